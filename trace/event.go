@@ -1,0 +1,132 @@
+// Package trace is the recorded trace, format version 1: its types, reader, writer, JSON Schema, and the recorder that
+// providers and consumers write it with. docs/trace-format.md says what each field means.
+package trace
+
+import "fmt"
+
+// Phase is which boundary of a call or a callback an event is.
+type Phase string
+
+// The phases. A call is Call then Ret, a callback Enter then Exit; Point is knowledge that belongs to no call.
+const (
+	Call  Phase = "call"
+	Ret   Phase = "ret"
+	Enter Phase = "enter"
+	Exit  Phase = "exit"
+	Point Phase = "point"
+)
+
+// Header is the first line of a trace.
+type Header struct {
+	Dialect  string            `json:"dialect"` // ndkpi, ndspi or verbs
+	Ndk      string            `json:"ndk,omitempty"`
+	Side     string            `json:"side"`  // provider or consumer: who took the events down
+	Order    string            `json:"order"` // total or partial
+	Clock    Clock             `json:"clock"`
+	Producer Producer          `json:"producer"`
+	Adapter  map[string]string `json:"adapter,omitempty"` // kernel, driver, device, …
+	Run      map[string]string `json:"run,omitempty"`     // scenario, seed, …: what would repeat the recording
+}
+
+// Clock says what an event's T counts.
+type Clock struct {
+	Id   string `json:"id"`
+	Unit string `json:"unit"`
+}
+
+// Producer says which program made the trace.
+type Producer struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// End is the last line of a trace. Quiescent says that the provider had come to rest: without it, nothing that must
+// eventually happen can be judged.
+type End struct {
+	Events    uint64 `json:"events"`
+	Dropped   uint64 `json:"dropped"`
+	Quiescent bool   `json:"quiescent"`
+}
+
+// Event is one line between header and end. Absent fields have their zero value; where zero is a value of its own, a
+// pointer tells absence from zero.
+type Event struct {
+	Line int    // in the file, from 1; 0 for an event that was not read from one
+	Seq  uint64 // strictly increasing: the order of the trace
+	T    int64  // on the header's clock; information only
+	Thr  string
+	Ph   Phase
+	Op   string // pairs Call with Ret, Enter with Exit
+	Fn   string // the NDKPI or libibverbs name
+
+	Cq, Qp, Srq, Mr, Mw, Conn string
+	ReceiveCq, InitiatorCq    string // of NdkCreateQp; verbs: recv_cq, send_cq
+	ReceiveDepth              *int64 // verbs: max_recv_wr
+	InitiatorDepth            *int64 // verbs: max_send_wr
+	Inline                    *int64 // bytes
+	Depth                     *int64 // entries of a CQ
+	SqSigAll                  *bool
+	State                     string // verbs: of ibv_modify_qp
+	SolicitedOnly             *bool
+
+	Wr     string        // the recorder's unique id of a posted request
+	Wrs    []WorkRequest // verbs: the list that a post was given
+	BadWr  string        // verbs: the request at which a post stopped
+	Flags  []string
+	Type   string // of an arm: ERRORS, ANY, SOLICITED
+	Token  *uint32
+	Bytes  *int64
+	N      *int64 // room for results; events acknowledged
+	Status string // NTSTATUS name or 0x…; verbs: errno or wc status name
+	Errno  string
+
+	Results   []Result
+	For       string // op of the call that a completion callback completes
+	Solicited *bool  // of CqePlaced
+}
+
+// WorkRequest is one request of a verbs post.
+type WorkRequest struct {
+	Wr     string   `json:"wr"`
+	Opcode string   `json:"opcode,omitempty"`
+	Flags  []string `json:"flags,omitempty"`
+	Bytes  *int64   `json:"bytes,omitempty"`
+	Token  *uint32  `json:"token,omitempty"`
+	Mw     string   `json:"mw,omitempty"`
+}
+
+// Result is one completion that a poll delivered.
+type Result struct {
+	Wr            string  `json:"wr"`
+	Qp            string  `json:"qp,omitempty"`
+	Status        string  `json:"status"`
+	Bytes         *int64  `json:"bytes,omitempty"`
+	Type          string  `json:"type,omitempty"`   // NdkOperationType without its prefix; only from NdkGetCqResultsEx
+	Opcode        string  `json:"opcode,omitempty"` // verbs
+	Token         *uint32 `json:"token,omitempty"`  // of ReceiveAndInvalidate; verbs: invalidated_rkey
+	ProviderError *uint32 `json:"provider_error,omitempty"`
+}
+
+// Trace is a whole trace in memory. End is nil when the file has no end record.
+type Trace struct {
+	Name   string // of the file
+	Header Header
+	Events []Event
+	End    *End
+	// More counts the events that were read and checked but not kept, because a limit was given.
+	More uint64
+}
+
+// Error says why a trace can't be read: malformed input, never a verdict about a provider.
+type Error struct {
+	File   string
+	Line   int // from 1; 0 when no line is to blame
+	Reason string
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %s", e.File, e.Reason)
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason)
+}
