@@ -1,0 +1,106 @@
+package rules_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"ndkoracle/rules"
+)
+
+// The size of each group, so that no rule gets lost or counted twice.
+var groupSizes = map[string]int{
+	"ARM": 24, "POLL": 10, "RES": 9, "DEF": 9, "POST": 15, "FLAG": 9, "INV": 8, "MEM": 20, "FLUSH": 5, "RSZ": 5,
+	"MOD": 8, "SRQ": 11, "ASY": 6, "LIFE": 17, "CONN": 15, "DISC": 12, "ADP": 9,
+}
+
+// Covers every rule: each is there once, in its group, complete, and of a known party and class.
+func TestRulebookIsComplete(t *testing.T) {
+	parties := map[rules.Who]bool{
+		rules.Provider: true, rules.Consumer: true, rules.Both: true, rules.PeersProvider: true,
+	}
+	shape := regexp.MustCompile(`^[A-Z]+-[0-9]{2}$`)
+	seen := map[string]bool{}
+	sizes := map[string]int{}
+	for _, rule := range rules.All() {
+		if seen[rule.ID] || !shape.MatchString(rule.ID) {
+			t.Errorf("%s: the id is taken or not of the form ARM-04", rule.ID)
+		}
+		seen[rule.ID] = true
+		sizes[rule.Group]++
+		if got, ok := rules.Get(rule.ID); !ok || got.Text != rule.Text {
+			t.Errorf("%s: Get does not find the rule", rule.ID)
+		}
+		if !parties[rule.Who] {
+			t.Errorf("%s: unknown party %q", rule.ID, rule.Who)
+		}
+		if rule.Class.Meaning() == "" {
+			t.Errorf("%s: unknown class %q", rule.ID, rule.Class)
+		}
+		if !strings.HasSuffix(rule.Text, ".") || rule.Source == "" {
+			t.Errorf("%s: the text must be a sentence and the source must be named: %q, %q", rule.ID, rule.Text, rule.Source)
+		}
+	}
+	for _, group := range rules.Groups() {
+		if rules.GroupTitle(group) == "" || sizes[group] != groupSizes[group] {
+			t.Errorf("group %s has %d rules, not %d", group, sizes[group], groupSizes[group])
+		}
+		delete(sizes, group)
+	}
+	if len(sizes) > 0 {
+		t.Errorf("groups without a title: %v", sizes)
+	}
+	if len(seen) != 192 {
+		t.Errorf("%d rules, not 192", len(seen))
+	}
+}
+
+// Covers the readings: each is complete, a rule refers to each, and no rule refers to one that does not exist.
+func TestReadingsAndRulesAgree(t *testing.T) {
+	unused := map[string]bool{}
+	for _, reading := range rules.Readings() {
+		unused[reading.ID] = true
+		if !strings.HasSuffix(reading.Question, "?") || reading.Default == "" || reading.Strict == "" {
+			t.Errorf("%s: a reading needs a question, a default and a strict answer", reading.ID)
+		}
+		if len(reading.Choices) == 1 {
+			t.Errorf("%s: one choice is none", reading.ID)
+		}
+	}
+	for _, rule := range rules.All() {
+		for _, id := range rule.Readings {
+			if _, ok := rules.GetReading(id); !ok {
+				t.Errorf("%s refers to the reading %s, which does not exist", rule.ID, id)
+			}
+			delete(unused, id)
+		}
+	}
+	if len(unused) > 0 {
+		t.Errorf("no rule refers to the readings %v", unused)
+	}
+}
+
+// Covers rule references inside the table: a rule that a text or source names exists.
+func TestRulesNamedInTextsExist(t *testing.T) {
+	named := regexp.MustCompile(`\b[A-Z]+-[0-9]{2}\b`)
+	for _, rule := range rules.All() {
+		for _, id := range named.FindAllString(rule.Text+" "+rule.Source+" "+rule.Ambiguity, -1) {
+			if _, ok := rules.Get(id); !ok {
+				t.Errorf("%s names %s, which does not exist", rule.ID, id)
+			}
+		}
+	}
+}
+
+// Covers lookup: an unknown id is not found.
+func TestUnknownIDsAreNotFound(t *testing.T) {
+	if _, ok := rules.Get("ARM-99"); ok {
+		t.Error("ARM-99 was found")
+	}
+	if _, ok := rules.GetReading("A0"); ok {
+		t.Error("A0 was found")
+	}
+	if rules.GroupTitle("NONE") != "" {
+		t.Error("the group NONE has a title")
+	}
+}
