@@ -1,0 +1,110 @@
+// Package model is the contract of tla/ in Go: the same state, the same actions under the same names, the same clauses.
+// A state is a value; a step is a pure function from a state and an action to the states that may follow. There is no
+// clock, no goroutine and no input or output here.
+//
+// Where a step is refused, the refusal names the rule that is in the way; where one is taken, it names the rules that it
+// exercised. That is all that a judge needs to give reasons.
+package model
+
+import "fmt"
+
+// Modality says whether something has to, can, or must not happen.
+type Modality uint8
+
+// The modalities of the contract.
+const (
+	MustNot Modality = iota
+	May
+	Must
+)
+
+// SecondArm says what becomes of an arm that meets an outstanding one.
+type SecondArm uint8
+
+// Merge joins both into one arm, which buys one callback (ARM-07). Together keeps both: all outstanding ones complete when
+// one is satisfied, as user-mode Notify requests do.
+const (
+	Merge SecondArm = iota
+	Together
+)
+
+// Owing is the reading A2: what a callback that becomes due does to the count while one is owed already.
+type Owing uint8
+
+// The readings of A2. OweEither, the default, accepts both counts.
+const (
+	OweEither Owing = iota
+	OweOne
+	OweTwo
+)
+
+// Dialect holds the constants in which kernel mode, user mode and libibverbs differ, and the readings of the ambiguities.
+// The names are those of Dialect.tla.
+type Dialect struct {
+	Name       string
+	FreshAtArm Modality // an entry placed since the last callback, and matching, is in the CQ at the arm (ARM-04)
+	OldAtArm   Modality // only other entries are in the CQ at the arm (ARM-05)
+	SecondArm  SecondArm
+	ErrorsArm  bool // arms of type ERRORS exist, and CQ errors are reported to an arm (ARM-08)
+	Serialised bool // callbacks of a CQ never overlap (ARM-06); where false, an event is data that is read, not run
+	ExtraEvent bool // an armed, empty CQ may give an event with nothing to get (ARM-21)
+
+	A2 Owing
+	A4 Modality // does a failed completion match an ERRORS arm?
+}
+
+// Ndkpi returns the kernel-mode contract, the default.
+func Ndkpi() Dialect {
+	return Dialect{Name: "ndkpi", FreshAtArm: Must, OldAtArm: May, SecondArm: Merge, ErrorsArm: true, Serialised: true,
+		A2: OweEither, A4: May}
+}
+
+// Ndspi returns the user-mode contract.
+func Ndspi() Dialect {
+	return Dialect{Name: "ndspi", FreshAtArm: Must, OldAtArm: MustNot, SecondArm: Together, ErrorsArm: true,
+		A2: OweEither, A4: May}
+}
+
+// Verbs returns the contract of libibverbs as its manual pages have it.
+func Verbs() Dialect {
+	return Dialect{Name: "verbs", FreshAtArm: MustNot, OldAtArm: MustNot, SecondArm: Merge, ExtraEvent: true,
+		A2: OweEither, A4: May}
+}
+
+// VerbsDevice returns the contract of libibverbs for devices that may notify of entries already present at the arm.
+func VerbsDevice() Dialect {
+	d := Verbs()
+	d.Name, d.FreshAtArm, d.OldAtArm = "verbs (device level)", May, May
+	return d
+}
+
+// ByName returns the dialect of a trace's header: ndkpi, ndspi or verbs.
+func ByName(name string) (Dialect, error) {
+	for _, d := range []Dialect{Ndkpi(), Ndspi(), Verbs()} {
+		if d.Name == name {
+			return d, nil
+		}
+	}
+	return Dialect{}, fmt.Errorf("no dialect %q: there are ndkpi, ndspi and verbs", name)
+}
+
+// Assume returns d under another reading of an ambiguity: A2 is EITHER, ONE or TWO; A4 is MAY, MUST or "MUST NOT".
+func (d Dialect) Assume(reading, value string) (Dialect, error) {
+	switch reading + "=" + value {
+	case "A2=EITHER":
+		d.A2 = OweEither
+	case "A2=ONE":
+		d.A2 = OweOne
+	case "A2=TWO":
+		d.A2 = OweTwo
+	case "A4=MAY":
+		d.A4 = May
+	case "A4=MUST":
+		d.A4 = Must
+	case "A4=MUST NOT":
+		d.A4 = MustNot
+	default:
+		return d, fmt.Errorf("no reading %s=%s: A2 can be EITHER, ONE or TWO, A4 can be MAY, MUST or MUST NOT", reading, value)
+	}
+	return d, nil
+}

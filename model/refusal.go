@@ -1,0 +1,71 @@
+package model
+
+// Refusal says why a state does not allow an action: the rule that is in the way, and the reason in words that follow
+// "because".
+type Refusal struct {
+	Rule string
+	Why  string
+}
+
+var (
+	placedAfterClose  = &Refusal{"LIFE-09", "the CQ is closed"}
+	placedAfterError  = &Refusal{"ARM-17", "the CQ has reported, or has to report, an error, and nothing is placed in it afterwards"}
+	placedBeyondDepth = &Refusal{"ARM-16", "the CQ is full to its depth"}
+	failedTwice       = &Refusal{"ARM-17", "the CQ has failed or is closed already"}
+	overflowWithRoom  = &Refusal{"ARM-16", "the CQ was never full: nothing can have overflowed"}
+	usedAfterClose    = &Refusal{"LIFE-06", "the object's close was called before"}
+	noSuchArm         = &Refusal{"ARM-13", "this dialect has no arm of that type"}
+
+	callbackAfterClose = &Refusal{"ARM-20", "the close of the CQ has completed"}
+	callbacksOverlap   = &Refusal{"ARM-06", "the callback entered before has not returned"}
+	exitWithoutEnter   = &Refusal{"ARM-06", "no callback is running"}
+	noExtraEvent       = &Refusal{"ARM-21", "an event more than needed is not allowed here"}
+
+	callbackUnarmed     = &Refusal{"ARM-01", "no callback is owed: the CQ is not armed, and no arm was satisfied"}
+	callbackNothingNew  = &Refusal{"ARM-21", "no callback is owed: the CQ is armed, and nothing that matches the arm was placed"}
+	callbackUnsolicited = &Refusal{"ARM-12", "no callback is owed: the arm is SOLICITED, and only unsolicited completions with success were placed"}
+	callbackNoError     = &Refusal{"ARM-08", "no callback is owed: the arm is ERRORS, and the CQ has no error"}
+	callbackFalseError  = &Refusal{"ARM-16", "no error of the CQ is owed a report"}
+
+	moreThanAsked = &Refusal{"POLL-02", "more completions were returned than there was room for"}
+	notInCq       = &Refusal{"POLL-05", "the completion is not in the CQ"}
+	emptyHanded   = &Refusal{"POLL-03", "the CQ holds a completion"}
+
+	closeNotPending    = &Refusal{"ASY-02", "no close is pending"}
+	closedWhileRunning = &Refusal{"ARM-20", "a callback of the CQ has not returned"}
+
+	notConnected      = &Refusal{"POST-08", "the QP is not connected"}
+	connectedTwice    = &Refusal{"DISC-09", "the QP was connected before"}
+	nothingDeferred   = &Refusal{"DEF-02", "no deferred request is pending"}
+	notPosted         = &Refusal{"POLL-05", "no request of the queue is pending"}
+	earlierPending    = &Refusal{"POLL-09", "a request posted before it on the same queue has not completed"}
+	notIndicated      = &Refusal{"DEF-02", "the request has not been indicated to the hardware"}
+	notExecuted       = &Refusal{"DEF-04", "the request has not been executed"}
+	cancelledNoCause  = &Refusal{"RES-08", "nothing cancelled it: no flush, close, disconnect or failed request of the QP came before"}
+	succeedsAborted   = &Refusal{"INV-05", "the connection was aborted for a bad token"}
+	flushedAlready    = &Refusal{"FLUSH-01", "the flush cancelled it"}
+	badTokenDelivered = &Refusal{"INV-05", "the token that the peer named was not valid"}
+	goodTokenAborted  = &Refusal{"INV-05", "the token that the peer named was valid"}
+	notPeers          = &Refusal{"POLL-05", "no peer's send and receive are pending"}
+	deadToken         = &Refusal{"POLL-08", "the token was invalid already"}
+)
+
+// notDue says why no callback is owed.
+func notDue(q Cq) *Refusal {
+	switch {
+	case q.Arm == NONE:
+		return callbackUnarmed
+	case q.Arm == SOLICITED && len(q.Entries) > 0:
+		return callbackUnsolicited
+	case q.Arm == ERRORS:
+		return callbackNoError
+	}
+	return callbackNothingNew
+}
+
+func errorNotDue(q Cq) *Refusal {
+	if q.Health != OK && q.Arm == NONE && !q.Reported {
+		return callbackUnarmed
+	}
+	return callbackFalseError
+}

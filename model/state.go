@@ -1,0 +1,97 @@
+package model
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// State is the state of a component: CQs, QPs and tokens that share something. It is a value: a step never changes the
+// state that it starts from.
+type State struct {
+	Cqs    []Cq
+	Qps    []Qp
+	Tokens []bool // valid?
+}
+
+// Contract is the contract for given objects: what does not change while steps are taken.
+type Contract struct {
+	Dialect Dialect
+	Depth   []int     // of each CQ, in entries
+	Qps     []Binding // of each QP
+	Tokens  int
+}
+
+// Binding says where a QP's requests complete, and who its peer is: the index of a QP, or -1.
+type Binding struct {
+	InitiatorCq, ReceiveCq int
+	Peer                   int
+}
+
+func (b Binding) cq(q Queue) int {
+	if q == Initiator {
+		return b.InitiatorCq
+	}
+	return b.ReceiveCq
+}
+
+// Init is the state in which nothing has been armed, posted or connected, and no token is valid.
+func (c *Contract) Init() State {
+	return State{Cqs: make([]Cq, len(c.Depth)), Qps: make([]Qp, len(c.Qps)), Tokens: make([]bool, c.Tokens)}
+}
+
+func (s State) withCq(i int, q Cq) State {
+	s.Cqs = slices.Clone(s.Cqs)
+	s.Cqs[i] = q
+	return s
+}
+
+func (s State) withQp(i int, p Qp) State {
+	s.Qps = slices.Clone(s.Qps)
+	s.Qps[i] = p
+	return s
+}
+
+func (s State) withToken(t int, valid bool) State {
+	s.Tokens = slices.Clone(s.Tokens)
+	s.Tokens[t] = valid
+	return s
+}
+
+// AppendKey appends an encoding of s: two states of one contract are equal exactly when their keys are.
+func (s State) AppendKey(key []byte) []byte {
+	for _, q := range s.Cqs {
+		key = binary.AppendUvarint(key, uint64(len(q.Entries)))
+		for _, c := range q.Entries {
+			key = append(key, byte(c.Queue)<<4|byte(c.Status)<<1|bit(c.Solicited))
+			key = binary.AppendUvarint(key, uint64(c.Qp))
+			key = binary.AppendUvarint(key, uint64(c.Request))
+			key = binary.AppendVarint(key, int64(c.Token))
+		}
+		key = binary.AppendUvarint(key, uint64(q.Fresh))
+		key = binary.AppendUvarint(key, uint64(q.Waiting))
+		key = binary.AppendUvarint(key, uint64(q.Due))
+		key = append(key, byte(q.Arm)<<4|byte(q.Health)<<2|byte(q.Open), bit(q.ErrorDue)|bit(q.Running)<<1|bit(q.Reported)<<2)
+	}
+	for _, p := range s.Qps {
+		key = append(key, byte(p.State))
+		for _, queue := range [][]Request{p.Initiator, p.Receive} {
+			key = binary.AppendUvarint(key, uint64(len(queue)))
+			for _, r := range queue {
+				key = append(key, byte(r.Op)<<4|byte(r.Phase), bit(r.Silent)|bit(r.Solicit)<<1)
+				key = binary.AppendUvarint(key, uint64(r.Id))
+				key = binary.AppendVarint(key, int64(r.Token))
+			}
+		}
+	}
+	for _, valid := range s.Tokens {
+		key = append(key, bit(valid))
+	}
+	return key
+}
+
+func bit(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
