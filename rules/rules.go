@@ -144,7 +144,7 @@ func parseRules(table string) []Rule {
 		group, _, _ := strings.Cut(row[0], "-")
 		rules = append(rules, Rule{
 			ID: row[0], Group: group, Who: Who(row[1]), Class: Class(row[2]), Text: row[3], Source: row[4],
-			Ambiguity: row[5], Readings: strings.Fields(row[6]),
+			Ambiguity: row[5], Readings: list(row[6]),
 		})
 	}
 	return rules
@@ -154,7 +154,7 @@ func parseReadings(table string) []Reading {
 	var readings []Reading
 	for _, row := range rows(table, 5) {
 		readings = append(readings, Reading{
-			ID: row[0], Question: row[1], Default: row[2], Strict: row[3], Choices: strings.Fields(row[4]),
+			ID: row[0], Question: row[1], Default: row[2], Strict: row[3], Choices: list(row[4]),
 		})
 	}
 	return readings
@@ -172,6 +172,14 @@ func rows(table string, columns int) [][]string {
 		cells = append(cells, row)
 	}
 	return cells[1:]
+}
+
+// list splits a cell that holds several values.
+func list(cell string) []string {
+	if cell == "" {
+		return nil
+	}
+	return strings.Split(cell, ", ")
 }
 
 func index[T any](items []T, id func(T) string) map[string]T {
