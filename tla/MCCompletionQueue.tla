@@ -1,0 +1,113 @@
+-------------------------- MODULE MCCompletionQueue --------------------------
+(***************************************************************************)
+(* One CQ, all by itself, for TLC.  Completions come as they please.       *)
+(* Runs have no end: only the callbacks owed at a time are bounded.        *)
+(***************************************************************************)
+EXTENDS CompletionQueue
+
+CONSTANTS
+  MaxDue,    \* callbacks owed at a time
+  Errors,    \* may the CQ itself fail?
+  Closing,   \* may the consumer close it?
+  History    \* are the ghost variables kept?  Liveness does without them
+
+VARIABLES
+  asked,     \* asked[q]: types of the arm requests since the arm was last clear
+  unspent,   \* unspent[q]: arm requests made less callbacks entered; counting stops at MaxDue + 1, the most ever owed
+  inside     \* inside[q]: callbacks entered less callbacks returned
+
+ghosts == <<asked, unspent, inside>>
+vars == <<cq, ghosts>>
+
+\* To an arm, a completion that was cancelled is like one that failed: three kinds are all there are.
+Completion(status, solicited) ==
+  [qp |-> "a", queue |-> "receive", req |-> 0, status |-> status, solicited |-> solicited, token |-> NoToken]
+Kinds == {Completion("SUCCESS", FALSE), Completion("SUCCESS", TRUE), Completion("FAILED", FALSE)}
+
+MCInit ==
+  /\ CqInit
+  /\ asked = [q \in CQ |-> {}]
+  /\ unspent = [q \in CQ |-> 0]
+  /\ inside = [q \in CQ |-> 0]
+
+\* After any step: if the arm is clear, what was asked before is history.
+Asked(q, types) ==
+  asked' = IF History THEN [asked EXCEPT ![q] = IF cq'[q].arm = "NONE" THEN {} ELSE @ \union types] ELSE asked
+
+Armed(q) == unspent' = IF History THEN [unspent EXCEPT ![q] = Min(@ + 1, MaxDue + 1)] ELSE unspent
+Entered(q) ==
+  /\ unspent' = IF History THEN [unspent EXCEPT ![q] = @ - 1] ELSE unspent
+  /\ inside' = IF History /\ Serialised THEN [inside EXCEPT ![q] = @ + 1] ELSE inside
+Exited(q) == inside' = IF History THEN [inside EXCEPT ![q] = @ - 1] ELSE inside
+
+\* A step that is neither of these.
+Other(q) == Asked(q, {}) /\ UNCHANGED <<unspent, inside>>
+
+\* A consumer that arms so often that too many callbacks are owed waits for one of them.
+MayArm(r) == r.due + (IF SecondArm = "TOGETHER" THEN r.waiting ELSE 0) < MaxDue
+
+MCNdkArmCq(q, type) == MayArm(cq[q]) /\ NdkArmCq(q, type) /\ Asked(q, {type}) /\ Armed(q) /\ UNCHANGED inside
+MCNdkCqNotificationCallbackEnter(q, status) ==
+  NdkCqNotificationCallbackEnter(q, status) /\ Asked(q, {}) /\ Entered(q)
+MCNdkCqNotificationCallbackExit(q) ==
+  NdkCqNotificationCallbackExit(q) /\ Asked(q, {}) /\ Exited(q) /\ UNCHANGED unspent
+MCPlace(q, c) == Place(q, c) /\ Other(q)
+MCExtraEventComes(q) == ExtraEventComes(q) /\ Other(q)
+MCOverflow(q) == Errors /\ Overflow(q) /\ Other(q)
+MCInternalError(q) == Errors /\ InternalError(q) /\ Other(q)
+MCNdkGetCqResults(q) ==
+  \E results \in Batches(cq[q].entries, Depth) : NdkGetCqResults(q, Depth, results) /\ Other(q)
+MCNdkCloseCq(q) == Closing /\ NdkCloseCq(q) /\ Other(q)
+MCNdkCloseCompletion(q) == NdkCloseCompletion(q) /\ Other(q)
+
+MCNext ==
+  \E q \in CQ :
+    \/ \E type \in NotifyTypes : MCNdkArmCq(q, type)
+    \/ \E status \in CqStatuses : MCNdkCqNotificationCallbackEnter(q, status)
+    \/ MCNdkCqNotificationCallbackExit(q)
+    \/ \E c \in Kinds : MCPlace(q, c)
+    \/ MCExtraEventComes(q)
+    \/ MCOverflow(q)
+    \/ MCInternalError(q)
+    \/ MCNdkGetCqResults(q)
+    \/ MCNdkCloseCq(q)
+    \/ MCNdkCloseCompletion(q)
+
+Safety == MCInit /\ [][MCNext]_vars
+
+-----------------------------------------------------------------------------
+\* ARM-01, ARM-02: whatever is owed, or may become owed, was bought by an arm request of its own.
+OneCallbackAnArm ==
+  \A q \in CQ : cq[q].waiting + cq[q].due + (IF cq[q].errorDue THEN 1 ELSE 0) <= unspent[q]
+
+\* ARM-06: no two callbacks of a CQ overlap.
+CallbacksSerialised == Serialised => \A q \in CQ : inside[q] <= 1
+
+\* ARM-20, LIFE-08, LIFE-09: no callback runs when close completes, or begins afterwards.
+NoCallbackAfterClose == \A q \in CQ : cq[q].open = "CLOSED" => inside[q] = 0
+
+\* The table of the documentation: first arm, second arm, result.
+JoinTable ==
+  { <<"ANY",       "ANY", "ANY">>, <<"ANY",       "ERRORS", "ANY">>,       <<"ANY",       "SOLICITED", "ANY">>,
+    <<"ERRORS",    "ANY", "ANY">>, <<"ERRORS",    "ERRORS", "ERRORS">>,    <<"ERRORS",    "SOLICITED", "SOLICITED">>,
+    <<"SOLICITED", "ANY", "ANY">>, <<"SOLICITED", "ERRORS", "SOLICITED">>, <<"SOLICITED", "SOLICITED", "SOLICITED">> }
+
+\* ARM-07: the arm is one of the types asked for, and none of the others would change it.
+ArmIsTheJoin ==
+  \A q \in CQ :
+    IF asked[q] = {} THEN cq[q].arm = "NONE"
+    ELSE cq[q].arm \in asked[q] /\ \A t \in asked[q] : <<cq[q].arm, t, cq[q].arm>> \in JoinTable
+
+-----------------------------------------------------------------------------
+\* Liveness supposes a consumer that arms again and again.
+ConsumerKeepsArming == \A q \in CQ : WF_cq(\E type \in NotifyTypes : MayArm(cq[q]) /\ NdkArmCq(q, type))
+
+Liveness == Safety /\ CqFairness /\ ConsumerKeepsArming
+
+\* ARM-03, ARM-06: an owed callback is entered, at the latest after the running one has returned.  However many are owed,
+\* their number does not stay the same.
+OwedCallbackEntered ==
+  \A q \in CQ :
+    /\ \A n \in 1..MaxDue : (cq[q].due = n) ~> (cq[q].due # n)
+    /\ cq[q].errorDue ~> ~cq[q].errorDue
+=============================================================================
