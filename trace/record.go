@@ -1,0 +1,229 @@
+package trace
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode"
+
+	"ndkoracle/ndk"
+)
+
+// Record returns a view of a whose calls, and those of all objects made through it, are recorded on t at the level of
+// NDKPI: the call before the provider is called, the return after it returned. A callback's enter is recorded in the
+// provider's own CqNotification.Enter, so at the moment from which the provider treats what is in the CQ as reported:
+// the header's side is "provider". With a nil r it returns a.
+//
+// Views of one object on other threads are made with On. Contexts that the consumer gives come back to it unchanged;
+// the provider sees the recorder's own instead.
+func Record(a ndk.Adapter, r *Recorder, t *Thread) ndk.Adapter {
+	if r == nil {
+		return a
+	}
+	return adapterView{&recordedAdapter{inner: a, recorder: r, last: map[string]int{}, pairs: map[string][]*pair{}}, t}
+}
+
+// On returns a view of a recorded object, an Adapter, Pd, Cq, Qp, Mr or Mw, whose calls are recorded on t. A thread of
+// the consumer calls through views of its own. An object that is not recorded is returned as it is, and so is any with
+// a nil t.
+func On[T any](t *Thread, object T) T {
+	if t == nil {
+		return object
+	}
+	var view any
+	switch o := any(object).(type) {
+	case adapterView:
+		view = adapterView{o.recordedAdapter, t}
+	case pdView:
+		view = pdView{o.recordedPd, t}
+	case cqView:
+		view = cqView{o.recordedCq, t}
+	case qpView:
+		view = qpView{o.recordedQp, t}
+	case mrView:
+		view = mrView{o.recordedMr, t}
+	case mwView:
+		view = mwView{o.recordedMw, t}
+	default:
+		return object
+	}
+	return view.(T)
+}
+
+// recordedAdapter is an adapter, and what recording it and its objects needs.
+type recordedAdapter struct {
+	inner    ndk.Adapter
+	recorder *Recorder
+
+	posts atomic.Uint64
+	mu    sync.Mutex
+	last  map[string]int     // number of the newest id, by prefix
+	pairs map[string][]*pair // connections of which a side is still free, by address
+}
+
+type adapterView struct {
+	*recordedAdapter
+	thread *Thread
+}
+
+// newId returns an id that was not used before: prefix and a number. The prefix "?" is for what a faulty provider or
+// consumer hands over and nobody knows.
+func (a *recordedAdapter) newId(prefix string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.last[prefix]++
+	return fmt.Sprintf("%s%d", prefix, a.last[prefix])
+}
+
+func (v adapterView) NdkQueryAdapterInfo() ndk.AdapterInfo {
+	op := v.thread.Call(Event{Fn: "NdkQueryAdapterInfo"})
+	info := v.inner.NdkQueryAdapterInfo()
+	v.thread.Ret(op, Event{Fn: "NdkQueryAdapterInfo"})
+	return info
+}
+
+func (v adapterView) NdkCreatePd() (ndk.Pd, ndk.Status) {
+	op := v.thread.Call(Event{Fn: "NdkCreatePd"})
+	inner, status := v.inner.NdkCreatePd()
+	v.thread.Ret(op, Event{Fn: "NdkCreatePd", Status: status.String()})
+	if inner == nil {
+		return nil, status
+	}
+	return pdView{&recordedPd{v.recordedAdapter, inner}, v.thread}, status
+}
+
+func (v adapterView) NdkCreateCq(depth uint32, notification ndk.CqNotification) (ndk.Cq, ndk.Status) {
+	cq := &recordedCq{adapter: v.recordedAdapter, id: v.newId("cq")}
+	var recorded ndk.CqNotification
+	if notification != nil {
+		recorded = recordedNotification{cq, notification}
+	}
+	entries := int64(depth)
+	op := v.thread.Call(Event{Fn: "NdkCreateCq", Cq: cq.id, Depth: &entries})
+	inner, status := v.inner.NdkCreateCq(depth, recorded)
+	v.thread.Ret(op, Event{Fn: "NdkCreateCq", Status: status.String()})
+	if inner == nil {
+		return nil, status
+	}
+	cq.inner = inner
+	return cqView{cq, v.thread}, status
+}
+
+func (v adapterView) NdkConnect(qp ndk.Qp, address string) ndk.Status {
+	return v.join("NdkConnect", connectSide, v.inner.NdkConnect, qp, address)
+}
+
+func (v adapterView) NdkAccept(qp ndk.Qp, address string) ndk.Status {
+	return v.join("NdkAccept", acceptSide, v.inner.NdkAccept, qp, address)
+}
+
+func (v adapterView) join(fn string, s side, inner func(ndk.Qp, string) ndk.Status, qp ndk.Qp, address string) ndk.Status {
+	innerQp, id := v.unwrapQp(qp)
+	p := v.enterPair(address, s)
+	op := v.thread.Call(Event{Fn: fn, Qp: id, Conn: p.conn})
+	status := inner(innerQp, address)
+	v.leavePair(address, p, s, status == ndk.STATUS_SUCCESS)
+	v.thread.Ret(op, Event{Fn: fn, Status: status.String()})
+	return status
+}
+
+func (v adapterView) NdkCloseAdapter() {
+	op := v.thread.Call(Event{Fn: "NdkCloseAdapter"})
+	v.inner.NdkCloseAdapter()
+	v.thread.Ret(op, Event{Fn: "NdkCloseAdapter"})
+}
+
+// closing records a close and its completion. The provider gets a completion even where the consumer gave none, because
+// the trace needs to know when the close completed.
+func (a *recordedAdapter) closing(t *Thread, call Event, inner func(ndk.NdkCloseCompletion) ndk.Status,
+	completion ndk.NdkCloseCompletion) ndk.Status {
+	op := t.Call(call)
+	status := inner(func() {
+		own := a.recorder.callbackThread()
+		defer a.recorder.giveBack(own)
+		var entered Op
+		if op != 0 {
+			entered = own.Enter(Event{Fn: "NdkCloseCompletion", For: op.String()})
+		}
+		if completion != nil {
+			completion()
+		}
+		own.Exit(entered, Event{Fn: "NdkCloseCompletion"})
+	})
+	t.Ret(op, Event{Fn: call.Fn, Status: status.String()})
+	return status
+}
+
+// pair is a connection: the k-th NdkConnect and the k-th NdkAccept of one address, those that failed left out.
+type pair struct {
+	conn  string
+	taken [2]bool
+	done  [2]bool
+}
+
+// side is an index of pair's arrays.
+type side int
+
+const (
+	connectSide side = iota
+	acceptSide
+)
+
+func (a *recordedAdapter) enterPair(address string, s side) *pair {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, p := range a.pairs[address] {
+		if !p.taken[s] {
+			p.taken[s] = true
+			return p
+		}
+	}
+	conn := connName(address)
+	key := "conn " + conn
+	a.last[key]++
+	if n := a.last[key]; n > 1 {
+		conn = fmt.Sprintf("%s#%d", conn, n)
+	}
+	p := &pair{conn: conn}
+	p.taken[s] = true
+	a.pairs[address] = append(a.pairs[address], p)
+	return p
+}
+
+// leavePair frees the side again when the call failed, and forgets the pair when nobody can join it any more.
+func (a *recordedAdapter) leavePair(address string, p *pair, s side, joined bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p.taken[s], p.done[s] = joined, joined
+	if p.taken != [2]bool{} && p.done != [2]bool{true, true} {
+		return
+	}
+	rest := a.pairs[address][:0]
+	for _, other := range a.pairs[address] {
+		if other != p {
+			rest = append(rest, other)
+		}
+	}
+	a.pairs[address] = rest
+	if len(rest) == 0 {
+		delete(a.pairs, address)
+	}
+}
+
+// connName makes an id of an address, which may be any text.
+func connName(address string) string {
+	name := strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) || c == unicode.ReplacementChar {
+			return '?'
+		}
+		return c
+	}, address)
+	if runes := []rune(name); len(runes) > maxId/2 {
+		name = string(runes[:maxId/2])
+	}
+	if name == "" {
+		name = "?"
+	}
+	return name
+}

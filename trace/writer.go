@@ -1,0 +1,129 @@
+package trace
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// The header's format and v.
+const (
+	formatName = "ndk-trace"
+	Version    = "1.0"
+)
+
+// Writer writes a trace, event by event. What it writes is the same byte for byte for the same events, and Reader reads
+// it back the same.
+type Writer struct {
+	out    *bufio.Writer
+	check  checker
+	line   []byte
+	closed bool
+}
+
+// NewWriter writes the header. The error is of the header, or of writing it.
+func NewWriter(w io.Writer, h Header) (*Writer, error) {
+	out, err := startTrace(w, h)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{out: out}, nil
+}
+
+func startTrace(w io.Writer, h Header) (*bufio.Writer, error) {
+	if err := checkHeader(&h); err != nil {
+		return nil, fmt.Errorf("trace header: %w", err)
+	}
+	line, err := headerLine(h)
+	if err != nil {
+		return nil, fmt.Errorf("trace header: %w", err)
+	}
+	out := bufio.NewWriterSize(w, 64<<10)
+	if _, err := out.Write(line); err != nil {
+		return nil, fmt.Errorf("writing the trace: %w", err)
+	}
+	return out, nil
+}
+
+// Write writes one event. It refuses what Reader would refuse, such as a return without its call, and writes nothing
+// then.
+func (w *Writer) Write(e *Event) error {
+	if w.closed {
+		return errors.New("trace: an event after the end record")
+	}
+	canonical := *e
+	canonical.Flags = append([]string(nil), e.Flags...)
+	canonical.Wrs = append([]WorkRequest(nil), e.Wrs...)
+	canonical.Results = append([]Result(nil), e.Results...)
+	if e.Wrs != nil && canonical.Wrs == nil {
+		canonical.Wrs = []WorkRequest{}
+	}
+	if e.Results != nil && canonical.Results == nil {
+		canonical.Results = []Result{}
+	}
+	if err := normalise(&canonical); err != nil {
+		return fmt.Errorf("trace event %d: %w", e.Seq, err)
+	}
+	if err := w.check.event(&canonical); err != nil {
+		return fmt.Errorf("trace event %d: %w", e.Seq, err)
+	}
+	w.line = append(appendEvent(w.line[:0], &canonical), '\n')
+	if _, err := w.out.Write(w.line); err != nil {
+		return fmt.Errorf("writing the trace: %w", err)
+	}
+	return nil
+}
+
+// Close writes the end record, whose Events the Writer itself knows. It does not close the underlying writer.
+func (w *Writer) Close(end End) error {
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	end.Events = w.check.events
+	line, err := endLine(end)
+	if err != nil {
+		return fmt.Errorf("trace end: %w", err)
+	}
+	if _, err := w.out.Write(line); err != nil {
+		return fmt.Errorf("writing the trace: %w", err)
+	}
+	if err := w.out.Flush(); err != nil {
+		return fmt.Errorf("writing the trace: %w", err)
+	}
+	return nil
+}
+
+// Create opens a file to write a trace into: compressed with zstd when its name ends in .zst, standard output for "-".
+// The trace is complete only when Close has returned nil.
+func Create(name string) (io.WriteCloser, error) {
+	if name == "-" {
+		return nopCloser{os.Stdout}, nil
+	}
+	file, err := os.Create(name)
+	if err != nil || !strings.HasSuffix(name, ".zst") {
+		return file, err
+	}
+	encoder, err := zstd.NewWriter(file, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return compressed{encoder, file}, nil
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+type compressed struct {
+	*zstd.Encoder
+	file *os.File
+}
+
+// Close closes the zstd frame, then the file.
+func (c compressed) Close() error { return errors.Join(c.Encoder.Close(), c.file.Close()) }
