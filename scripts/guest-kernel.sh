@@ -1,0 +1,85 @@
+#!/bin/bash
+# Brings a Debian 6.12 kernel with Soft-RoCE, and an initramfs that runs guest-init, to build/guest/linux-VERSION/.
+# Nothing is installed: the packages are downloaded and unpacked there. Prints that directory.
+set -euo pipefail
+scripts=$(cd "$(dirname "$0")" && pwd)
+source "$scripts/messages.sh"
+root=$(dirname "$scripts")/build/guest
+
+meta=linux-image-6.12-amd64
+# crc32_generic: rdma_rxe asks for it at run time ("crc32"), and no dependency names it.
+modules="9pnet_virtio 9p overlay crc32_generic dummy rdma_rxe rdma_ucm"
+
+mkdir -p "$root"
+exec 9>"$root/lock"
+flock 9
+
+kernel_package() {
+	apt-cache depends "$meta" 2>/dev/null | sed -n 's/^ *Depends: *\(linux-image-6\.12\..*-amd64\)$/\1/p' | head -n 1
+}
+
+# unpack PACKAGE DIRECTORY: download it and unpack it there.
+unpack() {
+	local download
+	download=$(mktemp -d "$root/download.XXXXXX")
+	(cd "$download" && apt-get -q -o APT::Sandbox::User=root download "$1" >apt.log 2>&1) || {
+		cat "$download/apt.log" >&2
+		rm -r "$download"
+		die "apt-get could not download $1" "apt-get update"
+	}
+	mkdir -p "$2"
+	dpkg -x "$download"/*.deb "$2"
+	rm -r "$download"
+}
+
+# prepare PACKAGE DIRECTORY: the kernel, and what the initramfs holds besides guest-init.
+prepare() {
+	local version=${1#linux-image-} work=$2.new module file
+	rm -rf "$2" "$work"
+	say "downloading $1 and busybox-static"
+	unpack "$1" "$work/package"
+	unpack busybox-static "$work/busybox"
+
+	mkdir -p "$work/initramfs"/{bin,modules,proc,sys,dev,run,root}
+	cp "$work/package/boot/vmlinuz-$version" "$work/vmlinuz"
+	cp "$work/busybox/bin/busybox" "$work/initramfs/bin/"
+	depmod -b "$work/package" "$version"
+	for module in $modules; do
+		modprobe -d "$work/package" -S "$version" --show-depends "$module" ||
+			die "kernel $version has no module $module" "apt-get update"
+	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' >"$work/needed"
+	while read -r file; do
+		module=$(basename "${file%.xz}")
+		case $file in
+		*.xz) "$work/busybox/bin/busybox" xzcat "$file" >"$work/initramfs/modules/$module" ;;
+		*) cp "$file" "$work/initramfs/modules/" ;;
+		esac
+		echo "$module" >>"$work/initramfs/modules/order"
+	done <"$work/needed"
+	rm -r "$work/package" "$work/busybox" "$work/needed"
+	mv "$work" "$2"
+}
+
+package=$(kernel_package)
+if [ -n "$package" ]; then
+	directory=$root/linux-${package#linux-image-}
+else
+	# apt's lists may be gone on a machine that already has the kernel.
+	directory=$(find "$root" -maxdepth 1 -name 'linux-6.12.*-amd64' | sort -V | tail -n 1)
+	[ -n "$directory" ] || die "apt offers no $meta, the kernel that the guest boots" "apt-get update"
+fi
+for tool in dpkg depmod modprobe; do
+	type -P "$tool" >/dev/null || die "$tool is missing" "$scripts/install.sh"
+done
+[ -e "$directory/vmlinuz" ] || prepare "$package" "$directory"
+
+if ! cmp -s "$scripts/guest-init" "$directory/initramfs/init"; then
+	cp "$scripts/guest-init" "$directory/initramfs/init"
+	chmod 755 "$directory/initramfs/init"
+	rm -f "$directory/initramfs.cpio"
+fi
+if [ ! -e "$directory/initramfs.cpio" ]; then
+	(cd "$directory/initramfs" && find . | bin/busybox cpio -o -H newc 2>/dev/null) >"$directory/initramfs.cpio.new"
+	mv "$directory/initramfs.cpio.new" "$directory/initramfs.cpio"
+fi
+echo "$directory"
