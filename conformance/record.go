@@ -1,0 +1,110 @@
+package conformance
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"strconv"
+	"time"
+
+	"ndkoracle/ndk"
+	"ndkoracle/refimpl"
+	"ndkoracle/trace"
+)
+
+// Adapter is what a provider under test offers. Beside ndk.Adapter it can say when it has come to rest.
+//
+// An Adapter may have two more methods. Describe tells what the trace's header is to say of driver, device and the like.
+// MarkQuiesce writes a quiesce mark into a trace of the adapter's own, such as one of the verbs beneath it.
+type Adapter interface {
+	ndk.Adapter
+	// Quiesce waits until nothing more happens of itself: every request that can make progress has completed, every
+	// callback that is owed was entered and has returned. False means that timeout came first.
+	Quiesce(timeout time.Duration) bool
+}
+
+// Provider makes the adapters that scenarios run on.
+type Provider struct {
+	Name string
+	// Open returns an adapter with the provider's own choices drawn from seed. Where CanRefuse is set, the adapter asks
+	// refuse at each initiator post and refuses the post when it is true.
+	Open func(seed uint64, refuse func() bool) (Adapter, error)
+	// CanRefuse says whether a valid request can be made to be refused. Where it can't, one is refused that asks for
+	// memory outside its region.
+	CanRefuse bool
+	// ExactDepth says that a CQ holds exactly as many completions as NdkCreateCq was asked for.
+	ExactDepth bool
+}
+
+// Refimpl is the reference provider.
+func Refimpl() Provider {
+	return Provider{
+		Name: "refimpl", CanRefuse: true, ExactDepth: true,
+		Open: func(seed uint64, refuse func() bool) (Adapter, error) {
+			options := refimpl.Options{Seed: seed, Refuse: func(uint64) bool { return refuse() }}
+			return refimpl.Open(options).(Adapter), nil
+		},
+	}
+}
+
+// Record runs one scenario and writes its trace at the level of NDKPI to w. No new round begins once ops requests were
+// posted, so at least as many are. An error says that the provider could not be opened, that the scenario could not go
+// on, that data arrived changed, or that the trace could not be written; after a failed run the trace is whole, but not
+// quiescent.
+func Record(s Scenario, p Provider, seed uint64, ops int, w io.Writer) error {
+	if ops < 1 {
+		return fmt.Errorf("ops is %d: at least 1 request is needed", ops)
+	}
+	if s.ExactDepth && !p.ExactDepth {
+		return fmt.Errorf("scenario %s needs CQs that hold exactly as much as asked for; those of %s may hold more",
+			s.Name, p.Name)
+	}
+	r := newRun(s, p, seed, ops)
+	adapter, err := p.Open(seed, r.refuse.Load)
+	if err != nil {
+		return err
+	}
+	recorder, err := trace.NewRecorder(w, header(s, p, seed, ops, adapter), trace.Options{Buffer: 128, Block: true})
+	if err != nil {
+		adapter.NdkCloseAdapter()
+		return err
+	}
+	err = r.play(s, adapter, recorder)
+	return errors.Join(err, recorder.Close(err == nil))
+}
+
+// RecordTrace is Record into memory. The trace is nil only when there is none that could be read: a run that failed has
+// one, and an error.
+func RecordTrace(s Scenario, p Provider, seed uint64, ops int) (*trace.Trace, error) {
+	var written bytes.Buffer
+	failed := Record(s, p, seed, ops, &written)
+	if written.Len() == 0 {
+		return nil, failed
+	}
+	recorded, err := trace.Read(fmt.Sprintf("%s-%d", s.Name, seed), &written, 0)
+	if err != nil {
+		return nil, errors.Join(failed, err)
+	}
+	return recorded, failed
+}
+
+func header(s Scenario, p Provider, seed uint64, ops int, adapter Adapter) trace.Header {
+	info := adapter.NdkQueryAdapterInfo()
+	h := trace.Header{
+		Dialect: "ndkpi", Ndk: fmt.Sprintf("%d.%d", info.VersionMajor, info.VersionMinor), Side: "provider",
+		Producer: trace.Producer{Name: "ndkrecord", Version: Version},
+		Adapter:  map[string]string{"provider": p.Name},
+		Run: map[string]string{
+			"scenario": s.Name, "seed": strconv.FormatUint(seed, 10), "ops": strconv.Itoa(ops),
+		},
+	}
+	if described, ok := adapter.(interface{ Describe() map[string]string }); ok {
+		maps.Copy(h.Adapter, described.Describe())
+	}
+	return h
+}
+
+// Version is that of the scenarios: the same seed means the same choices only within one version.
+const Version = "1.0"
