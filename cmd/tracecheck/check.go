@@ -1,0 +1,222 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"time"
+
+	"ndkoracle/linearize"
+	"ndkoracle/trace"
+)
+
+// result is what became of one trace.
+type result struct {
+	trace  *trace.Trace // nil when it could not be read
+	report *linearize.Report
+	line   int    // of a malformed trace: the place, 0 when no line is to blame
+	reason string // why it is malformed or unreadable, or which internal error happened
+	// unreadable tells what could not be read at all from what was read and is no trace.
+	unreadable bool
+	code       int
+}
+
+// The answers that are no verdict of the engine.
+const (
+	unreadable    = "unreadable"
+	internalError = "internal error"
+)
+
+// answer is the verdict, or what came instead of one.
+func (r *result) answer() string {
+	switch {
+	case r.code == exitInternal:
+		return internalError
+	case r.unreadable:
+		return unreadable
+	}
+	return string(r.report.Verdict)
+}
+
+// reporter writes results in one format.
+type reporter interface {
+	result(*result)
+	end(*summary)
+}
+
+// summary is the whole run.
+type summary struct {
+	results     int
+	coverage    coverage
+	interrupted bool
+	missing     []missingCoverage
+	code        int
+}
+
+var worst = []int{exitInternal, exitMalformed, exitViolation, exitInconclusive, exitConformant}
+
+func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []string) (int, error) {
+	s, err := parseCheck(args)
+	if errors.Is(err, errUsage) {
+		return exitUsage, err
+	}
+	if err != nil {
+		p.help(out)
+		return exitConformant, err
+	}
+	inputs := expand(s.files)
+	report := p.reporter(out, s, len(inputs) == 1)
+	sum := &summary{coverage: newCoverage(p.checkable()), code: exitConformant}
+	for i, in := range inputs {
+		p.progress(s, "checking %d of %d: %s", i+1, len(inputs), in.name)
+		r := p.checkWithin(ctx, in, s)
+		p.progress(s, "")
+		if ctx.Err() != nil {
+			fmt.Fprintf(p.stderr, "tracecheck: interrupted in trace %d of %d, %s; %d checked\n",
+				i+1, len(inputs), printable(in.name), sum.results)
+			sum.interrupted, sum.code = true, exitInterrupted
+			break
+		}
+		p.warn(r)
+		sum.results++
+		sum.code = worseOf(sum.code, r.code)
+		sum.coverage.add(r.report)
+		report.result(r)
+		if err := out.Flush(); err != nil {
+			return exitInternal, nil // run says why
+		}
+	}
+	if !sum.interrupted {
+		sum.missing = sum.coverage.missing(s.coverage)
+		if len(sum.missing) > 0 {
+			sum.code = worseOf(sum.code, exitInconclusive)
+		}
+	}
+	report.end(sum)
+	return sum.code, nil
+}
+
+func (p *program) reporter(out *bufio.Writer, s *settings, single bool) reporter {
+	switch s.format {
+	case "json":
+		return &jsonReporter{out: out, settings: s}
+	case "table":
+		return &tableReporter{out: out, quiet: s.quiet}
+	}
+	return &textReporter{
+		out: out, settings: s, single: single, answers: map[string]int{},
+		color: s.color == "always" ||
+			s.color == "auto" && p.stdoutIsTerminal && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb",
+	}
+}
+
+func worseOf(a, b int) int {
+	return worst[min(slices.Index(worst, a), slices.Index(worst, b))]
+}
+
+// checkWithin is checkOne that does not outlive an interrupt by more than p.grace.
+func (p *program) checkWithin(ctx context.Context, in input, s *settings) *result {
+	done := make(chan *result, 1)
+	go func() { done <- p.checkOne(ctx, in, s) }()
+	select {
+	case r := <-done:
+		return r
+	case <-ctx.Done():
+	}
+	select {
+	case r := <-done:
+		return r
+	case <-time.After(p.grace):
+		return nil
+	}
+}
+
+// checkOne reads and judges one trace. A mistake in this program is a result too, so that the other traces are judged.
+func (p *program) checkOne(ctx context.Context, in input, s *settings) (r *result) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			r = &result{
+				report: &linearize.Report{File: in.name}, code: exitInternal,
+				reason: fmt.Sprintf("%v\n%s", problem, debug.Stack()),
+			}
+		}
+	}()
+	if in.err != nil {
+		return malformed(in.name, in.err)
+	}
+	t, err := p.readInput(ctx, in)
+	if err != nil {
+		return malformed(in.name, err)
+	}
+	report := p.check(ctx, t, s.options)
+	code, known := verdictCodes[report.Verdict]
+	if !known {
+		return &result{
+			trace: t, report: report, code: exitInternal,
+			reason: fmt.Sprintf("the engine answered %q, which is no verdict", report.Verdict),
+		}
+	}
+	return &result{trace: t, report: report, code: code}
+}
+
+var verdictCodes = map[linearize.Verdict]int{
+	linearize.Conformant:        exitConformant,
+	linearize.ProviderViolation: exitViolation,
+	linearize.ConsumerViolation: exitViolation,
+	linearize.Inconclusive:      exitInconclusive,
+	linearize.Malformed:         exitMalformed,
+}
+
+func (p *program) readInput(ctx context.Context, in input) (*trace.Trace, error) {
+	r, stop := p.reader(ctx, in)
+	defer stop()
+	return p.read(in.name, r)
+}
+
+// malformed is the result for what can't be read or is no trace.
+func malformed(name string, err error) *result {
+	r := &result{report: &linearize.Report{File: name, Verdict: linearize.Malformed}, code: exitMalformed}
+	var place *trace.Error
+	if errors.As(err, &place) {
+		r.line, r.reason = place.Line, place.Reason
+	} else {
+		r.reason, r.unreadable = err.Error(), true
+	}
+	return r
+}
+
+// warningsShown bounds the warnings about one trace.
+const warningsShown = 10
+
+// warn tells of functions in the trace that the format does not know, in the order of their first events.
+func (p *program) warn(r *result) {
+	if r.trace == nil {
+		return
+	}
+	unknown := r.trace.Unknown
+	names := slices.SortedFunc(maps.Keys(unknown), func(a, b string) int {
+		return cmp.Or(unknown[a]-unknown[b], cmp.Compare(a, b))
+	})
+	for i, name := range names {
+		if i == warningsShown {
+			fmt.Fprintf(p.stderr, "%s: warning: %d functions more that the format does not know\n",
+				printable(r.report.File), len(names)-i)
+			return
+		}
+		fmt.Fprintf(p.stderr, "%s: warning: %s is no function that the format knows; its events are not judged\n",
+			printable(at(r.report.File, unknown[name])), printable(strconv.Quote(name)))
+	}
+}
+
+// progress shows one line on a terminal, in place of the one before; "" takes it away.
+func (p *program) progress(s *settings, format string, args ...any) {
+	if p.stderrIsTerminal && !s.quiet {
+		fmt.Fprintf(p.stderr, "\r\x1b[K%s", printable(fmt.Sprintf(format, args...)))
+	}
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ndkoracle/linearize"
+	"ndkoracle/rules"
+)
+
+const notBuilt = "no engine of this program checks it yet"
+
+// coverage is what became of every rule, over all traces of a run.
+type coverage map[string]linearize.RuleCoverage
+
+// newCoverage knows which rules can be checked at all, before any trace was seen.
+func newCoverage(checkable []string) coverage {
+	c := coverage{}
+	for _, rule := range rules.All() {
+		c[rule.ID] = linearize.RuleCoverage{Coverage: linearize.NotCheckable, Why: notBuilt}
+		if slices.Contains(checkable, rule.ID) {
+			c[rule.ID] = linearize.RuleCoverage{Coverage: linearize.NotCheckable, Why: "no trace was judged"}
+		}
+	}
+	return c
+}
+
+// More is known of a rule the further to the left.
+var byKnowledge = []linearize.Coverage{
+	linearize.Checked, linearize.Undecided, linearize.Vacuous, linearize.NotCheckable,
+}
+
+// add counts one trace. Of a rule that fared differently in several traces, what says most is kept.
+func (c coverage) add(report *linearize.Report) {
+	for id, now := range report.Rules {
+		before := c[id]
+		sum := before.Count + now.Count
+		if slices.Index(byKnowledge, now.Coverage) <= slices.Index(byKnowledge, before.Coverage) {
+			before = now
+		}
+		before.Count = sum
+		c[id] = before
+	}
+}
+
+// missingCoverage is a rule or group that was required and not exercised.
+type missingCoverage struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
+func (m missingCoverage) String() string {
+	return fmt.Sprintf("coverage required and missing: %s (%s)", m.Name, m.Why)
+}
+
+// missing returns which of the required rules and groups were not exercised. A group was when one of its rules was.
+func (c coverage) missing(required []string) []missingCoverage {
+	var missing []missingCoverage
+	for _, name := range required {
+		if rule, ok := c[name]; ok {
+			if rule.Coverage != linearize.Checked {
+				missing = append(missing, missingCoverage{name, because(rule)})
+			}
+			continue
+		}
+		if !slices.ContainsFunc(rules.All(), func(r rules.Rule) bool {
+			return r.Group == name && c[r.ID].Coverage == linearize.Checked
+		}) {
+			missing = append(missing, missingCoverage{name, "none of its rules was exercised"})
+		}
+	}
+	return missing
+}
+
+func because(rule linearize.RuleCoverage) string {
+	if rule.Why == "" {
+		return string(rule.Coverage)
+	}
+	return fmt.Sprintf("%s: %s", rule.Coverage, rule.Why)
+}
+
+// lines tells the coverage in a line a group, then the reasons that the lines point to by a letter.
+func (c coverage) lines() []string {
+	total := map[linearize.Coverage]int{}
+	var reasons []string
+	var groups []string
+	for _, group := range rules.Groups() {
+		var parts []string
+		for _, kind := range []linearize.Coverage{
+			linearize.Checked, linearize.Vacuous, linearize.Undecided, linearize.NotCheckable,
+		} {
+			members := c.members(group, kind)
+			total[kind] += len(members)
+			if len(members) > 0 {
+				parts = append(parts, string(kind)+c.list(kind, members, &reasons))
+			}
+		}
+		groups = append(groups, fmt.Sprintf("  %-6s%s", group, strings.Join(parts, "; ")))
+	}
+	lines := []string{fmt.Sprintf("rules: %d checked, %d vacuous (never exercised), %d inconclusive, %d not checkable",
+		total[linearize.Checked], total[linearize.Vacuous], total[linearize.Undecided], total[linearize.NotCheckable])}
+	lines = append(lines, groups...)
+	for i, reason := range reasons {
+		lines = append(lines, fmt.Sprintf("  %s = %s", letter(i), reason))
+	}
+	return lines
+}
+
+func (c coverage) members(group string, kind linearize.Coverage) []string {
+	var members []string
+	for _, rule := range rules.All() {
+		if rule.Group == group && c[rule.ID].Coverage == kind {
+			members = append(members, rule.ID)
+		}
+	}
+	return members
+}
+
+// list names the members by their numbers: with counts where they were checked (04×12), in runs (13-15) elsewhere, and
+// each reason's letter before those it holds for.
+func (c coverage) list(kind linearize.Coverage, members []string, reasons *[]string) string {
+	var text strings.Builder
+	if kind == linearize.Checked {
+		for _, id := range members {
+			fmt.Fprintf(&text, " %s×%d", number(id), c[id].Count)
+		}
+		return text.String()
+	}
+	byReason := map[string][]string{}
+	var order []string
+	for _, id := range members {
+		why := c[id].Why
+		if byReason[why] == nil {
+			order = append(order, why)
+		}
+		byReason[why] = append(byReason[why], id)
+	}
+	for _, why := range order {
+		if why != "" {
+			if !slices.Contains(*reasons, why) {
+				*reasons = append(*reasons, why)
+			}
+			fmt.Fprintf(&text, " [%s]", letter(slices.Index(*reasons, why)))
+		}
+		text.WriteString(runs(byReason[why]))
+	}
+	return text.String()
+}
+
+func number(id string) string {
+	_, digits, _ := strings.Cut(id, "-")
+	return digits
+}
+
+// runs writes 13, 14, 15, 18 as 13-15 18.
+func runs(ids []string) string {
+	var numbers []int
+	for _, id := range ids {
+		n, _ := strconv.Atoi(number(id)) // an id of the rulebook, whose test keeps the form
+		numbers = append(numbers, n)
+	}
+	slices.Sort(numbers)
+	var text strings.Builder
+	for i := 0; i < len(numbers); {
+		end := i
+		for end+1 < len(numbers) && numbers[end+1] == numbers[end]+1 {
+			end++
+		}
+		fmt.Fprintf(&text, " %02d", numbers[i])
+		if end > i {
+			fmt.Fprintf(&text, "-%02d", numbers[end])
+		}
+		i = end + 1
+	}
+	return text.String()
+}
+
+func letter(i int) string {
+	if i < 26 {
+		return string(rune('a' + i))
+	}
+	return "z" + strconv.Itoa(i)
+}

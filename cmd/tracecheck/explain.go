@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ndkoracle/rules"
+)
+
+// explain tells rules and readings in full.
+func (p *program) explain(out *bufio.Writer, names []string) error {
+	if len(names) == 0 {
+		return usageError("explain needs a rule, such as ARM-04, or a reading, such as A4")
+	}
+	for i, name := range names {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		id := strings.ToUpper(name)
+		if rule, ok := rules.Get(id); ok {
+			p.explainRule(out, rule)
+		} else if reading, ok := rules.GetReading(id); ok {
+			explainReading(out, reading)
+		} else {
+			return usageError("%q is no rule and no reading; \"tracecheck rules\" lists the rules", name)
+		}
+	}
+	return nil
+}
+
+func (p *program) explainRule(out io.Writer, rule rules.Rule) {
+	paragraph(out, "", rule.ID, rule.Text)
+	fmt.Fprintln(out)
+	paragraph(out, "  ", "group", rule.Group+", "+rules.GroupTitle(rule.Group))
+	paragraph(out, "  ", "who", string(rule.Who))
+	paragraph(out, "  ", "class", fmt.Sprintf("%s: %s", rule.Class, rule.Class.Meaning()))
+	paragraph(out, "  ", "source", rule.Source)
+	if rule.Ambiguity != "" {
+		paragraph(out, "  ", "open", rule.Ambiguity)
+	}
+	checked := notBuilt
+	if slices.Contains(p.checkable(), rule.ID) {
+		checked = "tracecheck, in traces that exercise it"
+	}
+	paragraph(out, "  ", "checked", checked)
+	for _, id := range rule.Readings {
+		reading, _ := rules.GetReading(id) // the rulebook's test keeps the reference
+		fmt.Fprintln(out)
+		explainReading(out, reading)
+	}
+}
+
+func explainReading(out io.Writer, reading rules.Reading) {
+	paragraph(out, "", reading.ID, reading.Question)
+	fmt.Fprintln(out)
+	paragraph(out, "  ", "default", reading.Default)
+	paragraph(out, "  ", "strict", reading.Strict)
+	choices := "only the default is built"
+	if reading.Choices != nil {
+		choices = fmt.Sprintf("--assume %s=VALUE, one of %s; the first is the default",
+			reading.ID, strings.Join(reading.Choices, ", "))
+	}
+	paragraph(out, "  ", "choices", choices)
+}
+
+// paragraph writes text in a column beside its title.
+func paragraph(out io.Writer, indent, title, text string) {
+	const column = 12
+	for _, line := range wrap(text, textWidth-column) {
+		fmt.Fprintf(out, "%s%-*s%s\n", indent, column-len(indent), title, line)
+		title = ""
+	}
+}
+
+// listRules lists the rules of the groups that are named, or of all.
+func (p *program) listRules(out *bufio.Writer, args []string) error {
+	format := "text"
+	set := flag.NewFlagSet("rules", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.Var(oneOf(&format, "text", "markdown"), "format", "output `format`: text, markdown")
+	if err := set.Parse(args); err != nil {
+		return usageError("%v", err)
+	}
+	groups := set.Args()
+	for _, group := range groups {
+		if rules.GroupTitle(group) == "" {
+			return usageError("%q is no group; the groups are %s", group, strings.Join(rules.Groups(), ", "))
+		}
+	}
+	if len(groups) == 0 {
+		groups = rules.Groups()
+	}
+	if format == "markdown" {
+		p.markdown(out, groups)
+		return nil
+	}
+	for _, rule := range rules.All() {
+		if slices.Contains(groups, rule.Group) {
+			fmt.Fprintf(out, "%-9s %-21s %s\n", rule.ID, rule.Who, rule.Text)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"flag"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"ndkoracle/linearize"
+	"ndkoracle/rules"
+)
+
+// settings is what the flags of check ask for.
+type settings struct {
+	options  linearize.Options
+	format   string
+	color    string
+	coverage []string // rules and groups that must have been exercised
+	quiet    bool
+	files    []string
+}
+
+// value is a flag.Value made of a function: it checks and keeps one argument.
+type value struct {
+	set   func(string) error
+	shown string
+}
+
+func (v *value) String() string {
+	if v == nil {
+		return ""
+	}
+	return v.shown
+}
+
+func (v *value) Set(text string) error {
+	if err := v.set(text); err != nil {
+		return err
+	}
+	v.shown = text
+	return nil
+}
+
+func oneOf(target *string, choices ...string) *value {
+	return &value{shown: *target, set: func(text string) error {
+		if !slices.Contains(choices, text) {
+			return usageError("must be one of %s", strings.Join(choices, ", "))
+		}
+		*target = text
+		return nil
+	}}
+}
+
+// checkFlags returns the flags of check and where they are kept.
+func checkFlags() (*flag.FlagSet, *settings) {
+	s := &settings{format: "text", color: "auto"}
+	s.options.Assume = map[string]string{}
+	engine := "auto"
+	set := flag.NewFlagSet("check", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.Usage = func() {}
+	set.Var(oneOf(&s.options.Dialect, "ndkpi", "ndspi", "verbs"), "dialect",
+		"read the traces in this `dialect`, ndkpi, ndspi or verbs, instead of the one in their header")
+	set.BoolVar(&s.options.DeviceLevel, "device-level", false,
+		"dialect verbs: accept what devices do at an arm that finds completions")
+	set.Var(&value{set: s.assume}, "assume",
+		"take another reading of an open question, as in `A2=ONE`; repeatable, or separated by commas")
+	set.DurationVar(&s.options.Timeout, "timeout", time.Minute, "longest time for one trace, then inconclusive")
+	set.IntVar(&s.options.MaxOperations, "max-operations", 0,
+		"most operations, hidden steps included, of a trace to search, then inconclusive; 0 is the engine's own limit")
+	set.Var(oneOf(&engine, "auto", "porcupine"), "engine", "`engine` to decide with: auto, porcupine")
+	set.Var(oneOf(&s.format, "text", "json", "table"), "format", "output `format`: text, json, table")
+	set.Var(oneOf(&s.color, "auto", "always", "never"), "color", "`when` to colour text: auto, always, never")
+	set.Var(&value{set: s.requireCoverage}, "require-coverage",
+		"exit 4 unless each of these `groups` (ARM) and rules (ARM-04) was exercised; separated by commas")
+	set.BoolVar(&s.quiet, "quiet", false, "say nothing of conformant traces, of coverage and of progress")
+	return set, s
+}
+
+// parseCheck reads the command line of check. Flags may follow files; after -- everything is a file.
+func parseCheck(args []string) (*settings, error) {
+	set, s := checkFlags()
+	for {
+		if err := set.Parse(args); err != nil {
+			if err == flag.ErrHelp {
+				return nil, err
+			}
+			return nil, usageError("%s", strings.ReplaceAll(err.Error(), errUsage.Error()+": ", ""))
+		}
+		rest := set.Args()
+		if len(rest) == 0 {
+			break
+		}
+		if read := len(args) - len(rest); read > 0 && args[read-1] == "--" {
+			s.files = append(s.files, rest...)
+			break
+		}
+		s.files = append(s.files, rest[0])
+		args = rest[1:]
+	}
+	switch {
+	case len(s.files) == 0:
+		return nil, usageError("no trace is named; - is standard input")
+	case s.options.Timeout <= 0:
+		return nil, usageError("--timeout must be longer than 0")
+	case s.options.MaxOperations < 0:
+		return nil, usageError("--max-operations can't be below 0")
+	case s.options.DeviceLevel && s.options.Dialect != "" && s.options.Dialect != "verbs":
+		return nil, usageError("--device-level is a matter of the dialect verbs, not of %s", s.options.Dialect)
+	}
+	return s, nil
+}
+
+func (s *settings) assume(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		id, choice, _ := strings.Cut(part, "=")
+		reading, ok := rules.GetReading(id)
+		switch {
+		case !ok:
+			return usageError("%q is no reading; the readings are A1 to A%d", id, len(rules.Readings()))
+		case reading.Choices == nil:
+			return usageError("of %s only the default reading is built: %s", id, reading.Default)
+		case !slices.Contains(reading.Choices, choice):
+			return usageError("%s is one of %s", id, strings.Join(reading.Choices, ", "))
+		}
+		s.options.Assume[id] = choice
+	}
+	return nil
+}
+
+func (s *settings) requireCoverage(text string) error {
+	for name := range strings.SplitSeq(text, ",") {
+		if _, isRule := rules.Get(name); !isRule && !slices.Contains(rules.Groups(), name) {
+			return usageError("%q is neither a rule nor a group; the groups are %s", name, strings.Join(rules.Groups(), ", "))
+		}
+		s.coverage = append(s.coverage, name)
+	}
+	return nil
+}
+
+// readingsTaken says which readings are other than the default, in the order of the table.
+func (s *settings) readingsTaken() []string {
+	var taken []string
+	for _, id := range slices.SortedFunc(maps.Keys(s.options.Assume), byReading) {
+		taken = append(taken, id+"="+s.options.Assume[id])
+	}
+	return taken
+}
+
+// byReading orders A2 before A10.
+func byReading(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+
+	"ndkoracle/linearize"
+	"ndkoracle/rules"
+)
+
+// The types of the JSON output. docs/tracecheck.md describes them; a key keeps its meaning within a major version.
+type (
+	jsonRun struct {
+		Format          string            `json:"format"`
+		Version         string            `json:"v"`
+		Exit            int               `json:"exit"`
+		Interrupted     bool              `json:"interrupted"`
+		Traces          []jsonTrace       `json:"traces"`
+		MissingCoverage []missingCoverage `json:"missing_coverage"`
+	}
+	jsonTrace struct {
+		File       string        `json:"file"`
+		Verdict    string        `json:"verdict"`
+		Line       int           `json:"line,omitempty"`
+		Reason     string        `json:"reason,omitempty"`
+		Dialect    string        `json:"dialect,omitempty"`
+		Events     int           `json:"events"`
+		Components int           `json:"components"`
+		Operations int           `json:"operations"`
+		Findings   []jsonFinding `json:"findings"`
+		Readings   []jsonReading `json:"readings"`
+		Rules      []jsonRule    `json:"rules"`
+	}
+	jsonFinding struct {
+		Verdict  string     `json:"verdict"`
+		Rule     string     `json:"rule,omitempty"`
+		Text     string     `json:"text,omitempty"`
+		Source   string     `json:"source,omitempty"`
+		Line     int        `json:"line,omitempty"`
+		Seq      uint64     `json:"seq,omitempty"`
+		Message  string     `json:"message"`
+		Also     []string   `json:"also"`
+		Before   []string   `json:"before"`
+		See      []jsonLine `json:"see"`
+		Readings []string   `json:"readings"`
+	}
+	jsonLine struct {
+		Line  int    `json:"line"`
+		Event string `json:"event,omitempty"`
+	}
+	jsonReading struct {
+		ID       string `json:"id"`
+		Question string `json:"question"`
+		Choice   string `json:"choice,omitempty"`
+		Answer   string `json:"answer,omitempty"`
+	}
+	jsonRule struct {
+		Rule     string `json:"rule"`
+		Coverage string `json:"coverage"`
+		Count    int    `json:"count"`
+		Why      string `json:"why,omitempty"`
+	}
+)
+
+// jsonReporter writes one object for the whole run, at its end.
+type jsonReporter struct {
+	out      *bufio.Writer
+	settings *settings
+	traces   []jsonTrace
+}
+
+func (w *jsonReporter) result(r *result) {
+	if w.settings.quiet && r.code == exitConformant {
+		return
+	}
+	t := jsonTrace{
+		File: r.report.File, Verdict: r.answer(), Line: r.line, Reason: r.reason,
+		Dialect: r.report.Dialect, Events: r.report.Events,
+		Components: r.report.Components, Operations: r.report.Operations,
+		Findings: []jsonFinding{}, Readings: []jsonReading{}, Rules: []jsonRule{},
+	}
+	for _, f := range r.report.Findings {
+		t.Findings = append(t.Findings, jsonOf(r, &f))
+	}
+	for _, id := range r.report.Assumes {
+		reading, _ := rules.GetReading(id)
+		told := jsonReading{ID: id, Question: reading.Question, Choice: w.settings.options.Assume[id]}
+		if told.Choice == "" {
+			told.Answer = reading.Default
+		}
+		t.Readings = append(t.Readings, told)
+	}
+	if r.report.Rules != nil && !w.settings.quiet {
+		for _, rule := range rules.All() {
+			fared, known := r.report.Rules[rule.ID]
+			if !known {
+				fared = linearize.RuleCoverage{Coverage: linearize.NotCheckable, Why: notBuilt}
+			}
+			t.Rules = append(t.Rules, jsonRule{rule.ID, string(fared.Coverage), fared.Count, fared.Why})
+		}
+	}
+	w.traces = append(w.traces, t)
+}
+
+func jsonOf(r *result, f *linearize.Finding) jsonFinding {
+	rule, _ := rules.Get(f.Rule)
+	told := jsonFinding{
+		Verdict: string(f.Verdict), Rule: f.Rule, Text: rule.Text, Source: rule.Source, Line: f.Line, Seq: f.Seq,
+		Message: f.Message, Also: orEmpty(f.Also), Before: orEmpty(f.Before), See: []jsonLine{}, Readings: orEmpty(f.Assumes),
+	}
+	for _, line := range f.See {
+		told.See = append(told.See, jsonLine{line, eventAt(r.trace, line)})
+	}
+	return told
+}
+
+// orEmpty makes a missing list an empty one, so that readers of the output need not tell null from [].
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func (w *jsonReporter) end(sum *summary) {
+	encoder := json.NewEncoder(w.out)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	// Only a failing writer makes an error here, and its owner reports it.
+	_ = encoder.Encode(jsonRun{
+		Format: "tracecheck-report", Version: "1.0", Exit: sum.code, Interrupted: sum.interrupted,
+		Traces: orEmpty(w.traces), MissingCoverage: orEmpty(sum.missing),
+	})
+}

@@ -1,0 +1,336 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"ndkoracle/linearize"
+	"ndkoracle/rules"
+	"ndkoracle/trace"
+)
+
+const violationText = `-: provider violation (3 events, ndkpi)
+  -:9: ARM-11: no callback came for the completion of w1, which failed, though cq1 was armed SOLICITED
+      the event   NdkGetCqResults ret op=4 results=[w1 STATUS_CANCELLED]
+      the rule    A SOLICITED arm is satisfied by every completion with a failing status.
+                  provider, liveness; source: NDK_FN_SEND; NDK_FN_SEND_AND_INVALIDATE (note)
+      before it   cq1: 1 completion, armed SOLICITED
+                  cq1: empty, armed SOLICITED
+      see         line 2: NdkCreateCq call op=1 cq=cq1
+                  line 5: NdkArmCq call op=3 cq=cq1 type=SOLICITED
+      also        other ways to explain the trace break ARM-03
+      readings    A4: Does a completion with a failing status satisfy an ERRORS arm? It may, and an error of the CQ
+                    must. Every completion satisfies ANY; a solicited or a failed one satisfies SOLICITED.
+rules: 2 checked, 1 vacuous (never exercised), 1 inconclusive, 188 not checkable
+  ARM   checked 01×2 11×1; inconclusive [a] 02; not checkable [b] 03-10 12-24
+  POLL  not checkable [b] 01-10
+  RES   not checkable [b] 01-09
+  DEF   vacuous 03; not checkable [b] 01-02 04-09
+  POST  not checkable [b] 01-15
+  FLAG  not checkable [b] 01-09
+  INV   not checkable [b] 01-08
+  MEM   not checkable [b] 01-20
+  FLUSH not checkable [b] 01-05
+  RSZ   not checkable [b] 01-05
+  MOD   not checkable [b] 01-08
+  SRQ   not checkable [b] 01-11
+  ASY   not checkable [b] 01-06
+  LIFE  not checkable [b] 01-17
+  CONN  not checkable [b] 01-15
+  DISC  not checkable [b] 01-12
+  ADP   not checkable [b] 01-09
+  a = the trace has no end
+  b = no engine of this program checks it yet
+`
+
+// A violation is told with its place, rule, source, the explanations before it, related lines and readings (ARM-11); then
+// each of the 192 rules is accounted for, and none that was not checked counts as kept.
+func TestTextOfAViolation(t *testing.T) {
+	b := newBench(t)
+	b.stdin = strings.NewReader("provider")
+	if code := b.do("-"); code != exitViolation {
+		t.Errorf("exit %d", code)
+	}
+	if b.out.String() != violationText {
+		t.Errorf("got\n%s\nwant\n%s", &b.out, violationText)
+	}
+}
+
+// The same input gives the same bytes in every format.
+func TestOutputIsDeterministic(t *testing.T) {
+	names := files(t, "provider", "conformant", "malformed", "inconclusive", "consumer")
+	for _, format := range []string{"text", "json", "table"} {
+		b := newBench(t)
+		b.do(append(names, "--format", format)...)
+		first := b.out.String()
+		b.do(append(names, "--format", format)...)
+		if first != b.out.String() || first == "" {
+			t.Errorf("%s: two runs differ, or say nothing", format)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	b := newBench(t)
+	names := files(t, "provider", "conformant", "malformed")
+	b.do(append(names, "--format", "table")...)
+	lines := strings.Split(strings.ReplaceAll(b.out.String(), filepath.Dir(names[0])+"/", ""), "\n")
+	var cells [][]string
+	for _, line := range lines {
+		cells = append(cells, strings.Fields(line))
+	}
+	want := [][]string{
+		{"trace", "events", "verdict", "rule"},
+		{"0-provider.ndktrace.jsonl", "3", "provider", "violation", "ARM-11"},
+		{"1-conformant.ndktrace.jsonl", "3", "conformant", "-"},
+		{"2-malformed.ndktrace.jsonl", "0", "malformed", "line", "7:", "seq", "3", "comes", "after", "seq", "9"},
+		{},
+	}
+	if !reflect.DeepEqual(cells, want) {
+		t.Errorf("got\n%s", &b.out)
+	}
+}
+
+// The JSON tells all that the text does, one entry for each of the 192 rules, and has every key that its document names.
+func TestJSON(t *testing.T) {
+	b := newBench(t)
+	names := files(t, "provider", "malformed", "panic")
+	b.do(append(names, "--format", "json", "--require-coverage", "DEF-03", "--assume", "A2=TWO")...)
+	var run jsonRun
+	decoder := json.NewDecoder(bytes.NewReader(b.out.Bytes()))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&run); err != nil {
+		t.Fatal(err)
+	}
+	if run.Format != "tracecheck-report" || run.Version != "1.0" || run.Exit != exitInternal || len(run.Traces) != 3 {
+		t.Fatalf("%+v", run)
+	}
+	violation, malformed, broken := run.Traces[0], run.Traces[1], run.Traces[2]
+	if violation.Verdict != "provider violation" || len(violation.Rules) != 192 || violation.Findings[0].Rule != "ARM-11" ||
+		violation.Findings[0].See[1].Event != "NdkArmCq call op=3 cq=cq1 type=SOLICITED" ||
+		violation.Readings[0].Choice != "TWO" {
+		t.Errorf("violation: %+v", violation)
+	}
+	if malformed.Verdict != "malformed" || malformed.Line != 7 || malformed.Reason != "seq 3 comes after seq 9" {
+		t.Errorf("malformed: %+v", malformed)
+	}
+	if broken.Verdict != "internal error" || !strings.HasPrefix(broken.Reason, "a mistake in the engine") {
+		t.Errorf("internal error: %+v", broken)
+	}
+	if len(run.MissingCoverage) != 1 || run.MissingCoverage[0].Name != "DEF-03" {
+		t.Errorf("missing coverage: %+v", run.MissingCoverage)
+	}
+	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "tracecheck.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []any{jsonRun{}, jsonTrace{}, jsonFinding{}, jsonLine{}, jsonReading{}, jsonRule{}, missingCoverage{}} {
+		for i := range reflect.TypeOf(of).NumField() {
+			key, _, _ := strings.Cut(reflect.TypeOf(of).Field(i).Tag.Get("json"), ",")
+			if !bytes.Contains(document, []byte("`"+key+"`")) {
+				t.Errorf("docs/tracecheck.md does not describe the key %q of %T", key, of)
+			}
+		}
+	}
+}
+
+// --quiet says nothing of what is in order, and everything of what is not.
+func TestQuiet(t *testing.T) {
+	b := newBench(t)
+	names := files(t, "conformant", "provider")
+	for _, format := range []string{"text", "json", "table"} {
+		b.do(append(names, "--quiet", "--format", format)...)
+		if strings.Contains(b.out.String(), "0-conformant") || !strings.Contains(b.out.String(), "ARM-11") ||
+			strings.Contains(b.out.String(), "not checkable") {
+			t.Errorf("%s:\n%s", format, &b.out)
+		}
+	}
+	if b.do(names[0], "--quiet"); b.out.Len() > 0 {
+		t.Errorf("of a conformant trace alone: %q", &b.out)
+	}
+}
+
+func TestColor(t *testing.T) {
+	name := files(t, "provider")[0]
+	for _, given := range []struct {
+		when, variable string
+		terminal, want bool
+	}{
+		{"auto", "", true, true}, {"auto", "", false, false}, {"auto", "NO_COLOR", true, false},
+		{"always", "NO_COLOR", false, true}, {"never", "", true, false},
+	} {
+		b := newBench(t)
+		b.stdoutIsTerminal = given.terminal
+		b.getenv = func(variable string) string {
+			if variable == given.variable {
+				return "1"
+			}
+			return ""
+		}
+		b.do(name, "--color", given.when)
+		if got := strings.Contains(b.out.String(), "\x1b[1;31mprovider violation\x1b[0m"); got != given.want {
+			t.Errorf("%+v: coloured %t", given, got)
+		}
+	}
+}
+
+// Progress goes to a terminal on stderr only, and not when quiet.
+func TestProgress(t *testing.T) {
+	name := files(t, "conformant")[0]
+	for _, given := range []struct {
+		terminal, quiet, want bool
+	}{{true, false, true}, {false, false, false}, {true, true, false}} {
+		b := newBench(t)
+		b.stderrIsTerminal = given.terminal
+		b.do(name, "--quiet="+map[bool]string{true: "true", false: "false"}[given.quiet])
+		if got := strings.Contains(b.errors.String(), "checking 1 of 1"); got != given.want {
+			t.Errorf("%+v: stderr %q", given, &b.errors)
+		}
+	}
+}
+
+// Functions that the format does not know are warned of on stderr, in the order of the file, quiet or not.
+func TestUnknownFunctionsAreWarnedOf(t *testing.T) {
+	b := newBench(t)
+	read := b.read
+	b.read = func(name string, r io.Reader) (*trace.Trace, error) {
+		read, err := read(name, r)
+		read.Unknown = map[string]int{"NdkFoo": 12, "\x1bBar": 3}
+		for i := range 20 {
+			read.Unknown[fmt.Sprintf("Ndk%02d", i)] = 100 + i
+		}
+		return read, err
+	}
+	name := files(t, "conformant")[0]
+	b.do(name, "--quiet")
+	lines := strings.Split(b.errors.String(), "\n")
+	if len(lines) != warningsShown+2 || !strings.HasPrefix(lines[0], name+`:3: warning: "\x1bBar" is no function`) ||
+		!strings.HasPrefix(lines[1], name+`:12: warning: "NdkFoo"`) || !strings.Contains(lines[10], "12 functions more") {
+		t.Errorf("stderr\n%s", &b.errors)
+	}
+}
+
+// What a trace says can't steer the terminal.
+func TestControlCharactersAreMadePrintable(t *testing.T) {
+	b := newBench(t)
+	name := files(t, "\x1b]0;title\x07\u202e")[0]
+	b.do(name)
+	if strings.ContainsAny(b.out.String(), "\x1b\x07\u202e") || !strings.Contains(b.out.String(), `\x1b]0;title\x07\u202e`) {
+		t.Errorf("%q", &b.out)
+	}
+}
+
+// A rule or group that no trace exercised makes an acceptance inconclusive, over all traces of the run together.
+func TestRequireCoverage(t *testing.T) {
+	for _, given := range []struct {
+		words    []string
+		coverage string
+		code     int
+		want     string
+	}{
+		{[]string{"conformant"}, "ARM", 0, ""},
+		{[]string{"conformant"}, "ARM-01,ARM", 0, ""},
+		{[]string{"conformant"}, "DEF", 4, "DEF (none of its rules was exercised)"},
+		{[]string{"conformant"}, "DEF-03", 4, "DEF-03 (vacuous)"},
+		{[]string{"conformant"}, "ARM-02", 4, "ARM-02 (inconclusive: the trace has no end)"},
+		{[]string{"conformant"}, "MEM-01", 4, "MEM-01 (not checkable: no engine of this program checks it yet)"},
+		{[]string{"conformant"}, "ARM-11", 4, "ARM-11 (not checkable"},
+		{[]string{"conformant", "provider"}, "ARM-11", 1, ""},
+		{[]string{"conformant", "provider"}, "DEF", 1, "DEF (none"},
+		{[]string{"malformed"}, "ARM-01", 3, "ARM-01 (not checkable: no trace was judged)"},
+	} {
+		b := newBench(t)
+		code := b.do(append(files(t, given.words...), "--require-coverage", given.coverage)...)
+		if code != given.code || !strings.Contains(b.out.String(), given.want) ||
+			(given.want == "") == strings.Contains(b.out.String(), "required and missing") {
+			t.Errorf("%+v: exit %d\n%s", given, code, &b.out)
+		}
+	}
+}
+
+// Over several traces a rule counts as what says most of it, in whatever order they come.
+func TestCoverageOfSeveralTraces(t *testing.T) {
+	kinds := []linearize.Coverage{linearize.Checked, linearize.Undecided, linearize.Vacuous, linearize.NotCheckable}
+	for i, more := range kinds {
+		for _, less := range kinds[i:] {
+			for _, order := range [][]linearize.Coverage{{more, less}, {less, more}} {
+				c := newCoverage(nil)
+				for _, kind := range order {
+					c.add(&linearize.Report{Rules: map[string]linearize.RuleCoverage{"ARM-01": {Coverage: kind, Count: 3}}})
+				}
+				if got := c["ARM-01"]; got.Coverage != more || got.Count != 6 {
+					t.Errorf("%v: %+v", order, got)
+				}
+			}
+		}
+	}
+	if got := newCoverage(nil)["ARM-01"].Coverage; got != linearize.NotCheckable {
+		t.Errorf("a rule that no report names counts as %q", got)
+	}
+}
+
+// Covers every rule and reading: explain tells its text, source and open question.
+func TestExplain(t *testing.T) {
+	b := newBench(t)
+	flat := func() string { return strings.Join(strings.Fields(b.out.String()), " ") }
+	for _, rule := range rules.All() {
+		code := b.do("explain", strings.ToLower(rule.ID))
+		for _, want := range []string{rule.ID, rule.Text, rule.Source, rule.Ambiguity, string(rule.Who), rule.Class.Meaning()} {
+			if code != 0 || !strings.Contains(flat(), strings.Join(strings.Fields(want), " ")) {
+				t.Errorf("%s: exit %d, no %q in\n%s", rule.ID, code, want, &b.out)
+			}
+		}
+		checked := strings.Contains(flat(), "checked tracecheck")
+		if want := rule.ID == "ARM-01" || rule.ID == "ARM-02" || rule.ID == "ARM-11" || rule.ID == "DEF-03"; checked != want {
+			t.Errorf("%s: checked %t", rule.ID, checked)
+		}
+	}
+	if b.do("explain", "A4"); !strings.Contains(flat(), "--assume A4=VALUE, one of MAY, MUST, MUST NOT") {
+		t.Errorf("A4:\n%s", &b.out)
+	}
+}
+
+func TestListRules(t *testing.T) {
+	b := newBench(t)
+	b.do("rules")
+	if got := strings.Count(b.out.String(), "\n"); got != 192 {
+		t.Errorf("%d lines, want 192", got)
+	}
+	b.do("rules", "FLUSH", "RSZ")
+	if got := strings.Count(b.out.String(), "\n"); got != 10 {
+		t.Errorf("%d lines of FLUSH and RSZ, want 10", got)
+	}
+}
+
+func TestStats(t *testing.T) {
+	b := newBench(t)
+	if code := b.do("stats", files(t, "conformant")[0]); code != 0 ||
+		!strings.Contains(b.out.String(), "CQs: 1, QPs: 0, requests posted: 0, completions delivered: 1") ||
+		!strings.Contains(b.out.String(), "      1 NdkArmCq") {
+		t.Errorf("exit %d\n%s", code, &b.out)
+	}
+	if code := b.do("stats", files(t, "malformed")[0]); code != exitMalformed || !strings.Contains(b.errors.String(), ":7: seq 3") {
+		t.Errorf("exit %d, stderr %q", code, &b.errors)
+	}
+}
+
+// docs/rules.md is what "go generate ./cmd/tracecheck" writes.
+func TestRulesDocumentIsFresh(t *testing.T) {
+	b := newBench(t)
+	b.checkable = linearize.Checkable
+	b.do("rules", "--format", "markdown")
+	got, err := os.ReadFile(filepath.Join("..", "..", "docs", "rules.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, b.out.Bytes()) {
+		t.Error("docs/rules.md is stale: run \"go generate ./cmd/tracecheck\"")
+	}
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"ndkoracle/linearize"
+	"ndkoracle/rules"
+	"ndkoracle/trace"
+)
+
+// The exit codes. Of several traces the worst decides, in the order of worst below.
+const (
+	exitConformant   = 0
+	exitViolation    = 1
+	exitUsage        = 2
+	exitMalformed    = 3
+	exitInconclusive = 4
+	exitInternal     = 5
+	exitInterrupted  = 130
+)
+
+// program is tracecheck with everything that it touches, so that tests can stand in for it.
+type program struct {
+	stdin                              io.Reader
+	stdout, stderr                     io.Writer
+	stdoutIsTerminal, stderrIsTerminal bool
+	getenv                             func(string) string
+	grace                              time.Duration // how long an interrupted engine may take to give up
+
+	read      func(name string, r io.Reader) (*trace.Trace, error)
+	check     func(context.Context, *trace.Trace, linearize.Options) *linearize.Report
+	checkable func() []string
+	schema    func() []byte
+}
+
+const usage = `tracecheck decides whether recorded traces of an NDK provider keep the rules of NDKPI.
+
+  tracecheck [check] [flags] FILE|DIR|GLOB|- …   judge traces; - is standard input
+  tracecheck explain RULE|READING …              what a rule such as ARM-04, or a reading such as A4, says
+  tracecheck rules [--format text|markdown] [GROUP …]
+                                                 list the rules
+  tracecheck stats FILE                          count what a trace holds
+  tracecheck schema                              print the JSON Schema of traces
+  tracecheck version
+
+Exit: 0 conformant, 1 violation, 2 usage, 3 unreadable or malformed, 4 inconclusive, 5 internal error,
+130 interrupted. All traces are checked; the worst decides, in the order 5, 3, 1, 4, 0.
+
+Flags of check:
+`
+
+// errUsage marks an error of the command line.
+var errUsage = errors.New("usage")
+
+func usageError(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{errUsage}, args...)...)
+}
+
+// run carries out one command line and returns the exit code.
+func (p *program) run(ctx context.Context, args []string) int {
+	out := bufio.NewWriter(p.stdout)
+	code, err := p.dispatch(ctx, out, args)
+	if flushErr := out.Flush(); flushErr != nil {
+		fmt.Fprintf(p.stderr, "tracecheck: the output can't be written: %v\n", flushErr)
+		return exitInternal
+	}
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitConformant
+	case errors.Is(err, errUsage):
+		message := strings.TrimPrefix(err.Error(), errUsage.Error()+": ")
+		fmt.Fprintf(p.stderr, "tracecheck: %s\nRun \"tracecheck help\" for the usage.\n", printable(message))
+		return exitUsage
+	case err != nil:
+		fmt.Fprintf(p.stderr, "tracecheck: %s\n", printable(err.Error()))
+	}
+	return code
+}
+
+func (p *program) dispatch(ctx context.Context, out *bufio.Writer, args []string) (int, error) {
+	command := "check"
+	if len(args) > 0 {
+		switch args[0] {
+		case "check", "explain", "rules", "stats", "schema", "version", "help":
+			command, args = args[0], args[1:]
+		}
+	}
+	switch command {
+	case "explain":
+		return exitConformant, p.explain(out, args)
+	case "rules":
+		return exitConformant, p.listRules(out, args)
+	case "stats":
+		return p.stats(ctx, out, args)
+	case "schema":
+		if len(args) > 0 {
+			return exitUsage, usageError("schema takes no argument")
+		}
+		out.Write(p.schema())
+		return exitConformant, nil
+	case "version":
+		if len(args) > 0 {
+			return exitUsage, usageError("version takes no argument")
+		}
+		fmt.Fprintf(out, "tracecheck %s, trace format 1, %d rules, %s\n", version(), len(rules.All()), runtime.Version())
+		return exitConformant, nil
+	case "help":
+		p.help(out)
+		return exitConformant, nil
+	}
+	return p.checkCommand(ctx, out, args)
+}
+
+func (p *program) help(out io.Writer) {
+	io.WriteString(out, usage)
+	set, _ := checkFlags()
+	set.SetOutput(out)
+	set.PrintDefaults()
+}
+
+// version is the module's version, or the commit it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "of unknown version"
+	}
+	at := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "vcs.revision" })
+	if info.Main.Version == "(devel)" && at >= 0 {
+		return "of commit " + info.Settings[at].Value
+	}
+	return info.Main.Version
+}

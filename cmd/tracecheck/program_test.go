@@ -1,0 +1,328 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ndkoracle/linearize"
+	"ndkoracle/rules"
+	"ndkoracle/trace"
+)
+
+// bench is a program whose engine answers what the test wants: the first word of a file chooses the report.
+type bench struct {
+	program
+	out, errors bytes.Buffer
+	asked       []linearize.Options
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{}
+	b.program = program{
+		stdin: strings.NewReader("conformant"), stdout: &b.out, stderr: &b.errors,
+		getenv: func(string) string { return "" }, grace: time.Minute,
+		read: readFake,
+		check: func(_ context.Context, t *trace.Trace, o linearize.Options) *linearize.Report {
+			b.asked = append(b.asked, o)
+			return fakeReport(t)
+		},
+		checkable: func() []string { return []string{"ARM-01", "ARM-02", "ARM-11", "DEF-03"} },
+		schema:    func() []byte { return []byte("{}\n") },
+	}
+	return b
+}
+
+func (b *bench) do(args ...string) int {
+	b.out.Reset()
+	b.errors.Reset()
+	return b.run(context.Background(), args)
+}
+
+// readFake reads the fake format of these tests: one word.
+func readFake(name string, r io.Reader) (*trace.Trace, error) {
+	content, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	word := strings.TrimSpace(string(content))
+	if word == "malformed" {
+		return nil, &trace.Error{File: name, Line: 7, Reason: "seq 3 comes after seq 9"}
+	}
+	return &trace.Trace{
+		Name: name, Header: trace.Header{Dialect: "ndkpi", Run: map[string]string{"answer": word}},
+		Events: []trace.Event{
+			{Line: 2, Seq: 1, Ph: trace.Call, Fn: "NdkCreateCq", Cq: "cq1", Op: "1"},
+			{Line: 5, Seq: 4, Ph: trace.Call, Fn: "NdkArmCq", Cq: "cq1", Type: "SOLICITED", Op: "3"},
+			{Line: 9, Seq: 8, Ph: trace.Ret, Fn: "NdkGetCqResults", Op: "4",
+				Results: []trace.Result{{Wr: "w1", Status: "STATUS_CANCELLED"}}},
+		},
+		End: &trace.End{Events: 3, Quiescent: true},
+	}, nil
+}
+
+func fakeReport(t *trace.Trace) *linearize.Report {
+	report := &linearize.Report{
+		File: t.Name, Dialect: "ndkpi", Events: 3, Components: 1, Operations: 4, Assumes: []string{"A2"},
+		Rules: map[string]linearize.RuleCoverage{},
+		// Output that is to be the same byte for byte must not show this.
+		Elapsed: time.Duration(time.Now().UnixNano()),
+	}
+	for _, rule := range rules.All() {
+		report.Rules[rule.ID] = linearize.RuleCoverage{Coverage: linearize.NotCheckable, Why: "no engine of this program checks it yet"}
+	}
+	report.Rules["ARM-01"] = linearize.RuleCoverage{Coverage: linearize.Checked, Count: 2}
+	report.Rules["ARM-02"] = linearize.RuleCoverage{Coverage: linearize.Undecided, Count: 1, Why: "the trace has no end"}
+	report.Rules["DEF-03"] = linearize.RuleCoverage{Coverage: linearize.Vacuous}
+	switch word := t.Header.Run["answer"]; word {
+	case "panic":
+		panic("a mistake in the engine")
+	case "provider":
+		report.Verdict = linearize.ProviderViolation
+		report.Rules["ARM-11"] = linearize.RuleCoverage{Coverage: linearize.Checked, Count: 1}
+		report.Findings = []linearize.Finding{{
+			Verdict: linearize.ProviderViolation, Rule: "ARM-11", Also: []string{"ARM-03"}, Line: 9, Seq: 8,
+			Message: "no callback came for the completion of w1, which failed, though cq1 was armed SOLICITED",
+			Before:  []string{"cq1: 1 completion, armed SOLICITED", "cq1: empty, armed SOLICITED"},
+			See:     []int{2, 5}, Assumes: []string{"A4"},
+		}}
+	case "consumer":
+		report.Verdict = linearize.ConsumerViolation
+		report.Findings = []linearize.Finding{{Verdict: linearize.ConsumerViolation, Rule: "POLL-01", Line: 5, Message: "Overlap."}}
+	default:
+		report.Verdict = linearize.Verdict(word)
+	}
+	return report
+}
+
+// files writes one fake trace a word and returns their names.
+func files(t *testing.T, words ...string) []string {
+	t.Helper()
+	folder := t.TempDir()
+	var names []string
+	for i, word := range words {
+		name := filepath.Join(folder, fmt.Sprintf("%d-%s.ndktrace.jsonl", i, word))
+		if err := os.WriteFile(name, []byte(word), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// Each verdict has its exit code, and of several traces the worst decides, wherever it stands: 5, 3, 1, 4, 0.
+func TestWorstVerdictDecides(t *testing.T) {
+	order := []struct {
+		word string
+		code int
+	}{{"panic", 5}, {"malformed", 3}, {"provider", 1}, {"consumer", 1}, {"inconclusive", 4}, {"conformant", 0}}
+	b := newBench(t)
+	for i, worse := range order {
+		for _, better := range order[i:] {
+			for _, words := range [][]string{{worse.word, better.word}, {better.word, worse.word}} {
+				if code := b.do(files(t, words...)...); code != worse.code {
+					t.Errorf("%v: exit %d, want %d\n%s", words, code, worse.code, b.out.String())
+				}
+			}
+		}
+	}
+	if code := b.do(files(t, "no such verdict")...); code != exitInternal {
+		t.Errorf("an unknown verdict: exit %d, want %d", code, exitInternal)
+	}
+}
+
+// A mistake in the engine is told, and the traces after it are judged.
+func TestPanicDoesNotStopTheOthers(t *testing.T) {
+	b := newBench(t)
+	b.do(files(t, "panic", "provider")...)
+	for _, want := range []string{"internal error: a mistake in the engine", "ARM-11", "2 traces: 1 provider violation, 1 internal error"} {
+		if !strings.Contains(b.out.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.out.String())
+		}
+	}
+}
+
+func TestUsageErrors(t *testing.T) {
+	b := newBench(t)
+	name := files(t, "conformant")[0]
+	for _, line := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "no trace is named"},
+		{[]string{"check"}, "no trace is named"},
+		{[]string{name, "--no-such-flag"}, "no-such-flag"},
+		{[]string{name, "--format", "xml"}, "must be one of text, json, table"},
+		{[]string{name, "--dialect", "ib"}, "must be one of ndkpi, ndspi, verbs"},
+		{[]string{name, "--engine", "stream"}, "must be one of auto, porcupine"},
+		{[]string{name, "--timeout", "0"}, "missing unit in duration|must be longer"},
+		{[]string{name, "--timeout", "0s"}, "must be longer than 0"},
+		{[]string{name, "--max-operations", "-1"}, "can't be below 0"},
+		{[]string{name, "--assume", "A99=X"}, "is no reading"},
+		{[]string{name, "--assume", "A2"}, "A2 is one of EITHER, ONE, TWO"},
+		{[]string{name, "--assume", "A2=THREE"}, "A2 is one of EITHER, ONE, TWO"},
+		{[]string{name, "--assume", "A1=x"}, "only the default reading is built"},
+		{[]string{name, "--require-coverage", "ARM,NONE"}, `"NONE" is neither a rule nor a group`},
+		{[]string{name, "--device-level", "--dialect", "ndkpi"}, "--device-level"},
+		{[]string{"explain"}, "explain needs a rule"},
+		{[]string{"explain", "ARM-99"}, `"ARM-99" is no rule`},
+		{[]string{"rules", "NONE"}, `"NONE" is no group`},
+		{[]string{"stats"}, "stats takes one trace"},
+		{[]string{"schema", "x"}, "schema takes no argument"},
+		{[]string{"version", "x"}, "version takes no argument"},
+	} {
+		code := b.do(line.args...)
+		found := slices.ContainsFunc(strings.Split(line.want, "|"), func(want string) bool {
+			return strings.Contains(b.errors.String(), want)
+		})
+		if code != exitUsage || !found || b.out.Len() > 0 {
+			t.Errorf("%q: exit %d, stdout %q, stderr %q, want exit 2 and %q", line.args, code, &b.out, &b.errors, line.want)
+		}
+	}
+}
+
+// Flags reach the engine, before files, after them and between; after -- everything is a file.
+func TestFlagsReachTheEngine(t *testing.T) {
+	b := newBench(t)
+	name := files(t, "conformant")[0]
+	code := b.do("--dialect", "verbs", name, "--device-level", name, "--assume", "A2=ONE,A4=MUST NOT", "--timeout=3s",
+		"--max-operations", "17")
+	want := linearize.Options{
+		Dialect: "verbs", DeviceLevel: true, Assume: map[string]string{"A2": "ONE", "A4": "MUST NOT"},
+		Timeout: 3 * time.Second, MaxOperations: 17,
+	}
+	if code != 0 || len(b.asked) != 2 || fmt.Sprint(b.asked[0]) != fmt.Sprint(want) {
+		t.Errorf("exit %d, the engine was asked %+v, want %+v", code, b.asked, want)
+	}
+	if !strings.Contains(b.out.String(), "readings taken instead of the default: A2=ONE, A4=MUST NOT") {
+		t.Errorf("the readings taken are not told:\n%s", &b.out)
+	}
+	b.asked = nil
+	b.do(name)
+	if b.asked[0].Timeout != time.Minute {
+		t.Errorf("the time limit is %v, want a minute", b.asked[0].Timeout)
+	}
+	if code := b.do(name, "--", "--quiet"); code != exitMalformed || !strings.Contains(b.out.String(), "--quiet: unreadable") {
+		t.Errorf("after --, exit %d and\n%s", code, &b.out)
+	}
+}
+
+// Each choice that the rulebook offers for a reading is one that the engine takes.
+func TestEngineTakesTheReadings(t *testing.T) {
+	offered := 0
+	for _, reading := range rules.Readings() {
+		for _, choice := range reading.Choices {
+			offered++
+			options := linearize.Options{Assume: map[string]string{reading.ID: choice}}
+			if _, err := options.ResolveDialect("ndkpi"); err != nil {
+				t.Errorf("%s=%s: %v", reading.ID, choice, err)
+			}
+		}
+	}
+	if offered == 0 {
+		t.Error("no reading offers a choice")
+	}
+}
+
+func TestHelpVersionAndSchema(t *testing.T) {
+	b := newBench(t)
+	for args, want := range map[string]string{
+		"help": "-require-coverage", "--help": "-require-coverage", "version": "192 rules", "schema": "{}",
+	} {
+		if code := b.do(args); code != 0 || !strings.Contains(b.out.String(), want) {
+			t.Errorf("%s: exit %d, %q", args, code, &b.out)
+		}
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestOutputThatCannotBeWrittenIsAnError(t *testing.T) {
+	b := newBench(t)
+	b.stdout = fullDisk{}
+	if code := b.do(files(t, "conformant")...); code != exitInternal || !strings.Contains(b.errors.String(), "no space left") {
+		t.Errorf("exit %d, stderr %q", code, &b.errors)
+	}
+}
+
+// An interrupt ends the run with 130 and says how far it came, also when the engine or a pipe does not give up.
+func TestInterrupt(t *testing.T) {
+	released := make(chan struct{})
+	silent, writer := io.Pipe()
+	t.Cleanup(func() {
+		close(released)
+		writer.Close()
+	})
+	for name, arrange := range map[string]func(b *bench, stop func()){
+		"an engine that gives up": func(b *bench, stop func()) {
+			check := b.check
+			b.check = func(ctx context.Context, t *trace.Trace, o linearize.Options) *linearize.Report {
+				if strings.Contains(t.Name, "1-") {
+					stop()
+					<-ctx.Done()
+				}
+				return check(ctx, t, o)
+			}
+		},
+		"an engine that does not": func(b *bench, stop func()) {
+			b.grace = time.Millisecond
+			check := b.check
+			b.check = func(ctx context.Context, t *trace.Trace, o linearize.Options) *linearize.Report {
+				if strings.Contains(t.Name, "1-") {
+					stop()
+					<-released
+				}
+				return check(ctx, t, o)
+			}
+		},
+		"a pipe that nobody writes to": func(b *bench, stop func()) {
+			read := b.read
+			b.read = func(name string, r io.Reader) (*trace.Trace, error) {
+				if strings.Contains(name, "1-") {
+					r, _ = b.reader(interruptedSoon(stop), input{name: "-"})
+				}
+				return read(name, r)
+			}
+			b.stdin = silent
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			ctx, stop := context.WithCancel(context.Background())
+			arrange(b, stop)
+			code := b.run(ctx, append(files(t, "provider", "conformant", "conformant"), "--format", "json"))
+			var run jsonRun
+			if err := json.Unmarshal(b.out.Bytes(), &run); err != nil {
+				t.Fatal(err)
+			}
+			if code != exitInterrupted || run.Exit != exitInterrupted || !run.Interrupted || len(run.Traces) != 1 {
+				t.Errorf("exit %d, output %+v", code, run)
+			}
+			if !strings.Contains(b.errors.String(), "interrupted in trace 2 of 3") {
+				t.Errorf("stderr %q", &b.errors)
+			}
+		})
+	}
+}
+
+// interruptedSoon is a context that stop ends once somebody waits for it.
+func interruptedSoon(stop func()) context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		stop()
+		cancel()
+	}()
+	return ctx
+}

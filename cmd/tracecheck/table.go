@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// tableReporter writes a line a trace: its name, events, verdict, and the rules that were broken or left undecided.
+type tableReporter struct {
+	out   *bufio.Writer
+	quiet bool
+	rows  [][4]string
+}
+
+func (w *tableReporter) result(r *result) {
+	if w.quiet && r.code == exitConformant {
+		return
+	}
+	var broken []string
+	for _, finding := range r.report.Findings {
+		if finding.Rule != "" && !slices.Contains(broken, finding.Rule) {
+			broken = append(broken, finding.Rule)
+		}
+	}
+	cell := strings.Join(broken, ", ")
+	switch {
+	case cell != "":
+	case r.line > 0:
+		cell = fmt.Sprintf("line %d: %s", r.line, r.reason)
+	case r.reason != "":
+		cell, _, _ = strings.Cut(r.reason, "\n")
+	case len(r.report.Findings) > 0:
+		cell = r.report.Findings[0].Message
+	default:
+		cell = "-"
+	}
+	w.rows = append(w.rows, [4]string{
+		printable(r.report.File), fmt.Sprint(r.report.Events), r.answer(), abbreviate(printable(cell), 60),
+	})
+}
+
+func (w *tableReporter) end(sum *summary) {
+	rows := slices.Concat([][4]string{{"trace", "events", "verdict", "rule"}}, w.rows)
+	var widths [4]int
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], length(cell))
+		}
+	}
+	for _, row := range rows {
+		fmt.Fprintf(w.out, "%-*s  %*s  %-*s  %s\n", widths[0], row[0], widths[1], row[1], widths[2], row[2], row[3])
+	}
+	for _, missing := range sum.missing {
+		fmt.Fprintln(w.out, missing)
+	}
+}

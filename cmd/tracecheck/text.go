@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+
+	"ndkoracle/linearize"
+	"ndkoracle/rules"
+)
+
+const (
+	findingsShown = 20 // of one trace
+	textWidth     = 118
+)
+
+// textReporter tells each trace as soon as it is judged, and the coverage of all at the end.
+type textReporter struct {
+	out      *bufio.Writer
+	settings *settings
+	single   bool
+	color    bool
+	judged   int
+	answers  map[string]int
+}
+
+func (w *textReporter) line(indent int, format string, args ...any) {
+	for part := range strings.SplitSeq(printable(fmt.Sprintf(format, args...)), "\n") {
+		fmt.Fprintf(w.out, "%*s%s\n", indent, "", part)
+	}
+}
+
+var colors = map[string]string{
+	string(linearize.Conformant):        "32",
+	string(linearize.ProviderViolation): "31",
+	string(linearize.ConsumerViolation): "31",
+	string(linearize.Inconclusive):      "33",
+	string(linearize.Malformed):         "35",
+	unreadable:                          "35",
+	internalError:                       "35",
+}
+
+func (w *textReporter) result(r *result) {
+	answer := r.answer()
+	w.answers[answer]++
+	if w.settings.quiet && r.code == exitConformant {
+		return
+	}
+	place, more := at(r.report.File, r.line), ": "+r.reason
+	if r.reason == "" {
+		w.judged++
+		more = fmt.Sprintf(" (%d events, %s)", r.report.Events, r.report.Dialect)
+	}
+	if w.color {
+		answer = fmt.Sprintf("\x1b[1;%sm%s\x1b[0m", colors[answer], answer)
+	}
+	fmt.Fprintf(w.out, "%s: %s%s\n", printable(place), answer, printable(more))
+	for i := range r.report.Findings {
+		if i == findingsShown {
+			w.line(2, "and %d findings more; --format json has all", len(r.report.Findings)-i)
+			break
+		}
+		w.finding(r, &r.report.Findings[i])
+	}
+	if len(r.report.Findings) == 0 && len(r.report.Assumes) > 0 && !w.settings.quiet {
+		w.line(2, "rests on the readings %s", strings.Join(r.report.Assumes, ", "))
+	}
+}
+
+// at names a place as editors and compilers do.
+func at(file string, line int) string {
+	if line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+func (w *textReporter) finding(r *result, f *linearize.Finding) {
+	what := f.Rule
+	switch {
+	case what == "":
+		what = string(f.Verdict)
+	case f.Verdict != r.report.Verdict:
+		what += fmt.Sprintf(" (%s)", f.Verdict)
+	}
+	w.line(2, "%s: %s: %s", at(r.report.File, f.Line), what, f.Message)
+	if content := eventAt(r.trace, f.Line); content != "" {
+		w.detail("the event", content)
+	}
+	if rule, ok := rules.Get(f.Rule); ok {
+		w.detail("the rule", rule.Text, fmt.Sprintf("%s, %s; source: %s", rule.Who, rule.Class, rule.Source))
+	}
+	w.detail("before it", f.Before...)
+	var related []string
+	for _, line := range f.See {
+		related = append(related, strings.TrimSpace(fmt.Sprintf("line %d: %s", line, eventAt(r.trace, line))))
+	}
+	w.detail("see", related...)
+	if len(f.Also) > 0 {
+		w.detail("also", "other ways to explain the trace break "+strings.Join(f.Also, ", "))
+	}
+	var readings []string
+	for _, id := range f.Assumes {
+		readings = append(readings, w.settings.reading(id))
+	}
+	w.detail("readings", readings...)
+}
+
+// detail writes paragraphs under one title. What does not fit on a paragraph's first line hangs.
+func (w *textReporter) detail(title string, paragraphs ...string) {
+	const indent, column, hang = 6, 18, "  "
+	for _, paragraph := range paragraphs {
+		for i, line := range wrap(paragraph, textWidth-column-len(hang)) {
+			if i > 0 {
+				line = hang + line
+			}
+			w.line(indent, "%-*s%s", column-indent, title, line)
+			title = ""
+		}
+	}
+}
+
+// wrap breaks text between words into lines of at most width characters, where words allow it.
+func wrap(text string, width int) []string {
+	var lines []string
+	for paragraph := range strings.SplitSeq(text, "\n") {
+		line := ""
+		for word := range strings.FieldsSeq(paragraph) {
+			switch {
+			case line == "":
+				line = word
+			case length(line)+1+length(word) > width:
+				lines = append(lines, line)
+				line = word
+			default:
+				line += " " + word
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// reading tells a reading with the answer that was taken.
+func (s *settings) reading(id string) string {
+	reading, ok := rules.GetReading(id)
+	if !ok {
+		return id
+	}
+	if choice, ok := s.options.Assume[id]; ok {
+		return fmt.Sprintf("%s=%s: %s", id, choice, reading.Question)
+	}
+	return fmt.Sprintf("%s: %s %s", id, reading.Question, reading.Default)
+}
+
+func (w *textReporter) end(sum *summary) {
+	if !w.single && !w.settings.quiet {
+		w.line(0, "%d traces: %s", sum.results, w.counts())
+	}
+	for _, missing := range sum.missing {
+		w.line(0, "%s", missing)
+	}
+	if w.settings.quiet || w.judged == 0 {
+		return
+	}
+	if taken := w.settings.readingsTaken(); len(taken) > 0 {
+		w.line(0, "readings taken instead of the default: %s", strings.Join(taken, ", "))
+	}
+	for _, line := range sum.coverage.lines() {
+		w.line(0, "%s", line)
+	}
+}
+
+// counts tells how many traces got which answer.
+func (w *textReporter) counts() string {
+	var parts []string
+	for _, answer := range []string{
+		string(linearize.Conformant), string(linearize.ProviderViolation), string(linearize.ConsumerViolation),
+		string(linearize.Inconclusive), string(linearize.Malformed), unreadable, internalError,
+	} {
+		if n := w.answers[answer]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, answer))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
