@@ -19,16 +19,19 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
-	p := &program{
+	os.Exit(newProgram().run(ctx, os.Args[1:]))
+}
+
+func newProgram() *program {
+	return &program{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		stdoutIsTerminal: isTerminal(os.Stdout), stderrIsTerminal: isTerminal(os.Stderr), getenv: os.Getenv,
-		grace: 2 * time.Second,
+		stdoutIsTerminal: isTerminal(os.Stdout), stderrIsTerminal: isTerminal(os.Stderr),
+		getenv: os.Getenv, grace: 2 * time.Second,
 		read: func(name string, r io.Reader) (*trace.Trace, error) {
 			return trace.Read(name, r, linearize.MaxEvents)
 		},
 		check: linearize.Check, checkable: linearize.Checkable, schema: trace.Schema,
 	}
-	os.Exit(p.run(ctx, os.Args[1:]))
 }
 
 func isTerminal(f *os.File) bool {
