@@ -115,6 +115,8 @@ type Trace struct {
 	End    *End
 	// More counts the events that were read and checked but not kept, because a limit was given.
 	More uint64
+	// Unknown has the functions that the format does not know, with the line of each one's first event.
+	Unknown map[string]int
 }
 
 // Error says why a trace can't be read: malformed input, never a verdict about a provider.

@@ -7,7 +7,8 @@ type function struct {
 	kind  kind
 	begin []string // required on call, enter or point; "mr|mw" is one of the two
 	end   []string // required on ret or exit
-	words *words   // nil: any words
+
+	normalise func(*Event) error
 }
 
 type kind int
@@ -26,28 +27,28 @@ func (k kind) ends() Phase { return [...]Phase{Ret, Exit, ""}[k] }
 // functions is every fn the format knows, by name. One that is not here is reported, and its events keep what they say.
 var functions = func() map[string]function {
 	all := map[string]function{}
-	add := func(k kind, w *words, table string) {
+	add := func(k kind, normalise func(*Event) error, table string) {
 		for line := range strings.Lines(table) {
-			columns := strings.Split(line, "/")
-			if len(columns) != 3 {
+			if strings.TrimSpace(line) == "" {
 				continue
 			}
+			columns := strings.Split(line, "/")
 			for _, name := range strings.Fields(columns[0]) {
-				all[name] = function{k, strings.Fields(columns[1]), strings.Fields(columns[2]), w}
+				all[name] = function{k, strings.Fields(columns[1]), strings.Fields(columns[2]), normalise}
 			}
 		}
 	}
-	add(calls, &ndkWords, ndkCalls)
-	add(callbacks, &ndkWords, ndkCallbacks)
-	add(calls, &verbsWords, verbsCalls)
-	add(points, nil, pointNames)
+	add(calls, normaliseNdk, ndkCalls)
+	add(callbacks, normaliseNdk, ndkCallbacks)
+	add(calls, normaliseVerbs, verbsCalls)
+	add(points, normalisePoint, pointNames)
 	return all
 }()
 
 // The tables: names / required on call or enter / required on ret or exit.
 
 const ndkCalls = `
-	NdkQueryAdapterInfo NdkCloseAdapter NdkReleaseLAM   / / 
+	NdkQueryAdapterInfo NdkCloseAdapter NdkReleaseLAM   / /
 	NdkCreatePd NdkCreateConnector NdkCreateListener NdkCreateSharedEndpoint / / status
 	NdkClosePd NdkCloseConnector NdkCloseListener NdkCloseSharedEndpoint     / / status
 	NdkBuildLAM NdkListen NdkControlConnectEvents NdkReject NdkGetConnectionData NdkQueryExtension / / status

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,91 +10,71 @@ import (
 	"ndkoracle/ndk"
 )
 
-// words are the vocabularies of a family of functions. Each takes a name, or an integer in decimal, to the name that
-// traces use; an integer that has no name stays in decimal. The error says what was expected.
-type words struct {
-	status     func(string) (string, error)
-	flags      func([]string) ([]string, error) // nil: any, as of ibv_reg_mr
-	typ        func(fn, word string) (string, error)
-	resultType func(string) (string, error)
-}
-
-var ndkWords = words{
-	status: ndkStatus,
-	flags:  ndkFlags,
-	typ: func(_, word string) (string, error) {
-		return named(word, func(n uint32) string { return ndk.NotifyType(n).String() },
-			func(word string) error { _, err := ndk.ParseNotifyType(word); return err })
-	},
-	resultType: func(word string) (string, error) {
-		return named(word, func(n uint32) string { return ndk.OperationType(n).String() },
-			func(word string) error { _, err := ndk.ParseOperationType(word); return err })
-	},
-}
-
-var verbsWords = words{
-	status: wcStatuses.word,
-	typ: func(fn, word string) (string, error) {
-		if fn == "ibv_get_async_event" {
-			return asyncEvents.word(word)
-		}
-		return word, nil
-	},
-	resultType: func(word string) (string, error) { return word, nil },
-}
-
-// normalise puts the words of e, of which the fn is known, into the form that traces use. Of an unknown fn nothing is
-// known to normalise.
+// normalise puts the words of e into the form that traces use: a name, where an integer or another form of it was given.
+// An integer that has no name stays in decimal. The words of an unknown fn stay as they are.
 func normalise(e *Event) error {
 	f, known := functions[e.Fn]
 	if !known {
 		return nil
 	}
-	if f.kind == points {
-		return rename("status", &e.Status, eitherStatus)
+	return f.normalise(e)
+}
+
+func normaliseNdk(e *Event) (err error) {
+	if e.Flags, err = ndkFlags(e.Flags); err != nil {
+		return fmt.Errorf("flags: %w", err)
 	}
-	w := f.words
-	if err := rename("status", &e.Status, w.status); err != nil {
+	if err := rename("status", &e.Status, ndkStatus); err != nil {
 		return err
 	}
-	if err := rename("errno", &e.Errno, errnoWord); err != nil {
+	if err := rename("type", &e.Type, notifyType); err != nil {
 		return err
-	}
-	if err := rename("state", &e.State, qpStates.word); err != nil {
-		return err
-	}
-	if err := rename("type", &e.Type, func(word string) (string, error) { return w.typ(e.Fn, word) }); err != nil {
-		return err
-	}
-	var err error
-	if w.flags != nil {
-		if e.Flags, err = w.flags(e.Flags); err != nil {
-			return fmt.Errorf("flags: %w", err)
-		}
-	}
-	for i := range e.Wrs {
-		r := &e.Wrs[i]
-		if err := rename("opcode", &r.Opcode, wrOpcodes.word); err != nil {
-			return fmt.Errorf("wrs[%d]: %w", i, err)
-		}
-		if r.Flags, err = sendFlagWords(r.Flags); err != nil {
-			return fmt.Errorf("wrs[%d]: flags: %w", i, err)
-		}
 	}
 	for i := range e.Results {
 		r := &e.Results[i]
-		err := rename("status", &r.Status, w.status)
-		if err == nil {
-			err = rename("type", &r.Type, w.resultType)
-		}
-		if err == nil {
-			err = rename("opcode", &r.Opcode, wcOpcodes.word)
-		}
+		err := cmp.Or(rename("status", &r.Status, ndkStatus), rename("type", &r.Type, operationType))
 		if err != nil {
 			return fmt.Errorf("results[%d]: %w", i, err)
 		}
 	}
 	return nil
+}
+
+func normaliseVerbs(e *Event) (err error) {
+	err = cmp.Or(rename("status", &e.Status, wcStatuses.word), rename("errno", &e.Errno, errnoWord),
+		rename("state", &e.State, qpStates.word))
+	if err == nil && e.Fn == "ibv_get_async_event" {
+		err = rename("type", &e.Type, asyncEvents.word)
+	}
+	if err != nil {
+		return err
+	}
+	for i := range e.Wrs {
+		w := &e.Wrs[i]
+		err := rename("opcode", &w.Opcode, wrOpcodes.word)
+		if err == nil {
+			w.Flags, err = sendFlagWords(w.Flags)
+		}
+		if err != nil {
+			return fmt.Errorf("wrs[%d]: %w", i, err)
+		}
+	}
+	for i := range e.Results {
+		r := &e.Results[i]
+		err := cmp.Or(rename("status", &r.Status, wcStatuses.word), rename("opcode", &r.Opcode, wcOpcodes.word))
+		if err != nil {
+			return fmt.Errorf("results[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// normalisePoint is of both levels, so that a status may be of either.
+func normalisePoint(e *Event) error {
+	if strings.HasPrefix(e.Status, "IBV_") {
+		return rename("status", &e.Status, wcStatuses.word)
+	}
+	return rename("status", &e.Status, ndkStatus)
 }
 
 // rename replaces a word that is present by its normal form.
@@ -115,13 +96,6 @@ func integer(word string) (uint32, bool) {
 	return uint32(n), err == nil && strconv.FormatUint(n, 10) == word
 }
 
-func named(word string, name func(uint32) string, check func(string) error) (string, error) {
-	if n, ok := integer(word); ok {
-		return name(n), nil
-	}
-	return word, check(word)
-}
-
 func ndkStatus(word string) (string, error) {
 	if n, ok := integer(word); ok {
 		return ndk.Status(n).String(), nil
@@ -130,12 +104,29 @@ func ndkStatus(word string) (string, error) {
 	return status.String(), err
 }
 
-// eitherStatus is of points, which traces of both levels have.
-func eitherStatus(word string) (string, error) {
-	if strings.HasPrefix(word, "IBV_") {
-		return wcStatuses.word(word)
+func notifyType(word string) (string, error) {
+	if n, ok := integer(word); ok {
+		return ndk.NotifyType(n).String(), nil
 	}
-	return ndkStatus(word)
+	t, err := ndk.ParseNotifyType(word)
+	return t.String(), err
+}
+
+func operationType(word string) (string, error) {
+	if n, ok := integer(word); ok {
+		return ndk.OperationType(n).String(), nil
+	}
+	t, err := ndk.ParseOperationType(word)
+	return t.String(), err
+}
+
+// flagBits reads flags given in decimal, or in hexadecimal after 0x.
+func flagBits(word string) (uint32, bool) {
+	if digits, ok := strings.CutPrefix(word, "0x"); ok {
+		n, err := strconv.ParseUint(digits, 16, 32)
+		return uint32(n), err == nil
+	}
+	return integer(word)
 }
 
 // ndkFlags reads names, hexadecimal digits after 0x, and integers; integers are taken apart into names.
@@ -144,11 +135,11 @@ func ndkFlags(list []string) ([]string, error) {
 	for _, word := range list {
 		flag, err := ndk.ParseOpFlag(word)
 		if err != nil {
-			n, parseErr := strconv.ParseUint(word, 0, 32)
-			if parseErr != nil {
+			bits, ok := flagBits(word)
+			if !ok {
 				return nil, err
 			}
-			flag = ndk.OpFlags(n)
+			flag = ndk.OpFlags(bits)
 		}
 		flags |= flag
 	}
@@ -157,17 +148,17 @@ func ndkFlags(list []string) ([]string, error) {
 
 // sendFlagWords is ndkFlags for ibv_send_flags.
 func sendFlagWords(list []string) ([]string, error) {
-	var flags uint64
+	var flags uint32
 	for _, word := range list {
 		if bit := slices.Index(sendFlags[:], word); bit >= 0 {
 			flags |= 1 << bit
 			continue
 		}
-		n, err := strconv.ParseUint(word, 0, 32)
-		if err != nil {
+		bits, ok := flagBits(word)
+		if !ok {
 			return nil, fmt.Errorf("%q is no IBV_SEND flag", word)
 		}
-		flags |= n
+		flags |= bits
 	}
 	var names []string
 	for bit, name := range sendFlags {

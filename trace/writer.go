@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -57,15 +58,9 @@ func (w *Writer) Write(e *Event) error {
 		return errors.New("trace: an event after the end record")
 	}
 	canonical := *e
-	canonical.Flags = append([]string(nil), e.Flags...)
-	canonical.Wrs = append([]WorkRequest(nil), e.Wrs...)
-	canonical.Results = append([]Result(nil), e.Results...)
-	if e.Wrs != nil && canonical.Wrs == nil {
-		canonical.Wrs = []WorkRequest{}
-	}
-	if e.Results != nil && canonical.Results == nil {
-		canonical.Results = []Result{}
-	}
+	canonical.Flags = slices.Clone(e.Flags)
+	canonical.Wrs = slices.Clone(e.Wrs)
+	canonical.Results = slices.Clone(e.Results)
 	if err := normalise(&canonical); err != nil {
 		return fmt.Errorf("trace event %d: %w", e.Seq, err)
 	}

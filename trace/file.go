@@ -1,0 +1,91 @@
+package trace
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// Open opens a trace file, or standard input for "-". The Reader has to be closed. The error is an *Error that says in
+// plain words why: no such file, a directory, no permission, or what is wrong with the header.
+func Open(path string) (*Reader, error) {
+	if path == "-" {
+		return NewReader("standard input", os.Stdin)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, &Error{File: path, Reason: openReason(err)}
+	}
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		return nil, closeWith(file, &Error{File: path, Reason: "is a directory, not a trace"})
+	}
+	reader, err := NewReader(path, file)
+	if err != nil {
+		return nil, closeWith(file, err)
+	}
+	reader.source = file
+	return reader, nil
+}
+
+// closeWith closes a file and returns the error that made it useless. One of closing would add nothing to it.
+func closeWith(file io.Closer, err error) error {
+	file.Close()
+	return err
+}
+
+func openReason(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "no such file"
+	case errors.Is(err, fs.ErrPermission):
+		return "no permission to read it"
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return "can't be opened: " + err.Error()
+}
+
+// Read reads a whole trace. It keeps the first limit events, or all for 0; the others are checked and counted in
+// Trace.More.
+func Read(name string, r io.Reader, limit int) (*Trace, error) {
+	reader, err := NewReader(name, r)
+	if err != nil {
+		return nil, err
+	}
+	return readAll(reader, limit)
+}
+
+// ReadFile is Read for a path that Open takes.
+func ReadFile(path string, limit int) (*Trace, error) {
+	reader, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := readAll(reader, limit)
+	if closeErr := reader.Close(); err == nil && closeErr != nil {
+		return nil, &Error{File: path, Reason: "closing: " + closeErr.Error()}
+	}
+	return whole, err
+}
+
+func readAll(r *Reader, limit int) (*Trace, error) {
+	whole := &Trace{Name: r.name, Header: r.header}
+	for {
+		e, err := r.Next()
+		if err == io.EOF {
+			whole.End, whole.Unknown = r.End(), r.UnknownFns()
+			return whole, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if limit > 0 && len(whole.Events) >= limit {
+			whole.More++
+			continue
+		}
+		whole.Events = append(whole.Events, e)
+	}
+}

@@ -1,0 +1,260 @@
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// MaxLine is the length of a line that a reader still takes, in bytes.
+const MaxLine = 16 << 20
+
+// maxWindow bounds what decompressing may keep in memory, in bytes. zstd's levels up to 20 need no more.
+const maxWindow = 32 << 20
+
+// maxUnknown is how many unknown names a reader remembers.
+const maxUnknown = 1000
+
+// Reader reads a trace event by event and refuses what is no trace: every error but io.EOF is an *Error. It holds one
+// line, the ids seen so far, and what zstd needs.
+type Reader struct {
+	name    string
+	lines   *bufio.Reader
+	line    []byte
+	number  int // of line
+	zstd    *zstd.Decoder
+	source  io.Closer
+	header  Header
+	end     *End
+	check   checker
+	unknown map[string]int
+	err     error
+}
+
+// NewReader reads the header of a trace, which may be compressed with zstd: its first bytes tell. name stands for the
+// file in errors.
+func NewReader(name string, r io.Reader) (*Reader, error) {
+	reader := &Reader{name: name, lines: bufio.NewReaderSize(r, 64<<10), unknown: map[string]int{}}
+	if err := reader.begin(); err != nil {
+		reader.stop()
+		return nil, err
+	}
+	return reader, nil
+}
+
+// Header returns the trace's header.
+func (r *Reader) Header() Header { return r.header }
+
+// End returns the end record, or nil: before Next has returned io.EOF, and when the file has none.
+func (r *Reader) End() *End { return r.end }
+
+// UnknownFns returns the names of functions that the format does not know, with the line of each one's first event. Their
+// events are returned like all others. At most 1,000 names are kept.
+func (r *Reader) UnknownFns() map[string]int { return maps.Clone(r.unknown) }
+
+// Next returns the next event, or io.EOF after the last.
+func (r *Reader) Next() (Event, error) {
+	if r.err != nil {
+		return Event{}, r.err
+	}
+	e, err := r.next()
+	if err != nil {
+		r.err = err
+		r.stop()
+	}
+	return e, err
+}
+
+// Close lets go of the file that Open opened. A Reader from NewReader needs no Close when it is read to its end.
+func (r *Reader) Close() error {
+	if r.err == nil {
+		r.err = r.fail("the trace is closed")
+	}
+	r.stop()
+	if r.source == nil {
+		return nil
+	}
+	source := r.source
+	r.source = nil
+	return source.Close()
+}
+
+func (r *Reader) stop() {
+	if r.zstd != nil {
+		r.zstd.Close()
+	}
+}
+
+func (r *Reader) fail(format string, arguments ...any) error {
+	return &Error{File: r.name, Line: r.number, Reason: fmt.Sprintf(format, arguments...)}
+}
+
+// begin finds out what the file is, and reads the header.
+func (r *Reader) begin() error {
+	magic, err := r.lines.Peek(4)
+	if err != nil && err != io.EOF {
+		return r.readError(err)
+	}
+	if bytes.Equal(magic, []byte{0x28, 0xB5, 0x2F, 0xFD}) {
+		r.zstd, err = zstd.NewReader(r.lines, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxWindow))
+		if err != nil {
+			return r.readError(err)
+		}
+		r.lines = bufio.NewReaderSize(r.zstd, 64<<10)
+		if magic, err = r.lines.Peek(4); err != nil && err != io.EOF {
+			return r.readError(err)
+		}
+	}
+	r.number = 1
+	switch {
+	case len(magic) == 0:
+		r.number = 0
+		return r.fail("empty file")
+	case bytes.HasPrefix(magic, []byte{0x1F, 0x8B}):
+		return r.fail("compressed with gzip: a trace is plain text or compressed with zstd")
+	case bytes.HasPrefix(magic, []byte{0xEF, 0xBB, 0xBF}):
+		return r.fail("begins with a byte order mark: a trace is UTF-8 without one")
+	case magic[0] != '{':
+		return r.fail("not a trace: the first byte is %q, not '{'", magic[0])
+	}
+	r.number = 0
+	complete, err := r.readLine()
+	if err != nil {
+		return err
+	}
+	r.header, err = decodeHeader(r.line)
+	return r.lineError(err, complete)
+}
+
+func (r *Reader) next() (Event, error) {
+	for {
+		complete, err := r.readLine()
+		if err != nil {
+			return Event{}, err
+		}
+		if r.end != nil {
+			return Event{}, r.fail("more after the end record")
+		}
+		kind, err := recordKind(r.line)
+		if err != nil {
+			return Event{}, r.lineError(err, complete)
+		}
+		switch kind {
+		case "":
+			e, err := decodeEvent(r.line)
+			if err == nil {
+				err = r.check.event(&e)
+			}
+			if err != nil {
+				return Event{}, r.lineError(err, complete)
+			}
+			e.Line = r.number
+			r.noteUnknown(e.Fn)
+			return e, nil
+		case "end":
+			end, err := decodeEnd(r.line)
+			if err != nil {
+				return Event{}, r.lineError(err, complete)
+			}
+			if end.Events != r.check.events {
+				return Event{}, r.fail("the end record counts %d events, the file has %d", end.Events, r.check.events)
+			}
+			r.end = &end
+		case "hdr":
+			return Event{}, r.fail("a second header")
+		default:
+			return Event{}, r.fail("unknown rec %.40q", kind)
+		}
+	}
+}
+
+func (r *Reader) noteUnknown(fn string) {
+	if _, known := functions[fn]; known || len(r.unknown) == maxUnknown {
+		return
+	}
+	if _, noted := r.unknown[fn]; !noted {
+		r.unknown[fn] = r.number
+	}
+}
+
+// readLine reads the next line into r.line, without its newline. complete is false for a last line that has none. The
+// error is io.EOF after the last line.
+func (r *Reader) readLine() (complete bool, err error) {
+	r.number++
+	r.line = r.line[:0]
+	for {
+		part, err := r.lines.ReadSlice('\n')
+		if len(r.line)+len(part) > MaxLine+1 {
+			return false, r.fail("the line is longer than %d bytes", MaxLine)
+		}
+		r.line = append(r.line, part...)
+		switch err {
+		case bufio.ErrBufferFull:
+			continue
+		case nil:
+			r.line = r.line[:len(r.line)-1]
+			complete = true
+		case io.EOF:
+			if len(r.line) == 0 {
+				return false, io.EOF
+			}
+		default:
+			return false, r.readError(err)
+		}
+		break
+	}
+	if len(r.line) > MaxLine {
+		return false, r.fail("the line is longer than %d bytes", MaxLine)
+	}
+	if len(bytes.TrimRight(r.line, "\r")) == 0 {
+		return false, r.fail("the line is empty")
+	}
+	if !utf8.Valid(r.line) {
+		return false, r.fail("not UTF-8 at byte %d of the line", invalidByte(r.line))
+	}
+	return complete, nil
+}
+
+// invalidByte returns the place, from 1, of the first byte that is not UTF-8.
+func invalidByte(line []byte) int {
+	at := 0
+	for at < len(line) {
+		c, size := utf8.DecodeRune(line[at:])
+		if c == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	return at + 1
+}
+
+// lineError gives an error of the present line its place.
+func (r *Reader) lineError(err error, complete bool) error {
+	switch {
+	case err == nil:
+		return nil
+	case err == errCut && !complete:
+		return r.fail("truncated: the file ends in the middle of this line")
+	}
+	return r.fail("%v", err)
+}
+
+// readError gives a reason to an error of the source.
+func (r *Reader) readError(err error) error {
+	switch {
+	case r.zstd == nil:
+		return r.fail("reading: %v", err)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return r.fail("truncated: the zstd stream ends in the middle")
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return r.fail("the zstd stream needs a window of more than %d bytes to decompress", maxWindow)
+	}
+	return r.fail("corrupt zstd stream: %v", err)
+}
