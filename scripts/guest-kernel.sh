@@ -4,6 +4,7 @@
 set -euo pipefail
 scripts=$(cd "$(dirname "$0")" && pwd)
 source "$scripts/messages.sh"
+source "$scripts/apt.sh"
 root=$(dirname "$scripts")/build/guest
 
 meta=linux-image-6.12-amd64
@@ -14,8 +15,9 @@ mkdir -p "$root"
 exec 9>"$root/lock"
 flock 9
 
+# The newest kernel that apt offers; fails where apt knows none.
 kernel_package() {
-	apt-cache depends "$meta" 2>/dev/null | sed -n 's/^ *Depends: *\(linux-image-6\.12\..*-amd64\)$/\1/p' | head -n 1
+	apt-cache depends "$meta" 2>/dev/null | sed -n 's/^ *Depends: *\(linux-image-6\.12\..*-amd64\)$/\1/p' | grep .
 }
 
 # unpack PACKAGE DIRECTORY: download it and unpack it there.
@@ -60,17 +62,22 @@ prepare() {
 	mv "$work" "$2"
 }
 
-package=$(kernel_package)
-if [ -n "$package" ]; then
-	directory=$root/linux-${package#linux-image-}
-else
-	# apt's lists may be gone on a machine that already has the kernel.
-	directory=$(find "$root" -maxdepth 1 -name 'linux-6.12.*-amd64' | sort -V | tail -n 1)
-	[ -n "$directory" ] || die "apt offers no $meta, the kernel that the guest boots" "apt-get update"
-fi
-for tool in dpkg depmod modprobe; do
+for tool in apt-get dpkg depmod modprobe flock; do
 	type -P "$tool" >/dev/null || die "$tool is missing" "$scripts/install.sh"
 done
+if package=$(kernel_package); then
+	directory=$root/linux-${package#linux-image-}
+else
+	directory=$(find "$root" -maxdepth 1 -name 'linux-6.12.*-amd64' | sort -V | tail -n 1)
+fi
+if [ -z "$directory" ]; then
+	may_install || die "apt offers no $meta, the kernel that the guest boots" "sudo apt-get update"
+	say "updating apt's lists, which have no $meta"
+	apt_get update >"$root/apt.log" 2>&1 || tail -n 5 "$root/apt.log" >&2
+	package=$(kernel_package) ||
+		die "apt offers no $meta, the kernel that the guest boots; Debian 12 has it in its security archive"
+	directory=$root/linux-${package#linux-image-}
+fi
 [ -e "$directory/vmlinuz" ] || prepare "$package" "$directory"
 
 if ! cmp -s "$scripts/guest-init" "$directory/initramfs/init"; then
