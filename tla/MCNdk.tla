@@ -1,0 +1,155 @@
+-------------------------------- MODULE MCNdk --------------------------------
+(***************************************************************************)
+(* Two connected QPs, a and b, with a CQ each, for TLC.  A token t belongs *)
+(* to b; a takes it back with NdkSendAndInvalidate.                        *)
+(***************************************************************************)
+EXTENDS Ndk
+
+CONSTANTS
+  Budget,       \* Budget[p][op]: how many requests of a kind are posted
+  MaxArms,      \* arm requests in a run
+  Flags,        \* flags that a post may have: of "SILENT_SUCCESS", "SEND_AND_SOLICIT_EVENT", "DEFER"
+  Mishaps       \* optional actions that happen: see MCNext; "FAILED" is an execution that fails for no reason
+
+VARIABLES
+  posts,        \* posts[p][op]: posts so far
+  arms,         \* arm requests so far
+  delivered,    \* delivered[p][queue]: numbers of the requests whose completions were polled
+  fetched       \* fetched[f]: tokens in completions that function f returned
+
+ghosts == <<posts, arms, delivered, fetched>>
+mcvars == <<vars, ghosts>>
+
+TwoQps == {"a", "b"}
+TwoCqs == {"qa", "qb"}
+OwnCq == [p \in QP |-> IF p = "a" THEN "qa" ELSE "qb"]
+OneCq == [p \in QP |-> "q"]
+EachOther == [p \in QP |-> IF p = "a" THEN "b" ELSE "a"]
+
+\* The token's life: made valid once, taken back by the peer (twice: the second time it is a bad one) and by its owner.
+TokenBudget ==
+  [p \in QP |-> [op \in Ops |->
+    CASE p = "a" /\ op = "SendAndInvalidate" -> 2
+      [] p = "b" /\ op = "Receive"           -> 2
+      [] p = "b" /\ op = "FastRegister"      -> 1
+      [] p = "b" /\ op = "Invalidate"        -> 1
+      [] OTHER                               -> 0]]
+
+\* Messages one way.
+MessageBudget ==
+  [p \in QP |-> [op \in Ops |->
+    CASE p = "a" /\ op = "Send"    -> 2
+      [] p = "b" /\ op = "Receive" -> 2
+      [] OTHER                     -> 0]]
+
+MCInit ==
+  /\ Cq!CqInit /\ Tk!TokenInit
+  /\ qp = [p \in QP |-> [state |-> "CONNECTED", initiator |-> <<>>, receive |-> <<>>]]
+  /\ posts = [p \in QP |-> [op \in Ops |-> 0]]
+  /\ arms = 0
+  /\ delivered = [p \in QP |-> [queue \in Queues |-> <<>>]]
+  /\ fetched = [f \in {"NdkGetCqResults", "NdkGetCqResultsEx"} |-> {}]
+
+Used(p, queue) ==
+  LET RECURSIVE Sum(_)
+      Sum(ops) == IF ops = {} THEN 0 ELSE LET op == CHOOSE o \in ops : TRUE IN posts[p][op] + Sum(ops \ {op})
+  IN Sum({op \in Ops : QueueOf(op) = queue})
+
+Tokens(op) == IF op \in {"SendAndInvalidate", "FastRegister", "Bind", "Invalidate"} THEN Token ELSE {NoToken}
+
+\* NdkReceive has no flags; only a message can be solicited.
+Requests(p, op) ==
+  [req : {Used(p, QueueOf(op)) + 1}, op : {op}, phase : {"INDICATED"}, token : Tokens(op),
+   silent : IF "SILENT_SUCCESS" \in Flags /\ op # "Receive" THEN BOOLEAN ELSE {FALSE},
+   solicit : IF "SEND_AND_SOLICIT_EVENT" \in Flags /\ op \in {"Send", "SendAndInvalidate"} THEN BOOLEAN ELSE {FALSE}]
+
+Spend(p, op) == posts[p][op] < Budget[p][op] /\ posts' = [posts EXCEPT ![p][op] = @ + 1]
+
+MCPost(p, op) ==
+  /\ Spend(p, op)
+  /\ \E r \in Requests(p, op), defer \in (IF "DEFER" \in Flags THEN BOOLEAN ELSE {FALSE}) : Post(p, r, defer)
+  /\ UNCHANGED <<arms, delivered, fetched>>
+
+MCPostRefused(p, op) ==
+  /\ "PostRefused" \in Mishaps
+  /\ Spend(p, op)
+  /\ \E r \in Requests(p, op) : PostRefused(p, r)
+  /\ UNCHANGED <<arms, delivered, fetched>>
+
+MCNdkArmCq(q, type) == arms < MaxArms /\ NdkArmCq(q, type) /\ arms' = arms + 1 /\ UNCHANGED <<posts, delivered, fetched>>
+
+Numbers(results, p, queue) ==
+  LET Mine(c) == c.qp = p /\ c.queue = queue
+      mine == SelectSeq(results, Mine)
+  IN [i \in DOMAIN mine |-> mine[i].req]
+
+Polled(f, results) ==
+  /\ delivered' = [p \in QP |-> [queue \in Queues |-> delivered[p][queue] \o Numbers(results, p, queue)]]
+  /\ fetched' = [fetched EXCEPT ![f] = @ \union ({results[i].token : i \in DOMAIN results} \ {NoToken})]
+  /\ UNCHANGED <<posts, arms>>
+
+MCNdkGetCqResults(q) ==
+  \E results \in Cq!Batches(cq[q].entries, Depth) : NdkGetCqResults(q, Depth, results) /\ Polled("NdkGetCqResults", results)
+MCNdkGetCqResultsEx(q) ==
+  \E results \in Cq!Batches(cq[q].entries, Depth) : NdkGetCqResultsEx(q, Depth, results) /\ Polled("NdkGetCqResultsEx", results)
+
+MCExecute(p, queue, outcome) ==
+  /\ Execute(p, queue, outcome)
+  /\ outcome = "FAILED" => "FAILED" \in Mishaps \/ qp[p][queue][Qp!NextToExecute(qp[p][queue])].op = "Invalidate"
+  /\ UNCHANGED ghosts
+
+MCNdkCqNotificationCallbackEnter(q, status) == NdkCqNotificationCallbackEnter(q, status) /\ UNCHANGED ghosts
+MCNdkCqNotificationCallbackExit(q) == NdkCqNotificationCallbackExit(q) /\ UNCHANGED ghosts
+MCNdkCloseCq(q) == "NdkCloseCq" \in Mishaps /\ NdkCloseCq(q) /\ UNCHANGED ghosts
+MCNdkCloseCompletion(q) == NdkCloseCompletion(q) /\ UNCHANGED ghosts
+MCExtraEventComes(q) == ExtraEventComes(q) /\ UNCHANGED ghosts
+MCOverflow(q) == "Overflow" \in Mishaps /\ Overflow(q) /\ UNCHANGED ghosts
+MCInternalError(q) == "InternalError" \in Mishaps /\ InternalError(q) /\ UNCHANGED ghosts
+MCConnectionLost(p) == "ConnectionLost" \in Mishaps /\ ConnectionLost(p) /\ UNCHANGED ghosts
+MCHwIndicate(p) == HwIndicate(p) /\ UNCHANGED ghosts
+MCDeliver(p) == Deliver(p) /\ UNCHANGED ghosts
+MCAbort(p) == Abort(p) /\ UNCHANGED ghosts
+MCComplete(p, queue) == Complete(p, queue) /\ UNCHANGED ghosts
+MCNdkFlush(p) == "NdkFlush" \in Mishaps /\ NdkFlush(p) /\ UNCHANGED ghosts
+MCNdkCloseQp(p) == "NdkCloseQp" \in Mishaps /\ NdkCloseQp(p) /\ UNCHANGED ghosts
+
+MCNext ==
+  \/ \E q \in CQ :
+       \/ \E type \in NotifyTypes : MCNdkArmCq(q, type)
+       \/ \E status \in Cq!CqStatuses : MCNdkCqNotificationCallbackEnter(q, status)
+       \/ MCNdkCqNotificationCallbackExit(q)
+       \/ MCNdkGetCqResults(q)
+       \/ MCNdkGetCqResultsEx(q)
+       \/ MCNdkCloseCq(q)
+       \/ MCNdkCloseCompletion(q)
+       \/ MCExtraEventComes(q)
+       \/ MCOverflow(q)
+       \/ MCInternalError(q)
+  \/ \E p \in QP :
+       \/ \E op \in Ops : MCPost(p, op)
+       \/ \E op \in Ops : MCPostRefused(p, op)
+       \/ MCHwIndicate(p)
+       \/ MCDeliver(p)
+       \/ MCAbort(p)
+       \/ \E queue \in Queues, outcome \in Outcomes : MCExecute(p, queue, outcome)
+       \/ \E queue \in Queues : MCComplete(p, queue)
+       \/ MCConnectionLost(p)
+       \/ MCNdkFlush(p)
+       \/ MCNdkCloseQp(p)
+
+Safety == MCInit /\ [][MCNext]_mcvars
+
+-----------------------------------------------------------------------------
+\* POLL-04: no completion is delivered twice.
+DeliveredOnce ==
+  \A p \in QP, queue \in Queues : \A i, j \in DOMAIN delivered[p][queue] :
+    delivered[p][queue][i] = delivered[p][queue][j] => i = j
+
+\* POLL-06, POLL-09: the completions of one queue are delivered in posting order, by whichever function (A9).
+DeliveredInOrder ==
+  \A p \in QP, queue \in Queues : \A i, j \in DOMAIN delivered[p][queue] :
+    i < j => delivered[p][queue][i] <= delivered[p][queue][j]
+
+\* POLL-07: a token that a completion carried is invalid, whichever function fetched it.  (It is not registered again.)
+InvalidForEitherPoll == \A f \in DOMAIN fetched : \A t \in fetched[f] : token[t] = "INVALID"
+=============================================================================
