@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -82,7 +83,11 @@ func (p *program) listRules(out *bufio.Writer, args []string) error {
 	set := flag.NewFlagSet("rules", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	set.Var(oneOf(&format, "text", "markdown"), "format", "output `format`: text, markdown")
-	if err := set.Parse(args); err != nil {
+	set.Usage = func() {}
+	if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {
+		p.help(out)
+		return nil
+	} else if err != nil {
 		return usageError("%v", err)
 	}
 	groups := set.Args()

@@ -20,7 +20,7 @@ type input struct {
 
 var traceSuffixes = []string{".ndktrace.jsonl", ".ndktrace.jsonl.zst"}
 
-// expand turns the arguments into traces: a directory into those below it, a pattern into what it matches, each sorted.
+// expand turns the arguments into traces: a directory into those below it, a pattern into what it matches, each in lexical order.
 // An argument that leads to no trace gives an input with an error, so that the others are checked all the same.
 func expand(args []string) []input {
 	var inputs []input
@@ -81,7 +81,6 @@ func expandFolder(folder string) []input {
 	if len(inputs) == 0 {
 		return []input{{name: folder, err: fmt.Errorf("no %s below this directory", strings.Join(traceSuffixes, " or "))}}
 	}
-	slices.SortFunc(inputs, func(a, b input) int { return strings.Compare(a.name, b.name) })
 	return inputs
 }
 

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,6 +52,21 @@ func TestExpand(t *testing.T) {
 			t.Errorf("%q gives %q, want %q", given.arg, got, given.want)
 		}
 	}
+}
+
+// An interrupt ends the reading of a pipe that nobody writes to.
+func TestInterruptEndsReading(t *testing.T) {
+	b := newBench(t)
+	silent, writer := io.Pipe()
+	b.stdin = silent
+	ctx, stop := context.WithCancel(context.Background())
+	r, done := b.reader(ctx, input{name: "-"})
+	stop()
+	if _, err := io.ReadAll(r); !errors.Is(err, context.Canceled) {
+		t.Errorf("the reading ended with %v", err)
+	}
+	done()
+	writer.Close()
 }
 
 // What can't be read is told with its name and the reason, exit 3, and the others are judged all the same.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -220,8 +221,19 @@ func TestUnknownFunctionsAreWarnedOf(t *testing.T) {
 // What a trace says can't steer the terminal.
 func TestControlCharactersAreMadePrintable(t *testing.T) {
 	b := newBench(t)
-	name := files(t, "\x1b]0;title\x07\u202e")[0]
-	b.do(name)
+	const hostile = "\x1b]0;title\x07\u202e"
+	b.check = func(_ context.Context, t *trace.Trace, _ linearize.Options) *linearize.Report {
+		return &linearize.Report{File: hostile, Dialect: hostile, Verdict: linearize.ProviderViolation, Findings: []linearize.Finding{{
+			Verdict: linearize.ProviderViolation, Rule: hostile, Message: hostile, Before: []string{hostile},
+		}}}
+	}
+	for _, format := range []string{"text", "table", "json"} {
+		b.do(files(t, "any")[0], "--format", format)
+		if strings.ContainsAny(b.out.String(), "\x1b\x07") {
+			t.Errorf("%s: %q", format, &b.out)
+		}
+	}
+	b.do(files(t, "any")[0])
 	if strings.ContainsAny(b.out.String(), "\x1b\x07\u202e") || !strings.Contains(b.out.String(), `\x1b]0;title\x07\u202e`) {
 		t.Errorf("%q", &b.out)
 	}
