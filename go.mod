@@ -7,3 +7,8 @@ require (
 	github.com/klauspost/compress v1.20.3
 	pgregory.net/rapid v1.3.0
 )
+
+require (
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
+	golang.org/x/text v0.14.0 // indirect
+)
