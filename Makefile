@@ -1,0 +1,50 @@
+# `make help` lists what there is. The work that takes more than a line is in scripts/.
+.DEFAULT_GOAL := help
+.PHONY: help install build demo test race bench tlc device fmt vet lint clean
+
+# The verbs provider needs cgo and the headers of libibverbs; all else is built without them.
+verbs = $(shell scripts/has-verbs.sh && echo '-tags=ibverbs')
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+
+install: ## install with apt what this machine lacks
+	@scripts/install.sh
+
+build: ## bin/tracecheck, one static file without cgo, and bin/ndkrecord
+	CGO_ENABLED=0 go build -o bin/tracecheck ./cmd/tracecheck
+	go build $(verbs) -o bin/ndkrecord ./cmd/ndkrecord
+	@scripts/has-verbs.sh || echo 'bin/ndkrecord: without the verbs provider (no cgo, or no headers of libibverbs; make install)'
+
+demo: ## everything once: model-check, record two providers, judge every trace; ends with a table
+	@scripts/demo.sh
+
+test: ## all checks: vet, race detector, TLC, corpus, the device
+	@scripts/test.sh
+
+race: ## the Go tests, under the race detector
+	go test -race $(verbs) ./...
+
+bench: ## the benchmarks
+	go test $(verbs) -run '^$$' -bench . -benchmem ./...
+
+tlc: ## model-check every configuration in tla/, against its pinned numbers
+	go run ./cmd/tlcrun
+
+device: build ## test and record an RDMA device of this machine, or Soft-RoCE in a virtual machine
+	@scripts/device.sh
+
+fmt: ## gofmt all Go files
+	gofmt -w .
+
+vet: ## gofmt and go vet, changing nothing
+	@unformatted=$$(gofmt -l .) && if [ -n "$$unformatted" ]; then echo "not gofmt'ed: $$unformatted" >&2; exit 1; fi
+	go vet ./...
+	$(if $(verbs),go vet $(verbs) ./...)
+
+lint: vet ## vet, and shellcheck on the scripts (apt-get install shellcheck)
+	shellcheck -x -P scripts scripts/*.sh .ci/run
+	shellcheck -s dash scripts/guest-init
+
+clean: ## remove bin/ and build/, the guest's kernel and the recordings among them
+	rm -rf bin build

@@ -1,0 +1,36 @@
+#!/bin/bash
+# All checks, with a line on each as it starts and ends; a failed one does not keep the others from running.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/messages.sh
+source scripts/steps.sh
+
+counts=build/test/counts
+mkdir -p build/test
+rm -f "$counts"
+export COUNTS=$PWD/$counts
+
+go_tests() {
+	local tags=()
+	if scripts/has-verbs.sh; then tags=(-tags=ibverbs); fi
+	go build -o bin/testreport ./cmd/testreport &&
+		go test -race -json "${tags[@]}" ./... | bin/testreport -counts "$COUNTS"
+}
+
+scripts/install.sh
+step "formatting and vet" make -s vet
+step "build" make -s build
+step "Go tests, race detector, corpus, seeded bugs" go_tests
+step "TLC" make -s tlc
+step "device" scripts/device.sh
+
+printf '\n%d s in all\n' "$SECONDS"
+if [ "${#failed[@]}" -gt 0 ]; then
+	printf 'failed:'
+	printf ' [%s]' "${failed[@]}"
+	echo
+fi
+# The sum over the Go tests here and those that ran on the device.
+awk '{ passed += $1; failed += $3; skipped += $5 }
+	END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped }' "$counts"
+[ "${#failed[@]}" -eq 0 ]
