@@ -81,11 +81,13 @@ func silentSuccess(r *Run) error {
 				}
 				a.sendBadly(a.qp, silent)
 				a.sendUnmet(silent)
+				a.sendUnmet(0) // comes back cancelled: so one before it failed
 			case 4:
 				a.endChain()
 				if err := w.rest(); err != nil {
 					return err
 				}
+				a.sendUnmet(0) // comes back cancelled: so none behind it succeeded
 				a.sendUnmet(silent)
 				a.sendUnmet(silent | ndk.NDK_OP_FLAG_DEFER)
 				a.flush()

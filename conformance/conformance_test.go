@@ -57,7 +57,7 @@ func TestScenariosOnRefimpl(t *testing.T) {
 	for _, s := range Scenarios() {
 		t.Run(s.Name, func(t *testing.T) {
 			before := runtime.NumGoroutine()
-			for seed := uint64(1); seed <= 10; seed++ {
+			for seed := uint64(1); seed <= 5; seed++ {
 				recorded := record(t, s, seed)
 				if recorded.End == nil || !recorded.End.Quiescent || recorded.End.Dropped != 0 {
 					t.Fatalf("seed %d: the trace ends with %+v", seed, recorded.End)

@@ -156,20 +156,21 @@ func (e *endpoint) endChain() {
 	}
 }
 
-// verify compares what arrived with what was sent. Receives take messages in order: the n-th receive that was posted
-// gets the n-th message.
+// verify compares what arrived with what was sent; an error wraps ErrData. Receives take messages in order: the n-th
+// receive that was posted gets the n-th message.
 func (e *endpoint) verify() error {
 	for n, p := range e.receives {
 		if !p.done || p.status != ndk.STATUS_SUCCESS || n >= len(e.peer.sent) {
 			continue
 		}
 		if want := e.peer.sent[n]; p.bytes != len(want) || !bytes.Equal(p.buffer[:min(p.bytes, len(p.buffer))], want) {
-			return fmt.Errorf("receive %d of the QP got %d bytes that differ from the %d bytes sent", n+1, p.bytes, len(want))
+			return fmt.Errorf("%w: receive %d of a QP got %d bytes that are not the %d bytes sent",
+				ErrData, n+1, p.bytes, len(want))
 		}
 	}
 	for _, p := range e.targets {
 		if p.done && p.status == ndk.STATUS_SUCCESS && !bytes.Equal(p.buffer, p.want) {
-			return fmt.Errorf("%d bytes of a read or write arrived changed", len(p.want))
+			return fmt.Errorf("%w: a read or write of %d bytes", ErrData, len(p.want))
 		}
 	}
 	return nil

@@ -121,7 +121,9 @@ func (m *mix) anyQueue() *queue { return m.queues[m.run.Rand.IntN(len(m.queues))
 
 func (m *mix) arm(*endpoint) error {
 	q := m.anyQueue()
-	q.arm(q.cq, m.run.anyNotifyType())
+	for range 1 + m.run.Rand.IntN(3) {
+		q.arm(q.cq, m.run.anyNotifyType())
+	}
 	return nil
 }
 
@@ -142,51 +144,59 @@ func (m *mix) register(e *endpoint) error {
 	return err
 }
 
-// useRegion reads from or writes to a region whose token is valid for certain.
-func (m *mix) useRegion(*endpoint) error {
-	for i, g := range m.regions {
-		if !g.known {
-			continue
+// takeRegion returns a region whose token is valid for certain, one of e if there is none yet. No other action gets it
+// again.
+func (m *mix) takeRegion(e *endpoint) (g owned, ok bool, err error) {
+	if len(m.regions) == 0 {
+		if err := m.register(e); err != nil || len(m.regions) == 0 {
+			return owned{}, false, err
 		}
-		if m.run.chance(2) {
-			g.owner.peer.write(g.region, 0)
-		} else {
-			g.owner.peer.read(g.region, 0)
-		}
-		m.regions = append(m.regions[:i], m.regions[i+1:]...) // data is compared at the end of the round
-		break
+	}
+	g, m.regions = m.regions[0], m.regions[1:]
+	if g.known {
+		return g, true, nil
+	}
+	return g, true, m.rest()
+}
+
+func (m *mix) useRegion(e *endpoint) error {
+	g, ok, err := m.takeRegion(e)
+	switch {
+	case err != nil || !ok:
+		return err
+	case m.run.chance(2):
+		g.owner.peer.write(g.region, 0)
+	default:
+		g.owner.peer.read(g.region, 0)
 	}
 	return nil
 }
 
 // endRegion invalidates a region, by the peer's message or by its owner, and often once more, which has to fail.
-func (m *mix) endRegion(*endpoint) error {
-	for i, g := range m.regions {
-		if !g.known {
-			continue
-		}
-		m.regions = append(m.regions[:i], m.regions[i+1:]...)
-		peer := g.owner.peer
-		if m.run.info.RemoteInvalidate && m.run.chance(2) {
-			peer.provide()
-			peer.sendAndInvalidate(peer.qp, peer.anySendFlags(), g.token)
-		} else {
-			g.owner.invalidate(g.region, 0)
-		}
-		if m.run.chance(2) {
-			return nil
-		}
-		if err := m.restBeforeBreaking(); err != nil {
-			return err
-		}
-		if m.run.chance(2) {
-			q := m.anyQueue()
-			q.drain(q.cq, 2)
-		}
-		g.owner.invalidate(g.region, 0)
-		g.owner.broken = true
-		break
+func (m *mix) endRegion(e *endpoint) error {
+	g, ok, err := m.takeRegion(e)
+	if err != nil || !ok {
+		return err
 	}
+	peer := g.owner.peer
+	if m.run.info.RemoteInvalidate && !m.run.chance(3) {
+		peer.provide()
+		peer.sendAndInvalidate(peer.qp, peer.anySendFlags(), g.token)
+	} else {
+		g.owner.invalidate(g.region, 0)
+	}
+	if m.run.chance(2) {
+		return nil
+	}
+	if err := m.restBeforeBreaking(); err != nil {
+		return err
+	}
+	if m.run.chance(2) {
+		q := g.owner.receive
+		q.drain(q.cq, 2)
+	}
+	g.owner.invalidate(g.region, 0)
+	g.owner.broken = true
 	return nil
 }
 

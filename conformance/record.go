@@ -51,8 +51,8 @@ func Refimpl() Provider {
 
 // Record runs one scenario and writes its trace at the level of NDKPI to w. No new round begins once ops requests were
 // posted, so at least as many are. An error says that the provider could not be opened, that the scenario could not go
-// on, that data arrived changed, or that the trace could not be written; after a failed run the trace is whole, but not
-// quiescent.
+// on (the trace is whole then, but not quiescent), that data arrived changed (ErrData), or that the trace could not be
+// written.
 func Record(s Scenario, p Provider, seed uint64, ops int, w io.Writer) error {
 	if ops < 1 {
 		return fmt.Errorf("ops is %d: at least 1 request is needed", ops)
@@ -72,7 +72,7 @@ func Record(s Scenario, p Provider, seed uint64, ops int, w io.Writer) error {
 		return err
 	}
 	err = r.play(s, adapter, recorder)
-	return errors.Join(err, recorder.Close(err == nil))
+	return errors.Join(err, r.dataErr, recorder.Close(err == nil))
 }
 
 // RecordTrace is Record into memory. The trace is nil only when there is none that could be read: a run that failed has

@@ -39,6 +39,18 @@ type Run struct {
 	bytes   []byte
 	used    atomic.Int64
 	regions []*region // of this world
+
+	dataErr error // the first one
+}
+
+// ErrData is the error of a run in which bytes arrived that were not sent. The run goes on to its end all the same: what
+// else the provider did wrong is in the trace.
+var ErrData = errors.New("data arrived changed")
+
+func (r *Run) noteData(err error) {
+	if r.dataErr == nil {
+		r.dataErr = err
+	}
 }
 
 func newRun(s Scenario, p Provider, seed uint64, ops int) *Run {
