@@ -1,6 +1,7 @@
 #!/bin/bash
-# Tests the binding on a real RDMA device, and records every scenario on it, at the NDK level and at the verbs level
-# beneath, into build/device/. The device is this machine's own where it has one, else Soft-RoCE in a virtual machine.
+# device.sh [test] [record]: tests the binding on a real RDMA device; records every scenario on it, at the NDK level and at
+# the verbs level beneath, into build/device/. Without arguments it does both. The device is this machine's own where it has
+# one, else Soft-RoCE in a virtual machine.
 #
 #   GUEST=1   the virtual machine, even where this machine has a device
 #   DEVICE=   name of the device of this machine (default: the first)
@@ -9,6 +10,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/messages.sh
 traces=$PWD/build/device
+wants() { [[ " $what " = *" $1 "* ]]; }
+what=${*:-test record}
 
 has_device() {
 	local file
@@ -22,13 +25,19 @@ scripts/has-verbs.sh || die "the verbs provider can't be built: no cgo, or no he
 
 rm -rf "$traces"
 mkdir -p "$traces/tests"
-go build -o bin/testreport ./cmd/testreport
-go build -tags=ibverbs -o bin/ndkrecord ./cmd/ndkrecord
-while read -r package folder; do
-	go test -c -tags=ibverbs -o "$traces/tests/${package//\//.}.test" "$package"
-	if [ -e "$traces/tests/${package//\//.}.test" ]; then echo "$package $folder"; fi
-done < <(go list -tags=ibverbs -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}' ./hwbinding/... | sed '/^$/d') \
-	>"$traces/tests/list"
+if wants test; then
+	go build -o bin/testreport ./cmd/testreport
+	while read -r package folder; do
+		test=${package//\//.}
+		go test -c -tags=ibverbs -o "$traces/tests/$test" "$package"
+		echo "$test $package $folder"
+	done < <(go list -tags=ibverbs -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}' ./hwbinding/...) \
+		>"$traces/tests/list"
+fi
+if wants record; then
+	go build -tags=ibverbs -o bin/ndkrecord ./cmd/ndkrecord
+	bin/ndkrecord --list | awk '{ print $1 }' >"$traces/scenarios"
+fi
 
 run=(env "DEVICE=${DEVICE-}" "SEED=${SEED-1}" "OPS=${OPS-40}" scripts/device-run.sh "$traces")
 if [ -z "${GUEST-}" ] && has_device; then
@@ -38,9 +47,11 @@ else
 fi
 
 status=0
-while read -r package _; do
-	go tool test2json -p "$package" <"$traces/tests/${package//\//.}.log"
-done <"$traces/tests/list" | bin/testreport ${COUNTS:+-counts "$COUNTS"} || status=$?
+if wants test; then
+	while read -r test package _; do
+		go tool test2json -p "$package" <"$traces/tests/$test.log"
+	done <"$traces/tests/list" | bin/testreport ${COUNTS:+-counts "$COUNTS"} || status=1
+fi
 if [ -s "$traces/failed" ]; then
 	say "not recorded:"
 	cat "$traces/failed" >&2

@@ -1,0 +1,36 @@
+#!/bin/bash
+# Everything once: installs what is missing, builds, model-checks the contract, records the reference provider and a real
+# device, and judges every trace. The last thing printed is the table of verdicts, beside what was expected.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/messages.sh
+source scripts/steps.sh
+
+reference=build/reference
+seed=${SEED:-1} ops=${OPS:-40}
+
+record_reference() {
+	local scenario
+	rm -rf "$reference"
+	mkdir -p "$reference"
+	bin/ndkrecord --list | while read -r scenario _; do
+		echo "recording $scenario"
+		bin/ndkrecord --provider refimpl --scenario "$scenario" --seed "$seed" --ops "$ops" \
+			-o "$reference/$scenario.ndktrace.jsonl" || return 1
+	done
+}
+
+scripts/install.sh
+step "build" make -s build
+step "model-check the contract" make -s tlc
+step "record the reference provider" record_reference
+step "record an RDMA device" env SEED="$seed" OPS="$ops" scripts/device.sh record
+step "judge the traces" scripts/judge.sh
+
+printf '\n%d s in all\n' "$SECONDS"
+if [ "${#failed[@]}" -gt 0 ]; then
+	printf 'failed:'
+	printf ' [%s]' "${failed[@]}"
+	echo
+	exit 1
+fi
