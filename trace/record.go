@@ -60,6 +60,7 @@ type recordedAdapter struct {
 	mu    sync.Mutex
 	last  map[string]int     // number of the newest id, by prefix
 	pairs map[string][]*pair // connections of which a side is still free, by address
+	conns idSet              // all that were given
 }
 
 type adapterView struct {
@@ -179,11 +180,10 @@ func (a *recordedAdapter) enterPair(address string, s side) *pair {
 			return p
 		}
 	}
-	conn := connName(address)
-	key := "conn " + conn
-	a.last[key]++
-	if n := a.last[key]; n > 1 {
-		conn = fmt.Sprintf("%s#%d", conn, n)
+	name := connName(address)
+	conn := name
+	for n := 2; !a.conns.add(conn); n++ {
+		conn = fmt.Sprintf("%s#%d", name, n)
 	}
 	p := &pair{conn: conn}
 	p.taken[s] = true
