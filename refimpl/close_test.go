@@ -1,6 +1,7 @@
 package refimpl
 
 import (
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -167,6 +168,28 @@ func TestCloseAdapterInCallback(t *testing.T) {
 	r.adapter.NdkCloseAdapter()
 	if left := goroutinesLeft(); left != "" {
 		t.Errorf("goroutines left:\n%s", left)
+	}
+}
+
+// Quiesce ends when the callback that it waits for closed its own CQ, and no NdkCloseCompletion follows.
+func TestQuiesceSeesTheLastCallback(t *testing.T) {
+	r := newRig(t, Options{Choose: only()})
+	cq := must(r.adapter.NdkCreateCq(1, r.left.notes))
+	entered, leave := make(chan struct{}), make(chan struct{})
+	r.left.notes.do(func(ndk.Cq) { close(entered); <-leave; cq.NdkCloseCq(nil) })
+	qp := r.newQp(cq, cq)
+	cq.NdkArmCq(ndk.NDK_CQ_NOTIFY_SOLICITED)
+	r.want(qp.NdkReceive(0, nil), success)
+	qp.NdkCloseQp(nil)
+	rests := make(chan bool)
+	<-entered
+	go func() { rests <- r.adapter.(Quiescer).Quiesce(patience) }()
+	for range 1000 {
+		runtime.Gosched() // most likely Quiesce waits now; the test holds in any case
+	}
+	close(leave)
+	if !<-rests {
+		t.Error("the provider does not come to rest")
 	}
 }
 

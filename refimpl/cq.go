@@ -233,6 +233,7 @@ func (c *cq) runCallbacks() {
 		for !c.callbackDue() {
 			if c.closed {
 				delete(a.cqs, c)
+				a.rest.Broadcast()
 				return
 			}
 			a.rest.Broadcast()
