@@ -16,8 +16,9 @@ import (
 
 // Adapter is what a provider under test offers. Beside ndk.Adapter it can say when it has come to rest.
 //
-// An Adapter may have two more methods. Describe tells what the trace's header is to say of driver, device and the like.
-// MarkQuiesce writes a quiesce mark into a trace of the adapter's own, such as one of the verbs beneath it.
+// An Adapter may have more methods: Describe() map[string]string tells what the trace's header is to say of driver, device
+// and the like; MarkQuiesce() writes a quiesce mark into a trace of the adapter's own, such as one of the verbs beneath
+// it; Err() error tells, after NdkCloseAdapter, what went wrong that no call could report.
 type Adapter interface {
 	ndk.Adapter
 	// Quiesce waits until nothing more happens of itself: every request that can make progress has completed, every
@@ -34,14 +35,12 @@ type Provider struct {
 	// CanRefuse says whether a valid request can be made to be refused. Where it can't, one is refused that asks for
 	// memory outside its region.
 	CanRefuse bool
-	// ExactDepth says that a CQ holds exactly as many completions as NdkCreateCq was asked for.
-	ExactDepth bool
 }
 
 // Refimpl is the reference provider.
 func Refimpl() Provider {
 	return Provider{
-		Name: "refimpl", CanRefuse: true, ExactDepth: true,
+		Name: "refimpl", CanRefuse: true,
 		Open: func(seed uint64, refuse func() bool) (Adapter, error) {
 			options := refimpl.Options{Seed: seed, Refuse: func(uint64) bool { return refuse() }}
 			return refimpl.Open(options).(Adapter), nil
@@ -57,21 +56,20 @@ func Record(s Scenario, p Provider, seed uint64, ops int, w io.Writer) error {
 	if ops < 1 {
 		return fmt.Errorf("ops is %d: at least 1 request is needed", ops)
 	}
-	if s.ExactDepth && !p.ExactDepth {
-		return fmt.Errorf("scenario %s needs CQs that hold exactly as much as asked for; those of %s may hold more",
-			s.Name, p.Name)
-	}
 	r := newRun(s, p, seed, ops)
 	adapter, err := p.Open(seed, r.refuse.Load)
 	if err != nil {
 		return err
 	}
-	recorder, err := trace.NewRecorder(w, header(s, p, seed, ops, adapter), trace.Options{Buffer: 128, Block: true})
+	recorder, err := trace.NewRecorder(w, Header(s, p, seed, ops, adapter), trace.Options{Buffer: 128, Block: true})
 	if err != nil {
 		adapter.NdkCloseAdapter()
 		return err
 	}
 	err = r.play(s, adapter, recorder)
+	if faulty, ok := adapter.(interface{ Err() error }); ok {
+		err = errors.Join(err, faulty.Err())
+	}
 	return errors.Join(err, r.dataErr, recorder.Close(err == nil))
 }
 
@@ -90,7 +88,8 @@ func RecordTrace(s Scenario, p Provider, seed uint64, ops int) (*trace.Trace, er
 	return recorded, failed
 }
 
-func header(s Scenario, p Provider, seed uint64, ops int, adapter Adapter) trace.Header {
+// Header is the header of a recording: what was run, on what, and how to repeat it.
+func Header(s Scenario, p Provider, seed uint64, ops int, adapter Adapter) trace.Header {
 	info := adapter.NdkQueryAdapterInfo()
 	h := trace.Header{
 		Dialect: "ndkpi", Ndk: fmt.Sprintf("%d.%d", info.VersionMajor, info.VersionMinor), Side: "provider",

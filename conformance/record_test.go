@@ -25,10 +25,7 @@ func altered(change func(Adapter) Adapter) Provider {
 
 func TestRecordRefuses(t *testing.T) {
 	chain, _ := Find("chain-inline-failure")
-	exact, _ := Find("overflow")
 	invalidate, _ := Find("send-and-invalidate")
-	roomy := Refimpl()
-	roomy.ExactDepth = false
 	none := Refimpl()
 	none.Open = func(uint64, func() bool) (Adapter, error) { return nil, errors.New("no such device") }
 	for _, test := range []struct {
@@ -39,10 +36,11 @@ func TestRecordRefuses(t *testing.T) {
 		want     string
 	}{
 		{"no request", chain, Refimpl(), 0, "at least 1 request"},
-		{"a CQ that may hold more", exact, roomy, 10, "hold exactly as much"},
 		{"no device", chain, none, 10, "no such device"},
 		{"no remote invalidation", invalidate, altered(func(a Adapter) Adapter { return poor{a} }), 10,
 			"does not support NdkSendAndInvalidate"},
+		{"an error that no call reported", chain, altered(func(a Adapter) Adapter { return faulty{a} }), 10,
+			"memory could not be locked"},
 		{"no rest", chain, altered(func(a Adapter) Adapter { return restless{a} }), 10, "did not come to rest"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -62,6 +60,11 @@ func (p poor) NdkQueryAdapterInfo() ndk.AdapterInfo {
 	info.RemoteInvalidate = false
 	return info
 }
+
+// faulty had a failure that no call could report.
+type faulty struct{ Adapter }
+
+func (faulty) Err() error { return errors.New("memory could not be locked") }
 
 // restless never comes to rest.
 type restless struct{ Adapter }

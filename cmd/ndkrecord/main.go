@@ -1,0 +1,155 @@
+// Command ndkrecord runs a scenario on an NDK provider and records what happens at the provider's boundary. tracecheck
+// judges the recording.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+
+	"ndkoracle/conformance"
+)
+
+// Exit codes.
+const (
+	exitSuccess = 0
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// options are the command line.
+type options struct {
+	provider, device, scenario string
+	seed                       uint64
+	ops                        int
+	output, verbsTrace         string
+	zstd, list                 bool
+}
+
+func run(args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitSuccess
+	case err != nil:
+		fmt.Fprintf(stderr, "ndkrecord: %v\n", err)
+		return exitUsage
+	}
+	if o.list {
+		err = list(stdout)
+	} else {
+		err = record(o, stderr)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "ndkrecord: %s\n", explain(err))
+		return exitFailure
+	}
+	return exitSuccess
+}
+
+func parse(args []string, stderr io.Writer) (options, error) {
+	o := options{}
+	set := flag.NewFlagSet("ndkrecord", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.StringVar(&o.provider, "provider", "refimpl", "`NAME` of the provider: refimpl or verbs")
+	set.StringVar(&o.device, "device", "", "`NAME` of the RDMA device for verbs; the first one if not given")
+	set.StringVar(&o.scenario, "scenario", "", "`NAME` of the scenario; --list tells them")
+	set.Uint64Var(&o.seed, "seed", 0, "`N` that all choices are drawn from; a new one if not given")
+	set.IntVar(&o.ops, "ops", 100, "`N` requests to post, in whole rounds: a few more may be")
+	set.StringVar(&o.output, "o", "", "`FILE` to record into, - for standard output; compressed when it ends in .zst")
+	set.StringVar(&o.verbsTrace, "verbs-trace", "", "`FILE` to record the calls of libibverbs beneath into")
+	set.BoolVar(&o.zstd, "zstd", false, "compress whatever the files' names are")
+	set.BoolVar(&o.list, "list", false, "list the scenarios")
+	if err := set.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			set.SetOutput(stderr)
+			fmt.Fprintln(stderr, "usage: ndkrecord [--provider refimpl|verbs] --scenario NAME [flags] -o FILE")
+			set.PrintDefaults()
+		}
+		return o, err
+	}
+	given := map[string]bool{}
+	set.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if !given["seed"] {
+		o.seed = uint64(rand.Uint32())
+	}
+	return o, o.check(set.Args())
+}
+
+// check refuses what makes no sense together. It does not look at the machine.
+func (o options) check(rest []string) error {
+	_, known := conformance.Find(o.scenario)
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("%q is not a flag, and nothing else is expected", rest[0])
+	case o.list:
+		return nil
+	case o.provider != "refimpl" && o.provider != "verbs":
+		return fmt.Errorf("--provider %s: there are refimpl and verbs", o.provider)
+	case o.scenario == "":
+		return errors.New("--scenario is missing: --list tells which there are")
+	case !known:
+		return fmt.Errorf("--scenario %s: no such scenario; there are %s", o.scenario, strings.Join(names(), ", "))
+	case o.ops < 1:
+		return fmt.Errorf("--ops %d: at least 1 request is needed", o.ops)
+	case o.output == "":
+		return errors.New("-o is missing: the file to record into")
+	case o.provider == "refimpl" && o.device != "":
+		return errors.New("--device is for --provider verbs")
+	case o.provider == "refimpl" && o.verbsTrace != "":
+		return errors.New("--verbs-trace is for --provider verbs")
+	case o.verbsTrace != "" && o.verbsTrace == o.output:
+		return fmt.Errorf("-o and --verbs-trace are both %s", o.output)
+	}
+	return nil
+}
+
+func names() (names []string) {
+	for _, s := range conformance.Scenarios() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+func list(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, s := range conformance.Scenarios() {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Name, s.Doc, strings.Join(s.Rules, " "))
+	}
+	return table.Flush()
+}
+
+// record says how the run can be repeated before it begins, for a run that does not end.
+func record(o options, stderr io.Writer) (err error) {
+	s, _ := conformance.Find(o.scenario)
+	fmt.Fprintf(stderr, "ndkrecord: %s on %s, seed %d, %d requests\n", s.Name, o.provider, o.seed, o.ops)
+	out, err := create(o.output, o.zstd)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.close()) }()
+	if o.provider == "refimpl" {
+		return conformance.Record(s, conformance.Refimpl(), o.seed, o.ops, out)
+	}
+	return recordVerbs(o, s, out)
+}
+
+// explain adds what helps where the system's own words do not.
+func explain(err error) string {
+	text := strings.ReplaceAll(err.Error(), "\n", "; ")
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		text += " (free some space, or write elsewhere with -o)"
+	case errors.Is(err, os.ErrPermission):
+		text += " (choose another file with -o, or run as a user who may use it)"
+	}
+	return text
+}
