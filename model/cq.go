@@ -179,8 +179,8 @@ func (d Dialect) fail(q Cq, depth int, h Health) ([]Cq, *Refusal) {
 	return []Cq{q}, nil
 }
 
-// freshMatch says whether an entry placed since the last callback has to satisfy a.
-func (d Dialect) freshMatch(q Cq, a Arm) bool {
+// FreshMatch says whether an entry placed since the last callback has to satisfy a.
+func (d Dialect) FreshMatch(q Cq, a Arm) bool {
 	fresh := q.Entries[len(q.Entries)-q.Fresh:]
 	return slices.ContainsFunc(fresh, func(c Completion) bool { return d.Match(a, c) == Must })
 }
@@ -200,7 +200,7 @@ func (d Dialect) arm(q Cq, t Arm) ([]Cq, *Refusal) {
 	}
 	at := MustNot
 	switch {
-	case d.freshMatch(q, a):
+	case d.FreshMatch(q, a):
 		at = d.FreshAtArm
 	case len(q.Entries) > 0:
 		at = d.OldAtArm

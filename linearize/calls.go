@@ -1,0 +1,175 @@
+package linearize
+
+import (
+	"math"
+	"strings"
+
+	"ndkoracle/model"
+	"ndkoracle/ndk"
+	"ndkoracle/trace"
+)
+
+// A moment is the index of an event in the trace. Moments order everything: they are seq without its gaps.
+type moment = int
+
+// never is the moment of what did not happen in the trace.
+const never moment = math.MaxInt
+
+// A span is a call or a callback with both its ends.
+type span struct {
+	fn         string
+	call, ret  moment // ret is never when the trace ends before
+	begin, end *trace.Event
+}
+
+func (s *span) returned() bool { return s.end != nil }
+
+// overlaps reports whether two spans were under way at the same time.
+func (s *span) overlaps(t *span) bool { return s.call < t.ret && t.call < s.ret }
+
+// kind is what a function means to the contract: one name for the same thing in NDKPI and in libibverbs.
+type kind uint8
+
+const (
+	other kind = iota
+	createCq
+	createQp
+	connectQp
+	post
+	armCq
+	pollCq
+	callback
+	readEvent // an event of the verbs dialect: a callback that is read rather than run
+	flushQp
+	closeCq
+	closeQp
+	closeDone
+	modifyQp
+	quiesce
+	placed
+)
+
+var kinds = map[string]kind{
+	"NdkCreateCq": createCq, "ibv_create_cq": createCq, "ibv_create_cq_ex": createCq,
+	"NdkCreateQp": createQp, "ibv_create_qp": createQp, "ibv_create_qp_ex": createQp,
+	"NdkConnect": connectQp, "NdkAccept": connectQp,
+	"NdkSend": post, "NdkSendAndInvalidate": post, "NdkReceive": post, "NdkRead": post, "NdkWrite": post,
+	"NdkFastRegister": post, "NdkBind": post, "NdkInvalidate": post, "ibv_post_send": post, "ibv_post_recv": post,
+	"NdkArmCq": armCq, "ibv_req_notify_cq": armCq,
+	"NdkGetCqResults": pollCq, "NdkGetCqResultsEx": pollCq, "ibv_poll_cq": pollCq,
+	"NdkCqNotificationCallback": callback, "ibv_get_cq_event": readEvent,
+	"NdkFlush": flushQp, "NdkDisconnect": flushQp, "ibv_modify_qp": modifyQp,
+	"NdkCloseCq": closeCq, "ibv_destroy_cq": closeCq, "NdkCloseQp": closeQp, "ibv_destroy_qp": closeQp,
+	"NdkCloseCompletion": closeDone, "quiesce": quiesce, "CqePlaced": placed,
+}
+
+// kindOf resolves what depends on arguments: ibv_modify_qp connects or flushes, by the state it asks for.
+func kindOf(e *trace.Event) kind {
+	k := kinds[e.Fn]
+	if k != modifyQp {
+		return k
+	}
+	switch strings.TrimPrefix(e.State, "IBV_QPS_") {
+	case "RTR":
+		return connectQp
+	case "ERR", "SQE":
+		return flushQp
+	}
+	return other
+}
+
+// pairUp joins the events of a trace into spans, in the order of their beginnings. Points are spans of one moment.
+func pairUp(events []trace.Event) []*span {
+	var spans []*span
+	open := map[string]*span{}
+	for i := range events {
+		e := &events[i]
+		switch e.Ph {
+		case trace.Call, trace.Enter:
+			s := &span{fn: e.Fn, call: i, ret: never, begin: e}
+			spans = append(spans, s)
+			open[e.Op] = s
+		case trace.Ret, trace.Exit:
+			if s := open[e.Op]; s != nil {
+				s.ret, s.end = i, e
+				delete(open, e.Op)
+			}
+		case trace.Point:
+			spans = append(spans, &span{fn: e.Fn, call: i, ret: i, begin: e, end: e})
+		}
+	}
+	return spans
+}
+
+// succeeded reports whether the call returned, and returned success: an NTSTATUS, or an errno of 0.
+func (s *span) succeeded() bool {
+	if s.end == nil {
+		return false
+	}
+	if strings.HasPrefix(s.fn, "ibv_") {
+		return s.end.Errno == "" || s.end.Errno == "0"
+	}
+	status, err := ndk.ParseStatus(s.end.Status)
+	return err == nil && status.Success() && status != ndk.STATUS_PENDING
+}
+
+// pending reports whether the call returned STATUS_PENDING.
+func (s *span) pending() bool {
+	return s.end != nil && s.end.Status == ndk.STATUS_PENDING.String()
+}
+
+// outcomeOf reads the status of a completion in either dialect.
+func outcomeOf(status string) model.Outcome {
+	switch strings.TrimPrefix(status, "IBV_WC_") {
+	case "STATUS_SUCCESS", "SUCCESS":
+		return model.SUCCESS
+	case "STATUS_CANCELLED", "WR_FLUSH_ERR":
+		return model.CANCELLED
+	}
+	return model.FAILED
+}
+
+// healthOf reads the CqStatus of a callback; ok is false when it is none that a callback may report (ARM-15).
+func healthOf(status string) (h model.Health, ok bool) {
+	switch status {
+	case "", "STATUS_SUCCESS":
+		return model.OK, true
+	case "STATUS_BUFFER_OVERFLOW":
+		return model.BufferOverflow, true
+	case "STATUS_INTERNAL_ERROR":
+		return model.InternalError, true
+	}
+	return model.OK, false
+}
+
+// armOf reads the type of an arm; ok is false when there is no such type (ARM-13).
+func armOf(e *trace.Event) (a model.Arm, ok bool) {
+	if e.SolicitedOnly != nil {
+		if *e.SolicitedOnly {
+			return model.SOLICITED, true
+		}
+		return model.ANY, true
+	}
+	switch e.Type {
+	case "ERRORS":
+		return model.ERRORS, true
+	case "SOLICITED":
+		return model.SOLICITED, true
+	case "ANY":
+		return model.ANY, true
+	}
+	return model.NONE, false
+}
+
+var opsOfFn = map[string]model.Op{
+	"NdkSend": model.Send, "NdkSendAndInvalidate": model.SendAndInvalidate, "NdkReceive": model.ReceiveOp,
+	"NdkRead": model.Read, "NdkWrite": model.Write, "NdkFastRegister": model.FastRegister, "NdkBind": model.Bind,
+	"NdkInvalidate": model.Invalidate,
+}
+
+var opsOfOpcode = map[string]model.Op{
+	"SEND": model.Send, "SEND_WITH_IMM": model.Send, "RDMA_WRITE_WITH_IMM": model.Send,
+	"SEND_WITH_INV": model.SendAndInvalidate, "RDMA_WRITE": model.Write, "RDMA_READ": model.Read,
+	"ATOMIC_CMP_AND_SWP": model.Read, "ATOMIC_FETCH_AND_ADD": model.Read,
+	"LOCAL_INV": model.Invalidate, "BIND_MW": model.Bind, "REG_MR": model.FastRegister,
+}

@@ -1,0 +1,272 @@
+package linearize
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+const unlimited = 100 * 365 * 24 * time.Hour
+
+// MaxEvents is how many events of a trace are worth keeping: a longer one is inconclusive in any case.
+const MaxEvents = 100_000
+
+// DefaultMaxOperations is the largest component that is put to porcupine, whose cost may grow exponentially with what can
+// float in time.
+const DefaultMaxOperations = 20_000
+
+// Options of a check. The zero value takes the dialect of the trace's header and the default readings, without a limit of
+// time.
+type Options struct {
+	Dialect       string            // ndkpi, ndspi, verbs, or "" for the header's
+	DeviceLevel   bool              // verbs: the device may notify of completions that were present at the arm
+	Assume        map[string]string // other readings of ambiguities: A2 and A4
+	Timeout       time.Duration     // for the whole trace; 0 is none
+	MaxOperations int               // of a component; 0 is DefaultMaxOperations
+}
+
+// ResolveDialect returns the contract that the options choose for a trace of the header's dialect. The error says which
+// option is wrong.
+func (o Options) ResolveDialect(header string) (model.Dialect, error) {
+	name := cmp.Or(o.Dialect, header)
+	d, err := model.ByName(name)
+	if err != nil {
+		return d, err
+	}
+	if o.DeviceLevel {
+		if name != "verbs" {
+			return d, fmt.Errorf("the device level is of dialect verbs, and this is %s", name)
+		}
+		d = model.VerbsDevice()
+	}
+	for _, reading := range sortedKeys(o.Assume) {
+		if d, err = d.Assume(reading, o.Assume[reading]); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Check decides a trace. A cancelled context makes the answer inconclusive, as a time limit does. Options that fit no
+// trace of this dialect, which ResolveDialect reports, make it inconclusive too.
+func Check(ctx context.Context, t *trace.Trace, o Options) *Report {
+	start := time.Now()
+	r := &Report{File: t.Name, Events: len(t.Events) + int(t.More), Rules: map[string]RuleCoverage{}}
+	d, err := o.ResolveDialect(t.Header.Dialect)
+	r.Dialect = d.Name
+	if err != nil {
+		r.undecided("", err.Error())
+	} else if reason := unfit(t); reason != "" {
+		r.undecided("", reason)
+	} else {
+		j := &judge{report: r, history: newHistory(t), dialect: d, limit: cmp.Or(o.MaxOperations, DefaultMaxOperations),
+			deadline: start.Add(cmp.Or(o.Timeout, unlimited)), ctx: ctx}
+		j.judge()
+	}
+	r.conclude(d)
+	r.Elapsed = time.Since(start)
+	return r
+}
+
+// unfit says why a trace can't be judged at all.
+func unfit(t *trace.Trace) string {
+	switch {
+	case t.More > 0:
+		return fmt.Sprintf("the trace has %d events, and this engine takes %d at most", uint64(len(t.Events))+t.More, MaxEvents)
+	case t.Header.Order == "partial":
+		return "the events are ordered only partially, and this engine takes a total order"
+	case t.End != nil && t.End.Dropped > 0:
+		return fmt.Sprintf("the recorder dropped %d events: what is missing could explain anything", t.End.Dropped)
+	}
+	return ""
+}
+
+func (r *Report) undecided(rule, reason string) {
+	r.Findings = append(r.Findings, Finding{Verdict: Inconclusive, Rule: rule, Message: reason})
+}
+
+// judge holds what the check of one trace needs.
+type judge struct {
+	ctx      context.Context
+	report   *Report
+	history  *history
+	dialect  model.Dialect
+	limit    int
+	deadline time.Time
+	counts   map[string]int
+}
+
+func (j *judge) judge() {
+	h := j.history
+	h.checkCallbacks()
+	h.checkAnswers()
+	h.checkConsumer()
+	j.counts = h.counts
+	components := h.components(j.dialect)
+	j.report.Components = len(components)
+	for _, c := range components {
+		j.report.Operations += len(c.ops)
+		c.takeLimit()
+		j.component(c)
+	}
+	j.report.Findings = append(j.report.Findings, h.blameless(components)...)
+	end := h.trace.End
+	if end == nil || !end.Quiescent {
+		j.report.undecided("", "the trace does not end with the provider at rest: what must happen eventually can't be judged after the last quiesce mark")
+	}
+	for id, n := range j.counts {
+		j.report.Rules[id] = RuleCoverage{Coverage: Checked, Count: n}
+	}
+}
+
+// takeLimit stops the search before the first finding that needed none: what comes after it may follow from it.
+func (c *component) takeLimit() {
+	for _, f := range c.h.findings {
+		if f.stops && c.owns(f.at) {
+			c.limit = min(c.limit, f.at)
+		}
+	}
+}
+
+// owns reports whether the event is of an object of c.
+func (c *component) owns(at moment) bool {
+	for _, s := range c.h.spans {
+		if s.call != at && s.ret != at {
+			continue
+		}
+		if q := c.h.cqByName[s.begin.Cq]; q != nil && c.hasCq(q) {
+			return true
+		}
+		p := c.h.qpByName[s.begin.Qp]
+		return p != nil && c.has(p)
+	}
+	return false
+}
+
+// blameless drops what the provider did after its consumer broke a rule on the same objects.
+func (h *history) blameless(components []*component) []Finding {
+	var kept []Finding
+	for _, f := range h.findings {
+		if f.Verdict == ProviderViolation && slices.ContainsFunc(components, func(c *component) bool { return c.excuses(f) }) {
+			continue
+		}
+		kept = append(kept, f.Finding)
+	}
+	return kept
+}
+
+func (c *component) excuses(f found) bool {
+	return c.owns(f.at) && slices.ContainsFunc(c.h.findings, func(g found) bool {
+		return g.Verdict == ConsumerViolation && g.stops && g.at < f.at && c.owns(g.at)
+	})
+}
+
+// component searches one component, and reports where and why no explanation is left.
+func (j *judge) component(c *component) {
+	switch {
+	case c.reason != "":
+		j.report.undecided("", c.reason)
+		return
+	case len(c.ops) > j.limit:
+		j.report.undecided("", fmt.Sprintf("%s and what it shares objects with make %d operations, and this engine takes %d at most",
+			c.name(), len(c.ops), j.limit))
+		return
+	}
+	last := len(c.h.trace.Events)
+	if c.limit != never {
+		last = c.limit - 1
+	}
+	death, err := c.search(j.ctx, last, j.deadline)
+	if err != nil {
+		j.gaveUp(c, death, err)
+		return
+	}
+	if death == never {
+		j.accepted(c, last)
+		return
+	}
+	finding, story, err := c.explain(j.ctx, death, j.deadline)
+	if err != nil {
+		j.gaveUp(c, death, err)
+		return
+	}
+	j.report.Findings = append(j.report.Findings, finding)
+	j.add(story)
+	j.counts[finding.Rule]++
+}
+
+// accepted counts, along one explanation, how often each rule had something to say.
+func (j *judge) accepted(c *component, last moment) {
+	order, err := c.witness(j.ctx, last, j.deadline)
+	if err != nil {
+		j.gaveUp(c, never, err)
+		return
+	}
+	if nodes := c.replay(order); len(nodes) > 0 {
+		j.add(c.tell(furthest(nodes).path()))
+	}
+}
+
+func (j *judge) add(s *story) {
+	for id, n := range s.counts {
+		j.counts[id] += n
+	}
+}
+
+// gaveUp reports that the search ended without an answer. Where it is known that no explanation is left and only the
+// reason was not found in time, that is a violation all the same.
+func (j *judge) gaveUp(c *component, death moment, err error) {
+	reason := fmt.Sprintf("%v while searching the %d operations of %s", err, len(c.ops), c.name())
+	if errors.Is(err, context.Canceled) {
+		reason = "interrupted " + reason
+	}
+	if death == never {
+		j.report.undecided("", reason)
+		return
+	}
+	at := c.h.eventAt(death)
+	j.report.Findings = append(j.report.Findings, Finding{Verdict: ProviderViolation, Line: at.line, Seq: at.seq,
+		Message: "nothing explains the events up to here; which rule is broken is not known: " + reason})
+}
+
+func (c *component) name() string {
+	if len(c.cqs) > 0 {
+		return c.cqs[0].name
+	}
+	return c.qps[0].name
+}
+
+// conclude derives the verdict, and what became of each rule.
+func (r *Report) conclude(d model.Dialect) {
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(severity(a.Verdict), severity(b.Verdict)), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
+	})
+	r.Verdict = Conformant
+	if len(r.Findings) > 0 {
+		r.Verdict = r.Findings[0].Verdict
+	}
+	r.Assumes = []string{"A1", "A2", "A3", "A4", "A7", "A9", "A10", "A11", "A21"}
+	for i := range r.Findings {
+		r.Findings[i].Assumes = assumptions(r.Findings[i].Rule)
+	}
+	r.cover(d)
+}
+
+func severity(v Verdict) int {
+	return slices.Index([]Verdict{ProviderViolation, ConsumerViolation, Inconclusive}, v)
+}

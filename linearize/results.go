@@ -1,0 +1,192 @@
+package linearize
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ndkoracle/model"
+)
+
+// What a result says of itself needs no search: it is held against the post that it answers.
+
+// A found finding knows its moment. What stops the search is a breach after which nothing more can be said of its objects.
+type found struct {
+	Finding
+	at    moment
+	stops bool
+}
+
+func (h *history) provider(rule string, at moment, see []*span, format string, args ...any) {
+	h.report(ProviderViolation, rule, at, see, format, args...)
+}
+
+func (h *history) report(verdict Verdict, rule string, at moment, see []*span, format string, args ...any) {
+	e := &h.trace.Events[at]
+	f := found{at: at, stops: rule != "DEF-06",
+		Finding: Finding{Verdict: verdict, Rule: rule, Line: e.Line, Seq: e.Seq, Message: fmt.Sprintf(format, args...)}}
+	for _, s := range see {
+		f.See = append(f.See, h.trace.Events[s.call].Line)
+	}
+	slices.Sort(f.See)
+	h.findings = append(h.findings, f)
+}
+
+// exercised counts that a rule had something to say.
+func (h *history) exercised(ids ...string) {
+	for _, id := range ids {
+		h.counts[id]++
+	}
+}
+
+// checkPoll holds the number of results against the room (POLL-02).
+func (h *history) checkPoll(q *cq, poll *span) {
+	h.exercised("POLL-02")
+	if room := poll.begin.N; room != nil && int64(len(poll.end.Results)) > *room {
+		h.provider("POLL-02", poll.ret, nil, "%s of %s returned %d completions into room for %d",
+			poll.fn, q.name, len(poll.end.Results), *room)
+	}
+}
+
+// checkResult holds a result against the request that it names. It returns false when the result is of no request that
+// could have completed here.
+func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
+	at, wr := d.poll.ret, d.result.Wr
+	h.exercised("POLL-05")
+	if r == nil {
+		h.provider("POLL-05", at, nil, "%s delivered a completion of %s, and no request of that name was posted", q.name, wr)
+		return false
+	}
+	see := []*span{r.post}
+	home := r.qp.cq(r.queue)
+	switch {
+	case !r.accepted:
+		h.provider("DEF-03", at, see, "%s delivered a completion of %s, and the post of %s had returned %s",
+			q.name, wr, wr, r.post.answer())
+		return false
+	case r.post.call > at:
+		h.provider("POLL-05", at, see, "%s delivered a completion of %s before %s was posted", q.name, wr, wr)
+		return false
+	case r.delivery != nil:
+		h.exercised("POLL-04")
+		h.provider("POLL-04", at, []*span{r.post, r.delivery.poll}, "%s delivered the completion of %s a second time", q.name, wr)
+		return false
+	case home != nil && home != q:
+		h.provider("POLL-05", at, see, "%s delivered the completion of %s, which completes into %s", q.name, wr, home.name)
+		return false
+	case d.result.Qp != "" && d.result.Qp != r.qp.name:
+		h.provider("POLL-05", at, see, "the completion of %s names %s, and it was posted on %s", wr, d.result.Qp, r.qp.name)
+	}
+	h.exercised("POLL-04", "DEF-03")
+	if r.silent {
+		h.exercised("FLAG-01")
+		if d.outcome == model.SUCCESS {
+			h.provider("FLAG-01", at, see, "%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", wr)
+		}
+	}
+	h.checkExtended(r, d)
+	return true
+}
+
+func (s *span) answer() string {
+	if strings.HasPrefix(s.fn, "ibv_") {
+		return "errno " + s.end.Errno
+	}
+	return s.end.Status
+}
+
+// resultTypes are the operation types that a request's completion may have; a receive's depends on the message.
+var resultTypes = map[model.Op]string{
+	model.Send: "Send", model.SendAndInvalidate: "Send", model.FastRegister: "FastRegister", model.Bind: "Bind",
+	model.Invalidate: "Invalidate", model.Read: "Read", model.Write: "Write",
+}
+
+// checkExtended holds what NdkGetCqResultsEx adds against the request (RES-01, RES-02, RES-05).
+func (h *history) checkExtended(r *request, d *delivery) {
+	see, at := []*span{r.post}, d.poll.ret
+	if d.poll.fn == "NdkGetCqResultsEx" {
+		h.exercised("RES-05")
+	}
+	if code := d.result.ProviderError; code != nil && *code != 0 && d.outcome == model.SUCCESS &&
+		!strings.HasPrefix(d.poll.fn, "ibv_") {
+		h.provider("RES-05", at, see, "the completion of %s succeeded with ProviderErrorCode %d", r.wr, *code)
+	}
+	if d.result.Type == "" {
+		return
+	}
+	if want, ok := resultTypes[r.op]; ok {
+		h.exercised("RES-01")
+		if d.result.Type != want {
+			h.provider("RES-01", at, see, "the completion of %s, a %v, has type %s: it is %s", r.wr, r.op, d.result.Type, want)
+		}
+		return
+	}
+	h.exercised("RES-02")
+	if d.result.Type != "Receive" && d.result.Type != "ReceiveAndInvalidate" {
+		h.provider("RES-02", at, see, "the completion of %s, a receive, has type %s", r.wr, d.result.Type)
+	}
+}
+
+// checkMessage holds a successful receive against the peer's send that it took (RES-02, RES-03).
+func (h *history) checkMessage(r *request) {
+	d, see := r.delivery, []*span{r.post, r.message.post}
+	if r.message.post.call > d.poll.ret {
+		h.provider("POLL-05", d.poll.ret, see, "%s received a message that the peer had not sent yet", r.wr)
+		return
+	}
+	if d.result.Type == "" {
+		return
+	}
+	want := "Receive"
+	if r.message.op == model.SendAndInvalidate {
+		want = "ReceiveAndInvalidate"
+	}
+	if d.result.Type != want {
+		h.provider("RES-02", d.poll.ret, see, "%s took the %v %s, and its completion has type %s: it is %s",
+			r.wr, r.message.op, r.message.wr, d.result.Type, want)
+		return
+	}
+	if want == "ReceiveAndInvalidate" && d.result.Token != nil && r.message.token != nil {
+		h.exercised("RES-03")
+		if *d.result.Token != *r.message.token {
+			h.provider("RES-03", d.poll.ret, see, "%s names the invalidated token %d, and the peer's %s invalidated %d",
+				r.wr, *d.result.Token, r.message.wr, *r.message.token)
+		}
+	}
+}
+
+// checkUnsent reports the first successful receive for which the peer has sent nothing.
+func (h *history) checkUnsent(receives []*request) {
+	for _, r := range receives {
+		if r.delivery != nil && !failed(r) {
+			h.provider("POLL-05", r.delivery.poll.ret, []*span{r.post},
+				"%s completed with success, and the peer's sends are all accounted for by earlier receives", r.wr)
+			return
+		}
+	}
+}
+
+// checkCallbacks holds the status of each callback against the list of those it can have (ARM-15).
+func (h *history) checkCallbacks() {
+	for _, s := range h.spans {
+		if kindOf(s.begin) != callback {
+			continue
+		}
+		h.exercised("ARM-15")
+		if _, ok := healthOf(s.begin.Status); !ok {
+			h.provider("ARM-15", s.call, nil, "the callback of %s reports %s, which no CqStatus can be", s.begin.Cq, s.begin.Status)
+		}
+	}
+}
+
+// checkAnswers holds the answers of posts against those that a post can give (POST-10).
+func (h *history) checkAnswers() {
+	for _, p := range h.qps {
+		for _, s := range p.posts {
+			h.exercised("POST-10")
+			if s.pending() {
+				h.provider("POST-10", s.ret, nil, "%s returned STATUS_PENDING: a post answers at once", s.fn)
+			}
+		}
+	}
+}
