@@ -261,7 +261,14 @@ ArrivalWakes ==
   [][\A q \in CQ : LET new == cq'[q].entries IN
        Len(new) > Len(cq[q].entries) /\ MustWake(cq[q].arm, new[Len(new)]) => cq'[q].arm = "NONE"]_cq
 
-\* ARM-08, ARM-12, ARM-21: a callback becomes owed only if the CQ holds something to poll; verbs may send extra events.
+\* ARM-08, ARM-12: one that does not match leaves the arm as it is.  (A failed one may satisfy an ERRORS arm: A4.)
+MayWake(arm, c) == MustWake(arm, c) \/ (arm = "ERRORS" /\ c.status # "SUCCESS" /\ A4 # "MUST NOT")
+
+OtherArrivalsDoNotWake ==
+  [][\A q \in CQ : LET new == cq'[q].entries IN
+       Len(new) > Len(cq[q].entries) /\ ~MayWake(cq[q].arm, new[Len(new)]) => cq'[q].arm = cq[q].arm]_cq
+
+\* ARM-21: a callback becomes owed only if the CQ holds something to poll.  In verbs extra events are allowed.
 CallbackHasCause ==
   [][\A q \in CQ : cq'[q].due > cq[q].due /\ ~ExtraEvent => cq'[q].entries # <<>>]_cq
 

@@ -27,25 +27,15 @@ OneCq == [p \in QP |-> "q"]
 EachOther == [p \in QP |-> IF p = "a" THEN "b" ELSE "a"]
 
 \* The token's life: made valid once, taken back by the peer (twice: the second time it is a bad one) and by its owner.
-TokenBudget ==
-  [p \in QP |-> [op \in Ops |->
-    CASE p = "a" /\ op = "SendAndInvalidate" -> 2
-      [] p = "b" /\ op = "Receive"           -> 2
-      [] p = "b" /\ op = "FastRegister"      -> 1
-      [] p = "b" /\ op = "Invalidate"        -> 1
-      [] OTHER                               -> 0]]
+TokenBudget == [a |-> [SendAndInvalidate |-> 2], b |-> [Receive |-> 2, FastRegister |-> 1, Invalidate |-> 1]]
 
 \* Messages one way.
-MessageBudget ==
-  [p \in QP |-> [op \in Ops |->
-    CASE p = "a" /\ op = "Send"    -> 2
-      [] p = "b" /\ op = "Receive" -> 2
-      [] OTHER                     -> 0]]
+MessageBudget == [a |-> [Send |-> 2], b |-> [Receive |-> 2]]
 
 MCInit ==
   /\ Cq!CqInit /\ Tk!TokenInit
   /\ qp = [p \in QP |-> [state |-> "CONNECTED", initiator |-> <<>>, receive |-> <<>>]]
-  /\ posts = [p \in QP |-> [op \in Ops |-> 0]]
+  /\ posts = [p \in QP |-> [op \in DOMAIN Budget[p] |-> 0]]
   /\ arms = 0
   /\ delivered = [p \in QP |-> [queue \in Queues |-> <<>>]]
   /\ fetched = [f \in {"NdkGetCqResults", "NdkGetCqResultsEx"} |-> {}]
@@ -53,7 +43,7 @@ MCInit ==
 Used(p, queue) ==
   LET RECURSIVE Sum(_)
       Sum(ops) == IF ops = {} THEN 0 ELSE LET op == CHOOSE o \in ops : TRUE IN posts[p][op] + Sum(ops \ {op})
-  IN Sum({op \in Ops : QueueOf(op) = queue})
+  IN Sum({op \in DOMAIN Budget[p] : QueueOf(op) = queue})
 
 Tokens(op) == IF op \in {"SendAndInvalidate", "FastRegister", "Bind", "Invalidate"} THEN Token ELSE {NoToken}
 
@@ -126,8 +116,8 @@ MCNext ==
        \/ MCOverflow(q)
        \/ MCInternalError(q)
   \/ \E p \in QP :
-       \/ \E op \in Ops : MCPost(p, op)
-       \/ \E op \in Ops : MCPostRefused(p, op)
+       \/ \E op \in DOMAIN Budget[p] : MCPost(p, op)
+       \/ \E op \in DOMAIN Budget[p] : MCPostRefused(p, op)
        \/ MCHwIndicate(p)
        \/ MCDeliver(p)
        \/ MCAbort(p)

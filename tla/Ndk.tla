@@ -96,7 +96,8 @@ InternalError(q) == Cq!InternalError(q) /\ Qp!Break(Users(q)) /\ UNCHANGED token
 (***************************************************************************)
 ArmNotMissed == Cq!ArmNotMissed                   \* ARM-04, ARM-09, ARM-10, ARM-11
 ArrivalWakes == Cq!ArrivalWakes                   \* ARM-03, ARM-09, ARM-10, ARM-11
-CallbackHasCause == Cq!CallbackHasCause           \* ARM-08, ARM-12, ARM-21
+OtherArrivalsDoNotWake == Cq!OtherArrivalsDoNotWake   \* ARM-08, ARM-12
+CallbackHasCause == Cq!CallbackHasCause           \* ARM-21
 ArmIsKept == Cq!ArmIsKept                         \* ARM-02
 NothingAfterCqError == Cq!NothingAfterCqError     \* ARM-17
 CancelledHasCause == Qp!CancelledHasCause         \* RES-08
