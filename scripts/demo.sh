@@ -14,7 +14,6 @@ record_reference() {
 	rm -rf "$reference"
 	mkdir -p "$reference"
 	bin/ndkrecord --list | while read -r scenario _; do
-		echo "recording $scenario"
 		bin/ndkrecord --provider refimpl --scenario "$scenario" --seed "$seed" --ops "$ops" \
 			-o "$reference/$scenario.ndktrace.jsonl" || return 1
 	done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The part of device.sh that needs the device: device-run.sh DIRECTORY runs the tests that DIRECTORY/tests/list names, leaving
-# a log of each, and records what DIRECTORY/scenarios names. What could not be recorded is told in DIRECTORY/failed.
+# a log of each, and records what DIRECTORY/scenarios names. What could not be recorded is named in DIRECTORY/failed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 traces=$1
@@ -17,10 +17,8 @@ fi
 
 if [ -e "$traces/scenarios" ]; then
 	while read -r scenario; do
-		echo "recording $scenario"
 		bin/ndkrecord --provider verbs "${device[@]}" --scenario "$scenario" --seed "$SEED" --ops "$OPS" \
-			-o "$traces/$scenario.ndktrace.jsonl" --verbs-trace "$traces/$scenario.verbs.ndktrace.jsonl" \
-			2>"$traces/message" || echo "$scenario: $(cat "$traces/message")" >>"$traces/failed"
+			-o "$traces/$scenario.ndktrace.jsonl" --verbs-trace "$traces/$scenario.verbs.ndktrace.jsonl" ||
+			echo "$scenario" >>"$traces/failed"
 	done <"$traces/scenarios"
-	rm -f "$traces/message"
 fi

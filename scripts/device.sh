@@ -53,8 +53,7 @@ if wants test; then
 	done <"$traces/tests/list" | bin/testreport ${COUNTS:+-counts "$COUNTS"} || status=1
 fi
 if [ -s "$traces/failed" ]; then
-	say "not recorded:"
-	cat "$traces/failed" >&2
+	say "error: not recorded: $(paste -sd ' ' "$traces/failed")"
 	status=1
 fi
 exit "$status"

@@ -141,6 +141,9 @@ if [ -s "$run/console" ]; then
 	say "the last lines of the guest's console:"
 	tail -n 20 "$run/console" | sed 's/^/  | /' >&2
 fi
+if [ "$accel" = kvm ] && ! grep -q 'guest-init: up' "$run/console"; then
+	die "KVM did not boot the guest (QEMU ended with status $status)" "--accel tcg"
+fi
 if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
 	DIE_STATUS=124 die "the guest had not finished after $seconds s, and was stopped" "a larger --timeout"
 fi
