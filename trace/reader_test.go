@@ -265,6 +265,19 @@ func TestReadLeniently(t *testing.T) {
 	}
 }
 
+// The names of unknown functions are bounded, whatever a file holds.
+func TestUnknownIsBounded(t *testing.T) {
+	var file strings.Builder
+	file.WriteString(testHeader)
+	for i := range maxUnknown + 1 {
+		fmt.Fprintf(&file, `{"seq":%d,"thr":"a","ph":"point","fn":"new%d"}`+"\n", i, i)
+	}
+	whole, err := Read("f", strings.NewReader(file.String()), 0)
+	if err != nil || len(whole.Unknown) != maxUnknown || len(whole.Events) != maxUnknown+1 {
+		t.Fatalf("%d events, %d unknown, %v", len(whole.Events), len(whole.Unknown), err)
+	}
+}
+
 // With a limit the rest is checked and counted, not kept.
 func TestReadLimit(t *testing.T) {
 	file := lines(armCall, armRet, end2)

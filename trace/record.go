@@ -182,8 +182,9 @@ func (a *recordedAdapter) enterPair(address string, s side) *pair {
 	}
 	name := connName(address)
 	conn := name
-	for n := 2; !a.conns.add(conn); n++ {
-		conn = fmt.Sprintf("%s#%d", name, n)
+	for !a.conns.add(conn) {
+		a.last["#"+name]++
+		conn = fmt.Sprintf("%s#%d", name, a.last["#"+name]+1)
 	}
 	p := &pair{conn: conn}
 	p.taken[s] = true

@@ -25,6 +25,7 @@ type Writer struct {
 	check  checker
 	line   []byte
 	closed bool
+	err    error // of Close
 }
 
 // NewWriter writes the header. The error is of the header, or of writing it.
@@ -74,24 +75,25 @@ func (w *Writer) Write(e *Event) error {
 	return nil
 }
 
-// Close writes the end record, whose Events the Writer itself knows. It does not close the underlying writer.
+// Close writes the end record, whose Events the Writer itself knows. It does not close the underlying writer. Calling it
+// again does nothing and returns the same.
 func (w *Writer) Close(end End) error {
 	if w.closed {
-		return nil
+		return w.err
 	}
 	w.closed = true
 	end.Events = w.check.events
 	line, err := endLine(end)
+	if err == nil {
+		_, err = w.out.Write(line)
+	}
+	if err == nil {
+		err = w.out.Flush()
+	}
 	if err != nil {
-		return fmt.Errorf("trace end: %w", err)
+		w.err = fmt.Errorf("writing the trace: %w", err)
 	}
-	if _, err := w.out.Write(line); err != nil {
-		return fmt.Errorf("writing the trace: %w", err)
-	}
-	if err := w.out.Flush(); err != nil {
-		return fmt.Errorf("writing the trace: %w", err)
-	}
-	return nil
+	return w.err
 }
 
 // Create opens a file to write a trace into: compressed with zstd when its name ends in .zst, standard output for "-".
