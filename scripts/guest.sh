@@ -80,6 +80,7 @@ machine() {
 	kvm) set -- -accel kvm -cpu host "$@" ;;
 	tcg) set -- -accel tcg,thread=multi -cpu max "$@" ;;
 	esac
+	: >"$run/console"
 	setpriv --pdeathsig TERM timeout --kill-after=5 "$seconds" setpriv --pdeathsig KILL \
 		qemu-system-x86_64 "$@" -m "$mem" -smp 2 -nodefaults -no-user-config -display none -no-reboot \
 		-kernel "$kernel/vmlinuz" -initrd "$kernel/initramfs.cpio" \
@@ -137,15 +138,14 @@ wait "$reader"
 
 if [ -s "$run/status" ]; then exit "$(cat "$run/status")"; fi
 
-if [ -s "$run/console" ]; then
-	say "the last lines of the guest's console:"
-	tail -n 20 "$run/console" | sed 's/^/  | /' >&2
-fi
-if [ "$accel" = kvm ] && ! grep -q 'guest-init: up' "$run/console"; then
+mv "$run/console" "$build/guest/console"
+say "the last lines of build/guest/console, which the guest's kernel wrote:"
+tail -n 20 "$build/guest/console" | sed 's/^/  | /' >&2
+if [ "$accel" = kvm ] && ! grep -q 'guest-init: up' "$build/guest/console"; then
 	die "KVM did not boot the guest (QEMU ended with status $status)" "--accel tcg"
 fi
 if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
 	DIE_STATUS=124 die "the guest had not finished after $seconds s, and was stopped" "a larger --timeout"
 fi
-reason=$(grep -aoE 'guest-init: error: .*|Kernel panic.*' "$run/console" | head -n 1 || true)
+reason=$(grep -aoE 'guest-init: error: .*|Kernel panic.*' "$build/guest/console" | head -n 1 || true)
 die "the guest ended without running the command to its end: ${reason:-QEMU ended with status $status}"
