@@ -15,7 +15,7 @@ import (
 	"ndkoracle/ndk"
 )
 
-// Options are the settings of Open. The functions are called under the provider's lock: they must not call back into it.
+// Options are the settings of Open. The functions are called under the provider's lock and must not call back into it.
 type Options struct {
 	// Seed decides every May, apart for each QP and CQ, in the order of their creation.
 	Seed uint64

@@ -30,6 +30,15 @@ func TestDeferred(t *testing.T) {
 	}
 }
 
+// DEF-04: a request may complete before its post returns.
+func TestCompleteBeforeReturn(t *testing.T) {
+	r := newRig(t, Options{Choose: only(CompleteBeforeReturn)})
+	r.want(r.left.qp.NdkWrite("write", nil, 0, 0, 0), success)
+	if n := r.left.cq.NdkGetCqResults(make([]ndk.Result, 1)); n != 1 {
+		t.Errorf("%d completions on return, want 1", n)
+	}
+}
+
 // DEF-03, DEF-05: a chain of four with an inline failure at each position: the refused request never completes, and
 // what was deferred before it executes although nothing follows.
 func TestRefusalAtEachPosition(t *testing.T) {

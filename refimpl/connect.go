@@ -80,5 +80,4 @@ func (m *rendezvous) end(status ndk.Status) {
 func join(a, b *qp) {
 	a.state, b.state = connected, connected
 	a.peer, b.peer = b, a
-	a.wake()
 }

@@ -261,6 +261,23 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
+// ARM-18: a CQ error breaks the QPs of the CQ: what they have pending elsewhere is cancelled.
+func TestOverflowBreaksQps(t *testing.T) {
+	r := newRig(t, Options{})
+	small := must(r.adapter.NdkCreateCq(1, nil))
+	a, b := r.newQp(small, r.left.cq), r.newQp(r.right.cq, r.right.cq)
+	r.connect(&side{qp: a}, &side{qp: b})
+	r.want(a.NdkSend("pending", nil, 0), success)
+	for range 2 {
+		r.want(a.NdkReceive("receive", nil), success)
+		r.want(b.NdkSend("send", nil, silent), success)
+	}
+	r.left.outcomes(outcome{"pending", ndk.STATUS_CANCELLED})
+	if results := drain(small); len(results) != 1 || results[0].Status != success {
+		t.Errorf("placed %v", results)
+	}
+}
+
 // A1, A2: the error callback comes before the owed one or after it, or is that one too. ARM-16: two callbacks at most
 // for two arms.
 func TestErrorCallbackBesidesAnother(t *testing.T) {

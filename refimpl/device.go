@@ -121,10 +121,9 @@ func (q *qp) perform(r *request) ndk.Status {
 		return q.invalidate(r)
 	case ndk.NdkOperationTypeRead:
 		return q.read(r)
-	case ndk.NdkOperationTypeWrite:
+	default:
 		return q.write(r)
 	}
-	return ndk.STATUS_INTERNAL_ERROR
 }
 
 func (q *qp) fastRegister(r *request) ndk.Status {

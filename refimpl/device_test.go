@@ -19,6 +19,7 @@ func TestSendReceive(t *testing.T) {
 	r := newRig(t, Options{Seed: 1})
 	sgl := slices.Concat(r.right.sge(0, 3), r.right.sge(100, 0), r.right.sge(200, 100))
 	r.want(r.right.qp.NdkReceive("receive", sgl), success)
+	clear(sgl) // the list, unlike the memory, is free on return
 	r.left.send("send", "hello world", 0)
 	received := r.right.outcomes(outcome{"receive", success})[0]
 	if got := string(r.right.buffer[:3]) + string(r.right.buffer[200:208]); got != "hello world" {
@@ -171,6 +172,15 @@ func TestBind(t *testing.T) {
 	r.right.outcomes(outcome{"bind", ndk.STATUS_ACCESS_VIOLATION})
 }
 
+// A registration that was cancelled leaves a dead token: its invalidation fails as of any other (POLL-08).
+func TestCancelledRegistration(t *testing.T) {
+	r := newRig(t, Options{Choose: only(InvalidateFailsInline)})
+	mr := r.left.fastRegister(make([]byte, 8), remoteRead|deferred)
+	r.want(r.left.qp.NdkFlush(), success)
+	r.left.outcomes(outcome{"register", ndk.STATUS_CANCELLED})
+	r.want(r.right.qp.NdkInvalidate("invalidate", mr, 0), ndk.STATUS_ACCESS_VIOLATION)
+}
+
 // RES-02, RES-03, RES-09, POLL-07: NdkSendAndInvalidate makes the token invalid, whichever poll fetches the completion,
 // and NdkGetCqResultsEx tells which. POLL-08, A8: a later NdkInvalidate fails, inline or in its completion.
 func TestSendAndInvalidate(t *testing.T) {
@@ -281,6 +291,13 @@ func TestFailures(t *testing.T) {
 		}, violation, success},
 		"read with a bad local token": {func(r *rig) ndk.Status {
 			return r.left.qp.NdkRead("fails", bad(r.left), address(r), r.right.token, silent)
+		}, violation, success},
+		"send with a token of another PD": {func(r *rig) ndk.Status {
+			memory := make([]byte, 8)
+			mr := must(must(r.adapter.NdkCreatePd()).NdkCreateMr(false))
+			r.want(mr.NdkRegisterMr(memory, remoteRead), success)
+			sgl := []ndk.Sge{{Buffer: memory, MemoryRegionToken: mr.RemoteToken()}}
+			return r.left.qp.NdkSend("fails", sgl, silent)
 		}, violation, success},
 		"read with a bad remote token": {func(r *rig) ndk.Status {
 			return r.left.qp.NdkRead("fails", r.left.sge(0, 8), address(r), 0xBAD, silent)
