@@ -24,7 +24,8 @@ var floors = [][]string{
 	{"refimpl", "hwbinding", "hwbinding/*"},
 	{"linearize"},
 	{"conformance", "conformance/*"},
-	{"cmd/*", "internal/*"},
+	{"internal/*"},
+	{"cmd/*"},
 }
 
 // A judge that shares code with the judged proves nothing, so these never meet.
