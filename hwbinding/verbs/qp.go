@@ -15,16 +15,6 @@ import (
 	"ndkoracle/trace"
 )
 
-// QPInitAttr is struct ibv_qp_init_attr of an RC QP whose requests are signalled one by one. All in requests, elements
-// and bytes.
-type QPInitAttr struct {
-	SendCQ, RecvCQ       *CQ
-	MaxSendWR, MaxRecvWR int
-	MaxSendSGE           int
-	MaxRecvSGE           int
-	MaxInlineData        int
-}
-
 // QP is struct ibv_qp, of type IBV_QPT_RC.
 type QP struct {
 	Name    string // in the trace
@@ -41,17 +31,17 @@ type QP struct {
 }
 
 // CreateQP is ibv_create_qp.
-func (p *PD) CreateQP(a QPInitAttr) (*QP, error) {
+func (p *PD) CreateQP(sendCQ, recvCQ *CQ, a QPInitAttr) (*QP, error) {
 	x := p.context
 	q := &QP{Name: x.newName("qp"), context: x}
 	q.thread = x.recorder.Thread(q.Name)
 	send, recv, all := int64(a.MaxSendWR), int64(a.MaxRecvWR), false
 	op := q.thread.Call(trace.Event{
-		Fn: "ibv_create_qp", Qp: q.Name, InitiatorCq: a.SendCQ.Name, ReceiveCq: a.RecvCQ.Name,
+		Fn: "ibv_create_qp", Qp: q.Name, InitiatorCq: sendCQ.Name, ReceiveCq: recvCQ.Name,
 		InitiatorDepth: &send, ReceiveDepth: &recv, SqSigAll: &all,
 	})
 	attr := C.struct_ibv_qp_init_attr{
-		send_cq: a.SendCQ.c, recv_cq: a.RecvCQ.c, qp_type: C.IBV_QPT_RC,
+		send_cq: sendCQ.c, recv_cq: recvCQ.c, qp_type: C.IBV_QPT_RC,
 		cap: C.struct_ibv_qp_cap{
 			max_send_wr: C.uint32_t(a.MaxSendWR), max_recv_wr: C.uint32_t(a.MaxRecvWR),
 			max_send_sge: C.uint32_t(a.MaxSendSGE), max_recv_sge: C.uint32_t(a.MaxRecvSGE),

@@ -184,6 +184,14 @@ type DeviceAttr struct {
 	MemWindowType2          bool // IBV_WR_BIND_MW
 }
 
+// QPInitAttr is struct ibv_qp_init_attr of an RC QP whose requests are signalled one by one. In requests, elements and
+// bytes.
+type QPInitAttr struct {
+	MaxSendWR, MaxRecvWR   int
+	MaxSendSGE, MaxRecvSGE int
+	MaxInlineData          int
+}
+
 // SGE is struct ibv_sge. The address is of memory that stays where it is until the request is complete.
 type SGE struct {
 	Addr   uint64

@@ -65,8 +65,8 @@ func newPair(t *testing.T, recorder *trace.Recorder) *pair {
 		t.Cleanup(func() { check(t, (*cq).Destroy()) })
 	}
 	for _, qp := range []**QP{&p.a, &p.b} {
-		*qp, err = p.pd.CreateQP(QPInitAttr{
-			SendCQ: p.send, RecvCQ: p.recv, MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1, MaxRecvSGE: 1, MaxInlineData: 16,
+		*qp, err = p.pd.CreateQP(p.send, p.recv, QPInitAttr{
+			MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1, MaxRecvSGE: 1, MaxInlineData: 16,
 		})
 		check(t, err)
 		t.Cleanup(func() { check(t, (*qp).Destroy()) })

@@ -1,0 +1,71 @@
+package hwbinding
+
+import "sync"
+
+// message is what the sender of a message knows and the receiver's completion need not say.
+type message struct {
+	solicited   bool
+	invalidates bool
+	token       uint32
+}
+
+// lane is one direction of a connection. What is sent enters before the device has it, and leaves when the receive that
+// took it completes; as the device keeps the order, the oldest is always the one that belongs to a completed receive.
+//
+// Its lock is taken with the lock of an adapter held, never the other way round.
+type lane struct {
+	mu         sync.Mutex
+	messages   []*message
+	receives   int  // posted and not completed
+	unattended bool // the receiver takes nothing more
+}
+
+// send enters messages of a list that is about to be posted.
+func (l *lane) send(messages []*message) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.messages = append(l.messages, messages...)
+}
+
+// unsend takes back the newest n: the device refused them.
+func (l *lane) unsend(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.messages = l.messages[:max(0, len(l.messages)-n)]
+}
+
+// receive returns the oldest message, an empty one when there is none.
+func (l *lane) receive() message {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.messages) == 0 {
+		return message{}
+	}
+	oldest := l.messages[0]
+	l.messages = l.messages[1:]
+	return *oldest
+}
+
+// addReceives counts receives that were posted, or with a negative number have completed.
+func (l *lane) addReceives(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.receives += n
+}
+
+// abandon says that the receiver takes nothing more.
+func (l *lane) abandon() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unattended = true
+}
+
+// waiting returns how many messages wait for a receive, as far as the receiver's completions were looked at.
+func (l *lane) waiting() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.unattended || l.receives > 0 {
+		return 0
+	}
+	return len(l.messages)
+}

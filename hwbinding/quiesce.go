@@ -1,0 +1,86 @@
+package hwbinding
+
+import "time"
+
+// grace is how long a device that has nothing to do must have been silent: an event can come after the completion that
+// it is for was polled.
+const grace = 10 * time.Millisecond
+
+// Quiesce implements Adapter.
+func (a *adapter) Quiesce(timeout time.Duration) bool {
+	deadline := time.Now().Add(timeout)
+	for !a.resting() {
+		if time.Now().After(deadline) {
+			return false
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return true
+}
+
+// MarkQuiesce implements Adapter.
+func (a *adapter) MarkQuiesce() {
+	a.lock()
+	defer a.unlock()
+	a.dev.Quiesce()
+}
+
+func (a *adapter) resting() bool {
+	a.lock()
+	defer a.unlock()
+	for c := range a.cqs {
+		if c.expects() {
+			c.look()
+		}
+	}
+	for q := range a.qps {
+		if q.state == connected && q.initiator.awaited(0) {
+			// Whether its sends wait for receives shows in the peer's completions.
+			a.later = append(a.later, q.connection.peerOf(q).lookForReceives)
+		}
+	}
+	rest := a.completing == 0 && time.Since(a.progress) >= grace
+	for c := range a.cqs {
+		rest = rest && !c.expects() && !c.notifying
+	}
+	return rest
+}
+
+// expects says whether the device will complete something here of itself.
+func (c *cq) expects() bool {
+	if c.adapter.gone {
+		return false
+	}
+	for q := range c.qps {
+		if q.initiator.cq == c && q.expectsInitiator() || q.receive.cq == c && q.expectsReceive() {
+			return true
+		}
+	}
+	return false
+}
+
+// expectsInitiator sends a marker after unsignalled requests: their end would be told by nothing else.
+func (q *qp) expectsInitiator() bool {
+	if q.state != connected {
+		return q.initiator.awaited(0)
+	}
+	waiting := q.out.waiting()
+	if waiting == 0 && q.initiator.unmarked > 0 && !q.marking {
+		q.marking = true
+		q.mark()
+	}
+	return q.initiator.awaited(waiting)
+}
+
+func (q *qp) lookForReceives() {
+	q.adapter.lock()
+	defer q.adapter.unlock()
+	if q.state != closed {
+		q.receive.cq.look()
+	}
+}
+
+// expectsReceive: a receive waits for a message as long as the QP is whole; afterwards it is flushed.
+func (q *qp) expectsReceive() bool {
+	return q.state == broken && q.receive.awaited(0)
+}
