@@ -1,5 +1,6 @@
 // Command testreport reads the output of `go test -json` and tells it shortly: each package's own line as it comes, the
-// whole output of each test that failed, and at the end how many tests, subtests counted, "N passed, N failed, N skipped".
+// output of each test that failed or was skipped, and at the end how many tests, subtests counted, in a line
+// "N passed, N failed, N skipped".
 //
 //	testreport [-counts FILE]
 //
@@ -35,10 +36,11 @@ type report struct {
 func (r *report) add(e event) {
 	id := testID{e.Package, e.Test}
 	switch {
-	case e.Action == "build-output", e.Action == "output" && e.Test == "":
-		fmt.Fprint(r.out, e.Output)
-	case e.Action == "output":
+	case e.Action == "output" && e.Test != "":
 		r.running[id] = append(r.running[id], e.Output)
+	case e.Action == "output" && e.Output == "PASS\n": // the package's line says it again
+	case e.Action == "output", e.Action == "build-output":
+		fmt.Fprint(r.out, e.Output)
 	case e.Action == "build-fail", e.Action == "fail" && e.Test == "":
 		r.broken = true
 	case e.Test == "":
@@ -47,12 +49,16 @@ func (r *report) add(e event) {
 		delete(r.running, id)
 	case e.Action == "skip":
 		r.skipped++
-		delete(r.running, id)
+		r.tell(id)
 	case e.Action == "fail":
 		r.failed++
-		fmt.Fprint(r.out, strings.Join(r.running[id], ""))
-		delete(r.running, id)
+		r.tell(id)
 	}
+}
+
+func (r *report) tell(id testID) {
+	fmt.Fprint(r.out, strings.Join(r.running[id], ""))
+	delete(r.running, id)
 }
 
 // read adds every event of in. What is no event, such as a compiler's message, is passed on as it is.
@@ -81,11 +87,11 @@ func (r *report) counts() string {
 
 // verdict is nil when all is well. A test that never ended, because its process died, is a failure.
 func (r *report) verdict() error {
-	for id, output := range r.running {
+	for id := range r.running {
 		r.failed++
-		fmt.Fprintf(r.out, "%s: %s did not end\n%s", id.pkg, id.name, strings.Join(output, ""))
+		fmt.Fprintf(r.out, "%s: %s did not end\n", id.pkg, id.name)
+		r.tell(id)
 	}
-	clear(r.running)
 	switch {
 	case r.failed > 0 || r.broken:
 		return errors.New("tests failed")

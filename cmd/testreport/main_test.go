@@ -12,19 +12,19 @@ import (
 func TestReport(t *testing.T) {
 	const (
 		passA  = `{"Action":"output","Package":"p","Test":"A","Output":"from A\n"}` + "\n" + `{"Action":"pass","Package":"p","Test":"A"}` + "\n"
-		skipB  = `{"Action":"skip","Package":"p","Test":"B"}` + "\n"
+		skipB  = `{"Action":"output","Package":"p","Test":"B","Output":"no device\n"}` + "\n" + `{"Action":"skip","Package":"p","Test":"B"}` + "\n"
 		startC = `{"Action":"output","Package":"p","Test":"C","Output":"from C\n"}` + "\n"
 		failC  = `{"Action":"fail","Package":"p","Test":"C"}` + "\n"
-		okP    = `{"Action":"output","Package":"p","Output":"ok  \tp\t0.1s\n"}` + "\n" + `{"Action":"pass","Package":"p"}` + "\n"
+		okP    = `{"Action":"output","Package":"p","Output":"PASS\n"}` + "\n" + `{"Action":"output","Package":"p","Output":"ok  \tp\t0.1s\n"}` + "\n" + `{"Action":"pass","Package":"p"}` + "\n"
 		badP   = `{"Action":"fail","Package":"p"}` + "\n"
 	)
 	for _, c := range []struct{ name, in, want, verdict string }{
-		{"passed", passA + skipB + okP, "ok  \tp\t0.1s\n1 passed, 0 failed, 1 skipped\n", ""},
+		{"passed", passA + skipB + okP, "no device\nok  \tp\t0.1s\n1 passed, 0 failed, 1 skipped\n", ""},
 		{"failed", passA + startC + failC + badP, "from C\n1 passed, 1 failed, 0 skipped\n", "tests failed"},
 		{"died", passA + startC + badP, "p: C did not end\nfrom C\n1 passed, 1 failed, 0 skipped\n", "tests failed"},
 		{"package failed", passA + badP, "1 passed, 0 failed, 0 skipped\n", "tests failed"},
 		{"not built", `{"Action":"build-fail"}` + "\n" + passA, "1 passed, 0 failed, 0 skipped\n", "tests failed"},
-		{"none", skipB + okP, "ok  \tp\t0.1s\n0 passed, 0 failed, 1 skipped\n", "no test passed"},
+		{"none", skipB + okP, "no device\nok  \tp\t0.1s\n0 passed, 0 failed, 1 skipped\n", "no test passed"},
 		{"no JSON", "go: broken\n", "go: broken\n0 passed, 0 failed, 0 skipped\n", "no test passed"},
 		{"last line cut", passA + `{"Action":"pa`, `{"Action":"pa` + "1 passed, 0 failed, 0 skipped\n", ""},
 	} {
