@@ -106,7 +106,7 @@ func keepsConsumerRules(t *testing.T, recorded *trace.Trace) {
 	busy := map[string]uint64{}  // what calls must not overlap on, and the seq of the call that is under way
 	holds := map[string]string{} // op of a call, and what it holds
 	over := map[string]bool{}    // CQs
-	open := map[string]bool{}    // QPs with a chain that was not ended
+	open := map[string]bool{}    // QPs with a chain that neither a request nor a flush ended
 	calls := map[string]trace.Event{}
 	for _, e := range recorded.Events {
 		lane := ""
@@ -122,7 +122,9 @@ func keepsConsumerRules(t *testing.T, recorded *trace.Trace) {
 			lane = "receives of " + e.Qp
 		case e.Ph == trace.Call && e.Fn == "NdkCloseCq":
 			over[e.Cq] = true
-		case e.Ph == trace.Call && (e.Fn == "NdkCloseQp" || e.Fn == "NdkFlush"):
+		case e.Ph == trace.Enter && e.Fn == "NdkCqNotificationCallback" && e.Status != "STATUS_SUCCESS":
+			over[e.Cq] = true
+		case e.Ph == trace.Call && e.Fn == "NdkFlush":
 			delete(open, e.Qp)
 		case e.Ph == trace.Ret:
 			delete(busy, holds[e.Op])

@@ -75,8 +75,11 @@ func (restless) Quiesce(time.Duration) bool { return false }
 func TestFailedRunLeavesATrace(t *testing.T) {
 	s, _ := Find("chain-inline-failure")
 	recorded, err := RecordTrace(s, altered(func(a Adapter) Adapter { return restless{a} }), 1, 10)
-	if err == nil || recorded == nil || recorded.End == nil || recorded.End.Quiescent {
-		t.Errorf("trace %+v, error %v: want a trace that is not quiescent, and an error", recorded, err)
+	if err == nil || recorded == nil {
+		t.Fatalf("error %v, trace %t: want both", err, recorded != nil)
+	}
+	if recorded.End == nil || recorded.End.Quiescent {
+		t.Errorf("the end is %+v: want one that is not quiescent", recorded.End)
 	}
 }
 
