@@ -250,10 +250,9 @@ func (q *qp) abort() {
 	if q.may(AbortedSendFails) {
 		status = ndk.STATUS_CONNECTION_ABORTED
 	}
-	q.state = aborted
 	q.finish(&q.initiator, status)
-	q.breakDown(aborted)
-	q.peer.breakDown(aborted)
+	q.breakDown(broken)
+	q.peer.breakDown(broken)
 }
 
 // source returns the local bytes that a send or a write moves.

@@ -12,8 +12,7 @@ type qpState int
 const (
 	idle qpState = iota
 	connected
-	broken  // by a failed request, NdkFlush or a CQ error: what is in the queues is cancelled
-	aborted // the same, by a peer that named a bad token (INV-05)
+	broken // by a failed request, NdkFlush, a CQ error, or an abort (INV-05): what is in the queues is cancelled
 	closed
 )
 
@@ -333,7 +332,7 @@ func (q *qp) forget() {
 
 // breakDown leaves the QP unusable and cancels what was not executed, deferred requests included (RES-08).
 func (q *qp) breakDown(state qpState) {
-	if q.state != closed && (q.state != aborted || state == closed) {
+	if q.state != closed {
 		q.state = state
 	}
 	q.meeting.end(ndk.STATUS_CONNECTION_ABORTED)
