@@ -355,6 +355,9 @@ func (c *component) finishBeforeFlush(w *walk, p int) {
 func (c *component) performComplete(w *walk, o *operation) {
 	r := o.request
 	w.each(func(w *walk, s state) {
+		if r.delivery == nil && s.model.Cqs[o.cq].Health != model.OK {
+			return // what comes after a CQ error is lost
+		}
 		turn := len(c.cqs[o.cq].delivered)
 		if r.delivery != nil {
 			turn = r.delivery.order
@@ -438,6 +441,7 @@ func (c *component) completeOne(w *walk, r *request) {
 			one := &walk{c: c, states: []state{s}}
 			c.execute(one, r, outcome)
 			all = append(all, one.take(complete).states...)
+			w.refusal = one.refusal
 		}
 		w.states = all
 	})
