@@ -119,7 +119,8 @@ func (v adapterView) NdkAccept(qp ndk.Qp, address string) ndk.Status {
 	return v.join("NdkAccept", acceptSide, v.inner.NdkAccept, qp, address)
 }
 
-func (v adapterView) join(fn string, s side, inner func(ndk.Qp, string) ndk.Status, qp ndk.Qp, address string) ndk.Status {
+func (v adapterView) join(fn string, s side, inner func(ndk.Qp, string) ndk.Status, qp ndk.Qp,
+	address string) ndk.Status {
 	innerQp, id := v.unwrapQp(qp)
 	p := v.enterPair(address, s)
 	op := v.thread.Call(Event{Fn: fn, Qp: id, Conn: p.conn})

@@ -65,7 +65,8 @@ func (v qpView) NdkSend(requestContext any, sgl []ndk.Sge, flags ndk.OpFlags) nd
 	})
 }
 
-func (v qpView) NdkSendAndInvalidate(requestContext any, sgl []ndk.Sge, flags ndk.OpFlags, remoteToken ndk.Token) ndk.Status {
+func (v qpView) NdkSendAndInvalidate(requestContext any, sgl []ndk.Sge, flags ndk.OpFlags,
+	remoteToken ndk.Token) ndk.Status {
 	call := Event{Fn: "NdkSendAndInvalidate", Bytes: length(sgl), Token: (*uint32)(&remoteToken)}
 	return v.post(call, requestContext, flags, func(context any) ndk.Status {
 		return v.inner.NdkSendAndInvalidate(context, sgl, flags, remoteToken)
