@@ -30,6 +30,11 @@ bench: ## the benchmarks
 
 tlc: ## model-check every configuration in tla/, against its pinned numbers
 	go run ./cmd/tlcrun
+	@touch build/tlc/passed
+
+# For the demo: out of date when anything changed since every configuration was as pinned.
+build/tlc/passed: $(shell find tla cmd/tlcrun internal/tlc -type f)
+	@$(MAKE) -s tlc
 
 device: build ## test and record an RDMA device of this machine, or Soft-RoCE in a virtual machine
 	@scripts/device.sh

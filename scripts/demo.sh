@@ -19,9 +19,17 @@ record_reference() {
 	done
 }
 
+model_check() {
+	if make -q build/tlc/passed; then
+		echo "all configurations were as pinned, and nothing has changed since (make tlc runs them again)"
+	else
+		make -s build/tlc/passed
+	fi
+}
+
 scripts/install.sh
 step "build" make -s build
-step "model-check the contract" make -s tlc
+step "model-check the contract" model_check
 step "record the reference provider" record_reference
 step "record an RDMA device" env SEED="$seed" OPS="$ops" scripts/device.sh record
 step "judge the traces" scripts/judge.sh

@@ -17,7 +17,7 @@ fi
 
 if [ -e "$traces/scenarios" ]; then
 	while read -r scenario; do
-		bin/ndkrecord --provider verbs "${device[@]}" --scenario "$scenario" --seed "$SEED" --ops "$OPS" \
+		timeout --kill-after=5 120 bin/ndkrecord --provider verbs "${device[@]}" --scenario "$scenario" --seed "$SEED" --ops "$OPS" \
 			-o "$traces/$scenario.ndktrace.jsonl" --verbs-trace "$traces/$scenario.verbs.ndktrace.jsonl" ||
 			echo "$scenario" >>"$traces/failed"
 	done <"$traces/scenarios"
