@@ -4,7 +4,7 @@ import "ndkoracle/ndk"
 
 var notifyTypes = []ndk.NotifyType{ndk.NDK_CQ_NOTIFY_ERRORS, ndk.NDK_CQ_NOTIFY_ANY, ndk.NDK_CQ_NOTIFY_SOLICITED}
 
-func (r *Run) anyNotifyType() ndk.NotifyType { return notifyTypes[r.Rand.IntN(len(notifyTypes))] }
+func (r *Run) anyNotifyType() ndk.NotifyType { return notifyTypes[r.random.IntN(len(notifyTypes))] }
 
 // cause is a completion that a round brings about.
 type cause int
@@ -17,8 +17,8 @@ const (
 	receiveFlushed
 )
 
-func (r *Run) anyCause() cause   { return cause(r.Rand.IntN(int(receiveFlushed) + 1)) }
-func (r *Run) anySuccess() cause { return cause(r.Rand.IntN(int(sendSuccess) + 1)) }
+func (r *Run) anyCause() cause   { return cause(r.random.IntN(int(receiveFlushed) + 1)) }
+func (r *Run) anySuccess() cause { return cause(r.random.IntN(int(sendSuccess) + 1)) }
 
 // target is the CQ in which the completion appears.
 func (w *world) target(c cause) *queue {
@@ -60,7 +60,7 @@ func armMerge(r *Run) error {
 		return w.rounds(3, func() error {
 			c := r.anyCause()
 			q := w.target(c)
-			for range r.Rand.IntN(4) {
+			for range r.random.IntN(4) {
 				q.arm(q.cq, r.anyNotifyType())
 			}
 			if c != sendFailure && c != receiveFlushed && r.chance(2) {
@@ -80,14 +80,14 @@ func armPresent(r *Run) error {
 		return w.rounds(2, func() error {
 			c := r.anySuccess()
 			q := w.target(c)
-			for range 1 + r.Rand.IntN(2) {
+			for range 1 + r.random.IntN(2) {
 				w.bring(c)
 			}
 			if err := w.rest(); err != nil {
 				return err
 			}
-			for range 1 + r.Rand.IntN(3) {
-				switch r.Rand.IntN(4) {
+			for range 1 + r.random.IntN(3) {
+				switch r.random.IntN(4) {
 				case 0:
 					w.bring(c) // fresh beside old, when the round's first arm was met
 				case 1:
@@ -122,7 +122,7 @@ func solicitedErrors(r *Run) error {
 		return w.rounds(3, func() error {
 			a, b := w.a, w.b
 			arm := func(q *queue) { q.arm(q.cq, ndk.NDK_CQ_NOTIFY_SOLICITED) }
-			switch r.Rand.IntN(cases) {
+			switch r.random.IntN(cases) {
 			case flushThenSend:
 				a.flush()
 				arm(a.initiator)

@@ -24,17 +24,17 @@ func callbackRearm(r *Run) error {
 
 func (w *world) rearmInCallback(q *queue, c cause) error {
 	r := w.run
-	t, room := r.anyNotifyType(), 1+r.Rand.IntN(4)
+	t, room := r.anyNotifyType(), 1+r.random.IntN(4)
 	respond := []func(cq ndk.Cq){
 		func(cq ndk.Cq) { q.drain(cq, room); q.rearm(cq, t) },
 		func(cq ndk.Cq) { q.rearm(cq, t); q.drain(cq, room) },
 		func(cq ndk.Cq) { q.poll(cq, 1); q.rearm(cq, t) },
 		func(cq ndk.Cq) { q.rearm(cq, t) },
 	}
-	q.onCallback(respond[r.Rand.IntN(len(respond))])
+	q.onCallback(respond[r.random.IntN(len(respond))])
 	q.mayRearm(2)
 	q.arm(q.cq, ndk.NDK_CQ_NOTIFY_ANY)
-	for range 1 + r.Rand.IntN(2) {
+	for range 1 + r.random.IntN(2) {
 		w.bring(c)
 	}
 	if err := w.rest(); err != nil {

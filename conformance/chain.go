@@ -26,8 +26,8 @@ func chainInlineFailure(r *Run) error {
 			if r.chance(2) {
 				w.a.initiator.arm(w.a.initiator.cq, r.anyNotifyType())
 			}
-			length := 1 + r.Rand.IntN(5)
-			failure := r.Rand.IntN(length) // its position
+			length := 1 + r.random.IntN(5)
+			failure := r.random.IntN(length) // its position
 			whole := r.chance(5)
 			for position := range length {
 				flags := w.a.anySendFlags()
@@ -62,14 +62,14 @@ func silentSuccess(r *Run) error {
 			if r.chance(2) {
 				a.initiator.arm(a.initiator.cq, r.anyNotifyType())
 			}
-			for range r.Rand.IntN(3) {
+			for range r.random.IntN(3) {
 				flags := silent | a.anySendFlags()
 				if r.chance(2) {
 					flags |= ndk.NDK_OP_FLAG_DEFER
 				}
 				a.transfer(flags)
 			}
-			switch r.Rand.IntN(5) {
+			switch r.random.IntN(5) {
 			case 0: // silence to the end
 				a.transfer(silent)
 			case 1, 2: // only a later completion tells that the silent ones are done (FLAG-03)

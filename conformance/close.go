@@ -20,7 +20,7 @@ func closing(r *Run) error {
 	return r.worlds(always(apart), func(w *world) error {
 		q := w.b.receive
 		ways := []func(*queue) error{w.closeArmed, w.closeBeforeQps, w.closeDuringCallback, w.closeInCallback}
-		return ways[r.Rand.IntN(len(ways))](q)
+		return ways[r.random.IntN(len(ways))](q)
 	})
 }
 

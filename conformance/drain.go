@@ -5,18 +5,18 @@ package conformance
 func drainPatterns(r *Run) error {
 	return r.worlds(r.anyLayout, func(w *world) error {
 		return w.rounds(3, func() error {
-			q := w.queues[r.Rand.IntN(len(w.queues))]
+			q := w.queues[r.random.IntN(len(w.queues))]
 			if !r.chance(4) {
 				q.arm(q.cq, r.anyNotifyType())
 			}
-			n := 1 + r.Rand.IntN(3)
+			n := 1 + r.random.IntN(3)
 			for range n {
 				w.bring(r.anySuccess())
 			}
 			if err := w.rest(); err != nil {
 				return err
 			}
-			switch r.Rand.IntN(5) {
+			switch r.random.IntN(5) {
 			case 0: // one by one
 				q.drain(q.cq, 1)
 			case 1: // more room than there are completions: one poll may be enough

@@ -14,7 +14,7 @@ func failedRequests(r *Run) error {
 		w.maybeDrainInCallbacks()
 		a, b := w.a, w.b
 		return w.rounds(1, func() error {
-			for range r.Rand.IntN(3) {
+			for range r.random.IntN(3) {
 				a.transfer(a.anySendFlags())
 			}
 			if err := w.settle(); err != nil {
@@ -25,7 +25,7 @@ func failedRequests(r *Run) error {
 					q.arm(q.cq, r.anyNotifyType())
 				}
 			}
-			switch r.Rand.IntN(4) {
+			switch r.random.IntN(4) {
 			case 0:
 				a.sendBadly(a.qp, a.anySendFlags())
 			case 1:
@@ -40,7 +40,7 @@ func failedRequests(r *Run) error {
 				a.sendLong()
 				a.broken, b.broken = true, true
 			}
-			for range r.Rand.IntN(2) {
+			for range r.random.IntN(2) {
 				a.sendUnmet(0)
 			}
 			if r.chance(2) {
@@ -57,22 +57,22 @@ func flush(r *Run) error {
 		w.maybeDrainInCallbacks()
 		a := w.a
 		return w.rounds(1, func() error {
-			for range r.Rand.IntN(2) {
+			for range r.random.IntN(2) {
 				a.transfer(0)
 			}
 			if err := w.settle(); err != nil {
 				return err
 			}
-			for range r.Rand.IntN(3) {
+			for range r.random.IntN(3) {
 				a.accept(a.qp)
 			}
-			for range r.Rand.IntN(3) {
+			for range r.random.IntN(3) {
 				a.sendUnmet(a.anySendFlags())
 			}
 			if r.chance(2) {
 				a.sendUnmet(ndk.NDK_OP_FLAG_SILENT_SUCCESS)
 			}
-			for range r.Rand.IntN(3) {
+			for range r.random.IntN(3) {
 				a.sendUnmet(ndk.NDK_OP_FLAG_DEFER) // the flush ends the chain (A11)
 			}
 			for _, q := range []*queue{a.initiator, a.receive} {

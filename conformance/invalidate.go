@@ -28,7 +28,7 @@ func sendAndInvalidate(r *Run) error {
 				b.receive.arm(b.receive.cq, r.anyNotifyType())
 			}
 			token := g.token
-			switch r.Rand.IntN(6) {
+			switch r.random.IntN(6) {
 			case 0:
 				token = r.unknownToken()
 			case 1: // invalid already, by its owner

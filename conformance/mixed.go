@@ -42,30 +42,30 @@ func mixed(r *Run) error {
 // draw puts each of the actions into the bag less than limit times.
 func (m *mix) draw(limit int, from ...func(*mix, *endpoint) error) {
 	for _, action := range from {
-		for range m.run.Rand.IntN(limit) {
+		for range m.run.random.IntN(limit) {
 			m.bag = append(m.bag, action)
 		}
 	}
 }
 
 func (m *mix) anyResponse(q *queue) func(cq ndk.Cq) {
-	t, room := m.run.anyNotifyType(), 1+m.run.Rand.IntN(3)
+	t, room := m.run.anyNotifyType(), 1+m.run.random.IntN(3)
 	return []func(cq ndk.Cq){
 		nil,
 		func(cq ndk.Cq) { q.drain(cq, room) },
 		func(cq ndk.Cq) { q.poll(cq, room) },
 		func(cq ndk.Cq) { q.drain(cq, room); q.rearm(cq, t) },
 		func(cq ndk.Cq) { q.rearm(cq, t); q.poll(cq, room) },
-	}[m.run.Rand.IntN(5)]
+	}[m.run.random.IntN(5)]
 }
 
 func (m *mix) round() error {
 	for _, q := range m.queues {
 		q.mayRearm(1)
 	}
-	for range 2 + m.run.Rand.IntN(4) {
-		e := m.endpoints[m.run.Rand.IntN(len(m.endpoints))]
-		if err := m.bag[m.run.Rand.IntN(len(m.bag))](m, e); err != nil || m.broken() {
+	for range 2 + m.run.random.IntN(4) {
+		e := m.endpoints[m.run.random.IntN(len(m.endpoints))]
+		if err := m.bag[m.run.random.IntN(len(m.bag))](m, e); err != nil || m.broken() {
 			return err
 		}
 	}
@@ -117,11 +117,11 @@ func (m *mix) refused(e *endpoint) error {
 	return nil
 }
 
-func (m *mix) anyQueue() *queue { return m.queues[m.run.Rand.IntN(len(m.queues))] }
+func (m *mix) anyQueue() *queue { return m.queues[m.run.random.IntN(len(m.queues))] }
 
 func (m *mix) arm(*endpoint) error {
 	q := m.anyQueue()
-	for range 1 + m.run.Rand.IntN(3) {
+	for range 1 + m.run.random.IntN(3) {
 		q.arm(q.cq, m.run.anyNotifyType())
 	}
 	return nil
@@ -129,7 +129,7 @@ func (m *mix) arm(*endpoint) error {
 
 func (m *mix) poll(*endpoint) error {
 	q := m.anyQueue()
-	q.poll(q.cq, 1+m.run.Rand.IntN(4))
+	q.poll(q.cq, 1+m.run.random.IntN(4))
 	return nil
 }
 
@@ -205,7 +205,7 @@ func (m *mix) fail(e *endpoint) error {
 		return err
 	}
 	flags := m.anyFlags(e) &^ ndk.NDK_OP_FLAG_DEFER
-	for range m.run.Rand.IntN(2) {
+	for range m.run.random.IntN(2) {
 		e.accept(e.qp)
 	}
 	e.sendBadly(e.qp, flags)
@@ -219,11 +219,11 @@ func (m *mix) flush(e *endpoint) error {
 	if err := m.restBeforeBreaking(); err != nil {
 		return err
 	}
-	for range m.run.Rand.IntN(3) {
+	for range m.run.random.IntN(3) {
 		e.accept(e.qp)
 	}
 	if len(e.peer.receives) == len(e.sent) { // otherwise the sends could be on their way
-		for range m.run.Rand.IntN(3) {
+		for range m.run.random.IntN(3) {
 			e.sendUnmet(m.anyFlags(e))
 		}
 	}

@@ -4,7 +4,7 @@ package conformance
 // that heard of it calls the CQ and its QP no more (ARM-19), the one that did not goes on.
 func overflow(r *Run) error {
 	return r.worlds(always(apart), func(w *world) error {
-		depth := 1 + r.Rand.IntN(3)
+		depth := 1 + r.random.IntN(3)
 		q, err := w.addQueue(depth)
 		if err != nil {
 			return err

@@ -11,13 +11,12 @@ import (
 	"ndkoracle/trace"
 )
 
-// arena is the registered memory that all messages of a world come from, in bytes.
+// arena is the registered memory that all messages of a world come from, in bytes: many times what one needs.
 const arena = 64 << 10
 
 // Run is one run of a scenario: the adapter under test as the recorder sees it, and the source of all choices.
 type Run struct {
-	Rand *rand.Rand // the main thread's alone
-
+	random   *rand.Rand // the main thread's alone
 	scenario string
 	ops      int
 	posted   atomic.Int64 // requests, refused ones included
@@ -55,7 +54,7 @@ func (r *Run) noteData(err error) {
 
 func newRun(s Scenario, p Provider, seed uint64, ops int) *Run {
 	return &Run{
-		Rand: rand.New(rand.NewPCG(seed, 0)), scenario: s.Name, ops: ops, provider: p,
+		random: rand.New(rand.NewPCG(seed, 0)), scenario: s.Name, ops: ops, provider: p,
 		threads: map[string]*trace.Thread{}, bytes: make([]byte, arena),
 	}
 }
@@ -191,4 +190,4 @@ func (r *Run) message(limit int) []byte {
 func (r *Run) unknownToken() ndk.Token { return r.token ^ 0x5A5A5A00 }
 
 // chance is true once in n times.
-func (r *Run) chance(n int) bool { return r.Rand.IntN(n) == 0 }
+func (r *Run) chance(n int) bool { return r.random.IntN(n) == 0 }

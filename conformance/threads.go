@@ -50,7 +50,7 @@ func (w *world) playTogether() {
 	r := w.run
 	var threads sync.WaitGroup
 	for i, e := range w.endpoints {
-		sends := r.Rand.IntN(3)
+		sends := r.random.IntN(3)
 		spare := len(e.peer.receives) - len(e.sent)
 		if sends > 0 {
 			flags := e.anySendFlags()
@@ -80,7 +80,7 @@ func (w *world) playTogether() {
 		}
 		q.mayRearm(1)
 		t := r.thread(fmt.Sprintf("cq-%d", i+1))
-		choices := rand.New(rand.NewPCG(r.Rand.Uint64(), 0))
+		choices := rand.New(rand.NewPCG(r.random.Uint64(), 0))
 		threads.Go(func() {
 			cq := trace.On(t, q.cq)
 			for range 1 + choices.IntN(3) {

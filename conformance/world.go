@@ -54,24 +54,21 @@ func (r *Run) worlds(choose func() layout, body func(w *world) error) error {
 func always(l layout) func() layout { return func() layout { return l } }
 
 // anyLayout draws one.
-func (r *Run) anyLayout() layout { return layout(r.Rand.IntN(int(layouts))) }
+func (r *Run) anyLayout() layout { return layout(r.random.IntN(int(layouts))) }
 
-func (r *Run) newWorld(l layout) (*world, error) {
-	w := &world{run: r}
+// cqOf says which CQ each queue has: a's initiator and receive queue, then b's.
+var cqOf = map[layout][4]int{apart: {0, 1, 2, 3}, joined: {0, 0, 1, 1}, shared: {0, 0, 0, 0}}
+
+func (r *Run) newWorld(l layout) (w *world, err error) {
+	w = &world{run: r}
 	r.used.Store(0)
-	for range map[layout]int{apart: 4, joined: 2, shared: 1}[l] {
+	of := cqOf[l]
+	for range of[3] + 1 {
 		if _, err := w.addQueue(cqDepth); err != nil {
 			return nil, err
 		}
 	}
-	q := w.queues
-	of := map[layout][4]*queue{
-		apart:  {q[0], q[1%len(q)], q[2%len(q)], q[3%len(q)]},
-		joined: {q[0], q[0], q[1%len(q)], q[1%len(q)]},
-		shared: {q[0], q[0], q[0], q[0]},
-	}[l]
-	var err error
-	w.a, w.b, err = w.addPair(of[0], of[1], of[2], of[3])
+	w.a, w.b, err = w.addPair(w.queues[of[0]], w.queues[of[1]], w.queues[of[2]], w.queues[of[3]])
 	return w, err
 }
 
@@ -104,7 +101,7 @@ func (w *world) settle() error {
 	if err := w.rest(); err != nil {
 		return err
 	}
-	room := 1 + w.run.Rand.IntN(8)
+	room := 1 + w.run.random.IntN(8)
 	for _, q := range w.queues {
 		q.drain(q.cq, room)
 	}
@@ -126,7 +123,7 @@ func (w *world) broken() bool {
 
 // rounds plays up to most rounds and settles after each; a world with a broken QP gets no further round.
 func (w *world) rounds(most int, round func() error) error {
-	for range 1 + w.run.Rand.IntN(most) {
+	for range 1 + w.run.random.IntN(most) {
 		if err := round(); err != nil {
 			return err
 		}
