@@ -46,7 +46,7 @@ type adapter struct {
 type issued struct {
 	*request
 	qp    *qp
-	queue *workQueue
+	queue *boundQueue
 }
 
 // newAdapter makes the provider on an open device, which it closes when it fails.
@@ -202,6 +202,8 @@ func (a *adapter) asyncEvent(event verbs.AsyncEvent) {
 	case verbs.IBV_EVENT_QP_FATAL, verbs.IBV_EVENT_QP_REQ_ERR, verbs.IBV_EVENT_QP_ACCESS_ERR:
 		for q := range a.qps {
 			if q.dev.Name() == event.Object {
+				q.initiator.cq.look()
+				q.receive.cq.look()
 				q.breakDown(broken)
 			}
 		}
@@ -224,7 +226,7 @@ func (a *adapter) deviceFailed(err error) {
 }
 
 // issue gives a request its wr_id, under which the device will report it.
-func (a *adapter) issue(r *request, q *qp, queue *workQueue) {
+func (a *adapter) issue(r *request, q *qp, queue *boundQueue) {
 	a.lastWR++
 	r.id = a.lastWR
 	a.requests[r.id] = &issued{r, q, queue}

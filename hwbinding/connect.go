@@ -52,6 +52,7 @@ func (c *connection) peerOf(q *qp) *qp {
 func (c *connection) abort() {
 	for _, q := range c.ends {
 		q.adapter.lock()
+		q.explained = true
 		q.breakDown(broken)
 		q.adapter.unlock()
 	}
@@ -136,7 +137,7 @@ func join(a, b *qp) ndk.Status {
 	c := &connection{fmt.Sprintf("conn%d", connections.Add(1)), [2]*qp{a, b}}
 	addressA, okA := a.address()
 	addressB, okB := b.address()
-	there, back := &lane{}, &lane{}
+	there, back := newLane(), newLane()
 	if okA && okB && a.connect(c, addressB, there, back) && b.connect(c, addressA, back, there) {
 		return ndk.STATUS_SUCCESS
 	}

@@ -198,6 +198,7 @@ func (c *cq) fail(status ndk.Status) {
 
 func (c *cq) breakQps() {
 	for q := range c.qps {
+		q.explained = true
 		q.breakDown(broken)
 	}
 }

@@ -6,7 +6,8 @@ import "sync"
 type message struct {
 	solicited   bool
 	invalidates bool
-	token       uint32
+	token       uint32 // 0 for one that was invalid
+	aborted     bool   // the receiver aborted the connection for the token
 }
 
 // lane is one direction of a connection. What is sent enters before the device has it, and leaves when the receive that
@@ -15,9 +16,29 @@ type message struct {
 // Its lock is taken with the lock of an adapter held, never the other way round.
 type lane struct {
 	mu         sync.Mutex
+	tokens     map[uint32]struct{} // of the receiver's, that a message may make invalid
 	messages   []*message
 	receives   int  // posted and not completed
 	unattended bool // the receiver takes nothing more
+}
+
+func newLane() *lane { return &lane{tokens: map[uint32]struct{}{}} }
+
+// allow lets a message of this lane, or the receiver itself, make the token invalid: once.
+func (l *lane) allow(token uint32) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tokens[token] = struct{}{}
+}
+
+// claim takes the right to make the token invalid, and says whether it was there. Who has it may tell the device to: one
+// that is told twice may do anything (Soft-RoCE of Linux 6.12 stops the kernel).
+func (l *lane) claim(token uint32) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, valid := l.tokens[token]
+	delete(l.tokens, token)
+	return valid
 }
 
 // send enters messages of a list that is about to be posted.
@@ -35,15 +56,28 @@ func (l *lane) unsend(n int) {
 }
 
 // receive returns the oldest message, an empty one when there is none.
-func (l *lane) receive() message {
+func (l *lane) receive() *message {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.messages) == 0 {
-		return message{}
+		return &message{}
 	}
 	oldest := l.messages[0]
 	l.messages = l.messages[1:]
-	return *oldest
+	return oldest
+}
+
+// abort tells the sender that its message was why the connection ended.
+func (l *lane) abort(m *message) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	m.aborted = true
+}
+
+func (l *lane) hasAborted(m *message) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return m.aborted
 }
 
 // addReceives counts receives that were posted, or with a negative number have completed.

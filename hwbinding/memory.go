@@ -188,11 +188,15 @@ func (w *mw) bind(m *mr, q *qp, token uint32) {
 	w.bound, w.valid, w.mr, w.qp, w.token = true, true, m, q, token
 	m.successors++
 	q.windows[w] = struct{}{}
+	q.in.allow(token)
 }
 
 // unbind ends the token, and lets the Mr go.
 func (w *mw) unbind() {
 	w.valid = false
+	if w.bound {
+		w.qp.in.claim(w.token)
+	}
 	if m := w.mr; m != nil {
 		w.mr = nil
 		m.successors--

@@ -32,6 +32,7 @@ type qp struct {
 	dev        deviceQP
 	attributes ndk.QpAttributes
 	state      qpState
+	explained  bool // why the QP is broken shows in what the consumer did or in a completion
 	meeting    *meeting
 	connection *connection // nil before it was connected
 	out, in    *lane       // of the connection
@@ -108,23 +109,22 @@ func (a *adapter) completed(wc verbs.WC) {
 	if r.Status != ndk.STATUS_SUCCESS {
 		r.ProviderErrorCode = wc.VendorErr // RES-05
 	}
-	if r.queue == &r.qp.receive.workQueue {
-		r.qp.received(r.request, wc)
+	q, queue := r.qp, r.queue
+	if queue == &q.receive {
+		q.received(r.request, wc)
 	} else {
-		r.qp.initiated(r.request)
+		if r.Status == ndk.STATUS_CANCELLED && !q.explained && !r.marker {
+			// Nobody flushed the QP (RES-08): this is the request that failed, and the device does not say why. Soft-RoCE
+			// says as little of a send with a bad local token.
+			r.Status = ndk.STATUS_INTERNAL_ERROR
+		}
+		q.initiated(r.request)
 	}
-	queue := r.qp.boundTo(r.queue)
-	r.qp.finish(queue, queue.complete(r.request))
+	q.finish(queue, queue.complete(r.request))
 	if r.Status != ndk.STATUS_SUCCESS {
-		r.qp.breakDown(broken)
+		q.explained = q.explained || r.Status != ndk.STATUS_CANCELLED
+		q.breakDown(broken)
 	}
-}
-
-func (q *qp) boundTo(w *workQueue) *boundQueue {
-	if w == &q.receive.workQueue {
-		return &q.receive
-	}
-	return &q.initiator
 }
 
 // received completes a receive with what the sender says of its message.
@@ -136,12 +136,13 @@ func (q *qp) received(r *request, wc verbs.WC) {
 		return // no message took it
 	}
 	message := q.in.receive()
-	r.message = &message
+	r.message = message
 	window := q.windowOf(message)
 	switch {
 	case message.invalidates && window == nil:
 		// INV-05. A device may take a token for valid that its owner has made invalid.
 		r.Status = ndk.STATUS_CANCELLED
+		q.in.abort(message)
 		q.adapter.later = append(q.adapter.later, q.connection.abort)
 	case r.Status == ndk.STATUS_SUCCESS:
 		r.BytesTransferred = wc.ByteLen
@@ -154,7 +155,7 @@ func (q *qp) received(r *request, wc verbs.WC) {
 }
 
 // windowOf returns the window that the message invalidates, nil when its token is not valid here.
-func (q *qp) windowOf(m message) *mw {
+func (q *qp) windowOf(m *message) *mw {
 	for w := range q.windows {
 		if m.invalidates && w.valid && w.token == m.token {
 			return w
@@ -166,6 +167,9 @@ func (q *qp) windowOf(m message) *mw {
 // initiated notes what an initiator request did to a token.
 func (q *qp) initiated(r *request) {
 	q.marking = q.marking && !r.marker
+	if r.message != nil && r.Status == ndk.STATUS_CANCELLED && q.out.hasAborted(r.message) {
+		r.Status = ndk.STATUS_CONNECTION_ABORTED // it was executed: the peer refused it (INV-05)
+	}
 	w := r.window
 	if w == nil || w.token != r.token || w.dev == nil {
 		return // nothing, or long past
@@ -175,7 +179,8 @@ func (q *qp) initiated(r *request) {
 	case bind && !succeeded, !bind && succeeded:
 		w.unbind()
 	case !bind:
-		w.valid = true // it was not invalidated after all
+		w.valid = true // it was not made invalid after all
+		w.qp.in.allow(w.token)
 	}
 }
 
@@ -223,7 +228,7 @@ func (q *qp) mark() {
 		return
 	}
 	r := &request{marker: true, silent: true, signalled: true}
-	q.adapter.issue(r, q, &q.initiator.workQueue)
+	q.adapter.issue(r, q, &q.initiator)
 	q.initiator.addMarker(r)
 	work := verbs.SendWR{WRID: r.id, Opcode: verbs.IBV_WR_RDMA_WRITE, Flags: verbs.IBV_SEND_SIGNALED}
 	if _, err := q.dev.PostSend([]verbs.SendWR{work}); err != nil {
@@ -242,6 +247,7 @@ func (q *qp) NdkFlush() ndk.Status {
 	if q.state == closed {
 		return ndk.STATUS_INVALID_PARAMETER
 	}
+	q.explained = true
 	q.breakDown(broken)
 	return ndk.STATUS_SUCCESS
 }
@@ -252,6 +258,7 @@ func (q *qp) NdkCloseQp(completion ndk.NdkCloseCompletion) ndk.Status { return q
 func (q *qp) shut() {
 	q.initiator.cq.look()
 	q.receive.cq.look()
+	q.explained = true
 	q.breakDown(closed)
 	for w := range q.windows {
 		w.free() // a window bound to a QP would keep it in use
@@ -281,8 +288,12 @@ func (q *qp) indicate(last *request) ndk.Status {
 	work := make([]verbs.SendWR, len(chain))
 	var messages []*message
 	for i, r := range chain {
-		q.adapter.issue(r, q, &q.initiator.workQueue)
+		q.adapter.issue(r, q, &q.initiator)
 		r.work.WRID = r.id
+		if r.message != nil && r.message.invalidates && !q.out.claim(r.message.token) {
+			// INV-05: the peer's device is to abort the connection. No device takes 0 for a token.
+			r.message.token, r.work.RKey = 0, 0
+		}
 		if r.signalled {
 			r.work.Flags |= verbs.IBV_SEND_SIGNALED
 		}
@@ -303,6 +314,9 @@ func (q *qp) indicate(last *request) ndk.Status {
 		delete(q.adapter.requests, r.id)
 		if r.message != nil {
 			unsent++
+			if r.message.token != 0 {
+				q.out.allow(r.message.token)
+			}
 		}
 	}
 	q.out.unsend(unsent)
@@ -316,6 +330,7 @@ func (q *qp) indicate(last *request) ndk.Status {
 	if refused := chain[n]; refused != last {
 		// It was accepted, so it completes, as a failure, which the QP does not survive.
 		q.initiator.endDeferred(status)
+		q.explained = true
 		q.breakDown(broken)
 	}
 	return status
@@ -430,7 +445,7 @@ func (q *qp) NdkInvalidate(requestContext any, handle ndk.MrOrMw, flags ndk.OpFl
 		switch {
 		case q.state != connected:
 			return ndk.STATUS_CONNECTION_INVALID
-		case !w.valid:
+		case !w.valid || !w.qp.in.claim(w.token):
 			return ndk.STATUS_ACCESS_VIOLATION
 		}
 		r.window, r.token, r.work.RKey = w, w.token, w.token
@@ -561,7 +576,7 @@ func (q *qp) NdkReceive(requestContext any, sgl []ndk.Sge) ndk.Status {
 		q.finish(&q.receive, q.receive.settle())
 		return ndk.STATUS_SUCCESS
 	}
-	a.issue(r, q, &q.receive.workQueue)
+	a.issue(r, q, &q.receive)
 	if q.in != nil {
 		q.in.addReceives(1)
 	}

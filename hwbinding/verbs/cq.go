@@ -9,6 +9,7 @@ import "C"
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -112,7 +113,7 @@ func (q *CQ) Poll(completions []WC) (int, error) {
 
 // record says of each completion what has a meaning in it.
 func (q *CQ) record(completions []WC) []trace.Result {
-	q.results = append(q.results[:0], make([]trace.Result, len(completions))...)
+	q.results = slices.Grow(q.results[:0], max(1, len(completions)))[:len(completions)] // none is not nil
 	for i := range completions {
 		wc := &completions[i]
 		r := trace.Result{Wr: wrName(wc.WRID), Qp: q.context.qpName(wc.QPNum), Status: wc.Status.String()}
