@@ -250,7 +250,10 @@ NdkCloseCompletion(q) == CanFinishClose(cq[q]) /\ Become(q, {AfterClose(cq[q])})
 (***************************************************************************)
 
 \* ARM-09, ARM-10, ARM-11: the completions that nobody may sleep through.
-MustWake(arm, c) == arm = "ANY" \/ (arm = "SOLICITED" /\ (c.solicited \/ c.status # "SUCCESS"))
+MustWake(arm, c) ==
+  \/ arm = "ANY"
+  \/ arm = "SOLICITED" /\ (c.solicited \/ c.status # "SUCCESS")
+  \/ arm = "ERRORS" /\ c.status # "SUCCESS" /\ A4 = "MUST"
 
 \* ARM-04, ARM-09, ARM-10, ARM-11: no consumer is left armed, and asleep, with a fresh completion of the kind it awaits.
 ArmNotMissed ==

@@ -9,7 +9,7 @@ CONSTANTS
   Budget,       \* Budget[p][op]: how many requests of a kind are posted
   MaxArms,      \* arm requests in a run
   Flags,        \* flags that a post may have: of "SILENT_SUCCESS", "SEND_AND_SOLICIT_EVENT", "DEFER"
-  Mishaps       \* optional actions that happen: see MCNext; "FAILED" is an execution that fails for no reason
+  Optional      \* actions that happen only if they are named here; "FAILED" is an execution that fails for no reason
 
 VARIABLES
   posts,        \* posts[p][op]: posts so far
@@ -28,6 +28,9 @@ EachOther == [p \in QP |-> IF p = "a" THEN "b" ELSE "a"]
 
 \* The token's life: made valid once, taken back by the peer (twice: the second time it is a bad one) and by its owner.
 TokenBudget == [a |-> [SendAndInvalidate |-> 2], b |-> [Receive |-> 2, FastRegister |-> 1, Invalidate |-> 1]]
+
+\* The example of the documentation: two fast registrations and a send, as one chain.
+ChainBudget == [a |-> [FastRegister |-> 2, Send |-> 1], b |-> [Receive |-> 1]]
 
 \* Messages one way.
 MessageBudget == [a |-> [Send |-> 2], b |-> [Receive |-> 2]]
@@ -61,7 +64,7 @@ MCPost(p, op) ==
   /\ UNCHANGED <<arms, delivered, fetched>>
 
 MCPostRefused(p, op) ==
-  /\ "PostRefused" \in Mishaps
+  /\ "PostRefused" \in Optional
   /\ Spend(p, op)
   /\ \E r \in Requests(p, op) : PostRefused(p, r)
   /\ UNCHANGED <<arms, delivered, fetched>>
@@ -81,27 +84,28 @@ Polled(f, results) ==
 MCNdkGetCqResults(q) ==
   \E results \in Cq!Batches(cq[q].entries, Depth) : NdkGetCqResults(q, Depth, results) /\ Polled("NdkGetCqResults", results)
 MCNdkGetCqResultsEx(q) ==
-  \E results \in Cq!Batches(cq[q].entries, Depth) : NdkGetCqResultsEx(q, Depth, results) /\ Polled("NdkGetCqResultsEx", results)
+  /\ "NdkGetCqResultsEx" \in Optional
+  /\ \E results \in Cq!Batches(cq[q].entries, Depth) : NdkGetCqResultsEx(q, Depth, results) /\ Polled("NdkGetCqResultsEx", results)
 
 MCExecute(p, queue, outcome) ==
   /\ Execute(p, queue, outcome)
-  /\ outcome = "FAILED" => "FAILED" \in Mishaps \/ qp[p][queue][Qp!NextToExecute(qp[p][queue])].op = "Invalidate"
+  /\ outcome = "FAILED" => "FAILED" \in Optional \/ qp[p][queue][Qp!NextToExecute(qp[p][queue])].op = "Invalidate"
   /\ UNCHANGED ghosts
 
 MCNdkCqNotificationCallbackEnter(q, status) == NdkCqNotificationCallbackEnter(q, status) /\ UNCHANGED ghosts
 MCNdkCqNotificationCallbackExit(q) == NdkCqNotificationCallbackExit(q) /\ UNCHANGED ghosts
-MCNdkCloseCq(q) == "NdkCloseCq" \in Mishaps /\ NdkCloseCq(q) /\ UNCHANGED ghosts
+MCNdkCloseCq(q) == "NdkCloseCq" \in Optional /\ NdkCloseCq(q) /\ UNCHANGED ghosts
 MCNdkCloseCompletion(q) == NdkCloseCompletion(q) /\ UNCHANGED ghosts
 MCExtraEventComes(q) == ExtraEventComes(q) /\ UNCHANGED ghosts
-MCOverflow(q) == "Overflow" \in Mishaps /\ Overflow(q) /\ UNCHANGED ghosts
-MCInternalError(q) == "InternalError" \in Mishaps /\ InternalError(q) /\ UNCHANGED ghosts
-MCConnectionLost(p) == "ConnectionLost" \in Mishaps /\ ConnectionLost(p) /\ UNCHANGED ghosts
+MCOverflow(q) == "Overflow" \in Optional /\ Overflow(q) /\ UNCHANGED ghosts
+MCInternalError(q) == "InternalError" \in Optional /\ InternalError(q) /\ UNCHANGED ghosts
+MCConnectionLost(p) == "ConnectionLost" \in Optional /\ ConnectionLost(p) /\ UNCHANGED ghosts
 MCHwIndicate(p) == HwIndicate(p) /\ UNCHANGED ghosts
 MCDeliver(p) == Deliver(p) /\ UNCHANGED ghosts
 MCAbort(p) == Abort(p) /\ UNCHANGED ghosts
 MCComplete(p, queue) == Complete(p, queue) /\ UNCHANGED ghosts
-MCNdkFlush(p) == "NdkFlush" \in Mishaps /\ NdkFlush(p) /\ UNCHANGED ghosts
-MCNdkCloseQp(p) == "NdkCloseQp" \in Mishaps /\ NdkCloseQp(p) /\ UNCHANGED ghosts
+MCNdkFlush(p) == "NdkFlush" \in Optional /\ NdkFlush(p) /\ UNCHANGED ghosts
+MCNdkCloseQp(p) == "NdkCloseQp" \in Optional /\ NdkCloseQp(p) /\ UNCHANGED ghosts
 
 MCNext ==
   \/ \E q \in CQ :
