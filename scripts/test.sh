@@ -23,6 +23,7 @@ step "build" make -s build
 step "Go tests, race detector, corpus, seeded bugs" go_tests
 step "TLC" make -s tlc
 step "device" scripts/device.sh
+step "verdicts on the device's traces" scripts/judge.sh device
 
 printf '\n%d s in all\n' "$SECONDS"
 if [ "${#failed[@]}" -gt 0 ]; then
