@@ -137,25 +137,29 @@ func (j *judge) judge() {
 // takeLimit stops the search before the first finding that needed none: what comes after it may follow from it.
 func (c *component) takeLimit() {
 	for _, f := range c.h.findings {
-		if f.stops && c.owns(f.at) {
+		if f.stops && c.owns(f) {
 			c.limit = min(c.limit, f.at)
+		}
+	}
+	for i, q := range c.cqs {
+		for _, r := range q.delivered {
+			if r.delivery.poll.ret < c.limit {
+				c.turns[i]++
+			}
 		}
 	}
 }
 
-// owns reports whether the event is of an object of c.
-func (c *component) owns(at moment) bool {
-	for _, s := range c.h.spans {
-		if s.call != at && s.ret != at {
-			continue
-		}
-		if q := c.h.cqByName[s.begin.Cq]; q != nil && c.hasCq(q) {
-			return true
-		}
-		p := c.h.qpByName[s.begin.Qp]
-		return p != nil && c.has(p)
+// owns reports whether a finding is of an object of c.
+func (c *component) owns(f found) bool {
+	if f.of == nil {
+		return false
 	}
-	return false
+	if q := c.h.cqByName[f.of.begin.Cq]; q != nil && c.hasCq(q) {
+		return true
+	}
+	p := c.h.qpByName[f.of.begin.Qp]
+	return p != nil && c.has(p)
 }
 
 // blameless drops what the provider did after its consumer broke a rule on the same objects.
@@ -171,8 +175,8 @@ func (h *history) blameless(components []*component) []Finding {
 }
 
 func (c *component) excuses(f found) bool {
-	return c.owns(f.at) && slices.ContainsFunc(c.h.findings, func(g found) bool {
-		return g.Verdict == ConsumerViolation && g.stops && g.at < f.at && c.owns(g.at)
+	return c.owns(f) && slices.ContainsFunc(c.h.findings, func(g found) bool {
+		return g.Verdict == ConsumerViolation && g.stops && g.at < f.at && c.owns(g)
 	})
 }
 

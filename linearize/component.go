@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"ndkoracle/model"
-	"ndkoracle/trace"
 )
 
 // A component is a group of objects that share something, checked apart from all others. QPs share the CQs that they
@@ -16,6 +15,7 @@ type component struct {
 	qps      []*qp
 	tokens   map[uint32]int
 	ops      []*operation
+	turns    []int  // of each CQ: how many completions polls delivered before the limit
 	limit    moment // events from here on are not judged: a finding without a search stands there
 	reason   string // why this component cannot be judged, or ""
 }
@@ -58,6 +58,7 @@ func (h *history) components(d model.Dialect) []*component {
 		c.qps = append(c.qps, p)
 	}
 	for _, c := range all {
+		c.turns = make([]int, len(c.cqs))
 		c.bind()
 		c.list()
 	}
@@ -411,47 +412,9 @@ func (c *component) listErrors(q *cq) {
 			return
 		}
 	}
-	if full, ok := c.mayOverflow(q); ok {
+	if full := c.h.mayOverflow(q); full != never {
 		c.add(operation{effect: doFailCq, call: full, ret: never, maybe: true, cq: q.component, status: model.BufferOverflow})
 	}
-}
-
-// mayOverflow returns the moment at which more completions could be on their way into q than it has room for.
-func (c *component) mayOverflow(q *cq) (moment, bool) {
-	outstanding := 0
-	for i := range c.h.trace.Events {
-		e := &c.h.trace.Events[i]
-		switch {
-		case e.Ph == trace.Call && kinds[e.Fn] == post:
-			p := c.h.qpByName[e.Qp]
-			if p == nil {
-				continue
-			}
-			queue := model.Initiator
-			if e.Fn == "NdkReceive" || e.Fn == "ibv_post_recv" {
-				queue = model.Receive
-			}
-			if p.cq(queue) == q {
-				outstanding += max(1, len(e.Wrs))
-			}
-		case e.Ph == trace.Ret && kinds[e.Fn] == pollCq:
-			outstanding -= c.deliveredTo(q, e)
-		}
-		if outstanding > q.depth {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-func (c *component) deliveredTo(q *cq, e *trace.Event) int {
-	n := 0
-	for i := range e.Results {
-		if r := c.h.byWr[e.Results[i].Wr]; r != nil && r.qp.cq(r.queue) == q {
-			n++
-		}
-	}
-	return n
 }
 
 // union is a disjoint-set forest over names.

@@ -17,10 +17,9 @@ func (c *component) explain(ctx context.Context, death moment, deadline time.Tim
 	if err != nil {
 		return Finding{}, nil, err
 	}
-	nodes := c.replay(order)
-	last := furthest(nodes)
+	nodes := c.saturate(c.replay(order), death)
+	last, culprit, refusal := c.culprit(furthest(nodes), death)
 	story := c.tell(last.path())
-	culprit, refusal := c.culprit(last, death)
 	f := Finding{Verdict: ProviderViolation, Rule: refusal.Rule, Before: c.describeAll(nodes)}
 	e := c.h.eventAt(death)
 	f.Line, f.Seq = e.line, e.seq
@@ -53,8 +52,9 @@ func (h *history) eventAt(at moment) place {
 	return place{last.Line + 1, last.Seq + 1}
 }
 
-// culprit takes what had to have happened by death, one operation after the other, until the model refuses one.
-func (c *component) culprit(n *node, death moment) (*operation, *model.Refusal) {
+// culprit takes what had to have happened by death, one operation after the other, until the model refuses one. It returns
+// the way to there, the operation, and the refusal.
+func (c *component) culprit(n *node, death moment) (*node, *operation, *model.Refusal) {
 	var due []*operation
 	for _, o := range c.ops {
 		if o.ret == death {
@@ -62,18 +62,18 @@ func (c *component) culprit(n *node, death moment) (*operation, *model.Refusal) 
 		}
 	}
 	slices.SortStableFunc(due, func(a, b *operation) int { return rank(a.effect) - rank(b.effect) })
-	s := n.state
 	for _, o := range due {
 		if n.took(o) {
 			continue
 		}
-		next, _ := c.step(s, o)
+		next := c.follow(n, o)
 		if len(next) == 0 {
-			return c.chase(s, o, len(c.ops))
+			o, refusal := c.chase(n.state, o, len(c.ops))
+			return n, o, refusal
 		}
-		s = next[0]
+		n = furthest(next)
 	}
-	return due[len(due)-1], notPlaced
+	return n, due[len(due)-1], notPlaced
 }
 
 // rank puts hidden steps before what depends on them.
@@ -116,8 +116,10 @@ func (c *component) missing(s state, o *operation) *operation {
 			}
 		}
 	case doComplete, doExecute, doDeliver:
-		if turn := s.placed[o.cq]; o.effect == doComplete && o.request.delivery != nil && turn < o.request.delivery.order {
-			return c.stepOf(c.cqs[o.cq].delivered[turn], doComplete)
+		if o.effect == doComplete {
+			if turn, _ := c.turn(o); s.placed[o.cq] < turn {
+				return c.stepOf(c.cqs[o.cq].delivered[s.placed[o.cq]], doComplete)
+			}
 		}
 		for _, q := range s.queueOf(o.request) {
 			r := c.h.requests[q.Id]
@@ -255,7 +257,13 @@ func (c *component) refineOwed(f *Finding, see *[]*span, t *story) {
 		}
 		f.Rule, f.Also = d.rule, []string{"ARM-03"}
 		*see = append(*see, d.arms...)
-		if d.request == nil {
+		switch {
+		case d.rule == "ARM-05":
+			f.Rule, f.Also = "ARM-03", nil
+			f.Message = fmt.Sprintf("the provider was at rest, and a callback of %s is owed and was not entered: only if an arm %s was satisfied at once do the events before make sense",
+				name, arms)
+			return
+		case d.request == nil:
 			f.Message = fmt.Sprintf("the provider was at rest, and a callback of %s is owed and was not entered: when it was armed %s, it held a completion placed since the last callback",
 				name, arms)
 			return

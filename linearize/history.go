@@ -16,7 +16,7 @@ type cq struct {
 	polls     []*span
 	arms      []*span
 	notified  []*span    // callbacks, and events that were read
-	delivered []*request // in the order of the polls; nil where a result is of no request
+	delivered []*request // in the order of the polls
 	closed    *span      // the call that closes it
 	component int
 }
@@ -112,6 +112,8 @@ func newHistory(t *trace.Trace) *history {
 	h.deliver()
 	h.findPeers()
 	h.findLosses()
+	h.checkOrder()
+	h.checkOwed()
 	return h
 }
 
@@ -270,12 +272,10 @@ func (h *history) deliver() {
 				result := &poll.end.Results[i]
 				r := h.byWr[result.Wr]
 				d := &delivery{poll: poll, result: result, order: len(q.delivered), outcome: outcomeOf(result.Status)}
-				if !h.checkResult(q, r, d) {
-					q.delivered = append(q.delivered, nil)
-					continue
+				if h.checkResult(q, r, d) {
+					r.delivery = d
+					q.delivered = append(q.delivered, r)
 				}
-				r.delivery = d
-				q.delivered = append(q.delivered, r)
 			}
 		}
 	}
@@ -441,6 +441,47 @@ func (h *history) firstOwed(r *request) moment {
 		}
 	}
 	return never
+}
+
+// mayOverflow returns the first moment at which more completions could be on their way into q than it has room for, or
+// never.
+func (h *history) mayOverflow(q *cq) moment {
+	outstanding := 0
+	for i := range h.trace.Events {
+		e := &h.trace.Events[i]
+		switch {
+		case e.Ph == trace.Call && kinds[e.Fn] == post:
+			outstanding += h.postedInto(q, e)
+		case e.Ph == trace.Ret && kinds[e.Fn] == pollCq:
+			outstanding -= h.deliveredFrom(q, e)
+		}
+		if outstanding > q.depth {
+			return i
+		}
+	}
+	return never
+}
+
+func (h *history) postedInto(q *cq, e *trace.Event) int {
+	p := h.qpByName[e.Qp]
+	queue := model.Initiator
+	if e.Fn == "NdkReceive" || e.Fn == "ibv_post_recv" {
+		queue = model.Receive
+	}
+	if p == nil || p.cq(queue) != q {
+		return 0
+	}
+	return max(1, len(e.Wrs))
+}
+
+func (h *history) deliveredFrom(q *cq, e *trace.Event) int {
+	n := 0
+	for i := range e.Results {
+		if r := h.byWr[e.Results[i].Wr]; r != nil && r.qp.cq(r.queue) == q {
+			n++
+		}
+	}
+	return n
 }
 
 // emptyAfter reports whether a poll that began after the moment found the CQ empty.

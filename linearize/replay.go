@@ -24,10 +24,8 @@ func (c *component) replay(order []*operation) []*node {
 		var next []*node
 		seen := map[string]int{}
 		for _, n := range nodes {
-			states, _ := c.step(n.state, o)
-			for _, s := range states {
-				one := &node{s, o, n, n.generous + c.generosity(n.state, s, o)}
-				key := string(s.appendKey(nil))
+			for _, one := range c.follow(n, o) {
+				key := string(one.state.appendKey(nil))
 				i, known := seen[key]
 				switch {
 				case !known:
@@ -39,6 +37,41 @@ func (c *component) replay(order []*operation) []*node {
 			}
 		}
 		nodes = next
+	}
+	return nodes
+}
+
+// follow returns the ways that lead on from n by o.
+func (c *component) follow(n *node, o *operation) []*node {
+	states, _ := c.step(n.state, o)
+	next := make([]*node, len(states))
+	for i, s := range states {
+		next[i] = &node{s, o, n, n.generous + c.generosity(n.state, s, o)}
+	}
+	return next
+}
+
+// maxSaturated bounds the ways that saturate looks at: it serves the explanation, not the verdict.
+const maxSaturated = 1000
+
+// saturate adds the ways on which hidden steps that were possible before death have been taken as well.
+func (c *component) saturate(nodes []*node, death moment) []*node {
+	seen := map[string]bool{}
+	for _, n := range nodes {
+		seen[string(n.state.appendKey(nil))] = true
+	}
+	for i := 0; i < len(nodes) && len(nodes) < maxSaturated; i++ {
+		for _, o := range c.ops {
+			if !o.effect.hidden() || o.maybe || o.call >= death || o.ret < death || nodes[i].took(o) {
+				continue
+			}
+			for _, one := range c.follow(nodes[i], o) {
+				if key := string(one.state.appendKey(nil)); !seen[key] {
+					seen[key] = true
+					nodes = append(nodes, one)
+				}
+			}
+		}
 	}
 	return nodes
 }

@@ -14,6 +14,7 @@ import (
 type found struct {
 	Finding
 	at    moment
+	of    *span // that says which objects the finding is of, where the event at the moment does not
 	stops bool
 }
 
@@ -22,14 +23,30 @@ func (h *history) provider(rule string, at moment, see []*span, format string, a
 }
 
 func (h *history) report(verdict Verdict, rule string, at moment, see []*span, format string, args ...any) {
-	e := &h.trace.Events[at]
+	p := h.eventAt(at)
 	f := found{at: at, stops: rule != "DEF-06",
-		Finding: Finding{Verdict: verdict, Rule: rule, Line: e.Line, Seq: e.Seq, Message: fmt.Sprintf(format, args...)}}
+		Finding: Finding{Verdict: verdict, Rule: rule, Line: p.line, Seq: p.seq, Message: fmt.Sprintf(format, args...)}}
+	f.of = h.spanAt(at)
 	for _, s := range see {
-		f.See = append(f.See, h.trace.Events[s.call].Line)
+		if f.of == nil {
+			f.of = s
+		}
+		if line := h.trace.Events[s.call].Line; line != p.line {
+			f.See = append(f.See, line)
+		}
 	}
 	slices.Sort(f.See)
 	h.findings = append(h.findings, f)
+}
+
+// spanAt returns the call or callback that an event of an object belongs to, or nil.
+func (h *history) spanAt(at moment) *span {
+	for _, s := range h.spans {
+		if (s.call == at || s.ret == at) && (s.begin.Cq != "" || s.begin.Qp != "") {
+			return s
+		}
+	}
+	return nil
 }
 
 // exercised counts that a rule had something to say.
@@ -164,6 +181,75 @@ func (h *history) checkUnsent(receives []*request) {
 			return
 		}
 	}
+}
+
+// checkOrder holds the order in which the completions of a queue were delivered against that of their posts (POLL-09).
+func (h *history) checkOrder() {
+	type lane struct {
+		qp    *qp
+		queue model.Queue
+	}
+	for _, q := range h.cqs {
+		last := map[lane]*request{}
+		for _, r := range q.delivered {
+			l := lane{r.qp, r.queue}
+			if before := last[l]; before != nil && before.position > r.position {
+				h.provider("POLL-09", r.delivery.poll.ret, []*span{r.post, before.post},
+					"%s delivered %s after %s, and it was posted before it on the same queue of %s", q.name, r.wr, before.wr, r.qp.name)
+				continue
+			}
+			last[l] = r
+		}
+	}
+}
+
+// checkOwed reports each request that must have completed at a moment of rest, when a later poll found the CQ empty and
+// had not delivered it: whatever the provider did unseen, it had not placed the completion, or the poll left it behind.
+func (h *history) checkOwed() {
+	for _, r := range h.requests {
+		q := r.qp.cq(r.queue)
+		if !r.accepted || q == nil || r.silent && r.delivery == nil || h.mayFail(q) {
+			continue
+		}
+		mark := h.firstOwed(r)
+		if mark == never {
+			continue
+		}
+		for _, poll := range q.polls {
+			if poll.call < mark || !poll.foundEmpty() || r.delivery != nil && r.delivery.poll.ret <= poll.ret {
+				continue
+			}
+			rule, why := r.brokenByDelay(mark)
+			h.provider(rule, mark, []*span{r.post, poll}, "the provider was at rest, and %s: a poll of %s found nothing afterwards", why, q.name)
+			if r.delivery != nil {
+				h.findings[len(h.findings)-1].Also = []string{"POLL-03"}
+			}
+			break
+		}
+	}
+}
+
+// brokenByDelay says which rule r breaks by not having completed at rest.
+func (r *request) brokenByDelay(mark moment) (rule, why string) {
+	for _, s := range r.qp.flushes {
+		if s.call > r.post.call && s.ret < mark {
+			return "FLUSH-02", r.wr + ", pending when its queue was flushed, had not completed"
+		}
+	}
+	if r.deferred && r.endedByRefusal() {
+		return "DEF-05", r.wr + ", deferred before a post that was refused, had not been indicated and completed"
+	}
+	return "DEF-04", r.wr + ", posted with success, had not completed"
+}
+
+// mayFail reports whether q may have had an error, after which completions are lost.
+func (h *history) mayFail(q *cq) bool {
+	for _, s := range q.notified {
+		if h, ok := healthOf(s.begin.Status); ok && h != model.OK {
+			return true
+		}
+	}
+	return h.mayOverflow(q) != never
 }
 
 // checkCallbacks holds the status of each callback against the list of those it can have (ARM-15).

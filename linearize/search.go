@@ -56,7 +56,7 @@ func (c *component) porcupineModel(stop context.Context) porcupine.Model {
 				if ctx.Err() != nil || stop.Err() != nil {
 					return false, nil
 				}
-				if o.outOfTurn(s) {
+				if c.outOfTurn(o, s) {
 					if o.maybe {
 						next = append(next, s)
 					}
@@ -76,8 +76,12 @@ func (c *component) porcupineModel(stop context.Context) porcupine.Model {
 }
 
 // outOfTurn answers without a step for the completions whose turn has not come, which are most of what a search tries.
-func (o *operation) outOfTurn(s state) bool {
-	return o.effect == doComplete && o.request.delivery != nil && s.placed[o.cq] != o.request.delivery.order
+func (c *component) outOfTurn(o *operation, s state) bool {
+	if o.effect != doComplete || o.request.delivery == nil {
+		return false
+	}
+	turn, _ := c.turn(o)
+	return s.placed[o.cq] != turn
 }
 
 // upTo returns the operations of the events up to and including last. What had not returned by then need not have

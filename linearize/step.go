@@ -358,10 +358,7 @@ func (c *component) performComplete(w *walk, o *operation) {
 		if r.delivery == nil && s.model.Cqs[o.cq].Health != model.OK {
 			return // what comes after a CQ error is lost
 		}
-		turn := len(c.cqs[o.cq].delivered)
-		if r.delivery != nil {
-			turn = r.delivery.order
-		}
+		turn, counts := c.turn(o)
 		if s.placed[o.cq] != turn {
 			w.refuse(outOfTurn)
 			return
@@ -376,13 +373,23 @@ func (c *component) performComplete(w *walk, o *operation) {
 			return
 		}
 		c.completeOne(w, r)
-		if r.delivery != nil {
+		if counts {
 			for i := range w.states {
 				w.states[i].placed = slices.Clone(w.states[i].placed)
 				w.states[i].placed[o.cq]++
 			}
 		}
 	})
+}
+
+// turn returns how many completions have to be in place before that of o: those that polls delivered earlier. What no poll
+// delivered, or a poll beyond the limit, comes after all others and does not count.
+func (c *component) turn(o *operation) (turn int, counts bool) {
+	d := o.request.delivery
+	if d == nil || d.order >= c.turns[o.cq] {
+		return c.turns[o.cq], false
+	}
+	return d.order, true
 }
 
 // completeSilent lets the requests at the head of a queue succeed silently.

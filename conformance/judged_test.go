@@ -1,0 +1,46 @@
+package conformance_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"ndkoracle/conformance"
+	"ndkoracle/linearize"
+)
+
+// seeds is how many seeds each scenario is recorded with. NDK_SEEDS asks for more: 2000 is the number that a release is
+// held to.
+func seeds(t *testing.T) uint64 {
+	text := os.Getenv("NDK_SEEDS")
+	if text == "" {
+		return 20
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		t.Fatalf("NDK_SEEDS: %v", err)
+	}
+	return n
+}
+
+const judgedOps = 25
+
+func judge(t *testing.T, s conformance.Scenario, seed uint64) *linearize.Report {
+	t.Helper()
+	recorded, err := conformance.RecordTrace(s, conformance.Refimpl(), seed, judgedOps)
+	if recorded == nil {
+		t.Fatalf("scenario %s, seed %d: %v", s.Name, seed, err)
+	}
+	return linearize.Check(context.Background(), recorded, linearize.Options{Timeout: time.Minute})
+}
+
+func describe(s conformance.Scenario, seed uint64, r *linearize.Report) string {
+	text := fmt.Sprintf("scenario %s, seed %d: %s", s.Name, seed, r.Verdict)
+	for _, f := range r.Findings {
+		text += fmt.Sprintf("\n  seq %d: %s %v: %s\n    before: %v", f.Seq, f.Rule, f.Also, f.Message, f.Before)
+	}
+	return text
+}
