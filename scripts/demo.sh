@@ -29,6 +29,7 @@ model_check() {
 
 scripts/install.sh
 step "build" make -s build
+if [ "${#failed[@]}" -gt 0 ]; then die "the programs could not be built, and all else needs them" "make build"; fi
 step "model-check the contract" model_check
 step "record the reference provider" record_reference
 step "record an RDMA device" env SEED="$seed" OPS="$ops" scripts/device.sh record
