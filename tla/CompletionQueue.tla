@@ -264,9 +264,10 @@ ArrivalWakes ==
   [][\A q \in CQ : LET new == cq'[q].entries IN
        Len(new) > Len(cq[q].entries) /\ MustWake(cq[q].arm, new[Len(new)]) => cq'[q].arm = "NONE"]_cq
 
-\* ARM-08, ARM-12: one that does not match leaves the arm as it is.  (A failed one may satisfy an ERRORS arm: A4.)
-MayWake(arm, c) == MustWake(arm, c) \/ (arm = "ERRORS" /\ c.status # "SUCCESS" /\ A4 # "MUST NOT")
+\* A failed completion may satisfy an ERRORS arm (A4).
+MayWake(arm, c) == MustWake(arm, c) \/ (arm = "ERRORS" /\ c.status # "SUCCESS" /\ A4 = "MAY")
 
+\* ARM-08, ARM-12: a completion that does not match leaves the arm as it is.
 OtherArrivalsDoNotWake ==
   [][\A q \in CQ : LET new == cq'[q].entries IN
        Len(new) > Len(cq[q].entries) /\ ~MayWake(cq[q].arm, new[Len(new)]) => cq'[q].arm = cq[q].arm]_cq

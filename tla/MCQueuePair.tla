@@ -93,8 +93,9 @@ QueueOrder ==
   \A p \in QP : \A i, j \in DOMAIN left[p] :
     i < j /\ left[p][i].queue = left[p][j].queue => left[p][i].req <= left[p][j].req
 
-\* FLAG-01: a silent request that succeeded leaves no completion.
 Silenced(l) == l.silent /\ l.status = "SUCCESS"
+
+\* FLAG-01: a silent request that succeeded leaves no completion.
 SilentSuccessIsSilent == \A p \in QP : \A i \in DOMAIN left[p] : Silenced(left[p][i]) => ~left[p][i].told
 
 \* FLAG-02, DEF-07: every other request does.

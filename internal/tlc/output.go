@@ -173,9 +173,10 @@ func (r *Result) take(code, class int, body []string) error {
 }
 
 func (r *Result) takeState(body []string) error {
-	m := stateHead.FindStringSubmatch(body[0])
+	head := strings.Join(body[:min(len(body), 1)], "")
+	m := stateHead.FindStringSubmatch(head)
 	if m == nil {
-		return fmt.Errorf("a state without number: %q", body[0])
+		return fmt.Errorf("a state without number: %q", head)
 	}
 	step := Step{Action: "Init"}
 	step.Number, _ = strconv.Atoi(m[1])
