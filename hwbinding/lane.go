@@ -94,6 +94,13 @@ func (l *lane) abandon() {
 	l.unattended = true
 }
 
+// crowded says that there are more messages than receives: some wait, or have arrived and nobody looked.
+func (l *lane) crowded() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.messages) > l.receives
+}
+
 // waiting returns how many messages wait for a receive, as far as the receiver's completions were looked at.
 func (l *lane) waiting() int {
 	l.mu.Lock()

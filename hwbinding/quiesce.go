@@ -33,9 +33,9 @@ func (a *adapter) resting() bool {
 			c.look()
 		}
 	}
+	// Nothing is taken from the device that need not be: what a consumer finds when it arms, the device shall find too.
 	for q := range a.qps {
-		if q.state == connected && q.initiator.awaited(0) {
-			// Whether its sends wait for receives shows in the peer's completions.
+		if q.state == connected && q.initiator.awaited(0) && q.out.crowded() {
 			a.later = append(a.later, q.connection.peerOf(q).lookForReceives)
 		}
 	}
