@@ -112,6 +112,7 @@ func newHistory(t *trace.Trace) *history {
 	h.deliver()
 	h.findPeers()
 	h.findLosses()
+	h.findFlushedFailures()
 	h.checkOrder()
 	h.checkOwed()
 	return h
@@ -355,6 +356,33 @@ func (h *history) findLosses() {
 			}
 		}
 	}
+}
+
+// findFlushedFailures takes the first request of an initiator queue that libibverbs reports as flushed, where nothing had
+// flushed it, for the failure that it is: some devices turn the QP to its error state first, and report every request
+// from then on, the faulty one included, as IBV_WC_WR_FLUSH_ERR. NDKPI asks for more (RES-08).
+func (h *history) findFlushedFailures() {
+	for _, p := range h.qps {
+		for _, r := range p.initiator {
+			if r.delivery == nil || r.delivery.outcome == model.SUCCESS {
+				continue
+			}
+			if strings.HasPrefix(r.delivery.poll.fn, "ibv_") && !p.mayCancel(r.delivery.poll.ret) {
+				r.delivery.outcome = model.FAILED
+			}
+			break
+		}
+	}
+}
+
+// mayCancel reports whether anything that the trace shows can have cancelled requests of p by then.
+func (p *qp) mayCancel(at moment) bool {
+	for _, s := range p.flushes {
+		if s.call < at {
+			return true
+		}
+	}
+	return p.lostFrom < at || p.closed != nil && p.closed.call < at
 }
 
 // owedAt reports whether r must have completed by a moment at which the provider was at rest.

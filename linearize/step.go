@@ -310,12 +310,17 @@ func (c *component) performDeliver(w *walk, r *request) {
 				last = one.refusal
 			}
 		}
+		abort := func(sent model.Outcome) {
+			for _, received := range []model.Outcome{model.FAILED, model.CANCELLED} {
+				try(model.Action{Name: model.Abort, Qp: r.qp.index, Outcome: sent, Received: received})
+			}
+		}
 		if r.delivery == nil || r.outcome() == model.SUCCESS {
 			try(model.Action{Name: model.Deliver, Qp: r.qp.index})
-			try(model.Action{Name: model.Abort, Qp: r.qp.index, Outcome: model.SUCCESS})
+			abort(model.SUCCESS)
 		}
 		if r.delivery == nil || failed(r) {
-			try(model.Action{Name: model.Abort, Qp: r.qp.index, Outcome: model.FAILED})
+			abort(model.FAILED)
 			try(model.Action{Name: model.Execute, Qp: r.qp.index, Outcome: model.FAILED})
 		}
 		w.states, w.refusal = all, last

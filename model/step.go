@@ -41,7 +41,8 @@ type Action struct {
 	Completion Completion // Place
 	Request    Request    // Post
 	Deferred   bool       // Post
-	Outcome    Outcome    // Execute, Abort
+	Outcome    Outcome    // Execute; Abort: of the send
+	Received   Outcome    // Abort: of the receive, FAILED or CANCELLED
 	Solicited  bool       // Execute of a receive: what the message brought
 	Token      int        // Execute of a receive: the token that the message invalidated, or NoToken
 }
@@ -192,7 +193,7 @@ func (c *Contract) deliver(s State, a Action) ([]State, *Refusal) {
 // abort is a send that names a token which is not valid: the receiver's provider ends the connection (INV-05).
 func (c *Contract) abort(s State, a Action) ([]State, *Refusal) {
 	peer := c.Qps[a.Qp].Peer
-	i, _, refusal := c.meet(s, a.Qp, peer)
+	i, j, refusal := c.meet(s, a.Qp, peer)
 	if refusal != nil {
 		return nil, refusal
 	}
@@ -201,6 +202,7 @@ func (c *Contract) abort(s State, a Action) ([]State, *Refusal) {
 		return nil, goodTokenAborted
 	}
 	s = s.withQp(a.Qp, s.Qps[a.Qp].execute(Initiator, i, a.Outcome, false, NoToken))
+	s = s.withQp(peer, s.Qps[peer].execute(Receive, j, a.Received, false, NoToken))
 	for _, p := range []int{a.Qp, peer} {
 		qp := s.Qps[p].cancelAll()
 		qp.State = Aborted
