@@ -84,7 +84,7 @@ const (
 	Closed
 )
 
-var opennessNames = [...]string{"open", "closing", "closed"}
+var opennessNames = [...]string{"OPEN", "CLOSING", "CLOSED"}
 
 func (o Openness) String() string { return opennessNames[o] }
 
@@ -179,10 +179,30 @@ func (d Dialect) fail(q Cq, depth int, h Health) ([]Cq, *Refusal) {
 	return []Cq{q}, nil
 }
 
+// fresh is the strongest match of an entry placed since the last callback.
+func (d Dialect) fresh(q Cq, a Arm) Modality {
+	strongest := MustNot
+	for _, c := range q.Entries[len(q.Entries)-q.Fresh:] {
+		strongest = max(strongest, d.Match(a, c))
+	}
+	return strongest
+}
+
 // FreshMatch says whether an entry placed since the last callback has to satisfy a.
-func (d Dialect) FreshMatch(q Cq, a Arm) bool {
-	fresh := q.Entries[len(q.Entries)-q.Fresh:]
-	return slices.ContainsFunc(fresh, func(c Completion) bool { return d.Match(a, c) == Must })
+func (d Dialect) FreshMatch(q Cq, a Arm) bool { return d.fresh(q, a) == Must }
+
+// AtArm says whether what the CQ holds has to, may, or does not satisfy an arm of type a at once (ARM-04, ARM-05, ARM-21).
+// A fresh entry that may count as a match, or as none, leaves both open (A4).
+func (d Dialect) AtArm(q Cq, a Arm) Modality {
+	switch fresh := d.fresh(q, a); {
+	case fresh == Must:
+		return d.FreshAtArm
+	case fresh == May:
+		return May
+	case len(q.Entries) > 0:
+		return d.OldAtArm
+	}
+	return MustNot
 }
 
 // arm is NdkArmCq.
@@ -198,13 +218,7 @@ func (d Dialect) arm(q Cq, t Arm) ([]Cq, *Refusal) {
 		q.Arm, q.Waiting, q.ErrorDue = NONE, 0, true
 		return []Cq{q}, nil
 	}
-	at := MustNot
-	switch {
-	case d.FreshMatch(q, a):
-		at = d.FreshAtArm
-	case len(q.Entries) > 0:
-		at = d.OldAtArm
-	}
+	at := d.AtArm(q, a)
 	w := 1
 	if d.SecondArm == Together {
 		w = q.Waiting + 1
@@ -255,7 +269,7 @@ func (d Dialect) exit(q Cq) ([]Cq, *Refusal) {
 	return []Cq{q}, nil
 }
 
-// extraEvent satisfies the arm of an empty CQ.
+// extraEvent is ExtraEventComes: it satisfies the arm of an empty CQ.
 func (d Dialect) extraEvent(q Cq) ([]Cq, *Refusal) {
 	if !d.ExtraEvent || q.Arm == NONE || len(q.Entries) > 0 {
 		return nil, noExtraEvent
@@ -263,7 +277,8 @@ func (d Dialect) extraEvent(q Cq) ([]Cq, *Refusal) {
 	return d.satisfy(q, q.Waiting), nil
 }
 
-// poll is NdkGetCqResults and NdkGetCqResultsEx: the k oldest entries leave, out of room for n.
+// poll is NdkGetCqResults and NdkGetCqResultsEx: the k oldest entries leave, out of room for n. Without any room nothing
+// leaves.
 func (d Dialect) poll(q Cq, n, k int) ([]Cq, *Refusal) {
 	switch {
 	case q.Open != Open:

@@ -2,8 +2,7 @@
 // A state is a value; a step is a pure function from a state and an action to the states that may follow. There is no
 // clock, no goroutine and no input or output here.
 //
-// Where a step is refused, the refusal names the rule that is in the way; where one is taken, it names the rules that it
-// exercised. That is all that a judge needs to give reasons.
+// Where a step is refused, the refusal names the rule that is in the way. That is all that a judge needs to give reasons.
 package model
 
 import "fmt"

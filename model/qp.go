@@ -24,6 +24,14 @@ func (o Op) String() string { return opNames[o] }
 // IsSend reports whether the operation consumes a receive of the peer.
 func (o Op) IsSend() bool { return o == Send || o == SendAndInvalidate }
 
+// Queue is the queue that takes the operation: QueueOf in tla/.
+func (o Op) Queue() Queue {
+	if o == ReceiveOp {
+		return Receive
+	}
+	return Initiator
+}
+
 // Phase is how far a request has come.
 type Phase uint8
 
@@ -54,7 +62,7 @@ type Request struct {
 	Op      Op
 	Silent  bool // NDK_OP_FLAG_SILENT_SUCCESS
 	Solicit bool // NDK_OP_FLAG_SEND_AND_SOLICIT_EVENT; of a receive: the message had it
-	Token   int  // that it makes valid or invalid; of a receive: the token that the message invalidated
+	Token   int  // that it makes valid or invalid, or NoToken; of a receive: the token that the message invalidated
 	Phase   Phase
 }
 
@@ -71,7 +79,7 @@ const (
 	QpClosed
 )
 
-var connectionNames = [...]string{"idle", "connected", "broken", "aborted", "closed"}
+var connectionNames = [...]string{"IDLE", "CONNECTED", "BROKEN", "ABORTED", "CLOSED"}
 
 func (c Connection) String() string { return connectionNames[c] }
 
@@ -205,11 +213,12 @@ func (p Qp) canExecute(q Queue, o Outcome) (int, *Refusal) {
 	return i, nil
 }
 
-// execute gives request i of the queue its outcome; solicit and token are what the message brought to a receive.
+// execute gives request i of the queue its outcome; solicit and token are what the message brought to a receive that
+// succeeds.
 func (p Qp) execute(q Queue, i int, o Outcome, solicit bool, token int) Qp {
 	requests := slices.Clone(p.queue(q))
 	requests[i].Phase = executedAs(o)
-	if q == Receive {
+	if q == Receive && o == SUCCESS {
 		requests[i].Solicit, requests[i].Token = solicit, token
 	}
 	p = p.withQueue(q, requests)

@@ -13,6 +13,7 @@ var (
 	placedBeyondDepth = &Refusal{"ARM-16", "the CQ is full to its depth"}
 	failedTwice       = &Refusal{"ARM-17", "the CQ has failed or is closed already"}
 	overflowWithRoom  = &Refusal{"ARM-16", "the CQ was never full: nothing can have overflowed"}
+	nothingOverflows  = &Refusal{"ARM-16", "no completion waits to be placed: nothing can have overflowed"}
 	usedAfterClose    = &Refusal{"LIFE-06", "the object's close was called before"}
 	noSuchArm         = &Refusal{"ARM-13", "this dialect has no arm of that type"}
 
@@ -38,15 +39,14 @@ var (
 	connectedTwice    = &Refusal{"DISC-09", "the QP was connected before"}
 	nothingDeferred   = &Refusal{"DEF-02", "no deferred request is pending"}
 	notPosted         = &Refusal{"POLL-05", "no request of the queue is pending"}
-	earlierPending    = &Refusal{"POLL-09", "a request posted before it on the same queue has not completed"}
 	notIndicated      = &Refusal{"DEF-02", "the request has not been indicated to the hardware"}
 	notExecuted       = &Refusal{"DEF-04", "the request has not been executed"}
 	cancelledNoCause  = &Refusal{"RES-08", "nothing cancelled it: no flush, close, disconnect or failed request of the QP came before"}
 	succeedsAborted   = &Refusal{"INV-05", "the connection was aborted for a bad token"}
-	flushedAlready    = &Refusal{"FLUSH-01", "the flush cancelled it"}
 	badTokenDelivered = &Refusal{"INV-05", "the token that the peer named was not valid"}
 	goodTokenAborted  = &Refusal{"INV-05", "the token that the peer named was valid"}
 	notPeers          = &Refusal{"POLL-05", "no peer's send and receive are pending"}
+	messageAlone      = &Refusal{"POLL-05", "a message succeeds only with the receive that it takes, and a receive only with a message"}
 	deadToken         = &Refusal{"POLL-08", "the token was invalid already"}
 )
 

@@ -19,6 +19,11 @@ type Contract struct {
 	Depth   []int     // of each CQ, in entries
 	Qps     []Binding // of each QP
 	Tokens  int
+
+	// Composed adds what Ndk.tla demands of the whole: messages succeed only where they meet a receive (Deliver), and a CQ
+	// overflows only for a completion that waits for room. Without it the parts stand by themselves, as in CompletionQueue,
+	// QueuePair and Tokens: messages go and come as they please. So does a judge see them who knows one side only.
+	Composed bool
 }
 
 // Binding says where a QP's requests complete, and who its peer is: the index of a QP, or -1.

@@ -1,12 +1,14 @@
 package model
 
-// Name is the name of an action: the same in tla/, and in traces where the action can be seen.
+// Name is the name of an action: the same in tla/, and in traces where the action can be seen. Post stands for NdkSend,
+// NdkReceive and all other calls that post a request.
 type Name string
 
 // The actions. Those with the prefix Ndk are calls and callbacks; the others are hidden: nobody sees when they happen.
 const (
 	NdkArmCq                       Name = "NdkArmCq"
 	NdkGetCqResults                Name = "NdkGetCqResults"
+	NdkGetCqResultsEx              Name = "NdkGetCqResultsEx"
 	NdkCqNotificationCallbackEnter Name = "NdkCqNotificationCallbackEnter"
 	NdkCqNotificationCallbackExit  Name = "NdkCqNotificationCallbackExit"
 	NdkCloseCq                     Name = "NdkCloseCq"
@@ -14,7 +16,7 @@ const (
 	Place                          Name = "Place"
 	Overflow                       Name = "Overflow"
 	CqInternalError                Name = "InternalError"
-	ExtraEvent                     Name = "ExtraEvent"
+	ExtraEvent                     Name = "ExtraEventComes"
 
 	NdkConnect     Name = "NdkConnect"
 	ConnectionLost Name = "ConnectionLost"
@@ -24,6 +26,7 @@ const (
 	Execute        Name = "Execute"
 	Complete       Name = "Complete"
 	NdkFlush       Name = "NdkFlush"
+	NdkDisconnect  Name = "NdkDisconnect"
 	NdkCloseQp     Name = "NdkCloseQp"
 	Deliver        Name = "Deliver"
 	Abort          Name = "Abort"
@@ -36,11 +39,11 @@ type Action struct {
 	Qp         int // of Deliver and Abort: the sender
 	Queue      Queue
 	Type       Arm        // NdkArmCq
-	N, K       int        // NdkGetCqResults: room, and how many it returned
+	N, K       int        // NdkGetCqResults, NdkGetCqResultsEx: room, and how many it returned
 	CqStatus   Health     // NdkCqNotificationCallbackEnter
 	Completion Completion // Place
-	Request    Request    // Post
-	Deferred   bool       // Post
+	Request    Request    // Post; PostRefused has no need of it
+	Deferred   bool       // Post of an initiator request
 	Outcome    Outcome    // Execute; Abort: of the send
 	Received   Outcome    // Abort: of the receive, FAILED or CANCELLED
 	Solicited  bool       // Execute of a receive: what the message brought
@@ -51,8 +54,8 @@ type Action struct {
 func (c *Contract) Step(s State, a Action) ([]State, *Refusal) {
 	d := c.Dialect
 	switch a.Name {
-	case NdkArmCq, NdkGetCqResults, NdkCqNotificationCallbackEnter, NdkCqNotificationCallbackExit, NdkCloseCq,
-		NdkCloseCompletion, Place, ExtraEvent:
+	case NdkArmCq, NdkGetCqResults, NdkGetCqResultsEx, NdkCqNotificationCallbackEnter, NdkCqNotificationCallbackExit,
+		NdkCloseCq, NdkCloseCompletion, Place, ExtraEvent:
 		next, refusal := c.stepCq(s.Cqs[a.Cq], a)
 		return s.eachCq(a.Cq, next), refusal
 	case Overflow:
@@ -98,7 +101,7 @@ func (c *Contract) stepCq(q Cq, a Action) ([]Cq, *Refusal) {
 	switch a.Name {
 	case NdkArmCq:
 		return d.arm(q, a.Type)
-	case NdkGetCqResults:
+	case NdkGetCqResults, NdkGetCqResultsEx:
 		return d.poll(q, a.N, a.K)
 	case NdkCqNotificationCallbackEnter:
 		return d.enter(q, a.CqStatus)
@@ -126,7 +129,7 @@ func (c *Contract) stepQp(p Qp, a Action) (Qp, *Refusal) {
 		return p.refuse(a.Queue)
 	case HwIndicate:
 		return p.hwIndicate()
-	case NdkFlush:
+	case NdkFlush, NdkDisconnect:
 		return p.flush()
 	case NdkCloseQp:
 		return p.close()
@@ -140,12 +143,27 @@ func (c *Contract) failCq(s State, cq int, h Health) ([]State, *Refusal) {
 	if refusal != nil {
 		return nil, refusal
 	}
+	if c.Composed && h == BufferOverflow && !c.waitsForRoom(s, cq) {
+		return nil, nothingOverflows
+	}
 	for i, b := range c.Qps {
 		if b.InitiatorCq == cq || b.ReceiveCq == cq {
 			s = s.withQp(i, s.Qps[i].breakDown())
 		}
 	}
 	return s.eachCq(cq, next), nil
+}
+
+// waitsForRoom reports whether a completion is about to be placed in the CQ (ARM-16).
+func (c *Contract) waitsForRoom(s State, cq int) bool {
+	for i, b := range c.Qps {
+		for _, q := range []Queue{Initiator, Receive} {
+			if _, _, placed, refusal := s.Qps[i].complete(i, q); b.cq(q) == cq && refusal == nil && placed {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // execute gives the oldest request without an outcome its outcome, and the token its effect.
@@ -155,7 +173,11 @@ func (c *Contract) execute(s State, a Action) ([]State, *Refusal) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	if r := p.queue(a.Queue)[i]; a.Outcome == SUCCESS && r.Token != NoToken && a.Queue == Initiator {
+	r := p.queue(a.Queue)[i]
+	if c.Composed && a.Outcome == SUCCESS && (r.Op.IsSend() || r.Op == ReceiveOp) {
+		return nil, messageAlone
+	}
+	if a.Outcome == SUCCESS && r.Token != NoToken {
 		switch r.Op {
 		case FastRegister, Bind:
 			s = s.withToken(r.Token, true)
@@ -179,7 +201,7 @@ func (c *Contract) deliver(s State, a Action) ([]State, *Refusal) {
 	}
 	send := s.Qps[a.Qp].Initiator[i]
 	token := NoToken
-	if send.Op == SendAndInvalidate {
+	if send.Op == SendAndInvalidate && send.Token != NoToken {
 		if !s.Tokens[send.Token] {
 			return nil, badTokenDelivered
 		}
@@ -198,8 +220,11 @@ func (c *Contract) abort(s State, a Action) ([]State, *Refusal) {
 		return nil, refusal
 	}
 	send := s.Qps[a.Qp].Initiator[i]
-	if send.Op != SendAndInvalidate || s.Tokens[send.Token] {
+	if send.Op != SendAndInvalidate || send.Token == NoToken || s.Tokens[send.Token] {
 		return nil, goodTokenAborted
+	}
+	if a.Outcome == CANCELLED {
+		return nil, cancelledNoCause
 	}
 	s = s.withQp(a.Qp, s.Qps[a.Qp].execute(Initiator, i, a.Outcome, false, NoToken))
 	s = s.withQp(peer, s.Qps[peer].execute(Receive, j, a.Received, false, NoToken))
