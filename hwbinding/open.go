@@ -13,8 +13,14 @@ import (
 	"ndkoracle/hwbinding/verbs"
 )
 
-// Devices returns the names of the devices that Open takes. None is not an error.
-func Devices() ([]string, error) { return verbs.GetDeviceList() }
+// Devices returns the names of the devices that Open takes. None is not an error, and neither is a kernel without RDMA.
+func Devices() ([]string, error) {
+	names, err := verbs.GetDeviceList()
+	if errors.Is(err, syscall.ENOSYS) {
+		return nil, nil
+	}
+	return names, err
+}
 
 // Open returns a provider on an RDMA device. The error says what is missing: a device, its libibverbs driver, the
 // permission to use it or to lock memory. NdkCloseAdapter ends all that Open started.
@@ -32,7 +38,8 @@ func Open(o Options) (Adapter, error) {
 	context, err := verbs.OpenDevice(o.Device, o.VerbsTrace)
 	switch {
 	case errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM):
-		return nil, fmt.Errorf("no permission to use %s: %w (make /dev/infiniband/uverbs* accessible, or run as root)", o.Device, err)
+		return nil, fmt.Errorf("no permission to use %s: %w (make /dev/infiniband/uverbs* accessible, or run as root)",
+			o.Device, err)
 	case err != nil:
 		return nil, fmt.Errorf("opening %s: %w", o.Device, err)
 	}
