@@ -358,19 +358,27 @@ func (h *history) findLosses() {
 	}
 }
 
-// findFlushedFailures takes the first request of an initiator queue that libibverbs reports as flushed, where nothing had
-// flushed it, for the failure that it is: some devices turn the QP to its error state first, and report every request
-// from then on, the faulty one included, as IBV_WC_WR_FLUSH_ERR. NDKPI asks for more (RES-08).
+// findFlushedFailures takes the first request of a QP that libibverbs reports as flushed, where nothing had flushed it,
+// for the failure that it is: some devices turn the QP to its error state first, and report every request from then on,
+// the faulty one included, as IBV_WC_WR_FLUSH_ERR. NDKPI asks for more (RES-08).
 func (h *history) findFlushedFailures() {
 	for _, p := range h.qps {
-		for _, r := range p.initiator {
-			if r.delivery == nil || r.delivery.outcome == model.SUCCESS {
+		first := never
+		var culprit *request
+		for _, r := range slices.Concat(p.initiator, p.receive) {
+			if !failed(r) || !strings.HasPrefix(r.delivery.poll.fn, "ibv_") {
 				continue
 			}
-			if strings.HasPrefix(r.delivery.poll.fn, "ibv_") && !p.mayCancel(r.delivery.poll.ret) {
-				r.delivery.outcome = model.FAILED
+			if culprit == nil {
+				culprit = r
 			}
-			break
+			if r.delivery.outcome == model.FAILED {
+				first = 0 // the QP's own failure is in the trace
+			}
+			first = min(first, r.delivery.poll.ret)
+		}
+		if culprit != nil && first > 0 && !p.mayCancel(first) {
+			culprit.delivery.outcome = model.FAILED
 		}
 	}
 }

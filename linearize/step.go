@@ -274,11 +274,16 @@ func (r *request) outcome() model.Outcome {
 	return r.delivery.outcome
 }
 
-// performExecute executes r. Where no completion tells its outcome, success and failure are both tried.
+// performExecute executes r, unless a peer's bad token has: then it has its outcome already. Where no completion tells the
+// outcome, success and failure are both tried.
 func (c *component) performExecute(w *walk, r *request) {
 	c.executeBefore(w, r)
 	if r.delivery != nil {
-		c.execute(w, r, r.outcome())
+		w.each(func(w *walk, s state) {
+			if i := s.find(r); i < 0 || s.queueOf(r)[i].Phase != model.Executed+model.Phase(r.outcome()) {
+				c.execute(w, r, r.outcome())
+			}
+		})
 		return
 	}
 	w.each(func(w *walk, s state) {
