@@ -39,7 +39,7 @@ CqTypeOK ==
     /\ r.waiting \in Nat                                 \* arm requests that wait to be satisfied
     /\ (r.waiting = 0) <=> (r.arm = "NONE")
     /\ SecondArm = "MERGE" => r.waiting <= 1
-    /\ r.due \in Nat                                     \* callbacks owed: the arm is satisfied, the callback has not begun
+    /\ r.due \in Nat                                     \* callbacks owed: an arm is satisfied, none has begun for it
     /\ r.errorDue \in BOOLEAN                            \* the one callback that reports an error of the CQ is owed
     /\ r.running \in BOOLEAN                             \* a callback has begun and not returned
     /\ Serialised \/ ~r.running                          \* (an event that is read does not run)
@@ -143,7 +143,8 @@ InternalError(q) == CqError(q, "STATUS_INTERNAL_ERROR")
 (***************************************************************************)
 
 \* Completions placed since the last callback was called.  Before the first callback all are fresh (A3).
-\* Rejected (A3): "was called" as "returned"; a completion placed while a callback runs may be missed by it.
+\* Rejected (A3): that "was called" means "returned".  A completion that came while a callback ran would be old then,
+\* though the callback may have polled before it came.
 Fresh(r) == {r.entries[i] : i \in (Len(r.entries) - r.fresh + 1)..Len(r.entries)}
 
 (***************************************************************************)

@@ -13,14 +13,15 @@
 (*   QueuePair        posting, deferring, executing, completing, flushing  *)
 (*   Tokens           what makes a memory token valid or invalid           *)
 (*   Ndk              the three together                                   *)
-(*   MC...            bounds, ghost variables and wrong rules for TLC      *)
+(*   MC...            bounds and ghost variables for TLC                   *)
+(*   wrong/Wrong...   wrong rules, to see that the properties can fail     *)
 (*                                                                         *)
 (* ARM-04 and the like are numbers of the rulebook.  A1, A2, ... are its   *)
 (* ambiguities: where the documentation can be read in two ways, the       *)
 (* reading taken is said, and the rejected one too.                        *)
 (*                                                                         *)
-(* Hidden steps are those of the adapter: neither the consumer            *)
-(* nor a recorder of its calls sees when they happen.                      *)
+(* Hidden steps are those of the adapter: neither the consumer nor a       *)
+(* recorder of its calls sees when they happen.                            *)
 (***************************************************************************)
 EXTENDS Naturals, Sequences
 

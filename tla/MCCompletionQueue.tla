@@ -104,8 +104,8 @@ ConsumerKeepsArming == \A q \in CQ : WF_cq(\E type \in NotifyTypes : MayArm(cq[q
 
 Liveness == Safety /\ CqFairness /\ ConsumerKeepsArming
 
-\* ARM-03, ARM-06: an owed callback is entered, at the latest after the running one has returned.  However many are owed,
-\* their number does not stay the same.
+\* ARM-03, ARM-06: an owed callback is entered, at the latest after the running one has returned.
+\* (However many are owed, their number does not stay the same.)
 OwedCallbackEntered ==
   \A q \in CQ :
     /\ \A n \in 1..MaxDue : (cq[q].due = n) ~> (cq[q].due # n)

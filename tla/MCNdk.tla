@@ -1,7 +1,7 @@
 -------------------------------- MODULE MCNdk --------------------------------
 (***************************************************************************)
-(* Two connected QPs, a and b, with a CQ each, for TLC.  A token t belongs *)
-(* to b; a takes it back with NdkSendAndInvalidate.                        *)
+(* Two connected QPs, a and b, for TLC.  Posts, arm requests and mishaps   *)
+(* are what a configuration allows.                                        *)
 (***************************************************************************)
 EXTENDS Ndk
 
@@ -69,7 +69,8 @@ MCPostRefused(p, op) ==
   /\ \E r \in Requests(p, op) : PostRefused(p, r)
   /\ UNCHANGED <<arms, delivered, fetched>>
 
-MCNdkArmCq(q, type) == arms < MaxArms /\ NdkArmCq(q, type) /\ arms' = arms + 1 /\ UNCHANGED <<posts, delivered, fetched>>
+MCNdkArmCq(q, type) ==
+  arms < MaxArms /\ NdkArmCq(q, type) /\ arms' = arms + 1 /\ UNCHANGED <<posts, delivered, fetched>>
 
 Numbers(results, p, queue) ==
   LET Mine(c) == c.qp = p /\ c.queue = queue
@@ -82,10 +83,12 @@ Polled(f, results) ==
   /\ UNCHANGED <<posts, arms>>
 
 MCNdkGetCqResults(q) ==
-  \E results \in Cq!Batches(cq[q].entries, Depth) : NdkGetCqResults(q, Depth, results) /\ Polled("NdkGetCqResults", results)
+  \E results \in Cq!Batches(cq[q].entries, Depth) :
+    NdkGetCqResults(q, Depth, results) /\ Polled("NdkGetCqResults", results)
 MCNdkGetCqResultsEx(q) ==
   /\ "NdkGetCqResultsEx" \in Optional
-  /\ \E results \in Cq!Batches(cq[q].entries, Depth) : NdkGetCqResultsEx(q, Depth, results) /\ Polled("NdkGetCqResultsEx", results)
+  /\ \E results \in Cq!Batches(cq[q].entries, Depth) :
+       NdkGetCqResultsEx(q, Depth, results) /\ Polled("NdkGetCqResultsEx", results)
 
 MCExecute(p, queue, outcome) ==
   /\ Execute(p, queue, outcome)

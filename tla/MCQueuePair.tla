@@ -111,7 +111,7 @@ Done(p, n) == \E i \in DOMAIN left[p] : left[p][i].req = n /\ (left[p][i].told \
 Refused(p) == {m.req : m \in refused[p]}
 Receives(p) == {qp[p].receive[i].req : i \in DOMAIN qp[p].receive}
 
-\* DEF-06: a chain that is not ended by a flush is ended by a request without NDK_OP_FLAG_DEFER, or by one that is refused.
+\* DEF-06: a chain that no flush ended is ended by a request without NDK_OP_FLAG_DEFER, or by one that is refused.
 EndChain(p) ==
   /\ \E i \in DOMAIN qp[p].initiator : qp[p].initiator[i].phase = "DEFERRED" /\ qp[p].initiator[i].req \notin flushed[p]
   /\ MCPost(p, "Send", FALSE, FALSE) \/ MCPostRefused(p, "Send")
@@ -122,7 +122,7 @@ Liveness == Safety /\ QpFairness
 \* A consumer that keeps DEF-06.
 LivenessWithChainsEnded == Liveness /\ \A p \in QP : WF_vars(EndChain(p))
 
-\* DEF-04, FLAG-02: what was accepted completes, if the consumer ends its chains (DEF-06).  A receive waits for a message.
+\* DEF-04, FLAG-02: what was accepted completes, if the consumer ends its chains (DEF-06).  Receives wait for messages.
 EveryRequestCompletes ==
   \A p \in QP, n \in 1..MaxPosts : (posts[p] >= n /\ n \notin Refused(p) \union Receives(p)) ~> Done(p, n)
 

@@ -111,6 +111,14 @@ JustExecuted(p, queue) ==
   LET old == qp[p][queue]  new == qp'[p][queue] IN
   {new[i] : i \in {j \in DOMAIN new : Len(new) = Len(old) /\ Qp!Executed(new[j]) /\ ~Qp!Executed(old[j])}}
 
+\* ARM-10, RES-02, RES-03: a message that succeeds is received, with its solicit flag and its token.
+MessageIsReceived ==
+  [][\A p \in QP : \A m \in JustExecuted(p, "initiator") :
+       Qp!IsMessage(m) /\ m.phase = "SUCCESS" /\ qp'[p].state # "ABORTED" =>
+         \E r \in JustExecuted(Peer[p], "receive") :
+           /\ r.phase = "SUCCESS" /\ r.solicit = m.solicit
+           /\ r.token = IF m.op = "SendAndInvalidate" THEN m.token ELSE NoToken]_vars
+
 \* INV-06, RES-09: when a receive succeeds that carries a token, the token has just been taken from valid to invalid;
 \* its completion comes later.
 InvalidatedBeforePlaced ==

@@ -172,7 +172,8 @@ Meet(a, b) ==
   /\ CanEnd(qp[a].state, "SUCCESS") /\ CanEnd(qp[b].state, "SUCCESS")
 
 Received(r, m) ==
-  [r EXCEPT !.phase = "SUCCESS", !.solicit = m.solicit, !.token = IF m.op = "SendAndInvalidate" THEN m.token ELSE NoToken]
+  [r EXCEPT !.phase = "SUCCESS", !.solicit = m.solicit,
+            !.token = IF m.op = "SendAndInvalidate" THEN m.token ELSE NoToken]
 
 Deliver(a, b) ==
   /\ Meet(a, b)
@@ -192,7 +193,8 @@ Abort(a, b) ==
        LET sent == [qp[a] EXCEPT !.initiator[NextToExecute(qp[a].initiator)].phase = outcome] IN
        qp' = [qp EXCEPT ![a] = Aborted(sent), ![b] = Aborted(@)]
 
-\* A silent request that succeeded leaves no completion; one that failed, or was cancelled, does (FLAG-01, FLAG-02, DEF-07).
+\* A silent request that succeeded leaves no completion (FLAG-01); one that failed, or was cancelled, does (FLAG-02),
+\* deferred or not (DEF-07).
 LeavesCompletion(r) == ~(r.silent /\ r.phase = "SUCCESS")
 
 \* What the completion will say.
@@ -239,10 +241,11 @@ CancelledHasCause ==
 
 \* FLUSH-01: after a flush nothing is pending.
 FlushCancelsAll ==
-  [][\A p \in QP : NdkFlush(p) => \A queue \in Queues : \A i \in DOMAIN qp'[p][queue] : qp'[p][queue][i].phase \in Outcomes]_qp
+  [][\A p \in QP : NdkFlush(p) =>
+       \A queue \in Queues : \A i \in DOMAIN qp'[p][queue] : Executed(qp'[p][queue][i])]_qp
 
-\* What the adapter knows it executes, and what is executed it completes.  An executed receive needs a message: no promise.
-\* There is no fairness of HwIndicate: deferring is a hint, and nobody may rely on it.
+\* What the adapter knows it executes, and what is executed it completes.  A receive waits for a message: no promise.
+\* There is no fairness of HwIndicate: that a deferred request is indicated early is a hint, and nobody may rely on it.
 QpFairness ==
   \A p \in QP :
     /\ WF_qp(\E outcome \in Outcomes : Execute(p, "initiator", outcome))

@@ -1,6 +1,7 @@
 package tlc
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -171,11 +172,15 @@ func TestRulesExist(t *testing.T) {
 
 // The dialects of the configurations are those of the table in Dialect.tla.
 func TestDialects(t *testing.T) {
+	dialect := func(fresh, old, second, errors, serialised, extra string) string {
+		return fmt.Sprintf("FreshAtArm = %q OldAtArm = %q SecondArm = %q ErrorsArm = %s Serialised = %s ExtraEvent = %s",
+			fresh, old, second, errors, serialised, extra)
+	}
 	dialects := map[string]string{
-		"ndkpi":           `FreshAtArm = "MUST" OldAtArm = "MAY" SecondArm = "MERGE" ErrorsArm = TRUE Serialised = TRUE ExtraEvent = FALSE`,
-		"ndspi":           `FreshAtArm = "MUST" OldAtArm = "MUST NOT" SecondArm = "TOGETHER" ErrorsArm = TRUE Serialised = FALSE ExtraEvent = FALSE`,
-		"verbs":           `FreshAtArm = "MUST NOT" OldAtArm = "MUST NOT" SecondArm = "MERGE" ErrorsArm = FALSE Serialised = FALSE ExtraEvent = TRUE`,
-		"verbs on device": `FreshAtArm = "MAY" OldAtArm = "MAY" SecondArm = "MERGE" ErrorsArm = FALSE Serialised = FALSE ExtraEvent = TRUE`,
+		"ndkpi":           dialect("MUST", "MAY", "MERGE", "TRUE", "TRUE", "FALSE"),
+		"ndspi":           dialect("MUST", "MUST NOT", "TOGETHER", "TRUE", "FALSE", "FALSE"),
+		"verbs":           dialect("MUST NOT", "MUST NOT", "MERGE", "FALSE", "FALSE", "TRUE"),
+		"verbs on device": dialect("MAY", "MAY", "MERGE", "FALSE", "FALSE", "TRUE"),
 	}
 	used := map[string]bool{}
 	for _, c := range readManifest(t) {

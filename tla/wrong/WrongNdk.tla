@@ -23,6 +23,13 @@ InvalidateAlwaysSucceeds(t) == TRUE
 \* For CanEnd of QueuePair: an aborted connection goes on.
 AbortedGoesOn(state, outcome) == state # "IDLE"
 
+\* For Received of QueuePair: the receiver does not hear which token it was.
+TokenNotTold(r, m) == [r EXCEPT !.phase = "SUCCESS", !.solicit = m.solicit]
+
+\* For Received of QueuePair: the sender's flag is lost on the way.
+SolicitNotTold(r, m) ==
+  [r EXCEPT !.phase = "SUCCESS", !.token = IF m.op = "SendAndInvalidate" THEN m.token ELSE NoToken]
+
 \* For Break of QueuePair: the QPs do not notice that their CQ failed.
 QpsSurviveCqError(P) == UNCHANGED qp
 

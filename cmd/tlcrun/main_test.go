@@ -1,0 +1,91 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ndkoracle/internal/tlc"
+)
+
+func parse(t *testing.T, args ...string) options {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	o, err := parseOptions(append([]string{"-tla", filepath.Join(root, "tla"), "-build", filepath.Join(root, "build", "tlc")}, args...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// Misuse is told before anything runs.
+func TestMisuse(t *testing.T) {
+	for want, args := range map[string][]string{
+		"unexpected argument": {"CQ-ndkpi"},
+		"-jobs 0":             {"-jobs", "0"},
+		"-run: error parsing": {"-run", "("},
+		"not defined":         {"-x"},
+	} {
+		if _, err := parseOptions(args); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", args, err, want)
+		}
+	}
+	if _, err := run(t.Context(), parse(t, "-run", "no such configuration")); err == nil {
+		t.Error("nothing was selected, and nothing was said")
+	}
+	o := parse(t)
+	o.dir = t.TempDir()
+	if _, err := run(t.Context(), o); err == nil {
+		t.Error("there is no manifest, and nothing was said")
+	}
+}
+
+// A pin that is wrong, a must-fail model said to break another property, and one said to hold: each is found (the
+// configuration is the one of ARM-07).
+func TestRunFindsDifferences(t *testing.T) {
+	o := parse(t, "-run", "^wrong/last-arm-wins$")
+	if bad, err := run(t.Context(), o); bad != 0 || err != nil {
+		t.Fatalf("as it is: %d bad, %v", bad, err)
+	}
+	manifest, err := tlc.ReadManifest(o.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(manifest, func(c tlc.Configuration) bool { return o.only.MatchString(c.Name) })
+	original := o.dir
+	o.dir = t.TempDir()
+	if err := os.CopyFS(o.dir, os.DirFS(original)); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*tlc.Configuration){
+		"states":   func(c *tlc.Configuration) { c.States++ },
+		"depth":    func(c *tlc.Configuration) { c.Depth++ },
+		"property": func(c *tlc.Configuration) { c.Property = "ArmNotMissed" },
+		"verdict":  func(c *tlc.Configuration) { c.Verdict, c.Property = tlc.Pass, "" },
+	} {
+		changed := slices.Clone(manifest)
+		change(&changed[at])
+		if err := tlc.WriteManifest(o.dir, changed); err != nil {
+			t.Fatal(err)
+		}
+		if bad, err := run(t.Context(), o); bad != 1 || err != nil {
+			t.Errorf("with another %s: %d bad, %v", name, bad, err)
+		}
+	}
+
+	// -pin mends the numbers, and nothing else.
+	changed := slices.Clone(manifest)
+	changed[at].States++
+	if err := tlc.WriteManifest(o.dir, changed); err != nil {
+		t.Fatal(err)
+	}
+	o.pin = true
+	if bad, err := run(t.Context(), o); bad != 0 || err != nil {
+		t.Errorf("with -pin: %d bad, %v", bad, err)
+	}
+	if mended, err := tlc.ReadManifest(o.dir); err != nil || !slices.Equal(mended, manifest) {
+		t.Errorf("-pin did not mend the manifest: %v", err)
+	}
+}
