@@ -116,7 +116,9 @@ func ofQp(name Name, qp int, d Domain) []Action {
 		}
 	case Abort:
 		for _, a.Outcome = range []Outcome{SUCCESS, FAILED} {
-			all = append(all, a)
+			for _, a.Received = range []Outcome{FAILED, CANCELLED} {
+				all = append(all, a)
+			}
 		}
 	case NdkConnect, ConnectionLost, HwIndicate, NdkFlush, NdkDisconnect, NdkCloseQp, Deliver:
 		all = append(all, a)

@@ -226,6 +226,9 @@ func (c *Contract) abort(s State, a Action) ([]State, *Refusal) {
 	if a.Outcome == CANCELLED {
 		return nil, cancelledNoCause
 	}
+	if a.Received == SUCCESS {
+		return nil, badTokenDelivered
+	}
 	s = s.withQp(a.Qp, s.Qps[a.Qp].execute(Initiator, i, a.Outcome, false, NoToken))
 	s = s.withQp(peer, s.Qps[peer].execute(Receive, j, a.Received, false, NoToken))
 	for _, p := range []int{a.Qp, peer} {

@@ -1,0 +1,167 @@
+package model
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// A moment is a state, and what the invariants have to remember of the way to it. The ghost variables have the names that
+// they have in MCCompletionQueue, MCQueuePair and MCNdk. A moment is a value, as a state is.
+type moment struct {
+	contract *Contract
+	maxDue   int // callbacks owed at a time, at most
+	state    State
+
+	asked   []uint8 // of each CQ: types of the arm requests since the arm was last clear, as bits
+	unspent []int   // of each CQ: arm requests made less callbacks entered
+	inside  []int   // of each CQ: callbacks entered less callbacks returned
+
+	posts   []int            // of each QP: posts so far
+	postsOf [][Write + 1]int // of each QP, by operation
+	refused [][]number       // of each QP: posts that were refused
+	flushed [][]int          // of each QP: ids of the requests that were in a queue when NdkFlush was called
+	left    [][]leaving      // of each QP: requests that left their queue, in this order
+
+	arms      int              // arm requests so far
+	delivered map[number][]int // ids that polls delivered, by QP and queue
+	fetched   [2]uint64        // tokens in completions that NdkGetCqResults and NdkGetCqResultsEx returned, as bits
+}
+
+// A number tells things of the same QP or id apart by their queue.
+type number struct {
+	of    int
+	queue Queue
+}
+
+type leaving struct {
+	number
+	silent bool
+	status Outcome
+	told   bool // a completion was placed
+}
+
+func start(c *Contract, maxDue int) moment {
+	return moment{
+		contract: c, maxDue: maxDue, state: c.Init(),
+		asked: make([]uint8, len(c.Depth)), unspent: make([]int, len(c.Depth)), inside: make([]int, len(c.Depth)),
+		posts: make([]int, len(c.Qps)), postsOf: make([][Write + 1]int, len(c.Qps)), refused: make([][]number, len(c.Qps)),
+		flushed: make([][]int, len(c.Qps)), left: make([][]leaving, len(c.Qps)), delivered: map[number][]int{},
+	}
+}
+
+// with returns a copy of the slice with another element.
+func with[T any](s []T, i int, value T) []T {
+	s = slices.Clone(s)
+	s[i] = value
+	return s
+}
+
+// add returns a copy of the slice with one more element.
+func add[T any](s []T, value T) []T { return append(slices.Clip(s), value) }
+
+// mayArm is MayArm: a consumer that arms so often that too many callbacks are owed waits for one of them.
+func (m moment) mayArm(cq int) bool {
+	q := m.state.Cqs[cq]
+	if m.contract.Dialect.SecondArm == Together {
+		return q.Due+q.Waiting < m.maxDue
+	}
+	return q.Due < m.maxDue
+}
+
+// after returns the moment after a step by a to the state next.
+func (m moment) after(a Action, next State) moment {
+	before := m.state
+	m.state = next
+	switch a.Name {
+	case NdkArmCq:
+		m.arms++
+		m.asked = with(m.asked, a.Cq, m.asked[a.Cq]|1<<a.Type)
+		m.unspent = with(m.unspent, a.Cq, min(m.unspent[a.Cq]+1, m.maxDue+1))
+	case NdkCqNotificationCallbackEnter:
+		m.unspent = with(m.unspent, a.Cq, m.unspent[a.Cq]-1)
+		if m.contract.Dialect.Serialised {
+			m.inside = with(m.inside, a.Cq, m.inside[a.Cq]+1)
+		}
+	case NdkCqNotificationCallbackExit:
+		m.inside = with(m.inside, a.Cq, m.inside[a.Cq]-1)
+	case NdkGetCqResults:
+		m = m.polled(0, before.Cqs[a.Cq].Entries[:a.K])
+	case NdkGetCqResultsEx:
+		m = m.polled(1, before.Cqs[a.Cq].Entries[:a.K])
+	case Post:
+		m = m.posted(a)
+	case PostRefused:
+		m = m.posted(a)
+		m.refused = with(m.refused, a.Qp, add(m.refused[a.Qp], number{a.Request.Id, a.Queue}))
+	case NdkFlush, NdkDisconnect:
+		ids := slices.Clone(m.flushed[a.Qp])
+		for _, r := range slices.Concat(before.Qps[a.Qp].Initiator, before.Qps[a.Qp].Receive) {
+			ids = append(ids, r.Id)
+		}
+		slices.Sort(ids)
+		m.flushed = with(m.flushed, a.Qp, slices.Compact(ids))
+	case Complete:
+		r := before.Qps[a.Qp].queue(a.Queue)[0]
+		cq := m.contract.Qps[a.Qp].cq(a.Queue)
+		told := len(next.Cqs[cq].Entries) > len(before.Cqs[cq].Entries)
+		m.left = with(m.left, a.Qp, add(m.left[a.Qp], leaving{number{r.Id, a.Queue}, r.Silent, r.Phase.outcome(), told}))
+	}
+	for i, q := range next.Cqs {
+		if q.Arm == NONE && m.asked[i] != 0 {
+			m.asked = with(m.asked, i, 0)
+		}
+	}
+	for t, valid := range next.Tokens {
+		if valid && !before.Tokens[t] { // registered again
+			m.fetched[0] &^= 1 << t
+			m.fetched[1] &^= 1 << t
+		}
+	}
+	return m
+}
+
+func (m moment) posted(a Action) moment {
+	m.posts = with(m.posts, a.Qp, m.posts[a.Qp]+1)
+	m.postsOf = slices.Clone(m.postsOf)
+	m.postsOf[a.Qp][a.Request.Op]++
+	return m
+}
+
+func (m moment) polled(function int, results []Completion) moment {
+	m.delivered = maps.Clone(m.delivered)
+	for _, c := range results {
+		lane := number{c.Qp, c.Queue}
+		m.delivered[lane] = add(m.delivered[lane], c.Request)
+		if c.Token != NoToken {
+			m.fetched[function] |= 1 << c.Token
+		}
+	}
+	return m
+}
+
+// cqKey, qpKey and ndkKey tell apart what MCCompletionQueue, MCQueuePair and MCNdk tell apart.
+func (m moment) cqKey() string {
+	return fmt.Sprint(string(m.state.AppendKey(nil)), m.asked, m.unspent, m.inside)
+}
+
+func (m moment) qpKey() string {
+	key := State{Qps: m.state.Qps}.AppendKey(nil)
+	for i := range m.posts {
+		key = fmt.Append(key, m.posts[i], m.refused[i], m.flushed[i])
+		for _, l := range m.left[i] {
+			key = append(key, byte(l.queue), bit(l.silent)|bit(l.told)<<1, byte(l.status))
+			key = binary.AppendUvarint(key, uint64(l.of))
+		}
+	}
+	return string(key)
+}
+
+func (m moment) ndkKey() string {
+	key := m.state.AppendKey(nil)
+	for p := range m.posts {
+		key = fmt.Append(key, m.postsOf[p], m.delivered[number{p, Initiator}], m.delivered[number{p, Receive}])
+	}
+	return string(fmt.Append(key, m.arms, m.fetched))
+}

@@ -1,0 +1,134 @@
+package model
+
+// What must happen in the end (the liveness of tla/), as far as a run without end can be had: the steps that fairness
+// promises are taken until none is left, and then what was owed must have been done. Each function prepares a moment as the
+// consumer would, lets the provider come to rest, and says whether the promise was kept.
+var liveness = map[string]func(rester, moment) bool{
+	"OwedCallbackEntered":   OwedCallbackEntered,
+	"CloseCompletes":        CloseCompletes,
+	"ErrorReported":         ErrorReported,
+	"EveryRequestCompletes": EveryRequestCompletes,
+	"FlushCompletesAll":     FlushCompletesAll,
+	"NothingStranded":       NothingStranded,
+}
+
+// A rester chooses one of n steps.
+type rester func(n int) int
+
+// atRest lets the provider work, and the consumer poll, until nothing is left to do. Every step shortens what is left, so
+// it ends.
+func (choose rester) atRest(m moment) moment {
+	for {
+		var steps []Action
+		for _, a := range m.contract.Enabled(m.state, Domain{Room: []int{1}}) {
+			switch a.Name {
+			case NdkCqNotificationCallbackEnter, NdkCqNotificationCallbackExit, NdkCloseCompletion, Complete, Deliver, Abort:
+				steps = append(steps, a)
+			case NdkGetCqResults:
+				if a.K > 0 {
+					steps = append(steps, a)
+				}
+			case Execute:
+				if a.Queue == Initiator {
+					steps = append(steps, a)
+				}
+			}
+		}
+		if len(steps) == 0 {
+			return m
+		}
+		m = choose.step(m, steps[choose(len(steps))])
+	}
+}
+
+// step takes an action if it is allowed.
+func (choose rester) step(m moment, a Action) moment {
+	if next, refusal := m.contract.Step(m.state, a); refusal == nil {
+		return m.after(a, next[choose(len(next))])
+	}
+	return m
+}
+
+// OwedCallbackEntered: an owed callback is entered, at the latest after the running one has returned (ARM-03, ARM-06).
+func OwedCallbackEntered(choose rester, m moment) bool {
+	for _, q := range choose.atRest(m).state.Cqs {
+		if q.Due > 0 || q.ErrorDue || q.Running {
+			return false
+		}
+	}
+	return true
+}
+
+// CloseCompletes: a close that was begun completes (LIFE-11).
+func CloseCompletes(choose rester, m moment) bool {
+	for i := range m.state.Cqs {
+		m = choose.step(m, Action{Name: NdkCloseCq, Cq: i})
+	}
+	for _, q := range choose.atRest(m).state.Cqs {
+		if q.Open != Closed {
+			return false
+		}
+	}
+	return true
+}
+
+// ErrorReported: a consumer that keeps arming its CQ learns of the error (ARM-08, ARM-17, A1).
+func ErrorReported(choose rester, m moment) bool {
+	for i := range m.state.Cqs {
+		m = choose.step(m, Action{Name: NdkArmCq, Cq: i, Type: ANY})
+	}
+	for _, q := range choose.atRest(m).state.Cqs {
+		if m.contract.Dialect.ErrorsArm && q.Health != OK && !q.Reported && q.Open == Open {
+			return false
+		}
+	}
+	return true
+}
+
+// canComplete reports whether the completions of a queue can be placed and polled.
+func (m moment) canComplete(p int, queue Queue) bool {
+	q := m.state.Cqs[m.contract.Qps[p].cq(queue)]
+	return q.Open == Open && q.Health == OK
+}
+
+// EveryRequestCompletes: what was accepted completes, if the consumer ends its chains (DEF-04, DEF-06, FLAG-02). Receives,
+// and sends of which the peer is known, wait for each other.
+func EveryRequestCompletes(choose rester, m moment) bool {
+	for p := range m.state.Qps {
+		m = choose.step(m, Action{Name: Post, Qp: p, Request: Request{Id: m.posts[p] + 1, Op: Write, Token: NoToken}})
+	}
+	return initiatorsAreEmpty(choose.atRest(m))
+}
+
+// NothingStranded: what was deferred before a refused post completes, even if nothing is ever posted again (DEF-05).
+func NothingStranded(choose rester, m moment) bool {
+	for p := range m.state.Qps {
+		m = choose.step(m, Action{Name: PostRefused, Qp: p, Request: Request{Op: Write, Token: NoToken}})
+	}
+	return initiatorsAreEmpty(choose.atRest(m))
+}
+
+func initiatorsAreEmpty(m moment) bool {
+	for p, qp := range m.state.Qps {
+		if len(qp.Initiator) > 0 && m.canComplete(p, Initiator) {
+			return false
+		}
+	}
+	return true
+}
+
+// FlushCompletesAll: what was queued when NdkFlush was called completes, receives and open chains included (FLUSH-02).
+func FlushCompletesAll(choose rester, m moment) bool {
+	for p := range m.state.Qps {
+		m = choose.step(m, Action{Name: NdkFlush, Qp: p})
+	}
+	m = choose.atRest(m)
+	for p, qp := range m.state.Qps {
+		for _, queue := range []Queue{Initiator, Receive} {
+			if len(qp.queue(queue)) > 0 && m.canComplete(p, queue) {
+				return false
+			}
+		}
+	}
+	return true
+}
