@@ -1,7 +1,5 @@
 package model
 
-import "slices"
-
 // Names lists the names of all actions.
 func Names() []Name {
 	return []Name{
@@ -30,98 +28,89 @@ type Domain struct {
 //		...
 //	}
 func (c *Contract) Enabled(s State, d Domain) []Action {
-	return slices.DeleteFunc(c.actions(d), func(a Action) bool {
-		_, refusal := c.Step(s, a)
-		return refusal != nil
-	})
-}
-
-// actions returns every action with arguments from the domain, enabled anywhere or not.
-func (c *Contract) actions(d Domain) []Action {
-	var all []Action
-	for _, name := range Names() {
-		for i := range c.Depth {
-			all = append(all, ofCq(name, i, d)...)
-		}
-		for i := range c.Qps {
-			all = append(all, ofQp(name, i, d)...)
+	var enabled []Action
+	consider := func(a Action) {
+		if _, refusal := c.Step(s, a); refusal == nil {
+			enabled = append(enabled, a)
 		}
 	}
-	return all
+	for _, name := range Names() {
+		for i := range c.Depth {
+			d.ofCq(Action{Name: name, Cq: i}, consider)
+		}
+		for i := range c.Qps {
+			d.ofQp(Action{Name: name, Qp: i}, consider)
+		}
+	}
+	return enabled
 }
 
-// ofCq returns the actions of one name that are about one CQ.
-func ofCq(name Name, cq int, d Domain) []Action {
-	var all []Action
-	a := Action{Name: name, Cq: cq}
-	switch name {
+// ofCq calls consider with every form that an action about one CQ can have.
+func (d Domain) ofCq(a Action, consider func(Action)) {
+	switch a.Name {
 	case NdkArmCq:
 		for _, a.Type = range []Arm{ERRORS, SOLICITED, ANY} {
-			all = append(all, a)
+			consider(a)
 		}
 	case NdkGetCqResults, NdkGetCqResultsEx:
 		for _, a.N = range d.Room {
 			for a.K = 0; a.K <= a.N; a.K++ {
-				all = append(all, a)
+				consider(a)
 			}
 		}
 	case NdkCqNotificationCallbackEnter:
 		for _, a.CqStatus = range []Health{OK, BufferOverflow, InternalError} {
-			all = append(all, a)
+			consider(a)
 		}
 	case Place:
 		for _, a.Completion = range d.Completions {
-			all = append(all, a)
+			consider(a)
 		}
 	case NdkCqNotificationCallbackExit, NdkCloseCq, NdkCloseCompletion, Overflow, CqInternalError, ExtraEvent:
-		all = append(all, a)
+		consider(a)
 	}
-	return all
 }
 
-// ofQp returns the actions of one name that are about one QP.
-func ofQp(name Name, qp int, d Domain) []Action {
-	var all []Action
-	a := Action{Name: name, Qp: qp}
-	switch name {
+// ofQp calls consider with every form that an action about one QP can have.
+func (d Domain) ofQp(a Action, consider func(Action)) {
+	switch a.Name {
 	case Post:
 		for _, a.Request = range d.Requests {
 			a.Queue, a.Deferred = a.Request.Op.Queue(), false
-			all = append(all, a)
+			consider(a)
 			if a.Queue == Initiator {
 				a.Deferred = true
-				all = append(all, a)
+				consider(a)
 			}
 		}
 	case PostRefused:
 		for _, a.Request = range d.Requests {
 			a.Queue = a.Request.Op.Queue()
-			all = append(all, a)
+			consider(a)
 		}
 	case Execute:
 		a.Token = NoToken
 		for _, a.Queue = range []Queue{Initiator, Receive} {
 			for _, a.Outcome = range []Outcome{SUCCESS, FAILED, CANCELLED} {
 				a.Solicited = false
-				all = append(all, a)
+				consider(a)
 				if a.Queue == Receive && a.Outcome == SUCCESS {
 					a.Solicited = true
-					all = append(all, a)
+					consider(a)
 				}
 			}
 		}
 	case Complete:
 		for _, a.Queue = range []Queue{Initiator, Receive} {
-			all = append(all, a)
+			consider(a)
 		}
 	case Abort:
 		for _, a.Outcome = range []Outcome{SUCCESS, FAILED} {
 			for _, a.Received = range []Outcome{FAILED, CANCELLED} {
-				all = append(all, a)
+				consider(a)
 			}
 		}
 	case NdkConnect, ConnectionLost, HwIndicate, NdkFlush, NdkDisconnect, NdkCloseQp, Deliver:
-		all = append(all, a)
+		consider(a)
 	}
-	return all
 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"encoding/binary"
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -143,16 +142,23 @@ func (m moment) polled(function int, results []Completion) moment {
 
 // cqKey, qpKey and ndkKey tell apart what MCCompletionQueue, MCQueuePair and MCNdk tell apart.
 func (m moment) cqKey() string {
-	return fmt.Sprint(string(m.state.AppendKey(nil)), m.asked, m.unspent, m.inside)
+	key := m.state.AppendKey(nil)
+	for i := range m.asked {
+		key = appendNumbers(append(key, m.asked[i]), m.unspent[i], m.inside[i])
+	}
+	return string(key)
 }
 
 func (m moment) qpKey() string {
 	key := State{Qps: m.state.Qps}.AppendKey(nil)
 	for i := range m.posts {
-		key = fmt.Append(key, m.posts[i], m.refused[i], m.flushed[i])
+		key = appendNumbers(key, m.posts[i], len(m.refused[i]), len(m.flushed[i]))
+		for _, r := range m.refused[i] {
+			key = appendNumbers(append(key, byte(r.queue)), r.of)
+		}
+		key = appendNumbers(key, m.flushed[i]...)
 		for _, l := range m.left[i] {
-			key = append(key, byte(l.queue), bit(l.silent)|bit(l.told)<<1, byte(l.status))
-			key = binary.AppendUvarint(key, uint64(l.of))
+			key = appendNumbers(append(key, byte(l.queue), bit(l.silent)|bit(l.told)<<1, byte(l.status)), l.of)
 		}
 	}
 	return string(key)
@@ -161,7 +167,18 @@ func (m moment) qpKey() string {
 func (m moment) ndkKey() string {
 	key := m.state.AppendKey(nil)
 	for p := range m.posts {
-		key = fmt.Append(key, m.postsOf[p], m.delivered[number{p, Initiator}], m.delivered[number{p, Receive}])
+		key = appendNumbers(key, m.postsOf[p][:]...)
+		for _, queue := range []Queue{Initiator, Receive} {
+			ids := m.delivered[number{p, queue}]
+			key = appendNumbers(appendNumbers(key, len(ids)), ids...)
+		}
 	}
-	return string(fmt.Append(key, m.arms, m.fetched))
+	return string(appendNumbers(key, m.arms, int(m.fetched[0]), int(m.fetched[1])))
+}
+
+func appendNumbers(key []byte, numbers ...int) []byte {
+	for _, n := range numbers {
+		key = binary.AppendUvarint(key, uint64(n))
+	}
+	return key
 }
