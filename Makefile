@@ -1,5 +1,6 @@
 # `make help` lists what there is. The work that takes more than a line is in scripts/.
 .DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
 .PHONY: help install build demo test race bench tlc device fmt vet lint clean
 
 # The verbs provider needs cgo and the headers of libibverbs; all else is built without them.

@@ -10,7 +10,7 @@ if [ -n "$DEVICE" ]; then device=(--device "$DEVICE"); fi
 if [ -e "$traces/tests/list" ]; then
 	while read -r test package folder; do
 		echo "testing $package"
-		(cd "$folder" && "$traces/tests/$test" -test.v=test2json -test.timeout=5m) >"$traces/tests/$test.log" 2>&1 ||
+		(cd "$folder" && "$traces/tests/$test" -test.v=test2json -test.timeout=2m) >"$traces/tests/$test.log" 2>&1 ||
 			echo "  failed"
 	done <"$traces/tests/list"
 fi
