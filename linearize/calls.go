@@ -18,8 +18,10 @@ const never moment = math.MaxInt
 // A span is a call or a callback with both its ends.
 type span struct {
 	fn         string
+	kind       kind
 	call, ret  moment // ret is never when the trace ends before
 	begin, end *trace.Event
+	requests   []*request // of a post
 }
 
 func (s *span) returned() bool { return s.end != nil }
@@ -86,7 +88,7 @@ func pairUp(events []trace.Event) []*span {
 		e := &events[i]
 		switch e.Ph {
 		case trace.Call, trace.Enter:
-			s := &span{fn: e.Fn, call: i, ret: never, begin: e}
+			s := &span{fn: e.Fn, kind: kindOf(e), call: i, ret: never, begin: e}
 			spans = append(spans, s)
 			open[e.Op] = s
 		case trace.Ret, trace.Exit:
@@ -95,7 +97,7 @@ func pairUp(events []trace.Event) []*span {
 				delete(open, e.Op)
 			}
 		case trace.Point:
-			spans = append(spans, &span{fn: e.Fn, call: i, ret: i, begin: e, end: e})
+			spans = append(spans, &span{fn: e.Fn, kind: kindOf(e), call: i, ret: i, begin: e, end: e})
 		}
 	}
 	return spans

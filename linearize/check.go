@@ -12,8 +12,6 @@ import (
 	"ndkoracle/trace"
 )
 
-const unlimited = 100 * 365 * 24 * time.Hour
-
 // MaxEvents is how many events of a trace are worth keeping: a longer one is inconclusive in any case.
 const MaxEvents = 100_000
 
@@ -66,6 +64,11 @@ func sortedKeys[V any](m map[string]V) []string {
 // trace of this dialect, which ResolveDialect reports, make it inconclusive too.
 func Check(ctx context.Context, t *trace.Trace, o Options) *Report {
 	start := time.Now()
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, o.Timeout, errTime)
+		defer cancel()
+	}
 	r := &Report{File: t.Name, Events: len(t.Events) + int(t.More), Rules: map[string]RuleCoverage{}}
 	d, err := o.ResolveDialect(t.Header.Dialect)
 	r.Dialect = d.Name
@@ -75,8 +78,8 @@ func Check(ctx context.Context, t *trace.Trace, o Options) *Report {
 		r.undecided("", reason)
 	} else {
 		j := &judge{report: r, history: newHistory(t), dialect: d, limit: cmp.Or(o.MaxOperations, DefaultMaxOperations),
-			deadline: start.Add(cmp.Or(o.Timeout, unlimited)), ctx: ctx}
-		j.judge()
+			counts: map[string]int{}}
+		j.judge(ctx)
 	}
 	r.conclude(d)
 	r.Elapsed = time.Since(start)
@@ -102,16 +105,14 @@ func (r *Report) undecided(rule, reason string) {
 
 // judge holds what the check of one trace needs.
 type judge struct {
-	ctx      context.Context
-	report   *Report
-	history  *history
-	dialect  model.Dialect
-	limit    int
-	deadline time.Time
-	counts   map[string]int
+	report  *Report
+	history *history
+	dialect model.Dialect
+	limit   int
+	counts  map[string]int
 }
 
-func (j *judge) judge() {
+func (j *judge) judge(ctx context.Context) {
 	h := j.history
 	h.checkCallbacks()
 	h.checkAnswers()
@@ -122,7 +123,7 @@ func (j *judge) judge() {
 	for _, c := range components {
 		j.report.Operations += len(c.ops)
 		c.takeLimit()
-		j.component(c)
+		j.component(ctx, c)
 	}
 	j.report.Findings = append(j.report.Findings, h.blameless(components)...)
 	end := h.trace.End
@@ -181,7 +182,7 @@ func (c *component) excuses(f found) bool {
 }
 
 // component searches one component, and reports where and why no explanation is left.
-func (j *judge) component(c *component) {
+func (j *judge) component(ctx context.Context, c *component) {
 	switch {
 	case c.reason != "":
 		j.report.undecided("", c.reason)
@@ -195,16 +196,17 @@ func (j *judge) component(c *component) {
 	if c.limit != never {
 		last = c.limit - 1
 	}
-	death, err := c.search(j.ctx, last, j.deadline)
+	witness, death, err := c.search(ctx, last)
 	if err != nil {
 		j.gaveUp(c, death, err)
 		return
 	}
 	if death == never {
-		j.accepted(c, last)
+		// Along one explanation is counted how often each rule had something to say.
+		j.add(c.tell(furthest(c.replay(ctx, witness)).path()))
 		return
 	}
-	finding, story, err := c.explain(j.ctx, death, j.deadline)
+	finding, story, err := c.explain(ctx, death)
 	if err != nil {
 		j.gaveUp(c, death, err)
 		return
@@ -212,18 +214,6 @@ func (j *judge) component(c *component) {
 	j.report.Findings = append(j.report.Findings, finding)
 	j.add(story)
 	j.counts[finding.Rule]++
-}
-
-// accepted counts, along one explanation, how often each rule had something to say.
-func (j *judge) accepted(c *component, last moment) {
-	order, err := c.witness(j.ctx, last, j.deadline)
-	if err != nil {
-		j.gaveUp(c, never, err)
-		return
-	}
-	if nodes := c.replay(order); len(nodes) > 0 {
-		j.add(c.tell(furthest(nodes).path()))
-	}
 }
 
 func (j *judge) add(s *story) {

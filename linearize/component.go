@@ -13,6 +13,7 @@ type component struct {
 	contract *model.Contract
 	cqs      []*cq
 	qps      []*qp
+	spans    []*span
 	tokens   map[uint32]int
 	ops      []*operation
 	turns    []int  // of each CQ: how many completions polls delivered before the limit
@@ -48,7 +49,7 @@ func (h *history) components(d model.Dialect) []*component {
 	}
 	for _, q := range h.cqs {
 		c := of("cq " + q.name)
-		q.component = len(c.cqs)
+		q.index = len(c.cqs)
 		c.cqs = append(c.cqs, q)
 		c.contract.Depth = append(c.contract.Depth, q.depth)
 	}
@@ -57,12 +58,39 @@ func (h *history) components(d model.Dialect) []*component {
 		p.index = len(c.qps)
 		c.qps = append(c.qps, p)
 	}
+	for _, s := range h.spans {
+		if name := h.objectOf(s); name != "" {
+			c := of(name)
+			c.spans = append(c.spans, s)
+		}
+	}
 	for _, c := range all {
 		c.turns = make([]int, len(c.cqs))
 		c.bind()
 		c.list()
 	}
 	return all
+}
+
+// objectOf names the object that a span is of, as the sets of components do, or "".
+func (h *history) objectOf(s *span) string {
+	var q *cq
+	switch s.kind {
+	case armCq, pollCq, callback, closeCq:
+		q = h.cqByName[s.begin.Cq]
+	case closeDone:
+		q = h.closing[s.begin.For]
+	case readEvent:
+		if s.returned() {
+			q = h.cqByName[s.end.Cq]
+		}
+	case connectQp, post, flushQp, closeQp:
+		return "qp " + s.begin.Qp
+	}
+	if q == nil {
+		return ""
+	}
+	return "cq " + q.name
 }
 
 func (p *qp) usesTokens() bool {
@@ -82,7 +110,7 @@ func (c *component) bind() {
 			c.reason = "the trace does not hold the creation of " + p.name + ", so nobody knows where its requests complete"
 			return
 		}
-		b.InitiatorCq, b.ReceiveCq = p.initiatorCq.component, p.receiveCq.component
+		b.InitiatorCq, b.ReceiveCq = p.initiatorCq.index, p.receiveCq.index
 		if p.peer != nil && c.has(p.peer) {
 			b.Peer = p.peer.index
 		}
@@ -142,8 +170,7 @@ type operation struct {
 	maybe     bool // it need not have happened at all
 	cq, qp    int  // indexes in the component
 	span      *span
-	request   *request   // of doExecute, doDeliver, doComplete
-	posts     []*request // of doPost
+	request   *request // of doExecute, doDeliver, doComplete
 	arm       model.Arm
 	status    model.Health
 	deadline  bool // ret is a moment of rest, not the poll that delivered the completion
@@ -159,105 +186,94 @@ func (c *component) list() {
 	if c.reason != "" {
 		return
 	}
-	mine := map[*qp]bool{}
-	for _, p := range c.qps {
-		mine[p] = true
-	}
-	closing := map[string]int{}
-	for _, s := range c.h.spans {
-		e := s.begin
-		q, p := c.h.cqByName[e.Cq], c.h.qpByName[e.Qp]
-		ofCq, ofQp := q != nil && c.hasCq(q), p != nil && mine[p]
-		o := operation{call: s.call, ret: s.ret, maybe: !s.returned(), span: s}
-		if ofCq {
-			o.cq = q.component
-		}
-		if ofQp {
-			o.qp = p.index
-		}
-		switch k := kindOf(e); {
-		case k == connectQp && ofQp && p.connected == s:
-			o.effect = doConnect
-		case k == post && ofQp:
-			o.effect, o.posts = doPost, c.requestsOf(p, s)
-		case k == armCq && ofCq:
-			o.effect = doArm
-			o.arm, _ = armOf(e)
-		case k == pollCq && ofCq:
-			if !s.returned() {
-				continue
-			}
-			o.effect = doPoll
-		case k == callback && ofCq:
-			o.effect, o.ret, o.maybe = doEnter, s.call, false
-			o.status, _ = healthOf(e.Status)
-			if c.h.trace.Header.Side == "consumer" {
-				o.call = c.exitBefore(q, s)
-			}
-			c.add(o)
-			if s.returned() && c.contract.Dialect.Serialised {
-				c.add(operation{effect: doExit, call: s.ret, ret: s.ret, cq: o.cq, span: s})
-			}
-			continue
-		case k == readEvent:
-			if !s.returned() || s.end.Cq == "" || !c.hasCq(c.h.cq(s.end.Cq)) {
-				continue
-			}
-			o.effect, o.cq = doRead, c.h.cq(s.end.Cq).component
-		case k == flushQp && ofQp:
-			o.effect = doFlush
-		case k == closeQp && ofQp && p.closed == s:
-			o.effect = doCloseQp
-		case k == closeCq && ofCq && q.closed == s:
-			o.effect = doCloseCqAtOnce
-			if s.pending() {
-				o.effect = doCloseCq
-				closing[e.Op] = o.cq
-			}
-		case k == closeDone:
-			i, mine := closing[e.For]
-			if !mine {
-				continue
-			}
-			o.effect, o.cq, o.ret, o.maybe = doCloseDone, i, s.call, false
-		default:
-			continue
-		}
-		c.add(o)
+	for _, s := range c.spans {
+		c.listSpan(s)
 	}
 	c.listHidden()
+	c.listRests()
+}
+
+// listSpan adds what a call or a callback does.
+func (c *component) listSpan(s *span) {
+	e, o := s.begin, operation{call: s.call, ret: s.ret, maybe: !s.returned(), span: s}
+	q, p := c.h.cqByName[e.Cq], c.h.qpByName[e.Qp]
+	if q != nil {
+		o.cq = q.index
+	}
+	if p != nil {
+		o.qp = p.index
+	}
+	switch {
+	case s.kind == connectQp && p.connected == s:
+		o.effect = doConnect
+	case s.kind == post:
+		o.effect = doPost
+	case s.kind == armCq:
+		o.effect = doArm
+		o.arm, _ = armOf(e)
+	case s.kind == pollCq && s.returned():
+		o.effect = doPoll
+	case s.kind == callback:
+		c.listCallback(q, s)
+		return
+	case s.kind == readEvent && s.returned():
+		o.effect, o.cq = doRead, c.h.cqByName[s.end.Cq].index
+	case s.kind == flushQp:
+		o.effect = doFlush
+	case s.kind == closeQp && p.closed == s:
+		o.effect = doCloseQp
+	case s.kind == closeCq && q.closed == s:
+		o.effect = doCloseCqAtOnce
+		if s.pending() {
+			o.effect = doCloseCq
+		}
+	case s.kind == closeDone:
+		o.effect, o.cq, o.ret, o.maybe = doCloseDone, c.h.closing[e.For].index, s.call, false
+	default:
+		return
+	}
+	c.add(o)
+}
+
+// listCallback adds the entry and the return of a callback. A consumer takes the entry down when its own function begins:
+// the provider may have turned to it at any moment since the callback before returned.
+func (c *component) listCallback(q *cq, s *span) {
+	enter := operation{effect: doEnter, call: s.call, ret: s.call, cq: q.index, span: s}
+	enter.status, _ = healthOf(s.begin.Status)
+	if c.h.trace.Header.Side == "consumer" {
+		enter.call = 0
+		for _, before := range q.notified {
+			if before.ret < s.call {
+				enter.call = max(enter.call, before.ret)
+			}
+		}
+	}
+	c.add(enter)
+	if s.returned() && c.contract.Dialect.Serialised {
+		c.add(operation{effect: doExit, call: s.ret, ret: s.ret, cq: q.index, span: s})
+	}
+}
+
+// listRests adds the moments of rest up to the first after the last event: later ones say nothing new.
+func (c *component) listRests() {
+	last := 0
+	for _, s := range c.spans {
+		last = max(last, s.call)
+		if s.returned() {
+			last = max(last, s.ret)
+		}
+	}
 	for _, mark := range c.h.marks {
-		c.add(operation{effect: doRest, call: mark, ret: mark})
+		if len(c.spans) > 0 && mark > c.spans[0].call {
+			c.add(operation{effect: doRest, call: mark, ret: mark})
+		}
+		if mark > last {
+			return
+		}
 	}
 }
 
-func (c *component) hasCq(q *cq) bool { return q.component < len(c.cqs) && c.cqs[q.component] == q }
-
-// requestsOf returns the requests that a post posted, and the one at which it was refused.
-func (c *component) requestsOf(p *qp, s *span) []*request {
-	var posted []*request
-	for _, r := range c.h.requests {
-		if r.post == s {
-			posted = append(posted, r)
-		}
-	}
-	return posted
-}
-
-// exitBefore returns the end of the callback of q before s. A consumer takes the beginning of a callback down when its own
-// function begins: the provider may have turned to it at any moment since the one before returned.
-func (c *component) exitBefore(q *cq, s *span) moment {
-	before := 0
-	for _, t := range c.h.spans {
-		if t.call >= s.call {
-			break
-		}
-		if kindOf(t.begin) == callback && t.begin.Cq == q.name && t.ret < s.call {
-			before = max(before, t.ret)
-		}
-	}
-	return before
-}
+func (c *component) hasCq(q *cq) bool { return q.index < len(c.cqs) && c.cqs[q.index] == q }
 
 // listHidden adds the steps that nobody sees, each with the interval in which it can have happened.
 func (c *component) listHidden() {
@@ -279,7 +295,7 @@ func (c *component) listHidden() {
 // listRequest adds the execution of r where it has an effect of its own (a failure breaks the QP, a token changes), and
 // its completion, unless the trace shows that there was none.
 func (c *component) listRequest(r *request) {
-	o := operation{request: r, qp: r.qp.index, cq: r.qp.cq(r.queue).component, call: r.post.call, ret: never, maybe: true}
+	o := operation{request: r, qp: r.qp.index, cq: r.qp.cq(r.queue).index, call: r.post.call, ret: never, maybe: true}
 	if r.message != nil {
 		o.call = max(o.call, r.message.post.call)
 	}
@@ -313,7 +329,7 @@ func (c *component) listRequest(r *request) {
 // more than one.
 func (c *component) mayMatter(r *request) bool {
 	q := r.qp.cq(r.queue)
-	if r.queue == model.Receive && r.qp.peer != nil && r.position >= len(r.qp.peer.sends()) && !r.qp.breaks() {
+	if r.queue == model.Receive && r.qp.peer != nil && r.position >= len(r.qp.peer.sends) && !r.qp.breaks() {
 		return false // the peer has sent nothing for it
 	}
 	undelivered := 0
@@ -403,17 +419,14 @@ func (c *component) executesElsewhere(r *request) bool {
 // listErrors adds the moment at which q failed: one that a callback reported, or an overflow that may have gone unnoticed
 // because more requests were outstanding than q has room for.
 func (c *component) listErrors(q *cq) {
-	for _, s := range c.h.spans {
-		if kindOf(s.begin) != callback || s.begin.Cq != q.name {
-			continue
-		}
+	for _, s := range q.notified {
 		if status, ok := healthOf(s.begin.Status); ok && status != model.OK {
-			c.add(operation{effect: doFailCq, call: 0, ret: s.call, cq: q.component, status: status})
+			c.add(operation{effect: doFailCq, call: 0, ret: s.call, cq: q.index, status: status})
 			return
 		}
 	}
-	if full := c.h.mayOverflow(q); full != never {
-		c.add(operation{effect: doFailCq, call: full, ret: never, maybe: true, cq: q.component, status: model.BufferOverflow})
+	if q.overrun != never {
+		c.add(operation{effect: doFailCq, call: q.overrun, ret: never, maybe: true, cq: q.index, status: model.BufferOverflow})
 	}
 }
 

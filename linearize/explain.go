@@ -5,19 +5,21 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"ndkoracle/model"
 )
 
 // explain says why no explanation survived the event at death: it takes the furthest explanation of all events before,
 // and asks the model why it does not allow what happened next.
-func (c *component) explain(ctx context.Context, death moment, deadline time.Time) (Finding, *story, error) {
-	order, err := c.witness(ctx, death-1, deadline)
+func (c *component) explain(ctx context.Context, death moment) (Finding, *story, error) {
+	order, err := c.witness(ctx, death-1)
 	if err != nil {
 		return Finding{}, nil, err
 	}
-	nodes := c.saturate(c.replay(order), death)
+	nodes := c.saturate(ctx, c.replay(ctx, order), death)
+	if err := context.Cause(ctx); err != nil {
+		return Finding{}, nil, err
+	}
 	last, culprit, refusal := c.culprit(furthest(nodes), death)
 	story := c.tell(last.path())
 	f := Finding{Verdict: ProviderViolation, Rule: refusal.Rule, Before: c.describeAll(nodes)}
@@ -90,7 +92,7 @@ func rank(e effect) int {
 // chase goes from an operation that is refused because another one is missing to that one.
 func (c *component) chase(s state, o *operation, depth int) (*operation, *model.Refusal) {
 	next, refusal := c.step(s, &operation{effect: o.effect, cq: o.cq, qp: o.qp, span: o.span, request: o.request,
-		posts: o.posts, arm: o.arm, status: o.status, call: o.call, ret: o.ret})
+		arm: o.arm, status: o.status, call: o.call, ret: o.ret})
 	if len(next) > 0 {
 		return o, notPlaced
 	}

@@ -18,7 +18,8 @@ type cq struct {
 	notified  []*span    // callbacks, and events that were read
 	delivered []*request // in the order of the polls
 	closed    *span      // the call that closes it
-	component int
+	overrun   moment     // the first at which more could be on its way into it than it has room for, or never
+	index     int        // in its component
 }
 
 // A qp is what the trace tells of one queue pair.
@@ -31,11 +32,12 @@ type qp struct {
 	peer                   *qp
 	posts                  []*span
 	initiator, receive     []*request // that were posted, in order; refused ones are not in
+	sends                  []*request // of the initiator queue: those that consume a receive of the peer
 	flushes                []*span
 	closed                 *span
 	lostFrom               moment // from when on the connection may be lost without a word in the trace
-	component              int
-	index                  int // in its component
+	last                   moment // of the events that name it
+	index                  int    // in its component
 }
 
 func (p *qp) queue(q model.Queue) []*request {
@@ -92,6 +94,7 @@ type history struct {
 	qpByName map[string]*qp
 	requests []*request
 	byWr     map[string]*request
+	closing  map[string]*cq        // by the op of the call that closes it
 	takenBy  map[*request]*request // a send, and the peer's receive that took it
 	marks    []moment              // at which the provider had come to rest
 	reads    []*span               // ibv_get_cq_event
@@ -102,7 +105,8 @@ type history struct {
 // newHistory takes a trace apart. What needs no search to be seen as wrong goes into findings.
 func newHistory(t *trace.Trace) *history {
 	h := &history{trace: t, spans: pairUp(t.Events), cqByName: map[string]*cq{}, qpByName: map[string]*qp{},
-		byWr: map[string]*request{}, takenBy: map[*request]*request{}, counts: map[string]int{}}
+		byWr: map[string]*request{}, takenBy: map[*request]*request{},
+		closing: map[string]*cq{}, counts: map[string]int{}}
 	for _, s := range h.spans {
 		h.take(s)
 	}
@@ -110,6 +114,7 @@ func newHistory(t *trace.Trace) *history {
 		h.marks = append(h.marks, len(t.Events))
 	}
 	h.deliver()
+	h.findOverruns()
 	h.findPeers()
 	h.findLosses()
 	h.findFlushedFailures()
@@ -140,7 +145,10 @@ func (h *history) qp(name string) *qp {
 
 func (h *history) take(s *span) {
 	e := s.begin
-	switch kindOf(e) {
+	if p := h.qpByName[e.Qp]; p != nil {
+		p.last = max(p.last, s.call, min(s.ret, len(h.trace.Events)))
+	}
+	switch s.kind {
 	case createCq:
 		q := h.cq(e.Cq)
 		q.created = s
@@ -183,6 +191,7 @@ func (h *history) take(s *span) {
 	case closeCq:
 		if q := h.cq(e.Cq); q.closed == nil {
 			q.closed = s
+			h.closing[e.Op] = q
 		}
 	case closeQp:
 		if p := h.qp(e.Qp); p.closed == nil {
@@ -244,6 +253,7 @@ func hasVerbsFlag(flags []string, name string) bool {
 func (h *history) add(r *request) {
 	r.id = len(h.requests)
 	h.requests = append(h.requests, r)
+	r.post.requests = append(r.post.requests, r)
 	if r.op == model.ReceiveOp {
 		r.queue = model.Receive
 	}
@@ -256,6 +266,9 @@ func (h *history) add(r *request) {
 	r.position = len(r.qp.queue(r.queue))
 	if r.queue == model.Initiator {
 		r.qp.initiator = append(r.qp.initiator, r)
+		if r.op.IsSend() {
+			r.qp.sends = append(r.qp.sends, r)
+		}
 	} else {
 		r.qp.receive = append(r.qp.receive, r)
 	}
@@ -303,7 +316,7 @@ func (h *history) findPeers() {
 		if p.peer == nil {
 			continue
 		}
-		sends := p.peer.sends()
+		sends := p.peer.sends
 		for i, r := range p.receive {
 			if failed(r) || i < len(sends) && failed(sends[i]) {
 				break
@@ -322,17 +335,6 @@ func (h *history) findPeers() {
 }
 
 func failed(r *request) bool { return r.delivery != nil && r.delivery.outcome != model.SUCCESS }
-
-// sends returns the posted requests that consume a receive of the peer.
-func (p *qp) sends() []*request {
-	var sends []*request
-	for _, r := range p.initiator {
-		if r.op.IsSend() {
-			sends = append(sends, r)
-		}
-	}
-	return sends
-}
 
 // findLosses says of each QP since when its connection may have been lost for a reason that is not its own: a peer that
 // failed, flushed, disconnected or closed, or a peer that the trace does not hold.
@@ -415,7 +417,7 @@ func (r *request) tookMessageBefore(mark moment) bool {
 	if r.qp.peer == nil {
 		return false
 	}
-	sends := r.qp.peer.sends()
+	sends := r.qp.peer.sends
 	if r.position >= len(sends) {
 		return false
 	}
@@ -458,7 +460,7 @@ func (p *qp) waitsForPeer(r *request, mark moment) bool {
 			}
 		}
 	}
-	for _, s := range p.sends() {
+	for _, s := range p.sends {
 		if s.position > r.position {
 			break
 		}
@@ -469,55 +471,71 @@ func (p *qp) waitsForPeer(r *request, mark moment) bool {
 	return false
 }
 
-// firstOwed returns the first moment of rest at which r must have completed, or never.
+// firstOwed returns the first moment of rest at which r must have completed, or never. After the last event of its QP and
+// of the peer nothing changes that any more.
 func (h *history) firstOwed(r *request) moment {
-	for _, mark := range h.marks {
+	last := r.qp.last
+	if r.qp.peer != nil {
+		last = max(last, r.qp.peer.last)
+	}
+	for _, q := range []*cq{r.qp.initiatorCq, r.qp.receiveCq} {
+		if q != nil && len(q.polls) > 0 {
+			last = max(last, q.polls[len(q.polls)-1].call)
+		}
+	}
+	i, _ := slices.BinarySearch(h.marks, r.post.call)
+	for _, mark := range h.marks[i:] {
 		if r.owedAt(mark) {
 			return mark
 		}
-	}
-	return never
-}
-
-// mayOverflow returns the first moment at which more completions could be on their way into q than it has room for, or
-// never.
-func (h *history) mayOverflow(q *cq) moment {
-	outstanding := 0
-	for i := range h.trace.Events {
-		e := &h.trace.Events[i]
-		switch {
-		case e.Ph == trace.Call && kinds[e.Fn] == post:
-			outstanding += h.postedInto(q, e)
-		case e.Ph == trace.Ret && kinds[e.Fn] == pollCq:
-			outstanding -= h.deliveredFrom(q, e)
-		}
-		if outstanding > q.depth {
-			return i
+		if mark > last {
+			break
 		}
 	}
 	return never
 }
 
-func (h *history) postedInto(q *cq, e *trace.Event) int {
-	p := h.qpByName[e.Qp]
-	queue := model.Initiator
-	if e.Fn == "NdkReceive" || e.Fn == "ibv_post_recv" {
-		queue = model.Receive
+// findOverruns finds, for each CQ, the first moment at which more completions could be on their way into it than it has
+// room for.
+func (h *history) findOverruns() {
+	outstanding := map[*cq]int{}
+	for _, q := range h.cqs {
+		q.overrun = never
 	}
-	if p == nil || p.cq(queue) != q {
-		return 0
-	}
-	return max(1, len(e.Wrs))
-}
-
-func (h *history) deliveredFrom(q *cq, e *trace.Event) int {
-	n := 0
-	for i := range e.Results {
-		if r := h.byWr[e.Results[i].Wr]; r != nil && r.qp.cq(r.queue) == q {
-			n++
+	count := func(r *request, n int, at moment) {
+		q := r.qp.cq(r.queue)
+		if q == nil {
+			return
+		}
+		outstanding[q] += n
+		if outstanding[q] > q.depth {
+			q.overrun = min(q.overrun, at)
 		}
 	}
-	return n
+	bySpan := map[moment]*span{}
+	for _, s := range h.spans {
+		if s.kind == post {
+			bySpan[s.call] = s
+		} else if s.kind == pollCq && s.returned() {
+			bySpan[s.ret] = s
+		}
+	}
+	for at := range h.trace.Events {
+		s := bySpan[at]
+		if s == nil {
+			continue
+		}
+		for _, r := range s.requests {
+			count(r, 1, at)
+		}
+		if s.kind == pollCq {
+			for i := range s.end.Results {
+				if r := h.byWr[s.end.Results[i].Wr]; r != nil {
+					count(r, -1, at)
+				}
+			}
+		}
+	}
 }
 
 // emptyAfter reports whether a poll that began after the moment found the CQ empty.

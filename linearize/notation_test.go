@@ -19,7 +19,7 @@ import (
 //	rest          quiesce                    close         NdkCloseCq of cq1
 //
 // A trace ends at rest unless its last word is "cut".
-func script(t *testing.T, text string) *trace.Trace {
+func script(t testing.TB, text string) *trace.Trace {
 	t.Helper()
 	s := &scripted{trace: &trace.Trace{Name: "script", Header: trace.Header{Dialect: "ndkpi", Side: "provider", Order: "total"}}}
 	s.call("NdkCreateCq", trace.Event{Cq: "cq1", Depth: number(16)}, success)

@@ -3,6 +3,7 @@ package linearize
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"slices"
 
 	"ndkoracle/model"
@@ -17,13 +18,17 @@ type node struct {
 }
 
 // replay follows a witness through the model alone, and returns the ways to the states that it ends in. Of the ways to one
-// state it keeps the least generous: what a provider had to do explains more than what it was free to do.
-func (c *component) replay(order []*operation) []*node {
+// state it keeps the least generous: what a provider had to do explains more than what it was free to do. When ctx is done
+// it stops short.
+func (c *component) replay(ctx context.Context, order []*operation) []*node {
 	nodes := []*node{{state: c.init()}}
 	for _, o := range order {
 		var next []*node
 		seen := map[string]int{}
 		for _, n := range nodes {
+			if ctx.Err() != nil {
+				return nodes
+			}
 			for _, one := range c.follow(n, o) {
 				key := string(one.state.appendKey(nil))
 				i, known := seen[key]
@@ -55,12 +60,12 @@ func (c *component) follow(n *node, o *operation) []*node {
 const maxSaturated = 1000
 
 // saturate adds the ways on which hidden steps that were possible before death have been taken as well.
-func (c *component) saturate(nodes []*node, death moment) []*node {
+func (c *component) saturate(ctx context.Context, nodes []*node, death moment) []*node {
 	seen := map[string]bool{}
 	for _, n := range nodes {
 		seen[string(n.state.appendKey(nil))] = true
 	}
-	for i := 0; i < len(nodes) && len(nodes) < maxSaturated; i++ {
+	for i := 0; i < len(nodes) && len(nodes) < maxSaturated && ctx.Err() == nil; i++ {
 		for _, o := range c.ops {
 			if !o.effect.hidden() || o.maybe || o.call >= death || o.ret < death || nodes[i].took(o) {
 				continue
@@ -286,7 +291,7 @@ func (t *story) matched(arm model.Arm, c model.Completion, cq int) (rule string,
 }
 
 func (t *story) post(before model.State, o *operation) {
-	for _, r := range o.posts {
+	for _, r := range o.span.requests {
 		idle := before.Qps[o.qp].State == model.Idle
 		switch {
 		case r.queue == model.Receive && idle:

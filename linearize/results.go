@@ -249,13 +249,13 @@ func (h *history) mayFail(q *cq) bool {
 			return true
 		}
 	}
-	return h.mayOverflow(q) != never
+	return q.overrun != never
 }
 
 // checkCallbacks holds the status of each callback against the list of those it can have (ARM-15).
 func (h *history) checkCallbacks() {
 	for _, s := range h.spans {
-		if kindOf(s.begin) != callback {
+		if s.kind != callback {
 			continue
 		}
 		h.exercised("ARM-15")

@@ -45,8 +45,9 @@ func newStateSet(states []state) *stateSet {
 	return set
 }
 
-// porcupineModel is the contract as porcupine sees it. Hidden steps are operations like any other, of wide interval.
-func (c *component) porcupineModel(stop context.Context) porcupine.Model {
+// porcupineModel is the contract as porcupine sees it. Hidden steps are operations like any other, of wide interval. What
+// porcupine remembers of each step is reported to spend; when stop is done, no step is possible any more.
+func (c *component) porcupineModel(stop context.Context, spend func(bytes int)) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return newStateSet([]state{c.init()}) },
 		StepContext: func(ctx context.Context, from, input, _ any) (bool, any) {
@@ -68,7 +69,9 @@ func (c *component) porcupineModel(stop context.Context) porcupine.Model {
 			if len(next) == 0 {
 				return false, nil
 			}
-			return true, newStateSet(next)
+			set := newStateSet(next)
+			spend(len(set.key)*bytesPerKey + len(c.ops)/8)
+			return true, set
 		},
 		Equal: func(a, b any) bool { return a.(*stateSet).key == b.(*stateSet).key },
 		Hash:  func(s any) uint64 { return s.(*stateSet).hash },
@@ -111,32 +114,51 @@ func (c *component) upTo(last moment) []porcupine.Operation {
 
 func (e effect) hidden() bool { return e >= doLose && e <= doComplete }
 
-var errTime = errors.New("the time limit was reached")
+// maxMemory bounds what one search may remember, in bytes; bytesPerKey is about what a state takes for each byte of its key.
+const (
+	maxMemory   = 1 << 30
+	bytesPerKey = 8
+)
 
-// explained reports whether some timing of the hidden steps explains the events up to and including last.
-func (c *component) explained(ctx context.Context, last moment, deadline time.Time) (bool, error) {
-	left := time.Until(deadline)
-	if left <= 0 {
-		return false, errTime
+var (
+	errTime        = errors.New("the time limit was reached")
+	errMemory      = fmt.Errorf("%d MiB of memory were used up", maxMemory>>20)
+	errUnexplained = errors.New("nothing explains the events")
+)
+
+// linearize asks porcupine for an explanation of the events up to and including last. The error is errUnexplained when there
+// is none, or says why there is no answer.
+func (c *component) linearize(ctx context.Context, last moment) (porcupine.LinearizationInfo, error) {
+	stop, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	left := maxMemory
+	model := c.porcupineModel(stop, func(bytes int) {
+		if left -= bytes; left < 0 {
+			cancel(errMemory)
+		}
+	})
+	var timeout time.Duration
+	if deadline, ok := ctx.Deadline(); ok {
+		timeout = max(time.Until(deadline), 1)
 	}
-	result := porcupine.CheckOperationsTimeout(c.porcupineModel(ctx), c.upTo(last), left)
-	if err := ctx.Err(); err != nil {
-		return false, err
+	result, info := porcupine.CheckOperationsVerbose(model, c.upTo(last), timeout)
+	switch {
+	case context.Cause(stop) != nil:
+		return info, context.Cause(stop)
+	case result == porcupine.Unknown:
+		return info, errTime
+	case result == porcupine.Illegal:
+		return info, errUnexplained
 	}
-	switch result {
-	case porcupine.Ok:
-		return true, nil
-	case porcupine.Illegal:
-		return false, nil
-	}
-	return false, errTime
+	return info, nil
 }
 
-// search returns the first event at which no explanation is left, or never.
-func (c *component) search(ctx context.Context, last moment, deadline time.Time) (moment, error) {
-	ok, err := c.explained(ctx, last, deadline)
-	if ok || err != nil {
-		return never, err
+// search returns a witness of the events up to and including last, or else the first event at which no explanation is
+// left.
+func (c *component) search(ctx context.Context, last moment) (witness []*operation, death moment, err error) {
+	witness, err = c.witness(ctx, last)
+	if !errors.Is(err, errUnexplained) {
+		return witness, never, err
 	}
 	var ends []moment
 	for _, o := range c.ops {
@@ -150,34 +172,23 @@ func (c *component) search(ctx context.Context, last moment, deadline time.Time)
 	low, high := 0, len(ends)-1
 	for low < high {
 		middle := (low + high) / 2
-		ok, err := c.explained(ctx, ends[middle], deadline)
-		if err != nil {
-			return ends[high], err
-		}
-		if ok {
+		switch _, err := c.linearize(ctx, ends[middle]); {
+		case err == nil:
 			low = middle + 1
-		} else {
+		case errors.Is(err, errUnexplained):
 			high = middle
+		default:
+			return nil, ends[high], err
 		}
 	}
-	return ends[low], nil
+	return nil, ends[low], nil
 }
 
 // witness returns one order of all steps, hidden ones included, that explains the events up to and including last.
-func (c *component) witness(ctx context.Context, last moment, deadline time.Time) ([]*operation, error) {
-	left := time.Until(deadline)
-	if left <= 0 {
-		return nil, errTime
-	}
-	result, info := porcupine.CheckOperationsVerbose(c.porcupineModel(ctx), c.upTo(last), left)
-	if err := ctx.Err(); err != nil {
+func (c *component) witness(ctx context.Context, last moment) ([]*operation, error) {
+	info, err := c.linearize(ctx, last)
+	if err != nil {
 		return nil, err
-	}
-	switch result {
-	case porcupine.Unknown:
-		return nil, errTime
-	case porcupine.Illegal:
-		return nil, fmt.Errorf("no witness up to event %d, which was explained before", last)
 	}
 	var order []*operation
 	for _, partition := range info.PartialLinearizationsOperations() {

@@ -138,7 +138,7 @@ func (c *component) perform(w *walk, o *operation) {
 }
 
 func (c *component) performPost(w *walk, o *operation) {
-	for _, r := range o.posts {
+	for _, r := range o.span.requests {
 		if !r.accepted {
 			w.take(model.Action{Name: model.PostRefused, Qp: o.qp, Queue: r.queue})
 			continue
@@ -450,11 +450,16 @@ func (c *component) completeOne(w *walk, r *request) {
 			w.take(complete)
 			return
 		}
+		// No poll tells the outcome. A QP that is broken cancels what it has not begun.
+		outcomes := []model.Outcome{model.SUCCESS, model.FAILED}
+		switch {
+		case s.model.Qps[r.qp.index].State != model.Connected && s.model.Qps[r.qp.index].State != model.Idle:
+			outcomes = []model.Outcome{model.CANCELLED}
+		case r.silent:
+			outcomes = []model.Outcome{model.FAILED}
+		}
 		var all []state
-		for _, outcome := range []model.Outcome{model.SUCCESS, model.FAILED, model.CANCELLED} {
-			if r.silent && outcome == model.SUCCESS {
-				continue
-			}
+		for _, outcome := range outcomes {
 			one := &walk{c: c, states: []state{s}}
 			c.execute(one, r, outcome)
 			all = append(all, one.take(complete).states...)
@@ -525,7 +530,7 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 		if queue == model.Receive {
 			requests = s.model.Qps[p].Receive
 		}
-		if len(requests) == 0 || s.model.Cqs[c.qps[p].cq(queue).component].Health != model.OK {
+		if len(requests) == 0 || s.model.Cqs[c.qps[p].cq(queue).index].Health != model.OK {
 			return
 		}
 		for i, q := range requests {
