@@ -4,8 +4,8 @@
 //
 //   - Completions are taken from the device into a queue in memory, the shadow, as soon as somebody looks: NdkArmCq, a
 //     poll, an event, the watchdog. The shadow holds what the contract says of a CQ: how many entries are fresh, the
-//     merged arm, owed callbacks, the depth that was asked for. So an arm with fresh entries present is satisfied at once
-//     (ARM-04), which ibv_req_notify_cq never does, and ERRORS arms exist.
+//     merged arm, owed callbacks, the depth that was asked for. So an arm with fresh entries present is satisfied at
+//     once (ARM-04), which ibv_req_notify_cq never does, and ERRORS arms exist.
 //   - A SOLICITED arm is armed in the device solicited-only, so that a device wakes nobody for what is not wanted. A
 //     device may then be silent about failed completions (Soft-RoCE of Linux 6.12 is), which must satisfy the arm
 //     (ARM-11). A watchdog finds them: see cq.watch.
@@ -14,6 +14,8 @@
 //     the other what it sends: see lane.
 //   - Deferred requests are kept and posted as one list (DEF-02). One that the device refuses after NdkSend has accepted
 //     it still completes, in its place, with a failure.
+//   - A device may fail a request, and call it flushed, or be harmed by a token that is made invalid twice (Soft-RoCE of
+//     Linux 6.12 does the one, and stops the kernel at the other). See adapter.completed and lane.claim.
 //   - Silent requests are unsignalled, with one signalled here and there to free their places in the send queue.
 //   - A failed request, which puts the QP into its error state, has the provider put it there once more: a receive that
 //     was posted meanwhile is flushed too, on devices that would forget it.

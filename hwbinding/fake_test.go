@@ -1,6 +1,7 @@
 package hwbinding
 
 import (
+	"fmt"
 	"sync"
 	"syscall"
 	"testing"
@@ -74,7 +75,7 @@ func (p fakePD) DeallocMW(*verbs.MW) error { return nil }
 func (p fakePD) Dealloc() error            { return nil }
 
 func (p fakePD) CreateQP(send, recv deviceCQ, _ verbs.QPInitAttr) (deviceQP, error) {
-	q := &fakeQP{device: p.device, send: send.(*fakeCQ), recv: recv.(*fakeCQ), name: "qp" + string(rune('1'+len(p.device.qps)))}
+	q := &fakeQP{device: p.device, send: send.(*fakeCQ), recv: recv.(*fakeCQ), name: fmt.Sprintf("qp%d", len(p.device.qps)+1)}
 	p.device.qps = append(p.device.qps, q)
 	return q, nil
 }
@@ -191,7 +192,8 @@ func newRig(t *testing.T, depth uint32) *rig {
 		}
 	})
 	r.pd, _ = r.NdkCreatePd()
-	r.cq, _ = r.NdkCreateCq(depth, ndk.NdkCqNotificationCallback(func(_ ndk.Cq, status ndk.Status) { r.callbacks <- status }))
+	notify := func(_ ndk.Cq, status ndk.Status) { r.callbacks <- status }
+	r.cq, _ = r.NdkCreateCq(depth, ndk.NdkCqNotificationCallback(notify))
 	for _, qp := range []*ndk.Qp{&r.a, &r.b} {
 		var status ndk.Status
 		*qp, status = r.pd.NdkCreateQp(ndk.QpAttributes{

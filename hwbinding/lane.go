@@ -1,6 +1,9 @@
 package hwbinding
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // message is what the sender of a message knows and the receiver's completion need not say.
 type message struct {
@@ -94,11 +97,13 @@ func (l *lane) abandon() {
 	l.unattended = true
 }
 
-// crowded says that there are more messages than receives: some wait, or have arrived and nobody looked.
-func (l *lane) crowded() bool {
+// unclear says that what becomes of the messages can be known only from the receiver's completions: there are more than
+// receives, so some wait or have arrived and nobody looked, or one ends the connection (INV-05).
+func (l *lane) unclear() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.messages) > l.receives
+	return len(l.messages) > l.receives ||
+		slices.ContainsFunc(l.messages, func(m *message) bool { return m.invalidates && m.token == 0 })
 }
 
 // waiting returns how many messages wait for a receive, as far as the receiver's completions were looked at.

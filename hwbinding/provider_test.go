@@ -142,12 +142,15 @@ func TestFlush(t *testing.T) {
 // The request that fails first fails, though the device calls it flushed (RES-08).
 func TestUnexplainedFlush(t *testing.T) {
 	r := newRig(t, 8)
+	r.a.NdkReceive("r", nil)
 	r.send(t, 1, 0, ndk.STATUS_SUCCESS)
 	r.send(t, 2, 0, ndk.STATUS_SUCCESS)
+	r.fakeCQ().complete(verbs.WC{WRID: r.fakeQP(0).receives[0].WRID, Status: verbs.IBV_WC_WR_FLUSH_ERR})
 	for _, list := range r.fakeQP(0).lists {
 		r.fakeCQ().complete(verbs.WC{WRID: list[0].WRID, Status: verbs.IBV_WC_WR_FLUSH_ERR})
 	}
-	expectOutcomes(t, r.poll(), outcome{1, ndk.STATUS_INTERNAL_ERROR}, outcome{2, ndk.STATUS_CANCELLED})
+	expectOutcomes(t, r.poll(), outcome{"r", ndk.STATUS_CANCELLED},
+		outcome{1, ndk.STATUS_INTERNAL_ERROR}, outcome{2, ndk.STATUS_CANCELLED})
 }
 
 // One completion more than the depth is an error of the CQ, which breaks its QPs (ARM-16, ARM-18).
@@ -231,6 +234,8 @@ func TestMisuse(t *testing.T) {
 	_, fast := r.pd.NdkCreateMr(true)
 	_, deep := r.NdkCreateCq(1<<31, nil)
 	closed := r.a.NdkCloseQp(nil)
+	const noSendFlag = ndk.NDK_OP_FLAG_RDMA_READ_SINK
+	tooMuch := []ndk.Sge{{Buffer: make([]byte, 17)}}
 	for what, got := range map[string][2]ndk.Status{
 		"a post on an idle QP (POST-08)":     {idle.NdkSend(nil, nil, 0), ndk.STATUS_CONNECTION_INVALID},
 		"a receive on an idle QP (POST-09)":  {idle.NdkReceive(nil, nil), ndk.STATUS_SUCCESS},
@@ -247,8 +252,8 @@ func TestMisuse(t *testing.T) {
 		"invalidating nothing":               {r.b.NdkInvalidate(nil, nil, 0), ndk.STATUS_INVALID_PARAMETER},
 		"connecting a QP twice":              {r.NdkConnect(r.b, "again"), ndk.STATUS_CONNECTION_INVALID},
 		"connecting no QP":                   {r.NdkConnect(nil, "nobody"), ndk.STATUS_INVALID_PARAMETER},
-		"a flag no send takes (POST-11)":     {r.b.NdkSend(nil, nil, ndk.NDK_OP_FLAG_RDMA_READ_SINK), ndk.STATUS_INVALID_PARAMETER},
-		"too much inline (FLAG-05)":          {r.b.NdkSend(nil, []ndk.Sge{{Buffer: make([]byte, 17)}}, ndk.NDK_OP_FLAG_INLINE), ndk.STATUS_INVALID_PARAMETER},
+		"a flag no send takes (POST-11)":     {r.b.NdkSend(nil, nil, noSendFlag), ndk.STATUS_INVALID_PARAMETER},
+		"too much inline (FLAG-05)":          {r.b.NdkSend(nil, tooMuch, ndk.NDK_OP_FLAG_INLINE), ndk.STATUS_INVALID_PARAMETER},
 		"more elements than asked (POST-07)": {r.b.NdkSend(nil, make([]ndk.Sge, 2), 0), ndk.STATUS_INVALID_PARAMETER},
 	} {
 		if got[0] != got[1] {
@@ -268,11 +273,14 @@ func TestCloseInCallback(t *testing.T) {
 	r := newRig(t, 8)
 	inside, completed := make(chan ndk.Status, 1), make(chan bool, 1)
 	running := true
+	var qp ndk.Qp
 	cq, _ := r.NdkCreateCq(4, ndk.NdkCqNotificationCallback(func(cq ndk.Cq, _ ndk.Status) {
+		qp.NdkCloseQp(nil) // which leaves nothing but the callback to wait for
 		inside <- cq.NdkCloseCq(func() { completed <- running })
 		running = false
 	}))
-	qp, status := r.pd.NdkCreateQp(ndk.QpAttributes{
+	var status ndk.Status
+	qp, status = r.pd.NdkCreateQp(ndk.QpAttributes{
 		ReceiveCq: cq, InitiatorCq: cq, ReceiveQueueDepth: 1, InitiatorQueueDepth: 1,
 	})
 	if status != ndk.STATUS_SUCCESS {
@@ -284,7 +292,6 @@ func TestCloseInCallback(t *testing.T) {
 	if status := <-inside; status != ndk.STATUS_PENDING {
 		t.Errorf("closing inside the callback: %v", status)
 	}
-	qp.NdkCloseQp(nil)
 	if <-completed {
 		t.Error("the close completed while the callback ran")
 	}

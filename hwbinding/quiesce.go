@@ -33,9 +33,10 @@ func (a *adapter) resting() bool {
 			c.look()
 		}
 	}
-	// Nothing is taken from the device that need not be: what a consumer finds when it arms, the device shall find too.
+	// Nothing is taken from the device that need not be. What a consumer finds when it arms, the device shall find too.
 	for q := range a.qps {
-		if q.state == connected && q.initiator.awaited(0) && q.out.crowded() {
+		silent := q.initiator.awaited(0) && time.Since(a.progress) >= grace // perhaps because the peer has failed
+		if q.state == connected && (silent || q.out.unclear()) {
 			a.later = append(a.later, q.connection.peerOf(q).lookForReceives)
 		}
 	}

@@ -109,8 +109,8 @@ func (w *workQueue) endDeferred(first ndk.Status) {
 	w.deferred = 0
 }
 
-// complete takes r, of which the device reported the outcome, and what is known to be done with it: unsignalled requests
-// before it have succeeded, because the device completes a queue in order (POLL-09) and reports each failure.
+// complete takes r, of which the device reported the outcome, and what is known to be done with it: unsignalled
+// requests before it have succeeded, because the device completes a queue in order (POLL-09) and reports each failure.
 // It returns those that have a completion, in their order.
 func (w *workQueue) complete(r *request) []*request {
 	at := slices.Index(w.requests, r)

@@ -100,7 +100,8 @@ static inline uint32_t invalidated_rkey(const struct ibv_wc *wc)
 }
 
 // port_info is the part of ibv_query_port that connecting needs; ibv_query_port is a macro.
-static inline int port_info(struct ibv_context *context, uint8_t port, uint16_t *lid, int *mtu, int *active, int *ethernet)
+static inline int port_info(struct ibv_context *context, uint8_t port, uint16_t *lid, int *mtu, int *active,
+			    int *ethernet)
 {
 	struct ibv_port_attr attr;
 	int err = ibv_query_port(context, port, &attr);

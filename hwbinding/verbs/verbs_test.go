@@ -56,7 +56,8 @@ func newPair(t *testing.T, recorder *trace.Recorder) *pair {
 	p.pd, err = x.AllocPD()
 	check(t, err)
 	t.Cleanup(func() { check(t, p.pd.Dealloc()) })
-	p.mr, err = p.pd.RegMR(p.memory, IBV_ACCESS_LOCAL_WRITE|IBV_ACCESS_REMOTE_WRITE|IBV_ACCESS_REMOTE_READ|IBV_ACCESS_MW_BIND)
+	access := IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_MW_BIND
+	p.mr, err = p.pd.RegMR(p.memory, access)
 	check(t, err)
 	t.Cleanup(func() { check(t, p.mr.Dereg()) })
 	for _, cq := range []**CQ{&p.send, &p.recv} {
@@ -189,7 +190,8 @@ func TestMemoryWindow(t *testing.T) {
 	bind := func() {
 		t.Helper()
 		wc := onB(SendWR{Opcode: IBV_WR_BIND_MW, Bind: BindMW{
-			MW: mw, RKey: IncRKey(mw.RKey), MR: p.mr, Addr: address(p.memory) + 1024, Length: 1024, Access: IBV_ACCESS_REMOTE_WRITE,
+			MW: mw, RKey: IncRKey(mw.RKey), MR: p.mr,
+			Addr: address(p.memory) + 1024, Length: 1024, Access: IBV_ACCESS_REMOTE_WRITE,
 		}})
 		if wc.Status != IBV_WC_SUCCESS {
 			t.Fatalf("bind: %v", wc.Status)
