@@ -290,7 +290,7 @@ func TestCloseInCallback(t *testing.T) {
 	qp.NdkReceive("r", nil)
 	r.device.cqs[1].complete(verbs.WC{WRID: r.fakeQP(2).receives[0].WRID, Status: verbs.IBV_WC_WR_FLUSH_ERR})
 	if status := <-inside; status != ndk.STATUS_PENDING {
-		t.Errorf("closing inside the callback: %v", status)
+		t.Fatalf("closing inside the callback: %v", status)
 	}
 	if <-completed {
 		t.Error("the close completed while the callback ran")

@@ -149,8 +149,8 @@ func (w *workQueue) occupied() bool {
 	return slices.ContainsFunc(w.requests[:len(w.requests)-w.deferred], func(r *request) bool { return !r.ended })
 }
 
-// awaited says whether the device will report anything of what it has, if the newest sends of it, as many as are waiting,
-// can't be executed.
+// awaited says whether the device will report anything of what it has, if the newest sends of it, as many as are
+// waiting, can't be executed.
 func (w *workQueue) awaited(waiting int) bool {
 	posted := w.requests[:len(w.requests)-w.deferred]
 	for at := len(posted) - 1; at >= 0 && waiting > 0; at-- {
