@@ -107,10 +107,10 @@ func (c *component) perform(w *walk, o *operation) {
 			w.take(model.Action{Name: model.NdkCqNotificationCallbackExit, Cq: o.cq})
 		}
 	case doFlush:
-		c.finishBeforeFlush(w, o.qp)
+		c.finishBeforeFlush(w, o)
 		w.take(model.Action{Name: model.NdkFlush, Qp: o.qp})
 	case doCloseQp:
-		c.finishBeforeFlush(w, o.qp)
+		c.finishBeforeFlush(w, o)
 		w.take(model.Action{Name: model.NdkCloseQp, Qp: o.qp})
 	case doCloseCq:
 		w.take(model.Action{Name: model.NdkCloseCq, Cq: o.cq})
@@ -334,7 +334,8 @@ func (c *component) performDeliver(w *walk, r *request) {
 
 // finishBeforeFlush executes, just before a flush, what is known to have finished before it, and the silent requests that
 // never completed: an outcome other than CANCELLED shows that the flush came too late.
-func (c *component) finishBeforeFlush(w *walk, p int) {
+func (c *component) finishBeforeFlush(w *walk, o *operation) {
+	p := o.qp
 	for _, queue := range []model.Queue{model.Initiator, model.Receive} {
 		w.each(func(w *walk, s state) {
 			requests := s.model.Qps[p].Initiator
@@ -347,7 +348,8 @@ func (c *component) finishBeforeFlush(w *walk, p int) {
 					continue
 				}
 				finished := r.delivery != nil && r.outcome() == model.SUCCESS || r.delivery == nil && r.silent
-				if !finished || c.executesElsewhere(r) {
+				tooLate := r.message != nil && r.message.post.call > o.ret
+				if !finished || tooLate || c.executesElsewhere(r) {
 					return
 				}
 				before := slices.Clone(w.states)
