@@ -95,6 +95,9 @@ func pairUp(events []trace.Event) []*span {
 			if s := open[e.Op]; s != nil {
 				s.ret, s.end = i, e
 				delete(open, e.Op)
+				if s.refused() && s.kind != post && s.fn != "NdkDisconnect" {
+					s.kind = other // it did nothing; a disconnect that fails ends the connection all the same
+				}
 			}
 		case trace.Point:
 			spans = append(spans, &span{fn: e.Fn, kind: kindOf(e), call: i, ret: i, begin: e, end: e})
@@ -113,6 +116,12 @@ func (s *span) succeeded() bool {
 	}
 	status, err := ndk.ParseStatus(s.end.Status)
 	return err == nil && status.Success() && status != ndk.STATUS_PENDING
+}
+
+// refused reports whether the call returned, and returned failure.
+func (s *span) refused() bool {
+	answers := strings.HasPrefix(s.fn, "ibv_") || s.end != nil && s.end.Status != ""
+	return s.returned() && answers && !s.succeeded() && !s.pending()
 }
 
 // pending reports whether the call returned STATUS_PENDING.

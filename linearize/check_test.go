@@ -73,6 +73,7 @@ var kept = []struct{ name, text string }{
 	{"refused post indicates", "post 1 D; post 2 F; rest; get 1; get"},
 	{"silent success", "post 1 Q; post 2; rest; get 2; get"},
 	{"silent failure reported", "post 1 Q; post 2; rest; get 1x 2c; get"},
+	{"refused flush", "recv 1; flush F; rest; get"},
 	{"flush cancels", "recv 1; recv 2; flush; rest; get 1c 2c; get"},
 	{"failed completion for an ERRORS arm", "arm ERRORS; post 1; cb<; cb>; get 1x; get"},
 	{"no callback for a failed completion and an ERRORS arm", "arm ERRORS; post 1; rest; get 1x; get"},

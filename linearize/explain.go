@@ -290,6 +290,16 @@ func (r *request) kindOfCompletion() string {
 	return "success"
 }
 
+func counted(n int, what string) string {
+	switch n {
+	case 0:
+		return "no " + what
+	case 1:
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 func times(n int) string {
 	if n == 1 {
 		return "once"
@@ -299,15 +309,21 @@ func times(n int) string {
 
 const maxDescribed = 4
 
-// describeAll tells the explanations that were alive, a line each, and no more than a few.
+// describeAll tells the explanations that were alive, a line each and no two alike, the furthest first, and no more than a
+// few.
 func (c *component) describeAll(nodes []*node) []string {
+	nodes = slices.Clone(nodes)
+	slices.SortStableFunc(nodes, func(a, b *node) int { return b.state.progress() - a.state.progress() })
 	var lines []string
 	for _, n := range nodes {
-		if len(lines) == maxDescribed {
-			lines = append(lines, fmt.Sprintf("and %d more", len(nodes)-maxDescribed))
-			break
+		line := c.describe(n.state)
+		if slices.Contains(lines, line) {
+			continue
 		}
-		lines = append(lines, c.describe(n.state))
+		if len(lines) == maxDescribed {
+			return append(lines, "and others")
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }
@@ -315,8 +331,8 @@ func (c *component) describeAll(nodes []*node) []string {
 func (c *component) describe(s state) string {
 	var parts []string
 	for i, q := range s.model.Cqs {
-		part := fmt.Sprintf("%s: armed %v, %d completions (%d placed since the last callback), %d callbacks owed",
-			c.cqs[i].name, q.Arm, len(q.Entries), q.Fresh, q.Due)
+		part := fmt.Sprintf("%s: armed %v, %s (%d placed since the last callback), %s owed",
+			c.cqs[i].name, q.Arm, counted(len(q.Entries), "completion"), q.Fresh, counted(q.Due, "callback"))
 		if q.Running {
 			part += ", one running"
 		}
@@ -330,8 +346,8 @@ func (c *component) describe(s state) string {
 	}
 	for i, p := range s.model.Qps {
 		if len(p.Initiator)+len(p.Receive) > 0 || p.State != model.Connected {
-			parts = append(parts, fmt.Sprintf("%s: %v, %d initiator requests and %d receives pending",
-				c.qps[i].name, p.State, len(p.Initiator), len(p.Receive)))
+			parts = append(parts, fmt.Sprintf("%s: %v, %s and %s pending", c.qps[i].name, p.State,
+				counted(len(p.Initiator), "initiator request"), counted(len(p.Receive), "receive")))
 		}
 	}
 	return strings.Join(parts, "; ")

@@ -15,7 +15,7 @@ import (
 //	post 1 F      the same, refused          recv 1        NdkReceive on qp1
 //	peer 7 S      NdkSend on qp2             peerrecv 8    NdkReceive on qp2
 //	get 1 2x 3c   cq1 delivers 1 with success, 2 failed, 3 cancelled; exget the same by NdkGetCqResultsEx
-//	peerget 7     cq2 delivers 7             flush         NdkFlush of qp1
+//	peerget 7     cq2 delivers 7             flush         NdkFlush of qp1; flush F the same, refused
 //	rest          quiesce                    close         NdkCloseCq of cq1
 //
 // A trace ends at rest unless its last word is "cut".
@@ -96,7 +96,11 @@ func (s *scripted) word(word string, args []string) bool {
 	case "get", "exget", "peerget":
 		s.poll(word, args)
 	case "flush":
-		s.call("NdkFlush", trace.Event{Qp: "qp1"}, success)
+		ret := success
+		if len(args) > 0 {
+			ret.Status = "STATUS_INVALID_PARAMETER"
+		}
+		s.call("NdkFlush", trace.Event{Qp: "qp1"}, ret)
 	case "rest":
 		s.event(trace.Point, "", "quiesce", trace.Event{})
 	case "close":
