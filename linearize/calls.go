@@ -54,7 +54,7 @@ const (
 var kinds = map[string]kind{
 	"NdkCreateCq": createCq, "ibv_create_cq": createCq, "ibv_create_cq_ex": createCq,
 	"NdkCreateQp": createQp, "ibv_create_qp": createQp, "ibv_create_qp_ex": createQp,
-	"NdkConnect": connectQp, "NdkAccept": connectQp,
+	"NdkConnect": connectQp, "NdkConnectWithSharedEndpoint": connectQp, "NdkAccept": connectQp, "NdkAcceptEx": connectQp,
 	"NdkSend": post, "NdkSendAndInvalidate": post, "NdkReceive": post, "NdkRead": post, "NdkWrite": post,
 	"NdkFastRegister": post, "NdkBind": post, "NdkInvalidate": post, "ibv_post_send": post, "ibv_post_recv": post,
 	"NdkArmCq": armCq, "ibv_req_notify_cq": armCq,

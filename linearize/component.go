@@ -35,6 +35,11 @@ func (h *history) components(d model.Dialect) []*component {
 			sets.join("qp "+p.name, "qp "+p.peer.name)
 		}
 	}
+	for _, q := range h.cqs { // of a QP whose creation the trace does not hold
+		for _, r := range q.delivered {
+			sets.join("qp "+r.qp.name, "cq "+q.name)
+		}
+	}
 	byRoot := map[string]*component{}
 	var all []*component
 	of := func(name string) *component {
@@ -206,6 +211,9 @@ func (c *component) listSpan(s *span) {
 	switch {
 	case s.kind == connectQp && p.connected == s:
 		o.effect = doConnect
+		if s.pending() {
+			o.ret, o.maybe = never, true
+		}
 	case s.kind == post:
 		o.effect = doPost
 	case s.kind == armCq:

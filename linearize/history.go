@@ -160,7 +160,7 @@ func (h *history) take(s *span) {
 		p.created, p.initiatorCq, p.receiveCq = s, h.cq(e.InitiatorCq), h.cq(e.ReceiveCq)
 	case connectQp:
 		p := h.qp(e.Qp)
-		if p.connected == nil && (s.succeeded() || !s.returned()) {
+		if p.connected == nil {
 			p.connected = s
 		}
 		if e.Conn != "" {
