@@ -1,0 +1,242 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// dialects are the dialects and readings that every property is held against.
+func dialects() []Dialect {
+	return []Dialect{Ndkpi(), Ndspi(), Verbs(), VerbsDevice()}
+}
+
+// drawDialect draws the readings of a dialect's ambiguities.
+func drawDialect(t *rapid.T, d Dialect) Dialect {
+	var err error
+	if d, err = d.Assume("A2", rapid.SampledFrom([]string{"EITHER", "ONE", "TWO"}).Draw(t, "A2")); err != nil {
+		t.Fatal(err)
+	}
+	if d, err = d.Assume("A4", rapid.SampledFrom([]string{"MAY", "MUST", "MUST NOT"}).Draw(t, "A4")); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// drawContract draws the objects: CQs alone, a connection with one CQ, one whose QPs complete into each other's CQs, and
+// QPs of which one's peer is not known.
+func drawContract(t *rapid.T, d Dialect) *Contract {
+	c := &Contract{Dialect: d, Tokens: 2}
+	switch rapid.SampledFrom([]string{"CQs", "one CQ", "crossed CQs", "three QPs"}).Draw(t, "objects") {
+	case "CQs":
+		c.Depth = []int{3, 1}
+	case "one CQ":
+		c.Depth, c.Qps = []int{3}, []Binding{{Peer: 1}, {Peer: 0}}
+	case "crossed CQs":
+		c.Depth, c.Qps = []int{2, 3}, []Binding{{0, 1, 1}, {1, 0, 0}}
+	case "three QPs":
+		c.Depth, c.Qps = []int{3, 2}, []Binding{{0, 0, 1}, {0, 1, 0}, {1, 1, -1}}
+		return c
+	}
+	c.Composed = rapid.Bool().Draw(t, "composed")
+	return c
+}
+
+// domain is what runs take their arguments from.
+func domain(c *Contract) Domain {
+	d := Domain{Room: []int{1, 3}}
+	if len(c.Qps) == 0 {
+		for _, status := range []Outcome{SUCCESS, FAILED, CANCELLED} {
+			d.Completions = append(d.Completions, Completion{Queue: Receive, Status: status, Token: NoToken})
+		}
+		d.Completions = append(d.Completions, Completion{Queue: Receive, Solicited: true, Token: NoToken})
+	}
+	for op := range Write + 1 {
+		d.Requests = append(d.Requests, requests(op, []string{"SILENT_SUCCESS", "SEND_AND_SOLICIT_EVENT"}, c.Tokens)...)
+	}
+	return d
+}
+
+// ends holds the actions after which little can happen; they are drawn less often.
+var ends = []Name{Overflow, CqInternalError, NdkCloseCq, NdkCloseCompletion, ConnectionLost, NdkFlush, NdkDisconnect, NdkCloseQp}
+
+// drawAction draws an enabled action: first its name, so that the many posts do not crowd out the rest.
+func drawAction(t *rapid.T, m moment, d Domain) (Action, bool) {
+	byName := map[Name][]Action{}
+	var names []Name
+	for _, a := range m.contract.Enabled(m.state, d) {
+		if a.Name == NdkArmCq && !m.mayArm(a.Cq) || a.Name == Post && len(m.state.Qps[a.Qp].queue(a.Queue)) > 3 {
+			continue
+		}
+		if byName[a.Name] == nil {
+			names = append(names, a.Name)
+			if !slices.Contains(ends, a.Name) {
+				names = append(names, slices.Repeat([]Name{a.Name}, 5)...)
+			}
+		}
+		byName[a.Name] = append(byName[a.Name], a)
+	}
+	if len(names) == 0 {
+		return Action{}, false
+	}
+	a := rapid.SampledFrom(byName[rapid.SampledFrom(names).Draw(t, "name")]).Draw(t, "action")
+	switch a.Name {
+	case Post, PostRefused:
+		a.Request.Id = m.posts[a.Qp] + 1
+	case Place:
+		a.Completion.Qp = a.Cq // each CQ has numbers of its own
+		a.Completion.Request = len(m.delivered[number{a.Cq, Receive}]) + len(m.state.Cqs[a.Cq].Entries) + 1
+	}
+	return a, true
+}
+
+// drawRun draws a run, and calls visit with every step of it. Returned is the last moment.
+func drawRun(t *rapid.T, c *Contract, visit func(before, after moment, a Action)) moment {
+	m, d := start(c, 3), domain(c)
+	for range rapid.IntRange(0, 80).Draw(t, "steps") {
+		a, ok := drawAction(t, m, d)
+		if !ok {
+			break
+		}
+		next, refusal := c.Step(m.state, a)
+		if refusal != nil || len(next) == 0 {
+			t.Fatalf("%+v is enabled, and is refused (%v) in %+v", a, refusal, m.state)
+		}
+		for _, s := range next {
+			visit(m, m.after(a, s), a)
+		}
+		m = m.after(a, next[rapid.IntRange(0, len(next)-1).Draw(t, "next")])
+	}
+	return m
+}
+
+// broken returns the names of the invariants that do not hold.
+func (m moment) broken() []string {
+	var names []string
+	for name, holds := range invariants {
+		if !holds(m) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// brokenBy returns the names of the properties that a step does not have.
+func brokenBy(before, after moment, a Action) []string {
+	var names []string
+	for name, holds := range properties {
+		if !holds(before, after, a) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Every invariant of tla/ holds in every state of random runs, and every property of every step, in each dialect and under
+// each reading. Their rules are with their functions.
+func TestInvariantsHoldAlongRuns(t *testing.T) {
+	for _, dialect := range dialects() {
+		t.Run(dialect.Name, rapid.MakeCheck(func(t *rapid.T) {
+			c := drawContract(t, drawDialect(t, dialect))
+			drawRun(t, c, func(before, after moment, a Action) {
+				if broken := after.broken(); len(broken) > 0 {
+					t.Fatalf("after %+v %v do not hold in %+v", a, broken, after.state)
+				}
+				if broken := brokenBy(before, after, a); len(broken) > 0 {
+					t.Fatalf("%v do not hold of %+v\nfrom %+v\nto   %+v", broken, a, before.state, after.state)
+				}
+			})
+		}))
+	}
+}
+
+// Whatever a run did: when the provider does what fairness promises, what is owed gets done. The rules are with the functions.
+func TestWhatIsOwedGetsDone(t *testing.T) {
+	for _, dialect := range dialects() {
+		t.Run(dialect.Name, rapid.MakeCheck(func(t *rapid.T) {
+			c := drawContract(t, drawDialect(t, dialect))
+			c.Composed = false // messages need no receive that nobody posts
+			for i := range c.Qps {
+				c.Qps[i].Peer = -1
+			}
+			m := drawRun(t, c, func(before, after moment, a Action) {})
+			choose := rester(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "rest") })
+			for _, name := range slices.Sorted(maps.Keys(liveness)) {
+				if kept := liveness[name]; !kept(choose, m) {
+					t.Fatalf("%s does not hold after %+v", name, m.state)
+				}
+			}
+		}))
+	}
+}
+
+// Step leaves the state as it is that it starts from, and all that were made before: they share what does not change.
+func TestStepIsPure(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawContract(t, drawDialect(t, rapid.SampledFrom(dialects()).Draw(t, "dialect")))
+		var states []State
+		var copies [][]byte
+		keep := func(s State) {
+			states, copies = append(states, s), append(copies, deepCopy(t, s))
+		}
+		keep(c.Init())
+		drawRun(t, c, func(_, after moment, _ Action) { keep(after.state) })
+		for i, s := range states {
+			if !bytes.Equal(deepCopy(t, s), copies[i]) {
+				t.Fatalf("a later step changed a state\nfrom %s\nto   %s", copies[i], deepCopy(t, s))
+			}
+		}
+		for i := 1; i < len(states); i++ {
+			equal := bytes.Equal(copies[i], copies[i-1])
+			if same := bytes.Equal(states[i].AppendKey(nil), states[i-1].AppendKey(nil)); same != equal {
+				t.Fatalf("keys equal: %v, states equal: %v\n%s\n%s", same, equal, copies[i], copies[i-1])
+			}
+		}
+	})
+}
+
+// deepCopy returns a state in words, with empty slices the same whether or not they are nil.
+func deepCopy(t *rapid.T, s State) []byte {
+	for i, q := range s.Cqs {
+		if len(q.Entries) == 0 {
+			s.Cqs = with(s.Cqs, i, q)
+			s.Cqs[i].Entries = nil
+		}
+	}
+	for i, p := range s.Qps {
+		s.Qps = with(s.Qps, i, p)
+		for _, queue := range []*[]Request{&s.Qps[i].Initiator, &s.Qps[i].Receive} {
+			if len(*queue) == 0 {
+				*queue = nil
+			}
+		}
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// What the whole allows its parts allow too, to the same states: who judges the parts alone accepts no less.
+func TestPartsAllowWhatTheWholeAllows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawContract(t, drawDialect(t, rapid.SampledFrom(dialects()).Draw(t, "dialect")))
+		parts := *c
+		parts.Composed = false
+		drawRun(t, c, func(before, _ moment, a Action) {
+			whole, _ := c.Step(before.state, a)
+			alone, refusal := parts.Step(before.state, a)
+			if !reflect.DeepEqual(whole, alone) {
+				t.Fatalf("%+v: the parts go to %+v (%v), the whole to %+v", a, alone, refusal, whole)
+			}
+		})
+	})
+}

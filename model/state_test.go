@@ -1,0 +1,112 @@
+package model
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// A state with something in every field.
+func fullState() State {
+	return State{
+		Cqs: []Cq{{Entries: []Completion{{Qp: 1, Request: 7, Token: NoToken}, {Queue: Receive, Request: 8, Token: 1}},
+			Fresh: 1, Arm: SOLICITED, Waiting: 1, Due: 2, Health: OK}, {}},
+		Qps: []Qp{{State: Connected, Initiator: []Request{{Id: 3, Op: Bind, Token: 1, Phase: Indicated}, {Id: 4, Op: Send, Token: NoToken}},
+			Receive: []Request{{Id: 5, Op: ReceiveOp, Token: NoToken, Phase: Executed}}}},
+		Tokens: []bool{false, true},
+	}
+}
+
+// A change of any field, or another number of elements, is another key: no two states of a contract share one.
+func TestEveryFieldIsInTheKey(t *testing.T) {
+	full := fullState()
+	seen := map[string]string{string(full.AppendKey(nil)): "nothing"}
+	check := func(what string) {
+		t.Helper()
+		key := string(full.AppendKey(nil))
+		if other, known := seen[key]; known {
+			t.Errorf("the key is the same with %s changed and with %s changed", what, other)
+		}
+		seen[key] = what
+	}
+	var walk func(path string, v reflect.Value)
+	walk = func(path string, v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Struct:
+			for i := range v.NumField() {
+				walk(path+"."+v.Type().Field(i).Name, v.Field(i))
+			}
+		case reflect.Slice:
+			for i := range v.Len() {
+				walk(path+"["+string(rune('0'+i))+"]", v.Index(i))
+			}
+			if elem := v.Type().Elem(); v.Len() > 0 && (elem == reflect.TypeFor[Completion]() || elem == reflect.TypeFor[Request]()) {
+				whole := v.Interface()
+				v.Set(v.Slice(0, v.Len()/2))
+				check("half of " + path)
+				v.Set(reflect.ValueOf(whole))
+			}
+		case reflect.Bool:
+			v.SetBool(!v.Bool())
+			check(path)
+			v.SetBool(!v.Bool())
+		case reflect.Int:
+			old := v.Int()
+			for _, n := range []int64{old + 1, old + 2, old + 300} {
+				v.SetInt(n)
+				check(path)
+			}
+			v.SetInt(old)
+		case reflect.Uint8:
+			old := v.Uint()
+			v.SetUint(old ^ 1)
+			check(path)
+			v.SetUint(old ^ 2)
+			check(path)
+			v.SetUint(old)
+		default:
+			t.Fatalf("%s: a kind that is not expected: %v", path, v.Kind())
+		}
+	}
+	walk("", reflect.ValueOf(&full).Elem())
+	if len(seen) < 100 {
+		t.Errorf("only %d changes were tried", len(seen))
+	}
+	if !reflect.DeepEqual(full, fullState()) {
+		t.Error("the state was not put back")
+	}
+}
+
+// Equal states have equal keys, whether an empty queue is nil or has been emptied.
+func TestEqualStatesHaveEqualKeys(t *testing.T) {
+	a, b := fullState(), fullState()
+	a.Cqs[1].Entries, b.Cqs[1].Entries = nil, []Completion{}
+	if !slices.Equal(a.AppendKey(nil), b.AppendKey(nil)) {
+		t.Error("two states that are equal have different keys")
+	}
+}
+
+// The order of Enabled is fixed, and every action in it is taken by Step; every one that has a name is reachable somewhere.
+func TestEnabled(t *testing.T) {
+	c := &Contract{Dialect: Ndkpi(), Depth: []int{2}, Qps: []Binding{{Peer: 1}, {Peer: 0}}, Tokens: 1}
+	first := c.Enabled(c.Init(), domain(c))
+	if !reflect.DeepEqual(first, c.Enabled(c.Init(), domain(c))) {
+		t.Error("the order of actions changed")
+	}
+	for _, a := range first {
+		if _, refusal := c.Step(c.Init(), a); refusal != nil {
+			t.Errorf("%+v is enabled, and refused: %s", a, refusal.Why)
+		}
+	}
+	var names []Name
+	for _, a := range first {
+		if !slices.Contains(names, a.Name) {
+			names = append(names, a.Name)
+		}
+	}
+	want := []Name{NdkArmCq, NdkGetCqResults, NdkGetCqResultsEx, NdkCloseCq, CqInternalError,
+		NdkConnect, Post, PostRefused, NdkFlush, NdkDisconnect, NdkCloseQp}
+	if !slices.Equal(names, want) {
+		t.Errorf("in the first state %v are enabled, want %v", names, want)
+	}
+}
