@@ -303,6 +303,7 @@ func (q *qp) indicate(last *request) ndk.Status {
 		}
 	}
 	q.out.send(messages)
+	q.adapter.progress = time.Now()
 	n, err := q.dev.PostSend(work)
 	q.initiator.posted(n)
 	q.initiator.cq.watchSoon()
@@ -530,6 +531,9 @@ func (q *qp) admit(r *request, sgl []ndk.Sge, flags ndk.OpFlags) ndk.Status {
 	case !inline && (len(sgl) > int(q.attributes.MaxInitiatorRequestSge) || !q.inRegions(sgl)):
 		return ndk.STATUS_INVALID_PARAMETER // POST-07, POST-12
 	}
+	r.doomed = !inline && slices.ContainsFunc(sgl, func(sge ndk.Sge) bool {
+		return len(sge.Buffer) > 0 && q.adapter.regions[sge.MemoryRegionToken] == nil
+	})
 	if q.initiator.full() {
 		q.initiator.cq.look()
 	}

@@ -16,6 +16,7 @@ type request struct {
 	marker       bool
 	signalled    bool // the device will say when it succeeded
 	ended        bool // in software: the device does not have it
+	doomed       bool // it names a local token that the provider does not know: the device will fail it
 
 	work    verbs.SendWR // of the initiator's requests
 	message *message     // of sends
@@ -150,12 +151,15 @@ func (w *workQueue) occupied() bool {
 }
 
 // awaited says whether the device will report anything of what it has, if the newest sends of it, as many as are
-// waiting, can't be executed.
+// waiting, have no receive to go to. A send that is doomed fails without one.
 func (w *workQueue) awaited(waiting int) bool {
 	posted := w.requests[:len(w.requests)-w.deferred]
 	for at := len(posted) - 1; at >= 0 && waiting > 0; at-- {
 		if posted[at].message != nil {
 			waiting--
+		}
+		if waiting == 0 && posted[at].doomed {
+			return true
 		}
 		posted = posted[:at]
 	}

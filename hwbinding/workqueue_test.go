@@ -125,4 +125,8 @@ func TestAwaited(t *testing.T) {
 	if w.awaited(1) || !w.awaited(0) {
 		t.Error("the waiting send counts where it waits, or not where it does not")
 	}
+	list[1].doomed = true
+	if !w.awaited(1) {
+		t.Error("a send with a bad local token, which fails without a receive, is not awaited")
+	}
 }
