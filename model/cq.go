@@ -244,7 +244,7 @@ func (d Dialect) enter(q Cq, status Health) ([]Cq, *Refusal) {
 	case status == OK && q.Due == 0:
 		return nil, notDue(q)
 	case status != OK && (!q.ErrorDue || q.Health != status):
-		return nil, errorNotDue(q)
+		return nil, errorNotDue(q, status)
 	}
 	q.Fresh, q.Running = 0, d.Serialised
 	if status == OK {

@@ -63,8 +63,9 @@ func notDue(q Cq) *Refusal {
 	return callbackNothingNew
 }
 
-func errorNotDue(q Cq) *Refusal {
-	if q.Health != OK && q.Arm == NONE && !q.Reported {
+// errorNotDue says why no callback that reports the error is owed.
+func errorNotDue(q Cq, status Health) *Refusal {
+	if q.Health == status && q.Arm == NONE && !q.Reported {
 		return callbackUnarmed
 	}
 	return callbackFalseError

@@ -1,0 +1,477 @@
+package model
+
+import (
+	"reflect"
+	"testing"
+)
+
+// Entries of a CQ, told apart by their kind.
+var (
+	ok        = Completion{Queue: Receive, Request: 1, Token: NoToken}
+	solicited = Completion{Queue: Receive, Request: 2, Solicited: true, Token: NoToken}
+	failed    = Completion{Queue: Receive, Request: 3, Status: FAILED, Token: NoToken}
+	cancelled = Completion{Queue: Receive, Request: 4, Status: CANCELLED, Token: NoToken}
+)
+
+func entries(c ...Completion) []Completion { return c }
+
+// armed returns a CQ that is armed and empty.
+func armed(a Arm) Cq { return Cq{Arm: a, Waiting: 1} }
+
+func assume(d Dialect, reading, value string) Dialect {
+	d, err := d.Assume(reading, value)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// The merge table, cell by cell: first arm, second arm, what the CQ is armed for (ARM-07).
+func TestMergeTable(t *testing.T) {
+	for _, row := range joinTable {
+		c := &Contract{Dialect: Ndkpi(), Depth: []int{1}}
+		check(t, c, State{Cqs: []Cq{armed(row[0])}}, Action{Name: NdkArmCq, Type: row[1]}, "", State{Cqs: []Cq{armed(row[2])}})
+	}
+}
+
+// check takes one step, and wants the states after it in their order, or the rule of the refusal.
+func check(t *testing.T, c *Contract, before State, a Action, rule string, after ...State) {
+	t.Helper()
+	next, refusal := c.Step(before, a)
+	if rule != "" {
+		if refusal == nil || refusal.Rule != rule || refusal.Why == "" || next != nil {
+			t.Errorf("%+v leads to %+v, refused %+v; want it refused by %s", a, next, refusal, rule)
+		}
+		return
+	}
+	if refusal != nil {
+		t.Errorf("%+v is refused by %s: %s", a, refusal.Rule, refusal.Why)
+	} else if !reflect.DeepEqual(next, after) {
+		t.Errorf("%+v leads to\n%+v, want\n%+v", a, next, after)
+	}
+}
+
+// Every clause of a CQ: the state before, the action, and the states after or the rule that refuses it.
+func TestClausesOfCq(t *testing.T) {
+	var (
+		ndkpi, ndspi, verbs, device = Ndkpi(), Ndspi(), Verbs(), VerbsDevice()
+
+		armAny, armSolicited, armErrors = Action{Name: NdkArmCq, Type: ANY}, Action{Name: NdkArmCq, Type: SOLICITED}, Action{Name: NdkArmCq, Type: ERRORS}
+		enter                           = Action{Name: NdkCqNotificationCallbackEnter}
+		enterOverflow                   = Action{Name: NdkCqNotificationCallbackEnter, CqStatus: BufferOverflow}
+		exit                            = Action{Name: NdkCqNotificationCallbackExit}
+		overflow, internal              = Action{Name: Overflow}, Action{Name: CqInternalError}
+		closeCq, closed                 = Action{Name: NdkCloseCq}, Action{Name: NdkCloseCompletion}
+		extra                           = Action{Name: ExtraEvent}
+
+		place = func(c Completion) Action { return Action{Name: Place, Completion: c} }
+		poll  = func(n, k int) Action { return Action{Name: NdkGetCqResults, N: n, K: k} }
+		with1 = func(c Completion, q Cq) Cq { q.Entries, q.Fresh = entries(c), 1; return q }
+	)
+	tests := []struct {
+		name    string
+		dialect Dialect
+		before  Cq
+		action  Action
+		rule    string
+		after   []Cq
+	}{
+		{"ARM-09: ANY is satisfied by any", ndkpi, armed(ANY), place(ok), "", []Cq{with1(ok, Cq{Due: 1})}},
+		{"ARM-10: SOLICITED by a solicited one", ndkpi, armed(SOLICITED), place(solicited), "", []Cq{with1(solicited, Cq{Due: 1})}},
+		{"ARM-11: SOLICITED by a failed one", ndkpi, armed(SOLICITED), place(failed), "", []Cq{with1(failed, Cq{Due: 1})}},
+		{"ARM-11: and by a cancelled one", verbs, armed(SOLICITED), place(cancelled), "", []Cq{with1(cancelled, Cq{Due: 1})}},
+		{"ARM-12: SOLICITED by no other", ndkpi, armed(SOLICITED), place(ok), "", []Cq{with1(ok, armed(SOLICITED))}},
+		{"ARM-08: ERRORS by none that succeeded", ndkpi, armed(ERRORS), place(solicited), "", []Cq{with1(solicited, armed(ERRORS))}},
+		{"A4: ERRORS may be by a failed one", ndkpi, armed(ERRORS), place(failed), "",
+			[]Cq{with1(failed, Cq{Due: 1}), with1(failed, armed(ERRORS))}},
+		{"A4: must", assume(ndkpi, "A4", "MUST"), armed(ERRORS), place(failed), "", []Cq{with1(failed, Cq{Due: 1})}},
+		{"A4: must not", assume(ndkpi, "A4", "MUST NOT"), armed(ERRORS), place(failed), "", []Cq{with1(failed, armed(ERRORS))}},
+		{"ARM-01: no arm, no callback", ndkpi, Cq{}, place(failed), "", []Cq{with1(failed, Cq{})}},
+		{"ARM-16: no room", ndkpi, Cq{Entries: entries(ok, ok, ok)}, place(ok), "ARM-16", nil},
+		{"ARM-17: not after an error", ndkpi, Cq{Health: InternalError}, place(ok), "ARM-17", nil},
+		{"LIFE-09: not after close", ndkpi, Cq{Open: Closed}, place(ok), "LIFE-09", nil},
+		{"LIFE-09: while it closes, it may", ndkpi, Cq{Open: Closing}, place(ok), "", []Cq{with1(ok, Cq{Open: Closing})}},
+
+		{"ARM-04: a fresh match must", ndkpi, with1(ok, Cq{}), armAny, "", []Cq{with1(ok, Cq{Due: 1})}},
+		{"ARM-04: of the kind that is waited for", ndkpi, with1(ok, Cq{}), armSolicited, "",
+			[]Cq{with1(ok, Cq{Due: 1}), with1(ok, armed(SOLICITED))}},
+		{"ARM-04: by the merged arm", ndkpi, with1(ok, armed(SOLICITED)), armAny, "", []Cq{with1(ok, Cq{Due: 1})}},
+		{"ARM-04: one fresh match among others", ndkpi, Cq{Entries: entries(ok, solicited, ok), Fresh: 2}, armSolicited, "",
+			[]Cq{{Entries: entries(ok, solicited, ok), Fresh: 2, Due: 1}}},
+		{"ARM-05: an old match may", ndkpi, Cq{Entries: entries(ok)}, armAny, "",
+			[]Cq{{Entries: entries(ok), Due: 1}, {Entries: entries(ok), Arm: ANY, Waiting: 1}}},
+		{"ARM-05: old ones before the fresh do not count as fresh", ndkpi, Cq{Entries: entries(solicited, ok), Fresh: 1}, armSolicited, "",
+			[]Cq{{Entries: entries(solicited, ok), Fresh: 1, Due: 1}, {Entries: entries(solicited, ok), Fresh: 1, Arm: SOLICITED, Waiting: 1}}},
+		{"ARM-21: an empty CQ must not", ndkpi, Cq{}, armAny, "", []Cq{armed(ANY)}},
+		{"ndspi: fresh must", ndspi, with1(ok, Cq{}), armAny, "", []Cq{with1(ok, Cq{Due: 1})}},
+		{"ndspi: old must not", ndspi, Cq{Entries: entries(ok)}, armAny, "", []Cq{{Entries: entries(ok), Arm: ANY, Waiting: 1}}},
+		{"ndspi: a fresh failure may be a match of ERRORS (A4)", ndspi, with1(failed, Cq{}), armErrors, "",
+			[]Cq{with1(failed, Cq{Due: 1}), with1(failed, armed(ERRORS))}},
+		{"verbs: fresh must not", verbs, with1(ok, Cq{}), armAny, "", []Cq{with1(ok, armed(ANY))}},
+		{"verbs: old must not", verbs, Cq{Entries: entries(ok)}, armAny, "", []Cq{{Entries: entries(ok), Arm: ANY, Waiting: 1}}},
+		{"device: fresh may", device, with1(ok, Cq{}), armAny, "", []Cq{with1(ok, Cq{Due: 1}), with1(ok, armed(ANY))}},
+		{"device: old may", device, Cq{Entries: entries(ok)}, armAny, "",
+			[]Cq{{Entries: entries(ok), Due: 1}, {Entries: entries(ok), Arm: ANY, Waiting: 1}}},
+		{"ARM-13: verbs has no ERRORS arm", verbs, Cq{}, armErrors, "ARM-13", nil},
+		{"ARM-13: NONE is no arm", ndkpi, Cq{}, Action{Name: NdkArmCq, Type: NONE}, "ARM-13", nil},
+		{"LIFE-06: no arm once close began", ndkpi, Cq{Open: Closing}, armAny, "LIFE-06", nil},
+
+		{"A2: owed once or twice", ndkpi, Cq{Arm: ANY, Waiting: 1, Due: 1}, place(ok), "", []Cq{with1(ok, Cq{Due: 1}), with1(ok, Cq{Due: 2})}},
+		{"A2: ONE", assume(ndkpi, "A2", "ONE"), Cq{Arm: ANY, Waiting: 1, Due: 1}, place(ok), "", []Cq{with1(ok, Cq{Due: 1})}},
+		{"A2: TWO", assume(ndkpi, "A2", "TWO"), Cq{Arm: ANY, Waiting: 1, Due: 1}, place(ok), "", []Cq{with1(ok, Cq{Due: 2})}},
+		{"A2: at an arm", assume(ndkpi, "A2", "TWO"), with1(ok, Cq{Due: 1}), armAny, "", []Cq{with1(ok, Cq{Due: 2})}},
+		{"ndspi: arms are kept side by side", ndspi, armed(SOLICITED), armAny, "", []Cq{{Arm: ANY, Waiting: 2}}},
+		{"ndspi: and complete together", ndspi, Cq{Arm: ANY, Waiting: 2, Due: 1}, place(ok), "", []Cq{with1(ok, Cq{Due: 3})}},
+		{"ndspi: at an arm too", ndspi, with1(ok, armed(SOLICITED)), armAny, "", []Cq{with1(ok, Cq{Due: 2})}},
+
+		{"ARM-06: a callback begins, and all is old", ndkpi, with1(ok, Cq{Due: 2}), enter, "", []Cq{{Entries: entries(ok), Due: 1, Running: true}}},
+		{"verbs: an event does not run", verbs, with1(ok, Cq{Due: 1}), enter, "", []Cq{{Entries: entries(ok)}}},
+		{"ARM-06: none beside another", ndkpi, Cq{Due: 1, Running: true}, enter, "ARM-06", nil},
+		{"ARM-20: none after close", ndkpi, Cq{Due: 1, Open: Closed}, enter, "ARM-20", nil},
+		{"LIFE-09: while it closes, it may", ndkpi, Cq{Due: 1, Open: Closing}, enter, "", []Cq{{Running: true, Open: Closing}}},
+		{"ARM-01: none without an arm", ndkpi, Cq{Entries: entries(ok)}, enter, "ARM-01", nil},
+		{"ARM-12: none for an unsolicited one", ndkpi, with1(ok, armed(SOLICITED)), enter, "ARM-12", nil},
+		{"ARM-08: none for no error", ndkpi, with1(ok, armed(ERRORS)), enter, "ARM-08", nil},
+		{"ARM-21: none for nothing", ndkpi, armed(ANY), enter, "ARM-21", nil},
+		{"ARM-06: a callback returns", ndkpi, Cq{Running: true, Arm: ANY, Waiting: 1}, exit, "", []Cq{armed(ANY)}},
+		{"ARM-06: only one that began", ndkpi, Cq{}, exit, "ARM-06", nil},
+		{"verbs: an event with nothing to get", verbs, armed(SOLICITED), extra, "", []Cq{{Due: 1}}},
+		{"ARM-01: not without an arm", verbs, Cq{}, extra, "ARM-21", nil},
+		{"verbs: with something to get it is none", verbs, with1(ok, armed(SOLICITED)), extra, "ARM-21", nil},
+		{"ARM-21: not in ndkpi", ndkpi, armed(ANY), extra, "ARM-21", nil},
+
+		{"ARM-16, ARM-17: an overflow satisfies any arm", ndkpi, Cq{Entries: entries(ok, ok, ok), Arm: ERRORS, Waiting: 1}, overflow, "",
+			[]Cq{{Entries: entries(ok, ok, ok), ErrorDue: true, Health: BufferOverflow}}},
+		{"A1: or waits for one", ndkpi, Cq{}, internal, "", []Cq{{Health: InternalError}}},
+		{"A1: which it satisfies", ndkpi, Cq{Health: InternalError}, armErrors, "", []Cq{{Health: InternalError, ErrorDue: true}}},
+		{"A1: and only one", ndkpi, Cq{Health: InternalError, ErrorDue: true}, armAny, "",
+			[]Cq{{Health: InternalError, ErrorDue: true, Arm: ANY, Waiting: 1}}},
+		{"A1: none once it is reported", ndkpi, Cq{Health: InternalError, Reported: true}, armAny, "",
+			[]Cq{{Health: InternalError, Reported: true, Arm: ANY, Waiting: 1}}},
+		{"A1: the error is told before what the CQ holds", ndkpi, with1(ok, Cq{Health: InternalError}), armAny, "",
+			[]Cq{with1(ok, Cq{Health: InternalError, ErrorDue: true})}},
+		{"verbs: an error is no matter of arms", verbs, Cq{Arm: ANY, Waiting: 1}, internal, "", []Cq{{Arm: ANY, Waiting: 1, Health: InternalError}}},
+		{"verbs: and not latched", verbs, Cq{Health: InternalError}, armAny, "", []Cq{{Arm: ANY, Waiting: 1, Health: InternalError}}},
+		{"ARM-16: no overflow with room", ndkpi, with1(ok, Cq{}), overflow, "ARM-16", nil},
+		{"ARM-17: a CQ fails once", ndkpi, Cq{Health: BufferOverflow}, internal, "ARM-17", nil},
+		{"ARM-20: not once closed", ndkpi, Cq{Open: Closed}, internal, "ARM-17", nil},
+		{"A2: the error callback may be the owed one", ndkpi, Cq{Health: BufferOverflow, ErrorDue: true, Due: 2}, enterOverflow, "",
+			[]Cq{{Health: BufferOverflow, Reported: true, Running: true, Due: 2}, {Health: BufferOverflow, Reported: true, Running: true, Due: 1}}},
+		{"ARM-15: one owed for completions alone", ndkpi, Cq{Health: BufferOverflow, ErrorDue: true}, enterOverflow, "",
+			[]Cq{{Health: BufferOverflow, Reported: true, Running: true}}},
+		{"ARM-16: the error that it is, no other", ndkpi, Cq{Health: InternalError, ErrorDue: true}, enterOverflow, "ARM-16", nil},
+		{"ARM-16: no error", ndkpi, Cq{Due: 1}, enterOverflow, "ARM-16", nil},
+		{"ARM-01: an error without an arm", ndkpi, Cq{Health: BufferOverflow}, enterOverflow, "ARM-01", nil},
+		{"ARM-17: an error is not reported twice", ndkpi, Cq{Health: BufferOverflow, Reported: true}, enterOverflow, "ARM-16", nil},
+		{"ARM-17: what is owed besides still comes", ndkpi, Cq{Health: BufferOverflow, Reported: true, Due: 1}, enter, "",
+			[]Cq{{Health: BufferOverflow, Reported: true, Running: true}}},
+
+		{"POLL-04: the oldest leave", ndkpi, Cq{Entries: entries(ok, solicited, failed), Fresh: 3}, poll(2, 2), "", []Cq{{Entries: entries(failed), Fresh: 1}}},
+		{"A7: fewer than asked", ndkpi, Cq{Entries: entries(ok, failed), Fresh: 1}, poll(2, 1), "", []Cq{{Entries: entries(failed), Fresh: 1}}},
+		{"POLL-06: by either function", ndkpi, Cq{Entries: entries(ok, failed), Fresh: 1}, Action{Name: NdkGetCqResultsEx, N: 2, K: 1}, "",
+			[]Cq{{Entries: entries(failed), Fresh: 1}}},
+		{"POLL-03: none if there are none", ndkpi, armed(ANY), poll(2, 0), "", []Cq{armed(ANY)}},
+		{"POLL-03: and only then", ndkpi, Cq{Entries: entries(ok)}, poll(2, 0), "POLL-03", nil},
+		{"POLL-02: without room none", ndkpi, Cq{Entries: entries(ok)}, poll(0, 0), "", []Cq{{Entries: entries(ok)}}},
+		{"POLL-02: no more than asked", ndkpi, Cq{Entries: entries(ok, ok)}, poll(1, 2), "POLL-02", nil},
+		{"POLL-05: no more than there are", ndkpi, Cq{Entries: entries(ok)}, poll(2, 2), "POLL-05", nil},
+		{"ARM-17: old entries of a failed CQ", ndkpi, Cq{Entries: entries(ok), Health: BufferOverflow}, poll(1, 1), "",
+			[]Cq{{Entries: []Completion{}, Health: BufferOverflow}}},
+		{"LIFE-06: no poll once close began", ndkpi, Cq{Entries: entries(ok), Open: Closing}, poll(1, 1), "LIFE-06", nil},
+
+		{"close begins", ndkpi, Cq{Due: 1, Running: true}, closeCq, "", []Cq{{Due: 1, Running: true, Open: Closing}}},
+		{"LIFE-06: once", ndkpi, Cq{Open: Closing}, closeCq, "LIFE-06", nil},
+		{"ARM-20, LIFE-09: close drops what is owed", ndkpi,
+			Cq{Entries: entries(ok), Fresh: 1, Arm: ANY, Waiting: 1, Due: 1, ErrorDue: true, Health: BufferOverflow, Open: Closing}, closed, "",
+			[]Cq{{Health: BufferOverflow, Open: Closed}}},
+		{"ARM-20: not while a callback runs", ndkpi, Cq{Running: true, Open: Closing}, closed, "ARM-20", nil},
+		{"ASY-02: not unless it began", ndkpi, Cq{}, closed, "ASY-02", nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := &Contract{Dialect: test.dialect, Depth: []int{3}}
+			var after []State
+			for _, q := range test.after {
+				after = append(after, State{Cqs: []Cq{q}})
+			}
+			check(t, c, State{Cqs: []Cq{test.before}}, test.action, test.rule, after...)
+		})
+	}
+}
+
+func in(p Phase, id int, op Op) Request { return Request{Id: id, Op: op, Token: NoToken, Phase: p} }
+
+const (
+	hasSucceeded = Executed + Phase(SUCCESS)
+	hasFailed    = Executed + Phase(FAILED)
+	wasCancelled = Executed + Phase(CANCELLED)
+)
+
+// Every clause of a QP by itself.
+func TestClausesOfQp(t *testing.T) {
+	send, receive := in(0, 9, Send), in(0, 9, ReceiveOp)
+	chain := func(phases ...Phase) []Request {
+		var queue []Request
+		for i, p := range phases {
+			queue = append(queue, in(p, i, Write))
+		}
+		return queue
+	}
+	receives := func(phases ...Phase) []Request {
+		queue := chain(phases...)
+		for i := range queue {
+			queue[i].Op = ReceiveOp
+		}
+		return queue
+	}
+	posted := func(queue []Request, p Phase, r Request) []Request { r.Phase = p; return append(queue, r) }
+	execute := func(q Queue, o Outcome) Action { return Action{Name: Execute, Queue: q, Outcome: o, Token: NoToken} }
+	var (
+		post     = Action{Name: Post, Request: send}
+		deferred = Action{Name: Post, Request: send, Deferred: true}
+		postRecv = Action{Name: Post, Queue: Receive, Request: receive}
+		refused  = Action{Name: PostRefused}
+		connect  = Action{Name: NdkConnect}
+	)
+	tests := []struct {
+		name   string
+		before Qp
+		action Action
+		rule   string
+		after  Qp
+	}{
+		{"connect", Qp{}, connect, "", Qp{State: Connected}},
+		{"DISC-09: once", Qp{State: Broken}, connect, "DISC-09", Qp{}},
+		{"DISC-07: a lost connection cancels nothing", Qp{State: Connected, Initiator: chain(Indicated)}, Action{Name: ConnectionLost}, "",
+			Qp{State: Broken, Initiator: chain(Indicated)}},
+		{"only a connection can be lost", Qp{}, Action{Name: ConnectionLost}, "POST-08", Qp{}},
+
+		{"DEF-02: DEFER waits", Qp{State: Connected}, deferred, "", Qp{State: Connected, Initiator: posted(nil, Deferred, send)}},
+		{"DEF-05: a post without DEFER indicates all before it", Qp{State: Connected, Initiator: chain(Deferred, Deferred)}, post, "",
+			Qp{State: Connected, Initiator: posted(chain(Indicated, Indicated), Indicated, send)}},
+		{"POST-08: not before the connection", Qp{}, post, "POST-08", Qp{}},
+		{"POST-09: receives may be", Qp{}, postRecv, "", Qp{Receive: posted(nil, Indicated, receive)}},
+		{"A15: after the connection it may be accepted", Qp{State: Broken}, post, "", Qp{State: Broken, Initiator: posted(nil, Indicated, send)}},
+		{"a receive indicates no other", Qp{State: Connected, Initiator: chain(Deferred)}, postRecv, "",
+			Qp{State: Connected, Initiator: chain(Deferred), Receive: posted(nil, Indicated, receive)}},
+		{"LIFE-06: not once closed", Qp{State: QpClosed}, postRecv, "LIFE-06", Qp{}},
+		{"DEF-03, DEF-05: a refused post queues nothing, and indicates all before it", Qp{State: Connected, Initiator: chain(hasSucceeded, Deferred)},
+			refused, "", Qp{State: Connected, Initiator: chain(hasSucceeded, Indicated)}},
+		{"a refused receive changes nothing", Qp{State: Connected, Initiator: chain(Deferred)}, Action{Name: PostRefused, Queue: Receive}, "",
+			Qp{State: Connected, Initiator: chain(Deferred)}},
+		{"LIFE-06: no refusal either", Qp{State: QpClosed}, refused, "LIFE-06", Qp{}},
+		{"DEF-02, DEF-09: the oldest is indicated first", Qp{Initiator: chain(Indicated, Deferred, Deferred)}, Action{Name: HwIndicate}, "",
+			Qp{Initiator: chain(Indicated, Indicated, Deferred)}},
+		{"DEF-02: only a deferred one", Qp{Initiator: chain(Indicated)}, Action{Name: HwIndicate}, "DEF-02", Qp{}},
+
+		{"POLL-09: the oldest executes first", Qp{State: Connected, Initiator: chain(hasSucceeded, Indicated, Indicated)}, execute(Initiator, SUCCESS), "",
+			Qp{State: Connected, Initiator: chain(hasSucceeded, hasSucceeded, Indicated)}},
+		{"a failure breaks the connection", Qp{State: Connected, Initiator: chain(Indicated)}, execute(Initiator, FAILED), "",
+			Qp{State: Broken, Initiator: chain(hasFailed)}},
+		{"an aborted one stays so", Qp{State: Aborted, Initiator: chain(Indicated)}, execute(Initiator, FAILED), "",
+			Qp{State: Aborted, Initiator: chain(hasFailed)}},
+		{"RES-08: cancelled for a cause", Qp{State: Broken, Receive: receives(Indicated)}, execute(Receive, CANCELLED), "",
+			Qp{State: Broken, Receive: receives(wasCancelled)}},
+		{"RES-08: not for none", Qp{State: Connected, Receive: receives(Indicated)}, execute(Receive, CANCELLED), "RES-08", Qp{}},
+		{"INV-05: no success on an aborted connection", Qp{State: Aborted, Initiator: chain(Indicated)}, execute(Initiator, SUCCESS), "INV-05", Qp{}},
+		{"POST-08: nor before it is connected", Qp{Receive: receives(Indicated)}, execute(Receive, SUCCESS), "POST-08", Qp{}},
+		{"DEF-02: not while deferred", Qp{State: Connected, Initiator: chain(Deferred)}, execute(Initiator, SUCCESS), "DEF-02", Qp{}},
+		{"POLL-05: nothing posted", Qp{State: Connected, Initiator: chain(hasSucceeded)}, execute(Initiator, SUCCESS), "POLL-05", Qp{}},
+		{"DEF-04: completes only once executed", Qp{Initiator: chain(Indicated, hasSucceeded)}, Action{Name: Complete}, "DEF-04", Qp{}},
+		{"POLL-05: and only what was posted", Qp{}, Action{Name: Complete}, "POLL-05", Qp{}},
+
+		{"FLUSH-01: a flush cancels all without an outcome, deferred ones too",
+			Qp{State: Connected, Initiator: chain(hasSucceeded, Indicated, Deferred), Receive: receives(Indicated)}, Action{Name: NdkFlush}, "",
+			Qp{State: Broken, Initiator: chain(hasSucceeded, wasCancelled, wasCancelled), Receive: receives(wasCancelled)}},
+		{"FLUSH-01: also before the connection", Qp{Receive: receives(Indicated)}, Action{Name: NdkFlush}, "",
+			Qp{State: Broken, Receive: receives(wasCancelled)}},
+		{"DISC-08: a disconnect flushes", Qp{State: Connected, Initiator: chain(Deferred)}, Action{Name: NdkDisconnect}, "",
+			Qp{State: Broken, Initiator: chain(wasCancelled)}},
+		{"an aborted one stays so", Qp{State: Aborted}, Action{Name: NdkFlush}, "", Qp{State: Aborted}},
+		{"LIFE-06: not once closed", Qp{State: QpClosed}, Action{Name: NdkFlush}, "LIFE-06", Qp{}},
+		{"A21: close cancels as well", Qp{State: Connected, Initiator: chain(Deferred)}, Action{Name: NdkCloseQp}, "",
+			Qp{State: QpClosed, Initiator: chain(wasCancelled)}},
+		{"LIFE-06: once", Qp{State: QpClosed}, Action{Name: NdkCloseQp}, "LIFE-06", Qp{}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := &Contract{Dialect: Ndkpi(), Depth: []int{1}, Qps: []Binding{{Peer: -1}}}
+			check(t, c, State{Cqs: make([]Cq, 1), Qps: []Qp{test.before}}, test.action, test.rule,
+				State{Cqs: make([]Cq, 1), Qps: []Qp{test.after}})
+		})
+	}
+}
+
+// A request completes into the CQ of its queue, unless it succeeded in silence (FLAG-01, FLAG-02, RES-03).
+func TestClausesOfComplete(t *testing.T) {
+	c := &Contract{Dialect: Ndkpi(), Depth: []int{1, 1}, Qps: []Binding{{InitiatorCq: 0, ReceiveCq: 1, Peer: -1}}}
+	tests := []struct {
+		name    string
+		queue   Queue
+		request Request
+		cqs     []Cq
+	}{
+		{"FLAG-01: silent success", Initiator, Request{Id: 5, Silent: true, Token: 0, Phase: hasSucceeded}, []Cq{{}, {}}},
+		{"FLAG-02: silent failure", Initiator, Request{Id: 5, Silent: true, Token: 0, Phase: hasFailed},
+			[]Cq{{Entries: entries(Completion{Request: 5, Status: FAILED, Token: NoToken}), Fresh: 1}, {}}},
+		{"FLAG-02: silent, and cancelled", Initiator, Request{Id: 5, Silent: true, Token: 0, Phase: wasCancelled},
+			[]Cq{{Entries: entries(Completion{Request: 5, Status: CANCELLED, Token: NoToken}), Fresh: 1}, {}}},
+		{"FLAG-09: a send is not solicited, its receive is", Initiator, Request{Id: 5, Solicit: true, Token: 0, Phase: hasSucceeded},
+			[]Cq{{Entries: entries(Completion{Request: 5, Token: NoToken}), Fresh: 1}, {}}},
+		{"RES-03: a receive tells the token", Receive, Request{Id: 5, Op: ReceiveOp, Solicit: true, Token: 0, Phase: hasSucceeded},
+			[]Cq{{}, {Entries: entries(Completion{Queue: Receive, Request: 5, Solicited: true, Token: 0}), Fresh: 1}}},
+		{"RES-03: not one that failed", Receive, Request{Id: 5, Op: ReceiveOp, Solicit: true, Token: 0, Phase: wasCancelled},
+			[]Cq{{}, {Entries: entries(Completion{Queue: Receive, Request: 5, Status: CANCELLED, Token: NoToken}), Fresh: 1}}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			before := Qp{}.withQueue(test.queue, []Request{test.request})
+			check(t, c, State{Cqs: make([]Cq, 2), Qps: []Qp{before}}, Action{Name: Complete, Queue: test.queue}, "",
+				State{Cqs: test.cqs, Qps: []Qp{Qp{}.withQueue(test.queue, []Request{})}})
+		})
+	}
+	// ARM-17: what a failed CQ has no place for stays where it is.
+	failed := State{Cqs: []Cq{{Health: InternalError}, {}}, Qps: []Qp{{Initiator: []Request{in(hasSucceeded, 1, Send)}}}}
+	check(t, c, failed, Action{Name: Complete}, "ARM-17")
+}
+
+// What crosses a connection: a message, a token, and the end of both.
+func TestClausesOfConnection(t *testing.T) {
+	c := &Contract{Dialect: Ndkpi(), Depth: []int{1, 1}, Qps: []Binding{{0, 0, 1}, {1, 1, 0}}, Tokens: 2, Composed: true}
+	message := Request{Id: 1, Op: SendAndInvalidate, Solicit: true, Token: 1, Phase: Indicated}
+	pending := in(Indicated, 2, ReceiveOp)
+	valid := []bool{true, true}
+	state := func(a, b Connection, send Request, receive Request, tokens ...bool) State {
+		return State{Cqs: make([]Cq, 2), Tokens: tokens,
+			Qps: []Qp{{State: a, Initiator: []Request{send}}, {State: b, Receive: []Request{receive}}}}
+	}
+	as := func(r Request, p Phase) Request { r.Phase = p; return r }
+	got := Request{Id: 2, Op: ReceiveOp, Solicit: true, Token: 1, Phase: hasSucceeded}
+	deliver := Action{Name: Deliver}
+	abort := Action{Name: Abort, Outcome: SUCCESS, Received: CANCELLED}
+	idle := State{Cqs: make([]Cq, 2), Tokens: valid, Qps: []Qp{{State: Connected, Initiator: []Request{message}}, {State: Connected}}}
+
+	tests := []struct {
+		name   string
+		before State
+		action Action
+		rule   string
+		after  State
+	}{
+		{"INV-06, RES-09, FLAG-09: the token is invalid, the receive knows it", state(Connected, Connected, message, pending, valid...), deliver, "",
+			state(Connected, Connected, as(message, hasSucceeded), got, true, false)},
+		{"RES-02: a plain send carries none", state(Connected, Connected, in(Indicated, 1, Send), pending, valid...), deliver, "",
+			state(Connected, Connected, in(hasSucceeded, 1, Send), as(pending, hasSucceeded), valid...)},
+		{"INV-05: a bad token is not delivered", state(Connected, Connected, message, pending, true, false), deliver, "INV-05", State{}},
+		{"POLL-05: only a message is", state(Connected, Connected, in(Indicated, 1, Write), pending, valid...), deliver, "POLL-05", State{}},
+		{"POLL-05: only to a receive", idle, deliver, "POLL-05", State{}},
+		{"INV-05: not on an aborted connection", state(Connected, Aborted, message, pending, valid...), deliver, "INV-05", State{}},
+		{"POST-08: not before it", state(Connected, Idle, message, pending, valid...), deliver, "POST-08", State{}},
+		{"INV-05: a bad token aborts, both ways", state(Connected, Connected, message, pending, true, false), abort, "",
+			state(Aborted, Aborted, as(message, hasSucceeded), as(pending, wasCancelled), true, false)},
+		{"INV-05: the send may fail, and the receive", state(Connected, Broken, message, pending, true, false),
+			Action{Name: Abort, Outcome: FAILED, Received: FAILED}, "",
+			state(Aborted, Aborted, as(message, hasFailed), as(pending, hasFailed), true, false)},
+		{"INV-05: the receive does not succeed", state(Connected, Connected, message, pending, true, false), Action{Name: Abort}, "INV-05", State{}},
+		{"RES-08: the send is not cancelled", state(Connected, Connected, message, pending, true, false),
+			Action{Name: Abort, Outcome: CANCELLED, Received: FAILED}, "RES-08", State{}},
+		{"INV-05: a good token does not abort", state(Connected, Connected, message, pending, valid...), abort, "INV-05", State{}},
+		{"INV-05: nor does no token", state(Connected, Connected, in(Indicated, 1, Send), pending, valid...), abort, "INV-05", State{}},
+		{"a message does not succeed alone", idle, Action{Name: Execute}, "POLL-05", State{}},
+		{"nor does a receive", state(Connected, Connected, message, pending, valid...), Action{Name: Execute, Qp: 1, Queue: Receive}, "POLL-05", State{}},
+		{"alone it may fail", state(Connected, Connected, message, pending, valid...), Action{Name: Execute, Outcome: FAILED}, "",
+			state(Broken, Connected, as(message, hasFailed), pending, valid...)},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) { check(t, c, test.before, test.action, test.rule, test.after) })
+	}
+
+	// INV-05: whatever else was pending on either side is cancelled, deferred or not.
+	before := state(Connected, Connected, message, pending, false, false)
+	before.Qps[0].Initiator = append(before.Qps[0].Initiator, in(Deferred, 3, Write))
+	before.Qps[1].Initiator = []Request{in(hasSucceeded, 4, Write), in(Indicated, 5, Write)}
+	after := state(Aborted, Aborted, as(message, hasSucceeded), as(pending, wasCancelled), false, false)
+	after.Qps[0].Initiator = append(after.Qps[0].Initiator, in(wasCancelled, 3, Write))
+	after.Qps[1].Initiator = []Request{in(hasSucceeded, 4, Write), in(wasCancelled, 5, Write)}
+	check(t, c, before, abort, "", after)
+
+	// POLL-05: to an unknown peer nothing is delivered.
+	alone := &Contract{Dialect: Ndkpi(), Depth: []int{1}, Qps: []Binding{{Peer: -1}}, Tokens: 2}
+	check(t, alone, State{Cqs: make([]Cq, 1), Qps: idle.Qps[:1], Tokens: valid}, deliver, "POLL-05")
+}
+
+// Tokens: what makes them valid, and what invalid.
+func TestClausesOfTokens(t *testing.T) {
+	c := &Contract{Dialect: Ndkpi(), Depth: []int{1}, Qps: []Binding{{Peer: -1}}, Tokens: 2}
+	tests := []struct {
+		name          string
+		op            Op
+		outcome       Outcome
+		before, after bool
+		rule          string
+	}{
+		{"a registration makes valid", FastRegister, SUCCESS, false, true, ""},
+		{"a binding makes valid", Bind, SUCCESS, false, true, ""},
+		{"not one that fails", Bind, FAILED, false, false, ""},
+		{"NdkInvalidate makes invalid", Invalidate, SUCCESS, true, false, ""},
+		{"POLL-08: not what is so already", Invalidate, SUCCESS, false, false, "POLL-08"},
+		{"POLL-08, A8: it fails", Invalidate, FAILED, false, false, ""},
+		{"one that fails invalidates nothing", Invalidate, FAILED, true, true, ""},
+		{"a read does neither", Read, SUCCESS, true, true, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			state := func(p Connection, phase Phase, valid bool) State {
+				return State{Cqs: make([]Cq, 1), Tokens: []bool{!valid, valid},
+					Qps: []Qp{{State: p, Initiator: []Request{{Id: 1, Op: test.op, Token: 1, Phase: phase}}}}}
+			}
+			connection := Connected
+			if test.outcome == FAILED {
+				connection = Broken
+			}
+			after := state(connection, Executed+Phase(test.outcome), test.after)
+			after.Tokens[0] = !test.before
+			check(t, c, state(Connected, Indicated, test.before), Action{Name: Execute, Outcome: test.outcome}, test.rule, after)
+		})
+	}
+}
+
+// A CQ breaks the QPs that complete into it, by either queue, and no other (ARM-18). It overflows only for a completion
+// that has no room (ARM-16).
+func TestClausesOfCqErrors(t *testing.T) {
+	c := &Contract{Dialect: Ndkpi(), Depth: []int{1, 1}, Qps: []Binding{{0, 1, -1}, {1, 0, -1}, {1, 1, -1}, {0, 0, -1}}}
+	before := State{Cqs: make([]Cq, 2), Qps: []Qp{{State: Connected}, {}, {State: Connected}, {State: Aborted}}}
+	check(t, c, before, Action{Name: CqInternalError}, "", State{Cqs: []Cq{{Health: InternalError}, {}},
+		Qps: []Qp{{State: Broken}, {State: Broken}, {State: Connected}, {State: Aborted}}})
+
+	c = &Contract{Dialect: Ndkpi(), Depth: []int{1, 1}, Qps: []Binding{{0, 1, -1}}, Composed: true}
+	full := Cq{Entries: entries(ok)}
+	waiting := func(r Request) State { return State{Cqs: []Cq{full, {}}, Qps: []Qp{{Initiator: []Request{r}}}} }
+	overflow := Action{Name: Overflow}
+	check(t, c, waiting(in(Indicated, 1, Write)), overflow, "ARM-16")
+	silent := in(hasSucceeded, 1, Write)
+	silent.Silent = true
+	check(t, c, waiting(silent), overflow, "ARM-16")
+	elsewhere := State{Cqs: []Cq{full, {}}, Qps: []Qp{{Receive: []Request{in(hasSucceeded, 1, ReceiveOp)}}}}
+	check(t, c, elsewhere, overflow, "ARM-16")
+	after := waiting(in(hasSucceeded, 1, Write))
+	after.Cqs[0].Health, after.Qps[0].State = BufferOverflow, Broken
+	check(t, c, waiting(in(hasSucceeded, 1, Write)), overflow, "", after)
+}
+
+// A dialect's constants are those of the contract's table, and only known names and readings are taken.
+func TestDialects(t *testing.T) {
+	for _, name := range []string{"ndkpi", "ndspi", "verbs"} {
+		if d, err := ByName(name); err != nil || d.Name != name {
+			t.Errorf("ByName(%q) is %q, %v", name, d.Name, err)
+		}
+	}
+	if _, err := ByName("smb"); err == nil {
+		t.Error("there is a dialect smb")
+	}
+	for _, value := range []string{"", "THREE", "MAY"} {
+		if d, err := Ndkpi().Assume("A2", value); err == nil || d != Ndkpi() {
+			t.Errorf("A2 was taken as %q", value)
+		}
+	}
+}
