@@ -49,6 +49,8 @@ const (
 	modifyQp
 	quiesce
 	placed
+	resizeCq
+	postShared // a receive of a shared receive queue
 )
 
 var kinds = map[string]kind{
@@ -57,6 +59,8 @@ var kinds = map[string]kind{
 	"NdkConnect": connectQp, "NdkConnectWithSharedEndpoint": connectQp, "NdkAccept": connectQp, "NdkAcceptEx": connectQp,
 	"NdkSend": post, "NdkSendAndInvalidate": post, "NdkReceive": post, "NdkRead": post, "NdkWrite": post,
 	"NdkFastRegister": post, "NdkBind": post, "NdkInvalidate": post, "ibv_post_send": post, "ibv_post_recv": post,
+	"ibv_bind_mw": post, "NdkSrqReceive": postShared, "ibv_post_srq_recv": postShared,
+	"NdkResizeCq": resizeCq, "ibv_resize_cq": resizeCq,
 	"NdkArmCq": armCq, "ibv_req_notify_cq": armCq,
 	"NdkGetCqResults": pollCq, "NdkGetCqResultsEx": pollCq, "ibv_poll_cq": pollCq,
 	"NdkCqNotificationCallback": callback, "ibv_get_cq_event": readEvent,

@@ -109,6 +109,12 @@ func (p *qp) usesTokens() bool {
 
 // bind tells the contract which queue completes where.
 func (c *component) bind() {
+	for _, q := range c.cqs {
+		if q.unclear != "" {
+			c.reason = q.unclear + ", which this engine does not follow"
+			return
+		}
+	}
 	for _, p := range c.qps {
 		b := model.Binding{Peer: -1}
 		if p.initiatorCq == nil || p.receiveCq == nil {
@@ -121,6 +127,10 @@ func (c *component) bind() {
 		}
 		c.contract.Qps = append(c.contract.Qps, b)
 		for _, r := range p.initiator {
+			if r.hidesToken() && slices.ContainsFunc(c.qps, (*qp).usesTokens) {
+				c.reason = "the trace does not tell what became of tokens by " + r.wr
+				return
+			}
 			if r.token == nil {
 				continue
 			}
@@ -130,6 +140,17 @@ func (c *component) bind() {
 		}
 	}
 	c.contract.Tokens = len(c.tokens)
+}
+
+// hidesToken reports whether r changes a token in a way that the trace, or this engine, does not know.
+func (r *request) hidesToken() bool {
+	switch r.op {
+	case model.FastRegister, model.Bind, model.Invalidate:
+		return r.token == nil
+	case model.Read:
+		return slices.Contains(r.flags, "RDMA_READ_LOCAL_INVALIDATE")
+	}
+	return false
 }
 
 func (c *component) has(p *qp) bool { return p.index < len(c.qps) && c.qps[p.index] == p }

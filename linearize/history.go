@@ -18,6 +18,7 @@ type cq struct {
 	notified  []*span    // callbacks, and events that were read
 	delivered []*request // in the order of the polls
 	closed    *span      // the call that closes it
+	unclear   string     // why nobody can tell what it holds, or ""
 	overrun   moment     // the first at which more could be on its way into it than it has room for, or never
 	index     int        // in its component
 }
@@ -94,6 +95,7 @@ type history struct {
 	qpByName map[string]*qp
 	requests []*request
 	byWr     map[string]*request
+	shared   map[string]bool       // receives of shared receive queues
 	closing  map[string]*cq        // by the op of the call that closes it
 	takenBy  map[*request]*request // a send, and the peer's receive that took it
 	marks    []moment              // at which the provider had come to rest
@@ -105,7 +107,7 @@ type history struct {
 // newHistory takes a trace apart. What needs no search to be seen as wrong goes into findings.
 func newHistory(t *trace.Trace) *history {
 	h := &history{trace: t, spans: pairUp(t.Events), cqByName: map[string]*cq{}, qpByName: map[string]*qp{},
-		byWr: map[string]*request{}, takenBy: map[*request]*request{},
+		byWr: map[string]*request{}, shared: map[string]bool{}, takenBy: map[*request]*request{},
 		closing: map[string]*cq{}, counts: map[string]int{}}
 	for _, s := range h.spans {
 		h.take(s)
@@ -197,6 +199,13 @@ func (h *history) take(s *span) {
 		if p := h.qp(e.Qp); p.closed == nil {
 			p.closed = s
 		}
+	case resizeCq:
+		h.cq(e.Cq).unclear = e.Cq + " is resized"
+	case postShared:
+		h.shared[e.Wr] = true
+		for _, w := range e.Wrs {
+			h.shared[w.Wr] = true
+		}
 	case quiesce:
 		h.marks = append(h.marks, s.call)
 	case placed:
@@ -226,6 +235,10 @@ func (h *history) takePost(p *qp, s *span) {
 			solicit:  slices.Contains(s.begin.Flags, "SEND_AND_SOLICIT_EVENT"),
 			deferred: slices.Contains(s.begin.Flags, "DEFER")}
 		h.add(r)
+		return
+	}
+	if s.fn == "ibv_bind_mw" {
+		h.add(&request{wr: s.begin.Wr, qp: p, op: model.Bind, flags: s.begin.Flags, post: s, accepted: s.succeeded() || !s.returned()})
 		return
 	}
 	signalAll := p.created != nil && p.created.begin.SqSigAll != nil && *p.created.begin.SqSigAll
@@ -425,7 +438,7 @@ func (r *request) tookMessageBefore(mark moment) bool {
 		switch {
 		case failed(s):
 			return false
-		case i >= r.position && s.delivery != nil && s.delivery.poll.ret < mark:
+		case i >= r.position && s.delivery != nil && (s.delivery.poll.ret < mark || s.owedAt(mark)):
 			return true
 		}
 	}

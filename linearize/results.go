@@ -70,6 +70,10 @@ func (h *history) checkPoll(q *cq, poll *span) {
 func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 	at, wr := d.poll.ret, d.result.Wr
 	h.exercised("POLL-05")
+	if r == nil && h.shared[wr] {
+		q.unclear = wr + " was posted on a shared receive queue"
+		return false
+	}
 	if r == nil {
 		h.provider("POLL-05", at, nil, "%s delivered a completion of %s, and no request of that name was posted", q.name, wr)
 		return false
@@ -249,7 +253,7 @@ func (h *history) mayFail(q *cq) bool {
 			return true
 		}
 	}
-	return q.overrun != never
+	return q.unclear != "" || q.overrun != never
 }
 
 // checkCallbacks holds the status of each callback against the list of those it can have (ARM-15).

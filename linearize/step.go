@@ -196,7 +196,7 @@ func (s state) queueOf(r *request) []model.Request {
 // is tried both ways.
 func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
 	c.indicate(w, r)
-	a := model.Action{Name: model.Execute, Qp: r.qp.index, Queue: r.queue, Outcome: outcome, Token: model.NoToken}
+	a := model.Action{Name: model.Execute, Qp: r.qp.index, Queue: r.queue, Outcome: outcome, Token: c.toldToken(r)}
 	if r.queue == model.Initiator || outcome != model.SUCCESS {
 		w.take(a)
 		return
@@ -215,6 +215,17 @@ func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
 		w.take(a)
 		w.states = append(w.states, other.states...)
 	})
+}
+
+// toldToken returns the token that a receive says its peer invalidated, where the trace does not hold the peer.
+func (c *component) toldToken(r *request) int {
+	if r.qp.peer != nil || r.delivery == nil || r.delivery.result.Type != "ReceiveAndInvalidate" || r.delivery.result.Token == nil {
+		return model.NoToken
+	}
+	if t, known := c.tokens[*r.delivery.result.Token]; known {
+		return t
+	}
+	return model.NoToken
 }
 
 // solicited says whether the message that a receive took had the flag; known is false when the trace does not tell.
@@ -349,6 +360,7 @@ func (c *component) finishBeforeFlush(w *walk, o *operation) {
 				}
 				finished := r.delivery != nil && r.outcome() == model.SUCCESS || r.delivery == nil && r.silent
 				tooLate := r.message != nil && r.message.post.call > o.ret
+				tooLate = tooLate || r.metReceiveAfter(o.ret)
 				if !finished || tooLate || c.executesElsewhere(r) {
 					return
 				}
@@ -361,6 +373,15 @@ func (c *component) finishBeforeFlush(w *walk, o *operation) {
 			}
 		})
 	}
+}
+
+// metReceiveAfter reports whether a send had no receive of its peer to go to until then.
+func (r *request) metReceiveAfter(at moment) bool {
+	if !r.op.IsSend() || r.qp.peer == nil {
+		return false
+	}
+	i, receives := slices.Index(r.qp.sends, r), r.qp.peer.receive
+	return i >= len(receives) || receives[i].post.call > at
 }
 
 // performComplete places the completion of a request. Silent requests before it that have no completion succeeded.

@@ -4,7 +4,8 @@ package model
 // NdkReceive and all other calls that post a request.
 type Name string
 
-// The actions. Those with the prefix Ndk are calls and callbacks; the others are hidden: nobody sees when they happen.
+// The actions. Those with the prefix Ndk are calls and callbacks, and so are Post and PostRefused; the others are hidden:
+// nobody sees when they happen.
 const (
 	NdkArmCq                       Name = "NdkArmCq"
 	NdkGetCqResults                Name = "NdkGetCqResults"
@@ -50,7 +51,8 @@ type Action struct {
 	Token      int        // Execute of a receive: the token that the message invalidated, or NoToken
 }
 
-// Step returns the states that may follow s by a, or the reason why none may.
+// Step returns the states that may follow s by a, each once, or the reason why none may. The objects that a names must be
+// those of the contract.
 func (c *Contract) Step(s State, a Action) ([]State, *Refusal) {
 	d := c.Dialect
 	switch a.Name {
@@ -176,6 +178,9 @@ func (c *Contract) execute(s State, a Action) ([]State, *Refusal) {
 	r := p.queue(a.Queue)[i]
 	if c.Composed && a.Outcome == SUCCESS && (r.Op.IsSend() || r.Op == ReceiveOp) {
 		return nil, messageAlone
+	}
+	if r.Op == ReceiveOp && a.Outcome == SUCCESS && a.Token != NoToken {
+		s = s.withToken(a.Token, false)
 	}
 	if a.Outcome == SUCCESS && r.Token != NoToken {
 		switch r.Op {
