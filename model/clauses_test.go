@@ -142,6 +142,8 @@ func TestClausesOfCq(t *testing.T) {
 
 		{"ARM-16, ARM-17: an overflow satisfies any arm", ndkpi, Cq{Entries: entries(ok, ok, ok), Arm: ERRORS, Waiting: 1}, overflow, "",
 			[]Cq{{Entries: entries(ok, ok, ok), ErrorDue: true, Health: BufferOverflow}}},
+		{"ARM-17: SOLICITED as well", ndkpi, armed(SOLICITED), internal, "", []Cq{{ErrorDue: true, Health: InternalError}}},
+		{"ARM-17: and ANY", ndspi, Cq{Arm: ANY, Waiting: 2, Due: 1}, internal, "", []Cq{{ErrorDue: true, Health: InternalError, Due: 1}}},
 		{"A1: or waits for one", ndkpi, Cq{}, internal, "", []Cq{{Health: InternalError}}},
 		{"A1: which it satisfies", ndkpi, Cq{Health: InternalError}, armErrors, "", []Cq{{Health: InternalError, ErrorDue: true}}},
 		{"A1: and only one", ndkpi, Cq{Health: InternalError, ErrorDue: true}, armAny, "",

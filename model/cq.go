@@ -173,10 +173,17 @@ func (d Dialect) fail(q Cq, depth int, h Health) ([]Cq, *Refusal) {
 		return nil, overflowWithRoom
 	}
 	q.Health = h
-	if d.ErrorsArm && q.Arm != NONE {
+	next := []Cq{q}
+	switch {
+	case !d.ErrorsArm:
+	case q.Arm != NONE:
 		q.Arm, q.Waiting, q.ErrorDue = NONE, 0, true
+		next = []Cq{q}
+	case q.Due > 0: // the arm may count until its callback is entered, which then tells of the error (A2)
+		q.Due, q.ErrorDue = q.Due-1, true
+		next = append(next, q)
 	}
-	return []Cq{q}, nil
+	return next, nil
 }
 
 // fresh is the strongest match of an entry placed since the last callback.
@@ -287,7 +294,7 @@ func (d Dialect) poll(q Cq, n, k int) ([]Cq, *Refusal) {
 		return nil, moreThanAsked
 	case k > len(q.Entries):
 		return nil, notInCq
-	case k == 0 && len(q.Entries) > 0 && n > 0:
+	case k == 0 && len(q.Entries) > 0 && n > 0 && q.Health == OK: // a failed CQ may keep what it has (A33)
 		return nil, emptyHanded
 	}
 	q.Entries = q.Entries[k:]

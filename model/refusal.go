@@ -1,7 +1,7 @@
 package model
 
-// Refusal says why a state does not allow an action: the rule that is in the way, and the reason in words that follow
-// "because".
+// Refusal says why a state does not allow an action: the id of the rule that is in the way, and the reason in words that
+// follow "because".
 type Refusal struct {
 	Rule string
 	Why  string

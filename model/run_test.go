@@ -98,6 +98,11 @@ func drawAction(t *rapid.T, m moment, d Domain) (Action, bool) {
 // drawRun draws a run, and calls visit with every step of it. Returned is the last moment.
 func drawRun(t *rapid.T, c *Contract, visit func(before, after moment, a Action)) moment {
 	m, d := start(c, 3), domain(c)
+	if rapid.Bool().Draw(t, "connected") {
+		for i := range c.Qps {
+			m.state.Qps[i].State = Connected
+		}
+	}
 	for range rapid.IntRange(0, 80).Draw(t, "steps") {
 		a, ok := drawAction(t, m, d)
 		if !ok {
