@@ -344,7 +344,10 @@ func (c *component) listRequest(r *request) {
 	c.listExecution(o)
 	if r.delivery == nil && r.point == nil {
 		empty := c.cqs[o.cq].lastEmpty()
-		if o.ret < empty || o.maybe && !c.mayMatter(r) || r.silent && !o.maybe {
+		if r.silent {
+			o.maybe, o.ret, o.deadline = true, never, false // success leaves nothing that would be owed
+		}
+		if o.ret < empty || o.maybe && !c.mayMatter(r) {
 			return // it can't have been placed, or it makes no difference
 		}
 		o.call = max(o.call, empty)
@@ -358,9 +361,6 @@ func (c *component) listRequest(r *request) {
 // more than one.
 func (c *component) mayMatter(r *request) bool {
 	q := r.qp.cq(r.queue)
-	if r.queue == model.Receive && r.qp.peer != nil && r.position >= len(r.qp.peer.sends) && !r.qp.breaks() {
-		return false // the peer has sent nothing for it
-	}
 	undelivered := 0
 	for _, earlier := range r.qp.queue(r.queue)[:r.position] {
 		if earlier.delivery == nil {
@@ -368,14 +368,6 @@ func (c *component) mayMatter(r *request) bool {
 		}
 	}
 	return undelivered < q.notifiedAfter(q.lastEmpty())
-}
-
-// breaks reports whether anything may have cancelled the requests of p.
-func (p *qp) breaks() bool {
-	if len(p.flushes) > 0 || p.closed != nil || p.lostFrom != never {
-		return true
-	}
-	return slices.ContainsFunc(slices.Concat(p.initiator, p.receive), failed)
 }
 
 // lastEmpty returns when the last poll that found the CQ empty began, or 0.
@@ -405,9 +397,6 @@ func (c *component) listExecution(o operation) {
 	r := o.request
 	switch {
 	case c.delivers(r):
-		if failed(r) && r.delivery.outcome == model.CANCELLED {
-			return
-		}
 		o.effect = doDeliver
 		if receive := c.h.takenBy[r]; receive != nil {
 			o.maybe = false
@@ -424,8 +413,11 @@ func (c *component) listExecution(o operation) {
 }
 
 // delivers reports whether r is a NdkSendAndInvalidate to a peer whose tokens the component knows: it and the peer's
-// receive execute in one step.
+// receive execute in one step. One that was cancelled never reached the peer.
 func (c *component) delivers(r *request) bool {
+	if r.delivery != nil && r.delivery.outcome == model.CANCELLED {
+		return false
+	}
 	return r.op == model.SendAndInvalidate && r.token != nil && r.qp.peer != nil && c.has(r.qp.peer)
 }
 

@@ -192,6 +192,9 @@ func (c *component) witness(ctx context.Context, last moment) ([]*operation, err
 	}
 	var order []*operation
 	for _, partition := range info.PartialLinearizationsOperations() {
+		if len(partition) == 0 {
+			continue // there was nothing to order
+		}
 		for _, p := range partition[0] {
 			order = append(order, p.Input.(*operation))
 		}
