@@ -175,8 +175,6 @@ func mcNdk(c configuration) graph {
 			queue := m.state.Qps[a.Qp].queue(a.Queue)
 			r := queue[unexecuted(queue)]
 			return a, a.Outcome != FAILED || r.Op == Invalidate || slices.Contains(optional, "FAILED")
-		case Abort:
-			return a, a.Received == CANCELLED
 		case NdkConnect, NdkDisconnect:
 			return a, false
 		}

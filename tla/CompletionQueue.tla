@@ -119,17 +119,25 @@ ExtraEventComes(q) ==
 
 (***************************************************************************)
 (* An error of the CQ is owed a callback if an arm, of any type, is        *)
-(* outstanding.  Without one it is kept for the next arm (A1).             *)
+(* outstanding.  An arm that was satisfied, but whose callback was not     *)
+(* entered, may count as outstanding still: then that callback tells of    *)
+(* the error (A2).  Without one it is kept for the next arm (A1).          *)
 (* Rejected: that the error callback needs no arm.  ARM-01 says "only      *)
 (* after the consumer has armed" and makes no exception.                   *)
 (* Without an ERRORS arm (verbs) the error goes another way, as an         *)
 (* asynchronous event of the device.                                       *)
 (***************************************************************************)
+Told(r) ==
+  IF ~ErrorsArm THEN {r}
+  ELSE IF r.arm # "NONE" THEN {[Disarmed(r) EXCEPT !.errorDue = TRUE]}
+  ELSE IF r.due > 0 THEN {r, [r EXCEPT !.due = @ - 1, !.errorDue = TRUE]}
+  ELSE {r}
+
 CqError(q, health) ==
   LET r == [cq[q] EXCEPT !.health = health] IN
   /\ cq[q].open # "CLOSED"
   /\ cq[q].health = "OK"
-  /\ Become(q, {IF ErrorsArm /\ r.arm # "NONE" THEN [Disarmed(r) EXCEPT !.errorDue = TRUE] ELSE r})
+  /\ Become(q, Told(r))
 
 \* Hidden.  A completion comes that has no room; it is lost (ARM-16).
 Overflow(q) == Len(cq[q].entries) = Depth /\ CqError(q, "STATUS_BUFFER_OVERFLOW")
@@ -207,12 +215,13 @@ NdkCqNotificationCallbackExit(q) == cq[q].running /\ Become(q, {AfterExit(cq[q])
 -----------------------------------------------------------------------------
 (***************************************************************************)
 (* The consumer polls.  It takes the oldest entries, nresults at most; it  *)
-(* gets none only if there are none (POLL-02, POLL-03).                    *)
+(* gets none only if there are none (POLL-02, POLL-03), or the CQ failed:  *)
+(* then any part of the entries may still be had (A33).                    *)
 (* Rejected (A7): that fewer than asked for means that the CQ is empty.    *)
 (***************************************************************************)
-Batches(entries, nresults) ==
-  IF entries = <<>> THEN {<<>>}
-  ELSE {SubSeq(entries, 1, k) : k \in 1..Min(nresults, Len(entries))}
+Batches(r, nresults) ==
+  {SubSeq(r.entries, 1, k) : k \in 1..Min(nresults, Len(r.entries))}
+    \union (IF r.entries = <<>> \/ r.health # "OK" THEN {<<>>} ELSE {})
 
 \* What was delivered is gone (POLL-04).
 Remaining(entries, results) == SubSeq(entries, Len(results) + 1, Len(entries))
@@ -221,7 +230,7 @@ NdkGetCqResults(q, nresults, results) ==
   LET rest == Remaining(cq[q].entries, results) IN
   /\ cq[q].open = "OPEN"
   /\ nresults >= 1
-  /\ results \in Batches(cq[q].entries, nresults)
+  /\ results \in Batches(cq[q], nresults)
   /\ Become(q, {[cq[q] EXCEPT !.entries = rest, !.fresh = Min(@, Len(rest))]})
 
 \* The same; it also tells the type of the operation and the token (POLL-06, POLL-07).

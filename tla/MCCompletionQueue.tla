@@ -56,7 +56,7 @@ MCExtraEventComes(q) == ExtraEventComes(q) /\ Other(q)
 MCOverflow(q) == Errors /\ Overflow(q) /\ Other(q)
 MCInternalError(q) == Errors /\ InternalError(q) /\ Other(q)
 MCNdkGetCqResults(q) ==
-  \E results \in Batches(cq[q].entries, Depth) : NdkGetCqResults(q, Depth, results) /\ Other(q)
+  \E results \in Batches(cq[q], Depth) : NdkGetCqResults(q, Depth, results) /\ Other(q)
 MCNdkCloseCq(q) == Closing /\ NdkCloseCq(q) /\ Other(q)
 MCNdkCloseCompletion(q) == NdkCloseCompletion(q) /\ Other(q)
 

@@ -83,11 +83,11 @@ Polled(f, results) ==
   /\ UNCHANGED <<posts, arms>>
 
 MCNdkGetCqResults(q) ==
-  \E results \in Cq!Batches(cq[q].entries, Depth) :
+  \E results \in Cq!Batches(cq[q], Depth) :
     NdkGetCqResults(q, Depth, results) /\ Polled("NdkGetCqResults", results)
 MCNdkGetCqResultsEx(q) ==
   /\ "NdkGetCqResultsEx" \in Optional
-  /\ \E results \in Cq!Batches(cq[q].entries, Depth) :
+  /\ \E results \in Cq!Batches(cq[q], Depth) :
        NdkGetCqResultsEx(q, Depth, results) /\ Polled("NdkGetCqResultsEx", results)
 
 MCExecute(p, queue, outcome) ==

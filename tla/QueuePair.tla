@@ -183,15 +183,17 @@ Deliver(a, b) ==
 (***************************************************************************)
 (* Hidden.  The message names a bad token: the provider of b aborts the    *)
 (* connection (INV-05).  To a, the send may have succeeded or failed; its  *)
-(* completion is of NdkOperationTypeSend all the same (RES-01).            *)
+(* completion is of NdkOperationTypeSend all the same (RES-01).  The       *)
+(* receive that it met fails, or is cancelled like those behind it.        *)
 (***************************************************************************)
 Aborted(q) == [state |-> "ABORTED", initiator |-> Cancelled(q.initiator), receive |-> Cancelled(q.receive)]
 
 Abort(a, b) ==
   /\ Meet(a, b)
-  /\ \E outcome \in {"SUCCESS", "FAILED"} :
-       LET sent == [qp[a] EXCEPT !.initiator[NextToExecute(qp[a].initiator)].phase = outcome] IN
-       qp' = [qp EXCEPT ![a] = Aborted(sent), ![b] = Aborted(@)]
+  /\ \E sent \in {"SUCCESS", "FAILED"}, received \in {"FAILED", "CANCELLED"} :
+       LET met == [qp EXCEPT ![a].initiator[NextToExecute(qp[a].initiator)].phase = sent,
+                             ![b].receive[NextToExecute(qp[b].receive)].phase = received] IN
+       qp' = [met EXCEPT ![a] = Aborted(@), ![b] = Aborted(@)]
 
 \* A silent request that succeeded leaves no completion (FLAG-01); one that failed, or was cancelled, does (FLAG-02),
 \* deferred or not (DEF-07).

@@ -37,6 +37,6 @@ QpsSurviveCqError(P) == UNCHANGED qp
 DeliveredStays(entries, results) == entries
 
 \* For Batches of CompletionQueue: the newest comes first.
-NewestFirst(entries, nresults) ==
-  LET k == Min(nresults, Len(entries)) IN {[i \in 1..k |-> entries[k + 1 - i]]}
+NewestFirst(r, nresults) ==
+  LET k == Min(nresults, Len(r.entries)) IN {[i \in 1..k |-> r.entries[k + 1 - i]]}
 =============================================================================
