@@ -96,6 +96,7 @@ func TestClausesOfCq(t *testing.T) {
 		{"ARM-04: of the kind that is waited for", ndkpi, with1(ok, Cq{}), armSolicited, "",
 			[]Cq{with1(ok, Cq{Due: 1}), with1(ok, armed(SOLICITED))}},
 		{"ARM-04: by the merged arm", ndkpi, with1(ok, armed(SOLICITED)), armAny, "", []Cq{with1(ok, Cq{Due: 1})}},
+		{"ARM-04: also where the first arm is the stronger", ndkpi, with1(ok, armed(ANY)), armSolicited, "", []Cq{with1(ok, Cq{Due: 1})}},
 		{"ARM-04: one fresh match among others", ndkpi, Cq{Entries: entries(ok, solicited, ok), Fresh: 2}, armSolicited, "",
 			[]Cq{{Entries: entries(ok, solicited, ok), Fresh: 2, Due: 1}}},
 		{"ARM-05: an old match may", ndkpi, Cq{Entries: entries(ok)}, armAny, "",
@@ -144,6 +145,11 @@ func TestClausesOfCq(t *testing.T) {
 			[]Cq{{Entries: entries(ok, ok, ok), ErrorDue: true, Health: BufferOverflow}}},
 		{"ARM-17: SOLICITED as well", ndkpi, armed(SOLICITED), internal, "", []Cq{{ErrorDue: true, Health: InternalError}}},
 		{"ARM-17: and ANY", ndspi, Cq{Arm: ANY, Waiting: 2, Due: 1}, internal, "", []Cq{{ErrorDue: true, Health: InternalError, Due: 1}}},
+		{"A2: an arm whose callback is owed may count as one", ndkpi, Cq{Due: 2}, internal, "",
+			[]Cq{{Due: 2, Health: InternalError}, {Due: 1, ErrorDue: true, Health: InternalError}}},
+		{"A2: not besides one that is outstanding", ndkpi, Cq{Arm: ANY, Waiting: 1, Due: 1}, internal, "",
+			[]Cq{{Due: 1, ErrorDue: true, Health: InternalError}}},
+		{"verbs: no callback tells of an error", verbs, Cq{Due: 1}, internal, "", []Cq{{Due: 1, Health: InternalError}}},
 		{"A1: or waits for one", ndkpi, Cq{}, internal, "", []Cq{{Health: InternalError}}},
 		{"A1: which it satisfies", ndkpi, Cq{Health: InternalError}, armErrors, "", []Cq{{Health: InternalError, ErrorDue: true}}},
 		{"A1: and only one", ndkpi, Cq{Health: InternalError, ErrorDue: true}, armAny, "",
@@ -174,6 +180,8 @@ func TestClausesOfCq(t *testing.T) {
 			[]Cq{{Entries: entries(failed), Fresh: 1}}},
 		{"POLL-03: none if there are none", ndkpi, armed(ANY), poll(2, 0), "", []Cq{armed(ANY)}},
 		{"POLL-03: and only then", ndkpi, Cq{Entries: entries(ok)}, poll(2, 0), "POLL-03", nil},
+		{"A33: a failed CQ may keep what it holds", ndkpi, Cq{Entries: entries(ok), Health: InternalError}, poll(2, 0), "",
+			[]Cq{{Entries: entries(ok), Health: InternalError}}},
 		{"POLL-02: without room none", ndkpi, Cq{Entries: entries(ok)}, poll(0, 0), "", []Cq{{Entries: entries(ok)}}},
 		{"POLL-02: no more than asked", ndkpi, Cq{Entries: entries(ok, ok)}, poll(1, 2), "POLL-02", nil},
 		{"POLL-05: no more than there are", ndkpi, Cq{Entries: entries(ok)}, poll(2, 2), "POLL-05", nil},
@@ -227,6 +235,11 @@ func TestClausesOfQp(t *testing.T) {
 		return queue
 	}
 	posted := func(queue []Request, p Phase, r Request) []Request { r.Phase = p; return append(queue, r) }
+	brought := func(o Outcome) Action {
+		return Action{Name: Execute, Queue: Receive, Outcome: o, Solicited: true, Token: 1}
+	}
+	told := in(hasSucceeded, 0, ReceiveOp)
+	told.Solicit, told.Token = true, 1
 	execute := func(q Queue, o Outcome) Action { return Action{Name: Execute, Queue: q, Outcome: o, Token: NoToken} }
 	var (
 		post     = Action{Name: Post, Request: send}
@@ -270,6 +283,10 @@ func TestClausesOfQp(t *testing.T) {
 			Qp{State: Connected, Initiator: chain(hasSucceeded, hasSucceeded, Indicated)}},
 		{"a failure breaks the connection", Qp{State: Connected, Initiator: chain(Indicated)}, execute(Initiator, FAILED), "",
 			Qp{State: Broken, Initiator: chain(hasFailed)}},
+		{"FLAG-09, RES-03: a receive learns what the message brought", Qp{State: Connected, Receive: receives(Indicated)}, brought(SUCCESS), "",
+			Qp{State: Connected, Receive: []Request{told}}},
+		{"RES-03: one that failed had no message", Qp{State: Connected, Receive: receives(Indicated)}, brought(FAILED), "",
+			Qp{State: Broken, Receive: receives(hasFailed)}},
 		{"an aborted one stays so", Qp{State: Aborted, Initiator: chain(Indicated)}, execute(Initiator, FAILED), "",
 			Qp{State: Aborted, Initiator: chain(hasFailed)}},
 		{"RES-08: cancelled for a cause", Qp{State: Broken, Receive: receives(Indicated)}, execute(Receive, CANCELLED), "",
@@ -297,9 +314,9 @@ func TestClausesOfQp(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c := &Contract{Dialect: Ndkpi(), Depth: []int{1}, Qps: []Binding{{Peer: -1}}}
-			check(t, c, State{Cqs: make([]Cq, 1), Qps: []Qp{test.before}}, test.action, test.rule,
-				State{Cqs: make([]Cq, 1), Qps: []Qp{test.after}})
+			c := &Contract{Dialect: Ndkpi(), Depth: []int{1}, Qps: []Binding{{Peer: -1}}, Tokens: 2}
+			state := func(p Qp) State { return State{Cqs: make([]Cq, 1), Qps: []Qp{p}, Tokens: make([]bool, 2)} }
+			check(t, c, state(test.before), test.action, test.rule, state(test.after))
 		})
 	}
 }
@@ -436,6 +453,14 @@ func TestClausesOfTokens(t *testing.T) {
 			check(t, c, state(Connected, Indicated, test.before), Action{Name: Execute, Outcome: test.outcome}, test.rule, after)
 		})
 	}
+
+	// RES-09: a message of a peer that is not known invalidates its token before the receive completes.
+	state := func(r Request, valid bool) State {
+		return State{Cqs: make([]Cq, 1), Qps: []Qp{{State: Connected, Receive: []Request{r}}}, Tokens: []bool{true, valid}}
+	}
+	got := in(hasSucceeded, 1, ReceiveOp)
+	got.Token = 1
+	check(t, c, state(in(Indicated, 1, ReceiveOp), true), Action{Name: Execute, Queue: Receive, Token: 1}, "", state(got, false))
 }
 
 // A CQ breaks the QPs that complete into it, by either queue, and no other (ARM-18). It overflows only for a completion

@@ -36,17 +36,17 @@ func (c *Contract) Enabled(s State, d Domain) []Action {
 	}
 	for _, name := range Names() {
 		for i := range c.Depth {
-			d.ofCq(Action{Name: name, Cq: i}, consider)
+			c.ofCq(Action{Name: name, Cq: i}, d, consider)
 		}
 		for i := range c.Qps {
-			d.ofQp(Action{Name: name, Qp: i}, consider)
+			c.ofQp(Action{Name: name, Qp: i}, d, consider)
 		}
 	}
 	return enabled
 }
 
 // ofCq calls consider with every form that an action about one CQ can have.
-func (d Domain) ofCq(a Action, consider func(Action)) {
+func (c *Contract) ofCq(a Action, d Domain, consider func(Action)) {
 	switch a.Name {
 	case NdkArmCq:
 		for _, a.Type = range []Arm{ERRORS, SOLICITED, ANY} {
@@ -72,7 +72,7 @@ func (d Domain) ofCq(a Action, consider func(Action)) {
 }
 
 // ofQp calls consider with every form that an action about one QP can have.
-func (d Domain) ofQp(a Action, consider func(Action)) {
+func (c *Contract) ofQp(a Action, d Domain, consider func(Action)) {
 	switch a.Name {
 	case Post:
 		for _, a.Request = range d.Requests {
@@ -91,13 +91,16 @@ func (d Domain) ofQp(a Action, consider func(Action)) {
 	case Execute:
 		a.Token = NoToken
 		for _, a.Queue = range []Queue{Initiator, Receive} {
-			for _, a.Outcome = range []Outcome{SUCCESS, FAILED, CANCELLED} {
-				a.Solicited = false
+			for _, a.Outcome = range []Outcome{FAILED, CANCELLED} {
 				consider(a)
-				if a.Queue == Receive && a.Outcome == SUCCESS {
-					a.Solicited = true
-					consider(a)
-				}
+			}
+		}
+		a.Queue, a.Outcome = Initiator, SUCCESS
+		consider(a)
+		a.Queue = Receive
+		for _, a.Solicited = range []bool{false, true} {
+			for a.Token = NoToken; a.Token < c.Tokens; a.Token++ {
+				consider(a)
 			}
 		}
 	case Complete:

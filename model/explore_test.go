@@ -47,10 +47,19 @@ func explore(t *testing.T, g graph, names []string) (states, depth int) {
 			t.Fatalf("the specification checks %s, which is not known here", name)
 		}
 	}
-	seen := map[string]bool{g.key(g.init): true}
-	for level := []moment{g.init}; len(level) > 0; depth++ {
-		var next []moment
-		for _, m := range level {
+	type visit struct {
+		moment
+		key string
+	}
+	first := visit{g.init, g.key(g.init)}
+	seen := map[string]bool{first.key: true}
+	for level := []visit{first}; len(level) > 0; depth++ {
+		var next []visit
+		for _, v := range level {
+			m := v.moment
+			if g.key(m) != v.key {
+				t.Fatalf("a step elsewhere changed a state to %+v", m.state)
+			}
 			for name, holds := range inStates {
 				if !holds(m) {
 					t.Fatalf("%s does not hold in %+v", name, m.state)
@@ -71,7 +80,7 @@ func explore(t *testing.T, g graph, names []string) (states, depth int) {
 					}
 					if key := g.key(n); !seen[key] {
 						seen[key] = true
-						next = append(next, n)
+						next = append(next, visit{n, key})
 					}
 				}
 			}

@@ -394,11 +394,12 @@ func MessageIsReceived(before, after moment, _ Action) bool {
 }
 
 // InvalidatedBeforePlaced: when a receive succeeds that carries a token, the token has just been taken from valid to
-// invalid; its completion comes later (INV-06, RES-09).
+// invalid; its completion comes later (INV-06, RES-09). Where the peer is not known, nobody knows that it was valid.
 func InvalidatedBeforePlaced(before, after moment, _ Action) bool {
 	for p := range after.state.Qps {
 		for _, r := range justExecuted(before, after, p, Receive) {
-			if succeeded(r) && r.Token != NoToken && !invalidated(before, after, r.Token) {
+			if succeeded(r) && r.Token != NoToken && !invalidated(before, after, r.Token) &&
+				(after.contract.Composed || after.state.Tokens[r.Token]) {
 				return false
 			}
 		}

@@ -180,7 +180,7 @@ func (c *Contract) execute(s State, a Action) ([]State, *Refusal) {
 		return nil, messageAlone
 	}
 	if r.Op == ReceiveOp && a.Outcome == SUCCESS && a.Token != NoToken {
-		s = s.withToken(a.Token, false)
+		s = s.withToken(a.Token, false) // whether it was valid is for Deliver to say, which knows the peer
 	}
 	if a.Outcome == SUCCESS && r.Token != NoToken {
 		switch r.Op {
