@@ -110,3 +110,32 @@ func TestEnabled(t *testing.T) {
 		t.Errorf("in the first state %v are enabled, want %v", names, want)
 	}
 }
+
+// Two steps from one state do not write to the same place, even where a queue has room behind its last element.
+func TestStepsFromOneStateAreApart(t *testing.T) {
+	c := &Contract{Dialect: Ndkpi(), Depth: []int{4}, Qps: []Binding{{Peer: -1}}}
+	s := State{Cqs: []Cq{{Entries: make([]Completion, 1, 4)}},
+		Qps: []Qp{{State: Connected, Initiator: make([]Request, 1, 4), Receive: make([]Request, 1, 4)}}}
+	tests := [][2]Action{
+		{{Name: Place, Completion: ok}, {Name: Place, Completion: failed}},
+		{{Name: Post, Request: Request{Id: 1}}, {Name: Post, Request: Request{Id: 2}}},
+		{{Name: Post, Queue: Receive, Request: Request{Id: 1}}, {Name: Post, Queue: Receive, Request: Request{Id: 2}}},
+	}
+	for _, test := range tests {
+		first, refusal := c.Step(s, test[0])
+		if refusal != nil {
+			t.Fatal(refusal.Why)
+		}
+		key := first[0].AppendKey(nil)
+		second, refusal := c.Step(s, test[1])
+		if refusal != nil {
+			t.Fatal(refusal.Why)
+		}
+		if !slices.Equal(first[0].AppendKey(nil), key) {
+			t.Errorf("%+v changed the state after %+v", test[1], test[0])
+		}
+		if slices.Equal(second[0].AppendKey(nil), key) {
+			t.Errorf("%+v and %+v lead to the same state", test[0], test[1])
+		}
+	}
+}
