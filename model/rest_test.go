@@ -15,10 +15,10 @@ var liveness = map[string]func(rester, moment) bool{
 // A rester chooses one of n steps.
 type rester func(n int) int
 
-// atRest lets the provider work, and the consumer poll, until nothing is left to do. Every step shortens what is left, so
-// it ends.
+// atRest lets the provider work, and the consumer poll, until nothing is left to do. Every step shortens what is left; one
+// who finds more to do than a run can leave goes round in circles, and is not at rest.
 func (choose rester) atRest(m moment) moment {
-	for {
+	for range 1000 {
 		var steps []Action
 		for _, a := range m.contract.Enabled(m.state, Domain{Room: []int{1}}) {
 			switch a.Name {
@@ -39,6 +39,7 @@ func (choose rester) atRest(m moment) moment {
 		}
 		m = choose.step(m, steps[choose(len(steps))])
 	}
+	return m
 }
 
 // step takes an action if it is allowed.
