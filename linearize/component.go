@@ -339,9 +339,12 @@ func (c *component) listRequest(r *request) {
 		o.maybe, o.ret, o.deadline = false, owed, true
 	}
 	if r.point != nil {
-		o.call, o.ret, o.maybe = r.point.call, r.point.call, false
+		o.ret, o.maybe, o.deadline = r.point.call, false, false
 	}
 	c.listExecution(o)
+	if r.point != nil {
+		o.call = r.point.call
+	}
 	if r.delivery == nil && r.point == nil {
 		empty := c.cqs[o.cq].lastEmpty()
 		if r.silent {
@@ -351,6 +354,7 @@ func (c *component) listRequest(r *request) {
 			return // it can't have been placed, or it makes no difference
 		}
 		o.call = max(o.call, empty)
+		r.unseen = true
 	}
 	o.effect = doComplete
 	c.add(o)
@@ -361,6 +365,14 @@ func (c *component) listRequest(r *request) {
 // more than one.
 func (c *component) mayMatter(r *request) bool {
 	q := r.qp.cq(r.queue)
+	switch {
+	case !r.hasMessage() && !c.h.breaks(r.qp):
+		return false
+	case c.h.mayFail(q):
+		return true // it may have filled the CQ
+	case r.silent && c.executesApart(r):
+		return true // it may have had to fail
+	}
 	undelivered := 0
 	for _, earlier := range r.qp.queue(r.queue)[:r.position] {
 		if earlier.delivery == nil {
@@ -368,6 +380,11 @@ func (c *component) mayMatter(r *request) bool {
 		}
 	}
 	return undelivered < q.notifiedAfter(q.lastEmpty())
+}
+
+// breaks reports whether anything may have cancelled the requests of p.
+func (h *history) breaks(p *qp) bool {
+	return p.ends() || p.lostFrom != never || h.mayFail(p.initiatorCq) || h.mayFail(p.receiveCq)
 }
 
 // lastEmpty returns when the last poll that found the CQ empty began, or 0.
@@ -415,7 +432,7 @@ func (c *component) listExecution(o operation) {
 // delivers reports whether r is a NdkSendAndInvalidate to a peer whose tokens the component knows: it and the peer's
 // receive execute in one step. One that was cancelled never reached the peer.
 func (c *component) delivers(r *request) bool {
-	if r.delivery != nil && r.delivery.outcome == model.CANCELLED {
+	if r.outcome == model.CANCELLED {
 		return false
 	}
 	return r.op == model.SendAndInvalidate && r.token != nil && r.qp.peer != nil && c.has(r.qp.peer)
@@ -429,7 +446,7 @@ func (c *component) executesApart(r *request) bool {
 			return true
 		}
 	}
-	return failed(r) && r.delivery.outcome == model.FAILED
+	return r.outcome == model.FAILED
 }
 
 // executesElsewhere reports whether r can't just execute when it completes.

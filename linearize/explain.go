@@ -198,7 +198,7 @@ func (c *component) happened(o *operation) string {
 		}
 		return fmt.Sprintf("%s completed into %s with %s", o.request.wr, c.cqs[o.cq].name, d.result.Status)
 	case doExecute:
-		return fmt.Sprintf("the %v %s ended with %v", o.request.op, o.request.wr, o.request.outcome())
+		return fmt.Sprintf("the %v %s ended with %v", o.request.op, o.request.wr, o.request.outcome)
 	case doDeliver:
 		return fmt.Sprintf("%s named token %d to the peer", o.request.wr, *o.request.token)
 	case doFailCq:
@@ -281,7 +281,7 @@ func (c *component) refineOwed(f *Finding, see *[]*span, t *story) {
 }
 
 func (r *request) kindOfCompletion() string {
-	if r.delivery != nil && r.delivery.outcome != model.SUCCESS {
+	if r.delivery != nil && failed(r) {
 		return r.delivery.result.Status
 	}
 	if solicited, known := r.solicited(); r.queue == model.Receive && known && solicited {

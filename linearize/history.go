@@ -72,9 +72,12 @@ type request struct {
 	position int  // in its queue, among the accepted
 
 	delivery *delivery
-	point    *span    // CqePlaced: the very moment
-	message  *request // of a receive: the peer's send that it took
-	again    bool     // delivered more than once
+	point    *span         // CqePlaced: the very moment
+	told     bool          // a poll or a point tells how it ended
+	outcome  model.Outcome // SUCCESS where nothing tells
+	unseen   bool          // its completion may have been placed, and no poll delivered it
+	message  *request      // of a receive: the peer's send that it took
+	again    bool          // delivered more than once
 }
 
 // A delivery is where a poll handed a completion out.
@@ -116,8 +119,8 @@ func newHistory(t *trace.Trace) *history {
 		h.marks = append(h.marks, len(t.Events))
 	}
 	h.deliver()
-	h.findOverruns()
 	h.findPeers()
+	h.findOverruns()
 	h.findLosses()
 	h.findFlushedFailures()
 	h.checkOrder()
@@ -210,7 +213,7 @@ func (h *history) take(s *span) {
 		h.marks = append(h.marks, s.call)
 	case placed:
 		if r := h.byWr[e.Wr]; r != nil {
-			r.point = s
+			r.point, r.told, r.outcome = s, true, outcomeOf(e.Status)
 		}
 	}
 }
@@ -300,7 +303,7 @@ func (h *history) deliver() {
 				r := h.byWr[result.Wr]
 				d := &delivery{poll: poll, result: result, order: len(q.delivered), outcome: outcomeOf(result.Status)}
 				if h.checkResult(q, r, d) {
-					r.delivery = d
+					r.delivery, r.told, r.outcome = d, true, d.outcome
 					q.delivered = append(q.delivered, r)
 				}
 			}
@@ -347,30 +350,82 @@ func (h *history) findPeers() {
 	}
 }
 
-func failed(r *request) bool { return r.delivery != nil && r.delivery.outcome != model.SUCCESS }
+func failed(r *request) bool { return r.outcome != model.SUCCESS }
+
+// hasMessage reports whether r is no receive for which the peer is known to have sent nothing.
+func (r *request) hasMessage() bool {
+	return r.queue == model.Initiator || r.qp.peer == nil || r.position < len(r.qp.peer.sends)
+}
+
+// mayComplete reports whether r is no receive that can only wait for a message.
+func (r *request) mayComplete() bool {
+	return r.hasMessage() || r.qp.ends() || r.qp.peer.ends()
+}
+
+// ends reports whether the trace tells of a flush, a close or a failure of p. What was cancelled is no cause of its own.
+func (p *qp) ends() bool {
+	return len(p.flushes) > 0 || p.closed != nil ||
+		slices.ContainsFunc(slices.Concat(p.initiator, p.receive), func(r *request) bool { return r.outcome == model.FAILED })
+}
 
 // findLosses says of each QP since when its connection may have been lost for a reason that is not its own: a peer that
 // failed, flushed, disconnected or closed, or a peer that the trace does not hold.
 func (h *history) findLosses() {
 	for _, p := range h.qps {
-		switch {
-		case p.connected == nil:
-		case p.peer == nil:
+		if p.connected == nil {
+			continue
+		}
+		if p.peer == nil {
 			p.lostFrom = p.connected.call
-		default:
-			for _, s := range p.peer.flushes {
-				p.lostFrom = min(p.lostFrom, s.call)
-			}
-			if p.peer.closed != nil {
-				p.lostFrom = min(p.lostFrom, p.peer.closed.call)
-			}
-			for _, r := range slices.Concat(p.peer.initiator, p.peer.receive) {
-				if failed(r) {
-					p.lostFrom = min(p.lostFrom, r.post.call)
-				}
+			continue
+		}
+		for _, s := range p.peer.flushes {
+			p.lostFrom = min(p.lostFrom, s.call)
+		}
+		if p.peer.closed != nil {
+			p.lostFrom = min(p.lostFrom, p.peer.closed.call)
+		}
+		for _, q := range []*cq{p.peer.initiatorCq, p.peer.receiveCq} {
+			if q != nil && h.mayFail(q) {
+				p.lostFrom = min(p.lostFrom, p.connected.call)
 			}
 		}
+		for _, r := range slices.Concat(p.peer.initiator, p.peer.receive) {
+			if failed(r) {
+				p.lostFrom = min(p.lostFrom, r.post.call)
+			}
+		}
+		for _, end := range []*qp{p, p.peer} {
+			p.lostFrom = min(p.lostFrom, h.mayHaveFailed(end, model.Initiator))
+		}
+		p.lostFrom = min(p.lostFrom, h.mayHaveFailed(p, model.Receive))
 	}
+}
+
+// mayHaveFailed returns from when on a request of the queue may have failed of which no completion tells: its completion
+// may still be in the CQ at the end of the trace. Or never. A receive fails at a message, or for a reason that the trace
+// tells.
+func (h *history) mayHaveFailed(p *qp, queue model.Queue) moment {
+	q, requests := p.cq(queue), p.queue(queue)
+	if q == nil {
+		return never
+	}
+	from := never
+	for _, r := range slices.Backward(requests) {
+		if r.told || h.emptyAtRest(q, r.post.ret) {
+			break // and what was posted before it has completed too
+		}
+		if r.hasMessage() {
+			from = r.post.call
+		}
+	}
+	return from
+}
+
+// emptyAtRest reports whether, at a moment of rest after the given one, q held nothing that polls did not deliver.
+func (h *history) emptyAtRest(q *cq, after moment) bool {
+	i, _ := slices.BinarySearch(h.marks, after)
+	return i < len(h.marks) && q.emptyAfter(h.marks[i])
 }
 
 // findFlushedFailures takes the first request of a QP that libibverbs reports as flushed, where nothing had flushed it,
@@ -381,19 +436,19 @@ func (h *history) findFlushedFailures() {
 		first := never
 		var culprit *request
 		for _, r := range slices.Concat(p.initiator, p.receive) {
-			if !failed(r) || !strings.HasPrefix(r.delivery.poll.fn, "ibv_") {
+			if !failed(r) || r.delivery == nil || !strings.HasPrefix(r.delivery.poll.fn, "ibv_") {
 				continue
 			}
 			if culprit == nil {
 				culprit = r
 			}
-			if r.delivery.outcome == model.FAILED {
+			if r.outcome == model.FAILED {
 				first = 0 // the QP's own failure is in the trace
 			}
 			first = min(first, r.delivery.poll.ret)
 		}
 		if culprit != nil && first > 0 && !p.mayCancel(first) {
-			culprit.delivery.outcome = model.FAILED
+			culprit.outcome = model.FAILED
 		}
 	}
 }
@@ -517,7 +572,7 @@ func (h *history) findOverruns() {
 	}
 	count := func(r *request, n int, at moment) {
 		q := r.qp.cq(r.queue)
-		if q == nil {
+		if q == nil || !r.mayComplete() {
 			return
 		}
 		outstanding[q] += n

@@ -272,27 +272,19 @@ func (c *component) executeBefore(w *walk, r *request) {
 				w.refuse(outOfTurn)
 				return
 			}
-			c.execute(w, earlier, earlier.outcome())
+			c.execute(w, earlier, earlier.outcome)
 		}
 	})
-}
-
-// outcome is how r ended, by its completion; success when it has none.
-func (r *request) outcome() model.Outcome {
-	if r.delivery == nil {
-		return model.SUCCESS
-	}
-	return r.delivery.outcome
 }
 
 // performExecute executes r, unless a peer's bad token has: then it has its outcome already. Where no completion tells the
 // outcome, success and failure are both tried.
 func (c *component) performExecute(w *walk, r *request) {
 	c.executeBefore(w, r)
-	if r.delivery != nil {
+	if r.told {
 		w.each(func(w *walk, s state) {
-			if i := s.find(r); i < 0 || s.queueOf(r)[i].Phase != model.Executed+model.Phase(r.outcome()) {
-				c.execute(w, r, r.outcome())
+			if i := s.find(r); i < 0 || s.queueOf(r)[i].Phase != model.Executed+model.Phase(r.outcome) {
+				c.execute(w, r, r.outcome)
 			}
 		})
 		return
@@ -331,11 +323,11 @@ func (c *component) performDeliver(w *walk, r *request) {
 				try(model.Action{Name: model.Abort, Qp: r.qp.index, Outcome: sent, Received: received})
 			}
 		}
-		if r.delivery == nil || r.outcome() == model.SUCCESS {
+		if r.outcome == model.SUCCESS {
 			try(model.Action{Name: model.Deliver, Qp: r.qp.index})
 			abort(model.SUCCESS)
 		}
-		if r.delivery == nil || failed(r) {
+		if !r.told || failed(r) {
 			abort(model.FAILED)
 			try(model.Action{Name: model.Execute, Qp: r.qp.index, Outcome: model.FAILED})
 		}
@@ -344,7 +336,8 @@ func (c *component) performDeliver(w *walk, r *request) {
 }
 
 // finishBeforeFlush executes, just before a flush, what is known to have finished before it, and the silent requests that
-// never completed: an outcome other than CANCELLED shows that the flush came too late.
+// never completed: an outcome other than CANCELLED shows that the flush came too late. Of what may have been placed unseen
+// both are tried.
 func (c *component) finishBeforeFlush(w *walk, o *operation) {
 	p := o.qp
 	for _, queue := range []model.Queue{model.Initiator, model.Receive} {
@@ -353,24 +346,28 @@ func (c *component) finishBeforeFlush(w *walk, o *operation) {
 			if queue == model.Receive {
 				requests = s.model.Qps[p].Receive
 			}
+			var all []state
+			finished := w.states
 			for _, q := range requests {
 				r := c.h.requests[q.Id]
 				if q.Phase >= model.Executed {
 					continue
 				}
-				finished := r.delivery != nil && r.outcome() == model.SUCCESS || r.delivery == nil && r.silent
-				tooLate := r.message != nil && r.message.post.call > o.ret
-				tooLate = tooLate || r.metReceiveAfter(o.ret)
-				if !finished || tooLate || c.executesElsewhere(r) {
-					return
+				tooLate := r.message != nil && r.message.post.call > o.ret || r.metReceiveAfter(o.ret)
+				if tooLate || c.executesElsewhere(r) || !r.told && !r.silent && !r.unseen {
+					break
 				}
-				before := slices.Clone(w.states)
-				c.execute(w, r, model.SUCCESS)
-				if w.stuck() {
-					w.states = before
-					return
+				if !r.told && r.unseen {
+					all = append(all, finished...)
+				}
+				if c.execute(w, r, r.outcome); w.stuck() {
+					break
+				}
+				if !failed(r) {
+					finished = w.states
 				}
 			}
+			w.states = append(all, finished...)
 		})
 	}
 }
@@ -388,7 +385,7 @@ func (r *request) metReceiveAfter(at moment) bool {
 func (c *component) performComplete(w *walk, o *operation) {
 	r := o.request
 	w.each(func(w *walk, s state) {
-		if r.delivery == nil && s.model.Cqs[o.cq].Health != model.OK {
+		if !r.told && s.model.Cqs[o.cq].Health != model.OK {
 			return // what comes after a CQ error is lost
 		}
 		turn, counts := c.turn(o)
@@ -430,7 +427,7 @@ func (c *component) completeSilent(w *walk, requests []model.Request) {
 	for _, q := range requests {
 		r := c.h.requests[q.Id]
 		switch {
-		case !r.silent || r.delivery != nil:
+		case !r.silent || r.told:
 			w.refuse(earlierPending(r))
 			return
 		case q.Phase >= model.Executed && q.Phase != model.Executed+model.Phase(model.SUCCESS):
@@ -453,11 +450,11 @@ func (c *component) completeOne(w *walk, r *request) {
 		head := s.queueOf(r)[0]
 		complete := model.Action{Name: model.Complete, Qp: r.qp.index, Queue: r.queue}
 		if head.Phase >= model.Executed {
-			if r.delivery != nil && head.Phase != model.Executed+model.Phase(r.outcome()) {
+			if r.told && head.Phase != model.Executed+model.Phase(r.outcome) {
 				w.refuse(otherOutcome(r))
 				return
 			}
-			if r.delivery == nil && r.silent && head.Phase == model.Executed {
+			if !r.told && r.silent && head.Phase == model.Executed {
 				w.refuse(notPlaced)
 				return
 			}
@@ -468,19 +465,23 @@ func (c *component) completeOne(w *walk, r *request) {
 			w.refuse(outOfTurn)
 			return
 		}
-		if r.delivery != nil {
-			c.execute(w, r, r.outcome())
+		if r.told {
+			c.execute(w, r, r.outcome)
 			w.take(complete)
 			return
 		}
-		// No poll tells the outcome. A QP that is broken cancels what it has not begun.
-		outcomes := []model.Outcome{model.SUCCESS, model.FAILED}
-		switch {
-		case s.model.Qps[r.qp.index].State != model.Connected && s.model.Qps[r.qp.index].State != model.Idle:
-			outcomes = []model.Outcome{model.CANCELLED}
-		case r.silent:
-			outcomes = []model.Outcome{model.FAILED}
+		// Nothing tells the outcome. A broken QP may cancel what is pending, and what has begun may still succeed.
+		var outcomes []model.Outcome
+		switch state := s.model.Qps[r.qp.index].State; {
+		case state != model.Connected && state != model.Idle:
+			outcomes = append(outcomes, model.CANCELLED)
+		case r.hasMessage():
+			outcomes = append(outcomes, model.FAILED)
 		}
+		if !r.silent && r.hasMessage() {
+			outcomes = append(outcomes, model.SUCCESS)
+		}
+		w.refusal = notPlaced
 		var all []state
 		for _, outcome := range outcomes {
 			one := &walk{c: c, states: []state{s}}
@@ -561,7 +562,7 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 			if !r.owedAt(mark) {
 				return
 			}
-			if r.silent && r.delivery == nil && q.Phase <= model.Executed {
+			if r.silent && !r.told && q.Phase <= model.Executed {
 				c.completeSilent(w, requests[i:i+1])
 				if w.stuck() {
 					return

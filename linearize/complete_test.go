@@ -1,0 +1,46 @@
+package linearize
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+func dialects() []model.Dialect {
+	return []model.Dialect{model.Ndkpi(), model.Ndspi(), model.Verbs(), model.VerbsDevice()}
+}
+
+// What the contract itself does is never a violation, in any dialect: completeness of the judge, for every rule it knows.
+func TestRunsOfTheContractAreNoViolations(t *testing.T) {
+	for _, d := range dialects() {
+		t.Run(d.Name, rapid.MakeCheck(func(t *rapid.T) {
+			r := newRun(t, d)
+			for range rapid.IntRange(1, 2).Draw(t, "rounds") {
+				r.walk(rapid.IntRange(0, 40).Draw(t, "steps"))
+				if rapid.Bool().Draw(t, "rest") {
+					r.rest()
+				}
+			}
+			quiescent := rapid.Bool().Draw(t, "quiescent")
+			if quiescent {
+				r.rest()
+				r.drain()
+				r.rest()
+			}
+			r.report()
+			r.trace.End = &trace.End{Events: uint64(len(r.trace.Events)), Quiescent: quiescent}
+			report := Check(context.Background(), r.trace, Options{Timeout: 5 * time.Second, DeviceLevel: d.Name == model.VerbsDevice().Name})
+			for _, f := range report.Findings {
+				switch {
+				case f.Verdict == ProviderViolation, f.Verdict == ConsumerViolation && f.Rule != "DEF-06", f.Verdict == Inconclusive && quiescent:
+					t.Fatalf("%s: line %d: %s: %s\nbefore: %v\n%s", f.Verdict, f.Line, f.Rule, f.Message, f.Before, r)
+				}
+			}
+		}))
+	}
+}
