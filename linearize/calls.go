@@ -99,7 +99,7 @@ func pairUp(events []trace.Event) []*span {
 			if s := open[e.Op]; s != nil {
 				s.ret, s.end = i, e
 				delete(open, e.Op)
-				if s.refused() && s.kind != post && s.fn != "NdkDisconnect" {
+				if s.refused() && s.kind != post && s.kind != readEvent && s.fn != "NdkDisconnect" {
 					s.kind = other // it did nothing; a disconnect that fails ends the connection all the same
 				}
 			}
