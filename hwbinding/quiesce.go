@@ -6,6 +6,10 @@ import "time"
 // it is for was polled.
 const grace = 10 * time.Millisecond
 
+// patience is how long a device may be silent about a request before the peer is suspected to have failed. It is long
+// because to look at the peer's receives takes them from the device.
+const patience = 500 * time.Millisecond
+
 // Quiesce implements Adapter.
 func (a *adapter) Quiesce(timeout time.Duration) bool {
 	deadline := time.Now().Add(timeout)
@@ -35,7 +39,7 @@ func (a *adapter) resting() bool {
 	}
 	// Nothing is taken from the device that need not be. What a consumer finds when it arms, the device shall find too.
 	for q := range a.qps {
-		silent := q.initiator.awaited(0) && time.Since(a.progress) >= grace // perhaps because the peer has failed
+		silent := q.initiator.awaited(0) && time.Since(a.progress) >= patience // perhaps because the peer has failed
 		if q.state == connected && (silent || q.out.unclear()) {
 			a.later = append(a.later, q.connection.peerOf(q).lookForReceives)
 		}
