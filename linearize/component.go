@@ -328,6 +328,9 @@ func (c *component) listRequest(r *request) {
 	if r.message != nil {
 		o.call = max(o.call, r.message.post.call)
 	}
+	if receive := r.meets(); receive != nil && !failed(r) {
+		o.call = max(o.call, receive.post.call)
+	}
 	owed := c.h.firstOwed(r)
 	switch {
 	case r.delivery != nil:

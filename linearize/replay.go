@@ -298,6 +298,10 @@ func (t *story) post(before model.State, o *operation) {
 			t.count("POST-09")
 		case !r.accepted && idle:
 			t.count("POST-08")
+		case !r.accepted && r.op == model.Invalidate && r.token != nil:
+			if token, known := t.c.tokens[*r.token]; known && t.remote[token] != nil {
+				t.count("POLL-07", "POLL-08") // refused in the call (A8)
+			}
 		}
 	}
 }

@@ -377,8 +377,19 @@ func (r *request) metReceiveAfter(at moment) bool {
 	if !r.op.IsSend() || r.qp.peer == nil {
 		return false
 	}
-	i, receives := slices.Index(r.qp.sends, r), r.qp.peer.receive
-	return i >= len(receives) || receives[i].post.call > at
+	receive := r.meets()
+	return receive == nil || receive.post.call > at
+}
+
+// meets returns the peer's receive that a send goes to, or nil when there is none or the trace does not hold it.
+func (r *request) meets() *request {
+	if !r.op.IsSend() || r.qp.peer == nil {
+		return nil
+	}
+	if i := slices.Index(r.qp.sends, r); i < len(r.qp.peer.receive) {
+		return r.qp.peer.receive[i]
+	}
+	return nil
 }
 
 // performComplete places the completion of a request. Silent requests before it that have no completion succeeded.

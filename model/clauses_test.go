@@ -170,7 +170,7 @@ func TestClausesOfCq(t *testing.T) {
 		{"ARM-16: the error that it is, no other", ndkpi, Cq{Health: InternalError, ErrorDue: true}, enterOverflow, "ARM-16", nil},
 		{"ARM-16: no error", ndkpi, Cq{Due: 1}, enterOverflow, "ARM-16", nil},
 		{"ARM-01: an error without an arm", ndkpi, Cq{Health: BufferOverflow}, enterOverflow, "ARM-01", nil},
-		{"ARM-17: an error is not reported twice", ndkpi, Cq{Health: BufferOverflow, Reported: true}, enterOverflow, "ARM-16", nil},
+		{"ARM-17: an error is not reported twice", ndkpi, Cq{Health: BufferOverflow, Reported: true}, enterOverflow, "ARM-17", nil},
 		{"ARM-17: what is owed besides still comes", ndkpi, Cq{Health: BufferOverflow, Reported: true, Due: 1}, enter, "",
 			[]Cq{{Health: BufferOverflow, Reported: true, Running: true}}},
 

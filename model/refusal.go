@@ -26,6 +26,7 @@ var (
 	callbackNothingNew  = &Refusal{"ARM-21", "no callback is owed: the CQ is armed, and nothing that matches the arm was placed"}
 	callbackUnsolicited = &Refusal{"ARM-12", "no callback is owed: the arm is SOLICITED, and only unsolicited completions with success were placed"}
 	callbackNoError     = &Refusal{"ARM-08", "no callback is owed: the arm is ERRORS, and the CQ has no error"}
+	errorToldTwice      = &Refusal{"ARM-17", "the CQ's error was reported before, and one callback reports it (A1)"}
 	callbackFalseError  = &Refusal{"ARM-16", "no error of the CQ is owed a report"}
 
 	moreThanAsked = &Refusal{"POLL-02", "more completions were returned than there was room for"}
@@ -65,6 +66,9 @@ func notDue(q Cq) *Refusal {
 
 // errorNotDue says why no callback that reports the error is owed.
 func errorNotDue(q Cq, status Health) *Refusal {
+	if q.Health == status && q.Reported {
+		return errorToldTwice
+	}
 	if q.Health == status && q.Arm == NONE && !q.Reported {
 		return callbackUnarmed
 	}
