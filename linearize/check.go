@@ -254,11 +254,11 @@ func (r *Report) conclude(d model.Dialect) {
 	if len(r.Findings) > 0 {
 		r.Verdict = r.Findings[0].Verdict
 	}
-	r.Assumes = []string{"A1", "A2", "A3", "A4", "A7", "A9", "A10", "A11", "A21"}
 	for i := range r.Findings {
 		r.Findings[i].Assumes = assumptions(r.Findings[i].Rule)
 	}
 	r.cover(d)
+	r.Assumes = r.readings()
 }
 
 func severity(v Verdict) int {

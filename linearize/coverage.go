@@ -48,6 +48,25 @@ func (r *Report) cover(d model.Dialect) {
 	}
 }
 
+// readings returns the ids of the readings that the verdict rests on: those of the rules that were checked.
+func (r *Report) readings() []string {
+	used := map[string]bool{}
+	for _, rule := range rules.All() {
+		if r.Rules[rule.ID].Coverage == Checked {
+			for _, id := range rule.Readings {
+				used[id] = true
+			}
+		}
+	}
+	var ids []string
+	for _, reading := range rules.Readings() {
+		if used[reading.ID] {
+			ids = append(ids, reading.ID)
+		}
+	}
+	return ids
+}
+
 // assumptions returns the readings that a finding by a rule rests on: those that the rulebook names for it.
 func assumptions(id string) []string {
 	rule, ok := rules.Get(id)
