@@ -364,15 +364,13 @@ func (c *component) listRequest(r *request) {
 }
 
 // mayMatter reports whether a completion that no poll delivered could explain anything. It comes after all that were
-// delivered, and after the last poll that found the CQ empty; all that it can explain is a callback, and no callback needs
-// more than one.
+// delivered, and after the last poll that found the CQ empty; all that it can explain is a callback, which needs no more
+// than one, and a CQ that was full.
 func (c *component) mayMatter(r *request) bool {
 	q := r.qp.cq(r.queue)
 	switch {
 	case !r.hasMessage() && !c.h.breaks(r.qp):
 		return false
-	case c.h.mayFail(q):
-		return true // it may have filled the CQ
 	case r.silent && c.executesApart(r):
 		return true // it may have had to fail
 	}
@@ -382,7 +380,11 @@ func (c *component) mayMatter(r *request) bool {
 			undelivered++
 		}
 	}
-	return undelivered < q.notifiedAfter(q.lastEmpty())
+	needed := q.notifiedAfter(q.lastEmpty())
+	if c.h.mayFail(q) {
+		needed += q.depth // it may have filled the CQ
+	}
+	return undelivered < needed
 }
 
 // breaks reports whether anything may have cancelled the requests of p.

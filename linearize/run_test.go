@@ -78,6 +78,14 @@ func (r *run) begin() {
 		r.atOnce(r.fn("NdkCreateQp", "ibv_create_qp"), trace.Event{Qp: qpName(i), InitiatorCq: cqName(b.InitiatorCq),
 			ReceiveCq: cqName(b.ReceiveCq), SqSigAll: word(false)}, r.ok())
 	}
+	if r.draw(4, "connected") == 0 {
+		return
+	}
+	for i := range r.c.Qps {
+		r.connect(i)
+		r.effect(r.open[0])
+		r.finish(r.open[0])
+	}
 }
 
 func (r *run) fn(ndk, verbs string) string {

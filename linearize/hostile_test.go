@@ -1,0 +1,196 @@
+package linearize
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ndkoracle/trace"
+)
+
+// FuzzCheck reads any text as a trace, and judges what is one: no input makes that panic or hang, and the limit of time is
+// kept.
+func FuzzCheck(f *testing.F) {
+	files, err := filepath.Glob("../traces/*/*.jsonl")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no traces to start from: %v", err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(text) < 16<<10 {
+			f.Add(text)
+		}
+	}
+	for _, h := range hostile {
+		f.Add(hostileText(h.dialect, h.events()))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		traced, err := trace.Read("fuzz", bytes.NewReader(text), 2000)
+		if err != nil {
+			return
+		}
+		r := checkInTime(t, traced, Options{Timeout: 200 * time.Millisecond})
+		if len(r.Rules) != 192 {
+			t.Errorf("%d rules in the report", len(r.Rules))
+		}
+	})
+}
+
+// checkInTime checks a trace, and fails when the check does not end soon after its limit.
+func checkInTime(t *testing.T, traced *trace.Trace, o Options) *Report {
+	t.Helper()
+	done := make(chan *Report, 1)
+	start := time.Now()
+	go func() { done <- Check(context.Background(), traced, o) }()
+	select {
+	case r := <-done:
+		if took := time.Since(start); took > o.Timeout+5*time.Second {
+			t.Fatalf("the check took %v, with a limit of %v", took, o.Timeout)
+		}
+		return r
+	case <-time.After(o.Timeout + 30*time.Second):
+		stacks := make([]byte, 1<<16)
+		t.Fatalf("the check hangs\n%s", stacks[:runtime.Stack(stacks, true)])
+		return nil
+	}
+}
+
+// hostileText puts header and end around lines, and numbers them.
+func hostileText(dialect string, lines []string) []byte {
+	var text bytes.Buffer
+	fmt.Fprintf(&text, `{"rec":"hdr","format":"ndk-trace","v":"1.0","dialect":%q,"side":"provider","order":"total","producer":{"name":"by hand","version":"1"}}`+"\n", dialect)
+	for i, line := range lines {
+		fmt.Fprintf(&text, `{"seq":%d,"thr":"t",%s}`+"\n", i+1, line)
+	}
+	fmt.Fprintf(&text, `{"rec":"end","events":%d,"dropped":0,"quiescent":true}`+"\n", len(lines))
+	return text.Bytes()
+}
+
+// lines makes events of a short notation: a call and its return on one line, the return after a bar.
+func lines(calls ...string) []string {
+	var all []string
+	for i, c := range calls {
+		begin, end, returns := strings.Cut(c, "|")
+		fn, rest, _ := strings.Cut(begin, " ")
+		fields := func(s string) string {
+			if s = strings.TrimSpace(s); s == "" {
+				return ""
+			}
+			return "," + s
+		}
+		phases := [2]string{"call", "ret"}
+		if strings.HasSuffix(fn, "Callback") || strings.HasSuffix(fn, "Completion") {
+			phases = [2]string{"enter", "exit"}
+		}
+		all = append(all, fmt.Sprintf(`"ph":%q,"op":"%d","fn":%q%s`, phases[0], i+1, fn, fields(rest)))
+		if returns {
+			all = append(all, fmt.Sprintf(`"ph":%q,"op":"%d","fn":%q%s`, phases[1], i+1, fn, fields(end)))
+		}
+	}
+	return all
+}
+
+const ok = `|"status":"STATUS_SUCCESS"`
+
+var created = []string{
+	`NdkCreateCq "cq":"c","depth":4` + ok, `NdkCreateCq "cq":"d","depth":4` + ok,
+	`NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"c"` + ok, `NdkConnect "qp":"q","conn":"n"` + ok,
+}
+
+func after(calls ...string) func() []string {
+	return func() []string { return lines(slices.Concat(created, calls)...) }
+}
+
+func many(n int, one func(i int) string) []string {
+	var all []string
+	for i := range n {
+		all = append(all, one(i))
+	}
+	return all
+}
+
+func fixed(s string) func(int) string { return func(int) string { return s } }
+
+// hostile are traces that keep the format and no sense. want is the verdict where only one is right.
+var hostile = []struct {
+	name    string
+	dialect string
+	want    Verdict
+	events  func() []string
+}{
+	{"a CQ where a QP is meant", "ndkpi", "", after(`NdkSend "qp":"c","wr":"1"`+ok, `NdkArmCq "cq":"q","type":"ANY"|`)},
+	{"nothing was created", "ndkpi", "", func() []string {
+		return lines(`NdkSend "qp":"q","wr":"1"`+ok, `NdkGetCqResults "cq":"c","n":1|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`, `NdkFlush "qp":"z"`+ok)
+	}},
+	{"a completion in another CQ", "ndkpi", ProviderViolation, after(`NdkRead "qp":"q","wr":"1"`+ok, `NdkGetCqResults "cq":"d","n":1|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`)},
+	{"connected twice", "ndkpi", "", after(`NdkConnect "qp":"q","conn":"m"`+ok, `NdkRead "qp":"q","wr":"1"`+ok)},
+	{"connected to itself", "ndkpi", "", after(`NdkAccept "qp":"q","conn":"n"`+ok, `NdkSend "qp":"q","wr":"1"`+ok, `NdkReceive "qp":"q","wr":"2"`+ok)},
+	{"three QPs of one connection", "ndkpi", "", after(`NdkCreateQp "qp":"r","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"r","conn":"n"`+ok,
+		`NdkCreateQp "qp":"s","receive_cq":"d","initiator_cq":"c"`+ok, `NdkAccept "qp":"s","conn":"n"`+ok, `NdkSendAndInvalidate "qp":"s","wr":"1","token":7`+ok)},
+	{"a QP that is created twice", "ndkpi", "", after(`NdkRead "qp":"q","wr":"1"`+ok, `NdkCreateQp "qp":"q","receive_cq":"d","initiator_cq":"d"`+ok, `NdkRead "qp":"q","wr":"2"`+ok)},
+	{"receives into a closed CQ", "ndkpi", "", after(`NdkCloseCq "cq":"c"`+ok, `NdkReceive "qp":"q","wr":"1"`+ok, `NdkGetCqResults "cq":"c","n":1|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`)},
+	{"closed twice", "ndkpi", "", after(`NdkCloseCq "cq":"c"`+ok, `NdkCloseCq "cq":"c"`+ok, `NdkCloseQp "qp":"q"`+ok, `NdkCloseQp "qp":"q"`+ok)},
+	{"closed, and completed for twice", "ndkpi", "", after(`NdkCloseCq "cq":"d"|"status":"STATUS_PENDING"`, `NdkCloseCompletion "for":"5"|`, `NdkCloseCompletion "for":"5"|`)},
+	{"the completion of another op's close", "ndkpi", "", after(`NdkCloseCompletion "for":"1"|`, `NdkCloseCompletion "for":"3"|`)},
+	{"a callback before the creation", "ndkpi", ProviderViolation, func() []string {
+		return lines(append([]string{`NdkCqNotificationCallback "cq":"c","status":"STATUS_SUCCESS"|`}, created...)...)
+	}},
+	{"a callback with a status that is none", "ndkpi", ProviderViolation, after(`NdkArmCq "cq":"c","type":"ANY"|`, `NdkCqNotificationCallback "cq":"c","status":"0xDEADBEEF"|`)},
+	{"room for 4294967295", "ndkpi", "", after(`NdkGetCqResults "cq":"c","n":4294967295|"results":[]`)},
+	{"no room", "ndkpi", "", after(`NdkGetCqResults "cq":"c","n":0|"results":[]`)},
+	{"a depth of 4294967295", "ndkpi", "", func() []string {
+		return lines(`NdkCreateCq "cq":"c","depth":4294967295`+ok, `NdkArmCq "cq":"c","type":"ANY"|`)
+	}},
+	{"a depth of 0", "ndkpi", "", func() []string {
+		return lines(`NdkCreateCq "cq":"c","depth":0`+ok, created[2], created[3], `NdkRead "qp":"q","wr":"1"`+ok, `NdkArmCq "cq":"c","type":"ANY"|`)
+	}},
+	{"thousands of arms and nothing else", "ndkpi", Conformant, after(many(4000, fixed(`NdkArmCq "cq":"c","type":"ANY"|`))...)},
+	{"thousands of arms, ndspi", "ndspi", "", after(many(4000, fixed(`NdkArmCq "cq":"c","type":"ANY"|`))...)},
+	{"thousands of receives and no poll", "ndkpi", Conformant, after(many(3000, func(i int) string { return fmt.Sprintf(`NdkReceive "qp":"q","wr":"r%d"`, i) + ok })...)},
+	{"thousands of requests, a callback and no poll", "ndkpi", "", after(append([]string{`NdkArmCq "cq":"c","type":"ANY"|`},
+		append(many(2000, func(i int) string { return fmt.Sprintf(`NdkRead "qp":"q","wr":"r%d"`, i) + ok }), `NdkCqNotificationCallback "cq":"c","status":"STATUS_SUCCESS"|`)...)...)},
+	{"a chain of thousands", "ndkpi", "", after(many(2000, func(i int) string {
+		return fmt.Sprintf(`NdkRead "qp":"q","wr":"r%d","flags":["DEFER","SILENT_SUCCESS"]`, i) + ok
+	})...)},
+	{"flushed with thousands of receives", "ndkpi", "", after(append(many(1000, func(i int) string { return fmt.Sprintf(`NdkReceive "qp":"q","wr":"r%d"`, i) + ok }),
+		`NdkFlush "qp":"q"`+ok)...)},
+	{"callbacks nested in each other", "ndkpi", ProviderViolation, after(many(500, fixed(`NdkCqNotificationCallback "cq":"c","status":"STATUS_SUCCESS"`))...)},
+	{"calls that never return", "ndkpi", "", after(many(500, func(i int) string { return fmt.Sprintf(`NdkRead "qp":"q","wr":"r%d"`, i) })...)},
+	{"verbs: a list of nothing", "verbs", "", func() []string {
+		return lines(`ibv_create_cq "cq":"c","depth":4|`, `ibv_create_qp "qp":"q","send_cq":"c","recv_cq":"c"|`, `ibv_post_send "qp":"q","wrs":[]|"errno":"EINVAL"`,
+			`ibv_get_cq_event |"cq":"unknown"`, `ibv_modify_qp "qp":"q","state":"ERR"|`, `ibv_destroy_cq "cq":"c"|`, `ibv_poll_cq "cq":"c","n":1|"results":[]`)
+	}},
+	{"points of what nobody posted", "ndkpi", "", func() []string {
+		return append(after()(), `"ph":"point","fn":"CqePlaced","cq":"zz","wr":"none","status":"STATUS_SUCCESS"`, `"ph":"point","fn":"HwIndicate","qp":"zz","wr":"none"`)
+	}},
+	{"a point of another CQ", "ndkpi", "", func() []string {
+		return append(after(`NdkRead "qp":"q","wr":"1"`+ok)(), `"ph":"point","fn":"CqePlaced","cq":"d","wr":"1","status":"STATUS_SUCCESS"`, `"ph":"point","fn":"CqePlaced","cq":"d","wr":"1","status":"STATUS_SUCCESS"`)
+	}},
+}
+
+// Senseless traces are answered too, soon, and where only one answer is right with that one.
+func TestHostileTraces(t *testing.T) {
+	for _, h := range hostile {
+		t.Run(h.name, func(t *testing.T) {
+			traced, err := trace.Read(h.name, bytes.NewReader(hostileText(h.dialect, h.events())), MaxEvents)
+			if err != nil {
+				t.Fatalf("the trace does not keep the format: %v", err)
+			}
+			r := checkInTime(t, traced, Options{Timeout: time.Second})
+			t.Logf("%s in %v: %.300v", r.Verdict, r.Elapsed, r.Findings)
+			if h.want != "" && r.Verdict != h.want {
+				t.Errorf("verdict %s, want %s: %+v", r.Verdict, h.want, r.Findings)
+			}
+		})
+	}
+}

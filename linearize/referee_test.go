@@ -1,0 +1,480 @@
+package linearize
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// A referee decides a short trace by the plainest search there is: it keeps every state of the contract that the events so
+// far may have led to, and before each event takes every hidden step and every effect of an open call, in every order. It
+// looks ahead at nothing but what the call that takes effect returned.
+type referee struct {
+	c     *model.Contract
+	spans []*span
+	ids   map[string]int // of requests, by wr
+	posts map[int]posted // by id
+	fails map[int]bool   // CQs that report an internal error
+	blame bool           // a completion tells of a failure that was not a flush
+}
+
+type posted struct {
+	qp       int
+	request  model.Request
+	deferred bool
+	span     int
+	position int // among the accepted of its queue
+}
+
+// A config is a state, and which calls have taken effect.
+type config struct {
+	s    model.State
+	done uint64
+}
+
+func (k config) key() string { return fmt.Sprintf("%d ", k.done) + string(k.s.AppendKey(nil)) }
+
+func newReferee(r *run) *referee {
+	ref := &referee{c: r.c, spans: pairUp(r.trace.Events), ids: map[string]int{}, posts: map[int]posted{}, fails: map[int]bool{}}
+	positions := map[string]int{}
+	for i, s := range ref.spans {
+		if s.kind == callback && s.begin.Status == "STATUS_INTERNAL_ERROR" {
+			ref.fails[index(s.begin.Cq)] = true
+		}
+		if s.kind == pollCq && s.returned() {
+			for _, result := range s.end.Results {
+				ref.blame = ref.blame || outcomeOf(result.Status) == model.FAILED
+			}
+		}
+		if s.kind != post {
+			continue
+		}
+		wr, flags := s.begin.Wr, s.begin.Flags
+		if len(s.begin.Wrs) > 0 {
+			wr, flags = s.begin.Wrs[0].Wr, s.begin.Wrs[0].Flags
+		}
+		var id int
+		if _, err := fmt.Sscanf(wr, "w%d", &id); err != nil {
+			panic(err)
+		}
+		p := posted{qp: index(s.begin.Qp), request: r.requests[id], deferred: slices.Contains(flags, "DEFER"), span: i}
+		if ref.accepted(s) {
+			lane := s.begin.Qp + p.request.Op.Queue().String()
+			p.position = positions[lane]
+			positions[lane]++
+		}
+		ref.ids[wr], ref.posts[id] = id, p
+	}
+	return ref
+}
+
+func (ref *referee) accepted(s *span) bool { return !s.returned() || s.succeeded() }
+
+// index is the number in the name of an object, from 0.
+func index(name string) int {
+	var i int
+	if _, err := fmt.Sscanf(name[2:], "%d", &i); err != nil {
+		panic(err)
+	}
+	return i - 1
+}
+
+// allows reports whether the contract allows the events; known is false when there are too many states to tell.
+func (ref *referee) allows(events []trace.Event, quiescent bool) (allowed, known bool, at int) {
+	set := map[string]config{}
+	put := func(k config) { set[k.key()] = k }
+	put(config{s: ref.c.Init()})
+	byEvent := map[int]*span{}
+	number := map[*span]int{}
+	for i, s := range ref.spans {
+		byEvent[s.call], number[s] = s, i
+		if s.returned() {
+			byEvent[s.ret] = s
+		}
+	}
+	var open []*span
+	for i := range len(events) + 1 {
+		if !ref.close(set, open, number) {
+			return false, false, i
+		}
+		if i == len(events) {
+			if quiescent {
+				ref.keep(set, ref.atRest)
+			}
+			break
+		}
+		s := byEvent[i]
+		switch {
+		case s.kind == quiesce:
+			ref.keep(set, ref.atRest)
+		case s.kind == callback || s.kind == closeDone:
+			before := set
+			set = map[string]config{}
+			for _, k := range before {
+				for _, next := range ref.moment(k.s, s, i == s.call) {
+					put(config{next, k.done})
+				}
+			}
+		case i == s.call:
+			open = append(open, s)
+		default:
+			open = slices.DeleteFunc(open, func(o *span) bool { return o == s })
+			ref.keep(set, func(k config) bool { return k.done>>number[s]&1 == 1 })
+		}
+		if len(set) == 0 {
+			return false, true, i
+		}
+	}
+	return len(set) > 0, true, len(events)
+}
+
+func (ref *referee) keep(set map[string]config, holds func(config) bool) {
+	for key, k := range set {
+		if !holds(k) {
+			delete(set, key)
+		}
+	}
+}
+
+const maxConfigs = 5_000
+
+// close adds all that hidden steps and effects of open calls lead to.
+func (ref *referee) close(set map[string]config, open []*span, number map[*span]int) bool {
+	var todo []config
+	for _, k := range set {
+		todo = append(todo, k)
+	}
+	for len(todo) > 0 {
+		k := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if len(set) > maxConfigs {
+			return false
+		}
+		add := func(next []model.State, done uint64) {
+			for _, s := range next {
+				n := config{s, done}
+				if key := n.key(); set[key].s.Cqs == nil {
+					set[key] = n
+					todo = append(todo, n)
+				}
+			}
+		}
+		for _, a := range ref.hidden(k) {
+			next, _ := ref.c.Step(k.s, a)
+			add(next, k.done)
+		}
+		for _, s := range open {
+			if k.done>>number[s]&1 == 0 {
+				add(ref.effect(k.s, s), k.done|1<<number[s])
+			}
+		}
+	}
+	return true
+}
+
+func (ref *referee) hidden(k config) []model.Action {
+	r := run{c: ref.c, s: k.s}
+	return slices.DeleteFunc(ref.c.Enabled(k.s, model.Domain{}), func(a model.Action) bool {
+		switch a.Name {
+		case model.Execute:
+			return k.s.Qps[a.Qp].State == model.Idle || a.Outcome == model.SUCCESS && r.needsPeer(a.Qp, a.Queue) ||
+				a.Outcome == model.FAILED && a.Queue == model.Receive && !ref.hasMessage(k, a.Qp)
+		case model.Overflow:
+			return r.idle(a.Cq) || !r.waitsForRoom(a.Cq)
+		case model.CqInternalError:
+			return !ref.fails[a.Cq] || r.idle(a.Cq)
+		case model.ConnectionLost:
+			peer := ref.c.Qps[a.Qp].Peer
+			return peer >= 0 && (k.s.Qps[peer].State == model.Idle || k.s.Qps[peer].State == model.Connected)
+		}
+		return weights[a.Name] == 0
+	})
+}
+
+// hasMessage reports whether the peer has sent something for the oldest receive without an outcome.
+func (ref *referee) hasMessage(k config, p int) bool {
+	peer := ref.c.Qps[p].Peer
+	if peer < 0 {
+		return true
+	}
+	sends := 0
+	for _, q := range ref.posts {
+		if q.qp == peer && q.request.Op.IsSend() && ref.accepted(ref.spans[q.span]) && k.done>>q.span&1 == 1 {
+			sends++
+		}
+	}
+	for _, q := range k.s.Qps[p].Receive {
+		if q.Phase < model.Executed {
+			return ref.posts[q.Id].position < sends
+		}
+	}
+	return false
+}
+
+// moment is what the entry and the return of a callback do.
+func (ref *referee) moment(s model.State, of *span, enter bool) []model.State {
+	a := model.Action{Cq: 0}
+	switch {
+	case of.kind == closeDone && !enter:
+		return []model.State{s}
+	case of.kind == closeDone:
+		a.Name = model.NdkCloseCompletion
+		for _, call := range ref.spans {
+			if call.begin.Op == of.begin.For {
+				a.Cq = index(call.begin.Cq)
+			}
+		}
+	case enter:
+		a.Name, a.Cq = model.NdkCqNotificationCallbackEnter, index(of.begin.Cq)
+		a.CqStatus, _ = healthOf(of.begin.Status)
+	case !ref.c.Dialect.Serialised:
+		return []model.State{s}
+	default:
+		a.Name, a.Cq = model.NdkCqNotificationCallbackExit, index(of.begin.Cq)
+	}
+	next, _ := ref.c.Step(s, a)
+	return next
+}
+
+// effect is what a call does, given what it returned.
+func (ref *referee) effect(s model.State, of *span) []model.State {
+	e := of.begin
+	a := model.Action{}
+	if e.Cq != "" {
+		a.Cq = index(e.Cq)
+	}
+	if e.Qp != "" {
+		a.Qp = index(e.Qp)
+	}
+	switch of.kind {
+	case connectQp:
+		if of.returned() && !of.succeeded() {
+			return []model.State{s}
+		}
+		a.Name = model.NdkConnect
+	case post:
+		wr := e.Wr
+		if len(e.Wrs) > 0 {
+			wr = e.Wrs[0].Wr
+		}
+		p := ref.posts[ref.ids[wr]]
+		a.Name, a.Request, a.Queue, a.Deferred = model.Post, p.request, p.request.Op.Queue(), p.deferred
+		if !ref.accepted(of) {
+			a.Name = model.PostRefused
+		}
+	case armCq:
+		a.Name = model.NdkArmCq
+		a.Type, _ = armOf(e)
+	case pollCq:
+		if !of.returned() {
+			return nil
+		}
+		a.Name, a.N, a.K = model.NdkGetCqResults, int(*e.N), len(of.end.Results)
+		entries := s.Cqs[a.Cq].Entries
+		for i, result := range of.end.Results {
+			if i >= len(entries) || entries[i].Request != ref.ids[result.Wr] || !ref.tells(result.Status, entries[i].Status) {
+				return nil
+			}
+		}
+	case flushQp:
+		a.Name = model.NdkFlush
+	case closeQp:
+		a.Name = model.NdkCloseQp
+	case closeCq:
+		a.Name = model.NdkCloseCq
+		next, _ := ref.c.Step(s, a)
+		if of.pending() || len(next) == 0 {
+			return next
+		}
+		a.Name = model.NdkCloseCompletion
+		next, _ = ref.c.Step(next[0], a)
+		return next
+	case readEvent:
+		if !of.returned() {
+			return nil
+		}
+		a.Name, a.Cq = model.NdkCqNotificationCallbackEnter, index(of.end.Cq)
+	default: // the creation of an object
+		return []model.State{s}
+	}
+	next, _ := ref.c.Step(s, a)
+	return next
+}
+
+// tells reports whether a poll may report an outcome so. Some verbs devices report the failure itself as flushed.
+func (ref *referee) tells(status string, outcome model.Outcome) bool {
+	told := outcomeOf(status)
+	return told == outcome || !ref.c.Dialect.ErrorsArm && !ref.blame && told == model.CANCELLED && outcome == model.FAILED
+}
+
+// atRest reports whether nothing is owed in a state: no callback, and no completion of a request that needs nobody.
+func (ref *referee) atRest(k config) bool {
+	for _, q := range k.s.Cqs {
+		if ref.c.Dialect.Serialised && q.Running || q.Open == model.Closed || !ref.c.Dialect.ErrorsArm {
+			continue
+		}
+		if q.Due > 0 || q.ErrorDue {
+			return false
+		}
+	}
+	r := run{c: ref.c, s: k.s}
+	for i, p := range k.s.Qps {
+		b := ref.c.Qps[i]
+		if p.State == model.QpClosed {
+			continue
+		}
+		if k.s.Cqs[b.ReceiveCq].Health == model.OK && len(p.Receive) > 0 && p.Receive[0].Phase >= model.Executed {
+			return false
+		}
+		if k.s.Cqs[b.InitiatorCq].Health != model.OK || len(p.Initiator) == 0 {
+			continue
+		}
+		head := p.Initiator[0]
+		if head.Phase == model.Deferred {
+			continue
+		}
+		if head.Phase >= model.Executed || !head.Op.IsSend() || b.Peer >= 0 && (!r.waits(i) || unexecutedReceive(k.s.Qps[b.Peer])) {
+			return false
+		}
+	}
+	return true
+}
+
+func unexecutedReceive(p model.Qp) bool {
+	return slices.ContainsFunc(p.Receive, func(q model.Request) bool { return q.Phase < model.Executed })
+}
+
+// spoils are the ways to spoil a trace at event i, each with what that event has to be.
+var spoils = []struct {
+	what string
+	fits func(*trace.Event) bool
+	do   func(t *rapid.T, r *run, i int)
+}{
+	{"a callback is missing", isCallback, func(_ *rapid.T, r *run, i int) { r.drop(r.trace.Events[i].Op) }},
+	{"a callback comes earlier", isCallback, func(t *rapid.T, r *run, i int) {
+		e := r.trace.Events[i]
+		to := i - rapid.IntRange(1, min(i, 6)).Draw(t, "earlier")
+		r.trace.Events = slices.Insert(slices.Delete(r.trace.Events, i, i+1), to, e)
+	}},
+	{"a callback comes twice", isCallback, func(_ *rapid.T, r *run, i int) {
+		enter, exit := r.trace.Events[i], trace.Event{Ph: trace.Exit, Op: "again", Fn: r.trace.Events[i].Fn, Thr: "t"}
+		enter.Op = "again"
+		r.trace.Events = slices.Insert(r.trace.Events, i, enter, exit)
+	}},
+	{"a completion ends otherwise", delivers, func(t *rapid.T, r *run, i int) {
+		results := r.trace.Events[i].Results
+		results[len(results)-1].Status = r.status(model.Outcome(rapid.IntRange(0, 2).Draw(t, "status")))
+	}},
+	{"a poll delivers less", delivers, func(_ *rapid.T, r *run, i int) {
+		r.trace.Events[i].Results = r.trace.Events[i].Results[1:]
+	}},
+	{"an arm is missing", isArm, func(_ *rapid.T, r *run, i int) { r.drop(r.trace.Events[i].Op) }},
+	{"an arm has another type", isArm, func(t *rapid.T, r *run, i int) {
+		e := &r.trace.Events[i]
+		if e.SolicitedOnly != nil {
+			e.SolicitedOnly = word(!*e.SolicitedOnly)
+			return
+		}
+		e.Type = model.Arm(rapid.IntRange(1, 3).Draw(t, "type")).String()
+	}},
+	{"a flush is missing", func(e *trace.Event) bool { return e.Ph == trace.Call && kindOf(e) == flushQp },
+		func(_ *rapid.T, r *run, i int) { r.drop(r.trace.Events[i].Op) }},
+	{"the provider is at rest", func(e *trace.Event) bool { return true }, func(_ *rapid.T, r *run, i int) {
+		r.trace.Events = slices.Insert(r.trace.Events, i, trace.Event{Ph: trace.Point, Fn: "quiesce", Thr: "t"})
+	}},
+}
+
+func isCallback(e *trace.Event) bool {
+	return e.Ph == trace.Enter && e.Fn == "NdkCqNotificationCallback"
+}
+func delivers(e *trace.Event) bool { return len(e.Results) > 0 }
+func isArm(e *trace.Event) bool    { return e.Ph == trace.Call && kinds[e.Fn] == armCq }
+
+func (r *run) drop(op string) {
+	r.trace.Events = slices.DeleteFunc(r.trace.Events, func(e trace.Event) bool { return e.Op == op })
+}
+
+// spoil breaks one thing of the trace, and says what.
+func spoil(t *rapid.T, r *run) string {
+	type place struct{ way, event int }
+	places := map[int][]place{}
+	var ways []int
+	for w, way := range spoils {
+		for i := range r.trace.Events {
+			if way.fits(&r.trace.Events[i]) {
+				places[w] = append(places[w], place{w, i})
+			}
+		}
+		if len(places[w]) > 0 {
+			ways = append(ways, w)
+		}
+	}
+	w := rapid.SampledFrom(ways).Draw(t, "way")
+	spoils[w].do(t, r, rapid.SampledFrom(places[w]).Draw(t, "place").event)
+	for i := range r.trace.Events {
+		r.trace.Events[i].Seq, r.trace.Events[i].Line = uint64(i+1), i+2
+	}
+	return spoils[w].what
+}
+
+// connection reports whether the trace holds both ends of a connection. The judge looks at each end by itself, and only
+// then at what it knows of the messages: it can accept what the whole does not allow.
+func (r *run) connection() bool {
+	return slices.ContainsFunc(r.c.Qps, func(b model.Binding) bool { return b.Peer >= 0 })
+}
+
+// On short traces, legal and spoilt, the judge's reductions leave the verdict of plain search as it is.
+func TestSameVerdictAsPlainSearch(t *testing.T) {
+	for _, d := range dialects() {
+		t.Run(d.Name, func(t *testing.T) {
+			verdicts := map[bool]int{}
+			rapid.Check(t, func(t *rapid.T) {
+				r := newRun(t, d)
+				if r.points || r.trace.Header.Side != "provider" {
+					t.Skip("a trace of boundary events only")
+				}
+				r.walk(rapid.IntRange(0, 18).Draw(t, "steps"))
+				quiescent := rapid.Bool().Draw(t, "quiescent")
+				if quiescent {
+					r.rest()
+					r.drain()
+				}
+				r.report()
+				what := "nothing"
+				if rapid.IntRange(0, 4).Draw(t, "spoilt") > 0 {
+					what = spoil(t, r)
+				}
+				r.trace.End = &trace.End{Events: uint64(len(r.trace.Events)), Quiescent: quiescent}
+				ref := newReferee(r)
+				if len(ref.spans) > 60 {
+					t.Skip("too long for a referee")
+				}
+				allowed, known, at := ref.allows(r.trace.Events, quiescent)
+				if !known {
+					t.Skip("too many states for a referee")
+				}
+				report := Check(context.Background(), r.trace, Options{Timeout: 5 * time.Second, DeviceLevel: d.Name == model.VerbsDevice().Name})
+				accepts := report.Verdict == Conformant || report.Verdict == Inconclusive && !quiescent
+				rejects := report.Verdict == ProviderViolation
+				if accepts || rejects {
+					verdicts[accepts]++
+				}
+				if rejects && allowed || accepts && !allowed && !r.connection() {
+					t.Fatalf("%s; plain search: allowed %v (to event %d); the judge: %s: %+v\n%s", what, allowed, at, report.Verdict,
+						report.Findings, r)
+				}
+			})
+			t.Logf("%d accepted, %d rejected", verdicts[true], verdicts[false])
+			if verdicts[true] == 0 || verdicts[false] == 0 {
+				t.Error("one of the two answers never came")
+			}
+		})
+	}
+}
