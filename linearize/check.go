@@ -19,6 +19,9 @@ const MaxEvents = 100_000
 // float in time.
 const DefaultMaxOperations = 20_000
 
+// DefaultMaxMemory bounds what one search may remember, in bytes.
+const DefaultMaxMemory = 1 << 30
+
 // Options of a check. The zero value takes the dialect of the trace's header and the default readings, without a limit of
 // time.
 type Options struct {
@@ -27,6 +30,7 @@ type Options struct {
 	Assume        map[string]string // other readings of ambiguities: A2 and A4
 	Timeout       time.Duration     // for the whole trace; 0 is none
 	MaxOperations int               // of a component; 0 is DefaultMaxOperations
+	MaxMemory     int               // of a search, in bytes, about; 0 is DefaultMaxMemory
 }
 
 // ResolveDialect returns the contract that the options choose for a trace of the header's dialect. The error says which
@@ -77,7 +81,7 @@ func Check(ctx context.Context, t *trace.Trace, o Options) *Report {
 	} else if reason := unfit(t); reason != "" {
 		r.undecided("", reason)
 	} else {
-		j := &judge{report: r, history: newHistory(t), dialect: d, limit: cmp.Or(o.MaxOperations, DefaultMaxOperations),
+		j := &judge{report: r, history: newHistory(t), dialect: d, limit: cmp.Or(o.MaxOperations, DefaultMaxOperations), memory: cmp.Or(o.MaxMemory, DefaultMaxMemory),
 			counts: map[string]int{}}
 		j.judge(ctx)
 	}
@@ -108,7 +112,8 @@ type judge struct {
 	report  *Report
 	history *history
 	dialect model.Dialect
-	limit   int
+	limit   int // of operations
+	memory  int // in bytes
 	counts  map[string]int
 }
 
@@ -119,6 +124,9 @@ func (j *judge) judge(ctx context.Context) {
 	h.checkConsumer()
 	j.counts = h.counts
 	components := h.components(j.dialect)
+	for _, c := range components {
+		c.memory = j.memory
+	}
 	j.report.Components = len(components)
 	for _, c := range components {
 		j.report.Operations += len(c.ops)

@@ -17,6 +17,7 @@ type component struct {
 	tokens   map[uint32]int
 	ops      []*operation
 	turns    []int  // of each CQ: how many completions polls delivered before the limit
+	memory   int    // that one search may take, in bytes
 	limit    moment // events from here on are not judged: a finding without a search stands there
 	reason   string // why this component cannot be judged, or ""
 }
@@ -265,12 +266,14 @@ func (c *component) listSpan(s *span) {
 }
 
 // listCallback adds the entry and the return of a callback. A consumer takes the entry down when its own function begins:
-// the provider may have turned to it at any moment since the callback before returned.
+// the provider may have turned to it at any moment since the callback before returned, where callbacks are serialised.
 func (c *component) listCallback(q *cq, s *span) {
 	enter := operation{effect: doEnter, call: s.call, ret: s.call, cq: q.index, span: s}
 	enter.status, _ = healthOf(s.begin.Status)
 	if c.h.trace.Header.Side == "consumer" {
 		enter.call = 0
+	}
+	if enter.call == 0 && c.contract.Dialect.Serialised {
 		for _, before := range q.notified {
 			if before.ret < s.call {
 				enter.call = max(enter.call, before.ret)

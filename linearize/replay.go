@@ -166,6 +166,7 @@ func (t *story) count(ids ...string) {
 }
 
 func (t *story) step(before, after model.State, o *operation) {
+	t.silent(before, after, o)
 	switch o.effect {
 	case doArm:
 		t.arm(before.Cqs[o.cq], after.Cqs[o.cq], o)
@@ -191,6 +192,18 @@ func (t *story) step(before, after model.State, o *operation) {
 		}
 	case doRest:
 		t.count("ARM-03")
+	}
+}
+
+// silent counts the requests that left their queue without a completion, as they have to when they succeed (FLAG-01).
+func (t *story) silent(before, after model.State, o *operation) {
+	for i := range before.Qps {
+		gone := len(before.Qps[i].Initiator) - len(after.Qps[i].Initiator)
+		for _, q := range before.Qps[i].Initiator[:max(gone, 0)] {
+			if r := t.c.h.requests[q.Id]; r.silent && !r.told && r != o.request {
+				t.count("FLAG-01")
+			}
+		}
 	}
 }
 

@@ -114,15 +114,11 @@ func (c *component) upTo(last moment) []porcupine.Operation {
 
 func (e effect) hidden() bool { return e >= doLose && e <= doComplete }
 
-// maxMemory bounds what one search may remember, in bytes; bytesPerKey is about what a state takes for each byte of its key.
-const (
-	maxMemory   = 1 << 30
-	bytesPerKey = 8
-)
+// bytesPerKey is about what a state takes for each byte of its key.
+const bytesPerKey = 8
 
 var (
 	errTime        = errors.New("the time limit was reached")
-	errMemory      = fmt.Errorf("%d MiB of memory were used up", maxMemory>>20)
 	errUnexplained = errors.New("nothing explains the events")
 )
 
@@ -131,10 +127,10 @@ var (
 func (c *component) linearize(ctx context.Context, last moment) (porcupine.LinearizationInfo, error) {
 	stop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	left := maxMemory
+	left := c.memory
 	model := c.porcupineModel(stop, func(bytes int) {
 		if left -= bytes; left < 0 {
-			cancel(errMemory)
+			cancel(fmt.Errorf("%d MiB of memory were used up", c.memory>>20))
 		}
 	})
 	var timeout time.Duration

@@ -1,0 +1,175 @@
+package linearize
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"ndkoracle/rules"
+	"ndkoracle/trace"
+)
+
+// A report has every rule, and a trace in which nothing happens exercises none.
+func TestNothingExercisesNothing(t *testing.T) {
+	for _, dialect := range []string{"ndkpi", "ndspi", "verbs"} {
+		empty := &trace.Trace{Header: trace.Header{Dialect: dialect, Side: "provider", Order: "total"}, End: &trace.End{Quiescent: true}}
+		r := Check(context.Background(), empty, Options{})
+		if r.Verdict != Conformant || len(r.Rules) != 192 || len(r.Rules) != len(rules.All()) {
+			t.Fatalf("%s: %s with %d rules: %+v", dialect, r.Verdict, len(r.Rules), r.Findings)
+		}
+		for id, c := range r.Rules {
+			want := Vacuous
+			if !slices.Contains(checkable, id) || dialect == "verbs" && slices.Contains(onlyNdk, id) {
+				want = NotCheckable
+			}
+			if c.Coverage != want || c.Count != 0 {
+				t.Errorf("%s: %s is %s, %d times, want %s", dialect, id, c.Coverage, c.Count, want)
+			}
+			if want == NotCheckable && c.Why == "" {
+				t.Errorf("%s: %s is not checkable, and nothing says why", dialect, id)
+			}
+		}
+	}
+}
+
+// Each rule counts where a trace exercises it, and nowhere else.
+func TestRulesCountWhereTheyAreExercised(t *testing.T) {
+	for rule, text := range map[string]string{
+		"ARM-02":   "arm ANY; post 1; cb<; get 1; cb>",
+		"ARM-04":   "get; post 1; rest; arm ANY; cb<; get 1; cb>",
+		"ARM-05":   "arm ANY; post 1; cb<; cb>; arm ANY; rest; get 1; get",
+		"ARM-07":   "arm SOLICITED; arm ANY; post 1; cb<; get 1; cb>",
+		"ARM-08":   "arm ERRORS; post 1; rest; get 1; get",
+		"ARM-09":   "arm ANY; post 1; cb<; get 1; cb>",
+		"ARM-10":   "recv 1; arm SOLICITED; peer 7 S; cb<; get 1; cb>; rest; get; peerget 7",
+		"ARM-11":   "arm SOLICITED; post 1; cb<; get 1x; cb>",
+		"ARM-12":   "arm SOLICITED; post 1; rest; get 1; get",
+		"DEF-05":   "post 1 D; post 2 F; rest; get 1; get",
+		"FLAG-01":  "post 1 Q; post 2; get 2; get",
+		"FLAG-02":  "post 1 Q; get 1x; get",
+		"FLUSH-01": "recv 1; flush; get 1c",
+		"LIFE-09":  "close",
+		"RES-08":   "recv 1; flush; get 1c",
+	} {
+		with, without := check(t, text), check(t, "get")
+		if with.Verdict != Conformant || with.Rules[rule].Coverage != Checked || with.Rules[rule].Count == 0 {
+			t.Errorf("%s: %s of %q: %+v; %+v", rule, with.Verdict, text, with.Rules[rule], with.Findings)
+		}
+		if without.Rules[rule].Coverage != Vacuous {
+			t.Errorf("%s counts where nothing exercises it: %+v", rule, without.Rules[rule])
+		}
+	}
+}
+
+// What must happen in the end is undecided where the trace does not end at rest, and decided where it does.
+func TestEventualRulesNeedRest(t *testing.T) {
+	const text = "arm ANY; post 1; post 2 D; post 3 F; cb<; get 1 2; cb>; get"
+	resting, cut := check(t, text), check(t, text+"; cut")
+	if resting.Verdict != Conformant || cut.Verdict != Inconclusive {
+		t.Fatalf("%s at rest, %s when cut: %+v %+v", resting.Verdict, cut.Verdict, resting.Findings, cut.Findings)
+	}
+	for _, id := range []string{"ARM-09", "DEF-04", "DEF-05"} {
+		if resting.Rules[id].Coverage != Checked || cut.Rules[id].Coverage != Undecided || cut.Rules[id].Why == "" {
+			t.Errorf("%s: at rest %+v, when cut %+v", id, resting.Rules[id], cut.Rules[id])
+		}
+	}
+	for _, id := range eventual {
+		if cut.Rules[id].Coverage == Checked {
+			t.Errorf("%s counts as checked in a trace without an end", id)
+		}
+	}
+	if cut.Rules["POLL-04"].Coverage != Checked {
+		t.Errorf("POLL-04 needs no rest: %+v", cut.Rules["POLL-04"])
+	}
+}
+
+// Two components: one's breach is not the other's, and what the other exercised counts (the finding is of DEF-03).
+func TestBrokenComponentAlone(t *testing.T) {
+	r := check(t, "post 1 F; get 1; peer 7; peer 8 D; peer 9; peerget 7; peerget 8 9")
+	if r.Components != 2 || r.Verdict != ProviderViolation || len(r.Findings) != 1 || r.Findings[0].Rule != "DEF-03" {
+		t.Fatalf("%d components, %s: %+v", r.Components, r.Verdict, r.Findings)
+	}
+	if c := r.Rules["DEF-02"]; c.Coverage != Checked || c.Count == 0 {
+		t.Errorf("DEF-02, which only the other component exercises: %+v", c)
+	}
+}
+
+// What follows a consumer's breach is not blamed on the provider, and what came before it still is (LIFE-06, ARM-20, POLL-04).
+func TestConsumerBreach(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"the provider's after the consumer's", "arm ANY; post 1; close; get; cb<; cb>", []string{"consumer violation LIFE-06"}},
+		{"the provider's before the consumer's", "arm ANY; post 1; get 1; get 1; close; get",
+			[]string{"provider violation POLL-04", "consumer violation LIFE-06"}},
+		{"found by searching, before the consumer's", "post 1; cb<; cb>; close; get",
+			[]string{"provider violation ARM-01", "consumer violation LIFE-06"}},
+		{"the consumer's on other objects", "post 1; cb<; cb>; get 1; peer 1 D",
+			[]string{"provider violation ARM-01", "consumer violation DEF-06"}},
+		{"a chain left open excuses what is stranded in it", "post 1 D; rest; get", []string{"consumer violation DEF-06"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := check(t, test.text)
+			var have []string
+			for _, f := range r.Findings {
+				have = append(have, string(f.Verdict)+" "+f.Rule)
+			}
+			if !slices.Equal(have, test.want) {
+				t.Errorf("%v, want %v: %+v", have, test.want, r.Findings)
+			}
+		})
+	}
+}
+
+// A consumer takes a callback down late: the provider may have entered it before. In user mode each arm has a callback of
+// its own, and the second arm finds nothing fresh only if the first callback was entered by then (ARM-04).
+func TestConsumerSeesCallbacksLate(t *testing.T) {
+	traced := script(t, "arm ANY; post 1; arm ANY; cb<; cb>; rest; get 1; get")
+	for side, want := range map[string]Verdict{"provider": ProviderViolation, "consumer": Conformant} {
+		traced.Header.Side = side
+		if r := Check(context.Background(), traced, Options{Dialect: "ndspi"}); r.Verdict != want {
+			t.Errorf("%s: %s, want %s: %+v", side, r.Verdict, want, r.Findings)
+		}
+	}
+}
+
+// In user mode callbacks may overlap, so that the second may have been entered while the first was running.
+func TestConsumerSeesOverlappingCallbacksLate(t *testing.T) {
+	traced := script(t, "arm ANY; arm ANY; post 1; cb<; post 2; arm ANY; cb>; cb<; cb>; rest; get 1 2; get")
+	for side, want := range map[string]Verdict{"provider": ProviderViolation, "consumer": Conformant} {
+		traced.Header.Side = side
+		if r := Check(context.Background(), traced, Options{Dialect: "ndspi"}); r.Verdict != want {
+			t.Errorf("%s: %s, want %s: %+v", side, r.Verdict, want, r.Findings)
+		}
+	}
+}
+
+// A point says when a completion was placed, and how it ended: what could explain the trace without it no longer does
+// (ARM-04, FLAG-02).
+func TestPointsNarrow(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		without    Verdict
+		with       Verdict
+		wr, status string
+		at         string // the point comes before the first event of this function, after the post
+	}{
+		{"placed before the arm", "post 1; arm ANY; rest; get 1; get; post 2; get 2", ProviderViolation, ProviderViolation, "1", "STATUS_SUCCESS", "NdkArmCq"},
+		{"placed after the poll that found nothing", "post 1; get; arm SOLICITED; rest; get 1; get", Conformant, Conformant, "1", "STATUS_SUCCESS", "NdkArmCq"},
+		{"placed before a poll that found nothing", "post 1; get; get 1; get", Conformant, ProviderViolation, "1", "STATUS_SUCCESS", "NdkGetCqResults"},
+		{"a silent failure that no poll delivered", "post 1 Q; rest", Conformant, Conformant, "1", "STATUS_ACCESS_VIOLATION", "quiesce"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			traced := script(t, test.text)
+			if r := Check(context.Background(), traced, Options{}); r.Verdict != test.without {
+				t.Errorf("without the point %s, want %s: %+v", r.Verdict, test.without, r.Findings)
+			}
+			i := slices.IndexFunc(traced.Events, func(e trace.Event) bool { return e.Fn == test.at })
+			traced.Events = slices.Insert(traced.Events, i, trace.Event{Ph: trace.Point, Fn: "CqePlaced", Cq: "cq1", Wr: test.wr, Status: test.status})
+			if r := Check(context.Background(), traced, Options{}); r.Verdict != test.with {
+				t.Errorf("with the point %s, want %s: %+v", r.Verdict, test.with, r.Findings)
+			}
+		})
+	}
+}
