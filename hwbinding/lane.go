@@ -97,6 +97,13 @@ func (l *lane) abandon() {
 	l.unattended = true
 }
 
+// arriving says that a receive is posted for a message, and has not completed as far as anybody looked.
+func (l *lane) arriving() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.messages) > 0 && l.receives > 0
+}
+
 // unclear says that what becomes of the messages can be known only from the receiver's completions: there are more than
 // receives, so some wait or have arrived and nobody looked, or one ends the connection (INV-05).
 func (l *lane) unclear() bool {

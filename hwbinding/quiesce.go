@@ -44,7 +44,13 @@ func (a *adapter) resting() bool {
 			a.later = append(a.later, q.connection.peerOf(q).lookForReceives)
 		}
 	}
-	rest := a.completing == 0 && time.Since(a.progress) >= grace
+	silence := grace
+	for q := range a.qps {
+		if q.state == connected && q.receive.cq.arm != armNone && q.in.arriving() {
+			silence = patience // the event for the message is still to come, unless the sender has failed
+		}
+	}
+	rest := a.completing == 0 && time.Since(a.progress) >= silence
 	for c := range a.cqs {
 		rest = rest && !c.expects() && !c.notifying
 	}
