@@ -309,6 +309,9 @@ func (c *component) hasCq(q *cq) bool { return q.index < len(c.cqs) && c.cqs[q.i
 
 // listHidden adds the steps that nobody sees, each with the interval in which it can have happened.
 func (c *component) listHidden() {
+	for _, q := range c.cqs {
+		q.fails = c.failureMatters(q)
+	}
 	for _, p := range c.qps {
 		if p.lostFrom != never {
 			c.add(operation{effect: doLose, call: p.lostFrom, ret: never, maybe: true, qp: p.index})
@@ -384,7 +387,7 @@ func (c *component) mayMatter(r *request) bool {
 		}
 	}
 	needed := q.notifiedAfter(q.lastEmpty())
-	if c.h.mayFail(q) {
+	if q.fails {
 		needed += q.depth // it may have filled the CQ
 	}
 	return undelivered < needed
@@ -393,6 +396,26 @@ func (c *component) mayMatter(r *request) bool {
 // breaks reports whether anything may have cancelled the requests of p.
 func (h *history) breaks(p *qp) bool {
 	return p.ends() || p.lostFrom != never || h.mayFail(p.initiatorCq) || h.mayFail(p.receiveCq)
+}
+
+// failureMatters reports whether q failed by what a callback says, or whether its overflow could explain anything: that
+// a completion is missing, or that requests were cancelled.
+func (c *component) failureMatters(q *cq) bool {
+	if slices.ContainsFunc(q.notified, reportsError) || q.overrun == never {
+		return c.h.mayFail(q)
+	}
+	for _, p := range c.qps {
+		if p.initiatorCq != q && p.receiveCq != q {
+			continue
+		}
+		for _, r := range slices.Concat(p.initiator, p.receive) {
+			missing := r.delivery == nil && p.cq(r.queue) == q && c.h.firstOwed(r) != never
+			if missing || r.outcome == model.CANCELLED {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // lastEmpty returns when the last poll that found the CQ empty began, or 0.
@@ -471,7 +494,7 @@ func (c *component) listErrors(q *cq) {
 			return
 		}
 	}
-	if q.overrun != never {
+	if q.fails {
 		c.add(operation{effect: doFailCq, call: q.overrun, ret: never, maybe: true, cq: q.index, status: model.BufferOverflow})
 	}
 }

@@ -20,6 +20,7 @@ type cq struct {
 	closed    *span      // the call that closes it
 	unclear   string     // why nobody can tell what it holds, or ""
 	overrun   moment     // the first at which more could be on its way into it than it has room for, or never
+	fails     bool       // its failure is in the trace, or could explain something of it
 	index     int        // in its component
 }
 

@@ -248,12 +248,13 @@ func (r *request) brokenByDelay(mark moment) (rule, why string) {
 
 // mayFail reports whether q may have had an error, after which completions are lost.
 func (h *history) mayFail(q *cq) bool {
-	for _, s := range q.notified {
-		if h, ok := healthOf(s.begin.Status); ok && h != model.OK {
-			return true
-		}
-	}
-	return q.unclear != "" || q.overrun != never
+	return q.unclear != "" || slices.ContainsFunc(q.notified, reportsError) || q.overrun != never
+}
+
+// reportsError reports whether a callback says that its CQ failed.
+func reportsError(s *span) bool {
+	h, ok := healthOf(s.begin.Status)
+	return ok && h != model.OK
 }
 
 // checkCallbacks holds the status of each callback against the list of those it can have (ARM-15).
