@@ -331,10 +331,10 @@ func (c *component) listHidden() {
 // its completion, unless the trace shows that there was none.
 func (c *component) listRequest(r *request) {
 	o := operation{request: r, qp: r.qp.index, cq: r.qp.cq(r.queue).index, call: r.post.call, ret: never, maybe: true}
-	if r.message != nil {
+	if r.message != nil && (r.told || !c.h.breaks(r.qp)) {
 		o.call = max(o.call, r.message.post.call)
 	}
-	if receive := r.meets(); receive != nil && !failed(r) {
+	if receive := r.meets(); receive != nil && r.told && !failed(r) {
 		o.call = max(o.call, receive.post.call)
 	}
 	owed := c.h.firstOwed(r)
@@ -370,14 +370,16 @@ func (c *component) listRequest(r *request) {
 }
 
 // mayMatter reports whether a completion that no poll delivered could explain anything. It comes after all that were
-// delivered, and after the last poll that found the CQ empty; all that it can explain is a callback, which needs no more
-// than one, and a CQ that was full.
+// delivered, of its queue too, and after the last poll that found the CQ empty. All that it can explain is a callback, which
+// needs no more than one, a CQ that was full, or what became of a silent request that could not succeed.
 func (c *component) mayMatter(r *request) bool {
 	q := r.qp.cq(r.queue)
 	switch {
 	case !r.hasMessage() && !c.h.breaks(r.qp):
 		return false
-	case r.silent && c.executesApart(r):
+	case slices.ContainsFunc(r.qp.queue(r.queue)[r.position:], func(later *request) bool { return later.delivery != nil }):
+		return false
+	case r.silent && (c.executesElsewhere(r) || c.h.breaks(r.qp)):
 		return true // it may have had to fail
 	}
 	undelivered := 0

@@ -533,8 +533,8 @@ func (p *qp) waitsForPeer(r *request, mark moment) bool {
 		if s.position > r.position {
 			break
 		}
-		if receives--; receives < 0 {
-			return s.delivery == nil || s.delivery.poll.ret > mark
+		if receives--; receives < 0 && (s.delivery == nil || s.delivery.poll.ret > mark) {
+			return true
 		}
 	}
 	return false
