@@ -1,0 +1,223 @@
+package linearize
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// find returns the place of r in its queue, or -1.
+func (s state) find(r *request) int {
+	queue := s.model.Qps[r.qp.index].Initiator
+	if r.queue == model.Receive {
+		queue = s.model.Qps[r.qp.index].Receive
+	}
+	return slices.IndexFunc(queue, func(q model.Request) bool { return q.Id == r.id })
+}
+
+func (s state) queueOf(r *request) []model.Request {
+	if r.queue == model.Initiator {
+		return s.model.Qps[r.qp.index].Initiator
+	}
+	return s.model.Qps[r.qp.index].Receive
+}
+
+// execute gives r its outcome after indicating it where it is deferred. An unknown fact, whether a receive was solicited,
+// is tried both ways.
+func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
+	c.indicate(w, r)
+	a := model.Action{Name: model.Execute, Qp: r.qp.index, Queue: r.queue, Outcome: outcome, Token: c.toldToken(r)}
+	if r.queue == model.Initiator || outcome != model.SUCCESS {
+		w.take(a)
+		return
+	}
+	solicited, known := r.solicited()
+	a.Solicited = solicited
+	if known {
+		w.take(a)
+		return
+	}
+	w.each(func(w *walk, s state) {
+		other := &walk{c: c, states: []state{s}}
+		a.Solicited = true
+		other.take(a)
+		a.Solicited = false
+		w.take(a)
+		w.states = append(w.states, other.states...)
+	})
+}
+
+// toldToken returns the token that a receive says its peer invalidated, where the trace does not hold the peer.
+func (c *component) toldToken(r *request) int {
+	if r.qp.peer != nil || r.delivery == nil || r.delivery.result.Type != "ReceiveAndInvalidate" || r.delivery.result.Token == nil {
+		return model.NoToken
+	}
+	if t, known := c.tokens[*r.delivery.result.Token]; known {
+		return t
+	}
+	return model.NoToken
+}
+
+// solicited says whether the message that a receive took had the flag; known is false when the trace does not tell.
+func (r *request) solicited() (solicited, known bool) {
+	switch {
+	case r.message != nil:
+		return r.message.solicit, true
+	case r.point != nil && r.point.begin.Solicited != nil:
+		return *r.point.begin.Solicited, true
+	}
+	return false, false
+}
+
+// indicate indicates deferred requests up to r: the provider may do so at any time (DEF-02).
+func (c *component) indicate(w *walk, r *request) {
+	w.each(func(w *walk, s state) {
+		i := s.find(r)
+		if i < 0 {
+			w.refuse(notPlaced)
+			return
+		}
+		for _, q := range s.queueOf(r)[:i+1] {
+			if q.Phase == model.Deferred {
+				w.take(model.Action{Name: model.HwIndicate, Qp: r.qp.index})
+			}
+		}
+	})
+}
+
+// executeBefore executes what was posted before r on its queue, which must not be waiting for a step of its own.
+func (c *component) executeBefore(w *walk, r *request) {
+	w.each(func(w *walk, s state) {
+		i := s.find(r)
+		if i < 0 {
+			w.refuse(notPlaced)
+			return
+		}
+		for _, q := range s.queueOf(r)[:i] {
+			if q.Phase >= model.Executed {
+				continue
+			}
+			earlier := c.h.requests[q.Id]
+			if c.executesElsewhere(earlier) {
+				w.refuse(outOfTurn)
+				return
+			}
+			c.execute(w, earlier, earlier.outcome)
+		}
+	})
+}
+
+// performExecute executes r, unless a peer's bad token has: then it has its outcome already. Where no completion tells the
+// outcome, success and failure are both tried.
+func (c *component) performExecute(w *walk, r *request) {
+	c.executeBefore(w, r)
+	if r.told {
+		w.each(func(w *walk, s state) {
+			if i := s.find(r); i < 0 || s.queueOf(r)[i].Phase != model.Executed+model.Phase(r.outcome) {
+				c.execute(w, r, r.outcome)
+			}
+		})
+		return
+	}
+	w.each(func(w *walk, s state) {
+		fails := &walk{c: c, states: []state{s}}
+		c.execute(fails, r, model.FAILED)
+		c.execute(w, r, model.SUCCESS)
+		w.states = append(w.states, fails.states...)
+	})
+}
+
+// performDeliver executes a NdkSendAndInvalidate: with the peer's receive, as a failure of its own, or as the end of the
+// connection.
+func (c *component) performDeliver(w *walk, r *request) {
+	c.executeBefore(w, r)
+	c.indicate(w, r)
+	receive := c.h.takenBy[r]
+	if receive != nil {
+		c.executeBefore(w, receive)
+		w.take(model.Action{Name: model.Deliver, Qp: r.qp.index})
+		return
+	}
+	w.each(func(w *walk, s state) {
+		var all []state
+		var last *model.Refusal
+		try := func(a model.Action) {
+			one := (&walk{c: c, states: []state{s}}).take(a)
+			all = append(all, one.states...)
+			if one.stuck() {
+				last = one.refusal
+			}
+		}
+		abort := func(sent model.Outcome) {
+			for _, received := range []model.Outcome{model.FAILED, model.CANCELLED} {
+				try(model.Action{Name: model.Abort, Qp: r.qp.index, Outcome: sent, Received: received})
+			}
+		}
+		if r.outcome == model.SUCCESS {
+			try(model.Action{Name: model.Deliver, Qp: r.qp.index})
+			abort(model.SUCCESS)
+		}
+		if !r.told || failed(r) {
+			abort(model.FAILED)
+			try(model.Action{Name: model.Execute, Qp: r.qp.index, Outcome: model.FAILED})
+		}
+		w.states, w.refusal = all, last
+	})
+}
+
+// finishBeforeFlush executes, just before a flush, what is known to have finished before it, and the silent requests that
+// never completed: an outcome other than CANCELLED shows that the flush came too late. Of what may have been placed unseen
+// both are tried.
+func (c *component) finishBeforeFlush(w *walk, o *operation) {
+	p := o.qp
+	for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+		w.each(func(w *walk, s state) {
+			requests := s.model.Qps[p].Initiator
+			if queue == model.Receive {
+				requests = s.model.Qps[p].Receive
+			}
+			var all []state
+			finished := w.states
+			for _, q := range requests {
+				r := c.h.requests[q.Id]
+				if q.Phase >= model.Executed {
+					continue
+				}
+				tooLate := r.message != nil && r.message.post.call > o.ret || r.metReceiveAfter(o.ret)
+				if tooLate || c.executesElsewhere(r) || !r.told && !r.silent && !r.unseen {
+					break
+				}
+				if !r.told && r.unseen {
+					all = append(all, finished...)
+				}
+				if c.execute(w, r, r.outcome); w.stuck() {
+					break
+				}
+				if !failed(r) {
+					finished = w.states
+				}
+			}
+			w.states = append(all, finished...)
+		})
+	}
+}
+
+// metReceiveAfter reports whether a send had no receive of its peer to go to until then.
+func (r *request) metReceiveAfter(at moment) bool {
+	if !r.op.IsSend() || r.qp.peer == nil {
+		return false
+	}
+	receive := r.meets()
+	return receive == nil || receive.post.call > at
+}
+
+// meets returns the peer's receive that a send goes to, or nil when there is none or the trace does not hold it.
+func (r *request) meets() *request {
+	if !r.op.IsSend() || r.qp.peer == nil {
+		return nil
+	}
+	if i := slices.Index(r.qp.sends, r); i < len(r.qp.peer.receive) {
+		return r.qp.peer.receive[i]
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package linearize
+
+import (
+	"slices"
+	"strings"
+
+	"ndkoracle/model"
+)
+
+// findPeers joins the two QPs of each connection, and each receive with the send that it takes, if it takes one: on a
+// connection the sends arrive in their order.
+func (h *history) findPeers() {
+	byConn := map[string][]*qp{}
+	for _, p := range h.qps {
+		if p.conn != "" {
+			byConn[p.conn] = append(byConn[p.conn], p)
+		}
+	}
+	for _, p := range h.qps {
+		if ends := byConn[p.conn]; len(ends) == 2 {
+			p.peer = ends[0]
+			if ends[0] == p {
+				p.peer = ends[1]
+			}
+		}
+	}
+	for _, p := range h.qps {
+		if p.peer == nil {
+			continue
+		}
+		sends := p.peer.sends
+		for i, r := range p.receive {
+			if failed(r) || i < len(sends) && failed(sends[i]) {
+				break
+			}
+			if i >= len(sends) {
+				h.checkUnsent(p.receive[i:])
+				break
+			}
+			r.message = sends[i]
+			if r.delivery != nil {
+				h.takenBy[r.message] = r
+				h.checkMessage(r)
+			}
+		}
+	}
+}
+
+func failed(r *request) bool { return r.outcome != model.SUCCESS }
+
+// hasMessage reports whether r is no receive for which the peer is known to have sent nothing.
+func (r *request) hasMessage() bool {
+	return r.queue == model.Initiator || r.qp.peer == nil || r.position < len(r.qp.peer.sends)
+}
+
+// mayComplete reports whether r is no receive that can only wait for a message.
+func (r *request) mayComplete() bool {
+	return r.hasMessage() || r.qp.ends() || r.qp.peer.ends()
+}
+
+// ends reports whether the trace tells of a flush, a close or a failure of p. What was cancelled is no cause of its own.
+func (p *qp) ends() bool {
+	return len(p.flushes) > 0 || p.closed != nil ||
+		slices.ContainsFunc(slices.Concat(p.initiator, p.receive), func(r *request) bool { return r.outcome == model.FAILED })
+}
+
+// findLosses says of each QP since when its connection may have been lost for a reason that is not its own: a peer that
+// failed, flushed, disconnected or closed, or a peer that the trace does not hold.
+func (h *history) findLosses() {
+	for _, p := range h.qps {
+		if p.connected == nil {
+			continue
+		}
+		if p.peer == nil {
+			p.lostFrom = p.connected.call
+			continue
+		}
+		for _, s := range p.peer.flushes {
+			p.lostFrom = min(p.lostFrom, s.call)
+		}
+		if p.peer.closed != nil {
+			p.lostFrom = min(p.lostFrom, p.peer.closed.call)
+		}
+		for _, q := range []*cq{p.peer.initiatorCq, p.peer.receiveCq} {
+			if q != nil && h.mayFail(q) {
+				p.lostFrom = min(p.lostFrom, p.connected.call)
+			}
+		}
+		for _, r := range slices.Concat(p.peer.initiator, p.peer.receive) {
+			if failed(r) {
+				p.lostFrom = min(p.lostFrom, r.post.call)
+			}
+		}
+		for _, end := range []*qp{p, p.peer} {
+			p.lostFrom = min(p.lostFrom, h.mayHaveFailed(end, model.Initiator))
+		}
+		p.lostFrom = min(p.lostFrom, h.mayHaveFailed(p, model.Receive))
+	}
+}
+
+// mayHaveFailed returns from when on a request of the queue may have failed of which no completion tells: its completion
+// may still be in the CQ at the end of the trace. Or never. A receive fails at a message, or for a reason that the trace
+// tells.
+func (h *history) mayHaveFailed(p *qp, queue model.Queue) moment {
+	q, requests := p.cq(queue), p.queue(queue)
+	if q == nil {
+		return never
+	}
+	from := never
+	for _, r := range slices.Backward(requests) {
+		if r.told || h.emptyAtRest(q, r.post.ret) {
+			break // and what was posted before it has completed too
+		}
+		if r.hasMessage() {
+			from = r.post.call
+		}
+	}
+	return from
+}
+
+// emptyAtRest reports whether, at a moment of rest after the given one, q held nothing that polls did not deliver.
+func (h *history) emptyAtRest(q *cq, after moment) bool {
+	i, _ := slices.BinarySearch(h.marks, after)
+	return i < len(h.marks) && q.emptyAfter(h.marks[i])
+}
+
+// findFlushedFailures takes the first request of a QP that libibverbs reports as flushed, where nothing had flushed it,
+// for the failure that it is: some devices turn the QP to its error state first, and report every request from then on,
+// the faulty one included, as IBV_WC_WR_FLUSH_ERR. NDKPI asks for more (RES-08).
+func (h *history) findFlushedFailures() {
+	for _, p := range h.qps {
+		first := never
+		var culprit *request
+		for _, r := range slices.Concat(p.initiator, p.receive) {
+			if !failed(r) || r.delivery == nil || !strings.HasPrefix(r.delivery.poll.fn, "ibv_") {
+				continue
+			}
+			if culprit == nil {
+				culprit = r
+			}
+			if r.outcome == model.FAILED {
+				first = 0 // the QP's own failure is in the trace
+			}
+			first = min(first, r.delivery.poll.ret)
+		}
+		if culprit != nil && first > 0 && !p.mayCancel(first) {
+			culprit.outcome = model.FAILED
+		}
+	}
+}
+
+// mayCancel reports whether anything that the trace shows can have cancelled requests of p by then.
+func (p *qp) mayCancel(at moment) bool {
+	for _, s := range p.flushes {
+		if s.call < at {
+			return true
+		}
+	}
+	return p.lostFrom < at || p.closed != nil && p.closed.call < at
+}
