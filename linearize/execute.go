@@ -102,8 +102,22 @@ func (c *component) executeBefore(w *walk, r *request) {
 				w.refuse(outOfTurn)
 				return
 			}
-			c.execute(w, earlier, earlier.outcome)
+			c.executeAny(w, earlier)
 		}
+	})
+}
+
+// executeAny gives r the outcome that is told, or else success. Where success is impossible, or a completion may have been
+// placed unseen, it gives failure too.
+func (c *component) executeAny(w *walk, r *request) {
+	w.each(func(w *walk, s state) {
+		c.execute(w, r, r.outcome)
+		if r.told || !w.stuck() && !r.unseen {
+			return
+		}
+		fails := &walk{c: c, states: []state{s}}
+		c.execute(fails, r, model.FAILED)
+		w.states = append(w.states, fails.states...)
 	})
 }
 
@@ -149,8 +163,16 @@ func (c *component) performDeliver(w *walk, r *request) {
 			}
 		}
 		abort := func(sent model.Outcome) {
+			finished := &walk{c: c, states: []state{s}}
+			c.finishBeforeFlush(finished, r.qp.index, never)
+			c.finishBeforeFlush(finished, r.qp.peer.index, never)
 			for _, received := range []model.Outcome{model.FAILED, model.CANCELLED} {
-				try(model.Action{Name: model.Abort, Qp: r.qp.index, Outcome: sent, Received: received})
+				one := &walk{c: c, states: finished.states}
+				one.take(model.Action{Name: model.Abort, Qp: r.qp.index, Outcome: sent, Received: received})
+				all = append(all, one.states...)
+				if one.stuck() {
+					last = one.refusal
+				}
 			}
 		}
 		if r.outcome == model.SUCCESS {
@@ -165,11 +187,10 @@ func (c *component) performDeliver(w *walk, r *request) {
 	})
 }
 
-// finishBeforeFlush executes, just before a flush, what is known to have finished before it, and the silent requests that
-// never completed: an outcome other than CANCELLED shows that the flush came too late. Of what may have been placed unseen
-// both are tried.
-func (c *component) finishBeforeFlush(w *walk, o *operation) {
-	p := o.qp
+// finishBeforeFlush executes, just before a flush or an abort, what is known to have finished before it, and the silent
+// requests that never completed: an outcome other than CANCELLED shows that the flush came too late. Of what may have been
+// placed unseen both are tried. A flush that had returned at a moment does not wait for what came after it.
+func (c *component) finishBeforeFlush(w *walk, p int, returned moment) {
 	for _, queue := range []model.Queue{model.Initiator, model.Receive} {
 		w.each(func(w *walk, s state) {
 			requests := s.model.Qps[p].Initiator
@@ -183,7 +204,7 @@ func (c *component) finishBeforeFlush(w *walk, o *operation) {
 				if q.Phase >= model.Executed {
 					continue
 				}
-				tooLate := r.message != nil && r.message.post.call > o.ret || r.metReceiveAfter(o.ret)
+				tooLate := r.message != nil && r.message.post.call > returned || r.metReceiveAfter(returned)
 				if tooLate || c.executesElsewhere(r) || !r.told && !r.silent && !r.unseen {
 					break
 				}

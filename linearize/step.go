@@ -107,10 +107,10 @@ func (c *component) perform(w *walk, o *operation) {
 			w.take(model.Action{Name: model.NdkCqNotificationCallbackExit, Cq: o.cq})
 		}
 	case doFlush:
-		c.finishBeforeFlush(w, o)
+		c.finishBeforeFlush(w, o.qp, o.ret)
 		w.take(model.Action{Name: model.NdkFlush, Qp: o.qp})
 	case doCloseQp:
-		c.finishBeforeFlush(w, o)
+		c.finishBeforeFlush(w, o.qp, o.ret)
 		w.take(model.Action{Name: model.NdkCloseQp, Qp: o.qp})
 	case doCloseCq:
 		w.take(model.Action{Name: model.NdkCloseCq, Cq: o.cq})
