@@ -334,7 +334,7 @@ func (c *component) listRequest(r *request) {
 	if r.message != nil && (r.told || !c.h.breaks(r.qp)) {
 		o.call = max(o.call, r.message.post.call)
 	}
-	if receive := r.meets(); receive != nil && r.told && !failed(r) {
+	if receive, _ := r.meets(); receive != nil && r.told && !failed(r) {
 		o.call = max(o.call, receive.post.call)
 	}
 	owed := c.h.firstOwed(r)

@@ -228,17 +228,22 @@ func (r *request) metReceiveAfter(at moment) bool {
 	if !r.op.IsSend() || r.qp.peer == nil {
 		return false
 	}
-	receive := r.meets()
-	return receive == nil || receive.post.call > at
+	receive, known := r.meets()
+	return known && (receive == nil || receive.post.call > at)
 }
 
-// meets returns the peer's receive that a send goes to, or nil when there is none or the trace does not hold it.
-func (r *request) meets() *request {
+// meets returns the peer's receive that a send goes to, or nil when there is none. It is not known when the trace does not
+// hold the peer, or a send before it failed: that one may have taken a receive, or none.
+func (r *request) meets() (receive *request, known bool) {
 	if !r.op.IsSend() || r.qp.peer == nil {
-		return nil
+		return nil, false
 	}
-	if i := slices.Index(r.qp.sends, r); i < len(r.qp.peer.receive) {
-		return r.qp.peer.receive[i]
+	i := slices.Index(r.qp.sends, r)
+	if slices.ContainsFunc(r.qp.sends[:max(i, 0)], failed) {
+		return nil, false
 	}
-	return nil
+	if i < len(r.qp.peer.receive) {
+		receive = r.qp.peer.receive[i]
+	}
+	return receive, true
 }
