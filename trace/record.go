@@ -96,8 +96,9 @@ func (v adapterView) NdkCreatePd() (ndk.Pd, ndk.Status) {
 
 func (v adapterView) NdkCreateCq(depth uint32, notification ndk.CqNotification) (ndk.Cq, ndk.Status) {
 	cq := &recordedCq{adapter: v.recordedAdapter, id: v.newId("cq")}
-	var recorded ndk.CqNotification
-	if notification != nil {
+	recorded := notification
+	// A nil function is for the provider to refuse.
+	if function, ok := notification.(ndk.NdkCqNotificationCallback); notification != nil && !(ok && function == nil) {
 		recorded = recordedNotification{cq, notification}
 	}
 	entries := int64(depth)
