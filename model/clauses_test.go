@@ -26,14 +26,6 @@ func assume(d Dialect, reading, value string) Dialect {
 	return d
 }
 
-// The merge table, cell by cell: first arm, second arm, what the CQ is armed for (ARM-07).
-func TestMergeTable(t *testing.T) {
-	for _, row := range joinTable {
-		c := &Contract{Dialect: Ndkpi(), Depth: []int{1}}
-		check(t, c, State{Cqs: []Cq{armed(row[0])}}, Action{Name: NdkArmCq, Type: row[1]}, "", State{Cqs: []Cq{armed(row[2])}})
-	}
-}
-
 // check takes one step, and wants the states after it in their order, or the rule of the refusal.
 func check(t *testing.T, c *Contract, before State, a Action, rule string, after ...State) {
 	t.Helper()

@@ -93,7 +93,7 @@ type Qp struct {
 	Receive   []Request
 }
 
-func (p Qp) queue(q Queue) []Request {
+func (p Qp) Queue(q Queue) []Request {
 	if q == Initiator {
 		return p.Initiator
 	}
@@ -166,7 +166,7 @@ func (p Qp) post(q Queue, r Request, deferred bool) (Qp, *Refusal) {
 	if deferred && q == Initiator {
 		r.Phase = Deferred
 	}
-	p = p.withQueue(q, append(slices.Clip(p.queue(q)), r))
+	p = p.withQueue(q, append(slices.Clip(p.Queue(q)), r))
 	if q == Initiator && !deferred {
 		p = p.indicate()
 	}
@@ -197,11 +197,11 @@ func (p Qp) hwIndicate() (Qp, *Refusal) {
 
 // canExecute says why the queue's oldest request without an outcome cannot get this one.
 func (p Qp) canExecute(q Queue, o Outcome) (int, *Refusal) {
-	i := unexecuted(p.queue(q))
+	i := unexecuted(p.Queue(q))
 	switch {
 	case i < 0:
 		return i, notPosted
-	case p.queue(q)[i].Phase != Indicated:
+	case p.Queue(q)[i].Phase != Indicated:
 		return i, notIndicated
 	case o == SUCCESS && p.State == Idle:
 		return i, notConnected
@@ -216,7 +216,7 @@ func (p Qp) canExecute(q Queue, o Outcome) (int, *Refusal) {
 // execute gives request i of the queue its outcome; solicit and token are what the message brought to a receive that
 // succeeds.
 func (p Qp) execute(q Queue, i int, o Outcome, solicit bool, token int) Qp {
-	requests := slices.Clone(p.queue(q))
+	requests := slices.Clone(p.Queue(q))
 	requests[i].Phase = executedAs(o)
 	if q == Receive && o == SUCCESS {
 		requests[i].Solicit, requests[i].Token = solicit, token
@@ -231,7 +231,7 @@ func (p Qp) execute(q Queue, i int, o Outcome, solicit bool, token int) Qp {
 // complete takes the executed head of the queue away, and returns its completion; ok is false when the request succeeded
 // silently and has none (FLAG-01, FLAG-02).
 func (p Qp) complete(id int, q Queue) (next Qp, c Completion, ok bool, refusal *Refusal) {
-	requests := p.queue(q)
+	requests := p.Queue(q)
 	switch {
 	case len(requests) == 0:
 		return p, c, false, notPosted
@@ -249,10 +249,10 @@ func (p Qp) complete(id int, q Queue) (next Qp, c Completion, ok bool, refusal *
 // cancelAll gives every request without an outcome the outcome CANCELLED, deferred ones too (FLUSH-01).
 func (p Qp) cancelAll() Qp {
 	for _, q := range []Queue{Initiator, Receive} {
-		if unexecuted(p.queue(q)) < 0 {
+		if unexecuted(p.Queue(q)) < 0 {
 			continue
 		}
-		requests := slices.Clone(p.queue(q))
+		requests := slices.Clone(p.Queue(q))
 		for i := range requests {
 			if !requests[i].Phase.executed() {
 				requests[i].Phase = executedAs(CANCELLED)

@@ -32,7 +32,7 @@ type Binding struct {
 	Peer                   int
 }
 
-func (b Binding) cq(q Queue) int {
+func (b Binding) Cq(q Queue) int {
 	if q == Initiator {
 		return b.InitiatorCq
 	}

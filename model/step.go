@@ -75,7 +75,7 @@ func (c *Contract) Step(s State, a Action) ([]State, *Refusal) {
 		if !placed {
 			return []State{s}, nil
 		}
-		cq := c.Qps[a.Qp].cq(a.Queue)
+		cq := c.Qps[a.Qp].Cq(a.Queue)
 		next, refusal := d.place(s.Cqs[cq], c.Depth[cq], completion)
 		return s.eachCq(cq, next), refusal
 	case Deliver:
@@ -160,7 +160,7 @@ func (c *Contract) failCq(s State, cq int, h Health) ([]State, *Refusal) {
 func (c *Contract) waitsForRoom(s State, cq int) bool {
 	for i, b := range c.Qps {
 		for _, q := range []Queue{Initiator, Receive} {
-			if _, _, placed, refusal := s.Qps[i].complete(i, q); b.cq(q) == cq && refusal == nil && placed {
+			if _, _, placed, refusal := s.Qps[i].complete(i, q); b.Cq(q) == cq && refusal == nil && placed {
 				return true
 			}
 		}
@@ -175,7 +175,7 @@ func (c *Contract) execute(s State, a Action) ([]State, *Refusal) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	r := p.queue(a.Queue)[i]
+	r := p.Queue(a.Queue)[i]
 	if c.Composed && a.Outcome == SUCCESS && (r.Op.IsSend() || r.Op == ReceiveOp) {
 		return nil, messageAlone
 	}

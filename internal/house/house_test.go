@@ -21,6 +21,7 @@ const module = "ndkoracle"
 var floors = [][]string{
 	{"ndk", "rules"},
 	{"model", "trace"},
+	{"model/mc"},
 	{"refimpl", "hwbinding", "hwbinding/*"},
 	{"linearize"},
 	{"conformance", "conformance/*"},
@@ -31,7 +32,7 @@ var floors = [][]string{
 // A judge that shares code with the judged proves nothing, so these never meet.
 var (
 	providers = []string{"refimpl", "hwbinding", "hwbinding/*"}
-	judges    = []string{"model", "linearize"}
+	judges    = []string{"model", "model/*", "linearize"}
 )
 
 // Only the binding to libibverbs needs cgo, and tracecheck is built without it.

@@ -1,27 +1,29 @@
-package model
+package mc
 
 import (
 	"encoding/binary"
 	"maps"
 	"slices"
+
+	"ndkoracle/model"
 )
 
-// A moment is a state, and what the invariants have to remember of the way to it. The ghost variables have the names that
+// A Moment is a state, and what the invariants have to remember of the way to it. The ghost variables have the names that
 // they have in MCCompletionQueue, MCQueuePair and MCNdk. A moment is a value, as a state is.
-type moment struct {
-	contract *Contract
+type Moment struct {
+	contract *model.Contract
 	maxDue   int // callbacks owed at a time, at most
-	state    State
+	state    model.State
 
 	asked   []uint8 // of each CQ: types of the arm requests since the arm was last clear, as bits
 	unspent []int   // of each CQ: arm requests made less callbacks entered
 	inside  []int   // of each CQ: callbacks entered less callbacks returned
 
-	posts   []int            // of each QP: posts so far
-	postsOf [][Write + 1]int // of each QP, by operation
-	refused [][]number       // of each QP: posts that were refused
-	flushed [][]int          // of each QP: ids of the requests that were in a queue when NdkFlush was called
-	left    [][]leaving      // of each QP: requests that left their queue, in this order
+	posts   []int                  // of each QP: posts so far
+	postsOf [][model.Write + 1]int // of each QP, by operation
+	refused [][]number             // of each QP: posts that were refused
+	flushed [][]int                // of each QP: ids of the requests that were in a queue when NdkFlush was called
+	left    [][]leaving            // of each QP: requests that left their queue, in this order
 
 	arms      int              // arm requests so far
 	delivered map[number][]int // ids that polls delivered, by QP and queue
@@ -31,21 +33,21 @@ type moment struct {
 // A number tells things of the same QP or id apart by their queue.
 type number struct {
 	of    int
-	queue Queue
+	queue model.Queue
 }
 
 type leaving struct {
 	number
 	silent bool
-	status Outcome
+	status model.Outcome
 	told   bool // a completion was placed
 }
 
-func start(c *Contract, maxDue int) moment {
-	return moment{
+func start(c *model.Contract, maxDue int) Moment {
+	return Moment{
 		contract: c, maxDue: maxDue, state: c.Init(),
 		asked: make([]uint8, len(c.Depth)), unspent: make([]int, len(c.Depth)), inside: make([]int, len(c.Depth)),
-		posts: make([]int, len(c.Qps)), postsOf: make([][Write + 1]int, len(c.Qps)), refused: make([][]number, len(c.Qps)),
+		posts: make([]int, len(c.Qps)), postsOf: make([][model.Write + 1]int, len(c.Qps)), refused: make([][]number, len(c.Qps)),
 		flushed: make([][]int, len(c.Qps)), left: make([][]leaving, len(c.Qps)), delivered: map[number][]int{},
 	}
 }
@@ -61,54 +63,54 @@ func with[T any](s []T, i int, value T) []T {
 func add[T any](s []T, value T) []T { return append(slices.Clip(s), value) }
 
 // mayArm is MayArm: a consumer that arms so often that too many callbacks are owed waits for one of them.
-func (m moment) mayArm(cq int) bool {
+func (m Moment) mayArm(cq int) bool {
 	q := m.state.Cqs[cq]
-	if m.contract.Dialect.SecondArm == Together {
+	if m.contract.Dialect.SecondArm == model.Together {
 		return q.Due+q.Waiting < m.maxDue
 	}
 	return q.Due < m.maxDue
 }
 
 // after returns the moment after a step by a to the state next.
-func (m moment) after(a Action, next State) moment {
+func (m Moment) after(a model.Action, next model.State) Moment {
 	before := m.state
 	m.state = next
 	switch a.Name {
-	case NdkArmCq:
+	case model.NdkArmCq:
 		m.arms++
 		m.asked = with(m.asked, a.Cq, m.asked[a.Cq]|1<<a.Type)
 		m.unspent = with(m.unspent, a.Cq, min(m.unspent[a.Cq]+1, m.maxDue+1))
-	case NdkCqNotificationCallbackEnter:
+	case model.NdkCqNotificationCallbackEnter:
 		m.unspent = with(m.unspent, a.Cq, m.unspent[a.Cq]-1)
 		if m.contract.Dialect.Serialised {
 			m.inside = with(m.inside, a.Cq, m.inside[a.Cq]+1)
 		}
-	case NdkCqNotificationCallbackExit:
+	case model.NdkCqNotificationCallbackExit:
 		m.inside = with(m.inside, a.Cq, m.inside[a.Cq]-1)
-	case NdkGetCqResults:
+	case model.NdkGetCqResults:
 		m = m.polled(0, before.Cqs[a.Cq].Entries[:a.K])
-	case NdkGetCqResultsEx:
+	case model.NdkGetCqResultsEx:
 		m = m.polled(1, before.Cqs[a.Cq].Entries[:a.K])
-	case Post:
+	case model.Post:
 		m = m.posted(a)
-	case PostRefused:
+	case model.PostRefused:
 		m = m.posted(a)
 		m.refused = with(m.refused, a.Qp, add(m.refused[a.Qp], number{a.Request.Id, a.Queue}))
-	case NdkFlush, NdkDisconnect:
+	case model.NdkFlush, model.NdkDisconnect:
 		ids := slices.Clone(m.flushed[a.Qp])
 		for _, r := range slices.Concat(before.Qps[a.Qp].Initiator, before.Qps[a.Qp].Receive) {
 			ids = append(ids, r.Id)
 		}
 		slices.Sort(ids)
 		m.flushed = with(m.flushed, a.Qp, slices.Compact(ids))
-	case Complete:
-		r := before.Qps[a.Qp].queue(a.Queue)[0]
-		cq := m.contract.Qps[a.Qp].cq(a.Queue)
+	case model.Complete:
+		r := before.Qps[a.Qp].Queue(a.Queue)[0]
+		cq := m.contract.Qps[a.Qp].Cq(a.Queue)
 		told := len(next.Cqs[cq].Entries) > len(before.Cqs[cq].Entries)
-		m.left = with(m.left, a.Qp, add(m.left[a.Qp], leaving{number{r.Id, a.Queue}, r.Silent, r.Phase.outcome(), told}))
+		m.left = with(m.left, a.Qp, add(m.left[a.Qp], leaving{number{r.Id, a.Queue}, r.Silent, model.Outcome(r.Phase - model.Executed), told}))
 	}
 	for i, q := range next.Cqs {
-		if q.Arm == NONE && m.asked[i] != 0 {
+		if q.Arm == model.NONE && m.asked[i] != 0 {
 			m.asked = with(m.asked, i, 0)
 		}
 	}
@@ -121,19 +123,19 @@ func (m moment) after(a Action, next State) moment {
 	return m
 }
 
-func (m moment) posted(a Action) moment {
+func (m Moment) posted(a model.Action) Moment {
 	m.posts = with(m.posts, a.Qp, m.posts[a.Qp]+1)
 	m.postsOf = slices.Clone(m.postsOf)
 	m.postsOf[a.Qp][a.Request.Op]++
 	return m
 }
 
-func (m moment) polled(function int, results []Completion) moment {
+func (m Moment) polled(function int, results []model.Completion) Moment {
 	m.delivered = maps.Clone(m.delivered)
 	for _, c := range results {
 		lane := number{c.Qp, c.Queue}
 		m.delivered[lane] = add(m.delivered[lane], c.Request)
-		if c.Token != NoToken {
+		if c.Token != model.NoToken {
 			m.fetched[function] |= 1 << c.Token
 		}
 	}
@@ -141,7 +143,7 @@ func (m moment) polled(function int, results []Completion) moment {
 }
 
 // cqKey, qpKey and ndkKey tell apart what MCCompletionQueue, MCQueuePair and MCNdk tell apart.
-func (m moment) cqKey() string {
+func (m Moment) cqKey() string {
 	key := m.state.AppendKey(nil)
 	for i := range m.asked {
 		key = appendNumbers(append(key, m.asked[i]), m.unspent[i], m.inside[i])
@@ -149,8 +151,8 @@ func (m moment) cqKey() string {
 	return string(key)
 }
 
-func (m moment) qpKey() string {
-	key := State{Qps: m.state.Qps}.AppendKey(nil)
+func (m Moment) qpKey() string {
+	key := model.State{Qps: m.state.Qps}.AppendKey(nil)
 	for i := range m.posts {
 		key = appendNumbers(key, m.posts[i], len(m.refused[i]), len(m.flushed[i]))
 		for _, r := range m.refused[i] {
@@ -164,11 +166,11 @@ func (m moment) qpKey() string {
 	return string(key)
 }
 
-func (m moment) ndkKey() string {
+func (m Moment) ndkKey() string {
 	key := m.state.AppendKey(nil)
 	for p := range m.posts {
 		key = appendNumbers(key, m.postsOf[p][:]...)
-		for _, queue := range []Queue{Initiator, Receive} {
+		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
 			ids := m.delivered[number{p, queue}]
 			key = appendNumbers(appendNumbers(key, len(ids)), ids...)
 		}
@@ -181,4 +183,11 @@ func appendNumbers(key []byte, numbers ...int) []byte {
 		key = binary.AppendUvarint(key, uint64(n))
 	}
 	return key
+}
+
+func bit(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
 }

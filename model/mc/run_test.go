@@ -1,4 +1,4 @@
-package model
+package mc
 
 import (
 	"bytes"
@@ -9,15 +9,17 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"ndkoracle/model"
 )
 
 // dialects are the dialects and readings that every property is held against.
-func dialects() []Dialect {
-	return []Dialect{Ndkpi(), Ndspi(), Verbs(), VerbsDevice()}
+func dialects() []model.Dialect {
+	return []model.Dialect{model.Ndkpi(), model.Ndspi(), model.Verbs(), model.VerbsDevice()}
 }
 
 // drawDialect draws the readings of a dialect's ambiguities.
-func drawDialect(t *rapid.T, d Dialect) Dialect {
+func drawDialect(t *rapid.T, d model.Dialect) model.Dialect {
 	var err error
 	if d, err = d.Assume("A2", rapid.SampledFrom([]string{"EITHER", "ONE", "TWO"}).Draw(t, "A2")); err != nil {
 		t.Fatal(err)
@@ -30,17 +32,17 @@ func drawDialect(t *rapid.T, d Dialect) Dialect {
 
 // drawContract draws the objects: CQs alone, a connection with one CQ, one whose QPs complete into each other's CQs, and
 // QPs of which one's peer is not known.
-func drawContract(t *rapid.T, d Dialect) *Contract {
-	c := &Contract{Dialect: d, Tokens: 2}
+func drawContract(t *rapid.T, d model.Dialect) *model.Contract {
+	c := &model.Contract{Dialect: d, Tokens: 2}
 	switch rapid.SampledFrom([]string{"CQs", "one CQ", "crossed CQs", "three QPs"}).Draw(t, "objects") {
 	case "CQs":
 		c.Depth = []int{3, 1}
 	case "one CQ":
-		c.Depth, c.Qps = []int{3}, []Binding{{Peer: 1}, {Peer: 0}}
+		c.Depth, c.Qps = []int{3}, []model.Binding{{Peer: 1}, {Peer: 0}}
 	case "crossed CQs":
-		c.Depth, c.Qps = []int{2, 3}, []Binding{{0, 1, 1}, {1, 0, 0}}
+		c.Depth, c.Qps = []int{2, 3}, []model.Binding{{InitiatorCq: 0, ReceiveCq: 1, Peer: 1}, {InitiatorCq: 1, ReceiveCq: 0}}
 	case "three QPs":
-		c.Depth, c.Qps = []int{3, 2}, []Binding{{0, 0, 1}, {0, 1, 0}, {1, 1, -1}}
+		c.Depth, c.Qps = []int{3, 2}, []model.Binding{{Peer: 1}, {ReceiveCq: 1}, {InitiatorCq: 1, ReceiveCq: 1, Peer: -1}}
 		return c
 	}
 	c.Composed = rapid.Bool().Draw(t, "composed")
@@ -48,59 +50,59 @@ func drawContract(t *rapid.T, d Dialect) *Contract {
 }
 
 // domain is what runs take their arguments from.
-func domain(c *Contract) Domain {
-	d := Domain{Room: []int{1, 3}}
+func domain(c *model.Contract) model.Domain {
+	d := model.Domain{Room: []int{1, 3}}
 	if len(c.Qps) == 0 {
-		for _, status := range []Outcome{SUCCESS, FAILED, CANCELLED} {
-			d.Completions = append(d.Completions, Completion{Queue: Receive, Status: status, Token: NoToken})
+		for _, status := range []model.Outcome{model.SUCCESS, model.FAILED, model.CANCELLED} {
+			d.Completions = append(d.Completions, model.Completion{Queue: model.Receive, Status: status, Token: model.NoToken})
 		}
-		d.Completions = append(d.Completions, Completion{Queue: Receive, Solicited: true, Token: NoToken})
+		d.Completions = append(d.Completions, model.Completion{Queue: model.Receive, Solicited: true, Token: model.NoToken})
 	}
-	for op := range Write + 1 {
+	for op := range model.Write + 1 {
 		d.Requests = append(d.Requests, requests(op, []string{"SILENT_SUCCESS", "SEND_AND_SOLICIT_EVENT"}, c.Tokens)...)
 	}
 	return d
 }
 
 // ends holds the actions after which little can happen; they are drawn less often.
-var ends = []Name{Overflow, CqInternalError, NdkCloseCq, NdkCloseCompletion, ConnectionLost, NdkFlush, NdkDisconnect, NdkCloseQp}
+var ends = []model.Name{model.Overflow, model.CqInternalError, model.NdkCloseCq, model.NdkCloseCompletion, model.ConnectionLost, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp}
 
 // drawAction draws an enabled action: first its name, so that the many posts do not crowd out the rest.
-func drawAction(t *rapid.T, m moment, d Domain) (Action, bool) {
-	byName := map[Name][]Action{}
-	var names []Name
+func drawAction(t *rapid.T, m Moment, d model.Domain) (model.Action, bool) {
+	byName := map[model.Name][]model.Action{}
+	var names []model.Name
 	for _, a := range m.contract.Enabled(m.state, d) {
-		if a.Name == NdkArmCq && !m.mayArm(a.Cq) || a.Name == Post && len(m.state.Qps[a.Qp].queue(a.Queue)) > 3 {
+		if a.Name == model.NdkArmCq && !m.mayArm(a.Cq) || a.Name == model.Post && len(m.state.Qps[a.Qp].Queue(a.Queue)) > 3 {
 			continue
 		}
 		if byName[a.Name] == nil {
 			names = append(names, a.Name)
 			if !slices.Contains(ends, a.Name) {
-				names = append(names, slices.Repeat([]Name{a.Name}, 5)...)
+				names = append(names, slices.Repeat([]model.Name{a.Name}, 5)...)
 			}
 		}
 		byName[a.Name] = append(byName[a.Name], a)
 	}
 	if len(names) == 0 {
-		return Action{}, false
+		return model.Action{}, false
 	}
 	a := rapid.SampledFrom(byName[rapid.SampledFrom(names).Draw(t, "name")]).Draw(t, "action")
 	switch a.Name {
-	case Post, PostRefused:
+	case model.Post, model.PostRefused:
 		a.Request.Id = m.posts[a.Qp] + 1
-	case Place:
+	case model.Place:
 		a.Completion.Qp = a.Cq // each CQ has numbers of its own
-		a.Completion.Request = len(m.delivered[number{a.Cq, Receive}]) + len(m.state.Cqs[a.Cq].Entries) + 1
+		a.Completion.Request = len(m.delivered[number{a.Cq, model.Receive}]) + len(m.state.Cqs[a.Cq].Entries) + 1
 	}
 	return a, true
 }
 
 // drawRun draws a run, and calls visit with every step of it. Returned is the last moment.
-func drawRun(t *rapid.T, c *Contract, visit func(before, after moment, a Action)) moment {
+func drawRun(t *rapid.T, c *model.Contract, visit func(before, after Moment, a model.Action)) Moment {
 	m, d := start(c, 3), domain(c)
 	if rapid.Bool().Draw(t, "connected") {
 		for i := range c.Qps {
-			m.state.Qps[i].State = Connected
+			m.state.Qps[i].State = model.Connected
 		}
 	}
 	for range rapid.IntRange(0, 80).Draw(t, "steps") {
@@ -121,7 +123,7 @@ func drawRun(t *rapid.T, c *Contract, visit func(before, after moment, a Action)
 }
 
 // broken returns the names of the invariants that do not hold.
-func (m moment) broken() []string {
+func (m Moment) broken() []string {
 	var names []string
 	for name, holds := range invariants {
 		if !holds(m) {
@@ -133,7 +135,7 @@ func (m moment) broken() []string {
 }
 
 // brokenBy returns the names of the properties that a step does not have.
-func brokenBy(before, after moment, a Action) []string {
+func brokenBy(before, after Moment, a model.Action) []string {
 	var names []string
 	for name, holds := range properties {
 		if !holds(before, after, a) {
@@ -150,7 +152,7 @@ func TestInvariantsHoldAlongRuns(t *testing.T) {
 	for _, dialect := range dialects() {
 		t.Run(dialect.Name, rapid.MakeCheck(func(t *rapid.T) {
 			c := drawContract(t, drawDialect(t, dialect))
-			drawRun(t, c, func(before, after moment, a Action) {
+			drawRun(t, c, func(before, after Moment, a model.Action) {
 				if broken := after.broken(); len(broken) > 0 {
 					t.Fatalf("after %+v %v do not hold in %+v", a, broken, after.state)
 				}
@@ -171,7 +173,7 @@ func TestWhatIsOwedGetsDone(t *testing.T) {
 			for i := range c.Qps {
 				c.Qps[i].Peer = -1
 			}
-			m := drawRun(t, c, func(before, after moment, a Action) {})
+			m := drawRun(t, c, func(before, after Moment, a model.Action) {})
 			choose := rester(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "rest") })
 			for _, name := range slices.Sorted(maps.Keys(liveness)) {
 				if kept := liveness[name]; !kept(choose, m) {
@@ -186,13 +188,13 @@ func TestWhatIsOwedGetsDone(t *testing.T) {
 func TestStepIsPure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawContract(t, drawDialect(t, rapid.SampledFrom(dialects()).Draw(t, "dialect")))
-		var states []State
+		var states []model.State
 		var copies [][]byte
-		keep := func(s State) {
+		keep := func(s model.State) {
 			states, copies = append(states, s), append(copies, deepCopy(t, s))
 		}
 		keep(c.Init())
-		drawRun(t, c, func(_, after moment, _ Action) { keep(after.state) })
+		drawRun(t, c, func(_, after Moment, _ model.Action) { keep(after.state) })
 		for i, s := range states {
 			if !bytes.Equal(deepCopy(t, s), copies[i]) {
 				t.Fatalf("a later step changed a state\nfrom %s\nto   %s", copies[i], deepCopy(t, s))
@@ -208,7 +210,7 @@ func TestStepIsPure(t *testing.T) {
 }
 
 // deepCopy returns a state in words, with empty slices the same whether or not they are nil.
-func deepCopy(t *rapid.T, s State) []byte {
+func deepCopy(t *rapid.T, s model.State) []byte {
 	for i, q := range s.Cqs {
 		if len(q.Entries) == 0 {
 			s.Cqs = with(s.Cqs, i, q)
@@ -217,7 +219,7 @@ func deepCopy(t *rapid.T, s State) []byte {
 	}
 	for i, p := range s.Qps {
 		s.Qps = with(s.Qps, i, p)
-		for _, queue := range []*[]Request{&s.Qps[i].Initiator, &s.Qps[i].Receive} {
+		for _, queue := range []*[]model.Request{&s.Qps[i].Initiator, &s.Qps[i].Receive} {
 			if len(*queue) == 0 {
 				*queue = nil
 			}
@@ -236,7 +238,7 @@ func TestPartsAllowWhatTheWholeAllows(t *testing.T) {
 		c := drawContract(t, drawDialect(t, rapid.SampledFrom(dialects()).Draw(t, "dialect")))
 		parts := *c
 		parts.Composed = false
-		drawRun(t, c, func(before, _ moment, a Action) {
+		drawRun(t, c, func(before, _ Moment, a model.Action) {
 			whole, _ := c.Step(before.state, a)
 			alone, refusal := parts.Step(before.state, a)
 			if !reflect.DeepEqual(whole, alone) {

@@ -1,11 +1,20 @@
-package model
+package mc
 
-import "slices"
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
 
 // What must hold in every state, and of every step: the operators of tla/ by the same names. They say in words of their own
 // what the actions are meant to achieve, and use none of the model's.
 
-var invariants = map[string]func(moment) bool{
+type (
+	invariant func(Moment) bool
+	property  func(before, after Moment, a model.Action) bool
+)
+
+var invariants = map[string]invariant{
 	"TypeOK":                TypeOK,
 	"CqTypeOK":              CqTypeOK,
 	"QpTypeOK":              QpTypeOK,
@@ -26,7 +35,7 @@ var invariants = map[string]func(moment) bool{
 	"InvalidForEitherPoll":  InvalidForEitherPoll,
 }
 
-var properties = map[string]func(before, after moment, a Action) bool{
+var properties = map[string]property{
 	"ArrivalWakes":            ArrivalWakes,
 	"OtherArrivalsDoNotWake":  OtherArrivalsDoNotWake,
 	"CallbackHasCause":        CallbackHasCause,
@@ -41,35 +50,35 @@ var properties = map[string]func(before, after moment, a Action) bool{
 	"NothingSucceedsAborted":  NothingSucceedsAborted,
 }
 
-func TypeOK(m moment) bool { return CqTypeOK(m) && QpTypeOK(m) }
+func TypeOK(m Moment) bool { return CqTypeOK(m) && QpTypeOK(m) }
 
-func CqTypeOK(m moment) bool {
+func CqTypeOK(m Moment) bool {
 	d := m.contract.Dialect
 	for i, q := range m.state.Cqs {
 		if len(q.Entries) > m.contract.Depth[i] || q.Fresh < 0 || q.Fresh > len(q.Entries) {
 			return false
 		}
-		if q.Arm > ANY || q.Arm == ERRORS && !d.ErrorsArm || (q.Waiting == 0) != (q.Arm == NONE) {
+		if q.Arm > model.ANY || q.Arm == model.ERRORS && !d.ErrorsArm || (q.Waiting == 0) != (q.Arm == model.NONE) {
 			return false
 		}
-		if q.Waiting < 0 || q.Waiting > 1 && d.SecondArm == Merge || q.Due < 0 {
+		if q.Waiting < 0 || q.Waiting > 1 && d.SecondArm == model.Merge || q.Due < 0 {
 			return false
 		}
-		if q.Running && !d.Serialised || q.Health > InternalError || q.Open > Closed {
+		if q.Running && !d.Serialised || q.Health > model.InternalError || q.Open > model.Closed {
 			return false
 		}
 	}
 	return true
 }
 
-func QpTypeOK(m moment) bool {
+func QpTypeOK(m Moment) bool {
 	for _, p := range m.state.Qps {
-		for _, queue := range []Queue{Initiator, Receive} {
-			if p.State > QpClosed || !inOrder(p.queue(queue)) {
+		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+			if p.State > model.QpClosed || !inOrder(p.Queue(queue)) {
 				return false
 			}
-			for _, r := range p.queue(queue) {
-				if r.Phase > Executed+Phase(CANCELLED) || r.Op > Write || (r.Op == ReceiveOp) != (queue == Receive) {
+			for _, r := range p.Queue(queue) {
+				if r.Phase > model.Executed+model.Phase(model.CANCELLED) || r.Op > model.Write || (r.Op == model.ReceiveOp) != (queue == model.Receive) {
 					return false
 				}
 			}
@@ -79,28 +88,28 @@ func QpTypeOK(m moment) bool {
 }
 
 // inOrder is InOrder: requests are indicated and executed in posting order.
-func inOrder(queue []Request) bool {
-	return slices.IsSortedFunc(queue, func(a, b Request) int { return min(int(b.Phase), 2) - min(int(a.Phase), 2) })
+func inOrder(queue []model.Request) bool {
+	return slices.IsSortedFunc(queue, func(a, b model.Request) int { return min(int(b.Phase), 2) - min(int(a.Phase), 2) })
 }
 
-func failing(c Completion) bool { return c.Status == FAILED || c.Status == CANCELLED }
+func failing(c model.Completion) bool { return c.Status == model.FAILED || c.Status == model.CANCELLED }
 
 // mustWake is MustWake: the completions that nobody may sleep through (ARM-09, ARM-10, ARM-11).
-func mustWake(d Dialect, a Arm, c Completion) bool {
-	return a == ANY || a == SOLICITED && (c.Solicited || failing(c)) || a == ERRORS && failing(c) && d.A4 == Must
+func mustWake(d model.Dialect, a model.Arm, c model.Completion) bool {
+	return a == model.ANY || a == model.SOLICITED && (c.Solicited || failing(c)) || a == model.ERRORS && failing(c) && d.A4 == model.Must
 }
 
 // mayWake is MayWake: those, and a failed one that finds an ERRORS arm (A4).
-func mayWake(d Dialect, a Arm, c Completion) bool {
-	return mustWake(d, a, c) || a == ERRORS && failing(c) && d.A4 == May
+func mayWake(d model.Dialect, a model.Arm, c model.Completion) bool {
+	return mustWake(d, a, c) || a == model.ERRORS && failing(c) && d.A4 == model.May
 }
 
 // ArmNotMissed: no consumer is left armed, and asleep, with a fresh completion of the kind it awaits (ARM-04, ARM-09,
 // ARM-10, ARM-11).
-func ArmNotMissed(m moment) bool {
+func ArmNotMissed(m Moment) bool {
 	for _, q := range m.state.Cqs {
 		for _, c := range q.Entries[len(q.Entries)-q.Fresh:] {
-			if m.contract.Dialect.FreshAtArm == Must && mustWake(m.contract.Dialect, q.Arm, c) {
+			if m.contract.Dialect.FreshAtArm == model.Must && mustWake(m.contract.Dialect, q.Arm, c) {
 				return false
 			}
 		}
@@ -109,7 +118,7 @@ func ArmNotMissed(m moment) bool {
 }
 
 // OneCallbackAnArm: whatever is owed, or may become owed, was bought by an arm request of its own (ARM-01, ARM-02).
-func OneCallbackAnArm(m moment) bool {
+func OneCallbackAnArm(m Moment) bool {
 	for i, q := range m.state.Cqs {
 		owed := q.Waiting + q.Due
 		if q.ErrorDue {
@@ -123,14 +132,14 @@ func OneCallbackAnArm(m moment) bool {
 }
 
 // CallbacksSerialised: no two callbacks of a CQ overlap (ARM-06).
-func CallbacksSerialised(m moment) bool {
+func CallbacksSerialised(m Moment) bool {
 	return !m.contract.Dialect.Serialised || slices.Max(append(m.inside, 0)) <= 1
 }
 
 // NoCallbackAfterClose: no callback runs when close completes, or begins afterwards (ARM-20, LIFE-08, LIFE-09).
-func NoCallbackAfterClose(m moment) bool {
+func NoCallbackAfterClose(m Moment) bool {
 	for i, q := range m.state.Cqs {
-		if q.Open == Closed && (m.inside[i] != 0 || q.Due > 0 || q.ErrorDue) {
+		if q.Open == model.Closed && (m.inside[i] != 0 || q.Due > 0 || q.ErrorDue) {
 			return false
 		}
 	}
@@ -138,17 +147,17 @@ func NoCallbackAfterClose(m moment) bool {
 }
 
 // joinTable is the table of the documentation (ARM-07): first arm, second arm, result.
-var joinTable = [][3]Arm{
-	{ANY, ANY, ANY}, {ANY, ERRORS, ANY}, {ANY, SOLICITED, ANY},
-	{ERRORS, ANY, ANY}, {ERRORS, ERRORS, ERRORS}, {ERRORS, SOLICITED, SOLICITED},
-	{SOLICITED, ANY, ANY}, {SOLICITED, ERRORS, SOLICITED}, {SOLICITED, SOLICITED, SOLICITED},
+var joinTable = [][3]model.Arm{
+	{model.ANY, model.ANY, model.ANY}, {model.ANY, model.ERRORS, model.ANY}, {model.ANY, model.SOLICITED, model.ANY},
+	{model.ERRORS, model.ANY, model.ANY}, {model.ERRORS, model.ERRORS, model.ERRORS}, {model.ERRORS, model.SOLICITED, model.SOLICITED},
+	{model.SOLICITED, model.ANY, model.ANY}, {model.SOLICITED, model.ERRORS, model.SOLICITED}, {model.SOLICITED, model.SOLICITED, model.SOLICITED},
 }
 
 // ArmIsTheJoin: the arm is one of the types asked for, and none of the others would change it (ARM-07).
-func ArmIsTheJoin(m moment) bool {
+func ArmIsTheJoin(m Moment) bool {
 	for i, q := range m.state.Cqs {
 		if m.asked[i] == 0 {
-			if q.Arm != NONE {
+			if q.Arm != model.NONE {
 				return false
 			}
 			continue
@@ -156,8 +165,8 @@ func ArmIsTheJoin(m moment) bool {
 		if m.asked[i]&(1<<q.Arm) == 0 {
 			return false
 		}
-		for _, t := range []Arm{ERRORS, SOLICITED, ANY} {
-			if m.asked[i]&(1<<t) != 0 && !slices.Contains(joinTable, [3]Arm{q.Arm, t, q.Arm}) {
+		for _, t := range []model.Arm{model.ERRORS, model.SOLICITED, model.ANY} {
+			if m.asked[i]&(1<<t) != 0 && !slices.Contains(joinTable, [3]model.Arm{q.Arm, t, q.Arm}) {
 				return false
 			}
 		}
@@ -166,18 +175,18 @@ func ArmIsTheJoin(m moment) bool {
 }
 
 // arrived returns the completion that a step placed in the CQ, if it placed one.
-func arrived(before, after Cq) (Completion, bool) {
+func arrived(before, after model.Cq) (model.Completion, bool) {
 	if len(after.Entries) <= len(before.Entries) {
-		return Completion{}, false
+		return model.Completion{}, false
 	}
 	return after.Entries[len(after.Entries)-1], true
 }
 
 // ArrivalWakes: a completion that arrives satisfies the arm it matches, in every dialect (ARM-03, ARM-09, ARM-10, ARM-11).
-func ArrivalWakes(before, after moment, _ Action) bool {
+func ArrivalWakes(before, after Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		c, placed := arrived(q, after.state.Cqs[i])
-		if placed && mustWake(before.contract.Dialect, q.Arm, c) && after.state.Cqs[i].Arm != NONE {
+		if placed && mustWake(before.contract.Dialect, q.Arm, c) && after.state.Cqs[i].Arm != model.NONE {
 			return false
 		}
 	}
@@ -185,7 +194,7 @@ func ArrivalWakes(before, after moment, _ Action) bool {
 }
 
 // OtherArrivalsDoNotWake: one that does not match leaves the arm as it is (ARM-08, ARM-12).
-func OtherArrivalsDoNotWake(before, after moment, _ Action) bool {
+func OtherArrivalsDoNotWake(before, after Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		c, placed := arrived(q, after.state.Cqs[i])
 		if placed && !mayWake(before.contract.Dialect, q.Arm, c) && after.state.Cqs[i].Arm != q.Arm {
@@ -196,7 +205,7 @@ func OtherArrivalsDoNotWake(before, after moment, _ Action) bool {
 }
 
 // CallbackHasCause: a callback becomes owed only if the CQ holds something to poll (ARM-21).
-func CallbackHasCause(before, after moment, _ Action) bool {
+func CallbackHasCause(before, after Moment, _ model.Action) bool {
 	for i, q := range after.state.Cqs {
 		if q.Due > before.state.Cqs[i].Due && !before.contract.Dialect.ExtraEvent && len(q.Entries) == 0 {
 			return false
@@ -206,9 +215,9 @@ func CallbackHasCause(before, after moment, _ Action) bool {
 }
 
 // ArmIsKept: an arm goes away only by being satisfied (then a callback is owed), or with its CQ (ARM-02).
-func ArmIsKept(before, after moment, _ Action) bool {
+func ArmIsKept(before, after Moment, _ model.Action) bool {
 	for i, q := range after.state.Cqs {
-		if before.state.Cqs[i].Arm != NONE && q.Arm == NONE && q.Due == 0 && !q.ErrorDue && q.Open != Closed {
+		if before.state.Cqs[i].Arm != model.NONE && q.Arm == model.NONE && q.Due == 0 && !q.ErrorDue && q.Open != model.Closed {
 			return false
 		}
 	}
@@ -216,10 +225,10 @@ func ArmIsKept(before, after moment, _ Action) bool {
 }
 
 // NothingAfterCqError: after an error nothing is added; what remains are the newest of the entries before (ARM-17).
-func NothingAfterCqError(before, after moment, _ Action) bool {
+func NothingAfterCqError(before, after Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		left := after.state.Cqs[i].Entries
-		if q.Health != OK && (len(left) > len(q.Entries) || !slices.Equal(left, q.Entries[len(q.Entries)-len(left):])) {
+		if q.Health != model.OK && (len(left) > len(q.Entries) || !slices.Equal(left, q.Entries[len(q.Entries)-len(left):])) {
 			return false
 		}
 	}
@@ -227,7 +236,7 @@ func NothingAfterCqError(before, after moment, _ Action) bool {
 }
 
 // RefusedNeverCompletes: a post that returned failure never completes (DEF-03).
-func RefusedNeverCompletes(m moment) bool {
+func RefusedNeverCompletes(m Moment) bool {
 	for p := range m.left {
 		for _, l := range m.left[p] {
 			if slices.Contains(m.refused[p], l.number) {
@@ -239,7 +248,7 @@ func RefusedNeverCompletes(m moment) bool {
 }
 
 // CompletedOnce: no request completes twice (POLL-04, DEF-04).
-func CompletedOnce(m moment) bool {
+func CompletedOnce(m Moment) bool {
 	for _, left := range m.left {
 		seen := map[int]bool{}
 		for _, l := range left {
@@ -254,9 +263,9 @@ func CompletedOnce(m moment) bool {
 
 // QueueOrder: requests of one queue complete in the order in which they were posted (A9), deferred ones too (POLL-09,
 // DEF-09).
-func QueueOrder(m moment) bool {
+func QueueOrder(m Moment) bool {
 	for _, left := range m.left {
-		last := map[Queue]int{}
+		last := map[model.Queue]int{}
 		for _, l := range left {
 			if l.of < last[l.queue] {
 				return false
@@ -268,24 +277,24 @@ func QueueOrder(m moment) bool {
 }
 
 // SilentSuccessIsSilent: a silent request that succeeded leaves no completion (FLAG-01).
-func SilentSuccessIsSilent(m moment) bool {
+func SilentSuccessIsSilent(m Moment) bool {
 	return !slices.ContainsFunc(slices.Concat(m.left...), func(l leaving) bool {
-		return l.silent && l.status == SUCCESS && l.told
+		return l.silent && l.status == model.SUCCESS && l.told
 	})
 }
 
 // FailureIsTold: every other request does (FLAG-02, DEF-07).
-func FailureIsTold(m moment) bool {
+func FailureIsTold(m Moment) bool {
 	return !slices.ContainsFunc(slices.Concat(m.left...), func(l leaving) bool {
-		return !(l.silent && l.status == SUCCESS) && !l.told
+		return !(l.silent && l.status == model.SUCCESS) && !l.told
 	})
 }
 
 // CancelledHasCause: no request is cancelled on a connection in good order (RES-08).
-func CancelledHasCause(m moment) bool {
+func CancelledHasCause(m Moment) bool {
 	for _, p := range m.state.Qps {
 		for _, r := range slices.Concat(p.Initiator, p.Receive) {
-			if r.Phase == Executed+Phase(CANCELLED) && (p.State == Idle || p.State == Connected) {
+			if r.Phase == model.Executed+model.Phase(model.CANCELLED) && (p.State == model.Idle || p.State == model.Connected) {
 				return false
 			}
 		}
@@ -294,25 +303,25 @@ func CancelledHasCause(m moment) bool {
 }
 
 // RefusedIndicatesEarlier: when an initiator request is refused, nothing of that queue stays deferred (DEF-05).
-func RefusedIndicatesEarlier(_, after moment, a Action) bool {
-	return a.Name != PostRefused || a.Queue != Initiator ||
-		!slices.ContainsFunc(after.state.Qps[a.Qp].Initiator, func(r Request) bool { return r.Phase == Deferred })
+func RefusedIndicatesEarlier(_, after Moment, a model.Action) bool {
+	return a.Name != model.PostRefused || a.Queue != model.Initiator ||
+		!slices.ContainsFunc(after.state.Qps[a.Qp].Initiator, func(r model.Request) bool { return r.Phase == model.Deferred })
 }
 
 // FlushCancelsAll: after a flush nothing is pending (FLUSH-01).
-func FlushCancelsAll(_, after moment, a Action) bool {
-	if a.Name != NdkFlush && a.Name != NdkDisconnect {
+func FlushCancelsAll(_, after Moment, a model.Action) bool {
+	if a.Name != model.NdkFlush && a.Name != model.NdkDisconnect {
 		return true
 	}
 	p := after.state.Qps[a.Qp]
-	return !slices.ContainsFunc(slices.Concat(p.Initiator, p.Receive), func(r Request) bool { return r.Phase < Executed })
+	return !slices.ContainsFunc(slices.Concat(p.Initiator, p.Receive), func(r model.Request) bool { return r.Phase < model.Executed })
 }
 
 // CqErrorBreaksQps: whoever uses a failed CQ is not connected any more (ARM-18).
-func CqErrorBreaksQps(m moment) bool {
+func CqErrorBreaksQps(m Moment) bool {
 	for i, b := range m.contract.Qps {
 		for _, cq := range []int{b.InitiatorCq, b.ReceiveCq} {
-			if state := m.state.Qps[i].State; m.state.Cqs[cq].Health != OK && (state == Idle || state == Connected) {
+			if state := m.state.Qps[i].State; m.state.Cqs[cq].Health != model.OK && (state == model.Idle || state == model.Connected) {
 				return false
 			}
 		}
@@ -321,7 +330,7 @@ func CqErrorBreaksQps(m moment) bool {
 }
 
 // DeliveredOnce: no completion is delivered twice (POLL-04).
-func DeliveredOnce(m moment) bool {
+func DeliveredOnce(m Moment) bool {
 	for _, ids := range m.delivered {
 		ids = slices.Sorted(slices.Values(ids))
 		if len(slices.Compact(ids)) < len(ids) {
@@ -332,7 +341,7 @@ func DeliveredOnce(m moment) bool {
 }
 
 // DeliveredInOrder: the completions of one queue are delivered in posting order, by whichever function (POLL-06, POLL-09).
-func DeliveredInOrder(m moment) bool {
+func DeliveredInOrder(m Moment) bool {
 	for _, ids := range m.delivered {
 		if !slices.IsSorted(ids) {
 			return false
@@ -343,7 +352,7 @@ func DeliveredInOrder(m moment) bool {
 
 // InvalidForEitherPoll: a token that a completion carried is invalid, whichever function fetched it, until it is
 // registered again (POLL-07).
-func InvalidForEitherPoll(m moment) bool {
+func InvalidForEitherPoll(m Moment) bool {
 	for t, valid := range m.state.Tokens {
 		if valid && (m.fetched[0]|m.fetched[1])&(1<<t) != 0 {
 			return false
@@ -353,37 +362,37 @@ func InvalidForEitherPoll(m moment) bool {
 }
 
 // justExecuted is JustExecuted: the requests of one queue that got an outcome in this step.
-func justExecuted(before, after moment, p int, queue Queue) []Request {
-	was, is := before.state.Qps[p].queue(queue), after.state.Qps[p].queue(queue)
-	var just []Request
+func justExecuted(before, after Moment, p int, queue model.Queue) []model.Request {
+	was, is := before.state.Qps[p].Queue(queue), after.state.Qps[p].Queue(queue)
+	var just []model.Request
 	for i := range is {
-		if len(is) == len(was) && is[i].Phase >= Executed && was[i].Phase < Executed {
+		if len(is) == len(was) && is[i].Phase >= model.Executed && was[i].Phase < model.Executed {
 			just = append(just, is[i])
 		}
 	}
 	return just
 }
 
-func succeeded(r Request) bool { return r.Phase == Executed+Phase(SUCCESS) }
+func succeeded(r model.Request) bool { return r.Phase == model.Executed+model.Phase(model.SUCCESS) }
 
 // invalidated reports whether a step took a token from valid to invalid.
-func invalidated(before, after moment, token int) bool {
+func invalidated(before, after Moment, token int) bool {
 	return before.state.Tokens[token] && !after.state.Tokens[token]
 }
 
 // MessageIsReceived: a message that succeeds is received, with its solicit flag and its token (ARM-10, RES-02, RES-03). It
 // can be seen only where the peer is in the state.
-func MessageIsReceived(before, after moment, _ Action) bool {
+func MessageIsReceived(before, after Moment, _ model.Action) bool {
 	for p, b := range after.contract.Qps {
-		for _, m := range justExecuted(before, after, p, Initiator) {
-			if !after.contract.Composed || !m.Op.IsSend() || !succeeded(m) || after.state.Qps[p].State == Aborted {
+		for _, m := range justExecuted(before, after, p, model.Initiator) {
+			if !after.contract.Composed || !m.Op.IsSend() || !succeeded(m) || after.state.Qps[p].State == model.Aborted {
 				continue
 			}
-			token := NoToken
-			if m.Op == SendAndInvalidate {
+			token := model.NoToken
+			if m.Op == model.SendAndInvalidate {
 				token = m.Token
 			}
-			if !slices.ContainsFunc(justExecuted(before, after, b.Peer, Receive), func(r Request) bool {
+			if !slices.ContainsFunc(justExecuted(before, after, b.Peer, model.Receive), func(r model.Request) bool {
 				return succeeded(r) && r.Solicit == m.Solicit && r.Token == token
 			}) {
 				return false
@@ -395,10 +404,10 @@ func MessageIsReceived(before, after moment, _ Action) bool {
 
 // InvalidatedBeforePlaced: when a receive succeeds that carries a token, the token has just been taken from valid to
 // invalid; its completion comes later (INV-06, RES-09). Where the peer is not known, nobody knows that it was valid.
-func InvalidatedBeforePlaced(before, after moment, _ Action) bool {
+func InvalidatedBeforePlaced(before, after Moment, _ model.Action) bool {
 	for p := range after.state.Qps {
-		for _, r := range justExecuted(before, after, p, Receive) {
-			if succeeded(r) && r.Token != NoToken && !invalidated(before, after, r.Token) &&
+		for _, r := range justExecuted(before, after, p, model.Receive) {
+			if succeeded(r) && r.Token != model.NoToken && !invalidated(before, after, r.Token) &&
 				(after.contract.Composed || after.state.Tokens[r.Token]) {
 				return false
 			}
@@ -408,10 +417,10 @@ func InvalidatedBeforePlaced(before, after moment, _ Action) bool {
 }
 
 // LaterInvalidateFails: NdkInvalidate never succeeds for a token that is invalid already (POLL-08).
-func LaterInvalidateFails(before, after moment, _ Action) bool {
+func LaterInvalidateFails(before, after Moment, _ model.Action) bool {
 	for p := range after.state.Qps {
-		for _, r := range justExecuted(before, after, p, Initiator) {
-			if succeeded(r) && r.Op == Invalidate && r.Token != NoToken && !invalidated(before, after, r.Token) {
+		for _, r := range justExecuted(before, after, p, model.Initiator) {
+			if succeeded(r) && r.Op == model.Invalidate && r.Token != model.NoToken && !invalidated(before, after, r.Token) {
 				return false
 			}
 		}
@@ -421,15 +430,15 @@ func LaterInvalidateFails(before, after moment, _ Action) bool {
 
 // BadTokenAborts: a bad token ends the connection on both sides, and no receive ever carries it (INV-05). It can be seen
 // only where the peer is in the state.
-func BadTokenAborts(before, after moment, _ Action) bool {
+func BadTokenAborts(before, after Moment, _ model.Action) bool {
 	for p, b := range after.contract.Qps {
-		for _, r := range justExecuted(before, after, p, Initiator) {
-			bad := r.Op == SendAndInvalidate && succeeded(r) && !before.state.Tokens[r.Token]
+		for _, r := range justExecuted(before, after, p, model.Initiator) {
+			bad := r.Op == model.SendAndInvalidate && succeeded(r) && !before.state.Tokens[r.Token]
 			if !bad || !after.contract.Composed {
 				continue
 			}
-			if after.state.Qps[p].State != Aborted || after.state.Qps[b.Peer].State != Aborted ||
-				slices.ContainsFunc(justExecuted(before, after, b.Peer, Receive), succeeded) {
+			if after.state.Qps[p].State != model.Aborted || after.state.Qps[b.Peer].State != model.Aborted ||
+				slices.ContainsFunc(justExecuted(before, after, b.Peer, model.Receive), succeeded) {
 				return false
 			}
 		}
@@ -438,10 +447,10 @@ func BadTokenAborts(before, after moment, _ Action) bool {
 }
 
 // NothingSucceedsAborted: nothing succeeds on an aborted connection (INV-05).
-func NothingSucceedsAborted(before, after moment, _ Action) bool {
+func NothingSucceedsAborted(before, after Moment, _ model.Action) bool {
 	for p := range after.state.Qps {
-		for _, queue := range []Queue{Initiator, Receive} {
-			if before.state.Qps[p].State == Aborted && slices.ContainsFunc(justExecuted(before, after, p, queue), succeeded) {
+		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+			if before.state.Qps[p].State == model.Aborted && slices.ContainsFunc(justExecuted(before, after, p, queue), succeeded) {
 				return false
 			}
 		}

@@ -1,9 +1,11 @@
-package model
+package mc
+
+import "ndkoracle/model"
 
 // What must happen in the end (the liveness of tla/), as far as a run without end can be had: the steps that fairness
 // promises are taken until none is left, and then what was owed must have been done. Each function prepares a moment as the
 // consumer would, lets the provider come to rest, and says whether the promise was kept.
-var liveness = map[string]func(rester, moment) bool{
+var liveness = map[string]func(rester, Moment) bool{
 	"OwedCallbackEntered":   OwedCallbackEntered,
 	"CloseCompletes":        CloseCompletes,
 	"ErrorReported":         ErrorReported,
@@ -17,19 +19,19 @@ type rester func(n int) int
 
 // atRest lets the provider work, and the consumer poll, until nothing is left to do. Every step shortens what is left; one
 // who finds more to do than a run can leave goes round in circles, and is not at rest.
-func (choose rester) atRest(m moment) moment {
+func (choose rester) atRest(m Moment) Moment {
 	for range 1000 {
-		var steps []Action
-		for _, a := range m.contract.Enabled(m.state, Domain{Room: []int{1}}) {
+		var steps []model.Action
+		for _, a := range m.contract.Enabled(m.state, model.Domain{Room: []int{1}}) {
 			switch a.Name {
-			case NdkCqNotificationCallbackEnter, NdkCqNotificationCallbackExit, NdkCloseCompletion, Complete, Deliver, Abort:
+			case model.NdkCqNotificationCallbackEnter, model.NdkCqNotificationCallbackExit, model.NdkCloseCompletion, model.Complete, model.Deliver, model.Abort:
 				steps = append(steps, a)
-			case NdkGetCqResults:
+			case model.NdkGetCqResults:
 				if a.K > 0 {
 					steps = append(steps, a)
 				}
-			case Execute:
-				if a.Queue == Initiator {
+			case model.Execute:
+				if a.Queue == model.Initiator {
 					steps = append(steps, a)
 				}
 			}
@@ -43,7 +45,7 @@ func (choose rester) atRest(m moment) moment {
 }
 
 // step takes an action if it is allowed.
-func (choose rester) step(m moment, a Action) moment {
+func (choose rester) step(m Moment, a model.Action) Moment {
 	if next, refusal := m.contract.Step(m.state, a); refusal == nil {
 		return m.after(a, next[choose(len(next))])
 	}
@@ -51,7 +53,7 @@ func (choose rester) step(m moment, a Action) moment {
 }
 
 // OwedCallbackEntered: an owed callback is entered, at the latest after the running one has returned (ARM-03, ARM-06).
-func OwedCallbackEntered(choose rester, m moment) bool {
+func OwedCallbackEntered(choose rester, m Moment) bool {
 	for _, q := range choose.atRest(m).state.Cqs {
 		if q.Due > 0 || q.ErrorDue || q.Running {
 			return false
@@ -61,12 +63,12 @@ func OwedCallbackEntered(choose rester, m moment) bool {
 }
 
 // CloseCompletes: a close that was begun completes (LIFE-11).
-func CloseCompletes(choose rester, m moment) bool {
+func CloseCompletes(choose rester, m Moment) bool {
 	for i := range m.state.Cqs {
-		m = choose.step(m, Action{Name: NdkCloseCq, Cq: i})
+		m = choose.step(m, model.Action{Name: model.NdkCloseCq, Cq: i})
 	}
 	for _, q := range choose.atRest(m).state.Cqs {
-		if q.Open != Closed {
+		if q.Open != model.Closed {
 			return false
 		}
 	}
@@ -74,12 +76,12 @@ func CloseCompletes(choose rester, m moment) bool {
 }
 
 // ErrorReported: a consumer that keeps arming its CQ learns of the error (ARM-08, ARM-17, A1).
-func ErrorReported(choose rester, m moment) bool {
+func ErrorReported(choose rester, m Moment) bool {
 	for i := range m.state.Cqs {
-		m = choose.step(m, Action{Name: NdkArmCq, Cq: i, Type: ANY})
+		m = choose.step(m, model.Action{Name: model.NdkArmCq, Cq: i, Type: model.ANY})
 	}
 	for _, q := range choose.atRest(m).state.Cqs {
-		if m.contract.Dialect.ErrorsArm && q.Health != OK && !q.Reported && q.Open == Open {
+		if m.contract.Dialect.ErrorsArm && q.Health != model.OK && !q.Reported && q.Open == model.Open {
 			return false
 		}
 	}
@@ -87,31 +89,31 @@ func ErrorReported(choose rester, m moment) bool {
 }
 
 // canComplete reports whether the completions of a queue can be placed and polled.
-func (m moment) canComplete(p int, queue Queue) bool {
-	q := m.state.Cqs[m.contract.Qps[p].cq(queue)]
-	return q.Open == Open && q.Health == OK
+func (m Moment) canComplete(p int, queue model.Queue) bool {
+	q := m.state.Cqs[m.contract.Qps[p].Cq(queue)]
+	return q.Open == model.Open && q.Health == model.OK
 }
 
 // EveryRequestCompletes: what was accepted completes, if the consumer ends its chains (DEF-04, DEF-06, FLAG-02). Receives,
 // and sends of which the peer is known, wait for each other.
-func EveryRequestCompletes(choose rester, m moment) bool {
+func EveryRequestCompletes(choose rester, m Moment) bool {
 	for p := range m.state.Qps {
-		m = choose.step(m, Action{Name: Post, Qp: p, Request: Request{Id: m.posts[p] + 1, Op: Write, Token: NoToken}})
+		m = choose.step(m, model.Action{Name: model.Post, Qp: p, Request: model.Request{Id: m.posts[p] + 1, Op: model.Write, Token: model.NoToken}})
 	}
 	return initiatorsAreEmpty(choose.atRest(m))
 }
 
 // NothingStranded: what was deferred before a refused post completes, even if nothing is ever posted again (DEF-05).
-func NothingStranded(choose rester, m moment) bool {
+func NothingStranded(choose rester, m Moment) bool {
 	for p := range m.state.Qps {
-		m = choose.step(m, Action{Name: PostRefused, Qp: p, Request: Request{Op: Write, Token: NoToken}})
+		m = choose.step(m, model.Action{Name: model.PostRefused, Qp: p, Request: model.Request{Op: model.Write, Token: model.NoToken}})
 	}
 	return initiatorsAreEmpty(choose.atRest(m))
 }
 
-func initiatorsAreEmpty(m moment) bool {
+func initiatorsAreEmpty(m Moment) bool {
 	for p, qp := range m.state.Qps {
-		if len(qp.Initiator) > 0 && m.canComplete(p, Initiator) {
+		if len(qp.Initiator) > 0 && m.canComplete(p, model.Initiator) {
 			return false
 		}
 	}
@@ -119,14 +121,14 @@ func initiatorsAreEmpty(m moment) bool {
 }
 
 // FlushCompletesAll: what was queued when NdkFlush was called completes, receives and open chains included (FLUSH-02).
-func FlushCompletesAll(choose rester, m moment) bool {
+func FlushCompletesAll(choose rester, m Moment) bool {
 	for p := range m.state.Qps {
-		m = choose.step(m, Action{Name: NdkFlush, Qp: p})
+		m = choose.step(m, model.Action{Name: model.NdkFlush, Qp: p})
 	}
 	m = choose.atRest(m)
 	for p, qp := range m.state.Qps {
-		for _, queue := range []Queue{Initiator, Receive} {
-			if len(qp.queue(queue)) > 0 && m.canComplete(p, queue) {
+		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+			if len(qp.Queue(queue)) > 0 && m.canComplete(p, queue) {
 				return false
 			}
 		}

@@ -1,0 +1,152 @@
+package mc
+
+import (
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"ndkoracle/model"
+)
+
+// A configuration is a .cfg of TLC, with the values of its constants as they are written. A constant that is missing, or
+// has a value that is not known here, is remembered in err, the first of them; then the values mean nothing.
+type configuration struct {
+	tla       fs.FS
+	constants map[string]string
+	checked   []string // the names after INVARIANTS and PROPERTIES
+	err       error
+}
+
+var (
+	assignment = regexp.MustCompile(`(\w+) (?:=|<-) ("[^"]*"|\{[^}]*\}|\w+)`)
+	quoted     = regexp.MustCompile(`"([^"]*)"`)
+)
+
+// readConfiguration reads name.cfg in the folder tla.
+func readConfiguration(tla fs.FS, name string) (*configuration, error) {
+	text, err := fs.ReadFile(tla, name+".cfg")
+	if err != nil {
+		return nil, err
+	}
+	c := &configuration{tla: tla, constants: map[string]string{}}
+	for line := range strings.Lines(string(text)) {
+		keyword, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch keyword {
+		case "CONSTANTS":
+			for _, m := range assignment.FindAllStringSubmatch(rest, -1) {
+				c.constants[m[1]] = m[2]
+			}
+		case "INVARIANTS", "PROPERTIES":
+			c.checked = append(c.checked, strings.Fields(rest)...)
+		}
+	}
+	return c, nil
+}
+
+func (c *configuration) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (c *configuration) text(name string) string {
+	value, ok := c.constants[name]
+	if !ok {
+		c.fail("there is no constant %s", name)
+	}
+	return strings.Trim(value, `"`)
+}
+
+func (c *configuration) number(name string) int {
+	n, err := strconv.Atoi(c.text(name))
+	if err != nil {
+		c.fail("%s is no number: %w", name, err)
+	}
+	return n
+}
+
+func (c *configuration) truth(name string) bool {
+	return oneOf(c, name, map[string]bool{"TRUE": true, "FALSE": false})
+}
+
+// strings returns the elements of a set.
+func (c *configuration) strings(name string) []string {
+	var all []string
+	for _, m := range quoted.FindAllStringSubmatch(c.text(name), -1) {
+		all = append(all, m[1])
+	}
+	return all
+}
+
+// oneOf returns what the value of a constant stands for.
+func oneOf[T any](c *configuration, name string, known map[string]T) T {
+	value, ok := known[c.text(name)]
+	if !ok {
+		c.fail("%s = %s is not known", name, c.text(name))
+	}
+	return value
+}
+
+var (
+	obligations = map[string]model.Modality{"MUST": model.Must, "MAY": model.May, "MUST NOT": model.MustNot}
+	secondArms  = map[string]model.SecondArm{"MERGE": model.Merge, "TOGETHER": model.Together}
+)
+
+func (c *configuration) dialect() model.Dialect {
+	d := model.Dialect{
+		FreshAtArm: oneOf(c, "FreshAtArm", obligations),
+		OldAtArm:   oneOf(c, "OldAtArm", obligations),
+		SecondArm:  oneOf(c, "SecondArm", secondArms),
+		ErrorsArm:  c.truth("ErrorsArm"), Serialised: c.truth("Serialised"), ExtraEvent: c.truth("ExtraEvent"),
+	}
+	for _, reading := range []string{"A2", "A4"} {
+		var err error
+		if d, err = d.Assume(reading, c.text(reading)); err != nil {
+			c.fail("%w", err)
+		}
+	}
+	return d
+}
+
+var (
+	budgetOfQp = regexp.MustCompile(`([ab]) \|-> \[([^\]]*)\]`)
+	budgetOfOp = regexp.MustCompile(`(\w+) \|-> (\d+)`)
+)
+
+// budget reads a budget from MCNdk: how many requests of each operation QP a (0) and QP b (1) post.
+func (c *configuration) budget() (budget [2][model.Write + 1]int) {
+	module, err := fs.ReadFile(c.tla, "MCNdk.tla")
+	if err != nil {
+		c.fail("%w", err)
+	}
+	definition := c.text("Budget") + " == "
+	for line := range strings.Lines(string(module)) {
+		if !strings.HasPrefix(line, definition) {
+			continue
+		}
+		for _, qp := range budgetOfQp.FindAllStringSubmatch(line, -1) {
+			for _, m := range budgetOfOp.FindAllStringSubmatch(qp[2], -1) {
+				n, err := strconv.Atoi(m[2])
+				if err != nil {
+					c.fail("MCNdk: %s: %w", m[0], err)
+				}
+				budget[qp[1][0]-'a'][c.op(m[1])] = n
+			}
+		}
+		return budget
+	}
+	c.fail("MCNdk defines no %s", definition)
+	return budget
+}
+
+func (c *configuration) op(name string) model.Op {
+	for op := range model.Write + 1 {
+		if op.String() == name {
+			return op
+		}
+	}
+	c.fail("there is no operation %s", name)
+	return 0
+}
