@@ -3,7 +3,6 @@ package linearize
 import (
 	"context"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -16,6 +15,7 @@ func dialects() []model.Dialect {
 }
 
 // What the contract itself does is never a violation, in any dialect: completeness of the judge, for every rule it knows.
+// Where a CQ failed, too much may be possible for an answer; a bound of memory is the same on every machine.
 func TestRunsOfTheContractAreNoViolations(t *testing.T) {
 	for _, d := range dialects() {
 		t.Run(d.Name, rapid.MakeCheck(func(t *rapid.T) {
@@ -34,10 +34,10 @@ func TestRunsOfTheContractAreNoViolations(t *testing.T) {
 			}
 			r.report()
 			r.trace.End = &trace.End{Events: uint64(len(r.trace.Events)), Quiescent: quiescent}
-			report := Check(context.Background(), r.trace, Options{Timeout: 5 * time.Second, DeviceLevel: d.Name == model.VerbsDevice().Name})
+			report := Check(context.Background(), r.trace, Options{MaxMemory: 64 << 20, DeviceLevel: d.Name == model.VerbsDevice().Name})
 			for _, f := range report.Findings {
 				switch {
-				case f.Verdict == ProviderViolation, f.Verdict == ConsumerViolation && f.Rule != "DEF-06", f.Verdict == Inconclusive && quiescent:
+				case f.Verdict == ProviderViolation, f.Verdict == ConsumerViolation && f.Rule != "DEF-06", f.Verdict == Inconclusive && quiescent && !r.lost:
 					t.Fatalf("%s: line %d: %s: %s\nbefore: %v\n%s", f.Verdict, f.Line, f.Rule, f.Message, f.Before, r)
 				}
 			}

@@ -36,6 +36,7 @@ func (h *history) components(d model.Dialect) []*component {
 			sets.join("qp "+p.name, "qp "+p.peer.name)
 		}
 	}
+	h.joinTokens(sets)
 	for _, q := range h.cqs { // of a QP whose creation the trace does not hold
 		for _, r := range q.delivered {
 			sets.join("qp "+r.qp.name, "cq "+q.name)
@@ -99,15 +100,6 @@ func (h *history) objectOf(s *span) string {
 	return "cq " + q.name
 }
 
-func (p *qp) usesTokens() bool {
-	for _, r := range p.initiator {
-		if r.op == model.SendAndInvalidate {
-			return true
-		}
-	}
-	return false
-}
-
 // bind tells the contract which queue completes where.
 func (c *component) bind() {
 	for _, q := range c.cqs {
@@ -127,42 +119,11 @@ func (c *component) bind() {
 			b.Peer = p.peer.index
 		}
 		c.contract.Qps = append(c.contract.Qps, b)
-		for _, r := range p.initiator {
-			if r.hidesToken() && slices.ContainsFunc(c.qps, (*qp).usesTokens) {
-				c.reason = "the trace does not tell what became of tokens by " + r.wr
-				return
-			}
-			if r.token == nil {
-				continue
-			}
-			if _, known := c.tokens[*r.token]; !known {
-				c.tokens[*r.token] = len(c.tokens)
-			}
-		}
 	}
-	c.contract.Tokens = len(c.tokens)
-}
-
-// hidesToken reports whether r changes a token in a way that the trace, or this engine, does not know.
-func (r *request) hidesToken() bool {
-	switch r.op {
-	case model.FastRegister, model.Bind, model.Invalidate:
-		return r.token == nil
-	case model.Read:
-		return slices.Contains(r.flags, "RDMA_READ_LOCAL_INVALIDATE")
-	}
-	return false
+	c.bindTokens()
 }
 
 func (c *component) has(p *qp) bool { return p.index < len(c.qps) && c.qps[p.index] == p }
-
-// token returns the index of the token that r makes valid or invalid, or model.NoToken.
-func (c *component) token(r *request) int {
-	if r.token == nil {
-		return model.NoToken
-	}
-	return c.tokens[*r.token]
-}
 
 // effect is what an operation does to the contract's state.
 type effect uint8
@@ -420,8 +381,12 @@ func (c *component) failureMatters(q *cq) bool {
 	return false
 }
 
-// lastEmpty returns when the last poll that found the CQ empty began, or 0.
+// lastEmpty returns when the last poll that found the CQ empty began, or 0. A CQ that failed may keep what it has, so that
+// its polls tell nothing (A33).
 func (q *cq) lastEmpty() moment {
+	if q.fails {
+		return 0
+	}
 	for _, poll := range slices.Backward(q.polls) {
 		if poll.foundEmpty() {
 			return poll.call

@@ -26,7 +26,7 @@ func (s state) queueOf(r *request) []model.Request {
 // is tried both ways.
 func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
 	c.indicate(w, r)
-	a := model.Action{Name: model.Execute, Qp: r.qp.index, Queue: r.queue, Outcome: outcome, Token: c.toldToken(r)}
+	a := model.Action{Name: model.Execute, Qp: r.qp.index, Queue: r.queue, Outcome: outcome, Token: c.index(r.toldToken())}
 	if r.queue == model.Initiator || outcome != model.SUCCESS {
 		w.take(a)
 		return
@@ -45,17 +45,6 @@ func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
 		w.take(a)
 		w.states = append(w.states, other.states...)
 	})
-}
-
-// toldToken returns the token that a receive says its peer invalidated, where the trace does not hold the peer.
-func (c *component) toldToken(r *request) int {
-	if r.qp.peer != nil || r.delivery == nil || r.delivery.result.Type != "ReceiveAndInvalidate" || r.delivery.result.Token == nil {
-		return model.NoToken
-	}
-	if t, known := c.tokens[*r.delivery.result.Token]; known {
-		return t
-	}
-	return model.NoToken
 }
 
 // solicited says whether the message that a receive took had the flag; known is false when the trace does not tell.

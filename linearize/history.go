@@ -37,6 +37,7 @@ type qp struct {
 	sends                  []*request // of the initiator queue: those that consume a receive of the peer
 	flushes                []*span
 	closed                 *span
+	ended                  moment // from when on no message waits on it: a flush had returned, or a failure was delivered
 	lostFrom               moment // from when on the connection may be lost without a word in the trace
 	last                   moment // of the events that name it
 	index                  int    // in its component
@@ -106,6 +107,8 @@ type history struct {
 	reads    []*span               // ibv_get_cq_event
 	findings []found
 	counts   map[string]int
+
+	madeValid, madeInvalid *request // that did so to a token of which the trace does not tell
 }
 
 // newHistory takes a trace apart. What needs no search to be seen as wrong goes into findings.
@@ -120,7 +123,9 @@ func newHistory(t *trace.Trace) *history {
 		h.marks = append(h.marks, len(t.Events))
 	}
 	h.deliver()
+	h.findEnds()
 	h.findPeers()
+	h.findUnknownTokens()
 	h.findOverruns()
 	h.findLosses()
 	h.findFlushedFailures()
@@ -142,7 +147,7 @@ func (h *history) cq(name string) *cq {
 func (h *history) qp(name string) *qp {
 	p := h.qpByName[name]
 	if p == nil {
-		p = &qp{name: name, lostFrom: never}
+		p = &qp{name: name, ended: never, lostFrom: never}
 		h.qpByName[name] = p
 		h.qps = append(h.qps, p)
 	}

@@ -63,6 +63,9 @@ func (r *request) indicatedBefore(mark moment) bool {
 // waitsForPeer reports whether r, or a send before it, may be waiting for a receive that the peer has not posted, or of
 // which the trace does not tell.
 func (p *qp) waitsForPeer(r *request, mark moment) bool {
+	if p.ended < mark {
+		return false
+	}
 	receives := 0
 	if p.peer != nil {
 		for _, posted := range p.peer.receive {

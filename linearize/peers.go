@@ -64,6 +64,20 @@ func (p *qp) ends() bool {
 		slices.ContainsFunc(slices.Concat(p.initiator, p.receive), func(r *request) bool { return r.outcome == model.FAILED })
 }
 
+// findEnds says of each QP when the trace shows its connection at an end.
+func (h *history) findEnds() {
+	for _, p := range h.qps {
+		for _, s := range p.flushes {
+			p.ended = min(p.ended, s.ret)
+		}
+		for _, r := range slices.Concat(p.initiator, p.receive) {
+			if failed(r) && r.delivery != nil {
+				p.ended = min(p.ended, r.delivery.poll.ret)
+			}
+		}
+	}
+}
+
 // findLosses says of each QP since when its connection may have been lost for a reason that is not its own: a peer that
 // failed, flushed, disconnected or closed, or a peer that the trace does not hold.
 func (h *history) findLosses() {
@@ -121,7 +135,7 @@ func (h *history) mayHaveFailed(p *qp, queue model.Queue) moment {
 // emptyAtRest reports whether, at a moment of rest after the given one, q held nothing that polls did not deliver.
 func (h *history) emptyAtRest(q *cq, after moment) bool {
 	i, _ := slices.BinarySearch(h.marks, after)
-	return i < len(h.marks) && q.emptyAfter(h.marks[i])
+	return i < len(h.marks) && q.emptyAfter(h.marks[i]) && !h.mayFail(q)
 }
 
 // findFlushedFailures takes the first request of a QP that libibverbs reports as flushed, where nothing had flushed it,

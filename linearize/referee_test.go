@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -36,10 +35,24 @@ type posted struct {
 	position int // among the accepted of its queue
 }
 
-// A config is a state, and which calls have taken effect.
+// A config is a state, which calls have taken effect, and the step that led to it.
 type config struct {
 	s    model.State
 	done uint64
+	how  *taken
+}
+
+type taken struct {
+	what string
+	from *taken
+}
+
+// String tells the steps of the way, oldest first.
+func (w *taken) String() string {
+	if w == nil {
+		return ""
+	}
+	return w.from.String() + "\n" + w.what
 }
 
 func (k config) key() string {
@@ -120,8 +133,9 @@ func index(name string) int {
 	return i - 1
 }
 
-// allows reports whether the contract allows the events; known is false when there are too many states to tell.
-func (ref *referee) allows(events []trace.Event, quiescent bool) (allowed, known bool, at int) {
+// allows returns a way on which the contract allows the events, or nil and the event at which there is none left; known is
+// false when there are too many states to tell.
+func (ref *referee) allows(events []trace.Event, quiescent bool) (way *taken, known bool, at int) {
 	set := map[string]config{}
 	put := func(k config) { set[k.key()] = k }
 	put(config{s: ref.c.Init()})
@@ -136,7 +150,7 @@ func (ref *referee) allows(events []trace.Event, quiescent bool) (allowed, known
 	var open []*span
 	for i := range len(events) + 1 {
 		if !ref.close(set, open, number) {
-			return false, false, i
+			return nil, false, i
 		}
 		if i == len(events) {
 			if quiescent {
@@ -153,7 +167,7 @@ func (ref *referee) allows(events []trace.Event, quiescent bool) (allowed, known
 			set = map[string]config{}
 			for _, k := range before {
 				for _, next := range ref.moment(k.s, s, i == s.call) {
-					put(config{next, k.done})
+					put(config{next, k.done, &taken{fmt.Sprintf("%s, event %d", s.fn, i), k.how}})
 				}
 			}
 		case i == s.call:
@@ -163,10 +177,13 @@ func (ref *referee) allows(events []trace.Event, quiescent bool) (allowed, known
 			ref.keep(set, func(k config) bool { return k.done>>number[s]&1 == 1 })
 		}
 		if len(set) == 0 {
-			return false, true, i
+			return nil, true, i
 		}
 	}
-	return len(set) > 0, true, len(events)
+	for _, k := range set {
+		return &taken{"the end", k.how}, true, len(events)
+	}
+	return nil, true, len(events)
 }
 
 func (ref *referee) keep(set map[string]config, holds func(config) bool) {
@@ -191,9 +208,9 @@ func (ref *referee) close(set map[string]config, open []*span, number map[*span]
 		if len(set) > maxConfigs {
 			return false
 		}
-		add := func(next []model.State, done uint64) {
+		add := func(next []model.State, done uint64, what string) {
 			for _, s := range next {
-				n := config{s, done}
+				n := config{s, done, &taken{what, k.how}}
 				if key := n.key(); set[key].s.Cqs == nil {
 					set[key] = n
 					todo = append(todo, n)
@@ -202,12 +219,12 @@ func (ref *referee) close(set map[string]config, open []*span, number map[*span]
 		}
 		for _, a := range ref.candidates {
 			if next, _ := ref.c.Step(k.s, a); len(next) > 0 && ref.plausible(k, a) {
-				add(next, k.done)
+				add(next, k.done, fmt.Sprintf("%s cq%d qp%d %v %v %v", a.Name, a.Cq+1, a.Qp+1, a.Queue, a.Outcome, a.Solicited))
 			}
 		}
 		for _, s := range open {
 			if k.done>>number[s]&1 == 0 {
-				add(ref.effect(k.s, s), k.done|1<<number[s])
+				add(ref.effect(k.s, s), k.done|1<<number[s], fmt.Sprintf("%s of line %d", s.fn, s.begin.Line))
 			}
 		}
 	}
@@ -375,7 +392,7 @@ func (ref *referee) atRest(k config) bool {
 		if head.Phase == model.Deferred {
 			continue
 		}
-		if head.Phase >= model.Executed || !head.Op.IsSend() || b.Peer >= 0 && (!r.waits(i) || unexecutedReceive(k.s.Qps[b.Peer])) {
+		if head.Phase >= model.Executed || !r.waits(i) || b.Peer >= 0 && unexecutedReceive(k.s.Qps[b.Peer]) {
 			return false
 		}
 	}
@@ -494,18 +511,18 @@ func TestSameVerdictAsPlainSearch(t *testing.T) {
 				if len(ref.spans) > 60 {
 					t.Skip("too long for a referee")
 				}
-				allowed, known, at := ref.allows(r.trace.Events, quiescent)
+				way, known, at := ref.allows(r.trace.Events, quiescent)
 				if !known {
 					t.Skip("too many states for a referee")
 				}
-				report := Check(context.Background(), r.trace, Options{Timeout: 5 * time.Second, DeviceLevel: d.Name == model.VerbsDevice().Name})
+				report := Check(context.Background(), r.trace, Options{MaxMemory: 64 << 20, DeviceLevel: d.Name == model.VerbsDevice().Name})
 				accepts := report.Verdict == Conformant || report.Verdict == Inconclusive && !quiescent
 				rejects := report.Verdict == ProviderViolation
 				if accepts || rejects {
 					verdicts[accepts]++
 				}
-				if rejects && allowed || accepts && !allowed && !r.connection() {
-					t.Fatalf("%s; plain search: allowed %v (to event %d); the judge: %s: %+v\n%s", what, allowed, at, report.Verdict,
+				if rejects && way != nil || accepts && way == nil && !r.connection() {
+					t.Fatalf("%s; plain search: %v (to event %d)\nthe judge: %s: %+v\n%s", what, way, at, report.Verdict,
 						report.Findings, r)
 				}
 			})

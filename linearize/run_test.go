@@ -28,6 +28,7 @@ type run struct {
 	sends    map[int]int     // of each QP, as many as were accepted
 	received map[int]int     // of each QP: receives that have ended
 	points   bool            // the recorder knows when completions are placed
+	lost     bool            // a CQ failed, and what it lost nobody saw
 	told     []string        // every step, for a failure's sake
 }
 
@@ -121,6 +122,7 @@ func (r *run) take(a model.Action) {
 	case model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp:
 		r.broken[a.Qp] = true
 	case model.Overflow, model.CqInternalError:
+		r.lost = true
 		for i, b := range r.c.Qps {
 			r.broken[i] = r.broken[i] || b.InitiatorCq == a.Cq || b.ReceiveCq == a.Cq
 		}
@@ -553,7 +555,7 @@ func (r *run) closeQp(i int) {
 		func(f *inFlight) { r.take(model.Action{Name: model.NdkCloseQp, Qp: i}) }, qpName(i))
 }
 
-// go lets n things happen.
+// walk lets n things happen.
 func (r *run) walk(n int) {
 	for range n {
 		all := r.choices()
