@@ -43,6 +43,11 @@ Exited(q) == inside' = IF History THEN [inside EXCEPT ![q] = @ - 1] ELSE inside
 \* A step that is neither of these.
 Other(q) == Asked(q, {}) /\ UNCHANGED <<unspent, inside>>
 
+(***************************************************************************)
+(* Every choice in a step is an argument of its action: a graph of the     *)
+(* states, with actions and arguments at its edges, tells all there is.    *)
+(***************************************************************************)
+
 \* A consumer that arms so often that too many callbacks are owed waits for one of them.
 MayArm(r) == r.due + (IF SecondArm = "TOGETHER" THEN r.waiting ELSE 0) < MaxDue
 
@@ -55,8 +60,8 @@ MCPlace(q, c) == Place(q, c) /\ Other(q)
 MCExtraEventComes(q) == ExtraEventComes(q) /\ Other(q)
 MCOverflow(q) == Errors /\ Overflow(q) /\ Other(q)
 MCInternalError(q) == Errors /\ InternalError(q) /\ Other(q)
-MCNdkGetCqResults(q) ==
-  \E results \in Batches(cq[q], Depth) : NdkGetCqResults(q, Depth, results) /\ Other(q)
+MCNdkGetCqResults(q, n) ==
+  \E results \in Batches(cq[q], Depth) : Len(results) = n /\ NdkGetCqResults(q, Depth, results) /\ Other(q)
 MCNdkCloseCq(q) == Closing /\ NdkCloseCq(q) /\ Other(q)
 MCNdkCloseCompletion(q) == NdkCloseCompletion(q) /\ Other(q)
 
@@ -69,7 +74,7 @@ MCNext ==
     \/ MCExtraEventComes(q)
     \/ MCOverflow(q)
     \/ MCInternalError(q)
-    \/ MCNdkGetCqResults(q)
+    \/ \E n \in 0..Depth : MCNdkGetCqResults(q, n)
     \/ MCNdkCloseCq(q)
     \/ MCNdkCloseCompletion(q)
 

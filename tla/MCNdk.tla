@@ -51,22 +51,29 @@ Used(p, queue) ==
 Tokens(op) == IF op \in {"SendAndInvalidate", "FastRegister", "Bind", "Invalidate"} THEN Token ELSE {NoToken}
 
 \* NdkReceive has no flags; only a message can be solicited.
-Requests(p, op) ==
-  [req : {Used(p, QueueOf(op)) + 1}, op : {op}, phase : {"INDICATED"}, token : Tokens(op),
-   silent : IF "SILENT_SUCCESS" \in Flags /\ op # "Receive" THEN BOOLEAN ELSE {FALSE},
-   solicit : IF "SEND_AND_SOLICIT_EVENT" \in Flags /\ op \in {"Send", "SendAndInvalidate"} THEN BOOLEAN ELSE {FALSE}]
+Silences(op) == IF "SILENT_SUCCESS" \in Flags /\ op # "Receive" THEN BOOLEAN ELSE {FALSE}
+Solicits(op) == IF "SEND_AND_SOLICIT_EVENT" \in Flags /\ op \in {"Send", "SendAndInvalidate"} THEN BOOLEAN ELSE {FALSE}
+Defers == IF "DEFER" \in Flags THEN BOOLEAN ELSE {FALSE}
+
+Request(p, op, t, silent, solicit) ==
+  [req |-> Used(p, QueueOf(op)) + 1, op |-> op, phase |-> "INDICATED", token |-> t, silent |-> silent, solicit |-> solicit]
 
 Spend(p, op) == posts[p][op] < Budget[p][op] /\ posts' = [posts EXCEPT ![p][op] = @ + 1]
 
-MCPost(p, op) ==
+(***************************************************************************)
+(* Every choice in a step is an argument of its action: a graph of the     *)
+(* states, with actions and arguments at its edges, tells all there is.    *)
+(***************************************************************************)
+
+MCPost(p, op, t, silent, solicit, defer) ==
   /\ Spend(p, op)
-  /\ \E r \in Requests(p, op), defer \in (IF "DEFER" \in Flags THEN BOOLEAN ELSE {FALSE}) : Post(p, r, defer)
+  /\ Post(p, Request(p, op, t, silent, solicit), defer)
   /\ UNCHANGED <<arms, delivered, fetched>>
 
-MCPostRefused(p, op) ==
+MCPostRefused(p, op, t, silent, solicit) ==
   /\ "PostRefused" \in Optional
   /\ Spend(p, op)
-  /\ \E r \in Requests(p, op) : PostRefused(p, r)
+  /\ PostRefused(p, Request(p, op, t, silent, solicit))
   /\ UNCHANGED <<arms, delivered, fetched>>
 
 MCNdkArmCq(q, type) ==
@@ -82,13 +89,13 @@ Polled(f, results) ==
   /\ fetched' = [fetched EXCEPT ![f] = @ \union ({results[i].token : i \in DOMAIN results} \ {NoToken})]
   /\ UNCHANGED <<posts, arms>>
 
-MCNdkGetCqResults(q) ==
+MCNdkGetCqResults(q, n) ==
   \E results \in Cq!Batches(cq[q], Depth) :
-    NdkGetCqResults(q, Depth, results) /\ Polled("NdkGetCqResults", results)
-MCNdkGetCqResultsEx(q) ==
+    Len(results) = n /\ NdkGetCqResults(q, Depth, results) /\ Polled("NdkGetCqResults", results)
+MCNdkGetCqResultsEx(q, n) ==
   /\ "NdkGetCqResultsEx" \in Optional
   /\ \E results \in Cq!Batches(cq[q], Depth) :
-       NdkGetCqResultsEx(q, Depth, results) /\ Polled("NdkGetCqResultsEx", results)
+       Len(results) = n /\ NdkGetCqResultsEx(q, Depth, results) /\ Polled("NdkGetCqResultsEx", results)
 
 MCExecute(p, queue, outcome) ==
   /\ Execute(p, queue, outcome)
@@ -105,7 +112,7 @@ MCInternalError(q) == "InternalError" \in Optional /\ InternalError(q) /\ UNCHAN
 MCConnectionLost(p) == "ConnectionLost" \in Optional /\ ConnectionLost(p) /\ UNCHANGED ghosts
 MCHwIndicate(p) == HwIndicate(p) /\ UNCHANGED ghosts
 MCDeliver(p) == Deliver(p) /\ UNCHANGED ghosts
-MCAbort(p) == Abort(p) /\ UNCHANGED ghosts
+MCAbort(p, sent, received) == Abort(p, sent, received) /\ UNCHANGED ghosts
 MCComplete(p, queue) == Complete(p, queue) /\ UNCHANGED ghosts
 MCNdkFlush(p) == "NdkFlush" \in Optional /\ NdkFlush(p) /\ UNCHANGED ghosts
 MCNdkCloseQp(p) == "NdkCloseQp" \in Optional /\ NdkCloseQp(p) /\ UNCHANGED ghosts
@@ -115,19 +122,20 @@ MCNext ==
        \/ \E type \in NotifyTypes : MCNdkArmCq(q, type)
        \/ \E status \in Cq!CqStatuses : MCNdkCqNotificationCallbackEnter(q, status)
        \/ MCNdkCqNotificationCallbackExit(q)
-       \/ MCNdkGetCqResults(q)
-       \/ MCNdkGetCqResultsEx(q)
+       \/ \E n \in 0..Depth : MCNdkGetCqResults(q, n)
+       \/ \E n \in 0..Depth : MCNdkGetCqResultsEx(q, n)
        \/ MCNdkCloseCq(q)
        \/ MCNdkCloseCompletion(q)
        \/ MCExtraEventComes(q)
        \/ MCOverflow(q)
        \/ MCInternalError(q)
   \/ \E p \in QP :
-       \/ \E op \in DOMAIN Budget[p] : MCPost(p, op)
-       \/ \E op \in DOMAIN Budget[p] : MCPostRefused(p, op)
+       \/ \E op \in DOMAIN Budget[p] : \E t \in Tokens(op), silent \in Silences(op), solicit \in Solicits(op) :
+            \/ \E defer \in Defers : MCPost(p, op, t, silent, solicit, defer)
+            \/ MCPostRefused(p, op, t, silent, solicit)
        \/ MCHwIndicate(p)
        \/ MCDeliver(p)
-       \/ MCAbort(p)
+       \/ \E sent, received \in Outcomes : MCAbort(p, sent, received)
        \/ \E queue \in Queues, outcome \in Outcomes : MCExecute(p, queue, outcome)
        \/ \E queue \in Queues : MCComplete(p, queue)
        \/ MCConnectionLost(p)

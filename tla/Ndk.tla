@@ -55,7 +55,7 @@ NdkCloseQp(p) == Qp!NdkCloseQp(p) /\ UNCHANGED <<cq, token>>
 (***************************************************************************)
 Deliver(p) == Qp!Deliver(p, Peer[p]) /\ Tk!Deliver(Qp!Message(p)) /\ UNCHANGED cq
 
-Abort(p) == Qp!Abort(p, Peer[p]) /\ Tk!Abort(Qp!Message(p)) /\ UNCHANGED cq
+Abort(p, sent, received) == Qp!Abort(p, Peer[p], sent, received) /\ Tk!Abort(Qp!Message(p)) /\ UNCHANGED cq
 
 ByItself(r) == ~Qp!IsMessage(r) /\ r.op # "Receive"
 

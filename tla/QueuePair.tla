@@ -188,12 +188,13 @@ Deliver(a, b) ==
 (***************************************************************************)
 Aborted(q) == [state |-> "ABORTED", initiator |-> Cancelled(q.initiator), receive |-> Cancelled(q.receive)]
 
-Abort(a, b) ==
+Abort(a, b, sent, received) ==
+  LET met == [qp EXCEPT ![a].initiator[NextToExecute(qp[a].initiator)].phase = sent,
+                        ![b].receive[NextToExecute(qp[b].receive)].phase = received] IN
   /\ Meet(a, b)
-  /\ \E sent \in {"SUCCESS", "FAILED"}, received \in {"FAILED", "CANCELLED"} :
-       LET met == [qp EXCEPT ![a].initiator[NextToExecute(qp[a].initiator)].phase = sent,
-                             ![b].receive[NextToExecute(qp[b].receive)].phase = received] IN
-       qp' = [met EXCEPT ![a] = Aborted(@), ![b] = Aborted(@)]
+  /\ sent \in {"SUCCESS", "FAILED"}
+  /\ received \in {"FAILED", "CANCELLED"}
+  /\ qp' = [met EXCEPT ![a] = Aborted(@), ![b] = Aborted(@)]
 
 \* A silent request that succeeded leaves no completion (FLAG-01); one that failed, or was cancelled, does (FLAG-02),
 \* deferred or not (DEF-07).
