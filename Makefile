@@ -43,8 +43,9 @@ device: build ## test and record an RDMA device of this machine, or Soft-RoCE in
 fmt: ## gofmt all Go files
 	gofmt -w .
 
-vet: ## gofmt and go vet, changing nothing
+vet: ## gofmt, go vet and go mod tidy, changing nothing
 	@unformatted=$$(gofmt -l .) && if [ -n "$$unformatted" ]; then echo "not gofmt'ed: $$unformatted" >&2; exit 1; fi
+	go mod tidy -diff
 	go vet ./...
 	$(if $(verbs),go vet $(verbs) ./...)
 

@@ -34,31 +34,43 @@ func decodeHeader(line []byte) (Header, error) {
 	if kind != "hdr" {
 		return Header{}, errors.New(`no header: the first line is not {"rec":"hdr",…}`)
 	}
-	var h Header
-	var format, version string
-	p := newParser(line)
-	err = p.line(func(key string) (bool, error) {
-		switch key {
-		case "format":
-			return true, p.text(key, &format)
-		case "v":
-			return true, p.text(key, &version)
-		}
-		return decodeHeaderField(p, key, &h)
-	})
-	// A header of another version may differ in all else: its version is what to tell.
-	if format != "" || version != "" {
-		if versionErr := checkVersion(format, version); versionErr != nil {
-			return h, versionErr
-		}
+	// A header of another version may differ in all else, so the version is looked at before the rest.
+	if err := decodeVersion(line); err != nil {
+		return Header{}, err
 	}
+	var h Header
+	p := newParser(line)
+	err = p.line(func(key string) (bool, error) { return decodeHeaderField(p, key, &h) })
 	if err != nil {
 		return h, err
 	}
-	if err := checkVersion(format, version); err != nil {
-		return h, err
-	}
 	return h, checkHeader(&h)
+}
+
+// decodeVersion checks a header's format and version alone.
+func decodeVersion(line []byte) error {
+	var format, version *string
+	p := newParser(line)
+	err := p.line(func(key string) (bool, error) {
+		switch key {
+		case "format":
+			format = new(string)
+			return true, p.text(key, format)
+		case "v":
+			version = new(string)
+			return true, p.text(key, version)
+		}
+		return false, nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case format == nil:
+		return errors.New("the header has no format")
+	case version == nil:
+		return errors.New("the header has no v")
+	}
+	return checkVersion(*format, *version)
 }
 
 func decodeHeaderField(p *parser, key string, h *Header) (known bool, err error) {

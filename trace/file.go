@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -51,11 +52,21 @@ func openReason(err error) string {
 // Read reads a whole trace. It keeps the first limit events, or all for 0; the others are checked and counted in
 // Trace.More.
 func Read(name string, r io.Reader, limit int) (*Trace, error) {
+	return ReadContext(context.Background(), name, r, limit)
+}
+
+// ReadContext is Read that ends, between two lines, when ctx is done. Then it returns what it has read so far, and ctx's
+// cause. A read of r that waits is r's own to end.
+func ReadContext(ctx context.Context, name string, r io.Reader, limit int) (*Trace, error) {
 	reader, err := NewReader(name, r)
-	if err != nil {
-		return nil, err
+	switch {
+	case err == nil:
+		defer reader.stop()
+		return readAll(ctx, reader, limit)
+	case ctx.Err() != nil:
+		return &Trace{Name: name}, context.Cause(ctx)
 	}
-	return readAll(reader, limit)
+	return nil, err
 }
 
 // ReadFile is Read for a path that Open takes.
@@ -64,28 +75,29 @@ func ReadFile(path string, limit int) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, err := readAll(reader, limit)
+	whole, err := readAll(context.Background(), reader, limit)
 	if closeErr := reader.Close(); err == nil && closeErr != nil {
 		return nil, &Error{File: path, Reason: "closing: " + closeErr.Error()}
 	}
 	return whole, err
 }
 
-func readAll(r *Reader, limit int) (*Trace, error) {
+func readAll(ctx context.Context, r *Reader, limit int) (*Trace, error) {
 	whole := &Trace{Name: r.name, Header: r.header}
 	for {
 		e, err := r.Next()
-		if err == io.EOF {
+		switch {
+		case err == io.EOF:
 			whole.End, whole.Unknown = r.End(), r.UnknownFns()
 			return whole, nil
-		}
-		if err != nil {
+		case ctx.Err() != nil:
+			return whole, context.Cause(ctx)
+		case err != nil:
 			return nil, err
-		}
-		if limit > 0 && len(whole.Events) >= limit {
+		case limit > 0 && len(whole.Events) >= limit:
 			whole.More++
-			continue
+		default:
+			whole.Events = append(whole.Events, e)
 		}
-		whole.Events = append(whole.Events, e)
 	}
 }

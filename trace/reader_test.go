@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -61,7 +62,13 @@ func TestMalformed(t *testing.T) {
 		{"major version", strings.Replace(testHeader, `"1.0"`, `"2.0"`, 1), 1, "format version 2.0 is not supported"},
 		{"a header of the next major version", `{"rec":"hdr","format":"ndk-trace","v":"2.0","side":7}`, 1,
 			"version 2.0"},
-		{"no version", `{"rec":"hdr","format":"ndk-trace"}`, 1, `v is "", not a version`},
+		{"no version", `{"rec":"hdr","format":"ndk-trace"}`, 1, "the header has no v"},
+		{"no format", `{"rec":"hdr","v":"1.0"}`, 1, "the header has no format"},
+		{"empty version", `{"rec":"hdr","format":"ndk-trace","v":""}`, 1, `v is "", not a version`},
+		{"version as a number", strings.Replace(testHeader, `"1.0"`, "1", 1), 1, "v is a number, not a string"},
+		{"format as a list", `{"rec":"hdr","format":[],"v":"1.0"}`, 1, "format is a list, not a string"},
+		{"a next major version after what it changed", `{"rec":"hdr","side":7,"format":"ndk-trace","v":"2.0"}`, 1,
+			"version 2.0"},
 		{"dialect", strings.Replace(testHeader, "ndkpi", "iwarp", 1), 1, `dialect is "iwarp", not one of ndkpi`},
 		{"no side", strings.Replace(testHeader, `"side"`, `"inside"`, 1), 1, "no side"},
 		{"clock", strings.Replace(testHeader, `"rec"`, `"clock":{"unit":"ms"},"rec"`, 1), 1,
@@ -315,6 +322,35 @@ func TestReadLimit(t *testing.T) {
 	}
 	if _, err := Read("f", strings.NewReader(lines(armCall, armRet, armRet)), 1); err == nil {
 		t.Error("what is beyond the limit was not checked")
+	}
+}
+
+// hook calls a function when it is read from, and fails.
+type hook func()
+
+func (h hook) Read([]byte) (int, error) {
+	h()
+	return 0, io.ErrClosedPipe
+}
+
+// A reading that is ended gives what was read till then and why it ended, be it before the header, between two lines of
+// what is in memory already, or where the source failed because of it.
+func TestReadEnds(t *testing.T) {
+	why := errors.New("enough")
+	for name, source := range map[string]func(end func()) io.Reader{
+		"at once":      func(end func()) io.Reader { return hook(end) },
+		"in a header":  func(end func()) io.Reader { return io.MultiReader(strings.NewReader(testHeader[:9]), hook(end)) },
+		"in a line":    func(end func()) io.Reader { return io.MultiReader(strings.NewReader(lines(armCall)), hook(end)) },
+		"between many": func(end func()) io.Reader { end(); return strings.NewReader(lines(armCall, armRet, end2)) },
+	} {
+		ctx, end := context.WithCancelCause(context.Background())
+		whole, err := ReadContext(ctx, "f", source(func() { end(why) }), 0)
+		if err != why || whole == nil || whole.Name != "f" || whole.End != nil {
+			t.Fatalf("%s: read %+v, error %v, want %v", name, whole, err, why)
+		}
+		if name == "in a line" && len(whole.Events) != 1 {
+			t.Errorf("%s: %d events were read", name, len(whole.Events))
+		}
 	}
 }
 

@@ -127,19 +127,26 @@ func list(w io.Writer) error {
 	return table.Flush()
 }
 
-// record says how the run can be repeated before it begins, for a run that does not end.
+// record opens its files, and says how the run can be repeated before it begins, for a run that does not end.
 func record(o options, stderr io.Writer) (err error) {
 	s, _ := conformance.Find(o.scenario)
-	fmt.Fprintf(stderr, "ndkrecord: %s on %s, seed %d, %d requests\n", s.Name, o.provider, o.seed, o.ops)
 	out, err := create(o.output, o.zstd)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.close()) }()
+	var beneath *output
+	if o.verbsTrace != "" {
+		if beneath, err = create(o.verbsTrace, o.zstd); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, beneath.close()) }()
+	}
+	fmt.Fprintf(stderr, "ndkrecord: %s on %s, seed %d, %d requests\n", s.Name, o.provider, o.seed, o.ops)
 	if o.provider == "refimpl" {
 		return conformance.Record(s, conformance.Refimpl(), o.seed, o.ops, out)
 	}
-	return recordVerbs(o, s, out)
+	return recordVerbs(o, s, out, beneath)
 }
 
 // explain adds what helps where the system's own words do not.

@@ -145,7 +145,16 @@ func TestOutputErrors(t *testing.T) {
 			if code != exitFailure || !strings.Contains(stderr, test.want) || !strings.Contains(stderr, test.file) {
 				t.Errorf("exit code %d, %q; want %d and %q", code, stderr, exitFailure, test.want)
 			}
+			if opened := test.file == "/dev/full"; strings.Contains(stderr, "seed 1") != opened {
+				t.Errorf("a run that could not begin is announced, or one that could is not: %q", stderr)
+			}
 		})
+	}
+	code, _, stderr := command("--provider", "verbs", "--scenario", "drain", "--seed", "1",
+		"-o", filepath.Join(folder, "ndk.jsonl"), "--verbs-trace", filepath.Join(folder, "none", "verbs.jsonl"))
+	if _, err := os.Stat(filepath.Join(folder, "ndk.jsonl")); code != exitFailure || strings.Contains(stderr, "seed 1") ||
+		!errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without the second file: exit code %d, %q, and of the first %v", code, stderr, err)
 	}
 	if _, err := os.Stat("/dev/full"); runtime.GOOS == "linux" && err != nil {
 		t.Errorf("a file that was there before is gone: %v", err)

@@ -9,15 +9,8 @@ import (
 )
 
 // recordVerbs records one run on a device twice: at the level of NDKPI to out, and the calls of libibverbs beneath where
-// that was asked for.
-func recordVerbs(o options, s conformance.Scenario, out *output) (err error) {
-	var beneath *output
-	if o.verbsTrace != "" {
-		if beneath, err = create(o.verbsTrace, o.zstd); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, beneath.close()) }()
-	}
+// beneath is not nil.
+func recordVerbs(o options, s conformance.Scenario, out, beneath *output) (err error) {
 	var recorder *trace.Recorder
 	p := conformance.Provider{Name: "verbs"}
 	p.Open = func(seed uint64, _ func() bool) (conformance.Adapter, error) {

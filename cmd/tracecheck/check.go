@@ -18,10 +18,12 @@ import (
 
 // result is what became of one trace.
 type result struct {
-	trace  *trace.Trace // nil when it could not be read
-	report *linearize.Report
-	line   int    // of a malformed trace: the place, 0 when no line is to blame
-	reason string // why it is malformed or unreadable, or which internal error happened
+	trace *trace.Trace // nil when it could not be read
+	// partial says that trace is what had been read when the reading was ended.
+	partial bool
+	report  *linearize.Report
+	line    int    // of a malformed trace: the place, 0 when no line is to blame
+	reason  string // why it is malformed or unreadable, or which internal error happened
 	// unreadable tells what could not be read at all from what was read and is no trace.
 	unreadable bool
 	code       int
@@ -78,12 +80,12 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 		r := p.checkWithin(ctx, in, s)
 		p.progress(s, "")
 		if ctx.Err() != nil {
-			fmt.Fprintf(p.stderr, "tracecheck: interrupted in trace %d of %d, %s; %d checked\n",
-				i+1, len(inputs), printable(in.name), sum.results)
+			fmt.Fprintf(p.stderr, "tracecheck: interrupted in trace %d of %d, %s%s; %d checked\n",
+				i+1, len(inputs), printable(in.name), r.readSoFar(), sum.results)
 			sum.interrupted, sum.code = true, exitInterrupted
 			break
 		}
-		p.warn(r)
+		p.warn(r, s)
 		sum.results++
 		sum.code = worseOf(sum.code, r.code)
 		sum.coverage.add(r.report)
@@ -137,7 +139,10 @@ func (p *program) checkWithin(ctx context.Context, in input, s *settings) *resul
 	}
 }
 
-// checkOne reads and judges one trace. A mistake in this program is a result too, so that the other traces are judged.
+// errTime is how an engine says that it came to the end of its time, too.
+var errTime = errors.New("the time limit was reached")
+
+// checkOne reads and judges one trace, both within the time limit. A mistake in this program is a result too, so that the other traces are judged.
 func (p *program) checkOne(ctx context.Context, in input, s *settings) (r *result) {
 	defer func() {
 		if problem := recover(); problem != nil {
@@ -150,11 +155,19 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings) (r *resul
 	if in.err != nil {
 		return malformed(in.name, in.err)
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, s.options.Timeout, errTime)
+	defer cancel()
 	t, err := p.readInput(ctx, in)
-	if err != nil {
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return unfinished(in.name, t, s, context.Cause(ctx))
+	default:
 		return malformed(in.name, err)
 	}
-	report := p.check(ctx, t, s.options)
+	options := s.options
+	options.DeviceLevel = s.options.DeviceLevel && !s.deviceLevelIdle(t)
+	report := p.check(ctx, t, options)
 	code, known := verdictCodes[report.Verdict]
 	if !known {
 		return &result{
@@ -176,8 +189,31 @@ var verdictCodes = map[linearize.Verdict]int{
 func (p *program) readInput(ctx context.Context, in input) (*trace.Trace, error) {
 	r, stop := p.reader(ctx, in)
 	defer stop()
-	return p.read(in.name, r)
+	return p.read(ctx, in.name, r)
 }
+
+// unfinished is the result for a trace of which only a part could be read in time.
+func unfinished(name string, t *trace.Trace, s *settings, why error) *result {
+	r := &result{trace: t, partial: true, code: exitInconclusive}
+	r.report = &linearize.Report{
+		File: name, Dialect: cmp.Or(s.options.Dialect, t.Header.Dialect), Events: eventsOf(t), Verdict: linearize.Inconclusive,
+		Findings: []linearize.Finding{{
+			Verdict: linearize.Inconclusive,
+			Message: fmt.Sprintf("%v%s: nothing of the trace was judged", why, r.readSoFar()),
+		}},
+	}
+	return r
+}
+
+// readSoFar says how far the reading of a trace came that was ended.
+func (r *result) readSoFar() string {
+	if r == nil || !r.partial {
+		return ""
+	}
+	return fmt.Sprintf(" after reading %d of its events", eventsOf(r.trace))
+}
+
+func eventsOf(t *trace.Trace) int { return len(t.Events) + int(t.More) }
 
 // malformed is the result for what can't be read or is no trace.
 func malformed(name string, err error) *result {
@@ -194,10 +230,15 @@ func malformed(name string, err error) *result {
 // warningsShown bounds the warnings about one trace.
 const warningsShown = 10
 
-// warn tells of functions in the trace that the format does not know, in the order of their first events.
-func (p *program) warn(r *result) {
-	if r.trace == nil {
+// warn tells of functions in the trace that the format does not know, in the order of their first events, and of a flag
+// that has no effect on it.
+func (p *program) warn(r *result, s *settings) {
+	if r.trace == nil || r.partial {
 		return
+	}
+	if s.deviceLevelIdle(r.trace) {
+		fmt.Fprintf(p.stderr, "%s: warning: --device-level does nothing: it is of dialect verbs, and this trace is %s\n",
+			printable(r.report.File), r.report.Dialect)
 	}
 	unknown := r.trace.Unknown
 	names := slices.SortedFunc(maps.Keys(unknown), func(a, b string) int {

@@ -88,7 +88,7 @@ func (p *program) listRules(out *bufio.Writer, args []string) error {
 		p.help(out)
 		return nil
 	} else if err != nil {
-		return usageError("%v", err)
+		return flagError(err)
 	}
 	groups := set.Args()
 	for _, group := range groups {

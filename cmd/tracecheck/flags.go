@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"io"
 	"maps"
@@ -10,6 +11,7 @@ import (
 
 	"ndkoracle/linearize"
 	"ndkoracle/rules"
+	"ndkoracle/trace"
 )
 
 // settings is what the flags of check ask for.
@@ -87,7 +89,7 @@ func parseCheck(args []string) (*settings, error) {
 			if err == flag.ErrHelp {
 				return nil, err
 			}
-			return nil, usageError("%s", strings.ReplaceAll(err.Error(), errUsage.Error()+": ", ""))
+			return nil, flagError(err)
 		}
 		rest := set.Args()
 		if len(rest) == 0 {
@@ -111,6 +113,16 @@ func parseCheck(args []string) (*settings, error) {
 		return nil, usageError("--device-level is a matter of the dialect verbs, not of %s", s.options.Dialect)
 	}
 	return s, nil
+}
+
+// flagError is the error of a flag as one of the command line, without what a value's own error says of that.
+func flagError(err error) error {
+	return usageError("%s", strings.ReplaceAll(err.Error(), errUsage.Error()+": ", ""))
+}
+
+// deviceLevelIdle reports whether --device-level was given and is not of the dialect that t is judged by.
+func (s *settings) deviceLevelIdle(t *trace.Trace) bool {
+	return s.options.DeviceLevel && cmp.Or(s.options.Dialect, t.Header.Dialect) != "verbs"
 }
 
 func (s *settings) assume(text string) error {

@@ -26,9 +26,9 @@ func newProgram() *program {
 	return &program{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		stdoutIsTerminal: isTerminal(os.Stdout), stderrIsTerminal: isTerminal(os.Stderr),
-		getenv: os.Getenv, grace: 2 * time.Second,
-		read: func(name string, r io.Reader) (*trace.Trace, error) {
-			return trace.Read(name, r, linearize.MaxEvents)
+		getenv: os.Getenv, grace: 500 * time.Millisecond,
+		read: func(ctx context.Context, name string, r io.Reader) (*trace.Trace, error) {
+			return trace.ReadContext(ctx, name, r, linearize.MaxEvents)
 		},
 		check: linearize.Check, checkable: linearize.Checkable, schema: trace.Schema,
 	}

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A CQ is armed for solicited completions, and a send is flushed: its completion fails, which matches.
@@ -52,6 +55,55 @@ func TestProgramJudgesTraces(t *testing.T) {
 				t.Errorf("exit %d, want %d and %q in\n%s%s", code, given.code, given.want, &out, &errors)
 			}
 		})
+	}
+}
+
+// endless is a trace without an end. Of the second time that it is read it tells.
+type endless struct {
+	left       string
+	seq, reads int
+	second     func()
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.reads++; e.reads == 2 {
+		e.second()
+	}
+	if e.seq == 0 {
+		e.left, _, _ = strings.Cut(flushedSend, "\n")
+	}
+	for len(e.left) < len(p) {
+		e.seq++
+		e.left += fmt.Sprintf("\n"+`{"seq":%d,"thr":"t","ph":"point","fn":"quiesce"}`, e.seq)
+	}
+	n := copy(p, e.left)
+	e.left = e.left[n:]
+	return n, nil
+}
+
+// The time limit and an interrupt end the reading too, and how far it came is said.
+func TestReadingEnds(t *testing.T) {
+	ctx, interrupt := context.WithCancel(context.Background())
+	for _, given := range []struct {
+		ctx     context.Context
+		timeout string
+		second  func()
+		code    int
+		want    string
+	}{
+		{context.Background(), "20ms", func() {}, exitInconclusive, `-: inconclusive \(\d+ events, (ndkpi)?\)
+  -: inconclusive: the time limit was reached after reading \d+ of its events: nothing of the trace was judged`},
+		{ctx, "1h", interrupt, exitInterrupted, `interrupted in trace 1 of 1, - after reading \d+ of its events; 0 checked`},
+	} {
+		p := newProgram()
+		p.grace = time.Hour // the reading ends by itself
+		var out bytes.Buffer
+		p.stdout, p.stderr = &out, &out
+		p.stdin = &endless{second: given.second}
+		code := p.run(given.ctx, []string{"-", "--timeout", given.timeout})
+		if code != given.code || !regexp.MustCompile(given.want).Match(out.Bytes()) {
+			t.Errorf("exit %d, want %d and %q in\n%s", code, given.code, given.want, &out)
+		}
 	}
 }
 

@@ -201,8 +201,8 @@ func TestProgress(t *testing.T) {
 func TestUnknownFunctionsAreWarnedOf(t *testing.T) {
 	b := newBench(t)
 	read := b.read
-	b.read = func(name string, r io.Reader) (*trace.Trace, error) {
-		read, err := read(name, r)
+	b.read = func(ctx context.Context, name string, r io.Reader) (*trace.Trace, error) {
+		read, err := read(ctx, name, r)
 		read.Unknown = map[string]int{"NdkFoo": 12, "\x1bBar": 3}
 		for i := range 20 {
 			read.Unknown[fmt.Sprintf("Ndk%02d", i)] = 100 + i
@@ -327,6 +327,12 @@ func TestStats(t *testing.T) {
 		!strings.Contains(b.out.String(), "CQs: 1, QPs: 0, requests posted: 0, completions delivered: 1") ||
 		!strings.Contains(b.out.String(), "      1 NdkArmCq") {
 		t.Errorf("exit %d\n%s", code, &b.out)
+	}
+	if !strings.Contains(b.out.String(), ", by a producer 2\n") {
+		t.Errorf("the producer is not told as it is:\n%s", &b.out)
+	}
+	if code := b.do("stats", files(t, "anonymous")[0]); code != 0 || strings.Contains(b.out.String(), "by") {
+		t.Errorf("exit %d, and nobody is told as\n%s", code, &b.out)
 	}
 	if code := b.do("stats", files(t, "malformed")[0]); code != exitMalformed || !strings.Contains(b.errors.String(), ":7: seq 3") {
 		t.Errorf("exit %d, stderr %q", code, &b.errors)

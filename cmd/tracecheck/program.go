@@ -35,9 +35,10 @@ type program struct {
 	stdout, stderr                     io.Writer
 	stdoutIsTerminal, stderrIsTerminal bool
 	getenv                             func(string) string
-	grace                              time.Duration // how long an interrupted engine may take to give up
+	grace                              time.Duration // how long an interrupted check may take to give up
 
-	read      func(name string, r io.Reader) (*trace.Trace, error)
+	// read returns what it has read so far when ctx ends it, with ctx's cause.
+	read      func(ctx context.Context, name string, r io.Reader) (*trace.Trace, error)
 	check     func(context.Context, *trace.Trace, linearize.Options) *linearize.Report
 	checkable func() []string
 	schema    func() []byte

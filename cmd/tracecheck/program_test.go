@@ -50,7 +50,7 @@ func (b *bench) do(args ...string) int {
 }
 
 // readFake reads the fake format of these tests: one word.
-func readFake(name string, r io.Reader) (*trace.Trace, error) {
+func readFake(_ context.Context, name string, r io.Reader) (*trace.Trace, error) {
 	content, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
@@ -59,8 +59,12 @@ func readFake(name string, r io.Reader) (*trace.Trace, error) {
 	if word == "malformed" {
 		return nil, &trace.Error{File: name, Line: 7, Reason: "seq 3 comes after seq 9"}
 	}
+	producer := trace.Producer{Name: "a producer", Version: "2"}
+	if word == "anonymous" {
+		producer = trace.Producer{}
+	}
 	return &trace.Trace{
-		Name: name, Header: trace.Header{Dialect: "ndkpi", Run: map[string]string{"answer": word}},
+		Name: name, Header: trace.Header{Dialect: "ndkpi", Producer: producer, Run: map[string]string{"answer": word}},
 		Events: []trace.Event{
 			{Line: 2, Seq: 1, Ph: trace.Call, Fn: "NdkCreateCq", Cq: "cq1", Op: "1"},
 			{Line: 5, Seq: 4, Ph: trace.Call, Fn: "NdkArmCq", Cq: "cq1", Type: "SOLICITED", Op: "3"},
@@ -177,6 +181,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"explain"}, "explain needs a rule"},
 		{[]string{"explain", "ARM-99"}, `"ARM-99" is no rule`},
 		{[]string{"rules", "NONE"}, `"NONE" is no group`},
+		{[]string{"rules", "--format", "x"}, `tracecheck: invalid value "x" for flag -format: must be one of text, markdown`},
 		{[]string{"stats"}, "stats takes one trace"},
 		{[]string{"schema", "x"}, "schema takes no argument"},
 		{[]string{"version", "x"}, "version takes no argument"},
@@ -214,6 +219,19 @@ func TestFlagsReachTheEngine(t *testing.T) {
 	}
 	if code := b.do("--", name, "--quiet"); code != exitMalformed || !strings.Contains(b.out.String(), "--quiet: unreadable") {
 		t.Errorf("after --, exit %d and\n%s", code, &b.out)
+	}
+}
+
+// --device-level reaches the engine with traces of dialect verbs; with another it does nothing, and that is said.
+func TestDeviceLevelIsOfVerbs(t *testing.T) {
+	b := newBench(t)
+	name := files(t, "conformant")[0]
+	if b.do("--device-level", name); b.asked[0].DeviceLevel ||
+		b.errors.String() != name+": warning: --device-level does nothing: it is of dialect verbs, and this trace is ndkpi\n" {
+		t.Errorf("the engine was asked %+v, stderr %q", b.asked[0], &b.errors)
+	}
+	if b.do("--device-level", "--dialect", "verbs", name); !b.asked[1].DeviceLevel || b.errors.Len() > 0 {
+		t.Errorf("the engine was asked %+v, stderr %q", b.asked[1], &b.errors)
 	}
 }
 

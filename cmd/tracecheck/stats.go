@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"ndkoracle/trace"
 )
@@ -18,7 +19,7 @@ func (p *program) stats(ctx context.Context, out *bufio.Writer, args []string) (
 	}
 	t, err := p.readInput(ctx, input{name: args[0]})
 	if ctx.Err() != nil {
-		return exitInterrupted, ctx.Err()
+		return exitInterrupted, fmt.Errorf("interrupted after %d events of %s", eventsOf(t), args[0])
 	}
 	if err != nil {
 		r := malformed(args[0], err)
@@ -26,8 +27,8 @@ func (p *program) stats(ctx context.Context, out *bufio.Writer, args []string) (
 	}
 	count := countTrace(t)
 	w := &textReporter{out: out}
-	w.line(0, "%s: dialect %s, side %s, order %s, by %s %s", t.Name, t.Header.Dialect, t.Header.Side, t.Header.Order,
-		t.Header.Producer.Name, t.Header.Producer.Version)
+	w.line(0, "%s: dialect %s, side %s, order %s%s", t.Name, t.Header.Dialect, t.Header.Side, t.Header.Order,
+		producer(t.Header.Producer))
 	w.line(0, "%d events (%d more not kept), %s", len(t.Events), t.More, ending(t.End))
 	w.line(0, "CQs: %d, QPs: %d, requests posted: %d, completions delivered: %d",
 		len(count.cqs), len(count.qps), count.posted, count.delivered)
@@ -69,6 +70,15 @@ func countTrace(t *trace.Trace) counts {
 		}
 	}
 	return c
+}
+
+// producer says who wrote the trace, as far as its header does.
+func producer(p trace.Producer) string {
+	by := strings.TrimSpace(p.Name + " " + p.Version)
+	if by == "" {
+		return ""
+	}
+	return ", by " + by
 }
 
 func ending(end *trace.End) string {
