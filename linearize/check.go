@@ -122,18 +122,17 @@ func (j *judge) judge(ctx context.Context) {
 	h.checkCallbacks()
 	h.checkAnswers()
 	h.checkConsumer()
+	h.checkReturns()
 	j.counts = h.counts
 	components := h.components(j.dialect)
+	j.report.Components = len(components)
+	j.report.Findings = h.blameless()
 	for _, c := range components {
 		c.memory = j.memory
-	}
-	j.report.Components = len(components)
-	for _, c := range components {
+		c.countTurns()
 		j.report.Operations += len(c.ops)
-		c.takeLimit()
 		j.component(ctx, c)
 	}
-	j.report.Findings = append(j.report.Findings, h.blameless(components)...)
 	end := h.trace.End
 	if end == nil || !end.Quiescent {
 		j.report.undecided("", "the trace does not end with the provider at rest: what must happen eventually can't be judged after the last quiesce mark")
@@ -143,13 +142,46 @@ func (j *judge) judge(ctx context.Context) {
 	}
 }
 
-// takeLimit stops the search before the first finding that needed none: what comes after it may follow from it.
-func (c *component) takeLimit() {
-	for _, f := range c.h.findings {
-		if f.stops && c.owns(f) {
-			c.limit = min(c.limit, f.at)
+// blameless returns the findings that needed no search, without what the provider did after its consumer broke a rule on
+// the same objects. The search stops before the first that is left: what comes after it may follow from it.
+func (h *history) blameless() []Finding {
+	for _, f := range h.findings {
+		for _, c := range h.owners(f) {
+			if f.stops {
+				c.limit = min(c.limit, f.at)
+			}
+			if f.stops && f.Verdict == ConsumerViolation {
+				c.excused = min(c.excused, f.at)
+			}
 		}
 	}
+	var kept []Finding
+	for _, f := range h.findings {
+		after := func(c *component) bool { return c.excused < f.at }
+		if f.Verdict != ProviderViolation || !slices.ContainsFunc(h.owners(f), after) {
+			kept = append(kept, f.Finding)
+		}
+	}
+	return kept
+}
+
+// owners returns the components whose objects a finding is of.
+func (h *history) owners(f found) []*component {
+	var owners []*component
+	if f.of == nil {
+		return nil
+	}
+	if q := h.cqByName[f.of.begin.Cq]; q != nil {
+		owners = append(owners, q.component)
+	}
+	if p := h.qpByName[f.of.begin.Qp]; p != nil {
+		owners = append(owners, p.component)
+	}
+	return owners
+}
+
+// countTurns counts the completions that polls delivered before the limit.
+func (c *component) countTurns() {
 	for i, q := range c.cqs {
 		for _, r := range q.delivered {
 			if r.delivery.poll.ret < c.limit {
@@ -157,36 +189,6 @@ func (c *component) takeLimit() {
 			}
 		}
 	}
-}
-
-// owns reports whether a finding is of an object of c.
-func (c *component) owns(f found) bool {
-	if f.of == nil {
-		return false
-	}
-	if q := c.h.cqByName[f.of.begin.Cq]; q != nil && c.hasCq(q) {
-		return true
-	}
-	p := c.h.qpByName[f.of.begin.Qp]
-	return p != nil && c.has(p)
-}
-
-// blameless drops what the provider did after its consumer broke a rule on the same objects.
-func (h *history) blameless(components []*component) []Finding {
-	var kept []Finding
-	for _, f := range h.findings {
-		if f.Verdict == ProviderViolation && slices.ContainsFunc(components, func(c *component) bool { return c.excuses(f) }) {
-			continue
-		}
-		kept = append(kept, f.Finding)
-	}
-	return kept
-}
-
-func (c *component) excuses(f found) bool {
-	return c.owns(f) && slices.ContainsFunc(c.h.findings, func(g found) bool {
-		return g.Verdict == ConsumerViolation && g.stops && g.at < f.at && c.owns(g)
-	})
 }
 
 // component searches one component, and reports where and why no explanation is left.
@@ -230,8 +232,8 @@ func (j *judge) add(s *story) {
 	}
 }
 
-// gaveUp reports that the search ended without an answer. Where it is known that no explanation is left and only the
-// reason was not found in time, that is a violation all the same.
+// gaveUp reports that the search ended without an answer: or with the one that no explanation is left by the event at death,
+// but not in which rule's way it was.
 func (j *judge) gaveUp(c *component, death moment, err error) {
 	reason := fmt.Sprintf("%v while searching the %d operations of %s", err, len(c.ops), c.name())
 	if errors.Is(err, context.Canceled) {
@@ -242,8 +244,8 @@ func (j *judge) gaveUp(c *component, death moment, err error) {
 		return
 	}
 	at := c.h.eventAt(death)
-	j.report.Findings = append(j.report.Findings, Finding{Verdict: ProviderViolation, Line: at.line, Seq: at.seq,
-		Message: "nothing explains the events up to here; which rule is broken is not known: " + reason})
+	j.report.Findings = append(j.report.Findings, Finding{Verdict: Inconclusive, Line: at.line, Seq: at.seq,
+		Message: "nothing explains the events up to here, and which rule is broken was not found: " + reason})
 }
 
 func (c *component) name() string {

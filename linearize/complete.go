@@ -76,7 +76,7 @@ func (c *component) completeOne(w *walk, r *request) {
 		complete := model.Action{Name: model.Complete, Qp: r.qp.index, Queue: r.queue}
 		if head.Phase >= model.Executed {
 			if r.told && head.Phase != model.Executed+model.Phase(r.outcome) {
-				w.refuse(otherOutcome(r))
+				w.refuse(otherOutcome(r, s.model.Qps[r.qp.index].State))
 				return
 			}
 			if !r.told && r.silent && head.Phase == model.Executed {
@@ -126,6 +126,9 @@ func silentFailure(r *request) *model.Refusal {
 	return &model.Refusal{Rule: "FLAG-02", Why: r.wr + ", a silent request posted before it, was cancelled and has no completion"}
 }
 
-func otherOutcome(r *request) *model.Refusal {
+func otherOutcome(r *request, state model.Connection) *model.Refusal {
+	if state == model.Aborted && !failed(r) {
+		return &model.Refusal{Rule: "INV-05", Why: "a bad token had ended the connection, on which nothing succeeds any more"}
+	}
 	return &model.Refusal{Rule: "FLUSH-01", Why: "a flush or the end of the connection cancelled " + r.wr + " before it could have another outcome"}
 }

@@ -19,6 +19,7 @@ type component struct {
 	turns    []int  // of each CQ: how many completions polls delivered before the limit
 	memory   int    // that one search may take, in bytes
 	limit    moment // events from here on are not judged: a finding without a search stands there
+	excused  moment // when the consumer broke a rule: what the provider does after it is not held against it
 	reason   string // why this component cannot be judged, or ""
 }
 
@@ -48,7 +49,7 @@ func (h *history) components(d model.Dialect) []*component {
 		root := sets.find(name)
 		c := byRoot[root]
 		if c == nil {
-			c = &component{h: h, contract: &model.Contract{Dialect: d}, tokens: map[uint32]int{}, limit: never}
+			c = &component{h: h, contract: &model.Contract{Dialect: d}, tokens: map[uint32]int{}, limit: never, excused: never}
 			byRoot[root] = c
 			all = append(all, c)
 		}
@@ -56,13 +57,13 @@ func (h *history) components(d model.Dialect) []*component {
 	}
 	for _, q := range h.cqs {
 		c := of("cq " + q.name)
-		q.index = len(c.cqs)
+		q.component, q.index = c, len(c.cqs)
 		c.cqs = append(c.cqs, q)
 		c.contract.Depth = append(c.contract.Depth, q.depth)
 	}
 	for _, p := range h.qps {
 		c := of("qp " + p.name)
-		p.index = len(c.qps)
+		p.component, p.index = c, len(c.qps)
 		c.qps = append(c.qps, p)
 	}
 	for _, s := range h.spans {
@@ -123,7 +124,7 @@ func (c *component) bind() {
 	c.bindTokens()
 }
 
-func (c *component) has(p *qp) bool { return p.index < len(c.qps) && c.qps[p.index] == p }
+func (c *component) has(p *qp) bool { return p.component == c }
 
 // effect is what an operation does to the contract's state.
 type effect uint8
@@ -265,8 +266,6 @@ func (c *component) listRests() {
 		}
 	}
 }
-
-func (c *component) hasCq(q *cq) bool { return q.index < len(c.cqs) && c.cqs[q.index] == q }
 
 // listHidden adds the steps that nobody sees, each with the interval in which it can have happened.
 func (c *component) listHidden() {

@@ -16,15 +16,16 @@ var checkable = []string{
 	"RES-01", "RES-02", "RES-03", "RES-05", "RES-08", "RES-09",
 	"DEF-01", "DEF-02", "DEF-03", "DEF-04", "DEF-05", "DEF-06", "DEF-07",
 	"POST-01", "POST-02", "POST-08", "POST-09", "POST-10",
-	"FLAG-01", "FLAG-02", "INV-05", "INV-06", "FLUSH-01", "FLUSH-02", "LIFE-06", "LIFE-09",
+	"FLAG-01", "FLAG-02", "INV-05", "INV-06", "FLUSH-01", "FLUSH-02", "ASY-01", "ASY-02", "LIFE-06", "LIFE-09", "LIFE-11",
 }
 
 // eventual lists the rules that speak of what must happen in the end.
-var eventual = []string{"ARM-03", "ARM-04", "ARM-07", "ARM-09", "ARM-10", "ARM-11", "DEF-04", "DEF-05", "FLAG-02", "FLUSH-02"}
+var eventual = []string{"ARM-03", "ARM-04", "ARM-07", "ARM-09", "ARM-10", "ARM-11", "DEF-04", "DEF-05", "FLAG-02", "FLUSH-02",
+	"ASY-01", "LIFE-11"}
 
 // onlyNdk lists the rules that have no counterpart in libibverbs.
 var onlyNdk = []string{"ARM-05", "ARM-06", "ARM-08", "ARM-13", "ARM-15", "POLL-01", "POST-01", "POST-02", "POST-10", "DEF-01",
-	"DEF-02", "DEF-05", "DEF-06", "DEF-07", "RES-01", "RES-02", "RES-03", "RES-05"}
+	"DEF-02", "DEF-05", "DEF-06", "DEF-07", "RES-01", "RES-02", "RES-03", "RES-05", "ASY-01", "ASY-02", "LIFE-11"}
 
 // Checkable returns the ids of the rules that Check decides, in the order of the rulebook.
 func Checkable() []string { return slices.Clone(checkable) }

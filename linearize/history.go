@@ -21,7 +21,8 @@ type cq struct {
 	unclear   string     // why nobody can tell what it holds, or ""
 	overrun   moment     // the first at which more could be on its way into it than it has room for, or never
 	fails     bool       // its failure is in the trace, or could explain something of it
-	index     int        // in its component
+	component *component
+	index     int // in its component
 }
 
 // A qp is what the trace tells of one queue pair.
@@ -40,7 +41,8 @@ type qp struct {
 	ended                  moment // from when on no message waits on it: a flush had returned, or a failure was delivered
 	lostFrom               moment // from when on the connection may be lost without a word in the trace
 	last                   moment // of the events that name it
-	index                  int    // in its component
+	component              *component
+	index                  int // in its component
 }
 
 func (p *qp) queue(q model.Queue) []*request {
@@ -94,6 +96,7 @@ type delivery struct {
 type history struct {
 	trace    *trace.Trace
 	spans    []*span
+	ofEvent  []*span // of each event, where it is of a CQ or a QP
 	cqs      []*cq
 	qps      []*qp
 	cqByName map[string]*cq
@@ -116,7 +119,14 @@ func newHistory(t *trace.Trace) *history {
 	h := &history{trace: t, spans: pairUp(t.Events), cqByName: map[string]*cq{}, qpByName: map[string]*qp{},
 		byWr: map[string]*request{}, shared: map[string]bool{}, takenBy: map[*request]*request{},
 		closing: map[string]*cq{}, counts: map[string]int{}}
+	h.ofEvent = make([]*span, len(t.Events))
 	for _, s := range h.spans {
+		if s.begin.Cq != "" || s.begin.Qp != "" {
+			h.ofEvent[s.call] = s
+			if s.returned() {
+				h.ofEvent[s.ret] = s
+			}
+		}
 		h.take(s)
 	}
 	if t.End != nil && t.End.Quiescent {

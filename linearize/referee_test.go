@@ -154,14 +154,14 @@ func (ref *referee) allows(events []trace.Event, quiescent bool) (way *taken, kn
 		}
 		if i == len(events) {
 			if quiescent {
-				ref.keep(set, func(k config) bool { return ref.atRest(k, open) })
+				ref.keep(set, func(k config) bool { return ref.atRest(k, open, i) })
 			}
 			break
 		}
 		s := byEvent[i]
 		switch {
 		case s.kind == quiesce:
-			ref.keep(set, func(k config) bool { return ref.atRest(k, open) })
+			ref.keep(set, func(k config) bool { return ref.atRest(k, open, i) })
 		case s.kind == callback || s.kind == closeDone:
 			before := set
 			set = map[string]config{}
@@ -366,10 +366,14 @@ func (ref *referee) tells(status string, outcome model.Outcome) bool {
 	return told == outcome || !ref.c.Dialect.ErrorsArm && !ref.blame && told == model.CANCELLED && outcome == model.FAILED
 }
 
-// atRest reports whether nothing is owed in a state: no callback, no event to a call that waits for one, and no completion
-// of a request that needs nobody.
-func (ref *referee) atRest(k config, open []*span) bool {
+// atRest reports whether nothing is owed in a state at a moment: no callback, no event to a call that waits for one, no close,
+// and no completion of a request that needs nobody.
+func (ref *referee) atRest(k config, open []*span, at moment) bool {
+	quiet := !slices.ContainsFunc(ref.spans, func(s *span) bool { return s.kind == callback && s.call < at && s.ret > at })
 	for i, q := range k.s.Cqs {
+		if quiet && q.Open == model.Closing {
+			return false // its QPs were closed before
+		}
 		read := slices.ContainsFunc(open, func(s *span) bool { return s.kind == readEvent && index(s.begin.Cq) == i })
 		if ref.c.Dialect.Serialised && q.Running || q.Open == model.Closed || !ref.c.Dialect.ErrorsArm && !read {
 			continue

@@ -19,7 +19,7 @@ const (
 // Finding is one violation, or one question that could not be answered.
 type Finding struct {
 	Verdict Verdict  // ProviderViolation, ConsumerViolation or Inconclusive
-	Rule    string   // the rule's id, "" when an inconclusive answer is about the whole trace
+	Rule    string   // the rule's id, "" where an inconclusive answer is of no rule in particular
 	Also    []string // ids of rules that other explanations would have broken
 	Line    int      // place in the file: the event at which the last explanation died
 	Seq     uint64

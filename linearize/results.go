@@ -24,7 +24,7 @@ func (h *history) provider(rule string, at moment, see []*span, format string, a
 
 func (h *history) report(verdict Verdict, rule string, at moment, see []*span, format string, args ...any) {
 	p := h.eventAt(at)
-	f := found{at: at, stops: rule != "DEF-06",
+	f := found{at: at, stops: verdict != Inconclusive && rule != "DEF-06",
 		Finding: Finding{Verdict: verdict, Rule: rule, Line: p.line, Seq: p.seq, Message: fmt.Sprintf(format, args...)}}
 	f.of = h.spanAt(at)
 	for _, s := range see {
@@ -41,10 +41,8 @@ func (h *history) report(verdict Verdict, rule string, at moment, see []*span, f
 
 // spanAt returns the call or callback that an event of an object belongs to, or nil.
 func (h *history) spanAt(at moment) *span {
-	for _, s := range h.spans {
-		if (s.call == at || s.ret == at) && (s.begin.Cq != "" || s.begin.Qp != "") {
-			return s
-		}
+	if at < len(h.ofEvent) {
+		return h.ofEvent[at]
 	}
 	return nil
 }
