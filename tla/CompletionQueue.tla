@@ -11,7 +11,20 @@ EXTENDS Dialect
 
 CONSTANTS
   CQ,    \* the completion queues
-  Depth  \* how many completions a CQ holds
+  Depth, \* how many completions the consumer asked room for: so many fit
+  Room   \* how many fit at most; nobody but the provider knows
+
+ASSUME RoomForDepth == Room >= Depth
+
+(***************************************************************************)
+(* The depth is a lower bound: a provider may make more room than it was   *)
+(* asked for, and then it keeps what fits (A35).  So a completion above    *)
+(* the depth may overflow, and need not (ARM-16).                          *)
+(* Rejected, but for EXACT: that the first one above the depth is lost.    *)
+(* Nothing in the documentation has a provider throw away what it could    *)
+(* keep, and to ibv_create_cq the number is a minimum.                     *)
+(***************************************************************************)
+Capacity == IF Reading.A35 = "EXACT" THEN Depth ELSE Room
 
 VARIABLE cq
 
@@ -32,7 +45,7 @@ CqStatuses == {"STATUS_SUCCESS"} \union CqErrors        \* what a callback can b
 CqTypeOK ==
   \A q \in CQ :
     LET r == cq[q] IN
-    /\ Len(r.entries) <= Depth                           \* oldest first
+    /\ Len(r.entries) <= Capacity                        \* oldest first
     /\ \A i \in DOMAIN r.entries : IsCompletion(r.entries[i])
     /\ r.fresh \in 0..Len(r.entries)                     \* so many of the newest came after the last callback began
     /\ r.arm \in NotifyTypes \union {"NONE"}
@@ -76,7 +89,7 @@ Succeeded(c) == c.status = "SUCCESS"
 Match(arm, c) ==
   CASE arm = "ANY"       -> "MUST"                                                          \* ARM-09
     [] arm = "SOLICITED" -> IF c.solicited \/ ~Succeeded(c) THEN "MUST" ELSE "MUST NOT"     \* ARM-10, ARM-11, ARM-12
-    [] arm = "ERRORS"    -> IF Succeeded(c) THEN "MUST NOT" ELSE A4                         \* ARM-08
+    [] arm = "ERRORS"    -> IF Succeeded(c) THEN "MUST NOT" ELSE Reading.A4                 \* ARM-08
     [] arm = "NONE"      -> "MUST NOT"                                                      \* ARM-01
 
 (***************************************************************************)
@@ -89,7 +102,7 @@ Match(arm, c) ==
 Owe(d, w) ==
   IF SecondArm = "TOGETHER" THEN {d + w}
   ELSE IF d = 0 THEN {1}
-  ELSE CASE A2 = "ONE" -> {d} [] A2 = "TWO" -> {d + 1} [] A2 = "EITHER" -> {d, d + 1}
+  ELSE CASE Reading.A2 = "ONE" -> {d} [] Reading.A2 = "TWO" -> {d + 1} [] Reading.A2 = "EITHER" -> {d, d + 1}
 
 Disarmed(r) == [r EXCEPT !.arm = "NONE", !.waiting = 0]
 
@@ -102,7 +115,7 @@ Satisfied(r, w) == {[Disarmed(r) EXCEPT !.due = d] : d \in Owe(r.due, w)}
 (***************************************************************************)
 
 \* After an error of the CQ no completion comes any more (ARM-17).
-CanPlace(r) == r.open # "CLOSED" /\ r.health = "OK" /\ Len(r.entries) < Depth
+CanPlace(r) == r.open # "CLOSED" /\ r.health = "OK" /\ Len(r.entries) < Capacity
 
 \* Hidden.  The adapter places a completion (ARM-03, ARM-09 to ARM-12).
 Place(q, c) ==
@@ -139,8 +152,9 @@ CqError(q, health) ==
   /\ cq[q].health = "OK"
   /\ Become(q, Told(r))
 
-\* Hidden.  A completion comes that has no room; it is lost (ARM-16).
-Overflow(q) == Len(cq[q].entries) = Depth /\ CqError(q, "STATUS_BUFFER_OVERFLOW")
+\* Hidden.  A completion comes that has no room; it is lost.  As many as were asked for did fit (ARM-16).
+CanOverflow(r) == Len(r.entries) >= Depth
+Overflow(q) == CanOverflow(cq[q]) /\ CqError(q, "STATUS_BUFFER_OVERFLOW")
 
 \* Hidden.
 InternalError(q) == CqError(q, "STATUS_INTERNAL_ERROR")
@@ -263,7 +277,7 @@ NdkCloseCompletion(q) == CanFinishClose(cq[q]) /\ Become(q, {AfterClose(cq[q])})
 MustWake(arm, c) ==
   \/ arm = "ANY"
   \/ arm = "SOLICITED" /\ (c.solicited \/ c.status # "SUCCESS")
-  \/ arm = "ERRORS" /\ c.status # "SUCCESS" /\ A4 = "MUST"
+  \/ arm = "ERRORS" /\ c.status # "SUCCESS" /\ Reading.A4 = "MUST"
 
 \* ARM-04, ARM-09, ARM-10, ARM-11: no consumer is left armed, and asleep, with a fresh completion of the kind it awaits.
 ArmNotMissed ==
@@ -275,7 +289,7 @@ ArrivalWakes ==
        Len(new) > Len(cq[q].entries) /\ MustWake(cq[q].arm, new[Len(new)]) => cq'[q].arm = "NONE"]_cq
 
 \* A failed completion may satisfy an ERRORS arm (A4).
-MayWake(arm, c) == MustWake(arm, c) \/ (arm = "ERRORS" /\ c.status # "SUCCESS" /\ A4 = "MAY")
+MayWake(arm, c) == MustWake(arm, c) \/ (arm = "ERRORS" /\ c.status # "SUCCESS" /\ Reading.A4 = "MAY")
 
 \* ARM-08, ARM-12: a completion that does not match leaves the arm as it is.
 OtherArrivalsDoNotWake ==
@@ -290,6 +304,10 @@ CallbackHasCause ==
 ArmIsKept ==
   [][\A q \in CQ : cq[q].arm # "NONE" /\ cq'[q].arm = "NONE" =>
        cq'[q].due > 0 \/ cq'[q].errorDue \/ cq'[q].open = "CLOSED"]_cq
+
+\* ARM-16: a CQ overflows only when it holds as many completions as the consumer asked room for.
+OverflowOnlyWhenFull ==
+  [][\A q \in CQ : cq[q].health = "OK" /\ cq'[q].health = "STATUS_BUFFER_OVERFLOW" => Len(cq[q].entries) >= Depth]_cq
 
 \* ARM-17: after an error nothing is added; what remains are the newest of the entries before.
 NothingAfterCqError ==

@@ -8,6 +8,7 @@
 (* when there is something to poll.                                        *)
 (*                                                                         *)
 (* Read the modules in this order:                                         *)
+(*   Readings         where the documentation can be read in two ways      *)
 (*   Dialect          the words, and what differs between three interfaces *)
 (*   CompletionQueue  arming, notification callbacks, polling              *)
 (*   QueuePair        posting, deferring, executing, completing, flushing  *)
@@ -18,12 +19,13 @@
 (*                                                                         *)
 (* ARM-04 and the like are numbers of the rulebook.  A1, A2, ... are its   *)
 (* ambiguities: where the documentation can be read in two ways, the       *)
-(* reading taken is said, and the rejected one too.                        *)
+(* reading taken is said, and the rejected one too, or both are choices of *)
+(* module Readings.                                                        *)
 (*                                                                         *)
 (* Hidden steps are those of the adapter: neither the consumer nor a       *)
 (* recorder of its calls sees when they happen.                            *)
 (***************************************************************************)
-EXTENDS Naturals, Sequences
+EXTENDS Naturals, Sequences, Readings
 
 (***************************************************************************)
 (* One contract for three interfaces.                                      *)
@@ -46,8 +48,7 @@ CONSTANTS
   ErrorsArm,   \* an arm can wait for errors of the CQ itself (ARM-08)
   Serialised,  \* callbacks of one CQ never overlap (ARM-06)
   ExtraEvent,  \* a callback with nothing to poll is allowed (ARM-21)
-  A2,          \* an arm is satisfied while a callback is owed: "ONE" in all, "TWO", or "EITHER"
-  A4           \* does a failed completion satisfy an ERRORS arm? "MUST", "MAY" or "MUST NOT"
+  Reading      \* how the documentation is read: Default, or another of module Readings
 
 Obligations == {"MUST", "MAY", "MUST NOT"}
 
@@ -56,8 +57,7 @@ ASSUME DialectIsKnown ==
   /\ OldAtArm \in Obligations
   /\ SecondArm \in {"MERGE", "TOGETHER"}
   /\ {ErrorsArm, Serialised, ExtraEvent} \subseteq BOOLEAN
-  /\ A2 \in {"ONE", "TWO", "EITHER"}
-  /\ A4 \in Obligations
+  /\ IsReading(Reading)
 
 \* What a step may lead to: the states in yes if it must do a thing, those in no if it must not, all if it may.
 Oblige(obligation, yes, no) ==

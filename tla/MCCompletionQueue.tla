@@ -61,7 +61,7 @@ MCExtraEventComes(q) == ExtraEventComes(q) /\ Other(q)
 MCOverflow(q) == Errors /\ Overflow(q) /\ Other(q)
 MCInternalError(q) == Errors /\ InternalError(q) /\ Other(q)
 MCNdkGetCqResults(q, n) ==
-  \E results \in Batches(cq[q], Depth) : Len(results) = n /\ NdkGetCqResults(q, Depth, results) /\ Other(q)
+  \E results \in Batches(cq[q], Room) : Len(results) = n /\ NdkGetCqResults(q, Room, results) /\ Other(q)
 MCNdkCloseCq(q) == Closing /\ NdkCloseCq(q) /\ Other(q)
 MCNdkCloseCompletion(q) == NdkCloseCompletion(q) /\ Other(q)
 

@@ -90,12 +90,12 @@ Polled(f, results) ==
   /\ UNCHANGED <<posts, arms>>
 
 MCNdkGetCqResults(q, n) ==
-  \E results \in Cq!Batches(cq[q], Depth) :
-    Len(results) = n /\ NdkGetCqResults(q, Depth, results) /\ Polled("NdkGetCqResults", results)
+  \E results \in Cq!Batches(cq[q], Room) :
+    Len(results) = n /\ NdkGetCqResults(q, Room, results) /\ Polled("NdkGetCqResults", results)
 MCNdkGetCqResultsEx(q, n) ==
   /\ "NdkGetCqResultsEx" \in Optional
-  /\ \E results \in Cq!Batches(cq[q], Depth) :
-       Len(results) = n /\ NdkGetCqResultsEx(q, Depth, results) /\ Polled("NdkGetCqResultsEx", results)
+  /\ \E results \in Cq!Batches(cq[q], Room) :
+       Len(results) = n /\ NdkGetCqResultsEx(q, Room, results) /\ Polled("NdkGetCqResultsEx", results)
 
 MCExecute(p, queue, outcome) ==
   /\ Execute(p, queue, outcome)

@@ -6,7 +6,7 @@
 EXTENDS Dialect
 
 CONSTANTS
-  CQ, Depth, QP, Token,
+  CQ, Depth, Room, QP, Token,
   InitiatorCq,   \* InitiatorCq[p]: where the requests that p initiates complete
   ReceiveCq,     \* ReceiveCq[p]: where what p receives completes
   Peer           \* Peer[p]: the QP at the other end of the connection
@@ -100,6 +100,7 @@ OtherArrivalsDoNotWake == Cq!OtherArrivalsDoNotWake   \* ARM-08, ARM-12
 CallbackHasCause == Cq!CallbackHasCause           \* ARM-21
 ArmIsKept == Cq!ArmIsKept                         \* ARM-02
 NothingAfterCqError == Cq!NothingAfterCqError     \* ARM-17
+OverflowOnlyWhenFull == Cq!OverflowOnlyWhenFull   \* ARM-16
 CancelledHasCause == Qp!CancelledHasCause         \* RES-08
 FlushCancelsAll == Qp!FlushCancelsAll             \* FLUSH-01
 

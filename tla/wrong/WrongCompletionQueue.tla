@@ -53,7 +53,10 @@ CloseDuringCallback(r) == r.open = "CLOSING"
 DisarmAfterCallback(r) == [Disarmed(r) EXCEPT !.running = FALSE]
 
 \* For CanPlace: an overflow drops one completion, and the CQ goes on.
-OverflowContinues(r) == r.open # "CLOSED" /\ Len(r.entries) < Depth
+OverflowContinues(r) == r.open # "CLOSED" /\ Len(r.entries) < Capacity
+
+\* For CanOverflow: the CQ has less room than was asked for.
+OverflowWithRoom(r) == Len(r.entries) >= Depth - 1
 
 \* For CanCallBack: the callback that is owed waits for a completion to report.
 CallbackNeedsEntries(r) == r.open # "CLOSED" /\ (Serialised => ~r.running) /\ r.entries # <<>>
