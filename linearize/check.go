@@ -27,7 +27,7 @@ const DefaultMaxMemory = 1 << 30
 type Options struct {
 	Dialect       string            // ndkpi, ndspi, verbs, or "" for the header's
 	DeviceLevel   bool              // verbs: the device may notify of completions that were present at the arm
-	Assume        map[string]string // other readings of ambiguities: A2 and A4
+	Assume        map[string]string // other readings of ambiguities, by id: those of rules/readings.tsv that have choices
 	Timeout       time.Duration     // for the whole trace; 0 is none
 	MaxOperations int               // of a component; 0 is DefaultMaxOperations
 	MaxMemory     int               // of a search, in bytes, about; 0 is DefaultMaxMemory

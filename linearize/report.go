@@ -26,7 +26,7 @@ type Finding struct {
 	Message string   // what happened, in a sentence
 	Before  []string // the explanations alive just before, told as a state each; bounded
 	See     []int    // lines of earlier events that matter, in order
-	Assumes []string // ids of the readings relied on: A1 … A34
+	Assumes []string // ids of the readings relied on: A1 … A35
 }
 
 // Coverage says what became of one rule.

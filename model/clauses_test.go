@@ -80,6 +80,8 @@ func TestClausesOfCq(t *testing.T) {
 		{"A4: must not", assume(ndkpi, "A4", "MUST NOT"), armed(ERRORS), place(failed), "", []Cq{with1(failed, armed(ERRORS))}},
 		{"ARM-01: no arm, no callback", ndkpi, Cq{}, place(failed), "", []Cq{with1(failed, Cq{})}},
 		{"ARM-16: no room", ndkpi, Cq{Entries: entries(ok, ok, ok)}, place(ok), "ARM-16", nil},
+		{"A35: room for more than was asked", ndkpi, Cq{Entries: entries(ok, ok)}, place(ok), "", []Cq{{Entries: entries(ok, ok, ok), Fresh: 1}}},
+		{"A35: no more than was asked", assume(ndkpi, "A35", "EXACT"), Cq{Entries: entries(ok, ok)}, place(ok), "ARM-16", nil},
 		{"ARM-17: not after an error", ndkpi, Cq{Health: InternalError}, place(ok), "ARM-17", nil},
 		{"LIFE-09: not after close", ndkpi, Cq{Open: Closed}, place(ok), "LIFE-09", nil},
 		{"LIFE-09: while it closes, it may", ndkpi, Cq{Open: Closing}, place(ok), "", []Cq{with1(ok, Cq{Open: Closing})}},
@@ -135,6 +137,7 @@ func TestClausesOfCq(t *testing.T) {
 
 		{"ARM-16, ARM-17: an overflow satisfies any arm", ndkpi, Cq{Entries: entries(ok, ok, ok), Arm: ERRORS, Waiting: 1}, overflow, "",
 			[]Cq{{Entries: entries(ok, ok, ok), ErrorDue: true, Health: BufferOverflow}}},
+		{"ARM-16: with no more than was asked", ndkpi, Cq{Entries: entries(ok, ok)}, overflow, "", []Cq{{Entries: entries(ok, ok), Health: BufferOverflow}}},
 		{"ARM-17: SOLICITED as well", ndkpi, armed(SOLICITED), internal, "", []Cq{{ErrorDue: true, Health: InternalError}}},
 		{"ARM-17: and ANY", ndspi, Cq{Arm: ANY, Waiting: 2, Due: 1}, internal, "", []Cq{{ErrorDue: true, Health: InternalError, Due: 1}}},
 		{"A2: an arm whose callback is owed may count as one", ndkpi, Cq{Due: 2}, internal, "",
@@ -191,7 +194,7 @@ func TestClausesOfCq(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c := &Contract{Dialect: test.dialect, Depth: []int{3}}
+			c := &Contract{Dialect: test.dialect, Depth: []int{2}, Room: []int{3}}
 			var after []State
 			for _, q := range test.after {
 				after = append(after, State{Cqs: []Cq{q}})

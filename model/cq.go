@@ -143,14 +143,14 @@ func (d Dialect) satisfy(q Cq, w int) []Cq {
 }
 
 // place appends c. The arm is satisfied when c matches it.
-func (d Dialect) place(q Cq, depth int, c Completion) ([]Cq, *Refusal) {
+func (d Dialect) place(q Cq, capacity int, c Completion) ([]Cq, *Refusal) {
 	switch {
 	case q.Open == Closed:
 		return nil, placedAfterClose
 	case q.Health != OK:
 		return nil, placedAfterError
-	case len(q.Entries) >= depth:
-		return nil, placedBeyondDepth
+	case len(q.Entries) >= capacity:
+		return nil, placedBeyondRoom
 	}
 	match := d.Match(q.Arm, c)
 	q.Entries = append(slices.Clip(q.Entries), c)
@@ -164,7 +164,8 @@ func (d Dialect) place(q Cq, depth int, c Completion) ([]Cq, *Refusal) {
 	return []Cq{q}, nil
 }
 
-// fail is Overflow and InternalError: the CQ takes nothing more, and an arm of any type is told of it (ARM-16, A1).
+// fail is Overflow and InternalError: the CQ takes nothing more, and an arm of any type is told of it (A1). A CQ that
+// holds fewer completions than its depth can't overflow (ARM-16).
 func (d Dialect) fail(q Cq, depth int, h Health) ([]Cq, *Refusal) {
 	if q.Open == Closed || q.Health != OK {
 		return nil, failedTwice

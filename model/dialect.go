@@ -37,6 +37,15 @@ const (
 	OweTwo
 )
 
+// Capacity is the reading A35: how many completions a CQ holds, compared with the depth that the consumer asked for.
+type Capacity uint8
+
+// The readings of A35. AtLeast, the default, accepts a provider that makes more room.
+const (
+	AtLeast Capacity = iota
+	Exact
+)
+
 // Dialect holds the constants in which kernel mode, user mode and libibverbs differ, and the readings of the ambiguities.
 // The names are those of Dialect.tla.
 type Dialect struct {
@@ -48,8 +57,9 @@ type Dialect struct {
 	Serialised bool // callbacks of a CQ never overlap (ARM-06); where false, an event is data that is read, not run
 	ExtraEvent bool // an armed, empty CQ may give an event with nothing to get (ARM-21)
 
-	A2 Owing
-	A4 Modality // does a failed completion match an ERRORS arm?
+	A2  Owing
+	A4  Modality // does a failed completion match an ERRORS arm?
+	A35 Capacity
 }
 
 // Ndkpi returns the kernel-mode contract, the default.
@@ -87,7 +97,7 @@ func ByName(name string) (Dialect, error) {
 	return Dialect{}, fmt.Errorf("no dialect %q: there are ndkpi, ndspi and verbs", name)
 }
 
-// Assume returns d under another reading of an ambiguity: A2 is EITHER, ONE or TWO; A4 is MAY, MUST or "MUST NOT".
+// Assume returns d under another reading of an ambiguity, by the names and values of Readings.tla.
 func (d Dialect) Assume(reading, value string) (Dialect, error) {
 	switch reading + "=" + value {
 	case "A2=EITHER":
@@ -102,8 +112,12 @@ func (d Dialect) Assume(reading, value string) (Dialect, error) {
 		d.A4 = Must
 	case "A4=MUST NOT":
 		d.A4 = MustNot
+	case "A35=AT LEAST":
+		d.A35 = AtLeast
+	case "A35=EXACT":
+		d.A35 = Exact
 	default:
-		return d, fmt.Errorf("no reading %s=%s: A2 can be EITHER, ONE or TWO, A4 can be MAY, MUST or MUST NOT", reading, value)
+		return d, fmt.Errorf("no reading %s=%s: A2 can be EITHER, ONE or TWO, A4 can be MAY, MUST or MUST NOT, A35 can be AT LEAST or EXACT", reading, value)
 	}
 	return d, nil
 }

@@ -8,14 +8,14 @@ type Refusal struct {
 }
 
 var (
-	placedAfterClose  = &Refusal{"LIFE-09", "the CQ is closed"}
-	placedAfterError  = &Refusal{"ARM-17", "the CQ has reported, or has to report, an error, and nothing is placed in it afterwards"}
-	placedBeyondDepth = &Refusal{"ARM-16", "the CQ is full to its depth"}
-	failedTwice       = &Refusal{"ARM-17", "the CQ has failed or is closed already"}
-	overflowWithRoom  = &Refusal{"ARM-16", "the CQ was never full: nothing can have overflowed"}
-	nothingOverflows  = &Refusal{"ARM-16", "no completion waits to be placed: nothing can have overflowed"}
-	usedAfterClose    = &Refusal{"LIFE-06", "the object's close was called before"}
-	noSuchArm         = &Refusal{"ARM-13", "this dialect has no arm of that type"}
+	placedAfterClose = &Refusal{"LIFE-09", "the CQ is closed"}
+	placedAfterError = &Refusal{"ARM-17", "the CQ has reported, or has to report, an error, and nothing is placed in it afterwards"}
+	placedBeyondRoom = &Refusal{"ARM-16", "the CQ is full"}
+	failedTwice      = &Refusal{"ARM-17", "the CQ has failed or is closed already"}
+	overflowWithRoom = &Refusal{"ARM-16", "the CQ holds fewer completions than the consumer asked room for: nothing can have overflowed"}
+	nothingOverflows = &Refusal{"ARM-16", "no completion waits to be placed: nothing can have overflowed"}
+	usedAfterClose   = &Refusal{"LIFE-06", "the object's close was called before"}
+	noSuchArm        = &Refusal{"ARM-13", "this dialect has no arm of that type"}
 
 	callbackAfterClose = &Refusal{"ARM-20", "the close of the CQ has completed"}
 	callbacksOverlap   = &Refusal{"ARM-06", "the callback entered before has not returned"}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 )
 
@@ -16,7 +17,8 @@ type State struct {
 // Contract is the contract for given objects: what does not change while steps are taken.
 type Contract struct {
 	Dialect Dialect
-	Depth   []int     // of each CQ, in entries
+	Depth   []int     // of each CQ: how many completions the consumer asked room for, so that so many fit
+	Room    []int     // of each CQ: how many fit at most; nil where nobody knows but the provider
 	Qps     []Binding // of each QP
 	Tokens  int
 
@@ -37,6 +39,17 @@ func (b Binding) Cq(q Queue) int {
 		return b.InitiatorCq
 	}
 	return b.ReceiveCq
+}
+
+// Capacity returns how many completions the CQ can hold (A35).
+func (c *Contract) Capacity(cq int) int {
+	switch {
+	case c.Dialect.A35 == Exact:
+		return c.Depth[cq]
+	case c.Room == nil:
+		return math.MaxInt
+	}
+	return c.Room[cq]
 }
 
 // Init is the state in which nothing has been armed, posted or connected, and no token is valid.

@@ -76,7 +76,7 @@ func (c *Contract) Step(s State, a Action) ([]State, *Refusal) {
 			return []State{s}, nil
 		}
 		cq := c.Qps[a.Qp].Cq(a.Queue)
-		next, refusal := d.place(s.Cqs[cq], c.Depth[cq], completion)
+		next, refusal := d.place(s.Cqs[cq], c.Capacity(cq), completion)
 		return s.eachCq(cq, next), refusal
 	case Deliver:
 		return c.deliver(s, a)
@@ -116,7 +116,7 @@ func (c *Contract) stepCq(q Cq, a Action) ([]Cq, *Refusal) {
 	case ExtraEvent:
 		return d.extraEvent(q)
 	}
-	return d.place(q, c.Depth[a.Cq], a.Completion)
+	return d.place(q, c.Capacity(a.Cq), a.Completion)
 }
 
 func (c *Contract) stepQp(p Qp, a Action) (Qp, *Refusal) {

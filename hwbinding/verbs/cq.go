@@ -32,7 +32,7 @@ type CQ struct {
 }
 
 // CreateCQ is ibv_create_comp_channel and ibv_create_cq with room for cqe completions. The library may make room for
-// more.
+// more; the trace tells for how many.
 func (x *Context) CreateCQ(cqe int) (*CQ, error) {
 	q := &CQ{Name: x.newName("cq"), context: x}
 	var errno error
@@ -55,7 +55,8 @@ func (x *Context) CreateCQ(cqe int) (*CQ, error) {
 		C.ibv_destroy_comp_channel(q.channel)
 		return nil, err
 	}
-	q.thread.Ret(op, trace.Event{Fn: "ibv_create_cq", Cq: q.Name})
+	made := int64(q.c.cqe)
+	q.thread.Ret(op, trace.Event{Fn: "ibv_create_cq", Cq: q.Name, Depth: &made})
 	x.mutex.Lock()
 	defer x.mutex.Unlock()
 	x.objects[unsafe.Pointer(q.c)] = q.Name

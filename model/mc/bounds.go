@@ -61,12 +61,12 @@ func (machine *Machine) Next(m Moment) iter.Seq2[model.Action, Moment] {
 }
 
 func mcCompletionQueue(c *configuration) *Machine {
-	contract := &model.Contract{Dialect: c.dialect(), Depth: []int{c.number("Depth")}}
+	contract := &model.Contract{Dialect: c.dialect(), Depth: []int{c.number("Depth")}, Room: []int{c.number("Room")}}
 	ofReceive := model.Completion{Queue: model.Receive, Token: model.NoToken}
 	solicited, failed := ofReceive, ofReceive
 	solicited.Solicited, failed.Status = true, model.FAILED
 	machine := &Machine{init: start(contract, c.number("MaxDue")), key: Moment.cqKey,
-		domain: model.Domain{Room: contract.Depth, Completions: []model.Completion{ofReceive, solicited, failed}}}
+		domain: model.Domain{Room: contract.Room, Completions: []model.Completion{ofReceive, solicited, failed}}}
 	if !c.truth("History") {
 		machine.key = func(m Moment) string { return string(m.state.AppendKey(nil)) }
 	}
@@ -117,13 +117,13 @@ func mcQueuePair(c *configuration) *Machine {
 }
 
 func mcNdk(c *configuration) *Machine {
-	contract := &model.Contract{Dialect: c.dialect(), Depth: []int{c.number("Depth")}, Composed: true,
+	contract := &model.Contract{Dialect: c.dialect(), Depth: []int{c.number("Depth")}, Room: []int{c.number("Room")}, Composed: true,
 		Qps: []model.Binding{{Peer: 1}, {Peer: 0}}, Tokens: len(c.strings("Token"))}
 	if c.text("CQ") == "TwoCqs" {
-		contract.Depth = append(contract.Depth, contract.Depth[0])
+		contract.Depth, contract.Room = slices.Repeat(contract.Depth, 2), slices.Repeat(contract.Room, 2)
 		contract.Qps[1].InitiatorCq, contract.Qps[1].ReceiveCq = 1, 1
 	}
-	machine := &Machine{init: start(contract, 0), key: Moment.ndkKey, domain: model.Domain{Room: contract.Depth[:1]}}
+	machine := &Machine{init: start(contract, 0), key: Moment.ndkKey, domain: model.Domain{Room: contract.Room[:1]}}
 	for i := range contract.Qps {
 		machine.init.state.Qps[i].State = model.Connected
 	}

@@ -101,13 +101,48 @@ func (c *configuration) dialect() model.Dialect {
 		SecondArm:  oneOf(c, "SecondArm", secondArms),
 		ErrorsArm:  c.truth("ErrorsArm"), Serialised: c.truth("Serialised"), ExtraEvent: c.truth("ExtraEvent"),
 	}
-	for _, reading := range []string{"A2", "A4"} {
+	for id, choice := range c.reading() {
 		var err error
-		if d, err = d.Assume(reading, c.text(reading)); err != nil {
+		if d, err = d.Assume(id, choice); err != nil {
 			c.fail("%w", err)
 		}
 	}
 	return d
+}
+
+var (
+	ofRecord    = regexp.MustCompile(`(A\d+) (?:\|->|=) "([^"]*)"`)
+	ofDefault   = regexp.MustCompile(`(?ms)^Default == \[(.*?)\]`)
+	ofException = regexp.MustCompile(`(?m)^(\w+) == \[Default EXCEPT (.*)\]`)
+)
+
+// reading reads the record of readings that the configuration chooses from the module Readings.
+func (c *configuration) reading() map[string]string {
+	module, err := fs.ReadFile(c.tla, "Readings.tla")
+	if err != nil {
+		c.fail("%w", err)
+	}
+	choices := map[string]string{}
+	take := func(record string) {
+		for _, m := range ofRecord.FindAllStringSubmatch(record, -1) {
+			choices[m[1]] = m[2]
+		}
+	}
+	if m := ofDefault.FindStringSubmatch(string(module)); m != nil {
+		take(m[1])
+	}
+	name := c.text("Reading")
+	if name == "Default" {
+		return choices
+	}
+	for _, m := range ofException.FindAllStringSubmatch(string(module), -1) {
+		if m[1] == name {
+			take(m[2])
+			return choices
+		}
+	}
+	c.fail("the module Readings defines no %s", name)
+	return nil
 }
 
 var (

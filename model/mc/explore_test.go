@@ -80,7 +80,7 @@ func TestReadErrors(t *testing.T) {
 		"number":   {"MCNdk", "MaxArms = 2", "MaxArms = TRUE", "MaxArms is no number"},
 		"truth":    {"MCNdk", "Serialised = TRUE", `Serialised = "YES"`, "Serialised = YES is not known"},
 		"modality": {"MCNdk", `OldAtArm = "MAY"`, `OldAtArm = "CAN"`, "OldAtArm = CAN is not known"},
-		"reading":  {"MCNdk", `A2 = "EITHER"`, `A2 = "THREE"`, "no reading A2=THREE"},
+		"reading":  {"MCNdk", "Reading <- Default", "Reading <- A99_X", "Readings defines no A99_X"},
 		"budget":   {"MCNdk", "MessageBudget", "NoBudget", "MCNdk defines no NoBudget"},
 	} {
 		dir := t.TempDir()

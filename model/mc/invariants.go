@@ -40,6 +40,7 @@ var properties = map[string]property{
 	"OtherArrivalsDoNotWake":  OtherArrivalsDoNotWake,
 	"CallbackHasCause":        CallbackHasCause,
 	"ArmIsKept":               ArmIsKept,
+	"OverflowOnlyWhenFull":    OverflowOnlyWhenFull,
 	"NothingAfterCqError":     NothingAfterCqError,
 	"RefusedIndicatesEarlier": RefusedIndicatesEarlier,
 	"FlushCancelsAll":         FlushCancelsAll,
@@ -55,7 +56,7 @@ func TypeOK(m Moment) bool { return CqTypeOK(m) && QpTypeOK(m) }
 func CqTypeOK(m Moment) bool {
 	d := m.contract.Dialect
 	for i, q := range m.state.Cqs {
-		if len(q.Entries) > m.contract.Depth[i] || q.Fresh < 0 || q.Fresh > len(q.Entries) {
+		if len(q.Entries) > m.contract.Capacity(i) || q.Fresh < 0 || q.Fresh > len(q.Entries) {
 			return false
 		}
 		if q.Arm > model.ANY || q.Arm == model.ERRORS && !d.ErrorsArm || (q.Waiting == 0) != (q.Arm == model.NONE) {
@@ -218,6 +219,16 @@ func CallbackHasCause(before, after Moment, _ model.Action) bool {
 func ArmIsKept(before, after Moment, _ model.Action) bool {
 	for i, q := range after.state.Cqs {
 		if before.state.Cqs[i].Arm != model.NONE && q.Arm == model.NONE && q.Due == 0 && !q.ErrorDue && q.Open != model.Closed {
+			return false
+		}
+	}
+	return true
+}
+
+// OverflowOnlyWhenFull: a CQ overflows only when it holds as many completions as the consumer asked room for (ARM-16).
+func OverflowOnlyWhenFull(before, after Moment, _ model.Action) bool {
+	for i, q := range before.state.Cqs {
+		if q.Health == model.OK && after.state.Cqs[i].Health == model.BufferOverflow && len(q.Entries) < before.contract.Depth[i] {
 			return false
 		}
 	}
