@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,10 +40,11 @@ type row struct {
 
 func (r row) name() string {
 	name := r.File
-	for _, option := range []string{r.Dialect, r.Assume["A2"], r.Assume["A4"]} {
-		if option != "" {
-			name += " as " + option
-		}
+	if r.Dialect != "" {
+		name += " as " + r.Dialect
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.Assume)) {
+		name += " with " + id + "=" + r.Assume[id]
 	}
 	if r.DeviceLevel {
 		name += " at device level"

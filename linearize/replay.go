@@ -254,6 +254,9 @@ func (t *story) complete(before, after model.State, o *operation) {
 	entries := after.Cqs[o.cq].Entries
 	c := entries[len(entries)-1]
 	t.count("DEF-04", "POLL-09")
+	if len(entries) > t.c.cqs[o.cq].depth {
+		t.count("ARM-16") // it need not have been lost (A35)
+	}
 	if r.silent {
 		t.count("FLAG-02")
 	}

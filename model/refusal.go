@@ -10,7 +10,7 @@ type Refusal struct {
 var (
 	placedAfterClose = &Refusal{"LIFE-09", "the CQ is closed"}
 	placedAfterError = &Refusal{"ARM-17", "the CQ has reported, or has to report, an error, and nothing is placed in it afterwards"}
-	placedBeyondRoom = &Refusal{"ARM-16", "the CQ is full"}
+	placedBeyondRoom = &Refusal{"ARM-16", "the CQ holds as many completions as it has room for (A35)"}
 	failedTwice      = &Refusal{"ARM-17", "the CQ has failed or is closed already"}
 	overflowWithRoom = &Refusal{"ARM-16", "the CQ holds fewer completions than the consumer asked room for: nothing can have overflowed"}
 	nothingOverflows = &Refusal{"ARM-16", "no completion waits to be placed: nothing can have overflowed"}

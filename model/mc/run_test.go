@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ndkoracle/model"
+	"ndkoracle/rules"
 )
 
 // dialects are the dialects and readings that every property is held against.
@@ -20,12 +21,14 @@ func dialects() []model.Dialect {
 
 // drawDialect draws the readings of a dialect's ambiguities.
 func drawDialect(t *rapid.T, d model.Dialect) model.Dialect {
-	var err error
-	if d, err = d.Assume("A2", rapid.SampledFrom([]string{"EITHER", "ONE", "TWO"}).Draw(t, "A2")); err != nil {
-		t.Fatal(err)
-	}
-	if d, err = d.Assume("A4", rapid.SampledFrom([]string{"MAY", "MUST", "MUST NOT"}).Draw(t, "A4")); err != nil {
-		t.Fatal(err)
+	for _, r := range rules.Readings() {
+		if r.Choices == nil {
+			continue
+		}
+		var err error
+		if d, err = d.Assume(r.ID, rapid.SampledFrom(r.Choices).Draw(t, r.ID)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return d
 }
@@ -43,9 +46,11 @@ func drawContract(t *rapid.T, d model.Dialect) *model.Contract {
 		c.Depth, c.Qps = []int{2, 3}, []model.Binding{{InitiatorCq: 0, ReceiveCq: 1, Peer: 1}, {InitiatorCq: 1, ReceiveCq: 0}}
 	case "three QPs":
 		c.Depth, c.Qps = []int{3, 2}, []model.Binding{{Peer: 1}, {ReceiveCq: 1}, {InitiatorCq: 1, ReceiveCq: 1, Peer: -1}}
-		return c
 	}
-	c.Composed = rapid.Bool().Draw(t, "composed")
+	for _, depth := range c.Depth {
+		c.Room = append(c.Room, depth+rapid.IntRange(0, 1).Draw(t, "more room"))
+	}
+	c.Composed = len(c.Qps) < 3 && rapid.Bool().Draw(t, "composed")
 	return c
 }
 
