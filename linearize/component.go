@@ -271,6 +271,7 @@ func (c *component) listRests() {
 func (c *component) listHidden() {
 	for _, q := range c.cqs {
 		q.fails = c.failureMatters(q)
+		q.keeps = q.fails && (slices.ContainsFunc(q.notified, reportsError) || c.undelivered(q) > 1)
 	}
 	for _, p := range c.qps {
 		if p.lostFrom != never {
@@ -380,10 +381,26 @@ func (c *component) failureMatters(q *cq) bool {
 	return false
 }
 
+// undelivered counts the requests whose completions q never handed out. After an overflow one of them was lost, and the
+// others may be in the CQ still (A33).
+func (c *component) undelivered(q *cq) int {
+	n := 0
+	for _, p := range c.qps {
+		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+			for _, r := range p.queue(queue) {
+				if r.delivery == nil && p.cq(queue) == q {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
 // lastEmpty returns when the last poll that found the CQ empty began, or 0. A CQ that failed may keep what it has, so that
 // its polls tell nothing (A33).
 func (q *cq) lastEmpty() moment {
-	if q.fails {
+	if q.keeps {
 		return 0
 	}
 	for _, poll := range slices.Backward(q.polls) {

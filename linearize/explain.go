@@ -20,7 +20,14 @@ func (c *component) explain(ctx context.Context, death moment) (Finding, *story,
 	if err := context.Cause(ctx); err != nil {
 		return Finding{}, nil, err
 	}
-	last, culprit, refusal := c.culprit(furthest(nodes), death)
+	slices.SortStableFunc(nodes, func(a, b *node) int { return -further(a, b) })
+	last, culprit, refusal := c.culprit(nodes[0], death)
+	for _, n := range nodes[1:] {
+		if refusal != noneTooMany {
+			break
+		}
+		last, culprit, refusal = c.culprit(n, death) // a way that leaves one to overflow says more
+	}
 	story := c.tell(last.path())
 	f := Finding{Verdict: ProviderViolation, Rule: refusal.Rule, Before: c.describeAll(nodes)}
 	e := c.h.eventAt(death)

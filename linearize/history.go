@@ -21,6 +21,7 @@ type cq struct {
 	unclear   string     // why nobody can tell what it holds, or ""
 	overrun   moment     // the first at which more could be on its way into it than it has room for, or never
 	fails     bool       // its failure is in the trace, or could explain something of it
+	keeps     bool       // it failed, and may keep completions that it holds
 	component *component
 	index     int // in its component
 }

@@ -95,10 +95,10 @@ func (c *component) generosity(from, to state, o *operation) int {
 
 // furthest returns the way on which most completions have been placed, and of those the least generous: the provider has
 // done what it had to do, and no more.
-func furthest(nodes []*node) *node {
-	return slices.MaxFunc(nodes, func(a, b *node) int {
-		return cmp.Or(a.state.progress()-b.state.progress(), b.generous-a.generous)
-	})
+func furthest(nodes []*node) *node { return slices.MaxFunc(nodes, further) }
+
+func further(a, b *node) int {
+	return cmp.Or(a.state.progress()-b.state.progress(), b.generous-a.generous)
 }
 
 func (s state) progress() int {

@@ -121,11 +121,7 @@ func (c *component) perform(w *walk, o *operation) {
 	case doLose:
 		w.take(model.Action{Name: model.ConnectionLost, Qp: o.qp})
 	case doFailCq:
-		name := model.Overflow
-		if o.status == model.InternalError {
-			name = model.CqInternalError
-		}
-		w.take(model.Action{Name: name, Cq: o.cq})
+		c.performFailCq(w, o)
 	case doExecute:
 		c.performExecute(w, o.request)
 	case doDeliver:
@@ -135,6 +131,25 @@ func (c *component) perform(w *walk, o *operation) {
 	case doRest:
 		c.performRest(w, o)
 	}
+}
+
+// performFailCq lets a CQ fail. It overflows only for a completion of a request that is pending, and never has one.
+func (c *component) performFailCq(w *walk, o *operation) {
+	if o.status == model.InternalError {
+		w.take(model.Action{Name: model.CqInternalError, Cq: o.cq})
+		return
+	}
+	w.each(func(w *walk, s state) {
+		for i, b := range c.contract.Qps {
+			for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+				if b.Cq(queue) == o.cq && len(s.model.Qps[i].Queue(queue)) > 0 {
+					w.take(model.Action{Name: model.Overflow, Cq: o.cq})
+					return
+				}
+			}
+		}
+		w.refuse(noneTooMany)
+	})
 }
 
 func (c *component) performPost(w *walk, o *operation) {
@@ -171,6 +186,7 @@ func (c *component) performPoll(w *walk, o *operation) {
 var (
 	notPlaced   = &model.Refusal{Rule: "POLL-05", Why: "the completion can't have been placed before it was delivered"}
 	outOfTurn   = &model.Refusal{Rule: "POLL-09", Why: "a completion that was delivered before it had not been placed"}
+	noneTooMany = &model.Refusal{Rule: "ARM-16", Why: "no request is pending whose completion could have been one too many"}
 	callbackDue = &model.Refusal{Rule: "ARM-03", Why: "a callback is owed and was not entered"}
 	errorDue    = &model.Refusal{Rule: "ARM-17", Why: "the CQ's error was not reported to its arm"}
 	unfinished  = &model.Refusal{Rule: "DEF-04", Why: "a request that was posted with success has not completed"}
