@@ -74,7 +74,7 @@ MCNext ==
     \/ MCExtraEventComes(q)
     \/ MCOverflow(q)
     \/ MCInternalError(q)
-    \/ \E n \in 0..Depth : MCNdkGetCqResults(q, n)
+    \/ \E n \in 0..Room : MCNdkGetCqResults(q, n)
     \/ MCNdkCloseCq(q)
     \/ MCNdkCloseCompletion(q)
 
