@@ -17,7 +17,7 @@
 EXTENDS Dialect
 
 CONSTANTS
-  CQ, Depth,
+  CQ, Depth, Room,
   Patterns,   \* names of the programs of which a consumer follows one
   Awaited     \* "ANY", "SOLICITED": what it waits for, as an arm type; it must not sleep beside such a completion
 
@@ -110,8 +110,8 @@ NdkArmCq(q, thread) ==
 Poll(q, room, n) == \E results \in Cq!Batches(cq[q], room) : Len(results) = n /\ Cq!NdkGetCqResults(q, room, results)
 
 NdkGetCqResults(q, thread, n) ==
-  \/ At(q, thread, "drain") /\ Poll(q, Depth, n) /\ IF n = 0 THEN Continue(q, thread) ELSE Repeat
-  \/ At(q, thread, "poll batch") /\ Poll(q, Depth, n) /\ IF n < Depth THEN Continue(q, thread) ELSE Repeat
+  \/ At(q, thread, "drain") /\ Poll(q, Room, n) /\ IF n = 0 THEN Continue(q, thread) ELSE Repeat
+  \/ At(q, thread, "poll batch") /\ Poll(q, Room, n) /\ IF n < Room THEN Continue(q, thread) ELSE Repeat
   \/ At(q, thread, "poll one") /\ Poll(q, 1, n) /\ Continue(q, thread)
 
 Wake(q) ==
@@ -170,7 +170,7 @@ EveryCompletionPolled ==
 \* Each thread of the consumer goes on whenever it can, and a callback that is owed is made.
 Step(q, thread) ==
   \/ NdkArmCq(q, thread)
-  \/ \E n \in 0..Depth : NdkGetCqResults(q, thread, n)
+  \/ \E n \in 0..Room : NdkGetCqResults(q, thread, n)
   \/ thread = "main" /\ WakeUp(q)
   \/ thread = "callback" /\ \/ Wake(q)
                             \/ \E status \in Cq!CqStatuses : NdkCqNotificationCallbackEnter(q, status)

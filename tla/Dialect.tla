@@ -14,6 +14,7 @@
 (*   QueuePair        posting, deferring, executing, completing, flushing  *)
 (*   Tokens           what makes a memory token valid or invalid           *)
 (*   Ndk              the three together                                   *)
+(*   Consumer         in which order to arm, poll and sleep                *)
 (*   MC...            bounds and ghost variables for TLC                   *)
 (*   wrong/Wrong...   wrong rules, to see that the properties can fail     *)
 (*                                                                         *)

@@ -21,7 +21,7 @@ MCInternalError(q) == Errors /\ InternalError(q)
 MCNext ==
   \E q \in CQ :
     \/ \E thread \in Threads : NdkArmCq(q, thread)
-    \/ \E thread \in Threads, n \in 0..Depth : NdkGetCqResults(q, thread, n)
+    \/ \E thread \in Threads, n \in 0..Room : NdkGetCqResults(q, thread, n)
     \/ Wake(q)
     \/ WakeUp(q)
     \/ \E status \in Cq!CqStatuses : NdkCqNotificationCallbackEnter(q, status)
