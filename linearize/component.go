@@ -236,10 +236,8 @@ func (c *component) listCallback(q *cq, s *span) {
 		enter.call = 0
 	}
 	if enter.call == 0 && c.contract.Dialect.Serialised {
-		for _, before := range q.notified {
-			if before.ret < s.call {
-				enter.call = max(enter.call, before.ret)
-			}
+		if i, _ := slices.BinarySearch(q.exits, s.call); i > 0 {
+			enter.call = q.exits[i-1]
 		}
 	}
 	c.add(enter)
@@ -298,7 +296,7 @@ func (c *component) listRequest(r *request) {
 	if receive, _ := r.meets(); receive != nil && r.told && !failed(r) {
 		o.call = max(o.call, receive.post.call)
 	}
-	owed := c.h.firstOwed(r)
+	owed := r.owed
 	switch {
 	case r.delivery != nil:
 		o.ret, o.maybe = r.delivery.poll.ret, false
@@ -338,27 +336,21 @@ func (c *component) mayMatter(r *request) bool {
 	switch {
 	case !r.hasMessage() && !c.h.breaks(r.qp):
 		return false
-	case slices.ContainsFunc(r.qp.queue(r.queue)[r.position:], func(later *request) bool { return later.delivery != nil }):
+	case r.overtaken:
 		return false
 	case r.silent && (c.executesElsewhere(r) || c.h.breaks(r.qp)):
 		return true // it may have had to fail
-	}
-	undelivered := 0
-	for _, earlier := range r.qp.queue(r.queue)[:r.position] {
-		if earlier.delivery == nil {
-			undelivered++
-		}
 	}
 	needed := q.notifiedAfter(q.lastEmpty())
 	if q.fails {
 		needed += q.depth // it may have filled the CQ
 	}
-	return undelivered < needed
+	return r.waiting < needed
 }
 
 // breaks reports whether anything may have cancelled the requests of p.
 func (h *history) breaks(p *qp) bool {
-	return p.ends() || p.lostFrom != never || h.mayFail(p.initiatorCq) || h.mayFail(p.receiveCq)
+	return p.ends || p.lostFrom != never || h.mayFail(p.initiatorCq) || h.mayFail(p.receiveCq)
 }
 
 // failureMatters reports whether q failed by what a callback says, or whether its overflow could explain anything: that
@@ -372,7 +364,7 @@ func (c *component) failureMatters(q *cq) bool {
 			continue
 		}
 		for _, r := range slices.Concat(p.initiator, p.receive) {
-			missing := r.delivery == nil && p.cq(r.queue) == q && c.h.firstOwed(r) != never
+			missing := r.delivery == nil && p.cq(r.queue) == q && r.owed != never
 			if missing || r.outcome == model.CANCELLED {
 				return true
 			}

@@ -114,7 +114,7 @@ func (h *history) checkChains(p *qp) {
 	}
 	h.exercised("DEF-06")
 	last := deferred[len(deferred)-1]
-	if last.delivery != nil || last.indicatedBefore(end) || p.closed != nil {
+	if last.delivery != nil || last.indicated < end || p.closed != nil {
 		return
 	}
 	for _, s := range p.flushes {

@@ -14,8 +14,10 @@ type cq struct {
 	created   *span
 	depth     int
 	polls     []*span
+	empty     []*span // polls that found nothing
 	arms      []*span
 	notified  []*span    // callbacks, and events that were read
+	exits     []moment   // when these returned, in order
 	delivered []*request // in the order of the polls
 	closed    *span      // the call that closes it
 	unclear   string     // why nobody can tell what it holds, or ""
@@ -38,10 +40,11 @@ type qp struct {
 	initiator, receive     []*request // that were posted, in order; refused ones are not in
 	sends                  []*request // of the initiator queue: those that consume a receive of the peer
 	flushes                []*span
+	flushed                []moment // by when the first of each flush and those after it had returned
 	closed                 *span
+	ends                   bool   // the trace tells of its flush, its close or a failure of its own
 	ended                  moment // from when on no message waits on it: a flush had returned, or a failure was delivered
 	lostFrom               moment // from when on the connection may be lost without a word in the trace
-	last                   moment // of the events that name it
 	component              *component
 	index                  int // in its component
 }
@@ -75,6 +78,12 @@ type request struct {
 	post     *span
 	accepted bool // the post returned success, or has not returned
 	position int  // in its queue, among the accepted
+
+	indicated moment // of a deferred one: when its chain had ended, or never
+	chainEnd  *span  // the post that ended it
+	owed      moment // the first moment of rest at which it must have completed, or never
+	overtaken bool   // a later one of its queue was delivered
+	waiting   int    // earlier ones of its queue that no poll delivered
 
 	delivery *delivery
 	point    *span         // CqePlaced: the very moment
@@ -133,6 +142,12 @@ func newHistory(t *trace.Trace) *history {
 	if t.End != nil && t.End.Quiescent {
 		h.marks = append(h.marks, len(t.Events))
 	}
+	for _, q := range h.cqs {
+		for _, s := range q.notified {
+			q.exits = append(q.exits, s.ret)
+		}
+		slices.Sort(q.exits)
+	}
 	h.deliver()
 	h.findEnds()
 	h.findPeers()
@@ -141,6 +156,8 @@ func newHistory(t *trace.Trace) *history {
 	h.findLosses()
 	h.findFlushedFailures()
 	h.checkOrder()
+	h.findOwed()
+	h.findUndelivered()
 	h.checkOwed()
 	return h
 }
@@ -167,9 +184,6 @@ func (h *history) qp(name string) *qp {
 
 func (h *history) take(s *span) {
 	e := s.begin
-	if p := h.qpByName[e.Qp]; p != nil {
-		p.last = max(p.last, s.call, min(s.ret, len(h.trace.Events)))
-	}
 	switch s.kind {
 	case createCq:
 		q := h.cq(e.Cq)
@@ -198,6 +212,9 @@ func (h *history) take(s *span) {
 	case pollCq:
 		q := h.cq(e.Cq)
 		q.polls = append(q.polls, s)
+		if s.foundEmpty() {
+			q.empty = append(q.empty, s)
+		}
 	case callback:
 		q := h.cq(e.Cq)
 		q.notified = append(q.notified, s)
@@ -284,7 +301,7 @@ func hasVerbsFlag(flags []string, name string) bool {
 }
 
 func (h *history) add(r *request) {
-	r.id = len(h.requests)
+	r.id, r.owed = len(h.requests), never
 	h.requests = append(h.requests, r)
 	r.post.requests = append(r.post.requests, r)
 	if r.op == model.ReceiveOp {

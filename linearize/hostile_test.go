@@ -162,6 +162,11 @@ var hostile = []struct {
 	{"a chain of thousands", "ndkpi", "", after(many(2000, func(i int) string {
 		return fmt.Sprintf(`NdkRead "qp":"q","wr":"r%d","flags":["DEFER","SILENT_SUCCESS"]`, i) + ok
 	})...)},
+	{"tens of thousands of invented completions", "ndkpi", ProviderViolation, after(`NdkGetCqResults "cq":"c","n":40000|"results":[` +
+		strings.Join(many(40000, func(i int) string { return fmt.Sprintf(`{"wr":"x%d","status":"STATUS_SUCCESS"}`, i) }), ",") + `]`)},
+	{"an open chain of tens of thousands", "ndkpi", ConsumerViolation, after(many(24000, func(i int) string {
+		return fmt.Sprintf(`NdkRead "qp":"q","wr":"r%d","flags":["DEFER"]`, i) + ok
+	})...)},
 	{"flushed with thousands of receives", "ndkpi", "", after(append(many(1000, func(i int) string { return fmt.Sprintf(`NdkReceive "qp":"q","wr":"r%d"`, i) + ok }),
 		`NdkFlush "qp":"q"`+ok)...)},
 	{"callbacks nested in each other", "ndkpi", ProviderViolation, after(many(500, fixed(`NdkCqNotificationCallback "cq":"c","status":"STATUS_SUCCESS"`))...)},
@@ -187,9 +192,9 @@ func TestHostileTraces(t *testing.T) {
 				t.Fatalf("the trace does not keep the format: %v", err)
 			}
 			r := checkInTime(t, traced, Options{Timeout: time.Second})
-			t.Logf("%s in %v: %.300v", r.Verdict, r.Elapsed, r.Findings)
+			t.Logf("%s with %d findings in %v", r.Verdict, len(r.Findings), r.Elapsed)
 			if h.want != "" && r.Verdict != h.want {
-				t.Errorf("verdict %s, want %s: %+v", r.Verdict, h.want, r.Findings)
+				t.Errorf("verdict %s, want %s: %+v", r.Verdict, h.want, r.Findings[:min(len(r.Findings), 3)])
 			}
 		})
 	}

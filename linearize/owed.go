@@ -2,111 +2,140 @@ package linearize
 
 import (
 	"slices"
-
-	"ndkoracle/model"
+	"sort"
 )
 
-// owedAt reports whether r must have completed by a moment at which the provider was at rest.
-func (r *request) owedAt(mark moment) bool {
-	p := r.qp
-	if r.post.ret >= mark || p.closed != nil && p.closed.call < mark {
-		return false
-	}
-	for _, s := range p.flushes {
-		if s.call > r.post.call && s.ret < mark {
-			return true
+// findOwed finds, of each request, the first moment of rest at which it must have completed.
+func (h *history) findOwed() {
+	for _, p := range h.qps {
+		p.findChains()
+		p.findFlushed()
+		waits := p.waitsForPeer()
+		for i, r := range p.initiator {
+			h.owe(r, min(max(r.indicated, waits[i]), p.flushedAfter(r)))
 		}
 	}
-	if r.queue == model.Receive {
-		return r.tookMessageBefore(mark)
+	for _, p := range h.qps {
+		arrived := p.messagesArrived()
+		for i, r := range p.receive {
+			h.owe(r, min(arrived[i], p.flushedAfter(r)))
+		}
 	}
-	return r.indicatedBefore(mark) && !p.waitsForPeer(r, mark)
 }
 
-// tookMessageBefore reports whether the peer's send for this receive, or a later one, is known to have succeeded by then.
-func (r *request) tookMessageBefore(mark moment) bool {
-	if r.qp.peer == nil {
-		return false
+// owe notes that r waits for nobody but the provider from a moment on. After a close nothing is owed (A21).
+func (h *history) owe(r *request, from moment) {
+	from = max(from, r.post.ret)
+	i := sort.Search(len(h.marks), func(i int) bool { return h.marks[i] > from })
+	if i < len(h.marks) && (r.qp.closed == nil || r.qp.closed.call >= h.marks[i]) {
+		r.owed = h.marks[i]
 	}
-	sends := r.qp.peer.sends
-	if r.position >= len(sends) {
-		return false
-	}
-	for i, s := range sends {
-		switch {
-		case failed(s):
-			return false
-		case i >= r.position && s.delivery != nil && (s.delivery.poll.ret < mark || s.owedAt(mark)):
-			return true
-		}
-	}
-	return false
 }
 
-// indicatedBefore reports whether the chain of a deferred request has ended by then: with a request without DEFER or with
-// one that was refused (DEF-05, A11).
-func (r *request) indicatedBefore(mark moment) bool {
-	if !r.deferred {
-		return true
-	}
-	for _, s := range r.qp.posts {
-		if s.call < r.post.call || s.ret >= mark || s.fn == "NdkReceive" {
-			continue
+// findChains finds, of each deferred request, when its chain has ended: by a request without DEFER, or by one that was
+// refused (DEF-05, A11).
+func (p *qp) findChains() {
+	ended, end := never, (*span)(nil)
+	for _, s := range slices.Backward(p.posts) {
+		for _, r := range s.requests {
+			if r.deferred {
+				r.indicated, r.chainEnd = ended, end
+			}
 		}
-		if !s.succeeded() || !slices.Contains(s.begin.Flags, "DEFER") {
-			return true
+		if s.fn != "NdkReceive" && (!s.succeeded() || !slices.Contains(s.begin.Flags, "DEFER")) {
+			ended, end = min(ended, s.ret), s
 		}
 	}
-	return false
 }
 
-// waitsForPeer reports whether r, or a send before it, may be waiting for a receive that the peer has not posted, or of
-// which the trace does not tell.
-func (p *qp) waitsForPeer(r *request, mark moment) bool {
-	if p.ended < mark {
-		return false
+// endedByRefusal reports whether the chain of a deferred request ended with a post that was refused.
+func (r *request) endedByRefusal() bool { return r.chainEnd != nil && !r.chainEnd.succeeded() }
+
+// flushedAfter returns when a flush that was called after r had returned, or never.
+func (p *qp) flushedAfter(r *request) moment {
+	i := sort.Search(len(p.flushes), func(i int) bool { return p.flushes[i].call > r.post.call })
+	return p.flushed[i]
+}
+
+// findFlushed finds by when the first of each flush and those after it had returned.
+func (p *qp) findFlushed() {
+	p.flushed = slices.Repeat([]moment{never}, len(p.flushes)+1)
+	for i, s := range slices.Backward(p.flushes) {
+		p.flushed[i] = min(s.ret, p.flushed[i+1])
 	}
-	receives := 0
+}
+
+// waitsForPeer returns, for each request of the initiator queue, until when it, or a send before it, may be waiting for a
+// receive that the peer has not posted, or of which the trace does not tell.
+func (p *qp) waitsForPeer() []moment {
+	var receives []moment // of the peer: when each had been posted
 	if p.peer != nil {
-		for _, posted := range p.peer.receive {
-			if posted.post.ret < mark {
-				receives++
+		for _, r := range p.peer.receive {
+			receives = append(receives, r.post.ret)
+		}
+		slices.Sort(receives)
+	}
+	until, sends := make([]moment, len(p.initiator)), 0
+	waits := 0
+	for i, r := range p.initiator {
+		if r.op.IsSend() {
+			met := p.ended
+			if sends < len(receives) {
+				met = min(met, receives[sends])
+			}
+			if r.delivery != nil {
+				met = min(met, r.delivery.poll.ret)
+			}
+			waits = max(waits, met)
+			sends++
+		}
+		until[i] = waits
+	}
+	return until
+}
+
+// messagesArrived returns, for each receive, when the peer's send for it, or for a later one, is known to have succeeded.
+func (p *qp) messagesArrived() []moment {
+	arrived := slices.Repeat([]moment{never}, len(p.receive))
+	if p.peer == nil {
+		return arrived
+	}
+	sends := p.peer.sends
+	if i := slices.IndexFunc(sends, failed); i >= 0 {
+		sends = sends[:i]
+	}
+	known := never
+	for i, s := range slices.Backward(sends) {
+		if s.delivery != nil {
+			known = min(known, s.delivery.poll.ret)
+			if s.owed != never {
+				known = min(known, s.owed-1) // by that moment
+			}
+		}
+		if i < len(arrived) {
+			arrived[i] = known
+		}
+	}
+	return arrived
+}
+
+// findUndelivered finds, of each request, what polls delivered of its queue: later ones, and not all of the earlier ones.
+func (h *history) findUndelivered() {
+	for _, p := range h.qps {
+		for _, queue := range [][]*request{p.initiator, p.receive} {
+			waiting, overtaken := 0, false
+			for _, r := range queue {
+				r.waiting = waiting
+				if r.delivery == nil {
+					waiting++
+				}
+			}
+			for _, r := range slices.Backward(queue) {
+				r.overtaken = overtaken
+				overtaken = overtaken || r.delivery != nil
 			}
 		}
 	}
-	for _, s := range p.sends {
-		if s.position > r.position {
-			break
-		}
-		if receives--; receives < 0 && (s.delivery == nil || s.delivery.poll.ret > mark) {
-			return true
-		}
-	}
-	return false
-}
-
-// firstOwed returns the first moment of rest at which r must have completed, or never. After the last event of its QP and
-// of the peer nothing changes that any more.
-func (h *history) firstOwed(r *request) moment {
-	last := r.qp.last
-	if r.qp.peer != nil {
-		last = max(last, r.qp.peer.last)
-	}
-	for _, q := range []*cq{r.qp.initiatorCq, r.qp.receiveCq} {
-		if q != nil && len(q.polls) > 0 {
-			last = max(last, q.polls[len(q.polls)-1].call)
-		}
-	}
-	i, _ := slices.BinarySearch(h.marks, r.post.call)
-	for _, mark := range h.marks[i:] {
-		if r.owedAt(mark) {
-			return mark
-		}
-		if mark > last {
-			break
-		}
-	}
-	return never
 }
 
 // findOverruns finds, for each CQ, the first moment at which more completions could be on their way into it than it has
@@ -152,14 +181,13 @@ func (h *history) findOverruns() {
 	}
 }
 
-// emptyAfter reports whether a poll that began after the moment found the CQ empty.
-func (q *cq) emptyAfter(mark moment) bool {
-	for _, poll := range q.polls {
-		if poll.call > mark && poll.foundEmpty() {
-			return true
-		}
+// emptyAfter returns the first poll of a CQ that began after the moment, or at it, and found nothing, or nil.
+func (q *cq) emptyAfter(mark moment) *span {
+	i := sort.Search(len(q.empty), func(i int) bool { return q.empty[i].call >= mark })
+	if i == len(q.empty) {
+		return nil
 	}
-	return false
+	return q.empty[i]
 }
 
 // foundEmpty reports whether a poll had room and returned nothing.

@@ -55,22 +55,19 @@ func (r *request) hasMessage() bool {
 
 // mayComplete reports whether r is no receive that can only wait for a message.
 func (r *request) mayComplete() bool {
-	return r.hasMessage() || r.qp.ends() || r.qp.peer.ends()
+	return r.hasMessage() || r.qp.ends || r.qp.peer.ends
 }
 
-// ends reports whether the trace tells of a flush, a close or a failure of p. What was cancelled is no cause of its own.
-func (p *qp) ends() bool {
-	return len(p.flushes) > 0 || p.closed != nil ||
-		slices.ContainsFunc(slices.Concat(p.initiator, p.receive), func(r *request) bool { return r.outcome == model.FAILED })
-}
-
-// findEnds says of each QP when the trace shows its connection at an end.
+// findEnds says of each QP whether a flush, a close or a failure of its own ends it, and when the trace shows its connection
+// at an end. What was cancelled is no cause of its own, but shows one.
 func (h *history) findEnds() {
 	for _, p := range h.qps {
+		p.ends = len(p.flushes) > 0 || p.closed != nil
 		for _, s := range p.flushes {
 			p.ended = min(p.ended, s.ret)
 		}
 		for _, r := range slices.Concat(p.initiator, p.receive) {
+			p.ends = p.ends || r.outcome == model.FAILED
 			if failed(r) && r.delivery != nil {
 				p.ended = min(p.ended, r.delivery.poll.ret)
 			}
@@ -135,7 +132,7 @@ func (h *history) mayHaveFailed(p *qp, queue model.Queue) moment {
 // emptyAtRest reports whether, at a moment of rest after the given one, q held nothing that polls did not deliver.
 func (h *history) emptyAtRest(q *cq, after moment) bool {
 	i, _ := slices.BinarySearch(h.marks, after)
-	return i < len(h.marks) && q.emptyAfter(h.marks[i]) && !h.mayFail(q)
+	return i < len(h.marks) && q.emptyAfter(h.marks[i]) != nil && !h.mayFail(q)
 }
 
 // findFlushedFailures takes the first request of a QP that libibverbs reports as flushed, where nothing had flushed it,
@@ -158,7 +155,7 @@ func (h *history) findFlushedFailures() {
 			first = min(first, r.delivery.poll.ret)
 		}
 		if culprit != nil && first > 0 && !p.mayCancel(first) {
-			culprit.outcome = model.FAILED
+			culprit.outcome, p.ends = model.FAILED, true
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package linearize
 
 import (
-	"slices"
-
 	"ndkoracle/model"
 )
 
@@ -60,7 +58,7 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 		}
 		for i, q := range requests {
 			r := c.h.requests[q.Id]
-			if !r.owedAt(mark) {
+			if r.owed > mark {
 				return
 			}
 			if r.silent && !r.told && q.Phase <= model.Executed {
@@ -88,20 +86,4 @@ func owed(r *request, q model.Request) *model.Refusal {
 		return &model.Refusal{Rule: "DEF-05", Why: r.wr + " was deferred when a later post was refused, and was never indicated: it has no completion"}
 	}
 	return &model.Refusal{Rule: unfinished.Rule, Why: r.wr + " was posted with success, and has no completion"}
-}
-
-// endedByRefusal reports whether the chain of a deferred request ended with a post that was refused.
-func (r *request) endedByRefusal() bool {
-	for _, s := range r.qp.posts {
-		if s.call < r.post.call || s.fn == "NdkReceive" || s == r.post {
-			continue
-		}
-		if !s.succeeded() {
-			return true
-		}
-		if !slices.Contains(s.begin.Flags, "DEFER") {
-			return false
-		}
-	}
-	return false
 }

@@ -210,35 +210,27 @@ func (h *history) checkOrder() {
 func (h *history) checkOwed() {
 	for _, r := range h.requests {
 		q := r.qp.cq(r.queue)
-		if !r.accepted || q == nil || r.silent && r.delivery == nil || h.mayFail(q) {
+		if !r.accepted || q == nil || r.silent && r.delivery == nil || r.owed == never || h.mayFail(q) {
 			continue
 		}
-		mark := h.firstOwed(r)
-		if mark == never {
+		poll := q.emptyAfter(r.owed)
+		if poll == nil || r.delivery != nil && r.delivery.poll.ret <= poll.ret {
 			continue
 		}
-		for _, poll := range q.polls {
-			if poll.call < mark || !poll.foundEmpty() || r.delivery != nil && r.delivery.poll.ret <= poll.ret {
-				continue
-			}
-			rule, why := r.brokenByDelay(mark)
-			h.provider(rule, mark, []*span{r.post, poll}, "the provider was at rest, and %s: a poll of %s found nothing afterwards", why, q.name)
-			if r.delivery != nil {
-				h.findings[len(h.findings)-1].Also = []string{"POLL-03"}
-			}
-			break
+		rule, why := r.brokenByDelay()
+		h.provider(rule, r.owed, []*span{r.post, poll}, "the provider was at rest, and %s: a poll of %s found nothing afterwards", why, q.name)
+		if r.delivery != nil {
+			h.findings[len(h.findings)-1].Also = []string{"POLL-03"}
 		}
 	}
 }
 
 // brokenByDelay says which rule r breaks by not having completed at rest.
-func (r *request) brokenByDelay(mark moment) (rule, why string) {
-	for _, s := range r.qp.flushes {
-		if s.call > r.post.call && s.ret < mark {
-			return "FLUSH-02", r.wr + ", pending when its queue was flushed, had not completed"
-		}
-	}
-	if r.deferred && r.endedByRefusal() {
+func (r *request) brokenByDelay() (rule, why string) {
+	switch {
+	case r.qp.flushedAfter(r) < r.owed:
+		return "FLUSH-02", r.wr + ", pending when its queue was flushed, had not completed"
+	case r.deferred && r.endedByRefusal():
 		return "DEF-05", r.wr + ", deferred before a post that was refused, had not been indicated and completed"
 	}
 	return "DEF-04", r.wr + ", posted with success, had not completed"
