@@ -1,6 +1,7 @@
 package linearize
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -76,7 +77,7 @@ type request struct {
 	deferred bool
 	token    *uint32
 	post     *span
-	accepted bool // the post returned success, or has not returned
+	accepted bool // the post returned success, or has not returned, or had not when its completion was delivered
 	position int  // in its queue, among the accepted
 
 	indicated moment // of a deferred one: when its chain had ended, or never
@@ -113,6 +114,7 @@ type history struct {
 	qpByName map[string]*qp
 	requests []*request
 	byWr     map[string]*request
+	early    map[string]bool       // refused requests whose completion was delivered before the refusal
 	shared   map[string]bool       // receives of shared receive queues
 	closing  map[string]*cq        // by the op of the call that closes it
 	takenBy  map[*request]*request // a send, and the peer's receive that took it
@@ -127,8 +129,9 @@ type history struct {
 // newHistory takes a trace apart. What needs no search to be seen as wrong goes into findings.
 func newHistory(t *trace.Trace) *history {
 	h := &history{trace: t, spans: pairUp(t.Events), cqByName: map[string]*cq{}, qpByName: map[string]*qp{},
-		byWr: map[string]*request{}, shared: map[string]bool{}, takenBy: map[*request]*request{},
+		byWr: map[string]*request{}, shared: map[string]bool{}, early: map[string]bool{}, takenBy: map[*request]*request{},
 		closing: map[string]*cq{}, counts: map[string]int{}}
+	h.findEarly()
 	h.ofEvent = make([]*span, len(t.Events))
 	for _, s := range h.spans {
 		if s.begin.Cq != "" || s.begin.Qp != "" {
@@ -266,7 +269,7 @@ func either[T any](s *span, field func(*trace.Event) *T) *T {
 func (h *history) takePost(p *qp, s *span) {
 	if !strings.HasPrefix(s.fn, "ibv_") {
 		r := &request{wr: s.begin.Wr, qp: p, op: opsOfFn[s.fn], flags: s.begin.Flags, post: s,
-			accepted: s.succeeded() || !s.returned(),
+			accepted: s.succeeded() || !s.returned() || h.early[s.begin.Wr],
 			token:    either(s, func(e *trace.Event) *uint32 { return e.Token }),
 			silent:   slices.Contains(s.begin.Flags, "SILENT_SUCCESS"),
 			solicit:  slices.Contains(s.begin.Flags, "SEND_AND_SOLICIT_EVENT"),
@@ -275,7 +278,8 @@ func (h *history) takePost(p *qp, s *span) {
 		return
 	}
 	if s.fn == "ibv_bind_mw" {
-		h.add(&request{wr: s.begin.Wr, qp: p, op: model.Bind, flags: s.begin.Flags, post: s, accepted: s.succeeded() || !s.returned()})
+		h.add(&request{wr: s.begin.Wr, qp: p, op: model.Bind, flags: s.begin.Flags, post: s,
+			accepted: s.succeeded() || !s.returned() || h.early[s.begin.Wr]})
 		return
 	}
 	signalAll := p.created != nil && p.created.begin.SqSigAll != nil && *p.created.begin.SqSigAll
@@ -288,7 +292,7 @@ func (h *history) takePost(p *qp, s *span) {
 			r.solicit = hasVerbsFlag(w.Flags, "SOLICITED")
 		}
 		if s.returned() && !s.succeeded() && (s.end.BadWr == w.Wr || s.end.BadWr == "") {
-			r.accepted = false
+			r.accepted = h.early[w.Wr]
 			h.add(r)
 			return
 		}
@@ -321,6 +325,31 @@ func (h *history) add(r *request) {
 		}
 	} else {
 		r.qp.receive = append(r.qp.receive, r)
+	}
+}
+
+// findEarly finds the requests that were refused after their completion was delivered. When it was, they could still be
+// accepted: the contract is broken at the refusal (DEF-03).
+func (h *history) findEarly() {
+	refused := map[string]moment{}
+	for _, s := range h.spans {
+		if s.kind == post && s.returned() && !s.succeeded() {
+			wr := cmp.Or(s.end.BadWr, s.begin.Wr)
+			if wr == "" && len(s.begin.Wrs) > 0 {
+				wr = s.begin.Wrs[0].Wr // bad_wr is not told: none was posted
+			}
+			refused[wr] = s.ret
+		}
+	}
+	for _, s := range h.spans {
+		if s.kind != pollCq || !s.returned() || len(refused) == 0 {
+			continue
+		}
+		for i := range s.end.Results {
+			if at, ok := refused[s.end.Results[i].Wr]; ok && s.ret < at {
+				h.early[s.end.Results[i].Wr] = true
+			}
+		}
 	}
 }
 

@@ -96,6 +96,10 @@ func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 	case d.result.Qp != "" && d.result.Qp != r.qp.name:
 		h.provider("POLL-05", at, see, "the completion of %s names %s, and it was posted on %s", wr, d.result.Qp, r.qp.name)
 	}
+	if h.early[wr] {
+		h.provider("DEF-03", r.post.ret, []*span{r.post, d.poll}, "%s of %s returned %s, and %s had delivered its completion before",
+			r.post.fn, wr, r.post.answer(), q.name)
+	}
 	h.exercised("POLL-04", "DEF-03")
 	if r.silent {
 		h.exercised("FLAG-01")
