@@ -101,18 +101,18 @@ Following(q, thread) ==
 Continue(q, thread) == consumer' = [consumer EXCEPT ![q][thread] = Following(q, thread)]
 Repeat == UNCHANGED consumer
 
-NdkArmCq(q, thread) ==
-  /\ \/ At(q, thread, "arm") /\ Cq!NdkArmCq(q, consumer[q].awaits)
-     \/ At(q, thread, "arm SOLICITED") /\ Cq!NdkArmCq(q, "SOLICITED")
+NdkArmCq(q, thread, type) ==
+  /\ \/ At(q, thread, "arm") /\ type = consumer[q].awaits
+     \/ At(q, thread, "arm SOLICITED") /\ type = "SOLICITED"
+  /\ Cq!NdkArmCq(q, type)
   /\ Continue(q, thread)
 
-\* A poll with room for so many, which found n.
-Poll(q, room, n) == \E results \in Cq!Batches(cq[q], room) : Len(results) = n /\ Cq!NdkGetCqResults(q, room, results)
-
-NdkGetCqResults(q, thread, n) ==
-  \/ At(q, thread, "drain") /\ Poll(q, Room, n) /\ IF n = 0 THEN Continue(q, thread) ELSE Repeat
-  \/ At(q, thread, "poll batch") /\ Poll(q, Room, n) /\ IF n < Room THEN Continue(q, thread) ELSE Repeat
-  \/ At(q, thread, "poll one") /\ Poll(q, 1, n) /\ Continue(q, thread)
+\* A poll with room for so many completions, which finds n.
+NdkGetCqResults(q, thread, nresults, n) ==
+  /\ \/ At(q, thread, "drain") /\ nresults = Room /\ IF n = 0 THEN Continue(q, thread) ELSE Repeat
+     \/ At(q, thread, "poll batch") /\ nresults = Room /\ IF n < Room THEN Continue(q, thread) ELSE Repeat
+     \/ At(q, thread, "poll one") /\ nresults = 1 /\ Continue(q, thread)
+  /\ \E results \in Cq!Batches(cq[q], nresults) : Len(results) = n /\ Cq!NdkGetCqResults(q, nresults, results)
 
 Wake(q) ==
   /\ At(q, "callback", "wake")
@@ -169,8 +169,8 @@ EveryCompletionPolled ==
 
 \* Each thread of the consumer goes on whenever it can, and a callback that is owed is made.
 Step(q, thread) ==
-  \/ NdkArmCq(q, thread)
-  \/ \E n \in 0..Room : NdkGetCqResults(q, thread, n)
+  \/ \E type \in NotifyTypes : NdkArmCq(q, thread, type)
+  \/ \E nresults \in {1, Room}, n \in 0..Room : NdkGetCqResults(q, thread, nresults, n)
   \/ thread = "main" /\ WakeUp(q)
   \/ thread = "callback" /\ \/ Wake(q)
                             \/ \E status \in Cq!CqStatuses : NdkCqNotificationCallbackEnter(q, status)

@@ -1,0 +1,110 @@
+package counterexample
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"ndkoracle/linearize"
+	"ndkoracle/trace"
+)
+
+const (
+	plain     = `[qp |-> "a", queue |-> "receive", req |-> 0, status |-> "SUCCESS", solicited |-> FALSE, token |-> "no token"]`
+	solicited = `[qp |-> "a", queue |-> "receive", req |-> 0, status |-> "SUCCESS", solicited |-> TRUE, token |-> "no token"]`
+	failed    = `[qp |-> "a", queue |-> "receive", req |-> 0, status |-> "FAILED", solicited |-> FALSE, token |-> "no token"]`
+)
+
+// roundTrip writes a trace and reads it back, and returns it with its lines.
+func roundTrip(t *testing.T, whole *trace.Trace) (*trace.Trace, string) {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := trace.NewWriter(&b, whole.Header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole.Events {
+		if err := w.Write(&whole.Events[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(*whole.End); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	read, err := trace.Read("example", &b, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read, text
+}
+
+// ARM-04, ARM-10, ARM-11, ARM-12: what the judge says of a run is right for each kind of completion, in each dialect.
+func TestTrace(t *testing.T) {
+	place := func(completion string) string { return `MCPlace("q", ` + completion + `)` }
+	for _, test := range []struct {
+		name    string
+		dialect string
+		actions []string
+		verdict linearize.Verdict
+		rule    string
+	}{
+		{"a round", "ndkpi", []string{`MCNdkArmCq("q", "ANY")`, place(plain), `MCNdkCqNotificationCallbackEnter("q", "STATUS_SUCCESS")`,
+			`MCNdkGetCqResults("q", "callback", 2, 1)`, `MCNdkCqNotificationCallbackExit("q")`, `MCNdkGetCqResults("q", 0)`}, linearize.Conformant, ""},
+		{"a round", "ndspi", []string{`MCNdkArmCq("q", "ANY")`, place(plain), `MCNdkCqNotificationCallbackEnter("q", "STATUS_SUCCESS")`,
+			`MCNdkGetCqResults("q", 1)`}, linearize.Conformant, ""},
+		{"a round", "verbs", []string{`MCNdkArmCq("q", "ANY")`, place(plain), `MCNdkCqNotificationCallbackEnter("q", "STATUS_SUCCESS")`,
+			`MCNdkGetCqResults("q", "main", 1, 1)`, `MCNdkCqNotificationCallbackExit("q")`}, linearize.Conformant, ""},
+		{"a fresh completion at the arm", "ndkpi", []string{place(plain), `MCNdkArmCq("q", "ANY")`}, linearize.ProviderViolation, "ARM-04"},
+		{"a fresh completion at the arm", "ndspi", []string{place(plain), `MCNdkArmCq("q", "ANY")`}, linearize.ProviderViolation, "ARM-04"},
+		{"a fresh completion at the arm", "verbs", []string{place(plain), `MCNdkArmCq("q", "ANY")`}, linearize.Conformant, ""},
+		{"not solicited", "ndkpi", []string{`MCNdkArmCq("q", "SOLICITED")`, place(plain)}, linearize.Conformant, ""},
+		{"solicited", "ndkpi", []string{`MCNdkArmCq("q", "SOLICITED")`, place(solicited)}, linearize.ProviderViolation, "ARM-10"},
+		{"failed", "ndkpi", []string{`MCNdkArmCq("q", "SOLICITED")`, place(failed)}, linearize.ProviderViolation, "ARM-11"},
+		{"not solicited", "verbs", []string{`MCNdkArmCq("q", "SOLICITED")`, place(plain)}, linearize.Conformant, ""},
+		{"solicited", "verbs", []string{`MCNdkArmCq("q", "SOLICITED")`, place(solicited)}, linearize.ProviderViolation, "ARM-10"},
+		{"failed", "verbs", []string{`MCNdkArmCq("q", "SOLICITED")`, place(failed)}, linearize.ProviderViolation, "ARM-11"},
+	} {
+		t.Run(test.name+" in "+test.dialect, func(t *testing.T) {
+			whole, err := Trace(Example{"x", test.dialect, 2, test.actions, true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			read, text := roundTrip(t, whole)
+			report := linearize.Check(context.Background(), read, linearize.Options{})
+			rule := ""
+			if len(report.Findings) > 0 {
+				rule = report.Findings[0].Rule
+			}
+			if report.Verdict != test.verdict || rule != test.rule {
+				t.Errorf("%s of %q, want %s of %q:\n%s", report.Verdict, rule, test.verdict, test.rule, text)
+			}
+		})
+	}
+}
+
+// What can't be told, or is no counter-example, is refused, and the error says where and why.
+func TestTraceErrors(t *testing.T) {
+	for _, test := range []struct {
+		dialect, action, want string
+	}{
+		{"rdma", ``, `there is no dialect "rdma"`},
+		{"ndkpi", `MCNdkArmCq`, "step 1, MCNdkArmCq: no action with its arguments"},
+		{"ndkpi", `MCNdkArmCq("q", `, "a value is missing"},
+		{"ndkpi", `MCNdkArmCq("q) /\ x`, "a string does not end"},
+		{"ndkpi", `MCNdkArmCq("q") /\ x`, "something follows the action"},
+		{"ndkpi", `MCDance("q")`, "there is no way to tell it"},
+		{"ndkpi", `MCNdkGetCqResults("q", 1)`, "it finds 1 completions, of which only 0 were placed"},
+		{"ndkpi", `MCNdkGetCqResults("q", "n")`, "argument 2 is no number"},
+		{"ndkpi", `MCPlace("q", 1)`, "does not say which completion"},
+		{"ndkpi", `MCNdkCqNotificationCallbackExit("q")`, "no callback of q is running"},
+		{"verbs", `MCNdkArmCq("q", "ERRORS")`, "libibverbs has no arm for errors alone"},
+		{"verbs", `MCNdkCqNotificationCallbackEnter("q", "STATUS_INTERNAL_ERROR")`, "asynchronous events"},
+	} {
+		_, err := Trace(Example{"x", test.dialect, 2, []string{test.action}, true})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %q", test.action, err, test.want)
+		}
+	}
+}
