@@ -1,13 +1,13 @@
 # `make help` lists what there is. The work that takes more than a line is in scripts/.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help install build demo test race bench tlc device fmt vet lint clean
+.PHONY: help install build demo test race bench tlc graph graph-full device fmt vet lint clean
 
 # The verbs provider needs cgo and the headers of libibverbs; all else is built without them.
 verbs = $(shell scripts/has-verbs.sh && echo '-tags=ibverbs')
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 10
 
 install: ## install with apt what this machine lacks
 	@scripts/install.sh
@@ -32,6 +32,12 @@ bench: ## the benchmarks
 tlc: ## model-check every configuration in tla/, against its pinned numbers
 	go run ./cmd/tlcrun
 	@touch build/tlc/passed
+
+graph: ## compare every configuration's state graph, of TLC, with that of the Go model: states, steps, arguments
+	go run ./cmd/tlcrun -graph
+
+graph-full: ## the same, with the configurations that take minutes
+	go run ./cmd/tlcrun -graph -deep
 
 # For the demo: out of date when anything changed since every configuration was as pinned.
 build/tlc/passed: $(shell find tla cmd/tlcrun internal/tlc -type f)

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Names lists the names of all actions.
 func Names() []Name {
 	return []Name{
@@ -18,8 +20,24 @@ type Domain struct {
 	Requests    []Request    // of Post and PostRefused, on any QP
 }
 
-// Enabled returns the actions with arguments from the domain that s allows: those that Step does not refuse. The order is
-// that of Names, then of the objects and arguments. Actions are returned that leave s as it is, such as polling an empty CQ.
+// Actions returns all actions with arguments from the domain, whatever a state allows. The order is that of Names, then of
+// the objects and arguments.
+func (c *Contract) Actions(d Domain) []Action {
+	var all []Action
+	add := func(a Action) { all = append(all, a) }
+	for _, name := range Names() {
+		for i := range c.Depth {
+			c.ofCq(Action{Name: name, Cq: i}, d, add)
+		}
+		for i := range c.Qps {
+			c.ofQp(Action{Name: name, Qp: i}, d, add)
+		}
+	}
+	return all
+}
+
+// Enabled returns those of Actions that s allows, which Step does not refuse. Actions are returned that leave s as it is,
+// such as polling an empty CQ.
 //
 // Step and Enabled together are the graph of all states:
 //
@@ -28,92 +46,81 @@ type Domain struct {
 //		...
 //	}
 func (c *Contract) Enabled(s State, d Domain) []Action {
-	var enabled []Action
-	consider := func(a Action) {
-		if _, refusal := c.Step(s, a); refusal == nil {
-			enabled = append(enabled, a)
-		}
-	}
-	for _, name := range Names() {
-		for i := range c.Depth {
-			c.ofCq(Action{Name: name, Cq: i}, d, consider)
-		}
-		for i := range c.Qps {
-			c.ofQp(Action{Name: name, Qp: i}, d, consider)
-		}
-	}
-	return enabled
+	return slices.DeleteFunc(c.Actions(d), func(a Action) bool {
+		_, refusal := c.Step(s, a)
+		return refusal != nil
+	})
 }
 
-// ofCq calls consider with every form that an action about one CQ can have.
-func (c *Contract) ofCq(a Action, d Domain, consider func(Action)) {
+// ofCq calls add with every form that an action about one CQ can have.
+func (c *Contract) ofCq(a Action, d Domain, add func(Action)) {
 	switch a.Name {
 	case NdkArmCq:
 		for _, a.Type = range []Arm{ERRORS, SOLICITED, ANY} {
-			consider(a)
+			add(a)
 		}
 	case NdkGetCqResults, NdkGetCqResultsEx:
 		for _, a.N = range d.Room {
 			for a.K = 0; a.K <= a.N; a.K++ {
-				consider(a)
+				add(a)
 			}
 		}
 	case NdkCqNotificationCallbackEnter:
 		for _, a.CqStatus = range []Health{OK, BufferOverflow, InternalError} {
-			consider(a)
+			add(a)
 		}
 	case Place:
 		for _, a.Completion = range d.Completions {
-			consider(a)
+			add(a)
 		}
 	case NdkCqNotificationCallbackExit, NdkCloseCq, NdkCloseCompletion, Overflow, CqInternalError, ExtraEvent:
-		consider(a)
+		add(a)
 	}
 }
 
-// ofQp calls consider with every form that an action about one QP can have.
-func (c *Contract) ofQp(a Action, d Domain, consider func(Action)) {
+// ofQp calls add with every form that an action about one QP can have.
+func (c *Contract) ofQp(a Action, d Domain, add func(Action)) {
 	switch a.Name {
 	case Post:
 		for _, a.Request = range d.Requests {
 			a.Queue, a.Deferred = a.Request.Op.Queue(), false
-			consider(a)
+			add(a)
 			if a.Queue == Initiator {
 				a.Deferred = true
-				consider(a)
+				add(a)
 			}
 		}
 	case PostRefused:
 		for _, a.Request = range d.Requests {
 			a.Queue = a.Request.Op.Queue()
-			consider(a)
+			add(a)
 		}
 	case Execute:
 		a.Token = NoToken
 		for _, a.Queue = range []Queue{Initiator, Receive} {
 			for _, a.Outcome = range []Outcome{FAILED, CANCELLED} {
-				consider(a)
+				add(a)
 			}
 		}
 		a.Queue, a.Outcome = Initiator, SUCCESS
-		consider(a)
+		add(a)
 		a.Queue = Receive
 		for _, a.Solicited = range []bool{false, true} {
 			for a.Token = NoToken; a.Token < c.Tokens; a.Token++ {
-				consider(a)
+				add(a)
 			}
 		}
 	case Complete:
 		for _, a.Queue = range []Queue{Initiator, Receive} {
-			consider(a)
+			add(a)
 		}
 	case Abort:
 		for _, a.Outcome = range []Outcome{SUCCESS, FAILED} {
 			for _, a.Received = range []Outcome{FAILED, CANCELLED} {
-				consider(a)
+				add(a)
 			}
 		}
 	case NdkConnect, ConnectionLost, HwIndicate, NdkFlush, NdkDisconnect, NdkCloseQp, Deliver:
-		consider(a)
+		add(a)
 	}
 }

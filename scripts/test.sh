@@ -29,6 +29,7 @@ step "build" make -s build
 step "Go tests, race detector, corpus" go_tests
 step "seeded bugs" seeded_bugs
 step "TLC" make -s tlc
+step "the model's graphs" make -s graph
 step "device" scripts/device.sh
 step "verdicts on the device's traces" scripts/judge.sh device
 

@@ -55,10 +55,10 @@ MCComplete(p, queue) ==
 
 Queued(p) == UNION {{qp[p][queue][i].req : i \in DOMAIN qp[p][queue]} : queue \in Queues}
 
-MCNdkFlush(p) ==
-  /\ NdkFlush(p)
-  /\ flushed' = [flushed EXCEPT ![p] = @ \union Queued(p)]
-  /\ UNCHANGED <<posts, refused, left>>
+Flushing(p) == flushed' = [flushed EXCEPT ![p] = @ \union Queued(p)] /\ UNCHANGED <<posts, refused, left>>
+
+MCNdkFlush(p) == NdkFlush(p) /\ Flushing(p)
+MCNdkDisconnect(p) == NdkDisconnect(p) /\ Flushing(p)
 
 MCNdkConnect(p) == NdkConnect(p) /\ UNCHANGED ghosts
 MCConnectionLost(p) == ConnectionLost(p) /\ UNCHANGED ghosts
@@ -76,6 +76,7 @@ MCNext ==
     \/ \E queue \in Queues, outcome \in Outcomes : MCExecute(p, queue, outcome)
     \/ \E queue \in Queues : MCComplete(p, queue)
     \/ MCNdkFlush(p)
+    \/ MCNdkDisconnect(p)
     \/ MCNdkCloseQp(p)
 
 Safety == MCInit /\ [][MCNext]_vars

@@ -1,6 +1,10 @@
 // Command tlcrun checks the contract in tla/ with TLC: every configuration of tla/manifest.tsv that runs in seconds,
 // those that must fail included. It prints a line a configuration, and exits with 1 if one of them is not as the
 // manifest expects, with 2 if it was not used as it should be or TLC could not be run at all.
+//
+// With -graph it compares instead the complete state graph of every configuration that holds with that of the model in Go,
+// and prints the first difference as a way from the initial state. The graphs are kept, and TLC runs again only when what
+// they are made from has changed.
 package main
 
 import (
@@ -23,6 +27,7 @@ type options struct {
 	dir, build         string
 	only               *regexp.Regexp
 	deep, pin, verbose bool
+	graph              bool
 	jobs               int
 	timeout            time.Duration
 }
@@ -56,6 +61,7 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&o.build, "build", filepath.Join("build", "tlc"), "folder for the jar and for TLC's output")
 	flags.StringVar(&only, "run", "", "run only the configurations whose names match this regular expression, deep ones too")
 	flags.BoolVar(&o.deep, "deep", false, "run the configurations that take minutes, too")
+	flags.BoolVar(&o.graph, "graph", false, "compare the state graphs of those that hold with the model's, instead of checking properties")
 	flags.BoolVar(&o.pin, "pin", false, "write the states and depths that were found into the manifest")
 	flags.BoolVar(&o.verbose, "v", false, "print the counter-examples of configurations that must fail, too")
 	flags.IntVar(&o.jobs, "jobs", 2, "TLC processes at a time, each with one worker")
@@ -65,6 +71,9 @@ func parseOptions(args []string) (options, error) {
 	}
 	if flags.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q: configurations are selected with -run", flags.Arg(0))
+	}
+	if o.graph && (o.pin || o.verbose) {
+		return o, errors.New("-graph writes no pins and has no counter-examples: -pin and -v are not for it")
 	}
 	if o.jobs < 1 {
 		return o, fmt.Errorf("-jobs %d: at least one is needed", o.jobs)
@@ -86,7 +95,7 @@ func run(ctx context.Context, o options) (bad int, err error) {
 	}
 	var selected []*tlc.Configuration
 	for i := range manifest {
-		if c := &manifest[i]; o.only.MatchString(c.Name) && (o.deep || !c.Deep) {
+		if c := &manifest[i]; o.only.MatchString(c.Name) && (o.deep || !c.Deep) && !(o.graph && c.Verdict == tlc.Fail) {
 			selected = append(selected, c)
 		}
 	}
@@ -103,8 +112,14 @@ func run(ctx context.Context, o options) (bad int, err error) {
 	runner := tlc.Runner{Jar: jar, Dir: o.dir, Build: o.build, Timeout: o.timeout}
 	fmt.Printf("%d configurations, TLC from %s\n", len(selected), jar.Source)
 
+	if o.graph {
+		return compareAll(ctx, runner, selected, o.jobs)
+	}
 	version := ""
-	for i, outcome := range runAll(ctx, runner, selected, o.jobs) {
+	for i, outcome := range runAll(selected, o.jobs, func(c tlc.Configuration) answer {
+		result, err := runner.Run(ctx, c)
+		return answer{result, err}
+	}) {
 		answer := <-outcome
 		if err := ctx.Err(); err != nil {
 			return 0, errors.New("interrupted")
@@ -129,18 +144,17 @@ type answer struct {
 	err    error
 }
 
-// runAll runs the configurations, some at a time, and returns a channel for the answer of each.
-func runAll(ctx context.Context, runner tlc.Runner, selected []*tlc.Configuration, jobs int) []chan answer {
-	answers := make([]chan answer, len(selected))
+// runAll runs something on the configurations, some at a time, and returns a channel for the answer of each.
+func runAll[T any](selected []*tlc.Configuration, jobs int, run func(tlc.Configuration) T) []chan T {
+	answers := make([]chan T, len(selected))
 	for i := range answers {
-		answers[i] = make(chan answer, 1)
+		answers[i] = make(chan T, 1)
 	}
 	todo := make(chan int)
 	for range jobs {
 		go func() {
 			for i := range todo {
-				result, err := runner.Run(ctx, *selected[i])
-				answers[i] <- answer{result, err}
+				answers[i] <- run(*selected[i])
 			}
 		}()
 	}

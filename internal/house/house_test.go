@@ -25,6 +25,7 @@ var floors = [][]string{
 	{"refimpl", "hwbinding", "hwbinding/*"},
 	{"linearize"},
 	{"conformance", "conformance/*"},
+	{"internal/tlc"},
 	{"internal/*"},
 	{"cmd/*"},
 }

@@ -38,11 +38,16 @@ func (r Runner) folder(c Configuration) string {
 // Run runs one configuration, with one worker: then distinct states and depth are the same each time, failing
 // configurations included. When ctx ends, so does TLC.
 func (r Runner) Run(ctx context.Context, c Configuration) (Result, error) {
+	return r.run(ctx, c, r.Dir, c.Module, c.Cfg(), nil, "-lncheck", "final")
+}
+
+// run runs TLC in a folder on a module and a configuration there. What TLC writes to its third file goes to dump.
+func (r Runner) run(ctx context.Context, c Configuration, dir, module, cfg string, dump *os.File, options ...string) (Result, error) {
 	folder, err := filepath.Abs(r.folder(c))
 	if err != nil {
 		return Result{}, err
 	}
-	dir, err := filepath.Abs(r.Dir)
+	library, err := filepath.Abs(r.Dir)
 	if err != nil {
 		return Result{}, err
 	}
@@ -67,12 +72,22 @@ func (r Runner) Run(ctx context.Context, c Configuration) (Result, error) {
 	limited, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
 	// The runs are short: the quick compiler of Java gets further in them than the thorough one.
-	java := exec.CommandContext(limited, "java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx1g",
-		"-Djava.io.tmpdir="+scratch, "-DTLA-Library="+dir, "-cp", jar, "tlc2.TLC", "-tool", "-workers", "1", "-fp", "0",
-		"-lncheck", "final", "-metadir", filepath.Join(scratch, "states"), "-config", c.Cfg(), c.Module)
+	args := []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx1g", "-Djava.io.tmpdir=" + scratch,
+		"-DTLA-Library=" + library, "-cp", jar, "tlc2.TLC", "-tool", "-workers", "1", "-fp", "0",
+		"-metadir", filepath.Join(scratch, "states"), "-config", cfg}
+	java := exec.CommandContext(limited, "java", append(append(args, options...), module)...)
 	java.Dir, java.Stdout, java.Stderr = dir, log, log
+	if dump != nil {
+		java.ExtraFiles = []*os.File{dump}
+	}
 	start := time.Now()
-	runErr := java.Run()
+	err = java.Start()
+	if dump != nil {
+		dump.Close() // the reader's end is reached when TLC ends
+	}
+	if err == nil {
+		err = java.Wait()
+	}
 	elapsed := time.Since(start)
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
@@ -81,8 +96,8 @@ func (r Runner) Run(ctx context.Context, c Configuration) (Result, error) {
 		return Result{}, fmt.Errorf("no answer within %v", r.Timeout)
 	}
 	// TLC exits with a number that is not 0 when a property breaks; what broke is in its output.
-	if exit := new(exec.ExitError); runErr != nil && !errors.As(runErr, &exit) {
-		return Result{}, runErr
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+		return Result{}, err
 	}
 	if _, err := log.Seek(0, 0); err != nil {
 		return Result{}, err

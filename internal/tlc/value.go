@@ -84,6 +84,11 @@ func changes(path string, before, after value) []string {
 	return lines
 }
 
+// Changes says, a line each, what differs between two values of a variable.
+func Changes(variable, before, after string) []string {
+	return changes(variable, parseValue(before), parseValue(after))
+}
+
 func sameFields(a, b []field) bool {
 	if len(a) != len(b) || len(a) == 0 {
 		return false

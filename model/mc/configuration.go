@@ -71,10 +71,14 @@ func (c *configuration) truth(name string) bool {
 	return oneOf(c, name, map[string]bool{"TRUE": true, "FALSE": false})
 }
 
-// strings returns the elements of a set.
+// strings returns the elements of a set of strings, or of the definition in MCNdk that is one.
 func (c *configuration) strings(name string) []string {
+	value := c.text(name)
+	if !strings.HasPrefix(value, "{") {
+		value = c.definition("MCNdk", value)
+	}
 	var all []string
-	for _, m := range quoted.FindAllStringSubmatch(c.text(name), -1) {
+	for _, m := range quoted.FindAllStringSubmatch(value, -1) {
 		all = append(all, m[1])
 	}
 	return all
@@ -108,6 +112,22 @@ func (c *configuration) dialect() model.Dialect {
 		}
 	}
 	return d
+}
+
+// A budget says how many requests of an operation a QP posts; operations that are not in it have -1.
+type budget [model.Write + 1]int
+
+func (b budget) has(op model.Op) bool { return b[op] >= 0 }
+
+// write writes numbers for the operations of the budget.
+func (b budget) write(numbers [model.Write + 1]int) string {
+	var fields []string
+	for op := range model.Write + 1 {
+		if b.has(op) {
+			fields = append(fields, op.String(), strconv.Itoa(numbers[op]))
+		}
+	}
+	return record(fields...)
 }
 
 var (
@@ -150,30 +170,38 @@ var (
 	budgetOfOp = regexp.MustCompile(`(\w+) \|-> (\d+)`)
 )
 
-// budget reads a budget from MCNdk: how many requests of each operation QP a (0) and QP b (1) post.
-func (c *configuration) budget() (budget [2][model.Write + 1]int) {
-	module, err := fs.ReadFile(c.tla, "MCNdk.tla")
+// budget reads Budget of MCNdk, for QP a (0) and QP b (1).
+func (c *configuration) budget() (budgets [2]budget) {
+	for i := range budgets {
+		for op := range budgets[i] {
+			budgets[i][op] = -1
+		}
+	}
+	for _, qp := range budgetOfQp.FindAllStringSubmatch(c.definition("MCNdk", c.text("Budget")), -1) {
+		for _, m := range budgetOfOp.FindAllStringSubmatch(qp[2], -1) {
+			n, err := strconv.Atoi(m[2])
+			if err != nil {
+				c.fail("MCNdk: %s: %w", m[0], err)
+			}
+			budgets[qp[1][0]-'a'][c.op(m[1])] = n
+		}
+	}
+	return budgets
+}
+
+// definition returns the text of a definition of one line in a module.
+func (c *configuration) definition(module, name string) string {
+	text, err := fs.ReadFile(c.tla, module+".tla")
 	if err != nil {
 		c.fail("%w", err)
 	}
-	definition := c.text("Budget") + " == "
-	for line := range strings.Lines(string(module)) {
-		if !strings.HasPrefix(line, definition) {
-			continue
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, name+" == "); ok {
+			return strings.TrimSpace(value)
 		}
-		for _, qp := range budgetOfQp.FindAllStringSubmatch(line, -1) {
-			for _, m := range budgetOfOp.FindAllStringSubmatch(qp[2], -1) {
-				n, err := strconv.Atoi(m[2])
-				if err != nil {
-					c.fail("MCNdk: %s: %w", m[0], err)
-				}
-				budget[qp[1][0]-'a'][c.op(m[1])] = n
-			}
-		}
-		return budget
 	}
-	c.fail("MCNdk defines no %s", definition)
-	return budget
+	c.fail("%s defines no %s", module, name)
+	return ""
 }
 
 func (c *configuration) op(name string) model.Op {

@@ -10,17 +10,18 @@ func (machine *Machine) Explore() (states, depth int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
+	key := func(m Moment) string { return string(machine.AppendKey(nil, m)) }
 	type visit struct {
 		Moment
 		key string
 	}
-	first := visit{machine.init, machine.key(machine.init)}
+	first := visit{machine.init, key(machine.init)}
 	seen := map[string]bool{first.key: true}
 	for level := []visit{first}; len(level) > 0; depth++ {
 		var next []visit
 		for _, v := range level {
 			m := v.Moment
-			if machine.key(m) != v.key {
+			if key(m) != v.key {
 				return 0, 0, fmt.Errorf("a step elsewhere changed a state to %+v", m.state)
 			}
 			for name, holds := range inStates {
@@ -28,13 +29,14 @@ func (machine *Machine) Explore() (states, depth int, err error) {
 					return 0, 0, fmt.Errorf("%s does not hold in %+v", name, m.state)
 				}
 			}
-			for a, n := range machine.Next(m) {
+			for i, n := range machine.Next(m) {
+				a := machine.steps[i].action
 				for name, holds := range ofSteps {
 					if !holds(m, n, a) {
 						return 0, 0, fmt.Errorf("%s does not hold of %+v\nfrom %+v\nto   %+v", name, a, m.state, n.state)
 					}
 				}
-				if key := machine.key(n); !seen[key] {
+				if key := key(n); !seen[key] {
 					seen[key] = true
 					next = append(next, visit{n, key})
 				}

@@ -142,42 +142,6 @@ func (m Moment) polled(function int, results []model.Completion) Moment {
 	return m
 }
 
-// cqKey, qpKey and ndkKey tell apart what MCCompletionQueue, MCQueuePair and MCNdk tell apart.
-func (m Moment) cqKey() string {
-	key := m.state.AppendKey(nil)
-	for i := range m.asked {
-		key = appendNumbers(append(key, m.asked[i]), m.unspent[i], m.inside[i])
-	}
-	return string(key)
-}
-
-func (m Moment) qpKey() string {
-	key := model.State{Qps: m.state.Qps}.AppendKey(nil)
-	for i := range m.posts {
-		key = appendNumbers(key, m.posts[i], len(m.refused[i]), len(m.flushed[i]))
-		for _, r := range m.refused[i] {
-			key = appendNumbers(append(key, byte(r.queue)), r.of)
-		}
-		key = appendNumbers(key, m.flushed[i]...)
-		for _, l := range m.left[i] {
-			key = appendNumbers(append(key, byte(l.queue), bit(l.silent)|bit(l.told)<<1, byte(l.status)), l.of)
-		}
-	}
-	return string(key)
-}
-
-func (m Moment) ndkKey() string {
-	key := m.state.AppendKey(nil)
-	for p := range m.posts {
-		key = appendNumbers(key, m.postsOf[p][:]...)
-		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
-			ids := m.delivered[number{p, queue}]
-			key = appendNumbers(appendNumbers(key, len(ids)), ids...)
-		}
-	}
-	return string(appendNumbers(key, m.arms, int(m.fetched[0]), int(m.fetched[1])))
-}
-
 func appendNumbers(key []byte, numbers ...int) []byte {
 	for _, n := range numbers {
 		key = binary.AppendUvarint(key, uint64(n))

@@ -1,0 +1,116 @@
+package graph
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ndkoracle/internal/tlc"
+	"ndkoracle/model/mc"
+)
+
+// small is a configuration in which every action of a CQ is soon reached.
+const small = `SPECIFICATION Safety
+CONSTANTS FreshAtArm = "MUST" OldAtArm = "MAY" SecondArm = "MERGE" ErrorsArm = TRUE Serialised = TRUE ExtraEvent = FALSE
+CONSTANTS Reading <- Default
+CONSTANTS CQ = {"q"} Depth = 1 Room = 1 MaxDue = 1 Errors = TRUE Closing = TRUE History = FALSE
+CHECK_DEADLOCK FALSE
+`
+
+// compare compares the model with a copy of the specification in which a text of CompletionQueue has become another.
+func compare(t *testing.T, old, new string) (*Difference, error) {
+	t.Helper()
+	jar, err := tlc.FindJar(t.Context(), filepath.Join("..", "..", "build", "tlc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "tla"))); err != nil {
+		t.Fatal(err)
+	}
+	module := filepath.Join(dir, "CompletionQueue.tla")
+	text, err := os.ReadFile(module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(text), old) != 1 {
+		t.Fatalf("%s is not there once", old)
+	}
+	if err := os.WriteFile(module, []byte(strings.Replace(string(text), old, new, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "small.cfg"), []byte(small), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := tlc.Configuration{Name: "small", Module: "MCCompletionQueue"}
+	machine, err := mc.Read(os.DirFS(dir), c.Module, c.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := tlc.Runner{Jar: jar, Dir: dir, Build: t.TempDir(), Timeout: 5 * time.Minute}
+	g, err := r.Graph(t.Context(), c, machine.Actions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Compare(machine, g)
+}
+
+// The contract as it is: the same graph in TLA+ and in Go.
+func TestSame(t *testing.T) {
+	difference, err := compare(t, "CqInit ==", "CqInit ==")
+	if difference != nil || err != nil {
+		t.Errorf("%v\n%s", err, difference)
+	}
+}
+
+// One operator of the specification is another: the comparison finds it, and the way that it prints leads there.
+func TestDifferenceLeadsToTheOperator(t *testing.T) {
+	for name, test := range map[string]struct{ old, new, want string }{
+		"a guard that is weaker": {"Len(r.entries) < Capacity", "Len(r.entries) <= Capacity", `
+       inside = [q |-> 0]
+  2  MCPlace("q", [qp |-> "a", queue |-> "receive", req |-> 0, status |-> "SUCCESS", solicited |-> FALSE, token |-> "no token"])
+       cq.q.entries = <<[qp |-> "a", queue |-> "receive", req |-> 0, solicited |-> FALSE, status |-> "SUCCESS", token |-> "no token"]>>
+       cq.q.fresh = 1
+Then MCPlace("q", [qp |-> "a", queue |-> "receive", req |-> 0, status |-> "SUCCESS", solicited |-> FALSE, token |-> "no token"]) differs.
+     Only tla/ leads to
+       cq.q.entries = <<[`},
+		"a guard that is stronger": {`CanFinishClose(r) == r.open = "CLOSING"`, `CanFinishClose(r) == r.open = "CLOSING" /\ r.health = "OK"`, `
+  2  MCNdkCloseCq("q")
+       cq.q.open = "CLOSING"
+  3  MCInternalError("q")
+       cq.q.health = "STATUS_INTERNAL_ERROR"
+Then MCNdkCloseCompletion("q") differs.
+     In tla/ it cannot be taken.
+     Only the model leads to
+       cq.q.open = "CLOSED"
+`},
+		"an effect": {`!.errorDue = FALSE, !.reported = TRUE`, `!.errorDue = FALSE, !.reported = FALSE`, `
+Then MCNdkCqNotificationCallbackEnter("q", "STATUS_INTERNAL_ERROR") differs.
+     Only tla/ leads to
+       cq.q.errorDue = FALSE
+       cq.q.running = TRUE
+     Only the model leads to
+       cq.q.errorDue = FALSE
+       cq.q.reported = TRUE
+       cq.q.running = TRUE
+`},
+		"the initial state": {`health |-> "OK", reported |-> FALSE`, `health |-> "OK", reported |-> TRUE`, `The initial states differ.
+     Only tla/ leads to
+       cq = [q |-> [arm |-> "NONE", due |-> 0, entries |-> <<>>, errorDue |-> FALSE, fresh |-> 0, health |-> "OK", open |-> "OPEN", reported |-> TRUE, running |-> FALSE, waiting |-> 0]]
+     Only the model leads to
+       cq = [q |-> [arm |-> "NONE", due |-> 0, entries |-> <<>>, errorDue |-> FALSE, fresh |-> 0, health |-> "OK", open |-> "OPEN", reported |-> FALSE, running |-> FALSE, waiting |-> 0]]
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			difference, err := compare(t, test.old, test.new)
+			if err != nil || difference == nil {
+				t.Fatalf("nothing differs, %v", err)
+			}
+			if !strings.Contains(difference.String(), test.want) {
+				t.Errorf("the way does not lead there:\n%swant\n%s", difference, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,142 @@
+package tlc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	// wrapper is the module that is written around an MC module to have its graph.
+	wrapper = "Graph"
+	// prefix is the name of each definition in it, before its number.
+	prefix = "Instance"
+)
+
+// Graph has TLC write the complete state graph of a configuration. Actions are all instances of the MC module's actions,
+// such as MCNdkArmCq("q", "ANY"): TLC names the definition that a step is of, but not its arguments, so each instance gets a
+// definition of its own, in a module around the MC module. Its next-state relation is MCNext or any of the instances; that
+// neither has a step which the other has not is seen in what TLC writes. Invariants and properties are not checked. The graph
+// is kept in a file for the next time.
+func (r Runner) Graph(ctx context.Context, c Configuration, actions []string) (*Graph, error) {
+	r.Build = filepath.Join(r.Build, "graph")
+	folder := r.folder(c)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	cfg, err := os.ReadFile(filepath.Join(r.Dir, c.Cfg()))
+	if err != nil {
+		return nil, err
+	}
+	module, configuration := wrapModule(c.Module, actions), wrapConfiguration(string(cfg))
+	sum, err := r.sumOf(module, configuration)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(folder, "graph.gob.gz")
+	if g, err := load(file, sum); g != nil || err != nil {
+		return g, err
+	}
+	if err := os.WriteFile(filepath.Join(folder, wrapper+".tla"), module, 0o644); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(folder, wrapper+".cfg"), configuration, 0o644); err != nil {
+		return nil, err
+	}
+	g, err := r.dump(ctx, c, folder, actions)
+	if err != nil {
+		return nil, err
+	}
+	return g, save(file, sum, g)
+}
+
+// dump runs TLC on the wrapper in a folder, and reads what it writes.
+func (r Runner) dump(ctx context.Context, c Configuration, folder string, actions []string) (*Graph, error) {
+	// TLC writes to a file whose name ends in .dot; a link makes it our pipe, and nothing goes through the disk.
+	link := filepath.Join(folder, "graph.dot")
+	if err := os.Remove(link); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	if err := os.Symlink("/dev/fd/3", link); err != nil {
+		return nil, err
+	}
+	defer os.Remove(link)
+	out, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+
+	type answer struct {
+		graph *Graph
+		err   error
+	}
+	answers := make(chan answer, 1)
+	reading, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		graph, err := readDump(out, actions)
+		if err != nil && !errors.Is(err, errBreaksOff) {
+			cancel() // TLC would wait for a reader
+		}
+		answers <- answer{graph, err}
+	}()
+	result, err := r.run(reading, c, folder, wrapper, wrapper+".cfg", in, "-dump", "dot,actionlabels", "graph.dot")
+	in.Close()
+	read := <-answers
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case read.err != nil && !errors.Is(read.err, errBreaksOff):
+		return nil, read.err
+	case result.Verdict == Error:
+		return nil, fmt.Errorf("%s: %s", r.Log(c), strings.Join(result.Errors, "\n"))
+	case err != nil:
+		return nil, err
+	case read.err != nil:
+		return nil, read.err
+	case result.States != read.graph.States():
+		return nil, fmt.Errorf("TLC found %d distinct states, and wrote %d", result.States, read.graph.States())
+	}
+	read.graph.Depth = result.Depth
+	return read.graph, nil
+}
+
+func wrapModule(module string, actions []string) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "---- MODULE %s ----\nEXTENDS %s\n", wrapper, module)
+	for i, action := range actions {
+		// Without the conjunction TLC would name the action after the operator.
+		fmt.Fprintf(&b, "%s%d == TRUE /\\ %s\n", prefix, i, action)
+	}
+	b.WriteString("GraphNext ==\n  \\/ MCNext\n")
+	for i := range actions {
+		fmt.Fprintf(&b, "  \\/ %s%d\n", prefix, i)
+	}
+	b.WriteString("====\n")
+	return []byte(b.String())
+}
+
+// wrapConfiguration returns a configuration with the same constants that checks nothing.
+func wrapConfiguration(cfg string) []byte {
+	var b strings.Builder
+	keep := true
+	for line := range strings.Lines(cfg) {
+		if words := strings.Fields(line); len(words) > 0 {
+			switch words[0] {
+			case "SPECIFICATION", "INVARIANT", "INVARIANTS", "PROPERTY", "PROPERTIES":
+				keep = false
+			case "CONSTANT", "CONSTANTS", "CHECK_DEADLOCK":
+				keep = true
+			}
+		}
+		if keep {
+			b.WriteString(line)
+		}
+	}
+	b.WriteString("INIT MCInit\nNEXT GraphNext\n")
+	return []byte(b.String())
+}

@@ -1,0 +1,62 @@
+package mc
+
+import (
+	"strconv"
+
+	"ndkoracle/model"
+)
+
+// mcCompletionQueue is MCCompletionQueue: one CQ, to which completions come as they please.
+func mcCompletionQueue(c *configuration) *Machine {
+	contract := &model.Contract{Dialect: c.dialect(), Depth: []int{c.number("Depth")}, Room: []int{c.number("Room")}}
+	ofReceive := model.Completion{Queue: model.Receive, Token: model.NoToken}
+	solicited, failed := ofReceive, ofReceive
+	solicited.Solicited, failed.Status = true, model.FAILED
+	errors, closing := c.truth("Errors"), c.truth("Closing")
+	return &Machine{
+		contract: contract,
+		objects:  objects{cqs: c.strings("CQ"), qps: []string{"a"}},
+		init:     start(contract, c.number("MaxDue")),
+		bounds: bounds{
+			forgets: !c.truth("History"),
+			domain:  model.Domain{Room: contract.Room, Completions: []model.Completion{ofReceive, solicited, failed}},
+			actions: map[model.Name][]argument{
+				model.NdkArmCq:                       {ofCq, ofType},
+				model.NdkCqNotificationCallbackEnter: {ofCq, ofCqStatus},
+				model.NdkCqNotificationCallbackExit:  {ofCq},
+				model.Place:                          {ofCq, ofCompletion},
+				model.ExtraEvent:                     {ofCq},
+				model.Overflow:                       {ofCq},
+				model.CqInternalError:                {ofCq},
+				model.NdkGetCqResults:                {ofCq, ofResults},
+				model.NdkCloseCq:                     {ofCq},
+				model.NdkCloseCompletion:             {ofCq},
+			},
+			has: func(a model.Action) bool {
+				switch a.Name {
+				case model.NdkArmCq:
+					return a.Type != model.ERRORS || contract.Dialect.ErrorsArm
+				case model.Overflow, model.CqInternalError:
+					return errors
+				case model.NdkCloseCq:
+					return closing
+				}
+				return true
+			},
+			may: func(m Moment, a model.Action) bool { return a.Name != model.NdkArmCq || m.mayArm(a.Cq) },
+			variables: []variable{
+				{"cq", func(o objects, m Moment) string { return function(o.cqs, m.state.Cqs, o.cq) }},
+				{"asked", func(o objects, m Moment) string { return function(o.cqs, m.asked, arms) }},
+				{"unspent", func(o objects, m Moment) string { return function(o.cqs, m.unspent, strconv.Itoa) }},
+				{"inside", func(o objects, m Moment) string { return function(o.cqs, m.inside, strconv.Itoa) }},
+			},
+			appendKey: func(key []byte, m Moment) []byte {
+				key = m.state.AppendKey(key)
+				for i := range m.asked {
+					key = appendNumbers(append(key, m.asked[i]), m.unspent[i], m.inside[i])
+				}
+				return key
+			},
+		},
+	}
+}

@@ -1,0 +1,169 @@
+package mc
+
+import (
+	"fmt"
+	"io/fs"
+	"iter"
+	"strings"
+
+	"ndkoracle/model"
+)
+
+// A Machine is an MC module of tla/ under the constants of a configuration: the contract, which of its actions may be taken
+// when, and what is remembered of the way.
+type Machine struct {
+	Checked []string // the invariants and properties that the configuration names
+
+	contract *model.Contract
+	objects  objects
+	init     Moment
+	steps    []step
+	bounds
+}
+
+// A step is an action with its arguments, and how it is written in TLA+.
+type step struct {
+	action model.Action
+	text   string
+}
+
+// bounds is what an MC module adds to the contract.
+type bounds struct {
+	domain    model.Domain
+	actions   map[model.Name][]argument // that the module has, with the arguments that they have there
+	has       func(model.Action) bool   // reports whether the configuration has the action at all
+	may       func(Moment, model.Action) bool
+	number    func(Moment, model.Action) int // of a request that is posted
+	forgets   bool                           // the ghost variables are not kept
+	variables []variable
+	appendKey func(key []byte, m Moment) []byte
+}
+
+// An argument says how an argument of an action is written in TLA+, a variable how one of the module's is.
+type (
+	argument func(objects, model.Action) string
+	variable struct {
+		name  string
+		value func(objects, Moment) string
+	}
+)
+
+var modules = map[string]func(*configuration) *Machine{
+	"MCCompletionQueue": mcCompletionQueue, "MCQueuePair": mcQueuePair, "MCNdk": mcNdk}
+
+// Read returns the machine of an MC module under name.cfg, both in the folder tla.
+func Read(tla fs.FS, module, name string) (*Machine, error) {
+	build, ok := modules[module]
+	if !ok {
+		return nil, fmt.Errorf("%s: no bounds are known for the module %s", name, module)
+	}
+	c, err := readConfiguration(tla, name)
+	if err != nil {
+		return nil, err
+	}
+	machine := build(c)
+	if c.err != nil {
+		return nil, fmt.Errorf("%s.cfg: %w", name, c.err)
+	}
+	machine.Checked = c.checked
+	written := map[string]bool{}
+	for _, a := range machine.contract.Actions(machine.domain) {
+		arguments, known := machine.actions[a.Name]
+		if !known || !machine.has(a) {
+			continue
+		}
+		s := step{a, machine.write(a, arguments)}
+		if written[s.text] {
+			return nil, fmt.Errorf("%s.cfg: two actions of the model are %s in %s; the last is %+v", name, s.text, module, a)
+		}
+		written[s.text] = true
+		machine.steps = append(machine.steps, s)
+	}
+	return machine, nil
+}
+
+// write writes an action as the instance of an operator of the MC module.
+func (machine *Machine) write(a model.Action, arguments []argument) string {
+	words := make([]string, len(arguments))
+	for i, argument := range arguments {
+		words[i] = argument(machine.objects, a)
+	}
+	return "MC" + string(a.Name) + "(" + strings.Join(words, ", ") + ")"
+}
+
+// Actions returns all actions that the machine can take in some moment, each with its arguments, as they are written in
+// TLA+: MCNdkArmCq("q", "ANY") and so on. Everything else names an action by its place in this list.
+func (machine *Machine) Actions() []string {
+	texts := make([]string, len(machine.steps))
+	for i, s := range machine.steps {
+		texts[i] = s.text
+	}
+	return texts
+}
+
+// Init is the moment in which the machine starts.
+func (machine *Machine) Init() Moment { return machine.init }
+
+// Next yields the steps that the machine takes from a moment: the number of each action, and each moment that it may lead to.
+func (machine *Machine) Next(m Moment) iter.Seq2[int, Moment] {
+	return func(yield func(int, Moment) bool) {
+		for i, s := range machine.steps {
+			next, _ := machine.try(m, s.action)
+			for _, n := range next {
+				if !yield(i, n) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// try returns the moments that an action may lead to. It returns none, and the reason, where the contract refuses the
+// action; none and no reason where it is out of the machine's bounds.
+func (machine *Machine) try(m Moment, a model.Action) ([]Moment, *model.Refusal) {
+	if !machine.may(m, a) {
+		return nil, nil
+	}
+	if a.Name == model.Post || a.Name == model.PostRefused {
+		a.Request.Id = machine.number(m, a)
+	}
+	states, refusal := machine.contract.Step(m.state, a)
+	var next []Moment
+	for _, s := range states {
+		n := m
+		if n.state = s; !machine.forgets {
+			n = m.after(a, s)
+		}
+		next = append(next, n)
+	}
+	return next, refusal
+}
+
+// WhyNot says why the machine does not take an action in a moment, or "" if it does.
+func (machine *Machine) WhyNot(m Moment, action int) string {
+	next, refusal := machine.try(m, machine.steps[action].action)
+	switch {
+	case refusal != nil:
+		return fmt.Sprintf("%s: %s", refusal.Rule, refusal.Why)
+	case len(next) == 0:
+		return "it is out of the bounds of the MC module"
+	}
+	return ""
+}
+
+// AppendKey appends an encoding of m: two moments of one machine are equal exactly when their keys are.
+func (machine *Machine) AppendKey(key []byte, m Moment) []byte { return machine.appendKey(key, m) }
+
+// Variables returns the names of the MC module's variables.
+func (machine *Machine) Variables() []string {
+	names := make([]string, len(machine.variables))
+	for i, v := range machine.variables {
+		names[i] = v.name
+	}
+	return names
+}
+
+// Value returns the value of a variable, by its place in Variables, as it may be written in TLA+.
+func (machine *Machine) Value(m Moment, variable int) string {
+	return machine.variables[variable].value(machine.objects, m)
+}

@@ -1,0 +1,173 @@
+package mc
+
+import (
+	"slices"
+	"strconv"
+
+	"ndkoracle/model"
+)
+
+// cqsOf says to which of the CQs the completions of QPs a and b go, by the definition that InitiatorCq and ReceiveCq have.
+var cqsOf = map[string][2]int{"OneCq": {0, 0}, "OwnCq": {0, 1}}
+
+// mcNdk is MCNdk: two connected QPs, a and b.
+func mcNdk(c *configuration) *Machine {
+	o := objects{cqs: c.strings("CQ"), qps: []string{"a", "b"}, tokens: c.strings("Token")}
+	contract := &model.Contract{Dialect: c.dialect(), Composed: true, Tokens: len(o.tokens)}
+	for range o.cqs {
+		contract.Depth, contract.Room = append(contract.Depth, c.number("Depth")), append(contract.Room, c.number("Room"))
+	}
+	initiator, receive := oneOf(c, "InitiatorCq", cqsOf), oneOf(c, "ReceiveCq", cqsOf)
+	for i := range o.qps {
+		contract.Qps = append(contract.Qps, model.Binding{InitiatorCq: initiator[i], ReceiveCq: receive[i], Peer: 1 - i})
+	}
+	first := start(contract, 0)
+	for i := range contract.Qps {
+		first.state.Qps[i].State = model.Connected
+	}
+	budget, flags, optional := c.budget(), c.strings("Flags"), c.strings("Optional")
+	domain := model.Domain{Room: []int{c.number("Room")}}
+	for op := range model.Write + 1 {
+		if budget[0].has(op) || budget[1].has(op) {
+			domain.Requests = append(domain.Requests, requests(op, flags, contract.Tokens)...)
+		}
+	}
+	maxArms := c.number("MaxArms")
+	return &Machine{
+		contract: contract,
+		objects:  o,
+		init:     first,
+		bounds: bounds{
+			domain: domain,
+			actions: map[model.Name][]argument{
+				model.NdkArmCq:                       {ofCq, ofType},
+				model.NdkCqNotificationCallbackEnter: {ofCq, ofCqStatus},
+				model.NdkCqNotificationCallbackExit:  {ofCq},
+				model.NdkGetCqResults:                {ofCq, ofResults},
+				model.NdkGetCqResultsEx:              {ofCq, ofResults},
+				model.NdkCloseCq:                     {ofCq},
+				model.NdkCloseCompletion:             {ofCq},
+				model.ExtraEvent:                     {ofCq},
+				model.Overflow:                       {ofCq},
+				model.CqInternalError:                {ofCq},
+				model.Post:                           {ofQp, ofOp, ofToken, ofSilent, ofSolicit, ofDefer},
+				model.PostRefused:                    {ofQp, ofOp, ofToken, ofSilent, ofSolicit},
+				model.HwIndicate:                     {ofQp},
+				model.Deliver:                        {ofQp},
+				model.Abort:                          {ofQp, ofOutcome, ofReceived},
+				model.Execute:                        {ofQp, ofQueue, ofOutcome},
+				model.Complete:                       {ofQp, ofQueue},
+				model.ConnectionLost:                 {ofQp},
+				model.NdkFlush:                       {ofQp},
+				model.NdkCloseQp:                     {ofQp},
+			},
+			has: func(a model.Action) bool {
+				switch a.Name {
+				case model.NdkArmCq:
+					return maxArms > 0 && (a.Type != model.ERRORS || contract.Dialect.ErrorsArm)
+				case model.NdkGetCqResultsEx, model.NdkCloseCq, model.Overflow, model.CqInternalError, model.ConnectionLost,
+					model.NdkFlush, model.NdkCloseQp:
+					return slices.Contains(optional, string(a.Name))
+				case model.Post:
+					return budget[a.Qp].has(a.Request.Op) && (!a.Deferred || slices.Contains(flags, "DEFER"))
+				case model.PostRefused:
+					return budget[a.Qp].has(a.Request.Op) && slices.Contains(optional, "PostRefused")
+				case model.Execute:
+					return !a.Solicited && a.Token == model.NoToken
+				}
+				return true
+			},
+			may: func(m Moment, a model.Action) bool {
+				switch a.Name {
+				case model.NdkArmCq:
+					return m.arms < maxArms
+				case model.Post, model.PostRefused:
+					return m.postsOf[a.Qp][a.Request.Op] < budget[a.Qp][a.Request.Op]
+				case model.Execute:
+					r, ok := nextToExecute(m.state.Qps[a.Qp].Queue(a.Queue))
+					return !ok || a.Outcome != model.FAILED || r.Op == model.Invalidate || slices.Contains(optional, "FAILED")
+				}
+				return true
+			},
+			number: func(m Moment, a model.Action) int {
+				n := 1
+				for op, posts := range m.postsOf[a.Qp] {
+					if model.Op(op).Queue() == a.Queue {
+						n += posts
+					}
+				}
+				return n
+			},
+			variables: []variable{
+				{"cq", func(o objects, m Moment) string { return function(o.cqs, m.state.Cqs, o.cq) }},
+				{"qp", func(o objects, m Moment) string { return function(o.qps, m.state.Qps, o.qp) }},
+				{"token", func(o objects, m Moment) string { return function(o.tokens, m.state.Tokens, validity) }},
+				{"posts", func(o objects, m Moment) string {
+					var all []string
+					for p, posts := range m.postsOf {
+						all = append(all, budget[p].write(posts))
+					}
+					return function(o.qps, all, func(s string) string { return s })
+				}},
+				{"arms", func(_ objects, m Moment) string { return strconv.Itoa(m.arms) }},
+				{"delivered", func(o objects, m Moment) string { return function(o.qps, []int{0, 1}, m.deliveredRecord) }},
+				{"fetched", func(o objects, m Moment) string {
+					return record("NdkGetCqResults", o.tokenSet(m.fetched[0]), "NdkGetCqResultsEx", o.tokenSet(m.fetched[1]))
+				}},
+			},
+			appendKey: appendNdk,
+		},
+	}
+}
+
+func (m Moment) deliveredRecord(p int) string {
+	return record(
+		"initiator", sequence(m.delivered[number{p, model.Initiator}], strconv.Itoa),
+		"receive", sequence(m.delivered[number{p, model.Receive}], strconv.Itoa))
+}
+
+func appendNdk(key []byte, m Moment) []byte {
+	key = m.state.AppendKey(key)
+	for p := range m.posts {
+		key = appendNumbers(key, m.postsOf[p][:]...)
+		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+			ids := m.delivered[number{p, queue}]
+			key = appendNumbers(appendNumbers(key, len(ids)), ids...)
+		}
+	}
+	return appendNumbers(key, m.arms, int(m.fetched[0]), int(m.fetched[1]))
+}
+
+// nextToExecute returns the oldest request without an outcome, if there is one.
+func nextToExecute(queue []model.Request) (model.Request, bool) {
+	for _, r := range queue {
+		if r.Phase < model.Executed {
+			return r, true
+		}
+	}
+	return model.Request{}, false
+}
+
+// requests returns the requests of one operation, with and without the flags that it takes, with every token that it can name.
+func requests(op model.Op, flags []string, tokens int) []model.Request {
+	all := []model.Request{{Op: op, Token: model.NoToken}}
+	if op == model.SendAndInvalidate || op == model.FastRegister || op == model.Bind || op == model.Invalidate {
+		all = nil
+		for t := range tokens {
+			all = append(all, model.Request{Op: op, Token: t})
+		}
+	}
+	if slices.Contains(flags, "SILENT_SUCCESS") && op != model.ReceiveOp {
+		for _, r := range all {
+			r.Silent = true
+			all = append(all, r)
+		}
+	}
+	if slices.Contains(flags, "SEND_AND_SOLICIT_EVENT") && op.IsSend() {
+		for _, r := range all {
+			r.Solicit = true
+			all = append(all, r)
+		}
+	}
+	return all
+}

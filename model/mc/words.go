@@ -1,0 +1,155 @@
+package mc
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ndkoracle/model"
+)
+
+// This is the one table between Go and TLA+: how states, actions and their values are written in tla/. What has a name in
+// both has the same one; the order of fields and of a set's elements means nothing.
+
+// objects are the names that a configuration gives to CQs, QPs and tokens, by their index.
+type objects struct {
+	cqs, qps, tokens []string
+}
+
+func text[T fmt.Stringer](s T) string { return quote(s.String()) }
+
+func quote(s string) string { return `"` + s + `"` }
+
+func truth(b bool) string {
+	if b {
+		return "TRUE"
+	}
+	return "FALSE"
+}
+
+// record writes a record: names and values in turn.
+func record(fields ...string) string {
+	var b strings.Builder
+	for i := 0; i < len(fields); i += 2 {
+		separate(&b, "[", i)
+		b.WriteString(fields[i] + " |-> " + fields[i+1])
+	}
+	return b.String() + "]"
+}
+
+// function writes a function of objects.
+func function[T any](names []string, values []T, write func(T) string) string {
+	if len(values) == 0 {
+		return "<<>>" // a function of nothing is an empty sequence, too
+	}
+	var b strings.Builder
+	for i, value := range values {
+		separate(&b, "[", i)
+		b.WriteString(names[i] + " |-> " + write(value))
+	}
+	return b.String() + "]"
+}
+
+func sequence[T any](values []T, write func(T) string) string {
+	return "<<" + list(values, write) + ">>"
+}
+
+func set[T any](values []T, write func(T) string) string {
+	return "{" + list(values, write) + "}"
+}
+
+func list[T any](values []T, write func(T) string) string {
+	var b strings.Builder
+	for i, value := range values {
+		separate(&b, "", i)
+		b.WriteString(write(value))
+	}
+	return b.String()
+}
+
+func separate(b *strings.Builder, first string, i int) {
+	if i == 0 {
+		b.WriteString(first)
+	} else {
+		b.WriteString(", ")
+	}
+}
+
+func (o objects) token(t int) string {
+	if t == model.NoToken {
+		return quote("no token")
+	}
+	return quote(o.tokens[t])
+}
+
+// health is that of a CQ; a callback is told STATUS_SUCCESS instead.
+func health(h model.Health) string {
+	if h == model.OK {
+		return quote("OK")
+	}
+	return text(h)
+}
+
+func validity(valid bool) string {
+	if valid {
+		return quote("VALID")
+	}
+	return quote("INVALID")
+}
+
+func (o objects) completion(c model.Completion) string {
+	return record("qp", quote(o.qps[c.Qp]), "queue", text(c.Queue), "req", strconv.Itoa(c.Request), "status", text(c.Status),
+		"solicited", truth(c.Solicited), "token", o.token(c.Token))
+}
+
+func (o objects) cq(q model.Cq) string {
+	return record("entries", sequence(q.Entries, o.completion), "fresh", strconv.Itoa(q.Fresh), "arm", text(q.Arm),
+		"waiting", strconv.Itoa(q.Waiting), "due", strconv.Itoa(q.Due), "errorDue", truth(q.ErrorDue),
+		"running", truth(q.Running), "health", health(q.Health), "reported", truth(q.Reported), "open", text(q.Open))
+}
+
+func (o objects) request(r model.Request) string {
+	return record("req", strconv.Itoa(r.Id), "op", text(r.Op), "silent", truth(r.Silent), "solicit", truth(r.Solicit),
+		"token", o.token(r.Token), "phase", text(r.Phase))
+}
+
+func (o objects) qp(p model.Qp) string {
+	return record("state", text(p.State), "initiator", sequence(p.Initiator, o.request), "receive", sequence(p.Receive, o.request))
+}
+
+func arms(bits uint8) string {
+	var all []model.Arm
+	for arm := range model.ANY + 1 {
+		if bits&(1<<arm) != 0 {
+			all = append(all, arm)
+		}
+	}
+	return set(all, text[model.Arm])
+}
+
+func (o objects) tokenSet(bits uint64) string {
+	var all []int
+	for t := range o.tokens {
+		if bits&(1<<t) != 0 {
+			all = append(all, t)
+		}
+	}
+	return set(all, o.token)
+}
+
+// The arguments of actions.
+
+func ofCq(o objects, a model.Action) string         { return quote(o.cqs[a.Cq]) }
+func ofType(_ objects, a model.Action) string       { return text(a.Type) }
+func ofCqStatus(_ objects, a model.Action) string   { return text(a.CqStatus) }
+func ofResults(_ objects, a model.Action) string    { return strconv.Itoa(a.K) }
+func ofCompletion(o objects, a model.Action) string { return o.completion(a.Completion) }
+func ofQp(o objects, a model.Action) string         { return quote(o.qps[a.Qp]) }
+func ofQueue(_ objects, a model.Action) string      { return text(a.Queue) }
+func ofOutcome(_ objects, a model.Action) string    { return text(a.Outcome) }
+func ofReceived(_ objects, a model.Action) string   { return text(a.Received) }
+func ofOp(_ objects, a model.Action) string         { return text(a.Request.Op) }
+func ofToken(o objects, a model.Action) string      { return o.token(a.Request.Token) }
+func ofSilent(_ objects, a model.Action) string     { return truth(a.Request.Silent) }
+func ofSolicit(_ objects, a model.Action) string    { return truth(a.Request.Solicit) }
+func ofDefer(_ objects, a model.Action) string      { return truth(a.Deferred) }
