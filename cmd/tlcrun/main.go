@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"ndkoracle/internal/tlc"
+	"ndkoracle/model/mc"
 )
 
 type options struct {
@@ -95,7 +96,11 @@ func run(ctx context.Context, o options) (bad int, err error) {
 	}
 	var selected []*tlc.Configuration
 	for i := range manifest {
-		if c := &manifest[i]; o.only.MatchString(c.Name) && (o.deep || !c.Deep) && !(o.graph && c.Verdict == tlc.Fail) {
+		c := &manifest[i]
+		if o.graph && (c.Verdict == tlc.Fail || !mc.Has(c.Module)) {
+			continue
+		}
+		if o.only.MatchString(c.Name) && (o.deep || !c.Deep) {
 			selected = append(selected, c)
 		}
 	}

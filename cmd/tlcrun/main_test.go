@@ -27,6 +27,7 @@ func TestMisuse(t *testing.T) {
 		"-jobs 0":             {"-jobs", "0"},
 		"-run: error parsing": {"-run", "("},
 		"not defined":         {"-x"},
+		"-graph writes no":    {"-graph", "-pin"},
 	} {
 		if _, err := parseOptions(args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", args, err, want)
@@ -87,5 +88,31 @@ func TestRunFindsDifferences(t *testing.T) {
 	}
 	if mended, err := tlc.ReadManifest(o.dir); err != nil || !slices.Equal(mended, manifest) {
 		t.Errorf("-pin did not mend the manifest: %v", err)
+	}
+}
+
+// The graphs of a configuration are compared; one whose pins are wrong is not (the whole contract of a CQ).
+func TestGraphs(t *testing.T) {
+	o := parse(t, "-graph", "-run", "^CQ-verbs-live$")
+	if bad, err := run(t.Context(), o); bad != 0 || err != nil {
+		t.Fatalf("as it is: %d bad, %v", bad, err)
+	}
+	manifest, err := tlc.ReadManifest(o.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	original := o.dir
+	o.dir = t.TempDir()
+	if err := os.CopyFS(o.dir, os.DirFS(original)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range manifest {
+		manifest[i].States++
+	}
+	if err := tlc.WriteManifest(o.dir, manifest); err != nil {
+		t.Fatal(err)
+	}
+	if bad, err := run(t.Context(), o); bad != 1 || err != nil {
+		t.Errorf("with another number of states: %d bad, %v", bad, err)
 	}
 }

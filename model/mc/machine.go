@@ -51,6 +51,10 @@ type (
 var modules = map[string]func(*configuration) *Machine{
 	"MCCompletionQueue": mcCompletionQueue, "MCQueuePair": mcQueuePair, "MCNdk": mcNdk}
 
+// Has reports whether the module is one of those that are here in Go. MCConsumer is not: what a consumer does with the
+// contract is no part of it.
+func Has(module string) bool { return modules[module] != nil }
+
 // Read returns the machine of an MC module under name.cfg, both in the folder tla.
 func Read(tla fs.FS, module, name string) (*Machine, error) {
 	build, ok := modules[module]
