@@ -34,7 +34,7 @@ func TestRunsOfTheContractAreNoViolations(t *testing.T) {
 			}
 			r.report()
 			r.trace.End = &trace.End{Events: uint64(len(r.trace.Events)), Quiescent: quiescent}
-			report := Check(context.Background(), r.trace, Options{MaxMemory: 64 << 20, DeviceLevel: d.Name == model.VerbsDevice().Name})
+			report := Check(context.Background(), r.trace, Options{MaxMemory: 256 << 20, DeviceLevel: d.Name == model.VerbsDevice().Name})
 			for _, f := range report.Findings {
 				switch {
 				case f.Verdict == ProviderViolation, f.Verdict == ConsumerViolation && f.Rule != "DEF-06", f.Verdict == Inconclusive && quiescent && !r.lost:

@@ -269,7 +269,7 @@ func (c *component) listRests() {
 func (c *component) listHidden() {
 	for _, q := range c.cqs {
 		q.fails = c.failureMatters(q)
-		q.keeps = q.fails && (slices.ContainsFunc(q.notified, reportsError) || c.undelivered(q) > 1)
+		q.keeps = q.fails && (q.reports || c.undelivered(q) > 1)
 	}
 	for _, p := range c.qps {
 		if p.lostFrom != never {
@@ -356,7 +356,7 @@ func (h *history) breaks(p *qp) bool {
 // failureMatters reports whether q failed by what a callback says, or whether its overflow could explain anything: that
 // a completion is missing, or that requests were cancelled.
 func (c *component) failureMatters(q *cq) bool {
-	if slices.ContainsFunc(q.notified, reportsError) || q.overrun == never {
+	if q.reports || q.overrun == never {
 		return c.h.mayFail(q)
 	}
 	for _, p := range c.qps {

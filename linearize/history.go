@@ -19,6 +19,7 @@ type cq struct {
 	arms      []*span
 	notified  []*span    // callbacks, and events that were read
 	exits     []moment   // when these returned, in order
+	reports   bool       // one of them says that it failed
 	delivered []*request // in the order of the polls
 	closed    *span      // the call that closes it
 	unclear   string     // why nobody can tell what it holds, or ""
@@ -92,7 +93,6 @@ type request struct {
 	outcome  model.Outcome // SUCCESS where nothing tells
 	unseen   bool          // its completion may have been placed, and no poll delivered it
 	message  *request      // of a receive: the peer's send that it took
-	again    bool          // delivered more than once
 }
 
 // A delivery is where a poll handed a completion out.
@@ -148,6 +148,7 @@ func newHistory(t *trace.Trace) *history {
 	for _, q := range h.cqs {
 		for _, s := range q.notified {
 			q.exits = append(q.exits, s.ret)
+			q.reports = q.reports || reportsError(s)
 		}
 		slices.Sort(q.exits)
 	}
@@ -156,10 +157,10 @@ func newHistory(t *trace.Trace) *history {
 	h.findPeers()
 	h.findUnknownTokens()
 	h.findOverruns()
+	h.findOwed()
 	h.findLosses()
 	h.findFlushedFailures()
 	h.checkOrder()
-	h.findOwed()
 	h.findUndelivered()
 	h.checkOwed()
 	return h

@@ -117,22 +117,28 @@ func (h *history) mayHaveFailed(p *qp, queue model.Queue) moment {
 	if q == nil {
 		return never
 	}
-	from := never
+	from, seen := never, h.seenUntil(q)
 	for _, r := range slices.Backward(requests) {
-		if r.told || h.emptyAtRest(q, r.post.ret) {
+		if r.told || r.owed <= seen {
 			break // and what was posted before it has completed too
 		}
 		if r.hasMessage() {
-			from = r.post.call
+			from = max(r.post.call, seen)
 		}
 	}
 	return from
 }
 
-// emptyAtRest reports whether, at a moment of rest after the given one, q held nothing that polls did not deliver.
-func (h *history) emptyAtRest(q *cq, after moment) bool {
-	i, _ := slices.BinarySearch(h.marks, after)
-	return i < len(h.marks) && q.emptyAfter(h.marks[i]) != nil && !h.mayFail(q)
+// seenUntil returns the last moment of rest after which polls found q empty, or 0: what had failed by then was delivered.
+func (h *history) seenUntil(q *cq) moment {
+	if len(q.empty) == 0 || h.mayFail(q) {
+		return 0
+	}
+	i, _ := slices.BinarySearch(h.marks, q.empty[len(q.empty)-1].call)
+	if i == 0 {
+		return 0
+	}
+	return h.marks[i-1]
 }
 
 // findFlushedFailures takes the first request of a QP that libibverbs reports as flushed, where nothing had flushed it,

@@ -242,7 +242,7 @@ func (r *request) brokenByDelay() (rule, why string) {
 
 // mayFail reports whether q may have had an error, after which completions are lost.
 func (h *history) mayFail(q *cq) bool {
-	return q.unclear != "" || slices.ContainsFunc(q.notified, reportsError) || q.overrun != never
+	return q.unclear != "" || q.reports || q.overrun != never
 }
 
 // reportsError reports whether a callback says that its CQ failed.
