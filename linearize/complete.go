@@ -97,10 +97,12 @@ func (c *component) completeOne(w *walk, r *request) {
 		}
 		// Nothing tells the outcome. A broken QP may cancel what is pending, and what has begun may still succeed.
 		var outcomes []model.Outcome
-		switch state := s.model.Qps[r.qp.index].State; {
-		case state != model.Connected && state != model.Idle:
+		connection := s.model.Qps[r.qp.index].State
+		broken := connection != model.Connected && connection != model.Idle
+		if broken || s.lost[r.qp.index] {
 			outcomes = append(outcomes, model.CANCELLED)
-		case r.hasMessage():
+		}
+		if !broken && r.hasMessage() {
 			outcomes = append(outcomes, model.FAILED)
 		}
 		if !r.silent && r.hasMessage() {

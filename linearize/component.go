@@ -142,7 +142,7 @@ const (
 	doCloseCq
 	doCloseCqAtOnce // the close and its completion
 	doCloseDone
-	doLose     // hidden
+	doLose     // hidden: from now on the connection may be lost
 	doFailCq   // hidden
 	doExecute  // hidden
 	doDeliver  // hidden
@@ -273,7 +273,7 @@ func (c *component) listHidden() {
 	}
 	for _, p := range c.qps {
 		if p.lostFrom != never {
-			c.add(operation{effect: doLose, call: p.lostFrom, ret: never, maybe: true, qp: p.index})
+			c.add(operation{effect: doLose, call: p.lostFrom, ret: p.lostFrom, qp: p.index})
 		}
 		for _, q := range []model.Queue{model.Initiator, model.Receive} {
 			for _, r := range p.queue(q) {

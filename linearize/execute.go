@@ -26,6 +26,9 @@ func (s state) queueOf(r *request) []model.Request {
 // is tried both ways.
 func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
 	c.indicate(w, r)
+	if outcome == model.CANCELLED {
+		c.lose(w, r.qp)
+	}
 	a := model.Action{Name: model.Execute, Qp: r.qp.index, Queue: r.queue, Outcome: outcome, Token: c.index(r.toldToken())}
 	if r.queue == model.Initiator || outcome != model.SUCCESS {
 		w.take(a)
@@ -44,6 +47,15 @@ func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
 		a.Solicited = false
 		w.take(a)
 		w.states = append(w.states, other.states...)
+	})
+}
+
+// lose loses the connection of p where that is what can have cancelled a request: a loss has no other effect.
+func (c *component) lose(w *walk, p *qp) {
+	w.each(func(w *walk, s state) {
+		if s.lost[p.index] && s.model.Qps[p.index].State == model.Connected {
+			w.take(model.Action{Name: model.ConnectionLost, Qp: p.index})
+		}
 	})
 }
 

@@ -6,21 +6,27 @@ import (
 	"ndkoracle/model"
 )
 
-// state is a state of the contract, and how many completions have been placed in each CQ: only the next one in the order
-// of the polls can be placed, because a CQ hands out in the order of placement.
+// state is a state of the contract, and what the search knows beside it.
 type state struct {
 	model  model.State
-	placed []int
+	placed []int  // into each CQ: only the next in the order of the polls can be placed, which is that of placement
+	lost   []bool // of each QP: its connection may be lost by now, and is where that is needed for something
 }
 
 func (c *component) init() state {
-	return state{model: c.contract.Init(), placed: make([]int, len(c.cqs))}
+	return state{model: c.contract.Init(), placed: make([]int, len(c.cqs)), lost: make([]bool, len(c.qps))}
 }
 
 func (s state) appendKey(key []byte) []byte {
 	key = s.model.AppendKey(key)
 	for _, n := range s.placed {
 		key = append(key, byte(n), byte(n>>8), byte(n>>16))
+	}
+	for _, lost := range s.lost {
+		key = append(key, '0')
+		if lost {
+			key[len(key)-1] = '1'
+		}
 	}
 	return key
 }
@@ -44,7 +50,7 @@ func (w *walk) take(a model.Action) *walk {
 			w.refusal = refusal
 		}
 		for _, m := range successors {
-			next = append(next, state{m, s.placed})
+			next = append(next, state{m, s.placed, s.lost})
 		}
 	}
 	w.states = next
@@ -119,7 +125,10 @@ func (c *component) perform(w *walk, o *operation) {
 	case doCloseDone:
 		w.take(model.Action{Name: model.NdkCloseCompletion, Cq: o.cq})
 	case doLose:
-		w.take(model.Action{Name: model.ConnectionLost, Qp: o.qp})
+		for i := range w.states {
+			w.states[i].lost = slices.Clone(w.states[i].lost)
+			w.states[i].lost[o.qp] = true
+		}
 	case doFailCq:
 		c.performFailCq(w, o)
 	case doExecute:
