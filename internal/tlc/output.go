@@ -32,6 +32,8 @@ type Result struct {
 	Trace    []Step // the counter-example
 	Errors   []string
 	Elapsed  time.Duration
+
+	left int // states that were found, and not looked at
 }
 
 // Step is one state of a counter-example, and the action that led to it. Stuttering and Back end the counter-example of
@@ -66,6 +68,7 @@ const (
 	msgState              = 2217
 	msgStuttering         = 2218
 	msgCounterexample     = 2264
+	msgServerReady        = 7000
 	msgFinished           = 2186
 	classError            = 1
 	longestLine           = 16 << 20
@@ -77,6 +80,7 @@ const (
 var (
 	violation = regexp.MustCompile(`^(?:Invariant|Action property|Property) (\S+) is violated`)
 	states    = regexp.MustCompile(`([\d,]+) distinct states found`)
+	leftOver  = regexp.MustCompile(`([\d,]+) states left on queue`)
 	depth     = regexp.MustCompile(`search is (\d+)\.`)
 	progress  = regexp.MustCompile(`^Progress\((\d+)\)`)
 	stateHead = regexp.MustCompile(`^(\d+): (.*)`)
@@ -92,6 +96,7 @@ func Parse(r io.Reader) (Result, error) {
 		code     = -1
 		class    int
 		finished bool
+		server   bool // the output is that of a server in the distributed mode, which does not say that all went well
 	)
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, longestLine)
@@ -110,9 +115,8 @@ func Parse(r io.Reader) (Result, error) {
 			}
 			continue
 		}
-		if code == msgFinished {
-			finished = true
-		}
+		finished = finished || code == msgFinished
+		server = server || code == msgServerReady
 		if err := result.take(code, class, body); err != nil {
 			return result, fmt.Errorf("line %d: %w", n, err)
 		}
@@ -120,6 +124,9 @@ func Parse(r io.Reader) (Result, error) {
 	}
 	if err := lines.Err(); err != nil {
 		return result, err
+	}
+	if server && finished && result.left == 0 && result.Verdict == "" {
+		result.Verdict = Pass
 	}
 	switch {
 	case len(result.Errors) > 0:
@@ -147,6 +154,9 @@ func (r *Result) take(code, class int, body []string) error {
 	case msgSuccess:
 		r.Verdict = Pass
 	case msgStates:
+		if err := number(leftOver, text, &r.left); err != nil {
+			return err
+		}
 		return number(states, text, &r.States)
 	case msgDepth:
 		return number(depth, text, &r.Depth)
@@ -164,6 +174,7 @@ func (r *Result) take(code, class int, body []string) error {
 		back, _ := strconv.Atoi(m[1])
 		r.Trace = append(r.Trace, Step{Number: len(r.Trace) + 1, Back: back})
 	case msgBehaviorUpToHere, msgCounterexample:
+		r.Verdict = Fail // a server says no more than this
 	default:
 		if class == classError {
 			r.Errors = append(r.Errors, text)

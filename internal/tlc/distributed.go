@@ -1,0 +1,154 @@
+package tlc
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// loopback is where server and workers of the distributed mode meet.
+const loopback = "127.0.0.1"
+
+// RunDistributed runs one configuration in TLC's distributed mode: a server that holds the states, and workers that compute
+// their successors, each a process with one thread, on the loopback address. It finds the same distinct states as Run. TLC
+// checks invariants and properties of steps so, no temporal ones; it does not name what breaks, and takes no configuration
+// from a folder below the modules'. When ctx ends, so do all processes.
+func (r Runner) RunDistributed(ctx context.Context, c Configuration, workers int) (Result, error) {
+	if strings.Contains(c.Name, "/") {
+		return Result{}, fmt.Errorf("%s: TLC's distributed mode reads no configuration from a folder", c.Name)
+	}
+	r.Build = filepath.Join(r.Build, "distributed")
+	scratch, err := filepath.Abs(filepath.Join(r.folder(c), "scratch"))
+	if err != nil {
+		return Result{}, err
+	}
+	defer os.RemoveAll(scratch)
+	if err := os.MkdirAll(scratch, 0o755); err != nil {
+		return Result{}, err
+	}
+	log, err := os.Create(r.Log(c))
+	if err != nil {
+		return Result{}, err
+	}
+	defer log.Close()
+
+	limited, cancel := context.WithTimeout(ctx, r.Timeout)
+	defer cancel()
+	server, err := r.process(limited, scratch, "-Xmx4g", "tlc2.tool.distributed.TLCServer", "-tool", "-deadlock", "-fp", "0",
+		"-metadir", filepath.Join(scratch, "states"), "-config", c.Cfg(), c.Module)
+	if err != nil {
+		return Result{}, err
+	}
+	server.Stderr = log
+	output, err := server.StdoutPipe()
+	if err != nil {
+		return Result{}, err
+	}
+	start := time.Now()
+	if err := server.Start(); err != nil {
+		return Result{}, err
+	}
+	pool := workerPool{r: r, ctx: limited, scratch: scratch}
+	copied := pool.follow(output, log, workers)
+	exit, late := server.Wait(), limited.Err() != nil
+	cancel() // a worker whose server is gone would wait for another
+	failed := pool.wait()
+	elapsed := time.Since(start)
+	switch {
+	case ctx.Err() != nil:
+		return Result{}, ctx.Err()
+	case late:
+		return Result{}, fmt.Errorf("no answer within %v", r.Timeout)
+	case copied != nil:
+		return Result{}, copied
+	}
+	if _, err := log.Seek(0, io.SeekStart); err != nil {
+		return Result{}, err
+	}
+	result, err := Parse(log)
+	result.Elapsed = elapsed
+	if err != nil {
+		return result, fmt.Errorf("%s: %w", r.Log(c), errors.Join(err, exit, failed))
+	}
+	return result, nil
+}
+
+// process returns one of the processes of the distributed mode, which has not started yet.
+func (r Runner) process(ctx context.Context, scratch, heap, class string, args ...string) (*exec.Cmd, error) {
+	jar, err := filepath.Abs(r.Jar.Path)
+	if err != nil {
+		return nil, err
+	}
+	java := exec.CommandContext(ctx, "java", append([]string{"-XX:+UseSerialGC", heap, "-Djava.io.tmpdir=" + scratch,
+		"-Djava.rmi.server.hostname=" + loopback, "-Dtlc2.tool.distributed.TLCWorker.threadCount=1", "-cp", jar, class}, args...)...)
+	java.Dir, err = filepath.Abs(r.Dir)
+	return java, err
+}
+
+// A workerPool is the workers of a server.
+type workerPool struct {
+	r       Runner
+	ctx     context.Context
+	scratch string
+	running sync.WaitGroup
+	failed  chan error
+}
+
+// follow copies the server's output to its log, and starts the workers once the server says that it is ready: before that they
+// would find nobody, and sleep for longer and longer.
+func (p *workerPool) follow(output io.Reader, log io.Writer, workers int) error {
+	p.failed = make(chan error, workers)
+	lines := bufio.NewReader(output)
+	for started := false; ; {
+		line, err := lines.ReadString('\n')
+		if _, err := io.WriteString(log, line); err != nil {
+			return err
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if ready := fmt.Sprintf("%s%d:", startMarker, msgServerReady); !started && strings.HasPrefix(line, ready) {
+			started = true
+			for range workers {
+				p.running.Add(1)
+				go func() {
+					defer p.running.Done()
+					p.failed <- p.work()
+				}()
+			}
+		}
+	}
+}
+
+func (p *workerPool) work() error {
+	worker, err := p.r.process(p.ctx, p.scratch, "-Xmx1g", "tlc2.tool.distributed.TLCWorker", loopback)
+	if err != nil {
+		return err
+	}
+	if said, err := worker.CombinedOutput(); err != nil && p.ctx.Err() == nil {
+		return fmt.Errorf("a worker: %w\n%s", err, said)
+	}
+	return nil
+}
+
+// wait waits until all workers have ended, and returns what went wrong with them.
+func (p *workerPool) wait() error {
+	p.running.Wait()
+	close(p.failed)
+	var all []error
+	for err := range p.failed {
+		all = append(all, err)
+	}
+	return errors.Join(all...)
+}

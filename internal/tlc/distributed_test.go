@@ -1,0 +1,57 @@
+package tlc
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Server and workers find the same distinct states as one process, and what is broken they find broken (ARM-12: it is the
+// consumer who sleeps).
+func TestRunDistributed(t *testing.T) {
+	r := runner(t)
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(tla)); err != nil {
+		t.Fatal(err)
+	}
+	r.Dir = dir
+	for name, verdict := range map[string]Verdict{"use/ndkpi-live": Pass, "use/arm-solicited-ndkpi": Fail} {
+		c := configuration(t, name)
+		cfg, err := os.ReadFile(filepath.Join(dir, c.Cfg()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Name = strings.ReplaceAll(name, "/", "-")
+		safety := strings.Replace(string(cfg), "Liveness", "Safety", 1)
+		safety, _, _ = strings.Cut(safety, "PROPERTIES")
+		if err := os.WriteFile(filepath.Join(dir, c.Cfg()), []byte(safety+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.RunDistributed(t.Context(), c, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Verdict != verdict || verdict == Pass && got.States != c.States {
+			t.Errorf("%s: %s, %d states; want %s, %d", name, got.Verdict, got.States, verdict, c.States)
+		}
+	}
+}
+
+// What the distributed mode can't do is said; what it can't start or finish ends, with its processes.
+func TestRunDistributedErrors(t *testing.T) {
+	r := runner(t)
+	if _, err := r.RunDistributed(t.Context(), configuration(t, "use/ndkpi"), 2); err == nil || !strings.Contains(err.Error(), "from a folder") {
+		t.Errorf("a configuration in a folder: %v", err)
+	}
+	c := configuration(t, "QP-ndkpi")
+	c.Module = "MCNothing"
+	if got, err := r.RunDistributed(t.Context(), c, 2); err != nil || got.Verdict != Error {
+		t.Errorf("a module that is not there: %s, %v", got.Verdict, err)
+	}
+	r.Timeout = time.Millisecond
+	if _, err := r.RunDistributed(t.Context(), configuration(t, "QP-ndkpi"), 2); err == nil || !strings.Contains(err.Error(), "no answer within 1ms") {
+		t.Errorf("after its time limit: %v", err)
+	}
+}
