@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"ndkoracle/internal/tlc"
-	"ndkoracle/model/mc"
 )
 
 type options struct {
@@ -97,7 +96,7 @@ func run(ctx context.Context, o options) (bad int, err error) {
 	var selected []*tlc.Configuration
 	for i := range manifest {
 		c := &manifest[i]
-		if o.graph && (c.Verdict == tlc.Fail || !mc.Has(c.Module)) {
+		if o.graph && c.Verdict == tlc.Fail {
 			continue
 		}
 		if o.only.MatchString(c.Name) && (o.deep || !c.Deep) {

@@ -39,18 +39,18 @@ func (c *converter) take(a action) error {
 		a.arguments = slices.Delete(slices.Clone(a.arguments), 1, 2)
 	}
 	switch a.name {
-	case "MCNdkArmCq":
+	case "NdkArmCq":
 		return c.arm(thread, cq, a.word(1))
-	case "MCNdkGetCqResults":
+	case "NdkGetCqResults":
 		return c.polled(a, thread)
-	case "MCNdkCqNotificationCallbackEnter":
+	case "NdkCqNotificationCallbackEnter":
 		return c.enter(cq, a.word(1))
-	case "MCNdkCqNotificationCallbackExit":
+	case "NdkCqNotificationCallbackExit":
 		return c.exit(cq)
-	case "MCPlace":
+	case "Place":
 		c.place(a)
 		return nil
-	case "MCWake", "MCWakeUp", "MCExtraEventComes", "MCInternalError": // nobody sees these
+	case "Wake", "WakeUp", "ExtraEventComes", "InternalError": // nobody sees these
 		return nil
 	}
 	return fmt.Errorf("there is no way to tell it")

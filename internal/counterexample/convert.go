@@ -35,7 +35,7 @@ func Trace(example Example) (*trace.Trace, error) {
 	actions := make([]action, len(example.Actions))
 	for i, text := range example.Actions {
 		var err error
-		if actions[i], err = parseAction(text); err == nil && actions[i].name == "MCPlace" && !actions[i].places() {
+		if actions[i], err = parseAction(text); err == nil && actions[i].name == "Place" && !actions[i].places() {
 			err = errors.New("it does not say which completion is placed")
 		}
 		if err != nil {
@@ -83,7 +83,7 @@ func (c *converter) prepare(actions []action, depth int64) {
 		}
 	}
 	for _, a := range actions {
-		if a.name != "MCPlace" {
+		if a.name != "Place" {
 			continue
 		}
 		n := strconv.Itoa(len(c.requests) + 1)

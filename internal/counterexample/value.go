@@ -25,7 +25,7 @@ func parseValue(text string) (value, error) {
 
 // An action of a step, with its arguments.
 type action struct {
-	name      string
+	name      string // without the MC that an MC module puts before it
 	arguments []value
 }
 
@@ -36,7 +36,7 @@ func parseAction(text string) (action, error) {
 		return action{}, fmt.Errorf("no action with its arguments: %q", text)
 	}
 	r := reader{src: rest}
-	a := action{name: name, arguments: r.list(")", r.value)}
+	a := action{name: strings.TrimPrefix(name, "MC"), arguments: r.list(")", r.value)}
 	if r.blanks(); r.err == nil && r.at < len(r.src) {
 		r.fail("something follows the action")
 	}

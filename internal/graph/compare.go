@@ -19,15 +19,8 @@ func Compare(machine *mc.Machine, g *tlc.Graph) (*Difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	init, err := w.find(machine.Init())
-	if err != nil {
-		return nil, err
-	}
-	if len(g.Initial) != 1 || init.state != g.Initial[0] {
-		return w.initialDifference(init), nil
-	}
-	if err := w.visit(init, none, 0); err != nil {
-		return nil, err
+	if difference, err := w.compareInitial(); difference != nil || err != nil {
+		return difference, err
 	}
 	for len(w.queue) > 0 {
 		at := w.queue[0]
@@ -37,7 +30,7 @@ func Compare(machine *mc.Machine, g *tlc.Graph) (*Difference, error) {
 		}
 	}
 	if n := len(w.ofKey); n != g.States() {
-		return nil, fmt.Errorf("TLC's graph has %d states, of which %d are reached from its initial state", g.States(), n)
+		return nil, fmt.Errorf("TLC's graph has %d states, of which %d are reached from its initial states", g.States(), n)
 	}
 	return nil, nil
 }
@@ -154,6 +147,34 @@ func (w *walk) visit(p place, from, by uint32) error {
 	w.reached[p.state], w.from[p.state], w.by[p.state] = true, from, by
 	w.queue = append(w.queue, p)
 	return nil
+}
+
+// compareInitial compares the initial states, and visits them.
+func (w *walk) compareInitial() (*Difference, error) {
+	var ofModel []place
+	inBoth := map[uint32]bool{}
+	for _, m := range w.machine.Init() {
+		p, err := w.find(m)
+		if err != nil {
+			return nil, err
+		}
+		ofModel = append(ofModel, p)
+		inBoth[p.state] = slices.Contains(w.g.Initial, p.state)
+	}
+	for _, state := range w.g.Initial {
+		if !inBoth[state] {
+			return w.initialDifference(ofModel), nil
+		}
+	}
+	for _, p := range ofModel {
+		if !inBoth[p.state] {
+			return w.initialDifference(ofModel), nil
+		}
+		if err := w.visit(p, none, 0); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
 }
 
 // compareSteps compares the steps from a place, and visits where they lead.

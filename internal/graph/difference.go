@@ -26,28 +26,29 @@ type Stop struct {
 }
 
 // initialDifference is a difference of the initial states. Variables in which all of them agree are left out.
-func (w *walk) initialDifference(init place) *Difference {
-	ofModel := w.values(init)
-	differs := make([]bool, len(ofModel))
+func (w *walk) initialDifference(ofModel []place) *Difference {
+	var inTla, inModel [][]string
 	for _, state := range w.g.Initial {
-		for i, value := range w.valuesOf(state) {
-			differs[i] = differs[i] || value != ofModel[i]
-		}
+		inTla = append(inTla, w.valuesOf(state))
 	}
-	lines := func(values []string) []string {
-		var kept []string
-		for i, line := range w.lines(values) {
-			if differs[i] {
-				kept = append(kept, line)
+	for _, p := range ofModel {
+		inModel = append(inModel, w.values(p))
+	}
+	all := slices.Concat(inTla, inModel)
+	lines := func(states [][]string) [][]string {
+		var kept [][]string
+		for _, values := range states {
+			var differing []string
+			for i, line := range w.lines(values) {
+				if slices.ContainsFunc(all, func(other []string) bool { return other[i] != values[i] }) {
+					differing = append(differing, line)
+				}
 			}
+			kept = append(kept, differing)
 		}
 		return kept
 	}
-	d := &Difference{InModel: [][]string{lines(ofModel)}}
-	for _, state := range w.g.Initial {
-		d.InTla = append(d.InTla, lines(w.valuesOf(state)))
-	}
-	return d
+	return &Difference{InTla: lines(inTla), InModel: lines(inModel)}
 }
 
 // difference describes that an action has other steps from a place on one side than on the other.

@@ -9,17 +9,14 @@ import (
 // mcCompletionQueue is MCCompletionQueue: one CQ, to which completions come as they please.
 func mcCompletionQueue(c *configuration) *Machine {
 	contract := &model.Contract{Dialect: c.dialect(), Depth: []int{c.number("Depth")}, Room: []int{c.number("Room")}}
-	ofReceive := model.Completion{Queue: model.Receive, Token: model.NoToken}
-	solicited, failed := ofReceive, ofReceive
-	solicited.Solicited, failed.Status = true, model.FAILED
 	errors, closing := c.truth("Errors"), c.truth("Closing")
 	return &Machine{
 		contract: contract,
 		objects:  objects{cqs: c.strings("CQ"), qps: []string{"a"}},
-		init:     start(contract, c.number("MaxDue")),
+		init:     []Moment{start(contract, c.number("MaxDue"))},
 		bounds: bounds{
 			forgets: !c.truth("History"),
-			domain:  model.Domain{Room: contract.Room, Completions: []model.Completion{ofReceive, solicited, failed}},
+			domain:  model.Domain{Room: contract.Room, Completions: kinds()},
 			actions: map[model.Name][]argument{
 				model.NdkArmCq:                       {ofCq, ofType},
 				model.NdkCqNotificationCallbackEnter: {ofCq, ofCqStatus},
@@ -59,4 +56,12 @@ func mcCompletionQueue(c *configuration) *Machine {
 			},
 		},
 	}
+}
+
+// kinds is Kinds: the completions that differ to an arm.
+func kinds() []model.Completion {
+	plain := model.Completion{Queue: model.Receive, Token: model.NoToken}
+	solicited, failed := plain, plain
+	solicited.Solicited, failed.Status = true, model.FAILED
+	return []model.Completion{plain, solicited, failed}
 }

@@ -204,6 +204,16 @@ func (c *configuration) definition(module, name string) string {
 	return ""
 }
 
+func (c *configuration) arm(name string) model.Arm {
+	for arm := range model.ANY + 1 {
+		if arm.String() == name {
+			return arm
+		}
+	}
+	c.fail("there is no arm %s", name)
+	return model.NONE
+}
+
 func (c *configuration) op(name string) model.Op {
 	for op := range model.Write + 1 {
 		if op.String() == name {

@@ -15,9 +15,13 @@ func (machine *Machine) Explore() (states, depth int, err error) {
 		Moment
 		key string
 	}
-	first := visit{machine.init, key(machine.init)}
-	seen := map[string]bool{first.key: true}
-	for level := []visit{first}; len(level) > 0; depth++ {
+	seen := map[string]bool{}
+	var level []visit
+	for _, m := range machine.init {
+		level = append(level, visit{m, key(m)})
+		seen[key(m)] = true
+	}
+	for ; len(level) > 0; depth++ {
 		var next []visit
 		for _, v := range level {
 			m := v.Moment

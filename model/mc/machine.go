@@ -16,15 +16,17 @@ type Machine struct {
 
 	contract *model.Contract
 	objects  objects
-	init     Moment
+	init     []Moment
 	steps    []step
 	bounds
 }
 
-// A step is an action with its arguments, and how it is written in TLA+.
+// A step is an action with its arguments, and how it is written in TLA+. In MCConsumer the consumer moves, too, and the
+// contract may have no part in it: then the action has no name.
 type step struct {
 	action model.Action
 	text   string
+	move   move
 }
 
 // bounds is what an MC module adds to the contract.
@@ -49,11 +51,8 @@ type (
 )
 
 var modules = map[string]func(*configuration) *Machine{
-	"MCCompletionQueue": mcCompletionQueue, "MCQueuePair": mcQueuePair, "MCNdk": mcNdk}
-
-// Has reports whether the module is one of those that are here in Go. MCConsumer is not: what a consumer does with the
-// contract is no part of it.
-func Has(module string) bool { return modules[module] != nil }
+	"MCCompletionQueue": mcCompletionQueue, "MCQueuePair": mcQueuePair, "MCNdk": mcNdk,
+	"MCConsumer": mcConsumer}
 
 // Read returns the machine of an MC module under name.cfg, both in the folder tla.
 func Read(tla fs.FS, module, name string) (*Machine, error) {
@@ -76,7 +75,7 @@ func Read(tla fs.FS, module, name string) (*Machine, error) {
 		if !known || !machine.has(a) {
 			continue
 		}
-		s := step{a, machine.write(a, arguments)}
+		s := step{action: a, text: machine.write(a, arguments)}
 		if written[s.text] {
 			return nil, fmt.Errorf("%s.cfg: two actions of the model are %s in %s; the last is %+v", name, s.text, module, a)
 		}
@@ -92,7 +91,11 @@ func (machine *Machine) write(a model.Action, arguments []argument) string {
 	for i, argument := range arguments {
 		words[i] = argument(machine.objects, a)
 	}
-	return "MC" + string(a.Name) + "(" + strings.Join(words, ", ") + ")"
+	return instance("MC"+string(a.Name), words)
+}
+
+func instance(name string, arguments []string) string {
+	return name + "(" + strings.Join(arguments, ", ") + ")"
 }
 
 // Actions returns all actions that the machine can take in some moment, each with its arguments, as they are written in
@@ -105,14 +108,14 @@ func (machine *Machine) Actions() []string {
 	return texts
 }
 
-// Init is the moment in which the machine starts.
-func (machine *Machine) Init() Moment { return machine.init }
+// Init returns the moments in which the machine may start.
+func (machine *Machine) Init() []Moment { return machine.init }
 
 // Next yields the steps that the machine takes from a moment: the number of each action, and each moment that it may lead to.
 func (machine *Machine) Next(m Moment) iter.Seq2[int, Moment] {
 	return func(yield func(int, Moment) bool) {
 		for i, s := range machine.steps {
-			next, _ := machine.try(m, s.action)
+			next, _ := machine.try(m, s)
 			for _, n := range next {
 				if !yield(i, n) {
 					return
@@ -122,11 +125,21 @@ func (machine *Machine) Next(m Moment) iter.Seq2[int, Moment] {
 	}
 }
 
-// try returns the moments that an action may lead to. It returns none, and the reason, where the contract refuses the
-// action; none and no reason where it is out of the machine's bounds.
-func (machine *Machine) try(m Moment, a model.Action) ([]Moment, *model.Refusal) {
-	if !machine.may(m, a) {
+// try returns the moments that a step may lead to. It returns none, and the reason, where the contract refuses the action;
+// none and no reason where it is out of the machine's bounds.
+func (machine *Machine) try(m Moment, s step) ([]Moment, *model.Refusal) {
+	if s.move != nil {
+		var ok bool
+		if m.consumer, ok = s.move(m.consumer); !ok {
+			return nil, nil
+		}
+	}
+	a := s.action
+	switch {
+	case !machine.may(m, a):
 		return nil, nil
+	case a.Name == "":
+		return []Moment{m}, nil
 	}
 	if a.Name == model.Post || a.Name == model.PostRefused {
 		a.Request.Id = machine.number(m, a)
@@ -145,7 +158,7 @@ func (machine *Machine) try(m Moment, a model.Action) ([]Moment, *model.Refusal)
 
 // WhyNot says why the machine does not take an action in a moment, or "" if it does.
 func (machine *Machine) WhyNot(m Moment, action int) string {
-	next, refusal := machine.try(m, machine.steps[action].action)
+	next, refusal := machine.try(m, machine.steps[action])
 	switch {
 	case refusal != nil:
 		return fmt.Sprintf("%s: %s", refusal.Rule, refusal.Why)

@@ -9,7 +9,7 @@ import (
 )
 
 // A Moment is a state, and what the invariants have to remember of the way to it. The ghost variables have the names that
-// they have in MCCompletionQueue, MCQueuePair and MCNdk. A moment is a value, as a state is.
+// they have in MCCompletionQueue, MCQueuePair, MCNdk and MCConsumer. A moment is a value, as a state is.
 type Moment struct {
 	contract *model.Contract
 	maxDue   int // callbacks owed at a time, at most
@@ -28,6 +28,8 @@ type Moment struct {
 	arms      int              // arm requests so far
 	delivered map[number][]int // ids that polls delivered, by QP and queue
 	fetched   [2]uint64        // tokens in completions that NdkGetCqResults and NdkGetCqResultsEx returned, as bits
+
+	consumer consumer
 }
 
 // A number tells things of the same QP or id apart by their queue.

@@ -2,25 +2,28 @@ package mc
 
 import (
 	"io/fs"
+	"path"
 	"strings"
 	"testing"
 )
 
 // Every property that tla/ checks has a function of its name here, and every function a property.
 func TestPropertiesHaveTheNamesOfTla(t *testing.T) {
-	files, err := fs.ReadDir(tla, ".")
-	if err != nil {
-		t.Fatal(err)
-	}
 	checked := map[string]bool{}
-	for _, f := range files {
-		if name, ok := strings.CutSuffix(f.Name(), ".cfg"); ok {
-			c, err := readConfiguration(tla, name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, property := range c.checked {
-				checked[property] = true
+	for _, folder := range []string{".", "use"} {
+		files, err := fs.ReadDir(tla, folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if name, ok := strings.CutSuffix(f.Name(), ".cfg"); ok {
+				c, err := readConfiguration(tla, path.Join(folder, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, property := range c.checked {
+					checked[property] = true
+				}
 			}
 		}
 	}

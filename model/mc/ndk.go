@@ -36,7 +36,7 @@ func mcNdk(c *configuration) *Machine {
 	return &Machine{
 		contract: contract,
 		objects:  o,
-		init:     first,
+		init:     []Moment{first},
 		bounds: bounds{
 			domain: domain,
 			actions: map[model.Name][]argument{

@@ -22,7 +22,7 @@ func mcQueuePair(c *configuration) *Machine {
 	return &Machine{
 		contract: contract,
 		objects:  objects{qps: c.strings("QP")},
-		init:     start(contract, 0),
+		init:     []Moment{start(contract, 0)},
 		bounds: bounds{
 			domain: domain,
 			actions: map[model.Name][]argument{

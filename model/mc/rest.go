@@ -12,6 +12,7 @@ var liveness = map[string]func(rester, Moment) bool{
 	"EveryRequestCompletes": EveryRequestCompletes,
 	"FlushCompletesAll":     FlushCompletesAll,
 	"NothingStranded":       NothingStranded,
+	"EveryCompletionPolled": EveryCompletionPolled,
 }
 
 // A rester chooses one of n steps.
@@ -134,4 +135,42 @@ func FlushCompletesAll(choose rester, m Moment) bool {
 		}
 	}
 	return true
+}
+
+// EveryCompletionPolled: a consumer that follows a pattern which is right everywhere polls what it waits for (POLL-04, ARM-03). It
+// is new to its CQ, in which nothing is left of what was before, and some completions come while it works.
+func EveryCompletionPolled(choose rester, m Moment) bool {
+	m = choose.atRest(m)
+	if q := m.state.Cqs[0]; q.Open != model.Open || q.Health != model.OK {
+		return true
+	}
+	right := []string{"arm, drain, sleep", "drain, arm, drain, sleep", "callback: arm, drain", "callback: drain, arm, drain"}
+	m.consumer = consumer{pattern: right[choose(len(right))], awaits: model.SOLICITED + model.Arm(choose(2)), at: [2]int{mainLoop: 1}}
+	machine := Machine{contract: m.contract, steps: stepsOfConsumer(m.contract, 2, false),
+		bounds: bounds{forgets: true, may: func(Moment, model.Action) bool { return true }}}
+	type change struct {
+		Moment
+		places bool
+	}
+	arrivals := 4
+	for range 1000 {
+		var next []change
+		for _, s := range machine.steps {
+			if s.action.Name == model.ExtraEvent || s.action.Name == model.Place && arrivals == 0 {
+				continue
+			}
+			moments, _ := machine.try(m, s)
+			for _, n := range moments {
+				next = append(next, change{n, s.action.Name == model.Place})
+			}
+		}
+		if len(next) == 0 {
+			return m.asleep() && NoCompletionSleptThrough(m)
+		}
+		taken := next[choose(len(next))]
+		if m = taken.Moment; taken.places {
+			arrivals--
+		}
+	}
+	return false
 }
