@@ -142,44 +142,6 @@ func (j *judge) judge(ctx context.Context) {
 	}
 }
 
-// blameless returns the findings that needed no search, without what the provider did after its consumer broke a rule on
-// the same objects. The search stops before the first that is left: what comes after it may follow from it.
-func (h *history) blameless() []Finding {
-	for _, f := range h.findings {
-		for _, c := range h.owners(f) {
-			if f.stops {
-				c.limit = min(c.limit, f.at)
-			}
-			if f.stops && f.Verdict == ConsumerViolation {
-				c.excused = min(c.excused, f.at)
-			}
-		}
-	}
-	var kept []Finding
-	for _, f := range h.findings {
-		after := func(c *component) bool { return c.excused < f.at }
-		if f.Verdict != ProviderViolation || !slices.ContainsFunc(h.owners(f), after) {
-			kept = append(kept, f.Finding)
-		}
-	}
-	return kept
-}
-
-// owners returns the components whose objects a finding is of.
-func (h *history) owners(f found) []*component {
-	var owners []*component
-	if f.of == nil {
-		return nil
-	}
-	if q := h.cqByName[f.of.begin.Cq]; q != nil {
-		owners = append(owners, q.component)
-	}
-	if p := h.qpByName[f.of.begin.Qp]; p != nil {
-		owners = append(owners, p.component)
-	}
-	return owners
-}
-
 // countTurns counts the completions that polls delivered before the limit.
 func (c *component) countTurns() {
 	for i, q := range c.cqs {

@@ -1,9 +1,7 @@
 package linearize
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -264,113 +262,4 @@ func either[T any](s *span, field func(*trace.Event) *T) *T {
 		}
 	}
 	return field(s.begin)
-}
-
-// takePost takes the requests of one post: one in NDKPI, a list in libibverbs, where those before bad_wr are posted.
-func (h *history) takePost(p *qp, s *span) {
-	if !strings.HasPrefix(s.fn, "ibv_") {
-		r := &request{wr: s.begin.Wr, qp: p, op: opsOfFn[s.fn], flags: s.begin.Flags, post: s,
-			accepted: s.succeeded() || !s.returned() || h.early[s.begin.Wr],
-			token:    either(s, func(e *trace.Event) *uint32 { return e.Token }),
-			silent:   slices.Contains(s.begin.Flags, "SILENT_SUCCESS"),
-			solicit:  slices.Contains(s.begin.Flags, "SEND_AND_SOLICIT_EVENT"),
-			deferred: slices.Contains(s.begin.Flags, "DEFER")}
-		h.add(r)
-		return
-	}
-	if s.fn == "ibv_bind_mw" {
-		h.add(&request{wr: s.begin.Wr, qp: p, op: model.Bind, flags: s.begin.Flags, post: s,
-			accepted: s.succeeded() || !s.returned() || h.early[s.begin.Wr]})
-		return
-	}
-	signalAll := p.created != nil && p.created.begin.SqSigAll != nil && *p.created.begin.SqSigAll
-	for i := range s.begin.Wrs {
-		w := &s.begin.Wrs[i]
-		r := &request{wr: w.Wr, qp: p, op: model.ReceiveOp, flags: w.Flags, post: s, token: w.Token, accepted: true}
-		if s.fn == "ibv_post_send" {
-			r.op = opsOfOpcode[strings.TrimPrefix(w.Opcode, "IBV_WR_")]
-			r.silent = !signalAll && !hasVerbsFlag(w.Flags, "SIGNALED")
-			r.solicit = hasVerbsFlag(w.Flags, "SOLICITED")
-		}
-		if s.returned() && !s.succeeded() && (s.end.BadWr == w.Wr || s.end.BadWr == "") {
-			r.accepted = h.early[w.Wr]
-			h.add(r)
-			return
-		}
-		h.add(r)
-	}
-}
-
-func hasVerbsFlag(flags []string, name string) bool {
-	return slices.Contains(flags, name) || slices.Contains(flags, "IBV_SEND_"+name)
-}
-
-func (h *history) add(r *request) {
-	r.id, r.owed = len(h.requests), never
-	h.requests = append(h.requests, r)
-	r.post.requests = append(r.post.requests, r)
-	if r.op == model.ReceiveOp {
-		r.queue = model.Receive
-	}
-	if _, known := h.byWr[r.wr]; !known {
-		h.byWr[r.wr] = r
-	}
-	if !r.accepted {
-		return
-	}
-	r.position = len(r.qp.queue(r.queue))
-	if r.queue == model.Initiator {
-		r.qp.initiator = append(r.qp.initiator, r)
-		if r.op.IsSend() {
-			r.qp.sends = append(r.qp.sends, r)
-		}
-	} else {
-		r.qp.receive = append(r.qp.receive, r)
-	}
-}
-
-// findEarly finds the requests that were refused after their completion was delivered. When it was, they could still be
-// accepted: the contract is broken at the refusal (DEF-03).
-func (h *history) findEarly() {
-	refused := map[string]moment{}
-	for _, s := range h.spans {
-		if s.kind == post && s.returned() && !s.succeeded() {
-			wr := cmp.Or(s.end.BadWr, s.begin.Wr)
-			if wr == "" && len(s.begin.Wrs) > 0 {
-				wr = s.begin.Wrs[0].Wr // bad_wr is not told: none was posted
-			}
-			refused[wr] = s.ret
-		}
-	}
-	for _, s := range h.spans {
-		if s.kind != pollCq || !s.returned() || len(refused) == 0 {
-			continue
-		}
-		for i := range s.end.Results {
-			if at, ok := refused[s.end.Results[i].Wr]; ok && s.ret < at {
-				h.early[s.end.Results[i].Wr] = true
-			}
-		}
-	}
-}
-
-// deliver finds, for every result of every poll, the request that it is of.
-func (h *history) deliver() {
-	for _, q := range h.cqs {
-		for _, poll := range q.polls {
-			if poll.end == nil {
-				continue
-			}
-			h.checkPoll(q, poll)
-			for i := range poll.end.Results {
-				result := &poll.end.Results[i]
-				r := h.byWr[result.Wr]
-				d := &delivery{poll: poll, result: result, order: len(q.delivered), outcome: outcomeOf(result.Status)}
-				if h.checkResult(q, r, d) {
-					r.delivery, r.told, r.outcome = d, true, d.outcome
-					q.delivered = append(q.delivered, r)
-				}
-			}
-		}
-	}
 }

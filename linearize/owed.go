@@ -138,49 +138,6 @@ func (h *history) findUndelivered() {
 	}
 }
 
-// findOverruns finds, for each CQ, the first moment at which more completions could be on their way into it than it has
-// room for.
-func (h *history) findOverruns() {
-	outstanding := map[*cq]int{}
-	for _, q := range h.cqs {
-		q.overrun = never
-	}
-	count := func(r *request, n int, at moment) {
-		q := r.qp.cq(r.queue)
-		if q == nil || !r.mayComplete() {
-			return
-		}
-		outstanding[q] += n
-		if outstanding[q] > q.depth {
-			q.overrun = min(q.overrun, at)
-		}
-	}
-	bySpan := map[moment]*span{}
-	for _, s := range h.spans {
-		if s.kind == post {
-			bySpan[s.call] = s
-		} else if s.kind == pollCq && s.returned() {
-			bySpan[s.ret] = s
-		}
-	}
-	for at := range h.trace.Events {
-		s := bySpan[at]
-		if s == nil {
-			continue
-		}
-		for _, r := range s.requests {
-			count(r, 1, at)
-		}
-		if s.kind == pollCq {
-			for i := range s.end.Results {
-				if r := h.byWr[s.end.Results[i].Wr]; r != nil {
-					count(r, -1, at)
-				}
-			}
-		}
-	}
-}
-
 // emptyAfter returns the first poll of a CQ that began after the moment, or at it, and found nothing, or nil.
 func (q *cq) emptyAfter(mark moment) *span {
 	i := sort.Search(len(q.empty), func(i int) bool { return q.empty[i].call >= mark })
@@ -193,4 +150,35 @@ func (q *cq) emptyAfter(mark moment) *span {
 // foundEmpty reports whether a poll had room and returned nothing.
 func (s *span) foundEmpty() bool {
 	return s.end != nil && len(s.end.Results) == 0 && (s.begin.N == nil || *s.begin.N > 0)
+}
+
+// checkOwed reports each request that must have completed at a moment of rest, when a later poll found the CQ empty and
+// had not delivered it: whatever the provider did unseen, it had not placed the completion, or the poll left it behind.
+func (h *history) checkOwed() {
+	for _, r := range h.requests {
+		q := r.qp.cq(r.queue)
+		if !r.accepted || q == nil || r.silent && r.delivery == nil || r.owed == never || h.mayFail(q) {
+			continue
+		}
+		poll := q.emptyAfter(r.owed)
+		if poll == nil || r.delivery != nil && r.delivery.poll.ret <= poll.ret {
+			continue
+		}
+		rule, why := r.brokenByDelay()
+		h.provider(rule, r.owed, []*span{r.post, poll}, "the provider was at rest, and %s: a poll of %s found nothing afterwards", why, q.name)
+		if r.delivery != nil {
+			h.findings[len(h.findings)-1].Also = []string{"POLL-03"}
+		}
+	}
+}
+
+// brokenByDelay says which rule r breaks by not having completed at rest.
+func (r *request) brokenByDelay() (rule, why string) {
+	switch {
+	case r.qp.flushedAfter(r) < r.owed:
+		return "FLUSH-02", r.wr + ", pending when its queue was flushed, had not completed"
+	case r.deferred && r.endedByRefusal():
+		return "DEF-05", r.wr + ", deferred before a post that was refused, had not been indicated and completed"
+	}
+	return "DEF-04", r.wr + ", posted with success, had not completed"
 }

@@ -1,8 +1,6 @@
 package linearize
 
-import (
-	"ndkoracle/model"
-)
+import "ndkoracle/model"
 
 // performRest holds the state against what must have happened when the provider is at rest.
 func (c *component) performRest(w *walk, o *operation) {

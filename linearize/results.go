@@ -1,8 +1,6 @@
 package linearize
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
 	"ndkoracle/model"
@@ -10,47 +8,24 @@ import (
 
 // What a result says of itself needs no search: it is held against the post that it answers.
 
-// A found finding knows its moment. What stops the search is a breach after which nothing more can be said of its objects.
-type found struct {
-	Finding
-	at    moment
-	of    *span // that says which objects the finding is of, where the event at the moment does not
-	stops bool
-}
-
-func (h *history) provider(rule string, at moment, see []*span, format string, args ...any) {
-	h.report(ProviderViolation, rule, at, see, format, args...)
-}
-
-func (h *history) report(verdict Verdict, rule string, at moment, see []*span, format string, args ...any) {
-	p := h.eventAt(at)
-	f := found{at: at, stops: verdict != Inconclusive && rule != "DEF-06",
-		Finding: Finding{Verdict: verdict, Rule: rule, Line: p.line, Seq: p.seq, Message: fmt.Sprintf(format, args...)}}
-	f.of = h.spanAt(at)
-	for _, s := range see {
-		if f.of == nil {
-			f.of = s
+// deliver finds, for every result of every poll, the request that it is of.
+func (h *history) deliver() {
+	for _, q := range h.cqs {
+		for _, poll := range q.polls {
+			if poll.end == nil {
+				continue
+			}
+			h.checkPoll(q, poll)
+			for i := range poll.end.Results {
+				result := &poll.end.Results[i]
+				r := h.byWr[result.Wr]
+				d := &delivery{poll: poll, result: result, order: len(q.delivered), outcome: outcomeOf(result.Status)}
+				if h.checkResult(q, r, d) {
+					r.delivery, r.told, r.outcome = d, true, d.outcome
+					q.delivered = append(q.delivered, r)
+				}
+			}
 		}
-		if line := h.trace.Events[s.call].Line; line != p.line {
-			f.See = append(f.See, line)
-		}
-	}
-	slices.Sort(f.See)
-	h.findings = append(h.findings, f)
-}
-
-// spanAt returns the call or callback that an event of an object belongs to, or nil.
-func (h *history) spanAt(at moment) *span {
-	if at < len(h.ofEvent) {
-		return h.ofEvent[at]
-	}
-	return nil
-}
-
-// exercised counts that a rule had something to say.
-func (h *history) exercised(ids ...string) {
-	for _, id := range ids {
-		h.counts[id]++
 	}
 }
 
@@ -205,73 +180,6 @@ func (h *history) checkOrder() {
 				continue
 			}
 			last[l] = r
-		}
-	}
-}
-
-// checkOwed reports each request that must have completed at a moment of rest, when a later poll found the CQ empty and
-// had not delivered it: whatever the provider did unseen, it had not placed the completion, or the poll left it behind.
-func (h *history) checkOwed() {
-	for _, r := range h.requests {
-		q := r.qp.cq(r.queue)
-		if !r.accepted || q == nil || r.silent && r.delivery == nil || r.owed == never || h.mayFail(q) {
-			continue
-		}
-		poll := q.emptyAfter(r.owed)
-		if poll == nil || r.delivery != nil && r.delivery.poll.ret <= poll.ret {
-			continue
-		}
-		rule, why := r.brokenByDelay()
-		h.provider(rule, r.owed, []*span{r.post, poll}, "the provider was at rest, and %s: a poll of %s found nothing afterwards", why, q.name)
-		if r.delivery != nil {
-			h.findings[len(h.findings)-1].Also = []string{"POLL-03"}
-		}
-	}
-}
-
-// brokenByDelay says which rule r breaks by not having completed at rest.
-func (r *request) brokenByDelay() (rule, why string) {
-	switch {
-	case r.qp.flushedAfter(r) < r.owed:
-		return "FLUSH-02", r.wr + ", pending when its queue was flushed, had not completed"
-	case r.deferred && r.endedByRefusal():
-		return "DEF-05", r.wr + ", deferred before a post that was refused, had not been indicated and completed"
-	}
-	return "DEF-04", r.wr + ", posted with success, had not completed"
-}
-
-// mayFail reports whether q may have had an error, after which completions are lost.
-func (h *history) mayFail(q *cq) bool {
-	return q.unclear != "" || q.reports || q.overrun != never
-}
-
-// reportsError reports whether a callback says that its CQ failed.
-func reportsError(s *span) bool {
-	h, ok := healthOf(s.begin.Status)
-	return ok && h != model.OK
-}
-
-// checkCallbacks holds the status of each callback against the list of those it can have (ARM-15).
-func (h *history) checkCallbacks() {
-	for _, s := range h.spans {
-		if s.kind != callback {
-			continue
-		}
-		h.exercised("ARM-15")
-		if _, ok := healthOf(s.begin.Status); !ok {
-			h.provider("ARM-15", s.call, nil, "the callback of %s reports %s, which no CqStatus can be", s.begin.Cq, s.begin.Status)
-		}
-	}
-}
-
-// checkAnswers holds the answers of posts against those that a post can give (POST-10).
-func (h *history) checkAnswers() {
-	for _, p := range h.qps {
-		for _, s := range p.posts {
-			h.exercised("POST-10")
-			if s.pending() {
-				h.provider("POST-10", s.ret, nil, "%s returned STATUS_PENDING: a post answers at once", s.fn)
-			}
 		}
 	}
 }

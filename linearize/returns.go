@@ -207,3 +207,28 @@ func (s *span) name() string {
 	}
 	return name
 }
+
+// checkCallbacks holds the status of each callback against the list of those it can have (ARM-15).
+func (h *history) checkCallbacks() {
+	for _, s := range h.spans {
+		if s.kind != callback {
+			continue
+		}
+		h.exercised("ARM-15")
+		if _, ok := healthOf(s.begin.Status); !ok {
+			h.provider("ARM-15", s.call, nil, "the callback of %s reports %s, which no CqStatus can be", s.begin.Cq, s.begin.Status)
+		}
+	}
+}
+
+// checkAnswers holds the answers of posts against those that a post can give (POST-10).
+func (h *history) checkAnswers() {
+	for _, p := range h.qps {
+		for _, s := range p.posts {
+			h.exercised("POST-10")
+			if s.pending() {
+				h.provider("POST-10", s.ret, nil, "%s returned STATUS_PENDING: a post answers at once", s.fn)
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package linearize
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+var weights = map[model.Name]int{model.Complete: 8, model.Execute: 3, model.Deliver: 6, model.Abort: 1, model.Overflow: 1,
+	model.CqInternalError: 1, model.ConnectionLost: 1, model.HwIndicate: 2, model.ExtraEvent: 1}
+
+// hidden lists the hidden steps that are possible and that a judge is to allow for.
+func (r *run) hidden() []model.Action {
+	return slices.DeleteFunc(r.c.Enabled(r.s, model.Domain{}), func(a model.Action) bool {
+		switch a.Name {
+		case model.Execute: // nothing happens to a QP that was never connected
+			return r.s.Qps[a.Qp].State == model.Idle || a.Outcome == model.SUCCESS && r.needsPeer(a.Qp, a.Queue) ||
+				a.Outcome == model.FAILED && a.Queue == model.Receive && !r.hasMessage(a.Qp)
+		case model.Overflow:
+			return r.idle(a.Cq) || !r.waitsForRoom(a.Cq)
+		case model.CqInternalError: // the judge has to be told
+			q := r.s.Cqs[a.Cq]
+			return r.idle(a.Cq) || !r.c.Dialect.ErrorsArm || q.Arm == model.NONE || q.Open != model.Open || r.ended[cqName(a.Cq)]
+		case model.ConnectionLost:
+			peer := r.c.Qps[a.Qp].Peer
+			return peer >= 0 && !r.broken[peer]
+		}
+		return weights[a.Name] == 0
+	})
+}
+
+// needsPeer reports whether the oldest request of the queue that has no outcome is half of a message, and the trace holds
+// the other half.
+func (r *run) needsPeer(p int, queue model.Queue) bool {
+	if r.c.Qps[p].Peer < 0 || queue == model.Receive {
+		return r.c.Qps[p].Peer >= 0
+	}
+	for _, q := range r.s.Qps[p].Initiator {
+		if q.Phase < model.Executed {
+			return q.Op.IsSend()
+		}
+	}
+	return false
+}
+
+// hasMessage reports whether the peer has sent something for the oldest receive without an outcome.
+func (r *run) hasMessage(p int) bool {
+	peer := r.c.Qps[p].Peer
+	return peer < 0 || r.received[p] < r.sends[peer]
+}
+
+// idle reports whether a QP that completes into the CQ has not been connected.
+func (r *run) idle(cq int) bool {
+	for i, b := range r.c.Qps {
+		if (b.InitiatorCq == cq || b.ReceiveCq == cq) && r.s.Qps[i].State == model.Idle {
+			return true
+		}
+	}
+	return false
+}
+
+// waitsForRoom reports whether a completion is about to be placed in the CQ.
+func (r *run) waitsForRoom(cq int) bool {
+	for i, p := range r.s.Qps {
+		b := r.c.Qps[i]
+		if b.InitiatorCq == cq && waitsForRoom(p.Initiator) || b.ReceiveCq == cq && waitsForRoom(p.Receive) {
+			return true
+		}
+	}
+	return false
+}
+
+func waitsForRoom(queue []model.Request) bool {
+	return len(queue) > 0 && queue[0].Phase >= model.Executed && !(queue[0].Silent && queue[0].Phase == model.Executed)
+}
+
+// step takes a hidden step. Of a completion the recorder may know.
+func (r *run) step(a model.Action) {
+	if a.Name != model.Complete || !r.points {
+		r.take(a)
+		return
+	}
+	b := r.c.Qps[a.Qp]
+	cq := b.InitiatorCq
+	if a.Queue == model.Receive {
+		cq = b.ReceiveCq
+	}
+	before := len(r.s.Cqs[cq].Entries)
+	r.take(a)
+	if entries := r.s.Cqs[cq].Entries; len(entries) > before {
+		c := entries[before]
+		r.event(trace.Point, "", "CqePlaced", trace.Event{Cq: cqName(cq), Wr: wrName(c.Request), Status: r.status(c.Status),
+			Solicited: word(c.Solicited)})
+	}
+}
+
+func (r *run) status(o model.Outcome) string {
+	if r.verbs() {
+		return [...]string{"IBV_WC_SUCCESS", "IBV_WC_REM_ACCESS_ERR", "IBV_WC_WR_FLUSH_ERR"}[o]
+	}
+	return [...]string{"STATUS_SUCCESS", "STATUS_ACCESS_VIOLATION", "STATUS_CANCELLED"}[o]
+}

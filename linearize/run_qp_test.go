@@ -1,0 +1,126 @@
+package linearize
+
+import (
+	"fmt"
+
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+func (r *run) ofQp(i int, add func(int, func())) {
+	p, name := r.s.Qps[i], qpName(i)
+	if r.ended[name] {
+		return
+	}
+	if p.State == model.Idle && !r.busy(name) && !r.ended["connect "+name] {
+		add(8, func() { r.connect(i) })
+	}
+	if !r.busy("initiator "+name) && len(p.Initiator) < 4 && (p.State != model.Idle || r.draw(4, "unconnected") == 3) {
+		add(5, func() { r.post(i, model.Initiator) })
+	}
+	if !r.busy("receive "+name) && len(p.Receive) < 4 {
+		add(4, func() { r.post(i, model.Receive) })
+	}
+	if p.State != model.Idle && !r.busy(name) {
+		add(1, func() { r.flush(i) })
+		add(1, func() { r.closeQp(i) })
+	}
+}
+
+func (r *run) connect(i int) {
+	r.ended["connect "+qpName(i)] = true
+	call := trace.Event{Qp: qpName(i), Conn: "lone" + qpName(i)}
+	if peer := r.c.Qps[i].Peer; peer >= 0 {
+		call.Conn = fmt.Sprintf("c%d", min(i, peer))
+	}
+	if r.verbs() {
+		call.State = "RTR"
+	}
+	r.start(r.fn("NdkConnect", "ibv_modify_qp"), call, func(f *inFlight) {
+		if r.s.Qps[i].State != model.Idle { // a receive failed, or a CQ
+			f.ret = trace.Event{Status: "STATUS_CONNECTION_ABORTED"}
+			if r.verbs() {
+				f.ret = trace.Event{Errno: "EINVAL"}
+			}
+			return
+		}
+		r.take(model.Action{Name: model.NdkConnect, Qp: i})
+	}, qpName(i))
+}
+
+func (r *run) post(i int, queue model.Queue) {
+	ops := []model.Op{model.Send, model.Read, model.Write, model.Send, model.FastRegister, model.Invalidate, model.SendAndInvalidate}
+	if r.c.Tokens == 0 {
+		ops = ops[:4]
+	}
+	q := model.Request{Id: len(r.requests), Op: model.ReceiveOp, Token: model.NoToken}
+	deferred := false
+	if queue == model.Initiator {
+		q.Op = ops[r.draw(len(ops), "op")]
+		q.Silent = r.draw(3, "silent") == 2
+		q.Solicit = q.Op.IsSend() && r.draw(2, "solicit") == 1
+		deferred = !r.verbs() && r.draw(3, "deferred") == 2
+		if q.Op == model.FastRegister || q.Op == model.Invalidate || q.Op == model.SendAndInvalidate {
+			q.Token = r.draw(r.c.Tokens, "token")
+		}
+	}
+	r.requests = append(r.requests, q)
+	fn, call := r.postEvent(i, q, deferred)
+	r.start(fn, call, func(f *inFlight) {
+		if queue == model.Initiator && r.s.Qps[i].State == model.Idle || r.draw(8, "refused") == 7 {
+			r.take(model.Action{Name: model.PostRefused, Qp: i, Queue: queue, Request: q})
+			f.ret = trace.Event{Status: "STATUS_INSUFFICIENT_RESOURCES"}
+			if r.verbs() {
+				f.ret = trace.Event{Errno: "ENOMEM", BadWr: wrName(q.Id)}
+			}
+			return
+		}
+		r.take(model.Action{Name: model.Post, Qp: i, Queue: queue, Request: q, Deferred: deferred})
+	}, queue.String()+" "+qpName(i), qpName(i))
+}
+
+var opcodes = map[model.Op]string{model.Send: "SEND", model.SendAndInvalidate: "SEND_WITH_INV", model.Read: "RDMA_READ",
+	model.Write: "RDMA_WRITE", model.FastRegister: "BIND_MW", model.Invalidate: "LOCAL_INV", model.ReceiveOp: ""}
+
+func (r *run) postEvent(i int, q model.Request, deferred bool) (string, trace.Event) {
+	var flags []string
+	flag := func(set bool, name string) {
+		if set {
+			flags = append(flags, name)
+		}
+	}
+	var t *uint32
+	if q.Token != model.NoToken {
+		t = token(q.Token)
+	}
+	if r.verbs() {
+		flag(!q.Silent && q.Op != model.ReceiveOp, "SIGNALED")
+		flag(q.Solicit, "SOLICITED")
+		fn := "ibv_post_send"
+		if q.Op == model.ReceiveOp {
+			fn = "ibv_post_recv"
+		}
+		return fn, trace.Event{Qp: qpName(i), Wrs: []trace.WorkRequest{{Wr: wrName(q.Id), Opcode: opcodes[q.Op], Flags: flags, Token: t}}}
+	}
+	flag(q.Silent, "SILENT_SUCCESS")
+	flag(q.Solicit, "SEND_AND_SOLICIT_EVENT")
+	flag(deferred, "DEFER")
+	return "Ndk" + q.Op.String(), trace.Event{Qp: qpName(i), Wr: wrName(q.Id), Flags: flags, Token: t, Mr: "mr"}
+}
+
+func (r *run) flush(i int) {
+	fn, name, call := "NdkFlush", model.NdkFlush, trace.Event{Qp: qpName(i)}
+	switch {
+	case r.verbs():
+		fn, call.State = "ibv_modify_qp", "ERR"
+	case r.draw(2, "disconnect") == 1:
+		fn, name = "NdkDisconnect", model.NdkDisconnect
+	}
+	r.start(fn, call, func(f *inFlight) { r.take(model.Action{Name: name, Qp: i}) }, qpName(i))
+}
+
+func (r *run) closeQp(i int) {
+	r.ended[qpName(i)] = true
+	r.start(r.fn("NdkCloseQp", "ibv_destroy_qp"), trace.Event{Qp: qpName(i)},
+		func(f *inFlight) { r.take(model.Action{Name: model.NdkCloseQp, Qp: i}) }, qpName(i))
+}

@@ -1,0 +1,137 @@
+package linearize
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// report enters the callbacks that report internal errors: without them a judge cannot know.
+func (r *run) report() {
+	for i := range r.s.Cqs {
+		for r.s.Cqs[i].ErrorDue && r.s.Cqs[i].Health == model.InternalError {
+			for _, f := range slices.Clone(r.running) {
+				if f.cq == i && r.c.Dialect.Serialised {
+					r.returns(f)
+				}
+			}
+			r.enter(i, model.InternalError)
+			if f := r.running[len(r.running)-1]; f.effect != nil {
+				r.effect(f)
+			}
+		}
+	}
+}
+
+func (r *run) returns(f *inFlight) {
+	if f.effect != nil {
+		r.onCallback(f)
+	}
+	r.onCallback(f)
+}
+
+// rest lets every call return, and the provider do all that it owes, and says so.
+func (r *run) rest() {
+	for _, f := range slices.Clone(r.open) {
+		if f.effect != nil && f.fn == "ibv_get_cq_event" && r.s.Cqs[f.cq].Due == 0 {
+			continue
+		}
+		if f.effect != nil {
+			r.effect(f)
+		}
+		r.finish(f)
+	}
+	for i, p := range r.s.Qps {
+		if peer := r.c.Qps[i].Peer; p.State == model.Idle && peer >= 0 && r.s.Qps[peer].State != model.Idle && !r.ended["connect "+qpName(i)] && !r.ended[qpName(i)] {
+			r.connect(i)
+			r.effect(r.open[len(r.open)-1])
+			r.finish(r.open[len(r.open)-1])
+		}
+	}
+	for steps := 0; r.owes() && steps < 1000; steps++ {
+	}
+	r.event(trace.Point, "", "quiesce", trace.Event{})
+}
+
+// owes does one thing that the provider owes, and reports whether there was one.
+func (r *run) owes() bool {
+	for _, f := range r.running {
+		r.returns(f)
+		return true
+	}
+	for i, q := range r.s.Cqs {
+		if q.Open == model.Closing {
+			r.closed(i)
+			return true
+		}
+		if q.Open == model.Closed {
+			continue
+		}
+		if r.verbs() {
+			for _, f := range r.open {
+				if f.cq == i && q.Due > 0 {
+					r.effect(f)
+					r.finish(f)
+					return true
+				}
+			}
+			continue
+		}
+		if q.Due > 0 {
+			r.enter(i, model.OK)
+			return true
+		}
+		if q.ErrorDue {
+			r.enter(i, q.Health)
+			return true
+		}
+	}
+	var due []model.Action
+	for _, a := range r.hidden() {
+		switch a.Name {
+		case model.Complete, model.Deliver, model.Abort, model.Overflow:
+			due = append(due, a)
+		case model.Execute:
+			if a.Queue == model.Initiator && !r.waits(a.Qp) {
+				due = append(due, a)
+			}
+		}
+	}
+	if len(due) == 0 {
+		return false
+	}
+	r.step(due[r.draw(len(due), "due")])
+	return true
+}
+
+// waits reports whether the oldest request of the initiator queue waits for a receive: of a peer that lives, or of one that
+// the trace does not hold.
+func (r *run) waits(p int) bool {
+	peer := r.c.Qps[p].Peer
+	if r.s.Qps[p].State != model.Connected || peer >= 0 && r.s.Qps[peer].State != model.Connected {
+		return false
+	}
+	for _, q := range r.s.Qps[p].Initiator {
+		if q.Phase < model.Executed {
+			return q.Op.IsSend()
+		}
+	}
+	return false
+}
+
+// drain polls every CQ until it is empty.
+func (r *run) drain() {
+	for i := range r.s.Cqs {
+		for !r.ended[cqName(i)] {
+			empty := len(r.s.Cqs[i].Entries) == 0
+			r.poll(i)
+			f := r.open[len(r.open)-1]
+			r.effect(f)
+			r.finish(f)
+			if empty {
+				break
+			}
+		}
+	}
+}
