@@ -81,8 +81,8 @@ func Check(ctx context.Context, t *trace.Trace, o Options) *Report {
 	} else if reason := unfit(t); reason != "" {
 		r.undecided("", reason)
 	} else {
-		j := &judge{report: r, history: newHistory(t), dialect: d, limit: cmp.Or(o.MaxOperations, DefaultMaxOperations), memory: cmp.Or(o.MaxMemory, DefaultMaxMemory),
-			counts: map[string]int{}}
+		j := &judge{report: r, history: newHistory(t), dialect: d, limit: cmp.Or(o.MaxOperations, DefaultMaxOperations),
+			memory: cmp.Or(o.MaxMemory, DefaultMaxMemory)}
 		j.judge(ctx)
 	}
 	r.conclude(d)
@@ -135,7 +135,8 @@ func (j *judge) judge(ctx context.Context) {
 	}
 	end := h.trace.End
 	if end == nil || !end.Quiescent {
-		j.report.undecided("", "the trace does not end with the provider at rest: what must happen eventually can't be judged after the last quiesce mark")
+		j.report.undecided("", "the trace does not end with the provider at rest: "+
+			"what must happen eventually can't be judged after the last quiesce mark")
 	}
 	for id, n := range j.counts {
 		j.report.Rules[id] = RuleCoverage{Coverage: Checked, Count: n}

@@ -122,7 +122,8 @@ func (h *history) checkChains(p *qp) {
 			return
 		}
 	}
-	h.consumer("DEF-06", last.post.call, nil, "the chain that %s belongs to was never ended: no request without DEFER followed", last.wr)
+	h.consumer("DEF-06", last.post.call, nil,
+		"the chain that %s belongs to was never ended: no request without DEFER followed", last.wr)
 }
 
 // checkUseAfterClose is LIFE-06.

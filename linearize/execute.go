@@ -226,25 +226,5 @@ func (c *component) finishBeforeFlush(w *walk, p int, returned moment) {
 
 // metReceiveAfter reports whether a send had no receive of its peer to go to until then.
 func (r *request) metReceiveAfter(at moment) bool {
-	if !r.op.IsSend() || r.qp.peer == nil {
-		return false
-	}
-	receive, known := r.meets()
-	return known && (receive == nil || receive.post.call > at)
-}
-
-// meets returns the peer's receive that a send goes to, or nil when there is none. It is not known when the trace does not
-// hold the peer, or a send before it failed: that one may have taken a receive, or none.
-func (r *request) meets() (receive *request, known bool) {
-	if !r.op.IsSend() || r.qp.peer == nil {
-		return nil, false
-	}
-	i := slices.Index(r.qp.sends, r)
-	if slices.ContainsFunc(r.qp.sends[:max(i, 0)], failed) {
-		return nil, false
-	}
-	if i < len(r.qp.peer.receive) {
-		receive = r.qp.peer.receive[i]
-	}
-	return receive, true
+	return r.meets && (r.receive == nil || r.receive.post.call > at)
 }

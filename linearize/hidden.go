@@ -11,6 +11,10 @@ func (c *component) listHidden() {
 	for _, q := range c.cqs {
 		q.fails = c.failureMatters(q)
 		q.keeps = q.fails && (q.reports || c.undelivered(q) > 1)
+		q.needed = q.notifiedAfter(q.lastEmpty())
+		if q.fails {
+			q.needed += q.depth // they may have filled it
+		}
 	}
 	for _, p := range c.qps {
 		if p.lostFrom != never {
@@ -34,21 +38,16 @@ func (c *component) listRequest(r *request) {
 	if r.message != nil && (r.told || !c.h.breaks(r.qp)) {
 		o.call = max(o.call, r.message.post.call)
 	}
-	if receive, _ := r.meets(); receive != nil && r.told && !failed(r) {
-		o.call = max(o.call, receive.post.call)
+	if r.receive != nil && r.told && !failed(r) {
+		o.call = max(o.call, r.receive.post.call)
 	}
-	owed := r.owed
 	switch {
+	case r.point != nil:
+		o.ret, o.maybe = r.point.call, false
 	case r.delivery != nil:
-		o.ret, o.maybe = r.delivery.poll.ret, false
-		if owed < o.ret {
-			o.ret, o.deadline = owed, true
-		}
-	case owed != never:
-		o.maybe, o.ret, o.deadline = false, owed, true
-	}
-	if r.point != nil {
-		o.ret, o.maybe, o.deadline = r.point.call, false, false
+		o.ret, o.maybe = min(r.delivery.poll.ret, r.owed), false
+	case r.owed != never:
+		o.ret, o.maybe = r.owed, false
 	}
 	c.listExecution(o)
 	if r.point != nil {
@@ -57,7 +56,7 @@ func (c *component) listRequest(r *request) {
 	if r.delivery == nil && r.point == nil {
 		empty := c.cqs[o.cq].lastEmpty()
 		if r.silent {
-			o.maybe, o.ret, o.deadline = true, never, false // success leaves nothing that would be owed
+			o.maybe, o.ret = true, never // success leaves nothing that would be owed
 		}
 		if o.ret < empty || o.maybe && !c.mayMatter(r) {
 			return // it can't have been placed, or it makes no difference
@@ -82,11 +81,7 @@ func (c *component) mayMatter(r *request) bool {
 	case r.silent && (c.executesElsewhere(r) || c.h.breaks(r.qp)):
 		return true // it may have had to fail
 	}
-	needed := q.notifiedAfter(q.lastEmpty())
-	if q.fails {
-		needed += q.depth // it may have filled the CQ
-	}
-	return r.waiting < needed
+	return r.waiting < q.needed
 }
 
 // breaks reports whether anything may have cancelled the requests of p.
@@ -133,15 +128,10 @@ func (c *component) undelivered(q *cq) int {
 // lastEmpty returns when the last poll that found the CQ empty began, or 0. A CQ that failed may keep what it has, so that
 // its polls tell nothing (A33).
 func (q *cq) lastEmpty() moment {
-	if q.keeps {
+	if q.keeps || len(q.empty) == 0 {
 		return 0
 	}
-	for _, poll := range slices.Backward(q.polls) {
-		if poll.foundEmpty() {
-			return poll.call
-		}
-	}
-	return 0
+	return q.empty[len(q.empty)-1].call
 }
 
 // notifiedAfter counts the callbacks and events of q after a moment.
@@ -163,10 +153,7 @@ func (c *component) listExecution(o operation) {
 	case c.delivers(r):
 		o.effect = doDeliver
 		if receive := c.h.takenBy[r]; receive != nil {
-			o.maybe = false
-			if receive.delivery.poll.ret < o.ret {
-				o.ret, o.deadline = receive.delivery.poll.ret, false
-			}
+			o.ret, o.maybe = min(o.ret, receive.delivery.poll.ret), false
 		}
 	case c.executesApart(r):
 		o.effect = doExecute

@@ -23,6 +23,7 @@ type cq struct {
 	unclear   string     // why nobody can tell what it holds, or ""
 	overrun   moment     // the first at which more could be on its way into it than it has room for, or never
 	fails     bool       // its failure is in the trace, or could explain something of it
+	needed    int        // completions that no poll delivered and that could explain anything
 	keeps     bool       // it failed, and may keep completions that it holds
 	component *component
 	index     int // in its component
@@ -91,6 +92,8 @@ type request struct {
 	outcome  model.Outcome // SUCCESS where nothing tells
 	unseen   bool          // its completion may have been placed, and no poll delivered it
 	message  *request      // of a receive: the peer's send that it took
+	meets    bool          // of a send: the trace tells which of the peer's receives it goes to
+	receive  *request      // that one, or nil when there is none
 }
 
 // A delivery is where a poll handed a completion out.

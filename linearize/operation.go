@@ -42,7 +42,6 @@ type operation struct {
 	request   *request // of doExecute, doDeliver, doComplete
 	arm       model.Arm
 	status    model.Health
-	deadline  bool // ret is a moment of rest, not the poll that delivered the completion
 }
 
 func (c *component) add(o operation) {

@@ -165,7 +165,8 @@ func (h *history) checkOwed() {
 			continue
 		}
 		rule, why := r.brokenByDelay()
-		h.provider(rule, r.owed, []*span{r.post, poll}, "the provider was at rest, and %s: a poll of %s found nothing afterwards", why, q.name)
+		h.provider(rule, r.owed, []*span{r.post, poll},
+			"the provider was at rest, and %s: a poll of %s found nothing afterwards", why, q.name)
 		if r.delivery != nil {
 			h.findings[len(h.findings)-1].Also = []string{"POLL-03"}
 		}

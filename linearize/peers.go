@@ -43,6 +43,21 @@ func (h *history) findPeers() {
 				h.checkMessage(r)
 			}
 		}
+		p.findReceives()
+	}
+}
+
+// findReceives finds the peer's receive that each send of p goes to. Behind a send that failed nobody knows: that one may
+// have taken a receive, or none.
+func (p *qp) findReceives() {
+	for i, s := range p.sends {
+		s.meets = true
+		if i < len(p.peer.receive) {
+			s.receive = p.peer.receive[i]
+		}
+		if failed(s) {
+			return
+		}
 	}
 }
 

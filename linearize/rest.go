@@ -81,7 +81,8 @@ func owed(r *request, q model.Request) *model.Refusal {
 	case cancelled:
 		return &model.Refusal{Rule: "FLUSH-02", Why: r.wr + " was pending when its queue was flushed, and has no completion"}
 	case r.deferred && r.endedByRefusal():
-		return &model.Refusal{Rule: "DEF-05", Why: r.wr + " was deferred when a later post was refused, and was never indicated: it has no completion"}
+		return &model.Refusal{Rule: "DEF-05",
+			Why: r.wr + " was deferred when a later post was refused, and was never indicated: it has no completion"}
 	}
 	return &model.Refusal{Rule: unfinished.Rule, Why: r.wr + " was posted with success, and has no completion"}
 }

@@ -77,8 +77,8 @@ func (h *history) checkAnswer(s *span, by []*span, from moment, quiet []moment) 
 	if closes {
 		rule, also = "LIFE-11", []string{"ASY-01"}
 	}
-	h.provider(rule, quiet[i], []*span{s}, "the provider was at rest, and %s, which returned STATUS_PENDING, had not completed, though nothing is left that it has to wait for",
-		s.name())
+	h.provider(rule, quiet[i], []*span{s}, "the provider was at rest, and %s, which returned STATUS_PENDING, had not completed, "+
+		"though nothing is left that it has to wait for", s.name())
 	h.findings[len(h.findings)-1].Also = also
 }
 
@@ -160,7 +160,8 @@ func (h *history) checkHung() {
 		open := within[thread]
 		if last := open[len(open)-1]; last.begin.Ph == trace.Enter {
 			held = true
-			h.report(Inconclusive, "", last.call, nil, "%s never returned: that is the consumer's, and what waits for it can't be judged", last.name())
+			h.report(Inconclusive, "", last.call, nil,
+				"%s never returned: that is the consumer's, and what waits for it can't be judged", last.name())
 		}
 	}
 	if held {
@@ -186,13 +187,14 @@ func (h *history) checkHungCall(s *span, around []*span) {
 	case s.kind == post && strings.HasPrefix(s.fn, "Ndk"):
 		h.provider("POST-10", end, []*span{s}, "%s never returned: a post answers at once", s.name())
 	case (s.kind == armCq || s.kind == pollCq) && inCallback():
-		h.provider("ARM-06", end, append([]*span{s}, around...), "%s, called within a callback of %s, never returned: the callback can't return either, and none can follow it",
-			s.name(), s.begin.Cq)
+		h.provider("ARM-06", end, append([]*span{s}, around...), "%s, called within a callback of %s, never returned: "+
+			"the callback can't return either, and none can follow it", s.name(), s.begin.Cq)
 	case s.kind == closeCq && inCallback():
-		h.provider("ARM-20", end, append([]*span{s}, around...), "%s, called within a callback of %s, never returned: it stays pending until the callback has returned, which it can't",
-			s.name(), s.begin.Cq)
+		h.provider("ARM-20", end, append([]*span{s}, around...), "%s, called within a callback of %s, never returned: "+
+			"it is to stay pending until the callback has returned", s.name(), s.begin.Cq)
 	case !unknown:
-		h.report(Inconclusive, "", s.call, nil, "%s never returned: what became of it, and of what waits for it, can't be judged", s.name())
+		h.report(Inconclusive, "", s.call, nil,
+			"%s never returned: what became of it, and of what waits for it, can't be judged", s.name())
 	}
 }
 

@@ -73,7 +73,8 @@ func (c *component) refine(f *Finding, see *[]*span, o *operation, refusal *mode
 	case refusal.Rule == "ARM-01":
 		if a := t.accounts[o.cq]; a.armed > 0 {
 			f.Rule, f.Also = "ARM-02", []string{"ARM-01"}
-			f.Message = fmt.Sprintf("%s, and no callback is owed: it was armed %s, and each arm that was satisfied has had its callback (%d entered before)",
+			f.Message = fmt.Sprintf("%s, and no callback is owed: it was armed %s, and each arm that was satisfied has had its "+
+				"callback (%d entered before)",
 				c.happened(o), times(a.armed), a.entered)
 		}
 	case refusal.Rule == "RES-08":
@@ -88,7 +89,8 @@ func (c *component) refine(f *Finding, see *[]*span, o *operation, refusal *mode
 	case refusal.Rule == "POLL-08":
 		if r := t.remote[c.token(o.request)]; r != nil {
 			f.Also = []string{"POLL-07"}
-			f.Message = fmt.Sprintf("%s, and the peer's NdkSendAndInvalidate, received as %s, had invalidated the token", c.happened(o), r.wr)
+			f.Message = fmt.Sprintf("%s, and the peer's NdkSendAndInvalidate, received as %s, had invalidated the token",
+				c.happened(o), r.wr)
 			if r.delivery.poll.fn == "NdkGetCqResults" {
 				f.Rule, f.Also = "POLL-07", []string{"POLL-08"}
 				f.Message += "; that the receive was fetched by plain NdkGetCqResults changes nothing"
