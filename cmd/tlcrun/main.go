@@ -5,6 +5,8 @@
 // With -graph it compares instead the complete state graph of every configuration that holds with that of the model in Go,
 // and prints the first difference as a way from the initial state. The graphs are kept, and TLC runs again only when what
 // they are made from has changed.
+//
+// With -trace it writes the counter-examples of the configurations that must fail as traces that tracecheck reads.
 package main
 
 import (
@@ -28,6 +30,7 @@ type options struct {
 	only               *regexp.Regexp
 	deep, pin, verbose bool
 	graph              bool
+	traces             string
 	jobs               int
 	timeout            time.Duration
 }
@@ -62,6 +65,7 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&only, "run", "", "run only the configurations whose names match this regular expression, deep ones too")
 	flags.BoolVar(&o.deep, "deep", false, "run the configurations that take minutes, too")
 	flags.BoolVar(&o.graph, "graph", false, "compare the state graphs of those that hold with the model's, instead of checking properties")
+	flags.StringVar(&o.traces, "trace", "", "write the counter-examples of those that must fail as traces into this `folder`, instead")
 	flags.BoolVar(&o.pin, "pin", false, "write the states and depths that were found into the manifest")
 	flags.BoolVar(&o.verbose, "v", false, "print the counter-examples of configurations that must fail, too")
 	flags.IntVar(&o.jobs, "jobs", 2, "TLC processes at a time, each with one worker")
@@ -72,8 +76,8 @@ func parseOptions(args []string) (options, error) {
 	if flags.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q: configurations are selected with -run", flags.Arg(0))
 	}
-	if o.graph && (o.pin || o.verbose) {
-		return o, errors.New("-graph writes no pins and has no counter-examples: -pin and -v are not for it")
+	if (o.graph || o.traces != "") && (o.pin || o.verbose) || o.graph && o.traces != "" {
+		return o, errors.New("-graph and -trace are instead of a check: neither writes pins or prints counter-examples, nor goes with the other")
 	}
 	if o.jobs < 1 {
 		return o, fmt.Errorf("-jobs %d: at least one is needed", o.jobs)
@@ -96,7 +100,7 @@ func run(ctx context.Context, o options) (bad int, err error) {
 	var selected []*tlc.Configuration
 	for i := range manifest {
 		c := &manifest[i]
-		if o.graph && c.Verdict == tlc.Fail {
+		if o.graph && c.Verdict == tlc.Fail || o.traces != "" && c.Verdict == tlc.Pass {
 			continue
 		}
 		if o.only.MatchString(c.Name) && (o.deep || !c.Deep) {
@@ -116,8 +120,11 @@ func run(ctx context.Context, o options) (bad int, err error) {
 	runner := tlc.Runner{Jar: jar, Dir: o.dir, Build: o.build, Timeout: o.timeout}
 	fmt.Printf("%d configurations, TLC from %s\n", len(selected), jar.Source)
 
-	if o.graph {
+	switch {
+	case o.graph:
 		return compareAll(ctx, runner, selected, o.jobs)
+	case o.traces != "":
+		return writeTraces(ctx, runner, selected, o.jobs, o.traces)
 	}
 	version := ""
 	for i, outcome := range runAll(selected, o.jobs, func(c tlc.Configuration) answer {

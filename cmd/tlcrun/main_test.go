@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"ndkoracle/internal/tlc"
+	"ndkoracle/linearize"
+	"ndkoracle/trace"
 )
 
 func parse(t *testing.T, args ...string) options {
@@ -27,7 +29,7 @@ func TestMisuse(t *testing.T) {
 		"-jobs 0":             {"-jobs", "0"},
 		"-run: error parsing": {"-run", "("},
 		"not defined":         {"-x"},
-		"-graph writes no":    {"-graph", "-pin"},
+		"instead of a check":  {"-graph", "-pin"},
 	} {
 		if _, err := parseOptions(args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", args, err, want)
@@ -114,5 +116,50 @@ func TestGraphs(t *testing.T) {
 	}
 	if bad, err := run(t.Context(), o); bad != 1 || err != nil {
 		t.Errorf("with another number of states: %d bad, %v", bad, err)
+	}
+}
+
+// The counter-examples of TLC are traces: a provider that loses an arm is found out (ARM-11), and one that does what a wrong
+// consumer can't live with is not to blame. What can't be told is said, and leaves no file.
+func TestTraces(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		verdict linearize.Verdict
+		rule    string
+		bad     int
+	}{
+		{"wrong/match-by-equality", linearize.ProviderViolation, "ARM-11", 0},
+		{"use/drain-arm-sleep-verbs", linearize.Conformant, "", 0},
+		{"wrong/overflow-with-room", "", "", 1},
+	} {
+		folder := t.TempDir()
+		o := parse(t, "-trace", folder, "-run", "^"+test.name+"$")
+		if bad, err := run(t.Context(), o); bad != test.bad || err != nil {
+			t.Errorf("%s: %d bad, %v", test.name, bad, err)
+		}
+		name := filepath.Join(folder, filepath.Base(test.name)+".ndktrace.jsonl")
+		file, err := os.Open(name)
+		if test.bad > 0 {
+			if err == nil {
+				t.Errorf("%s could not be told, and left a file", test.name)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		read, err := trace.Read(name, file, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := linearize.Check(t.Context(), read, linearize.Options{})
+		rule := ""
+		if len(report.Findings) > 0 {
+			rule = report.Findings[0].Rule
+		}
+		if report.Verdict != test.verdict || rule != test.rule {
+			t.Errorf("%s: got %s %s, want %s %s", test.name, report.Verdict, rule, test.verdict, test.rule)
+		}
 	}
 }

@@ -6,6 +6,7 @@ package counterexample
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 
 	"ndkoracle/trace"
@@ -18,11 +19,39 @@ type Example struct {
 	Depth         int    // of each CQ, in completions
 	// Actions are those of the steps, with their arguments as they are written in TLA+: MCNdkArmCq("q", "ANY").
 	Actions []string
-	AtRest  bool // after the last step nothing happens any more
+	// Last are the variables of the last state, by their names, as TLC prints them.
+	Last map[string]string
+	// Stutters says that TLC found that nothing need happen after the last state.
+	Stutters bool
 }
 
-// Trace returns the counter-example as a trace. The error says which step can't be told as events, and why.
-func Trace(example Example) (*trace.Trace, error) {
+// Write writes the counter-example as a trace. The error says which step can't be told as events, and why; then nothing is
+// written.
+func Write(out io.Writer, example Example) error {
+	events, err := tell(example)
+	if err != nil {
+		return err
+	}
+	atRest, err := example.atRest()
+	if err != nil {
+		return err
+	}
+	w, err := trace.NewWriter(out, trace.Header{Dialect: example.Dialect, Side: "provider", Order: "total",
+		Producer: trace.Producer{Name: "tlcrun", Version: trace.Version},
+		Run:      map[string]string{"configuration": example.Configuration}})
+	if err != nil {
+		return err
+	}
+	for i := range events {
+		if err := w.Write(&events[i]); err != nil {
+			return err
+		}
+	}
+	return w.Close(trace.End{Quiescent: atRest})
+}
+
+// tell returns the events of the counter-example.
+func tell(example Example) ([]trace.Event, error) {
 	c := converter{script: new(script), entries: map[string][]trace.Result{}}
 	switch example.Dialect {
 	case "ndkpi", "ndspi":
@@ -48,13 +77,7 @@ func Trace(example Example) (*trace.Trace, error) {
 			return nil, fmt.Errorf("step %d, %s: %w", i+1, example.Actions[i], err)
 		}
 	}
-	return &trace.Trace{
-		Header: trace.Header{Dialect: example.Dialect, Side: "provider", Order: "total",
-			Producer: trace.Producer{Name: "tlcrun", Version: trace.Version},
-			Run:      map[string]string{"configuration": example.Configuration}},
-		Events: c.events,
-		End:    &trace.End{Events: uint64(len(c.events)), Quiescent: example.AtRest},
-	}, nil
+	return c.events, nil
 }
 
 type converter struct {

@@ -73,7 +73,8 @@ func (r Runner) run(ctx context.Context, c Configuration, dir, module, cfg strin
 	defer cancel()
 	// The runs are short: the quick compiler of Java gets further in them than the thorough one.
 	args := []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx1g", "-Djava.io.tmpdir=" + scratch,
-		"-DTLA-Library=" + library, "-cp", jar, "tlc2.TLC", "-tool", "-workers", "1", "-fp", "0",
+		"-DTLA-Library=" + library + string(filepath.ListSeparator) + filepath.Join(library, "wrong"),
+		"-cp", jar, "tlc2.TLC", "-tool", "-workers", "1", "-fp", "0",
 		"-metadir", filepath.Join(scratch, "states"), "-config", cfg}
 	java := exec.CommandContext(limited, "java", append(append(args, options...), module)...)
 	java.Dir, java.Stdout, java.Stderr = dir, log, log

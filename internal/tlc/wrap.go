@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// wrapper is the module that is written around an MC module to have its graph.
+	// wrapper is the module that is written around an MC module to have the arguments of its actions.
 	wrapper = "Graph"
 	// prefix is the name of each definition in it, before its number.
 	prefix = "Instance"
@@ -31,7 +31,7 @@ func (r Runner) Graph(ctx context.Context, c Configuration, actions []string) (*
 	if err != nil {
 		return nil, err
 	}
-	module, configuration := wrapModule(c.Module, actions), wrapConfiguration(string(cfg))
+	module, configuration := wrapModule(c.Module, actions, "MCNext"), wrapConfiguration(string(cfg))
 	sum, err := r.sumOf(module, configuration)
 	if err != nil {
 		return nil, err
@@ -105,14 +105,19 @@ func (r Runner) dump(ctx context.Context, c Configuration, folder string, action
 	return read.graph, nil
 }
 
-func wrapModule(module string, actions []string) []byte {
+// wrapModule returns a module around another, in which each action with its arguments has a definition. The next-state relation
+// is any of them, or that of the other, if it is named.
+func wrapModule(module string, actions []string, next string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "---- MODULE %s ----\nEXTENDS %s\n", wrapper, module)
 	for i, action := range actions {
 		// Without the conjunction TLC would name the action after the operator.
 		fmt.Fprintf(&b, "%s%d == TRUE /\\ %s\n", prefix, i, action)
 	}
-	b.WriteString("GraphNext ==\n  \\/ MCNext\n")
+	fmt.Fprintf(&b, "%sNext ==\n", wrapper)
+	if next != "" {
+		fmt.Fprintf(&b, "  \\/ %s\n", next)
+	}
 	for i := range actions {
 		fmt.Fprintf(&b, "  \\/ %s%d\n", prefix, i)
 	}
@@ -137,6 +142,6 @@ func wrapConfiguration(cfg string) []byte {
 			b.WriteString(line)
 		}
 	}
-	b.WriteString("INIT MCInit\nNEXT GraphNext\n")
+	b.WriteString("INIT MCInit\nNEXT " + wrapper + "Next\n")
 	return []byte(b.String())
 }

@@ -108,6 +108,9 @@ func (machine *Machine) Actions() []string {
 	return texts
 }
 
+// Contract returns the contract that the configuration is about.
+func (machine *Machine) Contract() *model.Contract { return machine.contract }
+
 // Init returns the moments in which the machine may start.
 func (machine *Machine) Init() []Moment { return machine.init }
 

@@ -1,0 +1,45 @@
+package counterexample
+
+import "fmt"
+
+// atRest reports whether the provider is at rest after the last step: nothing is owed that it still has to do.
+func (e Example) atRest() (bool, error) {
+	if e.Stutters {
+		return true, nil
+	}
+	for name, busy := range map[string]func(value) bool{"cq": owesCallback, "qp": hasPending} {
+		text, ok := e.Last[name]
+		if !ok {
+			continue
+		}
+		objects, err := parseValue(text)
+		if err != nil {
+			return false, fmt.Errorf("the variable %s: %w", name, err)
+		}
+		for _, object := range objects.fields {
+			if busy(object) {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
+func owesCallback(cq value) bool {
+	return cq.fields["due"].text != "0" || cq.fields["errorDue"].text == "TRUE" || cq.fields["running"].text == "TRUE" ||
+		cq.fields["open"].text == "CLOSING"
+}
+
+// hasPending reports whether requests of a QP will be executed, or have been and have to be completed. A deferred request
+// waits for the end of its chain, a receive for a message.
+func hasPending(qp value) bool {
+	for _, queue := range []string{"initiator", "receive"} {
+		for _, r := range qp.fields[queue].elements {
+			phase := r.fields["phase"].text
+			if phase != "DEFERRED" && (phase != "INDICATED" || queue == "initiator") {
+				return true
+			}
+		}
+	}
+	return false
+}
