@@ -32,6 +32,7 @@ type adapter struct {
 	gone       bool      // the device failed for good
 	err        error     // see Adapter.Err
 	progress   time.Time // when the device, or a callback, last did something
+	failsMute  bool      // the device makes no event for a failed completion while it is armed solicited-only
 	completing int       // NdkCloseCompletions due or running
 	created    uint64
 	lastWR     uint64

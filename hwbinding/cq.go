@@ -29,6 +29,7 @@ type cq struct {
 	notification ndk.CqNotification
 	qps          map[*qp]int // that complete here, with how many queues
 	armedAs      strength    // in the device, as far as events read tell: none, armSolicited or armAny
+	eventDue     bool        // a completion came that the device makes an event for, and the event was not read yet
 	notifying    bool        // runCallbacks runs
 	unattended   bool        // awaitEvents has ended, because the device failed
 	watchdog     *time.Timer
@@ -116,6 +117,7 @@ func (c *cq) armDevice() {
 			return
 		}
 		c.armedAs = want
+		defer func(due bool) { c.eventDue = due }(c.eventDue) // what is found now may have come before the arm
 	}
 	c.look()
 }
@@ -151,7 +153,7 @@ func (c *cq) event(err error) (more bool) {
 		return false
 	}
 	a.progress = time.Now()
-	c.armedAs = armNone
+	c.armedAs, c.eventDue = armNone, false
 	c.armDevice()
 	c.watch()
 	c.notify()
@@ -168,12 +170,20 @@ func (c *cq) look() {
 			return
 		}
 		for _, wc := range c.batch[:n] {
+			c.eventDue = c.eventDue || c.makesEvent(wc)
 			c.adapter.completed(wc)
 		}
 		if n < len(c.batch) {
 			return
 		}
 	}
+}
+
+// makesEvent says whether the device owes an event for a completion. That of what is solicited nobody can tell here: the
+// flag is the sender's.
+func (c *cq) makesEvent(wc verbs.WC) bool {
+	failed := wc.Status != verbs.IBV_WC_SUCCESS
+	return c.armedAs == armAny || c.armedAs == armSolicited && failed && !c.adapter.failsMute
 }
 
 // put places a completion that came from anywhere, and lets the consumer know.

@@ -306,3 +306,49 @@ func TestNoPermissionToLock(t *testing.T) {
 		t.Errorf("error %v, device closed: %v", err, device.closed)
 	}
 }
+
+// An event may come long after what it is for was polled: the provider is not at rest before (ARM-09). That of a failed
+// completion which a device that is armed solicited-only does not make (ARM-11) is waited for once.
+func TestQuiesceWaitsForEvents(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		as      ndk.NotifyType
+		of      verbs.WCStatus
+		thenToo bool
+	}{
+		{"any", ndk.NDK_CQ_NOTIFY_ANY, verbs.IBV_WC_SUCCESS, true},
+		{"failed", ndk.NDK_CQ_NOTIFY_SOLICITED, verbs.IBV_WC_RETRY_EXC_ERR, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRig(t, 8)
+			r.fakeCQ().late = true
+			for i, waits := range []bool{true, test.thenToo} {
+				if status := []ndk.Qp{r.a, r.b}[i].NdkSend(i, nil, 0); status != ndk.STATUS_SUCCESS {
+					t.Fatal(status)
+				}
+				r.cq.NdkArmCq(test.as)
+				r.fakeCQ().complete(verbs.WC{WRID: r.fakeQP(i).lists[0][0].WRID, Status: test.of})
+				r.poll()
+				expectCallback(t, r, ndk.STATUS_SUCCESS)
+				if r.restsAfter(2*grace) == waits {
+					t.Errorf("completion %d: does it wait for the event? %v, want %v", i, !waits, waits)
+				}
+				if !r.restsAfter(2 * patience) {
+					t.Errorf("completion %d: the event is waited for for ever", i)
+				}
+			}
+		})
+	}
+}
+
+// restsAfter says whether the provider is at rest when its callbacks have returned and the device has been silent so long.
+func (r *rig) restsAfter(silence time.Duration) bool {
+	q := r.cq.(*cq)
+	for running := true; running; {
+		r.lock()
+		running = q.notifying
+		r.progress = time.Now().Add(-silence)
+		r.unlock()
+	}
+	return r.resting()
+}

@@ -6,8 +6,9 @@ import "time"
 // it is for was polled.
 const grace = 10 * time.Millisecond
 
-// patience is how long a device may be silent about a request before the peer is suspected to have failed. It is long
-// because to look at the peer's receives takes them from the device.
+// patience is how long a device may be silent about something that is still to come: a request, before the peer is
+// suspected to have failed (it is long because to look at the peer's receives takes them from the device), or an event,
+// before it counts as lost. A processor of a virtual machine can be stopped between a completion and its event.
 const patience = 500 * time.Millisecond
 
 // Quiesce implements Adapter.
@@ -50,11 +51,28 @@ func (a *adapter) resting() bool {
 			silence = patience // the event for the message is still to come, unless the sender has failed
 		}
 	}
+	for c := range a.cqs {
+		if c.eventDue && !a.gone {
+			silence = patience
+		}
+	}
 	rest := a.completing == 0 && time.Since(a.progress) >= silence
 	for c := range a.cqs {
 		rest = rest && !c.expects() && !c.notifying
 	}
+	if rest {
+		a.giveUpEvents()
+	}
 	return rest
+}
+
+// giveUpEvents takes the events that are still due for lost. A device that makes none for a failed completion while it is
+// armed solicited-only (ARM-11) never does: it is not waited for a second time.
+func (a *adapter) giveUpEvents() {
+	for c := range a.cqs {
+		a.failsMute = a.failsMute || c.eventDue && c.armedAs == armSolicited && !a.gone
+		c.eventDue = false
+	}
 }
 
 // expects says whether the device will complete something here of itself.
