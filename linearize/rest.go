@@ -9,7 +9,8 @@ func (c *component) performRest(w *walk, o *operation) {
 			if q.Open == model.Closed || q.Running || !c.notified(i, o.call) {
 				continue
 			}
-			if q.Due > 0 {
+			waits := len(q.Entries) == 0 && c.contract.Dialect.A6 == model.A6Never
+			if q.Due > 0 && !waits {
 				w.refuse(callbackDue)
 				return
 			}

@@ -43,6 +43,14 @@ func check(t *testing.T, c *Contract, before State, a Action, rule string, after
 	}
 }
 
+// ofDepth2 gives a CQ the depth that it has at first.
+func ofDepth2(q Cq) Cq {
+	if q.Depth == 0 {
+		q.Depth = 2
+	}
+	return q
+}
+
 // Every clause of a CQ: the state before, the action, and the states after or the rule that refuses it.
 func TestClausesOfCq(t *testing.T) {
 	var (
@@ -137,6 +145,7 @@ func TestClausesOfCq(t *testing.T) {
 
 		{"ARM-16, ARM-17: an overflow satisfies any arm", ndkpi, Cq{Entries: entries(ok, ok, ok), Arm: ERRORS, Waiting: 1}, overflow, "",
 			[]Cq{{Entries: entries(ok, ok, ok), ErrorDue: true, Health: BufferOverflow}}},
+		{"ARM-16: of what was asked for last", ndkpi, Cq{Entries: entries(ok, ok), Depth: 3}, overflow, "ARM-16", nil},
 		{"ARM-16: with no more than was asked", ndkpi, Cq{Entries: entries(ok, ok)}, overflow, "", []Cq{{Entries: entries(ok, ok), Health: BufferOverflow}}},
 		{"ARM-17: SOLICITED as well", ndkpi, armed(SOLICITED), internal, "", []Cq{{ErrorDue: true, Health: InternalError}}},
 		{"ARM-17: and ANY", ndspi, Cq{Arm: ANY, Waiting: 2, Due: 1}, internal, "", []Cq{{ErrorDue: true, Health: InternalError, Due: 1}}},
@@ -184,6 +193,55 @@ func TestClausesOfCq(t *testing.T) {
 			[]Cq{{Entries: []Completion{}, Health: BufferOverflow}}},
 		{"LIFE-06: no poll once close began", ndkpi, Cq{Entries: entries(ok), Open: Closing}, poll(1, 1), "LIFE-06", nil},
 
+		{"A7: not where that is asked for", assume(ndkpi, "A7", "MUST NOT"), Cq{Entries: entries(ok, failed)}, poll(2, 1), "POLL-03", nil},
+		{"A7: as many as there is room for", assume(ndkpi, "A7", "MUST NOT"), Cq{Entries: entries(ok, failed)}, poll(1, 1), "", []Cq{{Entries: entries(failed)}}},
+		{"A33: a failed CQ must hand out", assume(ndkpi, "A33", "ALL"), Cq{Entries: entries(ok), Health: InternalError}, poll(2, 0), "POLL-03", nil},
+		{"A25: what is fresh and polled is remembered", assume(ndkpi, "A25", "YES"), Cq{Entries: entries(failed, solicited, ok), Fresh: 2}, poll(2, 2), "",
+			[]Cq{{Entries: entries(ok), Fresh: 1, Taken: 1<<SOLICITED | 1<<ANY}}},
+		{"A25: and satisfies an arm", assume(ndkpi, "A25", "YES"), Cq{Taken: 1<<SOLICITED | 1<<ANY}, armSolicited, "",
+			[]Cq{{Taken: 1<<SOLICITED | 1<<ANY, Due: 1}}},
+		{"A25: until a callback", assume(ndkpi, "A25", "YES"), Cq{Taken: 1 << ANY, Due: 1}, enter, "", []Cq{{Running: true}}},
+		{"A3: a callback that has returned", assume(ndkpi, "A3", "RETURN"), with1(ok, Cq{Running: true}), exit, "", []Cq{{Entries: entries(ok)}}},
+		{"A3: not one that begins", assume(ndkpi, "A3", "RETURN"), with1(ok, Cq{Due: 1}), enter, "", []Cq{with1(ok, Cq{Running: true})}},
+		{"A3: an event does not return", assume(ndspi, "A3", "RETURN"), with1(ok, Cq{Due: 1}), enter, "", []Cq{{Entries: entries(ok)}}},
+		{"A5: SOLICITED may be by any", assume(ndkpi, "A5", "MAY"), armed(SOLICITED), place(ok), "", []Cq{with1(ok, Cq{Due: 1}), with1(ok, armed(SOLICITED))}},
+		{"A6: none on an empty CQ", assume(ndkpi, "A6", "NEVER"), Cq{Due: 1}, enter, "ARM-21", nil},
+		{"A6: but for an error", assume(ndkpi, "A6", "NEVER"), Cq{Health: BufferOverflow, ErrorDue: true}, enterOverflow, "",
+			[]Cq{{Health: BufferOverflow, Reported: true, Running: true}}},
+		{"A24: EITHER merges at the bound", assume(ndkpi, "A24", "1"), Cq{Arm: ANY, Waiting: 1, Due: 1}, place(ok), "", []Cq{with1(ok, Cq{Due: 1})}},
+		{"A24: TWO has to wait", assume(assume(ndkpi, "A24", "1"), "A2", "TWO"), Cq{Arm: ANY, Waiting: 1, Due: 1}, place(ok), "ARM-03", nil},
+		{"A24: below it nothing changes", assume(ndkpi, "A24", "2"), Cq{Arm: ANY, Waiting: 1, Due: 1}, place(ok), "",
+			[]Cq{with1(ok, Cq{Due: 1}), with1(ok, Cq{Due: 2})}},
+		{"A26: before the first callback nothing is fresh", assume(ndkpi, "A26", "OLD"), Cq{Uncounted: true}, place(ok), "",
+			[]Cq{{Entries: entries(ok), Uncounted: true}}},
+		{"A26: which ends that", assume(ndkpi, "A26", "OLD"), Cq{Uncounted: true, Due: 1}, enter, "", []Cq{{Running: true}}},
+		{"A28: an arm within a callback", ndkpi, with1(ok, Cq{Running: true}), armAny, "", []Cq{with1(ok, Cq{Running: true, Due: 1})}},
+		{"A28: waits for the return", assume(ndkpi, "A28", "AT RETURN"), with1(ok, Cq{Running: true}), armAny, "",
+			[]Cq{with1(ok, Cq{Running: true, Arm: ANY, Waiting: 1})}},
+		{"A28: which looks", assume(ndkpi, "A28", "AT RETURN"), with1(ok, Cq{Running: true, Arm: ANY, Waiting: 1}), exit, "", []Cq{with1(ok, Cq{Due: 1})}},
+		{"A1: told to nobody", assume(ndkpi, "A1", "LOST"), Cq{Health: InternalError}, armErrors, "",
+			[]Cq{{Health: InternalError, Arm: ERRORS, Waiting: 1}}},
+		{"A1: told without an arm", assume(ndkpi, "A1", "NO ARM"), Cq{}, internal, "", []Cq{{Health: InternalError, ErrorDue: true}}},
+
+		{"a resize is asked for", ndkpi, with1(ok, armed(SOLICITED)), Action{Name: NdkResizeCq, Depth: 3}, "",
+			[]Cq{with1(ok, Cq{Arm: SOLICITED, Waiting: 1, Resize: ResizeAsked, Asked: 3})}},
+		{"one at a time", ndkpi, Cq{Resize: ResizeTold}, Action{Name: NdkResizeCq, Depth: 3}, "RSZ-05", nil},
+		{"LIFE-06: not once close began", ndkpi, Cq{Open: Closing}, Action{Name: NdkResizeCq, Depth: 3}, "LIFE-06", nil},
+		{"RSZ-02, RSZ-03: it is done or refused", ndkpi, Cq{Entries: entries(ok, ok), Resize: ResizeAsked, Asked: 1}, Action{Name: Resize}, "",
+			[]Cq{{Entries: entries(ok, ok), Resize: ResizeDone, Depth: 1}, {Entries: entries(ok, ok), Resize: ResizeRefused}}},
+		{"A16: below what the CQ holds it is refused", assume(ndkpi, "A16", "REFUSED"), Cq{Entries: entries(ok, ok), Resize: ResizeAsked, Asked: 1},
+			Action{Name: Resize}, "", []Cq{{Entries: entries(ok, ok), Resize: ResizeRefused}}},
+		{"A16: at what it holds it need not be", assume(ndkpi, "A16", "REFUSED"), Cq{Entries: entries(ok), Resize: ResizeAsked, Asked: 1},
+			Action{Name: Resize}, "", []Cq{{Entries: entries(ok), Resize: ResizeDone, Depth: 1}, {Entries: entries(ok), Resize: ResizeRefused}}},
+		{"a resize that nobody asked for", ndkpi, Cq{}, Action{Name: Resize}, "ASY-02", nil},
+		{"ASY-01: a callback tells of it", ndkpi, Cq{Resize: ResizeDone}, Action{Name: NdkRequestCompletionEnter}, "", []Cq{{Resize: ResizeTold}}},
+		{"ASY-01: and of a refusal", ndkpi, Cq{Resize: ResizeRefused}, Action{Name: NdkRequestCompletionEnter, Outcome: FAILED}, "", []Cq{{Resize: ResizeTold}}},
+		{"ASY-01: a refusal is no success", ndkpi, Cq{Resize: ResizeRefused}, Action{Name: NdkRequestCompletionEnter}, "ASY-01", nil},
+		{"ASY-01: a success is no refusal", ndkpi, Cq{Resize: ResizeDone}, Action{Name: NdkRequestCompletionEnter, Outcome: FAILED}, "ASY-01", nil},
+		{"the callback returns", ndkpi, Cq{Resize: ResizeTold}, Action{Name: NdkRequestCompletionExit}, "", []Cq{{}}},
+		{"only one that began", ndkpi, Cq{Resize: ResizeDone}, Action{Name: NdkRequestCompletionExit}, "ASY-01", nil},
+		{"LIFE-07: no close while a resize is pending", ndkpi, Cq{Open: Closing, Resize: ResizeTold}, closed, "LIFE-07", nil},
+
 		{"close begins", ndkpi, Cq{Due: 1, Running: true}, closeCq, "", []Cq{{Due: 1, Running: true, Open: Closing}}},
 		{"LIFE-06: once", ndkpi, Cq{Open: Closing}, closeCq, "LIFE-06", nil},
 		{"ARM-20, LIFE-09: close drops what is owed", ndkpi,
@@ -197,9 +255,9 @@ func TestClausesOfCq(t *testing.T) {
 			c := &Contract{Dialect: test.dialect, Depth: []int{2}, Room: []int{3}}
 			var after []State
 			for _, q := range test.after {
-				after = append(after, State{Cqs: []Cq{q}})
+				after = append(after, State{Cqs: []Cq{ofDepth2(q)}})
 			}
-			check(t, c, State{Cqs: []Cq{test.before}}, test.action, test.rule, after...)
+			check(t, c, State{Cqs: []Cq{ofDepth2(test.before)}}, test.action, test.rule, after...)
 		})
 	}
 }

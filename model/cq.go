@@ -17,6 +17,12 @@ var armNames = [...]string{"NONE", "ERRORS", "SOLICITED", "ANY"}
 
 func (a Arm) String() string { return armNames[a] }
 
+// Arms is a set of arms, a bit each.
+type Arms uint8
+
+// Has reports whether a is in the set.
+func (s Arms) Has(a Arm) bool { return s&(1<<a) != 0 }
+
 // Stronger is the join of the merge table (ARM-07).
 func Stronger(a, b Arm) Arm { return max(a, b) }
 
@@ -88,44 +94,70 @@ var opennessNames = [...]string{"OPEN", "CLOSING", "CLOSED"}
 
 func (o Openness) String() string { return opennessNames[o] }
 
+// Resizing is how far a resize has come.
+type Resizing uint8
+
+// A resize that was asked for is done or refused by the adapter; then a callback tells which.
+const (
+	NotResizing Resizing = iota
+	ResizeAsked
+	ResizeDone
+	ResizeRefused
+	ResizeTold
+)
+
+var resizingNames = [...]string{"NONE", "ASKED", "DONE", "REFUSED", "TOLD"}
+
+func (r Resizing) String() string { return resizingNames[r] }
+
 // Cq is the state of one completion queue.
 type Cq struct {
-	Entries  []Completion // oldest first; never changed in place, so that states can share it
-	Fresh    int          // how many of the newest were placed since the last callback was entered
-	Arm      Arm
-	Waiting  int  // arms outstanding; with Merge at most one
-	Due      int  // callbacks owed for completions
-	ErrorDue bool // the one callback that reports the CQ's error is owed
-	Running  bool // a callback was entered and has not returned
-	Health   Health
-	Reported bool // the CQ's error has been reported
-	Open     Openness
+	Entries   []Completion // oldest first; never changed in place, so that states can share it
+	Fresh     int          // how many of the newest were placed since the last callback (A3)
+	Uncounted bool         // no callback has come yet, and nothing counts as fresh (A26)
+	Taken     Arms         // which completions match that are polled, but fresh (A25)
+	Arm       Arm
+	Waiting   int  // arms outstanding; with Merge at most one
+	Due       int  // callbacks owed for completions
+	ErrorDue  bool // the one callback that reports the CQ's error is owed
+	Running   bool // a callback was entered and has not returned
+	Health    Health
+	Reported  bool // the CQ's error has been reported
+	Depth     int  // for how many completions the consumer asked room
+	Resize    Resizing
+	Asked     int // the depth that a resize asks for, until it is done or refused
+	Open      Openness
 }
 
 // Match says whether c has to, may, or does not satisfy an arm (ARM-08 to ARM-12).
 func (d Dialect) Match(a Arm, c Completion) Modality {
 	failed := c.Status != SUCCESS
 	switch {
-	case a == ANY:
+	case a == ANY, a == SOLICITED && (c.Solicited || failed), a == ERRORS && failed && d.A4 == A4Must:
 		return Must
-	case a == SOLICITED && (c.Solicited || failed):
-		return Must
-	case a == ERRORS && failed:
-		return d.A4
+	case a == SOLICITED && d.A5 == A5May, a == ERRORS && failed && d.A4 == A4May:
+		return May
 	}
 	return MustNot
 }
 
-// owe returns the counts that may be owed once a callback became due for w arms while n were owed.
+// owe returns the counts that may be owed once a callback became due for w arms while n were owed. There is none where the
+// bound of A24 would be exceeded.
 func (d Dialect) owe(n, w int) []int {
+	most := n + 1
+	if d.A24 != A24None {
+		most = min(most, int(d.A24))
+	}
 	switch {
 	case d.SecondArm == Together:
 		return []int{n + w}
 	case n == 0:
 		return []int{1}
-	case d.A2 == OweOne:
+	case d.A2 == A2One, d.A2 == A2Either && most == n:
 		return []int{n}
-	case d.A2 == OweTwo:
+	case most == n:
+		return nil
+	case d.A2 == A2Two:
 		return []int{n + 1}
 	}
 	return []int{n, n + 1}
@@ -142,6 +174,22 @@ func (d Dialect) satisfy(q Cq, w int) []Cq {
 	return next
 }
 
+// satisfyOr returns the states after a match that has to, may, or does not satisfy the arm of q, where q is the state that
+// it leaves as it is.
+func (d Dialect) satisfyOr(match Modality, q Cq) ([]Cq, *Refusal) {
+	var next []Cq
+	if match != MustNot {
+		next = d.satisfy(q, q.Waiting)
+	}
+	if match != Must {
+		next = append(next, q)
+	}
+	if next == nil {
+		return nil, debtAtItsBound
+	}
+	return next, nil
+}
+
 // place appends c. The arm is satisfied when c matches it.
 func (d Dialect) place(q Cq, capacity int, c Completion) ([]Cq, *Refusal) {
 	switch {
@@ -152,32 +200,27 @@ func (d Dialect) place(q Cq, capacity int, c Completion) ([]Cq, *Refusal) {
 	case len(q.Entries) >= capacity:
 		return nil, placedBeyondRoom
 	}
-	match := d.Match(q.Arm, c)
 	q.Entries = append(slices.Clip(q.Entries), c)
-	q.Fresh++
-	switch match {
-	case Must:
-		return d.satisfy(q, q.Waiting), nil
-	case May:
-		return append(d.satisfy(q, q.Waiting), q), nil
+	if !q.Uncounted {
+		q.Fresh++
 	}
-	return []Cq{q}, nil
+	return d.satisfyOr(d.Match(q.Arm, c), q)
 }
 
 // fail is Overflow and InternalError: the CQ takes nothing more, and an arm of any type is told of it (A1). A CQ that
 // holds fewer completions than its depth can't overflow (ARM-16).
-func (d Dialect) fail(q Cq, depth int, h Health) ([]Cq, *Refusal) {
+func (d Dialect) fail(q Cq, h Health) ([]Cq, *Refusal) {
 	if q.Open == Closed || q.Health != OK {
 		return nil, failedTwice
 	}
-	if h == BufferOverflow && len(q.Entries) < depth {
+	if h == BufferOverflow && len(q.Entries) < q.Depth {
 		return nil, overflowWithRoom
 	}
 	q.Health = h
 	next := []Cq{q}
 	switch {
 	case !d.ErrorsArm:
-	case q.Arm != NONE:
+	case q.Arm != NONE || d.A1 == A1NoArm:
 		q.Arm, q.Waiting, q.ErrorDue = NONE, 0, true
 		next = []Cq{q}
 	case q.Due > 0: // the arm may count until its callback is entered, which then tells of the error (A2)
@@ -196,16 +239,16 @@ func (d Dialect) fresh(q Cq, a Arm) Modality {
 	return strongest
 }
 
-// FreshMatch says whether an entry placed since the last callback has to satisfy a.
-func (d Dialect) FreshMatch(q Cq, a Arm) bool { return d.fresh(q, a) == Must }
+// FreshMatch says whether a completion placed since the last callback has to satisfy a.
+func (d Dialect) FreshMatch(q Cq, a Arm) bool { return q.Taken.Has(a) || d.fresh(q, a) == Must }
 
 // AtArm says whether what the CQ holds has to, may, or does not satisfy an arm of type a at once (ARM-04, ARM-05, ARM-21).
-// A fresh entry that may count as a match, or as none, leaves both open (A4).
+// A fresh entry that may count as a match, or as none, leaves both open (A4, A5).
 func (d Dialect) AtArm(q Cq, a Arm) Modality {
-	switch fresh := d.fresh(q, a); {
-	case fresh == Must:
+	switch {
+	case d.FreshMatch(q, a):
 		return d.FreshAtArm
-	case fresh == May:
+	case d.fresh(q, a) == May:
 		return May
 	case len(q.Entries) > 0:
 		return d.OldAtArm
@@ -221,26 +264,25 @@ func (d Dialect) arm(q Cq, t Arm) ([]Cq, *Refusal) {
 	if t == NONE || t == ERRORS && !d.ErrorsArm {
 		return nil, noSuchArm
 	}
-	a := Stronger(q.Arm, t)
-	if d.ErrorsArm && q.Health != OK && !q.Reported && !q.ErrorDue {
+	if d.A1 == A1Kept && d.ErrorsArm && q.Health != OK && !q.Reported && !q.ErrorDue {
 		q.Arm, q.Waiting, q.ErrorDue = NONE, 0, true
 		return []Cq{q}, nil
 	}
-	at := d.AtArm(q, a)
-	w := 1
-	if d.SecondArm == Together {
-		w = q.Waiting + 1
+	if q.Waiting == 0 || d.SecondArm == Together {
+		q.Waiting++
 	}
-	var next []Cq
-	if at != MustNot {
-		next = d.satisfy(q, w)
+	q.Arm = Stronger(q.Arm, t)
+	if d.looksLater(q) {
+		return []Cq{q}, nil
 	}
-	if at != Must {
-		q.Arm, q.Waiting = a, w
-		next = append(next, q)
-	}
-	return next, nil
+	return d.satisfyOr(d.AtArm(q, q.Arm), q)
 }
+
+// looksLater reports whether an arm looks at what is in the CQ only when the running callback returns (A28).
+func (d Dialect) looksLater(q Cq) bool { return q.Running && d.A28 == A28AtReturn }
+
+// age makes old what the CQ holds: a callback has reported it.
+func (q *Cq) age() { q.Fresh, q.Uncounted, q.Taken = 0, false, 0 }
 
 // enter is NdkCqNotificationCallbackEnter.
 func (d Dialect) enter(q Cq, status Health) ([]Cq, *Refusal) {
@@ -251,10 +293,15 @@ func (d Dialect) enter(q Cq, status Health) ([]Cq, *Refusal) {
 		return nil, callbacksOverlap
 	case status == OK && q.Due == 0:
 		return nil, notDue(q)
+	case status == OK && len(q.Entries) == 0 && d.A6 == A6Never:
+		return nil, callbackOnEmpty
 	case status != OK && (!q.ErrorDue || q.Health != status):
 		return nil, errorNotDue(q, status)
 	}
-	q.Fresh, q.Running = 0, d.Serialised
+	q.Running = d.Serialised
+	if !d.Serialised || d.A3 == A3Entry {
+		q.age()
+	}
 	if status == OK {
 		q.Due--
 		return []Cq{q}, nil
@@ -273,7 +320,14 @@ func (d Dialect) exit(q Cq) ([]Cq, *Refusal) {
 	if !q.Running {
 		return nil, exitWithoutEnter
 	}
+	later := d.looksLater(q)
 	q.Running = false
+	if d.A3 == A3Return {
+		q.age()
+	}
+	if later && q.Arm != NONE {
+		return d.satisfyOr(d.AtArm(q, q.Arm), q)
+	}
 	return []Cq{q}, nil
 }
 
@@ -282,12 +336,13 @@ func (d Dialect) extraEvent(q Cq) ([]Cq, *Refusal) {
 	if !d.ExtraEvent || q.Arm == NONE || len(q.Entries) > 0 {
 		return nil, noExtraEvent
 	}
-	return d.satisfy(q, q.Waiting), nil
+	return d.satisfyOr(Must, q)
 }
 
 // poll is NdkGetCqResults and NdkGetCqResultsEx: the k oldest entries leave, out of room for n. Without any room nothing
 // leaves.
 func (d Dialect) poll(q Cq, n, k int) ([]Cq, *Refusal) {
+	most := min(n, len(q.Entries))
 	switch {
 	case q.Open != Open:
 		return nil, usedAfterClose
@@ -295,11 +350,74 @@ func (d Dialect) poll(q Cq, n, k int) ([]Cq, *Refusal) {
 		return nil, moreThanAsked
 	case k > len(q.Entries):
 		return nil, notInCq
-	case k == 0 && len(q.Entries) > 0 && n > 0 && q.Health == OK: // a failed CQ may keep what it has (A33)
+	case q.Health != OK && d.A33 == A33AnyPart: // a failed CQ may keep what it has
+	case k == 0 && most > 0:
 		return nil, emptyHanded
+	case k < most && d.A7 == A7MustNot:
+		return nil, stoppedShort
+	}
+	if d.A25 == A25Yes {
+		q.Taken |= d.matchedBy(q, k)
 	}
 	q.Entries = q.Entries[k:]
 	q.Fresh = min(q.Fresh, len(q.Entries))
+	return []Cq{q}, nil
+}
+
+// matchedBy returns the arms that a fresh completion among the first k matches.
+func (d Dialect) matchedBy(q Cq, k int) Arms {
+	var arms Arms
+	for i := len(q.Entries) - q.Fresh; i < k; i++ {
+		for _, a := range []Arm{ERRORS, SOLICITED, ANY} {
+			if d.Match(a, q.Entries[i]) == Must && (a != ERRORS || d.ErrorsArm) {
+				arms |= 1 << a
+			}
+		}
+	}
+	return arms
+}
+
+// askResize is NdkResizeCq.
+func (d Dialect) askResize(q Cq, depth int) ([]Cq, *Refusal) {
+	if q.Open != Open {
+		return nil, usedAfterClose
+	}
+	if q.Resize != NotResizing {
+		return nil, resizedTwice
+	}
+	q.Resize, q.Asked = ResizeAsked, depth
+	return []Cq{q}, nil
+}
+
+// resize is Resize: the depth becomes what was asked for, or the resize is refused and changes nothing (RSZ-02, RSZ-03).
+func (d Dialect) resize(q Cq) ([]Cq, *Refusal) {
+	if q.Resize != ResizeAsked {
+		return nil, noResize
+	}
+	done, refused := q, q
+	done.Resize, done.Depth, done.Asked = ResizeDone, q.Asked, 0
+	refused.Resize, refused.Asked = ResizeRefused, 0
+	if d.A16 == A16Refused && len(q.Entries) > q.Asked {
+		return []Cq{refused}, nil
+	}
+	return []Cq{done, refused}, nil
+}
+
+// tellResize is NdkRequestCompletionEnter of a resize.
+func (d Dialect) tellResize(q Cq, outcome Outcome) ([]Cq, *Refusal) {
+	if outcome == SUCCESS && q.Resize != ResizeDone || outcome == FAILED && q.Resize != ResizeRefused || outcome == CANCELLED {
+		return nil, resizeNotSo
+	}
+	q.Resize = ResizeTold
+	return []Cq{q}, nil
+}
+
+// endResize is NdkRequestCompletionExit of a resize.
+func (d Dialect) endResize(q Cq) ([]Cq, *Refusal) {
+	if q.Resize != ResizeTold {
+		return nil, resizeNotTold
+	}
+	q.Resize = NotResizing
 	return []Cq{q}, nil
 }
 
@@ -320,5 +438,8 @@ func (d Dialect) closeCompletion(q Cq) ([]Cq, *Refusal) {
 	if q.Running {
 		return nil, closedWhileRunning
 	}
-	return []Cq{{Open: Closed, Health: q.Health, Reported: q.Reported}}, nil
+	if q.Resize != NotResizing {
+		return nil, closedWhileResizing
+	}
+	return []Cq{{Open: Closed, Health: q.Health, Reported: q.Reported, Depth: q.Depth}}, nil
 }

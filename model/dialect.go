@@ -27,27 +27,8 @@ const (
 	Together
 )
 
-// Owing is the reading A2: what a callback that becomes due does to the count while one is owed already.
-type Owing uint8
-
-// The readings of A2. OweEither, the default, accepts both counts.
-const (
-	OweEither Owing = iota
-	OweOne
-	OweTwo
-)
-
-// Capacity is the reading A35: how many completions a CQ holds, compared with the depth that the consumer asked for.
-type Capacity uint8
-
-// The readings of A35. AtLeast, the default, accepts a provider that makes more room.
-const (
-	AtLeast Capacity = iota
-	Exact
-)
-
-// Dialect holds the constants in which kernel mode, user mode and libibverbs differ, and the readings of the ambiguities.
-// The names are those of Dialect.tla.
+// Dialect holds the constants in which kernel mode, user mode and libibverbs differ, and how the documentation
+// is read. The names are those of Dialect.tla.
 type Dialect struct {
 	Name       string
 	FreshAtArm Modality // an entry placed since the last callback, and matching, is in the CQ at the arm (ARM-04)
@@ -57,27 +38,22 @@ type Dialect struct {
 	Serialised bool // callbacks of a CQ never overlap (ARM-06); where false, an event is data that is read, not run
 	ExtraEvent bool // an armed, empty CQ may give an event with nothing to get (ARM-21)
 
-	A2  Owing
-	A4  Modality // does a failed completion match an ERRORS arm?
-	A35 Capacity
+	Reading
 }
 
 // Ndkpi returns the kernel-mode contract, the default.
 func Ndkpi() Dialect {
-	return Dialect{Name: "ndkpi", FreshAtArm: Must, OldAtArm: May, SecondArm: Merge, ErrorsArm: true, Serialised: true,
-		A2: OweEither, A4: May}
+	return Dialect{Name: "ndkpi", FreshAtArm: Must, OldAtArm: May, SecondArm: Merge, ErrorsArm: true, Serialised: true}
 }
 
 // Ndspi returns the user-mode contract.
 func Ndspi() Dialect {
-	return Dialect{Name: "ndspi", FreshAtArm: Must, OldAtArm: MustNot, SecondArm: Together, ErrorsArm: true,
-		A2: OweEither, A4: May}
+	return Dialect{Name: "ndspi", FreshAtArm: Must, OldAtArm: MustNot, SecondArm: Together, ErrorsArm: true}
 }
 
 // Verbs returns the contract of libibverbs as its manual pages have it.
 func Verbs() Dialect {
-	return Dialect{Name: "verbs", FreshAtArm: MustNot, OldAtArm: MustNot, SecondArm: Merge, ExtraEvent: true,
-		A2: OweEither, A4: May}
+	return Dialect{Name: "verbs", FreshAtArm: MustNot, OldAtArm: MustNot, SecondArm: Merge, ExtraEvent: true}
 }
 
 // VerbsDevice returns the contract of libibverbs for devices that may notify of entries already present at the arm.
@@ -95,29 +71,4 @@ func ByName(name string) (Dialect, error) {
 		}
 	}
 	return Dialect{}, fmt.Errorf("no dialect %q: there are ndkpi, ndspi and verbs", name)
-}
-
-// Assume returns d under another reading of an ambiguity, by the names and values of Readings.tla.
-func (d Dialect) Assume(reading, value string) (Dialect, error) {
-	switch reading + "=" + value {
-	case "A2=EITHER":
-		d.A2 = OweEither
-	case "A2=ONE":
-		d.A2 = OweOne
-	case "A2=TWO":
-		d.A2 = OweTwo
-	case "A4=MAY":
-		d.A4 = May
-	case "A4=MUST":
-		d.A4 = Must
-	case "A4=MUST NOT":
-		d.A4 = MustNot
-	case "A35=AT LEAST":
-		d.A35 = AtLeast
-	case "A35=EXACT":
-		d.A35 = Exact
-	default:
-		return d, fmt.Errorf("no reading %s=%s: A2 can be EITHER, ONE or TWO, A4 can be MAY, MUST or MUST NOT, A35 can be AT LEAST or EXACT", reading, value)
-	}
-	return d, nil
 }

@@ -6,7 +6,8 @@ import "slices"
 func Names() []Name {
 	return []Name{
 		NdkArmCq, NdkGetCqResults, NdkGetCqResultsEx, NdkCqNotificationCallbackEnter, NdkCqNotificationCallbackExit,
-		NdkCloseCq, NdkCloseCompletion, Place, Overflow, CqInternalError, ExtraEvent,
+		NdkResizeCq, Resize, NdkRequestCompletionEnter, NdkRequestCompletionExit, NdkCloseCq, NdkCloseCompletion,
+		Place, Overflow, CqInternalError, ExtraEvent,
 		NdkConnect, ConnectionLost, Post, PostRefused, HwIndicate, Execute, Complete, NdkFlush, NdkDisconnect, NdkCloseQp,
 		Deliver, Abort,
 	}
@@ -16,6 +17,7 @@ func Names() []Name {
 // are taken.
 type Domain struct {
 	Room        []int        // of NdkGetCqResults and NdkGetCqResultsEx, in completions
+	Depths      []int        // of NdkResizeCq
 	Completions []Completion // of Place; where QPs place completions, by Complete, there are none
 	Requests    []Request    // of Post and PostRefused, on any QP
 }
@@ -69,11 +71,20 @@ func (c *Contract) ofCq(a Action, d Domain, add func(Action)) {
 		for _, a.CqStatus = range []Health{OK, BufferOverflow, InternalError} {
 			add(a)
 		}
+	case NdkResizeCq:
+		for _, a.Depth = range d.Depths {
+			add(a)
+		}
+	case NdkRequestCompletionEnter:
+		for _, a.Outcome = range []Outcome{SUCCESS, FAILED} {
+			add(a)
+		}
 	case Place:
 		for _, a.Completion = range d.Completions {
 			add(a)
 		}
-	case NdkCqNotificationCallbackExit, NdkCloseCq, NdkCloseCompletion, Overflow, CqInternalError, ExtraEvent:
+	case NdkCqNotificationCallbackExit, Resize, NdkRequestCompletionExit, NdkCloseCq, NdkCloseCompletion,
+		Overflow, CqInternalError, ExtraEvent:
 		add(a)
 	}
 }

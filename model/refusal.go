@@ -29,12 +29,22 @@ var (
 	errorToldTwice      = &Refusal{"ARM-17", "the CQ's error was reported before, and one callback reports it (A1)"}
 	callbackFalseError  = &Refusal{"ARM-16", "no error of the CQ is owed a report"}
 
+	callbackOnEmpty = &Refusal{"ARM-21", "the CQ is empty: another poll has drained it (A6)"}
+	debtAtItsBound  = &Refusal{"ARM-03", "as many callbacks are owed as may be (A24), and none has begun"}
+
 	moreThanAsked = &Refusal{"POLL-02", "more completions were returned than there was room for"}
 	notInCq       = &Refusal{"POLL-05", "the completion is not in the CQ"}
 	emptyHanded   = &Refusal{"POLL-03", "the CQ holds a completion"}
+	stoppedShort  = &Refusal{"POLL-03", "the CQ holds more completions, and there was room for them (A7)"}
 
-	closeNotPending    = &Refusal{"ASY-02", "no close is pending"}
-	closedWhileRunning = &Refusal{"ARM-20", "a callback of the CQ has not returned"}
+	resizedTwice  = &Refusal{"RSZ-05", "a resize of the CQ is pending"}
+	noResize      = &Refusal{"ASY-02", "no resize is pending"}
+	resizeNotSo   = &Refusal{"ASY-01", "the resize did not end so"}
+	resizeNotTold = &Refusal{"ASY-01", "no callback tells of a resize"}
+
+	closeNotPending     = &Refusal{"ASY-02", "no close is pending"}
+	closedWhileRunning  = &Refusal{"ARM-20", "a callback of the CQ has not returned"}
+	closedWhileResizing = &Refusal{"LIFE-07", "a resize of the CQ is pending, or the callback that tells of it has not returned"}
 
 	notConnected      = &Refusal{"POST-08", "the QP is not connected"}
 	connectedTwice    = &Refusal{"DISC-09", "the QP was connected before"}

@@ -17,7 +17,7 @@ type State struct {
 // Contract is the contract for given objects: what does not change while steps are taken.
 type Contract struct {
 	Dialect Dialect
-	Depth   []int     // of each CQ: how many completions the consumer asked room for, so that so many fit
+	Depth   []int     // of each CQ: for how many completions the consumer asked room at first, so that so many fit
 	Room    []int     // of each CQ: how many fit at most; nil where nobody knows but the provider
 	Qps     []Binding // of each QP
 	Tokens  int
@@ -41,11 +41,11 @@ func (b Binding) Cq(q Queue) int {
 	return b.ReceiveCq
 }
 
-// Capacity returns how many completions the CQ can hold (A35).
-func (c *Contract) Capacity(cq int) int {
+// capacity returns how many completions the CQ can hold (A35).
+func (c *Contract) capacity(s State, cq int) int {
 	switch {
-	case c.Dialect.A35 == Exact:
-		return c.Depth[cq]
+	case c.Dialect.A35 == A35Exact:
+		return s.Cqs[cq].Depth
 	case c.Room == nil:
 		return math.MaxInt
 	}
@@ -54,7 +54,11 @@ func (c *Contract) Capacity(cq int) int {
 
 // Init is the state in which nothing has been armed, posted or connected, and no token is valid.
 func (c *Contract) Init() State {
-	return State{Cqs: make([]Cq, len(c.Depth)), Qps: make([]Qp, len(c.Qps)), Tokens: make([]bool, c.Tokens)}
+	s := State{Cqs: make([]Cq, len(c.Depth)), Qps: make([]Qp, len(c.Qps)), Tokens: make([]bool, c.Tokens)}
+	for i, depth := range c.Depth {
+		s.Cqs[i].Depth, s.Cqs[i].Uncounted = depth, c.Dialect.A26 == A26Old
+	}
+	return s
 }
 
 func (s State) withCq(i int, q Cq) State {
@@ -88,7 +92,10 @@ func (s State) AppendKey(key []byte) []byte {
 		key = binary.AppendUvarint(key, uint64(q.Fresh))
 		key = binary.AppendUvarint(key, uint64(q.Waiting))
 		key = binary.AppendUvarint(key, uint64(q.Due))
-		key = append(key, byte(q.Arm)<<4|byte(q.Health)<<2|byte(q.Open), bit(q.ErrorDue)|bit(q.Running)<<1|bit(q.Reported)<<2)
+		key = binary.AppendUvarint(key, uint64(q.Depth))
+		key = binary.AppendUvarint(key, uint64(q.Asked))
+		key = append(key, byte(q.Arm)<<4|byte(q.Health)<<2|byte(q.Open), byte(q.Taken)<<4|byte(q.Resize),
+			bit(q.ErrorDue)|bit(q.Running)<<1|bit(q.Reported)<<2|bit(q.Uncounted)<<3)
 	}
 	for _, p := range s.Qps {
 		key = append(key, byte(p.State))

@@ -12,6 +12,10 @@ const (
 	NdkGetCqResultsEx              Name = "NdkGetCqResultsEx"
 	NdkCqNotificationCallbackEnter Name = "NdkCqNotificationCallbackEnter"
 	NdkCqNotificationCallbackExit  Name = "NdkCqNotificationCallbackExit"
+	NdkResizeCq                    Name = "NdkResizeCq"
+	Resize                         Name = "Resize"
+	NdkRequestCompletionEnter      Name = "NdkRequestCompletionEnter"
+	NdkRequestCompletionExit       Name = "NdkRequestCompletionExit"
 	NdkCloseCq                     Name = "NdkCloseCq"
 	NdkCloseCompletion             Name = "NdkCloseCompletion"
 	Place                          Name = "Place"
@@ -42,10 +46,11 @@ type Action struct {
 	Type       Arm        // NdkArmCq
 	N, K       int        // NdkGetCqResults, NdkGetCqResultsEx: room, and how many it returned
 	CqStatus   Health     // NdkCqNotificationCallbackEnter
+	Depth      int        // NdkResizeCq
 	Completion Completion // Place
 	Request    Request    // Post; PostRefused has no need of it
 	Deferred   bool       // Post of an initiator request
-	Outcome    Outcome    // Execute; Abort: of the send
+	Outcome    Outcome    // Execute; NdkRequestCompletionEnter: of the resize; Abort: of the send
 	Received   Outcome    // Abort: of the receive, FAILED or CANCELLED
 	Solicited  bool       // Execute of a receive: what the message brought
 	Token      int        // Execute of a receive: the token that the message invalidated, or NoToken
@@ -57,8 +62,8 @@ func (c *Contract) Step(s State, a Action) ([]State, *Refusal) {
 	d := c.Dialect
 	switch a.Name {
 	case NdkArmCq, NdkGetCqResults, NdkGetCqResultsEx, NdkCqNotificationCallbackEnter, NdkCqNotificationCallbackExit,
-		NdkCloseCq, NdkCloseCompletion, Place, ExtraEvent:
-		next, refusal := c.stepCq(s.Cqs[a.Cq], a)
+		NdkResizeCq, Resize, NdkRequestCompletionEnter, NdkRequestCompletionExit, NdkCloseCq, NdkCloseCompletion, Place, ExtraEvent:
+		next, refusal := c.stepCq(s, a)
 		return s.eachCq(a.Cq, next), refusal
 	case Overflow:
 		return c.failCq(s, a.Cq, BufferOverflow)
@@ -76,7 +81,7 @@ func (c *Contract) Step(s State, a Action) ([]State, *Refusal) {
 			return []State{s}, nil
 		}
 		cq := c.Qps[a.Qp].Cq(a.Queue)
-		next, refusal := d.place(s.Cqs[cq], c.Capacity(cq), completion)
+		next, refusal := d.place(s.Cqs[cq], c.capacity(s, cq), completion)
 		return s.eachCq(cq, next), refusal
 	case Deliver:
 		return c.deliver(s, a)
@@ -98,8 +103,8 @@ func (s State) eachCq(i int, cqs []Cq) []State {
 	return next
 }
 
-func (c *Contract) stepCq(q Cq, a Action) ([]Cq, *Refusal) {
-	d := c.Dialect
+func (c *Contract) stepCq(s State, a Action) ([]Cq, *Refusal) {
+	d, q := c.Dialect, s.Cqs[a.Cq]
 	switch a.Name {
 	case NdkArmCq:
 		return d.arm(q, a.Type)
@@ -109,6 +114,14 @@ func (c *Contract) stepCq(q Cq, a Action) ([]Cq, *Refusal) {
 		return d.enter(q, a.CqStatus)
 	case NdkCqNotificationCallbackExit:
 		return d.exit(q)
+	case NdkResizeCq:
+		return d.askResize(q, a.Depth)
+	case Resize:
+		return d.resize(q)
+	case NdkRequestCompletionEnter:
+		return d.tellResize(q, a.Outcome)
+	case NdkRequestCompletionExit:
+		return d.endResize(q)
 	case NdkCloseCq:
 		return d.close(q)
 	case NdkCloseCompletion:
@@ -116,7 +129,7 @@ func (c *Contract) stepCq(q Cq, a Action) ([]Cq, *Refusal) {
 	case ExtraEvent:
 		return d.extraEvent(q)
 	}
-	return d.place(q, c.Capacity(a.Cq), a.Completion)
+	return d.place(q, c.capacity(s, a.Cq), a.Completion)
 }
 
 func (c *Contract) stepQp(p Qp, a Action) (Qp, *Refusal) {
@@ -141,7 +154,7 @@ func (c *Contract) stepQp(p Qp, a Action) (Qp, *Refusal) {
 
 // failCq is Overflow and InternalError: the CQ's QPs break with it (ARM-18).
 func (c *Contract) failCq(s State, cq int, h Health) ([]State, *Refusal) {
-	next, refusal := c.Dialect.fail(s.Cqs[cq], c.Depth[cq], h)
+	next, refusal := c.Dialect.fail(s.Cqs[cq], h)
 	if refusal != nil {
 		return nil, refusal
 	}

@@ -11,7 +11,7 @@ EXTENDS Dialect
 
 CONSTANTS
   CQ,    \* the completion queues
-  Depth, \* how many completions the consumer asked room for: so many fit
+  Depth, \* for how many completions the consumer asked room at first: so many fit
   Room   \* how many fit at most; nobody but the provider knows
 
 ASSUME RoomForDepth == Room >= Depth
@@ -24,7 +24,7 @@ ASSUME RoomForDepth == Room >= Depth
 (* Nothing in the documentation has a provider throw away what it could    *)
 (* keep, and to ibv_create_cq the number is a minimum.                     *)
 (***************************************************************************)
-Capacity == IF Reading.A35 = "EXACT" THEN Depth ELSE Room
+Capacity(r) == IF Reading.A35 = "EXACT" THEN r.depth ELSE Room
 
 VARIABLE cq
 
@@ -45,9 +45,11 @@ CqStatuses == {"STATUS_SUCCESS"} \union CqErrors        \* what a callback can b
 CqTypeOK ==
   \A q \in CQ :
     LET r == cq[q] IN
-    /\ Len(r.entries) <= Capacity                        \* oldest first
+    /\ Len(r.entries) <= Room                            \* oldest first
     /\ \A i \in DOMAIN r.entries : IsCompletion(r.entries[i])
-    /\ r.fresh \in 0..Len(r.entries)                     \* so many of the newest came after the last callback began
+    /\ r.fresh \in 0..Len(r.entries)                     \* so many of the newest came since the last callback
+    /\ r.uncounted \in BOOLEAN                           \* no callback has come yet, and nothing counts as fresh (A26)
+    /\ r.taken \subseteq NotifyTypes                     \* arms that completions match which are polled, but fresh (A25)
     /\ r.arm \in NotifyTypes \union {"NONE"}
     /\ r.waiting \in Nat                                 \* arm requests that wait to be satisfied
     /\ (r.waiting = 0) <=> (r.arm = "NONE")
@@ -58,11 +60,16 @@ CqTypeOK ==
     /\ Serialised \/ ~r.running                          \* (an event that is read does not run)
     /\ r.health \in {"OK"} \union CqErrors
     /\ r.reported \in BOOLEAN                            \* the error callback has begun
+    /\ r.depth \in 1..Room                               \* for how many completions the consumer asked room
+    /\ r.resize \in {"NONE", "ASKED", "DONE", "REFUSED", "TOLD"}
+    /\ r.asked \in 0..Room                               \* by a resize that is not done or refused yet
+    /\ (r.asked # 0) <=> (r.resize = "ASKED")
     /\ r.open \in {"OPEN", "CLOSING", "CLOSED"}
 
 CqInit ==
-  cq = [q \in CQ |-> [entries |-> <<>>, fresh |-> 0, arm |-> "NONE", waiting |-> 0, due |-> 0, errorDue |-> FALSE,
-                      running |-> FALSE, health |-> "OK", reported |-> FALSE, open |-> "OPEN"]]
+  cq = [q \in CQ |-> [entries |-> <<>>, fresh |-> 0, uncounted |-> Reading.A26 = "OLD", taken |-> {},
+                      arm |-> "NONE", waiting |-> 0, due |-> 0, errorDue |-> FALSE, running |-> FALSE,
+                      health |-> "OK", reported |-> FALSE, depth |-> Depth, resize |-> "NONE", asked |-> 0, open |-> "OPEN"]]
 
 \* Every action below names the states that one CQ may go to.
 Become(q, states) == \E r \in states : cq' = [cq EXCEPT ![q] = r]
@@ -88,7 +95,7 @@ Succeeded(c) == c.status = "SUCCESS"
 (***************************************************************************)
 Match(arm, c) ==
   CASE arm = "ANY"       -> "MUST"                                                          \* ARM-09
-    [] arm = "SOLICITED" -> IF c.solicited \/ ~Succeeded(c) THEN "MUST" ELSE "MUST NOT"     \* ARM-10, ARM-11, ARM-12
+    [] arm = "SOLICITED" -> IF c.solicited \/ ~Succeeded(c) THEN "MUST" ELSE Reading.A5     \* ARM-10, ARM-11, ARM-12
     [] arm = "ERRORS"    -> IF Succeeded(c) THEN "MUST NOT" ELSE Reading.A4                 \* ARM-08
     [] arm = "NONE"      -> "MUST NOT"                                                      \* ARM-01
 
@@ -98,11 +105,18 @@ Match(arm, c) ==
 (* an arm is spent when it is satisfied or when its callback begins: in    *)
 (* the first reading a second callback is owed, in the second it is the    *)
 (* same one.  EITHER accepts both.                                         *)
+(* A24 may bound the number: what would exceed it waits for a callback to  *)
+(* begin.  Where each request has a callback of its own, there is none.    *)
 (***************************************************************************)
+Bound == CASE Reading.A24 = "1" -> 1 [] Reading.A24 = "2" -> 2
+Bounded(d) == Reading.A24 # "NONE" => d <= Bound
+
 Owe(d, w) ==
   IF SecondArm = "TOGETHER" THEN {d + w}
   ELSE IF d = 0 THEN {1}
-  ELSE CASE Reading.A2 = "ONE" -> {d} [] Reading.A2 = "TWO" -> {d + 1} [] Reading.A2 = "EITHER" -> {d, d + 1}
+  ELSE {n \in CASE Reading.A2 = "ONE"    -> {d}
+               [] Reading.A2 = "TWO"    -> {d + 1}
+               [] Reading.A2 = "EITHER" -> {d, d + 1} : Bounded(n)}
 
 Disarmed(r) == [r EXCEPT !.arm = "NONE", !.waiting = 0]
 
@@ -115,11 +129,13 @@ Satisfied(r, w) == {[Disarmed(r) EXCEPT !.due = d] : d \in Owe(r.due, w)}
 (***************************************************************************)
 
 \* After an error of the CQ no completion comes any more (ARM-17).
-CanPlace(r) == r.open # "CLOSED" /\ r.health = "OK" /\ Len(r.entries) < Capacity
+CanPlace(r) == r.open # "CLOSED" /\ r.health = "OK" /\ Len(r.entries) < Capacity(r)
+
+AfterPlace(r, c) == [r EXCEPT !.entries = Append(@, c), !.fresh = IF r.uncounted THEN @ ELSE @ + 1]
 
 \* Hidden.  The adapter places a completion (ARM-03, ARM-09 to ARM-12).
 Place(q, c) ==
-  LET r == [cq[q] EXCEPT !.entries = Append(@, c), !.fresh = @ + 1] IN
+  LET r == AfterPlace(cq[q], c) IN
   /\ CanPlace(cq[q])
   /\ Become(q, Oblige(Match(r.arm, c), Satisfied(r, r.waiting), {r}))
 
@@ -135,14 +151,14 @@ ExtraEventComes(q) ==
 (* outstanding.  An arm that was satisfied, but whose callback was not     *)
 (* entered, may count as outstanding still: then that callback tells of    *)
 (* the error (A2).  Without one it is kept for the next arm (A1).          *)
-(* Rejected: that the error callback needs no arm.  ARM-01 says "only      *)
-(* after the consumer has armed" and makes no exception.                   *)
+(* Rejected, but for NO ARM: that the error callback needs no arm.  ARM-01 *)
+(* says "only after the consumer has armed" and makes no exception.        *)
 (* Without an ERRORS arm (verbs) the error goes another way, as an         *)
 (* asynchronous event of the device.                                       *)
 (***************************************************************************)
 Told(r) ==
   IF ~ErrorsArm THEN {r}
-  ELSE IF r.arm # "NONE" THEN {[Disarmed(r) EXCEPT !.errorDue = TRUE]}
+  ELSE IF r.arm # "NONE" \/ Reading.A1 = "NO ARM" THEN {[Disarmed(r) EXCEPT !.errorDue = TRUE]}
   ELSE IF r.due > 0 THEN {r, [r EXCEPT !.due = @ - 1, !.errorDue = TRUE]}
   ELSE {r}
 
@@ -153,7 +169,7 @@ CqError(q, health) ==
   /\ Become(q, Told(r))
 
 \* Hidden.  A completion comes that has no room; it is lost.  As many as were asked for did fit (ARM-16).
-CanOverflow(r) == Len(r.entries) >= Depth
+CanOverflow(r) == Len(r.entries) >= r.depth
 Overflow(q) == CanOverflow(cq[q]) /\ CqError(q, "STATUS_BUFFER_OVERFLOW")
 
 \* Hidden.
@@ -164,9 +180,13 @@ InternalError(q) == CqError(q, "STATUS_INTERNAL_ERROR")
 (* The consumer arms.                                                      *)
 (***************************************************************************)
 
-\* Completions placed since the last callback was called.  Before the first callback all are fresh (A3).
-\* Rejected (A3): that "was called" means "returned".  A completion that came while a callback ran would be old then,
-\* though the callback may have polled before it came.
+(***************************************************************************)
+(* Completions placed since the last callback was called.  Before the      *)
+(* first callback all are fresh (A26).                                     *)
+(* Rejected, but for RETURN: that "was called" means "returned" (A3).  A   *)
+(* completion that came while a callback ran would be old then, though the *)
+(* callback may have polled before it came.                                *)
+(***************************************************************************)
 Fresh(r) == {r.entries[i] : i \in (Len(r.entries) - r.fresh + 1)..Len(r.entries)}
 
 (***************************************************************************)
@@ -175,16 +195,24 @@ Fresh(r) == {r.entries[i] : i \in (Len(r.entries) - r.fresh + 1)..Len(r.entries)
 (* is of the kind waited for; a SOLICITED arm would then be woken by every *)
 (* completion that came a moment too early.                                *)
 (* If the CQ is empty there is nothing to report: it must not (ARM-21).    *)
+(* Rejected, but for YES: that a fresh completion counts though it has     *)
+(* been polled (A25).  The text speaks of completions in the CQ.           *)
 (***************************************************************************)
 AtArm(r, a) ==
   LET matches == {Match(a, c) : c \in Fresh(r)} IN
-  IF "MUST" \in matches THEN FreshAtArm        \* ARM-04
-  ELSE IF "MAY" \in matches THEN "MAY"         \* it may count as a match, or as none (A4)
-  ELSE IF r.entries # <<>> THEN OldAtArm       \* ARM-05
+  IF "MUST" \in matches \/ a \in r.taken THEN FreshAtArm   \* ARM-04
+  ELSE IF "MAY" \in matches THEN "MAY"                      \* it may count as a match, or as none (A4, A5)
+  ELSE IF r.entries # <<>> THEN OldAtArm                    \* ARM-05
   ELSE "MUST NOT"
 
-\* An error of the CQ that no arm has met yet.
-ErrorWaits(r) == ErrorsArm /\ r.health # "OK" /\ ~r.reported /\ ~r.errorDue
+\* An error of the CQ that no arm has met yet (A1).
+ErrorWaits(r) == Reading.A1 = "KEPT" /\ ErrorsArm /\ r.health # "OK" /\ ~r.reported /\ ~r.errorDue
+
+\* An arm that is made within a callback buys another one, which follows when this one has returned (ARM-06).
+\* Rejected, but for AT RETURN: that it looks at what is in the CQ only then (A28).  "At once" says ARM-04.
+LooksLater(r) == r.running /\ Reading.A28 = "AT RETURN"
+
+\* The consumer may arm and poll in any order, within the callback too (POLL-10, A27).
 
 NdkArmCq(q, type) ==
   LET r == cq[q]
@@ -194,6 +222,7 @@ NdkArmCq(q, type) ==
   /\ r.open = "OPEN"
   /\ type \in NotifyTypes
   /\ Become(q, IF ErrorWaits(r) THEN {[Disarmed(r) EXCEPT !.errorDue = TRUE]}
+               ELSE IF LooksLater(r) THEN {armed}
                ELSE Oblige(AtArm(r, armed.arm), Satisfied(r, w), {armed}))
 
 -----------------------------------------------------------------------------
@@ -204,16 +233,25 @@ NdkArmCq(q, type) ==
 \* One callback of a CQ at a time; what becomes due meanwhile comes afterwards (ARM-06).
 CanCallBack(r) == r.open # "CLOSED" /\ (Serialised => ~r.running)
 
+\* Another poll may have drained the CQ since the callback fell due.
+\* Rejected, but for NEVER: that there is no callback then (A6).  It is owed all the same (ARM-02).
+HasCause(r) == Reading.A6 = "NEVER" => r.entries # <<>>
+
+\* This callback has reported all that there is: from here on it is old.
+Aged(r) == [r EXCEPT !.fresh = 0, !.uncounted = FALSE, !.taken = {}]
+
+AfterEnter(r) == LET s == [r EXCEPT !.running = Serialised] IN IF Serialised /\ Reading.A3 = "RETURN" THEN s ELSE Aged(s)
+
 (***************************************************************************)
-(* From here on the entries are old: this callback reports them.           *)
 (* CqStatus is STATUS_SUCCESS, or the error of the CQ (ARM-15).  An error  *)
 (* is reported once; the callback may be the one that was owed for         *)
 (* completions as well (A2).                                               *)
 (***************************************************************************)
 NdkCqNotificationCallbackEnter(q, status) ==
-  LET r == [cq[q] EXCEPT !.fresh = 0, !.running = Serialised] IN
+  LET r == AfterEnter(cq[q]) IN
   /\ CanCallBack(cq[q])
   /\ \/ /\ status = "STATUS_SUCCESS"
+        /\ HasCause(r)
         /\ r.due > 0
         /\ Become(q, {[r EXCEPT !.due = @ - 1]})
      \/ /\ status = r.health
@@ -221,49 +259,103 @@ NdkCqNotificationCallbackEnter(q, status) ==
         /\ Become(q, {[r EXCEPT !.errorDue = FALSE, !.reported = TRUE, !.due = d] :
                         d \in {r.due} \union (IF r.due > 0 THEN {r.due - 1} ELSE {})})
 
-AfterExit(r) == [r EXCEPT !.running = FALSE]
+AfterExit(r) == LET s == [r EXCEPT !.running = FALSE] IN IF Reading.A3 = "RETURN" THEN Aged(s) ELSE s
+
+\* Under AT RETURN an arm that is outstanding looks at what is in the CQ, as if it were made now (A28).
+AtExit(r) ==
+  LET s == AfterExit(r) IN
+  IF LooksLater(r) /\ r.arm # "NONE" THEN Oblige(AtArm(s, s.arm), Satisfied(s, s.waiting), {s}) ELSE {s}
 
 \* The consumer's callback returns.  It may have armed and polled inside.
-NdkCqNotificationCallbackExit(q) == cq[q].running /\ Become(q, {AfterExit(cq[q])})
+NdkCqNotificationCallbackExit(q) == cq[q].running /\ Become(q, AtExit(cq[q]))
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
 (* The consumer polls.  It takes the oldest entries, nresults at most; it  *)
 (* gets none only if there are none (POLL-02, POLL-03), or the CQ failed:  *)
-(* then any part of the entries may still be had (A33).                    *)
-(* Rejected (A7): that fewer than asked for means that the CQ is empty.    *)
+(* then any part of the entries may still be had, or all under ALL (A33).  *)
+(* Rejected, but for MUST NOT: that fewer than asked for means that the CQ *)
+(* is empty (A7).  The user-mode interface says so, NDKPI does not.        *)
 (***************************************************************************)
-Batches(r, nresults) ==
-  {SubSeq(r.entries, 1, k) : k \in 1..Min(nresults, Len(r.entries))}
-    \union (IF r.entries = <<>> \/ r.health # "OK" THEN {<<>>} ELSE {})
+BatchSizes(r, nresults) ==
+  LET most == Min(nresults, Len(r.entries)) IN
+  IF r.health # "OK" /\ Reading.A33 = "ANY PART" THEN 0..most
+  ELSE IF r.entries = <<>> THEN {0}
+  ELSE IF Reading.A7 = "MAY" THEN 1..most
+  ELSE {most}
+
+Batches(r, nresults) == {SubSeq(r.entries, 1, k) : k \in BatchSizes(r, nresults)}
 
 \* What was delivered is gone (POLL-04).
 Remaining(entries, results) == SubSeq(entries, Len(results) + 1, Len(entries))
 
+\* Arms that a fresh completion among the first k matches (A25).
+MatchedBy(r, k) ==
+  {a \in NotifyTypes : \E i \in (Len(r.entries) - r.fresh + 1)..k : Match(a, r.entries[i]) = "MUST"}
+
+AfterPoll(r, results) ==
+  LET rest == Remaining(r.entries, results) IN
+  [r EXCEPT !.entries = rest, !.fresh = Min(@, Len(rest)),
+            !.taken = IF Reading.A25 = "YES" THEN @ \union MatchedBy(r, Len(results)) ELSE @]
+
 NdkGetCqResults(q, nresults, results) ==
-  LET rest == Remaining(cq[q].entries, results) IN
   /\ cq[q].open = "OPEN"
   /\ nresults >= 1
   /\ results \in Batches(cq[q], nresults)
-  /\ Become(q, {[cq[q] EXCEPT !.entries = rest, !.fresh = Min(@, Len(rest))]})
+  /\ Become(q, {AfterPoll(cq[q], results)})
 
 \* The same; it also tells the type of the operation and the token (POLL-06, POLL-07).
 NdkGetCqResultsEx(q, nresults, results) == NdkGetCqResults(q, nresults, results)
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
+(* The consumer resizes.  NdkResizeCq may return before it is done; then   *)
+(* NdkRequestCompletion says how it ended (ASY-01).  Meanwhile the         *)
+(* consumer may arm and poll (RSZ-05, A16).  One resize at a time.         *)
+(***************************************************************************)
+
+NdkResizeCq(q, depth) ==
+  /\ cq[q].open = "OPEN"
+  /\ cq[q].resize = "NONE"
+  /\ Become(q, {[cq[q] EXCEPT !.resize = "ASKED", !.asked = depth]})
+
+\* A resize below what the CQ holds may succeed, as long as nothing is lost.
+\* Rejected, but for REFUSED: that it never does (A16).  So it is in the user-mode interface; NDKPI does not say.
+CanResize(r) == Reading.A16 = "REFUSED" => Len(r.entries) <= r.asked
+
+\* No entry is lost or doubled (RSZ-02).
+AfterResize(r) == [r EXCEPT !.resize = "DONE", !.depth = r.asked, !.asked = 0]
+
+\* It leaves the CQ as it was (RSZ-03).
+AfterRefusedResize(r) == [r EXCEPT !.resize = "REFUSED", !.asked = 0]
+
+\* Hidden.  The resize takes effect, or is refused: for want of memory, or because of what the CQ holds.
+Resize(q) ==
+  /\ cq[q].resize = "ASKED"
+  /\ Become(q, (IF CanResize(cq[q]) THEN {AfterResize(cq[q])} ELSE {}) \union {AfterRefusedResize(cq[q])})
+
+NdkRequestCompletionEnter(q, outcome) ==
+  /\ cq[q].resize = (CASE outcome = "SUCCESS" -> "DONE" [] outcome = "FAILED" -> "REFUSED")
+  /\ Become(q, {[cq[q] EXCEPT !.resize = "TOLD"]})
+
+NdkRequestCompletionExit(q) == cq[q].resize = "TOLD" /\ Become(q, {[cq[q] EXCEPT !.resize = "NONE"]})
+
+-----------------------------------------------------------------------------
+(***************************************************************************)
 (* Closing.  NdkCloseCq may return before the CQ is closed; then           *)
-(* NdkCloseCompletion says when it is.                                     *)
+(* NdkCloseCompletion says when it is.  It never fails (LIFE-12, A22), and *)
+(* nothing but the close can be called from then on (LIFE-06).  Its QPs    *)
+(* come first: see Ndk.                                                    *)
 (***************************************************************************)
 
 NdkCloseCq(q) == cq[q].open = "OPEN" /\ Become(q, {[cq[q] EXCEPT !.open = "CLOSING"]})
 
-\* Not while a callback runs (ARM-20, LIFE-08).
-CanFinishClose(r) == r.open = "CLOSING" /\ ~r.running
+\* Not while a callback runs (ARM-20, LIFE-08), nor while a resize is pending or its callback runs (LIFE-07).
+CanFinishClose(r) == r.open = "CLOSING" /\ ~r.running /\ r.resize = "NONE"
 
 \* Nothing is owed any more (ARM-20, LIFE-09).
 AfterClose(r) ==
-  [Disarmed(r) EXCEPT !.open = "CLOSED", !.entries = <<>>, !.fresh = 0, !.due = 0, !.errorDue = FALSE]
+  [Aged(Disarmed(r)) EXCEPT !.open = "CLOSED", !.entries = <<>>, !.due = 0, !.errorDue = FALSE]
 
 NdkCloseCompletion(q) == CanFinishClose(cq[q]) /\ Become(q, {AfterClose(cq[q])})
 
@@ -280,25 +372,56 @@ MustWake(arm, c) ==
   \/ arm = "ERRORS" /\ c.status # "SUCCESS" /\ Reading.A4 = "MUST"
 
 \* ARM-04, ARM-09, ARM-10, ARM-11: no consumer is left armed, and asleep, with a fresh completion of the kind it awaits.
+\* (Within a callback it does not sleep: A28.)
 ArmNotMissed ==
-  FreshAtArm = "MUST" => \A q \in CQ : \A c \in Fresh(cq[q]) : ~MustWake(cq[q].arm, c)
+  FreshAtArm = "MUST" =>
+    \A q \in CQ : \A c \in Fresh(cq[q]) : MustWake(cq[q].arm, c) => cq[q].running /\ Reading.A28 = "AT RETURN"
+
+\* ARM-04 (A25): under YES, nor with one that it has polled already.
+PolledNotMissed ==
+  FreshAtArm = "MUST" => \A q \in CQ : cq[q].arm \in cq[q].taken => cq[q].running /\ Reading.A28 = "AT RETURN"
 
 \* ARM-03, ARM-09, ARM-10, ARM-11: a completion that arrives satisfies the arm it matches, in every dialect.
 ArrivalWakes ==
   [][\A q \in CQ : LET new == cq'[q].entries IN
        Len(new) > Len(cq[q].entries) /\ MustWake(cq[q].arm, new[Len(new)]) => cq'[q].arm = "NONE"]_cq
 
-\* A failed completion may satisfy an ERRORS arm (A4).
-MayWake(arm, c) == MustWake(arm, c) \/ (arm = "ERRORS" /\ c.status # "SUCCESS" /\ Reading.A4 = "MAY")
+\* A failed completion may satisfy an ERRORS arm (A4); and one that is not solicited a SOLICITED arm, under MAY (A5).
+MayWake(arm, c) ==
+  \/ MustWake(arm, c)
+  \/ arm = "ERRORS" /\ c.status # "SUCCESS" /\ Reading.A4 = "MAY"
+  \/ arm = "SOLICITED" /\ Reading.A5 = "MAY"
 
 \* ARM-08, ARM-12: a completion that does not match leaves the arm as it is.
 OtherArrivalsDoNotWake ==
   [][\A q \in CQ : LET new == cq'[q].entries IN
        Len(new) > Len(cq[q].entries) /\ ~MayWake(cq[q].arm, new[Len(new)]) => cq'[q].arm = cq[q].arm]_cq
 
-\* ARM-21: a callback becomes owed only if the CQ holds something to poll.  In verbs extra events are allowed.
+\* ARM-21: a callback becomes owed only if the CQ holds something to poll.  In verbs extra events are allowed, and under
+\* YES what has been polled counts (A25).
 CallbackHasCause ==
-  [][\A q \in CQ : cq'[q].due > cq[q].due /\ ~ExtraEvent => cq'[q].entries # <<>>]_cq
+  [][\A q \in CQ :
+       cq'[q].due > cq[q].due => cq'[q].entries # <<>> \/ ExtraEvent \/ Reading.A25 = "YES"]_cq
+
+\* ARM-21 (A6): under NEVER, and it begins only if there still is something.
+CallbackFindsEntries ==
+  [][\A q \in CQ :
+       Reading.A6 = "NEVER" /\ NdkCqNotificationCallbackEnter(q, "STATUS_SUCCESS") => cq[q].entries # <<>>]_cq
+
+\* ARM-03 (A24): no more callbacks are owed than the bound allows.
+DebtIsBounded == Reading.A24 # "NONE" /\ SecondArm = "MERGE" => \A q \in CQ : cq[q].due <= Bound
+
+\* The step in which a callback makes the entries old (A3).
+Reports(q) ==
+  IF Serialised /\ Reading.A3 = "RETURN" THEN NdkCqNotificationCallbackExit(q)
+  ELSE \E status \in CqStatuses : NdkCqNotificationCallbackEnter(q, status)
+
+\* ARM-04, ARM-05 (A3, A26): a completion is fresh from its arrival to the next callback.
+FreshSinceCallback ==
+  [][\A q \in CQ : LET old == cq[q]  new == cq'[q] IN
+       IF Reports(q) THEN new.fresh = 0
+       ELSE IF Len(new.entries) > Len(old.entries) THEN new.fresh = IF old.uncounted THEN 0 ELSE old.fresh + 1
+       ELSE new.fresh = Min(old.fresh, Len(new.entries))]_cq
 
 \* ARM-02: an arm goes away only by being satisfied (then a callback is owed), or with its CQ.
 ArmIsKept ==
@@ -307,26 +430,76 @@ ArmIsKept ==
 
 \* ARM-16: a CQ overflows only when it holds as many completions as the consumer asked room for.
 OverflowOnlyWhenFull ==
-  [][\A q \in CQ : cq[q].health = "OK" /\ cq'[q].health = "STATUS_BUFFER_OVERFLOW" => Len(cq[q].entries) >= Depth]_cq
+  [][\A q \in CQ : cq[q].health = "OK" /\ cq'[q].health = "STATUS_BUFFER_OVERFLOW" => Len(cq[q].entries) >= cq[q].depth]_cq
 
 \* ARM-17: after an error nothing is added; what remains are the newest of the entries before.
 NothingAfterCqError ==
   [][\A q \in CQ : LET old == cq[q].entries IN
        cq[q].health # "OK" => \E k \in 0..Len(old) : cq'[q].entries = SubSeq(old, k + 1, Len(old))]_cq
 
+\* ARM-17 (A1): under NO ARM an error is owed its callback at once.
+ErrorIsOwed ==
+  ErrorsArm /\ Reading.A1 = "NO ARM" =>
+    \A q \in CQ : cq[q].health = "OK" \/ cq[q].errorDue \/ cq[q].reported \/ cq[q].open = "CLOSED"
+
+\* POLL-02: a poll returns no more than it has room for.
+NoMoreThanAsked == \A q \in CQ, n \in 1..Room : \A results \in Batches(cq[q], n) : Len(results) <= n
+
+\* A failed CQ that may keep what it has (A33).
+MayKeep(r) == r.health # "OK" /\ Reading.A33 = "ANY PART"
+
+\* POLL-03: it returns none only if there is none.
+EmptyHandedOnlyIfEmpty ==
+  \A q \in CQ, n \in 1..Room : <<>> \in Batches(cq[q], n) => cq[q].entries = <<>> \/ MayKeep(cq[q])
+
+\* POLL-03 (A7): under MUST NOT, and fewer than it has room for only if there are no more.
+ShortBatchMeansEmpty ==
+  Reading.A7 = "MUST NOT" =>
+    \A q \in CQ, n \in 1..Room : \A results \in Batches(cq[q], n) :
+      Len(results) < n => Remaining(cq[q].entries, results) = <<>> \/ MayKeep(cq[q])
+
+\* RSZ-02, RSZ-05: a resize, done or refused, neither loses nor doubles a completion, and leaves arms and callbacks alone.
+ResizeKeepsEntries ==
+  [][\A q \in CQ : LET new == cq'[q] IN
+       new.resize # cq[q].resize =>
+         new = [cq[q] EXCEPT !.resize = new.resize, !.asked = new.asked, !.depth = new.depth]]_cq
+
+\* RSZ-03: one that is refused leaves the depth as it was.
+DepthIsWhatWasAsked ==
+  [][\A q \in CQ : cq'[q].depth # cq[q].depth => cq'[q].resize = "DONE" /\ cq'[q].depth = cq[q].asked]_cq
+
+\* RSZ-03 (A16): under REFUSED one below what the CQ holds is.
+ShrinkIsRefused ==
+  [][\A q \in CQ :
+       cq'[q].depth # cq[q].depth /\ Reading.A16 = "REFUSED" => Len(cq[q].entries) <= cq'[q].depth]_cq
+
+\* LIFE-07: when its close has completed, nothing of a CQ is pending.
+ClosedIsAtRest == \A q \in CQ : cq[q].open = "CLOSED" => cq[q].resize = "NONE"
+
+\* LIFE-12: a close that was begun is not taken back.
+CloseStays == [][\A q \in CQ : cq[q].open # "OPEN" => cq'[q].open # "OPEN"]_cq
+
 -----------------------------------------------------------------------------
 (***************************************************************************)
 (* What must happen in the end.  Owed callbacks are made, callbacks        *)
-(* return, and a close that can finish does.  The callback that reports an *)
-(* error is not put off for ever by callbacks for completions (the strong  *)
-(* fairness: it can be made only while none is running).                   *)
+(* return, a resize ends, and a close that can finish does.  The callback  *)
+(* that reports an error is not put off for ever by callbacks for          *)
+(* completions (the strong fairness: it can be made only while none is     *)
+(* running).  No time is set for any of it: interrupt moderation may delay *)
+(* a callback (A32).                                                       *)
 (***************************************************************************)
 CqFairness ==
   \A q \in CQ :
     /\ WF_cq(NdkCqNotificationCallbackEnter(q, "STATUS_SUCCESS"))
     /\ SF_cq(\E status \in CqErrors : NdkCqNotificationCallbackEnter(q, status))
     /\ WF_cq(NdkCqNotificationCallbackExit(q))
+    /\ WF_cq(Resize(q))
+    /\ WF_cq(\E outcome \in {"SUCCESS", "FAILED"} : NdkRequestCompletionEnter(q, outcome))
+    /\ WF_cq(NdkRequestCompletionExit(q))
     /\ WF_cq(NdkCloseCompletion(q))
+
+\* ASY-01: a resize that was asked for is answered, also while the CQ is being closed (LIFE-10).
+ResizeIsAnswered == \A q \in CQ : (cq[q].resize # "NONE") ~> (cq[q].resize = "NONE")
 
 \* LIFE-11: a close that was begun completes.
 CloseCompletes == \A q \in CQ : (cq[q].open = "CLOSING") ~> (cq[q].open = "CLOSED")

@@ -7,6 +7,7 @@ EXTENDS CompletionQueue
 
 CONSTANTS
   MaxDue,    \* callbacks owed at a time
+  Depths,    \* that the consumer may ask for when it resizes
   Errors,    \* may the CQ itself fail?
   Closing,   \* may the consumer close it?
   History    \* are the ghost variables kept?  Liveness does without them
@@ -34,9 +35,12 @@ MCInit ==
 Asked(q, types) ==
   asked' = IF History THEN [asked EXCEPT ![q] = IF cq'[q].arm = "NONE" THEN {} ELSE @ \union types] ELSE asked
 
+\* The callback that reports an error needs no arm under NO ARM (A1).
+NeedsArm(status) == status = "STATUS_SUCCESS" \/ Reading.A1 # "NO ARM"
+
 Armed(q) == unspent' = IF History THEN [unspent EXCEPT ![q] = Min(@ + 1, MaxDue + 1)] ELSE unspent
-Entered(q) ==
-  /\ unspent' = IF History THEN [unspent EXCEPT ![q] = @ - 1] ELSE unspent
+Entered(q, status) ==
+  /\ unspent' = IF History /\ NeedsArm(status) THEN [unspent EXCEPT ![q] = @ - 1] ELSE unspent
   /\ inside' = IF History /\ Serialised THEN [inside EXCEPT ![q] = @ + 1] ELSE inside
 Exited(q) == inside' = IF History THEN [inside EXCEPT ![q] = @ - 1] ELSE inside
 
@@ -53,7 +57,7 @@ MayArm(r) == r.due + (IF SecondArm = "TOGETHER" THEN r.waiting ELSE 0) < MaxDue
 
 MCNdkArmCq(q, type) == MayArm(cq[q]) /\ NdkArmCq(q, type) /\ Asked(q, {type}) /\ Armed(q) /\ UNCHANGED inside
 MCNdkCqNotificationCallbackEnter(q, status) ==
-  NdkCqNotificationCallbackEnter(q, status) /\ Asked(q, {}) /\ Entered(q)
+  NdkCqNotificationCallbackEnter(q, status) /\ Asked(q, {}) /\ Entered(q, status)
 MCNdkCqNotificationCallbackExit(q) ==
   NdkCqNotificationCallbackExit(q) /\ Asked(q, {}) /\ Exited(q) /\ UNCHANGED unspent
 MCPlace(q, c) == Place(q, c) /\ Other(q)
@@ -62,6 +66,10 @@ MCOverflow(q) == Errors /\ Overflow(q) /\ Other(q)
 MCInternalError(q) == Errors /\ InternalError(q) /\ Other(q)
 MCNdkGetCqResults(q, n) ==
   \E results \in Batches(cq[q], Room) : Len(results) = n /\ NdkGetCqResults(q, Room, results) /\ Other(q)
+MCNdkResizeCq(q, depth) == NdkResizeCq(q, depth) /\ Other(q)
+MCResize(q) == Resize(q) /\ Other(q)
+MCNdkRequestCompletionEnter(q, outcome) == NdkRequestCompletionEnter(q, outcome) /\ Other(q)
+MCNdkRequestCompletionExit(q) == NdkRequestCompletionExit(q) /\ Other(q)
 MCNdkCloseCq(q) == Closing /\ NdkCloseCq(q) /\ Other(q)
 MCNdkCloseCompletion(q) == NdkCloseCompletion(q) /\ Other(q)
 
@@ -75,6 +83,10 @@ MCNext ==
     \/ MCOverflow(q)
     \/ MCInternalError(q)
     \/ \E n \in 0..Room : MCNdkGetCqResults(q, n)
+    \/ \E depth \in Depths : MCNdkResizeCq(q, depth)
+    \/ MCResize(q)
+    \/ \E outcome \in {"SUCCESS", "FAILED"} : MCNdkRequestCompletionEnter(q, outcome)
+    \/ MCNdkRequestCompletionExit(q)
     \/ MCNdkCloseCq(q)
     \/ MCNdkCloseCompletion(q)
 
@@ -83,7 +95,8 @@ Safety == MCInit /\ [][MCNext]_vars
 -----------------------------------------------------------------------------
 \* ARM-01, ARM-02: whatever is owed, or may become owed, was bought by an arm request of its own.
 OneCallbackAnArm ==
-  \A q \in CQ : cq[q].waiting + cq[q].due + (IF cq[q].errorDue THEN 1 ELSE 0) <= unspent[q]
+  \A q \in CQ :
+    cq[q].waiting + cq[q].due + (IF cq[q].errorDue /\ NeedsArm(cq[q].health) THEN 1 ELSE 0) <= unspent[q]
 
 \* ARM-06: no two callbacks of a CQ overlap.
 CallbacksSerialised == Serialised => \A q \in CQ : inside[q] <= 1

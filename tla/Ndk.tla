@@ -34,6 +34,10 @@ NdkCqNotificationCallbackEnter(q, status) == Cq!NdkCqNotificationCallbackEnter(q
 NdkCqNotificationCallbackExit(q) == Cq!NdkCqNotificationCallbackExit(q) /\ UNCHANGED <<qp, token>>
 NdkGetCqResults(q, n, results) == Cq!NdkGetCqResults(q, n, results) /\ UNCHANGED <<qp, token>>
 NdkGetCqResultsEx(q, n, results) == Cq!NdkGetCqResultsEx(q, n, results) /\ UNCHANGED <<qp, token>>
+NdkResizeCq(q, depth) == Cq!NdkResizeCq(q, depth) /\ UNCHANGED <<qp, token>>
+Resize(q) == Cq!Resize(q) /\ UNCHANGED <<qp, token>>
+NdkRequestCompletionEnter(q, outcome) == Cq!NdkRequestCompletionEnter(q, outcome) /\ UNCHANGED <<qp, token>>
+NdkRequestCompletionExit(q) == Cq!NdkRequestCompletionExit(q) /\ UNCHANGED <<qp, token>>
 NdkCloseCq(q) == Cq!NdkCloseCq(q) /\ UNCHANGED <<qp, token>>
 NdkCloseCompletion(q) == Cq!NdkCloseCompletion(q) /\ UNCHANGED <<qp, token>>
 ExtraEventComes(q) == Cq!ExtraEventComes(q) /\ UNCHANGED <<qp, token>>

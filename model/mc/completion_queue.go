@@ -16,7 +16,7 @@ func mcCompletionQueue(c *configuration) *Machine {
 		init:     []Moment{start(contract, c.number("MaxDue"))},
 		bounds: bounds{
 			forgets: !c.truth("History"),
-			domain:  model.Domain{Room: contract.Room, Completions: kinds()},
+			domain:  model.Domain{Room: contract.Room, Depths: c.numbers("Depths"), Completions: kinds()},
 			actions: map[model.Name][]argument{
 				model.NdkArmCq:                       {ofCq, ofType},
 				model.NdkCqNotificationCallbackEnter: {ofCq, ofCqStatus},
@@ -26,6 +26,10 @@ func mcCompletionQueue(c *configuration) *Machine {
 				model.Overflow:                       {ofCq},
 				model.CqInternalError:                {ofCq},
 				model.NdkGetCqResults:                {ofCq, ofResults},
+				model.NdkResizeCq:                    {ofCq, ofDepth},
+				model.Resize:                         {ofCq},
+				model.NdkRequestCompletionEnter:      {ofCq, ofOutcome},
+				model.NdkRequestCompletionExit:       {ofCq},
 				model.NdkCloseCq:                     {ofCq},
 				model.NdkCloseCompletion:             {ofCq},
 			},
@@ -50,7 +54,7 @@ func mcCompletionQueue(c *configuration) *Machine {
 			appendKey: func(key []byte, m Moment) []byte {
 				key = m.state.AppendKey(key)
 				for i := range m.asked {
-					key = appendNumbers(append(key, m.asked[i]), m.unspent[i], m.inside[i])
+					key = appendNumbers(append(key, byte(m.asked[i])), m.unspent[i], m.inside[i])
 				}
 				return key
 			},

@@ -67,6 +67,19 @@ func (c *configuration) number(name string) int {
 	return n
 }
 
+// numbers returns the elements of a set of numbers.
+func (c *configuration) numbers(name string) []int {
+	var all []int
+	for _, text := range strings.Fields(strings.NewReplacer("{", "", "}", "", ",", "").Replace(c.text(name))) {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			c.fail("%s = %s is no set of numbers", name, c.text(name))
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
 func (c *configuration) truth(name string) bool {
 	return oneOf(c, name, map[string]bool{"TRUE": true, "FALSE": false})
 }
@@ -132,7 +145,7 @@ func (b budget) write(numbers [model.Write + 1]int) string {
 
 var (
 	ofRecord    = regexp.MustCompile(`(A\d+) (?:\|->|=) "([^"]*)"`)
-	ofDefault   = regexp.MustCompile(`(?ms)^Default == \[(.*?)\]`)
+	ofDefault   = regexp.MustCompile(`(?ms)^Default ==\s+\[(.*?)\]`)
 	ofException = regexp.MustCompile(`(?m)^(\w+) == \[Default EXCEPT (.*)\]`)
 )
 
@@ -148,9 +161,12 @@ func (c *configuration) reading() map[string]string {
 			choices[m[1]] = m[2]
 		}
 	}
-	if m := ofDefault.FindStringSubmatch(string(module)); m != nil {
-		take(m[1])
+	byDefault := ofDefault.FindStringSubmatch(string(module))
+	if byDefault == nil {
+		c.fail("the module Readings defines no Default")
+		return nil
 	}
+	take(byDefault[1])
 	name := c.text("Reading")
 	if name == "Default" {
 		return choices

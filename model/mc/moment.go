@@ -15,9 +15,9 @@ type Moment struct {
 	maxDue   int // callbacks owed at a time, at most
 	state    model.State
 
-	asked   []uint8 // of each CQ: types of the arm requests since the arm was last clear, as bits
-	unspent []int   // of each CQ: arm requests made less callbacks entered
-	inside  []int   // of each CQ: callbacks entered less callbacks returned
+	asked   []model.Arms // of each CQ: types of the arm requests since the arm was last clear, as bits
+	unspent []int        // of each CQ: arm requests made less callbacks entered
+	inside  []int        // of each CQ: callbacks entered less callbacks returned
 
 	posts   []int                  // of each QP: posts so far
 	postsOf [][model.Write + 1]int // of each QP, by operation
@@ -48,7 +48,7 @@ type leaving struct {
 func start(c *model.Contract, maxDue int) Moment {
 	return Moment{
 		contract: c, maxDue: maxDue, state: c.Init(),
-		asked: make([]uint8, len(c.Depth)), unspent: make([]int, len(c.Depth)), inside: make([]int, len(c.Depth)),
+		asked: make([]model.Arms, len(c.Depth)), unspent: make([]int, len(c.Depth)), inside: make([]int, len(c.Depth)),
 		posts: make([]int, len(c.Qps)), postsOf: make([][model.Write + 1]int, len(c.Qps)), refused: make([][]number, len(c.Qps)),
 		flushed: make([][]int, len(c.Qps)), left: make([][]leaving, len(c.Qps)), delivered: map[number][]int{},
 	}
@@ -83,7 +83,9 @@ func (m Moment) after(a model.Action, next model.State) Moment {
 		m.asked = with(m.asked, a.Cq, m.asked[a.Cq]|1<<a.Type)
 		m.unspent = with(m.unspent, a.Cq, min(m.unspent[a.Cq]+1, m.maxDue+1))
 	case model.NdkCqNotificationCallbackEnter:
-		m.unspent = with(m.unspent, a.Cq, m.unspent[a.Cq]-1)
+		if a.CqStatus == model.OK || m.contract.Dialect.A1 != model.A1NoArm { // the error's callback may need no arm
+			m.unspent = with(m.unspent, a.Cq, m.unspent[a.Cq]-1)
+		}
 		if m.contract.Dialect.Serialised {
 			m.inside = with(m.inside, a.Cq, m.inside[a.Cq]+1)
 		}

@@ -7,6 +7,7 @@ import "ndkoracle/model"
 // consumer would, lets the provider come to rest, and says whether the promise was kept.
 var liveness = map[string]func(rester, Moment) bool{
 	"OwedCallbackEntered":   OwedCallbackEntered,
+	"ResizeIsAnswered":      ResizeIsAnswered,
 	"CloseCompletes":        CloseCompletes,
 	"ErrorReported":         ErrorReported,
 	"EveryRequestCompletes": EveryRequestCompletes,
@@ -25,7 +26,9 @@ func (choose rester) atRest(m Moment) Moment {
 		var steps []model.Action
 		for _, a := range m.contract.Enabled(m.state, model.Domain{Room: []int{1}}) {
 			switch a.Name {
-			case model.NdkCqNotificationCallbackEnter, model.NdkCqNotificationCallbackExit, model.NdkCloseCompletion, model.Complete, model.Deliver, model.Abort:
+			case model.NdkCqNotificationCallbackEnter, model.NdkCqNotificationCallbackExit, model.Resize,
+				model.NdkRequestCompletionEnter, model.NdkRequestCompletionExit, model.NdkCloseCompletion,
+				model.Complete, model.Deliver, model.Abort:
 				steps = append(steps, a)
 			case model.NdkGetCqResults:
 				if a.K > 0 {
@@ -53,10 +56,26 @@ func (choose rester) step(m Moment, a model.Action) Moment {
 	return m
 }
 
-// OwedCallbackEntered: an owed callback is entered, at the latest after the running one has returned (ARM-03, ARM-06).
+// OwedCallbackEntered: an owed callback is entered, at the latest after the running one has returned (ARM-03, ARM-06). Where
+// none comes on an empty CQ, it waits for a completion (A6).
 func OwedCallbackEntered(choose rester, m Moment) bool {
 	for _, q := range choose.atRest(m).state.Cqs {
-		if q.Due > 0 || q.ErrorDue || q.Running {
+		waits := m.contract.Dialect.A6 == model.A6Never && len(q.Entries) == 0
+		if q.Due > 0 && !waits || q.ErrorDue || q.Running {
+			return false
+		}
+	}
+	return true
+}
+
+// ResizeIsAnswered: a resize that was asked for is answered, also while the CQ is being closed (ASY-01, LIFE-10).
+func ResizeIsAnswered(choose rester, m Moment) bool {
+	for i := range m.state.Cqs {
+		m = choose.step(m, model.Action{Name: model.NdkResizeCq, Cq: i, Depth: 1})
+		m = choose.step(m, model.Action{Name: model.NdkCloseCq, Cq: i})
+	}
+	for _, q := range choose.atRest(m).state.Cqs {
+		if q.Resize != model.NotResizing {
 			return false
 		}
 	}
@@ -76,13 +95,13 @@ func CloseCompletes(choose rester, m Moment) bool {
 	return true
 }
 
-// ErrorReported: a consumer that keeps arming its CQ learns of the error (ARM-08, ARM-17, A1).
+// ErrorReported: a consumer that keeps arming its CQ learns of the error (ARM-08, ARM-17), unless it may be lost (A1).
 func ErrorReported(choose rester, m Moment) bool {
 	for i := range m.state.Cqs {
 		m = choose.step(m, model.Action{Name: model.NdkArmCq, Cq: i, Type: model.ANY})
 	}
 	for _, q := range choose.atRest(m).state.Cqs {
-		if m.contract.Dialect.ErrorsArm && q.Health != model.OK && !q.Reported && q.Open == model.Open {
+		if m.contract.Dialect.ErrorsArm && m.contract.Dialect.A1 != model.A1Lost && q.Health != model.OK && !q.Reported && q.Open == model.Open {
 			return false
 		}
 	}
@@ -138,7 +157,8 @@ func FlushCompletesAll(choose rester, m Moment) bool {
 }
 
 // EveryCompletionPolled: a consumer that follows a pattern which is right everywhere polls what it waits for (POLL-04, ARM-03). It
-// is new to its CQ, in which nothing is left of what was before, and some completions come while it works.
+// is new to its CQ, in which nothing is left of what was before, and some completions come while it works. Where no callback
+// comes on an empty CQ (A6), it may sleep beside one that is owed.
 func EveryCompletionPolled(choose rester, m Moment) bool {
 	m = choose.atRest(m)
 	if q := m.state.Cqs[0]; q.Open != model.Open || q.Health != model.OK {
@@ -165,7 +185,8 @@ func EveryCompletionPolled(choose rester, m Moment) bool {
 			}
 		}
 		if len(next) == 0 {
-			return m.asleep() && NoCompletionSleptThrough(m)
+			waits := m.contract.Dialect.A6 == model.A6Never && len(m.state.Cqs[0].Entries) == 0
+			return (m.asleep() || waits) && NoCompletionSleptThrough(m)
 		}
 		taken := next[choose(len(next))]
 		if m = taken.Moment; taken.places {

@@ -19,16 +19,13 @@ func dialects() []model.Dialect {
 	return []model.Dialect{model.Ndkpi(), model.Ndspi(), model.Verbs(), model.VerbsDevice()}
 }
 
-// drawDialect draws the readings of a dialect's ambiguities.
+// drawDialect draws how a dialect is read: one question may be answered in another way than by default.
 func drawDialect(t *rapid.T, d model.Dialect) model.Dialect {
-	for _, r := range rules.Readings() {
-		if r.Choices == nil {
-			continue
-		}
-		var err error
-		if d, err = d.Assume(r.ID, rapid.SampledFrom(r.Choices).Draw(t, r.ID)); err != nil {
-			t.Fatal(err)
-		}
+	open := slices.DeleteFunc(rules.Readings(), func(r rules.Reading) bool { return r.Choices == nil })
+	r := rapid.SampledFrom(open).Draw(t, "reading")
+	d, err := d.Assume(r.ID, rapid.SampledFrom(r.Choices).Draw(t, r.ID))
+	if err != nil {
+		t.Fatal(err)
 	}
 	return d
 }
@@ -56,7 +53,7 @@ func drawContract(t *rapid.T, d model.Dialect) *model.Contract {
 
 // domain is what runs take their arguments from.
 func domain(c *model.Contract) model.Domain {
-	d := model.Domain{Room: []int{1, 3}}
+	d := model.Domain{Room: []int{1, 3}, Depths: []int{1, 2}}
 	if len(c.Qps) == 0 {
 		for _, status := range []model.Outcome{model.SUCCESS, model.FAILED, model.CANCELLED} {
 			d.Completions = append(d.Completions, model.Completion{Queue: model.Receive, Status: status, Token: model.NoToken})

@@ -103,9 +103,11 @@ func (o objects) completion(c model.Completion) string {
 }
 
 func (o objects) cq(q model.Cq) string {
-	return record("entries", sequence(q.Entries, o.completion), "fresh", strconv.Itoa(q.Fresh), "arm", text(q.Arm),
+	return record("entries", sequence(q.Entries, o.completion), "fresh", strconv.Itoa(q.Fresh),
+		"uncounted", truth(q.Uncounted), "taken", arms(q.Taken), "arm", text(q.Arm),
 		"waiting", strconv.Itoa(q.Waiting), "due", strconv.Itoa(q.Due), "errorDue", truth(q.ErrorDue),
-		"running", truth(q.Running), "health", health(q.Health), "reported", truth(q.Reported), "open", text(q.Open))
+		"running", truth(q.Running), "health", health(q.Health), "reported", truth(q.Reported),
+		"depth", strconv.Itoa(q.Depth), "resize", text(q.Resize), "asked", strconv.Itoa(q.Asked), "open", text(q.Open))
 }
 
 func (o objects) request(r model.Request) string {
@@ -117,10 +119,10 @@ func (o objects) qp(p model.Qp) string {
 	return record("state", text(p.State), "initiator", sequence(p.Initiator, o.request), "receive", sequence(p.Receive, o.request))
 }
 
-func arms(bits uint8) string {
+func arms(s model.Arms) string {
 	var all []model.Arm
 	for arm := range model.ANY + 1 {
-		if bits&(1<<arm) != 0 {
+		if s.Has(arm) {
 			all = append(all, arm)
 		}
 	}
@@ -144,6 +146,7 @@ func ofType(_ objects, a model.Action) string       { return text(a.Type) }
 func ofCqStatus(_ objects, a model.Action) string   { return text(a.CqStatus) }
 func ofResults(_ objects, a model.Action) string    { return strconv.Itoa(a.K) }
 func ofCompletion(o objects, a model.Action) string { return o.completion(a.Completion) }
+func ofDepth(_ objects, a model.Action) string      { return strconv.Itoa(a.Depth) }
 func ofQp(o objects, a model.Action) string         { return quote(o.qps[a.Qp]) }
 func ofQueue(_ objects, a model.Action) string      { return text(a.Queue) }
 func ofOutcome(_ objects, a model.Action) string    { return text(a.Outcome) }

@@ -53,16 +53,72 @@ CloseDuringCallback(r) == r.open = "CLOSING"
 DisarmAfterCallback(r) == [Disarmed(r) EXCEPT !.running = FALSE]
 
 \* For CanPlace: an overflow drops one completion, and the CQ goes on.
-OverflowContinues(r) == r.open # "CLOSED" /\ Len(r.entries) < Capacity
+OverflowContinues(r) == r.open # "CLOSED" /\ Len(r.entries) < Capacity(r)
 
 \* For CanOverflow: the CQ has less room than was asked for.
-OverflowWithRoom(r) == Len(r.entries) >= Depth - 1
+OverflowWithRoom(r) == Len(r.entries) >= r.depth - 1
 
 \* For CanCallBack: the callback that is owed waits for a completion to report.
 CallbackNeedsEntries(r) == r.open # "CLOSED" /\ (Serialised => ~r.running) /\ r.entries # <<>>
 
 \* For CanFinishClose: close waits for the arm to be satisfied.
 CloseWaitsForArm(r) == r.open = "CLOSING" /\ ~r.running /\ r.arm = "NONE"
+
+\* For Told: an error needs an arm, whatever the reading (A1).
+ErrorNeedsArm(r) == IF r.arm # "NONE" THEN {[Disarmed(r) EXCEPT !.errorDue = TRUE]} ELSE {r}
+
+\* For Aged: what a callback has reported stays fresh.
+ReportedStaysFresh(r) == r
+
+\* For AfterExit: what came while the callback ran stays fresh (A3).
+ReturnReportsNothing(r) == [r EXCEPT !.running = FALSE]
+
+\* For AfterPlace: what comes before the first callback is fresh (A26).
+FreshFromTheFirst(r, c) == [r EXCEPT !.entries = Append(@, c), !.fresh = @ + 1]
+
+\* For HasCause: a callback that is owed begins on an empty CQ too (A6).
+CallbackOnEmpty(r) == TRUE
+
+\* For Bounded: callbacks are owed without a bound (A24).
+DebtGrows(d) == TRUE
+
+\* For AtArm: what was polled is forgotten (A25).
+PolledForgotten(r, a) == IF \E c \in Fresh(r) : Match(a, c) = "MUST" THEN FreshAtArm ELSE OldAtArm
+
+\* For AtExit: an arm made in the callback is never looked at (A28).
+ReturnDoesNotLook(r) == {AfterExit(r)}
+
+\* For BatchSizes: a poll returns what there is, whether or not it has room.
+PollOverfills(r, nresults) == {Len(r.entries)}
+
+\* For BatchSizes: a poll may leave everything behind.
+PollEmptyHanded(r, nresults) == 0..Min(nresults, Len(r.entries))
+
+\* For BatchSizes: a poll may leave something behind (A7).
+PollStopsShort(r, nresults) == IF r.entries = <<>> THEN {0} ELSE 1..Min(nresults, Len(r.entries))
+
+\* For BatchSizes: a failed CQ keeps what it has (A33).
+FailedCqKeeps(r, nresults) == IF r.health # "OK" THEN {0} ELSE {Min(nresults, Len(r.entries))}
+
+\* For AfterResize: what does not fit into the new depth is lost.
+ResizeLoses(r) ==
+  LET kept == SubSeq(r.entries, 1, Min(r.asked, Len(r.entries))) IN
+  [r EXCEPT !.resize = "DONE", !.depth = r.asked, !.asked = 0, !.entries = kept, !.fresh = Min(@, Len(kept))]
+
+\* For AfterRefusedResize: the CQ has the new depth all the same.
+RefusedResizeChanges(r) == [r EXCEPT !.resize = "REFUSED", !.depth = r.asked, !.asked = 0]
+
+\* For CanResize: a resize below what the CQ holds succeeds (A16).
+ShrinkSucceeds(r) == TRUE
+
+\* For NdkRequestCompletionEnter: nobody tells how the resize ended.
+ResizeUnanswered(q, outcome) == FALSE
+
+\* For CanFinishClose: close does not wait for a resize.
+CloseDuringResize(r) == r.open = "CLOSING" /\ ~r.running
+
+\* For AfterClose: the close fails, and the CQ is open again.
+CloseFails(r) == [r EXCEPT !.open = "OPEN"]
 
 \* For ErrorWaits: an error that finds no arm is forgotten.
 ErrorForgotten(r) == FALSE

@@ -1,0 +1,72 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ndkoracle/rules"
+)
+
+// Reading is how the documentation is read where it can be read in more than one way: a choice for each open question, by
+// the names of Readings.tla. The zero value holds the defaults.
+type Reading struct {
+	A1  Choice // an error of the CQ finds no arm
+	A2  Choice // an arm is satisfied while a callback is owed: so many are owed then
+	A3  Choice // what the CQ holds is old from when on
+	A4  Choice // does a failed completion satisfy an ERRORS arm?
+	A5  Choice // does a success that is not solicited satisfy a SOLICITED arm?
+	A6  Choice // a callback on an empty CQ
+	A7  Choice // does a poll leave entries behind for which it has room?
+	A16 Choice // a resize below what the CQ holds
+	A24 Choice // a bound on the callbacks that are owed: the choice is the bound
+	A25 Choice // does a fresh completion satisfy an arm, though it was polled before?
+	A26 Choice // what the completions are that come before the first callback
+	A28 Choice // when an arm within a callback looks at what is in the CQ
+	A33 Choice // how much of what a failed CQ holds can be polled
+	A35 Choice // how many completions a CQ holds, compared with its depth
+}
+
+// Choice is the place of an answer among the choices that the rulebook lists for a reading. The first is the default.
+type Choice uint8
+
+// The choices, in the order in which the rulebook lists them.
+const (
+	A1Kept, A1Lost, A1NoArm  Choice = 0, 1, 2 // kept for the next arm; told to nobody; told without an arm
+	A2Either, A2One, A2Two   Choice = 0, 1, 2
+	A3Entry, A3Return        Choice = 0, 1 // of a callback
+	A4May, A4Must, A4MustNot Choice = 0, 1, 2
+	A5MustNot, A5May         Choice = 0, 1
+	A6IfDrained, A6Never     Choice = 0, 1
+	A7May, A7MustNot         Choice = 0, 1
+	A16Either, A16Refused    Choice = 0, 1 // refused, or done without loss; always refused
+	A24None                  Choice = 0    // of the others each is the bound
+	A25No, A25Yes            Choice = 0, 1
+	A26Fresh, A26Old         Choice = 0, 1
+	A28AtOnce, A28AtReturn   Choice = 0, 1
+	A33AnyPart, A33All       Choice = 0, 1
+	A35AtLeast, A35Exact     Choice = 0, 1
+)
+
+// choice returns the field of a reading, or nil when there is none of that id.
+func (r *Reading) choice(id string) *Choice {
+	return map[string]*Choice{
+		"A1": &r.A1, "A2": &r.A2, "A3": &r.A3, "A4": &r.A4, "A5": &r.A5, "A6": &r.A6, "A7": &r.A7, "A16": &r.A16,
+		"A24": &r.A24, "A25": &r.A25, "A26": &r.A26, "A28": &r.A28, "A33": &r.A33, "A35": &r.A35,
+	}[id]
+}
+
+// Assume returns d under another choice of a reading, by the names that the rulebook and Readings.tla have for them.
+func (d Dialect) Assume(id, choice string) (Dialect, error) {
+	field := d.Reading.choice(id)
+	reading, _ := rules.GetReading(id)
+	i := slices.Index(reading.Choices, choice)
+	switch {
+	case field == nil:
+		return d, fmt.Errorf("no reading %s=%s: there is nothing to choose in %s", id, choice, id)
+	case i < 0:
+		return d, fmt.Errorf("no reading %s=%s: %s can be %s", id, choice, id, strings.Join(reading.Choices, ", "))
+	}
+	*field = Choice(i)
+	return d, nil
+}
