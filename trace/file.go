@@ -85,7 +85,8 @@ func ReadFile(path string, limit int) (*Trace, error) {
 func readAll(ctx context.Context, r *Reader, limit int) (*Trace, error) {
 	whole := &Trace{Name: r.name, Header: r.header}
 	for {
-		e, err := r.Next()
+		var e Event
+		err := r.Next(&e)
 		switch {
 		case err == io.EOF:
 			whole.End, whole.Unknown = r.End(), r.UnknownFns()

@@ -5,10 +5,10 @@ import "strings"
 // function is what the format knows of a fn: which kind of event it has, and which fields those must have.
 type function struct {
 	kind  kind
-	begin []string // required on call, enter or point; "mr|mw" is one of the two
-	end   []string // required on ret or exit
+	begin [][]field // required on call, enter or point: of each list one
+	end   [][]field // required on ret or exit
 
-	normalise func(*Event) error
+	normalise func(*speller, *Event) error
 }
 
 type kind int
@@ -25,25 +25,37 @@ func (k kind) begins() Phase { return [...]Phase{Call, Enter, Point}[k] }
 func (k kind) ends() Phase { return [...]Phase{Ret, Exit, ""}[k] }
 
 // functions is every fn the format knows, by name. One that is not here is reported, and its events keep what they say.
-var functions = func() map[string]function {
-	all := map[string]function{}
-	add := func(k kind, normalise func(*Event) error, table string) {
+var functions = func() map[string]*function {
+	all := map[string]*function{}
+	add := func(k kind, normalise func(*speller, *Event) error, table string) {
 		for line := range strings.Lines(table) {
 			if strings.TrimSpace(line) == "" {
 				continue
 			}
 			columns := strings.Split(line, "/")
 			for _, name := range strings.Fields(columns[0]) {
-				all[name] = function{k, strings.Fields(columns[1]), strings.Fields(columns[2]), normalise}
+				all[name] = &function{k, requirements(columns[1]), requirements(columns[2]), normalise}
 			}
 		}
 	}
-	add(calls, normaliseNdk, ndkCalls)
-	add(callbacks, normaliseNdk, ndkCallbacks)
-	add(calls, normaliseVerbs, verbsCalls)
-	add(points, normalisePoint, pointNames)
+	add(calls, (*speller).ndk, ndkCalls)
+	add(callbacks, (*speller).ndk, ndkCallbacks)
+	add(calls, (*speller).libibverbs, verbsCalls)
+	add(points, (*speller).point, pointNames)
 	return all
 }()
+
+// requirements reads a cell of the tables: "cq mr|mw" asks for cq, and for one of mr and mw.
+func requirements(cell string) (required [][]field) {
+	for alternatives := range strings.FieldsSeq(cell) {
+		var oneOf []field
+		for name := range strings.SplitSeq(alternatives, "|") {
+			oneOf = append(oneOf, fieldOf([]byte(name)))
+		}
+		required = append(required, oneOf)
+	}
+	return required
+}
 
 // The tables: names / required on call or enter / required on ret or exit.
 
@@ -109,30 +121,3 @@ const pointNames = `
 	HwIndicate                                          / qp wr /
 	quiesce                                             / /
 `
-
-// present says of each field that functions may require whether an event has it.
-var present = map[string]func(*Event) bool{
-	"cq":           func(e *Event) bool { return e.Cq != "" },
-	"qp":           func(e *Event) bool { return e.Qp != "" },
-	"srq":          func(e *Event) bool { return e.Srq != "" },
-	"mr":           func(e *Event) bool { return e.Mr != "" },
-	"mw":           func(e *Event) bool { return e.Mw != "" },
-	"conn":         func(e *Event) bool { return e.Conn != "" },
-	"receive_cq":   func(e *Event) bool { return e.ReceiveCq != "" },
-	"recv_cq":      func(e *Event) bool { return e.ReceiveCq != "" },
-	"initiator_cq": func(e *Event) bool { return e.InitiatorCq != "" },
-	"send_cq":      func(e *Event) bool { return e.InitiatorCq != "" },
-	"depth":        func(e *Event) bool { return e.Depth != nil },
-	"state":        func(e *Event) bool { return e.State != "" },
-	"wr":           func(e *Event) bool { return e.Wr != "" },
-	"wrs":          func(e *Event) bool { return e.Wrs != nil },
-	"type":         func(e *Event) bool { return e.Type != "" },
-	"token":        func(e *Event) bool { return e.Token != nil },
-	"n":            func(e *Event) bool { return e.N != nil },
-	"status":       func(e *Event) bool { return e.Status != "" },
-	"errno":        func(e *Event) bool { return e.Errno != "" },
-	"results":      func(e *Event) bool { return e.Results != nil },
-	"for":          func(e *Event) bool { return e.For != "" },
-
-	"solicited_only": func(e *Event) bool { return e.SolicitedOnly != nil },
-}

@@ -21,26 +21,36 @@ const maxWindow = 32 << 20
 // maxUnknown is how many unknown names a reader remembers.
 const maxUnknown = 1000
 
-// Reader reads a trace event by event and refuses what is no trace: every error but io.EOF is an *Error. It holds one
-// line, the ids seen so far, and what zstd needs.
+// Reader reads a trace event by event and refuses what is no trace: every error but io.EOF is an *Error. Its memory does
+// not grow with the trace: it holds one line, the newest ids, the calls that are open, and what zstd needs.
 type Reader struct {
 	name    string
 	lines   *bufio.Reader
-	line    []byte
-	number  int // of line
+	line    []byte // valid until the next one is read
+	long    []byte // a line that is longer than the buffer of lines
+	number  int    // of line
 	zstd    *zstd.Decoder
 	source  io.Closer
 	header  Header
 	end     *End
+	decoder *decoder
+	spell   *speller
+	fn      string    // of the newest event
+	known   *function // what is known of it
 	check   checker
 	unknown map[string]int
 	err     error
 }
 
+// readBuffer is how much is read at once, in bytes.
+const readBuffer = 256 << 10
+
 // NewReader reads the header of a trace, which may be compressed with zstd: its first bytes tell. name stands for the
 // file in errors.
 func NewReader(name string, r io.Reader) (*Reader, error) {
-	reader := &Reader{name: name, lines: bufio.NewReaderSize(r, 64<<10), unknown: map[string]int{}}
+	reader := &Reader{
+		name: name, lines: bufio.NewReaderSize(r, readBuffer), decoder: &decoder{}, spell: newSpeller(), unknown: map[string]int{},
+	}
 	if err := reader.begin(); err != nil {
 		reader.stop()
 		return nil, err
@@ -58,17 +68,18 @@ func (r *Reader) End() *End { return r.end }
 // events are returned like all others. At most 1,000 names are kept.
 func (r *Reader) UnknownFns() map[string]int { return maps.Clone(r.unknown) }
 
-// Next returns the next event, or io.EOF after the last.
-func (r *Reader) Next() (Event, error) {
+// Next reads the next event into e, or returns io.EOF after the last; e is nothing then. What e points to is never used
+// again, so a copy of e can be kept. Lists of flags are an exception in that equal ones may be one: nobody may change them.
+func (r *Reader) Next(e *Event) error {
 	if r.err != nil {
-		return Event{}, r.err
+		return r.err
 	}
-	e, err := r.next()
-	if err != nil {
+	if err := r.next(e); err != nil {
+		*e = Event{}
 		r.err = err
 		r.stop()
 	}
-	return e, err
+	return r.err
 }
 
 // Close lets go of the file that Open opened. A Reader from NewReader needs no Close when it is read to its end.
@@ -107,7 +118,7 @@ func (r *Reader) begin() error {
 		if err != nil {
 			return r.readError(err)
 		}
-		r.lines = bufio.NewReaderSize(r.zstd, 64<<10)
+		r.lines = bufio.NewReaderSize(r.zstd, readBuffer)
 		if magic, err = r.lines.Peek(4); err != nil && err != io.EOF {
 			return r.readError(err)
 		}
@@ -133,50 +144,80 @@ func (r *Reader) begin() error {
 	return r.lineError(err, complete)
 }
 
-func (r *Reader) next() (Event, error) {
+func (r *Reader) next(e *Event) error {
 	for {
 		complete, err := r.readLine()
 		if err != nil {
-			return Event{}, err
+			return err
 		}
 		if r.end != nil {
-			return Event{}, r.fail("more after the end record")
+			return r.fail("more after the end record")
 		}
-		kind, err := recordKind(r.line)
-		if err != nil {
-			return Event{}, r.lineError(err, complete)
+		err = r.event(e)
+		if err == nil {
+			return nil
 		}
-		switch kind {
-		case "":
-			e, err := decodeEvent(r.line)
-			if err == nil {
-				err = r.check.event(&e)
+		// A line may be no event because it is none, whatever else is wrong with it as an event.
+		kind, kindErr := recordKind(r.line)
+		switch {
+		case kindErr != nil:
+			return r.lineError(kindErr, complete)
+		case kind == "":
+			return r.lineError(err, complete)
+		case kind == "end":
+			if err := r.endRecord(); err != nil {
+				return r.lineError(err, complete)
 			}
-			if err != nil {
-				return Event{}, r.lineError(err, complete)
-			}
-			e.Line = r.number
-			r.noteUnknown(e.Fn)
-			return e, nil
-		case "end":
-			end, err := decodeEnd(r.line)
-			if err != nil {
-				return Event{}, r.lineError(err, complete)
-			}
-			if end.Events != r.check.events {
-				return Event{}, r.fail("the end record counts %d events, the file has %d", end.Events, r.check.events)
-			}
-			r.end = &end
-		case "hdr":
-			return Event{}, r.fail("a second header")
+		case kind == "hdr":
+			return r.fail("a second header")
 		default:
-			return Event{}, r.fail("unknown rec %.40q", kind)
+			return r.fail("unknown rec %.40q", kind)
 		}
 	}
 }
 
+// event reads the present line as an event.
+func (r *Reader) event(e *Event) error {
+	if err := r.decoder.decode(r.line, e); err != nil {
+		return err
+	}
+	if r.fn != e.Fn {
+		r.fn, r.known = e.Fn, functions[e.Fn]
+	}
+	if r.known != nil {
+		if err := r.known.normalise(r.spell, e); err != nil {
+			return err
+		}
+	}
+	if r.decoder.odd {
+		if err := checkFields(e); err != nil {
+			return err
+		}
+	}
+	if err := r.check.event(e, r.known); err != nil {
+		return err
+	}
+	e.Line = r.number
+	if r.known == nil {
+		r.noteUnknown(e.Fn)
+	}
+	return nil
+}
+
+func (r *Reader) endRecord() error {
+	end, err := decodeEnd(r.line)
+	if err != nil {
+		return err
+	}
+	if end.Events != r.check.events {
+		return fmt.Errorf("the end record counts %d events, the file has %d", end.Events, r.check.events)
+	}
+	r.end = &end
+	return nil
+}
+
 func (r *Reader) noteUnknown(fn string) {
-	if _, known := functions[fn]; known || len(r.unknown) == maxUnknown {
+	if len(r.unknown) == maxUnknown {
 		return
 	}
 	if _, noted := r.unknown[fn]; !noted {
@@ -188,38 +229,43 @@ func (r *Reader) noteUnknown(fn string) {
 // error is io.EOF after the last line.
 func (r *Reader) readLine() (complete bool, err error) {
 	r.number++
-	r.line = r.line[:0]
-	for {
-		part, err := r.lines.ReadSlice('\n')
-		if len(r.line)+len(part) > MaxLine+1 {
-			return false, r.fail("the line is longer than %d bytes", MaxLine)
-		}
-		r.line = append(r.line, part...)
-		switch err {
-		case bufio.ErrBufferFull:
-			continue
-		case nil:
-			r.line = r.line[:len(r.line)-1]
-			complete = true
-		case io.EOF:
-			if len(r.line) == 0 {
-				return false, io.EOF
-			}
-		default:
-			return false, r.readError(err)
-		}
-		break
+	r.line, err = r.lines.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		r.line, err = r.longLine()
 	}
-	if len(r.line) > MaxLine {
+	switch {
+	case err == nil:
+		r.line = r.line[:len(r.line)-1]
+	case err == io.EOF && len(r.line) > 0:
+	case err == io.EOF:
+		return false, io.EOF
+	default:
+		return false, r.readError(err)
+	}
+	switch {
+	case len(r.line) > MaxLine:
 		return false, r.fail("the line is longer than %d bytes", MaxLine)
-	}
-	if len(bytes.TrimRight(r.line, "\r")) == 0 {
+	case len(bytes.TrimRight(r.line, "\r")) == 0:
 		return false, r.fail("the line is empty")
-	}
-	if !utf8.Valid(r.line) {
+	case !utf8.Valid(r.line):
 		return false, r.fail("not UTF-8 at byte %d of the line", invalidByte(r.line))
 	}
-	return complete, nil
+	return err == nil, nil
+}
+
+// longLine reads the rest of a line that fills the buffer, but not much more than a line may have.
+func (r *Reader) longLine() (line []byte, err error) {
+	r.long = append(r.long[:0], r.line...)
+	for err = bufio.ErrBufferFull; err == bufio.ErrBufferFull && len(r.long) <= MaxLine; {
+		var part []byte
+		part, err = r.lines.ReadSlice('\n')
+		r.long = append(r.long, part...)
+	}
+	if err == bufio.ErrBufferFull {
+		err = nil // the line is too long, as its reader will see
+		return append(r.long, '\n'), err
+	}
+	return r.long, err
 }
 
 // invalidByte returns the place, from 1, of the first byte that is not UTF-8.

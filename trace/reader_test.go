@@ -208,7 +208,7 @@ func TestLineLength(t *testing.T) {
 	if want := "f:2: the line is longer"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("endless line: error %v, want %s", err, want)
 	}
-	if endless.read > MaxLine+128<<10 {
+	if endless.read > MaxLine+2*readBuffer {
 		t.Errorf("%d bytes of an endless line were read", endless.read)
 	}
 }

@@ -57,10 +57,10 @@ var sample = map[string]string{
 	"solicited_only": `true`,
 }
 
-func sampleLine(seq int, ph Phase, fn string, fields []string) string {
+func sampleLine(seq int, ph Phase, fn string, fields []field) string {
 	line := fmt.Sprintf(`{"seq":%d,"thr":"t","ph":%q,"op":"1","fn":%q`, seq, ph, fn)
-	for _, field := range fields {
-		line += fmt.Sprintf(`,%q:%s`, field, sample[field])
+	for _, f := range fields {
+		line += fmt.Sprintf(`,%q:%s`, f, sample[f.String()])
 	}
 	return line + "}"
 }
@@ -71,10 +71,9 @@ func TestSchemaRequires(t *testing.T) {
 	earlier := `{"seq":1,"thr":"t","ph":"call","op":"0","fn":"NdkCloseAdapter"}`
 	for _, fn := range slices.Sorted(maps.Keys(functions)) {
 		f := functions[fn]
-		begin := []string{}
-		for _, field := range f.begin {
-			first, _, _ := strings.Cut(field, "|")
-			begin = append(begin, first)
+		var begin []field
+		for _, oneOf := range f.begin {
+			begin = append(begin, oneOf[0])
 		}
 		before := []string{earlier, sampleLine(2, f.kind.begins(), fn, begin)}
 		judgePhase(t, s, 2, f.kind.begins(), fn, f.begin, earlier)
@@ -87,18 +86,16 @@ func TestSchemaRequires(t *testing.T) {
 }
 
 // judgePhase judges lines with all required fields, with each of two alternatives, and with any one field missing.
-func judgePhase(t *testing.T, s *jsonschema.Schema, seq int, ph Phase, fn string, fields []string, before ...string) {
+func judgePhase(t *testing.T, s *jsonschema.Schema, seq int, ph Phase, fn string, fields [][]field, before ...string) {
 	t.Helper()
 	with := func(skip int, choice int) string {
-		var names []string
-		for i, field := range fields {
-			if i == skip {
-				continue
+		var given []field
+		for i, oneOf := range fields {
+			if i != skip {
+				given = append(given, oneOf[choice%len(oneOf)])
 			}
-			alternatives := strings.Split(field, "|")
-			names = append(names, alternatives[choice%len(alternatives)])
 		}
-		return sampleLine(seq, ph, fn, names)
+		return sampleLine(seq, ph, fn, given)
 	}
 	judges(t, s, true, with(-1, 0), before...)
 	judges(t, s, true, with(-1, 1), before...)
@@ -136,11 +133,9 @@ func TestFunctionsAreListed(t *testing.T) {
 		}
 	}
 	for fn, f := range functions {
-		for _, field := range append(slices.Clone(f.begin), f.end...) {
-			for name := range strings.SplitSeq(field, "|") {
-				if present[name] == nil || sample[name] == "" {
-					t.Errorf("%s requires %s, which present or sample does not know", fn, name)
-				}
+		for _, required := range slices.Concat(append(f.begin, f.end...)...) {
+			if sample[required.String()] == "" {
+				t.Errorf("%s requires %q, of which there is no sample", fn, required)
 			}
 		}
 	}

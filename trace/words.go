@@ -10,84 +10,133 @@ import (
 	"ndkoracle/ndk"
 )
 
-// normalise puts the words of e into the form that traces use: a name, where an integer or another form of it was given.
-// An integer that has no name stays in decimal. The words of an unknown fn stay as they are.
-func normalise(e *Event) error {
-	f, known := functions[e.Fn]
-	if !known {
-		return nil
-	}
-	return f.normalise(e)
+// spelling puts words of one kind into the form that traces use: a name, where an integer or another form of it was given.
+// An integer that has no name stays in decimal. It remembers the newest words, most of which come again.
+type spelling struct {
+	normal func(string) (string, error)
+	recent [16]struct{ given, normal string }
 }
 
-func normaliseNdk(e *Event) (err error) {
-	if e.Flags, err = ndkFlags(e.Flags); err != nil {
+// set replaces a word that is present by its normal form.
+func (s *spelling) set(name string, word *string) error {
+	if *word == "" {
+		return nil
+	}
+	recent := &s.recent[(len(*word)+int((*word)[len(*word)-1]))%len(s.recent)]
+	if recent.given != *word {
+		normal, err := s.normal(*word)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		recent.given, recent.normal = *word, normal
+	}
+	*word = recent.normal
+	return nil
+}
+
+// speller normalises events. The words of an unknown fn stay as they are.
+type speller struct {
+	ndkStatus, notifyType, operationType                         spelling
+	wcStatus, wcOpcode, wrOpcode, qpState, asyncEvent, errnoName spelling
+	opFlags, sendFlags                                           flagSpelling
+}
+
+func newSpeller() *speller {
+	return &speller{
+		ndkStatus: spelling{normal: ndkStatus}, notifyType: spelling{normal: notifyType},
+		operationType: spelling{normal: operationType}, wcStatus: spelling{normal: wcStatuses.word},
+		wcOpcode: spelling{normal: wcOpcodes.word}, wrOpcode: spelling{normal: wrOpcodes.word},
+		qpState: spelling{normal: qpStates.word}, asyncEvent: spelling{normal: asyncEvents.word},
+		errnoName: spelling{normal: errnoWord},
+		opFlags:   flagSpelling{normal: ndkFlags}, sendFlags: flagSpelling{normal: sendFlagWords},
+	}
+}
+
+func (s *speller) ndk(e *Event) (err error) {
+	if e.Flags, err = s.opFlags.list(e.Flags); err != nil {
 		return fmt.Errorf("flags: %w", err)
 	}
-	if err := rename("status", &e.Status, ndkStatus); err != nil {
+	if err := s.ndkStatus.set("status", &e.Status); err != nil {
 		return err
 	}
-	if err := rename("type", &e.Type, notifyType); err != nil {
+	if err := s.notifyType.set("type", &e.Type); err != nil {
 		return err
 	}
 	for i := range e.Results {
 		r := &e.Results[i]
-		err := cmp.Or(rename("status", &r.Status, ndkStatus), rename("type", &r.Type, operationType))
+		err := s.ndkStatus.set("status", &r.Status)
+		if err == nil {
+			err = s.operationType.set("type", &r.Type)
+		}
 		if err != nil {
-			return fmt.Errorf("results[%d]: %w", i, err)
+			return under(element{fieldResults, i}, err)
 		}
 	}
 	return nil
 }
 
-func normaliseVerbs(e *Event) (err error) {
-	err = cmp.Or(rename("status", &e.Status, wcStatuses.word), rename("errno", &e.Errno, errnoWord),
-		rename("state", &e.State, qpStates.word))
+func (s *speller) libibverbs(e *Event) error {
+	err := cmp.Or(s.wcStatus.set("status", &e.Status), s.errnoName.set("errno", &e.Errno), s.qpState.set("state", &e.State))
 	if err == nil && e.Fn == "ibv_get_async_event" {
-		err = rename("type", &e.Type, asyncEvents.word)
+		err = s.asyncEvent.set("type", &e.Type)
 	}
 	if err != nil {
 		return err
 	}
 	for i := range e.Wrs {
 		w := &e.Wrs[i]
-		err := rename("opcode", &w.Opcode, wrOpcodes.word)
+		err := s.wrOpcode.set("opcode", &w.Opcode)
 		if err == nil {
-			w.Flags, err = sendFlagWords(w.Flags)
+			w.Flags, err = s.sendFlags.list(w.Flags)
 		}
 		if err != nil {
-			return fmt.Errorf("wrs[%d]: %w", i, err)
+			return under(element{fieldWrs, i}, err)
 		}
 	}
 	for i := range e.Results {
 		r := &e.Results[i]
-		err := cmp.Or(rename("status", &r.Status, wcStatuses.word), rename("opcode", &r.Opcode, wcOpcodes.word))
+		err := s.wcStatus.set("status", &r.Status)
+		if err == nil {
+			err = s.wcOpcode.set("opcode", &r.Opcode)
+		}
 		if err != nil {
-			return fmt.Errorf("results[%d]: %w", i, err)
+			return under(element{fieldResults, i}, err)
 		}
 	}
 	return nil
 }
 
-// normalisePoint is of both levels, so that a status may be of either.
-func normalisePoint(e *Event) error {
+// point is of both levels, so that a status may be of either.
+func (s *speller) point(e *Event) error {
 	if strings.HasPrefix(e.Status, "IBV_") {
-		return rename("status", &e.Status, wcStatuses.word)
+		return s.wcStatus.set("status", &e.Status)
 	}
-	return rename("status", &e.Status, ndkStatus)
+	return s.ndkStatus.set("status", &e.Status)
 }
 
-// rename replaces a word that is present by its normal form.
-func rename(field string, word *string, normal func(string) (string, error)) error {
-	if *word == "" {
-		return nil
+// flagSpelling is spelling for lists of flags. Equal lists are mostly one, which nobody may change.
+type flagSpelling struct {
+	normal func([]string) ([]string, error)
+	recent [4]struct{ given, normal []string }
+	oldest int // of recent
+}
+
+func (s *flagSpelling) list(flags []string) ([]string, error) {
+	if len(flags) == 0 {
+		return nil, nil
 	}
-	renamed, err := normal(*word)
+	for i := range s.recent {
+		if slices.Equal(s.recent[i].given, flags) {
+			return s.recent[i].normal, nil
+		}
+	}
+	normal, err := s.normal(flags)
 	if err != nil {
-		return fmt.Errorf("%s: %w", field, err)
+		return nil, err
 	}
-	*word = renamed
-	return nil
+	s.recent[s.oldest].given, s.recent[s.oldest].normal = slices.Clone(flags), normal
+	s.oldest = (s.oldest + 1) % len(s.recent)
+	return normal, nil
 }
 
 // integer reads a decimal below 2^32 without leading zeros.

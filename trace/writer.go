@@ -22,6 +22,7 @@ const (
 // it back the same.
 type Writer struct {
 	out    *bufio.Writer
+	spell  *speller
 	check  checker
 	line   []byte
 	closed bool
@@ -34,7 +35,7 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{out: out}, nil
+	return &Writer{out: out, spell: newSpeller()}, nil
 }
 
 func startTrace(w io.Writer, h Header) (*bufio.Writer, error) {
@@ -62,10 +63,7 @@ func (w *Writer) Write(e *Event) error {
 	canonical.Flags = slices.Clone(e.Flags)
 	canonical.Wrs = slices.Clone(e.Wrs)
 	canonical.Results = slices.Clone(e.Results)
-	if err := normalise(&canonical); err != nil {
-		return fmt.Errorf("trace event %d: %w", e.Seq, err)
-	}
-	if err := w.check.event(&canonical); err != nil {
+	if err := w.accept(&canonical); err != nil {
 		return fmt.Errorf("trace event %d: %w", e.Seq, err)
 	}
 	w.line = append(appendEvent(w.line[:0], &canonical), '\n')
@@ -73,6 +71,20 @@ func (w *Writer) Write(e *Event) error {
 		return fmt.Errorf("writing the trace: %w", err)
 	}
 	return nil
+}
+
+// accept normalises an event and takes it into the trace.
+func (w *Writer) accept(e *Event) error {
+	f := functions[e.Fn]
+	if f != nil {
+		if err := f.normalise(w.spell, e); err != nil {
+			return err
+		}
+	}
+	if err := checkFields(e); err != nil {
+		return err
+	}
+	return w.check.event(e, f)
 }
 
 // Close writes the end record, whose Events the Writer itself knows. It does not close the underlying writer. Calling it

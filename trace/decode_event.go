@@ -1,0 +1,193 @@
+package trace
+
+import (
+	"errors"
+	"math"
+)
+
+// decoder turns lines into events. What the events of one trace share it makes once: their words, and room for what they
+// point to. An event stays as it is when the next one is decoded.
+type decoder struct {
+	parser
+	names  words              // that come again and again: of threads, functions, objects
+	ids    words              // that come a few times, near each other: of calls and requests
+	newest [fieldCount]string // word of each field
+
+	flagsText string // the newest list of flags, as it is written
+	flagsList []string
+
+	numbers  slab[int64]
+	tokens   slab[uint32]
+	truths   slab[bool]
+	strings  slab[string]
+	requests slab[WorkRequest]
+	results  slab[Result]
+
+	// Of the present event.
+	event    *Event
+	verbs    createQpKeys
+	odd      bool // has a word that is not printable ASCII, or long: it may be none
+	listed   []string
+	posted   []WorkRequest
+	finished []Result
+}
+
+// createQpKeys are the names that ibv_create_qp has for arguments of NdkCreateQp.
+type createQpKeys struct {
+	recvCq, sendCq       string
+	maxRecvWr, maxSendWr *int64
+}
+
+// errRecord is a line with a key rec, which no event has.
+var errRecord = errors.New("not an event")
+
+// decode decodes a line into an event. What its words mean is not looked at.
+func (d *decoder) decode(line []byte, e *Event) error {
+	d.line, d.at = line, 0
+	d.verbs, d.odd = createQpKeys{}, false
+	*e = Event{}
+	d.event = e
+	var err error
+	if d.begin(e) {
+		err = d.rest((*eventObject)(d), fieldFn, 1<<fieldSeq|1<<fieldT|1<<fieldThr|1<<fieldPh|1<<fieldOp|1<<fieldFn)
+	} else {
+		*e = Event{Seq: noSeq}
+		err = d.document((*eventObject)(d))
+	}
+	if err != nil {
+		return err
+	}
+	if e.Seq == noSeq {
+		return errors.New("no seq")
+	}
+	if e.Fn == "ibv_create_qp" {
+		e.ReceiveCq, e.InitiatorCq = d.verbs.recvCq, d.verbs.sendCq
+		e.ReceiveDepth, e.InitiatorDepth = d.verbs.maxRecvWr, d.verbs.maxSendWr
+	}
+	return nil
+}
+
+// noSeq is a seq that no event has.
+const noSeq = math.MaxUint64
+
+// eventObject is the decoder as the object that an event is.
+type eventObject decoder
+
+// kind takes functions apart by their names, and calls from their returns.
+func (d *eventObject) kind() int {
+	e := d.event
+	if e.Fn == "" {
+		return kindEvent
+	}
+	hash := 2*len(e.Fn) + 6*int(e.Fn[len(e.Fn)-1])
+	if e.Ph == Call || e.Ph == Enter {
+		hash++
+	}
+	return kindEvent + hash%(kindCount-kindEvent)
+}
+
+func (d *eventObject) word(f field) *string {
+	e := d.event
+	switch f {
+	case fieldThr:
+		return &e.Thr
+	case fieldCq:
+		return &e.Cq
+	case fieldQp:
+		return &e.Qp
+	case fieldType:
+		return &e.Type
+	case fieldStatus:
+		return &e.Status
+	}
+	return nil
+}
+
+func (o *eventObject) member(f field) (known bool, err error) {
+	d, e := (*decoder)(o), o.event
+	var n int64
+	switch f {
+	case fieldSeq:
+		n, err = d.integer(f, math.MaxInt64)
+		e.Seq = uint64(n)
+	case fieldT:
+		e.T, err = d.integer(f, math.MaxInt64)
+	case fieldThr:
+		e.Thr, err = d.name(f)
+	case fieldPh:
+		e.Ph, err = d.phase()
+	case fieldOp:
+		e.Op, err = d.id(f)
+	case fieldFn:
+		e.Fn, err = d.name(f)
+	case fieldCq:
+		e.Cq, err = d.name(f)
+	case fieldQp:
+		e.Qp, err = d.name(f)
+	case fieldSrq:
+		e.Srq, err = d.name(f)
+	case fieldMr:
+		e.Mr, err = d.name(f)
+	case fieldMw:
+		e.Mw, err = d.name(f)
+	case fieldConn:
+		e.Conn, err = d.name(f)
+	case fieldReceiveCq:
+		e.ReceiveCq, err = d.name(f)
+	case fieldRecvCq:
+		d.verbs.recvCq, err = d.name(f)
+	case fieldInitiatorCq:
+		e.InitiatorCq, err = d.name(f)
+	case fieldSendCq:
+		d.verbs.sendCq, err = d.name(f)
+	case fieldReceiveDepth:
+		e.ReceiveDepth, err = d.optional(f)
+	case fieldMaxRecvWr:
+		d.verbs.maxRecvWr, err = d.optional(f)
+	case fieldInitiatorDepth:
+		e.InitiatorDepth, err = d.optional(f)
+	case fieldMaxSendWr:
+		d.verbs.maxSendWr, err = d.optional(f)
+	case fieldInline:
+		e.Inline, err = d.optional(f)
+	case fieldDepth:
+		e.Depth, err = d.optional(f)
+	case fieldSqSigAll:
+		e.SqSigAll, err = d.optionalBool(f)
+	case fieldState:
+		e.State, err = d.word(f)
+	case fieldSolicitedOnly:
+		e.SolicitedOnly, err = d.optionalBool(f)
+	case fieldWr:
+		e.Wr, err = d.wr(f)
+	case fieldWrs:
+		e.Wrs, err = d.workRequests()
+	case fieldBadWr:
+		e.BadWr, err = d.wr(f)
+	case fieldFlags:
+		e.Flags, err = d.flags()
+	case fieldType:
+		e.Type, err = d.word(f)
+	case fieldToken:
+		e.Token, err = d.optionalToken(f)
+	case fieldBytes:
+		e.Bytes, err = d.optional(f)
+	case fieldN:
+		e.N, err = d.optional(f)
+	case fieldStatus:
+		e.Status, err = d.word(f)
+	case fieldErrno:
+		e.Errno, err = d.word(f)
+	case fieldResults:
+		e.Results, err = d.resultList()
+	case fieldFor:
+		e.For, err = d.id(f)
+	case fieldSolicited:
+		e.Solicited, err = d.optionalBool(f)
+	case fieldRec:
+		return false, errRecord
+	default:
+		return false, nil
+	}
+	return true, err
+}

@@ -1,0 +1,190 @@
+package trace
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// field is a key that the format knows, wherever in a line it stands.
+type field uint8
+
+const (
+	noField field = iota // a key that the format does not know
+
+	fieldSeq
+	fieldT
+	fieldThr
+	fieldPh
+	fieldOp
+	fieldFn
+	fieldCq
+	fieldQp
+	fieldSrq
+	fieldMr
+	fieldMw
+	fieldConn
+	fieldReceiveCq
+	fieldRecvCq
+	fieldInitiatorCq
+	fieldSendCq
+	fieldReceiveDepth
+	fieldMaxRecvWr
+	fieldInitiatorDepth
+	fieldMaxSendWr
+	fieldInline
+	fieldDepth
+	fieldSqSigAll
+	fieldState
+	fieldSolicitedOnly
+	fieldWr
+	fieldWrs
+	fieldBadWr
+	fieldFlags
+	fieldType
+	fieldToken
+	fieldBytes
+	fieldN
+	fieldStatus
+	fieldErrno
+	fieldResults
+	fieldFor
+	fieldSolicited
+	fieldOpcode        // of a request or a result
+	fieldProviderError // of a result
+
+	fieldRec // of the header and the end
+	fieldFormat
+	fieldV
+	fieldDialect
+	fieldNdk
+	fieldSide
+	fieldOrder
+	fieldClock
+	fieldId
+	fieldUnit
+	fieldProducer
+	fieldName
+	fieldVersion
+	fieldAdapter
+	fieldRun
+	fieldEvents
+	fieldDropped
+	fieldQuiescent
+
+	fieldCount
+)
+
+var fieldNames = [fieldCount]string{
+	fieldSeq: "seq", fieldT: "t", fieldThr: "thr", fieldPh: "ph", fieldOp: "op", fieldFn: "fn", fieldCq: "cq",
+	fieldQp: "qp", fieldSrq: "srq", fieldMr: "mr", fieldMw: "mw", fieldConn: "conn", fieldReceiveCq: "receive_cq",
+	fieldRecvCq: "recv_cq", fieldInitiatorCq: "initiator_cq", fieldSendCq: "send_cq", fieldReceiveDepth: "receive_depth",
+	fieldMaxRecvWr: "max_recv_wr", fieldInitiatorDepth: "initiator_depth", fieldMaxSendWr: "max_send_wr",
+	fieldInline: "inline", fieldDepth: "depth", fieldSqSigAll: "sq_sig_all", fieldState: "state",
+	fieldSolicitedOnly: "solicited_only", fieldWr: "wr", fieldWrs: "wrs", fieldBadWr: "bad_wr", fieldFlags: "flags",
+	fieldType: "type", fieldToken: "token", fieldBytes: "bytes", fieldN: "n", fieldStatus: "status", fieldErrno: "errno",
+	fieldResults: "results", fieldFor: "for", fieldSolicited: "solicited", fieldOpcode: "opcode",
+	fieldProviderError: "provider_error", fieldRec: "rec", fieldFormat: "format", fieldV: "v", fieldDialect: "dialect",
+	fieldNdk: "ndk", fieldSide: "side", fieldOrder: "order", fieldClock: "clock", fieldId: "id", fieldUnit: "unit",
+	fieldProducer: "producer", fieldName: "name", fieldVersion: "version", fieldAdapter: "adapter", fieldRun: "run",
+	fieldEvents: "events", fieldDropped: "dropped", fieldQuiescent: "quiescent",
+}
+
+func (f field) String() string { return fieldNames[f] }
+
+// fieldKey is a field as compact JSON has it within an object, such as ,"seq": in words that are compared at once.
+type fieldKey struct {
+	length     int
+	start, end uint64 // the first and the last eight bytes; of a shorter one there is only the start
+	mask       uint64 // of the start
+}
+
+var fieldKeys = func() (keys [fieldCount]fieldKey) {
+	for f := range keys {
+		text := `,"` + fieldNames[f] + `":`
+		padded := []byte(text + "\x00\x00\x00\x00")
+		keys[f] = fieldKey{length: len(text), start: binary.LittleEndian.Uint64(padded), mask: math.MaxUint64}
+		if len(text) < 8 {
+			keys[f].mask >>= 8 * (8 - len(text))
+		} else {
+			keys[f].end = binary.LittleEndian.Uint64([]byte(text[len(text)-8:]))
+		}
+	}
+	return keys
+}()
+
+// fieldTable finds fields by name, without the cost of a map: each has the place of its hash, or the next free one.
+var fieldTable = func() (table [256]field) {
+	for f := noField + 1; f < fieldCount; f++ {
+		at := fieldHash([]byte(f.String()))
+		for table[at] != noField {
+			at++
+		}
+		table[at] = f
+	}
+	return table
+}()
+
+// fieldHash is of a key that is not empty.
+func fieldHash(key []byte) uint8 {
+	return uint8(len(key)*5) + key[0]*37 + key[len(key)-1]*11 + key[len(key)/2]
+}
+
+// fieldOf returns the field that a key names.
+func fieldOf(key []byte) field {
+	if len(key) == 0 {
+		return noField
+	}
+	for at := fieldHash(key); fieldTable[at] != noField; at++ {
+		if f := fieldTable[at]; fieldNames[f] == string(key) {
+			return f
+		}
+	}
+	return noField
+}
+
+// has reports whether a field that a function may require is in e.
+func (e *Event) has(f field) bool {
+	switch f {
+	case fieldCq:
+		return e.Cq != ""
+	case fieldQp:
+		return e.Qp != ""
+	case fieldSrq:
+		return e.Srq != ""
+	case fieldMr:
+		return e.Mr != ""
+	case fieldMw:
+		return e.Mw != ""
+	case fieldConn:
+		return e.Conn != ""
+	case fieldReceiveCq, fieldRecvCq:
+		return e.ReceiveCq != ""
+	case fieldInitiatorCq, fieldSendCq:
+		return e.InitiatorCq != ""
+	case fieldDepth:
+		return e.Depth != nil
+	case fieldState:
+		return e.State != ""
+	case fieldSolicitedOnly:
+		return e.SolicitedOnly != nil
+	case fieldWr:
+		return e.Wr != ""
+	case fieldWrs:
+		return e.Wrs != nil
+	case fieldType:
+		return e.Type != ""
+	case fieldToken:
+		return e.Token != nil
+	case fieldN:
+		return e.N != nil
+	case fieldStatus:
+		return e.Status != ""
+	case fieldErrno:
+		return e.Errno != ""
+	case fieldResults:
+		return e.Results != nil
+	case fieldFor:
+		return e.For != ""
+	}
+	return false
+}

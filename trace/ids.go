@@ -1,0 +1,136 @@
+package trace
+
+import "strings"
+
+// idSet is a set of ids whose memory has a bound: it knows the newest, and forgets the oldest. It never forgets one of
+// the newest idsKept.
+type idSet struct {
+	young, old generation
+	forgot     bool
+}
+
+// generationBytes is about what a generation may take.
+const (
+	generationBytes = 8 << 20
+	blockBytes      = 80   // of an entry of numbered
+	idsKept         = 7000 // 7,000 ids of 256 characters of 4 bytes take no more
+)
+
+// generation is a set of ids. Ids are mostly a prefix and a running number, of which 64 in a row share one entry.
+type generation struct {
+	numbered map[numberedIds]*uint64
+	others   map[string]struct{}
+	bytes    int
+
+	newest     numberedIds // the entry that was used last, since the next id is mostly in it
+	newestBits *uint64
+}
+
+// numberedIds stands for the ids of prefix with the numbers 64*block to 64*block+63, a bit each.
+type numberedIds struct {
+	prefix string
+	block  uint64
+}
+
+// add reports whether id is new.
+func (s *idSet) add(id string) bool {
+	block, bit, numbered := split(id)
+	if !numbered {
+		return s.addOther(id)
+	}
+	bits := s.young.block(block)
+	if bits != nil && *bits&bit != 0 {
+		return false
+	}
+	if old := s.old.block(block); old != nil && *old&bit != 0 {
+		return false
+	}
+	if bits == nil {
+		s.grow(blockBytes + len(block.prefix))
+		bits = s.young.newBlock(block)
+	}
+	*bits |= bit
+	return true
+}
+
+func (s *idSet) addOther(id string) bool {
+	if s.young.hasOther(id) || s.old.hasOther(id) {
+		return false
+	}
+	s.grow(48 + len(id))
+	if s.young.others == nil {
+		s.young.others = map[string]struct{}{}
+	}
+	s.young.others[strings.Clone(id)] = struct{}{}
+	return true
+}
+
+// mayHave reports whether id was added, or may have been, since so many were that some are forgotten.
+func (s *idSet) mayHave(id string) bool {
+	if s.forgot {
+		return true
+	}
+	block, bit, numbered := split(id)
+	if !numbered {
+		return s.young.hasOther(id) || s.old.hasOther(id)
+	}
+	for _, g := range []*generation{&s.young, &s.old} {
+		if bits := g.block(block); bits != nil && *bits&bit != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// grow makes room in the young generation. When that is full it is the old one, and what was is forgotten.
+func (s *idSet) grow(bytes int) {
+	if s.young.bytes+bytes > generationBytes {
+		s.forgot = s.forgot || s.old.bytes > 0
+		s.young, s.old = generation{}, s.young
+	}
+	s.young.bytes += bytes
+}
+
+func (g *generation) hasOther(id string) bool {
+	_, found := g.others[id]
+	return found
+}
+
+// block returns the bits of 64 ids, or nil.
+func (g *generation) block(ids numberedIds) *uint64 {
+	if g.newestBits != nil && g.newest == ids {
+		return g.newestBits
+	}
+	bits := g.numbered[ids]
+	if bits != nil {
+		g.newest, g.newestBits = ids, bits
+	}
+	return bits
+}
+
+func (g *generation) newBlock(ids numberedIds) *uint64 {
+	if g.numbered == nil {
+		g.numbered = map[numberedIds]*uint64{}
+	}
+	ids.prefix = strings.Clone(ids.prefix) // which would keep the whole id's memory
+	bits := new(uint64)
+	g.numbered[ids] = bits
+	g.newest, g.newestBits = ids, bits
+	return bits
+}
+
+// split takes an id apart; ok is false when its end is no number in the usual form, below 10^18.
+func split(id string) (block numberedIds, bit uint64, ok bool) {
+	n, unit, i := uint64(0), uint64(1), len(id)
+	for ; i > 0 && '0' <= id[i-1] && id[i-1] <= '9'; i-- {
+		if unit == 1e18 {
+			return numberedIds{}, 0, false
+		}
+		n += uint64(id[i-1]-'0') * unit
+		unit *= 10
+	}
+	if i == len(id) || id[i] == '0' && i < len(id)-1 {
+		return numberedIds{}, 0, false
+	}
+	return numberedIds{id[:i], n / 64}, 1 << (n % 64), true
+}

@@ -1,0 +1,246 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// The reference decodes lines with encoding/json, as plainly as it can be said. It is what the decoder is compared with.
+
+// referenceObject is an object whose members are taken out one by one. What is left at the end are keys that the format
+// does not know.
+type referenceObject struct {
+	members map[string]json.RawMessage
+	err     error
+}
+
+// refuse keeps the first error.
+func (o *referenceObject) refuse(format string, arguments ...any) {
+	if o.err == nil {
+		o.err = fmt.Errorf(format, arguments...)
+	}
+}
+
+// newReferenceObject reads an object by its tokens: encoding/json's own mapping to structs would take "SEQ" for "seq", and
+// the last of two equal keys.
+func newReferenceObject(raw []byte) *referenceObject {
+	o := &referenceObject{members: map[string]json.RawMessage{}}
+	tokens := json.NewDecoder(bytes.NewReader(raw))
+	if open, err := tokens.Token(); err != nil || open != json.Delim('{') || !json.Valid(raw) {
+		o.refuse("no object")
+		return o
+	}
+	for tokens.More() {
+		token, _ := tokens.Token()
+		key := token.(string)
+		if _, twice := o.members[key]; twice {
+			o.refuse("key %q occurs twice", key)
+		}
+		var value json.RawMessage
+		if err := tokens.Decode(&value); err != nil {
+			o.refuse("%v", err)
+		}
+		o.members[key] = value
+	}
+	return o
+}
+
+// take removes a member and returns its value.
+func (o *referenceObject) take(key string) (value json.RawMessage, present bool) {
+	value, present = o.members[key]
+	delete(o.members, key)
+	return value, present
+}
+
+// done refuses keys that the format does not know when their values nest too deep.
+func (o *referenceObject) done() error {
+	for key, value := range o.members {
+		depth, tokens := 0, json.NewDecoder(bytes.NewReader(value))
+		for token, err := tokens.Token(); err == nil; token, err = tokens.Token() {
+			switch token {
+			case json.Delim('{'), json.Delim('['):
+				depth++
+			case json.Delim('}'), json.Delim(']'):
+				depth--
+			}
+			if depth > maxDepth {
+				o.refuse("%s nests deeper than %d", key, maxDepth)
+			}
+		}
+	}
+	return o.err
+}
+
+func referenceNumber(raw json.RawMessage) bool {
+	return raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9'
+}
+
+func (o *referenceObject) parseInteger(raw json.RawMessage, max int64) int64 {
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil || n < 0 || n > max {
+		o.refuse("%s is no integer from 0 to %d", raw, max)
+	}
+	return n
+}
+
+func (o *referenceObject) parseText(raw json.RawMessage) (text string) {
+	if raw[0] != '"' || json.Unmarshal(raw, &text) != nil || text == "" {
+		o.refuse("%s is no text, or empty", raw)
+	}
+	return text
+}
+
+func (o *referenceObject) parseWord(raw json.RawMessage, max int64) string {
+	if referenceNumber(raw) {
+		return strconv.FormatInt(o.parseInteger(raw, max), 10)
+	}
+	return o.parseText(raw)
+}
+
+func (o *referenceObject) text(key string) string {
+	if raw, present := o.take(key); present {
+		return o.parseText(raw)
+	}
+	return ""
+}
+
+func (o *referenceObject) word(key string, max int64) string {
+	if raw, present := o.take(key); present {
+		return o.parseWord(raw, max)
+	}
+	return ""
+}
+
+func (o *referenceObject) integer(key string, max int64) *int64 {
+	raw, present := o.take(key)
+	if !present {
+		return nil
+	}
+	n := o.parseInteger(raw, max)
+	return &n
+}
+
+func (o *referenceObject) small(key string) *int64 { return o.integer(key, math.MaxUint32) }
+
+func (o *referenceObject) token(key string) *uint32 {
+	n := o.small(key)
+	if n == nil {
+		return nil
+	}
+	token := uint32(*n)
+	return &token
+}
+
+func (o *referenceObject) truth(key string) *bool {
+	raw, present := o.take(key)
+	if !present {
+		return nil
+	}
+	truth := string(raw) == "true"
+	if !truth && string(raw) != "false" {
+		o.refuse("%s is neither true nor false", raw)
+	}
+	return &truth
+}
+
+func (o *referenceObject) list(key string) (elements []json.RawMessage, present bool) {
+	raw, present := o.take(key)
+	if present && (raw[0] != '[' || json.Unmarshal(raw, &elements) != nil) {
+		o.refuse("%s is no list", raw)
+	}
+	return elements, present
+}
+
+func (o *referenceObject) flags() (flags []string) {
+	if raw := o.members["flags"]; raw != nil && referenceNumber(raw) {
+		return []string{o.word("flags", math.MaxUint32)}
+	}
+	elements, _ := o.list("flags")
+	if len(elements) > maxFlags {
+		o.refuse("%d flags", len(elements))
+	}
+	for _, raw := range elements {
+		flags = append(flags, o.parseWord(raw, math.MaxUint32))
+	}
+	return flags
+}
+
+func (o *referenceObject) workRequests() []WorkRequest {
+	elements, present := o.list("wrs")
+	if !present {
+		return nil
+	}
+	requests := []WorkRequest{}
+	for _, raw := range elements {
+		w := newReferenceObject(raw)
+		requests = append(requests, WorkRequest{Wr: w.text("wr"), Opcode: w.word("opcode", math.MaxUint32), Flags: w.flags(),
+			Bytes: w.small("bytes"), Token: w.token("token"), Mw: w.text("mw")})
+		if err := w.done(); err != nil || requests[len(requests)-1].Wr == "" {
+			o.refuse("wrs: %v", err)
+		}
+	}
+	return requests
+}
+
+func (o *referenceObject) results() []Result {
+	elements, present := o.list("results")
+	if !present {
+		return nil
+	}
+	results := []Result{}
+	for _, raw := range elements {
+		r := newReferenceObject(raw)
+		result := Result{Wr: r.text("wr"), Qp: r.text("qp"), Status: r.word("status", math.MaxUint32), Bytes: r.small("bytes"),
+			Type: r.word("type", math.MaxUint32), Opcode: r.word("opcode", math.MaxUint32), Token: r.token("token"),
+			ProviderError: r.token("provider_error")}
+		if err := r.done(); err != nil || result.Wr == "" || result.Status == "" {
+			o.refuse("results: %v", err)
+		}
+		results = append(results, result)
+	}
+	return results
+}
+
+// referenceEvent is what decoder.decode has to return of a line that is UTF-8.
+func referenceEvent(line []byte) (Event, error) {
+	o := newReferenceObject(line)
+	if _, record := o.take("rec"); record {
+		return Event{}, errors.New("not an event")
+	}
+	seq, t := o.integer("seq", math.MaxInt64), o.integer("t", math.MaxInt64)
+	if seq == nil {
+		o.refuse("no seq")
+		seq = new(int64)
+	}
+	if t == nil {
+		t = new(int64)
+	}
+	e := Event{
+		Seq: uint64(*seq), T: *t, Thr: o.text("thr"), Ph: Phase(o.text("ph")), Op: o.word("op", math.MaxInt64),
+		Fn: o.text("fn"), Cq: o.text("cq"), Qp: o.text("qp"), Srq: o.text("srq"), Mr: o.text("mr"), Mw: o.text("mw"),
+		Conn: o.text("conn"), ReceiveCq: o.text("receive_cq"), InitiatorCq: o.text("initiator_cq"),
+		ReceiveDepth: o.small("receive_depth"), InitiatorDepth: o.small("initiator_depth"), Inline: o.small("inline"),
+		Depth: o.small("depth"), SqSigAll: o.truth("sq_sig_all"), State: o.word("state", math.MaxUint32),
+		SolicitedOnly: o.truth("solicited_only"), Wr: o.text("wr"), Wrs: o.workRequests(), BadWr: o.text("bad_wr"),
+		Flags: o.flags(), Type: o.word("type", math.MaxUint32), Token: o.token("token"), Bytes: o.small("bytes"),
+		N: o.small("n"), Status: o.word("status", math.MaxUint32), Errno: o.word("errno", math.MaxUint32),
+		Results: o.results(), For: o.word("for", math.MaxInt64), Solicited: o.truth("solicited"),
+	}
+	recvCq, sendCq := o.text("recv_cq"), o.text("send_cq")
+	maxRecvWr, maxSendWr := o.small("max_recv_wr"), o.small("max_send_wr")
+	if e.Fn == "ibv_create_qp" {
+		e.ReceiveCq, e.InitiatorCq, e.ReceiveDepth, e.InitiatorDepth = recvCq, sendCq, maxRecvWr, maxSendWr
+	}
+	return e, o.done()
+}
+
+// referenceKind is what recordKind has to return.
+func referenceKind(line []byte) (string, error) {
+	o := newReferenceObject(line)
+	kind := o.text("rec")
+	return kind, o.done()
+}
