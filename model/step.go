@@ -96,9 +96,9 @@ func (c *Contract) Step(s State, a Action) ([]State, *Refusal) {
 }
 
 func (s State) eachCq(i int, cqs []Cq) []State {
-	var next []State
-	for _, q := range cqs {
-		next = append(next, s.withCq(i, q))
+	next := make([]State, len(cqs))
+	for k, q := range cqs {
+		next[k] = s.withCq(i, q)
 	}
 	return next
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -17,6 +18,7 @@ type Runner struct {
 	Dir     string        // the modules and configurations: tla/
 	Build   string        // where outputs and TLC's own files go; each configuration has a folder of its own there
 	Timeout time.Duration // of one configuration
+	Workers int           // threads of TLC, and what makes long runs fast; 0 is one thread, and what makes short runs fast
 }
 
 // CheckJava says so, and what would help, if there is no Java to run TLC with.
@@ -71,11 +73,15 @@ func (r Runner) run(ctx context.Context, c Configuration, dir, module, cfg strin
 
 	limited, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
-	// The runs are short: the quick compiler of Java gets further in them than the thorough one.
-	args := []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx1g", "-Djava.io.tmpdir=" + scratch,
-		"-DTLA-Library=" + library + string(filepath.ListSeparator) + filepath.Join(library, "wrong"),
-		"-cp", jar, "tlc2.TLC", "-tool", "-workers", "1", "-fp", "0",
-		"-metadir", filepath.Join(scratch, "states"), "-config", cfg}
+	// In short runs the quick compiler of Java gets further than the thorough one.
+	args, workers := []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"}, "1"
+	if r.Workers > 0 {
+		args, workers = []string{"-XX:+UseParallelGC"}, strconv.Itoa(r.Workers)
+	}
+	args = append(args, "-Xmx1g", "-Djava.io.tmpdir="+scratch,
+		"-DTLA-Library="+library+string(filepath.ListSeparator)+filepath.Join(library, "wrong"),
+		"-cp", jar, "tlc2.TLC", "-tool", "-workers", workers, "-fp", "0",
+		"-metadir", filepath.Join(scratch, "states"), "-config", cfg)
 	java := exec.CommandContext(limited, "java", append(append(args, options...), module)...)
 	java.Dir, java.Stdout, java.Stderr = dir, log, log
 	if dump != nil {

@@ -44,7 +44,7 @@ func mcCompletionQueue(c *configuration) *Machine {
 				}
 				return true
 			},
-			may: func(m Moment, a model.Action) bool { return a.Name != model.NdkArmCq || m.mayArm(a.Cq) },
+			may: func(m *Moment, a *model.Action) bool { return a.Name != model.NdkArmCq || m.mayArm(a.Cq) },
 			variables: []variable{
 				{"cq", func(o objects, m Moment) string { return function(o.cqs, m.state.Cqs, o.cq) }},
 				{"asked", func(o objects, m Moment) string { return function(o.cqs, m.asked, arms) }},

@@ -125,7 +125,7 @@ func mcConsumer(c *configuration) *Machine {
 		steps:    stepsOfConsumer(contract, c.number("Room"), c.truth("Errors")),
 		bounds: bounds{
 			forgets: true,
-			may:     func(Moment, model.Action) bool { return true },
+			may:     func(*Moment, *model.Action) bool { return true },
 			variables: []variable{
 				{"cq", func(o objects, m Moment) string { return function(o.cqs, m.state.Cqs, o.cq) }},
 				{"consumer", func(o objects, m Moment) string { return function(o.cqs, []consumer{m.consumer}, consumer.text) }},

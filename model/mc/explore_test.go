@@ -57,12 +57,12 @@ func TestSameStatesAsTla(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			states, depth, err := machine.Explore()
+			found, err := machine.Explore(2)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if states != p.states || depth != p.depth {
-				t.Errorf("the model has %d distinct states, depth %d; TLC found %d, depth %d", states, depth, p.states, p.depth)
+			if found.States != p.states || found.Depth != p.depth {
+				t.Errorf("the model has %d distinct states, depth %d; TLC found %d, depth %d", found.States, found.Depth, p.states, p.depth)
 			}
 		})
 	}
@@ -107,12 +107,12 @@ func TestExploreErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	machine.Checked = []string{"NoSuchProperty"}
-	if _, _, err := machine.Explore(); err == nil || !strings.Contains(err.Error(), "NoSuchProperty, which is not known") {
+	if _, err := machine.Explore(2); err == nil || !strings.Contains(err.Error(), "NoSuchProperty, which is not known") {
 		t.Errorf("got %v", err)
 	}
 	machine.Checked = []string{"OneCallbackAnArm"} // its ghost variable is not kept by MCNdk within these bounds
 	machine.init[0].unspent = []int{-1}
-	if _, _, err := machine.Explore(); err == nil || !strings.Contains(err.Error(), "OneCallbackAnArm does not hold in") {
+	if _, err := machine.Explore(2); err == nil || !strings.Contains(err.Error(), "OneCallbackAnArm does not hold in") {
 		t.Errorf("got %v", err)
 	}
 }

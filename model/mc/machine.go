@@ -34,7 +34,7 @@ type bounds struct {
 	domain    model.Domain
 	actions   map[model.Name][]argument // that the module has, with the arguments that they have there
 	has       func(model.Action) bool   // reports whether the configuration has the action at all
-	may       func(Moment, model.Action) bool
+	may       func(*Moment, *model.Action) bool
 	number    func(Moment, model.Action) int // of a request that is posted
 	forgets   bool                           // the ghost variables are not kept
 	variables []variable
@@ -117,8 +117,9 @@ func (machine *Machine) Init() []Moment { return machine.init }
 // Next yields the steps that the machine takes from a moment: the number of each action, and each moment that it may lead to.
 func (machine *Machine) Next(m Moment) iter.Seq2[int, Moment] {
 	return func(yield func(int, Moment) bool) {
-		for i, s := range machine.steps {
-			next, _ := machine.try(m, s)
+		var next []Moment
+		for i := range machine.steps {
+			next, _ = machine.try(&m, &machine.steps[i], next[:0])
 			for _, n := range next {
 				if !yield(i, n) {
 					return
@@ -128,40 +129,43 @@ func (machine *Machine) Next(m Moment) iter.Seq2[int, Moment] {
 	}
 }
 
-// try returns the moments that a step may lead to. It returns none, and the reason, where the contract refuses the action;
-// none and no reason where it is out of the machine's bounds.
-func (machine *Machine) try(m Moment, s step) ([]Moment, *model.Refusal) {
+// try appends the moments that a step may lead to. It appends none, and returns the reason, where the contract refuses the
+// action; none and no reason where it is out of the machine's bounds.
+func (machine *Machine) try(m *Moment, s *step, next []Moment) ([]Moment, *model.Refusal) {
 	if s.move != nil {
-		var ok bool
-		if m.consumer, ok = s.move(m.consumer); !ok {
-			return nil, nil
+		consumer, ok := s.move(m.consumer)
+		if !ok {
+			return next, nil
 		}
+		moved := *m
+		moved.consumer = consumer
+		m = &moved
+	}
+	switch {
+	case !machine.may(m, &s.action):
+		return next, nil
+	case s.action.Name == "":
+		return append(next, *m), nil
 	}
 	a := s.action
-	switch {
-	case !machine.may(m, a):
-		return nil, nil
-	case a.Name == "":
-		return []Moment{m}, nil
-	}
 	if a.Name == model.Post || a.Name == model.PostRefused {
-		a.Request.Id = machine.number(m, a)
+		a.Request.Id = machine.number(*m, a)
 	}
 	states, refusal := machine.contract.Step(m.state, a)
-	var next []Moment
-	for _, s := range states {
-		n := m
-		if n.state = s; !machine.forgets {
-			n = m.after(a, s)
+	for _, state := range states {
+		if machine.forgets {
+			next = append(next, *m)
+			next[len(next)-1].state = state
+		} else {
+			next = append(next, m.after(a, state))
 		}
-		next = append(next, n)
 	}
 	return next, refusal
 }
 
 // WhyNot says why the machine does not take an action in a moment, or "" if it does.
 func (machine *Machine) WhyNot(m Moment, action int) string {
-	next, refusal := machine.try(m, machine.steps[action])
+	next, refusal := machine.try(&m, &machine.steps[action], nil)
 	switch {
 	case refusal != nil:
 		return fmt.Sprintf("%s: %s", refusal.Rule, refusal.Why)

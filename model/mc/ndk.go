@@ -77,7 +77,7 @@ func mcNdk(c *configuration) *Machine {
 				}
 				return true
 			},
-			may: func(m Moment, a model.Action) bool {
+			may: func(m *Moment, a *model.Action) bool {
 				switch a.Name {
 				case model.NdkArmCq:
 					return m.arms < maxArms

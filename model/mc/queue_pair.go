@@ -40,7 +40,7 @@ func mcQueuePair(c *configuration) *Machine {
 			has: func(a model.Action) bool {
 				return !a.Solicited && !(a.Name == model.PostRefused && a.Request.Silent)
 			},
-			may: func(m Moment, a model.Action) bool {
+			may: func(m *Moment, a *model.Action) bool {
 				if a.Name != model.Post && a.Name != model.PostRefused {
 					return true
 				}

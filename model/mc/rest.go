@@ -167,7 +167,7 @@ func EveryCompletionPolled(choose rester, m Moment) bool {
 	right := []string{"arm, drain, sleep", "drain, arm, drain, sleep", "callback: arm, drain", "callback: drain, arm, drain"}
 	m.consumer = consumer{pattern: right[choose(len(right))], awaits: model.SOLICITED + model.Arm(choose(2)), at: [2]int{mainLoop: 1}}
 	machine := Machine{contract: m.contract, steps: stepsOfConsumer(m.contract, 2, false),
-		bounds: bounds{forgets: true, may: func(Moment, model.Action) bool { return true }}}
+		bounds: bounds{forgets: true, may: func(*Moment, *model.Action) bool { return true }}}
 	type change struct {
 		Moment
 		places bool
@@ -179,7 +179,7 @@ func EveryCompletionPolled(choose rester, m Moment) bool {
 			if s.action.Name == model.ExtraEvent || s.action.Name == model.Place && arrivals == 0 {
 				continue
 			}
-			moments, _ := machine.try(m, s)
+			moments, _ := machine.try(&m, &s, nil)
 			for _, n := range moments {
 				next = append(next, change{n, s.action.Name == model.Place})
 			}
