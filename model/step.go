@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Name is the name of an action: the same in tla/, and in traces where the action can be seen. Post stands for NdkSend,
 // NdkReceive and all other calls that post a request.
 type Name string
@@ -96,9 +98,9 @@ func (c *Contract) Step(s State, a Action) ([]State, *Refusal) {
 }
 
 func (s State) eachCq(i int, cqs []Cq) []State {
-	next := make([]State, len(cqs))
-	for k, q := range cqs {
-		next[k] = s.withCq(i, q)
+	next := slices.Grow([]State(nil), len(cqs))
+	for _, q := range cqs {
+		next = append(next, s.withCq(i, q))
 	}
 	return next
 }
