@@ -72,12 +72,18 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 		p.help(out)
 		return exitConformant, err
 	}
+	judge := p.judgePorcupine
+	if s.engine == "tlc" {
+		if judge, err = p.prepareTlc(ctx); err != nil {
+			return exitUsage, err
+		}
+	}
 	inputs := expand(s.files)
 	report := p.reporter(out, s, len(inputs) == 1)
 	sum := &summary{coverage: newCoverage(p.checkable()), code: exitConformant}
 	for i, in := range inputs {
 		p.progress(s, "checking %d of %d: %s", i+1, len(inputs), in.name)
-		r := p.checkWithin(ctx, in, s)
+		r := p.checkWithin(ctx, in, s, judge)
 		p.progress(s, "")
 		if ctx.Err() != nil {
 			fmt.Fprintf(p.stderr, "tracecheck: interrupted in trace %d of %d, %s%s; %d checked\n",
@@ -123,9 +129,9 @@ func worseOf(a, b int) int {
 }
 
 // checkWithin is checkOne that does not outlive an interrupt by more than p.grace.
-func (p *program) checkWithin(ctx context.Context, in input, s *settings) *result {
+func (p *program) checkWithin(ctx context.Context, in input, s *settings, judge judge) *result {
 	done := make(chan *result, 1)
-	go func() { done <- p.checkOne(ctx, in, s) }()
+	go func() { done <- p.checkOne(ctx, in, s, judge) }()
 	select {
 	case r := <-done:
 		return r
@@ -139,11 +145,18 @@ func (p *program) checkWithin(ctx context.Context, in input, s *settings) *resul
 	}
 }
 
+// A judge is an engine. An error says that it broke down, and nothing of the trace.
+type judge func(context.Context, *trace.Trace, linearize.Options) (*linearize.Report, error)
+
+func (p *program) judgePorcupine(ctx context.Context, t *trace.Trace, o linearize.Options) (*linearize.Report, error) {
+	return p.check(ctx, t, o), nil
+}
+
 // errTime is how an engine says that it came to the end of its time, too.
 var errTime = errors.New("the time limit was reached")
 
 // checkOne reads and judges one trace, both within the time limit. A mistake in this program is a result too, so that the other traces are judged.
-func (p *program) checkOne(ctx context.Context, in input, s *settings) (r *result) {
+func (p *program) checkOne(ctx context.Context, in input, s *settings, judge judge) (r *result) {
 	defer func() {
 		if problem := recover(); problem != nil {
 			r = &result{
@@ -167,7 +180,10 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings) (r *resul
 	}
 	options := s.options
 	options.DeviceLevel = s.options.DeviceLevel && !s.deviceLevelIdle(t)
-	report := p.check(ctx, t, options)
+	report, err := judge(ctx, t, options)
+	if err != nil {
+		return &result{trace: t, report: &linearize.Report{File: in.name}, code: exitInternal, reason: err.Error()}
+	}
 	code, known := verdictCodes[report.Verdict]
 	if !known {
 		return &result{

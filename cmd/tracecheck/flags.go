@@ -17,6 +17,7 @@ import (
 // settings is what the flags of check ask for.
 type settings struct {
 	options  linearize.Options
+	engine   string // auto, porcupine or tlc
 	format   string
 	color    string
 	coverage []string // rules and groups that must have been exercised
@@ -57,9 +58,8 @@ func oneOf(target *string, choices ...string) *value {
 
 // checkFlags returns the flags of check and where they are kept.
 func checkFlags() (*flag.FlagSet, *settings) {
-	s := &settings{format: "text", color: "auto"}
+	s := &settings{format: "text", color: "auto", engine: "auto"}
 	s.options.Assume = map[string]string{}
-	engine := "auto"
 	set := flag.NewFlagSet("check", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	set.Usage = func() {}
@@ -71,8 +71,10 @@ func checkFlags() (*flag.FlagSet, *settings) {
 		"take another reading of an open question, as in `A2=ONE`; repeatable, or separated by commas")
 	set.DurationVar(&s.options.Timeout, "timeout", time.Minute, "longest time for one trace, then inconclusive")
 	set.IntVar(&s.options.MaxOperations, "max-operations", 0,
-		"most operations, hidden steps included, of a trace to search, then inconclusive; 0 is the engine's own limit")
-	set.Var(oneOf(&engine, "auto", "porcupine"), "engine", "`engine` to decide with: auto, porcupine")
+		"most operations, hidden steps included, of a trace to search (engine tlc: events), then inconclusive; "+
+			"0 is the engine's own limit")
+	set.Var(oneOf(&s.engine, "auto", "porcupine", "tlc"), "engine",
+		"`engine` to decide with: auto, porcupine, or tlc: the model checker of TLA+, on the contract itself (needs Java)")
 	set.Var(oneOf(&s.format, "text", "json", "table"), "format", "output `format`: text, json, table")
 	set.Var(oneOf(&s.color, "auto", "always", "never"), "color", "`when` to colour text: auto, always, never")
 	set.Var(&value{set: s.requireCoverage}, "require-coverage",

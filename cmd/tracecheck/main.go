@@ -5,11 +5,15 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"time"
 
+	"ndkoracle/internal/tlc"
+	"ndkoracle/internal/tlcjudge"
 	"ndkoracle/linearize"
 	"ndkoracle/trace"
 )
@@ -30,8 +34,24 @@ func newProgram() *program {
 		read: func(ctx context.Context, name string, r io.Reader) (*trace.Trace, error) {
 			return trace.ReadContext(ctx, name, r, linearize.MaxEvents)
 		},
-		check: linearize.Check, checkable: linearize.Checkable, schema: trace.Schema,
+		check: linearize.Check, checkable: linearize.Checkable, prepareTlc: prepareTlc, schema: trace.Schema,
 	}
+}
+
+// prepareTlc looks for Java and for TLC's jar, which is kept among the user's cached files.
+func prepareTlc(ctx context.Context) (judge, error) {
+	if err := tlc.CheckJava(); err != nil {
+		return nil, fmt.Errorf("the engine tlc can't run: %w", err)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, fmt.Errorf("the engine tlc can't keep its jar: %w", err)
+	}
+	jar, err := tlc.FindJar(ctx, filepath.Join(cache, "ndkoracle"))
+	if err != nil {
+		return nil, fmt.Errorf("the engine tlc can't run: %w", err)
+	}
+	return tlcjudge.Judge{Runner: tlc.Runner{Jar: jar, Build: os.TempDir()}}.Check, nil
 }
 
 func isTerminal(f *os.File) bool {

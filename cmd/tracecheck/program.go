@@ -41,7 +41,9 @@ type program struct {
 	read      func(ctx context.Context, name string, r io.Reader) (*trace.Trace, error)
 	check     func(context.Context, *trace.Trace, linearize.Options) *linearize.Report
 	checkable func() []string
-	schema    func() []byte
+	// prepareTlc finds what the engine tlc needs. The error says what is missing.
+	prepareTlc func(context.Context) (judge, error)
+	schema     func() []byte
 }
 
 const usage = `tracecheck decides whether recorded traces of an NDK provider keep the rules of NDKPI.

@@ -168,7 +168,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{name, "--no-such-flag"}, "no-such-flag"},
 		{[]string{name, "--format", "xml"}, "must be one of text, json, table"},
 		{[]string{name, "--dialect", "ib"}, "must be one of ndkpi, ndspi, verbs"},
-		{[]string{name, "--engine", "stream"}, "must be one of auto, porcupine"},
+		{[]string{name, "--engine", "stream"}, "must be one of auto, porcupine, tlc"},
 		{[]string{name, "--timeout", "0"}, "missing unit in duration|must be longer"},
 		{[]string{name, "--timeout", "0s"}, "must be longer than 0"},
 		{[]string{name, "--max-operations", "-1"}, "can't be below 0"},
@@ -318,5 +318,39 @@ func TestInterrupt(t *testing.T) {
 				t.Errorf("stderr %q", &b.errors)
 			}
 		})
+	}
+}
+
+// --engine tlc asks TLC. What it lacks is told before anything is read, and what breaks down is an internal error.
+func TestEngineTlc(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.ndktrace.jsonl")
+	if err := os.WriteFile(name, []byte("conformant"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t)
+	b.prepareTlc = func(context.Context) (judge, error) { return nil, errors.New("java is missing") }
+	if code := b.do("--engine", "tlc", name); code != exitUsage || b.errors.String() != "tracecheck: java is missing\n" {
+		t.Errorf("without Java: exit %d, %q", code, b.errors.String())
+	}
+	var breaksDown error
+	b.prepareTlc = func(context.Context) (judge, error) {
+		return func(_ context.Context, t *trace.Trace, o linearize.Options) (*linearize.Report, error) {
+			return fakeReport(t), breaksDown
+		}, nil
+	}
+	if code := b.do("--engine", "tlc", name); code != exitConformant || len(b.asked) != 0 {
+		t.Errorf("exit %d, the other engine was asked %d times", code, len(b.asked))
+	}
+	breaksDown = errors.New("TLC broke down")
+	if code := b.do("--engine", "tlc", name); code != exitInternal || !strings.Contains(b.out.String(), "TLC broke down") {
+		t.Errorf("broken down: exit %d, %q", code, b.out.String())
+	}
+}
+
+// The engine tlc says what is missing where there is no Java.
+func TestPrepareTlc(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	if _, err := prepareTlc(t.Context()); err == nil || !strings.Contains(err.Error(), "java is missing") {
+		t.Errorf("without java: %v", err)
 	}
 }

@@ -30,6 +30,8 @@ func CheckJava() error {
 	return nil
 }
 
+var errTimeLimit = errors.New("no answer")
+
 // Log returns the path of what TLC printed for a configuration.
 func (r Runner) Log(c Configuration) string { return filepath.Join(r.folder(c), "output.txt") }
 
@@ -100,7 +102,7 @@ func (r Runner) run(ctx context.Context, c Configuration, dir, module, cfg strin
 		return Result{}, err
 	}
 	if limited.Err() != nil {
-		return Result{}, fmt.Errorf("no answer within %v", r.Timeout)
+		return Result{}, fmt.Errorf("%w within %v", errTimeLimit, r.Timeout)
 	}
 	// TLC exits with a number that is not 0 when a property breaks; what broke is in its output.
 	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {

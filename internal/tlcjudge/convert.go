@@ -1,0 +1,291 @@
+// Package tlcjudge decides recorded traces with TLC: it writes them as TLA+ beside the contract, and reads what TLC says. It
+// reads a trace and converts it; what is allowed, and which rule is broken, the modules TraceCheck and TraceRules say.
+package tlcjudge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ndkoracle/ndk"
+	"ndkoracle/trace"
+)
+
+type cq struct {
+	id, name  string // id is its name in the module
+	depth     *int64
+	polls     []*call
+	delivered []*request
+	requests  int // that complete into it
+	reason    string
+	component *component
+}
+
+type qp struct {
+	id, name           string
+	created            *call
+	initiator, receive *cq
+	conn               string
+	connected          *call
+	peer               *qp
+	requests           []*request
+	component          *component
+}
+
+func (p *qp) cq(queue string) *cq {
+	if queue == "receive" {
+		return p.receive
+	}
+	return p.initiator
+}
+
+// A component is a group of objects that share something. Those of different components are judged apart.
+type component struct {
+	cqs      []*cq
+	qps      []*qp
+	calls    []*call
+	requests []*request
+	tokens   map[uint32]string
+	reason   string // why it can't be decided, or ""
+
+	events []event
+}
+
+// An event is one end of a call.
+type event struct {
+	call *call
+	ends bool
+	at   int // in the trace
+}
+
+// history is a whole trace, taken apart.
+type history struct {
+	trace      *trace.Trace
+	calls      []*call
+	cqs        map[string]*cq
+	qps        map[string]*qp
+	qpList     []*qp
+	cqList     []*cq
+	byWr       map[string]*request
+	shared     map[string]bool
+	components []*component
+}
+
+func isSuccess(status string) bool {
+	s, err := ndk.ParseStatus(status)
+	return err == nil && s.Success()
+}
+
+func read(t *trace.Trace) *history {
+	h := &history{trace: t, cqs: map[string]*cq{}, qps: map[string]*qp{}, byWr: map[string]*request{}, shared: map[string]bool{}}
+	calls, ends := pair(t.Events)
+	h.calls = calls
+	for _, c := range calls {
+		h.take(c)
+	}
+	h.findPeers()
+	for _, c := range calls {
+		h.deliver(c)
+	}
+	h.tell()
+	h.split(ends)
+	return h
+}
+
+func (h *history) cq(name string) *cq {
+	q := h.cqs[name]
+	if q == nil {
+		q = &cq{name: name, id: fmt.Sprint("q", len(h.cqs)+1)}
+		h.cqs[name] = q
+		h.cqList = append(h.cqList, q)
+	}
+	return q
+}
+
+func (h *history) qp(name string) *qp {
+	p := h.qps[name]
+	if p == nil {
+		p = &qp{name: name, id: fmt.Sprint("p", len(h.qps)+1)}
+		h.qps[name] = p
+		h.qpList = append(h.qpList, p)
+	}
+	return p
+}
+
+// take notes the objects and requests that a call is of.
+func (h *history) take(c *call) {
+	e := c.first
+	switch c.kind {
+	case "create CQ":
+		q := h.cq(e.Cq)
+		q.depth = e.Depth
+		if c.last != nil && c.last.Depth != nil {
+			q.depth = c.last.Depth
+		}
+	case "create QP":
+		p := h.qp(e.Qp)
+		p.created, p.initiator, p.receive = c, h.cq(e.InitiatorCq), h.cq(e.ReceiveCq)
+	case "connect":
+		c.qp = h.qp(e.Qp)
+		if c.qp.connected == nil {
+			c.qp.connected = c
+		}
+		c.qp.conn = cmp.Or(e.Conn, c.qp.conn)
+	case "post":
+		c.qp = h.qp(e.Qp)
+		created := c.qp.created
+		c.requests = requestsOf(c, created != nil && created.first.SqSigAll != nil && *created.first.SqSigAll)
+		for _, r := range c.requests {
+			r.qp = c.qp
+			c.qp.requests = append(c.qp.requests, r)
+			if h.byWr[r.wr] == nil {
+				h.byWr[r.wr] = r
+			}
+		}
+	case "flush", "close QP":
+		c.qp = h.qp(e.Qp)
+	case "arm", "close CQ":
+		c.cq = h.cq(e.Cq)
+	case "callback":
+		c.cq = h.cq(e.Cq)
+	case "poll":
+		c.cq = h.cq(e.Cq)
+		c.cq.polls = append(c.cq.polls, c)
+	case "event":
+		if c.last != nil && c.last.Cq != "" {
+			c.cq = h.cq(c.last.Cq)
+		} else if e.Cq != "" {
+			c.cq = h.cq(e.Cq)
+		}
+	case "resize":
+		h.cq(e.Cq).reason = e.Cq + " is resized, which this engine does not follow"
+	case "closed":
+		c.cq = h.cq(c.completes.first.Cq)
+	case "shared post":
+		h.shared[e.Wr] = true
+		for _, w := range e.Wrs {
+			h.shared[w.Wr] = true
+		}
+	case "placed":
+		if r := h.byWr[e.Wr]; r != nil {
+			r.point, c.request = c, r
+			c.qp = r.qp
+		} else {
+			c.kind = other
+		}
+	}
+}
+
+// findPeers joins the two QPs of each connection.
+func (h *history) findPeers() {
+	byConn := map[string][]*qp{}
+	for _, p := range h.qpList {
+		if p.conn != "" {
+			byConn[p.conn] = append(byConn[p.conn], p)
+		}
+	}
+	for _, ends := range byConn {
+		if len(ends) == 2 {
+			ends[0].peer, ends[1].peer = ends[1], ends[0]
+		}
+	}
+}
+
+// deliver finds the requests that a poll delivered.
+func (h *history) deliver(c *call) {
+	if c.kind != "poll" || c.last == nil {
+		return
+	}
+	c.results = make([]*request, len(c.last.Results))
+	for i := range c.last.Results {
+		result := &c.last.Results[i]
+		r := h.byWr[result.Wr]
+		if r == nil && h.shared[result.Wr] {
+			c.cq.reason = result.Wr + " was posted on a shared receive queue, which this engine does not follow"
+		}
+		if r == nil || r.qp.created != nil && r.qp.cq(r.queue()) != c.cq {
+			continue
+		}
+		c.results[i] = r
+		if r.poll == nil {
+			r.poll, r.result = c, result
+			c.cq.delivered = append(c.cq.delivered, r)
+			r.turn = len(c.cq.delivered)
+		}
+		if r.refused && r.post.end > c.end {
+			r.accepted = true // as it could still be; its refusal is the breach (DEF-03)
+		}
+	}
+}
+
+// outcomes are those that a request may have had whose completion has a status.
+func outcomes(status string) []string {
+	switch strings.TrimPrefix(status, "IBV_WC_") {
+	case "SUCCESS":
+		return []string{"SUCCESS"}
+	case "WR_FLUSH_ERR": // some devices report the request so, too, whose failure broke the QP
+		return []string{"CANCELLED", "FAILED"}
+	case "STATUS_CANCELLED":
+		return []string{"CANCELLED"}
+	}
+	if isSuccess(status) {
+		return []string{"SUCCESS"}
+	}
+	return []string{"FAILED"}
+}
+
+// tell finds what the trace tells of each request.
+func (h *history) tell() {
+	for _, p := range h.qpList {
+		var chain []*request
+		for _, r := range p.requests {
+			q := p.cq(r.queue())
+			if q != nil && r.accepted {
+				q.requests++
+			}
+			switch {
+			case r.result != nil:
+				r.told = outcomes(r.result.Status)
+			case r.point != nil:
+				r.told = outcomes(r.point.first.Status)
+			default:
+				r.told = []string{"SUCCESS", "FAILED", "CANCELLED"}
+			}
+			if r.queue() == "receive" {
+				continue
+			}
+			chain = append(chain, r)
+			if r.accepted && r.deferred {
+				continue
+			}
+			for _, earlier := range chain {
+				earlier.refusedThen = !r.accepted
+			}
+			chain = nil
+		}
+	}
+	for _, q := range h.cqList {
+		for _, p := range h.qpList {
+			for _, r := range p.requests {
+				if p.cq(r.queue()) == q && r.point == nil {
+					r.nothing = q.foundNothing(r.poll)
+				}
+			}
+		}
+	}
+}
+
+// tight reports whether more requests complete into the CQ than it has room for.
+func (q *cq) tight() bool { return q.depth != nil && int64(q.requests) > *q.depth }
+
+// foundNothing returns the last poll that had room and found nothing, and returned before the call of another.
+func (q *cq) foundNothing(before *call) *call {
+	for _, c := range slices.Backward(q.polls) {
+		room := c.first.N == nil || *c.first.N > 0
+		if c.last != nil && c.kind == "poll" && room && len(c.last.Results) == 0 && (before == nil || c.end < before.begin) {
+			return c
+		}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package tlcjudge
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ndkoracle/internal/tlc"
+	"ndkoracle/linearize"
+	"ndkoracle/trace"
+)
+
+const traces = "../../traces"
+
+// A row of the corpus's manifest: how a trace is read, and the right answer.
+type row struct {
+	File, Dialect string
+	DeviceLevel   bool `json:"device_level"`
+	Assume        map[string]string
+	Verdict       linearize.Verdict
+	Rule          string
+	Line          int
+}
+
+func (r row) name() string {
+	name := fmt.Sprint(r.File, " ", r.Dialect, r.Assume)
+	if r.DeviceLevel {
+		name += " at device level"
+	}
+	return name
+}
+
+// wrong says how a report differs from the right answer, or "".
+func (r row) wrong(report *linearize.Report) string {
+	var first linearize.Finding
+	if len(report.Findings) > 0 {
+		first = report.Findings[0]
+	}
+	if report.Verdict == r.Verdict && first.Rule == r.Rule && (r.Line == 0 || first.Line == r.Line) {
+		return ""
+	}
+	return fmt.Sprintf("got %s %s in line %d (%s; also %v), want %s %s in line %d",
+		report.Verdict, first.Rule, first.Line, first.Message, first.Also, r.Verdict, r.Rule, r.Line)
+}
+
+// corpus returns the rows of the manifest whose traces can be read and are recordings, or are not.
+func corpus(t *testing.T, recorded bool) (rows []row, cases []Case) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(traces, "manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []row
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range all {
+		if r.Verdict != linearize.Malformed && strings.HasPrefix(r.File, "recorded/") == recorded {
+			rows = append(rows, r)
+			cases = append(cases, Case{readTrace(t, r.File),
+				linearize.Options{Dialect: r.Dialect, DeviceLevel: r.DeviceLevel, Assume: r.Assume}})
+		}
+	}
+	return rows, cases
+}
+
+func readTrace(t *testing.T, name string) *trace.Trace {
+	t.Helper()
+	file, err := os.Open(filepath.Join(traces, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	read, err := trace.Read(name, file, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+// newJudge needs Java, and TLC's jar; without them the tests fail: there is no other third opinion.
+func newJudge(t *testing.T) Judge {
+	t.Helper()
+	if err := tlc.CheckJava(); err != nil {
+		t.Fatal(err)
+	}
+	jar, err := tlc.FindJar(t.Context(), filepath.Join("..", "..", "build", "tlc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Judge{tlc.Runner{Jar: jar, Build: t.TempDir(), Timeout: 10 * time.Minute}}
+}
+
+// Every trace by hand has the answer that is right for it, and that the judge gives as well: verdict, rule and line. It is
+// one run of TLC.
+func TestCorpus(t *testing.T) {
+	rows, cases := corpus(t, false)
+	reports, err := newJudge(t).CheckAll(t.Context(), cases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range rows {
+		if wrong := r.wrong(reports[i]); wrong != "" {
+			t.Errorf("%s: %s", r.name(), wrong)
+		}
+	}
+}
+
+// The same of the recordings, of which TLC may say that it came to a limit. It takes minutes; a run without NDK_TRACES=all
+// takes one of them.
+func TestRecordings(t *testing.T) {
+	rows, cases := corpus(t, true)
+	j := newJudge(t)
+	for i, r := range rows {
+		if os.Getenv("NDK_TRACES") != "all" && r.File != "recorded/refimpl-send-and-invalidate.ndktrace.jsonl" {
+			continue
+		}
+		start := time.Now()
+		j.Runner.Timeout = 2 * time.Minute
+		report, err := j.Check(t.Context(), cases[i].Trace, cases[i].Options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%-90s %5d events %6.1f s  %s", r.name(), report.Events, time.Since(start).Seconds(), report.Verdict)
+		if wrong := r.wrong(report); wrong != "" {
+			if limit := report.Findings[0].Message; report.Verdict != linearize.Inconclusive || !strings.Contains(limit, "limit") {
+				t.Errorf("%s: %s", r.name(), wrong)
+			} else {
+				t.Log(limit)
+			}
+		}
+	}
+}

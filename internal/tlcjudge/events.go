@@ -1,0 +1,207 @@
+package tlcjudge
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ndkoracle/trace"
+)
+
+// A call is a call, a callback, a mark of rest or a point, as module TraceCheck has it. Events count from 1, and 0 stands for
+// none.
+type call struct {
+	fn, kind, thread string
+	place, lastPlace int // of its first and last event in the trace, from 1
+	begin, end       int // its events: in the trace at first, in its component once there is one
+	first, last      *trace.Event
+	qp               *qp
+	cq               *cq
+	requests         []*request // of a post
+	results          []*request // of a poll; nil for a completion of nothing that was posted
+	request          *request   // of a point: that whose completion is placed
+	completes        *call      // of a completion callback: the call that returned STATUS_PENDING
+	awaited          bool       // of a moment of rest: somebody waits for an event
+	number           int        // in its component, from 1
+	component        *component
+}
+
+// kinds says what the functions do to the contract. What is not here does nothing to it.
+var kinds = map[string]string{
+	"NdkCreateCq": "create CQ", "ibv_create_cq": "create CQ", "ibv_create_cq_ex": "create CQ",
+	"NdkCreateQp": "create QP", "ibv_create_qp": "create QP", "ibv_create_qp_ex": "create QP",
+	"NdkConnect": "connect", "NdkConnectWithSharedEndpoint": "connect", "NdkAccept": "connect", "NdkAcceptEx": "connect",
+	"NdkSend": "post", "NdkSendAndInvalidate": "post", "NdkReceive": "post", "NdkRead": "post", "NdkWrite": "post",
+	"NdkFastRegister": "post", "NdkBind": "post", "NdkInvalidate": "post",
+	"ibv_post_send": "post", "ibv_post_recv": "post", "ibv_bind_mw": "post",
+	"NdkSrqReceive": "shared post", "ibv_post_srq_recv": "shared post",
+	"NdkResizeCq": "resize", "ibv_resize_cq": "resize",
+	"NdkArmCq": "arm", "ibv_req_notify_cq": "arm",
+	"NdkGetCqResults": "poll", "NdkGetCqResultsEx": "poll", "ibv_poll_cq": "poll",
+	"NdkCqNotificationCallback": "callback", "ibv_get_cq_event": "event",
+	"NdkFlush": "flush", "NdkDisconnect": "flush",
+	"NdkCloseCq": "close CQ", "ibv_destroy_cq": "close CQ", "NdkCloseQp": "close QP", "ibv_destroy_qp": "close QP",
+	"quiesce": "rest", "CqePlaced": "placed",
+}
+
+const other = "other"
+
+func kindOf(e *trace.Event) string {
+	if e.Fn == "ibv_modify_qp" {
+		switch strings.TrimPrefix(e.State, "IBV_QPS_") {
+		case "RTR":
+			return "connect"
+		case "ERR", "SQE":
+			return "flush"
+		}
+	}
+	if kind, ok := kinds[e.Fn]; ok {
+		return kind
+	}
+	return other
+}
+
+func isVerbs(fn string) bool { return strings.HasPrefix(fn, "ibv_") }
+
+// answer is what a call returned: SUCCESS, PENDING, FAILURE, NOTHING for a function without a result, or NEVER.
+func (c *call) answer() string {
+	switch {
+	case c.kind == "rest":
+		return "NOTHING"
+	case c.last == nil:
+		return "NEVER"
+	case isVerbs(c.fn) && (c.last.Errno == "" || c.last.Errno == "0"):
+		return "SUCCESS"
+	case isVerbs(c.fn):
+		return "FAILURE"
+	case c.last.Status == "":
+		return "NOTHING"
+	case c.last.Status == "STATUS_PENDING":
+		return "PENDING"
+	case isSuccess(c.last.Status):
+		return "SUCCESS"
+	}
+	return "FAILURE"
+}
+
+// pair joins the events of a trace into calls, in the order of their beginnings. What returned failure did nothing, apart from
+// posts, whose failure is a step of its own, and a disconnect, which ends the connection all the same.
+func pair(events []trace.Event) (calls []*call, ends map[int]*call) {
+	under, threads := map[string]*call{}, map[string]string{}
+	ends = map[int]*call{}
+	for i := range events {
+		e := &events[i]
+		if threads[e.Thr] == "" {
+			threads[e.Thr] = fmt.Sprint("t", len(threads)+1)
+		}
+		switch e.Ph {
+		case trace.Call, trace.Enter, trace.Point:
+			c := &call{fn: e.Fn, kind: kindOf(e), thread: threads[e.Thr], place: i + 1, lastPlace: math.MaxInt, begin: i + 1, first: e}
+			if e.Ph == trace.Point {
+				c.last, c.end, c.lastPlace = e, i+1, i+1
+			}
+			calls = append(calls, c)
+			under[e.Op] = c
+		case trace.Ret, trace.Exit:
+			c := under[e.Op]
+			c.last, c.end, c.lastPlace = e, i+1, i+1
+			if c.answer() == "FAILURE" && c.kind != "post" && c.fn != "NdkDisconnect" {
+				c.kind = other
+			}
+			ends[i] = c
+		}
+	}
+	byOp := map[string]*call{}
+	for _, c := range calls {
+		if c.first.Ph == trace.Call {
+			byOp[c.first.Op] = c
+		}
+	}
+	for _, c := range calls {
+		if c.first.For == "" {
+			continue
+		}
+		c.completes = byOp[c.first.For]
+		if c.completes != nil && c.completes.kind == "close CQ" && c.fn == "NdkCloseCompletion" {
+			c.kind = "closed"
+		}
+	}
+	return calls, ends
+}
+
+// A request is one that was posted, or refused.
+type request struct {
+	wr          string
+	number      int // in its component, from 1
+	qp          *qp
+	op          string
+	flags       []string
+	silent      bool
+	solicit     bool
+	deferred    bool
+	accepted    bool
+	refused     bool
+	token       *uint32
+	post        *call
+	refusedThen bool // a request of the initiator queue was refused before its chain had ended otherwise
+
+	told    []string // the outcomes that it may have had
+	point   *call    // CqePlaced
+	poll    *call    // that delivered it
+	result  *trace.Result
+	turn    int   // among the completions of its CQ that polls delivered
+	nothing *call // the last poll that found nothing and should have had its completion
+}
+
+func (r *request) queue() string {
+	if r.op == "Receive" {
+		return "receive"
+	}
+	return "initiator"
+}
+
+var operations = map[string]string{
+	"NdkSend": "Send", "NdkSendAndInvalidate": "SendAndInvalidate", "NdkReceive": "Receive", "NdkRead": "Read",
+	"NdkWrite": "Write", "NdkFastRegister": "FastRegister", "NdkBind": "Bind", "NdkInvalidate": "Invalidate",
+	"ibv_bind_mw": "Bind", "ibv_post_recv": "Receive",
+
+	"SEND": "Send", "SEND_WITH_IMM": "Send", "RDMA_WRITE_WITH_IMM": "Send", "SEND_WITH_INV": "SendAndInvalidate",
+	"RDMA_WRITE": "Write", "RDMA_READ": "Read", "ATOMIC_CMP_AND_SWP": "Read", "ATOMIC_FETCH_AND_ADD": "Read",
+	"LOCAL_INV": "Invalidate", "BIND_MW": "Bind", "REG_MR": "FastRegister",
+}
+
+// requestsOf returns what a post posts. Of a list of libibverbs those before bad_wr are accepted, and that one is refused.
+func requestsOf(c *call, signalAll bool) []*request {
+	accepted := c.answer() == "SUCCESS" || c.last == nil
+	if c.first.Wrs == nil {
+		token := c.first.Token
+		if c.last != nil && c.last.Token != nil {
+			token = c.last.Token
+		}
+		has := func(flag string) bool { return slices.Contains(c.first.Flags, flag) }
+		return []*request{{wr: c.first.Wr, op: operations[c.fn], flags: c.first.Flags, accepted: accepted, refused: !accepted,
+			token: token, post: c, silent: has("SILENT_SUCCESS"), solicit: has("SEND_AND_SOLICIT_EVENT"),
+			deferred: has("DEFER")}}
+	}
+	var list []*request
+	for i := range c.first.Wrs {
+		w := &c.first.Wrs[i]
+		r := &request{wr: w.Wr, op: "Receive", flags: w.Flags, accepted: true, token: w.Token, post: c}
+		if c.fn == "ibv_post_send" {
+			r.op = operations[strings.TrimPrefix(w.Opcode, "IBV_WR_")]
+			r.silent = !signalAll && !hasVerbsFlag(w.Flags, "SIGNALED")
+			r.solicit = hasVerbsFlag(w.Flags, "SOLICITED")
+		}
+		list = append(list, r)
+		if !accepted && (c.last.BadWr == w.Wr || c.last.BadWr == "") {
+			r.accepted, r.refused = false, true
+			break
+		}
+	}
+	return list
+}
+
+func hasVerbsFlag(flags []string, name string) bool {
+	return slices.Contains(flags, name) || slices.Contains(flags, "IBV_SEND_"+name)
+}

@@ -1,0 +1,51 @@
+package tlcjudge
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A third opinion shares nothing with the second but the form of its answer: of the judge's package only these names are used,
+// and none of the model's.
+func TestIndependent(t *testing.T) {
+	form := []string{"Report", "Finding", "Options", "Verdict", "RuleCoverage", "Conformant", "ProviderViolation",
+		"ConsumerViolation", "Inconclusive", "Checked", "NotCheckable"}
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files", err)
+	}
+	used := 0
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range file.Imports {
+			if strings.HasPrefix(spec.Path.Value, `"ndkoracle/model`) {
+				t.Errorf("%s imports %s", name, spec.Path.Value)
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				if pkg, ok := s.X.(*ast.Ident); ok && pkg.Name == "linearize" {
+					used++
+					if !slices.Contains(form, s.Sel.Name) {
+						t.Errorf("%s uses linearize.%s", name, s.Sel.Name)
+					}
+				}
+			}
+			return true
+		})
+	}
+	if used == 0 {
+		t.Error("nothing of the answer's form was found, so the rest was not looked at either")
+	}
+}

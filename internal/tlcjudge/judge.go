@@ -1,0 +1,345 @@
+package tlcjudge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ndkoracle/internal/tlc"
+	"ndkoracle/linearize"
+	"ndkoracle/rules"
+	"ndkoracle/tla"
+	"ndkoracle/trace"
+)
+
+// MaxEvents is the longest trace that is put to TLC, unless a check asks for another limit.
+const MaxEvents = 3000
+
+// A Case is a trace, and how to read it.
+type Case struct {
+	Trace   *trace.Trace
+	Options linearize.Options
+}
+
+// A Judge has TLC decide traces. Its runner's Build is where the modules are written; each run has a folder of its own there.
+type Judge struct{ Runner tlc.Runner }
+
+// Check decides one trace. Options.MaxOperations is the longest trace to take, in events, and MaxMemory means nothing.
+func (j Judge) Check(ctx context.Context, t *trace.Trace, o linearize.Options) (*linearize.Report, error) {
+	reports, err := j.CheckAll(ctx, []Case{{t, o}})
+	if err != nil {
+		return nil, err
+	}
+	return reports[0], nil
+}
+
+// CheckAll decides several traces in one run of TLC, which has the longest of their time limits. An error says that TLC could
+// not run, or broke down; a limit that was reached is an inconclusive report.
+func (j Judge) CheckAll(ctx context.Context, cases []Case) ([]*linearize.Report, error) {
+	reports := make([]*linearize.Report, len(cases))
+	var questions []*question
+	of := map[*question]int{}
+	for i, c := range cases {
+		reports[i] = &linearize.Report{File: c.Trace.Name, Events: len(c.Trace.Events) + int(c.Trace.More)}
+		reports[i].Dialect = cmp.Or(c.Options.Dialect, c.Trace.Header.Dialect)
+		j.Runner.Timeout = max(j.Runner.Timeout, c.Options.Timeout)
+		if reason := unfit(c); reason != "" {
+			undecided(reports[i], reason)
+			continue
+		}
+		h := read(c.Trace)
+		reports[i].Components = len(h.components)
+		for _, part := range h.components {
+			q := &question{component: part, number: len(questions) + 1, reading: readingOf(c.Options.Assume),
+				dialect:  dialectOf(reports[i].Dialect, c.Options.DeviceLevel),
+				seenLate: c.Trace.Header.Side == "consumer",
+				end:      c.Trace.End != nil && c.Trace.End.Quiescent,
+				created:  !slices.ContainsFunc(h.qpList, func(p *qp) bool { return p.created == nil })}
+			questions = append(questions, q)
+			of[q] = i
+			reports[i].Operations += len(part.events)
+		}
+	}
+	said := map[int]*answer{}
+	if len(questions) > 0 {
+		var err error
+		if said, err = j.ask(ctx, questions); err != nil {
+			return nil, err
+		}
+	}
+	for _, q := range questions {
+		q.judge(reports[of[q]], cases[of[q]].Trace, said[q.number])
+	}
+	for i, r := range reports {
+		if end := cases[i].Trace.End; unfit(cases[i]) == "" && (end == nil || !end.Quiescent) {
+			undecided(r, "the trace does not end with the provider at rest: "+
+				"what must happen eventually can't be judged after the last quiesce mark")
+		}
+		conclude(r)
+	}
+	return reports, nil
+}
+
+// unfit says why a trace can't be put to TLC at all.
+func unfit(c Case) string {
+	t := c.Trace
+	limit := cmp.Or(c.Options.MaxOperations, MaxEvents)
+	switch events := len(t.Events) + int(t.More); {
+	case events > limit:
+		return fmt.Sprintf("the trace has %d events, and the engine tlc takes %d at most", events, limit)
+	case t.Header.Order == "partial":
+		return "the events are ordered only partially, and the engine tlc takes a total order"
+	case t.End != nil && t.End.Dropped > 0:
+		return fmt.Sprintf("the recorder dropped %d events: what is missing could explain anything", t.End.Dropped)
+	}
+	return ""
+}
+
+func dialectOf(name string, device bool) string {
+	switch {
+	case name == "ndkpi":
+		return "Ndkpi"
+	case name == "ndspi":
+		return "Ndspi"
+	case device:
+		return "VerbsDevice"
+	}
+	return "Verbs"
+}
+
+// readingOf returns the expression of module Readings for other readings than the default.
+func readingOf(assume map[string]string) string {
+	if len(assume) == 0 {
+		return "Default"
+	}
+	var others []string
+	for _, id := range slices.Sorted(maps.Keys(assume)) {
+		others = append(others, fmt.Sprintf("!.%s = %q", id, assume[id]))
+	}
+	return "[Default EXCEPT " + strings.Join(others, ", ") + "]"
+}
+
+// An answer is what TLC said of a question.
+type answer struct {
+	last     int // so many events were to be explained
+	reached  int // so many were
+	refused  []refusal
+	breaches []breach
+	early    bool // TLC was stopped before it had finished
+}
+
+type refusal struct {
+	rank int
+	rule string
+}
+
+type breach struct {
+	at       int
+	rule, by string
+}
+
+// ask runs TLC on the questions.
+func (j Judge) ask(ctx context.Context, questions []*question) (map[int]*answer, error) {
+	if err := os.MkdirAll(j.Runner.Build, 0o755); err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp(j.Runner.Build, "traces")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	module, configuration := write(questions)
+	files := map[string][]byte{root + ".tla": module, root + ".cfg": configuration}
+	contract, err := fs.Glob(tla.Modules, "*.tla")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range contract {
+		if files[name], err = tla.Modules.ReadFile(name); err != nil {
+			return nil, err
+		}
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
+			return nil, err
+		}
+	}
+	lines, finished, err := j.Runner.Print(ctx, folder, root)
+	if err != nil {
+		return nil, err
+	}
+	answers := map[int]*answer{}
+	for _, q := range questions {
+		answers[q.number] = &answer{last: -1, early: !finished}
+	}
+	for _, line := range lines {
+		if err := hear(answers, line); err != nil {
+			return nil, fmt.Errorf("TLC said %q: %w", line, err)
+		}
+	}
+	for _, q := range questions {
+		if finished && answers[q.number].last < 0 {
+			return nil, errors.New("TLC finished, and did not speak of every part of the traces")
+		}
+	}
+	return answers, nil
+}
+
+// hear takes one line that TLC printed: a tuple of a word, the number of a question, and what there is to say.
+func hear(answers map[int]*answer, line string) error {
+	line = strings.TrimSuffix(strings.TrimPrefix(line, "<<"), ">>")
+	var word string
+	var number, at int
+	fields := strings.SplitN(line, ", ", 3)
+	if len(fields) < 3 {
+		return errors.New("it has fewer than three fields")
+	}
+	word = strings.Trim(fields[0], `"`)
+	if _, err := fmt.Sscan(fields[1], &number); err != nil {
+		return err
+	}
+	a := answers[number]
+	if a == nil {
+		return errors.New("there is no such question")
+	}
+	rest := strings.Split(fields[2], ", ")
+	if _, err := fmt.Sscan(rest[0], &at); err != nil {
+		return err
+	}
+	for i := range rest {
+		rest[i] = strings.Trim(rest[i], `"`)
+	}
+	switch {
+	case word == "explain" && len(rest) == 1:
+		a.last = at
+	case word == "reached" && len(rest) == 1:
+		a.reached, a.refused = at, nil
+	case word == "refused" && len(rest) == 3:
+		r := refusal{rule: rest[2]}
+		if _, err := fmt.Sscan(rest[1], &r.rank); err != nil {
+			return err
+		}
+		a.refused = append(a.refused, r)
+	case word == "breach" && len(rest) == 3:
+		a.breaches = append(a.breaches, breach{at, rest[1], rest[2]})
+	default:
+		return errors.New("nobody knows what that means")
+	}
+	return nil
+}
+
+// judge adds the findings about one component to the report.
+func (q *question) judge(r *linearize.Report, t *trace.Trace, a *answer) {
+	excused := len(q.events) + 2
+	for _, b := range a.breaches {
+		if b.by == "consumer" && b.rule != "DEF-06" {
+			excused = min(excused, b.at)
+		}
+	}
+	for _, b := range a.breaches {
+		f := linearize.Finding{Rule: b.rule}
+		f.Line, f.Seq = q.place(t, b.at)
+		switch b.by {
+		case "consumer":
+			f.Verdict, f.Message = linearize.ConsumerViolation, "the consumer breaks this rule: no search is needed to see it"
+		case "provider":
+			f.Verdict, f.Message = linearize.ProviderViolation, "the provider breaks this rule: no search is needed to see it"
+			if excused < b.at {
+				continue
+			}
+		default:
+			f.Verdict = linearize.Inconclusive
+			f.Message = q.events[b.at-1].call.name() + " never returned: what became of it, and of what waits for it, can't be judged"
+		}
+		r.Findings = append(r.Findings, f)
+	}
+	switch {
+	case q.reason != "":
+		undecided(r, q.reason)
+	case len(q.cqs) == 0 || a.reached >= a.last && !a.early:
+	case a.reached >= a.last && a.last >= 0:
+	case a.early:
+		undecided(r, fmt.Sprintf("the time limit was reached, and TLC had explained %d of the %d events of %s",
+			a.reached, len(q.events), q.cqs[0].name))
+	default:
+		r.Findings = append(r.Findings, q.refused(t, a))
+	}
+}
+
+// refused is the finding where no explanation went on.
+func (q *question) refused(t *trace.Trace, a *answer) linearize.Finding {
+	f := linearize.Finding{Verdict: linearize.ProviderViolation}
+	f.Line, f.Seq = q.place(t, a.reached+1)
+	slices.SortFunc(a.refused, func(a, b refusal) int { return a.rank - b.rank })
+	if len(a.refused) == 0 {
+		f.Verdict = linearize.Inconclusive
+		f.Message = "nothing explains the events up to here, and the specification does not say by which rule"
+		return f
+	}
+	f.Rule = a.refused[0].rule
+	for _, other := range a.refused[1:] {
+		f.Also = append(f.Also, other.rule)
+	}
+	f.Message = "no behaviour of the specification explains the events up to this one"
+	return f
+}
+
+// place returns line and seq of an event of the component; the end of a trace has a place too.
+func (c *component) place(t *trace.Trace, at int) (line int, seq uint64) {
+	if i := c.events[at-1].at; i < len(t.Events) {
+		return t.Events[i].Line, t.Events[i].Seq
+	}
+	if len(t.Events) == 0 {
+		return 0, 0
+	}
+	last := t.Events[len(t.Events)-1]
+	return last.Line + 1, last.Seq + 1
+}
+
+// name says which call or callback it was, and of which object.
+func (c *call) name() string {
+	name := c.fn
+	if c.kind == "callback" {
+		name = "the callback"
+	}
+	if object := cmp.Or(c.first.Wr, c.first.Cq, c.first.Qp); object != "" {
+		name += " of " + object
+	}
+	return name
+}
+
+func undecided(r *linearize.Report, reason string) {
+	r.Findings = append(r.Findings, linearize.Finding{Verdict: linearize.Inconclusive, Message: reason})
+}
+
+// conclude derives the verdict from the findings. TLC does not count how often a rule had something to say: of the rules that
+// are kept it only says that all of the trace is allowed.
+func conclude(r *linearize.Report) {
+	severity := []linearize.Verdict{linearize.ProviderViolation, linearize.ConsumerViolation, linearize.Inconclusive}
+	slices.SortStableFunc(r.Findings, func(a, b linearize.Finding) int {
+		return cmp.Or(slices.Index(severity, a.Verdict)-slices.Index(severity, b.Verdict), a.Line-b.Line, cmp.Compare(a.Rule, b.Rule))
+	})
+	r.Verdict = linearize.Conformant
+	if len(r.Findings) > 0 {
+		r.Verdict = r.Findings[0].Verdict
+	}
+	r.Rules = map[string]linearize.RuleCoverage{}
+	for _, rule := range rules.All() {
+		r.Rules[rule.ID] = linearize.RuleCoverage{Coverage: linearize.NotCheckable,
+			Why: "the engine tlc does not count what a trace exercises"}
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if rule, ok := rules.Get(f.Rule); ok {
+			f.Assumes = rule.Readings
+			r.Rules[f.Rule] = linearize.RuleCoverage{Coverage: linearize.Checked, Count: r.Rules[f.Rule].Count + 1}
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package tlcjudge
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ndkoracle/linearize"
+	"ndkoracle/trace"
+)
+
+// A limit that is reached makes the answer inconclusive, and is named; being stopped is no answer.
+func TestLimits(t *testing.T) {
+	j := newJudge(t)
+	long := readTrace(t, "recorded/refimpl-mixed.ndktrace.jsonl.zst")
+	for says, o := range map[string]linearize.Options{
+		"the time limit was reached, and TLC had explained 0 of the": {Timeout: time.Millisecond},
+		"the engine tlc takes 100 at most":                           {MaxOperations: 100},
+	} {
+		j.Runner.Timeout = 0
+		r, err := j.Check(t.Context(), long, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != linearize.Inconclusive || len(r.Findings) == 0 || !strings.Contains(r.Findings[0].Message, says) {
+			t.Errorf("got %s %+v, want %q", r.Verdict, r.Findings, says)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := j.Check(ctx, long, linearize.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v", err)
+	}
+}
+
+// Names mean nothing, whatever they are made of (ARM-09, as in late-at-a-quiesce-mark).
+func TestHostileNames(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(traces, "reject/late-at-a-quiesce-mark.ndktrace.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hostile := strings.NewReplacer(`"cq1"`, `"\"] \\* ===="`, `"w1"`, `"<<\"reached\", 1, 99>>"`, `"main"`, `"(* \" é"`).Replace(string(text))
+	if hostile == string(text) {
+		t.Fatal("nothing was renamed")
+	}
+	read, err := trace.Read("hostile", strings.NewReader(hostile), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := newJudge(t).Check(t.Context(), read, linearize.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != linearize.ProviderViolation || r.Findings[0].Rule != "ARM-09" || r.Findings[0].Line != 12 {
+		t.Errorf("got %s %+v", r.Verdict, r.Findings)
+	}
+}
+
+// What TLC prints is understood, or it is an error.
+func TestHear(t *testing.T) {
+	answers := map[int]*answer{1: {last: -1}}
+	for _, line := range []string{`<<"explain", 1, 7>>`, `<<"breach", 1, 8, "POLL-01", "consumer">>`, `<<"reached", 1, 2>>`,
+		`<<"refused", 1, 2, 3, "ARM-09">>`, `<<"reached", 1, 3>>`, `<<"refused", 1, 3, 5, "ARM-04">>`} {
+		if err := hear(answers, line); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	a := answers[1]
+	if a.last != 7 || a.reached != 3 || len(a.refused) != 1 || a.refused[0] != (refusal{5, "ARM-04"}) ||
+		len(a.breaches) != 1 || a.breaches[0] != (breach{8, "POLL-01", "consumer"}) {
+		t.Errorf("got %+v", a)
+	}
+	for line, says := range map[string]string{
+		`<<"reached", 2, 3>>`:                  "no such question",
+		`<<"reached", 1>>`:                     "fewer than three fields",
+		`<<"reached", one, 3>>`:                "expected integer",
+		`<<"reached", 1, three>>`:              "expected integer",
+		`<<"refused", 1, 3, "ARM-04">>`:        "nobody knows",
+		`<<"refused", 1, 3, first, "ARM-04">>`: "expected integer",
+		`<<"shouted", 1, 3>>`:                  "nobody knows",
+	} {
+		if err := hear(answers, line); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: got %v, want %q", line, err, says)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package tlcjudge
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A question is one component of a trace, as a definition of the module that TLC reads.
+type question struct {
+	*component
+	number   int
+	dialect  string // the name of its constants in TraceRules
+	reading  string // as an expression of module Readings
+	end      bool   // the trace ends with the provider at rest
+	seenLate bool   // the consumer took the events down
+	created  bool   // the creation of every QP of the trace is in it
+}
+
+// root is the name of the module that is generated.
+const root = "Traces"
+
+// write returns the module for some questions, and its configuration. The questions share the variables of the contract; the
+// variable trace says which of them a behaviour is about.
+func write(questions []*question) (module, configuration []byte) {
+	var b, initial, next, report strings.Builder
+	fmt.Fprintf(&b, "---- MODULE %s ----\nEXTENDS TraceRules, Readings\nVARIABLES trace, cq, qp, token, at, open, story\n", root)
+	for _, q := range questions {
+		q.define(&b)
+		if q.searched() {
+			q.instance(&b)
+			fmt.Fprintf(&initial, "  \\/ trace = %d /\\ Check%[1]d!TraceInit\n", q.number)
+			fmt.Fprintf(&next, "  \\/ trace = %d /\\ Check%[1]d!TraceNext /\\ UNCHANGED trace\n", q.number)
+			fmt.Fprintf(&report, "  /\\ trace = %d => Check%[1]d!Report\n", q.number)
+		}
+	}
+	if initial.Len() == 0 {
+		initial.WriteString("  <<trace, cq, qp, token, at, open, story>> = <<0, 0, 0, 0, 0, 0, 0>>\n")
+		next.WriteString("  UNCHANGED <<trace, cq, qp, token, at, open, story>>\n")
+		report.WriteString("  TRUE\n")
+	}
+	fmt.Fprintf(&b, "Init ==\n%sNext ==\n%sReport ==\n%s====\n", initial.String(), next.String(), report.String())
+	return []byte(b.String()), []byte("INIT Init\nNEXT Next\nCONSTRAINT Report\nCHECK_DEADLOCK FALSE\n")
+}
+
+// searched reports whether an explanation is looked for. What needs no search is looked at in any case.
+func (q *question) searched() bool { return q.reason == "" && len(q.cqs) > 0 }
+
+// define writes what the trace tells of the component, and what needs no search.
+func (q *question) define(b *strings.Builder) {
+	for i, c := range q.calls {
+		c.number = i + 1
+	}
+	var rests []string
+	for i, e := range q.events {
+		if e.call.kind == "rest" {
+			rests = append(rests, fmt.Sprint(i+1))
+		}
+	}
+	trace := record(
+		"calls", each(q.calls, (*call).record),
+		"events", each(q.events, func(e event) string { return record("of", e.call.number, "ends", truth(e.ends)) }),
+		"requests", each(q.requests, q.request),
+		"cqs", set(q.cqIds()), "qps", set(q.qpIds()), "rests", set(rests), "atRest", truth(q.end), "allCreated", truth(q.created),
+		"users", q.ofCq(func(c *cq) string {
+			return q.ofQp(func(p *qp) string { return truth(p.initiator == c || p.receive == c) })
+		}),
+		"connected", q.ofQp(func(p *qp) string { return fmt.Sprint(numberOf(p.connected)) }),
+	)
+	fmt.Fprintf(b, "Trace%d == %[2]s\nBreaches%[1]d == Breaches(Trace%[1]d)\nLast%[1]d == LastOf(Trace%[1]d, Breaches%[1]d)\n"+
+		"ASSUME Say(%[1]d, Breaches%[1]d, Last%[1]d)\n", q.number, trace)
+}
+
+// instance writes the instance of the specification that explains the component. What is not a literal has a name of its own, so
+// that TLC evaluates it once.
+func (q *question) instance(b *strings.Builder) {
+	var failing, tokens []string
+	for _, c := range q.calls {
+		if c.kind == "callback" && c.first.Status == "STATUS_INTERNAL_ERROR" {
+			failing = append(failing, quote(c.cq.id))
+		}
+	}
+	for _, t := range slices.Sorted(maps.Values(q.tokens)) {
+		tokens = append(tokens, quote(t))
+	}
+	name := func(constant, value string) string {
+		fmt.Fprintf(b, "%s%d == %s\n", constant, q.number, value)
+		return fmt.Sprint(constant, q.number)
+	}
+	of := func(field string) string { return fmt.Sprintf("Trace%d.%s", q.number, field) }
+	constants := [][2]string{
+		{"Calls", name("Calls", of("calls"))},
+		{"Events", name("Events", of("events"))},
+		{"Requests", name("Requests", of("requests"))},
+		{"Turns", name("Turns", fmt.Sprintf("TurnsOf(Trace%d, Last%[1]d)", q.number))},
+		{"Tight", name("Tight", q.ofCq(q.tightRequests))},
+		{"Failing", set(failing)},
+		{"SeenLate", truth(q.seenLate)},
+		{"Last", fmt.Sprint("Last", q.number)},
+		{"Number", fmt.Sprint(q.number)},
+
+		{"CQ", set(q.cqIds())},
+		{"QP", set(q.qpIds())},
+		{"Token", set(tokens)},
+		{"Depth", fmt.Sprint(q.depth())},
+		{"Room", fmt.Sprint(q.depth() + len(q.requests))},
+		{"InitiatorCq", name("InitiatorCq", q.ofQp(func(p *qp) string { return quote(p.initiator.id) }))},
+		{"ReceiveCq", name("ReceiveCq", q.ofQp(func(p *qp) string { return quote(p.receive.id) }))},
+		{"Peer", name("Peer", q.peers())},
+		{"Reading", name("Reading", q.reading)},
+	}
+	for _, constant := range []string{"FreshAtArm", "OldAtArm", "SecondArm", "ErrorsArm", "Serialised", "ExtraEvent"} {
+		constants = append(constants, [2]string{constant, q.dialect + "." + constant})
+	}
+	for i, c := range constants {
+		constants[i][0] = c[0] + " <- " + c[1]
+	}
+	fmt.Fprintf(b, "Check%d == INSTANCE TraceBlame WITH\n", q.number)
+	for i, c := range constants {
+		end := ","
+		if i == len(constants)-1 {
+			end = ""
+		}
+		fmt.Fprintf(b, "  %s%s\n", c[0], end)
+	}
+	fmt.Fprintf(b, "ASSUME TLCSet(%d, [at |-> 0, why |-> {}])\n", q.number)
+}
+
+// depth is that of the CQs into which more may complete than they have room for; the others are deep enough.
+func (c *component) depth() int {
+	depth := len(c.requests) + 1
+	for _, q := range c.cqs {
+		if q.tight() {
+			depth = min(depth, int(*q.depth))
+		}
+	}
+	return depth
+}
+
+// tightRequests returns the requests that complete into a CQ, if they are more than it has room for.
+func (c *component) tightRequests(q *cq) string {
+	var requests []string
+	for _, r := range c.requests {
+		if q.tight() && r.accepted && r.qp.cq(r.queue()) == q {
+			requests = append(requests, fmt.Sprint(r.number))
+		}
+	}
+	return set(requests)
+}
+
+// peers returns the function from each QP to its peer, which for some is one of which the trace does not tell.
+func (c *component) peers() string {
+	var pairs []any
+	for _, p := range c.qps {
+		if p.peer != nil {
+			pairs = append(pairs, p.id, quote(p.peer.id))
+		} else {
+			pairs = append(pairs, p.id, quote("far"+p.id), "far"+p.id, quote(p.id))
+		}
+	}
+	return record(pairs...)
+}
+
+func (c *component) cqIds() []string {
+	var ids []string
+	for _, q := range c.cqs {
+		ids = append(ids, quote(q.id))
+	}
+	return ids
+}
+
+func (c *component) qpIds() []string {
+	var ids []string
+	for _, p := range c.qps {
+		ids = append(ids, quote(p.id))
+	}
+	return ids
+}
+
+// ofCq returns the function from each CQ to a value.
+func (c *component) ofCq(value func(*cq) string) string {
+	var pairs []any
+	for _, q := range c.cqs {
+		pairs = append(pairs, q.id, value(q))
+	}
+	return record(pairs...)
+}
+
+// ofQp returns the function from each QP to a value.
+func (c *component) ofQp(value func(*qp) string) string {
+	var pairs []any
+	for _, p := range c.qps {
+		pairs = append(pairs, p.id, value(p))
+	}
+	return record(pairs...)
+}

@@ -1,0 +1,173 @@
+package tlcjudge
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"ndkoracle/trace"
+)
+
+// noToken stands in place of a token where there is none, as in module Dialect.
+const noToken = "no token"
+
+// record returns what the trace tells of a call.
+func (c *call) record() string {
+	pairs := []any{"fn", quote(c.fn), "kind", quote(c.kind), "ndk", truth(!isVerbs(c.fn)), "thread", quote(c.thread),
+		"begin", c.begin, "end", c.end, "answer", quote(c.answer()), "completes", numberOf(c.completes),
+		"isCallback", truth(c.first != nil && c.first.Ph == trace.Enter)}
+	if c.qp != nil {
+		pairs = append(pairs, "qp", quote(c.qp.id))
+	}
+	if c.cq != nil {
+		pairs = append(pairs, "cq", quote(c.cq.id))
+	}
+	switch c.kind {
+	case "post":
+		pairs = append(pairs, "requests", each(c.requests, number))
+	case "arm":
+		pairs = append(pairs, "type", quote(c.armType()))
+	case "poll":
+		pairs = append(pairs, "room", c.room(), "results", each(c.results, number), "completions", c.completions())
+	case "rest":
+		pairs = append(pairs, "awaited", truth(c.awaited))
+	case "callback":
+		pairs = append(pairs, "status", quote(cmp.Or(c.first.Status, "STATUS_SUCCESS")))
+	case "placed":
+		pairs = append(pairs, "request", c.request.number)
+	}
+	return record(pairs...)
+}
+
+func (c *call) armType() string {
+	if c.first.SolicitedOnly == nil {
+		return c.first.Type
+	}
+	if *c.first.SolicitedOnly {
+		return "SOLICITED"
+	}
+	return "ANY"
+}
+
+// room is for how many completions a poll has room; numbers of TLC have 32 bits, and a sign.
+func (c *call) room() int64 {
+	if c.first.N == nil {
+		return max(1, int64(len(c.results)))
+	}
+	return min(*c.first.N, 1<<30)
+}
+
+// completions is what a poll says of each completion that it returns.
+func (c *call) completions() string {
+	if c.last == nil {
+		return "<<>>"
+	}
+	list := make([]string, len(c.last.Results))
+	for i := range c.last.Results {
+		x, r := &c.last.Results[i], c.results[i]
+		token := ""
+		if x.Token != nil && r != nil {
+			token = cmp.Or(r.qp.component.tokens[*x.Token], noToken)
+		}
+		list[i] = record("req", number(r), "status", quote(outcomes(x.Status)[0]), "type", quote(x.Type), "token", quote(token),
+			"otherQp", truth(r != nil && x.Qp != "" && x.Qp != r.qp.name),
+			"error", truth(x.ProviderError != nil && *x.ProviderError != 0))
+	}
+	return sequence(list)
+}
+
+// request returns what the trace tells of a request.
+func (q *question) request(r *request) string {
+	op, token := r.op, noToken
+	switch {
+	case r.token != nil && q.tokens[*r.token] != "":
+		token = q.tokens[*r.token]
+	case op == "FastRegister" || op == "Bind" || op == "Invalidate":
+		op = "Write" // of a token that nobody follows
+	case op == "SendAndInvalidate":
+		op = "Send"
+	}
+	solicited := "{FALSE}"
+	switch {
+	case r.queue() == "receive" && r.point != nil && r.point.first.Solicited != nil:
+		solicited = "{" + truth(*r.point.first.Solicited) + "}"
+	case r.queue() == "receive" && r.qp.peer == nil:
+		solicited = "BOOLEAN"
+	}
+	invalidated := noToken
+	if t := r.localToken(); r.op == "Receive" && t != nil && q.tokens[*t] != "" {
+		invalidated = q.tokens[*t]
+	}
+	var told []string
+	for _, outcome := range r.told {
+		told = append(told, quote(outcome))
+	}
+	cq, polled := "", 0
+	if c := r.qp.cq(r.queue()); c != nil {
+		cq = c.id
+	}
+	if r.poll != nil {
+		polled = r.poll.end
+	}
+	return record("req", r.number, "qp", quote(r.qp.id), "queue", quote(r.queue()), "cq", quote(cq), "op", quote(op),
+		"silent", truth(r.silent), "solicit", truth(r.solicit && op != "Receive"), "token", quote(token), "defer", truth(r.deferred),
+		"accepted", truth(r.accepted), "refused", truth(r.refused), "post", r.post.number, "told", set(told),
+		"turn", r.turn, "polled", polled, "after", numberOf(r.nothing), "point", truth(r.point != nil), "solicited", solicited,
+		"invalidated", quote(invalidated), "refusedAfter", truth(r.refusedThen))
+}
+
+func numberOf(c *call) int {
+	if c == nil {
+		return 0
+	}
+	return c.number
+}
+
+func number(r *request) string {
+	if r == nil {
+		return "0"
+	}
+	return fmt.Sprint(r.number)
+}
+
+// record returns the record, or the function over strings, of names and values that alternate.
+func record(pairs ...any) string {
+	if len(pairs) == 0 {
+		return "<<>>" // a function over nothing
+	}
+	fields := make([]string, len(pairs)/2)
+	for i := range fields {
+		fields[i] = fmt.Sprint(pairs[2*i], " |-> ", pairs[2*i+1])
+	}
+	return "[" + strings.Join(fields, ", ") + "]"
+}
+
+func each[T any](list []T, text func(T) string) string {
+	texts := make([]string, len(list))
+	for i, one := range list {
+		texts[i] = text(one)
+	}
+	return sequence(texts)
+}
+
+// sequence and set return what they hold, an element a line.
+func sequence(list []string) string { return "<<" + strings.Join(list, ",\n  ") + ">>" }
+func set(list []string) string      { return "{" + strings.Join(list, ", ") + "}" }
+
+func truth(b bool) string {
+	if b {
+		return "TRUE"
+	}
+	return "FALSE"
+}
+
+// quote returns a string of TLA+. In place of what is not plain ASCII, or would end the string, stands a question mark: the
+// names of objects never get here, and others only tell apart.
+func quote(text string) string {
+	return `"` + strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '"' || r == '\\' {
+			return '?'
+		}
+		return r
+	}, text) + `"`
+}

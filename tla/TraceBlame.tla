@@ -1,0 +1,155 @@
+------------------------------ MODULE TraceBlame ------------------------------
+(***************************************************************************)
+(* Where no explanation of a trace goes on: which rule is in its way?      *)
+(*                                                                         *)
+(* TLC tells how far it came.  In every state that has come that far, the  *)
+(* clause that refuses the next event names its rule; when the event waits *)
+(* for a hidden step that can't be taken, the clause that refuses that one.*)
+(***************************************************************************)
+EXTENDS TraceCheck
+
+(***************************************************************************)
+(* Why an event can't happen in this state: the rules of the clauses that  *)
+(* are in its way, none if hidden steps could still make it possible.      *)
+(***************************************************************************)
+WhyNoCallback(q, status) ==
+  LET r == cq[q] IN
+  IF r.open = "CLOSED" THEN {"ARM-20"}
+  ELSE IF Serialised /\ r.running THEN {"ARM-06"}
+  ELSE IF status # "STATUS_SUCCESS" THEN
+    IF r.errorDue /\ r.health = status THEN {}
+    ELSE IF r.reported THEN {"ARM-17"}
+    ELSE IF r.health = "OK" THEN {"ARM-16"}
+    ELSE {"ARM-01"}
+  ELSE IF r.due > 0 THEN {}
+  ELSE IF r.arm = "NONE" THEN IF story[q].armed THEN {"ARM-02"} ELSE {"ARM-01"}
+  ELSE IF r.arm = "ERRORS" THEN {"ARM-08"}
+  ELSE IF r.arm = "SOLICITED" /\ r.entries # <<>> THEN {"ARM-12"}
+  ELSE {"ARM-21"}
+
+\* Silent requests before the i-th of a queue that failed, or were cancelled, and that no completion tells of.
+LostFailure(queue, i) ==
+  \E j \in 1..(i - 1) : queue[j].silent /\ Requests[queue[j].req].turn = 0 /\ queue[j].phase \in {"FAILED", "CANCELLED"}
+
+WhyNoMessage(p) ==
+  IF ~HasNext(p, "initiator") THEN {"POLL-05"}
+  ELSE IF Qp!IsMessage(NextOf(p, "initiator")) /\ ~Tk!CanDeliver(NextOf(p, "initiator")) THEN {"INV-05"}
+  ELSE {}
+
+\* NdkGetCqResults does not tell that it was invalidated, and it was all the same.
+TokenRule(t) == IF \E q \in CQ : t \in story[q].quiet THEN {"POLL-07"} ELSE {"POLL-08"}
+
+\* The i-th request of a queue is not executed, and polls tell that it was.
+WhyNotExecuted(p, queue, i) ==
+  LET r == qp[p][queue][i] IN
+  IF CanBe(r, "SUCCESS") THEN
+    IF qp[p].state = "ABORTED" THEN {"INV-05"}
+    ELSE IF r.op = "Invalidate" /\ ~Tk!CanInvalidate(r.token) THEN TokenRule(r.token)
+    ELSE IF queue = "receive" /\ ~Alone(p) THEN WhyNoMessage(Peer[p])
+    ELSE IF Qp!IsMessage(r) /\ ~Tk!CanDeliver(r) /\ ~Alone(p) THEN {"INV-05"}
+    ELSE {}
+  ELSE IF Certain(r, "CANCELLED") /\ qp[p].state = "CONNECTED" /\ ~CanBeLost(p) THEN {"RES-08"}
+  ELSE {}
+
+\* Request n can't be placed, and a poll has its completion.
+WhyNotPlaced(n) ==
+  LET p == Requests[n].qp  queue == Requests[n].queue  requests == qp[p][queue]  q == CqOf(p, queue)
+      At(i) == requests[i].req = n
+      first == CHOOSE i \in DOMAIN requests : At(i)
+  IN
+  IF \E i \in DOMAIN cq[q].entries : cq[q].entries[i].req = n THEN {"POLL-09"}
+  ELSE IF ~\E i \in DOMAIN requests : At(i) THEN
+    IF ~Requests[n].accepted THEN {"DEF-03"}
+    ELSE IF Counts(n) /\ story[q].placed >= Requests[n].turn THEN {"POLL-04"}
+    ELSE IF Requests[n].silent /\ Requests[n].told = {"SUCCESS"} THEN {"FLAG-01"}
+    ELSE {"POLL-05"}
+  ELSE IF cq[q].health # "OK" THEN {"ARM-17"}
+  ELSE IF LostFailure(requests, first) THEN {"FLAG-02"}
+  ELSE IF Qp!Executed(requests[first]) /\ ~CanBe(requests[first], requests[first].phase) THEN
+    IF qp[p].state = "ABORTED" /\ CanBe(requests[first], "SUCCESS") THEN {"INV-05"} ELSE {"FLUSH-01"}
+  ELSE IF first > 1 /\ Qp!Executed(requests[first - 1]) THEN {"POLL-09"}
+  ELSE IF ~Qp!Executed(requests[first]) THEN WhyNotExecuted(p, queue, first)
+  ELSE IF ~Cq!CanPlace(cq[q]) THEN {"ARM-16"}
+  ELSE {}
+
+WhySaysOther(c) ==
+  IF \E i \in DOMAIN Batch(c) : IsReceive(Batch(c)[i]) /\ ~SaysType(Calls[c].completions[i], Batch(c)[i])
+  THEN {"RES-02"} ELSE {"RES-03"}
+
+WhyNotFound(c) ==
+  LET entries == cq[Calls[c].cq].entries  results == Calls[c].results
+      Differs(i) == i > Len(entries) \/ entries[i].req # results[i]
+      first == CHOOSE i \in DOMAIN results : Differs(i) /\ \A j \in 1..(i - 1) : ~Differs(j)
+      n == results[first]
+  IN
+  IF \E i \in DOMAIN results : Differs(i) THEN
+    IF n = 0 THEN {"POLL-05"}
+    ELSE IF \E j \in 1..(first - 1) : results[j] = n THEN {"POLL-04"}
+    ELSE WhyNotPlaced(n)
+  ELSE IF ~SaysWhatIs(c) THEN WhySaysOther(c)
+  ELSE IF Len(results) > Calls[c].room THEN {"POLL-02"}
+  ELSE IF results = <<>> /\ entries # <<>> /\ cq[Calls[c].cq].health = "OK" THEN {"POLL-03"}
+  ELSE {}
+
+WhyNotDone(c) ==
+  LET k == Calls[c] IN
+  CASE k.kind = "post" -> IF qp[k.qp].state = "IDLE" THEN {"POST-08"} ELSE {}
+    [] k.kind = "poll" -> WhyNotFound(c)
+    [] k.kind = "event" -> WhyNoCallback(k.cq, "STATUS_SUCCESS")
+    [] k.kind = "close CQ" -> IF open[c] = 1 /\ cq[k.cq].running THEN {"ARM-20"} ELSE {}
+    [] OTHER -> {}
+
+WhyOwes(p, queue) ==
+  LET r == Head(qp[p][queue]) IN
+  IF ~QueueOwes(p, queue) \/ ~Qp!CanComplete(p, queue) THEN {}
+  ELSE IF cq[CqOf(p, queue)].health # "OK" THEN {"ARM-17"}
+  ELSE IF ~CanBe(r, r.phase) THEN IF qp[p].state = "ABORTED" /\ CanBe(r, "SUCCESS") THEN {"INV-05"} ELSE {"FLUSH-01"}
+  ELSE IF InTurn(r.req) THEN IF Cq!CanPlace(cq[CqOf(p, queue)]) THEN {} ELSE {"ARM-16"}
+  ELSE IF r.phase = "CANCELLED" THEN IF r.silent THEN {"FLAG-02"} ELSE {"FLUSH-02"}
+  ELSE IF Requests[r.req].refusedAfter THEN {"DEF-05"}
+  ELSE {"DEF-04"}
+
+WhyNoRest ==
+  UNION {IF ~CallbackOwed(q) THEN {}
+         ELSE IF cq[q].errorDue THEN {"ARM-17"}
+         ELSE IF story[q].why = <<>> THEN {"ARM-03"}
+         ELSE {story[q].why[Len(story[q].why)]} : q \in CQ}
+    \union UNION {WhyOwes(p, queue) : p \in QP, queue \in Queues}
+
+Why ==
+  LET c == Upcoming.of  k == Calls[c] IN
+  IF at = Last THEN {}
+  ELSE CASE k.kind = "callback" /\ ~Upcoming.ends -> IF c \in DOMAIN open THEN {} ELSE WhyNoCallback(k.cq, k.status)
+         [] k.kind = "rest" -> WhyNoRest
+         [] k.kind = "closed" -> IF cq[k.cq].running THEN {"ARM-20"} ELSE {}
+         [] k.kind = "placed" -> WhyNotPlaced(k.request)
+         [] IsCall(c) /\ Upcoming.ends /\ ~CanEnd(c) -> WhyNotDone(c)
+         [] OTHER -> {}
+
+(***************************************************************************)
+(* Several explanations may have come as far, with a different rule in the *)
+(* way of each.  The first of these is named.  What completions and their  *)
+(* order show comes before what is missing; what is missing before a       *)
+(* callback that has no cause, since that one may be told of what the      *)
+(* other way has done already; last what only says that more was expected. *)
+(***************************************************************************)
+Precedence ==
+  <<"ARM-20", "ARM-06", "POLL-04", "POLL-02", "DEF-03", "FLAG-01", "INV-05", "POLL-07", "POLL-08", "FLAG-02", "DEF-05",
+    "FLUSH-02", "FLUSH-01", "RES-02", "RES-03", "ARM-01", "ARM-16", "ARM-17", "RES-08", "DEF-04", "POST-08", "POLL-09",
+    "ARM-07", "ARM-11", "ARM-10", "ARM-09", "ARM-04", "ARM-12", "ARM-08", "ARM-02", "ARM-21", "ARM-03", "POLL-03", "POLL-05">>
+Rank(rule) == CHOOSE i \in DOMAIN Precedence : Precedence[i] = rule
+
+-----------------------------------------------------------------------------
+(***************************************************************************)
+(* What TLC says on its way: how far it came, and what stood in the way    *)
+(* there.  When the end is reached no more is looked at.                   *)
+(***************************************************************************)
+Refused(rule) ==
+  /\ PrintT(<<"refused", Number, at, Rank(rule), rule>>)
+  /\ TLCSet(Number, [at |-> at, why |-> TLCGet(Number).why \union {rule}])
+
+Report ==
+  /\ TLCGet(Number).at < Last
+  /\ at > TLCGet(Number).at => PrintT(<<"reached", Number, at>>) /\ TLCSet(Number, [at |-> at, why |-> {}])
+  /\ at = TLCGet(Number).at => \A rule \in Why \ TLCGet(Number).why : Refused(rule)
+=============================================================================

@@ -1,0 +1,352 @@
+------------------------------ MODULE TraceCheck ------------------------------
+(***************************************************************************)
+(* Does the contract allow what was recorded?                              *)
+(*                                                                         *)
+(* A trace is a sequence of events: calls begin and end, callbacks are     *)
+(* entered and left, and there are moments of rest.  A call takes effect   *)
+(* somewhere between its ends, in as many parts as it has requests.  The   *)
+(* steps of the adapter were not recorded.  TLC looks for an order of all  *)
+(* these steps that is a behaviour of module Ndk and meets the events in   *)
+(* their order.  The trace is allowed iff its end is reached.              *)
+(*                                                                         *)
+(* What was recorded later says how requests ended, and in which order     *)
+(* their completions were placed.  A step that it contradicts can't be on  *)
+(* a way to the end, and is not taken.                                     *)
+(***************************************************************************)
+EXTENDS Ndk, TLC   \* TLC's :> and @@ make functions
+
+CONSTANTS
+  Calls,      \* Calls[c]: a call, a callback, a mark of rest or a point, with the events at which it begins and ends
+  Events,     \* Events[k] = [of |-> c, ends |-> b]: call c begins, or ends
+  Requests,   \* Requests[n]: what was posted, and what polls and points tell of it
+  Turns,      \* Turns[q]: so many completions of q are delivered by polls
+  Failing,    \* the CQs of which a callback reports an internal error
+  Tight,      \* Tight[q]: the requests that complete into q, if they are more than it has room for
+  SeenLate,   \* the consumer took the events down: callbacks had begun before it saw them
+  Last,       \* so many events are to be explained
+  Number      \* of this trace, in a run over many
+
+VARIABLES
+  at,         \* so many events are explained
+  open,       \* open[c], for each call under way: how many of its parts have taken effect
+  story       \* story[q]: what names the rule where no explanation goes on
+
+\* arms: those outstanding, in their order; armed: it ever was; why: the rules by which callbacks are owed;
+\* placed: so many of the completions that polls deliver are in place; quiet: the tokens that peers invalidated, where
+\* NdkGetCqResults fetched the completion.
+TraceInit ==
+  /\ Init
+  /\ at = 0
+  /\ open = <<>>
+  /\ story = [q \in CQ |-> [arms |-> <<>>, armed |-> FALSE, why |-> <<>>, placed |-> 0, quiet |-> {}]]
+
+-----------------------------------------------------------------------------
+(***************************************************************************)
+(* What the trace tells of requests.                                       *)
+(***************************************************************************)
+
+\* The outcomes that a request may have.  A poll, or a point, tells the one.
+Told(r) == Requests[r.req].told
+CanBe(r, outcome) == outcome \in Told(r)
+Certain(r, outcome) == Told(r) = {outcome}
+
+\* The peer of p is not in the trace: its messages come from nowhere, and it receives what is sent.
+Alone(p) == Peer[p] \notin QP
+
+\* Where both ends are in the trace, a connection is lost only with its other end (A23).
+Ended(state) == state \in {"BROKEN", "ABORTED", "CLOSED"}
+CanBeLost(p) == qp[p].state = "CONNECTED" /\ (Alone(p) \/ Ended(qp[Peer[p]].state))
+
+\* Call c has taken effect, or is none of those to be explained.
+HasEffect(c) ==
+  IF c = 0 THEN TRUE ELSE IF c \in DOMAIN open THEN open[c] > 0 ELSE Calls[c].end \notin at + 1..Last
+
+\* The completion of a request can be placed: those that polls deliver in the order of the polls, the others after them,
+\* and none before a poll that found nothing and would have had it, unless the CQ fails before that poll.
+Counts(n) == Requests[n].turn > 0 /\ Requests[n].polled <= Last
+
+IsQueued(m) == LET r == Requests[m] IN \E i \in DOMAIN qp[r.qp][r.queue] : qp[r.qp][r.queue][i].req = m
+CanStillFail(q, n) ==
+  cq[q].health = "OK" /\ (q \in Failing \/ \E m \in Tight[q] \ {n} : ~HasEffect(Requests[m].post) \/ IsQueued(m))
+
+InTurn(n) ==
+  LET q == Requests[n].cq IN
+  /\ story[q].placed = IF Counts(n) THEN Requests[n].turn - 1 ELSE Turns[q]
+  /\ HasEffect(Requests[n].after) \/ CanStillFail(q, n)
+
+CanBePlaced(r) == CanBe(r, r.phase) /\ InTurn(r.req)
+
+-----------------------------------------------------------------------------
+(***************************************************************************)
+(* The story goes on, in each step.                                        *)
+(***************************************************************************)
+
+Matches(arm, c) == Cq!Match(arm, c) # "MUST NOT"
+
+\* Why completion c satisfies the arm; ARM-07 where one of the arms that were merged would not have been.
+WhyMatched(q, c) ==
+  IF \E i \in DOMAIN story[q].arms : ~Matches(story[q].arms[i], c) THEN "ARM-07"
+  ELSE CASE cq[q].arm = "ANY"                              -> "ARM-09"
+         [] cq[q].arm = "SOLICITED" /\ ~Cq!Succeeded(c)    -> "ARM-11"
+         [] cq[q].arm = "SOLICITED" /\ Cq!Succeeded(c)     -> "ARM-10"
+         [] cq[q].arm = "ERRORS"                           -> "ARM-08"
+
+\* Why a callback becomes owed: an arm of a type was made just now, or else ("NONE") a completion placed.
+WhyOwed(q, type) ==
+  IF type # "NONE" THEN IF Cq!AtArm(cq[q], Cq!Merge(cq[q].arm, type)) = "MUST" THEN "ARM-04" ELSE "ARM-03"
+  ELSE IF Len(cq'[q].entries) > Len(cq[q].entries) THEN WhyMatched(q, cq'[q].entries[Len(cq'[q].entries)])
+  ELSE "ARM-03"
+
+GoesOn(q, type) ==
+  LET old == cq[q]  new == cq'[q]  s == story[q]
+      came == Len(new.entries) > Len(old.entries)
+  IN [ arms   |-> IF new.arm = "NONE" THEN <<>> ELSE IF type = "NONE" THEN s.arms ELSE Append(s.arms, type),
+       armed  |-> s.armed \/ type # "NONE",
+       why    |-> IF new.due > old.due THEN Append(s.why, WhyOwed(q, type))
+                  ELSE IF new.due < old.due /\ s.why # <<>> THEN Tail(s.why) ELSE s.why,
+       placed |-> IF came /\ Counts(new.entries[Len(new.entries)].req) THEN s.placed + 1 ELSE s.placed,
+       quiet  |-> s.quiet ]
+
+Armed(q, type) == story' = [story EXCEPT ![q] = GoesOn(q, type)]
+Fetched(q, tokens) == story' = [story EXCEPT ![q] = [GoesOn(q, "NONE") EXCEPT !.quiet = @ \union tokens]]
+AllGoOn == story' = [q \in CQ |-> GoesOn(q, "NONE")]
+
+-----------------------------------------------------------------------------
+(***************************************************************************)
+(* The effects of calls.                                                   *)
+(***************************************************************************)
+
+Parts(c) ==
+  CASE Calls[c].kind = "post"     -> Len(Calls[c].requests)
+    [] Calls[c].kind = "close CQ" -> IF Calls[c].answer = "SUCCESS" THEN 2 ELSE 1
+    [] Calls[c].kind \in {"connect", "arm", "poll", "flush", "close QP", "event"} -> 1
+    [] OTHER -> 0
+
+New(r) == [req |-> r.req, op |-> r.op, silent |-> r.silent, solicit |-> r.solicit, token |-> r.token, phase |-> "INDICATED"]
+
+Posted(r) == IF r.accepted THEN Post(r.qp, New(r), r.defer) ELSE PostRefused(r.qp, New(r))
+
+Batch(c) == LET entries == cq[Calls[c].cq].entries IN SubSeq(entries, 1, Min(Len(entries), Len(Calls[c].results)))
+IsFound(c) ==
+  /\ Len(Batch(c)) = Len(Calls[c].results)
+  /\ \A i \in DOMAIN Batch(c) : Batch(c)[i].req = Calls[c].results[i]
+
+\* What NdkGetCqResultsEx says of a receive: whether it invalidated a token, and which (RES-02, RES-03).
+SaysType(x, e) == x.type = "" \/ (x.type = "ReceiveAndInvalidate") = (e.token # NoToken)
+SaysToken(x, e) == x.type = "" \/ e.token = NoToken \/ x.token \in {"", e.token}
+IsReceive(e) == e.queue = "receive" /\ Cq!Succeeded(e)
+SaysWhatIs(c) ==
+  \A i \in DOMAIN Batch(c) : LET x == Calls[c].completions[i] e == Batch(c)[i] IN
+    IsReceive(e) /\ ~Alone(e.qp) => SaysType(x, e) /\ SaysToken(x, e)
+
+Effect(c, i) ==
+  LET k == Calls[c] IN
+  CASE k.kind = "connect"  -> IF qp[k.qp].state = "IDLE" THEN NdkConnect(k.qp) ELSE UNCHANGED vars
+    [] k.kind = "post"     -> Posted(Requests[k.requests[i]])
+    [] k.kind = "arm"      -> NdkArmCq(k.cq, k.type)
+    [] k.kind = "poll"     -> IsFound(c) /\ SaysWhatIs(c) /\ NdkGetCqResults(k.cq, k.room, Batch(c))
+    [] k.kind = "flush"    -> NdkFlush(k.qp)
+    [] k.kind = "close QP" -> NdkCloseQp(k.qp)
+    [] k.kind = "close CQ" -> IF i = 1 THEN NdkCloseCq(k.cq) ELSE NdkCloseCompletion(k.cq)
+    [] k.kind = "event"    -> NdkCqNotificationCallbackEnter(k.cq, "STATUS_SUCCESS")
+
+TakesEffect(c) ==
+  /\ open[c] < Parts(c)
+  /\ Effect(c, open[c] + 1)
+  /\ open' = [open EXCEPT ![c] = @ + 1]
+  /\ UNCHANGED at
+  /\ LET k == Calls[c] IN
+     CASE k.kind = "arm" -> Armed(k.cq, k.type)
+       [] k.fn = "NdkGetCqResults" -> Fetched(k.cq, {Batch(c)[i].token : i \in DOMAIN Batch(c)} \ {NoToken})
+       [] OTHER -> AllGoOn
+
+-----------------------------------------------------------------------------
+(***************************************************************************)
+(* Hidden steps.                                                           *)
+(***************************************************************************)
+
+HasNext(p, queue) == Qp!HasNextToExecute(qp[p][queue])
+NextOf(p, queue) == qp[p][queue][Qp!NextToExecute(qp[p][queue])]
+
+\* A message from nowhere, or one that goes there.
+FromNowhere(p, solicited) ==
+  LET r == NextOf(p, "receive")
+      t == Requests[r.req].invalidated
+      m == [op |-> IF t = NoToken THEN "Send" ELSE "SendAndInvalidate", solicit |-> solicited, token |-> t]
+  IN
+  /\ Qp!CanEnd(qp[p].state, "SUCCESS")
+  /\ qp' = [qp EXCEPT ![p].receive[Qp!NextToExecute(qp[p].receive)] = Qp!Received(@, m)]
+  /\ token' = Tk!AfterDeliver(m)
+  /\ UNCHANGED cq
+ToNowhere(p) == Qp!Execute(p, "initiator", "SUCCESS") /\ UNCHANGED <<cq, token>>
+
+Ends(p, queue, outcome) ==
+  /\ HasNext(p, queue)
+  /\ CanBe(NextOf(p, queue), outcome)
+  /\ outcome = "CANCELLED" => ~CanBe(NextOf(p, queue), "FAILED")    \* which nothing would tell apart
+  /\ IF outcome = "SUCCESS" /\ queue = "receive"
+     THEN Alone(p) /\ \E solicited \in Requests[NextOf(p, queue).req].solicited : FromNowhere(p, solicited)
+     ELSE IF outcome = "SUCCESS" /\ Qp!IsMessage(NextOf(p, queue)) THEN Alone(p) /\ ToNowhere(p)
+     ELSE Execute(p, queue, outcome)
+
+\* Of the two requests that meet, what each may be.
+MayMeet(p, sent, received) ==
+  /\ ~Alone(p)
+  /\ HasNext(p, "initiator") /\ CanBe(NextOf(p, "initiator"), sent)
+  /\ HasNext(Peer[p], "receive") /\ CanBe(NextOf(Peer[p], "receive"), received)
+
+Delivers(p) == MayMeet(p, "SUCCESS", "SUCCESS") /\ Deliver(p)
+
+Aborts(p) ==
+  \E sent \in {"SUCCESS", "FAILED"}, received \in {"FAILED", "CANCELLED"} :
+    /\ ~Alone(p) /\ HasNext(p, "initiator") /\ CanBe(NextOf(p, "initiator"), sent)
+    /\ HasNext(Peer[p], "receive") /\ received \in Told(NextOf(Peer[p], "receive"))
+    /\ Abort(p, sent, received)
+
+Places(p, queue) ==
+  /\ Qp!CanComplete(p, queue) /\ Qp!LeavesCompletion(Qp!Completes(p, queue))
+  /\ CanBePlaced(Qp!Completes(p, queue)) /\ ~Requests[Qp!Completes(p, queue).req].point
+  /\ Complete(p, queue)
+
+Reads(q) == \E c \in DOMAIN open : Calls[c].kind = "event" /\ Calls[c].cq = q /\ open[c] = 0
+
+Hidden ==
+  \/ \E p \in QP :
+       \/ HwIndicate(p)
+       \/ Delivers(p)
+       \/ Aborts(p)
+       \/ \E queue \in Queues :
+            \/ \E outcome \in Outcomes : Ends(p, queue, outcome)
+            \/ Places(p, queue)
+  \/ \E q \in CQ :
+       \/ Overflow(q)
+       \/ q \in Failing /\ InternalError(q)
+       \/ cq[q].due = 0 /\ Reads(q) /\ ExtraEventComes(q)
+
+(***************************************************************************)
+(* Some hidden steps are best taken as soon as they can be: they only make *)
+(* more possible.  Then nothing else needs to be tried in their place.     *)
+(* These are the end of a request of which it is certain and that touches  *)
+(* no other QP and no token, the leaving of one that succeeded in silence, *)
+(* the loss of a connection where it was the cause of a cancellation.      *)
+(***************************************************************************)
+Plain(r) == r.op \in {"Read", "Write"} \/ (r.op \in {"Bind", "FastRegister", "Invalidate"} /\ ~CanBe(r, "SUCCESS"))
+
+EndsSurely(p, queue, outcome) ==
+  /\ HasNext(p, queue)
+  /\ Certain(NextOf(p, queue), outcome)
+  /\ Qp!CanEnd(qp[p].state, outcome)
+  /\ \/ Plain(NextOf(p, queue))
+     \/ /\ InTurn(NextOf(p, queue).req)
+        /\ \/ Alone(p) /\ (queue = "initiator" \/ outcome # "SUCCESS" \/ Requests[NextOf(p, queue).req].solicited # BOOLEAN)
+           \/ outcome = "CANCELLED"
+
+MeetSurely(p) ==
+  /\ ~Alone(p) /\ Qp!Meet(p, Peer[p])
+  /\ Qp!Message(p).op = "Send" /\ Certain(Qp!Message(p), "SUCCESS")
+  /\ Certain(NextOf(Peer[p], "receive"), "SUCCESS")
+
+LostSurely(p) ==
+  CanBeLost(p) /\ \E queue \in Queues : HasNext(p, queue) /\ Certain(NextOf(p, queue), "CANCELLED")
+
+QuietSurely(p, queue) == Qp!CanComplete(p, queue) /\ ~Qp!LeavesCompletion(Qp!Completes(p, queue))
+
+IsSure(p) ==
+  \/ MeetSurely(p) \/ LostSurely(p)
+  \/ \E queue \in Queues : QuietSurely(p, queue) \/ \E outcome \in Outcomes : EndsSurely(p, queue, outcome)
+
+Sure == {p \in QP : IsSure(p)}
+
+SureStep ==
+  LET p == CHOOSE p \in Sure : TRUE IN
+  IF MeetSurely(p) THEN Deliver(p)
+  ELSE IF LostSurely(p) THEN ConnectionLost(p)
+  ELSE \E queue \in Queues :
+         \/ QuietSurely(p, queue) /\ Complete(p, queue)
+         \/ \E outcome \in Outcomes : EndsSurely(p, queue, outcome) /\ Ends(p, queue, outcome)
+
+-----------------------------------------------------------------------------
+(***************************************************************************)
+(* The provider is at rest: nothing is left that has to happen.  A send    *)
+(* may wait for a receive of its peer, and whatever waits behind it.  An   *)
+(* event of verbs waits until somebody reads it.  After a close nothing is *)
+(* owed (A21), and what a failed CQ has no room for is lost.               *)
+(***************************************************************************)
+Notifies == ErrorsArm \/ Calls[Events[at + 1].of].awaited
+
+CallbackOwed(q) ==
+  cq[q].open # "CLOSED" /\ ~cq[q].running /\ ((cq[q].due > 0 /\ Notifies) \/ cq[q].errorDue)
+
+WaitsForPeer(p, queue) ==
+  queue = "receive" \/ (Qp!IsMessage(NextOf(p, queue)) /\ (Alone(p) \/ ~HasNext(Peer[p], "receive")))
+
+QueueOwes(p, queue) ==
+  /\ qp[p].state # "CLOSED" /\ cq[CqOf(p, queue)].open # "CLOSED"
+  /\ IF cq[CqOf(p, queue)].health # "OK" THEN Qp!CanComplete(p, queue) /\ Counts(Head(qp[p][queue]).req)
+     ELSE Qp!CanComplete(p, queue) \/ (HasNext(p, queue) /\ ~WaitsForPeer(p, queue))
+
+AtRest ==
+  /\ \A q \in CQ : ~CallbackOwed(q)
+  /\ \A p \in QP, queue \in Queues : ~QueueOwes(p, queue)
+  /\ \A p \in QP : ~(~Alone(p) /\ Qp!Meet(p, Peer[p]))
+
+-----------------------------------------------------------------------------
+(***************************************************************************)
+(* Events.                                                                 *)
+(***************************************************************************)
+Upcoming == Events[at + 1]
+IsCall(c) == Calls[c].kind \notin {"callback", "rest", "placed", "closed"}
+
+Happens(c, ends) ==
+  LET k == Calls[c] IN
+  CASE k.kind = "callback" -> IF ends THEN IF Serialised THEN NdkCqNotificationCallbackExit(k.cq) ELSE UNCHANGED vars
+                              ELSE IF c \in DOMAIN open THEN UNCHANGED vars
+                              ELSE NdkCqNotificationCallbackEnter(k.cq, k.status)
+    [] k.kind = "rest"     -> AtRest /\ UNCHANGED vars
+    [] k.kind = "placed"   -> LET queue == Requests[k.request].queue IN
+                              /\ qp[k.qp][queue] # <<>> /\ Head(qp[k.qp][queue]).req = k.request
+                              /\ CanBePlaced(Head(qp[k.qp][queue]))
+                              /\ Complete(k.qp, queue)
+    [] k.kind = "closed"   -> IF ~ends THEN NdkCloseCompletion(k.cq) ELSE UNCHANGED vars
+
+\* A callback that the consumer saw later: the provider had turned to it, and took what was there for reported (A3).
+NextCallback(q) ==
+  LET IsOf(c) == Calls[c].kind = "callback" /\ Calls[c].cq = q
+      coming == {c \in DOMAIN Calls : Calls[c].begin \in at + 1..Last /\ IsOf(c)} \ DOMAIN open
+  IN IF coming = {} THEN 0 ELSE CHOOSE c \in coming : \A d \in coming : c <= d
+
+EntersUnseen(q) ==
+  /\ SeenLate /\ (cq[q].due > 0 \/ cq[q].errorDue)
+  /\ NextCallback(q) # 0
+  /\ NdkCqNotificationCallbackEnter(q, Calls[NextCallback(q)].status)
+  /\ open' = open @@ (NextCallback(q) :> 1)
+  /\ UNCHANGED at
+
+Begin(c) ==
+  /\ at' = at + 1
+  /\ open' = IF Parts(c) = 0 THEN open ELSE open @@ (c :> 0)
+  /\ UNCHANGED <<vars, story>>
+
+CanEnd(c) == IF Parts(c) = 0 THEN TRUE ELSE open[c] = Parts(c)
+Without(c) == [d \in DOMAIN open \ {c} |-> open[d]]
+End(c) ==
+  /\ CanEnd(c)
+  /\ at' = at + 1
+  /\ open' = Without(c)
+  /\ UNCHANGED <<vars, story>>
+
+\* Nothing happened between the two ends of call c, so nothing has to be tried there.
+AtOnce(c) == Calls[c].end = Calls[c].begin + 1
+
+TraceNext ==
+  /\ at < Last
+  /\ LET c == Upcoming.of IN
+     IF IsCall(c) /\ ~Upcoming.ends THEN Begin(c)
+     ELSE IF IsCall(c) /\ CanEnd(c) THEN End(c)
+     ELSE IF IsCall(c) /\ AtOnce(c) /\ open[c] > 0 THEN TakesEffect(c)
+     ELSE IF Sure # {} THEN SureStep /\ AllGoOn /\ UNCHANGED <<at, open>>
+     ELSE \/ Hidden /\ AllGoOn /\ UNCHANGED <<at, open>>
+          \/ \E d \in DOMAIN open : TakesEffect(d)
+          \/ \E q \in CQ : EntersUnseen(q) /\ AllGoOn
+          \/ ~IsCall(c) /\ Happens(c, Upcoming.ends) /\ at' = at + 1 /\ AllGoOn /\ open' = Without(c)
+=============================================================================

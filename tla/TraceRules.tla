@@ -1,0 +1,227 @@
+------------------------------ MODULE TraceRules ------------------------------
+(***************************************************************************)
+(* Rules that a trace shows to be broken without a search: calls that must *)
+(* not overlap, answers that must come, fields of completions.  They are   *)
+(* no matter of the states of module Ndk, which knows neither threads nor  *)
+(* the answers of calls.                                                   *)
+(*                                                                         *)
+(* A breach names the event at which it is seen, the rule, and who broke   *)
+(* it.  What comes after one may follow from it: module TraceCheck explains*)
+(* the events before.                                                      *)
+(***************************************************************************)
+EXTENDS Naturals, Sequences, TLC
+
+(***************************************************************************)
+(* The dialects, as constants of module Dialect.                           *)
+(***************************************************************************)
+Ndkpi == [FreshAtArm |-> "MUST", OldAtArm |-> "MAY", SecondArm |-> "MERGE", ErrorsArm |-> TRUE, Serialised |-> TRUE,
+          ExtraEvent |-> FALSE]
+Ndspi == [Ndkpi EXCEPT !.OldAtArm = "MUST NOT", !.SecondArm = "TOGETHER", !.Serialised = FALSE]
+Verbs == [FreshAtArm |-> "MUST NOT", OldAtArm |-> "MUST NOT", SecondArm |-> "MERGE", ErrorsArm |-> FALSE, Serialised |-> FALSE,
+          ExtraEvent |-> TRUE]
+VerbsDevice == [Verbs EXCEPT !.FreshAtArm = "MAY", !.OldAtArm = "MAY"]
+
+-----------------------------------------------------------------------------
+Breach(at, rule, by) == [at |-> at, rule |-> rule, by |-> by]
+
+Returned(c) == c.end > 0
+\* A call without an end lasts as long as the trace.
+EndOf(T, c) == IF Returned(c) THEN c.end ELSE Len(T.events) + 1
+
+Of(T, Test(_)) == SelectSeq(T.calls, Test)
+
+\* Of calls in the order of their beginnings: those that begin while the one before is under way.
+Overlapping(T, calls) == {calls[i].begin : i \in {j \in 2..Len(calls) : calls[j].begin < EndOf(T, calls[j - 1])}}
+
+-----------------------------------------------------------------------------
+(***************************************************************************)
+(* The consumer's rules.  libibverbs serialises by itself.                 *)
+(***************************************************************************)
+Serialises(T) ==
+  UNION {LET Uses(c) == c.ndk /\ c.kind \in {"arm", "poll"} /\ c.cq = q IN
+         {Breach(at, "POLL-01", "consumer") : at \in Overlapping(T, Of(T, Uses))} : q \in T.cqs}
+
+ArmsKnownTypes(T) ==
+  {Breach(T.calls[c].begin, "ARM-13", "consumer") :
+     c \in {d \in DOMAIN T.calls : T.calls[d].kind = "arm" /\ T.calls[d].type \notin {"ERRORS", "SOLICITED", "ANY"}}}
+
+OnePoster(T) ==
+  UNION {LET Initiates(c) == c.ndk /\ c.kind = "post" /\ c.qp = p /\ c.fn # "NdkReceive"
+             Receives(c) == c.ndk /\ c.kind = "post" /\ c.qp = p /\ c.fn = "NdkReceive" IN
+         {Breach(at, "POST-01", "consumer") : at \in Overlapping(T, Of(T, Initiates))}
+           \union {Breach(at, "POST-02", "consumer") : at \in Overlapping(T, Of(T, Receives))} : p \in T.qps}
+
+DefersWhatCanBe(T) ==
+  {Breach(T.calls[T.requests[n].post].begin, "DEF-01", "consumer") :
+     n \in {m \in DOMAIN T.requests : T.requests[m].op = "Receive" /\ T.requests[m].defer}}
+
+\* At the end every chain has ended: by a request without NDK_OP_FLAG_DEFER, by one that was refused, or by a flush, a
+\* disconnect or a close (A11).
+ChainEnds(T, n) ==
+  LET r == T.requests[n] IN
+  \/ r.turn > 0
+  \/ \E m \in n + 1..Len(T.requests) :
+       T.requests[m].qp = r.qp /\ T.requests[m].queue = "initiator" /\ ~(T.requests[m].accepted /\ T.requests[m].defer)
+  \/ \E c \in r.post + 1..Len(T.calls) : T.calls[c].kind = "flush" /\ T.calls[c].qp = r.qp
+  \/ \E c \in DOMAIN T.calls : T.calls[c].kind = "close QP" /\ T.calls[c].qp = r.qp
+
+EndsChains(T) ==
+  IF ~T.atRest THEN {}
+  ELSE {Breach(T.calls[T.requests[n].post].begin, "DEF-06", "consumer") :
+          n \in {m \in DOMAIN T.requests :
+                   /\ T.requests[m].defer /\ T.requests[m].accepted /\ T.requests[m].queue = "initiator"
+                   /\ ~ChainEnds(T, m)
+                   /\ ~\E l \in m + 1..Len(T.requests) :
+                        T.requests[l].qp = T.requests[m].qp /\ T.requests[l].defer /\ T.requests[l].queue = "initiator"}}
+
+UsesAfterClose(T) ==
+  UNION {LET close == T.calls[c]
+             uses == {d \in c + 1..Len(T.calls) :
+                        /\ Returned(close) /\ T.calls[d].begin > close.end
+                        /\ IF close.kind = "close CQ" THEN T.calls[d].kind \in {"arm", "poll"} /\ T.calls[d].cq = close.cq
+                           ELSE T.calls[d].kind \in {"post", "flush"} /\ T.calls[d].qp = close.qp}
+         IN {Breach(T.calls[d].begin, "LIFE-06", "consumer") : d \in {e \in uses : \A f \in uses : e <= f}} :
+         c \in {d \in DOMAIN T.calls : T.calls[d].kind \in {"close CQ", "close QP"}}}
+
+-----------------------------------------------------------------------------
+(***************************************************************************)
+(* What a callback, an answer or a completion says of itself.              *)
+(***************************************************************************)
+CqStatuses == {"STATUS_SUCCESS", "STATUS_BUFFER_OVERFLOW", "STATUS_INTERNAL_ERROR"}
+
+CallbackStatus(T) ==
+  {Breach(T.calls[c].begin, "ARM-15", "provider") :
+     c \in {d \in DOMAIN T.calls : T.calls[d].kind = "callback" /\ T.calls[d].status \notin CqStatuses}}
+
+PostsAnswer(T) ==
+  {Breach(T.calls[c].end, "POST-10", "provider") :
+     c \in {d \in DOMAIN T.calls : T.calls[d].kind = "post" /\ T.calls[d].answer = "PENDING"}}
+
+\* A receive's type depends on the message.
+TypeOf(op) == IF op = "SendAndInvalidate" THEN "Send" ELSE op
+
+\* Rules that the i-th completion of a poll breaks, and the event at which it is seen.
+ResultBreaks(T, c, i) ==
+  LET x == c.completions[i]  r == T.requests[x.req] IN
+  IF x.req = 0 THEN {}
+  ELSE UNION {
+    IF ~r.refused THEN {}
+      ELSE {Breach(IF T.calls[r.post].end > c.end THEN T.calls[r.post].end ELSE c.end, "DEF-03", "provider")},
+    IF x.otherQp THEN {Breach(c.end, "POLL-05", "provider")} ELSE {},
+    IF x.error /\ x.status = "SUCCESS" /\ c.ndk THEN {Breach(c.end, "RES-05", "provider")} ELSE {},
+    IF x.type = "" THEN {}
+      ELSE IF r.op # "Receive" THEN IF x.type = TypeOf(r.op) THEN {} ELSE {Breach(c.end, "RES-01", "provider")}
+      ELSE IF x.type \in {"Receive", "ReceiveAndInvalidate"} THEN {} ELSE {Breach(c.end, "RES-02", "provider")} }
+
+Results(T) ==
+  UNION {UNION {ResultBreaks(T, T.calls[c], i) : i \in DOMAIN T.calls[c].completions} :
+         c \in {d \in DOMAIN T.calls : T.calls[d].kind = "poll" /\ Returned(T.calls[d])}}
+
+-----------------------------------------------------------------------------
+(***************************************************************************)
+(* Calls that may return STATUS_PENDING, and their completion callbacks.   *)
+(* Some wait for nobody but the provider.  The others may wait for a peer, *)
+(* or for the consumer to close what depends on their object.              *)
+(***************************************************************************)
+Alone ==
+  {"NdkCreatePd", "NdkCreateCq", "NdkCreateQp", "NdkCreateSrq", "NdkCreateMr", "NdkCreateMw", "NdkCreateConnector",
+   "NdkCreateListener", "NdkCreateSharedEndpoint", "NdkResizeCq", "NdkModifySrq", "NdkInitializeFastRegisterMr", "NdkRegisterMr",
+   "NdkDeregisterMr", "NdkBuildLAM", "NdkListen"}
+Asynchronous ==
+  Alone \union
+  {"NdkConnect", "NdkConnectWithSharedEndpoint", "NdkCompleteConnect", "NdkCompleteConnectEx", "NdkAccept", "NdkAcceptEx",
+   "NdkDisconnect", "NdkClosePd", "NdkCloseCq", "NdkCloseQp", "NdkCloseSrq", "NdkCloseMr", "NdkCloseMw", "NdkCloseConnector",
+   "NdkCloseListener", "NdkCloseSharedEndpoint"}
+
+Completions(T, c) == {d \in DOMAIN T.calls : T.calls[d].completes = c}
+
+\* The event by which a QP is closed: the return of its close, or of the callback that completes it; 0 if none is.
+ClosedBy(T, p) ==
+  LET closes == {c \in DOMAIN T.calls : T.calls[c].kind = "close QP" /\ T.calls[c].qp = p}
+      done == {T.calls[c].end : c \in {d \in closes : T.calls[d].answer # "PENDING"}}
+                \union {T.calls[d].end : d \in UNION {Completions(T, c) : c \in closes}}
+  IN IF done \ {0} = {} THEN 0 ELSE CHOOSE at \in done \ {0} : \A other \in done \ {0} : at <= other
+
+\* From which event on a pending call waits for nobody but the provider; 0 if from none.
+FreeFrom(T, c) ==
+  LET k == T.calls[c]
+      users == {p \in T.qps : T.users[k.cq][p]}
+      ends == {k.end} \union {ClosedBy(T, p) : p \in users}
+  IN CASE k.fn \in Alone -> k.end
+       [] k.kind = "close CQ" /\ T.allCreated -> IF 0 \in ends THEN 0 ELSE CHOOSE at \in ends : \A other \in ends : at >= other
+       [] k.kind = "close QP" /\ T.connected[k.qp] = 0 -> k.end
+       [] OTHER -> 0
+
+Running(T, at) == \E d \in DOMAIN T.calls : T.calls[d].isCallback /\ T.calls[d].begin < at /\ EndOf(T, T.calls[d]) > at
+Quiet(T) == {at \in T.rests : ~Running(T, at)}
+
+CompletesOnce(T, c) ==
+  {Breach(T.calls[d].begin, "ASY-01", "provider") : d \in {e \in Completions(T, c) : \E f \in Completions(T, c) : f < e}}
+
+CompletesByRest(T, c) ==
+  LET due == {at \in Quiet(T) : FreeFrom(T, c) > 0 /\ at > FreeFrom(T, c)}
+      late == {at \in due : ~\E d \in Completions(T, c) : T.calls[d].begin < at}
+      closes == T.calls[c].kind \in {"close CQ", "close QP"}
+  IN {Breach(at, IF closes THEN "LIFE-11" ELSE "ASY-01", "provider") : at \in {a \in late : \A b \in late : a <= b}}
+
+Max(a, b) == IF a > b THEN a ELSE b
+
+Asynchrony(T) ==
+  UNION {LET k == T.calls[c] IN
+         IF ~Returned(k) \/ k.isCallback THEN {}
+         ELSE IF k.answer = "PENDING" /\ k.fn \in Asynchronous THEN CompletesOnce(T, c) \union CompletesByRest(T, c)
+         ELSE {Breach(Max(k.end, T.calls[d].begin), "ASY-02", "provider") :
+                 d \in {e \in Completions(T, c) : \A f \in Completions(T, c) : e <= f}} :
+         c \in DOMAIN T.calls}
+
+-----------------------------------------------------------------------------
+(***************************************************************************)
+(* Calls that never return.  Of those on one thread the last is to blame:  *)
+(* the others wait for it.  Nobody but the consumer can say why one of its *)
+(* callbacks does not return, and nothing then why others wait.            *)
+(***************************************************************************)
+Hanging(T) ==
+  {c \in DOMAIN T.calls : ~Returned(T.calls[c]) /\ ~\E d \in c + 1..Len(T.calls) :
+     ~Returned(T.calls[d]) /\ T.calls[d].thread = T.calls[c].thread}
+
+InCallback(T, c) ==
+  \E d \in 1..(c - 1) : /\ T.calls[d].kind = "callback" /\ ~Returned(T.calls[d])
+                        /\ T.calls[d].thread = T.calls[c].thread /\ T.calls[d].cq = T.calls[c].cq
+
+MayWaitForConsumer == {"ibv_get_cq_event", "ibv_get_async_event", "NdkCloseAdapter"}
+
+HungBreaks(T, c) ==
+  LET k == T.calls[c]  last == Len(T.events) IN
+  CASE k.isCallback -> {Breach(k.begin, "", "nobody")}
+    [] k.fn \in MayWaitForConsumer \/ (~k.ndk /\ k.kind \in {"close CQ", "close QP"}) -> {}
+    [] k.ndk /\ k.kind = "post" -> {Breach(last, "POST-10", "provider")}
+    [] k.ndk /\ k.kind \in {"arm", "poll"} /\ InCallback(T, c) -> {Breach(last, "ARM-06", "provider")}
+    [] k.kind = "close CQ" /\ InCallback(T, c) -> {Breach(last, "ARM-20", "provider")}
+    [] OTHER -> {Breach(k.begin, "", "nobody")}
+
+Hangs(T) ==
+  IF ~T.atRest THEN {}
+  ELSE LET held == {c \in Hanging(T) : T.calls[c].isCallback} IN
+       UNION {HungBreaks(T, c) : c \in IF held # {} THEN held ELSE Hanging(T)}
+
+-----------------------------------------------------------------------------
+Breaches(T) ==
+  UNION {Serialises(T), ArmsKnownTypes(T), OnePoster(T), DefersWhatCanBe(T), EndsChains(T), UsesAfterClose(T), CallbackStatus(T),
+         PostsAnswer(T), Results(T), Asynchrony(T), Hangs(T)}
+
+\* So many events are explained: those before the first breach.  An open chain keeps nobody from going on.
+LastOf(T, breaches) ==
+  LET stops == {b.at : b \in {c \in breaches : c.by # "nobody" /\ c.rule # "DEF-06"}} \union {Len(T.events) + 1}
+  IN (CHOOSE at \in stops : \A other \in stops : at <= other) - 1
+
+\* So many completions of a CQ are delivered by polls that returned by then.
+TurnsOf(T, last) ==
+  LET Turn(n) == IF T.requests[n].polled \in 1..last THEN T.requests[n].turn ELSE 0
+  IN [q \in T.cqs |->
+        LET turns == {0} \union {Turn(n) : n \in {m \in DOMAIN T.requests : T.requests[m].cq = q}}
+        IN CHOOSE t \in turns : \A other \in turns : t >= other]
+
+Say(number, breaches, last) ==
+  /\ PrintT(<<"explain", number, last>>)
+  /\ \A b \in breaches : PrintT(<<"breach", number, b.at, b.rule, b.by>>)
+=============================================================================
