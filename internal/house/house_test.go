@@ -23,6 +23,7 @@ var floors = [][]string{
 	{"model", "trace"},
 	{"model/mc"},
 	{"refimpl", "hwbinding", "hwbinding/*"},
+	{"linearize/*"},
 	{"linearize"},
 	{"conformance", "conformance/*"},
 	{"internal/tlc"},
@@ -33,7 +34,7 @@ var floors = [][]string{
 // A judge that shares code with the judged proves nothing, so these never meet.
 var (
 	providers = []string{"refimpl", "hwbinding", "hwbinding/*"}
-	judges    = []string{"model", "model/*", "linearize"}
+	judges    = []string{"model", "model/*", "linearize", "linearize/*"}
 )
 
 // Only the binding to libibverbs needs cgo, and tracecheck is built without it.

@@ -1,0 +1,177 @@
+package automaton
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// Kinds is a set of kinds of completions: all that an arm can tell apart.
+type Kinds uint8
+
+// The kinds.
+const (
+	Plain     Kinds = 1 << iota // a success that nobody asked to be told of
+	Solicited                   // a receive whose sender asked for it
+	Failed
+	Cancelled
+
+	AnyKind = Plain | Solicited | Failed | Cancelled
+)
+
+var completions = map[Kinds]model.Completion{
+	Plain:     {Queue: model.Receive, Status: model.SUCCESS, Token: model.NoToken},
+	Solicited: {Queue: model.Receive, Status: model.SUCCESS, Solicited: true, Token: model.NoToken},
+	Failed:    {Queue: model.Receive, Status: model.FAILED, Token: model.NoToken},
+	Cancelled: {Queue: model.Receive, Status: model.CANCELLED, Token: model.NoToken},
+}
+
+// each calls f with every kind of the set.
+func (k Kinds) each(f func(Kinds)) {
+	for one := Plain; one <= Cancelled; one <<= 1 {
+		if k&one != 0 {
+			f(one)
+		}
+	}
+}
+
+// A cell is a part of what an explanation says of the completions that a CQ holds. No cell says which completions they
+// are: a poll tells that, later.
+type cell struct {
+	form  form
+	kinds Kinds
+	by    uint16 // the rank of the moment by which they had been placed
+}
+
+type form uint8
+
+const (
+	one   form = iota // exactly one completion, of one of the kinds
+	many              // any number of them, none included
+	point             // exactly one, of which the trace tells that it was placed at that very moment
+	fence             // none: something that must have been placed by a moment of rest, and is not delivered, stands before it
+)
+
+// nullable reports whether a CQ with this content may hold nothing.
+func nullable(cells []cell) bool {
+	return !slices.ContainsFunc(cells, func(c cell) bool { return c.form != many })
+}
+
+// Strengths of the strongest fresh match that a CQ holds: what an arm makes of a CQ depends on nothing else. The levels
+// are ordered.
+const (
+	holdsNothing = iota
+	noMatch      // it holds completions, and no fresh one matches
+	mayMatch
+	mustMatch
+	levels
+)
+
+// strength returns how much a fresh completion of the kind counts for an arm of type a.
+func (m *Machine) strength(a model.Arm, kind Kinds) int {
+	return noMatch + int(m.contract.Dialect.Match(a, completions[kind]))
+}
+
+// matching returns the kinds that count for an arm of type a as level or more.
+func (m *Machine) matching(a model.Arm, level int) Kinds {
+	var kinds Kinds
+	AnyKind.each(func(kind Kinds) {
+		if m.strength(a, kind) >= level {
+			kinds |= kind
+		}
+	})
+	return kinds
+}
+
+// restrict returns what x holds as far as its level for an arm of type a is one from least to most.
+func (m *Machine) restrict(x explanation, a model.Arm, least, most int) []explanation {
+	if most == holdsNothing {
+		if !nullable(x.cells) {
+			return nil
+		}
+		return []explanation{x.emptied()}
+	}
+	y, possible := x.without(x.old, m.matching(a, most+1))
+	switch {
+	case !possible:
+		return nil
+	case least == holdsNothing:
+		return []explanation{y}
+	case least == noMatch && slices.ContainsFunc(y.cells, func(c cell) bool { return c.form == fence }):
+		return []explanation{y}
+	case least == noMatch:
+		return y.having(0, AnyKind)
+	}
+	return y.having(y.old, m.matching(a, least))
+}
+
+// emptied returns x for an empty CQ.
+func (x explanation) emptied() explanation {
+	x.cells, x.old = nil, 0
+	return x
+}
+
+// without returns x without completions of some kinds in the cells from there on; possible is false when one must be.
+func (x explanation) without(from int, kinds Kinds) (y explanation, possible bool) {
+	y = x
+	y.cells = slices.Clone(x.cells[:from])
+	for i, c := range x.cells[from:] {
+		if c.form != fence {
+			c.kinds &^= kinds
+		}
+		switch {
+		case c.form == fence || c.kinds != 0:
+			y.cells = append(y.cells, c)
+		case c.form != many:
+			return y, false
+		case from+i < x.old:
+			y.old--
+		}
+	}
+	return y, true
+}
+
+// having returns x as far as it has a completion of some kinds in the cells from there on: for each place where the last
+// one of them can be.
+func (x explanation) having(from int, kinds Kinds) []explanation {
+	for _, c := range x.cells[from:] {
+		if c.form != many && c.form != fence && c.kinds&^kinds == 0 {
+			return []explanation{x}
+		}
+	}
+	var all []explanation
+	for i := len(x.cells) - 1; i >= from; i-- {
+		c := x.cells[i]
+		if c.form == fence || c.kinds&kinds == 0 {
+			continue
+		}
+		y, possible := x.without(i+1, kinds)
+		if !possible {
+			break
+		}
+		behind := y.cells[i+1:]
+		y.cells = slices.Clone(x.cells[:i])
+		last := cell{form: c.form, kinds: c.kinds & kinds, by: c.by}
+		if c.form == many {
+			last.form = one
+			y.cells = append(y.cells, c, last)
+			y.old += inside(i < x.old)
+			if rest := c.kinds &^ kinds; rest != 0 {
+				y.cells = append(y.cells, cell{form: many, kinds: rest, by: c.by})
+				y.old += inside(i < x.old)
+			}
+		} else {
+			y.cells = append(y.cells, last)
+		}
+		y.cells = append(y.cells, behind...)
+		all = append(all, y)
+	}
+	return all
+}
+
+func inside(old bool) int {
+	if old {
+		return 1
+	}
+	return 0
+}

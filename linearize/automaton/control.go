@@ -1,0 +1,117 @@
+package automaton
+
+import (
+	"math"
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// control is an explanation without what the CQ holds. How many callbacks are owed is known as an interval: a satisfied arm
+// may merge with an owed callback or add one (A2), and every number between is possible too.
+type control struct {
+	arm                         model.Arm
+	health                      model.Health
+	open                        model.Openness
+	errorDue, running, reported bool
+	waiting                     uint32
+	least, most                 uint32 // callbacks owed
+	done                        uint8  // which of the calls under way have taken effect, a bit each
+	ahead                       uint8  // callbacks that were entered, and that the trace has not told of yet
+	aheadOfError                bool   // the same of the one that reports an error
+}
+
+// cq returns the model's CQ, with n callbacks owed.
+func (c control) cq(n uint32, entries []model.Completion, fresh int) model.Cq {
+	return model.Cq{Entries: entries, Fresh: fresh, Arm: c.arm, Waiting: int(c.waiting), Due: int(n), ErrorDue: c.errorDue,
+		Running: c.running, Health: c.health, Reported: c.reported, Open: c.open}
+}
+
+// became returns c after a step of the model led to q.
+func (c control) became(q model.Cq) control {
+	c.arm, c.health, c.open = q.Arm, q.Health, q.Open
+	c.errorDue, c.running, c.reported = q.ErrorDue, q.Running, q.Reported
+	c.waiting, c.least, c.most = uint32(q.Waiting), uint32(q.Due), uint32(q.Due)
+	return c
+}
+
+// step asks the model what may follow c, for a CQ that holds such entries. The counts of callbacks owed that one outcome
+// allows are an interval again, so its ends are asked for, and one more than the least: only zero is special.
+func (m *Machine) step(c control, a model.Action, entries []model.Completion, fresh int) ([]control, *model.Refusal) {
+	var next []control
+	var refusal *model.Refusal
+	for i, n := range [...]uint32{c.least, c.least + 1, c.most} {
+		if n > c.most || i == 2 && n <= c.least+1 {
+			continue
+		}
+		state := model.State{Cqs: []model.Cq{c.cq(n, entries, fresh)}}
+		successors, refused := m.contract.Step(state, a)
+		if refused != nil {
+			refusal = refused
+		}
+		for _, s := range successors {
+			next = join(next, c.became(s.Cqs[0]))
+		}
+	}
+	return next, refusal
+}
+
+// join adds c to controls, or widens the interval of one that differs in nothing else.
+func join(controls []control, c control) []control {
+	i := slices.IndexFunc(controls, func(d control) bool {
+		d.least, d.most = c.least, c.most
+		return d == c
+	})
+	if i < 0 {
+		return append(controls, c)
+	}
+	controls[i].least = min(controls[i].least, c.least)
+	controls[i].most = max(controls[i].most, c.most)
+	return controls
+}
+
+// placing says what it does to place one more completion: nothing, for the kinds of loop, so that any number of them may be
+// placed; or a change.
+type placing struct {
+	loop    Kinds
+	changes []change
+}
+
+type change struct {
+	kinds Kinds
+	to    control
+}
+
+// placing returns what placing does, in a CQ whose room has no end: the caller knows from when on there was room.
+func (m *Machine) placing(c control) *placing {
+	if p := m.places[c]; p != nil {
+		return p
+	}
+	p := &placing{}
+	AnyKind.each(func(kind Kinds) {
+		next, _ := m.step(c, model.Action{Name: model.Place, Completion: completions[kind]}, nil, 0)
+		for _, to := range next {
+			if to == c {
+				p.loop |= kind
+				continue
+			}
+			i := slices.IndexFunc(p.changes, func(other change) bool { return other.to == to })
+			if i < 0 {
+				i = len(p.changes)
+				p.changes = append(p.changes, change{to: to})
+			}
+			p.changes[i].kinds |= kind
+		}
+	})
+	if len(m.places) >= maxRemembered {
+		clear(m.places)
+	}
+	m.places[c] = p
+	return p
+}
+
+// maxRemembered bounds the table of placings.
+const maxRemembered = 1 << 12
+
+// unlimited is a depth that no CQ reaches.
+const unlimited = math.MaxInt

@@ -1,0 +1,377 @@
+package automaton
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// An event is all that matters of something that was seen.
+type event struct {
+	what   what
+	arm    model.Arm
+	status model.Health
+	kinds  Kinds
+	is     bool   // of delivered: its place is known; of rested: a completion is owed
+	rank   uint16 // of delivered: the first by which it can have been placed; of pruned, fenceGone: the one in question
+	n      int    // of armReturned: which call; of readersAre, pruned: the number
+}
+
+type what uint8
+
+const (
+	armCalled what = iota
+	armReturned
+	armRefused
+	callbackEntered
+	callbackExited
+	delivered
+	foundEmpty
+	rested
+	notified // rested, where a callback that is owed would have been entered
+	placed
+	closeCalled
+	closeDone
+	readersAre
+	pruned
+	fenceGone
+)
+
+// after returns the step that an event takes from s, whose explanations refer to so many moments.
+func (m *Machine) after(s *set, e event) *step {
+	if next := s.next[e]; next != nil {
+		return next
+	}
+	next := m.compute(s, e)
+	m.remember(100)
+	s.next[e] = next
+	return next
+}
+
+func (m *Machine) compute(s *set, e event) *step {
+	t := transition{machine: m, set: s, event: e, now: uint16(len(s.need)), flights: s.flights, readers: s.readers}
+	for _, x := range s.alive {
+		if t.take(x); t.err != nil {
+			return &step{err: t.err}
+		}
+	}
+	t.end()
+	next := m.intern(t.alive, t.flights, t.readers, t.now+1)
+	if len(t.alive) == 0 {
+		next.why = t.why
+	}
+	return next
+}
+
+// A transition is what an event makes of a set, while it is computed.
+type transition struct {
+	machine *Machine
+	set     *set
+	event   event
+	now     uint16
+	alive   []explanation
+	flights []model.Arm
+	readers uint8
+	why     []*model.Refusal
+	err     error
+}
+
+func (t *transition) keep(x explanation) { t.alive = append(t.alive, x) }
+
+func (t *transition) refuse(r *model.Refusal) {
+	if r != nil && !slices.Contains(t.why, r) {
+		t.why = append(t.why, r)
+	}
+}
+
+// staged calls f with all that x can have become by now.
+func (t *transition) staged(x explanation, f func(explanation)) {
+	all, err := t.machine.stage(t.set, x, t.now)
+	if err != nil {
+		t.err = err
+	}
+	for _, y := range all {
+		f(y)
+	}
+}
+
+// take takes the event from x.
+func (t *transition) take(x explanation) {
+	switch t.event.what {
+	case armCalled, readersAre:
+		if t.event.what == armCalled || x.ahead <= uint8(t.event.n) {
+			t.keep(x)
+		}
+	case armReturned, armRefused:
+		t.returned(x)
+	case callbackEntered:
+		t.enter(x)
+	case callbackExited:
+		t.simple(x, model.NdkCqNotificationCallbackExit)
+	case closeCalled:
+		t.simple(x, model.NdkCloseCq)
+	case closeDone:
+		t.simple(x.emptied(), model.NdkCloseCompletion)
+	case delivered:
+		if len(t.set.flights) == 0 && t.set.readers == 0 {
+			t.deliver(x)
+			return
+		}
+		t.staged(x, t.deliver)
+	case foundEmpty:
+		if len(t.set.flights) == 0 && t.set.readers == 0 {
+			t.empty(x)
+			return
+		}
+		t.staged(x, t.empty)
+	case rested, notified:
+		t.rest(x)
+	case placed:
+		t.staged(x, t.place)
+	case pruned:
+		if t.event.n >= placedBy(x, t.event.rank) {
+			t.keep(x)
+			return
+		}
+		t.refuse(TooFew)
+	case fenceGone:
+		t.keep(x.withoutFence(t.event.rank))
+	}
+}
+
+// withoutFence returns x without the fence of a moment.
+func (x explanation) withoutFence(rank uint16) explanation {
+	i := slices.IndexFunc(x.cells, func(c cell) bool { return c.form == fence && c.by == rank })
+	if i >= 0 {
+		x.cells = slices.Delete(slices.Clone(x.cells), i, i+1)
+		x.old -= inside(i < x.old)
+	}
+	return x
+}
+
+// end changes what the explanations share.
+func (t *transition) end() {
+	switch t.event.what {
+	case armCalled:
+		t.flights = append(slices.Clone(t.flights), t.event.arm)
+		if len(t.flights) > 8 {
+			t.err = ErrTooMany
+		}
+	case armReturned, armRefused:
+		t.flights = slices.Delete(slices.Clone(t.flights), t.event.n, t.event.n+1)
+	case readersAre:
+		t.readers = uint8(t.event.n)
+	}
+}
+
+// simple takes a step that looks at nothing of what the CQ holds.
+func (t *transition) simple(x explanation, name model.Name) {
+	next, refusal := t.machine.step(x.control, model.Action{Name: name}, nil, 0)
+	t.refuse(refusal)
+	for _, to := range next {
+		x.control = to
+		t.keep(x)
+	}
+}
+
+// returned keeps the courses on which the arm has taken effect, or, where it was refused, those on which it has not.
+func (t *transition) returned(x explanation) {
+	f, done := t.event.n, uint8(1)
+	if t.event.what == armRefused {
+		done = 0
+	}
+	finish := func(y explanation) {
+		if y.done>>f&1 == done {
+			low := y.done & (1<<f - 1)
+			y.done = low | y.done>>(f+1)<<f
+			t.keep(y)
+		}
+	}
+	if done == 0 || x.done>>f&1 == 1 {
+		finish(x)
+		return
+	}
+	t.staged(x, finish)
+	if len(t.alive) == 0 {
+		_, refusal := t.machine.step(x.control, model.Action{Name: model.NdkArmCq, Type: t.set.flights[f]}, nil, 0)
+		t.refuse(refusal)
+	}
+}
+
+// enter takes the entry of a callback, which may have happened before the trace tells.
+func (t *transition) enter(x explanation) {
+	if t.event.status == model.OK && x.ahead > 0 {
+		y := x
+		y.ahead--
+		t.keep(y)
+	}
+	if t.event.status != model.OK && x.aheadOfError {
+		y := x
+		y.aheadOfError = false
+		t.keep(y)
+	}
+	t.staged(x, func(y explanation) {
+		for _, z := range t.machine.entered(y, t.event.status) {
+			t.keep(z)
+		}
+		if len(t.alive) == 0 {
+			_, refusal := t.machine.step(y.control,
+				model.Action{Name: model.NdkCqNotificationCallbackEnter, CqStatus: t.event.status}, t.machine.example(y), 0)
+			t.refuse(refusal)
+		}
+	})
+}
+
+// example returns something that a CQ with the content of x may hold.
+func (m *Machine) example(x explanation) []model.Completion {
+	for _, c := range x.cells {
+		for kind := Plain; kind <= Cancelled; kind <<= 1 {
+			if c.kinds&kind != 0 {
+				return []model.Completion{completions[kind]}
+			}
+		}
+	}
+	return nil
+}
+
+// deliver takes the oldest completion out: one that the CQ held, or one that is placed only now.
+func (t *transition) deliver(x explanation) {
+	e, m := t.event, t.machine
+	if _, refusal := m.step(x.control, model.Action{Name: model.NdkGetCqResults, N: 1, K: 1}, m.contractEntry(), 0); refusal != nil {
+		t.refuse(refusal)
+		return
+	}
+	for i, c := range x.cells {
+		fits := c.kinds&e.kinds != 0 && c.by >= e.rank && (c.form == point) == e.is
+		switch {
+		case c.form == fence:
+			t.refuse(BehindFence)
+			return
+		case c.form == many && fits:
+			t.keep(x.from(i))
+		case c.form == one || c.form == point:
+			if fits {
+				t.keep(x.from(i + 1))
+			} else {
+				t.refuse(otherExpected)
+			}
+			return
+		}
+	}
+	if e.is {
+		t.refuse(otherExpected)
+		return
+	}
+	p := m.placing(x.control)
+	y := x.emptied()
+	if p.loop&e.kinds != 0 {
+		t.keep(y)
+	}
+	for _, c := range p.changes {
+		if c.kinds&e.kinds != 0 {
+			y.control = c.to
+			t.keep(y)
+		}
+	}
+	if len(t.alive) == 0 {
+		kind := e.kinds & -e.kinds
+		_, refusal := m.step(x.control, model.Action{Name: model.Place, Completion: completions[kind]}, nil, 0)
+		t.refuse(refusal)
+	}
+}
+
+func (m *Machine) contractEntry() []model.Completion { return []model.Completion{completions[Plain]} }
+
+// from returns x without its first n cells.
+func (x explanation) from(n int) explanation {
+	x.cells, x.old = x.cells[n:], max(x.old-n, 0)
+	return x
+}
+
+// empty takes a poll that had room and returned nothing.
+func (t *transition) empty(x explanation) {
+	m := t.machine
+	poll := model.Action{Name: model.NdkGetCqResults, N: 1}
+	if _, refusal := m.step(x.control, poll, m.contractEntry(), 0); refusal == nil {
+		t.keep(x) // of a CQ that holds something, too
+		return
+	}
+	if !nullable(x.cells) {
+		_, refusal := m.step(x.control, poll, m.contractEntry(), 0)
+		t.refuse(refusal)
+		return
+	}
+	_, refusal := m.step(x.control, poll, nil, 0)
+	if refusal != nil {
+		t.refuse(refusal)
+		return
+	}
+	t.keep(x.emptied())
+}
+
+// rest takes a moment at which the provider had come to rest: no callback is owed that could be entered, and what must have
+// completed has been placed.
+func (t *transition) rest(x explanation) {
+	settle := func(y explanation) {
+		if y.open != model.Closed && !y.running && t.event.what == notified {
+			if y.errorDue {
+				t.refuse(errorDue)
+				return
+			}
+			if y.least > 0 {
+				t.refuse(callbackDue)
+				return
+			}
+			y.most = 0
+		}
+		if t.event.is && y.health == model.OK && y.open != model.Closed {
+			y = y.with(cell{form: fence, by: t.now})
+		}
+		t.keep(y)
+	}
+	if t.event.is || t.set.readers > 0 || len(t.set.flights) > 0 {
+		t.staged(x, settle)
+		return
+	}
+	settle(x)
+}
+
+// place takes the knowledge that a completion was placed at this very moment.
+func (t *transition) place(x explanation) {
+	p := t.machine.placing(x.control)
+	if kinds := p.loop & t.event.kinds; kinds != 0 {
+		t.keep(x.with(cell{form: point, kinds: kinds, by: t.now}))
+	}
+	for _, c := range p.changes {
+		if kinds := c.kinds & t.event.kinds; kinds != 0 {
+			y := x.with(cell{form: point, kinds: kinds, by: t.now})
+			y.control = c.to
+			t.keep(y)
+		}
+	}
+	if len(t.alive) == 0 {
+		kind := t.event.kinds & -t.event.kinds
+		_, refusal := t.machine.step(x.control, model.Action{Name: model.Place, Completion: completions[kind]}, nil, 0)
+		t.refuse(refusal)
+	}
+}
+
+// placedBy counts the completions that x says had been placed by the moment of a rank.
+func placedBy(x explanation, rank uint16) int {
+	n := 0
+	for _, c := range x.cells {
+		if c.form == one && c.by <= rank {
+			n++
+		}
+	}
+	return n
+}
+
+// Reasons of this package's own.
+var (
+	TooFew        = &model.Refusal{Rule: "ARM-21", Why: "fewer requests were pending than completions would have been placed"}
+	BehindFence   = &model.Refusal{Rule: "DEF-04", Why: "a completion that was owed at a moment of rest had not been placed by then"}
+	otherExpected = &model.Refusal{Rule: "ARM-02", Why: "an earlier callback was for a completion of another kind, or placed earlier"}
+	callbackDue   = &model.Refusal{Rule: "ARM-03", Why: "a callback is owed and was not entered"}
+	errorDue      = &model.Refusal{Rule: "ARM-17", Why: "the CQ's error was not reported to its arm"}
+)

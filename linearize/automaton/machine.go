@@ -1,0 +1,177 @@
+// Package automaton decides, one event after the other, whether the contract of package model explains what is seen of one
+// completion queue. It keeps every explanation that no other makes needless, as a set; what an event makes of a set is
+// computed once, from the model's own steps, and remembered.
+//
+// docs/streaming.md says why that is exact.
+package automaton
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// A Machine remembers sets of explanations and what events make of them, for all CQs of one dialect. It is not safe for
+// concurrent use.
+type Machine struct {
+	contract model.Contract
+
+	// freshServesAsOld: where a fresh completion is, an old one would allow nothing more; oldServesAsFresh: the other way.
+	freshServesAsOld, oldServesAsFresh bool
+
+	places map[control]*placing
+	sets   map[string]*set
+	size   int // about, in bytes, of what is remembered
+	limit  int
+}
+
+// ErrTooMany is the answer when the explanations of one CQ are more than are kept.
+var ErrTooMany = errors.New("more explanations than are kept are alive")
+
+// The bounds of one set: what is beyond them is not decided.
+const (
+	maxAlive  = 1 << 10 // explanations
+	maxStaged = 1 << 14 // explanations on the way to the next set
+	maxRanks  = 1 << 12 // moments that explanations refer to
+)
+
+// DefaultMemory bounds what a machine remembers, in bytes.
+const DefaultMemory = 64 << 20
+
+// New returns a machine for a dialect that remembers about so many bytes, or DefaultMemory for 0.
+func New(d model.Dialect, memory int) *Machine {
+	if memory == 0 {
+		memory = DefaultMemory
+	}
+	m := &Machine{contract: model.Contract{Dialect: d, Depth: []int{unlimited}}, limit: memory,
+		places: map[control]*placing{}, sets: map[string]*set{}}
+	m.freshServesAsOld = d.FreshAtArm == model.May || d.FreshAtArm == d.OldAtArm
+	m.oldServesAsFresh = d.OldAtArm == model.May || d.FreshAtArm == d.OldAtArm
+	return m
+}
+
+// A set is what is known of one CQ: the explanations that are alive, none of which covers another, with what they share.
+type set struct {
+	alive   []explanation
+	flights []model.Arm // NdkArmCq that were called and have not returned, in the order of the calls
+	readers uint8       // how many callbacks may have been entered before the trace tells of it; anyReaders is no limit
+	need    []int       // for each rank: how many completions one explanation has had placed by then, at most
+	next    map[event]*step
+}
+
+const anyReaders = ^uint8(0)
+
+// A step leads from a set to another by an event.
+type step struct {
+	to   *set
+	keep []uint16         // the ranks that to refers to, in the order of its own
+	why  []*model.Refusal // when nothing is alive in to: why, once each
+	err  error
+}
+
+// intern returns the step to the set of such explanations. What another covers is left out.
+func (m *Machine) intern(alive []explanation, flights []model.Arm, readers uint8, ranks uint16) *step {
+	alive = m.uncovered(alive)
+	if len(alive) > maxAlive {
+		return &step{err: ErrTooMany}
+	}
+	keep := renumber(alive, ranks)
+	if len(keep) > maxRanks {
+		return &step{err: ErrTooMany}
+	}
+	keys := make([][]byte, len(alive))
+	for i, x := range alive {
+		keys[i] = x.appendKey(nil)
+	}
+	slices.SortFunc(keys, bytes.Compare)
+	key := []byte{readers, byte(len(flights))}
+	for _, a := range flights {
+		key = append(key, byte(a))
+	}
+	for _, k := range keys {
+		key = binary.AppendUvarint(key, uint64(len(k)))
+		key = append(key, k...)
+	}
+	s := m.sets[string(key)]
+	if s == nil {
+		s = &set{alive: alive, flights: flights, readers: readers, need: need(alive, len(keep)), next: map[event]*step{}}
+		m.remember(len(key)*4 + 200)
+		m.sets[string(key)] = s
+	}
+	return &step{to: s, keep: keep}
+}
+
+// remember accounts for memory; when there is too much, everything is forgotten, and computed again where it is needed.
+func (m *Machine) remember(bytes int) {
+	if m.size += bytes; m.size > m.limit {
+		for _, s := range m.sets {
+			clear(s.next)
+		}
+		clear(m.sets)
+		m.size = 0
+	}
+}
+
+// uncovered returns the explanations that no other covers, each in its shortest form.
+func (m *Machine) uncovered(all []explanation) []explanation {
+	for i := range all {
+		all[i] = m.normal(all[i])
+	}
+	slices.SortStableFunc(all, func(x, y explanation) int { return len(x.cells) - len(y.cells) })
+	var alive []explanation
+	for _, x := range all {
+		if slices.ContainsFunc(alive, func(y explanation) bool { return m.covers(y, x) }) {
+			continue
+		}
+		alive = slices.DeleteFunc(alive, func(y explanation) bool { return m.covers(x, y) })
+		alive = append(alive, x)
+	}
+	return alive
+}
+
+// renumber replaces the ranks of all cells by 0, 1, … and returns the ranks that these were.
+func renumber(alive []explanation, ranks uint16) []uint16 {
+	used := make([]bool, ranks)
+	for _, x := range alive {
+		for _, c := range x.cells {
+			used[c.by] = true
+		}
+	}
+	var keep []uint16
+	number := make([]uint16, ranks)
+	for old, u := range used {
+		if u {
+			number[old] = uint16(len(keep))
+			keep = append(keep, uint16(old))
+		}
+	}
+	for i := range alive {
+		cells := slices.Clone(alive[i].cells)
+		for j := range cells {
+			cells[j].by = number[cells[j].by]
+		}
+		alive[i].cells = cells
+	}
+	return keep
+}
+
+// need returns, for each rank, how many completions an explanation says had been placed by then, at most.
+func need(alive []explanation, ranks int) []int {
+	most := make([]int, ranks)
+	for _, x := range alive {
+		n := 0
+		for _, c := range x.cells {
+			if c.form == one {
+				n++
+				most[c.by] = max(most[c.by], n)
+			}
+		}
+	}
+	for i := 1; i < ranks; i++ {
+		most[i] = max(most[i], most[i-1])
+	}
+	return most
+}

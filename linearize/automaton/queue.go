@@ -1,0 +1,329 @@
+package automaton
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// Moment is a place in the order of what is seen. Moments grow.
+type Moment = uint64
+
+// A Queue follows one completion queue. Its methods take what was seen, in order, each with its moment, and report whether
+// an explanation is left. After the last has gone, or after an error, they change nothing any more.
+type Queue struct {
+	machine *Machine
+	set     *set
+	moments []Moment // that the explanations refer to, by rank
+	pending []int    // for each: how many requests, not delivered yet, could have completed by then
+	open    int      // how many requests, not delivered yet, could complete now
+	fences  []marked
+	why     []*model.Refusal
+	err     error
+}
+
+// marked is a moment of rest, and the completions that had to have been placed by then and have not been delivered: of each
+// the moment from which on it could have been.
+type marked struct {
+	at   Moment
+	owed []Moment
+}
+
+// NewQueue returns the queue of a CQ that was just created. Where the consumer writes the trace, callbacks may have been
+// entered before it tells of them.
+func (m *Machine) NewQueue(consumerSide bool) *Queue {
+	x := explanation{control: control{}.became(model.Cq{})}
+	readers := uint8(0)
+	if consumerSide {
+		readers = anyReaders
+	}
+	return &Queue{machine: m, set: m.intern([]explanation{x}, nil, readers, 0).to}
+}
+
+// Alive reports whether an explanation is left.
+func (q *Queue) Alive() bool { return len(q.set.alive) > 0 }
+
+// Err says why no answer can be given any more, or returns nil.
+func (q *Queue) Err() error { return q.err }
+
+// Why returns the reasons for which the last explanations went.
+func (q *Queue) Why() []*model.Refusal { return q.why }
+
+// take takes an event that happens at a moment.
+func (q *Queue) take(e event, at Moment) bool {
+	if q.err != nil || !q.Alive() {
+		return q.Alive()
+	}
+	s := q.machine.after(q.set, e)
+	if s.err != nil {
+		q.err = s.err
+		return true
+	}
+	known := len(q.moments)
+	moments, pending := q.moments[:0], q.pending[:0]
+	for _, rank := range s.keep { // in place: ranks only fall
+		if int(rank) < known {
+			moments, pending = append(moments, q.moments[rank]), append(pending, q.pending[rank])
+			continue
+		}
+		moments, pending = append(moments, at), append(pending, q.open)
+	}
+	q.moments, q.pending = moments, pending
+	q.set = s.to
+	if !q.Alive() {
+		q.why = s.why
+		return false
+	}
+	return q.prune(at) && q.fence()
+}
+
+// fence drops the explanations in which what was owed at a moment of rest has no place.
+func (q *Queue) fence() bool {
+	if len(q.fences) == 0 || q.err != nil {
+		return true
+	}
+	kept := make([]explanation, 0, len(q.set.alive))
+	for _, x := range q.set.alive {
+		if q.hasPlace(x) {
+			kept = append(kept, x)
+		}
+	}
+	if len(kept) == len(q.set.alive) {
+		return true
+	}
+	if len(kept) == 0 {
+		q.why = []*model.Refusal{callbackDue}
+	}
+	s := q.machine.intern(kept, q.set.flights, q.set.readers, uint16(len(q.moments)))
+	for i, rank := range s.keep {
+		q.moments[i], q.pending[i] = q.moments[rank], q.pending[rank]
+	}
+	q.moments, q.pending = q.moments[:len(s.keep)], q.pending[:len(s.keep)]
+	q.set = s.to
+	return q.Alive()
+}
+
+// hasPlace reports whether, before each fence, there is room in x for all that is owed by then. A cell of any number takes
+// all that could have been placed by its moment; each of the others needs a cell of its own, of a moment that suits it.
+func (q *Queue) hasPlace(x explanation) bool {
+	var owed []Moment
+	next := 0
+	for i, c := range x.cells {
+		if c.form != fence {
+			continue
+		}
+		for next < len(q.fences) && q.fences[next].at <= q.moments[c.by] {
+			owed = append(owed, q.fences[next].owed...)
+			next++
+		}
+		left := slices.Clone(owed)
+		slices.Sort(left)
+		for j := i - 1; j >= 0 && len(left) > 0; j-- {
+			switch d := x.cells[j]; d.form {
+			case many:
+				k, _ := slices.BinarySearch(left, q.moments[d.by])
+				left = left[k:]
+				if len(left) > 0 {
+					return false // what comes before this cell was placed by an earlier moment still
+				}
+			case one:
+				k, _ := slices.BinarySearch(left, q.moments[d.by])
+				if k > 0 {
+					left = slices.Delete(left, k-1, k)
+				}
+			}
+		}
+		if len(left) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// prune drops the explanations that would have placed completions of more requests than there are.
+func (q *Queue) prune(at Moment) bool {
+	for rank, n := range q.set.need {
+		if n > q.pending[rank] {
+			return q.take(event{what: pruned, rank: uint16(rank), n: q.pending[rank]}, at)
+		}
+	}
+	return true
+}
+
+// Pending takes the number of requests, not delivered yet, that could complete now.
+func (q *Queue) Pending(n int) { q.open = n }
+
+// Gone says that a request which could complete from a moment on never will: it succeeded silently. It no longer counts
+// as pending.
+func (q *Queue) Gone(from, at Moment) bool {
+	q.open--
+	q.gone(from)
+	return q.prune(at)
+}
+
+func (q *Queue) gone(from Moment) {
+	for i := len(q.moments) - 1; i >= 0 && q.moments[i] > from; i-- {
+		q.pending[i]--
+	}
+}
+
+// ArmCalled takes the call of NdkArmCq. It returns the number of the call, for ArmReturned.
+func (q *Queue) ArmCalled(t model.Arm, at Moment) bool {
+	return q.take(event{what: armCalled, arm: t}, at)
+}
+
+// ArmReturned takes the return of the n'th of the NdkArmCq that are under way, from 0.
+func (q *Queue) ArmReturned(n int, at Moment) bool {
+	return q.take(event{what: armReturned, n: n}, at)
+}
+
+// Entered takes the entry of a callback, or an event that was read.
+func (q *Queue) Entered(status model.Health, at Moment) bool {
+	return q.take(event{what: callbackEntered, status: status}, at)
+}
+
+// Exited takes the return of a callback.
+func (q *Queue) Exited(at Moment) bool { return q.take(event{what: callbackExited}, at) }
+
+// Readers takes the number of calls under way that may have read an event of the CQ.
+func (q *Queue) Readers(n int, at Moment) bool {
+	return q.take(event{what: readersAre, n: min(n, int(anyReaders)-1)}, at)
+}
+
+// A Delivery is a completion that a poll returned.
+type Delivery struct {
+	Kinds   Kinds  // one of which it is
+	From    Moment // from then on it can have been placed
+	Counted Moment // from then on its request counted as pending
+	Owed    Moment // the moment of rest at which it was owed, or 0
+	Known   bool   // Placed has told its place; its request counted no more
+}
+
+// Delivered takes the oldest completion, which a poll returned.
+func (q *Queue) Delivered(d Delivery, at Moment) bool {
+	if q.err != nil || !q.Alive() {
+		return q.Alive()
+	}
+	rank, _ := slices.BinarySearch(q.moments, d.From+1)
+	if !d.Known {
+		q.open--
+		q.gone(d.Counted)
+	}
+	last := q.settle(d.Counted, d.Owed)
+	if !q.take(event{what: delivered, kinds: d.Kinds, is: d.Known, rank: uint16(rank)}, at) || !last {
+		return q.Alive()
+	}
+	if rank, ok := slices.BinarySearch(q.moments, d.Owed); ok {
+		return q.take(event{what: fenceGone, rank: uint16(rank)}, at)
+	}
+	return true
+}
+
+// settle takes a delivered completion off the list of what was owed at a moment of rest, and reports whether it was the
+// last.
+func (q *Queue) settle(counted, owed Moment) bool {
+	i := slices.IndexFunc(q.fences, func(f marked) bool { return f.at == owed })
+	if i < 0 {
+		return false
+	}
+	f := &q.fences[i]
+	j := slices.Index(f.owed, counted)
+	if j < 0 {
+		return false // it was not known to be owed
+	}
+	f.owed = slices.Delete(f.owed, j, j+1)
+	if len(f.owed) > 0 {
+		return false
+	}
+	q.fences = slices.Delete(q.fences, i, i+1)
+	return true
+}
+
+// FoundEmpty takes a poll that had room and returned nothing.
+func (q *Queue) FoundEmpty(at Moment) bool {
+	return q.take(event{what: foundEmpty}, at)
+}
+
+// Rested takes a moment of rest, and the completions that must have been placed by then and by no earlier one, unless they
+// were delivered: of each, in order, the moment from which on it could have been. Where nobody waits for callbacks, one may
+// stay owed.
+func (q *Queue) Rested(owed []Moment, waiting bool, at Moment) bool {
+	e := event{what: rested, is: len(owed) > 0}
+	if waiting {
+		e.what = notified
+	}
+	if len(owed) > 0 {
+		q.fences = append(q.fences, marked{at, slices.Clone(owed)})
+	}
+	return q.take(e, at)
+}
+
+// Placed takes the knowledge that a completion of one of the kinds, possible from a moment on, was placed now. It no longer
+// counts as pending.
+func (q *Queue) Placed(kinds Kinds, from, at Moment) bool {
+	q.open--
+	q.gone(from)
+	return q.take(event{what: placed, kinds: kinds}, at)
+}
+
+// CloseCalled takes the close of the CQ, CloseDone its completion.
+func (q *Queue) CloseCalled(at Moment) bool { return q.take(event{what: closeCalled}, at) }
+
+// CloseDone takes the completion of the close.
+func (q *Queue) CloseDone(at Moment) bool { return q.take(event{what: closeDone}, at) }
+
+// ArmRefused takes the return of the n'th of the NdkArmCq that are under way, which did nothing.
+func (q *Queue) ArmRefused(n int, at Moment) bool { return q.take(event{what: armRefused, n: n}, at) }
+
+// Dead returns a queue of which no explanation is left.
+func Dead() *Queue { return &Queue{set: &set{}} }
+
+// Clone returns a copy of q, which goes its own way.
+func (q *Queue) Clone() *Queue {
+	c := *q
+	c.moments, c.pending = slices.Clone(q.moments), slices.Clone(q.pending)
+	c.fences = slices.Clone(q.fences)
+	for i := range c.fences {
+		c.fences[i].owed = slices.Clone(c.fences[i].owed)
+	}
+	return &c
+}
+
+// Join adds the explanations of a copy of q that has taken the same in another order.
+func (q *Queue) Join(o *Queue) {
+	if q.err == nil {
+		q.err = o.err
+	}
+	if q.err != nil {
+		return
+	}
+	moments := slices.Concat(q.moments, o.moments)
+	slices.Sort(moments)
+	moments = slices.Compact(moments)
+	pending := make([]int, len(moments))
+	var all []explanation
+	for _, from := range []*Queue{q, o} {
+		rank := make([]uint16, len(from.moments))
+		for i, at := range from.moments {
+			r, _ := slices.BinarySearch(moments, at)
+			rank[i], pending[r] = uint16(r), from.pending[i]
+		}
+		for _, x := range from.set.alive {
+			x.cells = slices.Clone(x.cells)
+			for i := range x.cells {
+				x.cells[i].by = rank[x.cells[i].by]
+			}
+			all = append(all, x)
+		}
+	}
+	s := q.machine.intern(all, q.set.flights, q.set.readers, uint16(len(moments)))
+	if s.err != nil {
+		q.err = s.err
+		return
+	}
+	q.moments, q.pending = nil, nil
+	for _, rank := range s.keep {
+		q.moments, q.pending = append(q.moments, moments[rank]), append(q.pending, pending[rank])
+	}
+	q.set = s.to
+}

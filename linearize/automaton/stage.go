@@ -1,0 +1,139 @@
+package automaton
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// stage returns what x can have become by the moment before an event, by hidden steps and by calls that are under way. What
+// is placed on the way is placed by now. Placings without effect are a cell of any number, so that there is an end to it.
+func (m *Machine) stage(s *set, x explanation, now uint16) ([]explanation, error) {
+	seen := map[string]bool{}
+	var all []explanation
+	add := func(y explanation) {
+		y = m.extended(y, now)
+		if key := string(y.appendKey(nil)); !seen[key] {
+			seen[key] = true
+			all = append(all, y)
+		}
+	}
+	add(x)
+	for i := 0; i < len(all); i++ {
+		if len(all) > maxStaged {
+			return nil, ErrTooMany
+		}
+		y := all[i]
+		for _, c := range m.placing(y.control).changes {
+			z := y.with(cell{form: one, kinds: c.kinds, by: now})
+			z.control = c.to
+			add(z)
+		}
+		for f, arm := range s.flights {
+			if y.done>>f&1 == 0 {
+				for _, z := range m.armed(y, arm) {
+					z.done |= 1 << f
+					add(z)
+				}
+			}
+		}
+		if s.readers > 0 {
+			for _, z := range m.enteredAhead(y, s.readers) {
+				add(z)
+			}
+		}
+		if m.contract.Dialect.ExtraEvent && nullable(y.cells) {
+			next, _ := m.step(y.control, model.Action{Name: model.ExtraEvent}, nil, 0)
+			for _, c := range next {
+				z := y.emptied()
+				z.control = c
+				add(z)
+			}
+		}
+	}
+	return all, nil
+}
+
+// armed returns what becomes of x when an arm of type t takes effect. The model is asked for a CQ of each strength; where
+// two strengths have one outcome, they are not told apart.
+func (m *Machine) armed(x explanation, t model.Arm) []explanation {
+	a := model.Stronger(x.arm, t)
+	type outcome struct {
+		to          control
+		least, most int
+	}
+	var outcomes []outcome
+	for level, holds := range m.examples(a) {
+		if level != holdsNothing && holds == nil {
+			continue // nothing counts for that much
+		}
+		next, _ := m.step(x.control, model.Action{Name: model.NdkArmCq, Type: t}, holds, len(holds)*fresh(level))
+		for _, to := range next {
+			i := slices.IndexFunc(outcomes, func(o outcome) bool { return o.to == to })
+			if i < 0 {
+				outcomes = append(outcomes, outcome{to, level, level})
+				continue
+			}
+			outcomes[i].most = level
+		}
+	}
+	var all []explanation
+	for _, o := range outcomes {
+		for _, y := range m.restrict(x, a, o.least, o.most) {
+			y.control = o.to
+			all = append(all, y)
+		}
+	}
+	return all
+}
+
+func fresh(level int) int {
+	if level >= mayMatch {
+		return 1
+	}
+	return 0
+}
+
+// examples returns, for each strength, what a CQ may hold that has it for an arm of type a: nil where there is no such
+// completion.
+func (m *Machine) examples(a model.Arm) [levels][]model.Completion {
+	var holds [levels][]model.Completion
+	holds[noMatch] = []model.Completion{completions[Plain]}
+	AnyKind.each(func(kind Kinds) {
+		if level := m.strength(a, kind); level >= mayMatch {
+			holds[level] = []model.Completion{completions[kind]}
+		}
+	})
+	return holds
+}
+
+// enteredAhead returns what becomes of x when a callback is entered of which the trace tells only later: a consumer takes
+// the entry down when its own function begins, and an event has been read when the call that reads it returns.
+func (m *Machine) enteredAhead(x explanation, readers uint8) []explanation {
+	var all []explanation
+	if x.ahead < readers && x.ahead < anyReaders-1 {
+		for _, y := range m.entered(x, model.OK) {
+			y.ahead++
+			all = append(all, y)
+		}
+	}
+	if readers == anyReaders && !x.aheadOfError && x.health != model.OK {
+		for _, y := range m.entered(x, x.health) {
+			y.aheadOfError = true
+			all = append(all, y)
+		}
+	}
+	return all
+}
+
+// entered returns what becomes of x when a callback is entered.
+func (m *Machine) entered(x explanation, status model.Health) []explanation {
+	next, _ := m.step(x.control, model.Action{Name: model.NdkCqNotificationCallbackEnter, CqStatus: status}, nil, 0)
+	var all []explanation
+	for _, to := range next {
+		y := x
+		y.control, y.old = to, len(x.cells)
+		all = append(all, y)
+	}
+	return all
+}
