@@ -22,9 +22,20 @@ const DefaultMaxOperations = 20_000
 // DefaultMaxMemory bounds what one search may remember, in bytes.
 const DefaultMaxMemory = 1 << 30
 
+// Engine is a way to decide. Auto, the zero value, leaves it to this package, which takes Porcupine.
+type Engine string
+
+// The engines.
+const (
+	Auto      Engine = ""
+	Streaming Engine = "stream"    // in one pass, whatever the length; what it does not follow is inconclusive
+	Porcupine Engine = "porcupine" // a search of the whole trace, whose cost may grow exponentially
+)
+
 // Options of a check. The zero value takes the dialect of the trace's header and the default readings, without a limit of
 // time.
 type Options struct {
+	Engine        Engine
 	Dialect       string            // ndkpi, ndspi, verbs, or "" for the header's
 	DeviceLevel   bool              // verbs: the device may notify of completions that were present at the arm
 	Assume        map[string]string // other readings of ambiguities, by id: those of rules/readings.tsv that have choices
@@ -78,6 +89,8 @@ func Check(ctx context.Context, t *trace.Trace, o Options) *Report {
 	r.Dialect = d.Name
 	if err != nil {
 		r.undecided("", err.Error())
+	} else if o.Engine == Streaming {
+		r.stream(ctx, t, o)
 	} else if reason := unfit(t); reason != "" {
 		r.undecided("", reason)
 	} else {

@@ -57,6 +57,12 @@ func requirements(cell string) (required [][]field) {
 	return required
 }
 
+// Known reports whether the format knows the function.
+func Known(fn string) bool {
+	_, known := functions[fn]
+	return known
+}
+
 // The tables: names / required on call or enter / required on ret or exit.
 
 const ndkCalls = `

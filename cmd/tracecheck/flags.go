@@ -17,7 +17,7 @@ import (
 // settings is what the flags of check ask for.
 type settings struct {
 	options  linearize.Options
-	engine   string // auto, porcupine or tlc
+	engine   string // auto, stream, porcupine or tlc
 	format   string
 	color    string
 	coverage []string // rules and groups that must have been exercised
@@ -73,8 +73,9 @@ func checkFlags() (*flag.FlagSet, *settings) {
 	set.IntVar(&s.options.MaxOperations, "max-operations", 0,
 		"most operations, hidden steps included, of a trace to search (engine tlc: events), then inconclusive; "+
 			"0 is the engine's own limit")
-	set.Var(oneOf(&s.engine, "auto", "porcupine", "tlc"), "engine",
-		"`engine` to decide with: auto, porcupine, or tlc: the model checker of TLA+, on the contract itself (needs Java)")
+	set.Var(oneOf(&s.engine, "auto", "stream", "porcupine", "tlc"), "engine",
+		"`engine` to decide with: auto, which is porcupine; stream, in one pass; "+
+			"or tlc: the model checker of TLA+, on the contract itself (needs Java)")
 	set.Var(oneOf(&s.format, "text", "json", "table"), "format", "output `format`: text, json, table")
 	set.Var(oneOf(&s.color, "auto", "always", "never"), "color", "`when` to colour text: auto, always, never")
 	set.Var(&value{set: s.requireCoverage}, "require-coverage",
@@ -103,6 +104,9 @@ func parseCheck(args []string) (*settings, error) {
 		}
 		s.files = append(s.files, rest[0])
 		args = rest[1:]
+	}
+	if s.engine != "auto" && s.engine != "tlc" {
+		s.options.Engine = linearize.Engine(s.engine)
 	}
 	switch {
 	case len(s.files) == 0:

@@ -168,7 +168,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{name, "--no-such-flag"}, "no-such-flag"},
 		{[]string{name, "--format", "xml"}, "must be one of text, json, table"},
 		{[]string{name, "--dialect", "ib"}, "must be one of ndkpi, ndspi, verbs"},
-		{[]string{name, "--engine", "stream"}, "must be one of auto, porcupine, tlc"},
+		{[]string{name, "--engine", "search"}, "must be one of auto, stream, porcupine, tlc"},
 		{[]string{name, "--timeout", "0"}, "missing unit in duration|must be longer"},
 		{[]string{name, "--timeout", "0s"}, "must be longer than 0"},
 		{[]string{name, "--max-operations", "-1"}, "can't be below 0"},

@@ -1,0 +1,240 @@
+package linearize
+
+import (
+	"cmp"
+	"strings"
+
+	"ndkoracle/linearize/automaton"
+	"ndkoracle/model"
+	"ndkoracle/ndk"
+	"ndkoracle/trace"
+)
+
+// A Stream decides a trace in one pass: it takes the events one after the other and keeps no more than the objects that live
+// and the requests that are outstanding. docs/streaming.md says how.
+type Stream struct {
+	dialect  model.Dialect
+	consumer bool // the consumer took the events down
+	verbs    bool
+	machine  *automaton.Machine
+
+	at         moment // of the present event, from 1
+	event      *trace.Event
+	open       map[string]*underWay // by op
+	cqs        map[string]*streamCq
+	inOrder    []*streamCq
+	qps        map[string]*streamQp
+	qpsInOrder []*streamQp
+	conns      map[string][]*streamQp
+	requests   map[string]*posting  // accepted or not answered yet, and not delivered
+	past       map[string]pastWr    // of some that are over, the latest
+	pastFifo   []string             // in the order in which they came
+	shared     map[string]bool      // receives of shared receive queues
+	reads      []*underWay          // ibv_get_cq_event that have not returned
+	closing    map[string]*streamCq // by the op of a close that is pending
+	closingQps map[string]*streamQp
+	answers    answers
+	running    int // callbacks
+	findings   []streamFinding
+	counts     map[string]int
+	muted      bool   // the latest finding was not kept
+	finished   bool   // the trace has come to its end
+	unfit      string // why nothing can be judged, or ""
+}
+
+// An underWay is a call or a callback that has not returned, with what of its beginning matters at its end.
+type underWay struct {
+	fn       string
+	kind     kind
+	call     moment
+	line     int
+	cq       *streamCq
+	qp       *streamQp
+	n        int // room of a poll, or -1
+	arm      model.Arm
+	depth    *int64
+	postings []*posting
+	conn     string
+	thr, wr  string
+	entered  bool      // a callback
+	closes   *streamQp // of the completion of a close
+	posted   *posting  // of a connect: the first that was posted with success meanwhile
+}
+
+// A pastWr is what became of a request that is over.
+type pastWr struct {
+	lines  [2]int // where it was posted, and delivered or refused
+	answer string // of a refused one
+}
+
+const maxPast = 4096
+
+// NewStream returns a stream for a trace with this header. The error says which option is wrong.
+func NewStream(h trace.Header, o Options) (*Stream, error) {
+	d, err := o.ResolveDialect(h.Dialect)
+	if err != nil {
+		return nil, err
+	}
+	return &Stream{dialect: d, consumer: h.Side == "consumer", verbs: !d.ErrorsArm, machine: automaton.New(d, o.MaxMemory),
+		open: map[string]*underWay{}, cqs: map[string]*streamCq{}, qps: map[string]*streamQp{}, conns: map[string][]*streamQp{},
+		requests: map[string]*posting{}, past: map[string]pastWr{}, shared: map[string]bool{}, closing: map[string]*streamCq{},
+		closingQps: map[string]*streamQp{}, answers: answers{waiting: map[string]*pendingCall{}, over: map[string]overCall{}},
+		counts: map[string]int{}, unfit: unfitFor(h, d)}, nil
+}
+
+// Take takes the next event. It keeps nothing of e but its strings.
+func (s *Stream) Take(e *trace.Event) {
+	s.at++
+	s.event = e
+	switch e.Ph {
+	case trace.Call, trace.Enter:
+		u := &underWay{fn: e.Fn, kind: kindOf(e), call: s.at, line: e.Line, thr: e.Thr, wr: e.Wr, entered: e.Ph == trace.Enter}
+		s.open[e.Op] = u
+		if u.entered {
+			s.running++
+		}
+		if e.For != "" {
+			s.completed(e)
+		}
+		s.begin(u, e)
+	case trace.Ret, trace.Exit:
+		if u := s.open[e.Op]; u != nil {
+			delete(s.open, e.Op)
+			s.end(u, e)
+			if u.entered {
+				s.running--
+			} else {
+				s.callReturned(u, e)
+			}
+		}
+	case trace.Point:
+		switch kindOf(e) {
+		case quiesce:
+			s.rest()
+		case placed:
+			s.placed(e)
+		}
+	}
+}
+
+// begin takes a call, or the entry of a callback.
+func (s *Stream) begin(u *underWay, e *trace.Event) {
+	switch u.kind {
+	case createCq:
+		u.cq, u.depth = s.cq(e.Cq), e.Depth
+	case createQp:
+		u.qp = s.createQp(e)
+	case connectQp:
+		u.qp = s.qp(e.Qp)
+		u.conn = e.Conn
+		u.qp.connectCalled(u)
+	case post:
+		u.qp = s.qp(e.Qp)
+		s.postCalled(u, e)
+	case armCq:
+		u.cq = s.cq(e.Cq)
+		s.armCalled(u, e)
+	case pollCq:
+		u.cq, u.n = s.cq(e.Cq), -1
+		if e.N != nil {
+			u.n = int(*e.N)
+		}
+		s.pollCalled(u)
+	case callback:
+		u.cq = s.cq(e.Cq)
+		s.entered(u, e)
+	case readEvent:
+		if e.Cq != "" {
+			u.cq = s.cq(e.Cq)
+		}
+		s.readCalled(u)
+	case flushQp:
+		u.qp = s.qp(e.Qp)
+		s.flushCalled(u)
+	case closeCq:
+		u.cq = s.cq(e.Cq)
+	case closeQp:
+		u.qp = s.qp(e.Qp)
+		s.closeQpCalled(u)
+	case closeDone:
+		if q := s.closing[e.For]; q != nil {
+			delete(s.closing, e.For)
+			q.take(sight{what: closeFinished, at: s.at})
+		}
+		if p := s.closingQps[e.For]; p != nil {
+			delete(s.closingQps, e.For)
+			u.closes = p
+		}
+	case resizeCq:
+		q := s.cq(e.Cq)
+		q.group.root().unclear = cmp.Or(q.group.root().unclear, e.Cq+" is resized, which this engine does not follow")
+	case postShared:
+		s.shared[e.Wr] = true
+		for _, w := range e.Wrs {
+			s.shared[w.Wr] = true
+		}
+	}
+}
+
+// end takes the return of a call or a callback.
+func (s *Stream) end(u *underWay, e *trace.Event) {
+	refused := u.refused(e)
+	switch u.kind {
+	case createCq:
+		if depth := cmp.Or(e.Depth, u.depth); depth != nil && !refused {
+			u.cq.depth = int(*depth)
+		}
+	case connectQp:
+		u.qp.connectReturned(u, refused)
+	case post:
+		s.postReturned(u, e)
+	case armCq:
+		s.armReturned(u, refused)
+	case pollCq:
+		s.pollReturned(u, e, refused)
+	case callback:
+		if s.dialect.Serialised {
+			u.cq.take(sight{what: exited, at: s.at})
+		}
+	case readEvent:
+		s.readReturned(u, e)
+	case flushQp:
+		s.flushReturned(u, refused && u.fn != "NdkDisconnect")
+	case closeCq:
+		s.closeCqReturned(u, e, refused)
+	case closeQp:
+		u.qp.closeReturned(u, refused)
+		switch {
+		case pending(e):
+			s.closingQps[e.Op] = u.qp
+		case !refused:
+			u.qp.gone = true
+		}
+	case closeDone:
+		if u.closes != nil {
+			u.closes.gone = true
+		}
+	}
+}
+
+// refused reports whether the call returned failure.
+func (u *underWay) refused(e *trace.Event) bool {
+	span := span{fn: u.fn, end: e}
+	return span.refused()
+}
+
+func (u *underWay) succeeded(e *trace.Event) bool {
+	span := span{fn: u.fn, end: e}
+	return span.succeeded()
+}
+
+// answerOf returns what a call answered, in words.
+func answerOf(fn string, e *trace.Event) string {
+	if strings.HasPrefix(fn, "ibv_") {
+		return "errno " + e.Errno
+	}
+	return e.Status
+}
+
+// pending reports whether a call returned STATUS_PENDING.
+func pending(e *trace.Event) bool { return e.Status == ndk.STATUS_PENDING.String() }

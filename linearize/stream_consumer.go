@@ -1,0 +1,77 @@
+package linearize
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// A consumer that breaks its own rules gets what it gets: what follows is not the provider's fault.
+
+// checkUse is LIFE-06: an object whose close has returned is not used.
+func (s *Stream) checkUse(g *group, closed moment, name string, u *underWay) {
+	if closed != 0 {
+		s.report(g, ConsumerViolation, "LIFE-06", 0, nil, "%s of %s was called after its close", u.fn, name)
+	}
+}
+
+// checkSerialised is POLL-01. libibverbs serialises by itself.
+func (s *Stream) checkSerialised(q *streamCq, u *underWay) {
+	if strings.HasPrefix(u.fn, "ibv_") {
+		return
+	}
+	s.exercised("POLL-01")
+	var other *underWay
+	if len(q.arms) > 0 {
+		other = q.arms[0]
+	}
+	for _, p := range q.polls {
+		if p.to < 0 {
+			other = cmp.Or(other, p.call)
+		}
+	}
+	if other != nil {
+		s.report(q.group, ConsumerViolation, "POLL-01", 0, []int{other.line},
+			"%s of %s was called while %s was running", u.fn, q.name, other.fn)
+	}
+}
+
+// checkPoster is POST-01, POST-02 and DEF-01.
+func (s *Stream) checkPoster(p *streamQp, u *underWay, e *trace.Event) {
+	if strings.HasPrefix(u.fn, "ibv_") {
+		return
+	}
+	queue, rule := model.Initiator, "POST-01"
+	if u.fn == "NdkReceive" {
+		queue, rule = model.Receive, "POST-02"
+		if slices.Contains(e.Flags, "DEFER") {
+			s.report(p.group, ConsumerViolation, "DEF-01", 0, nil, "NdkReceive takes no DEFER")
+		}
+	}
+	s.exercised(rule)
+	if other := p.posts[queue]; other != nil {
+		s.report(p.group, ConsumerViolation, rule, 0, []int{other.line},
+			"%s on %s was called while %s was running", u.fn, p.name, other.fn)
+	}
+	p.posts[queue] = u
+}
+
+// checkChains is DEF-06: at rest every chain has ended, unless a flush, a disconnect or a close ended it (A11).
+func (s *Stream) checkChains() {
+	for _, p := range s.qpsInOrder {
+		if p.chained {
+			s.exercised("DEF-06")
+		}
+		if n := len(p.deferred); n > 0 && p.closing == 0 {
+			last := p.deferred[n-1]
+			if s.requests[last.wr] != last {
+				continue
+			}
+			s.report(p.group, ConsumerViolation, "DEF-06", last.line, nil,
+				"the chain that %s belongs to was never ended: no request without DEFER followed", last.wr)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package linearize
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// A streamFinding knows its moment and whose objects it is of.
+type streamFinding struct {
+	Finding
+	at moment
+	of *group
+}
+
+// A group is of objects that share something. What is found on one of them ends what can be said of all.
+type group struct {
+	joined  *group
+	stopped bool
+	excused moment // from when on the consumer's breach explains everything
+	unclear string // why nothing more can be said of it, or ""
+	doubt   string // what may explain whatever has no other explanation, or ""
+}
+
+func newGroup() *group { return &group{excused: never} }
+
+func (g *group) root() *group {
+	for g.joined != nil {
+		g = g.joined
+	}
+	return g
+}
+
+// join makes two groups one.
+func join(a, b *group) {
+	a, b = a.root(), b.root()
+	if a == b {
+		return
+	}
+	a.stopped = a.stopped || b.stopped
+	a.excused = min(a.excused, b.excused)
+	a.unclear = cmp.Or(a.unclear, b.unclear)
+	a.doubt = cmp.Or(a.doubt, b.doubt)
+	b.joined = a
+}
+
+func (s *Stream) exercised(ids ...string) {
+	for _, id := range ids {
+		s.counts[id]++
+	}
+}
+
+// report notes a finding on the objects of a group, at the present event unless a line says otherwise. A violation ends what
+// can be said of the group.
+func (s *Stream) report(g *group, v Verdict, rule string, line int, see []int, format string, args ...any) {
+	if g == nil {
+		g = newGroup() // of no object that is followed
+	}
+	g = g.root()
+	if g.stopped {
+		s.muted = true
+		return
+	}
+	s.muted = false
+	f := streamFinding{Finding: Finding{Verdict: v, Rule: rule, Line: s.line(), Message: fmt.Sprintf(format, args...)},
+		at: s.at, of: g}
+	if s.event != nil {
+		f.Seq = s.event.Seq
+	}
+	if line != 0 {
+		f.Line = line
+	}
+	for _, l := range see {
+		if l != f.Line && l != 0 && !slices.Contains(f.See, l) {
+			f.See = append(f.See, l)
+		}
+	}
+	slices.Sort(f.See)
+	s.findings = append(s.findings, f)
+	s.exercised(rule)
+	if v == ConsumerViolation {
+		g.excused = s.at
+	}
+	g.stopped = rule != "DEF-06"
+}
+
+// also names rules that the latest finding breaks beside its own.
+func (s *Stream) also(rules ...string) {
+	if !s.muted {
+		s.findings[len(s.findings)-1].Also = rules
+	}
+}
+
+// unexplained reports what nothing explains, unless something may have happened that explains anything.
+func (s *Stream) unexplained(g *group, rule string, line int, see []int, format string, args ...any) {
+	if g = g.root(); g.doubt != "" && !g.stopped {
+		g.unclear, s.muted = cmp.Or(g.unclear, g.doubt), true
+		return
+	}
+	s.report(g, ProviderViolation, rule, line, see, format, args...)
+}
+
+// undecidedAt reports that a call leaves something open.
+func (s *Stream) undecidedAt(u *underWay, format string, args ...any) {
+	f := streamFinding{Finding: Finding{Verdict: Inconclusive, Line: u.line, Message: fmt.Sprintf(format, args...)}, at: s.at}
+	s.findings = append(s.findings, f)
+}
+
+func (s *Stream) line() int {
+	if s.event == nil {
+		return 0
+	}
+	return s.event.Line
+}

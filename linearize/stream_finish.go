@@ -1,0 +1,71 @@
+package linearize
+
+import (
+	"fmt"
+
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// Finish takes the end of the trace and notes in r what was found.
+func (s *Stream) Finish(end *trace.End, r *Report) {
+	if s.event != nil {
+		s.event = &trace.Event{Line: s.event.Line + 1, Seq: s.event.Seq + 1}
+	}
+	s.at++
+	if end != nil && end.Dropped > 0 {
+		s.unfit = fmt.Sprintf("the recorder dropped %d events: what is missing could explain anything", end.Dropped)
+	}
+	if s.unfit != "" {
+		r.undecided("", s.unfit)
+		return
+	}
+	s.finishReads()
+	if end != nil && end.Quiescent {
+		s.rest()
+		s.checkChains()
+		s.checkHung()
+	}
+	groups := map[*group]bool{}
+	for _, p := range s.qpsInOrder {
+		p.finish()
+		groups[p.group.root()] = true
+	}
+	for _, q := range s.inOrder {
+		groups[q.group.root()] = true
+	}
+	r.Components = len(groups)
+	for _, f := range s.findings {
+		r.Findings = append(r.Findings, f.Finding)
+	}
+	told := map[*group]bool{}
+	for _, q := range s.inOrder {
+		if err := q.queue.Err(); err != nil {
+			q.bounded(err)
+		}
+		if g := q.group.root(); !g.stopped && g.unclear != "" && !told[g] {
+			told[g] = true
+			r.undecided("", g.unclear)
+		}
+	}
+	if end == nil || !end.Quiescent {
+		r.undecided("",
+			"the trace does not end with the provider at rest: what must happen eventually can't be judged after the last quiesce mark")
+	}
+	for id, n := range s.counts {
+		r.Rules[id] = RuleCoverage{Coverage: Checked, Count: n}
+	}
+}
+
+// unfitFor says why a trace with this header can't be judged by this dialect, or returns "".
+func unfitFor(h trace.Header, d model.Dialect) string {
+	if h.Order == "partial" {
+		return "the events are ordered only partially, and this engine takes a total order"
+	}
+	r := d.Reading
+	r.A1, r.A2, r.A4, r.A7, r.A16, r.A33, r.A35 = 0, 0, 0, 0, 0, 0, 0 // these it follows, or meets where it does not follow
+	if r != (model.Reading{}) {
+		return "of the readings A3, A5, A6, A24, A25, A26 and A28 this engine follows only the default"
+	}
+	return ""
+}

@@ -1,0 +1,198 @@
+package linearize
+
+import (
+	"cmp"
+	"slices"
+
+	"ndkoracle/linearize/automaton"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// A message succeeds with the receive that it takes: the k'th send of a QP that succeeds takes the k'th receive of the peer
+// that succeeds. Which of the two is told first does not matter. A request that has not been told of is taken to succeed
+// until it is told to have failed.
+
+// other returns the lane of the peer that has the other halves, or nil.
+func (l *lane) other() *lane {
+	if l.qp.peer == nil {
+		return nil
+	}
+	return l.qp.peer.lanes[1-l.queue]
+}
+
+// arrivals returns how many receives can have taken a message.
+func (l *lane) arrivals() int { return len(l.other().messages) }
+
+// meet takes that r succeeded. It returns the kinds that its completion may be of, and from when on its other half was
+// posted.
+func (s *Stream) meet(q *streamCq, line int, r *posting, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
+	l := r.lane
+	switch {
+	case l.queue == model.Initiator && !r.op.IsSend():
+		return automaton.Plain, 0, true
+	case l.other() == nil || r.index() >= l.known:
+		l.messages = slices.DeleteFunc(l.messages, func(m *posting) bool { return m == r })
+		if l.queue == model.Initiator {
+			return automaton.Plain, 0, true
+		}
+		return automaton.Plain | automaton.Solicited, 0, true
+	}
+	l.taken = slices.DeleteFunc(l.taken, func(t *posting) bool { return t == r })
+	other := l.other()
+	if len(other.messages) == 0 {
+		if l.queue == model.Receive {
+			s.report(q.group, ProviderViolation, "POLL-05", line, []int{r.line},
+				"%s completed with success, and the peer's sends are all accounted for by earlier receives", r.wr)
+			return 0, 0, false
+		}
+		other.promised++
+		return automaton.Plain, 0, true
+	}
+	m := other.messages[0]
+	other.messages = other.messages[1:]
+	if s.requests[m.wr] == m {
+		m.takenAt = s.at
+		other.taken = append(other.taken, m)
+	}
+	if l.queue == model.Initiator {
+		return automaton.Plain, m.called, true
+	}
+	if !s.checkMessage(q, line, r, m, result) {
+		return 0, 0, false
+	}
+	if m.solicit {
+		return automaton.Solicited, m.called, true
+	}
+	return automaton.Plain, m.called, true
+}
+
+// failed takes that r failed. Whether it took its other half with it nobody knows, and so of all after it.
+func (l *lane) failed(r *posting) {
+	other := l.other()
+	if other == nil || !r.isMessage() || r.index() >= l.known {
+		return
+	}
+	if slices.Contains(l.taken, r) {
+		g := l.qp.group.root()
+		g.doubt = cmp.Or(g.doubt, r.wr+" failed, and which message its peer took instead is not known")
+	}
+	for _, end := range []*lane{l, other} {
+		end.known, end.promised = r.index(), 0
+		end.messages = slices.DeleteFunc(end.messages, func(m *posting) bool { return m.index() >= end.known })
+	}
+	l.taken, other.taken = nil, nil
+}
+
+// isMessage reports whether r is half of a message.
+func (r *posting) isMessage() bool { return r.op.IsSend() || r.op == model.ReceiveOp }
+
+// index returns which of the messages of its connection r is half of, unless one before it failed.
+func (r *posting) index() int {
+	if r.op.IsSend() {
+		return r.sends
+	}
+	return r.position
+}
+
+// checkMessage holds a receive against the peer's send that it took (RES-02, RES-03).
+func (s *Stream) checkMessage(q *streamCq, line int, r, m *posting, result *trace.Result) bool {
+	if result == nil || result.Type == "" {
+		return true
+	}
+	want := "Receive"
+	if m.op == model.SendAndInvalidate {
+		want = "ReceiveAndInvalidate"
+	}
+	see := []int{r.line, m.line}
+	if result.Type != want {
+		s.report(q.group, ProviderViolation, "RES-02", line, see,
+			"%s took the %v %s, and its completion has type %s: it is %s", r.wr, m.op, m.wr, result.Type, want)
+		return false
+	}
+	if want == "ReceiveAndInvalidate" && result.Token != nil && m.token != nil {
+		s.exercised("RES-03")
+		if *result.Token != *m.token {
+			s.report(q.group, ProviderViolation, "RES-03", line, see,
+				"%s names the invalidated token %d, and the peer's %s invalidated %d",
+				r.wr, *result.Token, m.wr, *m.token)
+			return false
+		}
+	}
+	return true
+}
+
+// cause returns from when on something that is known can have cancelled requests of p, or 0.
+func (p *streamQp) cause() moment {
+	if p.peer == nil && p.connected != 0 && (p.broken == 0 || p.connected < p.broken) {
+		return p.connected // the trace does not hold the peer, which may have ended the connection at any time
+	}
+	return p.broken
+}
+
+// mayBreak reports whether requests of p may be cancelled by now.
+func (p *streamQp) mayBreak() bool { return p.broken != 0 }
+
+// mayHaveFailed reports whether a request of which the trace does not tell yet may have failed before r was cancelled.
+func (p *streamQp) mayHaveFailed(r *posting) bool {
+	lanes := []*lane{p.lanes[1-r.lane.queue]}
+	if p.peer != nil {
+		lanes = append(lanes, p.peer.lanes[model.Initiator])
+	}
+	return slices.ContainsFunc(lanes, func(l *lane) bool {
+		return l.cq == nil || slices.ContainsFunc(l.mayComplete(), l.mayHaveEnded)
+	})
+}
+
+// mayComplete returns the outstanding requests but for the receives that can only wait for a message.
+func (l *lane) mayComplete() []*posting {
+	if l.queue == model.Receive && l.other() != nil && !l.qp.mayBreak() && l.known == never {
+		return l.waiting[:min(len(l.waiting), l.arrivals())]
+	}
+	return l.waiting
+}
+
+// mayHaveEnded reports whether an outstanding request may have ended with nobody knowing: its completion may be in the CQ.
+func (l *lane) mayHaveEnded(r *posting) bool { return r.owed == 0 || r.owed > l.cq.emptyAtRest }
+
+// finish takes that the receives which wait for a message have not completed, and reports what is cancelled and was never
+// explained.
+func (p *streamQp) finish() {
+	for _, l := range p.lanes {
+		for _, r := range l.waiting[len(l.mayComplete()):] {
+			if l.cq != nil && r.place == 0 {
+				l.cq.take(sight{what: gone, at: p.s.at, counted: r.called, posting: r})
+				l.cq.pending--
+			}
+		}
+	}
+	for _, u := range p.unexplained {
+		if p.s.verbs {
+			break // some devices report the faulty request itself as flushed
+		}
+		untold := slices.ContainsFunc(p.untold(), func(r *posting) bool { return r.called < u.at })
+		if p.broken != 0 && p.broken < u.at || untold {
+			continue
+		}
+		p.s.unexplained(p.group, "RES-08", u.line, []int{u.postLine},
+			"%s completed into %s as cancelled, and nothing cancelled it: no flush, close, disconnect or failed request of %s came before",
+			u.wr, u.cq.name, p.name)
+	}
+}
+
+// untold returns the requests of p and of its peer of which nothing tells how they ended, and that may have failed.
+func (p *streamQp) untold() []*posting {
+	var all []*posting
+	lanes := []*lane{p.lanes[model.Initiator], p.lanes[model.Receive]}
+	if p.peer != nil {
+		lanes = append(lanes, p.peer.lanes[model.Initiator])
+	}
+	for _, l := range lanes {
+		for _, r := range l.mayComplete() {
+			if l.cq == nil || l.mayHaveEnded(r) {
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}

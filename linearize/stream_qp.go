@@ -1,0 +1,411 @@
+package linearize
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ndkoracle/linearize/automaton"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// A streamQp is a queue pair as a stream follows it.
+type streamQp struct {
+	s       *Stream
+	name    string
+	group   *group
+	created bool
+	lanes   [2]*lane // by model.Queue
+	peer    *streamQp
+	conn    string
+
+	signalAll   bool
+	connected   moment     // the call of the first connect, or 0: from then on it may have been connected
+	connects    bool       // that call has not returned
+	flushed     []returned // flushes, and the close, that have returned
+	ended       moment     // when a flush had returned, or a failure was delivered: nothing waits for a message any more
+	flushCalled moment     // of the flush before which nothing can have cancelled requests, or 0
+	broken      moment     // from when on something that the trace shows may have cancelled requests, or 0
+	closing     moment     // the call of a close, or 0
+	closed      moment     // its return
+	gone        bool       // it has been closed for good
+	early       *posting   // the first initiator request that was accepted while the connect was under way
+	posts       [2]*underWay
+	deferred    []*posting // whose chain has not ended
+	chained     bool       // a request was deferred
+
+	unexplained []uncaused
+}
+
+// returned is a call that has returned.
+type returned struct {
+	call, ret moment
+	line      int
+}
+
+// uncaused is a cancelled completion of which the trace has not told yet what cancelled it.
+type uncaused struct {
+	wr       string
+	cq       *streamCq
+	at       moment
+	line     int // of the poll
+	postLine int
+}
+
+// A lane is one of a QP's queues: the requests that are outstanding, in posting order.
+type lane struct {
+	qp       *streamQp
+	queue    model.Queue
+	cq       *streamCq
+	waiting  []*posting // not delivered, oldest first
+	next     int        // position of the next request
+	sends    int        // of the accepted requests, how many are sends
+	returned int        // accepted requests whose post had returned
+	owed     int        // the position of the first that is not known to have had to complete
+	ready    moment     // from when on the latest to have ended can have ended
+	silenced *posting   // the latest that succeeded silently
+	messages []*posting // sends, or receives, that have not failed, and whose other half has not been told yet
+	taken    []*posting // … whose other half was told, and which were not
+
+	known    int // from which index on nobody knows which send goes to which receive, or never
+	promised int // receives yet to be posted that sends have gone to already
+
+	sendsDone int  // sends that are over
+	succeeded int  // sends that have been delivered, up to the latest, before any failed
+	hasFailed bool // a send was told to have failed
+}
+
+// A posting is a request that was posted.
+type posting struct {
+	wr           string
+	fn           string
+	line         int
+	lane         *lane
+	op           model.Op
+	silent       bool
+	solicit      bool
+	deferred     bool
+	token        *uint32
+	position     int
+	sends        int    // how many sends of its lane came before it
+	called       moment // of its post
+	returned     moment // … or 0 while it has not
+	answeredLine int    // of the return of its post
+	owed         moment // the moment of rest at which it had to have completed, or 0
+	rested       moment // the moment of rest at which a silent one had to have completed, if it fails, or 0
+	cancelled    bool   // a silent one that a flush must have cancelled
+	owedLine     int
+	ended        moment // of a deferred one: when its chain had ended, or 0
+	refusal      bool   // … by a post that was refused
+	promised     bool   // a receive that a send went to before it was posted
+	place        moment // of a point, or 0
+	takenAt      moment // when its other half was told
+	kinds        automaton.Kinds
+	outcome      model.Outcome
+}
+
+func (s *Stream) qp(name string) *streamQp {
+	p := s.qps[name]
+	if p == nil {
+		p = &streamQp{s: s, name: name, group: newGroup()}
+		for queue := range p.lanes {
+			p.lanes[queue] = &lane{qp: p, queue: model.Queue(queue), known: never}
+		}
+		s.qps[name] = p
+		s.qpsInOrder = append(s.qpsInOrder, p)
+	}
+	return p
+}
+
+func (s *Stream) createQp(e *trace.Event) *streamQp {
+	p := s.qp(e.Qp)
+	p.created = true
+	p.lanes[model.Initiator].cq, p.lanes[model.Receive].cq = s.cq(e.InitiatorCq), s.cq(e.ReceiveCq)
+	p.signalAll = e.SqSigAll != nil && *e.SqSigAll
+	for _, l := range p.lanes {
+		join(p.group, l.cq.group)
+	}
+	return p
+}
+
+// connectCalled takes the call of a connect. From now on the QP may be connected.
+func (p *streamQp) connectCalled(u *underWay) {
+	if p.connected == 0 {
+		p.connected, p.connects = p.s.at, true
+	}
+	if u.conn != "" {
+		p.conn = u.conn
+		p.meet()
+	}
+}
+
+// meet finds the QP at the other end of the connection.
+func (p *streamQp) meet() {
+	ends := p.s.conns[p.conn]
+	if slices.Contains(ends, p) || len(ends) > 2 {
+		return
+	}
+	ends = append(ends, p)
+	p.s.conns[p.conn] = ends
+	switch len(ends) {
+	case 2:
+		p.peer, ends[0].peer = ends[0], p
+	case 3:
+		for _, end := range ends[:2] {
+			end.peer = nil
+		}
+	}
+}
+
+func (p *streamQp) connectReturned(u *underWay, refused bool) {
+	if p.connected != u.call {
+		return
+	}
+	p.connects = false
+	if !refused {
+		return
+	}
+	p.connected = 0
+	if r := p.early; r != nil {
+		p.s.report(p.group, ProviderViolation, "POST-08", r.answeredLine, []int{r.line},
+			"%s of %s returned success, and %s is not connected", r.fn, r.wr, p.name)
+	}
+}
+
+// idle reports whether nothing can complete: the QP was never connected, flushed or closed.
+func (p *streamQp) idle() bool { return p.connected == 0 && p.broken == 0 }
+
+// postCalled takes the call of a post. Its requests may be queued from now on.
+func (s *Stream) postCalled(u *underWay, e *trace.Event) {
+	p := u.qp
+	s.checkUse(p.group, p.closed, p.name, u)
+	s.checkPoster(p, u, e)
+	add := func(r *posting) {
+		r.fn, r.line, r.called = u.fn, e.Line, s.at
+		queue := model.Initiator
+		if r.op == model.ReceiveOp {
+			queue = model.Receive
+		}
+		p.lanes[queue].add(r)
+		u.postings = append(u.postings, r)
+	}
+	switch {
+	case !strings.HasPrefix(u.fn, "ibv_"):
+		add(&posting{wr: e.Wr, op: opsOfFn[u.fn], token: e.Token,
+			silent:   slices.Contains(e.Flags, "SILENT_SUCCESS"),
+			solicit:  slices.Contains(e.Flags, "SEND_AND_SOLICIT_EVENT"),
+			deferred: slices.Contains(e.Flags, "DEFER")})
+	case u.fn == "ibv_bind_mw":
+		add(&posting{wr: e.Wr, op: model.Bind})
+	default:
+		for i := range e.Wrs {
+			w := &e.Wrs[i]
+			r := &posting{wr: w.Wr, op: model.ReceiveOp, token: w.Token}
+			if u.fn == "ibv_post_send" {
+				r.op = opsOfOpcode[strings.TrimPrefix(w.Opcode, "IBV_WR_")]
+				r.silent = !p.signalAll && !hasVerbsFlag(w.Flags, "SIGNALED")
+				r.solicit = hasVerbsFlag(w.Flags, "SOLICITED")
+			}
+			add(r)
+		}
+	}
+}
+
+func (l *lane) add(r *posting) {
+	r.lane, r.position = l, l.next
+	l.next++
+	r.sends = l.sends
+	if r.op.IsSend() {
+		l.sends++
+	}
+	if r.deferred && l.queue == model.Initiator {
+		l.qp.deferred, l.qp.chained = append(l.qp.deferred, r), true
+	}
+	switch {
+	case !r.isMessage() || r.index() >= l.known:
+	case l.promised > 0:
+		l.promised--
+		r.promised = true
+	default:
+		l.messages = append(l.messages, r)
+	}
+	l.waiting = append(l.waiting, r)
+	l.qp.s.requests[r.wr] = r
+	if l.cq != nil {
+		l.cq.pending++
+		l.cq.checkRoom()
+	}
+}
+
+// postReturned takes the return of a post: what it refused was never queued, and what was deferred before a refusal, or
+// before a request that was not, is indicated.
+func (s *Stream) postReturned(u *underWay, e *trace.Event) {
+	p := u.qp
+	s.exercised("POST-10")
+	if !strings.HasPrefix(u.fn, "ibv_") && pending(e) {
+		s.report(p.group, ProviderViolation, "POST-10", 0, nil, "%s returned STATUS_PENDING: a post answers at once", u.fn)
+		return
+	}
+	for i := range p.posts {
+		if p.posts[i] == u {
+			p.posts[i] = nil
+		}
+	}
+	ok := u.succeeded(e)
+	for i, r := range u.postings {
+		if !ok && (!strings.HasPrefix(u.fn, "ibv_") || u.fn == "ibv_bind_mw" || e.BadWr == r.wr || e.BadWr == "") {
+			for _, r := range u.postings[i:] {
+				s.refuse(r, answerOf(u.fn, e))
+			}
+			break
+		}
+		r.returned, r.answeredLine = s.at, e.Line
+		r.lane.returned++
+		s.accepted(r)
+	}
+	if u.fn != "NdkReceive" && u.fn != "ibv_post_recv" && (!ok || !u.postings[0].deferred) {
+		p.endChains(u.call, !ok)
+	}
+}
+
+// accepted takes that a post returned success: an initiator request needs a connection (POST-08).
+func (s *Stream) accepted(r *posting) {
+	p := r.lane.qp
+	if r.lane.queue == model.Initiator {
+		switch {
+		case p.idle():
+			s.report(p.group, ProviderViolation, "POST-08", 0, []int{r.line},
+				"%s of %s returned success, and %s is not connected", r.fn, r.wr, p.name)
+		case p.connects && p.early == nil:
+			p.early = r
+		}
+	}
+	s.followToken(r)
+}
+
+// followToken gives up on objects among which tokens are invalidated.
+func (s *Stream) followToken(r *posting) {
+	if p := r.lane.qp; r.op == model.Invalidate || r.op == model.SendAndInvalidate && p.conn != "" {
+		g := p.group.root()
+		g.unclear = cmp.Or(g.unclear, r.wr+" invalidates a token, and what becomes of tokens this engine does not follow")
+	}
+}
+
+// endChains notes that the chains of what was posted before a moment have ended.
+func (p *streamQp) endChains(before moment, refused bool) {
+	p.deferred = slices.DeleteFunc(p.deferred, func(r *posting) bool {
+		if r.called < before {
+			r.ended, r.refusal = p.s.at, refused
+			return true
+		}
+		return false
+	})
+}
+
+// refuse takes a request back that was not queued.
+func (s *Stream) refuse(r *posting, answer string) {
+	l := r.lane
+	i := slices.Index(l.waiting, r)
+	if i < 0 {
+		s.report(l.qp.group, ProviderViolation, "DEF-03", 0, []int{r.line, s.past[r.wr].lines[1]},
+			"%s of %s returned %s, and %s had delivered its completion before",
+			r.fn, r.wr, answer, l.cq.name)
+		return
+	}
+	l.waiting = slices.Delete(l.waiting, i, i+1)
+	l.next--
+	for _, later := range l.waiting[i:] {
+		later.position--
+		if r.op.IsSend() {
+			later.sends--
+		}
+	}
+	if r.op.IsSend() {
+		l.sends--
+	}
+	if r.promised {
+		l.promised++
+	}
+	l.messages = slices.DeleteFunc(l.messages, func(m *posting) bool { return m == r })
+	if l.cq != nil {
+		l.cq.take(sight{what: gone, at: s.at, counted: r.called})
+		l.cq.pending--
+	}
+	l.qp.deferred = slices.DeleteFunc(l.qp.deferred, func(d *posting) bool { return d == r })
+	s.forget(r, answer)
+}
+
+// forget notes what became of a request that is over.
+func (s *Stream) forget(r *posting, answer string) {
+	delete(s.requests, r.wr)
+	s.past[r.wr] = pastWr{lines: [2]int{r.line, s.line()}, answer: answer}
+	s.pastFifo = append(s.pastFifo, r.wr)
+	if len(s.pastFifo) > maxPast {
+		delete(s.past, s.pastFifo[0])
+		s.pastFifo = s.pastFifo[1:]
+	}
+}
+
+// flushCalled takes the call of NdkFlush or NdkDisconnect: from now on requests may be cancelled.
+func (s *Stream) flushCalled(u *underWay) {
+	p := u.qp
+	s.checkUse(p.group, p.closed, p.name, u)
+	if p.broken == 0 {
+		p.flushCalled = s.at
+	}
+	p.breaks(s.at)
+}
+
+func (s *Stream) flushReturned(u *underWay, refused bool) {
+	p := u.qp
+	if refused {
+		return
+	}
+	p.flushed = append(p.flushed, returned{u.call, s.at, u.line})
+	p.forgetFlushes()
+	if p.ended == 0 {
+		p.ended = s.at
+	}
+	p.endChains(u.call, false)
+}
+
+// forgetFlushes forgets the flushes that were called before all that is outstanding was posted, but for one.
+func (p *streamQp) forgetFlushes() {
+	oldest := p.s.at
+	for _, l := range p.lanes {
+		if len(l.waiting) > 0 {
+			oldest = min(oldest, l.waiting[0].called)
+		}
+	}
+	p.flushed = slices.DeleteFunc(p.flushed, func(f returned) bool { return f.call < oldest })
+}
+
+// breaks notes that requests of p, and of its peer, may be cancelled from a moment on.
+func (p *streamQp) breaks(from moment) {
+	for _, end := range []*streamQp{p, p.peer} {
+		if end == nil || end.broken != 0 && end.broken <= from {
+			continue
+		}
+		end.broken = from
+		end.unexplained = slices.DeleteFunc(end.unexplained, func(u uncaused) bool { return from < u.at })
+	}
+}
+
+func (s *Stream) closeQpCalled(u *underWay) {
+	p := u.qp
+	if p.closing == 0 {
+		p.closing = s.at
+		p.breaks(s.at)
+	}
+}
+
+func (p *streamQp) closeReturned(u *underWay, refused bool) {
+	switch {
+	case refused:
+		p.closing = 0
+	case p.closed == 0:
+		p.closed = p.s.at
+		p.flushed = append(p.flushed, returned{u.call, p.s.at, u.line})
+	}
+}

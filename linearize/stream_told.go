@@ -1,0 +1,255 @@
+package linearize
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ndkoracle/linearize/automaton"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// delivered takes one result of a poll: it holds it against the request that it names, and adds what it means for the CQ.
+func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Result) []sight {
+	s.exercised("POLL-05")
+	r := s.requests[result.Wr]
+	if r == nil {
+		s.unknownWr(q, result.Wr)
+		return out
+	}
+	outcome := outcomeOf(result.Status)
+	if r.place != 0 && r.outcome != outcome {
+		g := q.group.root()
+		g.unclear = cmp.Or(g.unclear, "the trace tells of two ways in which "+r.wr+" ended")
+		return out
+	}
+	if !s.checkResult(q, p, r, result, outcome) {
+		return out
+	}
+	l := r.lane
+	i := slices.Index(l.waiting, r)
+	for _, before := range l.waiting[:i] {
+		if !before.silent || before.place != 0 {
+			s.report(q.group, ProviderViolation, "POLL-09", p.line, []int{before.line, r.line},
+				"%s delivered %s, and %s, posted before it on the same queue of %s, has not completed", q.name, r.wr, before.wr,
+				l.qp.name)
+			return out
+		}
+		s.exercised("FLAG-02")
+		if !s.silent(q, p, before) {
+			return out
+		}
+		out = s.over(out, before, model.SUCCESS, sight{what: gone})
+	}
+	if r.silent && r.rested != 0 && q.emptied >= r.rested {
+		q.reportLate(r, p.line)
+		return out
+	}
+	kinds, from, ok := s.tell(q, p, r, outcome, result)
+	if !ok {
+		return out
+	}
+	return s.over(out, r, outcome, sight{what: delivered, kinds: kinds, from: from, owed: r.owed, known: r.place != 0})
+}
+
+// silent takes that a request succeeded silently: a later one of its queue has completed.
+func (s *Stream) silent(q *streamCq, p *poll, r *posting) bool {
+	l := r.lane
+	from := max(r.called, l.ready, l.qp.connected)
+	_, met, ok := s.meet(q, p.line, r, nil)
+	if from = max(from, met); ok {
+		ok = !r.cancelled
+		for _, f := range l.qp.flushed {
+			ok = ok && !(r.returned != 0 && r.returned < f.call && f.ret < from)
+		}
+	}
+	if !ok {
+		s.unexplained(q.group, "FLAG-02", p.line, []int{r.line},
+			"%s, a silent request, can only have failed, and has no completion", r.wr)
+		return false
+	}
+	l.ready, l.silenced = from, r
+	return true
+}
+
+// over takes the oldest request of its lane away, which has succeeded or failed.
+func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) []sight {
+	l := r.lane
+	l.waiting = l.waiting[1:]
+	e.counted, e.posting = r.called, r
+	if r.owed != 0 {
+		l.cq.owed--
+	}
+	if r.place == 0 {
+		l.cq.pending--
+	} else {
+		l.cq.shown--
+	}
+	out = append(out, e)
+	if r.op.IsSend() {
+		l.sendsDone++
+		l.hasFailed = l.hasFailed || outcome != model.SUCCESS
+		if e.what == delivered && !l.hasFailed {
+			l.succeeded = l.sendsDone
+		}
+	}
+	if outcome == model.FAILED {
+		l.qp.breaks(r.called)
+	}
+	if outcome != model.SUCCESS && l.qp.ended == 0 {
+		l.qp.ended = s.at
+	}
+	s.forget(r, "")
+	return out
+}
+
+// tell says what is known of a completion: its kinds, and from when on it can have been placed. A request of a queue is
+// executed after all before it.
+func (s *Stream) tell(q *streamCq, p *poll, r *posting, outcome model.Outcome, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
+	l, qp := r.lane, r.lane.qp
+	from = max(r.called, l.ready)
+	kinds = automaton.Failed
+	switch {
+	case outcome == model.CANCELLED:
+		cause := qp.cause()
+		if r.place != 0 && cause > r.place {
+			cause = 0 // what cancelled it is yet to be told
+		}
+		if cause == 0 && !s.verbs && !qp.mayHaveFailed(r) {
+			rule, see := "RES-08", []int{r.line}
+			var also []string
+			if l.silenced != nil && l.queue == model.Initiator {
+				rule, also = "FLAG-02", []string{"RES-08"}
+				see = append(see, l.silenced.line)
+			}
+			s.unexplained(q.group, rule, p.line, see,
+				"%s completed into %s as cancelled, and nothing cancelled it: no flush, close, disconnect or failed request of %s came before",
+				r.wr, q.name, qp.name)
+			s.also(also...)
+			return 0, 0, false
+		}
+		if cause != 0 && cause == qp.flushCalled && !qp.mayHaveFailed(r) {
+			l.cancelBehind(r, cause)
+		}
+		if cause == 0 && !s.verbs {
+			qp.unexplained = append(qp.unexplained, uncaused{r.wr, q, s.at, p.line, r.line})
+		}
+		kinds, from = automaton.Cancelled, max(from, cause)
+		l.failed(r)
+	case outcome == model.FAILED:
+		if ok = qp.beforeFlush(p, r, from); !ok {
+			return
+		}
+		l.failed(r)
+	default:
+		if qp.connected == 0 {
+			s.report(q.group, ProviderViolation, "POST-08", p.line, []int{r.line},
+				"%s completed into %s with success, and %s is not connected", r.wr, q.name, qp.name)
+			return 0, 0, false
+		}
+		from = max(from, qp.connected)
+		var met moment
+		if kinds, met, ok = s.meet(q, p.line, r, result); !ok {
+			return
+		}
+		from = max(from, met)
+		if ok = qp.beforeFlush(p, r, from); !ok {
+			return
+		}
+	}
+	l.ready = from
+	return kinds, from, true
+}
+
+// beforeFlush reports whether r, which was not cancelled, can have ended before a flush or a close that was called after
+// its post, and that had returned.
+func (p *streamQp) beforeFlush(poll *poll, r *posting, from moment) bool {
+	for _, f := range p.flushed {
+		if r.returned != 0 && r.returned < f.call && f.ret < from {
+			p.s.unexplained(p.group, "FLUSH-01", poll.line, []int{r.line, f.line},
+				"%s ended otherwise than cancelled, "+
+					"and a flush or the end of the connection cancelled it before it could have another outcome", r.wr)
+			return false
+		}
+	}
+	return true
+}
+
+// unknownWr says what is wrong with a result that names no request that is outstanding.
+func (s *Stream) unknownWr(q *streamCq, wr string) {
+	if s.shared[wr] {
+		g := q.group.root()
+		g.unclear = wr + " was posted on a shared receive queue, which this engine does not follow"
+		return
+	}
+	was, known := s.past[wr]
+	switch {
+	case !known:
+		s.report(q.group, ProviderViolation, "POLL-05", 0, nil,
+			"%s delivered a completion of %s, and no request of that name was posted", q.name, wr)
+	case was.answer != "":
+		s.report(q.group, ProviderViolation, "DEF-03", 0, was.lines[:1],
+			"%s delivered a completion of %s, and the post of %s had returned %s", q.name, wr, wr, was.answer)
+	default:
+		s.exercised("POLL-04")
+		s.report(q.group, ProviderViolation, "POLL-04", 0, was.lines[:],
+			"%s delivered the completion of %s a second time", q.name, wr)
+	}
+}
+
+// checkResult holds a result against the request that it names, and reports whether it can be of it.
+func (s *Stream) checkResult(q *streamCq, p *poll, r *posting, result *trace.Result, outcome model.Outcome) bool {
+	see, fn := []int{r.line}, p.call.fn
+	if home := r.lane.cq; home != nil && home != q {
+		s.report(q.group, ProviderViolation, "POLL-05", p.line, see,
+			"%s delivered the completion of %s, which completes into %s", q.name, r.wr, home.name)
+		return false
+	}
+	if result.Qp != "" && result.Qp != r.lane.qp.name {
+		s.report(q.group, ProviderViolation, "POLL-05", p.line, see,
+			"the completion of %s names %s, and it was posted on %s", r.wr, result.Qp, r.lane.qp.name)
+		return false
+	}
+	if r.lane.cq == nil {
+		g := q.group.root()
+		g.unclear = "the trace does not hold the creation of " + r.lane.qp.name + ", so nobody knows where its requests complete"
+		return false
+	}
+	s.exercised("POLL-04", "DEF-03", "DEF-04", "POLL-09")
+	if r.silent {
+		s.exercised("FLAG-01")
+		if outcome == model.SUCCESS {
+			s.report(q.group, ProviderViolation, "FLAG-01", p.line, see,
+				"%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", r.wr)
+			return false
+		}
+	}
+	if fn == "NdkGetCqResultsEx" {
+		s.exercised("RES-05")
+	}
+	if code := result.ProviderError; code != nil && *code != 0 && outcome == model.SUCCESS && !strings.HasPrefix(fn, "ibv_") {
+		s.report(q.group, ProviderViolation, "RES-05", p.line, see,
+			"the completion of %s succeeded with ProviderErrorCode %d", r.wr, *code)
+		return false
+	}
+	if result.Type == "" {
+		return true
+	}
+	if want, ok := resultTypes[r.op]; ok {
+		s.exercised("RES-01")
+		if result.Type != want {
+			s.report(q.group, ProviderViolation, "RES-01", p.line, see,
+				"the completion of %s, a %v, has type %s: it is %s", r.wr, r.op, result.Type, want)
+			return false
+		}
+		return true
+	}
+	s.exercised("RES-02")
+	if result.Type != "Receive" && result.Type != "ReceiveAndInvalidate" {
+		s.report(q.group, ProviderViolation, "RES-02", p.line, see,
+			"the completion of %s, a receive, has type %s", r.wr, result.Type)
+		return false
+	}
+	return true
+}
