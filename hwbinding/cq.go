@@ -29,7 +29,7 @@ type cq struct {
 	notification ndk.CqNotification
 	qps          map[*qp]int // that complete here, with how many queues
 	armedAs      strength    // in the device, as far as events read tell: none, armSolicited or armAny
-	eventDue     bool        // a completion came that the device makes an event for, and the event was not read yet
+	awaited      event       // for a completion that came, and not read yet
 	notifying    bool        // runCallbacks runs
 	unattended   bool        // awaitEvents has ended, because the device failed
 	watchdog     *time.Timer
@@ -117,7 +117,7 @@ func (c *cq) armDevice() {
 			return
 		}
 		c.armedAs = want
-		defer func(due bool) { c.eventDue = due }(c.eventDue) // what is found now may have come before the arm
+		defer func(e event) { c.awaited = e }(c.awaited) // what is found now may have come before the arm
 	}
 	c.look()
 }
@@ -153,7 +153,7 @@ func (c *cq) event(err error) (more bool) {
 		return false
 	}
 	a.progress = time.Now()
-	c.armedAs, c.eventDue = armNone, false
+	c.armedAs, c.awaited = armNone, noEvent
 	c.armDevice()
 	c.watch()
 	c.notify()
@@ -170,7 +170,6 @@ func (c *cq) look() {
 			return
 		}
 		for _, wc := range c.batch[:n] {
-			c.eventDue = c.eventDue || c.makesEvent(wc)
 			c.adapter.completed(wc)
 		}
 		if n < len(c.batch) {
@@ -179,11 +178,23 @@ func (c *cq) look() {
 	}
 }
 
-// makesEvent says whether the device owes an event for a completion. That of what is solicited nobody can tell here: the
-// flag is the sender's.
-func (c *cq) makesEvent(wc verbs.WC) bool {
-	failed := wc.Status != verbs.IBV_WC_SUCCESS
-	return c.armedAs == armAny || c.armedAs == armSolicited && failed && !c.adapter.failsMute
+// An event of the device, for a completion.
+type event int
+
+const (
+	noEvent     event = iota
+	eventOfFail       // for one that failed: some devices make none when they are armed solicited-only (ARM-11)
+	sureEvent
+)
+
+// await notes which event the device makes for a completion.
+func (c *cq) await(status verbs.WCStatus, solicited bool) {
+	switch failed := status != verbs.IBV_WC_SUCCESS; {
+	case c.armedAs == armAny, c.armedAs == armSolicited && solicited && !failed:
+		c.awaited = sureEvent
+	case c.armedAs == armSolicited && failed && !c.adapter.failsMute:
+		c.awaited = max(c.awaited, eventOfFail)
+	}
 }
 
 // put places a completion that came from anywhere, and lets the consumer know.

@@ -341,6 +341,23 @@ func TestQuiesceWaitsForEvents(t *testing.T) {
 	}
 }
 
+// The same of a message: its event is waited for when the sender asked for one (ARM-10), and not otherwise (ARM-12).
+func TestQuiesceWaitsForSolicitedEvent(t *testing.T) {
+	for flags, waits := range map[ndk.OpFlags]bool{ndk.NDK_OP_FLAG_SEND_AND_SOLICIT_EVENT: true, 0: false} {
+		r := newRig(t, 8)
+		r.fakeCQ().late = true
+		r.b.NdkReceive("r", nil)
+		r.cq.NdkArmCq(ndk.NDK_CQ_NOTIFY_SOLICITED)
+		r.send(t, "s", flags, ndk.STATUS_SUCCESS)
+		r.fakeCQ().complete(verbs.WC{WRID: r.fakeQP(1).receives[0].WRID})
+		r.fakeCQ().complete(verbs.WC{WRID: r.fakeQP(0).lists[0][0].WRID})
+		expectOutcomes(t, r.poll(), outcome{"r", ndk.STATUS_SUCCESS}, outcome{"s", ndk.STATUS_SUCCESS})
+		if r.restsAfter(2*grace) == waits {
+			t.Errorf("flags %v: does it wait for the event? %v, want %v", flags, !waits, waits)
+		}
+	}
+}
+
 // restsAfter says whether the provider is at rest when its callbacks have returned and the device has been silent so long.
 func (r *rig) restsAfter(silence time.Duration) bool {
 	q := r.cq.(*cq)

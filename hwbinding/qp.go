@@ -120,6 +120,7 @@ func (a *adapter) completed(wc verbs.WC) {
 		}
 		q.initiated(r.request)
 	}
+	queue.cq.await(wc.Status, r.solicited())
 	q.finish(queue, queue.complete(r.request))
 	if r.Status != ndk.STATUS_SUCCESS {
 		q.explained = q.explained || r.Status != ndk.STATUS_CANCELLED
@@ -190,7 +191,7 @@ func (q *qp) finish(queue *boundQueue, done []*request) {
 		if r.ended {
 			q.initiated(r)
 		}
-		queue.cq.put(completion{r.ResultEx, r.message != nil && r.message.solicited && queue == &q.receive})
+		queue.cq.put(completion{r.ResultEx, r.solicited()})
 	}
 }
 

@@ -52,7 +52,7 @@ func (a *adapter) resting() bool {
 		}
 	}
 	for c := range a.cqs {
-		if c.eventDue && !a.gone {
+		if c.awaited != noEvent && !a.gone {
 			silence = patience
 		}
 	}
@@ -70,8 +70,8 @@ func (a *adapter) resting() bool {
 // armed solicited-only (ARM-11) never does: it is not waited for a second time.
 func (a *adapter) giveUpEvents() {
 	for c := range a.cqs {
-		a.failsMute = a.failsMute || c.eventDue && c.armedAs == armSolicited && !a.gone
-		c.eventDue = false
+		a.failsMute = a.failsMute || c.awaited == eventOfFail && !a.gone
+		c.awaited = noEvent
 	}
 }
 

@@ -25,6 +25,12 @@ type request struct {
 	inline  []byte       // the data of an inline request, kept until it is posted
 }
 
+// solicited says whether the request is a receive whose sender asked for an event (ARM-10).
+func (r *request) solicited() bool {
+	receive := r.Type == ndk.NdkOperationTypeReceive || r.Type == ndk.NdkOperationTypeReceiveAndInvalidate
+	return receive && r.message != nil && r.message.solicited
+}
+
 // end gives the request its outcome without the device.
 func (r *request) end(status ndk.Status) {
 	r.ended, r.Status = true, status
