@@ -95,7 +95,7 @@ func (v adapterView) NdkCreatePd() (ndk.Pd, ndk.Status) {
 }
 
 func (v adapterView) NdkCreateCq(depth uint32, notification ndk.CqNotification) (ndk.Cq, ndk.Status) {
-	cq := &recordedCq{adapter: v.recordedAdapter, id: v.newId("cq")}
+	cq := v.newRecordedCq()
 	recorded := notification
 	// A nil function is for the provider to refuse.
 	if function, ok := notification.(ndk.NdkCqNotificationCallback); notification != nil && !(ok && function == nil) {

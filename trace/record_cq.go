@@ -1,12 +1,54 @@
 package trace
 
-import "ndkoracle/ndk"
+import (
+	"strconv"
+
+	"ndkoracle/ndk"
+)
 
 type recordedCq struct {
-	adapter *recordedAdapter
-	inner   ndk.Cq
-	id      string
+	adapter  *recordedAdapter
+	inner    ndk.Cq
+	id       string
+	arms     [notifyTypes]encoded
+	polls    [2]encoded // up to the room
+	notified encoded    // with success
 }
+
+func (a *recordedAdapter) newRecordedCq() *recordedCq {
+	cq := &recordedCq{adapter: a, id: a.newId("cq")}
+	cq.notified = encode(Event{Fn: notificationCallback, Cq: cq.id, Status: ndk.STATUS_SUCCESS.String()})
+	for t := range cq.arms {
+		cq.arms[t] = encode(Event{Fn: "NdkArmCq", Cq: cq.id, Type: ndk.NotifyType(t).String()})
+	}
+	for p, name := range pollNames {
+		cq.polls[p] = encode(Event{Fn: name, Cq: cq.id}) + `,"n":`
+	}
+	return cq
+}
+
+const (
+	notificationCallback = "NdkCqNotificationCallback"
+	notifyTypes          = ndk.NDK_CQ_NOTIFY_SOLICITED + 1
+)
+
+var (
+	armed         = encode(Event{Fn: "NdkArmCq"})
+	notifiedExits = encode(Event{Fn: notificationCallback})
+)
+
+// poll is one of the two functions that poll.
+type poll int
+
+const (
+	getCqResults poll = iota
+	getCqResultsEx
+)
+
+var pollNames = [...]string{"NdkGetCqResults", "NdkGetCqResultsEx"}
+
+// polled is the return of each, up to the results.
+var polled = [...]encoded{encode(Event{Fn: pollNames[0]}) + `,"results":[`, encode(Event{Fn: pollNames[1]}) + `,"results":[`}
 
 type cqView struct {
 	*recordedCq
@@ -22,66 +64,105 @@ func (a *recordedAdapter) unwrapCq(cq ndk.Cq) (ndk.Cq, string) {
 }
 
 func (v cqView) NdkArmCq(notifyType ndk.NotifyType) {
-	op := v.thread.Call(Event{Fn: "NdkArmCq", Cq: v.id, Type: notifyType.String()})
+	var op Op
+	if notifyType < notifyTypes {
+		op = v.thread.beginAs(Call, v.arms[notifyType])
+	} else {
+		op = v.thread.Call(Event{Fn: "NdkArmCq", Cq: v.id, Type: notifyType.String()})
+	}
 	v.inner.NdkArmCq(notifyType)
-	v.thread.Ret(op, Event{Fn: "NdkArmCq"})
+	v.thread.endAs(Ret, op, armed)
+}
+
+func (v cqView) beginPoll(p poll, room int) Op {
+	s := v.thread.open()
+	if s == nil {
+		return 0
+	}
+	s.arguments = strconv.AppendInt(append(s.arguments, v.polls[p]...), int64(room), 10)
+	return v.thread.publish(s, Call, 0)
 }
 
 func (v cqView) NdkGetCqResults(results []ndk.Result) int {
-	room := int64(len(results))
-	op := v.thread.Call(Event{Fn: "NdkGetCqResults", Cq: v.id, N: &room})
+	op := v.beginPoll(getCqResults, len(results))
 	n := v.inner.NdkGetCqResults(results)
-	recorded := make([]Result, min(max(n, 0), len(results)))
-	for i := range recorded {
-		recorded[i] = v.adapter.result(&results[i])
+	delivered := results[:min(max(n, 0), len(results))]
+	if s := v.thread.openEnd(op); s != nil {
+		line := append(s.arguments, polled[getCqResults]...)
+		for i := range delivered {
+			line = append(v.adapter.appendCompletion(line, i, &delivered[i]), '}')
+		}
+		s.arguments = append(line, ']')
+		v.thread.publish(s, Ret, op)
 	}
-	v.thread.Ret(op, Event{Fn: "NdkGetCqResults", Results: recorded})
+	for i := range delivered {
+		restoreContexts(&delivered[i])
+	}
 	return n
 }
 
 func (v cqView) NdkGetCqResultsEx(results []ndk.ResultEx) int {
-	room := int64(len(results))
-	op := v.thread.Call(Event{Fn: "NdkGetCqResultsEx", Cq: v.id, N: &room})
+	op := v.beginPoll(getCqResultsEx, len(results))
 	n := v.inner.NdkGetCqResultsEx(results)
-	recorded := make([]Result, min(max(n, 0), len(results)))
-	for i := range recorded {
-		ex := &results[i]
-		recorded[i] = v.adapter.result(&ex.Result)
-		recorded[i].Type = ex.Type.String()
-		if ex.Type == ndk.NdkOperationTypeReceiveAndInvalidate {
-			token := uint32(ex.TypeSpecificCompletionOutput)
-			recorded[i].Token = &token
+	delivered := results[:min(max(n, 0), len(results))]
+	if s := v.thread.openEnd(op); s != nil {
+		line := append(s.arguments, polled[getCqResultsEx]...)
+		for i := range delivered {
+			ex := &delivered[i]
+			line = appendText(v.adapter.appendCompletion(line, i, &ex.Result), "type", ex.Type.String())
+			if ex.Type == ndk.NdkOperationTypeReceiveAndInvalidate {
+				token := uint32(ex.TypeSpecificCompletionOutput)
+				line = appendUint32(line, "token", &token)
+			}
+			if ex.ProviderErrorCode != 0 {
+				line = appendUint32(line, "provider_error", &ex.ProviderErrorCode)
+			}
+			line = append(line, '}')
 		}
-		if ex.ProviderErrorCode != 0 {
-			recorded[i].ProviderError = &ex.ProviderErrorCode
-		}
+		s.arguments = append(line, ']')
+		v.thread.publish(s, Ret, op)
 	}
-	v.thread.Ret(op, Event{Fn: "NdkGetCqResultsEx", Results: recorded})
+	for i := range delivered {
+		restoreContexts(&delivered[i].Result)
+	}
 	return n
 }
 
-// result returns what a trace tells of a completion, and puts the consumer's own contexts back into it. A context that
-// this recording never gave out stays as it is, and is recorded under an id that no request has.
-func (a *recordedAdapter) result(r *ndk.Result) Result {
-	recorded := Result{Status: r.Status.String()}
-	receive := false
-	if request, ok := r.RequestContext.(*request); ok {
-		recorded.Wr, receive = request.wr, request.receive
-		r.RequestContext = request.context
+// appendCompletion appends what a trace tells of the i-th completion of a poll, without the end of its object. A context
+// that this recording never gave out is recorded under an id that no request has.
+func (a *recordedAdapter) appendCompletion(line []byte, i int, r *ndk.Result) []byte {
+	if i > 0 {
+		line = append(line, ',')
+	}
+	posted, known := r.RequestContext.(*request)
+	if known {
+		line = append(strconv.AppendUint(append(line, `{"wr":"w`...), posted.number, 10), '"')
 	} else {
-		recorded.Wr = a.newId("?")
+		line = appendString(append(line, `{"wr":`...), a.newId("?"))
+	}
+	switch qp, ok := r.QPContext.(*recordedQp); {
+	case ok && r.Status == ndk.STATUS_SUCCESS:
+		line = append(line, qp.succeeded...)
+	case ok:
+		line = appendText(appendText(line, "qp", qp.id), "status", r.Status.String())
+	default:
+		line = appendText(appendText(line, "qp", a.newId("?")), "status", r.Status.String())
+	}
+	if known && posted.receive {
+		line = strconv.AppendUint(append(line, `,"bytes":`...), uint64(r.BytesTransferred), 10)
+	}
+	return line
+}
+
+// restoreContexts puts the consumer's own contexts back into a completion. One that this recording never gave out stays
+// as it is.
+func restoreContexts(r *ndk.Result) {
+	if posted, ok := r.RequestContext.(*request); ok {
+		r.RequestContext = posted.context
 	}
 	if qp, ok := r.QPContext.(*recordedQp); ok {
-		recorded.Qp = qp.id
 		r.QPContext = qp.context
-	} else {
-		recorded.Qp = a.newId("?")
 	}
-	if receive {
-		bytes := int64(r.BytesTransferred)
-		recorded.Bytes = &bytes
-	}
-	return recorded
 }
 
 func (v cqView) NdkCloseCq(completion ndk.NdkCloseCompletion) ndk.Status {
@@ -100,13 +181,18 @@ type recordedNotification struct {
 func (n recordedNotification) Enter(_ ndk.Cq, cqStatus ndk.Status) func() {
 	recorder := n.cq.adapter.recorder
 	own := recorder.callbackThread()
-	op := own.Enter(Event{Fn: "NdkCqNotificationCallback", Cq: n.cq.id, Status: cqStatus.String()})
+	var op Op
+	if cqStatus == ndk.STATUS_SUCCESS {
+		op = own.beginAs(Enter, n.cq.notified)
+	} else {
+		op = own.Enter(Event{Fn: notificationCallback, Cq: n.cq.id, Status: cqStatus.String()})
+	}
 	callback := n.consumer.Enter(cqView{n.cq, own}, cqStatus)
 	return func() {
 		if callback != nil {
 			callback()
 		}
-		own.Exit(op, Event{Fn: "NdkCqNotificationCallback"})
+		own.endAs(Exit, op, notifiedExits)
 		recorder.giveBack(own)
 	}
 }

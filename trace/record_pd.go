@@ -73,7 +73,7 @@ func (v pdView) NdkCreateMw() (ndk.Mw, ndk.Status) {
 }
 
 func (v pdView) NdkCreateQp(attributes ndk.QpAttributes) (ndk.Qp, ndk.Status) {
-	qp := &recordedQp{adapter: v.adapter, id: v.adapter.newId("qp"), context: attributes.QPContext}
+	qp := v.adapter.newRecordedQp(attributes.QPContext)
 	call := Event{Fn: "NdkCreateQp", Qp: qp.id}
 	attributes.QPContext = qp
 	attributes.ReceiveCq, call.ReceiveCq = v.adapter.unwrapCq(attributes.ReceiveCq)

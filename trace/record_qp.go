@@ -7,10 +7,21 @@ import (
 )
 
 type recordedQp struct {
-	adapter *recordedAdapter
-	inner   ndk.Qp
-	id      string
-	context any // the consumer's QPContext
+	adapter   *recordedAdapter
+	inner     ndk.Qp
+	id        string
+	context   any                // the consumer's QPContext
+	calls     [transfers]encoded // up to the request's number
+	succeeded encoded            // what the result of a request that succeeded says after its wr
+}
+
+func (a *recordedAdapter) newRecordedQp(context any) *recordedQp {
+	qp := &recordedQp{adapter: a, id: a.newId("qp"), context: context}
+	for fn, name := range transferNames {
+		qp.calls[fn] = encode(Event{Fn: name, Qp: qp.id}) + `,"wr":"w`
+	}
+	qp.succeeded = encoded(appendText(appendText(nil, "qp", qp.id), "status", ndk.STATUS_SUCCESS.String()))
+	return qp
 }
 
 type qpView struct {
@@ -18,12 +29,37 @@ type qpView struct {
 	thread *Thread
 }
 
+// transfer is a request that moves data, so one of those there are many of.
+type transfer int
+
+const (
+	send transfer = iota
+	sendAndInvalidate
+	receive
+	read
+	write
+	transfers
+)
+
+var transferNames = [transfers]string{"NdkSend", "NdkSendAndInvalidate", "NdkReceive", "NdkRead", "NdkWrite"}
+
+// transferSucceeded is the return of each.
+var transferSucceeded = func() (returns [transfers]encoded) {
+	for fn, name := range transferNames {
+		returns[fn] = encode(Event{Fn: name, Status: ndk.STATUS_SUCCESS.String()})
+	}
+	return returns
+}()
+
 // request is what the provider gets as RequestContext.
 type request struct {
-	wr      string
+	number  uint64
 	receive bool
 	context any // the consumer's own
 }
+
+// wr is the id of a request.
+func (r *request) wr() string { return "w" + strconv.FormatUint(r.number, 10) }
 
 // unwrapQp is unwrapCq for a Qp.
 func (a *recordedAdapter) unwrapQp(qp ndk.Qp) (ndk.Qp, string) {
@@ -33,7 +69,37 @@ func (a *recordedAdapter) unwrapQp(qp ndk.Qp) (ndk.Qp, string) {
 	return qp, a.newId("?")
 }
 
-// post records a request; call carries the arguments beyond qp, wr and flags.
+// transfer records a request that moves data. inner posts it with a context that is the recorder's own.
+func (v qpView) transfer(fn transfer, context any, sgl []ndk.Sge, flags ndk.OpFlags, token *ndk.Token,
+	inner func(context any) ndk.Status) ndk.Status {
+	r, op := v.beginTransfer(fn, context, sgl, flags, token)
+	status := inner(r)
+	if status == ndk.STATUS_SUCCESS {
+		v.thread.endAs(Ret, op, transferSucceeded[fn])
+	} else {
+		v.thread.Ret(op, Event{Fn: transferNames[fn], Status: status.String()})
+	}
+	return status
+}
+
+func (v qpView) beginTransfer(fn transfer, context any, sgl []ndk.Sge, flags ndk.OpFlags, token *ndk.Token) (*request, Op) {
+	made := request{number: v.adapter.posts.Add(1), receive: fn == receive, context: context}
+	s := v.thread.open()
+	if s == nil {
+		return &request{made.number, made.receive, made.context}, 0
+	}
+	r := v.thread.requests.value(made)
+	line := strconv.AppendUint(append(s.arguments, v.calls[fn]...), r.number, 10)
+	line = append(line, '"')
+	if flags != 0 {
+		line = appendFlags(line, flags.Names())
+	}
+	line = appendUint32(line, "token", (*uint32)(token))
+	s.arguments = strconv.AppendInt(append(line, `,"bytes":`...), length(sgl), 10)
+	return r, v.thread.publish(s, Call, 0)
+}
+
+// post records any other request; call carries the arguments beyond qp, wr and flags.
 func (v qpView) post(call Event, context any, flags ndk.OpFlags, inner func(context any) ndk.Status) ndk.Status {
 	op, status := v.beginPost(call, context, flags, inner)
 	v.thread.Ret(op, Event{Fn: call.Fn, Status: status.String()})
@@ -43,38 +109,35 @@ func (v qpView) post(call Event, context any, flags ndk.OpFlags, inner func(cont
 // beginPost is post without the return, for the calls that have more to tell on it.
 func (v qpView) beginPost(call Event, context any, flags ndk.OpFlags,
 	inner func(context any) ndk.Status) (Op, ndk.Status) {
-	wr := "w" + strconv.FormatUint(v.adapter.posts.Add(1), 10)
-	r := &request{wr: wr, receive: call.Fn == "NdkReceive", context: context}
-	call.Qp, call.Wr, call.Flags = v.id, r.wr, flags.Names()
+	r := &request{number: v.adapter.posts.Add(1), context: context}
+	call.Qp, call.Wr, call.Flags = v.id, r.wr(), flags.Names()
 	op := v.thread.Call(call)
 	return op, inner(r)
 }
 
 // length is the sum of the buffers' lengths.
-func length(sgl []ndk.Sge) *int64 {
-	var n int64
+func length(sgl []ndk.Sge) (n int64) {
 	for i := range sgl {
 		n += int64(len(sgl[i].Buffer))
 	}
-	return &n
+	return n
 }
 
 func (v qpView) NdkSend(requestContext any, sgl []ndk.Sge, flags ndk.OpFlags) ndk.Status {
-	return v.post(Event{Fn: "NdkSend", Bytes: length(sgl)}, requestContext, flags, func(context any) ndk.Status {
+	return v.transfer(send, requestContext, sgl, flags, nil, func(context any) ndk.Status {
 		return v.inner.NdkSend(context, sgl, flags)
 	})
 }
 
 func (v qpView) NdkSendAndInvalidate(requestContext any, sgl []ndk.Sge, flags ndk.OpFlags,
 	remoteToken ndk.Token) ndk.Status {
-	call := Event{Fn: "NdkSendAndInvalidate", Bytes: length(sgl), Token: (*uint32)(&remoteToken)}
-	return v.post(call, requestContext, flags, func(context any) ndk.Status {
+	return v.transfer(sendAndInvalidate, requestContext, sgl, flags, &remoteToken, func(context any) ndk.Status {
 		return v.inner.NdkSendAndInvalidate(context, sgl, flags, remoteToken)
 	})
 }
 
 func (v qpView) NdkReceive(requestContext any, sgl []ndk.Sge) ndk.Status {
-	return v.post(Event{Fn: "NdkReceive", Bytes: length(sgl)}, requestContext, 0, func(context any) ndk.Status {
+	return v.transfer(receive, requestContext, sgl, 0, nil, func(context any) ndk.Status {
 		return v.inner.NdkReceive(context, sgl)
 	})
 }
@@ -82,18 +145,18 @@ func (v qpView) NdkReceive(requestContext any, sgl []ndk.Sge) ndk.Status {
 // NdkRead records the token only where the read invalidates it: it is the local one then.
 func (v qpView) NdkRead(requestContext any, sgl []ndk.Sge, remoteAddress uint64, remoteToken ndk.Token,
 	flags ndk.OpFlags) ndk.Status {
-	call := Event{Fn: "NdkRead", Bytes: length(sgl)}
+	var token *ndk.Token
 	if flags.Has(ndk.NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE) && len(sgl) > 0 {
-		call.Token = (*uint32)(&sgl[0].MemoryRegionToken)
+		token = &sgl[0].MemoryRegionToken
 	}
-	return v.post(call, requestContext, flags, func(context any) ndk.Status {
+	return v.transfer(read, requestContext, sgl, flags, token, func(context any) ndk.Status {
 		return v.inner.NdkRead(context, sgl, remoteAddress, remoteToken, flags)
 	})
 }
 
 func (v qpView) NdkWrite(requestContext any, sgl []ndk.Sge, remoteAddress uint64, remoteToken ndk.Token,
 	flags ndk.OpFlags) ndk.Status {
-	return v.post(Event{Fn: "NdkWrite", Bytes: length(sgl)}, requestContext, flags, func(context any) ndk.Status {
+	return v.transfer(write, requestContext, sgl, flags, nil, func(context any) ndk.Status {
 		return v.inner.NdkWrite(context, sgl, remoteAddress, remoteToken, flags)
 	})
 }

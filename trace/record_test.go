@@ -3,7 +3,6 @@ package trace
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"reflect"
 	"regexp"
 	"strings"
@@ -368,24 +367,4 @@ func TestOn(t *testing.T) {
 		other,ret,17,NdkCreateQp,status:STATUS_SUCCESS
 		other,call,19,NdkGetRemoteTokenFromMr,mr:mr1
 		other,ret,19,NdkGetRemoteTokenFromMr,token:0`)
-}
-
-func BenchmarkRecordedCalls(b *testing.B) {
-	recorder, err := NewRecorder(io.Discard, testRecording, Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	adapter := Record(&fakeAdapter{qps: map[string]ndk.Qp{}}, recorder, recorder.Thread("main"))
-	cq, _ := adapter.NdkCreateCq(16, nil)
-	pd, _ := adapter.NdkCreatePd()
-	qp, _ := pd.NdkCreateQp(ndk.QpAttributes{ReceiveCq: cq, InitiatorCq: cq})
-	results := make([]ndk.Result, 4)
-	b.ReportAllocs()
-	for b.Loop() {
-		qp.NdkSend(nil, nil, ndk.NDK_OP_FLAG_DEFER)
-		cq.NdkGetCqResults(results)
-	}
-	if err := recorder.Close(true); err != nil {
-		b.Fatal(err)
-	}
 }

@@ -17,18 +17,26 @@ import (
 //
 // A nil *Recorder gives nil Threads, and a nil *Thread records nothing: that is recording switched off.
 type Recorder struct {
-	seq     atomic.Uint64 // of the newest event; closed is added when recording ends
-	dropped atomic.Uint64
-	asleep  atomic.Bool // the drain goroutine waits, or is about to
-	wake    chan struct{}
-	start   time.Time
-	block   bool
-	size    uint64
+	start time.Time
+	block bool
+	size  uint64
+	wake  chan struct{}
 
-	mu      sync.Mutex
+	_   cacheLine
+	seq atomic.Uint64 // of the newest event; closed is added when recording ends
+
+	_      cacheLine
+	asleep atomic.Bool // the drain goroutine waits for wake, or is about to
+
+	_       cacheLine
+	clock   atomic.Int64 // nanoseconds since start, when the drain goroutine last looked
+	dropped atomic.Uint64
 	threads atomic.Pointer[[]*Thread] // replaced, with mu held, never changed in place
-	names   map[string]int
-	spare   []*Thread // of callbacks that have returned
+	spare   atomic.Pointer[Thread]    // of the callback that returned last
+
+	mu     sync.Mutex
+	names  map[string]int
+	spares []*Thread // of the callbacks that returned before
 
 	out       *bufio.Writer
 	err       error         // of out; the drain goroutine's until done is closed
@@ -109,20 +117,27 @@ func (r *Recorder) newThread(name string) *Thread {
 // callbackThread lends a thread to a callback until it is given back. Callbacks of one thread never overlap, so there
 // are as many of them as callbacks ever ran at once.
 func (r *Recorder) callbackThread() *Thread {
+	if t := r.spare.Swap(nil); t != nil {
+		return t
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if last := len(r.spare) - 1; last >= 0 {
-		t := r.spare[last]
-		r.spare = r.spare[:last]
+	if last := len(r.spares) - 1; last >= 0 {
+		t := r.spares[last]
+		r.spares = r.spares[:last]
 		return t
 	}
 	return r.newThread("callback")
 }
 
 func (r *Recorder) giveBack(t *Thread) {
+	before := r.spare.Swap(t)
+	if before == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.spare = append(r.spare, t)
+	r.spares = append(r.spares, before)
 }
 
 // Close ends the trace; quiescent says that the provider has come to rest, so that what never happened can be judged.
@@ -148,33 +163,71 @@ func (r *Recorder) signal() {
 	}
 }
 
+// now is the time of an event, in nanoseconds since start. Reading the clock would cost a thread as much as all else, so
+// the drain goroutine does it, where it is awake.
+func (r *Recorder) now() int64 {
+	if r.asleep.Load() {
+		return r.tick()
+	}
+	return r.clock.Load()
+}
+
+func (r *Recorder) tick() int64 {
+	now := int64(time.Since(r.start))
+	r.clock.Store(now)
+	return now
+}
+
+// The drain goroutine looks at the clock each time it has written tickEvents. When there is nothing to write it looks for
+// more every lull, maxLulls times, before it falls asleep: to wake it costs a thread more than to record.
+const (
+	tickEvents = 64
+	lull       = 50 * time.Microsecond
+	maxLulls   = 20
+)
+
 // drain writes the events in the order of seq until recording ends.
 func (r *Recorder) drain() {
 	defer close(r.done)
 	var line []byte
-	next := uint64(1)
+	next, lulls := uint64(1), 0
+	timer := time.NewTimer(lull)
+	defer timer.Stop()
 	for {
 		before := next
+		r.tick()
 		for _, t := range *r.threads.Load() {
-			next = t.take(next, func(s *slot) {
+			next = t.writeOut(next, func(s *slot) {
 				line = appendSlot(line[:0], t.name, s)
 				r.write(line)
+				if s.seq%tickEvents == 0 {
+					r.tick()
+				}
 			})
 		}
 		if next != before {
+			lulls = 0
 			continue
 		}
-		r.asleep.Store(true)
-		newest := r.seq.Load()
-		switch {
+		switch newest := r.seq.Load(); {
 		case newest&^closed >= next:
 			runtime.Gosched() // a thread has its place in the order and is about to publish
 		case newest >= closed:
 			return
+		case lulls < maxLulls:
+			lulls++
+			timer.Reset(lull)
+			select {
+			case <-r.wake:
+			case <-timer.C:
+			}
 		default:
-			<-r.wake
+			r.asleep.Store(true)
+			if r.seq.Load() == newest {
+				<-r.wake
+			}
+			r.asleep.Store(false)
 		}
-		r.asleep.Store(false)
 	}
 }
 

@@ -328,26 +328,6 @@ func TestRecordAllocates(t *testing.T) {
 	}
 }
 
-func BenchmarkRecord(b *testing.B) {
-	for _, o := range []Options{{}, {Block: true}} {
-		b.Run(fmt.Sprintf("block=%v", o.Block), func(b *testing.B) {
-			r, err := NewRecorder(io.Discard, testRecording, o)
-			if err != nil {
-				b.Fatal(err)
-			}
-			thread := r.Thread("a")
-			b.ReportAllocs()
-			for b.Loop() {
-				recordPoll(thread)
-			}
-			if err := r.Close(true); err != nil {
-				b.Fatal(err)
-			}
-			b.ReportMetric(float64(r.dropped.Load())/float64(2*b.N), "dropped/event")
-		})
-	}
-}
-
 func BenchmarkRead(b *testing.B) {
 	var file bytes.Buffer
 	r, err := NewRecorder(&file, testRecording, Options{Block: true})

@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"strconv"
 	"sync/atomic"
-	"time"
 )
 
 // Thread records the events of one thread of the recorded program. It is meant for one goroutine at a time; where a
@@ -17,12 +16,22 @@ type Thread struct {
 	name     string
 	slots    []slot // a ring; its length is a power of two
 
-	inUse   atomic.Bool
+	_        cacheLine
+	tail     atomic.Uint64 // slots before tail are published; taken is added while a goroutine has the thread
+	freed    uint64        // what head was when it was last looked at
+	requests slab[request]
+
+	_       cacheLine
 	head    atomic.Uint64 // slots before head are written out; advanced by the drain goroutine
-	tail    atomic.Uint64 // slots before tail are published; advanced by the thread
 	waiting atomic.Bool
 	room    chan struct{}
 }
+
+// cacheLine keeps apart what different processors write.
+type cacheLine [64]byte
+
+// taken is a bit of Thread.tail that no thread reaches by counting.
+const taken = 1 << 63
 
 // slot is an event on its way to the file. Its arguments are encoded already, which costs the thread some time and
 // saves it from keeping the caller's memory alive.
@@ -36,6 +45,11 @@ type slot struct {
 
 // keptBytes is how large a slot's buffer may stay between events.
 const keptBytes = 4096
+
+// encoded is arguments as a line has them, or a part: made once where they come again and again.
+type encoded string
+
+func encode(e Event) encoded { return encoded(appendArguments(nil, &e)) }
 
 // Call records that a call begins, and returns what its Ret has to name.
 func (t *Thread) Call(e Event) Op { return t.record(Call, 0, &e) }
@@ -55,49 +69,110 @@ func (t *Thread) Point(e Event) { t.record(Point, 0, &e) }
 // Quiesce records that the provider is at rest: all that must eventually happen has happened.
 func (t *Thread) Quiesce() { t.Point(Event{Fn: "quiesce"}) }
 
-// recordEnd drops the end of a call whose beginning was dropped: a return without its call would make the trace
-// unreadable.
+func (t *Thread) record(ph Phase, op Op, e *Event) Op {
+	s := t.open()
+	if s == nil {
+		return 0
+	}
+	s.arguments = appendArguments(s.arguments, e)
+	return t.publish(s, ph, op)
+}
+
 func (t *Thread) recordEnd(ph Phase, op Op, e *Event) {
-	if op != 0 {
-		t.record(ph, op, e)
-	} else if t != nil {
-		t.recorder.dropped.Add(1)
+	if s := t.openEnd(op); s != nil {
+		s.arguments = appendArguments(s.arguments, e)
+		t.publish(s, ph, op)
 	}
 }
 
-// record takes the event's place in the order last of all, when there is room for it and it is encoded: so the order
-// has no gaps, and the drain goroutine hardly ever waits for a place that was taken. It returns op, or for op 0 the op
-// that the event begins.
-func (t *Thread) record(ph Phase, op Op, e *Event) Op {
-	if t == nil {
+// beginAs is Call or Enter with arguments that are encoded already.
+func (t *Thread) beginAs(ph Phase, arguments encoded) Op {
+	s := t.open()
+	if s == nil {
 		return 0
 	}
-	r := t.recorder
-	for !t.inUse.CompareAndSwap(false, true) {
-		runtime.Gosched()
-	}
-	defer t.inUse.Store(false)
+	s.arguments = append(s.arguments, arguments...)
+	return t.publish(s, ph, 0)
+}
 
+// endAs is Ret or Exit with arguments that are encoded already.
+func (t *Thread) endAs(ph Phase, op Op, arguments encoded) {
+	if s := t.openEnd(op); s != nil {
+		s.arguments = append(s.arguments, arguments...)
+		t.publish(s, ph, op)
+	}
+}
+
+// open takes the thread for itself and returns the slot for its next event, to whose arguments the caller appends before it calls
+// publish. It returns nil where nothing is recorded, or where there is no room: then it counts the event as dropped.
+func (t *Thread) open() *slot {
+	if t == nil {
+		return nil
+	}
 	tail := t.tail.Load()
-	if tail-t.head.Load() == uint64(len(t.slots)) {
-		if !r.block {
-			r.dropped.Add(1)
-			return 0
-		}
-		t.waitForRoom(tail)
+	for tail&taken != 0 || !t.tail.CompareAndSwap(tail, tail|taken) {
+		runtime.Gosched()
+		tail = t.tail.Load()
+	}
+	if tail-t.freed == uint64(len(t.slots)) && !t.findRoom(tail) {
+		t.tail.Store(tail)
+		return nil
 	}
 	s := &t.slots[tail&uint64(len(t.slots)-1)]
-	s.arguments = appendArguments(s.arguments[:0], e)
+	s.arguments = s.arguments[:0]
+	return s
+}
+
+// openEnd is open for the end of a call, and drops that of a call whose beginning was dropped: a return without its call
+// would make the trace unreadable.
+func (t *Thread) openEnd(op Op) *slot {
+	if op != 0 {
+		return t.open()
+	}
+	if t != nil {
+		t.recorder.dropped.Add(1)
+	}
+	return nil
+}
+
+// findRoom looks for slots that were written out meanwhile, and waits for one or counts the event as dropped.
+func (t *Thread) findRoom(tail uint64) bool {
+	t.freed = t.head.Load()
+	switch {
+	case tail-t.freed < uint64(len(t.slots)):
+		return true
+	case !t.recorder.block:
+		t.recorder.dropped.Add(1)
+		return false
+	}
+	t.recorder.signal()
+	for {
+		t.waiting.Store(true)
+		t.freed = t.head.Load()
+		if tail-t.freed < uint64(len(t.slots)) {
+			t.waiting.Store(false)
+			return true
+		}
+		<-t.room
+	}
+}
+
+// publish takes the event's place in the order last of all, when it is encoded: so the order has no gaps, and the drain
+// goroutine hardly ever waits for a place that was taken. It returns op, or for op 0 the op that the event begins.
+func (t *Thread) publish(s *slot, ph Phase, op Op) Op {
+	r := t.recorder
+	tail := t.tail.Load() &^ taken
 	s.ph = ph
 	s.seq = r.seq.Add(1)
 	if s.seq >= closed {
+		t.tail.Store(tail)
 		return 0
 	}
 	if op == 0 && ph != Point {
 		op = Op(s.seq)
 	}
 	s.op = op
-	s.t = int64(time.Since(r.start))
+	s.t = r.now()
 	t.tail.Store(tail + 1)
 	if r.asleep.Load() {
 		r.signal()
@@ -105,21 +180,10 @@ func (t *Thread) record(ph Phase, op Op, e *Event) Op {
 	return op
 }
 
-func (t *Thread) waitForRoom(tail uint64) {
-	for {
-		t.waiting.Store(true)
-		if tail-t.head.Load() < uint64(len(t.slots)) {
-			t.waiting.Store(false)
-			return
-		}
-		<-t.room
-	}
-}
-
-// take hands over the published events from seq next on, as far as this thread has them without a gap, and returns the
+// writeOut hands over the published events from seq next on, as far as this thread has them without a gap, and returns the
 // seq that is wanted then. Only the drain goroutine calls it.
-func (t *Thread) take(next uint64, write func(*slot)) uint64 {
-	head, tail := t.head.Load(), t.tail.Load()
+func (t *Thread) writeOut(next uint64, write func(*slot)) uint64 {
+	head, tail := t.head.Load(), t.tail.Load()&^taken
 	for head < tail {
 		s := &t.slots[head&uint64(len(t.slots)-1)]
 		if s.seq != next {
