@@ -48,8 +48,9 @@ func (d *decoder) name(f field) (string, error) { return d.string(f, &d.names) }
 // phase reads a phase, which is mostly not the one of the event before.
 func (d *decoder) phase() (Phase, error) {
 	for _, ph := range [...]Phase{Call, Ret, Enter, Exit, Point} {
-		if end := d.at + len(ph) + 1; end < len(d.line) && d.line[end] == '"' && string(d.line[d.at+1:end]) == string(ph) && d.line[d.at] == '"' {
-			d.at = end + 1
+		end := d.at + len(ph) + 2
+		if end < len(d.line) && d.line[d.at] == '"' && d.line[end-1] == '"' && string(d.line[d.at+1:end-1]) == string(ph) {
+			d.at = end
 			return ph, nil
 		}
 	}

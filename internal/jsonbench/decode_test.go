@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	goccy "github.com/goccy/go-json"
 	"github.com/klauspost/compress/zstd"
 
+	"ndkoracle/internal/synthetic"
 	"ndkoracle/trace"
 )
 
@@ -62,35 +62,14 @@ type event struct {
 	Solicited      *bool               `json:"solicited"`
 }
 
-const events = 80000
-
-// recording is a trace of posts, arms and polls.
-func recording(t testing.TB) []byte {
+// recording is a typical trace, and how many events it has.
+func recording(t testing.TB) (file []byte, events int) {
 	t.Helper()
-	var file bytes.Buffer
-	r, err := trace.NewRecorder(&file, trace.Header{Dialect: "ndkpi", Side: "provider"}, trace.Options{Block: true})
-	if err != nil {
+	var out bytes.Buffer
+	if err := synthetic.Write(&out, synthetic.Options{Seed: 1, Events: 80_000, Cqs: 4, Pairs: 2, Depth: 8}); err != nil {
 		t.Fatal(err)
 	}
-	thread := r.Thread("main")
-	room, size := int64(16), int64(4096)
-	call := func(call, ret trace.Event) {
-		ret.Fn = call.Fn
-		thread.Ret(thread.Call(call), ret)
-	}
-	for i := range events / 8 {
-		wr := "w" + strconv.Itoa(i)
-		call(trace.Event{Fn: "NdkSend", Qp: "qp1", Wr: wr, Flags: []string{"DEFER"}, Bytes: &size},
-			trace.Event{Status: "STATUS_SUCCESS"})
-		call(trace.Event{Fn: "NdkArmCq", Cq: "cq1", Type: "ANY"}, trace.Event{})
-		call(trace.Event{Fn: "NdkGetCqResults", Cq: "cq1", N: &room},
-			trace.Event{Results: []trace.Result{{Wr: wr, Qp: "qp1", Status: "STATUS_SUCCESS", Bytes: &size}}})
-		call(trace.Event{Fn: "NdkGetCqResults", Cq: "cq1", N: &room}, trace.Event{Results: []trace.Result{}})
-	}
-	if err := r.Close(true); err != nil {
-		t.Fatal(err)
-	}
-	return file.Bytes()
+	return out.Bytes(), bytes.Count(out.Bytes(), []byte("\n")) - 2
 }
 
 // readTrace reads with all that a reader of traces checks. It returns the number of events.
@@ -139,7 +118,7 @@ func readGeneral(t testing.TB, file []byte, compressed bool, unmarshal func([]by
 // The reader of traces against each library, taking turns on the same file. The figures are nanoseconds of processor time
 // an event, those of the garbage collector among them, and how many times as much the library takes.
 func BenchmarkReader(b *testing.B) {
-	plain := recording(b)
+	plain, events := recording(b)
 	var compressed bytes.Buffer
 	w, err := zstd.NewWriter(&compressed)
 	if err != nil {
@@ -151,11 +130,11 @@ func BenchmarkReader(b *testing.B) {
 	if err := w.Close(); err != nil {
 		b.Fatal(err)
 	}
-	b.Run("plain", func(b *testing.B) { compare(b, plain, false) })
-	b.Run("zstd", func(b *testing.B) { compare(b, compressed.Bytes(), true) })
+	b.Run("plain", func(b *testing.B) { compare(b, plain, events, false) })
+	b.Run("zstd", func(b *testing.B) { compare(b, compressed.Bytes(), events, true) })
 }
 
-func compare(b *testing.B, file []byte, compressed bool) {
+func compare(b *testing.B, file []byte, events int, compressed bool) {
 	libraries := []struct {
 		name      string
 		unmarshal func([]byte, any) error
@@ -177,7 +156,7 @@ func compare(b *testing.B, file []byte, compressed bool) {
 		}
 	}
 	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(float64(took[0].Nanoseconds())/events/float64(b.N), "ns/event")
+	b.ReportMetric(float64(took[0].Nanoseconds())/float64(events*b.N), "ns/event")
 	for i, library := range libraries {
 		b.ReportMetric(float64(took[1+i])/float64(took[0]), "x-"+library.name)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -65,4 +66,44 @@ func TestErrors(t *testing.T) {
 	if err := Write(full{}, Options{Events: 100000, Cqs: 2, Pairs: 1, Depth: 1}); !errors.Is(err, errFull) {
 		t.Errorf("error %v", err)
 	}
+}
+
+// Neither writing nor reading takes more memory where the trace is longer: within the noise of the heap, what is in use
+// near the end of a long one is what was in use early on.
+func TestFlatMemory(t *testing.T) {
+	in, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		err := Write(out, Options{Events: 300_000, Cqs: 2, Pairs: 2, Depth: 8})
+		out.CloseWithError(err)
+		done <- err
+	}()
+	r, err := trace.NewReader("synthetic", in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e trace.Event
+	var early, late uint64
+	for n := 1; err == nil; n++ {
+		switch n {
+		case 30_000:
+			early = heap()
+		case 290_000:
+			late = heap()
+		}
+		err = r.Next(&e)
+	}
+	if err := errors.Join(<-done, r.Close()); err != io.EOF && err != nil {
+		t.Fatal(err)
+	}
+	if early == 0 || late > early+1<<20 {
+		t.Errorf("%d bytes in use early on, %d near the end", early, late)
+	}
+}
+
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
