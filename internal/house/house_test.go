@@ -26,7 +26,7 @@ var floors = [][]string{
 	{"linearize/*"},
 	{"linearize"},
 	{"conformance", "conformance/*"},
-	{"internal/tlc"},
+	{"internal/tlc", "internal/synthetic"},
 	{"internal/*"},
 	{"cmd/*"},
 }
