@@ -59,8 +59,13 @@ func (o Options) ResolveDialect(header string) (model.Dialect, error) {
 		d = model.VerbsDevice()
 	}
 	for _, reading := range sortedKeys(o.Assume) {
+		before := d
 		if d, err = d.Assume(reading, o.Assume[reading]); err != nil {
 			return d, err
+		}
+		if d != before && !Takes(reading) {
+			return before, fmt.Errorf("of %s this engine takes only the default: %s=%s is a choice of tla/ and the model",
+				reading, reading, o.Assume[reading])
 		}
 	}
 	return d, nil

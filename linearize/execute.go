@@ -30,23 +30,20 @@ func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
 		c.lose(w, r.qp)
 	}
 	a := model.Action{Name: model.Execute, Qp: r.qp.index, Queue: r.queue, Outcome: outcome, Token: c.index(r.toldToken())}
-	if r.queue == model.Initiator || outcome != model.SUCCESS {
-		w.take(a)
-		return
-	}
 	solicited, known := r.solicited()
-	a.Solicited = solicited
-	if known {
-		w.take(a)
-		return
-	}
+	received := r.queue == model.Receive && outcome == model.SUCCESS
 	w.each(func(w *walk, s state) {
-		other := &walk{c: c, states: []state{s}}
-		a.Solicited = true
-		other.take(a)
-		a.Solicited = false
+		if a.At = s.find(r); a.At < 0 {
+			w.refuse(notPlaced)
+			return
+		}
+		a.Solicited = received && solicited
 		w.take(a)
-		w.states = append(w.states, other.states...)
+		if received && !known {
+			other := &walk{c: c, states: []state{s}}
+			a.Solicited = true
+			w.states = append(w.states, other.take(a).states...)
+		}
 	})
 }
 
@@ -86,7 +83,8 @@ func (c *component) indicate(w *walk, r *request) {
 	})
 }
 
-// executeBefore executes what was posted before r on its queue, which must not be waiting for a step of its own.
+// executeBefore executes what was posted before r on its queue, which must not be waiting for a step of its own. Reads that r
+// may pass stay as they are: they can still have any outcome.
 func (c *component) executeBefore(w *walk, r *request) {
 	w.each(func(w *walk, s state) {
 		i := s.find(r)
@@ -95,7 +93,7 @@ func (c *component) executeBefore(w *walk, r *request) {
 			return
 		}
 		for _, q := range s.queueOf(r)[:i] {
-			if q.Phase >= model.Executed {
+			if q.Phase >= model.Executed || c.request(r).MayPass(q) {
 				continue
 			}
 			earlier := c.h.requests[q.Id]
@@ -103,6 +101,7 @@ func (c *component) executeBefore(w *walk, r *request) {
 				w.refuse(outOfTurn)
 				return
 			}
+			c.executeBefore(w, earlier)
 			c.executeAny(w, earlier)
 		}
 	})
@@ -182,7 +181,7 @@ func (c *component) performDeliver(w *walk, r *request) {
 		}
 		if !r.told || failed(r) {
 			abort(model.FAILED)
-			try(model.Action{Name: model.Execute, Qp: r.qp.index, Outcome: model.FAILED})
+			try(model.Action{Name: model.Execute, Qp: r.qp.index, At: s.find(r), Outcome: model.FAILED})
 		}
 		w.states, w.refusal = all, last
 	})
@@ -190,32 +189,37 @@ func (c *component) performDeliver(w *walk, r *request) {
 
 // finishBeforeFlush executes, just before a flush or an abort, what is known to have finished before it, and the silent
 // requests that never completed: an outcome other than CANCELLED shows that the flush came too late. Of what may have been
-// placed unseen both are tried. A flush that had returned at a moment does not wait for what came after it.
+// placed unseen both are tried. A flush that had returned at a moment does not wait for what came after it. Reads that the
+// flush cancels may have been passed by what finished.
 func (c *component) finishBeforeFlush(w *walk, p int, returned moment) {
 	for _, queue := range []model.Queue{model.Initiator, model.Receive} {
 		w.each(func(w *walk, s state) {
-			requests := s.model.Qps[p].Initiator
-			if queue == model.Receive {
-				requests = s.model.Qps[p].Receive
-			}
 			var all []state
-			finished := w.states
-			for _, q := range requests {
+			finished, passed := w.states, false
+			for _, q := range s.model.Qps[p].Queue(queue) {
 				r := c.h.requests[q.Id]
 				if q.Phase >= model.Executed {
 					continue
 				}
 				tooLate := r.message != nil && r.message.post.call > returned || r.metReceiveAfter(returned)
-				if tooLate || c.executesElsewhere(r) || !r.told && !r.silent && !r.unseen {
+				stays := tooLate || c.executesElsewhere(r) || !r.told && !r.silent && !r.unseen
+				if stays && r.op == model.Read {
+					passed = true
+					continue
+				}
+				if stays || passed && r.fence {
 					break
 				}
 				if !r.told && r.unseen {
 					all = append(all, finished...)
 				}
+				before := w.states
 				if c.execute(w, r, r.outcome); w.stuck() {
-					break
-				}
-				if !failed(r) {
+					if r.op != model.Read {
+						break
+					}
+					w.states, passed = before, true
+				} else if !failed(r) {
 					finished = w.states
 				}
 			}

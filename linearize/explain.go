@@ -113,7 +113,8 @@ func (c *component) missing(s state, o *operation) *operation {
 		}
 		for _, q := range s.queueOf(o.request) {
 			r := c.h.requests[q.Id]
-			if q.Phase < model.Executed && c.executesElsewhere(r) && !(r == o.request && o.effect != doComplete) {
+			passes := o.effect != doComplete && c.request(o.request).MayPass(q)
+			if q.Phase < model.Executed && c.executesElsewhere(r) && !passes && !(r == o.request && o.effect != doComplete) {
 				if r.message != nil && c.delivers(r.message) {
 					r = r.message
 				}

@@ -74,6 +74,7 @@ type request struct {
 	flags    []string
 	silent   bool
 	solicit  bool
+	fence    bool
 	deferred bool
 	token    *uint32
 	post     *span

@@ -17,6 +17,7 @@ func (h *history) takePost(p *qp, s *span) {
 			token:    either(s, func(e *trace.Event) *uint32 { return e.Token }),
 			silent:   slices.Contains(s.begin.Flags, "SILENT_SUCCESS"),
 			solicit:  slices.Contains(s.begin.Flags, "SEND_AND_SOLICIT_EVENT"),
+			fence:    slices.Contains(s.begin.Flags, "READ_FENCE"),
 			deferred: slices.Contains(s.begin.Flags, "DEFER")}
 		h.add(r)
 		return
@@ -34,6 +35,7 @@ func (h *history) takePost(p *qp, s *span) {
 			r.op = opsOfOpcode[strings.TrimPrefix(w.Opcode, "IBV_WR_")]
 			r.silent = !signalAll && !hasVerbsFlag(w.Flags, "SIGNALED")
 			r.solicit = hasVerbsFlag(w.Flags, "SOLICITED")
+			r.fence = hasVerbsFlag(w.Flags, "FENCE")
 		}
 		if s.returned() && !s.succeeded() && (s.end.BadWr == w.Wr || s.end.BadWr == "") {
 			r.accepted = h.early[w.Wr]

@@ -71,13 +71,15 @@ func newReferee(r *run) *referee {
 			a.Name, a.Solicited, a.Outcome = model.Complete, false, model.SUCCESS
 			ref.candidates = append(ref.candidates, a)
 			a.Name = model.Execute
-			for _, a.Outcome = range []model.Outcome{model.SUCCESS, model.FAILED, model.CANCELLED} {
-				ref.candidates = append(ref.candidates, a)
+			for a.At = range 5 {
+				for _, a.Outcome = range []model.Outcome{model.SUCCESS, model.FAILED, model.CANCELLED} {
+					ref.candidates = append(ref.candidates, a)
+				}
+				if a.Queue == model.Receive {
+					ref.candidates = append(ref.candidates, model.Action{Name: a.Name, Qp: i, Queue: a.Queue, At: a.At, Token: a.Token, Solicited: true})
+				}
 			}
-			if a.Queue == model.Receive {
-				a.Solicited, a.Outcome = true, model.SUCCESS
-				ref.candidates = append(ref.candidates, a)
-			}
+			a.At = 0
 		}
 		a.Name = model.Abort
 		for _, a.Outcome = range []model.Outcome{model.SUCCESS, model.FAILED} {
@@ -233,7 +235,7 @@ func (ref *referee) plausible(k config, a model.Action) bool {
 	r := run{c: ref.c, s: k.s}
 	switch a.Name {
 	case model.Execute:
-		return k.s.Qps[a.Qp].State != model.Idle && !(a.Outcome == model.SUCCESS && r.needsPeer(a.Qp, a.Queue)) &&
+		return k.s.Qps[a.Qp].State != model.Idle && !(a.Outcome == model.SUCCESS && r.needsPeer(a)) &&
 			!(a.Outcome == model.FAILED && a.Queue == model.Receive && !ref.hasMessage(k, a.Qp))
 	case model.Overflow:
 		return !r.idle(a.Cq) && r.waitsForRoom(a.Cq)
@@ -381,7 +383,7 @@ func (ref *referee) atRest(k config, open []*span, at moment) bool {
 	r := run{c: ref.c, s: k.s}
 	for i, p := range k.s.Qps {
 		b := ref.c.Qps[i]
-		if p.State == model.QpClosed {
+		if p.State.Closing() {
 			continue
 		}
 		if k.s.Cqs[b.ReceiveCq].Health == model.OK && len(p.Receive) > 0 && p.Receive[0].Phase >= model.Executed {

@@ -12,10 +12,10 @@ var weights = map[model.Name]int{model.Complete: 8, model.Execute: 3, model.Deli
 
 // hidden lists the hidden steps that are possible and that a judge is to allow for.
 func (r *run) hidden() []model.Action {
-	return slices.DeleteFunc(r.c.Enabled(r.s, model.Domain{}), func(a model.Action) bool {
+	return slices.DeleteFunc(r.c.Enabled(r.s, model.Domain{Places: 5}), func(a model.Action) bool {
 		switch a.Name {
 		case model.Execute: // nothing happens to a QP that was never connected
-			return r.s.Qps[a.Qp].State == model.Idle || a.Outcome == model.SUCCESS && r.needsPeer(a.Qp, a.Queue) ||
+			return r.s.Qps[a.Qp].State == model.Idle || a.Outcome == model.SUCCESS && r.needsPeer(a) ||
 				a.Outcome == model.FAILED && a.Queue == model.Receive && !r.hasMessage(a.Qp)
 		case model.Overflow:
 			return r.idle(a.Cq) || !r.waitsForRoom(a.Cq)
@@ -30,18 +30,13 @@ func (r *run) hidden() []model.Action {
 	})
 }
 
-// needsPeer reports whether the oldest request of the queue that has no outcome is half of a message, and the trace holds
-// the other half.
-func (r *run) needsPeer(p int, queue model.Queue) bool {
-	if r.c.Qps[p].Peer < 0 || queue == model.Receive {
-		return r.c.Qps[p].Peer >= 0
+// needsPeer reports whether a request that is executed is half of a message, and the trace holds the other half.
+func (r *run) needsPeer(a model.Action) bool {
+	if r.c.Qps[a.Qp].Peer < 0 || a.Queue == model.Receive {
+		return r.c.Qps[a.Qp].Peer >= 0
 	}
-	for _, q := range r.s.Qps[p].Initiator {
-		if q.Phase < model.Executed {
-			return q.Op.IsSend()
-		}
-	}
-	return false
+	queue := r.s.Qps[a.Qp].Initiator
+	return a.At < len(queue) && queue[a.At].Op.IsSend()
 }
 
 // hasMessage reports whether the peer has sent something for the oldest receive without an outcome.

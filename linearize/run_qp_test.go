@@ -59,6 +59,7 @@ func (r *run) post(i int, queue model.Queue) {
 		q.Op = ops[r.draw(len(ops), "op")]
 		q.Silent = r.draw(3, "silent") == 2
 		q.Solicit = q.Op.IsSend() && r.draw(2, "solicit") == 1
+		q.Fence = r.draw(3, "fence") == 2
 		deferred = !r.verbs() && r.draw(3, "deferred") == 2
 		if q.Op == model.FastRegister || q.Op == model.Invalidate || q.Op == model.SendAndInvalidate {
 			q.Token = r.draw(r.c.Tokens, "token")
@@ -96,6 +97,7 @@ func (r *run) postEvent(i int, q model.Request, deferred bool) (string, trace.Ev
 	if r.verbs() {
 		flag(!q.Silent && q.Op != model.ReceiveOp, "SIGNALED")
 		flag(q.Solicit, "SOLICITED")
+		flag(q.Fence, "FENCE")
 		fn := "ibv_post_send"
 		if q.Op == model.ReceiveOp {
 			fn = "ibv_post_recv"
@@ -104,6 +106,7 @@ func (r *run) postEvent(i int, q model.Request, deferred bool) (string, trace.Ev
 	}
 	flag(q.Silent, "SILENT_SUCCESS")
 	flag(q.Solicit, "SEND_AND_SOLICIT_EVENT")
+	flag(q.Fence, "READ_FENCE")
 	flag(deferred, "DEFER")
 	return "Ndk" + q.Op.String(), trace.Event{Qp: qpName(i), Wr: wrName(q.Id), Flags: flags, Token: t, Mr: "mr"}
 }

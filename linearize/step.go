@@ -163,13 +163,21 @@ func (c *component) performFailCq(w *walk, o *operation) {
 
 func (c *component) performPost(w *walk, o *operation) {
 	for _, r := range o.span.requests {
-		if !r.accepted {
-			w.take(model.Action{Name: model.PostRefused, Qp: o.qp, Queue: r.queue})
-			continue
+		a := model.Action{Name: model.PostRefused, Qp: o.qp, Queue: r.queue, Request: c.request(r)}
+		if r.accepted {
+			a.Name, a.Deferred = model.Post, r.deferred
 		}
-		w.take(model.Action{Name: model.Post, Qp: o.qp, Queue: r.queue, Deferred: r.deferred, Request: model.Request{
-			Id: r.id, Op: r.op, Silent: r.silent, Solicit: r.solicit && r.queue == model.Initiator, Token: c.token(r)}})
+		w.take(a)
 	}
+}
+
+// request returns r as the contract has it.
+func (c *component) request(r *request) model.Request {
+	q := model.Request{Id: r.id, Op: r.op, Silent: r.silent, Token: c.token(r)}
+	if r.queue == model.Initiator {
+		q.Solicit, q.Fence = r.solicit, r.fence
+	}
+	return q
 }
 
 // performPoll takes out exactly the completions that the poll returned.

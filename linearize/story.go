@@ -201,7 +201,7 @@ func (t *story) deliver(before, after model.State, o *operation) {
 	switch {
 	case after.Qps[o.qp].State == model.Aborted && before.Qps[o.qp].State != model.Aborted:
 		t.count("INV-05")
-	case before.Tokens[token] && !after.Tokens[token]:
+	case before.Tokens[token] != model.Invalid && after.Tokens[token] == model.Invalid:
 		t.count("INV-06", "RES-09")
 		t.remote[token] = t.c.h.takenBy[o.request]
 	}

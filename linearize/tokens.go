@@ -97,8 +97,14 @@ func (h *history) findUnknownTokens() {
 	}
 }
 
-// token returns the index of the token that r makes valid or invalid, or model.NoToken.
-func (c *component) token(r *request) int { return c.index(r.token) }
+// token returns the index of the token that r makes valid or invalid, or model.NoToken. What tokens of a peer reads and
+// writes reach its memory through is not followed.
+func (c *component) token(r *request) int {
+	if r.op == model.Read || r.op == model.Write {
+		return model.NoToken
+	}
+	return c.index(r.token)
+}
 
 // index returns the index of a token that a request of c names, or model.NoToken.
 func (c *component) index(token *uint32) int {

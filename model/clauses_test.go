@@ -287,6 +287,8 @@ func TestClausesOfQp(t *testing.T) {
 		}
 		return queue
 	}
+	reads := func(p Phase, later Request) []Request { return []Request{in(p, 0, Read), later} }
+	second := func(o Outcome) Action { return Action{Name: Execute, At: 1, Outcome: o, Token: NoToken} }
 	posted := func(queue []Request, p Phase, r Request) []Request { r.Phase = p; return append(queue, r) }
 	brought := func(o Outcome) Action {
 		return Action{Name: Execute, Queue: Receive, Outcome: o, Solicited: true, Token: 1}
@@ -332,7 +334,7 @@ func TestClausesOfQp(t *testing.T) {
 			Qp{Initiator: chain(Indicated, Indicated, Deferred)}},
 		{"DEF-02: only a deferred one", Qp{Initiator: chain(Indicated)}, Action{Name: HwIndicate}, "DEF-02", Qp{}},
 
-		{"POLL-09: the oldest executes first", Qp{State: Connected, Initiator: chain(hasSucceeded, Indicated, Indicated)}, execute(Initiator, SUCCESS), "",
+		{"POLL-09: the oldest executes first", Qp{State: Connected, Initiator: chain(hasSucceeded, Indicated, Indicated)}, second(SUCCESS), "",
 			Qp{State: Connected, Initiator: chain(hasSucceeded, hasSucceeded, Indicated)}},
 		{"a failure breaks the connection", Qp{State: Connected, Initiator: chain(Indicated)}, execute(Initiator, FAILED), "",
 			Qp{State: Broken, Initiator: chain(hasFailed)}},
@@ -361,14 +363,29 @@ func TestClausesOfQp(t *testing.T) {
 			Qp{State: Broken, Initiator: chain(wasCancelled)}},
 		{"an aborted one stays so", Qp{State: Aborted}, Action{Name: NdkFlush}, "", Qp{State: Aborted}},
 		{"LIFE-06: not once closed", Qp{State: QpClosed}, Action{Name: NdkFlush}, "LIFE-06", Qp{}},
-		{"A21: close cancels as well", Qp{State: Connected, Initiator: chain(Deferred)}, Action{Name: NdkCloseQp}, "",
-			Qp{State: QpClosed, Initiator: chain(wasCancelled)}},
-		{"LIFE-06: once", Qp{State: QpClosed}, Action{Name: NdkCloseQp}, "LIFE-06", Qp{}},
+		{"LIFE-10: close cancels as well", Qp{State: Connected, Initiator: chain(Deferred)}, Action{Name: NdkCloseQp}, "",
+			Qp{State: QpClosing, Initiator: chain(wasCancelled)}},
+		{"LIFE-06: once", Qp{State: QpClosing}, Action{Name: NdkCloseQp}, "LIFE-06", Qp{}},
+		{"LIFE-06: no post once close began", Qp{State: QpClosing}, post, "LIFE-06", Qp{}},
+		{"LIFE-07: the close completes when nothing is left", Qp{State: QpClosing}, Action{Name: NdkCloseCompletionEnter}, "", Qp{State: QpCompleting}},
+		{"LIFE-07: not before", Qp{State: QpClosing, Receive: receives(wasCancelled)}, Action{Name: NdkCloseCompletionEnter}, "LIFE-07", Qp{}},
+		{"ASY-02: not unless it began", Qp{State: Broken}, Action{Name: NdkCloseCompletionEnter}, "ASY-02", Qp{}},
+		{"its callback returns", Qp{State: QpCompleting}, Action{Name: NdkCloseCompletionExit}, "", Qp{State: QpClosed}},
+		{"ASY-01: only one that began", Qp{State: QpClosing}, Action{Name: NdkCloseCompletionExit}, "ASY-01", Qp{}},
+
+		{"FLAG-04: reads may be passed", Qp{State: Connected, Initiator: reads(Indicated, Request{Id: 1, Op: Write, Token: NoToken, Phase: Indicated})}, second(SUCCESS), "",
+			Qp{State: Connected, Initiator: reads(Indicated, in(hasSucceeded, 1, Write))}},
+		{"FLAG-04: not by what has READ_FENCE", Qp{State: Connected, Initiator: reads(Indicated, Request{Id: 1, Op: Write, Fence: true, Token: NoToken, Phase: Indicated})},
+			second(SUCCESS), "POLL-09", Qp{}},
+		{"FLAG-04: until the read has its data", Qp{State: Connected, Initiator: reads(hasSucceeded, Request{Id: 1, Op: Write, Fence: true, Token: NoToken, Phase: Indicated})},
+			second(SUCCESS), "", Qp{State: Connected, Initiator: reads(hasSucceeded, Request{Id: 1, Op: Write, Fence: true, Token: NoToken, Phase: hasSucceeded})}},
+		{"POLL-09: others are not passed", Qp{State: Connected, Initiator: chain(Indicated, Indicated)}, second(SUCCESS), "POLL-09", Qp{}},
+		{"POLL-09: the first completes first (A9)", Qp{Initiator: chain(hasSucceeded, hasSucceeded)}, Action{Name: Complete, At: 1}, "POLL-09", Qp{}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			c := &Contract{Dialect: Ndkpi(), Depth: []int{1}, Qps: []Binding{{Peer: -1}}, Tokens: 2}
-			state := func(p Qp) State { return State{Cqs: make([]Cq, 1), Qps: []Qp{p}, Tokens: make([]bool, 2)} }
+			state := func(p Qp) State { return State{Cqs: make([]Cq, 1), Qps: []Qp{p}, Tokens: make([]Validity, 2)} }
 			check(t, c, state(test.before), test.action, test.rule, state(test.after))
 		})
 	}
@@ -385,13 +402,13 @@ func TestClausesOfComplete(t *testing.T) {
 	}{
 		{"FLAG-01: silent success", Initiator, Request{Id: 5, Silent: true, Token: 0, Phase: hasSucceeded}, []Cq{{}, {}}},
 		{"FLAG-02: silent failure", Initiator, Request{Id: 5, Silent: true, Token: 0, Phase: hasFailed},
-			[]Cq{{Entries: entries(Completion{Request: 5, Status: FAILED, Token: NoToken}), Fresh: 1}, {}}},
+			[]Cq{{Entries: entries(Completion{Request: 5, Status: FAILED, Type: SendResult, Token: NoToken}), Fresh: 1}, {}}},
 		{"FLAG-02: silent, and cancelled", Initiator, Request{Id: 5, Silent: true, Token: 0, Phase: wasCancelled},
-			[]Cq{{Entries: entries(Completion{Request: 5, Status: CANCELLED, Token: NoToken}), Fresh: 1}, {}}},
+			[]Cq{{Entries: entries(Completion{Request: 5, Status: CANCELLED, Type: SendResult, Token: NoToken}), Fresh: 1}, {}}},
 		{"FLAG-09: a send is not solicited, its receive is", Initiator, Request{Id: 5, Solicit: true, Token: 0, Phase: hasSucceeded},
-			[]Cq{{Entries: entries(Completion{Request: 5, Token: NoToken}), Fresh: 1}, {}}},
+			[]Cq{{Entries: entries(Completion{Request: 5, Type: SendResult, Token: NoToken}), Fresh: 1}, {}}},
 		{"RES-03: a receive tells the token", Receive, Request{Id: 5, Op: ReceiveOp, Solicit: true, Token: 0, Phase: hasSucceeded},
-			[]Cq{{}, {Entries: entries(Completion{Queue: Receive, Request: 5, Solicited: true, Token: 0}), Fresh: 1}}},
+			[]Cq{{}, {Entries: entries(Completion{Queue: Receive, Request: 5, Type: ReceiveAndInvalidateResult, Solicited: true, Token: 0}), Fresh: 1}}},
 		{"RES-03: not one that failed", Receive, Request{Id: 5, Op: ReceiveOp, Solicit: true, Token: 0, Phase: wasCancelled},
 			[]Cq{{}, {Entries: entries(Completion{Queue: Receive, Request: 5, Status: CANCELLED, Token: NoToken}), Fresh: 1}}},
 	}
@@ -402,9 +419,23 @@ func TestClausesOfComplete(t *testing.T) {
 				State{Cqs: test.cqs, Qps: []Qp{Qp{}.withQueue(test.queue, []Request{})}})
 		})
 	}
-	// ARM-17: what a failed CQ has no place for stays where it is.
+	// ARM-17: in a failed CQ it has no place, and may get lost.
 	failed := State{Cqs: []Cq{{Health: InternalError}, {}}, Qps: []Qp{{Initiator: []Request{in(hasSucceeded, 1, Send)}}}}
 	check(t, c, failed, Action{Name: Complete}, "ARM-17")
+	lost := State{Cqs: failed.Cqs, Qps: []Qp{{Initiator: []Request{}}}}
+	check(t, c, failed, Action{Name: CompletionLost}, "", lost)
+
+	// A21: on a QP that is being closed it may; elsewhere it does not, and what leaves none does not.
+	closing := func(p Connection, r Request) State {
+		return State{Cqs: make([]Cq, 2), Qps: []Qp{{State: p, Initiator: []Request{r}}}}
+	}
+	check(t, c, closing(QpClosing, in(wasCancelled, 1, Send)), Action{Name: CompletionLost}, "",
+		State{Cqs: make([]Cq, 2), Qps: []Qp{{State: QpClosing, Initiator: []Request{}}}})
+	check(t, c, closing(Broken, in(wasCancelled, 1, Send)), Action{Name: CompletionLost}, "DEF-04")
+	check(t, c, closing(QpClosing, Request{Id: 1, Silent: true, Phase: hasSucceeded}), Action{Name: CompletionLost}, "DEF-04")
+	kept := *c
+	kept.Dialect = assume(Ndkpi(), "A21", "KEPT")
+	check(t, &kept, closing(QpClosing, in(wasCancelled, 1, Send)), Action{Name: CompletionLost}, "DEF-04")
 }
 
 // What crosses a connection: a message, a token, and the end of both.
@@ -412,8 +443,8 @@ func TestClausesOfConnection(t *testing.T) {
 	c := &Contract{Dialect: Ndkpi(), Depth: []int{1, 1}, Qps: []Binding{{0, 0, 1}, {1, 1, 0}}, Tokens: 2, Composed: true}
 	message := Request{Id: 1, Op: SendAndInvalidate, Solicit: true, Token: 1, Phase: Indicated}
 	pending := in(Indicated, 2, ReceiveOp)
-	valid := []bool{true, true}
-	state := func(a, b Connection, send Request, receive Request, tokens ...bool) State {
+	valid := []Validity{Valid, Valid}
+	state := func(a, b Connection, send Request, receive Request, tokens ...Validity) State {
 		return State{Cqs: make([]Cq, 2), Tokens: tokens,
 			Qps: []Qp{{State: a, Initiator: []Request{send}}, {State: b, Receive: []Request{receive}}}}
 	}
@@ -431,21 +462,21 @@ func TestClausesOfConnection(t *testing.T) {
 		after  State
 	}{
 		{"INV-06, RES-09, FLAG-09: the token is invalid, the receive knows it", state(Connected, Connected, message, pending, valid...), deliver, "",
-			state(Connected, Connected, as(message, hasSucceeded), got, true, false)},
+			state(Connected, Connected, as(message, hasSucceeded), got, Valid, Invalid)},
 		{"RES-02: a plain send carries none", state(Connected, Connected, in(Indicated, 1, Send), pending, valid...), deliver, "",
 			state(Connected, Connected, in(hasSucceeded, 1, Send), as(pending, hasSucceeded), valid...)},
-		{"INV-05: a bad token is not delivered", state(Connected, Connected, message, pending, true, false), deliver, "INV-05", State{}},
+		{"INV-05: a bad token is not delivered", state(Connected, Connected, message, pending, Valid, Invalid), deliver, "INV-05", State{}},
 		{"POLL-05: only a message is", state(Connected, Connected, in(Indicated, 1, Write), pending, valid...), deliver, "POLL-05", State{}},
 		{"POLL-05: only to a receive", idle, deliver, "POLL-05", State{}},
 		{"INV-05: not on an aborted connection", state(Connected, Aborted, message, pending, valid...), deliver, "INV-05", State{}},
 		{"POST-08: not before it", state(Connected, Idle, message, pending, valid...), deliver, "POST-08", State{}},
-		{"INV-05: a bad token aborts, both ways", state(Connected, Connected, message, pending, true, false), abort, "",
-			state(Aborted, Aborted, as(message, hasSucceeded), as(pending, wasCancelled), true, false)},
-		{"INV-05: the send may fail, and the receive", state(Connected, Broken, message, pending, true, false),
+		{"INV-05: a bad token aborts, both ways", state(Connected, Connected, message, pending, Valid, Invalid), abort, "",
+			state(Aborted, Aborted, as(message, hasSucceeded), as(pending, wasCancelled), Valid, Invalid)},
+		{"INV-05: the send may fail, and the receive", state(Connected, Broken, message, pending, Valid, Invalid),
 			Action{Name: Abort, Outcome: FAILED, Received: FAILED}, "",
-			state(Aborted, Aborted, as(message, hasFailed), as(pending, hasFailed), true, false)},
-		{"INV-05: the receive does not succeed", state(Connected, Connected, message, pending, true, false), Action{Name: Abort}, "INV-05", State{}},
-		{"RES-08: the send is not cancelled", state(Connected, Connected, message, pending, true, false),
+			state(Aborted, Aborted, as(message, hasFailed), as(pending, hasFailed), Valid, Invalid)},
+		{"INV-05: the receive does not succeed", state(Connected, Connected, message, pending, Valid, Invalid), Action{Name: Abort}, "INV-05", State{}},
+		{"RES-08: the send is not cancelled", state(Connected, Connected, message, pending, Valid, Invalid),
 			Action{Name: Abort, Outcome: CANCELLED, Received: FAILED}, "RES-08", State{}},
 		{"INV-05: a good token does not abort", state(Connected, Connected, message, pending, valid...), abort, "INV-05", State{}},
 		{"INV-05: nor does no token", state(Connected, Connected, in(Indicated, 1, Send), pending, valid...), abort, "INV-05", State{}},
@@ -459,10 +490,10 @@ func TestClausesOfConnection(t *testing.T) {
 	}
 
 	// INV-05: whatever else was pending on either side is cancelled, deferred or not.
-	before := state(Connected, Connected, message, pending, false, false)
+	before := state(Connected, Connected, message, pending, Invalid, Invalid)
 	before.Qps[0].Initiator = append(before.Qps[0].Initiator, in(Deferred, 3, Write))
 	before.Qps[1].Initiator = []Request{in(hasSucceeded, 4, Write), in(Indicated, 5, Write)}
-	after := state(Aborted, Aborted, as(message, hasSucceeded), as(pending, wasCancelled), false, false)
+	after := state(Aborted, Aborted, as(message, hasSucceeded), as(pending, wasCancelled), Invalid, Invalid)
 	after.Qps[0].Initiator = append(after.Qps[0].Initiator, in(wasCancelled, 3, Write))
 	after.Qps[1].Initiator = []Request{in(hasSucceeded, 4, Write), in(wasCancelled, 5, Write)}
 	check(t, c, before, abort, "", after)
@@ -474,27 +505,33 @@ func TestClausesOfConnection(t *testing.T) {
 
 // Tokens: what makes them valid, and what invalid.
 func TestClausesOfTokens(t *testing.T) {
-	c := &Contract{Dialect: Ndkpi(), Depth: []int{1}, Qps: []Binding{{Peer: -1}}, Tokens: 2}
+	c := &Contract{Dialect: Ndkpi(), Depth: []int{1}, Qps: []Binding{{Peer: -1}}, Tokens: 2, ReadInvalidates: true}
 	tests := []struct {
 		name          string
 		op            Op
 		outcome       Outcome
-		before, after bool
+		before, after Validity
 		rule          string
 	}{
-		{"a registration makes valid", FastRegister, SUCCESS, false, true, ""},
-		{"a binding makes valid", Bind, SUCCESS, false, true, ""},
-		{"not one that fails", Bind, FAILED, false, false, ""},
-		{"NdkInvalidate makes invalid", Invalidate, SUCCESS, true, false, ""},
-		{"POLL-08: not what is so already", Invalidate, SUCCESS, false, false, "POLL-08"},
-		{"POLL-08, A8: it fails", Invalidate, FAILED, false, false, ""},
-		{"one that fails invalidates nothing", Invalidate, FAILED, true, true, ""},
-		{"a read does neither", Read, SUCCESS, true, true, ""},
+		{"MEM-05: a registration makes valid", FastRegister, SUCCESS, Invalid, Valid, ""},
+		{"MEM-17: a binding makes valid", Bind, SUCCESS, Invalid, Valid, ""},
+		{"what was undefined, too", Bind, SUCCESS, Undefined, Valid, ""},
+		{"not one that fails", Bind, FAILED, Invalid, Invalid, ""},
+		{"NdkInvalidate makes invalid", Invalidate, SUCCESS, Valid, Invalid, ""},
+		{"POLL-08: not what is so already", Invalidate, SUCCESS, Invalid, Invalid, "POLL-08"},
+		{"POLL-08, A8: it fails", Invalidate, FAILED, Invalid, Invalid, ""},
+		{"one that fails invalidates nothing", Invalidate, FAILED, Valid, Valid, ""},
+		{"INV-01: a read that is to invalidate", Read, SUCCESS, Valid, Invalid, ""},
+		{"INV-02: and fails", Read, FAILED, Valid, Undefined, ""},
+		{"INV-02: which revives nothing", Read, FAILED, Invalid, Invalid, ""},
+		{"INV-08: a write through a valid token", Write, SUCCESS, Valid, Valid, ""},
+		{"INV-08: through an undefined one it may", Write, SUCCESS, Undefined, Undefined, ""},
+		{"INV-08: through an invalid one it can't", Write, SUCCESS, Invalid, Invalid, "INV-08"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			state := func(p Connection, phase Phase, valid bool) State {
-				return State{Cqs: make([]Cq, 1), Tokens: []bool{!valid, valid},
+			state := func(p Connection, phase Phase, v Validity) State {
+				return State{Cqs: make([]Cq, 1), Tokens: []Validity{Valid, v},
 					Qps: []Qp{{State: p, Initiator: []Request{{Id: 1, Op: test.op, Token: 1, Phase: phase}}}}}
 			}
 			connection := Connected
@@ -502,18 +539,107 @@ func TestClausesOfTokens(t *testing.T) {
 				connection = Broken
 			}
 			after := state(connection, Executed+Phase(test.outcome), test.after)
-			after.Tokens[0] = !test.before
 			check(t, c, state(Connected, Indicated, test.before), Action{Name: Execute, Outcome: test.outcome}, test.rule, after)
 		})
 	}
 
-	// RES-09: a message of a peer that is not known invalidates its token before the receive completes.
-	state := func(r Request, valid bool) State {
-		return State{Cqs: make([]Cq, 1), Qps: []Qp{{State: Connected, Receive: []Request{r}}}, Tokens: []bool{true, valid}}
+	state := func(p Connection, r Request, v Validity) State {
+		return State{Cqs: make([]Cq, 1), Qps: []Qp{Qp{State: p}.withQueue(r.Op.Queue(), []Request{r})}, Tokens: []Validity{Valid, v}}
 	}
+	read := Request{Id: 1, Op: Read, Token: 1, Phase: Indicated}
+	as := func(r Request, p Phase) Request { r.Phase = p; return r }
+	// INV-02: a read that a flush cancels has failed.
+	check(t, c, state(Connected, read, Valid), Action{Name: NdkFlush}, "", state(Broken, as(read, wasCancelled), Undefined))
+	// INV-03: an adapter that does not know the flag ignores it.
+	ignores := *c
+	ignores.ReadInvalidates = false
+	check(t, &ignores, state(Connected, read, Valid), Action{Name: Execute}, "", state(Connected, as(read, hasSucceeded), Valid))
+	check(t, &ignores, state(Connected, read, Valid), Action{Name: NdkFlush}, "", state(Broken, as(read, wasCancelled), Valid))
+
+	// RES-09: a message of a peer that is not known invalidates its token before the receive completes.
 	got := in(hasSucceeded, 1, ReceiveOp)
 	got.Token = 1
-	check(t, c, state(in(Indicated, 1, ReceiveOp), true), Action{Name: Execute, Queue: Receive, Token: 1}, "", state(got, false))
+	check(t, c, state(Connected, in(Indicated, 1, ReceiveOp), Valid), Action{Name: Execute, Queue: Receive, Token: 1}, "",
+		state(Connected, got, Invalid))
+}
+
+// The readings of posting, refusing, flushing and completing, one clause each: the reading, a state, and what may follow.
+func TestClausesOfQpReadings(t *testing.T) {
+	chain := func(phases ...Phase) []Request {
+		var queue []Request
+		for i, p := range phases {
+			queue = append(queue, in(p, i, Write))
+		}
+		return queue
+	}
+	initiator := func(p Connection, phases ...Phase) Qp { return Qp{State: p, Initiator: chain(phases...)} }
+	dead := Request{Id: 9, Op: Invalidate, Token: 0}
+	revived := Request{Id: 8, Op: Bind, Token: 0, Phase: Indicated}
+	refused := Action{Name: PostRefused, Request: dead}
+	flush := Action{Name: NdkFlush}
+	tests := []struct {
+		id, choice string
+		before     []Qp
+		action     Action
+		rule       string
+		after      []Qp
+	}{
+		{"A8", "EITHER", []Qp{{State: Connected}}, refused, "", []Qp{{State: Connected}}},
+		{"A8", "INLINE", []Qp{{State: Connected}}, Action{Name: Post, Request: dead}, "POLL-08", nil},
+		{"A8", "INLINE", []Qp{{State: Connected, Initiator: []Request{revived}}}, Action{Name: Post, Request: dead}, "",
+			[]Qp{{State: Connected, Initiator: []Request{revived, {Id: 9, Op: Invalidate, Phase: Indicated}}}}},
+		{"A8", "COMPLETION", []Qp{{State: Connected}}, refused, "POLL-08", nil},
+		{"A9", "UNORDERED", []Qp{initiator(Broken, Indicated, wasCancelled)}, Action{Name: Complete, At: 1}, "", []Qp{initiator(Broken, Indicated)}},
+		{"A10", "QP", []Qp{initiator(Connected, Deferred), initiator(Connected, Deferred)}, refused, "",
+			[]Qp{initiator(Connected, Indicated), initiator(Connected, Deferred)}},
+		{"A10", "ALL", []Qp{initiator(Connected, Deferred), initiator(Connected, Deferred)}, refused, "",
+			[]Qp{initiator(Connected, Indicated), initiator(Connected, Indicated)}},
+		{"A15", "CANCELLED", []Qp{initiator(Connected)}, flush, "", []Qp{initiator(Flushed)}},
+		{"A15", "CANCELLED", []Qp{initiator(Aborted)}, flush, "", []Qp{initiator(Aborted)}},
+		{"A15", "CANCELLED", []Qp{initiator(Flushed, Indicated)}, Action{Name: Execute}, "FLUSH-05", nil},
+		{"A15", "CANCELLED", []Qp{initiator(Flushed, Indicated)}, Action{Name: Execute, Outcome: CANCELLED}, "", []Qp{initiator(Flushed, wasCancelled)}},
+		{"A21", "KEPT", []Qp{{State: QpClosing}}, Action{Name: NdkCloseCompletionEnter, Dropped: true}, "LIFE-10", nil},
+		{"A21", "DROPPED", []Qp{{State: QpClosing}}, Action{Name: NdkCloseCompletionEnter}, "LIFE-10", nil},
+		{"A30", "ANY", []Qp{initiator(Connected, Deferred)}, Action{Name: PostRefused, Queue: Receive}, "", []Qp{initiator(Connected, Indicated)}},
+		{"A31", "STRANDED", []Qp{initiator(Connected, Indicated, Deferred)}, flush, "", []Qp{initiator(Broken, wasCancelled, Deferred)}},
+		{"A34", "DROPPED", []Qp{initiator(Connected, Indicated, Deferred)}, refused, "", []Qp{initiator(Connected, Indicated)}},
+	}
+	for _, test := range tests {
+		t.Run(test.id+"="+test.choice, func(t *testing.T) {
+			c := &Contract{Dialect: assume(Ndkpi(), test.id, test.choice), Depth: []int{1}, Tokens: 1}
+			for range test.before {
+				c.Qps = append(c.Qps, Binding{Peer: -1})
+			}
+			cqs := make([]Cq, 1)
+			after := State{Cqs: cqs, Qps: test.after, Tokens: make([]Validity, 1)}
+			if test.action.Name == Complete {
+				after.Cqs = []Cq{{Entries: entries(Completion{Request: 1, Status: CANCELLED, Type: WriteResult, Token: NoToken}), Fresh: 1}}
+			}
+			check(t, c, State{Cqs: cqs, Qps: test.before, Tokens: make([]Validity, 1)}, test.action, test.rule, after)
+		})
+	}
+
+	// A29: a silent success leaves a completion after all.
+	told := &Contract{Dialect: assume(Ndkpi(), "A29", "TOLD"), Depth: []int{1}, Qps: []Binding{{Peer: -1}}}
+	silent := Request{Id: 5, Op: Write, Silent: true, Phase: hasSucceeded}
+	check(t, told, State{Cqs: make([]Cq, 1), Qps: []Qp{{Initiator: []Request{silent}}}}, Action{Name: Complete}, "",
+		State{Cqs: []Cq{{Entries: entries(Completion{Request: 5, Type: WriteResult, Token: NoToken}), Fresh: 1}}, Qps: []Qp{{Initiator: []Request{}}}})
+}
+
+// The completions of a QP vanish with it, or stay (A21). Its CQ closes after it (LIFE-04).
+func TestClausesOfClosing(t *testing.T) {
+	c := &Contract{Dialect: Ndkpi(), Depth: []int{3}, Qps: []Binding{{Peer: 1}, {Peer: 0}}, Composed: true}
+	other := Completion{Qp: 1, Request: 7, Token: NoToken}
+	state := func(p Connection, q Cq) State { return State{Cqs: []Cq{q}, Qps: []Qp{{State: p}, {State: QpClosed}}} }
+	held := Cq{Entries: entries(ok, other, ok), Fresh: 2}
+	finish := Action{Name: NdkCloseCompletionEnter}
+	check(t, c, state(QpClosing, held), finish, "", state(QpCompleting, held))
+	finish.Dropped = true
+	check(t, c, state(QpClosing, held), finish, "", state(QpCompleting, Cq{Entries: entries(other), Fresh: 1}))
+
+	closed := Action{Name: NdkCloseCompletion}
+	check(t, c, state(QpCompleting, Cq{Open: Closing}), closed, "LIFE-04")
+	check(t, c, state(QpClosed, Cq{Open: Closing}), closed, "", state(QpClosed, Cq{Open: Closed}))
 }
 
 // A CQ breaks the QPs that complete into it, by either queue, and no other (ARM-18). It overflows only for a completion

@@ -62,9 +62,29 @@ type Completion struct {
 	Queue     Queue
 	Request   int // id of the request
 	Status    Outcome
+	Type      ResultType
 	Solicited bool
 	Token     int // the token that the peer invalidated, or NoToken
 }
+
+// ResultType is what NdkGetCqResultsEx calls the operation of a completion (RES-01, RES-02).
+type ResultType uint8
+
+// The types of results. A send that invalidates completes as a send.
+const (
+	ReceiveResult ResultType = iota
+	ReceiveAndInvalidateResult
+	SendResult
+	FastRegisterResult
+	BindResult
+	InvalidateResult
+	ReadResult
+	WriteResult
+)
+
+var resultTypeNames = [...]string{"Receive", "ReceiveAndInvalidate", "Send", "FastRegister", "Bind", "Invalidate", "Read", "Write"}
+
+func (t ResultType) String() string { return resultTypeNames[t] }
 
 // Health is the state of a CQ as a callback reports it.
 type Health uint8
@@ -129,7 +149,7 @@ type Cq struct {
 	Open      Openness
 }
 
-// Match says whether c has to, may, or does not satisfy an arm (ARM-08 to ARM-12).
+// Match says whether c has to, may, or does not satisfy an arm (ARM-08, ARM-09, ARM-10, ARM-11, ARM-12).
 func (d Dialect) Match(a Arm, c Completion) Modality {
 	failed := c.Status != SUCCESS
 	switch {
@@ -284,7 +304,7 @@ func (d Dialect) looksLater(q Cq) bool { return q.Running && d.A28 == A28AtRetur
 // age makes old what the CQ holds: a callback has reported it.
 func (q *Cq) age() { q.Fresh, q.Uncounted, q.Taken = 0, false, 0 }
 
-// enter is NdkCqNotificationCallbackEnter.
+// enter is NdkCqNotificationCallbackEnter, with one of the statuses that there are (ARM-15).
 func (d Dialect) enter(q Cq, status Health) ([]Cq, *Refusal) {
 	switch {
 	case q.Open == Closed:
@@ -339,8 +359,8 @@ func (d Dialect) extraEvent(q Cq) ([]Cq, *Refusal) {
 	return d.satisfyOr(Must, q)
 }
 
-// poll is NdkGetCqResults and NdkGetCqResultsEx: the k oldest entries leave, out of room for n. Without any room nothing
-// leaves.
+// poll is NdkGetCqResults and NdkGetCqResultsEx, which take the same (POLL-06, POLL-07): the k oldest entries leave, each once
+// (POLL-04), out of room for n. Without any room nothing leaves.
 func (d Dialect) poll(q Cq, n, k int) ([]Cq, *Refusal) {
 	most := min(n, len(q.Entries))
 	switch {
@@ -421,7 +441,7 @@ func (d Dialect) endResize(q Cq) ([]Cq, *Refusal) {
 	return []Cq{q}, nil
 }
 
-// close is NdkCloseCq.
+// close is NdkCloseCq. It is never taken back (LIFE-12).
 func (d Dialect) close(q Cq) ([]Cq, *Refusal) {
 	if q.Open != Open {
 		return nil, usedAfterClose
@@ -430,16 +450,27 @@ func (d Dialect) close(q Cq) ([]Cq, *Refusal) {
 	return []Cq{q}, nil
 }
 
-// closeCompletion is NdkCloseCompletion of a CQ.
-func (d Dialect) closeCompletion(q Cq) ([]Cq, *Refusal) {
-	if q.Open != Closing {
-		return nil, closeNotPending
+// closeCompletion is NdkCloseCompletion of a CQ. What was owed is owed no more (LIFE-08, LIFE-09, LIFE-11).
+func (q Cq) closeCompletion() (Cq, *Refusal) {
+	switch {
+	case q.Open != Closing:
+		return q, closeNotPending
+	case q.Running:
+		return q, closedWhileRunning
+	case q.Resize != NotResizing:
+		return q, closedWhileResizing
 	}
-	if q.Running {
-		return nil, closedWhileRunning
+	return Cq{Open: Closed, Health: q.Health, Reported: q.Reported, Depth: q.Depth}, nil
+}
+
+// without is Without: the completions of a QP that was closed have vanished (A21).
+func (q Cq) without(qp int) Cq {
+	of := func(c Completion) bool { return c.Qp == qp }
+	if !slices.ContainsFunc(q.Entries, of) {
+		return q
 	}
-	if q.Resize != NotResizing {
-		return nil, closedWhileResizing
-	}
-	return []Cq{{Open: Closed, Health: q.Health, Reported: q.Reported, Depth: q.Depth}}, nil
+	fresh := q.Entries[len(q.Entries)-q.Fresh:]
+	q.Fresh = len(slices.DeleteFunc(slices.Clone(fresh), of))
+	q.Entries = slices.DeleteFunc(slices.Clone(q.Entries), of)
+	return q
 }

@@ -9,7 +9,7 @@ func Names() []Name {
 		NdkResizeCq, Resize, NdkRequestCompletionEnter, NdkRequestCompletionExit, NdkCloseCq, NdkCloseCompletion,
 		Place, Overflow, CqInternalError, ExtraEvent,
 		NdkConnect, ConnectionLost, Post, PostRefused, HwIndicate, Execute, Complete, NdkFlush, NdkDisconnect, NdkCloseQp,
-		Deliver, Abort,
+		Deliver, Abort, CompletionLost, NdkCloseCompletionEnter, NdkCloseCompletionExit,
 	}
 }
 
@@ -20,6 +20,7 @@ type Domain struct {
 	Depths      []int        // of NdkResizeCq
 	Completions []Completion // of Place; where QPs place completions, by Complete, there are none
 	Requests    []Request    // of Post and PostRefused, on any QP
+	Places      int          // of Execute, Complete and CompletionLost: so many, from the head of a queue; at least one
 }
 
 // Actions returns all actions with arguments from the domain, whatever a state allows. The order is that of Names, then of
@@ -107,22 +108,17 @@ func (c *Contract) ofQp(a Action, d Domain, add func(Action)) {
 			add(a)
 		}
 	case Execute:
-		a.Token = NoToken
+		for a.At = range max(d.Places, 1) {
+			c.ofExecute(a, add)
+		}
+	case Complete, CompletionLost:
 		for _, a.Queue = range []Queue{Initiator, Receive} {
-			for _, a.Outcome = range []Outcome{FAILED, CANCELLED} {
+			for a.At = range max(d.Places, 1) {
 				add(a)
 			}
 		}
-		a.Queue, a.Outcome = Initiator, SUCCESS
-		add(a)
-		a.Queue = Receive
-		for _, a.Solicited = range []bool{false, true} {
-			for a.Token = NoToken; a.Token < c.Tokens; a.Token++ {
-				add(a)
-			}
-		}
-	case Complete:
-		for _, a.Queue = range []Queue{Initiator, Receive} {
+	case NdkCloseCompletionEnter:
+		for _, a.Dropped = range []bool{false, true} {
 			add(a)
 		}
 	case Abort:
@@ -131,7 +127,26 @@ func (c *Contract) ofQp(a Action, d Domain, add func(Action)) {
 				add(a)
 			}
 		}
-	case NdkConnect, ConnectionLost, HwIndicate, NdkFlush, NdkDisconnect, NdkCloseQp, Deliver:
+	case NdkConnect, ConnectionLost, HwIndicate, NdkFlush, NdkDisconnect, NdkCloseQp, Deliver,
+		NdkCloseCompletionExit:
 		add(a)
+	}
+}
+
+// ofExecute calls add with every outcome of the request in one place of each queue.
+func (c *Contract) ofExecute(a Action, add func(Action)) {
+	a.Token = NoToken
+	for _, a.Queue = range []Queue{Initiator, Receive} {
+		for _, a.Outcome = range []Outcome{FAILED, CANCELLED} {
+			add(a)
+		}
+	}
+	a.Queue, a.Outcome = Initiator, SUCCESS
+	add(a)
+	a.Queue = Receive
+	for _, a.Solicited = range []bool{false, true} {
+		for a.Token = NoToken; a.Token < c.Tokens; a.Token++ {
+			add(a)
+		}
 	}
 }

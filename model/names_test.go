@@ -78,6 +78,8 @@ func TestValuesHaveTheNamesOfTla(t *testing.T) {
 		{"Queues", dialect["Queues"], names(Initiator, Receive)},
 		{"CqStatuses", cq["CqErrors"] + cq["CqStatuses"], names(OK, InternalError)},
 		{"open", cq["CqTypeOK"][strings.Index(cq["CqTypeOK"], "r.open"):], names(Open, Closed)},
+		{"ResultTypes", dialect["ResultTypes"], names(ReceiveResult, WriteResult)},
+		{"token", definitions(t, "Tokens.tla")["TokenTypeOK"], names(Invalid, Undefined)},
 		{"QpStates", qp["QpStates"], names(Idle, QpClosed)},
 		{"phases", qp["IsRequest"][strings.Index(qp["IsRequest"], "r.phase"):] + dialect["Outcomes"], names(Deferred, wasCancelled)},
 	}

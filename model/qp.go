@@ -62,29 +62,41 @@ type Request struct {
 	Op      Op
 	Silent  bool // NDK_OP_FLAG_SILENT_SUCCESS
 	Solicit bool // NDK_OP_FLAG_SEND_AND_SOLICIT_EVENT; of a receive: the message had it
-	Token   int  // that it makes valid or invalid, or NoToken; of a receive: the token that the message invalidated
+	Fence   bool // NDK_OP_FLAG_READ_FENCE
+	Token   int  // that it makes valid or invalid, or names the peer's memory by, or NoToken; of a receive: the token that the message invalidated
 	Phase   Phase
 }
+
+// MayPass is MayPass in tla/: a request may be executed while an earlier one waits, if that is a read and r need not wait
+// for reads (FLAG-04).
+func (r Request) MayPass(earlier Request) bool { return earlier.Op == Read && !r.Fence }
 
 // Connection is the state of a QP.
 type Connection uint8
 
-// The states of a QP. Broken: a failure, a flush or a disconnect cancels what is pending. Aborted: the connection ended
-// for a bad token, and nothing succeeds any more (INV-05).
+// The states of a QP. Broken: a failure, a flush or a disconnect cancels what is pending. Flushed: nothing posted now
+// succeeds (in one reading of A15). Aborted: the connection ended for a bad token, and nothing succeeds any more (INV-05).
+// QpClosing: NdkCloseQp was called; QpCompleting: its NdkCloseCompletion runs; QpClosed: it has returned.
 const (
 	Idle Connection = iota
 	Connected
 	Broken
+	Flushed
 	Aborted
+	QpClosing
+	QpCompleting
 	QpClosed
 )
 
-var connectionNames = [...]string{"IDLE", "CONNECTED", "BROKEN", "ABORTED", "CLOSED"}
+var connectionNames = [...]string{"IDLE", "CONNECTED", "BROKEN", "FLUSHED", "ABORTED", "CLOSING", "COMPLETING", "CLOSED"}
 
 func (c Connection) String() string { return connectionNames[c] }
 
+// Closing reports whether the consumer has called NdkCloseQp.
+func (c Connection) Closing() bool { return c >= QpClosing }
+
 // cancels reports whether pending requests may complete as CANCELLED (RES-08).
-func (c Connection) cancels() bool { return c == Broken || c == Aborted || c == QpClosed }
+func (c Connection) cancels() bool { return c != Idle && c != Connected }
 
 // Qp is the state of one queue pair. The queues hold requests in posting order; they are never changed in place.
 type Qp struct {
@@ -130,11 +142,6 @@ func (p Qp) indicate() Qp {
 	return p
 }
 
-// unexecuted returns the index of the oldest request without an outcome, or -1.
-func unexecuted(requests []Request) int {
-	return slices.IndexFunc(requests, func(r Request) bool { return !r.Phase.executed() })
-}
-
 // connect is NdkConnect, or NdkAccept.
 func (p Qp) connect() (Qp, *Refusal) {
 	if p.State != Idle {
@@ -153,11 +160,12 @@ func (p Qp) lose() (Qp, *Refusal) {
 	return p, nil
 }
 
-// post queues r: NdkSend, NdkReceive and the others when they return success. Without DEFER an initiator request
-// indicates everything before it.
+// post queues r: NdkSend, NdkReceive and the others when they return success, receives also before the connection (POST-09).
+// Without DEFER, which is for initiator requests (DEF-01), a request indicates everything before it. It is one step, before a
+// flush that it overlaps or after it (POST-04).
 func (p Qp) post(q Queue, r Request, deferred bool) (Qp, *Refusal) {
 	switch {
-	case p.State == QpClosed:
+	case p.State.Closing():
 		return p, usedAfterClose
 	case q == Initiator && p.State == Idle:
 		return p, notConnected
@@ -173,15 +181,13 @@ func (p Qp) post(q Queue, r Request, deferred bool) (Qp, *Refusal) {
 	return p, nil
 }
 
-// refuse is a post that returns failure: it queues nothing (DEF-03), and indicates what was deferred (DEF-05).
-func (p Qp) refuse(q Queue) (Qp, *Refusal) {
-	if p.State == QpClosed {
-		return p, usedAfterClose
+// afterRefusal is AfterRefusal: what was deferred before the refused post is indicated (DEF-05), or dropped (A34).
+func (d Dialect) afterRefusal(p Qp) Qp {
+	if d.A34 == A34Executed {
+		return p.indicate()
 	}
-	if q == Initiator {
-		p = p.indicate()
-	}
-	return p, nil
+	p.Initiator = slices.DeleteFunc(slices.Clone(p.Initiator), func(r Request) bool { return r.Phase == Deferred })
+	return p
 }
 
 // hwIndicate indicates the oldest deferred request (DEF-02, DEF-09).
@@ -195,26 +201,42 @@ func (p Qp) hwIndicate() (Qp, *Refusal) {
 	return p, nil
 }
 
-// canExecute says why the queue's oldest request without an outcome cannot get this one.
-func (p Qp) canExecute(q Queue, o Outcome) (int, *Refusal) {
-	i := unexecuted(p.Queue(q))
+// canExecute says why request i of the queue cannot get this outcome.
+func (p Qp) canExecute(q Queue, i int, o Outcome) *Refusal {
+	requests := p.Queue(q)
 	switch {
-	case i < 0:
-		return i, notPosted
-	case p.Queue(q)[i].Phase != Indicated:
-		return i, notIndicated
-	case o == SUCCESS && p.State == Idle:
-		return i, notConnected
-	case o == SUCCESS && p.State == Aborted:
-		return i, succeedsAborted
-	case o == CANCELLED && !p.State.cancels():
-		return i, cancelledNoCause
+	case i >= len(requests) || requests[i].Phase.executed():
+		return notPosted
+	case requests[i].Phase != Indicated:
+		return notIndicated
 	}
-	return i, nil
+	for _, earlier := range requests[:i] {
+		if !earlier.Phase.executed() && !requests[i].MayPass(earlier) {
+			return waitsForEarlier
+		}
+	}
+	return p.State.canEnd(o)
+}
+
+// canEnd says why no request of a QP in this state can get the outcome.
+func (c Connection) canEnd(o Outcome) *Refusal {
+	switch {
+	case o == SUCCESS && c == Idle:
+		return notConnected
+	case o == SUCCESS && c == Aborted:
+		return succeedsAborted
+	case o == SUCCESS && c.Closing():
+		return usedAfterClose
+	case o != CANCELLED && c == Flushed:
+		return postedAfterFlush
+	case o == CANCELLED && !c.cancels():
+		return cancelledNoCause
+	}
+	return nil
 }
 
 // execute gives request i of the queue its outcome; solicit and token are what the message brought to a receive that
-// succeeds.
+// succeeds (FLAG-09, RES-03).
 func (p Qp) execute(q Queue, i int, o Outcome, solicit bool, token int) Qp {
 	requests := slices.Clone(p.Queue(q))
 	requests[i].Phase = executedAs(o)
@@ -228,55 +250,106 @@ func (p Qp) execute(q Queue, i int, o Outcome, solicit bool, token int) Qp {
 	return p
 }
 
-// complete takes the executed head of the queue away, and returns its completion; ok is false when the request succeeded
-// silently and has none (FLAG-01, FLAG-02).
-func (p Qp) complete(id int, q Queue) (next Qp, c Completion, ok bool, refusal *Refusal) {
+// typeOf is TypeOf: the type of operation that a completion of r has (RES-01, RES-02).
+func typeOf(r Request) ResultType {
+	switch {
+	case r.Op == ReceiveOp && r.Phase == executedAs(SUCCESS) && r.Token != NoToken:
+		return ReceiveAndInvalidateResult
+	case r.Op == SendAndInvalidate:
+		return SendResult
+	}
+	return resultTypes[r.Op]
+}
+
+var resultTypes = map[Op]ResultType{Send: SendResult, ReceiveOp: ReceiveResult, FastRegister: FastRegisterResult,
+	Bind: BindResult, Invalidate: InvalidateResult, Read: ReadResult, Write: WriteResult}
+
+// complete takes request i, which was executed, from the queue, and returns its completion; leaves is false when the request
+// succeeded silently and has none (FLAG-01, FLAG-02), deferred or not (DEF-07).
+func (d Dialect) complete(p Qp, id int, q Queue, i int) (next Qp, c Completion, leaves bool, refusal *Refusal) {
 	requests := p.Queue(q)
 	switch {
-	case len(requests) == 0:
+	case i >= len(requests):
 		return p, c, false, notPosted
-	case !requests[0].Phase.executed():
+	case !requests[i].Phase.executed():
 		return p, c, false, notExecuted
+	case i > 0 && d.A9 == A9Ordered:
+		return p, c, false, outOfOrder
 	}
-	r := requests[0]
-	c = Completion{Qp: id, Queue: q, Request: r.Id, Status: r.Phase.outcome(), Token: NoToken}
+	r := requests[i]
+	c = Completion{Qp: id, Queue: q, Request: r.Id, Status: r.Phase.outcome(), Type: typeOf(r), Token: NoToken}
 	if q == Receive && c.Status == SUCCESS {
 		c.Solicited, c.Token = r.Solicit, r.Token
 	}
-	return p.withQueue(q, requests[1:]), c, !(r.Silent && c.Status == SUCCESS), nil
+	rest := requests[1:]
+	if i > 0 {
+		rest = slices.Delete(slices.Clone(requests), i, i+1)
+	}
+	return p.withQueue(q, rest), c, !(r.Silent && c.Status == SUCCESS && d.A29 == A29Silent), nil
 }
 
-// cancelAll gives every request without an outcome the outcome CANCELLED, deferred ones too (FLUSH-01).
-func (p Qp) cancelAll() Qp {
+// end is Ended: p in another state, with every request of these phases cancelled. Those are returned, too.
+func (p Qp) end(state Connection, phases ...Phase) (ended Qp, cancelled []Request) {
+	p.State = state
+	ends := func(r Request) bool { return slices.Contains(phases, r.Phase) }
 	for _, q := range []Queue{Initiator, Receive} {
-		if unexecuted(p.Queue(q)) < 0 {
+		if !slices.ContainsFunc(p.Queue(q), ends) {
 			continue
 		}
 		requests := slices.Clone(p.Queue(q))
-		for i := range requests {
-			if !requests[i].Phase.executed() {
+		for i, r := range requests {
+			if ends(r) {
 				requests[i].Phase = executedAs(CANCELLED)
+				cancelled = append(cancelled, requests[i])
 			}
 		}
 		p = p.withQueue(q, requests)
 	}
-	return p
+	return p, cancelled
 }
 
-// flush is NdkFlush, and what NdkDisconnect does to the queues.
-func (p Qp) flush() (Qp, *Refusal) {
-	if p.State == QpClosed {
-		return p, usedAfterClose
+// flush is NdkFlush, and what NdkDisconnect does to the queues (FLUSH-01, FLUSH-02, DISC-08), of this QP alone (FLUSH-04).
+func (d Dialect) flush(p Qp) (flushed Qp, cancelled []Request, refusal *Refusal) {
+	if p.State.Closing() {
+		return p, nil, usedAfterClose
 	}
-	return p.breakDown().cancelAll(), nil
+	state := p.breakDown().State
+	if d.A15 == A15Cancelled && state != Aborted {
+		state = Flushed
+	}
+	if d.A31 == A31Stranded {
+		flushed, cancelled = p.end(state, Indicated)
+	} else {
+		flushed, cancelled = p.end(state, Deferred, Indicated)
+	}
+	return flushed, cancelled, nil
 }
 
-// close is NdkCloseQp.
-func (p Qp) close() (Qp, *Refusal) {
-	if p.State == QpClosed {
-		return p, usedAfterClose
+// close is NdkCloseQp (LIFE-10).
+func (p Qp) close() (closing Qp, cancelled []Request, refusal *Refusal) {
+	if p.State.Closing() {
+		return p, nil, usedAfterClose
 	}
-	p = p.cancelAll()
+	closing, cancelled = p.end(QpClosing, Deferred, Indicated)
+	return closing, cancelled, nil
+}
+
+// canFinishClose says why the close of the QP cannot complete (LIFE-07).
+func (p Qp) canFinishClose() *Refusal {
+	switch {
+	case p.State != QpClosing:
+		return closeNotPending
+	case len(p.Initiator) > 0 || len(p.Receive) > 0:
+		return closedWithRequests
+	}
+	return nil
+}
+
+// endClose is NdkCloseCompletionExit.
+func (p Qp) endClose() (Qp, *Refusal) {
+	if p.State != QpCompleting {
+		return p, closeNotTold
+	}
 	p.State = QpClosed
 	return p, nil
 }

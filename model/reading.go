@@ -18,12 +18,23 @@ type Reading struct {
 	A5  Choice // does a success that is not solicited satisfy a SOLICITED arm?
 	A6  Choice // a callback on an empty CQ
 	A7  Choice // does a poll leave entries behind for which it has room?
+	A8  Choice // how NdkInvalidate of an invalid token fails
+	A9  Choice // do the completions of one queue come in posting order?
+	A10 Choice // whose deferred requests a refused post indicates
+	A11 Choice // what ends a chain
+	A12 Choice // when a place in a queue is free again
+	A15 Choice // what becomes of requests posted after a flush
 	A16 Choice // a resize below what the CQ holds
+	A21 Choice // the completions of a QP that is closed
 	A24 Choice // a bound on the callbacks that are owed: the choice is the bound
 	A25 Choice // does a fresh completion satisfy an arm, though it was polled before?
 	A26 Choice // what the completions are that come before the first callback
 	A28 Choice // when an arm within a callback looks at what is in the CQ
+	A29 Choice // does a silent success leave a completion after all?
+	A30 Choice // which refused posts indicate deferred requests
+	A31 Choice // what a flush does to requests deferred in an open chain
 	A33 Choice // how much of what a failed CQ holds can be polled
+	A34 Choice // what becomes of requests deferred before a refused one
 	A35 Choice // how many completions a CQ holds, compared with its depth
 }
 
@@ -32,27 +43,39 @@ type Choice uint8
 
 // The choices, in the order in which the rulebook lists them.
 const (
-	A1Kept, A1Lost, A1NoArm  Choice = 0, 1, 2 // kept for the next arm; told to nobody; told without an arm
-	A2Either, A2One, A2Two   Choice = 0, 1, 2
-	A3Entry, A3Return        Choice = 0, 1 // of a callback
-	A4May, A4Must, A4MustNot Choice = 0, 1, 2
-	A5MustNot, A5May         Choice = 0, 1
-	A6IfDrained, A6Never     Choice = 0, 1
-	A7May, A7MustNot         Choice = 0, 1
-	A16Either, A16Refused    Choice = 0, 1 // refused, or done without loss; always refused
-	A24None                  Choice = 0    // of the others each is the bound
-	A25No, A25Yes            Choice = 0, 1
-	A26Fresh, A26Old         Choice = 0, 1
-	A28AtOnce, A28AtReturn   Choice = 0, 1
-	A33AnyPart, A33All       Choice = 0, 1
-	A35AtLeast, A35Exact     Choice = 0, 1
+	A1Kept, A1Lost, A1NoArm          Choice = 0, 1, 2 // kept for the next arm; told to nobody; told without an arm
+	A2Either, A2One, A2Two           Choice = 0, 1, 2
+	A3Entry, A3Return                Choice = 0, 1 // of a callback
+	A4May, A4Must, A4MustNot         Choice = 0, 1, 2
+	A5MustNot, A5May                 Choice = 0, 1
+	A6IfDrained, A6Never             Choice = 0, 1
+	A7May, A7MustNot                 Choice = 0, 1
+	A8Either, A8Inline, A8Completion Choice = 0, 1, 2 // by its return status, or by a failed completion
+	A9Ordered, A9Unordered           Choice = 0, 1
+	A10Qp, A10All                    Choice = 0, 1 // those of its QP, or of every QP
+	A11AnyEnd, A11Post               Choice = 0, 1 // a flush or a close, too; only a post
+	A12Polled, A12Placed             Choice = 0, 1 // once the completion is
+	A15Free, A15Cancelled            Choice = 0, 1
+	A16Either, A16Refused            Choice = 0, 1    // refused, or done without loss; always refused
+	A21Either, A21Kept, A21Dropped   Choice = 0, 1, 2 // until the CQ is closed
+	A24None                          Choice = 0       // of the others each is the bound
+	A25No, A25Yes                    Choice = 0, 1
+	A26Fresh, A26Old                 Choice = 0, 1
+	A28AtOnce, A28AtReturn           Choice = 0, 1
+	A29Silent, A29Told               Choice = 0, 1
+	A30Initiator, A30Any             Choice = 0, 1 // only initiator requests; receives, too
+	A31Cancelled, A31Stranded        Choice = 0, 1
+	A33AnyPart, A33All               Choice = 0, 1
+	A34Executed, A34Dropped          Choice = 0, 1
+	A35AtLeast, A35Exact             Choice = 0, 1
 )
 
 // choice returns the field of a reading, or nil when there is none of that id.
 func (r *Reading) choice(id string) *Choice {
 	return map[string]*Choice{
-		"A1": &r.A1, "A2": &r.A2, "A3": &r.A3, "A4": &r.A4, "A5": &r.A5, "A6": &r.A6, "A7": &r.A7, "A16": &r.A16,
-		"A24": &r.A24, "A25": &r.A25, "A26": &r.A26, "A28": &r.A28, "A33": &r.A33, "A35": &r.A35,
+		"A1": &r.A1, "A2": &r.A2, "A3": &r.A3, "A4": &r.A4, "A5": &r.A5, "A6": &r.A6, "A7": &r.A7, "A8": &r.A8, "A9": &r.A9,
+		"A10": &r.A10, "A11": &r.A11, "A12": &r.A12, "A15": &r.A15, "A16": &r.A16, "A21": &r.A21, "A24": &r.A24, "A25": &r.A25,
+		"A26": &r.A26, "A28": &r.A28, "A29": &r.A29, "A30": &r.A30, "A31": &r.A31, "A33": &r.A33, "A34": &r.A34, "A35": &r.A35,
 	}[id]
 }
 

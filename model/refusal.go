@@ -46,11 +46,23 @@ var (
 	closedWhileRunning  = &Refusal{"ARM-20", "a callback of the CQ has not returned"}
 	closedWhileResizing = &Refusal{"LIFE-07", "a resize of the CQ is pending, or the callback that tells of it has not returned"}
 
+	closedWithRequests = &Refusal{"LIFE-07", "a request of the QP has not completed"}
+	closeNotTold       = &Refusal{"ASY-01", "no callback tells of a close"}
+	closedBeforeQps    = &Refusal{"LIFE-04", "a QP that uses the CQ is not closed"}
+	notKeptSo          = &Refusal{"LIFE-10", "the completions of a closed QP are kept, or vanish, as it is read (A21)"}
+	lostForNothing     = &Refusal{"DEF-04", "the CQ is in good order, and the QP is not being closed: no completion gets lost"}
+
 	notConnected      = &Refusal{"POST-08", "the QP is not connected"}
 	connectedTwice    = &Refusal{"DISC-09", "the QP was connected before"}
 	nothingDeferred   = &Refusal{"DEF-02", "no deferred request is pending"}
 	notPosted         = &Refusal{"POLL-05", "no request of the queue is pending"}
 	notIndicated      = &Refusal{"DEF-02", "the request has not been indicated to the hardware"}
+	waitsForEarlier   = &Refusal{"POLL-09", "a request that was posted before it, and that it may not pass, has not been executed"}
+	outOfOrder        = &Refusal{"POLL-09", "a request that was posted before it has not completed (A9)"}
+	postedAfterFlush  = &Refusal{"FLUSH-05", "it was posted after a flush, and is cancelled (A15)"}
+	deadTokenAccepted = &Refusal{"POLL-08", "the token was invalid already, and the post has to fail (A8)"}
+	deadTokenRefused  = &Refusal{"POLL-08", "the token was invalid already, and the request has to fail, not its post (A8)"}
+	deadAccess        = &Refusal{"INV-08", "the token is invalid"}
 	notExecuted       = &Refusal{"DEF-04", "the request has not been executed"}
 	cancelledNoCause  = &Refusal{"RES-08", "nothing cancelled it: no flush, close, disconnect or failed request of the QP came before"}
 	succeedsAborted   = &Refusal{"INV-05", "the connection was aborted for a bad token"}

@@ -11,7 +11,7 @@ import (
 type State struct {
 	Cqs    []Cq
 	Qps    []Qp
-	Tokens []bool // valid?
+	Tokens []Validity
 }
 
 // Contract is the contract for given objects: what does not change while steps are taken.
@@ -22,8 +22,11 @@ type Contract struct {
 	Qps     []Binding // of each QP
 	Tokens  int
 
-	// Composed adds what Ndk.tla demands of the whole: messages succeed only where they meet a receive (Deliver), and a CQ
-	// overflows only for a completion that waits for room. Without it the parts stand by themselves, as in CompletionQueue,
+	// ReadInvalidates says that the adapter has NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE; one that has not ignores it (INV-03).
+	ReadInvalidates bool
+
+	// Composed adds what Ndk.tla demands of the whole: messages succeed only where they meet a receive (Deliver), a CQ
+	// overflows only for a completion that waits for room, and its close completes after those of its QPs. Without it the parts stand by themselves, as in CompletionQueue,
 	// QueuePair and Tokens: messages go and come as they please. So does a judge see them who knows one side only.
 	Composed bool
 }
@@ -54,7 +57,7 @@ func (c *Contract) capacity(s State, cq int) int {
 
 // Init is the state in which nothing has been armed, posted or connected, and no token is valid.
 func (c *Contract) Init() State {
-	s := State{Cqs: make([]Cq, len(c.Depth)), Qps: make([]Qp, len(c.Qps)), Tokens: make([]bool, c.Tokens)}
+	s := State{Cqs: make([]Cq, len(c.Depth)), Qps: make([]Qp, len(c.Qps)), Tokens: make([]Validity, c.Tokens)}
 	for i, depth := range c.Depth {
 		s.Cqs[i].Depth, s.Cqs[i].Uncounted = depth, c.Dialect.A26 == A26Old
 	}
@@ -73,18 +76,12 @@ func (s State) withQp(i int, p Qp) State {
 	return s
 }
 
-func (s State) withToken(t int, valid bool) State {
-	s.Tokens = slices.Clone(s.Tokens)
-	s.Tokens[t] = valid
-	return s
-}
-
 // AppendKey appends an encoding of s: two states of one contract are equal exactly when their keys are.
 func (s State) AppendKey(key []byte) []byte {
 	for _, q := range s.Cqs {
 		key = binary.AppendUvarint(key, uint64(len(q.Entries)))
 		for _, c := range q.Entries {
-			key = append(key, byte(c.Queue)<<4|byte(c.Status)<<1|bit(c.Solicited))
+			key = append(key, byte(c.Queue)<<4|byte(c.Status)<<1|bit(c.Solicited), byte(c.Type))
 			key = binary.AppendUvarint(key, uint64(c.Qp))
 			key = binary.AppendUvarint(key, uint64(c.Request))
 			key = binary.AppendVarint(key, int64(c.Token))
@@ -102,14 +99,14 @@ func (s State) AppendKey(key []byte) []byte {
 		for _, queue := range [][]Request{p.Initiator, p.Receive} {
 			key = binary.AppendUvarint(key, uint64(len(queue)))
 			for _, r := range queue {
-				key = append(key, byte(r.Op)<<4|byte(r.Phase), bit(r.Silent)|bit(r.Solicit)<<1)
+				key = append(key, byte(r.Op)<<4|byte(r.Phase), bit(r.Silent)|bit(r.Solicit)<<1|bit(r.Fence)<<2)
 				key = binary.AppendUvarint(key, uint64(r.Id))
 				key = binary.AppendVarint(key, int64(r.Token))
 			}
 		}
 	}
-	for _, valid := range s.Tokens {
-		key = append(key, bit(valid))
+	for _, v := range s.Tokens {
+		key = append(key, byte(v))
 	}
 	return key
 }

@@ -13,7 +13,7 @@ func fullState() State {
 			Fresh: 1, Arm: SOLICITED, Waiting: 1, Due: 2, Health: OK}, {}},
 		Qps: []Qp{{State: Connected, Initiator: []Request{{Id: 3, Op: Bind, Token: 1, Phase: Indicated}, {Id: 4, Op: Send, Token: NoToken}},
 			Receive: []Request{{Id: 5, Op: ReceiveOp, Token: NoToken, Phase: Executed}}}},
-		Tokens: []bool{false, true},
+		Tokens: []Validity{Invalid, Valid},
 	}
 }
 

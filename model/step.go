@@ -37,6 +37,10 @@ const (
 	NdkCloseQp     Name = "NdkCloseQp"
 	Deliver        Name = "Deliver"
 	Abort          Name = "Abort"
+	CompletionLost Name = "CompletionLost"
+
+	NdkCloseCompletionEnter Name = "NdkCloseCompletionEnter"
+	NdkCloseCompletionExit  Name = "NdkCloseCompletionExit"
 )
 
 // Action is an action with its arguments; those that its name has no use for are zero.
@@ -45,56 +49,80 @@ type Action struct {
 	Cq         int
 	Qp         int // of Deliver and Abort: the sender
 	Queue      Queue
+	At         int        // Execute, Complete, CompletionLost: the place in the queue, from 0
 	Type       Arm        // NdkArmCq
 	N, K       int        // NdkGetCqResults, NdkGetCqResultsEx: room, and how many it returned
 	CqStatus   Health     // NdkCqNotificationCallbackEnter
 	Depth      int        // NdkResizeCq
 	Completion Completion // Place
-	Request    Request    // Post; PostRefused has no need of it
+	Request    Request    // Post, PostRefused
 	Deferred   bool       // Post of an initiator request
 	Outcome    Outcome    // Execute; NdkRequestCompletionEnter: of the resize; Abort: of the send
 	Received   Outcome    // Abort: of the receive, FAILED or CANCELLED
 	Solicited  bool       // Execute of a receive: what the message brought
 	Token      int        // Execute of a receive: the token that the message invalidated, or NoToken
+	Dropped    bool       // NdkCloseCompletionEnter: the completions of the QP have vanished
 }
 
 // Step returns the states that may follow s by a, each once, or the reason why none may. The objects that a names must be
 // those of the contract.
 func (c *Contract) Step(s State, a Action) ([]State, *Refusal) {
-	d := c.Dialect
 	switch a.Name {
 	case NdkArmCq, NdkGetCqResults, NdkGetCqResultsEx, NdkCqNotificationCallbackEnter, NdkCqNotificationCallbackExit,
-		NdkResizeCq, Resize, NdkRequestCompletionEnter, NdkRequestCompletionExit, NdkCloseCq, NdkCloseCompletion, Place, ExtraEvent:
+		NdkResizeCq, Resize, NdkRequestCompletionEnter, NdkRequestCompletionExit, NdkCloseCq, Place, ExtraEvent:
 		next, refusal := c.stepCq(s, a)
 		return s.eachCq(a.Cq, next), refusal
 	case Overflow:
 		return c.failCq(s, a.Cq, BufferOverflow)
 	case CqInternalError:
 		return c.failCq(s, a.Cq, InternalError)
+	case Complete:
+		return c.complete(s, a)
+	}
+	next, refusal := c.stepOne(s, a)
+	if refusal != nil {
+		return nil, refusal
+	}
+	return []State{next}, nil
+}
+
+// stepOne takes the actions that lead to one state.
+func (c *Contract) stepOne(s State, a Action) (State, *Refusal) {
+	switch a.Name {
+	case Post:
+		return c.post(s, a)
+	case PostRefused:
+		return c.refusePost(s, a)
 	case Execute:
 		return c.execute(s, a)
-	case Complete:
-		p, completion, placed, refusal := s.Qps[a.Qp].complete(a.Qp, a.Queue)
-		if refusal != nil {
-			return nil, refusal
-		}
-		s = s.withQp(a.Qp, p)
-		if !placed {
-			return []State{s}, nil
-		}
-		cq := c.Qps[a.Qp].Cq(a.Queue)
-		next, refusal := d.place(s.Cqs[cq], c.capacity(s, cq), completion)
-		return s.eachCq(cq, next), refusal
+	case CompletionLost:
+		return c.loseCompletion(s, a)
 	case Deliver:
 		return c.deliver(s, a)
 	case Abort:
 		return c.abort(s, a)
+	case NdkFlush, NdkDisconnect:
+		p, cancelled, refusal := c.Dialect.flush(s.Qps[a.Qp])
+		if refusal != nil {
+			return s, refusal
+		}
+		return c.cancelTokens(s.withQp(a.Qp, p), cancelled), nil
+	case NdkCloseQp:
+		p, cancelled, refusal := s.Qps[a.Qp].close()
+		if refusal != nil {
+			return s, refusal
+		}
+		return c.cancelTokens(s.withQp(a.Qp, p), cancelled), nil
+	case NdkCloseCompletionEnter:
+		return c.finishCloseQp(s, a)
+	case NdkCloseCompletion:
+		return c.finishCloseCq(s, a)
 	}
-	next, refusal := c.stepQp(s.Qps[a.Qp], a)
+	p, refusal := c.stepQp(s.Qps[a.Qp], a)
 	if refusal != nil {
-		return nil, refusal
+		return s, refusal
 	}
-	return []State{s.withQp(a.Qp, next)}, nil
+	return s.withQp(a.Qp, p), nil
 }
 
 func (s State) eachCq(i int, cqs []Cq) []State {
@@ -126,8 +154,6 @@ func (c *Contract) stepCq(s State, a Action) ([]Cq, *Refusal) {
 		return d.endResize(q)
 	case NdkCloseCq:
 		return d.close(q)
-	case NdkCloseCompletion:
-		return d.closeCompletion(q)
 	case ExtraEvent:
 		return d.extraEvent(q)
 	}
@@ -140,18 +166,102 @@ func (c *Contract) stepQp(p Qp, a Action) (Qp, *Refusal) {
 		return p.connect()
 	case ConnectionLost:
 		return p.lose()
-	case Post:
-		return p.post(a.Queue, a.Request, a.Deferred)
-	case PostRefused:
-		return p.refuse(a.Queue)
 	case HwIndicate:
 		return p.hwIndicate()
-	case NdkFlush, NdkDisconnect:
-		return p.flush()
-	case NdkCloseQp:
-		return p.close()
+	case NdkCloseCompletionExit:
+		return p.endClose()
 	}
 	panic("model: no action " + string(a.Name))
+}
+
+// post is a post that returns success. Whether NdkInvalidate of an invalid token may, is a reading (A8).
+func (c *Contract) post(s State, a Action) (State, *Refusal) {
+	p, refusal := s.Qps[a.Qp].post(a.Queue, a.Request, a.Deferred)
+	switch {
+	case refusal != nil:
+		return s, refusal
+	case c.Dialect.A8 == A8Inline && s.namesDeadToken(a.Request, s.Qps[a.Qp].Initiator):
+		return s, deadTokenAccepted
+	}
+	return s.withQp(a.Qp, p), nil
+}
+
+// refusePost is a post that returns failure: it queues nothing (DEF-03), and ends the chains that it has to end (DEF-05).
+func (c *Contract) refusePost(s State, a Action) (State, *Refusal) {
+	switch d := c.Dialect; {
+	case s.Qps[a.Qp].State.Closing():
+		return s, usedAfterClose
+	case d.A8 == A8Completion && s.namesDeadToken(a.Request, s.Qps[a.Qp].Initiator):
+		return s, deadTokenRefused
+	case a.Queue == Receive && d.A30 == A30Initiator:
+		return s, nil
+	case d.A10 == A10Qp:
+		return s.withQp(a.Qp, d.afterRefusal(s.Qps[a.Qp])), nil
+	}
+	for i, p := range s.Qps {
+		s = s.withQp(i, c.Dialect.afterRefusal(p))
+	}
+	return s, nil
+}
+
+// complete places the completion of an executed request, if it leaves one.
+func (c *Contract) complete(s State, a Action) ([]State, *Refusal) {
+	p, completion, leaves, refusal := c.Dialect.complete(s.Qps[a.Qp], a.Qp, a.Queue, a.At)
+	if refusal != nil {
+		return nil, refusal
+	}
+	s = s.withQp(a.Qp, p)
+	if !leaves {
+		return []State{s}, nil
+	}
+	cq := c.Qps[a.Qp].Cq(a.Queue)
+	next, refusal := c.Dialect.place(s.Cqs[cq], c.capacity(s, cq), completion)
+	return s.eachCq(cq, next), refusal
+}
+
+// loseCompletion is CompletionLost: a request completes into a CQ that has failed (ARM-17), or on a QP that is being closed
+// (A21), and nothing tells.
+func (c *Contract) loseCompletion(s State, a Action) (State, *Refusal) {
+	p, _, leaves, refusal := c.Dialect.complete(s.Qps[a.Qp], a.Qp, a.Queue, a.At)
+	closing := s.Qps[a.Qp].State == QpClosing && c.Dialect.A21 != A21Kept
+	switch {
+	case refusal != nil:
+		return s, refusal
+	case !leaves || s.Cqs[c.Qps[a.Qp].Cq(a.Queue)].Health == OK && !closing:
+		return s, lostForNothing
+	}
+	return s.withQp(a.Qp, p), nil
+}
+
+// finishCloseQp is NdkCloseCompletionEnter of a QP: its completions stay in the CQs, or vanish (A21).
+func (c *Contract) finishCloseQp(s State, a Action) (State, *Refusal) {
+	p := s.Qps[a.Qp]
+	if refusal := p.canFinishClose(); refusal != nil {
+		return s, refusal
+	}
+	if a.Dropped && c.Dialect.A21 == A21Kept || !a.Dropped && c.Dialect.A21 == A21Dropped {
+		return s, notKeptSo
+	}
+	p.State = QpCompleting
+	s = s.withQp(a.Qp, p)
+	for i := 0; a.Dropped && i < len(s.Cqs); i++ {
+		s = s.withCq(i, s.Cqs[i].without(a.Qp))
+	}
+	return s, nil
+}
+
+// finishCloseCq is NdkCloseCompletion of a CQ, which comes after those of its QPs (LIFE-04, LIFE-05, LIFE-15).
+func (c *Contract) finishCloseCq(s State, a Action) (State, *Refusal) {
+	for i, b := range c.Qps {
+		if c.Composed && (b.InitiatorCq == a.Cq || b.ReceiveCq == a.Cq) && s.Qps[i].State != QpClosed {
+			return s, closedBeforeQps
+		}
+	}
+	q, refusal := s.Cqs[a.Cq].closeCompletion()
+	if refusal != nil {
+		return s, refusal
+	}
+	return s.withCq(a.Cq, q), nil
 }
 
 // failCq is Overflow and InternalError: the CQ's QPs break with it (ARM-18).
@@ -173,103 +283,98 @@ func (c *Contract) failCq(s State, cq int, h Health) ([]State, *Refusal) {
 
 // waitsForRoom reports whether a completion is about to be placed in the CQ (ARM-16).
 func (c *Contract) waitsForRoom(s State, cq int) bool {
-	for i, b := range c.Qps {
+	for p, b := range c.Qps {
 		for _, q := range []Queue{Initiator, Receive} {
-			if _, _, placed, refusal := s.Qps[i].complete(i, q); b.Cq(q) == cq && refusal == nil && placed {
-				return true
+			for i := range s.Qps[p].Queue(q) {
+				if _, _, leaves, refusal := c.Dialect.complete(s.Qps[p], p, q, i); b.Cq(q) == cq && refusal == nil && leaves {
+					return true
+				}
 			}
 		}
 	}
 	return false
 }
 
-// execute gives the oldest request without an outcome its outcome, and the token its effect.
-func (c *Contract) execute(s State, a Action) ([]State, *Refusal) {
+// execute gives a request its outcome, and the token its effect.
+func (c *Contract) execute(s State, a Action) (State, *Refusal) {
 	p := s.Qps[a.Qp]
-	i, refusal := p.canExecute(a.Queue, a.Outcome)
-	if refusal != nil {
-		return nil, refusal
+	if refusal := p.canExecute(a.Queue, a.At, a.Outcome); refusal != nil {
+		return s, refusal
 	}
-	r := p.Queue(a.Queue)[i]
+	r := p.Queue(a.Queue)[a.At]
 	if c.Composed && a.Outcome == SUCCESS && (r.Op.IsSend() || r.Op == ReceiveOp) {
-		return nil, messageAlone
+		return s, messageAlone
 	}
 	if r.Op == ReceiveOp && a.Outcome == SUCCESS && a.Token != NoToken {
-		s = s.withToken(a.Token, false) // whether it was valid is for Deliver to say, which knows the peer
+		s = s.withToken(a.Token, Invalid) // whether it was valid is for Deliver to say, which knows the peer
 	}
-	if a.Outcome == SUCCESS && r.Token != NoToken {
-		switch r.Op {
-		case FastRegister, Bind:
-			s = s.withToken(r.Token, true)
-		case Invalidate:
-			if !s.Tokens[r.Token] {
-				return nil, deadToken
-			}
-			s = s.withToken(r.Token, false)
-		}
+	s, refusal := c.executeToken(s, r, a.Outcome)
+	if refusal != nil {
+		return s, refusal
 	}
-	return []State{s.withQp(a.Qp, p.execute(a.Queue, i, a.Outcome, a.Solicited, a.Token))}, nil
+	return s.withQp(a.Qp, p.execute(a.Queue, a.At, a.Outcome, a.Solicited, a.Token)), nil
 }
 
 // deliver is a send that reaches the peer's oldest receive; both succeed. The token that it names is invalid before the
 // receive completes (RES-09, INV-06).
-func (c *Contract) deliver(s State, a Action) ([]State, *Refusal) {
+func (c *Contract) deliver(s State, a Action) (State, *Refusal) {
 	peer := c.Qps[a.Qp].Peer
 	i, j, refusal := c.meet(s, a.Qp, peer)
 	if refusal != nil {
-		return nil, refusal
+		return s, refusal
 	}
 	send := s.Qps[a.Qp].Initiator[i]
 	token := NoToken
 	if send.Op == SendAndInvalidate && send.Token != NoToken {
-		if !s.Tokens[send.Token] {
-			return nil, badTokenDelivered
+		if s.Tokens[send.Token] == Invalid {
+			return s, badTokenDelivered
 		}
 		token = send.Token
-		s = s.withToken(token, false)
+		s = s.withToken(token, Invalid)
 	}
 	s = s.withQp(a.Qp, s.Qps[a.Qp].execute(Initiator, i, SUCCESS, false, NoToken))
-	return []State{s.withQp(peer, s.Qps[peer].execute(Receive, j, SUCCESS, send.Solicit, token))}, nil
+	return s.withQp(peer, s.Qps[peer].execute(Receive, j, SUCCESS, send.Solicit, token)), nil
 }
 
 // abort is a send that names a token which is not valid: the receiver's provider ends the connection (INV-05).
-func (c *Contract) abort(s State, a Action) ([]State, *Refusal) {
+func (c *Contract) abort(s State, a Action) (State, *Refusal) {
 	peer := c.Qps[a.Qp].Peer
 	i, j, refusal := c.meet(s, a.Qp, peer)
 	if refusal != nil {
-		return nil, refusal
+		return s, refusal
 	}
 	send := s.Qps[a.Qp].Initiator[i]
-	if send.Op != SendAndInvalidate || send.Token == NoToken || s.Tokens[send.Token] {
-		return nil, goodTokenAborted
+	if send.Op != SendAndInvalidate || send.Token == NoToken || s.Tokens[send.Token] == Valid {
+		return s, goodTokenAborted
 	}
 	if a.Outcome == CANCELLED {
-		return nil, cancelledNoCause
+		return s, cancelledNoCause
 	}
 	if a.Received == SUCCESS {
-		return nil, badTokenDelivered
+		return s, badTokenDelivered
 	}
 	s = s.withQp(a.Qp, s.Qps[a.Qp].execute(Initiator, i, a.Outcome, false, NoToken))
 	s = s.withQp(peer, s.Qps[peer].execute(Receive, j, a.Received, false, NoToken))
 	for _, p := range []int{a.Qp, peer} {
-		qp := s.Qps[p].cancelAll()
-		qp.State = Aborted
-		s = s.withQp(p, qp)
+		qp, cancelled := s.Qps[p].end(Aborted, Deferred, Indicated)
+		s = c.cancelTokens(s.withQp(p, qp), cancelled)
 	}
-	return []State{s}, nil
+	return s, nil
 }
 
-// meet finds the oldest send of from and the oldest receive of to that have no outcome.
+// meet finds the send of from and the receive of to that can be executed now: behind reads there is no other message, and
+// receives wait for those before them.
 func (c *Contract) meet(s State, from, to int) (i, j int, refusal *Refusal) {
 	if to < 0 {
 		return 0, 0, notPeers
 	}
-	if i, refusal = s.Qps[from].canExecute(Initiator, SUCCESS); refusal != nil {
-		return 0, 0, refusal
-	}
-	if !s.Qps[from].Initiator[i].Op.IsSend() {
+	i = slices.IndexFunc(s.Qps[from].Initiator, func(r Request) bool { return !r.Phase.executed() && r.Op.IsSend() })
+	j = slices.IndexFunc(s.Qps[to].Receive, func(r Request) bool { return !r.Phase.executed() })
+	if i < 0 || j < 0 {
 		return 0, 0, notPeers
 	}
-	j, refusal = s.Qps[to].canExecute(Receive, SUCCESS)
-	return i, j, refusal
+	if refusal = s.Qps[from].canExecute(Initiator, i, SUCCESS); refusal != nil {
+		return 0, 0, refusal
+	}
+	return i, j, s.Qps[to].canExecute(Receive, j, SUCCESS)
 }

@@ -29,14 +29,16 @@ Capacity(r) == IF Reading.A35 = "EXACT" THEN r.depth ELSE Room
 VARIABLE cq
 
 (***************************************************************************)
-(* A completion says which request completed, how, and whether the sender  *)
-(* asked to wake the receiver (solicited).  token: what a remote           *)
-(* NdkSendAndInvalidate invalidated, or NoToken (RES-03).                  *)
+(* A completion says which request completed, how, of what type it was,    *)
+(* and whether the sender asked to wake the receiver (solicited; no poll   *)
+(* tells that).  token: what a remote NdkSendAndInvalidate invalidated, or *)
+(* NoToken (RES-03).                                                       *)
 (***************************************************************************)
 IsCompletion(c) ==
-  /\ DOMAIN c = {"qp", "queue", "req", "status", "solicited", "token"}
+  /\ DOMAIN c = {"qp", "queue", "req", "status", "type", "solicited", "token"}
   /\ c.queue \in Queues
   /\ c.status \in Outcomes
+  /\ c.type \in ResultTypes
   /\ c.solicited \in BOOLEAN
 
 CqErrors == {"STATUS_BUFFER_OVERFLOW", "STATUS_INTERNAL_ERROR"}
@@ -359,6 +361,14 @@ AfterClose(r) ==
 
 NdkCloseCompletion(q) == CanFinishClose(cq[q]) /\ Become(q, {AfterClose(cq[q])})
 
+\* The completions of a QP that was closed vanish (A21).
+Without(r, p) ==
+  LET Stays(c) == c.qp # p IN
+  [r EXCEPT !.entries = SelectSeq(@, Stays),
+            !.fresh = Len(SelectSeq(SubSeq(r.entries, Len(r.entries) - r.fresh + 1, Len(r.entries)), Stays))]
+
+Drop(p) == cq' = [q \in CQ |-> Without(cq[q], p)]
+
 -----------------------------------------------------------------------------
 (***************************************************************************)
 (* What must always hold.  These say in words of their own what the        *)
@@ -432,10 +442,11 @@ ArmIsKept ==
 OverflowOnlyWhenFull ==
   [][\A q \in CQ : cq[q].health = "OK" /\ cq'[q].health = "STATUS_BUFFER_OVERFLOW" => Len(cq[q].entries) >= cq[q].depth]_cq
 
-\* ARM-17: after an error nothing is added; what remains are the newest of the entries before.
+\* ARM-17: after an error nothing is added; what remains was there before.
 NothingAfterCqError ==
-  [][\A q \in CQ : LET old == cq[q].entries IN
-       cq[q].health # "OK" => \E k \in 0..Len(old) : cq'[q].entries = SubSeq(old, k + 1, Len(old))]_cq
+  [][\A q \in CQ : LET old == cq[q].entries  new == cq'[q].entries IN
+       cq[q].health # "OK" =>
+         Len(new) <= Len(old) /\ \A i \in DOMAIN new : \E j \in DOMAIN old : new[i] = old[j]]_cq
 
 \* ARM-17 (A1): under NO ARM an error is owed its callback at once.
 ErrorIsOwed ==

@@ -84,6 +84,9 @@ Ops == InitiatorOps \union {"Receive"}
 QueueOf(op) == IF op = "Receive" THEN "receive" ELSE "initiator"
 Queues == {"initiator", "receive"}
 
+\* What NdkGetCqResultsEx calls the operation of a completion (RES-01, RES-02).
+ResultTypes == {"Receive", "ReceiveAndInvalidate", "Send", "FastRegister", "Bind", "Invalidate", "Read", "Write"}
+
 \* In place of a token where there is none.
 NoToken == "no token"
 

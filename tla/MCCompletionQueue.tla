@@ -22,7 +22,8 @@ vars == <<cq, ghosts>>
 
 \* To an arm, a completion that was cancelled is like one that failed: three kinds are all there are.
 Completion(status, solicited) ==
-  [qp |-> "a", queue |-> "receive", req |-> 0, status |-> status, solicited |-> solicited, token |-> NoToken]
+  [qp |-> "a", queue |-> "receive", req |-> 0, status |-> status, type |-> "Receive", solicited |-> solicited,
+   token |-> NoToken]
 Kinds == {Completion("SUCCESS", FALSE), Completion("SUCCESS", TRUE), Completion("FAILED", FALSE)}
 
 MCInit ==

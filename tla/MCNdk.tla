@@ -3,12 +3,13 @@
 (* Two connected QPs, a and b, for TLC.  Posts, arm requests and mishaps   *)
 (* are what a configuration allows.                                        *)
 (***************************************************************************)
-EXTENDS Ndk
+EXTENDS Ndk, FiniteSets
 
 CONSTANTS
   Budget,       \* Budget[p][op]: how many requests of a kind are posted
   MaxArms,      \* arm requests in a run
-  Flags,        \* flags that a post may have: of "SILENT_SUCCESS", "SEND_AND_SOLICIT_EVENT", "DEFER"
+  QueueDepth,   \* places in each queue of a QP
+  Flags,        \* flags that a post may have: of "SILENT_SUCCESS", "SEND_AND_SOLICIT_EVENT", "READ_FENCE", "DEFER"
   Optional      \* actions that happen only if they are named here; "FAILED" is an execution that fails for no reason
 
 VARIABLES
@@ -21,10 +22,15 @@ ghosts == <<posts, arms, delivered, fetched>>
 mcvars == <<vars, ghosts>>
 
 TwoQps == {"a", "b"}
+EachOther == [p \in QP |-> IF p = "a" THEN "b" ELSE "a"]
+
+\* Which CQs there are: one for all; one for each QP; one for all initiator queues and one for all receive queues.
+OneCq == [p \in QP |-> "q"]
 TwoCqs == {"qa", "qb"}
 OwnCq == [p \in QP |-> IF p = "a" THEN "qa" ELSE "qb"]
-OneCq == [p \in QP |-> "q"]
-EachOther == [p \in QP |-> IF p = "a" THEN "b" ELSE "a"]
+ApartCqs == {"qi", "qr"}
+CqOfInitiators == [p \in QP |-> "qi"]
+CqOfReceives == [p \in QP |-> "qr"]
 
 \* The token's life: made valid once, taken back by the peer (twice: the second time it is a bad one) and by its owner.
 TokenBudget == [a |-> [SendAndInvalidate |-> 2], b |-> [Receive |-> 2, FastRegister |-> 1, Invalidate |-> 1]]
@@ -34,6 +40,19 @@ ChainBudget == [a |-> [FastRegister |-> 2, Send |-> 1], b |-> [Receive |-> 1]]
 
 \* Messages one way.
 MessageBudget == [a |-> [Send |-> 2], b |-> [Receive |-> 2]]
+OneMessage == [a |-> [Send |-> 1], b |-> [Receive |-> 1]]
+
+\* A token that is invalidated before it is registered, or twice.
+InvalidateBudget == [a |-> [Send |-> 0], b |-> [FastRegister |-> 1, Invalidate |-> 2]]
+
+\* A token that a read of its owner takes back, and that lets the peer write.
+ReadBudget == [a |-> [FastRegister |-> 1, Read |-> 1], b |-> [Write |-> 1]]
+
+\* A message behind a read.
+FenceBudget == [a |-> [Read |-> 1, Send |-> 1], b |-> [Receive |-> 1]]
+
+\* More than there are places for.
+PlacesBudget == [a |-> [Write |-> 3], b |-> [Write |-> 2]]
 
 MCInit ==
   /\ Cq!CqInit /\ Tk!TokenInit
@@ -43,37 +62,62 @@ MCInit ==
   /\ delivered = [p \in QP |-> [queue \in Queues |-> <<>>]]
   /\ fetched = [f \in {"NdkGetCqResults", "NdkGetCqResultsEx"} |-> {}]
 
-Used(p, queue) ==
+\* How many requests of a queue there are, counted by operation: of posts so far, or of the budget.
+Total(count, queue) ==
   LET RECURSIVE Sum(_)
-      Sum(ops) == IF ops = {} THEN 0 ELSE LET op == CHOOSE o \in ops : TRUE IN posts[p][op] + Sum(ops \ {op})
-  IN Sum({op \in DOMAIN Budget[p] : QueueOf(op) = queue})
+      Sum(ops) == IF ops = {} THEN 0 ELSE LET op == CHOOSE o \in ops : TRUE IN count[op] + Sum(ops \ {op})
+  IN Sum({op \in DOMAIN count : QueueOf(op) = queue})
+Used(p, queue) == Total(posts[p], queue)
 
-Tokens(op) == IF op \in {"SendAndInvalidate", "FastRegister", "Bind", "Invalidate"} THEN Token ELSE {NoToken}
+\* Where in a queue a request can be.
+Places == 1..3
+ASSUME EnoughPlaces == \A p \in QP, queue \in Queues : Total(Budget[p], queue) \in {0} \union Places
 
-\* NdkReceive has no flags; only a message can be solicited.
-Silences(op) == IF "SILENT_SUCCESS" \in Flags /\ op # "Receive" THEN BOOLEAN ELSE {FALSE}
-Solicits(op) == IF "SEND_AND_SOLICIT_EVENT" \in Flags /\ op \in {"Send", "SendAndInvalidate"} THEN BOOLEAN ELSE {FALSE}
-Defers == IF "DEFER" \in Flags THEN BOOLEAN ELSE {FALSE}
+Tokens(op) ==
+  IF op \in {"SendAndInvalidate", "FastRegister", "Bind", "Invalidate"} \/ (op \in {"Read", "Write"} /\ Token # {})
+  THEN Token ELSE {NoToken}
 
-Request(p, op, t, silent, solicit) ==
-  [req |-> Used(p, QueueOf(op)) + 1, op |-> op, phase |-> "INDICATED", token |-> t, silent |-> silent, solicit |-> solicit]
+\* NdkReceive has no flags; only a message can be solicited (FLAG-08).
+MayHave(flag, op) ==
+  IF flag \in Flags /\ op # "Receive" /\ (flag = "SEND_AND_SOLICIT_EVENT" => op \in {"Send", "SendAndInvalidate"})
+  THEN BOOLEAN ELSE {FALSE}
+
+Request(p, op, t, silent, solicit, fence) ==
+  [req |-> Used(p, QueueOf(op)) + 1, op |-> op, phase |-> "INDICATED", token |-> t, silent |-> silent,
+   solicit |-> solicit, fence |-> fence]
 
 Spend(p, op) == posts[p][op] < Budget[p][op] /\ posts' = [posts EXCEPT ![p][op] = @ + 1]
+
+(***************************************************************************)
+(* What the consumer knows of a request: that it is complete, if it polled *)
+(* a completion of it, or of a later one of the same queue (FLAG-03).  Then*)
+(* the request's place in the queue is free (POST-06).                     *)
+(* Rejected (A12): that it is free as soon as the completion is placed.    *)
+(* The consumer could not tell when, and its CQ could overflow (POST-14).  *)
+(***************************************************************************)
+Known(p, queue, n) == \E i \in DOMAIN delivered[p][queue] : delivered[p][queue][i] >= n
+
+Held(p, queue) ==
+  CASE Reading.A12 = "POLLED" -> Cardinality({n \in 1..Used(p, queue) : ~Known(p, queue, n)})
+    [] Reading.A12 = "PLACED" -> Len(qp[p][queue])
+
+HasPlace(p, queue) == Held(p, queue) < QueueDepth
 
 (***************************************************************************)
 (* Every choice in a step is an argument of its action: a graph of the     *)
 (* states, with actions and arguments at its edges, tells all there is.    *)
 (***************************************************************************)
 
-MCPost(p, op, t, silent, solicit, defer) ==
+MCPost(p, op, t, silent, solicit, fence, defer) ==
+  /\ HasPlace(p, QueueOf(op))
   /\ Spend(p, op)
-  /\ Post(p, Request(p, op, t, silent, solicit), defer)
+  /\ Post(p, Request(p, op, t, silent, solicit, fence), defer)
   /\ UNCHANGED <<arms, delivered, fetched>>
 
-MCPostRefused(p, op, t, silent, solicit) ==
+MCPostRefused(p, op, t, silent, solicit, fence) ==
   /\ "PostRefused" \in Optional
   /\ Spend(p, op)
-  /\ PostRefused(p, Request(p, op, t, silent, solicit))
+  /\ PostRefused(p, Request(p, op, t, silent, solicit, fence))
   /\ UNCHANGED <<arms, delivered, fetched>>
 
 MCNdkArmCq(q, type) ==
@@ -97,9 +141,12 @@ MCNdkGetCqResultsEx(q, n) ==
   /\ \E results \in Cq!Batches(cq[q], Room) :
        Len(results) = n /\ NdkGetCqResultsEx(q, Room, results) /\ Polled("NdkGetCqResultsEx", results)
 
-MCExecute(p, queue, outcome) ==
-  /\ Execute(p, queue, outcome)
-  /\ outcome = "FAILED" => "FAILED" \in Optional \/ qp[p][queue][Qp!NextToExecute(qp[p][queue])].op = "Invalidate"
+\* NdkInvalidate, and a write through a token, may have to fail.
+MayFail(r) == "FAILED" \in Optional \/ r.op = "Invalidate" \/ (r.op = "Write" /\ r.token # NoToken)
+
+MCExecute(p, queue, i, outcome) ==
+  /\ Execute(p, queue, i, outcome)
+  /\ outcome = "FAILED" => MayFail(qp[p][queue][i])
   /\ UNCHANGED ghosts
 
 MCNdkCqNotificationCallbackEnter(q, status) == NdkCqNotificationCallbackEnter(q, status) /\ UNCHANGED ghosts
@@ -113,9 +160,12 @@ MCConnectionLost(p) == "ConnectionLost" \in Optional /\ ConnectionLost(p) /\ UNC
 MCHwIndicate(p) == HwIndicate(p) /\ UNCHANGED ghosts
 MCDeliver(p) == Deliver(p) /\ UNCHANGED ghosts
 MCAbort(p, sent, received) == Abort(p, sent, received) /\ UNCHANGED ghosts
-MCComplete(p, queue) == Complete(p, queue) /\ UNCHANGED ghosts
+MCComplete(p, queue, i) == Complete(p, queue, i) /\ UNCHANGED ghosts
+MCCompletionLost(p, queue, i) == CompletionLost(p, queue, i) /\ UNCHANGED ghosts
 MCNdkFlush(p) == "NdkFlush" \in Optional /\ NdkFlush(p) /\ UNCHANGED ghosts
 MCNdkCloseQp(p) == "NdkCloseQp" \in Optional /\ NdkCloseQp(p) /\ UNCHANGED ghosts
+MCNdkCloseCompletionEnter(p, dropped) == NdkCloseCompletionEnter(p, dropped) /\ UNCHANGED ghosts
+MCNdkCloseCompletionExit(p) == NdkCloseCompletionExit(p) /\ UNCHANGED ghosts
 
 MCNext ==
   \/ \E q \in CQ :
@@ -130,17 +180,21 @@ MCNext ==
        \/ MCOverflow(q)
        \/ MCInternalError(q)
   \/ \E p \in QP :
-       \/ \E op \in DOMAIN Budget[p] : \E t \in Tokens(op), silent \in Silences(op), solicit \in Solicits(op) :
-            \/ \E defer \in Defers : MCPost(p, op, t, silent, solicit, defer)
-            \/ MCPostRefused(p, op, t, silent, solicit)
+       \/ \E op \in DOMAIN Budget[p] : \E t \in Tokens(op), silent \in MayHave("SILENT_SUCCESS", op),
+              solicit \in MayHave("SEND_AND_SOLICIT_EVENT", op), fence \in MayHave("READ_FENCE", op) :
+            \/ \E defer \in MayHave("DEFER", op) : MCPost(p, op, t, silent, solicit, fence, defer)
+            \/ MCPostRefused(p, op, t, silent, solicit, fence)
        \/ MCHwIndicate(p)
        \/ MCDeliver(p)
        \/ \E sent, received \in Outcomes : MCAbort(p, sent, received)
-       \/ \E queue \in Queues, outcome \in Outcomes : MCExecute(p, queue, outcome)
-       \/ \E queue \in Queues : MCComplete(p, queue)
+       \/ \E queue \in Queues, i \in Places, outcome \in Outcomes : MCExecute(p, queue, i, outcome)
+       \/ \E queue \in Queues, i \in Places : MCComplete(p, queue, i)
+       \/ \E queue \in Queues, i \in Places : MCCompletionLost(p, queue, i)
        \/ MCConnectionLost(p)
        \/ MCNdkFlush(p)
        \/ MCNdkCloseQp(p)
+       \/ \E dropped \in BOOLEAN : MCNdkCloseCompletionEnter(p, dropped)
+       \/ MCNdkCloseCompletionExit(p)
 
 Safety == MCInit /\ [][MCNext]_mcvars
 
@@ -152,9 +206,76 @@ DeliveredOnce ==
 
 \* POLL-06, POLL-09: the completions of one queue are delivered in posting order, by whichever function (A9).
 DeliveredInOrder ==
-  \A p \in QP, queue \in Queues : \A i, j \in DOMAIN delivered[p][queue] :
+  Reading.A9 = "ORDERED" => \A p \in QP, queue \in Queues : \A i, j \in DOMAIN delivered[p][queue] :
     i < j => delivered[p][queue][i] <= delivered[p][queue][j]
 
 \* POLL-07: a token that a completion carried is invalid, whichever function fetched it.  (It is not registered again.)
 InvalidForEitherPoll == \A f \in DOMAIN fetched : \A t \in fetched[f] : token[t] = "INVALID"
+
+\* FLAG-03, POST-13: what the consumer takes to be complete has been executed, so its buffers are free.
+KnownIsExecuted ==
+  \A p \in QP, queue \in Queues : \A i \in DOMAIN qp[p][queue] :
+    Known(p, queue, qp[p][queue][i].req) => Qp!Executed(qp[p][queue][i])
+
+\* POST-06: a queue never has to hold more requests than it has places.
+QueueHasRoom == \A p \in QP, queue \in Queues : Len(qp[p][queue]) <= QueueDepth
+
+Bound(q) == {<<p, queue>> \in QP \X Queues : CqOf(p, queue) = q}
+
+\* POST-14: a CQ as deep as all queues bound to it together does not overflow.
+DeepCqHasRoom ==
+  \A q \in CQ : Depth >= QueueDepth * Cardinality(Bound(q)) => cq[q].health # "STATUS_BUFFER_OVERFLOW"
+
+\* POLL-08 (A8): NdkInvalidate of a token that is dead, with nothing before it that would revive it, fails as it is read.
+InvalidateFailsAsRead ==
+  [][\A p \in QP : "Invalidate" \in DOMAIN posts[p] /\ posts'[p]["Invalidate"] > posts[p]["Invalidate"] =>
+       LET queue == qp[p].initiator
+           dead == /\ \A t \in Token : token[t] = "INVALID"
+                   /\ \A i \in DOMAIN queue : queue[i].op \in {"FastRegister", "Bind"} => Qp!Executed(queue[i])
+           accepted == Len(qp'[p].initiator) > Len(queue) IN
+       dead => /\ Reading.A8 = "INLINE" => ~accepted
+               /\ Reading.A8 = "COMPLETION" => accepted]_mcvars
+
+-----------------------------------------------------------------------------
+(***************************************************************************)
+(* The adapter does not stop working, callbacks return, and the consumer   *)
+(* polls for ever.                                                         *)
+(***************************************************************************)
+AdapterNext ==
+  \/ \E p \in QP :
+       \/ MCDeliver(p)
+       \/ \E sent, received \in Outcomes : MCAbort(p, sent, received)
+       \/ \E i \in Places, outcome \in Outcomes : MCExecute(p, "initiator", i, outcome)
+       \/ \E queue \in Queues, i \in Places : MCComplete(p, queue, i) \/ MCCompletionLost(p, queue, i)
+       \/ \E dropped \in BOOLEAN : MCNdkCloseCompletionEnter(p, dropped)
+       \/ MCNdkCloseCompletionExit(p)
+  \/ \E q \in CQ :
+       \/ MCOverflow(q)
+       \/ \E status \in Cq!CqStatuses : MCNdkCqNotificationCallbackEnter(q, status)
+       \/ MCNdkCqNotificationCallbackExit(q)
+       \/ MCNdkCloseCompletion(q)
+
+\* Posts are few, so no step of the adapter can put off another for ever.
+Fairness == WF_mcvars(AdapterNext) /\ \A q \in CQ : WF_mcvars(\E n \in 1..Room : MCNdkGetCqResults(q, n))
+
+Liveness == Safety /\ Fairness
+
+\* The CQ works, nobody closes it or the QP; and a completion is on its way from the one to the consumer.
+IsOwed(p, queue) ==
+  LET r == cq[CqOf(p, queue)] IN
+  /\ r.health = "OK" /\ r.open = "OPEN" /\ ~Qp!Closing(qp[p].state)
+  /\ \/ \E i \in DOMAIN qp[p][queue] : Qp!Executed(qp[p][queue][i])
+     \/ \E i \in DOMAIN r.entries : r.entries[i].qp = p /\ r.entries[i].queue = queue
+
+\* DEF-04, FLAG-02, FLUSH-02: what is executed is polled in the end.  (NoCompletionLost says that it does not get lost on
+\* the way; so time and again nothing is on the way.)
+EveryCompletionDelivered == []<>(\A p \in QP, queue \in Queues : ~IsOwed(p, queue))
+
+\* LIFE-10, LIFE-11: a QP's close completes.
+CloseQpCompletes == \A p \in QP : Qp!Closing(qp[p].state) ~> qp[p].state = "CLOSED"
+
+\* LIFE-04, LIFE-11: and so does the close of a CQ when all its QPs are being closed, whichever close came first.
+CloseCqCompletes ==
+  \A q \in CQ :
+    (cq[q].open = "CLOSING" /\ \A p \in Users(q) : Qp!Closing(qp[p].state)) ~> (cq[q].open = "CLOSED")
 =============================================================================

@@ -6,78 +6,103 @@
 EXTENDS QueuePair
 
 CONSTANTS
-  MaxPosts,    \* posts in a run, refused ones included
-  PostOps,     \* what is posted: sends, which stand for all initiator requests, and receives
-  SilentFlags  \* with and without NDK_OP_FLAG_SILENT_SUCCESS
+  MaxPosts,  \* posts in a run, refused ones included
+  PostOps,   \* what is posted: sends, which stand for all initiator requests but reads, and receives
+  Flags,     \* flags that a post may have: of "SILENT_SUCCESS", "READ_FENCE", "DEFER"
+  Optional   \* actions that happen only if they are named here; "FAILED" is an execution that fails
 
 VARIABLES
   posts,     \* posts so far; the next request is told apart by the next number
   refused,   \* posts that were refused: number and queue
-  flushed,   \* numbers of the requests that were in a queue when NdkFlush was called
+  open,      \* has the consumer left a chain open?  It matters, and is remembered, only if nothing but a post ends it (A11)
+  flushed,   \* numbers of the requests that NdkFlush had to cancel or let finish
   left       \* requests that left their queue, in this order; told: a completion was placed
 
-ghosts == <<posts, refused, flushed, left>>
+ghosts == <<posts, refused, open, flushed, left>>
 vars == <<qp, ghosts>>
+
+TwoQps == {"a", "b"}
 
 MCInit ==
   /\ QpInit
   /\ posts = [p \in QP |-> 0]
   /\ refused = [p \in QP |-> {}]
+  /\ open = [p \in QP |-> FALSE]
   /\ flushed = [p \in QP |-> {}]
   /\ left = [p \in QP |-> <<>>]
 
-Request(p, op, silent) ==
-  [req |-> posts[p] + 1, op |-> op, silent |-> silent, solicit |-> FALSE, token |-> NoToken, phase |-> "INDICATED"]
+\* NdkReceive has no flags.
+MayHave(flag, op) == IF flag \in Flags /\ op # "Receive" THEN BOOLEAN ELSE {FALSE}
+
+Request(p, op, silent, fence) ==
+  [req |-> posts[p] + 1, op |-> op, phase |-> "INDICATED", token |-> NoToken, silent |-> silent, solicit |-> FALSE,
+   fence |-> fence]
 
 \* DEF-06: the consumer keeps one post in reserve to end its chain.
 CanAfford(p, op, defer) == posts[p] < IF defer \/ op = "Receive" THEN MaxPosts - 1 ELSE MaxPosts
 
-MCPost(p, op, silent, defer) ==
+MCPost(p, op, silent, fence, defer) ==
   /\ CanAfford(p, op, defer)
-  /\ op = "Receive" => ~silent    \* NdkReceive has no flags
-  /\ Post(p, Request(p, op, silent), defer)
+  /\ Post(p, Request(p, op, silent, fence), defer)
   /\ posts' = [posts EXCEPT ![p] = @ + 1]
+  /\ open' = [open EXCEPT ![p] = IF op = "Receive" THEN @ ELSE defer /\ Reading.A11 = "POST"]
   /\ UNCHANGED <<refused, flushed, left>>
 
 MCPostRefused(p, op) ==
   /\ CanAfford(p, op, FALSE)
-  /\ PostRefused(p, Request(p, op, FALSE))
+  /\ PostRefused(p, Request(p, op, FALSE, FALSE))
   /\ posts' = [posts EXCEPT ![p] = @ + 1]
   /\ refused' = [refused EXCEPT ![p] = @ \union {[req |-> posts[p] + 1, queue |-> QueueOf(op)]}]
+  /\ open' = [open EXCEPT ![p] = op = "Receive" /\ @]
   /\ UNCHANGED <<flushed, left>>
 
-MCComplete(p, queue) ==
-  LET r == Completes(p, queue) IN
-  /\ Complete(p, queue)
+MCComplete(p, queue, i) ==
+  LET r == qp[p][queue][i] IN
+  /\ Complete(p, queue, i)
   /\ left' = [left EXCEPT ![p] = Append(@, [req |-> r.req, queue |-> queue, silent |-> r.silent, status |-> r.phase,
                                             told |-> LeavesCompletion(r)])]
-  /\ UNCHANGED <<posts, refused, flushed>>
+  /\ UNCHANGED <<posts, refused, open, flushed>>
 
-Queued(p) == UNION {{qp[p][queue][i].req : i \in DOMAIN qp[p][queue]} : queue \in Queues}
+\* A31: a flush owes nothing to a chain that is left open, if that is the consumer's fault.
+Owed(p) ==
+  UNION {{qp[p][queue][i].req : i \in {j \in DOMAIN qp[p][queue] :
+            Reading.A31 = "CANCELLED" \/ ~Deferred(qp[p][queue][j])}} : queue \in Queues}
 
-Flushing(p) == flushed' = [flushed EXCEPT ![p] = @ \union Queued(p)] /\ UNCHANGED <<posts, refused, left>>
+\* A11: if only a post ends a chain, the consumer ends it before it flushes or closes.
+MayCancel(p) == ~open[p]
 
-MCNdkFlush(p) == NdkFlush(p) /\ Flushing(p)
-MCNdkDisconnect(p) == NdkDisconnect(p) /\ Flushing(p)
+Flushing(p) == flushed' = [flushed EXCEPT ![p] = @ \union Owed(p)] /\ UNCHANGED <<posts, refused, open, left>>
 
+MCNdkFlush(p) == "NdkFlush" \in Optional /\ MayCancel(p) /\ NdkFlush(p) /\ Flushing(p)
+MCNdkDisconnect(p) == "NdkDisconnect" \in Optional /\ MayCancel(p) /\ NdkDisconnect(p) /\ Flushing(p)
+
+MCNdkCloseQp(p) == "NdkCloseQp" \in Optional /\ MayCancel(p) /\ NdkCloseQp(p) /\ UNCHANGED ghosts
 MCNdkConnect(p) == NdkConnect(p) /\ UNCHANGED ghosts
-MCConnectionLost(p) == ConnectionLost(p) /\ UNCHANGED ghosts
+MCConnectionLost(p) == "ConnectionLost" \in Optional /\ ConnectionLost(p) /\ UNCHANGED ghosts
 MCHwIndicate(p) == HwIndicate(p) /\ UNCHANGED ghosts
-MCExecute(p, queue, outcome) == Execute(p, queue, outcome) /\ UNCHANGED ghosts
-MCNdkCloseQp(p) == NdkCloseQp(p) /\ UNCHANGED ghosts
+MCExecute(p, queue, i, outcome) ==
+  (outcome = "FAILED" => "FAILED" \in Optional) /\ Execute(p, queue, i, outcome) /\ UNCHANGED ghosts
+MCNdkCloseCompletionEnter(p) == NdkCloseCompletionEnter(p) /\ UNCHANGED ghosts
+MCNdkCloseCompletionExit(p) == NdkCloseCompletionExit(p) /\ UNCHANGED ghosts
+
+\* Where in a queue a request can be.
+Places == 1..MaxPosts
 
 MCNext ==
   \E p \in QP :
     \/ MCNdkConnect(p)
     \/ MCConnectionLost(p)
-    \/ \E op \in PostOps, silent \in SilentFlags, defer \in BOOLEAN : MCPost(p, op, silent, defer)
+    \/ \E op \in PostOps : \E silent \in MayHave("SILENT_SUCCESS", op), fence \in MayHave("READ_FENCE", op),
+           defer \in MayHave("DEFER", op) : MCPost(p, op, silent, fence, defer)
     \/ \E op \in PostOps : MCPostRefused(p, op)
     \/ MCHwIndicate(p)
-    \/ \E queue \in Queues, outcome \in Outcomes : MCExecute(p, queue, outcome)
-    \/ \E queue \in Queues : MCComplete(p, queue)
+    \/ \E queue \in Queues, i \in Places, outcome \in Outcomes : MCExecute(p, queue, i, outcome)
+    \/ \E queue \in Queues, i \in Places : MCComplete(p, queue, i)
     \/ MCNdkFlush(p)
     \/ MCNdkDisconnect(p)
     \/ MCNdkCloseQp(p)
+    \/ MCNdkCloseCompletionEnter(p)
+    \/ MCNdkCloseCompletionExit(p)
 
 Safety == MCInit /\ [][MCNext]_vars
 
@@ -91,21 +116,40 @@ CompletedOnce == \A p \in QP : \A i, j \in DOMAIN left[p] : left[p][i].req = lef
 
 \* POLL-09, DEF-09: requests of one queue complete in the order in which they were posted (A9), deferred ones too.
 QueueOrder ==
-  \A p \in QP : \A i, j \in DOMAIN left[p] :
+  Reading.A9 = "ORDERED" => \A p \in QP : \A i, j \in DOMAIN left[p] :
     i < j /\ left[p][i].queue = left[p][j].queue => left[p][i].req <= left[p][j].req
 
 Silenced(l) == l.silent /\ l.status = "SUCCESS"
 
-\* FLAG-01: a silent request that succeeded leaves no completion.
-SilentSuccessIsSilent == \A p \in QP : \A i \in DOMAIN left[p] : Silenced(left[p][i]) => ~left[p][i].told
+\* FLAG-01: a silent request that succeeded leaves no completion (A29).
+SilentSuccessIsSilent == Reading.A29 = "SILENT" => \A p \in QP : \A i \in DOMAIN left[p] : Silenced(left[p][i]) => ~left[p][i].told
 
 \* FLAG-02, DEF-07: every other request does.
-FailureIsTold == \A p \in QP : \A i \in DOMAIN left[p] : ~Silenced(left[p][i]) => left[p][i].told
+FailureIsTold ==
+  \A p \in QP : \A i \in DOMAIN left[p] : ~Silenced(left[p][i]) \/ Reading.A29 = "TOLD" => left[p][i].told
 
-\* DEF-05: when an initiator request is refused, nothing of that queue stays deferred.
+\* DEF-05: when an initiator request is refused, nothing of that queue stays deferred (A10: of any QP's; A30: when a
+\* receive is refused, too).
 RefusedIndicatesEarlier ==
-  [][\A p \in QP : MCPostRefused(p, "Send") =>
-       \A i \in DOMAIN qp'[p].initiator : qp'[p].initiator[i].phase # "DEFERRED"]_vars
+  [][\A p \in QP, op \in PostOps : MCPostRefused(p, op) /\ (op # "Receive" \/ Reading.A30 = "ANY") =>
+       \A other \in QP : other = p \/ Reading.A10 = "ALL" =>
+         \A i \in DOMAIN qp'[other].initiator : ~Deferred(qp'[other].initiator[i])]_vars
+
+\* DEF-04 (A34): what was deferred before a refused request is there to be executed.
+RefusalDropsNothing ==
+  [][\A p \in QP, op \in PostOps : MCPostRefused(p, op) /\ Reading.A34 = "EXECUTED" =>
+       \A other \in QP : Len(qp'[other].initiator) = Len(qp[other].initiator)]_vars
+
+\* DEF-06 (A11): if only a post ends a chain, no flush meets a request that is deferred.
+FlushMeetsNoChain ==
+  [][\A p \in QP : MCNdkFlush(p) /\ Reading.A11 = "POST" =>
+       \A i \in DOMAIN qp[p].initiator : ~Deferred(qp[p].initiator[i])]_vars
+
+\* FLUSH-05 (A15): if that is how it is read, what is posted after a flush is cancelled.
+CancelledAfterFlush ==
+  [][\A p \in QP : Reading.A15 = "CANCELLED" =>
+       /\ MCNdkFlush(p) => qp'[p].state \in {"FLUSHED", "ABORTED"}
+       /\ qp[p].state = "FLUSHED" => \A queue \in Queues : JustExecuted(p, queue) \subseteq JustCancelled(p)]_vars
 
 -----------------------------------------------------------------------------
 Done(p, n) == \E i \in DOMAIN left[p] : left[p][i].req = n /\ (left[p][i].told \/ Silenced(left[p][i]))
@@ -115,7 +159,7 @@ Receives(p) == {qp[p].receive[i].req : i \in DOMAIN qp[p].receive}
 \* DEF-06: a chain that no flush ended is ended by a request without NDK_OP_FLAG_DEFER, or by one that is refused.
 EndChain(p) ==
   /\ \E i \in DOMAIN qp[p].initiator : qp[p].initiator[i].phase = "DEFERRED" /\ qp[p].initiator[i].req \notin flushed[p]
-  /\ MCPost(p, "Send", FALSE, FALSE) \/ MCPostRefused(p, "Send")
+  /\ MCPost(p, "Send", FALSE, FALSE, FALSE) \/ MCPostRefused(p, "Send")
 
 \* A consumer that may leave its chains open.
 Liveness == Safety /\ QpFairness

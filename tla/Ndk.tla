@@ -6,7 +6,7 @@
 EXTENDS Dialect
 
 CONSTANTS
-  CQ, Depth, Room, QP, Token,
+  CQ, Depth, Room, QP, Token, ReadInvalidates,
   InitiatorCq,   \* InitiatorCq[p]: where the requests that p initiates complete
   ReceiveCq,     \* ReceiveCq[p]: where what p receives completes
   Peer           \* Peer[p]: the QP at the other end of the connection
@@ -22,6 +22,7 @@ Tk == INSTANCE Tokens
 ASSUME PeersArePaired == \A p \in QP : Peer[p] # p /\ Peer[Peer[p]] = p
 
 CqOf(p, queue) == IF queue = "initiator" THEN InitiatorCq[p] ELSE ReceiveCq[p]
+Users(q) == {p \in QP : q \in {InitiatorCq[p], ReceiveCq[p]}}
 
 TypeOK == Cq!CqTypeOK /\ Qp!QpTypeOK /\ Tk!TokenTypeOK
 
@@ -39,18 +40,20 @@ Resize(q) == Cq!Resize(q) /\ UNCHANGED <<qp, token>>
 NdkRequestCompletionEnter(q, outcome) == Cq!NdkRequestCompletionEnter(q, outcome) /\ UNCHANGED <<qp, token>>
 NdkRequestCompletionExit(q) == Cq!NdkRequestCompletionExit(q) /\ UNCHANGED <<qp, token>>
 NdkCloseCq(q) == Cq!NdkCloseCq(q) /\ UNCHANGED <<qp, token>>
-NdkCloseCompletion(q) == Cq!NdkCloseCompletion(q) /\ UNCHANGED <<qp, token>>
 ExtraEventComes(q) == Cq!ExtraEventComes(q) /\ UNCHANGED <<qp, token>>
 
 \* Of queue pairs alone.
 NdkConnect(p) == Qp!NdkConnect(p) /\ UNCHANGED <<cq, token>>
 ConnectionLost(p) == Qp!ConnectionLost(p) /\ UNCHANGED <<cq, token>>
-Post(p, r, defer) == Qp!Post(p, r, defer) /\ UNCHANGED <<cq, token>>
-PostRefused(p, r) == Qp!PostRefused(p, r) /\ UNCHANGED <<cq, token>>
 HwIndicate(p) == Qp!HwIndicate(p) /\ UNCHANGED <<cq, token>>
-NdkFlush(p) == Qp!NdkFlush(p) /\ UNCHANGED <<cq, token>>
-NdkDisconnect(p) == Qp!NdkDisconnect(p) /\ UNCHANGED <<cq, token>>
-NdkCloseQp(p) == Qp!NdkCloseQp(p) /\ UNCHANGED <<cq, token>>
+NdkCloseCompletionExit(p) == Qp!NdkCloseCompletionExit(p) /\ UNCHANGED <<cq, token>>
+
+\* Of queue pairs and tokens.
+Post(p, r, defer) == Qp!Post(p, r, defer) /\ Tk!CanPost(r, qp[p].initiator) /\ UNCHANGED <<cq, token>>
+PostRefused(p, r) == Qp!PostRefused(p, r) /\ Tk!CanRefuse(r, qp[p].initiator) /\ UNCHANGED <<cq, token>>
+NdkFlush(p) == Qp!NdkFlush(p) /\ Tk!Cancel(Qp!JustCancelled(p)) /\ UNCHANGED cq
+NdkDisconnect(p) == Qp!NdkDisconnect(p) /\ Tk!Cancel(Qp!JustCancelled(p)) /\ UNCHANGED cq
+NdkCloseQp(p) == Qp!NdkCloseQp(p) /\ Tk!Cancel(Qp!JustCancelled(p)) /\ UNCHANGED cq
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
@@ -59,21 +62,24 @@ NdkCloseQp(p) == Qp!NdkCloseQp(p) /\ UNCHANGED <<cq, token>>
 (***************************************************************************)
 Deliver(p) == Qp!Deliver(p, Peer[p]) /\ Tk!Deliver(Qp!Message(p)) /\ UNCHANGED cq
 
-Abort(p, sent, received) == Qp!Abort(p, Peer[p], sent, received) /\ Tk!Abort(Qp!Message(p)) /\ UNCHANGED cq
+Abort(p, sent, received) ==
+  /\ Qp!Abort(p, Peer[p], sent, received)
+  /\ Tk!CanAbort(Qp!Message(p))
+  /\ Tk!Cancel(Qp!JustCancelled(p) \union Qp!JustCancelled(Peer[p]))
+  /\ UNCHANGED cq
 
 ByItself(r) == ~Qp!IsMessage(r) /\ r.op # "Receive"
 
-Execute(p, queue, outcome) ==
-  /\ Qp!Execute(p, queue, outcome)
-  /\ LET r == qp[p][queue][Qp!NextToExecute(qp[p][queue])] IN
-       /\ outcome = "SUCCESS" => ByItself(r)
-       /\ Tk!Execute(r, outcome)
+Execute(p, queue, i, outcome) ==
+  /\ Qp!Execute(p, queue, i, outcome)
+  /\ outcome = "SUCCESS" => ByItself(qp[p][queue][i])
+  /\ Tk!Execute(qp[p][queue][i], outcome)
   /\ UNCHANGED cq
 
 \* A request is finished when its completion is placed in the CQ of its queue, unless it leaves none.
-Complete(p, queue) ==
-  /\ Qp!Complete(p, queue)
-  /\ LET r == Qp!Completes(p, queue) IN
+Complete(p, queue, i) ==
+  /\ Qp!Complete(p, queue, i)
+  /\ LET r == qp[p][queue][i] IN
        IF Qp!LeavesCompletion(r) THEN Cq!Place(CqOf(p, queue), Qp!CompletionOf(p, queue, r)) ELSE UNCHANGED cq
   /\ UNCHANGED token
 
@@ -82,16 +88,42 @@ Complete(p, queue) ==
 (* A CQ fails, and its QPs with it (ARM-18).  It overflows only for a      *)
 (* completion that has no room (ARM-16), which then is never placed.       *)
 (***************************************************************************)
-Users(q) == {p \in QP : q \in {InitiatorCq[p], ReceiveCq[p]}}
+WaitsForRoom(p, queue) ==
+  \E i \in DOMAIN qp[p][queue] : Qp!CanComplete(p, queue, i) /\ Qp!LeavesCompletion(qp[p][queue][i])
 
 Overflow(q) ==
-  /\ \E p \in Users(q), queue \in Queues :
-       CqOf(p, queue) = q /\ Qp!CanComplete(p, queue) /\ Qp!LeavesCompletion(Qp!Completes(p, queue))
+  /\ \E p \in Users(q), queue \in Queues : CqOf(p, queue) = q /\ WaitsForRoom(p, queue)
   /\ Cq!Overflow(q)
   /\ Qp!Break(Users(q))
   /\ UNCHANGED token
 
 InternalError(q) == Cq!InternalError(q) /\ Qp!Break(Users(q)) /\ UNCHANGED token
+
+-----------------------------------------------------------------------------
+(***************************************************************************)
+(* Closing.  A QP is closed before its CQs: they are its antecedents       *)
+(* (LIFE-15).  Either close may be called first; that of the CQ completes  *)
+(* last (LIFE-04), after the callback that tells of the QP's (LIFE-05).    *)
+(***************************************************************************)
+
+\* Hidden.  A request completes into a CQ that has failed (ARM-17), or on a QP that is being closed (A21): nothing tells.
+CompletionLost(p, queue, i) ==
+  /\ IF cq[CqOf(p, queue)].health = "OK" THEN qp[p].state = "CLOSING" /\ Reading.A21 # "KEPT" ELSE TRUE
+  /\ Qp!Complete(p, queue, i)
+  /\ Qp!LeavesCompletion(qp[p][queue][i])
+  /\ UNCHANGED <<cq, token>>
+
+\* The close of a QP completes.  Completions of it that wait in a CQ may be had until the CQ is closed, or vanish.
+\* Rejected (A21): that one of the two is a duty.  The documentation says neither.
+NdkCloseCompletionEnter(p, dropped) ==
+  /\ Qp!NdkCloseCompletionEnter(p)
+  /\ Reading.A21 \in {"EITHER", IF dropped THEN "DROPPED" ELSE "KEPT"}
+  /\ IF dropped THEN Cq!Drop(p) ELSE UNCHANGED cq
+  /\ UNCHANGED token
+
+QpsAreClosed(q) == \A p \in Users(q) : qp[p].state = "CLOSED"
+
+NdkCloseCompletion(q) == QpsAreClosed(q) /\ Cq!NdkCloseCompletion(q) /\ UNCHANGED <<qp, token>>
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
@@ -106,15 +138,68 @@ ArmIsKept == Cq!ArmIsKept                         \* ARM-02
 NothingAfterCqError == Cq!NothingAfterCqError     \* ARM-17
 OverflowOnlyWhenFull == Cq!OverflowOnlyWhenFull   \* ARM-16
 CancelledHasCause == Qp!CancelledHasCause         \* RES-08
-FlushCancelsAll == Qp!FlushCancelsAll             \* FLUSH-01
+IndicatedInOrder == Qp!IndicatedInOrder           \* DEF-09
+ExecutedInOrder == Qp!ExecutedInOrder             \* DEF-09, POLL-09
+FenceWaits == Qp!FenceWaits                       \* FLAG-04
+ClosedIsEmpty == Qp!ClosedIsEmpty                 \* LIFE-07
+FlushCancelsAll == Qp!FlushCancelsAll             \* FLUSH-01, FLUSH-02
+FlushIsOwn == Qp!FlushIsOwn                       \* FLUSH-04
+OutcomeStays == Qp!OutcomeStays                   \* FLUSH-01
+ClosingTakesNothing == Qp!ClosingTakesNothing     \* LIFE-06
 
 \* ARM-18: whoever uses a failed CQ is not connected any more.
 CqErrorBreaksQps == \A q \in CQ : cq[q].health # "OK" => \A p \in Users(q) : qp[p].state \notin {"IDLE", "CONNECTED"}
 
-\* The requests of one queue that got an outcome in this step.
-JustExecuted(p, queue) ==
+\* LIFE-04, LIFE-05, LIFE-15: a CQ is closed after every QP that uses it.
+AntecedentClosesLast == \A q \in CQ : cq[q].open = "CLOSED" => \A p \in Users(q) : qp[p].state = "CLOSED"
+
+\* What a request leaves in the CQ of its queue, in words of its own (RES-01, RES-02, RES-03, FLAG-01).
+Result(p, queue, r, c) ==
+  /\ c.qp = p /\ c.queue = queue /\ c.req = r.req /\ c.status = r.phase
+  /\ r.op # "Receive" => c.type = (IF r.op = "SendAndInvalidate" THEN "Send" ELSE r.op) /\ c.token = NoToken /\ ~c.solicited
+  /\ r.op = "Receive" /\ r.phase = "SUCCESS" => c.token = r.token /\ c.solicited = r.solicit
+  /\ r.op = "Receive" /\ r.phase # "SUCCESS" => c.token = NoToken /\ ~c.solicited
+  /\ r.op = "Receive" => c.type = (IF c.token = NoToken THEN "Receive" ELSE "ReceiveAndInvalidate")
+
+\* The requests that leave a queue in this step.
+JustLeft(p, queue) ==
   LET old == qp[p][queue]  new == qp'[p][queue] IN
-  {new[i] : i \in {j \in DOMAIN new : Len(new) = Len(old) /\ Qp!Executed(new[j]) /\ ~Qp!Executed(old[j])}}
+  IF Len(new) >= Len(old) THEN {}
+  ELSE {old[i] : i \in {j \in DOMAIN old : \A k \in DOMAIN new : new[k].req # old[j].req}}
+
+\* The completions that come into a CQ in this step.
+JustPlaced(q) ==
+  LET new == cq'[q].entries IN IF Len(new) > Len(cq[q].entries) THEN {new[Len(new)]} ELSE {}
+
+\* POLL-05, RES-01, RES-02, RES-03: what comes into a CQ tells of one request, which leaves its queue for it.
+CompletionIsTrue ==
+  [][\A q \in CQ : \A c \in JustPlaced(q) :
+       \E p \in QP, queue \in Queues :
+         /\ q = (IF queue = "receive" THEN ReceiveCq[p] ELSE InitiatorCq[p])
+         /\ \E r \in JustLeft(p, queue) : Result(p, queue, r, c)]_vars
+
+\* DEF-04, FLAG-02: no completion is lost between QP and CQ.  A request that leaves its queue is told of at once, unless
+\* it succeeded silently, the CQ has failed, or (A21) the QP is being closed.
+NoCompletionLost ==
+  [][\A p \in QP, queue \in Queues : \A r \in JustLeft(p, queue) :
+       \/ JustPlaced(CqOf(p, queue)) # {}
+       \/ r.silent /\ r.phase = "SUCCESS"
+       \/ cq[CqOf(p, queue)].health # "OK"
+       \/ qp[p].state = "CLOSING" /\ Reading.A21 # "KEPT"]_vars
+
+\* ARM-16: a CQ overflows only when one of its queues has a completion for it.
+OverflowHasCause ==
+  [][\A q \in CQ : cq[q].health = "OK" /\ cq'[q].health = "STATUS_BUFFER_OVERFLOW" =>
+       \E p \in QP, queue \in Queues : CqOf(p, queue) = q /\ \E i \in DOMAIN qp[p][queue] :
+         Qp!Executed(qp[p][queue][i]) /\ Qp!LeavesCompletion(qp[p][queue][i])]_vars
+
+\* LIFE-10 (A21): what becomes of the completions of a QP when its close completes.
+KeptOrDropped ==
+  [][\A p \in QP : qp[p].state = "CLOSING" /\ qp'[p].state # "CLOSING" =>
+       /\ Reading.A21 = "KEPT" => \A q \in CQ : cq'[q].entries = cq[q].entries
+       /\ Reading.A21 = "DROPPED" => \A q \in CQ : \A i \in DOMAIN cq'[q].entries : cq'[q].entries[i].qp # p]_vars
+
+JustExecuted(p, queue) == Qp!JustExecuted(p, queue)
 
 \* ARM-10, RES-02, RES-03: a message that succeeds is received, with its solicit flag and its token.
 MessageIsReceived ==
@@ -124,16 +209,43 @@ MessageIsReceived ==
            /\ r.phase = "SUCCESS" /\ r.solicit = m.solicit
            /\ r.token = IF m.op = "SendAndInvalidate" THEN m.token ELSE NoToken]_vars
 
+\* POLL-05, RES-02: a receive that succeeds is that of a message.
+ReceiveHasMessage ==
+  [][\A p \in QP : \A r \in JustExecuted(p, "receive") : r.phase = "SUCCESS" =>
+       \E m \in JustExecuted(Peer[p], "initiator") : Qp!IsMessage(m) /\ m.phase = "SUCCESS"]_vars
+
 \* INV-06, RES-09: when a receive succeeds that carries a token, the token has just been taken from valid to invalid;
 \* its completion comes later.
 InvalidatedBeforePlaced ==
   [][\A p \in QP : \A r \in JustExecuted(p, "receive") :
-       r.phase = "SUCCESS" /\ r.token # NoToken => token[r.token] = "VALID" /\ token'[r.token] = "INVALID"]_vars
+       r.phase = "SUCCESS" /\ r.token # NoToken => token[r.token] # "INVALID" /\ token'[r.token] = "INVALID"]_vars
 
 \* POLL-08: NdkInvalidate never succeeds for a token that is invalid already.
 LaterInvalidateFails ==
   [][\A p \in QP : \A r \in JustExecuted(p, "initiator") :
-       r.phase = "SUCCESS" /\ r.op = "Invalidate" => token[r.token] = "VALID" /\ token'[r.token] = "INVALID"]_vars
+       r.phase = "SUCCESS" /\ r.op = "Invalidate" => token[r.token] # "INVALID" /\ token'[r.token] = "INVALID"]_vars
+
+\* MEM-05, MEM-17: a token becomes valid when a registration or binding of it succeeds, not when that is posted.
+RegistrationValidates ==
+  [][\A t \in Token :
+       LET registered == \E p \in QP : \E r \in JustExecuted(p, "initiator") :
+             r.op \in {"FastRegister", "Bind"} /\ r.token = t /\ r.phase = "SUCCESS" IN
+       /\ registered => token'[t] = "VALID"
+       /\ token[t] # "VALID" /\ token'[t] = "VALID" => registered]_vars
+
+\* INV-01, INV-02, INV-03: what a read with NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE does to its token.
+ReadInvalidatesToken ==
+  [][\A p \in QP : \A r \in JustExecuted(p, "initiator") :
+       r.op = "Read" /\ r.token # NoToken =>
+         LET old == token[r.token]  new == token'[r.token] IN
+         IF ~ReadInvalidates THEN new = old
+         ELSE IF r.phase = "SUCCESS" \/ old = "INVALID" THEN new = "INVALID"
+         ELSE new = "UNDEFINED"]_vars
+
+\* INV-08: nobody reaches memory through an invalid token.
+NoAccessWhenInvalid ==
+  [][\A p \in QP : \A r \in JustExecuted(p, "initiator") :
+       r.op = "Write" /\ r.phase = "SUCCESS" /\ r.token # NoToken => token[r.token] # "INVALID"]_vars
 
 \* INV-05: a bad token ends the connection on both sides, and no receive ever carries it.
 BadTokenAborts ==
@@ -141,6 +253,12 @@ BadTokenAborts ==
        r.phase = "SUCCESS" /\ r.op = "SendAndInvalidate" /\ token[r.token] = "INVALID" =>
          /\ {qp'[p].state, qp'[Peer[p]].state} = {"ABORTED"}
          /\ \A received \in JustExecuted(Peer[p], "receive") : received.phase # "SUCCESS"]_vars
+
+\* INV-05: nothing else does.
+AbortHasCause ==
+  [][\A p \in QP : qp[p].state # "ABORTED" /\ qp'[p].state = "ABORTED" =>
+       \E sender \in {p, Peer[p]} : \E m \in JustExecuted(sender, "initiator") :
+         m.op = "SendAndInvalidate" /\ token[m.token] # "VALID"]_vars
 
 \* INV-05: nothing succeeds on an aborted connection.
 NothingSucceedsAborted ==

@@ -18,40 +18,40 @@ CONSTANT QP
 
 VARIABLE qp
 
+IsMessage(r) == r.op \in {"Send", "SendAndInvalidate"}
+
 (***************************************************************************)
-(* A request: req tells requests apart; silent is                          *)
-(* NDK_OP_FLAG_SILENT_SUCCESS, solicit NDK_OP_FLAG_SEND_AND_SOLICIT_EVENT; *)
-(* token is what a memory operation or NdkSendAndInvalidate names.  Of a   *)
-(* receive, solicit and token tell what the message brought.               *)
+(* A request: req tells requests apart; silent, solicit and fence are      *)
+(* NDK_OP_FLAG_SILENT_SUCCESS, NDK_OP_FLAG_SEND_AND_SOLICIT_EVENT and      *)
+(* NDK_OP_FLAG_READ_FENCE.  token is what a memory operation makes valid   *)
+(* or invalid, or what the peer's memory is named by; NdkRead names one    *)
+(* if it has NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE.  Of a receive,        *)
+(* solicit and token tell what the message brought.                        *)
 (* phase: DEFERRED, then INDICATED to the hardware, then the outcome.      *)
 (***************************************************************************)
 IsRequest(r) ==
-  /\ DOMAIN r = {"req", "op", "silent", "solicit", "token", "phase"}
+  /\ DOMAIN r = {"req", "op", "silent", "solicit", "fence", "token", "phase"}
   /\ r.op \in Ops
-  /\ {r.silent, r.solicit} \subseteq BOOLEAN
+  /\ {r.silent, r.solicit, r.fence} \subseteq BOOLEAN
+  /\ r.op = "Receive" => ~r.silent /\ ~r.fence             \* NdkReceive has no flags (POST-11)
+  /\ r.solicit => IsMessage(r) \/ r.op = "Receive"         \* FLAG-08
   /\ r.phase \in {"DEFERRED", "INDICATED"} \union Outcomes
 
 Executed(r) == r.phase \in Outcomes
+Deferred(r) == r.phase = "DEFERRED"
+Pending(r) == ~Executed(r)
 
 (***************************************************************************)
 (* States of a QP.  BROKEN: the connection failed, or the consumer ended   *)
-(* it; pending requests may be cancelled.  ABORTED: ended because of a bad *)
-(* token; nothing succeeds any more (INV-05).                              *)
+(* it; pending requests may be cancelled.  FLUSHED: nothing posted now     *)
+(* succeeds (in one reading of A15).  ABORTED: ended because of a bad      *)
+(* token; nothing succeeds any more (INV-05).  CLOSING: NdkCloseQp was     *)
+(* called; COMPLETING: its NdkCloseCompletion runs; CLOSED: it returned.   *)
 (***************************************************************************)
-QpStates == {"IDLE", "CONNECTED", "BROKEN", "ABORTED", "CLOSED"}
+QpStates == {"IDLE", "CONNECTED", "BROKEN", "FLUSHED", "ABORTED", "CLOSING", "COMPLETING", "CLOSED"}
 
-\* Requests leave a queue at its head, in posting order, and are executed in posting order (POLL-09, DEF-09; A9).
-InOrder(queue) ==
-  /\ \A i, j \in DOMAIN queue : i < j /\ Executed(queue[j]) => Executed(queue[i])
-  /\ \A i, j \in DOMAIN queue : i < j /\ queue[i].phase = "DEFERRED" => queue[j].phase = "DEFERRED"
-
-QpTypeOK ==
-  \A p \in QP :
-    /\ DOMAIN qp[p] = {"state"} \union Queues
-    /\ qp[p].state \in QpStates
-    /\ \A queue \in Queues :
-         /\ \A i \in DOMAIN qp[p][queue] : IsRequest(qp[p][queue][i]) /\ QueueOf(qp[p][queue][i].op) = queue
-         /\ InOrder(qp[p][queue])
+\* The consumer has called NdkCloseQp.
+Closing(state) == state \in {"CLOSING", "COMPLETING", "CLOSED"}
 
 QpInit == qp = [p \in QP |-> [state |-> "IDLE", initiator |-> <<>>, receive |-> <<>>]]
 
@@ -64,17 +64,25 @@ QpInit == qp = [p \in QP |-> [state |-> "IDLE", initiator |-> <<>>, receive |-> 
 Indicated(queue) ==
   [i \in DOMAIN queue |-> IF queue[i].phase = "DEFERRED" THEN [queue[i] EXCEPT !.phase = "INDICATED"] ELSE queue[i]]
 
-\* Every request without an outcome is cancelled, deferred ones too.
-Cancelled(queue) ==
-  [i \in DOMAIN queue |-> IF Executed(queue[i]) THEN queue[i] ELSE [queue[i] EXCEPT !.phase = "CANCELLED"]]
+\* Every request of these phases is cancelled.
+Cancelled(queue, phases) ==
+  [i \in DOMAIN queue |-> IF queue[i].phase \in phases THEN [queue[i] EXCEPT !.phase = "CANCELLED"] ELSE queue[i]]
+PendingPhases == {"DEFERRED", "INDICATED"}
 
-First(queue, P(_)) == CHOOSE i \in DOMAIN queue : P(queue[i]) /\ \A j \in 1..(i - 1) : ~P(queue[j])
+(***************************************************************************)
+(* Requests are executed in posting order, but for one thing: while a read *)
+(* waits for its data, those behind it may be executed.  A request with    *)
+(* NDK_OP_FLAG_READ_FENCE waits for all reads before it, silent or not,    *)
+(* until they have their data (FLAG-04), not until that is told.           *)
+(***************************************************************************)
+MayPass(r, earlier) == earlier.op = "Read" /\ ~r.fence
 
-\* The oldest request without an outcome, if the hardware knows it.
-Pending(r) == ~Executed(r)
-NextToExecute(queue) == First(queue, Pending)
-HasNextToExecute(queue) ==
-  \E i \in DOMAIN queue : Pending(queue[i]) /\ queue[NextToExecute(queue)].phase = "INDICATED"
+CanExecute(queue, i) ==
+  /\ queue[i].phase = "INDICATED"
+  /\ \A j \in 1..(i - 1) : Pending(queue[j]) => MayPass(queue[i], queue[j])
+
+\* The requests that can be executed now: the oldest pending one, and perhaps one behind reads.
+Ready(queue) == {i \in DOMAIN queue : CanExecute(queue, i)}
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
@@ -82,7 +90,7 @@ HasNextToExecute(queue) ==
 (***************************************************************************)
 
 \* A QP that is worse off stays so.
-Broken(state) == IF state \in {"ABORTED", "CLOSED"} THEN state ELSE "BROKEN"
+Broken(state) == IF state \in {"IDLE", "CONNECTED"} THEN "BROKEN" ELSE state
 
 \* NdkConnect, or NdkAccept on the other side.
 NdkConnect(p) == qp[p].state = "IDLE" /\ qp' = [qp EXCEPT ![p].state = "CONNECTED"]
@@ -98,13 +106,15 @@ Break(P) == qp' = [p \in QP |-> IF p \in P THEN [qp[p] EXCEPT !.state = Broken(@
 (* The consumer posts: NdkSend, NdkReceive, NdkFastRegister, ...           *)
 (***************************************************************************)
 
-\* A QP that was never connected takes receives only (POST-08, POST-09).
+\* A QP that was never connected takes receives only (POST-08, POST-09).  One that is being closed takes nothing (LIFE-06).
 \* After the connection has ended posts may still be accepted; they will be cancelled.
-CanPost(state, queue) == state \in {"CONNECTED", "BROKEN", "ABORTED"} \/ (state = "IDLE" /\ queue = "receive")
+CanPost(state, queue) == ~Closing(state) /\ (state = "IDLE" => queue = "receive")
 
 (***************************************************************************)
 (* The post returns success.  NDK_OP_FLAG_DEFER is for initiator requests  *)
 (* (DEF-01); a request without it indicates itself and all before it.      *)
+(* A post and a flush that overlap are two steps, in either order: the     *)
+(* request is flushed, or comes after the flush (POST-04).                 *)
 (***************************************************************************)
 AfterPost(queue, r, defer) ==
   IF defer THEN Append(queue, [r EXCEPT !.phase = "DEFERRED"])
@@ -118,22 +128,32 @@ Post(p, r, defer) ==
 
 (***************************************************************************)
 (* The post returns failure.  It queues nothing (DEF-03), and before it    *)
-(* returns all requests deferred earlier are indicated (DEF-05).           *)
-(* Reading (A10): the requests of the same QP.                             *)
+(* returns all requests deferred earlier are indicated (DEF-05): those of  *)
+(* the same QP, when an initiator request is refused.                      *)
+(* Rejected (A10, A30): that those of other QPs are meant as well, or that *)
+(* a refused receive, which ends no chain, has to indicate anything.       *)
 (* Rejected: that the chain is over, so that those before may be dropped.  *)
-(* They returned success, and are owed completions (DEF-04).               *)
+(* They returned success, and are owed completions (DEF-04).  In libibverbs*)
+(* a chain is a list that one call posts; there, too, the requests before  *)
+(* the one that is refused are executed (A34).                             *)
 (***************************************************************************)
-AfterRefusal(queue, r) == Indicated(queue)
+AfterRefusal(queue, r) ==
+  LET Stays(s) == ~Deferred(s) IN IF Reading.A34 = "EXECUTED" THEN Indicated(queue) ELSE SelectSeq(queue, Stays)
+
+\* The QPs whose chains the refusal of r on p ends.
+EndedBy(p, r) ==
+  IF QueueOf(r.op) = "receive" /\ Reading.A30 = "INITIATOR" THEN {} ELSE IF Reading.A10 = "QP" THEN {p} ELSE QP
 
 PostRefused(p, r) ==
-  /\ qp[p].state # "CLOSED"
-  /\ IF QueueOf(r.op) = "initiator" THEN qp' = [qp EXCEPT ![p].initiator = AfterRefusal(@, r)] ELSE UNCHANGED qp
+  /\ ~Closing(qp[p].state)
+  /\ qp' = [x \in QP |-> IF x \in EndedBy(p, r) THEN [qp[x] EXCEPT !.initiator = AfterRefusal(@, r)] ELSE qp[x]]
 
 \* Hidden.  The flag is a hint: a deferred request may be indicated at any time (DEF-02), in order (DEF-09).
 HwIndicate(p) ==
-  LET Deferred(r) == r.phase = "DEFERRED" IN
-  /\ \E i \in DOMAIN qp[p].initiator : Deferred(qp[p].initiator[i])
-  /\ qp' = [qp EXCEPT ![p].initiator[First(qp[p].initiator, Deferred)].phase = "INDICATED"]
+  LET queue == qp[p].initiator IN
+  \E i \in DOMAIN queue :
+    /\ Deferred(queue[i]) /\ \A j \in 1..(i - 1) : ~Deferred(queue[j])
+    /\ qp' = [qp EXCEPT ![p].initiator[i].phase = "INDICATED"]
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
@@ -141,18 +161,18 @@ HwIndicate(p) ==
 (* fixed, but no completion tells it yet.                                  *)
 (***************************************************************************)
 
-\* A request can be cancelled only for a cause (RES-08).
-\* What is posted after a flush is not specified (A15): it may even succeed.
+\* Nothing succeeds without a connection; and a request can be cancelled only for a cause (RES-08).
+\* What is posted after a flush is not specified (FLUSH-05): it may even succeed.  Rejected (A15): that it is cancelled.
 CanEnd(state, outcome) ==
-  CASE outcome = "SUCCESS"   -> state \notin {"IDLE", "ABORTED"}
-    [] outcome = "FAILED"    -> TRUE
-    [] outcome = "CANCELLED" -> state \in {"BROKEN", "ABORTED", "CLOSED"}
+  CASE outcome = "SUCCESS"   -> state \in {"CONNECTED", "BROKEN"}
+    [] outcome = "FAILED"    -> state # "FLUSHED"
+    [] outcome = "CANCELLED" -> state \notin {"IDLE", "CONNECTED"}
 
-\* Hidden.  The oldest request of a queue gets its outcome.  A failure breaks the connection.
-Execute(p, queue, outcome) ==
-  /\ HasNextToExecute(qp[p][queue])
+\* Hidden.  The i-th request of a queue gets its outcome.  A failure breaks the connection.
+Execute(p, queue, i, outcome) ==
+  /\ i \in DOMAIN qp[p][queue] /\ CanExecute(qp[p][queue], i)
   /\ CanEnd(qp[p].state, outcome)
-  /\ qp' = [qp EXCEPT ![p][queue][NextToExecute(qp[p][queue])].phase = outcome,
+  /\ qp' = [qp EXCEPT ![p][queue][i].phase = outcome,
                       ![p].state = IF outcome = "FAILED" THEN Broken(@) ELSE @]
 
 (***************************************************************************)
@@ -161,14 +181,14 @@ Execute(p, queue, outcome) ==
 (* message brings the solicit flag and, if it is of NdkSendAndInvalidate,  *)
 (* the token that it invalidated (FLAG-09, RES-02, RES-03).                *)
 (***************************************************************************)
-IsMessage(r) == r.op \in {"Send", "SendAndInvalidate"}
-Message(a) == qp[a].initiator[NextToExecute(qp[a].initiator)]
+Messages(a) == {i \in Ready(qp[a].initiator) : IsMessage(qp[a].initiator[i])}   \* one, or none
+NextMessage(a) == CHOOSE i \in Messages(a) : TRUE
+Message(a) == qp[a].initiator[NextMessage(a)]
+NextReceive(b) == CHOOSE i \in Ready(qp[b].receive) : TRUE
 
 Meet(a, b) ==
   /\ a # b
-  /\ HasNextToExecute(qp[a].initiator)
-  /\ IsMessage(Message(a))
-  /\ HasNextToExecute(qp[b].receive)
+  /\ Messages(a) # {} /\ Ready(qp[b].receive) # {}
   /\ CanEnd(qp[a].state, "SUCCESS") /\ CanEnd(qp[b].state, "SUCCESS")
 
 Received(r, m) ==
@@ -177,8 +197,8 @@ Received(r, m) ==
 
 Deliver(a, b) ==
   /\ Meet(a, b)
-  /\ qp' = [qp EXCEPT ![a].initiator[NextToExecute(qp[a].initiator)].phase = "SUCCESS",
-                      ![b].receive[NextToExecute(qp[b].receive)] = Received(@, Message(a))]
+  /\ qp' = [qp EXCEPT ![a].initiator[NextMessage(a)].phase = "SUCCESS",
+                      ![b].receive[NextReceive(b)] = Received(@, Message(a))]
 
 (***************************************************************************)
 (* Hidden.  The message names a bad token: the provider of b aborts the    *)
@@ -186,49 +206,74 @@ Deliver(a, b) ==
 (* completion is of NdkOperationTypeSend all the same (RES-01).  The       *)
 (* receive that it met fails, or is cancelled like those behind it.        *)
 (***************************************************************************)
-Aborted(q) == [state |-> "ABORTED", initiator |-> Cancelled(q.initiator), receive |-> Cancelled(q.receive)]
+Ended(q, state, phases) ==
+  [state |-> state, initiator |-> Cancelled(q.initiator, phases), receive |-> Cancelled(q.receive, phases)]
+Aborted(q) == Ended(q, "ABORTED", PendingPhases)
 
 Abort(a, b, sent, received) ==
-  LET met == [qp EXCEPT ![a].initiator[NextToExecute(qp[a].initiator)].phase = sent,
-                        ![b].receive[NextToExecute(qp[b].receive)].phase = received] IN
+  LET met == [qp EXCEPT ![a].initiator[NextMessage(a)].phase = sent,
+                        ![b].receive[NextReceive(b)].phase = received] IN
   /\ Meet(a, b)
   /\ sent \in {"SUCCESS", "FAILED"}
   /\ received \in {"FAILED", "CANCELLED"}
   /\ qp' = [met EXCEPT ![a] = Aborted(@), ![b] = Aborted(@)]
 
 \* A silent request that succeeded leaves no completion (FLAG-01); one that failed, or was cancelled, does (FLAG-02),
-\* deferred or not (DEF-07).
-LeavesCompletion(r) == ~(r.silent /\ r.phase = "SUCCESS")
+\* deferred or not (DEF-07).  Rejected (A29): that a post which returned success always leaves one, as DEF-04 alone says.
+LeavesCompletion(r) == ~(r.silent /\ r.phase = "SUCCESS" /\ Reading.A29 = "SILENT")
+
+\* The type of the operation, as NdkGetCqResultsEx tells it (RES-01, RES-02).
+TypeOf(r) ==
+  CASE r.op = "Receive" /\ r.phase = "SUCCESS" /\ r.token # NoToken -> "ReceiveAndInvalidate"
+    [] r.op = "SendAndInvalidate"                                   -> "Send"
+    [] OTHER                                                        -> r.op
 
 \* What the completion will say.
 CompletionOf(p, queue, r) ==
   LET received == queue = "receive" /\ r.phase = "SUCCESS" IN
-  [qp |-> p, queue |-> queue, req |-> r.req, status |-> r.phase,
+  [qp |-> p, queue |-> queue, req |-> r.req, status |-> r.phase, type |-> TypeOf(r),
    solicited |-> received /\ r.solicit, token |-> IF received THEN r.token ELSE NoToken]
 
-\* Completions of one queue come out in posting order (POLL-09).  NDKPI does not say so itself; the user-mode interface
-\* does, and consumers rely on it (A9).  Between queues there is no order.
-CanComplete(p, queue) == qp[p][queue] # <<>> /\ Executed(Head(qp[p][queue]))
-Completes(p, queue) == Head(qp[p][queue])
-AfterComplete(queue) == Tail(queue)
+(***************************************************************************)
+(* Completions of one queue come out in posting order (POLL-09), so that   *)
+(* one tells of all silent requests before it (FLAG-03).  NDKPI does not   *)
+(* say so itself; the user-mode interface does, and consumers rely on it.  *)
+(* Rejected (A9): that a request may overtake the executed ones before it. *)
+(* Between queues there is no order.                                       *)
+(***************************************************************************)
+CanComplete(p, queue, i) == i \in DOMAIN qp[p][queue] /\ Executed(qp[p][queue][i]) /\ (Reading.A9 = "ORDERED" => i = 1)
+AfterComplete(queue, i) == SubSeq(queue, 1, i - 1) \o SubSeq(queue, i + 1, Len(queue))
 
-\* Hidden.  An executed request leaves its queue.
-Complete(p, queue) == CanComplete(p, queue) /\ qp' = [qp EXCEPT ![p][queue] = AfterComplete(@)]
+\* Hidden.  The i-th request of a queue, which has its outcome, leaves it.
+Complete(p, queue, i) == CanComplete(p, queue, i) /\ qp' = [qp EXCEPT ![p][queue] = AfterComplete(@, i)]
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
-(* The consumer cancels.                                                   *)
+(* The consumer cancels, and closes.                                       *)
 (***************************************************************************)
-Flushed(q) == [state |-> Broken(q.state), initiator |-> Cancelled(q.initiator), receive |-> Cancelled(q.receive)]
+AfterFlush(state) == IF Reading.A15 = "CANCELLED" /\ state # "ABORTED" THEN "FLUSHED" ELSE Broken(state)
+Flushed(q) == Ended(q, AfterFlush(q.state), IF Reading.A31 = "CANCELLED" THEN PendingPhases ELSE {"INDICATED"})
 
-\* Every pending request of both queues (FLUSH-01), of this QP alone (FLUSH-04, A15).
-NdkFlush(p) == qp[p].state # "CLOSED" /\ qp' = [qp EXCEPT ![p] = Flushed(@)]
+(***************************************************************************)
+(* Every pending request of both queues is cancelled (FLUSH-01), deferred  *)
+(* ones too (FLUSH-02), of this QP alone (FLUSH-04).                       *)
+(* Rejected (A31): that a chain which only a flush ended is the consumer's *)
+(* fault, so that requests deferred in it may never complete.              *)
+(***************************************************************************)
+NdkFlush(p) == ~Closing(qp[p].state) /\ qp' = [qp EXCEPT ![p] = Flushed(@)]
 
 \* A disconnected QP is flushed implicitly (DISC-08).
 NdkDisconnect(p) == NdkFlush(p)
 
-\* The completions of a closed QP may still be polled (A21).
-NdkCloseQp(p) == qp[p].state # "CLOSED" /\ qp' = [qp EXCEPT ![p] = [Flushed(@) EXCEPT !.state = "CLOSED"]]
+\* A close cancels what it would have to wait for (LIFE-10).
+NdkCloseQp(p) == ~Closing(qp[p].state) /\ qp' = [qp EXCEPT ![p] = Ended(@, "CLOSING", PendingPhases)]
+
+\* The close completes when no request of the QP is left (LIFE-07).
+CanFinishClose(q) == q.state = "CLOSING" /\ q.initiator = <<>> /\ q.receive = <<>>
+
+\* A close that returns STATUS_SUCCESS is one whose callback, of no length, comes at once.
+NdkCloseCompletionEnter(p) == CanFinishClose(qp[p]) /\ qp' = [qp EXCEPT ![p].state = "COMPLETING"]
+NdkCloseCompletionExit(p) == qp[p].state = "COMPLETING" /\ qp' = [qp EXCEPT ![p].state = "CLOSED"]
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
@@ -236,21 +281,79 @@ NdkCloseQp(p) == qp[p].state # "CLOSED" /\ qp' = [qp EXCEPT ![p] = [Flushed(@) E
 (* what was posted and what was completed are in MCQueuePair, which        *)
 (* remembers it.                                                           *)
 (***************************************************************************)
+QpTypeOK ==
+  \A p \in QP :
+    /\ DOMAIN qp[p] = {"state"} \union Queues
+    /\ qp[p].state \in QpStates
+    /\ \A queue \in Queues : \A i \in DOMAIN qp[p][queue] :
+         IsRequest(qp[p][queue][i]) /\ QueueOf(qp[p][queue][i].op) = queue
+
+\* DEF-09: requests are indicated in posting order.
+IndicatedInOrder ==
+  \A p \in QP : LET queue == qp[p].initiator IN
+    \A i, j \in DOMAIN queue : i < j /\ Deferred(queue[i]) => Deferred(queue[j])
+
+\* DEF-09, POLL-09: and executed in posting order; only reads are overtaken.
+ExecutedInOrder ==
+  \A p \in QP, q \in Queues : LET queue == qp[p][q] IN
+    \A i, j \in DOMAIN queue : i < j /\ Pending(queue[i]) /\ Executed(queue[j]) => queue[i].op = "Read"
 
 \* RES-08: no request is cancelled on a connection in good order.
 CancelledHasCause ==
   \A p \in QP, queue \in Queues : \A i \in DOMAIN qp[p][queue] :
-    qp[p][queue][i].phase = "CANCELLED" => qp[p].state \in {"BROKEN", "ABORTED", "CLOSED"}
+    qp[p][queue][i].phase = "CANCELLED" => qp[p].state \notin {"IDLE", "CONNECTED"}
 
-\* FLUSH-01: after a flush nothing is pending.
+\* FLAG-04: what waits for reads is not executed before them.
+FenceWaits ==
+  \A p \in QP : LET queue == qp[p].initiator IN
+    \A i, j \in DOMAIN queue :
+      i < j /\ queue[i].op = "Read" /\ Pending(queue[i]) /\ queue[j].fence => Pending(queue[j])
+
+\* POST-08, POST-09: before the connection, only receives are pending.
+UnconnectedSendsNothing == \A p \in QP : qp[p].state = "IDLE" => qp[p].initiator = <<>>
+
+\* LIFE-07: a QP whose close has completed has no requests left.
+ClosedIsEmpty ==
+  \A p \in QP : qp[p].state \in {"COMPLETING", "CLOSED"} => qp[p].initiator = <<>> /\ qp[p].receive = <<>>
+
+\* FLUSH-01, FLUSH-02: after a flush nothing is pending, deferred or not (A31: but for what it may strand).
 FlushCancelsAll ==
   [][\A p \in QP : NdkFlush(p) =>
-       \A queue \in Queues : \A i \in DOMAIN qp'[p][queue] : Executed(qp'[p][queue][i])]_qp
+       \A queue \in Queues : \A i \in DOMAIN qp'[p][queue] :
+         LET r == qp'[p][queue][i] IN Executed(r) \/ (Reading.A31 = "STRANDED" /\ Deferred(r))]_qp
+
+\* The requests of one queue that get an outcome in this step, and those of a QP that get this one.
+JustExecuted(p, queue) ==
+  LET old == qp[p][queue]  new == qp'[p][queue] IN
+  IF new = old \/ Len(new) # Len(old) THEN {}
+  ELSE {new[i] : i \in {j \in DOMAIN new : Executed(new[j]) /\ Pending(old[j])}}
+JustCancelled(p) == {r \in JustExecuted(p, "initiator") \union JustExecuted(p, "receive") : r.phase = "CANCELLED"}
+
+\* FLUSH-04: requests of two QPs are cancelled in one step only where the connection between them is aborted.
+FlushIsOwn ==
+  [][LET reached == {p \in QP : JustCancelled(p) # {}} IN
+     \A p, other \in reached : p # other => {qp'[p].state, qp'[other].state} = {"ABORTED"}]_qp
+
+\* FLUSH-01: what has its outcome keeps it.
+OutcomeStays ==
+  [][\A p \in QP, queue \in Queues : LET old == qp[p][queue]  new == qp'[p][queue] IN
+       new # old => \A i \in DOMAIN old, j \in DOMAIN new :
+         Executed(old[i]) /\ new[j].req = old[i].req => new[j] = old[i]]_qp
+
+\* LIFE-06: nothing is posted on a QP once its close has begun.
+ClosingTakesNothing ==
+  [][\A p \in QP : Closing(qp[p].state) =>
+       Closing(qp'[p].state) /\ \A queue \in Queues : Len(qp'[p][queue]) <= Len(qp[p][queue])]_qp
 
 \* What the adapter knows it executes, and what is executed it completes.  A receive waits for a message: no promise.
 \* There is no fairness of HwIndicate: that a deferred request is indicated early is a hint, and nobody may rely on it.
 QpFairness ==
   \A p \in QP :
-    /\ WF_qp(\E outcome \in Outcomes : Execute(p, "initiator", outcome))
-    /\ \A queue \in Queues : WF_qp(Complete(p, queue))
+    /\ WF_qp(\E i \in DOMAIN qp[p].initiator, outcome \in Outcomes : Execute(p, "initiator", i, outcome))
+    /\ \A queue \in Queues : WF_qp(\E i \in DOMAIN qp[p][queue] : Complete(p, queue, i))
+    /\ WF_qp(NdkCloseCompletionEnter(p))
+    /\ WF_qp(NdkCloseCompletionExit(p))
+
+\* LIFE-10, LIFE-11: a close that was begun completes.
+CloseQpCompletes == \A p \in QP : Closing(qp[p].state) ~> qp[p].state = "CLOSED"
 =============================================================================

@@ -6,26 +6,38 @@
 
 \* What each may be.
 Choices ==
-  [ A1  |-> {"KEPT", "LOST", "NO ARM"},   \* an error of the CQ finds no arm: it is kept for the next, or lost; or it needs none
-    A2  |-> {"EITHER", "ONE", "TWO"},     \* an arm is satisfied while a callback is owed: so many are owed then
-    A3  |-> {"ENTRY", "RETURN"},          \* what the CQ holds is old from when on: a callback's entry, or its return?
-    A4  |-> {"MAY", "MUST", "MUST NOT"},  \* does a failed completion satisfy an ERRORS arm?
-    A5  |-> {"MUST NOT", "MAY"},          \* does a success that is not solicited satisfy a SOLICITED arm?
-    A6  |-> {"IF DRAINED", "NEVER"},      \* a callback on an empty CQ: after it was drained, or never
-    A7  |-> {"MAY", "MUST NOT"},          \* does a poll leave entries behind for which it has room?
-    A16 |-> {"EITHER", "REFUSED"},        \* a resize below what the CQ holds: it may succeed, or is always refused
-    A24 |-> {"NONE", "1", "2"},           \* a bound on the callbacks that are owed
-    A25 |-> {"NO", "YES"},                \* does a fresh completion satisfy an arm, though it was polled before?
-    A26 |-> {"FRESH", "OLD"},             \* what the completions are that come before the first callback
-    A28 |-> {"AT ONCE", "AT RETURN"},     \* an arm within a callback looks at what is in the CQ at once, or at the return
-    A33 |-> {"ANY PART", "ALL"},          \* of the entries of a failed CQ so much can be polled
-    A35 |-> {"AT LEAST", "EXACT"} ]       \* how many completions a CQ holds, compared with its depth
+  [ A1  |-> {"KEPT", "LOST", "NO ARM"},          \* an error of the CQ finds no arm: kept for the next, or lost; or it needs none
+    A2  |-> {"EITHER", "ONE", "TWO"},            \* an arm is satisfied while a callback is owed: so many are owed then
+    A3  |-> {"ENTRY", "RETURN"},                 \* what the CQ holds is old from when on: a callback's entry, or its return?
+    A4  |-> {"MAY", "MUST", "MUST NOT"},         \* does a failed completion satisfy an ERRORS arm?
+    A5  |-> {"MUST NOT", "MAY"},                 \* does a success that is not solicited satisfy a SOLICITED arm?
+    A6  |-> {"IF DRAINED", "NEVER"},             \* a callback on an empty CQ: after it was drained, or never
+    A7  |-> {"MAY", "MUST NOT"},                 \* does a poll leave entries behind for which it has room?
+    A8  |-> {"EITHER", "INLINE", "COMPLETION"},  \* how NdkInvalidate of an invalid token fails
+    A9  |-> {"ORDERED", "UNORDERED"},            \* do the completions of one queue come in posting order?
+    A10 |-> {"QP", "ALL"},                       \* whose deferred requests a refused post indicates: those of its QP, or all
+    A11 |-> {"ANY END", "POST"},                 \* what ends a chain: a flush or a close too, or only a post
+    A12 |-> {"POLLED", "PLACED"},                \* when a place in a queue is free again
+    A15 |-> {"FREE", "CANCELLED"},               \* what becomes of requests posted after a flush
+    A16 |-> {"EITHER", "REFUSED"},               \* a resize below what the CQ holds: it may succeed, or is always refused
+    A21 |-> {"EITHER", "KEPT", "DROPPED"},       \* the completions of a QP that is closed
+    A24 |-> {"NONE", "1", "2"},                  \* a bound on the callbacks that are owed
+    A25 |-> {"NO", "YES"},                       \* does a fresh completion satisfy an arm, though it was polled before?
+    A26 |-> {"FRESH", "OLD"},                    \* what the completions are that come before the first callback
+    A28 |-> {"AT ONCE", "AT RETURN"},            \* an arm within a callback looks at what is in the CQ at once, or at the return
+    A29 |-> {"SILENT", "TOLD"},                  \* does a silent success leave a completion after all?
+    A30 |-> {"INITIATOR", "ANY"},                \* which refused posts indicate deferred requests
+    A31 |-> {"CANCELLED", "STRANDED"},           \* what a flush does to requests deferred in an open chain
+    A33 |-> {"ANY PART", "ALL"},                 \* of the entries of a failed CQ so much can be polled
+    A34 |-> {"EXECUTED", "DROPPED"},             \* what becomes of requests deferred before a refused one
+    A35 |-> {"AT LEAST", "EXACT"} ]              \* how many completions a CQ holds, compared with its depth
 
 \* What is taken, unless a configuration chooses one of the others below.
 Default ==
   [A1 |-> "KEPT", A2 |-> "EITHER", A3 |-> "ENTRY", A4 |-> "MAY", A5 |-> "MUST NOT", A6 |-> "IF DRAINED", A7 |-> "MAY",
-   A16 |-> "EITHER", A24 |-> "NONE", A25 |-> "NO", A26 |-> "FRESH", A28 |-> "AT ONCE", A33 |-> "ANY PART",
-   A35 |-> "AT LEAST"]
+   A8 |-> "EITHER", A9 |-> "ORDERED", A10 |-> "QP", A11 |-> "ANY END", A12 |-> "POLLED", A15 |-> "FREE", A16 |-> "EITHER",
+   A21 |-> "EITHER", A24 |-> "NONE", A25 |-> "NO", A26 |-> "FRESH", A28 |-> "AT ONCE", A29 |-> "SILENT", A30 |-> "INITIATOR",
+   A31 |-> "CANCELLED", A33 |-> "ANY PART", A34 |-> "EXECUTED", A35 |-> "AT LEAST"]
 
 IsReading(reading) == DOMAIN reading = DOMAIN Choices /\ \A id \in DOMAIN Choices : reading[id] \in Choices[id]
 
@@ -37,12 +49,25 @@ A3_RETURN == [Default EXCEPT !.A3 = "RETURN"]
 A5_MAY == [Default EXCEPT !.A5 = "MAY"]
 A6_NEVER == [Default EXCEPT !.A6 = "NEVER"]
 A7_MUST_NOT == [Default EXCEPT !.A7 = "MUST NOT"]
+A8_COMPLETION == [Default EXCEPT !.A8 = "COMPLETION"]
+A8_INLINE == [Default EXCEPT !.A8 = "INLINE"]
+A9_UNORDERED == [Default EXCEPT !.A9 = "UNORDERED"]
+A10_ALL == [Default EXCEPT !.A10 = "ALL"]
+A11_POST == [Default EXCEPT !.A11 = "POST"]
+A12_PLACED == [Default EXCEPT !.A12 = "PLACED"]
+A15_CANCELLED == [Default EXCEPT !.A15 = "CANCELLED"]
 A16_REFUSED == [Default EXCEPT !.A16 = "REFUSED"]
+A21_DROPPED == [Default EXCEPT !.A21 = "DROPPED"]
+A21_KEPT == [Default EXCEPT !.A21 = "KEPT"]
 A24_1 == [Default EXCEPT !.A24 = "1"]
 A24_2 == [Default EXCEPT !.A24 = "2"]
 A25_YES == [Default EXCEPT !.A25 = "YES"]
 A26_OLD == [Default EXCEPT !.A26 = "OLD"]
 A28_AT_RETURN == [Default EXCEPT !.A28 = "AT RETURN"]
+A29_TOLD == [Default EXCEPT !.A29 = "TOLD"]
+A30_ANY == [Default EXCEPT !.A30 = "ANY"]
+A31_STRANDED == [Default EXCEPT !.A31 = "STRANDED"]
 A33_ALL == [Default EXCEPT !.A33 = "ALL"]
+A34_DROPPED == [Default EXCEPT !.A34 = "DROPPED"]
 A35_EXACT == [Default EXCEPT !.A35 = "EXACT"]
 =============================================================================

@@ -11,39 +11,77 @@
 (* The token is invalid whichever function fetches the completion;         *)
 (* NdkGetCqResults only does not tell (POLL-07).                           *)
 (* Rejected: that fetching it with NdkGetCqResultsEx is what invalidates.  *)
+(*                                                                         *)
+(* A token can be read, and told to the peer, as soon as the call that     *)
+(* registers it has returned, before it is valid (MEM-05, MEM-17): so a    *)
+(* chain can register memory and send its token.  No action asks whether   *)
+(* the token that a request names is valid when the request is posted.     *)
 (***************************************************************************)
 EXTENDS Dialect
 
-CONSTANT Token
+CONSTANTS
+  Token,
+  ReadInvalidates  \* the adapter has NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE; where it has not, it ignores the flag (INV-03)
+
+ASSUME ReadInvalidatesOrNot == ReadInvalidates \in BOOLEAN
 
 VARIABLE token
 
-TokenTypeOK == token \in [Token -> {"VALID", "INVALID"}]
+\* UNDEFINED: a read that was to invalidate it has failed (INV-02).  Then it may serve as valid, or as invalid.
+TokenTypeOK == token \in [Token -> {"VALID", "INVALID", "UNDEFINED"}]
 
 \* A token is good for nothing until memory is registered or bound under it.
 TokenInit == token = [t \in Token |-> "INVALID"]
 
 Become(t, validity) == token' = [token EXCEPT ![t] = validity]
 
+Spoilt(validity) == IF validity = "INVALID" THEN "INVALID" ELSE "UNDEFINED"
+
+\* The requests that make a token valid, when they complete.
+Validates(r) == r.op \in {"FastRegister", "Bind"}
+
+\* A read with NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE, where the adapter has it (INV-01, INV-03).
+ReadThatInvalidates(r) == r.op = "Read" /\ r.token # NoToken /\ ReadInvalidates
+
 (***************************************************************************)
-(* A request r of the token's owner is executed with an outcome.           *)
-(* NdkInvalidate of an invalid token fails (POLL-08).                      *)
-(* Reading (A8): with a failed completion, or inline (PostRefused).        *)
+(* A request r of the token's owner is executed with an outcome, or (Write)*)
+(* one of a peer that the token lets reach into the memory: through an     *)
+(* invalid one it can't (INV-08).  NdkInvalidate of an invalid token fails *)
+(* (POLL-08).                                                              *)
 (***************************************************************************)
-CanInvalidate(t) == token[t] = "VALID"
+CanInvalidate(t) == token[t] # "INVALID"
+CanAccess(t) == IF t = NoToken THEN TRUE ELSE token[t] # "INVALID"
 
 Execute(r, outcome) ==
-  CASE outcome = "SUCCESS" /\ r.op \in {"FastRegister", "Bind"} -> Become(r.token, "VALID")
-    [] outcome = "SUCCESS" /\ r.op = "Invalidate"               -> CanInvalidate(r.token) /\ Become(r.token, "INVALID")
-    [] OTHER                                                    -> UNCHANGED token
+  CASE outcome = "SUCCESS" /\ Validates(r)           -> Become(r.token, "VALID")
+    [] outcome = "SUCCESS" /\ r.op = "Invalidate"    -> CanInvalidate(r.token) /\ Become(r.token, "INVALID")
+    [] outcome = "SUCCESS" /\ r.op = "Write"         -> CanAccess(r.token) /\ UNCHANGED token
+    [] outcome = "SUCCESS" /\ ReadThatInvalidates(r) -> Become(r.token, "INVALID")
+    [] outcome # "SUCCESS" /\ ReadThatInvalidates(r) -> Become(r.token, Spoilt(token[r.token]))
+    [] OTHER                                         -> UNCHANGED token
+
+\* Requests were cancelled; what the reads among them were to invalidate is undefined (INV-02).
+Cancel(requests) ==
+  LET Names(t) == \E r \in requests : ReadThatInvalidates(r) /\ r.token = t IN
+  token' = [t \in Token |-> IF Names(t) THEN Spoilt(token[t]) ELSE token[t]]
+
+\* NdkInvalidate of a token that is invalid, and that nothing posted before it will make valid.
+NamesDeadToken(r, queue) ==
+  /\ r.op = "Invalidate"
+  /\ token[r.token] = "INVALID"
+  /\ ~\E i \in DOMAIN queue : Validates(queue[i]) /\ queue[i].token = r.token /\ queue[i].phase \notin Outcomes
+
+\* Does the post of r return success, does it return failure?  Other requests may do both: a post can fail for any reason.
+CanPost(r, queue) == Reading.A8 = "INLINE" => ~NamesDeadToken(r, queue)
+CanRefuse(r, queue) == Reading.A8 = "COMPLETION" => ~NamesDeadToken(r, queue)
 
 \* Message m reaches its receiver.  A bad token is never accepted (INV-05).
-CanDeliver(m) == m.op = "SendAndInvalidate" => token[m.token] = "VALID"
+CanDeliver(m) == m.op = "SendAndInvalidate" => token[m.token] # "INVALID"
 
 AfterDeliver(m) == IF m.op = "SendAndInvalidate" THEN [token EXCEPT ![m.token] = "INVALID"] ELSE token
 
 Deliver(m) == CanDeliver(m) /\ token' = AfterDeliver(m)
 
 \* The receiver's provider aborts the connection, for a bad token only (INV-05).
-Abort(m) == m.op = "SendAndInvalidate" /\ token[m.token] = "INVALID" /\ UNCHANGED token
+CanAbort(m) == m.op = "SendAndInvalidate" /\ token[m.token] # "VALID"
 =============================================================================

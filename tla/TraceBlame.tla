@@ -101,7 +101,7 @@ WhyNotDone(c) ==
 
 WhyOwes(p, queue) ==
   LET r == Head(qp[p][queue]) IN
-  IF ~QueueOwes(p, queue) \/ ~Qp!CanComplete(p, queue) THEN {}
+  IF ~QueueOwes(p, queue) \/ ~CanComplete(p, queue) THEN {}
   ELSE IF cq[CqOf(p, queue)].health # "OK" THEN {"ARM-17"}
   ELSE IF ~CanBe(r, r.phase) THEN IF qp[p].state = "ABORTED" /\ CanBe(r, "SUCCESS") THEN {"INV-05"} ELSE {"FLUSH-01"}
   ELSE IF InTurn(r.req) THEN IF Cq!CanPlace(cq[CqOf(p, queue)]) THEN {} ELSE {"ARM-16"}

@@ -54,7 +54,7 @@ Certain(r, outcome) == Told(r) = {outcome}
 Alone(p) == Peer[p] \notin QP
 
 \* Where both ends are in the trace, a connection is lost only with its other end (A23).
-Ended(state) == state \in {"BROKEN", "ABORTED", "CLOSED"}
+Ended(state) == state \notin {"IDLE", "CONNECTED"}
 CanBeLost(p) == qp[p].state = "CONNECTED" /\ (Alone(p) \/ Ended(qp[Peer[p]].state))
 
 \* Call c has taken effect, or is none of those to be explained.
@@ -122,7 +122,9 @@ Parts(c) ==
     [] Calls[c].kind \in {"connect", "arm", "poll", "flush", "close QP", "event"} -> 1
     [] OTHER -> 0
 
-New(r) == [req |-> r.req, op |-> r.op, silent |-> r.silent, solicit |-> r.solicit, token |-> r.token, phase |-> "INDICATED"]
+New(r) ==
+  [req |-> r.req, op |-> r.op, silent |-> r.silent, solicit |-> r.solicit, fence |-> r.fence, token |-> r.token,
+   phase |-> "INDICATED"]
 
 Posted(r) == IF r.accepted THEN Post(r.qp, New(r), r.defer) ELSE PostRefused(r.qp, New(r))
 
@@ -139,6 +141,9 @@ SaysWhatIs(c) ==
   \A i \in DOMAIN Batch(c) : LET x == Calls[c].completions[i] e == Batch(c)[i] IN
     IsReceive(e) /\ ~Alone(e.qp) => SaysType(x, e) /\ SaysToken(x, e)
 
+\* Whether the QPs of a CQ were closed before it is not looked at here (LIFE-04).
+CqCloses(q) == Cq!NdkCloseCompletion(q) /\ UNCHANGED <<qp, token>>
+
 Effect(c, i) ==
   LET k == Calls[c] IN
   CASE k.kind = "connect"  -> IF qp[k.qp].state = "IDLE" THEN NdkConnect(k.qp) ELSE UNCHANGED vars
@@ -147,7 +152,7 @@ Effect(c, i) ==
     [] k.kind = "poll"     -> IsFound(c) /\ SaysWhatIs(c) /\ NdkGetCqResults(k.cq, k.room, Batch(c))
     [] k.kind = "flush"    -> NdkFlush(k.qp)
     [] k.kind = "close QP" -> NdkCloseQp(k.qp)
-    [] k.kind = "close CQ" -> IF i = 1 THEN NdkCloseCq(k.cq) ELSE NdkCloseCompletion(k.cq)
+    [] k.kind = "close CQ" -> IF i = 1 THEN NdkCloseCq(k.cq) ELSE CqCloses(k.cq)
     [] k.kind = "event"    -> NdkCqNotificationCallbackEnter(k.cq, "STATUS_SUCCESS")
 
 TakesEffect(c) ==
@@ -165,8 +170,12 @@ TakesEffect(c) ==
 (* Hidden steps.                                                           *)
 (***************************************************************************)
 
-HasNext(p, queue) == Qp!HasNextToExecute(qp[p][queue])
-NextOf(p, queue) == qp[p][queue][Qp!NextToExecute(qp[p][queue])]
+\* The oldest request without an outcome, if the hardware knows it.
+Oldest(queue) == CHOOSE i \in DOMAIN queue : Qp!Pending(queue[i]) /\ \A j \in 1..(i - 1) : Qp!Executed(queue[j])
+HasNext(p, queue) ==
+  \E i \in DOMAIN qp[p][queue] : Qp!Pending(qp[p][queue][i]) /\ ~Qp!Deferred(qp[p][queue][Oldest(qp[p][queue])])
+NextAt(p, queue) == Oldest(qp[p][queue])
+NextOf(p, queue) == qp[p][queue][NextAt(p, queue)]
 
 \* A message from nowhere, or one that goes there.
 FromNowhere(p, solicited) ==
@@ -175,24 +184,25 @@ FromNowhere(p, solicited) ==
       m == [op |-> IF t = NoToken THEN "Send" ELSE "SendAndInvalidate", solicit |-> solicited, token |-> t]
   IN
   /\ Qp!CanEnd(qp[p].state, "SUCCESS")
-  /\ qp' = [qp EXCEPT ![p].receive[Qp!NextToExecute(qp[p].receive)] = Qp!Received(@, m)]
+  /\ qp' = [qp EXCEPT ![p].receive[NextAt(p, "receive")] = Qp!Received(@, m)]
   /\ token' = Tk!AfterDeliver(m)
   /\ UNCHANGED cq
-ToNowhere(p) == Qp!Execute(p, "initiator", "SUCCESS") /\ UNCHANGED <<cq, token>>
+ToNowhere(p, i) == Qp!Execute(p, "initiator", i, "SUCCESS") /\ UNCHANGED <<cq, token>>
 
-Ends(p, queue, outcome) ==
-  /\ HasNext(p, queue)
-  /\ CanBe(NextOf(p, queue), outcome)
-  /\ outcome = "CANCELLED" => ~CanBe(NextOf(p, queue), "FAILED")    \* which nothing would tell apart
+\* The i-th request of a queue ends: the oldest that has no outcome, or one that passes reads.
+Ends(p, queue, i, outcome) ==
+  LET r == qp[p][queue][i] IN
+  /\ CanBe(r, outcome)
+  /\ outcome = "CANCELLED" => ~CanBe(r, "FAILED")    \* which nothing would tell apart
   /\ IF outcome = "SUCCESS" /\ queue = "receive"
-     THEN Alone(p) /\ \E solicited \in Requests[NextOf(p, queue).req].solicited : FromNowhere(p, solicited)
-     ELSE IF outcome = "SUCCESS" /\ Qp!IsMessage(NextOf(p, queue)) THEN Alone(p) /\ ToNowhere(p)
-     ELSE Execute(p, queue, outcome)
+     THEN Alone(p) /\ \E solicited \in Requests[r.req].solicited : FromNowhere(p, solicited)
+     ELSE IF outcome = "SUCCESS" /\ Qp!IsMessage(r) THEN Alone(p) /\ ToNowhere(p, i)
+     ELSE Execute(p, queue, i, outcome)
 
 \* Of the two requests that meet, what each may be.
 MayMeet(p, sent, received) ==
   /\ ~Alone(p)
-  /\ HasNext(p, "initiator") /\ CanBe(NextOf(p, "initiator"), sent)
+  /\ Qp!Messages(p) # {} /\ CanBe(Qp!Message(p), sent)
   /\ HasNext(Peer[p], "receive") /\ CanBe(NextOf(Peer[p], "receive"), received)
 
 Delivers(p) == MayMeet(p, "SUCCESS", "SUCCESS") /\ Deliver(p)
@@ -203,10 +213,12 @@ Aborts(p) ==
     /\ HasNext(Peer[p], "receive") /\ received \in Told(NextOf(Peer[p], "receive"))
     /\ Abort(p, sent, received)
 
+CanComplete(p, queue) == Qp!CanComplete(p, queue, 1)
+
 Places(p, queue) ==
-  /\ Qp!CanComplete(p, queue) /\ Qp!LeavesCompletion(Qp!Completes(p, queue))
-  /\ CanBePlaced(Qp!Completes(p, queue)) /\ ~Requests[Qp!Completes(p, queue).req].point
-  /\ Complete(p, queue)
+  /\ CanComplete(p, queue) /\ Qp!LeavesCompletion(Head(qp[p][queue]))
+  /\ CanBePlaced(Head(qp[p][queue])) /\ ~Requests[Head(qp[p][queue]).req].point
+  /\ Complete(p, queue, 1)
 
 Reads(q) == \E c \in DOMAIN open : Calls[c].kind = "event" /\ Calls[c].cq = q /\ open[c] = 0
 
@@ -216,7 +228,7 @@ Hidden ==
        \/ Delivers(p)
        \/ Aborts(p)
        \/ \E queue \in Queues :
-            \/ \E outcome \in Outcomes : Ends(p, queue, outcome)
+            \/ \E i \in Qp!Ready(qp[p][queue]), outcome \in Outcomes : Ends(p, queue, i, outcome)
             \/ Places(p, queue)
   \/ \E q \in CQ :
        \/ Overflow(q)
@@ -249,7 +261,7 @@ MeetSurely(p) ==
 LostSurely(p) ==
   CanBeLost(p) /\ \E queue \in Queues : HasNext(p, queue) /\ Certain(NextOf(p, queue), "CANCELLED")
 
-QuietSurely(p, queue) == Qp!CanComplete(p, queue) /\ ~Qp!LeavesCompletion(Qp!Completes(p, queue))
+QuietSurely(p, queue) == CanComplete(p, queue) /\ ~Qp!LeavesCompletion(Head(qp[p][queue]))
 
 IsSure(p) ==
   \/ MeetSurely(p) \/ LostSurely(p)
@@ -262,8 +274,8 @@ SureStep ==
   IF MeetSurely(p) THEN Deliver(p)
   ELSE IF LostSurely(p) THEN ConnectionLost(p)
   ELSE \E queue \in Queues :
-         \/ QuietSurely(p, queue) /\ Complete(p, queue)
-         \/ \E outcome \in Outcomes : EndsSurely(p, queue, outcome) /\ Ends(p, queue, outcome)
+         \/ QuietSurely(p, queue) /\ Complete(p, queue, 1)
+         \/ \E outcome \in Outcomes : EndsSurely(p, queue, outcome) /\ Ends(p, queue, NextAt(p, queue), outcome)
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
@@ -281,9 +293,9 @@ WaitsForPeer(p, queue) ==
   queue = "receive" \/ (Qp!IsMessage(NextOf(p, queue)) /\ (Alone(p) \/ ~HasNext(Peer[p], "receive")))
 
 QueueOwes(p, queue) ==
-  /\ qp[p].state # "CLOSED" /\ cq[CqOf(p, queue)].open # "CLOSED"
-  /\ IF cq[CqOf(p, queue)].health # "OK" THEN Qp!CanComplete(p, queue) /\ Counts(Head(qp[p][queue]).req)
-     ELSE Qp!CanComplete(p, queue) \/ (HasNext(p, queue) /\ ~WaitsForPeer(p, queue))
+  /\ ~Qp!Closing(qp[p].state) /\ cq[CqOf(p, queue)].open # "CLOSED"
+  /\ IF cq[CqOf(p, queue)].health # "OK" THEN CanComplete(p, queue) /\ Counts(Head(qp[p][queue]).req)
+     ELSE CanComplete(p, queue) \/ (HasNext(p, queue) /\ ~WaitsForPeer(p, queue))
 
 AtRest ==
   /\ \A q \in CQ : ~CallbackOwed(q)
@@ -306,8 +318,8 @@ Happens(c, ends) ==
     [] k.kind = "placed"   -> LET queue == Requests[k.request].queue IN
                               /\ qp[k.qp][queue] # <<>> /\ Head(qp[k.qp][queue]).req = k.request
                               /\ CanBePlaced(Head(qp[k.qp][queue]))
-                              /\ Complete(k.qp, queue)
-    [] k.kind = "closed"   -> IF ~ends THEN NdkCloseCompletion(k.cq) ELSE UNCHANGED vars
+                              /\ Complete(k.qp, queue, 1)
+    [] k.kind = "closed"   -> IF ~ends THEN CqCloses(k.cq) ELSE UNCHANGED vars
 
 \* A callback that the consumer saw later: the provider had turned to it, and took what was there for reported (A3).
 NextCallback(q) ==

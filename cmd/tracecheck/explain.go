@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ndkoracle/linearize"
 	"ndkoracle/rules"
 )
 
@@ -61,7 +62,11 @@ func explainReading(out io.Writer, reading rules.Reading) {
 	paragraph(out, "  ", "default", reading.Default)
 	paragraph(out, "  ", "strict", reading.Strict)
 	choices := "only the default is built"
-	if reading.Choices != nil {
+	switch {
+	case reading.Choices == nil:
+	case !linearize.Takes(reading.ID):
+		choices = fmt.Sprintf("traces are judged by the default only; tla/ has %s", strings.Join(reading.Choices, ", "))
+	default:
 		choices = fmt.Sprintf("--assume %s=VALUE, one of %s; the first is the default",
 			reading.ID, strings.Join(reading.Choices, ", "))
 	}

@@ -140,6 +140,8 @@ func (s *settings) assume(text string) error {
 			return usageError("%q is no reading; the readings are A1 to A%d", id, len(rules.Readings()))
 		case reading.Choices == nil:
 			return usageError("of %s only the default reading is built: %s", id, reading.Default)
+		case !linearize.Takes(id) && choice != reading.Choices[0]:
+			return usageError("of %s traces are judged by the default reading only: %s", id, reading.Default)
 		case !slices.Contains(reading.Choices, choice):
 			return usageError("%s is one of %s", id, strings.Join(reading.Choices, ", "))
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ndkoracle/linearize"
 	"ndkoracle/rules"
 )
 
@@ -46,11 +47,16 @@ func (p *program) markdown(out io.Writer, groups []string) {
 				rule.ID, rule.Who, rule.Class, cell(rule.Text), cell(rule.Source), cell(open), checkedBy)
 		}
 	}
-	io.WriteString(out, "\n## Readings\n\nHow the open questions are answered. `tracecheck --assume` takes one of the choices.\n\n")
+	io.WriteString(out, "\n## Readings\n\nHow the open questions are answered. All choices are constants of `tla/` and the model, "+
+		"where each is checked. `tracecheck --assume`\ntakes one of them; where a choice is in parentheses, traces are judged by the default only.\n\n")
 	io.WriteString(out, "| reading | question | default | strict | choices |\n|---|---|---|---|---|\n")
 	for _, reading := range rules.Readings() {
+		choices := slices.Clone(reading.Choices)
+		for i := 1; i < len(choices) && !linearize.Takes(reading.ID); i++ {
+			choices[i] = "(" + choices[i] + ")"
+		}
 		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", reading.ID,
-			cell(reading.Question), cell(reading.Default), cell(reading.Strict), strings.Join(reading.Choices, ", "))
+			cell(reading.Question), cell(reading.Default), cell(reading.Strict), strings.Join(choices, ", "))
 	}
 }
 

@@ -70,10 +70,10 @@ func TestDifferenceLeadsToTheOperator(t *testing.T) {
 	for name, test := range map[string]struct{ old, new, want string }{
 		"a guard that is weaker": {"Len(r.entries) < Capacity", "Len(r.entries) <= Capacity", `
        inside = [q |-> 0]
-  2  MCPlace("q", [qp |-> "a", queue |-> "receive", req |-> 0, status |-> "SUCCESS", solicited |-> FALSE, token |-> "no token"])
-       cq.q.entries = <<[qp |-> "a", queue |-> "receive", req |-> 0, solicited |-> FALSE, status |-> "SUCCESS", token |-> "no token"]>>
+  2  MCPlace("q", [qp |-> "a", queue |-> "receive", req |-> 0, status |-> "SUCCESS", type |-> "Receive", solicited |-> FALSE, token |-> "no token"])
+       cq.q.entries = <<[qp |-> "a", queue |-> "receive", req |-> 0, solicited |-> FALSE, status |-> "SUCCESS", token |-> "no token", type |-> "Receive"]>>
        cq.q.fresh = 1
-Then MCPlace("q", [qp |-> "a", queue |-> "receive", req |-> 0, status |-> "SUCCESS", solicited |-> FALSE, token |-> "no token"]) differs.
+Then MCPlace("q", [qp |-> "a", queue |-> "receive", req |-> 0, status |-> "SUCCESS", type |-> "Receive", solicited |-> FALSE, token |-> "no token"]) differs.
      Only tla/ leads to
        cq.q.entries = <<[`},
 		"a guard that is stronger": {`CanFinishClose(r) == r.open`, `CanFinishClose(r) == r.health = "OK" /\ r.open`, `

@@ -78,7 +78,7 @@ const (
 )
 
 var (
-	violation = regexp.MustCompile(`^(?:Invariant|Action property|Property) (\S+) is violated`)
+	violation = regexp.MustCompile(`^(?:Invariant|Action property|Property) (?:\w+!)?(\S+) is violated`)
 	states    = regexp.MustCompile(`([\d,]+) distinct states found`)
 	leftOver  = regexp.MustCompile(`([\d,]+) states left on queue`)
 	depth     = regexp.MustCompile(`search is (\d+)\.`)

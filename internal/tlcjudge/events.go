@@ -139,6 +139,7 @@ type request struct {
 	flags       []string
 	silent      bool
 	solicit     bool
+	fence       bool
 	deferred    bool
 	accepted    bool
 	refused     bool
@@ -181,7 +182,7 @@ func requestsOf(c *call, signalAll bool) []*request {
 		}
 		has := func(flag string) bool { return slices.Contains(c.first.Flags, flag) }
 		return []*request{{wr: c.first.Wr, op: operations[c.fn], flags: c.first.Flags, accepted: accepted, refused: !accepted,
-			token: token, post: c, silent: has("SILENT_SUCCESS"), solicit: has("SEND_AND_SOLICIT_EVENT"),
+			token: token, post: c, silent: has("SILENT_SUCCESS"), solicit: has("SEND_AND_SOLICIT_EVENT"), fence: has("READ_FENCE"),
 			deferred: has("DEFER")}}
 	}
 	var list []*request
@@ -192,6 +193,7 @@ func requestsOf(c *call, signalAll bool) []*request {
 			r.op = operations[strings.TrimPrefix(w.Opcode, "IBV_WR_")]
 			r.silent = !signalAll && !hasVerbsFlag(w.Flags, "SIGNALED")
 			r.solicit = hasVerbsFlag(w.Flags, "SOLICITED")
+			r.fence = hasVerbsFlag(w.Flags, "FENCE")
 		}
 		list = append(list, r)
 		if !accepted && (c.last.BadWr == w.Wr || c.last.BadWr == "") {

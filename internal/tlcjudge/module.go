@@ -103,6 +103,7 @@ func (q *question) instance(b *strings.Builder) {
 		{"CQ", set(q.cqIds())},
 		{"QP", set(q.qpIds())},
 		{"Token", set(tokens)},
+		{"ReadInvalidates", "FALSE"}, // a trace with such reads is not decided
 		{"Depth", fmt.Sprint(q.depth())},
 		{"Room", fmt.Sprint(q.depth() + len(q.requests))},
 		{"InitiatorCq", name("InitiatorCq", q.ofQp(func(p *qp) string { return quote(p.initiator.id) }))},

@@ -80,6 +80,7 @@ func (c *call) completions() string {
 func (q *question) request(r *request) string {
 	op, token := r.op, noToken
 	switch {
+	case op == "Read" || op == "Write": // what tokens they reach a peer's memory through is not followed
 	case r.token != nil && q.tokens[*r.token] != "":
 		token = q.tokens[*r.token]
 	case op == "FastRegister" || op == "Bind" || op == "Invalidate":
@@ -110,7 +111,8 @@ func (q *question) request(r *request) string {
 		polled = r.poll.end
 	}
 	return record("req", r.number, "qp", quote(r.qp.id), "queue", quote(r.queue()), "cq", quote(cq), "op", quote(op),
-		"silent", truth(r.silent), "solicit", truth(r.solicit && op != "Receive"), "token", quote(token), "defer", truth(r.deferred),
+		"silent", truth(r.silent), "solicit", truth(r.solicit && op != "Receive"),
+		"fence", truth(r.fence && op != "Receive"), "token", quote(token), "defer", truth(r.deferred),
 		"accepted", truth(r.accepted), "refused", truth(r.refused), "post", r.post.number, "told", set(told),
 		"turn", r.turn, "polled", polled, "after", numberOf(r.nothing), "point", truth(r.point != nil), "solicited", solicited,
 		"invalidated", quote(invalidated), "refusedAfter", truth(r.refusedThen))

@@ -148,7 +148,8 @@ func mcConsumer(c *configuration) *Machine {
 	return machine
 }
 
-// stepsOfConsumer returns the steps of the first CQ and its consumer, which polls with room for a batch of completions.
+// stepsOfConsumer returns the steps of the first CQ and its consumer, which polls with room for a batch of completions. Its
+// threads never call at the same time: a call is one step (POLL-01).
 func stepsOfConsumer(contract *model.Contract, batch int, errors bool) []step {
 	domain := model.Domain{Room: slices.Compact([]int{1, batch}), Completions: kinds()}
 	o := objects{cqs: []string{"q"}, qps: []string{"a"}}

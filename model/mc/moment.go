@@ -15,6 +15,8 @@ type Moment struct {
 	maxDue   int // callbacks owed at a time, at most
 	state    model.State
 
+	queueDepth int // places in each queue of a QP; 0 is no limit
+
 	asked   []model.Arms // of each CQ: types of the arm requests since the arm was last clear, as bits
 	unspent []int        // of each CQ: arm requests made less callbacks entered
 	inside  []int        // of each CQ: callbacks entered less callbacks returned
@@ -22,6 +24,7 @@ type Moment struct {
 	posts   []int                  // of each QP: posts so far
 	postsOf [][model.Write + 1]int // of each QP, by operation
 	refused [][]number             // of each QP: posts that were refused
+	open    []bool                 // of each QP: a chain is open, which only a post ends (A11)
 	flushed [][]int                // of each QP: ids of the requests that were in a queue when NdkFlush was called
 	left    [][]leaving            // of each QP: requests that left their queue, in this order
 
@@ -50,7 +53,7 @@ func start(c *model.Contract, maxDue int) Moment {
 		contract: c, maxDue: maxDue, state: c.Init(),
 		asked: make([]model.Arms, len(c.Depth)), unspent: make([]int, len(c.Depth)), inside: make([]int, len(c.Depth)),
 		posts: make([]int, len(c.Qps)), postsOf: make([][model.Write + 1]int, len(c.Qps)), refused: make([][]number, len(c.Qps)),
-		flushed: make([][]int, len(c.Qps)), left: make([][]leaving, len(c.Qps)), delivered: map[number][]int{},
+		open: make([]bool, len(c.Qps)), flushed: make([][]int, len(c.Qps)), left: make([][]leaving, len(c.Qps)), delivered: map[number][]int{},
 	}
 }
 
@@ -97,18 +100,24 @@ func (m Moment) after(a model.Action, next model.State) Moment {
 		m = m.polled(1, before.Cqs[a.Cq].Entries[:a.K])
 	case model.Post:
 		m = m.posted(a)
+		if a.Queue == model.Initiator {
+			m.open = with(m.open, a.Qp, a.Deferred && m.contract.Dialect.A11 == model.A11Post)
+		}
 	case model.PostRefused:
 		m = m.posted(a)
+		m.open = with(m.open, a.Qp, a.Queue == model.Receive && m.open[a.Qp])
 		m.refused = with(m.refused, a.Qp, add(m.refused[a.Qp], number{a.Request.Id, a.Queue}))
 	case model.NdkFlush, model.NdkDisconnect:
 		ids := slices.Clone(m.flushed[a.Qp])
 		for _, r := range slices.Concat(before.Qps[a.Qp].Initiator, before.Qps[a.Qp].Receive) {
-			ids = append(ids, r.Id)
+			if r.Phase != model.Deferred || m.contract.Dialect.A31 == model.A31Cancelled {
+				ids = append(ids, r.Id)
+			}
 		}
 		slices.Sort(ids)
 		m.flushed = with(m.flushed, a.Qp, slices.Compact(ids))
 	case model.Complete:
-		r := before.Qps[a.Qp].Queue(a.Queue)[0]
+		r := before.Qps[a.Qp].Queue(a.Queue)[a.At]
 		cq := m.contract.Qps[a.Qp].Cq(a.Queue)
 		told := len(next.Cqs[cq].Entries) > len(before.Cqs[cq].Entries)
 		m.left = with(m.left, a.Qp, add(m.left[a.Qp], leaving{number{r.Id, a.Queue}, r.Silent, model.Outcome(r.Phase - model.Executed), told}))
@@ -118,8 +127,8 @@ func (m Moment) after(a model.Action, next model.State) Moment {
 			m.asked = with(m.asked, i, 0)
 		}
 	}
-	for t, valid := range next.Tokens {
-		if valid && !before.Tokens[t] { // registered again
+	for t, v := range next.Tokens {
+		if v == model.Valid && before.Tokens[t] != model.Valid { // registered again
 			m.fetched[0] &^= 1 << t
 			m.fetched[1] &^= 1 << t
 		}

@@ -8,12 +8,13 @@ import (
 )
 
 // cqsOf says to which of the CQs the completions of QPs a and b go, by the definition that InitiatorCq and ReceiveCq have.
-var cqsOf = map[string][2]int{"OneCq": {0, 0}, "OwnCq": {0, 1}}
+var cqsOf = map[string][2]int{"OneCq": {0, 0}, "OwnCq": {0, 1}, "CqOfInitiators": {0, 0}, "CqOfReceives": {1, 1}}
 
 // mcNdk is MCNdk: two connected QPs, a and b.
 func mcNdk(c *configuration) *Machine {
 	o := objects{cqs: c.strings("CQ"), qps: []string{"a", "b"}, tokens: c.strings("Token")}
-	contract := &model.Contract{Dialect: c.dialect(), Composed: true, Tokens: len(o.tokens)}
+	contract := &model.Contract{Dialect: c.dialect(), Composed: true, Tokens: len(o.tokens),
+		ReadInvalidates: c.truth("ReadInvalidates")}
 	for range o.cqs {
 		contract.Depth, contract.Room = append(contract.Depth, c.number("Depth")), append(contract.Room, c.number("Room"))
 	}
@@ -22,11 +23,12 @@ func mcNdk(c *configuration) *Machine {
 		contract.Qps = append(contract.Qps, model.Binding{InitiatorCq: initiator[i], ReceiveCq: receive[i], Peer: 1 - i})
 	}
 	first := start(contract, 0)
+	first.queueDepth = c.number("QueueDepth")
 	for i := range contract.Qps {
 		first.state.Qps[i].State = model.Connected
 	}
 	budget, flags, optional := c.budget(), c.strings("Flags"), c.strings("Optional")
-	domain := model.Domain{Room: []int{c.number("Room")}}
+	domain := model.Domain{Room: []int{c.number("Room")}, Places: 3}
 	for op := range model.Write + 1 {
 		if budget[0].has(op) || budget[1].has(op) {
 			domain.Requests = append(domain.Requests, requests(op, flags, contract.Tokens)...)
@@ -50,16 +52,19 @@ func mcNdk(c *configuration) *Machine {
 				model.ExtraEvent:                     {ofCq},
 				model.Overflow:                       {ofCq},
 				model.CqInternalError:                {ofCq},
-				model.Post:                           {ofQp, ofOp, ofToken, ofSilent, ofSolicit, ofDefer},
-				model.PostRefused:                    {ofQp, ofOp, ofToken, ofSilent, ofSolicit},
+				model.Post:                           {ofQp, ofOp, ofToken, ofSilent, ofSolicit, ofFence, ofDefer},
+				model.PostRefused:                    {ofQp, ofOp, ofToken, ofSilent, ofSolicit, ofFence},
 				model.HwIndicate:                     {ofQp},
 				model.Deliver:                        {ofQp},
 				model.Abort:                          {ofQp, ofOutcome, ofReceived},
-				model.Execute:                        {ofQp, ofQueue, ofOutcome},
-				model.Complete:                       {ofQp, ofQueue},
+				model.Execute:                        {ofQp, ofQueue, ofAt, ofOutcome},
+				model.Complete:                       {ofQp, ofQueue, ofAt},
+				model.CompletionLost:                 {ofQp, ofQueue, ofAt},
 				model.ConnectionLost:                 {ofQp},
 				model.NdkFlush:                       {ofQp},
 				model.NdkCloseQp:                     {ofQp},
+				model.NdkCloseCompletionEnter:        {ofQp, ofDropped},
+				model.NdkCloseCompletionExit:         {ofQp},
 			},
 			has: func(a model.Action) bool {
 				switch a.Name {
@@ -82,26 +87,17 @@ func mcNdk(c *configuration) *Machine {
 				case model.NdkArmCq:
 					return m.arms < maxArms
 				case model.Post, model.PostRefused:
-					return m.postsOf[a.Qp][a.Request.Op] < budget[a.Qp][a.Request.Op]
+					return m.postsOf[a.Qp][a.Request.Op] < budget[a.Qp][a.Request.Op] && (a.Name == model.PostRefused || m.hasPlace(a.Qp, a.Queue))
 				case model.Execute:
-					r, ok := nextToExecute(m.state.Qps[a.Qp].Queue(a.Queue))
-					return !ok || a.Outcome != model.FAILED || r.Op == model.Invalidate || slices.Contains(optional, "FAILED")
+					return a.Outcome != model.FAILED || slices.Contains(optional, "FAILED") || mustBeAbleToFail(m.state.Qps[a.Qp].Queue(a.Queue), a.At)
 				}
 				return true
 			},
-			number: func(m Moment, a model.Action) int {
-				n := 1
-				for op, posts := range m.postsOf[a.Qp] {
-					if model.Op(op).Queue() == a.Queue {
-						n += posts
-					}
-				}
-				return n
-			},
+			number: func(m Moment, a model.Action) int { return m.used(a.Qp, a.Queue) + 1 },
 			variables: []variable{
 				{"cq", func(o objects, m Moment) string { return function(o.cqs, m.state.Cqs, o.cq) }},
 				{"qp", func(o objects, m Moment) string { return function(o.qps, m.state.Qps, o.qp) }},
-				{"token", func(o objects, m Moment) string { return function(o.tokens, m.state.Tokens, validity) }},
+				{"token", func(o objects, m Moment) string { return function(o.tokens, m.state.Tokens, text[model.Validity]) }},
 				{"posts", func(o objects, m Moment) string {
 					var all []string
 					for p, posts := range m.postsOf {
@@ -138,36 +134,66 @@ func appendNdk(key []byte, m Moment) []byte {
 	return appendNumbers(key, m.arms, int(m.fetched[0]), int(m.fetched[1]))
 }
 
-// nextToExecute returns the oldest request without an outcome, if there is one.
-func nextToExecute(queue []model.Request) (model.Request, bool) {
-	for _, r := range queue {
-		if r.Phase < model.Executed {
-			return r, true
+// used is Used: the posts so far on a queue.
+func (m Moment) used(p int, queue model.Queue) int {
+	n := 0
+	for op, posts := range m.postsOf[p] {
+		if model.Op(op).Queue() == queue {
+			n += posts
 		}
 	}
-	return model.Request{}, false
+	return n
+}
+
+// known is Known: the consumer polled a completion of request n, or of a later one of its queue (FLAG-03).
+func (m Moment) known(p int, queue model.Queue, n int) bool {
+	return slices.ContainsFunc(m.delivered[number{p, queue}], func(later int) bool { return later >= n })
+}
+
+// hasPlace is HasPlace: a place in the queue is free (POST-06, A12).
+func (m Moment) hasPlace(p int, queue model.Queue) bool {
+	if m.contract.Dialect.A12 == model.A12Placed {
+		return len(m.state.Qps[p].Queue(queue)) < m.queueDepth
+	}
+	held := 0
+	for n := range m.used(p, queue) {
+		if !m.known(p, queue, n+1) {
+			held++
+		}
+	}
+	return held < m.queueDepth
+}
+
+// mustBeAbleToFail reports whether the request is one that may have to fail, whatever happens optionally.
+func mustBeAbleToFail(queue []model.Request, at int) bool {
+	return at < len(queue) && (queue[at].Op == model.Invalidate || queue[at].Op == model.Write && queue[at].Token != model.NoToken)
 }
 
 // requests returns the requests of one operation, with and without the flags that it takes, with every token that it can name.
 func requests(op model.Op, flags []string, tokens int) []model.Request {
 	all := []model.Request{{Op: op, Token: model.NoToken}}
-	if op == model.SendAndInvalidate || op == model.FastRegister || op == model.Bind || op == model.Invalidate {
+	names := op == model.SendAndInvalidate || op == model.FastRegister || op == model.Bind || op == model.Invalidate
+	if names || tokens > 0 && (op == model.Read || op == model.Write) {
 		all = nil
 		for t := range tokens {
 			all = append(all, model.Request{Op: op, Token: t})
 		}
 	}
-	if slices.Contains(flags, "SILENT_SUCCESS") && op != model.ReceiveOp {
+	with := func(flag string, set func(*model.Request)) {
+		if !slices.Contains(flags, flag) {
+			return
+		}
 		for _, r := range all {
-			r.Silent = true
+			set(&r)
 			all = append(all, r)
 		}
 	}
-	if slices.Contains(flags, "SEND_AND_SOLICIT_EVENT") && op.IsSend() {
-		for _, r := range all {
-			r.Solicit = true
-			all = append(all, r)
-		}
+	if op != model.ReceiveOp {
+		with("SILENT_SUCCESS", func(r *model.Request) { r.Silent = true })
+		with("READ_FENCE", func(r *model.Request) { r.Fence = true })
+	}
+	if op.IsSend() {
+		with("SEND_AND_SOLICIT_EVENT", func(r *model.Request) { r.Solicit = true })
 	}
 	return all
 }

@@ -1,54 +1,67 @@
 package mc
 
 import (
+	"slices"
 	"strconv"
 
 	"ndkoracle/model"
 )
 
-// mcQueuePair is MCQueuePair: one QP, whose messages come and go as they please.
+// mcQueuePair is MCQueuePair: QPs by themselves, whose messages come and go as they please.
 func mcQueuePair(c *configuration) *Machine {
-	maxPosts := c.number("MaxPosts")
-	contract := &model.Contract{Dialect: c.dialect(), Depth: []int{maxPosts}, Qps: []model.Binding{{Peer: -1}}}
-	var domain model.Domain
+	maxPosts, qps := c.number("MaxPosts"), c.strings("QP")
+	contract := &model.Contract{Dialect: c.dialect(), Depth: []int{maxPosts}}
+	for range qps {
+		contract.Qps = append(contract.Qps, model.Binding{Peer: -1})
+	}
+	flags, optional := c.strings("Flags"), c.strings("Optional")
+	domain := model.Domain{Places: maxPosts}
 	for _, op := range c.strings("PostOps") {
-		r := model.Request{Op: c.op(op), Token: model.NoToken}
-		domain.Requests = append(domain.Requests, r)
-		if c.text("SilentFlags") == "{FALSE, TRUE}" && r.Op != model.ReceiveOp {
-			r.Silent = true
-			domain.Requests = append(domain.Requests, r)
-		}
+		domain.Requests = append(domain.Requests, requests(c.op(op), flags, 0)...)
 	}
 	return &Machine{
 		contract: contract,
-		objects:  objects{qps: c.strings("QP")},
+		objects:  objects{qps: qps},
 		init:     []Moment{start(contract, 0)},
 		bounds: bounds{
 			domain: domain,
 			actions: map[model.Name][]argument{
-				model.NdkConnect:     {ofQp},
-				model.ConnectionLost: {ofQp},
-				model.Post:           {ofQp, ofOp, ofSilent, ofDefer},
-				model.PostRefused:    {ofQp, ofOp},
-				model.HwIndicate:     {ofQp},
-				model.Execute:        {ofQp, ofQueue, ofOutcome},
-				model.Complete:       {ofQp, ofQueue},
-				model.NdkFlush:       {ofQp},
-				model.NdkDisconnect:  {ofQp},
-				model.NdkCloseQp:     {ofQp},
+				model.NdkConnect:              {ofQp},
+				model.ConnectionLost:          {ofQp},
+				model.Post:                    {ofQp, ofOp, ofSilent, ofFence, ofDefer},
+				model.PostRefused:             {ofQp, ofOp},
+				model.HwIndicate:              {ofQp},
+				model.Execute:                 {ofQp, ofQueue, ofAt, ofOutcome},
+				model.Complete:                {ofQp, ofQueue, ofAt},
+				model.NdkFlush:                {ofQp},
+				model.NdkDisconnect:           {ofQp},
+				model.NdkCloseQp:              {ofQp},
+				model.NdkCloseCompletionEnter: {ofQp},
+				model.NdkCloseCompletionExit:  {ofQp},
 			},
 			has: func(a model.Action) bool {
-				return !a.Solicited && !(a.Name == model.PostRefused && a.Request.Silent)
+				switch a.Name {
+				case model.Post:
+					return !a.Deferred || slices.Contains(flags, "DEFER")
+				case model.PostRefused:
+					return !a.Request.Silent && !a.Request.Fence
+				case model.Execute:
+					return !a.Solicited && (a.Outcome != model.FAILED || slices.Contains(optional, "FAILED"))
+				case model.ConnectionLost, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp:
+					return slices.Contains(optional, string(a.Name))
+				}
+				return !a.Dropped
 			},
 			may: func(m *Moment, a *model.Action) bool {
-				if a.Name != model.Post && a.Name != model.PostRefused {
-					return true
+				switch a.Name {
+				case model.Post, model.PostRefused:
+					reserve := 0 // a post that may have to end the chain
+					if a.Deferred || a.Queue == model.Receive {
+						reserve = 1
+					}
+					return m.posts[a.Qp]+reserve < maxPosts
 				}
-				reserve := 0 // a post that may have to end the chain
-				if a.Deferred || a.Queue == model.Receive {
-					reserve = 1
-				}
-				return m.posts[a.Qp]+reserve < maxPosts
+				return m.mayCancel(a)
 			},
 			number: func(m Moment, a model.Action) int { return m.posts[a.Qp] + 1 },
 			variables: []variable{
@@ -57,6 +70,7 @@ func mcQueuePair(c *configuration) *Machine {
 				{"refused", func(o objects, m Moment) string {
 					return function(o.qps, m.refused, func(all []number) string { return set(all, numberRecord) })
 				}},
+				{"open", func(o objects, m Moment) string { return function(o.qps, m.open, truth) }},
 				{"flushed", func(o objects, m Moment) string {
 					return function(o.qps, m.flushed, func(all []int) string { return set(all, strconv.Itoa) })
 				}},
@@ -69,6 +83,12 @@ func mcQueuePair(c *configuration) *Machine {
 	}
 }
 
+// mayCancel is MayCancel: where only a post ends a chain, the consumer ends it before it flushes or closes (DEF-06, A11).
+func (m *Moment) mayCancel(a *model.Action) bool {
+	cancels := a.Name == model.NdkFlush || a.Name == model.NdkDisconnect || a.Name == model.NdkCloseQp
+	return !cancels || !m.open[a.Qp]
+}
+
 func numberRecord(n number) string { return record("req", strconv.Itoa(n.of), "queue", text(n.queue)) }
 
 func leavingRecord(l leaving) string {
@@ -79,7 +99,7 @@ func leavingRecord(l leaving) string {
 func appendQueuePair(key []byte, m Moment) []byte {
 	key = model.State{Qps: m.state.Qps}.AppendKey(key)
 	for i := range m.posts {
-		key = appendNumbers(key, m.posts[i], len(m.refused[i]), len(m.flushed[i]))
+		key = appendNumbers(append(key, bit(m.open[i])), m.posts[i], len(m.refused[i]), len(m.flushed[i]))
 		for _, r := range m.refused[i] {
 			key = appendNumbers(append(key, byte(r.queue)), r.of)
 		}

@@ -1,19 +1,26 @@
 package mc
 
-import "ndkoracle/model"
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
 
 // What must happen in the end (the liveness of tla/), as far as a run without end can be had: the steps that fairness
 // promises are taken until none is left, and then what was owed must have been done. Each function prepares a moment as the
 // consumer would, lets the provider come to rest, and says whether the promise was kept.
 var liveness = map[string]func(rester, Moment) bool{
-	"OwedCallbackEntered":   OwedCallbackEntered,
-	"ResizeIsAnswered":      ResizeIsAnswered,
-	"CloseCompletes":        CloseCompletes,
-	"ErrorReported":         ErrorReported,
-	"EveryRequestCompletes": EveryRequestCompletes,
-	"FlushCompletesAll":     FlushCompletesAll,
-	"NothingStranded":       NothingStranded,
-	"EveryCompletionPolled": EveryCompletionPolled,
+	"OwedCallbackEntered":      OwedCallbackEntered,
+	"ResizeIsAnswered":         ResizeIsAnswered,
+	"CloseCompletes":           CloseCompletes,
+	"CloseQpCompletes":         CloseQpCompletes,
+	"CloseCqCompletes":         CloseCqCompletes,
+	"EveryCompletionDelivered": EveryCompletionDelivered,
+	"ErrorReported":            ErrorReported,
+	"EveryRequestCompletes":    EveryRequestCompletes,
+	"FlushCompletesAll":        FlushCompletesAll,
+	"NothingStranded":          NothingStranded,
+	"EveryCompletionPolled":    EveryCompletionPolled,
 }
 
 // A rester chooses one of n steps.
@@ -24,11 +31,12 @@ type rester func(n int) int
 func (choose rester) atRest(m Moment) Moment {
 	for range 1000 {
 		var steps []model.Action
-		for _, a := range m.contract.Enabled(m.state, model.Domain{Room: []int{1}}) {
+		for _, a := range m.contract.Enabled(m.state, model.Domain{Room: []int{1}, Places: 6}) {
 			switch a.Name {
 			case model.NdkCqNotificationCallbackEnter, model.NdkCqNotificationCallbackExit, model.Resize,
 				model.NdkRequestCompletionEnter, model.NdkRequestCompletionExit, model.NdkCloseCompletion,
-				model.Complete, model.Deliver, model.Abort:
+				model.NdkCloseCompletionEnter, model.NdkCloseCompletionExit,
+				model.Complete, model.CompletionLost, model.Deliver, model.Abort:
 				steps = append(steps, a)
 			case model.NdkGetCqResults:
 				if a.K > 0 {
@@ -95,6 +103,51 @@ func CloseCompletes(choose rester, m Moment) bool {
 	return true
 }
 
+// CloseQpCompletes: the close of a QP completes (LIFE-10, LIFE-11). Where its completions have to be kept (A21), it may wait
+// for a CQ that has no room for them.
+func CloseQpCompletes(choose rester, m Moment) bool {
+	m = choose.atRest(closingQps(choose, m))
+	return m.contract.Dialect.A21 == model.A21Kept ||
+		!slices.ContainsFunc(m.state.Qps, func(p model.Qp) bool { return p.State != model.QpClosed })
+}
+
+// CloseCqCompletes: so does the close of a CQ when all its QPs are being closed, whichever close came first (LIFE-04,
+// LIFE-11).
+func CloseCqCompletes(choose rester, m Moment) bool {
+	whole := *m.contract
+	whole.Composed = true
+	m.contract = &whole
+	for i := range m.state.Cqs {
+		m = choose.step(m, model.Action{Name: model.NdkCloseCq, Cq: i})
+	}
+	if m.contract.Dialect.A21 == model.A21Kept {
+		return true // a CQ that nobody polls any more may have no room for what has to be kept
+	}
+	return CloseCompletes(choose, closingQps(choose, m))
+}
+
+// closingQps closes all QPs.
+func closingQps(choose rester, m Moment) Moment {
+	for i := range m.state.Qps {
+		m = choose.step(m, model.Action{Name: model.NdkCloseQp, Qp: i})
+	}
+	return m
+}
+
+// EveryCompletionDelivered: what is executed is polled in the end (DEF-04, FLAG-02, FLUSH-02).
+func EveryCompletionDelivered(choose rester, m Moment) bool {
+	m = choose.atRest(m)
+	for p, qp := range m.state.Qps {
+		for _, queue := range queues {
+			waits := slices.ContainsFunc(m.state.Cqs[m.contract.Qps[p].Cq(queue)].Entries, func(c model.Completion) bool { return c.Qp == p })
+			if m.canComplete(p, queue) && !qp.State.Closing() && (waits || slices.ContainsFunc(qp.Queue(queue), executed)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // ErrorReported: a consumer that keeps arming its CQ learns of the error (ARM-08, ARM-17), unless it may be lost (A1).
 func ErrorReported(choose rester, m Moment) bool {
 	for i := range m.state.Cqs {
@@ -140,7 +193,8 @@ func initiatorsAreEmpty(m Moment) bool {
 	return true
 }
 
-// FlushCompletesAll: what was queued when NdkFlush was called completes, receives and open chains included (FLUSH-02).
+// FlushCompletesAll: what was queued when NdkFlush was called completes, receives and open chains included (FLUSH-02), but for what
+// may be stranded in them (A31).
 func FlushCompletesAll(choose rester, m Moment) bool {
 	for p := range m.state.Qps {
 		m = choose.step(m, model.Action{Name: model.NdkFlush, Qp: p})
@@ -148,7 +202,10 @@ func FlushCompletesAll(choose rester, m Moment) bool {
 	m = choose.atRest(m)
 	for p, qp := range m.state.Qps {
 		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
-			if len(qp.Queue(queue)) > 0 && m.canComplete(p, queue) {
+			owed := slices.ContainsFunc(qp.Queue(queue), func(r model.Request) bool {
+				return !deferred(r) || m.contract.Dialect.A31 == model.A31Cancelled
+			})
+			if owed && m.canComplete(p, queue) {
 				return false
 			}
 		}

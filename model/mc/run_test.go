@@ -47,13 +47,14 @@ func drawContract(t *rapid.T, d model.Dialect) *model.Contract {
 	for _, depth := range c.Depth {
 		c.Room = append(c.Room, depth+rapid.IntRange(0, 1).Draw(t, "more room"))
 	}
+	c.ReadInvalidates = rapid.Bool().Draw(t, "reads invalidate")
 	c.Composed = len(c.Qps) < 3 && rapid.Bool().Draw(t, "composed")
 	return c
 }
 
 // domain is what runs take their arguments from.
 func domain(c *model.Contract) model.Domain {
-	d := model.Domain{Room: []int{1, 3}, Depths: []int{1, 2}}
+	d := model.Domain{Room: []int{1, 3}, Depths: []int{1, 2}, Places: 5}
 	if len(c.Qps) == 0 {
 		for _, status := range []model.Outcome{model.SUCCESS, model.FAILED, model.CANCELLED} {
 			d.Completions = append(d.Completions, model.Completion{Queue: model.Receive, Status: status, Token: model.NoToken})
@@ -61,7 +62,7 @@ func domain(c *model.Contract) model.Domain {
 		d.Completions = append(d.Completions, model.Completion{Queue: model.Receive, Solicited: true, Token: model.NoToken})
 	}
 	for op := range model.Write + 1 {
-		d.Requests = append(d.Requests, requests(op, []string{"SILENT_SUCCESS", "SEND_AND_SOLICIT_EVENT"}, c.Tokens)...)
+		d.Requests = append(d.Requests, requests(op, []string{"SILENT_SUCCESS", "READ_FENCE", "SEND_AND_SOLICIT_EVENT"}, c.Tokens)...)
 	}
 	return d
 }
@@ -74,7 +75,7 @@ func drawAction(t *rapid.T, m Moment, d model.Domain) (model.Action, bool) {
 	byName := map[model.Name][]model.Action{}
 	var names []model.Name
 	for _, a := range m.contract.Enabled(m.state, d) {
-		if a.Name == model.NdkArmCq && !m.mayArm(a.Cq) || a.Name == model.Post && len(m.state.Qps[a.Qp].Queue(a.Queue)) > 3 {
+		if a.Name == model.NdkArmCq && !m.mayArm(a.Cq) || a.Name == model.Post && len(m.state.Qps[a.Qp].Queue(a.Queue)) > 3 || !m.mayCancel(&a) {
 			continue
 		}
 		if byName[a.Name] == nil {

@@ -90,16 +90,9 @@ func health(h model.Health) string {
 	return text(h)
 }
 
-func validity(valid bool) string {
-	if valid {
-		return quote("VALID")
-	}
-	return quote("INVALID")
-}
-
 func (o objects) completion(c model.Completion) string {
 	return record("qp", quote(o.qps[c.Qp]), "queue", text(c.Queue), "req", strconv.Itoa(c.Request), "status", text(c.Status),
-		"solicited", truth(c.Solicited), "token", o.token(c.Token))
+		"type", text(c.Type), "solicited", truth(c.Solicited), "token", o.token(c.Token))
 }
 
 func (o objects) cq(q model.Cq) string {
@@ -112,7 +105,7 @@ func (o objects) cq(q model.Cq) string {
 
 func (o objects) request(r model.Request) string {
 	return record("req", strconv.Itoa(r.Id), "op", text(r.Op), "silent", truth(r.Silent), "solicit", truth(r.Solicit),
-		"token", o.token(r.Token), "phase", text(r.Phase))
+		"fence", truth(r.Fence), "token", o.token(r.Token), "phase", text(r.Phase))
 }
 
 func (o objects) qp(p model.Qp) string {
@@ -149,10 +142,13 @@ func ofCompletion(o objects, a model.Action) string { return o.completion(a.Comp
 func ofDepth(_ objects, a model.Action) string      { return strconv.Itoa(a.Depth) }
 func ofQp(o objects, a model.Action) string         { return quote(o.qps[a.Qp]) }
 func ofQueue(_ objects, a model.Action) string      { return text(a.Queue) }
+func ofAt(_ objects, a model.Action) string         { return strconv.Itoa(a.At + 1) }
 func ofOutcome(_ objects, a model.Action) string    { return text(a.Outcome) }
 func ofReceived(_ objects, a model.Action) string   { return text(a.Received) }
 func ofOp(_ objects, a model.Action) string         { return text(a.Request.Op) }
 func ofToken(o objects, a model.Action) string      { return o.token(a.Request.Token) }
 func ofSilent(_ objects, a model.Action) string     { return truth(a.Request.Silent) }
 func ofSolicit(_ objects, a model.Action) string    { return truth(a.Request.Solicit) }
+func ofFence(_ objects, a model.Action) string      { return truth(a.Request.Fence) }
+func ofDropped(_ objects, a model.Action) string    { return truth(a.Dropped) }
 func ofDefer(_ objects, a model.Action) string      { return truth(a.Deferred) }

@@ -4,17 +4,49 @@
 (***************************************************************************)
 EXTENDS MCQueuePair
 
-\* For AfterRefusal: a refused post leaves the earlier requests of its chain deferred.
-RefusalForgetsChain(queue, r) == queue
+\* For CanPost: a QP that was never connected takes sends, too.
+PostsUnconnected(state, queue) == ~Closing(state)
 
-\* For AfterRefusal: a refused post is queued all the same.
-RefusedIsQueued(queue, r) == Append(Indicated(queue), r)
+\* For CanPost: a QP that is being closed takes posts.
+PostsWhileClosing(state, queue) == state = "IDLE" => queue = "receive"
 
 \* For AfterPost: a post is lost although it returned success.
 PostSwallowed(queue, r, defer) == Indicated(queue)
 
 \* For AfterPost: a request that is not deferred overtakes those that are.
 DeferredOvertaken(queue, r, defer) == IF defer THEN Append(queue, [r EXCEPT !.phase = "DEFERRED"]) ELSE <<r>> \o queue
+
+\* For AfterPost: a request that is not deferred leaves those before it deferred.
+ChainNotIndicated(queue, r, defer) == Append(queue, [r EXCEPT !.phase = IF defer THEN "DEFERRED" ELSE "INDICATED"])
+
+\* For AfterRefusal: a refused post leaves the earlier requests of its chain deferred.
+RefusalForgetsChain(queue, r) == queue
+
+\* For AfterRefusal: a refused post is queued all the same.
+RefusedIsQueued(queue, r) == Append(Indicated(queue), r)
+
+\* For AfterRefusal: a refused post takes the deferred requests before it with it.
+RefusalDropsChain(queue, r) == LET Stays(s) == ~Deferred(s) IN SelectSeq(queue, Stays)
+
+\* For EndedBy: in a reading that asks for more, the other QPs, or a refused receive, are left out.
+EndsOwnChain(p, r) == IF QueueOf(r.op) = "receive" THEN {} ELSE {p}
+
+\* For HwIndicate: the newest deferred request is indicated first.
+IndicatesNewest(p) ==
+  LET last == Len(qp[p].initiator) IN
+  last > 0 /\ Deferred(qp[p].initiator[last]) /\ qp' = [qp EXCEPT ![p].initiator[last].phase = "INDICATED"]
+
+\* For MayPass: a request with NDK_OP_FLAG_READ_FENCE does not wait for reads.
+FenceIgnored(r, earlier) == earlier.op = "Read"
+
+\* For MayPass: a request waits for none before it.
+PassesAll(r, earlier) == TRUE
+
+\* For CanEnd: a request is cancelled on a connection in good order.
+CancelledForNothing(state, outcome) == outcome = "SUCCESS" => state \notin {"IDLE", "ABORTED"}
+
+\* For AfterFlush: what is posted after a flush may succeed, though it is read that it must not.
+SucceedsAfterFlush(state) == Broken(state)
 
 \* For LeavesCompletion: a silent request is silent when it fails, too.
 SilentAlways(r) == ~r.silent
@@ -23,19 +55,33 @@ SilentAlways(r) == ~r.silent
 SilentNever(r) == TRUE
 
 \* For Cancelled: a flush misses the request that was posted last.
-FlushMissesLast(queue) ==
+FlushMissesLast(queue, phases) ==
   [i \in DOMAIN queue |->
-    IF Executed(queue[i]) \/ i = Len(queue) THEN queue[i] ELSE [queue[i] EXCEPT !.phase = "CANCELLED"]]
+    IF queue[i].phase \in phases /\ i < Len(queue) THEN [queue[i] EXCEPT !.phase = "CANCELLED"] ELSE queue[i]]
 
-\* For CanEnd: a request is cancelled on a connection in good order.
-CancelledForNothing(state, outcome) == outcome = "SUCCESS" => state \notin {"IDLE", "ABORTED"}
+\* For Cancelled: a flush misses what is deferred.
+FlushMissesDeferred(queue, phases) ==
+  [i \in DOMAIN queue |-> IF queue[i].phase = "INDICATED" THEN [queue[i] EXCEPT !.phase = "CANCELLED"] ELSE queue[i]]
+
+\* For Cancelled: a flush cancels what has finished, too.
+FlushCancelsFinished(queue, phases) == [i \in DOMAIN queue |-> [queue[i] EXCEPT !.phase = "CANCELLED"]]
+
+\* For NdkFlush: it reaches the other QPs.
+FlushReachesOthers(p) == ~Closing(qp[p].state) /\ qp' = [other \in QP |-> Flushed(qp[other])]
+
+\* For MayCancel: the consumer flushes in the middle of a chain, though only a post ends one.
+CancelsInAChain(p) == TRUE
 
 \* For AfterComplete: the completion is placed, and the request stays.
-CompletesAgain(queue) == queue
+CompletesAgain(queue, i) == queue
 
-\* For CanComplete, Completes and AfterComplete: the second of two requests completes first.
-Second(queue) == IF Len(queue) > 1 THEN 2 ELSE 1
-SecondExecuted(p, queue) == qp[p][queue] # <<>> /\ Executed(qp[p][queue][Second(qp[p][queue])])
-CompletesSecond(p, queue) == qp[p][queue][Second(qp[p][queue])]
-WithoutSecond(queue) == [i \in 1..(Len(queue) - 1) |-> queue[IF i < Second(queue) THEN i ELSE i + 1]]
+\* For CanComplete: the second of two requests completes first.
+SecondCompletes(p, queue, i) ==
+  i \in DOMAIN qp[p][queue] /\ Executed(qp[p][queue][i]) /\ (Len(qp[p][queue]) > 1 => i = 2)
+
+\* For CanFinishClose: the close does not wait for requests.
+CloseWaitsForNothing(q) == q.state = "CLOSING"
+
+\* For NdkCloseQp: the close waits for requests, and does nothing to end them.
+CloseCancelsNothing(p) == ~Closing(qp[p].state) /\ qp' = [qp EXCEPT ![p].state = "CLOSING"]
 =============================================================================

@@ -1,0 +1,375 @@
+package mc
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// What must hold of the whole: Ndk.tla and MCNdk.tla.
+
+// CqErrorBreaksQps: whoever uses a failed CQ is not connected any more (ARM-18).
+func CqErrorBreaksQps(m Moment) bool {
+	for i, b := range m.contract.Qps {
+		for _, cq := range []int{b.InitiatorCq, b.ReceiveCq} {
+			if m.state.Cqs[cq].Health != model.OK && inGoodOrder(m.state.Qps[i].State) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// AntecedentClosesLast: a CQ is closed after every QP that uses it (LIFE-04, LIFE-05, LIFE-15).
+func AntecedentClosesLast(m Moment) bool {
+	for i, b := range m.contract.Qps {
+		for _, cq := range []int{b.InitiatorCq, b.ReceiveCq} {
+			if m.contract.Composed && m.state.Cqs[cq].Open == model.Closed && m.state.Qps[i].State != model.QpClosed {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// DeliveredOnce: no completion is delivered twice (POLL-04).
+func DeliveredOnce(m Moment) bool {
+	for _, ids := range m.delivered {
+		ids = slices.Sorted(slices.Values(ids))
+		if len(slices.Compact(ids)) < len(ids) {
+			return false
+		}
+	}
+	return true
+}
+
+// DeliveredInOrder: the completions of one queue are delivered in posting order, by whichever function (POLL-06, POLL-09).
+func DeliveredInOrder(m Moment) bool {
+	for _, ids := range m.delivered {
+		if m.contract.Dialect.A9 == model.A9Ordered && !slices.IsSorted(ids) {
+			return false
+		}
+	}
+	return true
+}
+
+// InvalidForEitherPoll: a token that a completion carried is invalid, whichever function fetched it, until it is
+// registered again (POLL-07).
+func InvalidForEitherPoll(m Moment) bool {
+	for t, v := range m.state.Tokens {
+		if v != model.Invalid && (m.fetched[0]|m.fetched[1])&(1<<t) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// KnownIsExecuted: what the consumer takes to be complete has been executed, so its buffers are free (FLAG-03, POST-13). It
+// relies on the order of completions (A9).
+func KnownIsExecuted(m Moment) bool {
+	for p, qp := range m.state.Qps {
+		for _, queue := range queues {
+			for _, r := range qp.Queue(queue) {
+				if m.contract.Dialect.A9 == model.A9Ordered && pending(r) && m.known(p, queue, r.Id) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// QueueHasRoom: a queue never has to hold more requests than it has places (POST-06).
+func QueueHasRoom(m Moment) bool {
+	return m.queueDepth == 0 || !slices.ContainsFunc(m.state.Qps, func(p model.Qp) bool {
+		return max(len(p.Initiator), len(p.Receive)) > m.queueDepth
+	})
+}
+
+// DeepCqHasRoom: a CQ as deep as all queues bound to it together does not overflow (POST-14).
+func DeepCqHasRoom(m Moment) bool {
+	for i, q := range m.state.Cqs {
+		bound := 0
+		for _, b := range m.contract.Qps {
+			for _, queue := range queues {
+				if b.Cq(queue) == i {
+					bound++
+				}
+			}
+		}
+		if m.queueDepth > 0 && m.contract.Depth[i] >= bound*m.queueDepth && q.Health == model.BufferOverflow {
+			return false
+		}
+	}
+	return true
+}
+
+// justLeft is JustLeft: the requests with an outcome that left a queue in this step.
+func justLeft(before, after Moment, p int, queue model.Queue) []model.Request {
+	is := after.state.Qps[p].Queue(queue)
+	return slices.DeleteFunc(slices.Clone(before.state.Qps[p].Queue(queue)), func(r model.Request) bool {
+		return pending(r) || slices.ContainsFunc(is, func(still model.Request) bool { return still.Id == r.Id })
+	})
+}
+
+// isResult is Result: what a request leaves in the CQ of its queue (RES-01, RES-02, RES-03, FLAG-01).
+func isResult(c model.Completion, p int, queue model.Queue, r model.Request) bool {
+	brought := r.Op == model.ReceiveOp && succeeded(r)
+	solicited, token := brought && r.Solicit, model.NoToken
+	if brought {
+		token = r.Token
+	}
+	called := r.Op.String()
+	switch {
+	case r.Op == model.SendAndInvalidate:
+		called = "Send"
+	case r.Op == model.ReceiveOp && token != model.NoToken:
+		called = "ReceiveAndInvalidate"
+	}
+	return c.Qp == p && c.Queue == queue && c.Request == r.Id && model.Executed+model.Phase(c.Status) == r.Phase &&
+		c.Type.String() == called && c.Solicited == solicited && c.Token == token
+}
+
+// CompletionIsTrue: what comes into a CQ tells of one request, which leaves its queue for it (POLL-05, RES-01, RES-02,
+// RES-03).
+func CompletionIsTrue(before, after Moment, a model.Action) bool {
+	for i, q := range before.state.Cqs {
+		c, placed := arrived(q, after.state.Cqs[i])
+		if !placed || a.Name == model.Place {
+			continue
+		}
+		told := false
+		for p, b := range after.contract.Qps {
+			for _, queue := range queues {
+				told = told || b.Cq(queue) == i && slices.ContainsFunc(justLeft(before, after, p, queue), func(r model.Request) bool {
+					return isResult(c, p, queue, r)
+				})
+			}
+		}
+		if !told {
+			return false
+		}
+	}
+	return true
+}
+
+// NoCompletionLost: a request that leaves its queue is told of at once, unless it succeeded silently, the CQ has failed, or the
+// QP is being closed (DEF-04, FLAG-02, A21).
+func NoCompletionLost(before, after Moment, _ model.Action) bool {
+	for p, b := range after.contract.Qps {
+		for _, queue := range queues {
+			q := before.state.Cqs[b.Cq(queue)]
+			_, placed := arrived(q, after.state.Cqs[b.Cq(queue)])
+			closing := before.state.Qps[p].State == model.QpClosing && after.contract.Dialect.A21 != model.A21Kept
+			for _, r := range justLeft(before, after, p, queue) {
+				if !placed && !(r.Silent && succeeded(r)) && q.Health == model.OK && !closing {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// OverflowHasCause: a CQ overflows only when one of its queues has a completion for it (ARM-16). It can be seen only where
+// the QPs are in the state.
+func OverflowHasCause(before, after Moment, _ model.Action) bool {
+	for i, q := range before.state.Cqs {
+		if !before.contract.Composed || q.Health != model.OK || after.state.Cqs[i].Health != model.BufferOverflow {
+			continue
+		}
+		cause := false
+		for p, b := range before.contract.Qps {
+			for _, queue := range queues {
+				cause = cause || b.Cq(queue) == i && slices.ContainsFunc(before.state.Qps[p].Queue(queue), func(r model.Request) bool {
+					return executed(r) && !(r.Silent && succeeded(r) && before.contract.Dialect.A29 == model.A29Silent)
+				})
+			}
+		}
+		if !cause {
+			return false
+		}
+	}
+	return true
+}
+
+// KeptOrDropped: what becomes of the completions of a QP when its close completes (LIFE-10, A21).
+func KeptOrDropped(before, after Moment, a model.Action) bool {
+	if a.Name != model.NdkCloseCompletionEnter {
+		return true
+	}
+	for i, q := range after.state.Cqs {
+		kept := slices.Equal(q.Entries, before.state.Cqs[i].Entries)
+		gone := !slices.ContainsFunc(q.Entries, func(c model.Completion) bool { return c.Qp == a.Qp })
+		if a21 := after.contract.Dialect.A21; a21 == model.A21Kept && !kept || a21 == model.A21Dropped && !gone {
+			return false
+		}
+	}
+	return true
+}
+
+// MessageIsReceived: a message that succeeds is received, with its solicit flag and its token (ARM-10, RES-02, RES-03). It
+// can be seen only where the peer is in the state.
+func MessageIsReceived(before, after Moment, _ model.Action) bool {
+	for p, b := range after.contract.Qps {
+		for _, m := range justExecuted(before, after, p, model.Initiator) {
+			if !after.contract.Composed || !m.Op.IsSend() || !succeeded(m) || after.state.Qps[p].State == model.Aborted {
+				continue
+			}
+			token := model.NoToken
+			if m.Op == model.SendAndInvalidate {
+				token = m.Token
+			}
+			if !slices.ContainsFunc(justExecuted(before, after, b.Peer, model.Receive), func(r model.Request) bool {
+				return succeeded(r) && r.Solicit == m.Solicit && r.Token == token
+			}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ReceiveHasMessage: a receive that succeeds is that of a message (POLL-05, RES-02). It can be seen only where the peer is in
+// the state.
+func ReceiveHasMessage(before, after Moment, _ model.Action) bool {
+	for p, b := range after.contract.Qps {
+		if after.contract.Composed && slices.ContainsFunc(justExecuted(before, after, p, model.Receive), succeeded) &&
+			!slices.ContainsFunc(justExecuted(before, after, b.Peer, model.Initiator), func(m model.Request) bool {
+				return m.Op.IsSend() && succeeded(m)
+			}) {
+			return false
+		}
+	}
+	return true
+}
+
+// InvalidatedBeforePlaced: when a receive succeeds that carries a token, the token was not invalid, and is now; its completion
+// comes later (INV-06, RES-09). Where the peer is not known, nobody knows what it was.
+func InvalidatedBeforePlaced(before, after Moment, _ model.Action) bool {
+	for p := range after.state.Qps {
+		for _, r := range justExecuted(before, after, p, model.Receive) {
+			if !succeeded(r) || r.Token == model.NoToken {
+				continue
+			}
+			if after.state.Tokens[r.Token] != model.Invalid || after.contract.Composed && before.state.Tokens[r.Token] == model.Invalid {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// initiated calls check with every initiator request that got its outcome in this step and names a token, and with the token
+// before and after; all have to be right.
+func initiated(before, after Moment, right func(p int, r model.Request, was, is model.Validity) bool) bool {
+	for p := range after.state.Qps {
+		for _, r := range justExecuted(before, after, p, model.Initiator) {
+			if r.Token != model.NoToken && !right(p, r, before.state.Tokens[r.Token], after.state.Tokens[r.Token]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// LaterInvalidateFails: NdkInvalidate never succeeds for a token that is invalid already (POLL-08).
+func LaterInvalidateFails(before, after Moment, _ model.Action) bool {
+	return initiated(before, after, func(_ int, r model.Request, was, is model.Validity) bool {
+		return r.Op != model.Invalidate || !succeeded(r) || was != model.Invalid && is == model.Invalid
+	})
+}
+
+// InvalidateFailsAsRead: NdkInvalidate of a token that is dead, with nothing before it that would revive it, fails as it is
+// read (POLL-08, A8).
+func InvalidateFailsAsRead(before, _ Moment, a model.Action) bool {
+	if a.Request.Op != model.Invalidate || a.Request.Token == model.NoToken || a.Name != model.Post && a.Name != model.PostRefused {
+		return true
+	}
+	dead := before.state.Tokens[a.Request.Token] == model.Invalid
+	for _, r := range before.state.Qps[a.Qp].Initiator {
+		revives := r.Op == model.FastRegister || r.Op == model.Bind
+		dead = dead && !(revives && pending(r) && r.Token == a.Request.Token)
+	}
+	a8 := before.contract.Dialect.A8
+	return !dead || !(a8 == model.A8Inline && a.Name == model.Post) && !(a8 == model.A8Completion && a.Name == model.PostRefused)
+}
+
+// RegistrationValidates: a token becomes valid when a registration or binding of it succeeds, not when that is posted (MEM-05,
+// MEM-17).
+func RegistrationValidates(before, after Moment, _ model.Action) bool {
+	registered := map[int]bool{}
+	right := initiated(before, after, func(_ int, r model.Request, _, is model.Validity) bool {
+		registers := succeeded(r) && (r.Op == model.FastRegister || r.Op == model.Bind)
+		registered[r.Token] = registered[r.Token] || registers
+		return !registers || is == model.Valid
+	})
+	for t, was := range before.state.Tokens {
+		if was != model.Valid && after.state.Tokens[t] == model.Valid && !registered[t] {
+			return false
+		}
+	}
+	return right
+}
+
+// ReadInvalidatesToken: what a read with NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE does to its token (INV-01, INV-02, INV-03).
+func ReadInvalidatesToken(before, after Moment, _ model.Action) bool {
+	return initiated(before, after, func(_ int, r model.Request, was, is model.Validity) bool {
+		switch {
+		case r.Op != model.Read:
+			return true
+		case !after.contract.ReadInvalidates:
+			return is == was
+		case succeeded(r) || was == model.Invalid:
+			return is == model.Invalid
+		}
+		return is == model.Undefined
+	})
+}
+
+// NoAccessWhenInvalid: nobody reaches memory through an invalid token (INV-08).
+func NoAccessWhenInvalid(before, after Moment, _ model.Action) bool {
+	return initiated(before, after, func(_ int, r model.Request, was, _ model.Validity) bool {
+		return r.Op != model.Write || !succeeded(r) || was != model.Invalid
+	})
+}
+
+// BadTokenAborts: a bad token ends the connection on both sides, and no receive ever carries it (INV-05). It can be seen
+// only where the peer is in the state.
+func BadTokenAborts(before, after Moment, _ model.Action) bool {
+	return initiated(before, after, func(p int, r model.Request, was, _ model.Validity) bool {
+		if !after.contract.Composed || r.Op != model.SendAndInvalidate || !succeeded(r) || was != model.Invalid {
+			return true
+		}
+		peer := after.contract.Qps[p].Peer
+		return after.state.Qps[p].State == model.Aborted && after.state.Qps[peer].State == model.Aborted &&
+			!slices.ContainsFunc(justExecuted(before, after, peer, model.Receive), succeeded)
+	})
+}
+
+// AbortHasCause: nothing else does (INV-05).
+func AbortHasCause(before, after Moment, _ model.Action) bool {
+	bad := map[int]bool{}
+	initiated(before, after, func(p int, r model.Request, was, _ model.Validity) bool {
+		bad[p] = bad[p] || r.Op == model.SendAndInvalidate && was != model.Valid
+		return true
+	})
+	for p, qp := range before.state.Qps {
+		if qp.State != model.Aborted && after.state.Qps[p].State == model.Aborted && !bad[p] && !bad[after.contract.Qps[p].Peer] {
+			return false
+		}
+	}
+	return true
+}
+
+// NothingSucceedsAborted: nothing succeeds on an aborted connection (INV-05).
+func NothingSucceedsAborted(before, after Moment, _ model.Action) bool {
+	for p := range after.state.Qps {
+		for _, queue := range queues {
+			if before.state.Qps[p].State == model.Aborted && slices.ContainsFunc(justExecuted(before, after, p, queue), succeeded) {
+				return false
+			}
+		}
+	}
+	return true
+}
