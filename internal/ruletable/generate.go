@@ -1,0 +1,22 @@
+//go:build ignore
+
+// This program writes docs/rule-table.md.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"ndkoracle/internal/ruletable"
+)
+
+func main() {
+	rows, err := ruletable.Rows(os.DirFS("../.."))
+	if err == nil {
+		err = os.WriteFile("../../docs/rule-table.md", []byte(ruletable.Markdown(rows)), 0o644)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "ruletable:", err)
+		os.Exit(1)
+	}
+}

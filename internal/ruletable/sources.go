@@ -1,0 +1,193 @@
+package ruletable
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// contract are the modules that have the rules; those for TLC add what has to be remembered to state some of them.
+var contract = []string{"CompletionQueue", "QueuePair", "Tokens", "Ndk", "Consumer", "MCCompletionQueue", "MCQueuePair", "MCNdk"}
+
+var (
+	operator = regexp.MustCompile(`^(\w+)(?:\([^=]*\))? ==`)
+	comment  = regexp.MustCompile(`^(?:\\\*|\(\*)`)
+)
+
+// operators finds the operators of tla/ that name a rule: in the comment above them, or in their own text.
+func operators(repository fs.FS) (mentions, error) {
+	found := mentions{}
+	for _, module := range contract {
+		text, err := fs.ReadFile(repository, "tla/"+module+".tla")
+		if err != nil {
+			return nil, err
+		}
+		above, name := "", ""
+		for line := range strings.Lines(string(text)) {
+			switch m := operator.FindStringSubmatch(line); {
+			case m != nil:
+				name = module + "!" + m[1]
+				found.add(above+line, name)
+				above = ""
+			case comment.MatchString(line):
+				above, name = above+line, ""
+			case strings.TrimSpace(line) == "" || strings.HasPrefix(line, "---"):
+				above, name = "", ""
+			case name != "":
+				found.add(line, name)
+			}
+		}
+	}
+	return found, nil
+}
+
+// overall are functions that speak of all rules.
+var overall = map[string]bool{"Checkable": true, "cover": true}
+
+// functions finds the functions of some packages that name a rule: in their comment, in a message, or by a refusal that does.
+func functions(repository fs.FS, folders ...string) (mentions, error) {
+	found := mentions{}
+	for _, folder := range folders {
+		files, err := fs.Glob(repository, folder+"/*.go")
+		if err != nil || len(files) == 0 {
+			return nil, fmt.Errorf("no Go files in %s: %w", folder, err)
+		}
+		var parsed []*ast.File
+		refusals := map[string]string{} // variables, with the rules that they name
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			text, err := fs.ReadFile(repository, name)
+			if err != nil {
+				return nil, err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments)
+			if err != nil {
+				return nil, err
+			}
+			parsed = append(parsed, file)
+			for _, declared := range file.Decls {
+				collectVariables(declared, refusals)
+			}
+		}
+		for _, file := range parsed {
+			for _, declared := range file.Decls {
+				if f, ok := declared.(*ast.FuncDecl); ok && !overall[f.Name.Name] {
+					found.add(rulesOf(f, refusals), functionName(path.Base(folder), f))
+				}
+			}
+		}
+	}
+	return found, nil
+}
+
+// collectVariables notes the package's variables and constants whose values are literals that name rules.
+func collectVariables(declared ast.Decl, into map[string]string) {
+	general, ok := declared.(*ast.GenDecl)
+	if !ok {
+		return
+	}
+	for _, spec := range general.Specs {
+		if values, ok := spec.(*ast.ValueSpec); ok && len(values.Names) == 1 && len(values.Values) == 1 {
+			into[values.Names[0].Name] = literals(values.Values[0], nil)
+		}
+	}
+}
+
+// rulesOf returns all text of a function in which rules can be named.
+func rulesOf(f *ast.FuncDecl, variables map[string]string) string {
+	text := f.Doc.Text()
+	if f.Body != nil {
+		text += literals(f.Body, variables)
+	}
+	return text
+}
+
+// literals returns the strings within a node, and those of the variables that it uses.
+func literals(node ast.Node, variables map[string]string) string {
+	var b strings.Builder
+	ast.Inspect(node, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BasicLit:
+			b.WriteString(n.Value + "\n")
+		case *ast.Ident:
+			b.WriteString(variables[n.Name] + "\n")
+		}
+		return true
+	})
+	return b.String()
+}
+
+// functionName is the name of a function or method, with its package where that is one below the column's own.
+func functionName(folder string, f *ast.FuncDecl) string {
+	name := f.Name.Name
+	if f.Recv != nil {
+		receiver := f.Recv.List[0].Type
+		if star, ok := receiver.(*ast.StarExpr); ok {
+			receiver = star.X
+		}
+		if id, ok := receiver.(*ast.Ident); ok {
+			name = id.Name + "." + name
+		}
+	}
+	if folder == "automaton" || folder == "mc" {
+		return folder + "." + name
+	}
+	return name
+}
+
+// files finds the Go files of some packages, tests apart, that name a rule.
+func files(repository fs.FS, folders ...string) (mentions, error) {
+	found := mentions{}
+	for _, folder := range folders {
+		names, err := fs.Glob(repository, folder+"/*.go")
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			text, err := fs.ReadFile(repository, name)
+			if err != nil {
+				return nil, err
+			}
+			if !strings.HasSuffix(name, "_test.go") {
+				found.add(string(text), name)
+			}
+		}
+	}
+	return found, nil
+}
+
+// traces returns the first trace of the corpus that keeps each rule, and the first that breaks it.
+func traces(repository fs.FS) (kept, broken map[string]string, err error) {
+	text, err := fs.ReadFile(repository, "traces/manifest.json")
+	if err != nil {
+		return nil, nil, err
+	}
+	var corpus []struct {
+		File, Rule string
+		Keeps      []string
+	}
+	if err := json.Unmarshal(text, &corpus); err != nil {
+		return nil, nil, fmt.Errorf("traces/manifest.json: %w", err)
+	}
+	kept, broken = map[string]string{}, map[string]string{}
+	note := func(in map[string]string, id, file string) {
+		if _, known := in[id]; !known && id != "" {
+			in[id] = file
+		}
+	}
+	for _, t := range corpus {
+		note(broken, t.Rule, t.File)
+		for _, id := range t.Keeps {
+			note(kept, id, t.File)
+		}
+	}
+	return kept, broken, nil
+}
