@@ -43,6 +43,7 @@ const (
 	callback
 	readEvent // an event of the verbs dialect: a callback that is read rather than run
 	flushQp
+	endConnection // of a connection that need not be told: a disconnect event, or the close of a connector
 	closeCq
 	closeQp
 	closeDone
@@ -66,6 +67,7 @@ var kinds = map[string]kind{
 	"NdkCqNotificationCallback": callback, "ibv_get_cq_event": readEvent,
 	"NdkFlush": flushQp, "NdkDisconnect": flushQp, "ibv_modify_qp": modifyQp,
 	"NdkCloseCq": closeCq, "ibv_destroy_cq": closeCq, "NdkCloseQp": closeQp, "ibv_destroy_qp": closeQp,
+	"NdkDisconnectEventCallback": endConnection, "NdkDisconnectEventCallbackEx": endConnection, "NdkCloseConnector": endConnection,
 	"NdkCloseCompletion": closeDone, "quiesce": quiesce, "CqePlaced": placed,
 }
 
@@ -100,7 +102,7 @@ func pairUp(events []trace.Event) []*span {
 				s.ret, s.end = i, e
 				delete(open, e.Op)
 				if s.refused() && s.kind != post && s.kind != readEvent && s.fn != "NdkDisconnect" {
-					s.kind = other // it did nothing; a disconnect that fails ends the connection all the same
+					s.kind = other // it did nothing; a disconnect that fails may have flushed all the same (DISC-08)
 				}
 			}
 		case trace.Point:
@@ -120,6 +122,12 @@ func (s *span) succeeded() bool {
 	}
 	status, err := ndk.ParseStatus(s.end.Status)
 	return err == nil && status.Success() && status != ndk.STATUS_PENDING
+}
+
+// reportsSuccess reports whether a completion callback says that its call succeeded.
+func (s *span) reportsSuccess() bool {
+	status, err := ndk.ParseStatus(s.begin.Status)
+	return err == nil && status.Success()
 }
 
 // refused reports whether the call returned, and returned failure.

@@ -41,10 +41,13 @@ type qp struct {
 	initiator, receive     []*request // that were posted, in order; refused ones are not in
 	sends                  []*request // of the initiator queue: those that consume a receive of the peer
 	flushes                []*span
-	flushed                []moment // by when the first of each flush and those after it had returned
+	flushed                []moment // by when the first of each flush and those after it had flushed
+	flushing               []moment // … and the last of it and those before it
 	closed                 *span
 	ends                   bool   // the trace tells of its flush, its close or a failure of its own
-	ended                  moment // from when on no message waits on it: a flush had returned, or a failure was delivered
+	ended                  moment // from when on no message waits on it: a flush was over, or a failure was delivered
+	failed                 moment // … the failure alone
+	aborted                moment // from when on an abort that the trace tells of may have ended the connection, or never
 	lostFrom               moment // from when on the connection may be lost without a word in the trace
 	component              *component
 	index                  int // in its component
@@ -119,9 +122,11 @@ type history struct {
 	early    map[string]bool       // refused requests whose completion was delivered before the refusal
 	shared   map[string]bool       // receives of shared receive queues
 	closing  map[string]*cq        // by the op of the call that closes it
+	answers  map[string][]*span    // completion callbacks, by the op of the call that they complete
 	takenBy  map[*request]*request // a send, and the peer's receive that took it
 	marks    []moment              // at which the provider had come to rest
 	reads    []*span               // ibv_get_cq_event
+	aborts   []*span               // what tells that a connection ended, or ends it, and names no QP
 	findings []found
 	counts   map[string]int
 
@@ -132,7 +137,7 @@ type history struct {
 func newHistory(t *trace.Trace) *history {
 	h := &history{trace: t, spans: pairUp(t.Events), cqByName: map[string]*cq{}, qpByName: map[string]*qp{},
 		byWr: map[string]*request{}, shared: map[string]bool{}, early: map[string]bool{}, takenBy: map[*request]*request{},
-		closing: map[string]*cq{}, counts: map[string]int{}}
+		closing: map[string]*cq{}, answers: map[string][]*span{}, counts: map[string]int{}}
 	h.findEarly()
 	h.ofEvent = make([]*span, len(t.Events))
 	for _, s := range h.spans {
@@ -155,6 +160,7 @@ func newHistory(t *trace.Trace) *history {
 		slices.Sort(q.exits)
 	}
 	h.deliver()
+	h.findAborts()
 	h.findEnds()
 	h.findPeers()
 	h.findUnknownTokens()
@@ -181,7 +187,7 @@ func (h *history) cq(name string) *cq {
 func (h *history) qp(name string) *qp {
 	p := h.qpByName[name]
 	if p == nil {
-		p = &qp{name: name, ended: never, lostFrom: never}
+		p = &qp{name: name, ended: never, failed: never, aborted: never, lostFrom: never}
 		h.qpByName[name] = p
 		h.qps = append(h.qps, p)
 	}
@@ -190,6 +196,9 @@ func (h *history) qp(name string) *qp {
 
 func (h *history) take(s *span) {
 	e := s.begin
+	if e.For != "" {
+		h.answers[e.For] = append(h.answers[e.For], s)
+	}
 	switch s.kind {
 	case createCq:
 		q := h.cq(e.Cq)
@@ -249,6 +258,8 @@ func (h *history) take(s *span) {
 		for _, w := range e.Wrs {
 			h.shared[w.Wr] = true
 		}
+	case endConnection:
+		h.aborts = append(h.aborts, s)
 	case quiesce:
 		h.marks = append(h.marks, s.call)
 	case placed:

@@ -90,7 +90,8 @@ func (c *component) listSpan(s *span) {
 	case s.kind == readEvent && s.returned():
 		o.effect, o.cq = doRead, c.h.cqByName[s.end.Cq].index
 	case s.kind == flushQp:
-		o.effect = doFlush
+		o.effect, o.ret = doFlush, c.h.flushedBy(s)
+		o.maybe = o.ret == never
 	case s.kind == closeQp && p.closed == s:
 		o.effect = doCloseQp
 	case s.kind == closeCq && q.closed == s:

@@ -9,7 +9,7 @@ import (
 func (h *history) findOwed() {
 	for _, p := range h.qps {
 		p.findChains()
-		p.findFlushed()
+		h.findFlushed(p)
 		waits := p.waitsForPeer()
 		for i, r := range p.initiator {
 			h.owe(r, min(max(r.indicated, waits[i]), p.flushedAfter(r)))
@@ -51,18 +51,51 @@ func (p *qp) findChains() {
 // endedByRefusal reports whether the chain of a deferred request ended with a post that was refused.
 func (r *request) endedByRefusal() bool { return r.chainEnd != nil && !r.chainEnd.succeeded() }
 
-// flushedAfter returns when a flush that was called after r had returned, or never.
+// flushedAfter returns by when a flush had flushed r, or never. One that was called before the post of r returned may have
+// come before r (POST-04, A15).
 func (p *qp) flushedAfter(r *request) moment {
-	i := sort.Search(len(p.flushes), func(i int) bool { return p.flushes[i].call > r.post.call })
+	i := sort.Search(len(p.flushes), func(i int) bool { return p.flushes[i].call > r.post.ret })
 	return p.flushed[i]
 }
 
-// findFlushed finds by when the first of each flush and those after it had returned.
-func (p *qp) findFlushed() {
+// findFlushed finds by when the first of each flush and those after it had flushed, and the last of it and those before.
+func (h *history) findFlushed(p *qp) {
+	p.flushing = make([]moment, len(p.flushes))
+	for i, s := range p.flushes {
+		p.flushing[i] = h.flushedBy(s)
+		if i > 0 {
+			p.flushing[i] = max(p.flushing[i], p.flushing[i-1])
+		}
+	}
 	p.flushed = slices.Repeat([]moment{never}, len(p.flushes)+1)
 	for i, s := range slices.Backward(p.flushes) {
-		p.flushed[i] = min(s.ret, p.flushed[i+1])
+		p.flushed[i] = min(h.flushedBy(s), p.flushed[i+1])
 	}
+}
+
+// endedFor returns from when on a send waits for no receive. A flush that overlaps its post may have come before it, and then
+// it waits as others do.
+func (p *qp) endedFor(r *request) moment {
+	i := sort.Search(len(p.flushes), func(i int) bool { return p.flushes[i].call > r.post.call })
+	if i > 0 && p.flushing[i-1] > r.post.call || i < len(p.flushes) && p.flushes[i].call < r.post.ret {
+		return min(p.failed, p.flushedAfter(r))
+	}
+	return p.ended
+}
+
+// flushedBy returns by when a call had flushed its QP, or never where it need not have. NdkDisconnect that is pending may
+// wait for the peer, and requests may end as usual meanwhile; it completes when the QP has nothing left to do (DISC-01,
+// DISC-08). Nobody says whether one that failed flushes.
+func (h *history) flushedBy(s *span) moment {
+	switch by := h.answers[s.begin.Op]; {
+	case s.refused():
+		return never
+	case !s.pending():
+		return s.ret
+	case len(by) > 0 && by[0].reportsSuccess():
+		return by[0].call
+	}
+	return never
 }
 
 // waitsForPeer returns, for each request of the initiator queue, until when it, or a send before it, may be waiting for a
@@ -79,7 +112,7 @@ func (p *qp) waitsForPeer() []moment {
 	waits := 0
 	for i, r := range p.initiator {
 		if r.op.IsSend() {
-			met := p.ended
+			met := p.endedFor(r)
 			if sends < len(receives) {
 				met = min(met, receives[sends])
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ndkoracle/model"
+	"ndkoracle/trace"
 )
 
 // findPeers joins the two QPs of each connection, and each receive with the send that it takes, if it takes one: on a
@@ -73,20 +74,39 @@ func (r *request) mayComplete() bool {
 	return r.hasMessage() || r.qp.ends || r.qp.peer.ends
 }
 
+// findAborts finds since when the connection of each QP may have ended without a flush: a connector was closed, or a
+// disconnect event says so, which comes at some time after that. Such an abort may cancel requests (A23). What names neither
+// its QP nor its connection may be of any.
+func (h *history) findAborts() {
+	for _, s := range h.aborts {
+		from, e := s.call, s.begin
+		if e.Ph == trace.Enter {
+			from = 0
+		}
+		for _, p := range h.qps {
+			named := (e.Qp == "" || e.Qp == p.name) && (e.Conn == "" || e.Conn == p.conn)
+			if named && p.connected != nil && p.connected.call < s.ret {
+				p.aborted = min(p.aborted, max(from, p.connected.call))
+			}
+		}
+	}
+}
+
 // findEnds says of each QP whether a flush, a close or a failure of its own ends it, and when the trace shows its connection
 // at an end. What was cancelled is no cause of its own, but shows one.
 func (h *history) findEnds() {
 	for _, p := range h.qps {
-		p.ends = len(p.flushes) > 0 || p.closed != nil
+		p.ends = len(p.flushes) > 0 || p.closed != nil || p.aborted != never
 		for _, s := range p.flushes {
-			p.ended = min(p.ended, s.ret)
+			p.ended = min(p.ended, h.flushedBy(s))
 		}
 		for _, r := range slices.Concat(p.initiator, p.receive) {
 			p.ends = p.ends || r.outcome == model.FAILED
 			if failed(r) && r.delivery != nil {
-				p.ended = min(p.ended, r.delivery.poll.ret)
+				p.failed = min(p.failed, r.delivery.poll.ret)
 			}
 		}
+		p.ended = min(p.ended, p.failed)
 	}
 }
 
@@ -101,6 +121,7 @@ func (h *history) findLosses() {
 			p.lostFrom = p.connected.call
 			continue
 		}
+		p.lostFrom = min(p.aborted, p.peer.aborted)
 		for _, s := range p.peer.flushes {
 			p.lostFrom = min(p.lostFrom, s.call)
 		}

@@ -27,19 +27,13 @@ var asynchronous = map[string]bool{
 
 // checkReturns is ASY-01, ASY-02 and LIFE-11, and what becomes of calls and callbacks that never returned.
 func (h *history) checkReturns() {
-	answers := map[string][]*span{} // completion callbacks, by the op of the call that they complete
-	for _, s := range h.spans {
-		if s.begin.For != "" {
-			answers[s.begin.For] = append(answers[s.begin.For], s)
-		}
-	}
 	quiet := h.quietMarks()
-	free := h.freeFrom(answers)
+	free := h.freeFrom()
 	for _, s := range h.spans {
 		if s.begin.Ph != trace.Call || !s.returned() {
 			continue
 		}
-		by := answers[s.begin.Op]
+		by := h.answers[s.begin.Op]
 		_, mayPend := asynchronous[s.fn]
 		switch {
 		case s.pending() && mayPend:
@@ -84,14 +78,14 @@ func (h *history) checkAnswer(s *span, by []*span, from moment, quiet []moment) 
 
 // freeFrom returns for each asynchronous call the moment from which on it waits for nobody but the provider, or never where
 // the trace does not tell. A CQ waits for its QPs: their close has completed, and that callback returned (LIFE-04, LIFE-05).
-func (h *history) freeFrom(answers map[string][]*span) map[*span]moment {
+func (h *history) freeFrom() map[*span]moment {
 	free, cqs, all := map[*span]moment{}, map[*cq]moment{}, 0
 	for _, p := range h.qps {
 		closed := never
 		if p.closed != nil && !p.closed.pending() {
 			closed = p.closed.ret
-		} else if p.closed != nil && len(answers[p.closed.begin.Op]) > 0 {
-			closed = answers[p.closed.begin.Op][0].ret
+		} else if p.closed != nil && len(h.answers[p.closed.begin.Op]) > 0 {
+			closed = h.answers[p.closed.begin.Op][0].ret
 		}
 		if p.created == nil {
 			all = never // nobody knows which CQs it uses

@@ -1,0 +1,194 @@
+package linearize
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"ndkoracle/trace"
+)
+
+// overlapped turns a notation into a trace of calls that overlap, on two connected QPs: qp1 completes into cq1, its peer qp2
+// into cq2.
+//
+//	a< NdkReceive qp1 r1   call a begins              a>                     it returns success
+//	a> STATUS_PENDING      … or another status        a! STATUS_SUCCESS      NdkRequestCompletion of it
+//	NdkSend qp2 s1         a whole call               event                  a whole NdkDisconnectEventCallback
+//	get cq1 w1 w2c         a poll that delivers w1 and w2, this one cancelled; get cq1 finds nothing
+//	b< get cq1; b> w1      the same, with what is between
+//	post qp1 w1 w2         ibv_post_send; recv qp1 r1 is ibv_post_recv
+//	rest                   quiesce
+//
+// The dialect is verbs where the first word is "verbs". The trace ends at rest.
+func overlapped(t testing.TB, text string) *trace.Trace {
+	t.Helper()
+	s := &scripted{trace: &trace.Trace{Name: "script", Header: trace.Header{Dialect: "ndkpi", Side: "provider", Order: "total"}}}
+	o := &overlaps{scripted: s, fns: map[string]string{}}
+	text, o.verbs = strings.CutPrefix(text, "verbs;")
+	create := "Ndk"
+	if o.verbs {
+		s.trace.Header.Dialect, create = "verbs", "ibv_"
+	}
+	fn := func(ndk, verbs string) string { return create + map[bool]string{false: ndk, true: verbs}[o.verbs] }
+	for _, n := range []string{"1", "2"} {
+		s.call(fn("CreateCq", "create_cq"), trace.Event{Cq: "cq" + n, Depth: number(16)}, o.success())
+		s.call(fn("CreateQp", "create_qp"), trace.Event{Qp: "qp" + n, ReceiveCq: "cq" + n, InitiatorCq: "cq" + n, SqSigAll: word(true)}, o.success())
+		s.call(fn("Connect", "modify_qp"), trace.Event{Qp: "qp" + n, Conn: "c", State: "RTR"}, o.success())
+	}
+	for _, line := range strings.Split(text, ";") {
+		o.line(strings.Fields(line))
+	}
+	s.trace.End = &trace.End{Events: uint64(len(s.trace.Events)), Quiescent: true}
+	return s.trace
+}
+
+type overlaps struct {
+	*scripted
+	verbs bool
+	fns   map[string]string // by tag
+}
+
+func (o *overlaps) success() trace.Event {
+	if o.verbs {
+		return trace.Event{}
+	}
+	return success
+}
+
+func (o *overlaps) line(words []string) {
+	tag, rest := words[0], words[1:]
+	switch {
+	case tag == "rest":
+		o.event(trace.Point, "", "quiesce", trace.Event{})
+	case tag == "event":
+		o.ops++
+		o.event(trace.Enter, tag, "NdkDisconnectEventCallback", trace.Event{})
+		o.event(trace.Exit, tag, "NdkDisconnectEventCallback", trace.Event{})
+	case strings.HasSuffix(tag, "<"):
+		o.begin(strings.TrimSuffix(tag, "<"), rest[0], rest[1], rest[2:])
+	case strings.HasSuffix(tag, ">"):
+		o.end(strings.TrimSuffix(tag, ">"), rest)
+	case strings.HasSuffix(tag, "!"):
+		tag = strings.TrimSuffix(tag, "!")
+		o.event(trace.Enter, "answer "+tag, "NdkRequestCompletion", trace.Event{For: tag, Status: rest[0]})
+		o.event(trace.Exit, "answer "+tag, "NdkRequestCompletion", trace.Event{})
+	case tag == "get":
+		o.begin("whole", tag, rest[0], nil)
+		o.end("whole", rest[1:])
+	default:
+		o.begin("whole", tag, rest[0], rest[1:])
+		o.end("whole", nil)
+	}
+}
+
+func (o *overlaps) begin(tag, fn, object string, wrs []string) {
+	var e trace.Event
+	switch fn {
+	case "get":
+		fn, e.N = map[bool]string{false: "NdkGetCqResults", true: "ibv_poll_cq"}[o.verbs], number(8)
+	case "err":
+		fn, e.State = "ibv_modify_qp", "ERR"
+	case "post", "recv":
+		fn = map[string]string{"post": "ibv_post_send", "recv": "ibv_post_recv"}[fn]
+		for _, wr := range wrs {
+			w := trace.WorkRequest{Wr: wr, Opcode: "SEND"}
+			if wr[0] == 'w' {
+				w.Opcode = "RDMA_WRITE"
+			}
+			e.Wrs = append(e.Wrs, w)
+		}
+	default:
+		if len(wrs) > 0 {
+			e.Wr, e.Flags = wrs[0], wrs[1:]
+		}
+	}
+	if strings.HasPrefix(object, "cq") {
+		e.Cq = object
+	} else if strings.HasPrefix(object, "qp") {
+		e.Qp = object
+	}
+	o.fns[tag] = fn
+	o.event(trace.Call, tag, fn, e)
+}
+
+func (o *overlaps) end(tag string, words []string) {
+	e, fn := o.success(), o.fns[tag]
+	switch {
+	case fn == "NdkGetCqResults" || fn == "ibv_poll_cq":
+		e = trace.Event{}
+		for _, wr := range words {
+			r := trace.Result{Wr: strings.TrimSuffix(wr, "c"), Status: "STATUS_SUCCESS"}
+			if r.Wr != wr {
+				r.Status = "STATUS_CANCELLED"
+			}
+			e.Results = append(e.Results, r)
+		}
+	case len(words) > 0:
+		e.Status = words[0]
+	}
+	o.event(trace.Ret, tag, fn, e)
+}
+
+// Calls that overlap took effect in either order: what some order allows is conformant, what none allows is rejected.
+var eitherOrder = []struct {
+	name    string
+	verdict Verdict
+	rule    string
+	text    string
+}{
+	// POST-04, A15: a flush that overlaps a post comes before it or after it.
+	{"a flush within a receive's post, before it", Conformant, "",
+		"a< NdkReceive qp1 r1; NdkFlush qp1; a>; rest; NdkSend qp2 s1; get cq1 r1; get cq2 s1; rest; get cq1; get cq2"},
+	{"a flush within a receive's post, after it", Conformant, "", "a< NdkReceive qp1 r1; NdkFlush qp1; a>; rest; get cq1 r1c; get cq1"},
+	{"a flush within a receive's post, nothing follows", Conformant, "", "a< NdkReceive qp1 r1; NdkFlush qp1; a>; rest; get cq1"},
+	{"a flush that crosses a deferred post", Conformant, "",
+		"a< NdkWrite qp1 w1 DEFER; b< NdkFlush qp1; a>; b>; rest; get cq1; NdkWrite qp1 w2; get cq1 w1 w2; rest; get cq1"},
+	{"a flush within a send's post: it waits for a receive", Conformant, "",
+		"a< NdkSend qp1 s1; NdkFlush qp1; a>; rest; get cq1; NdkReceive qp2 r1; get cq1 s1; get cq2 r1; rest; get cq1"},
+	{"a flush within a write's post does not excuse it", ProviderViolation, "DEF-04", "a< NdkWrite qp1 w1; NdkFlush qp1; a>; rest; get cq1"},
+	{"a flush called after the post returned", ProviderViolation, "FLUSH-02", "NdkReceive qp1 r1; NdkFlush qp1; rest; get cq1"},
+	{"of two flushes the second overlaps no more", ProviderViolation, "FLUSH-02",
+		"a< NdkReceive qp1 r1; NdkFlush qp1; a>; NdkFlush qp1; rest; get cq1"},
+
+	// DISC-01, DISC-08: a disconnect that is pending flushes at some moment before it completes.
+	{"a send succeeds while a disconnect is pending", Conformant, "",
+		"NdkSend qp1 s1; a< NdkDisconnect qp1; a> STATUS_PENDING; rest; NdkReceive qp2 r1; get cq1 s1; get cq2 r1; a! STATUS_SUCCESS; rest; get cq1"},
+	{"a message comes while a disconnect is pending", Conformant, "",
+		"NdkReceive qp1 r1; a< NdkDisconnect qp1; a> STATUS_PENDING; NdkSend qp2 s1; rest; get cq1 r1; get cq2 s1; a! STATUS_SUCCESS; rest; get cq1"},
+	{"a disconnect pending at rest has not flushed yet", Conformant, "",
+		"NdkReceive qp1 r1; a< NdkDisconnect qp1; a> STATUS_PENDING; rest; get cq1; a! STATUS_SUCCESS; rest; get cq1 r1c; rest; get cq1"},
+	{"a disconnect pending has flushed already", Conformant, "",
+		"NdkReceive qp1 r1; a< NdkDisconnect qp1; a> STATUS_PENDING; rest; get cq1 r1c; get cq1; a! STATUS_SUCCESS"},
+	{"a disconnect that completed has flushed", ProviderViolation, "FLUSH-02",
+		"NdkReceive qp1 r1; a< NdkDisconnect qp1; a> STATUS_PENDING; a! STATUS_SUCCESS; rest; get cq1"},
+	{"a message sent after the disconnect completed", ProviderViolation, "FLUSH-01",
+		"NdkReceive qp1 r1; a< NdkDisconnect qp1; a> STATUS_PENDING; a! STATUS_SUCCESS; NdkSend qp2 s1; get cq1 r1"},
+	{"a disconnect that failed in the end need not flush", Conformant, "",
+		"NdkReceive qp1 r1; a< NdkDisconnect qp1; a> STATUS_PENDING; a! STATUS_IO_TIMEOUT; rest; get cq1"},
+	{"a disconnect that failed in the end may flush", Conformant, "",
+		"NdkReceive qp1 r1; a< NdkDisconnect qp1; a> STATUS_PENDING; a! STATUS_IO_TIMEOUT; rest; get cq1 r1c"},
+	{"a disconnect that failed at once need not flush", Conformant, "",
+		"NdkReceive qp1 r1; a< NdkDisconnect qp1; a> STATUS_IO_TIMEOUT; rest; get cq1"},
+	{"a disconnect that failed at once may flush", Conformant, "",
+		"NdkReceive qp1 r1; a< NdkDisconnect qp1; a> STATUS_IO_TIMEOUT; rest; get cq1 r1c"},
+	{"a disconnect that succeeded at once has flushed", ProviderViolation, "FLUSH-02", "NdkReceive qp1 r1; NdkDisconnect qp1; rest; get cq1"},
+
+	// A23: an abort of the connection, which an event tells or a closed connector causes, may cancel requests.
+	{"a disconnect event of an abort", Conformant, "", "NdkReceive qp1 r1; event; rest; get cq1 r1c; get cq1; get cq2"},
+	{"the abort comes before its event", Conformant, "", "NdkReceive qp1 r1; get cq1 r1c; event; rest; get cq1; get cq2"},
+	{"a closed connector", Conformant, "", "NdkReceive qp1 r1; NdkCloseConnector -; rest; get cq1 r1c; get cq1; get cq2"},
+	{"cancelled before the connector was closed", ProviderViolation, "RES-08", "NdkReceive qp1 r1; get cq1 r1c; NdkCloseConnector -"},
+	{"nothing tells of an abort", ProviderViolation, "RES-08", "NdkReceive qp1 r1; rest; get cq1 r1c; get cq1; get cq2"},
+}
+
+func TestOverlappingCalls(t *testing.T) {
+	for _, test := range eitherOrder {
+		t.Run(test.name, func(t *testing.T) {
+			r := Check(context.Background(), overlapped(t, test.text), Options{Timeout: 20 * time.Second})
+			if r.Verdict != test.verdict || test.rule != "" && r.Findings[0].Rule != test.rule {
+				t.Errorf("verdict %s, want %s %s: %+v", r.Verdict, test.verdict, test.rule, r.Findings)
+			}
+		})
+	}
+}
