@@ -1,7 +1,7 @@
 # `make help` lists what there is. The work that takes more than a line is in scripts/.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help install build demo test race bench tlc tlc-traces graph graph-full device fmt vet lint clean
+.PHONY: help install build demo test race bench tlc tlc-traces graph graph-full mutants device fmt vet lint clean
 
 # The verbs provider needs cgo and the headers of libibverbs; all else is built without them.
 verbs = $(shell scripts/has-verbs.sh && echo '-tags=ibverbs')
@@ -28,7 +28,6 @@ race: ## the Go tests, under the race detector
 
 bench: ## the benchmarks
 	go test $(verbs) -run '^$$' -bench . -benchmem ./...
-	cd internal/jsonbench && go test -run '^$$' -bench . -benchtime 10x .
 
 tlc: ## model-check every configuration in tla/, against its pinned numbers
 	go run ./cmd/tlcrun
@@ -42,6 +41,9 @@ graph: ## compare every configuration's state graph, of TLC, with that of the Go
 
 graph-full: ## the same, with the configurations that take minutes
 	go run ./cmd/tlcrun -graph -deep
+
+mutants: ## change one clause of the contract at a time, in TLA+ and in Go, and see that each change is found
+	go run ./cmd/mutants
 
 # For the demo: out of date when anything changed since every configuration was as pinned.
 build/tlc/passed: $(shell find tla cmd/tlcrun internal/tlc -type f)

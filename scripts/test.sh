@@ -30,6 +30,7 @@ step "Go tests, race detector, corpus" go_tests
 step "seeded bugs" seeded_bugs
 step "TLC" make -s tlc
 step "the model's graphs" make -s graph
+step "mutants, a sample" go run ./cmd/mutants -sample 12
 step "device" scripts/device.sh
 step "verdicts on the device's traces" scripts/judge.sh device
 

@@ -69,7 +69,7 @@ type edge struct {
 
 func newWalk(machine *mc.Machine, g *tlc.Graph) (*walk, error) {
 	if actions := machine.Actions(); !slices.Equal(actions, g.Actions) {
-		return nil, fmt.Errorf("TLC's graph was made for other actions: %q, not %q", g.Actions, actions)
+		return nil, otherActions(g.Actions, actions)
 	}
 	w := &walk{machine: machine, g: g, ofRow: map[string]uint32{}, ofKey: map[string]uint32{},
 		reached: make([]bool, g.States()), from: make([]uint32, g.States()), by: make([]uint32, g.States())}
@@ -94,6 +94,19 @@ func newWalk(machine *mc.Machine, g *tlc.Graph) (*walk, error) {
 		w.ofRow[string(w.appendRow(g.Row(state)))] = state
 	}
 	return w, nil
+}
+
+// otherActions says in what two lists of actions differ.
+func otherActions(ofGraph, ofModel []string) error {
+	for i := range max(len(ofGraph), len(ofModel)) {
+		if i >= len(ofModel) {
+			return fmt.Errorf("TLC's graph was made for more actions than the model has: %s", ofGraph[i])
+		}
+		if i >= len(ofGraph) || ofGraph[i] != ofModel[i] {
+			return fmt.Errorf("TLC's graph was made for other actions than the model has: not for %s, in this place", ofModel[i])
+		}
+	}
+	return nil
 }
 
 func (w *walk) appendRow(row []uint32) []byte {

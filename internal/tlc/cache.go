@@ -42,12 +42,12 @@ func (r Runner) sumOf(texts ...[]byte) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
-// load returns the graph in the file, or nil if there is none with that sum.
+// Kept returns the graph of a configuration that was kept, whatever it was made from.
+func (r Runner) Kept(c Configuration) (*Graph, error) { return load(r.graphFile(c), "") }
+
+// load returns the graph in the file, or nil if it has another sum than this one; "" is any.
 func load(file, sum string) (*Graph, error) {
 	f, err := os.Open(file)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func load(file, sum string) (*Graph, error) {
 	if err := values.Decode(&found); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if found != sum {
+	if sum != "" && found != sum {
 		return nil, nil
 	}
 	g := new(Graph)

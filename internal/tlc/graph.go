@@ -1,6 +1,7 @@
 package tlc
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -134,6 +135,9 @@ func (b *graphBuilder) finish() error {
 	return nil
 }
 
+// ErrOtherActions says that MCNext takes other steps than the actions of which a graph was to be made.
+var ErrOtherActions = errors.New("the actions are others")
+
 // notTheSame says of the first step that is not there twice which side lacks it.
 func (b *graphBuilder) notTheSame(source uint32, differences func(yield func(label uint32, inSpecification bool) bool)) error {
 	var state []string
@@ -143,11 +147,11 @@ func (b *graphBuilder) notTheSame(source uint32, differences func(yield func(lab
 	for label, inSpecification := range differences {
 		name := b.names[int(label)-len(b.Actions)]
 		if inSpecification {
-			return fmt.Errorf("MCNext takes a step of %s with arguments that are not in the table of actions, or that the table's "+
-				"bounds leave out, from\n%s", name, strings.Join(state, "\n"))
+			return fmt.Errorf("%w: MCNext takes a step of %s with arguments that are not in the table of actions, or that the "+
+				"table's bounds leave out, from\n%s", ErrOtherActions, name, strings.Join(state, "\n"))
 		}
-		return fmt.Errorf("%s takes a step with arguments from the table of actions that MCNext does not take, from\n%s",
-			name, strings.Join(state, "\n"))
+		return fmt.Errorf("%w: %s takes a step with arguments from the table of actions that MCNext does not take, from\n%s",
+			ErrOtherActions, name, strings.Join(state, "\n"))
 	}
 	return nil
 }

@@ -22,8 +22,8 @@ const (
 // neither has a step which the other has not is seen in what TLC writes. Invariants and properties are not checked. The graph
 // is kept in a file for the next time.
 func (r Runner) Graph(ctx context.Context, c Configuration, actions []string) (*Graph, error) {
-	r.Build = filepath.Join(r.Build, "graph")
-	folder := r.folder(c)
+	file := r.graphFile(c)
+	folder := filepath.Dir(file)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
 	}
@@ -36,34 +36,40 @@ func (r Runner) Graph(ctx context.Context, c Configuration, actions []string) (*
 	if err != nil {
 		return nil, err
 	}
-	file := filepath.Join(folder, "graph.gob.gz")
-	if g, err := load(file, sum); g != nil || err != nil {
+	if g, err := load(file, sum); g != nil || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return g, err
 	}
-	if err := os.WriteFile(filepath.Join(folder, wrapper+".tla"), module, 0o644); err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(folder, wrapper+".cfg"), configuration, 0o644); err != nil {
-		return nil, err
-	}
-	g, err := r.dump(ctx, c, folder, actions)
+	// Each run has a folder of its own: others may want the same graph at the same time. It stays when TLC complains.
+	r.Build, err = os.MkdirTemp(folder, "run")
 	if err != nil {
 		return nil, err
 	}
-	return g, save(file, sum, g)
-}
-
-// dump runs TLC on the wrapper in a folder, and reads what it writes.
-func (r Runner) dump(ctx context.Context, c Configuration, folder string, actions []string) (*Graph, error) {
-	// TLC writes to a file whose name ends in .dot; a link makes it our pipe, and nothing goes through the disk.
-	link := filepath.Join(folder, "graph.dot")
-	if err := os.Remove(link); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.WriteFile(filepath.Join(r.Build, wrapper+".tla"), module, 0o644); err != nil {
 		return nil, err
 	}
+	if err := os.WriteFile(filepath.Join(r.Build, wrapper+".cfg"), configuration, 0o644); err != nil {
+		return nil, err
+	}
+	g, err := r.dump(ctx, c, actions)
+	if err != nil {
+		return nil, err
+	}
+	return g, errors.Join(save(file, sum, g), os.RemoveAll(r.Build))
+}
+
+// graphFile returns where the graph of a configuration is kept.
+func (r Runner) graphFile(c Configuration) string {
+	r.Build = filepath.Join(r.Build, "graph")
+	return filepath.Join(r.folder(c), "graph.gob.gz")
+}
+
+// dump runs TLC on the wrapper in the folder Build, and reads what it writes.
+func (r Runner) dump(ctx context.Context, c Configuration, actions []string) (*Graph, error) {
+	// TLC writes to a file whose name ends in .dot; a link makes it our pipe, and nothing goes through the disk.
+	link := filepath.Join(r.Build, "graph.dot")
 	if err := os.Symlink("/dev/fd/3", link); err != nil {
 		return nil, err
 	}
-	defer os.Remove(link)
 	out, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -84,7 +90,7 @@ func (r Runner) dump(ctx context.Context, c Configuration, folder string, action
 		}
 		answers <- answer{graph, err}
 	}()
-	result, err := r.run(reading, c, folder, wrapper, wrapper+".cfg", in, "-dump", "dot,actionlabels", "graph.dot")
+	result, err := r.run(reading, c, r.Build, wrapper, wrapper+".cfg", in, "-dump", "dot,actionlabels", "graph.dot")
 	in.Close()
 	read := <-answers
 	switch {

@@ -1,0 +1,206 @@
+// Command mutants changes one clause of the contract at a time, and looks whether that is found.
+//
+// A mutant of the specification is an edit in tla/mutants.tsv: TLC must find that it breaks the property named there, or the
+// comparison of its state graph with the model's that it has other steps. A mutant of the model is made by rule: its state
+// graphs are compared with those of TLC until one differs. What changes no graph has a reason why not, in tla/mutants.tsv or
+// in survivors.tsv.
+//
+// It prints a line for each mutant: after how long it was found, and by what. It exits with 1 if a mutant is not found as it
+// should be, and with 2 if nothing could be tried.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"ndkoracle/internal/tlc"
+)
+
+type options struct {
+	root, build string
+	only        *regexp.Regexp
+	sample      int
+	seed        uint64
+	jobs        int
+	timeout     time.Duration
+	pin         bool
+	against     string
+}
+
+func main() {
+	o, err := parseOptions(os.Args[1:])
+	if err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(os.Stderr, "mutants:", err)
+			os.Exit(2)
+		}
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	bad, err := run(ctx, o)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(2)
+	}
+	if bad > 0 {
+		os.Exit(1)
+	}
+}
+
+func parseOptions(args []string) (options, error) {
+	var o options
+	var only string
+	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
+	flags.StringVar(&o.root, "root", ".", "folder of the repository")
+	flags.StringVar(&o.build, "build", "build", "folder for what is built, and for the graphs of TLC")
+	flags.StringVar(&only, "run", "", "try only the mutants whose names match this regular expression")
+	flags.IntVar(&o.sample, "sample", 0, "try so many mutants of either side, chosen at random, instead of all")
+	flags.Uint64Var(&o.seed, "seed", 0, "of the choice; 0 is another one each time")
+	flags.IntVar(&o.jobs, "jobs", 2, "mutants at a time")
+	flags.DurationVar(&o.timeout, "timeout", 3*time.Minute, "longest time for one mutant; of the model, it counts as found then: it does not end")
+	flags.BoolVar(&o.pin, "pin", false, "write into tla/mutants.tsv what finds each")
+	flags.StringVar(&o.against, "against", "", "of a mutant, not for hand: compare this program's own model in these configurations")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return o, fmt.Errorf("unexpected argument %q: mutants are selected with -run", flags.Arg(0))
+	case o.jobs < 1:
+		return o, fmt.Errorf("-jobs %d: at least one is needed", o.jobs)
+	case o.sample < 0:
+		return o, fmt.Errorf("-sample %d: mutants cannot be fewer than none", o.sample)
+	}
+	for o.seed == 0 {
+		o.seed = rand.Uint64() >> 32
+	}
+	var err error
+	if o.only, err = regexp.Compile(only); err != nil {
+		return o, fmt.Errorf("-run: %w", err)
+	}
+	return o, nil
+}
+
+func (o options) tla() string { return filepath.Join(o.root, "tla") }
+
+// run returns how many mutants are not as they should be.
+func run(ctx context.Context, o options) (bad int, err error) {
+	if o.against != "" {
+		return compareSelf(o)
+	}
+	if err := tlc.CheckJava(); err != nil {
+		return 0, err
+	}
+	jar, err := tlc.FindJar(ctx, filepath.Join(o.build, "tlc"))
+	if err != nil {
+		return 0, err
+	}
+	if o.sample > 0 {
+		fmt.Printf("a sample: -sample %d -seed %d\n", o.sample, o.seed)
+	}
+	scratch, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(scratch)
+	ofSpecification, err := trySpecification(ctx, o, jar, scratch)
+	if err != nil {
+		return ofSpecification, err
+	}
+	ofModel, err := tryModel(ctx, o, jar, scratch)
+	return ofSpecification + ofModel, err
+}
+
+// choose returns which of the mutants are to be tried, by their places.
+func choose[M fmt.Stringer](o options, mutants []M) []int {
+	var chosen []int
+	for i, m := range mutants {
+		if o.only.MatchString(m.String()) {
+			chosen = append(chosen, i)
+		}
+	}
+	if o.sample > 0 && o.sample < len(chosen) {
+		random := rand.New(rand.NewPCG(o.seed, 0))
+		random.Shuffle(len(chosen), func(i, k int) { chosen[i], chosen[k] = chosen[k], chosen[i] })
+		chosen = chosen[:o.sample]
+		slices.Sort(chosen)
+	}
+	return chosen
+}
+
+// A fate is what became of a mutant.
+type fate struct {
+	found string // what found it, or "" if nothing did
+	took  time.Duration
+	err   error
+}
+
+// tryAll tries n mutants, some at a time, and returns a channel for the fate of each.
+func tryAll(o options, n int, try func(i int) (found string, err error)) []chan fate {
+	fates := make([]chan fate, n)
+	for i := range fates {
+		fates[i] = make(chan fate, 1)
+	}
+	var next atomic.Int64
+	for range o.jobs {
+		go func() {
+			for i := int(next.Add(1) - 1); i < n; i = int(next.Add(1) - 1) {
+				start := time.Now()
+				found, err := try(i)
+				fates[i] <- fate{found, time.Since(start), err}
+			}
+		}()
+	}
+	return fates
+}
+
+// A tally counts mutants by what became of them, and prints a line for each.
+type tally struct {
+	of          string
+	found, same int
+	bad         int
+	start       time.Time
+}
+
+// report prints what became of a mutant: one that has a reason must survive, any other must be found, and by what is expected
+// if something is.
+func (t *tally) report(name string, f fate, expected, reason string) {
+	verdict := f.found
+	switch {
+	case f.err != nil:
+		t.bad++
+		verdict = fmt.Sprintf("NOT TRIED: %v", f.err)
+	case f.found == "" && reason != "":
+		t.same++
+		verdict = "the same: " + reason
+	case f.found == "":
+		t.bad++
+		verdict = "NOT FOUND"
+	case reason != "":
+		t.bad++
+		verdict = "FOUND, and should be the same: " + f.found
+	case expected != "" && f.found != expected:
+		t.bad++
+		verdict = fmt.Sprintf("FOUND BY %s, not by %s", f.found, expected)
+	default:
+		t.found++
+	}
+	fmt.Printf("%6.1f s  %-44s  %s\n", f.took.Seconds(), verdict, name)
+}
+
+func (t *tally) sum() {
+	fmt.Printf("%d mutants of the %s: %d found, %d the same for a reason, %d not as they should be; %.0f s\n",
+		t.found+t.same+t.bad, t.of, t.found, t.same, t.bad, time.Since(t.start).Seconds())
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ndkoracle/internal/mutate"
+	"ndkoracle/internal/tlc"
+	"ndkoracle/model/mc"
+)
+
+func parse(t *testing.T, args ...string) options {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	o, err := parseOptions(append([]string{"-root", root, "-build", filepath.Join(root, "build")}, args...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// Misuse is told before anything runs.
+func TestMisuse(t *testing.T) {
+	for want, args := range map[string][]string{
+		"unexpected argument": {"cq.go"},
+		"-jobs 0":             {"-jobs", "0"},
+		"-sample -1":          {"-sample", "-1"},
+		"-run: error parsing": {"-run", "("},
+	} {
+		if _, err := parseOptions(args); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", args, err, want)
+		}
+	}
+}
+
+// A sample is the same for the same seed, another for another, and without a seed it has one that can be printed.
+func TestSample(t *testing.T) {
+	mutants := make([]mutate.Edit, 1000)
+	first, again := choose(parse(t, "-sample", "5", "-seed", "1"), mutants), choose(parse(t, "-sample", "5", "-seed", "1"), mutants)
+	other := choose(parse(t, "-sample", "5", "-seed", "2"), mutants)
+	if len(first) != 5 || !slices.Equal(first, again) || slices.Equal(first, other) {
+		t.Errorf("%v, %v, %v", first, again, other)
+	}
+	if parse(t).seed == 0 {
+		t.Error("there is no seed")
+	}
+}
+
+// A mutant counts as it should be only if what is expected of it has happened.
+func TestTally(t *testing.T) {
+	for name, test := range map[string]struct {
+		fate             fate
+		expected, reason string
+		bad              int
+	}{
+		"found":                        {fate{found: "P"}, "P", "", 0},
+		"found, by whatever":           {fate{found: "P"}, "", "", 0},
+		"found by something else":      {fate{found: "Q"}, "P", "", 1},
+		"not found":                    {fate{}, "P", "", 1},
+		"the same":                     {fate{}, "", "for a reason", 0},
+		"found in spite of its reason": {fate{found: "P"}, "", "for a reason", 1},
+		"not tried":                    {fate{err: errors.New("no")}, "P", "", 1},
+	} {
+		var t2 tally
+		if t2.report(name, test.fate, test.expected, test.reason); t2.bad != test.bad || t2.found+t2.same+t2.bad != 1 {
+			t.Errorf("%s: %+v", name, t2)
+		}
+	}
+}
+
+// Each of survivors.tsv is a mutant.
+func TestSurvivors(t *testing.T) {
+	reasons, err := survivors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mutants, _, err := modelMutants(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(mutants) < 200 {
+		t.Errorf("there are %d mutants of the model", len(mutants))
+	}
+	seen := map[string]bool{}
+	for _, m := range mutants {
+		if seen[m.String()] {
+			t.Errorf("two mutants are named %s", m)
+		}
+		seen[m.String()] = true
+	}
+	for name := range reasons {
+		if !seen[name] {
+			t.Errorf("survivors.tsv explains what is no mutant: %s", name)
+		}
+	}
+}
+
+func configuration(t *testing.T, o options, name string) tlc.Configuration {
+	t.Helper()
+	manifest, err := tlc.ReadManifest(o.tla())
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(manifest, func(c tlc.Configuration) bool { return c.Name == name })
+	if i < 0 {
+		t.Fatalf("there is no configuration %s", name)
+	}
+	return manifest[i]
+}
+
+// One operator of the model is another: the comparison with TLC's graph finds it, and the way that it prints leads there. The
+// model that is not changed has the same graph.
+func TestDifferenceLeadsToTheOperatorOfTheModel(t *testing.T) {
+	o := parse(t)
+	jar, err := tlc.FindJar(t.Context(), filepath.Join(o.build, "tlc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := configuration(t, o, "CQ-verbs-live")
+	machine, err := mc.Read(os.DirFS(o.tla()), c.Module, c.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner := o.runner()
+	runner.Jar = jar
+	if _, err := runner.Graph(t.Context(), c, machine.Actions()); err != nil {
+		t.Fatal(err)
+	}
+	ways := map[string][]string{
+		"cq.go close: Closing is Closed in `q.Open = Closing`": {`
+Then MCNdkCloseCq("q") differs.
+     Only tla/ leads to
+       cq.q.open = "CLOSING"
+     Only the model leads to
+       cq.q.open = "CLOSED"
+`},
+		"cq.go place: >= is > in `len(q.Entries) >= capacity`": {`
+       cq.q.fresh = 2
+Then MCPlace("q", `, ` differs.
+     In tla/ it cannot be taken.
+     Only the model leads to
+`},
+	}
+	mutants, sources, err := modelMutants(o.root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chosen := map[int]mutate.Mutant{}
+	for i, m := range mutants {
+		if ways[m.String()] != nil {
+			chosen[i] = m
+		}
+	}
+	if len(chosen) != len(ways) {
+		t.Fatalf("of %d mutants there are %v", len(ways), chosen)
+	}
+	program, notGo, err := buildMutants(t.Context(), o.root, t.TempDir(), sources, chosen)
+	if err != nil || notGo > 0 {
+		t.Fatalf("%d are not Go, %v", notGo, err)
+	}
+	for number, m := range chosen {
+		found, way, err := try(t.Context(), o, program, number, c.Name)
+		if err != nil || found == "" {
+			t.Errorf("%s: not found, %v", m, err)
+		}
+		for _, want := range ways[m.String()] {
+			if !strings.Contains(way, want) {
+				t.Errorf("%s: the way does not lead there:\n%swant\n%s", m, way, want)
+			}
+		}
+	}
+	if found, way, err := try(t.Context(), o, program, nothing, c.Name); found != "" || err != nil {
+		t.Errorf("nothing is changed, and found: %s %v\n%s", found, err, way)
+	}
+}
+
+// An edit is found by the property that is named, and by no other; what changes nothing is not found.
+func TestSpecification(t *testing.T) {
+	o := parse(t)
+	jar, err := tlc.FindJar(t.Context(), filepath.Join(o.build, "tlc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := specification{dir: o.tla(), jar: jar, scratch: t.TempDir(), timeout: o.timeout}
+	if s.manifest, err = tlc.ReadManifest(s.dir); err != nil {
+		t.Fatal(err)
+	}
+	lastArmWins := mutate.Edit{Module: "CompletionQueue", Definition: "Merge", Old: "ELSE first", New: "ELSE second", What: "the last arm wins",
+		Configuration: "CQ-reading-A35-exact"}
+	neverOverflows := mutate.Edit{Module: "CompletionQueue", Definition: "CanOverflow", Old: ">= r.depth", New: "> Room", What: "nothing overflows",
+		Configuration: "CQ-verbs-live"}
+	nothingChanges := mutate.Edit{Module: "CompletionQueue", Definition: "Overflow", Old: "CanOverflow(cq[q])", New: "CanOverflow(cq[q]) /\\ TRUE", What: "nothing",
+		Configuration: "CQ-verbs-live"}
+	for _, test := range []struct {
+		edit         mutate.Edit
+		by           string
+		any          bool
+		want, inText string
+	}{
+		{lastArmWins, "ArmIsTheJoin", false, "ArmIsTheJoin", ""},
+		{lastArmWins, "ArmNotMissed", false, "", ""},
+		{lastArmWins, "", true, "ArmIsTheJoin", ""},
+		{lastArmWins, "NoSuchProperty", false, "", "NoSuchProperty is not among what is checked"},
+		{neverOverflows, mutate.ByGraph, false, mutate.ByGraph, ""},
+		{nothingChanges, mutate.Same, false, "", ""},
+	} {
+		e := test.edit
+		e.Found = test.by
+		found, err := s.try(t.Context(), e, test.any)
+		if found != test.want || (err != nil) != (test.inText != "") || err != nil && !strings.Contains(err.Error(), test.inText) {
+			t.Errorf("%s, by %q: found by %q, %v", e, test.by, found, err)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ndkoracle/internal/graph"
+	"ndkoracle/internal/mutate"
+	"ndkoracle/internal/tlc"
+	"ndkoracle/model/mc"
+)
+
+// A specification is tla/ with what is needed to change and check it.
+type specification struct {
+	dir      string
+	jar      tlc.Jar
+	scratch  string
+	timeout  time.Duration
+	manifest []tlc.Configuration
+}
+
+// trySpecification tries the edits, and returns how many are not found as they should be.
+func trySpecification(ctx context.Context, o options, jar tlc.Jar, scratch string) (bad int, err error) {
+	edits, err := mutate.ReadEdits(o.tla())
+	if err != nil {
+		return 0, err
+	}
+	s := specification{dir: o.tla(), jar: jar, scratch: scratch, timeout: o.timeout}
+	if s.manifest, err = tlc.ReadManifest(s.dir); err != nil {
+		return 0, err
+	}
+	if o.sample > 0 { // what changes nothing is compared in all of its graph: that takes its time
+		edits = slices.DeleteFunc(edits, func(e mutate.Edit) bool { return e.Found == mutate.Same })
+	}
+	chosen := choose(o, edits)
+	t := tally{of: "specification", start: time.Now()}
+	for i, outcome := range tryAll(o, len(chosen), func(i int) (string, error) { return s.try(ctx, edits[chosen[i]], o.pin) }) {
+		f := <-outcome
+		if ctx.Err() != nil {
+			return t.bad, errors.New("interrupted")
+		}
+		e := &edits[chosen[i]]
+		if o.pin && f.err == nil && f.found != "" {
+			e.Found, e.Why = f.found, ""
+		}
+		expected := e.Found
+		if expected == mutate.Same {
+			expected = ""
+		}
+		t.report(e.String(), f, expected, e.Why)
+	}
+	if len(chosen) == len(edits) && o.sample == 0 {
+		missed, err := mutate.Missed(s.dir, edits)
+		if err != nil {
+			return t.bad, err
+		}
+		for _, clause := range missed {
+			t.bad++
+			fmt.Printf("no mutant changes %s\n", clause)
+		}
+	}
+	t.sum()
+	if o.pin {
+		return t.bad, mutate.WriteEdits(o.tla(), edits)
+	}
+	return t.bad, nil
+}
+
+// try returns what finds an edit, or "": the property that is expected to, or the graph; any property if none is expected.
+func (s specification) try(ctx context.Context, e mutate.Edit, any bool) (found string, err error) {
+	runner, err := s.change(e)
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(runner.Dir)
+	for _, name := range strings.Split(e.Configuration, ",") {
+		i := slices.IndexFunc(s.manifest, func(c tlc.Configuration) bool { return c.Name == name })
+		if i < 0 {
+			return "", fmt.Errorf("there is no configuration %s", name)
+		}
+		c := s.manifest[i]
+		if any || e.Found != mutate.ByGraph && e.Found != mutate.Same {
+			if found, err = breaks(ctx, runner, c, e.Found, any); found != "" || err != nil {
+				return found, err
+			}
+		}
+		if any || e.Found == mutate.ByGraph || e.Found == mutate.Same {
+			machine, err := mc.Read(os.DirFS(runner.Dir), c.Module, c.Name)
+			if err != nil {
+				return "", err
+			}
+			g, err := runner.Graph(ctx, c, machine.Actions())
+			switch {
+			case errors.Is(err, tlc.ErrOtherActions):
+				return mutate.ByGraph, nil
+			case err != nil:
+				return "", err
+			}
+			if difference, err := graph.Compare(machine, g); difference != nil || err != nil {
+				return mutate.ByGraph, err
+			}
+		}
+	}
+	return "", nil
+}
+
+// change makes a copy of tla/ with the edit in it, and returns a runner for it.
+func (s specification) change(e mutate.Edit) (tlc.Runner, error) {
+	dir, err := os.MkdirTemp(s.scratch, "tla")
+	if err != nil {
+		return tlc.Runner{}, err
+	}
+	if err := os.CopyFS(dir, os.DirFS(s.dir)); err != nil {
+		return tlc.Runner{}, err
+	}
+	file := filepath.Join(dir, e.Module+".tla")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return tlc.Runner{}, err
+	}
+	changed, err := e.Apply(string(text))
+	if err != nil {
+		return tlc.Runner{}, err
+	}
+	build := filepath.Join(dir, "build")
+	return tlc.Runner{Jar: s.jar, Dir: dir, Build: build, Timeout: s.timeout}, os.WriteFile(file, []byte(changed), 0o644)
+}
+
+// breaks runs TLC with the property alone, or with any that the configuration checks, and returns the one that breaks.
+func breaks(ctx context.Context, runner tlc.Runner, c tlc.Configuration, property string, any bool) (string, error) {
+	file := filepath.Join(runner.Dir, c.Cfg())
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	try := func(property string) (tlc.Result, error) {
+		alone, err := tlc.CheckOnly(string(text), property)
+		if err != nil {
+			return tlc.Result{}, fmt.Errorf("%s: %w", c.Cfg(), err)
+		}
+		if err := os.WriteFile(file, []byte(alone), 0o644); err != nil {
+			return tlc.Result{}, err
+		}
+		result, err := runner.Run(ctx, c)
+		if err == nil && result.Verdict == tlc.Error {
+			err = errors.New(strings.Join(result.Errors, "\n"))
+		}
+		return result, err
+	}
+	if !any {
+		result, err := try(property)
+		if err != nil || result.Verdict != tlc.Fail {
+			return "", err
+		}
+		return property, nil
+	}
+	result, err := runner.Run(ctx, c)
+	switch {
+	case err != nil || result.Verdict == tlc.Pass:
+		return "", err
+	case result.Verdict == tlc.Fail && result.Property != "":
+		_, property, of := strings.Cut(result.Property, "!") // of a module that the checked one instantiates
+		if !of {
+			property = result.Property
+		}
+		return property, nil
+	}
+	// A temporal property, which TLC does not name, or something that has no value before a property is looked at.
+	for _, property := range tlc.Checked(string(text)) {
+		if alone, err := try(property); err == nil && alone.Verdict == tlc.Fail {
+			return property, nil
+		}
+	}
+	return "", errors.New(strings.Join(result.Errors, "\n"))
+}
