@@ -1,6 +1,7 @@
 package linearize
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -188,7 +189,7 @@ func (h *history) findFlushedFailures() {
 			if !failed(r) || r.delivery == nil || !strings.HasPrefix(r.delivery.poll.fn, "ibv_") {
 				continue
 			}
-			if culprit == nil {
+			if culprit == nil || before(r.delivery, culprit.delivery) {
 				culprit = r
 			}
 			if r.outcome == model.FAILED {
@@ -200,6 +201,11 @@ func (h *history) findFlushedFailures() {
 			culprit.outcome, p.ends = model.FAILED, true
 		}
 	}
+}
+
+// before reports whether a completion was told before another: by an earlier poll, or earlier by the same.
+func before(a, b *delivery) bool {
+	return cmp.Or(cmp.Compare(a.poll.ret, b.poll.ret), cmp.Compare(a.order, b.order)) < 0
 }
 
 // mayCancel reports whether anything that the trace shows can have cancelled requests of p by then.

@@ -37,9 +37,10 @@ type Stream struct {
 	running    int // callbacks
 	findings   []streamFinding
 	counts     map[string]int
-	muted      bool   // the latest finding was not kept
-	finished   bool   // the trace has come to its end
-	unfit      string // why nothing can be judged, or ""
+	late       []sight // what the completion under way tells of moments of rest before
+	muted      bool    // the latest finding was not kept
+	finished   bool    // the trace has come to its end
+	unfit      string  // why nothing can be judged, or ""
 }
 
 // An underWay is a call or a callback that has not returned, with what of its beginning matters at its end.

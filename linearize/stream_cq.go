@@ -18,6 +18,7 @@ type streamCq struct {
 	depth                 int
 	queue                 *automaton.Queue
 	pending               int              // requests, not delivered, that could complete into it now
+	points                []*posting       // these, oldest first
 	shown                 int              // completions that it holds by what points of the trace tell
 	arms                  []*underWay      // NdkArmCq that have not returned
 	polls                 []*poll          // polls under way, and those that have returned meanwhile
@@ -81,6 +82,8 @@ const (
 	placedNow
 	closeCall
 	closeFinished
+	owes    // one that was open at a moment of rest was owed
+	owesNot // or not
 	nothing // but a place between others
 )
 
@@ -152,7 +155,11 @@ func (q *streamCq) show(a *automaton.Queue, e *sight) bool {
 	case foundNothing:
 		return a.FoundEmpty(at)
 	case restful:
-		return a.Rested(e.list, e.waiting, at)
+		return a.Rested(e.list, e.n, e.waiting, at)
+	case owes:
+		return a.Owe(automaton.Moment(e.owed), automaton.Moment(e.counted), at)
+	case owesNot:
+		return a.NotOwed(automaton.Moment(e.owed), at)
 	case placedNow:
 		return a.Placed(e.kinds, automaton.Moment(e.counted), at)
 	case closeCall:
@@ -257,6 +264,7 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 		return
 	}
 	if status != model.OK {
+		s.reopen(q.group)
 		q.breaksPeers()
 		q.unclear("%s reported an error, which this engine does not follow")
 	}

@@ -9,8 +9,9 @@ import (
 // A streamFinding knows its moment and whose objects it is of.
 type streamFinding struct {
 	Finding
-	at moment
-	of *group
+	at       moment
+	of       *group
+	searched bool // nothing explains it; other findings break a rule by themselves
 }
 
 // A group is of objects that share something. What is found on one of them ends what can be said of all.
@@ -98,6 +99,16 @@ func (s *Stream) unexplained(g *group, rule string, line int, see []int, format 
 		return
 	}
 	s.report(g, ProviderViolation, rule, line, see, format, args...)
+	if !s.muted {
+		s.findings[len(s.findings)-1].searched = true
+	}
+}
+
+// reopen takes back what was not explained of a group, as something has come that may explain it.
+func (s *Stream) reopen(g *group) {
+	g = g.root()
+	s.findings = slices.DeleteFunc(s.findings, func(f streamFinding) bool { return f.searched && f.of.root() == g })
+	g.stopped = slices.ContainsFunc(s.findings, func(f streamFinding) bool { return f.of != nil && f.of.root() == g })
 }
 
 // undecidedAt reports that a call leaves something open.

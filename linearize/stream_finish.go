@@ -20,6 +20,9 @@ func (s *Stream) Finish(end *trace.End, r *Report) {
 		r.undecided("", s.unfit)
 		return
 	}
+	for _, q := range s.inOrder {
+		q.endPolls()
+	}
 	s.finishReads()
 	if end != nil && end.Quiescent {
 		s.rest()

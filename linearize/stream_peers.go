@@ -153,7 +153,13 @@ func (l *lane) mayComplete() []*posting {
 }
 
 // mayHaveEnded reports whether an outstanding request may have ended with nobody knowing: its completion may be in the CQ.
-func (l *lane) mayHaveEnded(r *posting) bool { return r.owed == 0 || r.owed > l.cq.emptyAtRest }
+func (l *lane) mayHaveEnded(r *posting) bool {
+	by := r.owed
+	if r.silent {
+		by = r.rested
+	}
+	return by == 0 || by > l.cq.emptyAtRest
+}
 
 // finish takes that the receives which wait for a message have not completed, and reports what is cancelled and was never
 // explained.
@@ -161,23 +167,41 @@ func (p *streamQp) finish() {
 	for _, l := range p.lanes {
 		for _, r := range l.waiting[len(l.mayComplete()):] {
 			if l.cq != nil && r.place == 0 {
+				for _, e := range r.notOwed(nil) {
+					e.at = p.s.at
+					l.cq.take(e)
+				}
 				l.cq.take(sight{what: gone, at: p.s.at, counted: r.called, posting: r})
 				l.cq.pending--
 			}
 		}
 	}
 	for _, u := range p.unexplained {
-		if p.s.verbs {
-			break // some devices report the faulty request itself as flushed
-		}
-		untold := slices.ContainsFunc(p.untold(), func(r *posting) bool { return r.called < u.at })
-		if p.broken != 0 && p.broken < u.at || untold {
-			continue
+		if p.mayBeLostBy(u.at) || p.s.verbs && !p.failed && !p.mayBeLostBy(u.told) {
+			continue // some devices report the faulty request itself as flushed
 		}
 		p.s.unexplained(p.group, "RES-08", u.line, []int{u.postLine},
 			"%s completed into %s as cancelled, and nothing cancelled it: no flush, close, disconnect or failed request of %s came before",
 			u.wr, u.cq.name, p.name)
 	}
+}
+
+// mayBeLostBy reports whether anything may have cancelled requests of p before a moment.
+func (p *streamQp) mayBeLostBy(at moment) bool {
+	return p.broken != 0 && p.broken < at ||
+		slices.ContainsFunc(p.untold(), func(r *posting) bool { return max(r.called, r.lane.cq.emptyAtRest) < at })
+}
+
+// placedBy returns by when the completion of r, which was delivered at a moment, had been placed.
+func (r *posting) placedBy(delivered moment) moment {
+	by := delivered
+	if r.place != 0 {
+		by = r.place
+	}
+	if r.owed != 0 {
+		by = min(by, r.owed)
+	}
+	return by
 }
 
 // untold returns the requests of p and of its peer of which nothing tells how they ended, and that may have failed.
@@ -189,7 +213,7 @@ func (p *streamQp) untold() []*posting {
 	}
 	for _, l := range lanes {
 		for _, r := range l.mayComplete() {
-			if l.cq == nil || l.mayHaveEnded(r) {
+			if l.cq != nil && l.mayHaveEnded(r) {
 				all = append(all, r)
 			}
 		}

@@ -13,6 +13,10 @@ func (s *Stream) placed(e *trace.Event) {
 		return
 	}
 	l := r.lane
+	if by := max(r.owed, r.rested); by != 0 && (r.owed != 0 || r.silent) {
+		l.cq.reportLate(r, s.line())
+		return
+	}
 	r.place, r.outcome = s.at, outcomeOf(e.Status)
 	kinds := automaton.Plain
 	switch {
@@ -25,7 +29,15 @@ func (s *Stream) placed(e *trace.Event) {
 	case e.Solicited == nil && l.queue == model.Receive:
 		kinds = automaton.Plain | automaton.Solicited
 	}
+	r.kinds = kinds
+	if r.outcome != model.SUCCESS {
+		l.failed(r)
+	}
+	if r.outcome == model.FAILED {
+		l.qp.breaks(r.called)
+	}
 	l.cq.take(sight{what: placedNow, at: s.at, kinds: kinds, counted: r.called})
 	l.cq.pending--
 	l.cq.shown++
+	l.cq.points = append(l.cq.points, r)
 }

@@ -43,6 +43,14 @@ func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 	q.release()
 }
 
+// endPolls takes that the polls which have not returned took nothing.
+func (q *streamCq) endPolls() {
+	if len(q.polls) > 0 {
+		q.polls = slices.DeleteFunc(q.polls, func(p *poll) bool { return p.to < 0 })
+		q.release()
+	}
+}
+
 // release takes what was held while polls were under way.
 func (q *streamCq) release() {
 	polls, held, pending := q.polls, q.held, q.pending

@@ -29,6 +29,7 @@ type streamQp struct {
 	broken      moment     // from when on something that the trace shows may have cancelled requests, or 0
 	closing     moment     // the call of a close, or 0
 	closed      moment     // its return
+	failed      bool       // a request of its own failed
 	gone        bool       // it has been closed for good
 	early       *posting   // the first initiator request that was accepted while the connect was under way
 	posts       [2]*underWay
@@ -48,7 +49,8 @@ type returned struct {
 type uncaused struct {
 	wr       string
 	cq       *streamCq
-	at       moment
+	at       moment // by when it had been placed
+	told     moment
 	line     int // of the poll
 	postLine int
 }
@@ -68,8 +70,9 @@ type lane struct {
 	messages []*posting // sends, or receives, that have not failed, and whose other half has not been told yet
 	taken    []*posting // … whose other half was told, and which were not
 
-	known    int // from which index on nobody knows which send goes to which receive, or never
-	promised int // receives yet to be posted that sends have gone to already
+	known    int          // from which index on nobody knows which send goes to which receive, or never
+	left     []leftBehind // of a queue of sends: receives that a poll left behind, if their message had arrived
+	promised int          // receives yet to be posted that sends have gone to already
 
 	sendsDone int  // sends that are over
 	succeeded int  // sends that have been delivered, up to the latest, before any failed
@@ -93,7 +96,7 @@ type posting struct {
 	returned     moment // … or 0 while it has not
 	answeredLine int    // of the return of its post
 	owed         moment // the moment of rest at which it had to have completed, or 0
-	rested       moment // the moment of rest at which a silent one had to have completed, if it fails, or 0
+	rested       moment // the moment of rest at which it had to have completed, as is known since (or of a silent one: if it fails), or 0
 	cancelled    bool   // a silent one that a flush must have cancelled
 	owedLine     int
 	ended        moment // of a deferred one: when its chain had ended, or 0
@@ -151,6 +154,12 @@ func (p *streamQp) meet() {
 	switch len(ends) {
 	case 2:
 		p.peer, ends[0].peer = ends[0], p
+		if ends[0].broken != 0 {
+			p.mayBeLost(ends[0].broken)
+		}
+		if p.broken != 0 {
+			ends[0].mayBeLost(p.broken)
+		}
 	case 3:
 		for _, end := range ends[:2] {
 			end.peer = nil
@@ -329,7 +338,7 @@ func (s *Stream) refuse(r *posting, answer string) {
 	}
 	l.messages = slices.DeleteFunc(l.messages, func(m *posting) bool { return m == r })
 	if l.cq != nil {
-		l.cq.take(sight{what: gone, at: s.at, counted: r.called})
+		l.cq.take(sight{what: gone, at: s.at, counted: r.called, posting: r})
 		l.cq.pending--
 	}
 	l.qp.deferred = slices.DeleteFunc(l.qp.deferred, func(d *posting) bool { return d == r })
@@ -363,6 +372,7 @@ func (s *Stream) flushReturned(u *underWay, refused bool) {
 		return
 	}
 	p.flushed = append(p.flushed, returned{u.call, s.at, u.line})
+	p.cancelUnmet(u.call)
 	p.forgetFlushes()
 	if p.ended == 0 {
 		p.ended = s.at
@@ -383,13 +393,19 @@ func (p *streamQp) forgetFlushes() {
 
 // breaks notes that requests of p, and of its peer, may be cancelled from a moment on.
 func (p *streamQp) breaks(from moment) {
-	for _, end := range []*streamQp{p, p.peer} {
-		if end == nil || end.broken != 0 && end.broken <= from {
-			continue
-		}
-		end.broken = from
-		end.unexplained = slices.DeleteFunc(end.unexplained, func(u uncaused) bool { return from < u.at })
+	p.mayBeLost(from)
+	if p.peer != nil {
+		p.peer.mayBeLost(from)
 	}
+}
+
+// mayBeLost notes that requests of p may be cancelled from a moment on.
+func (p *streamQp) mayBeLost(from moment) {
+	if p.broken != 0 && p.broken <= from {
+		return
+	}
+	p.broken = from
+	p.unexplained = slices.DeleteFunc(p.unexplained, func(u uncaused) bool { return from < u.at })
 }
 
 func (s *Stream) closeQpCalled(u *underWay) {
@@ -406,6 +422,7 @@ func (p *streamQp) closeReturned(u *underWay, refused bool) {
 		p.closing = 0
 	case p.closed == 0:
 		p.closed = p.s.at
+		p.cancelUnmet(u.call)
 		p.flushed = append(p.flushed, returned{u.call, p.s.at, u.line})
 	}
 }

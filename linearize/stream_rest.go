@@ -8,21 +8,33 @@ import (
 
 // rest takes a moment at which the provider had come to rest.
 func (s *Stream) rest() {
-	owed := map[*streamCq][]*posting{}
+	owed, open := map[*streamCq][]*posting{}, map[*streamCq]int{}
 	for _, p := range s.qpsInOrder {
 		if p.group.root().stopped {
 			continue
 		}
 		for _, l := range p.lanes {
 			for _, r := range l.owe() {
-				r.owed, r.owedLine = s.at, s.line()
+				r.owedLine = s.line()
+				if l.maybeOwed(r) {
+					r.rested = s.at
+					open[l.cq]++
+					continue
+				}
+				for _, e := range r.notOwed(nil) {
+					e.at = s.at
+					l.cq.take(e)
+				}
+				r.owed, r.rested = s.at, 0
 				l.cq.owed++
-				owed[l.cq] = append(owed[l.cq], r)
+				if r.place == 0 {
+					owed[l.cq] = append(owed[l.cq], r)
+				}
 			}
 		}
 	}
 	for _, q := range s.inOrder {
-		e := sight{what: restful, at: s.at, waiting: q.waits()}
+		e := sight{what: restful, at: s.at, waiting: q.waits(), n: open[q]}
 		for _, r := range owed[q] {
 			e.list = append(e.list, uint64(r.called))
 		}
@@ -36,7 +48,7 @@ func (s *Stream) rest() {
 }
 
 // owe returns the requests that must have completed by now and need not have by an earlier moment of rest: those that wait
-// for nobody but the provider.
+// for nobody but the provider, silent ones that must have if they fail, and receives whose message has been sent.
 func (l *lane) owe() []*posting {
 	p := l.qp
 	if l.cq == nil || p.closing != 0 {
@@ -50,15 +62,20 @@ func (l *lane) owe() []*posting {
 		if r.returned == 0 || !l.waitsForNobody(r) && !p.flushedAfter(r) {
 			break
 		}
-		switch {
-		case r.place != 0:
-		case !r.silent || r.cancelled:
+		if r.rested == 0 || !l.maybeOwed(r) {
 			due = append(due, r)
-		case r.rested == 0:
-			r.rested, r.owedLine = p.s.at, p.s.line() // owed by now, if it fails
 		}
 	}
 	return due
+}
+
+// maybeOwed reports whether it is not known yet if r, which waits for nobody but the provider and perhaps a message that has
+// been sent, has to complete: a silent request if it fails, a receive if the message has arrived.
+func (l *lane) maybeOwed(r *posting) bool {
+	if l.queue == model.Receive {
+		return r.place == 0 && !l.qp.flushedAfter(r) && !l.arrived(r)
+	}
+	return r.silent && !r.cancelled && r.place == 0
 }
 
 // flushedAfter reports whether a flush that was called after r has returned.
@@ -70,7 +87,7 @@ func (p *streamQp) flushedAfter(r *posting) bool {
 func (l *lane) waitsForNobody(r *posting) bool {
 	p := l.qp
 	if l.queue == model.Receive {
-		return p.peer != nil && r.place == 0 && l.arrived(r)
+		return p.peer != nil && r.index() < p.peer.lanes[model.Initiator].sends
 	}
 	if r.deferred && r.ended == 0 {
 		return false
@@ -85,22 +102,6 @@ func (l *lane) waitsForNobody(r *posting) bool {
 // arrived reports whether the peer's send for r, or for a later receive, is known to have succeeded.
 func (l *lane) arrived(r *posting) bool {
 	return r.position < l.other().succeeded
-}
-
-// cancelBehind notes that the flush which cancelled r cancelled the silent requests behind it, too.
-func (l *lane) cancelBehind(r *posting, flush moment) {
-	if r.returned == 0 || r.returned >= flush {
-		return
-	}
-	for _, after := range l.waiting[1:] {
-		if after.silent && after.returned != 0 && after.returned < flush {
-			after.cancelled = true
-			if after.rested != 0 && after.owed == 0 {
-				after.owed = after.rested
-				l.cq.owed++
-			}
-		}
-	}
 }
 
 // missing reports a request that had to have completed at a moment of rest before a poll that found nothing.
@@ -138,6 +139,6 @@ func (q *streamCq) reportLate(r *posting, poll int) {
 		rule, why = "DEF-05", r.wr+", deferred before a post that was refused, had not been indicated and completed"
 	}
 	q.s.unexplained(q.group, rule, r.owedLine, []int{r.line, poll},
-		"the provider was at rest, and %s: a poll of %s found nothing afterwards", why, q.name)
+		"the provider was at rest, and %s: what %s shows afterwards", why, q.name)
 	q.s.also("POLL-03")
 }

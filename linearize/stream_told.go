@@ -42,13 +42,38 @@ func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Resu
 		}
 		out = s.over(out, before, model.SUCCESS, sight{what: gone})
 	}
-	if r.silent && r.rested != 0 && q.emptied >= r.rested {
+	late := r.owed
+	if r.silent {
+		late = r.rested
+	}
+	if late != 0 && q.emptied >= late {
 		q.reportLate(r, p.line)
+		return out
+	}
+	switch {
+	case outcome == model.SUCCESS && r.op == model.ReceiveOp:
+		q.leave(r)
+	case outcome == model.SUCCESS && r.op.IsSend():
+		if r.owed != 0 {
+			out = r.arrivedBy(out, q, r.owed)
+		}
+		r.lane.left = slices.DeleteFunc(r.lane.left, func(b leftBehind) bool { return b.receive.position <= r.index() })
+	}
+	if r.place != 0 && q.points[0] != r {
+		s.unexplained(q.group, "POLL-05", p.line, []int{q.points[0].line}, "%s delivered %s, and %s had been placed before it", q.name, r.wr, q.points[0].wr)
+		s.also("POLL-09")
 		return out
 	}
 	kinds, from, ok := s.tell(q, p, r, outcome, result)
 	if !ok {
 		return out
+	}
+	if r.place != 0 {
+		kinds = r.kinds
+	}
+	out = append(out, s.late...)
+	if s.late = nil; r.silent {
+		out = r.wasOwed(out)
 	}
 	return s.over(out, r, outcome, sight{what: delivered, kinds: kinds, from: from, owed: r.owed, known: r.place != 0})
 }
@@ -70,6 +95,7 @@ func (s *Stream) silent(q *streamCq, p *poll, r *posting) bool {
 		return false
 	}
 	l.ready, l.silenced = from, r
+	l.left = slices.DeleteFunc(l.left, func(b leftBehind) bool { return b.receive.position <= r.index() })
 	return true
 }
 
@@ -77,6 +103,7 @@ func (s *Stream) silent(q *streamCq, p *poll, r *posting) bool {
 func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) []sight {
 	l := r.lane
 	l.waiting = l.waiting[1:]
+	out = r.notOwed(out)
 	e.counted, e.posting = r.called, r
 	if r.owed != 0 {
 		l.cq.owed--
@@ -85,6 +112,7 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 		l.cq.pending--
 	} else {
 		l.cq.shown--
+		l.cq.points = l.cq.points[1:]
 	}
 	out = append(out, e)
 	if r.op.IsSend() {
@@ -96,6 +124,10 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 	}
 	if outcome == model.FAILED {
 		l.qp.breaks(r.called)
+		l.qp.failed = true
+	}
+	if outcome == model.CANCELLED && l.qp.peer != nil {
+		l.qp.peer.mayBeLost(r.called) // what cancelled r may have been the loss of the connection
 	}
 	if outcome != model.SUCCESS && l.qp.ended == 0 {
 		l.qp.ended = s.at
@@ -130,10 +162,10 @@ func (s *Stream) tell(q *streamCq, p *poll, r *posting, outcome model.Outcome, r
 			return 0, 0, false
 		}
 		if cause != 0 && cause == qp.flushCalled && !qp.mayHaveFailed(r) {
-			l.cancelBehind(r, cause)
+			s.late = l.cancelBehind(nil, r, cause)
 		}
-		if cause == 0 && !s.verbs {
-			qp.unexplained = append(qp.unexplained, uncaused{r.wr, q, s.at, p.line, r.line})
+		if cause == 0 {
+			qp.unexplained = append(qp.unexplained, uncaused{r.wr, q, r.placedBy(s.at), s.at, p.line, r.line})
 		}
 		kinds, from = automaton.Cancelled, max(from, cause)
 		l.failed(r)

@@ -46,15 +46,18 @@ type cell struct {
 type form uint8
 
 const (
-	one   form = iota // exactly one completion, of one of the kinds
-	many              // any number of them, none included
-	point             // exactly one, of which the trace tells that it was placed at that very moment
-	fence             // none: something that must have been placed by a moment of rest, and is not delivered, stands before it
+	one       form = iota // exactly one completion, of one of the kinds
+	many                  // any number of them, none included
+	point                 // exactly one, of which the trace tells that it was placed at that very moment
+	fence                 // none: something that must have been placed by a moment of rest, and is not delivered, stands before it
+	openFence             // none: something that may have to have been stands before it
 )
+
+func (f form) isFence() bool { return f == fence || f == openFence }
 
 // nullable reports whether a CQ with this content may hold nothing.
 func nullable(cells []cell) bool {
-	return !slices.ContainsFunc(cells, func(c cell) bool { return c.form != many })
+	return !slices.ContainsFunc(cells, func(c cell) bool { return c.form != many && c.form != openFence })
 }
 
 // Strengths of the strongest fresh match that a CQ holds: what an arm makes of a CQ depends on nothing else. The levels
@@ -116,11 +119,11 @@ func (x explanation) without(from int, kinds Kinds) (y explanation, possible boo
 	y = x
 	y.cells = slices.Clone(x.cells[:from])
 	for i, c := range x.cells[from:] {
-		if c.form != fence {
+		if !c.form.isFence() {
 			c.kinds &^= kinds
 		}
 		switch {
-		case c.form == fence || c.kinds != 0:
+		case c.form.isFence() || c.kinds != 0:
 			y.cells = append(y.cells, c)
 		case c.form != many:
 			return y, false
@@ -135,14 +138,14 @@ func (x explanation) without(from int, kinds Kinds) (y explanation, possible boo
 // one of them can be.
 func (x explanation) having(from int, kinds Kinds) []explanation {
 	for _, c := range x.cells[from:] {
-		if c.form != many && c.form != fence && c.kinds&^kinds == 0 {
+		if c.form != many && !c.form.isFence() && c.kinds&^kinds == 0 {
 			return []explanation{x}
 		}
 	}
 	var all []explanation
 	for i := len(x.cells) - 1; i >= from; i-- {
 		c := x.cells[i]
-		if c.form == fence || c.kinds&kinds == 0 {
+		if c.form.isFence() || c.kinds&kinds == 0 {
 			continue
 		}
 		y, possible := x.without(i+1, kinds)

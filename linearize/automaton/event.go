@@ -35,6 +35,8 @@ const (
 	readersAre
 	pruned
 	fenceGone
+	fenceShut
+	fenceOpened
 )
 
 // after returns the step that an event takes from s, whose explanations refer to so many moments.
@@ -136,15 +138,29 @@ func (t *transition) take(x explanation) {
 		t.refuse(TooFew)
 	case fenceGone:
 		t.keep(x.withoutFence(t.event.rank))
+	case fenceShut:
+		t.keep(x.withFence(t.event.rank, fence))
+	case fenceOpened:
+		t.keep(x.withFence(t.event.rank, openFence))
 	}
 }
 
 // withoutFence returns x without the fence of a moment.
 func (x explanation) withoutFence(rank uint16) explanation {
-	i := slices.IndexFunc(x.cells, func(c cell) bool { return c.form == fence && c.by == rank })
+	i := slices.IndexFunc(x.cells, func(c cell) bool { return c.form.isFence() && c.by == rank })
 	if i >= 0 {
 		x.cells = slices.Delete(slices.Clone(x.cells), i, i+1)
 		x.old -= inside(i < x.old)
+	}
+	return x
+}
+
+// withFence returns x with another form of the fence of a moment.
+func (x explanation) withFence(rank uint16, to form) explanation {
+	i := slices.IndexFunc(x.cells, func(c cell) bool { return c.form.isFence() && c.by == rank })
+	if i >= 0 {
+		x.cells = slices.Clone(x.cells)
+		x.cells[i].form = to
 	}
 	return x
 }
@@ -325,7 +341,11 @@ func (t *transition) rest(x explanation) {
 			y.most = 0
 		}
 		if t.event.is && y.health == model.OK && y.open != model.Closed {
-			y = y.with(cell{form: fence, by: t.now})
+			c := cell{form: openFence, by: t.now}
+			if t.event.n > 0 {
+				c.form = fence
+			}
+			y = y.with(c)
 		}
 		t.keep(y)
 	}

@@ -17,16 +17,9 @@ type Queue struct {
 	moments []Moment // that the explanations refer to, by rank
 	pending []int    // for each: how many requests, not delivered yet, could have completed by then
 	open    int      // how many requests, not delivered yet, could complete now
-	fences  []marked
+	fences  []mark
 	why     []*model.Refusal
 	err     error
-}
-
-// marked is a moment of rest, and the completions that had to have been placed by then and have not been delivered: of each
-// the moment from which on it could have been.
-type marked struct {
-	at   Moment
-	owed []Moment
 }
 
 // NewQueue returns the queue of a CQ that was just created. Where the consumer writes the trace, callbacks may have been
@@ -75,69 +68,6 @@ func (q *Queue) take(e event, at Moment) bool {
 		return false
 	}
 	return q.prune(at) && q.fence()
-}
-
-// fence drops the explanations in which what was owed at a moment of rest has no place.
-func (q *Queue) fence() bool {
-	if len(q.fences) == 0 || q.err != nil {
-		return true
-	}
-	kept := make([]explanation, 0, len(q.set.alive))
-	for _, x := range q.set.alive {
-		if q.hasPlace(x) {
-			kept = append(kept, x)
-		}
-	}
-	if len(kept) == len(q.set.alive) {
-		return true
-	}
-	if len(kept) == 0 {
-		q.why = []*model.Refusal{callbackDue}
-	}
-	s := q.machine.intern(kept, q.set.flights, q.set.readers, uint16(len(q.moments)))
-	for i, rank := range s.keep {
-		q.moments[i], q.pending[i] = q.moments[rank], q.pending[rank]
-	}
-	q.moments, q.pending = q.moments[:len(s.keep)], q.pending[:len(s.keep)]
-	q.set = s.to
-	return q.Alive()
-}
-
-// hasPlace reports whether, before each fence, there is room in x for all that is owed by then. A cell of any number takes
-// all that could have been placed by its moment; each of the others needs a cell of its own, of a moment that suits it.
-func (q *Queue) hasPlace(x explanation) bool {
-	var owed []Moment
-	next := 0
-	for i, c := range x.cells {
-		if c.form != fence {
-			continue
-		}
-		for next < len(q.fences) && q.fences[next].at <= q.moments[c.by] {
-			owed = append(owed, q.fences[next].owed...)
-			next++
-		}
-		left := slices.Clone(owed)
-		slices.Sort(left)
-		for j := i - 1; j >= 0 && len(left) > 0; j-- {
-			switch d := x.cells[j]; d.form {
-			case many:
-				k, _ := slices.BinarySearch(left, q.moments[d.by])
-				left = left[k:]
-				if len(left) > 0 {
-					return false // what comes before this cell was placed by an earlier moment still
-				}
-			case one:
-				k, _ := slices.BinarySearch(left, q.moments[d.by])
-				if k > 0 {
-					left = slices.Delete(left, k-1, k)
-				}
-			}
-		}
-		if len(left) > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // prune drops the explanations that would have placed completions of more requests than there are.
@@ -213,49 +143,12 @@ func (q *Queue) Delivered(d Delivery, at Moment) bool {
 	if !q.take(event{what: delivered, kinds: d.Kinds, is: d.Known, rank: uint16(rank)}, at) || !last {
 		return q.Alive()
 	}
-	if rank, ok := slices.BinarySearch(q.moments, d.Owed); ok {
-		return q.take(event{what: fenceGone, rank: uint16(rank)}, at)
-	}
-	return true
-}
-
-// settle takes a delivered completion off the list of what was owed at a moment of rest, and reports whether it was the
-// last.
-func (q *Queue) settle(counted, owed Moment) bool {
-	i := slices.IndexFunc(q.fences, func(f marked) bool { return f.at == owed })
-	if i < 0 {
-		return false
-	}
-	f := &q.fences[i]
-	j := slices.Index(f.owed, counted)
-	if j < 0 {
-		return false // it was not known to be owed
-	}
-	f.owed = slices.Delete(f.owed, j, j+1)
-	if len(f.owed) > 0 {
-		return false
-	}
-	q.fences = slices.Delete(q.fences, i, i+1)
-	return true
+	return q.relax(d.Owed, at)
 }
 
 // FoundEmpty takes a poll that had room and returned nothing.
 func (q *Queue) FoundEmpty(at Moment) bool {
 	return q.take(event{what: foundEmpty}, at)
-}
-
-// Rested takes a moment of rest, and the completions that must have been placed by then and by no earlier one, unless they
-// were delivered: of each, in order, the moment from which on it could have been. Where nobody waits for callbacks, one may
-// stay owed.
-func (q *Queue) Rested(owed []Moment, waiting bool, at Moment) bool {
-	e := event{what: rested, is: len(owed) > 0}
-	if waiting {
-		e.what = notified
-	}
-	if len(owed) > 0 {
-		q.fences = append(q.fences, marked{at, slices.Clone(owed)})
-	}
-	return q.take(e, at)
 }
 
 // Placed takes the knowledge that a completion of one of the kinds, possible from a moment on, was placed now. It no longer

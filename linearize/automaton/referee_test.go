@@ -561,7 +561,7 @@ func (f *follow) take(e sight, at Moment) bool {
 				owed = append(owed, f.from[id])
 			}
 		}
-		return q.Rested(owed, e.what == notified, at)
+		return q.Rested(owed, 0, e.what == notified, at)
 	}
 	return q.Alive()
 }

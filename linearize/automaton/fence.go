@@ -1,0 +1,176 @@
+package automaton
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// A mark is a moment of rest, with the completions that had to have been placed by then and have not been delivered. In the
+// explanations a fence stands for it.
+type mark struct {
+	at   Moment
+	owed []Moment // of each that is known to have been owed: the moment from which on it could have been placed
+	open int      // how many are outstanding of which is not known whether they were owed
+}
+
+// Rested takes a moment of rest, and the completions that must have been placed by then and by no earlier one, unless they
+// were delivered: of each, in order, the moment from which on it could have been. So many more may turn out to have been
+// owed. Where nobody waits for callbacks, one may stay owed.
+func (q *Queue) Rested(owed []Moment, open int, waiting bool, at Moment) bool {
+	e := event{what: rested, is: len(owed)+open > 0}
+	if len(owed) > 0 {
+		e.n = 1
+	}
+	if waiting {
+		e.what = notified
+	}
+	if e.is {
+		q.fences = append(q.fences, mark{at, slices.Clone(owed), open})
+	}
+	return q.take(e, at)
+}
+
+// Owe takes the knowledge that one which was open at a moment of rest was owed by then; it could have been placed from a
+// moment on.
+func (q *Queue) Owe(rested, from, at Moment) bool {
+	f := q.fenceAt(rested)
+	if f == nil || f.open == 0 {
+		return q.Alive()
+	}
+	f.open--
+	i, _ := slices.BinarySearch(f.owed, from)
+	if f.owed = slices.Insert(f.owed, i, from); len(f.owed) == 1 {
+		return q.turn(fenceShut, rested, at) && q.fence()
+	}
+	return q.fence()
+}
+
+// NotOwed takes the knowledge that one which was open at a moment of rest was not owed by then.
+func (q *Queue) NotOwed(rested, at Moment) bool {
+	if f := q.fenceAt(rested); f != nil && f.open > 0 {
+		if f.open--; f.open == 0 && len(f.owed) == 0 {
+			return q.relax(rested, at)
+		}
+	}
+	return q.Alive()
+}
+
+func (q *Queue) fenceAt(rested Moment) *mark {
+	i := slices.IndexFunc(q.fences, func(f mark) bool { return f.at == rested })
+	if i < 0 {
+		return nil
+	}
+	return &q.fences[i]
+}
+
+// settle takes a delivered completion off the list of what was owed at a moment of rest, and reports whether it was the
+// last that is known to have been.
+func (q *Queue) settle(from, rested Moment) bool {
+	f := q.fenceAt(rested)
+	if f == nil {
+		return false
+	}
+	i := slices.Index(f.owed, from)
+	if i < 0 {
+		return false
+	}
+	f.owed = slices.Delete(f.owed, i, i+1)
+	return len(f.owed) == 0
+}
+
+// relax opens a fence before which nothing is known to be owed any more, or takes it away.
+func (q *Queue) relax(rested, at Moment) bool {
+	if f := q.fenceAt(rested); f.open > 0 {
+		return q.turn(fenceOpened, rested, at)
+	}
+	q.fences = slices.DeleteFunc(q.fences, func(f mark) bool { return f.at == rested })
+	return q.turn(fenceGone, rested, at)
+}
+
+// turn changes the fence of a moment of rest in every explanation that has it.
+func (q *Queue) turn(to what, rested, at Moment) bool {
+	if rank, ok := slices.BinarySearch(q.moments, rested); ok {
+		return q.take(event{what: to, rank: uint16(rank)}, at)
+	}
+	return q.Alive()
+}
+
+// fence drops the explanations in which what was owed at a moment of rest has no place.
+func (q *Queue) fence() bool {
+	if len(q.fences) == 0 || q.err != nil || !q.Alive() {
+		return q.Alive()
+	}
+	kept := make([]explanation, 0, len(q.set.alive))
+	for _, x := range q.set.alive {
+		if q.hasPlace(x) {
+			kept = append(kept, x)
+		}
+	}
+	if len(kept) == len(q.set.alive) {
+		return true
+	}
+	if len(kept) == 0 {
+		q.why = []*model.Refusal{callbackDue}
+	}
+	s := q.machine.intern(kept, q.set.flights, q.set.readers, uint16(len(q.moments)))
+	for i, rank := range s.keep {
+		q.moments[i], q.pending[i] = q.moments[rank], q.pending[rank]
+	}
+	q.moments, q.pending = q.moments[:len(s.keep)], q.pending[:len(s.keep)]
+	q.set = s.to
+	return q.Alive()
+}
+
+// hasPlace reports whether, before each fence, there is room in x for all that is owed by then. A cell of any number takes
+// all that could have been placed by its moment; each of the others needs a cell of its own, of a moment that suits it.
+func (q *Queue) hasPlace(x explanation) bool {
+	if x.health != model.OK || x.open == model.Closed {
+		return true
+	}
+	var owed []Moment
+	next := 0
+	for i, c := range x.cells {
+		if !c.form.isFence() {
+			continue
+		}
+		for ; next < len(q.fences) && q.fences[next].at < q.moments[c.by]; next++ {
+			if len(q.fences[next].owed) > 0 {
+				return false // what is behind it was delivered
+			}
+		}
+		if next < len(q.fences) && q.fences[next].at == q.moments[c.by] {
+			owed = append(owed, q.fences[next].owed...)
+			next++
+		}
+		if !q.takes(x.cells[:i], owed) {
+			return false
+		}
+	}
+	for ; next < len(q.fences); next++ {
+		if len(q.fences[next].owed) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// takes reports whether cells have room for completions that could be placed from such moments on.
+func (q *Queue) takes(cells []cell, owed []Moment) bool {
+	left := slices.Clone(owed)
+	slices.Sort(left)
+	for j := len(cells) - 1; j >= 0 && len(left) > 0; j-- {
+		k, _ := slices.BinarySearch(left, q.moments[cells[j].by])
+		switch cells[j].form {
+		case many:
+			if left = left[k:]; len(left) > 0 {
+				return false // what comes before this cell was placed by an earlier moment still
+			}
+		case one:
+			if k > 0 {
+				left = slices.Delete(left, k-1, k)
+			}
+		}
+	}
+	return len(left) == 0
+}
