@@ -28,6 +28,7 @@ race: ## the Go tests, under the race detector
 
 bench: ## the benchmarks
 	go test $(verbs) -run '^$$' -bench . -benchmem ./...
+	cd internal/jsonbench && go test -run '^$$' -bench . -benchtime 10x .
 
 tlc: ## model-check every configuration in tla/, against its pinned numbers
 	go run ./cmd/tlcrun
