@@ -118,6 +118,12 @@ func run(ctx context.Context, o options) (bad int, err error) {
 		return 0, err
 	}
 	runner := tlc.Runner{Jar: jar, Dir: o.dir, Build: o.build, Timeout: o.timeout}
+	if err := os.MkdirAll(o.build, 0o755); err != nil {
+		return 0, err
+	}
+	if err := runner.KeepClasses(ctx); err != nil {
+		return 0, err
+	}
 	fmt.Printf("%d configurations, TLC from %s\n", len(selected), jar.Source)
 
 	switch {

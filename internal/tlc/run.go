@@ -19,6 +19,8 @@ type Runner struct {
 	Build   string        // where outputs and TLC's own files go; each configuration has a folder of its own there
 	Timeout time.Duration // of one configuration
 	Workers int           // threads of TLC, and what makes long runs fast; 0 is one thread, and what makes short runs fast
+
+	archive string // of the classes that a short run loads, or ""
 }
 
 // CheckJava says so, and what would help, if there is no Java to run TLC with.
@@ -31,6 +33,9 @@ func CheckJava() error {
 }
 
 var errTimeLimit = errors.New("no answer")
+
+// javaFlags are those for short runs: the quick compiler of Java gets further in them than the thorough one.
+func javaFlags() []string { return []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"} }
 
 // Log returns the path of what TLC printed for a configuration.
 func (r Runner) Log(c Configuration) string { return filepath.Join(r.folder(c), "output.txt") }
@@ -75,10 +80,12 @@ func (r Runner) run(ctx context.Context, c Configuration, dir, module, cfg strin
 
 	limited, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
-	// In short runs the quick compiler of Java gets further than the thorough one.
-	args, workers := []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"}, "1"
+	args, workers := javaFlags(), "1"
 	if r.Workers > 0 {
 		args, workers = []string{"-XX:+UseParallelGC"}, strconv.Itoa(r.Workers)
+	}
+	if r.archive != "" && r.Workers == 0 {
+		args = append(args, archiveFlags(r.archive)...)
 	}
 	args = append(args, "-Xmx1g", "-Djava.io.tmpdir="+scratch,
 		"-DTLA-Library="+library+string(filepath.ListSeparator)+filepath.Join(library, "wrong"),
