@@ -161,12 +161,12 @@ func (j *judge) judge(ctx context.Context) {
 	}
 }
 
-// countTurns counts the completions that polls delivered before the limit.
+// countTurns counts the completions that polls delivered before the limit, and those in between of polls that overlap it.
 func (c *component) countTurns() {
 	for i, q := range c.cqs {
 		for _, r := range q.delivered {
 			if r.delivery.poll.ret < c.limit {
-				c.turns[i]++
+				c.turns[i] = r.delivery.order + 1
 			}
 		}
 	}
@@ -201,6 +201,10 @@ func (j *judge) component(ctx context.Context, c *component) {
 	if err != nil {
 		j.gaveUp(c, death, err)
 		return
+	}
+	if c.doubt.from() <= death {
+		finding.Verdict = Inconclusive
+		finding.Message += c.h.describeDoubt(c.doubt)
 	}
 	j.report.Findings = append(j.report.Findings, finding)
 	j.add(story)

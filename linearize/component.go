@@ -16,6 +16,7 @@ type component struct {
 	memory   int    // that one search may take, in bytes
 	limit    moment // events from here on are not judged: a finding without a search stands there
 	excused  moment // when the consumer broke a rule: what the provider does after it is not held against it
+	doubt    *doubt // on which its search rests from then on
 	reason   string // why this component cannot be judged, or ""
 }
 
@@ -55,12 +56,17 @@ func (h *history) components(d model.Dialect) []*component {
 		c := of("cq " + q.name)
 		q.component, q.index = c, len(c.cqs)
 		c.cqs = append(c.cqs, q)
+		c.doubt = earlier(c.doubt, q.doubt)
 		c.contract.Depth = append(c.contract.Depth, q.depth)
 	}
 	for _, p := range h.qps {
 		c := of("qp " + p.name)
 		p.component, p.index = c, len(c.qps)
 		c.qps = append(c.qps, p)
+		c.doubt = earlier(c.doubt, p.doubt)
+		if p.peer != nil {
+			c.doubt = earlier(c.doubt, p.peer.doubt)
+		}
 	}
 	for _, s := range h.spans {
 		if name := h.objectOf(s); name != "" {

@@ -17,6 +17,15 @@ func (h *history) provider(rule string, at moment, see []*span, format string, a
 	h.report(ProviderViolation, rule, at, see, format, args...)
 }
 
+// providerInOrder reports a breach that rests on the order of requests and of completions. Where that is in doubt, it may be none.
+func (h *history) providerInOrder(d *doubt, rule string, at moment, see []*span, format string, args ...any) {
+	if d.from() <= at {
+		h.report(Inconclusive, rule, at, see, "%s%s", fmt.Sprintf(format, args...), h.describeDoubt(d))
+		return
+	}
+	h.provider(rule, at, see, format, args...)
+}
+
 func (h *history) report(verdict Verdict, rule string, at moment, see []*span, format string, args ...any) {
 	p := h.eventAt(at)
 	f := found{at: at, stops: verdict != Inconclusive && rule != "DEF-06",

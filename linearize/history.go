@@ -13,6 +13,7 @@ type cq struct {
 	created   *span
 	depth     int
 	polls     []*span
+	doubt     *doubt  // of which polls came first
 	empty     []*span // polls that found nothing
 	arms      []*span
 	notified  []*span    // callbacks, and events that were read
@@ -38,6 +39,7 @@ type qp struct {
 	connected              *span
 	peer                   *qp
 	posts                  []*span
+	doubt                  *doubt     // of which posts came first
 	initiator, receive     []*request // that were posted, in order; refused ones are not in
 	sends                  []*request // of the initiator queue: those that consume a receive of the peer
 	flushes                []*span
@@ -159,6 +161,7 @@ func newHistory(t *trace.Trace) *history {
 		}
 		slices.Sort(q.exits)
 	}
+	h.orderOverlapping()
 	h.deliver()
 	h.findAborts()
 	h.findEnds()

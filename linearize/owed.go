@@ -194,11 +194,11 @@ func (h *history) checkOwed() {
 			continue
 		}
 		poll := q.emptyAfter(r.owed)
-		if poll == nil || r.delivery != nil && r.delivery.poll.ret <= poll.ret {
+		if poll == nil || r.delivery != nil && r.delivery.poll.call < poll.ret {
 			continue
 		}
 		rule, why := r.brokenByDelay()
-		h.provider(rule, r.owed, []*span{r.post, poll},
+		h.providerInOrder(r.doubt(), rule, r.owed, []*span{r.post, poll},
 			"the provider was at rest, and %s: a poll of %s found nothing afterwards", why, q.name)
 		if r.delivery != nil {
 			h.findings[len(h.findings)-1].Also = []string{"POLL-03"}

@@ -129,7 +129,7 @@ func (h *history) checkExtended(r *request, d *delivery) {
 func (h *history) checkMessage(r *request) {
 	d, see := r.delivery, []*span{r.post, r.message.post}
 	if r.message.post.call > d.poll.ret {
-		h.provider("POLL-05", d.poll.ret, see, "%s received a message that the peer had not sent yet", r.wr)
+		h.providerInOrder(r.doubt(), "POLL-05", d.poll.ret, see, "%s received a message that the peer had not sent yet", r.wr)
 		return
 	}
 	if d.result.Type == "" {
@@ -140,14 +140,14 @@ func (h *history) checkMessage(r *request) {
 		want = "ReceiveAndInvalidate"
 	}
 	if d.result.Type != want {
-		h.provider("RES-02", d.poll.ret, see, "%s took the %v %s, and its completion has type %s: it is %s",
+		h.providerInOrder(r.doubt(), "RES-02", d.poll.ret, see, "%s took the %v %s, and its completion has type %s: it is %s",
 			r.wr, r.message.op, r.message.wr, d.result.Type, want)
 		return
 	}
 	if want == "ReceiveAndInvalidate" && d.result.Token != nil && r.message.token != nil {
 		h.exercised("RES-03")
 		if *d.result.Token != *r.message.token {
-			h.provider("RES-03", d.poll.ret, see, "%s names the invalidated token %d, and the peer's %s invalidated %d",
+			h.providerInOrder(r.doubt(), "RES-03", d.poll.ret, see, "%s names the invalidated token %d, and the peer's %s invalidated %d",
 				r.wr, *d.result.Token, r.message.wr, *r.message.token)
 		}
 	}
@@ -157,7 +157,7 @@ func (h *history) checkMessage(r *request) {
 func (h *history) checkUnsent(receives []*request) {
 	for _, r := range receives {
 		if r.delivery != nil && !failed(r) {
-			h.provider("POLL-05", r.delivery.poll.ret, []*span{r.post},
+			h.providerInOrder(r.doubt(), "POLL-05", r.delivery.poll.ret, []*span{r.post},
 				"%s completed with success, and the peer's sends are all accounted for by earlier receives", r.wr)
 			return
 		}
@@ -175,7 +175,7 @@ func (h *history) checkOrder() {
 		for _, r := range q.delivered {
 			l := lane{r.qp, r.queue}
 			if before := last[l]; before != nil && before.position > r.position {
-				h.provider("POLL-09", r.delivery.poll.ret, []*span{r.post, before.post},
+				h.providerInOrder(r.doubt(), "POLL-09", r.delivery.poll.ret, []*span{r.post, before.post},
 					"%s delivered %s after %s, and it was posted before it on the same queue of %s", q.name, r.wr, before.wr, r.qp.name)
 				continue
 			}
