@@ -68,10 +68,13 @@ CqTypeOK ==
     /\ (r.asked # 0) <=> (r.resize = "ASKED")
     /\ r.open \in {"OPEN", "CLOSING", "CLOSED"}
 
-CqInit ==
-  cq = [q \in CQ |-> [entries |-> <<>>, fresh |-> 0, uncounted |-> Reading.A26 = "OLD", taken |-> {},
-                      arm |-> "NONE", waiting |-> 0, due |-> 0, errorDue |-> FALSE, running |-> FALSE,
-                      health |-> "OK", reported |-> FALSE, depth |-> Depth, resize |-> "NONE", asked |-> 0, open |-> "OPEN"]]
+\* A CQ when it was just created.
+NewCq ==
+  [entries |-> <<>>, fresh |-> 0, uncounted |-> Reading.A26 = "OLD", taken |-> {},
+   arm |-> "NONE", waiting |-> 0, due |-> 0, errorDue |-> FALSE, running |-> FALSE,
+   health |-> "OK", reported |-> FALSE, depth |-> Depth, resize |-> "NONE", asked |-> 0, open |-> "OPEN"]
+
+CqInit == cq = [q \in CQ |-> NewCq]
 
 \* Every action below names the states that one CQ may go to.
 Become(q, states) == \E r \in states : cq' = [cq EXCEPT ![q] = r]

@@ -32,8 +32,8 @@ LostFailure(queue, i) ==
   \E j \in 1..(i - 1) : queue[j].silent /\ Requests[queue[j].req].turn = 0 /\ queue[j].phase \in {"FAILED", "CANCELLED"}
 
 WhyNoMessage(p) ==
-  IF ~HasNext(p, "initiator") THEN {"POLL-05"}
-  ELSE IF Qp!IsMessage(NextOf(p, "initiator")) /\ ~Tk!CanDeliver(NextOf(p, "initiator")) THEN {"INV-05"}
+  IF Ready(p, "initiator") = {} THEN {"POLL-05"}
+  ELSE IF \E i \in Qp!Messages(p) : ~Tk!CanDeliver(qp[p].initiator[i]) THEN {"INV-05"}
   ELSE {}
 
 \* NdkGetCqResults does not tell that it was invalidated, and it was all the same.
@@ -91,17 +91,20 @@ WhyNotFound(c) ==
   ELSE IF results = <<>> /\ entries # <<>> /\ cq[Calls[c].cq].health = "OK" THEN {"POLL-03"}
   ELSE {}
 
+WhyNotClosed(q) == IF cq[q].running THEN {"ARM-20"} ELSE IF ~QpsAreClosed(q) THEN {"LIFE-04"} ELSE {}
+
 WhyNotDone(c) ==
   LET k == Calls[c] IN
   CASE k.kind = "post" -> IF qp[k.qp].state = "IDLE" THEN {"POST-08"} ELSE {}
     [] k.kind = "poll" -> WhyNotFound(c)
     [] k.kind = "event" -> WhyNoCallback(k.cq, "STATUS_SUCCESS")
-    [] k.kind = "close CQ" -> IF open[c] = 1 /\ cq[k.cq].running THEN {"ARM-20"} ELSE {}
+    [] k.kind = "close CQ" -> IF open[c] = 1 THEN WhyNotClosed(k.cq) ELSE {}
     [] OTHER -> {}
 
 WhyOwes(p, queue) ==
   LET r == Head(qp[p][queue]) IN
-  IF ~QueueOwes(p, queue) \/ ~CanComplete(p, queue) THEN {}
+  IF qp[p][queue] = <<>> \/ ~QueueOwes(p, queue) THEN {}
+  ELSE IF ~Qp!CanComplete(p, queue, 1) THEN {}
   ELSE IF cq[CqOf(p, queue)].health # "OK" THEN {"ARM-17"}
   ELSE IF ~CanBe(r, r.phase) THEN IF qp[p].state = "ABORTED" /\ CanBe(r, "SUCCESS") THEN {"INV-05"} ELSE {"FLUSH-01"}
   ELSE IF InTurn(r.req) THEN IF Cq!CanPlace(cq[CqOf(p, queue)]) THEN {} ELSE {"ARM-16"}
@@ -121,7 +124,7 @@ Why ==
   IF at = Last THEN {}
   ELSE CASE k.kind = "callback" /\ ~Upcoming.ends -> IF c \in DOMAIN open THEN {} ELSE WhyNoCallback(k.cq, k.status)
          [] k.kind = "rest" -> WhyNoRest
-         [] k.kind = "closed" -> IF cq[k.cq].running THEN {"ARM-20"} ELSE {}
+         [] k.kind = "CQ closed" /\ ~Upcoming.ends -> WhyNotClosed(k.cq)
          [] k.kind = "placed" -> WhyNotPlaced(k.request)
          [] IsCall(c) /\ Upcoming.ends /\ ~CanEnd(c) -> WhyNotDone(c)
          [] OTHER -> {}
@@ -135,7 +138,7 @@ Why ==
 (***************************************************************************)
 Precedence ==
   <<"ARM-20", "ARM-06", "POLL-04", "POLL-02", "DEF-03", "FLAG-01", "INV-05", "POLL-07", "POLL-08", "FLAG-02", "DEF-05",
-    "FLUSH-02", "FLUSH-01", "RES-02", "RES-03", "ARM-01", "ARM-16", "ARM-17", "RES-08", "DEF-04", "POST-08", "POLL-09",
+    "FLUSH-02", "FLUSH-01", "RES-02", "RES-03", "ARM-01", "ARM-16", "ARM-17", "RES-08", "DEF-04", "LIFE-04", "POST-08", "POLL-09",
     "ARM-07", "ARM-11", "ARM-10", "ARM-09", "ARM-04", "ARM-12", "ARM-08", "ARM-02", "ARM-21", "ARM-03", "POLL-03", "POLL-05">>
 Rank(rule) == CHOOSE i \in DOMAIN Precedence : Precedence[i] = rule
 

@@ -20,6 +20,7 @@ CONSTANTS
   Events,     \* Events[k] = [of |-> c, ends |-> b]: call c begins, or ends
   Requests,   \* Requests[n]: what was posted, and what polls and points tell of it
   Turns,      \* Turns[q]: so many completions of q are delivered by polls
+  Depths,     \* Depths[q]: for how many completions the consumer asked room
   Failing,    \* the CQs of which a callback reports an internal error
   Tight,      \* Tight[q]: the requests that complete into q, if they are more than it has room for
   SeenLate,   \* the consumer took the events down: callbacks had begun before it saw them
@@ -35,7 +36,9 @@ VARIABLES
 \* placed: so many of the completions that polls deliver are in place; quiet: the tokens that peers invalidated, where
 \* NdkGetCqResults fetched the completion.
 TraceInit ==
-  /\ Init
+  /\ cq = [q \in CQ |-> [Cq!NewCq EXCEPT !.depth = Depths[q]]]
+  /\ Qp!QpInit
+  /\ Tk!TokenInit
   /\ at = 0
   /\ open = <<>>
   /\ story = [q \in CQ |-> [arms |-> <<>>, armed |-> FALSE, why |-> <<>>, placed |-> 0, quiet |-> {}]]
@@ -119,12 +122,12 @@ AllGoOn == story' = [q \in CQ |-> GoesOn(q, "NONE")]
 Parts(c) ==
   CASE Calls[c].kind = "post"     -> Len(Calls[c].requests)
     [] Calls[c].kind = "close CQ" -> IF Calls[c].answer = "SUCCESS" THEN 2 ELSE 1
-    [] Calls[c].kind \in {"connect", "arm", "poll", "flush", "close QP", "event"} -> 1
+    [] Calls[c].kind = "close QP" -> IF Calls[c].answer = "SUCCESS" THEN 3 ELSE 1
+    [] Calls[c].kind \in {"connect", "arm", "poll", "flush", "event"} -> 1
     [] OTHER -> 0
 
-New(r) ==
-  [req |-> r.req, op |-> r.op, silent |-> r.silent, solicit |-> r.solicit, fence |-> r.fence, token |-> r.token,
-   phase |-> "INDICATED"]
+New(r) == [req |-> r.req, op |-> r.op, silent |-> r.silent, solicit |-> r.solicit, fence |-> r.fence, token |-> r.token,
+           phase |-> "INDICATED"]
 
 Posted(r) == IF r.accepted THEN Post(r.qp, New(r), r.defer) ELSE PostRefused(r.qp, New(r))
 
@@ -141,8 +144,12 @@ SaysWhatIs(c) ==
   \A i \in DOMAIN Batch(c) : LET x == Calls[c].completions[i] e == Batch(c)[i] IN
     IsReceive(e) /\ ~Alone(e.qp) => SaysType(x, e) /\ SaysToken(x, e)
 
-\* Whether the QPs of a CQ were closed before it is not looked at here (LIFE-04).
-CqCloses(q) == Cq!NdkCloseCompletion(q) /\ UNCHANGED <<qp, token>>
+\* The close of p completes.  What polls deliver later has not been dropped (A21).
+Delivers(q, p) == \E i \in DOMAIN cq[q].entries : cq[q].entries[i].qp = p /\ Counts(cq[q].entries[i].req)
+Closes(p) ==
+  \E dropped \in BOOLEAN :
+    /\ dropped => ~\E q \in CQ : Delivers(q, p)
+    /\ NdkCloseCompletionEnter(p, dropped)
 
 Effect(c, i) ==
   LET k == Calls[c] IN
@@ -151,8 +158,8 @@ Effect(c, i) ==
     [] k.kind = "arm"      -> NdkArmCq(k.cq, k.type)
     [] k.kind = "poll"     -> IsFound(c) /\ SaysWhatIs(c) /\ NdkGetCqResults(k.cq, k.room, Batch(c))
     [] k.kind = "flush"    -> NdkFlush(k.qp)
-    [] k.kind = "close QP" -> NdkCloseQp(k.qp)
-    [] k.kind = "close CQ" -> IF i = 1 THEN NdkCloseCq(k.cq) ELSE CqCloses(k.cq)
+    [] k.kind = "close QP" -> IF i = 1 THEN NdkCloseQp(k.qp) ELSE IF i = 2 THEN Closes(k.qp) ELSE NdkCloseCompletionExit(k.qp)
+    [] k.kind = "close CQ" -> IF i = 1 THEN NdkCloseCq(k.cq) ELSE NdkCloseCompletion(k.cq)
     [] k.kind = "event"    -> NdkCqNotificationCallbackEnter(k.cq, "STATUS_SUCCESS")
 
 TakesEffect(c) ==
@@ -170,66 +177,55 @@ TakesEffect(c) ==
 (* Hidden steps.                                                           *)
 (***************************************************************************)
 
-\* The oldest request without an outcome, if the hardware knows it.
-Oldest(queue) == CHOOSE i \in DOMAIN queue : Qp!Pending(queue[i]) /\ \A j \in 1..(i - 1) : Qp!Executed(queue[j])
-HasNext(p, queue) ==
-  \E i \in DOMAIN qp[p][queue] : Qp!Pending(qp[p][queue][i]) /\ ~Qp!Deferred(qp[p][queue][Oldest(qp[p][queue])])
-NextAt(p, queue) == Oldest(qp[p][queue])
-NextOf(p, queue) == qp[p][queue][NextAt(p, queue)]
+Ready(p, queue) == Qp!Ready(qp[p][queue])
 
 \* A message from nowhere, or one that goes there.
-FromNowhere(p, solicited) ==
-  LET r == NextOf(p, "receive")
-      t == Requests[r.req].invalidated
+FromNowhere(p, i, solicited) ==
+  LET t == Requests[qp[p].receive[i].req].invalidated
       m == [op |-> IF t = NoToken THEN "Send" ELSE "SendAndInvalidate", solicit |-> solicited, token |-> t]
   IN
   /\ Qp!CanEnd(qp[p].state, "SUCCESS")
-  /\ qp' = [qp EXCEPT ![p].receive[NextAt(p, "receive")] = Qp!Received(@, m)]
+  /\ qp' = [qp EXCEPT ![p].receive[i] = Qp!Received(@, m)]
   /\ token' = Tk!AfterDeliver(m)
   /\ UNCHANGED cq
 ToNowhere(p, i) == Qp!Execute(p, "initiator", i, "SUCCESS") /\ UNCHANGED <<cq, token>>
 
-\* The i-th request of a queue ends: the oldest that has no outcome, or one that passes reads.
 Ends(p, queue, i, outcome) ==
   LET r == qp[p][queue][i] IN
   /\ CanBe(r, outcome)
   /\ outcome = "CANCELLED" => ~CanBe(r, "FAILED")    \* which nothing would tell apart
   /\ IF outcome = "SUCCESS" /\ queue = "receive"
-     THEN Alone(p) /\ \E solicited \in Requests[r.req].solicited : FromNowhere(p, solicited)
+     THEN Alone(p) /\ \E solicited \in Requests[r.req].solicited : FromNowhere(p, i, solicited)
      ELSE IF outcome = "SUCCESS" /\ Qp!IsMessage(r) THEN Alone(p) /\ ToNowhere(p, i)
      ELSE Execute(p, queue, i, outcome)
 
-\* Of the two requests that meet, what each may be.
-MayMeet(p, sent, received) ==
-  /\ ~Alone(p)
-  /\ Qp!Messages(p) # {} /\ CanBe(Qp!Message(p), sent)
-  /\ HasNext(Peer[p], "receive") /\ CanBe(NextOf(Peer[p], "receive"), received)
+\* A message of p and a receive of its peer meet; what each may have become.
+CanMeet(p) == IF Alone(p) THEN FALSE ELSE Qp!Meet(p, Peer[p])
+MetReceive(p) == qp[Peer[p]].receive[Qp!NextReceive(Peer[p])]
 
-Delivers(p) == MayMeet(p, "SUCCESS", "SUCCESS") /\ Deliver(p)
+Meets(p) ==
+  /\ CanMeet(p)
+  /\ \/ CanBe(Qp!Message(p), "SUCCESS") /\ CanBe(MetReceive(p), "SUCCESS") /\ Deliver(p)
+     \/ \E sent \in {"SUCCESS", "FAILED"}, received \in {"FAILED", "CANCELLED"} :
+          CanBe(Qp!Message(p), sent) /\ CanBe(MetReceive(p), received) /\ Abort(p, sent, received)
 
-Aborts(p) ==
-  \E sent \in {"SUCCESS", "FAILED"}, received \in {"FAILED", "CANCELLED"} :
-    /\ ~Alone(p) /\ HasNext(p, "initiator") /\ CanBe(NextOf(p, "initiator"), sent)
-    /\ HasNext(Peer[p], "receive") /\ received \in Told(NextOf(Peer[p], "receive"))
-    /\ Abort(p, sent, received)
+Places(p, queue, i) ==
+  /\ Qp!CanComplete(p, queue, i) /\ Qp!LeavesCompletion(qp[p][queue][i])
+  /\ CanBePlaced(qp[p][queue][i]) /\ ~Requests[qp[p][queue][i].req].point
+  /\ Complete(p, queue, i)
 
-CanComplete(p, queue) == Qp!CanComplete(p, queue, 1)
-
-Places(p, queue) ==
-  /\ CanComplete(p, queue) /\ Qp!LeavesCompletion(Head(qp[p][queue]))
-  /\ CanBePlaced(Head(qp[p][queue])) /\ ~Requests[Head(qp[p][queue]).req].point
-  /\ Complete(p, queue, 1)
+\* No poll delivers it.
+IsLost(p, queue, i) == Qp!CanComplete(p, queue, i) /\ ~Counts(qp[p][queue][i].req) /\ CompletionLost(p, queue, i)
 
 Reads(q) == \E c \in DOMAIN open : Calls[c].kind = "event" /\ Calls[c].cq = q /\ open[c] = 0
 
 Hidden ==
   \/ \E p \in QP :
        \/ HwIndicate(p)
-       \/ Delivers(p)
-       \/ Aborts(p)
+       \/ Meets(p)
        \/ \E queue \in Queues :
-            \/ \E i \in Qp!Ready(qp[p][queue]), outcome \in Outcomes : Ends(p, queue, i, outcome)
-            \/ Places(p, queue)
+            \/ \E i \in Ready(p, queue), outcome \in Outcomes : Ends(p, queue, i, outcome)
+            \/ \E i \in DOMAIN qp[p][queue] : Places(p, queue, i) \/ IsLost(p, queue, i)
   \/ \E q \in CQ :
        \/ Overflow(q)
        \/ q \in Failing /\ InternalError(q)
@@ -244,28 +240,29 @@ Hidden ==
 (***************************************************************************)
 Plain(r) == r.op \in {"Read", "Write"} \/ (r.op \in {"Bind", "FastRegister", "Invalidate"} /\ ~CanBe(r, "SUCCESS"))
 
-EndsSurely(p, queue, outcome) ==
-  /\ HasNext(p, queue)
-  /\ Certain(NextOf(p, queue), outcome)
+EndsSurely(p, queue, i, outcome) ==
+  LET r == qp[p][queue][i] IN
+  /\ Certain(r, outcome)
   /\ Qp!CanEnd(qp[p].state, outcome)
-  /\ \/ Plain(NextOf(p, queue))
-     \/ /\ InTurn(NextOf(p, queue).req)
-        /\ \/ Alone(p) /\ (queue = "initiator" \/ outcome # "SUCCESS" \/ Requests[NextOf(p, queue).req].solicited # BOOLEAN)
+  /\ \/ Plain(r)
+     \/ /\ InTurn(r.req)
+        /\ \/ Alone(p) /\ (queue = "initiator" \/ outcome # "SUCCESS" \/ Requests[r.req].solicited # BOOLEAN)
            \/ outcome = "CANCELLED"
+SureEnds(p) ==
+  {e \in UNION {Ready(p, queue) \X {queue} \X Outcomes : queue \in Queues} : EndsSurely(p, e[2], e[1], e[3])}
 
 MeetSurely(p) ==
-  /\ ~Alone(p) /\ Qp!Meet(p, Peer[p])
+  /\ CanMeet(p)
   /\ Qp!Message(p).op = "Send" /\ Certain(Qp!Message(p), "SUCCESS")
-  /\ Certain(NextOf(Peer[p], "receive"), "SUCCESS")
+  /\ Certain(MetReceive(p), "SUCCESS")
 
 LostSurely(p) ==
-  CanBeLost(p) /\ \E queue \in Queues : HasNext(p, queue) /\ Certain(NextOf(p, queue), "CANCELLED")
+  CanBeLost(p) /\ \E queue \in Queues : \E i \in Ready(p, queue) : Certain(qp[p][queue][i], "CANCELLED")
 
-QuietSurely(p, queue) == CanComplete(p, queue) /\ ~Qp!LeavesCompletion(Head(qp[p][queue]))
+QuietSurely(p, queue) ==
+  qp[p][queue] # <<>> /\ Qp!CanComplete(p, queue, 1) /\ ~Qp!LeavesCompletion(Head(qp[p][queue]))
 
-IsSure(p) ==
-  \/ MeetSurely(p) \/ LostSurely(p)
-  \/ \E queue \in Queues : QuietSurely(p, queue) \/ \E outcome \in Outcomes : EndsSurely(p, queue, outcome)
+IsSure(p) == MeetSurely(p) \/ LostSurely(p) \/ SureEnds(p) # {} \/ \E queue \in Queues : QuietSurely(p, queue)
 
 Sure == {p \in QP : IsSure(p)}
 
@@ -273,9 +270,8 @@ SureStep ==
   LET p == CHOOSE p \in Sure : TRUE IN
   IF MeetSurely(p) THEN Deliver(p)
   ELSE IF LostSurely(p) THEN ConnectionLost(p)
-  ELSE \E queue \in Queues :
-         \/ QuietSurely(p, queue) /\ Complete(p, queue, 1)
-         \/ \E outcome \in Outcomes : EndsSurely(p, queue, outcome) /\ Ends(p, queue, NextAt(p, queue), outcome)
+  ELSE IF SureEnds(p) # {} THEN LET e == CHOOSE e \in SureEnds(p) : TRUE IN Ends(p, e[2], e[1], e[3])
+  ELSE LET queue == CHOOSE queue \in Queues : QuietSurely(p, queue) IN Complete(p, queue, 1)
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
@@ -289,25 +285,26 @@ Notifies == ErrorsArm \/ Calls[Events[at + 1].of].awaited
 CallbackOwed(q) ==
   cq[q].open # "CLOSED" /\ ~cq[q].running /\ ((cq[q].due > 0 /\ Notifies) \/ cq[q].errorDue)
 
-WaitsForPeer(p, queue) ==
-  queue = "receive" \/ (Qp!IsMessage(NextOf(p, queue)) /\ (Alone(p) \/ ~HasNext(Peer[p], "receive")))
+WaitsForPeer(p, queue, i) ==
+  queue = "receive" \/ (Qp!IsMessage(qp[p][queue][i]) /\ (IF Alone(p) THEN TRUE ELSE Ready(Peer[p], "receive") = {}))
 
 QueueOwes(p, queue) ==
   /\ ~Qp!Closing(qp[p].state) /\ cq[CqOf(p, queue)].open # "CLOSED"
-  /\ IF cq[CqOf(p, queue)].health # "OK" THEN CanComplete(p, queue) /\ Counts(Head(qp[p][queue]).req)
-     ELSE CanComplete(p, queue) \/ (HasNext(p, queue) /\ ~WaitsForPeer(p, queue))
+  /\ LET Owed(i) == Qp!CanComplete(p, queue, i) /\ (cq[CqOf(p, queue)].health = "OK" \/ Counts(qp[p][queue][i].req)) IN
+     \/ \E i \in DOMAIN qp[p][queue] : Owed(i)
+     \/ cq[CqOf(p, queue)].health = "OK" /\ \E i \in Ready(p, queue) : ~WaitsForPeer(p, queue, i)
 
 AtRest ==
   /\ \A q \in CQ : ~CallbackOwed(q)
   /\ \A p \in QP, queue \in Queues : ~QueueOwes(p, queue)
-  /\ \A p \in QP : ~(~Alone(p) /\ Qp!Meet(p, Peer[p]))
+  /\ \A p \in QP : ~CanMeet(p)
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
 (* Events.                                                                 *)
 (***************************************************************************)
 Upcoming == Events[at + 1]
-IsCall(c) == Calls[c].kind \notin {"callback", "rest", "placed", "closed"}
+IsCall(c) == Calls[c].kind \notin {"callback", "rest", "placed", "CQ closed", "QP closed"}
 
 Happens(c, ends) ==
   LET k == Calls[c] IN
@@ -319,7 +316,8 @@ Happens(c, ends) ==
                               /\ qp[k.qp][queue] # <<>> /\ Head(qp[k.qp][queue]).req = k.request
                               /\ CanBePlaced(Head(qp[k.qp][queue]))
                               /\ Complete(k.qp, queue, 1)
-    [] k.kind = "closed"   -> IF ~ends THEN CqCloses(k.cq) ELSE UNCHANGED vars
+    [] k.kind = "CQ closed" -> IF ~ends THEN NdkCloseCompletion(k.cq) ELSE UNCHANGED vars
+    [] k.kind = "QP closed" -> IF ~ends THEN Closes(k.qp) ELSE NdkCloseCompletionExit(k.qp)
 
 \* A callback that the consumer saw later: the provider had turned to it, and took what was there for reported (A3).
 NextCallback(q) ==
@@ -355,7 +353,7 @@ TraceNext ==
   /\ LET c == Upcoming.of IN
      IF IsCall(c) /\ ~Upcoming.ends THEN Begin(c)
      ELSE IF IsCall(c) /\ CanEnd(c) THEN End(c)
-     ELSE IF IsCall(c) /\ AtOnce(c) /\ open[c] > 0 THEN TakesEffect(c)
+     ELSE IF Calls[c].kind = "post" /\ AtOnce(c) /\ open[c] > 0 THEN TakesEffect(c)
      ELSE IF Sure # {} THEN SureStep /\ AllGoOn /\ UNCHANGED <<at, open>>
      ELSE \/ Hidden /\ AllGoOn /\ UNCHANGED <<at, open>>
           \/ \E d \in DOMAIN open : TakesEffect(d)

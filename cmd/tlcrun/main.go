@@ -26,13 +26,14 @@ import (
 )
 
 type options struct {
-	dir, build         string
-	only               *regexp.Regexp
-	deep, pin, verbose bool
-	graph              bool
-	traces             string
-	jobs               int
-	timeout            time.Duration
+	dir, build   string
+	only         *regexp.Regexp
+	deep, full   bool
+	pin, verbose bool
+	graph        bool
+	traces       string
+	jobs         int
+	timeout      time.Duration
 }
 
 func main() {
@@ -62,14 +63,15 @@ func parseOptions(args []string) (options, error) {
 	flags := flag.NewFlagSet("tlcrun", flag.ContinueOnError)
 	flags.StringVar(&o.dir, "tla", "tla", "folder of the modules and of "+tlc.ManifestName)
 	flags.StringVar(&o.build, "build", filepath.Join("build", "tlc"), "folder for the jar and for TLC's output")
-	flags.StringVar(&only, "run", "", "run only the configurations whose names match this regular expression, deep ones too")
+	flags.StringVar(&only, "run", "", "run only the configurations whose names match this regular expression, deep and full ones too")
 	flags.BoolVar(&o.deep, "deep", false, "run the configurations that take minutes, too")
+	flags.BoolVar(&o.full, "full", false, "run those, too, that take tens of minutes")
 	flags.BoolVar(&o.graph, "graph", false, "compare the state graphs of those that hold with the model's, instead of checking properties")
 	flags.StringVar(&o.traces, "trace", "", "write the counter-examples of those that must fail as traces into this `folder`, instead")
 	flags.BoolVar(&o.pin, "pin", false, "write the states and depths that were found into the manifest")
 	flags.BoolVar(&o.verbose, "v", false, "print the counter-examples of configurations that must fail, too")
 	flags.IntVar(&o.jobs, "jobs", 2, "TLC processes at a time, each with one worker")
-	flags.DurationVar(&o.timeout, "timeout", 15*time.Minute, "longest time for one configuration")
+	flags.DurationVar(&o.timeout, "timeout", 40*time.Minute, "longest time for one configuration")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -86,7 +88,8 @@ func parseOptions(args []string) (options, error) {
 	if o.only, err = regexp.Compile(only); err != nil {
 		return o, fmt.Errorf("-run: %w", err)
 	}
-	o.deep = o.deep || only != ""
+	o.full = o.full || only != ""
+	o.deep = o.deep || o.full
 	return o, nil
 }
 
@@ -103,7 +106,7 @@ func run(ctx context.Context, o options) (bad int, err error) {
 		if o.graph && c.Verdict == tlc.Fail || o.traces != "" && c.Verdict == tlc.Pass {
 			continue
 		}
-		if o.only.MatchString(c.Name) && (o.deep || !c.Deep) {
+		if o.only.MatchString(c.Name) && (o.deep || !c.Deep) && (o.full || !c.Full) {
 			selected = append(selected, c)
 		}
 	}

@@ -17,7 +17,8 @@ type Configuration struct {
 	Property string // that must break; "" when the verdict is Pass
 	States   int    // distinct states; 0 when not pinned
 	Depth    int
-	Deep     bool // takes minutes: not part of the usual run
+	Deep     bool // takes minutes, or longer: not part of the usual run
+	Full     bool // takes tens of minutes: part of the full run only
 }
 
 // Cfg returns the path of the configuration file below tla/.
@@ -72,10 +73,10 @@ func parseConfiguration(line string) (Configuration, error) {
 		return c, fmt.Errorf("%q is no verdict: pass or fail", f[2])
 	case (c.Verdict == Fail) != (c.Property != ""):
 		return c, fmt.Errorf("a property is named exactly where the verdict is fail")
-	case f[6] != "fast" && f[6] != "deep":
-		return c, fmt.Errorf("%q is neither fast nor deep", f[6])
+	case f[6] != "fast" && f[6] != "deep" && f[6] != "full":
+		return c, fmt.Errorf("%q is neither fast, deep nor full", f[6])
 	}
-	c.Deep = f[6] == "deep"
+	c.Deep, c.Full = f[6] != "fast", f[6] == "full"
 	for _, pin := range []struct {
 		text string
 		into *int
@@ -98,7 +99,10 @@ func WriteManifest(dir string, configurations []Configuration) error {
 	fmt.Fprintln(&b, manifestHeader)
 	for _, c := range configurations {
 		run := "fast"
-		if c.Deep {
+		switch {
+		case c.Full:
+			run = "full"
+		case c.Deep:
 			run = "deep"
 		}
 		fields := []string{c.Name, c.Module, string(c.Verdict), orNothing(c.Property), pinText(c.States), pinText(c.Depth), run}

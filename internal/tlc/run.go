@@ -81,10 +81,10 @@ func (r Runner) run(ctx context.Context, c Configuration, dir, module, cfg strin
 	limited, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
 	args, workers := javaFlags(), "1"
-	if r.Workers > 0 {
-		args, workers = []string{"-XX:+UseParallelGC"}, strconv.Itoa(r.Workers)
+	if r.Workers > 0 || c.Full {
+		args, workers = []string{"-XX:+UseParallelGC"}, strconv.Itoa(max(1, r.Workers))
 	}
-	if r.archive != "" && r.Workers == 0 {
+	if r.archive != "" && r.Workers == 0 && !c.Full {
 		args = append(args, archiveFlags(r.archive)...)
 	}
 	args = append(args, "-Xmx1g", "-Djava.io.tmpdir="+scratch,

@@ -153,15 +153,15 @@ func (h *history) take(c *call) {
 		c.cq = h.cq(e.Cq)
 		c.cq.polls = append(c.cq.polls, c)
 	case "event":
-		if c.last != nil && c.last.Cq != "" {
+		if c.answer() == "SUCCESS" && c.last.Cq != "" {
 			c.cq = h.cq(c.last.Cq)
-		} else if e.Cq != "" {
-			c.cq = h.cq(e.Cq)
 		}
 	case "resize":
 		h.cq(e.Cq).reason = e.Cq + " is resized, which this engine does not follow"
-	case "closed":
+	case "CQ closed":
 		c.cq = h.cq(c.completes.first.Cq)
+	case "QP closed":
+		c.qp = h.qp(c.completes.first.Qp)
 	case "shared post":
 		h.shared[e.Wr] = true
 		for _, w := range e.Wrs {

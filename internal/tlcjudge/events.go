@@ -86,7 +86,8 @@ func (c *call) answer() string {
 }
 
 // pair joins the events of a trace into calls, in the order of their beginnings. What returned failure did nothing, apart from
-// posts, whose failure is a step of its own, and a disconnect, which ends the connection all the same.
+// posts, whose failure is a step of its own, a disconnect, which ends the connection all the same, and a wait for an event,
+// which has been waiting.
 func pair(events []trace.Event) (calls []*call, ends map[int]*call) {
 	under, threads := map[string]*call{}, map[string]string{}
 	ends = map[int]*call{}
@@ -106,7 +107,7 @@ func pair(events []trace.Event) (calls []*call, ends map[int]*call) {
 		case trace.Ret, trace.Exit:
 			c := under[e.Op]
 			c.last, c.end, c.lastPlace = e, i+1, i+1
-			if c.answer() == "FAILURE" && c.kind != "post" && c.fn != "NdkDisconnect" {
+			if c.answer() == "FAILURE" && c.kind != "post" && c.kind != "event" && c.fn != "NdkDisconnect" {
 				c.kind = other
 			}
 			ends[i] = c
@@ -123,8 +124,13 @@ func pair(events []trace.Event) (calls []*call, ends map[int]*call) {
 			continue
 		}
 		c.completes = byOp[c.first.For]
-		if c.completes != nil && c.completes.kind == "close CQ" && c.fn == "NdkCloseCompletion" {
-			c.kind = "closed"
+		if c.completes != nil && c.fn == "NdkCloseCompletion" {
+			switch c.completes.kind {
+			case "close CQ":
+				c.kind = "CQ closed"
+			case "close QP":
+				c.kind = "QP closed"
+			}
 		}
 	}
 	return calls, ends

@@ -60,6 +60,35 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
+// A trace in which nothing happens is allowed, and one of calls alone has what needs no search: nothing is searched (ASY-01).
+func TestNothingToSearch(t *testing.T) {
+	const header = `{"rec":"hdr","format":"ndk-trace","v":"1.0","dialect":"ndkpi","side":"provider","order":"total",` +
+		`"producer":{"name":"test","version":"1"}}`
+	for _, test := range []struct {
+		text, rule string
+		verdict    linearize.Verdict
+	}{
+		{header + `
+{"rec":"end","events":0,"dropped":0,"quiescent":true}`, "", linearize.Conformant},
+		{header + `
+{"seq":1,"thr":"a","ph":"call","op":"1","fn":"NdkCreateMr","mr":"m"}
+{"seq":2,"thr":"a","ph":"ret","op":"1","fn":"NdkCreateMr","status":"STATUS_PENDING"}
+{"rec":"end","events":2,"dropped":0,"quiescent":true}`, "ASY-01", linearize.ProviderViolation},
+	} {
+		read, err := trace.Read("small", strings.NewReader(test.text), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := newJudge(t).Check(t.Context(), read, linearize.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != test.verdict || test.rule != "" && r.Findings[0].Rule != test.rule {
+			t.Errorf("got %s %+v, want %s %s", r.Verdict, r.Findings, test.verdict, test.rule)
+		}
+	}
+}
+
 // What TLC prints is understood, or it is an error.
 func TestHear(t *testing.T) {
 	answers := map[int]*answer{1: {last: -1}}

@@ -36,7 +36,7 @@ func write(questions []*question) (module, configuration []byte) {
 		}
 	}
 	if initial.Len() == 0 {
-		initial.WriteString("  <<trace, cq, qp, token, at, open, story>> = <<0, 0, 0, 0, 0, 0, 0>>\n")
+		initial.WriteString("  trace = 0 /\\ cq = 0 /\\ qp = 0 /\\ token = 0 /\\ at = 0 /\\ open = 0 /\\ story = 0\n")
 		next.WriteString("  UNCHANGED <<trace, cq, qp, token, at, open, story>>\n")
 		report.WriteString("  TRUE\n")
 	}
@@ -95,6 +95,7 @@ func (q *question) instance(b *strings.Builder) {
 		{"Requests", name("Requests", of("requests"))},
 		{"Turns", name("Turns", fmt.Sprintf("TurnsOf(Trace%d, Last%[1]d)", q.number))},
 		{"Tight", name("Tight", q.ofCq(q.tightRequests))},
+		{"Depths", name("Depths", q.ofCq(func(c *cq) string { return fmt.Sprint(c.depthEnough()) }))},
 		{"Failing", set(failing)},
 		{"SeenLate", truth(q.seenLate)},
 		{"Last", fmt.Sprint("Last", q.number)},
@@ -103,9 +104,9 @@ func (q *question) instance(b *strings.Builder) {
 		{"CQ", set(q.cqIds())},
 		{"QP", set(q.qpIds())},
 		{"Token", set(tokens)},
+		{"Depth", "1"}, // Depths has those of the trace
+		{"Room", fmt.Sprint(2*len(q.requests) + 1)},
 		{"ReadInvalidates", "FALSE"}, // a trace with such reads is not decided
-		{"Depth", fmt.Sprint(q.depth())},
-		{"Room", fmt.Sprint(q.depth() + len(q.requests))},
 		{"InitiatorCq", name("InitiatorCq", q.ofQp(func(p *qp) string { return quote(p.initiator.id) }))},
 		{"ReceiveCq", name("ReceiveCq", q.ofQp(func(p *qp) string { return quote(p.receive.id) }))},
 		{"Peer", name("Peer", q.peers())},
@@ -128,15 +129,12 @@ func (q *question) instance(b *strings.Builder) {
 	fmt.Fprintf(b, "ASSUME TLCSet(%d, [at |-> 0, why |-> {}])\n", q.number)
 }
 
-// depth is that of the CQs into which more may complete than they have room for; the others are deep enough.
-func (c *component) depth() int {
-	depth := len(c.requests) + 1
-	for _, q := range c.cqs {
-		if q.tight() {
-			depth = min(depth, int(*q.depth))
-		}
+// depthEnough is the depth of the CQ, or more than will ever complete into it.
+func (q *cq) depthEnough() int {
+	if q.tight() {
+		return int(*q.depth)
 	}
-	return depth
+	return q.requests + 1
 }
 
 // tightRequests returns the requests that complete into a CQ, if they are more than it has room for.

@@ -13,7 +13,11 @@ const noToken = "no token"
 
 // record returns what the trace tells of a call.
 func (c *call) record() string {
-	pairs := []any{"fn", quote(c.fn), "kind", quote(c.kind), "ndk", truth(!isVerbs(c.fn)), "thread", quote(c.thread),
+	kind := c.kind
+	if kind == "event" && c.cq == nil {
+		kind = other // it waited, and no event came
+	}
+	pairs := []any{"fn", quote(c.fn), "kind", quote(kind), "ndk", truth(!isVerbs(c.fn)), "thread", quote(c.thread),
 		"begin", c.begin, "end", c.end, "answer", quote(c.answer()), "completes", numberOf(c.completes),
 		"isCallback", truth(c.first != nil && c.first.Ph == trace.Enter)}
 	if c.qp != nil {
