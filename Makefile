@@ -34,7 +34,7 @@ tlc: ## model-check every configuration in tla/, against its pinned numbers
 	go run ./cmd/tlcrun
 	@touch build/tlc/passed
 
-tlc-full: ## the same, with the largest constants that TLC can be given in 40 minutes on 2 cores
+tlc-full: ## the same, with the configurations that take minutes, and tens of minutes
 	go run ./cmd/tlcrun -full
 
 tlc-traces: ## have TLC decide every trace of the corpus, recordings too: the third opinion
