@@ -21,6 +21,7 @@ type span struct {
 	kind       kind
 	call, ret  moment // ret is never when the trace ends before
 	begin, end *trace.Event
+	within     *span      // the callback that was running on this thread
 	requests   []*request // of a post
 }
 
@@ -28,6 +29,12 @@ func (s *span) returned() bool { return s.end != nil }
 
 // overlaps reports whether two spans were under way at the same time.
 func (s *span) overlaps(t *span) bool { return s.call < t.ret && t.call < s.ret }
+
+// nestsIn reports whether s was called from a callback that ran, on the same thread, within the call t: the provider may call
+// back from within a call, and the consumer may call from within a callback (A27).
+func (s *span) nestsIn(t *span) bool {
+	return s.begin.Thr == t.begin.Thr && s.within != nil && s.within.call > t.call && s.ret <= t.ret
+}
 
 // kind is what a function means to the contract: one name for the same thing in NDKPI and in libibverbs.
 type kind uint8
@@ -52,6 +59,9 @@ const (
 	placed
 	resizeCq
 	postShared // a receive of a shared receive queue
+	createRegion
+	unsettleQp // ibv_modify_qp to a state in which requests are dropped, or wait
+	deviceEvent
 )
 
 var kinds = map[string]kind{
@@ -68,6 +78,8 @@ var kinds = map[string]kind{
 	"NdkFlush": flushQp, "NdkDisconnect": flushQp, "ibv_modify_qp": modifyQp,
 	"NdkCloseCq": closeCq, "ibv_destroy_cq": closeCq, "NdkCloseQp": closeQp, "ibv_destroy_qp": closeQp,
 	"NdkDisconnectEventCallback": endConnection, "NdkDisconnectEventCallbackEx": endConnection, "NdkCloseConnector": endConnection,
+	"NdkCreateMr": createRegion, "NdkInitializeFastRegisterMr": createRegion, "NdkCreateMw": createRegion,
+	"ibv_reg_mr": createRegion, "ibv_alloc_mw": createRegion, "ibv_get_async_event": deviceEvent,
 	"NdkCloseCompletion": closeDone, "quiesce": quiesce, "CqePlaced": placed,
 }
 
@@ -82,6 +94,8 @@ func kindOf(e *trace.Event) kind {
 		return connectQp
 	case "ERR", "SQE":
 		return flushQp
+	case "RESET", "SQD":
+		return unsettleQp
 	}
 	return other
 }
@@ -90,6 +104,7 @@ func kindOf(e *trace.Event) kind {
 func pairUp(events []trace.Event) []*span {
 	var spans []*span
 	open := map[string]*span{}
+	running := map[string][]*span{} // callbacks, by thread
 	for i := range events {
 		e := &events[i]
 		switch e.Ph {
@@ -97,11 +112,22 @@ func pairUp(events []trace.Event) []*span {
 			s := &span{fn: e.Fn, kind: kindOf(e), call: i, ret: never, begin: e}
 			spans = append(spans, s)
 			open[e.Op] = s
+			inner := running[e.Thr]
+			for len(inner) > 0 && inner[len(inner)-1].returned() {
+				inner = inner[:len(inner)-1]
+			}
+			if len(inner) > 0 {
+				s.within = inner[len(inner)-1]
+			}
+			if e.Ph == trace.Enter {
+				inner = append(inner, s)
+			}
+			running[e.Thr] = inner
 		case trace.Ret, trace.Exit:
 			if s := open[e.Op]; s != nil {
 				s.ret, s.end = i, e
 				delete(open, e.Op)
-				if s.refused() && s.kind != post && s.kind != readEvent && s.fn != "NdkDisconnect" {
+				if s.refused() && s.kind != post && s.kind != postShared && s.kind != readEvent && s.fn != "NdkDisconnect" {
 					s.kind = other // it did nothing; a disconnect that fails may have flushed all the same (DISC-08)
 				}
 			}

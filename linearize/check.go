@@ -96,12 +96,15 @@ func Check(ctx context.Context, t *trace.Trace, o Options) *Report {
 		r.undecided("", err.Error())
 	} else if o.Engine == Streaming {
 		r.stream(ctx, t, o)
-	} else if reason := unfit(t); reason != "" {
-		r.undecided("", reason)
 	} else {
 		j := &judge{report: r, history: newHistory(t), dialect: d, limit: cmp.Or(o.MaxOperations, DefaultMaxOperations),
-			memory: cmp.Or(o.MaxMemory, DefaultMaxMemory)}
-		j.judge(ctx)
+			memory: cmp.Or(o.MaxMemory, DefaultMaxMemory), open: map[string]string{}}
+		if reason := unfit(t); reason != "" {
+			j.unfit(reason)
+		} else {
+			j.judge(ctx)
+		}
+		j.cover()
 	}
 	r.conclude(d)
 	r.Elapsed = time.Since(start)
@@ -133,14 +136,12 @@ type judge struct {
 	limit   int // of operations
 	memory  int // in bytes
 	counts  map[string]int
+	open    map[string]string // rules that events may have exercised that were not judged, and why not
 }
 
 func (j *judge) judge(ctx context.Context) {
 	h := j.history
-	h.checkCallbacks()
-	h.checkAnswers()
-	h.checkConsumer()
-	h.checkReturns()
+	h.check()
 	j.counts = h.counts
 	components := h.components(j.dialect)
 	j.report.Components = len(components)
@@ -156,9 +157,24 @@ func (j *judge) judge(ctx context.Context) {
 		j.report.undecided("", "the trace does not end with the provider at rest: "+
 			"what must happen eventually can't be judged after the last quiesce mark")
 	}
-	for id, n := range j.counts {
-		j.report.Rules[id] = RuleCoverage{Coverage: Checked, Count: n}
+}
+
+// check holds against each other what needs no search.
+func (h *history) check() {
+	h.checkCallbacks()
+	h.checkAnswers()
+	h.checkConsumer()
+	h.checkReturns()
+}
+
+// unfit says why nothing is judged, though the trace may exercise many rules.
+func (j *judge) unfit(reason string) {
+	j.report.undecided("", reason)
+	j.history.check()
+	for id := range j.history.counts {
+		j.open[id] = reason
 	}
+	j.leaveOpen(j.history.spans, 0, reason)
 }
 
 // countTurns counts the completions that polls delivered before the limit, and those in between of polls that overlap it.
@@ -177,15 +193,19 @@ func (j *judge) component(ctx context.Context, c *component) {
 	switch {
 	case c.reason != "":
 		j.report.undecided("", c.reason)
+		j.leaveOpen(c.spans, 0, c.reason)
 		return
 	case len(c.ops) > j.limit:
-		j.report.undecided("", fmt.Sprintf("%s and what it shares objects with make %d operations, and this engine takes %d at most",
-			c.name(), len(c.ops), j.limit))
+		reason := fmt.Sprintf("%s and what it shares objects with make %d operations, and this engine takes %d at most",
+			c.name(), len(c.ops), j.limit)
+		j.report.undecided("", reason)
+		j.leaveOpen(c.spans, 0, reason)
 		return
 	}
 	last := len(c.h.trace.Events)
 	if c.limit != never {
 		last = c.limit - 1
+		j.leaveOpen(c.spans, c.limit, "events after a violation are not judged")
 	}
 	witness, death, err := c.search(ctx, last)
 	if err != nil {
@@ -207,6 +227,7 @@ func (j *judge) component(ctx context.Context, c *component) {
 		finding.Message += c.h.describeDoubt(c.doubt)
 	}
 	j.report.Findings = append(j.report.Findings, finding)
+	j.leaveOpen(c.spans, death, "events after a violation are not judged")
 	j.add(story)
 	j.counts[finding.Rule]++
 }
@@ -224,6 +245,7 @@ func (j *judge) gaveUp(c *component, death moment, err error) {
 	if errors.Is(err, context.Canceled) {
 		reason = "interrupted " + reason
 	}
+	j.leaveOpen(c.spans, 0, reason)
 	if death == never {
 		j.report.undecided("", reason)
 		return

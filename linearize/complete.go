@@ -10,7 +10,10 @@ import (
 func (c *component) performComplete(w *walk, o *operation) {
 	r := o.request
 	w.each(func(w *walk, s state) {
-		if !r.told && s.model.Cqs[o.cq].Health != model.OK {
+		if s.model.Cqs[o.cq].Health != model.OK {
+			if r.told {
+				w.refuse(afterError)
+			}
 			return // what comes after a CQ error is lost
 		}
 		turn, counts := c.turn(o)

@@ -11,6 +11,7 @@ type component struct {
 	qps      []*qp
 	spans    []*span
 	tokens   map[uint32]int
+	old      []int // those that may have been valid when the trace began
 	ops      []*operation
 	turns    []int  // of each CQ: how many completions polls delivered before the limit
 	memory   int    // that one search may take, in bytes
@@ -107,7 +108,7 @@ func (h *history) objectOf(s *span) string {
 func (c *component) bind() {
 	for _, q := range c.cqs {
 		if q.unclear != "" {
-			c.reason = q.unclear + ", which this engine does not follow"
+			c.reason = q.unclear
 			return
 		}
 	}

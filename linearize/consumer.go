@@ -25,11 +25,11 @@ func (h *history) consumer(rule string, at moment, see []*span, format string, a
 	h.report(ConsumerViolation, rule, at, see, format, args...)
 }
 
-// overlapping returns each span that began while an earlier one was under way, with that one.
+// overlapping returns each span that began while an earlier one was under way, with that one, unless it is nested in it.
 func overlapping(spans []*span) (pairs [][2]*span) {
 	var longest *span
 	for _, s := range spans {
-		if longest != nil && s.overlaps(longest) {
+		if longest != nil && s.overlaps(longest) && !s.nestsIn(longest) {
 			pairs = append(pairs, [2]*span{longest, s})
 		}
 		if longest == nil || s.ret > longest.ret {

@@ -173,3 +173,38 @@ func TestPointsNarrow(t *testing.T) {
 		})
 	}
 }
+
+// What was not judged is never vacuous: where a trace was not searched, or not to its end, a rule that it may have exercised is
+// undecided, and says why; one that nothing in it exercises stays vacuous.
+func TestWhatWasNotJudgedIsUndecided(t *testing.T) {
+	const text = "arm SOLICITED; arm ANY; post 1 DQ; post 2; flush; cb<; get 2; cb>"
+	for _, test := range []struct {
+		name string
+		do   func(*trace.Trace, *Options)
+		text string
+	}{
+		{"in a partial order", func(traced *trace.Trace, _ *Options) { traced.Header.Order = "partial" }, text},
+		{"with events dropped", func(traced *trace.Trace, _ *Options) { traced.End.Dropped = 1 }, text},
+		{"too many operations", func(_ *trace.Trace, o *Options) { o.MaxOperations = 3 }, text},
+		{"too much memory", func(_ *trace.Trace, o *Options) { o.MaxMemory = 1 }, text},
+		{"a CQ from before", func(traced *trace.Trace, _ *Options) { traced.Events = traced.Events[2:] }, text},
+		{"behind a violation without a search", func(*trace.Trace, *Options) {}, "post 8; get 8 8; " + text},
+		{"behind a violation found by searching", func(*trace.Trace, *Options) {}, "cb<; cb>; " + text},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			traced, o := script(t, test.text), Options{}
+			test.do(traced, &o)
+			r := Check(context.Background(), traced, o)
+			for _, id := range []string{"ARM-07", "ARM-09", "ARM-10", "DEF-02", "FLAG-02", "FLUSH-01"} {
+				if c := r.Rules[id]; c.Coverage != Undecided || c.Why == "" {
+					t.Errorf("%s: %+v, want inconclusive; %+v", id, c, r.Findings)
+				}
+			}
+			for _, id := range []string{"ARM-08", "LIFE-09", "INV-05", "DEF-05"} {
+				if c := r.Rules[id]; c.Coverage != Vacuous {
+					t.Errorf("%s, which nothing exercises: %+v", id, c)
+				}
+			}
+		})
+	}
+}

@@ -132,15 +132,24 @@ type history struct {
 	findings []found
 	counts   map[string]int
 
-	madeValid, madeInvalid *request // that did so to a token of which the trace does not tell
+	unsettled []*span // calls of unsettleQp
+	failures  []*span // asynchronous events that tell of a failed CQ or device
+
+	oldTokens              map[uint32]bool // that may have been made valid before the trace began
+	madeValid, madeInvalid *request        // that did so to a token of which the trace does not tell
 }
 
 // newHistory takes a trace apart. What needs no search to be seen as wrong goes into findings.
 func newHistory(t *trace.Trace) *history {
 	h := &history{trace: t, spans: pairUp(t.Events), cqByName: map[string]*cq{}, qpByName: map[string]*qp{},
 		byWr: map[string]*request{}, shared: map[string]bool{}, early: map[string]bool{}, takenBy: map[*request]*request{},
-		closing: map[string]*cq{}, answers: map[string][]*span{}, counts: map[string]int{}}
+		closing: map[string]*cq{}, answers: map[string][]*span{}, oldTokens: map[uint32]bool{}, counts: map[string]int{}}
 	h.findEarly()
+	for _, s := range h.spans {
+		if s.begin.For != "" {
+			h.answers[s.begin.For] = append(h.answers[s.begin.For], s)
+		}
+	}
 	h.ofEvent = make([]*span, len(t.Events))
 	for _, s := range h.spans {
 		if s.begin.Cq != "" || s.begin.Qp != "" {
@@ -161,8 +170,10 @@ func newHistory(t *trace.Trace) *history {
 		}
 		slices.Sort(q.exits)
 	}
+	h.findUnclear()
 	h.orderOverlapping()
 	h.deliver()
+	h.orderNested()
 	h.findAborts()
 	h.findEnds()
 	h.findPeers()
@@ -199,9 +210,6 @@ func (h *history) qp(name string) *qp {
 
 func (h *history) take(s *span) {
 	e := s.begin
-	if e.For != "" {
-		h.answers[e.For] = append(h.answers[e.For], s)
-	}
 	switch s.kind {
 	case createCq:
 		q := h.cq(e.Cq)
@@ -214,6 +222,9 @@ func (h *history) take(s *span) {
 		p.created, p.initiatorCq, p.receiveCq = s, h.cq(e.InitiatorCq), h.cq(e.ReceiveCq)
 	case connectQp:
 		p := h.qp(e.Qp)
+		if by := h.answers[e.Op]; s.pending() && len(by) > 0 && !by[0].reportsSuccess() {
+			return // no connection came of it
+		}
 		if p.connected == nil {
 			p.connected = s
 		}
@@ -255,7 +266,7 @@ func (h *history) take(s *span) {
 			p.closed = s
 		}
 	case resizeCq:
-		h.cq(e.Cq).unclear = e.Cq + " is resized"
+		h.cq(e.Cq).leaveOpen("%s is resized, which this engine does not follow", e.Cq)
 	case postShared:
 		h.shared[e.Wr] = true
 		for _, w := range e.Wrs {
@@ -263,10 +274,16 @@ func (h *history) take(s *span) {
 		}
 	case endConnection:
 		h.aborts = append(h.aborts, s)
+	case unsettleQp:
+		h.unsettled = append(h.unsettled, s)
+	case deviceEvent:
+		if mayFailDevice(s.end) {
+			h.failures = append(h.failures, s)
+		}
 	case quiesce:
 		h.marks = append(h.marks, s.call)
 	case placed:
-		if r := h.byWr[e.Wr]; r != nil {
+		if r := h.byWr[e.Wr]; h.checkPlaced(h.cq(e.Cq), r, s) {
 			r.point, r.told, r.outcome = s, true, outcomeOf(e.Status)
 		}
 	}

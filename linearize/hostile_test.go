@@ -76,10 +76,15 @@ func hostileText(dialect string, lines []string) []byte {
 	return text.Bytes()
 }
 
-// lines makes events of a short notation: a call and its return on one line, the return after a bar.
+// lines makes events of a short notation: a call and its return on one line, the return after a bar. What begins with a quote
+// is an event as it stands.
 func lines(calls ...string) []string {
 	var all []string
 	for i, c := range calls {
+		if strings.HasPrefix(c, `"`) {
+			all = append(all, c)
+			continue
+		}
 		begin, end, returns := strings.Cut(c, "|")
 		fn, rest, _ := strings.Cut(begin, " ")
 		fields := func(s string) string {

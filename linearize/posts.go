@@ -74,6 +74,28 @@ func (h *history) add(r *request) {
 	}
 }
 
+// orderNested puts the requests of each queue in the order in which a provider took them. One that was posted from a callback
+// within the post of another may have been taken first: its completion, delivered first, tells (A27).
+func (h *history) orderNested() {
+	for _, p := range h.qps {
+		for _, queue := range [][]*request{p.initiator, p.receive} {
+			for i := range queue {
+				for ; i > 0 && queue[i].overtakes(queue[i-1]); i-- {
+					queue[i-1], queue[i] = queue[i], queue[i-1]
+					queue[i-1].position, queue[i].position = i-1, i
+				}
+			}
+		}
+		p.sends = slices.DeleteFunc(slices.Clone(p.initiator), func(r *request) bool { return !r.op.IsSend() })
+	}
+}
+
+// overtakes reports whether r was posted within the post of an earlier request of its queue, and delivered before it.
+func (r *request) overtakes(earlier *request) bool {
+	return r.delivery != nil && earlier.delivery != nil && r.delivery.order < earlier.delivery.order &&
+		r.post.nestsIn(earlier.post)
+}
+
 // findEarly finds the requests that were refused after their completion was delivered. When it was, they could still be
 // accepted: the contract is broken at the refusal (DEF-03).
 func (h *history) findEarly() {

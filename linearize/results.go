@@ -44,8 +44,11 @@ func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 	at, wr := d.poll.ret, d.result.Wr
 	h.exercised("POLL-05")
 	if r == nil && h.shared[wr] {
-		q.unclear = wr + " was posted on a shared receive queue"
+		q.leaveOpen("%s was posted on a shared receive queue, which this engine does not follow", wr)
 		return false
+	}
+	if r == nil && q.created == nil {
+		return false // it may have been posted before the trace began
 	}
 	if r == nil {
 		h.provider("POLL-05", at, nil, "%s delivered a completion of %s, and no request of that name was posted", q.name, wr)
@@ -71,6 +74,10 @@ func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 	case d.result.Qp != "" && d.result.Qp != r.qp.name:
 		h.provider("POLL-05", at, see, "the completion of %s names %s, and it was posted on %s", wr, d.result.Qp, r.qp.name)
 	}
+	if r.point != nil && d.outcome != r.outcome {
+		h.provider("POLL-05", at, []*span{r.post, r.point}, "%s delivered %s with %s, and its completion was placed with %s",
+			q.name, wr, d.result.Status, r.point.begin.Status)
+	}
 	if h.early[wr] {
 		h.provider("DEF-03", r.post.ret, []*span{r.post, d.poll}, "%s of %s returned %s, and %s had delivered its completion before",
 			r.post.fn, wr, r.post.answer(), q.name)
@@ -78,11 +85,48 @@ func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 	h.exercised("POLL-04", "DEF-03")
 	if r.silent {
 		h.exercised("FLAG-01")
-		if d.outcome == model.SUCCESS {
+		if d.outcome == model.SUCCESS && r.point == nil {
 			h.provider("FLAG-01", at, see, "%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", wr)
 		}
 	}
 	h.checkExtended(r, d)
+	return true
+}
+
+// checkPlaced holds a point, which says that a completion was placed, against the request that it names. It returns false when
+// that is no request that could have completed here.
+func (h *history) checkPlaced(q *cq, r *request, s *span) bool {
+	wr := s.begin.Wr
+	if r == nil && (h.shared[wr] || q.created == nil) {
+		return false
+	}
+	h.exercised("POLL-05")
+	if r == nil {
+		h.provider("POLL-05", s.call, nil, "a completion of %s was placed in %s, and no request of that name had been posted", wr, q.name)
+		return false
+	}
+	see := []*span{r.post}
+	home := r.qp.cq(r.queue)
+	switch {
+	case !r.accepted:
+		h.provider("DEF-03", max(s.call, r.post.ret), []*span{r.post, s}, "a completion of %s was placed in %s, and the post of %s returned %s",
+			wr, q.name, wr, r.post.answer())
+		return false
+	case r.point != nil:
+		h.exercised("POLL-04")
+		h.provider("POLL-04", s.call, []*span{r.post, r.point}, "the completion of %s was placed in %s a second time", wr, q.name)
+		return false
+	case home != nil && home != q:
+		h.provider("POLL-05", s.call, see, "the completion of %s was placed in %s, and it completes into %s", wr, q.name, home.name)
+		return false
+	}
+	h.exercised("POLL-04", "DEF-03")
+	if r.silent {
+		h.exercised("FLAG-01")
+		if outcomeOf(s.begin.Status) == model.SUCCESS {
+			h.provider("FLAG-01", s.call, see, "%s was posted with SILENT_SUCCESS, succeeded, and a completion was placed all the same", wr)
+		}
+	}
 	return true
 }
 

@@ -35,7 +35,9 @@ func (h *history) checkReturns() {
 		}
 		by := h.answers[s.begin.Op]
 		_, mayPend := asynchronous[s.fn]
+		_, unknown := h.trace.Unknown[s.fn]
 		switch {
+		case unknown: // what it does is not judged
 		case s.pending() && mayPend:
 			h.checkAnswer(s, by, free[s], quiet)
 		case len(by) > 0:
@@ -97,7 +99,7 @@ func (h *history) freeFrom() map[*span]moment {
 		switch q, p := h.cqByName[s.begin.Cq], h.qpByName[s.begin.Qp]; {
 		case asynchronous[s.fn]:
 			free[s] = s.ret
-		case s.kind == closeCq:
+		case s.kind == closeCq && q.created != nil:
 			free[s] = max(s.ret, cqs[q], all)
 		case s.kind == closeQp && p.created != nil && p.connected == nil:
 			free[s] = s.ret

@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"reflect"
 	"slices"
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"ndkoracle/model"
 )
 
 // stateSet is what porcupine carries along: every state that the operations taken so far may have led to. Sets are equal
@@ -70,7 +73,7 @@ func (c *component) porcupineModel(stop context.Context, spend func(bytes int)) 
 				return false, nil
 			}
 			set := newStateSet(next)
-			spend(len(set.key)*bytesPerKey + len(c.ops)/8)
+			spend(set.bytes(o) + len(c.ops)/8)
 			return true, set
 		},
 		Equal: func(a, b any) bool { return a.(*stateSet).key == b.(*stateSet).key },
@@ -114,8 +117,34 @@ func (c *component) upTo(last moment) []porcupine.Operation {
 
 func (e effect) hidden() bool { return e >= doLose && e <= doComplete }
 
-// bytesPerKey is about what a state takes for each byte of its key.
-const bytesPerKey = 8
+// bytes returns about how much memory a set takes that an operation led to, and porcupine's note of it. With the states before
+// them its states share what the operation leaves as it was.
+func (set *stateSet) bytes(o *operation) int {
+	n := len(set.key) + bytesPerSet
+	for _, s := range set.states {
+		m := &s.model
+		n += bytesPerState + len(m.Cqs)*bytesPerCq + len(m.Qps)*bytesPerQp
+		if o.cq < len(m.Cqs) {
+			n += cap(m.Cqs[o.cq].Entries) * bytesPerEntry
+		}
+		if o.qp < len(m.Qps) {
+			n += (len(m.Qps[o.qp].Initiator) + len(m.Qps[o.qp].Receive)) * bytesPerRequest
+		}
+	}
+	return n
+}
+
+const bytesPerSet = 128
+
+var (
+	bytesPerState   = size[state]()
+	bytesPerCq      = size[model.Cq]()
+	bytesPerQp      = size[model.Qp]()
+	bytesPerEntry   = size[model.Completion]()
+	bytesPerRequest = size[model.Request]()
+)
+
+func size[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 
 var (
 	errTime        = errors.New("the time limit was reached")
@@ -128,7 +157,7 @@ func (c *component) linearize(ctx context.Context, last moment) (porcupine.Linea
 	stop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	left := c.memory
-	model := c.porcupineModel(stop, func(bytes int) {
+	searched := c.porcupineModel(stop, func(bytes int) {
 		if left -= bytes; left < 0 {
 			cancel(fmt.Errorf("%d MiB of memory were used up", c.memory>>20))
 		}
@@ -137,7 +166,7 @@ func (c *component) linearize(ctx context.Context, last moment) (porcupine.Linea
 	if deadline, ok := ctx.Deadline(); ok {
 		timeout = max(time.Until(deadline), 1)
 	}
-	result, info := porcupine.CheckOperationsVerbose(model, c.upTo(last), timeout)
+	result, info := porcupine.CheckOperationsVerbose(searched, c.upTo(last), timeout)
 	switch {
 	case context.Cause(stop) != nil:
 		return info, context.Cause(stop)

@@ -14,7 +14,11 @@ type state struct {
 }
 
 func (c *component) init() state {
-	return state{model: c.contract.Init(), placed: make([]int, len(c.cqs)), lost: make([]bool, len(c.qps))}
+	s := state{model: c.contract.Init(), placed: make([]int, len(c.cqs)), lost: make([]bool, len(c.qps))}
+	for _, token := range c.old {
+		s.model.Tokens[token] = model.Undefined
+	}
+	return s
 }
 
 func (s state) appendKey(key []byte) []byte {
@@ -204,6 +208,7 @@ var (
 	notPlaced   = &model.Refusal{Rule: "POLL-05", Why: "the completion can't have been placed before it was delivered"}
 	outOfTurn   = &model.Refusal{Rule: "POLL-09", Why: "a completion that was delivered before it had not been placed"}
 	noneTooMany = &model.Refusal{Rule: "ARM-16", Why: "no request is pending whose completion could have been one too many"}
+	afterError  = &model.Refusal{Rule: "ARM-17", Why: "the CQ has failed, and nothing is placed in it afterwards"}
 	callbackDue = &model.Refusal{Rule: "ARM-03", Why: "a callback is owed and was not entered"}
 	errorDue    = &model.Refusal{Rule: "ARM-17", Why: "the CQ's error was not reported to its arm"}
 	unfinished  = &model.Refusal{Rule: "DEF-04", Why: "a request that was posted with success has not completed"}

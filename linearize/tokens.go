@@ -57,6 +57,9 @@ func (c *component) bindTokens() {
 					continue
 				}
 				if _, known := c.tokens[*r.token]; !known {
+					if c.h.oldTokens[*r.token] {
+						c.old = append(c.old, len(c.tokens))
+					}
 					c.tokens[*r.token] = len(c.tokens)
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"ndkoracle/internal/tlc"
@@ -23,6 +24,10 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
+	if os.Getenv("GOMEMLIMIT") == "" {
+		// What a search has dropped is collected before it adds much to what the search remembers.
+		debug.SetMemoryLimit(linearize.DefaultMaxMemory * 3 / 2)
+	}
 	os.Exit(newProgram().run(ctx, os.Args[1:]))
 }
 

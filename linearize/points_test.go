@@ -1,0 +1,84 @@
+package linearize
+
+import (
+	"slices"
+	"testing"
+)
+
+// A point says that a completion was placed, and is held against the request that it names, as a result of a poll is (POLL-04,
+// POLL-05, DEF-03, FLAG-01).
+func TestPointsAreJudged(t *testing.T) {
+	const (
+		write  = `NdkWrite "qp":"q","wr":"1"|` + called
+		placed = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1",` + called
+		got    = `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + called + `}]`
+		failed = `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1","status":"STATUS_IO_TIMEOUT"}]`
+		silent = `NdkWrite "qp":"q","wr":"1","flags":["SILENT_SUCCESS"]|` + called
+	)
+	for _, test := range []struct {
+		name, rule string // conformant where there is no rule
+		events     []string
+	}{
+		{"placed and delivered", "", []string{write, placed, got}},
+		{"refused", "DEF-03", []string{`NdkWrite "qp":"q","wr":"1"|"status":"STATUS_INSUFFICIENT_RESOURCES"`, placed}},
+		{"twice", "POLL-04", []string{write, placed, placed, got}},
+		{"another outcome", "POLL-05", []string{write, placed, failed}},
+		{"a silent success", "FLAG-01", []string{silent, placed}},
+		{"a silent success, delivered", "FLAG-01", []string{silent, placed, got}},
+		{"never posted", "POLL-05", []string{placed}},
+		{"before it was posted", "POLL-05", []string{placed, write, got}},
+		{"in another CQ", "POLL-05", []string{write, `"ph":"point","fn":"CqePlaced","cq":"d","wr":"1",` + called, got}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := checkLines(t, "ndkpi", after(test.events...)())
+			switch {
+			case test.rule == "" && r.Verdict != Conformant:
+				t.Errorf("%s: %+v", r.Verdict, r.Findings)
+			case test.rule != "" && (len(r.Findings) != 1 || r.Findings[0].Rule != test.rule):
+				t.Errorf("%s, want %s: %+v", r.Verdict, test.rule, r.Findings)
+			}
+		})
+	}
+}
+
+// A QP whose NdkConnect completes with a failure is not connected: what it posts is refused, and no completion comes of it
+// (POST-08). A later NdkConnect connects it.
+func TestConnectThatFailsLater(t *testing.T) {
+	connect := func(status string) []string {
+		return append(created[:3:3], `NdkConnect "qp":"q","conn":"n"|"status":"STATUS_PENDING"`, `NdkRequestCompletion "for":"4","status":"`+status+`"|`)
+	}
+	write := []string{`NdkWrite "qp":"q","wr":"1"|` + called, `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + called + `}]`}
+	for _, test := range []struct {
+		name, rule string
+		calls      []string
+	}{
+		{"fails", "POST-08", append(connect("STATUS_CONNECTION_REFUSED"), write...)},
+		{"succeeds", "", append(connect("STATUS_SUCCESS"), write...)},
+		{"fails, and another succeeds", "", slices.Concat(connect("STATUS_CONNECTION_REFUSED"),
+			[]string{`NdkConnect "qp":"q","conn":"m"|` + called}, write)},
+		{"fails, and the post is refused", "", append(connect("STATUS_CONNECTION_REFUSED"), `NdkWrite "qp":"q","wr":"1"|"status":"STATUS_CONNECTION_INVALID"`)},
+	} {
+		r := checkLines(t, "ndkpi", lines(test.calls...))
+		if test.rule == "" && r.Verdict != Conformant || test.rule != "" && (len(r.Findings) != 1 || r.Findings[0].Rule != test.rule) {
+			t.Errorf("%s: %s, want %q: %+v", test.name, r.Verdict, test.rule, r.Findings)
+		}
+	}
+}
+
+// A CQ that drops the one completion that it has no room for, says so, and goes on, breaks ARM-17 by going on, whichever queue
+// the next completion is of. That the lost one is missing is no breach of the order (POLL-09).
+func TestNothingIsPlacedAfterAnError(t *testing.T) {
+	for name, next := range map[string]string{"the same queue": "NdkWrite", "another queue": "NdkReceive"} {
+		t.Run(name, func(t *testing.T) {
+			r := checkLines(t, "ndkpi", lines(slices.Concat([]string{`NdkCreateCq "cq":"c","depth":1|` + called}, created[2:], []string{
+				`NdkArmCq "cq":"c","type":"ANY"|`, `NdkWrite "qp":"q","wr":"1"|` + called, `NdkWrite "qp":"q","wr":"2"|` + called,
+				`NdkCqNotificationCallback "cq":"c","status":"STATUS_BUFFER_OVERFLOW"|`,
+				`NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + called + `}]`,
+				next + ` "qp":"q","wr":"3"|` + called,
+				`NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"3",` + called + `}]`})...))
+			if len(r.Findings) != 1 || r.Findings[0].Rule != "ARM-17" {
+				t.Errorf("%s, want ARM-17: %+v", r.Verdict, r.Findings)
+			}
+		})
+	}
+}

@@ -1,0 +1,90 @@
+package linearize
+
+import (
+	"fmt"
+	"slices"
+
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// What the trace does not tell of an object, or the contract does not say of it, leaves open all that shares something with it.
+
+// findUnclear finds the CQs of which nobody can tell what they hold.
+func (h *history) findUnclear() {
+	for _, q := range h.cqs {
+		if q.created == nil {
+			q.leaveOpen("the trace does not hold the creation of %s, so nobody knows how it was armed and what it held", q.name)
+		}
+	}
+	h.findFed()
+	h.findOldTokens()
+	for _, s := range h.unsettled {
+		p := h.qp(s.begin.Qp)
+		unused := (p.connected == nil || p.connected.call > s.call) && (len(p.posts) == 0 || p.posts[0].call > s.call)
+		if unused || p.created == nil {
+			continue // it had nothing to lose, or nobody knows its CQs
+		}
+		p.conn = "" // which messages reach it nobody knows
+		for _, q := range []*cq{p.initiatorCq, p.receiveCq} {
+			q.leaveOpen("%s was put into the state %s, which this engine does not follow", p.name, s.begin.State)
+		}
+	}
+	for _, s := range h.failures {
+		for _, q := range h.cqs {
+			if s.end.Cq == "" || s.end.Cq == q.name {
+				q.leaveOpen("the device reported %s: %s may have lost completions", s.end.Type, q.name)
+			}
+		}
+	}
+}
+
+// findFed finds the CQs that receives of a shared receive queue may complete into: those of the QPs that were created with
+// one, or any where the trace does not tell of such a QP.
+func (h *history) findFed() {
+	if len(h.shared) == 0 {
+		return
+	}
+	takes := func(p *qp) bool { return p.created != nil && p.created.begin.Srq != "" }
+	told := slices.ContainsFunc(h.qps, takes)
+	for _, q := range h.cqs {
+		if !told || slices.ContainsFunc(h.qps, func(p *qp) bool { return takes(p) && p.receiveCq == q }) {
+			q.leaveOpen("receives of a shared receive queue may complete into %s", q.name)
+		}
+	}
+}
+
+// leaveOpen notes why nobody can tell what q holds. The first reason stays.
+func (q *cq) leaveOpen(format string, args ...any) {
+	if q.unclear == "" {
+		q.unclear = fmt.Sprintf(format, args...)
+	}
+}
+
+// findOldTokens finds the tokens that may have been made valid before the trace began: a request makes it invalid, none before
+// it makes it valid, and the trace does not hold the creation of its object.
+func (h *history) findOldTokens() {
+	made := map[string]bool{} // objects
+	for _, s := range h.spans {
+		if s.kind == createRegion {
+			made[s.begin.Mr+s.begin.Mw] = true
+		}
+	}
+	registered := map[uint32]bool{} // by the first request that names it
+	for _, r := range h.requests {
+		if r.token == nil {
+			continue
+		}
+		if _, known := registered[*r.token]; !known {
+			registered[*r.token] = r.op == model.FastRegister || r.op == model.Bind
+		}
+		if r.op == model.Invalidate && !registered[*r.token] && !made[r.post.begin.Mr+r.post.begin.Mw] {
+			h.oldTokens[*r.token] = true
+		}
+	}
+}
+
+// mayFailDevice reports whether an asynchronous event says that a CQ or the whole device failed.
+func mayFailDevice(e *trace.Event) bool {
+	return e != nil && (e.Type == "CQ_ERR" || e.Type == "DEVICE_FATAL")
+}

@@ -1,0 +1,200 @@
+package linearize
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"ndkoracle/trace"
+)
+
+// checkLines judges a trace that is read from its text, so that the reader notes which functions it does not know.
+func checkLines(t *testing.T, dialect string, events []string) *Report {
+	t.Helper()
+	traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText(dialect, events)), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Check(context.Background(), traced, Options{})
+}
+
+// A callback may run within the call that caused it, and the consumer may call from within the callback: such calls don't
+// overlap (POLL-01, POST-01, A27). What is called directly within another call, or on another thread, does.
+func TestNestedCallsDoNotOverlap(t *testing.T) {
+	const (
+		enter  = `"ph":"enter","op":"a","fn":"NdkCqNotificationCallback","cq":"c","status":"STATUS_SUCCESS"`
+		exit   = `"ph":"exit","op":"a","fn":"NdkCqNotificationCallback"`
+		arm    = `"ph":"call","op":"b","fn":"NdkArmCq","cq":"c","type":"ANY"`
+		armed  = `"ph":"ret","op":"b","fn":"NdkArmCq"`
+		get    = `"ph":"call","op":"g","fn":"NdkGetCqResults","cq":"c","n":8`
+		got    = `"ph":"ret","op":"g","fn":"NdkGetCqResults","results":[{"wr":"1","status":"STATUS_SUCCESS"}]`
+		write  = `"ph":"call","op":"w","fn":"NdkWrite","qp":"q","wr":"1"`
+		wrote  = `"ph":"ret","op":"w","fn":"NdkWrite","status":"STATUS_SUCCESS"`
+		write2 = `"ph":"call","op":"x","fn":"NdkWrite","qp":"q","wr":"2"`
+		wrote2 = `"ph":"ret","op":"x","fn":"NdkWrite","status":"STATUS_SUCCESS"`
+		got2   = `"ph":"ret","op":"h","fn":"NdkGetCqResults","results":[{"wr":"2","status":"STATUS_SUCCESS"}]`
+		get2   = `"ph":"call","op":"h","fn":"NdkGetCqResults","cq":"c","n":8`
+		write0 = `"ph":"call","op":"v","fn":"NdkWrite","qp":"q","wr":"0"`
+		wrote0 = `"ph":"ret","op":"v","fn":"NdkWrite","status":"STATUS_SUCCESS"`
+	)
+	for _, test := range []struct {
+		name, rule string // conformant where there is no rule
+		events     []string
+	}{
+		{"a poll in a callback in an arm", "", []string{write, wrote, arm, enter, get, got, exit, armed}},
+		{"a post in a callback in a post", "", []string{arm, armed, write, enter, get, got, write2, wrote2, exit, wrote, get2, got2}},
+		{"the nested post is taken first", "", []string{write0, wrote0, arm, armed, write, enter, write2, wrote2, exit, wrote,
+			get2, strings.Replace(got2, `[{`, `[{"wr":"0","status":"STATUS_SUCCESS"},{`, 1), get, got}},
+		{"posts one after the other, taken in another order", "POLL-09", []string{write, wrote, write2, wrote2, get2, got2, get, got}},
+		{"a poll directly in an arm", "POLL-01", []string{write, wrote, arm, get, got, armed}},
+		{"a post directly in a post", "POST-01", []string{write, write2, wrote2, wrote, get, got, get2, got2}},
+		{"a call of the callback goes on after it", "POLL-01", []string{write, wrote, arm, enter, get, exit, armed, got}},
+		{"an arm in a callback, and a poll in that", "POLL-01", []string{write, wrote, arm, armed, enter, strings.Replace(arm, `"b"`, `"z"`, 1),
+			get, got, strings.Replace(armed, `"b"`, `"z"`, 1), exit}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := checkLines(t, "ndkpi", slices.Concat(lines(created...), test.events))
+			switch {
+			case test.rule == "" && r.Verdict != Conformant:
+				t.Errorf("%s: %+v", r.Verdict, r.Findings)
+			case test.rule != "" && (len(r.Findings) == 0 || r.Findings[0].Rule != test.rule):
+				t.Errorf("%s, want %s: %+v", r.Verdict, test.rule, r.Findings)
+			}
+		})
+	}
+}
+
+// Another thread's call overlaps even where a callback runs in the first one's (POLL-01).
+func TestOtherThreadsOverlap(t *testing.T) {
+	traced := script(t, "post 1; arm ANY; cb<; get 1; cb>")
+	arm := slices.IndexFunc(traced.Events, func(e trace.Event) bool { return e.Fn == "NdkArmCq" && e.Ph == trace.Ret })
+	armed := traced.Events[arm]
+	traced.Events = append(slices.Delete(traced.Events, arm, arm+1), armed) // the arm returns after the callback
+	for thread, want := range map[string]Verdict{"": Conformant, "other": ConsumerViolation} {
+		for i := range traced.Events {
+			if traced.Events[i].Fn == "NdkGetCqResults" {
+				traced.Events[i].Thr = thread
+			}
+		}
+		if r := Check(context.Background(), traced, Options{}); r.Verdict != want {
+			t.Errorf("polled on thread %q: %s, want %s: %+v", thread, r.Verdict, want, r.Findings)
+		}
+	}
+}
+
+const called = `"status":"STATUS_SUCCESS"`
+
+var verbsQp = []string{
+	`ibv_create_cq "cq":"c","depth":8|`, `ibv_create_cq "cq":"d","depth":8|`,
+	`ibv_create_qp "qp":"q","send_cq":"c","recv_cq":"c","sq_sig_all":false|`,
+	`ibv_modify_qp "qp":"q","state":"INIT"|`, `ibv_modify_qp "qp":"q","state":"RTR","conn":"n"|`, `ibv_modify_qp "qp":"q","state":"RTS"|`,
+}
+
+const (
+	verbsWrite = `ibv_post_send "qp":"q","wrs":[{"wr":"1","opcode":"RDMA_WRITE","flags":["SIGNALED"]}]|`
+	verbsEmpty = `ibv_poll_cq "cq":"c","n":8|"results":[]`
+	rest       = `"ph":"point","fn":"quiesce"`
+)
+
+// What the trace does not hold, or this engine does not follow, leaves open what depends on it: it is neither kept nor broken.
+// Each row names the rule that would be broken if all began with the trace.
+func TestWhatTheTraceDoesNotTellIsInconclusive(t *testing.T) {
+	callback := `NdkCqNotificationCallback "cq":"c",` + called + `|`
+	qp := func(srq string) []string {
+		return []string{`NdkCreateCq "cq":"c","depth":1|` + called, `NdkCreateCq "cq":"d","depth":4|` + called,
+			`NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"d"` + srq + `|` + called, `NdkConnect "qp":"q","conn":"n"|` + called}
+	}
+	receive := func(wr string) string { return `NdkSrqReceive "srq":"s","wr":"` + wr + `"|` + called }
+	async := func(fields string) string { return `ibv_get_async_event |` + fields }
+	for _, test := range []struct {
+		name, dialect, rule, says string
+		calls                     []string
+	}{
+		{"a CQ from before", "ndkpi", "ARM-01", "creation of c", []string{callback}},
+		{"an armed CQ from before", "ndkpi", "ARM-21", "creation of c", []string{`NdkArmCq "cq":"c","type":"ANY"|`, callback}},
+		{"a completion of a CQ from before", "ndkpi", "POLL-05", "creation of c",
+			[]string{`NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + called + `}]`}},
+		{"a CQ from before is closed", "ndkpi", "LIFE-11", "creation of c", []string{`NdkCloseCq "cq":"c"|"status":"STATUS_PENDING"`}},
+		{"a shared receive queue of the QP", "ndkpi", "ARM-21", "shared receive queue", slices.Concat(qp(`,"srq":"s"`),
+			[]string{`NdkArmCq "cq":"c","type":"ANY"|`, receive("1"), callback})},
+		{"a shared receive queue of nobody knows which QP", "ndkpi", "ARM-16", "shared receive queue", slices.Concat(qp(""),
+			[]string{receive("1"), receive("2"), `NdkArmCq "cq":"c","type":"ERRORS"|`,
+				`NdkCqNotificationCallback "cq":"c","status":"STATUS_BUFFER_OVERFLOW"|`})},
+		{"a QP is reset", "verbs", "DEF-04", "state RESET", slices.Concat(verbsQp, []string{verbsWrite,
+			`ibv_modify_qp "qp":"q","state":"RESET"|`, rest, verbsEmpty})},
+		{"a QP drains", "verbs", "DEF-04", "state SQD", slices.Concat(verbsQp, []string{
+			`ibv_modify_qp "qp":"q","state":"SQD"|`, verbsWrite, rest, verbsEmpty})},
+		{"a CQ fails", "verbs", "DEF-04", "CQ_ERR", slices.Concat(verbsQp, []string{verbsWrite, async(`"type":"CQ_ERR","cq":"c"`), rest, verbsEmpty})},
+		{"the device fails", "verbs", "DEF-04", "DEVICE_FATAL", slices.Concat(verbsQp, []string{verbsWrite, async(`"type":"DEVICE_FATAL"`), rest, verbsEmpty})},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := checkLines(t, test.dialect, lines(test.calls...))
+			if r.Verdict != Inconclusive || !strings.Contains(r.Findings[0].Message, test.says) {
+				t.Errorf("%s, want inconclusive because of %q, not %s: %+v", r.Verdict, test.says, test.rule, r.Findings)
+			}
+		})
+	}
+}
+
+// What the trace does tell is judged all the same: another CQ's failure, a state that changes nothing, a QP without the shared
+// receive queue, a token whose object was created, and a function that the contract knows.
+func TestWhatTheTraceTellsIsJudged(t *testing.T) {
+	callback := `NdkCqNotificationCallback "cq":"c",` + called + `|`
+	for _, test := range []struct {
+		name, dialect, rule string
+		calls               []string
+	}{
+		{"reset before it was used", "verbs", "DEF-04", slices.Concat(verbsQp[:3], []string{`ibv_modify_qp "qp":"q","state":"RESET"|`}, verbsQp[3:],
+			[]string{verbsWrite, rest, verbsEmpty})},
+		{"another CQ fails", "verbs", "DEF-04", slices.Concat(verbsQp, []string{verbsWrite, `ibv_get_async_event |"type":"CQ_ERR","cq":"d"`, rest, verbsEmpty})},
+		{"an event of no consequence", "verbs", "DEF-04", slices.Concat(verbsQp, []string{verbsWrite, `ibv_get_async_event |"type":"PORT_ACTIVE"`, rest, verbsEmpty})},
+		{"another QP's shared receive queue", "ndkpi", "ARM-01", slices.Concat(created, []string{
+			`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d","srq":"s"|` + called, `NdkSrqReceive "srq":"s","wr":"1"|` + called, callback})},
+		{"a token that was never made valid", "ndkpi", "POLL-08", slices.Concat(created, []string{`NdkCreateMr "mr":"m"|` + called,
+			`NdkInvalidate "qp":"q","wr":"1","mr":"m","token":77|` + called,
+			`NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + called + `}]`})},
+		{"a known function that may not pend", "ndkpi", "ASY-02", slices.Concat(created, []string{`NdkControlCqInterruptModeration "cq":"c"|"status":"STATUS_PENDING"`,
+			`NdkRequestCompletion "for":"5",` + called + `|`})},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := checkLines(t, test.dialect, lines(test.calls...))
+			if len(r.Findings) == 0 || r.Findings[0].Rule != test.rule {
+				t.Errorf("%s, want %s: %+v", r.Verdict, test.rule, r.Findings)
+			}
+		})
+	}
+}
+
+// Events of a function that the format does not know are not judged: one may pend and be completed (ASY-02).
+func TestUnknownFunctionMayPend(t *testing.T) {
+	r := checkLines(t, "ndkpi", after(`NdkVendorTune |"status":"STATUS_PENDING"`, `NdkRequestCompletion "for":"5",`+called+`|`)())
+	if r.Verdict != Conformant {
+		t.Errorf("%s: %+v", r.Verdict, r.Findings)
+	}
+}
+
+// A token may have been valid when the trace began, where the trace does not hold the creation of its object: it can be made
+// invalid once, and not twice (POLL-08).
+func TestTokenFromBeforeTheTrace(t *testing.T) {
+	invalidate := func(wr string) string {
+		return `NdkInvalidate "qp":"q","wr":"` + wr + `","mr":"m","token":77|` + called
+	}
+	got := func(wr, status string) string {
+		return `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"` + wr + `","status":"` + status + `"}]`
+	}
+	for _, test := range []struct {
+		name, rule string
+		calls      []string
+	}{
+		{"valid then", "", []string{invalidate("1"), got("1", "STATUS_SUCCESS")}},
+		{"invalid then", "", []string{invalidate("1"), got("1", "STATUS_INVALID_PARAMETER")}},
+		{"once valid", "POLL-08", []string{invalidate("1"), got("1", "STATUS_SUCCESS"), invalidate("2"), got("2", "STATUS_SUCCESS")}},
+	} {
+		r := checkLines(t, "ndkpi", after(test.calls...)())
+		if test.rule == "" && r.Verdict != Conformant || test.rule != "" && (len(r.Findings) != 1 || r.Findings[0].Rule != test.rule) {
+			t.Errorf("%s: %s, want %q: %+v", test.name, r.Verdict, test.rule, r.Findings)
+		}
+	}
+}
