@@ -95,7 +95,7 @@ func Check(ctx context.Context, t *trace.Trace, o Options) *Report {
 	if err != nil {
 		r.undecided("", err.Error())
 	} else if o.Engine == Streaming {
-		r.stream(ctx, t, o)
+		r.stream(ctx, t, newStream(t.Header, d, o))
 	} else {
 		j := &judge{report: r, history: newHistory(t), dialect: d, limit: cmp.Or(o.MaxOperations, DefaultMaxOperations),
 			memory: cmp.Or(o.MaxMemory, DefaultMaxMemory), open: map[string]string{}}

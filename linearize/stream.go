@@ -2,6 +2,7 @@ package linearize
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"ndkoracle/linearize/automaton"
@@ -18,8 +19,8 @@ type Stream struct {
 	verbs    bool
 	machine  *automaton.Machine
 
-	at         moment // of the present event, from 1
-	event      *trace.Event
+	at         moment               // of the present event, from 1
+	now        place                // of the present event, or of the end
 	open       map[string]*underWay // by op
 	cqs        map[string]*streamCq
 	inOrder    []*streamCq
@@ -27,14 +28,14 @@ type Stream struct {
 	qpsInOrder []*streamQp
 	conns      map[string][]*streamQp
 	requests   map[string]*posting  // accepted or not answered yet, and not delivered
-	past       map[string]pastWr    // of some that are over, the latest
-	pastFifo   []string             // in the order in which they came
+	past       past                 // requests that are over
 	shared     map[string]bool      // receives of shared receive queues
 	reads      []*underWay          // ibv_get_cq_event that have not returned
 	closing    map[string]*streamCq // by the op of a close that is pending
 	closingQps map[string]*streamQp
 	answers    answers
-	running    int // callbacks
+	running    int                    // callbacks
+	callbacks  map[string][]*underWay // running, by thread
 	findings   []streamFinding
 	counts     map[string]int
 	late       []sight // what the completion under way tells of moments of rest before
@@ -57,42 +58,32 @@ type underWay struct {
 	postings []*posting
 	conn     string
 	thr, wr  string
+	within   *underWay // the callback that was running on this thread
 	entered  bool      // a callback
 	closes   *streamQp // of the completion of a close
 	posted   *posting  // of a connect: the first that was posted with success meanwhile
 }
 
-// A pastWr is what became of a request that is over.
-type pastWr struct {
-	lines  [2]int // where it was posted, and delivered or refused
-	answer string // of a refused one
-}
-
-const maxPast = 4096
-
-// NewStream returns a stream for a trace with this header. The error says which option is wrong.
-func NewStream(h trace.Header, o Options) (*Stream, error) {
-	d, err := o.ResolveDialect(h.Dialect)
-	if err != nil {
-		return nil, err
-	}
+// newStream returns a stream for a trace with this header, judged by a dialect.
+func newStream(h trace.Header, d model.Dialect, o Options) *Stream {
 	return &Stream{dialect: d, consumer: h.Side == "consumer", verbs: !d.ErrorsArm, machine: automaton.New(d, o.MaxMemory),
 		open: map[string]*underWay{}, cqs: map[string]*streamCq{}, qps: map[string]*streamQp{}, conns: map[string][]*streamQp{},
-		requests: map[string]*posting{}, past: map[string]pastWr{}, shared: map[string]bool{}, closing: map[string]*streamCq{},
+		requests: map[string]*posting{}, shared: map[string]bool{}, closing: map[string]*streamCq{},
 		closingQps: map[string]*streamQp{}, answers: answers{waiting: map[string]*pendingCall{}, over: map[string]overCall{}},
-		counts: map[string]int{}, unfit: unfitFor(h, d)}, nil
+		counts: map[string]int{}, callbacks: map[string][]*underWay{}, unfit: unfitFor(h, d)}
 }
 
 // Take takes the next event. It keeps nothing of e but its strings.
 func (s *Stream) Take(e *trace.Event) {
 	s.at++
-	s.event = e
+	s.now = place{e.Line, e.Seq}
 	switch e.Ph {
 	case trace.Call, trace.Enter:
 		u := &underWay{fn: e.Fn, kind: kindOf(e), call: s.at, line: e.Line, thr: e.Thr, wr: e.Wr, entered: e.Ph == trace.Enter}
 		s.open[e.Op] = u
-		if u.entered {
+		if u.within = s.inner(u.thr); u.entered {
 			s.running++
+			s.callbacks[u.thr] = append(s.callbacks[u.thr], u)
 		}
 		if e.For != "" {
 			s.completed(e)
@@ -104,6 +95,7 @@ func (s *Stream) Take(e *trace.Event) {
 			s.end(u, e)
 			if u.entered {
 				s.running--
+				s.left(u)
 			} else {
 				s.callReturned(u, e)
 			}
@@ -123,6 +115,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 	switch u.kind {
 	case createCq:
 		u.cq, u.depth = s.cq(e.Cq), e.Depth
+		u.cq.created = true
 	case createQp:
 		u.qp = s.createQp(e)
 	case connectQp:
@@ -134,15 +127,18 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		s.postCalled(u, e)
 	case armCq:
 		u.cq = s.cq(e.Cq)
+		u.cq.used()
 		s.armCalled(u, e)
 	case pollCq:
 		u.cq, u.n = s.cq(e.Cq), -1
+		u.cq.used()
 		if e.N != nil {
 			u.n = int(*e.N)
 		}
 		s.pollCalled(u)
 	case callback:
 		u.cq = s.cq(e.Cq)
+		u.cq.used()
 		s.entered(u, e)
 	case readEvent:
 		if e.Cq != "" {
@@ -166,11 +162,20 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 			delete(s.closingQps, e.For)
 			u.closes = p
 		}
+	case unsettleQp:
+		if p := s.qp(e.Qp); p.connected != 0 || p.lanes[0].next+p.lanes[1].next > 0 {
+			p.group.leaveOpen(p.name + " was put into the state " + e.State + ", which this engine does not follow")
+		}
 	case resizeCq:
 		q := s.cq(e.Cq)
 		q.group.root().unclear = cmp.Or(q.group.root().unclear, e.Cq+" is resized, which this engine does not follow")
 	case postShared:
 		s.shared[e.Wr] = true
+		if !slices.ContainsFunc(s.qpsInOrder, func(p *streamQp) bool { return p.fed }) {
+			for _, q := range s.inOrder {
+				q.fed()
+			}
+		}
 		for _, w := range e.Wrs {
 			s.shared[w.Wr] = true
 		}
@@ -210,6 +215,12 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 			s.closingQps[e.Op] = u.qp
 		case !refused:
 			u.qp.gone = true
+		}
+	case deviceEvent:
+		for _, q := range s.inOrder {
+			if mayFailDevice(e) && (e.Cq == "" || e.Cq == q.name) {
+				q.group.leaveOpen("the device reported " + e.Type + ": " + q.name + " may have lost completions")
+			}
 		}
 	case closeDone:
 		if u.closes != nil {

@@ -4,34 +4,103 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
+	"time"
 
 	"ndkoracle/trace"
 )
 
-// stream decides a trace that is in memory in one pass.
-func (r *Report) stream(ctx context.Context, t *trace.Trace, o Options) {
-	s, err := NewStream(t.Header, o)
+// CheckReader decides a trace with the streaming engine while it is read, and returns it without its events but for some that
+// findings speak of. The error is that of the reader. Of a cancelled context, and of options that fit no trace of this dialect, it
+// makes what Check makes of them.
+func CheckReader(ctx context.Context, in *trace.Reader, name string, o Options) (*Report, *trace.Trace, error) {
+	start := time.Now()
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, o.Timeout, errTime)
+		defer cancel()
+	}
+	t := &trace.Trace{Name: name, Header: in.Header()}
+	r := &Report{File: name, Rules: map[string]RuleCoverage{}}
+	d, err := o.ResolveDialect(t.Header.Dialect)
+	r.Dialect = d.Name
 	if err != nil {
 		r.undecided("", err.Error())
-		return
+	} else if err := r.follow(ctx, in, t, newStream(t.Header, d, o)); err != nil {
+		return nil, t, err
 	}
+	r.conclude(d)
+	r.Elapsed = time.Since(start)
+	return r, t, nil
+}
+
+// eventsAtHand is how many of the latest events are kept to be shown with findings.
+const eventsAtHand = 1 << 8
+
+// follow lets a stream take all events of a reader.
+func (r *Report) follow(ctx context.Context, in *trace.Reader, t *trace.Trace, s *Stream) error {
+	var latest [eventsAtHand]trace.Event
+	found := 0
+	for {
+		e := &latest[r.Events%eventsAtHand]
+		err := in.Next(e)
+		switch {
+		case r.Events%eventsBetweenLooks == 0 && ctx.Err() != nil || err != nil && ctx.Err() != nil:
+			r.stopped(ctx, r.Events)
+			t.More = uint64(r.Events - len(t.Events))
+			return nil
+		case err == io.EOF:
+			t.End, t.Unknown, t.More = in.End(), in.UnknownFns(), uint64(r.Events-len(t.Events))
+			s.Finish(t.End, r)
+			return nil
+		case err != nil:
+			return err
+		}
+		r.Events++
+		s.Take(e)
+		for ; found < len(s.findings); found++ {
+			t.Events = append(t.Events, s.findings[found].among(latest[:], t.Events)...)
+		}
+		found = len(s.findings)
+	}
+}
+
+// among returns the events that a finding speaks of, of those that are at hand and not known yet.
+func (f *streamFinding) among(events, known []trace.Event) []trace.Event {
+	var spoken []trace.Event
+	for _, e := range events {
+		is := func(k trace.Event) bool { return k.Seq == e.Seq }
+		if e.Line != 0 && (e.Line == f.Line || slices.Contains(f.See, e.Line)) && !slices.ContainsFunc(known, is) {
+			spoken = append(spoken, e)
+		}
+	}
+	return spoken
+}
+
+// stream decides a trace that is in memory in one pass.
+func (r *Report) stream(ctx context.Context, t *trace.Trace, s *Stream) {
 	if t.More > 0 {
-		r.undecided("", fmt.Sprintf("the trace has %d events, of which only %d are at hand", uint64(len(t.Events))+t.More,
-			len(t.Events)))
+		r.undecided("", fmt.Sprintf("the trace has %d events, of which only %d are at hand", uint64(len(t.Events))+t.More, len(t.Events)))
 		return
 	}
 	for i := range t.Events {
 		if i%eventsBetweenLooks == 0 && ctx.Err() != nil {
-			reason := fmt.Sprintf("%v after %d events", context.Cause(ctx), i)
-			if errors.Is(context.Cause(ctx), context.Canceled) {
-				reason = "interrupted " + reason
-			}
-			r.undecided("", reason)
+			r.stopped(ctx, i)
 			return
 		}
 		s.Take(&t.Events[i])
 	}
 	s.Finish(t.End, r)
+}
+
+// stopped reports that the context ended the check after so many events.
+func (r *Report) stopped(ctx context.Context, events int) {
+	reason := fmt.Sprintf("%v after %d events", context.Cause(ctx), events)
+	if errors.Is(context.Cause(ctx), context.Canceled) {
+		reason = "interrupted " + reason
+	}
+	r.undecided("", reason)
 }
 
 // eventsBetweenLooks is how many events pass before the context is looked at again.

@@ -33,7 +33,7 @@ func (s *Stream) checkSerialised(q *streamCq, u *underWay) {
 			other = cmp.Or(other, p.call)
 		}
 	}
-	if other != nil {
+	if other != nil && !u.nestsIn(other) {
 		s.report(q.group, ConsumerViolation, "POLL-01", 0, []int{other.line},
 			"%s of %s was called while %s was running", u.fn, q.name, other.fn)
 	}
@@ -52,7 +52,10 @@ func (s *Stream) checkPoster(p *streamQp, u *underWay, e *trace.Event) {
 		}
 	}
 	s.exercised(rule)
-	if other := p.posts[queue]; other != nil {
+	switch other := p.posts[queue]; {
+	case other != nil && u.nestsIn(other):
+		p.group.leaveOpen(u.name() + " was called within the post of another request, and which of them came first this engine does not follow")
+	case other != nil:
 		s.report(p.group, ConsumerViolation, rule, 0, []int{other.line},
 			"%s on %s was called while %s was running", u.fn, p.name, other.fn)
 	}
@@ -74,4 +77,26 @@ func (s *Stream) checkChains() {
 				"the chain that %s belongs to was never ended: no request without DEFER followed", last.wr)
 		}
 	}
+}
+
+// inner returns the callback that runs innermost on a thread, or nil.
+func (s *Stream) inner(thr string) *underWay {
+	running := s.callbacks[thr]
+	if len(running) == 0 {
+		return nil
+	}
+	return running[len(running)-1]
+}
+
+// left takes the return of a callback.
+func (s *Stream) left(u *underWay) {
+	running := slices.DeleteFunc(s.callbacks[u.thr], func(o *underWay) bool { return o == u })
+	if s.callbacks[u.thr] = running; len(running) == 0 {
+		delete(s.callbacks, u.thr)
+	}
+}
+
+// nestsIn reports whether u was called from a callback that runs, on the same thread, within the call o (A27).
+func (u *underWay) nestsIn(o *underWay) bool {
+	return u.thr == o.thr && u.within != nil && u.within.call > o.call
 }

@@ -14,6 +14,7 @@ import (
 type streamCq struct {
 	s                     *Stream
 	name                  string
+	created               bool
 	group                 *group
 	depth                 int
 	queue                 *automaton.Queue
@@ -218,6 +219,18 @@ func (q *streamCq) mayComplete() int {
 func (q *streamCq) unclear(format string) {
 	g := q.group.root()
 	g.unclear = cmp.Or(g.unclear, fmt.Sprintf(format, q.name))
+}
+
+// fed notes that receives of a shared receive queue may complete into the CQ.
+func (q *streamCq) fed() {
+	q.group.leaveOpen("receives of a shared receive queue may complete into " + q.name)
+}
+
+// used gives up on a CQ that was created before the trace began.
+func (q *streamCq) used() {
+	if !q.created {
+		q.group.leaveOpen("the trace does not hold the creation of " + q.name + ", so nobody knows how it was armed and what it held")
+	}
 }
 
 // armCalled takes the call of NdkArmCq.

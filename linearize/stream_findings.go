@@ -32,6 +32,12 @@ func (g *group) root() *group {
 	return g
 }
 
+// leaveOpen notes why nothing more can be said of a group. The first reason stays.
+func (g *group) leaveOpen(reason string) {
+	g = g.root()
+	g.unclear = cmp.Or(g.unclear, reason)
+}
+
 // join makes two groups one.
 func join(a, b *group) {
 	a, b = a.root(), b.root()
@@ -65,9 +71,7 @@ func (s *Stream) report(g *group, v Verdict, rule string, line int, see []int, f
 	s.muted = false
 	f := streamFinding{Finding: Finding{Verdict: v, Rule: rule, Line: s.line(), Message: fmt.Sprintf(format, args...)},
 		at: s.at, of: g}
-	if s.event != nil {
-		f.Seq = s.event.Seq
-	}
+	f.Seq = s.now.seq
 	if line != 0 {
 		f.Line = line
 	}
@@ -117,9 +121,4 @@ func (s *Stream) undecidedAt(u *underWay, format string, args ...any) {
 	s.findings = append(s.findings, f)
 }
 
-func (s *Stream) line() int {
-	if s.event == nil {
-		return 0
-	}
-	return s.event.Line
-}
+func (s *Stream) line() int { return s.now.line }

@@ -9,8 +9,8 @@ import (
 
 // Finish takes the end of the trace and notes in r what was found.
 func (s *Stream) Finish(end *trace.End, r *Report) {
-	if s.event != nil {
-		s.event = &trace.Event{Line: s.event.Line + 1, Seq: s.event.Seq + 1}
+	if s.at > 0 {
+		s.now = place{s.now.line + 1, s.now.seq + 1}
 	}
 	s.at++
 	if end != nil && end.Dropped > 0 {

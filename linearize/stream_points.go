@@ -8,8 +8,8 @@ import (
 
 // placed takes a point CqePlaced: the provider says when it placed a completion.
 func (s *Stream) placed(e *trace.Event) {
-	r := s.requests[e.Wr]
-	if r == nil || r.place != 0 || r.lane.cq == nil {
+	r, q := s.requests[e.Wr], s.cq(e.Cq)
+	if !s.checkPlaced(q, r, e) {
 		return
 	}
 	l := r.lane
@@ -40,4 +40,29 @@ func (s *Stream) placed(e *trace.Event) {
 	l.cq.pending--
 	l.cq.shown++
 	l.cq.points = append(l.cq.points, r)
+}
+
+// checkPlaced holds a point against the request that it names, and reports whether it can be of it.
+func (s *Stream) checkPlaced(q *streamCq, r *posting, e *trace.Event) bool {
+	was, over := s.past.find(e.Wr)
+	switch {
+	case r == nil && (s.shared[e.Wr] || !q.created):
+	case r == nil && over && was.answer == "", r != nil && r.place != 0:
+		s.report(q.group, ProviderViolation, "POLL-04", 0, was.lines[:], "the completion of %s was placed in %s a second time", e.Wr, q.name)
+	case r == nil && over:
+		s.report(q.group, ProviderViolation, "DEF-03", 0, was.lines[:1], "a completion of %s was placed in %s, and its post returned %s",
+			e.Wr, q.name, was.answer)
+	case r == nil:
+		s.report(q.group, ProviderViolation, "POLL-05", 0, nil, "a completion of %s was placed in %s, and no request of that name had been posted",
+			e.Wr, q.name)
+	case r.lane.cq != nil && r.lane.cq != q && e.Cq != "":
+		s.report(q.group, ProviderViolation, "POLL-05", 0, []int{r.line}, "the completion of %s was placed in %s, and it completes into %s",
+			e.Wr, q.name, r.lane.cq.name)
+	case r.silent && outcomeOf(e.Status) == model.SUCCESS:
+		s.report(q.group, ProviderViolation, "FLAG-01", 0, []int{r.line},
+			"%s was posted with SILENT_SUCCESS, succeeded, and a completion was placed all the same", e.Wr)
+	default:
+		return r.lane.cq != nil
+	}
+	return false
 }

@@ -16,6 +16,7 @@ type streamQp struct {
 	name    string
 	group   *group
 	created bool
+	fed     bool     // by a shared receive queue
 	lanes   [2]*lane // by model.Queue
 	peer    *streamQp
 	conn    string
@@ -128,6 +129,9 @@ func (s *Stream) createQp(e *trace.Event) *streamQp {
 	p.signalAll = e.SqSigAll != nil && *e.SqSigAll
 	for _, l := range p.lanes {
 		join(p.group, l.cq.group)
+	}
+	if p.fed = e.Srq != ""; p.fed {
+		p.lanes[model.Receive].cq.fed()
 	}
 	return p
 }
@@ -317,7 +321,8 @@ func (s *Stream) refuse(r *posting, answer string) {
 	l := r.lane
 	i := slices.Index(l.waiting, r)
 	if i < 0 {
-		s.report(l.qp.group, ProviderViolation, "DEF-03", 0, []int{r.line, s.past[r.wr].lines[1]},
+		was, _ := s.past.find(r.wr)
+		s.report(l.qp.group, ProviderViolation, "DEF-03", 0, []int{r.line, was.lines[1]},
 			"%s of %s returned %s, and %s had delivered its completion before",
 			r.fn, r.wr, answer, l.cq.name)
 		return
@@ -348,12 +353,7 @@ func (s *Stream) refuse(r *posting, answer string) {
 // forget notes what became of a request that is over.
 func (s *Stream) forget(r *posting, answer string) {
 	delete(s.requests, r.wr)
-	s.past[r.wr] = pastWr{lines: [2]int{r.line, s.line()}, answer: answer}
-	s.pastFifo = append(s.pastFifo, r.wr)
-	if len(s.pastFifo) > maxPast {
-		delete(s.past, s.pastFifo[0])
-		s.pastFifo = s.pastFifo[1:]
-	}
+	s.past.add(pastWr{r.wr, [2]int{r.line, s.line()}, answer})
 }
 
 // flushCalled takes the call of NdkFlush or NdkDisconnect: from now on requests may be cancelled.

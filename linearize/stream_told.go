@@ -1,7 +1,6 @@
 package linearize
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -20,8 +19,8 @@ func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Resu
 	}
 	outcome := outcomeOf(result.Status)
 	if r.place != 0 && r.outcome != outcome {
-		g := q.group.root()
-		g.unclear = cmp.Or(g.unclear, "the trace tells of two ways in which "+r.wr+" ended")
+		s.report(q.group, ProviderViolation, "POLL-05", p.line, []int{r.line}, "%s delivered %s with %s, and its completion was placed otherwise",
+			q.name, r.wr, result.Status)
 		return out
 	}
 	if !s.checkResult(q, p, r, result, outcome) {
@@ -215,7 +214,7 @@ func (s *Stream) unknownWr(q *streamCq, wr string) {
 		g.unclear = wr + " was posted on a shared receive queue, which this engine does not follow"
 		return
 	}
-	was, known := s.past[wr]
+	was, known := s.past.find(wr)
 	switch {
 	case !known:
 		s.report(q.group, ProviderViolation, "POLL-05", 0, nil,

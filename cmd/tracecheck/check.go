@@ -170,6 +170,9 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings, judge jud
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.options.Timeout, errTime)
 	defer cancel()
+	if s.engine == "stream" {
+		return p.checkStream(ctx, in, s)
+	}
 	t, err := p.readInput(ctx, in)
 	switch {
 	case err == nil:
@@ -184,6 +187,32 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings, judge jud
 	if err != nil {
 		return &result{trace: t, report: &linearize.Report{File: in.name}, code: exitInternal, reason: err.Error()}
 	}
+	return judged(t, report)
+}
+
+// checkStream judges a trace while it is read.
+func (p *program) checkStream(ctx context.Context, in input, s *settings) *result {
+	source, stop := p.reader(ctx, in)
+	defer stop()
+	r, err := trace.NewReader(in.name, source)
+	if err == nil {
+		defer r.Close()
+		options := s.options
+		options.DeviceLevel = options.DeviceLevel && !s.deviceLevelIdle(&trace.Trace{Header: r.Header()})
+		report, t, err := linearize.CheckReader(ctx, r, in.name, options)
+		if err == nil {
+			return judged(t, report)
+		}
+		return malformed(in.name, err)
+	}
+	if ctx.Err() != nil {
+		return unfinished(in.name, &trace.Trace{Name: in.name}, s, context.Cause(ctx))
+	}
+	return malformed(in.name, err)
+}
+
+// judged is the result for a trace that an engine has answered for.
+func judged(t *trace.Trace, report *linearize.Report) *result {
 	code, known := verdictCodes[report.Verdict]
 	if !known {
 		return &result{

@@ -37,6 +37,7 @@ const (
 	fenceGone
 	fenceShut
 	fenceOpened
+	raised // what lower took away comes back
 )
 
 // after returns the step that an event takes from s, whose explanations refer to so many moments.

@@ -118,7 +118,7 @@ func (q *Queue) fence() bool {
 		q.moments[i], q.pending[i] = q.moments[rank], q.pending[rank]
 	}
 	q.moments, q.pending = q.moments[:len(s.keep)], q.pending[:len(s.keep)]
-	q.set = s.to
+	q.set, q.debt = s.to, q.debt+s.shift
 	return q.Alive()
 }
 

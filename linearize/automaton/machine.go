@@ -66,15 +66,24 @@ const anyReaders = ^uint8(0)
 
 // A step leads from a set to another by an event.
 type step struct {
-	to   *set
-	keep []uint16         // the ranks that to refers to, in the order of its own
-	why  []*model.Refusal // when nothing is alive in to: why, once each
-	err  error
+	to    *set
+	shift uint32           // so many callbacks fewer may be owed in to than in truth
+	keep  []uint16         // the ranks that to refers to, in the order of its own
+	why   []*model.Refusal // when nothing is alive in to: why, once each
+	err   error
 }
 
 // intern returns the step to the set of such explanations. What another covers is left out.
 func (m *Machine) intern(alive []explanation, flights []model.Arm, readers uint8, ranks uint16) *step {
 	alive = m.uncovered(alive)
+	shift := lower(alive)
+	s := m.known(alive, flights, readers, ranks)
+	s.shift = shift
+	return s
+}
+
+// known returns the step to a set of explanations as they are.
+func (m *Machine) known(alive []explanation, flights []model.Arm, readers uint8, ranks uint16) *step {
 	if len(alive) > maxAlive {
 		return &step{err: ErrTooMany}
 	}

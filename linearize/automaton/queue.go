@@ -18,6 +18,7 @@ type Queue struct {
 	pending []int    // for each: how many requests, not delivered yet, could have completed by then
 	open    int      // how many requests, not delivered yet, could complete now
 	fences  []mark
+	debt    uint32 // callbacks that may be owed beside those that the explanations say
 	why     []*model.Refusal
 	err     error
 }
@@ -47,6 +48,9 @@ func (q *Queue) take(e event, at Moment) bool {
 	if q.err != nil || !q.Alive() {
 		return q.Alive()
 	}
+	if q.debt > 0 && (e.what == rested || e.what == notified || e.what == closeDone) {
+		q.raise(q.debt)
+	}
 	s := q.machine.after(q.set, e)
 	if s.err != nil {
 		q.err = s.err
@@ -63,9 +67,13 @@ func (q *Queue) take(e event, at Moment) bool {
 	}
 	q.moments, q.pending = moments, pending
 	q.set = s.to
+	q.debt += s.shift
 	if !q.Alive() {
 		q.why = s.why
 		return false
+	}
+	if q.debt > 0 && e.what == callbackEntered && fewest(q.set.alive) < mostOwed/2 {
+		q.raise(min(q.debt, mostOwed))
 	}
 	return q.prune(at) && q.fence()
 }
@@ -190,6 +198,8 @@ func (q *Queue) Join(o *Queue) {
 	if q.err != nil {
 		return
 	}
+	q.raise(q.debt)
+	o.raise(o.debt)
 	moments := slices.Concat(q.moments, o.moments)
 	slices.Sort(moments)
 	moments = slices.Compact(moments)
@@ -218,5 +228,5 @@ func (q *Queue) Join(o *Queue) {
 	for _, rank := range s.keep {
 		q.moments, q.pending = append(q.moments, moments[rank]), append(q.pending, pending[rank])
 	}
-	q.set = s.to
+	q.set, q.debt = s.to, q.debt+s.shift
 }

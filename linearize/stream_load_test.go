@@ -1,0 +1,202 @@
+package linearize
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"testing"
+
+	"ndkoracle/trace"
+)
+
+// A load is a long recording of a provider that keeps the contract, made up: rounds of arms, posts, a callback and polls on one
+// QP whose consumer keeps up to depth requests outstanding.
+type load struct {
+	random  *rand.Rand
+	depth   int
+	take    func(*trace.Event)
+	n, ops  int
+	posted  int
+	waiting []string // wr of what has not been polled, oldest first
+}
+
+func newLoad(depth int, take func(*trace.Event)) *load {
+	l := &load{random: rand.New(rand.NewPCG(1, uint64(depth))), depth: depth, take: take}
+	l.call("NdkCreateCq", trace.Event{Cq: "cq1", Depth: number(int64(2 * depth))}, success)
+	l.call("NdkCreateQp", trace.Event{Qp: "qp1", ReceiveCq: "cq1", InitiatorCq: "cq1"}, success)
+	l.call("NdkConnect", trace.Event{Qp: "qp1", Conn: "c"}, success)
+	return l
+}
+
+func (l *load) event(ph trace.Phase, op, fn string, e trace.Event) {
+	l.n++
+	e.Ph, e.Op, e.Fn, e.Thr, e.Seq, e.Line = ph, op, fn, "t", uint64(l.n), l.n+1
+	l.take(&e)
+}
+
+func (l *load) op() string {
+	l.ops++
+	return strconv.Itoa(l.ops)
+}
+
+func (l *load) call(fn string, call, ret trace.Event) {
+	op := l.op()
+	l.event(trace.Call, op, fn, call)
+	l.event(trace.Ret, op, fn, ret)
+}
+
+func (l *load) poll(room int) {
+	n := min(room, len(l.waiting))
+	results := make([]trace.Result, n)
+	for i, wr := range l.waiting[:n] {
+		results[i] = trace.Result{Wr: wr, Qp: "qp1", Status: "STATUS_SUCCESS"}
+	}
+	l.waiting = l.waiting[n:]
+	l.call("NdkGetCqResults", trace.Event{Cq: "cq1", N: number(int64(room))}, trace.Event{Results: results})
+}
+
+// round adds one round of events.
+func (l *load) round() {
+	l.call("NdkArmCq", trace.Event{Cq: "cq1", Type: []string{"ANY", "SOLICITED", "ANY"}[l.random.IntN(3)]}, trace.Event{})
+	armed := l.random.IntN(2) == 0
+	if armed {
+		l.call("NdkArmCq", trace.Event{Cq: "cq1", Type: "ANY"}, trace.Event{})
+	}
+	for range 1 + l.random.IntN(l.depth-len(l.waiting)) {
+		wr := "w" + strconv.Itoa(l.posted)
+		l.posted++
+		l.waiting = append(l.waiting, wr)
+		l.call("NdkWrite", trace.Event{Qp: "qp1", Wr: wr}, success)
+	}
+	if armed {
+		op := l.op()
+		l.event(trace.Enter, op, "NdkCqNotificationCallback", trace.Event{Cq: "cq1", Status: "STATUS_SUCCESS"})
+		l.poll(1 + l.random.IntN(l.depth))
+		l.event(trace.Exit, op, "NdkCqNotificationCallback", trace.Event{})
+	}
+	for len(l.waiting) > 0 && (len(l.waiting) == l.depth || l.random.IntN(3) > 0) {
+		l.poll(1 + l.random.IntN(l.depth))
+	}
+}
+
+// loaded returns a load of about so many events.
+func loaded(depth, events int) *trace.Trace {
+	t := &trace.Trace{Name: "load", Header: trace.Header{Dialect: "ndkpi", Side: "provider", Order: "total"}}
+	l := newLoad(depth, func(e *trace.Event) { t.Events = append(t.Events, *e) })
+	for len(t.Events) < events {
+		l.round()
+	}
+	t.End = &trace.End{Events: uint64(len(t.Events))}
+	return t
+}
+
+// What a stream keeps does not grow with the trace: ten times the events, no more memory (but for the bounded tables).
+func TestStreamMemoryIsFlat(t *testing.T) {
+	s := newStream(trace.Header{Side: "provider"}, dialects()[0], Options{})
+	l := newLoad(16, s.Take)
+	size := func(rounds int) uint64 {
+		for range rounds {
+			l.round()
+		}
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := size(2_000)
+	after := size(20_000)
+	if len(s.findings) > 0 {
+		t.Fatalf("%+v", s.findings[0])
+	}
+	if after > before+4<<20 {
+		t.Errorf("%d KiB after 2,000 rounds, %d KiB after 20,000 more", before>>10, after>>10)
+	}
+}
+
+// Events that are in memory, the cost of each, and how many in a second.
+func BenchmarkStream(b *testing.B) {
+	for _, depth := range []int{4, 32} {
+		traced := loaded(depth, 200_000)
+		b.Run(fmt.Sprintf("depth=%d", depth), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if r := stream(traced, Options{}); len(r.Findings) != 1 {
+					b.Fatalf("%s: %+v", r.Verdict, r.Findings)
+				}
+			}
+			b.ReportMetric(float64(len(traced.Events))*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mevents/s")
+		})
+	}
+}
+
+// The engines on one trace of about 10,000 operations.
+func BenchmarkEngines(b *testing.B) {
+	for _, depth := range []int{4, 32} {
+		traced := loaded(depth, 13_000)
+		for _, engine := range []Engine{Streaming, Porcupine} {
+			b.Run(fmt.Sprintf("depth=%d/%s", depth, engine), func(b *testing.B) {
+				operations := 0
+				for b.Loop() {
+					r := Check(context.Background(), traced, Options{Engine: engine, Timeout: timeLimit})
+					operations = r.Operations
+					for _, f := range r.Findings {
+						if f.Line != 0 {
+							b.Fatalf("%s: %+v", r.Verdict, r.Findings)
+						}
+					}
+				}
+				b.ReportMetric(float64(operations), "operations")
+			})
+		}
+	}
+}
+
+// timeLimit is how long porcupine may take for one trace of the benchmark.
+const timeLimit = 120e9
+
+// The whole way from JSONL, beside only reading it.
+func BenchmarkStreamReader(b *testing.B) {
+	var text bytes.Buffer
+	traced := loaded(16, 100_000)
+	w, err := trace.NewWriter(&text, traced.Header)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range traced.Events {
+		if err := w.Write(&traced.Events[i]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Close(*traced.End); err != nil {
+		b.Fatal(err)
+	}
+	for _, only := range []bool{true, false} {
+		b.Run(map[bool]string{true: "read", false: "check"}[only], func(b *testing.B) {
+			b.SetBytes(int64(text.Len()))
+			for b.Loop() {
+				in, err := trace.NewReader("load", bytes.NewReader(text.Bytes()))
+				if err != nil {
+					b.Fatal(err)
+				}
+				if only {
+					var e trace.Event
+					for err == nil {
+						err = in.Next(&e)
+					}
+					if err != io.EOF {
+						b.Fatal(err)
+					}
+					continue
+				}
+				if _, _, err := CheckReader(context.Background(), in, "load", Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(len(traced.Events))*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mevents/s")
+		})
+	}
+}
