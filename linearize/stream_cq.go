@@ -269,7 +269,7 @@ func (s *Stream) armReturned(u *underWay, refused bool) {
 // entered takes the entry of a callback.
 func (s *Stream) entered(u *underWay, e *trace.Event) {
 	q := u.cq
-	s.exercised("ARM-15")
+	s.exercised("ARM-15", "ARM-01", "ARM-02", "ARM-06", "ARM-21")
 	status, ok := healthOf(e.Status)
 	if !ok {
 		s.report(q.group, ProviderViolation, "ARM-15", 0, nil,
@@ -301,6 +301,7 @@ func (s *Stream) readReturned(u *underWay, e *trace.Event) {
 	s.reads = slices.DeleteFunc(s.reads, func(r *underWay) bool { return r == u })
 	if e.Cq != "" {
 		q := s.cq(e.Cq)
+		s.exercised("ARM-01", "ARM-02", "ARM-21")
 		q.take(sight{what: read, at: s.at})
 	}
 	if u.cq != nil {
@@ -356,6 +357,7 @@ func (s *Stream) closeCqReturned(u *underWay, e *trace.Event, refused bool) {
 	if refused || q.closed != 0 {
 		return
 	}
+	s.exercised("ARM-20", "LIFE-09")
 	q.closed = s.at
 	q.take(sight{what: closeCall, at: s.at})
 	if pending(e) {

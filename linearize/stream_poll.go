@@ -33,7 +33,7 @@ func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 		s.report(q.group, ProviderViolation, "POLL-02", 0, nil,
 			"%s of %s returned %d completions into room for %d", u.fn, q.name, len(e.Results), u.n)
 	default:
-		s.exercised("POLL-02")
+		s.exercised("POLL-02", "POLL-03")
 		p.results = e.Results
 	}
 	if slices.ContainsFunc(q.polls, func(p *poll) bool { return p.to < 0 }) {

@@ -371,6 +371,7 @@ func (s *Stream) flushReturned(u *underWay, refused bool) {
 	if refused {
 		return
 	}
+	s.exercised("FLUSH-01", "FLUSH-02")
 	p.flushed = append(p.flushed, returned{u.call, s.at, u.line})
 	p.cancelUnmet(u.call)
 	p.forgetFlushes()

@@ -248,6 +248,15 @@ func (s *Stream) checkResult(q *streamCq, p *poll, r *posting, result *trace.Res
 		return false
 	}
 	s.exercised("POLL-04", "DEF-03", "DEF-04", "POLL-09")
+	if outcome == model.CANCELLED {
+		s.exercised("RES-08")
+	}
+	if r.deferred {
+		s.exercised("DEF-02", "DEF-07")
+	}
+	if r.refusal {
+		s.exercised("DEF-05")
+	}
 	if r.silent {
 		s.exercised("FLAG-01")
 		if outcome == model.SUCCESS {
