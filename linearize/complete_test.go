@@ -2,6 +2,7 @@ package linearize
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -14,12 +15,18 @@ func dialects() []model.Dialect {
 	return []model.Dialect{model.Ndkpi(), model.Ndspi(), model.Verbs(), model.VerbsDevice()}
 }
 
+// inDoubt reports whether a finding is none because calls overlap, and another order of them might be allowed.
+func (f Finding) inDoubt() bool {
+	return f.Verdict == Inconclusive && strings.Contains(f.Message, "overlap, and were they")
+}
+
 // What the contract itself does is never a violation, in any dialect: completeness of the judge, for every rule it knows.
 // Where a CQ failed, too much may be possible for an answer; a bound of memory is the same on every machine.
 func TestRunsOfTheContractAreNoViolations(t *testing.T) {
 	for _, d := range dialects() {
 		t.Run(d.Name, rapid.MakeCheck(func(t *rapid.T) {
 			r := newRun(t, d)
+			r.overlaps = true
 			for range rapid.IntRange(1, 2).Draw(t, "rounds") {
 				r.walk(rapid.IntRange(0, 40).Draw(t, "steps"))
 				if rapid.Bool().Draw(t, "rest") {
@@ -37,6 +44,7 @@ func TestRunsOfTheContractAreNoViolations(t *testing.T) {
 			report := Check(context.Background(), r.trace, Options{MaxMemory: 256 << 20, DeviceLevel: d.Name == model.VerbsDevice().Name})
 			for _, f := range report.Findings {
 				switch {
+				case f.inDoubt():
 				case f.Verdict == ProviderViolation, f.Verdict == ConsumerViolation && f.Rule != "DEF-06", f.Verdict == Inconclusive && quiescent && !r.lost:
 					t.Fatalf("%s: line %d: %s: %s\nbefore: %v\n%s", f.Verdict, f.Line, f.Rule, f.Message, f.Before, r)
 				}

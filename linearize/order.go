@@ -80,24 +80,26 @@ func (h *history) orderOverlapping() {
 	for _, q := range h.cqs {
 		for _, s := range q.polls {
 			for i := range s.results() {
-				if wr := s.end.Results[i].Wr; strings.HasPrefix(s.fn, "ibv_") {
-					handed[wr] = handing{s, i}
-				}
+				handed[s.end.Results[i].Wr] = handing{s, i}
 			}
 		}
 	}
-	if len(handed) == 0 {
-		return
-	}
 	for _, p := range h.qps {
+		if !areVerbs(p.posts) {
+			continue
+		}
 		p.initiator = p.orderPosts(p.initiator, handed)
 		p.receive = p.orderPosts(p.receive, handed)
 		p.sends = slices.DeleteFunc(slices.Clone(p.initiator), func(r *request) bool { return !r.op.IsSend() })
 	}
 	for _, q := range h.cqs {
-		h.orderPolls(q)
+		if areVerbs(q.polls) {
+			h.orderPolls(q)
+		}
 	}
 }
+
+func areVerbs(spans []*span) bool { return len(spans) > 0 && strings.HasPrefix(spans[0].fn, "ibv_") }
 
 // orderPosts orders the requests of one queue of p.
 func (p *qp) orderPosts(requests []*request, handed map[string]handing) []*request {

@@ -208,6 +208,8 @@ var eitherOrder = []struct {
 	{"polls one after the other", ProviderViolation, "POLL-09", "verbs;post qp1 w1; post qp1 w2; get cq1 w2; get cq1 w1"},
 	{"polls overlap, and deliver one completion twice", ProviderViolation, "POLL-04", "verbs;post qp1 w1; a< get cq1; b< get cq1; b> w1; a> w1"},
 	{"an empty poll before the one that delivers", ProviderViolation, "DEF-04", "verbs;post qp1 w1; rest; get cq1; get cq1 w1"},
+	{"a send that waits may have been posted before a read", Inconclusive, "DEF-04",
+		"verbs;a< post qp1 w1; b< post qp1 s1; b>; a>; rest; get cq1"},
 	{"posts and polls overlap, and a third is missing afterwards", Inconclusive, "DEF-04",
 		"verbs;a< post qp1 w1; b< post qp1 w2; b>; a>; c< get cq1; d< get cq1; d> w2; c> w1; post qp1 w3; rest; get cq1"},
 	{"an error state overlaps a receive, which stays", Conformant, "", "verbs;a< recv qp1 r1; err qp1 -; a>; rest; get cq1"},

@@ -9,10 +9,10 @@ import (
 
 func (r *run) ofCq(i int, add func(int, func())) {
 	name := cqName(i)
-	if !r.ended[name] && !r.busy(name) {
-		add(4, func() { r.poll(i) })
+	if !r.ended[name] && r.mayShare(name) {
+		add(4+r.shared(name), func() { r.poll(i) })
 		add(4, func() { r.arm(i) })
-		if r.mayCloseCq(i) {
+		if r.mayCloseCq(i) && !r.busy(name) {
 			add(1, func() { r.closeCq(i) })
 		}
 	}

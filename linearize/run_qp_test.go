@@ -15,14 +15,16 @@ func (r *run) ofQp(i int, add func(int, func())) {
 	if p.State == model.Idle && !r.busy(name) && !r.ended["connect "+name] {
 		add(8, func() { r.connect(i) })
 	}
-	if !r.busy("initiator "+name) && len(p.Initiator) < 4 && (p.State != model.Idle || r.draw(4, "unconnected") == 3) {
-		add(5, func() { r.post(i, model.Initiator) })
+	if r.mayShare("initiator "+name) && len(p.Initiator) < 4 && (p.State != model.Idle || r.draw(4, "unconnected") == 3) {
+		add(5+r.shared("initiator "+name), func() { r.post(i, model.Initiator) })
 	}
-	if !r.busy("receive "+name) && len(p.Receive) < 4 {
-		add(4, func() { r.post(i, model.Receive) })
+	if r.mayShare("receive "+name) && len(p.Receive) < 4 {
+		add(4+r.shared("receive "+name), func() { r.post(i, model.Receive) })
+	}
+	if p.State != model.Idle && !r.busy("state of "+name) && (r.overlaps || !r.busy(name)) {
+		add(1, func() { r.flush(i) })
 	}
 	if p.State != model.Idle && !r.busy(name) {
-		add(1, func() { r.flush(i) })
 		add(1, func() { r.closeQp(i) })
 	}
 }
@@ -45,7 +47,7 @@ func (r *run) connect(i int) {
 			return
 		}
 		r.take(model.Action{Name: model.NdkConnect, Qp: i})
-	}, qpName(i))
+	}, qpName(i), "state of "+qpName(i))
 }
 
 func (r *run) post(i int, queue model.Queue) {
@@ -119,7 +121,7 @@ func (r *run) flush(i int) {
 	case r.draw(2, "disconnect") == 1:
 		fn, name = "NdkDisconnect", model.NdkDisconnect
 	}
-	r.start(fn, call, func(f *inFlight) { r.take(model.Action{Name: name, Qp: i}) }, qpName(i))
+	r.start(fn, call, func(f *inFlight) { r.take(model.Action{Name: name, Qp: i}) }, qpName(i), "state of "+qpName(i))
 }
 
 func (r *run) closeQp(i int) {

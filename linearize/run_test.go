@@ -29,6 +29,7 @@ type run struct {
 	received map[int]int     // of each QP: receives that have ended
 	points   bool            // the recorder knows when completions are placed
 	lost     bool            // a CQ failed, and what it lost nobody saw
+	overlaps bool            // calls overlap in ways that the streaming engine does not order
 	told     []string        // every step, for a failure's sake
 }
 
@@ -158,6 +159,20 @@ func (r *run) effect(f *inFlight) {
 
 func (r *run) busy(object string) bool {
 	return slices.ContainsFunc(r.open, func(f *inFlight) bool { return slices.Contains(f.objects, object) })
+}
+
+// mayShare reports whether a call may begin that uses the object: a second one in libibverbs, which is thread-safe. More
+// would only make the search long.
+func (r *run) mayShare(object string) bool {
+	return !r.busy(object) || r.overlaps && r.verbs() && len(r.open) < 3
+}
+
+// shared is what makes calls that overlap another one of the object likelier.
+func (r *run) shared(object string) int {
+	if r.busy(object) {
+		return 8
+	}
+	return 0
 }
 
 // A choice is one thing that can happen next.
