@@ -50,7 +50,11 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	bad, err := run(ctx, o)
-	if err != nil {
+	switch {
+	case err != nil && o.against != "":
+		fmt.Fprint(os.Stderr, err)
+		os.Exit(notTried)
+	case err != nil:
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(2)
 	}

@@ -173,6 +173,12 @@ Then MCPlace("q", `, ` differs.
 			}
 		}
 	}
+	// A configuration that cannot be read is an error, not something that finds the mutant.
+	o.root = t.TempDir()
+	if found, _, err := try(t.Context(), o, program, nothing, c.Name); found != "" || err == nil || !strings.Contains(err.Error(), "manifest") {
+		t.Errorf("without a specification: found by %q, %v", found, err)
+	}
+	o = parse(t)
 	if found, way, err := try(t.Context(), o, program, nothing, c.Name); found != "" || err != nil {
 		t.Errorf("nothing is changed, and found: %s %v\n%s", found, err, way)
 	}
@@ -185,8 +191,8 @@ func TestSpecification(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := specification{dir: o.tla(), jar: jar, scratch: t.TempDir(), timeout: o.timeout}
-	if s.manifest, err = tlc.ReadManifest(s.dir); err != nil {
+	s, err := newSpecification(t.Context(), o, jar, t.TempDir())
+	if err != nil {
 		t.Fatal(err)
 	}
 	lastArmWins := mutate.Edit{Module: "CompletionQueue", Definition: "Merge", Old: "ELSE first", New: "ELSE second", What: "the last arm wins",

@@ -194,14 +194,18 @@ func (o options) runner() tlc.Runner {
 	return tlc.Runner{Dir: o.tla(), Build: filepath.Join(o.build, "tlc"), Timeout: 15 * time.Minute}
 }
 
+// notTried is what the program of a mutant exits with if it could compare nothing: another number than that of a panic, which
+// is 2.
+const notTried = 3
+
 // try has a mutant compare its graphs, and returns what found it, and the way to the difference.
 func try(ctx context.Context, o options, program string, number int, configurations string) (found, way string, err error) {
 	limited, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	mutant := exec.CommandContext(limited, program, "-root", o.root, "-build", o.build, "-against", configurations)
 	mutant.Env = append(os.Environ(), "MUTANT="+strconv.Itoa(number))
-	var said bytes.Buffer
-	mutant.Stdout = &said
+	var said, complaint bytes.Buffer
+	mutant.Stdout, mutant.Stderr = &said, &complaint
 	err = mutant.Run()
 	exit := new(exec.ExitError)
 	switch {
@@ -211,6 +215,8 @@ func try(ctx context.Context, o options, program string, number int, configurati
 		return "it does not end", "", nil
 	case !errors.As(err, &exit):
 		return "", "", err
+	case exit.ExitCode() == notTried:
+		return "", "", errors.New(complaint.String())
 	case exit.ExitCode() != 1:
 		return "it panics", "", nil
 	}
@@ -290,8 +296,7 @@ func compareSelf(o options) (bad int, err error) {
 		}
 		machine, err := mc.Read(os.DirFS(o.tla()), c.Module, c.Name)
 		if err != nil {
-			fmt.Printf("%s: %v\n", name, err)
-			return 1, nil
+			return 0, err
 		}
 		difference, err := graph.Compare(machine, g)
 		switch {

@@ -18,11 +18,19 @@ import (
 
 // A specification is tla/ with what is needed to change and check it.
 type specification struct {
-	dir      string
-	jar      tlc.Jar
+	runner   tlc.Runner // of the specification as it is
 	scratch  string
-	timeout  time.Duration
 	manifest []tlc.Configuration
+}
+
+func newSpecification(ctx context.Context, o options, jar tlc.Jar, scratch string) (specification, error) {
+	s := specification{runner: o.runner(), scratch: scratch}
+	s.runner.Jar, s.runner.Timeout = jar, o.timeout
+	var err error
+	if s.manifest, err = tlc.ReadManifest(o.tla()); err != nil {
+		return s, err
+	}
+	return s, s.runner.KeepClasses(ctx)
 }
 
 // trySpecification tries the edits, and returns how many are not found as they should be.
@@ -31,19 +39,25 @@ func trySpecification(ctx context.Context, o options, jar tlc.Jar, scratch strin
 	if err != nil {
 		return 0, err
 	}
-	s := specification{dir: o.tla(), jar: jar, scratch: scratch, timeout: o.timeout}
-	if s.manifest, err = tlc.ReadManifest(s.dir); err != nil {
+	s, err := newSpecification(ctx, o, jar, scratch)
+	if err != nil {
 		return 0, err
 	}
 	if o.sample > 0 { // what changes nothing is compared in all of its graph: that takes its time
 		edits = slices.DeleteFunc(edits, func(e mutate.Edit) bool { return e.Found == mutate.Same })
 	}
 	chosen := choose(o, edits)
+	pin := func() error { // what was found is kept, though it be not all
+		if !o.pin {
+			return nil
+		}
+		return mutate.WriteEdits(o.tla(), edits)
+	}
 	t := tally{of: "specification", start: time.Now()}
 	for i, outcome := range tryAll(o, len(chosen), func(i int) (string, error) { return s.try(ctx, edits[chosen[i]], o.pin) }) {
 		f := <-outcome
 		if ctx.Err() != nil {
-			return t.bad, errors.New("interrupted")
+			return t.bad, errors.Join(errors.New("interrupted"), pin())
 		}
 		e := &edits[chosen[i]]
 		if o.pin && f.err == nil && f.found != "" {
@@ -56,7 +70,7 @@ func trySpecification(ctx context.Context, o options, jar tlc.Jar, scratch strin
 		t.report(e.String(), f, expected, e.Why)
 	}
 	if len(chosen) == len(edits) && o.sample == 0 {
-		missed, err := mutate.Missed(s.dir, edits)
+		missed, err := mutate.Missed(o.tla(), edits)
 		if err != nil {
 			return t.bad, err
 		}
@@ -66,10 +80,7 @@ func trySpecification(ctx context.Context, o options, jar tlc.Jar, scratch strin
 		}
 	}
 	t.sum()
-	if o.pin {
-		return t.bad, mutate.WriteEdits(o.tla(), edits)
-	}
-	return t.bad, nil
+	return t.bad, pin()
 }
 
 // try returns what finds an edit, or "": the property that is expected to, or the graph; any property if none is expected.
@@ -116,7 +127,7 @@ func (s specification) change(e mutate.Edit) (tlc.Runner, error) {
 	if err != nil {
 		return tlc.Runner{}, err
 	}
-	if err := os.CopyFS(dir, os.DirFS(s.dir)); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(s.runner.Dir)); err != nil {
 		return tlc.Runner{}, err
 	}
 	file := filepath.Join(dir, e.Module+".tla")
@@ -128,8 +139,9 @@ func (s specification) change(e mutate.Edit) (tlc.Runner, error) {
 	if err != nil {
 		return tlc.Runner{}, err
 	}
-	build := filepath.Join(dir, "build")
-	return tlc.Runner{Jar: s.jar, Dir: dir, Build: build, Timeout: s.timeout}, os.WriteFile(file, []byte(changed), 0o644)
+	runner := s.runner
+	runner.Dir, runner.Build = dir, filepath.Join(dir, "build")
+	return runner, os.WriteFile(file, []byte(changed), 0o644)
 }
 
 // breaks runs TLC with the property alone, or with any that the configuration checks, and returns the one that breaks.

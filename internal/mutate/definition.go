@@ -79,7 +79,8 @@ func (d Definition) Clauses() []Clause {
 	return all
 }
 
-// modules returns the texts of the modules in a folder, but those of the consumer, who is no part of the contract.
+// modules returns the texts of the modules in a folder, but those of the consumer and of recorded traces, which are no part of
+// the contract.
 func modules(dir string) (map[string]string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.tla"))
 	if err != nil {
@@ -91,7 +92,7 @@ func modules(dir string) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if name := strings.TrimSuffix(filepath.Base(file), ".tla"); !strings.HasSuffix(name, "Consumer") {
+		if name := strings.TrimSuffix(filepath.Base(file), ".tla"); !strings.HasSuffix(name, "Consumer") && !strings.HasPrefix(name, "Trace") {
 			texts[name] = string(text)
 		}
 	}
