@@ -103,7 +103,6 @@ func TestSameVerdictAsPlainSearch(t *testing.T) {
 			verdicts := map[bool]int{}
 			rapid.Check(t, func(t *rapid.T) {
 				r := newRun(t, d)
-				r.overlaps = true
 				if r.points || r.trace.Header.Side != "provider" {
 					t.Skip("a trace of boundary events only")
 				}
