@@ -133,7 +133,7 @@ type history struct {
 	counts   map[string]int
 
 	unsettled []*span // calls of unsettleQp
-	failures  []*span // asynchronous events that tell of a failed CQ or device
+	failures  []*span // asynchronous events that tell of a failed CQ, QP or device
 
 	oldTokens              map[uint32]bool // that may have been made valid before the trace began
 	madeValid, madeInvalid *request        // that did so to a token of which the trace does not tell

@@ -218,7 +218,9 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 		}
 	case deviceEvent:
 		for _, q := range s.inOrder {
-			if mayFailDevice(e) && (e.Cq == "" || e.Cq == q.name) {
+			p := s.qps[e.Qp]
+			of := e.Cq == q.name || e.Cq == "" && (p == nil || p.group.root() == q.group.root())
+			if of && mayFailDevice(e) {
 				q.group.leaveOpen("the device reported " + e.Type + ": " + q.name + " may have lost completions")
 			}
 		}

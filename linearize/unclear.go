@@ -32,7 +32,8 @@ func (h *history) findUnclear() {
 	}
 	for _, s := range h.failures {
 		for _, q := range h.cqs {
-			if s.end.Cq == "" || s.end.Cq == q.name {
+			p := h.qpByName[s.end.Qp]
+			if s.end.Cq == q.name || s.end.Cq == "" && (p == nil || p.initiatorCq == q || p.receiveCq == q) {
 				q.leaveOpen("the device reported %s: %s may have lost completions", s.end.Type, q.name)
 			}
 		}
@@ -84,7 +85,8 @@ func (h *history) findOldTokens() {
 	}
 }
 
-// mayFailDevice reports whether an asynchronous event says that a CQ or the whole device failed.
+// mayFailDevice reports whether an asynchronous event says that a CQ, a QP or the whole device failed, so that completions may
+// never come.
 func mayFailDevice(e *trace.Event) bool {
-	return e != nil && (e.Type == "CQ_ERR" || e.Type == "DEVICE_FATAL")
+	return e != nil && (e.Type == "CQ_ERR" || e.Type == "QP_FATAL" || e.Type == "DEVICE_FATAL")
 }

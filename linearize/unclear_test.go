@@ -127,6 +127,7 @@ func TestWhatTheTraceDoesNotTellIsInconclusive(t *testing.T) {
 		{"a QP drains", "verbs", "DEF-04", "state SQD", slices.Concat(verbsQp, []string{
 			`ibv_modify_qp "qp":"q","state":"SQD"|`, verbsWrite, rest, verbsEmpty})},
 		{"a CQ fails", "verbs", "DEF-04", "CQ_ERR", slices.Concat(verbsQp, []string{verbsWrite, async(`"type":"CQ_ERR","cq":"c"`), rest, verbsEmpty})},
+		{"a QP fails", "verbs", "DEF-04", "QP_FATAL", slices.Concat(verbsQp, []string{verbsWrite, async(`"type":"QP_FATAL","qp":"q"`), rest, verbsEmpty})},
 		{"the device fails", "verbs", "DEF-04", "DEVICE_FATAL", slices.Concat(verbsQp, []string{verbsWrite, async(`"type":"DEVICE_FATAL"`), rest, verbsEmpty})},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -149,6 +150,8 @@ func TestWhatTheTraceTellsIsJudged(t *testing.T) {
 		{"reset before it was used", "verbs", "DEF-04", slices.Concat(verbsQp[:3], []string{`ibv_modify_qp "qp":"q","state":"RESET"|`}, verbsQp[3:],
 			[]string{verbsWrite, rest, verbsEmpty})},
 		{"another CQ fails", "verbs", "DEF-04", slices.Concat(verbsQp, []string{verbsWrite, `ibv_get_async_event |"type":"CQ_ERR","cq":"d"`, rest, verbsEmpty})},
+		{"another QP fails", "verbs", "DEF-04", slices.Concat(verbsQp, []string{`ibv_create_qp "qp":"p","send_cq":"d","recv_cq":"d","sq_sig_all":false|`,
+			verbsWrite, `ibv_get_async_event |"type":"QP_FATAL","qp":"p"`, rest, verbsEmpty})},
 		{"an event of no consequence", "verbs", "DEF-04", slices.Concat(verbsQp, []string{verbsWrite, `ibv_get_async_event |"type":"PORT_ACTIVE"`, rest, verbsEmpty})},
 		{"another QP's shared receive queue", "ndkpi", "ARM-01", slices.Concat(created, []string{
 			`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d","srq":"s"|` + called, `NdkSrqReceive "srq":"s","wr":"1"|` + called, callback})},
