@@ -31,6 +31,7 @@ type streamQp struct {
 	closing     moment     // the call of a close, or 0
 	closed      moment     // its return
 	failed      bool       // a request of its own failed
+	lossTold    bool       // a completion of it told of a failure
 	gone        bool       // it has been closed for good
 	early       *posting   // the first initiator request that was accepted while the connect was under way
 	posts       [2]*underWay

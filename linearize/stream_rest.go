@@ -97,8 +97,12 @@ func (l *lane) waitsForNobody(r *posting) bool {
 	if r.op.IsSend() {
 		sends++
 	}
-	return p.ended != 0 || sends <= l.sendsDone || p.peer != nil && sends <= p.peer.lanes[model.Receive].returned
+	return p.endedFor(r) || sends <= l.sendsDone || p.peer != nil && sends <= p.peer.lanes[model.Receive].returned
 }
+
+// endedFor reports whether r waits for no receive any more. A flush that overlaps its post may have come before it, and then it
+// waits as others do.
+func (p *streamQp) endedFor(r *posting) bool { return p.lossTold || p.ended != 0 && p.ended < r.called }
 
 // arrived reports whether the peer's send for r, or for a later receive, is known to have succeeded.
 func (l *lane) arrived(r *posting) bool {

@@ -128,9 +128,7 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 	if outcome == model.CANCELLED && l.qp.peer != nil {
 		l.qp.peer.mayBeLost(r.called) // what cancelled r may have been the loss of the connection
 	}
-	if outcome != model.SUCCESS && l.qp.ended == 0 {
-		l.qp.ended = s.at
-	}
+	l.qp.lossTold = l.qp.lossTold || outcome != model.SUCCESS
 	s.forget(r, "")
 	return out
 }
