@@ -197,6 +197,10 @@ func (h *history) checkOwed() {
 		if poll == nil || r.delivery != nil && r.delivery.poll.call < poll.ret {
 			continue
 		}
+		if p := r.qp; p.closed != nil && p.closed.call < poll.ret {
+			q.leaveOpen("completions of %s may have vanished from %s when it was closed (A21)", p.name, q.name)
+			continue
+		}
 		rule, why := r.brokenByDelay()
 		h.providerInOrder(r.doubt(), rule, r.owed, []*span{r.post, poll},
 			"the provider was at rest, and %s: a poll of %s found nothing afterwards", why, q.name)

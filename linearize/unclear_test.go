@@ -126,6 +126,8 @@ func TestWhatTheTraceDoesNotTellIsInconclusive(t *testing.T) {
 			`ibv_modify_qp "qp":"q","state":"RESET"|`, rest, verbsEmpty})},
 		{"a QP drains", "verbs", "DEF-04", "state SQD", slices.Concat(verbsQp, []string{
 			`ibv_modify_qp "qp":"q","state":"SQD"|`, verbsWrite, rest, verbsEmpty})},
+		{"a QP is destroyed before its completion was polled", "verbs", "DEF-04", "A21", slices.Concat(verbsQp, []string{verbsWrite, rest,
+			`ibv_destroy_qp "qp":"q"|`, verbsEmpty})},
 		{"a CQ fails", "verbs", "DEF-04", "CQ_ERR", slices.Concat(verbsQp, []string{verbsWrite, async(`"type":"CQ_ERR","cq":"c"`), rest, verbsEmpty})},
 		{"a QP fails", "verbs", "DEF-04", "QP_FATAL", slices.Concat(verbsQp, []string{verbsWrite, async(`"type":"QP_FATAL","qp":"q"`), rest, verbsEmpty})},
 		{"the device fails", "verbs", "DEF-04", "DEVICE_FATAL", slices.Concat(verbsQp, []string{verbsWrite, async(`"type":"DEVICE_FATAL"`), rest, verbsEmpty})},
@@ -149,6 +151,8 @@ func TestWhatTheTraceTellsIsJudged(t *testing.T) {
 	}{
 		{"reset before it was used", "verbs", "DEF-04", slices.Concat(verbsQp[:3], []string{`ibv_modify_qp "qp":"q","state":"RESET"|`}, verbsQp[3:],
 			[]string{verbsWrite, rest, verbsEmpty})},
+		{"a QP is destroyed after a poll found nothing", "verbs", "DEF-04", slices.Concat(verbsQp, []string{verbsWrite, rest, verbsEmpty,
+			`ibv_destroy_qp "qp":"q"|`})},
 		{"another CQ fails", "verbs", "DEF-04", slices.Concat(verbsQp, []string{verbsWrite, `ibv_get_async_event |"type":"CQ_ERR","cq":"d"`, rest, verbsEmpty})},
 		{"another QP fails", "verbs", "DEF-04", slices.Concat(verbsQp, []string{`ibv_create_qp "qp":"p","send_cq":"d","recv_cq":"d","sq_sig_all":false|`,
 			verbsWrite, `ibv_get_async_event |"type":"QP_FATAL","qp":"p"`, rest, verbsEmpty})},
