@@ -52,8 +52,11 @@ func (r Runner) RunDistributed(ctx context.Context, c Configuration, workers int
 	if err != nil {
 		return Result{}, err
 	}
+	tooLate := fmt.Errorf("no answer within %v", r.Timeout)
 	start := time.Now()
-	if err := server.Start(); err != nil {
+	if err := server.Start(); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return Result{}, tooLate // before it could start
+	} else if err != nil {
 		return Result{}, err
 	}
 	pool := workerPool{r: r, ctx: limited, scratch: scratch}
@@ -66,7 +69,7 @@ func (r Runner) RunDistributed(ctx context.Context, c Configuration, workers int
 	case ctx.Err() != nil:
 		return Result{}, ctx.Err()
 	case late:
-		return Result{}, fmt.Errorf("no answer within %v", r.Timeout)
+		return Result{}, tooLate
 	case copied != nil:
 		return Result{}, copied
 	}
