@@ -162,6 +162,8 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 			delete(s.closingQps, e.For)
 			u.closes = p
 		}
+	case endConnection:
+		s.connectionEnds(u, e.Qp, e.Conn)
 	case unsettleQp:
 		if p := s.qp(e.Qp); p.connected != 0 || p.lanes[0].next+p.lanes[1].next > 0 {
 			p.group.leaveOpen(p.name + " was put into the state " + e.State + ", which this engine does not follow")
@@ -193,6 +195,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 	case connectQp:
 		u.qp.connectReturned(u, refused)
 	case post:
+		u.qp.posting[queueOf(u.fn)]--
 		s.postReturned(u, e)
 	case armCq:
 		s.armReturned(u, refused)
@@ -205,7 +208,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 	case readEvent:
 		s.readReturned(u, e)
 	case flushQp:
-		s.flushReturned(u, refused && u.fn != "NdkDisconnect")
+		s.flushReturned(u, e)
 	case closeCq:
 		s.closeCqReturned(u, e, refused)
 	case closeQp:

@@ -16,6 +16,7 @@ var notFollowed = []string{
 	"what becomes of tokens this engine does not follow",
 	"reported an error, which this engine does not follow",
 	"what an overflow loses this engine does not follow",
+	"overlaps a post on it, and which of the two came first this engine does not follow",
 }
 
 // sameRule lists rules that one breach can be told by: each row is of rules that say the same of the same events.

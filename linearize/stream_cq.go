@@ -177,8 +177,7 @@ func (q *streamCq) checkRoom() {
 	}
 	const overflow = "more completions were on their way into %s than it has room for, " +
 		"and what an overflow loses this engine does not follow"
-	g := q.group.root()
-	g.doubt = cmp.Or(g.doubt, fmt.Sprintf(overflow, q.name))
+	q.group.leaveInDoubt(fmt.Sprintf(overflow, q.name))
 	q.overrun = true
 	q.breaksPeers()
 	if q.s.dialect.A35 == model.A35Exact {

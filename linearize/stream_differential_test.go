@@ -2,6 +2,7 @@ package linearize
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 // On short traces of all dialects, legal and spoilt, stream and porcupine give the same verdict, and a plain search says which
 // of the two is wrong where they do not.
 func TestStreamAgreesWithPorcupine(t *testing.T) {
+	t.Logf("seed %v: -rapid.seed chooses another", flag.Lookup("rapid.seed").Value)
 	for _, d := range dialects() {
 		t.Run(d.Name, func(t *testing.T) {
 			verdicts, open, sameRule := map[Verdict]int{}, 0, 0

@@ -98,8 +98,9 @@ func (s *Stream) also(rules ...string) {
 
 // unexplained reports what nothing explains, unless something may have happened that explains anything.
 func (s *Stream) unexplained(g *group, rule string, line int, see []int, format string, args ...any) {
-	if g = g.root(); g.doubt != "" && !g.stopped {
-		g.unclear, s.muted = cmp.Or(g.unclear, g.doubt), true
+	g = g.root()
+	if g.unclear = cmp.Or(g.unclear, g.doubt); g.unclear != "" {
+		s.muted = true
 		return
 	}
 	s.report(g, ProviderViolation, rule, line, see, format, args...)
@@ -108,11 +109,14 @@ func (s *Stream) unexplained(g *group, rule string, line int, see []int, format 
 	}
 }
 
-// reopen takes back what was not explained of a group, as something has come that may explain it.
-func (s *Stream) reopen(g *group) {
+// reopen takes back what was not explained of a group, as something has come that may explain it. It reports whether there was
+// such a thing.
+func (s *Stream) reopen(g *group) bool {
 	g = g.root()
+	before := len(s.findings)
 	s.findings = slices.DeleteFunc(s.findings, func(f streamFinding) bool { return f.searched && f.of.root() == g })
 	g.stopped = slices.ContainsFunc(s.findings, func(f streamFinding) bool { return f.of != nil && f.of.root() == g })
+	return len(s.findings) < before
 }
 
 // undecidedAt reports that a call leaves something open.

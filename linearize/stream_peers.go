@@ -1,7 +1,6 @@
 package linearize
 
 import (
-	"cmp"
 	"slices"
 
 	"ndkoracle/linearize/automaton"
@@ -74,8 +73,7 @@ func (l *lane) failed(r *posting) {
 		return
 	}
 	if slices.Contains(l.taken, r) {
-		g := l.qp.group.root()
-		g.doubt = cmp.Or(g.doubt, r.wr+" failed, and which message its peer took instead is not known")
+		l.qp.group.leaveInDoubt(r.wr + " failed, and which message its peer took instead is not known")
 	}
 	for _, end := range []*lane{l, other} {
 		end.known, end.promised = r.index(), 0

@@ -15,6 +15,9 @@ func (s *Stream) pollCalled(u *underWay) {
 	q := u.cq
 	s.checkUse(q.group, q.closed, q.name, u)
 	s.checkSerialised(q, u)
+	if slices.ContainsFunc(q.polls, func(p *poll) bool { return p.to < 0 }) {
+		q.group.leaveInDoubt("polls of " + q.name + " overlap, and which of them came first this engine does not follow")
+	}
 	q.polls = append(q.polls, &poll{call: u, from: len(q.held), to: -1})
 }
 
@@ -57,12 +60,15 @@ func (q *streamCq) release() {
 	q.polls, q.held = q.polls[:0], nil
 	slices.SortStableFunc(polls, inQueueOrder(q.s))
 	for _, p := range polls {
-		if q.stopped() {
-			return
-		}
 		p.delivered = p.delivered[:0]
 		for i := range p.results {
+			if q.stopped() {
+				return
+			}
 			p.delivered = q.s.delivered(p.delivered, q, p, &p.results[i])
+		}
+		if q.stopped() {
+			return
 		}
 		if len(p.results) == 0 && p.call.n != 0 {
 			if q.emptied = max(q.emptied, p.call.call); q.owed > 0 && q.missing(p) {

@@ -35,6 +35,10 @@ type streamQp struct {
 	gone        bool       // it has been closed for good
 	early       *posting   // the first initiator request that was accepted while the connect was under way
 	posts       [2]*underWay
+	posting     [2]int     // posts that have not returned, by queue
+	flushing    int        // flushes, disconnects and closes that have not returned
+	unclear     string     // why nothing more can be said of it and of its peer, or ""
+	doubt       string     // what may explain whatever has no other explanation of them, or ""
 	deferred    []*posting // whose chain has not ended
 	chained     bool       // a request was deferred
 
@@ -165,6 +169,7 @@ func (p *streamQp) meet() {
 		if p.broken != 0 {
 			ends[0].mayBeLost(p.broken)
 		}
+		p.shareDoubts()
 	case 3:
 		for _, end := range ends[:2] {
 			end.peer = nil
@@ -195,6 +200,7 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 	p := u.qp
 	s.checkUse(p.group, p.closed, p.name, u)
 	s.checkPoster(p, u, e)
+	p.postBegins(u)
 	add := func(r *posting) {
 		r.fn, r.line, r.called = u.fn, e.Line, s.at
 		queue := model.Initiator
@@ -361,14 +367,19 @@ func (s *Stream) forget(r *posting, answer string) {
 func (s *Stream) flushCalled(u *underWay) {
 	p := u.qp
 	s.checkUse(p.group, p.closed, p.name, u)
+	p.flushBegins(u)
 	if p.broken == 0 {
 		p.flushCalled = s.at
 	}
 	p.breaks(s.at)
 }
 
-func (s *Stream) flushReturned(u *underWay, refused bool) {
-	p := u.qp
+func (s *Stream) flushReturned(u *underWay, e *trace.Event) {
+	p, refused := u.qp, u.refused(e)
+	p.flushing--
+	if u.fn == "NdkDisconnect" && (refused || pending(e)) {
+		p.leaveOpen(u.fn + " of " + p.name + " returned " + e.Status + ", and when, or if, it flushes this engine does not follow")
+	}
 	if refused {
 		return
 	}
@@ -412,6 +423,7 @@ func (p *streamQp) mayBeLost(from moment) {
 
 func (s *Stream) closeQpCalled(u *underWay) {
 	p := u.qp
+	p.flushBegins(u)
 	if p.closing == 0 {
 		p.closing = s.at
 		p.breaks(s.at)
@@ -419,6 +431,7 @@ func (s *Stream) closeQpCalled(u *underWay) {
 }
 
 func (p *streamQp) closeReturned(u *underWay, refused bool) {
+	p.flushing--
 	switch {
 	case refused:
 		p.closing = 0

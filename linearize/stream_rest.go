@@ -100,8 +100,7 @@ func (l *lane) waitsForNobody(r *posting) bool {
 	return p.endedFor(r) || sends <= l.sendsDone || p.peer != nil && sends <= p.peer.lanes[model.Receive].returned
 }
 
-// endedFor reports whether r waits for no receive any more. A flush that overlaps its post may have come before it, and then it
-// waits as others do.
+// endedFor reports whether r waits for no receive any more: a failure was delivered, or a flush had returned before its post.
 func (p *streamQp) endedFor(r *posting) bool { return p.lossTold || p.ended != 0 && p.ended < r.called }
 
 // arrived reports whether the peer's send for r, or for a later receive, is known to have succeeded.
@@ -134,6 +133,10 @@ func (q *streamCq) missing(p *poll) bool {
 // reportLate reports a request that had not completed at a moment of rest, as a poll shows.
 func (q *streamCq) reportLate(r *posting, poll int) {
 	qp := r.lane.qp
+	if qp.closing != 0 {
+		qp.leaveOpen(qp.name + " was closed, and which of its completions " + q.name + " still held this engine does not follow")
+		return
+	}
 	rule, why := "DEF-04", r.wr+", posted with success, had not completed"
 	switch {
 	case r.cancelled:

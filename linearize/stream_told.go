@@ -29,6 +29,10 @@ func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Resu
 	l := r.lane
 	i := slices.Index(l.waiting, r)
 	for _, before := range l.waiting[:i] {
+		if before.overlaps(r) {
+			l.qp.leaveOpen(l.qp.doubt)
+			return out
+		}
 		if !before.silent || before.place != 0 {
 			s.report(q.group, ProviderViolation, "POLL-09", p.line, []int{before.line, r.line},
 				"%s delivered %s, and %s, posted before it on the same queue of %s, has not completed", q.name, r.wr, before.wr,

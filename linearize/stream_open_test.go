@@ -1,0 +1,93 @@
+package linearize
+
+import (
+	"strings"
+	"testing"
+)
+
+// What the streaming engine does not follow it leaves open, by a reason that says so, and never accuses the provider of: each
+// of these is legal (POST-04, DISC-01, DISC-08, A15, A21, A23).
+var notTold = []struct{ name, reason, text string }{
+	{"a flush within a post", "NdkFlush of qp1 overlaps a post", "a< NdkReceive qp1 r1; NdkFlush qp1; a>; rest; get cq1"},
+	{"a post within a flush", "NdkReceive of qp1 overlaps a flush", "a< NdkFlush qp1; NdkReceive qp1 r1; a>; rest; get cq1"},
+	{"a disconnect within a post", "NdkDisconnect of qp1 overlaps a post", "a< NdkReceive qp1 r1; NdkDisconnect qp1; a>; rest; get cq1"},
+	{"a close within a post", "NdkCloseQp of qp1 overlaps a post", "a< NdkReceive qp1 r1; NdkCloseQp qp1; a>; rest; get cq1"},
+	{"the error state within a post", "ibv_modify_qp of qp1 overlaps a post", "verbs;a< recv qp1 r1; err qp1 -; a>; rest; get cq1"},
+	{"a disconnect that is pending", "NdkDisconnect of qp1 returned STATUS_PENDING",
+		"NdkReceive qp1 r1; a< NdkDisconnect qp1; a> STATUS_PENDING; rest; get cq1; a! STATUS_SUCCESS; rest; get cq1 r1c"},
+	{"a disconnect that failed", "NdkDisconnect of qp1 returned STATUS_IO_TIMEOUT",
+		"NdkReceive qp1 r1; a< NdkDisconnect qp1; a> STATUS_IO_TIMEOUT; rest; get cq1"},
+	{"a disconnect event", "NdkDisconnectEventCallback may tell of an abort", "NdkReceive qp1 r1; event; rest; get cq1 r1c"},
+	{"an abort before its event", "NdkDisconnectEventCallback may tell of an abort", "NdkReceive qp1 r1; get cq1 r1c; event; rest; get cq1"},
+	{"an abort before its event, and nothing is outstanding", "NdkDisconnectEventCallback may tell of an abort",
+		"NdkReceive qp1 r1; NdkWrite qp1 w1; get cq1 r1c; get cq1 w1; event; rest; get cq1"},
+	{"a closed connector", "NdkCloseConnector may tell of an abort", "NdkReceive qp1 r1; NdkCloseConnector -; rest; get cq1 r1c"},
+	{"posts that overlap", "posts on one queue of qp1 overlap", "verbs;a< post qp1 w1; post qp1 w2; a>; get cq1 w2 w1"},
+	{"posts that overlap, and one never returned", "posts on one queue of qp1 overlap", "verbs;a< post qp1 w1; post qp1 w2; get cq1 w2; rest; get cq1"},
+	{"an empty poll that overlaps another", "polls of cq1 overlap",
+		"verbs;post qp1 w1; rest; a< get cq1; b< get cq1; b> w1; a>; rest; get cq1"},
+	{"completions of a QP that was closed", "qp1 was closed", "NdkWrite qp1 w1; rest; NdkCloseQp qp1; get cq1"},
+	{"completions of a QP that was destroyed", "qp1 was closed", "verbs;post qp1 w1; rest; ibv_destroy_qp qp1; get cq1"},
+}
+
+func TestStreamLeavesOpenWhatItDoesNotFollow(t *testing.T) {
+	for _, test := range notTold {
+		t.Run(test.name, func(t *testing.T) {
+			r := stream(overlapped(t, test.text), Options{})
+			if r.Verdict != Inconclusive || !strings.Contains(r.Findings[0].Message, test.reason) ||
+				!strings.Contains(r.Findings[0].Message, "this engine does not follow") {
+				t.Errorf("verdict %s, want inconclusive as %q: %+v", r.Verdict, test.reason, r.Findings)
+			}
+		})
+	}
+}
+
+// What becomes of one end of a connection says something of the other (FLUSH-01): both are left open, each in its own group.
+func TestStreamLeavesThePeerOpen(t *testing.T) {
+	for reason, text := range map[string]string{
+		"overlaps a post": "a< NdkReceive qp1 r1; NdkFlush qp1; a>",
+		"may tell of":     "NdkReceive qp1 r1; NdkCloseConnector -",
+	} {
+		r, open := stream(overlapped(t, text), Options{}), 0
+		for _, f := range r.Findings {
+			if strings.Contains(f.Message, reason) {
+				open++
+			}
+		}
+		if open != 2 {
+			t.Errorf("%d groups are left open as %q, want both: %+v", open, reason, r.Findings)
+		}
+	}
+}
+
+// Of calls that overlap, and of others in one trace with them (POST-04, DISC-08, A23), the streaming engine says what porcupine says, or leaves it open.
+func TestStreamOnOverlappingCalls(t *testing.T) {
+	for _, test := range eitherOrder {
+		t.Run(test.name, func(t *testing.T) {
+			if r := stream(overlapped(t, test.text), Options{}); r.Verdict != test.verdict && r.Verdict != Inconclusive {
+				t.Errorf("verdict %s, want %s or inconclusive: %+v", r.Verdict, test.verdict, r.Findings)
+			}
+		})
+	}
+}
+
+// A violation is told all the same where it does not rest on what is left open: before it (FLUSH-02, RES-08, DEF-04), or of
+// posts one after the other (POLL-09).
+func TestStreamTellsWhatIsNotLeftOpen(t *testing.T) {
+	for _, test := range []struct{ name, rule, text string }{
+		{"missing before the close", "DEF-04", "NdkWrite qp1 w1; rest; get cq1; NdkCloseQp qp1"},
+		{"missing, and the peer is closed", "DEF-04", "NdkWrite qp1 w1; rest; NdkCloseQp qp2; get cq1"},
+		{"cancelled before the connector was closed", "RES-08", "NdkReceive qp1 r1; get cq1 r1c; NdkCloseConnector -"},
+		{"missing before the disconnect is pending", "FLUSH-02",
+			"NdkReceive qp1 r1; NdkFlush qp1; rest; get cq1; a< NdkDisconnect qp1; a> STATUS_PENDING; a! STATUS_SUCCESS"},
+		{"posts on two queues overlap", "DEF-04", "verbs;a< post qp1 w1; recv qp1 r1; a>; rest; get cq1"},
+		{"posts one after the other, beside others", "POLL-09", "verbs;a< post qp1 w1; post qp1 w2; a>; post qp1 w3; get cq1 w1 w3"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := stream(overlapped(t, test.text), Options{})
+			if r.Verdict != ProviderViolation || r.Findings[0].Rule != test.rule {
+				t.Errorf("verdict %s, want a provider violation of %s: %+v", r.Verdict, test.rule, r.Findings)
+			}
+		})
+	}
+}
