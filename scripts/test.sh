@@ -28,7 +28,7 @@ step "formatting and vet" make -s vet
 step "build" make -s build
 step "Go tests, race detector, corpus" go_tests
 step "seeded bugs" seeded_bugs
-step "TLC" make -s tlc
+step "TLC" make -s tlc-more
 step "the model's graphs" make -s graph
 step "mutants, a sample" go run ./cmd/mutants -sample 12
 step "device" scripts/device.sh

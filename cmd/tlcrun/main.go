@@ -28,7 +28,8 @@ import (
 type options struct {
 	dir, build   string
 	only         *regexp.Regexp
-	deep, full   bool
+	more, deep   bool
+	full         bool
 	pin, verbose bool
 	graph        bool
 	traces       string
@@ -64,6 +65,7 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&o.dir, "tla", "tla", "folder of the modules and of "+tlc.ManifestName)
 	flags.StringVar(&o.build, "build", filepath.Join("build", "tlc"), "folder for the jar and for TLC's output")
 	flags.StringVar(&only, "run", "", "run only the configurations whose names match this regular expression, deep and full ones too")
+	flags.BoolVar(&o.more, "more", false, "run those of other readings and of patterns of use, and larger ones, too; -graph and -trace do")
 	flags.BoolVar(&o.deep, "deep", false, "run the configurations that take minutes, too")
 	flags.BoolVar(&o.full, "full", false, "run those, too, that take tens of minutes")
 	flags.BoolVar(&o.graph, "graph", false, "compare the state graphs of those that hold with the model's, instead of checking properties")
@@ -90,6 +92,7 @@ func parseOptions(args []string) (options, error) {
 	}
 	o.full = o.full || only != ""
 	o.deep = o.deep || o.full
+	o.more = o.more || o.deep || o.graph || o.traces != ""
 	return o, nil
 }
 
@@ -106,7 +109,7 @@ func run(ctx context.Context, o options) (bad int, err error) {
 		if o.graph && c.Verdict == tlc.Fail || o.traces != "" && c.Verdict == tlc.Pass {
 			continue
 		}
-		if o.only.MatchString(c.Name) && (o.deep || !c.Deep) && (o.full || !c.Full) {
+		if o.only.MatchString(c.Name) && (o.more || !c.More) && (o.deep || !c.Deep) && (o.full || !c.Full) {
 			selected = append(selected, c)
 		}
 	}

@@ -17,6 +17,7 @@ type Configuration struct {
 	Property string // that must break; "" when the verdict is Pass
 	States   int    // distinct states; 0 when not pinned
 	Depth    int
+	More     bool // of another reading, of the consumer's use, or large: not part of the usual run
 	Deep     bool // takes minutes, or longer: not part of the usual run
 	Full     bool // takes tens of minutes: part of the full run only
 }
@@ -73,10 +74,12 @@ func parseConfiguration(line string) (Configuration, error) {
 		return c, fmt.Errorf("%q is no verdict: pass or fail", f[2])
 	case (c.Verdict == Fail) != (c.Property != ""):
 		return c, fmt.Errorf("a property is named exactly where the verdict is fail")
-	case f[6] != "fast" && f[6] != "deep" && f[6] != "full":
-		return c, fmt.Errorf("%q is neither fast, deep nor full", f[6])
+	case f[6] != "fast" && f[6] != "more" && f[6] != "deep" && f[6] != "full":
+		return c, fmt.Errorf("%q is neither fast, more, deep nor full", f[6])
 	}
-	c.Deep, c.Full = f[6] != "fast", f[6] == "full"
+	c.Full = f[6] == "full"
+	c.Deep = c.Full || f[6] == "deep"
+	c.More = c.Deep || f[6] == "more"
 	for _, pin := range []struct {
 		text string
 		into *int
@@ -104,6 +107,8 @@ func WriteManifest(dir string, configurations []Configuration) error {
 			run = "full"
 		case c.Deep:
 			run = "deep"
+		case c.More:
+			run = "more"
 		}
 		fields := []string{c.Name, c.Module, string(c.Verdict), orNothing(c.Property), pinText(c.States), pinText(c.Depth), run}
 		fmt.Fprintln(&b, strings.Join(fields, "\t"))

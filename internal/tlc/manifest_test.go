@@ -214,7 +214,9 @@ func TestDialects(t *testing.T) {
 func TestManifestRoundTrip(t *testing.T) {
 	want := []Configuration{
 		{Name: "A", Module: "M", Verdict: Pass, States: 7, Depth: 3},
-		{Name: "wrong/b", Module: "wrong/W", Verdict: Fail, Property: "P", Deep: true},
+		{Name: "wrong/b", Module: "wrong/W", Verdict: Fail, Property: "P", More: true, Deep: true},
+		{Name: "B", Module: "M", Verdict: Pass, More: true},
+		{Name: "C", Module: "M", Verdict: Pass, More: true, Deep: true, Full: true},
 	}
 	dir := t.TempDir()
 	if err := WriteManifest(dir, want); err != nil {
