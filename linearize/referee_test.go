@@ -196,13 +196,13 @@ const maxConfigs = 2_000
 
 // close adds all that hidden steps and effects of open calls lead to.
 func (ref *referee) close(set map[string]config, open []*span, number map[*span]int) bool {
-	var todo []config
+	var unexplored []config
 	for _, k := range set {
-		todo = append(todo, k)
+		unexplored = append(unexplored, k)
 	}
-	for len(todo) > 0 {
-		k := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	for len(unexplored) > 0 {
+		k := unexplored[len(unexplored)-1]
+		unexplored = unexplored[:len(unexplored)-1]
 		if len(set) > maxConfigs {
 			return false
 		}
@@ -211,7 +211,7 @@ func (ref *referee) close(set map[string]config, open []*span, number map[*span]
 				n := config{s, done, &taken{what, k.how}}
 				if key := n.key(); set[key].s.Cqs == nil {
 					set[key] = n
-					todo = append(todo, n)
+					unexplored = append(unexplored, n)
 				}
 			}
 		}

@@ -77,20 +77,20 @@ func (r *referee) placedIn(k config, request int, deliveredIds map[int]bool) boo
 
 // close adds what hidden steps and calls under way lead to.
 func (r *referee) close(delivered map[int]bool) bool {
-	var todo []config
+	var unexplored []config
 	for _, k := range r.configs {
-		todo = append(todo, k)
+		unexplored = append(unexplored, k)
 	}
-	for len(todo) > 0 {
-		k := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	for len(unexplored) > 0 {
+		k := unexplored[len(unexplored)-1]
+		unexplored = unexplored[:len(unexplored)-1]
 		if len(r.configs) > 3_000 {
 			return false
 		}
 		add := func(n config) {
 			if key := n.key(); r.configs[key].s.Cqs == nil {
 				r.configs[key] = n
-				todo = append(todo, n)
+				unexplored = append(unexplored, n)
 			}
 		}
 		step := func(a model.Action, done uint64, ahead int) {
