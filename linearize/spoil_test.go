@@ -96,6 +96,22 @@ func (r *run) connection() bool {
 	return slices.ContainsFunc(r.c.Qps, func(b model.Binding) bool { return b.Peer >= 0 })
 }
 
+// conclude ends a run, at rest or not, and perhaps spoils it: what says how.
+func (r *run) conclude(t *rapid.T) (quiescent bool, what string) {
+	quiescent = rapid.IntRange(0, 3).Draw(t, "quiescent") > 0
+	if quiescent {
+		r.rest()
+		r.drain()
+	}
+	r.report()
+	what = "nothing"
+	if rapid.IntRange(0, 4).Draw(t, "spoilt") > 0 {
+		what = spoil(t, r)
+	}
+	r.trace.End = &trace.End{Events: uint64(len(r.trace.Events)), Quiescent: quiescent}
+	return quiescent, what
+}
+
 // On short traces, legal and spoilt, the judge's reductions leave the verdict of plain search as it is.
 func TestSameVerdictAsPlainSearch(t *testing.T) {
 	for _, d := range dialects() {
@@ -107,17 +123,7 @@ func TestSameVerdictAsPlainSearch(t *testing.T) {
 					t.Skip("a trace of boundary events only")
 				}
 				r.walk(rapid.IntRange(0, 18).Draw(t, "steps"))
-				quiescent := rapid.IntRange(0, 3).Draw(t, "quiescent") > 0
-				if quiescent {
-					r.rest()
-					r.drain()
-				}
-				r.report()
-				what := "nothing"
-				if rapid.IntRange(0, 4).Draw(t, "spoilt") > 0 {
-					what = spoil(t, r)
-				}
-				r.trace.End = &trace.End{Events: uint64(len(r.trace.Events)), Quiescent: quiescent}
+				quiescent, what := r.conclude(t)
 				ref := newReferee(r)
 				if len(ref.spans) > 60 {
 					t.Skip("too long for a referee")

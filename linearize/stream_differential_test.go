@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"ndkoracle/model"
-	"ndkoracle/trace"
 )
 
 // On short traces of all dialects, legal and spoilt, stream and porcupine give the same verdict, and a plain search says which
@@ -31,17 +30,7 @@ func TestStreamAgreesWithPorcupine(t *testing.T) {
 						r.drain()
 					}
 				}
-				quiescent := rapid.IntRange(0, 3).Draw(t, "quiescent") > 0
-				if quiescent {
-					r.rest()
-					r.drain()
-				}
-				r.report()
-				what := "nothing"
-				if rapid.IntRange(0, 4).Draw(t, "spoilt") > 0 {
-					what = spoil(t, r)
-				}
-				r.trace.End = &trace.End{Events: uint64(len(r.trace.Events)), Quiescent: quiescent}
+				quiescent, what := r.conclude(t)
 				o := Options{MaxMemory: 64 << 20, DeviceLevel: d.Name == model.VerbsDevice().Name}
 				streamed := stream(r.trace, o)
 				searched := Check(context.Background(), r.trace, o)

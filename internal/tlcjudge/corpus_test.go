@@ -70,12 +70,7 @@ func corpus(t *testing.T, recorded bool) (rows []row, cases []Case) {
 
 func readTrace(t *testing.T, name string) *trace.Trace {
 	t.Helper()
-	file, err := os.Open(filepath.Join(traces, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	read, err := trace.Read(name, file, 0)
+	read, err := trace.ReadFile(filepath.Join(traces, name), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
