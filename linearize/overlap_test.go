@@ -18,6 +18,7 @@ import (
 //	get cq1 w1 w2c         a poll that delivers w1 and w2, this one cancelled; get cq1 finds nothing
 //	b< get cq1; b> w1      the same, with what is between
 //	post qp1 w1 w2         ibv_post_send; recv qp1 r1 is ibv_post_recv
+//	new qp3                a QP of cq1 that is not connected
 //	rest                   quiesce
 //
 // The dialect is verbs where the first word is "verbs". The trace ends at rest.
@@ -61,6 +62,8 @@ func (o *overlaps) line(words []string) {
 	switch {
 	case tag == "rest":
 		o.event(trace.Point, "", "quiesce", trace.Event{})
+	case tag == "new":
+		o.call("NdkCreateQp", trace.Event{Qp: rest[0], ReceiveCq: "cq1", InitiatorCq: "cq1"}, success)
 	case tag == "event":
 		o.ops++
 		o.event(trace.Enter, tag, "NdkDisconnectEventCallback", trace.Event{})

@@ -156,7 +156,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 	case closeDone:
 		if q := s.closing[e.For]; q != nil {
 			delete(s.closing, e.For)
-			q.take(sight{what: closeFinished, at: s.at})
+			q.closeFinished()
 		}
 		if p := s.closingQps[e.For]; p != nil {
 			delete(s.closingQps, e.For)
@@ -193,7 +193,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 			u.cq.depth = int(*depth)
 		}
 	case connectQp:
-		u.qp.connectReturned(u, refused)
+		u.qp.connectReturned(u, refused, pending(e))
 	case post:
 		u.qp.posting[queueOf(u.fn)]--
 		s.postReturned(u, e)

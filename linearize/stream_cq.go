@@ -28,6 +28,7 @@ type streamCq struct {
 	held                  []sight          // what happened since the first of the polls was called
 	readers               int
 	closed                moment // when a close had returned
+	over                  moment // when it had completed
 	restedAt, emptyAtRest moment // the latest moment of rest, and the latest after which a poll found nothing
 	restedLine            int
 	overrun               bool      // more completions were on their way into it than it has room for
@@ -300,6 +301,7 @@ func (s *Stream) readReturned(u *underWay, e *trace.Event) {
 	s.reads = slices.DeleteFunc(s.reads, func(r *underWay) bool { return r == u })
 	if e.Cq != "" {
 		q := s.cq(e.Cq)
+		q.used()
 		s.exercised("ARM-01", "ARM-02", "ARM-21")
 		q.take(sight{what: read, at: s.at})
 	}
@@ -363,5 +365,11 @@ func (s *Stream) closeCqReturned(u *underWay, e *trace.Event, refused bool) {
 		s.closing[e.Op] = q
 		return
 	}
-	q.take(sight{what: closeFinished, at: s.at})
+	q.closeFinished()
+}
+
+// closeFinished takes the completion of the close of the CQ.
+func (q *streamCq) closeFinished() {
+	q.over = q.s.at
+	q.take(sight{what: closeFinished, at: q.s.at})
 }

@@ -142,6 +142,16 @@ func (p *streamQp) mayHaveFailed(r *posting) bool {
 	})
 }
 
+// peerMayTell reports whether a receive of the peer may yet be told to have been cancelled, which would show that the connection
+// was lost.
+func (p *streamQp) peerMayTell() bool {
+	if p.peer == nil {
+		return false
+	}
+	l := p.peer.lanes[model.Receive]
+	return slices.ContainsFunc(l.waiting, l.mayHaveEnded)
+}
+
 // mayComplete returns the outstanding requests but for the receives that can only wait for a message.
 func (l *lane) mayComplete() []*posting {
 	if l.queue == model.Receive && l.other() != nil && !l.qp.mayBreak() && l.known == never {
@@ -178,10 +188,28 @@ func (p *streamQp) finish() {
 		if p.mayBeLostBy(u.at) || p.s.verbs && !p.failed && !p.mayBeLostBy(u.told) {
 			continue // some devices report the faulty request itself as flushed
 		}
-		p.s.unexplained(p.group, "RES-08", u.line, []int{u.postLine},
-			"%s completed into %s as cancelled, and nothing cancelled it: no flush, close, disconnect or failed request of %s came before",
-			u.wr, u.cq.name, p.name)
+		p.reportUncaused(&u)
 	}
+}
+
+// silencedLine returns where the latest request was posted that succeeded silently, or 0. Only those of the initiator queue do.
+func (l *lane) silencedLine() int {
+	if l.silenced == nil || l.queue != model.Initiator {
+		return 0
+	}
+	return l.silenced.line
+}
+
+// reportUncaused reports a request that was cancelled by nothing (RES-08), unless a silent failure was not told (FLAG-02).
+func (p *streamQp) reportUncaused(u *uncaused) {
+	rule, also := "RES-08", []string(nil)
+	if u.silenced != 0 {
+		rule, also = "FLAG-02", []string{"RES-08"}
+	}
+	p.s.unexplained(p.group, rule, u.line, []int{u.postLine, u.silenced},
+		"%s completed into %s as cancelled, and nothing cancelled it: no flush, close, disconnect or failed request of %s came before",
+		u.wr, u.cq.name, p.name)
+	p.s.also(also...)
 }
 
 // mayBeLostBy reports whether anything may have cancelled requests of p before a moment.

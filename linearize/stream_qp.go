@@ -23,7 +23,8 @@ type streamQp struct {
 
 	signalAll   bool
 	connected   moment     // the call of the first connect, or 0: from then on it may have been connected
-	connects    bool       // that call has not returned
+	connects    bool       // that call has not returned, or is pending
+	succeeds    bool       // a request has succeeded
 	flushed     []returned // flushes, and the close, that have returned
 	ended       moment     // when a flush had returned, or a failure was delivered: nothing waits for a message any more
 	flushCalled moment     // of the flush before which nothing can have cancelled requests, or 0
@@ -59,6 +60,7 @@ type uncaused struct {
 	told     moment
 	line     int // of the poll
 	postLine int
+	silenced int // the line of a silent request before it, or 0: that one may have failed, and cancelled it (FLAG-02)
 }
 
 // A lane is one of a QP's queues: the requests that are outstanding, in posting order.
@@ -177,19 +179,51 @@ func (p *streamQp) meet() {
 	}
 }
 
-func (p *streamQp) connectReturned(u *underWay, refused bool) {
-	if p.connected != u.call {
-		return
+// connectReturned takes the return of a connect. While it is pending, the QP may or may not be connected.
+func (p *streamQp) connectReturned(u *underWay, refused, pending bool) {
+	switch {
+	case p.connected != u.call:
+	case refused:
+		p.notConnected()
+	case !pending:
+		p.connects = false
 	}
-	p.connects = false
-	if !refused {
-		return
+}
+
+// connectAnswered takes the completion callback of a connect that was pending.
+func (p *streamQp) connectAnswered(u *underWay, success bool) {
+	switch {
+	case p.connected != u.call || !p.connects:
+	case success:
+		p.connects = false
+	case p.succeeds || p.peer != nil && p.peer.succeeds:
+		p.leaveOpen(u.fn + " of " + p.name + " failed after requests had succeeded, and what that means for its peer this engine does not follow")
+	default:
+		p.notConnected()
 	}
-	p.connected = 0
+}
+
+// notConnected takes that the connect failed: no connection came of it, and none of a post that needs one (POST-08).
+func (p *streamQp) notConnected() {
+	p.connected, p.connects = 0, false
+	p.part()
 	if r := p.early; r != nil {
 		p.s.report(p.group, ProviderViolation, "POST-08", r.answeredLine, []int{r.line},
 			"%s of %s returned success, and %s is not connected", r.fn, r.wr, p.name)
 	}
+}
+
+// part takes p from the connection that it was to be an end of.
+func (p *streamQp) part() {
+	ends := slices.DeleteFunc(p.s.conns[p.conn], func(end *streamQp) bool { return end == p })
+	if p.conn == "" || len(ends) == 2 {
+		return // of one connection there are more than two ends: none is a peer
+	}
+	p.s.conns[p.conn] = ends
+	if p.peer != nil {
+		p.peer.peer, p.peer = nil, nil
+	}
+	p.conn = ""
 }
 
 // idle reports whether nothing can complete: the QP was never connected, flushed or closed.

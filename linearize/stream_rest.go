@@ -25,6 +25,10 @@ func (s *Stream) rest() {
 					e.at = s.at
 					l.cq.take(e)
 				}
+				if l.cq.over != 0 && r.called > l.cq.over {
+					s.unexplained(p.group, "LIFE-09", 0, []int{r.line}, "%s, posted with success, is to complete into %s, and %s is closed",
+						r.wr, l.cq.name, l.cq.name)
+				}
 				r.owed, r.rested = s.at, 0
 				l.cq.owed++
 				if r.place == 0 {

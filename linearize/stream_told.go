@@ -149,24 +149,15 @@ func (s *Stream) tell(q *streamCq, p *poll, r *posting, outcome model.Outcome, r
 		if r.place != 0 && cause > r.place {
 			cause = 0 // what cancelled it is yet to be told
 		}
-		if cause == 0 && !s.verbs && !qp.mayHaveFailed(r) {
-			rule, see := "RES-08", []int{r.line}
-			var also []string
-			if l.silenced != nil && l.queue == model.Initiator {
-				rule, also = "FLAG-02", []string{"RES-08"}
-				see = append(see, l.silenced.line)
-			}
-			s.unexplained(q.group, rule, p.line, see,
-				"%s completed into %s as cancelled, and nothing cancelled it: no flush, close, disconnect or failed request of %s came before",
-				r.wr, q.name, qp.name)
-			s.also(also...)
+		if cause == 0 && !s.verbs && !qp.mayHaveFailed(r) && !qp.peerMayTell() {
+			qp.reportUncaused(&uncaused{wr: r.wr, cq: q, line: p.line, postLine: r.line, silenced: l.silencedLine()})
 			return 0, 0, false
 		}
 		if cause != 0 && cause == qp.flushCalled && !qp.mayHaveFailed(r) {
 			s.late = l.cancelBehind(nil, r, cause)
 		}
 		if cause == 0 {
-			qp.unexplained = append(qp.unexplained, uncaused{r.wr, q, r.placedBy(s.at), s.at, p.line, r.line})
+			qp.unexplained = append(qp.unexplained, uncaused{r.wr, q, r.placedBy(s.at), s.at, p.line, r.line, l.silencedLine()})
 		}
 		kinds, from = automaton.Cancelled, max(from, cause)
 		l.failed(r)
@@ -181,7 +172,7 @@ func (s *Stream) tell(q *streamCq, p *poll, r *posting, outcome model.Outcome, r
 				"%s completed into %s with success, and %s is not connected", r.wr, q.name, qp.name)
 			return 0, 0, false
 		}
-		from = max(from, qp.connected)
+		from, qp.succeeds = max(from, qp.connected), true
 		var met moment
 		if kinds, met, ok = s.meet(q, p.line, r, result); !ok {
 			return

@@ -1,0 +1,43 @@
+package linearize
+
+import (
+	"context"
+	"testing"
+)
+
+// What both engines decide they decide alike: the verdict, and the rule or one that says the same.
+var alike = []struct {
+	name    string
+	verdict Verdict
+	rule    string
+	text    string
+}{
+	{"a post after a connect that failed", ProviderViolation, "POST-08",
+		"new qp3; a< NdkConnect qp3; a> STATUS_PENDING; a! STATUS_CONNECTION_REFUSED; NdkWrite qp3 w1; get cq1 w1; rest; get cq1"},
+	{"a post while a connect is pending that fails", ProviderViolation, "POST-08",
+		"new qp3; a< NdkConnect qp3; a> STATUS_PENDING; NdkWrite qp3 w1; a! STATUS_CONNECTION_REFUSED; rest"},
+	{"a post while a connect is pending that succeeds", Conformant, "",
+		"new qp3; a< NdkConnect qp3; a> STATUS_PENDING; NdkWrite qp3 w1; a! STATUS_SUCCESS; get cq1 w1; rest; get cq1"},
+	{"a receive before the connect that failed", Conformant, "",
+		"new qp3; NdkReceive qp3 r1; a< NdkConnect qp3; a> STATUS_PENDING; a! STATUS_CONNECTION_REFUSED; rest; get cq1"},
+	{"a flush that returned success is completed all the same", ProviderViolation, "ASY-02", "a< NdkFlush qp1; a>; a! STATUS_SUCCESS; rest"},
+	{"a post that completes into a closed CQ", ProviderViolation, "LIFE-09", "NdkCloseCq cq1; NdkWrite qp1 w1; rest"},
+	{"a post that may have completed before its CQ was closed", Conformant, "", "NdkWrite qp1 w1; NdkCloseCq cq1; rest"},
+	{"both ends were cancelled, and nobody says why", Conformant, "",
+		"NdkReceive qp1 r1; NdkReceive qp2 r2; get cq1 r1c; get cq2 r2c; rest; get cq1; get cq2"},
+	{"one end was cancelled, and nobody says why", ProviderViolation, "RES-08",
+		"NdkReceive qp1 r1; NdkReceive qp2 r2; get cq1 r1c; rest; get cq1; get cq2"},
+}
+
+func TestEnginesDecideAlike(t *testing.T) {
+	for _, test := range alike {
+		t.Run(test.name, func(t *testing.T) {
+			for _, engine := range []Engine{Streaming, Porcupine} {
+				r := Check(context.Background(), overlapped(t, test.text), Options{Engine: engine})
+				if r.Verdict != test.verdict || test.rule != "" && !equivalent(r.Findings[0], test.rule) {
+					t.Errorf("%s: %s, want %s %s: %+v", engine, r.Verdict, test.verdict, test.rule, r.Findings)
+				}
+			}
+		})
+	}
+}
