@@ -22,7 +22,7 @@ const DefaultMaxOperations = 20_000
 // DefaultMaxMemory bounds what one search may remember, in bytes.
 const DefaultMaxMemory = 1 << 30
 
-// Engine is a way to decide. Auto, the zero value, leaves it to this package, which takes Porcupine.
+// Engine is a way to decide. Auto, the zero value, takes Streaming, and Porcupine as well where the trace is short enough.
 type Engine string
 
 // The engines.
@@ -89,6 +89,18 @@ func Check(ctx context.Context, t *trace.Trace, o Options) *Report {
 		ctx, cancel = context.WithTimeoutCause(ctx, o.Timeout, errTime)
 		defer cancel()
 	}
+	var r *Report
+	if o.Engine == Auto {
+		r = auto(ctx, t, o)
+	} else {
+		r = checkWith(ctx, t, o)
+	}
+	r.Elapsed = time.Since(start)
+	return r
+}
+
+// checkWith decides a trace with one engine.
+func checkWith(ctx context.Context, t *trace.Trace, o Options) *Report {
 	r := &Report{File: t.Name, Events: len(t.Events) + int(t.More), Rules: map[string]RuleCoverage{}}
 	d, err := o.ResolveDialect(t.Header.Dialect)
 	r.Dialect = d.Name
@@ -107,7 +119,6 @@ func Check(ctx context.Context, t *trace.Trace, o Options) *Report {
 		j.cover()
 	}
 	r.conclude(d)
-	r.Elapsed = time.Since(start)
 	return r
 }
 
@@ -154,10 +165,13 @@ func (j *judge) judge(ctx context.Context) {
 	}
 	end := h.trace.End
 	if end == nil || !end.Quiescent {
-		j.report.undecided("", "the trace does not end with the provider at rest: "+
-			"what must happen eventually can't be judged after the last quiesce mark")
+		j.report.undecided("", notAtRest)
 	}
 }
+
+// notAtRest is what both engines leave open of a trace that ends so.
+const notAtRest = "the trace does not end with the provider at rest: " +
+	"what must happen eventually can't be judged after the last quiesce mark"
 
 // check holds against each other what needs no search.
 func (h *history) check() {
@@ -264,6 +278,16 @@ func (c *component) name() string {
 
 // conclude derives the verdict, and what became of each rule.
 func (r *Report) conclude(d model.Dialect) {
+	r.settle()
+	for i := range r.Findings {
+		r.Findings[i].Assumes = assumptions(r.Findings[i].Rule)
+	}
+	r.cover(d)
+	r.Assumes = r.readings()
+}
+
+// settle derives the verdict from the findings.
+func (r *Report) settle() {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(severity(a.Verdict), severity(b.Verdict)), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
 	})
@@ -271,11 +295,6 @@ func (r *Report) conclude(d model.Dialect) {
 	if len(r.Findings) > 0 {
 		r.Verdict = r.Findings[0].Verdict
 	}
-	for i := range r.Findings {
-		r.Findings[i].Assumes = assumptions(r.Findings[i].Rule)
-	}
-	r.cover(d)
-	r.Assumes = r.readings()
 }
 
 func severity(v Verdict) int {

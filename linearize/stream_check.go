@@ -12,8 +12,9 @@ import (
 )
 
 // CheckReader decides a trace with the streaming engine while it is read, and returns it without its events but for some that
-// findings speak of. The error is that of the reader. Of a cancelled context, and of options that fit no trace of this dialect, it
-// makes what Check makes of them.
+// findings speak of. Auto takes a trace of at most MaxEvents events as Check does, and returns it whole. The error is that of the
+// reader, or the cause of a context that ended the reading of such a trace. Of other cancelled contexts, and of options that fit no
+// trace of this dialect, it makes what Check makes of them.
 func CheckReader(ctx context.Context, in *trace.Reader, name string, o Options) (*Report, *trace.Trace, error) {
 	start := time.Now()
 	if o.Timeout > 0 {
@@ -22,6 +23,16 @@ func CheckReader(ctx context.Context, in *trace.Reader, name string, o Options) 
 		defer cancel()
 	}
 	t := &trace.Trace{Name: name, Header: in.Header()}
+	if o.Engine == Auto {
+		switch err := fill(ctx, in, t); {
+		case err == io.EOF:
+			return Check(ctx, t, o), t, nil
+		case ctx.Err() != nil:
+			return nil, t, context.Cause(ctx)
+		case err != nil:
+			return nil, t, err
+		}
+	}
 	r := &Report{File: name, Rules: map[string]RuleCoverage{}}
 	d, err := o.ResolveDialect(t.Header.Dialect)
 	r.Dialect = d.Name
@@ -35,16 +46,37 @@ func CheckReader(ctx context.Context, in *trace.Reader, name string, o Options) 
 	return r, t, nil
 }
 
+// fill reads a trace of at most MaxEvents events. The error is io.EOF when that was all.
+func fill(ctx context.Context, in *trace.Reader, t *trace.Trace) error {
+	for len(t.Events) <= MaxEvents {
+		var e trace.Event
+		if err := in.Next(&e); err != nil {
+			t.End, t.Unknown = in.End(), in.UnknownFns()
+			return err
+		}
+		if t.Events = append(t.Events, e); len(t.Events)%eventsBetweenLooks == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
 // eventsAtHand is how many of the latest events are kept to be shown with findings.
 const eventsAtHand = 1 << 8
 
-// follow lets a stream take all events of a reader.
+// follow lets a stream take the events that t holds, and all others of a reader.
 func (r *Report) follow(ctx context.Context, in *trace.Reader, t *trace.Trace, s *Stream) error {
 	var latest [eventsAtHand]trace.Event
-	found := 0
+	found, begun := 0, t.Events
+	t.Events = nil
 	for {
-		e := &latest[r.Events%eventsAtHand]
-		err := in.Next(e)
+		e, err := &latest[r.Events%eventsAtHand], error(nil)
+		if r.Events < len(begun) {
+			*e = begun[r.Events]
+		} else {
+			begun = nil
+			err = in.Next(e)
+		}
 		switch {
 		case r.Events%eventsBetweenLooks == 0 && ctx.Err() != nil || err != nil && ctx.Err() != nil:
 			r.stopped(ctx, r.Events)

@@ -21,6 +21,8 @@ type group struct {
 	excused moment // from when on the consumer's breach explains everything
 	unclear string // why nothing more can be said of it, or ""
 	doubt   string // what may explain whatever has no other explanation, or ""
+
+	suspects []*posting // that may have failed earlier than what is taken to have cancelled others
 }
 
 func newGroup() *group { return &group{excused: never} }
@@ -48,6 +50,7 @@ func join(a, b *group) {
 	a.excused = min(a.excused, b.excused)
 	a.unclear = cmp.Or(a.unclear, b.unclear)
 	a.doubt = cmp.Or(a.doubt, b.doubt)
+	a.suspects = append(a.suspects, b.suspects...)
 	b.joined = a
 }
 
@@ -99,7 +102,7 @@ func (s *Stream) also(rules ...string) {
 // unexplained reports what nothing explains, unless something may have happened that explains anything.
 func (s *Stream) unexplained(g *group, rule string, line int, see []int, format string, args ...any) {
 	g = g.root()
-	if g.unclear = cmp.Or(g.unclear, g.doubt); g.unclear != "" {
+	if g.unclear = cmp.Or(g.unclear, g.doubt, g.suspicion()); g.unclear != "" {
 		s.muted = true
 		return
 	}

@@ -55,8 +55,7 @@ func (s *Stream) Finish(end *trace.End, r *Report) {
 		}
 	}
 	if end == nil || !end.Quiescent {
-		r.undecided("",
-			"the trace does not end with the provider at rest: what must happen eventually can't be judged after the last quiesce mark")
+		r.undecided("", notAtRest)
 	}
 	s.cover(r)
 }

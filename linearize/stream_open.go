@@ -33,6 +33,49 @@ func (g *group) leaveInDoubt(reason string) {
 	g.doubt = cmp.Or(g.doubt, reason)
 }
 
+// suspects returns the requests posted before a moment that may have failed, and so cancelled r, before it.
+func (p *streamQp) suspects(r *posting, before moment) []*posting {
+	lanes := []*lane{p.lanes[1-r.lane.queue]}
+	if p.peer != nil {
+		lanes = append(lanes, p.peer.lanes[:]...)
+	}
+	var all []*posting
+	for _, l := range lanes {
+		for _, o := range l.mayComplete() {
+			unsent := l.queue == model.Receive && l.other() != nil && o.index() >= l.other().sends // it fails at a message
+			if o.called < before && !unsent && (l.cq == nil || l.mayHaveEnded(o)) {
+				all = append(all, o)
+			}
+		}
+	}
+	return all
+}
+
+// suspect notes requests that may have failed before what is taken to have cancelled others of the group. Those are taken to
+// have been cancelled late, which explains less: what it does explain is explained.
+func (g *group) suspect(requests []*posting) {
+	g = g.root()
+	g.suspects = slices.DeleteFunc(g.suspects, (*posting).cleared)
+	for _, r := range requests {
+		if !slices.Contains(g.suspects, r) {
+			g.suspects = append(g.suspects, r)
+		}
+	}
+}
+
+// cleared reports whether r is known not to have failed.
+func (r *posting) cleared() bool { return r.over && r.outcome != model.FAILED }
+
+// suspicion says which request may have failed earlier than it is taken to have, or returns "".
+func (g *group) suspicion() string {
+	for _, r := range g.suspects {
+		if !r.cleared() {
+			return r.wr + " may have failed before anything else cancelled requests, and when that was this engine does not follow"
+		}
+	}
+	return ""
+}
+
 // shareDoubts lets the ends of a connection that was found just now share what leaves one of them open.
 func (p *streamQp) shareDoubts() {
 	for _, end := range []*streamQp{p, p.peer} {

@@ -114,6 +114,7 @@ type posting struct {
 	takenAt      moment // when its other half was told
 	kinds        automaton.Kinds
 	outcome      model.Outcome
+	over         bool // it has ended, and outcome says how
 }
 
 func (s *Stream) qp(name string) *streamQp {

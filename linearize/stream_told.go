@@ -108,6 +108,7 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 	l.waiting = l.waiting[1:]
 	out = r.notOwed(out)
 	e.counted, e.posting = r.called, r
+	r.over, r.outcome = true, outcome
 	if r.owed != 0 {
 		l.cq.owed--
 	}
@@ -158,6 +159,9 @@ func (s *Stream) tell(q *streamCq, p *poll, r *posting, outcome model.Outcome, r
 		}
 		if cause == 0 {
 			qp.unexplained = append(qp.unexplained, uncaused{r.wr, q, r.placedBy(s.at), s.at, p.line, r.line, l.silencedLine()})
+		}
+		if cause > from {
+			qp.group.suspect(qp.suspects(r, cause))
 		}
 		kinds, from = automaton.Cancelled, max(from, cause)
 		l.failed(r)

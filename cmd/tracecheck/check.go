@@ -170,8 +170,8 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings, judge jud
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.options.Timeout, errTime)
 	defer cancel()
-	if s.engine == "stream" {
-		return p.checkStream(ctx, in, s)
+	if s.engine == "auto" || s.engine == "stream" {
+		return p.checkWhileRead(ctx, in, s)
 	}
 	t, err := p.readInput(ctx, in)
 	switch {
@@ -190,23 +190,20 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings, judge jud
 	return judged(t, report)
 }
 
-// checkStream judges a trace while it is read.
-func (p *program) checkStream(ctx context.Context, in input, s *settings) *result {
+// checkWhileRead judges a trace while it is read.
+func (p *program) checkWhileRead(ctx context.Context, in input, s *settings) *result {
 	source, stop := p.reader(ctx, in)
 	defer stop()
-	r, err := trace.NewReader(in.name, source)
-	if err == nil {
-		defer r.Close()
+	report, t, err := p.follow(ctx, in.name, source, func(h trace.Header) linearize.Options {
 		options := s.options
-		options.DeviceLevel = options.DeviceLevel && !s.deviceLevelIdle(&trace.Trace{Header: r.Header()})
-		report, t, err := linearize.CheckReader(ctx, r, in.name, options)
-		if err == nil {
-			return judged(t, report)
-		}
-		return malformed(in.name, err)
-	}
-	if ctx.Err() != nil {
-		return unfinished(in.name, &trace.Trace{Name: in.name}, s, context.Cause(ctx))
+		options.DeviceLevel = options.DeviceLevel && !s.deviceLevelIdle(&trace.Trace{Header: h})
+		return options
+	})
+	switch {
+	case err == nil:
+		return judged(t, report)
+	case ctx.Err() != nil:
+		return unfinished(in.name, t, s, context.Cause(ctx))
 	}
 	return malformed(in.name, err)
 }

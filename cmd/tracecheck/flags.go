@@ -74,7 +74,7 @@ func checkFlags() (*flag.FlagSet, *settings) {
 		"most operations, hidden steps included, of a trace to search (engine tlc: events), then inconclusive; "+
 			"0 is the engine's own limit")
 	set.Var(oneOf(&s.engine, "auto", "stream", "porcupine", "tlc"), "engine",
-		"`engine` to decide with: auto, which is porcupine; stream, in one pass; "+
+		"`engine` to decide with: stream, in one pass; porcupine, a search; auto, the stream, and porcupine too where the trace is short; "+
 			"or tlc: the model checker of TLA+, on the contract itself (needs Java)")
 	set.Var(oneOf(&s.format, "text", "json", "table"), "format", "output `format`: text, json, table")
 	set.Var(oneOf(&s.color, "auto", "always", "never"), "color", "`when` to colour text: auto, always, never")

@@ -39,8 +39,18 @@ func newProgram() *program {
 		read: func(ctx context.Context, name string, r io.Reader) (*trace.Trace, error) {
 			return trace.ReadContext(ctx, name, r, linearize.MaxEvents)
 		},
-		check: linearize.Check, checkable: linearize.Checkable, prepareTlc: prepareTlc, schema: trace.Schema,
+		follow: follow, check: linearize.Check, checkable: linearize.Checkable, prepareTlc: prepareTlc, schema: trace.Schema,
 	}
+}
+
+func follow(ctx context.Context, name string, r io.Reader, options func(trace.Header) linearize.Options) (
+	*linearize.Report, *trace.Trace, error) {
+	in, err := trace.NewReader(name, r)
+	if err != nil {
+		return nil, &trace.Trace{Name: name}, err
+	}
+	defer in.Close()
+	return linearize.CheckReader(ctx, in, name, options(in.Header()))
 }
 
 // prepareTlc looks for Java and for TLC's jar, which is kept among the user's cached files.

@@ -38,7 +38,10 @@ type program struct {
 	grace                              time.Duration // how long an interrupted check may take to give up
 
 	// read returns what it has read so far when ctx ends it, with ctx's cause.
-	read      func(ctx context.Context, name string, r io.Reader) (*trace.Trace, error)
+	read func(ctx context.Context, name string, r io.Reader) (*trace.Trace, error)
+	// follow judges a trace while it is read. It returns what it has read so far when ctx ends the reading, with ctx's cause.
+	follow func(ctx context.Context, name string, r io.Reader, options func(trace.Header) linearize.Options) (
+		*linearize.Report, *trace.Trace, error)
 	check     func(context.Context, *trace.Trace, linearize.Options) *linearize.Report
 	checkable func() []string
 	// prepareTlc finds what the engine tlc needs. The error says what is missing.

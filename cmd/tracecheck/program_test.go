@@ -37,6 +37,14 @@ func newBench(t *testing.T) *bench {
 			b.asked = append(b.asked, o)
 			return fakeReport(t)
 		},
+		follow: func(ctx context.Context, name string, r io.Reader, options func(trace.Header) linearize.Options) (
+			*linearize.Report, *trace.Trace, error) {
+			t, err := b.read(ctx, name, r)
+			if err != nil {
+				return nil, t, err
+			}
+			return b.check(ctx, t, options(t.Header)), t, nil
+		},
 		checkable: func() []string { return []string{"ARM-01", "ARM-02", "ARM-11", "DEF-03"} },
 		schema:    func() []byte { return []byte("{}\n") },
 	}

@@ -1,0 +1,110 @@
+package linearize
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"ndkoracle/trace"
+)
+
+// Where one engine has an answer it stands; where both have one, that which says more; where they differ, it is never told that the
+// trace is conformant (acceptance by one engine is not enough).
+func TestAutoTakesTheAnswerThatThereIs(t *testing.T) {
+	conformant := &Report{Verdict: Conformant}
+	open := Finding{Verdict: Inconclusive, Message: "more than is followed"}
+	broken := Finding{Verdict: ProviderViolation, Rule: "ARM-03"}
+	report := func(findings ...Finding) *Report {
+		r := &Report{Findings: findings}
+		r.settle()
+		return r
+	}
+	for _, test := range []struct {
+		name               string
+		streamed, searched *Report
+		verdict            Verdict
+		findings           int
+	}{
+		{"both accept", conformant, report(), Conformant, 0},
+		{"the stream leaves it open", report(open), report(), Conformant, 0},
+		{"the search leaves it open", conformant, report(open), Conformant, 0},
+		{"neither knows", report(open, open), report(open), Inconclusive, 1},
+		{"one knows of a violation", report(broken, open), report(open), ProviderViolation, 2},
+		{"both leave open what the end leaves open", report(Finding{Verdict: Inconclusive, Message: notAtRest}),
+			report(Finding{Verdict: Inconclusive, Message: notAtRest}), Inconclusive, 1},
+		{"only the stream rejects", report(broken), report(), Inconclusive, 1},
+		{"only the search rejects", report(), report(broken), ProviderViolation, 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if r := agree(test.streamed, test.searched); r.Verdict != test.verdict || len(r.Findings) != test.findings {
+				t.Errorf("%s, %d findings, want %s, %d: %+v", r.Verdict, len(r.Findings), test.verdict, test.findings, r.Findings)
+			}
+		})
+	}
+}
+
+// Auto decides what the streaming engine leaves open, and a trace that porcupine does not take: ARM-03 in both.
+func TestAutoTakesBothEngines(t *testing.T) {
+	open := overlapped(t, "a< NdkReceive qp1 r1; NdkFlush qp1; a>; rest; get cq1")
+	if r := Check(context.Background(), open, Options{}); r.Verdict != Conformant {
+		t.Errorf("%s: %+v", r.Verdict, r.Findings)
+	}
+	short := loaded(4, 1_000)
+	if r := Check(context.Background(), short, Options{}); r.Operations == 0 || r.Rules["ARM-09"].Count == 0 {
+		t.Errorf("porcupine was not asked for what a short trace exercises: %+v", r.Rules["ARM-09"])
+	}
+	r, _ := judgedWhileRead(t, loaded(4, MaxEvents+1_000))
+	if r.Operations > 0 || r.Events <= MaxEvents || len(r.Findings) != 1 || r.Findings[0].Message != notAtRest {
+		t.Errorf("%d operations of %d events: %+v", r.Operations, r.Events, r.Findings)
+	}
+}
+
+// A trace that is long enough for the streaming engine alone is judged to its end, from its beginning: POLL-04 of its last event.
+func TestAutoFollowsLongTraces(t *testing.T) {
+	long := loaded(4, MaxEvents+1_000)
+	last := long.Events[len(long.Events)-1]
+	twice := []trace.Event{last, last}
+	twice[0] = trace.Event{Ph: trace.Call, Op: "again", Fn: "NdkGetCqResults", Thr: "t", Cq: "cq1", N: number(1)}
+	twice[1] = trace.Event{Ph: trace.Ret, Op: "again", Fn: "NdkGetCqResults", Thr: "t",
+		Results: []trace.Result{{Wr: "w0", Qp: "qp1", Status: "STATUS_SUCCESS"}}}
+	for i := range twice {
+		twice[i].Seq, twice[i].Line = last.Seq+uint64(i)+1, last.Line+i+1
+	}
+	long.Events = append(long.Events, twice...)
+	long.End.Events = uint64(len(long.Events))
+	r, kept := judgedWhileRead(t, long)
+	if r.Verdict != ProviderViolation || r.Findings[0].Rule != "POLL-05" && r.Findings[0].Rule != "POLL-04" {
+		t.Fatalf("%s: %+v", r.Verdict, r.Findings)
+	}
+	if len(kept.Events) == 0 || len(kept.Events) > 10 || !strings.Contains(r.Findings[0].Message, "w0") {
+		t.Errorf("%d events are kept: %+v", len(kept.Events), r.Findings)
+	}
+}
+
+// judgedWhileRead writes a trace and lets CheckReader read it.
+func judgedWhileRead(t *testing.T, traced *trace.Trace) (*Report, *trace.Trace) {
+	t.Helper()
+	var text bytes.Buffer
+	w, err := trace.NewWriter(&text, traced.Header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range traced.Events {
+		if err := w.Write(&traced.Events[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(*traced.End); err != nil {
+		t.Fatal(err)
+	}
+	in, err := trace.NewReader("load", &text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, kept, err := CheckReader(context.Background(), in, "load", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, kept
+}
