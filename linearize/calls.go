@@ -146,6 +146,9 @@ func (s *span) succeeded() bool {
 	if strings.HasPrefix(s.fn, "ibv_") {
 		return s.end.Errno == "" || s.end.Errno == "0"
 	}
+	if s.end.Status == statusSuccess {
+		return true
+	}
 	status, err := ndk.ParseStatus(s.end.Status)
 	return err == nil && status.Success() && status != ndk.STATUS_PENDING
 }
@@ -164,8 +167,11 @@ func (s *span) refused() bool {
 
 // pending reports whether the call returned STATUS_PENDING.
 func (s *span) pending() bool {
-	return s.end != nil && s.end.Status == ndk.STATUS_PENDING.String()
+	return s.end != nil && s.end.Status == statusPending
 }
+
+// What most calls return.
+var statusPending, statusSuccess = ndk.STATUS_PENDING.String(), ndk.STATUS_SUCCESS.String()
 
 // outcomeOf reads the status of a completion in either dialect.
 func outcomeOf(status string) model.Outcome {

@@ -192,7 +192,7 @@ func TestWhatWasNotJudgedIsUndecided(t *testing.T) {
 		{"behind a violation found by searching", func(*trace.Trace, *Options) {}, "cb<; cb>; " + text},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			traced, o := script(t, test.text), Options{}
+			traced, o := script(t, test.text), Options{Engine: Porcupine}
 			test.do(traced, &o)
 			r := Check(context.Background(), traced, o)
 			for _, id := range []string{"ARM-07", "ARM-09", "ARM-10", "DEF-02", "FLAG-02", "FLUSH-01"} {

@@ -45,6 +45,7 @@ func TestBoundsAreNamed(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			traced := hard(t)
+			test.options.Engine = Porcupine
 			before := runtime.NumGoroutine()
 			r := Check(test.ctx, traced, test.options)
 			if r.Verdict != Inconclusive || !strings.Contains(r.Findings[0].Message, test.says) {
@@ -69,7 +70,7 @@ func TestUnfitTraces(t *testing.T) {
 	} {
 		traced := script(t, "arm ANY; post 1; cb<; get 1; cb>")
 		spoil(traced)
-		r := Check(context.Background(), traced, Options{})
+		r := Check(context.Background(), traced, Options{Engine: Porcupine})
 		if r.Verdict != Inconclusive || !strings.Contains(r.Findings[0].Message, says) {
 			t.Errorf("%s, want inconclusive because %q: %+v", r.Verdict, says, r.Findings)
 		}

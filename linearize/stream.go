@@ -7,7 +7,6 @@ import (
 
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/model"
-	"ndkoracle/ndk"
 	"ndkoracle/trace"
 )
 
@@ -19,14 +18,17 @@ type Stream struct {
 	verbs    bool
 	machine  *automaton.Machine
 
-	at         moment               // of the present event, from 1
-	now        place                // of the present event, or of the end
-	open       map[string]*underWay // by op
+	at         moment // of the present event, from 1
+	now        place  // of the present event, or of the end
+	open       underWayCalls
 	cqs        map[string]*streamCq
 	inOrder    []*streamCq
 	qps        map[string]*streamQp
 	qpsInOrder []*streamQp
+	latestCq   *streamCq // the latest that an event named, or nil
+	latestQp   *streamQp
 	conns      map[string][]*streamQp
+	postings   []posting            // to be used
 	requests   map[string]*posting  // accepted or not answered yet, and not delivered
 	past       past                 // requests that are over
 	shared     map[string]bool      // receives of shared receive queues
@@ -38,6 +40,7 @@ type Stream struct {
 	callbacks  map[string][]*underWay // running, by thread
 	findings   []streamFinding
 	counts     map[string]int
+	seen       [occasions]int
 	late       []sight // what the completion under way tells of moments of rest before
 	muted      bool    // the latest finding was not kept
 	finished   bool    // the trace has come to its end
@@ -46,8 +49,9 @@ type Stream struct {
 
 // An underWay is a call or a callback that has not returned, with what of its beginning matters at its end.
 type underWay struct {
+	*function
 	fn       string
-	kind     kind
+	op       string
 	call     moment
 	line     int
 	cq       *streamCq
@@ -61,13 +65,12 @@ type underWay struct {
 	within   *underWay // the callback that was running on this thread
 	entered  bool      // a callback
 	closes   *streamQp // of the completion of a close
-	posted   *posting  // of a connect: the first that was posted with success meanwhile
 }
 
 // newStream returns a stream for a trace with this header, judged by a dialect.
 func newStream(h trace.Header, d model.Dialect, o Options) *Stream {
 	return &Stream{dialect: d, consumer: h.Side == "consumer", verbs: !d.ErrorsArm, machine: automaton.New(d, o.MaxMemory),
-		open: map[string]*underWay{}, cqs: map[string]*streamCq{}, qps: map[string]*streamQp{}, conns: map[string][]*streamQp{},
+		open: underWayCalls{others: map[string]*underWay{}}, cqs: map[string]*streamCq{}, qps: map[string]*streamQp{}, conns: map[string][]*streamQp{},
 		requests: map[string]*posting{}, shared: map[string]bool{}, closing: map[string]*streamCq{},
 		closingQps: map[string]*streamQp{}, answers: answers{waiting: map[string]*pendingCall{}, over: map[string]overCall{}},
 		counts: map[string]int{}, callbacks: map[string][]*underWay{}, unfit: unfitFor(h, d)}
@@ -79,8 +82,8 @@ func (s *Stream) Take(e *trace.Event) {
 	s.now = place{e.Line, e.Seq}
 	switch e.Ph {
 	case trace.Call, trace.Enter:
-		u := &underWay{fn: e.Fn, kind: kindOf(e), call: s.at, line: e.Line, thr: e.Thr, wr: e.Wr, entered: e.Ph == trace.Enter}
-		s.open[e.Op] = u
+		u := s.open.begin(e.Op)
+		u.function, u.fn, u.call, u.line, u.thr, u.wr, u.entered = functionOf(e), e.Fn, s.at, e.Line, e.Thr, e.Wr, e.Ph == trace.Enter
 		if u.within = s.inner(u.thr); u.entered {
 			s.running++
 			s.callbacks[u.thr] = append(s.callbacks[u.thr], u)
@@ -90,14 +93,16 @@ func (s *Stream) Take(e *trace.Event) {
 		}
 		s.begin(u, e)
 	case trace.Ret, trace.Exit:
-		if u := s.open[e.Op]; u != nil {
-			delete(s.open, e.Op)
+		if u := s.open.end(e.Op); u != nil {
 			s.end(u, e)
 			if u.entered {
 				s.running--
 				s.left(u)
 			} else {
 				s.callReturned(u, e)
+				if u.kind == armCq || u.kind == post && !pending(e) {
+					s.open.reuse(u)
+				}
 			}
 		}
 	case trace.Point:
@@ -150,6 +155,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		s.flushCalled(u)
 	case closeCq:
 		u.cq = s.cq(e.Cq)
+		u.cq.used()
 	case closeQp:
 		u.qp = s.qp(e.Qp)
 		s.closeQpCalled(u)
@@ -195,7 +201,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 	case connectQp:
 		u.qp.connectReturned(u, refused, pending(e))
 	case post:
-		u.qp.posting[queueOf(u.fn)]--
+		u.qp.posting[u.queue]--
 		s.postReturned(u, e)
 	case armCq:
 		s.armReturned(u, refused)
@@ -254,4 +260,4 @@ func answerOf(fn string, e *trace.Event) string {
 }
 
 // pending reports whether a call returned STATUS_PENDING.
-func pending(e *trace.Event) bool { return e.Status == ndk.STATUS_PENDING.String() }
+func pending(e *trace.Event) bool { return e.Status == statusPending }

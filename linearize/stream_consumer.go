@@ -3,7 +3,6 @@ package linearize
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -20,10 +19,10 @@ func (s *Stream) checkUse(g *group, closed moment, name string, u *underWay) {
 
 // checkSerialised is POLL-01. libibverbs serialises by itself.
 func (s *Stream) checkSerialised(q *streamCq, u *underWay) {
-	if strings.HasPrefix(u.fn, "ibv_") {
+	if u.verbs {
 		return
 	}
-	s.exercised("POLL-01")
+	s.seen[aCallOfCq]++
 	var other *underWay
 	if len(q.arms) > 0 {
 		other = q.arms[0]
@@ -41,17 +40,17 @@ func (s *Stream) checkSerialised(q *streamCq, u *underWay) {
 
 // checkPoster is POST-01, POST-02 and DEF-01.
 func (s *Stream) checkPoster(p *streamQp, u *underWay, e *trace.Event) {
-	if strings.HasPrefix(u.fn, "ibv_") {
+	if u.verbs {
 		return
 	}
-	queue, rule := model.Initiator, "POST-01"
+	queue, rule, occasion := model.Initiator, "POST-01", anInitiatorPost
 	if u.fn == "NdkReceive" {
-		queue, rule = model.Receive, "POST-02"
+		queue, rule, occasion = model.Receive, "POST-02", aReceivePost
 		if slices.Contains(e.Flags, "DEFER") {
 			s.report(p.group, ConsumerViolation, "DEF-01", 0, nil, "NdkReceive takes no DEFER")
 		}
 	}
-	s.exercised(rule)
+	s.seen[occasion]++
 	switch other := p.posts[queue]; {
 	case other != nil && u.nestsIn(other):
 		p.group.leaveOpen(u.name() + " was called within the post of another request, and which of them came first this engine does not follow")
@@ -81,6 +80,9 @@ func (s *Stream) checkChains() {
 
 // inner returns the callback that runs innermost on a thread, or nil.
 func (s *Stream) inner(thr string) *underWay {
+	if s.running == 0 {
+		return nil
+	}
 	running := s.callbacks[thr]
 	if len(running) == 0 {
 		return nil

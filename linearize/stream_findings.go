@@ -54,12 +54,6 @@ func join(a, b *group) {
 	b.joined = a
 }
 
-func (s *Stream) exercised(ids ...string) {
-	for _, id := range ids {
-		s.counts[id]++
-	}
-}
-
 // report notes a finding on the objects of a group, at the present event unless a line says otherwise. A violation ends what
 // can be said of the group.
 func (s *Stream) report(g *group, v Verdict, rule string, line int, see []int, format string, args ...any) {

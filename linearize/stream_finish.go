@@ -69,6 +69,7 @@ func (s *Stream) cover(r *Report) {
 	for _, id := range uncounted {
 		r.Rules[id] = RuleCoverage{Coverage: Undecided, Why: "the streaming engine does not count what exercises it"}
 	}
+	s.sumOccasions()
 	for id, n := range s.counts {
 		r.Rules[id] = RuleCoverage{Coverage: Checked, Count: n}
 	}

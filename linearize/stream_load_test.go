@@ -133,6 +133,34 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
+// The same of a stream that has met all that it meets, as it has in a long trace: the events come again and again.
+func BenchmarkStreamGoesOn(b *testing.B) {
+	const created = 6 // events that create and connect
+	for _, depth := range []int{4, 32} {
+		traced := &trace.Trace{}
+		l := newLoad(depth, func(e *trace.Event) { traced.Events = append(traced.Events, *e) })
+		for len(traced.Events) < 200_000 || len(l.waiting) > 0 {
+			l.round()
+		}
+		s := newStream(trace.Header{Side: "provider"}, dialects()[0], Options{})
+		for i := range traced.Events {
+			s.Take(&traced.Events[i])
+		}
+		b.Run(fmt.Sprintf("depth=%d", depth), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				for i := range traced.Events[created:] {
+					s.Take(&traced.Events[created+i])
+				}
+			}
+			if len(s.findings) > 0 {
+				b.Fatalf("%+v", s.findings[0])
+			}
+			b.ReportMetric(float64(len(traced.Events)-created)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mevents/s")
+		})
+	}
+}
+
 // The engines on one trace of about 10,000 operations.
 func BenchmarkEngines(b *testing.B) {
 	for _, depth := range []int{4, 32} {
@@ -192,7 +220,7 @@ func BenchmarkStreamReader(b *testing.B) {
 					}
 					continue
 				}
-				if _, _, err := CheckReader(context.Background(), in, "load", Options{}); err != nil {
+				if _, _, err := CheckReader(context.Background(), in, "load", Options{Engine: Streaming}); err != nil {
 					b.Fatal(err)
 				}
 			}

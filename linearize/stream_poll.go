@@ -18,7 +18,12 @@ func (s *Stream) pollCalled(u *underWay) {
 	if slices.ContainsFunc(q.polls, func(p *poll) bool { return p.to < 0 }) {
 		q.group.leaveInDoubt("polls of " + q.name + " overlap, and which of them came first this engine does not follow")
 	}
-	q.polls = append(q.polls, &poll{call: u, from: len(q.held), to: -1})
+	p := &poll{}
+	if n := len(q.spare); n > 0 {
+		p, q.spare = q.spare[n-1], q.spare[:n-1]
+	}
+	*p = poll{call: u, from: len(q.held), to: -1, delivered: p.delivered[:0]}
+	q.polls = append(q.polls, p)
 }
 
 func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
@@ -36,7 +41,7 @@ func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 		s.report(q.group, ProviderViolation, "POLL-02", 0, nil,
 			"%s of %s returned %d completions into room for %d", u.fn, q.name, len(e.Results), u.n)
 	default:
-		s.exercised("POLL-02", "POLL-03")
+		s.seen[aPoll]++
 		p.results = e.Results
 	}
 	if slices.ContainsFunc(q.polls, func(p *poll) bool { return p.to < 0 }) {
@@ -90,6 +95,7 @@ func (q *streamCq) release() {
 		return
 	}
 	if len(polls) == 1 && len(held) == 0 {
+		defer q.reuse(polls[0])
 		for i := range polls[0].delivered {
 			e := &polls[0].delivered[i]
 			if i == 0 {
@@ -103,6 +109,13 @@ func (q *streamCq) release() {
 		return
 	}
 	q.interleave(polls, append(held, sight{what: nothing, at: q.s.at, line: q.s.line(), pending: pending}))
+}
+
+// reuse takes back a poll to which nothing refers any more.
+func (q *streamCq) reuse(p *poll) {
+	q.s.open.reuse(p.call)
+	p.call, p.results = nil, nil
+	q.spare = append(q.spare[:0], p)
 }
 
 // interleave lets each poll have its effect at each place between its call and its return.

@@ -118,7 +118,11 @@ type posting struct {
 }
 
 func (s *Stream) qp(name string) *streamQp {
+	if s.latestQp != nil && s.latestQp.name == name {
+		return s.latestQp
+	}
 	p := s.qps[name]
+	s.latestQp = cmp.Or(p, s.latestQp)
 	if p == nil {
 		p = &streamQp{s: s, name: name, group: newGroup()}
 		for queue := range p.lanes {
@@ -236,35 +240,50 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 	s.checkUse(p.group, p.closed, p.name, u)
 	s.checkPoster(p, u, e)
 	p.postBegins(u)
-	add := func(r *posting) {
-		r.fn, r.line, r.called = u.fn, e.Line, s.at
-		queue := model.Initiator
-		if r.op == model.ReceiveOp {
-			queue = model.Receive
-		}
-		p.lanes[queue].add(r)
-		u.postings = append(u.postings, r)
-	}
 	switch {
-	case !strings.HasPrefix(u.fn, "ibv_"):
-		add(&posting{wr: e.Wr, op: opsOfFn[u.fn], token: e.Token,
-			silent:   slices.Contains(e.Flags, "SILENT_SUCCESS"),
-			solicit:  slices.Contains(e.Flags, "SEND_AND_SOLICIT_EVENT"),
-			deferred: slices.Contains(e.Flags, "DEFER")})
+	case !u.verbs:
+		r := s.newPosting(u, e, e.Wr, u.function.op)
+		r.token = e.Token
+		for _, flag := range e.Flags {
+			r.silent = r.silent || flag == "SILENT_SUCCESS"
+			r.solicit = r.solicit || flag == "SEND_AND_SOLICIT_EVENT"
+			r.deferred = r.deferred || flag == "DEFER"
+		}
+		p.add(u, r)
 	case u.fn == "ibv_bind_mw":
-		add(&posting{wr: e.Wr, op: model.Bind})
+		p.add(u, s.newPosting(u, e, e.Wr, model.Bind))
 	default:
 		for i := range e.Wrs {
 			w := &e.Wrs[i]
-			r := &posting{wr: w.Wr, op: model.ReceiveOp, token: w.Token}
-			if u.fn == "ibv_post_send" {
+			r := s.newPosting(u, e, w.Wr, model.ReceiveOp)
+			r.token = w.Token
+			if u.queue == model.Initiator {
 				r.op = opsOfOpcode[strings.TrimPrefix(w.Opcode, "IBV_WR_")]
 				r.silent = !p.signalAll && !hasVerbsFlag(w.Flags, "SIGNALED")
 				r.solicit = hasVerbsFlag(w.Flags, "SOLICITED")
 			}
-			add(r)
+			p.add(u, r)
 		}
 	}
+}
+
+// newPosting returns a request that is being posted. They are made many at a time.
+func (s *Stream) newPosting(u *underWay, e *trace.Event, wr string, op model.Op) *posting {
+	if len(s.postings) == 0 {
+		s.postings = make([]posting, postingsAtOnce)
+	}
+	r := &s.postings[0]
+	s.postings = s.postings[1:]
+	r.wr, r.op, r.fn, r.line, r.called = wr, op, u.fn, e.Line, s.at
+	return r
+}
+
+const postingsAtOnce = 32
+
+// add queues a request that is being posted.
+func (p *streamQp) add(u *underWay, r *posting) {
+	p.lanes[r.op.Queue()].add(r)
+	u.postings = append(u.postings, r)
 }
 
 func (l *lane) add(r *posting) {
@@ -297,8 +316,8 @@ func (l *lane) add(r *posting) {
 // before a request that was not, is indicated.
 func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 	p := u.qp
-	s.exercised("POST-10")
-	if !strings.HasPrefix(u.fn, "ibv_") && pending(e) {
+	s.seen[aPost]++
+	if !u.verbs && pending(e) {
 		s.report(p.group, ProviderViolation, "POST-10", 0, nil, "%s returned STATUS_PENDING: a post answers at once", u.fn)
 		return
 	}
@@ -309,7 +328,7 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 	}
 	ok := u.succeeded(e)
 	for i, r := range u.postings {
-		if !ok && (!strings.HasPrefix(u.fn, "ibv_") || u.fn == "ibv_bind_mw" || e.BadWr == r.wr || e.BadWr == "") {
+		if !ok && (!u.verbs || u.fn == "ibv_bind_mw" || e.BadWr == r.wr || e.BadWr == "") {
 			for _, r := range u.postings[i:] {
 				s.refuse(r, answerOf(u.fn, e))
 			}

@@ -1,11 +1,9 @@
 package linearize
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
-	"ndkoracle/ndk"
 	"ndkoracle/trace"
 )
 
@@ -40,7 +38,7 @@ type overCall struct {
 
 // callReturned takes the return of a call.
 func (s *Stream) callReturned(u *underWay, e *trace.Event) {
-	_, mayPend := asynchronous[u.fn]
+	mayPend := u.mayPend
 	a := &s.answers
 	w := a.waiting[e.Op]
 	switch {
@@ -51,7 +49,7 @@ func (s *Stream) callReturned(u *underWay, e *trace.Event) {
 			a.wait(e.Op, w)
 		}
 		if w.ret = s.at; w.answers > 0 {
-			s.callOver(e.Op, w, overCall{answer: ndk.STATUS_PENDING.String(), answered: w.answered})
+			s.callOver(e.Op, w, overCall{answer: statusPending, answered: w.answered})
 		}
 		return
 	case w != nil:
@@ -92,7 +90,7 @@ func (s *Stream) callOver(op string, w *pendingCall, o overCall) {
 // completed takes the completion callback for the call op.
 func (s *Stream) completed(e *trace.Event) {
 	op := e.For
-	if u := s.open[op]; u != nil && s.answers.waiting[op] == nil { // it comes before the call has returned
+	if u := s.open.find(op); u != nil && s.answers.waiting[op] == nil { // it comes before the call has returned
 		s.answers.wait(op, &pendingCall{underWay: u, answers: 1, answered: e.Line, by: e.Fn})
 		s.connectAnswered(u, e)
 		return
@@ -101,7 +99,7 @@ func (s *Stream) completed(e *trace.Event) {
 		if w.answers++; w.answers == 1 {
 			w.answered, w.by = e.Line, e.Fn
 			s.connectAnswered(w.underWay, e)
-			s.callOver(op, w, overCall{answer: ndk.STATUS_PENDING.String(), answered: e.Line})
+			s.callOver(op, w, overCall{answer: statusPending, answered: e.Line})
 			return
 		}
 		s.twice(w.group(), w.name(), w.line, w.answered)
@@ -149,7 +147,7 @@ func (s *Stream) checkAnswers() {
 			"the provider was at rest, and %s, which returned STATUS_PENDING, had not completed, "+
 				"though nothing is left that it has to wait for", w.name())
 		s.also(also...)
-		s.callOver(op, w, overCall{answer: ndk.STATUS_PENDING.String(), answered: s.line()})
+		s.callOver(op, w, overCall{answer: statusPending, answered: s.line()})
 	}
 }
 
@@ -160,7 +158,7 @@ func (s *Stream) waitsForNobody(u *underWay) bool {
 	case asynchronous[u.fn]:
 		return true
 	case u.kind == closeCq:
-		return !slices.ContainsFunc(s.qpsInOrder, func(p *streamQp) bool {
+		return u.cq.created && !slices.ContainsFunc(s.qpsInOrder, func(p *streamQp) bool {
 			uses := !p.created || p.lanes[0].cq == u.cq || p.lanes[1].cq == u.cq
 			return uses && !p.gone
 		})
@@ -173,11 +171,7 @@ func (s *Stream) waitsForNobody(u *underWay) bool {
 // checkHung looks, where the provider ended at rest, for calls and callbacks that never returned. Of those on one thread the
 // last is to blame: the others wait for it.
 func (s *Stream) checkHung() {
-	var open []*underWay
-	for _, u := range s.open {
-		open = append(open, u)
-	}
-	slices.SortFunc(open, func(a, b *underWay) int { return cmp.Compare(a.call, b.call) })
+	open := s.open.all()
 	within := map[string][]*underWay{}
 	for _, u := range open {
 		within[u.thr] = append(within[u.thr], u)
@@ -212,7 +206,7 @@ func (s *Stream) checkHungCall(u *underWay, around []*underWay) {
 	switch {
 	case strings.HasPrefix(u.fn, "ibv_get_"), strings.HasPrefix(u.fn, "ibv_destroy_"), u.fn == "NdkCloseAdapter":
 		// They may wait for the consumer.
-	case u.kind == post && strings.HasPrefix(u.fn, "Ndk"):
+	case u.kind == post && !u.verbs:
 		s.report(u.group(), ProviderViolation, "POST-10", 0, see[:1], "%s never returned: a post answers at once", u.name())
 	case (u.kind == armCq || u.kind == pollCq) && inCallback:
 		s.report(u.group(), ProviderViolation, "ARM-06", 0, see, "%s, called within a callback of %s, never returned: "+

@@ -2,7 +2,6 @@ package linearize
 
 import (
 	"slices"
-	"strings"
 
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/model"
@@ -11,7 +10,7 @@ import (
 
 // delivered takes one result of a poll: it holds it against the request that it names, and adds what it means for the CQ.
 func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Result) []sight {
-	s.exercised("POLL-05")
+	s.seen[aResult]++
 	r := s.requests[result.Wr]
 	if r == nil {
 		s.unknownWr(q, result.Wr)
@@ -39,7 +38,7 @@ func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Resu
 				l.qp.name)
 			return out
 		}
-		s.exercised("FLAG-02")
+		s.seen[aSilentSuccess]++
 		if !s.silent(q, p, before) {
 			return out
 		}
@@ -244,18 +243,18 @@ func (s *Stream) checkResult(q *streamCq, p *poll, r *posting, result *trace.Res
 		g.unclear = "the trace does not hold the creation of " + r.lane.qp.name + ", so nobody knows where its requests complete"
 		return false
 	}
-	s.exercised("POLL-04", "DEF-03", "DEF-04", "POLL-09")
+	s.seen[aResultOfRequest]++
 	if outcome == model.CANCELLED {
-		s.exercised("RES-08")
+		s.seen[aCancelled]++
 	}
 	if r.deferred {
-		s.exercised("DEF-02", "DEF-07")
+		s.seen[aDeferred]++
 	}
 	if r.refusal {
-		s.exercised("DEF-05")
+		s.seen[aRefusedChain]++
 	}
 	if r.silent {
-		s.exercised("FLAG-01")
+		s.seen[aSilentFailure]++
 		if outcome == model.SUCCESS {
 			s.report(q.group, ProviderViolation, "FLAG-01", p.line, see,
 				"%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", r.wr)
@@ -263,9 +262,9 @@ func (s *Stream) checkResult(q *streamCq, p *poll, r *posting, result *trace.Res
 		}
 	}
 	if fn == "NdkGetCqResultsEx" {
-		s.exercised("RES-05")
+		s.seen[anExtendedResult]++
 	}
-	if code := result.ProviderError; code != nil && *code != 0 && outcome == model.SUCCESS && !strings.HasPrefix(fn, "ibv_") {
+	if code := result.ProviderError; code != nil && *code != 0 && outcome == model.SUCCESS && !p.call.verbs {
 		s.report(q.group, ProviderViolation, "RES-05", p.line, see,
 			"the completion of %s succeeded with ProviderErrorCode %d", r.wr, *code)
 		return false
@@ -274,7 +273,7 @@ func (s *Stream) checkResult(q *streamCq, p *poll, r *posting, result *trace.Res
 		return true
 	}
 	if want, ok := resultTypes[r.op]; ok {
-		s.exercised("RES-01")
+		s.seen[anInitiatorType]++
 		if result.Type != want {
 			s.report(q.group, ProviderViolation, "RES-01", p.line, see,
 				"the completion of %s, a %v, has type %s: it is %s", r.wr, r.op, result.Type, want)
@@ -282,7 +281,7 @@ func (s *Stream) checkResult(q *streamCq, p *poll, r *posting, result *trace.Res
 		}
 		return true
 	}
-	s.exercised("RES-02")
+	s.seen[aReceiveType]++
 	if result.Type != "Receive" && result.Type != "ReceiveAndInvalidate" {
 		s.report(q.group, ProviderViolation, "RES-02", p.line, see,
 			"the completion of %s, a receive, has type %s", r.wr, result.Type)

@@ -45,7 +45,7 @@ func (q *Queue) raise(n uint32) {
 		return
 	}
 	e := event{what: raised, n: int(n)}
-	next := q.set.next[e]
+	next := q.set.next.find(e)
 	if next == nil {
 		alive := slices.Clone(q.set.alive)
 		for i := range alive {
@@ -53,7 +53,7 @@ func (q *Queue) raise(n uint32) {
 		}
 		next = q.machine.known(alive, q.set.flights, q.set.readers, uint16(len(q.moments)))
 		q.machine.remember(100)
-		q.set.next[e] = next
+		q.set.next.add(e, next)
 	}
 	q.debt -= n
 	q.set = next.to

@@ -42,13 +42,50 @@ const (
 
 // after returns the step that an event takes from s, whose explanations refer to so many moments.
 func (m *Machine) after(s *set, e event) *step {
-	if next := s.next[e]; next != nil {
+	if next := s.next.find(e); next != nil {
 		return next
 	}
 	next := m.compute(s, e)
 	m.remember(100)
-	s.next[e] = next
+	s.next.add(e, next)
 	return next
+}
+
+// steps are the steps that are known from one set. Few events are met again and again: the latest are looked through first.
+type steps struct {
+	latest [4]struct {
+		event event
+		to    *step
+	}
+	place int
+	all   map[event]*step
+}
+
+func (s *steps) find(e event) *step {
+	for i := range s.latest {
+		if s.latest[i].event == e && s.latest[i].to != nil {
+			return s.latest[i].to
+		}
+	}
+	to := s.all[e]
+	if to != nil {
+		s.keep(e, to)
+	}
+	return to
+}
+
+func (s *steps) keep(e event, to *step) {
+	l := &s.latest[s.place]
+	l.event, l.to = e, to
+	s.place = (s.place + 1) % len(s.latest)
+}
+
+func (s *steps) add(e event, to *step) {
+	if s.all == nil {
+		s.all = map[event]*step{}
+	}
+	s.all[e] = to
+	s.keep(e, to)
 }
 
 func (m *Machine) compute(s *set, e event) *step {

@@ -59,7 +59,7 @@ type set struct {
 	flights []model.Arm // NdkArmCq that were called and have not returned, in the order of the calls
 	readers uint8       // how many callbacks may have been entered before the trace tells of it; anyReaders is no limit
 	need    []int       // for each rank: how many completions one explanation has had placed by then, at most
-	next    map[event]*step
+	next    steps
 }
 
 const anyReaders = ^uint8(0)
@@ -106,7 +106,7 @@ func (m *Machine) known(alive []explanation, flights []model.Arm, readers uint8,
 	}
 	s := m.sets[string(key)]
 	if s == nil {
-		s = &set{alive: alive, flights: flights, readers: readers, need: need(alive, len(keep)), next: map[event]*step{}}
+		s = &set{alive: alive, flights: flights, readers: readers, need: need(alive, len(keep))}
 		m.remember(len(key)*4 + 200)
 		m.sets[string(key)] = s
 	}
@@ -117,7 +117,7 @@ func (m *Machine) known(alive []explanation, flights []model.Arm, readers uint8,
 func (m *Machine) remember(bytes int) {
 	if m.size += bytes; m.size > m.limit {
 		for _, s := range m.sets {
-			clear(s.next)
+			s.next = steps{}
 		}
 		clear(m.sets)
 		m.size = 0
