@@ -94,9 +94,14 @@ Succeeded(c) == c.status = "SUCCESS"
 
 (***************************************************************************)
 (* Must completion c satisfy an arm?                                       *)
-(* Rejected (A4): that ANY waits for successful completions only, as the   *)
-(* page of NdkArmCq says literally.  ANY would then be weaker than         *)
+(* Rejected (ARM-09): that ANY waits for successful completions only, as   *)
+(* the page of NdkArmCq says literally.  ANY would then be weaker than     *)
 (* SOLICITED, against the table of ARM-07.                                 *)
+(* Whether a failed completion satisfies an ERRORS arm is a choice: the    *)
+(* page speaks of errors of the CQ only, so it need not, and may (A4).     *)
+(* Rejected, but for MAY: that a success which is not solicited may        *)
+(* satisfy a SOLICITED arm, since no text forbids in words to notify more  *)
+(* than was asked for (A5).                                                *)
 (***************************************************************************)
 Match(arm, c) ==
   CASE arm = "ANY"       -> "MUST"                                                          \* ARM-09
@@ -110,8 +115,10 @@ Match(arm, c) ==
 (* an arm is spent when it is satisfied or when its callback begins: in    *)
 (* the first reading a second callback is owed, in the second it is the    *)
 (* same one.  EITHER accepts both.                                         *)
-(* A24 may bound the number: what would exceed it waits for a callback to  *)
-(* begin.  Where each request has a callback of its own, there is none.    *)
+(* A24 may bound the number.  At the bound a request merges with what is   *)
+(* owed; under TWO, where it may not, the step that would satisfy it waits *)
+(* for a callback to begin.  Where each request has a callback of its own  *)
+(* (TOGETHER), there is no bound.                                          *)
 (***************************************************************************)
 Bound == CASE Reading.A24 = "1" -> 1 [] Reading.A24 = "2" -> 2
 Bounded(d) == Reading.A24 # "NONE" => d <= Bound
@@ -144,7 +151,8 @@ Place(q, c) ==
   /\ CanPlace(cq[q])
   /\ Become(q, Oblige(Match(r.arm, c), Satisfied(r, r.waiting), {r}))
 
-\* Hidden.  An event with nothing to poll; verbs only.
+\* Hidden.  An event with nothing to poll.  ARM-21 forbids it; the manual page of ibv_get_cq_event warns of it, since a
+\* completion may be polled before its event is read.
 ExtraEventComes(q) ==
   /\ ExtraEvent
   /\ cq[q].arm # "NONE"
@@ -196,9 +204,8 @@ Fresh(r) == {r.entries[i] : i \in (Len(r.entries) - r.fresh + 1)..Len(r.entries)
 
 (***************************************************************************)
 (* Must an arm of type a be satisfied by what is in the CQ already?        *)
-(* Rejected: that a fresh completion satisfies any arm, whether or not it  *)
-(* is of the kind waited for; a SOLICITED arm would then be woken by every *)
-(* completion that came a moment too early.                                *)
+(* Rejected (A3): that a fresh completion of another kind obliges the      *)
+(* provider; like an old one it only may satisfy the arm.                  *)
 (* If the CQ is empty there is nothing to report: it must not (ARM-21).    *)
 (* Rejected, but for YES: that a fresh completion counts though it has     *)
 (* been polled (A25).  The text speaks of completions in the CQ.           *)

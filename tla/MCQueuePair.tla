@@ -122,7 +122,8 @@ QueueOrder ==
 Silenced(l) == l.silent /\ l.status = "SUCCESS"
 
 \* FLAG-01: a silent request that succeeded leaves no completion (A29).
-SilentSuccessIsSilent == Reading.A29 = "SILENT" => \A p \in QP : \A i \in DOMAIN left[p] : Silenced(left[p][i]) => ~left[p][i].told
+SilentSuccessIsSilent ==
+  Reading.A29 = "SILENT" => \A p \in QP : \A i \in DOMAIN left[p] : Silenced(left[p][i]) => ~left[p][i].told
 
 \* FLAG-02, DEF-07: every other request does.
 FailureIsTold ==

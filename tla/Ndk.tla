@@ -2,6 +2,15 @@
 (***************************************************************************)
 (* The whole contract: completion queues, queue pairs and tokens.          *)
 (* Every action below is the conjunction of what it does to each of them.  *)
+(*                                                                         *)
+(* There is no Next here, and no Spec: the modules MC... have them, each   *)
+(* with the bounds that it needs, and TraceCheck has one that a trace      *)
+(* guides.  Fairness is stated where its actions are: CqFairness and       *)
+(* QpFairness for the parts, Fairness of MCNdk for the whole.              *)
+(*                                                                         *)
+(* Outside of it are shared receive queues, memory regions and windows as  *)
+(* objects (a token stands for either), listeners, connectors, and the     *)
+(* creation of objects: CQs and QPs are there from the start.              *)
 (***************************************************************************)
 EXTENDS Dialect
 
@@ -108,7 +117,7 @@ InternalError(q) == Cq!InternalError(q) /\ Qp!Break(Users(q)) /\ UNCHANGED token
 
 \* Hidden.  A request completes into a CQ that has failed (ARM-17), or on a QP that is being closed (A21): nothing tells.
 CompletionLost(p, queue, i) ==
-  /\ IF cq[CqOf(p, queue)].health = "OK" THEN qp[p].state = "CLOSING" /\ Reading.A21 # "KEPT" ELSE TRUE
+  /\ cq[CqOf(p, queue)].health = "OK" => qp[p].state = "CLOSING" /\ Reading.A21 # "KEPT"
   /\ Qp!Complete(p, queue, i)
   /\ Qp!LeavesCompletion(qp[p][queue][i])
   /\ UNCHANGED <<cq, token>>
@@ -137,7 +146,7 @@ CallbackHasCause == Cq!CallbackHasCause           \* ARM-21
 ArmIsKept == Cq!ArmIsKept                         \* ARM-02
 NothingAfterCqError == Cq!NothingAfterCqError     \* ARM-17
 OverflowOnlyWhenFull == Cq!OverflowOnlyWhenFull   \* ARM-16
-CancelledHasCause == Qp!CancelledHasCause         \* RES-08
+CancelledHasCause == Qp!CancelledHasCause         \* inferred from RES-08
 IndicatedInOrder == Qp!IndicatedInOrder           \* DEF-09
 ExecutedInOrder == Qp!ExecutedInOrder             \* DEF-09, POLL-09
 FenceWaits == Qp!FenceWaits                       \* FLAG-04

@@ -81,7 +81,8 @@ CanExecute(queue, i) ==
   /\ queue[i].phase = "INDICATED"
   /\ \A j \in 1..(i - 1) : Pending(queue[j]) => MayPass(queue[i], queue[j])
 
-\* The requests that can be executed now: the oldest pending one, and perhaps one behind reads.
+\* The requests that can be executed now: the oldest pending one and, as long as only reads are pending before them, those
+\* behind it.
 Ready(queue) == {i \in DOMAIN queue : CanExecute(queue, i)}
 
 -----------------------------------------------------------------------------
@@ -95,7 +96,8 @@ Broken(state) == IF state \in {"IDLE", "CONNECTED"} THEN "BROKEN" ELSE state
 \* NdkConnect, or NdkAccept on the other side.
 NdkConnect(p) == qp[p].state = "IDLE" /\ qp' = [qp EXCEPT ![p].state = "CONNECTED"]
 
-\* Hidden.  The peer or the network ends the connection.  By itself this cancels nothing (DISC-07).
+\* Hidden.  The peer or the network ends the connection.  The step cancels nothing; from now on the adapter may (an abort:
+\* A23).  The graceful disconnect of DISC-07 is not told apart.
 ConnectionLost(p) == qp[p].state = "CONNECTED" /\ qp' = [qp EXCEPT ![p].state = "BROKEN"]
 
 \* An error of a CQ makes the QPs that use it unusable (ARM-18).
@@ -130,6 +132,8 @@ Post(p, r, defer) ==
 (* The post returns failure.  It queues nothing (DEF-03), and before it    *)
 (* returns all requests deferred earlier are indicated (DEF-05): those of  *)
 (* the same QP, when an initiator request is refused.                      *)
+(* Rejected (A10): that they may be indicated some time later.  No trace   *)
+(* tells the difference, since a request may rest between any two steps.   *)
 (* Rejected (A10, A30): that those of other QPs are meant as well, or that *)
 (* a refused receive, which ends no chain, has to indicate anything.       *)
 (* Rejected: that the chain is over, so that those before may be dropped.  *)
@@ -137,7 +141,7 @@ Post(p, r, defer) ==
 (* a chain is a list that one call posts; there, too, the requests before  *)
 (* the one that is refused are executed (A34).                             *)
 (***************************************************************************)
-AfterRefusal(queue, r) ==
+AfterRefusal(queue) ==
   LET Stays(s) == ~Deferred(s) IN IF Reading.A34 = "EXECUTED" THEN Indicated(queue) ELSE SelectSeq(queue, Stays)
 
 \* The QPs whose chains the refusal of r on p ends.
@@ -146,7 +150,7 @@ EndedBy(p, r) ==
 
 PostRefused(p, r) ==
   /\ ~Closing(qp[p].state)
-  /\ qp' = [x \in QP |-> IF x \in EndedBy(p, r) THEN [qp[x] EXCEPT !.initiator = AfterRefusal(@, r)] ELSE qp[x]]
+  /\ qp' = [x \in QP |-> IF x \in EndedBy(p, r) THEN [qp[x] EXCEPT !.initiator = AfterRefusal(@)] ELSE qp[x]]
 
 \* Hidden.  The flag is a hint: a deferred request may be indicated at any time (DEF-02), in order (DEF-09).
 HwIndicate(p) ==
@@ -161,8 +165,9 @@ HwIndicate(p) ==
 (* fixed, but no completion tells it yet.                                  *)
 (***************************************************************************)
 
-\* Nothing succeeds without a connection; and a request can be cancelled only for a cause (RES-08).
-\* What is posted after a flush is not specified (FLUSH-05): it may even succeed.  Rejected (A15): that it is cancelled.
+\* Nothing succeeds before the connection, or after an abort.  On a broken one requests under way, even later ones, may still
+\* succeed (FLUSH-05).  Rejected, but for CANCELLED: that a flushed QP only cancels (A15).
+\* A request can be cancelled only for a cause: inferred from RES-08.
 CanEnd(state, outcome) ==
   CASE outcome = "SUCCESS"   -> state \in {"CONNECTED", "BROKEN"}
     [] outcome = "FAILED"    -> state # "FLUSHED"
@@ -298,7 +303,7 @@ ExecutedInOrder ==
   \A p \in QP, q \in Queues : LET queue == qp[p][q] IN
     \A i, j \in DOMAIN queue : i < j /\ Pending(queue[i]) /\ Executed(queue[j]) => queue[i].op = "Read"
 
-\* RES-08: no request is cancelled on a connection in good order.
+\* Inferred from RES-08: no request is cancelled on a connection in good order.
 CancelledHasCause ==
   \A p \in QP, queue \in Queues : \A i \in DOMAIN qp[p][queue] :
     qp[p][queue][i].phase = "CANCELLED" => qp[p].state \notin {"IDLE", "CONNECTED"}

@@ -39,7 +39,8 @@ WhyNoMessage(p) ==
 \* NdkGetCqResults does not tell that it was invalidated, and it was all the same.
 TokenRule(t) == IF \E q \in CQ : t \in story[q].quiet THEN {"POLL-07"} ELSE {"POLL-08"}
 
-\* The i-th request of a queue is not executed, and polls tell that it was.
+\* The i-th request of a queue is not executed, and polls tell that it was.  (That a request is cancelled only for a cause
+\* is inferred from RES-08.)
 WhyNotExecuted(p, queue, i) ==
   LET r == qp[p][queue][i] IN
   IF CanBe(r, "SUCCESS") THEN
@@ -98,7 +99,7 @@ WhyNotDone(c) ==
   CASE k.kind = "post" -> IF qp[k.qp].state = "IDLE" THEN {"POST-08"} ELSE {}
     [] k.kind = "poll" -> WhyNotFound(c)
     [] k.kind = "event" -> WhyNoCallback(k.cq, "STATUS_SUCCESS")
-    [] k.kind = "close CQ" -> IF open[c] = 1 THEN WhyNotClosed(k.cq) ELSE {}
+    [] k.kind = "close CQ" -> IF underway[c] = 1 THEN WhyNotClosed(k.cq) ELSE {}
     [] OTHER -> {}
 
 WhyOwes(p, queue) ==
@@ -122,11 +123,11 @@ WhyNoRest ==
 Why ==
   LET c == Upcoming.of  k == Calls[c] IN
   IF at = Last THEN {}
-  ELSE CASE k.kind = "callback" /\ ~Upcoming.ends -> IF c \in DOMAIN open THEN {} ELSE WhyNoCallback(k.cq, k.status)
+  ELSE CASE k.kind = "callback" /\ ~Upcoming.ends -> IF c \in DOMAIN underway THEN {} ELSE WhyNoCallback(k.cq, k.status)
          [] k.kind = "rest" -> WhyNoRest
          [] k.kind = "CQ closed" /\ ~Upcoming.ends -> WhyNotClosed(k.cq)
          [] k.kind = "placed" -> WhyNotPlaced(k.request)
-         [] IsCall(c) /\ Upcoming.ends /\ ~CanEnd(c) -> WhyNotDone(c)
+         [] IsCall(c) /\ Upcoming.ends /\ ~IsDone(c) -> WhyNotDone(c)
          [] OTHER -> {}
 
 (***************************************************************************)

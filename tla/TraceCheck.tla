@@ -16,9 +16,9 @@
 EXTENDS Ndk, TLC   \* TLC's :> and @@ make functions
 
 CONSTANTS
-  Calls,      \* Calls[c]: a call, a callback, a mark of rest or a point, with the events at which it begins and ends
+  Calls,      \* Calls[c]: a call, a callback, a mark of rest or a point; see below
   Events,     \* Events[k] = [of |-> c, ends |-> b]: call c begins, or ends
-  Requests,   \* Requests[n]: what was posted, and what polls and points tell of it
+  Requests,   \* Requests[n]: what was posted, and what polls and points tell of it; see below
   Turns,      \* Turns[q]: so many completions of q are delivered by polls
   Depths,     \* Depths[q]: for how many completions the consumer asked room
   Failing,    \* the CQs of which a callback reports an internal error
@@ -29,8 +29,32 @@ CONSTANTS
 
 VARIABLES
   at,         \* so many events are explained
-  open,       \* open[c], for each call under way: how many of its parts have taken effect
+  underway,   \* underway[c], for each call under way: how many of its parts have taken effect
   story       \* story[q]: what names the rule where no explanation goes on
+
+(***************************************************************************)
+(* Where a provider was at rest, it says so: a mark of rest.  A recorder   *)
+(* inside of a provider also says when a completion was placed: a point.   *)
+(*                                                                         *)
+(* Of each call: kind (post, arm, poll, rest, ...), fn (the function that  *)
+(* was called), ndk (it is NDKPI's, not libibverbs's), thread; begin and   *)
+(* end, the numbers of its two events; answer, what it returned; cq or qp, *)
+(* its object.  completes: the call that a completion callback answers, or *)
+(* 0; isCallback.  Of some kinds: requests (of a post), type (of an arm),  *)
+(* room, results and completions (of a poll: the requests, 0 for one that  *)
+(* nobody posted, and what was said of each), awaited (of a rest: somebody *)
+(* reads events), status (of a callback), request (of a point).            *)
+(*                                                                         *)
+(* Of each request: req (its number), qp, queue, cq; op, silent, solicit,  *)
+(* fence, token, defer, as it was posted; post, the call; accepted or      *)
+(* refused, what that returned; refusedAfter: a later post on the QP was.  *)
+(* told: the outcomes that it may have.  turn: its number among the        *)
+(* completions of its CQ that polls deliver, or 0.  polled: the event by   *)
+(* which a poll had delivered it.  after: a poll that found none, after    *)
+(* which it must have been placed, or 0.  point: a point tells when it was *)
+(* placed.  solicited: what its message may have asked for.  invalidated:  *)
+(* the token that its message invalidated.                                 *)
+(***************************************************************************)
 
 \* arms: those outstanding, in their order; armed: it ever was; why: the rules by which callbacks are owed;
 \* placed: so many of the completions that polls deliver are in place; quiet: the tokens that peers invalidated, where
@@ -40,7 +64,7 @@ TraceInit ==
   /\ Qp!QpInit
   /\ Tk!TokenInit
   /\ at = 0
-  /\ open = <<>>
+  /\ underway = <<>>
   /\ story = [q \in CQ |-> [arms |-> <<>>, armed |-> FALSE, why |-> <<>>, placed |-> 0, quiet |-> {}]]
 
 -----------------------------------------------------------------------------
@@ -57,12 +81,12 @@ Certain(r, outcome) == Told(r) = {outcome}
 Alone(p) == Peer[p] \notin QP
 
 \* Where both ends are in the trace, a connection is lost only with its other end (A23).
-Ended(state) == state \notin {"IDLE", "CONNECTED"}
-CanBeLost(p) == qp[p].state = "CONNECTED" /\ (Alone(p) \/ Ended(qp[Peer[p]].state))
+IsOver(state) == state \notin {"IDLE", "CONNECTED"}
+CanBeLost(p) == qp[p].state = "CONNECTED" /\ (Alone(p) \/ IsOver(qp[Peer[p]].state))
 
 \* Call c has taken effect, or is none of those to be explained.
 HasEffect(c) ==
-  IF c = 0 THEN TRUE ELSE IF c \in DOMAIN open THEN open[c] > 0 ELSE Calls[c].end \notin at + 1..Last
+  IF c = 0 THEN TRUE ELSE IF c \in DOMAIN underway THEN underway[c] > 0 ELSE Calls[c].end \notin at + 1..Last
 
 \* The completion of a request can be placed: those that polls deliver in the order of the polls, the others after them,
 \* and none before a poll that found nothing and would have had it, unless the CQ fails before that poll.
@@ -163,9 +187,9 @@ Effect(c, i) ==
     [] k.kind = "event"    -> NdkCqNotificationCallbackEnter(k.cq, "STATUS_SUCCESS")
 
 TakesEffect(c) ==
-  /\ open[c] < Parts(c)
-  /\ Effect(c, open[c] + 1)
-  /\ open' = [open EXCEPT ![c] = @ + 1]
+  /\ underway[c] < Parts(c)
+  /\ Effect(c, underway[c] + 1)
+  /\ underway' = [underway EXCEPT ![c] = @ + 1]
   /\ UNCHANGED at
   /\ LET k == Calls[c] IN
      CASE k.kind = "arm" -> Armed(k.cq, k.type)
@@ -209,7 +233,7 @@ Meets(p) ==
      \/ \E sent \in {"SUCCESS", "FAILED"}, received \in {"FAILED", "CANCELLED"} :
           CanBe(Qp!Message(p), sent) /\ CanBe(MetReceive(p), received) /\ Abort(p, sent, received)
 
-Places(p, queue, i) ==
+IsPlaced(p, queue, i) ==
   /\ Qp!CanComplete(p, queue, i) /\ Qp!LeavesCompletion(qp[p][queue][i])
   /\ CanBePlaced(qp[p][queue][i]) /\ ~Requests[qp[p][queue][i].req].point
   /\ Complete(p, queue, i)
@@ -217,7 +241,7 @@ Places(p, queue, i) ==
 \* No poll delivers it.
 IsLost(p, queue, i) == Qp!CanComplete(p, queue, i) /\ ~Counts(qp[p][queue][i].req) /\ CompletionLost(p, queue, i)
 
-Reads(q) == \E c \in DOMAIN open : Calls[c].kind = "event" /\ Calls[c].cq = q /\ open[c] = 0
+Reads(q) == \E c \in DOMAIN underway : Calls[c].kind = "event" /\ Calls[c].cq = q /\ underway[c] = 0
 
 Hidden ==
   \/ \E p \in QP :
@@ -225,7 +249,7 @@ Hidden ==
        \/ Meets(p)
        \/ \E queue \in Queues :
             \/ \E i \in Ready(p, queue), outcome \in Outcomes : Ends(p, queue, i, outcome)
-            \/ \E i \in DOMAIN qp[p][queue] : Places(p, queue, i) \/ IsLost(p, queue, i)
+            \/ \E i \in DOMAIN qp[p][queue] : IsPlaced(p, queue, i) \/ IsLost(p, queue, i)
   \/ \E q \in CQ :
        \/ Overflow(q)
        \/ q \in Failing /\ InternalError(q)
@@ -309,7 +333,7 @@ IsCall(c) == Calls[c].kind \notin {"callback", "rest", "placed", "CQ closed", "Q
 Happens(c, ends) ==
   LET k == Calls[c] IN
   CASE k.kind = "callback" -> IF ends THEN IF Serialised THEN NdkCqNotificationCallbackExit(k.cq) ELSE UNCHANGED vars
-                              ELSE IF c \in DOMAIN open THEN UNCHANGED vars
+                              ELSE IF c \in DOMAIN underway THEN UNCHANGED vars
                               ELSE NdkCqNotificationCallbackEnter(k.cq, k.status)
     [] k.kind = "rest"     -> AtRest /\ UNCHANGED vars
     [] k.kind = "placed"   -> LET queue == Requests[k.request].queue IN
@@ -322,27 +346,27 @@ Happens(c, ends) ==
 \* A callback that the consumer saw later: the provider had turned to it, and took what was there for reported (A3).
 NextCallback(q) ==
   LET IsOf(c) == Calls[c].kind = "callback" /\ Calls[c].cq = q
-      coming == {c \in DOMAIN Calls : Calls[c].begin \in at + 1..Last /\ IsOf(c)} \ DOMAIN open
+      coming == {c \in DOMAIN Calls : Calls[c].begin \in at + 1..Last /\ IsOf(c)} \ DOMAIN underway
   IN IF coming = {} THEN 0 ELSE CHOOSE c \in coming : \A d \in coming : c <= d
 
 EntersUnseen(q) ==
   /\ SeenLate /\ (cq[q].due > 0 \/ cq[q].errorDue)
   /\ NextCallback(q) # 0
   /\ NdkCqNotificationCallbackEnter(q, Calls[NextCallback(q)].status)
-  /\ open' = open @@ (NextCallback(q) :> 1)
+  /\ underway' = underway @@ (NextCallback(q) :> 1)
   /\ UNCHANGED at
 
 Begin(c) ==
   /\ at' = at + 1
-  /\ open' = IF Parts(c) = 0 THEN open ELSE open @@ (c :> 0)
+  /\ underway' = IF Parts(c) = 0 THEN underway ELSE underway @@ (c :> 0)
   /\ UNCHANGED <<vars, story>>
 
-CanEnd(c) == IF Parts(c) = 0 THEN TRUE ELSE open[c] = Parts(c)
-Without(c) == [d \in DOMAIN open \ {c} |-> open[d]]
+IsDone(c) == IF Parts(c) = 0 THEN TRUE ELSE underway[c] = Parts(c)
+Without(c) == [d \in DOMAIN underway \ {c} |-> underway[d]]
 End(c) ==
-  /\ CanEnd(c)
+  /\ IsDone(c)
   /\ at' = at + 1
-  /\ open' = Without(c)
+  /\ underway' = Without(c)
   /\ UNCHANGED <<vars, story>>
 
 \* Nothing happened between the two ends of call c, so nothing has to be tried there.
@@ -352,11 +376,11 @@ TraceNext ==
   /\ at < Last
   /\ LET c == Upcoming.of IN
      IF IsCall(c) /\ ~Upcoming.ends THEN Begin(c)
-     ELSE IF IsCall(c) /\ CanEnd(c) THEN End(c)
-     ELSE IF Calls[c].kind = "post" /\ AtOnce(c) /\ open[c] > 0 THEN TakesEffect(c)
-     ELSE IF Sure # {} THEN SureStep /\ AllGoOn /\ UNCHANGED <<at, open>>
-     ELSE \/ Hidden /\ AllGoOn /\ UNCHANGED <<at, open>>
-          \/ \E d \in DOMAIN open : TakesEffect(d)
+     ELSE IF IsCall(c) /\ IsDone(c) THEN End(c)
+     ELSE IF Calls[c].kind = "post" /\ AtOnce(c) /\ underway[c] > 0 THEN TakesEffect(c)
+     ELSE IF Sure # {} THEN SureStep /\ AllGoOn /\ UNCHANGED <<at, underway>>
+     ELSE \/ Hidden /\ AllGoOn /\ UNCHANGED <<at, underway>>
+          \/ \E d \in DOMAIN underway : TakesEffect(d)
           \/ \E q \in CQ : EntersUnseen(q) /\ AllGoOn
-          \/ ~IsCall(c) /\ Happens(c, Upcoming.ends) /\ at' = at + 1 /\ AllGoOn /\ open' = Without(c)
+          \/ ~IsCall(c) /\ Happens(c, Upcoming.ends) /\ at' = at + 1 /\ AllGoOn /\ underway' = Without(c)
 =============================================================================

@@ -25,7 +25,7 @@ const root = "Traces"
 // variable trace says which of them a behaviour is about.
 func write(questions []*question) (module, configuration []byte) {
 	var b, initial, next, report strings.Builder
-	fmt.Fprintf(&b, "---- MODULE %s ----\nEXTENDS TraceRules, Readings\nVARIABLES trace, cq, qp, token, at, open, story\n", root)
+	fmt.Fprintf(&b, "---- MODULE %s ----\nEXTENDS TraceRules, Readings\nVARIABLES trace, cq, qp, token, at, underway, story\n", root)
 	for _, q := range questions {
 		q.define(&b)
 		if q.searched() {
@@ -36,8 +36,8 @@ func write(questions []*question) (module, configuration []byte) {
 		}
 	}
 	if initial.Len() == 0 {
-		initial.WriteString("  trace = 0 /\\ cq = 0 /\\ qp = 0 /\\ token = 0 /\\ at = 0 /\\ open = 0 /\\ story = 0\n")
-		next.WriteString("  UNCHANGED <<trace, cq, qp, token, at, open, story>>\n")
+		initial.WriteString("  trace = 0 /\\ cq = 0 /\\ qp = 0 /\\ token = 0 /\\ at = 0 /\\ underway = 0 /\\ story = 0\n")
+		next.WriteString("  UNCHANGED <<trace, cq, qp, token, at, underway, story>>\n")
 		report.WriteString("  TRUE\n")
 	}
 	fmt.Fprintf(&b, "Init ==\n%sNext ==\n%sReport ==\n%s====\n", initial.String(), next.String(), report.String())

@@ -20,13 +20,13 @@ DeferredOvertaken(queue, r, defer) == IF defer THEN Append(queue, [r EXCEPT !.ph
 ChainNotIndicated(queue, r, defer) == Append(queue, [r EXCEPT !.phase = IF defer THEN "DEFERRED" ELSE "INDICATED"])
 
 \* For AfterRefusal: a refused post leaves the earlier requests of its chain deferred.
-RefusalForgetsChain(queue, r) == queue
+RefusalForgetsChain(queue) == queue
 
-\* For AfterRefusal: a refused post is queued all the same.
-RefusedIsQueued(queue, r) == Append(Indicated(queue), r)
+\* For PostRefused: a refused post is queued all the same.
+RefusedIsQueued(p, r) == ~Closing(qp[p].state) /\ qp' = [qp EXCEPT ![p][QueueOf(r.op)] = AfterPost(@, r, FALSE)]
 
 \* For AfterRefusal: a refused post takes the deferred requests before it with it.
-RefusalDropsChain(queue, r) == LET Stays(s) == ~Deferred(s) IN SelectSeq(queue, Stays)
+RefusalDropsChain(queue) == LET Stays(s) == ~Deferred(s) IN SelectSeq(queue, Stays)
 
 \* For EndedBy: in a reading that asks for more, the other QPs, or a refused receive, are left out.
 EndsOwnChain(p, r) == IF QueueOf(r.op) = "receive" THEN {} ELSE {p}
