@@ -90,17 +90,18 @@ func (h *history) breaks(p *qp) bool {
 }
 
 // failureMatters reports whether q failed by what a callback says, or whether its overflow could explain anything: that
-// a completion is missing, or that requests were cancelled.
+// a completion is missing, that a poll found nothing (A33), or that requests were cancelled.
 func (c *component) failureMatters(q *cq) bool {
 	if q.reports || q.overrun == never {
 		return c.h.mayFail(q)
 	}
+	emptyHanded := slices.ContainsFunc(q.empty, func(s *span) bool { return s.ret > q.overrun })
 	for _, p := range c.qps {
 		if p.initiatorCq != q && p.receiveCq != q {
 			continue
 		}
 		for _, r := range slices.Concat(p.initiator, p.receive) {
-			missing := r.delivery == nil && p.cq(r.queue) == q && r.owed != never
+			missing := r.delivery == nil && p.cq(r.queue) == q && (r.owed != never || emptyHanded)
 			if missing || r.outcome == model.CANCELLED {
 				return true
 			}

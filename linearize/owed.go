@@ -180,6 +180,9 @@ func (q *cq) emptyAfter(mark moment) *span {
 	return q.empty[i]
 }
 
+// polledAfter reports whether a poll of a CQ returned after the moment.
+func (q *cq) polledAfter(at moment) bool { return len(q.polls) > 0 && q.polls[len(q.polls)-1].ret > at }
+
 // foundEmpty reports whether a poll had room and returned nothing.
 func (s *span) foundEmpty() bool {
 	return s.end != nil && len(s.end.Results) == 0 && (s.begin.N == nil || *s.begin.N > 0)
@@ -190,6 +193,10 @@ func (s *span) foundEmpty() bool {
 func (h *history) checkOwed() {
 	for _, r := range h.requests {
 		q := r.qp.cq(r.queue)
+		if r.point != nil && r.delivery == nil && r.qp.closed != nil && q.polledAfter(r.qp.closed.call) {
+			q.leaveOpen("completions of %s may have vanished from %s when it was closed (A21)", r.qp.name, q.name)
+			continue
+		}
 		if !r.accepted || q == nil || r.silent && r.delivery == nil || r.owed == never || h.mayFail(q) {
 			continue
 		}

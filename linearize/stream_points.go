@@ -66,3 +66,12 @@ func (s *Stream) checkPlaced(q *streamCq, r *posting, e *trace.Event) bool {
 	}
 	return false
 }
+
+// leaveClosedOpen takes that the CQ was found empty: the completions of a QP that is being closed may have gone with it (A21).
+func (q *streamCq) leaveClosedOpen() {
+	for _, r := range q.points {
+		if qp := r.lane.qp; qp.closing != 0 {
+			qp.leaveOpen(qp.name + " was closed, and which of its completions " + q.name + " still held this engine does not follow")
+		}
+	}
+}

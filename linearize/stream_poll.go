@@ -76,6 +76,7 @@ func (q *streamCq) release() {
 			return
 		}
 		if len(p.results) == 0 && p.call.n != 0 {
+			q.leaveClosedOpen()
 			if q.emptied = max(q.emptied, p.call.call); q.owed > 0 && q.missing(p) {
 				return
 			}

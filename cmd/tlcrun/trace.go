@@ -12,7 +12,6 @@ import (
 
 	"ndkoracle/internal/counterexample"
 	"ndkoracle/internal/tlc"
-	"ndkoracle/model"
 	"ndkoracle/model/mc"
 )
 
@@ -57,8 +56,7 @@ func writeTrace(ctx context.Context, runner tlc.Runner, c tlc.Configuration, fil
 	if len(result.Trace) == 0 {
 		return fmt.Errorf("TLC found no counter-example: %s %s", result.Verdict, strings.Join(result.Errors, "; "))
 	}
-	contract := machine.Contract()
-	example := counterexample.Example{Configuration: c.Name, Dialect: dialectOf(contract.Dialect), Depth: contract.Depth[0]}
+	example := counterexample.Of(c.Name, machine)
 	for _, step := range result.Trace[1:] {
 		switch {
 		case step.Stuttering:
@@ -66,11 +64,11 @@ func writeTrace(ctx context.Context, runner tlc.Runner, c tlc.Configuration, fil
 		case step.Back > 0:
 			return errors.New("the counter-example goes on for ever, and a trace ends")
 		default:
-			example.Actions = append(example.Actions, step.Action)
-			example.Last = map[string]string{}
+			after := map[string]string{}
 			for _, v := range step.Vars {
-				example.Last[v.Name] = v.Value
+				after[v.Name] = v.Value
 			}
+			example.Steps = append(example.Steps, counterexample.Step{Action: step.Action, After: after})
 		}
 	}
 	var out bytes.Buffer
@@ -78,15 +76,4 @@ func writeTrace(ctx context.Context, runner tlc.Runner, c tlc.Configuration, fil
 		return err
 	}
 	return os.WriteFile(file, out.Bytes(), 0o644)
-}
-
-// dialectOf returns the name that traces have for a dialect.
-func dialectOf(d model.Dialect) string {
-	switch {
-	case d.SecondArm == model.Together:
-		return "ndspi"
-	case d.ErrorsArm:
-		return "ndkpi"
-	}
-	return "verbs"
 }

@@ -2,7 +2,6 @@ package counterexample
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"ndkoracle/trace"
@@ -10,6 +9,8 @@ import (
 
 // someRoom is what a consumer polls with that does not say for how many completions it has room.
 const someRoom = 16
+
+const getCqResults = "NdkGetCqResults"
 
 // word returns an argument as text, "" where there are not so many.
 func (a action) word(i int) string {
@@ -19,74 +20,59 @@ func (a action) word(i int) string {
 	return a.arguments[i].text
 }
 
-// number returns an argument that is a number.
-func (a action) number(i int) (int, error) {
-	n, err := strconv.Atoi(a.word(i))
+// thread returns which thread of MCConsumer calls; elsewhere it is "".
+func (a action) thread() string {
+	if by := a.word(1); by == mainThread || by == callbackThread {
+		return by
+	}
+	return ""
+}
+
+// number returns a value that is a number.
+func (v value) number() (int, error) {
+	n, err := strconv.Atoi(v.text)
 	if err != nil {
-		return 0, fmt.Errorf("argument %d is no number", i+1)
+		return 0, fmt.Errorf("%q is no number", v.text)
 	}
 	return n, nil
 }
 
-// places reports whether an action says where it places which completion.
-func (a action) places() bool { return len(a.arguments) == 2 && a.arguments[1].fields != nil }
-
-// take writes down one step. The actions of MCConsumer say which thread calls; elsewhere the main thread does.
-func (c *converter) take(a action) error {
-	cq, thread := a.word(0), mainThread
-	if by := a.word(1); by == mainThread || by == callbackThread {
-		thread = by
-		a.arguments = slices.Delete(slices.Clone(a.arguments), 1, 2)
-	}
-	switch a.name {
+// takeOfCq writes down a step that any module with CQs has.
+func (c *converter) takeOfCq(s step) error {
+	cq := s.word(0)
+	switch s.name {
 	case "NdkArmCq":
-		return c.arm(thread, cq, a.word(1))
-	case "NdkGetCqResults":
-		return c.polled(a, thread)
+		if thread := s.thread(); thread != "" {
+			return c.arm(thread, cq, s.word(2))
+		}
+		return c.arm(mainThread, cq, s.word(1))
 	case "NdkCqNotificationCallbackEnter":
-		return c.enter(cq, a.word(1))
+		return c.enter(cq, s.word(1))
 	case "NdkCqNotificationCallbackExit":
 		return c.exit(cq)
-	case "Place":
-		c.place(a)
-		return nil
-	case "Wake", "WakeUp", "ExtraEventComes", "InternalError": // nobody sees these
+	case "NdkCloseCq":
+		return c.closeCq(cq)
+	case "NdkCloseCompletion":
+		if err := c.closeEnter(cq); err != nil {
+			return err
+		}
+		return c.closeExit(cq)
+	case "NdkResizeCq":
+		depth, err := s.arguments[1].number()
+		if err != nil {
+			return err
+		}
+		return c.resize(cq, int64(depth))
+	case "NdkRequestCompletionEnter":
+		return c.resized(cq, s.word(1))
+	case "NdkRequestCompletionExit", // told with its entry: nothing comes between that matters
+		"Wake", "WakeUp", "ExtraEventComes", "InternalError", "Resize": // nobody sees these
 		return nil
 	}
 	return fmt.Errorf("there is no way to tell it")
 }
 
-func (c *converter) polled(a action, thread string) error {
-	room, found := someRoom, 1
-	if len(a.arguments) == 3 {
-		var err error
-		if room, err = a.number(1); err != nil {
-			return err
-		}
-		found = 2
-	}
-	n, err := a.number(found)
-	if err != nil {
-		return err
-	}
-	cq := a.word(0)
-	if n > len(c.entries[cq]) {
-		return fmt.Errorf("it finds %d completions, of which only %d were placed", n, len(c.entries[cq]))
-	}
-	results := append([]trace.Result{}, c.entries[cq][:n]...)
-	c.entries[cq] = c.entries[cq][n:]
-	c.poll(thread, cq, int64(room), results)
-	return nil
+// placed writes down that a completion was placed.
+func (c *converter) placed(cq string, result trace.Result, solicited bool) {
+	c.point(trace.Event{Fn: "CqePlaced", Cq: cq, Wr: result.Wr, Status: result.Status, Solicited: &solicited})
 }
-
-// place posts what was prepared for the next completion that comes from nowhere, and places it.
-func (c *converter) place(a action) {
-	cq, completion, r := a.word(0), a.arguments[1], c.requests[0]
-	c.requests = c.requests[1:]
-	c.post(r.before)
-	result := trace.Result{Wr: r.wr, Qp: r.qp, Status: c.status(completion.fields["status"].text)}
-	c.point(trace.Event{Fn: "CqePlaced", Cq: cq, Wr: r.wr, Status: result.Status, Solicited: pointer(isSolicited(completion))})
-	c.entries[cq] = append(c.entries[cq], result)
-}
-
-func isSolicited(completion value) bool { return completion.fields["solicited"].text == "TRUE" }

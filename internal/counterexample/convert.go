@@ -7,8 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 
+	"ndkoracle/model"
+	"ndkoracle/model/mc"
 	"ndkoracle/trace"
 )
 
@@ -17,12 +18,34 @@ type Example struct {
 	Configuration string // its name, for the header
 	Dialect       string // ndkpi, ndspi or verbs
 	Depth         int    // of each CQ, in completions
-	// Actions are those of the steps, with their arguments as they are written in TLA+: MCNdkArmCq("q", "ANY").
-	Actions []string
-	// Last are the variables of the last state, by their names, as TLC prints them.
-	Last map[string]string
+	Qps           []mc.Qp
+	Steps         []Step
 	// Stutters says that TLC found that nothing need happen after the last state.
 	Stutters bool
+}
+
+// A Step is an action with its arguments as they are written in TLA+, such as MCNdkArmCq("q", "ANY"), and the variables of the
+// state that it leads to, by their names, as TLC prints them.
+type Step struct {
+	Action string
+	After  map[string]string
+}
+
+// Of returns the example of a configuration before its first step.
+func Of(configuration string, machine *mc.Machine) Example {
+	contract := machine.Contract()
+	return Example{Configuration: configuration, Dialect: dialectOf(contract.Dialect), Depth: contract.Depth[0], Qps: machine.Qps()}
+}
+
+// dialectOf returns the name that traces have for a dialect.
+func dialectOf(d model.Dialect) string {
+	switch {
+	case d.SecondArm == model.Together:
+		return "ndspi"
+	case d.ErrorsArm:
+		return "ndkpi"
+	}
+	return "verbs"
 }
 
 // Write writes the counter-example as a trace. The error says which step can't be told as events, and why; then nothing is
@@ -52,78 +75,54 @@ func Write(out io.Writer, example Example) error {
 
 // tell returns the events of the counter-example.
 func tell(example Example) ([]trace.Event, error) {
-	c := converter{script: new(script), entries: map[string][]trace.Result{}}
+	c := &converter{script: new(script), entries: map[string][]trace.Result{}}
 	switch example.Dialect {
 	case "ndkpi", "ndspi":
-		c.words = &ndkWords{c.script, example.Dialect == "ndkpi", map[string][]string{}}
+		c.words = newNdkWords(c.script, example.Dialect == "ndkpi")
 	case "verbs":
-		c.words = &verbsWords{script: c.script}
+		c.words = &verbsWords{script: c.script, closes: map[string]trace.Event{}}
 	default:
 		return nil, fmt.Errorf("there is no dialect %q", example.Dialect)
 	}
-	actions := make([]action, len(example.Actions))
-	for i, text := range example.Actions {
-		var err error
-		if actions[i], err = parseAction(text); err == nil && actions[i].name == "Place" && !actions[i].places() {
+	steps := make([]step, len(example.Steps))
+	for i, text := range example.Steps {
+		a, err := parseAction(text.Action)
+		if err == nil && a.name == "Place" && !a.places() {
 			err = errors.New("it does not say which completion is placed")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("step %d, %s: %w", i+1, text, err)
+			return nil, fmt.Errorf("step %d, %s: %w", i+1, text.Action, err)
+		}
+		steps[i] = step{action: a, after: text.After}
+		if i > 0 {
+			steps[i].before = example.Steps[i-1].After
 		}
 	}
-	c.prepare(actions, int64(example.Depth))
-	for i, a := range actions {
-		if err := c.take(a); err != nil {
-			return nil, fmt.Errorf("step %d, %s: %w", i+1, example.Actions[i], err)
+	take := c.take
+	if len(example.Qps) > 0 {
+		take = newPairs(c, example).take
+	} else if err := c.prepare(steps, int64(example.Depth)); err != nil {
+		return nil, err
+	}
+	for i, s := range steps {
+		if err := take(s); err != nil {
+			return nil, fmt.Errorf("step %d, %s: %w", i+1, example.Steps[i].Action, err)
 		}
 	}
 	return c.events, nil
 }
 
+// A step is an action between two states. Before the first nothing is known.
+type step struct {
+	action
+	before, after map[string]string
+}
+
 type converter struct {
 	*script
 	words
+
+	// Of a CQ by itself:
 	requests []arrival                 // the requests of the completions that come from nowhere, in their order
 	entries  map[string][]trace.Result // of each CQ, oldest first
-}
-
-// An arrival is a request whose completion comes from nowhere, and what has to be posted just before: itself, or the
-// message that it receives.
-type arrival struct {
-	request
-	before request
-}
-
-// prepare creates the objects. Each completion that comes from nowhere is of a QP of its own, so that none has to do with
-// another: a write, or where it is solicited a receive.
-func (c *converter) prepare(actions []action, depth int64) {
-	seen := map[string]bool{}
-	peers := false
-	for _, a := range actions {
-		if cq := a.word(0); !seen[cq] {
-			seen[cq] = true
-			c.createCq(cq, depth)
-		}
-	}
-	for _, a := range actions {
-		if a.name != "Place" {
-			continue
-		}
-		n := strconv.Itoa(len(c.requests) + 1)
-		r := arrival{request: request{wr: "w" + n, qp: "qp" + n, op: "Write"}}
-		r.before = r.request
-		c.connect(r.qp, a.word(0), "c"+n, false)
-		if isSolicited(a.arguments[1]) {
-			r.wr, r.op = "r"+n, "Receive"
-			r.before = request{wr: "s" + n, qp: "peer" + n, op: "Send", solicit: true}
-			if !peers {
-				peers = true
-				c.createCq("peers", int64(len(actions)))
-			}
-			c.connect(r.before.qp, "peers", "c"+n, true)
-			c.post(r.request)
-		}
-		c.requests = append(c.requests, r)
-	}
-	c.listen()
 }

@@ -45,7 +45,7 @@ func TestWrite(t *testing.T) {
 	} {
 		t.Run(test.name+" in "+test.dialect, func(t *testing.T) {
 			var file bytes.Buffer
-			if err := Write(&file, Example{"x", test.dialect, 2, test.actions, nil, true}); err != nil {
+			if err := Write(&file, Example{"x", test.dialect, 2, nil, steps(test.actions...), true}); err != nil {
 				t.Fatal(err)
 			}
 			text := file.String()
@@ -77,15 +77,23 @@ func TestWriteErrors(t *testing.T) {
 		{"ndkpi", `MCNdkArmCq("q") /\ x`, "something follows the action"},
 		{"ndkpi", `MCDance("q")`, "there is no way to tell it"},
 		{"ndkpi", `MCNdkGetCqResults("q", 1)`, "it finds 1 completions, of which only 0 were placed"},
-		{"ndkpi", `MCNdkGetCqResults("q", "n")`, "argument 2 is no number"},
+		{"ndkpi", `MCNdkGetCqResults("q", "n")`, `"n" is no number`},
 		{"ndkpi", `MCPlace("q", 1)`, "does not say which completion"},
 		{"ndkpi", `MCNdkCqNotificationCallbackExit("q")`, "no callback of q is running"},
 		{"verbs", `MCNdkArmCq("q", "ERRORS")`, "libibverbs has no arm for errors alone"},
 		{"verbs", `MCNdkCqNotificationCallbackEnter("q", "STATUS_INTERNAL_ERROR")`, "asynchronous events"},
 	} {
-		err := Write(io.Discard, Example{"x", test.dialect, 2, []string{test.action}, nil, true})
+		err := Write(io.Discard, Example{"x", test.dialect, 2, nil, steps(test.action), true})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %q", test.action, err, test.want)
 		}
 	}
+}
+
+func steps(actions ...string) []Step {
+	all := make([]Step, len(actions))
+	for i, a := range actions {
+		all[i].Action = a
+	}
+	return all
 }

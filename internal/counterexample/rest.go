@@ -4,11 +4,12 @@ import "fmt"
 
 // atRest reports whether the provider is at rest after the last step: nothing is owed that it still has to do.
 func (e Example) atRest() (bool, error) {
-	if e.Stutters {
+	if e.Stutters || len(e.Steps) == 0 {
 		return true, nil
 	}
+	last := e.Steps[len(e.Steps)-1].After
 	for name, busy := range map[string]func(value) bool{"cq": owesCallback, "qp": hasPending} {
-		text, ok := e.Last[name]
+		text, ok := last[name]
 		if !ok {
 			continue
 		}
@@ -25,9 +26,10 @@ func (e Example) atRest() (bool, error) {
 	return true, nil
 }
 
+// owesCallback reports whether a callback of a CQ is to come or to return, or the completion of something that is under way.
 func owesCallback(cq value) bool {
 	return cq.fields["due"].text != "0" || cq.fields["errorDue"].text == "TRUE" || cq.fields["running"].text == "TRUE" ||
-		cq.fields["open"].text == "CLOSING"
+		cq.fields["open"].text == "CLOSING" || cq.fields["resize"].text != "NONE"
 }
 
 // hasPending reports whether requests of a QP will be executed, or have been and have to be completed. A deferred request

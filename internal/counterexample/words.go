@@ -1,7 +1,10 @@
 package counterexample
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 
 	"ndkoracle/trace"
 )
@@ -9,23 +12,36 @@ import (
 // words write down what happens with the functions of NDKPI, or with those of libibverbs.
 type words interface {
 	createCq(cq string, depth int64)
-	// connect creates a QP, and connects it or accepts.
-	connect(qp, cq, conn string, accept bool)
-	post(r request)
+	createQp(qp, initiatorCq, receiveCq string)
+	// connect connects a QP, or accepts.
+	connect(qp, conn string, accept bool)
+	post(r request) error
+	// flush is the call of that name, or NdkDisconnect.
+	flush(fn, qp string) error
+	// closeQp and closeCq begin a close; closeEnter and closeExit are its NdkCloseCompletion.
+	closeQp(qp string) error
+	closeCq(cq string) error
+	closeEnter(object string) error
+	closeExit(object string) error
 	arm(thread, cq, kind string) error
 	// listen begins to wait for events, where that is a call.
 	listen()
 	enter(cq, status string) error
 	exit(cq string) error
-	poll(thread, cq string, room int64, results []trace.Result)
+	// resize begins to resize a CQ, and resized tells how that ended.
+	resize(cq string, depth int64) error
+	resized(cq, outcome string) error
+	poll(thread, fn, cq string, room int64, results []trace.Result)
 	// status is the status of a completion of one of the Outcomes.
 	status(outcome string) string
 }
 
-// A request is one that is posted: a Write, a Send or a Receive.
+// A request is one that is posted.
 type request struct {
 	wr, qp, op string
-	solicit    bool // of a Send: it has NDK_OP_FLAG_SEND_AND_SOLICIT_EVENT
+	flags      []string // of NDKPI, without NDK_OP_FLAG_
+	token      *uint32
+	refused    bool
 }
 
 // ndkWords are those of dialects ndkpi and ndspi.
@@ -33,6 +49,12 @@ type ndkWords struct {
 	*script
 	serialised bool                // callbacks run; else they are data that is read, and end where they begin
 	running    map[string][]string // ops of the callbacks of a CQ that have begun and not returned, oldest first
+	closes     map[string]string   // by object: the op of a close, and then of its NdkCloseCompletion
+	resizes    map[string]string   // by CQ: the op of the latest resize
+}
+
+func newNdkWords(s *script, serialised bool) *ndkWords {
+	return &ndkWords{s, serialised, map[string][]string{}, map[string]string{}, map[string]string{}}
 }
 
 func succeeded() trace.Event { return trace.Event{Status: "STATUS_SUCCESS"} }
@@ -41,21 +63,98 @@ func (w *ndkWords) createCq(cq string, depth int64) {
 	w.call(mainThread, "NdkCreateCq", trace.Event{Cq: cq, Depth: &depth}, succeeded())
 }
 
-func (w *ndkWords) connect(qp, cq, conn string, accept bool) {
+func (w *ndkWords) createQp(qp, initiatorCq, receiveCq string) {
+	w.call(mainThread, "NdkCreateQp", trace.Event{Qp: qp, ReceiveCq: receiveCq, InitiatorCq: initiatorCq}, succeeded())
+}
+
+func (w *ndkWords) connect(qp, conn string, accept bool) {
 	fn := "NdkConnect"
 	if accept {
 		fn = "NdkAccept"
 	}
-	w.call(mainThread, "NdkCreateQp", trace.Event{Qp: qp, ReceiveCq: cq, InitiatorCq: cq}, succeeded())
 	w.call(mainThread, fn, trace.Event{Qp: qp, Conn: conn}, succeeded())
 }
 
-func (w *ndkWords) post(r request) {
-	call := trace.Event{Qp: r.qp, Wr: r.wr}
-	if r.solicit {
-		call.Flags = []string{"SEND_AND_SOLICIT_EVENT"}
+func (w *ndkWords) post(r request) error {
+	call, ret := trace.Event{Qp: r.qp, Wr: r.wr, Flags: r.flags}, succeeded()
+	switch r.op {
+	case "FastRegister":
+		call.Mr, ret.Token = memory(r.token), r.token
+	case "Bind":
+		call.Mw, ret.Token = memory(r.token), r.token
+	case "Invalidate":
+		call.Mr, call.Token = memory(r.token), r.token
+	case "Read":
+		if call.Token = r.token; r.token != nil {
+			call.Flags = append(call.Flags, "RDMA_READ_LOCAL_INVALIDATE")
+		}
+	case "SendAndInvalidate":
+		call.Token = r.token
+	} // no event tells through which token a write goes
+	if r.refused {
+		ret = trace.Event{Status: "STATUS_INSUFFICIENT_RESOURCES"}
 	}
-	w.call(mainThread, "Ndk"+r.op, call, succeeded())
+	w.call(mainThread, "Ndk"+r.op, call, ret)
+	return nil
+}
+
+// memory names what a token gives access to.
+func memory(token *uint32) string {
+	if token == nil {
+		return "memory"
+	}
+	return fmt.Sprintf("memory%d", *token)
+}
+
+func (w *ndkWords) flush(fn, qp string) error {
+	w.call(mainThread, fn, trace.Event{Qp: qp}, succeeded())
+	return nil
+}
+
+func (w *ndkWords) closeQp(qp string) error { return w.close("NdkCloseQp", qp, trace.Event{Qp: qp}) }
+func (w *ndkWords) closeCq(cq string) error { return w.close("NdkCloseCq", cq, trace.Event{Cq: cq}) }
+
+func (w *ndkWords) close(fn, object string, call trace.Event) error {
+	w.call(mainThread, fn, call, trace.Event{Status: "STATUS_PENDING"})
+	w.closes[object] = strconv.Itoa(w.ops)
+	return nil
+}
+
+func (w *ndkWords) resize(cq string, depth int64) error {
+	w.call(mainThread, "NdkResizeCq", trace.Event{Cq: cq, Depth: &depth}, trace.Event{Status: "STATUS_PENDING"})
+	w.resizes[cq] = strconv.Itoa(w.ops)
+	return nil
+}
+
+const requestCompletion = "NdkRequestCompletion"
+
+func (w *ndkWords) resized(cq, outcome string) error {
+	if w.resizes[cq] == "" {
+		return fmt.Errorf("no resize of %s has begun", cq)
+	}
+	op := w.begin(trace.Event{Thr: callbackThread, Ph: trace.Enter, Fn: requestCompletion, For: w.resizes[cq], Status: w.status(outcome)})
+	w.add(trace.Event{Thr: callbackThread, Ph: trace.Exit, Fn: requestCompletion, Op: op})
+	return nil
+}
+
+const closeCompletion = "NdkCloseCompletion"
+
+func (w *ndkWords) closeEnter(object string) error {
+	op, ok := w.closes[object]
+	if !ok {
+		return fmt.Errorf("no close of %s has begun", object)
+	}
+	w.closes[object] = w.begin(trace.Event{Thr: callbackThread, Ph: trace.Enter, Fn: closeCompletion, For: op})
+	return nil
+}
+
+func (w *ndkWords) closeExit(object string) error {
+	op, ok := w.closes[object]
+	if !ok {
+		return fmt.Errorf("no close of %s has begun", object)
+	}
+	w.add(trace.Event{Thr: callbackThread, Ph: trace.Exit, Fn: closeCompletion, Op: op})
+	return nil
 }
 
 func (w *ndkWords) arm(thread, cq, kind string) error {
@@ -92,8 +191,8 @@ func (w *ndkWords) leave(op string) {
 	w.add(trace.Event{Thr: callbackThread, Ph: trace.Exit, Fn: callback, Op: op})
 }
 
-func (w *ndkWords) poll(thread, cq string, room int64, results []trace.Result) {
-	w.call(thread, "NdkGetCqResults", trace.Event{Cq: cq, N: &room}, trace.Event{Results: results})
+func (w *ndkWords) poll(thread, fn, cq string, room int64, results []trace.Result) {
+	w.call(thread, fn, trace.Event{Cq: cq, N: &room}, trace.Event{Results: results})
 }
 
 func (w *ndkWords) status(outcome string) string {
@@ -109,34 +208,95 @@ func (w *ndkWords) status(outcome string) string {
 // verbsWords are those of dialect verbs. One thread reads the events, and has no other use.
 type verbsWords struct {
 	*script
-	waiting string // op of the call that waits for an event, or ""
+	waiting string                 // op of the call that waits for an event, or ""
+	closes  map[string]trace.Event // by object: the return of its close
 }
 
 func (w *verbsWords) createCq(cq string, depth int64) {
 	w.call(mainThread, "ibv_create_cq", trace.Event{Cq: cq, Depth: &depth}, trace.Event{})
 }
 
-func (w *verbsWords) connect(qp, cq, conn string, _ bool) {
-	w.call(mainThread, "ibv_create_qp", trace.Event{Qp: qp, ReceiveCq: cq, InitiatorCq: cq}, trace.Event{})
-	w.call(mainThread, "ibv_modify_qp", trace.Event{Qp: qp, State: "INIT"}, trace.Event{})
-	w.call(mainThread, "ibv_modify_qp", trace.Event{Qp: qp, State: "RTR", Conn: conn}, trace.Event{})
-	w.call(mainThread, "ibv_modify_qp", trace.Event{Qp: qp, State: "RTS"}, trace.Event{})
+func (w *verbsWords) createQp(qp, initiatorCq, receiveCq string) {
+	w.call(mainThread, "ibv_create_qp", trace.Event{Qp: qp, ReceiveCq: receiveCq, InitiatorCq: initiatorCq}, trace.Event{})
+	w.call(mainThread, modifyQp, trace.Event{Qp: qp, State: "INIT"}, trace.Event{})
 }
 
-func (w *verbsWords) post(r request) {
-	fn, wr := "ibv_post_send", trace.WorkRequest{Wr: r.wr, Flags: []string{"SIGNALED"}}
-	switch r.op {
-	case "Receive":
-		fn, wr.Flags = "ibv_post_recv", nil
-	case "Send":
-		wr.Opcode = "SEND"
-	case "Write":
-		wr.Opcode = "RDMA_WRITE"
+const modifyQp = "ibv_modify_qp"
+
+func (w *verbsWords) connect(qp, conn string, _ bool) {
+	w.call(mainThread, modifyQp, trace.Event{Qp: qp, State: "RTR", Conn: conn}, trace.Event{})
+	w.call(mainThread, modifyQp, trace.Event{Qp: qp, State: "RTS"}, trace.Event{})
+}
+
+var opcodes = map[string]string{"Send": "SEND", "SendAndInvalidate": "SEND_WITH_INV", "Write": "RDMA_WRITE", "Read": "RDMA_READ",
+	"Invalidate": "LOCAL_INV", "Bind": "BIND_MW"}
+
+func (w *verbsWords) post(r request) error {
+	fn, wr := "ibv_post_send", trace.WorkRequest{Wr: r.wr, Opcode: opcodes[r.op], Token: r.token}
+	if r.op == "Receive" {
+		fn = "ibv_post_recv"
+	} else if wr.Opcode == "" {
+		return fmt.Errorf("libibverbs has no %s", r.op)
 	}
-	if r.solicit {
-		wr.Flags = append(wr.Flags, "SOLICITED")
+	if r.op != "Receive" && !slices.Contains(r.flags, "SILENT_SUCCESS") {
+		wr.Flags = []string{"SIGNALED"}
 	}
-	w.call(mainThread, fn, trace.Event{Qp: r.qp, Wrs: []trace.WorkRequest{wr}}, trace.Event{})
+	for _, flag := range r.flags {
+		switch flag {
+		case "DEFER":
+			return errors.New("libibverbs has no chains: a call posts a list")
+		case "SEND_AND_SOLICIT_EVENT":
+			wr.Flags = append(wr.Flags, "SOLICITED")
+		case "READ_FENCE":
+			wr.Flags = append(wr.Flags, "FENCE")
+		}
+	}
+	call, ret := trace.Event{Qp: r.qp, Wrs: []trace.WorkRequest{wr}}, trace.Event{}
+	if r.refused {
+		ret = trace.Event{Errno: "ENOMEM", BadWr: r.wr}
+	}
+	w.call(mainThread, fn, call, ret)
+	return nil
+}
+
+func (w *verbsWords) flush(fn, qp string) error {
+	if fn != "NdkFlush" {
+		return fmt.Errorf("libibverbs has no %s", fn)
+	}
+	w.call(mainThread, modifyQp, trace.Event{Qp: qp, State: "ERR"}, trace.Event{})
+	return nil
+}
+
+func (w *verbsWords) resize(string, int64) error {
+	return errors.New("with libibverbs a CQ has its new size when the call returns")
+}
+
+func (w *verbsWords) resized(cq, _ string) error { return w.resize(cq, 0) }
+
+// A close is a call that returns when nothing keeps it any more.
+func (w *verbsWords) closeQp(qp string) error {
+	return w.close("ibv_destroy_qp", qp, trace.Event{Qp: qp})
+}
+
+func (w *verbsWords) closeCq(cq string) error {
+	return w.close("ibv_destroy_cq", cq, trace.Event{Cq: cq})
+}
+
+func (w *verbsWords) close(fn, object string, call trace.Event) error {
+	call.Thr, call.Ph, call.Fn = "closing "+object, trace.Call, fn
+	w.closes[object] = trace.Event{Thr: call.Thr, Ph: trace.Ret, Fn: fn, Op: w.begin(call)}
+	return nil
+}
+
+func (w *verbsWords) closeEnter(string) error { return nil }
+
+func (w *verbsWords) closeExit(object string) error {
+	ret, ok := w.closes[object]
+	if !ok {
+		return fmt.Errorf("no close of %s has begun", object)
+	}
+	w.add(ret)
+	return nil
 }
 
 func (w *verbsWords) arm(thread, cq, kind string) error {
@@ -170,7 +330,7 @@ func (w *verbsWords) exit(string) error {
 	return nil
 }
 
-func (w *verbsWords) poll(thread, cq string, room int64, results []trace.Result) {
+func (w *verbsWords) poll(thread, _, cq string, room int64, results []trace.Result) {
 	w.call(thread, "ibv_poll_cq", trace.Event{Cq: cq, N: &room}, trace.Event{Results: results})
 }
 

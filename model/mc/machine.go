@@ -111,6 +111,27 @@ func (machine *Machine) Actions() []string {
 // Contract returns the contract that the configuration is about.
 func (machine *Machine) Contract() *model.Contract { return machine.contract }
 
+// A Qp names a QP, the CQs of its queues and the QP at the other end of its connection, each "" where the module has none.
+type Qp struct {
+	Name, InitiatorCq, ReceiveCq, Peer string
+}
+
+// Qps returns the QPs that the configuration is about.
+func (machine *Machine) Qps() []Qp {
+	name := func(names []string, i int) string {
+		if i < 0 || i >= len(names) {
+			return ""
+		}
+		return names[i]
+	}
+	qps := make([]Qp, len(machine.contract.Qps))
+	for i, b := range machine.contract.Qps {
+		qps[i] = Qp{machine.objects.qps[i], name(machine.objects.cqs, b.InitiatorCq), name(machine.objects.cqs, b.ReceiveCq),
+			name(machine.objects.qps, b.Peer)}
+	}
+	return qps
+}
+
 // Init returns the moments in which the machine may start.
 func (machine *Machine) Init() []Moment { return machine.init }
 
