@@ -1,7 +1,7 @@
 # `make help` lists what there is. The work that takes more than a line is in scripts/.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help install build demo test race bench tlc tlc-more tlc-full tlc-traces graph graph-full mutants device fmt vet lint clean
+.PHONY: help install build demo test race bench tlc tlc-more tlc-full tlc-distributed tlc-traces graph graph-full mutants device fmt vet lint clean
 
 # The verbs provider needs cgo and the headers of libibverbs; all else is built without them.
 verbs = $(shell scripts/has-verbs.sh && echo '-tags=ibverbs')
@@ -39,6 +39,9 @@ tlc-more: ## the same, with other readings of the open questions, and the consum
 
 tlc-full: ## the same, with the configurations that take minutes, and tens of minutes
 	go run ./cmd/tlcrun -full
+
+tlc-distributed: ## the largest configuration again, in TLC's distributed mode: a server and two workers
+	go run ./cmd/tlcrun -distributed
 
 tlc-traces: ## have TLC decide every trace of the corpus, recordings too: the third opinion
 	NDK_TRACES=all go test -count=1 -timeout 60m -v -run 'TestCorpus|TestRecordings' ./internal/tlcjudge

@@ -6,6 +6,8 @@
 // and prints the first difference as a way from the initial state. The graphs are kept, and TLC runs again only when what
 // they are made from has changed.
 //
+// With -distributed it runs the largest configuration in TLC's distributed mode, which must find the same states.
+//
 // With -trace it writes the counter-examples of the configurations that must fail as traces that tracecheck reads.
 package main
 
@@ -33,6 +35,7 @@ type options struct {
 	pin, verbose bool
 	graph        bool
 	traces       string
+	distributed  bool
 	jobs         int
 	timeout      time.Duration
 }
@@ -70,6 +73,7 @@ func parseOptions(args []string) (options, error) {
 	flags.BoolVar(&o.full, "full", false, "run those, too, that take tens of minutes")
 	flags.BoolVar(&o.graph, "graph", false, "compare the state graphs of those that hold with the model's, instead of checking properties")
 	flags.StringVar(&o.traces, "trace", "", "write the counter-examples of those that must fail as traces into this `folder`, instead")
+	flags.BoolVar(&o.distributed, "distributed", false, "run the largest in TLC's distributed mode, a server and two workers, instead")
 	flags.BoolVar(&o.pin, "pin", false, "write the states and depths that were found into the manifest")
 	flags.BoolVar(&o.verbose, "v", false, "print the counter-examples of configurations that must fail, too")
 	flags.IntVar(&o.jobs, "jobs", 2, "TLC processes at a time, each with one worker")
@@ -80,8 +84,14 @@ func parseOptions(args []string) (options, error) {
 	if flags.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q: configurations are selected with -run", flags.Arg(0))
 	}
-	if (o.graph || o.traces != "") && (o.pin || o.verbose) || o.graph && o.traces != "" {
-		return o, errors.New("-graph and -trace are instead of a check: neither writes pins or prints counter-examples, nor goes with the other")
+	instead := 0
+	for _, given := range []bool{o.graph, o.traces != "", o.distributed} {
+		if given {
+			instead++
+		}
+	}
+	if instead > 1 || instead > 0 && (o.pin || o.verbose) {
+		return o, errors.New("-graph, -trace and -distributed are instead of a check: none writes pins or prints counter-examples, nor goes with another")
 	}
 	if o.jobs < 1 {
 		return o, fmt.Errorf("-jobs %d: at least one is needed", o.jobs)
@@ -90,7 +100,7 @@ func parseOptions(args []string) (options, error) {
 	if o.only, err = regexp.Compile(only); err != nil {
 		return o, fmt.Errorf("-run: %w", err)
 	}
-	o.full = o.full || only != ""
+	o.full = o.full || only != "" || o.distributed
 	o.deep = o.deep || o.full
 	o.more = o.more || o.deep || o.graph || o.traces != ""
 	return o, nil
@@ -137,6 +147,8 @@ func run(ctx context.Context, o options) (bad int, err error) {
 		return compareAll(ctx, runner, selected, o.jobs)
 	case o.traces != "":
 		return writeTraces(ctx, runner, selected, o.jobs, o.traces)
+	case o.distributed:
+		return runDistributed(ctx, runner, selected)
 	}
 	version := ""
 	for i, outcome := range runAll(selected, o.jobs, func(c tlc.Configuration) answer {

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -30,6 +31,7 @@ func TestMisuse(t *testing.T) {
 		"-run: error parsing": {"-run", "("},
 		"not defined":         {"-x"},
 		"instead of a check":  {"-graph", "-pin"},
+		"goes with another":   {"-graph", "-distributed"},
 	} {
 		if _, err := parseOptions(args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", args, err, want)
@@ -116,6 +118,35 @@ func TestGraphs(t *testing.T) {
 	}
 	if bad, err := run(t.Context(), o); bad != 1 || err != nil {
 		t.Errorf("with another number of states: %d bad, %v", bad, err)
+	}
+}
+
+// The distributed mode finds the states that are pinned, and says so when they are not (any rule of QPs).
+func TestDistributed(t *testing.T) {
+	o := parse(t, "-distributed", "-run", "^Ndk-places$")
+	if bad, err := run(t.Context(), o); bad != 0 || err != nil {
+		t.Errorf("%d bad, %v", bad, err)
+	}
+	original := o.dir
+	o.dir = t.TempDir()
+	if err := os.CopyFS(o.dir, os.DirFS(original)); err != nil {
+		t.Fatal(err)
+	}
+	cfg := filepath.Join(o.dir, "Ndk-places.cfg")
+	text, err := os.ReadFile(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(cfg, []byte(strings.Replace(string(text), "MaxArms = 0", "MaxArms = 1", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o.only = regexp.MustCompile("^Ndk-places$")
+	if bad, err := run(t.Context(), o); bad != 1 || err != nil {
+		t.Errorf("other states than pinned: %d bad, %v", bad, err)
+	}
+	o.only = regexp.MustCompile("^use/ndkpi$")
+	if _, err := run(t.Context(), o); err == nil {
+		t.Error("a configuration in a folder was run, or nothing was said")
 	}
 }
 
