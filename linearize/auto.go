@@ -16,7 +16,7 @@ func auto(ctx context.Context, t *trace.Trace, o Options) *Report {
 	if t.More > 0 || ctx.Err() != nil {
 		return streamed
 	}
-	if o.Engine = Porcupine; streamed.decided() && o.MaxMemory == 0 {
+	if o.Engine = Porcupine; streamed.decided() && o.MaxMemory == 0 && !o.Witness {
 		o.MaxMemory = memoryOfSecond
 	}
 	return agree(streamed, checkWith(ctx, t, o))

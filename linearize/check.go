@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"ndkoracle/linearize/witness"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -42,6 +43,7 @@ type Options struct {
 	Timeout       time.Duration     // for the whole trace; 0 is none
 	MaxOperations int               // of a component; 0 is DefaultMaxOperations
 	MaxMemory     int               // of a search, in bytes, about; 0 is DefaultMaxMemory
+	Witness       bool              // porcupine: tell the steps that explain a conformant trace
 }
 
 // ResolveDialect returns the contract that the options choose for a trace of the header's dialect. The error says which
@@ -110,13 +112,14 @@ func checkWith(ctx context.Context, t *trace.Trace, o Options) *Report {
 		r.stream(ctx, t, newStream(t.Header, d, o))
 	} else {
 		j := &judge{report: r, history: newHistory(t), dialect: d, limit: cmp.Or(o.MaxOperations, DefaultMaxOperations),
-			memory: cmp.Or(o.MaxMemory, DefaultMaxMemory), open: map[string]string{}}
+			memory: cmp.Or(o.MaxMemory, DefaultMaxMemory), open: map[string]string{}, tells: o.Witness}
 		if reason := unfit(t); reason != "" {
 			j.unfit(reason)
 		} else {
 			j.judge(ctx)
 		}
 		j.cover()
+		r.Witness = j.witness()
 	}
 	r.conclude(d)
 	return r
@@ -148,6 +151,8 @@ type judge struct {
 	memory  int // in bytes
 	counts  map[string]int
 	open    map[string]string // rules that events may have exercised that were not judged, and why not
+	told    []witness.Placed  // the steps of the components that were explained
+	tells   bool              // they are asked for, and could all be told
 }
 
 func (j *judge) judge(ctx context.Context) {
@@ -221,14 +226,15 @@ func (j *judge) component(ctx context.Context, c *component) {
 		last = c.limit - 1
 		j.leaveOpen(c.spans, c.limit, "events after a violation are not judged")
 	}
-	witness, death, err := c.search(ctx, last)
+	order, death, err := c.search(ctx, last)
 	if err != nil {
 		j.gaveUp(c, death, err)
 		return
 	}
 	if death == never {
 		// Along one explanation is counted how often each rule had something to say.
-		j.add(c.tell(furthest(c.replay(ctx, witness)).path()))
+		j.add(c.tell(furthest(c.replay(ctx, order)).path()))
+		j.tell(ctx, c, order)
 		return
 	}
 	finding, story, err := c.explain(ctx, death)

@@ -19,6 +19,7 @@ type component struct {
 	excused  moment // when the consumer broke a rule: what the provider does after it is not held against it
 	doubt    *doubt // on which its search rests from then on
 	reason   string // why this component cannot be judged, or ""
+	tells    bool   // states keep the steps that led to them
 }
 
 // components groups the objects, and lists the operations of each group.

@@ -2,7 +2,11 @@
 // nobody sees (a completion placed, an arm satisfied, a request indicated) explains every event in its place.
 package linearize
 
-import "time"
+import (
+	"time"
+
+	"ndkoracle/linearize/witness"
+)
 
 // Verdict is the answer for a trace.
 type Verdict string
@@ -51,6 +55,7 @@ type Report struct {
 	Findings   []Finding
 	Rules      map[string]RuleCoverage // every rule of the rulebook, by id
 	Assumes    []string                // ids of the readings that the verdict rests on
+	Witness    []witness.Placed        // of a conformant trace, where Options ask for it and porcupine has it: every step, in order
 	Elapsed    time.Duration           // not printed where output has to be the same byte for byte
 }
 

@@ -11,6 +11,7 @@ type state struct {
 	model  model.State
 	placed []int  // into each CQ: only the next in the order of the polls can be placed, which is that of placement
 	lost   []bool // of each QP: its connection may be lost by now, and is where that is needed for something
+	trail  *trail // how it came about, where that is to be told
 }
 
 func (c *component) init() state {
@@ -54,7 +55,7 @@ func (w *walk) take(a model.Action) *walk {
 			w.refusal = refusal
 		}
 		for _, m := range successors {
-			next = append(next, state{m, s.placed, s.lost})
+			next = append(next, state{m, s.placed, s.lost, w.c.told(s, a, m, len(successors) > 1)})
 		}
 	}
 	w.states = next

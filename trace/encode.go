@@ -9,8 +9,8 @@ import (
 // The encoders append to dst and keep nothing of what they are given, so that an Event and all it points to can live on
 // the caller's stack.
 
-// appendEvent appends the line of e, without its newline.
-func appendEvent(dst []byte, e *Event) []byte {
+// AppendEvent appends the line of e, without its newline.
+func AppendEvent(dst []byte, e *Event) []byte {
 	dst = appendPlace(dst, e.Seq, e.T, e.Thr, e.Ph, e.Op)
 	dst = appendArguments(dst, e)
 	return append(dst, '}')

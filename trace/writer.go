@@ -66,7 +66,7 @@ func (w *Writer) Write(e *Event) error {
 	if err := w.accept(&canonical); err != nil {
 		return fmt.Errorf("trace event %d: %w", e.Seq, err)
 	}
-	w.line = append(appendEvent(w.line[:0], &canonical), '\n')
+	w.line = append(AppendEvent(w.line[:0], &canonical), '\n')
 	if _, err := w.out.Write(w.line); err != nil {
 		return fmt.Errorf("writing the trace: %w", err)
 	}

@@ -27,6 +27,8 @@ type result struct {
 	// unreadable tells what could not be read at all from what was read and is no trace.
 	unreadable bool
 	code       int
+	witness    string // the file that it was written to
+	unsaved    bool   // a file beside the report could not be written
 }
 
 // The answers that are no verdict of the engine.
@@ -79,6 +81,9 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 		}
 	}
 	inputs := expand(s.files)
+	if err := s.witness.check(inputs); err != nil {
+		return exitUsage, err
+	}
 	report := p.reporter(out, s, len(inputs) == 1)
 	sum := &summary{coverage: newCoverage(p.checkable()), code: exitConformant}
 	for i, in := range inputs {
@@ -92,7 +97,11 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 			break
 		}
 		p.warn(r, s)
+		p.saveWitness(in, r, s)
 		sum.results++
+		if r.unsaved {
+			sum.code = exitInternal
+		}
 		sum.code = worseOf(sum.code, r.code)
 		sum.coverage.add(r.report)
 		report.result(r)
@@ -170,7 +179,7 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings, judge jud
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.options.Timeout, errTime)
 	defer cancel()
-	if s.engine == "auto" || s.engine == "stream" {
+	if (s.engine == "auto" || s.engine == "stream") && !s.keeps() {
 		return p.checkWhileRead(ctx, in, s)
 	}
 	t, err := p.readInput(ctx, in)

@@ -22,8 +22,12 @@ type settings struct {
 	color    string
 	coverage []string // rules and groups that must have been exercised
 	quiet    bool
+	witness  output
 	files    []string
 }
+
+// keeps reports whether the events of a trace are needed when it has been judged.
+func (s *settings) keeps() bool { return s.witness.path != "" }
 
 // value is a flag.Value made of a function: it checks and keeps one argument.
 type value struct {
@@ -58,7 +62,7 @@ func oneOf(target *string, choices ...string) *value {
 
 // checkFlags returns the flags of check and where they are kept.
 func checkFlags() (*flag.FlagSet, *settings) {
-	s := &settings{format: "text", color: "auto", engine: "auto"}
+	s := &settings{format: "text", color: "auto", engine: "auto", witness: output{flag: "witness", suffix: ".ndkwitness.jsonl"}}
 	s.options.Assume = map[string]string{}
 	set := flag.NewFlagSet("check", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
@@ -80,6 +84,8 @@ func checkFlags() (*flag.FlagSet, *settings) {
 	set.Var(oneOf(&s.color, "auto", "always", "never"), "color", "`when` to colour text: auto, always, never")
 	set.Var(&value{set: s.requireCoverage}, "require-coverage",
 		"exit 4 unless each of these `groups` (ARM) and rules (ARM-04) was exercised; separated by commas")
+	set.StringVar(&s.witness.path, "witness", "",
+		"write for each conformant trace one full order of its events and hidden steps to this `file`, or into this directory")
 	set.BoolVar(&s.quiet, "quiet", false, "say nothing of conformant traces, of coverage and of progress")
 	return set, s
 }
@@ -105,12 +111,15 @@ func parseCheck(args []string) (*settings, error) {
 		s.files = append(s.files, rest[0])
 		args = rest[1:]
 	}
+	s.options.Witness = s.witness.path != ""
 	if s.engine != "auto" && s.engine != "tlc" {
 		s.options.Engine = linearize.Engine(s.engine)
 	}
 	switch {
 	case len(s.files) == 0:
 		return nil, usageError("no trace is named; - is standard input")
+	case s.options.Witness && s.engine != "auto" && s.engine != "porcupine":
+		return nil, usageError("--witness is of the engine porcupine, not of %s", s.engine)
 	case s.options.Timeout <= 0:
 		return nil, usageError("--timeout must be longer than 0")
 	case s.options.MaxOperations < 0:

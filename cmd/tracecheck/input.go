@@ -14,8 +14,9 @@ import (
 
 // input is a trace to read, or the reason why an argument led to none.
 type input struct {
-	name string // as shown; "-" reads standard input
-	err  error
+	name  string // as shown; "-" reads standard input
+	below string // of one found below a directory: its path there
+	err   error
 }
 
 var traceSuffixes = []string{".ndktrace.jsonl", ".ndktrace.jsonl.zst"}
@@ -71,7 +72,8 @@ func expandFolder(folder string) []input {
 		case err != nil:
 			inputs = append(inputs, input{name: name, err: reason(err)})
 		case isTrace && !entry.IsDir():
-			inputs = append(inputs, input{name: name})
+			below, err := filepath.Rel(folder, name)
+			inputs = append(inputs, input{name: name, below: below, err: err})
 		}
 		return nil
 	})

@@ -27,6 +27,7 @@ type (
 		Events     int           `json:"events"`
 		Components int           `json:"components"`
 		Operations int           `json:"operations"`
+		Witness    string        `json:"witness,omitempty"`
 		Findings   []jsonFinding `json:"findings"`
 		Readings   []jsonReading `json:"readings"`
 		Rules      []jsonRule    `json:"rules"`
@@ -76,7 +77,7 @@ func (w *jsonReporter) result(r *result) {
 	t := jsonTrace{
 		File: r.report.File, Verdict: r.answer(), Line: r.line, Reason: r.reason,
 		Dialect: r.report.Dialect, Events: r.report.Events,
-		Components: r.report.Components, Operations: r.report.Operations,
+		Components: r.report.Components, Operations: r.report.Operations, Witness: r.witness,
 		Findings: []jsonFinding{}, Readings: []jsonReading{}, Rules: []jsonRule{},
 	}
 	for _, f := range r.report.Findings {

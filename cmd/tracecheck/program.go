@@ -56,6 +56,7 @@ const usage = `tracecheck decides whether recorded traces of an NDK provider kee
   tracecheck rules [--format text|markdown] [GROUP …]
                                                  list the rules
   tracecheck stats FILE                          count what a trace holds
+  tracecheck verify-witness WITNESS TRACE        replay a witness, which --witness wrote, with the model alone
   tracecheck schema                              print the JSON Schema of traces
   tracecheck version
 
@@ -97,7 +98,7 @@ func (p *program) dispatch(ctx context.Context, out *bufio.Writer, args []string
 	command := "check"
 	if len(args) > 0 {
 		switch args[0] {
-		case "check", "explain", "rules", "stats", "schema", "version", "help":
+		case "check", "explain", "rules", "stats", "verify-witness", "schema", "version", "help":
 			command, args = args[0], args[1:]
 		}
 	}
@@ -108,6 +109,8 @@ func (p *program) dispatch(ctx context.Context, out *bufio.Writer, args []string
 		return exitConformant, p.listRules(out, args)
 	case "stats":
 		return p.stats(ctx, out, args)
+	case "verify-witness":
+		return p.verifyWitness(ctx, out, args)
 	case "schema":
 		if len(args) > 0 {
 			return exitUsage, usageError("schema takes no argument")

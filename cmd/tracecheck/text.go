@@ -62,6 +62,9 @@ func (w *textReporter) result(r *result) {
 		}
 		w.finding(r, &r.report.Findings[i])
 	}
+	if r.witness != "" {
+		w.line(2, "witness in %s", r.witness)
+	}
 	if len(r.report.Findings) == 0 && len(r.report.Assumes) > 0 && !w.settings.quiet {
 		w.line(2, "rests on the readings %s", strings.Join(r.report.Assumes, ", "))
 	}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ndkoracle/linearize"
+	"ndkoracle/linearize/witness"
+)
+
+// An output is where files beside the report go, one a trace: a file, or a directory for more than one trace.
+type output struct {
+	flag, suffix string
+	path         string // "" where none is asked for
+}
+
+// isFolder reports whether the path is a directory, or is named as one.
+func (o *output) isFolder() bool {
+	info, err := os.Stat(o.path)
+	return strings.HasSuffix(o.path, string(filepath.Separator)) || err == nil && info.IsDir()
+}
+
+// check says what is wrong with the path for these traces.
+func (o *output) check(inputs []input) error {
+	switch {
+	case o.path == "":
+		return nil
+	case !o.isFolder() && len(inputs) > 1:
+		return usageError("--%s %s is a file, and there are %d traces: name a directory, with a / at its end if it does not exist yet",
+			o.flag, o.path, len(inputs))
+	case !o.isFolder():
+		return nil
+	}
+	of := map[string]string{}
+	for _, in := range inputs {
+		name := o.fileOf(in)
+		if of[name] != "" && of[name] != in.name {
+			return usageError("--%s would write %s for both %s and %s", o.flag, name, of[name], in.name)
+		}
+		of[name] = in.name
+	}
+	return nil
+}
+
+// fileOf names the file for a trace: in a directory by its name, and by its path below the directory that it was found in.
+func (o *output) fileOf(in input) string {
+	if !o.isFolder() {
+		return o.path
+	}
+	base := cmp.Or(in.below, filepath.Base(in.name))
+	if in.name == "-" {
+		base = "stdin"
+	}
+	for _, suffix := range []string{".zst", ".jsonl", ".ndktrace"} {
+		base = strings.TrimSuffix(base, suffix)
+	}
+	return filepath.Join(o.path, base+o.suffix)
+}
+
+// writeFile writes a file. One that can't be written whole is taken away again, where it is a regular one.
+func writeFile(name string, write func(io.Writer) error) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return reason(err)
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return reason(err)
+	}
+	if err = errors.Join(write(file), file.Close()); err == nil {
+		return nil
+	}
+	if info, statErr := os.Stat(name); statErr == nil && info.Mode().IsRegular() {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return reason(err)
+}
+
+// saveWitness writes the witness of a trace that is conformant, and says of another why there is none.
+func (p *program) saveWitness(in input, r *result, s *settings) {
+	if s.witness.path == "" || r.code == exitMalformed || r.code == exitInternal {
+		return
+	}
+	if r.report.Witness == nil {
+		why := string(r.report.Verdict)
+		if r.report.Verdict == linearize.Conformant {
+			why = "the engine porcupine found none within its limits"
+		}
+		fmt.Fprintf(p.stderr, "tracecheck: no witness of %s: %s\n", printable(r.report.File), why)
+		return
+	}
+	claim := witness.Claim{Dialect: cmp.Or(s.options.Dialect, r.trace.Header.Dialect), Assume: s.options.Assume,
+		DeviceLevel: s.options.DeviceLevel && !s.deviceLevelIdle(r.trace)}
+	var file bytes.Buffer
+	err := witness.Write(&file, r.trace, claim, r.report.Witness)
+	if err == nil {
+		_, err = witness.Verify(bytes.NewReader(file.Bytes()), r.trace)
+	}
+	if err != nil {
+		*r = result{trace: r.trace, report: r.report, code: exitInternal, reason: "the witness does not hold: " + err.Error()}
+		return
+	}
+	name := s.witness.fileOf(in)
+	p.saved(r, name, "the witness", writeFile(name, func(w io.Writer) error {
+		_, err := w.Write(file.Bytes())
+		return err
+	}))
+	r.witness = name
+}
+
+// saved says why a file could not be written. The verdict stands; the run failed.
+func (p *program) saved(r *result, name, what string, err error) {
+	if err != nil {
+		fmt.Fprintf(p.stderr, "tracecheck: %s of %s can't be written to %s: %v\n", what, printable(r.report.File), printable(name), err)
+		r.unsaved = true
+	}
+}

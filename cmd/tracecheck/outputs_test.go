@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// shipped runs the program as it is shipped.
+func shipped(t *testing.T, args ...string) (code int, out, errors string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	p := newProgram()
+	p.stdin, p.stdout, p.stderr = strings.NewReader(""), &stdout, &stderr
+	code = p.run(t.Context(), args)
+	return code, stdout.String(), stderr.String()
+}
+
+const (
+	plainTrace  = "../../traces/accept/plain.ndktrace.jsonl"
+	brokenTrace = "../../traces/reject/two-callbacks-one-arm.ndktrace.jsonl"
+)
+
+// --witness writes a witness of each conformant trace, to a file or below a directory, and says why there is none of another; what it
+// writes verify-witness accepts for that trace, and refuses for another.
+func TestWitness(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "plain")
+	code, out, _ := shipped(t, "--witness", file, plainTrace)
+	if code != exitConformant || !strings.Contains(out, "witness in "+file) {
+		t.Errorf("exit %d, %s", code, out)
+	}
+	code, out, _ = shipped(t, "verify-witness", file, plainTrace)
+	if want := ": holds: the contract of ndkpi allows " + plainTrace + ", by 9 steps, 2 of them hidden, among its 16 events"; code != 0 ||
+		!strings.Contains(out, want) {
+		t.Errorf("exit %d, %s", code, out)
+	}
+	if code, out, _ = shipped(t, "verify-witness", file, brokenTrace); code != exitViolation || !strings.Contains(out, file+":") {
+		t.Errorf("another trace: exit %d, %s", code, out)
+	}
+	folder := filepath.Join(t.TempDir(), "new") + "/"
+	code, out, errors := shipped(t, "--witness", folder, "--format", "json", "../../traces/accept", brokenTrace)
+	var run jsonRun
+	if err := json.Unmarshal([]byte(out), &run); err != nil || code != exitViolation {
+		t.Fatalf("exit %d, %v", code, err)
+	}
+	if !strings.Contains(errors, "no witness of "+brokenTrace+": provider violation") {
+		t.Errorf("stderr %q", errors)
+	}
+	for _, judged := range run.Traces {
+		if judged.Verdict != "conformant" {
+			continue
+		}
+		if want := filepath.Join(folder, strings.TrimSuffix(filepath.Base(judged.File), ".ndktrace.jsonl")+".ndkwitness.jsonl"); judged.Witness != want {
+			t.Errorf("%s: witness in %q, want %q", judged.File, judged.Witness, want)
+		}
+		if code, out, errors := shipped(t, "verify-witness", judged.Witness, judged.File); code != exitConformant {
+			t.Errorf("%s: exit %d, %s%s", judged.File, code, out, errors)
+		}
+	}
+}
+
+// Where files beside the report can't go is told, before anything is judged where the command line shows it.
+func TestOutputsThatCannotBe(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "one")
+	again := filepath.Join(t.TempDir(), filepath.Base(plainTrace))
+	text, err := os.ReadFile(plainTrace)
+	if err == nil {
+		err = os.WriteFile(again, text, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"--witness", file, plainTrace, brokenTrace}, exitUsage, "is a file, and there are 2 traces"},
+		{[]string{"--witness", t.TempDir(), plainTrace, again}, exitUsage, "for both"},
+		{[]string{"--witness", file, "--engine", "stream", plainTrace}, exitUsage, "is of the engine porcupine"},
+		{[]string{"--witness", "/dev/full", plainTrace}, exitInternal, "can't be written to /dev/full: no space left on device"},
+		{[]string{"--witness", plainTrace + "/below", plainTrace}, exitInternal, "can't be written to"},
+		{[]string{"verify-witness", plainTrace}, exitUsage, "takes a witness and its trace"},
+		{[]string{"verify-witness", plainTrace, plainTrace}, exitViolation, "no witness"},
+		{[]string{"verify-witness", file, plainTrace}, exitMalformed, "no such file"},
+		{[]string{"verify-witness", plainTrace, file}, exitMalformed, "no such file"},
+	} {
+		code, out, errors := shipped(t, test.args...)
+		if code != test.code || !strings.Contains(out+errors, test.says) {
+			t.Errorf("%q: exit %d, want %d and %q in\n%s%s", test.args, code, test.code, test.says, out, errors)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ndkoracle/linearize/witness"
+)
+
+// verifyWitness replays a witness of a trace with the model alone.
+func (p *program) verifyWitness(ctx context.Context, out *bufio.Writer, args []string) (int, error) {
+	if len(args) != 2 || args[0] == "-" && args[1] == "-" {
+		return exitUsage, usageError("verify-witness takes a witness and its trace")
+	}
+	t, err := p.readInput(ctx, input{name: args[1]})
+	if ctx.Err() != nil {
+		return exitInterrupted, fmt.Errorf("interrupted after %d events of %s", eventsOf(t), args[1])
+	}
+	if err != nil {
+		r := malformed(args[1], err)
+		return exitMalformed, fmt.Errorf("%s: %s", at(args[1], r.line), r.reason)
+	}
+	in, stop := p.reader(ctx, input{name: args[0]})
+	defer stop()
+	replay, err := witness.Verify(in, t)
+	var refused *witness.Refused
+	switch w := (&textReporter{out: out}); {
+	case ctx.Err() != nil:
+		return exitInterrupted, fmt.Errorf("interrupted after %d of the %d events of %s", replay.Events, eventsOf(t), args[0])
+	case errors.As(err, &refused):
+		w.line(0, "%s: refused: %s", at(args[0], refused.Line), refused.Reason)
+		return exitViolation, nil
+	case err != nil:
+		return exitMalformed, fmt.Errorf("%s: %w", args[0], err)
+	default:
+		w.line(0, "%s: holds: the contract of %s allows %s, by %d steps, %d of them hidden, among its %d events", args[0],
+			claimed(replay.Claim), args[1], replay.Steps, replay.Hidden, replay.Events)
+	}
+	return exitConformant, nil
+}
+
+// claimed tells a dialect, and the readings that are not the default.
+func claimed(c witness.Claim) string {
+	text := c.Dialect
+	if c.DeviceLevel {
+		text += " at device level"
+	}
+	var readings []string
+	for _, id := range slices.SortedFunc(maps.Keys(c.Assume), byReading) {
+		readings = append(readings, id+"="+c.Assume[id])
+	}
+	if readings != nil {
+		text += " with " + strings.Join(readings, ", ")
+	}
+	return text
+}

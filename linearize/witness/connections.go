@@ -1,0 +1,88 @@
+package witness
+
+import "ndkoracle/model"
+
+// findTokens numbers the tokens, and finds those that may have been valid when the trace began: one is made invalid that no
+// request had made valid, and the trace does not hold the creation of its region.
+func (f *facts) findTokens() {
+	f.followed = true
+	made, registered := map[string]bool{}, map[uint32]bool{}
+	for _, c := range f.calls {
+		if regions[c.begin.Fn] {
+			made[c.begin.Mr+c.begin.Mw] = true
+		}
+		if c.end != nil {
+			for _, result := range c.end.Results {
+				f.number(result.Token)
+			}
+		}
+	}
+	old := map[uint32]bool{}
+	for _, r := range f.requests {
+		makesValid := r.Op == model.FastRegister || r.Op == model.Bind
+		if r.token == nil {
+			f.followed = f.followed && !(makesValid && r.accepted)
+			continue
+		}
+		f.number(r.token)
+		if _, known := registered[*r.token]; !known {
+			registered[*r.token] = makesValid
+		}
+		unmade := !registered[*r.token] && !made[r.post.begin.Mr+r.post.begin.Mw]
+		if r.Op == model.Invalidate && unmade && !old[*r.token] {
+			old[*r.token] = true
+			f.old = append(f.old, f.tokens[*r.token])
+		}
+	}
+	for _, r := range f.requests {
+		if r.token != nil && f.followed && r.Op != model.Read && r.Op != model.Write {
+			r.Token = f.tokens[*r.token]
+		}
+	}
+	f.contract.Tokens = len(f.tokens)
+}
+
+func (f *facts) number(token *uint32) {
+	if token == nil {
+		return
+	}
+	if _, known := f.tokens[*token]; !known {
+		f.tokens[*token] = len(f.tokens)
+	}
+}
+
+// findPeers joins the two QPs of each connection.
+func (f *facts) findPeers() {
+	for _, c := range f.calls {
+		i, known := f.qps.index[c.begin.Qp]
+		if known && f.joins(c) && c.begin.Conn != "" {
+			f.conns[i] = c.begin.Conn
+		}
+	}
+	ends := map[string][]int{}
+	for i, conn := range f.conns {
+		if conn != "" {
+			ends[conn] = append(ends[conn], i)
+		}
+	}
+	for _, both := range ends {
+		if len(both) == 2 {
+			f.contract.Qps[both[0]].Peer, f.contract.Qps[both[1]].Peer = both[1], both[0]
+		}
+	}
+	f.sendsTo = make([][]*request, len(f.qps.list))
+	for _, r := range f.requests {
+		if to := f.contract.Qps[r.qp].Peer; r.accepted && r.Op.IsSend() && to >= 0 {
+			f.sendsTo[to] = append(f.sendsTo[to], r)
+		}
+	}
+}
+
+// joins reports whether a call connects its QP, or may yet.
+func (f *facts) joins(c *call) bool {
+	if !c.connects() || c.refused() {
+		return false
+	}
+	answer := f.answers[c.begin.Op]
+	return !c.pending() || answer == nil || reportsSuccess(answer)
+}

@@ -1,0 +1,138 @@
+package witness
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+	"ndkoracle/ndk"
+)
+
+// reportsSuccess reports whether a completion callback says that its call succeeded.
+func reportsSuccess(answer *call) bool {
+	status, err := ndk.ParseStatus(answer.begin.Status)
+	return err == nil && status.Success()
+}
+
+// findEffects finds the steps that a call or a callback stands for, and where each may stand. first reports whether something is
+// done to an object for the first time: an object is connected and closed once.
+func (f *facts) findEffects(c *call, side string, first func(what, name string) bool) {
+	e, last := c.begin, len(f.events)-1
+	inside := func(s Step) *effect { return &effect{step: s, from: c.from, to: min(c.to-1, last), must: c.end != nil} }
+	at := func(s Step, index int) *effect { return &effect{step: s, from: index, to: index, must: true} }
+	add := func(all ...*effect) {
+		for _, one := range all {
+			one.step.Op = e.Op
+			f.effects[e.Op] = append(f.effects[e.Op], one)
+			f.due[one.to] = append(f.due[one.to], one)
+		}
+	}
+	cq, qp := Step{Cq: e.Cq}, Step{Qp: e.Qp}
+	switch {
+	case f.requestsOf(c) != nil:
+		for _, r := range f.requestsOf(c) {
+			add(inside(f.stepOfPost(r)))
+		}
+	case c.flushes():
+		if i, known := f.qps.index[e.Qp]; known {
+			f.flushes[i] = append(f.flushes[i], c)
+		}
+		one := inside(qp.of(model.NdkFlush))
+		if c.pending() || c.refused() {
+			one.to, one.must = last, false
+			if answer := f.answers[e.Op]; c.pending() && answer != nil && reportsSuccess(answer) {
+				one.to, one.must = answer.from-1, true
+			}
+		}
+		add(one)
+	case c.refused():
+	case f.joins(c) && first("connect", e.Qp):
+		one := inside(qp.of(model.NdkConnect))
+		if c.pending() {
+			one.to, one.must = last, false
+		}
+		add(one)
+	case arms[e.Fn]:
+		cq.Type = armType(e)
+		add(inside(cq.of(model.NdkArmCq)))
+	case polls[e.Fn] && c.end != nil:
+		n, k := len(c.end.Results), len(c.end.Results)
+		if e.N != nil {
+			n = int(*e.N)
+		}
+		cq.N, cq.K = &n, &k
+		add(inside(cq.of(model.NdkGetCqResults)))
+	case e.Fn == "NdkCqNotificationCallback":
+		enter := cq.of(model.NdkCqNotificationCallbackEnter)
+		enter.CqStatus = e.Status
+		if enter.CqStatus == "" {
+			enter.CqStatus = model.OK.String()
+		}
+		one := at(enter, c.from)
+		if side == "consumer" {
+			one.from = -1 // the provider may have turned to it before: the model knows since when
+		}
+		add(one)
+		if c.end != nil && f.contract.Dialect.Serialised {
+			add(at(cq.of(model.NdkCqNotificationCallbackExit), c.to))
+		}
+	case e.Fn == "ibv_get_cq_event" && c.end != nil && c.end.Cq != "":
+		cq = Step{Cq: c.end.Cq, CqStatus: model.OK.String()}
+		add(inside(cq.of(model.NdkCqNotificationCallbackEnter)))
+		if f.contract.Dialect.Serialised {
+			add(inside(Step{Cq: c.end.Cq}.of(model.NdkCqNotificationCallbackExit)))
+		}
+	case closesQp[e.Fn] && first("close", e.Qp):
+		add(inside(qp.of(model.NdkCloseQp)))
+	case closesCq[e.Fn] && first("close", e.Cq):
+		add(inside(cq.of(model.NdkCloseCq)))
+		if !c.pending() {
+			add(inside(cq.of(model.NdkCloseCompletion)))
+		}
+	case e.Fn == "NdkCloseCompletion":
+		if closed := f.byOp[e.For]; closed != nil && closesCq[closed.begin.Fn] && f.answers[e.For] == c {
+			add(at(Step{Cq: closed.begin.Cq}.of(model.NdkCloseCompletion), c.from))
+		}
+	}
+}
+
+func (s Step) of(action model.Name) Step {
+	s.Action = action
+	return s
+}
+
+// requestsOf returns what a post posted, or was refused, in its order.
+func (f *facts) requestsOf(c *call) []*request {
+	if r := f.byWr[c.begin.Wr]; r != nil && r.post == c {
+		return []*request{r}
+	}
+	var all []*request
+	for _, w := range c.begin.Wrs {
+		if r := f.byWr[w.Wr]; r != nil && r.post == c {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+func (f *facts) stepOfPost(r *request) Step {
+	s := Step{Action: model.PostRefused, Qp: f.qps.list[r.qp], Queue: r.queue.String(), Wr: r.wr, Request: r.Op.String(),
+		Silent: r.Silent, Solicit: r.Solicit, Fence: r.Fence}
+	if r.accepted {
+		s.Action, s.Deferred = model.Post, r.deferred
+	}
+	if r.Token != model.NoToken {
+		s.Token = r.token
+	}
+	return s
+}
+
+// waits reports whether a notification that is owed at a moment of rest has somewhere to go: an event of libibverbs waits in its
+// channel until it is read.
+func (f *facts) waits(cq string, rest int) bool {
+	if f.contract.Dialect.ErrorsArm {
+		return true
+	}
+	return slices.ContainsFunc(f.reads, func(c *call) bool {
+		return c.from < rest && c.to > rest && (c.begin.Cq == "" || c.begin.Cq == cq)
+	})
+}

@@ -1,0 +1,240 @@
+package witness
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// facts is what a trace says without any search: its objects and requests, and which steps its calls and callbacks stand for.
+type facts struct {
+	events   []trace.Event
+	calls    []*call
+	byOp     map[string]*call
+	contract model.Contract
+	cqs, qps names
+	conns    []string  // of each QP
+	reads    []*call   // of ibv_get_cq_event
+	flushes  [][]*call // of each QP
+
+	signalsAll map[string]bool // QPs of libibverbs of which no request is silent
+
+	requests []*request
+	sends    map[int]*request // the latest of each QP
+	sendsTo  [][]*request     // of each QP: those of its peer
+	byWr     map[string]*request
+	tokens   map[uint32]int
+	followed bool  // tokens are; where a request made one valid and the trace does not tell which, none is
+	old      []int // tokens that may have been valid when the trace began
+	effects  map[string][]*effect
+	due      map[int][]*effect // by the index of the event behind which they stand at the latest
+	fails    map[int]bool      // CQs of which a callback reports an internal error
+	answers  map[string]*call  // the first callback that completes a call, by the op of the call
+}
+
+// names numbers objects in the order of their creation.
+type names struct {
+	list  []string
+	index map[string]int
+}
+
+func (n *names) add(name string) {
+	if _, known := n.index[name]; !known {
+		n.index[name] = len(n.list)
+		n.list = append(n.list, name)
+	}
+}
+
+// An effect is a step that a call or callback stands for, and behind which events it may stand. One that need not be there is of
+// a call that did not return, or that nobody knows to have had an effect.
+type effect struct {
+	step     Step
+	from, to int
+	must     bool
+	taken    bool
+}
+
+// A request is one that was posted, or refused.
+type request struct {
+	model.Request
+	wr        string
+	qp        int
+	queue     model.Queue
+	post      *call
+	accepted  bool
+	deferred  bool
+	told      bool // a poll or a point tells its outcome
+	failed    bool // … and it is no success
+	placed    int  // the index of the point that says when its completion was placed, or -1
+	completed bool
+	broke     bool     // its failure broke the QP
+	sent      int      // of a send: its place among those of its QP
+	behind    *request // the latest send that was posted before it on its queue
+	delivered int      // the index of the event that told of its completion, or that of none
+	token     *uint32
+}
+
+// factsOf takes a trace apart. The error says what it lacks.
+func factsOf(t *trace.Trace, d model.Dialect) (*facts, error) {
+	f := &facts{events: t.Events, sends: map[int]*request{}, calls: calls(t.Events), byOp: map[string]*call{}, contract: model.Contract{Dialect: d},
+		cqs: names{index: map[string]int{}}, qps: names{index: map[string]int{}}, byWr: map[string]*request{},
+		tokens: map[uint32]int{}, effects: map[string][]*effect{}, due: map[int][]*effect{}, fails: map[int]bool{},
+		answers: map[string]*call{}, signalsAll: map[string]bool{}}
+	for _, c := range f.calls {
+		f.byOp[c.begin.Op] = c
+		if c.begin.For != "" && f.answers[c.begin.For] == nil {
+			f.answers[c.begin.For] = c
+		}
+		if c.begin.Fn == "ibv_get_cq_event" {
+			f.reads = append(f.reads, c)
+		}
+	}
+	f.create()
+	for _, c := range f.calls {
+		f.takePost(c)
+	}
+	f.findOutcomes()
+	f.findTokens()
+	f.findPeers()
+	f.flushes = make([][]*call, len(f.qps.list))
+	seen := map[string]bool{} // what is done to an object once: "connect qp1"
+	first := func(what, name string) bool {
+		again := seen[what+" "+name]
+		seen[what+" "+name] = true
+		return !again
+	}
+	for _, c := range f.calls {
+		f.findEffects(c, t.Header.Side, first)
+	}
+	for op, all := range f.effects {
+		for _, e := range all {
+			if err := f.known(e.step); err != nil {
+				return nil, fmt.Errorf("op %s: %w", op, err)
+			}
+		}
+	}
+	return f, nil
+}
+
+// create takes down the objects: CQs first, which QPs name.
+func (f *facts) create() {
+	for _, c := range f.calls {
+		if !createsCq[c.begin.Fn] || c.refused() {
+			continue
+		}
+		f.cqs.add(c.begin.Cq)
+		depth := c.begin.Depth
+		if c.end != nil && c.end.Depth != nil {
+			depth = c.end.Depth
+		}
+		if depth == nil {
+			most := int64(math.MaxInt32)
+			depth = &most
+		}
+		f.contract.Depth = append(f.contract.Depth, int(*depth))
+	}
+	for _, c := range f.calls {
+		initiator, one := f.cqs.index[c.begin.InitiatorCq]
+		receive, other := f.cqs.index[c.begin.ReceiveCq]
+		if all := c.begin.SqSigAll; createsQp[c.begin.Fn] && all != nil {
+			f.signalsAll[c.begin.Qp] = *all
+		}
+		if createsQp[c.begin.Fn] && !c.refused() && one && other {
+			f.qps.add(c.begin.Qp)
+			f.contract.Qps = append(f.contract.Qps, model.Binding{InitiatorCq: initiator, ReceiveCq: receive, Peer: -1})
+		}
+	}
+	f.conns = make([]string, len(f.qps.list))
+}
+
+// known reports objects that a step names and the trace does not hold the creation of.
+func (f *facts) known(s Step) error {
+	if _, known := f.cqs.index[s.Cq]; s.Cq != "" && !known {
+		return fmt.Errorf("the trace does not hold the creation of %s", s.Cq)
+	}
+	if _, known := f.qps.index[s.Qp]; s.Qp != "" && !known {
+		return fmt.Errorf("the trace does not hold the creation of %s and its CQs", s.Qp)
+	}
+	return nil
+}
+
+// takePost takes the requests of a post: one in NDKPI, a list in libibverbs, where those before bad_wr are posted.
+func (f *facts) takePost(c *call) {
+	e := c.begin
+	answered := c.end != nil
+	switch op, ndkpi := posts[e.Fn]; {
+	case ndkpi:
+		token := e.Token
+		if answered && c.end.Token != nil {
+			token = c.end.Token
+		}
+		has := func(flag string) bool { return slices.Contains(e.Flags, flag) }
+		f.add(c, &request{wr: e.Wr, accepted: !answered || c.succeeded(), deferred: has("DEFER"), token: token,
+			Request: model.Request{Op: op, Silent: has("SILENT_SUCCESS"), Solicit: has("SEND_AND_SOLICIT_EVENT"), Fence: has("READ_FENCE")}})
+	case e.Fn == "ibv_bind_mw":
+		f.add(c, &request{wr: e.Wr, accepted: !answered || c.succeeded(), Request: model.Request{Op: model.Bind}})
+	case e.Fn == "ibv_post_send" || e.Fn == "ibv_post_recv":
+		for i := range e.Wrs {
+			w := &e.Wrs[i]
+			refused := answered && !c.succeeded() && (c.end.BadWr == w.Wr || c.end.BadWr == "")
+			r := &request{wr: w.Wr, accepted: !refused, token: w.Token, Request: model.Request{Op: model.ReceiveOp}}
+			if e.Fn == "ibv_post_send" {
+				has := func(flag string) bool {
+					return slices.Contains(w.Flags, flag) || slices.Contains(w.Flags, "IBV_SEND_"+flag)
+				}
+				r.Request = model.Request{Op: opcodes[strings.TrimPrefix(w.Opcode, "IBV_WR_")], Silent: !f.signalsAll[e.Qp] && !has("SIGNALED"),
+					Solicit: has("SOLICITED"), Fence: has("FENCE")}
+			}
+			f.add(c, r)
+			if refused {
+				return
+			}
+		}
+	}
+}
+
+func (f *facts) add(c *call, r *request) {
+	r.Id, r.post, r.placed, r.Token = len(f.requests), c, -1, model.NoToken
+	r.qp, r.queue = f.qps.index[c.begin.Qp], r.Op.Queue()
+	if r.queue == model.Receive {
+		r.Solicit, r.Fence = false, false
+	}
+	r.delivered = math.MaxInt
+	if r.queue == model.Initiator && r.accepted {
+		r.behind = f.sends[r.qp]
+		if r.Op.IsSend() {
+			f.sends[r.qp] = r
+		}
+	}
+	f.requests = append(f.requests, r)
+	f.byWr[cmp.Or(r.wr, c.begin.Op)] = r
+}
+
+// findOutcomes takes down what polls and points say of requests.
+func (f *facts) findOutcomes() {
+	tell := func(wr, status string, at int) {
+		if r := f.byWr[wr]; r != nil {
+			r.told, r.failed, r.delivered = true, outcomeOf(status) != model.SUCCESS, at
+		}
+	}
+	for i := range f.events {
+		e := &f.events[i]
+		for _, result := range e.Results {
+			tell(result.Wr, result.Status, i)
+		}
+		if e.Fn == "CqePlaced" && e.Ph == trace.Point {
+			tell(e.Wr, e.Status, i)
+			if r := f.byWr[e.Wr]; r != nil {
+				r.placed = i
+			}
+		}
+		if status := e.Status; e.Fn == "NdkCqNotificationCallback" && status == model.InternalError.String() {
+			f.fails[f.cqs.index[e.Cq]] = true
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package witness
+
+import (
+	"fmt"
+
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// What the trace says beside the events of one call: which message a receive took, when a completion was placed, what a poll
+// delivered, and what must have come by a moment of rest.
+
+// A lane is the messages on their way to the receives of a QP.
+type lane struct {
+	sends   []*request // of its peer, whose posts have been called
+	taken   int        // receives that have been executed
+	posted  int        // receives whose post has returned
+	unclear bool       // one of them failed, and from then on nobody knows which receive takes which send
+}
+
+// passPost follows the call, or the return, of a post that took q.
+func (r *replay) passPost(q *request, ph trace.Phase) {
+	peer := r.facts.contract.Qps[q.qp].Peer
+	switch {
+	case !q.accepted || peer < 0:
+	case q.Op.IsSend() && ph == trace.Call:
+		q.sent = len(r.lanes[peer].sends)
+		r.lanes[peer].sends = append(r.lanes[peer].sends, q)
+	case q.queue == model.Receive && ph == trace.Ret:
+		r.lanes[q.qp].posted++
+	}
+}
+
+// allowed holds a step against what the model does not know. The error says what is wrong with it.
+func (r *replay) allowed(s Step, a model.Action) error {
+	f := r.facts
+	switch s.Action {
+	case model.CqInternalError:
+		if !f.fails[a.Cq] {
+			return fmt.Errorf("no callback of %s reports an internal error", s.Cq)
+		}
+	case model.NdkGetCqResults:
+		return r.delivers(s, a)
+	case model.Complete:
+		if q := f.byWr[s.Wr]; q.placed >= 0 && q.placed != r.behind() {
+			return fmt.Errorf("a point tells when %s completed, and this is not behind it", s.Wr)
+		}
+	case model.Execute:
+		if a.Queue != model.Receive || a.Outcome != model.SUCCESS || f.contract.Qps[a.Qp].Peer < 0 || r.lanes[a.Qp].unclear {
+			return nil
+		}
+		lane := &r.lanes[a.Qp]
+		switch all := f.sendsTo[a.Qp]; {
+		case lane.taken < len(all) && all[lane.taken].failed: // nobody knows whether it took that one
+		case lane.taken >= len(lane.sends):
+			return fmt.Errorf("%s takes a message, and no send of the peer has been called for it", s.Wr)
+		case s.Solicited != lane.sends[lane.taken].Solicit:
+			return fmt.Errorf("%s takes the message of %s, and solicited is not as that was sent", s.Wr, lane.sends[lane.taken].wr)
+		}
+	}
+	return nil
+}
+
+// delivers holds what a poll returned against the oldest completions of its CQ.
+func (r *replay) delivers(s Step, a model.Action) error {
+	entries := r.state.Cqs[a.Cq].Entries
+	for i, result := range r.facts.byOp[s.Op].end.Results {
+		if i >= len(entries) {
+			return fmt.Errorf("the poll returned %s, and %s holds no more than %d completions", result.Wr, s.Cq, len(entries))
+		}
+		entry := entries[i]
+		q, told := r.facts.requests[entry.Request], outcomeOf(result.Status)
+		// Some devices of libibverbs report as flushed the request that broke the QP, too.
+		flushed := isVerbs(q.post.begin.Fn) && told == model.CANCELLED && q.broke
+		typed := result.Type != "" && (entry.Status == model.SUCCESS || entry.Queue == model.Initiator)
+		switch {
+		case q.wr != result.Wr:
+			return fmt.Errorf("the poll returned %s, and %s holds %s in its place", result.Wr, s.Cq, q.wr)
+		case told != entry.Status && !flushed:
+			return fmt.Errorf("the poll returned %s with %s, and it completed with %v", result.Wr, result.Status, entry.Status)
+		case result.Qp != "" && result.Qp != r.facts.qps.list[entry.Qp]:
+			return fmt.Errorf("the poll returned %s for %s, and it was posted on %s", result.Wr, result.Qp, r.facts.qps.list[entry.Qp])
+		case typed && result.Type != entry.Type.String():
+			return fmt.Errorf("the poll returned %s as %s, and it completed as %v", result.Wr, result.Type, entry.Type)
+		case entry.Token != model.NoToken && result.Token != nil && r.facts.tokens[*result.Token] != entry.Token:
+			return fmt.Errorf("the poll returned %s with token %d, and its message invalidated another", result.Wr, *result.Token)
+		}
+	}
+	return nil
+}
+
+// took follows what a step did to requests and messages.
+func (r *replay) took(s Step, a model.Action) {
+	f := r.facts
+	peer := f.contract.Qps
+	switch s.Action {
+	case model.Complete:
+		f.byWr[s.Wr].completed = true
+	case model.Deliver:
+		r.lanes[peer[a.Qp].Peer].taken++
+	case model.Abort:
+		r.lanes[a.Qp].unclear, r.lanes[peer[a.Qp].Peer].unclear = true, true
+	case model.Execute:
+		r.executed(f.byWr[s.Wr], a)
+	case model.NdkFlush, model.NdkCloseQp:
+		r.lanes[a.Qp].unclear = true
+		if to := peer[a.Qp].Peer; to >= 0 {
+			r.lanes[to].unclear = true
+		}
+	}
+}
+
+func (r *replay) executed(q *request, a model.Action) {
+	to := r.facts.contract.Qps[q.qp].Peer
+	switch {
+	case q.queue == model.Receive:
+		lane := &r.lanes[q.qp]
+		if lane.taken < len(lane.sends) && lane.sends[lane.taken].failed || a.Outcome != model.SUCCESS {
+			lane.unclear = true
+		}
+		lane.taken++
+	case q.Op.IsSend() && a.Outcome != model.SUCCESS && to >= 0:
+		r.lanes[to].unclear = true
+	}
+}
+
+// rest reports what is owed at a moment of rest: a callback, or a completion that waits for nobody but the provider.
+func (r *replay) rest(mark int) error {
+	for i, q := range r.state.Cqs {
+		name := r.facts.cqs.list[i]
+		if q.Open == model.Closed || q.Running || !r.facts.waits(name, mark) {
+			continue
+		}
+		if q.ErrorDue || q.Due > 0 && (len(q.Entries) > 0 || r.facts.contract.Dialect.A6 != model.A6Never) {
+			return r.refuse("the provider is at rest, and a callback of %s is owed", name)
+		}
+	}
+	for i, p := range r.state.Qps {
+		binding := r.facts.contract.Qps[i]
+		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+			if r.closes[i] || r.state.Cqs[binding.Cq(queue)].Health != model.OK {
+				continue
+			}
+			for _, m := range p.Queue(queue) {
+				q := r.facts.requests[m.Id]
+				if r.mayWait(q, m, p, mark) {
+					break // and what is behind it waits with it
+				}
+				return r.refuse("the provider is at rest, and the completion of %s is owed", q.wr)
+			}
+		}
+	}
+	return nil
+}
+
+// mayWait reports whether a request may be pending at rest: its post has not returned, its chain is open, or its peer may keep
+// it waiting, or a send before it.
+func (r *replay) mayWait(q *request, m model.Request, p model.Qp, mark int) bool {
+	if q.post.to > mark || m.Phase == model.Deferred {
+		return true
+	}
+	if r.flushed(q, mark) {
+		return false
+	}
+	if q.queue == model.Receive {
+		return true
+	}
+	// A send may wait for a receive that the peer has not posted, or of which the trace does not tell, until it is delivered.
+	peer := r.facts.contract.Qps[q.qp].Peer
+	apart := peer < 0 || p.State != model.Connected || r.state.Qps[peer].State != model.Connected
+	send := q
+	if !q.Op.IsSend() {
+		send = q.behind
+	}
+	for ; send != nil && send.delivered > mark; send = send.behind {
+		if apart || send.sent >= r.lanes[peer].posted {
+			return true
+		}
+	}
+	return false
+}
+
+// flushed reports whether a flush, called after the post of q had returned, was over.
+func (r *replay) flushed(q *request, mark int) bool {
+	for _, c := range r.facts.flushes[q.qp] {
+		if c.from > q.post.to && c.to < mark && c.succeeded() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,320 @@
+package linearize
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"ndkoracle/linearize/witness"
+	"ndkoracle/trace"
+)
+
+// A spoiltWitness is a witness with one line altered.
+type spoiltWitness struct {
+	how  string
+	line int // from 0
+	file []string
+}
+
+// spoilWitness alters every line of a witness but its header in every way: it is dropped, doubled, swapped with the next, and each of
+// its arguments is changed or left out. The end record counts right, so that it is not what gives the alteration away.
+func spoilWitness(lines []string) []spoiltWitness {
+	var all []spoiltWitness
+	last := len(lines) - 1
+	add := func(how string, at int, altered ...string) {
+		file := slices.Concat(lines[:at], altered, lines[min(at+max(1, len(altered)), last+1):])
+		if how == "doubled" {
+			file = slices.Insert(slices.Clone(lines), at, lines[at])
+		}
+		all = append(all, spoiltWitness{how, at, recounted(file)})
+	}
+	for i := 1; i < last; i++ {
+		add("dropped", i)
+		add("doubled", i)
+		if i+1 < last {
+			add("swapped", i, lines[i+1], lines[i])
+		}
+		for _, changed := range changedArguments(lines[i]) {
+			add("changed", i, changed)
+		}
+	}
+	return all
+}
+
+// recounted corrects the end record.
+func recounted(lines []string) []string {
+	steps, events := 0, 0
+	for _, line := range lines {
+		if strings.HasPrefix(line, `{"rec":"step"`) {
+			steps++
+		} else if strings.HasPrefix(line, `{"seq":`) {
+			events++
+		}
+	}
+	return append(lines[:len(lines)-1:len(lines)-1], fmt.Sprintf(`{"rec":"end","events":%d,"steps":%d}`+"\n", events, steps))
+}
+
+// otherWords are what an argument that is one of a few words can be changed to.
+var otherWords = map[string][]string{
+	"queue": {"initiator", "receive"}, "type": {"ERRORS", "SOLICITED", "ANY"}, "outcome": {"SUCCESS", "FAILED", "CANCELLED"},
+	"received": {"FAILED", "CANCELLED"}, "cq_status": {"STATUS_SUCCESS", "STATUS_BUFFER_OVERFLOW"},
+	"request": {"Send", "Read", "Write", "Receive"}, "arm": {"NONE", "ANY"},
+	"action": {"Execute", "Complete", "HwIndicate", "ConnectionLost", "Post", "NdkArmCq"},
+	"cq":     {"cq1", "cq2", "cq9"}, "qp": {"qp1", "qp2", "qp9"}, "wr": {"w1", "w2", "w9"}, "op": {"1", "2", "3", "9"},
+}
+
+// changedArguments returns a line with each argument changed in turn. A step keeps the order of its keys, in which its type has them.
+func changedArguments(line string) []string {
+	var args map[string]any
+	if json.Unmarshal([]byte(line), &args) != nil {
+		return nil
+	}
+	if args["rec"] != "step" {
+		return []string{strings.Replace(line, `"seq":`, `"seq":1`, 1), strings.Replace(line, `"fn":"`, `"fn":"x`, 1),
+			strings.Replace(line, `"thr":"`, `"thr":"x`, 1)}
+	}
+	var all []string
+	change := func(key string, value any) {
+		altered := maps.Clone(args)
+		if altered[key] = value; value == nil {
+			delete(altered, key)
+		}
+		loose, _ := json.Marshal(altered)
+		var step witness.Step
+		if json.Unmarshal(loose, &step) != nil {
+			return
+		}
+		text, _ := json.Marshal(struct {
+			Rec string `json:"rec"`
+			witness.Step
+		}{"step", step})
+		if canonical := string(text) + "\n"; canonical != line {
+			all = append(all, canonical)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(args)) {
+		switch value := args[key].(type) {
+		case string:
+			for _, word := range otherWords[key] {
+				change(key, word)
+			}
+			if key != "rec" {
+				change(key, nil)
+			}
+		case float64:
+			change(key, value+1)
+			change(key, nil)
+		case bool:
+			change(key, !value)
+		case map[string]any:
+			change(key, nil)
+			change(key, map[string]any{"arm": value["arm"], "due": value["due"].(float64) + 1})
+			for _, word := range otherWords["arm"] {
+				change(key, map[string]any{"arm": word, "due": value["due"]})
+			}
+		}
+	}
+	for _, key := range []string{"solicited", "solicit", "silent", "fence", "deferred"} {
+		if args[key] == nil {
+			change(key, true)
+		}
+	}
+	if args["token"] == nil {
+		change("token", 7)
+	}
+	return all
+}
+
+// pointed returns a trace with a point wherever a witness places a completion, unless a point of the trace tells already.
+func pointed(traced *trace.Trace, file []string) *trace.Trace {
+	ended, cqs, silent := map[string]witness.Step{}, map[string]string{}, map[string]bool{}
+	for _, e := range traced.Events {
+		if e.InitiatorCq != "" {
+			cqs[e.Qp+" initiator"], cqs[e.Qp+" receive"] = e.InitiatorCq, e.ReceiveCq
+		}
+		if e.Ph == trace.Point {
+			silent[e.Wr] = true
+		}
+	}
+	t, passed := *traced, 0
+	t.Events = nil
+	for _, line := range file {
+		var step struct {
+			Rec string
+			witness.Step
+		}
+		json.Unmarshal([]byte(line), &step)
+		switch {
+		case step.Rec == "":
+			t.Events = append(t.Events, traced.Events[passed])
+			passed++
+		case step.Action == "Execute":
+			ended[step.Wr] = step.Step
+		case step.Action == "Post":
+			silent[step.Wr] = silent[step.Wr] || step.Silent
+		case step.Action == "Complete" && ended[step.Wr].Outcome != "" && !silent[step.Wr]:
+			point := trace.Event{Ph: trace.Point, Thr: "device", Fn: "CqePlaced", Cq: cqs[step.Qp+" "+step.Queue], Wr: step.Wr,
+				Status: statusOf(traced.Header.Dialect, ended[step.Wr].Outcome)}
+			if step.Queue == "receive" {
+				solicited := ended[step.Wr].Solicited
+				point.Solicited = &solicited
+			}
+			t.Events = append(t.Events, point)
+		}
+	}
+	return &t
+}
+
+func statusOf(dialect, outcome string) string {
+	statuses := map[string]string{"SUCCESS": "STATUS_SUCCESS", "FAILED": "STATUS_ACCESS_VIOLATION", "CANCELLED": "STATUS_CANCELLED"}
+	if dialect == "verbs" {
+		statuses = map[string]string{"SUCCESS": "IBV_WC_SUCCESS", "FAILED": "IBV_WC_GENERAL_ERR", "CANCELLED": "IBV_WC_WR_FLUSH_ERR"}
+	}
+	return statuses[outcome]
+}
+
+// A witness that is altered in any line is refused: an event in any way, a step that is dropped, doubled or changed. What is
+// accepted is a witness again: two lines whose order does not matter, an outcome that nothing tells, a choice that the contract
+// leaves. Porcupine says so, which is told by points where the altered witness places its completions, and how they ended.
+// NDK_WITNESSES=all does it with every accepted trace by hand, not only with each third.
+func TestSpoiltWitnessesAreRefused(t *testing.T) {
+	refused, accepted := map[string]int{}, map[string]int{}
+	for i, row := range corpusRows(t) {
+		if row.Verdict != string(Conformant) || !strings.HasPrefix(row.File, "accept/") {
+			continue
+		}
+		if i%3 > 0 && os.Getenv("NDK_WITNESSES") != "all" {
+			continue
+		}
+		traced := row.read(t)
+		lines := strings.SplitAfter(strings.TrimSuffix(string(witnessOf(t, traced, row.options())), "\n"), "\n")
+		lines[len(lines)-1] += "\n"
+		for _, spoilt := range spoilWitness(lines) {
+			if _, err := witness.Verify(strings.NewReader(strings.Join(spoilt.file, "")), traced); err != nil {
+				refused[spoilt.how]++
+				continue
+			}
+			accepted[spoilt.how]++
+			place := fmt.Sprintf("%s: line %d %s: %s", row.File, spoilt.line+1, spoilt.how, lines[spoilt.line])
+			isEvent := strings.HasPrefix(lines[spoilt.line], `{"seq":`)
+			if spoilt.how == "dropped" || spoilt.how == "doubled" || isEvent && spoilt.how != "swapped" {
+				t.Errorf("%saccepted", place)
+			}
+			told := pointed(traced, spoilt.file)
+			r := Check(context.Background(), told, row.options())
+			// The model loses a connection whenever it likes. Porcupine asks for a cause, where the trace holds both ends.
+			lost := len(r.Findings) > 0 && r.Findings[0].Rule == "RES-08" && strings.Contains(strings.Join(spoilt.file, ""), "ConnectionLost")
+			if r.Verdict != Conformant && !lost {
+				t.Errorf("%sbecame %saccepted, and porcupine has %+v", place, spoilt.file[spoilt.line], r.Findings)
+			}
+		}
+	}
+	t.Logf("refused %v, accepted %v", refused, accepted)
+	if refused["changed"] < 100*accepted["changed"] || refused["swapped"] < 5*accepted["swapped"] || refused["dropped"] == 0 {
+		t.Errorf("too many were accepted")
+	}
+}
+
+// A witness proves one trace by one claim: cut off, with another header or end, or held against another trace it is refused, with
+// the line.
+func TestWitnessIsOfItsTrace(t *testing.T) {
+	row := corpusRow{File: "accept/plain.ndktrace.jsonl"}
+	traced := row.read(t)
+	file := string(witnessOf(t, traced, Options{}))
+	cut := file[:strings.LastIndex(strings.TrimSuffix(file, "\n"), "\n")+1]
+	other := corpusRow{File: "accept/drained-before-the-callback.ndktrace.jsonl"}.read(t)
+	consumer, partial, dropped, restless := *traced, *traced, *traced, *traced
+	partial.Header.Order = "partial"
+	dropped.End = &trace.End{Dropped: 1, Quiescent: true}
+	restless.End = nil
+	consumer.Events = slices.Delete(slices.Clone(traced.Events), 3, 4)
+	for _, test := range []struct {
+		name, file string
+		traced     *trace.Trace
+		says       string
+	}{
+		{"cut off", cut, traced, "without its end record"},
+		{"cut in a line", cut[:len(cut)-4], traced, "line"},
+		{"empty", "", traced, "line 1: "},
+		{"no JSON", file[:20], traced, "line 1: no witness"},
+		{"a trace", `{"rec":"hdr","format":"ndk-trace","v":"1.0","dialect":"ndkpi"}` + "\n", traced, "line 1: no witness"},
+		{"another version", strings.Replace(file, `"v":"1.0"`, `"v":"2.0"`, 1), traced, "line 1: version"},
+		{"another dialect", strings.Replace(file, `"ndkpi"`, `"ib"`, 1), traced, "line 1: no dialect"},
+		{"another reading", strings.Replace(file, `"ndkpi"`, `"ndkpi","assume":{"A2":"THREE"}`, 1), traced, "line 1: no reading"},
+		{"device level", strings.Replace(file, `"ndkpi"`, `"ndkpi","device_level":true`, 1), traced, "line 1: the device level"},
+		{"a key twice", strings.Replace(file, `"dialect"`, `"dialect":"verbs","dialect"`, 1), traced, "line 1: the line is not written"},
+		{"steps counted wrong", strings.Replace(file, `"steps":`, `"steps":1`, 1), traced, "the end record counts"},
+		{"more behind the end", file + file, traced, "a line behind the end record"},
+		{"another trace", file, other, "line"},
+		{"the trace without an event", file, &consumer, "line 5: "},
+		{"partial order", file, &partial, "ordered only partially"},
+		{"dropped events", file, &dropped, "missing"},
+		{"no end", file, &restless, "at rest"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := witness.Verify(strings.NewReader(test.file), test.traced)
+			var refused *witness.Refused
+			if !errors.As(err, &refused) || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("got %v, want %q", err, test.says)
+			}
+		})
+	}
+	replay, err := witness.Verify(strings.NewReader(file), traced)
+	if err != nil || replay.Events != len(traced.Events) || replay.Hidden == 0 || replay.Dialect != "ndkpi" {
+		t.Errorf("%+v, %v", replay, err)
+	}
+}
+
+// What must have come at a moment of rest is owed: with a quiesce mark before what makes it come, a witness is refused whose every
+// step is one of the model.
+func TestWitnessOwesAtRest(t *testing.T) {
+	for _, test := range []struct {
+		name               string
+		traced             *trace.Trace
+		before, late, says string
+	}{
+		{"a callback", corpusRow{File: "accept/plain.ndktrace.jsonl"}.read(t), `"ph":"enter"`, "", "a callback of cq1 is owed"},
+		{"a completion", corpusRow{File: "accept/plain.ndktrace.jsonl"}.read(t), `"ph":"enter"`, `"Execute"|"Complete"`,
+			"the completion of w1 is owed"},
+		{"what a flush cancelled", script(t, "recv 1; flush; get 1c"), `"fn":"NdkGetCqResults"`, `"Complete"`, "the completion of 1 is owed"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			traced := test.traced
+			var file, late []string
+			for line := range strings.Lines(string(witnessOf(t, traced, Options{}))) {
+				isLate := slices.ContainsFunc(strings.Split(test.late, "|"), func(s string) bool { return s != "" && strings.Contains(line, s) })
+				if isLate {
+					late = append(late, line)
+					continue
+				}
+				if strings.Contains(line, test.before) && late != nil || strings.Contains(line, test.before) && test.late == "" {
+					file = append(append(file, "MARK"), late...)
+					test.before, late = "no more", nil
+				}
+				file = append(file, line)
+			}
+			if _, err := witness.Verify(strings.NewReader(strings.Replace(strings.Join(file, ""), "MARK", "", 1)), traced); err != nil {
+				t.Fatalf("without the mark: %v", err)
+			}
+			events := 0
+			for _, line := range file[:slices.Index(file, "MARK")] {
+				if strings.HasPrefix(line, `{"seq"`) {
+					events++
+				}
+			}
+			mark := trace.Event{Ph: trace.Point, Fn: "quiesce", Thr: "t"}
+			traced.Events = slices.Insert(traced.Events, events, mark)
+			file[slices.Index(file, "MARK")] = string(trace.AppendEvent(nil, &mark)) + "\n"
+			_, err := witness.Verify(strings.NewReader(strings.Join(recounted(file), "")), traced)
+			if err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("got %v, want %q", err, test.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,123 @@
+package linearize
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ndkoracle/linearize/witness"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// A row of the corpus's manifest: how a trace is read, and the right answer.
+type corpusRow struct {
+	File, Verdict, Rule, Dialect, Says string
+	Assume                             map[string]string
+	DeviceLevel                        bool `json:"device_level"`
+}
+
+func (r corpusRow) options() Options {
+	return Options{Dialect: r.Dialect, Assume: r.Assume, DeviceLevel: r.DeviceLevel}
+}
+
+func corpusRows(t testing.TB) []corpusRow {
+	t.Helper()
+	text, err := os.ReadFile("../traces/manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []corpusRow
+	if err := json.Unmarshal(text, &rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func (r corpusRow) read(t testing.TB) *trace.Trace {
+	t.Helper()
+	traced, err := trace.ReadFile(filepath.Join("../traces", r.File), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return traced
+}
+
+// witnessOf returns the file of a witness of a trace that is conformant.
+func witnessOf(t *testing.T, traced *trace.Trace, o Options) []byte {
+	t.Helper()
+	o.Witness = true
+	r := Check(context.Background(), traced, o)
+	if r.Verdict != Conformant {
+		t.Fatalf("verdict %s: %+v", r.Verdict, r.Findings)
+	}
+	return writeWitness(t, traced, o, r)
+}
+
+func writeWitness(t interface{ Fatal(...any) }, traced *trace.Trace, o Options, r *Report) []byte {
+	var file bytes.Buffer
+	claim := witness.Claim{Dialect: cmp.Or(o.Dialect, traced.Header.Dialect), DeviceLevel: o.DeviceLevel, Assume: o.Assume}
+	if err := witness.Write(&file, traced, claim, r.Witness); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+// Every random run that porcupine accepts has a witness that the model alone replays: legal and spoilt ones, of all dialects, taken
+// down by the provider and by the consumer, with and without points.
+func TestRandomRunsHaveWitnesses(t *testing.T) {
+	for _, d := range dialects() {
+		t.Run(d.Name, func(t *testing.T) {
+			accepted := 0
+			rapid.Check(t, func(t *rapid.T) {
+				r := newRun(t, d)
+				r.walk(rapid.IntRange(0, 25).Draw(t, "steps"))
+				r.conclude(t)
+				o := Options{MaxMemory: 64 << 20, Witness: true, DeviceLevel: d.Name == model.VerbsDevice().Name}
+				report := Check(context.Background(), r.trace, o)
+				if report.Verdict != Conformant {
+					t.Skip("nothing to prove")
+				}
+				accepted++
+				file := writeWitness(t, r.trace, o, report)
+				if _, err := witness.Verify(bytes.NewReader(file), r.trace); err != nil {
+					t.Fatalf("%v\n%s\n%s", err, file, r)
+				}
+			})
+			if accepted == 0 {
+				t.Error("no run was conformant")
+			}
+		})
+	}
+}
+
+// Every trace of the corpus that porcupine accepts has a witness, which the model alone replays.
+func TestCorpusHasWitnesses(t *testing.T) {
+	accepted, hidden := 0, 0
+	for _, row := range corpusRows(t) {
+		if row.Verdict != string(Conformant) {
+			continue
+		}
+		t.Run(row.File+" "+row.Dialect, func(t *testing.T) {
+			traced := row.read(t)
+			file := witnessOf(t, traced, row.options())
+			replay, err := witness.Verify(bytes.NewReader(file), traced)
+			if err != nil {
+				lines := strings.Split(string(file), "\n")
+				t.Errorf("%v\n%s", err, strings.Join(lines[:min(len(lines), 100)], "\n"))
+			}
+			accepted, hidden = accepted+1, hidden+replay.Hidden
+		})
+	}
+	t.Logf("%d witnesses with %d hidden steps", accepted, hidden)
+	if accepted < 100 || hidden < 1000 {
+		t.Errorf("only %d witnesses, and only %d hidden steps in them", accepted, hidden)
+	}
+}
