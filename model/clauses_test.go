@@ -237,6 +237,7 @@ func TestClausesOfCq(t *testing.T) {
 		{"ASY-01: a callback tells of it", ndkpi, Cq{Resize: ResizeDone}, Action{Name: NdkRequestCompletionEnter}, "", []Cq{{Resize: ResizeTold}}},
 		{"ASY-01: and of a refusal", ndkpi, Cq{Resize: ResizeRefused}, Action{Name: NdkRequestCompletionEnter, Outcome: FAILED}, "", []Cq{{Resize: ResizeTold}}},
 		{"ASY-01: a refusal is no success", ndkpi, Cq{Resize: ResizeRefused}, Action{Name: NdkRequestCompletionEnter}, "ASY-01", nil},
+		{"ASY-01: and no resize is cancelled", ndkpi, Cq{Resize: ResizeDone}, Action{Name: NdkRequestCompletionEnter, Outcome: CANCELLED}, "ASY-01", nil},
 		{"ASY-01: a success is no refusal", ndkpi, Cq{Resize: ResizeDone}, Action{Name: NdkRequestCompletionEnter, Outcome: FAILED}, "ASY-01", nil},
 		{"the callback returns", ndkpi, Cq{Resize: ResizeTold}, Action{Name: NdkRequestCompletionExit}, "", []Cq{{}}},
 		{"only one that began", ndkpi, Cq{Resize: ResizeDone}, Action{Name: NdkRequestCompletionExit}, "ASY-01", nil},

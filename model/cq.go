@@ -164,18 +164,15 @@ func (d Dialect) Match(a Arm, c Completion) Modality {
 // owe returns the counts that may be owed once a callback became due for w arms while n were owed. There is none where the
 // bound of A24 would be exceeded.
 func (d Dialect) owe(n, w int) []int {
-	most := n + 1
-	if d.A24 != A24None {
-		most = min(most, int(d.A24))
-	}
+	full := d.A24 != A24None && n >= int(d.A24)
 	switch {
 	case d.SecondArm == Together:
 		return []int{n + w}
 	case n == 0:
 		return []int{1}
-	case d.A2 == A2One, d.A2 == A2Either && most == n:
+	case d.A2 == A2One, d.A2 == A2Either && full:
 		return []int{n}
-	case most == n:
+	case full:
 		return nil
 	case d.A2 == A2Two:
 		return []int{n + 1}
@@ -285,7 +282,7 @@ func (d Dialect) arm(q Cq, t Arm) ([]Cq, *Refusal) {
 		return nil, noSuchArm
 	}
 	if d.A1 == A1Kept && d.ErrorsArm && q.Health != OK && !q.Reported && !q.ErrorDue {
-		q.Arm, q.Waiting, q.ErrorDue = NONE, 0, true
+		q.ErrorDue = true
 		return []Cq{q}, nil
 	}
 	if q.Waiting == 0 || d.SecondArm == Together {
@@ -309,7 +306,7 @@ func (d Dialect) enter(q Cq, status Health) ([]Cq, *Refusal) {
 	switch {
 	case q.Open == Closed:
 		return nil, callbackAfterClose
-	case d.Serialised && q.Running:
+	case q.Running:
 		return nil, callbacksOverlap
 	case status == OK && q.Due == 0:
 		return nil, notDue(q)

@@ -171,14 +171,14 @@ func (p Qp) post(q Queue, r Request, deferred bool) (Qp, *Refusal) {
 		return p, notConnected
 	}
 	r.Phase = Indicated
-	if deferred && q == Initiator {
+	switch {
+	case q == Receive: // is never deferred, and ends no chain
+	case deferred:
 		r.Phase = Deferred
-	}
-	p = p.withQueue(q, append(slices.Clip(p.Queue(q)), r))
-	if q == Initiator && !deferred {
+	default:
 		p = p.indicate()
 	}
-	return p, nil
+	return p.withQueue(q, append(slices.Clip(p.Queue(q)), r)), nil
 }
 
 // afterRefusal is AfterRefusal: what was deferred before the refused post is indicated (DEF-05), or dropped (A34).
@@ -225,8 +225,6 @@ func (c Connection) canEnd(o Outcome) *Refusal {
 		return notConnected
 	case o == SUCCESS && c == Aborted:
 		return succeedsAborted
-	case o == SUCCESS && c.Closing():
-		return usedAfterClose
 	case o != CANCELLED && c == Flushed:
 		return postedAfterFlush
 	case o == CANCELLED && !c.cancels():

@@ -366,15 +366,15 @@ func (c *Contract) abort(s State, a Action) (State, *Refusal) {
 // receives wait for those before them.
 func (c *Contract) meet(s State, from, to int) (i, j int, refusal *Refusal) {
 	if to < 0 {
-		return 0, 0, notPeers
+		return i, j, notPeers
 	}
 	i = slices.IndexFunc(s.Qps[from].Initiator, func(r Request) bool { return !r.Phase.executed() && r.Op.IsSend() })
 	j = slices.IndexFunc(s.Qps[to].Receive, func(r Request) bool { return !r.Phase.executed() })
 	if i < 0 || j < 0 {
-		return 0, 0, notPeers
+		return i, j, notPeers
 	}
 	if refusal = s.Qps[from].canExecute(Initiator, i, SUCCESS); refusal != nil {
-		return 0, 0, refusal
+		return i, j, refusal
 	}
 	return i, j, s.Qps[to].canExecute(Receive, j, SUCCESS)
 }

@@ -217,7 +217,7 @@ AtArm(r, a) ==
   ELSE IF r.entries # <<>> THEN OldAtArm                    \* ARM-05
   ELSE "MUST NOT"
 
-\* An error of the CQ that no arm has met yet (A1).
+\* An error of the CQ that no arm has met yet (A1).  The next arm is spent on it at once.
 ErrorWaits(r) == Reading.A1 = "KEPT" /\ ErrorsArm /\ r.health # "OK" /\ ~r.reported /\ ~r.errorDue
 
 \* An arm that is made within a callback buys another one, which follows when this one has returned (ARM-06).
@@ -233,7 +233,7 @@ NdkArmCq(q, type) ==
   IN
   /\ r.open = "OPEN"
   /\ type \in NotifyTypes
-  /\ Become(q, IF ErrorWaits(r) THEN {[Disarmed(r) EXCEPT !.errorDue = TRUE]}
+  /\ Become(q, IF ErrorWaits(r) THEN {[r EXCEPT !.errorDue = TRUE]}
                ELSE IF LooksLater(r) THEN {armed}
                ELSE Oblige(AtArm(r, armed.arm), Satisfied(r, w), {armed}))
 
@@ -243,7 +243,7 @@ NdkArmCq(q, type) ==
 (***************************************************************************)
 
 \* One callback of a CQ at a time; what becomes due meanwhile comes afterwards (ARM-06).
-CanCallBack(r) == r.open # "CLOSED" /\ (Serialised => ~r.running)
+CanCallBack(r) == r.open # "CLOSED" /\ ~r.running
 
 \* Another poll may have drained the CQ since the callback fell due.
 \* Rejected, but for NEVER: that there is no callback then (A6).  It is owed all the same (ARM-02).

@@ -48,6 +48,9 @@ InvalidateBudget == [a |-> [Send |-> 0], b |-> [FastRegister |-> 1, Invalidate |
 \* A token that a read of its owner takes back, and that lets the peer write.
 ReadBudget == [a |-> [FastRegister |-> 1, Read |-> 1], b |-> [Write |-> 1]]
 
+\* A message whose token is bad, behind a read that takes another one back.
+AbortBudget == [a |-> [FastRegister |-> 1, Read |-> 1, SendAndInvalidate |-> 1], b |-> [Receive |-> 1]]
+
 \* A message behind a read.
 FenceBudget == [a |-> [Read |-> 1, Send |-> 1], b |-> [Receive |-> 1]]
 

@@ -192,7 +192,6 @@ Message(a) == qp[a].initiator[NextMessage(a)]
 NextReceive(b) == CHOOSE i \in Ready(qp[b].receive) : TRUE
 
 Meet(a, b) ==
-  /\ a # b
   /\ Messages(a) # {} /\ Ready(qp[b].receive) # {}
   /\ CanEnd(qp[a].state, "SUCCESS") /\ CanEnd(qp[b].state, "SUCCESS")
 

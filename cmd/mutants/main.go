@@ -10,6 +10,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -24,6 +25,7 @@ import (
 	"syscall"
 	"time"
 
+	"ndkoracle/internal/mutate"
 	"ndkoracle/internal/tlc"
 )
 
@@ -35,7 +37,7 @@ type options struct {
 	jobs        int
 	timeout     time.Duration
 	pin         bool
-	against     string
+	serve       bool
 }
 
 func main() {
@@ -50,11 +52,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	bad, err := run(ctx, o)
-	switch {
-	case err != nil && o.against != "":
-		fmt.Fprint(os.Stderr, err)
-		os.Exit(notTried)
-	case err != nil:
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(2)
 	}
@@ -73,9 +71,9 @@ func parseOptions(args []string) (options, error) {
 	flags.IntVar(&o.sample, "sample", 0, "try so many mutants of either side, chosen at random, instead of all")
 	flags.Uint64Var(&o.seed, "seed", 0, "of the choice; 0 is another one each time")
 	flags.IntVar(&o.jobs, "jobs", 2, "mutants at a time")
-	flags.DurationVar(&o.timeout, "timeout", 3*time.Minute, "longest time for one mutant; of the model, it counts as found then: it does not end")
+	flags.DurationVar(&o.timeout, "timeout", 3*time.Minute, "longest time of TLC for one mutant")
 	flags.BoolVar(&o.pin, "pin", false, "write into tla/mutants.tsv what finds each")
-	flags.StringVar(&o.against, "against", "", "of a mutant, not for hand: compare this program's own model in these configurations")
+	flags.BoolVar(&o.serve, "serve", false, "not for hand: compare graphs of the mutants in this program, as the input asks")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -101,8 +99,8 @@ func (o options) tla() string { return filepath.Join(o.root, "tla") }
 
 // run returns how many mutants are not as they should be.
 func run(ctx context.Context, o options) (bad int, err error) {
-	if o.against != "" {
-		return compareSelf(o)
+	if o.serve {
+		return 0, serve(o, os.Stdin, os.Stdout)
 	}
 	if err := tlc.CheckJava(); err != nil {
 		return 0, err
@@ -119,12 +117,18 @@ func run(ctx context.Context, o options) (bad int, err error) {
 		return 0, err
 	}
 	defer os.RemoveAll(scratch)
+	fmt.Printf("%8s  %-44s  %s\n", "after", "found by", "mutant")
 	ofSpecification, err := trySpecification(ctx, o, jar, scratch)
 	if err != nil {
-		return ofSpecification, err
+		return ofSpecification.bad, err
 	}
 	ofModel, err := tryModel(ctx, o, jar, scratch)
-	return ofSpecification + ofModel, err
+	if err != nil {
+		return ofModel.bad, err
+	}
+	fmt.Println(ofSpecification)
+	fmt.Println(ofModel)
+	return ofSpecification.bad + ofModel.bad, nil
 }
 
 // choose returns which of the mutants are to be tried, by their places.
@@ -146,13 +150,14 @@ func choose[M fmt.Stringer](o options, mutants []M) []int {
 
 // A fate is what became of a mutant.
 type fate struct {
-	found string // what found it, or "" if nothing did
+	found string // what found it: a property, mutate.ByGraph or a test; "" if nothing did
+	where string // in the graphs
 	took  time.Duration
 	err   error
 }
 
 // tryAll tries n mutants, some at a time, and returns a channel for the fate of each.
-func tryAll(o options, n int, try func(i int) (found string, err error)) []chan fate {
+func tryAll(o options, n int, try func(i int) fate) []chan fate {
 	fates := make([]chan fate, n)
 	for i := range fates {
 		fates[i] = make(chan fate, 1)
@@ -162,8 +167,9 @@ func tryAll(o options, n int, try func(i int) (found string, err error)) []chan 
 		go func() {
 			for i := int(next.Add(1) - 1); i < n; i = int(next.Add(1) - 1) {
 				start := time.Now()
-				found, err := try(i)
-				fates[i] <- fate{found, time.Since(start), err}
+				f := try(i)
+				f.took = time.Since(start)
+				fates[i] <- f
 			}
 		}()
 	}
@@ -172,39 +178,45 @@ func tryAll(o options, n int, try func(i int) (found string, err error)) []chan 
 
 // A tally counts mutants by what became of them, and prints a line for each.
 type tally struct {
-	of          string
-	found, same int
-	bad         int
-	start       time.Time
+	of, other        string // whose mutants they are, and what finds them besides the graphs
+	byGraph, byOther int
+	same             int
+	bad              int
+	start            time.Time
+	took             time.Duration
 }
 
-// report prints what became of a mutant: one that has a reason must survive, any other must be found, and by what is expected
-// if something is.
-func (t *tally) report(name string, f fate, expected, reason string) {
-	verdict := f.found
-	switch {
+func newTally(of, other string) *tally { return &tally{of: of, other: other, start: time.Now()} }
+
+// report prints what became of a mutant, which is to be found by what is expected, mutate.Same for nothing; why says why the
+// graphs don't find it.
+func (t *tally) report(name string, f fate, expected, why string) {
+	verdict := cmp.Or(f.where, f.found)
+	if why != "" {
+		verdict += ": " + why
+	}
+	switch found := cmp.Or(f.found, mutate.Same); {
 	case f.err != nil:
 		t.bad++
 		verdict = fmt.Sprintf("NOT TRIED: %v", f.err)
-	case f.found == "" && reason != "":
+	case found != expected:
+		t.bad++
+		verdict = fmt.Sprintf("FOUND BY %s, NOT BY %s", cmp.Or(verdict, "NOTHING"), expected)
+	case found == mutate.Same:
 		t.same++
-		verdict = "the same: " + reason
-	case f.found == "":
-		t.bad++
-		verdict = "NOT FOUND"
-	case reason != "":
-		t.bad++
-		verdict = "FOUND, and should be the same: " + f.found
-	case expected != "" && f.found != expected:
-		t.bad++
-		verdict = fmt.Sprintf("FOUND BY %s, not by %s", f.found, expected)
+		verdict = "the same" + verdict
+	case found == mutate.ByGraph:
+		t.byGraph++
 	default:
-		t.found++
+		t.byOther++
 	}
 	fmt.Printf("%6.1f s  %-44s  %s\n", f.took.Seconds(), verdict, name)
 }
 
-func (t *tally) sum() {
-	fmt.Printf("%d mutants of the %s: %d found, %d the same for a reason, %d not as they should be; %.0f s\n",
-		t.found+t.same+t.bad, t.of, t.found, t.same, t.bad, time.Since(t.start).Seconds())
+// end stops the clock.
+func (t *tally) end() { t.took = time.Since(t.start) }
+
+func (t *tally) String() string {
+	return fmt.Sprintf("%d mutants of the %s: %d found by the graph, %d by %s, %d the same for a reason, %d not as they should be; %.0f s",
+		t.byGraph+t.byOther+t.same+t.bad, t.of, t.byGraph, t.byOther, t.other, t.same, t.bad, t.took.Seconds())
 }

@@ -53,28 +53,30 @@ func TestSample(t *testing.T) {
 // A mutant counts as it should be only if what is expected of it has happened.
 func TestTally(t *testing.T) {
 	for name, test := range map[string]struct {
-		fate             fate
-		expected, reason string
-		bad              int
+		fate          fate
+		expected, why string
+		want          tally
 	}{
-		"found":                        {fate{found: "P"}, "P", "", 0},
-		"found, by whatever":           {fate{found: "P"}, "", "", 0},
-		"found by something else":      {fate{found: "Q"}, "P", "", 1},
-		"not found":                    {fate{}, "P", "", 1},
-		"the same":                     {fate{}, "", "for a reason", 0},
-		"found in spite of its reason": {fate{found: "P"}, "", "for a reason", 1},
-		"not tried":                    {fate{err: errors.New("no")}, "P", "", 1},
+		"by a property":                {fate{found: "P"}, "P", "", tally{byOther: 1}},
+		"by a test":                    {fate{found: "TestP"}, "TestP", "for a reason", tally{byOther: 1}},
+		"by its graph":                 {fate{found: mutate.ByGraph, where: "CQ"}, mutate.ByGraph, "", tally{byGraph: 1}},
+		"by something else":            {fate{found: "Q"}, "P", "", tally{bad: 1}},
+		"by a test only":               {fate{found: "TestP"}, mutate.ByGraph, "", tally{bad: 1}},
+		"not found":                    {fate{}, "P", "", tally{bad: 1}},
+		"the same":                     {fate{}, mutate.Same, "for a reason", tally{same: 1}},
+		"found in spite of its reason": {fate{found: "P"}, mutate.Same, "for a reason", tally{bad: 1}},
+		"not tried":                    {fate{err: errors.New("no")}, mutate.Same, "for a reason", tally{bad: 1}},
 	} {
-		var t2 tally
-		if t2.report(name, test.fate, test.expected, test.reason); t2.bad != test.bad || t2.found+t2.same+t2.bad != 1 {
-			t.Errorf("%s: %+v", name, t2)
+		var got tally
+		if got.report(name, test.fate, test.expected, test.why); got != test.want {
+			t.Errorf("%s: got %+v, want %+v", name, got, test.want)
 		}
 	}
 }
 
 // Each of survivors.tsv is a mutant.
 func TestSurvivors(t *testing.T) {
-	reasons, err := survivors()
+	explained, err := survivors()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +94,7 @@ func TestSurvivors(t *testing.T) {
 		}
 		seen[m.String()] = true
 	}
-	for name := range reasons {
+	for name := range explained {
 		if !seen[name] {
 			t.Errorf("survivors.tsv explains what is no mutant: %s", name)
 		}
@@ -112,15 +114,14 @@ func configuration(t *testing.T, o options, name string) tlc.Configuration {
 	return manifest[i]
 }
 
-// One operator of the model is another: the comparison with TLC's graph finds it, and the way that it prints leads there. The
-// model that is not changed has the same graph.
-func TestDifferenceLeadsToTheOperatorOfTheModel(t *testing.T) {
-	o := parse(t)
+// keptGraph has TLC's graph of a configuration kept.
+func keptGraph(t *testing.T, o options, name string) tlc.Configuration {
+	t.Helper()
 	jar, err := tlc.FindJar(t.Context(), filepath.Join(o.build, "tlc"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := configuration(t, o, "CQ-verbs-live")
+	c := configuration(t, o, name)
 	machine, err := mc.Read(os.DirFS(o.tla()), c.Module, c.Name)
 	if err != nil {
 		t.Fatal(err)
@@ -130,6 +131,14 @@ func TestDifferenceLeadsToTheOperatorOfTheModel(t *testing.T) {
 	if _, err := runner.Graph(t.Context(), c, machine.Actions()); err != nil {
 		t.Fatal(err)
 	}
+	return c
+}
+
+// One operator of the model is another: the comparison with TLC's graph finds it, and the way that it prints leads there. The
+// model that is not changed has the same graph.
+func TestDifferenceLeadsToTheOperatorOfTheModel(t *testing.T) {
+	o := parse(t)
+	c := keptGraph(t, o, "CQ-verbs-live")
 	ways := map[string][]string{
 		"cq.go close: Closing is Closed in `q.Open = Closing`": {`
 Then MCNdkCloseCq("q") differs.
@@ -152,35 +161,64 @@ Then MCPlace("q", `, ` differs.
 	chosen := map[int]mutate.Mutant{}
 	for i, m := range mutants {
 		if ways[m.String()] != nil {
-			chosen[i] = m
+			chosen[i+1] = m
 		}
 	}
 	if len(chosen) != len(ways) {
 		t.Fatalf("of %d mutants there are %v", len(ways), chosen)
 	}
-	program, notGo, err := buildMutants(t.Context(), o.root, t.TempDir(), sources, chosen)
-	if err != nil || notGo > 0 {
-		t.Fatalf("%d are not Go, %v", notGo, err)
+	program, err := buildMutants(t.Context(), o.root, t.TempDir(), sources, chosen)
+	if err != nil || program.notGo > 0 {
+		t.Fatalf("%d are not Go, %v", program.notGo, err)
 	}
+	workers := newPool(o, program)
+	defer workers.stop()
 	for number, m := range chosen {
-		found, way, err := try(t.Context(), o, program, number, c.Name)
-		if err != nil || found == "" {
+		a, err := workers.ask(t.Context(), question{number, []string{c.Name}})
+		if err != nil || a.Found == "" {
 			t.Errorf("%s: not found, %v", m, err)
 		}
 		for _, want := range ways[m.String()] {
-			if !strings.Contains(way, want) {
-				t.Errorf("%s: the way does not lead there:\n%swant\n%s", m, way, want)
+			if !strings.Contains(a.Way, want) {
+				t.Errorf("%s: the way does not lead there:\n%swant\n%s", m, a.Way, want)
 			}
+		}
+		if test, err := program.test(t.Context(), o.root, number); err != nil || test != "TestClausesOfCq" {
+			t.Errorf("%s: the tests of the model that fail are %q, %v", m, test, err)
 		}
 	}
 	// A configuration that cannot be read is an error, not something that finds the mutant.
-	o.root = t.TempDir()
-	if found, _, err := try(t.Context(), o, program, nothing, c.Name); found != "" || err == nil || !strings.Contains(err.Error(), "manifest") {
-		t.Errorf("without a specification: found by %q, %v", found, err)
+	if f := workers.try(t.Context(), question{nothing, []string{"no-such"}}); f.found != "" || f.err == nil || !strings.Contains(f.err.Error(), "no configuration no-such") {
+		t.Errorf("without a specification: %+v", f)
 	}
-	o = parse(t)
-	if found, way, err := try(t.Context(), o, program, nothing, c.Name); found != "" || err != nil {
-		t.Errorf("nothing is changed, and found: %s %v\n%s", found, err, way)
+	if f := workers.try(t.Context(), question{nothing, []string{c.Name}}); f != (fate{}) {
+		t.Errorf("nothing is changed, and found: %+v", f)
+	}
+}
+
+// A mutant that does not end is found, and takes nothing from the next one.
+func TestMutantWithoutEnd(t *testing.T) {
+	o := parse(t, "-jobs", "1")
+	mutants, sources, err := modelMutants(o.root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(mutants, func(m mutate.Mutant) bool { return m.String() == "cq.go matchedBy: without `i++`" })
+	if i < 0 {
+		t.Fatal("there is no such mutant")
+	}
+	program, err := buildMutants(t.Context(), o.root, t.TempDir(), sources, map[int]mutate.Mutant{1: mutants[i]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	workers := newPool(o, program)
+	defer workers.stop()
+	c := keptGraph(t, o, "CQ-verbs-reading-A25-yes")
+	if a, err := workers.ask(t.Context(), question{1, []string{c.Name}}); err != nil || a.Found != "it does not end" {
+		t.Errorf("without an end: found by %q, %v", a.Found, err)
+	}
+	if a, err := workers.ask(t.Context(), question{nothing, []string{c.Name}}); err != nil || a != (answer{}) {
+		t.Errorf("nothing is changed, and found: %+v, %v", a, err)
 	}
 }
 
@@ -216,7 +254,7 @@ func TestSpecification(t *testing.T) {
 	} {
 		e := test.edit
 		e.Found = test.by
-		found, err := s.try(t.Context(), e, test.any)
+		found, err := s.find(t.Context(), e, test.any)
 		if found != test.want || (err != nil) != (test.inText != "") || err != nil && !strings.Contains(err.Error(), test.inText) {
 			t.Errorf("%s, by %q: found by %q, %v", e, test.by, found, err)
 		}

@@ -8,9 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"ndkoracle/internal/graph"
 	"ndkoracle/internal/mutate"
 	"ndkoracle/internal/tlc"
 	"ndkoracle/model/mc"
@@ -33,15 +31,16 @@ func newSpecification(ctx context.Context, o options, jar tlc.Jar, scratch strin
 	return s, s.runner.KeepClasses(ctx)
 }
 
-// trySpecification tries the edits, and returns how many are not found as they should be.
-func trySpecification(ctx context.Context, o options, jar tlc.Jar, scratch string) (bad int, err error) {
+// trySpecification tries the edits, and tells what became of them.
+func trySpecification(ctx context.Context, o options, jar tlc.Jar, scratch string) (*tally, error) {
+	t := newTally("specification", "a property")
 	edits, err := mutate.ReadEdits(o.tla())
 	if err != nil {
-		return 0, err
+		return t, err
 	}
 	s, err := newSpecification(ctx, o, jar, scratch)
 	if err != nil {
-		return 0, err
+		return t, err
 	}
 	if o.sample > 0 { // what changes nothing is compared in all of its graph: that takes its time
 		edits = slices.DeleteFunc(edits, func(e mutate.Edit) bool { return e.Found == mutate.Same })
@@ -53,38 +52,38 @@ func trySpecification(ctx context.Context, o options, jar tlc.Jar, scratch strin
 		}
 		return mutate.WriteEdits(o.tla(), edits)
 	}
-	t := tally{of: "specification", start: time.Now()}
-	for i, outcome := range tryAll(o, len(chosen), func(i int) (string, error) { return s.try(ctx, edits[chosen[i]], o.pin) }) {
+	for i, outcome := range tryAll(o, len(chosen), func(i int) fate { return s.try(ctx, edits[chosen[i]], o.pin) }) {
 		f := <-outcome
 		if ctx.Err() != nil {
-			return t.bad, errors.Join(errors.New("interrupted"), pin())
+			return t, errors.Join(errors.New("interrupted"), pin())
 		}
 		e := &edits[chosen[i]]
 		if o.pin && f.err == nil && f.found != "" {
 			e.Found, e.Why = f.found, ""
 		}
-		expected := e.Found
-		if expected == mutate.Same {
-			expected = ""
-		}
-		t.report(e.String(), f, expected, e.Why)
+		t.report(e.String(), f, e.Found, e.Why)
 	}
 	if len(chosen) == len(edits) && o.sample == 0 {
 		missed, err := mutate.Missed(o.tla(), edits)
 		if err != nil {
-			return t.bad, err
+			return t, err
 		}
 		for _, clause := range missed {
 			t.bad++
 			fmt.Printf("no mutant changes %s\n", clause)
 		}
 	}
-	t.sum()
-	return t.bad, pin()
+	t.end()
+	return t, pin()
 }
 
 // try returns what finds an edit, or "": the property that is expected to, or the graph; any property if none is expected.
-func (s specification) try(ctx context.Context, e mutate.Edit, any bool) (found string, err error) {
+func (s specification) try(ctx context.Context, e mutate.Edit, any bool) fate {
+	found, err := s.find(ctx, e, any)
+	return fate{found: found, err: err}
+}
+
+func (s specification) find(ctx context.Context, e mutate.Edit, any bool) (found string, err error) {
 	runner, err := s.change(e)
 	if err != nil {
 		return "", err
@@ -102,18 +101,15 @@ func (s specification) try(ctx context.Context, e mutate.Edit, any bool) (found 
 			}
 		}
 		if any || e.Found == mutate.ByGraph || e.Found == mutate.Same {
-			machine, err := mc.Read(os.DirFS(runner.Dir), c.Module, c.Name)
+			machine, err := mc.Read(os.DirFS(s.runner.Dir), c.Module, c.Name)
 			if err != nil {
 				return "", err
 			}
-			g, err := runner.Graph(ctx, c, machine.Actions())
-			switch {
-			case errors.Is(err, tlc.ErrOtherActions):
-				return mutate.ByGraph, nil
-			case err != nil:
+			g, err := s.runner.Graph(ctx, c, machine.Actions())
+			if err != nil {
 				return "", err
 			}
-			if difference, err := graph.Compare(machine, g); difference != nil || err != nil {
+			if same, err := runner.Same(ctx, c, g); !same || err != nil {
 				return mutate.ByGraph, err
 			}
 		}

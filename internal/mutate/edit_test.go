@@ -57,7 +57,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// A clause of the contract that no edit changes is named, in every definition that an action is made of.
+// Each clause of the contract, in every definition that an action is made of, is changed by an edit; one that is not is named.
 func TestMissed(t *testing.T) {
 	without := func(definition string) []Edit {
 		return slices.DeleteFunc(edits(t), func(e Edit) bool { return definition == "" || e.Definition == definition })
@@ -72,9 +72,11 @@ func TestMissed(t *testing.T) {
 	if n := len(missed(without(""))); n < 150 {
 		t.Errorf("without any edit %d clauses are missed: those of the actions were not found", n)
 	}
-	new := slices.DeleteFunc(missed(without("CanOverflow")), func(clause string) bool { return slices.Contains(missed(edits(t)), clause) })
-	if len(new) != 1 || !strings.HasPrefix(new[0], "CompletionQueue!CanOverflow: ") {
-		t.Errorf("without the edits of CanOverflow these are missed: %q", new)
+	if some := missed(edits(t)); len(some) > 0 {
+		t.Errorf("no edit changes\n%s", strings.Join(some, "\n"))
+	}
+	if some := missed(without("CanOverflow")); len(some) != 1 || !strings.HasPrefix(some[0], "CompletionQueue!CanOverflow: ") {
+		t.Errorf("without the edits of CanOverflow these are missed: %q", some)
 	}
 }
 

@@ -42,7 +42,8 @@ func Model(file string, source []byte, constants map[string][]string, reached ma
 		if !ok || !reached[function.Name.Name] {
 			continue
 		}
-		m := mutator{files: files, source: source, constants: constants, file: file, place: function.Name.Name, said: map[string]int{}}
+		m := mutator{files: files, source: source, constants: constants, file: file, place: function.Name.Name,
+			refuses: refuses(function.Type), said: map[string]int{}}
 		ast.Inspect(function.Body, m.visit)
 		slices.SortStableFunc(m.mutants, func(a, b Mutant) int { return a.from - b.from })
 		mutants = append(mutants, m.mutants...)
@@ -135,8 +136,21 @@ type mutator struct {
 	constants map[string][]string
 	file      string
 	place     string
+	refuses   bool // the last of its results is a refusal, or nil
 	said      map[string]int
 	mutants   []Mutant
+}
+
+func refuses(f *ast.FuncType) bool {
+	if f.Results == nil {
+		return false
+	}
+	last, ok := f.Results.List[len(f.Results.List)-1].Type.(*ast.StarExpr)
+	if !ok {
+		return false
+	}
+	name, ok := last.X.(*ast.Ident)
+	return ok && name.Name == "Refusal"
 }
 
 func (m *mutator) offset(p token.Pos) int { return m.files.Position(p).Offset }
@@ -156,6 +170,11 @@ func (m *mutator) add(from, to token.Pos, text, change string, args ...any) {
 
 func (m *mutator) visit(node ast.Node) bool {
 	switch n := node.(type) {
+	case *ast.ReturnStmt: // nobody looks at what is returned beside a refusal
+		if m.refuses {
+			last, ok := n.Results[len(n.Results)-1].(*ast.Ident)
+			return !ok || last.Name == "nil"
+		}
 	case *ast.IfStmt:
 		m.negate(n.Cond)
 	case *ast.SwitchStmt:
@@ -251,6 +270,10 @@ func (m *mutator) list(c *ast.CompositeLit) {
 	if _, ok := c.Type.(*ast.ArrayType); !ok || len(c.Elts) < 2 {
 		return
 	}
+	whole := m.text(c.Pos(), c.End())
+	if len(c.Elts) > 5 {
+		whole = m.text(c.Type.Pos(), c.Type.End()) + "{...}"
+	}
 	for i, element := range c.Elts {
 		from, to := element.Pos(), element.End()
 		if i > 0 {
@@ -258,7 +281,7 @@ func (m *mutator) list(c *ast.CompositeLit) {
 		} else {
 			to = c.Elts[1].Pos()
 		}
-		m.add(from, to, "", "`%s` without %s", m.text(c.Pos(), c.End()), m.text(element.Pos(), element.End()))
+		m.add(from, to, "", "`%s` without %s", whole, m.text(element.Pos(), element.End()))
 	}
 }
 

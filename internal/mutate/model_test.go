@@ -24,15 +24,23 @@ func Step(n, m int) (int, bool) {
 	}
 	n++
 	n, m = m, n
+	refused(n)
 	return help(n), false
 }
 
-func help(n int) int {
+func refused(n int) (int, *Refusal) {
+	if n == 1 {
+		return 1, deadToken
+	}
+	return 2, nil
+}
+
+func help(n ...int) int {
 	switch {
-	case n < 2:
+	case len(n) < 2:
 		kind = May
 	}
-	return n
+	return 0
 }
 
 func unused(n int) int { return n + 1 }
@@ -56,7 +64,7 @@ func mutantsOf(t *testing.T) []Mutant {
 }
 
 // Conditions are negated and lose an operand, comparisons and numbers are off by one, assignments are dropped, and MAY and
-// MUST change places; what no step uses is left alone.
+// MUST change places; what no step uses is left alone, and what is returned beside a refusal.
 func TestModel(t *testing.T) {
 	want := []string{
 		"x.go Step: not `n > 0 && m == 1`",
@@ -75,12 +83,16 @@ func TestModel(t *testing.T) {
 		"x.go Step: `n, m = m, n` without `n`",
 		"x.go Step: `n, m = m, n` without `m`",
 		"x.go Step: false is true in `return help(n), false`",
-		"x.go help: not `n < 2`",
-		"x.go help: < is <= in `n < 2`",
-		"x.go help: 2 is 3 in `case n < 2:`",
+		"x.go help: not `len(n) < 2`",
+		"x.go help: < is <= in `len(n) < 2`",
+		"x.go help: 2 is 3 in `case len(n) < 2:`",
 		"x.go help: without `kind = May`",
 		"x.go help: May is MustNot in `kind = May`",
 		"x.go help: May is Must in `kind = May`",
+		"x.go help: 0 is 1 in `return 0`",
+		"x.go refused: == is != in `n == 1`",
+		"x.go refused: 1 is 2 in `if n == 1 {`",
+		"x.go refused: 2 is 3 in `return 2, nil`",
 	}
 	var got []string
 	for _, m := range mutantsOf(t) {
@@ -105,7 +117,7 @@ func TestTogether(t *testing.T) {
 	if _, err := parser.ParseFile(token.NewFileSet(), "x.go", text, 0); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"case 3:\n\t\treturn StepMutant3(n, m)", "func StepMutant3(n, m int) (int, bool) {", "case 7:\n\t\treturn helpMutant7(n)"} {
+	for _, want := range []string{"case 3:\n\t\treturn StepMutant3(n, m)", "func StepMutant3(n, m int) (int, bool) {", "case 7:\n\t\treturn helpMutant7(n...)"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// Chooser is a Go file for the package of the mutants: it chooses the mutant that the environment names by its number.
+// Chooser is a Go file for the package of the mutants. Its variable says which of them the package is: at first the one that
+// the environment names by its number; 0 is none.
 const Chooser = `package model
 
 import (
@@ -21,13 +22,7 @@ import (
 	"strconv"
 )
 
-var mutant = func() int {
-	number, err := strconv.Atoi(os.Getenv("MUTANT"))
-	if err != nil {
-		panic("MUTANT is no number")
-	}
-	return number
-}()
+var Mutant, _ = strconv.Atoi(os.Getenv("MUTANT"))
 `
 
 // Together returns a Go file with all those mutants in it that are of this file: a program with it is built once. Each
@@ -68,7 +63,7 @@ func Together(file string, source []byte, mutants map[int]Mutant) ([]byte, error
 		}
 		b.Write(source[at:body])
 		if choices.Len() > 0 {
-			fmt.Fprintf(&b, "\n\tswitch mutant {%s\n\t}\n", choices.String())
+			fmt.Fprintf(&b, "\n\tswitch Mutant {%s\n\t}\n", choices.String())
 		}
 		at = body
 	}
@@ -103,6 +98,9 @@ func call(function *ast.FuncDecl, suffix string) (string, error) {
 				b.WriteString(", ")
 			}
 			b.WriteString(name.Name)
+		}
+		if _, variadic := field.Type.(*ast.Ellipsis); variadic {
+			b.WriteString("...")
 		}
 	}
 	b.WriteString(")")

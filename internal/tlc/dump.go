@@ -13,9 +13,10 @@ import (
 var errBreaksOff = errors.New("the dump breaks off")
 
 // readDump reads what TLC writes with -dump dot,actionlabels: a line for each state, named by its fingerprint, and a line
-// for each step. Nothing of it is kept but the graph.
-func readDump(r io.Reader, actions []string) (*Graph, error) {
-	b := newGraphBuilder(actions)
+// for each step. Nothing of it is kept but the graph. It is errOther as soon as the graph is not like it should be, if something
+// is said of that.
+func readDump(r io.Reader, actions []string, like *likeness) (*Graph, error) {
+	b := newGraphBuilder(actions, like)
 	lines := bufio.NewReaderSize(r, 1<<16)
 	var line []byte
 	for n := 1; ; n++ {
@@ -39,6 +40,11 @@ func readDump(r io.Reader, actions []string) (*Graph, error) {
 	}
 	for len(b.First) <= len(b.known) {
 		b.First = append(b.First, uint32(len(b.To)))
+	}
+	if like != nil {
+		if err := like.end(&b.Graph); err != nil {
+			return nil, err
+		}
 	}
 	return &b.Graph, nil
 }
@@ -168,6 +174,9 @@ func (b *graphBuilder) state(id int64, text string) error {
 		return fmt.Errorf("a state with %d variables, not %d", i, len(b.Variables))
 	}
 	b.known[id] = uint32(len(b.known))
+	if b.like != nil {
+		return b.like.state(&b.Graph)
+	}
 	return nil
 }
 

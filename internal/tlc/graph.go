@@ -1,6 +1,7 @@
 package tlc
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -49,6 +50,8 @@ type graphBuilder struct {
 
 	source int64 // whose steps these are
 	steps  []step
+
+	like *likeness // to the graph that this one should be, or nil
 }
 
 type step struct {
@@ -56,8 +59,15 @@ type step struct {
 	to    int64
 }
 
-func newGraphBuilder(actions []string) *graphBuilder {
-	b := &graphBuilder{Graph: Graph{Actions: actions}, operators: map[string]uint32{}, known: map[int64]uint32{}}
+// An edge is a step to a state that has its number.
+type edge struct{ label, to uint32 }
+
+func (x edge) compare(y edge) int {
+	return cmp.Or(cmp.Compare(x.label, y.label), cmp.Compare(x.to, y.to))
+}
+
+func newGraphBuilder(actions []string, like *likeness) *graphBuilder {
+	b := &graphBuilder{Graph: Graph{Actions: actions}, operators: map[string]uint32{}, known: map[int64]uint32{}, like: like}
 	for _, action := range actions {
 		operator, _, _ := strings.Cut(action, "(")
 		b.ofAction = append(b.ofAction, b.operator(operator))
@@ -91,7 +101,6 @@ func (b *graphBuilder) finish() error {
 	for len(b.First) <= int(source) {
 		b.First = append(b.First, uint32(len(b.To)))
 	}
-	type edge struct{ label, to uint32 }
 	var ofActions, ofOperators, ofInstances []edge
 	for _, s := range b.steps {
 		to, known := b.known[s.to]
@@ -107,12 +116,7 @@ func (b *graphBuilder) finish() error {
 	}
 	b.steps = b.steps[:0]
 	for _, edges := range []*[]edge{&ofActions, &ofOperators, &ofInstances} {
-		slices.SortFunc(*edges, func(x, y edge) int {
-			if x.label != y.label {
-				return int(x.label) - int(y.label)
-			}
-			return int(x.to) - int(y.to)
-		})
+		slices.SortFunc(*edges, edge.compare)
 		*edges = slices.Compact(*edges)
 	}
 	if !slices.Equal(ofOperators, ofInstances) {
@@ -131,6 +135,9 @@ func (b *graphBuilder) finish() error {
 	}
 	for _, e := range ofActions {
 		b.Taken, b.To = append(b.Taken, e.label), append(b.To, e.to)
+	}
+	if b.like != nil {
+		return b.like.steps(source, ofActions)
 	}
 	return nil
 }

@@ -95,6 +95,32 @@ func TestGraphIsComplete(t *testing.T) {
 	}
 }
 
+// A graph is the same however TLC comes by it, and another one if there is another initial state, a state, a step or an
+// action more or less.
+func TestSame(t *testing.T) {
+	r, c := light(t, lightModule)
+	g, err := r.Graph(t.Context(), c, lightActions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, changes := range map[bool][][2]string{
+		true: {{"MCDim(n) == on /\\", "MCDim(n) == n \\in {1, 0} /\\ on /\\"}, {"MCSwitch \\/ (", "MCWait(\"tired\") \\/ MCSwitch \\/ ("}},
+		false: {{"level = 0", "level \\in {0, 1}"}, {"level' = n", "level' = n + 1"}, {"MCSwitch == on'", "MCSwitch == level = 0 /\\ on'"},
+			{"MCDim(n) == on", "MCDim(n) == TRUE"}, {" \\/ MCWait(\"tired\")", ""}},
+	} {
+		for _, change := range changes {
+			r, c := light(t, strings.Replace(lightModule, change[0], change[1], 1))
+			if same, err := r.Same(t.Context(), c, g); err != nil || same != want {
+				t.Errorf("%q: the same is %v, %v", change, same, err)
+			}
+		}
+	}
+	r, c = light(t, strings.Replace(lightModule, "on = FALSE", "on = FAL", 1))
+	if same, err := r.Same(t.Context(), c, g); err == nil || same {
+		t.Errorf("what TLC does not understand is the same: %v", same)
+	}
+}
+
 // unstartable returns a context in which no program can be started.
 func unstartable(t *testing.T) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
@@ -131,7 +157,7 @@ color="white";
 
 // A dump that is not as it should be is an error with its line, and never half a graph.
 func TestReadDumpErrors(t *testing.T) {
-	if g, err := readDump(strings.NewReader(goodDump), []string{"MCUp(1)"}); err != nil || g.States() != 2 || len(g.To) != 1 {
+	if g, err := readDump(strings.NewReader(goodDump), []string{"MCUp(1)"}, nil); err != nil || g.States() != 2 || len(g.To) != 1 {
 		t.Fatalf("got %+v, %v", g, err)
 	}
 	for want, change := range map[string][2]string{
@@ -154,7 +180,7 @@ func TestReadDumpErrors(t *testing.T) {
 		if text == goodDump {
 			t.Fatalf("%q changes nothing", change)
 		}
-		if g, err := readDump(strings.NewReader(text), []string{"MCUp(1)"}); err == nil || !strings.Contains(err.Error(), want) {
+		if g, err := readDump(strings.NewReader(text), []string{"MCUp(1)"}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %+v, %v; want %q", g, err, want)
 		}
 	}

@@ -23,38 +23,50 @@ const (
 // is kept in a file for the next time.
 func (r Runner) Graph(ctx context.Context, c Configuration, actions []string) (*Graph, error) {
 	file := r.graphFile(c)
-	folder := filepath.Dir(file)
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, err
-	}
 	cfg, err := os.ReadFile(filepath.Join(r.Dir, c.Cfg()))
 	if err != nil {
 		return nil, err
 	}
-	module, configuration := wrapModule(c.Module, actions, "MCNext"), wrapConfiguration(string(cfg))
-	sum, err := r.sumOf(module, configuration)
+	sum, err := r.sumOf(wrapModule(c.Module, actions, "MCNext"), wrapConfiguration(string(cfg)))
 	if err != nil {
 		return nil, err
 	}
 	if g, err := load(file, sum); g != nil || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return g, err
 	}
+	g, err := r.write(ctx, c, actions, nil)
+	if err != nil {
+		return nil, err
+	}
+	return g, save(file, sum, g)
+}
+
+// write has TLC write a graph, and reads it.
+func (r Runner) write(ctx context.Context, c Configuration, actions []string, like *likeness) (*Graph, error) {
+	cfg, err := os.ReadFile(filepath.Join(r.Dir, c.Cfg()))
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Dir(r.graphFile(c))
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
 	// Each run has a folder of its own: others may want the same graph at the same time. It stays when TLC complains.
 	r.Build, err = os.MkdirTemp(folder, "run")
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(r.Build, wrapper+".tla"), module, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(r.Build, wrapper+".tla"), wrapModule(c.Module, actions, "MCNext"), 0o644); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(r.Build, wrapper+".cfg"), configuration, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(r.Build, wrapper+".cfg"), wrapConfiguration(string(cfg)), 0o644); err != nil {
 		return nil, err
 	}
-	g, err := r.dump(ctx, c, actions)
+	g, err := r.dump(ctx, c, actions, like)
 	if err != nil {
 		return nil, err
 	}
-	return g, errors.Join(save(file, sum, g), os.RemoveAll(r.Build))
+	return g, os.RemoveAll(r.Build)
 }
 
 // graphFile returns where the graph of a configuration is kept.
@@ -64,7 +76,7 @@ func (r Runner) graphFile(c Configuration) string {
 }
 
 // dump runs TLC on the wrapper in the folder Build, and reads what it writes.
-func (r Runner) dump(ctx context.Context, c Configuration, actions []string) (*Graph, error) {
+func (r Runner) dump(ctx context.Context, c Configuration, actions []string, like *likeness) (*Graph, error) {
 	// TLC writes to a file whose name ends in .dot; a link makes it our pipe, and nothing goes through the disk.
 	link := filepath.Join(r.Build, "graph.dot")
 	if err := os.Symlink("/dev/fd/3", link); err != nil {
@@ -84,7 +96,7 @@ func (r Runner) dump(ctx context.Context, c Configuration, actions []string) (*G
 	reading, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		graph, err := readDump(out, actions)
+		graph, err := readDump(out, actions, like)
 		if err != nil && !errors.Is(err, errBreaksOff) {
 			cancel() // TLC would wait for a reader
 		}
