@@ -66,5 +66,22 @@ func compare(ctx context.Context, runner tlc.Runner, c tlc.Configuration) compar
 		return comparison{err: fmt.Errorf("TLC found %d states, depth %d; pinned are %d and %d", g.States(), g.Depth, c.States, c.Depth)}
 	}
 	difference, err := graph.Compare(machine, g)
+	if difference == nil && err == nil {
+		err = compareExplorer(machine, g)
+	}
 	return comparison{g.States(), len(g.To), difference, time.Since(start), err}
+}
+
+// compareExplorer compares the numbers of the graph with those of the explorer, which remembers where steps lead.
+func compareExplorer(machine *mc.Machine, g *tlc.Graph) error {
+	machine.Checked = nil
+	found, err := machine.Explore(1)
+	if err != nil {
+		return err
+	}
+	if found.States != g.States() || found.Steps != len(g.To) || found.Depth != g.Depth {
+		return fmt.Errorf("TLC found %d states, %d steps, depth %d; the explorer of the model %d states, %d steps, depth %d",
+			g.States(), len(g.To), g.Depth, found.States, found.Steps, found.Depth)
+	}
+	return nil
 }

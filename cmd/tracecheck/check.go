@@ -27,12 +27,8 @@ type result struct {
 	// unreadable tells what could not be read at all from what was read and is no trace.
 	unreadable bool
 	code       int
-
-	witness   string       // the file that it was written to
-	small     *trace.Trace // the same violation in few events
-	minimized string       // the file that it was written to
-	cut       bool         // the time limit ended the shrinking
-	unsaved   bool         // a file beside the report could not be written
+	witness    string // the file that it was written to
+	unsaved    bool   // a file beside the report could not be written
 }
 
 // The answers that are no verdict of the engine.
@@ -85,7 +81,7 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 		}
 	}
 	inputs := expand(s.files)
-	if err := errors.Join(s.witness.check(inputs), s.minimize.check(inputs)); err != nil {
+	if err := s.witness.check(inputs); err != nil {
 		return exitUsage, err
 	}
 	report := p.reporter(out, s, len(inputs) == 1)
@@ -102,7 +98,6 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 		}
 		p.warn(r, s)
 		p.saveWitness(in, r, s)
-		p.saveSmall(in, r, s)
 		sum.results++
 		if r.unsaved {
 			sum.code = exitInternal
@@ -195,20 +190,13 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings, judge jud
 	default:
 		return malformed(in.name, err)
 	}
-	if t.More > 0 && s.engine != "porcupine" && s.engine != "tlc" && in.name != "-" {
-		return p.checkWhileRead(ctx, in, s) // it is too long to be kept
-	}
 	options := s.options
 	options.DeviceLevel = s.options.DeviceLevel && !s.deviceLevelIdle(t)
 	report, err := judge(ctx, t, options)
 	if err != nil {
 		return &result{trace: t, report: &linearize.Report{File: in.name}, code: exitInternal, reason: err.Error()}
 	}
-	r = judged(t, report)
-	if s.minimize.path != "" {
-		p.minimize(ctx, r, options)
-	}
-	return r
+	return judged(t, report)
 }
 
 // checkWhileRead judges a trace while it is read.

@@ -81,15 +81,12 @@ func writeFile(name string, write func(io.Writer) error) error {
 	return reason(err)
 }
 
-// saveWitness writes the witness of a trace that is conformant, and says of another why there is none in the file that was named.
+// saveWitness writes the witness of a trace that is conformant, and says of another why there is none.
 func (p *program) saveWitness(in input, r *result, s *settings) {
 	if s.witness.path == "" || r.code == exitMalformed || r.code == exitInternal {
 		return
 	}
 	if r.report.Witness == nil {
-		if s.witness.isFolder() {
-			return
-		}
 		why := string(r.report.Verdict)
 		if r.report.Verdict == linearize.Conformant {
 			why = "the engine porcupine found none within its limits"

@@ -51,16 +51,26 @@ func mcCompletionQueue(c *configuration) *Machine {
 				{"unspent", func(o objects, m Moment) string { return function(o.cqs, m.unspent, strconv.Itoa) }},
 				{"inside", func(o objects, m Moment) string { return function(o.cqs, m.inside, strconv.Itoa) }},
 			},
-			appendKey: func(key []byte, m Moment) []byte {
-				key = m.state.AppendKey(key)
-				for i := range m.asked {
-					key = appendNumbers(append(key, byte(m.asked[i])), m.unspent[i], m.inside[i])
-				}
-				return key
-			},
+			parts: completionQueueParts(contract),
 		},
 	}
 }
+
+// completionQueueParts are the variables of MCCompletionQueue.
+func completionQueueParts(c *model.Contract) []part {
+	parts := cqParts(c)
+	for i := range c.Depth {
+		every := func(s *step) bool { return touchesCq(c, &s.action, i) }
+		parts = append(parts,
+			partAt(func(m *Moment) *model.Arms { return &m.asked[i] }, appendArms, every),
+			partAt(func(m *Moment) *int { return &m.unspent[i] }, appendNumber, onCq(i, model.NdkArmCq, model.NdkCqNotificationCallbackEnter)),
+			partAt(func(m *Moment) *int { return &m.inside[i] }, appendNumber,
+				onCq(i, model.NdkCqNotificationCallbackEnter, model.NdkCqNotificationCallbackExit)))
+	}
+	return parts
+}
+
+func appendArms(key []byte, arms model.Arms) []byte { return append(key, byte(arms)) }
 
 // kinds is Kinds: the completions that differ to an arm.
 func kinds() []model.Completion {

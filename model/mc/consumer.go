@@ -55,6 +55,8 @@ func (c consumer) after(thread int) consumer {
 	return c
 }
 
+func appendConsumer(key []byte, c consumer) []byte { return append(key, c.text()...) }
+
 // text writes the consumer as a record of TLA+.
 func (c consumer) text() string {
 	return record("pattern", quote(c.pattern), "awaits", text(c.awaits), "main", strconv.Itoa(c.at[mainLoop]),
@@ -130,9 +132,8 @@ func mcConsumer(c *configuration) *Machine {
 				{"cq", func(o objects, m Moment) string { return function(o.cqs, m.state.Cqs, o.cq) }},
 				{"consumer", func(o objects, m Moment) string { return function(o.cqs, []consumer{m.consumer}, consumer.text) }},
 			},
-			appendKey: func(key []byte, m Moment) []byte {
-				return append(m.state.AppendKey(key), m.consumer.text()...)
-			},
+			parts: append(cqParts(contract), partAt(func(m *Moment) *consumer { return &m.consumer }, appendConsumer,
+				func(s *step) bool { return s.move != nil })),
 		},
 	}
 	for _, pattern := range c.strings("Patterns") {

@@ -1,136 +1,132 @@
 package mc
 
 import (
-	"bytes"
+	"encoding/binary"
 	"fmt"
 	"sync"
 	"sync/atomic"
 )
 
-// An Exploration is what a visit of all moments found.
+// An Exploration is what a visit of all moments found. It holds on to the moments, and so to the memory that they need.
 type Exploration struct {
-	States int   // distinct moments
-	Depth  int   // how many are on the longest of the shortest ways from the initial ones
-	Bytes  int64 // that were needed to remember the moments
+	States int // distinct moments
+	Steps  int // from each of them, by each action with its arguments, to each moment where it may lead
+	Depth  int // how many moments are on the longest of the shortest ways from the initial ones
+
+	memo *memo
+	seen *keySet
 }
 
 // Explore visits the machine's moments breadth first, on so many processors, and holds every one, and every step, against the
 // invariants and properties that the configuration names. Liveness is not looked at. The error says what does not hold where.
 //
-// It is exact: two moments are one only if their keys are the same, whatever their hashes.
-func (machine *Machine) Explore(workers int) (Exploration, error) {
+// It is exact: two moments are one only if they are the same in every part, whatever their hashes; and see memo.
+func (machine *Machine) Explore(workers int) (*Exploration, error) {
 	inStates, ofSteps, err := machine.checks()
 	if err != nil {
-		return Exploration{}, err
+		return nil, err
 	}
-	seen := newKeySet()
-	visitors := make([]visitor, workers)
+	found := &Exploration{memo: newMemo(machine), seen: newKeySet()}
+	visitors := make([]*visitor, workers)
 	for i := range visitors {
-		visitors[i] = visitor{machine: machine, seen: seen, inStates: inStates, ofSteps: ofSteps}
+		visitors[i] = &visitor{reader: found.memo.newReader(), seen: found.seen, inStates: inStates, ofSteps: ofSteps,
+			from: machine.init[0].clone(), to: machine.init[0].clone()}
 	}
-	for _, m := range machine.init {
-		visitors[0].come(&m)
+	for i := range machine.init {
+		visitors[0].come(visitors[0].write(nil, &machine.init[i]))
 	}
-	var found Exploration
+	var level []uint32
 	for {
-		var level [][]place
-		for i := range visitors {
-			level = append(level, visitors[i].leave()...)
+		level = level[:0]
+		for _, v := range visitors {
+			level = append(level, v.next...)
+			v.next = v.next[:0]
 		}
 		if len(level) == 0 {
-			break
+			return found, found.memo.intact()
 		}
 		found.Depth++
 		var taken atomic.Int64
 		var wait sync.WaitGroup
-		for i := range visitors {
-			wait.Go(func() { visitors[i].work(level, &taken) })
+		for _, v := range visitors {
+			wait.Go(func() { v.work(level, &taken) })
 		}
 		wait.Wait()
-		for i := range visitors {
-			if err := visitors[i].err; err != nil {
-				return Exploration{}, err
+		found.States += len(level) / len(machine.parts)
+		for _, v := range visitors {
+			if v.err != nil {
+				return nil, v.err
 			}
+			v.tell(found.States)
+			found.Steps, v.taken = found.Steps+v.taken, 0
 		}
 	}
-	found.States, found.Bytes = seen.size()
-	return found, nil
 }
 
-// A place is a moment that is to be visited, with its key.
-type place struct {
-	Moment
-	key []byte
-}
-
-// together is how many places are handed from one level to the next at a time.
-const together = 64
-
-// A visitor takes steps from the moments of one level, to those of the next.
+// A visitor takes steps from the moments of one level to those of the next. Moments are written as numbers.
 type visitor struct {
-	machine  *Machine
+	reader
 	seen     *keySet
 	inStates []namedInvariant
 	ofSteps  []namedProperty
 	err      error
 
-	next    [][]place // all but the last are full
-	spare   [][]place // were visited, and have room for others
-	key     []byte    // scratch, as are the moments
-	moments []Moment
+	next     []uint32 // the next level, as far as this visitor has found it
+	taken    int      // steps
+	from, to Moment   // scratch, and so are these
+	numbers  []uint32
+	key      []byte
 }
 
 // come puts a moment into the next level if it is new.
-func (v *visitor) come(m *Moment) {
-	v.key = v.machine.AppendKey(v.key[:0], *m)
-	key, added := v.seen.add(v.key)
-	if !added {
-		return
+func (v *visitor) come(numbers []uint32) {
+	v.key = v.key[:0]
+	for _, n := range numbers {
+		v.key = binary.AppendUvarint(v.key, uint64(n))
 	}
-	last := len(v.next) - 1
-	if last < 0 || len(v.next[last]) == together {
-		last++
-		if n := len(v.spare); n > 0 {
-			v.next, v.spare = append(v.next, v.spare[n-1][:0]), v.spare[:n-1]
-		} else {
-			v.next = append(v.next, make([]place, 0, together))
-		}
+	if v.seen.add(v.key) {
+		v.next = append(v.next, numbers...)
 	}
-	v.next[last] = append(v.next[last], place{*m, key})
 }
 
-// leave returns the next level, as far as this visitor has found it.
-func (v *visitor) leave() [][]place {
-	next := v.next
-	v.next = nil
-	return next
-}
+// together is how many moments of a level a visitor takes at a time.
+const together = 64
 
-// work visits parts of a level that no other visitor has taken.
-func (v *visitor) work(level [][]place, taken *atomic.Int64) {
+// work visits moments of a level that no other visitor has taken.
+func (v *visitor) work(level []uint32, taken *atomic.Int64) {
+	width := len(v.parts)
 	for v.err == nil {
-		i := int(taken.Add(1) - 1)
-		if i >= len(level) {
+		last := int(taken.Add(together)) * width
+		first := last - together*width
+		if first >= len(level) {
 			return
 		}
-		v.err = v.visit(level[i])
-		v.spare = append(v.spare, level[i])
+		for i := first; i < min(last, len(level)) && v.err == nil; i += width {
+			v.err = v.visit(level[i : i+width])
+		}
 	}
 }
 
-func (v *visitor) visit(level []place) error {
-	for i := range level {
-		m := &level[i].Moment
-		if v.key = v.machine.AppendKey(v.key[:0], *m); !bytes.Equal(v.key, level[i].key) {
-			return fmt.Errorf("a step elsewhere changed a state to %+v", m.state)
+func (v *visitor) visit(from []uint32) error {
+	if len(v.inStates)+len(v.ofSteps) > 0 {
+		v.read(&v.from, from)
+	}
+	for _, check := range v.inStates {
+		if !check.holds(v.from) {
+			return fmt.Errorf("%s does not hold in %+v", check.name, v.from.state)
 		}
-		for _, check := range v.inStates {
-			if !check.holds(*m) {
-				return fmt.Errorf("%s does not hold in %+v", check.name, m.state)
+	}
+	for i, g := range v.groups {
+		steps, err := v.steps(i, from)
+		if err != nil {
+			return err
+		}
+		v.numbers = append(v.numbers[:0], from...)
+		for ; len(steps) > 0; steps = steps[1+len(g.parts):] {
+			for k, part := range g.parts {
+				v.numbers[part] = steps[1+k]
 			}
-		}
-		for k := range v.machine.steps {
-			if err := v.take(m, &v.machine.steps[k]); err != nil {
+			if err := v.take(&v.machine.steps[steps[0]]); err != nil {
 				return err
 			}
 		}
@@ -138,18 +134,18 @@ func (v *visitor) visit(level []place) error {
 	return nil
 }
 
-// take takes one step from a moment, in every way that there is.
-func (v *visitor) take(m *Moment, s *step) error {
-	v.moments, _ = v.machine.try(m, s, v.moments[:0])
-	for i := range v.moments {
-		n := &v.moments[i]
-		for _, check := range v.ofSteps {
-			if !check.holds(*m, *n, s.action) {
-				return fmt.Errorf("%s does not hold of %+v\nfrom %+v\nto   %+v", check.name, s.action, m.state, n.state)
-			}
-		}
-		v.come(n)
+// take takes a step from v.from to the moment of v.numbers.
+func (v *visitor) take(s *step) error {
+	v.taken++
+	if len(v.ofSteps) > 0 {
+		v.read(&v.to, v.numbers)
 	}
+	for _, check := range v.ofSteps {
+		if !check.holds(v.from, v.to, s.action) {
+			return fmt.Errorf("%s does not hold of %+v\nfrom %+v\nto   %+v", check.name, s.action, v.from.state, v.to.state)
+		}
+	}
+	v.come(v.numbers)
 	return nil
 }
 

@@ -1,11 +1,16 @@
 package mc
 
 import (
+	"encoding/binary"
 	"flag"
+	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"ndkoracle/model"
 )
 
 var deep = flag.Bool("deep", false, "visit the large configurations of tla/ too (minutes)")
@@ -49,6 +54,7 @@ func pins(t *testing.T) []pin {
 
 // The model has as many states as the specification, at the same depth, in every configuration that TLC has counted; and
 // the same invariants hold in them. Two transition systems that differ in a clause hardly ever agree in all of these numbers.
+// From each state the explorer takes the very steps that Next yields, which graph.Compare compares with TLC's.
 func TestSameStatesAsTla(t *testing.T) {
 	for _, p := range pins(t) {
 		t.Run(p.configuration, func(t *testing.T) {
@@ -64,7 +70,90 @@ func TestSameStatesAsTla(t *testing.T) {
 			if found.States != p.states || found.Depth != p.depth {
 				t.Errorf("the model has %d distinct states, depth %d; TLC found %d, depth %d", found.States, found.Depth, p.states, p.depth)
 			}
+			if p.states < 30_000 || *deep {
+				if err := found.compareWithNext(); err != nil {
+					t.Error(err)
+				}
+			}
 		})
+	}
+}
+
+// compareWithNext compares the steps that were taken from every moment with those of Next.
+func (found *Exploration) compareWithNext() error {
+	r, machine := found.memo.newReader(), found.memo.machine
+	m, to := machine.init[0].clone(), machine.init[0].clone()
+	steps := 0
+	for key := range found.seen.all() {
+		from := make([]uint32, len(r.parts))
+		for i, rest := 0, []byte(key); i < len(from); i++ {
+			number, n := binary.Uvarint(rest)
+			from[i], rest = uint32(number), rest[n:]
+		}
+		r.read(&m, from)
+		wanted := map[string]int{}
+		for action, next := range machine.Next(m) {
+			wanted[string(machine.AppendKey(appendNumber(nil, action), next))]++
+			steps++
+		}
+		for i, g := range r.groups {
+			list, err := r.steps(i, from)
+			if err != nil {
+				return err
+			}
+			for numbers := slices.Clone(from); len(list) > 0; list = list[1+len(g.parts):] {
+				for k, part := range g.parts {
+					numbers[part] = list[1+k]
+				}
+				r.read(&to, numbers)
+				wanted[string(machine.AppendKey(appendNumber(nil, int(list[0])), to))]--
+			}
+		}
+		for step, n := range wanted {
+			if action, _ := binary.Uvarint([]byte(step)); n != 0 {
+				return fmt.Errorf("%s leads to a moment %d times less often than in Next, from %+v", machine.steps[action].text, n, m.state)
+			}
+		}
+	}
+	if steps != found.Steps {
+		return fmt.Errorf("the explorer took %d steps, Next has %d", found.Steps, steps)
+	}
+	return nil
+}
+
+// What an action touches beyond what the memo is told is found, in either way: if it is not said to look at a part, the
+// steps from some moment are others than in Next; if it is not said to change one, the exploration ends.
+func TestTooLittleTouched(t *testing.T) {
+	for _, test := range []struct {
+		module, configuration string
+		action                model.Name
+		part                  string // the type of its value
+		want                  string
+	}{
+		{"MCNdk", "Ndk-places", model.Post, "[2][]int", "MCPost("},                    // whether a place is free
+		{"MCNdk", "Ndk-reading-A8-inline", model.Post, "[]model.Validity", "MCPost("}, // whether its token is dead
+		{"MCNdk", "Ndk-ndkpi", model.Overflow, "model.Qp", "MCOverflow("},             // which completion waits
+		{"MCQueuePair", "QP-reading-A11-post", model.NdkFlush, "bool", "MCNdkFlush("}, // whether a chain is open
+		{"MCNdk", "Ndk-chains", model.Execute, "[]model.Validity", "not said to touch what it changes to [VALID]"},
+		{"MCNdk", "Ndk-ndkpi", model.NdkArmCq, "int", "not said to touch what it changes to 1"},
+	} {
+		machine, err := Read(tla, test.module, test.configuration)
+		if err != nil {
+			t.Fatal(err)
+		}
+		machine.Checked = nil
+		for i, p := range machine.parts {
+			if fmt.Sprintf("%T", p.value(&machine.init[0])) == test.part {
+				machine.parts[i].touched = func(s *step) bool { return s.action.Name != test.action && p.touched(s) }
+			}
+		}
+		found, err := machine.Explore(2)
+		if err == nil {
+			err = found.compareWithNext()
+		}
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %s is not said to touch %s: got %v", test.configuration, test.action, test.part, err)
+		}
 	}
 }
 

@@ -34,10 +34,12 @@ func AntecedentClosesLast(m Moment) bool {
 
 // DeliveredOnce: no completion is delivered twice (POLL-04).
 func DeliveredOnce(m Moment) bool {
-	for _, ids := range m.delivered {
-		ids = slices.Sorted(slices.Values(ids))
-		if len(slices.Compact(ids)) < len(ids) {
-			return false
+	for _, queues := range m.delivered {
+		for _, ids := range queues {
+			ids = slices.Sorted(slices.Values(ids))
+			if len(slices.Compact(ids)) < len(ids) {
+				return false
+			}
 		}
 	}
 	return true
@@ -45,9 +47,11 @@ func DeliveredOnce(m Moment) bool {
 
 // DeliveredInOrder: the completions of one queue are delivered in posting order, by whichever function (POLL-06, POLL-09).
 func DeliveredInOrder(m Moment) bool {
-	for _, ids := range m.delivered {
-		if m.contract.Dialect.A9 == model.A9Ordered && !slices.IsSorted(ids) {
-			return false
+	for _, queues := range m.delivered {
+		for _, ids := range queues {
+			if m.contract.Dialect.A9 == model.A9Ordered && !slices.IsSorted(ids) {
+				return false
+			}
 		}
 	}
 	return true

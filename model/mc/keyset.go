@@ -28,7 +28,7 @@ type slot struct {
 }
 
 const (
-	chunkSize   = 1 << 16 // of which a shard has room for as many: 1 TiB in all shards
+	chunkSize   = 1 << 12
 	fewestSlots = 64
 )
 
@@ -37,8 +37,8 @@ func newKeySet() *keySet {
 	return &keySet{hash: func(key []byte) uint64 { return maphash.Bytes(seed, key) }}
 }
 
-// add puts a key into the set. It returns the set's own copy, and whether the key is new.
-func (s *keySet) add(key []byte) (own []byte, added bool) {
+// add puts a copy of a key into the set, and reports whether it is new.
+func (s *keySet) add(key []byte) bool {
 	hash := s.hash(key)
 	of := &s.shards[hash%uint64(len(s.shards))]
 	of.Lock()
@@ -47,17 +47,13 @@ func (s *keySet) add(key []byte) (own []byte, added bool) {
 		of.grow()
 	}
 	short := uint32(hash >> 32)
-	i := of.free(short, func(at uint32) bool {
-		own = of.key(at)
-		return bytes.Equal(own, key)
-	})
+	i := of.free(short, func(at uint32) bool { return bytes.Equal(of.key(at), key) })
 	if of.slots[i].at != 0 {
-		return own, false
+		return false
 	}
-	at := of.store(key)
-	of.slots[i] = slot{short, at}
+	of.slots[i] = slot{short, of.store(key)}
 	of.n++
-	return of.key(at), true
+	return true
 }
 
 // free returns the slot with that hash whose key is the same, or the empty one where it belongs.
@@ -97,17 +93,4 @@ func (of *shard) key(at uint32) []byte {
 	chunk := of.chunks[(at-1)/chunkSize][(at-1)%chunkSize:]
 	length, n := binary.Uvarint(chunk)
 	return chunk[n : n+int(length) : n+int(length)]
-}
-
-// size returns how many keys there are, and how many bytes they take with all that belongs to the set.
-func (s *keySet) size() (keys int, bytes int64) {
-	for i := range s.shards {
-		of := &s.shards[i]
-		keys += of.n
-		bytes += int64(len(of.slots)) * 8
-		for _, chunk := range of.chunks {
-			bytes += int64(cap(chunk))
-		}
-	}
-	return keys, bytes
 }

@@ -38,7 +38,7 @@ type bounds struct {
 	number    func(Moment, model.Action) int // of a request that is posted
 	forgets   bool                           // the ghost variables are not kept
 	variables []variable
-	appendKey func(key []byte, m Moment) []byte
+	parts     []part
 }
 
 // An argument says how an argument of an action is written in TLA+, a variable how one of the module's is.
@@ -197,7 +197,12 @@ func (machine *Machine) WhyNot(m Moment, action int) string {
 }
 
 // AppendKey appends an encoding of m: two moments of one machine are equal exactly when their keys are.
-func (machine *Machine) AppendKey(key []byte, m Moment) []byte { return machine.appendKey(key, m) }
+func (machine *Machine) AppendKey(key []byte, m Moment) []byte {
+	for _, p := range machine.parts {
+		key = p.appendKey(key, &m)
+	}
+	return key
+}
 
 // Variables returns the names of the MC module's variables.
 func (machine *Machine) Variables() []string {

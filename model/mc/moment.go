@@ -2,7 +2,6 @@ package mc
 
 import (
 	"encoding/binary"
-	"maps"
 	"slices"
 
 	"ndkoracle/model"
@@ -28,9 +27,9 @@ type Moment struct {
 	flushed [][]int                // of each QP: ids of the requests that were in a queue when NdkFlush was called
 	left    [][]leaving            // of each QP: requests that left their queue, in this order
 
-	arms      int              // arm requests so far
-	delivered map[number][]int // ids that polls delivered, by QP and queue
-	fetched   [2]uint64        // tokens in completions that NdkGetCqResults and NdkGetCqResultsEx returned, as bits
+	arms      int        // arm requests so far
+	delivered [][2][]int // ids that polls delivered, by QP and queue
+	fetched   [2]uint64  // tokens in completions that NdkGetCqResults and NdkGetCqResultsEx returned, as bits
 
 	consumer consumer
 }
@@ -53,8 +52,19 @@ func start(c *model.Contract, maxDue int) Moment {
 		contract: c, maxDue: maxDue, state: c.Init(),
 		asked: make([]model.Arms, len(c.Depth)), unspent: make([]int, len(c.Depth)), inside: make([]int, len(c.Depth)),
 		posts: make([]int, len(c.Qps)), postsOf: make([][model.Write + 1]int, len(c.Qps)), refused: make([][]number, len(c.Qps)),
-		open: make([]bool, len(c.Qps)), flushed: make([][]int, len(c.Qps)), left: make([][]leaving, len(c.Qps)), delivered: map[number][]int{},
+		open: make([]bool, len(c.Qps)), flushed: make([][]int, len(c.Qps)), left: make([][]leaving, len(c.Qps)),
+		delivered: make([][2][]int, max(len(c.Qps), len(c.Depth))), // completions that no QP leaves are told apart by their CQ
 	}
+}
+
+// clone returns a moment of which each part can be changed by itself.
+func (m Moment) clone() Moment {
+	m.state.Cqs, m.state.Qps = slices.Clone(m.state.Cqs), slices.Clone(m.state.Qps)
+	m.asked, m.unspent, m.inside = slices.Clone(m.asked), slices.Clone(m.unspent), slices.Clone(m.inside)
+	m.posts, m.postsOf, m.refused = slices.Clone(m.posts), slices.Clone(m.postsOf), slices.Clone(m.refused)
+	m.open, m.flushed, m.left = slices.Clone(m.open), slices.Clone(m.flushed), slices.Clone(m.left)
+	m.delivered = slices.Clone(m.delivered)
+	return m
 }
 
 // with returns a copy of the slice with another element.
@@ -144,10 +154,10 @@ func (m Moment) posted(a model.Action) Moment {
 }
 
 func (m Moment) polled(function int, results []model.Completion) Moment {
-	m.delivered = maps.Clone(m.delivered)
+	m.delivered = slices.Clone(m.delivered)
 	for _, c := range results {
-		lane := number{c.Qp, c.Queue}
-		m.delivered[lane] = add(m.delivered[lane], c.Request)
+		ids := &m.delivered[c.Qp][c.Queue]
+		*ids = add(*ids, c.Request)
 		if c.Token != model.NoToken {
 			m.fetched[function] |= 1 << c.Token
 		}
@@ -160,11 +170,4 @@ func appendNumbers(key []byte, numbers ...int) []byte {
 		key = binary.AppendUvarint(key, uint64(n))
 	}
 	return key
-}
-
-func bit(b bool) byte {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -111,27 +111,46 @@ func mcNdk(c *configuration) *Machine {
 					return record("NdkGetCqResults", o.tokenSet(m.fetched[0]), "NdkGetCqResultsEx", o.tokenSet(m.fetched[1]))
 				}},
 			},
-			appendKey: appendNdk,
+			parts: ndkParts(contract),
 		},
 	}
 }
 
 func (m Moment) deliveredRecord(p int) string {
 	return record(
-		"initiator", sequence(m.delivered[number{p, model.Initiator}], strconv.Itoa),
-		"receive", sequence(m.delivered[number{p, model.Receive}], strconv.Itoa))
+		"initiator", sequence(m.delivered[p][model.Initiator], strconv.Itoa),
+		"receive", sequence(m.delivered[p][model.Receive], strconv.Itoa))
 }
 
-func appendNdk(key []byte, m Moment) []byte {
-	key = m.state.AppendKey(key)
-	for p := range m.posts {
-		key = appendNumbers(key, m.postsOf[p][:]...)
-		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
-			ids := m.delivered[number{p, queue}]
-			key = appendNumbers(appendNumbers(key, len(ids)), ids...)
-		}
+// ndkParts are the variables of MCNdk.
+func ndkParts(c *model.Contract) []part {
+	parts := slices.Concat(cqParts(c), qpParts(c))
+	parts = append(parts,
+		partAt(func(m *Moment) *[]model.Validity { return &m.state.Tokens }, appendTokens,
+			by(model.Post, model.PostRefused, model.Execute, model.Deliver, model.Abort, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp)),
+		partAt(func(m *Moment) *int { return &m.arms }, appendNumber, by(model.NdkArmCq)),
+		partAt(func(m *Moment) *[2]uint64 { return &m.fetched }, appendFetched,
+			by(model.NdkGetCqResults, model.NdkGetCqResultsEx, model.Execute)))
+	for p := range c.Qps {
+		parts = append(parts,
+			partAt(func(m *Moment) *[model.Write + 1]int { return &m.postsOf[p] }, appendPosts, onQp(p, model.Post, model.PostRefused)),
+			partAt(func(m *Moment) *[2][]int { return &m.delivered[p] }, appendDelivered, func(s *step) bool {
+				return by(model.NdkGetCqResults, model.NdkGetCqResultsEx)(s) || onQp(p, model.Post)(s)
+			}))
 	}
-	return appendNumbers(key, m.arms, int(m.fetched[0]), int(m.fetched[1]))
+	return parts
+}
+
+func appendFetched(key []byte, tokens [2]uint64) []byte {
+	return appendNumbers(key, int(tokens[0]), int(tokens[1]))
+}
+
+func appendPosts(key []byte, posts [model.Write + 1]int) []byte {
+	return appendNumbers(key, posts[:]...)
+}
+
+func appendDelivered(key []byte, ids [2][]int) []byte {
+	return appendList(appendList(key, ids[model.Initiator]), ids[model.Receive])
 }
 
 // used is Used: the posts so far on a queue.
@@ -147,7 +166,7 @@ func (m Moment) used(p int, queue model.Queue) int {
 
 // known is Known: the consumer polled a completion of request n, or of a later one of its queue (FLAG-03).
 func (m Moment) known(p int, queue model.Queue, n int) bool {
-	return slices.ContainsFunc(m.delivered[number{p, queue}], func(later int) bool { return later >= n })
+	return slices.ContainsFunc(m.delivered[p][queue], func(later int) bool { return later >= n })
 }
 
 // hasPlace is HasPlace: a place in the queue is free (POST-06, A12).

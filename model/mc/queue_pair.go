@@ -78,7 +78,7 @@ func mcQueuePair(c *configuration) *Machine {
 					return function(o.qps, m.left, func(all []leaving) string { return sequence(all, leavingRecord) })
 				}},
 			},
-			appendKey: appendQueuePair,
+			parts: queuePairParts(contract),
 		},
 	}
 }
@@ -96,17 +96,33 @@ func leavingRecord(l leaving) string {
 		"told", truth(l.told))
 }
 
-func appendQueuePair(key []byte, m Moment) []byte {
-	key = model.State{Qps: m.state.Qps}.AppendKey(key)
-	for i := range m.posts {
-		key = appendNumbers(append(key, bit(m.open[i])), m.posts[i], len(m.refused[i]), len(m.flushed[i]))
-		for _, r := range m.refused[i] {
-			key = appendNumbers(append(key, byte(r.queue)), r.of)
-		}
-		key = appendNumbers(key, m.flushed[i]...)
-		for _, l := range m.left[i] {
-			key = appendNumbers(append(key, byte(l.queue), bit(l.silent)|bit(l.told)<<1, byte(l.status)), l.of)
-		}
+// queuePairParts are the variables of MCQueuePair. The CQ is none of them: nobody polls it.
+func queuePairParts(c *model.Contract) []part {
+	parts := qpParts(c)
+	for p := range c.Qps {
+		parts = append(parts,
+			partAt(func(m *Moment) *int { return &m.posts[p] }, appendNumber, onQp(p, model.Post, model.PostRefused)),
+			partAt(func(m *Moment) *bool { return &m.open[p] }, appendBool,
+				onQp(p, model.Post, model.PostRefused, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp)),
+			partAt(func(m *Moment) *[]number { return &m.refused[p] }, appendRefused, onQp(p, model.PostRefused)),
+			partAt(func(m *Moment) *[]int { return &m.flushed[p] }, appendList, onQp(p, model.NdkFlush, model.NdkDisconnect)),
+			partAt(func(m *Moment) *[]leaving { return &m.left[p] }, appendLeft, onQp(p, model.Complete)))
+	}
+	return parts
+}
+
+func appendRefused(key []byte, refused []number) []byte {
+	key = appendNumber(key, len(refused))
+	for _, r := range refused {
+		key = appendNumber(append(key, byte(r.queue)), r.of)
+	}
+	return key
+}
+
+func appendLeft(key []byte, left []leaving) []byte {
+	key = appendNumber(key, len(left))
+	for _, l := range left {
+		key = appendNumber(appendBool(appendBool(append(key, byte(l.queue), byte(l.status)), l.silent), l.told), l.of)
 	}
 	return key
 }

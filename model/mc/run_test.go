@@ -95,7 +95,7 @@ func drawAction(t *rapid.T, m Moment, d model.Domain) (model.Action, bool) {
 		a.Request.Id = m.posts[a.Qp] + 1
 	case model.Place:
 		a.Completion.Qp = a.Cq // each CQ has numbers of its own
-		a.Completion.Request = len(m.delivered[number{a.Cq, model.Receive}]) + len(m.state.Cqs[a.Cq].Entries) + 1
+		a.Completion.Request = len(m.delivered[a.Cq][model.Receive]) + len(m.state.Cqs[a.Cq].Entries) + 1
 	}
 	return a, true
 }
