@@ -103,7 +103,7 @@ func Check(ctx context.Context, t *trace.Trace, o Options) *Report {
 
 // checkWith decides a trace with one engine.
 func checkWith(ctx context.Context, t *trace.Trace, o Options) *Report {
-	r := &Report{File: t.Name, Events: len(t.Events) + int(t.More), Rules: map[string]RuleCoverage{}}
+	r := &Report{File: t.Name, Engine: o.Engine, Events: len(t.Events) + int(t.More), Rules: map[string]RuleCoverage{}}
 	d, err := o.ResolveDialect(t.Header.Dialect)
 	r.Dialect = d.Name
 	if err != nil {

@@ -47,6 +47,7 @@ const (
 // Report is the whole answer for one trace.
 type Report struct {
 	File       string
+	Engine     Engine // whose answer it is
 	Dialect    string
 	Events     int
 	Components int // groups of objects that share something, checked apart

@@ -10,7 +10,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"time"
 
 	"ndkoracle/linearize"
 	"ndkoracle/trace"
@@ -27,8 +26,13 @@ type result struct {
 	// unreadable tells what could not be read at all from what was read and is no trace.
 	unreadable bool
 	code       int
-	witness    string // the file that it was written to
-	unsaved    bool   // a file beside the report could not be written
+
+	proof     []byte       // the witness of a conformant trace, where it is asked for
+	witness   string       // the file that it was written to
+	small     *trace.Trace // the same violation in few events
+	minimized string       // the file that it was written to
+	cut       bool         // the time limit ended the shrinking
+	unsaved   bool         // a file beside the report could not be written
 }
 
 // The answers that are no verdict of the engine.
@@ -81,14 +85,17 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 		}
 	}
 	inputs := expand(s.files)
-	if err := s.witness.check(inputs); err != nil {
+	if err := cmp.Or(s.witness.check(inputs), s.minimize.check(inputs)); err != nil {
 		return exitUsage, err
 	}
 	report := p.reporter(out, s, len(inputs) == 1)
 	sum := &summary{coverage: newCoverage(p.checkable()), code: exitConformant}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // of traces that are judged ahead when the output can't be written
+	next := p.judgeAll(ctx, inputs, s, judge)
 	for i, in := range inputs {
 		p.progress(s, "checking %d of %d: %s", i+1, len(inputs), in.name)
-		r := p.checkWithin(ctx, in, s, judge)
+		r := next()
 		p.progress(s, "")
 		if ctx.Err() != nil {
 			fmt.Fprintf(p.stderr, "tracecheck: interrupted in trace %d of %d, %s%s; %d checked\n",
@@ -98,6 +105,7 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 		}
 		p.warn(r, s)
 		p.saveWitness(in, r, s)
+		p.saveSmall(in, r, s)
 		sum.results++
 		if r.unsaved {
 			sum.code = exitInternal
@@ -137,23 +145,6 @@ func worseOf(a, b int) int {
 	return worst[min(slices.Index(worst, a), slices.Index(worst, b))]
 }
 
-// checkWithin is checkOne that does not outlive an interrupt by more than p.grace.
-func (p *program) checkWithin(ctx context.Context, in input, s *settings, judge judge) *result {
-	done := make(chan *result, 1)
-	go func() { done <- p.checkOne(ctx, in, s, judge) }()
-	select {
-	case r := <-done:
-		return r
-	case <-ctx.Done():
-	}
-	select {
-	case r := <-done:
-		return r
-	case <-time.After(p.grace):
-		return nil
-	}
-}
-
 // A judge is an engine. An error says that it broke down, and nothing of the trace.
 type judge func(context.Context, *trace.Trace, linearize.Options) (*linearize.Report, error)
 
@@ -190,13 +181,21 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings, judge jud
 	default:
 		return malformed(in.name, err)
 	}
+	if t.More > 0 && s.engine != "porcupine" && s.engine != "tlc" && in.name != "-" {
+		return p.checkWhileRead(ctx, in, s) // it is too long to be kept
+	}
 	options := s.options
 	options.DeviceLevel = s.options.DeviceLevel && !s.deviceLevelIdle(t)
 	report, err := judge(ctx, t, options)
 	if err != nil {
 		return &result{trace: t, report: &linearize.Report{File: in.name}, code: exitInternal, reason: err.Error()}
 	}
-	return judged(t, report)
+	r = judged(t, report)
+	r.proof = prove(r, options)
+	if s.minimize.path != "" {
+		p.minimize(ctx, r, options)
+	}
+	return r
 }
 
 // checkWhileRead judges a trace while it is read.
@@ -253,6 +252,14 @@ func unfinished(name string, t *trace.Trace, s *settings, why error) *result {
 			Message: fmt.Sprintf("%v%s: nothing of the trace was judged", why, r.readSoFar()),
 		}},
 	}
+	return r
+}
+
+// overdue is the result for a trace of which nothing is known when its time has been over for long.
+func overdue(name string, s *settings) *result {
+	r := unfinished(name, &trace.Trace{Name: name}, s, errTime)
+	r.trace, r.partial = nil, false
+	r.report.Findings[0].Message = errTime.Error() + ", and the engine did not end by itself"
 	return r
 }
 

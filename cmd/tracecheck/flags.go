@@ -22,12 +22,14 @@ type settings struct {
 	color    string
 	coverage []string // rules and groups that must have been exercised
 	quiet    bool
+	jobs     int // traces judged at a time
 	witness  output
+	minimize output
 	files    []string
 }
 
 // keeps reports whether the events of a trace are needed when it has been judged.
-func (s *settings) keeps() bool { return s.witness.path != "" }
+func (s *settings) keeps() bool { return s.witness.path+s.minimize.path != "" }
 
 // value is a flag.Value made of a function: it checks and keeps one argument.
 type value struct {
@@ -62,7 +64,8 @@ func oneOf(target *string, choices ...string) *value {
 
 // checkFlags returns the flags of check and where they are kept.
 func checkFlags() (*flag.FlagSet, *settings) {
-	s := &settings{format: "text", color: "auto", engine: "auto", witness: output{flag: "witness", suffix: ".ndkwitness.jsonl"}}
+	s := &settings{format: "text", color: "auto", engine: "auto", witness: output{flag: "witness", suffix: ".ndkwitness.jsonl"},
+		minimize: output{flag: "minimize", suffix: ".minimized.ndktrace.jsonl"}}
 	s.options.Assume = map[string]string{}
 	set := flag.NewFlagSet("check", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
@@ -86,6 +89,9 @@ func checkFlags() (*flag.FlagSet, *settings) {
 		"exit 4 unless each of these `groups` (ARM) and rules (ARM-04) was exercised; separated by commas")
 	set.StringVar(&s.witness.path, "witness", "",
 		"write for each conformant trace one full order of its events and hidden steps to this `file`, or into this directory")
+	set.StringVar(&s.minimize.path, "minimize", "",
+		"write each trace that broke a rule, shrunk to a small one that breaks it too, to this `file`, or into this directory")
+	set.IntVar(&s.jobs, "jobs", 1, "judge so many traces at a time; the output is the same")
 	set.BoolVar(&s.quiet, "quiet", false, "say nothing of conformant traces, of coverage and of progress")
 	return set, s
 }
@@ -120,6 +126,12 @@ func parseCheck(args []string) (*settings, error) {
 		return nil, usageError("no trace is named; - is standard input")
 	case s.options.Witness && s.engine != "auto" && s.engine != "porcupine":
 		return nil, usageError("--witness is of the engine porcupine, not of %s", s.engine)
+	case s.minimize.path != "" && s.engine == "tlc":
+		return nil, usageError("--minimize judges many traces, which the engine tlc is too slow for")
+	case s.jobs < 1:
+		return nil, usageError("--jobs must be at least 1")
+	case s.jobs > 1 && s.engine == "tlc":
+		return nil, usageError("--jobs is 1 with the engine tlc, which takes all of the machine for one trace")
 	case s.options.Timeout <= 0:
 		return nil, usageError("--timeout must be longer than 0")
 	case s.options.MaxOperations < 0:

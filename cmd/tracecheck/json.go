@@ -28,6 +28,7 @@ type (
 		Components int           `json:"components"`
 		Operations int           `json:"operations"`
 		Witness    string        `json:"witness,omitempty"`
+		Minimized  string        `json:"minimized,omitempty"`
 		Findings   []jsonFinding `json:"findings"`
 		Readings   []jsonReading `json:"readings"`
 		Rules      []jsonRule    `json:"rules"`
@@ -77,7 +78,7 @@ func (w *jsonReporter) result(r *result) {
 	t := jsonTrace{
 		File: r.report.File, Verdict: r.answer(), Line: r.line, Reason: r.reason,
 		Dialect: r.report.Dialect, Events: r.report.Events,
-		Components: r.report.Components, Operations: r.report.Operations, Witness: r.witness,
+		Components: r.report.Components, Operations: r.report.Operations, Witness: r.witness, Minimized: r.minimized,
 		Findings: []jsonFinding{}, Readings: []jsonReading{}, Rules: []jsonRule{},
 	}
 	for _, f := range r.report.Findings {

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"ndkoracle/internal/tlc"
@@ -22,14 +23,23 @@ import (
 //go:generate sh -c "go run . rules --format markdown >../../docs/rules.md"
 
 func main() {
+	signal.Ignore(syscall.SIGPIPE) // a reader of the output that goes away is an error of writing, and told as one
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
+	context.AfterFunc(ctx, func() {
+		stop() // a second interrupt ends the program at once
+		time.Sleep(patience)
+		fmt.Fprintln(os.Stderr, "tracecheck: interrupted while the output was not taken")
+		os.Exit(exitInterrupted)
+	})
 	if os.Getenv("GOMEMLIMIT") == "" {
 		// What a search has dropped is collected before it adds much to what the search remembers.
 		debug.SetMemoryLimit(linearize.DefaultMaxMemory * 3 / 2)
 	}
 	os.Exit(newProgram().run(ctx, os.Args[1:]))
 }
+
+// patience is how long a program that was interrupted may take to end by itself.
+const patience = 900 * time.Millisecond
 
 func newProgram() *program {
 	return &program{

@@ -81,42 +81,47 @@ func writeFile(name string, write func(io.Writer) error) error {
 	return reason(err)
 }
 
-// saveWitness writes the witness of a trace that is conformant, and says of another why there is none.
-func (p *program) saveWitness(in input, r *result, s *settings) {
-	if s.witness.path == "" || r.code == exitMalformed || r.code == exitInternal {
-		return
-	}
+// prove returns the witness of a conformant trace, where one is asked for. One that does not hold is a mistake in this program.
+func prove(r *result, o linearize.Options) []byte {
 	if r.report.Witness == nil {
+		return nil
+	}
+	claim := witness.Claim{Dialect: cmp.Or(o.Dialect, r.trace.Header.Dialect), Assume: o.Assume, DeviceLevel: o.DeviceLevel}
+	var proof bytes.Buffer
+	err := witness.Write(&proof, r.trace, claim, r.report.Witness)
+	if err == nil {
+		_, err = witness.Verify(bytes.NewReader(proof.Bytes()), r.trace)
+	}
+	if err != nil {
+		*r = result{trace: r.trace, report: r.report, code: exitInternal, reason: "the witness does not hold: " + err.Error()}
+		return nil
+	}
+	return proof.Bytes()
+}
+
+// saveWitness writes the witness of a trace, and says why there is none in the file that was named.
+func (p *program) saveWitness(in input, r *result, s *settings) {
+	switch {
+	case s.witness.path == "" || r.code == exitMalformed || r.code == exitInternal:
+	case r.proof != nil:
+		r.witness = s.witness.fileOf(in)
+		p.saved(r, r.witness, "the witness", writeFile(r.witness, func(w io.Writer) error {
+			_, err := w.Write(r.proof)
+			return err
+		}))
+	case !s.witness.isFolder():
 		why := string(r.report.Verdict)
 		if r.report.Verdict == linearize.Conformant {
 			why = "the engine porcupine found none within its limits"
 		}
 		fmt.Fprintf(p.stderr, "tracecheck: no witness of %s: %s\n", printable(r.report.File), why)
-		return
 	}
-	claim := witness.Claim{Dialect: cmp.Or(s.options.Dialect, r.trace.Header.Dialect), Assume: s.options.Assume,
-		DeviceLevel: s.options.DeviceLevel && !s.deviceLevelIdle(r.trace)}
-	var file bytes.Buffer
-	err := witness.Write(&file, r.trace, claim, r.report.Witness)
-	if err == nil {
-		_, err = witness.Verify(bytes.NewReader(file.Bytes()), r.trace)
-	}
-	if err != nil {
-		*r = result{trace: r.trace, report: r.report, code: exitInternal, reason: "the witness does not hold: " + err.Error()}
-		return
-	}
-	name := s.witness.fileOf(in)
-	p.saved(r, name, "the witness", writeFile(name, func(w io.Writer) error {
-		_, err := w.Write(file.Bytes())
-		return err
-	}))
-	r.witness = name
 }
 
 // saved says why a file could not be written. The verdict stands; the run failed.
 func (p *program) saved(r *result, name, what string, err error) {
 	if err != nil {
 		fmt.Fprintf(p.stderr, "tracecheck: %s of %s can't be written to %s: %v\n", what, printable(r.report.File), printable(name), err)
-		r.unsaved = true
+		r.unsaved, r.witness, r.minimized = true, "", ""
 	}
 }

@@ -40,13 +40,17 @@ func TestWitness(t *testing.T) {
 	if code, out, _ = shipped(t, "verify-witness", file, brokenTrace); code != exitViolation || !strings.Contains(out, file+":") {
 		t.Errorf("another trace: exit %d, %s", code, out)
 	}
+	if code, _, errors := shipped(t, "--witness", file, brokenTrace); code != exitViolation ||
+		!strings.Contains(errors, "no witness of "+brokenTrace+": provider violation") {
+		t.Errorf("exit %d, stderr %q", code, errors)
+	}
 	folder := filepath.Join(t.TempDir(), "new") + "/"
 	code, out, errors := shipped(t, "--witness", folder, "--format", "json", "../../traces/accept", brokenTrace)
 	var run jsonRun
 	if err := json.Unmarshal([]byte(out), &run); err != nil || code != exitViolation {
 		t.Fatalf("exit %d, %v", code, err)
 	}
-	if !strings.Contains(errors, "no witness of "+brokenTrace+": provider violation") {
+	if strings.Contains(errors, "no witness") {
 		t.Errorf("stderr %q", errors)
 	}
 	for _, judged := range run.Traces {
@@ -59,6 +63,41 @@ func TestWitness(t *testing.T) {
 		if code, out, errors := shipped(t, "verify-witness", judged.Witness, judged.File); code != exitConformant {
 			t.Errorf("%s: exit %d, %s%s", judged.File, code, out, errors)
 		}
+	}
+}
+
+// --minimize writes each trace that broke a rule as a small one that is judged alike, and nothing of another.
+func TestMinimize(t *testing.T) {
+	folder := t.TempDir()
+	recorded := "../../traces/recorded/verbs-solicited-errors-beneath.ndktrace.jsonl.zst"
+	for _, engine := range []string{"auto", "stream", "porcupine"} {
+		code, out, _ := shipped(t, "--minimize", folder, "--engine", engine, brokenTrace, recorded, plainTrace)
+		if code != exitViolation || strings.Count(out, "minimized to") != 2 {
+			t.Errorf("%s: exit %d, %s", engine, code, out)
+		}
+		for _, name := range []string{brokenTrace, recorded} {
+			base, _, _ := strings.Cut(filepath.Base(name), ".")
+			small := filepath.Join(folder, base+".minimized.ndktrace.jsonl")
+			var runs [2]jsonRun
+			for i, file := range []string{name, small} {
+				_, out, _ := shipped(t, "--format", "json", "--engine", engine, file)
+				if err := json.Unmarshal([]byte(out), &runs[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			whole, little := runs[0].Traces[0], runs[1].Traces[0]
+			if little.Verdict != whole.Verdict || little.Findings[0].Rule != whole.Findings[0].Rule || little.Events > 20 {
+				t.Errorf("%s: %s has %d events and is a %s of %s, want %s of %s", engine, small, little.Events, little.Verdict,
+					little.Findings[0].Rule, whole.Verdict, whole.Findings[0].Rule)
+			}
+		}
+	}
+	if all, err := filepath.Glob(folder + "/*"); err != nil || len(all) != 2 {
+		t.Errorf("written were %v, %v", all, err)
+	}
+	_, _, errors := shipped(t, "--minimize", filepath.Join(folder, "none"), plainTrace)
+	if !strings.Contains(errors, "nothing to minimize in "+plainTrace+": conformant") {
+		t.Errorf("stderr %q", errors)
 	}
 }
 
@@ -82,6 +121,9 @@ func TestOutputsThatCannotBe(t *testing.T) {
 		{[]string{"--witness", t.TempDir(), plainTrace, again}, exitUsage, "for both"},
 		{[]string{"--witness", file, "--engine", "stream", plainTrace}, exitUsage, "is of the engine porcupine"},
 		{[]string{"--witness", "/dev/full", plainTrace}, exitInternal, "can't be written to /dev/full: no space left on device"},
+		{[]string{"--minimize", file, plainTrace, brokenTrace}, exitUsage, "is a file, and there are 2 traces"},
+		{[]string{"--minimize", file, "--engine", "tlc", brokenTrace}, exitUsage, "engine tlc is too slow for"},
+		{[]string{"--minimize", "/dev/full", brokenTrace}, exitInternal, "can't be written to /dev/full: no space left on device"},
 		{[]string{"--witness", plainTrace + "/below", plainTrace}, exitInternal, "can't be written to"},
 		{[]string{"verify-witness", plainTrace}, exitUsage, "takes a witness and its trace"},
 		{[]string{"verify-witness", plainTrace, plainTrace}, exitViolation, "no witness"},

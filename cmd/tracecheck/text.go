@@ -65,6 +65,13 @@ func (w *textReporter) result(r *result) {
 	if r.witness != "" {
 		w.line(2, "witness in %s", r.witness)
 	}
+	if r.minimized != "" {
+		limit := ""
+		if r.cut {
+			limit = ", when the time limit was reached"
+		}
+		w.line(2, "minimized to %d events in %s%s", len(r.small.Events), r.minimized, limit)
+	}
 	if len(r.report.Findings) == 0 && len(r.report.Assumes) > 0 && !w.settings.quiet {
 		w.line(2, "rests on the readings %s", strings.Join(r.report.Assumes, ", "))
 	}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ndkoracle/linearize"
+	"ndkoracle/trace"
+)
+
+// asProgram is set in the environment of a test binary that is to be tracecheck.
+const asProgram = "NDK_TRACECHECK_ARGS"
+
+// TestMain lets the tests run the program as a process of its own, with signals and pipes.
+func TestMain(m *testing.M) {
+	if args, ok := os.LookupEnv(asProgram); ok {
+		os.Args = append(os.Args[:1], strings.Split(args, "\n")...)
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+func process(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), os.Args[0])
+	command.Env = append(os.Environ(), asProgram+"="+strings.Join(args, "\n"))
+	return command
+}
+
+func exitCode(t *testing.T, err error) int {
+	t.Helper()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return exit.ExitCode() // -1 where a signal ended it
+	}
+	t.Fatal(err)
+	return 0
+}
+
+var formats = []string{"text", "json", "table"}
+
+// A full disk is an error that names it, whatever is written: exit 5. The device stands for one.
+func TestFullDisk(t *testing.T) {
+	commands := [][]string{{"rules"}, {"rules", "--format", "markdown"}, {"explain", "ARM-04"}, {"schema"}, {"version"}, {"help"},
+		{"stats", plainTrace}, {"--witness", "/dev/full", plainTrace}, {"--minimize", "/dev/full", brokenTrace}}
+	for _, format := range formats {
+		commands = append(commands, []string{"--format", format, plainTrace, brokenTrace})
+	}
+	for _, args := range commands {
+		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+		if err != nil {
+			t.Skip("this system has no /dev/full")
+		}
+		defer full.Close()
+		var stderr bytes.Buffer
+		command := process(t, args...)
+		command.Stdout, command.Stderr = full, &stderr
+		if code := exitCode(t, command.Run()); code != exitInternal || !strings.Contains(stderr.String(), "no space left on device") {
+			t.Errorf("%q: exit %d, stderr %q", args, code, &stderr)
+		}
+	}
+}
+
+// A reader of the output that goes away is an error of writing: exit 5, not the death by a signal.
+func TestClosedPipe(t *testing.T) {
+	for _, args := range [][]string{
+		{"rules"}, {"stats", plainTrace}, {"--format", "text", plainTrace}, {"--format", "json", plainTrace}, {"--format", "table", plainTrace},
+	} {
+		read, write, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read.Close()
+		var stderr bytes.Buffer
+		command := process(t, args...)
+		command.Stdout, command.Stderr = write, &stderr
+		if code := exitCode(t, command.Run()); code != exitInternal || !strings.Contains(stderr.String(), "broken pipe") {
+			t.Errorf("%q: exit %d, stderr %q", args, code, &stderr)
+		}
+		write.Close()
+	}
+}
+
+// An interrupt ends the process with 130 and a word of how far it came: while standard input never comes to an end, and while nobody
+// takes the output.
+func TestInterruptedProcess(t *testing.T) {
+	t.Run("reading", func(t *testing.T) {
+		command := process(t, "--timeout", "1h", plainTrace, "-")
+		silent, writer, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer silent.Close()
+		defer writer.Close()
+		command.Stdin = silent
+		interrupted(t, command, "interrupted in trace 2 of 2")
+	})
+	t.Run("writing", func(t *testing.T) {
+		args := []string{}
+		for range 100 { // more than a pipe holds
+			args = append(args, brokenTrace)
+		}
+		interrupted(t, process(t, args...), "interrupted")
+	})
+}
+
+// interrupted starts a program, interrupts it when it has said something, and reads no more of its output until it has ended.
+func interrupted(t *testing.T, command *exec.Cmd, says string) {
+	t.Helper()
+	stdout, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdout.Close()
+	defer write.Close()
+	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stderr.Close()
+	command.Stdout, command.Stderr = write, stderr
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReaderSize(stdout, 16).ReadByte(); err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	state, err := command.Process.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := os.ReadFile(stderr.Name())
+	if err != nil || state.ExitCode() != exitInterrupted || !strings.Contains(string(told), says) {
+		t.Errorf("%v, stderr %q, %v", state, told, err)
+	}
+}
+
+// The time limit holds for an engine that does not look at it, too, and for input that never comes.
+func TestTimeLimitHolds(t *testing.T) {
+	released := make(chan struct{})
+	defer close(released)
+	b := newBench(t)
+	b.grace = time.Millisecond
+	b.check = func(context.Context, *trace.Trace, linearize.Options) *linearize.Report {
+		<-released
+		return nil
+	}
+	name := files(t, "conformant")[0]
+	if code := b.do("--timeout", "1ms", "--engine", "porcupine", name); code != exitInconclusive ||
+		!strings.Contains(b.out.String(), "the time limit was reached") {
+		t.Errorf("exit %d, %s", code, &b.out)
+	}
+	for _, engine := range []string{"auto", "stream", "porcupine"} {
+		silent, writer := io.Pipe()
+		p := newProgram()
+		var out bytes.Buffer
+		p.stdin, p.stdout, p.stderr = silent, &out, &out
+		if code := p.run(t.Context(), []string{"--timeout", "10ms", "--engine", engine, "-"}); code != exitInconclusive ||
+			!strings.Contains(out.String(), "the time limit was reached") {
+			t.Errorf("%s: exit %d, %s", engine, code, &out)
+		}
+		writer.Close()
+	}
+}
+
+// The same input gives the same bytes and the same files with any number of traces judged at a time.
+func TestJobs(t *testing.T) {
+	for _, format := range formats {
+		var first string
+		for _, jobs := range []string{"1", "7"} {
+			folder := t.TempDir()
+			code, out, errors := shipped(t, "--jobs", jobs, "--format", format, "--minimize", folder, "--witness", folder,
+				"../../traces/accept", "../../traces/reject/[a-c]*", "../../traces/malformed/[a-k]*")
+			all := strings.ReplaceAll(out+errors, folder, "FOLDER") + contents(t, folder)
+			if first == "" {
+				first = all
+			}
+			if code != exitMalformed || all != first {
+				t.Errorf("%s, --jobs %s: exit %d, and the output differs", format, jobs, code)
+			}
+		}
+	}
+}
+
+func contents(t *testing.T, folder string) string {
+	t.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		all.WriteString(strings.TrimPrefix(name, folder))
+		all.Write(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}
