@@ -197,13 +197,13 @@ func stepsOfConsumer(contract *model.Contract, batch int, errors bool) []step {
 }
 
 // asleep is Asleep: nothing that has happened will wake the consumer.
-func (m Moment) asleep() bool {
+func (m *Moment) asleep() bool {
 	q, c := m.state.Cqs[0], m.consumer
 	return c.next(mainLoop, "sleep") && !c.woken && c.at[callback] == 0 && q.Due == 0 && !q.ErrorDue
 }
 
 // NoCompletionSleptThrough: the consumer does not sleep beside a completion that it waits for (ARM-04, ARM-05, ARM-23).
-func NoCompletionSleptThrough(m Moment) bool {
+func NoCompletionSleptThrough(m *Moment) bool {
 	q := m.state.Cqs[0]
 	return !m.asleep() || q.Health != model.OK || !slices.ContainsFunc(q.Entries, func(c model.Completion) bool {
 		return mustWake(m.contract.Dialect, m.consumer.awaits, c)
@@ -211,7 +211,7 @@ func NoCompletionSleptThrough(m Moment) bool {
 }
 
 // NoCqErrorSleptThrough: nor while the CQ has failed, unless it was told (ARM-08, ARM-17).
-func NoCqErrorSleptThrough(m Moment) bool {
+func NoCqErrorSleptThrough(m *Moment) bool {
 	q := m.state.Cqs[0]
 	return !m.contract.Dialect.ErrorsArm || !m.asleep() || q.Health == model.OK || q.Reported
 }

@@ -73,8 +73,8 @@ type visitor struct {
 
 	next     []uint32 // the next level, as far as this visitor has found it
 	taken    int      // steps
-	from, to Moment   // scratch, and so are these
-	numbers  []uint32
+	from, to Moment   // of a step, if there is anything to check; scratch, and so are these
+	numbers  []uint32 // of the moment where the step leads
 	key      []byte
 }
 
@@ -108,11 +108,13 @@ func (v *visitor) work(level []uint32, taken *atomic.Int64) {
 }
 
 func (v *visitor) visit(from []uint32) error {
+	v.numbers = append(v.numbers[:0], from...)
 	if len(v.inStates)+len(v.ofSteps) > 0 {
 		v.read(&v.from, from)
+		v.read(&v.to, from)
 	}
 	for _, check := range v.inStates {
-		if !check.holds(v.from) {
+		if !check.holds(&v.from) {
 			return fmt.Errorf("%s does not hold in %+v", check.name, v.from.state)
 		}
 	}
@@ -121,27 +123,34 @@ func (v *visitor) visit(from []uint32) error {
 		if err != nil {
 			return err
 		}
-		v.numbers = append(v.numbers[:0], from...)
 		for ; len(steps) > 0; steps = steps[1+len(g.parts):] {
 			for k, part := range g.parts {
-				v.numbers[part] = steps[1+k]
+				v.put(part, steps[1+k])
 			}
 			if err := v.take(&v.machine.steps[steps[0]]); err != nil {
 				return err
 			}
 		}
+		for _, part := range g.parts {
+			v.put(part, from[part])
+		}
 	}
 	return nil
 }
 
-// take takes a step from v.from to the moment of v.numbers.
+// put gives a part of the moment where a step leads another value.
+func (v *visitor) put(part int, number uint32) {
+	v.numbers[part] = number
+	if len(v.ofSteps) > 0 {
+		v.parts[part].put(&v.to, number)
+	}
+}
+
+// take takes a step from v.from to v.to, which is the moment of v.numbers.
 func (v *visitor) take(s *step) error {
 	v.taken++
-	if len(v.ofSteps) > 0 {
-		v.read(&v.to, v.numbers)
-	}
 	for _, check := range v.ofSteps {
-		if !check.holds(v.from, v.to, s.action) {
+		if !check.holds(&v.from, &v.to, s.action) {
 			return fmt.Errorf("%s does not hold of %+v\nfrom %+v\nto   %+v", check.name, s.action, v.from.state, v.to.state)
 		}
 	}

@@ -6,8 +6,8 @@ import "ndkoracle/model"
 // what the actions are meant to achieve, and use none of the model's.
 
 type (
-	invariant func(Moment) bool
-	property  func(before, after Moment, a model.Action) bool
+	invariant func(*Moment) bool
+	property  func(before, after *Moment, a model.Action) bool
 )
 
 var invariants = map[string]invariant{

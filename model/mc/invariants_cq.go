@@ -9,9 +9,9 @@ import (
 
 // What must hold of CQs: CompletionQueue.tla and MCCompletionQueue.tla.
 
-func TypeOK(m Moment) bool { return CqTypeOK(m) && QpTypeOK(m) }
+func TypeOK(m *Moment) bool { return CqTypeOK(m) && QpTypeOK(m) }
 
-func CqTypeOK(m Moment) bool {
+func CqTypeOK(m *Moment) bool {
 	d := m.contract.Dialect
 	for i, q := range m.state.Cqs {
 		if m.contract.Room != nil && len(q.Entries) > m.contract.Room[i] || q.Fresh < 0 || q.Fresh > len(q.Entries) {
@@ -47,7 +47,7 @@ func mayWake(d model.Dialect, a model.Arm, c model.Completion) bool {
 
 // ArmNotMissed: no consumer is left armed, and asleep, with a fresh completion of the kind it awaits (ARM-04, ARM-09,
 // ARM-10, ARM-11).
-func ArmNotMissed(m Moment) bool {
+func ArmNotMissed(m *Moment) bool {
 	for _, q := range m.state.Cqs {
 		for _, c := range q.Entries[len(q.Entries)-q.Fresh:] {
 			if m.contract.Dialect.FreshAtArm == model.Must && mustWake(m.contract.Dialect, q.Arm, c) && !awake(m, q) {
@@ -59,12 +59,12 @@ func ArmNotMissed(m Moment) bool {
 }
 
 // awake reports whether the consumer does not sleep, being within a callback whose return will look at the arm (A28).
-func awake(m Moment, q model.Cq) bool {
+func awake(m *Moment, q model.Cq) bool {
 	return q.Running && m.contract.Dialect.A28 == model.A28AtReturn
 }
 
 // PolledNotMissed: where what was polled counts, nor with one that it has polled already (ARM-04, A25).
-func PolledNotMissed(m Moment) bool {
+func PolledNotMissed(m *Moment) bool {
 	for _, q := range m.state.Cqs {
 		if m.contract.Dialect.FreshAtArm == model.Must && q.Taken.Has(q.Arm) && !awake(m, q) {
 			return false
@@ -74,7 +74,7 @@ func PolledNotMissed(m Moment) bool {
 }
 
 // OneCallbackAnArm: whatever is owed, or may become owed, was bought by an arm request of its own (ARM-01, ARM-02).
-func OneCallbackAnArm(m Moment) bool {
+func OneCallbackAnArm(m *Moment) bool {
 	for i, q := range m.state.Cqs {
 		owed := q.Waiting + q.Due
 		if q.ErrorDue && m.contract.Dialect.A1 != model.A1NoArm {
@@ -88,12 +88,12 @@ func OneCallbackAnArm(m Moment) bool {
 }
 
 // CallbacksSerialised: no two callbacks of a CQ overlap (ARM-06).
-func CallbacksSerialised(m Moment) bool {
+func CallbacksSerialised(m *Moment) bool {
 	return !m.contract.Dialect.Serialised || slices.Max(append(m.inside, 0)) <= 1
 }
 
 // NoCallbackAfterClose: no callback runs when close completes, or begins afterwards (ARM-20, LIFE-08, LIFE-09).
-func NoCallbackAfterClose(m Moment) bool {
+func NoCallbackAfterClose(m *Moment) bool {
 	for i, q := range m.state.Cqs {
 		if q.Open == model.Closed && (m.inside[i] != 0 || q.Due > 0 || q.ErrorDue) {
 			return false
@@ -110,7 +110,7 @@ var joinTable = [][3]model.Arm{
 }
 
 // ArmIsTheJoin: the arm is one of the types asked for, and none of the others would change it (ARM-07).
-func ArmIsTheJoin(m Moment) bool {
+func ArmIsTheJoin(m *Moment) bool {
 	for i, q := range m.state.Cqs {
 		if m.asked[i] == 0 {
 			if q.Arm != model.NONE {
@@ -139,7 +139,7 @@ func arrived(before, after model.Cq) (model.Completion, bool) {
 }
 
 // ArrivalWakes: a completion that arrives satisfies the arm it matches, in every dialect (ARM-03, ARM-09, ARM-10, ARM-11).
-func ArrivalWakes(before, after Moment, _ model.Action) bool {
+func ArrivalWakes(before, after *Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		c, placed := arrived(q, after.state.Cqs[i])
 		if placed && mustWake(before.contract.Dialect, q.Arm, c) && after.state.Cqs[i].Arm != model.NONE {
@@ -150,7 +150,7 @@ func ArrivalWakes(before, after Moment, _ model.Action) bool {
 }
 
 // OtherArrivalsDoNotWake: one that does not match leaves the arm as it is (ARM-08, ARM-12).
-func OtherArrivalsDoNotWake(before, after Moment, _ model.Action) bool {
+func OtherArrivalsDoNotWake(before, after *Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		c, placed := arrived(q, after.state.Cqs[i])
 		if placed && !mayWake(before.contract.Dialect, q.Arm, c) && after.state.Cqs[i].Arm != q.Arm {
@@ -161,7 +161,7 @@ func OtherArrivalsDoNotWake(before, after Moment, _ model.Action) bool {
 }
 
 // CallbackHasCause: a callback becomes owed only if the CQ holds something to poll (ARM-21).
-func CallbackHasCause(before, after Moment, _ model.Action) bool {
+func CallbackHasCause(before, after *Moment, _ model.Action) bool {
 	for i, q := range after.state.Cqs {
 		d := before.contract.Dialect
 		if q.Due > before.state.Cqs[i].Due && len(q.Entries) == 0 && !d.ExtraEvent && d.A25 == model.A25No {
@@ -172,13 +172,13 @@ func CallbackHasCause(before, after Moment, _ model.Action) bool {
 }
 
 // CallbackFindsEntries: where none comes on an empty CQ, a callback begins only if there still is something (ARM-21, A6).
-func CallbackFindsEntries(before, _ Moment, a model.Action) bool {
+func CallbackFindsEntries(before, _ *Moment, a model.Action) bool {
 	return before.contract.Dialect.A6 != model.A6Never || a.Name != model.NdkCqNotificationCallbackEnter ||
 		a.CqStatus != model.OK || len(before.state.Cqs[a.Cq].Entries) > 0
 }
 
 // DebtIsBounded: no more callbacks are owed than the bound allows (ARM-03, A24).
-func DebtIsBounded(m Moment) bool {
+func DebtIsBounded(m *Moment) bool {
 	d := m.contract.Dialect
 	return d.A24 == model.A24None || d.SecondArm != model.Merge ||
 		!slices.ContainsFunc(m.state.Cqs, func(q model.Cq) bool { return q.Due > int(d.A24) })
@@ -186,7 +186,7 @@ func DebtIsBounded(m Moment) bool {
 
 // FreshSinceCallback: a completion is fresh from its arrival to the next callback: to its entry, or its return (ARM-04,
 // ARM-05, A3, A26).
-func FreshSinceCallback(before, after Moment, a model.Action) bool {
+func FreshSinceCallback(before, after *Moment, a model.Action) bool {
 	d := before.contract.Dialect
 	reports := model.NdkCqNotificationCallbackEnter
 	if d.Serialised && d.A3 == model.A3Return {
@@ -211,7 +211,7 @@ func FreshSinceCallback(before, after Moment, a model.Action) bool {
 }
 
 // ArmIsKept: an arm goes away only by being satisfied (then a callback is owed), or with its CQ (ARM-02).
-func ArmIsKept(before, after Moment, _ model.Action) bool {
+func ArmIsKept(before, after *Moment, _ model.Action) bool {
 	for i, q := range after.state.Cqs {
 		if before.state.Cqs[i].Arm != model.NONE && q.Arm == model.NONE && q.Due == 0 && !q.ErrorDue && q.Open != model.Closed {
 			return false
@@ -221,7 +221,7 @@ func ArmIsKept(before, after Moment, _ model.Action) bool {
 }
 
 // OverflowOnlyWhenFull: a CQ overflows only when it holds as many completions as the consumer asked room for (ARM-16).
-func OverflowOnlyWhenFull(before, after Moment, _ model.Action) bool {
+func OverflowOnlyWhenFull(before, after *Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		if q.Health == model.OK && after.state.Cqs[i].Health == model.BufferOverflow && len(q.Entries) < q.Depth {
 			return false
@@ -231,7 +231,7 @@ func OverflowOnlyWhenFull(before, after Moment, _ model.Action) bool {
 }
 
 // NothingAfterCqError: after an error nothing is added; what remains was there before (ARM-17).
-func NothingAfterCqError(before, after Moment, _ model.Action) bool {
+func NothingAfterCqError(before, after *Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		left := after.state.Cqs[i].Entries
 		added := slices.ContainsFunc(left, func(c model.Completion) bool { return !slices.Contains(q.Entries, c) })
@@ -243,7 +243,7 @@ func NothingAfterCqError(before, after Moment, _ model.Action) bool {
 }
 
 // ErrorIsOwed: where it needs no arm, an error is owed its callback at once (ARM-17, A1).
-func ErrorIsOwed(m Moment) bool {
+func ErrorIsOwed(m *Moment) bool {
 	d := m.contract.Dialect
 	return !d.ErrorsArm || d.A1 != model.A1NoArm || !slices.ContainsFunc(m.state.Cqs, func(q model.Cq) bool {
 		return q.Health != model.OK && !q.ErrorDue && !q.Reported && q.Open != model.Closed
@@ -257,7 +257,7 @@ type batch struct {
 }
 
 // batches returns the batches that polls of the CQs may return, which is for the model to say.
-func batches(m Moment) []batch {
+func batches(m *Moment) []batch {
 	var all []batch
 	for i, q := range m.state.Cqs {
 		for n := 1; q.Open == model.Open && n <= len(q.Entries)+1; n++ {
@@ -273,22 +273,22 @@ func batches(m Moment) []batch {
 }
 
 // mayKeep is MayKeep: a failed CQ that may keep what it has (A33).
-func mayKeep(m Moment, q model.Cq) bool {
+func mayKeep(m *Moment, q model.Cq) bool {
 	return q.Health != model.OK && m.contract.Dialect.A33 == model.A33AnyPart
 }
 
 // NoMoreThanAsked: a poll returns no more than it has room for (POLL-02).
-func NoMoreThanAsked(m Moment) bool {
+func NoMoreThanAsked(m *Moment) bool {
 	return !slices.ContainsFunc(batches(m), func(b batch) bool { return b.k > b.n })
 }
 
 // EmptyHandedOnlyIfEmpty: it returns none only if there is none (POLL-03).
-func EmptyHandedOnlyIfEmpty(m Moment) bool {
+func EmptyHandedOnlyIfEmpty(m *Moment) bool {
 	return !slices.ContainsFunc(batches(m), func(b batch) bool { return b.k == 0 && len(b.q.Entries) > 0 && !mayKeep(m, b.q) })
 }
 
 // ShortBatchMeansEmpty: where that is asked for, it returns fewer than it has room for only if there are no more (POLL-03, A7).
-func ShortBatchMeansEmpty(m Moment) bool {
+func ShortBatchMeansEmpty(m *Moment) bool {
 	return m.contract.Dialect.A7 != model.A7MustNot || !slices.ContainsFunc(batches(m), func(b batch) bool {
 		return b.k < b.n && b.k < len(b.q.Entries) && !mayKeep(m, b.q)
 	})
@@ -296,7 +296,7 @@ func ShortBatchMeansEmpty(m Moment) bool {
 
 // ResizeKeepsEntries: a resize, done or refused, neither loses nor doubles a completion, and leaves arms and callbacks alone
 // (RSZ-02, RSZ-05).
-func ResizeKeepsEntries(before, after Moment, _ model.Action) bool {
+func ResizeKeepsEntries(before, after *Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		new := after.state.Cqs[i]
 		if new.Resize != q.Resize {
@@ -310,7 +310,7 @@ func ResizeKeepsEntries(before, after Moment, _ model.Action) bool {
 }
 
 // DepthIsWhatWasAsked: a resize that is refused leaves the depth as it was (RSZ-03).
-func DepthIsWhatWasAsked(before, after Moment, _ model.Action) bool {
+func DepthIsWhatWasAsked(before, after *Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		new := after.state.Cqs[i]
 		if new.Depth != q.Depth && (new.Resize != model.ResizeDone || new.Depth != q.Asked) {
@@ -321,7 +321,7 @@ func DepthIsWhatWasAsked(before, after Moment, _ model.Action) bool {
 }
 
 // ShrinkIsRefused: where it has to be, a resize below what the CQ holds is refused (RSZ-03, A16).
-func ShrinkIsRefused(before, after Moment, _ model.Action) bool {
+func ShrinkIsRefused(before, after *Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		new := after.state.Cqs[i]
 		if new.Depth != q.Depth && len(q.Entries) > new.Depth && before.contract.Dialect.A16 == model.A16Refused {
@@ -332,12 +332,12 @@ func ShrinkIsRefused(before, after Moment, _ model.Action) bool {
 }
 
 // ClosedIsAtRest: when its close has completed, nothing of a CQ is pending (LIFE-07).
-func ClosedIsAtRest(m Moment) bool {
+func ClosedIsAtRest(m *Moment) bool {
 	return !slices.ContainsFunc(m.state.Cqs, func(q model.Cq) bool { return q.Open == model.Closed && q.Resize != model.NotResizing })
 }
 
 // CloseStays: a close that was begun is not taken back (LIFE-12).
-func CloseStays(before, after Moment, _ model.Action) bool {
+func CloseStays(before, after *Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		if q.Open != model.Open && after.state.Cqs[i].Open == model.Open {
 			return false

@@ -9,7 +9,7 @@ import (
 // What must hold of the whole: Ndk.tla and MCNdk.tla.
 
 // CqErrorBreaksQps: whoever uses a failed CQ is not connected any more (ARM-18).
-func CqErrorBreaksQps(m Moment) bool {
+func CqErrorBreaksQps(m *Moment) bool {
 	for i, b := range m.contract.Qps {
 		for _, cq := range []int{b.InitiatorCq, b.ReceiveCq} {
 			if m.state.Cqs[cq].Health != model.OK && inGoodOrder(m.state.Qps[i].State) {
@@ -21,7 +21,7 @@ func CqErrorBreaksQps(m Moment) bool {
 }
 
 // AntecedentClosesLast: a CQ is closed after every QP that uses it (LIFE-04, LIFE-05, LIFE-15).
-func AntecedentClosesLast(m Moment) bool {
+func AntecedentClosesLast(m *Moment) bool {
 	for i, b := range m.contract.Qps {
 		for _, cq := range []int{b.InitiatorCq, b.ReceiveCq} {
 			if m.contract.Composed && m.state.Cqs[cq].Open == model.Closed && m.state.Qps[i].State != model.QpClosed {
@@ -33,7 +33,7 @@ func AntecedentClosesLast(m Moment) bool {
 }
 
 // DeliveredOnce: no completion is delivered twice (POLL-04).
-func DeliveredOnce(m Moment) bool {
+func DeliveredOnce(m *Moment) bool {
 	for _, queues := range m.delivered {
 		for _, ids := range queues {
 			ids = slices.Sorted(slices.Values(ids))
@@ -46,7 +46,7 @@ func DeliveredOnce(m Moment) bool {
 }
 
 // DeliveredInOrder: the completions of one queue are delivered in posting order, by whichever function (POLL-06, POLL-09).
-func DeliveredInOrder(m Moment) bool {
+func DeliveredInOrder(m *Moment) bool {
 	for _, queues := range m.delivered {
 		for _, ids := range queues {
 			if m.contract.Dialect.A9 == model.A9Ordered && !slices.IsSorted(ids) {
@@ -59,7 +59,7 @@ func DeliveredInOrder(m Moment) bool {
 
 // InvalidForEitherPoll: a token that a completion carried is invalid, whichever function fetched it, until it is
 // registered again (POLL-07).
-func InvalidForEitherPoll(m Moment) bool {
+func InvalidForEitherPoll(m *Moment) bool {
 	for t, v := range m.state.Tokens {
 		if v != model.Invalid && (m.fetched[0]|m.fetched[1])&(1<<t) != 0 {
 			return false
@@ -70,7 +70,7 @@ func InvalidForEitherPoll(m Moment) bool {
 
 // KnownIsExecuted: what the consumer takes to be complete has been executed, so its buffers are free (FLAG-03, POST-13). It
 // relies on the order of completions (A9).
-func KnownIsExecuted(m Moment) bool {
+func KnownIsExecuted(m *Moment) bool {
 	for p, qp := range m.state.Qps {
 		for _, queue := range queues {
 			for _, r := range qp.Queue(queue) {
@@ -84,14 +84,14 @@ func KnownIsExecuted(m Moment) bool {
 }
 
 // QueueHasRoom: a queue never has to hold more requests than it has places (POST-06).
-func QueueHasRoom(m Moment) bool {
+func QueueHasRoom(m *Moment) bool {
 	return m.queueDepth == 0 || !slices.ContainsFunc(m.state.Qps, func(p model.Qp) bool {
 		return max(len(p.Initiator), len(p.Receive)) > m.queueDepth
 	})
 }
 
 // DeepCqHasRoom: a CQ as deep as all queues bound to it together does not overflow (POST-14).
-func DeepCqHasRoom(m Moment) bool {
+func DeepCqHasRoom(m *Moment) bool {
 	for i, q := range m.state.Cqs {
 		bound := 0
 		for _, b := range m.contract.Qps {
@@ -109,7 +109,7 @@ func DeepCqHasRoom(m Moment) bool {
 }
 
 // justLeft is JustLeft: the requests with an outcome that left a queue in this step.
-func justLeft(before, after Moment, p int, queue model.Queue) []model.Request {
+func justLeft(before, after *Moment, p int, queue model.Queue) []model.Request {
 	is := after.state.Qps[p].Queue(queue)
 	return slices.DeleteFunc(slices.Clone(before.state.Qps[p].Queue(queue)), func(r model.Request) bool {
 		return pending(r) || slices.ContainsFunc(is, func(still model.Request) bool { return still.Id == r.Id })
@@ -136,7 +136,7 @@ func isResult(c model.Completion, p int, queue model.Queue, r model.Request) boo
 
 // CompletionIsTrue: what comes into a CQ tells of one request, which leaves its queue for it (POLL-05, RES-01, RES-02,
 // RES-03).
-func CompletionIsTrue(before, after Moment, a model.Action) bool {
+func CompletionIsTrue(before, after *Moment, a model.Action) bool {
 	for i, q := range before.state.Cqs {
 		c, placed := arrived(q, after.state.Cqs[i])
 		if !placed || a.Name == model.Place {
@@ -159,7 +159,7 @@ func CompletionIsTrue(before, after Moment, a model.Action) bool {
 
 // NoCompletionLost: a request that leaves its queue is told of at once, unless it succeeded silently, the CQ has failed, or the
 // QP is being closed (DEF-04, FLAG-02, A21).
-func NoCompletionLost(before, after Moment, _ model.Action) bool {
+func NoCompletionLost(before, after *Moment, _ model.Action) bool {
 	for p, b := range after.contract.Qps {
 		for _, queue := range queues {
 			q := before.state.Cqs[b.Cq(queue)]
@@ -177,7 +177,7 @@ func NoCompletionLost(before, after Moment, _ model.Action) bool {
 
 // OverflowHasCause: a CQ overflows only when one of its queues has a completion for it (ARM-16). It can be seen only where
 // the QPs are in the state.
-func OverflowHasCause(before, after Moment, _ model.Action) bool {
+func OverflowHasCause(before, after *Moment, _ model.Action) bool {
 	for i, q := range before.state.Cqs {
 		if !before.contract.Composed || q.Health != model.OK || after.state.Cqs[i].Health != model.BufferOverflow {
 			continue
@@ -198,7 +198,7 @@ func OverflowHasCause(before, after Moment, _ model.Action) bool {
 }
 
 // KeptOrDropped: what becomes of the completions of a QP when its close completes (LIFE-10, A21).
-func KeptOrDropped(before, after Moment, a model.Action) bool {
+func KeptOrDropped(before, after *Moment, a model.Action) bool {
 	if a.Name != model.NdkCloseCompletionEnter {
 		return true
 	}
@@ -214,7 +214,7 @@ func KeptOrDropped(before, after Moment, a model.Action) bool {
 
 // MessageIsReceived: a message that succeeds is received, with its solicit flag and its token (ARM-10, RES-02, RES-03). It
 // can be seen only where the peer is in the state.
-func MessageIsReceived(before, after Moment, _ model.Action) bool {
+func MessageIsReceived(before, after *Moment, _ model.Action) bool {
 	for p, b := range after.contract.Qps {
 		for _, m := range justExecuted(before, after, p, model.Initiator) {
 			if !after.contract.Composed || !m.Op.IsSend() || !succeeded(m) || after.state.Qps[p].State == model.Aborted {
@@ -236,7 +236,7 @@ func MessageIsReceived(before, after Moment, _ model.Action) bool {
 
 // ReceiveHasMessage: a receive that succeeds is that of a message (POLL-05, RES-02). It can be seen only where the peer is in
 // the state.
-func ReceiveHasMessage(before, after Moment, _ model.Action) bool {
+func ReceiveHasMessage(before, after *Moment, _ model.Action) bool {
 	for p, b := range after.contract.Qps {
 		if after.contract.Composed && slices.ContainsFunc(justExecuted(before, after, p, model.Receive), succeeded) &&
 			!slices.ContainsFunc(justExecuted(before, after, b.Peer, model.Initiator), func(m model.Request) bool {
@@ -250,7 +250,7 @@ func ReceiveHasMessage(before, after Moment, _ model.Action) bool {
 
 // InvalidatedBeforePlaced: when a receive succeeds that carries a token, the token was not invalid, and is now; its completion
 // comes later (INV-06, RES-09). Where the peer is not known, nobody knows what it was.
-func InvalidatedBeforePlaced(before, after Moment, _ model.Action) bool {
+func InvalidatedBeforePlaced(before, after *Moment, _ model.Action) bool {
 	for p := range after.state.Qps {
 		for _, r := range justExecuted(before, after, p, model.Receive) {
 			if !succeeded(r) || r.Token == model.NoToken {
@@ -266,7 +266,7 @@ func InvalidatedBeforePlaced(before, after Moment, _ model.Action) bool {
 
 // initiated calls check with every initiator request that got its outcome in this step and names a token, and with the token
 // before and after; all have to be right.
-func initiated(before, after Moment, right func(p int, r model.Request, was, is model.Validity) bool) bool {
+func initiated(before, after *Moment, right func(p int, r model.Request, was, is model.Validity) bool) bool {
 	for p := range after.state.Qps {
 		for _, r := range justExecuted(before, after, p, model.Initiator) {
 			if r.Token != model.NoToken && !right(p, r, before.state.Tokens[r.Token], after.state.Tokens[r.Token]) {
@@ -278,7 +278,7 @@ func initiated(before, after Moment, right func(p int, r model.Request, was, is 
 }
 
 // LaterInvalidateFails: NdkInvalidate never succeeds for a token that is invalid already (POLL-08).
-func LaterInvalidateFails(before, after Moment, _ model.Action) bool {
+func LaterInvalidateFails(before, after *Moment, _ model.Action) bool {
 	return initiated(before, after, func(_ int, r model.Request, was, is model.Validity) bool {
 		return r.Op != model.Invalidate || !succeeded(r) || was != model.Invalid && is == model.Invalid
 	})
@@ -286,7 +286,7 @@ func LaterInvalidateFails(before, after Moment, _ model.Action) bool {
 
 // InvalidateFailsAsRead: NdkInvalidate of a token that is dead, with nothing before it that would revive it, fails as it is
 // read (POLL-08, A8).
-func InvalidateFailsAsRead(before, _ Moment, a model.Action) bool {
+func InvalidateFailsAsRead(before, _ *Moment, a model.Action) bool {
 	if a.Request.Op != model.Invalidate || a.Request.Token == model.NoToken || a.Name != model.Post && a.Name != model.PostRefused {
 		return true
 	}
@@ -301,7 +301,7 @@ func InvalidateFailsAsRead(before, _ Moment, a model.Action) bool {
 
 // RegistrationValidates: a token becomes valid when a registration or binding of it succeeds, not when that is posted (MEM-05,
 // MEM-17).
-func RegistrationValidates(before, after Moment, _ model.Action) bool {
+func RegistrationValidates(before, after *Moment, _ model.Action) bool {
 	registered := map[int]bool{}
 	right := initiated(before, after, func(_ int, r model.Request, _, is model.Validity) bool {
 		registers := succeeded(r) && (r.Op == model.FastRegister || r.Op == model.Bind)
@@ -317,7 +317,7 @@ func RegistrationValidates(before, after Moment, _ model.Action) bool {
 }
 
 // ReadInvalidatesToken: what a read with NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE does to its token (INV-01, INV-02, INV-03).
-func ReadInvalidatesToken(before, after Moment, _ model.Action) bool {
+func ReadInvalidatesToken(before, after *Moment, _ model.Action) bool {
 	return initiated(before, after, func(_ int, r model.Request, was, is model.Validity) bool {
 		switch {
 		case r.Op != model.Read:
@@ -332,7 +332,7 @@ func ReadInvalidatesToken(before, after Moment, _ model.Action) bool {
 }
 
 // NoAccessWhenInvalid: nobody reaches memory through an invalid token (INV-08).
-func NoAccessWhenInvalid(before, after Moment, _ model.Action) bool {
+func NoAccessWhenInvalid(before, after *Moment, _ model.Action) bool {
 	return initiated(before, after, func(_ int, r model.Request, was, _ model.Validity) bool {
 		return r.Op != model.Write || !succeeded(r) || was != model.Invalid
 	})
@@ -340,7 +340,7 @@ func NoAccessWhenInvalid(before, after Moment, _ model.Action) bool {
 
 // BadTokenAborts: a bad token ends the connection on both sides, and no receive ever carries it (INV-05). It can be seen
 // only where the peer is in the state.
-func BadTokenAborts(before, after Moment, _ model.Action) bool {
+func BadTokenAborts(before, after *Moment, _ model.Action) bool {
 	return initiated(before, after, func(p int, r model.Request, was, _ model.Validity) bool {
 		if !after.contract.Composed || r.Op != model.SendAndInvalidate || !succeeded(r) || was != model.Invalid {
 			return true
@@ -352,7 +352,7 @@ func BadTokenAborts(before, after Moment, _ model.Action) bool {
 }
 
 // AbortHasCause: nothing else does (INV-05).
-func AbortHasCause(before, after Moment, _ model.Action) bool {
+func AbortHasCause(before, after *Moment, _ model.Action) bool {
 	bad := map[int]bool{}
 	initiated(before, after, func(p int, r model.Request, was, _ model.Validity) bool {
 		bad[p] = bad[p] || r.Op == model.SendAndInvalidate && was != model.Valid
@@ -367,7 +367,7 @@ func AbortHasCause(before, after Moment, _ model.Action) bool {
 }
 
 // NothingSucceedsAborted: nothing succeeds on an aborted connection (INV-05).
-func NothingSucceedsAborted(before, after Moment, _ model.Action) bool {
+func NothingSucceedsAborted(before, after *Moment, _ model.Action) bool {
 	for p := range after.state.Qps {
 		for _, queue := range queues {
 			if before.state.Qps[p].State == model.Aborted && slices.ContainsFunc(justExecuted(before, after, p, queue), succeeded) {

@@ -20,7 +20,7 @@ func cancelled(r model.Request) bool { return r.Phase == model.Executed+model.Ph
 func inGoodOrder(c model.Connection) bool { return c == model.Idle || c == model.Connected }
 
 // QpTypeOK: the values are of their sets, and requests have flags of theirs only (POST-11, FLAG-08).
-func QpTypeOK(m Moment) bool {
+func QpTypeOK(m *Moment) bool {
 	for _, p := range m.state.Qps {
 		for _, queue := range queues {
 			for _, r := range p.Queue(queue) {
@@ -39,7 +39,7 @@ func QpTypeOK(m Moment) bool {
 }
 
 // pairs reports whether every two requests of one queue are as they should be, the earlier first.
-func (m Moment) pairs(right func(earlier, later model.Request) bool) bool {
+func (m *Moment) pairs(right func(earlier, later model.Request) bool) bool {
 	for _, p := range m.state.Qps {
 		for _, queue := range queues {
 			for i, later := range p.Queue(queue) {
@@ -55,45 +55,45 @@ func (m Moment) pairs(right func(earlier, later model.Request) bool) bool {
 }
 
 // IndicatedInOrder: requests are indicated in posting order (DEF-09).
-func IndicatedInOrder(m Moment) bool {
+func IndicatedInOrder(m *Moment) bool {
 	return m.pairs(func(earlier, later model.Request) bool { return !deferred(earlier) || deferred(later) })
 }
 
 // ExecutedInOrder: and executed in posting order; only reads are overtaken (DEF-09, POLL-09).
-func ExecutedInOrder(m Moment) bool {
+func ExecutedInOrder(m *Moment) bool {
 	return m.pairs(func(earlier, later model.Request) bool {
 		return executed(earlier) || pending(later) || earlier.Op == model.Read
 	})
 }
 
 // FenceWaits: what waits for reads is not executed before them (FLAG-04).
-func FenceWaits(m Moment) bool {
+func FenceWaits(m *Moment) bool {
 	return m.pairs(func(earlier, later model.Request) bool {
 		return earlier.Op != model.Read || executed(earlier) || !later.Fence || pending(later)
 	})
 }
 
 // CancelledHasCause: no request is cancelled on a connection in good order (RES-08).
-func CancelledHasCause(m Moment) bool {
+func CancelledHasCause(m *Moment) bool {
 	return !slices.ContainsFunc(m.state.Qps, func(p model.Qp) bool {
 		return inGoodOrder(p.State) && slices.ContainsFunc(slices.Concat(p.Initiator, p.Receive), cancelled)
 	})
 }
 
 // UnconnectedSendsNothing: before the connection, only receives are pending (POST-08, POST-09).
-func UnconnectedSendsNothing(m Moment) bool {
+func UnconnectedSendsNothing(m *Moment) bool {
 	return !slices.ContainsFunc(m.state.Qps, func(p model.Qp) bool { return p.State == model.Idle && len(p.Initiator) > 0 })
 }
 
 // ClosedIsEmpty: a QP whose close has completed has no requests left (LIFE-07).
-func ClosedIsEmpty(m Moment) bool {
+func ClosedIsEmpty(m *Moment) bool {
 	return !slices.ContainsFunc(m.state.Qps, func(p model.Qp) bool {
 		return (p.State == model.QpCompleting || p.State == model.QpClosed) && len(p.Initiator)+len(p.Receive) > 0
 	})
 }
 
 // RefusedNeverCompletes: a post that returned failure never completes (DEF-03).
-func RefusedNeverCompletes(m Moment) bool {
+func RefusedNeverCompletes(m *Moment) bool {
 	for p := range m.left {
 		for _, l := range m.left[p] {
 			if slices.Contains(m.refused[p], l.number) {
@@ -105,7 +105,7 @@ func RefusedNeverCompletes(m Moment) bool {
 }
 
 // CompletedOnce: no request completes twice (POLL-04, DEF-04).
-func CompletedOnce(m Moment) bool {
+func CompletedOnce(m *Moment) bool {
 	for _, left := range m.left {
 		seen := map[int]bool{}
 		for _, l := range left {
@@ -120,7 +120,7 @@ func CompletedOnce(m Moment) bool {
 
 // QueueOrder: requests of one queue complete in the order in which they were posted (A9), deferred ones too (POLL-09,
 // DEF-09).
-func QueueOrder(m Moment) bool {
+func QueueOrder(m *Moment) bool {
 	for _, left := range m.left {
 		last := map[model.Queue]int{}
 		for _, l := range left {
@@ -136,13 +136,13 @@ func QueueOrder(m Moment) bool {
 func (l leaving) silenced() bool { return l.silent && l.status == model.SUCCESS }
 
 // SilentSuccessIsSilent: a silent request that succeeded leaves no completion (FLAG-01, A29).
-func SilentSuccessIsSilent(m Moment) bool {
+func SilentSuccessIsSilent(m *Moment) bool {
 	return m.contract.Dialect.A29 != model.A29Silent ||
 		!slices.ContainsFunc(slices.Concat(m.left...), func(l leaving) bool { return l.silenced() && l.told })
 }
 
 // FailureIsTold: every other request does (FLAG-02, DEF-07).
-func FailureIsTold(m Moment) bool {
+func FailureIsTold(m *Moment) bool {
 	return !slices.ContainsFunc(slices.Concat(m.left...), func(l leaving) bool {
 		return (!l.silenced() || m.contract.Dialect.A29 == model.A29Told) && !l.told
 	})
@@ -150,7 +150,7 @@ func FailureIsTold(m Moment) bool {
 
 // RefusedIndicatesEarlier: when an initiator request is refused, nothing of that queue stays deferred (DEF-05), nor of any
 // QP's (A10); nor when a receive is refused (A30).
-func RefusedIndicatesEarlier(_, after Moment, a model.Action) bool {
+func RefusedIndicatesEarlier(_, after *Moment, a model.Action) bool {
 	d := after.contract.Dialect
 	if a.Name != model.PostRefused || a.Queue == model.Receive && d.A30 != model.A30Any {
 		return true
@@ -164,7 +164,7 @@ func RefusedIndicatesEarlier(_, after Moment, a model.Action) bool {
 }
 
 // RefusalDropsNothing: what was deferred before a refused request is there to be executed (DEF-04, A34).
-func RefusalDropsNothing(before, after Moment, a model.Action) bool {
+func RefusalDropsNothing(before, after *Moment, a model.Action) bool {
 	for p, qp := range after.state.Qps {
 		dropped := len(qp.Initiator) != len(before.state.Qps[p].Initiator)
 		if a.Name == model.PostRefused && after.contract.Dialect.A34 == model.A34Executed && dropped {
@@ -177,7 +177,7 @@ func RefusalDropsNothing(before, after Moment, a model.Action) bool {
 func flushes(a model.Action) bool { return a.Name == model.NdkFlush || a.Name == model.NdkDisconnect }
 
 // FlushCancelsAll: after a flush nothing is pending, deferred or not, but for what it may strand (FLUSH-01, FLUSH-02, A31).
-func FlushCancelsAll(_, after Moment, a model.Action) bool {
+func FlushCancelsAll(_, after *Moment, a model.Action) bool {
 	if !flushes(a) {
 		return true
 	}
@@ -188,13 +188,13 @@ func FlushCancelsAll(_, after Moment, a model.Action) bool {
 }
 
 // FlushMeetsNoChain: if only a post ends a chain, no flush meets a request that is deferred (DEF-06, A11).
-func FlushMeetsNoChain(before, _ Moment, a model.Action) bool {
+func FlushMeetsNoChain(before, _ *Moment, a model.Action) bool {
 	return !flushes(a) || before.contract.Dialect.A11 != model.A11Post ||
 		!slices.ContainsFunc(before.state.Qps[a.Qp].Initiator, deferred)
 }
 
 // CancelledAfterFlush: if that is how it is read, what is posted after a flush is cancelled (FLUSH-05, A15).
-func CancelledAfterFlush(before, after Moment, a model.Action) bool {
+func CancelledAfterFlush(before, after *Moment, a model.Action) bool {
 	if before.contract.Dialect.A15 != model.A15Cancelled {
 		return true
 	}
@@ -213,7 +213,7 @@ func CancelledAfterFlush(before, after Moment, a model.Action) bool {
 }
 
 // justExecuted is JustExecuted: the requests of one queue that got an outcome in this step.
-func justExecuted(before, after Moment, p int, queue model.Queue) []model.Request {
+func justExecuted(before, after *Moment, p int, queue model.Queue) []model.Request {
 	was, is := before.state.Qps[p].Queue(queue), after.state.Qps[p].Queue(queue)
 	var just []model.Request
 	for i := range is {
@@ -225,7 +225,7 @@ func justExecuted(before, after Moment, p int, queue model.Queue) []model.Reques
 }
 
 // FlushIsOwn: requests of two QPs are cancelled in one step only where the connection between them is aborted (FLUSH-04).
-func FlushIsOwn(before, after Moment, _ model.Action) bool {
+func FlushIsOwn(before, after *Moment, _ model.Action) bool {
 	var reached []model.Connection
 	for p, qp := range after.state.Qps {
 		just := slices.Concat(justExecuted(before, after, p, model.Initiator), justExecuted(before, after, p, model.Receive))
@@ -237,7 +237,7 @@ func FlushIsOwn(before, after Moment, _ model.Action) bool {
 }
 
 // OutcomeStays: what has its outcome keeps it (FLUSH-01).
-func OutcomeStays(before, after Moment, _ model.Action) bool {
+func OutcomeStays(before, after *Moment, _ model.Action) bool {
 	for p := range before.state.Qps {
 		for _, queue := range queues {
 			for _, old := range before.state.Qps[p].Queue(queue) {
@@ -253,7 +253,7 @@ func OutcomeStays(before, after Moment, _ model.Action) bool {
 }
 
 // ClosingTakesNothing: nothing is posted on a QP once its close has begun (LIFE-06).
-func ClosingTakesNothing(before, after Moment, _ model.Action) bool {
+func ClosingTakesNothing(before, after *Moment, _ model.Action) bool {
 	for p, old := range before.state.Qps {
 		new := after.state.Qps[p]
 		if old.State.Closing() &&

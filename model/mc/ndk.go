@@ -154,7 +154,7 @@ func appendDelivered(key []byte, ids [2][]int) []byte {
 }
 
 // used is Used: the posts so far on a queue.
-func (m Moment) used(p int, queue model.Queue) int {
+func (m *Moment) used(p int, queue model.Queue) int {
 	n := 0
 	for op, posts := range m.postsOf[p] {
 		if model.Op(op).Queue() == queue {
@@ -165,12 +165,12 @@ func (m Moment) used(p int, queue model.Queue) int {
 }
 
 // known is Known: the consumer polled a completion of request n, or of a later one of its queue (FLAG-03).
-func (m Moment) known(p int, queue model.Queue, n int) bool {
+func (m *Moment) known(p int, queue model.Queue, n int) bool {
 	return slices.ContainsFunc(m.delivered[p][queue], func(later int) bool { return later >= n })
 }
 
 // hasPlace is HasPlace: a place in the queue is free (POST-06, A12).
-func (m Moment) hasPlace(p int, queue model.Queue) bool {
+func (m *Moment) hasPlace(p int, queue model.Queue) bool {
 	if m.contract.Dialect.A12 == model.A12Placed {
 		return len(m.state.Qps[p].Queue(queue)) < m.queueDepth
 	}

@@ -243,7 +243,7 @@ func EveryCompletionPolled(choose rester, m Moment) bool {
 		}
 		if len(next) == 0 {
 			waits := m.contract.Dialect.A6 == model.A6Never && len(m.state.Cqs[0].Entries) == 0
-			return (m.asleep() || waits) && NoCompletionSleptThrough(m)
+			return (m.asleep() || waits) && NoCompletionSleptThrough(&m)
 		}
 		taken := next[choose(len(next))]
 		if m = taken.Moment; taken.places {

@@ -129,7 +129,7 @@ func drawRun(t *rapid.T, c *model.Contract, visit func(before, after Moment, a m
 func (m Moment) broken() []string {
 	var names []string
 	for name, holds := range invariants {
-		if !holds(m) {
+		if !holds(&m) {
 			names = append(names, name)
 		}
 	}
@@ -141,7 +141,7 @@ func (m Moment) broken() []string {
 func brokenBy(before, after Moment, a model.Action) []string {
 	var names []string
 	for name, holds := range properties {
-		if !holds(before, after, a) {
+		if !holds(&before, &after, a) {
 			names = append(names, name)
 		}
 	}
