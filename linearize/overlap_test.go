@@ -2,6 +2,7 @@ package linearize
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,8 +15,9 @@ import (
 //
 //	a< NdkReceive qp1 r1   call a begins              a>                     it returns success
 //	a> STATUS_PENDING      … or another status        a! STATUS_SUCCESS      NdkRequestCompletion of it
+//	NdkInvalidate qp1 i1#7 a request that names token 7
 //	NdkSend qp2 s1         a whole call               event                  a whole NdkDisconnectEventCallback
-//	get cq1 w1 w2c         a poll that delivers w1 and w2, this one cancelled; get cq1 finds nothing
+//	get cq1 w1 w2c         a poll that delivers w1 and w2, this one cancelled (w2x: failed); get cq1 finds nothing
 //	b< get cq1; b> w1      the same, with what is between
 //	post qp1 w1 w2         ibv_post_send; recv qp1 r1 is ibv_post_recv
 //	new qp3                a QP of cq1 that is not connected
@@ -103,7 +105,12 @@ func (o *overlaps) begin(tag, fn, object string, wrs []string) {
 		}
 	default:
 		if len(wrs) > 0 {
-			e.Wr, e.Flags = wrs[0], wrs[1:]
+			name, token, named := strings.Cut(wrs[0], "#")
+			if e.Wr, e.Flags = name, wrs[1:]; named {
+				n, _ := strconv.ParseUint(token, 10, 32)
+				e.Token = new(uint32)
+				*e.Token = uint32(n)
+			}
 		}
 	}
 	if strings.HasPrefix(object, "cq") {
@@ -121,9 +128,12 @@ func (o *overlaps) end(tag string, words []string) {
 	case fn == "NdkGetCqResults" || fn == "ibv_poll_cq":
 		e = trace.Event{}
 		for _, wr := range words {
-			r := trace.Result{Wr: strings.TrimSuffix(wr, "c"), Status: "STATUS_SUCCESS"}
-			if r.Wr != wr {
+			r := trace.Result{Wr: strings.TrimRight(wr, "cx"), Status: "STATUS_SUCCESS"}
+			switch strings.TrimPrefix(wr, r.Wr) {
+			case "c":
 				r.Status = "STATUS_CANCELLED"
+			case "x":
+				r.Status = "STATUS_ACCESS_VIOLATION"
 			}
 			e.Results = append(e.Results, r)
 		}

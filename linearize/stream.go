@@ -18,33 +18,41 @@ type Stream struct {
 	verbs    bool
 	machine  *automaton.Machine
 
-	at         moment // of the present event, from 1
-	now        place  // of the present event, or of the end
-	open       underWayCalls
-	cqs        map[string]*streamCq
-	inOrder    []*streamCq
-	qps        map[string]*streamQp
-	qpsInOrder []*streamQp
-	latestCq   *streamCq // the latest that an event named, or nil
-	latestQp   *streamQp
-	conns      map[string][]*streamQp
-	postings   []posting            // to be used
-	requests   map[string]*posting  // accepted or not answered yet, and not delivered
-	past       past                 // requests that are over
-	shared     map[string]bool      // receives of shared receive queues
-	reads      []*underWay          // ibv_get_cq_event that have not returned
-	closing    map[string]*streamCq // by the op of a close that is pending
-	closingQps map[string]*streamQp
-	answers    answers
-	running    int                    // callbacks
-	callbacks  map[string][]*underWay // running, by thread
-	findings   []streamFinding
-	counts     map[string]int
-	seen       [occasions]int
-	late       []sight // what the completion under way tells of moments of rest before
-	muted      bool    // the latest finding was not kept
-	finished   bool    // the trace has come to its end
-	unfit      string  // why nothing can be judged, or ""
+	at          moment // of the present event, from 1
+	now         place  // of the present event, or of the end
+	open        underWayCalls
+	cqs         map[string]*streamCq
+	inOrder     []*streamCq
+	qps         map[string]*streamQp
+	qpsInOrder  []*streamQp
+	latestCq    *streamCq // the latest that an event named, or nil
+	latestQp    *streamQp
+	conns       map[string][]*streamQp
+	postings    []posting           // to be used
+	requests    map[string]*posting // accepted or not answered yet, and not delivered
+	past        past                // requests that are over
+	shared      map[string]bool     // receives of shared receive queues
+	reads       []*underWay         // ibv_get_cq_event that have not returned
+	tokens      map[uint32]*streamToken
+	effects     [model.Write + 1][model.Undefined + 1]tokenEffect
+	regions     map[string]bool      // memory regions and windows whose creation the trace holds
+	mostTokens  int                  // before some are forgotten
+	tokensLost  bool                 // some were
+	tokenless   string               // a request that changes a token of which the trace does not tell, or ""
+	registering int                  // posts under way that make a token valid which is not told yet
+	anyValid    bool                 // any token may be valid
+	closing     map[string]*streamCq // by the op of a close that is pending
+	closingQps  map[string]*streamQp
+	answers     answers
+	running     int                    // callbacks
+	callbacks   map[string][]*underWay // running, by thread
+	findings    []streamFinding
+	counts      map[string]int
+	seen        [occasions]int
+	late        []sight // what the completion under way tells of moments of rest before
+	muted       bool    // the latest finding was not kept
+	finished    bool    // the trace has come to its end
+	unfit       string  // why nothing can be judged, or ""
 }
 
 // An underWay is a call or a callback that has not returned, with what of its beginning matters at its end.
@@ -62,6 +70,7 @@ type underWay struct {
 	postings []*posting
 	conn     string
 	thr, wr  string
+	region   string    // of the creation of one
 	within   *underWay // the callback that was running on this thread
 	entered  bool      // a callback
 	closes   *streamQp // of the completion of a close
@@ -73,6 +82,7 @@ func newStream(h trace.Header, d model.Dialect, o Options) *Stream {
 		open: underWayCalls{others: map[string]*underWay{}}, cqs: map[string]*streamCq{}, qps: map[string]*streamQp{}, conns: map[string][]*streamQp{},
 		requests: map[string]*posting{}, shared: map[string]bool{}, closing: map[string]*streamCq{},
 		closingQps: map[string]*streamQp{}, answers: answers{waiting: map[string]*pendingCall{}, over: map[string]overCall{}},
+		tokens: map[uint32]*streamToken{}, effects: tokenEffects(d), regions: map[string]bool{},
 		counts: map[string]int{}, callbacks: map[string][]*underWay{}, unfit: unfitFor(h, d)}
 }
 
@@ -170,6 +180,8 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		}
 	case endConnection:
 		s.connectionEnds(u, e.Qp, e.Conn)
+	case createRegion:
+		u.region = e.Mr + e.Mw
 	case unsettleQp:
 		if p := s.qp(e.Qp); p.connected != 0 || p.lanes[0].next+p.lanes[1].next > 0 {
 			p.group.leaveOpen(p.name + " was put into the state " + e.State + ", which this engine does not follow")
@@ -236,6 +248,10 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 	case closeDone:
 		if u.closes != nil {
 			u.closes.gone = true
+		}
+	case createRegion:
+		if !refused {
+			s.regions[u.region] = true
 		}
 	}
 }

@@ -25,9 +25,35 @@ var alike = []struct {
 	{"a post that may have completed before its CQ was closed", Conformant, "", "NdkWrite qp1 w1; NdkCloseCq cq1; rest"},
 	{"both ends were cancelled, and nobody says why", Conformant, "",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; get cq1 r1c; get cq2 r2c; rest; get cq1; get cq2"},
+	{"a token is invalidated, and the peer's message comes too late", Conformant, "",
+		registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 i1; get cq2 s1; get cq1 r1c; rest; get cq1; get cq2"},
+	{"the peer's message comes first", Conformant, "",
+		registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1; get cq1 i1x; rest; get cq1; get cq2"},
+	{"both come first", ProviderViolation, "POLL-07",
+		registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1; get cq1 i1; rest"},
+	{"both come first, told the other way", ProviderViolation, "INV-05",
+		registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 i1; get cq1 r1; rest"},
+	{"it is registered again in between", Conformant, "",
+		registered + "NdkInvalidate qp1 i1#7; NdkFastRegister qp1 f2#7; NdkSendAndInvalidate qp2 s1#7; get cq1 i1; get cq1 r1; get cq1 f2; get cq2 s1; rest; get cq1"},
+	{"it is registered again, and too late", ProviderViolation, "INV-05",
+		registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 i1; get cq1 r1; NdkFastRegister qp1 f2#7; get cq1 f2; rest"},
+	{"a token that nobody registered", ProviderViolation, "INV-05", "NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq2 s1; get cq1 r1; rest"},
+	{"a token that nobody registered ends the connection", Conformant, "",
+		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq2 s1; get cq1 r1c; NdkWrite qp1 w1; get cq1 w1c; rest; get cq1; get cq2"},
+	{"and nothing succeeds on it afterwards", ProviderViolation, "INV-05",
+		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq2 s1; get cq1 r1c; NdkWrite qp1 w1; get cq1 w1; rest"},
+	{"a registration that failed", ProviderViolation, "INV-05",
+		"NdkFastRegister qp1 f1#7; get cq1 f1x; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; rest"},
+	{"a silent registration", Conformant, "",
+		"NdkFastRegister qp1 f1#7 SILENT_SUCCESS; NdkWrite qp1 w1; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1; get cq1 w1; rest; get cq1"},
+	{"a silent registration that comes too late", ProviderViolation, "INV-05",
+		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; NdkFastRegister qp1 f1#7 SILENT_SUCCESS; NdkWrite qp1 w1; get cq1 w1; rest"},
 	{"one end was cancelled, and nobody says why", ProviderViolation, "RES-08",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; get cq1 r1c; rest; get cq1; get cq2"},
 }
+
+// registered makes token 7 valid, and posts a receive that may invalidate it (INV-05, INV-06, POLL-07, POLL-08).
+const registered = "NdkFastRegister qp1 f1#7; get cq1 f1; NdkReceive qp1 r1; "
 
 func TestEnginesDecideAlike(t *testing.T) {
 	for _, test := range alike {

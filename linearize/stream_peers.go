@@ -72,7 +72,7 @@ func (l *lane) failed(r *posting) {
 	if other == nil || !r.isMessage() || r.index() >= l.known {
 		return
 	}
-	if slices.Contains(l.taken, r) {
+	if slices.Contains(l.taken, r) && r.position < l.dead {
 		l.qp.group.leaveInDoubt(r.wr + " failed, and which message its peer took instead is not known")
 	}
 	for _, end := range []*lane{l, other} {

@@ -34,6 +34,8 @@ type streamQp struct {
 	failed      bool       // a request of its own failed
 	lossTold    bool       // a completion of it told of a failure
 	gone        bool       // it has been closed for good
+	aborted     moment     // by when a bad token had ended its connection, or 0
+	invalidates bool       // it has sent messages that name tokens
 	early       *posting   // the first initiator request that was accepted while the connect was under way
 	posts       [2]*underWay
 	posting     [2]int     // posts that have not returned, by queue
@@ -78,6 +80,9 @@ type lane struct {
 	messages []*posting // sends, or receives, that have not failed, and whose other half has not been told yet
 	taken    []*posting // … whose other half was told, and which were not
 
+	naming []*posting // messages that name a token, and of whose receive nothing is told
+	dead   int        // from this position on nothing succeeds, as a bad token has ended the connection; or never
+
 	known    int          // from which index on nobody knows which send goes to which receive, or never
 	left     []leftBehind // of a queue of sends: receives that a poll left behind, if their message had arrived
 	promised int          // receives yet to be posted that sends have gone to already
@@ -115,6 +120,11 @@ type posting struct {
 	kinds        automaton.Kinds
 	outcome      model.Outcome
 	over         bool // it has ended, and outcome says how
+
+	localInvalidate bool         // a read that invalidates
+	names           *streamToken // the token whose state it changes, or nil
+	sent, received  bool         // it was told how it ended, and how its receive did
+	adrift          bool         // its receive failed, and which other one it may take is not known
 }
 
 func (s *Stream) qp(name string) *streamQp {
@@ -126,7 +136,7 @@ func (s *Stream) qp(name string) *streamQp {
 	if p == nil {
 		p = &streamQp{s: s, name: name, group: newGroup()}
 		for queue := range p.lanes {
-			p.lanes[queue] = &lane{qp: p, queue: model.Queue(queue), known: never}
+			p.lanes[queue] = &lane{qp: p, queue: model.Queue(queue), known: never, dead: never}
 		}
 		s.qps[name] = p
 		s.qpsInOrder = append(s.qpsInOrder, p)
@@ -177,6 +187,8 @@ func (p *streamQp) meet() {
 			ends[0].mayBeLost(p.broken)
 		}
 		p.shareDoubts()
+		p.checkTokenless()
+		p.peer.checkTokenless()
 	case 3:
 		for _, end := range ends[:2] {
 			end.peer = nil
@@ -248,8 +260,13 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 			r.silent = r.silent || flag == "SILENT_SUCCESS"
 			r.solicit = r.solicit || flag == "SEND_AND_SOLICIT_EVENT"
 			r.deferred = r.deferred || flag == "DEFER"
+			r.localInvalidate = r.localInvalidate || flag == localInvalidate
+		}
+		if r.token == nil && registers(r.op) {
+			s.registering++
 		}
 		p.add(u, r)
+		s.nameToken(r, e.Mr+e.Mw)
 	case u.fn == "ibv_bind_mw":
 		p.add(u, s.newPosting(u, e, e.Wr, model.Bind))
 	default:
@@ -261,11 +278,15 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 				r.op = opsOfOpcode[strings.TrimPrefix(w.Opcode, "IBV_WR_")]
 				r.silent = !p.signalAll && !hasVerbsFlag(w.Flags, "SIGNALED")
 				r.solicit = hasVerbsFlag(w.Flags, "SOLICITED")
+				r.localInvalidate = slices.Contains(w.Flags, localInvalidate)
 			}
 			p.add(u, r)
+			s.nameToken(r, e.Mr+e.Mw)
 		}
 	}
 }
+
+const localInvalidate = "RDMA_READ_LOCAL_INVALIDATE"
 
 // newPosting returns a request that is being posted. They are made many at a time.
 func (s *Stream) newPosting(u *underWay, e *trace.Event, wr string, op model.Op) *posting {
@@ -327,6 +348,9 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 		}
 	}
 	ok := u.succeeded(e)
+	if !u.verbs && registers(u.postings[0].op) && u.postings[0].token == nil {
+		s.registering--
+	}
 	for i, r := range u.postings {
 		if !ok && (!u.verbs || u.fn == "ibv_bind_mw" || e.BadWr == r.wr || e.BadWr == "") {
 			for _, r := range u.postings[i:] {
@@ -335,6 +359,11 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 			break
 		}
 		r.returned, r.answeredLine = s.at, e.Line
+		if !u.verbs && r.token == nil && registers(r.op) {
+			if r.token = e.Token; !r.over {
+				s.nameToken(r, "")
+			}
+		}
 		r.lane.returned++
 		s.accepted(r)
 	}
@@ -355,15 +384,7 @@ func (s *Stream) accepted(r *posting) {
 			p.early = r
 		}
 	}
-	s.followToken(r)
-}
-
-// followToken gives up on objects among which tokens are invalidated.
-func (s *Stream) followToken(r *posting) {
-	if p := r.lane.qp; r.op == model.Invalidate || r.op == model.SendAndInvalidate && p.conn != "" {
-		g := p.group.root()
-		g.unclear = cmp.Or(g.unclear, r.wr+" invalidates a token, and what becomes of tokens this engine does not follow")
-	}
+	s.tokenNamed(r)
 }
 
 // endChains notes that the chains of what was posted before a moment have ended.
@@ -408,6 +429,10 @@ func (s *Stream) refuse(r *posting, answer string) {
 		l.cq.pending--
 	}
 	l.qp.deferred = slices.DeleteFunc(l.qp.deferred, func(d *posting) bool { return d == r })
+	if r.names != nil {
+		r.names.withdraw(r)
+		l.naming = slices.DeleteFunc(l.naming, func(m *posting) bool { return m == r })
+	}
 	s.forget(r, answer)
 }
 

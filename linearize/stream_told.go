@@ -84,8 +84,12 @@ func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Resu
 func (s *Stream) silent(q *streamCq, p *poll, r *posting) bool {
 	l := r.lane
 	from := max(r.called, l.ready, l.qp.connected)
+	since, ok := s.tokenTold(q, p.line, r, model.SUCCESS)
+	if !ok || !s.checkAlive(q, p.line, r) {
+		return false
+	}
 	_, met, ok := s.meet(q, p.line, r, nil)
-	if from = max(from, met); ok {
+	if from = max(from, since, met); ok {
 		ok = !r.cancelled
 		for _, f := range l.qp.flushed {
 			ok = ok && !(r.returned != 0 && r.returned < f.call && f.ret < from)
@@ -163,9 +167,12 @@ func (s *Stream) tell(q *streamCq, p *poll, r *posting, outcome model.Outcome, r
 			qp.group.suspect(qp.suspects(r, cause))
 		}
 		kinds, from = automaton.Cancelled, max(from, cause)
+		if ok = s.tokenFailed(q, p, r, outcome); !ok {
+			return
+		}
 		l.failed(r)
 	case outcome == model.FAILED:
-		if ok = qp.beforeFlush(p, r, from); !ok {
+		if ok = qp.beforeFlush(p, r, from) && s.tokenFailed(q, p, r, outcome); !ok {
 			return
 		}
 		l.failed(r)
@@ -176,6 +183,13 @@ func (s *Stream) tell(q *streamCq, p *poll, r *posting, outcome model.Outcome, r
 			return 0, 0, false
 		}
 		from, qp.succeeds = max(from, qp.connected), true
+		since, told := s.tokenTold(q, p.line, r, outcome)
+		if from = max(from, since); !told || !s.checkAlive(q, p.line, r) {
+			return 0, 0, false
+		}
+		if l.queue == model.Receive && !s.tokenReceived(q, p, r, result) {
+			return 0, 0, false
+		}
 		var met moment
 		if kinds, met, ok = s.meet(q, p.line, r, result); !ok {
 			return
