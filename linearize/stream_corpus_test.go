@@ -13,7 +13,8 @@ import (
 
 // notFollowed lists what the streaming engine answers inconclusive to, by words of the reason, and porcupine does not.
 var notFollowed = []string{
-	"reported an error, which this engine does not follow",
+	"failed before it told so, and when that was this engine does not follow",
+	"failed, before it told so, this engine does not follow",
 	"what an overflow loses this engine does not follow",
 	"overlaps a post on it, and which of the two came first this engine does not follow",
 }

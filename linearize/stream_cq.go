@@ -30,6 +30,8 @@ type streamCq struct {
 	readers               int
 	closed                moment // when a close had returned
 	over                  moment // when it had completed
+	failed                moment // when a callback reported an error, or 0
+	failedLine            int
 	restedAt, emptyAtRest moment // the latest moment of rest, and the latest after which a poll found nothing
 	restedLine            int
 	overrun               bool      // more completions were on their way into it than it has room for
@@ -178,7 +180,7 @@ func (q *streamCq) show(a *automaton.Queue, e *sight) bool {
 // checkRoom notes when more completions are on their way into the CQ than it has room for: it may have overflowed, and lost
 // whatever is missing.
 func (q *streamCq) checkRoom() {
-	if q.overrun || q.pending+q.shown <= q.depth || q.shown+q.mayComplete() <= q.depth {
+	if q.overrun || q.failed != 0 || q.pending+q.shown <= q.depth || q.shown+q.mayComplete() <= q.depth {
 		return
 	}
 	const overflow = "more completions were on their way into %s than it has room for, " +
@@ -281,12 +283,44 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 			"the callback of %s reports %s, which no CqStatus can be", q.name, e.Status)
 		return
 	}
-	if status != model.OK {
-		s.reopen(q.group)
-		q.breaksPeers()
-		q.unclear("%s reported an error, which this engine does not follow")
+	if status != model.OK && !q.fails(e.Status, status) {
+		return
 	}
 	q.take(sight{what: enter, at: s.at, status: status})
+}
+
+// fails takes that a callback reports an error of the CQ, and reports whether that can be (ARM-01, ARM-16, ARM-17). The CQ is taken to have
+// failed just then: what that explains is explained, and what it does not is left open, as the CQ may have failed before.
+func (q *streamCq) fails(name string, status model.Health) bool {
+	s := q.s
+	s.exercised("ARM-17")
+	switch {
+	case q.failed != 0:
+		s.report(q.group, ProviderViolation, "ARM-17", 0, []int{q.failedLine}, "the callback of %s reports %s, and an error was reported before", q.name, name)
+		return false
+	case q.armed == model.NONE && s.dialect.A1 != model.A1NoArm:
+		s.unexplained(q.group, "ARM-01", 0, nil, "the callback of %s reports %s, and %s was never armed", q.name, name, q.name)
+		s.also("ARM-17")
+		return false
+	case status == model.BufferOverflow && !q.overrun:
+		s.report(q.group, ProviderViolation, "ARM-16", 0, nil, "the callback of %s reports %s, and there were never more completions than it has room for",
+			q.name, name)
+		return false
+	}
+	q.failed, q.failedLine = s.at, s.line()
+	reopened := s.reopen(q.group)
+	q.group.leaveInDoubt("when " + q.name + " failed, before it told so, this engine does not follow")
+	for _, p := range s.qpsInOrder {
+		if p.lanes[0].cq == q || p.lanes[1].cq == q {
+			reopened = s.reopen(p.group) || reopened
+			p.breaks(s.at)
+			p.leaveInDoubt(q.group.root().doubt)
+		}
+	}
+	if reopened || status == model.BufferOverflow && q.pending+q.shown <= q.depth {
+		q.unclear("%s failed before it told so, and when that was this engine does not follow")
+	}
+	return true
 }
 
 // readCalled takes the call of ibv_get_cq_event: from now on an event of its CQ may have been read.

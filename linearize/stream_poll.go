@@ -77,7 +77,7 @@ func (q *streamCq) release() {
 		}
 		if len(p.results) == 0 && p.call.n != 0 {
 			q.leaveClosedOpen()
-			if q.emptied = max(q.emptied, p.call.call); q.owed > 0 && q.missing(p) {
+			if q.emptied = max(q.emptied, p.call.call); q.owed > 0 && q.failed == 0 && q.missing(p) {
 				return
 			}
 			p.delivered = append(p.delivered, sight{what: foundNothing})

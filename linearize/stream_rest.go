@@ -56,7 +56,7 @@ func (s *Stream) rest() {
 // for nobody but the provider, silent ones that must have if they fail, and receives whose message has been sent.
 func (l *lane) owe() []*posting {
 	p := l.qp
-	if l.cq == nil || p.closing != 0 {
+	if l.cq == nil || p.closing != 0 || l.cq.failed != 0 {
 		return nil
 	}
 	var due []*posting

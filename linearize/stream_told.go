@@ -25,6 +25,11 @@ func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Resu
 	if !s.checkResult(q, p, r, result, outcome) {
 		return out
 	}
+	if q.failed != 0 && r.called > q.failed {
+		s.report(q.group, ProviderViolation, "ARM-17", p.line, []int{r.line, q.failedLine},
+			"%s delivered %s, which was posted after %s had failed: nothing is placed in it afterwards", q.name, r.wr, q.name)
+		return out
+	}
 	l := r.lane
 	i := slices.Index(l.waiting, r)
 	for _, before := range l.waiting[:i] {
@@ -48,7 +53,7 @@ func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Resu
 	if r.silent {
 		late = r.rested
 	}
-	if late != 0 && q.emptied >= late {
+	if late != 0 && q.emptied >= late && q.failed == 0 {
 		q.reportLate(r, p.line)
 		return out
 	}

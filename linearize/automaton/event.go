@@ -268,12 +268,38 @@ func (t *transition) enter(x explanation) {
 		for _, z := range t.machine.entered(y, t.event.status) {
 			t.keep(z)
 		}
+		if t.event.status != model.OK {
+			for _, z := range t.machine.failed(y, t.event.status) {
+				for _, told := range t.machine.entered(z, t.event.status) {
+					t.keep(told)
+				}
+			}
+		}
 		if len(t.alive) == 0 {
 			_, refusal := t.machine.step(y.control,
 				model.Action{Name: model.NdkCqNotificationCallbackEnter, CqStatus: t.event.status}, t.machine.example(y), 0)
 			t.refuse(refusal)
 		}
 	})
+}
+
+// failed returns what becomes of y when the CQ fails just before that is told. One that overflows holds as much as it has room for: the
+// caller knows that there is so much, and y has to have a place for it.
+func (m *Machine) failed(y explanation, status model.Health) []explanation {
+	name := model.CqInternalError
+	if status == model.BufferOverflow {
+		if name = model.Overflow; !slices.ContainsFunc(y.cells, func(c cell) bool { return c.form == many }) {
+			return nil
+		}
+	}
+	next, _ := m.step(y.control, model.Action{Name: name}, nil, 0)
+	var all []explanation
+	for _, to := range next {
+		z := y
+		z.control = to
+		all = append(all, z)
+	}
+	return all
 }
 
 // example returns something that a CQ with the content of x may hold.
