@@ -236,6 +236,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 			s.closingQps[e.Op] = u.qp
 		case !refused:
 			u.qp.gone = true
+			u.qp.forgetTokens()
 		}
 	case deviceEvent:
 		for _, q := range s.inOrder {
@@ -248,6 +249,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 	case closeDone:
 		if u.closes != nil {
 			u.closes.gone = true
+			u.closes.forgetTokens()
 		}
 	case createRegion:
 		if !refused {

@@ -44,6 +44,8 @@ var alike = []struct {
 		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq2 s1; get cq1 r1c; NdkWrite qp1 w1; get cq1 w1; rest"},
 	{"a registration that failed", ProviderViolation, "INV-05",
 		"NdkFastRegister qp1 f1#7; get cq1 f1x; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; rest"},
+	{"a registration that is told after what it made possible", Conformant, "",
+		"NdkFastRegister qp1 f1#7; rest; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq2 s1; get cq1 f1 r1; rest; get cq1"},
 	{"a silent registration", Conformant, "",
 		"NdkFastRegister qp1 f1#7 SILENT_SUCCESS; NdkWrite qp1 w1; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1; get cq1 w1; rest; get cq1"},
 	{"a silent registration that comes too late", ProviderViolation, "INV-05",

@@ -431,7 +431,7 @@ func (s *Stream) refuse(r *posting, answer string) {
 	l.qp.deferred = slices.DeleteFunc(l.qp.deferred, func(d *posting) bool { return d == r })
 	if r.names != nil {
 		r.names.withdraw(r)
-		l.naming = slices.DeleteFunc(l.naming, func(m *posting) bool { return m == r })
+		l.unname(r)
 	}
 	s.forget(r, answer)
 }

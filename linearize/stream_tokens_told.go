@@ -28,6 +28,7 @@ func (s *Stream) tokenTold(q *streamCq, line int, r *posting, outcome model.Outc
 		t.forget(i)
 		return 0, true
 	}
+	since := never
 	refusal, ok := t.tell(i, func(c tokenCourse) ([]tokenCourse, *model.Refusal) {
 		switch bit := uint32(1) << i; {
 		case c.executed(i):
@@ -36,9 +37,14 @@ func (s *Stream) tokenTold(q *streamCq, line int, r *posting, outcome model.Outc
 			if !fits {
 				return nil, nil
 			}
+			since = min(since, r.called)
 			return []tokenCourse{c}, nil
 		case outcome == model.SUCCESS:
-			return t.success(c, i, message)
+			all, refusal := t.success(c, i, message)
+			for _, next := range all {
+				since = min(since, next.since)
+			}
+			return all, refusal
 		}
 		return t.otherwise(c, i, message && outcome == model.FAILED), nil
 	})
@@ -47,12 +53,15 @@ func (s *Stream) tokenTold(q *streamCq, line int, r *posting, outcome model.Outc
 		return 0, false
 	}
 	if outcome == model.SUCCESS {
-		from = s.tokenSucceeded(t, r)
+		s.tokenSucceeded(t, r)
+		from = since
 	}
-	if r.sent = true; message {
+	if message {
 		s.checkAborted(t, i, r)
 	}
-	if !message || r.received {
+	// What became of the receive of a message that succeeded tells more; that of a failed one has its cause.
+	if r.sent = true; !message || r.received || outcome != model.SUCCESS || r.position < r.lane.dead && r.lane.qp.aborted != 0 {
+		r.lane.unname(r)
 		t.forget(i)
 	}
 	return from, true
@@ -71,8 +80,8 @@ func (t *streamToken) success(c tokenCourse, i int, message bool) ([]tokenCourse
 	return all, refusal
 }
 
-// tokenSucceeded counts what the success of r exercised, and returns from when on it can have succeeded.
-func (s *Stream) tokenSucceeded(t *streamToken, r *posting) moment {
+// tokenSucceeded counts what the success of r exercised.
+func (s *Stream) tokenSucceeded(t *streamToken, r *posting) {
 	t.told = true
 	if registers(r.op) {
 		t.validFrom = s.at
@@ -80,11 +89,6 @@ func (s *Stream) tokenSucceeded(t *streamToken, r *posting) moment {
 	if r.op == model.Invalidate && t.remote != nil {
 		s.exercised("POLL-07", "POLL-08")
 	}
-	from := never
-	for _, c := range t.courses {
-		from = min(from, c.since)
-	}
-	return min(from, s.at)
 }
 
 // messageTold takes how the receive ended that took, or would have taken, a message that names a token of the receiver.
@@ -127,6 +131,30 @@ func (s *Stream) messageTold(q *streamCq, p *poll, m, r *posting, outcome model.
 		t.forget(i)
 	}
 	return true
+}
+
+// unname takes a message off those of whose receive something is still to be told.
+func (l *lane) unname(m *posting) {
+	l.naming = slices.DeleteFunc(l.naming, func(o *posting) bool { return o == m })
+}
+
+// forgetTokens takes that nothing more is told of the requests of a QP that is closed, nor of its peer's messages.
+func (p *streamQp) forgetTokens() {
+	l := p.lanes[model.Initiator]
+	over := slices.Concat(l.waiting, l.naming)
+	if l.naming = nil; p.peer != nil {
+		to := p.peer.lanes[model.Initiator]
+		over, to.naming = append(over, to.naming...), nil
+	}
+	for _, r := range over {
+		if r.names == nil {
+			continue
+		}
+		if i := slices.Index(r.names.pending, r); i >= 0 && (r.lane == l || r.sent) {
+			r.names.courses = r.names.reached(-1)
+			r.names.forget(i)
+		}
+	}
 }
 
 // messageOf returns the send that names a token and whose receive r is, or nil.
@@ -228,9 +256,14 @@ func (s *Stream) tokenUnknown(r *posting, valid bool) {
 
 const unknownToken = " changes a token of which the trace does not tell, and what became of the others this engine does not follow"
 
-// checkTokenless leaves open what becomes of messages of p that name tokens, where other tokens are not told.
+// checkTokenless joins the ends of a connection of which p names tokens to the other. Where other tokens are not told, it leaves open what
+// becomes of them.
 func (p *streamQp) checkTokenless() {
-	if p.s.tokenless != "" && p.invalidates && p.peer != nil {
+	if !p.invalidates || p.peer == nil {
+		return
+	}
+	join(p.group, p.peer.group)
+	if p.s.tokenless != "" {
 		p.leaveOpen(p.s.tokenless + unknownToken)
 	}
 }
