@@ -61,41 +61,62 @@ func fill(ctx context.Context, in *trace.Reader, t *trace.Trace) error {
 	return nil
 }
 
-// eventsAtHand is how many of the latest events are kept to be shown with findings.
-const eventsAtHand = 1 << 8
-
 // follow lets a stream take the events that t holds, and all others of a reader.
 func (r *Report) follow(ctx context.Context, in *trace.Reader, t *trace.Trace, s *Stream) error {
-	var latest [eventsAtHand]trace.Event
-	found, begun := 0, t.Events
+	var before, latest []trace.Event
+	begun, found := t.Events, 0
 	t.Events = nil
-	for {
-		e, err := &latest[r.Events%eventsAtHand], error(nil)
-		if r.Events < len(begun) {
-			*e = begun[r.Events]
-		} else {
-			begun = nil
-			err = in.Next(e)
+	take := func(events []trace.Event) bool {
+		before, latest = latest, events
+		for i := range events {
+			if r.Events%eventsBetweenLooks == 0 && ctx.Err() != nil {
+				return false
+			}
+			r.Events++
+			s.Take(&events[i])
+			for ; found < len(s.findings); found++ {
+				t.Events = append(t.Events, s.findings[found].among(slices.Concat(before, latest[:i+1]), t.Events)...)
+			}
+			found = len(s.findings)
+		}
+		return true
+	}
+	if len(begun) > 0 && !take(begun) {
+		return r.cut(ctx, t)
+	}
+	latest = latest[max(0, len(latest)-eventsAtHand):]
+	source := readBatches(ctx, in)
+	defer source.close()
+	var last *batch
+	for b := range source.full {
+		if !take(b.events) {
+			return r.cut(ctx, t)
 		}
 		switch {
-		case r.Events%eventsBetweenLooks == 0 && ctx.Err() != nil || err != nil && ctx.Err() != nil:
-			r.stopped(ctx, r.Events)
-			t.More = uint64(r.Events - len(t.Events))
-			return nil
-		case err == io.EOF:
+		case b.err == nil:
+		case ctx.Err() != nil:
+			return r.cut(ctx, t)
+		case b.err == io.EOF:
+			source.close()
 			t.End, t.Unknown, t.More = in.End(), in.UnknownFns(), uint64(r.Events-len(t.Events))
 			s.Finish(t.End, r)
 			return nil
-		case err != nil:
-			return err
+		default:
+			return b.err
 		}
-		r.Events++
-		s.Take(e)
-		for ; found < len(s.findings); found++ {
-			t.Events = append(t.Events, s.findings[found].among(latest[:], t.Events)...)
+		if last != nil {
+			source.free <- last // there is room for all
 		}
-		found = len(s.findings)
+		last = b
 	}
+	return r.cut(ctx, t)
+}
+
+// cut reports that ctx ended the check of a trace.
+func (r *Report) cut(ctx context.Context, t *trace.Trace) error {
+	r.stopped(ctx, r.Events)
+	t.More = uint64(r.Events - len(t.Events))
+	return nil
 }
 
 // among returns the events that a finding speaks of, of those that are at hand and not known yet.

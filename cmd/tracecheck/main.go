@@ -31,6 +31,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, "tracecheck: interrupted while the output was not taken")
 		os.Exit(exitInterrupted)
 	})
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbagePercent)
+	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		// What a search has dropped is collected before it adds much to what the search remembers.
 		debug.SetMemoryLimit(linearize.DefaultMaxMemory * 3 / 2)
@@ -40,6 +43,10 @@ func main() {
 
 // patience is how long a program that was interrupted may take to end by itself.
 const patience = 900 * time.Millisecond
+
+// garbagePercent is how much garbage there may be for what is in use: a stream keeps little, and most of what a trace is decoded into is
+// soon garbage.
+const garbagePercent = 400
 
 func newProgram() *program {
 	return &program{
