@@ -4,6 +4,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -15,7 +17,7 @@ import (
 // of the two is wrong where they do not.
 func TestStreamAgreesWithPorcupine(t *testing.T) {
 	t.Logf("seed %v: -rapid.seed chooses another", flag.Lookup("rapid.seed").Value)
-	for _, d := range dialects() {
+	for _, d := range slices.Concat(dialects(), otherReadings) {
 		t.Run(d.Name, func(t *testing.T) {
 			verdicts, open, sameRule := map[Verdict]int{}, 0, 0
 			rapid.Check(t, func(t *rapid.T) {
@@ -32,6 +34,10 @@ func TestStreamAgreesWithPorcupine(t *testing.T) {
 				}
 				quiescent, what := r.conclude(t)
 				o := Options{MaxMemory: 64 << 20, DeviceLevel: d.Name == model.VerbsDevice().Name}
+				if _, reading, other := strings.Cut(d.Name, " "); other && !o.DeviceLevel {
+					id, choice, _ := strings.Cut(reading, "=")
+					o.Assume = map[string]string{id: choice}
+				}
 				streamed := stream(r.trace, o)
 				searched := Check(context.Background(), r.trace, o)
 				if unfollowed(streamed, quiescent) || unfollowed(searched, quiescent) {
@@ -52,6 +58,45 @@ func TestStreamAgreesWithPorcupine(t *testing.T) {
 				t.Error("one of the two answers never came")
 			}
 		})
+	}
+}
+
+// otherReadings are dialects under readings that change when a completion is old, what matches, and when an arm looks (A3, A5, A28).
+var otherReadings = func() []model.Dialect {
+	var all []model.Dialect
+	for _, reading := range []string{"A3=RETURN", "A5=MAY", "A28=AT RETURN"} {
+		id, choice, _ := strings.Cut(reading, "=")
+		d, err := model.Ndkpi().Assume(id, choice)
+		if err != nil {
+			panic(err)
+		}
+		d.Name += " " + reading
+		all = append(all, d)
+	}
+	return all
+}()
+
+// What the readings change, the streaming engine sees as porcupine does: a completion is new until its callback has returned (A3), a callback
+// that the arm did not ask for is none (A5), and an arm finds when the callback returns what came after it (A28).
+func TestStreamFollowsReadings(t *testing.T) {
+	for _, test := range []struct {
+		reading, choice, text string
+		verdict, byDefault    Verdict
+	}{
+		{"A3", "RETURN", "arm ANY; post 1; cb<; arm ANY; cb>; rest; get 1; rest", ProviderViolation, Conformant},
+		{"A5", "MAY", "arm SOLICITED; post 1; cb<; get 1; cb>; rest", Conformant, ProviderViolation},
+		{"A28", "AT RETURN", "arm ANY; post 1; cb<; post 2; arm ANY; get 1 2; cb>; get; rest", Conformant, ProviderViolation},
+	} {
+		for _, engine := range []Engine{Streaming, Porcupine} {
+			o := Options{Engine: engine}
+			if r := Check(context.Background(), script(t, test.text), o); r.Verdict != test.byDefault {
+				t.Errorf("%s: %s, want %s: %+v", engine, r.Verdict, test.byDefault, r.Findings)
+			}
+			o.Assume = map[string]string{test.reading: test.choice}
+			if r := Check(context.Background(), script(t, test.text), o); r.Verdict != test.verdict {
+				t.Errorf("%s, %s=%s: %s, want %s: %+v", engine, test.reading, test.choice, r.Verdict, test.verdict, r.Findings)
+			}
+		}
 	}
 }
 

@@ -81,9 +81,10 @@ func unfitFor(h trace.Header, d model.Dialect) string {
 		return "the events are ordered only partially, and this engine takes a total order"
 	}
 	r := d.Reading
-	r.A1, r.A2, r.A4, r.A7, r.A16, r.A33, r.A35 = 0, 0, 0, 0, 0, 0, 0 // these it follows, or meets where it does not follow
+	r.A1, r.A2, r.A3, r.A4, r.A5, r.A7, r.A28 = 0, 0, 0, 0, 0, 0, 0
+	r.A16, r.A33, r.A35 = 0, 0, 0 // these it follows, or meets where it does not follow
 	if r != (model.Reading{}) {
-		return "of the readings A3, A5, A6, A24, A25, A26 and A28 this engine follows only the default"
+		return "of the readings A6, A24, A25 and A26 this engine follows only the default"
 	}
 	return ""
 }

@@ -147,7 +147,11 @@ func (t *transition) take(x explanation) {
 	case callbackEntered:
 		t.enter(x)
 	case callbackExited:
-		t.simple(x, model.NdkCqNotificationCallbackExit)
+		if t.machine.looksAtEntry {
+			t.simple(x, model.NdkCqNotificationCallbackExit)
+			return
+		}
+		t.staged(x, func(y explanation) { t.alive = append(t.alive, t.machine.exited(y)...) })
 	case closeCalled:
 		t.simple(x, model.NdkCloseCq)
 	case closeDone:

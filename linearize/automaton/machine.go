@@ -22,6 +22,9 @@ type Machine struct {
 	// freshServesAsOld: where a fresh completion is, an old one would allow nothing more; oldServesAsFresh: the other way.
 	freshServesAsOld, oldServesAsFresh bool
 
+	agesAtEntry  bool // what the CQ holds is old once a callback is entered
+	looksAtEntry bool // … and nothing looks at it when the callback returns
+
 	places map[control]*placing
 	sets   map[string]*set
 	size   int // about, in bytes, of what is remembered
@@ -49,6 +52,8 @@ func New(d model.Dialect, memory int) *Machine {
 	m := &Machine{contract: model.Contract{Dialect: d, Depth: []int{unlimited}}, limit: memory,
 		places: map[control]*placing{}, sets: map[string]*set{}}
 	m.freshServesAsOld = d.FreshAtArm == model.May || d.FreshAtArm == d.OldAtArm
+	m.agesAtEntry = !d.Serialised || d.A3 == model.A3Entry
+	m.looksAtEntry = m.agesAtEntry && d.A28 == model.A28AtOnce
 	m.oldServesAsFresh = d.OldAtArm == model.May || d.FreshAtArm == d.OldAtArm
 	return m
 }

@@ -616,11 +616,17 @@ func valid(seen []sight) bool {
 }
 
 func dialects() []model.Dialect {
-	one, _ := model.Ndkpi().Assume("A2", "ONE")
-	two, _ := model.Ndkpi().Assume("A2", "TWO")
-	errors, _ := model.Ndkpi().Assume("A4", "MUST")
-	one.Name, two.Name, errors.Name = "ndkpi A2=ONE", "ndkpi A2=TWO", "ndkpi A4=MUST"
-	return []model.Dialect{model.Ndkpi(), one, two, errors, model.Ndspi(), model.Verbs(), model.VerbsDevice()}
+	all := []model.Dialect{model.Ndkpi(), model.Ndspi(), model.Verbs(), model.VerbsDevice()}
+	for _, reading := range []string{"A2=ONE", "A2=TWO", "A3=RETURN", "A4=MUST", "A5=MAY", "A28=AT RETURN"} {
+		id, choice, _ := strings.Cut(reading, "=")
+		d, err := model.Ndkpi().Assume(id, choice)
+		if err != nil {
+			panic(err)
+		}
+		d.Name += " " + reading
+		all = append(all, d)
+	}
+	return all
 }
 
 var (

@@ -54,10 +54,26 @@ func (m *Machine) stage(s *set, x explanation, now uint16) ([]explanation, error
 	return all, nil
 }
 
-// armed returns what becomes of x when an arm of type t takes effect. The model is asked for a CQ of each strength; where
-// two strengths have one outcome, they are not told apart.
+// armed returns what becomes of x when an arm of type t takes effect.
 func (m *Machine) armed(x explanation, t model.Arm) []explanation {
-	a := model.Stronger(x.arm, t)
+	return m.looks(x, model.Action{Name: model.NdkArmCq, Type: t}, model.Stronger(x.arm, t))
+}
+
+// exited returns what becomes of x when its callback returns. What the CQ holds may be old only from then on (A3), and an arm may look at
+// it only then (A28).
+func (m *Machine) exited(x explanation) []explanation {
+	all := m.looks(x, model.Action{Name: model.NdkCqNotificationCallbackExit}, x.arm)
+	if m.contract.Dialect.A3 == model.A3Return {
+		for i := range all {
+			all[i].old = len(all[i].cells)
+		}
+	}
+	return all
+}
+
+// looks returns what becomes of x by an action that may look, for an arm of type a, at what the CQ holds. The model is asked for a CQ of
+// each strength; where two strengths have one outcome, they are not told apart.
+func (m *Machine) looks(x explanation, action model.Action, a model.Arm) []explanation {
 	type outcome struct {
 		to          control
 		least, most int
@@ -67,7 +83,7 @@ func (m *Machine) armed(x explanation, t model.Arm) []explanation {
 		if level != holdsNothing && holds == nil {
 			continue // nothing counts for that much
 		}
-		next, _ := m.step(x.control, model.Action{Name: model.NdkArmCq, Type: t}, holds, len(holds)*fresh(level))
+		next, _ := m.step(x.control, action, holds, len(holds)*fresh(level))
 		for _, to := range next {
 			i := slices.IndexFunc(outcomes, func(o outcome) bool { return o.to == to })
 			if i < 0 {
@@ -132,7 +148,9 @@ func (m *Machine) entered(x explanation, status model.Health) []explanation {
 	var all []explanation
 	for _, to := range next {
 		y := x
-		y.control, y.old = to, len(x.cells)
+		if y.control = to; m.agesAtEntry {
+			y.old = len(x.cells)
+		}
 		all = append(all, y)
 	}
 	return all
