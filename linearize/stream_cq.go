@@ -303,7 +303,7 @@ func (q *streamCq) fails(name string, status model.Health) bool {
 		s.also("ARM-17")
 		return false
 	case status == model.BufferOverflow && !q.overrun:
-		s.report(q.group, ProviderViolation, "ARM-16", 0, nil, "the callback of %s reports %s, and there were never more completions than it has room for",
+		s.unexplained(q.group, "ARM-16", 0, nil, "the callback of %s reports %s, and there were never more completions than it has room for",
 			q.name, name)
 		return false
 	}

@@ -61,7 +61,8 @@ func (s *Stream) report(g *group, v Verdict, rule string, line int, see []int, f
 		g = newGroup() // of no object that is followed
 	}
 	g = g.root()
-	if g.stopped {
+	again := func(f streamFinding) bool { return f.of != nil && f.of.root() == g && f.Rule == rule }
+	if g.stopped || slices.Contains(harmless[1:], rule) && slices.ContainsFunc(s.findings, again) {
 		s.muted = true
 		return
 	}
@@ -83,8 +84,15 @@ func (s *Stream) report(g *group, v Verdict, rule string, line int, see []int, f
 	if v == ConsumerViolation {
 		g.excused = s.at
 	}
-	g.stopped = rule != "DEF-06"
+	g.stopped = f.stops()
 }
+
+// harmless lists rules whose breach says what a completion, or an answer, should have said, and leaves the state of everything else as
+// it is known: what comes after it is judged. Of each, a group is told once.
+var harmless = []string{"DEF-06", "RES-01", "RES-02", "RES-03", "RES-05", "ASY-01", "ASY-02"}
+
+// stops reports whether what comes after a finding may follow from it.
+func (f *streamFinding) stops() bool { return !slices.Contains(harmless, f.Rule) }
 
 // also names rules that the latest finding breaks beside its own.
 func (s *Stream) also(rules ...string) {
@@ -118,7 +126,7 @@ func (s *Stream) reopen(g *group) bool {
 	g = g.root()
 	before := len(s.findings)
 	s.findings = slices.DeleteFunc(s.findings, func(f streamFinding) bool { return f.searched && f.of.root() == g })
-	g.stopped = slices.ContainsFunc(s.findings, func(f streamFinding) bool { return f.of != nil && f.of.root() == g })
+	g.stopped = slices.ContainsFunc(s.findings, func(f streamFinding) bool { return f.of != nil && f.of.root() == g && f.stops() })
 	return len(s.findings) < before
 }
 

@@ -57,9 +57,7 @@ func (s *Stream) meet(q *streamCq, line int, r *posting, result *trace.Result) (
 	if l.queue == model.Initiator {
 		return automaton.Plain, m.called, true
 	}
-	if !s.checkMessage(q, line, r, m, result) {
-		return 0, 0, false
-	}
+	s.checkMessage(q, line, r, m, result)
 	if m.solicit {
 		return automaton.Solicited, m.called, true
 	}
@@ -94,9 +92,9 @@ func (r *posting) index() int {
 }
 
 // checkMessage holds a receive against the peer's send that it took (RES-02, RES-03).
-func (s *Stream) checkMessage(q *streamCq, line int, r, m *posting, result *trace.Result) bool {
+func (s *Stream) checkMessage(q *streamCq, line int, r, m *posting, result *trace.Result) {
 	if result == nil || result.Type == "" {
-		return true
+		return
 	}
 	want := "Receive"
 	if m.op == model.SendAndInvalidate {
@@ -106,18 +104,15 @@ func (s *Stream) checkMessage(q *streamCq, line int, r, m *posting, result *trac
 	if result.Type != want {
 		s.report(q.group, ProviderViolation, "RES-02", line, see,
 			"%s took the %v %s, and its completion has type %s: it is %s", r.wr, m.op, m.wr, result.Type, want)
-		return false
+		return
 	}
 	if want == "ReceiveAndInvalidate" && result.Token != nil && m.token != nil {
 		s.exercised("RES-03")
 		if *result.Token != *m.token {
 			s.report(q.group, ProviderViolation, "RES-03", line, see,
-				"%s names the invalidated token %d, and the peer's %s invalidated %d",
-				r.wr, *result.Token, m.wr, *m.token)
-			return false
+				"%s names the invalidated token %d, and the peer's %s invalidated %d", r.wr, *result.Token, m.wr, *m.token)
 		}
 	}
-	return true
 }
 
 // cause returns from when on something that is known can have cancelled requests of p, or 0.

@@ -286,7 +286,6 @@ func (s *Stream) checkResult(q *streamCq, p *poll, r *posting, result *trace.Res
 	if code := result.ProviderError; code != nil && *code != 0 && outcome == model.SUCCESS && !p.call.verbs {
 		s.report(q.group, ProviderViolation, "RES-05", p.line, see,
 			"the completion of %s succeeded with ProviderErrorCode %d", r.wr, *code)
-		return false
 	}
 	if result.Type == "" {
 		return true
@@ -296,7 +295,6 @@ func (s *Stream) checkResult(q *streamCq, p *poll, r *posting, result *trace.Res
 		if result.Type != want {
 			s.report(q.group, ProviderViolation, "RES-01", p.line, see,
 				"the completion of %s, a %v, has type %s: it is %s", r.wr, r.op, result.Type, want)
-			return false
 		}
 		return true
 	}
@@ -304,7 +302,6 @@ func (s *Stream) checkResult(q *streamCq, p *poll, r *posting, result *trace.Res
 	if result.Type != "Receive" && result.Type != "ReceiveAndInvalidate" {
 		s.report(q.group, ProviderViolation, "RES-02", p.line, see,
 			"the completion of %s, a receive, has type %s", r.wr, result.Type)
-		return false
 	}
 	return true
 }
