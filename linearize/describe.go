@@ -11,22 +11,23 @@ import (
 const maxDescribed = 4
 
 // describeAll tells the explanations that were alive, a line each and no two alike, the furthest first, and no more than a
-// few.
-func (c *component) describeAll(nodes []*node) []string {
+// few; and what each would have allowed in place of an event.
+func (c *component) describeAll(nodes []*node, event *operation) (before, instead []string) {
 	nodes = slices.Clone(nodes)
 	slices.SortStableFunc(nodes, func(a, b *node) int { return b.state.progress() - a.state.progress() })
-	var lines []string
+	seen := map[[2]string]bool{}
 	for _, n := range nodes {
-		line := c.describe(n.state)
-		if slices.Contains(lines, line) {
+		told := [2]string{c.describe(n.state), c.instead(n.state, event)}
+		if seen[told] {
 			continue
 		}
-		if len(lines) == maxDescribed {
-			return append(lines, "and others")
+		seen[told] = true
+		if len(before) == maxDescribed {
+			return append(before, "and others"), append(instead, "")
 		}
-		lines = append(lines, line)
+		before, instead = append(before, told[0]), append(instead, told[1])
 	}
-	return lines
+	return before, instead
 }
 
 func (c *component) describe(s state) string {

@@ -27,7 +27,8 @@ func (c *component) explain(ctx context.Context, death moment) (Finding, *story,
 		last, culprit, refusal = c.culprit(n, death) // a way that leaves one to overflow says more
 	}
 	story := c.tell(last.path())
-	f := Finding{Verdict: ProviderViolation, Rule: refusal.Rule, Before: c.describeAll(nodes)}
+	f := Finding{Verdict: ProviderViolation, Rule: refusal.Rule}
+	f.Before, f.Instead = c.describeAll(nodes, c.event(death))
 	e := c.h.eventAt(death)
 	f.Line, f.Seq = e.line, e.seq
 	see := c.see(culprit)

@@ -29,6 +29,7 @@ type Finding struct {
 	Seq     uint64
 	Message string   // what happened, in a sentence
 	Before  []string // the explanations alive just before, told as a state each; bounded
+	Instead []string // what each of those would have allowed in place of the event, or ""
 	See     []int    // lines of earlier events that matter, in order
 	Assumes []string // ids of the readings relied on: A1 … A35
 }

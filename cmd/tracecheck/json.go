@@ -43,6 +43,7 @@ type (
 		Message  string     `json:"message"`
 		Also     []string   `json:"also"`
 		Before   []string   `json:"before"`
+		Instead  []string   `json:"instead"`
 		See      []jsonLine `json:"see"`
 		Readings []string   `json:"readings"`
 	}
@@ -108,7 +109,7 @@ func jsonOf(r *result, f *linearize.Finding) jsonFinding {
 	rule, _ := rules.Get(f.Rule)
 	told := jsonFinding{
 		Verdict: string(f.Verdict), Rule: f.Rule, Text: rule.Text, Source: rule.Source, Line: f.Line, Seq: f.Seq,
-		Message: f.Message, Also: orEmpty(f.Also), Before: orEmpty(f.Before), See: []jsonLine{}, Readings: orEmpty(f.Assumes),
+		Message: f.Message, Also: orEmpty(f.Also), Before: orEmpty(f.Before), Instead: orEmpty(f.Instead), See: []jsonLine{}, Readings: orEmpty(f.Assumes),
 	}
 	for _, line := range f.See {
 		told.See = append(told.See, jsonLine{line, eventAt(r.trace, line)})

@@ -100,7 +100,7 @@ func (w *textReporter) finding(r *result, f *linearize.Finding) {
 	if rule, ok := rules.Get(f.Rule); ok {
 		w.detail("the rule", rule.Text, fmt.Sprintf("%s, %s; source: %s", rule.Who, rule.Class, rule.Source))
 	}
-	w.detail("before it", f.Before...)
+	w.detail("before it", withInstead(f)...)
 	var related []string
 	for _, line := range f.See {
 		related = append(related, strings.TrimSpace(fmt.Sprintf("line %d: %s", line, eventAt(r.trace, line))))
@@ -114,6 +114,18 @@ func (w *textReporter) finding(r *result, f *linearize.Finding) {
 		readings = append(readings, w.settings.reading(id))
 	}
 	w.detail("readings", readings...)
+}
+
+// withInstead tells each explanation that was alive, and what it would have allowed.
+func withInstead(f *linearize.Finding) []string {
+	var told []string
+	for i, before := range f.Before {
+		if i < len(f.Instead) && f.Instead[i] != "" {
+			before += "; instead: " + f.Instead[i]
+		}
+		told = append(told, before)
+	}
+	return told
 }
 
 // detail writes paragraphs under one title. What does not fit on a paragraph's first line hangs.
