@@ -576,6 +576,8 @@ func TestClausesOfQpReadings(t *testing.T) {
 	initiator := func(p Connection, phases ...Phase) Qp { return Qp{State: p, Initiator: chain(phases...)} }
 	dead := Request{Id: 9, Op: Invalidate, Token: 0}
 	revived := Request{Id: 8, Op: Bind, Token: 0, Phase: Indicated}
+	other := Request{Id: 8, Op: Bind, Token: 1, Phase: Indicated}
+	unknown := Request{Id: 9, Op: Invalidate, Token: NoToken}
 	refused := Action{Name: PostRefused, Request: dead}
 	flush := Action{Name: NdkFlush}
 	tests := []struct {
@@ -589,6 +591,9 @@ func TestClausesOfQpReadings(t *testing.T) {
 		{"A8", "INLINE", []Qp{{State: Connected}}, Action{Name: Post, Request: dead}, "POLL-08", nil},
 		{"A8", "INLINE", []Qp{{State: Connected, Initiator: []Request{revived}}}, Action{Name: Post, Request: dead}, "",
 			[]Qp{{State: Connected, Initiator: []Request{revived, {Id: 9, Op: Invalidate, Phase: Indicated}}}}},
+		{"A8", "INLINE", []Qp{{State: Connected, Initiator: []Request{other}}}, Action{Name: Post, Request: dead}, "POLL-08", nil},
+		{"A8", "INLINE", []Qp{{State: Connected}}, Action{Name: Post, Request: unknown}, "",
+			[]Qp{{State: Connected, Initiator: []Request{{Id: 9, Op: Invalidate, Token: NoToken, Phase: Indicated}}}}},
 		{"A8", "COMPLETION", []Qp{{State: Connected}}, refused, "POLL-08", nil},
 		{"A9", "UNORDERED", []Qp{initiator(Broken, Indicated, wasCancelled)}, Action{Name: Complete, At: 1}, "", []Qp{initiator(Broken, Indicated)}},
 		{"A10", "QP", []Qp{initiator(Connected, Deferred), initiator(Connected, Deferred)}, refused, "",
