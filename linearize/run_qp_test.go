@@ -70,7 +70,9 @@ func (r *run) post(i int, queue model.Queue) {
 	r.requests = append(r.requests, q)
 	fn, call := r.postEvent(i, q, deferred)
 	r.start(fn, call, func(f *inFlight) {
-		if queue == model.Initiator && r.s.Qps[i].State == model.Idle || r.draw(8, "refused") == 7 {
+		state := r.s.Qps[i].State
+		unconnected := state == model.Idle || state == model.BrokenIdle && !r.verbs()
+		if queue == model.Initiator && unconnected || r.draw(8, "refused") == 7 {
 			r.take(model.Action{Name: model.PostRefused, Qp: i, Queue: queue, Request: q})
 			f.ret = trace.Event{Status: "STATUS_INSUFFICIENT_RESOURCES"}
 			if r.verbs() {

@@ -182,7 +182,7 @@ func (t *story) matched(arm model.Arm, c model.Completion, cq int) (rule string,
 
 func (t *story) post(before model.State, o *operation) {
 	for _, r := range o.span.requests {
-		idle := before.Qps[o.qp].State == model.Idle
+		idle := before.Qps[o.qp].State.Unconnected()
 		switch {
 		case r.queue == model.Receive && idle:
 			t.count("POST-09")

@@ -243,8 +243,10 @@ func (p *streamQp) part() {
 	p.conn = ""
 }
 
-// idle reports whether nothing can complete: the QP was never connected, flushed or closed.
-func (p *streamQp) idle() bool { return p.connected == 0 && p.broken == 0 }
+// unconnected reports whether nothing can be sent: the QP was never connected. libibverbs takes posts in a QP's error state.
+func (p *streamQp) unconnected() bool {
+	return p.connected == 0 && (p.broken == 0 || !p.s.verbs && p.closing == 0)
+}
 
 // postCalled takes the call of a post. Its requests may be queued from now on.
 func (s *Stream) postCalled(u *underWay, e *trace.Event) {
@@ -377,7 +379,7 @@ func (s *Stream) accepted(r *posting) {
 	p := r.lane.qp
 	if r.lane.queue == model.Initiator {
 		switch {
-		case p.idle():
+		case p.unconnected():
 			s.report(p.group, ProviderViolation, "POST-08", 0, []int{r.line},
 				"%s of %s returned success, and %s is not connected", r.fn, r.wr, p.name)
 		case p.connects && p.early == nil:

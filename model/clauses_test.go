@@ -321,6 +321,7 @@ func TestClausesOfQp(t *testing.T) {
 		{"DEF-05: a post without DEFER indicates all before it", Qp{State: Connected, Initiator: chain(Deferred, Deferred)}, post, "",
 			Qp{State: Connected, Initiator: posted(chain(Indicated, Indicated), Indicated, send)}},
 		{"POST-08: not before the connection", Qp{}, post, "POST-08", Qp{}},
+		{"POST-08: nor when it broke before", Qp{State: BrokenIdle}, post, "POST-08", Qp{}},
 		{"POST-09: receives may be", Qp{}, postRecv, "", Qp{Receive: posted(nil, Indicated, receive)}},
 		{"A15: after the connection it may be accepted", Qp{State: Broken}, post, "", Qp{State: Broken, Initiator: posted(nil, Indicated, send)}},
 		{"a receive indicates no other", Qp{State: Connected, Initiator: chain(Deferred)}, postRecv, "",
@@ -349,6 +350,9 @@ func TestClausesOfQp(t *testing.T) {
 			Qp{State: Broken, Receive: receives(wasCancelled)}},
 		{"RES-08: not for none", Qp{State: Connected, Receive: receives(Indicated)}, execute(Receive, CANCELLED), "RES-08", Qp{}},
 		{"INV-05: no success on an aborted connection", Qp{State: Aborted, Initiator: chain(Indicated)}, execute(Initiator, SUCCESS), "INV-05", Qp{}},
+		{"POST-08: nor when it broke before it was connected", Qp{State: BrokenIdle, Receive: receives(Indicated)},
+			execute(Receive, SUCCESS), "POST-08", Qp{}},
+		{"FLUSH-05: one that broke may be connected", Qp{State: BrokenIdle}, Action{Name: NdkConnect}, "", Qp{State: Broken}},
 		{"POST-08: nor before it is connected", Qp{Receive: receives(Indicated)}, execute(Receive, SUCCESS), "POST-08", Qp{}},
 		{"DEF-02: not while deferred", Qp{State: Connected, Initiator: chain(Deferred)}, execute(Initiator, SUCCESS), "DEF-02", Qp{}},
 		{"POLL-05: nothing posted", Qp{State: Connected, Initiator: chain(hasSucceeded)}, execute(Initiator, SUCCESS), "POLL-05", Qp{}},
@@ -359,7 +363,7 @@ func TestClausesOfQp(t *testing.T) {
 			Qp{State: Connected, Initiator: chain(hasSucceeded, Indicated, Deferred), Receive: receives(Indicated)}, Action{Name: NdkFlush}, "",
 			Qp{State: Broken, Initiator: chain(hasSucceeded, wasCancelled, wasCancelled), Receive: receives(wasCancelled)}},
 		{"FLUSH-01: also before the connection", Qp{Receive: receives(Indicated)}, Action{Name: NdkFlush}, "",
-			Qp{State: Broken, Receive: receives(wasCancelled)}},
+			Qp{State: BrokenIdle, Receive: receives(wasCancelled)}},
 		{"DISC-08: a disconnect flushes", Qp{State: Connected, Initiator: chain(Deferred)}, Action{Name: NdkDisconnect}, "",
 			Qp{State: Broken, Initiator: chain(wasCancelled)}},
 		{"an aborted one stays so", Qp{State: Aborted}, Action{Name: NdkFlush}, "", Qp{State: Aborted}},
@@ -654,7 +658,7 @@ func TestClausesOfCqErrors(t *testing.T) {
 	c := &Contract{Dialect: Ndkpi(), Depth: []int{1, 1}, Qps: []Binding{{0, 1, -1}, {1, 0, -1}, {1, 1, -1}, {0, 0, -1}}}
 	before := State{Cqs: make([]Cq, 2), Qps: []Qp{{State: Connected}, {}, {State: Connected}, {State: Aborted}}}
 	check(t, c, before, Action{Name: CqInternalError}, "", State{Cqs: []Cq{{Health: InternalError}, {}},
-		Qps: []Qp{{State: Broken}, {State: Broken}, {State: Connected}, {State: Aborted}}})
+		Qps: []Qp{{State: Broken}, {State: BrokenIdle}, {State: Connected}, {State: Aborted}}})
 
 	c = &Contract{Dialect: Ndkpi(), Depth: []int{1, 1}, Qps: []Binding{{0, 1, -1}}, Composed: true}
 	full := Cq{Entries: entries(ok)}
@@ -667,7 +671,7 @@ func TestClausesOfCqErrors(t *testing.T) {
 	elsewhere := State{Cqs: []Cq{full, {}}, Qps: []Qp{{Receive: []Request{in(hasSucceeded, 1, ReceiveOp)}}}}
 	check(t, c, elsewhere, overflow, "ARM-16")
 	after := waiting(in(hasSucceeded, 1, Write))
-	after.Cqs[0].Health, after.Qps[0].State = BufferOverflow, Broken
+	after.Cqs[0].Health, after.Qps[0].State = BufferOverflow, BrokenIdle
 	check(t, c, waiting(in(hasSucceeded, 1, Write)), overflow, "", after)
 }
 

@@ -260,12 +260,12 @@ func (d Dialect) fresh(q Cq, a Arm) Modality {
 func (d Dialect) FreshMatch(q Cq, a Arm) bool { return q.Taken.Has(a) || d.fresh(q, a) == Must }
 
 // AtArm says whether what the CQ holds has to, may, or does not satisfy an arm of type a at once (ARM-04, ARM-05, ARM-21).
-// A fresh entry that may count as a match, or as none, leaves both open (A4, A5).
+// A fresh entry that may count as a match, or as none, leaves both open (A4, A5), where they differ.
 func (d Dialect) AtArm(q Cq, a Arm) Modality {
 	switch {
 	case d.FreshMatch(q, a):
 		return d.FreshAtArm
-	case d.fresh(q, a) == May:
+	case d.fresh(q, a) == May && d.FreshAtArm != d.OldAtArm:
 		return May
 	case len(q.Entries) > 0:
 		return d.OldAtArm

@@ -74,13 +74,15 @@ func (r Request) MayPass(earlier Request) bool { return earlier.Op == Read && !r
 // Connection is the state of a QP.
 type Connection uint8
 
-// The states of a QP. Broken: a failure, a flush or a disconnect cancels what is pending. Flushed: nothing posted now
+// The states of a QP. Broken: a failure, a flush or a disconnect cancels what is pending. BrokenIdle: one of these came before
+// any connection, and nothing can be sent, or succeed. Flushed: nothing posted now
 // succeeds (in one reading of A15). Aborted: the connection ended for a bad token, and nothing succeeds any more (INV-05).
 // QpClosing: NdkCloseQp was called; QpCompleting: its NdkCloseCompletion runs; QpClosed: it has returned.
 const (
 	Idle Connection = iota
 	Connected
 	Broken
+	BrokenIdle
 	Flushed
 	Aborted
 	QpClosing
@@ -88,12 +90,15 @@ const (
 	QpClosed
 )
 
-var connectionNames = [...]string{"IDLE", "CONNECTED", "BROKEN", "FLUSHED", "ABORTED", "CLOSING", "COMPLETING", "CLOSED"}
+var connectionNames = [...]string{"IDLE", "CONNECTED", "BROKEN", "BROKEN IDLE", "FLUSHED", "ABORTED", "CLOSING", "COMPLETING", "CLOSED"}
 
 func (c Connection) String() string { return connectionNames[c] }
 
 // Closing reports whether the consumer has called NdkCloseQp.
 func (c Connection) Closing() bool { return c >= QpClosing }
+
+// Unconnected reports whether the QP was never connected.
+func (c Connection) Unconnected() bool { return c == Idle || c == BrokenIdle }
 
 // cancels reports whether pending requests may complete as CANCELLED (RES-08).
 func (c Connection) cancels() bool { return c != Idle && c != Connected }
@@ -121,9 +126,12 @@ func (p Qp) withQueue(q Queue, requests []Request) Qp {
 	return p
 }
 
-// breakDown makes p Broken unless it is worse off already.
+// breakDown makes p Broken, or BrokenIdle, unless it is worse off already.
 func (p Qp) breakDown() Qp {
-	if p.State == Idle || p.State == Connected {
+	switch p.State {
+	case Idle:
+		p.State = BrokenIdle
+	case Connected:
 		p.State = Broken
 	}
 	return p
@@ -142,13 +150,26 @@ func (p Qp) indicate() Qp {
 	return p
 }
 
-// connect is NdkConnect, or NdkAccept.
-func (p Qp) connect() (Qp, *Refusal) {
-	if p.State != Idle {
+// connect is NdkConnect, or NdkAccept. A QP that broke before need not be connected; if it is, what is posted comes after a
+// flush, and is not specified (FLUSH-05).
+func (d Dialect) connect(p Qp) (Qp, *Refusal) {
+	switch p.State {
+	case Idle:
+		p.State = Connected
+	case BrokenIdle:
+		p.State = d.afterFlush(Connected)
+	default:
 		return p, connectedTwice
 	}
-	p.State = Connected
 	return p, nil
+}
+
+// afterFlush is AfterFlush: what NdkFlush makes of the connection (A15).
+func (d Dialect) afterFlush(c Connection) Connection {
+	if d.A15 == A15Cancelled && (c == Connected || c == Broken) {
+		return Flushed
+	}
+	return Qp{State: c}.breakDown().State
 }
 
 // lose is ConnectionLost: the peer or the network ended the connection.
@@ -162,12 +183,13 @@ func (p Qp) lose() (Qp, *Refusal) {
 
 // post queues r: NdkSend, NdkReceive and the others when they return success, receives also before the connection (POST-09).
 // Without DEFER, which is for initiator requests (DEF-01), a request indicates everything before it. It is one step, before a
-// flush that it overlaps or after it (POST-04).
-func (p Qp) post(q Queue, r Request, deferred bool) (Qp, *Refusal) {
+// flush that it overlaps or after it (POST-04). A QP that broke before it was connected takes them in libibverbs only, where
+// a QP in its error state takes posts.
+func (d Dialect) post(p Qp, q Queue, r Request, deferred bool) (Qp, *Refusal) {
 	switch {
 	case p.State.Closing():
 		return p, usedAfterClose
-	case q == Initiator && p.State == Idle:
+	case q == Initiator && p.State.Unconnected() && !(p.State == BrokenIdle && d.ExtraEvent):
 		return p, notConnected
 	}
 	r.Phase = Indicated
@@ -221,7 +243,7 @@ func (p Qp) canExecute(q Queue, i int, o Outcome) *Refusal {
 // canEnd says why no request of a QP in this state can get the outcome.
 func (c Connection) canEnd(o Outcome) *Refusal {
 	switch {
-	case o == SUCCESS && c == Idle:
+	case o == SUCCESS && c.Unconnected():
 		return notConnected
 	case o == SUCCESS && c == Aborted:
 		return succeedsAborted
@@ -311,10 +333,7 @@ func (d Dialect) flush(p Qp) (flushed Qp, cancelled []Request, refusal *Refusal)
 	if p.State.Closing() {
 		return p, nil, usedAfterClose
 	}
-	state := p.breakDown().State
-	if d.A15 == A15Cancelled && state != Aborted {
-		state = Flushed
-	}
+	state := d.afterFlush(p.State)
 	if d.A31 == A31Stranded {
 		flushed, cancelled = p.end(state, Indicated)
 	} else {

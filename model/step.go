@@ -118,7 +118,7 @@ func (c *Contract) stepOne(s State, a Action) (State, *Refusal) {
 	case NdkCloseCompletion:
 		return c.finishCloseCq(s, a)
 	}
-	p, refusal := c.stepQp(s.Qps[a.Qp], a)
+	p, refusal := c.Dialect.stepQp(s.Qps[a.Qp], a)
 	if refusal != nil {
 		return s, refusal
 	}
@@ -160,10 +160,10 @@ func (c *Contract) stepCq(s State, a Action) ([]Cq, *Refusal) {
 	return d.place(q, c.capacity(s, a.Cq), a.Completion)
 }
 
-func (c *Contract) stepQp(p Qp, a Action) (Qp, *Refusal) {
+func (d Dialect) stepQp(p Qp, a Action) (Qp, *Refusal) {
 	switch a.Name {
 	case NdkConnect:
-		return p.connect()
+		return d.connect(p)
 	case ConnectionLost:
 		return p.lose()
 	case HwIndicate:
@@ -176,7 +176,7 @@ func (c *Contract) stepQp(p Qp, a Action) (Qp, *Refusal) {
 
 // post is a post that returns success. Whether NdkInvalidate of an invalid token may, is a reading (A8).
 func (c *Contract) post(s State, a Action) (State, *Refusal) {
-	p, refusal := s.Qps[a.Qp].post(a.Queue, a.Request, a.Deferred)
+	p, refusal := c.Dialect.post(s.Qps[a.Qp], a.Queue, a.Request, a.Deferred)
 	switch {
 	case refusal != nil:
 		return s, refusal

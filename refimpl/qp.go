@@ -247,7 +247,7 @@ func (q *qp) admit(r *request) ndk.Status {
 	switch {
 	case a.options.Refuse != nil && a.options.Refuse(n):
 		return ndk.STATUS_INSUFFICIENT_RESOURCES
-	case q.state == idle || q.state == closed:
+	case q.peer == nil || q.state == closed:
 		return ndk.STATUS_CONNECTION_INVALID // POST-08
 	case r.flags&^takenFlags[r.Type] != 0:
 		return ndk.STATUS_INVALID_PARAMETER

@@ -168,6 +168,9 @@ ExtraEventComes(q) ==
 (* says "only after the consumer has armed" and makes no exception.        *)
 (* Without an ERRORS arm (verbs) the error goes another way, as an         *)
 (* asynchronous event of the device.                                       *)
+(* Several requests that wait TOGETHER all end with the error.  Only one   *)
+(* callback tells of it, since an error is reported once (A1): the others  *)
+(* would say nothing that the consumer does not know.                      *)
 (***************************************************************************)
 Told(r) ==
   IF ~ErrorsArm THEN {r}
@@ -213,7 +216,7 @@ Fresh(r) == {r.entries[i] : i \in (Len(r.entries) - r.fresh + 1)..Len(r.entries)
 AtArm(r, a) ==
   LET matches == {Match(a, c) : c \in Fresh(r)} IN
   IF "MUST" \in matches \/ a \in r.taken THEN FreshAtArm   \* ARM-04
-  ELSE IF "MAY" \in matches THEN "MAY"                      \* it may count as a match, or as none (A4, A5)
+  ELSE IF "MAY" \in matches /\ FreshAtArm # OldAtArm THEN "MAY"   \* it may count as a match, or as none (A4, A5)
   ELSE IF r.entries # <<>> THEN OldAtArm                    \* ARM-05
   ELSE "MUST NOT"
 
@@ -329,6 +332,7 @@ NdkGetCqResultsEx(q, nresults, results) == NdkGetCqResults(q, nresults, results)
 NdkResizeCq(q, depth) ==
   /\ cq[q].open = "OPEN"
   /\ cq[q].resize = "NONE"
+  /\ depth \in 1..Room    \* what is more than any CQ can hold is refused inline
   /\ Become(q, {[cq[q] EXCEPT !.resize = "ASKED", !.asked = depth]})
 
 \* A resize below what the CQ holds may succeed, as long as nothing is lost.
@@ -429,7 +433,27 @@ CallbackFindsEntries ==
        Reading.A6 = "NEVER" /\ NdkCqNotificationCallbackEnter(q, "STATUS_SUCCESS") => cq[q].entries # <<>>]_cq
 
 \* ARM-03 (A24): no more callbacks are owed than the bound allows.
-DebtIsBounded == Reading.A24 # "NONE" /\ SecondArm = "MERGE" => \A q \in CQ : cq[q].due <= Bound
+DebtIsBounded ==
+  SecondArm = "MERGE" =>
+    \A q \in CQ : (Reading.A24 = "1" => cq[q].due <= 1) /\ (Reading.A24 = "2" => cq[q].due <= 2)
+
+\* ARM-02, ARM-07 (A2): an arm that is satisfied while callbacks are owed is one with them, or adds one; the first is owed.
+SatisfiedArmIsOwed ==
+  [][\A q \in CQ : LET old == cq[q]  new == cq'[q]  toldOfError == new.errorDue /\ ~old.errorDue IN
+       /\ SecondArm = "MERGE"
+       /\ old.arm # "NONE" /\ new.arm = "NONE" /\ new.open # "CLOSED" /\ ~toldOfError
+       =>
+       /\ new.due \in {old.due, old.due + 1} \ {0}
+       /\ Reading.A2 = "ONE" => new.due = 1 \/ new.due = old.due
+       /\ Reading.A2 = "TWO" => new.due = old.due + 1]_cq
+
+\* ARM-04, ARM-05: where old completions must not satisfy an arm, a fresh one does that may; where that must not either,
+\* none does.  (A25: under YES what was polled may do it.)
+SatisfiedAtArmHasCause ==
+  [][\A q \in CQ, t \in NotifyTypes : NdkArmCq(q, t) /\ cq'[q].due > cq[q].due =>
+       \/ Reading.A25 = "YES"
+       \/ OldAtArm # "MUST NOT"
+       \/ FreshAtArm # "MUST NOT" /\ \E c \in Fresh(cq[q]) : MayWake(Merge(cq[q].arm, t), c)]_cq
 
 \* The step in which a callback makes the entries old (A3).
 Reports(q) ==
@@ -463,6 +487,9 @@ ErrorIsOwed ==
   ErrorsArm /\ Reading.A1 = "NO ARM" =>
     \A q \in CQ : cq[q].health = "OK" \/ cq[q].errorDue \/ cq[q].reported \/ cq[q].open = "CLOSED"
 
+\* ARM-17 (A1): an error is reported at most once: when it has been, no callback is owed for it any more.
+ErrorReportedOnce == \A q \in CQ : cq[q].reported => ~cq[q].errorDue
+
 \* POLL-02: a poll returns no more than it has room for.
 NoMoreThanAsked == \A q \in CQ, n \in 1..Room : \A results \in Batches(cq[q], n) : Len(results) <= n
 
@@ -494,8 +521,13 @@ ShrinkIsRefused ==
   [][\A q \in CQ :
        cq'[q].depth # cq[q].depth /\ Reading.A16 = "REFUSED" => Len(cq[q].entries) <= cq'[q].depth]_cq
 
-\* LIFE-07: when its close has completed, nothing of a CQ is pending.
-ClosedIsAtRest == \A q \in CQ : cq[q].open = "CLOSED" => cq[q].resize = "NONE"
+\* LIFE-07, LIFE-08, LIFE-09: when its close has completed, nothing of a CQ is pending, and nothing is owed.
+ClosedIsAtRest ==
+  \A q \in CQ : LET r == cq[q] IN
+    r.open = "CLOSED" => r.resize = "NONE" /\ r.arm = "NONE" /\ r.due = 0 /\ ~r.errorDue /\ ~r.running
+
+\* ARM-20, LIFE-09: and nothing happens to it any more.
+ClosedStays == [][\A q \in CQ : cq[q].open = "CLOSED" => cq'[q] = cq[q]]_cq
 
 \* LIFE-12: a close that was begun is not taken back.
 CloseStays == [][\A q \in CQ : cq[q].open # "OPEN" => cq'[q].open # "OPEN"]_cq

@@ -13,11 +13,11 @@ CONSTANTS
   History    \* are the ghost variables kept?  Liveness does without them
 
 VARIABLES
-  asked,     \* asked[q]: types of the arm requests since the arm was last clear
+  joined,    \* joined[q]: types of the arm requests since the arm was last clear
   unspent,   \* unspent[q]: arm requests made less callbacks entered; counting stops at MaxDue + 1, the most ever owed
   inside     \* inside[q]: callbacks entered less callbacks returned
 
-ghosts == <<asked, unspent, inside>>
+ghosts == <<joined, unspent, inside>>
 vars == <<cq, ghosts>>
 
 \* To an arm, a completion that was cancelled is like one that failed: three kinds are all there are.
@@ -28,13 +28,13 @@ Kinds == {Completion("SUCCESS", FALSE), Completion("SUCCESS", TRUE), Completion(
 
 MCInit ==
   /\ CqInit
-  /\ asked = [q \in CQ |-> {}]
+  /\ joined = [q \in CQ |-> {}]
   /\ unspent = [q \in CQ |-> 0]
   /\ inside = [q \in CQ |-> 0]
 
 \* After any step: if the arm is clear, what was asked before is history.
-Asked(q, types) ==
-  asked' = IF History THEN [asked EXCEPT ![q] = IF cq'[q].arm = "NONE" THEN {} ELSE @ \union types] ELSE asked
+Joined(q, types) ==
+  joined' = IF History THEN [joined EXCEPT ![q] = IF cq'[q].arm = "NONE" THEN {} ELSE @ \union types] ELSE joined
 
 \* The callback that reports an error needs no arm under NO ARM (A1).
 NeedsArm(status) == status = "STATUS_SUCCESS" \/ Reading.A1 # "NO ARM"
@@ -46,7 +46,7 @@ Entered(q, status) ==
 Exited(q) == inside' = IF History THEN [inside EXCEPT ![q] = @ - 1] ELSE inside
 
 \* A step that is neither of these.
-Other(q) == Asked(q, {}) /\ UNCHANGED <<unspent, inside>>
+Other(q) == Joined(q, {}) /\ UNCHANGED <<unspent, inside>>
 
 (***************************************************************************)
 (* Every choice in a step is an argument of its action: a graph of the     *)
@@ -56,15 +56,16 @@ Other(q) == Asked(q, {}) /\ UNCHANGED <<unspent, inside>>
 \* A consumer that arms so often that too many callbacks are owed waits for one of them.
 MayArm(r) == r.due + (IF SecondArm = "TOGETHER" THEN r.waiting ELSE 0) < MaxDue
 
-MCNdkArmCq(q, type) == MayArm(cq[q]) /\ NdkArmCq(q, type) /\ Asked(q, {type}) /\ Armed(q) /\ UNCHANGED inside
+MCNdkArmCq(q, type) == MayArm(cq[q]) /\ NdkArmCq(q, type) /\ Joined(q, {type}) /\ Armed(q) /\ UNCHANGED inside
 MCNdkCqNotificationCallbackEnter(q, status) ==
-  NdkCqNotificationCallbackEnter(q, status) /\ Asked(q, {}) /\ Entered(q, status)
+  NdkCqNotificationCallbackEnter(q, status) /\ Joined(q, {}) /\ Entered(q, status)
 MCNdkCqNotificationCallbackExit(q) ==
-  NdkCqNotificationCallbackExit(q) /\ Asked(q, {}) /\ Exited(q) /\ UNCHANGED unspent
+  NdkCqNotificationCallbackExit(q) /\ Joined(q, {}) /\ Exited(q) /\ UNCHANGED unspent
 MCPlace(q, c) == Place(q, c) /\ Other(q)
 MCExtraEventComes(q) == ExtraEventComes(q) /\ Other(q)
 MCOverflow(q) == Errors /\ Overflow(q) /\ Other(q)
 MCInternalError(q) == Errors /\ InternalError(q) /\ Other(q)
+\* The consumer has room for all.  With less it takes a part, which a poll may leave it anyway (A7).
 MCNdkGetCqResults(q, n) ==
   \E results \in Batches(cq[q], Room) : Len(results) = n /\ NdkGetCqResults(q, Room, results) /\ Other(q)
 MCNdkResizeCq(q, depth) == NdkResizeCq(q, depth) /\ Other(q)
@@ -114,8 +115,8 @@ JoinTable ==
 \* ARM-07: the arm is one of the types asked for, and none of the others would change it.
 ArmIsTheJoin ==
   \A q \in CQ :
-    IF asked[q] = {} THEN cq[q].arm = "NONE"
-    ELSE cq[q].arm \in asked[q] /\ \A t \in asked[q] : <<cq[q].arm, t, cq[q].arm>> \in JoinTable
+    IF joined[q] = {} THEN cq[q].arm = "NONE"
+    ELSE cq[q].arm \in joined[q] /\ \A t \in joined[q] : <<cq[q].arm, t, cq[q].arm>> \in JoinTable
 
 -----------------------------------------------------------------------------
 \* Liveness supposes a consumer that arms again and again.

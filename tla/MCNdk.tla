@@ -136,6 +136,7 @@ Polled(f, results) ==
   /\ fetched' = [fetched EXCEPT ![f] = @ \union ({results[i].token : i \in DOMAIN results} \ {NoToken})]
   /\ UNCHANGED <<posts, arms>>
 
+\* The consumer has room for all.  With less it takes a part, which a poll may leave it anyway (A7).
 MCNdkGetCqResults(q, n) ==
   \E results \in Cq!Batches(cq[q], Room) :
     Len(results) = n /\ NdkGetCqResults(q, Room, results) /\ Polled("NdkGetCqResults", results)
@@ -154,6 +155,10 @@ MCExecute(p, queue, i, outcome) ==
 
 MCNdkCqNotificationCallbackEnter(q, status) == NdkCqNotificationCallbackEnter(q, status) /\ UNCHANGED ghosts
 MCNdkCqNotificationCallbackExit(q) == NdkCqNotificationCallbackExit(q) /\ UNCHANGED ghosts
+MCNdkResizeCq(q, depth) == "NdkResizeCq" \in Optional /\ NdkResizeCq(q, depth) /\ UNCHANGED ghosts
+MCResize(q) == Resize(q) /\ UNCHANGED ghosts
+MCNdkRequestCompletionEnter(q, outcome) == NdkRequestCompletionEnter(q, outcome) /\ UNCHANGED ghosts
+MCNdkRequestCompletionExit(q) == NdkRequestCompletionExit(q) /\ UNCHANGED ghosts
 MCNdkCloseCq(q) == "NdkCloseCq" \in Optional /\ NdkCloseCq(q) /\ UNCHANGED ghosts
 MCNdkCloseCompletion(q) == NdkCloseCompletion(q) /\ UNCHANGED ghosts
 MCExtraEventComes(q) == ExtraEventComes(q) /\ UNCHANGED ghosts
@@ -166,6 +171,7 @@ MCAbort(p, sent, received) == Abort(p, sent, received) /\ UNCHANGED ghosts
 MCComplete(p, queue, i) == Complete(p, queue, i) /\ UNCHANGED ghosts
 MCCompletionLost(p, queue, i) == CompletionLost(p, queue, i) /\ UNCHANGED ghosts
 MCNdkFlush(p) == "NdkFlush" \in Optional /\ NdkFlush(p) /\ UNCHANGED ghosts
+MCNdkDisconnect(p) == "NdkDisconnect" \in Optional /\ NdkDisconnect(p) /\ UNCHANGED ghosts
 MCNdkCloseQp(p) == "NdkCloseQp" \in Optional /\ NdkCloseQp(p) /\ UNCHANGED ghosts
 MCNdkCloseCompletionEnter(p, dropped) == NdkCloseCompletionEnter(p, dropped) /\ UNCHANGED ghosts
 MCNdkCloseCompletionExit(p) == NdkCloseCompletionExit(p) /\ UNCHANGED ghosts
@@ -177,6 +183,10 @@ MCNext ==
        \/ MCNdkCqNotificationCallbackExit(q)
        \/ \E n \in 0..Room : MCNdkGetCqResults(q, n)
        \/ \E n \in 0..Room : MCNdkGetCqResultsEx(q, n)
+       \/ \E depth \in 1..Room : MCNdkResizeCq(q, depth)
+       \/ MCResize(q)
+       \/ \E outcome \in {"SUCCESS", "FAILED"} : MCNdkRequestCompletionEnter(q, outcome)
+       \/ MCNdkRequestCompletionExit(q)
        \/ MCNdkCloseCq(q)
        \/ MCNdkCloseCompletion(q)
        \/ MCExtraEventComes(q)
@@ -195,6 +205,7 @@ MCNext ==
        \/ \E queue \in Queues, i \in Places : MCCompletionLost(p, queue, i)
        \/ MCConnectionLost(p)
        \/ MCNdkFlush(p)
+       \/ MCNdkDisconnect(p)
        \/ MCNdkCloseQp(p)
        \/ \E dropped \in BOOLEAN : MCNdkCloseCompletionEnter(p, dropped)
        \/ MCNdkCloseCompletionExit(p)
@@ -256,6 +267,9 @@ AdapterNext ==
        \/ MCOverflow(q)
        \/ \E status \in Cq!CqStatuses : MCNdkCqNotificationCallbackEnter(q, status)
        \/ MCNdkCqNotificationCallbackExit(q)
+       \/ MCResize(q)
+       \/ \E outcome \in {"SUCCESS", "FAILED"} : MCNdkRequestCompletionEnter(q, outcome)
+       \/ MCNdkRequestCompletionExit(q)
        \/ MCNdkCloseCompletion(q)
 
 \* Posts are few, so no step of the adapter can put off another for ever.

@@ -121,6 +121,9 @@ QueueOrder ==
 
 Silenced(l) == l.silent /\ l.status = "SUCCESS"
 
+\* POLL-05: what leaves a queue has an outcome to tell.
+CompletedIsExecuted == \A p \in QP : \A i \in DOMAIN left[p] : left[p][i].status \in Outcomes
+
 \* FLAG-01: a silent request that succeeded leaves no completion (A29).
 SilentSuccessIsSilent ==
   Reading.A29 = "SILENT" => \A p \in QP : \A i \in DOMAIN left[p] : Silenced(left[p][i]) => ~left[p][i].told
@@ -146,10 +149,10 @@ FlushMeetsNoChain ==
   [][\A p \in QP : MCNdkFlush(p) /\ Reading.A11 = "POST" =>
        \A i \in DOMAIN qp[p].initiator : ~Deferred(qp[p].initiator[i])]_vars
 
-\* FLUSH-05 (A15): if that is how it is read, what is posted after a flush is cancelled.
+\* FLUSH-05 (A15): if that is how it is read, what is posted after the flush of a QP that was connected is cancelled.
 CancelledAfterFlush ==
   [][\A p \in QP : Reading.A15 = "CANCELLED" =>
-       /\ MCNdkFlush(p) => qp'[p].state \in {"FLUSHED", "ABORTED"}
+       /\ MCNdkFlush(p) => qp'[p].state \in {"FLUSHED", "ABORTED", "BROKEN IDLE"}
        /\ qp[p].state = "FLUSHED" => \A queue \in Queues : JustExecuted(p, queue) \subseteq JustCancelled(p)]_vars
 
 -----------------------------------------------------------------------------

@@ -196,6 +196,11 @@ NoCompletionLost ==
        \/ cq[CqOf(p, queue)].health # "OK"
        \/ qp[p].state = "CLOSING" /\ Reading.A21 # "KEPT"]_vars
 
+\* FLAG-01 (A29): a silent request that succeeded leaves its queue, and nothing comes into a CQ.
+SilentSuccessLeavesNothing ==
+  [][\A p \in QP, queue \in Queues : \A r \in JustLeft(p, queue) :
+       r.silent /\ r.phase = "SUCCESS" /\ Reading.A29 = "SILENT" => JustPlaced(CqOf(p, queue)) = {}]_vars
+
 \* ARM-16: a CQ overflows only when one of its queues has a completion for it.
 OverflowHasCause ==
   [][\A q \in CQ : cq[q].health = "OK" /\ cq'[q].health = "STATUS_BUFFER_OVERFLOW" =>

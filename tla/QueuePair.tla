@@ -43,12 +43,15 @@ Pending(r) == ~Executed(r)
 
 (***************************************************************************)
 (* States of a QP.  BROKEN: the connection failed, or the consumer ended   *)
-(* it; pending requests may be cancelled.  FLUSHED: nothing posted now     *)
-(* succeeds (in one reading of A15).  ABORTED: ended because of a bad      *)
-(* token; nothing succeeds any more (INV-05).  CLOSING: NdkCloseQp was     *)
-(* called; COMPLETING: its NdkCloseCompletion runs; CLOSED: it returned.   *)
+(* it; pending requests may be cancelled.  BROKEN IDLE: a flush, a receive *)
+(* that failed or the failure of a CQ came before any connection; nothing  *)
+(* succeeds, as on an IDLE QP, and pending receives may be cancelled.      *)
+(* FLUSHED: nothing posted now succeeds (in one reading of A15).  ABORTED: *)
+(* ended because of a bad token; nothing succeeds any more (INV-05).       *)
+(* CLOSING: NdkCloseQp was called; COMPLETING: its NdkCloseCompletion      *)
+(* runs; CLOSED: it returned.                                              *)
 (***************************************************************************)
-QpStates == {"IDLE", "CONNECTED", "BROKEN", "FLUSHED", "ABORTED", "CLOSING", "COMPLETING", "CLOSED"}
+QpStates == {"IDLE", "CONNECTED", "BROKEN", "BROKEN IDLE", "FLUSHED", "ABORTED", "CLOSING", "COMPLETING", "CLOSED"}
 
 \* The consumer has called NdkCloseQp.
 Closing(state) == state \in {"CLOSING", "COMPLETING", "CLOSED"}
@@ -91,10 +94,17 @@ Ready(queue) == {i \in DOMAIN queue : CanExecute(queue, i)}
 (***************************************************************************)
 
 \* A QP that is worse off stays so.
-Broken(state) == IF state \in {"IDLE", "CONNECTED"} THEN "BROKEN" ELSE state
+Broken(state) == CASE state = "IDLE" -> "BROKEN IDLE" [] state = "CONNECTED" -> "BROKEN" [] OTHER -> state
+
+\* What NdkFlush leaves behind.
+AfterFlush(state) == IF Reading.A15 = "CANCELLED" /\ state \in {"CONNECTED", "BROKEN"} THEN "FLUSHED" ELSE Broken(state)
+
+\* A QP that broke before need not be connected.  If it is, what is posted comes after a flush, and is not specified
+\* (FLUSH-05).
+AfterConnect(state) == IF state = "IDLE" THEN "CONNECTED" ELSE AfterFlush("CONNECTED")
 
 \* NdkConnect, or NdkAccept on the other side.
-NdkConnect(p) == qp[p].state = "IDLE" /\ qp' = [qp EXCEPT ![p].state = "CONNECTED"]
+NdkConnect(p) == qp[p].state \in {"IDLE", "BROKEN IDLE"} /\ qp' = [qp EXCEPT ![p].state = AfterConnect(@)]
 
 \* Hidden.  The peer or the network ends the connection.  The step cancels nothing; from now on the adapter may (an abort:
 \* A23).  The graceful disconnect of DISC-07 is not told apart.
@@ -109,8 +119,12 @@ Break(P) == qp' = [p \in QP |-> IF p \in P THEN [qp[p] EXCEPT !.state = Broken(@
 (***************************************************************************)
 
 \* A QP that was never connected takes receives only (POST-08, POST-09).  One that is being closed takes nothing (LIFE-06).
-\* After the connection has ended posts may still be accepted; they will be cancelled.
-CanPost(state, queue) == ~Closing(state) /\ (state = "IDLE" => queue = "receive")
+\* After the connection has ended posts may still be accepted.  In verbs (the interface with extra events) a QP takes them
+\* in its error state, connected before or not.
+CanPost(state, queue) ==
+  /\ ~Closing(state)
+  /\ state = "IDLE" => queue = "receive"
+  /\ state = "BROKEN IDLE" => queue = "receive" \/ ExtraEvent
 
 (***************************************************************************)
 (* The post returns success.  NDK_OP_FLAG_DEFER is for initiator requests  *)
@@ -255,7 +269,6 @@ Complete(p, queue, i) == CanComplete(p, queue, i) /\ qp' = [qp EXCEPT ![p][queue
 (***************************************************************************)
 (* The consumer cancels, and closes.                                       *)
 (***************************************************************************)
-AfterFlush(state) == IF Reading.A15 = "CANCELLED" /\ state # "ABORTED" THEN "FLUSHED" ELSE Broken(state)
 Flushed(q) == Ended(q, AfterFlush(q.state), IF Reading.A31 = "CANCELLED" THEN PendingPhases ELSE {"INDICATED"})
 
 (***************************************************************************)
@@ -313,18 +326,28 @@ FenceWaits ==
     \A i, j \in DOMAIN queue :
       i < j /\ queue[i].op = "Read" /\ Pending(queue[i]) /\ queue[j].fence => Pending(queue[j])
 
+\* QPs that never were connected.
+Unconnected == {p \in QP : qp[p].state \in {"IDLE", "BROKEN IDLE"}}
+
 \* POST-08, POST-09: before the connection, only receives are pending.
-UnconnectedSendsNothing == \A p \in QP : qp[p].state = "IDLE" => qp[p].initiator = <<>>
+UnconnectedSendsNothing ==
+  \A p \in Unconnected : qp[p].initiator = <<>> \/ (ExtraEvent /\ qp[p].state = "BROKEN IDLE")
+
+\* POST-08: nor does anything succeed, a receive neither.
+NothingSucceedsUnconnected ==
+  \A p \in Unconnected, queue \in Queues : \A i \in DOMAIN qp[p][queue] : qp[p][queue][i].phase # "SUCCESS"
 
 \* LIFE-07: a QP whose close has completed has no requests left.
 ClosedIsEmpty ==
   \A p \in QP : qp[p].state \in {"COMPLETING", "CLOSED"} => qp[p].initiator = <<>> /\ qp[p].receive = <<>>
 
-\* FLUSH-01, FLUSH-02: after a flush nothing is pending, deferred or not (A31: but for what it may strand).
+\* FLUSH-01, FLUSH-02: a flush cancels all that is pending, deferred or not (A31: but for what it may strand).
 FlushCancelsAll ==
   [][\A p \in QP : NdkFlush(p) =>
-       \A queue \in Queues : \A i \in DOMAIN qp'[p][queue] :
-         LET r == qp'[p][queue][i] IN Executed(r) \/ (Reading.A31 = "STRANDED" /\ Deferred(r))]_qp
+       \A queue \in Queues : LET old == qp[p][queue]  new == qp'[p][queue] IN
+         /\ Len(new) = Len(old)
+         /\ \A i \in DOMAIN old : Pending(old[i]) =>
+              new[i].phase = "CANCELLED" \/ (Reading.A31 = "STRANDED" /\ Deferred(new[i]))]_qp
 
 \* The requests of one queue that get an outcome in this step, and those of a QP that get this one.
 JustExecuted(p, queue) ==
@@ -332,6 +355,13 @@ JustExecuted(p, queue) ==
   IF new = old \/ Len(new) # Len(old) THEN {}
   ELSE {new[i] : i \in {j \in DOMAIN new : Executed(new[j]) /\ Pending(old[j])}}
 JustCancelled(p) == {r \in JustExecuted(p, "initiator") \union JustExecuted(p, "receive") : r.phase = "CANCELLED"}
+
+\* Inferred from RES-08: a request that fails breaks the connection, for which others may be cancelled; a success does not.
+FailureBreaks ==
+  [][\A p \in QP : LET ended == JustExecuted(p, "initiator") \union JustExecuted(p, "receive")
+                       Each(phase) == \A r \in ended : r.phase = phase IN
+       /\ (\E r \in ended : r.phase = "FAILED") => qp'[p].state \notin {"IDLE", "CONNECTED"}
+       /\ ended # {} /\ Each("SUCCESS") => qp'[p].state \in {qp[p].state, "ABORTED"}]_qp
 
 \* FLUSH-04: requests of two QPs are cancelled in one step only where the connection between them is aborted.
 FlushIsOwn ==
@@ -349,12 +379,18 @@ ClosingTakesNothing ==
   [][\A p \in QP : Closing(qp[p].state) =>
        Closing(qp'[p].state) /\ \A queue \in Queues : Len(qp'[p][queue]) <= Len(qp[p][queue])]_qp
 
-\* What the adapter knows it executes, and what is executed it completes.  A receive waits for a message: no promise.
+\* Those of a queue that have no outcome yet, or have one; the oldest of them.
+WithoutOutcome(queue) == {i \in DOMAIN queue : Pending(queue[i])}
+WithOutcome(queue) == {i \in DOMAIN queue : Executed(queue[i])}
+Oldest(places) == {i \in places : \A j \in places : i <= j}
+
+\* What the adapter knows it executes, and what is executed it completes.  Of each the oldest is not put off for ever by those
+\* behind it.  A receive waits for a message: no promise.
 \* There is no fairness of HwIndicate: that a deferred request is indicated early is a hint, and nobody may rely on it.
 QpFairness ==
   \A p \in QP :
-    /\ WF_qp(\E i \in DOMAIN qp[p].initiator, outcome \in Outcomes : Execute(p, "initiator", i, outcome))
-    /\ \A queue \in Queues : WF_qp(\E i \in DOMAIN qp[p][queue] : Complete(p, queue, i))
+    /\ WF_qp(\E i \in Oldest(WithoutOutcome(qp[p].initiator)), outcome \in Outcomes : Execute(p, "initiator", i, outcome))
+    /\ \A queue \in Queues : WF_qp(\E i \in Oldest(WithOutcome(qp[p][queue])) : Complete(p, queue, i))
     /\ WF_qp(NdkCloseCompletionEnter(p))
     /\ WF_qp(NdkCloseCompletionExit(p))
 

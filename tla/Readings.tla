@@ -72,6 +72,7 @@ A3_RETURN == [Default EXCEPT !.A3 = "RETURN"]
 A5_MAY == [Default EXCEPT !.A5 = "MAY"]
 A6_NEVER == [Default EXCEPT !.A6 = "NEVER"]
 A7_MUST_NOT == [Default EXCEPT !.A7 = "MUST NOT"]
+A7_MUST_NOT_A16_REFUSED == [Default EXCEPT !.A7 = "MUST NOT", !.A16 = "REFUSED"]   \* as ndspi is documented
 A8_COMPLETION == [Default EXCEPT !.A8 = "COMPLETION"]
 A8_INLINE == [Default EXCEPT !.A8 = "INLINE"]
 A9_UNORDERED == [Default EXCEPT !.A9 = "UNORDERED"]

@@ -45,6 +45,7 @@ WhyNotExecuted(p, queue, i) ==
   LET r == qp[p][queue][i] IN
   IF CanBe(r, "SUCCESS") THEN
     IF qp[p].state = "ABORTED" THEN {"INV-05"}
+    ELSE IF qp[p].state \in {"IDLE", "BROKEN IDLE"} THEN {"POST-08"}
     ELSE IF r.op = "Invalidate" /\ ~Tk!CanInvalidate(r.token) THEN TokenRule(r.token)
     ELSE IF queue = "receive" /\ ~Alone(p) THEN WhyNoMessage(Peer[p])
     ELSE IF Qp!IsMessage(r) /\ ~Tk!CanDeliver(r) /\ ~Alone(p) THEN {"INV-05"}
@@ -96,7 +97,7 @@ WhyNotClosed(q) == IF cq[q].running THEN {"ARM-20"} ELSE IF ~QpsAreClosed(q) THE
 
 WhyNotDone(c) ==
   LET k == Calls[c] IN
-  CASE k.kind = "post" -> IF qp[k.qp].state = "IDLE" THEN {"POST-08"} ELSE {}
+  CASE k.kind = "post" -> IF qp[k.qp].state \in {"IDLE", "BROKEN IDLE"} THEN {"POST-08"} ELSE {}
     [] k.kind = "poll" -> WhyNotFound(c)
     [] k.kind = "event" -> WhyNoCallback(k.cq, "STATUS_SUCCESS")
     [] k.kind = "close CQ" -> IF underway[c] = 1 THEN WhyNotClosed(k.cq) ELSE {}

@@ -177,7 +177,7 @@ Closes(p) ==
 
 Effect(c, i) ==
   LET k == Calls[c] IN
-  CASE k.kind = "connect"  -> IF qp[k.qp].state = "IDLE" THEN NdkConnect(k.qp) ELSE UNCHANGED vars
+  CASE k.kind = "connect"  -> IF qp[k.qp].state \in {"IDLE", "BROKEN IDLE"} THEN NdkConnect(k.qp) ELSE UNCHANGED vars
     [] k.kind = "post"     -> Posted(Requests[k.requests[i]])
     [] k.kind = "arm"      -> NdkArmCq(k.cq, k.type)
     [] k.kind = "poll"     -> IsFound(c) /\ SaysWhatIs(c) /\ NdkGetCqResults(k.cq, k.room, Batch(c))

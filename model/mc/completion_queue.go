@@ -47,7 +47,7 @@ func mcCompletionQueue(c *configuration) *Machine {
 			may: func(m *Moment, a *model.Action) bool { return a.Name != model.NdkArmCq || m.mayArm(a.Cq) },
 			variables: []variable{
 				{"cq", func(o objects, m Moment) string { return function(o.cqs, m.state.Cqs, o.cq) }},
-				{"asked", func(o objects, m Moment) string { return function(o.cqs, m.asked, arms) }},
+				{"joined", func(o objects, m Moment) string { return function(o.cqs, m.joined, arms) }},
 				{"unspent", func(o objects, m Moment) string { return function(o.cqs, m.unspent, strconv.Itoa) }},
 				{"inside", func(o objects, m Moment) string { return function(o.cqs, m.inside, strconv.Itoa) }},
 			},
@@ -62,7 +62,7 @@ func completionQueueParts(c *model.Contract) []part {
 	for i := range c.Depth {
 		every := func(s *step) bool { return touchesCq(c, &s.action, i) }
 		parts = append(parts,
-			partAt(func(m *Moment) *model.Arms { return &m.asked[i] }, appendArms, every),
+			partAt(func(m *Moment) *model.Arms { return &m.joined[i] }, appendArms, every),
 			partAt(func(m *Moment) *int { return &m.unspent[i] }, appendNumber, onCq(i, model.NdkArmCq, model.NdkCqNotificationCallbackEnter)),
 			partAt(func(m *Moment) *int { return &m.inside[i] }, appendNumber,
 				onCq(i, model.NdkCqNotificationCallbackEnter, model.NdkCqNotificationCallbackExit)))

@@ -112,17 +112,17 @@ var joinTable = [][3]model.Arm{
 // ArmIsTheJoin: the arm is one of the types asked for, and none of the others would change it (ARM-07).
 func ArmIsTheJoin(m *Moment) bool {
 	for i, q := range m.state.Cqs {
-		if m.asked[i] == 0 {
+		if m.joined[i] == 0 {
 			if q.Arm != model.NONE {
 				return false
 			}
 			continue
 		}
-		if m.asked[i]&(1<<q.Arm) == 0 {
+		if m.joined[i]&(1<<q.Arm) == 0 {
 			return false
 		}
 		for _, t := range []model.Arm{model.ERRORS, model.SOLICITED, model.ANY} {
-			if m.asked[i]&(1<<t) != 0 && !slices.Contains(joinTable, [3]model.Arm{q.Arm, t, q.Arm}) {
+			if m.joined[i]&(1<<t) != 0 && !slices.Contains(joinTable, [3]model.Arm{q.Arm, t, q.Arm}) {
 				return false
 			}
 		}
@@ -182,6 +182,39 @@ func DebtIsBounded(m *Moment) bool {
 	d := m.contract.Dialect
 	return d.A24 == model.A24None || d.SecondArm != model.Merge ||
 		!slices.ContainsFunc(m.state.Cqs, func(q model.Cq) bool { return q.Due > int(d.A24) })
+}
+
+// SatisfiedArmIsOwed: an arm that is satisfied while callbacks are owed is one with them, or adds one; the first is owed
+// (ARM-02, ARM-07, A2).
+func SatisfiedArmIsOwed(before, after *Moment, _ model.Action) bool {
+	d := before.contract.Dialect
+	for i, old := range before.state.Cqs {
+		new := after.state.Cqs[i]
+		toldOfError := new.ErrorDue && !old.ErrorDue
+		if d.SecondArm != model.Merge || old.Arm == model.NONE || new.Arm != model.NONE || new.Open == model.Closed || toldOfError {
+			continue
+		}
+		merged, added := new.Due == max(1, old.Due), new.Due == old.Due+1
+		if !merged && !added || d.A2 == model.A2One && !merged || d.A2 == model.A2Two && !added {
+			return false
+		}
+	}
+	return true
+}
+
+// SatisfiedAtArmHasCause: where old completions must not satisfy an arm, a fresh one does that may; where that must not
+// either, none does (ARM-04, ARM-05, A25).
+func SatisfiedAtArmHasCause(before, after *Moment, a model.Action) bool {
+	d, old := before.contract.Dialect, model.Cq{}
+	if a.Name == model.NdkArmCq {
+		old = before.state.Cqs[a.Cq]
+	}
+	if a.Name != model.NdkArmCq || after.state.Cqs[a.Cq].Due <= old.Due || d.A25 == model.A25Yes || d.OldAtArm != model.MustNot {
+		return true
+	}
+	return d.FreshAtArm != model.MustNot && slices.ContainsFunc(old.Entries[len(old.Entries)-old.Fresh:], func(c model.Completion) bool {
+		return mayWake(d, model.Stronger(old.Arm, a.Type), c)
+	})
 }
 
 // FreshSinceCallback: a completion is fresh from its arrival to the next callback: to its entry, or its return (ARM-04,
@@ -331,9 +364,27 @@ func ShrinkIsRefused(before, after *Moment, _ model.Action) bool {
 	return true
 }
 
-// ClosedIsAtRest: when its close has completed, nothing of a CQ is pending (LIFE-07).
+// ClosedIsAtRest: when its close has completed, nothing of a CQ is pending, and nothing is owed (LIFE-07, LIFE-08, LIFE-09).
 func ClosedIsAtRest(m *Moment) bool {
-	return !slices.ContainsFunc(m.state.Cqs, func(q model.Cq) bool { return q.Open == model.Closed && q.Resize != model.NotResizing })
+	return !slices.ContainsFunc(m.state.Cqs, func(q model.Cq) bool {
+		rests := q.Resize == model.NotResizing && q.Arm == model.NONE && q.Due == 0 && !q.ErrorDue && !q.Running
+		return q.Open == model.Closed && !rests
+	})
+}
+
+// ClosedStays: and nothing happens to it any more (ARM-20, LIFE-09).
+func ClosedStays(before, after *Moment, _ model.Action) bool {
+	for i, q := range before.state.Cqs {
+		if q.Open == model.Closed && !reflect.DeepEqual(q, after.state.Cqs[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// ErrorReportedOnce: when an error has been reported, no callback is owed for it any more (ARM-17, A1).
+func ErrorReportedOnce(m *Moment) bool {
+	return !slices.ContainsFunc(m.state.Cqs, func(q model.Cq) bool { return q.Reported && q.ErrorDue })
 }
 
 // CloseStays: a close that was begun is not taken back (LIFE-12).

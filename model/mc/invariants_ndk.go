@@ -175,6 +175,20 @@ func NoCompletionLost(before, after *Moment, _ model.Action) bool {
 	return true
 }
 
+// SilentSuccessLeavesNothing: a silent request that succeeded leaves its queue, and nothing comes into a CQ (FLAG-01, A29).
+func SilentSuccessLeavesNothing(before, after *Moment, _ model.Action) bool {
+	for p, b := range before.contract.Qps {
+		for _, queue := range queues {
+			silent := slices.ContainsFunc(justLeft(before, after, p, queue), func(r model.Request) bool { return r.Silent && succeeded(r) })
+			_, placed := arrived(before.state.Cqs[b.Cq(queue)], after.state.Cqs[b.Cq(queue)])
+			if silent && placed && before.contract.Dialect.A29 == model.A29Silent {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // OverflowHasCause: a CQ overflows only when one of its queues has a completion for it (ARM-16). It can be seen only where
 // the QPs are in the state.
 func OverflowHasCause(before, after *Moment, _ model.Action) bool {

@@ -80,9 +80,20 @@ func CancelledHasCause(m *Moment) bool {
 	})
 }
 
-// UnconnectedSendsNothing: before the connection, only receives are pending (POST-08, POST-09).
+// UnconnectedSendsNothing: before the connection, only receives are pending (POST-08, POST-09). In libibverbs a QP in its error
+// state takes posts.
 func UnconnectedSendsNothing(m *Moment) bool {
-	return !slices.ContainsFunc(m.state.Qps, func(p model.Qp) bool { return p.State == model.Idle && len(p.Initiator) > 0 })
+	return !slices.ContainsFunc(m.state.Qps, func(p model.Qp) bool {
+		takes := p.State == model.BrokenIdle && m.contract.Dialect.ExtraEvent
+		return p.State.Unconnected() && !takes && len(p.Initiator) > 0
+	})
+}
+
+// NothingSucceedsUnconnected: nor does anything succeed, a receive neither (POST-08).
+func NothingSucceedsUnconnected(m *Moment) bool {
+	return !slices.ContainsFunc(m.state.Qps, func(p model.Qp) bool {
+		return p.State.Unconnected() && slices.ContainsFunc(slices.Concat(p.Initiator, p.Receive), succeeded)
+	})
 }
 
 // ClosedIsEmpty: a QP whose close has completed has no requests left (LIFE-07).
@@ -135,6 +146,11 @@ func QueueOrder(m *Moment) bool {
 
 func (l leaving) silenced() bool { return l.silent && l.status == model.SUCCESS }
 
+// CompletedIsExecuted: what leaves a queue has an outcome to tell (POLL-05).
+func CompletedIsExecuted(m *Moment) bool {
+	return !slices.ContainsFunc(slices.Concat(m.left...), func(l leaving) bool { return l.status > model.CANCELLED })
+}
+
 // SilentSuccessIsSilent: a silent request that succeeded leaves no completion (FLAG-01, A29).
 func SilentSuccessIsSilent(m *Moment) bool {
 	return m.contract.Dialect.A29 != model.A29Silent ||
@@ -176,15 +192,24 @@ func RefusalDropsNothing(before, after *Moment, a model.Action) bool {
 
 func flushes(a model.Action) bool { return a.Name == model.NdkFlush || a.Name == model.NdkDisconnect }
 
-// FlushCancelsAll: after a flush nothing is pending, deferred or not, but for what it may strand (FLUSH-01, FLUSH-02, A31).
-func FlushCancelsAll(_, after *Moment, a model.Action) bool {
+// FlushCancelsAll: a flush cancels all that is pending, deferred or not, but for what it may strand (FLUSH-01, FLUSH-02, A31).
+func FlushCancelsAll(before, after *Moment, a model.Action) bool {
 	if !flushes(a) {
 		return true
 	}
-	p := after.state.Qps[a.Qp]
-	return !slices.ContainsFunc(slices.Concat(p.Initiator, p.Receive), func(r model.Request) bool {
-		return pending(r) && !(deferred(r) && after.contract.Dialect.A31 == model.A31Stranded)
-	})
+	for _, queue := range queues {
+		old, new := before.state.Qps[a.Qp].Queue(queue), after.state.Qps[a.Qp].Queue(queue)
+		if len(new) != len(old) {
+			return false
+		}
+		for i, r := range new {
+			stranded := deferred(r) && after.contract.Dialect.A31 == model.A31Stranded
+			if pending(old[i]) && !cancelled(r) && !stranded {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // FlushMeetsNoChain: if only a post ends a chain, no flush meets a request that is deferred (DEF-06, A11).
@@ -193,12 +218,14 @@ func FlushMeetsNoChain(before, _ *Moment, a model.Action) bool {
 		!slices.ContainsFunc(before.state.Qps[a.Qp].Initiator, deferred)
 }
 
-// CancelledAfterFlush: if that is how it is read, what is posted after a flush is cancelled (FLUSH-05, A15).
+// CancelledAfterFlush: if that is how it is read, what is posted after the flush of a QP that was connected is cancelled
+// (FLUSH-05, A15).
 func CancelledAfterFlush(before, after *Moment, a model.Action) bool {
 	if before.contract.Dialect.A15 != model.A15Cancelled {
 		return true
 	}
-	if flushes(a) && after.state.Qps[a.Qp].State != model.Flushed && after.state.Qps[a.Qp].State != model.Aborted {
+	leaves := []model.Connection{model.Flushed, model.Aborted, model.BrokenIdle}
+	if flushes(a) && !slices.Contains(leaves, after.state.Qps[a.Qp].State) {
 		return false
 	}
 	for p, qp := range before.state.Qps {
@@ -222,6 +249,21 @@ func justExecuted(before, after *Moment, p int, queue model.Queue) []model.Reque
 		}
 	}
 	return just
+}
+
+// FailureBreaks: a request that fails breaks the connection, for which others may be cancelled; a success does not (inferred
+// from RES-08).
+func FailureBreaks(before, after *Moment, _ model.Action) bool {
+	for p, old := range before.state.Qps {
+		new := after.state.Qps[p].State
+		ended := slices.Concat(justExecuted(before, after, p, model.Initiator), justExecuted(before, after, p, model.Receive))
+		failed := slices.ContainsFunc(ended, func(r model.Request) bool { return !succeeded(r) && !cancelled(r) })
+		allSucceeded := len(ended) > 0 && !slices.ContainsFunc(ended, func(r model.Request) bool { return !succeeded(r) })
+		if failed && inGoodOrder(new) || allSucceeded && new != old.State && new != model.Aborted {
+			return false
+		}
+	}
+	return true
 }
 
 // FlushIsOwn: requests of two QPs are cancelled in one step only where the connection between them is aborted (FLUSH-04).

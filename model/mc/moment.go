@@ -16,7 +16,7 @@ type Moment struct {
 
 	queueDepth int // places in each queue of a QP; 0 is no limit
 
-	asked   []model.Arms // of each CQ: types of the arm requests since the arm was last clear, as bits
+	joined  []model.Arms // of each CQ: types of the arm requests since the arm was last clear, as bits
 	unspent []int        // of each CQ: arm requests made less callbacks entered
 	inside  []int        // of each CQ: callbacks entered less callbacks returned
 
@@ -50,7 +50,7 @@ type leaving struct {
 func start(c *model.Contract, maxDue int) Moment {
 	return Moment{
 		contract: c, maxDue: maxDue, state: c.Init(),
-		asked: make([]model.Arms, len(c.Depth)), unspent: make([]int, len(c.Depth)), inside: make([]int, len(c.Depth)),
+		joined: make([]model.Arms, len(c.Depth)), unspent: make([]int, len(c.Depth)), inside: make([]int, len(c.Depth)),
 		posts: make([]int, len(c.Qps)), postsOf: make([][model.Write + 1]int, len(c.Qps)), refused: make([][]number, len(c.Qps)),
 		open: make([]bool, len(c.Qps)), flushed: make([][]int, len(c.Qps)), left: make([][]leaving, len(c.Qps)),
 		delivered: make([][2][]int, max(len(c.Qps), len(c.Depth))), // completions that no QP leaves are told apart by their CQ
@@ -60,7 +60,7 @@ func start(c *model.Contract, maxDue int) Moment {
 // clone returns a moment of which each part can be changed by itself.
 func (m Moment) clone() Moment {
 	m.state.Cqs, m.state.Qps = slices.Clone(m.state.Cqs), slices.Clone(m.state.Qps)
-	m.asked, m.unspent, m.inside = slices.Clone(m.asked), slices.Clone(m.unspent), slices.Clone(m.inside)
+	m.joined, m.unspent, m.inside = slices.Clone(m.joined), slices.Clone(m.unspent), slices.Clone(m.inside)
 	m.posts, m.postsOf, m.refused = slices.Clone(m.posts), slices.Clone(m.postsOf), slices.Clone(m.refused)
 	m.open, m.flushed, m.left = slices.Clone(m.open), slices.Clone(m.flushed), slices.Clone(m.left)
 	m.delivered = slices.Clone(m.delivered)
@@ -93,7 +93,7 @@ func (m Moment) after(a model.Action, next model.State) Moment {
 	switch a.Name {
 	case model.NdkArmCq:
 		m.arms++
-		m.asked = with(m.asked, a.Cq, m.asked[a.Cq]|1<<a.Type)
+		m.joined = with(m.joined, a.Cq, m.joined[a.Cq]|1<<a.Type)
 		m.unspent = with(m.unspent, a.Cq, min(m.unspent[a.Cq]+1, m.maxDue+1))
 	case model.NdkCqNotificationCallbackEnter:
 		if a.CqStatus == model.OK || m.contract.Dialect.A1 != model.A1NoArm { // the error's callback may need no arm
@@ -133,8 +133,8 @@ func (m Moment) after(a model.Action, next model.State) Moment {
 		m.left = with(m.left, a.Qp, add(m.left[a.Qp], leaving{number{r.Id, a.Queue}, r.Silent, model.Outcome(r.Phase - model.Executed), told}))
 	}
 	for i, q := range next.Cqs {
-		if q.Arm == model.NONE && m.asked[i] != 0 {
-			m.asked = with(m.asked, i, 0)
+		if q.Arm == model.NONE && m.joined[i] != 0 {
+			m.joined = with(m.joined, i, 0)
 		}
 	}
 	for t, v := range next.Tokens {

@@ -29,6 +29,9 @@ func mcNdk(c *configuration) *Machine {
 	}
 	budget, flags, optional := c.budget(), c.strings("Flags"), c.strings("Optional")
 	domain := model.Domain{Room: []int{c.number("Room")}, Places: 3}
+	for depth := range c.number("Room") {
+		domain.Depths = append(domain.Depths, depth+1)
+	}
 	for op := range model.Write + 1 {
 		if budget[0].has(op) || budget[1].has(op) {
 			domain.Requests = append(domain.Requests, requests(op, flags, contract.Tokens)...)
@@ -47,6 +50,10 @@ func mcNdk(c *configuration) *Machine {
 				model.NdkCqNotificationCallbackExit:  {ofCq},
 				model.NdkGetCqResults:                {ofCq, ofResults},
 				model.NdkGetCqResultsEx:              {ofCq, ofResults},
+				model.NdkResizeCq:                    {ofCq, ofDepth},
+				model.Resize:                         {ofCq},
+				model.NdkRequestCompletionEnter:      {ofCq, ofOutcome},
+				model.NdkRequestCompletionExit:       {ofCq},
 				model.NdkCloseCq:                     {ofCq},
 				model.NdkCloseCompletion:             {ofCq},
 				model.ExtraEvent:                     {ofCq},
@@ -62,6 +69,7 @@ func mcNdk(c *configuration) *Machine {
 				model.CompletionLost:                 {ofQp, ofQueue, ofAt},
 				model.ConnectionLost:                 {ofQp},
 				model.NdkFlush:                       {ofQp},
+				model.NdkDisconnect:                  {ofQp},
 				model.NdkCloseQp:                     {ofQp},
 				model.NdkCloseCompletionEnter:        {ofQp, ofDropped},
 				model.NdkCloseCompletionExit:         {ofQp},
@@ -71,7 +79,7 @@ func mcNdk(c *configuration) *Machine {
 				case model.NdkArmCq:
 					return maxArms > 0 && (a.Type != model.ERRORS || contract.Dialect.ErrorsArm)
 				case model.NdkGetCqResultsEx, model.NdkCloseCq, model.Overflow, model.CqInternalError, model.ConnectionLost,
-					model.NdkFlush, model.NdkCloseQp:
+					model.NdkResizeCq, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp:
 					return slices.Contains(optional, string(a.Name))
 				case model.Post:
 					return budget[a.Qp].has(a.Request.Op) && (!a.Deferred || slices.Contains(flags, "DEFER"))

@@ -120,6 +120,18 @@ CloseDuringResize(r) == r.open = "CLOSING" /\ ~r.running
 \* For AfterClose: the close fails, and the CQ is open again.
 CloseFails(r) == [r EXCEPT !.open = "OPEN"]
 
+\* For CanPlace: a completion comes after close.
+PlacesAfterClose(r) == r.health = "OK" /\ Len(r.entries) < Capacity(r)
+
+\* For AtArm: every completion counts, where old ones must not.
+OldSatisfiesArm(r, a) == IF r.entries # <<>> THEN "MUST" ELSE "MUST NOT"
+
+\* For Owe: an arm that is satisfied while a callback is owed adds none, though it is read that it does (A2).
+ArmIsSwallowed(d, w) == {IF d = 0 THEN 1 ELSE d}
+
+\* For ErrorWaits: an error is told to every arm.
+ErrorToldAgain(r) == Reading.A1 = "KEPT" /\ ErrorsArm /\ r.health # "OK" /\ ~r.errorDue
+
 \* For ErrorWaits: an error that finds no arm is forgotten.
 ErrorForgotten(r) == FALSE
 =============================================================================

@@ -33,6 +33,9 @@ SolicitNotTold(r, m) ==
 \* For Break of QueuePair: the QPs do not notice that their CQ failed.
 QpsSurviveCqError(P) == UNCHANGED qp
 
+\* For LeavesCompletion of QueuePair: a silent success leaves a completion all the same.
+SilenceIsBroken(r) == TRUE
+
 \* For Remaining of CompletionQueue: what was delivered stays in the CQ.
 DeliveredStays(entries, results) == entries
 
@@ -46,9 +49,11 @@ GoodTokenAborts(m) == m.op = "SendAndInvalidate"
 \* For Validates of Tokens: a registration does not make its token valid.
 NothingValidates(r) == FALSE
 
-\* For Execute of Tokens: a registration that failed does.
+\* For Execute of Tokens: a registration that failed does, too.  (Else the budget has NdkInvalidate only.)
 FailureValidates(r, outcome) ==
-  token' = IF r.op = "FastRegister" /\ outcome = "FAILED" THEN [token EXCEPT ![r.token] = "VALID"] ELSE token
+  CASE r.op = "FastRegister" /\ outcome # "CANCELLED"     -> Tk!Become(r.token, "VALID")
+    [] r.op = "Invalidate" /\ outcome = "SUCCESS"         -> Tk!CanInvalidate(r.token) /\ Tk!Become(r.token, "INVALID")
+    [] OTHER                                              -> UNCHANGED token
 
 \* For ReadThatInvalidates of Tokens: an adapter that has to ignore the flag does not.
 ReadsInvalidateAnyway(r) == r.op = "Read" /\ r.token # NoToken

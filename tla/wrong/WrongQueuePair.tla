@@ -45,6 +45,15 @@ PassesAll(r, earlier) == TRUE
 \* For CanEnd: a request is cancelled on a connection in good order.
 CancelledForNothing(state, outcome) == outcome = "SUCCESS" => state \notin {"IDLE", "ABORTED"}
 
+\* For CanEnd: a receive succeeds before there is a connection.
+SucceedsUnconnected(state, outcome) == outcome = "CANCELLED" => state \notin {"IDLE", "CONNECTED"}
+
+\* For Broken: nothing breaks a connection.
+NothingBreaks(state) == state
+
+\* For CanComplete: a request completes before it is executed.
+CompletesEarly(p, queue, i) == i = 1 /\ qp[p][queue] # <<>>
+
 \* For AfterFlush: what is posted after a flush may succeed, though it is read that it must not.
 SucceedsAfterFlush(state) == Broken(state)
 
