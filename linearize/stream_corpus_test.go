@@ -16,7 +16,6 @@ var notFollowed = []string{
 	"failed before it told so, and when that was this engine does not follow",
 	"failed, before it told so, this engine does not follow",
 	"what an overflow loses this engine does not follow",
-	"overlaps a post on it, and which of the two came first this engine does not follow",
 }
 
 // sameRule lists rules that one breach can be told by: each row is of rules that say the same of the same events.

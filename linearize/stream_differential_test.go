@@ -22,6 +22,7 @@ func TestStreamAgreesWithPorcupine(t *testing.T) {
 			verdicts, open, sameRule := map[Verdict]int{}, 0, 0
 			rapid.Check(t, func(t *rapid.T) {
 				r := newRun(t, d)
+				r.overlaps = rapid.Bool().Draw(t, "overlaps")
 				if rapid.IntRange(0, 3).Draw(t, "depth") > 0 {
 					r.deepen(64)
 				}

@@ -90,28 +90,25 @@ func (p *streamQp) shareDoubts() {
 
 // postBegins takes that a post on a queue of p is under way from now on.
 func (p *streamQp) postBegins(u *underWay) {
-	queue := queueOf(u.fn)
-	if p.flushing > 0 {
-		p.leaveOpen(u.fn + " of " + p.name + overlapsFlush)
-	}
-	if p.posting[queue] > 0 {
+	if p.posting[u.queue] > 0 {
 		p.leaveInDoubt("posts on one queue of " + p.name + " overlap, and which of them came first this engine does not follow")
 	}
-	p.posting[queue]++
+	p.posting[u.queue]++
 }
 
-// flushBegins takes that a flush, a disconnect or a close of p is under way from now on.
-func (p *streamQp) flushBegins(u *underWay) {
-	if p.posting[model.Initiator]+p.posting[model.Receive] > 0 {
-		p.leaveOpen(u.fn + " of " + p.name + overlapsPost)
-	}
+// flushBegins takes that a flush, a disconnect or a close of p is under way from now on. It may come before a post that is under way, or
+// after it (POST-04).
+func (p *streamQp) flushBegins() {
 	p.flushing++
+	for _, l := range p.lanes {
+		for _, r := range slices.Backward(l.waiting) {
+			if r.returned != 0 {
+				break
+			}
+			r.crossed = true
+		}
+	}
 }
-
-const (
-	overlapsFlush = " overlaps a flush, a disconnect or the close of it, and which of the two came first this engine does not follow"
-	overlapsPost  = " overlaps a post on it, and which of the two came first this engine does not follow"
-)
 
 // queueOf returns the queue that a function posts on.
 func queueOf(fn string) model.Queue {
@@ -128,22 +125,18 @@ func (s *Stream) connectionEnds(u *underWay, qp, conn string) {
 		if p.connected == 0 || qp != "" && qp != p.name || conn != "" && conn != p.conn {
 			continue
 		}
-		explains := u.entered && (s.reopen(p.group) || len(p.unexplained) > 0)
-		if explains || p.outstanding() {
-			p.leaveOpen(u.fn + " may tell of an abort of " + p.name + ", and what that cancels this engine does not follow")
-			continue
+		switch {
+		case !u.entered:
+			p.breaks(s.at)
+		case s.reopen(p.group):
+			p.leaveOpen(u.fn + " may tell of an abort of " + p.name + ", and what that cancelled before this engine does not follow")
+		default:
+			p.breaks(p.connected)
 		}
-		p.breaks(s.at)
 	}
 }
 
 // overlaps reports whether r was posted first, and the post of o, another one, was called before that of r had returned.
 func (r *posting) overlaps(o *posting) bool {
 	return r.called != o.called && (r.returned == 0 || r.returned > o.called)
-}
-
-// outstanding reports whether a request of p or of its peer is not over.
-func (p *streamQp) outstanding() bool {
-	waits := func(l *lane) bool { return len(l.waiting) > 0 }
-	return slices.ContainsFunc(p.lanes[:], waits) || p.peer != nil && slices.ContainsFunc(p.peer.lanes[:], waits)
 }

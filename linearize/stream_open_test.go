@@ -8,20 +8,7 @@ import (
 // What the streaming engine does not follow it leaves open, by a reason that says so, and never accuses the provider of: each
 // of these is legal (POST-04, DISC-01, DISC-08, A15, A21, A23).
 var notTold = []struct{ name, reason, text string }{
-	{"a flush within a post", "NdkFlush of qp1 overlaps a post", "a< NdkReceive qp1 r1; NdkFlush qp1; a>; rest; get cq1"},
-	{"a post within a flush", "NdkReceive of qp1 overlaps a flush", "a< NdkFlush qp1; NdkReceive qp1 r1; a>; rest; get cq1"},
-	{"a disconnect within a post", "NdkDisconnect of qp1 overlaps a post", "a< NdkReceive qp1 r1; NdkDisconnect qp1; a>; rest; get cq1"},
-	{"a close within a post", "NdkCloseQp of qp1 overlaps a post", "a< NdkReceive qp1 r1; NdkCloseQp qp1; a>; rest; get cq1"},
-	{"the error state within a post", "ibv_modify_qp of qp1 overlaps a post", "verbs;a< recv qp1 r1; err qp1 -; a>; rest; get cq1"},
-	{"a disconnect that is pending", "NdkDisconnect of qp1 returned STATUS_PENDING",
-		"NdkReceive qp1 r1; a< NdkDisconnect qp1; a> STATUS_PENDING; rest; get cq1; a! STATUS_SUCCESS; rest; get cq1 r1c"},
-	{"a disconnect that failed", "NdkDisconnect of qp1 returned STATUS_IO_TIMEOUT",
-		"NdkReceive qp1 r1; a< NdkDisconnect qp1; a> STATUS_IO_TIMEOUT; rest; get cq1"},
-	{"a disconnect event", "NdkDisconnectEventCallback may tell of an abort", "NdkReceive qp1 r1; event; rest; get cq1 r1c"},
 	{"an abort before its event", "NdkDisconnectEventCallback may tell of an abort", "NdkReceive qp1 r1; get cq1 r1c; event; rest; get cq1"},
-	{"an abort before its event, and nothing is outstanding", "NdkDisconnectEventCallback may tell of an abort",
-		"NdkReceive qp1 r1; NdkWrite qp1 w1; get cq1 r1c; get cq1 w1; event; rest; get cq1"},
-	{"a closed connector", "NdkCloseConnector may tell of an abort", "NdkReceive qp1 r1; NdkCloseConnector -; rest; get cq1 r1c"},
 	{"posts that overlap", "posts on one queue of qp1 overlap", "verbs;a< post qp1 w1; post qp1 w2; a>; get cq1 w2 w1"},
 	{"posts that overlap, and one never returned", "posts on one queue of qp1 overlap", "verbs;a< post qp1 w1; post qp1 w2; get cq1 w2; rest; get cq1"},
 	{"an empty poll that overlaps another", "polls of cq1 overlap",
@@ -45,8 +32,7 @@ func TestStreamLeavesOpenWhatItDoesNotFollow(t *testing.T) {
 // What becomes of one end of a connection says something of the other (FLUSH-01): both are left open, each in its own group.
 func TestStreamLeavesThePeerOpen(t *testing.T) {
 	for reason, text := range map[string]string{
-		"overlaps a post": "a< NdkReceive qp1 r1; NdkFlush qp1; a>",
-		"may tell of":     "NdkReceive qp1 r1; NdkCloseConnector -",
+		"may tell of": "NdkReceive qp1 r1; get cq1 r1c; event",
 	} {
 		r, open := stream(overlapped(t, text), Options{}), 0
 		for _, f := range r.Findings {
@@ -60,12 +46,16 @@ func TestStreamLeavesThePeerOpen(t *testing.T) {
 	}
 }
 
-// Of calls that overlap, and of others in one trace with them (POST-04, DISC-08, A23), the streaming engine says what porcupine says, or leaves it open.
+// Of calls that overlap, and of others in one trace with them (POST-04, DISC-08, A23), the streaming engine says what porcupine says, or leaves
+// it open: in libibverbs alone, whose posts and polls may overlap, and where an abort is told after what it cancelled.
 func TestStreamOnOverlappingCalls(t *testing.T) {
+	mayBeOpen := func(text string) bool {
+		return strings.HasPrefix(text, "verbs;") || strings.Contains(text, "r1c; event")
+	}
 	for _, test := range eitherOrder {
 		t.Run(test.name, func(t *testing.T) {
-			if r := stream(overlapped(t, test.text), Options{}); r.Verdict != test.verdict && r.Verdict != Inconclusive {
-				t.Errorf("verdict %s, want %s or inconclusive: %+v", r.Verdict, test.verdict, r.Findings)
+			if r := stream(overlapped(t, test.text), Options{}); r.Verdict != test.verdict && (r.Verdict != Inconclusive || !mayBeOpen(test.text)) {
+				t.Errorf("verdict %s, want %s: %+v", r.Verdict, test.verdict, r.Findings)
 			}
 		})
 	}

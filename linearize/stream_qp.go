@@ -39,7 +39,8 @@ type streamQp struct {
 	early       *posting   // the first initiator request that was accepted while the connect was under way
 	posts       [2]*underWay
 	posting     [2]int     // posts that have not returned, by queue
-	flushing    int        // flushes, disconnects and closes that have not returned
+	flushing    int        // flushes, disconnects and closes that are under way
+	latestFlush moment     // the call of the latest
 	unclear     string     // why nothing more can be said of it and of its peer, or ""
 	doubt       string     // what may explain whatever has no other explanation of them, or ""
 	deferred    []*posting // whose chain has not ended
@@ -120,6 +121,7 @@ type posting struct {
 	kinds        automaton.Kinds
 	outcome      model.Outcome
 	over         bool // it has ended, and outcome says how
+	crossed      bool // a flush was under way while it was posted
 
 	localInvalidate bool         // a read that invalidates
 	names           *streamToken // the token whose state it changes, or nil
@@ -297,7 +299,7 @@ func (s *Stream) newPosting(u *underWay, e *trace.Event, wr string, op model.Op)
 	}
 	r := &s.postings[0]
 	s.postings = s.postings[1:]
-	r.wr, r.op, r.fn, r.line, r.called = wr, op, u.fn, e.Line, s.at
+	r.wr, r.op, r.fn, r.line, r.called, r.crossed = wr, op, u.fn, e.Line, s.at, u.qp.flushing > 0
 	return r
 }
 
@@ -370,7 +372,7 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 		s.accepted(r)
 	}
 	if u.fn != "NdkReceive" && u.fn != "ibv_post_recv" && (!ok || !u.postings[0].deferred) {
-		p.endChains(u.call, !ok)
+		p.endChains(u.call, false, !ok)
 	}
 }
 
@@ -389,14 +391,15 @@ func (s *Stream) accepted(r *posting) {
 	s.tokenNamed(r)
 }
 
-// endChains notes that the chains of what was posted before a moment have ended.
-func (p *streamQp) endChains(before moment, refused bool) {
+// endChains notes that the chains have ended of what was posted before a moment: before that its post had returned, where a flush ends
+// them, which may come before a post that it overlaps.
+func (p *streamQp) endChains(before moment, flushed, refused bool) {
 	p.deferred = slices.DeleteFunc(p.deferred, func(r *posting) bool {
-		if r.called < before {
-			r.ended, r.refusal = p.s.at, refused
-			return true
+		if r.called > before || flushed && (r.returned == 0 || r.returned > before) {
+			return false
 		}
-		return false
+		r.ended, r.refusal = p.s.at, refused
+		return true
 	})
 }
 
@@ -448,30 +451,51 @@ func (s *Stream) forget(r *posting, answer string) {
 func (s *Stream) flushCalled(u *underWay) {
 	p := u.qp
 	s.checkUse(p.group, p.closed, p.name, u)
-	p.flushBegins(u)
+	p.flushBegins()
 	if p.broken == 0 {
 		p.flushCalled = s.at
 	}
 	p.breaks(s.at)
 }
 
+// flushReturned takes the return of a flush. A disconnect that is pending flushes at some moment before it completes; one that failed may
+// have flushed or not (DISC-01, DISC-08).
 func (s *Stream) flushReturned(u *underWay, e *trace.Event) {
-	p, refused := u.qp, u.refused(e)
-	p.flushing--
-	if u.fn == "NdkDisconnect" && (refused || pending(e)) {
-		p.leaveOpen(u.fn + " of " + p.name + " returned " + e.Status + ", and when, or if, it flushes this engine does not follow")
+	switch p := u.qp; {
+	case u.refused(e):
+		p.flushing--
+		if u.fn == "NdkDisconnect" {
+			p.latestFlush = u.call
+		}
+	case pending(e):
+		p.latestFlush = u.call
+	default:
+		p.hasFlushed(u)
 	}
-	if refused {
+}
+
+// flushAnswered takes the completion callback of a disconnect that was pending.
+func (p *streamQp) flushAnswered(u *underWay, success bool) {
+	if success {
+		p.hasFlushed(u)
 		return
 	}
+	p.flushing--
+}
+
+// hasFlushed takes that a flush is over.
+func (p *streamQp) hasFlushed(u *underWay) {
+	s := p.s
+	p.flushing--
 	s.exercised("FLUSH-01", "FLUSH-02")
+	p.latestFlush = u.call
 	p.flushed = append(p.flushed, returned{u.call, s.at, u.line})
 	p.cancelUnmet(u.call)
 	p.forgetFlushes()
 	if p.ended == 0 {
 		p.ended = s.at
 	}
-	p.endChains(u.call, false)
+	p.endChains(u.call, true, false)
 }
 
 // forgetFlushes forgets the flushes that were called before all that is outstanding was posted, but for one.
@@ -504,7 +528,7 @@ func (p *streamQp) mayBeLost(from moment) {
 
 func (s *Stream) closeQpCalled(u *underWay) {
 	p := u.qp
-	p.flushBegins(u)
+	p.flushBegins()
 	if p.closing == 0 {
 		p.closing = s.at
 		p.breaks(s.at)

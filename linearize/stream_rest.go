@@ -83,9 +83,9 @@ func (l *lane) maybeOwed(r *posting) bool {
 	return r.silent && !r.cancelled && r.place == 0
 }
 
-// flushedAfter reports whether a flush that was called after r has returned.
+// flushedAfter reports whether a flush is over that was called after r had been posted.
 func (p *streamQp) flushedAfter(r *posting) bool {
-	return slices.ContainsFunc(p.flushed, func(f returned) bool { return f.call > r.called })
+	return slices.ContainsFunc(p.flushed, func(f returned) bool { return r.returned != 0 && f.call > r.returned })
 }
 
 // waitsForNobody reports whether r can complete without the consumer, and without a peer of whom the trace does not tell.
@@ -105,7 +105,9 @@ func (l *lane) waitsForNobody(r *posting) bool {
 }
 
 // endedFor reports whether r waits for no receive any more: a failure was delivered, or a flush had returned before its post.
-func (p *streamQp) endedFor(r *posting) bool { return p.lossTold || p.ended != 0 && p.ended < r.called }
+func (p *streamQp) endedFor(r *posting) bool {
+	return p.lossTold || p.ended != 0 && p.ended < r.called && !r.crossed
+}
 
 // arrived reports whether the peer's send for r, or for a later receive, is known to have succeeded.
 func (l *lane) arrived(r *posting) bool {

@@ -92,13 +92,13 @@ func (s *Stream) completed(e *trace.Event) {
 	op := e.For
 	if u := s.open.find(op); u != nil && s.answers.waiting[op] == nil { // it comes before the call has returned
 		s.answers.wait(op, &pendingCall{underWay: u, answers: 1, answered: e.Line, by: e.Fn})
-		s.connectAnswered(u, e)
+		s.answered(u, e)
 		return
 	}
 	if w := s.answers.waiting[op]; w != nil {
 		if w.answers++; w.answers == 1 {
 			w.answered, w.by = e.Line, e.Fn
-			s.connectAnswered(w.underWay, e)
+			s.answered(w.underWay, e)
 			s.callOver(op, w, overCall{answer: statusPending, answered: e.Line})
 			return
 		}
@@ -116,11 +116,14 @@ func (s *Stream) completed(e *trace.Event) {
 	}
 }
 
-// connectAnswered takes the completion callback of a call, where that is a connect.
-func (s *Stream) connectAnswered(u *underWay, e *trace.Event) {
-	if u.kind == connectQp {
-		span := span{begin: e}
+// answered takes the completion callback of a call, where that is a connect or a disconnect.
+func (s *Stream) answered(u *underWay, e *trace.Event) {
+	span := span{begin: e}
+	switch u.kind {
+	case connectQp:
 		u.qp.connectAnswered(u, span.reportsSuccess())
+	case flushQp:
+		u.qp.flushAnswered(u, span.reportsSuccess())
 	}
 }
 
