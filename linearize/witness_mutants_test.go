@@ -1,6 +1,7 @@
 package linearize
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -219,6 +220,32 @@ func TestSpoiltWitnessesAreRefused(t *testing.T) {
 	if refused["changed"] < 100*accepted["changed"] || refused["swapped"] < 5*accepted["swapped"] || refused["dropped"] == 0 {
 		t.Errorf("too many were accepted")
 	}
+}
+
+// FuzzVerify reads any text as a witness of a trace by hand: it is refused with a line, or it holds, and nothing else happens.
+func FuzzVerify(f *testing.F) {
+	var all []*trace.Trace
+	for _, row := range corpusRows(f) {
+		if row.Verdict != string(Conformant) || !strings.HasPrefix(row.File, "accept/") {
+			continue
+		}
+		traced, o := row.read(f), row.options()
+		o.Witness = true
+		r := Check(context.Background(), traced, o)
+		f.Add(uint8(len(all)), writeWitness(f, traced, o, r))
+		all = append(all, traced)
+	}
+	f.Fuzz(func(t *testing.T, which uint8, file []byte) {
+		traced := all[int(which)%len(all)]
+		replay, err := witness.Verify(bytes.NewReader(file), traced)
+		var refused *witness.Refused
+		switch {
+		case err == nil && replay.Events != len(traced.Events):
+			t.Errorf("it holds after %d of %d events", replay.Events, len(traced.Events))
+		case err != nil && (!errors.As(err, &refused) || refused.Line < 1):
+			t.Errorf("%T: %v", err, err)
+		}
+	})
 }
 
 // A witness proves one trace by one claim: cut off, with another header or end, or held against another trace it is refused, with

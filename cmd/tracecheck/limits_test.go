@@ -179,6 +179,41 @@ func TestTimeLimitHolds(t *testing.T) {
 	}
 }
 
+// The time limit ends the shrinking of a trace too: what there is by then is written, and that is said.
+func TestTimeLimitEndsShrinking(t *testing.T) {
+	p, asked := newProgram(), 0
+	p.check = func(ctx context.Context, t *trace.Trace, o linearize.Options) *linearize.Report {
+		if asked++; asked > 1 {
+			<-ctx.Done()
+		}
+		return linearize.Check(context.WithoutCancel(ctx), t, o)
+	}
+	var out bytes.Buffer
+	p.stdout, p.stderr, p.grace = &out, &out, time.Hour
+	small := filepath.Join(t.TempDir(), "small")
+	code := p.run(t.Context(), []string{"--timeout", "1s", "--minimize", small, brokenTrace})
+	want := "minimized to 18 events in " + small + ", when the time limit was reached"
+	if code != exitViolation || !strings.Contains(out.String(), want) {
+		t.Errorf("exit %d, %s", code, &out)
+	}
+}
+
+// An interrupt ends what reads a trace for another purpose, too, and says how far it came.
+func TestInterruptedCommands(t *testing.T) {
+	for _, args := range [][]string{{"stats", "-"}, {"verify-witness", plainTrace, "-"}, {"verify-witness", "-", plainTrace}} {
+		silent, writer := io.Pipe()
+		ctx, interrupt := context.WithCancel(t.Context())
+		p := newProgram()
+		var out bytes.Buffer
+		p.stdin, p.stdout, p.stderr = silent, &out, &out
+		interrupt()
+		if code := p.run(ctx, args); code != exitInterrupted || !strings.Contains(out.String(), "interrupted after 0 ") {
+			t.Errorf("%q: exit %d, %s", args, code, &out)
+		}
+		writer.Close()
+	}
+}
+
 // The same input gives the same bytes and the same files with any number of traces judged at a time.
 func TestJobs(t *testing.T) {
 	for _, format := range formats {

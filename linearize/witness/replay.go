@@ -17,7 +17,10 @@ func (r *replay) step(s Step) error {
 		}
 	} else {
 		r.found.Hidden++
-		if hidden, err := r.isHidden(s); err != nil || !hidden {
+		if err := r.facts.known(s); err != nil {
+			return r.refuse("%v", err)
+		}
+		if !isHidden(s) {
 			return r.refuse("%s is no hidden step with these arguments, and names no op", s.Action)
 		}
 	}
@@ -69,7 +72,7 @@ func same(a, b Step) bool {
 }
 
 // isHidden reports whether s is a hidden step that has the arguments of its action, and no others.
-func (r *replay) isHidden(s Step) (bool, error) {
+func isHidden(s Step) bool {
 	bare := Step{Action: s.Action}
 	switch s.Action {
 	case model.ConnectionLost, model.HwIndicate, model.Deliver:
@@ -83,12 +86,9 @@ func (r *replay) isHidden(s Step) (bool, error) {
 	case model.Overflow, model.CqInternalError, model.ExtraEvent:
 		bare.Cq = s.Cq
 	default:
-		return false, nil
+		return false
 	}
-	if err := r.facts.known(s); err != nil {
-		return false, err
-	}
-	return same(bare, s) && s.Cq+s.Qp != "", nil
+	return same(bare, s) && s.Cq+s.Qp != ""
 }
 
 // action returns the model's action for a step.
