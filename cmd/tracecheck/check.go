@@ -32,6 +32,7 @@ type result struct {
 	small     *trace.Trace // the same violation in few events
 	minimized string       // the file that it was written to
 	cut       bool         // the time limit ended the shrinking
+	unshrunk  string       // why there is no small trace
 	unsaved   bool         // a file beside the report could not be written
 }
 
@@ -170,8 +171,10 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings, judge jud
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.options.Timeout, errTime)
 	defer cancel()
-	if (s.engine == "auto" || s.engine == "stream") && !s.keeps() {
-		return p.checkWhileRead(ctx, in, s)
+	if s.engine == "auto" || s.engine == "stream" {
+		r = p.checkWhileRead(ctx, in, s)
+		p.finish(ctx, in, r, s)
+		return r
 	}
 	t, err := p.readInput(ctx, in)
 	switch {
@@ -181,21 +184,23 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings, judge jud
 	default:
 		return malformed(in.name, err)
 	}
-	if t.More > 0 && s.engine != "porcupine" && s.engine != "tlc" && in.name != "-" {
-		return p.checkWhileRead(ctx, in, s) // it is too long to be kept
-	}
-	options := s.options
-	options.DeviceLevel = s.options.DeviceLevel && !s.deviceLevelIdle(t)
-	report, err := judge(ctx, t, options)
+	report, err := judge(ctx, t, s.optionsFor(t))
 	if err != nil {
 		return &result{trace: t, report: &linearize.Report{File: in.name}, code: exitInternal, reason: err.Error()}
 	}
 	r = judged(t, report)
-	r.proof = prove(r, options)
-	if s.minimize.path != "" {
-		p.minimize(ctx, r, options)
-	}
+	p.finish(ctx, in, r, s)
 	return r
+}
+
+// finish makes what is asked for beside the verdict.
+func (p *program) finish(ctx context.Context, in input, r *result, s *settings) {
+	if r.report.Witness != nil {
+		prove(r, s)
+	}
+	if s.minimize.path != "" && r.code == exitViolation {
+		p.minimize(ctx, in, r, s)
+	}
 }
 
 // checkWhileRead judges a trace while it is read.
@@ -203,9 +208,7 @@ func (p *program) checkWhileRead(ctx context.Context, in input, s *settings) *re
 	source, stop := p.reader(ctx, in)
 	defer stop()
 	report, t, err := p.follow(ctx, in.name, source, func(h trace.Header) linearize.Options {
-		options := s.options
-		options.DeviceLevel = options.DeviceLevel && !s.deviceLevelIdle(&trace.Trace{Header: h})
-		return options
+		return s.optionsFor(&trace.Trace{Header: h})
 	})
 	switch {
 	case err == nil:

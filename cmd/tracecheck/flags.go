@@ -28,9 +28,6 @@ type settings struct {
 	files    []string
 }
 
-// keeps reports whether the events of a trace are needed when it has been judged.
-func (s *settings) keeps() bool { return s.witness.path+s.minimize.path != "" }
-
 // value is a flag.Value made of a function: it checks and keeps one argument.
 type value struct {
 	set   func(string) error
@@ -150,6 +147,13 @@ func flagError(err error) error {
 // deviceLevelIdle reports whether --device-level was given and is not of the dialect that t is judged by.
 func (s *settings) deviceLevelIdle(t *trace.Trace) bool {
 	return s.options.DeviceLevel && cmp.Or(s.options.Dialect, t.Header.Dialect) != "verbs"
+}
+
+// optionsFor returns the options for a trace.
+func (s *settings) optionsFor(t *trace.Trace) linearize.Options {
+	options := s.options
+	options.DeviceLevel = options.DeviceLevel && !s.deviceLevelIdle(t)
+	return options
 }
 
 func (s *settings) assume(text string) error {

@@ -15,19 +15,53 @@ import (
 // memoryOfTrial bounds the search of one smaller trace, in bytes: one that needs more is no help to anybody.
 const memoryOfTrial = 1 << 26
 
-// minimize shrinks a trace that broke a rule, by the engine that found it, as long as ctx allows.
-func (p *program) minimize(ctx context.Context, r *result, o linearize.Options) {
-	if r.code != exitViolation {
-		return
-	}
+// eventsOfTail is how many of the latest events before a finding are looked at in a trace that is too long to be kept.
+const eventsOfTail = 50_000
+
+// minimize shrinks a trace that broke a rule, by the engine that found it, as long as ctx allows. A file that is not in memory is read
+// once more, up to the finding.
+func (p *program) minimize(ctx context.Context, in input, r *result, s *settings) {
+	o, whole := s.optionsFor(r.trace), r.trace
 	o.Engine, o.MaxMemory, o.Timeout, o.Witness = cmp.Or(r.report.Engine, o.Engine), memoryOfTrial, 0, false
-	r.small = minimize.Minimize(ctx, r.trace, r.report, func(ctx context.Context, t *trace.Trace) *linearize.Report {
-		return p.check(ctx, t, o)
-	})
+	judge := func(ctx context.Context, t *trace.Trace) *linearize.Report { return p.check(ctx, t, o) }
+	if len(whole.Events) < r.report.Events {
+		o.Engine = linearize.Streaming
+		if whole = p.tail(ctx, in, r); whole == nil {
+			return
+		}
+	}
+	r.small = minimize.Minimize(ctx, whole, r.report.Findings[0], judge)
 	r.cut = errors.Is(context.Cause(ctx), errTime)
+	switch {
+	case r.small != nil:
+	case r.cut:
+		r.unshrunk = errTime.Error()
+	default:
+		r.unshrunk = fmt.Sprintf("the %d events up to the finding do not show it by themselves", len(whole.Events))
+	}
 }
 
-// saveSmall writes the shrunk trace, and says of one that is too long, or broke no rule, why there is none in the file that was named.
+// tail reads the latest events before the first finding, or says why not.
+func (p *program) tail(ctx context.Context, in input, r *result) *trace.Trace {
+	if in.name == "-" {
+		r.unshrunk = "standard input can't be read a second time"
+		return nil
+	}
+	source, stop := p.reader(ctx, in)
+	defer stop()
+	reader, err := trace.NewReader(in.name, source)
+	if err == nil {
+		defer reader.Close()
+		var t *trace.Trace
+		if t, err = minimize.Tail(ctx, reader, in.name, r.report.Findings[0].Line, eventsOfTail); err == nil {
+			return t
+		}
+	}
+	r.unshrunk = err.Error()
+	return nil
+}
+
+// saveSmall writes the shrunk trace, and says why there is none; of one that broke no rule only where its file was named.
 func (p *program) saveSmall(in input, r *result, s *settings) {
 	switch {
 	case s.minimize.path == "" || r.code == exitMalformed || r.code == exitInternal:
@@ -38,8 +72,7 @@ func (p *program) saveSmall(in input, r *result, s *settings) {
 		fmt.Fprintf(p.stderr, "tracecheck: nothing to minimize in %s: %s\n", printable(r.report.File), r.report.Verdict)
 		return
 	case r.small == nil:
-		fmt.Fprintf(p.stderr, "tracecheck: %s is not minimized: it has %d events, and %d at most are kept in memory\n",
-			printable(r.report.File), r.report.Events, linearize.MaxEvents)
+		fmt.Fprintf(p.stderr, "tracecheck: %s is not minimized: %s\n", printable(r.report.File), printable(r.unshrunk))
 		return
 	}
 	r.minimized = s.minimize.fileOf(in)

@@ -81,11 +81,9 @@ func writeFile(name string, write func(io.Writer) error) error {
 	return reason(err)
 }
 
-// prove returns the witness of a conformant trace, where one is asked for. One that does not hold is a mistake in this program.
-func prove(r *result, o linearize.Options) []byte {
-	if r.report.Witness == nil {
-		return nil
-	}
+// prove writes the witness of a conformant trace into memory. One that does not hold is a mistake in this program.
+func prove(r *result, s *settings) {
+	o := s.optionsFor(r.trace)
 	claim := witness.Claim{Dialect: cmp.Or(o.Dialect, r.trace.Header.Dialect), Assume: o.Assume, DeviceLevel: o.DeviceLevel}
 	var proof bytes.Buffer
 	err := witness.Write(&proof, r.trace, claim, r.report.Witness)
@@ -94,9 +92,9 @@ func prove(r *result, o linearize.Options) []byte {
 	}
 	if err != nil {
 		*r = result{trace: r.trace, report: r.report, code: exitInternal, reason: "the witness does not hold: " + err.Error()}
-		return nil
+		return
 	}
-	return proof.Bytes()
+	r.proof = proof.Bytes()
 }
 
 // saveWitness writes the witness of a trace, and says why there is none in the file that was named.

@@ -3,10 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ndkoracle/linearize"
 )
 
 // shipped runs the program as it is shipped.
@@ -98,6 +102,40 @@ func TestMinimize(t *testing.T) {
 	_, _, errors := shipped(t, "--minimize", filepath.Join(folder, "none"), plainTrace)
 	if !strings.Contains(errors, "nothing to minimize in "+plainTrace+": conformant") {
 		t.Errorf("stderr %q", errors)
+	}
+}
+
+// A trace that is too long to be kept is shrunk too: its file is read once more. Standard input can't be, which is said.
+func TestMinimizeLongTrace(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(`{"rec":"hdr","format":"ndk-trace","v":"1.0","dialect":"ndkpi","side":"provider","order":"total"}` + "\n")
+	events := 0
+	call := func(called, returned string) {
+		for _, line := range []string{`"ph":"call",` + called, `"ph":"ret",` + returned} {
+			fmt.Fprintf(&text, `{"seq":%d,"thr":"t","op":"%d",%s}`+"\n", events+1, events/2, line)
+			events++
+		}
+	}
+	call(`"fn":"NdkCreateCq","cq":"cq1","depth":8`, `"fn":"NdkCreateCq","status":"STATUS_SUCCESS"`)
+	for range linearize.MaxEvents/2 + 1 {
+		call(`"fn":"NdkGetCqResults","cq":"cq1","n":8`, `"fn":"NdkGetCqResults","results":[]`)
+	}
+	call(`"fn":"NdkGetCqResults","cq":"cq1","n":8`, `"fn":"NdkGetCqResults","results":[{"wr":"w1","status":"STATUS_SUCCESS"}]`)
+	fmt.Fprintf(&text, `{"rec":"end","events":%d,"dropped":0,"quiescent":true}`+"\n", events)
+	file := filepath.Join(t.TempDir(), "long")
+	if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, out, _ := shipped(t, "--minimize", file+".small", file)
+	if code != exitViolation || !strings.Contains(out, "minimized to 4 events in ") {
+		t.Errorf("exit %d, %s", code, out)
+	}
+	var stderr bytes.Buffer
+	p := newProgram()
+	p.stdin, p.stdout, p.stderr = strings.NewReader(text.String()), io.Discard, &stderr
+	if code := p.run(t.Context(), []string{"--minimize", file + ".small", "-"}); code != exitViolation ||
+		!strings.Contains(stderr.String(), "- is not minimized: standard input can't be read a second time") {
+		t.Errorf("standard input: exit %d, %s", code, &stderr)
 	}
 }
 

@@ -18,24 +18,40 @@ type Judge func(context.Context, *trace.Trace) *linearize.Report
 // MaxJudged bounds the work: as many events are judged at most, over all attempts.
 const MaxJudged = 20_000_000
 
-// Minimize returns a trace that is rejected as t is, with the same verdict by the same rule, and as small as it could be made until
-// ctx was done. The report is the judge's of t, and its first finding is a violation.
-func Minimize(ctx context.Context, t *trace.Trace, report *linearize.Report, judge Judge) *trace.Trace {
-	s := &shrinker{ctx: ctx, judge: judge, want: report.Findings[0], left: MaxJudged}
-	best := newTrial(t)
-	if small, ok := s.window(best); ok {
-		best = small
+// Minimize returns a trace that is rejected as want says, by the same verdict and rule, and as small as it could be made of t until
+// ctx was done. It is nil when nothing was rejected so until then, not even t itself.
+func Minimize(ctx context.Context, t *trace.Trace, want linearize.Finding, judge Judge) *trace.Trace {
+	s := &shrinker{ctx: ctx, judge: judge, want: want, left: MaxJudged}
+	whole := newTrial(t)
+	if small, ok := s.window(whole); ok {
+		return s.shrink(small).trace()
 	}
-	for size := -1; size != best.size() && !s.over(); {
-		size = best.size()
-		best = s.withoutObjects(best)
-		best = s.withoutUnits(best)
-		best = s.smaller(best)
-		if best.size() == size {
-			best = s.withoutPairs(best)
+	if s.fails(whole) {
+		return s.shrink(whole).trace()
+	}
+	// The latest events of a long trace may break other rules as well, when what came before them is gone.
+	s.among = true
+	if small, ok := s.window(whole); ok {
+		small = s.shrink(small)
+		if s.among = false; s.fails(small) {
+			return small.trace()
 		}
 	}
-	return best.trace()
+	return nil
+}
+
+// shrink takes away from a trial that fails what it can do without.
+func (s *shrinker) shrink(t *trial) *trial {
+	for size := -1; size != t.size() && !s.over(); {
+		size = t.size()
+		t = s.withoutObjects(t)
+		t = s.withoutUnits(t)
+		t = s.smaller(t)
+		if t.size() == size {
+			t = s.withoutPairs(t)
+		}
+	}
+	return t
 }
 
 // A shrinker tries traces on the judge.
@@ -43,7 +59,8 @@ type shrinker struct {
 	ctx   context.Context
 	judge Judge
 	want  linearize.Finding
-	left  int // events that may still be judged
+	left  int  // events that may still be judged
+	among bool // the finding may be one of several, and need not be the first
 }
 
 func (s *shrinker) over() bool { return s.ctx.Err() != nil || s.left <= 0 }
@@ -56,11 +73,13 @@ func (s *shrinker) fails(t *trial) bool {
 	tried := t.trace()
 	s.left -= len(tried.Events) + 1
 	r := s.judge(s.ctx, tried)
-	return len(r.Findings) > 0 && r.Findings[0].Verdict == s.want.Verdict && r.Findings[0].Rule == s.want.Rule && s.ctx.Err() == nil
+	found := slices.IndexFunc(r.Findings, func(f linearize.Finding) bool { return f.Verdict == s.want.Verdict && f.Rule == s.want.Rule })
+	return (found == 0 || found > 0 && s.among) && s.ctx.Err() == nil
 }
 
-// window looks for the last few units before the finding that are rejected by themselves, with the creation of all objects: most
-// findings need no more than what came just before. That spares judging a long trace again and again.
+// window looks for the last few units before the finding that are rejected by themselves, with what of earlier ones has a part in
+// them: the objects, posts whose completion comes later, arms that no callback has answered. Most findings need no more. That spares
+// judging a long trace again and again.
 func (s *shrinker) window(t *trial) (small *trial, ok bool) {
 	end := 0
 	for i, u := range t.units {
@@ -70,7 +89,7 @@ func (s *shrinker) window(t *trial) (small *trial, ok bool) {
 	}
 	for size := 16; ; size *= 2 {
 		from := max(end-size, 0)
-		tried := t.only(func(i int, u *unit) bool { return u.creates != "" || u.connects || i >= from && i < end })
+		tried := t.only(t.partsOf(from, end))
 		if s.fails(tried) {
 			return tried, true
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"ndkoracle/linearize"
@@ -45,27 +46,32 @@ func (r row) judge(ctx context.Context, t *trace.Trace) *linearize.Report {
 		MaxMemory: 64 << 20})
 }
 
-// rewritten writes a trace and reads it again: the reader refuses what is no trace.
+// rewritten writes a trace and reads it again: writer and reader refuse what is no trace.
 func rewritten(t *testing.T, small *trace.Trace) *trace.Trace {
 	t.Helper()
-	var file bytes.Buffer
-	w, err := trace.NewWriter(&file, small.Header)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range small.Events {
-		if err := w.Write(&small.Events[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(*small.End); err != nil {
-		t.Fatal(err)
-	}
-	again, err := trace.Read("again", &file, 0)
+	again, err := trace.Read("again", bytes.NewReader(written(t, small)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return again
+}
+
+func written(t *testing.T, whole *trace.Trace) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	w, err := trace.NewWriter(&file, whole.Header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole.Events {
+		if err := w.Write(&whole.Events[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(*whole.End); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
 }
 
 // Every rejection of the corpus shrinks to a trace of at most 30 events that is still rejected, with the same verdict by the same rule.
@@ -78,7 +84,7 @@ func TestRejectionsShrink(t *testing.T) {
 				t.Fatal(err)
 			}
 			report := r.judge(context.Background(), whole)
-			small := rewritten(t, Minimize(context.Background(), whole, report, r.judge))
+			small := rewritten(t, Minimize(context.Background(), whole, report.Findings[0], r.judge))
 			again := r.judge(context.Background(), small)
 			if len(again.Findings) == 0 || again.Findings[0].Rule != r.Rule || string(again.Findings[0].Verdict) != r.Verdict {
 				t.Errorf("shrunk to %d events, it is no more a %s of %s: %+v", len(small.Events), r.Verdict, r.Rule, again.Findings)
@@ -131,7 +137,7 @@ func TestLongTracesAreShrunkFromAWindow(t *testing.T) {
 	}
 	report := judge(t.Context(), whole)
 	judged = 0
-	small := Minimize(t.Context(), whole, report, judge)
+	small := Minimize(t.Context(), whole, report.Findings[0], judge)
 	if rule := r.judge(t.Context(), small).Findings[0].Rule; rule != "POLL-04" || len(small.Events) > 10 {
 		t.Errorf("%d events, %s", len(small.Events), rule)
 	}
@@ -140,7 +146,7 @@ func TestLongTracesAreShrunkFromAWindow(t *testing.T) {
 	}
 }
 
-// When its time is over, what there is so far is returned, and it is rejected as the whole is.
+// When its time is over, what there is so far is returned, and it is rejected as the whole is; at first there is nothing.
 func TestMinimizeEndsInTime(t *testing.T) {
 	whole, r := long(100), row{}
 	report := r.judge(t.Context(), whole)
@@ -148,19 +154,65 @@ func TestMinimizeEndsInTime(t *testing.T) {
 	for attempts := range 40 {
 		ctx, stop := context.WithCancel(t.Context())
 		left := attempts
-		small := Minimize(ctx, whole, report, func(ctx context.Context, t *trace.Trace) *linearize.Report {
+		small := Minimize(ctx, whole, report.Findings[0], func(ctx context.Context, t *trace.Trace) *linearize.Report {
 			if left--; left < 0 {
 				stop()
 			}
 			return r.judge(ctx, t)
 		})
 		stop()
+		if small == nil {
+			sizes[0] = true
+			continue
+		}
 		sizes[len(small.Events)] = true
 		if again := r.judge(t.Context(), small); again.Findings[0].Rule != "POLL-04" {
 			t.Errorf("after %d attempts %d events are left, and broken is %s", attempts, len(small.Events), again.Findings[0].Rule)
 		}
 	}
-	if !sizes[len(whole.Events)] || len(sizes) < 4 {
+	if !sizes[0] || len(sizes) < 4 {
 		t.Errorf("it did not end earlier with fewer attempts: %v", sizes)
+	}
+}
+
+// The tail of a trace is one itself: the latest events, with the objects, the posts whose completion comes later, and the arms that no
+// callback has answered; it shrinks as the whole does.
+func TestTail(t *testing.T) {
+	whole := long(500)
+	room := int64(4)
+	early := []trace.Event{
+		{Fn: "NdkReceive", Qp: "qp1", Wr: "late"}, {Fn: "NdkWrite", Qp: "qp1", Wr: "soon"},
+		{Fn: "NdkArmCq", Cq: "cq1", Type: "ANY"}, {Fn: "NdkGetCqResults", Cq: "cq1", N: &room, Results: []trace.Result{{Wr: "soon", Status: "STATUS_SUCCESS"}}},
+	}
+	for i, e := range early {
+		called, returned := e, trace.Event{Fn: e.Fn, Op: e.Fn + e.Wr, Thr: "t", Ph: trace.Ret, Results: e.Results}
+		called.Op, called.Thr, called.Ph, called.Results = returned.Op, "t", trace.Call, nil
+		if e.Wr != "" {
+			returned.Status = "STATUS_SUCCESS"
+		}
+		whole.Events = slices.Insert(whole.Events, 6+2*i, called, returned)
+	}
+	last := &whole.Events[len(whole.Events)-1]
+	last.Results = append(last.Results, trace.Result{Wr: "late", Status: "STATUS_SUCCESS"})
+	all := newTrial(whole).trace()
+	in, err := trace.NewReader("whole", bytes.NewReader(written(t, all)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := Tail(t.Context(), in, "part", 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := row{}
+	named := map[string]bool{}
+	for _, e := range rewritten(t, newTrial(part).trace()).Events {
+		named[e.Fn+e.Wr] = true
+	}
+	if len(part.Events) > 120 || !named["NdkReceivelate"] || !named["NdkArmCq"] || !named["NdkConnect"] || named["NdkWritesoon"] {
+		t.Errorf("%d events, of %v", len(part.Events), named)
+	}
+	small := Minimize(t.Context(), part, linearize.Finding{Verdict: linearize.ProviderViolation, Rule: "POLL-04"}, r.judge)
+	if small == nil || len(small.Events) > 12 {
+		t.Errorf("shrunk to %+v", small)
 	}
 }

@@ -21,7 +21,10 @@ type unit struct {
 	creates  string   // the object that it creates
 	names    []string // objects that it names: it goes with any of them
 	connects bool
-	answers  *unit // the call that it completes: it goes with that one
+	arms     string // the CQ that it arms
+	notifies string // the CQ of which it is a callback, or an event
+	done     int    // of a request: the index of the event that tells of its completion, or that of none
+	answers  *unit  // the call that it completes: it goes with that one
 }
 
 func newTrial(t *trace.Trace) *trial {
@@ -35,21 +38,34 @@ func (t *trial) size() int { return len(t.events) }
 func unitsOf(events []trace.Event) []*unit {
 	var units []*unit
 	open, called := map[string][]*unit{}, map[string]*unit{}
-	qpOf := map[string]string{}
+	posted := map[string]*unit{}
 	for i := range events {
 		e := &events[i]
+		for _, r := range e.Results {
+			if u := posted[r.Wr]; u != nil {
+				u.done = i
+			}
+		}
 		if e.Ph == trace.Ret || e.Ph == trace.Exit {
 			for _, u := range open[e.Op] {
 				u.events = append(u.events, i)
+				if notifies(e) {
+					u.notifies = e.Cq
+				}
 			}
 			delete(open, e.Op)
 			continue
 		}
-		if e.Ph == trace.Point && e.Fn == "CqePlaced" && qpOf[e.Wr] != "" {
+		if e.Ph == trace.Point && e.Fn == "CqePlaced" && posted[e.Wr] != nil {
 			continue // it goes with its request
 		}
-		one := &unit{events: []int{i}, wr: e.Wr, names: namesOf(e), answers: called[e.For], connects: e.Conn != "" && e.Qp != ""}
-		one.creates = created(e)
+		one := &unit{events: []int{i}, wr: e.Wr, names: namesOf(e), answers: called[e.For], connects: connects(e), creates: created(e)}
+		if arms(e) {
+			one.arms = e.Cq
+		}
+		if notifies(e) {
+			one.notifies = e.Cq
+		}
 		all := []*unit{one}
 		if len(e.Wrs) > 0 {
 			all = nil
@@ -59,7 +75,7 @@ func unitsOf(events []trace.Event) []*unit {
 		}
 		for _, u := range all {
 			if u.wr != "" {
-				qpOf[u.wr] = e.Qp + e.Srq
+				posted[u.wr], u.done = u, len(events)
 			}
 		}
 		units = append(units, all...)
@@ -105,6 +121,27 @@ func (t *trial) objects() []string {
 		}
 	}
 	return names
+}
+
+// partsOf reports of each unit whether it is one of those from one to another, or has a part in them.
+func (t *trial) partsOf(from, end int) func(i int, u *unit) bool {
+	begin := t.units[from].events[0]
+	armed := map[string][]*unit{}
+	for _, u := range t.units[:from] {
+		if u.arms != "" {
+			armed[u.arms] = append(armed[u.arms], u)
+		}
+		delete(armed, u.notifies)
+	}
+	return func(i int, u *unit) bool {
+		switch {
+		case i >= from:
+			return i < end
+		case u.creates != "" || u.connects:
+			return true
+		}
+		return u.wr != "" && u.done >= begin || slices.Contains(armed[u.arms], u)
+	}
 }
 
 // only keeps the units that keep reports, and of those what makes sense without the others: no QP without its CQs, nothing of an

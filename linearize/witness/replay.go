@@ -32,7 +32,8 @@ func (r *replay) step(s Step) error {
 		return r.refuse("%v", err)
 	}
 	if a.Name == model.Execute && a.Outcome == model.FAILED {
-		r.facts.byWr[s.Wr].broke = r.state.Qps[a.Qp].State == model.Connected
+		state := r.state.Qps[a.Qp].State
+		r.facts.byWr[s.Wr].broke = state == model.Idle || state == model.Connected
 	}
 	next, refusal := r.facts.contract.Step(r.state, a)
 	if refusal != nil {
