@@ -1,6 +1,7 @@
 package linearize
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -221,6 +222,18 @@ var opsOfFn = map[string]model.Op{
 	"NdkRead": model.Read, "NdkWrite": model.Write, "NdkFastRegister": model.FastRegister, "NdkBind": model.Bind,
 	"NdkInvalidate": model.Invalidate,
 }
+
+// opOf returns what a work request of ibv_post_send does, or why nobody knows.
+func opOf(w *trace.WorkRequest) (op model.Op, unknown string) {
+	op, ok := opsOfOpcode[strings.TrimPrefix(w.Opcode, "IBV_WR_")]
+	if !ok {
+		return model.Write, fmt.Sprintf("the contract does not say what %s does, whose opcode is %q", w.Wr, w.Opcode)
+	}
+	return op, ""
+}
+
+// stoppedSomewhere is why nobody knows which requests of a list were posted.
+const stoppedSomewhere = "the trace does not tell at which request %s stopped"
 
 var opsOfOpcode = map[string]model.Op{
 	"SEND": model.Send, "SEND_WITH_IMM": model.Send, "RDMA_WRITE_WITH_IMM": model.Send,

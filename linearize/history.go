@@ -43,6 +43,7 @@ type qp struct {
 	initiator, receive     []*request // that were posted, in order; refused ones are not in
 	sends                  []*request // of the initiator queue: those that consume a receive of the peer
 	flushes                []*span
+	untold                 string   // what the trace does not tell of its requests, or ""
 	flushed                []moment // by when the first of each flush and those after it had flushed
 	flushing               []moment // … and the last of it and those before it
 	closed                 *span
@@ -255,6 +256,10 @@ func (h *history) take(s *span) {
 		}
 	case flushQp:
 		p := h.qp(e.Qp)
+		if p.closed != nil && s.fn == "NdkDisconnect" { // of the connector, which outlives the QP
+			s.kind = other
+			return
+		}
 		p.flushes = append(p.flushes, s)
 	case closeCq:
 		if q := h.cq(e.Cq); q.closed == nil {

@@ -2,6 +2,7 @@ package linearize
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -27,17 +28,22 @@ func (h *history) takePost(p *qp, s *span) {
 			accepted: s.succeeded() || !s.returned() || h.early[s.begin.Wr]})
 		return
 	}
+	if s.returned() && !s.succeeded() && s.end.BadWr == "" && len(s.begin.Wrs) > 1 {
+		p.untold = cmp.Or(p.untold, fmt.Sprintf(stoppedSomewhere, s.fn))
+	}
 	signalAll := p.created != nil && p.created.begin.SqSigAll != nil && *p.created.begin.SqSigAll
 	for i := range s.begin.Wrs {
 		w := &s.begin.Wrs[i]
 		r := &request{wr: w.Wr, qp: p, op: model.ReceiveOp, flags: w.Flags, post: s, token: w.Token, accepted: true}
 		if s.fn == "ibv_post_send" {
-			r.op = opsOfOpcode[strings.TrimPrefix(w.Opcode, "IBV_WR_")]
+			var unknown string
+			r.op, unknown = opOf(w)
+			p.untold = cmp.Or(p.untold, unknown)
 			r.silent = !signalAll && !hasVerbsFlag(w.Flags, "SIGNALED")
 			r.solicit = hasVerbsFlag(w.Flags, "SOLICITED")
 			r.fence = hasVerbsFlag(w.Flags, "FENCE")
 		}
-		if s.returned() && !s.succeeded() && (s.end.BadWr == w.Wr || s.end.BadWr == "") {
+		if s.returned() && !s.succeeded() && (s.end.BadWr == w.Wr || len(s.begin.Wrs) == 1) {
 			r.accepted = h.early[w.Wr]
 			h.add(r)
 			return

@@ -161,8 +161,10 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		}
 		s.readCalled(u)
 	case flushQp:
-		u.qp = s.qp(e.Qp)
-		s.flushCalled(u)
+		if p := s.qp(e.Qp); u.fn != "NdkDisconnect" || p.closing == 0 { // that is of the connector, which outlives the QP
+			u.qp = p
+			s.flushCalled(u)
+		}
 	case closeCq:
 		u.cq = s.cq(e.Cq)
 		u.cq.used()
@@ -226,7 +228,9 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 	case readEvent:
 		s.readReturned(u, e)
 	case flushQp:
-		s.flushReturned(u, e)
+		if u.qp != nil {
+			s.flushReturned(u, e)
+		}
 	case closeCq:
 		s.closeCqReturned(u, e, refused)
 	case closeQp:

@@ -2,8 +2,8 @@ package linearize
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
-	"strings"
 
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/model"
@@ -279,7 +279,10 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 			r := s.newPosting(u, e, w.Wr, model.ReceiveOp)
 			r.token = w.Token
 			if u.queue == model.Initiator {
-				r.op = opsOfOpcode[strings.TrimPrefix(w.Opcode, "IBV_WR_")]
+				var unknown string
+				if r.op, unknown = opOf(w); unknown != "" {
+					p.leaveOpen(unknown)
+				}
 				r.silent = !p.signalAll && !hasVerbsFlag(w.Flags, "SIGNALED")
 				r.solicit = hasVerbsFlag(w.Flags, "SOLICITED")
 				r.localInvalidate = slices.Contains(w.Flags, localInvalidate)
@@ -352,6 +355,9 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 		}
 	}
 	ok := u.succeeded(e)
+	if !ok && u.verbs && e.BadWr == "" && len(u.postings) > 1 {
+		p.leaveOpen(fmt.Sprintf(stoppedSomewhere, u.fn))
+	}
 	if !u.verbs && registers(u.postings[0].op) && u.postings[0].token == nil {
 		s.registering--
 	}

@@ -19,16 +19,18 @@ func (h *history) findUnclear() {
 	}
 	h.findFed()
 	h.findOldTokens()
+	for _, p := range h.qps {
+		if p.untold != "" && p.created != nil {
+			p.leaveOpen(p.untold)
+		}
+	}
 	for _, s := range h.unsettled {
 		p := h.qp(s.begin.Qp)
 		unused := (p.connected == nil || p.connected.call > s.call) && (len(p.posts) == 0 || p.posts[0].call > s.call)
 		if unused || p.created == nil {
 			continue // it had nothing to lose, or nobody knows its CQs
 		}
-		p.conn = "" // which messages reach it nobody knows
-		for _, q := range []*cq{p.initiatorCq, p.receiveCq} {
-			q.leaveOpen("%s was put into the state %s, which this engine does not follow", p.name, s.begin.State)
-		}
+		p.leaveOpen(p.name + " was put into the state " + s.begin.State + ", which this engine does not follow")
 	}
 	for _, s := range h.failures {
 		for _, q := range h.cqs {
@@ -52,6 +54,14 @@ func (h *history) findFed() {
 		if !told || slices.ContainsFunc(h.qps, func(p *qp) bool { return takes(p) && p.receiveCq == q }) {
 			q.leaveOpen("receives of a shared receive queue may complete into %s", q.name)
 		}
+	}
+}
+
+// leaveOpen notes why nobody can tell what becomes of the requests of p, nor which messages reach its peer, or it.
+func (p *qp) leaveOpen(why string) {
+	p.conn = ""
+	for _, q := range []*cq{p.initiatorCq, p.receiveCq} {
+		q.leaveOpen("%s", why)
 	}
 }
 

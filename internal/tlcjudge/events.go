@@ -114,7 +114,14 @@ func pair(events []trace.Event) (calls []*call, ends map[int]*call) {
 		}
 	}
 	byOp := map[string]*call{}
+	closed := map[string]bool{} // QPs
 	for _, c := range calls {
+		switch {
+		case c.kind == "close QP":
+			closed[c.first.Qp] = true
+		case c.fn == "NdkDisconnect" && closed[c.first.Qp]:
+			c.kind = other // it is of the connector, which outlives the QP
+		}
 		if c.first.Ph == trace.Call {
 			byOp[c.first.Op] = c
 		}
@@ -202,7 +209,7 @@ func requestsOf(c *call, signalAll bool) []*request {
 			r.fence = hasVerbsFlag(w.Flags, "FENCE")
 		}
 		list = append(list, r)
-		if !accepted && (c.last.BadWr == w.Wr || c.last.BadWr == "") {
+		if !accepted && (c.last.BadWr == w.Wr || len(c.first.Wrs) == 1) {
 			r.accepted, r.refused = false, true
 			break
 		}

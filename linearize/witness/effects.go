@@ -32,6 +32,7 @@ func (f *facts) findEffects(c *call, side string, first func(what, name string) 
 		for _, r := range f.requestsOf(c) {
 			add(inside(f.stepOfPost(r)))
 		}
+	case e.Fn == "NdkDisconnect" && f.closing[e.Qp]: // of the connector, which outlives the QP
 	case c.flushes():
 		if i, known := f.qps.index[e.Qp]; known {
 			f.flushes[i] = append(f.flushes[i], c)
@@ -82,6 +83,7 @@ func (f *facts) findEffects(c *call, side string, first func(what, name string) 
 			add(inside(Step{Cq: c.end.Cq}.of(model.NdkCqNotificationCallbackExit)))
 		}
 	case closesQp[e.Fn] && first("close", e.Qp):
+		f.closing[e.Qp] = true
 		add(inside(qp.of(model.NdkCloseQp)))
 	case closesCq[e.Fn] && first("close", e.Cq):
 		add(inside(cq.of(model.NdkCloseCq)))

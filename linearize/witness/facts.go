@@ -18,9 +18,10 @@ type facts struct {
 	byOp     map[string]*call
 	contract model.Contract
 	cqs, qps names
-	conns    []string  // of each QP
-	reads    []*call   // of ibv_get_cq_event
-	flushes  [][]*call // of each QP
+	conns    []string        // of each QP
+	reads    []*call         // of ibv_get_cq_event
+	flushes  [][]*call       // of each QP
+	closing  map[string]bool // QPs whose close has been called
 
 	signalsAll map[string]bool // QPs of libibverbs of which no request is silent
 
@@ -84,7 +85,7 @@ func factsOf(t *trace.Trace, d model.Dialect) (*facts, error) {
 	f := &facts{events: t.Events, sends: map[int]*request{}, calls: calls(t.Events), byOp: map[string]*call{}, contract: model.Contract{Dialect: d},
 		cqs: names{index: map[string]int{}}, qps: names{index: map[string]int{}}, byWr: map[string]*request{},
 		tokens: map[uint32]int{}, effects: map[string][]*effect{}, due: map[int][]*effect{}, fails: map[int]bool{},
-		answers: map[string]*call{}, signalsAll: map[string]bool{}}
+		answers: map[string]*call{}, signalsAll: map[string]bool{}, closing: map[string]bool{}}
 	for _, c := range f.calls {
 		f.byOp[c.begin.Op] = c
 		if c.begin.For != "" && f.answers[c.begin.For] == nil {
