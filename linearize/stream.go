@@ -161,10 +161,11 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		}
 		s.readCalled(u)
 	case flushQp:
-		if p := s.qp(e.Qp); u.fn != "NdkDisconnect" || p.closing == 0 { // that is of the connector, which outlives the QP
-			u.qp = p
-			s.flushCalled(u)
+		if u.qp = s.qp(e.Qp); u.qp.closing != 0 && u.fn == "NdkDisconnect" {
+			u.function = ofConnector
+			break
 		}
+		s.flushCalled(u)
 	case closeCq:
 		u.cq = s.cq(e.Cq)
 		u.cq.used()
@@ -228,9 +229,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 	case readEvent:
 		s.readReturned(u, e)
 	case flushQp:
-		if u.qp != nil {
-			s.flushReturned(u, e)
-		}
+		s.flushReturned(u, e)
 	case closeCq:
 		s.closeCqReturned(u, e, refused)
 	case closeQp:

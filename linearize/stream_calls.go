@@ -34,6 +34,9 @@ var functions = func() map[string]*function {
 	return all
 }()
 
+// ofConnector is NdkDisconnect of a QP that is being closed: the connector outlives the QP, and there is nothing left to flush.
+var ofConnector = &function{mayPend: functions["NdkDisconnect"].mayPend}
+
 // functionOf returns what is known of the function of an event.
 func functionOf(e *trace.Event) *function {
 	f := functions[e.Fn]
