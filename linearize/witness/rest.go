@@ -111,6 +111,7 @@ func (r *replay) took(s Step, a model.Action) {
 }
 
 func (r *replay) executed(q *request, a model.Action) {
+	q.succeeded = a.Outcome == model.SUCCESS && q.Token == model.NoToken
 	to := r.facts.contract.Qps[q.qp].Peer
 	switch {
 	case q.queue == model.Receive:
@@ -159,7 +160,7 @@ func (r *replay) mayWait(q *request, m model.Request, p model.Qp, mark int) bool
 	if q.post.to > mark || m.Phase == model.Deferred {
 		return true
 	}
-	if r.flushed(q, mark) {
+	if r.flushed(q, mark) || q.succeeded {
 		return false
 	}
 	if q.queue == model.Receive {
