@@ -87,16 +87,13 @@ func (s *shrinker) window(t *trial) (small *trial, ok bool) {
 			end = i + 1
 		}
 	}
-	for size := 16; ; size *= 2 {
-		from := max(end-size, 0)
-		tried := t.only(t.partsOf(from, end))
-		if s.fails(tried) {
+	for size, from := 16, end; from > 0 && !s.over(); size *= 2 {
+		from = max(end-size, 0)
+		if tried := t.only(t.partsOf(from, end)); s.fails(tried) {
 			return tried, true
 		}
-		if from == 0 || s.over() {
-			return nil, false
-		}
 	}
+	return nil, false
 }
 
 // withoutObjects takes away whole objects.
