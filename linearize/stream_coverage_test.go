@@ -23,3 +23,29 @@ func TestStreamCoverageIsHonest(t *testing.T) {
 		}
 	}
 }
+
+// What arms exercise is counted where it is certain: ARM-04, ARM-05, ARM-08 to ARM-12, and of QPs that are not connected POST-08 and POST-09.
+func TestStreamCountsWhatIsCertain(t *testing.T) {
+	for id, text := range map[string]string{
+		"ARM-04": "post 1; rest; arm ANY; cb<; get 1; cb>; rest",
+		"ARM-05": "post 1; rest; arm ANY; cb<; cb>; arm ANY; get 1; rest",
+		"ARM-08": "arm ERRORS; post 1; get 1; rest",
+		"ARM-09": "arm ANY; post 1; cb<; get 1; cb>; rest",
+		"ARM-10": "arm SOLICITED; recv 1; peer 7 S; cb<; get 1; cb>; peerget 7; rest",
+		"ARM-11": "arm SOLICITED; post 1; cb<; get 1x; cb>; rest",
+		"ARM-12": "arm SOLICITED; post 1; get 1; rest",
+	} {
+		r := stream(script(t, text), Options{})
+		if r.Verdict != Conformant || r.Rules[id].Coverage != Checked {
+			t.Errorf("%s: %s, %+v; %+v", id, r.Verdict, r.Rules[id], r.Findings)
+		}
+	}
+	for id, text := range map[string]string{
+		"POST-08": "new qp3; a< NdkWrite qp3 w1; a> STATUS_CONNECTION_INVALID; rest",
+		"POST-09": "new qp3; NdkReceive qp3 r1; rest",
+	} {
+		if r := stream(overlapped(t, text), Options{}); r.Verdict != Conformant || r.Rules[id].Coverage != Checked {
+			t.Errorf("%s: %s, %+v; %+v", id, r.Verdict, r.Rules[id], r.Findings)
+		}
+	}
+}

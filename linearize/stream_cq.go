@@ -32,6 +32,7 @@ type streamCq struct {
 	over                  moment // when it had completed
 	failed                moment // when a callback reported an error, or 0
 	failedLine            int
+	certain               armedFor
 	restedAt, emptyAtRest moment // the latest moment of rest, and the latest after which a poll found nothing
 	restedLine            int
 	overrun               bool      // more completions were on their way into it than it has room for
@@ -255,6 +256,7 @@ func (s *Stream) armCalled(u *underWay, e *trace.Event) {
 		return
 	}
 	u.arm, q.armed = arm, arm
+	q.countArm(arm)
 	q.arms = append(q.arms, u)
 	q.take(sight{what: armCall, at: s.at, arm: arm})
 }
@@ -283,7 +285,9 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 			"the callback of %s reports %s, which no CqStatus can be", q.name, e.Status)
 		return
 	}
-	if status != model.OK && !q.fails(e.Status, status) {
+	if status == model.OK {
+		q.countEntered()
+	} else if !q.fails(e.Status, status) {
 		return
 	}
 	q.take(sight{what: enter, at: s.at, status: status})
@@ -293,7 +297,7 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 // failed just then: what that explains is explained, and what it does not is left open, as the CQ may have failed before.
 func (q *streamCq) fails(name string, status model.Health) bool {
 	s := q.s
-	s.exercised("ARM-17")
+	s.exercised("ARM-16", "ARM-17")
 	switch {
 	case q.failed != 0:
 		s.report(q.group, ProviderViolation, "ARM-17", 0, []int{q.failedLine}, "the callback of %s reports %s, and an error was reported before", q.name, name)
@@ -342,6 +346,7 @@ func (s *Stream) readReturned(u *underWay, e *trace.Event) {
 		q := s.cq(e.Cq)
 		q.used()
 		s.seen[anEvent]++
+		q.countEntered()
 		q.take(sight{what: read, at: s.at})
 	}
 	if u.cq != nil {

@@ -50,6 +50,14 @@ func TestStreamAgreesWithPorcupine(t *testing.T) {
 					t.Fatalf("spoilt: %s\nstream: %s: %+v\nporcupine: %s: %+v\nplain search: %s\n%s", what, streamed.Verdict, streamed.Findings,
 						searched.Verdict, searched.Findings, refereed(r, quiescent), r)
 				}
+				if streamed.Verdict == Conformant {
+					for _, id := range uncounted {
+						have, counted := streamed.Rules[id], searched.Rules[id].Coverage
+						if have.Coverage == Checked && counted != Checked || have.Coverage == Vacuous && counted == Checked {
+							t.Fatalf("%s: %+v by stream, %+v by porcupine\n%s", id, have, searched.Rules[id], r)
+						}
+					}
+				}
 				if streamed.Verdict == ProviderViolation && equivalent(streamed.Findings[0], searched.Findings[0].Rule) {
 					sameRule++
 				}

@@ -1,6 +1,10 @@
 package linearize
 
-import "ndkoracle/model"
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
 
 // What is known later of a moment of rest: a request that was outstanding then had to have completed, or had not.
 
@@ -97,6 +101,30 @@ func (r *posting) arrivedBy(out []sight, q *streamCq, mark moment) []sight {
 			break
 		}
 	}
+	return out
+}
+
+// arrivedWith notes, of a receive that succeeded, that the message which it took had to have arrived by a moment of rest, though nothing is
+// told of the message yet.
+func (r *posting) arrivedWith(out []sight) []sight {
+	l := r.lane.other()
+	if l == nil || r.index() >= r.lane.known || r.owed != 0 || r.place != 0 {
+		return out
+	}
+	i := slices.IndexFunc(l.waiting, func(m *posting) bool { return m.op.IsSend() && m.index() >= r.index() })
+	if i < 0 || l.waiting[i].index() != r.index() {
+		return out
+	}
+	m := l.waiting[i]
+	if m.owed == 0 || r.returned == 0 || r.returned >= m.owed {
+		return out
+	}
+	if r.owedLine = m.owedLine; r.rested == m.owed {
+		return r.wasOwed(out)
+	}
+	out = r.notOwed(out)
+	r.owed = m.owed
+	r.lane.cq.owed++
 	return out
 }
 

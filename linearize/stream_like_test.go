@@ -26,6 +26,8 @@ var alike = []struct {
 	{"a post that may have completed before its CQ was closed", Conformant, "", "NdkWrite qp1 w1; NdkCloseCq cq1; rest"},
 	{"both ends were cancelled, and nobody says why", Conformant, "",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; get cq1 r1c; get cq2 r2c; rest; get cq1; get cq2"},
+	{"a message that had to arrive before a rest, told of later than its receive", ProviderViolation, "DEF-04",
+		"NdkReceive qp1 r1; NdkSend qp2 s1; rest; get cq1; get cq1 r1; get cq2 s1; rest; get cq1; get cq2"},
 	{"a token is invalidated, and the peer's message comes too late", Conformant, "",
 		registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 i1; get cq2 s1; get cq1 r1c; rest; get cq1; get cq2"},
 	{"the peer's message comes first", Conformant, "",

@@ -363,6 +363,9 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 	}
 	for i, r := range u.postings {
 		if !ok && (!u.verbs || u.fn == "ibv_bind_mw" || e.BadWr == r.wr || e.BadWr == "") {
+			if u.queue == model.Initiator && p.unconnected() {
+				s.exercised("POST-08")
+			}
 			for _, r := range u.postings[i:] {
 				s.refuse(r, answerOf(u.fn, e))
 			}
@@ -393,6 +396,9 @@ func (s *Stream) accepted(r *posting) {
 		case p.connects && p.early == nil:
 			p.early = r
 		}
+	}
+	if r.lane.queue == model.Receive && p.connected == 0 {
+		s.exercised("POST-09")
 	}
 	s.tokenNamed(r)
 }

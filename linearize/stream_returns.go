@@ -123,6 +123,9 @@ func (s *Stream) answered(u *underWay, e *trace.Event) {
 	case connectQp:
 		u.qp.connectAnswered(u, span.reportsSuccess())
 	case flushQp:
+		if u.qp == nil {
+			return // it was of the connector alone
+		}
 		u.qp.flushAnswered(u, span.reportsSuccess())
 	}
 }

@@ -49,6 +49,9 @@ func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Resu
 		}
 		out = s.over(out, before, model.SUCCESS, sight{what: gone})
 	}
+	if outcome == model.SUCCESS && r.op == model.ReceiveOp {
+		out = r.arrivedWith(out)
+	}
 	late := r.owed
 	if r.silent {
 		late = r.rested
@@ -78,6 +81,7 @@ func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Resu
 	if r.place != 0 {
 		kinds = r.kinds
 	}
+	q.countDelivered(p, r, kinds)
 	out = append(out, s.late...)
 	if s.late = nil; r.silent {
 		out = r.wasOwed(out)

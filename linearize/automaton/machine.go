@@ -65,6 +65,8 @@ type set struct {
 	readers uint8       // how many callbacks may have been entered before the trace tells of it; anyReaders is no limit
 	need    []int       // for each rank: how many completions one explanation has had placed by then, at most
 	next    steps
+	arm     model.Arm // what the CQ is armed for in every explanation
+	armed   bool      // … if it is the same in all
 }
 
 const anyReaders = ^uint8(0)
@@ -112,6 +114,7 @@ func (m *Machine) known(alive []explanation, flights []model.Arm, readers uint8,
 	s := m.sets[string(key)]
 	if s == nil {
 		s = &set{alive: alive, flights: flights, readers: readers, need: need(alive, len(keep))}
+		s.arm, s.armed = armOf(alive)
 		m.remember(len(key)*4 + 200)
 		m.sets[string(key)] = s
 	}
@@ -188,4 +191,13 @@ func need(alive []explanation, ranks int) []int {
 		most[i] = max(most[i], most[i-1])
 	}
 	return most
+}
+
+// armOf returns what the CQ is armed for, if that is the same in all explanations.
+func armOf(alive []explanation) (arm model.Arm, same bool) {
+	if len(alive) == 0 {
+		return model.NONE, false
+	}
+	arm = alive[0].arm
+	return arm, !slices.ContainsFunc(alive, func(x explanation) bool { return x.arm != arm })
 }

@@ -43,6 +43,9 @@ func (q *Queue) Err() error { return q.err }
 // Why returns the reasons for which the last explanations went.
 func (q *Queue) Why() []*model.Refusal { return q.why }
 
+// Arm returns what the CQ is armed for, where every explanation says the same.
+func (q *Queue) Arm() (arm model.Arm, known bool) { return q.set.arm, q.set.armed }
+
 // take takes an event that happens at a moment.
 func (q *Queue) take(e event, at Moment) bool {
 	if q.err != nil || !q.Alive() {
