@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -170,6 +171,11 @@ func TestTraces(t *testing.T) {
 			t.Errorf("%s: %d bad, %v", test.name, bad, err)
 		}
 		name := filepath.Join(folder, filepath.Base(test.name)+".ndktrace.jsonl")
+		if kept, err := os.ReadFile(filepath.Join("..", "..", "traces", test.name+".ndktrace.jsonl")); err == nil {
+			if found, err := os.ReadFile(name); err != nil || !bytes.Equal(found, kept) {
+				t.Errorf("%s: %v, or not the trace that is kept: go run ./cmd/tlcrun -run '^use/' -trace traces/use", test.name, err)
+			}
+		}
 		read, err := trace.ReadFile(name, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -182,5 +188,31 @@ func TestTraces(t *testing.T) {
 		if report.Verdict != test.verdict || rule != test.rule {
 			t.Errorf("%s: got %s %s, want %s %s", test.name, report.Verdict, rule, test.verdict, test.rule)
 		}
+	}
+}
+
+// Every wrong pattern of use has its shortest counter-example in the corpus (ARM-23).
+func TestPatternsHaveTraces(t *testing.T) {
+	manifest, err := tlc.ReadManifest(filepath.Join("..", "..", "tla"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refuted := 0
+	for _, c := range manifest {
+		if !strings.HasPrefix(c.Name, "use/") || c.Verdict != tlc.Fail {
+			continue
+		}
+		refuted++
+		kept, err := trace.ReadFile(filepath.Join("..", "..", "traces", c.Name+".ndktrace.jsonl"), 0)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if of := kept.Header.Run["configuration"]; of != c.Name {
+			t.Errorf("traces/%s is of the configuration %q", c.Name, of)
+		}
+	}
+	if refuted < 20 {
+		t.Errorf("only %d patterns are refuted", refuted)
 	}
 }
