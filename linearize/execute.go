@@ -202,7 +202,8 @@ func (c *component) finishBeforeFlush(w *walk, p int, returned moment) {
 					continue
 				}
 				tooLate := r.message != nil && r.message.post.call > returned || r.metReceiveAfter(returned)
-				stays := tooLate || c.executesElsewhere(r) || !r.told && !r.silent && !r.unseen
+				unsent := !r.told && !r.hasMessage()
+				stays := tooLate || unsent || c.executesElsewhere(r) || !r.told && !r.silent && !r.unseen
 				if stays && r.op == model.Read {
 					passed = true
 					continue
