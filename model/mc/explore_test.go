@@ -54,7 +54,8 @@ func pins(t *testing.T) []pin {
 
 // The model has as many states as the specification, at the same depth, in every configuration that TLC has counted; and
 // the same invariants hold in them. Two transition systems that differ in a clause hardly ever agree in all of these numbers.
-// From each state the explorer takes the very steps that Next yields, which graph.Compare compares with TLC's.
+// In the smaller ones the explorer takes from each state the very steps that Next yields, which graph.Compare compares with
+// those of TLC.
 func TestSameStatesAsTla(t *testing.T) {
 	for _, p := range pins(t) {
 		t.Run(p.configuration, func(t *testing.T) {
