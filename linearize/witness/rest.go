@@ -157,7 +157,7 @@ func (r *replay) rest(mark int) error {
 // mayWait reports whether a request may be pending at rest: its post has not returned, its chain is open, or its peer may keep
 // it waiting, or a send before it.
 func (r *replay) mayWait(q *request, m model.Request, p model.Qp, mark int) bool {
-	if q.post.to > mark || m.Phase == model.Deferred {
+	if q.post.to >= mark || m.Phase == model.Deferred {
 		return true
 	}
 	if r.flushed(q, mark) || q.succeeded {
