@@ -470,10 +470,15 @@ func TestClausesOfConnection(t *testing.T) {
 			state(Connected, Connected, as(message, hasSucceeded), got, Valid, Invalid)},
 		{"RES-02: a plain send carries none", state(Connected, Connected, in(Indicated, 1, Send), pending, valid...), deliver, "",
 			state(Connected, Connected, in(hasSucceeded, 1, Send), as(pending, hasSucceeded), valid...)},
+		{"RES-02: though it may name one", state(Connected, Connected, Request{Id: 1, Token: 1, Phase: Indicated}, pending, valid...), deliver, "",
+			state(Connected, Connected, Request{Id: 1, Token: 1, Phase: hasSucceeded}, as(pending, hasSucceeded), valid...)},
+		{"RES-03: of an unknown token none is told", state(Connected, Connected, in(Indicated, 1, SendAndInvalidate), pending, valid...), deliver, "",
+			state(Connected, Connected, in(hasSucceeded, 1, SendAndInvalidate), as(pending, hasSucceeded), valid...)},
 		{"INV-05: a bad token is not delivered", state(Connected, Connected, message, pending, Valid, Invalid), deliver, "INV-05", State{}},
 		{"POLL-05: only a message is", state(Connected, Connected, in(Indicated, 1, Write), pending, valid...), deliver, "POLL-05", State{}},
 		{"POLL-05: only to a receive", idle, deliver, "POLL-05", State{}},
 		{"INV-05: not on an aborted connection", state(Connected, Aborted, message, pending, valid...), deliver, "INV-05", State{}},
+		{"INV-05: from neither end of it", state(Aborted, Connected, message, pending, valid...), deliver, "INV-05", State{}},
 		{"POST-08: not before it", state(Connected, Idle, message, pending, valid...), deliver, "POST-08", State{}},
 		{"INV-05: a bad token aborts, both ways", state(Connected, Connected, message, pending, Valid, Invalid), abort, "",
 			state(Aborted, Aborted, as(message, hasSucceeded), as(pending, wasCancelled), Valid, Invalid)},
@@ -485,6 +490,8 @@ func TestClausesOfConnection(t *testing.T) {
 			Action{Name: Abort, Outcome: CANCELLED, Received: FAILED}, "RES-08", State{}},
 		{"INV-05: a good token does not abort", state(Connected, Connected, message, pending, valid...), abort, "INV-05", State{}},
 		{"INV-05: nor does no token", state(Connected, Connected, in(Indicated, 1, Send), pending, valid...), abort, "INV-05", State{}},
+		{"INV-05: nor one that a plain send names", state(Connected, Connected, Request{Id: 1, Token: 1, Phase: Indicated}, pending, Valid, Invalid), abort, "INV-05", State{}},
+		{"INV-05: nor one that is not known", state(Connected, Connected, in(Indicated, 1, SendAndInvalidate), pending, Valid, Invalid), abort, "INV-05", State{}},
 		{"a message does not succeed alone", idle, Action{Name: Execute}, "POLL-05", State{}},
 		{"nor does a receive", state(Connected, Connected, message, pending, valid...), Action{Name: Execute, Qp: 1, Queue: Receive}, "POLL-05", State{}},
 		{"alone it may fail", state(Connected, Connected, message, pending, valid...), Action{Name: Execute, Outcome: FAILED}, "",
@@ -493,6 +500,12 @@ func TestClausesOfConnection(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { check(t, c, test.before, test.action, test.rule, test.after) })
 	}
+
+	// POLL-05: either QP sends to the other.
+	back := State{Cqs: make([]Cq, 2), Tokens: valid, Qps: []Qp{{State: Connected, Receive: []Request{pending}}, {State: Connected, Initiator: []Request{message}}}}
+	received := State{Cqs: make([]Cq, 2), Tokens: []Validity{Valid, Invalid},
+		Qps: []Qp{{State: Connected, Receive: []Request{got}}, {State: Connected, Initiator: []Request{as(message, hasSucceeded)}}}}
+	check(t, c, back, Action{Name: Deliver, Qp: 1}, "", received)
 
 	// INV-05: whatever else was pending on either side is cancelled, deferred or not.
 	before := state(Connected, Connected, message, pending, Invalid, Invalid)
@@ -566,6 +579,9 @@ func TestClausesOfTokens(t *testing.T) {
 	got.Token = 1
 	check(t, c, state(Connected, in(Indicated, 1, ReceiveOp), Valid), Action{Name: Execute, Queue: Receive, Token: 1}, "",
 		state(Connected, got, Invalid))
+	// One that does not succeed leaves it as it is.
+	check(t, c, state(Connected, in(Indicated, 1, ReceiveOp), Valid), Action{Name: Execute, Queue: Receive, Outcome: FAILED, Token: 1}, "",
+		state(Broken, in(hasFailed, 1, ReceiveOp), Valid))
 }
 
 // The readings of posting, refusing, flushing and completing, one clause each: the reading, a state, and what may follow.
@@ -650,6 +666,9 @@ func TestClausesOfClosing(t *testing.T) {
 	closed := Action{Name: NdkCloseCompletion}
 	check(t, c, state(QpCompleting, Cq{Open: Closing}), closed, "LIFE-04")
 	check(t, c, state(QpClosed, Cq{Open: Closing}), closed, "", state(QpClosed, Cq{Open: Closed}))
+	part := *c
+	part.Composed = false // then the QPs are not for the CQ to wait for
+	check(t, &part, state(QpCompleting, Cq{Open: Closing}), closed, "", state(QpCompleting, Cq{Open: Closed}))
 }
 
 // A CQ breaks the QPs that complete into it, by either queue, and no other (ARM-18). It overflows only for a completion

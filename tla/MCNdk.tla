@@ -28,6 +28,7 @@ EachOther == [p \in QP |-> IF p = "a" THEN "b" ELSE "a"]
 OneCq == [p \in QP |-> "q"]
 TwoCqs == {"qa", "qb"}
 OwnCq == [p \in QP |-> IF p = "a" THEN "qa" ELSE "qb"]
+FirstCq == [p \in QP |-> "qa"]
 ApartCqs == {"qi", "qr"}
 CqOfInitiators == [p \in QP |-> "qi"]
 CqOfReceives == [p \in QP |-> "qr"]
@@ -44,6 +45,7 @@ OneMessage == [a |-> [Send |-> 1], b |-> [Receive |-> 1]]
 
 \* A token that is invalidated before it is registered, or twice.
 InvalidateBudget == [a |-> [Send |-> 0], b |-> [FastRegister |-> 1, Invalidate |-> 2]]
+BindBudget == [a |-> [Send |-> 0], b |-> [Bind |-> 1, Invalidate |-> 2]]
 
 \* A token that a read of its owner takes back, and that lets the peer write.
 ReadBudget == [a |-> [FastRegister |-> 1, Read |-> 1], b |-> [Write |-> 1]]

@@ -8,7 +8,7 @@ import (
 )
 
 // cqsOf says to which of the CQs the completions of QPs a and b go, by the definition that InitiatorCq and ReceiveCq have.
-var cqsOf = map[string][2]int{"OneCq": {0, 0}, "OwnCq": {0, 1}, "CqOfInitiators": {0, 0}, "CqOfReceives": {1, 1}}
+var cqsOf = map[string][2]int{"OneCq": {0, 0}, "OwnCq": {0, 1}, "FirstCq": {0, 0}, "CqOfInitiators": {0, 0}, "CqOfReceives": {1, 1}}
 
 // mcNdk is MCNdk: two connected QPs, a and b.
 func mcNdk(c *configuration) *Machine {
