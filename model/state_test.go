@@ -115,6 +115,39 @@ func TestEnabled(t *testing.T) {
 	}
 }
 
+// Actions has each form of an action once: polls for each room from none to all of it, receives with what a message may bring,
+// and where no places are given those at the head of a queue.
+func TestActions(t *testing.T) {
+	c := &Contract{Dialect: Ndkpi(), Depth: []int{2}, Qps: []Binding{{Peer: -1}}, Tokens: 2}
+	receive := Request{Op: ReceiveOp, Token: NoToken}
+	got := map[Name][]Action{}
+	for _, a := range c.Actions(Domain{Room: []int{1, 2}, Requests: []Request{receive}}) {
+		got[a.Name] = append(got[a.Name], a)
+	}
+	var polls, executions, completions []Action
+	for _, nk := range [][2]int{{1, 0}, {1, 1}, {2, 0}, {2, 1}, {2, 2}} {
+		polls = append(polls, Action{Name: NdkGetCqResults, N: nk[0], K: nk[1]})
+	}
+	for _, q := range []Queue{Initiator, Receive} {
+		for _, o := range []Outcome{FAILED, CANCELLED} {
+			executions = append(executions, Action{Name: Execute, Queue: q, Outcome: o, Token: NoToken})
+		}
+		completions = append(completions, Action{Name: Complete, Queue: q})
+	}
+	executions = append(executions, Action{Name: Execute, Token: NoToken})
+	for _, solicited := range []bool{false, true} {
+		for _, token := range []int{NoToken, 0, 1} {
+			executions = append(executions, Action{Name: Execute, Queue: Receive, Solicited: solicited, Token: token})
+		}
+	}
+	refused := []Action{{Name: PostRefused, Queue: Receive, Request: receive}}
+	for _, want := range [][]Action{polls, executions, completions, refused} {
+		if name := want[0].Name; !reflect.DeepEqual(got[name], want) {
+			t.Errorf("the forms of %s are\n%+v, want\n%+v", name, got[name], want)
+		}
+	}
+}
+
 // Two steps from one state do not write to the same place, even where a queue has room behind its last element.
 func TestStepsFromOneStateAreApart(t *testing.T) {
 	c := &Contract{Dialect: Ndkpi(), Depth: []int{4}, Qps: []Binding{{Peer: -1}}}

@@ -110,8 +110,8 @@ func (o options) compare(mutant int, k kept) (a answer) {
 	deadline.Store(time.Now().Add(k.limit).UnixNano())
 	become(mutant)
 	machine, err := mc.Read(os.DirFS(o.tla()), k.Module, k.Name)
-	if err != nil {
-		return answer{Error: err.Error()}
+	if err != nil { // it was read with nothing changed
+		return answer{Found: k.Name + ": its actions are told twice", Way: err.Error()}
 	}
 	difference, err := graph.Compare(machine, k.graph)
 	switch {
