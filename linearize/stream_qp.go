@@ -373,8 +373,10 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 		}
 		r.returned, r.answeredLine = s.at, e.Line
 		if !u.verbs && r.token == nil && registers(r.op) {
-			if r.token = e.Token; !r.over {
-				s.nameToken(r, "")
+			r.token = e.Token
+			s.nameToken(r, "")
+			if r.over { // a callback within the call polled it
+				s.tokenTold(r.lane.cq, e.Line, r, r.outcome)
 			}
 		}
 		r.lane.returned++
