@@ -18,7 +18,9 @@ func reportsSuccess(answer *call) bool {
 func (f *facts) findEffects(c *call, side string, first func(what, name string) bool) {
 	e, last := c.begin, len(f.events)-1
 	inside := func(s Step) *effect { return &effect{step: s, from: c.from, to: min(c.to-1, last), must: c.end != nil} }
-	at := func(s Step, index int) *effect { return &effect{step: s, from: index, to: index, must: true} }
+	at := func(s Step, index int) *effect {
+		return &effect{step: s, from: index, to: index, must: true, atOnce: true}
+	}
 	add := func(all ...*effect) {
 		for _, one := range all {
 			one.step.Op = e.Op
@@ -70,7 +72,7 @@ func (f *facts) findEffects(c *call, side string, first func(what, name string) 
 		}
 		one := at(enter, c.from)
 		if side == "consumer" {
-			one.from = -1 // the provider may have turned to it before: the model knows since when
+			one.from, one.atOnce = -1, false // the provider may have turned to it before: the model knows since when
 		}
 		add(one)
 		if c.end != nil && f.contract.Dialect.Serialised {

@@ -56,7 +56,8 @@ func (n *names) add(name string) {
 type effect struct {
 	step     Step
 	from, to int
-	must     bool
+	must     bool // it has to be taken by then
+	atOnce   bool // no other step comes between its event and it
 	taken    bool
 }
 

@@ -11,6 +11,11 @@ import (
 func (r *replay) step(s Step) error {
 	leaves := s.Leaves
 	s.Leaves = nil
+	for _, e := range r.facts.due[r.behind()] {
+		if e.atOnce && !e.taken && e.step.Op != s.Op {
+			return r.refuse("the step %s of op %s stands right behind its event, before all others", e.step.Action, e.step.Op)
+		}
+	}
 	if s.Op != "" {
 		if err := r.perform(s); err != nil {
 			return err
