@@ -135,9 +135,9 @@ const (
 
 // watch ends the program when the mutant does not end.
 func watch() {
-	for now := range time.Tick(50 * time.Millisecond) {
+	for tick := range time.Tick(50 * time.Millisecond) {
 		var m runtime.MemStats
-		if runtime.ReadMemStats(&m); m.HeapAlloc > mostMemory || now.UnixNano() > deadline.Load() {
+		if runtime.ReadMemStats(&m); m.HeapAlloc > mostMemory || tick.UnixNano() > deadline.Load() {
 			os.Exit(endless)
 		}
 	}

@@ -62,7 +62,7 @@ func TestFullDisk(t *testing.T) {
 	for _, args := range commands {
 		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 		if err != nil {
-			t.Skip("this system has no /dev/full")
+			t.Fatal(err)
 		}
 		defer full.Close()
 		var stderr bytes.Buffer
