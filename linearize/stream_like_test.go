@@ -1,9 +1,13 @@
 package linearize
 
 import (
+	"bytes"
 	"context"
+	"os"
 	"strings"
 	"testing"
+
+	"ndkoracle/trace"
 )
 
 // What both engines decide they decide alike: the verdict, and the rule or one that says the same.
@@ -97,6 +101,30 @@ func TestStreamCountsWhatIsNotBroken(t *testing.T) {
 	for _, id := range []string{"ARM-01", "ARM-21", "POLL-04", "POLL-09"} {
 		if have, want := broken.Rules[id].Count, whole.Rules[id].Count; have != want {
 			t.Errorf("%s: counted %d times, want %d", id, have, want)
+		}
+	}
+}
+
+// A registration that a callback polls within its call makes its token valid only if it succeeded (INV-05).
+func TestStreamFollowsRegistrationsPolledWithinTheirCall(t *testing.T) {
+	text, err := os.ReadFile("../traces/accept/bind-polled-before-its-call-returns.ndktrace.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	succeeded := []byte(`{"wr":"b1","qp":"qp2","status":"STATUS_SUCCESS"}`)
+	failed := bytes.Replace(text, succeeded, []byte(`{"wr":"b1","qp":"qp2","status":"STATUS_ACCESS_VIOLATION"}`), 1)
+	for _, test := range []struct {
+		text    []byte
+		verdict Verdict
+		rule    string
+	}{{text, Conformant, ""}, {failed, ProviderViolation, "INV-05"}} {
+		traced, err := trace.Read(t.Name(), bytes.NewReader(test.text), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := stream(traced, Options{})
+		if r.Verdict != test.verdict || test.rule != "" && r.Findings[0].Rule != test.rule {
+			t.Errorf("%s, want %s of %q: %+v", r.Verdict, test.verdict, test.rule, r.Findings)
 		}
 	}
 }
