@@ -149,14 +149,15 @@ func (c *component) performDeliver(w *walk, r *request) {
 	receive := c.h.takenBy[r]
 	if receive != nil {
 		c.executeBefore(w, receive)
-		w.take(model.Action{Name: model.Deliver, Qp: r.qp.index})
+		c.deliver(w, r)
 		return
 	}
 	w.each(func(w *walk, s state) {
 		var all []state
 		var last *model.Refusal
-		try := func(a model.Action) {
-			one := (&walk{c: c, states: []state{s}}).take(a)
+		try := func(step func(*walk)) {
+			one := &walk{c: c, states: []state{s}}
+			step(one)
 			all = append(all, one.states...)
 			if one.stuck() {
 				last = one.refusal
@@ -176,15 +177,21 @@ func (c *component) performDeliver(w *walk, r *request) {
 			}
 		}
 		if r.outcome == model.SUCCESS {
-			try(model.Action{Name: model.Deliver, Qp: r.qp.index})
+			try(func(w *walk) { c.deliver(w, r) })
 			abort(model.SUCCESS)
 		}
 		if !r.told || failed(r) {
 			abort(model.FAILED)
-			try(model.Action{Name: model.Execute, Qp: r.qp.index, At: s.find(r), Outcome: model.FAILED})
+			try(func(w *walk) { c.execute(w, r, model.FAILED) })
 		}
 		w.states, w.refusal = all, last
 	})
+}
+
+// deliver lets the message of r be received, and acknowledged at once: nobody sees when that is.
+func (c *component) deliver(w *walk, r *request) {
+	w.take(model.Action{Name: model.Deliver, Qp: r.qp.index})
+	c.execute(w, r, model.SUCCESS)
 }
 
 // finishBeforeFlush executes, just before a flush or an abort, what is known to have finished before it, and the silent

@@ -30,13 +30,13 @@ func (r *run) hidden() []model.Action {
 	})
 }
 
-// needsPeer reports whether a request that is executed is half of a message, and the trace holds the other half.
+// needsPeer reports whether a request that is executed is half of a message, the trace holds the other half, and they have not met.
 func (r *run) needsPeer(a model.Action) bool {
 	if r.c.Qps[a.Qp].Peer < 0 || a.Queue == model.Receive {
 		return r.c.Qps[a.Qp].Peer >= 0
 	}
 	queue := r.s.Qps[a.Qp].Initiator
-	return a.At < len(queue) && queue[a.At].Op.IsSend()
+	return a.At < len(queue) && queue[a.At].Op.IsSend() && queue[a.At].Phase != model.Unacknowledged
 }
 
 // hasMessage reports whether the peer has sent something for the oldest receive without an outcome.

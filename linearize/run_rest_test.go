@@ -114,7 +114,7 @@ func (r *run) waits(p int) bool {
 	}
 	for _, q := range r.s.Qps[p].Initiator {
 		if q.Phase < model.Executed {
-			return q.Op.IsSend()
+			return q.Op.IsSend() && q.Phase != model.Unacknowledged
 		}
 	}
 	return false

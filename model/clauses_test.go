@@ -467,13 +467,24 @@ func TestClausesOfConnection(t *testing.T) {
 		after  State
 	}{
 		{"INV-06, RES-09, FLAG-09: the token is invalid, the receive knows it", state(Connected, Connected, message, pending, valid...), deliver, "",
-			state(Connected, Connected, as(message, hasSucceeded), got, Valid, Invalid)},
+			state(Connected, Connected, as(message, Unacknowledged), got, Valid, Invalid)},
 		{"RES-02: a plain send carries none", state(Connected, Connected, in(Indicated, 1, Send), pending, valid...), deliver, "",
-			state(Connected, Connected, in(hasSucceeded, 1, Send), as(pending, hasSucceeded), valid...)},
+			state(Connected, Connected, in(Unacknowledged, 1, Send), as(pending, hasSucceeded), valid...)},
 		{"RES-02: though it may name one", state(Connected, Connected, Request{Id: 1, Token: 1, Phase: Indicated}, pending, valid...), deliver, "",
-			state(Connected, Connected, Request{Id: 1, Token: 1, Phase: hasSucceeded}, as(pending, hasSucceeded), valid...)},
+			state(Connected, Connected, Request{Id: 1, Token: 1, Phase: Unacknowledged}, as(pending, hasSucceeded), valid...)},
 		{"RES-03: of an unknown token none is told", state(Connected, Connected, in(Indicated, 1, SendAndInvalidate), pending, valid...), deliver, "",
-			state(Connected, Connected, in(hasSucceeded, 1, SendAndInvalidate), as(pending, hasSucceeded), valid...)},
+			state(Connected, Connected, in(Unacknowledged, 1, SendAndInvalidate), as(pending, hasSucceeded), valid...)},
+		{"POLL-05: it is received once", state(Connected, Connected, as(message, Unacknowledged), pending, valid...), deliver, "POLL-05", State{}},
+		{"acknowledged, it succeeds", state(Connected, Connected, as(message, Unacknowledged), got, Valid, Invalid), Action{Name: Execute}, "",
+			state(Connected, Connected, as(message, hasSucceeded), got, Valid, Invalid)},
+		{"unacknowledged, it may fail", state(Connected, Connected, as(message, Unacknowledged), got, Valid, Invalid), Action{Name: Execute, Outcome: FAILED}, "",
+			state(Broken, Connected, as(message, hasFailed), got, Valid, Invalid)},
+		{"RES-08: but is not cancelled without a cause", state(Connected, Connected, as(message, Unacknowledged), got, Valid, Invalid),
+			Action{Name: Execute, Outcome: CANCELLED}, "RES-08", State{}},
+		{"FLUSH-01: a flush cancels it", state(Connected, Connected, as(message, Unacknowledged), got, Valid, Invalid), Action{Name: NdkFlush}, "",
+			state(Broken, Connected, as(message, wasCancelled), got, Valid, Invalid)},
+		{"LIFE-10: and so does a close", state(Connected, Connected, as(message, Unacknowledged), got, Valid, Invalid), Action{Name: NdkCloseQp}, "",
+			state(QpClosing, Connected, as(message, wasCancelled), got, Valid, Invalid)},
 		{"INV-05: a bad token is not delivered", state(Connected, Connected, message, pending, Valid, Invalid), deliver, "INV-05", State{}},
 		{"POLL-05: only a message is", state(Connected, Connected, in(Indicated, 1, Write), pending, valid...), deliver, "POLL-05", State{}},
 		{"POLL-05: only to a receive", idle, deliver, "POLL-05", State{}},
@@ -504,7 +515,7 @@ func TestClausesOfConnection(t *testing.T) {
 	// POLL-05: either QP sends to the other.
 	back := State{Cqs: make([]Cq, 2), Tokens: valid, Qps: []Qp{{State: Connected, Receive: []Request{pending}}, {State: Connected, Initiator: []Request{message}}}}
 	received := State{Cqs: make([]Cq, 2), Tokens: []Validity{Valid, Invalid},
-		Qps: []Qp{{State: Connected, Receive: []Request{got}}, {State: Connected, Initiator: []Request{as(message, hasSucceeded)}}}}
+		Qps: []Qp{{State: Connected, Receive: []Request{got}}, {State: Connected, Initiator: []Request{as(message, Unacknowledged)}}}}
 	check(t, c, back, Action{Name: Deliver, Qp: 1}, "", received)
 
 	// INV-05: whatever else was pending on either side is cancelled, deferred or not.
@@ -515,6 +526,39 @@ func TestClausesOfConnection(t *testing.T) {
 	after.Qps[0].Initiator = append(after.Qps[0].Initiator, in(wasCancelled, 3, Write))
 	after.Qps[1].Initiator = []Request{in(hasSucceeded, 4, Write), in(wasCancelled, 5, Write)}
 	check(t, c, before, abort, "", after)
+
+	// DEF-09: messages are received in posting order, behind those that are unacknowledged, and acknowledged in that order.
+	two := func(first, second Request, receive Phase) State {
+		s := state(Connected, Connected, first, as(pending, receive), valid...)
+		s.Qps[0].Initiator = append(s.Qps[0].Initiator, second)
+		return s
+	}
+	sent := func(id int, p Phase) Request { return in(p, id, Send) }
+	check(t, c, two(sent(1, Unacknowledged), sent(3, Indicated), Indicated), deliver, "",
+		two(sent(1, Unacknowledged), sent(3, Unacknowledged), hasSucceeded))
+	check(t, c, two(sent(1, Unacknowledged), sent(3, Unacknowledged), hasSucceeded), Action{Name: Execute, At: 1}, "POLL-09")
+	check(t, c, two(in(Indicated, 1, Bind), sent(3, Indicated), Indicated), deliver, "POLL-09")
+	// Writes before a message arrive with it, through a valid token (INV-08), and need it no more.
+	write := func(p Phase) Request { return Request{Id: 1, Op: Write, Phase: p} }
+	check(t, c, two(write(Indicated), sent(3, Indicated), Indicated), deliver, "",
+		two(write(Unacknowledged), sent(3, Unacknowledged), hasSucceeded))
+	dead := func(s State) State {
+		s.Tokens = []Validity{Invalid, Valid}
+		return s
+	}
+	check(t, c, dead(two(write(Indicated), sent(3, Indicated), Indicated)), deliver, "INV-08")
+	check(t, c, dead(two(write(Unacknowledged), sent(3, Unacknowledged), hasSucceeded)), Action{Name: Execute}, "",
+		dead(two(write(hasSucceeded), sent(3, Unacknowledged), hasSucceeded)))
+	// But not if they wait for a read themselves, which the message may pass (FLAG-04).
+	fenced := state(Connected, Connected, in(Indicated, 1, Read), pending, valid...)
+	fenced.Qps[0].Initiator = append(fenced.Qps[0].Initiator, Request{Id: 3, Op: Write, Fence: true, Phase: Indicated}, sent(4, Indicated))
+	check(t, c, fenced, deliver, "POLL-09")
+	check(t, c, two(sent(1, Deferred), sent(3, Indicated), Indicated), deliver, "DEF-02")
+	// INV-05: what answers a bad token acknowledges the messages before it.
+	check(t, c, two(sent(1, Unacknowledged), Request{Id: 3, Op: SendAndInvalidate, Phase: Indicated}, Indicated), abort, "INV-05")
+	bad := two(sent(1, Unacknowledged), Request{Id: 3, Op: SendAndInvalidate, Phase: Indicated}, Indicated)
+	bad.Tokens = []Validity{Invalid, Invalid}
+	check(t, c, bad, abort, "POLL-09")
 
 	// POLL-05: to an unknown peer nothing is delivered.
 	alone := &Contract{Dialect: Ndkpi(), Depth: []int{1}, Qps: []Binding{{Peer: -1}}, Tokens: 2}

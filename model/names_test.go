@@ -81,7 +81,7 @@ func TestValuesHaveTheNamesOfTla(t *testing.T) {
 		{"ResultTypes", dialect["ResultTypes"], names(ReceiveResult, WriteResult)},
 		{"token", definitions(t, "Tokens.tla")["TokenTypeOK"], names(Invalid, Undefined)},
 		{"QpStates", qp["QpStates"], names(Idle, QpClosed)},
-		{"phases", qp["IsRequest"][strings.Index(qp["IsRequest"], "r.phase"):] + dialect["Outcomes"], names(Deferred, wasCancelled)},
+		{"phases", qp["IsRequest"][strings.LastIndex(qp["IsRequest"], "r.phase"):] + dialect["Outcomes"], names(Deferred, wasCancelled)},
 	}
 	for _, test := range tests {
 		var specified []string

@@ -39,8 +39,12 @@ type Phase uint8
 const (
 	Deferred Phase = iota
 	Indicated
+	Unacknowledged // of a send: its message was received; of a write: it arrived before one; and the adapter does not know it yet
 	Executed
 )
+
+// pendingPhases are those without an outcome.
+var pendingPhases = []Phase{Deferred, Indicated, Unacknowledged}
 
 func (p Phase) executed() bool   { return p >= Executed }
 func (p Phase) outcome() Outcome { return Outcome(p - Executed) }
@@ -52,6 +56,8 @@ func (p Phase) String() string {
 		return "DEFERRED"
 	case Indicated:
 		return "INDICATED"
+	case Unacknowledged:
+		return "UNACKNOWLEDGED"
 	}
 	return p.outcome().String()
 }
@@ -229,7 +235,7 @@ func (p Qp) canExecute(q Queue, i int, o Outcome) *Refusal {
 	switch {
 	case i >= len(requests) || requests[i].Phase.executed():
 		return notPosted
-	case requests[i].Phase != Indicated:
+	case requests[i].Phase == Deferred:
 		return notIndicated
 	}
 	for _, earlier := range requests[:i] {
@@ -238,6 +244,38 @@ func (p Qp) canExecute(q Queue, i int, o Outcome) *Refusal {
 		}
 	}
 	return p.State.canEnd(o)
+}
+
+// arrives reports whether r arrives with a message that is received behind it.
+func (r Request) arrives() bool { return r.Op == Write && r.Phase == Indicated }
+
+// canReceive says why the peer cannot receive the message of initiator request i. It can behind others that are
+// unacknowledged, and with it arrive the writes before it.
+func (p Qp) canReceive(i int) *Refusal {
+	if p.Initiator[i].Phase != Indicated {
+		return notIndicated
+	}
+	for j, r := range p.Initiator[:i+1] {
+		for _, earlier := range p.Initiator[:j] {
+			waits := earlier.Phase < Unacknowledged && !r.MayPass(earlier) && !earlier.arrives()
+			if waits && (j == i || r.arrives()) {
+				return waitsForEarlier
+			}
+		}
+	}
+	return p.State.canEnd(SUCCESS)
+}
+
+// received returns p after the message of initiator request i was received: that request is unacknowledged, and so are the
+// writes that arrived with it.
+func (p Qp) received(i int) Qp {
+	p.Initiator = slices.Clone(p.Initiator)
+	for j, r := range p.Initiator[:i+1] {
+		if j == i || r.arrives() {
+			p.Initiator[j].Phase = Unacknowledged
+		}
+	}
+	return p
 }
 
 // canEnd says why no request of a QP in this state can get the outcome.
@@ -335,9 +373,9 @@ func (d Dialect) flush(p Qp) (flushed Qp, cancelled []Request, refusal *Refusal)
 	}
 	state := d.afterFlush(p.State)
 	if d.A31 == A31Stranded {
-		flushed, cancelled = p.end(state, Indicated)
+		flushed, cancelled = p.end(state, Indicated, Unacknowledged)
 	} else {
-		flushed, cancelled = p.end(state, Deferred, Indicated)
+		flushed, cancelled = p.end(state, pendingPhases...)
 	}
 	return flushed, cancelled, nil
 }
@@ -347,7 +385,7 @@ func (p Qp) close() (closing Qp, cancelled []Request, refusal *Refusal) {
 	if p.State.Closing() {
 		return p, nil, usedAfterClose
 	}
-	closing, cancelled = p.end(QpClosing, Deferred, Indicated)
+	closing, cancelled = p.end(QpClosing, pendingPhases...)
 	return closing, cancelled, nil
 }
 

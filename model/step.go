@@ -302,7 +302,7 @@ func (c *Contract) execute(s State, a Action) (State, *Refusal) {
 		return s, refusal
 	}
 	r := p.Queue(a.Queue)[a.At]
-	if c.Composed && a.Outcome == SUCCESS && (r.Op.IsSend() || r.Op == ReceiveOp) {
+	if c.Composed && a.Outcome == SUCCESS && r.Phase != Unacknowledged && (r.Op.IsSend() || r.Op == ReceiveOp) {
 		return s, messageAlone
 	}
 	if r.Op == ReceiveOp && a.Outcome == SUCCESS && a.Token != NoToken {
@@ -315,13 +315,18 @@ func (c *Contract) execute(s State, a Action) (State, *Refusal) {
 	return s.withQp(a.Qp, p.execute(a.Queue, a.At, a.Outcome, a.Solicited, a.Token)), nil
 }
 
-// deliver is a send that reaches the peer's oldest receive; both succeed. The token that it names is invalid before the
-// receive completes (RES-09, INV-06).
+// deliver is a send that reaches the peer's oldest receive, which succeeds; the send is unacknowledged. The token that it
+// names is invalid before the receive completes (RES-09, INV-06).
 func (c *Contract) deliver(s State, a Action) (State, *Refusal) {
 	peer := c.Qps[a.Qp].Peer
 	i, j, refusal := c.meet(s, a.Qp, peer)
 	if refusal != nil {
 		return s, refusal
+	}
+	for _, r := range s.Qps[a.Qp].Initiator[:i] {
+		if r.arrives() && r.Token != NoToken && s.Tokens[r.Token] == Invalid {
+			return s, deadAccess
+		}
 	}
 	send := s.Qps[a.Qp].Initiator[i]
 	token := NoToken
@@ -332,7 +337,7 @@ func (c *Contract) deliver(s State, a Action) (State, *Refusal) {
 		token = send.Token
 		s = s.withToken(token, Invalid)
 	}
-	s = s.withQp(a.Qp, s.Qps[a.Qp].execute(Initiator, i, SUCCESS, false, NoToken))
+	s = s.withQp(a.Qp, s.Qps[a.Qp].received(i))
 	return s.withQp(peer, s.Qps[peer].execute(Receive, j, SUCCESS, send.Solicit, token)), nil
 }
 
@@ -347,6 +352,9 @@ func (c *Contract) abort(s State, a Action) (State, *Refusal) {
 	if send.Op != SendAndInvalidate || send.Token == NoToken || s.Tokens[send.Token] == Valid {
 		return s, goodTokenAborted
 	}
+	if refusal := s.Qps[a.Qp].canExecute(Initiator, i, SUCCESS); refusal != nil {
+		return s, refusal // what answers the message acknowledges those before it
+	}
 	if a.Outcome == CANCELLED {
 		return s, cancelledNoCause
 	}
@@ -356,24 +364,24 @@ func (c *Contract) abort(s State, a Action) (State, *Refusal) {
 	s = s.withQp(a.Qp, s.Qps[a.Qp].execute(Initiator, i, a.Outcome, false, NoToken))
 	s = s.withQp(peer, s.Qps[peer].execute(Receive, j, a.Received, false, NoToken))
 	for _, p := range []int{a.Qp, peer} {
-		qp, cancelled := s.Qps[p].end(Aborted, Deferred, Indicated)
+		qp, cancelled := s.Qps[p].end(Aborted, pendingPhases...)
 		s = c.cancelTokens(s.withQp(p, qp), cancelled)
 	}
 	return s, nil
 }
 
-// meet finds the send of from and the receive of to that can be executed now: behind reads there is no other message, and
+// meet finds the next message of from and the receive of to that takes it: messages are received in posting order, and
 // receives wait for those before them.
 func (c *Contract) meet(s State, from, to int) (i, j int, refusal *Refusal) {
 	if to < 0 {
 		return i, j, notPeers
 	}
-	i = slices.IndexFunc(s.Qps[from].Initiator, func(r Request) bool { return !r.Phase.executed() && r.Op.IsSend() })
+	i = slices.IndexFunc(s.Qps[from].Initiator, func(r Request) bool { return r.Phase < Unacknowledged && r.Op.IsSend() })
 	j = slices.IndexFunc(s.Qps[to].Receive, func(r Request) bool { return !r.Phase.executed() })
 	if i < 0 || j < 0 {
 		return i, j, notPeers
 	}
-	if refusal = s.Qps[from].canExecute(Initiator, i, SUCCESS); refusal != nil {
+	if refusal = s.Qps[from].canReceive(i); refusal != nil {
 		return i, j, refusal
 	}
 	return i, j, s.Qps[to].canExecute(Receive, j, SUCCESS)

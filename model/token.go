@@ -56,7 +56,7 @@ func (c *Contract) executeToken(s State, r Request, o Outcome) (State, *Refusal)
 		return s.withToken(r.Token, Valid), nil
 	case r.Op == Invalidate && dead:
 		return s, deadToken
-	case r.Op == Write && dead:
+	case r.Op == Write && dead && r.Phase != Unacknowledged:
 		return s, deadAccess
 	case r.Op == Invalidate || c.readThatInvalidates(r):
 		return s.withToken(r.Token, Invalid), nil

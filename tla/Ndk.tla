@@ -66,10 +66,14 @@ NdkCloseQp(p) == Qp!NdkCloseQp(p) /\ Tk!Cancel(Qp!JustCancelled(p)) /\ UNCHANGED
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
-(* The adapter works.  A message succeeds only by reaching a receive, and  *)
-(* a receive only by a message; both at once.                              *)
+(* The adapter works.  A receive succeeds only by a message, and a send    *)
+(* only when its message was received: it is acknowledged.                 *)
 (***************************************************************************)
-Deliver(p) == Qp!Deliver(p, Peer[p]) /\ Tk!Deliver(Qp!Message(p)) /\ UNCHANGED cq
+Deliver(p) ==
+  /\ Qp!Deliver(p, Peer[p])
+  /\ Tk!Deliver(Qp!Message(p))
+  /\ \A r \in Qp!WritesBefore(p) : Tk!CanAccess(r.token)
+  /\ UNCHANGED cq
 
 Abort(p, sent, received) ==
   /\ Qp!Abort(p, Peer[p], sent, received)
@@ -81,7 +85,7 @@ ByItself(r) == ~Qp!IsMessage(r) /\ r.op # "Receive"
 
 Execute(p, queue, i, outcome) ==
   /\ Qp!Execute(p, queue, i, outcome)
-  /\ outcome = "SUCCESS" => ByItself(qp[p][queue][i])
+  /\ outcome = "SUCCESS" => ByItself(qp[p][queue][i]) \/ Qp!Unacknowledged(qp[p][queue][i])
   /\ Tk!Execute(qp[p][queue][i], outcome)
   /\ UNCHANGED cq
 
@@ -215,18 +219,25 @@ KeptOrDropped ==
 
 JustExecuted(p, queue) == Qp!JustExecuted(p, queue)
 
-\* ARM-10, RES-02, RES-03: a message that succeeds is received, with its solicit flag and its token.
+JustArrived(p) == Qp!JustArrived(p)
+
+\* A request of p that gets its outcome in this step had arrived before.
+HadArrived(p, r) == \E i \in DOMAIN qp[p].initiator : qp[p].initiator[i] = [r EXCEPT !.phase = "UNACKNOWLEDGED"]
+
+\* ARM-10, RES-02, RES-03: a message that is received takes its solicit flag and its token to a receive; one that succeeds
+\* was received.
 MessageIsReceived ==
-  [][\A p \in QP : \A m \in JustExecuted(p, "initiator") :
-       Qp!IsMessage(m) /\ m.phase = "SUCCESS" /\ qp'[p].state # "ABORTED" =>
-         \E r \in JustExecuted(Peer[p], "receive") :
-           /\ r.phase = "SUCCESS" /\ r.solicit = m.solicit
-           /\ r.token = IF m.op = "SendAndInvalidate" THEN m.token ELSE NoToken]_vars
+  [][\A p \in QP :
+       /\ \A m \in JustArrived(p) : Qp!IsMessage(m) => \E r \in JustExecuted(Peer[p], "receive") :
+            /\ r.phase = "SUCCESS" /\ r.solicit = m.solicit
+            /\ r.token = IF m.op = "SendAndInvalidate" THEN m.token ELSE NoToken
+       /\ \A m \in JustExecuted(p, "initiator") :
+            Qp!IsMessage(m) /\ m.phase = "SUCCESS" => HadArrived(p, m) \/ qp'[p].state = "ABORTED"]_vars
 
 \* POLL-05, RES-02: a receive that succeeds is that of a message.
 ReceiveHasMessage ==
   [][\A p \in QP : \A r \in JustExecuted(p, "receive") : r.phase = "SUCCESS" =>
-       \E m \in JustExecuted(Peer[p], "initiator") : Qp!IsMessage(m) /\ m.phase = "SUCCESS"]_vars
+       \E m \in JustArrived(Peer[p]) : Qp!IsMessage(m)]_vars
 
 \* INV-06, RES-09: when a receive succeeds that carries a token, the token has just been taken from valid to invalid;
 \* its completion comes later.
@@ -258,21 +269,23 @@ ReadInvalidatesToken ==
 
 \* INV-08: nobody reaches memory through an invalid token.
 NoAccessWhenInvalid ==
-  [][\A p \in QP : \A r \in JustExecuted(p, "initiator") :
-       r.op = "Write" /\ r.phase = "SUCCESS" /\ r.token # NoToken => token[r.token] # "INVALID"]_vars
+  [][\A p \in QP : \A r \in JustArrived(p) \union JustExecuted(p, "initiator") :
+       r.op = "Write" /\ r.phase \in {"UNACKNOWLEDGED", "SUCCESS"} /\ r.token # NoToken =>
+         token[r.token] # "INVALID" \/ HadArrived(p, r)]_vars
 
-\* INV-05: a bad token ends the connection on both sides, and no receive ever carries it.
+\* INV-05: a bad token is never received; it ends the connection on both sides.
 BadTokenAborts ==
-  [][\A p \in QP : \A r \in JustExecuted(p, "initiator") :
-       r.phase = "SUCCESS" /\ r.op = "SendAndInvalidate" /\ token[r.token] = "INVALID" =>
-         /\ {qp'[p].state, qp'[Peer[p]].state} = {"ABORTED"}
-         /\ \A received \in JustExecuted(Peer[p], "receive") : received.phase # "SUCCESS"]_vars
+  [][\A p \in QP :
+       /\ \A m \in JustArrived(p) : m.op = "SendAndInvalidate" => token[m.token] # "INVALID"
+       /\ \A m \in JustExecuted(p, "initiator") :
+            m.phase = "SUCCESS" /\ m.op = "SendAndInvalidate" /\ token[m.token] = "INVALID" /\ ~HadArrived(p, m) =>
+              {qp'[p].state, qp'[Peer[p]].state} = {"ABORTED"}]_vars
 
 \* INV-05: nothing else does.
 AbortHasCause ==
   [][\A p \in QP : qp[p].state # "ABORTED" /\ qp'[p].state = "ABORTED" =>
        \E sender \in {p, Peer[p]} : \E m \in JustExecuted(sender, "initiator") :
-         m.op = "SendAndInvalidate" /\ token[m.token] # "VALID"]_vars
+         m.op = "SendAndInvalidate" /\ m.phase # "CANCELLED" /\ token[m.token] # "VALID"]_vars
 
 \* INV-05: nothing succeeds on an aborted connection.
 NothingSucceedsAborted ==

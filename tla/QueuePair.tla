@@ -27,7 +27,9 @@ IsMessage(r) == r.op \in {"Send", "SendAndInvalidate"}
 (* or invalid, or what the peer's memory is named by; NdkRead names one    *)
 (* if it has NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE.  Of a receive,        *)
 (* solicit and token tell what the message brought.                        *)
-(* phase: DEFERRED, then INDICATED to the hardware, then the outcome.      *)
+(* phase: DEFERRED, then INDICATED to the hardware, then the outcome.  A   *)
+(* message that was received, and writes that arrived before it, are       *)
+(* UNACKNOWLEDGED before they have one.                                    *)
 (***************************************************************************)
 IsRequest(r) ==
   /\ DOMAIN r = {"req", "op", "silent", "solicit", "fence", "token", "phase"}
@@ -35,11 +37,13 @@ IsRequest(r) ==
   /\ {r.silent, r.solicit, r.fence} \subseteq BOOLEAN
   /\ r.op = "Receive" => ~r.silent /\ ~r.fence             \* NdkReceive has no flags (POST-11)
   /\ r.solicit => IsMessage(r) \/ r.op = "Receive"         \* FLAG-08
-  /\ r.phase \in {"DEFERRED", "INDICATED"} \union Outcomes
+  /\ r.phase = "UNACKNOWLEDGED" => IsMessage(r) \/ r.op = "Write"
+  /\ r.phase \in {"DEFERRED", "INDICATED", "UNACKNOWLEDGED"} \union Outcomes
 
 Executed(r) == r.phase \in Outcomes
 Deferred(r) == r.phase = "DEFERRED"
 Pending(r) == ~Executed(r)
+Unacknowledged(r) == r.phase = "UNACKNOWLEDGED"
 
 (***************************************************************************)
 (* States of a QP.  BROKEN: the connection failed, or the consumer ended   *)
@@ -70,7 +74,7 @@ Indicated(queue) ==
 \* Every request of these phases is cancelled.
 Cancelled(queue, phases) ==
   [i \in DOMAIN queue |-> IF queue[i].phase \in phases THEN [queue[i] EXCEPT !.phase = "CANCELLED"] ELSE queue[i]]
-PendingPhases == {"DEFERRED", "INDICATED"}
+PendingPhases == {"DEFERRED", "INDICATED", "UNACKNOWLEDGED"}
 
 (***************************************************************************)
 (* Requests are executed in posting order, but for one thing: while a read *)
@@ -81,7 +85,7 @@ PendingPhases == {"DEFERRED", "INDICATED"}
 MayPass(r, earlier) == earlier.op = "Read" /\ ~r.fence
 
 CanExecute(queue, i) ==
-  /\ queue[i].phase = "INDICATED"
+  /\ Pending(queue[i]) /\ ~Deferred(queue[i])
   /\ \A j \in 1..(i - 1) : Pending(queue[j]) => MayPass(queue[i], queue[j])
 
 \* The requests that can be executed now: the oldest pending one and, as long as only reads are pending before them, those
@@ -194,15 +198,33 @@ Execute(p, queue, i, outcome) ==
   /\ qp' = [qp EXCEPT ![p][queue][i].phase = outcome,
                       ![p].state = IF outcome = "FAILED" THEN Broken(@) ELSE @]
 
+\* What arrives with the i-th request: the writes before it, if they have not, and itself.
+Arriving(queue, i) == {j \in 1..i : queue[j].phase = "INDICATED" /\ (j = i \/ queue[j].op = "Write")}
+
+Arrived(queue, places) ==
+  [i \in DOMAIN queue |-> IF i \in places THEN [queue[i] EXCEPT !.phase = "UNACKNOWLEDGED"] ELSE queue[i]]
+
 (***************************************************************************)
 (* Hidden, of two connected QPs: a message of a takes the oldest receive   *)
-(* of b.  Both succeed, though their completions may come far apart.  The  *)
-(* message brings the solicit flag and, if it is of NdkSendAndInvalidate,  *)
-(* the token that it invalidated (FLAG-09, RES-02, RES-03).                *)
+(* of b, which succeeds.  The message brings the solicit flag and, if it is*)
+(* of NdkSendAndInvalidate, the token that it invalidated (FLAG-09, RES-02,*)
+(* RES-03).  Messages are received in posting order, a later one while an  *)
+(* earlier one is unacknowledged.  Writes before it have arrived with it.  *)
+(* They and the send succeed when they are acknowledged.  Until then they  *)
+(* are pending: they may fail, if all acknowledgements are lost, and a     *)
+(* flush may cancel them (FLUSH-01).                                       *)
+(* Rejected: that the send succeeds when the receive does, so that a flush *)
+(* comes too late for both.  The sender's adapter can't know.              *)
 (***************************************************************************)
-Messages(a) == {i \in Ready(qp[a].initiator) : IsMessage(qp[a].initiator[i])}   \* one, or none
+CanReceive(queue, i) ==
+  /\ IsMessage(queue[i]) /\ queue[i].phase = "INDICATED"
+  /\ \A j \in Arriving(queue, i) : \A k \in 1..(j - 1) :
+       Pending(queue[k]) => MayPass(queue[j], queue[k]) \/ Unacknowledged(queue[k]) \/ k \in Arriving(queue, i)
+
+Messages(a) == {i \in DOMAIN qp[a].initiator : CanReceive(qp[a].initiator, i)}   \* one, or none
 NextMessage(a) == CHOOSE i \in Messages(a) : TRUE
 Message(a) == qp[a].initiator[NextMessage(a)]
+WritesBefore(a) == {qp[a].initiator[i] : i \in Arriving(qp[a].initiator, NextMessage(a)) \ {NextMessage(a)}}
 NextReceive(b) == CHOOSE i \in Ready(qp[b].receive) : TRUE
 
 Meet(a, b) ==
@@ -215,14 +237,15 @@ Received(r, m) ==
 
 Deliver(a, b) ==
   /\ Meet(a, b)
-  /\ qp' = [qp EXCEPT ![a].initiator[NextMessage(a)].phase = "SUCCESS",
+  /\ qp' = [qp EXCEPT ![a].initiator = Arrived(@, Arriving(@, NextMessage(a))),
                       ![b].receive[NextReceive(b)] = Received(@, Message(a))]
 
 (***************************************************************************)
 (* Hidden.  The message names a bad token: the provider of b aborts the    *)
 (* connection (INV-05).  To a, the send may have succeeded or failed; its  *)
 (* completion is of NdkOperationTypeSend all the same (RES-01).  The       *)
-(* receive that it met fails, or is cancelled like those behind it.        *)
+(* receive that it met fails, or is cancelled like those behind it.  What  *)
+(* answers the message acknowledges those before it.                       *)
 (***************************************************************************)
 Ended(q, state, phases) ==
   [state |-> state, initiator |-> Cancelled(q.initiator, phases), receive |-> Cancelled(q.receive, phases)]
@@ -232,6 +255,7 @@ Abort(a, b, sent, received) ==
   LET met == [qp EXCEPT ![a].initiator[NextMessage(a)].phase = sent,
                         ![b].receive[NextReceive(b)].phase = received] IN
   /\ Meet(a, b)
+  /\ CanExecute(qp[a].initiator, NextMessage(a))
   /\ sent \in {"SUCCESS", "FAILED"}
   /\ received \in {"FAILED", "CANCELLED"}
   /\ qp' = [met EXCEPT ![a] = Aborted(@), ![b] = Aborted(@)]
@@ -269,7 +293,7 @@ Complete(p, queue, i) == CanComplete(p, queue, i) /\ qp' = [qp EXCEPT ![p][queue
 (***************************************************************************)
 (* The consumer cancels, and closes.                                       *)
 (***************************************************************************)
-Flushed(q) == Ended(q, AfterFlush(q.state), IF Reading.A31 = "CANCELLED" THEN PendingPhases ELSE {"INDICATED"})
+Flushed(q) == Ended(q, AfterFlush(q.state), IF Reading.A31 = "CANCELLED" THEN PendingPhases ELSE PendingPhases \ {"DEFERRED"})
 
 (***************************************************************************)
 (* Every pending request of both queues is cancelled (FLUSH-01), deferred  *)
@@ -310,21 +334,26 @@ IndicatedInOrder ==
   \A p \in QP : LET queue == qp[p].initiator IN
     \A i, j \in DOMAIN queue : i < j /\ Deferred(queue[i]) => Deferred(queue[j])
 
-\* DEF-09, POLL-09: and executed in posting order; only reads are overtaken.
+\* Nothing has become of the request yet: it has no outcome, and has not arrived at the peer.
+Waits(r) == r.phase \in {"DEFERRED", "INDICATED"}
+
+\* DEF-09, POLL-09: they are executed, and arrive, in posting order; only reads are overtaken.
 ExecutedInOrder ==
   \A p \in QP, q \in Queues : LET queue == qp[p][q] IN
-    \A i, j \in DOMAIN queue : i < j /\ Pending(queue[i]) /\ Executed(queue[j]) => queue[i].op = "Read"
+    \A i, j \in DOMAIN queue : i < j /\ queue[i].op # "Read" =>
+      /\ Executed(queue[j]) => Executed(queue[i])
+      /\ Unacknowledged(queue[j]) => ~Waits(queue[i])
 
 \* Inferred from RES-08: no request is cancelled on a connection in good order.
 CancelledHasCause ==
   \A p \in QP, queue \in Queues : \A i \in DOMAIN qp[p][queue] :
     qp[p][queue][i].phase = "CANCELLED" => qp[p].state \notin {"IDLE", "CONNECTED"}
 
-\* FLAG-04: what waits for reads is not executed before them.
+\* FLAG-04: what waits for reads is not executed before them, nor does it arrive.
 FenceWaits ==
   \A p \in QP : LET queue == qp[p].initiator IN
     \A i, j \in DOMAIN queue :
-      i < j /\ queue[i].op = "Read" /\ Pending(queue[i]) /\ queue[j].fence => Pending(queue[j])
+      i < j /\ queue[i].op = "Read" /\ Pending(queue[i]) /\ queue[j].fence => Waits(queue[j])
 
 \* QPs that never were connected.
 Unconnected == {p \in QP : qp[p].state \in {"IDLE", "BROKEN IDLE"}}
@@ -354,6 +383,11 @@ JustExecuted(p, queue) ==
   LET old == qp[p][queue]  new == qp'[p][queue] IN
   IF new = old \/ Len(new) # Len(old) THEN {}
   ELSE {new[i] : i \in {j \in DOMAIN new : Executed(new[j]) /\ Pending(old[j])}}
+\* The messages and writes of p that arrive at its peer in this step.
+JustArrived(p) ==
+  LET old == qp[p].initiator  new == qp'[p].initiator IN
+  {new[i] : i \in {j \in DOMAIN new \cap DOMAIN old : Unacknowledged(new[j]) /\ Waits(old[j]) /\ new[j].req = old[j].req}}
+
 JustCancelled(p) == {r \in JustExecuted(p, "initiator") \union JustExecuted(p, "receive") : r.phase = "CANCELLED"}
 
 \* Inferred from RES-08: a request that fails breaks the connection, for which others may be cancelled; a success does not.

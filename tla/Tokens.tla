@@ -58,10 +58,13 @@ ReadThatInvalidates(r) == r.op = "Read" /\ r.token # NoToken /\ ReadInvalidates
 CanInvalidate(t) == token[t] # "INVALID"
 CanAccess(t) == IF t = NoToken THEN TRUE ELSE token[t] # "INVALID"
 
+\* A write that has only to be acknowledged needs no access any more.
+HasArrived(r) == r.phase = "UNACKNOWLEDGED"
+
 Execute(r, outcome) ==
   CASE outcome = "SUCCESS" /\ Validates(r)           -> Become(r.token, "VALID")
     [] outcome = "SUCCESS" /\ r.op = "Invalidate"    -> CanInvalidate(r.token) /\ Become(r.token, "INVALID")
-    [] outcome = "SUCCESS" /\ r.op = "Write"         -> CanAccess(r.token) /\ UNCHANGED token
+    [] outcome = "SUCCESS" /\ r.op = "Write"         -> (HasArrived(r) \/ CanAccess(r.token)) /\ UNCHANGED token
     [] outcome = "SUCCESS" /\ ReadThatInvalidates(r) -> Become(r.token, "INVALID")
     [] outcome # "SUCCESS" /\ ReadThatInvalidates(r) -> Become(r.token, Spoilt(token[r.token]))
     [] OTHER                                         -> UNCHANGED token

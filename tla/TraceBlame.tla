@@ -32,7 +32,7 @@ LostFailure(queue, i) ==
   \E j \in 1..(i - 1) : queue[j].silent /\ Requests[queue[j].req].turn = 0 /\ queue[j].phase \in {"FAILED", "CANCELLED"}
 
 WhyNoMessage(p) ==
-  IF Ready(p, "initiator") = {} THEN {"POLL-05"}
+  IF \A i \in DOMAIN qp[p].initiator : qp[p].initiator[i].phase # "INDICATED" THEN {"POLL-05"}
   ELSE IF \E i \in Qp!Messages(p) : ~Tk!CanDeliver(qp[p].initiator[i]) THEN {"INV-05"}
   ELSE {}
 
@@ -48,7 +48,7 @@ WhyNotExecuted(p, queue, i) ==
     ELSE IF qp[p].state \in {"IDLE", "BROKEN IDLE"} THEN {"POST-08"}
     ELSE IF r.op = "Invalidate" /\ ~Tk!CanInvalidate(r.token) THEN TokenRule(r.token)
     ELSE IF queue = "receive" /\ ~Alone(p) THEN WhyNoMessage(Peer[p])
-    ELSE IF Qp!IsMessage(r) /\ ~Tk!CanDeliver(r) /\ ~Alone(p) THEN {"INV-05"}
+    ELSE IF Qp!IsMessage(r) /\ ~Qp!Unacknowledged(r) /\ ~Tk!CanDeliver(r) /\ ~Alone(p) THEN {"INV-05"}
     ELSE {}
   ELSE IF Certain(r, "CANCELLED") /\ qp[p].state = "CONNECTED" /\ ~CanBeLost(p) THEN {"RES-08"}
   ELSE {}

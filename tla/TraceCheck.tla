@@ -220,16 +220,17 @@ Ends(p, queue, i, outcome) ==
   /\ outcome = "CANCELLED" => ~CanBe(r, "FAILED")    \* which nothing would tell apart
   /\ IF outcome = "SUCCESS" /\ queue = "receive"
      THEN Alone(p) /\ \E solicited \in Requests[r.req].solicited : FromNowhere(p, i, solicited)
-     ELSE IF outcome = "SUCCESS" /\ Qp!IsMessage(r) THEN Alone(p) /\ ToNowhere(p, i)
+     ELSE IF outcome = "SUCCESS" /\ Qp!IsMessage(r) /\ Alone(p) THEN ToNowhere(p, i)
      ELSE Execute(p, queue, i, outcome)
 
-\* A message of p and a receive of its peer meet; what each may have become.
+\* A message of p and a receive of its peer meet; what each may have become.  The send of one that is received may still
+\* have any outcome.
 CanMeet(p) == IF Alone(p) THEN FALSE ELSE Qp!Meet(p, Peer[p])
 MetReceive(p) == qp[Peer[p]].receive[Qp!NextReceive(Peer[p])]
 
 Meets(p) ==
   /\ CanMeet(p)
-  /\ \/ CanBe(Qp!Message(p), "SUCCESS") /\ CanBe(MetReceive(p), "SUCCESS") /\ Deliver(p)
+  /\ \/ CanBe(MetReceive(p), "SUCCESS") /\ Deliver(p)
      \/ \E sent \in {"SUCCESS", "FAILED"}, received \in {"FAILED", "CANCELLED"} :
           CanBe(Qp!Message(p), sent) /\ CanBe(MetReceive(p), received) /\ Abort(p, sent, received)
 
@@ -260,9 +261,11 @@ Hidden ==
 (* more possible.  Then nothing else needs to be tried in their place.     *)
 (* These are the end of a request of which it is certain and that touches  *)
 (* no other QP and no token, the leaving of one that succeeded in silence, *)
-(* the loss of a connection where it was the cause of a cancellation.      *)
+(* the loss of a connection where it was the cause of a cancellation.  A   *)
+(* message that is cancelled may have been received before.                *)
 (***************************************************************************)
-Plain(r) == r.op \in {"Read", "Write"} \/ (r.op \in {"Bind", "FastRegister", "Invalidate"} /\ ~CanBe(r, "SUCCESS"))
+Plain(r) ==
+  r.op \in {"Read", "Write"} \/ Qp!Unacknowledged(r) \/ (r.op \in {"Bind", "FastRegister", "Invalidate"} /\ ~CanBe(r, "SUCCESS"))
 
 EndsSurely(p, queue, i, outcome) ==
   LET r == qp[p][queue][i] IN
@@ -270,14 +273,14 @@ EndsSurely(p, queue, i, outcome) ==
   /\ Qp!CanEnd(qp[p].state, outcome)
   /\ \/ Plain(r)
      \/ /\ InTurn(r.req)
-        /\ \/ Alone(p) /\ (queue = "initiator" \/ outcome # "SUCCESS" \/ Requests[r.req].solicited # BOOLEAN)
-           \/ outcome = "CANCELLED"
+        /\ IF Alone(p) THEN queue = "initiator" \/ outcome # "SUCCESS" \/ Requests[r.req].solicited # BOOLEAN
+           ELSE outcome = "CANCELLED" /\ ~Qp!IsMessage(r)
 SureEnds(p) ==
   {e \in UNION {Ready(p, queue) \X {queue} \X Outcomes : queue \in Queues} : EndsSurely(p, e[2], e[1], e[3])}
 
 MeetSurely(p) ==
   /\ CanMeet(p)
-  /\ Qp!Message(p).op = "Send" /\ Certain(Qp!Message(p), "SUCCESS")
+  /\ Qp!Message(p).op = "Send" /\ Certain(Qp!Message(p), "SUCCESS") /\ Qp!WritesBefore(p) = {}
   /\ Certain(MetReceive(p), "SUCCESS")
 
 LostSurely(p) ==
@@ -310,7 +313,9 @@ CallbackOwed(q) ==
   cq[q].open # "CLOSED" /\ ~cq[q].running /\ ((cq[q].due > 0 /\ Notifies) \/ cq[q].errorDue)
 
 WaitsForPeer(p, queue, i) ==
-  queue = "receive" \/ (Qp!IsMessage(qp[p][queue][i]) /\ (IF Alone(p) THEN TRUE ELSE Ready(Peer[p], "receive") = {}))
+  LET r == qp[p][queue][i] IN
+  \/ queue = "receive"
+  \/ Qp!IsMessage(r) /\ (IF Alone(p) THEN TRUE ELSE ~Qp!Unacknowledged(r) /\ Ready(Peer[p], "receive") = {})
 
 QueueOwes(p, queue) ==
   /\ ~Qp!Closing(qp[p].state) /\ cq[CqOf(p, queue)].open # "CLOSED"

@@ -226,12 +226,21 @@ func KeptOrDropped(before, after *Moment, a model.Action) bool {
 	return true
 }
 
-// MessageIsReceived: a message that succeeds is received, with its solicit flag and its token (ARM-10, RES-02, RES-03). It
-// can be seen only where the peer is in the state.
+// hadArrived is HadArrived: r, which got its outcome in this step, had arrived before.
+func hadArrived(before *Moment, p int, r model.Request) bool {
+	r.Phase = model.Unacknowledged
+	return slices.Contains(before.state.Qps[p].Initiator, r)
+}
+
+// MessageIsReceived: a message that is received takes its solicit flag and its token to a receive, and one that succeeds was
+// received (ARM-10, RES-02, RES-03). It can be seen only where the peer is in the state.
 func MessageIsReceived(before, after *Moment, _ model.Action) bool {
+	if !after.contract.Composed {
+		return true
+	}
 	for p, b := range after.contract.Qps {
-		for _, m := range justExecuted(before, after, p, model.Initiator) {
-			if !after.contract.Composed || !m.Op.IsSend() || !succeeded(m) || after.state.Qps[p].State == model.Aborted {
+		for _, m := range justArrived(before, after, p) {
+			if !m.Op.IsSend() {
 				continue
 			}
 			token := model.NoToken
@@ -244,6 +253,11 @@ func MessageIsReceived(before, after *Moment, _ model.Action) bool {
 				return false
 			}
 		}
+		for _, m := range justExecuted(before, after, p, model.Initiator) {
+			if m.Op.IsSend() && succeeded(m) && !hadArrived(before, p, m) && after.state.Qps[p].State != model.Aborted {
+				return false
+			}
+		}
 	}
 	return true
 }
@@ -253,9 +267,7 @@ func MessageIsReceived(before, after *Moment, _ model.Action) bool {
 func ReceiveHasMessage(before, after *Moment, _ model.Action) bool {
 	for p, b := range after.contract.Qps {
 		if after.contract.Composed && slices.ContainsFunc(justExecuted(before, after, p, model.Receive), succeeded) &&
-			!slices.ContainsFunc(justExecuted(before, after, b.Peer, model.Initiator), func(m model.Request) bool {
-				return m.Op.IsSend() && succeeded(m)
-			}) {
+			!slices.ContainsFunc(justArrived(before, after, b.Peer), func(m model.Request) bool { return m.Op.IsSend() }) {
 			return false
 		}
 	}
@@ -347,21 +359,33 @@ func ReadInvalidatesToken(before, after *Moment, _ model.Action) bool {
 
 // NoAccessWhenInvalid: nobody reaches memory through an invalid token (INV-08).
 func NoAccessWhenInvalid(before, after *Moment, _ model.Action) bool {
-	return initiated(before, after, func(_ int, r model.Request, was, _ model.Validity) bool {
-		return r.Op != model.Write || !succeeded(r) || was != model.Invalid
+	for p := range after.state.Qps {
+		for _, r := range justArrived(before, after, p) {
+			if r.Op == model.Write && r.Token != model.NoToken && before.state.Tokens[r.Token] == model.Invalid {
+				return false
+			}
+		}
+	}
+	return initiated(before, after, func(p int, r model.Request, was, _ model.Validity) bool {
+		return r.Op != model.Write || !succeeded(r) || was != model.Invalid || hadArrived(before, p, r)
 	})
 }
 
-// BadTokenAborts: a bad token ends the connection on both sides, and no receive ever carries it (INV-05). It can be seen
-// only where the peer is in the state.
+// BadTokenAborts: a bad token is never received; it ends the connection on both sides (INV-05). It can be seen only where the
+// peer is in the state.
 func BadTokenAborts(before, after *Moment, _ model.Action) bool {
+	for p := range after.state.Qps {
+		if after.contract.Composed && slices.ContainsFunc(justArrived(before, after, p), func(m model.Request) bool {
+			return m.Op == model.SendAndInvalidate && m.Token != model.NoToken && before.state.Tokens[m.Token] == model.Invalid
+		}) {
+			return false
+		}
+	}
 	return initiated(before, after, func(p int, r model.Request, was, _ model.Validity) bool {
-		if !after.contract.Composed || r.Op != model.SendAndInvalidate || !succeeded(r) || was != model.Invalid {
+		if !after.contract.Composed || r.Op != model.SendAndInvalidate || !succeeded(r) || was != model.Invalid || hadArrived(before, p, r) {
 			return true
 		}
-		peer := after.contract.Qps[p].Peer
-		return after.state.Qps[p].State == model.Aborted && after.state.Qps[peer].State == model.Aborted &&
-			!slices.ContainsFunc(justExecuted(before, after, peer, model.Receive), succeeded)
+		return after.state.Qps[p].State == model.Aborted && after.state.Qps[after.contract.Qps[p].Peer].State == model.Aborted
 	})
 }
 
@@ -369,7 +393,7 @@ func BadTokenAborts(before, after *Moment, _ model.Action) bool {
 func AbortHasCause(before, after *Moment, _ model.Action) bool {
 	bad := map[int]bool{}
 	initiated(before, after, func(p int, r model.Request, was, _ model.Validity) bool {
-		bad[p] = bad[p] || r.Op == model.SendAndInvalidate && was != model.Valid
+		bad[p] = bad[p] || r.Op == model.SendAndInvalidate && !cancelled(r) && was != model.Valid
 		return true
 	})
 	for p, qp := range before.state.Qps {

@@ -12,6 +12,7 @@ var queues = []model.Queue{model.Initiator, model.Receive}
 
 func executed(r model.Request) bool  { return r.Phase >= model.Executed }
 func pending(r model.Request) bool   { return r.Phase < model.Executed }
+func waits(r model.Request) bool     { return r.Phase < model.Unacknowledged }
 func deferred(r model.Request) bool  { return r.Phase == model.Deferred }
 func succeeded(r model.Request) bool { return r.Phase == model.Executed+model.Phase(model.SUCCESS) }
 func cancelled(r model.Request) bool { return r.Phase == model.Executed+model.Phase(model.CANCELLED) }
@@ -26,6 +27,7 @@ func QpTypeOK(m *Moment) bool {
 			for _, r := range p.Queue(queue) {
 				receives := r.Op == model.ReceiveOp
 				flags := receives && (r.Silent || r.Fence) || r.Solicit && !receives && !r.Op.IsSend()
+				flags = flags || r.Phase == model.Unacknowledged && !r.Op.IsSend() && r.Op != model.Write
 				if r.Phase > model.Executed+model.Phase(model.CANCELLED) || r.Op > model.Write || flags || receives != (queue == model.Receive) {
 					return false
 				}
@@ -59,17 +61,17 @@ func IndicatedInOrder(m *Moment) bool {
 	return m.pairs(func(earlier, later model.Request) bool { return !deferred(earlier) || deferred(later) })
 }
 
-// ExecutedInOrder: and executed in posting order; only reads are overtaken (DEF-09, POLL-09).
+// ExecutedInOrder: they are executed, and arrive, in posting order; only reads are overtaken (DEF-09, POLL-09).
 func ExecutedInOrder(m *Moment) bool {
 	return m.pairs(func(earlier, later model.Request) bool {
-		return executed(earlier) || pending(later) || earlier.Op == model.Read
+		return earlier.Op == model.Read || (executed(earlier) || pending(later)) && (!waits(earlier) || waits(later))
 	})
 }
 
-// FenceWaits: what waits for reads is not executed before them (FLAG-04).
+// FenceWaits: what waits for reads is not executed before them, nor does it arrive (FLAG-04).
 func FenceWaits(m *Moment) bool {
 	return m.pairs(func(earlier, later model.Request) bool {
-		return earlier.Op != model.Read || executed(earlier) || !later.Fence || pending(later)
+		return earlier.Op != model.Read || executed(earlier) || !later.Fence || waits(later)
 	})
 }
 
@@ -246,6 +248,18 @@ func justExecuted(before, after *Moment, p int, queue model.Queue) []model.Reque
 	for i := range is {
 		if len(is) == len(was) && executed(is[i]) && pending(was[i]) {
 			just = append(just, is[i])
+		}
+	}
+	return just
+}
+
+// justArrived is JustArrived: the messages and writes of p that arrived at its peer in this step.
+func justArrived(before, after *Moment, p int) []model.Request {
+	was := before.state.Qps[p].Initiator
+	var just []model.Request
+	for i, r := range after.state.Qps[p].Initiator {
+		if i < len(was) && r.Phase == model.Unacknowledged && waits(was[i]) && was[i].Id == r.Id {
+			just = append(just, r)
 		}
 	}
 	return just
