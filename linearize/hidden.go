@@ -38,6 +38,7 @@ func (c *component) listRequest(r *request) {
 	if r.message != nil && (r.told || !c.h.breaks(r.qp)) {
 		o.call = max(o.call, r.message.post.call)
 	}
+	o.call = max(o.call, r.sent)
 	if r.receive != nil && r.told && !failed(r) {
 		o.call = max(o.call, r.receive.post.call)
 	}

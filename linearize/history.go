@@ -99,6 +99,7 @@ type request struct {
 	outcome  model.Outcome // SUCCESS where nothing tells
 	unseen   bool          // its completion may have been placed, and no poll delivered it
 	message  *request      // of a receive: the peer's send that it took
+	sent     moment        // of a receive that succeeded: its message was not sent before
 	meets    bool          // of a send: the trace tells which of the peer's receives it goes to
 	receive  *request      // that one, or nil when there is none
 }

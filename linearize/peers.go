@@ -46,6 +46,22 @@ func (h *history) findPeers() {
 			}
 		}
 		p.findReceives()
+		p.boundMessages()
+	}
+}
+
+// boundMessages finds when the message of each receive that succeeded was sent, at the earliest: as many sends were called by
+// then as receives have succeeded, whatever became of the sends.
+func (p *qp) boundMessages() {
+	taken := 0
+	for _, r := range p.receive {
+		if !r.told || failed(r) {
+			continue
+		}
+		if taken < len(p.peer.sends) {
+			r.sent = p.peer.sends[taken].post.call
+		}
+		taken++
 	}
 }
 

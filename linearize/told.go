@@ -108,8 +108,10 @@ func (c *component) place(path []*node) (all []witness.Placed, fit bool) {
 		behind = max(behind, n.op.call)
 		steps := c.stepsOf(n)
 		for _, s := range steps {
-			if r := c.h.byWr[s.Wr]; s.Action == model.Execute && s.Outcome == model.SUCCESS.String() && r.message != nil {
-				behind = max(behind, r.message.post.call)
+			if r := c.h.byWr[s.Wr]; s.Action == model.Execute && s.Outcome == model.SUCCESS.String() {
+				if behind = max(behind, r.sent); r.message != nil {
+					behind = max(behind, r.message.post.call)
+				}
 			}
 		}
 		at := behind

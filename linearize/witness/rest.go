@@ -51,9 +51,9 @@ func (r *replay) allowed(s Step, a model.Action) error {
 		}
 		lane := &r.lanes[a.Qp]
 		switch all := f.sendsTo[a.Qp]; {
-		case lane.taken < len(all) && all[lane.taken].failed: // nobody knows whether it took that one
 		case lane.taken >= len(lane.sends):
 			return fmt.Errorf("%s takes a message, and no send of the peer has been called for it", s.Wr)
+		case lane.taken < len(all) && all[lane.taken].failed: // nobody knows whether it took that one
 		case s.Solicited != lane.sends[lane.taken].Solicit:
 			return fmt.Errorf("%s takes the message of %s, and solicited is not as that was sent", s.Wr, lane.sends[lane.taken].wr)
 		}
@@ -160,7 +160,7 @@ func (r *replay) mayWait(q *request, m model.Request, p model.Qp, mark int) bool
 	if q.post.to >= mark || m.Phase == model.Deferred {
 		return true
 	}
-	if r.flushed(q, mark) || q.succeeded {
+	if r.flushed(q, mark) || q.succeeded || m.Phase == model.Unacknowledged {
 		return false
 	}
 	if q.queue == model.Receive {
