@@ -171,29 +171,7 @@ func (h *history) complete(c *component) {
 			c.reason = "the trace does not hold the creation of " + p.name + ", so nobody knows where its requests complete"
 		}
 	}
-	for _, p := range c.qps {
-		if p.peer != nil && receivedUnacknowledged(c.requests, p) {
-			c.reason = "messages of " + p.name + " were received whose sends did not succeed, which the specification does not speak of"
-		}
-	}
 	h.findTokens(c)
-}
-
-// receivedUnacknowledged reports whether more messages of p were received than sends of it can have succeeded.
-func receivedUnacknowledged(requests []*request, p *qp) bool {
-	received, succeeded, others := 0, 0, 0
-	for _, r := range requests {
-		is := func(outcome string) bool { return slices.Contains(r.told, outcome) }
-		switch send := r.op == "Send" || r.op == "SendAndInvalidate"; {
-		case r.qp == p && send && is("SUCCESS"):
-			succeeded++
-		case r.qp == p && send && len(r.told) > 0:
-			others++
-		case r.qp == p.peer && r.op == "Receive" && len(r.told) == 1 && is("SUCCESS"):
-			received++
-		}
-	}
-	return others > 0 && received > succeeded
 }
 
 // findTokens names the tokens that the requests of a component change. Where a token was made valid of which the trace does not
