@@ -245,6 +245,19 @@ func (p *program) readInput(ctx context.Context, in input) (*trace.Trace, error)
 	return p.read(ctx, in.name, r)
 }
 
+// readOne reads the trace that a command is about. Where it can't be read there is an exit code with the error.
+func (p *program) readOne(ctx context.Context, name string) (*trace.Trace, int, error) {
+	t, err := p.readInput(ctx, input{name: name})
+	if ctx.Err() != nil {
+		return nil, exitInterrupted, fmt.Errorf("interrupted after %d events of %s", eventsOf(t), name)
+	}
+	if err != nil {
+		r := malformed(name, err)
+		return nil, exitMalformed, fmt.Errorf("%s: %s", at(name, r.line), r.reason)
+	}
+	return t, exitConformant, nil
+}
+
 // unfinished is the result for a trace of which only a part could be read in time.
 func unfinished(name string, t *trace.Trace, s *settings, why error) *result {
 	r := &result{trace: t, partial: true, code: exitInconclusive}

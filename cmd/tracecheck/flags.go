@@ -59,12 +59,10 @@ func oneOf(target *string, choices ...string) *value {
 	}}
 }
 
-// checkFlags returns the flags of check and where they are kept.
-func checkFlags() (*flag.FlagSet, *settings) {
-	s := &settings{format: "text", color: "auto", engine: "auto", witness: output{flag: "witness", suffix: ".ndkwitness.jsonl"},
-		minimize: output{flag: "minimize", suffix: ".minimized.ndktrace.jsonl"}}
+// readingFlags returns a set with the flags that say how a trace is to be read, and keeps their values in s.
+func readingFlags(command string, s *settings) *flag.FlagSet {
 	s.options.Assume = map[string]string{}
-	set := flag.NewFlagSet("check", flag.ContinueOnError)
+	set := flag.NewFlagSet(command, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	set.Usage = func() {}
 	set.Var(oneOf(&s.options.Dialect, "ndkpi", "ndspi", "verbs"), "dialect",
@@ -73,6 +71,14 @@ func checkFlags() (*flag.FlagSet, *settings) {
 		"dialect verbs: accept what devices do at an arm that finds completions")
 	set.Var(&value{set: s.assume}, "assume",
 		"take another reading of an open question, as in `A2=ONE`; repeatable, or separated by commas")
+	return set
+}
+
+// checkFlags returns the flags of check and where they are kept.
+func checkFlags() (*flag.FlagSet, *settings) {
+	s := &settings{format: "text", color: "auto", engine: "auto", witness: output{flag: "witness", suffix: ".ndkwitness.jsonl"},
+		minimize: output{flag: "minimize", suffix: ".minimized.ndktrace.jsonl"}}
+	set := readingFlags("check", s)
 	set.DurationVar(&s.options.Timeout, "timeout", time.Minute, "longest time for one trace, then inconclusive")
 	set.IntVar(&s.options.MaxOperations, "max-operations", 0,
 		"most operations, hidden steps included, of a trace to search (engine tlc: events), then inconclusive; "+
@@ -93,9 +99,8 @@ func checkFlags() (*flag.FlagSet, *settings) {
 	return set, s
 }
 
-// parseCheck reads the command line of check. Flags may follow files; after -- everything is a file.
-func parseCheck(args []string) (*settings, error) {
-	set, s := checkFlags()
+// parse reads flags and returns the other arguments. Flags may follow these; after -- everything is one of them.
+func parse(set *flag.FlagSet, args []string) (others []string, err error) {
 	for {
 		if err := set.Parse(args); err != nil {
 			if err == flag.ErrHelp {
@@ -105,14 +110,22 @@ func parseCheck(args []string) (*settings, error) {
 		}
 		rest := set.Args()
 		if len(rest) == 0 {
-			break
+			return others, nil
 		}
 		if read := len(args) - len(rest); read > 0 && args[read-1] == "--" {
-			s.files = append(s.files, rest...)
-			break
+			return append(others, rest...), nil
 		}
-		s.files = append(s.files, rest[0])
+		others = append(others, rest[0])
 		args = rest[1:]
+	}
+}
+
+// parseCheck reads the command line of check.
+func parseCheck(args []string) (*settings, error) {
+	set, s := checkFlags()
+	var err error
+	if s.files, err = parse(set, args); err != nil {
+		return nil, err
 	}
 	s.options.Witness = s.witness.path != ""
 	if s.engine != "auto" && s.engine != "tlc" {
@@ -133,10 +146,16 @@ func parseCheck(args []string) (*settings, error) {
 		return nil, usageError("--timeout must be longer than 0")
 	case s.options.MaxOperations < 0:
 		return nil, usageError("--max-operations can't be below 0")
-	case s.options.DeviceLevel && s.options.Dialect != "" && s.options.Dialect != "verbs":
-		return nil, usageError("--device-level is a matter of the dialect verbs, not of %s", s.options.Dialect)
 	}
-	return s, nil
+	return s, s.readable()
+}
+
+// readable says why no trace can be read as the flags ask for.
+func (s *settings) readable() error {
+	if s.options.DeviceLevel && s.options.Dialect != "" && s.options.Dialect != "verbs" {
+		return usageError("--device-level is a matter of the dialect verbs, not of %s", s.options.Dialect)
+	}
+	return nil
 }
 
 // flagError is the error of a flag as one of the command line, without what a value's own error says of that.

@@ -57,6 +57,7 @@ const usage = `tracecheck decides whether recorded traces of an NDK provider kee
                                                  list the rules
   tracecheck stats FILE                          count what a trace holds
   tracecheck verify-witness WITNESS TRACE        replay a witness, which --witness wrote, with the model alone
+  tracecheck convert --to tla TRACE FOLDER       write a trace as the TLA+ modules by which TLC decides it
   tracecheck schema                              print the JSON Schema of traces
   tracecheck version
 
@@ -98,7 +99,7 @@ func (p *program) dispatch(ctx context.Context, out *bufio.Writer, args []string
 	command := "check"
 	if len(args) > 0 {
 		switch args[0] {
-		case "check", "explain", "rules", "stats", "verify-witness", "schema", "version", "help":
+		case "check", "explain", "rules", "stats", "verify-witness", "convert", "schema", "version", "help":
 			command, args = args[0], args[1:]
 		}
 	}
@@ -111,6 +112,8 @@ func (p *program) dispatch(ctx context.Context, out *bufio.Writer, args []string
 		return p.stats(ctx, out, args)
 	case "verify-witness":
 		return p.verifyWitness(ctx, out, args)
+	case "convert":
+		return p.convert(ctx, out, args)
 	case "schema":
 		if len(args) > 0 {
 			return exitUsage, usageError("schema takes no argument")

@@ -17,13 +17,9 @@ func (p *program) stats(ctx context.Context, out *bufio.Writer, args []string) (
 	if len(args) != 1 {
 		return exitUsage, usageError("stats takes one trace")
 	}
-	t, err := p.readInput(ctx, input{name: args[0]})
-	if ctx.Err() != nil {
-		return exitInterrupted, fmt.Errorf("interrupted after %d events of %s", eventsOf(t), args[0])
-	}
+	t, code, err := p.readOne(ctx, args[0])
 	if err != nil {
-		r := malformed(args[0], err)
-		return exitMalformed, fmt.Errorf("%s: %s", at(args[0], r.line), r.reason)
+		return code, err
 	}
 	count := countTrace(t)
 	w := &textReporter{out: out}

@@ -17,13 +17,9 @@ func (p *program) verifyWitness(ctx context.Context, out *bufio.Writer, args []s
 	if len(args) != 2 || args[0] == "-" && args[1] == "-" {
 		return exitUsage, usageError("verify-witness takes a witness and its trace")
 	}
-	t, err := p.readInput(ctx, input{name: args[1]})
-	if ctx.Err() != nil {
-		return exitInterrupted, fmt.Errorf("interrupted after %d events of %s", eventsOf(t), args[1])
-	}
+	t, code, err := p.readOne(ctx, args[1])
 	if err != nil {
-		r := malformed(args[1], err)
-		return exitMalformed, fmt.Errorf("%s: %s", at(args[1], r.line), r.reason)
+		return code, err
 	}
 	in, stop := p.reader(ctx, input{name: args[0]})
 	defer stop()

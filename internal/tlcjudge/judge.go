@@ -5,17 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"ndkoracle/internal/tlc"
 	"ndkoracle/linearize"
 	"ndkoracle/rules"
-	"ndkoracle/tla"
 	"ndkoracle/trace"
 )
 
@@ -54,18 +51,13 @@ func (j Judge) CheckAll(ctx context.Context, cases []Case) ([]*linearize.Report,
 			undecided(reports[i], reason)
 			continue
 		}
-		h := read(c.Trace)
-		reports[i].Components = len(h.components)
-		for _, part := range h.components {
-			q := &question{component: part, number: len(questions) + 1, reading: readingOf(c.Options.Assume),
-				dialect:  dialectOf(reports[i].Dialect, c.Options.DeviceLevel),
-				seenLate: c.Trace.Header.Side == "consumer",
-				end:      c.Trace.End != nil && c.Trace.End.Quiescent,
-				created:  !slices.ContainsFunc(h.qpList, func(p *qp) bool { return p.created == nil })}
-			questions = append(questions, q)
+		parts := questionsOf(c, len(questions)+1)
+		reports[i].Components = len(parts)
+		for _, q := range parts {
 			of[q] = i
-			reports[i].Operations += len(part.events)
+			reports[i].Operations += len(q.events)
 		}
+		questions = append(questions, parts...)
 	}
 	said := map[int]*answer{}
 	if len(questions) > 0 {
@@ -85,6 +77,20 @@ func (j Judge) CheckAll(ctx context.Context, cases []Case) ([]*linearize.Report,
 		conclude(r)
 	}
 	return reports, nil
+}
+
+// questionsOf returns the questions of a trace, one for each of its components, with numbers from the first on.
+func questionsOf(c Case, first int) []*question {
+	h := read(c.Trace)
+	var questions []*question
+	for i, part := range h.components {
+		questions = append(questions, &question{component: part, number: first + i, reading: readingOf(c.Options.Assume),
+			dialect:  dialectOf(cmp.Or(c.Options.Dialect, c.Trace.Header.Dialect), c.Options.DeviceLevel),
+			seenLate: c.Trace.Header.Side == "consumer",
+			end:      c.Trace.End != nil && c.Trace.End.Quiescent,
+			created:  !slices.ContainsFunc(h.qpList, func(p *qp) bool { return p.created == nil })})
+	}
+	return questions
 }
 
 // unfit says why a trace can't be put to TLC at all.
@@ -155,23 +161,10 @@ func (j Judge) ask(ctx context.Context, questions []*question) (map[int]*answer,
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
-	module, configuration := write(questions)
-	files := map[string][]byte{root + ".tla": module, root + ".cfg": configuration}
-	contract, err := fs.Glob(tla.Modules, "*.tla")
-	if err != nil {
+	if err := writeModules(folder, questions); err != nil {
 		return nil, err
 	}
-	for _, name := range contract {
-		if files[name], err = tla.Modules.ReadFile(name); err != nil {
-			return nil, err
-		}
-	}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
-			return nil, err
-		}
-	}
-	lines, finished, err := j.Runner.Print(ctx, folder, root)
+	lines, finished, err := j.Runner.Print(ctx, folder, Root)
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,25 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// What is written for TLC to be run by hand says what the engine says (ARM-09, as in late-at-a-quiesce-mark).
+func TestWrite(t *testing.T) {
+	c := Case{Trace: readTrace(t, "reject/late-at-a-quiesce-mark.ndktrace.jsonl")}
+	if err := Decidable(c); err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := Write(folder, c); err != nil {
+		t.Fatal(err)
+	}
+	lines, finished, err := newJudge(t).Runner.Print(t.Context(), folder, Root)
+	if err != nil || !finished {
+		t.Fatalf("finished: %t, %v", finished, err)
+	}
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, `<<"refused", 1, 10, `) || !strings.Contains(last, `"ARM-09"`) {
+		t.Errorf("TLC's last word is %s", last)
+	}
+}
+
 // Names mean nothing, whatever they are made of (ARM-09, as in late-at-a-quiesce-mark).
 func TestHostileNames(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(traces, "reject/late-at-a-quiesce-mark.ndktrace.jsonl"))

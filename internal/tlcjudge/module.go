@@ -18,14 +18,14 @@ type question struct {
 	created  bool   // the creation of every QP of the trace is in it
 }
 
-// root is the name of the module that is generated.
-const root = "Traces"
+// Root is the name of the module that is generated.
+const Root = "Traces"
 
 // write returns the module for some questions, and its configuration. The questions share the variables of the contract; the
 // variable trace says which of them a behaviour is about.
 func write(questions []*question) (module, configuration []byte) {
 	var b, initial, next, report strings.Builder
-	fmt.Fprintf(&b, "---- MODULE %s ----\nEXTENDS TraceRules, Readings\nVARIABLES trace, cq, qp, token, at, underway, story\n", root)
+	fmt.Fprintf(&b, "---- MODULE %s ----\nEXTENDS TraceRules, Readings\nVARIABLES trace, cq, qp, token, at, underway, story\n", Root)
 	for _, q := range questions {
 		q.define(&b)
 		if q.searched() {

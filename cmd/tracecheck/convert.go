@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+
+	"ndkoracle/internal/tlcjudge"
+)
+
+// convert writes a trace as the TLA+ modules by which TLC decides it.
+func (p *program) convert(ctx context.Context, out *bufio.Writer, args []string) (int, error) {
+	s, to := &settings{}, ""
+	set := readingFlags("convert", s)
+	set.Var(oneOf(&to, "tla"), "to", "the `form` to write: tla")
+	named, err := parse(set, args)
+	if err == nil {
+		err = s.readable()
+	}
+	switch {
+	case err != nil:
+		return exitUsage, err
+	case to == "" || len(named) != 2:
+		return exitUsage, usageError("convert takes --to tla, a trace, and the folder to write to")
+	}
+	t, code, err := p.readOne(ctx, named[0])
+	if err != nil {
+		return code, err
+	}
+	folder := named[1]
+	s.options.MaxOperations = max(1, len(t.Events)) // whoever runs TLC by hand decides how long to wait
+	options := s.optionsFor(t)
+	if err := tlcjudge.Decidable(tlcjudge.Case{Trace: t, Options: options}); err != nil {
+		return exitInconclusive, fmt.Errorf("%s: %w", named[0], err)
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return exitInternal, fmt.Errorf("the modules can't be written: %w", err)
+	}
+	if err := tlcjudge.Write(folder, tlcjudge.Case{Trace: t, Options: options}); err != nil {
+		return exitInternal, fmt.Errorf("the modules can't be written: %w", err)
+	}
+	w := &textReporter{out: out}
+	w.line(0, "%s: written to %s; there, java -cp TLA2TOOLS_JAR tlc2.TLC -config %[3]s.cfg %[3]s.tla has TLC explain it", named[0], folder,
+		tlcjudge.Root)
+	return exitConformant, nil
+}
