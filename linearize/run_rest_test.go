@@ -78,7 +78,7 @@ func (r *run) owes() bool {
 			}
 			continue
 		}
-		if q.Due > 0 {
+		if q.Due > 0 && (len(q.Entries) > 0 || r.c.Dialect.A6 != model.A6Never) {
 			r.enter(i, model.OK)
 			return true
 		}

@@ -122,10 +122,10 @@ func (t *story) enter(o *operation) {
 
 func (t *story) complete(before, after model.State, o *operation) {
 	r := o.request
-	if after.Cqs[o.cq].Fresh == before.Cqs[o.cq].Fresh {
+	entries := after.Cqs[o.cq].Entries
+	if len(entries) == len(before.Cqs[o.cq].Entries) {
 		return // it need not have been placed, and was not
 	}
-	entries := after.Cqs[o.cq].Entries
 	c := entries[len(entries)-1]
 	t.count("DEF-04", "POLL-09")
 	if len(entries) > t.c.cqs[o.cq].depth {

@@ -27,7 +27,8 @@ func (q *streamCq) countArm(arm model.Arm) {
 // countEntered takes the entry of a callback for completions.
 func (q *streamCq) countEntered() {
 	a := &q.certain
-	if a.empty && !a.mixed && a.called > a.entered && !q.s.dialect.ExtraEvent && q.s.dialect.A5 == model.A5MustNot {
+	d := q.s.dialect
+	if a.empty && !a.mixed && a.called > a.entered && !d.ExtraEvent && d.A5 == model.A5MustNot && d.A25 == model.A25No {
 		if a.owedFor = a.arm; a.arm == model.ANY {
 			q.s.exercised("ARM-09")
 		}
@@ -60,7 +61,8 @@ func (q *streamCq) countDelivered(p *poll, r *posting, kinds automaton.Kinds) {
 			q.s.exercised("ARM-08")
 		}
 	}
-	if r.owed == 0 || r.owed >= a.called || a.found {
+	old := a.before == 0 && q.s.dialect.A26 == model.A26Old // unless a callback was entered that is not told of yet
+	if r.owed == 0 || r.owed >= a.called || a.found || old {
 		return
 	}
 	if fresh := r.called > a.before; fresh || r.owed <= a.before { // it was there when the CQ was armed

@@ -13,7 +13,6 @@ import (
 
 // notFollowed lists what the streaming engine answers inconclusive to, by words of the reason, and porcupine does not.
 var notFollowed = []string{
-	"of the readings A6, A24, A25 and A26 this engine follows only the default",
 	"failed before it told so, and when that was this engine does not follow",
 	"failed, before it told so, this engine does not follow",
 	"what an overflow loses this engine does not follow",

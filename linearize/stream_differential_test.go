@@ -70,10 +70,11 @@ func TestStreamAgreesWithPorcupine(t *testing.T) {
 	}
 }
 
-// otherReadings are dialects under readings that change when a completion is old, what matches, and when an arm looks (A3, A5, A28).
+// otherReadings are dialects under readings that change when a completion is old, what matches, when an arm looks, and when callbacks come
+// (A3, A5, A6, A24, A25, A26, A28).
 var otherReadings = func() []model.Dialect {
 	var all []model.Dialect
-	for _, reading := range []string{"A3=RETURN", "A5=MAY", "A28=AT RETURN"} {
+	for _, reading := range []string{"A3=RETURN", "A5=MAY", "A28=AT RETURN", "A6=NEVER", "A24=1", "A25=YES", "A26=OLD"} {
 		id, choice, _ := strings.Cut(reading, "=")
 		d, err := model.Ndkpi().Assume(id, choice)
 		if err != nil {
@@ -86,7 +87,9 @@ var otherReadings = func() []model.Dialect {
 }()
 
 // What the readings change, the streaming engine sees as porcupine does: a completion is new until its callback has returned (A3), a callback
-// that the arm did not ask for is none (A5), and an arm finds when the callback returns what came after it (A28).
+// that the arm did not ask for is none (A5), an arm finds when the callback returns what came after it (A28), a callback waits for a
+// completion (A6), no more of them are owed than the bound says (A24), what was polled counts on (A25), and what comes before the first
+// callback is old (A26).
 func TestStreamFollowsReadings(t *testing.T) {
 	for _, test := range []struct {
 		reading, choice, text string
@@ -95,6 +98,14 @@ func TestStreamFollowsReadings(t *testing.T) {
 		{"A3", "RETURN", "arm ANY; post 1; cb<; arm ANY; cb>; rest; get 1; rest", ProviderViolation, Conformant},
 		{"A5", "MAY", "arm SOLICITED; post 1; cb<; get 1; cb>; rest", Conformant, ProviderViolation},
 		{"A28", "AT RETURN", "arm ANY; post 1; cb<; post 2; arm ANY; get 1 2; cb>; get; rest", Conformant, ProviderViolation},
+		{"A6", "NEVER", "arm ANY; post 1; get 1; cb<; cb>; rest", ProviderViolation, Conformant},
+		{"A6", "NEVER", "arm ANY; post 1; get 1; rest; post 2; cb<; get 2; cb>; rest", Conformant, ProviderViolation},
+		{"A24", "1", "arm ANY; post 1; get 1; arm ANY; post 2; get 2; cb<; cb>; cb<; cb>; rest", ProviderViolation, Conformant},
+		{"A24", "2", "arm ANY; post 1; get 1; arm ANY; post 2; get 2; arm ANY; post 3; get 3; cb<; cb>; cb<; cb>; cb<; cb>; rest",
+			ProviderViolation, Conformant},
+		{"A25", "YES", "post 1; get 1; arm ANY; rest", ProviderViolation, Conformant},
+		{"A25", "YES", "post 1; get 1; arm ANY; cb<; cb>; rest", Conformant, ProviderViolation},
+		{"A26", "OLD", "post 1; rest; arm ANY; rest; get 1; rest", Conformant, ProviderViolation},
 	} {
 		for _, engine := range []Engine{Streaming, Porcupine} {
 			o := Options{Engine: engine}

@@ -79,11 +79,8 @@ func unfitFor(h trace.Header, d model.Dialect) string {
 	if h.Order == "partial" {
 		return "the events are ordered only partially, and this engine takes a total order"
 	}
-	r := d.Reading
-	r.A1, r.A2, r.A3, r.A4, r.A5, r.A7, r.A28 = 0, 0, 0, 0, 0, 0, 0
-	r.A16, r.A33, r.A35 = 0, 0, 0 // these it follows, or meets where it does not follow
-	if r != (model.Reading{}) {
-		return "of the readings A6, A24, A25 and A26 this engine follows only the default"
+	if d.A8 != model.A8Either || d.A15 != model.A15Free {
+		return "of the readings A8 and A15 this engine follows only the default"
 	}
 	return ""
 }

@@ -305,12 +305,13 @@ SureStep ==
 (* The provider is at rest: nothing is left that has to happen.  A send    *)
 (* may wait for a receive of its peer, and whatever waits behind it.  An   *)
 (* event of verbs waits until somebody reads it.  After a close nothing is *)
-(* owed (A21), and what a failed CQ has no room for is lost.               *)
+(* owed (A21), and what a failed CQ has no room for is lost.  Where no      *)
+(* callback comes on an empty CQ, one that is owed may wait (A6).          *)
 (***************************************************************************)
 Notifies == ErrorsArm \/ Calls[Events[at + 1].of].awaited
 
 CallbackOwed(q) ==
-  cq[q].open # "CLOSED" /\ ~cq[q].running /\ ((cq[q].due > 0 /\ Notifies) \/ cq[q].errorDue)
+  cq[q].open # "CLOSED" /\ ~cq[q].running /\ ((cq[q].due > 0 /\ Cq!HasCause(cq[q]) /\ Notifies) \/ cq[q].errorDue)
 
 WaitsForPeer(p, queue, i) ==
   LET r == qp[p][queue][i] IN

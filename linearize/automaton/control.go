@@ -14,6 +14,8 @@ type control struct {
 	health                      model.Health
 	open                        model.Openness
 	errorDue, running, reported bool
+	uncounted                   bool       // nothing counts as fresh yet (A26)
+	taken                       model.Arms // which completions match that are polled, but fresh (A25)
 	waiting                     uint32
 	least, most                 uint32 // callbacks owed
 	done                        uint8  // which of the calls under way have taken effect, a bit each
@@ -24,19 +26,21 @@ type control struct {
 // cq returns the model's CQ, with n callbacks owed.
 func (c control) cq(n uint32, entries []model.Completion, fresh int) model.Cq {
 	return model.Cq{Entries: entries, Fresh: fresh, Arm: c.arm, Waiting: int(c.waiting), Due: int(n), ErrorDue: c.errorDue,
-		Running: c.running, Health: c.health, Reported: c.reported, Open: c.open}
+		Running: c.running, Health: c.health, Reported: c.reported, Open: c.open, Uncounted: c.uncounted, Taken: c.taken}
 }
 
 // became returns c after a step of the model led to q.
 func (c control) became(q model.Cq) control {
 	c.arm, c.health, c.open = q.Arm, q.Health, q.Open
 	c.errorDue, c.running, c.reported = q.ErrorDue, q.Running, q.Reported
+	c.uncounted, c.taken = q.Uncounted, q.Taken
 	c.waiting, c.least, c.most = uint32(q.Waiting), uint32(q.Due), uint32(q.Due)
 	return c
 }
 
 // step asks the model what may follow c, for a CQ that holds such entries. The counts of callbacks owed that one outcome
-// allows are an interval again, so its ends are asked for, and one more than the least: only zero is special.
+// allows are an interval again, so its ends are asked for, and one more than the least: only zero is special, and the bound of A24, which
+// is 2 at most.
 func (m *Machine) step(c control, a model.Action, entries []model.Completion, fresh int) ([]control, *model.Refusal) {
 	var next []control
 	var refusal *model.Refusal

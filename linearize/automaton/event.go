@@ -280,8 +280,11 @@ func (t *transition) enter(x explanation) {
 			}
 		}
 		if len(t.alive) == 0 {
-			_, refusal := t.machine.step(y.control,
-				model.Action{Name: model.NdkCqNotificationCallbackEnter, CqStatus: t.event.status}, t.machine.example(y), 0)
+			action := model.Action{Name: model.NdkCqNotificationCallbackEnter, CqStatus: t.event.status}
+			_, refusal := t.machine.step(y.control, action, t.machine.example(y), 0)
+			if refusal == nil {
+				_, refusal = t.machine.step(y.control, action, nil, 0) // of an empty CQ (A6)
+			}
 			t.refuse(refusal)
 		}
 	})
@@ -318,10 +321,13 @@ func (m *Machine) example(x explanation) []model.Completion {
 	return nil
 }
 
+// pollOne is a poll that returns a completion.
+var pollOne = model.Action{Name: model.NdkGetCqResults, N: 1, K: 1}
+
 // deliver takes the oldest completion out: one that the CQ held, or one that is placed only now.
 func (t *transition) deliver(x explanation) {
 	e, m := t.event, t.machine
-	if _, refusal := m.step(x.control, model.Action{Name: model.NdkGetCqResults, N: 1, K: 1}, m.contractEntry(), 0); refusal != nil {
+	if _, refusal := m.step(x.control, pollOne, m.contractEntry(), 0); refusal != nil {
 		t.refuse(refusal)
 		return
 	}
@@ -332,10 +338,10 @@ func (t *transition) deliver(x explanation) {
 			t.refuse(BehindFence)
 			return
 		case c.form == many && fits:
-			t.keep(x.from(i))
+			t.polled(x.from(i), c.kinds&e.kinds, i >= x.old)
 		case c.form == one || c.form == point:
 			if fits {
-				t.keep(x.from(i + 1))
+				t.polled(x.from(i+1), c.kinds&e.kinds, i >= x.old)
 			} else {
 				t.refuse(otherExpected)
 			}
@@ -348,19 +354,31 @@ func (t *transition) deliver(x explanation) {
 	}
 	p := m.placing(x.control)
 	y := x.emptied()
-	if p.loop&e.kinds != 0 {
-		t.keep(y)
-	}
+	t.polled(y, p.loop&e.kinds, !x.uncounted)
 	for _, c := range p.changes {
-		if c.kinds&e.kinds != 0 {
-			y.control = c.to
-			t.keep(y)
-		}
+		y.control = c.to
+		t.polled(y, c.kinds&e.kinds, !x.uncounted)
 	}
 	if len(t.alive) == 0 {
 		kind := e.kinds & -e.kinds
 		_, refusal := m.step(x.control, model.Action{Name: model.Place, Completion: completions[kind]}, nil, 0)
 		t.refuse(refusal)
+	}
+}
+
+// polled keeps what becomes of y by the poll of a completion of one of the kinds, which may count on if it was fresh (A25).
+func (t *transition) polled(y explanation, kinds Kinds, wasFresh bool) {
+	var next []control
+	kinds.each(func(kind Kinds) {
+		after, _ := t.machine.step(y.control, pollOne, []model.Completion{completions[kind]}, inside(wasFresh))
+		for _, to := range after {
+			if !slices.Contains(next, to) {
+				next = append(next, to)
+			}
+		}
+	})
+	for _, y.control = range next {
+		t.keep(y)
 	}
 }
 
@@ -402,26 +420,36 @@ func (t *transition) rest(x explanation) {
 				t.refuse(errorDue)
 				return
 			}
+			if y.most > 0 && nullable(y.cells) && t.machine.contract.Dialect.A6 == model.A6Never { // what is owed waits for a completion
+				z := y.emptied()
+				z.least = max(z.least, 1)
+				t.settled(z)
+			}
 			if y.least > 0 {
 				t.refuse(callbackDue)
 				return
 			}
 			y.most = 0
 		}
-		if t.event.is && y.health == model.OK && y.open != model.Closed {
-			c := cell{form: openFence, by: t.now}
-			if t.event.n > 0 {
-				c.form = fence
-			}
-			y = y.with(c)
-		}
-		t.keep(y)
+		t.settled(y)
 	}
 	if t.event.is || t.set.readers > 0 || len(t.set.flights) > 0 {
 		t.staged(x, settle)
 		return
 	}
 	settle(x)
+}
+
+// settled keeps y, with a fence behind what must have been placed by now.
+func (t *transition) settled(y explanation) {
+	if t.event.is && y.health == model.OK && y.open != model.Closed {
+		c := cell{form: openFence, by: t.now}
+		if t.event.n > 0 {
+			c.form = fence
+		}
+		y = y.with(c)
+	}
+	t.keep(y)
 }
 
 // place takes the knowledge that a completion was placed at this very moment.

@@ -10,13 +10,13 @@ import (
 type explanation struct {
 	control
 	cells []cell // oldest first; never changed in place
-	old   int    // how many of the cells were placed before the last callback was entered
+	old   int    // how many of the cells are not fresh: placed before the last callback was entered, as a rule
 }
 
 // appendKey appends an encoding of x: two explanations are equal exactly when their keys are.
 func (x explanation) appendKey(key []byte) []byte {
-	key = append(key, byte(x.arm)<<4|byte(x.health)<<2|byte(x.open), bit(x.errorDue)|bit(x.running)<<1|bit(x.reported)<<2|bit(x.aheadOfError)<<3,
-		x.done, x.ahead)
+	key = append(key, byte(x.arm)<<4|byte(x.health)<<2|byte(x.open), bit(x.errorDue)|bit(x.running)<<1|bit(x.reported)<<2|bit(x.aheadOfError)<<3|
+		bit(x.uncounted)<<4, byte(x.taken), x.done, x.ahead)
 	key = binary.AppendUvarint(key, uint64(x.waiting))
 	key = binary.AppendUvarint(key, uint64(x.least))
 	key = binary.AppendUvarint(key, uint64(x.most))
@@ -39,6 +39,9 @@ func bit(b bool) byte {
 // with returns x with one more cell, the newest.
 func (x explanation) with(c cell) explanation {
 	x.cells = append(slices.Clip(x.cells), c)
+	if x.uncounted {
+		x.old = len(x.cells)
+	}
 	return x
 }
 
@@ -55,7 +58,7 @@ func (m *Machine) extended(x explanation, now uint16) explanation {
 func (m *Machine) normal(x explanation) explanation {
 	loop := m.placing(x.control).loop
 	n := len(x.cells)
-	for n > 0 && x.cells[n-1].form == many && x.cells[n-1].kinds&^loop == 0 && (n > x.old || m.freshServesAsOld) {
+	for n > 0 && x.cells[n-1].form == many && x.cells[n-1].kinds&^loop == 0 && (n > x.old || x.uncounted || m.freshServesAsOld) {
 		n--
 	}
 	cells := make([]cell, 0, n)
@@ -133,7 +136,7 @@ func (m *Machine) holds(x explanation, steps []cell, y explanation) bool {
 		if i < len(x.cells) {
 			return x.cells[i], i < x.old
 		}
-		return steps[i-len(x.cells)], false
+		return steps[i-len(x.cells)], x.uncounted
 	}
 	for i := n - 1; i >= 0; i-- {
 		c, _ := at(i)

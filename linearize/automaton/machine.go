@@ -51,10 +51,11 @@ func New(d model.Dialect, memory int) *Machine {
 	}
 	m := &Machine{contract: model.Contract{Dialect: d, Depth: []int{unlimited}}, limit: memory,
 		places: map[control]*placing{}, sets: map[string]*set{}}
-	m.freshServesAsOld = d.FreshAtArm == model.May || d.FreshAtArm == d.OldAtArm
+	polledCounts := d.A25 == model.A25Yes && d.FreshAtArm != model.MustNot // a fresh completion does, when it has left the CQ
+	m.freshServesAsOld = d.FreshAtArm == model.May || d.FreshAtArm == d.OldAtArm && !polledCounts
 	m.agesAtEntry = !d.Serialised || d.A3 == model.A3Entry
 	m.looksAtEntry = m.agesAtEntry && d.A28 == model.A28AtOnce
-	m.oldServesAsFresh = d.OldAtArm == model.May || d.FreshAtArm == d.OldAtArm
+	m.oldServesAsFresh = !polledCounts && (d.OldAtArm == model.May || d.FreshAtArm == d.OldAtArm)
 	return m
 }
 

@@ -26,7 +26,7 @@ type Queue struct {
 // NewQueue returns the queue of a CQ that was just created. Where the consumer writes the trace, callbacks may have been
 // entered before it tells of them.
 func (m *Machine) NewQueue(consumerSide bool) *Queue {
-	x := explanation{control: control{}.became(model.Cq{})}
+	x := explanation{control: control{}.became(m.contract.Init().Cqs[0])}
 	readers := uint8(0)
 	if consumerSide {
 		readers = anyReaders

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -223,7 +224,8 @@ func (r *referee) take(e sight, delivered map[int]bool) (known bool) {
 	case rested, notified:
 		r.keep(func(k config) []config {
 			q := k.s.Cqs[0]
-			if q.Open != model.Closed && !q.Running && e.what == notified && (q.Due > 0 || q.ErrorDue) {
+			waits := len(q.Entries) == 0 && r.c.Dialect.A6 == model.A6Never
+			if q.Open != model.Closed && !q.Running && e.what == notified && (q.Due > 0 && !waits || q.ErrorDue) {
 				return nil
 			}
 			for _, id := range e.owed {
@@ -332,7 +334,8 @@ func (w *walk) go1() {
 			}
 			q := w.s.Cqs[0]
 			what := notified
-			if q.Due > 0 && !q.Running {
+			waits := len(q.Entries) == 0 && w.c.Dialect.A6 == model.A6Never
+			if q.Due > 0 && !q.Running && !waits {
 				what = rested
 			}
 			var owed []int
@@ -617,16 +620,25 @@ func valid(seen []sight) bool {
 
 func dialects() []model.Dialect {
 	all := []model.Dialect{model.Ndkpi(), model.Ndspi(), model.Verbs(), model.VerbsDevice()}
-	for _, reading := range []string{"A2=ONE", "A2=TWO", "A3=RETURN", "A4=MUST", "A5=MAY", "A28=AT RETURN"} {
-		id, choice, _ := strings.Cut(reading, "=")
-		d, err := model.Ndkpi().Assume(id, choice)
-		if err != nil {
+	for _, reading := range []string{"A2=ONE", "A2=TWO", "A3=RETURN", "A4=MUST", "A5=MAY", "A28=AT RETURN",
+		"A6=NEVER", "A24=1", "A24=2 A2=TWO", "A25=YES A3=RETURN", "A26=OLD", "A25=YES A6=NEVER A26=OLD"} {
+		all = append(all, assume(model.Ndkpi(), reading))
+	}
+	return append(all, assume(model.Ndspi(), "A25=YES"), assume(model.Ndspi(), "A26=OLD"), assume(model.Verbs(), "A6=NEVER"),
+		assume(model.VerbsDevice(), "A25=YES"))
+}
+
+var oneReading = regexp.MustCompile(`(A\d+)=(AT RETURN|\w+)`)
+
+func assume(d model.Dialect, readings string) model.Dialect {
+	for _, reading := range oneReading.FindAllStringSubmatch(readings, -1) {
+		var err error
+		if d, err = d.Assume(reading[1], reading[2]); err != nil {
 			panic(err)
 		}
-		d.Name += " " + reading
-		all = append(all, d)
 	}
-	return all
+	d.Name += " " + readings
+	return d
 }
 
 var (

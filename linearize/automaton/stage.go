@@ -142,16 +142,13 @@ func (m *Machine) enteredAhead(x explanation, readers uint8) []explanation {
 	return all
 }
 
-// entered returns what becomes of x when a callback is entered.
+// entered returns what becomes of x when a callback is entered. There may be none on an empty CQ (A6).
 func (m *Machine) entered(x explanation, status model.Health) []explanation {
-	next, _ := m.step(x.control, model.Action{Name: model.NdkCqNotificationCallbackEnter, CqStatus: status}, nil, 0)
-	var all []explanation
-	for _, to := range next {
-		y := x
-		if y.control = to; m.agesAtEntry {
-			y.old = len(x.cells)
+	all := m.looks(x, model.Action{Name: model.NdkCqNotificationCallbackEnter, CqStatus: status}, x.arm)
+	if m.agesAtEntry {
+		for i := range all {
+			all[i].old = len(all[i].cells)
 		}
-		all = append(all, y)
 	}
 	return all
 }
