@@ -61,7 +61,7 @@ func (b *bench) do(args ...string) int {
 func readFake(_ context.Context, name string, r io.Reader) (*trace.Trace, error) {
 	content, err := io.ReadAll(r)
 	if err != nil {
-		return nil, err
+		return &trace.Trace{Name: name}, err
 	}
 	word := strings.TrimSpace(string(content))
 	if word == "malformed" {
