@@ -31,6 +31,7 @@ type result struct {
 	witness   string       // the file that it was written to
 	small     *trace.Trace // the same violation in few events
 	minimized string       // the file that it was written to
+	page      string       // the file that it was drawn in
 	cut       bool         // the time limit ended the shrinking
 	unshrunk  string       // why there is no small trace
 	unsaved   bool         // a file beside the report could not be written
@@ -86,7 +87,7 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 		}
 	}
 	inputs := expand(s.files)
-	if err := cmp.Or(s.witness.check(inputs), s.minimize.check(inputs)); err != nil {
+	if err := cmp.Or(s.witness.check(inputs), s.minimize.check(inputs), s.html.check(inputs)); err != nil {
 		return exitUsage, err
 	}
 	report := p.reporter(out, s, len(inputs) == 1)
@@ -107,6 +108,7 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 		p.warn(r, s)
 		p.saveWitness(in, r, s)
 		p.saveSmall(in, r, s)
+		p.savePage(in, r, s)
 		sum.results++
 		if r.unsaved {
 			sum.code = exitInternal

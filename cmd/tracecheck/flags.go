@@ -25,6 +25,7 @@ type settings struct {
 	jobs     int // traces judged at a time
 	witness  output
 	minimize output
+	html     output
 	files    []string
 }
 
@@ -77,7 +78,7 @@ func readingFlags(command string, s *settings) *flag.FlagSet {
 // checkFlags returns the flags of check and where they are kept.
 func checkFlags() (*flag.FlagSet, *settings) {
 	s := &settings{format: "text", color: "auto", engine: "auto", witness: output{flag: "witness", suffix: ".ndkwitness.jsonl"},
-		minimize: output{flag: "minimize", suffix: ".minimized.ndktrace.jsonl"}}
+		minimize: output{flag: "minimize", suffix: ".minimized.ndktrace.jsonl"}, html: output{flag: "html", suffix: ".html"}}
 	set := readingFlags("check", s)
 	set.DurationVar(&s.options.Timeout, "timeout", time.Minute, "longest time for one trace, then inconclusive")
 	set.IntVar(&s.options.MaxOperations, "max-operations", 0,
@@ -94,6 +95,8 @@ func checkFlags() (*flag.FlagSet, *settings) {
 		"write for each conformant trace one full order of its events and hidden steps to this `file`, or into this directory")
 	set.StringVar(&s.minimize.path, "minimize", "",
 		"write each trace that broke a rule, shrunk to a small one that breaks it too, to this `file`, or into this directory")
+	set.StringVar(&s.html.path, "html", "",
+		"draw each trace that was judged, with what was found, as a web page in this `file`, or in this directory")
 	set.IntVar(&s.jobs, "jobs", 1, "judge so many traces at a time; the output is the same")
 	set.BoolVar(&s.quiet, "quiet", false, "say nothing of conformant traces, of coverage and of progress")
 	return set, s

@@ -29,6 +29,7 @@ type (
 		Operations int           `json:"operations"`
 		Witness    string        `json:"witness,omitempty"`
 		Minimized  string        `json:"minimized,omitempty"`
+		Html       string        `json:"html,omitempty"`
 		Findings   []jsonFinding `json:"findings"`
 		Readings   []jsonReading `json:"readings"`
 		Rules      []jsonRule    `json:"rules"`
@@ -79,7 +80,7 @@ func (w *jsonReporter) result(r *result) {
 	t := jsonTrace{
 		File: r.report.File, Verdict: r.answer(), Line: r.line, Reason: r.reason,
 		Dialect: r.report.Dialect, Events: r.report.Events,
-		Components: r.report.Components, Operations: r.report.Operations, Witness: r.witness, Minimized: r.minimized,
+		Components: r.report.Components, Operations: r.report.Operations, Witness: r.witness, Minimized: r.minimized, Html: r.page,
 		Findings: []jsonFinding{}, Readings: []jsonReading{}, Rules: []jsonRule{},
 	}
 	for _, f := range r.report.Findings {

@@ -120,6 +120,6 @@ func (p *program) saveWitness(in input, r *result, s *settings) {
 func (p *program) saved(r *result, name, what string, err error) {
 	if err != nil {
 		fmt.Fprintf(p.stderr, "tracecheck: %s of %s can't be written to %s: %v\n", what, printable(r.report.File), printable(name), err)
-		r.unsaved, r.witness, r.minimized = true, "", ""
+		r.unsaved, r.witness, r.minimized, r.page = true, "", "", ""
 	}
 }

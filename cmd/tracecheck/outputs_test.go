@@ -163,6 +163,8 @@ func TestOutputsThatCannotBe(t *testing.T) {
 		{[]string{"--minimize", file, "--engine", "tlc", brokenTrace}, exitUsage, "engine tlc is too slow for"},
 		{[]string{"--minimize", "/dev/full", brokenTrace}, exitInternal, "can't be written to /dev/full: no space left on device"},
 		{[]string{"--witness", plainTrace + "/below", plainTrace}, exitInternal, "can't be written to"},
+		{[]string{"--html", file, plainTrace, brokenTrace}, exitUsage, "is a file, and there are 2 traces"},
+		{[]string{"--html", "/dev/full", brokenTrace}, exitInternal, "the drawing of"},
 		{[]string{"convert", plainTrace, t.TempDir()}, exitUsage, "convert takes --to tla, a trace, and the folder"},
 		{[]string{"convert", "--to", "html", plainTrace, t.TempDir()}, exitUsage, "must be one of tla"},
 		{[]string{"convert", "--to", "tla", plainTrace}, exitUsage, "convert takes --to tla, a trace, and the folder"},

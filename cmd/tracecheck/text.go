@@ -72,6 +72,9 @@ func (w *textReporter) result(r *result) {
 		}
 		w.line(2, "minimized to %d events in %s%s", len(r.small.Events), r.minimized, limit)
 	}
+	if r.page != "" {
+		w.line(2, "drawn in %s", r.page)
+	}
 	if len(r.report.Findings) == 0 && len(r.report.Assumes) > 0 && !w.settings.quiet {
 		w.line(2, "rests on the readings %s", strings.Join(r.report.Assumes, ", "))
 	}
