@@ -139,20 +139,30 @@ func pairUp(events []trace.Event) []*span {
 	return spans
 }
 
-// succeeded reports whether the call returned, and returned success: an NTSTATUS, or an errno of 0.
-func (s *span) succeeded() bool {
-	if s.end == nil {
-		return false
+// succeeded reports whether the call returned, and returned success.
+func (s *span) succeeded() bool { return s.returned() && isSuccess(s.verbs(), s.end) }
+
+func (s *span) verbs() bool { return strings.HasPrefix(s.fn, "ibv_") }
+
+// isSuccess reports whether a call returned success: an NTSTATUS, or an errno of 0.
+func isSuccess(verbs bool, ret *trace.Event) bool {
+	if verbs {
+		return ret.Errno == "" || ret.Errno == "0"
 	}
-	if strings.HasPrefix(s.fn, "ibv_") {
-		return s.end.Errno == "" || s.end.Errno == "0"
-	}
-	if s.end.Status == statusSuccess {
+	if ret.Status == statusSuccess {
 		return true
 	}
-	status, err := ndk.ParseStatus(s.end.Status)
+	status, err := ndk.ParseStatus(ret.Status)
 	return err == nil && status.Success() && status != ndk.STATUS_PENDING
 }
+
+// isRefusal reports whether a call returned failure.
+func isRefusal(verbs bool, ret *trace.Event) bool {
+	return (verbs || ret.Status != "") && !isSuccess(verbs, ret) && !pending(ret)
+}
+
+// pending reports whether a call returned STATUS_PENDING.
+func pending(ret *trace.Event) bool { return ret.Status == statusPending }
 
 // reportsSuccess reports whether a completion callback says that its call succeeded.
 func (s *span) reportsSuccess() bool {
@@ -161,15 +171,10 @@ func (s *span) reportsSuccess() bool {
 }
 
 // refused reports whether the call returned, and returned failure.
-func (s *span) refused() bool {
-	answers := strings.HasPrefix(s.fn, "ibv_") || s.end != nil && s.end.Status != ""
-	return s.returned() && answers && !s.succeeded() && !s.pending()
-}
+func (s *span) refused() bool { return s.returned() && isRefusal(s.verbs(), s.end) }
 
 // pending reports whether the call returned STATUS_PENDING.
-func (s *span) pending() bool {
-	return s.end != nil && s.end.Status == statusPending
-}
+func (s *span) pending() bool { return s.returned() && pending(s.end) }
 
 // What most calls return.
 var statusPending, statusSuccess = ndk.STATUS_PENDING.String(), ndk.STATUS_SUCCESS.String()

@@ -29,7 +29,7 @@ type Stream struct {
 	latestQp    *streamQp
 	conns       map[string][]*streamQp
 	postings    []posting           // to be used
-	requests    map[string]*posting // accepted or not answered yet, and not delivered
+	byName      map[string]*posting // the requests that are accepted or not answered yet, and not delivered; nil while nobody asked
 	past        past                // requests that are over
 	shared      map[string]bool     // receives of shared receive queues
 	reads       []*underWay         // ibv_get_cq_event that have not returned
@@ -80,7 +80,7 @@ type underWay struct {
 func newStream(h trace.Header, d model.Dialect, o Options) *Stream {
 	return &Stream{dialect: d, consumer: h.Side == "consumer", verbs: !d.ErrorsArm, machine: automaton.New(d, o.MaxMemory),
 		open: underWayCalls{others: map[string]*underWay{}}, cqs: map[string]*streamCq{}, qps: map[string]*streamQp{}, conns: map[string][]*streamQp{},
-		requests: map[string]*posting{}, shared: map[string]bool{}, closing: map[string]*streamCq{},
+		shared: map[string]bool{}, closing: map[string]*streamCq{},
 		closingQps: map[string]*streamQp{}, answers: answers{waiting: map[string]*pendingCall{}, over: map[string]overCall{}},
 		tokens: map[uint32]*streamToken{}, effects: tokenEffects(d), regions: map[string]bool{},
 		counts: map[string]int{}, callbacks: map[string][]*underWay{}, unfit: unfitFor(h, d)}
@@ -207,7 +207,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 
 // end takes the return of a call or a callback.
 func (s *Stream) end(u *underWay, e *trace.Event) {
-	refused := u.refused(e)
+	refused := isRefusal(u.verbs, e)
 	switch u.kind {
 	case createCq:
 		if depth := cmp.Or(e.Depth, u.depth); depth != nil && !refused {
@@ -261,17 +261,6 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 	}
 }
 
-// refused reports whether the call returned failure.
-func (u *underWay) refused(e *trace.Event) bool {
-	span := span{fn: u.fn, end: e}
-	return span.refused()
-}
-
-func (u *underWay) succeeded(e *trace.Event) bool {
-	span := span{fn: u.fn, end: e}
-	return span.succeeded()
-}
-
 // answerOf returns what a call answered, in words.
 func answerOf(fn string, e *trace.Event) string {
 	if strings.HasPrefix(fn, "ibv_") {
@@ -279,6 +268,3 @@ func answerOf(fn string, e *trace.Event) string {
 	}
 	return e.Status
 }
-
-// pending reports whether a call returned STATUS_PENDING.
-func pending(e *trace.Event) bool { return e.Status == statusPending }

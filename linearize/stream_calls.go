@@ -1,6 +1,7 @@
 package linearize
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 // A function is what is known of one, looked up once a call.
 type function struct {
+	name    string
 	kind    kind
 	verbs   bool
 	mayPend bool // it may return STATUS_PENDING
@@ -17,91 +19,106 @@ type function struct {
 	queue   model.Queue // that it posts on
 }
 
-var functions = func() map[string]*function {
-	all := map[string]*function{}
-	of := func(name string) *function {
-		if all[name] == nil {
-			all[name] = &function{verbs: strings.HasPrefix(name, "ibv_"), op: opsOfFn[name], queue: queueOf(name)}
+// functions finds functions by name, without the cost of a map: each has the place of its hash, or the next free one.
+var functions = func() (table [256]*function) {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(kinds)), maps.Keys(asynchronous))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		at := functionHash(name)
+		for table[at] != nil {
+			at++
 		}
-		return all[name]
+		_, mayPend := asynchronous[name]
+		table[at] = &function{name: name, kind: kinds[name], verbs: strings.HasPrefix(name, "ibv_"), mayPend: mayPend,
+			op: opsOfFn[name], queue: queueOf(name)}
 	}
-	for name, k := range kinds {
-		of(name).kind = k
-	}
-	for name := range asynchronous {
-		of(name).mayPend = true
-	}
-	return all
+	return table
 }()
 
+// functionHash is of a name that is not empty.
+func functionHash(name string) uint8 {
+	return uint8(len(name)*5) + name[len(name)-1]*11 + name[len(name)/2]*37
+}
+
 // ofConnector is NdkDisconnect of a QP that is being closed: the connector outlives the QP, and there is nothing left to flush.
-var ofConnector = &function{mayPend: functions["NdkDisconnect"].mayPend}
+var ofConnector = &function{mayPend: true}
 
 // functionOf returns what is known of the function of an event.
 func functionOf(e *trace.Event) *function {
-	f := functions[e.Fn]
-	switch {
-	case f == nil:
-		return &function{verbs: strings.HasPrefix(e.Fn, "ibv_")}
-	case f.kind == modifyQp:
-		return &function{kind: kindOf(e), verbs: true}
+	if e.Fn == "" {
+		return &function{}
 	}
-	return f
+	for at := functionHash(e.Fn); functions[at] != nil; at++ {
+		switch f := functions[at]; {
+		case f.name != e.Fn:
+		case f.kind == modifyQp:
+			return &function{kind: kindOf(e), verbs: true}
+		default:
+			return f
+		}
+	}
+	return &function{verbs: strings.HasPrefix(e.Fn, "ibv_")}
 }
 
-// underWayCalls holds the calls and callbacks that have not returned. Most calls return before another one begins, and are
-// never put into the map.
+// underWayCalls holds the calls and callbacks that have not returned. Few are under way at a time, as a rule: the newest are looked through,
+// and only those that have been for long are found by name.
 type underWayCalls struct {
-	latest *underWay // or nil
+	newest []*underWay // in the order in which they began, at most maxNewest
 	others map[string]*underWay
 	spare  []*underWay
 }
 
+const maxNewest = 16
+
 // begin takes a new one.
 func (c *underWayCalls) begin(op string) *underWay {
-	if c.latest != nil {
-		c.others[c.latest.op] = c.latest
+	if len(c.newest) == maxNewest {
+		c.others[c.newest[0].op] = c.newest[0]
+		c.newest = slices.Delete(c.newest, 0, 1)
 	}
+	var u *underWay
 	if n := len(c.spare); n > 0 {
-		c.latest, c.spare = c.spare[n-1], c.spare[:n-1]
-		*c.latest = underWay{postings: c.latest.postings[:0]}
+		u, c.spare = c.spare[n-1], c.spare[:n-1]
+		*u = underWay{op: op, postings: u.postings[:0]}
 	} else {
-		c.latest = &underWay{}
+		u = &underWay{op: op}
 	}
-	c.latest.op = op
-	return c.latest
+	c.newest = append(c.newest, u)
+	return u
 }
 
 // find returns the one of an op, or nil.
 func (c *underWayCalls) find(op string) *underWay {
-	if c.latest != nil && c.latest.op == op {
-		return c.latest
+	if i := c.among(op); i >= 0 {
+		return c.newest[i]
 	}
 	return c.others[op]
 }
 
+// among returns the place of an op among the newest, or -1.
+func (c *underWayCalls) among(op string) int {
+	i := len(c.newest) - 1
+	for i >= 0 && c.newest[i].op != op {
+		i--
+	}
+	return i
+}
+
 // end takes the one of an op away, and returns it, or nil.
 func (c *underWayCalls) end(op string) *underWay {
-	if u := c.latest; u != nil && u.op == op {
-		c.latest = nil
+	if i := c.among(op); i >= 0 {
+		u := c.newest[i]
+		c.newest = slices.Delete(c.newest, i, i+1)
 		return u
 	}
 	u := c.others[op]
-	if u != nil {
-		delete(c.others, op)
-	}
+	delete(c.others, op)
 	return u
 }
 
 // all returns them in the order in which they began.
 func (c *underWayCalls) all() []*underWay {
-	var all []*underWay
-	for _, u := range c.others {
-		all = append(all, u)
-	}
-	if c.latest != nil {
-		all = append(all, c.latest)
-	}
+	all := slices.AppendSeq(slices.Clone(c.newest), maps.Values(c.others))
 	slices.SortFunc(all, func(a, b *underWay) int { return a.call - b.call })
 	return all
 }

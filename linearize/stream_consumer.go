@@ -69,7 +69,7 @@ func (s *Stream) checkChains() {
 		}
 		if n := len(p.deferred); n > 0 && p.closing == 0 {
 			last := p.deferred[n-1]
-			if s.requests[last.wr] != last || p.latestFlush > last.called {
+			if last.over || p.latestFlush > last.called {
 				continue
 			}
 			s.report(p.group, ConsumerViolation, "DEF-06", last.line, nil,

@@ -18,6 +18,7 @@ type streamCq struct {
 	group                 *group
 	depth                 int
 	queue                 *automaton.Queue
+	lanes                 []*lane          // the queues that complete into it
 	pending               int              // requests, not delivered, that could complete into it now
 	points                []*posting       // these, oldest first
 	shown                 int              // completions that it holds by what points of the trace tell

@@ -50,7 +50,7 @@ func (s *Stream) meet(q *streamCq, line int, r *posting, result *trace.Result) (
 	}
 	m := other.messages[0]
 	other.messages = other.messages[1:]
-	if s.requests[m.wr] == m {
+	if !m.over {
 		m.takenAt = s.at
 		other.taken = append(other.taken, m)
 	}

@@ -8,7 +8,8 @@ import (
 
 // placed takes a point CqePlaced: the provider says when it placed a completion.
 func (s *Stream) placed(e *trace.Event) {
-	r, q := s.requests[e.Wr], s.cq(e.Cq)
+	q := s.cq(e.Cq)
+	r := s.request(q, e.Wr)
 	if !s.checkPlaced(q, r, e) {
 		return
 	}
@@ -44,7 +45,11 @@ func (s *Stream) placed(e *trace.Event) {
 
 // checkPlaced holds a point against the request that it names, and reports whether it can be of it.
 func (s *Stream) checkPlaced(q *streamCq, r *posting, e *trace.Event) bool {
-	was, over := s.past.find(e.Wr)
+	var was pastWr
+	over := false
+	if r == nil {
+		was, over = s.past.find(e.Wr)
+	}
 	switch {
 	case r == nil && (s.shared[e.Wr] || !q.created):
 	case r == nil && over && was.answer == "", r != nil && r.place != 0:

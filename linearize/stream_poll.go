@@ -18,9 +18,11 @@ func (s *Stream) pollCalled(u *underWay) {
 	if slices.ContainsFunc(q.polls, func(p *poll) bool { return p.to < 0 }) {
 		q.group.leaveInDoubt("polls of " + q.name + " overlap, and which of them came first this engine does not follow")
 	}
-	p := &poll{}
+	var p *poll
 	if n := len(q.spare); n > 0 {
 		p, q.spare = q.spare[n-1], q.spare[:n-1]
+	} else {
+		p = &poll{}
 	}
 	*p = poll{call: u, from: len(q.held), to: -1, delivered: p.delivered[:0]}
 	q.polls = append(q.polls, p)
@@ -230,9 +232,9 @@ func (p *poll) taken() int {
 func inQueueOrder(s *Stream) func(a, b *poll) int {
 	return func(a, b *poll) int {
 		for i := range a.results {
-			r := s.requests[a.results[i].Wr]
+			r := s.request(a.call.cq, a.results[i].Wr)
 			for j := range b.results {
-				if o := s.requests[b.results[j].Wr]; r != nil && o != nil && r.lane == o.lane && r != o {
+				if o := s.request(b.call.cq, b.results[j].Wr); r != nil && o != nil && r.lane == o.lane && r != o {
 					return cmp.Compare(r.position, o.position)
 				}
 			}

@@ -72,6 +72,7 @@ type lane struct {
 	queue    model.Queue
 	cq       *streamCq
 	waiting  []*posting // not delivered, oldest first
+	room     []*posting // the array of waiting, from its beginning
 	next     int        // position of the next request
 	sends    int        // of the accepted requests, how many are sends
 	returned int        // accepted requests whose post had returned
@@ -96,37 +97,37 @@ type lane struct {
 // A posting is a request that was posted.
 type posting struct {
 	wr           string
-	fn           string
-	line         int
+	function     *function // that posted it
 	lane         *lane
-	op           model.Op
-	silent       bool
-	solicit      bool
-	deferred     bool
 	token        *uint32
+	names        *streamToken // the token whose state it changes, or nil
+	line         int
+	answeredLine int // of the return of its post
+	owedLine     int
 	position     int
 	sends        int    // how many sends of its lane came before it
 	called       moment // of its post
 	returned     moment // … or 0 while it has not
-	answeredLine int    // of the return of its post
 	owed         moment // the moment of rest at which it had to have completed, or 0
 	rested       moment // the moment of rest at which it had to have completed, as is known since (or of a silent one: if it fails), or 0
-	cancelled    bool   // a silent one that a flush must have cancelled
-	owedLine     int
 	ended        moment // of a deferred one: when its chain had ended, or 0
-	refusal      bool   // … by a post that was refused
-	promised     bool   // a receive that a send went to before it was posted
 	place        moment // of a point, or 0
 	takenAt      moment // when its other half was told
-	kinds        automaton.Kinds
-	outcome      model.Outcome
-	over         bool // it has ended, and outcome says how
-	crossed      bool // a flush was under way while it was posted
 
-	localInvalidate bool         // a read that invalidates
-	names           *streamToken // the token whose state it changes, or nil
-	sent, received  bool         // it was told how it ended, and how its receive did
-	adrift          bool         // its receive failed, and which other one it may take is not known
+	op              model.Op
+	kinds           automaton.Kinds
+	outcome         model.Outcome
+	silent          bool
+	solicit         bool
+	deferred        bool
+	localInvalidate bool // a read that invalidates
+	over            bool // it has ended, and outcome says how
+	cancelled       bool // a silent one that a flush must have cancelled
+	refusal         bool // of a deferred one: its chain ended by a post that was refused
+	promised        bool // a receive that a send went to before it was posted
+	crossed         bool // a flush was under way while it was posted
+	sent, received  bool // it was told how it ended, and how its receive did
+	adrift          bool // its receive failed, and which other one it may take is not known
 }
 
 func (s *Stream) qp(name string) *streamQp {
@@ -153,6 +154,7 @@ func (s *Stream) createQp(e *trace.Event) *streamQp {
 	p.signalAll = e.SqSigAll != nil && *e.SqSigAll
 	for _, l := range p.lanes {
 		join(p.group, l.cq.group)
+		l.cq.lanes = append(l.cq.lanes, l)
 	}
 	if p.fed = e.Srq != ""; p.fed {
 		p.lanes[model.Receive].cq.fed()
@@ -228,7 +230,7 @@ func (p *streamQp) notConnected() {
 	p.part()
 	if r := p.early; r != nil {
 		p.s.report(p.group, ProviderViolation, "POST-08", r.answeredLine, []int{r.line},
-			"%s of %s returned success, and %s is not connected", r.fn, r.wr, p.name)
+			"%s of %s returned success, and %s is not connected", r.function.name, r.wr, p.name)
 	}
 }
 
@@ -302,7 +304,7 @@ func (s *Stream) newPosting(u *underWay, e *trace.Event, wr string, op model.Op)
 	}
 	r := &s.postings[0]
 	s.postings = s.postings[1:]
-	r.wr, r.op, r.fn, r.line, r.called, r.crossed = wr, op, u.fn, e.Line, s.at, u.qp.flushing > 0
+	r.wr, r.op, r.function, r.line, r.called, r.crossed = wr, op, u.function, e.Line, s.at, u.qp.flushing > 0
 	return r
 }
 
@@ -332,12 +334,26 @@ func (l *lane) add(r *posting) {
 	default:
 		l.messages = append(l.messages, r)
 	}
-	l.waiting = append(l.waiting, r)
-	l.qp.s.requests[r.wr] = r
+	l.waiting, l.room = extend(l.waiting, l.room, r)
+	if s := l.qp.s; s.byName != nil {
+		s.byName[r.wr] = r
+	}
 	if l.cq != nil {
 		l.cq.pending++
 		l.cq.checkRoom()
 	}
+}
+
+// extend appends to a list that shrinks at its beginning. It moves the list back to the beginning of its array, where that is half free, before
+// it takes another one.
+func extend[T any](list, array []T, v T) (longer, in []T) {
+	if len(list) == cap(list) && len(list) <= cap(array)/2 {
+		list = append(array[:0], list...)
+	}
+	if longer = append(list, v); cap(longer) > cap(list) {
+		array = longer[:0]
+	}
+	return longer, array
 }
 
 // postReturned takes the return of a post: what it refused was never queued, and what was deferred before a refusal, or
@@ -354,7 +370,7 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 			p.posts[i] = nil
 		}
 	}
-	ok := u.succeeded(e)
+	ok := isSuccess(u.verbs, e)
 	if !ok && u.verbs && e.BadWr == "" && len(u.postings) > 1 {
 		p.leaveOpen(fmt.Sprintf(stoppedSomewhere, u.fn))
 	}
@@ -394,7 +410,7 @@ func (s *Stream) accepted(r *posting) {
 		switch {
 		case p.unconnected():
 			s.report(p.group, ProviderViolation, "POST-08", 0, []int{r.line},
-				"%s of %s returned success, and %s is not connected", r.fn, r.wr, p.name)
+				"%s of %s returned success, and %s is not connected", r.function.name, r.wr, p.name)
 		case p.connects && p.early == nil:
 			p.early = r
 		}
@@ -425,7 +441,7 @@ func (s *Stream) refuse(r *posting, answer string) {
 		was, _ := s.past.find(r.wr)
 		s.report(l.qp.group, ProviderViolation, "DEF-03", 0, []int{r.line, was.lines[1]},
 			"%s of %s returned %s, and %s had delivered its completion before",
-			r.fn, r.wr, answer, l.cq.name)
+			r.function.name, r.wr, answer, l.cq.name)
 		return
 	}
 	l.waiting = slices.Delete(l.waiting, i, i+1)
@@ -457,7 +473,7 @@ func (s *Stream) refuse(r *posting, answer string) {
 
 // forget notes what became of a request that is over.
 func (s *Stream) forget(r *posting, answer string) {
-	delete(s.requests, r.wr)
+	delete(s.byName, r.wr)
 	s.past.add(pastWr{r.wr, [2]int{r.line, s.line()}, answer})
 }
 
@@ -476,7 +492,7 @@ func (s *Stream) flushCalled(u *underWay) {
 // have flushed or not (DISC-01, DISC-08).
 func (s *Stream) flushReturned(u *underWay, e *trace.Event) {
 	switch p := u.qp; {
-	case u.refused(e):
+	case isRefusal(u.verbs, e):
 		p.flushing--
 		if u.fn == "NdkDisconnect" {
 			p.latestFlush = u.call

@@ -11,7 +11,7 @@ import (
 // delivered takes one result of a poll: it holds it against the request that it names, and adds what it means for the CQ.
 func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Result) []sight {
 	s.seen[aResult]++
-	r := s.requests[result.Wr]
+	r := s.request(q, result.Wr)
 	if r == nil {
 		s.unknownWr(q, result.Wr)
 		return out
