@@ -12,7 +12,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// The page of a trace tells its findings and draws its events (ARM-03, two callbacks of one arm); nothing that the trace names is taken as HTML.
+// The page of a trace tells its findings and draws its events (ARM-02: two callbacks of one arm); nothing that the trace names is taken as HTML.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile(brokenTrace)
 	if err != nil {
