@@ -287,8 +287,8 @@ AbortHasCause ==
        \E sender \in {p, Peer[p]} : \E m \in JustExecuted(sender, "initiator") :
          m.op = "SendAndInvalidate" /\ m.phase # "CANCELLED" /\ token[m.token] # "VALID"]_vars
 
-\* INV-05: nothing succeeds on an aborted connection.
+\* INV-05: nothing succeeds on an aborted connection, and no receive as it is aborted.
 NothingSucceedsAborted ==
-  [][\A p \in QP, queue \in Queues : qp[p].state = "ABORTED" =>
+  [][\A p \in QP, queue \in Queues : qp[p].state = "ABORTED" \/ (queue = "receive" /\ qp'[p].state = "ABORTED") =>
        \A r \in JustExecuted(p, queue) : r.phase # "SUCCESS"]_vars
 =============================================================================
