@@ -44,6 +44,21 @@ func TestAutoTakesTheAnswerThatThereIs(t *testing.T) {
 	}
 }
 
+// Of a violation that both engines tell, each by its own rule and line, the stream says what may only follow from it (ARM-03,
+// POLL-04).
+func TestAutoTellsWhatFollows(t *testing.T) {
+	for _, text := range []string{"post 1; get 1 1; get 77", "arm ANY; post 1; rest; cb<; get 1; cb>; get 77"} {
+		r := Check(context.Background(), script(t, text), Options{})
+		if len(r.Findings) != 2 || r.Operations == 0 {
+			t.Fatalf("%s: %+v", text, r.Findings)
+		}
+		first, second := r.Findings[0], r.Findings[1]
+		if second.Rule != "POLL-05" || second.Follows == nil || *second.Follows != (Origin{first.Rule, first.Line}) {
+			t.Errorf("%s: %+v", text, r.Findings)
+		}
+	}
+}
+
 // Auto decides what the streaming engine leaves open, and a trace that porcupine does not take: ARM-03 in both.
 func TestAutoTakesBothEngines(t *testing.T) {
 	open := overlapped(t, "a< NdkReceive qp1 r1; NdkFlush qp1; a>; rest; get cq1")

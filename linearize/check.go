@@ -295,12 +295,21 @@ func (r *Report) conclude(d model.Dialect) {
 // settle derives the verdict from the findings.
 func (r *Report) settle() {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(severity(a.Verdict), severity(b.Verdict)), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
+		return cmp.Or(cmp.Compare(severity(a.Verdict), severity(b.Verdict)), cmp.Compare(a.following(), b.following()),
+			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
 	})
 	r.Verdict = Conformant
 	if len(r.Findings) > 0 {
 		r.Verdict = r.Findings[0].Verdict
 	}
+}
+
+// following is 1 for what may only follow from another finding, and else 0.
+func (f *Finding) following() int {
+	if f.Follows != nil {
+		return 1
+	}
+	return 0
 }
 
 func severity(v Verdict) int {

@@ -31,7 +31,15 @@ type Finding struct {
 	Before  []string // the explanations alive just before, told as a state each; bounded
 	Instead []string // what each of those would have allowed in place of the event, or ""
 	See     []int    // lines of earlier events that matter, in order
+	Follows *Origin  // the violation of objects of the same group that it may only follow from, or nil
+	More    int      // how many findings that may only follow from this one are not told
 	Assumes []string // ids of the readings relied on: A1 … A35
+}
+
+// Origin is a violation from which later ones may follow.
+type Origin struct {
+	Rule string
+	Line int
 }
 
 // Coverage says what became of one rule.

@@ -67,7 +67,7 @@ func (s *Stream) checkChains() {
 		if p.chained {
 			s.exercised("DEF-06")
 		}
-		if n := len(p.deferred); n > 0 && p.closing == 0 {
+		if n := len(p.deferred); n > 0 && p.closing == 0 && !p.group.root().stopped {
 			last := p.deferred[n-1]
 			if last.over || p.latestFlush > last.called {
 				continue

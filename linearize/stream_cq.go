@@ -27,6 +27,7 @@ type streamCq struct {
 	polls                 []*poll          // polls under way, and those that have returned meanwhile
 	fallen                *sight           // of a poll: what could not have happened where it was tried last
 	fell                  *automaton.Queue // … and there
+	fellWith              uint             // … when these polls had had their effect, a bit each
 	held                  []sight          // what happened since the first of the polls was called
 	readers               int
 	closed                moment // when a close had returned
@@ -284,7 +285,6 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 	if !ok {
 		s.report(q.group, ProviderViolation, "ARM-15", 0, nil,
 			"the callback of %s reports %s, which no CqStatus can be", q.name, e.Status)
-		return
 	}
 	if status == model.OK {
 		q.countEntered()
@@ -306,10 +306,12 @@ func (q *streamCq) fails(name string, status model.Health) bool {
 	case q.armed == model.NONE && s.dialect.A1 != model.A1NoArm:
 		s.unexplained(q.group, "ARM-01", 0, nil, "the callback of %s reports %s, and %s was never armed", q.name, name, q.name)
 		s.also("ARM-17")
+		s.silence(q.group)
 		return false
 	case status == model.BufferOverflow && !q.overrun:
 		s.unexplained(q.group, "ARM-16", 0, nil, "the callback of %s reports %s, and there were never more completions than it has room for",
 			q.name, name)
+		s.silence(q.group)
 		return false
 	}
 	q.failed, q.failedLine = s.at, s.line()

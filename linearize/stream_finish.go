@@ -41,6 +41,7 @@ func (s *Stream) Finish(end *trace.End, r *Report) {
 		groups[q.group.root()] = true
 	}
 	r.Components = len(groups)
+	s.markFollowing()
 	for _, f := range s.findings {
 		r.Findings = append(r.Findings, f.Finding)
 	}
@@ -49,7 +50,7 @@ func (s *Stream) Finish(end *trace.End, r *Report) {
 		if err := q.queue.Err(); err != nil {
 			q.bounded(err)
 		}
-		if g := q.group.root(); !g.stopped && g.unclear != "" && !told[g] {
+		if g := q.group.root(); !g.broken && g.unclear != "" && !told[g] {
 			told[g] = true
 			r.undecided("", g.unclear)
 		}

@@ -43,7 +43,7 @@ func (s *Stream) meet(q *streamCq, line int, r *posting, result *trace.Result) (
 		if l.queue == model.Receive {
 			s.report(q.group, ProviderViolation, "POLL-05", line, []int{r.line},
 				"%s completed with success, and the peer's sends are all accounted for by earlier receives", r.wr)
-			return 0, 0, false
+			return automaton.Plain | automaton.Solicited, 0, true
 		}
 		other.promised++
 		return automaton.Plain, 0, true

@@ -14,9 +14,10 @@ func (s *Stream) placed(e *trace.Event) {
 		return
 	}
 	l := r.lane
-	if by := max(r.owed, r.rested); by != 0 && (r.owed != 0 || r.silent) {
-		l.cq.reportLate(r, s.line())
-		return
+	if by := max(r.owed, r.rested); by != 0 && (r.owed != 0 || r.silent) && !r.missed {
+		if l.cq.reportLate(r, s.line()); l.cq.stopped() {
+			return
+		}
 	}
 	r.place, r.outcome = s.at, outcomeOf(e.Status)
 	kinds := automaton.Plain
@@ -66,6 +67,8 @@ func (s *Stream) checkPlaced(q *streamCq, r *posting, e *trace.Event) bool {
 	case r.silent && outcomeOf(e.Status) == model.SUCCESS:
 		s.report(q.group, ProviderViolation, "FLAG-01", 0, []int{r.line},
 			"%s was posted with SILENT_SUCCESS, succeeded, and a completion was placed all the same", e.Wr)
+		r.silent = false
+		return r.lane.cq != nil
 	default:
 		return r.lane.cq != nil
 	}

@@ -42,6 +42,7 @@ func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 	case u.n >= 0 && len(e.Results) > u.n:
 		s.report(q.group, ProviderViolation, "POLL-02", 0, nil,
 			"%s of %s returned %d completions into room for %d", u.fn, q.name, len(e.Results), u.n)
+		p.results = e.Results
 	default:
 		s.seen[aPoll]++
 		p.results = e.Results
@@ -79,8 +80,8 @@ func (q *streamCq) release() {
 		}
 		if len(p.results) == 0 && p.call.n != 0 {
 			q.leaveClosedOpen()
-			if q.emptied = max(q.emptied, p.call.call); q.owed > 0 && q.failed == 0 && q.missing(p) {
-				return
+			if q.emptied = max(q.emptied, p.call.call); q.owed > 0 && q.failed == 0 {
+				q.missing(p)
 			}
 			p.delivered = append(p.delivered, sight{what: foundNothing})
 			if q.restedAt != 0 && p.call.call >= q.restedAt {
@@ -106,7 +107,6 @@ func (q *streamCq) release() {
 			}
 			if !q.show(q.queue, e) {
 				q.died(q.queue, e)
-				return
 			}
 		}
 		return
@@ -140,13 +140,15 @@ func (q *streamCq) interleave(polls []*poll, held []sight) {
 		}
 		if len(done) == 0 {
 			q.pollDied(polls)
+			q.goOn(polls, q.fellWith, held[at:])
 			return
 		}
 		if at == len(held)-1 {
 			break // nothing comes after the last
 		}
 		var last *automaton.Queue
-		for _, set := range slices.Sorted(maps.Keys(done)) {
+		var set uint
+		for _, set = range slices.Sorted(maps.Keys(done)) {
 			e := held[at]
 			for i, p := range polls {
 				if set>>i&1 == 1 {
@@ -159,6 +161,7 @@ func (q *streamCq) interleave(polls []*poll, held []sight) {
 		}
 		if len(done) == 0 {
 			q.died(last, &held[at])
+			q.goOn(polls, set, held[at+1:])
 			return
 		}
 	}
@@ -167,15 +170,11 @@ func (q *streamCq) interleave(polls []*poll, held []sight) {
 
 // pollDied reports that nothing explains what polls returned.
 func (q *streamCq) pollDied(polls []*poll) {
-	e, a := q.fallen, q.queue
-	if e == nil {
+	if q.fallen == nil {
 		p := polls[len(polls)-1]
-		e = &sight{what: foundNothing, at: p.at, line: p.line}
-	} else {
-		a = q.fell
+		q.fallen, q.fell, q.fellWith = &sight{what: foundNothing, at: p.at, line: p.line}, q.queue, 0
 	}
-	q.queue = automaton.Dead()
-	q.died(a, e)
+	q.died(q.fell, q.fallen)
 }
 
 // takeEffect lets the polls take effect, in every order, that have not done so in a set and can by now.
@@ -200,7 +199,7 @@ func (q *streamCq) takeEffect(done map[uint]*automaton.Queue, set uint, polls []
 				e.pending = pending
 			}
 			if alive = q.show(a, &e); !alive {
-				q.fallen, q.fell = &e, a
+				q.fallen, q.fell, q.fellWith = &e, a, set|1<<i
 				break
 			}
 		}

@@ -124,6 +124,7 @@ type posting struct {
 	over            bool // it has ended, and outcome says how
 	cancelled       bool // a silent one that a flush must have cancelled
 	refusal         bool // of a deferred one: its chain ended by a post that was refused
+	missed          bool // it was told that it had not completed at a moment of rest
 	promised        bool // a receive that a send went to before it was posted
 	crossed         bool // a flush was under way while it was posted
 	sent, received  bool // it was told how it ended, and how its receive did
@@ -363,14 +364,13 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 	s.seen[aPost]++
 	if !u.verbs && pending(e) {
 		s.report(p.group, ProviderViolation, "POST-10", 0, nil, "%s returned STATUS_PENDING: a post answers at once", u.fn)
-		return
 	}
 	for i := range p.posts {
 		if p.posts[i] == u {
 			p.posts[i] = nil
 		}
 	}
-	ok := isSuccess(u.verbs, e)
+	ok := isSuccess(u.verbs, e) || !u.verbs && pending(e)
 	if !ok && u.verbs && e.BadWr == "" && len(u.postings) > 1 {
 		p.leaveOpen(fmt.Sprintf(stoppedSomewhere, u.fn))
 	}
@@ -411,6 +411,7 @@ func (s *Stream) accepted(r *posting) {
 		case p.unconnected():
 			s.report(p.group, ProviderViolation, "POST-08", 0, []int{r.line},
 				"%s of %s returned success, and %s is not connected", r.function.name, r.wr, p.name)
+			p.connected = r.called
 		case p.connects && p.early == nil:
 			p.early = r
 		}

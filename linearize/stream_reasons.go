@@ -13,6 +13,11 @@ func (q *streamCq) died(a *automaton.Queue, e *sight) {
 		q.bounded(err)
 		return
 	}
+	q.queue = a
+	defer a.Resume()
+	if e.what == exited && q.group.root().broken {
+		return // of a callback that was told of when it was entered
+	}
 	f := Finding{Line: e.line, Message: q.seen(e) + ", and nothing explains what was seen before"}
 	if e.what == readers { // nobody read what would have to have been read by then
 		f.Rule, f.Line = "ARM-03", q.restedLine
@@ -24,6 +29,9 @@ func (q *streamCq) died(a *automaton.Queue, e *sight) {
 	}
 	q.s.unexplained(q.group, f.Rule, f.Line, nil, "%s", f.Message)
 	q.s.also(f.Also...)
+	if e.what == enter && e.status != model.OK {
+		q.s.silence(q.group)
+	}
 }
 
 // refine replaces a general rule by the one that what is known of the CQ shows to be broken.

@@ -28,6 +28,7 @@ func (s *Stream) rest() {
 				if l.cq.over != 0 && r.called > l.cq.over {
 					s.unexplained(p.group, "LIFE-09", 0, []int{r.line}, "%s, posted with success, is to complete into %s, and %s is closed",
 						r.wr, l.cq.name, l.cq.name)
+					r.missed = true
 				}
 				r.owed, r.rested = s.at, 0
 				l.cq.owed++
@@ -61,7 +62,7 @@ func (l *lane) owe() []*posting {
 	}
 	var due []*posting
 	for _, r := range l.waiting {
-		if r.owed != 0 {
+		if r.owed != 0 || r.missed {
 			continue
 		}
 		if r.returned == 0 || !l.waitsForNobody(r) && !p.flushedAfter(r) {
@@ -115,25 +116,23 @@ func (l *lane) arrived(r *posting) bool {
 }
 
 // missing reports a request that had to have completed at a moment of rest before a poll that found nothing.
-func (q *streamCq) missing(p *poll) bool {
+func (q *streamCq) missing(p *poll) {
 	var first *posting
 	for _, qp := range q.s.qpsInOrder {
 		for _, l := range qp.lanes {
 			for _, r := range l.waiting {
-				if l.cq != q || r.owed == 0 {
+				if l.cq != q || r.owed == 0 && !r.missed {
 					break
 				}
-				if r.place == 0 && r.owed <= p.call.call && (first == nil || r.owed < first.owed) {
+				if r.place == 0 && !r.missed && r.owed <= p.call.call && (first == nil || r.owed < first.owed) {
 					first = r
 				}
 			}
 		}
 	}
-	if first == nil {
-		return false
+	if first != nil {
+		q.reportLate(first, p.line)
 	}
-	q.reportLate(first, p.line)
-	return true
 }
 
 // reportLate reports a request that had not completed at a moment of rest, as a poll shows.
@@ -155,4 +154,8 @@ func (q *streamCq) reportLate(r *posting, poll int) {
 	q.s.unexplained(q.group, rule, r.owedLine, []int{r.line, poll},
 		"the provider was at rest, and %s: what %s shows afterwards", why, q.name)
 	q.s.also("POLL-03")
+	for _, behind := range r.lane.waiting { // a queue completes in order
+		behind.missed = behind.missed || behind == r || behind.owed != 0 && behind.owed <= q.emptied
+	}
+	q.queue.Resume()
 }

@@ -33,7 +33,8 @@ type overCall struct {
 	line     int
 	name     string
 	answer   string
-	answered int // the line of the answer, or 0 where it was to have none
+	answered int  // the line of the answer, or 0 where it was to have none
+	late     bool // it was told to be missing, and has not come
 }
 
 // callReturned takes the return of a call.
@@ -107,6 +108,9 @@ func (s *Stream) completed(e *trace.Event) {
 	}
 	switch o, known := s.answers.over[op]; {
 	case !known: // of a call that the trace does not hold, or holds too far back
+	case o.late:
+		o.late, o.answered = false, e.Line
+		s.answers.over[op] = o
 	case o.answered != 0:
 		s.twice(o.group, o.name, o.line, o.answered)
 	default:
@@ -153,7 +157,7 @@ func (s *Stream) checkAnswers() {
 			"the provider was at rest, and %s, which returned STATUS_PENDING, had not completed, "+
 				"though nothing is left that it has to wait for", w.name())
 		s.also(also...)
-		s.callOver(op, w, overCall{answer: statusPending, answered: s.line()})
+		s.callOver(op, w, overCall{answer: statusPending, late: true})
 	}
 }
 

@@ -50,7 +50,8 @@ func (s *Stream) tokenTold(q *streamCq, line int, r *posting, outcome model.Outc
 	})
 	if !ok {
 		s.reportToken(q, t, line, r, r, refusal)
-		return 0, false
+		t.accept(i, outcome)
+		return r.called, !q.stopped()
 	}
 	if outcome == model.SUCCESS {
 		s.tokenSucceeded(t, r)
@@ -116,7 +117,8 @@ func (s *Stream) messageTold(q *streamCq, p *poll, m, r *posting, outcome model.
 	case ok:
 	case outcome == model.SUCCESS:
 		s.reportToken(q, t, p.line, m, r, refusal)
-		return false
+		t.accept(i, outcome)
+		return !q.stopped()
 	default:
 		r.lane.qp.leaveOpen(r.wr + " failed, and what became of the token that " + m.wr + " names this engine does not follow")
 		return true
@@ -195,7 +197,8 @@ func (s *Stream) checkAlive(q *streamCq, line int, r *posting) bool {
 		return true
 	}
 	s.unexplainedByTokens(q.group, "INV-05", line, []int{r.line}, "%s completed into %s with success, and %s", r.wr, q.name, succeededAfterAbort.Why)
-	return false
+	p.revive()
+	return !q.stopped()
 }
 
 // mayHaveAborted says which message may have ended its connection, where objects of the group are concerned, or returns "".

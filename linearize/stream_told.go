@@ -20,28 +20,35 @@ func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Resu
 	if r.place != 0 && r.outcome != outcome {
 		s.report(q.group, ProviderViolation, "POLL-05", p.line, []int{r.line}, "%s delivered %s with %s, and its completion was placed otherwise",
 			q.name, r.wr, result.Status)
-		return out
+		r.outcome = outcome
 	}
 	if !s.checkResult(q, p, r, result, outcome) {
 		return out
 	}
+	l := r.lane
+	i := slices.Index(l.waiting, r)
 	if q.failed != 0 && r.called > q.failed {
 		s.report(q.group, ProviderViolation, "ARM-17", p.line, []int{r.line, q.failedLine},
 			"%s delivered %s, which was posted after %s had failed: nothing is placed in it afterwards", q.name, r.wr, q.name)
-		return out
+		for _, before := range l.waiting[:i] {
+			before.missed = true // it was lost
+		}
 	}
-	l := r.lane
-	i := slices.Index(l.waiting, r)
 	for _, before := range l.waiting[:i] {
 		if before.overlaps(r) {
 			l.qp.leaveOpen(l.qp.doubt)
 			return out
 		}
+		if before.missed {
+			out = s.lose(out, q, before)
+			continue
+		}
 		if !before.silent || before.place != 0 {
 			s.report(q.group, ProviderViolation, "POLL-09", p.line, []int{before.line, r.line},
 				"%s delivered %s, and %s, posted before it on the same queue of %s, has not completed", q.name, r.wr, before.wr,
 				l.qp.name)
-			return out
+			l.moveUp(r)
+			break
 		}
 		s.seen[aSilentSuccess]++
 		if !s.silent(q, p, before) {
@@ -56,9 +63,10 @@ func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Resu
 	if r.silent {
 		late = r.rested
 	}
-	if late != 0 && q.emptied >= late && q.failed == 0 {
-		q.reportLate(r, p.line)
-		return out
+	if late != 0 && !r.missed && q.emptied >= late && q.failed == 0 {
+		if q.reportLate(r, p.line); q.stopped() {
+			return out
+		}
 	}
 	switch {
 	case outcome == model.SUCCESS && r.op == model.ReceiveOp:
@@ -72,7 +80,6 @@ func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Resu
 	if r.place != 0 && q.points[0] != r {
 		s.unexplained(q.group, "POLL-05", p.line, []int{q.points[0].line}, "%s delivered %s, and %s had been placed before it", q.name, r.wr, q.points[0].wr)
 		s.also("POLL-09")
-		return out
 	}
 	kinds, from, ok := s.tell(q, p, r, outcome, result)
 	if !ok {
@@ -107,7 +114,9 @@ func (s *Stream) silent(q *streamCq, p *poll, r *posting) bool {
 	if !ok {
 		s.unexplained(q.group, "FLAG-02", p.line, []int{r.line},
 			"%s, a silent request, can only have failed, and has no completion", r.wr)
-		return false
+		if q.stopped() {
+			return false
+		}
 	}
 	l.ready, l.silenced = from, r
 	l.left = slices.DeleteFunc(l.left, func(b leftBehind) bool { return b.receive.position <= r.index() })
@@ -128,7 +137,7 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 		l.cq.pending--
 	} else {
 		l.cq.shown--
-		l.cq.points = l.cq.points[1:]
+		l.cq.delivers(r)
 	}
 	out = append(out, e)
 	if r.op.IsSend() {
@@ -164,7 +173,11 @@ func (s *Stream) tell(q *streamCq, p *poll, r *posting, outcome model.Outcome, r
 		}
 		if cause == 0 && !s.verbs && !qp.mayHaveFailed(r) && !qp.peerMayTell() {
 			qp.reportUncaused(&uncaused{wr: r.wr, cq: q, line: p.line, postLine: r.line, silenced: l.silencedLine()})
-			return 0, 0, false
+			if q.stopped() {
+				return 0, 0, false
+			}
+			qp.breaks(from)
+			cause = from
 		}
 		if cause != 0 && cause == qp.flushCalled && !qp.mayHaveFailed(r) {
 			s.late = l.cancelBehind(nil, r, cause)
@@ -189,7 +202,7 @@ func (s *Stream) tell(q *streamCq, p *poll, r *posting, outcome model.Outcome, r
 		if qp.connected == 0 {
 			s.report(q.group, ProviderViolation, "POST-08", p.line, []int{r.line},
 				"%s completed into %s with success, and %s is not connected", r.wr, q.name, qp.name)
-			return 0, 0, false
+			qp.connected = r.called
 		}
 		from, qp.succeeds = max(from, qp.connected), true
 		since, told := s.tokenTold(q, p.line, r, outcome)
@@ -220,7 +233,7 @@ func (p *streamQp) beforeFlush(poll *poll, r *posting, from moment) bool {
 			p.s.unexplained(p.group, "FLUSH-01", poll.line, []int{r.line, f.line},
 				"%s ended otherwise than cancelled, "+
 					"and a flush or the end of the connection cancelled it before it could have another outcome", r.wr)
-			return false
+			return !poll.call.cq.stopped()
 		}
 	}
 	return true
@@ -254,12 +267,13 @@ func (s *Stream) checkResult(q *streamCq, p *poll, r *posting, result *trace.Res
 	if home := r.lane.cq; home != nil && home != q {
 		s.report(q.group, ProviderViolation, "POLL-05", p.line, see,
 			"%s delivered the completion of %s, which completes into %s", q.name, r.wr, home.name)
+		home.loses(r)
+		join(q.group, home.group)
 		return false
 	}
 	if result.Qp != "" && result.Qp != r.lane.qp.name {
 		s.report(q.group, ProviderViolation, "POLL-05", p.line, see,
 			"the completion of %s names %s, and it was posted on %s", r.wr, result.Qp, r.lane.qp.name)
-		return false
 	}
 	if r.lane.cq == nil {
 		g := q.group.root()
@@ -281,7 +295,7 @@ func (s *Stream) checkResult(q *streamCq, p *poll, r *posting, result *trace.Res
 		if outcome == model.SUCCESS {
 			s.report(q.group, ProviderViolation, "FLAG-01", p.line, see,
 				"%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", r.wr)
-			return false
+			r.silent = false
 		}
 	}
 	if fn == "NdkGetCqResultsEx" {

@@ -47,6 +47,12 @@ type (
 		Instead  []string   `json:"instead"`
 		See      []jsonLine `json:"see"`
 		Readings []string   `json:"readings"`
+		Follows  *jsonCause `json:"follows,omitempty"`
+		More     int        `json:"more,omitempty"`
+	}
+	jsonCause struct {
+		Rule string `json:"rule"`
+		Line int    `json:"line"`
 	}
 	jsonLine struct {
 		Line  int    `json:"line"`
@@ -110,7 +116,11 @@ func jsonOf(r *result, f *linearize.Finding) jsonFinding {
 	rule, _ := rules.Get(f.Rule)
 	told := jsonFinding{
 		Verdict: string(f.Verdict), Rule: f.Rule, Text: rule.Text, Source: rule.Source, Line: f.Line, Seq: f.Seq,
-		Message: f.Message, Also: orEmpty(f.Also), Before: orEmpty(f.Before), Instead: orEmpty(f.Instead), See: []jsonLine{}, Readings: orEmpty(f.Assumes),
+		Message: f.Message, Also: orEmpty(f.Also), Before: orEmpty(f.Before), Instead: orEmpty(f.Instead), See: []jsonLine{},
+		Readings: orEmpty(f.Assumes), More: f.More,
+	}
+	if f.Follows != nil {
+		told.Follows = &jsonCause{f.Follows.Rule, f.Follows.Line}
 	}
 	for _, line := range f.See {
 		told.See = append(told.See, jsonLine{line, eventAt(r.trace, line)})

@@ -99,6 +99,30 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// What may only follow from another finding is marked, in text and in JSON; a table does not count it.
+func TestWhatFollowsIsMarked(t *testing.T) {
+	b := newBench(t)
+	name := files(t, "two")[0]
+	b.do(name)
+	for _, want := range []string{":5: ARM-02: One.\n", ":9: DEF-03: Two. (may only follow from ARM-02 at line 5)\n",
+		"      and         7 findings more that may only follow from it\n"} {
+		if !strings.Contains(b.out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &b.out)
+		}
+	}
+	b.do(name, "--format", "json")
+	var run jsonRun
+	if err := json.Unmarshal(b.out.Bytes(), &run); err != nil {
+		t.Fatal(err)
+	}
+	if f := run.Traces[0].Findings; f[0].Follows != nil || f[0].More != 7 || *f[1].Follows != (jsonCause{"ARM-02", 5}) {
+		t.Errorf("%+v", f)
+	}
+	if b.do(name, "--format", "table"); strings.Contains(b.out.String(), "DEF-03") {
+		t.Errorf("the table names what may only follow:\n%s", &b.out)
+	}
+}
+
 // The JSON tells all that the text does, one entry for each of the 192 rules, and has every key that its document names.
 func TestJSON(t *testing.T) {
 	b := newBench(t)
@@ -132,7 +156,7 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range []any{jsonRun{}, jsonTrace{}, jsonFinding{}, jsonLine{}, jsonReading{}, jsonRule{}, missingCoverage{}} {
+	for _, of := range []any{jsonRun{}, jsonTrace{}, jsonFinding{}, jsonCause{}, jsonLine{}, jsonReading{}, jsonRule{}, missingCoverage{}} {
 		for i := range reflect.TypeOf(of).NumField() {
 			key, _, _ := strings.Cut(reflect.TypeOf(of).Field(i).Tag.Get("json"), ",")
 			if !bytes.Contains(document, []byte("`"+key+"`")) {

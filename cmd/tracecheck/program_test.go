@@ -108,6 +108,12 @@ func fakeReport(t *trace.Trace) *linearize.Report {
 			Before:  []string{"cq1: 1 completion, armed SOLICITED", "cq1: empty, armed SOLICITED"},
 			See:     []int{2, 5}, Assumes: []string{"A4"},
 		}}
+	case "two":
+		report.Verdict = linearize.ProviderViolation
+		report.Findings = []linearize.Finding{
+			{Verdict: linearize.ProviderViolation, Rule: "ARM-02", Line: 5, Message: "One.", More: 7},
+			{Verdict: linearize.ProviderViolation, Rule: "DEF-03", Line: 9, Message: "Two.", Follows: &linearize.Origin{Rule: "ARM-02", Line: 5}},
+		}
 	case "consumer":
 		report.Verdict = linearize.ConsumerViolation
 		report.Findings = []linearize.Finding{{Verdict: linearize.ConsumerViolation, Rule: "POLL-01", Line: 5, Message: "Overlap."}}

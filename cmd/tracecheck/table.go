@@ -20,7 +20,7 @@ func (w *tableReporter) result(r *result) {
 	}
 	var broken []string
 	for _, finding := range r.report.Findings {
-		if finding.Rule != "" && !slices.Contains(broken, finding.Rule) {
+		if finding.Rule != "" && finding.Follows == nil && !slices.Contains(broken, finding.Rule) {
 			broken = append(broken, finding.Rule)
 		}
 	}

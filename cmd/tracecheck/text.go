@@ -96,7 +96,7 @@ func (w *textReporter) finding(r *result, f *linearize.Finding) {
 	case f.Verdict != r.report.Verdict:
 		what += fmt.Sprintf(" (%s)", f.Verdict)
 	}
-	w.line(2, "%s: %s: %s", at(r.report.File, f.Line), what, f.Message)
+	w.line(2, "%s: %s: %s%s", at(r.report.File, f.Line), what, f.Message, follows(f))
 	if content := eventAt(r.trace, f.Line); content != "" {
 		w.detail("the event", content)
 	}
@@ -117,6 +117,17 @@ func (w *textReporter) finding(r *result, f *linearize.Finding) {
 		readings = append(readings, w.settings.reading(id))
 	}
 	w.detail("readings", readings...)
+	if f.More > 0 {
+		w.detail("and", fmt.Sprintf("%d findings more that may only follow from it", f.More))
+	}
+}
+
+// follows says from which earlier finding one may only follow.
+func follows(f *linearize.Finding) string {
+	if f.Follows == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (may only follow from %s at line %d)", f.Follows.Rule, f.Follows.Line)
 }
 
 // withInstead tells each explanation that was alive, and what it would have allowed.

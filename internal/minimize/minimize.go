@@ -73,7 +73,9 @@ func (s *shrinker) fails(t *trial) bool {
 	tried := t.trace()
 	s.left -= len(tried.Events) + 1
 	r := s.judge(s.ctx, tried)
-	found := slices.IndexFunc(r.Findings, func(f linearize.Finding) bool { return f.Verdict == s.want.Verdict && f.Rule == s.want.Rule })
+	found := slices.IndexFunc(r.Findings, func(f linearize.Finding) bool {
+		return f.Verdict == s.want.Verdict && f.Rule == s.want.Rule && f.Follows == nil
+	})
 	return (found == 0 || found > 0 && s.among) && s.ctx.Err() == nil
 }
 

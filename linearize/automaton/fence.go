@@ -111,14 +111,9 @@ func (q *Queue) fence() bool {
 		return true
 	}
 	if len(kept) == 0 {
-		q.why = []*model.Refusal{callbackDue}
+		q.why, q.death = []*model.Refusal{callbackDue}, death{set: q.set, event: event{what: fenceGone}}
 	}
-	s := q.machine.intern(kept, q.set.flights, q.set.readers, uint16(len(q.moments)))
-	for i, rank := range s.keep {
-		q.moments[i], q.pending[i] = q.moments[rank], q.pending[rank]
-	}
-	q.moments, q.pending = q.moments[:len(s.keep)], q.pending[:len(s.keep)]
-	q.set, q.debt = s.to, q.debt+s.shift
+	q.adopt(q.machine.intern(kept, q.set.flights, q.set.readers, uint16(len(q.moments))))
 	return q.Alive()
 }
 

@@ -18,8 +18,11 @@ type Queue struct {
 	pending []int    // for each: how many requests, not delivered yet, could have completed by then
 	open    int      // how many requests, not delivered yet, could complete now
 	fences  []mark
+	now     Moment // of the latest event
 	debt    uint32 // callbacks that may be owed beside those that the explanations say
 	why     []*model.Refusal
+	death   death // where no explanation is left
+	unknown int   // completions whose place was told, and that Resume has forgotten
 	err     error
 }
 
@@ -54,12 +57,14 @@ func (q *Queue) take(e event, at Moment) bool {
 	if q.debt > 0 && (e.what == rested || e.what == notified || e.what == closeDone) {
 		q.raise(q.debt)
 	}
-	s := q.machine.after(q.set, e)
+	before := q.set
+	s := q.machine.after(before, e)
 	if s.err != nil {
 		q.err = s.err
 		return true
 	}
 	known := len(q.moments)
+	q.now = at
 	moments, pending := q.moments[:0], q.pending[:0]
 	for _, rank := range s.keep { // in place: ranks only fall
 		if int(rank) < known {
@@ -68,13 +73,12 @@ func (q *Queue) take(e event, at Moment) bool {
 		}
 		moments, pending = append(moments, at), append(pending, q.open)
 	}
-	q.moments, q.pending = moments, pending
-	q.set = s.to
-	q.debt += s.shift
-	if !q.Alive() {
-		q.why = s.why
+	if q.set = s.to; !q.Alive() {
+		q.why, q.death = s.why, death{before, e, q.moments, q.pending}
 		return false
 	}
+	q.moments, q.pending = moments, pending
+	q.debt += s.shift
 	if q.debt > 0 && e.what == callbackEntered && fewest(q.set.alive) < mostOwed/2 {
 		q.raise(min(q.debt, mostOwed))
 	}
@@ -145,6 +149,10 @@ func (q *Queue) Delivered(d Delivery, at Moment) bool {
 	if q.err != nil || !q.Alive() {
 		return q.Alive()
 	}
+	if d.Known && q.unknown > 0 {
+		q.unknown--
+		return true
+	}
 	rank, _ := slices.BinarySearch(q.moments, d.From+1)
 	if !d.Known {
 		q.open--
@@ -178,9 +186,6 @@ func (q *Queue) CloseDone(at Moment) bool { return q.take(event{what: closeDone}
 
 // ArmRefused takes the return of the n'th of the NdkArmCq that are under way, which did nothing.
 func (q *Queue) ArmRefused(n int, at Moment) bool { return q.take(event{what: armRefused, n: n}, at) }
-
-// Dead returns a queue of which no explanation is left.
-func Dead() *Queue { return &Queue{set: &set{}} }
 
 // Clone returns a copy of q, which goes its own way.
 func (q *Queue) Clone() *Queue {
@@ -227,9 +232,6 @@ func (q *Queue) Join(o *Queue) {
 		q.err = s.err
 		return
 	}
-	q.moments, q.pending = nil, nil
-	for _, rank := range s.keep {
-		q.moments, q.pending = append(q.moments, moments[rank]), append(q.pending, pending[rank])
-	}
-	q.set, q.debt = s.to, q.debt+s.shift
+	q.moments, q.pending = moments, pending
+	q.adopt(s)
 }
