@@ -574,6 +574,7 @@ func valid(seen []sight) bool {
 	was, over, known := map[int]bool{}, map[int]bool{}, map[int]bool{}
 	arms, reads, running := 0, 0, 0
 	points := slices.ContainsFunc(seen, func(e sight) bool { return e.what == placed })
+	var order []int // of those placed, as far as the points tell it and no poll has delivered them
 	for _, e := range seen {
 		switch e.what {
 		case posted:
@@ -585,12 +586,16 @@ func valid(seen []sight) bool {
 				return false
 			}
 			known[e.request] = true
+			order = append(order, e.request)
 		case polled:
 			for _, t := range e.told {
-				if !was[t.request] || over[t.request] || points && !known[t.request] {
+				if !was[t.request] || over[t.request] || points && (len(order) == 0 || order[0] != t.request) {
 					return false
 				}
 				over[t.request] = true
+				if points {
+					order = order[1:]
+				}
 			}
 		case rested, notified:
 			for _, id := range e.owed {
