@@ -91,17 +91,21 @@ func Check(ctx context.Context, t *trace.Trace, o Options) *Report {
 		ctx, cancel = context.WithTimeoutCause(ctx, o.Timeout, errTime)
 		defer cancel()
 	}
-	var r *Report
+	judge := checkWith
 	if o.Engine == Auto {
-		r = auto(ctx, t, o)
+		judge = auto
+	}
+	var r *Report
+	if t.Header.Order == "partial" && t.More == 0 {
+		r = checkPartial(ctx, t, o, judge)
 	} else {
-		r = checkWith(ctx, t, o)
+		r = judge(ctx, t, o)
 	}
 	r.Elapsed = time.Since(start)
 	return r
 }
 
-// checkWith decides a trace with one engine.
+// checkWith decides a trace in a total order with one engine.
 func checkWith(ctx context.Context, t *trace.Trace, o Options) *Report {
 	r := &Report{File: t.Name, Engine: o.Engine, Events: len(t.Events) + int(t.More), Rules: map[string]RuleCoverage{}}
 	d, err := o.ResolveDialect(t.Header.Dialect)
@@ -130,8 +134,6 @@ func unfit(t *trace.Trace) string {
 	switch {
 	case t.More > 0:
 		return fmt.Sprintf("the trace has %d events, and this engine takes %d at most", uint64(len(t.Events))+t.More, MaxEvents)
-	case t.Header.Order == "partial":
-		return "the events are ordered only partially, and this engine takes a total order"
 	case t.End != nil && t.End.Dropped > 0:
 		return fmt.Sprintf("the recorder dropped %d events: what is missing could explain anything", t.End.Dropped)
 	}

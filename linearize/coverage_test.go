@@ -183,7 +183,7 @@ func TestWhatWasNotJudgedIsUndecided(t *testing.T) {
 		do   func(*trace.Trace, *Options)
 		text string
 	}{
-		{"in a partial order", func(traced *trace.Trace, _ *Options) { traced.Header.Order = "partial" }, text},
+		{"in no order", func(traced *trace.Trace, _ *Options) { traced.Header.Order, traced.Events[0].T = "partial", 1 }, text},
 		{"with events dropped", func(traced *trace.Trace, _ *Options) { traced.End.Dropped = 1 }, text},
 		{"too many operations", func(_ *trace.Trace, o *Options) { o.MaxOperations = 3 }, text},
 		{"too much memory", func(_ *trace.Trace, o *Options) { o.MaxMemory = 1 }, text},

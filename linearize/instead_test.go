@@ -21,6 +21,9 @@ func TestWhatIsToldInsteadIsAllowed(t *testing.T) {
 		}
 		traced, o := row.read(t), row.options()
 		o.Engine = Porcupine
+		if traced.Header.Order == "partial" {
+			traced.Events, _, _ = traced.ByTime() // up to there is a matter of time
+		}
 		for _, f := range Check(context.Background(), traced, o).Findings {
 			if len(f.Before) == 0 {
 				continue

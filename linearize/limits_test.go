@@ -61,11 +61,11 @@ func TestBoundsAreNamed(t *testing.T) {
 	}
 }
 
-// A trace that is too long, ordered partially or recorded with gaps is not judged, and nothing in it counts as checked.
+// A trace that is too long, ordered by times that contradict each other or recorded with gaps is not judged, and nothing in it counts as checked.
 func TestUnfitTraces(t *testing.T) {
 	for says, spoil := range map[string]func(*trace.Trace){
 		"this engine takes 100000 at most": func(t *trace.Trace) { t.More = 1 },
-		"ordered only partially":           func(t *trace.Trace) { t.Header.Order = "partial" },
+		"runs backwards from line 2":       func(t *trace.Trace) { t.Header.Order, t.Events[0].T = "partial", 1 },
 		"dropped 3 events":                 func(t *trace.Trace) { t.End.Dropped = 3 },
 	} {
 		traced := script(t, "arm ANY; post 1; cb<; get 1; cb>")

@@ -66,6 +66,7 @@ type Report struct {
 	Rules      map[string]RuleCoverage // every rule of the rulebook, by id
 	Assumes    []string                // ids of the readings that the verdict rests on
 	Witness    []witness.Placed        // of a conformant trace, where Options ask for it and porcupine has it: every step, in order
+	Order      []uint64                // of a trace in a partial order: the values of seq, in the order that was judged
 	Elapsed    time.Duration           // not printed where output has to be the same byte for byte
 }
 

@@ -17,6 +17,7 @@ type Stream struct {
 	consumer bool // the consumer took the events down
 	verbs    bool
 	machine  *automaton.Machine
+	clock    *clock // of a partial order, or nil
 
 	at          moment // of the present event, from 1
 	now         place  // of the present event, or of the end
@@ -78,18 +79,25 @@ type underWay struct {
 
 // newStream returns a stream for a trace with this header, judged by a dialect.
 func newStream(h trace.Header, d model.Dialect, o Options) *Stream {
-	return &Stream{dialect: d, consumer: h.Side == "consumer", verbs: !d.ErrorsArm, machine: automaton.New(d, o.MaxMemory),
+	s := &Stream{dialect: d, consumer: h.Side == "consumer", verbs: !d.ErrorsArm, machine: automaton.New(d, o.MaxMemory),
 		open: underWayCalls{others: map[string]*underWay{}}, cqs: map[string]*streamCq{}, qps: map[string]*streamQp{}, conns: map[string][]*streamQp{},
 		shared: map[string]bool{}, closing: map[string]*streamCq{},
 		closingQps: map[string]*streamQp{}, answers: answers{waiting: map[string]*pendingCall{}, over: map[string]overCall{}},
 		tokens: map[uint32]*streamToken{}, effects: tokenEffects(d), regions: map[string]bool{},
-		counts: map[string]int{}, callbacks: map[string][]*underWay{}, unfit: unfitFor(h, d)}
+		counts: map[string]int{}, callbacks: map[string][]*underWay{}, unfit: unfitFor(d)}
+	if h.Order == "partial" {
+		s.clock = &clock{}
+	}
+	return s
 }
 
 // Take takes the next event. It keeps nothing of e but its strings.
 func (s *Stream) Take(e *trace.Event) {
 	s.at++
 	s.now = place{e.Line, e.Seq}
+	if s.clock != nil {
+		s.watch(e)
+	}
 	switch e.Ph {
 	case trace.Call, trace.Enter:
 		u := s.open.begin(e.Op)

@@ -42,6 +42,7 @@ func (s *Stream) Finish(end *trace.End, r *Report) {
 	}
 	r.Components = len(groups)
 	s.markFollowing()
+	s.clock.doubt(s.findings)
 	for _, f := range s.findings {
 		r.Findings = append(r.Findings, f.Finding)
 	}
@@ -75,11 +76,8 @@ func (s *Stream) cover(r *Report) {
 	}
 }
 
-// unfitFor says why a trace with this header can't be judged by this dialect, or returns "".
-func unfitFor(h trace.Header, d model.Dialect) string {
-	if h.Order == "partial" {
-		return "the events are ordered only partially, and this engine takes a total order"
-	}
+// unfitFor says why nothing can be judged by this dialect, or returns "".
+func unfitFor(d model.Dialect) string {
 	if d.A8 != model.A8Either || d.A15 != model.A15Free {
 		return "of the readings A8 and A15 this engine follows only the default"
 	}

@@ -256,6 +256,8 @@ func TestWitnessIsOfItsTrace(t *testing.T) {
 	file := string(witnessOf(t, traced, Options{}))
 	cut := file[:strings.LastIndex(strings.TrimSuffix(file, "\n"), "\n")+1]
 	other := corpusRow{File: "accept/drained-before-the-callback.ndktrace.jsonl"}.read(t)
+	oneTime := corpusRow{File: "accept/partial-order-one-time.ndktrace.jsonl"}.read(t)
+	tied := string(witnessOf(t, oneTime, Options{}))
 	consumer, partial, dropped, restless := *traced, *traced, *traced, *traced
 	partial.Header.Order = "partial"
 	dropped.End = &trace.End{Dropped: 1, Quiescent: true}
@@ -280,7 +282,10 @@ func TestWitnessIsOfItsTrace(t *testing.T) {
 		{"more behind the end", file + file, traced, "a line behind the end record"},
 		{"another trace", file, other, "line"},
 		{"the trace without an event", file, &consumer, "line 5: "},
-		{"partial order", file, &partial, "ordered only partially"},
+		{"partial order", file, &partial, "line 1: the events of the trace are ordered only partially"},
+		{"an order of a total one", strings.Replace(file, `"ndkpi"`, `"ndkpi","order":[1]`, 1), traced, "line 1: an order is claimed"},
+		{"another order", strings.Replace(tied, `"order":[3,4,`, `"order":[4,3,`, 1), oneTime, "line 1: the event with seq 4 comes"},
+		{"a claimed order that the events don't have", strings.Replace(tied, `,11,1,`, `,1,11,`, 1), oneTime, "line 14: neither a step nor"},
 		{"dropped events", file, &dropped, "missing"},
 		{"no end", file, &restless, "at rest"},
 	} {

@@ -63,7 +63,7 @@ func witnessOf(t *testing.T, traced *trace.Trace, o Options) []byte {
 
 func writeWitness(t interface{ Fatal(...any) }, traced *trace.Trace, o Options, r *Report) []byte {
 	var file bytes.Buffer
-	claim := witness.Claim{Dialect: cmp.Or(o.Dialect, traced.Header.Dialect), DeviceLevel: o.DeviceLevel, Assume: o.Assume}
+	claim := witness.Claim{Dialect: cmp.Or(o.Dialect, traced.Header.Dialect), DeviceLevel: o.DeviceLevel, Assume: o.Assume, Order: r.Order}
 	if err := witness.Write(&file, traced, claim, r.Witness); err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func writeFile(name string, write func(io.Writer) error) error {
 // prove writes the witness of a conformant trace into memory. One that does not hold is a mistake in this program.
 func prove(r *result, s *settings) {
 	o := s.optionsFor(r.trace)
-	claim := witness.Claim{Dialect: cmp.Or(o.Dialect, r.trace.Header.Dialect), Assume: o.Assume, DeviceLevel: o.DeviceLevel}
+	claim := witness.Claim{Dialect: cmp.Or(o.Dialect, r.trace.Header.Dialect), Assume: o.Assume, DeviceLevel: o.DeviceLevel, Order: r.report.Order}
 	var proof bytes.Buffer
 	err := witness.Write(&proof, r.trace, claim, r.report.Witness)
 	if err == nil {

@@ -43,6 +43,7 @@ func (j Judge) CheckAll(ctx context.Context, cases []Case) ([]*linearize.Report,
 	reports := make([]*linearize.Report, len(cases))
 	var questions []*question
 	of := map[*question]int{}
+	cases = slices.Clone(cases)
 	for i, c := range cases {
 		reports[i] = &linearize.Report{File: c.Trace.Name, Events: len(c.Trace.Events) + int(c.Trace.More)}
 		reports[i].Dialect = cmp.Or(c.Options.Dialect, c.Trace.Header.Dialect)
@@ -51,7 +52,8 @@ func (j Judge) CheckAll(ctx context.Context, cases []Case) ([]*linearize.Report,
 			undecided(reports[i], reason)
 			continue
 		}
-		parts := questionsOf(c, len(questions)+1)
+		cases[i] = c.inOrder()
+		parts := questionsOf(cases[i], len(questions)+1)
 		reports[i].Components = len(parts)
 		for _, q := range parts {
 			of[q] = i
@@ -79,6 +81,17 @@ func (j Judge) CheckAll(ctx context.Context, cases []Case) ([]*linearize.Report,
 	return reports, nil
 }
 
+// inOrder puts the events of a trace whose order is partial, and told all the same, into that order.
+func (c Case) inOrder() Case {
+	if c.Trace.Header.Order == "partial" {
+		events, _, _ := c.Trace.ByTime() // unfit says when there is no such order
+		total := *c.Trace
+		total.Header.Order, total.Events = "total", events
+		c.Trace = &total
+	}
+	return c
+}
+
 // questionsOf returns the questions of a trace, one for each of its components, with numbers from the first on.
 func questionsOf(c Case, first int) []*question {
 	h := read(c.Trace)
@@ -100,10 +113,15 @@ func unfit(c Case) string {
 	switch events := len(t.Events) + int(t.More); {
 	case events > limit:
 		return fmt.Sprintf("the trace has %d events, and the engine tlc takes %d at most", events, limit)
-	case t.Header.Order == "partial":
-		return "the events are ordered only partially, and the engine tlc takes a total order"
 	case t.End != nil && t.End.Dropped > 0:
 		return fmt.Sprintf("the recorder dropped %d events: what is missing could explain anything", t.End.Dropped)
+	case t.Header.Order == "partial":
+		switch _, ties, err := t.ByTime(); {
+		case err != nil:
+			return err.Error()
+		case len(ties) > 0:
+			return fmt.Sprintf("lines %d and %d have one time, and the engine tlc tries one order", ties[0].First, ties[0].Last)
+		}
 	}
 	return ""
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // Write writes into a folder the modules by which TLC decides the trace: Root with its configuration, and those of the contract.
-// What is there under these names is written over.
-func Write(folder string, c Case) error { return writeModules(folder, questionsOf(c, 1)) }
+// What is there under these names is written over. The trace has to be Decidable.
+func Write(folder string, c Case) error { return writeModules(folder, questionsOf(c.inOrder(), 1)) }
 
 // Decidable says why a trace can't be put to TLC at all.
 func Decidable(c Case) error {

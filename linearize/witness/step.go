@@ -5,6 +5,7 @@ package witness
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -18,11 +19,13 @@ const (
 	version    = "1.0"
 )
 
-// A Claim says by what a trace is allowed: a dialect, and the readings that are not the default.
+// A Claim says by what a trace is allowed: a dialect, and the readings that are not the default; and in which order, where the trace leaves
+// several open.
 type Claim struct {
 	Dialect     string            `json:"dialect"`
 	DeviceLevel bool              `json:"device_level,omitempty"`
 	Assume      map[string]string `json:"assume,omitempty"`
+	Order       []uint64          `json:"order,omitempty"` // of a trace in a partial order: one of its events, by their values of seq
 }
 
 // A Step is an action of the model, with names where the model has numbers. Arguments that the action has no use for are zero.
@@ -101,8 +104,25 @@ func line(record any) ([]byte, error) {
 	return out.Bytes(), err
 }
 
+// ordered returns the trace in the order of the claim.
+func (c Claim) ordered(t *trace.Trace) (*trace.Trace, error) {
+	switch partial := t.Header.Order == "partial"; {
+	case partial && c.Order == nil:
+		return nil, errors.New("the events of the trace are ordered only partially, and the witness does not claim an order")
+	case partial:
+		return t.InOrder(c.Order)
+	case c.Order != nil:
+		return nil, errors.New("an order is claimed, and the trace tells it")
+	}
+	return t, nil
+}
+
 // Write writes a witness of t. The steps are in the order in which they are taken.
 func Write(w io.Writer, t *trace.Trace, c Claim, steps []Placed) error {
+	t, err := c.ordered(t)
+	if err != nil {
+		return err
+	}
 	write := func(record any) error {
 		text, err := line(record)
 		if err == nil {

@@ -164,10 +164,11 @@ func (r *replay) begin(text []byte) error {
 		return r.refuse("%v", err)
 	}
 	switch {
-	case r.trace.Header.Order == "partial":
-		return r.refuse("the events of the trace are ordered only partially, and a witness is one full order")
 	case r.trace.More > 0 || r.trace.End != nil && r.trace.End.Dropped > 0:
 		return r.refuse("events of the trace are missing")
+	}
+	if r.trace, err = h.ordered(r.trace); err != nil {
+		return r.refuse("%v", err)
 	}
 	if r.facts, err = factsOf(r.trace, d); err != nil {
 		return r.refuse("%v", err)

@@ -1,0 +1,143 @@
+package linearize
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"ndkoracle/trace"
+)
+
+// Where the order of a trace is partial, the events of one thread follow each other as their lines do, and those of two threads as
+// their times. Events of different threads and one time may have happened in either order: that is a tie. The trace is allowed when an
+// order that it leaves open is. Orders are tried until one is found, or until all are known to break a rule: a rule that is broken before
+// a tie is broken in whatever order what comes after it happened.
+
+// maxOrders is how many orders, and beginnings of them, are tried.
+const maxOrders = 1 << 6
+
+// A partial is a trace in a partial order, while it is decided.
+type partial struct {
+	trace  *trace.Trace
+	judge  func(*trace.Trace) *Report // in a total order
+	events []trace.Event              // in the order that is being tried
+	ties   []trace.Tie
+	tried  int
+	spent  bool      // no more are tried
+	broken []*Report // of the beginnings that break a rule, one at least for each order
+	open   *Report   // of an order that could not be decided
+}
+
+// checkPartial decides a trace in a partial order by a way to decide one in a total order.
+func checkPartial(ctx context.Context, t *trace.Trace, o Options, judge func(context.Context, *trace.Trace, Options) *Report) *Report {
+	p := &partial{trace: t, judge: func(total *trace.Trace) *Report { return judge(ctx, total, o) }}
+	var err error
+	if p.events, p.ties, err = t.ByTime(); err != nil {
+		return unordered(t, o, err.Error())
+	}
+	byLine := p.of(len(p.events))
+	if len(p.ties) == 0 || byLine.decided() && !byLine.violated() {
+		return byLine
+	}
+	if allowed := p.allowed(ctx, 0); allowed != nil {
+		return allowed
+	}
+	differ := slices.ContainsFunc(p.broken, func(b *Report) bool { return b.Verdict != p.broken[0].Verdict })
+	told := fmt.Sprintf("lines %d and %d have one time, and in which order what they tell happened is not told: by that of the lines the trace is %s",
+		p.ties[0].First, p.ties[0].Last, byLine.describe())
+	switch {
+	case ctx.Err() != nil:
+		return unordered(t, o, fmt.Sprintf("%v while orders of the events were tried", context.Cause(ctx)))
+	case p.spent:
+		return unordered(t, o, fmt.Sprintf("%s, and after %d orders no more are tried", told, maxOrders))
+	case p.open != nil:
+		return p.open
+	case differ:
+		return unordered(t, o, told+", and in all others a rule is broken, too, but not always by the same side")
+	}
+	byLine.Findings = p.breaches(len(byLine.Findings))
+	byLine.settle()
+	return byLine
+}
+
+// unordered is the report of a trace of which nothing is judged, as its order is not told.
+func unordered(t *trace.Trace, o Options, reason string) *Report {
+	r := &Report{File: t.Name, Engine: o.Engine, Events: len(t.Events), Rules: map[string]RuleCoverage{}}
+	d, err := o.ResolveDialect(t.Header.Dialect)
+	if r.Dialect = d.Name; err != nil {
+		reason = err.Error()
+	}
+	j := &judge{report: r, history: newHistory(t), dialect: d, open: map[string]string{}}
+	j.unfit(reason)
+	j.cover()
+	r.conclude(d)
+	return r
+}
+
+// of judges the first n events, in the order that is being tried.
+func (p *partial) of(n int) *Report {
+	total := *p.trace
+	total.Header.Order = "total"
+	if total.Events = slices.Clone(p.events[:n]); n < len(p.events) {
+		total.End = nil
+	}
+	r := p.judge(&total)
+	r.Order = trace.SeqsOf(p.events)
+	return r
+}
+
+// allowed looks for an order that is allowed, from the k'th tie on, and returns its report. There is none where the order chosen for
+// the ties before breaks a rule before that tie, whatever follows.
+func (p *partial) allowed(ctx context.Context, k int) *Report {
+	if p.tried++; p.tried > maxOrders || ctx.Err() != nil {
+		p.spent = true
+		return nil
+	}
+	n := len(p.events)
+	if k < len(p.ties) {
+		n = p.ties[k].From
+	}
+	r := p.of(n)
+	switch {
+	case r.violated():
+		p.broken = append(p.broken, r)
+		return nil
+	case k == len(p.ties) && r.decided():
+		return r
+	case k == len(p.ties):
+		p.open = cmp.Or(p.open, r)
+		return nil
+	}
+	t := p.ties[k]
+	var found *Report
+	complete := t.Orders(slices.Clone(p.events[t.From:t.To]), func(order []trace.Event) bool {
+		copy(p.events[t.From:t.To], order)
+		found = p.allowed(ctx, k+1)
+		return found == nil && !p.spent
+	})
+	p.spent = p.spent || found == nil && !complete
+	return found
+}
+
+// breaches returns what is certain, where each order breaks a rule: all that is found before the first tie, or the first of what is found in the
+// order of the lines, with the rules that are broken in the others. Of so many findings in the order of the lines the others are left open.
+func (p *partial) breaches(of int) []Finding {
+	certain := slices.DeleteFunc(slices.Clone(p.broken[0].Findings), func(f Finding) bool { return f.Verdict == Inconclusive })
+	if len(p.broken) > 1 {
+		certain = certain[:1]
+		f := &certain[0]
+		f.Message += fmt.Sprintf("; lines %d and %d have one time, and in each other order of what they tell a rule is broken, too",
+			p.ties[0].First, p.ties[0].Last)
+		for _, b := range p.broken[1:] {
+			if rule := b.Findings[0].Rule; rule != f.Rule && !slices.Contains(f.Also, rule) {
+				f.Also = append(f.Also, rule)
+			}
+		}
+	}
+	if of > len(certain) {
+		certain = append(certain, Finding{Verdict: Inconclusive, Message: fmt.Sprintf("what is found from line %d on may rest on the order of events "+
+			"of one time", p.ties[0].First)})
+	}
+	return certain
+}

@@ -1,0 +1,270 @@
+package linearize
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ndkoracle/trace"
+)
+
+// spread makes a trace in a partial order of one in a total order: its calls and callbacks are of several threads, some events have the
+// time of the one before, and the lines may be those of one thread after the other.
+func spread(t *rapid.T, total *trace.Trace) *trace.Trace {
+	p := *total
+	p.Header.Order = "partial"
+	p.Events = slices.Clone(total.Events)
+	threads, of := rapid.IntRange(2, 3).Draw(t, "threads"), map[string]int{}
+	at := int64(0)
+	for i := range p.Events {
+		e := &p.Events[i]
+		if _, ok := of[e.Op]; !ok || e.Op == "" {
+			of[e.Op] = rapid.IntRange(1, threads).Draw(t, "thread")
+		}
+		e.Thr = fmt.Sprint(of[e.Op])
+		if rapid.IntRange(0, 5).Draw(t, "later") > 0 {
+			at++
+		}
+		e.T = at
+	}
+	if rapid.Bool().Draw(t, "by thread") {
+		slices.SortStableFunc(p.Events, func(a, b trace.Event) int { return strings.Compare(a.Thr, b.Thr) })
+	}
+	for i := range p.Events {
+		p.Events[i].Seq, p.Events[i].Line = uint64(i+1), i+2
+	}
+	return &p
+}
+
+// allOrders returns all orders that the events of a trace may have happened in, as the format defines it, or nil where there are more than most.
+func allOrders(events []trace.Event, most int) [][]trace.Event {
+	var all [][]trace.Event
+	var order []trace.Event
+	begun, taken := map[string]bool{}, make([]bool, len(events))
+	before := func(i, j int) bool {
+		a, b := &events[i], &events[j]
+		return a.T < b.T || a.Thr == b.Thr && a.Seq < b.Seq
+	}
+	var extend func()
+	extend = func() {
+		if len(order) == len(events) {
+			all = append(all, slices.Clone(order))
+			return
+		}
+		for i := range events {
+			if taken[i] || len(all) > most || slices.ContainsFunc(events[i].Follows(), func(op string) bool { return !begun[op] }) {
+				continue
+			}
+			first := true
+			for j := range events {
+				first = first && (taken[j] || i == j || !before(j, i))
+			}
+			if !first {
+				continue
+			}
+			e := events[i]
+			taken[i], order = true, append(order, e)
+			if e.Begins() {
+				begun[e.Op] = true
+			}
+			extend()
+			if e.Begins() {
+				begun[e.Op] = false
+			}
+			taken[i], order = false, order[:len(order)-1]
+		}
+	}
+	extend()
+	if len(all) > most {
+		return nil
+	}
+	return all
+}
+
+// A trace in a partial order is allowed exactly when one of the orders is that it may have happened in; a rule is broken when one is in each.
+func TestPartialOrderIsAnyOrder(t *testing.T) {
+	for _, d := range dialects()[:3] {
+		t.Run(d.Name, func(t *testing.T) {
+			verdicts, several, gaveUp := map[Verdict]int{}, 0, 0
+			rapid.Check(t, func(t *rapid.T) {
+				r := newRun(t, d)
+				r.overlaps = rapid.Bool().Draw(t, "overlaps")
+				r.walk(rapid.IntRange(0, 20).Draw(t, "steps"))
+				r.conclude(t)
+				p := spread(t, r.trace)
+				orders := allOrders(p.Events, 40)
+				if orders == nil {
+					return
+				}
+				engine := rapid.SampledFrom([]Engine{Streaming, Streaming, Porcupine}).Draw(t, "engine")
+				o := Options{Engine: engine, MaxMemory: 64 << 20}
+				want, rules := Verdict(""), map[string]bool{}
+				for _, events := range orders {
+					total := *p
+					total.Header.Order, total.Events = "total", events
+					report := Check(context.Background(), &total, o)
+					switch {
+					case !report.violated() && report.decided():
+						want = report.Verdict
+					case want == "":
+						want = report.Verdict
+					case want != report.Verdict && (want == ProviderViolation || want == ConsumerViolation):
+						want = Inconclusive
+					}
+					if !report.violated() && report.decided() {
+						break
+					}
+					rules[report.Findings[0].Rule] = true
+				}
+				report := Check(context.Background(), p, o)
+				if report.Verdict == Inconclusive && want != Inconclusive && strings.Contains(report.Findings[0].Message, "were tried") {
+					gaveUp++
+					return
+				}
+				if report.Verdict != want || report.violated() && !rules[report.Findings[0].Rule] {
+					t.Fatalf("%s: %s, want %s of %v, by %d orders: %+v\n%s", engine, report.Verdict, want, rules, len(orders), report.Findings, r)
+				}
+				verdicts[want]++
+				if len(orders) > 1 {
+					several++
+				}
+			})
+			t.Logf("%v, %d of several orders; of %d more were tried than are", verdicts, several, gaveUp)
+			if verdicts[Conformant] == 0 || verdicts[ProviderViolation] == 0 || several == 0 {
+				t.Error("one of the answers never came, or no trace had several orders")
+			}
+		})
+	}
+}
+
+// timed makes a trace in a partial order of a script: an event a word, on thread main unless it is of a callback, at these times.
+func timed(t *testing.T, text string, times ...int64) *trace.Trace {
+	t.Helper()
+	traced := script(t, text)
+	begun := len(traced.Events) - len(times)
+	traced.Header.Order = "partial"
+	for i := range traced.Events {
+		e := &traced.Events[i]
+		if e.Thr = "main"; e.Ph == trace.Enter || e.Ph == trace.Exit {
+			e.Thr = "callback"
+		}
+		if i >= begun {
+			e.T = times[i-begun]
+		}
+	}
+	return traced
+}
+
+// Times tell the order of two threads. Where they are one, every order is possible, and what is wrong in each is told by the first; where
+// there are too many, or some accuse the provider and others the consumer, the answer stays open.
+func TestPartialOrder(t *testing.T) {
+	many := "arm ANY; cb<; cb>" + strings.Repeat("; get", 4) + "; post 1; get 1"
+	for _, test := range []struct {
+		name    string
+		traced  *trace.Trace
+		verdict Verdict
+		says    string
+	}{
+		{"later lines are earlier", timed(t, "arm ANY; post 1; get 1; cb<; cb>", 1, 2, 3, 4, 7, 8, 5, 6), Conformant, ""},
+		{"earlier lines are later", timed(t, "cb<; cb>; arm ANY; post 1; get 1", 5, 6, 1, 2, 3, 4, 7, 8), Conformant, ""},
+		{"a callback before its arm", timed(t, "arm ANY; post 1; get 1; cb<; cb>", 2, 3, 4, 5, 6, 7, 1, 8), ProviderViolation, "no callback is owed"},
+		{"a callback with its arm", timed(t, "cb<; cb>; arm ANY; post 1; get 1", 2, 6, 2, 3, 1, 4, 7, 8), Inconclusive, "runs backwards"},
+		{"a post that may overlap the arm's callback", timed(t, "cb<; cb>; post 1; arm ANY; get 1", 4, 6, 1, 2, 4, 5, 7, 8), Conformant, ""},
+		{"owed in no order", timed(t, "cb<; cb>; cb<; cb>; post 1; arm ANY; get 1", 4, 6, 7, 9, 1, 2, 4, 5, 7, 8), ProviderViolation, "in each other order"},
+		{"too many orders", timed(t, many, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5), Inconclusive, "no more are tried"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, engine := range []Engine{Streaming, Porcupine, Auto} {
+				r := Check(context.Background(), test.traced, Options{Engine: engine})
+				if r.Verdict != test.verdict || test.says != "" && !strings.Contains(r.Findings[0].Message, test.says) {
+					t.Errorf("%q: %s, want %s %q: %+v", engine, r.Verdict, test.verdict, test.says, r.Findings)
+				}
+				for id, c := range r.Rules {
+					if c.Coverage == Checked && r.Verdict == Inconclusive {
+						t.Errorf("%s counts as checked in what is not judged", id)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Events that come before what they follow, by their times, have no order.
+func TestPartialOrderThatContradictsItself(t *testing.T) {
+	traced := timed(t, "arm ANY; post 1; get 1", 1, 2, 3, 4, 6, 5)
+	traced.Events[len(traced.Events)-1].Thr = "another"
+	r := Check(context.Background(), traced, Options{})
+	if r.Verdict != Inconclusive || !strings.Contains(r.Findings[0].Message, "before op") {
+		t.Errorf("%s: %+v", r.Verdict, r.Findings)
+	}
+}
+
+// The stream takes lines as they come: where they are not in the order of their times it says nothing, and behind events of one time and
+// several threads it accuses nobody.
+func TestStreamOfAPartialOrder(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		traced  *trace.Trace
+		verdict Verdict
+		says    string
+	}{
+		{"in order", timed(t, "arm ANY; post 1; cb<; cb>; get 1", 1, 2, 3, 4, 5, 6, 7, 8), Conformant, ""},
+		{"one time, and allowed", timed(t, "arm ANY; post 1; cb<; cb>; get 1", 1, 2, 3, 4, 4, 6, 7, 8), Conformant, ""},
+		{"wrong in order", timed(t, "arm ANY; cb<; cb>; post 1; get 1", 1, 2, 3, 4, 5, 6, 7, 8), ProviderViolation, ""},
+		{"wrong before one time", timed(t, "cb<; cb>; arm ANY; post 1; cb<; cb>", 1, 2, 3, 4, 5, 6, 6, 7), ProviderViolation, ""},
+		{"wrong behind one time", timed(t, "arm ANY; cb<; cb>; post 1; get 1", 1, 2, 2, 4, 5, 6, 7, 8), Inconclusive, "were the order another"},
+		{"out of order", timed(t, "arm ANY; post 1; get 1; cb<; cb>", 1, 2, 3, 4, 7, 8, 5, 6), Inconclusive, "before that of the line before"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := &Report{Rules: map[string]RuleCoverage{}}
+			d, err := Options{}.ResolveDialect("ndkpi")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.stream(context.Background(), test.traced, newStream(test.traced.Header, d, Options{}))
+			r.conclude(d)
+			if r.Verdict != test.verdict || test.says != "" && !strings.Contains(r.Findings[0].Message, test.says) {
+				t.Errorf("%s, want %s %q: %+v", r.Verdict, test.verdict, test.says, r.Findings)
+			}
+		})
+	}
+}
+
+// Of posts on one queue that two threads called at one time either may be the first, in libibverbs, and the completions tell which: no
+// order of the calls is left out for being the same as another.
+func TestPostsOfOneTimeInEitherOrder(t *testing.T) {
+	s := &scripted{trace: &trace.Trace{Name: "script", Header: trace.Header{Dialect: "verbs", Side: "provider", Order: "partial"}}}
+	s.call("ibv_create_cq", trace.Event{Cq: "cq1", Depth: number(16)}, trace.Event{})
+	s.call("ibv_create_qp", trace.Event{Qp: "qp1", InitiatorCq: "cq1", ReceiveCq: "cq1", SqSigAll: word(true)}, trace.Event{})
+	s.call("ibv_modify_qp", trace.Event{Qp: "qp1", State: "RTR", Conn: "c"}, trace.Event{})
+	post := func(wr, op string) trace.Event {
+		return trace.Event{Qp: "qp1", Wrs: []trace.WorkRequest{{Wr: wr, Opcode: op, Flags: []string{"SIGNALED"}}}}
+	}
+	s.event(trace.Call, "a", "ibv_post_send", post("w1", "RDMA_READ"))
+	s.event(trace.Call, "b", "ibv_post_send", post("w2", "RDMA_WRITE"))
+	s.event(trace.Ret, "a", "ibv_post_send", trace.Event{})
+	s.event(trace.Ret, "b", "ibv_post_send", trace.Event{})
+	s.call("ibv_poll_cq", trace.Event{Cq: "cq1", N: number(8)}, trace.Event{Results: []trace.Result{
+		{Wr: "w2", Status: "IBV_WC_SUCCESS"}, {Wr: "w1", Status: "IBV_WC_SUCCESS"}}})
+	for i := range s.trace.Events {
+		e := &s.trace.Events[i]
+		if e.T, e.Thr = int64(i), "main"; e.Op == "b" {
+			e.Thr = "another"
+		}
+		if e.Op == "a" || e.Op == "b" {
+			if e.T = 6; e.Ph == trace.Ret {
+				e.T = 7
+			}
+		}
+	}
+	s.trace.End = &trace.End{Events: uint64(len(s.trace.Events)), Quiescent: true}
+	for _, engine := range []Engine{Streaming, Porcupine} {
+		if r := Check(context.Background(), s.trace, Options{Engine: engine}); r.Verdict != Conformant {
+			t.Errorf("%s: %s: %+v", engine, r.Verdict, r.Findings)
+		}
+	}
+}
