@@ -3,6 +3,7 @@ package linearize
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"ndkoracle/rules"
@@ -83,14 +84,33 @@ func TestEventualRulesNeedRest(t *testing.T) {
 	}
 }
 
-// Two components: one's breach is not the other's, and what the other exercised counts (the finding is of DEF-03).
+// Of two components that have nothing to do with each other one breaks a rule: the finding names that one only, and what the
+// other exercised is counted as if it were alone, by each engine (POLL-05 beside ARM-01, ARM-21, POLL-04, POLL-09).
 func TestBrokenComponentAlone(t *testing.T) {
-	r := check(t, "post 1 F; get 1; peer 7; peer 8 D; peer 9; peerget 7; peerget 8 9")
-	if r.Components != 2 || r.Verdict != ProviderViolation || len(r.Findings) != 1 || r.Findings[0].Rule != "DEF-03" {
-		t.Fatalf("%d components, %s: %+v", r.Components, r.Verdict, r.Findings)
+	apart := func(text string) *trace.Trace {
+		traced := script(t, text)
+		for i := range traced.Events {
+			traced.Events[i].Conn = "" // of no connection: their QPs are not peers
+		}
+		return traced
 	}
-	if c := r.Rules["DEF-02"]; c.Coverage != Checked || c.Count == 0 {
-		t.Errorf("DEF-02, which only the other component exercises: %+v", c)
+	const fine = "arm ANY; post 1; cb<; get 1; cb>; rest; get"
+	for _, engine := range []Engine{Auto, Streaming, Porcupine} {
+		o := Options{Engine: engine}
+		alone, beside := Check(t.Context(), apart(fine), o), Check(t.Context(), apart("peerget 77; "+fine), o)
+		if alone.Verdict != Conformant || beside.Verdict != ProviderViolation || beside.Components != 2 {
+			t.Fatalf("%s: %s alone, %s of %d components: %+v", engine, alone.Verdict, beside.Verdict, beside.Components, beside.Findings)
+		}
+		for _, f := range beside.Findings {
+			if f.Follows != nil || !strings.Contains(f.Message, "cq2") || strings.Contains(f.Message, "cq1") {
+				t.Errorf("%s: %+v", engine, f)
+			}
+		}
+		for _, id := range []string{"ARM-01", "ARM-21", "POLL-04", "POLL-09"} {
+			if have, want := beside.Rules[id], alone.Rules[id]; have != want || have.Count == 0 {
+				t.Errorf("%s: %s: %+v, want %+v", engine, id, have, want)
+			}
+		}
 	}
 }
 
