@@ -37,7 +37,7 @@ func (c *component) instead(s state, o *operation) string {
 		return c.insteadOfPost(s, o, allows)
 	case doCloseDone, doCloseCqAtOnce:
 		if s.model.Cqs[o.cq].Running {
-			return "the close completes when the callback has returned"
+			return closesLater
 		}
 	}
 	return ""
@@ -77,7 +77,14 @@ func (c *component) insteadOfCallback(s state, o *operation, allows func(model.A
 	if o.effect == doRead {
 		what = "no event"
 	}
-	switch q := s.model.Cqs[o.cq]; {
+	return noCallback(what, &s.model.Cqs[o.cq])
+}
+
+const closesLater = "the close completes when the callback has returned"
+
+// noCallback says what has to come before a callback, or an event, is entered.
+func noCallback(what string, q *model.Cq) string {
+	switch {
 	case q.Open == model.Closed:
 		return what + ": the CQ is closed"
 	case q.Running:
@@ -96,11 +103,8 @@ func (c *component) insteadOfCallback(s state, o *operation, allows func(model.A
 func (c *component) insteadOfRest(s state, o *operation) string {
 	var owed []string
 	for i, q := range s.model.Cqs {
-		switch {
-		case q.Due == 1 && c.notified(i, o.call):
-			owed = append(owed, "the callback of "+c.cqs[i].name)
-		case q.Due > 1 && c.notified(i, o.call):
-			owed = append(owed, fmt.Sprintf("%d callbacks of %s", q.Due, c.cqs[i].name))
+		if q.Due > 0 && c.notified(i, o.call) {
+			owed = append(owed, callbacksOf(q.Due, c.cqs[i].name))
 		}
 		if q.ErrorDue {
 			owed = append(owed, fmt.Sprintf("a callback of %s with %v", c.cqs[i].name, q.Health))
@@ -123,6 +127,13 @@ func (c *component) insteadOfRest(s state, o *operation) string {
 		owed = append(owed[:most], "others")
 	}
 	return "first " + strings.Join(owed, " and ")
+}
+
+func callbacksOf(due int, cq string) string {
+	if due == 1 {
+		return "the callback of " + cq
+	}
+	return fmt.Sprintf("%d callbacks of %s", due, cq)
 }
 
 // insteadOfPost says that the post might have had the other answer.

@@ -29,6 +29,10 @@ func (q *streamCq) died(a *automaton.Queue, e *sight) {
 	}
 	q.s.unexplained(q.group, f.Rule, f.Line, nil, "%s", f.Message)
 	q.s.also(f.Also...)
+	if !q.s.muted {
+		told := &q.s.findings[len(q.s.findings)-1]
+		told.Before, told.Instead = q.before(a, e)
+	}
 	if e.what == enter && e.status != model.OK {
 		q.s.silence(q.group)
 	}

@@ -22,6 +22,7 @@ type Queue struct {
 	debt    uint32 // callbacks that may be owed beside those that the explanations say
 	why     []*model.Refusal
 	death   death // where no explanation is left
+	prior   *set  // before the latest event
 	unknown int   // completions whose place was told, and that Resume has forgotten
 	err     error
 }
@@ -64,7 +65,9 @@ func (q *Queue) take(e event, at Moment) bool {
 		return true
 	}
 	known := len(q.moments)
-	q.now = at
+	if q.now = at; e.what < pruned {
+		q.prior = before
+	}
 	moments, pending := q.moments[:0], q.pending[:0]
 	for _, rank := range s.keep { // in place: ranks only fall
 		if int(rank) < known {
