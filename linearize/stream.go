@@ -26,8 +26,8 @@ type Stream struct {
 	inOrder     []*streamCq
 	qps         map[string]*streamQp
 	qpsInOrder  []*streamQp
-	latestCq    *streamCq // the latest that an event named, or nil
-	latestQp    *streamQp
+	latestCqs   [nameEnds]*streamCq // the latest that an event named, by the end of its name
+	latestQps   [nameEnds]*streamQp
 	conns       map[string][]*streamQp
 	postings    []posting           // to be used
 	byName      map[string]*posting // the requests that are accepted or not answered yet, and not delivered; nil while nobody asked
@@ -90,6 +90,16 @@ func newStream(h trace.Header, d model.Dialect, o Options) *Stream {
 	}
 	return s
 }
+
+// endOf returns a number for the last character of a name: ids of objects differ at their ends.
+func endOf(name string) int {
+	if name == "" {
+		return 0
+	}
+	return int(name[len(name)-1]) % nameEnds
+}
+
+const nameEnds = 16
 
 // Take takes the next event. It keeps nothing of e but its strings.
 func (s *Stream) Take(e *trace.Event) {

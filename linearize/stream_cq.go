@@ -96,16 +96,17 @@ const (
 )
 
 func (s *Stream) cq(name string) *streamCq {
-	if s.latestCq != nil && s.latestCq.name == name {
-		return s.latestCq
+	latest := &s.latestCqs[endOf(name)]
+	if *latest != nil && (*latest).name == name {
+		return *latest
 	}
 	q := s.cqs[name]
-	s.latestCq = cmp.Or(q, s.latestCq)
 	if q == nil {
 		q = &streamCq{s: s, name: name, group: newGroup(), depth: unlimitedDepth, queue: s.machine.NewQueue(s.consumer)}
 		s.cqs[name] = q
 		s.inOrder = append(s.inOrder, q)
 	}
+	*latest = q
 	return q
 }
 

@@ -1,7 +1,6 @@
 package linearize
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -72,7 +71,6 @@ type lane struct {
 	queue    model.Queue
 	cq       *streamCq
 	waiting  []*posting // not delivered, oldest first
-	room     []*posting // the array of waiting, from its beginning
 	next     int        // position of the next request
 	sends    int        // of the accepted requests, how many are sends
 	returned int        // accepted requests whose post had returned
@@ -92,6 +90,8 @@ type lane struct {
 	sendsDone int  // sends that are over
 	succeeded int  // sends that have been delivered, up to the latest, before any failed
 	hasFailed bool // a send was told to have failed
+
+	waitingRoom, messageRoom []*posting // the arrays of waiting and messages, from their beginnings
 }
 
 // A posting is a request that was posted.
@@ -132,11 +132,11 @@ type posting struct {
 }
 
 func (s *Stream) qp(name string) *streamQp {
-	if s.latestQp != nil && s.latestQp.name == name {
-		return s.latestQp
+	latest := &s.latestQps[endOf(name)]
+	if *latest != nil && (*latest).name == name {
+		return *latest
 	}
 	p := s.qps[name]
-	s.latestQp = cmp.Or(p, s.latestQp)
 	if p == nil {
 		p = &streamQp{s: s, name: name, group: newGroup()}
 		for queue := range p.lanes {
@@ -145,6 +145,7 @@ func (s *Stream) qp(name string) *streamQp {
 		s.qps[name] = p
 		s.qpsInOrder = append(s.qpsInOrder, p)
 	}
+	*latest = p
 	return p
 }
 
@@ -273,7 +274,7 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 			s.registering++
 		}
 		p.add(u, r)
-		s.nameToken(r, e.Mr+e.Mw)
+		s.nameToken(r, e)
 	case u.fn == "ibv_bind_mw":
 		p.add(u, s.newPosting(u, e, e.Wr, model.Bind))
 	default:
@@ -291,7 +292,7 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 				r.localInvalidate = slices.Contains(w.Flags, localInvalidate)
 			}
 			p.add(u, r)
-			s.nameToken(r, e.Mr+e.Mw)
+			s.nameToken(r, e)
 		}
 	}
 }
@@ -333,9 +334,9 @@ func (l *lane) add(r *posting) {
 		l.promised--
 		r.promised = true
 	default:
-		l.messages = append(l.messages, r)
+		l.messages, l.messageRoom = extend(l.messages, l.messageRoom, r)
 	}
-	l.waiting, l.room = extend(l.waiting, l.room, r)
+	l.waiting, l.waitingRoom = extend(l.waiting, l.waitingRoom, r)
 	if s := l.qp.s; s.byName != nil {
 		s.byName[r.wr] = r
 	}
@@ -390,7 +391,7 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 		r.returned, r.answeredLine = s.at, e.Line
 		if !u.verbs && r.token == nil && registers(r.op) {
 			r.token = e.Token
-			s.nameToken(r, "")
+			s.nameToken(r, e)
 			if r.over { // a callback within the call polled it
 				s.tokenTold(r.lane.cq, e.Line, r, r.outcome)
 			}

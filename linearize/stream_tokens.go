@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ndkoracle/model"
+	"ndkoracle/trace"
 )
 
 // Memory tokens. What a request does to a token it does when it is executed, and nobody sees when that is: of the requests that name
@@ -85,13 +86,13 @@ func (r *posting) changesToken() bool {
 	return false
 }
 
-// nameToken takes that a request names its token, be it accepted or not; region is the object that it is of.
-func (s *Stream) nameToken(r *posting, region string) {
+// nameToken takes that a request names its token, be it accepted or not; e names the object that the token is of.
+func (s *Stream) nameToken(r *posting, e *trace.Event) {
 	if r.token == nil || !r.changesToken() {
 		return
 	}
 	t := s.token(*r.token, registers(r.op))
-	if r.op == model.Invalidate && !t.registered && !s.regions[region] {
+	if r.op == model.Invalidate && !t.registered && !s.regions[e.Mr+e.Mw] {
 		t.mayBeOld()
 	}
 	join(t.group, r.lane.qp.group)

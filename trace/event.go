@@ -49,7 +49,7 @@ type End struct {
 }
 
 // Event is one line between header and end. Absent fields have their zero value; where zero is a value of its own, a
-// pointer tells absence from zero.
+// pointer tells absence from zero. What most events have comes first, close together.
 type Event struct {
 	Line int    // in the file, from 1; 0 for an event that was not read from one
 	Seq  uint64 // strictly increasing: the order of the trace
@@ -59,30 +59,30 @@ type Event struct {
 	Op   string // pairs Call with Ret, Enter with Exit
 	Fn   string // the NDKPI or libibverbs name
 
-	Cq, Qp, Srq, Mr, Mw, Conn string
-	ReceiveCq, InitiatorCq    string // of NdkCreateQp; verbs: recv_cq, send_cq
-	ReceiveDepth              *int64 // verbs: max_recv_wr
-	InitiatorDepth            *int64 // verbs: max_send_wr
-	Inline                    *int64 // bytes
-	Depth                     *int64 // entries of a CQ
-	SqSigAll                  *bool
-	State                     string // verbs: of ibv_modify_qp
-	SolicitedOnly             *bool
+	Cq, Qp  string
+	Wr      string        // the recorder's unique id of a posted request
+	Wrs     []WorkRequest // verbs: the list that a post was given
+	Status  string        // NTSTATUS name or 0x…; verbs: errno or wc status name
+	Errno   string
+	Results []Result
+	For     string // op of the call that a completion callback completes
+	Flags   []string
+	Token   *uint32
+	Bytes   *int64
+	N       *int64 // room for results; events acknowledged
+	Type    string // of an arm: ERRORS, ANY, SOLICITED
 
-	Wr     string        // the recorder's unique id of a posted request
-	Wrs    []WorkRequest // verbs: the list that a post was given
-	BadWr  string        // verbs: the request at which a post stopped
-	Flags  []string
-	Type   string // of an arm: ERRORS, ANY, SOLICITED
-	Token  *uint32
-	Bytes  *int64
-	N      *int64 // room for results; events acknowledged
-	Status string // NTSTATUS name or 0x…; verbs: errno or wc status name
-	Errno  string
-
-	Results   []Result
-	For       string // op of the call that a completion callback completes
-	Solicited *bool  // of CqePlaced
+	Srq, Mr, Mw, Conn      string
+	ReceiveCq, InitiatorCq string // of NdkCreateQp; verbs: recv_cq, send_cq
+	ReceiveDepth           *int64 // verbs: max_recv_wr
+	InitiatorDepth         *int64 // verbs: max_send_wr
+	Inline                 *int64 // bytes
+	Depth                  *int64 // entries of a CQ
+	SqSigAll               *bool
+	State                  string // verbs: of ibv_modify_qp
+	SolicitedOnly          *bool
+	BadWr                  string // verbs: the request at which a post stopped
+	Solicited              *bool  // of CqePlaced
 }
 
 // WorkRequest is one request of a verbs post.
