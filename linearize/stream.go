@@ -91,15 +91,16 @@ func newStream(h trace.Header, d model.Dialect, o Options) *Stream {
 	return s
 }
 
-// endOf returns a number for the last character of a name: ids of objects differ at their ends.
+// endOf returns a number for the end of a name: ids of objects differ there.
 func endOf(name string) int {
-	if name == "" {
-		return 0
+	number := 0
+	for i := max(0, len(name)-4); i < len(name); i++ {
+		number = number*5 + int(name[i])
 	}
-	return int(name[len(name)-1]) % nameEnds
+	return number % nameEnds
 }
 
-const nameEnds = 16
+const nameEnds = 64
 
 // Take takes the next event. It keeps nothing of e but its strings.
 func (s *Stream) Take(e *trace.Event) {

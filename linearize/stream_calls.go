@@ -63,7 +63,7 @@ func functionOf(e *trace.Event) *function {
 // underWayCalls holds the calls and callbacks that have not returned. Few are under way at a time, as a rule: the newest are looked through,
 // and only those that have been for long are found by name.
 type underWayCalls struct {
-	newest []*underWay // in the order in which they began, at most maxNewest
+	newest []*underWay // at most maxNewest
 	others map[string]*underWay
 	spare  []*underWay
 }
@@ -73,8 +73,9 @@ const maxNewest = 16
 // begin takes a new one.
 func (c *underWayCalls) begin(op string) *underWay {
 	if len(c.newest) == maxNewest {
-		c.others[c.newest[0].op] = c.newest[0]
-		c.newest = slices.Delete(c.newest, 0, 1)
+		oldest := slices.MinFunc(c.newest, inTurn)
+		c.end(oldest.op)
+		c.others[oldest.op] = oldest
 	}
 	var u *underWay
 	if n := len(c.spare); n > 0 {
@@ -107,8 +108,8 @@ func (c *underWayCalls) among(op string) int {
 // end takes the one of an op away, and returns it, or nil.
 func (c *underWayCalls) end(op string) *underWay {
 	if i := c.among(op); i >= 0 {
-		u := c.newest[i]
-		c.newest = slices.Delete(c.newest, i, i+1)
+		u, last := c.newest[i], len(c.newest)-1
+		c.newest[i], c.newest = c.newest[last], c.newest[:last]
 		return u
 	}
 	u := c.others[op]
@@ -119,9 +120,12 @@ func (c *underWayCalls) end(op string) *underWay {
 // all returns them in the order in which they began.
 func (c *underWayCalls) all() []*underWay {
 	all := slices.AppendSeq(slices.Clone(c.newest), maps.Values(c.others))
-	slices.SortFunc(all, func(a, b *underWay) int { return a.call - b.call })
+	slices.SortFunc(all, inTurn)
 	return all
 }
+
+// inTurn is the order in which calls began.
+func inTurn(a, b *underWay) int { return a.call - b.call }
 
 // reuse takes back a call to which nothing refers any more.
 func (c *underWayCalls) reuse(u *underWay) {
