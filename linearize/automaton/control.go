@@ -38,10 +38,41 @@ func (c control) became(q model.Cq) control {
 	return c
 }
 
-// step asks the model what may follow c, for a CQ that holds such entries. The counts of callbacks owed that one outcome
+// A question is one that the model was asked: what may follow c by an action, for a CQ that holds nothing, or one completion.
+type question struct {
+	control
+	action model.Action
+	full   bool
+	holds  model.Completion
+	fresh  int
+}
+
+type answer struct {
+	next    []control // never changed
+	refusal *model.Refusal
+}
+
+// step returns what may follow c, for a CQ that holds at most one entry. What the model answered is remembered.
+func (m *Machine) step(c control, a model.Action, entries []model.Completion, fresh int) ([]control, *model.Refusal) {
+	q := question{control: c, action: a, full: len(entries) > 0, fresh: fresh}
+	if q.full {
+		q.holds = entries[0]
+	}
+	known, found := m.answers[q]
+	if !found {
+		known.next, known.refusal = m.ask(c, a, entries, fresh)
+		if len(m.answers) >= maxRemembered {
+			clear(m.answers)
+		}
+		m.answers[q] = known
+	}
+	return known.next, known.refusal
+}
+
+// ask asks the model. The counts of callbacks owed that one outcome
 // allows are an interval again, so its ends are asked for, and one more than the least: only zero is special, and the bound of A24, which
 // is 2 at most.
-func (m *Machine) step(c control, a model.Action, entries []model.Completion, fresh int) ([]control, *model.Refusal) {
+func (m *Machine) ask(c control, a model.Action, entries []model.Completion, fresh int) ([]control, *model.Refusal) {
 	var next []control
 	var refusal *model.Refusal
 	for i, n := range [...]uint32{c.least, c.least + 1, c.most} {
@@ -93,7 +124,7 @@ func (m *Machine) placing(c control) *placing {
 	}
 	p := &placing{}
 	AnyKind.each(func(kind Kinds) {
-		next, _ := m.step(c, model.Action{Name: model.Place, Completion: completions[kind]}, nil, 0)
+		next, _ := m.ask(c, model.Action{Name: model.Place, Completion: completions[kind]}, nil, 0)
 		for _, to := range next {
 			if to == c {
 				p.loop |= kind
@@ -114,7 +145,7 @@ func (m *Machine) placing(c control) *placing {
 	return p
 }
 
-// maxRemembered bounds the table of placings.
+// maxRemembered bounds the tables of placings and of answers.
 const maxRemembered = 1 << 12
 
 // unlimited is a depth that no CQ reaches.

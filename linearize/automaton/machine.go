@@ -25,10 +25,11 @@ type Machine struct {
 	agesAtEntry  bool // what the CQ holds is old once a callback is entered
 	looksAtEntry bool // … and nothing looks at it when the callback returns
 
-	places map[control]*placing
-	sets   map[string]*set
-	size   int // about, in bytes, of what is remembered
-	limit  int
+	places  map[control]*placing
+	answers map[question]answer
+	sets    map[string]*set
+	size    int // about, in bytes, of what is remembered
+	limit   int
 }
 
 // ErrTooMany is the answer when the explanations of one CQ are more than are kept.
@@ -50,7 +51,7 @@ func New(d model.Dialect, memory int) *Machine {
 		memory = DefaultMemory
 	}
 	m := &Machine{contract: model.Contract{Dialect: d, Depth: []int{unlimited}}, limit: memory,
-		places: map[control]*placing{}, sets: map[string]*set{}}
+		places: map[control]*placing{}, answers: map[question]answer{}, sets: map[string]*set{}}
 	polledCounts := d.A25 == model.A25Yes && d.FreshAtArm != model.MustNot // a fresh completion does, when it has left the CQ
 	m.freshServesAsOld = d.FreshAtArm == model.May || d.FreshAtArm == d.OldAtArm && !polledCounts
 	m.agesAtEntry = !d.Serialised || d.A3 == model.A3Entry
