@@ -542,6 +542,8 @@ func TestClausesOfConnection(t *testing.T) {
 	write := func(p Phase) Request { return Request{Id: 1, Op: Write, Phase: p} }
 	check(t, c, two(write(Indicated), sent(3, Indicated), Indicated), deliver, "",
 		two(write(Unacknowledged), sent(3, Unacknowledged), hasSucceeded))
+	check(t, c, two(in(Indicated, 1, Write), sent(3, Indicated), Indicated), deliver, "",
+		two(in(Unacknowledged, 1, Write), sent(3, Unacknowledged), hasSucceeded))
 	dead := func(s State) State {
 		s.Tokens = []Validity{Invalid, Valid}
 		return s
@@ -553,6 +555,15 @@ func TestClausesOfConnection(t *testing.T) {
 	fenced := state(Connected, Connected, in(Indicated, 1, Read), pending, valid...)
 	fenced.Qps[0].Initiator = append(fenced.Qps[0].Initiator, Request{Id: 3, Op: Write, Fence: true, Phase: Indicated}, sent(4, Indicated))
 	check(t, c, fenced, deliver, "POLL-09")
+	// What does not arrive with the message may wait: it passes a fenced read, and the read before that.
+	reads := func(p Phase) State {
+		s := state(Connected, Connected, in(Indicated, 1, Read), as(pending, hasSucceeded), valid...)
+		s.Qps[0].Initiator = append(s.Qps[0].Initiator, Request{Id: 3, Op: Read, Fence: true, Phase: Indicated}, sent(4, p))
+		return s
+	}
+	passing := reads(Indicated)
+	passing.Qps[1].Receive = []Request{pending}
+	check(t, c, passing, deliver, "", reads(Unacknowledged))
 	check(t, c, two(sent(1, Deferred), sent(3, Indicated), Indicated), deliver, "DEF-02")
 	// INV-05: what answers a bad token acknowledges the messages before it.
 	check(t, c, two(sent(1, Unacknowledged), Request{Id: 3, Op: SendAndInvalidate, Phase: Indicated}, Indicated), abort, "INV-05")
