@@ -40,6 +40,7 @@ func (h *history) report(verdict Verdict, rule string, at moment, see []*span, f
 		}
 	}
 	slices.Sort(f.See)
+	f.See = slices.Compact(f.See)
 	h.findings = append(h.findings, f)
 }
 

@@ -1,6 +1,7 @@
 package linearize
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -32,6 +33,9 @@ func toldInsteadIsAllowed(t *testing.T, engine Engine) {
 			traced.Events, _, _ = traced.ByTime() // up to there is a matter of time
 		}
 		for _, f := range Check(context.Background(), traced, o).Findings {
+			if !slices.IsSortedFunc(f.See, func(a, b int) int { return cmp.Or(cmp.Compare(a, b), -1) }) {
+				t.Errorf("%s: lines %v are told twice, or out of order", row.File, f.See)
+			}
 			if len(f.Before) == 0 || f.Follows != nil {
 				continue
 			}

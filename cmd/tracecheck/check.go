@@ -90,7 +90,7 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 	if err := cmp.Or(s.witness.check(inputs), s.minimize.check(inputs), s.html.check(inputs)); err != nil {
 		return exitUsage, err
 	}
-	report := p.reporter(out, s, len(inputs) == 1)
+	report := p.reports(out, s, len(inputs) == 1)
 	sum := &summary{coverage: newCoverage(p.checkable()), code: exitConformant}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // of traces that are judged ahead when the output can't be written
@@ -126,22 +126,10 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 			sum.code = worseOf(sum.code, exitInconclusive)
 		}
 	}
-	report.end(sum)
+	if report.end(sum); !report.save(p.stderr) && !sum.interrupted {
+		sum.code = exitInternal
+	}
 	return sum.code, nil
-}
-
-func (p *program) reporter(out *bufio.Writer, s *settings, single bool) reporter {
-	switch s.format {
-	case "json":
-		return &jsonReporter{out: out, settings: s}
-	case "table":
-		return &tableReporter{out: out, quiet: s.quiet}
-	}
-	return &textReporter{
-		out: out, settings: s, single: single, answers: map[string]int{},
-		color: s.color == "always" ||
-			s.color == "auto" && p.stdoutIsTerminal && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb",
-	}
 }
 
 func worseOf(a, b int) int {

@@ -18,7 +18,7 @@ import (
 type settings struct {
 	options  linearize.Options
 	engine   string // auto, stream, porcupine or tlc
-	format   string
+	formats  []format
 	color    string
 	coverage []string // rules and groups that must have been exercised
 	quiet    bool
@@ -77,7 +77,7 @@ func readingFlags(command string, s *settings) *flag.FlagSet {
 
 // checkFlags returns the flags of check and where they are kept.
 func checkFlags() (*flag.FlagSet, *settings) {
-	s := &settings{format: "text", color: "auto", engine: "auto", witness: output{flag: "witness", suffix: ".ndkwitness.jsonl"},
+	s := &settings{color: "auto", engine: "auto", witness: output{flag: "witness", suffix: ".ndkwitness.jsonl"},
 		minimize: output{flag: "minimize", suffix: ".minimized.ndktrace.jsonl"}, html: output{flag: "html", suffix: ".html"}}
 	set := readingFlags("check", s)
 	set.DurationVar(&s.options.Timeout, "timeout", time.Minute, "longest time for one trace, then inconclusive")
@@ -87,7 +87,8 @@ func checkFlags() (*flag.FlagSet, *settings) {
 	set.Var(oneOf(&s.engine, "auto", "stream", "porcupine", "tlc"), "engine",
 		"`engine` to decide with: stream, in one pass; porcupine, a search; auto, the stream, and porcupine too where the trace is short; "+
 			"or tlc: the model checker of TLA+, on the contract itself (needs Java)")
-	set.Var(oneOf(&s.format, "text", "json", "table"), "format", "output `format`: text, json, table")
+	set.Var(&value{set: s.addFormat, shown: "text"}, "format",
+		"output `format`: "+strings.Join(formatNames, ", ")+"; NAME=FILE writes it to a file beside; repeatable")
 	set.Var(oneOf(&s.color, "auto", "always", "never"), "color", "`when` to colour text: auto, always, never")
 	set.Var(&value{set: s.requireCoverage}, "require-coverage",
 		"exit 4 unless each of these `groups` (ARM) and rules (ARM-04) was exercised; separated by commas")

@@ -50,13 +50,12 @@ func exitCode(t *testing.T, err error) int {
 	return 0
 }
 
-var formats = []string{"text", "json", "table"}
-
 // A full disk is an error that names it, whatever is written: exit 5. The device stands for one.
 func TestFullDisk(t *testing.T) {
 	commands := [][]string{{"rules"}, {"rules", "--format", "markdown"}, {"explain", "ARM-04"}, {"schema"}, {"version"}, {"help"},
-		{"stats", plainTrace}, {"--witness", "/dev/full", plainTrace}, {"--minimize", "/dev/full", brokenTrace}}
-	for _, format := range formats {
+		{"stats", plainTrace}, {"--witness", "/dev/full", plainTrace}, {"--minimize", "/dev/full", brokenTrace},
+		{"--format", "sarif=/dev/full", plainTrace}}
+	for _, format := range formatNames {
 		commands = append(commands, []string{"--format", format, plainTrace, brokenTrace})
 	}
 	for _, args := range commands {
@@ -216,7 +215,7 @@ func TestInterruptedCommands(t *testing.T) {
 
 // The same input gives the same bytes and the same files with any number of traces judged at a time.
 func TestJobs(t *testing.T) {
-	for _, format := range formats {
+	for _, format := range formatNames {
 		var first string
 		for _, jobs := range []string{"1", "7"} {
 			folder := t.TempDir()

@@ -67,7 +67,7 @@ func TestTextOfAViolation(t *testing.T) {
 // The same input gives the same bytes in every format.
 func TestOutputIsDeterministic(t *testing.T) {
 	names := files(t, "provider", "conformant", "malformed", "inconclusive", "consumer")
-	for _, format := range []string{"text", "json", "table"} {
+	for _, format := range formatNames {
 		b := newBench(t)
 		b.do(append(names, "--format", format)...)
 		first := b.out.String()
@@ -170,7 +170,7 @@ func TestJSON(t *testing.T) {
 func TestQuiet(t *testing.T) {
 	b := newBench(t)
 	names := files(t, "conformant", "provider")
-	for _, format := range []string{"text", "json", "table"} {
+	for _, format := range formatNames {
 		b.do(append(names, "--quiet", "--format", format)...)
 		if strings.Contains(b.out.String(), "0-conformant") || !strings.Contains(b.out.String(), "ARM-11") ||
 			strings.Contains(b.out.String(), "not checkable") {

@@ -65,7 +65,7 @@ func (p *program) savePage(in input, r *result, s *settings) {
 }
 
 func tellFinding(f *linearize.Finding, t *trace.Trace, s *settings) pageFinding {
-	told := pageFinding{Verdict: string(f.Verdict), Rule: f.Rule, Message: f.Message, Before: withInstead(f)}
+	told := pageFinding{Verdict: string(f.Verdict), Rule: f.Rule, Message: f.Message + follows(f), Before: withInstead(f)}
 	if f.Line > 0 {
 		told.Place = fmt.Sprintf("line %d", f.Line)
 	}

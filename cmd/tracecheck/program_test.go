@@ -114,6 +114,9 @@ func fakeReport(t *trace.Trace) *linearize.Report {
 			{Verdict: linearize.ProviderViolation, Rule: "ARM-02", Line: 5, Message: "One.", More: 7},
 			{Verdict: linearize.ProviderViolation, Rule: "DEF-03", Line: 9, Message: "Two.", Follows: &linearize.Origin{Rule: "ARM-02", Line: 5}},
 		}
+	case "undecided":
+		report.Verdict = linearize.Inconclusive
+		report.Findings = []linearize.Finding{{Verdict: linearize.Inconclusive, Message: "Nobody knows."}}
 	case "consumer":
 		report.Verdict = linearize.ConsumerViolation
 		report.Findings = []linearize.Finding{{Verdict: linearize.ConsumerViolation, Rule: "POLL-01", Line: 5, Message: "Overlap."}}

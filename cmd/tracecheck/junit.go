@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+)
+
+// junitReporter writes a test case of JUnit's XML for each trace: a violation is a failure, and what could not be decided an error.
+type junitReporter struct {
+	out      *bufio.Writer
+	settings *settings
+	suite    junitSuite
+}
+
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Errors   int          `xml:"errors,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Errors   int         `xml:"errors,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Name    string        `xml:"name,attr"`
+		Class   string        `xml:"classname,attr"`
+		Failure *junitProblem `xml:"failure"`
+		Error   *junitProblem `xml:"error"`
+	}
+	junitProblem struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+func (w *junitReporter) result(r *result) {
+	if w.settings.quiet && r.code == exitConformant {
+		return
+	}
+	c := junitCase{Name: printable(r.report.File), Class: "tracecheck"}
+	if r.code != exitConformant {
+		problem := &junitProblem{Message: printable(r.reason), Type: r.answer(), Text: w.text(r)}
+		if len(r.report.Findings) > 0 {
+			f := &r.report.Findings[0]
+			problem.Message = printable(f.Message)
+			if f.Rule != "" {
+				problem.Message = f.Rule + ": " + problem.Message
+			}
+		}
+		if r.code == exitViolation {
+			c.Failure = problem
+		} else {
+			c.Error = problem
+		}
+	}
+	w.suite.Cases = append(w.suite.Cases, c)
+}
+
+// text returns what the text format says of a trace.
+func (w *junitReporter) text(r *result) string {
+	var text bytes.Buffer
+	out := bufio.NewWriter(&text)
+	(&textReporter{out: out, settings: w.settings, answers: map[string]int{}}).result(r)
+	_ = out.Flush() // into memory
+	return text.String()
+}
+
+func (w *junitReporter) end(sum *summary) {
+	for _, missing := range sum.missing {
+		w.suite.Cases = append(w.suite.Cases, junitCase{Name: "coverage of " + missing.Name, Class: "tracecheck",
+			Error: &junitProblem{Message: missing.String(), Type: "coverage"}})
+	}
+	if sum.interrupted {
+		w.suite.Cases = append(w.suite.Cases, junitCase{Name: "the traces that are left", Class: "tracecheck",
+			Error: &junitProblem{Message: fmt.Sprintf("interrupted after %d traces", sum.results), Type: "interrupted"}})
+	}
+	s := &w.suite
+	s.Name, s.Tests = "tracecheck", len(s.Cases)
+	for _, c := range s.Cases {
+		switch {
+		case c.Failure != nil:
+			s.Failures++
+		case c.Error != nil:
+			s.Errors++
+		}
+	}
+	io.WriteString(w.out, xml.Header)
+	encoder := xml.NewEncoder(w.out)
+	encoder.Indent("", "  ")
+	// Only a failing writer makes an error here, and its owner reports it.
+	_ = encoder.Encode(junitSuites{Tests: s.Tests, Failures: s.Failures, Errors: s.Errors, Suites: []junitSuite{*s}})
+	io.WriteString(w.out, "\n")
+}
