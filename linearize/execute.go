@@ -61,6 +61,8 @@ func (r *request) solicited() (solicited, known bool) {
 	switch {
 	case r.message != nil:
 		return r.message.solicit, true
+	case r.arrived != nil:
+		return r.arrived.solicit, true
 	case r.point != nil && r.point.begin.Solicited != nil:
 		return *r.point.begin.Solicited, true
 	}

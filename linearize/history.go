@@ -99,6 +99,7 @@ type request struct {
 	outcome  model.Outcome // SUCCESS where nothing tells
 	unseen   bool          // its completion may have been placed, and no poll delivered it
 	message  *request      // of a receive: the peer's send that it took
+	arrived  *request      // … whose message it took, though that send failed, as was told later
 	sent     moment        // of a receive that succeeded: its message was not sent before
 	meets    bool          // of a send: the trace tells which of the peer's receives it goes to
 	receive  *request      // that one, or nil when there is none
@@ -110,6 +111,11 @@ type delivery struct {
 	result  *trace.Result
 	order   int // among the completions of the CQ
 	outcome model.Outcome
+}
+
+// before reports whether d was handed out before o.
+func (d *delivery) before(o *delivery) bool {
+	return d.poll.ret < o.poll.ret || d.poll == o.poll && d.order < o.order
 }
 
 // history is the whole of a trace, ready to be judged.

@@ -47,6 +47,7 @@ func (h *history) findPeers() {
 		}
 		p.findReceives()
 		p.boundMessages()
+		h.findArrived(p)
 	}
 }
 
@@ -62,6 +63,29 @@ func (p *qp) boundMessages() {
 			r.sent = p.peer.sends[taken].post.call
 		}
 		taken++
+	}
+}
+
+// findArrived finds the message of each receive that was told to have succeeded before a send was told to have failed: that of the send
+// in its place, whatever became of it, as a message is received before it is acknowledged.
+func (h *history) findArrived(p *qp) {
+	var failure *delivery // the first that was told of a send
+	for i, r := range p.receive {
+		if i >= len(p.peer.sends) || failed(r) || r.point != nil {
+			return
+		}
+		s := p.peer.sends[i]
+		switch {
+		case !failed(s):
+		case s.delivery == nil || s.point != nil:
+			return
+		case failure == nil || s.delivery.before(failure):
+			failure = s.delivery
+		}
+		if r.message == nil && r.delivery != nil && failure != nil && r.delivery.before(failure) {
+			r.arrived = s
+			h.checkMessage(r)
+		}
 	}
 }
 

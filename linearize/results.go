@@ -1,6 +1,7 @@
 package linearize
 
 import (
+	"cmp"
 	"strings"
 
 	"ndkoracle/model"
@@ -171,8 +172,9 @@ func (h *history) checkExtended(r *request, d *delivery) {
 
 // checkMessage holds a successful receive against the peer's send that it took (RES-02, RES-03).
 func (h *history) checkMessage(r *request) {
-	d, see := r.delivery, []*span{r.post, r.message.post}
-	if r.message.post.call > d.poll.ret {
+	m := cmp.Or(r.message, r.arrived)
+	d, see := r.delivery, []*span{r.post, m.post}
+	if m.post.call > d.poll.ret {
 		h.providerInOrder(r.doubt(), "POLL-05", d.poll.ret, see, "%s received a message that the peer had not sent yet", r.wr)
 		return
 	}
@@ -180,19 +182,19 @@ func (h *history) checkMessage(r *request) {
 		return
 	}
 	want := "Receive"
-	if r.message.op == model.SendAndInvalidate {
+	if m.op == model.SendAndInvalidate {
 		want = "ReceiveAndInvalidate"
 	}
 	if d.result.Type != want {
 		h.providerInOrder(r.doubt(), "RES-02", d.poll.ret, see, "%s took the %v %s, and its completion has type %s: it is %s",
-			r.wr, r.message.op, r.message.wr, d.result.Type, want)
+			r.wr, m.op, m.wr, d.result.Type, want)
 		return
 	}
-	if want == "ReceiveAndInvalidate" && d.result.Token != nil && r.message.token != nil {
+	if want == "ReceiveAndInvalidate" && d.result.Token != nil && m.token != nil {
 		h.exercised("RES-03")
-		if *d.result.Token != *r.message.token {
+		if *d.result.Token != *m.token {
 			h.providerInOrder(r.doubt(), "RES-03", d.poll.ret, see, "%s names the invalidated token %d, and the peer's %s invalidated %d",
-				r.wr, *d.result.Token, r.message.wr, *r.message.token)
+				r.wr, *d.result.Token, m.wr, *m.token)
 		}
 	}
 }

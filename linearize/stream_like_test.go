@@ -76,6 +76,28 @@ func TestEnginesDecideAlike(t *testing.T) {
 	}
 }
 
+// A receive that was told to have succeeded took the message in its place, though that send is told later to have failed: was it solicited, it
+// has to notify, and was it not, it has not (ARM-10, ARM-12).
+func TestMessagesArriveWhoseSendFails(t *testing.T) {
+	for _, test := range []struct {
+		text    string
+		verdict Verdict
+	}{
+		{"arm SOLICITED; recv q1; peer s1 S; get q1; peerget s1x; rest; get", ProviderViolation},
+		{"arm SOLICITED; recv q1; peer s1 S; cb<; get q1; cb>; peerget s1x; rest; get", Conformant},
+		{"arm SOLICITED; recv q1; peer s1; get q1; peerget s1x; rest; get", Conformant},
+		{"arm SOLICITED; recv q1; peer s1; cb<; get q1; cb>; peerget s1x; rest; get", ProviderViolation},
+		{"arm SOLICITED; recv q1; recv q2; peer s1; peer s2 S; get q1 q2; peerget s1x s2c; rest; get", ProviderViolation},
+		{"arm SOLICITED; recv q1; recv q2; peer s1; peer s2 S; get q1; peerget s1x s2c; get q2; rest; get", Conformant}, // told too late to know
+	} {
+		for _, engine := range []Engine{Streaming, Porcupine} {
+			if r := Check(context.Background(), script(t, test.text), Options{Engine: engine}); r.Verdict != test.verdict {
+				t.Errorf("%s: %s: %s, want %s: %+v", test.text, engine, r.Verdict, test.verdict, r.Findings)
+			}
+		}
+	}
+}
+
 // A breach that leaves the state as it is known hides nothing that comes after it, and is told once: RES-01 beside ARM-03.
 func TestStreamGoesOnAfterABreach(t *testing.T) {
 	traced := script(t, "arm ANY; post 1; post 2; exget 1 2; rest; get")
