@@ -152,14 +152,15 @@ func (p *qp) messagesArrived() []moment {
 	return arrived
 }
 
-// findUndelivered finds, of each request, what polls delivered of its queue: later ones, and not all of the earlier ones.
+// findUndelivered finds, of each request, what polls delivered of its queue: later ones, and not all of the earlier ones that have a
+// completion for certain.
 func (h *history) findUndelivered() {
 	for _, p := range h.qps {
 		for _, queue := range [][]*request{p.initiator, p.receive} {
 			waiting, overtaken := 0, false
 			for _, r := range queue {
 				r.waiting = waiting
-				if r.delivery == nil {
+				if r.delivery == nil && !r.silent {
 					waiting++
 				}
 			}

@@ -98,6 +98,16 @@ func TestMessagesArriveWhoseSendFails(t *testing.T) {
 	}
 }
 
+// A silent request that has succeeded leaves no completion: the next one's may be what a callback is for (ARM-09, FLAG-01).
+func TestCallbackForWhatNoPollDelivered(t *testing.T) {
+	for _, engine := range []Engine{Streaming, Porcupine} {
+		r := Check(context.Background(), script(t, "arm ANY; post 1 Q; rest; post 2; cb<; cb>; cut"), Options{Engine: engine})
+		if r.Verdict != Inconclusive || r.Findings[0].Message != notAtRest {
+			t.Errorf("%s: %s: %+v", engine, r.Verdict, r.Findings)
+		}
+	}
+}
+
 // A breach that leaves the state as it is known hides nothing that comes after it, and is told once: RES-01 beside ARM-03.
 func TestStreamGoesOnAfterABreach(t *testing.T) {
 	traced := script(t, "arm ANY; post 1; post 2; exget 1 2; rest; get")
