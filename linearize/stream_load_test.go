@@ -1,10 +1,8 @@
 package linearize
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"runtime"
 	"strconv"
@@ -185,46 +183,3 @@ func BenchmarkEngines(b *testing.B) {
 
 // timeLimit is how long porcupine may take for one trace of the benchmark.
 const timeLimit = 120e9
-
-// The whole way from JSONL, beside only reading it.
-func BenchmarkStreamReader(b *testing.B) {
-	var text bytes.Buffer
-	traced := loaded(16, 100_000)
-	w, err := trace.NewWriter(&text, traced.Header)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for i := range traced.Events {
-		if err := w.Write(&traced.Events[i]); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := w.Close(*traced.End); err != nil {
-		b.Fatal(err)
-	}
-	for _, only := range []bool{true, false} {
-		b.Run(map[bool]string{true: "read", false: "check"}[only], func(b *testing.B) {
-			b.SetBytes(int64(text.Len()))
-			for b.Loop() {
-				in, err := trace.NewReader("load", bytes.NewReader(text.Bytes()))
-				if err != nil {
-					b.Fatal(err)
-				}
-				if only {
-					var e trace.Event
-					for err == nil {
-						err = in.Next(&e)
-					}
-					if err != io.EOF {
-						b.Fatal(err)
-					}
-					continue
-				}
-				if _, _, err := CheckReader(context.Background(), in, "load", Options{Engine: Streaming}); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(len(traced.Events))*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mevents/s")
-		})
-	}
-}
