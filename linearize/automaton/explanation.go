@@ -89,18 +89,17 @@ func (m *Machine) normal(x explanation) explanation {
 
 // covers reports whether every course that y can still take, x can take too, perhaps by placing completions only now.
 // It may miss some: then an explanation is kept that is not needed.
-func (m *Machine) covers(x, y explanation) bool {
-	placing := m.placing(x.control)
-	if x.control.includes(y.control) && m.holds(x, later(placing.loop), y) {
+func (m *Machine) covers(x candidate, y explanation) bool {
+	if x.control.includes(y.control) && m.holds(x.explanation, later(x.placing.loop), y) {
 		return true
 	}
-	for _, c := range placing.changes {
+	for _, c := range x.placing.changes {
 		if !c.to.includes(y.control) {
 			continue
 		}
-		steps := append(later(placing.loop), cell{form: one, kinds: c.kinds, by: anyTime})
+		steps := append(later(x.placing.loop), cell{form: one, kinds: c.kinds, by: anyTime})
 		steps = append(steps, later(m.placing(c.to).loop)...)
-		if m.holds(x, steps, y) {
+		if m.holds(x.explanation, steps, y) {
 			return true
 		}
 	}

@@ -140,15 +140,26 @@ func (m *Machine) uncovered(all []explanation) []explanation {
 		all[i] = m.normal(all[i])
 	}
 	slices.SortStableFunc(all, func(x, y explanation) int { return len(x.cells) - len(y.cells) })
-	var alive []explanation
+	var candidates []candidate
 	for _, x := range all {
-		if slices.ContainsFunc(alive, func(y explanation) bool { return m.covers(y, x) }) {
+		c := candidate{x, m.placing(x.control)}
+		if slices.ContainsFunc(candidates, func(d candidate) bool { return m.covers(d, x) }) {
 			continue
 		}
-		alive = slices.DeleteFunc(alive, func(y explanation) bool { return m.covers(x, y) })
-		alive = append(alive, x)
+		candidates = slices.DeleteFunc(candidates, func(d candidate) bool { return m.covers(c, d.explanation) })
+		candidates = append(candidates, c)
+	}
+	var alive []explanation
+	for _, c := range candidates {
+		alive = append(alive, c.explanation)
 	}
 	return alive
+}
+
+// A candidate is an explanation with what placing does in it, which is looked up once for all that it may cover.
+type candidate struct {
+	explanation
+	placing *placing
 }
 
 // renumber replaces the ranks of all cells by 0, 1, … and returns the ranks that these were.
