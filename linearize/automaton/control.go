@@ -110,6 +110,7 @@ func join(controls []control, c control) []control {
 type placing struct {
 	loop    Kinds
 	changes []change
+	ways    []way // what ways returns, once it was asked for
 }
 
 type change struct {
@@ -140,9 +141,57 @@ func (m *Machine) placing(c control) *placing {
 	})
 	if len(m.places) >= maxRemembered {
 		clear(m.places)
+		clear(m.classes)
 	}
 	m.places[c] = p
 	return p
+}
+
+// A way leads to a control state by placing: nothing, or what is in the steps.
+type way struct {
+	to    control
+	class int // the same for control states that differ by an interval only
+	steps []cell
+}
+
+// includes reports whether d is where w leads to, but for an interval within that of w.
+func (w way) includes(d way) bool {
+	return w.class == d.class && w.to.least <= d.to.least && w.to.most >= d.to.most
+}
+
+// ways returns how placing goes on from a control state, up to the first change of it and whatever is placed after that.
+func (m *Machine) ways(c control) []way {
+	p := m.placing(c)
+	if p.ways == nil {
+		p.ways = []way{{c, m.classOf(c), later(p.loop)}}
+		for _, change := range p.changes {
+			steps := append(later(p.loop), cell{form: one, kinds: change.kinds, by: anyTime})
+			p.ways = append(p.ways, way{change.to, m.classOf(change.to), append(steps, later(m.placing(change.to).loop)...)})
+		}
+	}
+	return p.ways
+}
+
+// classOf numbers the control states without their intervals. No number is ever given to another one.
+func (m *Machine) classOf(c control) int {
+	c.least, c.most = 0, 0
+	class, known := m.classes[c]
+	if !known {
+		m.numbered++
+		class = m.numbered
+		m.classes[c] = class
+	}
+	return class
+}
+
+// anyTime is the deadline of what is placed now or later: later than all others.
+const anyTime = ^uint16(0)
+
+func later(loop Kinds) []cell {
+	if loop == 0 {
+		return nil
+	}
+	return []cell{{form: many, kinds: loop, by: anyTime}}
 }
 
 // maxRemembered bounds the tables of placings and of answers.

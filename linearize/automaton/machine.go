@@ -25,11 +25,13 @@ type Machine struct {
 	agesAtEntry  bool // what the CQ holds is old once a callback is entered
 	looksAtEntry bool // … and nothing looks at it when the callback returns
 
-	places  map[control]*placing
-	answers map[question]answer
-	sets    map[string]*set
-	size    int // about, in bytes, of what is remembered
-	limit   int
+	places   map[control]*placing
+	classes  map[control]int // the numbers of control states without their intervals
+	numbered int
+	answers  map[question]answer
+	sets     map[string]*set
+	size     int // about, in bytes, of what is remembered
+	limit    int
 }
 
 // ErrTooMany is the answer when the explanations of one CQ are more than are kept.
@@ -51,7 +53,7 @@ func New(d model.Dialect, memory int) *Machine {
 		memory = DefaultMemory
 	}
 	m := &Machine{contract: model.Contract{Dialect: d, Depth: []int{unlimited}}, limit: memory,
-		places: map[control]*placing{}, answers: map[question]answer{}, sets: map[string]*set{}}
+		places: map[control]*placing{}, classes: map[control]int{}, answers: map[question]answer{}, sets: map[string]*set{}}
 	polledCounts := d.A25 == model.A25Yes && d.FreshAtArm != model.MustNot // a fresh completion does, when it has left the CQ
 	m.freshServesAsOld = d.FreshAtArm == model.May || d.FreshAtArm == d.OldAtArm && !polledCounts
 	m.agesAtEntry = !d.Serialised || d.A3 == model.A3Entry
@@ -132,34 +134,6 @@ func (m *Machine) remember(bytes int) {
 		clear(m.sets)
 		m.size = 0
 	}
-}
-
-// uncovered returns the explanations that no other covers, each in its shortest form.
-func (m *Machine) uncovered(all []explanation) []explanation {
-	for i := range all {
-		all[i] = m.normal(all[i])
-	}
-	slices.SortStableFunc(all, func(x, y explanation) int { return len(x.cells) - len(y.cells) })
-	var candidates []candidate
-	for _, x := range all {
-		c := candidate{x, m.placing(x.control)}
-		if slices.ContainsFunc(candidates, func(d candidate) bool { return m.covers(d, x) }) {
-			continue
-		}
-		candidates = slices.DeleteFunc(candidates, func(d candidate) bool { return m.covers(c, d.explanation) })
-		candidates = append(candidates, c)
-	}
-	var alive []explanation
-	for _, c := range candidates {
-		alive = append(alive, c.explanation)
-	}
-	return alive
-}
-
-// A candidate is an explanation with what placing does in it, which is looked up once for all that it may cover.
-type candidate struct {
-	explanation
-	placing *placing
 }
 
 // renumber replaces the ranks of all cells by 0, 1, … and returns the ranks that these were.
