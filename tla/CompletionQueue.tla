@@ -287,15 +287,16 @@ NdkCqNotificationCallbackExit(q) == cq[q].running /\ Become(q, AtExit(cq[q]))
 -----------------------------------------------------------------------------
 (***************************************************************************)
 (* The consumer polls.  It takes the oldest entries, nresults at most; it  *)
-(* gets none only if there are none (POLL-02, POLL-03), or the CQ failed:  *)
-(* then any part of the entries may still be had, or all under ALL (A33).  *)
+(* gets none only if there are none (POLL-02, POLL-03), or it has room for *)
+(* none, or the CQ failed: then any part of the entries may still be had,  *)
+(* or all under ALL (A33).                                                 *)
 (* Rejected, but for MUST NOT: that fewer than asked for means that the CQ *)
 (* is empty (A7).  The user-mode interface says so, NDKPI does not.        *)
 (***************************************************************************)
 BatchSizes(r, nresults) ==
   LET most == Min(nresults, Len(r.entries)) IN
   IF r.health # "OK" /\ Reading.A33 = "ANY PART" THEN 0..most
-  ELSE IF r.entries = <<>> THEN {0}
+  ELSE IF most = 0 THEN {0}
   ELSE IF Reading.A7 = "MAY" THEN 1..most
   ELSE {most}
 
@@ -315,7 +316,6 @@ AfterPoll(r, results) ==
 
 NdkGetCqResults(q, nresults, results) ==
   /\ cq[q].open = "OPEN"
-  /\ nresults >= 1
   /\ results \in Batches(cq[q], nresults)
   /\ Become(q, {AfterPoll(cq[q], results)})
 

@@ -62,11 +62,12 @@ func compare(ctx context.Context, runner tlc.Runner, c tlc.Configuration) compar
 	if err != nil {
 		return comparison{err: err}
 	}
-	if g.States() != c.States || g.Depth != c.Depth {
-		return comparison{err: fmt.Errorf("TLC found %d states, depth %d; pinned are %d and %d", g.States(), g.Depth, c.States, c.Depth)}
-	}
 	difference, err := graph.Compare(machine, g)
-	if difference == nil && err == nil {
+	switch {
+	case difference != nil || err != nil:
+	case g.States() != c.States || g.Depth != c.Depth:
+		err = fmt.Errorf("TLC found %d states, depth %d; pinned are %d and %d", g.States(), g.Depth, c.States, c.Depth)
+	default:
 		err = compareExplorer(machine, g)
 	}
 	return comparison{g.States(), len(g.To), difference, time.Since(start), err}
