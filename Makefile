@@ -46,7 +46,7 @@ tlc-distributed: ## the largest configuration again, in TLC's distributed mode: 
 tlc-traces: ## have TLC decide every trace of the corpus, recordings too: the third opinion
 	NDK_TRACES=all go test -count=1 -timeout 60m -v -run 'TestCorpus|TestRecordings' ./internal/tlcjudge
 
-graph: ## compare every configuration's state graph, of TLC, with that of the Go model: states, steps, arguments
+graph: ## compare TLC's state graph of each configuration that holds, but for the longest, with that of the Go model: states, steps, arguments
 	go run ./cmd/tlcrun -graph
 
 graph-full: ## the same, with the configurations that take minutes

@@ -74,7 +74,6 @@ type lane struct {
 	next     int        // position of the next request
 	sends    int        // of the accepted requests, how many are sends
 	returned int        // accepted requests whose post had returned
-	owed     int        // the position of the first that is not known to have had to complete
 	ready    moment     // from when on the latest to have ended can have ended
 	silenced *posting   // the latest that succeeded silently
 	messages []*posting // sends, or receives, that have not failed, and whose other half has not been told yet

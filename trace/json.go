@@ -17,10 +17,9 @@ var errCut = errors.New("the line ends in the middle of its object")
 // that occurs twice in an object that means something: that is refused.
 type parser struct {
 	line    []byte
-	at      int    // of the next byte
-	scratch []byte // the newest string that had escapes, without them
-	plain   bool   // the newest word can be found again as it is written
-	guesses *guesses
+	at      int                // of the next byte
+	scratch []byte             // the newest string that had escapes, without them
+	plain   bool               // the newest word can be found again as it is written
 	kinds   [kindCount]guesses // by kind of object
 	texts   words              // of guesses
 }

@@ -43,11 +43,11 @@ type lane struct {
 
 // row is one event, or tells how many are left out.
 type row struct {
-	X, Y, TextX, TextY, LineX int
-	Line                      int
-	Text, Full                string
-	Mark                      mark
-	Left                      int
+	Y, TextX, TextY, LineX int
+	Line                   int
+	Text, Full             string
+	Mark                   mark
+	Left                   int
 }
 
 // box is a call or a callback, from its first event to its last.
@@ -139,14 +139,14 @@ func (p *painter) lane(thread string) int {
 
 func (p *painter) leaveOut(events int) {
 	if events > 0 {
-		p.Rows = append(p.Rows, row{X: marginWidth, TextX: marginWidth, Y: p.y, TextY: p.y + baseline, Left: events})
+		p.Rows = append(p.Rows, row{TextX: marginWidth, Y: p.y, TextY: p.y + baseline, Left: events})
 		p.y += rowHeight
 	}
 }
 
 func (p *painter) event(e *trace.Event, m marks) {
 	x := p.lane(e.Thr)
-	r := row{X: x, Y: p.y, TextY: p.y + baseline, LineX: marginWidth - indent, Line: e.Line, Mark: m[e.Line]}
+	r := row{Y: p.y, TextY: p.y + baseline, LineX: marginWidth - indent, Line: e.Line, Mark: m[e.Line]}
 	p.y += rowHeight
 	depth := p.depth[e.Thr]
 	switch e.Ph {

@@ -261,7 +261,14 @@ type walk struct {
 	kinds    map[int]Kinds
 	flights  []*inFlight
 	unread   int // callbacks entered, not told
-	untold   int // exits: a running callback that was told
+}
+
+// newWalk begins a random run, which the two numbers repeat.
+func newWalk(d model.Dialect, seed, stream uint64) *walk {
+	w := &walk{r: rand.New(rand.NewPCG(seed, stream)), c: &model.Contract{Dialect: d, Depth: []int{unlimited}}, kinds: map[int]Kinds{}}
+	w.s = w.c.Init()
+	w.consumer = !strings.HasPrefix(d.Name, "verbs") && w.draw(4, "consumer") == 3
+	return w
 }
 
 type inFlight struct {
@@ -713,9 +720,7 @@ func TestSameAnswerAsPlainSearch(t *testing.T) {
 			m := New(d, 0)
 			died, lived, most := 0, 0, 0
 			for n := range uint64(*count) {
-				w := &walk{r: rand.New(rand.NewPCG(*seed+n, 7)), c: &model.Contract{Dialect: d, Depth: []int{unlimited}}, kinds: map[int]Kinds{}}
-				w.s = w.c.Init()
-				w.consumer = !strings.HasPrefix(d.Name, "verbs") && w.draw(4, "consumer") == 3
+				w := newWalk(d, *seed+n, 7)
 				w.points = w.draw(5, "points") == 4
 				for range w.draw(40, "steps") {
 					w.go1()

@@ -1,9 +1,7 @@
 package automaton
 
 import (
-	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"ndkoracle/model"
@@ -73,9 +71,7 @@ func TestResumeAlwaysGoesOn(t *testing.T) {
 	for _, d := range dialects() {
 		m, deaths := New(d, 0), 0
 		for n := range uint64(*count) {
-			w := &walk{r: rand.New(rand.NewPCG(*seed+n, 11)), c: &model.Contract{Dialect: d, Depth: []int{unlimited}}, kinds: map[int]Kinds{}}
-			w.s = w.c.Init()
-			w.consumer = !strings.HasPrefix(d.Name, "verbs") && w.draw(4, "consumer") == 3
+			w := newWalk(d, *seed+n, 11)
 			w.points = w.draw(3, "points") == 2
 			for range w.draw(40, "steps") {
 				w.go1()
