@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ndkoracle/conformance"
-	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 )
 
 // The reference provider keeps every rule that the judge checks, in every scenario, whatever choice its seed makes where
@@ -16,7 +16,7 @@ func TestReferenceProviderIsConformant(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			for seed := range seeds(t) {
-				if r := judge(t, s, seed); r.Verdict != linearize.Conformant {
+				if r := judge(t, s, seed); r.Verdict != verdict.Conformant {
 					t.Error(describe(s, seed, r))
 				}
 			}

@@ -15,6 +15,7 @@ import (
 
 	"ndkoracle/conformance"
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
 )
@@ -27,7 +28,7 @@ type row struct {
 	Dialect     string            `json:"dialect"`      // that it is read in; empty: its header's
 	DeviceLevel bool              `json:"device_level"` // of dialect verbs
 	Assume      map[string]string `json:"assume"`       // other readings
-	Verdict     linearize.Verdict `json:"verdict"`
+	Verdict     verdict.Verdict   `json:"verdict"`
 	Rule        string            `json:"rule"`    // that is broken
 	Line        int               `json:"line"`    // where; 0: nowhere in particular
 	Says        string            `json:"says"`    // part of the reason, where the trace is malformed or inconclusive
@@ -92,7 +93,7 @@ func TestCorpus(t *testing.T) {
 	for _, r := range readManifest(t) {
 		t.Run(r.name(), func(t *testing.T) {
 			read, err := trace.ReadFile(filepath.Join(corpus, r.File), linearize.MaxEvents)
-			if r.Verdict == linearize.Malformed {
+			if r.Verdict == verdict.Malformed {
 				refused(t, r, err)
 				return
 			}
@@ -119,9 +120,9 @@ func refused(t *testing.T, r row, err error) {
 	}
 }
 
-func judgedAs(t *testing.T, r row, got *linearize.Report) {
+func judgedAs(t *testing.T, r row, got *verdict.Report) {
 	t.Helper()
-	first := linearize.Finding{}
+	first := verdict.Finding{}
 	if len(got.Findings) > 0 {
 		first = got.Findings[0]
 	}
@@ -133,7 +134,7 @@ func judgedAs(t *testing.T, r row, got *linearize.Report) {
 		t.Errorf("the reason is %q, want %q in it", first.Message, r.Says)
 	}
 	for _, id := range r.Keeps {
-		if c := got.Rules[id]; c.Coverage != linearize.Checked || c.Count == 0 {
+		if c := got.Rules[id]; c.Coverage != verdict.Checked || c.Count == 0 {
 			t.Errorf("the trace is to show %s kept, and that was %s", id, c.Coverage)
 		}
 	}
@@ -148,8 +149,8 @@ func TestManifestListsTheCorpus(t *testing.T) {
 			t.Errorf("two rows for %s", r.name())
 		}
 		rows[r.name()] = true
-		violation := r.Verdict == linearize.ProviderViolation || r.Verdict == linearize.ConsumerViolation
-		unanswered := r.Verdict == linearize.Malformed || r.Verdict == linearize.Inconclusive
+		violation := r.Verdict == verdict.ProviderViolation || r.Verdict == verdict.ConsumerViolation
+		unanswered := r.Verdict == verdict.Malformed || r.Verdict == verdict.Inconclusive
 		if r.Shows == "" || violation != (r.Rule != "") || unanswered != (r.Says != "") {
 			t.Errorf("%s: a violation has a rule, a trace that can't be judged says why, and each row says what it shows", r.name())
 		}
@@ -188,13 +189,13 @@ func TestCorpusIsComplete(t *testing.T) {
 		}
 		if r.Bug != "" {
 			bugs[r.Bug] = true
-			if _, seeded := conformance.Reveals[r.Bug]; !seeded || r.Verdict != linearize.ProviderViolation {
+			if _, seeded := conformance.Reveals[r.Bug]; !seeded || r.Verdict != verdict.ProviderViolation {
 				t.Errorf("%s: %q is no seeded bug, or is not rejected", r.name(), r.Bug)
 			}
 		}
 		if r.Allows != "" {
 			allowed[r.Allows] = true
-			if !slices.Contains(mustAccept, r.Allows) || r.Verdict != linearize.Conformant {
+			if !slices.Contains(mustAccept, r.Allows) || r.Verdict != verdict.Conformant {
 				t.Errorf("%s: %q is not in mustAccept, or is not accepted", r.name(), r.Allows)
 			}
 		}
@@ -209,7 +210,7 @@ func TestCorpusIsComplete(t *testing.T) {
 			t.Errorf("no trace shows what must be accepted: %s", what)
 		}
 	}
-	for _, id := range linearize.Checkable() {
+	for _, id := range verdict.Checkable() {
 		why, none := unbroken[id]
 		switch broken := breakers[id]; {
 		case none == (len(broken) > 0):

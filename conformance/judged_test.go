@@ -10,6 +10,7 @@ import (
 
 	"ndkoracle/conformance"
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 )
 
 // seeds is how many seeds each scenario is recorded with. NDK_SEEDS asks for more: 2000 is the number that a release is
@@ -28,7 +29,7 @@ func seeds(t *testing.T) uint64 {
 
 const judgedOps = 25
 
-func judge(t *testing.T, s conformance.Scenario, seed uint64) *linearize.Report {
+func judge(t *testing.T, s conformance.Scenario, seed uint64) *verdict.Report {
 	t.Helper()
 	recorded, err := conformance.RecordTrace(s, conformance.Refimpl(), seed, judgedOps)
 	if recorded == nil {
@@ -37,7 +38,7 @@ func judge(t *testing.T, s conformance.Scenario, seed uint64) *linearize.Report 
 	return linearize.Check(context.Background(), recorded, linearize.Options{Timeout: time.Minute})
 }
 
-func describe(s conformance.Scenario, seed uint64, r *linearize.Report) string {
+func describe(s conformance.Scenario, seed uint64, r *verdict.Report) string {
 	text := fmt.Sprintf("scenario %s, seed %d: %s", s.Name, seed, r.Verdict)
 	for _, f := range r.Findings {
 		text += fmt.Sprintf("\n  seq %d: %s %v: %s\n    before: %v", f.Seq, f.Rule, f.Also, f.Message, f.Before)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ndkoracle/conformance"
-	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/refimpl"
 )
 
@@ -68,8 +68,8 @@ func TestSeededBugsAreFound(t *testing.T) {
 	}
 }
 
-func breaks(r *linearize.Report, rule string) bool {
-	return slices.ContainsFunc(r.Findings, func(f linearize.Finding) bool {
-		return f.Verdict == linearize.ProviderViolation && f.Rule == rule
+func breaks(r *verdict.Report, rule string) bool {
+	return slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool {
+		return f.Verdict == verdict.ProviderViolation && f.Rule == rule
 	})
 }

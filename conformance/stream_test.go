@@ -6,6 +6,7 @@ import (
 
 	"ndkoracle/conformance"
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 )
 
 // streamedOps is how many requests a recording posts that the streaming engine judges: far more than a search takes.
@@ -22,8 +23,8 @@ func TestStreamAcceptsLongRecordings(t *testing.T) {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
 				r := linearize.Check(context.Background(), recorded, linearize.Options{Engine: linearize.Streaming})
-				left := s.Name == "overflow" && r.Verdict == linearize.Inconclusive
-				if r.Verdict != linearize.Conformant && !left {
+				left := s.Name == "overflow" && r.Verdict == verdict.Inconclusive
+				if r.Verdict != verdict.Conformant && !left {
 					t.Error(describe(s, seed, r))
 				}
 			}

@@ -4,71 +4,72 @@ import (
 	"context"
 	"slices"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
 // auto takes the streaming engine, whatever the length of the trace. Porcupine searches a trace that is short enough, too: it
 // decides what the other leaves open, tells the explanations that were alive before a violation, and counts more rules. Where
 // only one of the two has an answer, that stands. Where their answers differ, this program is wrong, and says so.
-func auto(ctx context.Context, t *trace.Trace, o Options) *Report {
+func auto(ctx context.Context, t *trace.Trace, o Options) *verdict.Report {
 	o.Engine = Streaming
 	streamed := checkWith(ctx, t, o)
 	if t.More > 0 || ctx.Err() != nil {
 		return streamed
 	}
-	if o.Engine = Porcupine; streamed.decided() && o.MaxMemory == 0 && !o.Witness {
+	if o.Engine = Porcupine; streamed.Decided() && o.MaxMemory == 0 && !o.Witness {
 		o.MaxMemory = memoryOfSecond
 	}
 	return agree(streamed, checkWith(ctx, t, o))
 }
 
 // agree makes one report of those of the two engines.
-func agree(streamed, searched *Report) *Report {
+func agree(streamed, searched *verdict.Report) *verdict.Report {
 	switch {
-	case !searched.decided() && (streamed.decided() || streamed.violated() && !searched.violated()):
+	case !searched.Decided() && (streamed.Decided() || streamed.Violated() && !searched.Violated()):
 		return streamed
-	case streamed.decided() && searched.decided() && streamed.Verdict != searched.Verdict:
-		by, other := searched.describe(), streamed.describe()
-		searched.undecided("", "the engines differ, which is a mistake of this program: by porcupine it is "+by+", by stream "+other)
-		searched.settle()
+	case streamed.Decided() && searched.Decided() && streamed.Verdict != searched.Verdict:
+		by, other := searched.Describe(), streamed.Describe()
+		searched.Undecided("", "the engines differ, which is a mistake of this program: by porcupine it is "+by+", by stream "+other)
+		searched.Settle()
 	case searched.Verdict == streamed.Verdict:
-		searched.takeFollowing(streamed)
+		takeFollowing(searched, streamed)
 	}
 	return searched
 }
 
-// takeFollowing adds what another engine found after the same violations, and says of what both found that it may only follow
+// takeFollowing adds to r what another engine found after the same violations, and says of what both found that it may only follow
 // from them.
-func (r *Report) takeFollowing(other *Report) {
+func takeFollowing(r, other *verdict.Report) {
 	for _, f := range other.Findings {
-		told := func(have Finding) bool { return have.Line == f.Line && have.Rule == f.Rule }
+		told := func(have verdict.Finding) bool { return have.Line == f.Line && have.Rule == f.Rule }
 		if f.More > 0 {
-			if i := r.sameViolation(&Origin{f.Rule, f.Line}); i >= 0 {
+			if i := sameViolation(r, &verdict.Origin{Rule: f.Rule, Line: f.Line}); i >= 0 {
 				r.Findings[i].More += f.More
 			}
 		}
 		if f.Follows == nil {
 			continue
 		}
-		i, known := r.sameViolation(f.Follows), slices.IndexFunc(r.Findings, told)
+		i, known := sameViolation(r, f.Follows), slices.IndexFunc(r.Findings, told)
 		switch {
 		case i < 0 || i == known:
 			continue
 		case known < 0:
 			known, r.Findings = len(r.Findings), append(r.Findings, f)
 		}
-		r.Findings[known].Follows = &Origin{r.Findings[i].Rule, r.Findings[i].Line}
+		r.Findings[known].Follows = &verdict.Origin{Rule: r.Findings[i].Rule, Line: r.Findings[i].Line}
 	}
-	r.settle()
+	r.Settle()
 }
 
-// sameViolation returns the finding that tells the violation which another engine found there: by another rule perhaps, or,
+// sameViolation returns the finding of r that tells the violation which another engine found there: by another rule perhaps, or,
 // where it is the only one, in another line. It is -1 where there is none.
-func (r *Report) sameViolation(o *Origin) int {
+func sameViolation(r *verdict.Report, o *verdict.Origin) int {
 	at, others := -1, 0
 	for i, f := range r.Findings {
 		switch {
-		case f.Verdict == Inconclusive || f.Follows != nil:
+		case f.Verdict == verdict.Inconclusive || f.Follows != nil:
 		case f.Line == o.Line:
 			return i
 		default:
@@ -84,20 +85,3 @@ func (r *Report) sameViolation(o *Origin) int {
 // memoryOfSecond bounds a search, in bytes, whose answer is known already. It ends the same on each machine, as a limit of time
 // would not.
 const memoryOfSecond = 1 << 26
-
-// decided reports whether nothing is left open but what the end of the trace does.
-func (r *Report) decided() bool {
-	return !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict == Inconclusive && f.Message != notAtRest })
-}
-
-func (r *Report) violated() bool {
-	return r.Verdict == ProviderViolation || r.Verdict == ConsumerViolation
-}
-
-// describe names the verdict, and the rule that was broken.
-func (r *Report) describe() string {
-	if len(r.Findings) == 0 || r.Findings[0].Rule == "" {
-		return string(r.Verdict)
-	}
-	return string(r.Verdict) + " of " + r.Findings[0].Rule
-}

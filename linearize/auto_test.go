@@ -6,35 +6,36 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
 // Where one engine has an answer it stands; where both have one, that which says more; where they differ, it is never told that the
 // trace is conformant (acceptance by one engine is not enough).
 func TestAutoTakesTheAnswerThatThereIs(t *testing.T) {
-	conformant := &Report{Verdict: Conformant}
-	open := Finding{Verdict: Inconclusive, Message: "more than is followed"}
-	broken := Finding{Verdict: ProviderViolation, Rule: "ARM-03"}
-	report := func(findings ...Finding) *Report {
-		r := &Report{Findings: findings}
-		r.settle()
+	conformant := &verdict.Report{Verdict: verdict.Conformant}
+	open := verdict.Finding{Verdict: verdict.Inconclusive, Message: "more than is followed"}
+	broken := verdict.Finding{Verdict: verdict.ProviderViolation, Rule: "ARM-03"}
+	report := func(findings ...verdict.Finding) *verdict.Report {
+		r := &verdict.Report{Findings: findings}
+		r.Settle()
 		return r
 	}
 	for _, test := range []struct {
 		name               string
-		streamed, searched *Report
-		verdict            Verdict
+		streamed, searched *verdict.Report
+		verdict            verdict.Verdict
 		findings           int
 	}{
-		{"both accept", conformant, report(), Conformant, 0},
-		{"the stream leaves it open", report(open), report(), Conformant, 0},
-		{"the search leaves it open", conformant, report(open), Conformant, 0},
-		{"neither knows", report(open, open), report(open), Inconclusive, 1},
-		{"one knows of a violation", report(broken, open), report(open), ProviderViolation, 2},
-		{"both leave open what the end leaves open", report(Finding{Verdict: Inconclusive, Message: notAtRest}),
-			report(Finding{Verdict: Inconclusive, Message: notAtRest}), Inconclusive, 1},
-		{"only the stream rejects", report(broken), report(), Inconclusive, 1},
-		{"only the search rejects", report(), report(broken), ProviderViolation, 2},
+		{"both accept", conformant, report(), verdict.Conformant, 0},
+		{"the stream leaves it open", report(open), report(), verdict.Conformant, 0},
+		{"the search leaves it open", conformant, report(open), verdict.Conformant, 0},
+		{"neither knows", report(open, open), report(open), verdict.Inconclusive, 1},
+		{"one knows of a violation", report(broken, open), report(open), verdict.ProviderViolation, 2},
+		{"both leave open what the end leaves open", report(verdict.Finding{Verdict: verdict.Inconclusive, Message: verdict.NotAtRest}),
+			report(verdict.Finding{Verdict: verdict.Inconclusive, Message: verdict.NotAtRest}), verdict.Inconclusive, 1},
+		{"only the stream rejects", report(broken), report(), verdict.Inconclusive, 1},
+		{"only the search rejects", report(), report(broken), verdict.ProviderViolation, 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if r := agree(test.streamed, test.searched); r.Verdict != test.verdict || len(r.Findings) != test.findings {
@@ -53,7 +54,7 @@ func TestAutoTellsWhatFollows(t *testing.T) {
 			t.Fatalf("%s: %+v", text, r.Findings)
 		}
 		first, second := r.Findings[0], r.Findings[1]
-		if second.Rule != "POLL-05" || second.Follows == nil || *second.Follows != (Origin{first.Rule, first.Line}) {
+		if second.Rule != "POLL-05" || second.Follows == nil || *second.Follows != (verdict.Origin{Rule: first.Rule, Line: first.Line}) {
 			t.Errorf("%s: %+v", text, r.Findings)
 		}
 	}
@@ -62,7 +63,7 @@ func TestAutoTellsWhatFollows(t *testing.T) {
 // Auto decides what the streaming engine leaves open, and a trace that porcupine does not take: ARM-03 in both.
 func TestAutoTakesBothEngines(t *testing.T) {
 	open := overlapped(t, "a< NdkReceive qp1 r1; NdkFlush qp1; a>; rest; get cq1")
-	if r := Check(context.Background(), open, Options{}); r.Verdict != Conformant {
+	if r := Check(context.Background(), open, Options{}); r.Verdict != verdict.Conformant {
 		t.Errorf("%s: %+v", r.Verdict, r.Findings)
 	}
 	short := loaded(4, 1_000)
@@ -70,7 +71,7 @@ func TestAutoTakesBothEngines(t *testing.T) {
 		t.Errorf("porcupine was not asked for what a short trace exercises: %+v", r.Rules["ARM-09"])
 	}
 	r, _ := judgedWhileRead(t, loaded(4, MaxEvents+1_000))
-	if r.Operations > 0 || r.Events <= MaxEvents || len(r.Findings) != 1 || r.Findings[0].Message != notAtRest {
+	if r.Operations > 0 || r.Events <= MaxEvents || len(r.Findings) != 1 || r.Findings[0].Message != verdict.NotAtRest {
 		t.Errorf("%d operations of %d events: %+v", r.Operations, r.Events, r.Findings)
 	}
 }
@@ -89,7 +90,7 @@ func TestAutoFollowsLongTraces(t *testing.T) {
 	long.Events = append(long.Events, twice...)
 	long.End.Events = uint64(len(long.Events))
 	r, kept := judgedWhileRead(t, long)
-	if r.Verdict != ProviderViolation || r.Findings[0].Rule != "POLL-05" && r.Findings[0].Rule != "POLL-04" {
+	if r.Verdict != verdict.ProviderViolation || r.Findings[0].Rule != "POLL-05" && r.Findings[0].Rule != "POLL-04" {
 		t.Fatalf("%s: %+v", r.Verdict, r.Findings)
 	}
 	if len(kept.Events) == 0 || len(kept.Events) > 10 || !strings.Contains(r.Findings[0].Message, "w0") {
@@ -98,7 +99,7 @@ func TestAutoFollowsLongTraces(t *testing.T) {
 }
 
 // judgedWhileRead writes a trace and lets CheckReader read it.
-func judgedWhileRead(t *testing.T, traced *trace.Trace) (*Report, *trace.Trace) {
+func judgedWhileRead(t *testing.T, traced *trace.Trace) (*verdict.Report, *trace.Trace) {
 	t.Helper()
 	var text bytes.Buffer
 	w, err := trace.NewWriter(&text, traced.Header)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"ndkoracle/linearize/verdict"
 )
 
 // The cost of a check grows with the trace: a line for each length, and the time for an event beside it.
@@ -18,7 +20,7 @@ func BenchmarkCheck(b *testing.B) {
 		traced := script(b, text.String())
 		b.Run(fmt.Sprintf("events=%d", len(traced.Events)), func(b *testing.B) {
 			for b.Loop() {
-				if r := Check(context.Background(), traced, Options{}); r.Verdict != Conformant {
+				if r := Check(context.Background(), traced, Options{}); r.Verdict != verdict.Conformant {
 					b.Fatalf("%s: %+v", r.Verdict, r.Findings)
 				}
 			}

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"ndkoracle/linearize/verdict"
 )
 
-func check(t *testing.T, text string) *Report {
+func check(t *testing.T, text string) *verdict.Report {
 	t.Helper()
 	return Check(context.Background(), script(t, text), Options{Timeout: 20 * time.Second})
 }
@@ -48,7 +50,7 @@ func TestEachBugBreaksItsRule(t *testing.T) {
 	for _, test := range broken {
 		t.Run(test.name, func(t *testing.T) {
 			r := check(t, test.text)
-			if r.Verdict != ProviderViolation {
+			if r.Verdict != verdict.ProviderViolation {
 				t.Fatalf("verdict %s, want a provider violation of %s; %+v", r.Verdict, test.rule, r.Findings)
 			}
 			if f := r.Findings[0]; f.Rule != test.rule && !slices.Contains(f.Also, test.rule) {
@@ -86,7 +88,7 @@ var kept = []struct{ name, text string }{
 func TestAllowedTracesAreConformant(t *testing.T) {
 	for _, test := range kept {
 		t.Run(test.name, func(t *testing.T) {
-			if r := check(t, test.text); r.Verdict != Conformant {
+			if r := check(t, test.text); r.Verdict != verdict.Conformant {
 				t.Errorf("verdict %s: %+v", r.Verdict, r.Findings)
 			}
 		})

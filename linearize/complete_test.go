@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -16,8 +17,8 @@ func dialects() []model.Dialect {
 }
 
 // inDoubt reports whether a finding is none because calls overlap, and another order of them might be allowed.
-func (f Finding) inDoubt() bool {
-	return f.Verdict == Inconclusive && strings.Contains(f.Message, "overlap, and were they")
+func inDoubt(f verdict.Finding) bool {
+	return f.Verdict == verdict.Inconclusive && strings.Contains(f.Message, "overlap, and were they")
 }
 
 // What the contract itself does is never a violation, in any dialect: completeness of the judge, for every rule it knows.
@@ -44,8 +45,8 @@ func TestRunsOfTheContractAreNoViolations(t *testing.T) {
 			report := Check(context.Background(), r.trace, Options{MaxMemory: 256 << 20, DeviceLevel: d.Name == model.VerbsDevice().Name})
 			for _, f := range report.Findings {
 				switch {
-				case f.inDoubt():
-				case f.Verdict == ProviderViolation, f.Verdict == ConsumerViolation && f.Rule != "DEF-06", f.Verdict == Inconclusive && quiescent && !r.lost:
+				case inDoubt(f):
+				case f.Verdict == verdict.ProviderViolation, f.Verdict == verdict.ConsumerViolation && f.Rule != "DEF-06", f.Verdict == verdict.Inconclusive && quiescent && !r.lost:
 					t.Fatalf("%s: line %d: %s: %s\nbefore: %v\n%s", f.Verdict, f.Line, f.Rule, f.Message, f.Before, r)
 				}
 			}

@@ -6,32 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"ndkoracle/rules"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
-
-// A report has every rule, and a trace in which nothing happens exercises none.
-func TestNothingExercisesNothing(t *testing.T) {
-	for _, dialect := range []string{"ndkpi", "ndspi", "verbs"} {
-		empty := &trace.Trace{Header: trace.Header{Dialect: dialect, Side: "provider", Order: "total"}, End: &trace.End{Quiescent: true}}
-		r := Check(context.Background(), empty, Options{})
-		if r.Verdict != Conformant || len(r.Rules) != 192 || len(r.Rules) != len(rules.All()) {
-			t.Fatalf("%s: %s with %d rules: %+v", dialect, r.Verdict, len(r.Rules), r.Findings)
-		}
-		for id, c := range r.Rules {
-			want := Vacuous
-			if !slices.Contains(checkable, id) || dialect == "verbs" && slices.Contains(onlyNdk, id) {
-				want = NotCheckable
-			}
-			if c.Coverage != want || c.Count != 0 {
-				t.Errorf("%s: %s is %s, %d times, want %s", dialect, id, c.Coverage, c.Count, want)
-			}
-			if want == NotCheckable && c.Why == "" {
-				t.Errorf("%s: %s is not checkable, and nothing says why", dialect, id)
-			}
-		}
-	}
-}
 
 // Each rule counts where a trace exercises it, and nowhere else.
 func TestRulesCountWhereTheyAreExercised(t *testing.T) {
@@ -53,10 +30,10 @@ func TestRulesCountWhereTheyAreExercised(t *testing.T) {
 		"RES-08":   "recv 1; flush; get 1c",
 	} {
 		with, without := check(t, text), check(t, "get")
-		if with.Verdict != Conformant || with.Rules[rule].Coverage != Checked || with.Rules[rule].Count == 0 {
+		if with.Verdict != verdict.Conformant || with.Rules[rule].Coverage != verdict.Checked || with.Rules[rule].Count == 0 {
 			t.Errorf("%s: %s of %q: %+v; %+v", rule, with.Verdict, text, with.Rules[rule], with.Findings)
 		}
-		if without.Rules[rule].Coverage != Vacuous {
+		if without.Rules[rule].Coverage != verdict.Vacuous {
 			t.Errorf("%s counts where nothing exercises it: %+v", rule, without.Rules[rule])
 		}
 	}
@@ -66,20 +43,15 @@ func TestRulesCountWhereTheyAreExercised(t *testing.T) {
 func TestEventualRulesNeedRest(t *testing.T) {
 	const text = "arm ANY; post 1; post 2 D; post 3 F; cb<; get 1 2; cb>; get"
 	resting, cut := check(t, text), check(t, text+"; cut")
-	if resting.Verdict != Conformant || cut.Verdict != Inconclusive {
+	if resting.Verdict != verdict.Conformant || cut.Verdict != verdict.Inconclusive {
 		t.Fatalf("%s at rest, %s when cut: %+v %+v", resting.Verdict, cut.Verdict, resting.Findings, cut.Findings)
 	}
 	for _, id := range []string{"ARM-09", "DEF-04", "DEF-05"} {
-		if resting.Rules[id].Coverage != Checked || cut.Rules[id].Coverage != Undecided || cut.Rules[id].Why == "" {
+		if resting.Rules[id].Coverage != verdict.Checked || cut.Rules[id].Coverage != verdict.Undecided || cut.Rules[id].Why == "" {
 			t.Errorf("%s: at rest %+v, when cut %+v", id, resting.Rules[id], cut.Rules[id])
 		}
 	}
-	for _, id := range eventual {
-		if cut.Rules[id].Coverage == Checked {
-			t.Errorf("%s counts as checked in a trace without an end", id)
-		}
-	}
-	if cut.Rules["POLL-04"].Coverage != Checked {
+	if cut.Rules["POLL-04"].Coverage != verdict.Checked {
 		t.Errorf("POLL-04 needs no rest: %+v", cut.Rules["POLL-04"])
 	}
 }
@@ -98,7 +70,7 @@ func TestBrokenComponentAlone(t *testing.T) {
 	for _, engine := range []Engine{Auto, Streaming, Porcupine} {
 		o := Options{Engine: engine}
 		alone, beside := Check(t.Context(), apart(fine), o), Check(t.Context(), apart("peerget 77; "+fine), o)
-		if alone.Verdict != Conformant || beside.Verdict != ProviderViolation || beside.Components != 2 {
+		if alone.Verdict != verdict.Conformant || beside.Verdict != verdict.ProviderViolation || beside.Components != 2 {
 			t.Fatalf("%s: %s alone, %s of %d components: %+v", engine, alone.Verdict, beside.Verdict, beside.Components, beside.Findings)
 		}
 		for _, f := range beside.Findings {
@@ -146,7 +118,7 @@ func TestConsumerBreach(t *testing.T) {
 // its own, and the second arm finds nothing fresh only if the first callback was entered by then (ARM-04).
 func TestConsumerSeesCallbacksLate(t *testing.T) {
 	traced := script(t, "arm ANY; post 1; arm ANY; cb<; cb>; rest; get 1; get")
-	for side, want := range map[string]Verdict{"provider": ProviderViolation, "consumer": Conformant} {
+	for side, want := range map[string]verdict.Verdict{"provider": verdict.ProviderViolation, "consumer": verdict.Conformant} {
 		traced.Header.Side = side
 		if r := Check(context.Background(), traced, Options{Dialect: "ndspi"}); r.Verdict != want {
 			t.Errorf("%s: %s, want %s: %+v", side, r.Verdict, want, r.Findings)
@@ -157,7 +129,7 @@ func TestConsumerSeesCallbacksLate(t *testing.T) {
 // In user mode callbacks may overlap, so that the second may have been entered while the first was running.
 func TestConsumerSeesOverlappingCallbacksLate(t *testing.T) {
 	traced := script(t, "arm ANY; arm ANY; post 1; cb<; post 2; arm ANY; cb>; cb<; cb>; rest; get 1 2; get")
-	for side, want := range map[string]Verdict{"provider": ProviderViolation, "consumer": Conformant} {
+	for side, want := range map[string]verdict.Verdict{"provider": verdict.ProviderViolation, "consumer": verdict.Conformant} {
 		traced.Header.Side = side
 		if r := Check(context.Background(), traced, Options{Dialect: "ndspi"}); r.Verdict != want {
 			t.Errorf("%s: %s, want %s: %+v", side, r.Verdict, want, r.Findings)
@@ -170,15 +142,15 @@ func TestConsumerSeesOverlappingCallbacksLate(t *testing.T) {
 func TestPointsNarrow(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
-		without    Verdict
-		with       Verdict
+		without    verdict.Verdict
+		with       verdict.Verdict
 		wr, status string
 		at         string // the point comes before the first event of this function, after the post
 	}{
-		{"placed before the arm", "post 1; arm ANY; rest; get 1; get; post 2; get 2", ProviderViolation, ProviderViolation, "1", "STATUS_SUCCESS", "NdkArmCq"},
-		{"placed after the poll that found nothing", "post 1; get; arm SOLICITED; rest; get 1; get", Conformant, Conformant, "1", "STATUS_SUCCESS", "NdkArmCq"},
-		{"placed before a poll that found nothing", "post 1; get; get 1; get", Conformant, ProviderViolation, "1", "STATUS_SUCCESS", "NdkGetCqResults"},
-		{"a silent failure that no poll delivered", "post 1 Q; rest", Conformant, Conformant, "1", "STATUS_ACCESS_VIOLATION", "quiesce"},
+		{"placed before the arm", "post 1; arm ANY; rest; get 1; get; post 2; get 2", verdict.ProviderViolation, verdict.ProviderViolation, "1", "STATUS_SUCCESS", "NdkArmCq"},
+		{"placed after the poll that found nothing", "post 1; get; arm SOLICITED; rest; get 1; get", verdict.Conformant, verdict.Conformant, "1", "STATUS_SUCCESS", "NdkArmCq"},
+		{"placed before a poll that found nothing", "post 1; get; get 1; get", verdict.Conformant, verdict.ProviderViolation, "1", "STATUS_SUCCESS", "NdkGetCqResults"},
+		{"a silent failure that no poll delivered", "post 1 Q; rest", verdict.Conformant, verdict.Conformant, "1", "STATUS_ACCESS_VIOLATION", "quiesce"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			traced := script(t, test.text)
@@ -216,12 +188,12 @@ func TestWhatWasNotJudgedIsUndecided(t *testing.T) {
 			test.do(traced, &o)
 			r := Check(context.Background(), traced, o)
 			for _, id := range []string{"ARM-07", "ARM-09", "ARM-10", "DEF-02", "FLAG-02", "FLUSH-01"} {
-				if c := r.Rules[id]; c.Coverage != Undecided || c.Why == "" {
+				if c := r.Rules[id]; c.Coverage != verdict.Undecided || c.Why == "" {
 					t.Errorf("%s: %+v, want inconclusive; %+v", id, c, r.Findings)
 				}
 			}
 			for _, id := range []string{"ARM-08", "LIFE-09", "INV-05", "DEF-05"} {
-				if c := r.Rules[id]; c.Coverage != Vacuous {
+				if c := r.Rules[id]; c.Coverage != verdict.Vacuous {
 					t.Errorf("%s, which nothing exercises: %+v", id, c)
 				}
 			}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/linearize/witness"
 	"ndkoracle/trace"
 )
@@ -88,9 +89,9 @@ func readWhatIsOne(text []byte) *trace.Trace {
 }
 
 // checkInTime checks a trace, and fails when the check does not end soon after its limit.
-func checkInTime(t *testing.T, traced *trace.Trace, o Options) *Report {
+func checkInTime(t *testing.T, traced *trace.Trace, o Options) *verdict.Report {
 	t.Helper()
-	done := make(chan *Report, 1)
+	done := make(chan *verdict.Report, 1)
 	start := time.Now()
 	go func() { done <- Check(context.Background(), traced, o) }()
 	select {
@@ -171,14 +172,14 @@ func fixed(s string) func(int) string { return func(int) string { return s } }
 var hostile = []struct {
 	name    string
 	dialect string
-	want    Verdict
+	want    verdict.Verdict
 	events  func() []string
 }{
 	{"a CQ where a QP is meant", "ndkpi", "", after(`NdkSend "qp":"c","wr":"1"`+ok, `NdkArmCq "cq":"q","type":"ANY"|`)},
 	{"nothing was created", "ndkpi", "", func() []string {
 		return lines(`NdkSend "qp":"q","wr":"1"`+ok, `NdkGetCqResults "cq":"c","n":1|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`, `NdkFlush "qp":"z"`+ok)
 	}},
-	{"a completion in another CQ", "ndkpi", ProviderViolation, after(`NdkRead "qp":"q","wr":"1"`+ok, `NdkGetCqResults "cq":"d","n":1|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`)},
+	{"a completion in another CQ", "ndkpi", verdict.ProviderViolation, after(`NdkRead "qp":"q","wr":"1"`+ok, `NdkGetCqResults "cq":"d","n":1|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`)},
 	{"connected twice", "ndkpi", "", after(`NdkConnect "qp":"q","conn":"m"`+ok, `NdkRead "qp":"q","wr":"1"`+ok)},
 	{"connected to itself", "ndkpi", "", after(`NdkAccept "qp":"q","conn":"n"`+ok, `NdkSend "qp":"q","wr":"1"`+ok, `NdkReceive "qp":"q","wr":"2"`+ok)},
 	{"three QPs of one connection", "ndkpi", "", after(`NdkCreateQp "qp":"r","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"r","conn":"n"`+ok,
@@ -188,10 +189,10 @@ var hostile = []struct {
 	{"closed twice", "ndkpi", "", after(`NdkCloseCq "cq":"c"`+ok, `NdkCloseCq "cq":"c"`+ok, `NdkCloseQp "qp":"q"`+ok, `NdkCloseQp "qp":"q"`+ok)},
 	{"closed, and completed for twice", "ndkpi", "", after(`NdkCloseCq "cq":"d"|"status":"STATUS_PENDING"`, `NdkCloseCompletion "for":"5"|`, `NdkCloseCompletion "for":"5"|`)},
 	{"the completion of another op's close", "ndkpi", "", after(`NdkCloseCompletion "for":"1"|`, `NdkCloseCompletion "for":"3"|`)},
-	{"a callback before the creation", "ndkpi", ProviderViolation, func() []string {
+	{"a callback before the creation", "ndkpi", verdict.ProviderViolation, func() []string {
 		return lines(append([]string{`NdkCqNotificationCallback "cq":"c","status":"STATUS_SUCCESS"|`}, created...)...)
 	}},
-	{"a callback with a status that is none", "ndkpi", ProviderViolation, after(`NdkArmCq "cq":"c","type":"ANY"|`, `NdkCqNotificationCallback "cq":"c","status":"0xDEADBEEF"|`)},
+	{"a callback with a status that is none", "ndkpi", verdict.ProviderViolation, after(`NdkArmCq "cq":"c","type":"ANY"|`, `NdkCqNotificationCallback "cq":"c","status":"0xDEADBEEF"|`)},
 	{"room for 4294967295", "ndkpi", "", after(`NdkGetCqResults "cq":"c","n":4294967295|"results":[]`)},
 	{"no room", "ndkpi", "", after(`NdkGetCqResults "cq":"c","n":0|"results":[]`)},
 	{"a depth of 4294967295", "ndkpi", "", func() []string {
@@ -200,22 +201,22 @@ var hostile = []struct {
 	{"a depth of 0", "ndkpi", "", func() []string {
 		return lines(`NdkCreateCq "cq":"c","depth":0`+ok, created[2], created[3], `NdkRead "qp":"q","wr":"1"`+ok, `NdkArmCq "cq":"c","type":"ANY"|`)
 	}},
-	{"thousands of arms and nothing else", "ndkpi", Conformant, after(many(4000, fixed(`NdkArmCq "cq":"c","type":"ANY"|`))...)},
+	{"thousands of arms and nothing else", "ndkpi", verdict.Conformant, after(many(4000, fixed(`NdkArmCq "cq":"c","type":"ANY"|`))...)},
 	{"thousands of arms, ndspi", "ndspi", "", after(many(4000, fixed(`NdkArmCq "cq":"c","type":"ANY"|`))...)},
-	{"hundreds of receives and no poll", "ndkpi", Conformant, after(many(400, func(i int) string { return fmt.Sprintf(`NdkReceive "qp":"q","wr":"r%d"`, i) + ok })...)},
+	{"hundreds of receives and no poll", "ndkpi", verdict.Conformant, after(many(400, func(i int) string { return fmt.Sprintf(`NdkReceive "qp":"q","wr":"r%d"`, i) + ok })...)},
 	{"thousands of requests, a callback and no poll", "ndkpi", "", after(append([]string{`NdkArmCq "cq":"c","type":"ANY"|`},
 		append(many(2000, func(i int) string { return fmt.Sprintf(`NdkRead "qp":"q","wr":"r%d"`, i) + ok }), `NdkCqNotificationCallback "cq":"c","status":"STATUS_SUCCESS"|`)...)...)},
 	{"a chain of thousands", "ndkpi", "", after(many(2000, func(i int) string {
 		return fmt.Sprintf(`NdkRead "qp":"q","wr":"r%d","flags":["DEFER","SILENT_SUCCESS"]`, i) + ok
 	})...)},
-	{"tens of thousands of invented completions", "ndkpi", ProviderViolation, after(`NdkGetCqResults "cq":"c","n":40000|"results":[` +
+	{"tens of thousands of invented completions", "ndkpi", verdict.ProviderViolation, after(`NdkGetCqResults "cq":"c","n":40000|"results":[` +
 		strings.Join(many(40000, func(i int) string { return fmt.Sprintf(`{"wr":"x%d","status":"STATUS_SUCCESS"}`, i) }), ",") + `]`)},
-	{"an open chain of tens of thousands", "ndkpi", ConsumerViolation, after(many(24000, func(i int) string {
+	{"an open chain of tens of thousands", "ndkpi", verdict.ConsumerViolation, after(many(24000, func(i int) string {
 		return fmt.Sprintf(`NdkRead "qp":"q","wr":"r%d","flags":["DEFER"]`, i) + ok
 	})...)},
 	{"flushed with thousands of receives", "ndkpi", "", after(append(many(1000, func(i int) string { return fmt.Sprintf(`NdkReceive "qp":"q","wr":"r%d"`, i) + ok }),
 		`NdkFlush "qp":"q"`+ok)...)},
-	{"callbacks nested in each other", "ndkpi", ProviderViolation, after(many(500, fixed(`NdkCqNotificationCallback "cq":"c","status":"STATUS_SUCCESS"`))...)},
+	{"callbacks nested in each other", "ndkpi", verdict.ProviderViolation, after(many(500, fixed(`NdkCqNotificationCallback "cq":"c","status":"STATUS_SUCCESS"`))...)},
 	{"calls that never return", "ndkpi", "", after(many(500, func(i int) string { return fmt.Sprintf(`NdkRead "qp":"q","wr":"r%d"`, i) })...)},
 	{"verbs: a list of nothing", "verbs", "", func() []string {
 		return lines(`ibv_create_cq "cq":"c","depth":4|`, `ibv_create_qp "qp":"q","send_cq":"c","recv_cq":"c"|`, `ibv_post_send "qp":"q","wrs":[]|"errno":"EINVAL"`,

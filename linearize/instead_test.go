@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -24,7 +25,7 @@ func TestWhatIsToldInsteadIsAllowed(t *testing.T) {
 func toldInsteadIsAllowed(t *testing.T, engine Engine) {
 	told, held := 0, 0
 	for _, row := range corpusRows(t) {
-		if row.Verdict != string(ProviderViolation) {
+		if row.Verdict != string(verdict.ProviderViolation) {
 			continue
 		}
 		traced, o := row.read(t), row.options()
@@ -59,7 +60,7 @@ func toldInsteadIsAllowed(t *testing.T, engine Engine) {
 			default:
 				continue
 			}
-			if r := Check(context.Background(), &cut, o); r.violated() {
+			if r := Check(context.Background(), &cut, o); r.Violated() {
 				t.Errorf("%s: instead %q is rejected: %+v", row.File, f.Instead[0], r.Findings)
 			}
 			held++
@@ -88,7 +89,7 @@ func TestStreamTellsItsExplanations(t *testing.T) {
 		"arm ANY; post 1; cb<; close": {"cq1: armed NONE, at least 1 completion placed, no callback owed, one running, CLOSING",
 			"the close completes when the callback has returned"},
 	} {
-		f := stream(script(t, text), Options{}).Findings[0]
+		f := streaming(script(t, text), Options{}).Findings[0]
 		if !slices.Equal(f.Before, want[:1]) || !slices.Equal(f.Instead, want[1:]) {
 			t.Errorf("%s: %q, instead %q; want %q", text, f.Before, f.Instead, want)
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"ndkoracle/model"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -48,7 +48,7 @@ func TestBoundsAreNamed(t *testing.T) {
 			test.options.Engine = Porcupine
 			before := runtime.NumGoroutine()
 			r := Check(test.ctx, traced, test.options)
-			if r.Verdict != Inconclusive || !strings.Contains(r.Findings[0].Message, test.says) {
+			if r.Verdict != verdict.Inconclusive || !strings.Contains(r.Findings[0].Message, test.says) {
 				t.Errorf("%s, want inconclusive because %q: %+v", r.Verdict, test.says, r.Findings)
 			}
 			for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(deadline); {
@@ -71,34 +71,13 @@ func TestUnfitTraces(t *testing.T) {
 		traced := script(t, "arm ANY; post 1; cb<; get 1; cb>")
 		spoil(traced)
 		r := Check(context.Background(), traced, Options{Engine: Porcupine})
-		if r.Verdict != Inconclusive || !strings.Contains(r.Findings[0].Message, says) {
+		if r.Verdict != verdict.Inconclusive || !strings.Contains(r.Findings[0].Message, says) {
 			t.Errorf("%s, want inconclusive because %q: %+v", r.Verdict, says, r.Findings)
 		}
 		for id, c := range r.Rules {
-			if c.Coverage == Checked {
+			if c.Coverage == verdict.Checked {
 				t.Errorf("%s: %s counts as checked", says, id)
 			}
 		}
-	}
-}
-
-// What a search remembers is counted with what its states hold: the bound of memory is near what they take.
-func TestStatesAreCountedWithWhatTheyHold(t *testing.T) {
-	const held, pending = 1000, 500
-	of := func(entries, requests int) int {
-		s := state{model: model.State{Cqs: []model.Cq{{Entries: make([]model.Completion, entries)}},
-			Qps: []model.Qp{{Initiator: make([]model.Request, requests)}}}}
-		return newStateSet([]state{s}).bytes(&operation{})
-	}
-	little, much := of(0, 0), of(held, pending)
-	if want := held*size[model.Completion]() + pending*size[model.Request](); much < want || much > 2*want {
-		t.Errorf("%d bytes of a state whose slices take %d", much, want)
-	}
-	if little > 1<<10 {
-		t.Errorf("%d bytes of a state that holds nothing", little)
-	}
-	two := newStateSet([]state{{model: model.State{Cqs: []model.Cq{{Fresh: 1}}}}, {model: model.State{Cqs: []model.Cq{{Fresh: 2}}}}})
-	if both := two.bytes(&operation{}); both < 2*size[state]() {
-		t.Errorf("%d bytes of two states", both)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/search"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -20,32 +22,32 @@ const maxOrders = 1 << 6
 // A partial is a trace in a partial order, while it is decided.
 type partial struct {
 	trace  *trace.Trace
-	judge  func(*trace.Trace) *Report // in a total order
-	events []trace.Event              // in the order that is being tried
+	judge  func(*trace.Trace) *verdict.Report // in a total order
+	events []trace.Event                      // in the order that is being tried
 	ties   []trace.Tie
 	tried  int
-	spent  bool      // no more are tried
-	broken []*Report // of the beginnings that break a rule, one at least for each order
-	open   *Report   // of an order that could not be decided
+	spent  bool              // no more are tried
+	broken []*verdict.Report // of the beginnings that break a rule, one at least for each order
+	open   *verdict.Report   // of an order that could not be decided
 }
 
 // checkPartial decides a trace in a partial order by a way to decide one in a total order.
-func checkPartial(ctx context.Context, t *trace.Trace, o Options, judge func(context.Context, *trace.Trace, Options) *Report) *Report {
-	p := &partial{trace: t, judge: func(total *trace.Trace) *Report { return judge(ctx, total, o) }}
+func checkPartial(ctx context.Context, t *trace.Trace, o Options, judge func(context.Context, *trace.Trace, Options) *verdict.Report) *verdict.Report {
+	p := &partial{trace: t, judge: func(total *trace.Trace) *verdict.Report { return judge(ctx, total, o) }}
 	var err error
 	if p.events, p.ties, err = t.ByTime(); err != nil {
 		return unordered(t, o, err.Error())
 	}
 	byLine := p.of(len(p.events))
-	if len(p.ties) == 0 || byLine.decided() && !byLine.violated() {
+	if len(p.ties) == 0 || byLine.Decided() && !byLine.Violated() {
 		return byLine
 	}
 	if allowed := p.allowed(ctx, 0); allowed != nil {
 		return allowed
 	}
-	differ := slices.ContainsFunc(p.broken, func(b *Report) bool { return b.Verdict != p.broken[0].Verdict })
+	differ := slices.ContainsFunc(p.broken, func(b *verdict.Report) bool { return b.Verdict != p.broken[0].Verdict })
 	told := fmt.Sprintf("lines %d and %d have one time, and in which order what they tell happened is not told: by that of the lines the trace is %s",
-		p.ties[0].First, p.ties[0].Last, byLine.describe())
+		p.ties[0].First, p.ties[0].Last, byLine.Describe())
 	switch {
 	case ctx.Err() != nil:
 		return unordered(t, o, fmt.Sprintf("%v while orders of the events were tried", context.Cause(ctx)))
@@ -57,26 +59,24 @@ func checkPartial(ctx context.Context, t *trace.Trace, o Options, judge func(con
 		return unordered(t, o, told+", and in all others a rule is broken, too, but not always by the same side")
 	}
 	byLine.Findings = p.breaches(len(byLine.Findings))
-	byLine.settle()
+	byLine.Settle()
 	return byLine
 }
 
 // unordered is the report of a trace of which nothing is judged, as its order is not told.
-func unordered(t *trace.Trace, o Options, reason string) *Report {
-	r := &Report{File: t.Name, Engine: o.Engine, Events: len(t.Events), Rules: map[string]RuleCoverage{}}
+func unordered(t *trace.Trace, o Options, reason string) *verdict.Report {
+	r := &verdict.Report{File: t.Name, Engine: string(o.Engine), Events: len(t.Events), Rules: map[string]verdict.RuleCoverage{}}
 	d, err := o.ResolveDialect(t.Header.Dialect)
 	if r.Dialect = d.Name; err != nil {
 		reason = err.Error()
 	}
-	j := &judge{report: r, history: newHistory(t), dialect: d, open: map[string]string{}}
-	j.unfit(reason)
-	j.cover()
-	r.conclude(d)
+	search.LeaveOpen(t, d, reason, r)
+	r.Conclude(d)
 	return r
 }
 
 // of judges the first n events, in the order that is being tried.
-func (p *partial) of(n int) *Report {
+func (p *partial) of(n int) *verdict.Report {
 	total := *p.trace
 	total.Header.Order = "total"
 	if total.Events = slices.Clone(p.events[:n]); n < len(p.events) {
@@ -89,7 +89,7 @@ func (p *partial) of(n int) *Report {
 
 // allowed looks for an order that is allowed, from the k'th tie on, and returns its report. There is none where the order chosen for
 // the ties before breaks a rule before that tie, whatever follows.
-func (p *partial) allowed(ctx context.Context, k int) *Report {
+func (p *partial) allowed(ctx context.Context, k int) *verdict.Report {
 	if p.tried++; p.tried > maxOrders || ctx.Err() != nil {
 		p.spent = true
 		return nil
@@ -100,17 +100,17 @@ func (p *partial) allowed(ctx context.Context, k int) *Report {
 	}
 	r := p.of(n)
 	switch {
-	case r.violated():
+	case r.Violated():
 		p.broken = append(p.broken, r)
 		return nil
-	case k == len(p.ties) && r.decided():
+	case k == len(p.ties) && r.Decided():
 		return r
 	case k == len(p.ties):
 		p.open = cmp.Or(p.open, r)
 		return nil
 	}
 	t := p.ties[k]
-	var found *Report
+	var found *verdict.Report
 	complete := t.Orders(slices.Clone(p.events[t.From:t.To]), func(order []trace.Event) bool {
 		copy(p.events[t.From:t.To], order)
 		found = p.allowed(ctx, k+1)
@@ -122,8 +122,8 @@ func (p *partial) allowed(ctx context.Context, k int) *Report {
 
 // breaches returns what is certain, where each order breaks a rule: all that is found before the first tie, or the first of what is found in the
 // order of the lines, with the rules that are broken in the others. Of so many findings in the order of the lines the others are left open.
-func (p *partial) breaches(of int) []Finding {
-	certain := slices.DeleteFunc(slices.Clone(p.broken[0].Findings), func(f Finding) bool { return f.Verdict == Inconclusive })
+func (p *partial) breaches(of int) []verdict.Finding {
+	certain := slices.DeleteFunc(slices.Clone(p.broken[0].Findings), func(f verdict.Finding) bool { return f.Verdict == verdict.Inconclusive })
 	if len(p.broken) > 1 {
 		certain = certain[:1]
 		f := &certain[0]
@@ -136,7 +136,7 @@ func (p *partial) breaches(of int) []Finding {
 		}
 	}
 	if of > len(certain) {
-		certain = append(certain, Finding{Verdict: Inconclusive, Message: fmt.Sprintf("what is found from line %d on may rest on the order of events "+
+		certain = append(certain, verdict.Finding{Verdict: verdict.Inconclusive, Message: fmt.Sprintf("what is found from line %d on may rest on the order of events "+
 			"of one time", p.ties[0].First)})
 	}
 	return certain

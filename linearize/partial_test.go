@@ -9,6 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ndkoracle/linearize/stream"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -89,7 +91,7 @@ func allOrders(events []trace.Event, most int) [][]trace.Event {
 func TestPartialOrderIsAnyOrder(t *testing.T) {
 	for _, d := range dialects()[:3] {
 		t.Run(d.Name, func(t *testing.T) {
-			verdicts, several, gaveUp := map[Verdict]int{}, 0, 0
+			verdicts, several, gaveUp := map[verdict.Verdict]int{}, 0, 0
 			rapid.Check(t, func(t *rapid.T) {
 				r := newRun(t, d)
 				r.overlaps = rapid.Bool().Draw(t, "overlaps")
@@ -102,20 +104,20 @@ func TestPartialOrderIsAnyOrder(t *testing.T) {
 				}
 				engine := rapid.SampledFrom([]Engine{Streaming, Streaming, Porcupine}).Draw(t, "engine")
 				o := Options{Engine: engine, MaxMemory: 64 << 20}
-				want, rules := Verdict(""), map[string]bool{}
+				want, rules := verdict.Verdict(""), map[string]bool{}
 				for _, events := range orders {
 					total := *p
 					total.Header.Order, total.Events = "total", events
 					report := Check(context.Background(), &total, o)
 					switch {
-					case !report.violated() && report.decided():
+					case !report.Violated() && report.Decided():
 						want = report.Verdict
 					case want == "":
 						want = report.Verdict
-					case want != report.Verdict && (want == ProviderViolation || want == ConsumerViolation):
-						want = Inconclusive
+					case want != report.Verdict && (want == verdict.ProviderViolation || want == verdict.ConsumerViolation):
+						want = verdict.Inconclusive
 					}
-					if !report.violated() && report.decided() {
+					if !report.Violated() && report.Decided() {
 						break
 					}
 					for _, f := range report.Findings { // the first of a beginning need not be the first of the whole
@@ -123,11 +125,11 @@ func TestPartialOrderIsAnyOrder(t *testing.T) {
 					}
 				}
 				report := Check(context.Background(), p, o)
-				if report.Verdict == Inconclusive && want != Inconclusive && strings.Contains(report.Findings[0].Message, "were tried") {
+				if report.Verdict == verdict.Inconclusive && want != verdict.Inconclusive && strings.Contains(report.Findings[0].Message, "were tried") {
 					gaveUp++
 					return
 				}
-				if report.Verdict != want || report.violated() && !rules[report.Findings[0].Rule] {
+				if report.Verdict != want || report.Violated() && !rules[report.Findings[0].Rule] {
 					t.Fatalf("%s: %s, want %s of %v, by %d orders: %+v\n%s", engine, report.Verdict, want, rules, len(orders), report.Findings, r)
 				}
 				verdicts[want]++
@@ -136,7 +138,7 @@ func TestPartialOrderIsAnyOrder(t *testing.T) {
 				}
 			})
 			t.Logf("%v, %d of several orders; of %d more were tried than are", verdicts, several, gaveUp)
-			if verdicts[Conformant] == 0 || verdicts[ProviderViolation] == 0 || several == 0 {
+			if verdicts[verdict.Conformant] == 0 || verdicts[verdict.ProviderViolation] == 0 || several == 0 {
 				t.Error("one of the answers never came, or no trace had several orders")
 			}
 		})
@@ -168,16 +170,16 @@ func TestPartialOrder(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		traced  *trace.Trace
-		verdict Verdict
+		verdict verdict.Verdict
 		says    string
 	}{
-		{"later lines are earlier", timed(t, "arm ANY; post 1; get 1; cb<; cb>", 1, 2, 3, 4, 7, 8, 5, 6), Conformant, ""},
-		{"earlier lines are later", timed(t, "cb<; cb>; arm ANY; post 1; get 1", 5, 6, 1, 2, 3, 4, 7, 8), Conformant, ""},
-		{"a callback before its arm", timed(t, "arm ANY; post 1; get 1; cb<; cb>", 2, 3, 4, 5, 6, 7, 1, 8), ProviderViolation, "no callback is owed"},
-		{"a callback with its arm", timed(t, "cb<; cb>; arm ANY; post 1; get 1", 2, 6, 2, 3, 1, 4, 7, 8), Inconclusive, "runs backwards"},
-		{"a post that may overlap the arm's callback", timed(t, "cb<; cb>; post 1; arm ANY; get 1", 4, 6, 1, 2, 4, 5, 7, 8), Conformant, ""},
-		{"owed in no order", timed(t, "cb<; cb>; cb<; cb>; post 1; arm ANY; get 1", 4, 6, 7, 9, 1, 2, 4, 5, 7, 8), ProviderViolation, "in each other order"},
-		{"too many orders", timed(t, many, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5), Inconclusive, "no more are tried"},
+		{"later lines are earlier", timed(t, "arm ANY; post 1; get 1; cb<; cb>", 1, 2, 3, 4, 7, 8, 5, 6), verdict.Conformant, ""},
+		{"earlier lines are later", timed(t, "cb<; cb>; arm ANY; post 1; get 1", 5, 6, 1, 2, 3, 4, 7, 8), verdict.Conformant, ""},
+		{"a callback before its arm", timed(t, "arm ANY; post 1; get 1; cb<; cb>", 2, 3, 4, 5, 6, 7, 1, 8), verdict.ProviderViolation, "no callback is owed"},
+		{"a callback with its arm", timed(t, "cb<; cb>; arm ANY; post 1; get 1", 2, 6, 2, 3, 1, 4, 7, 8), verdict.Inconclusive, "runs backwards"},
+		{"a post that may overlap the arm's callback", timed(t, "cb<; cb>; post 1; arm ANY; get 1", 4, 6, 1, 2, 4, 5, 7, 8), verdict.Conformant, ""},
+		{"owed in no order", timed(t, "cb<; cb>; cb<; cb>; post 1; arm ANY; get 1", 4, 6, 7, 9, 1, 2, 4, 5, 7, 8), verdict.ProviderViolation, "in each other order"},
+		{"too many orders", timed(t, many, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5), verdict.Inconclusive, "no more are tried"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, engine := range []Engine{Streaming, Porcupine, Auto} {
@@ -186,7 +188,7 @@ func TestPartialOrder(t *testing.T) {
 					t.Errorf("%q: %s, want %s %q: %+v", engine, r.Verdict, test.verdict, test.says, r.Findings)
 				}
 				for id, c := range r.Rules {
-					if c.Coverage == Checked && r.Verdict == Inconclusive {
+					if c.Coverage == verdict.Checked && r.Verdict == verdict.Inconclusive {
 						t.Errorf("%s counts as checked in what is not judged", id)
 					}
 				}
@@ -200,7 +202,7 @@ func TestPartialOrderThatContradictsItself(t *testing.T) {
 	traced := timed(t, "arm ANY; post 1; get 1", 1, 2, 3, 4, 6, 5)
 	traced.Events[len(traced.Events)-1].Thr = "another"
 	r := Check(context.Background(), traced, Options{})
-	if r.Verdict != Inconclusive || !strings.Contains(r.Findings[0].Message, "before op") {
+	if r.Verdict != verdict.Inconclusive || !strings.Contains(r.Findings[0].Message, "before op") {
 		t.Errorf("%s: %+v", r.Verdict, r.Findings)
 	}
 }
@@ -211,24 +213,24 @@ func TestStreamOfAPartialOrder(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		traced  *trace.Trace
-		verdict Verdict
+		verdict verdict.Verdict
 		says    string
 	}{
-		{"in order", timed(t, "arm ANY; post 1; cb<; cb>; get 1", 1, 2, 3, 4, 5, 6, 7, 8), Conformant, ""},
-		{"one time, and allowed", timed(t, "arm ANY; post 1; cb<; cb>; get 1", 1, 2, 3, 4, 4, 6, 7, 8), Conformant, ""},
-		{"wrong in order", timed(t, "arm ANY; cb<; cb>; post 1; get 1", 1, 2, 3, 4, 5, 6, 7, 8), ProviderViolation, ""},
-		{"wrong before one time", timed(t, "cb<; cb>; arm ANY; post 1; cb<; cb>", 1, 2, 3, 4, 5, 6, 6, 7), ProviderViolation, ""},
-		{"wrong behind one time", timed(t, "arm ANY; cb<; cb>; post 1; get 1", 1, 2, 2, 4, 5, 6, 7, 8), Inconclusive, "were the order another"},
-		{"out of order", timed(t, "arm ANY; post 1; get 1; cb<; cb>", 1, 2, 3, 4, 7, 8, 5, 6), Inconclusive, "before that of the line before"},
+		{"in order", timed(t, "arm ANY; post 1; cb<; cb>; get 1", 1, 2, 3, 4, 5, 6, 7, 8), verdict.Conformant, ""},
+		{"one time, and allowed", timed(t, "arm ANY; post 1; cb<; cb>; get 1", 1, 2, 3, 4, 4, 6, 7, 8), verdict.Conformant, ""},
+		{"wrong in order", timed(t, "arm ANY; cb<; cb>; post 1; get 1", 1, 2, 3, 4, 5, 6, 7, 8), verdict.ProviderViolation, ""},
+		{"wrong before one time", timed(t, "cb<; cb>; arm ANY; post 1; cb<; cb>", 1, 2, 3, 4, 5, 6, 6, 7), verdict.ProviderViolation, ""},
+		{"wrong behind one time", timed(t, "arm ANY; cb<; cb>; post 1; get 1", 1, 2, 2, 4, 5, 6, 7, 8), verdict.Inconclusive, "were the order another"},
+		{"out of order", timed(t, "arm ANY; post 1; get 1; cb<; cb>", 1, 2, 3, 4, 7, 8, 5, 6), verdict.Inconclusive, "before that of the line before"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := &Report{Rules: map[string]RuleCoverage{}}
+			r := &verdict.Report{Rules: map[string]verdict.RuleCoverage{}}
 			d, err := Options{}.ResolveDialect("ndkpi")
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.stream(context.Background(), test.traced, newStream(test.traced.Header, d, Options{}))
-			r.conclude(d)
+			stream.New(test.traced.Header, d, 0).Judge(context.Background(), test.traced, r)
+			r.Conclude(d)
 			if r.Verdict != test.verdict || test.says != "" && !strings.Contains(r.Findings[0].Message, test.says) {
 				t.Errorf("%s, want %s %q: %+v", r.Verdict, test.verdict, test.says, r.Findings)
 			}
@@ -265,7 +267,7 @@ func TestPostsOfOneTimeInEitherOrder(t *testing.T) {
 	}
 	s.trace.End = &trace.End{Events: uint64(len(s.trace.Events)), Quiescent: true}
 	for _, engine := range []Engine{Streaming, Porcupine} {
-		if r := Check(context.Background(), s.trace, Options{Engine: engine}); r.Verdict != Conformant {
+		if r := Check(context.Background(), s.trace, Options{Engine: engine}); r.Verdict != verdict.Conformant {
 			t.Errorf("%s: %s: %+v", engine, r.Verdict, r.Findings)
 		}
 	}

@@ -3,6 +3,8 @@ package linearize
 import (
 	"slices"
 	"testing"
+
+	"ndkoracle/linearize/verdict"
 )
 
 // A point says that a completion was placed, and is held against the request that it names, as a result of a poll is (POLL-04,
@@ -32,7 +34,7 @@ func TestPointsAreJudged(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			r := checkLines(t, "ndkpi", after(test.events...)())
 			switch {
-			case test.rule == "" && r.Verdict != Conformant:
+			case test.rule == "" && r.Verdict != verdict.Conformant:
 				t.Errorf("%s: %+v", r.Verdict, r.Findings)
 			case test.rule != "" && (len(r.Findings) != 1 || r.Findings[0].Rule != test.rule):
 				t.Errorf("%s, want %s: %+v", r.Verdict, test.rule, r.Findings)
@@ -59,7 +61,7 @@ func TestConnectThatFailsLater(t *testing.T) {
 		{"fails, and the post is refused", "", append(connect("STATUS_CONNECTION_REFUSED"), `NdkWrite "qp":"q","wr":"1"|"status":"STATUS_CONNECTION_INVALID"`)},
 	} {
 		r := checkLines(t, "ndkpi", lines(test.calls...))
-		if test.rule == "" && r.Verdict != Conformant || test.rule != "" && (len(r.Findings) != 1 || r.Findings[0].Rule != test.rule) {
+		if test.rule == "" && r.Verdict != verdict.Conformant || test.rule != "" && (len(r.Findings) != 1 || r.Findings[0].Rule != test.rule) {
 			t.Errorf("%s: %s, want %q: %+v", test.name, r.Verdict, test.rule, r.Findings)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/calls"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -14,7 +15,7 @@ import (
 // looks ahead at nothing but what the call that takes effect returned.
 type referee struct {
 	c     *model.Contract
-	spans []*span
+	spans []*interval
 	ids   map[string]int // of requests, by wr
 	posts map[int]posted // by id
 	fails map[int]bool   // CQs that report an internal error
@@ -56,7 +57,7 @@ func (k config) key() string {
 }
 
 func newReferee(r *run) *referee {
-	ref := &referee{c: r.c, spans: pairUp(r.trace.Events), ids: map[string]int{}, posts: map[int]posted{}, fails: map[int]bool{}}
+	ref := &referee{c: r.c, spans: intervals(r.trace.Events), ids: map[string]int{}, posts: map[int]posted{}, fails: map[int]bool{}}
 	for i := range r.c.Depth {
 		for _, name := range []model.Name{model.Overflow, model.CqInternalError, model.ExtraEvent} {
 			ref.candidates = append(ref.candidates, model.Action{Name: name, Cq: i})
@@ -90,15 +91,15 @@ func newReferee(r *run) *referee {
 	}
 	positions := map[string]int{}
 	for i, s := range ref.spans {
-		if s.kind == callback && s.begin.Status == "STATUS_INTERNAL_ERROR" {
+		if s.kind == calls.Callback && s.begin.Status == "STATUS_INTERNAL_ERROR" {
 			ref.fails[index(s.begin.Cq)] = true
 		}
-		if s.kind == pollCq && s.returned() {
+		if s.kind == calls.PollCq && s.returned() {
 			for _, result := range s.end.Results {
-				ref.blame = ref.blame || outcomeOf(result.Status) == model.FAILED
+				ref.blame = ref.blame || calls.OutcomeOf(result.Status) == model.FAILED
 			}
 		}
-		if s.kind != post {
+		if s.kind != calls.Post {
 			continue
 		}
 		wr, flags := s.begin.Wr, s.begin.Flags
@@ -120,7 +121,7 @@ func newReferee(r *run) *referee {
 	return ref
 }
 
-func (ref *referee) accepted(s *span) bool { return !s.returned() || s.succeeded() }
+func (ref *referee) accepted(s *interval) bool { return !s.returned() || s.succeeded() }
 
 // index is the number in the name of an object, from 0.
 func index(name string) int {
@@ -137,15 +138,15 @@ func (ref *referee) allows(events []trace.Event, quiescent bool) (way *taken, kn
 	set := map[string]config{}
 	put := func(k config) { set[k.key()] = k }
 	put(config{s: ref.c.Init()})
-	byEvent := map[int]*span{}
-	number := map[*span]int{}
+	byEvent := map[int]*interval{}
+	number := map[*interval]int{}
 	for i, s := range ref.spans {
 		byEvent[s.call], number[s] = s, i
 		if s.returned() {
 			byEvent[s.ret] = s
 		}
 	}
-	var open []*span
+	var open []*interval
 	for i := range len(events) + 1 {
 		if !ref.close(set, open, number) {
 			return nil, false, i
@@ -158,9 +159,9 @@ func (ref *referee) allows(events []trace.Event, quiescent bool) (way *taken, kn
 		}
 		s := byEvent[i]
 		switch {
-		case s.kind == quiesce:
+		case s.kind == calls.Quiesce:
 			ref.keep(set, func(k config) bool { return ref.atRest(k, open, i) })
-		case s.kind == callback || s.kind == closeDone:
+		case s.kind == calls.Callback || s.kind == calls.CloseDone:
 			before := set
 			set = map[string]config{}
 			for _, k := range before {
@@ -171,7 +172,7 @@ func (ref *referee) allows(events []trace.Event, quiescent bool) (way *taken, kn
 		case i == s.call:
 			open = append(open, s)
 		default:
-			open = slices.DeleteFunc(open, func(o *span) bool { return o == s })
+			open = slices.DeleteFunc(open, func(o *interval) bool { return o == s })
 			ref.keep(set, func(k config) bool { return k.done>>number[s]&1 == 1 })
 		}
 		if len(set) == 0 {
@@ -195,7 +196,7 @@ func (ref *referee) keep(set map[string]config, holds func(config) bool) {
 const maxConfigs = 2_000
 
 // close adds all that hidden steps and effects of open calls lead to.
-func (ref *referee) close(set map[string]config, open []*span, number map[*span]int) bool {
+func (ref *referee) close(set map[string]config, open []*interval, number map[*interval]int) bool {
 	var unexplored []config
 	for _, k := range set {
 		unexplored = append(unexplored, k)
@@ -269,12 +270,12 @@ func (ref *referee) hasMessage(k config, p int) bool {
 }
 
 // moment is what the entry and the return of a callback do.
-func (ref *referee) moment(s model.State, of *span, enter bool) []model.State {
+func (ref *referee) moment(s model.State, of *interval, enter bool) []model.State {
 	a := model.Action{Cq: 0}
 	switch {
-	case of.kind == closeDone && !enter:
+	case of.kind == calls.CloseDone && !enter:
 		return []model.State{s}
-	case of.kind == closeDone:
+	case of.kind == calls.CloseDone:
 		a.Name = model.NdkCloseCompletion
 		for _, call := range ref.spans {
 			if call.begin.Op == of.begin.For {
@@ -283,7 +284,7 @@ func (ref *referee) moment(s model.State, of *span, enter bool) []model.State {
 		}
 	case enter:
 		a.Name, a.Cq = model.NdkCqNotificationCallbackEnter, index(of.begin.Cq)
-		a.CqStatus, _ = healthOf(of.begin.Status)
+		a.CqStatus, _ = calls.HealthOf(of.begin.Status)
 	case !ref.c.Dialect.Serialised:
 		return []model.State{s}
 	default:
@@ -294,7 +295,7 @@ func (ref *referee) moment(s model.State, of *span, enter bool) []model.State {
 }
 
 // effect is what a call does, given what it returned.
-func (ref *referee) effect(s model.State, of *span) []model.State {
+func (ref *referee) effect(s model.State, of *interval) []model.State {
 	e := of.begin
 	a := model.Action{}
 	if e.Cq != "" {
@@ -304,12 +305,12 @@ func (ref *referee) effect(s model.State, of *span) []model.State {
 		a.Qp = index(e.Qp)
 	}
 	switch of.kind {
-	case connectQp:
+	case calls.ConnectQp:
 		if of.returned() && !of.succeeded() {
 			return []model.State{s}
 		}
 		a.Name = model.NdkConnect
-	case post:
+	case calls.Post:
 		wr := e.Wr
 		if len(e.Wrs) > 0 {
 			wr = e.Wrs[0].Wr
@@ -319,10 +320,10 @@ func (ref *referee) effect(s model.State, of *span) []model.State {
 		if !ref.accepted(of) {
 			a.Name = model.PostRefused
 		}
-	case armCq:
+	case calls.ArmCq:
 		a.Name = model.NdkArmCq
-		a.Type, _ = armOf(e)
-	case pollCq:
+		a.Type, _ = calls.ArmOf(e)
+	case calls.PollCq:
 		if !of.returned() {
 			return nil
 		}
@@ -333,11 +334,11 @@ func (ref *referee) effect(s model.State, of *span) []model.State {
 				return nil
 			}
 		}
-	case flushQp:
+	case calls.FlushQp:
 		a.Name = model.NdkFlush
-	case closeQp:
+	case calls.CloseQp:
 		a.Name = model.NdkCloseQp
-	case closeCq:
+	case calls.CloseCq:
 		a.Name = model.NdkCloseCq
 		next, _ := ref.c.Step(s, a)
 		if of.pending() || len(next) == 0 {
@@ -346,7 +347,7 @@ func (ref *referee) effect(s model.State, of *span) []model.State {
 		a.Name = model.NdkCloseCompletion
 		next, _ = ref.c.Step(next[0], a)
 		return next
-	case readEvent:
+	case calls.ReadEvent:
 		if !of.returned() {
 			return nil
 		}
@@ -360,19 +361,19 @@ func (ref *referee) effect(s model.State, of *span) []model.State {
 
 // tells reports whether a poll may report an outcome so. Some verbs devices report the failure itself as flushed.
 func (ref *referee) tells(status string, outcome model.Outcome) bool {
-	told := outcomeOf(status)
+	told := calls.OutcomeOf(status)
 	return told == outcome || !ref.c.Dialect.ErrorsArm && !ref.blame && told == model.CANCELLED && outcome == model.FAILED
 }
 
 // atRest reports whether nothing is owed in a state at a moment: no callback, no event to a call that waits for one, no close,
 // and no completion of a request that needs nobody.
-func (ref *referee) atRest(k config, open []*span, at moment) bool {
-	quiet := !slices.ContainsFunc(ref.spans, func(s *span) bool { return s.kind == callback && s.call < at && s.ret > at })
+func (ref *referee) atRest(k config, open []*interval, at int) bool {
+	quiet := !slices.ContainsFunc(ref.spans, func(s *interval) bool { return s.kind == calls.Callback && s.call < at && s.ret > at })
 	for i, q := range k.s.Cqs {
 		if quiet && q.Open == model.Closing {
 			return false // its QPs were closed before
 		}
-		read := slices.ContainsFunc(open, func(s *span) bool { return s.kind == readEvent && index(s.begin.Cq) == i })
+		read := slices.ContainsFunc(open, func(s *interval) bool { return s.kind == calls.ReadEvent && index(s.begin.Cq) == i })
 		if ref.c.Dialect.Serialised && q.Running || q.Open == model.Closed || !ref.c.Dialect.ErrorsArm && !read {
 			continue
 		}

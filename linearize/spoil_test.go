@@ -7,6 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -48,7 +50,7 @@ var spoils = []struct {
 		}
 		e.Type = model.Arm(rapid.IntRange(1, 3).Draw(t, "type")).String()
 	}},
-	{"a flush is missing", func(e *trace.Event) bool { return e.Ph == trace.Call && kindOf(e) == flushQp },
+	{"a flush is missing", func(e *trace.Event) bool { return e.Ph == trace.Call && calls.KindOf(e) == calls.FlushQp },
 		func(_ *rapid.T, r *run, i int) { r.drop(r.trace.Events[i].Op) }},
 	{"the provider is at rest", func(e *trace.Event) bool { return true }, func(_ *rapid.T, r *run, i int) {
 		r.trace.Events = slices.Insert(r.trace.Events, i, trace.Event{Ph: trace.Point, Fn: "quiesce", Thr: "t"})
@@ -61,7 +63,7 @@ func isCallback(e *trace.Event) bool {
 
 func delivers(e *trace.Event) bool { return len(e.Results) > 0 }
 
-func isArm(e *trace.Event) bool { return e.Ph == trace.Call && kinds[e.Fn] == armCq }
+func isArm(e *trace.Event) bool { return e.Ph == trace.Call && calls.KindOf(e) == calls.ArmCq }
 
 func (r *run) drop(op string) {
 	r.trace.Events = slices.DeleteFunc(r.trace.Events, func(e trace.Event) bool { return e.Op == op })
@@ -133,8 +135,8 @@ func TestSameVerdictAsPlainSearch(t *testing.T) {
 					t.Skip("too many states for a referee")
 				}
 				report := Check(context.Background(), r.trace, Options{MaxMemory: 64 << 20, DeviceLevel: d.Name == model.VerbsDevice().Name})
-				accepts := report.Verdict == Conformant || report.Verdict == Inconclusive && !quiescent && !report.Findings[0].inDoubt()
-				rejects := report.Verdict == ProviderViolation
+				accepts := report.Verdict == verdict.Conformant || report.Verdict == verdict.Inconclusive && !quiescent && !inDoubt(report.Findings[0])
+				rejects := report.Verdict == verdict.ProviderViolation
 				if accepts || rejects {
 					verdicts[accepts]++
 				}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -24,7 +25,7 @@ var sameRule = [][]string{
 	{"ARM-01", "ARM-02", "ARM-08", "ARM-12", "ARM-21"},                     // a callback was entered, and none is owed
 }
 
-func equivalent(f Finding, rule string) bool {
+func equivalent(f verdict.Finding, rule string) bool {
 	return f.Rule == rule || slices.Contains(f.Also, rule) || slices.ContainsFunc(sameRule, func(same []string) bool {
 		return slices.Contains(same, f.Rule) && slices.Contains(same, rule)
 	})
@@ -47,7 +48,7 @@ func TestStreamDecidesTheCorpus(t *testing.T) {
 	}
 	decided, open := 0, 0
 	for _, row := range rows {
-		if row.Verdict == string(Malformed) {
+		if row.Verdict == string(verdict.Malformed) {
 			continue
 		}
 		traced, err := trace.ReadFile(filepath.Join("../traces", row.File), 0)
@@ -55,7 +56,7 @@ func TestStreamDecidesTheCorpus(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		r := stream(traced, Options{Dialect: row.Dialect, Assume: row.Assume, DeviceLevel: row.DeviceLevel})
+		r := streaming(traced, Options{Dialect: row.Dialect, Assume: row.Assume, DeviceLevel: row.DeviceLevel})
 		switch {
 		case string(r.Verdict) == row.Verdict:
 			decided++
@@ -63,7 +64,7 @@ func TestStreamDecidesTheCorpus(t *testing.T) {
 				t.Errorf("%s: rule %s (also %v), want %s: %s", row.File, r.Findings[0].Rule, r.Findings[0].Also, row.Rule,
 					r.Findings[0].Message)
 			}
-		case r.Verdict == Inconclusive && slices.ContainsFunc(r.Findings, ofWhatIsNotFollowed):
+		case r.Verdict == verdict.Inconclusive && slices.ContainsFunc(r.Findings, ofWhatIsNotFollowed):
 			open++
 		default:
 			t.Errorf("%s %v: %s, want %s %s: %+v", row.File, row.Assume, r.Verdict, row.Verdict, row.Rule, r.Findings)
@@ -75,6 +76,6 @@ func TestStreamDecidesTheCorpus(t *testing.T) {
 	}
 }
 
-func ofWhatIsNotFollowed(f Finding) bool {
+func ofWhatIsNotFollowed(f verdict.Finding) bool {
 	return slices.ContainsFunc(notFollowed, func(words string) bool { return strings.Contains(f.Message, words) })
 }

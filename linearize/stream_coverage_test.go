@@ -3,22 +3,25 @@ package linearize
 import (
 	"slices"
 	"testing"
+
+	"ndkoracle/linearize/stream"
+	"ndkoracle/linearize/verdict"
 )
 
 // A rule that the streaming engine can't count is told as inconclusive, never as vacuous; what it counts is told as checked.
 func TestStreamCoverageIsHonest(t *testing.T) {
-	r := stream(script(t, "arm ANY; post 1; cb<; get 1; cb>; get; rest"), Options{})
-	if r.Verdict != Conformant {
+	r := streaming(script(t, "arm ANY; post 1; cb<; get 1; cb>; get; rest"), Options{})
+	if r.Verdict != verdict.Conformant {
 		t.Fatalf("%s: %+v", r.Verdict, r.Findings)
 	}
-	for _, id := range checkable {
+	for _, id := range verdict.Checkable() {
 		have := r.Rules[id].Coverage
-		if slices.Contains(uncounted, id) && have == Vacuous {
+		if slices.Contains(stream.Uncounted(), id) && have == verdict.Vacuous {
 			t.Errorf("%s is told as vacuous", id)
 		}
 	}
 	for _, id := range []string{"ARM-01", "ARM-03", "POLL-03", "POLL-05", "DEF-04"} {
-		if r.Rules[id].Coverage != Checked || r.Rules[id].Count == 0 {
+		if r.Rules[id].Coverage != verdict.Checked || r.Rules[id].Count == 0 {
 			t.Errorf("%s: %+v, want checked", id, r.Rules[id])
 		}
 	}
@@ -35,8 +38,8 @@ func TestStreamCountsWhatIsCertain(t *testing.T) {
 		"ARM-11": "arm SOLICITED; post 1; cb<; get 1x; cb>; rest",
 		"ARM-12": "arm SOLICITED; post 1; get 1; rest",
 	} {
-		r := stream(script(t, text), Options{})
-		if r.Verdict != Conformant || r.Rules[id].Coverage != Checked {
+		r := streaming(script(t, text), Options{})
+		if r.Verdict != verdict.Conformant || r.Rules[id].Coverage != verdict.Checked {
 			t.Errorf("%s: %s, %+v; %+v", id, r.Verdict, r.Rules[id], r.Findings)
 		}
 	}
@@ -44,7 +47,7 @@ func TestStreamCountsWhatIsCertain(t *testing.T) {
 		"POST-08": "new qp3; a< NdkWrite qp3 w1; a> STATUS_CONNECTION_INVALID; rest",
 		"POST-09": "new qp3; NdkReceive qp3 r1; rest",
 	} {
-		if r := stream(overlapped(t, text), Options{}); r.Verdict != Conformant || r.Rules[id].Coverage != Checked {
+		if r := streaming(overlapped(t, text), Options{}); r.Verdict != verdict.Conformant || r.Rules[id].Coverage != verdict.Checked {
 			t.Errorf("%s: %s, %+v; %+v", id, r.Verdict, r.Rules[id], r.Findings)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ndkoracle/linearize/stream"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
 
@@ -19,7 +21,7 @@ func TestStreamAgreesWithPorcupine(t *testing.T) {
 	t.Logf("seed %v: -rapid.seed chooses another", flag.Lookup("rapid.seed").Value)
 	for _, d := range slices.Concat(dialects(), otherReadings) {
 		t.Run(d.Name, func(t *testing.T) {
-			verdicts, open, sameRule := map[Verdict]int{}, 0, 0
+			verdicts, open, sameRule := map[verdict.Verdict]int{}, 0, 0
 			rapid.Check(t, func(t *rapid.T) {
 				r := newRun(t, d)
 				r.overlaps = rapid.Bool().Draw(t, "overlaps")
@@ -39,7 +41,7 @@ func TestStreamAgreesWithPorcupine(t *testing.T) {
 					id, choice, _ := strings.Cut(reading, "=")
 					o.Assume = map[string]string{id: choice}
 				}
-				streamed := stream(r.trace, o)
+				streamed := streaming(r.trace, o)
 				searched := Check(context.Background(), r.trace, o)
 				if unfollowed(streamed, quiescent) || unfollowed(searched, quiescent) {
 					open++
@@ -50,20 +52,20 @@ func TestStreamAgreesWithPorcupine(t *testing.T) {
 					t.Fatalf("spoilt: %s\nstream: %s: %+v\nporcupine: %s: %+v\nplain search: %s\n%s", what, streamed.Verdict, streamed.Findings,
 						searched.Verdict, searched.Findings, refereed(r, quiescent), r)
 				}
-				if streamed.Verdict == Conformant {
-					for _, id := range uncounted {
+				if streamed.Verdict == verdict.Conformant {
+					for _, id := range stream.Uncounted() {
 						have, counted := streamed.Rules[id], searched.Rules[id].Coverage
-						if have.Coverage == Checked && counted != Checked || have.Coverage == Vacuous && counted == Checked {
+						if have.Coverage == verdict.Checked && counted != verdict.Checked || have.Coverage == verdict.Vacuous && counted == verdict.Checked {
 							t.Fatalf("%s: %+v by stream, %+v by porcupine\n%s", id, have, searched.Rules[id], r)
 						}
 					}
 				}
-				if streamed.Verdict == ProviderViolation && equivalent(streamed.Findings[0], searched.Findings[0].Rule) {
+				if streamed.Verdict == verdict.ProviderViolation && equivalent(streamed.Findings[0], searched.Findings[0].Rule) {
 					sameRule++
 				}
 			})
 			t.Logf("%v, %d left open; %d of the provider violations by the same rule", verdicts, open, sameRule)
-			if verdicts[Conformant] == 0 || verdicts[ProviderViolation] == 0 {
+			if verdicts[verdict.Conformant] == 0 || verdicts[verdict.ProviderViolation] == 0 {
 				t.Error("one of the two answers never came")
 			}
 		})
@@ -93,19 +95,19 @@ var otherReadings = func() []model.Dialect {
 func TestStreamFollowsReadings(t *testing.T) {
 	for _, test := range []struct {
 		reading, choice, text string
-		verdict, byDefault    Verdict
+		verdict, byDefault    verdict.Verdict
 	}{
-		{"A3", "RETURN", "arm ANY; post 1; cb<; arm ANY; cb>; rest; get 1; rest", ProviderViolation, Conformant},
-		{"A5", "MAY", "arm SOLICITED; post 1; cb<; get 1; cb>; rest", Conformant, ProviderViolation},
-		{"A28", "AT RETURN", "arm ANY; post 1; cb<; post 2; arm ANY; get 1 2; cb>; get; rest", Conformant, ProviderViolation},
-		{"A6", "NEVER", "arm ANY; post 1; get 1; cb<; cb>; rest", ProviderViolation, Conformant},
-		{"A6", "NEVER", "arm ANY; post 1; get 1; rest; post 2; cb<; get 2; cb>; rest", Conformant, ProviderViolation},
-		{"A24", "1", "arm ANY; post 1; get 1; arm ANY; post 2; get 2; cb<; cb>; cb<; cb>; rest", ProviderViolation, Conformant},
+		{"A3", "RETURN", "arm ANY; post 1; cb<; arm ANY; cb>; rest; get 1; rest", verdict.ProviderViolation, verdict.Conformant},
+		{"A5", "MAY", "arm SOLICITED; post 1; cb<; get 1; cb>; rest", verdict.Conformant, verdict.ProviderViolation},
+		{"A28", "AT RETURN", "arm ANY; post 1; cb<; post 2; arm ANY; get 1 2; cb>; get; rest", verdict.Conformant, verdict.ProviderViolation},
+		{"A6", "NEVER", "arm ANY; post 1; get 1; cb<; cb>; rest", verdict.ProviderViolation, verdict.Conformant},
+		{"A6", "NEVER", "arm ANY; post 1; get 1; rest; post 2; cb<; get 2; cb>; rest", verdict.Conformant, verdict.ProviderViolation},
+		{"A24", "1", "arm ANY; post 1; get 1; arm ANY; post 2; get 2; cb<; cb>; cb<; cb>; rest", verdict.ProviderViolation, verdict.Conformant},
 		{"A24", "2", "arm ANY; post 1; get 1; arm ANY; post 2; get 2; arm ANY; post 3; get 3; cb<; cb>; cb<; cb>; cb<; cb>; rest",
-			ProviderViolation, Conformant},
-		{"A25", "YES", "post 1; get 1; arm ANY; rest", ProviderViolation, Conformant},
-		{"A25", "YES", "post 1; get 1; arm ANY; cb<; cb>; rest", Conformant, ProviderViolation},
-		{"A26", "OLD", "post 1; rest; arm ANY; rest; get 1; rest", Conformant, ProviderViolation},
+			verdict.ProviderViolation, verdict.Conformant},
+		{"A25", "YES", "post 1; get 1; arm ANY; rest", verdict.ProviderViolation, verdict.Conformant},
+		{"A25", "YES", "post 1; get 1; arm ANY; cb<; cb>; rest", verdict.Conformant, verdict.ProviderViolation},
+		{"A26", "OLD", "post 1; rest; arm ANY; rest; get 1; rest", verdict.Conformant, verdict.ProviderViolation},
 	} {
 		for _, engine := range []Engine{Streaming, Porcupine} {
 			o := Options{Engine: engine}
@@ -137,10 +139,10 @@ func refereed(r *run, quiescent bool) string {
 }
 
 // unfollowed reports whether a report leaves anything open but what the end of the trace does.
-func unfollowed(r *Report, quiescent bool) bool {
+func unfollowed(r *verdict.Report, quiescent bool) bool {
 	open := 0
 	for _, f := range r.Findings {
-		if f.Verdict == Inconclusive {
+		if f.Verdict == verdict.Inconclusive {
 			open++
 		}
 	}

@@ -8,6 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ndkoracle/linearize/stream"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -68,18 +70,18 @@ func TestStreamGoesOnAfterAViolationOfARequest(t *testing.T) {
 func goesOn(t *testing.T, want string, traced *trace.Trace) {
 	t.Helper()
 	var rules []string
-	r := stream(traced, Options{})
+	r := streaming(traced, Options{})
 	for i, f := range r.Findings {
 		if i == 0 {
 			rules = append(rules, f.Rule)
 			continue
 		}
 		rules = append(rules, f.Rule+"*")
-		if f.Follows == nil || *f.Follows != (Origin{r.Findings[0].Rule, r.Findings[0].Line}) {
+		if f.Follows == nil || *f.Follows != (verdict.Origin{Rule: r.Findings[0].Rule, Line: r.Findings[0].Line}) {
 			t.Errorf("not marked: %+v", f)
 		}
 	}
-	if have := strings.Join(rules, " "); have != want || r.Verdict != ProviderViolation {
+	if have := strings.Join(rules, " "); have != want || r.Verdict != verdict.ProviderViolation {
 		t.Errorf("%s, want %s: %+v", have, want, r.Findings)
 	}
 }
@@ -105,14 +107,14 @@ func TestStreamMarksWhatFollows(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(t, "spoils") {
 			spoil(t, r)
 		}
-		report, unmarked := stream(r.trace, o), 0
+		report, unmarked := streaming(r.trace, o), 0
 		for _, f := range report.Findings {
 			switch {
-			case f.Verdict == ConsumerViolation && f.Rule != "DEF-06": // random consumers do leave chains open
+			case f.Verdict == verdict.ConsumerViolation && f.Rule != "DEF-06": // random consumers do leave chains open
 				t.Fatalf("the consumer is accused: %+v\n%s", report.Findings, r)
 			case f.Follows != nil:
 				marked++
-			case f.Verdict == ProviderViolation && !slices.Contains(harmless, f.Rule):
+			case f.Verdict == verdict.ProviderViolation && !slices.Contains(stream.Harmless(), f.Rule):
 				unmarked++
 			}
 		}
@@ -127,10 +129,10 @@ func TestStreamMarksWhatFollows(t *testing.T) {
 
 // Of one group so many findings are told that may only follow from the first, which says how many more there were.
 func TestStreamTellsSoManyFindings(t *testing.T) {
-	const wrong = maxFollowing + 50
-	r := stream(script(t, "cb<; cb>"+strings.Repeat("; get 77", wrong)), Options{})
-	if len(r.Findings) != 1+maxFollowing || r.Findings[0].More != wrong-maxFollowing {
-		t.Errorf("%d findings, and %d more; want %d, and %d", len(r.Findings), r.Findings[0].More, 1+maxFollowing, wrong-maxFollowing)
+	const wrong = stream.MaxFollowing + 50
+	r := streaming(script(t, "cb<; cb>"+strings.Repeat("; get 77", wrong)), Options{})
+	if len(r.Findings) != 1+stream.MaxFollowing || r.Findings[0].More != wrong-stream.MaxFollowing {
+		t.Errorf("%d findings, and %d more; want %d, and %d", len(r.Findings), r.Findings[0].More, 1+stream.MaxFollowing, wrong-stream.MaxFollowing)
 	}
 }
 
@@ -138,13 +140,13 @@ func TestStreamTellsSoManyFindings(t *testing.T) {
 // told (POLL-01). After one of the provider's, a consumer's breach may only follow from it.
 func TestStreamTellsWhoseBreachFollows(t *testing.T) {
 	const overlap = "; a< get cq1; b< get cq1; b>; a>"
-	for text, want := range map[string][]Verdict{
+	for text, want := range map[string][]verdict.Verdict{
 		"NdkWrite qp1 w1" + overlap + "; get cq1 w9; get cq1 w1 w1; c< NdkWrite qp1 w2; c> STATUS_PENDING" + overlap: {
-			ConsumerViolation, ConsumerViolation},
-		"get cq1 w9" + overlap + "; get cq1 w9": {ProviderViolation, ConsumerViolation},
+			verdict.ConsumerViolation, verdict.ConsumerViolation},
+		"get cq1 w9" + overlap + "; get cq1 w9": {verdict.ProviderViolation, verdict.ConsumerViolation},
 	} {
-		r := stream(overlapped(t, text), Options{})
-		var have []Verdict
+		r := streaming(overlapped(t, text), Options{})
+		var have []verdict.Verdict
 		for i, f := range r.Findings {
 			if have = append(have, f.Verdict); f.Follows == nil != (i == 0) {
 				t.Errorf("finding %d is marked as it should not: %+v", i, f)
@@ -159,7 +161,7 @@ func TestStreamTellsWhoseBreachFollows(t *testing.T) {
 // What is wrong at the other end of a connection may follow, too; of a QP that has nothing to do with it it does not.
 func TestStreamMarksThePeer(t *testing.T) {
 	for _, text := range []string{"get cq1 w9; get cq2 w9", "get cq2 w9; get cq1 w9"} {
-		r := stream(overlapped(t, text), Options{})
+		r := streaming(overlapped(t, text), Options{})
 		if len(r.Findings) != 2 || r.Findings[0].Follows != nil || r.Findings[1].Follows == nil {
 			t.Errorf("%s: %+v", text, r.Findings)
 		}
@@ -168,7 +170,7 @@ func TestStreamMarksThePeer(t *testing.T) {
 	for i := range apart.Events {
 		apart.Events[i].Conn = ""
 	}
-	if r := stream(apart, Options{}); len(r.Findings) != 2 || r.Findings[1].Follows != nil {
+	if r := streaming(apart, Options{}); len(r.Findings) != 2 || r.Findings[1].Follows != nil {
 		t.Errorf("without a connection: %+v", r.Findings)
 	}
 }
@@ -176,11 +178,11 @@ func TestStreamMarksThePeer(t *testing.T) {
 // What comes later and may explain a violation takes back what may only follow from it, too.
 func TestStreamTakesBackWhatFollows(t *testing.T) {
 	const text = "arm ANY; post 1; rest; get 1; get 77"
-	if r := stream(script(t, text), Options{}); len(r.Findings) != 2 {
+	if r := streaming(script(t, text), Options{}); len(r.Findings) != 2 {
 		t.Fatalf("%+v", r.Findings)
 	}
-	r := stream(script(t, text+"; cb< STATUS_INTERNAL_ERROR; cb>"), Options{})
-	if r.Verdict != Inconclusive || len(r.Findings) != 1 {
+	r := streaming(script(t, text+"; cb< STATUS_INTERNAL_ERROR; cb>"), Options{})
+	if r.Verdict != verdict.Inconclusive || len(r.Findings) != 1 {
 		t.Errorf("%+v", r.Findings)
 	}
 }

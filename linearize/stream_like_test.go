@@ -6,57 +6,58 @@ import (
 	"os"
 	"testing"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
 // What both engines decide they decide alike: the verdict, and the rule or one that says the same.
 var alike = []struct {
 	name    string
-	verdict Verdict
+	verdict verdict.Verdict
 	rule    string
 	text    string
 }{
-	{"a post after a connect that failed", ProviderViolation, "POST-08",
+	{"a post after a connect that failed", verdict.ProviderViolation, "POST-08",
 		"new qp3; a< NdkConnect qp3; a> STATUS_PENDING; a! STATUS_CONNECTION_REFUSED; NdkWrite qp3 w1; get cq1 w1; rest; get cq1"},
-	{"a post while a connect is pending that fails", ProviderViolation, "POST-08",
+	{"a post while a connect is pending that fails", verdict.ProviderViolation, "POST-08",
 		"new qp3; a< NdkConnect qp3; a> STATUS_PENDING; NdkWrite qp3 w1; a! STATUS_CONNECTION_REFUSED; rest"},
-	{"a post while a connect is pending that succeeds", Conformant, "",
+	{"a post while a connect is pending that succeeds", verdict.Conformant, "",
 		"new qp3; a< NdkConnect qp3; a> STATUS_PENDING; NdkWrite qp3 w1; a! STATUS_SUCCESS; get cq1 w1; rest; get cq1"},
-	{"a receive before the connect that failed", Conformant, "",
+	{"a receive before the connect that failed", verdict.Conformant, "",
 		"new qp3; NdkReceive qp3 r1; a< NdkConnect qp3; a> STATUS_PENDING; a! STATUS_CONNECTION_REFUSED; rest; get cq1"},
-	{"a flush that returned success is completed all the same", ProviderViolation, "ASY-02", "a< NdkFlush qp1; a>; a! STATUS_SUCCESS; rest"},
-	{"a post that completes into a closed CQ", ProviderViolation, "LIFE-09", "NdkCloseCq cq1; NdkWrite qp1 w1; rest"},
-	{"a post that may have completed before its CQ was closed", Conformant, "", "NdkWrite qp1 w1; NdkCloseCq cq1; rest"},
-	{"both ends were cancelled, and nobody says why", Conformant, "",
+	{"a flush that returned success is completed all the same", verdict.ProviderViolation, "ASY-02", "a< NdkFlush qp1; a>; a! STATUS_SUCCESS; rest"},
+	{"a post that completes into a closed CQ", verdict.ProviderViolation, "LIFE-09", "NdkCloseCq cq1; NdkWrite qp1 w1; rest"},
+	{"a post that may have completed before its CQ was closed", verdict.Conformant, "", "NdkWrite qp1 w1; NdkCloseCq cq1; rest"},
+	{"both ends were cancelled, and nobody says why", verdict.Conformant, "",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; get cq1 r1c; get cq2 r2c; rest; get cq1; get cq2"},
-	{"a message that had to arrive before a rest, told of later than its receive", ProviderViolation, "DEF-04",
+	{"a message that had to arrive before a rest, told of later than its receive", verdict.ProviderViolation, "DEF-04",
 		"NdkReceive qp1 r1; NdkSend qp2 s1; rest; get cq1; get cq1 r1; get cq2 s1; rest; get cq1; get cq2"},
-	{"a token is invalidated, and the peer's message comes too late", Conformant, "",
+	{"a token is invalidated, and the peer's message comes too late", verdict.Conformant, "",
 		registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 i1; get cq2 s1; get cq1 r1c; rest; get cq1; get cq2"},
-	{"the peer's message comes first", Conformant, "",
+	{"the peer's message comes first", verdict.Conformant, "",
 		registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1; get cq1 i1x; rest; get cq1; get cq2"},
-	{"both come first", ProviderViolation, "POLL-07",
+	{"both come first", verdict.ProviderViolation, "POLL-07",
 		registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1; get cq1 i1; rest"},
-	{"both come first, told the other way", ProviderViolation, "INV-05",
+	{"both come first, told the other way", verdict.ProviderViolation, "INV-05",
 		registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 i1; get cq1 r1; rest"},
-	{"it is registered again in between", Conformant, "",
+	{"it is registered again in between", verdict.Conformant, "",
 		registered + "NdkInvalidate qp1 i1#7; NdkFastRegister qp1 f2#7; NdkSendAndInvalidate qp2 s1#7; get cq1 i1; get cq1 r1; get cq1 f2; get cq2 s1; rest; get cq1"},
-	{"it is registered again, and too late", ProviderViolation, "INV-05",
+	{"it is registered again, and too late", verdict.ProviderViolation, "INV-05",
 		registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 i1; get cq1 r1; NdkFastRegister qp1 f2#7; get cq1 f2; rest"},
-	{"a token that nobody registered", ProviderViolation, "INV-05", "NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq2 s1; get cq1 r1; rest"},
-	{"a token that nobody registered ends the connection", Conformant, "",
+	{"a token that nobody registered", verdict.ProviderViolation, "INV-05", "NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq2 s1; get cq1 r1; rest"},
+	{"a token that nobody registered ends the connection", verdict.Conformant, "",
 		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq2 s1; get cq1 r1c; NdkWrite qp1 w1; get cq1 w1c; rest; get cq1; get cq2"},
-	{"and nothing succeeds on it afterwards", ProviderViolation, "INV-05",
+	{"and nothing succeeds on it afterwards", verdict.ProviderViolation, "INV-05",
 		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq2 s1; get cq1 r1c; NdkWrite qp1 w1; get cq1 w1; rest"},
-	{"a registration that failed", ProviderViolation, "INV-05",
+	{"a registration that failed", verdict.ProviderViolation, "INV-05",
 		"NdkFastRegister qp1 f1#7; get cq1 f1x; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; rest"},
-	{"a registration that is told after what it made possible", Conformant, "",
+	{"a registration that is told after what it made possible", verdict.Conformant, "",
 		"NdkFastRegister qp1 f1#7; rest; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq2 s1; get cq1 f1 r1; rest; get cq1"},
-	{"a silent registration", Conformant, "",
+	{"a silent registration", verdict.Conformant, "",
 		"NdkFastRegister qp1 f1#7 SILENT_SUCCESS; NdkWrite qp1 w1; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1; get cq1 w1; rest; get cq1"},
-	{"a silent registration that comes too late", ProviderViolation, "INV-05",
+	{"a silent registration that comes too late", verdict.ProviderViolation, "INV-05",
 		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; NdkFastRegister qp1 f1#7 SILENT_SUCCESS; NdkWrite qp1 w1; get cq1 w1; rest"},
-	{"one end was cancelled, and nobody says why", ProviderViolation, "RES-08",
+	{"one end was cancelled, and nobody says why", verdict.ProviderViolation, "RES-08",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; get cq1 r1c; rest; get cq1; get cq2"},
 }
 
@@ -81,14 +82,14 @@ func TestEnginesDecideAlike(t *testing.T) {
 func TestMessagesArriveWhoseSendFails(t *testing.T) {
 	for _, test := range []struct {
 		text    string
-		verdict Verdict
+		verdict verdict.Verdict
 	}{
-		{"arm SOLICITED; recv q1; peer s1 S; get q1; peerget s1x; rest; get", ProviderViolation},
-		{"arm SOLICITED; recv q1; peer s1 S; cb<; get q1; cb>; peerget s1x; rest; get", Conformant},
-		{"arm SOLICITED; recv q1; peer s1; get q1; peerget s1x; rest; get", Conformant},
-		{"arm SOLICITED; recv q1; peer s1; cb<; get q1; cb>; peerget s1x; rest; get", ProviderViolation},
-		{"arm SOLICITED; recv q1; recv q2; peer s1; peer s2 S; get q1 q2; peerget s1x s2c; rest; get", ProviderViolation},
-		{"arm SOLICITED; recv q1; recv q2; peer s1; peer s2 S; get q1; peerget s1x s2c; get q2; rest; get", Conformant}, // told too late to know
+		{"arm SOLICITED; recv q1; peer s1 S; get q1; peerget s1x; rest; get", verdict.ProviderViolation},
+		{"arm SOLICITED; recv q1; peer s1 S; cb<; get q1; cb>; peerget s1x; rest; get", verdict.Conformant},
+		{"arm SOLICITED; recv q1; peer s1; get q1; peerget s1x; rest; get", verdict.Conformant},
+		{"arm SOLICITED; recv q1; peer s1; cb<; get q1; cb>; peerget s1x; rest; get", verdict.ProviderViolation},
+		{"arm SOLICITED; recv q1; recv q2; peer s1; peer s2 S; get q1 q2; peerget s1x s2c; rest; get", verdict.ProviderViolation},
+		{"arm SOLICITED; recv q1; recv q2; peer s1; peer s2 S; get q1; peerget s1x s2c; get q2; rest; get", verdict.Conformant}, // told too late to know
 	} {
 		for _, engine := range []Engine{Streaming, Porcupine} {
 			if r := Check(context.Background(), script(t, test.text), Options{Engine: engine}); r.Verdict != test.verdict {
@@ -102,7 +103,7 @@ func TestMessagesArriveWhoseSendFails(t *testing.T) {
 func TestCallbackForWhatNoPollDelivered(t *testing.T) {
 	for _, engine := range []Engine{Streaming, Porcupine} {
 		r := Check(context.Background(), script(t, "arm ANY; post 1 Q; rest; post 2; cb<; cb>; cut"), Options{Engine: engine})
-		if r.Verdict != Inconclusive || r.Findings[0].Message != notAtRest {
+		if r.Verdict != verdict.Inconclusive || r.Findings[0].Message != verdict.NotAtRest {
 			t.Errorf("%s: %s: %+v", engine, r.Verdict, r.Findings)
 		}
 	}
@@ -116,7 +117,7 @@ func TestStreamGoesOnAfterABreach(t *testing.T) {
 			traced.Events[i].Results[j].Type = "Read"
 		}
 	}
-	r := stream(traced, Options{})
+	r := streaming(traced, Options{})
 	if len(r.Findings) != 2 || r.Findings[0].Rule != "RES-01" || !equivalent(r.Findings[1], "ARM-03") {
 		t.Errorf("%+v", r.Findings)
 	}
@@ -132,14 +133,14 @@ func TestStreamFollowsRegistrationsPolledWithinTheirCall(t *testing.T) {
 	failed := bytes.Replace(text, succeeded, []byte(`{"wr":"b1","qp":"qp2","status":"STATUS_ACCESS_VIOLATION"}`), 1)
 	for _, test := range []struct {
 		text    []byte
-		verdict Verdict
+		verdict verdict.Verdict
 		rule    string
-	}{{text, Conformant, ""}, {failed, ProviderViolation, "INV-05"}} {
+	}{{text, verdict.Conformant, ""}, {failed, verdict.ProviderViolation, "INV-05"}} {
 		traced, err := trace.Read(t.Name(), bytes.NewReader(test.text), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := stream(traced, Options{})
+		r := streaming(traced, Options{})
 		if r.Verdict != test.verdict || test.rule != "" && r.Findings[0].Rule != test.rule {
 			t.Errorf("%s, want %s of %q: %+v", r.Verdict, test.verdict, test.rule, r.Findings)
 		}

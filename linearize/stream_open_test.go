@@ -3,6 +3,8 @@ package linearize
 import (
 	"strings"
 	"testing"
+
+	"ndkoracle/linearize/verdict"
 )
 
 // What the streaming engine does not follow it leaves open, by a reason that says so, and never accuses the provider of: each
@@ -20,8 +22,8 @@ var notTold = []struct{ name, reason, text string }{
 func TestStreamLeavesOpenWhatItDoesNotFollow(t *testing.T) {
 	for _, test := range notTold {
 		t.Run(test.name, func(t *testing.T) {
-			r := stream(overlapped(t, test.text), Options{})
-			if r.Verdict != Inconclusive || !strings.Contains(r.Findings[0].Message, test.reason) ||
+			r := streaming(overlapped(t, test.text), Options{})
+			if r.Verdict != verdict.Inconclusive || !strings.Contains(r.Findings[0].Message, test.reason) ||
 				!strings.Contains(r.Findings[0].Message, "this engine does not follow") {
 				t.Errorf("verdict %s, want inconclusive as %q: %+v", r.Verdict, test.reason, r.Findings)
 			}
@@ -34,7 +36,7 @@ func TestStreamLeavesThePeerOpen(t *testing.T) {
 	for reason, text := range map[string]string{
 		"may tell of": "NdkReceive qp1 r1; get cq1 r1c; event",
 	} {
-		r, open := stream(overlapped(t, text), Options{}), 0
+		r, open := streaming(overlapped(t, text), Options{}), 0
 		for _, f := range r.Findings {
 			if strings.Contains(f.Message, reason) {
 				open++
@@ -54,7 +56,7 @@ func TestStreamOnOverlappingCalls(t *testing.T) {
 	}
 	for _, test := range eitherOrder {
 		t.Run(test.name, func(t *testing.T) {
-			if r := stream(overlapped(t, test.text), Options{}); r.Verdict != test.verdict && (r.Verdict != Inconclusive || !mayBeOpen(test.text)) {
+			if r := streaming(overlapped(t, test.text), Options{}); r.Verdict != test.verdict && (r.Verdict != verdict.Inconclusive || !mayBeOpen(test.text)) {
 				t.Errorf("verdict %s, want %s: %+v", r.Verdict, test.verdict, r.Findings)
 			}
 		})
@@ -74,8 +76,8 @@ func TestStreamTellsWhatIsNotLeftOpen(t *testing.T) {
 		{"posts one after the other, beside others", "POLL-09", "verbs;a< post qp1 w1; post qp1 w2; a>; post qp1 w3; get cq1 w1 w3"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := stream(overlapped(t, test.text), Options{})
-			if r.Verdict != ProviderViolation || r.Findings[0].Rule != test.rule {
+			r := streaming(overlapped(t, test.text), Options{})
+			if r.Verdict != verdict.ProviderViolation || r.Findings[0].Rule != test.rule {
 				t.Errorf("verdict %s, want a provider violation of %s: %+v", r.Verdict, test.rule, r.Findings)
 			}
 		})

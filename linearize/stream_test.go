@@ -4,10 +4,11 @@ import (
 	"context"
 	"testing"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
-func stream(traced *trace.Trace, o Options) *Report {
+func streaming(traced *trace.Trace, o Options) *verdict.Report {
 	o.Engine = Streaming
 	return Check(context.Background(), traced, o)
 }
@@ -16,8 +17,8 @@ func stream(traced *trace.Trace, o Options) *Report {
 func TestStreamFindsEachBug(t *testing.T) {
 	for _, test := range broken {
 		t.Run(test.name, func(t *testing.T) {
-			r := stream(script(t, test.text), Options{})
-			if r.Verdict != ProviderViolation {
+			r := streaming(script(t, test.text), Options{})
+			if r.Verdict != verdict.ProviderViolation {
 				t.Fatalf("verdict %s, want a provider violation of %s; %+v", r.Verdict, test.rule, r.Findings)
 			}
 			if f := r.Findings[0]; !equivalent(f, test.rule) {
@@ -31,7 +32,7 @@ func TestStreamFindsEachBug(t *testing.T) {
 func TestStreamAcceptsWhatIsAllowed(t *testing.T) {
 	for _, test := range kept {
 		t.Run(test.name, func(t *testing.T) {
-			if r := stream(script(t, test.text), Options{}); r.Verdict != Conformant {
+			if r := streaming(script(t, test.text), Options{}); r.Verdict != verdict.Conformant {
 				t.Errorf("verdict %s: %+v", r.Verdict, r.Findings)
 			}
 		})

@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
 // checkLines judges a trace that is read from its text, so that the reader notes which functions it does not know.
-func checkLines(t *testing.T, dialect string, events []string) *Report {
+func checkLines(t *testing.T, dialect string, events []string) *verdict.Report {
 	t.Helper()
 	traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText(dialect, events)), 0)
 	if err != nil {
@@ -57,7 +58,7 @@ func TestNestedCallsDoNotOverlap(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			r := checkLines(t, "ndkpi", slices.Concat(lines(created...), test.events))
 			switch {
-			case test.rule == "" && r.Verdict != Conformant:
+			case test.rule == "" && r.Verdict != verdict.Conformant:
 				t.Errorf("%s: %+v", r.Verdict, r.Findings)
 			case test.rule != "" && (len(r.Findings) == 0 || r.Findings[0].Rule != test.rule):
 				t.Errorf("%s, want %s: %+v", r.Verdict, test.rule, r.Findings)
@@ -72,7 +73,7 @@ func TestOtherThreadsOverlap(t *testing.T) {
 	arm := slices.IndexFunc(traced.Events, func(e trace.Event) bool { return e.Fn == "NdkArmCq" && e.Ph == trace.Ret })
 	armed := traced.Events[arm]
 	traced.Events = append(slices.Delete(traced.Events, arm, arm+1), armed) // the arm returns after the callback
-	for thread, want := range map[string]Verdict{"": Conformant, "other": ConsumerViolation} {
+	for thread, want := range map[string]verdict.Verdict{"": verdict.Conformant, "other": verdict.ConsumerViolation} {
 		for i := range traced.Events {
 			if traced.Events[i].Fn == "NdkGetCqResults" {
 				traced.Events[i].Thr = thread
@@ -137,7 +138,7 @@ func TestWhatTheTraceDoesNotTellIsInconclusive(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := checkLines(t, test.dialect, lines(test.calls...))
-			if r.Verdict != Inconclusive || !strings.Contains(r.Findings[0].Message, test.says) {
+			if r.Verdict != verdict.Inconclusive || !strings.Contains(r.Findings[0].Message, test.says) {
 				t.Errorf("%s, want inconclusive because of %q, not %s: %+v", r.Verdict, test.says, test.rule, r.Findings)
 			}
 		})
@@ -180,7 +181,7 @@ func TestWhatTheTraceTellsIsJudged(t *testing.T) {
 // Events of a function that the format does not know are not judged: one may pend and be completed (ASY-02).
 func TestUnknownFunctionMayPend(t *testing.T) {
 	r := checkLines(t, "ndkpi", after(`NdkVendorTune |"status":"STATUS_PENDING"`, `NdkRequestCompletion "for":"5",`+called+`|`)())
-	if r.Verdict != Conformant {
+	if r.Verdict != verdict.Conformant {
 		t.Errorf("%s: %+v", r.Verdict, r.Findings)
 	}
 }
@@ -203,7 +204,7 @@ func TestTokenFromBeforeTheTrace(t *testing.T) {
 		{"once valid", "POLL-08", []string{invalidate("1"), got("1", "STATUS_SUCCESS"), invalidate("2"), got("2", "STATUS_SUCCESS")}},
 	} {
 		r := checkLines(t, "ndkpi", after(test.calls...)())
-		if test.rule == "" && r.Verdict != Conformant || test.rule != "" && (len(r.Findings) != 1 || r.Findings[0].Rule != test.rule) {
+		if test.rule == "" && r.Verdict != verdict.Conformant || test.rule != "" && (len(r.Findings) != 1 || r.Findings[0].Rule != test.rule) {
 			t.Errorf("%s: %s, want %q: %+v", test.name, r.Verdict, test.rule, r.Findings)
 		}
 	}

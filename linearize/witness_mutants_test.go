@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/linearize/witness"
 	"ndkoracle/trace"
 )
@@ -187,7 +188,7 @@ func statusOf(dialect, outcome string) string {
 func TestSpoiltWitnessesAreRefused(t *testing.T) {
 	refused, accepted := map[string]int{}, map[string]int{}
 	for i, row := range corpusRows(t) {
-		if row.Verdict != string(Conformant) || !strings.HasPrefix(row.File, "accept/") {
+		if row.Verdict != string(verdict.Conformant) || !strings.HasPrefix(row.File, "accept/") {
 			continue
 		}
 		if i%3 > 0 && os.Getenv("NDK_WITNESSES") != "all" {
@@ -211,7 +212,7 @@ func TestSpoiltWitnessesAreRefused(t *testing.T) {
 			r := Check(context.Background(), told, row.options())
 			// The model loses a connection whenever it likes. Porcupine asks for a cause, where the trace holds both ends.
 			lost := len(r.Findings) > 0 && r.Findings[0].Rule == "RES-08" && strings.Contains(strings.Join(spoilt.file, ""), "ConnectionLost")
-			if r.Verdict != Conformant && !lost {
+			if r.Verdict != verdict.Conformant && !lost {
 				t.Errorf("%sbecame %saccepted, and porcupine has %+v", place, spoilt.file[spoilt.line], r.Findings)
 			}
 		}
@@ -226,7 +227,7 @@ func TestSpoiltWitnessesAreRefused(t *testing.T) {
 func FuzzVerify(f *testing.F) {
 	var all []*trace.Trace
 	for _, row := range corpusRows(f) {
-		if row.Verdict != string(Conformant) || !strings.HasPrefix(row.File, "accept/") {
+		if row.Verdict != string(verdict.Conformant) || !strings.HasPrefix(row.File, "accept/") {
 			continue
 		}
 		traced, o := row.read(f), row.options()

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/linearize/witness"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -55,13 +56,13 @@ func witnessOf(t *testing.T, traced *trace.Trace, o Options) []byte {
 	t.Helper()
 	o.Witness = true
 	r := Check(context.Background(), traced, o)
-	if r.Verdict != Conformant {
+	if r.Verdict != verdict.Conformant {
 		t.Fatalf("verdict %s: %+v", r.Verdict, r.Findings)
 	}
 	return writeWitness(t, traced, o, r)
 }
 
-func writeWitness(t interface{ Fatal(...any) }, traced *trace.Trace, o Options, r *Report) []byte {
+func writeWitness(t interface{ Fatal(...any) }, traced *trace.Trace, o Options, r *verdict.Report) []byte {
 	var file bytes.Buffer
 	claim := witness.Claim{Dialect: cmp.Or(o.Dialect, traced.Header.Dialect), DeviceLevel: o.DeviceLevel, Assume: o.Assume, Order: r.Order}
 	if err := witness.Write(&file, traced, claim, r.Witness); err != nil {
@@ -87,13 +88,13 @@ func TestRandomRunsHaveWitnesses(t *testing.T) {
 }
 
 // acceptedRun returns a random run that porcupine accepts: the first of some.
-func acceptedRun(t *rapid.T, d model.Dialect) (*run, Options, *Report) {
+func acceptedRun(t *rapid.T, d model.Dialect) (*run, Options, *verdict.Report) {
 	o := Options{MaxMemory: 64 << 20, Witness: true, DeviceLevel: d.Name == model.VerbsDevice().Name}
 	for range 50 {
 		r := newRun(t, d)
 		r.walk(rapid.IntRange(0, 25).Draw(t, "steps"))
 		r.conclude(t)
-		if report := Check(context.Background(), r.trace, o); report.Verdict == Conformant && report.Witness != nil { // porcupine may leave open what stream decides
+		if report := Check(context.Background(), r.trace, o); report.Verdict == verdict.Conformant && report.Witness != nil { // porcupine may leave open what stream decides
 			return r, o, report
 		}
 	}
@@ -105,7 +106,7 @@ func acceptedRun(t *rapid.T, d model.Dialect) (*run, Options, *Report) {
 func TestCorpusHasWitnesses(t *testing.T) {
 	accepted, hidden := 0, 0
 	for _, row := range corpusRows(t) {
-		if row.Verdict != string(Conformant) {
+		if row.Verdict != string(verdict.Conformant) {
 			continue
 		}
 		t.Run(row.File+" "+row.Dialect, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"ndkoracle/internal/tlc"
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -178,14 +179,14 @@ func TestDistributed(t *testing.T) {
 func TestTraces(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		verdict linearize.Verdict
+		verdict verdict.Verdict
 		rule    string
 	}{
-		{"wrong/match-by-equality", linearize.ProviderViolation, "ARM-11"},
-		{"use/drain-arm-sleep-verbs", linearize.Conformant, ""},
-		{"wrong/silent-never", linearize.ProviderViolation, "FLAG-01"},
-		{"wrong/delivered-stays", linearize.ProviderViolation, "POLL-04"},
-		{"wrong/solicit-bit-ignored", linearize.ProviderViolation, "ARM-10"},
+		{"wrong/match-by-equality", verdict.ProviderViolation, "ARM-11"},
+		{"use/drain-arm-sleep-verbs", verdict.Conformant, ""},
+		{"wrong/silent-never", verdict.ProviderViolation, "FLAG-01"},
+		{"wrong/delivered-stays", verdict.ProviderViolation, "POLL-04"},
+		{"wrong/solicit-bit-ignored", verdict.ProviderViolation, "ARM-10"},
 	} {
 		folder := t.TempDir()
 		o := parse(t, "-trace", folder, "-run", "^"+test.name+"$")

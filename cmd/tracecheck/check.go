@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -20,7 +21,7 @@ type result struct {
 	trace *trace.Trace // nil when it could not be read
 	// partial says that trace is what had been read when the reading was ended.
 	partial bool
-	report  *linearize.Report
+	report  *verdict.Report
 	line    int    // of a malformed trace: the place, 0 when no line is to blame
 	reason  string // why it is malformed or unreadable, or which internal error happened
 	// unreadable tells what could not be read at all from what was read and is no trace.
@@ -137,9 +138,9 @@ func worseOf(a, b int) int {
 }
 
 // A judge is an engine. An error says that it broke down, and nothing of the trace.
-type judge func(context.Context, *trace.Trace, linearize.Options) (*linearize.Report, error)
+type judge func(context.Context, *trace.Trace, linearize.Options) (*verdict.Report, error)
 
-func (p *program) judgePorcupine(ctx context.Context, t *trace.Trace, o linearize.Options) (*linearize.Report, error) {
+func (p *program) judgePorcupine(ctx context.Context, t *trace.Trace, o linearize.Options) (*verdict.Report, error) {
 	return p.check(ctx, t, o), nil
 }
 
@@ -151,7 +152,7 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings, judge jud
 	defer func() {
 		if problem := recover(); problem != nil {
 			r = &result{
-				report: &linearize.Report{File: in.name}, code: exitInternal,
+				report: &verdict.Report{File: in.name}, code: exitInternal,
 				reason: fmt.Sprintf("%v\n%s", problem, debug.Stack()),
 			}
 		}
@@ -176,7 +177,7 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings, judge jud
 	}
 	report, err := judge(ctx, t, s.optionsFor(t))
 	if err != nil {
-		return &result{trace: t, report: &linearize.Report{File: in.name}, code: exitInternal, reason: err.Error()}
+		return &result{trace: t, report: &verdict.Report{File: in.name}, code: exitInternal, reason: err.Error()}
 	}
 	r = judged(t, report)
 	p.finish(ctx, in, r, s)
@@ -210,7 +211,7 @@ func (p *program) checkWhileRead(ctx context.Context, in input, s *settings) *re
 }
 
 // judged is the result for a trace that an engine has answered for.
-func judged(t *trace.Trace, report *linearize.Report) *result {
+func judged(t *trace.Trace, report *verdict.Report) *result {
 	code, known := verdictCodes[report.Verdict]
 	if !known {
 		return &result{
@@ -221,12 +222,12 @@ func judged(t *trace.Trace, report *linearize.Report) *result {
 	return &result{trace: t, report: report, code: code}
 }
 
-var verdictCodes = map[linearize.Verdict]int{
-	linearize.Conformant:        exitConformant,
-	linearize.ProviderViolation: exitViolation,
-	linearize.ConsumerViolation: exitViolation,
-	linearize.Inconclusive:      exitInconclusive,
-	linearize.Malformed:         exitMalformed,
+var verdictCodes = map[verdict.Verdict]int{
+	verdict.Conformant:        exitConformant,
+	verdict.ProviderViolation: exitViolation,
+	verdict.ConsumerViolation: exitViolation,
+	verdict.Inconclusive:      exitInconclusive,
+	verdict.Malformed:         exitMalformed,
 }
 
 func (p *program) readInput(ctx context.Context, in input) (*trace.Trace, error) {
@@ -251,10 +252,10 @@ func (p *program) readOne(ctx context.Context, name string) (*trace.Trace, int, 
 // unfinished is the result for a trace of which only a part could be read in time.
 func unfinished(name string, t *trace.Trace, s *settings, why error) *result {
 	r := &result{trace: t, partial: true, code: exitInconclusive}
-	r.report = &linearize.Report{
-		File: name, Dialect: cmp.Or(s.options.Dialect, t.Header.Dialect), Events: eventsOf(t), Verdict: linearize.Inconclusive,
-		Findings: []linearize.Finding{{
-			Verdict: linearize.Inconclusive,
+	r.report = &verdict.Report{
+		File: name, Dialect: cmp.Or(s.options.Dialect, t.Header.Dialect), Events: eventsOf(t), Verdict: verdict.Inconclusive,
+		Findings: []verdict.Finding{{
+			Verdict: verdict.Inconclusive,
 			Message: fmt.Sprintf("%v%s: nothing of the trace was judged", why, r.readSoFar()),
 		}},
 	}
@@ -281,7 +282,7 @@ func eventsOf(t *trace.Trace) int { return len(t.Events) + int(t.More) }
 
 // malformed is the result for what can't be read or is no trace.
 func malformed(name string, err error) *result {
-	r := &result{report: &linearize.Report{File: name, Verdict: linearize.Malformed}, code: exitMalformed}
+	r := &result{report: &verdict.Report{File: name, Verdict: verdict.Malformed}, code: exitMalformed}
 	var place *trace.Error
 	if errors.As(err, &place) {
 		r.line, r.reason = place.Line, place.Reason

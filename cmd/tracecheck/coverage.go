@@ -6,34 +6,34 @@ import (
 	"strconv"
 	"strings"
 
-	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 )
 
 const notBuilt = "no engine of this program checks it yet"
 
 // coverage is what became of every rule, over all traces of a run.
-type coverage map[string]linearize.RuleCoverage
+type coverage map[string]verdict.RuleCoverage
 
 // newCoverage knows which rules can be checked at all, before any trace was seen.
 func newCoverage(checkable []string) coverage {
 	c := coverage{}
 	for _, rule := range rules.All() {
-		c[rule.ID] = linearize.RuleCoverage{Coverage: linearize.NotCheckable, Why: notBuilt}
+		c[rule.ID] = verdict.RuleCoverage{Coverage: verdict.NotCheckable, Why: notBuilt}
 		if slices.Contains(checkable, rule.ID) {
-			c[rule.ID] = linearize.RuleCoverage{Coverage: linearize.NotCheckable, Why: "no trace was judged"}
+			c[rule.ID] = verdict.RuleCoverage{Coverage: verdict.NotCheckable, Why: "no trace was judged"}
 		}
 	}
 	return c
 }
 
 // More is known of a rule the further to the left.
-var byKnowledge = []linearize.Coverage{
-	linearize.Checked, linearize.Undecided, linearize.Vacuous, linearize.NotCheckable,
+var byKnowledge = []verdict.Coverage{
+	verdict.Checked, verdict.Undecided, verdict.Vacuous, verdict.NotCheckable,
 }
 
 // add counts one trace. Of a rule that fared differently in several traces, what says most is kept.
-func (c coverage) add(report *linearize.Report) {
+func (c coverage) add(report *verdict.Report) {
 	for id, now := range report.Rules {
 		before := c[id]
 		sum := before.Count + now.Count
@@ -60,13 +60,13 @@ func (c coverage) missing(required []string) []missingCoverage {
 	var missing []missingCoverage
 	for _, name := range required {
 		if rule, ok := c[name]; ok {
-			if rule.Coverage != linearize.Checked {
+			if rule.Coverage != verdict.Checked {
 				missing = append(missing, missingCoverage{name, because(rule)})
 			}
 			continue
 		}
 		if !slices.ContainsFunc(rules.All(), func(r rules.Rule) bool {
-			return r.Group == name && c[r.ID].Coverage == linearize.Checked
+			return r.Group == name && c[r.ID].Coverage == verdict.Checked
 		}) {
 			missing = append(missing, missingCoverage{name, "none of its rules was exercised"})
 		}
@@ -74,7 +74,7 @@ func (c coverage) missing(required []string) []missingCoverage {
 	return missing
 }
 
-func because(rule linearize.RuleCoverage) string {
+func because(rule verdict.RuleCoverage) string {
 	if rule.Why == "" {
 		return string(rule.Coverage)
 	}
@@ -83,13 +83,13 @@ func because(rule linearize.RuleCoverage) string {
 
 // lines tells the coverage in a line a group, then the reasons that the lines point to by a letter.
 func (c coverage) lines() []string {
-	total := map[linearize.Coverage]int{}
+	total := map[verdict.Coverage]int{}
 	var reasons []string
 	var groups []string
 	for _, group := range rules.Groups() {
 		var parts []string
-		for _, kind := range []linearize.Coverage{
-			linearize.Checked, linearize.Vacuous, linearize.Undecided, linearize.NotCheckable,
+		for _, kind := range []verdict.Coverage{
+			verdict.Checked, verdict.Vacuous, verdict.Undecided, verdict.NotCheckable,
 		} {
 			members := c.members(group, kind)
 			total[kind] += len(members)
@@ -100,7 +100,7 @@ func (c coverage) lines() []string {
 		groups = append(groups, fmt.Sprintf("  %-6s%s", group, strings.Join(parts, "; ")))
 	}
 	lines := []string{fmt.Sprintf("rules: %d checked, %d vacuous (never exercised), %d inconclusive, %d not checkable",
-		total[linearize.Checked], total[linearize.Vacuous], total[linearize.Undecided], total[linearize.NotCheckable])}
+		total[verdict.Checked], total[verdict.Vacuous], total[verdict.Undecided], total[verdict.NotCheckable])}
 	lines = append(lines, groups...)
 	for i, reason := range reasons {
 		lines = append(lines, fmt.Sprintf("  %s = %s", letter(i), reason))
@@ -108,7 +108,7 @@ func (c coverage) lines() []string {
 	return lines
 }
 
-func (c coverage) members(group string, kind linearize.Coverage) []string {
+func (c coverage) members(group string, kind verdict.Coverage) []string {
 	var members []string
 	for _, rule := range rules.All() {
 		if rule.Group == group && c[rule.ID].Coverage == kind {
@@ -120,9 +120,9 @@ func (c coverage) members(group string, kind linearize.Coverage) []string {
 
 // list names the members by their numbers: with counts where they were checked (04×12), in runs (13-15) elsewhere, and
 // each reason's letter before those it holds for.
-func (c coverage) list(kind linearize.Coverage, members []string, reasons *[]string) string {
+func (c coverage) list(kind verdict.Coverage, members []string, reasons *[]string) string {
 	var text strings.Builder
-	if kind == linearize.Checked {
+	if kind == verdict.Checked {
 		for _, id := range members {
 			fmt.Fprintf(&text, " %s×%d", number(id), c[id].Count)
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -62,7 +62,7 @@ type mark struct{ Class, Text string }
 // marks are those of a trace's findings, by line.
 type marks map[int]mark
 
-func (m marks) add(f *linearize.Finding) {
+func (m marks) add(f *verdict.Finding) {
 	for _, line := range f.See {
 		if _, marked := m[line]; !marked {
 			m[line] = mark{Class: "see"}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 )
 
 // githubReporter writes a workflow command of GitHub Actions for each finding: an annotation of the trace's line.
@@ -13,8 +13,8 @@ type githubReporter struct {
 	out *bufio.Writer
 }
 
-var githubLevels = map[linearize.Verdict]string{
-	linearize.ProviderViolation: "error", linearize.ConsumerViolation: "error", linearize.Inconclusive: "warning",
+var githubLevels = map[verdict.Verdict]string{
+	verdict.ProviderViolation: "error", verdict.ConsumerViolation: "error", verdict.Inconclusive: "warning",
 }
 
 func (w *githubReporter) result(r *result) {

@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 
-	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 )
 
@@ -104,7 +104,7 @@ func (w *jsonReporter) result(r *result) {
 		for _, rule := range rules.All() {
 			fared, known := r.report.Rules[rule.ID]
 			if !known {
-				fared = linearize.RuleCoverage{Coverage: linearize.NotCheckable, Why: notBuilt}
+				fared = verdict.RuleCoverage{Coverage: verdict.NotCheckable, Why: notBuilt}
 			}
 			t.Rules = append(t.Rules, jsonRule{rule.ID, string(fared.Coverage), fared.Count, fared.Why})
 		}
@@ -112,7 +112,7 @@ func (w *jsonReporter) result(r *result) {
 	w.traces = append(w.traces, t)
 }
 
-func jsonOf(r *result, f *linearize.Finding) jsonFinding {
+func jsonOf(r *result, f *verdict.Finding) jsonFinding {
 	rule, _ := rules.Get(f.Rule)
 	told := jsonFinding{
 		Verdict: string(f.Verdict), Rule: f.Rule, Text: rule.Text, Source: rule.Source, Line: f.Line, Seq: f.Seq,

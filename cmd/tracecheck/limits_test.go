@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -156,7 +157,7 @@ func TestTimeLimitHolds(t *testing.T) {
 	defer close(released)
 	b := newBench(t)
 	b.grace = time.Millisecond
-	b.check = func(context.Context, *trace.Trace, linearize.Options) *linearize.Report {
+	b.check = func(context.Context, *trace.Trace, linearize.Options) *verdict.Report {
 		<-released
 		return nil
 	}
@@ -181,7 +182,7 @@ func TestTimeLimitHolds(t *testing.T) {
 // The time limit ends the shrinking of a trace too, and that is said.
 func TestTimeLimitEndsShrinking(t *testing.T) {
 	p, asked := newProgram(), 0
-	p.check = func(ctx context.Context, t *trace.Trace, o linearize.Options) *linearize.Report {
+	p.check = func(ctx context.Context, t *trace.Trace, o linearize.Options) *verdict.Report {
 		if asked++; asked > 1 {
 			<-ctx.Done()
 		}

@@ -17,6 +17,8 @@ import (
 	"ndkoracle/internal/tlc"
 	"ndkoracle/internal/tlcjudge"
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/search"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -36,7 +38,7 @@ func main() {
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		// What a search has dropped is collected before it adds much to what the search remembers.
-		debug.SetMemoryLimit(linearize.DefaultMaxMemory * 3 / 2)
+		debug.SetMemoryLimit(search.DefaultMaxMemory * 3 / 2)
 	}
 	os.Exit(newProgram().run(ctx, os.Args[1:]))
 }
@@ -56,12 +58,12 @@ func newProgram() *program {
 		read: func(ctx context.Context, name string, r io.Reader) (*trace.Trace, error) {
 			return trace.ReadContext(ctx, name, r, linearize.MaxEvents)
 		},
-		follow: follow, check: linearize.Check, checkable: linearize.Checkable, prepareTlc: prepareTlc, schema: trace.Schema,
+		follow: follow, check: linearize.Check, checkable: verdict.Checkable, prepareTlc: prepareTlc, schema: trace.Schema,
 	}
 }
 
 func follow(ctx context.Context, name string, r io.Reader, options func(trace.Header) linearize.Options) (
-	*linearize.Report, *trace.Trace, error) {
+	*verdict.Report, *trace.Trace, error) {
 	in, err := trace.NewReader(name, r)
 	if err != nil {
 		return nil, &trace.Trace{Name: name}, err

@@ -9,6 +9,7 @@ import (
 
 	"ndkoracle/internal/minimize"
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -22,8 +23,8 @@ const eventsOfTail = 50_000
 // once more, up to the finding.
 func (p *program) minimize(ctx context.Context, in input, r *result, s *settings) {
 	o, whole := s.optionsFor(r.trace), r.trace
-	o.Engine, o.MaxMemory, o.Timeout, o.Witness = cmp.Or(r.report.Engine, o.Engine), memoryOfTrial, 0, false
-	judge := func(ctx context.Context, t *trace.Trace) *linearize.Report { return p.check(ctx, t, o) }
+	o.Engine, o.MaxMemory, o.Timeout, o.Witness = cmp.Or(linearize.Engine(r.report.Engine), o.Engine), memoryOfTrial, 0, false
+	judge := func(ctx context.Context, t *trace.Trace) *verdict.Report { return p.check(ctx, t, o) }
 	if len(whole.Events) < r.report.Events {
 		o.Engine = linearize.Streaming
 		if whole = p.tail(ctx, in, r); whole == nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
 )
@@ -246,9 +247,9 @@ func TestUnknownFunctionsAreWarnedOf(t *testing.T) {
 func TestControlCharactersAreMadePrintable(t *testing.T) {
 	b := newBench(t)
 	const hostile = "\x1b]0;title\x07\u202e"
-	b.check = func(_ context.Context, t *trace.Trace, _ linearize.Options) *linearize.Report {
-		return &linearize.Report{File: hostile, Dialect: hostile, Verdict: linearize.ProviderViolation, Findings: []linearize.Finding{{
-			Verdict: linearize.ProviderViolation, Rule: hostile, Message: hostile, Before: []string{hostile},
+	b.check = func(_ context.Context, t *trace.Trace, _ linearize.Options) *verdict.Report {
+		return &verdict.Report{File: hostile, Dialect: hostile, Verdict: verdict.ProviderViolation, Findings: []verdict.Finding{{
+			Verdict: verdict.ProviderViolation, Rule: hostile, Message: hostile, Before: []string{hostile},
 		}}}
 	}
 	for _, format := range []string{"text", "table", "json"} {
@@ -293,13 +294,13 @@ func TestRequireCoverage(t *testing.T) {
 
 // Over several traces a rule counts as what says most of it, in whatever order they come.
 func TestCoverageOfSeveralTraces(t *testing.T) {
-	kinds := []linearize.Coverage{linearize.Checked, linearize.Undecided, linearize.Vacuous, linearize.NotCheckable}
+	kinds := []verdict.Coverage{verdict.Checked, verdict.Undecided, verdict.Vacuous, verdict.NotCheckable}
 	for i, more := range kinds {
 		for _, less := range kinds[i:] {
-			for _, order := range [][]linearize.Coverage{{more, less}, {less, more}} {
+			for _, order := range [][]verdict.Coverage{{more, less}, {less, more}} {
 				c := newCoverage(nil)
 				for _, kind := range order {
-					c.add(&linearize.Report{Rules: map[string]linearize.RuleCoverage{"ARM-01": {Coverage: kind, Count: 3}}})
+					c.add(&verdict.Report{Rules: map[string]verdict.RuleCoverage{"ARM-01": {Coverage: kind, Count: 3}}})
 				}
 				if got := c["ARM-01"]; got.Coverage != more || got.Count != 6 {
 					t.Errorf("%v: %+v", order, got)
@@ -307,7 +308,7 @@ func TestCoverageOfSeveralTraces(t *testing.T) {
 			}
 		}
 	}
-	if got := newCoverage(nil)["ARM-01"].Coverage; got != linearize.NotCheckable {
+	if got := newCoverage(nil)["ARM-01"].Coverage; got != verdict.NotCheckable {
 		t.Errorf("a rule that no report names counts as %q", got)
 	}
 }
@@ -366,7 +367,7 @@ func TestStats(t *testing.T) {
 // docs/rules.md is what "go generate ./cmd/tracecheck" writes.
 func TestRulesDocumentIsFresh(t *testing.T) {
 	b := newBench(t)
-	b.checkable = linearize.Checkable
+	b.checkable = verdict.Checkable
 	b.do("rules", "--format", "markdown")
 	got, err := os.ReadFile(filepath.Join("..", "..", "docs", "rules.md"))
 	if err != nil {

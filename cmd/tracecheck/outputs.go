@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/linearize/witness"
 )
 
@@ -109,7 +109,7 @@ func (p *program) saveWitness(in input, r *result, s *settings) {
 		}))
 	case !s.witness.isFolder():
 		why := string(r.report.Verdict)
-		if r.report.Verdict == linearize.Conformant {
+		if r.report.Verdict == verdict.Conformant {
 			why = "the engine porcupine found none within its limits"
 		}
 		fmt.Fprintf(p.stderr, "tracecheck: no witness of %s: %s\n", printable(r.report.File), why)

@@ -6,7 +6,7 @@ import (
 	"html/template"
 	"io"
 
-	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
 )
@@ -64,7 +64,7 @@ func (p *program) savePage(in input, r *result, s *settings) {
 	p.saved(r, r.page, "the drawing", writeFile(r.page, func(w io.Writer) error { return drawPage(w, r, s) }))
 }
 
-func tellFinding(f *linearize.Finding, t *trace.Trace, s *settings) pageFinding {
+func tellFinding(f *verdict.Finding, t *trace.Trace, s *settings) pageFinding {
 	told := pageFinding{Verdict: string(f.Verdict), Rule: f.Rule, Message: f.Message + follows(f), Before: withInstead(f)}
 	if f.Line > 0 {
 		told.Place = fmt.Sprintf("line %d", f.Line)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -73,7 +73,7 @@ func TestDrawingOfALongTrace(t *testing.T) {
 		long.Events = append(long.Events, trace.Event{Line: line, Thr: "main", Ph: trace.Point, Fn: "quiesce"})
 	}
 	m := marks{}
-	m.add(&linearize.Finding{Rule: "ARM-09", Line: 1000, See: []int{500}})
+	m.add(&verdict.Finding{Rule: "ARM-09", Line: 1000, See: []int{500}})
 	drawn := draw(long, m)
 	left, lines, marked := 0, 0, ""
 	for _, r := range drawn.Rows {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
 )
@@ -41,8 +42,8 @@ type program struct {
 	read func(ctx context.Context, name string, r io.Reader) (*trace.Trace, error)
 	// follow judges a trace while it is read. It returns what it has read so far when ctx ends the reading, with ctx's cause.
 	follow func(ctx context.Context, name string, r io.Reader, options func(trace.Header) linearize.Options) (
-		*linearize.Report, *trace.Trace, error)
-	check     func(context.Context, *trace.Trace, linearize.Options) *linearize.Report
+		*verdict.Report, *trace.Trace, error)
+	check     func(context.Context, *trace.Trace, linearize.Options) *verdict.Report
 	checkable func() []string
 	// prepareTlc finds what the engine tlc needs. The error says what is missing.
 	prepareTlc func(context.Context) (judge, error)

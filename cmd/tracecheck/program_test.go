@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
 )
@@ -33,12 +34,12 @@ func newBench(t *testing.T) *bench {
 		stdin: strings.NewReader("conformant"), stdout: &b.out, stderr: &b.errors,
 		getenv: func(string) string { return "" }, grace: time.Minute,
 		read: readFake,
-		check: func(_ context.Context, t *trace.Trace, o linearize.Options) *linearize.Report {
+		check: func(_ context.Context, t *trace.Trace, o linearize.Options) *verdict.Report {
 			b.asked = append(b.asked, o)
 			return fakeReport(t)
 		},
 		follow: func(ctx context.Context, name string, r io.Reader, options func(trace.Header) linearize.Options) (
-			*linearize.Report, *trace.Trace, error) {
+			*verdict.Report, *trace.Trace, error) {
 			t, err := b.read(ctx, name, r)
 			if err != nil {
 				return nil, t, err
@@ -83,45 +84,45 @@ func readFake(_ context.Context, name string, r io.Reader) (*trace.Trace, error)
 	}, nil
 }
 
-func fakeReport(t *trace.Trace) *linearize.Report {
-	report := &linearize.Report{
+func fakeReport(t *trace.Trace) *verdict.Report {
+	report := &verdict.Report{
 		File: t.Name, Dialect: "ndkpi", Events: 3, Components: 1, Operations: 4, Assumes: []string{"A2"},
-		Rules: map[string]linearize.RuleCoverage{},
+		Rules: map[string]verdict.RuleCoverage{},
 		// Output that is to be the same byte for byte must not show this.
 		Elapsed: time.Duration(time.Now().UnixNano()),
 	}
 	for _, rule := range rules.All() {
-		report.Rules[rule.ID] = linearize.RuleCoverage{Coverage: linearize.NotCheckable, Why: "no engine of this program checks it yet"}
+		report.Rules[rule.ID] = verdict.RuleCoverage{Coverage: verdict.NotCheckable, Why: "no engine of this program checks it yet"}
 	}
-	report.Rules["ARM-01"] = linearize.RuleCoverage{Coverage: linearize.Checked, Count: 2}
-	report.Rules["ARM-02"] = linearize.RuleCoverage{Coverage: linearize.Undecided, Count: 1, Why: "the trace has no end"}
-	report.Rules["DEF-03"] = linearize.RuleCoverage{Coverage: linearize.Vacuous}
+	report.Rules["ARM-01"] = verdict.RuleCoverage{Coverage: verdict.Checked, Count: 2}
+	report.Rules["ARM-02"] = verdict.RuleCoverage{Coverage: verdict.Undecided, Count: 1, Why: "the trace has no end"}
+	report.Rules["DEF-03"] = verdict.RuleCoverage{Coverage: verdict.Vacuous}
 	switch word := t.Header.Run["answer"]; word {
 	case "panic":
 		panic("a mistake in the engine")
 	case "provider":
-		report.Verdict = linearize.ProviderViolation
-		report.Rules["ARM-11"] = linearize.RuleCoverage{Coverage: linearize.Checked, Count: 1}
-		report.Findings = []linearize.Finding{{
-			Verdict: linearize.ProviderViolation, Rule: "ARM-11", Also: []string{"ARM-03"}, Line: 9, Seq: 8,
+		report.Verdict = verdict.ProviderViolation
+		report.Rules["ARM-11"] = verdict.RuleCoverage{Coverage: verdict.Checked, Count: 1}
+		report.Findings = []verdict.Finding{{
+			Verdict: verdict.ProviderViolation, Rule: "ARM-11", Also: []string{"ARM-03"}, Line: 9, Seq: 8,
 			Message: "no callback came for the completion of w1, which failed, though cq1 was armed SOLICITED",
 			Before:  []string{"cq1: 1 completion, armed SOLICITED", "cq1: empty, armed SOLICITED"},
 			See:     []int{2, 5}, Assumes: []string{"A4"},
 		}}
 	case "two":
-		report.Verdict = linearize.ProviderViolation
-		report.Findings = []linearize.Finding{
-			{Verdict: linearize.ProviderViolation, Rule: "ARM-02", Line: 5, Message: "One.", More: 7},
-			{Verdict: linearize.ProviderViolation, Rule: "DEF-03", Line: 9, Message: "Two.", Follows: &linearize.Origin{Rule: "ARM-02", Line: 5}},
+		report.Verdict = verdict.ProviderViolation
+		report.Findings = []verdict.Finding{
+			{Verdict: verdict.ProviderViolation, Rule: "ARM-02", Line: 5, Message: "One.", More: 7},
+			{Verdict: verdict.ProviderViolation, Rule: "DEF-03", Line: 9, Message: "Two.", Follows: &verdict.Origin{Rule: "ARM-02", Line: 5}},
 		}
 	case "undecided":
-		report.Verdict = linearize.Inconclusive
-		report.Findings = []linearize.Finding{{Verdict: linearize.Inconclusive, Message: "Nobody knows."}}
+		report.Verdict = verdict.Inconclusive
+		report.Findings = []verdict.Finding{{Verdict: verdict.Inconclusive, Message: "Nobody knows."}}
 	case "consumer":
-		report.Verdict = linearize.ConsumerViolation
-		report.Findings = []linearize.Finding{{Verdict: linearize.ConsumerViolation, Rule: "POLL-01", Line: 5, Message: "Overlap."}}
+		report.Verdict = verdict.ConsumerViolation
+		report.Findings = []verdict.Finding{{Verdict: verdict.ConsumerViolation, Rule: "POLL-01", Line: 5, Message: "Overlap."}}
 	default:
-		report.Verdict = linearize.Verdict(word)
+		report.Verdict = verdict.Verdict(word)
 	}
 	return report
 }
@@ -300,7 +301,7 @@ func TestInterrupt(t *testing.T) {
 	for name, arrange := range map[string]func(b *bench, stop func()){
 		"an engine that gives up": func(b *bench, stop func()) {
 			check := b.check
-			b.check = func(ctx context.Context, t *trace.Trace, o linearize.Options) *linearize.Report {
+			b.check = func(ctx context.Context, t *trace.Trace, o linearize.Options) *verdict.Report {
 				if strings.Contains(t.Name, "1-") {
 					stop()
 					<-ctx.Done()
@@ -311,7 +312,7 @@ func TestInterrupt(t *testing.T) {
 		"an engine that does not": func(b *bench, stop func()) {
 			b.grace = time.Millisecond
 			check := b.check
-			b.check = func(ctx context.Context, t *trace.Trace, o linearize.Options) *linearize.Report {
+			b.check = func(ctx context.Context, t *trace.Trace, o linearize.Options) *verdict.Report {
 				if strings.Contains(t.Name, "1-") {
 					stop()
 					<-released
@@ -352,7 +353,7 @@ func TestEngineTlc(t *testing.T) {
 	}
 	var breaksDown error
 	b.prepareTlc = func(context.Context) (judge, error) {
-		return func(_ context.Context, t *trace.Trace, o linearize.Options) (*linearize.Report, error) {
+		return func(_ context.Context, t *trace.Trace, o linearize.Options) (*verdict.Report, error) {
 			return fakeReport(t), breaksDown
 		}, nil
 	}

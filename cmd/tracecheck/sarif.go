@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"path/filepath"
 
-	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 )
 
@@ -98,7 +98,7 @@ func (w *sarifReporter) result(r *result) {
 			told.RuleIndex = &index
 		}
 		switch {
-		case f.Verdict == linearize.Inconclusive:
+		case f.Verdict == verdict.Inconclusive:
 			told.Kind, told.Level = "open", "none"
 		case f.Follows != nil:
 			told.Level = "note"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 )
 
@@ -31,13 +31,13 @@ func (w *textReporter) line(indent int, format string, args ...any) {
 }
 
 var colors = map[string]string{
-	string(linearize.Conformant):        "32",
-	string(linearize.ProviderViolation): "31",
-	string(linearize.ConsumerViolation): "31",
-	string(linearize.Inconclusive):      "33",
-	string(linearize.Malformed):         "35",
-	unreadable:                          "35",
-	internalError:                       "35",
+	string(verdict.Conformant):        "32",
+	string(verdict.ProviderViolation): "31",
+	string(verdict.ConsumerViolation): "31",
+	string(verdict.Inconclusive):      "33",
+	string(verdict.Malformed):         "35",
+	unreadable:                        "35",
+	internalError:                     "35",
 }
 
 func (w *textReporter) result(r *result) {
@@ -88,7 +88,7 @@ func at(file string, line int) string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-func (w *textReporter) finding(r *result, f *linearize.Finding) {
+func (w *textReporter) finding(r *result, f *verdict.Finding) {
 	what := f.Rule
 	switch {
 	case what == "":
@@ -123,7 +123,7 @@ func (w *textReporter) finding(r *result, f *linearize.Finding) {
 }
 
 // follows says from which earlier finding one may only follow.
-func follows(f *linearize.Finding) string {
+func follows(f *verdict.Finding) string {
 	if f.Follows == nil {
 		return ""
 	}
@@ -131,7 +131,7 @@ func follows(f *linearize.Finding) string {
 }
 
 // withInstead tells each explanation that was alive, and what it would have allowed.
-func withInstead(f *linearize.Finding) []string {
+func withInstead(f *verdict.Finding) []string {
 	var told []string
 	for i, before := range f.Before {
 		if i < len(f.Instead) && f.Instead[i] != "" {
@@ -211,8 +211,8 @@ func (w *textReporter) end(sum *summary) {
 func (w *textReporter) counts() string {
 	var parts []string
 	for _, answer := range []string{
-		string(linearize.Conformant), string(linearize.ProviderViolation), string(linearize.ConsumerViolation),
-		string(linearize.Inconclusive), string(linearize.Malformed), unreadable, internalError,
+		string(verdict.Conformant), string(verdict.ProviderViolation), string(verdict.ConsumerViolation),
+		string(verdict.Inconclusive), string(verdict.Malformed), unreadable, internalError,
 	} {
 		if n := w.answers[answer]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, answer))

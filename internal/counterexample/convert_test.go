@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -24,24 +25,24 @@ func TestWrite(t *testing.T) {
 		name    string
 		dialect string
 		actions []string
-		verdict linearize.Verdict
+		verdict verdict.Verdict
 		rule    string
 	}{
 		{"a round", "ndkpi", []string{`MCNdkArmCq("q", "ANY")`, place(plain), `MCNdkCqNotificationCallbackEnter("q", "STATUS_SUCCESS")`,
-			`MCNdkGetCqResults("q", "callback", 2, 1)`, `MCNdkCqNotificationCallbackExit("q")`, `MCNdkGetCqResults("q", 0)`}, linearize.Conformant, ""},
+			`MCNdkGetCqResults("q", "callback", 2, 1)`, `MCNdkCqNotificationCallbackExit("q")`, `MCNdkGetCqResults("q", 0)`}, verdict.Conformant, ""},
 		{"a round", "ndspi", []string{`MCNdkArmCq("q", "ANY")`, place(plain), `MCNdkCqNotificationCallbackEnter("q", "STATUS_SUCCESS")`,
-			`MCNdkGetCqResults("q", 1)`}, linearize.Conformant, ""},
+			`MCNdkGetCqResults("q", 1)`}, verdict.Conformant, ""},
 		{"a round", "verbs", []string{`MCNdkArmCq("q", "ANY")`, place(plain), `MCNdkCqNotificationCallbackEnter("q", "STATUS_SUCCESS")`,
-			`MCNdkGetCqResults("q", "main", 1, 1)`, `MCNdkCqNotificationCallbackExit("q")`}, linearize.Conformant, ""},
-		{"a fresh completion at the arm", "ndkpi", []string{place(plain), `MCNdkArmCq("q", "ANY")`}, linearize.ProviderViolation, "ARM-04"},
-		{"a fresh completion at the arm", "ndspi", []string{place(plain), `MCNdkArmCq("q", "ANY")`}, linearize.ProviderViolation, "ARM-04"},
-		{"a fresh completion at the arm", "verbs", []string{place(plain), `MCNdkArmCq("q", "ANY")`}, linearize.Conformant, ""},
-		{"not solicited", "ndkpi", []string{`MCNdkArmCq("q", "SOLICITED")`, place(plain)}, linearize.Conformant, ""},
-		{"solicited", "ndkpi", []string{`MCNdkArmCq("q", "SOLICITED")`, place(solicited)}, linearize.ProviderViolation, "ARM-10"},
-		{"failed", "ndkpi", []string{`MCNdkArmCq("q", "SOLICITED")`, place(failed)}, linearize.ProviderViolation, "ARM-11"},
-		{"not solicited", "verbs", []string{`MCNdkArmCq("q", "SOLICITED")`, place(plain)}, linearize.Conformant, ""},
-		{"solicited", "verbs", []string{`MCNdkArmCq("q", "SOLICITED")`, place(solicited)}, linearize.ProviderViolation, "ARM-10"},
-		{"failed", "verbs", []string{`MCNdkArmCq("q", "SOLICITED")`, place(failed)}, linearize.ProviderViolation, "ARM-11"},
+			`MCNdkGetCqResults("q", "main", 1, 1)`, `MCNdkCqNotificationCallbackExit("q")`}, verdict.Conformant, ""},
+		{"a fresh completion at the arm", "ndkpi", []string{place(plain), `MCNdkArmCq("q", "ANY")`}, verdict.ProviderViolation, "ARM-04"},
+		{"a fresh completion at the arm", "ndspi", []string{place(plain), `MCNdkArmCq("q", "ANY")`}, verdict.ProviderViolation, "ARM-04"},
+		{"a fresh completion at the arm", "verbs", []string{place(plain), `MCNdkArmCq("q", "ANY")`}, verdict.Conformant, ""},
+		{"not solicited", "ndkpi", []string{`MCNdkArmCq("q", "SOLICITED")`, place(plain)}, verdict.Conformant, ""},
+		{"solicited", "ndkpi", []string{`MCNdkArmCq("q", "SOLICITED")`, place(solicited)}, verdict.ProviderViolation, "ARM-10"},
+		{"failed", "ndkpi", []string{`MCNdkArmCq("q", "SOLICITED")`, place(failed)}, verdict.ProviderViolation, "ARM-11"},
+		{"not solicited", "verbs", []string{`MCNdkArmCq("q", "SOLICITED")`, place(plain)}, verdict.Conformant, ""},
+		{"solicited", "verbs", []string{`MCNdkArmCq("q", "SOLICITED")`, place(solicited)}, verdict.ProviderViolation, "ARM-10"},
+		{"failed", "verbs", []string{`MCNdkArmCq("q", "SOLICITED")`, place(failed)}, verdict.ProviderViolation, "ARM-11"},
 	} {
 		t.Run(test.name+" in "+test.dialect, func(t *testing.T) {
 			var file bytes.Buffer

@@ -12,6 +12,7 @@ import (
 
 	"ndkoracle/internal/tlc"
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model/mc"
 	"ndkoracle/trace"
 )
@@ -49,7 +50,7 @@ func TestWalksAreConformant(t *testing.T) {
 				t.Fatalf("%s, seed %d: %v\n%s", c.Name, seed+1, err, text)
 			}
 			report := linearize.Check(context.Background(), read, linearize.Options{})
-			if report.Verdict == linearize.ProviderViolation {
+			if report.Verdict == verdict.ProviderViolation {
 				f := report.Findings[0]
 				t.Errorf("%s, seed %d: line %d: %s: %s\n%s", c.Name, seed+1, f.Line, f.Rule, f.Message, text)
 				break

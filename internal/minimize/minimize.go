@@ -8,19 +8,19 @@ import (
 	"context"
 	"slices"
 
-	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
 // A Judge decides a trace, as linearize.Check does.
-type Judge func(context.Context, *trace.Trace) *linearize.Report
+type Judge func(context.Context, *trace.Trace) *verdict.Report
 
 // MaxJudged bounds the work: as many events are judged at most, over all attempts.
 const MaxJudged = 20_000_000
 
 // Minimize returns a trace that is rejected as want says, by the same verdict and rule, and as small as it could be made of t until
 // ctx was done. It is nil when nothing was rejected so until then, not even t itself.
-func Minimize(ctx context.Context, t *trace.Trace, want linearize.Finding, judge Judge) *trace.Trace {
+func Minimize(ctx context.Context, t *trace.Trace, want verdict.Finding, judge Judge) *trace.Trace {
 	s := &shrinker{ctx: ctx, judge: judge, want: want, left: MaxJudged}
 	whole := newTrial(t)
 	if small, ok := s.window(whole); ok {
@@ -58,7 +58,7 @@ func (s *shrinker) shrink(t *trial) *trial {
 type shrinker struct {
 	ctx   context.Context
 	judge Judge
-	want  linearize.Finding
+	want  verdict.Finding
 	left  int  // events that may still be judged
 	among bool // the finding may be one of several, and need not be the first
 }
@@ -73,7 +73,7 @@ func (s *shrinker) fails(t *trial) bool {
 	tried := t.trace()
 	s.left -= len(tried.Events) + 1
 	r := s.judge(s.ctx, tried)
-	found := slices.IndexFunc(r.Findings, func(f linearize.Finding) bool {
+	found := slices.IndexFunc(r.Findings, func(f verdict.Finding) bool {
 		return f.Verdict == s.want.Verdict && f.Rule == s.want.Rule && f.Follows == nil
 	})
 	return (found == 0 || found > 0 && s.among) && s.ctx.Err() == nil

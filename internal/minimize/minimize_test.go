@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -34,14 +35,14 @@ func rejections(t *testing.T) []row {
 		t.Fatal(err)
 	}
 	for _, r := range all {
-		if r.Verdict == string(linearize.ProviderViolation) || r.Verdict == string(linearize.ConsumerViolation) {
+		if r.Verdict == string(verdict.ProviderViolation) || r.Verdict == string(verdict.ConsumerViolation) {
 			rejected = append(rejected, r)
 		}
 	}
 	return rejected
 }
 
-func (r row) judge(ctx context.Context, t *trace.Trace) *linearize.Report {
+func (r row) judge(ctx context.Context, t *trace.Trace) *verdict.Report {
 	return linearize.Check(ctx, t, linearize.Options{Engine: linearize.Porcupine, Dialect: r.Dialect, Assume: r.Assume, DeviceLevel: r.DeviceLevel,
 		MaxMemory: 64 << 20})
 }
@@ -131,7 +132,7 @@ func TestLongTracesAreShrunkFromAWindow(t *testing.T) {
 	whole := long(5000)
 	judged := 0
 	r := row{}
-	judge := func(ctx context.Context, t *trace.Trace) *linearize.Report {
+	judge := func(ctx context.Context, t *trace.Trace) *verdict.Report {
 		judged += len(t.Events)
 		return linearize.Check(ctx, t, linearize.Options{Engine: linearize.Streaming})
 	}
@@ -154,7 +155,7 @@ func TestMinimizeEndsInTime(t *testing.T) {
 	for attempts := range 40 {
 		ctx, stop := context.WithCancel(t.Context())
 		left := attempts
-		small := Minimize(ctx, whole, report.Findings[0], func(ctx context.Context, t *trace.Trace) *linearize.Report {
+		small := Minimize(ctx, whole, report.Findings[0], func(ctx context.Context, t *trace.Trace) *verdict.Report {
 			if left--; left < 0 {
 				stop()
 			}
@@ -211,7 +212,7 @@ func TestTail(t *testing.T) {
 	if len(part.Events) > 120 || !named["NdkReceivelate"] || !named["NdkArmCq"] || !named["NdkConnect"] || named["NdkWritesoon"] {
 		t.Errorf("%d events, of %v", len(part.Events), named)
 	}
-	small := Minimize(t.Context(), part, linearize.Finding{Verdict: linearize.ProviderViolation, Rule: "POLL-04"}, r.judge)
+	small := Minimize(t.Context(), part, verdict.Finding{Verdict: verdict.ProviderViolation, Rule: "POLL-04"}, r.judge)
 	if small == nil || len(small.Events) > 12 {
 		t.Errorf("shrunk to %+v", small)
 	}

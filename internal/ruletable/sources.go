@@ -80,7 +80,7 @@ func functions(repository fs.FS, folders ...string) (mentions, error) {
 		for _, file := range parsed {
 			for _, declared := range file.Decls {
 				if f, ok := declared.(*ast.FuncDecl); ok && !overall[f.Name.Name] {
-					found.add(rulesOf(f, refusals), functionName(path.Base(folder), f))
+					found.add(rulesOf(f, refusals), functionName(folder, f))
 				}
 			}
 		}
@@ -137,8 +137,8 @@ func functionName(folder string, f *ast.FuncDecl) string {
 			name = id.Name + "." + name
 		}
 	}
-	if folder == "automaton" || folder == "mc" {
-		return folder + "." + name
+	if path.Dir(folder) != "." {
+		return path.Base(folder) + "." + name
 	}
 	return name
 }

@@ -56,7 +56,7 @@ func Rows(repository fs.FS) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	check, err := functions(repository, "linearize", "linearize/automaton")
+	check, err := functions(repository, "linearize/calls", "linearize/stream", "linearize/search", "linearize/automaton")
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func Rows(repository fs.FS) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen, err := files(repository, "ndk", "refimpl", "hwbinding", "conformance", "linearize")
+	seen, err := files(repository, "ndk", "refimpl", "hwbinding", "conformance", "linearize/stream", "linearize/search")
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -33,7 +34,7 @@ func TestConformant(t *testing.T) {
 		if uint64(len(whole.Events)) < o.Events || whole.End == nil || !whole.End.Quiescent {
 			t.Errorf("%+v: %d events, end %+v", o, len(whole.Events), whole.End)
 		}
-		if r := linearize.Check(context.Background(), whole, linearize.Options{}); r.Verdict != linearize.Conformant {
+		if r := linearize.Check(context.Background(), whole, linearize.Options{}); r.Verdict != verdict.Conformant {
 			t.Errorf("%+v: %s: %+v", o, r.Verdict, r.Findings)
 		}
 	}

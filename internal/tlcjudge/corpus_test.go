@@ -11,6 +11,7 @@ import (
 
 	"ndkoracle/internal/tlc"
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -21,7 +22,7 @@ type row struct {
 	File, Dialect string
 	DeviceLevel   bool `json:"device_level"`
 	Assume        map[string]string
-	Verdict       linearize.Verdict
+	Verdict       verdict.Verdict
 	Rule          string
 	Line          int
 }
@@ -35,8 +36,8 @@ func (r row) name() string {
 }
 
 // wrong says how a report differs from the right answer, or "".
-func (r row) wrong(report *linearize.Report) string {
-	var first linearize.Finding
+func (r row) wrong(report *verdict.Report) string {
+	var first verdict.Finding
 	if len(report.Findings) > 0 {
 		first = report.Findings[0]
 	}
@@ -59,7 +60,7 @@ func corpus(t *testing.T, recorded bool) (rows []row, cases []Case) {
 		t.Fatal(err)
 	}
 	for _, r := range all {
-		if r.Verdict != linearize.Malformed && strings.HasPrefix(r.File, "recorded/") == recorded {
+		if r.Verdict != verdict.Malformed && strings.HasPrefix(r.File, "recorded/") == recorded {
 			rows = append(rows, r)
 			cases = append(cases, Case{readTrace(t, r.File),
 				linearize.Options{Dialect: r.Dialect, DeviceLevel: r.DeviceLevel, Assume: r.Assume}})
@@ -122,7 +123,7 @@ func TestRecordings(t *testing.T) {
 		}
 		t.Logf("%-90s %5d events %6.1f s  %s", r.name(), report.Events, time.Since(start).Seconds(), report.Verdict)
 		if wrong := r.wrong(report); wrong != "" {
-			if limit := report.Findings[0].Message; report.Verdict != linearize.Inconclusive || !strings.Contains(limit, "limit") {
+			if limit := report.Findings[0].Message; report.Verdict != verdict.Inconclusive || !strings.Contains(limit, "limit") {
 				t.Errorf("%s: %s", r.name(), wrong)
 			} else {
 				t.Log(limit)

@@ -12,6 +12,7 @@ import (
 
 	"ndkoracle/internal/tlc"
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
 )
@@ -29,7 +30,7 @@ type Case struct {
 type Judge struct{ Runner tlc.Runner }
 
 // Check decides one trace. Options.MaxOperations is the longest trace to take, in events, and MaxMemory means nothing.
-func (j Judge) Check(ctx context.Context, t *trace.Trace, o linearize.Options) (*linearize.Report, error) {
+func (j Judge) Check(ctx context.Context, t *trace.Trace, o linearize.Options) (*verdict.Report, error) {
 	reports, err := j.CheckAll(ctx, []Case{{t, o}})
 	if err != nil {
 		return nil, err
@@ -39,13 +40,13 @@ func (j Judge) Check(ctx context.Context, t *trace.Trace, o linearize.Options) (
 
 // CheckAll decides several traces in one run of TLC, which has the longest of their time limits. An error says that TLC could
 // not run, or broke down; a limit that was reached is an inconclusive report.
-func (j Judge) CheckAll(ctx context.Context, cases []Case) ([]*linearize.Report, error) {
-	reports := make([]*linearize.Report, len(cases))
+func (j Judge) CheckAll(ctx context.Context, cases []Case) ([]*verdict.Report, error) {
+	reports := make([]*verdict.Report, len(cases))
 	var questions []*question
 	of := map[*question]int{}
 	cases = slices.Clone(cases)
 	for i, c := range cases {
-		reports[i] = &linearize.Report{File: c.Trace.Name, Events: len(c.Trace.Events) + int(c.Trace.More)}
+		reports[i] = &verdict.Report{File: c.Trace.Name, Events: len(c.Trace.Events) + int(c.Trace.More)}
 		reports[i].Dialect = cmp.Or(c.Options.Dialect, c.Trace.Header.Dialect)
 		j.Runner.Timeout = max(j.Runner.Timeout, c.Options.Timeout)
 		if reason := unfit(c); reason != "" {
@@ -247,7 +248,7 @@ func hear(answers map[int]*answer, line string) error {
 }
 
 // judge adds the findings about one component to the report.
-func (q *question) judge(r *linearize.Report, t *trace.Trace, a *answer) {
+func (q *question) judge(r *verdict.Report, t *trace.Trace, a *answer) {
 	excused := len(q.events) + 2
 	for _, b := range a.breaches {
 		if b.by == "consumer" && b.rule != "DEF-06" {
@@ -255,18 +256,18 @@ func (q *question) judge(r *linearize.Report, t *trace.Trace, a *answer) {
 		}
 	}
 	for _, b := range a.breaches {
-		f := linearize.Finding{Rule: b.rule}
+		f := verdict.Finding{Rule: b.rule}
 		f.Line, f.Seq = q.place(t, b.at)
 		switch b.by {
 		case "consumer":
-			f.Verdict, f.Message = linearize.ConsumerViolation, "the consumer breaks this rule: no search is needed to see it"
+			f.Verdict, f.Message = verdict.ConsumerViolation, "the consumer breaks this rule: no search is needed to see it"
 		case "provider":
-			f.Verdict, f.Message = linearize.ProviderViolation, "the provider breaks this rule: no search is needed to see it"
+			f.Verdict, f.Message = verdict.ProviderViolation, "the provider breaks this rule: no search is needed to see it"
 			if excused < b.at {
 				continue
 			}
 		default:
-			f.Verdict = linearize.Inconclusive
+			f.Verdict = verdict.Inconclusive
 			f.Message = q.events[b.at-1].call.name() + " never returned: what became of it, and of what waits for it, can't be judged"
 		}
 		r.Findings = append(r.Findings, f)
@@ -285,12 +286,12 @@ func (q *question) judge(r *linearize.Report, t *trace.Trace, a *answer) {
 }
 
 // refused is the finding where no explanation went on.
-func (q *question) refused(t *trace.Trace, a *answer) linearize.Finding {
-	f := linearize.Finding{Verdict: linearize.ProviderViolation}
+func (q *question) refused(t *trace.Trace, a *answer) verdict.Finding {
+	f := verdict.Finding{Verdict: verdict.ProviderViolation}
 	f.Line, f.Seq = q.place(t, a.reached+1)
 	slices.SortFunc(a.refused, func(a, b refusal) int { return a.rank - b.rank })
 	if len(a.refused) == 0 {
-		f.Verdict = linearize.Inconclusive
+		f.Verdict = verdict.Inconclusive
 		f.Message = "nothing explains the events up to here, and the specification does not say by which rule"
 		return f
 	}
@@ -326,31 +327,31 @@ func (c *call) name() string {
 	return name
 }
 
-func undecided(r *linearize.Report, reason string) {
-	r.Findings = append(r.Findings, linearize.Finding{Verdict: linearize.Inconclusive, Message: reason})
+func undecided(r *verdict.Report, reason string) {
+	r.Findings = append(r.Findings, verdict.Finding{Verdict: verdict.Inconclusive, Message: reason})
 }
 
 // conclude derives the verdict from the findings. TLC does not count how often a rule had something to say: of the rules that
 // are kept it only says that all of the trace is allowed.
-func conclude(r *linearize.Report) {
-	severity := []linearize.Verdict{linearize.ProviderViolation, linearize.ConsumerViolation, linearize.Inconclusive}
-	slices.SortStableFunc(r.Findings, func(a, b linearize.Finding) int {
+func conclude(r *verdict.Report) {
+	severity := []verdict.Verdict{verdict.ProviderViolation, verdict.ConsumerViolation, verdict.Inconclusive}
+	slices.SortStableFunc(r.Findings, func(a, b verdict.Finding) int {
 		return cmp.Or(slices.Index(severity, a.Verdict)-slices.Index(severity, b.Verdict), a.Line-b.Line, cmp.Compare(a.Rule, b.Rule))
 	})
-	r.Verdict = linearize.Conformant
+	r.Verdict = verdict.Conformant
 	if len(r.Findings) > 0 {
 		r.Verdict = r.Findings[0].Verdict
 	}
-	r.Rules = map[string]linearize.RuleCoverage{}
+	r.Rules = map[string]verdict.RuleCoverage{}
 	for _, rule := range rules.All() {
-		r.Rules[rule.ID] = linearize.RuleCoverage{Coverage: linearize.NotCheckable,
+		r.Rules[rule.ID] = verdict.RuleCoverage{Coverage: verdict.NotCheckable,
 			Why: "the engine tlc does not count what a trace exercises"}
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if rule, ok := rules.Get(f.Rule); ok {
 			f.Assumes = rule.Readings
-			r.Rules[f.Rule] = linearize.RuleCoverage{Coverage: linearize.Checked, Count: r.Rules[f.Rule].Count + 1}
+			r.Rules[f.Rule] = verdict.RuleCoverage{Coverage: verdict.Checked, Count: r.Rules[f.Rule].Count + 1}
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -26,7 +27,7 @@ func TestLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Verdict != linearize.Inconclusive || len(r.Findings) == 0 || !strings.Contains(r.Findings[0].Message, says) {
+		if r.Verdict != verdict.Inconclusive || len(r.Findings) == 0 || !strings.Contains(r.Findings[0].Message, says) {
 			t.Errorf("got %s %+v, want %q", r.Verdict, r.Findings, says)
 		}
 	}
@@ -74,7 +75,7 @@ func TestHostileNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Verdict != linearize.ProviderViolation || r.Findings[0].Rule != "ARM-09" || r.Findings[0].Line != 12 {
+	if r.Verdict != verdict.ProviderViolation || r.Findings[0].Rule != "ARM-09" || r.Findings[0].Line != 12 {
 		t.Errorf("got %s %+v", r.Verdict, r.Findings)
 	}
 }
@@ -85,14 +86,14 @@ func TestNothingToSearch(t *testing.T) {
 		`"producer":{"name":"test","version":"1"}}`
 	for _, test := range []struct {
 		text, rule string
-		verdict    linearize.Verdict
+		verdict    verdict.Verdict
 	}{
 		{header + `
-{"rec":"end","events":0,"dropped":0,"quiescent":true}`, "", linearize.Conformant},
+{"rec":"end","events":0,"dropped":0,"quiescent":true}`, "", verdict.Conformant},
 		{header + `
 {"seq":1,"thr":"a","ph":"call","op":"1","fn":"NdkCreateMr","mr":"m"}
 {"seq":2,"thr":"a","ph":"ret","op":"1","fn":"NdkCreateMr","status":"STATUS_PENDING"}
-{"rec":"end","events":2,"dropped":0,"quiescent":true}`, "ASY-01", linearize.ProviderViolation},
+{"rec":"end","events":2,"dropped":0,"quiescent":true}`, "ASY-01", verdict.ProviderViolation},
 	} {
 		read, err := trace.Read("small", strings.NewReader(test.text), 0)
 		if err != nil {

@@ -1,0 +1,140 @@
+package calls
+
+import (
+	"strings"
+
+	"ndkoracle/model"
+	"ndkoracle/ndk"
+	"ndkoracle/trace"
+)
+
+// Kind is what a function means to the contract: one name for the same thing in NDKPI and in libibverbs.
+type Kind uint8
+
+const (
+	Other Kind = iota
+	CreateCq
+	CreateQp
+	ConnectQp
+	Post
+	ArmCq
+	PollCq
+	Callback
+	ReadEvent // an event of the verbs dialect: a callback that is read rather than run
+	FlushQp
+	EndConnection // of a connection that need not be told: a disconnect event, or the close of a connector
+	CloseCq
+	CloseQp
+	CloseDone
+	modifyQp
+	Quiesce
+	Placed
+	ResizeCq
+	PostShared // a receive of a shared receive queue
+	CreateRegion
+	UnsettleQp // ibv_modify_qp to a state in which requests are dropped, or wait
+	DeviceEvent
+)
+
+var kinds = map[string]Kind{
+	"NdkCreateCq": CreateCq, "ibv_create_cq": CreateCq, "ibv_create_cq_ex": CreateCq,
+	"NdkCreateQp": CreateQp, "ibv_create_qp": CreateQp, "ibv_create_qp_ex": CreateQp,
+	"NdkConnect": ConnectQp, "NdkConnectWithSharedEndpoint": ConnectQp, "NdkAccept": ConnectQp, "NdkAcceptEx": ConnectQp,
+	"NdkSend": Post, "NdkSendAndInvalidate": Post, "NdkReceive": Post, "NdkRead": Post, "NdkWrite": Post,
+	"NdkFastRegister": Post, "NdkBind": Post, "NdkInvalidate": Post, "ibv_post_send": Post, "ibv_post_recv": Post,
+	"ibv_bind_mw": Post, "NdkSrqReceive": PostShared, "ibv_post_srq_recv": PostShared,
+	"NdkResizeCq": ResizeCq, "ibv_resize_cq": ResizeCq,
+	"NdkArmCq": ArmCq, "ibv_req_notify_cq": ArmCq,
+	"NdkGetCqResults": PollCq, "NdkGetCqResultsEx": PollCq, "ibv_poll_cq": PollCq,
+	"NdkCqNotificationCallback": Callback, "ibv_get_cq_event": ReadEvent,
+	"NdkFlush": FlushQp, "NdkDisconnect": FlushQp, "ibv_modify_qp": modifyQp,
+	"NdkCloseCq": CloseCq, "ibv_destroy_cq": CloseCq, "NdkCloseQp": CloseQp, "ibv_destroy_qp": CloseQp,
+	"NdkDisconnectEventCallback": EndConnection, "NdkDisconnectEventCallbackEx": EndConnection, "NdkCloseConnector": EndConnection,
+	"NdkCreateMr": CreateRegion, "NdkInitializeFastRegisterMr": CreateRegion, "NdkCreateMw": CreateRegion,
+	"ibv_reg_mr": CreateRegion, "ibv_alloc_mw": CreateRegion, "ibv_get_async_event": DeviceEvent,
+	"NdkCloseCompletion": CloseDone, "quiesce": Quiesce, "CqePlaced": Placed,
+}
+
+// KindOf resolves what depends on arguments: ibv_modify_qp connects or flushes, by the state it asks for.
+func KindOf(e *trace.Event) Kind {
+	k := kinds[e.Fn]
+	if k != modifyQp {
+		return k
+	}
+	switch strings.TrimPrefix(e.State, "IBV_QPS_") {
+	case "RTR":
+		return ConnectQp
+	case "ERR", "SQE":
+		return FlushQp
+	case "RESET", "SQD":
+		return UnsettleQp
+	}
+	return Other
+}
+
+// IsSuccess reports whether a call returned success: an NTSTATUS, or an errno of 0.
+func IsSuccess(verbs bool, ret *trace.Event) bool {
+	if verbs {
+		return ret.Errno == "" || ret.Errno == "0"
+	}
+	if ret.Status == statusSuccess {
+		return true
+	}
+	status, err := ndk.ParseStatus(ret.Status)
+	return err == nil && status.Success() && status != ndk.STATUS_PENDING
+}
+
+// IsRefusal reports whether a call returned failure.
+func IsRefusal(verbs bool, ret *trace.Event) bool {
+	return (verbs || ret.Status != "") && !IsSuccess(verbs, ret) && !Pending(ret)
+}
+
+// Pending reports whether a call returned STATUS_PENDING.
+func Pending(ret *trace.Event) bool { return ret.Status == StatusPending }
+
+// ReportsSuccess reports whether a completion callback says that its call succeeded.
+func ReportsSuccess(enter *trace.Event) bool {
+	status, err := ndk.ParseStatus(enter.Status)
+	return err == nil && status.Success()
+}
+
+// What most calls return.
+var StatusPending, statusSuccess = ndk.STATUS_PENDING.String(), ndk.STATUS_SUCCESS.String()
+
+// HealthOf reads the CqStatus of a callback; ok is false when it is none that a callback may report (ARM-15).
+func HealthOf(status string) (h model.Health, ok bool) {
+	switch status {
+	case "", "STATUS_SUCCESS":
+		return model.OK, true
+	case "STATUS_BUFFER_OVERFLOW":
+		return model.BufferOverflow, true
+	case "STATUS_INTERNAL_ERROR":
+		return model.InternalError, true
+	}
+	return model.OK, false
+}
+
+// ArmOf reads the type of an arm; ok is false when there is no such type (ARM-13).
+func ArmOf(e *trace.Event) (a model.Arm, ok bool) {
+	if e.SolicitedOnly != nil {
+		if *e.SolicitedOnly {
+			return model.SOLICITED, true
+		}
+		return model.ANY, true
+	}
+	switch e.Type {
+	case "ERRORS":
+		return model.ERRORS, true
+	case "SOLICITED":
+		return model.SOLICITED, true
+	case "ANY":
+		return model.ANY, true
+	}
+	return model.NONE, false
+}
+
+// MayFailDevice reports whether an asynchronous event says that a CQ, a QP or the whole device failed, so that completions may
+// never come.
+func MayFailDevice(e *trace.Event) bool {
+	return e != nil && (e.Type == "CQ_ERR" || e.Type == "QP_FATAL" || e.Type == "DEVICE_FATAL")
+}

@@ -1,0 +1,13 @@
+// Package linearize decides whether a recorded trace is allowed by the contract: whether some timing of the steps that
+// nobody sees (a completion placed, an arm satisfied, a request indicated) explains every event in its place.
+//
+// It is the way in: it chooses the engine, puts a trace in a partial order into total ones, and makes one answer of those of
+// the engines. The packages below do the work, each importing only from those before it:
+//
+//	witness    one full order of a trace with its hidden steps, and its replay with the model alone
+//	verdict    the answer: verdicts, findings, what became of each rule, and the words in which both engines tell them
+//	calls      what the functions of NDKPI and of libibverbs, and what they return, mean to the contract
+//	automaton  all explanations of one CQ at once, built from the model's steps as they are met
+//	stream     the engine that reads a trace once, of any length, by the automaton
+//	search     the engine that has porcupine search a short trace as a whole, by the model
+package linearize

@@ -1,0 +1,140 @@
+package search
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// performComplete places the completion of a request. Silent requests before it that have no completion succeeded.
+func (c *component) performComplete(w *walk, o *operation) {
+	r := o.request
+	w.each(func(w *walk, s state) {
+		if s.model.Cqs[o.cq].Health != model.OK {
+			if r.told {
+				w.refuse(afterError)
+			}
+			return // what comes after a CQ error is lost
+		}
+		turn, counts := c.turn(o)
+		if s.placed[o.cq] != turn {
+			w.refuse(outOfTurn)
+			return
+		}
+		i := s.find(r)
+		if i < 0 {
+			w.refuse(notPlaced)
+			return
+		}
+		c.completeSilent(w, s.queueOf(r)[:i])
+		if w.stuck() {
+			return
+		}
+		c.completeOne(w, r)
+		if counts {
+			for i := range w.states {
+				w.states[i].placed = slices.Clone(w.states[i].placed)
+				w.states[i].placed[o.cq]++
+			}
+		}
+	})
+}
+
+// turn returns how many completions have to be in place before that of o: those that polls delivered earlier. What no poll
+// delivered, or a poll beyond the limit, comes after all others and does not count.
+func (c *component) turn(o *operation) (turn int, counts bool) {
+	d := o.request.delivery
+	if d == nil || d.order >= c.turns[o.cq] {
+		return c.turns[o.cq], false
+	}
+	return d.order, true
+}
+
+// completeSilent lets the requests at the head of a queue succeed silently.
+func (c *component) completeSilent(w *walk, requests []model.Request) {
+	for _, q := range requests {
+		r := c.h.requests[q.Id]
+		switch {
+		case !r.silent || r.told:
+			w.refuse(earlierPending(r))
+			return
+		case q.Phase >= model.Executed && q.Phase != model.Executed+model.Phase(model.SUCCESS):
+			w.refuse(silentFailure(r))
+			return
+		case q.Phase < model.Executed:
+			if c.executesElsewhere(r) {
+				w.refuse(outOfTurn)
+				return
+			}
+			c.execute(w, r, model.SUCCESS)
+		}
+		w.take(model.Action{Name: model.Complete, Qp: r.qp.index, Queue: r.queue})
+	}
+}
+
+// completeOne executes the head of a queue where that is still to do, and completes it.
+func (c *component) completeOne(w *walk, r *request) {
+	w.each(func(w *walk, s state) {
+		head := s.queueOf(r)[0]
+		complete := model.Action{Name: model.Complete, Qp: r.qp.index, Queue: r.queue}
+		if head.Phase >= model.Executed {
+			if r.told && head.Phase != model.Executed+model.Phase(r.outcome) {
+				w.refuse(otherOutcome(r, s.model.Qps[r.qp.index].State))
+				return
+			}
+			if !r.told && r.silent && head.Phase == model.Executed {
+				w.refuse(notPlaced)
+				return
+			}
+			w.take(complete)
+			return
+		}
+		if c.executesElsewhere(r) {
+			w.refuse(outOfTurn)
+			return
+		}
+		if r.told {
+			c.execute(w, r, r.outcome)
+			w.take(complete)
+			return
+		}
+		// Nothing tells the outcome. A broken QP may cancel what is pending, and what has begun may still succeed.
+		var outcomes []model.Outcome
+		connection := s.model.Qps[r.qp.index].State
+		broken := connection != model.Connected && connection != model.Idle
+		if broken || s.lost[r.qp.index] {
+			outcomes = append(outcomes, model.CANCELLED)
+		}
+		if !broken && r.hasMessage() {
+			outcomes = append(outcomes, model.FAILED)
+		}
+		if !r.silent && r.hasMessage() {
+			outcomes = append(outcomes, model.SUCCESS)
+		}
+		w.refusal = notPlaced
+		var all []state
+		for _, outcome := range outcomes {
+			one := &walk{c: c, states: []state{s}}
+			c.execute(one, r, outcome)
+			all = append(all, one.take(complete).states...)
+			w.refusal = one.refusal
+		}
+		w.states = all
+	})
+}
+
+func earlierPending(r *request) *model.Refusal {
+	return &model.Refusal{Rule: "POLL-09", Why: r.wr + ", posted before it on the same queue, has not completed"}
+}
+
+func silentFailure(r *request) *model.Refusal {
+	return &model.Refusal{Rule: "FLAG-02", Why: r.wr + ", a silent request posted before it, was cancelled and has no completion"}
+}
+
+func otherOutcome(r *request, state model.Connection) *model.Refusal {
+	if state == model.Aborted && !failed(r) {
+		return &model.Refusal{Rule: "INV-05", Why: "a bad token had ended the connection, on which nothing succeeds any more"}
+	}
+	return &model.Refusal{Rule: "FLUSH-01",
+		Why: "a flush or the end of the connection cancelled " + r.wr + " before it could have another outcome"}
+}

@@ -1,0 +1,152 @@
+package search
+
+import (
+	"ndkoracle/linearize/calls"
+	"ndkoracle/model"
+)
+
+// A component is a group of objects that share something, checked apart from all others. QPs share the CQs that they
+// complete into; the two QPs of a connection share the tokens that one invalidates for the other.
+type component struct {
+	h        *history
+	contract *model.Contract
+	cqs      []*cq
+	qps      []*qp
+	spans    []*span
+	tokens   map[uint32]int
+	old      []int // those that may have been valid when the trace began
+	ops      []*operation
+	turns    []int  // of each CQ: how many completions polls delivered before the limit
+	memory   int    // that one search may take, in bytes
+	limit    moment // events from here on are not judged: a finding without a search stands there
+	excused  moment // when the consumer broke a rule: what the provider does after it is not held against it
+	doubt    *doubt // on which its search rests from then on
+	reason   string // why this component cannot be judged, or ""
+	tells    bool   // states keep the steps that led to them
+}
+
+// components groups the objects, and lists the operations of each group.
+func (h *history) components(d model.Dialect) []*component {
+	sets := newUnion()
+	for _, p := range h.qps {
+		sets.join("qp "+p.name, "qp "+p.name)
+		for _, q := range []*cq{p.initiatorCq, p.receiveCq} {
+			if q != nil {
+				sets.join("qp "+p.name, "cq "+q.name)
+			}
+		}
+		if p.peer != nil && (p.usesTokens() || p.peer.usesTokens()) {
+			sets.join("qp "+p.name, "qp "+p.peer.name)
+		}
+	}
+	h.joinTokens(sets)
+	for _, q := range h.cqs { // of a QP whose creation the trace does not hold
+		for _, r := range q.delivered {
+			sets.join("qp "+r.qp.name, "cq "+q.name)
+		}
+	}
+	byRoot := map[string]*component{}
+	var all []*component
+	of := func(name string) *component {
+		root := sets.find(name)
+		c := byRoot[root]
+		if c == nil {
+			c = &component{h: h, contract: &model.Contract{Dialect: d}, tokens: map[uint32]int{}, limit: never, excused: never}
+			byRoot[root] = c
+			all = append(all, c)
+		}
+		return c
+	}
+	for _, q := range h.cqs {
+		c := of("cq " + q.name)
+		q.component, q.index = c, len(c.cqs)
+		c.cqs = append(c.cqs, q)
+		c.doubt = earlier(c.doubt, q.doubt)
+		c.contract.Depth = append(c.contract.Depth, q.depth)
+	}
+	for _, p := range h.qps {
+		c := of("qp " + p.name)
+		p.component, p.index = c, len(c.qps)
+		c.qps = append(c.qps, p)
+		c.doubt = earlier(c.doubt, p.doubt)
+		if p.peer != nil {
+			c.doubt = earlier(c.doubt, p.peer.doubt)
+		}
+	}
+	for _, s := range h.spans {
+		if name := h.objectOf(s); name != "" {
+			c := of(name)
+			c.spans = append(c.spans, s)
+		}
+	}
+	for _, c := range all {
+		c.turns = make([]int, len(c.cqs))
+		c.bind()
+		c.list()
+	}
+	return all
+}
+
+// objectOf names the object that a span is of, as the sets of components do, or "".
+func (h *history) objectOf(s *span) string {
+	var q *cq
+	switch s.kind {
+	case calls.ArmCq, calls.PollCq, calls.Callback, calls.CloseCq:
+		q = h.cqByName[s.begin.Cq]
+	case calls.CloseDone:
+		q = h.closing[s.begin.For]
+	case calls.ReadEvent:
+		if s.returned() {
+			q = h.cqByName[s.end.Cq]
+		}
+	case calls.ConnectQp, calls.Post, calls.FlushQp, calls.CloseQp:
+		return "qp " + s.begin.Qp
+	}
+	if q == nil {
+		return ""
+	}
+	return "cq " + q.name
+}
+
+// bind tells the contract which queue completes where.
+func (c *component) bind() {
+	for _, q := range c.cqs {
+		if q.unclear != "" {
+			c.reason = q.unclear
+			return
+		}
+	}
+	for _, p := range c.qps {
+		b := model.Binding{Peer: -1}
+		if p.initiatorCq == nil || p.receiveCq == nil {
+			c.reason = "the trace does not hold the creation of " + p.name + ", so nobody knows where its requests complete"
+			return
+		}
+		b.InitiatorCq, b.ReceiveCq = p.initiatorCq.index, p.receiveCq.index
+		if p.peer != nil && c.has(p.peer) {
+			b.Peer = p.peer.index
+		}
+		c.contract.Qps = append(c.contract.Qps, b)
+	}
+	c.bindTokens()
+}
+
+func (c *component) has(p *qp) bool { return p.component == c }
+
+// union is a disjoint-set forest over names.
+type union map[string]string
+
+func newUnion() union { return union{} }
+
+func (u union) find(name string) string {
+	for u[name] != "" && u[name] != name {
+		name = u[name]
+	}
+	return name
+}
+
+func (u union) join(a, b string) {
+	if a, b = u.find(a), u.find(b); a != b {
+		u[b] = a
+	}
+}

@@ -1,0 +1,244 @@
+package search
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// find returns the place of r in its queue, or -1.
+func (s state) find(r *request) int {
+	queue := s.model.Qps[r.qp.index].Initiator
+	if r.queue == model.Receive {
+		queue = s.model.Qps[r.qp.index].Receive
+	}
+	return slices.IndexFunc(queue, func(q model.Request) bool { return q.Id == r.id })
+}
+
+func (s state) queueOf(r *request) []model.Request {
+	if r.queue == model.Initiator {
+		return s.model.Qps[r.qp.index].Initiator
+	}
+	return s.model.Qps[r.qp.index].Receive
+}
+
+// execute gives r its outcome after indicating it where it is deferred. An unknown fact, whether a receive was solicited,
+// is tried both ways.
+func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
+	c.indicate(w, r)
+	if outcome == model.CANCELLED {
+		c.lose(w, r.qp)
+	}
+	a := model.Action{Name: model.Execute, Qp: r.qp.index, Queue: r.queue, Outcome: outcome, Token: c.index(r.toldToken())}
+	solicited, known := r.solicited()
+	received := r.queue == model.Receive && outcome == model.SUCCESS
+	w.each(func(w *walk, s state) {
+		if a.At = s.find(r); a.At < 0 {
+			w.refuse(notPlaced)
+			return
+		}
+		a.Solicited = received && solicited
+		w.take(a)
+		if received && !known {
+			other := &walk{c: c, states: []state{s}}
+			a.Solicited = true
+			w.states = append(w.states, other.take(a).states...)
+		}
+	})
+}
+
+// lose loses the connection of p where that is what can have cancelled a request: a loss has no other effect.
+func (c *component) lose(w *walk, p *qp) {
+	w.each(func(w *walk, s state) {
+		if s.lost[p.index] && s.model.Qps[p.index].State == model.Connected {
+			w.take(model.Action{Name: model.ConnectionLost, Qp: p.index})
+		}
+	})
+}
+
+// solicited says whether the message that a receive took had the flag; known is false when the trace does not tell.
+func (r *request) solicited() (solicited, known bool) {
+	switch {
+	case r.message != nil:
+		return r.message.solicit, true
+	case r.arrived != nil:
+		return r.arrived.solicit, true
+	case r.point != nil && r.point.begin.Solicited != nil:
+		return *r.point.begin.Solicited, true
+	}
+	return false, false
+}
+
+// indicate indicates deferred requests up to r: the provider may do so at any time (DEF-02).
+func (c *component) indicate(w *walk, r *request) {
+	w.each(func(w *walk, s state) {
+		i := s.find(r)
+		if i < 0 {
+			w.refuse(notPlaced)
+			return
+		}
+		for _, q := range s.queueOf(r)[:i+1] {
+			if q.Phase == model.Deferred {
+				w.take(model.Action{Name: model.HwIndicate, Qp: r.qp.index})
+			}
+		}
+	})
+}
+
+// executeBefore executes what was posted before r on its queue, which must not be waiting for a step of its own. Reads that r
+// may pass stay as they are: they can still have any outcome.
+func (c *component) executeBefore(w *walk, r *request) {
+	w.each(func(w *walk, s state) {
+		i := s.find(r)
+		if i < 0 {
+			w.refuse(notPlaced)
+			return
+		}
+		for _, q := range s.queueOf(r)[:i] {
+			if q.Phase >= model.Executed || c.request(r).MayPass(q) {
+				continue
+			}
+			earlier := c.h.requests[q.Id]
+			if c.executesElsewhere(earlier) {
+				w.refuse(outOfTurn)
+				return
+			}
+			c.executeBefore(w, earlier)
+			c.executeAny(w, earlier)
+		}
+	})
+}
+
+// executeAny gives r the outcome that is told, or else success. Where success is impossible, or a completion may have been
+// placed unseen, it gives failure too.
+func (c *component) executeAny(w *walk, r *request) {
+	w.each(func(w *walk, s state) {
+		c.execute(w, r, r.outcome)
+		if r.told || !w.stuck() && !r.unseen {
+			return
+		}
+		fails := &walk{c: c, states: []state{s}}
+		c.execute(fails, r, model.FAILED)
+		w.states = append(w.states, fails.states...)
+	})
+}
+
+// performExecute executes r, unless a peer's bad token has: then it has its outcome already. Where no completion tells the
+// outcome, success and failure are both tried.
+func (c *component) performExecute(w *walk, r *request) {
+	c.executeBefore(w, r)
+	if r.told {
+		w.each(func(w *walk, s state) {
+			if i := s.find(r); i < 0 || s.queueOf(r)[i].Phase != model.Executed+model.Phase(r.outcome) {
+				c.execute(w, r, r.outcome)
+			}
+		})
+		return
+	}
+	w.each(func(w *walk, s state) {
+		fails := &walk{c: c, states: []state{s}}
+		c.execute(fails, r, model.FAILED)
+		c.execute(w, r, model.SUCCESS)
+		w.states = append(w.states, fails.states...)
+	})
+}
+
+// performDeliver executes a NdkSendAndInvalidate: with the peer's receive, as a failure of its own, or as the end of the
+// connection.
+func (c *component) performDeliver(w *walk, r *request) {
+	c.executeBefore(w, r)
+	c.indicate(w, r)
+	receive := c.h.takenBy[r]
+	if receive != nil {
+		c.executeBefore(w, receive)
+		c.deliver(w, r)
+		return
+	}
+	w.each(func(w *walk, s state) {
+		var all []state
+		var last *model.Refusal
+		try := func(step func(*walk)) {
+			one := &walk{c: c, states: []state{s}}
+			step(one)
+			all = append(all, one.states...)
+			if one.stuck() {
+				last = one.refusal
+			}
+		}
+		abort := func(sent model.Outcome) {
+			finished := &walk{c: c, states: []state{s}}
+			c.finishBeforeFlush(finished, r.qp.index, never)
+			c.finishBeforeFlush(finished, r.qp.peer.index, never)
+			for _, received := range []model.Outcome{model.FAILED, model.CANCELLED} {
+				one := &walk{c: c, states: finished.states}
+				one.take(model.Action{Name: model.Abort, Qp: r.qp.index, Outcome: sent, Received: received})
+				all = append(all, one.states...)
+				if one.stuck() {
+					last = one.refusal
+				}
+			}
+		}
+		if r.outcome == model.SUCCESS {
+			try(func(w *walk) { c.deliver(w, r) })
+			abort(model.SUCCESS)
+		}
+		if !r.told || failed(r) {
+			abort(model.FAILED)
+			try(func(w *walk) { c.execute(w, r, model.FAILED) })
+		}
+		w.states, w.refusal = all, last
+	})
+}
+
+// deliver lets the message of r be received, and acknowledged at once: nobody sees when that is.
+func (c *component) deliver(w *walk, r *request) {
+	w.take(model.Action{Name: model.Deliver, Qp: r.qp.index})
+	c.execute(w, r, model.SUCCESS)
+}
+
+// finishBeforeFlush executes, just before a flush or an abort, what is known to have finished before it, and the silent
+// requests that never completed: an outcome other than CANCELLED shows that the flush came too late. Of what may have been
+// placed unseen both are tried. A flush that had returned at a moment does not wait for what came after it. Reads that the
+// flush cancels may have been passed by what finished.
+func (c *component) finishBeforeFlush(w *walk, p int, returned moment) {
+	for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+		w.each(func(w *walk, s state) {
+			var all []state
+			finished, passed := w.states, false
+			for _, q := range s.model.Qps[p].Queue(queue) {
+				r := c.h.requests[q.Id]
+				if q.Phase >= model.Executed {
+					continue
+				}
+				tooLate := r.message != nil && r.message.post.call > returned || r.metReceiveAfter(returned)
+				unsent := !r.told && !r.hasMessage()
+				stays := tooLate || unsent || c.executesElsewhere(r) || !r.told && !r.silent && !r.unseen
+				if stays && r.op == model.Read {
+					passed = true
+					continue
+				}
+				if stays || passed && r.fence {
+					break
+				}
+				if !r.told && r.unseen {
+					all = append(all, finished...)
+				}
+				before := w.states
+				if c.execute(w, r, r.outcome); w.stuck() {
+					if r.op != model.Read {
+						break
+					}
+					w.states, passed = before, true
+				} else if !failed(r) {
+					finished = w.states
+				}
+			}
+			w.states = append(all, finished...)
+		})
+	}
+}
+
+// metReceiveAfter reports whether a send had no receive of its peer to go to until then.
+func (r *request) metReceiveAfter(at moment) bool {
+	return r.meets && (r.receive == nil || r.receive.post.call > at)
+}

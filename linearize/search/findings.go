@@ -1,0 +1,117 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+
+	"ndkoracle/linearize/verdict"
+)
+
+// A found finding knows its moment. What stops the search is a breach after which nothing more can be said of its objects.
+type found struct {
+	verdict.Finding
+	at    moment
+	of    *span // that says which objects the finding is of, where the event at the moment does not
+	stops bool
+}
+
+func (h *history) provider(rule string, at moment, see []*span, format string, args ...any) {
+	h.report(verdict.ProviderViolation, rule, at, see, format, args...)
+}
+
+// providerInOrder reports a breach that rests on the order of requests and of completions. Where that is in doubt, it may be none.
+func (h *history) providerInOrder(d *doubt, rule string, at moment, see []*span, format string, args ...any) {
+	if d.from() <= at {
+		h.report(verdict.Inconclusive, rule, at, see, "%s%s", fmt.Sprintf(format, args...), h.describeDoubt(d))
+		return
+	}
+	h.provider(rule, at, see, format, args...)
+}
+
+func (h *history) report(v verdict.Verdict, rule string, at moment, see []*span, format string, args ...any) {
+	p := h.eventAt(at)
+	f := found{at: at, stops: v != verdict.Inconclusive && rule != "DEF-06",
+		Finding: verdict.Finding{Verdict: v, Rule: rule, Line: p.line, Seq: p.seq, Message: fmt.Sprintf(format, args...)}}
+	f.of = h.spanAt(at)
+	for _, s := range see {
+		if f.of == nil {
+			f.of = s
+		}
+		if line := h.trace.Events[s.call].Line; line != p.line {
+			f.See = append(f.See, line)
+		}
+	}
+	slices.Sort(f.See)
+	f.See = slices.Compact(f.See)
+	h.findings = append(h.findings, f)
+}
+
+// spanAt returns the call or callback that an event of an object belongs to, or nil.
+func (h *history) spanAt(at moment) *span {
+	if at < len(h.ofEvent) {
+		return h.ofEvent[at]
+	}
+	return nil
+}
+
+// exercised counts that a rule had something to say.
+func (h *history) exercised(ids ...string) {
+	for _, id := range ids {
+		h.counts[id]++
+	}
+}
+
+// blameless returns the findings that needed no search, without what the provider did after its consumer broke a rule on
+// the same objects. The search stops before the first that is left: what comes after it may follow from it.
+func (h *history) blameless() []verdict.Finding {
+	for _, f := range h.findings {
+		for _, c := range h.owners(f) {
+			if f.stops {
+				c.limit = min(c.limit, f.at)
+			}
+			if f.stops && f.Verdict == verdict.ConsumerViolation {
+				c.excused = min(c.excused, f.at)
+			}
+		}
+	}
+	var kept []verdict.Finding
+	for _, f := range h.findings {
+		after := func(c *component) bool { return c.excused < f.at }
+		if f.Verdict != verdict.ProviderViolation || !slices.ContainsFunc(h.owners(f), after) {
+			kept = append(kept, f.Finding)
+		}
+	}
+	return kept
+}
+
+// owners returns the components whose objects a finding is of.
+func (h *history) owners(f found) []*component {
+	var owners []*component
+	if f.of == nil {
+		return nil
+	}
+	if q := h.cqByName[f.of.begin.Cq]; q != nil {
+		owners = append(owners, q.component)
+	}
+	if p := h.qpByName[f.of.begin.Qp]; p != nil {
+		owners = append(owners, p.component)
+	}
+	return owners
+}
+
+// place is where an event stands. The end of a trace has a place too.
+type place struct {
+	line int
+	seq  uint64
+}
+
+func (h *history) eventAt(at moment) place {
+	if at < len(h.trace.Events) {
+		return place{h.trace.Events[at].Line, h.trace.Events[at].Seq}
+	}
+	if len(h.trace.Events) == 0 {
+		return place{}
+	}
+	last := h.trace.Events[len(h.trace.Events)-1]
+	return place{last.Line + 1, last.Seq + 1}
+}

@@ -1,0 +1,206 @@
+package search
+
+import (
+	"slices"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/model"
+)
+
+// listHidden adds the steps that nobody sees, each with the interval in which it can have happened.
+func (c *component) listHidden() {
+	for _, q := range c.cqs {
+		q.fails = c.failureMatters(q)
+		q.keeps = q.fails && (q.reports || c.undelivered(q) > 1)
+		q.needed = q.notifiedAfter(q.lastEmpty())
+		if q.fails {
+			q.needed += q.depth // they may have filled it
+		}
+	}
+	for _, p := range c.qps {
+		if p.lostFrom != never {
+			c.add(operation{effect: doLose, call: p.lostFrom, ret: p.lostFrom, qp: p.index})
+		}
+		for _, q := range []model.Queue{model.Initiator, model.Receive} {
+			for _, r := range p.queue(q) {
+				c.listRequest(r)
+			}
+		}
+	}
+	for _, q := range c.cqs {
+		c.listErrors(q)
+	}
+}
+
+// listRequest adds the execution of r where it has an effect of its own (a failure breaks the QP, a token changes), and
+// its completion, unless the trace shows that there was none.
+func (c *component) listRequest(r *request) {
+	o := operation{request: r, qp: r.qp.index, cq: r.qp.cq(r.queue).index, call: r.post.call, ret: never, maybe: true}
+	if r.message != nil && (r.told || !c.h.breaks(r.qp)) {
+		o.call = max(o.call, r.message.post.call)
+	}
+	o.call = max(o.call, r.sent)
+	if r.receive != nil && r.told && !failed(r) {
+		o.call = max(o.call, r.receive.post.call)
+	}
+	switch {
+	case r.point != nil:
+		o.ret, o.maybe = r.point.call, false
+	case r.delivery != nil:
+		o.ret, o.maybe = min(r.delivery.poll.ret, r.owed), false
+	case r.owed != never:
+		o.ret, o.maybe = r.owed, false
+	}
+	c.listExecution(o)
+	if r.point != nil {
+		o.call = r.point.call
+	}
+	if r.delivery == nil && r.point == nil {
+		empty := c.cqs[o.cq].lastEmpty()
+		if r.silent {
+			o.maybe, o.ret = true, never // success leaves nothing that would be owed
+		}
+		if o.ret < empty || o.maybe && !c.mayMatter(r) {
+			return // it can't have been placed, or it makes no difference
+		}
+		o.call = max(o.call, empty)
+		r.unseen = true
+	}
+	o.effect = doComplete
+	c.add(o)
+}
+
+// mayMatter reports whether a completion that no poll delivered could explain anything. It comes after all that were
+// delivered, of its queue too, and after the last poll that found the CQ empty. All that it can explain is a callback, which
+// needs no more than one, a CQ that was full, or what became of a silent request that could not succeed.
+func (c *component) mayMatter(r *request) bool {
+	q := r.qp.cq(r.queue)
+	switch {
+	case !r.hasMessage() && !c.h.breaks(r.qp):
+		return false
+	case r.overtaken:
+		return false
+	case r.silent && (c.executesElsewhere(r) || c.h.breaks(r.qp)):
+		return true // it may have had to fail
+	}
+	return r.waiting < q.needed
+}
+
+// breaks reports whether anything may have cancelled the requests of p.
+func (h *history) breaks(p *qp) bool {
+	return p.ends || p.lostFrom != never || h.mayFail(p.initiatorCq) || h.mayFail(p.receiveCq)
+}
+
+// failureMatters reports whether q failed by what a callback says, or whether its overflow could explain anything: that
+// a completion is missing, that a poll found nothing (A33), or that requests were cancelled.
+func (c *component) failureMatters(q *cq) bool {
+	if q.reports || q.overrun == never {
+		return c.h.mayFail(q)
+	}
+	emptyHanded := slices.ContainsFunc(q.empty, func(s *span) bool { return s.ret > q.overrun })
+	for _, p := range c.qps {
+		if p.initiatorCq != q && p.receiveCq != q {
+			continue
+		}
+		for _, r := range slices.Concat(p.initiator, p.receive) {
+			missing := r.delivery == nil && p.cq(r.queue) == q && (r.owed != never || emptyHanded)
+			if missing || r.outcome == model.CANCELLED {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// undelivered counts the requests whose completions q never handed out. After an overflow one of them was lost, and the
+// others may be in the CQ still (A33).
+func (c *component) undelivered(q *cq) int {
+	n := 0
+	for _, p := range c.qps {
+		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+			for _, r := range p.queue(queue) {
+				if r.delivery == nil && p.cq(queue) == q {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// lastEmpty returns when the last poll that found the CQ empty began, or 0. A CQ that failed may keep what it has, so that
+// its polls tell nothing (A33).
+func (q *cq) lastEmpty() moment {
+	if q.keeps || len(q.empty) == 0 {
+		return 0
+	}
+	return q.empty[len(q.empty)-1].call
+}
+
+// notifiedAfter counts the callbacks and events of q after a moment.
+func (q *cq) notifiedAfter(at moment) int {
+	n := 0
+	for _, s := range q.notified {
+		if s.call > at || s.ret > at {
+			n++
+		}
+	}
+	return n
+}
+
+// listExecution adds the execution of a request as a step of its own where it has an effect before the completion: a
+// failure breaks the QP, a token changes. All other requests execute when they complete.
+func (c *component) listExecution(o operation) {
+	r := o.request
+	switch {
+	case c.delivers(r):
+		o.effect = doDeliver
+		if receive := c.h.takenBy[r]; receive != nil {
+			o.ret, o.maybe = min(o.ret, receive.delivery.poll.ret), false
+		}
+	case c.executesApart(r):
+		o.effect = doExecute
+	default:
+		return
+	}
+	c.add(o)
+}
+
+// delivers reports whether r is a NdkSendAndInvalidate to a peer whose tokens the component knows: it and the peer's
+// receive execute in one step. One that was cancelled never reached the peer.
+func (c *component) delivers(r *request) bool {
+	if r.outcome == model.CANCELLED {
+		return false
+	}
+	return r.op == model.SendAndInvalidate && r.token != nil && r.qp.peer != nil && c.has(r.qp.peer)
+}
+
+// executesApart reports whether r executes in a step of its own, or in that of the peer's send.
+func (c *component) executesApart(r *request) bool {
+	switch r.op {
+	case model.FastRegister, model.Bind, model.Invalidate:
+		if r.token != nil {
+			return true
+		}
+	}
+	return r.outcome == model.FAILED
+}
+
+// executesElsewhere reports whether r can't just execute when it completes.
+func (c *component) executesElsewhere(r *request) bool {
+	return c.executesApart(r) || c.delivers(r) || r.message != nil && c.delivers(r.message)
+}
+
+// listErrors adds the moment at which q failed: one that a callback reported, or an overflow that may have gone unnoticed
+// because more requests were outstanding than q has room for.
+func (c *component) listErrors(q *cq) {
+	for _, s := range q.notified {
+		if status, ok := calls.HealthOf(s.begin.Status); ok && status != model.OK {
+			c.add(operation{effect: doFailCq, call: 0, ret: s.call, cq: q.index, status: status})
+			return
+		}
+	}
+	if q.fails {
+		c.add(operation{effect: doFailCq, call: q.overrun, ret: never, maybe: true, cq: q.index, status: model.BufferOverflow})
+	}
+}

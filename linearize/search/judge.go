@@ -1,0 +1,184 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/linearize/witness"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// DefaultMaxOperations is the largest component that is put to porcupine, whose cost may grow exponentially with what can
+// float in time.
+const DefaultMaxOperations = 20_000
+
+// DefaultMaxMemory bounds what one search may remember, in bytes.
+const DefaultMaxMemory = 1 << 30
+
+// Options bound a search. The zero value takes the defaults.
+type Options struct {
+	MaxOperations int  // of a component; 0 is DefaultMaxOperations
+	MaxMemory     int  // of one search, in bytes, about; 0 is DefaultMaxMemory
+	Witness       bool // tell the steps that explain a conformant trace
+}
+
+// Judge decides a trace in a total order by a dialect, and notes in r what it finds. A cancelled context leaves open what is
+// not decided by then.
+func Judge(ctx context.Context, t *trace.Trace, d model.Dialect, o Options, r *verdict.Report) {
+	j := newJudge(t, d, o, r)
+	j.judge(ctx)
+	j.cover()
+	r.Witness = j.witness()
+}
+
+// LeaveOpen notes in r why nothing of a trace is judged, and which rules it may exercise.
+func LeaveOpen(t *trace.Trace, d model.Dialect, reason string, r *verdict.Report) {
+	j := newJudge(t, d, Options{}, r)
+	j.unfit(reason)
+	j.cover()
+}
+
+// judge holds what the check of one trace needs.
+type judge struct {
+	report  *verdict.Report
+	history *history
+	dialect model.Dialect
+	limit   int // of operations
+	memory  int // in bytes
+	counts  map[string]int
+	open    map[string]string // rules that events may have exercised that were not judged, and why not
+	told    []witness.Placed  // the steps of the components that were explained
+	tells   bool              // they are asked for, and could all be told
+}
+
+func newJudge(t *trace.Trace, d model.Dialect, o Options, r *verdict.Report) *judge {
+	return &judge{report: r, history: newHistory(t), dialect: d, limit: cmp.Or(o.MaxOperations, DefaultMaxOperations),
+		memory: cmp.Or(o.MaxMemory, DefaultMaxMemory), open: map[string]string{}, tells: o.Witness}
+}
+
+func (j *judge) judge(ctx context.Context) {
+	h := j.history
+	h.check()
+	j.counts = h.counts
+	components := h.components(j.dialect)
+	j.report.Components = len(components)
+	j.report.Findings = h.blameless()
+	for _, c := range components {
+		c.memory = j.memory
+		c.countTurns()
+		j.report.Operations += len(c.ops)
+		j.component(ctx, c)
+	}
+	end := h.trace.End
+	if end == nil || !end.Quiescent {
+		j.report.Undecided("", verdict.NotAtRest)
+	}
+}
+
+// check holds against each other what needs no search.
+func (h *history) check() {
+	h.checkCallbacks()
+	h.checkAnswers()
+	h.checkConsumer()
+	h.checkReturns()
+}
+
+// unfit says why nothing is judged, though the trace may exercise many rules.
+func (j *judge) unfit(reason string) {
+	j.report.Undecided("", reason)
+	j.history.check()
+	for id := range j.history.counts {
+		j.open[id] = reason
+	}
+	j.leaveOpen(j.history.spans, 0, reason)
+}
+
+// countTurns counts the completions that polls delivered before the limit, and those in between of polls that overlap it.
+func (c *component) countTurns() {
+	for i, q := range c.cqs {
+		for _, r := range q.delivered {
+			if r.delivery.poll.ret < c.limit {
+				c.turns[i] = r.delivery.order + 1
+			}
+		}
+	}
+}
+
+// component searches one component, and reports where and why no explanation is left.
+func (j *judge) component(ctx context.Context, c *component) {
+	switch {
+	case c.reason != "":
+		j.report.Undecided("", c.reason)
+		j.leaveOpen(c.spans, 0, c.reason)
+		return
+	case len(c.ops) > j.limit:
+		reason := fmt.Sprintf("%s and what it shares objects with make %d operations, and this engine takes %d at most",
+			c.name(), len(c.ops), j.limit)
+		j.report.Undecided("", reason)
+		j.leaveOpen(c.spans, 0, reason)
+		return
+	}
+	last := len(c.h.trace.Events)
+	if c.limit != never {
+		last = c.limit - 1
+		j.leaveOpen(c.spans, c.limit, "events after a violation are not judged")
+	}
+	order, death, err := c.search(ctx, last)
+	if err != nil {
+		j.gaveUp(c, death, err)
+		return
+	}
+	if death == never {
+		// Along one explanation is counted how often each rule had something to say.
+		j.add(c.tell(furthest(c.replay(ctx, order)).path()))
+		j.tell(ctx, c, order)
+		return
+	}
+	finding, story, err := c.explain(ctx, death)
+	if err != nil {
+		j.gaveUp(c, death, err)
+		return
+	}
+	if c.doubt.from() <= death {
+		finding.Verdict = verdict.Inconclusive
+		finding.Message += c.h.describeDoubt(c.doubt)
+	}
+	j.report.Findings = append(j.report.Findings, finding)
+	j.leaveOpen(c.spans, death, "events after a violation are not judged")
+	j.add(story)
+	j.counts[finding.Rule]++
+}
+
+func (j *judge) add(s *story) {
+	for id, n := range s.counts {
+		j.counts[id] += n
+	}
+}
+
+// gaveUp reports that the search ended without an answer: or with the one that no explanation is left by the event at death,
+// but not in which rule's way it was.
+func (j *judge) gaveUp(c *component, death moment, err error) {
+	reason := fmt.Sprintf("%v while searching the %d operations of %s", err, len(c.ops), c.name())
+	if errors.Is(err, context.Canceled) {
+		reason = "interrupted " + reason
+	}
+	j.leaveOpen(c.spans, 0, reason)
+	if death == never {
+		j.report.Undecided("", reason)
+		return
+	}
+	at := c.h.eventAt(death)
+	j.report.Findings = append(j.report.Findings, verdict.Finding{Verdict: verdict.Inconclusive, Line: at.line, Seq: at.seq,
+		Message: "nothing explains the events up to here, and which rule is broken was not found: " + reason})
+}
+
+func (c *component) name() string {
+	if len(c.cqs) > 0 {
+		return c.cqs[0].name
+	}
+	return c.qps[0].name
+}

@@ -1,0 +1,60 @@
+package search
+
+import (
+	"ndkoracle/linearize/calls"
+	"ndkoracle/model"
+)
+
+// mayFail reports whether q may have had an error, after which completions are lost.
+func (h *history) mayFail(q *cq) bool {
+	return q.unclear != "" || q.reports || q.overrun != never
+}
+
+// reportsError reports whether a callback says that its CQ failed.
+func reportsError(s *span) bool {
+	h, ok := calls.HealthOf(s.begin.Status)
+	return ok && h != model.OK
+}
+
+// findOverruns finds, for each CQ, the first moment at which more completions could be on their way into it than it has
+// room for.
+func (h *history) findOverruns() {
+	outstanding := map[*cq]int{}
+	for _, q := range h.cqs {
+		q.overrun = never
+	}
+	count := func(r *request, n int, at moment) {
+		q := r.qp.cq(r.queue)
+		if q == nil || !r.mayComplete() {
+			return
+		}
+		outstanding[q] += n
+		if outstanding[q] > q.depth {
+			q.overrun = min(q.overrun, at)
+		}
+	}
+	bySpan := map[moment]*span{}
+	for _, s := range h.spans {
+		if s.kind == calls.Post {
+			bySpan[s.call] = s
+		} else if s.kind == calls.PollCq && s.returned() {
+			bySpan[s.ret] = s
+		}
+	}
+	for at := range h.trace.Events {
+		s := bySpan[at]
+		if s == nil {
+			continue
+		}
+		for _, r := range s.requests {
+			count(r, 1, at)
+		}
+		if s.kind == calls.PollCq {
+			for i := range s.end.Results {
+				if r := h.byWr[s.end.Results[i].Wr]; r != nil {
+					count(r, -1, at)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package search
+
+import (
+	"slices"
+	"sort"
+
+	"ndkoracle/linearize/calls"
+)
+
+// findOwed finds, of each request, the first moment of rest at which it must have completed.
+func (h *history) findOwed() {
+	for _, p := range h.qps {
+		p.findChains()
+		h.findFlushed(p)
+		waits := p.waitsForPeer()
+		for i, r := range p.initiator {
+			h.owe(r, min(max(r.indicated, waits[i]), p.flushedAfter(r)))
+		}
+	}
+	for _, p := range h.qps {
+		arrived := p.messagesArrived()
+		for i, r := range p.receive {
+			h.owe(r, min(arrived[i], p.flushedAfter(r)))
+		}
+	}
+}
+
+// owe notes that r waits for nobody but the provider from a moment on. After a close nothing is owed (A21).
+func (h *history) owe(r *request, from moment) {
+	from = max(from, r.post.ret)
+	i := sort.Search(len(h.marks), func(i int) bool { return h.marks[i] > from })
+	if i < len(h.marks) && (r.qp.closed == nil || r.qp.closed.call >= h.marks[i]) {
+		r.owed = h.marks[i]
+	}
+}
+
+// findChains finds, of each deferred request, when its chain has ended: by a request without DEFER, or by one that was
+// refused (DEF-05, A11).
+func (p *qp) findChains() {
+	ended, end := never, (*span)(nil)
+	for _, s := range slices.Backward(p.posts) {
+		for _, r := range s.requests {
+			if r.deferred {
+				r.indicated, r.chainEnd = ended, end
+			}
+		}
+		if s.fn != "NdkReceive" && (!s.succeeded() || !slices.Contains(s.begin.Flags, "DEFER")) {
+			ended, end = min(ended, s.ret), s
+		}
+	}
+}
+
+// endedByRefusal reports whether the chain of a deferred request ended with a post that was refused.
+func (r *request) endedByRefusal() bool { return r.chainEnd != nil && !r.chainEnd.succeeded() }
+
+// flushedAfter returns by when a flush had flushed r, or never. One that was called before the post of r returned may have
+// come before r (POST-04, A15).
+func (p *qp) flushedAfter(r *request) moment {
+	i := sort.Search(len(p.flushes), func(i int) bool { return p.flushes[i].call > r.post.ret })
+	return p.flushed[i]
+}
+
+// findFlushed finds by when the first of each flush and those after it had flushed, and the last of it and those before.
+func (h *history) findFlushed(p *qp) {
+	p.flushing = make([]moment, len(p.flushes))
+	for i, s := range p.flushes {
+		p.flushing[i] = h.flushedBy(s)
+		if i > 0 {
+			p.flushing[i] = max(p.flushing[i], p.flushing[i-1])
+		}
+	}
+	p.flushed = slices.Repeat([]moment{never}, len(p.flushes)+1)
+	for i, s := range slices.Backward(p.flushes) {
+		p.flushed[i] = min(h.flushedBy(s), p.flushed[i+1])
+	}
+}
+
+// endedFor returns from when on a send waits for no receive. A flush that overlaps its post may have come before it, and then
+// it waits as others do.
+func (p *qp) endedFor(r *request) moment {
+	i := sort.Search(len(p.flushes), func(i int) bool { return p.flushes[i].call > r.post.call })
+	if i > 0 && p.flushing[i-1] > r.post.call || i < len(p.flushes) && p.flushes[i].call < r.post.ret {
+		return min(p.failed, p.flushedAfter(r))
+	}
+	return p.ended
+}
+
+// flushedBy returns by when a call had flushed its QP, or never where it need not have. NdkDisconnect that is pending may
+// wait for the peer, and requests may end as usual meanwhile; it completes when the QP has nothing left to do (DISC-01,
+// DISC-08). Nobody says whether one that failed flushes.
+func (h *history) flushedBy(s *span) moment {
+	switch by := h.answers[s.begin.Op]; {
+	case s.refused():
+		return never
+	case !s.pending():
+		return s.ret
+	case len(by) > 0 && calls.ReportsSuccess(by[0].begin):
+		return by[0].call
+	}
+	return never
+}
+
+// waitsForPeer returns, for each request of the initiator queue, until when it, or a send before it, may be waiting for a
+// receive that the peer has not posted, or of which the trace does not tell.
+func (p *qp) waitsForPeer() []moment {
+	var receives []moment // of the peer: when each had been posted
+	if p.peer != nil {
+		for _, r := range p.peer.receive {
+			receives = append(receives, r.post.ret)
+		}
+		slices.Sort(receives)
+	}
+	until, sends := make([]moment, len(p.initiator)), 0
+	waits := 0
+	for i, r := range p.initiator {
+		if r.op.IsSend() {
+			met := p.endedFor(r)
+			if sends < len(receives) {
+				met = min(met, receives[sends])
+			}
+			if r.delivery != nil {
+				met = min(met, r.delivery.poll.ret)
+			}
+			waits = max(waits, met)
+			sends++
+		}
+		until[i] = waits
+	}
+	return until
+}
+
+// messagesArrived returns, for each receive, when the peer's send for it, or for a later one, is known to have succeeded.
+func (p *qp) messagesArrived() []moment {
+	arrived := slices.Repeat([]moment{never}, len(p.receive))
+	if p.peer == nil {
+		return arrived
+	}
+	sends := p.peer.sends
+	if i := slices.IndexFunc(sends, failed); i >= 0 {
+		sends = sends[:i]
+	}
+	known := never
+	for i, s := range slices.Backward(sends) {
+		if s.delivery != nil {
+			known = min(known, s.delivery.poll.ret)
+			if s.owed != never {
+				known = min(known, s.owed-1) // by that moment
+			}
+		}
+		if i < len(arrived) {
+			arrived[i] = known
+		}
+	}
+	return arrived
+}
+
+// findUndelivered finds, of each request, what polls delivered of its queue: later ones, and not all of the earlier ones that have a
+// completion for certain.
+func (h *history) findUndelivered() {
+	for _, p := range h.qps {
+		for _, queue := range [][]*request{p.initiator, p.receive} {
+			waiting, overtaken := 0, false
+			for _, r := range queue {
+				r.waiting = waiting
+				if r.delivery == nil && !r.silent {
+					waiting++
+				}
+			}
+			for _, r := range slices.Backward(queue) {
+				r.overtaken = overtaken
+				overtaken = overtaken || r.delivery != nil
+			}
+		}
+	}
+}
+
+// emptyAfter returns the first poll of a CQ that began after the moment, or at it, and found nothing, or nil.
+func (q *cq) emptyAfter(mark moment) *span {
+	i := sort.Search(len(q.empty), func(i int) bool { return q.empty[i].call >= mark })
+	if i == len(q.empty) {
+		return nil
+	}
+	return q.empty[i]
+}
+
+// polledAfter reports whether a poll of a CQ returned after the moment.
+func (q *cq) polledAfter(at moment) bool { return len(q.polls) > 0 && q.polls[len(q.polls)-1].ret > at }
+
+// foundEmpty reports whether a poll had room and returned nothing.
+func (s *span) foundEmpty() bool {
+	return s.end != nil && len(s.end.Results) == 0 && (s.begin.N == nil || *s.begin.N > 0)
+}
+
+// checkOwed reports each request that must have completed at a moment of rest, when a later poll found the CQ empty and
+// had not delivered it: whatever the provider did unseen, it had not placed the completion, or the poll left it behind.
+func (h *history) checkOwed() {
+	for _, r := range h.requests {
+		q := r.qp.cq(r.queue)
+		if r.point != nil && r.delivery == nil && r.qp.closed != nil && q.polledAfter(r.qp.closed.call) {
+			q.leaveOpen("completions of %s may have vanished from %s when it was closed (A21)", r.qp.name, q.name)
+			continue
+		}
+		if !r.accepted || q == nil || r.silent && r.delivery == nil || r.owed == never || h.mayFail(q) {
+			continue
+		}
+		poll := q.emptyAfter(r.owed)
+		if poll == nil || r.delivery != nil && r.delivery.poll.call < poll.ret {
+			continue
+		}
+		if p := r.qp; p.closed != nil && p.closed.call < poll.ret {
+			q.leaveOpen("completions of %s may have vanished from %s when it was closed (A21)", p.name, q.name)
+			continue
+		}
+		rule, why := r.brokenByDelay()
+		h.providerInOrder(r.doubt(), rule, r.owed, []*span{r.post, poll},
+			"the provider was at rest, and %s: a poll of %s found nothing afterwards", why, q.name)
+		if r.delivery != nil {
+			h.findings[len(h.findings)-1].Also = []string{"POLL-03"}
+		}
+	}
+}
+
+// brokenByDelay says which rule r breaks by not having completed at rest.
+func (r *request) brokenByDelay() (rule, why string) {
+	switch {
+	case r.qp.flushedAfter(r) < r.owed:
+		return "FLUSH-02", r.wr + ", pending when its queue was flushed, had not completed"
+	case r.deferred && r.endedByRefusal():
+		return "DEF-05", r.wr + ", deferred before a post that was refused, had not been indicated and completed"
+	}
+	return "DEF-04", r.wr + ", posted with success, had not completed"
+}

@@ -1,0 +1,259 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// findPeers joins the two QPs of each connection, and each receive with the send that it takes, if it takes one: on a
+// connection the sends arrive in their order.
+func (h *history) findPeers() {
+	byConn := map[string][]*qp{}
+	for _, p := range h.qps {
+		if p.conn != "" {
+			byConn[p.conn] = append(byConn[p.conn], p)
+		}
+	}
+	for _, p := range h.qps {
+		if ends := byConn[p.conn]; len(ends) == 2 {
+			p.peer = ends[0]
+			if ends[0] == p {
+				p.peer = ends[1]
+			}
+		}
+	}
+	for _, p := range h.qps {
+		if p.peer == nil {
+			continue
+		}
+		sends := p.peer.sends
+		for i, r := range p.receive {
+			if failed(r) || i < len(sends) && failed(sends[i]) {
+				break
+			}
+			if i >= len(sends) {
+				h.checkUnsent(p.receive[i:])
+				break
+			}
+			r.message = sends[i]
+			if r.delivery != nil {
+				h.takenBy[r.message] = r
+				h.checkMessage(r)
+			}
+		}
+		p.findReceives()
+		p.boundMessages()
+		h.findArrived(p)
+	}
+}
+
+// boundMessages finds when the message of each receive that succeeded was sent, at the earliest: as many sends were called by
+// then as receives have succeeded, whatever became of the sends.
+func (p *qp) boundMessages() {
+	taken := 0
+	for _, r := range p.receive {
+		if !r.told || failed(r) {
+			continue
+		}
+		if taken < len(p.peer.sends) {
+			r.sent = p.peer.sends[taken].post.call
+		}
+		taken++
+	}
+}
+
+// findArrived finds the message of each receive that was told to have succeeded before a send was told to have failed: that of the send
+// in its place, whatever became of it, as a message is received before it is acknowledged.
+func (h *history) findArrived(p *qp) {
+	var failure *delivery // the first that was told of a send
+	for i, r := range p.receive {
+		if i >= len(p.peer.sends) || failed(r) || r.point != nil {
+			return
+		}
+		s := p.peer.sends[i]
+		switch {
+		case !failed(s):
+		case s.delivery == nil || s.point != nil:
+			return
+		case failure == nil || s.delivery.before(failure):
+			failure = s.delivery
+		}
+		if r.message == nil && r.delivery != nil && failure != nil && r.delivery.before(failure) {
+			r.arrived = s
+			h.checkMessage(r)
+		}
+	}
+}
+
+// findReceives finds the peer's receive that each send of p goes to. Behind a send that failed nobody knows: that one may
+// have taken a receive, or none.
+func (p *qp) findReceives() {
+	for i, s := range p.sends {
+		s.meets = true
+		if i < len(p.peer.receive) {
+			s.receive = p.peer.receive[i]
+		}
+		if failed(s) {
+			return
+		}
+	}
+}
+
+func failed(r *request) bool { return r.outcome != model.SUCCESS }
+
+// hasMessage reports whether r is no receive for which the peer is known to have sent nothing.
+func (r *request) hasMessage() bool {
+	return r.queue == model.Initiator || r.qp.peer == nil || r.position < len(r.qp.peer.sends)
+}
+
+// mayComplete reports whether r is no receive that can only wait for a message.
+func (r *request) mayComplete() bool {
+	return r.hasMessage() || r.qp.ends || r.qp.peer.ends
+}
+
+// findAborts finds since when the connection of each QP may have ended without a flush: a connector was closed, or a
+// disconnect event says so, which comes at some time after that. Such an abort may cancel requests (A23). What names neither
+// its QP nor its connection may be of any.
+func (h *history) findAborts() {
+	for _, s := range h.aborts {
+		from, e := s.call, s.begin
+		if e.Ph == trace.Enter {
+			from = 0
+		}
+		for _, p := range h.qps {
+			named := (e.Qp == "" || e.Qp == p.name) && (e.Conn == "" || e.Conn == p.conn)
+			if named && p.connected != nil && p.connected.call < s.ret {
+				p.aborted = min(p.aborted, max(from, p.connected.call))
+			}
+		}
+	}
+}
+
+// findEnds says of each QP whether a flush, a close or a failure of its own ends it, and when the trace shows its connection
+// at an end. What was cancelled is no cause of its own, but shows one.
+func (h *history) findEnds() {
+	for _, p := range h.qps {
+		p.ends = len(p.flushes) > 0 || p.closed != nil || p.aborted != never
+		for _, s := range p.flushes {
+			p.ended = min(p.ended, h.flushedBy(s))
+		}
+		for _, r := range slices.Concat(p.initiator, p.receive) {
+			p.ends = p.ends || r.outcome == model.FAILED
+			if failed(r) && r.delivery != nil {
+				p.failed = min(p.failed, r.delivery.poll.ret)
+			}
+		}
+		p.ended = min(p.ended, p.failed)
+	}
+}
+
+// findLosses says of each QP since when its connection may have been lost for a reason that is not its own: a peer that
+// failed, flushed, disconnected or closed, or a peer that the trace does not hold.
+func (h *history) findLosses() {
+	for _, p := range h.qps {
+		if p.connected == nil {
+			continue
+		}
+		if p.peer == nil {
+			p.lostFrom = p.connected.call
+			continue
+		}
+		p.lostFrom = min(p.aborted, p.peer.aborted)
+		for _, s := range p.peer.flushes {
+			p.lostFrom = min(p.lostFrom, s.call)
+		}
+		if p.peer.closed != nil {
+			p.lostFrom = min(p.lostFrom, p.peer.closed.call)
+		}
+		for _, q := range []*cq{p.peer.initiatorCq, p.peer.receiveCq} {
+			if q != nil && h.mayFail(q) {
+				p.lostFrom = min(p.lostFrom, p.connected.call)
+			}
+		}
+		for _, r := range slices.Concat(p.peer.initiator, p.peer.receive) {
+			if failed(r) {
+				p.lostFrom = min(p.lostFrom, r.post.call)
+			}
+		}
+		for _, end := range []*qp{p, p.peer} {
+			p.lostFrom = min(p.lostFrom, h.mayHaveFailed(end, model.Initiator))
+		}
+		p.lostFrom = min(p.lostFrom, h.mayHaveFailed(p, model.Receive))
+	}
+}
+
+// mayHaveFailed returns from when on a request of the queue may have failed of which no completion tells: its completion
+// may still be in the CQ at the end of the trace. Or never. A receive fails at a message, or for a reason that the trace
+// tells.
+func (h *history) mayHaveFailed(p *qp, queue model.Queue) moment {
+	q, requests := p.cq(queue), p.queue(queue)
+	if q == nil {
+		return never
+	}
+	from, seen := never, h.seenUntil(q)
+	for _, r := range slices.Backward(requests) {
+		if r.told || r.owed <= seen {
+			break // and what was posted before it has completed too
+		}
+		if r.hasMessage() {
+			from = max(r.post.call, seen)
+		}
+	}
+	return from
+}
+
+// seenUntil returns the last moment of rest after which polls found q empty, or 0: what had failed by then was delivered.
+func (h *history) seenUntil(q *cq) moment {
+	if len(q.empty) == 0 || h.mayFail(q) {
+		return 0
+	}
+	i, _ := slices.BinarySearch(h.marks, q.empty[len(q.empty)-1].call)
+	if i == 0 {
+		return 0
+	}
+	return h.marks[i-1]
+}
+
+// findFlushedFailures takes the first request of a QP that libibverbs reports as flushed, where nothing had flushed it,
+// for the failure that it is: some devices turn the QP to its error state first, and report every request from then on,
+// the faulty one included, as IBV_WC_WR_FLUSH_ERR. NDKPI asks for more (RES-08).
+func (h *history) findFlushedFailures() {
+	for _, p := range h.qps {
+		first := never
+		var culprit *request
+		for _, r := range slices.Concat(p.initiator, p.receive) {
+			if !failed(r) || r.delivery == nil || !strings.HasPrefix(r.delivery.poll.fn, "ibv_") {
+				continue
+			}
+			if culprit == nil || before(r.delivery, culprit.delivery) {
+				culprit = r
+			}
+			if r.outcome == model.FAILED {
+				first = 0 // the QP's own failure is in the trace
+			}
+			first = min(first, r.delivery.poll.ret)
+		}
+		if culprit != nil && first > 0 && !p.mayCancel(first) {
+			culprit.outcome, p.ends = model.FAILED, true
+		}
+	}
+}
+
+// before reports whether a completion was told before another: by an earlier poll, or earlier by the same.
+func before(a, b *delivery) bool {
+	return cmp.Or(cmp.Compare(a.poll.ret, b.poll.ret), cmp.Compare(a.order, b.order)) < 0
+}
+
+// mayCancel reports whether anything that the trace shows can have cancelled requests of p by then.
+func (p *qp) mayCancel(at moment) bool {
+	for _, s := range p.flushes {
+		if s.call < at {
+			return true
+		}
+	}
+	return p.lostFrom < at || p.closed != nil && p.closed.call < at
+}

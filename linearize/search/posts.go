@@ -1,0 +1,124 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// takePost takes the requests of one post: one in NDKPI, a list in libibverbs, where those before bad_wr are posted.
+func (h *history) takePost(p *qp, s *span) {
+	if !strings.HasPrefix(s.fn, "ibv_") {
+		r := &request{wr: s.begin.Wr, qp: p, op: calls.OpOf(s.fn), flags: s.begin.Flags, post: s,
+			accepted: s.succeeded() || !s.returned() || h.early[s.begin.Wr],
+			token:    either(s, func(e *trace.Event) *uint32 { return e.Token }),
+			silent:   slices.Contains(s.begin.Flags, "SILENT_SUCCESS"),
+			solicit:  slices.Contains(s.begin.Flags, "SEND_AND_SOLICIT_EVENT"),
+			fence:    slices.Contains(s.begin.Flags, "READ_FENCE"),
+			deferred: slices.Contains(s.begin.Flags, "DEFER")}
+		h.add(r)
+		return
+	}
+	if s.fn == "ibv_bind_mw" {
+		h.add(&request{wr: s.begin.Wr, qp: p, op: model.Bind, flags: s.begin.Flags, post: s,
+			accepted: s.succeeded() || !s.returned() || h.early[s.begin.Wr]})
+		return
+	}
+	if s.returned() && !s.succeeded() && s.end.BadWr == "" && len(s.begin.Wrs) > 1 {
+		p.untold = cmp.Or(p.untold, calls.StoppedSomewhere(s.fn))
+	}
+	signalAll := p.created != nil && p.created.begin.SqSigAll != nil && *p.created.begin.SqSigAll
+	for i := range s.begin.Wrs {
+		w := &s.begin.Wrs[i]
+		r := &request{wr: w.Wr, qp: p, op: model.ReceiveOp, flags: w.Flags, post: s, token: w.Token, accepted: true}
+		if s.fn == "ibv_post_send" {
+			var unknown string
+			r.op, unknown = calls.OpOfRequest(w)
+			p.untold = cmp.Or(p.untold, unknown)
+			r.silent = !signalAll && !calls.HasVerbsFlag(w.Flags, "SIGNALED")
+			r.solicit = calls.HasVerbsFlag(w.Flags, "SOLICITED")
+			r.fence = calls.HasVerbsFlag(w.Flags, "FENCE")
+		}
+		if s.returned() && !s.succeeded() && (s.end.BadWr == w.Wr || len(s.begin.Wrs) == 1) {
+			r.accepted = h.early[w.Wr]
+			h.add(r)
+			return
+		}
+		h.add(r)
+	}
+}
+
+func (h *history) add(r *request) {
+	r.id, r.owed = len(h.requests), never
+	h.requests = append(h.requests, r)
+	r.post.requests = append(r.post.requests, r)
+	if r.op == model.ReceiveOp {
+		r.queue = model.Receive
+	}
+	if _, known := h.byWr[r.wr]; !known {
+		h.byWr[r.wr] = r
+	}
+	if !r.accepted {
+		return
+	}
+	r.position = len(r.qp.queue(r.queue))
+	if r.queue == model.Initiator {
+		r.qp.initiator = append(r.qp.initiator, r)
+		if r.op.IsSend() {
+			r.qp.sends = append(r.qp.sends, r)
+		}
+	} else {
+		r.qp.receive = append(r.qp.receive, r)
+	}
+}
+
+// orderNested puts the requests of each queue in the order in which a provider took them. One that was posted from a callback
+// within the post of another may have been taken first: its completion, delivered first, tells (A27).
+func (h *history) orderNested() {
+	for _, p := range h.qps {
+		for _, queue := range [][]*request{p.initiator, p.receive} {
+			for i := range queue {
+				for ; i > 0 && queue[i].overtakes(queue[i-1]); i-- {
+					queue[i-1], queue[i] = queue[i], queue[i-1]
+					queue[i-1].position, queue[i].position = i-1, i
+				}
+			}
+		}
+		p.sends = slices.DeleteFunc(slices.Clone(p.initiator), func(r *request) bool { return !r.op.IsSend() })
+	}
+}
+
+// overtakes reports whether r was posted within the post of an earlier request of its queue, and delivered before it.
+func (r *request) overtakes(earlier *request) bool {
+	return r.delivery != nil && earlier.delivery != nil && r.delivery.order < earlier.delivery.order &&
+		r.post.nestsIn(earlier.post)
+}
+
+// findEarly finds the requests that were refused after their completion was delivered. When it was, they could still be
+// accepted: the contract is broken at the refusal (DEF-03).
+func (h *history) findEarly() {
+	refused := map[string]moment{}
+	for _, s := range h.spans {
+		if s.kind == calls.Post && s.returned() && !s.succeeded() {
+			wr := cmp.Or(s.end.BadWr, s.begin.Wr)
+			if wr == "" && len(s.begin.Wrs) > 0 {
+				wr = s.begin.Wrs[0].Wr // bad_wr is not told: none was posted
+			}
+			refused[wr] = s.ret
+		}
+	}
+	for _, s := range h.spans {
+		if s.kind != calls.PollCq || !s.returned() || len(refused) == 0 {
+			continue
+		}
+		for i := range s.end.Results {
+			if at, ok := refused[s.end.Results[i].Wr]; ok && s.ret < at {
+				h.early[s.end.Results[i].Wr] = true
+			}
+		}
+	}
+}

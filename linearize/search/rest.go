@@ -1,0 +1,89 @@
+package search
+
+import "ndkoracle/model"
+
+// performRest holds the state against what must have happened when the provider is at rest.
+func (c *component) performRest(w *walk, o *operation) {
+	w.each(func(w *walk, s state) {
+		for i, q := range s.model.Cqs {
+			if q.Open == model.Closed || q.Running || !c.notified(i, o.call) {
+				continue
+			}
+			waits := len(q.Entries) == 0 && c.contract.Dialect.A6 == model.A6Never
+			if q.Due > 0 && !waits {
+				w.refuse(callbackDue)
+				return
+			}
+			if q.ErrorDue {
+				w.refuse(errorDue)
+				return
+			}
+		}
+		for i := range c.qps {
+			for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+				c.restQueue(w, i, queue, o.call)
+				if w.stuck() {
+					return
+				}
+			}
+		}
+	})
+}
+
+// notified reports whether a notification that is owed has somewhere to go: an event of the verbs dialect waits in its
+// channel until it is read.
+func (c *component) notified(cq int, mark moment) bool {
+	if c.contract.Dialect.Name != "verbs" && c.contract.Dialect.Name != model.VerbsDevice().Name {
+		return true
+	}
+	for _, s := range c.h.reads {
+		waits := s.call < mark && s.ret > mark
+		if waits && (s.begin.Cq == "" || s.begin.Cq == c.cqs[cq].name) {
+			return true
+		}
+	}
+	return false
+}
+
+// restQueue refuses when a queue holds a request that must have completed; silent ones are taken to have succeeded.
+func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
+	w.each(func(w *walk, s state) {
+		requests := s.model.Qps[p].Initiator
+		if queue == model.Receive {
+			requests = s.model.Qps[p].Receive
+		}
+		if len(requests) == 0 || s.model.Cqs[c.qps[p].cq(queue).index].Health != model.OK {
+			return
+		}
+		for i, q := range requests {
+			r := c.h.requests[q.Id]
+			if r.owed > mark {
+				return
+			}
+			if r.silent && !r.told && q.Phase <= model.Executed {
+				c.completeSilent(w, requests[i:i+1])
+				if w.stuck() {
+					return
+				}
+				continue
+			}
+			w.refuse(owed(r, q))
+			return
+		}
+	})
+}
+
+// owed says which rule r breaks by not having completed.
+func owed(r *request, q model.Request) *model.Refusal {
+	cancelled := q.Phase == model.Executed+model.Phase(model.CANCELLED)
+	switch {
+	case cancelled && r.silent:
+		return &model.Refusal{Rule: "FLAG-02", Why: r.wr + ", a silent request, was cancelled and has no completion"}
+	case cancelled:
+		return &model.Refusal{Rule: "FLUSH-02", Why: r.wr + " was pending when its queue was flushed, and has no completion"}
+	case r.deferred && r.endedByRefusal():
+		return &model.Refusal{Rule: "DEF-05",
+			Why: r.wr + " was deferred when a later post was refused, and was never indicated: it has no completion"}
+	}
+	return &model.Refusal{Rule: unfinished.Rule, Why: r.wr + " was posted with success, and has no completion"}
+}

@@ -1,0 +1,226 @@
+package search
+
+import (
+	"cmp"
+	"strings"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/model"
+)
+
+// What a result says of itself needs no search: it is held against the post that it answers.
+
+// deliver finds, for every result of every poll, the request that it is of.
+func (h *history) deliver() {
+	for _, q := range h.cqs {
+		for _, poll := range q.polls {
+			if poll.end == nil {
+				continue
+			}
+			h.checkPoll(q, poll)
+			for i := range poll.end.Results {
+				result := &poll.end.Results[i]
+				r := h.byWr[result.Wr]
+				d := &delivery{poll: poll, result: result, order: len(q.delivered), outcome: calls.OutcomeOf(result.Status)}
+				if h.checkResult(q, r, d) {
+					r.delivery, r.told, r.outcome = d, true, d.outcome
+					q.delivered = append(q.delivered, r)
+				}
+			}
+		}
+	}
+}
+
+// checkPoll holds the number of results against the room (POLL-02).
+func (h *history) checkPoll(q *cq, poll *span) {
+	h.exercised("POLL-02")
+	if room := poll.begin.N; room != nil && int64(len(poll.end.Results)) > *room {
+		h.provider("POLL-02", poll.ret, nil, "%s of %s returned %d completions into room for %d",
+			poll.fn, q.name, len(poll.end.Results), *room)
+	}
+}
+
+// checkResult holds a result against the request that it names. It returns false when the result is of no request that
+// could have completed here.
+func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
+	at, wr := d.poll.ret, d.result.Wr
+	h.exercised("POLL-05")
+	if r == nil && h.shared[wr] {
+		q.leaveOpen("%s was posted on a shared receive queue, which this engine does not follow", wr)
+		return false
+	}
+	if r == nil && q.created == nil {
+		return false // it may have been posted before the trace began
+	}
+	if r == nil {
+		h.provider("POLL-05", at, nil, "%s delivered a completion of %s, and no request of that name was posted", q.name, wr)
+		return false
+	}
+	see := []*span{r.post}
+	home := r.qp.cq(r.queue)
+	switch {
+	case !r.accepted:
+		h.provider("DEF-03", at, see, "%s delivered a completion of %s, and the post of %s had returned %s",
+			q.name, wr, wr, r.post.answer())
+		return false
+	case r.post.call > at:
+		h.provider("POLL-05", at, see, "%s delivered a completion of %s before %s was posted", q.name, wr, wr)
+		return false
+	case r.delivery != nil:
+		h.exercised("POLL-04")
+		h.provider("POLL-04", at, []*span{r.post, r.delivery.poll}, "%s delivered the completion of %s a second time", q.name, wr)
+		return false
+	case home != nil && home != q:
+		h.provider("POLL-05", at, see, "%s delivered the completion of %s, which completes into %s", q.name, wr, home.name)
+		return false
+	case d.result.Qp != "" && d.result.Qp != r.qp.name:
+		h.provider("POLL-05", at, see, "the completion of %s names %s, and it was posted on %s", wr, d.result.Qp, r.qp.name)
+	}
+	if r.point != nil && d.outcome != r.outcome {
+		h.provider("POLL-05", at, []*span{r.post, r.point}, "%s delivered %s with %s, and its completion was placed with %s",
+			q.name, wr, d.result.Status, r.point.begin.Status)
+	}
+	if h.early[wr] {
+		h.provider("DEF-03", r.post.ret, []*span{r.post, d.poll}, "%s of %s returned %s, and %s had delivered its completion before",
+			r.post.fn, wr, r.post.answer(), q.name)
+	}
+	h.exercised("POLL-04", "DEF-03")
+	if r.silent {
+		h.exercised("FLAG-01")
+		if d.outcome == model.SUCCESS && r.point == nil {
+			h.provider("FLAG-01", at, see, "%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", wr)
+		}
+	}
+	h.checkExtended(r, d)
+	return true
+}
+
+// checkPlaced holds a point, which says that a completion was placed, against the request that it names. It returns false when
+// that is no request that could have completed here.
+func (h *history) checkPlaced(q *cq, r *request, s *span) bool {
+	wr := s.begin.Wr
+	if r == nil && (h.shared[wr] || q.created == nil) {
+		return false
+	}
+	h.exercised("POLL-05")
+	if r == nil {
+		h.provider("POLL-05", s.call, nil, "a completion of %s was placed in %s, and no request of that name had been posted", wr, q.name)
+		return false
+	}
+	see := []*span{r.post}
+	home := r.qp.cq(r.queue)
+	switch {
+	case !r.accepted:
+		h.provider("DEF-03", max(s.call, r.post.ret), []*span{r.post, s}, "a completion of %s was placed in %s, and the post of %s returned %s",
+			wr, q.name, wr, r.post.answer())
+		return false
+	case r.point != nil:
+		h.exercised("POLL-04")
+		h.provider("POLL-04", s.call, []*span{r.post, r.point}, "the completion of %s was placed in %s a second time", wr, q.name)
+		return false
+	case home != nil && home != q:
+		h.provider("POLL-05", s.call, see, "the completion of %s was placed in %s, and it completes into %s", wr, q.name, home.name)
+		return false
+	}
+	h.exercised("POLL-04", "DEF-03")
+	if r.silent {
+		h.exercised("FLAG-01")
+		if calls.OutcomeOf(s.begin.Status) == model.SUCCESS {
+			h.provider("FLAG-01", s.call, see, "%s was posted with SILENT_SUCCESS, succeeded, and a completion was placed all the same", wr)
+		}
+	}
+	return true
+}
+
+func (s *span) answer() string {
+	if strings.HasPrefix(s.fn, "ibv_") {
+		return "errno " + s.end.Errno
+	}
+	return s.end.Status
+}
+
+// checkExtended holds what NdkGetCqResultsEx adds against the request (RES-01, RES-02, RES-05).
+func (h *history) checkExtended(r *request, d *delivery) {
+	see, at := []*span{r.post}, d.poll.ret
+	if d.poll.fn == "NdkGetCqResultsEx" {
+		h.exercised("RES-05")
+	}
+	if code := d.result.ProviderError; code != nil && *code != 0 && d.outcome == model.SUCCESS &&
+		!strings.HasPrefix(d.poll.fn, "ibv_") {
+		h.provider("RES-05", at, see, "the completion of %s succeeded with ProviderErrorCode %d", r.wr, *code)
+	}
+	if d.result.Type == "" {
+		return
+	}
+	if want, ok := calls.ResultType(r.op); ok {
+		h.exercised("RES-01")
+		if d.result.Type != want {
+			h.provider("RES-01", at, see, "the completion of %s, a %v, has type %s: it is %s", r.wr, r.op, d.result.Type, want)
+		}
+		return
+	}
+	h.exercised("RES-02")
+	if d.result.Type != "Receive" && d.result.Type != "ReceiveAndInvalidate" {
+		h.provider("RES-02", at, see, "the completion of %s, a receive, has type %s", r.wr, d.result.Type)
+	}
+}
+
+// checkMessage holds a successful receive against the peer's send that it took (RES-02, RES-03).
+func (h *history) checkMessage(r *request) {
+	m := cmp.Or(r.message, r.arrived)
+	d, see := r.delivery, []*span{r.post, m.post}
+	if m.post.call > d.poll.ret {
+		h.providerInOrder(r.doubt(), "POLL-05", d.poll.ret, see, "%s received a message that the peer had not sent yet", r.wr)
+		return
+	}
+	if d.result.Type == "" {
+		return
+	}
+	want := "Receive"
+	if m.op == model.SendAndInvalidate {
+		want = "ReceiveAndInvalidate"
+	}
+	if d.result.Type != want {
+		h.providerInOrder(r.doubt(), "RES-02", d.poll.ret, see, "%s took the %v %s, and its completion has type %s: it is %s",
+			r.wr, m.op, m.wr, d.result.Type, want)
+		return
+	}
+	if want == "ReceiveAndInvalidate" && d.result.Token != nil && m.token != nil {
+		h.exercised("RES-03")
+		if *d.result.Token != *m.token {
+			h.providerInOrder(r.doubt(), "RES-03", d.poll.ret, see, "%s names the invalidated token %d, and the peer's %s invalidated %d",
+				r.wr, *d.result.Token, m.wr, *m.token)
+		}
+	}
+}
+
+// checkUnsent reports the first successful receive for which the peer has sent nothing.
+func (h *history) checkUnsent(receives []*request) {
+	for _, r := range receives {
+		if r.delivery != nil && !failed(r) {
+			h.providerInOrder(r.doubt(), "POLL-05", r.delivery.poll.ret, []*span{r.post},
+				"%s completed with success, and the peer's sends are all accounted for by earlier receives", r.wr)
+			return
+		}
+	}
+}
+
+// checkOrder holds the order in which the completions of a queue were delivered against that of their posts (POLL-09).
+func (h *history) checkOrder() {
+	type lane struct {
+		qp    *qp
+		queue model.Queue
+	}
+	for _, q := range h.cqs {
+		last := map[lane]*request{}
+		for _, r := range q.delivered {
+			l := lane{r.qp, r.queue}
+			if before := last[l]; before != nil && before.position > r.position {
+				h.providerInOrder(r.doubt(), "POLL-09", r.delivery.poll.ret, []*span{r.post, before.post},
+					"%s delivered %s after %s, and it was posted before it on the same queue of %s", q.name, r.wr, before.wr, r.qp.name)
+				continue
+			}
+			last[l] = r
+		}
+	}
+}

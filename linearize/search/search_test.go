@@ -1,0 +1,28 @@
+package search
+
+import (
+	"testing"
+
+	"ndkoracle/model"
+)
+
+// What a search remembers is counted with what its states hold: the bound of memory is near what they take.
+func TestStatesAreCountedWithWhatTheyHold(t *testing.T) {
+	const held, pending = 1000, 500
+	of := func(entries, requests int) int {
+		s := state{model: model.State{Cqs: []model.Cq{{Entries: make([]model.Completion, entries)}},
+			Qps: []model.Qp{{Initiator: make([]model.Request, requests)}}}}
+		return newStateSet([]state{s}).bytes(&operation{})
+	}
+	little, much := of(0, 0), of(held, pending)
+	if want := held*size[model.Completion]() + pending*size[model.Request](); much < want || much > 2*want {
+		t.Errorf("%d bytes of a state whose slices take %d", much, want)
+	}
+	if little > 1<<10 {
+		t.Errorf("%d bytes of a state that holds nothing", little)
+	}
+	two := newStateSet([]state{{model: model.State{Cqs: []model.Cq{{Fresh: 1}}}}, {model: model.State{Cqs: []model.Cq{{Fresh: 2}}}}})
+	if both := two.bytes(&operation{}); both < 2*size[state]() {
+		t.Errorf("%d bytes of two states", both)
+	}
+}

@@ -1,0 +1,158 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+)
+
+// see returns the spans that matter to an operation.
+func (c *component) see(o *operation) []*span {
+	var spans []*span
+	if o.request != nil {
+		spans = append(spans, o.request.post)
+		if d := o.request.delivery; d != nil {
+			spans = append(spans, d.poll)
+		}
+	}
+	return spans
+}
+
+// sentence says what happened, and why that is not allowed.
+func (c *component) sentence(o *operation, refusal *model.Refusal) string {
+	return c.happened(o) + ", and " + refusal.Why
+}
+
+func (c *component) happened(o *operation) string {
+	switch o.effect {
+	case doPoll:
+		results := o.span.end.Results
+		if len(results) == 0 {
+			return fmt.Sprintf("%s of %s returned no completion", o.span.fn, c.cqs[o.cq].name)
+		}
+		var wrs []string
+		for _, r := range results {
+			wrs = append(wrs, r.Wr)
+		}
+		return fmt.Sprintf("%s of %s returned %s", o.span.fn, c.cqs[o.cq].name, strings.Join(wrs, ", "))
+	case doEnter:
+		if o.status != model.OK {
+			return fmt.Sprintf("the callback of %s was entered with %v", c.cqs[o.cq].name, o.status)
+		}
+		return "the callback of " + c.cqs[o.cq].name + " was entered"
+	case doRead:
+		return "an event of " + c.cqs[o.cq].name + " was read"
+	case doExit:
+		return "the callback of " + c.cqs[o.cq].name + " returned"
+	case doRest:
+		return "the provider was at rest"
+	case doComplete:
+		d := o.request.delivery
+		if d == nil {
+			return fmt.Sprintf("%s completed into %s", o.request.wr, c.cqs[o.cq].name)
+		}
+		return fmt.Sprintf("%s completed into %s with %s", o.request.wr, c.cqs[o.cq].name, d.result.Status)
+	case doExecute:
+		return fmt.Sprintf("the %v %s ended with %v", o.request.op, o.request.wr, o.request.outcome)
+	case doDeliver:
+		return fmt.Sprintf("%s named token %d to the peer", o.request.wr, *o.request.token)
+	case doFailCq:
+		return fmt.Sprintf("%s reported %v", c.cqs[o.cq].name, o.status)
+	case doCloseCq, doCloseCqAtOnce, doCloseDone:
+		return "the close of " + c.cqs[o.cq].name + " completed"
+	}
+	return o.span.fn + " was called"
+}
+
+// refine replaces a general rule by the one that the way to it shows to be broken.
+func (c *component) refine(f *verdict.Finding, see *[]*span, o *operation, refusal *model.Refusal, t *story) {
+	switch {
+	case refusal == callbackDue:
+		c.refineOwed(f, see, t)
+	case refusal.Rule == "ARM-01":
+		if a := t.accounts[o.cq]; a.armed > 0 {
+			f.Rule, f.Also = "ARM-02", []string{"ARM-01"}
+			f.Message = fmt.Sprintf("%s, and no callback is owed: it was armed %s, and each arm that was satisfied has had its "+
+				"callback (%d entered before)",
+				c.happened(o), times(a.armed), a.entered)
+		}
+	case refusal.Rule == "RES-08":
+		for _, r := range o.request.qp.initiator {
+			if r.silent && r.delivery == nil && (o.request.queue == model.Receive || r.position < o.request.position) {
+				f.Rule, f.Also = "FLAG-02", []string{"RES-08"}
+				f.Message += "; " + r.wr + ", a silent request posted before it, can only have failed, and has no completion"
+				*see = append(*see, r.post)
+				return
+			}
+		}
+	case refusal.Rule == "POLL-08":
+		if r := t.remote[c.token(o.request)]; r != nil {
+			f.Also = []string{"POLL-07"}
+			f.Message = fmt.Sprintf("%s, and the peer's NdkSendAndInvalidate, received as %s, had invalidated the token",
+				c.happened(o), r.wr)
+			if r.delivery.poll.fn == "NdkGetCqResults" {
+				f.Rule, f.Also = "POLL-07", []string{"POLL-08"}
+				f.Message += "; that the receive was fetched by plain NdkGetCqResults changes nothing"
+			}
+			*see = append(*see, r.post, r.delivery.poll)
+		}
+	}
+}
+
+// refineOwed says why the callback is owed.
+func (c *component) refineOwed(f *verdict.Finding, see *[]*span, t *story) {
+	for i, a := range t.accounts {
+		if len(a.debts) == 0 {
+			continue
+		}
+		d := a.debts[len(a.debts)-1]
+		name, arms := c.cqs[i].name, ""
+		for k, s := range d.arms {
+			if k > 0 {
+				arms += " then "
+			}
+			one, _ := calls.ArmOf(s.begin)
+			arms += one.String()
+		}
+		f.Rule, f.Also = d.rule, []string{"ARM-03"}
+		*see = append(*see, d.arms...)
+		switch {
+		case d.rule == "ARM-05":
+			f.Rule, f.Also = "ARM-03", nil
+			f.Message = fmt.Sprintf("the provider was at rest, and a callback of %s is owed and was not entered: only if an arm %s was satisfied at once do the events before make sense",
+				name, arms)
+			return
+		case d.request == nil:
+			f.Message = fmt.Sprintf("the provider was at rest, and a callback of %s is owed and was not entered: when it was armed %s, it held a completion placed since the last callback",
+				name, arms)
+			return
+		}
+		f.Message = fmt.Sprintf("the provider was at rest, and a callback of %s is owed and was not entered: it was armed %s, and the completion of %s (%s) matches",
+			name, arms, d.request.wr, d.request.kindOfCompletion())
+		*see = append(*see, d.request.post)
+		if d.request.delivery != nil {
+			*see = append(*see, d.request.delivery.poll)
+		}
+		return
+	}
+}
+
+func (r *request) kindOfCompletion() string {
+	if r.delivery != nil && failed(r) {
+		return r.delivery.result.Status
+	}
+	if solicited, known := r.solicited(); r.queue == model.Receive && known && solicited {
+		return "solicited, success"
+	}
+	return "success"
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}

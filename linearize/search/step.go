@@ -1,0 +1,216 @@
+package search
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// state is a state of the contract, and what the search knows beside it.
+type state struct {
+	model  model.State
+	placed []int  // into each CQ: only the next in the order of the polls can be placed, which is that of placement
+	lost   []bool // of each QP: its connection may be lost by now, and is where that is needed for something
+	trail  *trail // how it came about, where that is to be told
+}
+
+func (c *component) init() state {
+	s := state{model: c.contract.Init(), placed: make([]int, len(c.cqs)), lost: make([]bool, len(c.qps))}
+	for _, token := range c.old {
+		s.model.Tokens[token] = model.Undefined
+	}
+	return s
+}
+
+func (s state) appendKey(key []byte) []byte {
+	key = s.model.AppendKey(key)
+	for _, n := range s.placed {
+		key = append(key, byte(n), byte(n>>8), byte(n>>16))
+	}
+	for _, lost := range s.lost {
+		key = append(key, '0')
+		if lost {
+			key[len(key)-1] = '1'
+		}
+	}
+	return key
+}
+
+// A walk is a set of states on the way through the actions that one operation stands for. It remembers the last refusal,
+// which is the reason when the set becomes empty.
+type walk struct {
+	c       *component
+	states  []state
+	refusal *model.Refusal
+}
+
+func (w *walk) stuck() bool { return len(w.states) == 0 }
+
+// take takes one action from every state.
+func (w *walk) take(a model.Action) *walk {
+	var next []state
+	for _, s := range w.states {
+		successors, refusal := w.c.contract.Step(s.model, a)
+		if refusal != nil {
+			w.refusal = refusal
+		}
+		for _, m := range successors {
+			next = append(next, state{m, s.placed, s.lost, w.c.told(s, a, m, len(successors) > 1)})
+		}
+	}
+	w.states = next
+	return w
+}
+
+// each continues from every state apart, with steps that depend on it.
+func (w *walk) each(step func(*walk, state)) *walk {
+	var next []state
+	for _, s := range w.states {
+		one := &walk{c: w.c, states: []state{s}}
+		step(one, s)
+		next = append(next, one.states...)
+		if one.stuck() {
+			w.refusal = one.refusal
+		}
+	}
+	w.states = next
+	return w
+}
+
+func (w *walk) refuse(r *model.Refusal) {
+	w.states, w.refusal = nil, r
+}
+
+// step returns the states that may follow s by o. When there are none, the refusal says why.
+func (c *component) step(s state, o *operation) ([]state, *model.Refusal) {
+	w := &walk{c: c, states: []state{s}}
+	c.perform(w, o)
+	if c.contract.Dialect.ExtraEvent {
+		for i := range c.cqs {
+			before := slices.Clone(w.states)
+			w.take(model.Action{Name: model.ExtraEvent, Cq: i})
+			w.states = append(before, w.states...)
+		}
+	}
+	if o.maybe {
+		w.states = append(w.states, s)
+	}
+	return w.states, w.refusal
+}
+
+func (c *component) perform(w *walk, o *operation) {
+	switch o.effect {
+	case doConnect:
+		w.take(model.Action{Name: model.NdkConnect, Qp: o.qp})
+	case doPost:
+		c.performPost(w, o)
+	case doArm:
+		w.take(model.Action{Name: model.NdkArmCq, Cq: o.cq, Type: o.arm})
+	case doPoll:
+		c.performPoll(w, o)
+	case doEnter:
+		w.take(model.Action{Name: model.NdkCqNotificationCallbackEnter, Cq: o.cq, CqStatus: o.status})
+	case doExit:
+		w.take(model.Action{Name: model.NdkCqNotificationCallbackExit, Cq: o.cq})
+	case doRead:
+		w.take(model.Action{Name: model.NdkCqNotificationCallbackEnter, Cq: o.cq})
+		if c.contract.Dialect.Serialised {
+			w.take(model.Action{Name: model.NdkCqNotificationCallbackExit, Cq: o.cq})
+		}
+	case doFlush:
+		c.finishBeforeFlush(w, o.qp, o.ret)
+		w.take(model.Action{Name: model.NdkFlush, Qp: o.qp})
+	case doCloseQp:
+		c.finishBeforeFlush(w, o.qp, o.ret)
+		w.take(model.Action{Name: model.NdkCloseQp, Qp: o.qp})
+	case doCloseCq:
+		w.take(model.Action{Name: model.NdkCloseCq, Cq: o.cq})
+	case doCloseCqAtOnce:
+		w.take(model.Action{Name: model.NdkCloseCq, Cq: o.cq}).take(model.Action{Name: model.NdkCloseCompletion, Cq: o.cq})
+	case doCloseDone:
+		w.take(model.Action{Name: model.NdkCloseCompletion, Cq: o.cq})
+	case doLose:
+		for i := range w.states {
+			w.states[i].lost = slices.Clone(w.states[i].lost)
+			w.states[i].lost[o.qp] = true
+		}
+	case doFailCq:
+		c.performFailCq(w, o)
+	case doExecute:
+		c.performExecute(w, o.request)
+	case doDeliver:
+		c.performDeliver(w, o.request)
+	case doComplete:
+		c.performComplete(w, o)
+	case doRest:
+		c.performRest(w, o)
+	}
+}
+
+// performFailCq lets a CQ fail. It overflows only for a completion of a request that is pending, and never has one.
+func (c *component) performFailCq(w *walk, o *operation) {
+	if o.status == model.InternalError {
+		w.take(model.Action{Name: model.CqInternalError, Cq: o.cq})
+		return
+	}
+	w.each(func(w *walk, s state) {
+		for i, b := range c.contract.Qps {
+			for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+				if b.Cq(queue) == o.cq && len(s.model.Qps[i].Queue(queue)) > 0 {
+					w.take(model.Action{Name: model.Overflow, Cq: o.cq})
+					return
+				}
+			}
+		}
+		w.refuse(noneTooMany)
+	})
+}
+
+func (c *component) performPost(w *walk, o *operation) {
+	for _, r := range o.span.requests {
+		a := model.Action{Name: model.PostRefused, Qp: o.qp, Queue: r.queue, Request: c.request(r)}
+		if r.accepted {
+			a.Name, a.Deferred = model.Post, r.deferred
+		}
+		w.take(a)
+	}
+}
+
+// request returns r as the contract has it.
+func (c *component) request(r *request) model.Request {
+	q := model.Request{Id: r.id, Op: r.op, Silent: r.silent, Token: c.token(r)}
+	if r.queue == model.Initiator {
+		q.Solicit, q.Fence = r.solicit, r.fence
+	}
+	return q
+}
+
+// performPoll takes out exactly the completions that the poll returned.
+func (c *component) performPoll(w *walk, o *operation) {
+	results := o.span.end.Results
+	room := len(results)
+	if o.span.begin.N != nil {
+		room = int(*o.span.begin.N)
+	}
+	w.each(func(w *walk, s state) {
+		entries := s.model.Cqs[o.cq].Entries
+		for i := range results {
+			r := c.h.byWr[results[i].Wr]
+			if i >= len(entries) || r == nil || entries[i].Request != r.id {
+				w.refuse(notPlaced)
+				return
+			}
+		}
+		w.take(model.Action{Name: model.NdkGetCqResults, Cq: o.cq, N: room, K: len(results)})
+	})
+}
+
+var (
+	notPlaced   = &model.Refusal{Rule: "POLL-05", Why: "the completion can't have been placed before it was delivered"}
+	outOfTurn   = &model.Refusal{Rule: "POLL-09", Why: "a completion that was delivered before it had not been placed"}
+	noneTooMany = &model.Refusal{Rule: "ARM-16", Why: "no request is pending whose completion could have been one too many"}
+	afterError  = &model.Refusal{Rule: "ARM-17", Why: "the CQ has failed, and nothing is placed in it afterwards"}
+	callbackDue = &model.Refusal{Rule: "ARM-03", Why: "a callback is owed and was not entered"}
+	errorDue    = &model.Refusal{Rule: "ARM-17", Why: "the CQ's error was not reported to its arm"}
+	unfinished  = &model.Refusal{Rule: "DEF-04", Why: "a request that was posted with success has not completed"}
+)

@@ -1,0 +1,120 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// A trace is of one adapter, whose tokens are numbers: a token that one QP makes valid can be made invalid through another.
+
+// joinTokens joins the QPs whose requests change the same token.
+func (h *history) joinTokens(sets union) {
+	join := func(p *qp, token *uint32) {
+		if token != nil {
+			sets.join("qp "+p.name, fmt.Sprint("token ", *token))
+		}
+	}
+	for _, p := range h.qps {
+		for _, r := range p.initiator {
+			if !r.op.IsSend() || p.peer != nil {
+				join(p, r.token)
+			}
+		}
+		for _, r := range p.receive {
+			join(p, r.toldToken())
+		}
+	}
+}
+
+// usesTokens reports whether p names tokens to its peer.
+func (p *qp) usesTokens() bool {
+	return slices.ContainsFunc(p.initiator, func(r *request) bool { return r.op == model.SendAndInvalidate })
+}
+
+// toldToken returns the token that a receive says its peer invalidated, where the trace does not hold the peer, or nil.
+func (r *request) toldToken() *uint32 {
+	if r.qp.peer != nil || r.delivery == nil || r.delivery.result.Type != "ReceiveAndInvalidate" {
+		return nil
+	}
+	return r.delivery.result.Token
+}
+
+// bindTokens numbers the tokens of c. Where some request made a token valid and the trace does not tell which, any may be
+// valid, and none is followed.
+func (c *component) bindTokens() {
+	names := slices.ContainsFunc(c.qps, func(p *qp) bool { return p.peer != nil && p.usesTokens() })
+	valid, invalid := c.h.madeValid, c.h.madeInvalid
+	switch {
+	case names && (valid != nil || invalid != nil):
+		c.reason = "the trace does not tell what became of tokens by " + cmp.Or(valid, invalid).wr
+	case valid == nil:
+		for _, p := range c.qps {
+			for _, r := range p.initiator {
+				if r.token == nil {
+					continue
+				}
+				if _, known := c.tokens[*r.token]; !known {
+					if c.h.oldTokens[*r.token] {
+						c.old = append(c.old, len(c.tokens))
+					}
+					c.tokens[*r.token] = len(c.tokens)
+				}
+			}
+		}
+	}
+	c.contract.Tokens = len(c.tokens)
+}
+
+// findUnknownTokens finds a request that made a token valid, and one that made a token invalid, where the trace, or this
+// engine, does not know which token.
+func (h *history) findUnknownTokens() {
+	for _, r := range h.requests {
+		if !r.accepted {
+			continue
+		}
+		switch r.op {
+		case model.FastRegister, model.Bind:
+			if r.token == nil {
+				h.madeValid = r
+			}
+		case model.Invalidate:
+			if r.token == nil {
+				h.madeInvalid = r
+			}
+		case model.SendAndInvalidate:
+			if r.token == nil && r.qp.peer != nil {
+				h.madeInvalid = r
+			}
+		case model.Read:
+			if slices.Contains(r.flags, "RDMA_READ_LOCAL_INVALIDATE") {
+				h.madeInvalid = r
+			}
+		case model.ReceiveOp:
+			if r.qp.peer == nil && r.delivery != nil && !failed(r) && r.delivery.result.Type == "" {
+				h.madeInvalid = r
+			}
+		}
+	}
+}
+
+// token returns the index of the token that r makes valid or invalid, or model.NoToken. What tokens of a peer reads and
+// writes reach its memory through is not followed.
+func (c *component) token(r *request) int {
+	if r.op == model.Read || r.op == model.Write {
+		return model.NoToken
+	}
+	return c.index(r.token)
+}
+
+// index returns the index of a token that a request of c names, or model.NoToken.
+func (c *component) index(token *uint32) int {
+	if token != nil {
+		if i, known := c.tokens[*token]; known {
+			return i
+		}
+	}
+	return model.NoToken
+}

@@ -1,0 +1,176 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"ndkoracle/linearize/witness"
+	"ndkoracle/model"
+)
+
+// A trail is the steps of the model that led to a state, the latest first.
+type trail struct {
+	step witness.Step
+	from *trail
+	odd  int // how many steps there are, and failures count twice: the plainest trail is told
+}
+
+func (t *trail) oddity() int {
+	if t == nil {
+		return 0
+	}
+	return t.odd
+}
+
+// told adds an action to the trail of s, where trails are kept: one that led to next, which is one of several when it is open how
+// the action ends.
+func (c *component) told(s state, a model.Action, next model.State, open bool) *trail {
+	if !c.tells {
+		return nil
+	}
+	step := c.stepOfAction(s, a)
+	if open {
+		leaves := witness.LeavesOf(next.Cqs[witness.CqOf(c.contract, a)])
+		step.Leaves = &leaves
+	}
+	longer := &trail{step, s.trail, s.trail.oddity() + 1}
+	if a.Outcome != model.SUCCESS || a.Name == model.ConnectionLost || a.Name == model.Overflow {
+		longer.odd++
+	}
+	return longer
+}
+
+// stepOfAction tells an action with the names that the trace has.
+func (c *component) stepOfAction(s state, a model.Action) witness.Step {
+	step := witness.Step{Action: a.Name}
+	switch a.Name {
+	case model.NdkArmCq:
+		step.Cq, step.Type = c.cqs[a.Cq].name, a.Type.String()
+	case model.NdkGetCqResults:
+		step.Cq, step.N, step.K = c.cqs[a.Cq].name, &a.N, &a.K
+	case model.NdkCqNotificationCallbackEnter:
+		step.Cq, step.CqStatus = c.cqs[a.Cq].name, a.CqStatus.String()
+	case model.NdkCqNotificationCallbackExit, model.NdkCloseCq, model.NdkCloseCompletion, model.Overflow, model.CqInternalError,
+		model.ExtraEvent:
+		step.Cq = c.cqs[a.Cq].name
+	case model.Post, model.PostRefused:
+		c.tellPost(&step, a)
+	case model.Execute, model.Complete:
+		r := c.h.requests[s.model.Qps[a.Qp].Queue(a.Queue)[a.At].Id]
+		step.Qp, step.Queue, step.Wr = c.qps[a.Qp].name, a.Queue.String(), r.wr
+		if a.Name == model.Execute {
+			step.Outcome, step.Solicited = a.Outcome.String(), a.Solicited
+			if a.Queue == model.Receive && a.Outcome == model.SUCCESS {
+				step.Token = r.toldToken()
+			}
+		}
+	case model.Abort:
+		step.Qp, step.Outcome, step.Received = c.qps[a.Qp].name, a.Outcome.String(), a.Received.String()
+	default:
+		step.Qp = c.qps[a.Qp].name
+	}
+	return step
+}
+
+func (c *component) tellPost(step *witness.Step, a model.Action) {
+	r := c.h.requests[a.Request.Id]
+	step.Qp, step.Queue, step.Wr, step.Request = c.qps[a.Qp].name, a.Queue.String(), r.wr, r.op.String()
+	step.Silent, step.Solicit, step.Fence, step.Deferred = a.Request.Silent, a.Request.Solicit, a.Request.Fence, a.Deferred
+	if c.h.madeValid == nil && r.op != model.Read && r.op != model.Write {
+		step.Token = r.token
+	}
+}
+
+// steps follows an order of the whole component once more, and returns the steps of the model that it stands for. Of what the order
+// leaves open it takes the plainest that fits into the trace.
+func (c *component) steps(ctx context.Context, order []*operation) ([]witness.Placed, error) {
+	c.tells = true
+	defer func() { c.tells = false }()
+	nodes := c.replay(ctx, order)
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(nodes, func(a, b *node) int { return a.state.trail.oddity() - b.state.trail.oddity() })
+	for _, n := range nodes {
+		if steps, fit := c.place(n.path()); fit {
+			return steps, nil
+		}
+	}
+	return nil, errors.New("the order found lets a message be received before it was sent")
+}
+
+// place puts the steps of a way each as early as it can be, and reports whether all come in time.
+func (c *component) place(path []*node) (all []witness.Placed, fit bool) {
+	behind := -1
+	for _, n := range path {
+		behind = max(behind, n.op.call)
+		steps := c.stepsOf(n)
+		for _, s := range steps {
+			if r := c.h.byWr[s.Wr]; s.Action == model.Execute && s.Outcome == model.SUCCESS.String() {
+				if behind = max(behind, r.sent); r.message != nil {
+					behind = max(behind, r.message.post.call)
+				}
+			}
+		}
+		at := behind
+		if n.op.effect == doRest {
+			at-- // what is held against a moment of rest stands before it
+		}
+		if at >= len(c.h.trace.Events) {
+			return all, true // what could still happen at the end explains nothing
+		}
+		if len(steps) > 0 && behind > n.op.ret {
+			return nil, false
+		}
+		for _, s := range steps {
+			all = append(all, witness.Placed{Step: s, Behind: at})
+		}
+	}
+	return all, true
+}
+
+// stepsOf returns the steps that an operation stood for on the way to n.
+func (c *component) stepsOf(n *node) []witness.Step {
+	var steps []witness.Step
+	for t := n.state.trail; t != n.from.state.trail; t = t.from {
+		step := t.step
+		if n.op.span != nil && isEffect(step.Action) {
+			step.Op = n.op.span.begin.Op
+		}
+		steps = append(steps, step)
+	}
+	slices.Reverse(steps)
+	return steps
+}
+
+// tell adds the steps of a component that was explained.
+func (j *judge) tell(ctx context.Context, c *component, order []*operation) {
+	if !j.tells {
+		return
+	}
+	steps, err := c.steps(ctx, order)
+	j.told, j.tells = append(j.told, steps...), err == nil
+}
+
+// witness returns the steps of all components, if they are asked for and the trace is conformant. Those of one place stay in the
+// order of their components, which share nothing.
+func (j *judge) witness() []witness.Placed {
+	if !j.tells || len(j.report.Findings) > 0 {
+		return nil
+	}
+	all := append([]witness.Placed{}, j.told...)
+	slices.SortStableFunc(all, func(a, b witness.Placed) int { return cmp.Compare(a.Behind, b.Behind) })
+	return all
+}
+
+// isEffect reports whether an action is the effect of a call or of a callback.
+func isEffect(name model.Name) bool {
+	switch name {
+	case model.NdkConnect, model.Post, model.PostRefused, model.NdkArmCq, model.NdkGetCqResults, model.NdkFlush, model.NdkCloseQp,
+		model.NdkCqNotificationCallbackEnter, model.NdkCqNotificationCallbackExit, model.NdkCloseCq, model.NdkCloseCompletion:
+		return true
+	}
+	return false
+}

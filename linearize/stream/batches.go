@@ -1,0 +1,70 @@
+package stream
+
+import (
+	"context"
+
+	"ndkoracle/trace"
+)
+
+// A trace is decoded while what was decoded before it is judged: events go from the one to the other in batches.
+
+// eventsAtHand is how many events a batch holds; so many at least of the latest are at hand, to be shown with findings.
+const eventsAtHand = 1 << 8
+
+// batchesAtOnce is how many batches there are: one that is filled, one on its way, and the two latest.
+const batchesAtOnce = 4
+
+type batch struct {
+	events []trace.Event
+	err    error // that came after them
+}
+
+// batches hands out the events of a reader.
+type batches struct {
+	full, free chan *batch
+	stop       context.CancelFunc
+	ended      chan struct{}
+}
+
+// readBatches begins to read. Its end is to be waited for, by close, before the reader is used again.
+func readBatches(ctx context.Context, in *trace.Reader) *batches {
+	ctx, stop := context.WithCancel(ctx)
+	b := &batches{make(chan *batch, batchesAtOnce), make(chan *batch, batchesAtOnce), stop, make(chan struct{})}
+	for range batchesAtOnce {
+		b.free <- &batch{events: make([]trace.Event, 0, eventsAtHand)}
+	}
+	go func() {
+		defer close(b.ended)
+		defer close(b.full)
+		for {
+			var next *batch
+			select {
+			case next = <-b.free:
+			case <-ctx.Done():
+				return
+			}
+			next.fill(in)
+			b.full <- next // there is room for all
+			if next.err != nil {
+				return
+			}
+		}
+	}()
+	return b
+}
+
+func (b *batch) fill(in *trace.Reader) {
+	b.events = b.events[:0]
+	for len(b.events) < cap(b.events) && b.err == nil {
+		b.events = b.events[:len(b.events)+1]
+		if b.err = in.Next(&b.events[len(b.events)-1]); b.err != nil {
+			b.events = b.events[:len(b.events)-1]
+		}
+	}
+}
+
+// close ends the reading, and waits until it has.
+func (b *batches) close() {
+	b.stop()
+	<-b.ended
+}

@@ -1,0 +1,425 @@
+package stream
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// A streamCq is a completion queue as a stream follows it.
+type streamCq struct {
+	s                     *Stream
+	name                  string
+	created               bool
+	group                 *group
+	depth                 int
+	queue                 *automaton.Queue
+	lanes                 []*lane          // the queues that complete into it
+	pending               int              // requests, not delivered, that could complete into it now
+	points                []*posting       // these, oldest first
+	shown                 int              // completions that it holds by what points of the trace tell
+	arms                  []*underWay      // NdkArmCq that have not returned
+	spare                 []*poll          // to be used again
+	polls                 []*poll          // polls under way, and those that have returned meanwhile
+	fallen                *sight           // of a poll: what could not have happened where it was tried last
+	fell                  *automaton.Queue // … and there
+	fellWith              uint             // … when these polls had had their effect, a bit each
+	held                  []sight          // what happened since the first of the polls was called
+	readers               int
+	closed                moment // when a close had returned
+	over                  moment // when it had completed
+	failed                moment // when a callback reported an error, or 0
+	failedLine            int
+	certain               armedFor
+	restedAt, emptyAtRest moment // the latest moment of rest, and the latest after which a poll found nothing
+	restedLine            int
+	overrun               bool      // more completions were on their way into it than it has room for
+	armed                 model.Arm // the type of the latest arm
+	emptied               moment    // the call of the latest poll that found nothing
+	owed                  int       // outstanding requests that had to have completed at a moment of rest
+}
+
+// A poll is one that is under way, or that waits for another one.
+type poll struct {
+	call      *underWay
+	from      int // of the held sights, how many came before the call
+	to        int // … before the return; -1 while there is none
+	at        moment
+	line      int
+	results   []trace.Result
+	delivered []sight
+}
+
+// A sight is what one event means to the automaton of a CQ.
+type sight struct {
+	what    sightOf
+	at      moment
+	line    int
+	pending int
+	arm     model.Arm
+	status  model.Health
+	kinds   automaton.Kinds
+	from    moment // from when on the completion can have been placed
+	counted moment // from when on it counted as one that could be
+	owed    moment // the moment of rest at which it was owed, or 0
+	known   bool   // its place is known
+	waiting bool   // somebody waits for callbacks
+	list    []uint64
+	n       int
+	posting *posting
+}
+
+type sightOf uint8
+
+const (
+	armCall sightOf = iota
+	armReturn
+	armRefused
+	enter
+	exited
+	read
+	readers
+	delivered
+	gone
+	foundNothing
+	restful
+	placedNow
+	closeCall
+	closeFinished
+	owes    // one that was open at a moment of rest was owed
+	owesNot // or not
+	nothing // but a place between others
+)
+
+func (s *Stream) cq(name string) *streamCq {
+	latest := &s.latestCqs[endOf(name)]
+	if *latest != nil && (*latest).name == name {
+		return *latest
+	}
+	q := s.cqs[name]
+	if q == nil {
+		q = &streamCq{s: s, name: name, group: newGroup(), depth: unlimitedDepth, queue: s.machine.NewQueue(s.consumer)}
+		s.cqs[name] = q
+		s.inOrder = append(s.inOrder, q)
+	}
+	*latest = q
+	return q
+}
+
+// unlimitedDepth is the depth of a CQ whose creation the trace does not hold.
+const unlimitedDepth = int(^uint32(0) >> 1)
+
+// stopped reports whether nothing more is said of the CQ.
+func (q *streamCq) stopped() bool {
+	g := q.group.root()
+	return g.stopped || g.unclear != ""
+}
+
+// take takes a sight, or keeps it while a poll is under way: what that poll will have returned may have left the CQ before.
+func (q *streamCq) take(e sight) {
+	if q.stopped() {
+		return
+	}
+	e.pending, e.line = q.pending, q.s.line()
+	if len(q.polls) > 0 {
+		if q.held = append(q.held, e); len(q.held) > maxHeld {
+			q.unclear("a poll of %s is under way for longer than this engine waits")
+		}
+		return
+	}
+	if !q.show(q.queue, &e) {
+		q.died(q.queue, &e)
+	}
+}
+
+// maxHeld bounds what is kept of a CQ while a poll is under way.
+const maxHeld = 1 << 12
+
+// show lets an automaton take a sight, and reports whether an explanation is left.
+func (q *streamCq) show(a *automaton.Queue, e *sight) bool {
+	if e.pending >= 0 {
+		a.Pending(e.pending)
+	}
+	at := automaton.Moment(e.at)
+	switch e.what {
+	case armCall:
+		return a.ArmCalled(e.arm, at)
+	case armReturn:
+		return a.ArmReturned(e.n, at)
+	case armRefused:
+		return a.ArmRefused(e.n, at)
+	case enter:
+		return a.Entered(e.status, at)
+	case exited:
+		return a.Exited(at)
+	case read:
+		return a.Entered(model.OK, at)
+	case readers:
+		return a.Readers(e.n, at)
+	case delivered:
+		return a.Delivered(automaton.Delivery{Kinds: e.kinds, From: automaton.Moment(e.from), Counted: automaton.Moment(e.counted),
+			Owed: automaton.Moment(e.owed), Known: e.known}, at)
+	case gone:
+		return a.Gone(automaton.Moment(e.counted), at)
+	case foundNothing:
+		return a.FoundEmpty(at)
+	case restful:
+		return a.Rested(e.list, e.n, e.waiting, at)
+	case owes:
+		return a.Owe(automaton.Moment(e.owed), automaton.Moment(e.counted), at)
+	case owesNot:
+		return a.NotOwed(automaton.Moment(e.owed), at)
+	case placedNow:
+		return a.Placed(e.kinds, automaton.Moment(e.counted), at)
+	case closeCall:
+		return a.CloseCalled(at)
+	}
+	return a.CloseDone(at)
+}
+
+// checkRoom notes when more completions are on their way into the CQ than it has room for: it may have overflowed, and lost
+// whatever is missing.
+func (q *streamCq) checkRoom() {
+	if q.overrun || q.failed != 0 || q.pending+q.shown <= q.depth || q.shown+q.mayComplete() <= q.depth {
+		return
+	}
+	const overflow = "more completions were on their way into %s than it has room for, " +
+		"and what an overflow loses this engine does not follow"
+	q.group.leaveInDoubt(fmt.Sprintf(overflow, q.name))
+	q.overrun = true
+	q.breaksPeers()
+	if q.s.dialect.A35 == model.A35Exact {
+		q.unclear(overflow)
+	}
+}
+
+// breaksPeers notes that the CQ may have failed, which ends the connections of its QPs.
+func (q *streamCq) breaksPeers() {
+	for _, p := range q.s.qpsInOrder {
+		if p.connected != 0 && (p.lanes[0].cq == q || p.lanes[1].cq == q) {
+			p.breaks(p.connected)
+		}
+	}
+}
+
+// mayComplete counts the requests that may have completed into the CQ without a word in the trace.
+func (q *streamCq) mayComplete() int {
+	n := 0
+	for _, p := range q.s.qpsInOrder {
+		initiators := len(p.lanes[model.Initiator].waiting)
+		if p.peer != nil {
+			initiators += len(p.peer.lanes[model.Initiator].waiting)
+		}
+		for _, l := range p.lanes {
+			switch {
+			case l.cq != q:
+			case initiators > 0: // one of them may fail, and with it all others
+				n += len(l.waiting)
+			default:
+				n += len(l.mayComplete())
+			}
+		}
+	}
+	return n
+}
+
+func (q *streamCq) unclear(format string) {
+	g := q.group.root()
+	g.unclear = cmp.Or(g.unclear, fmt.Sprintf(format, q.name))
+}
+
+// fed notes that receives of a shared receive queue may complete into the CQ.
+func (q *streamCq) fed() {
+	q.group.leaveOpen("receives of a shared receive queue may complete into " + q.name)
+}
+
+// used gives up on a CQ that was created before the trace began.
+func (q *streamCq) used() {
+	if !q.created {
+		q.group.leaveOpen("the trace does not hold the creation of " + q.name + ", so nobody knows how it was armed and what it held")
+	}
+}
+
+// armCalled takes the call of NdkArmCq.
+func (s *Stream) armCalled(u *underWay, e *trace.Event) {
+	q := u.cq
+	s.checkUse(q.group, q.closed, q.name, u)
+	s.checkSerialised(q, u)
+	arm, ok := calls.ArmOf(e)
+	if !s.verbs {
+		s.seen[anArm]++
+	}
+	if !ok {
+		s.report(q.group, verdict.ConsumerViolation, "ARM-13", 0, nil,
+			"%s was armed with type %q, and there are ERRORS, ANY and SOLICITED", q.name, e.Type)
+		return
+	}
+	u.arm, q.armed = arm, arm
+	q.countArm(arm)
+	q.arms = append(q.arms, u)
+	q.take(sight{what: armCall, at: s.at, arm: arm})
+}
+
+func (s *Stream) armReturned(u *underWay, refused bool) {
+	q := u.cq
+	i := slices.Index(q.arms, u)
+	if i < 0 {
+		return
+	}
+	q.arms = slices.Delete(q.arms, i, i+1)
+	what := armReturn
+	if refused {
+		what = armRefused
+	}
+	q.take(sight{what: what, at: s.at, n: i})
+}
+
+// entered takes the entry of a callback.
+func (s *Stream) entered(u *underWay, e *trace.Event) {
+	q := u.cq
+	s.seen[aCallback]++
+	status, ok := calls.HealthOf(e.Status)
+	if !ok {
+		s.report(q.group, verdict.ProviderViolation, "ARM-15", 0, nil,
+			"the callback of %s reports %s, which no CqStatus can be", q.name, e.Status)
+	}
+	if status == model.OK {
+		q.countEntered()
+	} else if !q.fails(e.Status, status) {
+		return
+	}
+	q.take(sight{what: enter, at: s.at, status: status})
+}
+
+// fails takes that a callback reports an error of the CQ, and reports whether that can be (ARM-01, ARM-16, ARM-17). The CQ is taken to have
+// failed just then: what that explains is explained, and what it does not is left open, as the CQ may have failed before.
+func (q *streamCq) fails(name string, status model.Health) bool {
+	s := q.s
+	s.exercised("ARM-16", "ARM-17")
+	switch {
+	case q.failed != 0:
+		s.report(q.group, verdict.ProviderViolation, "ARM-17", 0, []int{q.failedLine}, "the callback of %s reports %s, and an error was reported before", q.name, name)
+		return false
+	case q.armed == model.NONE && s.dialect.A1 != model.A1NoArm:
+		s.unexplained(q.group, "ARM-01", 0, nil, "the callback of %s reports %s, and %s was never armed", q.name, name, q.name)
+		s.also("ARM-17")
+		s.silence(q.group)
+		return false
+	case status == model.BufferOverflow && !q.overrun:
+		s.unexplained(q.group, "ARM-16", 0, nil, "the callback of %s reports %s, and there were never more completions than it has room for",
+			q.name, name)
+		s.silence(q.group)
+		return false
+	}
+	q.failed, q.failedLine = s.at, s.line()
+	reopened := s.reopen(q.group)
+	q.group.leaveInDoubt("when " + q.name + " failed, before it told so, this engine does not follow")
+	for _, p := range s.qpsInOrder {
+		if p.lanes[0].cq == q || p.lanes[1].cq == q {
+			reopened = s.reopen(p.group) || reopened
+			p.breaks(s.at)
+			p.leaveInDoubt(q.group.root().doubt)
+		}
+	}
+	if reopened || status == model.BufferOverflow && q.pending+q.shown <= q.depth {
+		q.unclear("%s failed before it told so, and when that was this engine does not follow")
+	}
+	return true
+}
+
+// readCalled takes the call of ibv_get_cq_event: from now on an event of its CQ may have been read.
+func (s *Stream) readCalled(u *underWay) {
+	s.reads = append(s.reads, u)
+	if u.cq != nil {
+		u.cq.readersAre(u.cq.readers + 1)
+	}
+}
+
+func (q *streamCq) readersAre(n int) {
+	q.readers = n
+	q.take(sight{what: readers, at: q.s.at, n: n})
+}
+
+func (s *Stream) readReturned(u *underWay, e *trace.Event) {
+	s.reads = slices.DeleteFunc(s.reads, func(r *underWay) bool { return r == u })
+	if e.Cq != "" {
+		q := s.cq(e.Cq)
+		q.used()
+		s.seen[anEvent]++
+		q.countEntered()
+		q.take(sight{what: read, at: s.at})
+	}
+	if u.cq != nil {
+		u.cq.readersAre(u.cq.readers - 1)
+		return
+	}
+	for _, q := range s.inOrder { // a call that names no CQ could have read of any
+		if unnamed := s.unnamedReads(); q.readers > unnamed+q.namedReads() {
+			q.readersAre(unnamed + q.namedReads())
+		}
+	}
+}
+
+func (s *Stream) unnamedReads() int {
+	n := 0
+	for _, u := range s.reads {
+		if u.cq == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func (q *streamCq) namedReads() int {
+	n := 0
+	for _, u := range q.s.reads {
+		if u.cq == q {
+			n++
+		}
+	}
+	return n
+}
+
+// waits reports whether a notification that is owed has somewhere to go: an event of the verbs dialect waits in its channel
+// until it is read.
+func (q *streamCq) waits() bool {
+	return !q.s.verbs || q.namedReads()+q.s.unnamedReads() > 0
+}
+
+// finishReads takes that calls which have not returned have read nothing.
+func (s *Stream) finishReads() {
+	s.finished = true
+	for _, q := range s.inOrder {
+		if q.readers > 0 || s.consumer {
+			q.readersAre(0)
+		}
+	}
+}
+
+// closeCqReturned takes the return of the close of a CQ.
+func (s *Stream) closeCqReturned(u *underWay, e *trace.Event, refused bool) {
+	q := u.cq
+	if refused || q.closed != 0 {
+		return
+	}
+	s.exercised("ARM-20", "LIFE-09")
+	q.closed = s.at
+	q.take(sight{what: closeCall, at: s.at})
+	if calls.Pending(e) {
+		s.closing[e.Op] = q
+		return
+	}
+	q.closeFinished()
+}
+
+// closeFinished takes the completion of the close of the CQ.
+func (q *streamCq) closeFinished() {
+	q.over = q.s.at
+	q.take(sight{what: closeFinished, at: q.s.at})
+}

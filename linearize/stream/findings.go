@@ -1,0 +1,171 @@
+package stream
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ndkoracle/linearize/verdict"
+)
+
+// A streamFinding knows its moment and whose objects it is of.
+type streamFinding struct {
+	verdict.Finding
+	at       moment
+	of       *group
+	searched bool // nothing explains it; other findings break a rule by themselves
+}
+
+// A group is of objects that share something. What is found on one of them ends what can be said of all.
+type group struct {
+	joined  *group
+	broken  bool   // a violation was found, from which what comes after it may follow
+	told    int    // findings that may
+	untold  int    // … that were left out
+	stopped bool   // nothing more is said of the provider
+	unclear string // why nothing more can be said of it, or ""
+	doubt   string // what may explain whatever has no other explanation, or ""
+
+	suspects []*posting // that may have failed earlier than what is taken to have cancelled others
+}
+
+func newGroup() *group { return &group{} }
+
+func (g *group) root() *group {
+	for g.joined != nil {
+		g = g.joined
+	}
+	return g
+}
+
+// leaveOpen notes why nothing more can be said of a group. The first reason stays.
+func (g *group) leaveOpen(reason string) {
+	g = g.root()
+	g.unclear = cmp.Or(g.unclear, reason)
+}
+
+// join makes two groups one.
+func join(a, b *group) {
+	a, b = a.root(), b.root()
+	if a == b {
+		return
+	}
+	a.broken, a.stopped = a.broken || b.broken, a.stopped || b.stopped
+	a.told, a.untold = a.told+b.told, a.untold+b.untold
+	a.unclear = cmp.Or(a.unclear, b.unclear)
+	a.doubt = cmp.Or(a.doubt, b.doubt)
+	a.suspects = append(a.suspects, b.suspects...)
+	b.joined = a
+}
+
+// report notes a finding on the objects of a group, at the present event unless a line says otherwise. After a violation of the
+// provider's the caller goes on from what is most plausible. One of the consumer's explains whatever the provider does then.
+func (s *Stream) report(g *group, v verdict.Verdict, rule string, line int, see []int, format string, args ...any) {
+	if g == nil {
+		g = newGroup() // of no object that is followed
+	}
+	g = g.root()
+	again := func(f streamFinding) bool { return f.of != nil && f.of.root() == g && f.Rule == rule }
+	s.muted = true
+	switch {
+	case g.stopped && v == verdict.ProviderViolation, slices.Contains(harmless[1:], rule) && slices.ContainsFunc(s.findings, again):
+		return
+	case g.broken && g.told >= MaxFollowing:
+		g.untold++
+		return
+	case g.broken:
+		g.told++
+	}
+	s.muted = false
+	f := streamFinding{Finding: verdict.Finding{Verdict: v, Rule: rule, Line: s.line(), Message: fmt.Sprintf(format, args...)},
+		at: s.at, of: g}
+	f.Seq = s.now.seq
+	if line != 0 {
+		f.Line = line
+	}
+	for _, l := range see {
+		if l != f.Line && l != 0 && !slices.Contains(f.See, l) {
+			f.See = append(f.See, l)
+		}
+	}
+	slices.Sort(f.See)
+	s.findings = append(s.findings, f)
+	s.exercised(rule)
+	g.broken = g.broken || f.stops()
+	g.stopped = g.stopped || f.stops() && v == verdict.ConsumerViolation
+}
+
+// harmless lists rules whose breach says what a completion, or an answer, should have said, and leaves the state of everything
+// else as it is known: what comes after it is judged. Of each, a group is told once.
+var harmless = []string{"DEF-06", "RES-01", "RES-02", "RES-03", "RES-05", "ASY-01", "ASY-02"}
+
+// Harmless returns the ids of the rules from whose breach nothing else follows.
+func Harmless() []string { return slices.Clone(harmless) }
+
+// stops reports whether other findings may follow from it.
+func (f *streamFinding) stops() bool { return !slices.Contains(harmless, f.Rule) }
+
+// silence ends what is said of a group, as after the latest finding no state of it is plausible: whether a CQ has failed nobody
+// knows.
+func (s *Stream) silence(g *group) {
+	if !s.muted {
+		g.root().stopped = true
+	}
+}
+
+// also names rules that the latest finding breaks beside its own.
+func (s *Stream) also(rules ...string) {
+	if !s.muted {
+		s.findings[len(s.findings)-1].Also = rules
+	}
+}
+
+// unexplained reports what nothing explains, unless something may have happened that explains anything.
+func (s *Stream) unexplained(g *group, rule string, line int, see []int, format string, args ...any) {
+	if g.root().told < MaxFollowing {
+		g.leaveOpen(s.mayHaveAborted(g.root()))
+	}
+	s.unexplainedByTokens(g, rule, line, see, format, args...)
+}
+
+// unexplainedByTokens is unexplained for what the courses of tokens leave no explanation for.
+func (s *Stream) unexplainedByTokens(g *group, rule string, line int, see []int, format string, args ...any) {
+	g = g.root()
+	if g.unclear = cmp.Or(g.unclear, g.doubt, g.suspicion()); g.unclear != "" {
+		s.muted = true
+		return
+	}
+	s.report(g, verdict.ProviderViolation, rule, line, see, format, args...)
+	if !s.muted {
+		s.findings[len(s.findings)-1].searched = true
+	}
+}
+
+// reopen takes back what was not explained of a group, as something has come that may explain it, and what may only follow from
+// that. It reports whether there was such a thing that follows from nothing.
+func (s *Stream) reopen(g *group) bool {
+	g = g.root()
+	broken, taken := false, false // by what is left; what all others may follow from
+	s.findings = slices.DeleteFunc(s.findings, func(f streamFinding) bool {
+		if f.of == nil || f.of.root() != g {
+			return false
+		}
+		back := f.searched || taken
+		taken = taken || back && !broken
+		broken = broken || !back && f.stops()
+		return back
+	})
+	if g.broken = broken; taken {
+		g.told, g.untold = 0, 0
+		g.stopped = false
+	}
+	return taken
+}
+
+// undecidedAt reports that a call leaves something open.
+func (s *Stream) undecidedAt(u *underWay, format string, args ...any) {
+	f := streamFinding{Finding: verdict.Finding{Verdict: verdict.Inconclusive, Line: u.line, Message: fmt.Sprintf(format, args...)}, at: s.at}
+	s.findings = append(s.findings, f)
+}
+
+func (s *Stream) line() int { return s.now.line }

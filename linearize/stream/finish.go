@@ -1,0 +1,90 @@
+package stream
+
+import (
+	"fmt"
+	"slices"
+
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// Finish takes the end of the trace and notes in r what was found.
+func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
+	if s.at > 0 {
+		s.now = place{s.now.line + 1, s.now.seq + 1}
+	}
+	s.at++
+	if end != nil && end.Dropped > 0 {
+		s.unfit = fmt.Sprintf("the recorder dropped %d events: what is missing could explain anything", end.Dropped)
+	}
+	if s.unfit != "" {
+		r.Undecided("", s.unfit)
+		for _, id := range verdict.Checkable() {
+			r.Rules[id] = verdict.RuleCoverage{Coverage: verdict.Undecided, Why: s.unfit}
+		}
+		return
+	}
+	for _, q := range s.inOrder {
+		q.endPolls()
+	}
+	s.finishReads()
+	if end != nil && end.Quiescent {
+		s.rest()
+		s.checkChains()
+		s.checkHung()
+	}
+	groups := map[*group]bool{}
+	for _, p := range s.qpsInOrder {
+		p.finish()
+		groups[p.group.root()] = true
+	}
+	for _, q := range s.inOrder {
+		groups[q.group.root()] = true
+	}
+	r.Components = len(groups)
+	s.markFollowing()
+	s.clock.doubt(s.findings)
+	for _, f := range s.findings {
+		r.Findings = append(r.Findings, f.Finding)
+	}
+	told := map[*group]bool{}
+	for _, q := range s.inOrder {
+		if err := q.queue.Err(); err != nil {
+			q.bounded(err)
+		}
+		if g := q.group.root(); !g.broken && g.unclear != "" && !told[g] {
+			told[g] = true
+			r.Undecided("", g.unclear)
+		}
+	}
+	if end == nil || !end.Quiescent {
+		r.Undecided("", verdict.NotAtRest)
+	}
+	s.cover(r)
+}
+
+// uncounted lists rules that this engine decides, or leaves open, without always knowing when a trace exercises them.
+var uncounted = []string{"ARM-04", "ARM-05", "ARM-07", "ARM-08", "ARM-09", "ARM-10", "ARM-11", "ARM-12", "ARM-16", "ARM-17"}
+
+// Uncounted returns the ids of the rules that a stream decides, or leaves open, without always knowing when a trace exercises them.
+func Uncounted() []string { return slices.Clone(uncounted) }
+
+// cover says what was exercised. What is not counted is never told as vacuous.
+func (s *Stream) cover(r *verdict.Report) {
+	for _, id := range uncounted {
+		r.Rules[id] = verdict.RuleCoverage{Coverage: verdict.Undecided, Why: "the streaming engine does not always know what exercises it"}
+	}
+	s.sumOccasions()
+	for id, n := range s.counts {
+		r.Rules[id] = verdict.RuleCoverage{Coverage: verdict.Checked, Count: n}
+	}
+}
+
+// unfitFor says why nothing can be judged by this dialect, or returns "".
+func unfitFor(d model.Dialect) string {
+	if d.A8 != model.A8Either || d.A15 != model.A15Free {
+		return "of the readings A8 and A15 this engine follows only the default"
+	}
+	return ""
+}

@@ -1,0 +1,147 @@
+package stream
+
+import (
+	"cmp"
+	"slices"
+
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+)
+
+// After a violation a stream goes on from what is most plausible. What it finds later of the same objects may be a breach of its
+// own, or may only follow from the first: nobody can tell, and so each is marked.
+
+// MaxFollowing is how many findings are told of a group after the first.
+const MaxFollowing = 100
+
+// markFollowing says of each finding from which violation, of its group or of the QPs at the other end of a connection, it may
+// follow.
+func (s *Stream) markFollowing() {
+	first := map[*group]int{} // finding of each group that others may follow from
+	peers := map[*group][]*group{}
+	for _, p := range s.qpsInOrder {
+		if g := p.group.root(); p.peer != nil && p.peer.group.root() != g {
+			peers[g] = append(peers[g], p.peer.group.root())
+		}
+	}
+	for i := range s.findings {
+		f := &s.findings[i]
+		if f.of == nil {
+			continue
+		}
+		g := f.of.root()
+		origin, follows := first[g]
+		for _, peer := range peers[g] {
+			if at, broken := first[peer]; !follows && broken && s.findings[at].Verdict == verdict.ProviderViolation {
+				origin, follows = at, true
+			}
+		}
+		switch {
+		case follows:
+			f.Follows = &verdict.Origin{Rule: s.findings[origin].Rule, Line: s.findings[origin].Line}
+		case f.stops():
+			origin = i
+		default:
+			continue
+		}
+		if _, known := first[g]; !known {
+			first[g] = origin
+			s.findings[origin].More += g.untold
+		}
+	}
+}
+
+// goOn takes what is left of what was held, and the polls that had not had their effect when no explanation was left. What was
+// wrong is told.
+func (q *streamCq) goOn(polls []*poll, done uint, held []sight) {
+	if q.stopped() {
+		return
+	}
+	left := slices.DeleteFunc(slices.Clone(held), func(e sight) bool { return e.what == nothing })
+	for i, p := range polls {
+		if done>>i&1 == 0 {
+			left = append(left, p.delivered...)
+		}
+	}
+	slices.SortStableFunc(left, func(a, b sight) int { return cmp.Compare(a.at, b.at) })
+	for i := range left {
+		if !q.show(q.queue, &left[i]) {
+			q.queue.Resume()
+		}
+	}
+}
+
+// moveUp takes that r was posted before all that is outstanding on its queue.
+func (l *lane) moveUp(r *posting) {
+	i := slices.Index(l.waiting, r)
+	copy(l.waiting[1:i+1], l.waiting[:i])
+	l.waiting[0] = r
+}
+
+// delivers takes the completion of r from those of which points of the trace told.
+func (q *streamCq) delivers(r *posting) {
+	if q.points[0] == r {
+		q.points = q.points[1:]
+		return
+	}
+	q.points = slices.DeleteFunc(q.points, func(o *posting) bool { return o == r })
+}
+
+// lose takes that the completion of r was not told: it succeeded, or a flush cancelled it.
+func (s *Stream) lose(out []sight, q *streamCq, r *posting) []sight {
+	outcome := model.SUCCESS
+	if r.cancelled || r.lane.qp.flushedAfter(r) {
+		outcome = model.CANCELLED
+		r.lane.failed(r)
+	} else {
+		s.meet(q, s.line(), r, nil)
+	}
+	if t := r.names; t != nil {
+		if i := slices.Index(t.pending, r); i >= 0 {
+			t.courses = t.reached(-1)
+			t.forget(i)
+		}
+		r.lane.unname(r)
+	}
+	if r.place != 0 {
+		return s.over(out, r, outcome, sight{what: delivered, kinds: r.kinds, known: true})
+	}
+	return s.over(out, r, outcome, sight{what: gone})
+}
+
+// loses takes that another CQ delivered the completion of r.
+func (q *streamCq) loses(r *posting) {
+	r.lane.moveUp(r)
+	for _, e := range q.s.lose(nil, q, r) {
+		e.at = q.s.at
+		q.take(e)
+	}
+}
+
+// accept takes that the i'th of those pending ended so, which no course explains: as if the token had been in a state that
+// allows it. Nothing else is known of those pending any more.
+func (t *streamToken) accept(i int, outcome model.Outcome) {
+	r := t.pending[i]
+	var courses []tokenCourse
+	for _, e := range t.s.effects[r.op] {
+		c := tokenCourse{validity: e.validity}
+		if e.refusal == nil && outcome == model.SUCCESS && !slices.Contains(courses, c) {
+			courses = append(courses, c)
+		}
+	}
+	if len(courses) == 0 {
+		courses = t.reached(-1)
+	}
+	t.courses = courses
+	r.lane.unname(r)
+	t.forget(i)
+}
+
+// revive takes that no bad token had ended the connection of p.
+func (p *streamQp) revive() {
+	for _, end := range []*streamQp{p, p.peer} {
+		if end != nil {
+			end.aborted, end.lanes[0].dead, end.lanes[1].dead = 0, never, never
+		}
+	}
+}

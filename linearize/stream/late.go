@@ -1,0 +1,147 @@
+package stream
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// What is known later of a moment of rest: a request that was outstanding then had to have completed, or had not.
+
+// cancelBehind notes that the flush which cancelled r cancelled the silent requests behind it, too.
+func (l *lane) cancelBehind(out []sight, r *posting, flush moment) []sight {
+	if r.returned == 0 || r.returned >= flush {
+		return out
+	}
+	for _, after := range l.waiting[1:] {
+		if after.silent && after.returned != 0 && after.returned < flush {
+			after.cancelled = true
+			out = after.wasOwed(out)
+		}
+	}
+	return out
+}
+
+// cancelUnmet notes, once a flush has returned, that it cancelled the sends for which the peer had posted no receive, and all
+// behind them.
+func (p *streamQp) cancelUnmet(flush moment) {
+	l := p.lanes[model.Initiator]
+	if p.peer == nil || l.cq == nil {
+		return
+	}
+	unmet := false
+	for _, r := range l.waiting {
+		if r.returned == 0 || r.returned >= flush {
+			return
+		}
+		unmet = unmet || r.op.IsSend() && r.index() < l.known && r.sends == l.sendsDone && r.index() >= p.peer.lanes[model.Receive].next
+		if unmet && r.silent {
+			r.cancelled = true
+			for _, e := range r.wasOwed(nil) {
+				e.at = p.s.at
+				l.cq.take(e)
+			}
+		}
+	}
+}
+
+// A leftBehind is a receive that was delivered after a poll that had found nothing.
+type leftBehind struct {
+	receive *posting
+	emptied moment // the call of that poll
+}
+
+// leave remembers a receive that succeeded, after a poll had found nothing since a moment of rest that came after its post.
+func (q *streamCq) leave(r *posting) {
+	sends := r.lane.other()
+	if sends != nil && r.index() < r.lane.known && r.owed == 0 && r.returned != 0 && r.returned < q.emptyAtRest {
+		sends.left = append(sends.left, leftBehind{r, q.emptied})
+	}
+}
+
+// arrivedBy notes that a send had succeeded by a moment of rest, and so had the receives up to the one that it took. What
+// that means for the CQ q is added to out.
+func (r *posting) arrivedBy(out []sight, q *streamCq, mark moment) []sight {
+	l := r.lane.other()
+	if l == nil || l.cq == nil || r.index() >= l.known {
+		return out
+	}
+	for _, b := range r.lane.left {
+		if b.receive.position <= r.index() && b.receive.returned < mark && mark <= b.emptied {
+			b.receive.owedLine = r.owedLine
+			l.cq.reportLate(b.receive, r.owedLine)
+			return out
+		}
+	}
+	for _, to := range l.waiting {
+		if to.position > r.index() || to.returned == 0 || to.returned >= mark {
+			break
+		}
+		if to.owed != 0 || to.place != 0 {
+			continue
+		}
+		var seen []sight
+		if to.rested == mark {
+			seen = to.wasOwed(nil)
+		} else {
+			seen = to.notOwed(nil)
+			to.owed, to.owedLine = mark, r.owedLine
+			l.cq.owed++
+		}
+		if l.cq == q {
+			out = append(out, seen...)
+		} else {
+			for _, e := range seen {
+				e.at = q.s.at
+				l.cq.take(e)
+			}
+		}
+		if l.cq.emptied >= mark {
+			l.cq.reportLate(to, r.owedLine)
+			break
+		}
+	}
+	return out
+}
+
+// arrivedWith notes, of a receive that succeeded, that the message which it took had to have arrived by a moment of rest, though nothing is
+// told of the message yet.
+func (r *posting) arrivedWith(out []sight) []sight {
+	l := r.lane.other()
+	if l == nil || r.index() >= r.lane.known || r.owed != 0 || r.place != 0 {
+		return out
+	}
+	i := slices.IndexFunc(l.waiting, func(m *posting) bool { return m.op.IsSend() && m.index() >= r.index() })
+	if i < 0 || l.waiting[i].index() != r.index() {
+		return out
+	}
+	m := l.waiting[i]
+	if m.owed == 0 || r.returned == 0 || r.returned >= m.owed {
+		return out
+	}
+	if r.owedLine = m.owedLine; r.rested == m.owed {
+		return r.wasOwed(out)
+	}
+	out = r.notOwed(out)
+	r.owed = m.owed
+	r.lane.cq.owed++
+	return out
+}
+
+// wasOwed notes that r had to have completed at the moment of rest at which that was open.
+func (r *posting) wasOwed(out []sight) []sight {
+	if r.rested == 0 || r.owed != 0 {
+		return out
+	}
+	r.owed = r.rested
+	r.lane.cq.owed++
+	return append(out, sight{what: owes, owed: r.rested, counted: r.called, posting: r, pending: -1})
+}
+
+// notOwed notes that nobody knows that r had to have completed at the moment of rest at which that was open.
+func (r *posting) notOwed(out []sight) []sight {
+	if r.rested == 0 || r.owed != 0 {
+		return out
+	}
+	return append(out, sight{what: owesNot, owed: r.rested, posting: r, pending: -1})
+}

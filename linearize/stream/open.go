@@ -1,0 +1,134 @@
+package stream
+
+import (
+	"cmp"
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// What this engine does not follow leaves open all that rests on it, before a violation could be reported that does.
+
+// leaveOpen notes why nothing more can be said of p, nor of its peer, as each message is of both.
+func (p *streamQp) leaveOpen(reason string) {
+	p.unclear = cmp.Or(p.unclear, reason)
+	p.group.leaveOpen(reason)
+	if p.peer != nil {
+		p.peer.group.leaveOpen(reason)
+	}
+}
+
+// leaveInDoubt notes what may explain whatever has no other explanation of p, or of its peer.
+func (p *streamQp) leaveInDoubt(reason string) {
+	p.doubt = cmp.Or(p.doubt, reason)
+	p.group.leaveInDoubt(reason)
+	if p.peer != nil {
+		p.peer.group.leaveInDoubt(reason)
+	}
+}
+
+// leaveInDoubt notes what may explain whatever has no other explanation in a group. The first reason stays.
+func (g *group) leaveInDoubt(reason string) {
+	g = g.root()
+	g.doubt = cmp.Or(g.doubt, reason)
+}
+
+// suspects returns the requests posted before a moment that may have failed, and so cancelled r, before it.
+func (p *streamQp) suspects(r *posting, before moment) []*posting {
+	lanes := []*lane{p.lanes[1-r.lane.queue]}
+	if p.peer != nil {
+		lanes = append(lanes, p.peer.lanes[:]...)
+	}
+	var all []*posting
+	for _, l := range lanes {
+		for _, o := range l.mayComplete() {
+			unsent := l.queue == model.Receive && l.other() != nil && o.index() >= l.other().sends // it fails at a message
+			if o.called < before && !unsent && (l.cq == nil || l.mayHaveEnded(o)) {
+				all = append(all, o)
+			}
+		}
+	}
+	return all
+}
+
+// suspect notes requests that may have failed before what is taken to have cancelled others of the group. Those are taken to
+// have been cancelled late, which explains less: what it does explain is explained.
+func (g *group) suspect(requests []*posting) {
+	g = g.root()
+	g.suspects = slices.DeleteFunc(g.suspects, (*posting).cleared)
+	for _, r := range requests {
+		if !slices.Contains(g.suspects, r) {
+			g.suspects = append(g.suspects, r)
+		}
+	}
+}
+
+// cleared reports whether r is known not to have failed.
+func (r *posting) cleared() bool { return r.over && r.outcome != model.FAILED }
+
+// suspicion says which request may have failed earlier than it is taken to have, or returns "".
+func (g *group) suspicion() string {
+	for _, r := range g.suspects {
+		if !r.cleared() {
+			return r.wr + " may have failed before anything else cancelled requests, and when that was this engine does not follow"
+		}
+	}
+	return ""
+}
+
+// shareDoubts lets the ends of a connection that was found just now share what leaves one of them open.
+func (p *streamQp) shareDoubts() {
+	for _, end := range []*streamQp{p, p.peer} {
+		if end.unclear != "" {
+			end.leaveOpen(end.unclear)
+		}
+		if end.doubt != "" {
+			end.leaveInDoubt(end.doubt)
+		}
+	}
+}
+
+// postBegins takes that a post on a queue of p is under way from now on.
+func (p *streamQp) postBegins(u *underWay) {
+	if p.posting[u.Queue] > 0 {
+		p.leaveInDoubt("posts on one queue of " + p.name + " overlap, and which of them came first this engine does not follow")
+	}
+	p.posting[u.Queue]++
+}
+
+// flushBegins takes that a flush, a disconnect or a close of p is under way from now on. It may come before a post that is under way, or
+// after it (POST-04).
+func (p *streamQp) flushBegins() {
+	p.flushing++
+	for _, l := range p.lanes {
+		for _, r := range slices.Backward(l.waiting) {
+			if r.returned != 0 {
+				break
+			}
+			r.crossed = true
+		}
+	}
+}
+
+// connectionEnds takes a disconnect event, or the close of a connector: an abort of the connection, which may have cancelled
+// requests (A23). The event comes at some time after the abort.
+func (s *Stream) connectionEnds(u *underWay, qp, conn string) {
+	for _, p := range s.qpsInOrder {
+		if p.connected == 0 || qp != "" && qp != p.name || conn != "" && conn != p.conn {
+			continue
+		}
+		switch {
+		case !u.entered:
+			p.breaks(s.at)
+		case s.reopen(p.group):
+			p.leaveOpen(u.fn + " may tell of an abort of " + p.name + ", and what that cancelled before this engine does not follow")
+		default:
+			p.breaks(p.connected)
+		}
+	}
+}
+
+// overlaps reports whether r was posted first, and the post of o, another one, was called before that of r had returned.
+func (r *posting) overlaps(o *posting) bool {
+	return r.called != o.called && (r.returned == 0 || r.returned > o.called)
+}

@@ -1,0 +1,244 @@
+package stream
+
+import (
+	"slices"
+
+	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// A message succeeds with the receive that it takes: the k'th send of a QP that succeeds takes the k'th receive of the peer
+// that succeeds. Which of the two is told first does not matter. A request that has not been told of is taken to succeed
+// until it is told to have failed.
+
+// other returns the lane of the peer that has the other halves, or nil.
+func (l *lane) other() *lane {
+	if l.qp.peer == nil {
+		return nil
+	}
+	return l.qp.peer.lanes[1-l.queue]
+}
+
+// arrivals returns how many receives can have taken a message.
+func (l *lane) arrivals() int { return len(l.other().messages) }
+
+// meet takes that r succeeded. It returns the kinds that its completion may be of, and from when on its other half was
+// posted.
+func (s *Stream) meet(q *streamCq, line int, r *posting, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
+	l := r.lane
+	switch {
+	case l.queue == model.Initiator && !r.op.IsSend():
+		return automaton.Plain, 0, true
+	case l.other() == nil || r.index() >= l.known:
+		l.messages = slices.DeleteFunc(l.messages, func(m *posting) bool { return m == r })
+		if l.queue == model.Initiator {
+			return automaton.Plain, 0, true
+		}
+		return automaton.Plain | automaton.Solicited, 0, true
+	}
+	l.taken = slices.DeleteFunc(l.taken, func(t *posting) bool { return t == r })
+	other := l.other()
+	if len(other.messages) == 0 {
+		if l.queue == model.Receive {
+			s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line},
+				"%s completed with success, and the peer's sends are all accounted for by earlier receives", r.wr)
+			return automaton.Plain | automaton.Solicited, 0, true
+		}
+		other.promised++
+		return automaton.Plain, 0, true
+	}
+	m := other.messages[0]
+	other.messages = other.messages[1:]
+	if !m.over {
+		m.takenAt = s.at
+		other.taken = append(other.taken, m)
+	}
+	if l.queue == model.Initiator {
+		return automaton.Plain, m.called, true
+	}
+	s.checkMessage(q, line, r, m, result)
+	if m.solicit {
+		return automaton.Solicited, m.called, true
+	}
+	return automaton.Plain, m.called, true
+}
+
+// failed takes that r failed. Whether it took its other half with it nobody knows, and so of all after it.
+func (l *lane) failed(r *posting) {
+	other := l.other()
+	if other == nil || !r.isMessage() || r.index() >= l.known {
+		return
+	}
+	if slices.Contains(l.taken, r) && r.position < l.dead {
+		l.qp.group.leaveInDoubt(r.wr + " failed, and which message its peer took instead is not known")
+	}
+	for _, end := range []*lane{l, other} {
+		end.known, end.promised = r.index(), 0
+		end.messages = slices.DeleteFunc(end.messages, func(m *posting) bool { return m.index() >= end.known })
+	}
+	l.taken, other.taken = nil, nil
+}
+
+// isMessage reports whether r is half of a message.
+func (r *posting) isMessage() bool { return r.op.IsSend() || r.op == model.ReceiveOp }
+
+// index returns which of the messages of its connection r is half of, unless one before it failed.
+func (r *posting) index() int {
+	if r.op.IsSend() {
+		return r.sends
+	}
+	return r.position
+}
+
+// checkMessage holds a receive against the peer's send that it took (RES-02, RES-03).
+func (s *Stream) checkMessage(q *streamCq, line int, r, m *posting, result *trace.Result) {
+	if result == nil || result.Type == "" {
+		return
+	}
+	want := "Receive"
+	if m.op == model.SendAndInvalidate {
+		want = "ReceiveAndInvalidate"
+	}
+	see := []int{r.line, m.line}
+	if result.Type != want {
+		s.report(q.group, verdict.ProviderViolation, "RES-02", line, see,
+			"%s took the %v %s, and its completion has type %s: it is %s", r.wr, m.op, m.wr, result.Type, want)
+		return
+	}
+	if want == "ReceiveAndInvalidate" && result.Token != nil && m.token != nil {
+		s.exercised("RES-03")
+		if *result.Token != *m.token {
+			s.report(q.group, verdict.ProviderViolation, "RES-03", line, see,
+				"%s names the invalidated token %d, and the peer's %s invalidated %d", r.wr, *result.Token, m.wr, *m.token)
+		}
+	}
+}
+
+// cause returns from when on something that is known can have cancelled requests of p, or 0.
+func (p *streamQp) cause() moment {
+	if p.peer == nil && p.connected != 0 && (p.broken == 0 || p.connected < p.broken) {
+		return p.connected // the trace does not hold the peer, which may have ended the connection at any time
+	}
+	return p.broken
+}
+
+// mayBreak reports whether requests of p may be cancelled by now.
+func (p *streamQp) mayBreak() bool { return p.broken != 0 }
+
+// mayHaveFailed reports whether a request of which the trace does not tell yet may have failed before r was cancelled.
+func (p *streamQp) mayHaveFailed(r *posting) bool {
+	lanes := []*lane{p.lanes[1-r.lane.queue]}
+	if p.peer != nil {
+		lanes = append(lanes, p.peer.lanes[model.Initiator])
+	}
+	return slices.ContainsFunc(lanes, func(l *lane) bool {
+		return l.cq == nil || slices.ContainsFunc(l.mayComplete(), l.mayHaveEnded)
+	})
+}
+
+// peerMayTell reports whether a receive of the peer may yet be told to have been cancelled, which would show that the connection
+// was lost.
+func (p *streamQp) peerMayTell() bool {
+	if p.peer == nil {
+		return false
+	}
+	l := p.peer.lanes[model.Receive]
+	return slices.ContainsFunc(l.waiting, l.mayHaveEnded)
+}
+
+// mayComplete returns the outstanding requests but for the receives that can only wait for a message.
+func (l *lane) mayComplete() []*posting {
+	if l.queue == model.Receive && l.other() != nil && !l.qp.mayBreak() && l.known == never {
+		return l.waiting[:min(len(l.waiting), l.arrivals())]
+	}
+	return l.waiting
+}
+
+// mayHaveEnded reports whether an outstanding request may have ended with nobody knowing: its completion may be in the CQ.
+func (l *lane) mayHaveEnded(r *posting) bool {
+	by := r.owed
+	if r.silent {
+		by = r.rested
+	}
+	return by == 0 || by > l.cq.emptyAtRest
+}
+
+// finish takes that the receives which wait for a message have not completed, and reports what is cancelled and was never
+// explained.
+func (p *streamQp) finish() {
+	for _, l := range p.lanes {
+		for _, r := range l.waiting[len(l.mayComplete()):] {
+			if l.cq != nil && r.place == 0 {
+				for _, e := range r.notOwed(nil) {
+					e.at = p.s.at
+					l.cq.take(e)
+				}
+				l.cq.take(sight{what: gone, at: p.s.at, counted: r.called, posting: r})
+				l.cq.pending--
+			}
+		}
+	}
+	for _, u := range p.unexplained {
+		if p.mayBeLostBy(u.at) || p.s.verbs && !p.failed && !p.mayBeLostBy(u.told) {
+			continue // some devices report the faulty request itself as flushed
+		}
+		p.reportUncaused(&u)
+	}
+}
+
+// silencedLine returns where the latest request was posted that succeeded silently, or 0. Only those of the initiator queue do.
+func (l *lane) silencedLine() int {
+	if l.silenced == nil || l.queue != model.Initiator {
+		return 0
+	}
+	return l.silenced.line
+}
+
+// reportUncaused reports a request that was cancelled by nothing (RES-08), unless a silent failure was not told (FLAG-02).
+func (p *streamQp) reportUncaused(u *uncaused) {
+	rule, also := "RES-08", []string(nil)
+	if u.silenced != 0 {
+		rule, also = "FLAG-02", []string{"RES-08"}
+	}
+	p.s.unexplained(p.group, rule, u.line, []int{u.postLine, u.silenced},
+		"%s completed into %s as cancelled, and nothing cancelled it: no flush, close, disconnect or failed request of %s came before",
+		u.wr, u.cq.name, p.name)
+	p.s.also(also...)
+}
+
+// mayBeLostBy reports whether anything may have cancelled requests of p before a moment.
+func (p *streamQp) mayBeLostBy(at moment) bool {
+	return p.broken != 0 && p.broken < at ||
+		slices.ContainsFunc(p.untold(), func(r *posting) bool { return max(r.called, r.lane.cq.emptyAtRest) < at })
+}
+
+// placedBy returns by when the completion of r, which was delivered at a moment, had been placed.
+func (r *posting) placedBy(delivered moment) moment {
+	by := delivered
+	if r.place != 0 {
+		by = r.place
+	}
+	if r.owed != 0 {
+		by = min(by, r.owed)
+	}
+	return by
+}
+
+// untold returns the requests of p and of its peer of which nothing tells how they ended, and that may have failed.
+func (p *streamQp) untold() []*posting {
+	var all []*posting
+	lanes := []*lane{p.lanes[model.Initiator], p.lanes[model.Receive]}
+	if p.peer != nil {
+		lanes = append(lanes, p.peer.lanes[model.Initiator])
+	}
+	for _, l := range lanes {
+		for _, r := range l.mayComplete() {
+			if l.cq != nil && l.mayHaveEnded(r) {
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}

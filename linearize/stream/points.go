@@ -1,0 +1,87 @@
+package stream
+
+import (
+	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// placed takes a point CqePlaced: the provider says when it placed a completion.
+func (s *Stream) placed(e *trace.Event) {
+	q := s.cq(e.Cq)
+	r := s.request(q, e.Wr)
+	if !s.checkPlaced(q, r, e) {
+		return
+	}
+	l := r.lane
+	if by := max(r.owed, r.rested); by != 0 && (r.owed != 0 || r.silent) && !r.missed {
+		if l.cq.reportLate(r, s.line()); l.cq.stopped() {
+			return
+		}
+	}
+	r.place, r.outcome = s.at, calls.OutcomeOf(e.Status)
+	kinds := automaton.Plain
+	switch {
+	case r.outcome == model.FAILED:
+		kinds = automaton.Failed
+	case r.outcome == model.CANCELLED:
+		kinds = automaton.Cancelled
+	case e.Solicited != nil && *e.Solicited:
+		kinds = automaton.Solicited
+	case e.Solicited == nil && l.queue == model.Receive:
+		kinds = automaton.Plain | automaton.Solicited
+	}
+	r.kinds = kinds
+	if r.outcome != model.SUCCESS {
+		l.failed(r)
+	}
+	if r.outcome == model.FAILED {
+		l.qp.breaks(r.called)
+	}
+	l.cq.take(sight{what: placedNow, at: s.at, kinds: kinds, counted: r.called})
+	l.cq.pending--
+	l.cq.shown++
+	l.cq.points = append(l.cq.points, r)
+}
+
+// checkPlaced holds a point against the request that it names, and reports whether it can be of it.
+func (s *Stream) checkPlaced(q *streamCq, r *posting, e *trace.Event) bool {
+	var was pastWr
+	over := false
+	if r == nil {
+		was, over = s.past.find(e.Wr)
+	}
+	switch {
+	case r == nil && (s.shared[e.Wr] || !q.created):
+	case r == nil && over && was.answer == "", r != nil && r.place != 0:
+		s.report(q.group, verdict.ProviderViolation, "POLL-04", 0, was.lines[:], "the completion of %s was placed in %s a second time", e.Wr, q.name)
+	case r == nil && over:
+		s.report(q.group, verdict.ProviderViolation, "DEF-03", 0, was.lines[:1], "a completion of %s was placed in %s, and its post returned %s",
+			e.Wr, q.name, was.answer)
+	case r == nil:
+		s.report(q.group, verdict.ProviderViolation, "POLL-05", 0, nil, "a completion of %s was placed in %s, and no request of that name had been posted",
+			e.Wr, q.name)
+	case r.lane.cq != nil && r.lane.cq != q && e.Cq != "":
+		s.report(q.group, verdict.ProviderViolation, "POLL-05", 0, []int{r.line}, "the completion of %s was placed in %s, and it completes into %s",
+			e.Wr, q.name, r.lane.cq.name)
+	case r.silent && calls.OutcomeOf(e.Status) == model.SUCCESS:
+		s.report(q.group, verdict.ProviderViolation, "FLAG-01", 0, []int{r.line},
+			"%s was posted with SILENT_SUCCESS, succeeded, and a completion was placed all the same", e.Wr)
+		r.silent = false
+		return r.lane.cq != nil
+	default:
+		return r.lane.cq != nil
+	}
+	return false
+}
+
+// leaveClosedOpen takes that the CQ was found empty: the completions of a QP that is being closed may have gone with it (A21).
+func (q *streamCq) leaveClosedOpen() {
+	for _, r := range q.points {
+		if qp := r.lane.qp; qp.closing != 0 {
+			qp.leaveOpen(qp.name + " was closed, and which of its completions " + q.name + " still held this engine does not follow")
+		}
+	}
+}

@@ -1,0 +1,244 @@
+package stream
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// pollCalled takes the call of a poll. What happens to the CQ until it returns waits for its results.
+func (s *Stream) pollCalled(u *underWay) {
+	q := u.cq
+	s.checkUse(q.group, q.closed, q.name, u)
+	s.checkSerialised(q, u)
+	if slices.ContainsFunc(q.polls, func(p *poll) bool { return p.to < 0 }) {
+		q.group.leaveInDoubt("polls of " + q.name + " overlap, and which of them came first this engine does not follow")
+	}
+	var p *poll
+	if n := len(q.spare); n > 0 {
+		p, q.spare = q.spare[n-1], q.spare[:n-1]
+	} else {
+		p = &poll{}
+	}
+	*p = poll{call: u, from: len(q.held), to: -1, delivered: p.delivered[:0]}
+	q.polls = append(q.polls, p)
+}
+
+func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
+	q := u.cq
+	i := slices.IndexFunc(q.polls, func(p *poll) bool { return p.call == u })
+	if i < 0 {
+		return
+	}
+	p := q.polls[i]
+	p.to, p.at, p.line = len(q.held), s.at, e.Line
+	switch {
+	case refused:
+		q.polls = slices.Delete(q.polls, i, i+1)
+	case u.n >= 0 && len(e.Results) > u.n:
+		s.report(q.group, verdict.ProviderViolation, "POLL-02", 0, nil,
+			"%s of %s returned %d completions into room for %d", u.fn, q.name, len(e.Results), u.n)
+		p.results = e.Results
+	default:
+		s.seen[aPoll]++
+		p.results = e.Results
+	}
+	if slices.ContainsFunc(q.polls, func(p *poll) bool { return p.to < 0 }) {
+		p.results = slices.Clone(p.results)
+		return
+	}
+	q.release()
+}
+
+// endPolls takes that the polls which have not returned took nothing.
+func (q *streamCq) endPolls() {
+	if len(q.polls) > 0 {
+		q.polls = slices.DeleteFunc(q.polls, func(p *poll) bool { return p.to < 0 })
+		q.release()
+	}
+}
+
+// release takes what was held while polls were under way.
+func (q *streamCq) release() {
+	polls, held, pending := q.polls, q.held, q.pending
+	q.polls, q.held = q.polls[:0], nil
+	slices.SortStableFunc(polls, inQueueOrder(q.s))
+	for _, p := range polls {
+		p.delivered = p.delivered[:0]
+		for i := range p.results {
+			if q.stopped() {
+				return
+			}
+			p.delivered = q.s.delivered(p.delivered, q, p, &p.results[i])
+		}
+		if q.stopped() {
+			return
+		}
+		if len(p.results) == 0 && p.call.n != 0 {
+			q.leaveClosedOpen()
+			if q.emptied = max(q.emptied, p.call.call); q.owed > 0 && q.failed == 0 {
+				q.missing(p)
+			}
+			p.delivered = append(p.delivered, sight{what: foundNothing})
+			if q.restedAt != 0 && p.call.call >= q.restedAt {
+				q.emptyAtRest = q.restedAt
+			}
+		}
+		if n := len(p.results); q.s.dialect.A7 == model.A7MustNot && 0 < n && n < p.call.n {
+			p.delivered = append(p.delivered, sight{what: foundNothing})
+		}
+		for i := range p.delivered {
+			p.delivered[i].at, p.delivered[i].line, p.delivered[i].pending = p.at, p.line, -1
+		}
+	}
+	if q.stopped() {
+		return
+	}
+	if len(polls) == 1 && len(held) == 0 {
+		defer q.reuse(polls[0])
+		for i := range polls[0].delivered {
+			e := &polls[0].delivered[i]
+			if i == 0 {
+				e.pending = pending
+			}
+			if !q.show(q.queue, e) {
+				q.died(q.queue, e)
+			}
+		}
+		return
+	}
+	q.interleave(polls, append(held, sight{what: nothing, at: q.s.at, line: q.s.line(), pending: pending}))
+}
+
+// reuse takes back a poll to which nothing refers any more.
+func (q *streamCq) reuse(p *poll) {
+	q.s.open.reuse(p.call)
+	p.call, p.results = nil, nil
+	q.spare = append(q.spare[:0], p)
+}
+
+// interleave lets each poll have its effect at each place between its call and its return.
+func (q *streamCq) interleave(polls []*poll, held []sight) {
+	if len(polls) > 4 {
+		q.unclear("more polls of %s are under way at a time than this engine follows")
+		return
+	}
+	q.fallen = nil
+	done := map[uint]*automaton.Queue{0: q.queue} // by the polls that have had their effect, a bit each
+	for at := 0; ; at++ {
+		for _, set := range slices.Sorted(maps.Keys(done)) {
+			q.takeEffect(done, set, polls, held, at)
+		}
+		for i, p := range polls {
+			if p.to <= at {
+				maps.DeleteFunc(done, func(set uint, _ *automaton.Queue) bool { return set>>i&1 == 0 })
+			}
+		}
+		if len(done) == 0 {
+			q.pollDied(polls)
+			q.goOn(polls, q.fellWith, held[at:])
+			return
+		}
+		if at == len(held)-1 {
+			break // nothing comes after the last
+		}
+		var last *automaton.Queue
+		var set uint
+		for _, set = range slices.Sorted(maps.Keys(done)) {
+			e := held[at]
+			for i, p := range polls {
+				if set>>i&1 == 1 {
+					e.pending -= p.taken()
+				}
+			}
+			if last = done[set]; !q.show(last, &e) {
+				delete(done, set)
+			}
+		}
+		if len(done) == 0 {
+			q.died(last, &held[at])
+			q.goOn(polls, set, held[at+1:])
+			return
+		}
+	}
+	q.queue = done[1<<len(polls)-1]
+}
+
+// pollDied reports that nothing explains what polls returned.
+func (q *streamCq) pollDied(polls []*poll) {
+	if q.fallen == nil {
+		p := polls[len(polls)-1]
+		q.fallen, q.fell, q.fellWith = &sight{what: foundNothing, at: p.at, line: p.line}, q.queue, 0
+	}
+	q.died(q.fell, q.fallen)
+}
+
+// takeEffect lets the polls take effect, in every order, that have not done so in a set and can by now.
+func (q *streamCq) takeEffect(done map[uint]*automaton.Queue, set uint, polls []*poll, held []sight, at int) {
+	for i, p := range polls {
+		if set>>i&1 == 1 || p.from > at {
+			continue
+		}
+		slot, pending := min(p.at, held[at].at), held[at].pending
+		for j, other := range polls {
+			if set>>j&1 == 1 {
+				pending -= other.taken()
+			}
+		}
+		if slices.ContainsFunc(p.delivered, func(e sight) bool { return e.from >= slot && e.what == delivered }) {
+			continue
+		}
+		a := done[set].Clone()
+		alive := true
+		for j, e := range p.delivered {
+			if e.at = slot; j == 0 {
+				e.pending = pending
+			}
+			if alive = q.show(a, &e); !alive {
+				q.fallen, q.fell, q.fellWith = &e, a, set|1<<i
+				break
+			}
+		}
+		if !alive {
+			continue
+		}
+		with := set | 1<<i
+		if other := done[with]; other != nil {
+			a.Join(other)
+		}
+		done[with] = a
+		q.takeEffect(done, with, polls, held, at)
+	}
+}
+
+// taken counts the requests that are pending no more once the poll has had its effect.
+func (p *poll) taken() int {
+	n := 0
+	for _, e := range p.delivered {
+		if e.what == gone || e.what == delivered && !e.known {
+			n++
+		}
+	}
+	return n
+}
+
+// inQueueOrder puts polls that were under way together in the order in which their completions were posted, where they are
+// of one queue.
+func inQueueOrder(s *Stream) func(a, b *poll) int {
+	return func(a, b *poll) int {
+		for i := range a.results {
+			r := s.request(a.call.cq, a.results[i].Wr)
+			for j := range b.results {
+				if o := s.request(b.call.cq, b.results[j].Wr); r != nil && o != nil && r.lane == o.lane && r != o {
+					return cmp.Compare(r.position, o.position)
+				}
+			}
+		}
+		return 0
+	}
+}

@@ -1,0 +1,101 @@
+package stream
+
+import (
+	"fmt"
+
+	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+)
+
+// died reports that no explanation of a CQ is left, and which rule was in the way.
+func (q *streamCq) died(a *automaton.Queue, e *sight) {
+	if err := a.Err(); err != nil {
+		q.bounded(err)
+		return
+	}
+	q.queue = a
+	defer a.Resume()
+	if e.what == exited && q.group.root().broken {
+		return // of a callback that was told of when it was entered
+	}
+	f := verdict.Finding{Line: e.line, Message: q.seen(e) + ", and nothing explains what was seen before"}
+	if e.what == readers { // nobody read what would have to have been read by then
+		f.Rule, f.Line = "ARM-03", q.restedLine
+		f.Message = q.seen(e) + ", and a callback is owed and was not entered"
+	}
+	if why := a.Why(); len(why) > 0 {
+		f.Rule, f.Message = why[0].Rule, q.seen(e)+", and "+why[0].Why
+		q.refine(&f, why[0], e)
+	}
+	q.s.unexplained(q.group, f.Rule, f.Line, nil, "%s", f.Message)
+	q.s.also(f.Also...)
+	if !q.s.muted {
+		told := &q.s.findings[len(q.s.findings)-1]
+		told.Before, told.Instead = q.before(a, e)
+	}
+	if e.what == enter && e.status != model.OK {
+		q.s.silence(q.group)
+	}
+}
+
+// refine replaces a general rule by the one that what is known of the CQ shows to be broken.
+func (q *streamCq) refine(f *verdict.Finding, why *model.Refusal, e *sight) {
+	switch {
+	case why.Rule == "ARM-01" && q.armed != model.NONE:
+		f.Rule, f.Also = "ARM-02", []string{"ARM-01"}
+		f.Message = q.seen(e) + ", and no callback is owed: each arm that was satisfied has had its callback"
+	case why == automaton.TooFew && q.armed == model.ERRORS:
+		f.Rule, f.Also = "ARM-08", []string{"ARM-21"}
+	case why == automaton.TooFew && q.armed == model.SOLICITED:
+		f.Rule, f.Also = "ARM-12", []string{"ARM-21"}
+	case why == automaton.BehindFence && e.posting != nil:
+		f.Rule, f.Also = q.matches(e.kinds), []string{"ARM-03", "ARM-04", "DEF-04"}
+		f.Line = e.posting.owedLine
+		f.Message = fmt.Sprintf("the provider was at rest, and either %s, posted with success, had not completed, "+
+			"or a callback that its completion makes due was not entered",
+			e.posting.wr)
+	}
+}
+
+// matches returns the rule by which a completion of one of the kinds matches the latest arm.
+func (q *streamCq) matches(kinds automaton.Kinds) string {
+	switch {
+	case q.armed == model.ERRORS:
+		return "ARM-08"
+	case q.armed == model.SOLICITED && kinds&(automaton.Plain|automaton.Solicited) == 0:
+		return "ARM-11"
+	case q.armed == model.SOLICITED:
+		return "ARM-10"
+	}
+	return "ARM-09"
+}
+
+// bounded notes that a bound ends what can be said of a CQ.
+func (q *streamCq) bounded(err error) {
+	g := q.group.root()
+	g.unclear = fmt.Sprintf("%v: of %s nothing more is decided", err, q.name)
+}
+
+// seen says in words what was seen.
+func (q *streamCq) seen(e *sight) string {
+	switch e.what {
+	case enter:
+		return "the callback of " + q.name + " was entered"
+	case read:
+		return "an event of " + q.name + " was read"
+	case exited:
+		return "the callback of " + q.name + " returned"
+	case delivered:
+		return q.name + " delivered " + e.posting.wr
+	case foundNothing:
+		return "a poll of " + q.name + " returned no completion"
+	case restful, readers:
+		return "the provider was at rest"
+	case placedNow:
+		return "a completion was placed in " + q.name
+	case gone:
+		return e.posting.wr + " succeeded silently"
+	}
+	return "the close of " + q.name + " completed"
+}

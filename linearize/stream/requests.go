@@ -1,0 +1,48 @@
+package stream
+
+// Which outstanding request a name is of. A queue completes in order, so the next result of a CQ is of the oldest request of one of its queues,
+// or of the first behind silent ones: those are looked at, where the CQ has few queues. Only from when on a request was asked for that is not
+// there are all kept by name.
+
+// maxLanes is how many queues of a CQ are looked at.
+const maxLanes = 16
+
+// request returns the outstanding request that a result of q, or a point, names, or nil.
+func (s *Stream) request(q *streamCq, wr string) *posting {
+	if s.byName == nil {
+		if r := q.next(wr); r != nil {
+			return r
+		}
+		s.keepByName()
+	}
+	return s.byName[wr]
+}
+
+// next returns the request of a name, where it is one that may complete next into q.
+func (q *streamCq) next(wr string) *posting {
+	if len(q.lanes) > maxLanes {
+		return nil
+	}
+	for _, l := range q.lanes {
+		for _, r := range l.waiting {
+			if r.wr == wr {
+				return r
+			}
+			if !r.silent {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Stream) keepByName() {
+	s.byName = map[string]*posting{}
+	for _, p := range s.qpsInOrder {
+		for _, l := range p.lanes {
+			for _, r := range l.waiting {
+				s.byName[r.wr] = r
+			}
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package stream
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// rest takes a moment at which the provider had come to rest.
+func (s *Stream) rest() {
+	owed, open := map[*streamCq][]*posting{}, map[*streamCq]int{}
+	for _, p := range s.qpsInOrder {
+		if p.group.root().stopped {
+			continue
+		}
+		for _, l := range p.lanes {
+			for _, r := range l.owe() {
+				r.owedLine = s.line()
+				if l.maybeOwed(r) {
+					r.rested = s.at
+					open[l.cq]++
+					continue
+				}
+				for _, e := range r.notOwed(nil) {
+					e.at = s.at
+					l.cq.take(e)
+				}
+				if l.cq.over != 0 && r.called > l.cq.over {
+					s.unexplained(p.group, "LIFE-09", 0, []int{r.line}, "%s, posted with success, is to complete into %s, and %s is closed",
+						r.wr, l.cq.name, l.cq.name)
+					r.missed = true
+				}
+				r.owed, r.rested = s.at, 0
+				l.cq.owed++
+				if r.place == 0 {
+					owed[l.cq] = append(owed[l.cq], r)
+				}
+			}
+		}
+	}
+	for _, q := range s.inOrder {
+		e := sight{what: restful, at: s.at, waiting: q.waits(), n: open[q]}
+		for _, r := range owed[q] {
+			e.list = append(e.list, uint64(r.called))
+		}
+		if s.verbs && e.waiting && q.readers == 0 && !s.finished {
+			q.readersAre(q.namedReads() + s.unnamedReads())
+		}
+		s.exercised("ARM-03")
+		q.restedAt, q.restedLine = s.at, s.line()
+		q.take(e)
+	}
+	s.checkAnswers()
+}
+
+// owe returns the requests that must have completed by now and need not have by an earlier moment of rest: those that wait
+// for nobody but the provider, silent ones that must have if they fail, and receives whose message has been sent.
+func (l *lane) owe() []*posting {
+	p := l.qp
+	if l.cq == nil || p.closing != 0 || l.cq.failed != 0 {
+		return nil
+	}
+	var due []*posting
+	for _, r := range l.waiting {
+		if r.owed != 0 || r.missed {
+			continue
+		}
+		if r.returned == 0 || !l.waitsForNobody(r) && !p.flushedAfter(r) {
+			break
+		}
+		if r.rested == 0 || !l.maybeOwed(r) {
+			due = append(due, r)
+		}
+	}
+	return due
+}
+
+// maybeOwed reports whether it is not known yet if r, which waits for nobody but the provider and perhaps a message that has
+// been sent, has to complete: a silent request if it fails, a receive if the message has arrived.
+func (l *lane) maybeOwed(r *posting) bool {
+	if l.queue == model.Receive {
+		return r.place == 0 && !l.qp.flushedAfter(r) && !l.arrived(r)
+	}
+	return r.silent && !r.cancelled && r.place == 0
+}
+
+// flushedAfter reports whether a flush is over that was called after r had been posted.
+func (p *streamQp) flushedAfter(r *posting) bool {
+	return slices.ContainsFunc(p.flushed, func(f returned) bool { return r.returned != 0 && f.call > r.returned })
+}
+
+// waitsForNobody reports whether r can complete without the consumer, and without a peer of whom the trace does not tell.
+func (l *lane) waitsForNobody(r *posting) bool {
+	p := l.qp
+	if l.queue == model.Receive {
+		return p.peer != nil && r.index() < p.peer.lanes[model.Initiator].sends
+	}
+	if r.deferred && r.ended == 0 {
+		return false
+	}
+	sends := r.sends
+	if r.op.IsSend() {
+		sends++
+	}
+	return p.endedFor(r) || sends <= l.sendsDone || p.peer != nil && sends <= p.peer.lanes[model.Receive].returned
+}
+
+// endedFor reports whether r waits for no receive any more: a failure was delivered, or a flush had returned before its post.
+func (p *streamQp) endedFor(r *posting) bool {
+	return p.lossTold || p.ended != 0 && p.ended < r.called && !r.crossed
+}
+
+// arrived reports whether the peer's send for r, or for a later receive, is known to have succeeded.
+func (l *lane) arrived(r *posting) bool {
+	return r.position < l.other().succeeded
+}
+
+// missing reports a request that had to have completed at a moment of rest before a poll that found nothing.
+func (q *streamCq) missing(p *poll) {
+	var first *posting
+	for _, qp := range q.s.qpsInOrder {
+		for _, l := range qp.lanes {
+			for _, r := range l.waiting {
+				if l.cq != q || r.owed == 0 && !r.missed {
+					break
+				}
+				if r.place == 0 && !r.missed && r.owed <= p.call.call && (first == nil || r.owed < first.owed) {
+					first = r
+				}
+			}
+		}
+	}
+	if first != nil {
+		q.reportLate(first, p.line)
+	}
+}
+
+// reportLate reports a request that had not completed at a moment of rest, as a poll shows.
+func (q *streamCq) reportLate(r *posting, poll int) {
+	qp := r.lane.qp
+	if qp.closing != 0 {
+		qp.leaveOpen(qp.name + " was closed, and which of its completions " + q.name + " still held this engine does not follow")
+		return
+	}
+	rule, why := "DEF-04", r.wr+", posted with success, had not completed"
+	switch {
+	case r.cancelled:
+		rule, why = "FLAG-02", r.wr+", a silent request that a flush cancelled, had not completed"
+	case qp.flushedAfter(r):
+		rule, why = "FLUSH-02", r.wr+", pending when its queue was flushed, had not completed"
+	case r.refusal:
+		rule, why = "DEF-05", r.wr+", deferred before a post that was refused, had not been indicated and completed"
+	}
+	q.s.unexplained(q.group, rule, r.owedLine, []int{r.line, poll},
+		"the provider was at rest, and %s: what %s shows afterwards", why, q.name)
+	q.s.also("POLL-03")
+	for _, behind := range r.lane.waiting { // a queue completes in order
+		behind.missed = behind.missed || behind == r || behind.owed != 0 && behind.owed <= q.emptied
+	}
+	q.queue.Resume()
+}

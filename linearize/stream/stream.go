@@ -1,0 +1,291 @@
+package stream
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/calls"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// A Stream decides a trace in one pass: it takes the events one after the other and keeps no more than the objects that live
+// and the requests that are outstanding. docs/streaming.md says how.
+type Stream struct {
+	dialect  model.Dialect
+	consumer bool // the consumer took the events down
+	verbs    bool
+	machine  *automaton.Machine
+	clock    *clock // of a partial order, or nil
+
+	at          moment // of the present event, from 1
+	now         place  // of the present event, or of the end
+	open        underWayCalls
+	cqs         map[string]*streamCq
+	inOrder     []*streamCq
+	qps         map[string]*streamQp
+	qpsInOrder  []*streamQp
+	latestCqs   [nameEnds]*streamCq // the latest that an event named, by the end of its name
+	latestQps   [nameEnds]*streamQp
+	conns       map[string][]*streamQp
+	postings    []posting           // to be used
+	byName      map[string]*posting // the requests that are accepted or not answered yet, and not delivered; nil while nobody asked
+	past        past                // requests that are over
+	shared      map[string]bool     // receives of shared receive queues
+	reads       []*underWay         // ibv_get_cq_event that have not returned
+	tokens      map[uint32]*streamToken
+	effects     [model.Write + 1][model.Undefined + 1]tokenEffect
+	regions     map[string]bool      // memory regions and windows whose creation the trace holds
+	mostTokens  int                  // before some are forgotten
+	tokensLost  bool                 // some were
+	tokenless   string               // a request that changes a token of which the trace does not tell, or ""
+	registering int                  // posts under way that make a token valid which is not told yet
+	anyValid    bool                 // any token may be valid
+	closing     map[string]*streamCq // by the op of a close that is pending
+	closingQps  map[string]*streamQp
+	answers     answers
+	running     int                    // callbacks
+	callbacks   map[string][]*underWay // running, by thread
+	findings    []streamFinding
+	counts      map[string]int
+	seen        [occasions]int
+	late        []sight // what the completion under way tells of moments of rest before
+	muted       bool    // the latest finding was not kept
+	finished    bool    // the trace has come to its end
+	unfit       string  // why nothing can be judged, or ""
+}
+
+// An underWay is a call or a callback that has not returned, with what of its beginning matters at its end.
+type underWay struct {
+	*calls.Function
+	fn       string
+	op       string
+	call     moment
+	line     int
+	cq       *streamCq
+	qp       *streamQp
+	n        int // room of a poll, or -1
+	arm      model.Arm
+	depth    *int64
+	postings []*posting
+	conn     string
+	thr, wr  string
+	region   string    // of the creation of one
+	within   *underWay // the callback that was running on this thread
+	entered  bool      // a callback
+	closes   *streamQp // of the completion of a close
+}
+
+// New returns a stream for a trace with this header, judged by a dialect. What it remembers of explanations takes about so much
+// memory at most, in bytes; 0 is a default.
+func New(h trace.Header, d model.Dialect, memory int) *Stream {
+	s := &Stream{dialect: d, consumer: h.Side == "consumer", verbs: !d.ErrorsArm, machine: automaton.New(d, memory),
+		open: underWayCalls{others: map[string]*underWay{}}, cqs: map[string]*streamCq{}, qps: map[string]*streamQp{}, conns: map[string][]*streamQp{},
+		shared: map[string]bool{}, closing: map[string]*streamCq{},
+		closingQps: map[string]*streamQp{}, answers: answers{waiting: map[string]*pendingCall{}, over: map[string]overCall{}},
+		tokens: map[uint32]*streamToken{}, effects: tokenEffects(d), regions: map[string]bool{},
+		counts: map[string]int{}, callbacks: map[string][]*underWay{}, unfit: unfitFor(d)}
+	if h.Order == "partial" {
+		s.clock = &clock{}
+	}
+	return s
+}
+
+// endOf returns a number for the end of a name: ids of objects differ there.
+func endOf(name string) int {
+	number := 0
+	for i := max(0, len(name)-4); i < len(name); i++ {
+		number = number*5 + int(name[i])
+	}
+	return number % nameEnds
+}
+
+const nameEnds = 64
+
+// Take takes the next event. It keeps nothing of e but its strings.
+func (s *Stream) Take(e *trace.Event) {
+	s.at++
+	s.now = place{e.Line, e.Seq}
+	if s.clock != nil {
+		s.watch(e)
+	}
+	switch e.Ph {
+	case trace.Call, trace.Enter:
+		u := s.open.begin(e.Op)
+		u.Function, u.fn, u.call, u.line, u.thr, u.wr, u.entered = calls.FunctionOf(e), e.Fn, s.at, e.Line, e.Thr, e.Wr, e.Ph == trace.Enter
+		if u.within = s.inner(u.thr); u.entered {
+			s.running++
+			s.callbacks[u.thr] = append(s.callbacks[u.thr], u)
+		}
+		if e.For != "" {
+			s.completed(e)
+		}
+		s.begin(u, e)
+	case trace.Ret, trace.Exit:
+		if u := s.open.end(e.Op); u != nil {
+			s.end(u, e)
+			if u.entered {
+				s.running--
+				s.left(u)
+			} else {
+				s.callReturned(u, e)
+				if u.Kind == calls.ArmCq || u.Kind == calls.Post && !calls.Pending(e) {
+					s.open.reuse(u)
+				}
+			}
+		}
+	case trace.Point:
+		switch calls.KindOf(e) {
+		case calls.Quiesce:
+			s.rest()
+		case calls.Placed:
+			s.placed(e)
+		}
+	}
+}
+
+// begin takes a call, or the entry of a callback.
+func (s *Stream) begin(u *underWay, e *trace.Event) {
+	switch u.Kind {
+	case calls.CreateCq:
+		u.cq, u.depth = s.cq(e.Cq), e.Depth
+		u.cq.created = true
+	case calls.CreateQp:
+		u.qp = s.createQp(e)
+	case calls.ConnectQp:
+		u.qp = s.qp(e.Qp)
+		u.conn = e.Conn
+		u.qp.connectCalled(u)
+	case calls.Post:
+		u.qp = s.qp(e.Qp)
+		s.postCalled(u, e)
+	case calls.ArmCq:
+		u.cq = s.cq(e.Cq)
+		u.cq.used()
+		s.armCalled(u, e)
+	case calls.PollCq:
+		u.cq, u.n = s.cq(e.Cq), -1
+		u.cq.used()
+		if e.N != nil {
+			u.n = int(*e.N)
+		}
+		s.pollCalled(u)
+	case calls.Callback:
+		u.cq = s.cq(e.Cq)
+		u.cq.used()
+		s.entered(u, e)
+	case calls.ReadEvent:
+		if e.Cq != "" {
+			u.cq = s.cq(e.Cq)
+		}
+		s.readCalled(u)
+	case calls.FlushQp:
+		if u.qp = s.qp(e.Qp); u.qp.closing != 0 && u.fn == "NdkDisconnect" {
+			u.Function = ofConnector
+			break
+		}
+		s.flushCalled(u)
+	case calls.CloseCq:
+		u.cq = s.cq(e.Cq)
+		u.cq.used()
+	case calls.CloseQp:
+		u.qp = s.qp(e.Qp)
+		s.closeQpCalled(u)
+	case calls.CloseDone:
+		if q := s.closing[e.For]; q != nil {
+			delete(s.closing, e.For)
+			q.closeFinished()
+		}
+		if p := s.closingQps[e.For]; p != nil {
+			delete(s.closingQps, e.For)
+			u.closes = p
+		}
+	case calls.EndConnection:
+		s.connectionEnds(u, e.Qp, e.Conn)
+	case calls.CreateRegion:
+		u.region = e.Mr + e.Mw
+	case calls.UnsettleQp:
+		if p := s.qp(e.Qp); p.connected != 0 || p.lanes[0].next+p.lanes[1].next > 0 {
+			p.group.leaveOpen(p.name + " was put into the state " + e.State + ", which this engine does not follow")
+		}
+	case calls.ResizeCq:
+		q := s.cq(e.Cq)
+		q.group.root().unclear = cmp.Or(q.group.root().unclear, e.Cq+" is resized, which this engine does not follow")
+	case calls.PostShared:
+		s.shared[e.Wr] = true
+		if !slices.ContainsFunc(s.qpsInOrder, func(p *streamQp) bool { return p.fed }) {
+			for _, q := range s.inOrder {
+				q.fed()
+			}
+		}
+		for _, w := range e.Wrs {
+			s.shared[w.Wr] = true
+		}
+	}
+}
+
+// end takes the return of a call or a callback.
+func (s *Stream) end(u *underWay, e *trace.Event) {
+	refused := calls.IsRefusal(u.Verbs, e)
+	switch u.Kind {
+	case calls.CreateCq:
+		if depth := cmp.Or(e.Depth, u.depth); depth != nil && !refused {
+			u.cq.depth = int(*depth)
+		}
+	case calls.ConnectQp:
+		u.qp.connectReturned(u, refused, calls.Pending(e))
+	case calls.Post:
+		u.qp.posting[u.Queue]--
+		s.postReturned(u, e)
+	case calls.ArmCq:
+		s.armReturned(u, refused)
+	case calls.PollCq:
+		s.pollReturned(u, e, refused)
+	case calls.Callback:
+		if s.dialect.Serialised {
+			u.cq.take(sight{what: exited, at: s.at})
+		}
+	case calls.ReadEvent:
+		s.readReturned(u, e)
+	case calls.FlushQp:
+		s.flushReturned(u, e)
+	case calls.CloseCq:
+		s.closeCqReturned(u, e, refused)
+	case calls.CloseQp:
+		u.qp.closeReturned(u, refused)
+		switch {
+		case calls.Pending(e):
+			s.closingQps[e.Op] = u.qp
+		case !refused:
+			u.qp.gone = true
+			u.qp.forgetTokens()
+		}
+	case calls.DeviceEvent:
+		for _, q := range s.inOrder {
+			p := s.qps[e.Qp]
+			of := e.Cq == q.name || e.Cq == "" && (p == nil || p.group.root() == q.group.root())
+			if of && calls.MayFailDevice(e) {
+				q.group.leaveOpen("the device reported " + e.Type + ": " + q.name + " may have lost completions")
+			}
+		}
+	case calls.CloseDone:
+		if u.closes != nil {
+			u.closes.gone = true
+			u.closes.forgetTokens()
+		}
+	case calls.CreateRegion:
+		if !refused {
+			s.regions[u.region] = true
+		}
+	}
+}
+
+// answerOf returns what a call answered, in words.
+func answerOf(fn string, e *trace.Event) string {
+	if strings.HasPrefix(fn, "ibv_") {
+		return "errno " + e.Errno
+	}
+	return e.Status
+}

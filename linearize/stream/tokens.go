@@ -1,0 +1,282 @@
+package stream
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// Memory tokens. What a request does to a token it does when it is executed, and nobody sees when that is: of the requests that name
+// one token, those that are under way may have been executed already, in each order that their queues allow. What an execution does
+// is asked of the model (MEM-05, INV-05, INV-06, POLL-07, POLL-08, RES-09).
+
+// A streamToken is a memory token as a stream follows it.
+type streamToken struct {
+	s          *Stream
+	group      *group
+	pending    []*posting // that name it, and of which something is still to be told
+	courses    []tokenCourse
+	lost       bool     // others had been forgotten when it was first named: it may be one of them
+	registered bool     // the first request that named it was to make it valid
+	told       bool     // something was told that shows its state
+	validFrom  moment   // when it was told latest that it had been made valid
+	remote     *posting // the latest receive that told that the peer had invalidated it
+	fetched    string   // … by this function
+}
+
+// A tokenCourse is one course of the executions, as far as it matters from here on.
+type tokenCourse struct {
+	validity              model.Validity
+	done, failed, aborted uint32 // of those pending, a bit each: has succeeded, ended otherwise, ended the connection (INV-05)
+	since                 moment // not before this came the last
+}
+
+// maxTokenRequests is how many requests may be under way that name one token.
+const maxTokenRequests = 16
+
+// A tokenEffect is what the success of a request makes of its token, and whether it may end the connection instead.
+type tokenEffect struct {
+	validity model.Validity
+	refusal  *model.Refusal
+	aborts   bool
+}
+
+// tokenEffects asks the model what the execution of each operation does to a token of each validity.
+func tokenEffects(d model.Dialect) (effects [model.Write + 1][model.Undefined + 1]tokenEffect) {
+	c := model.Contract{Dialect: d, Depth: []int{unlimitedDepth}, Tokens: 1, Qps: []model.Binding{{Peer: 1}, {Peer: 0}}}
+	for op := range effects {
+		for v := range effects[op] {
+			r := model.Request{Op: model.Op(op), Phase: model.Indicated}
+			s := model.State{Cqs: make([]model.Cq, 1), Tokens: []model.Validity{model.Validity(v)}, Qps: []model.Qp{{State: model.Connected},
+				{State: model.Connected, Receive: []model.Request{{Op: model.ReceiveOp, Phase: model.Indicated, Token: model.NoToken}}}}}
+			a := model.Action{Name: model.Execute, Outcome: model.SUCCESS, Token: model.NoToken}
+			switch r.Op {
+			case model.ReceiveOp: // of which its own completion tells that it did
+				a.Qp, a.Queue, a.Token = 1, model.Receive, 0
+			case model.SendAndInvalidate:
+				a.Name = model.Deliver
+				fallthrough
+			default:
+				s.Qps[0].Initiator = []model.Request{r}
+			}
+			e := &effects[op][v]
+			next, refusal := c.Step(s, a)
+			if e.refusal = refusal; refusal == nil {
+				e.validity = next[0].Tokens[0]
+			}
+			if r.Op == model.SendAndInvalidate {
+				_, refusal = c.Step(s, model.Action{Name: model.Abort, Outcome: model.SUCCESS, Received: model.CANCELLED})
+				e.aborts = refusal == nil
+			}
+		}
+	}
+	return effects
+}
+
+// registers reports whether an operation makes a token valid.
+func registers(op model.Op) bool { return op == model.FastRegister || op == model.Bind }
+
+// changesToken reports whether the execution of r may change the state of a token, or needs it.
+func (r *posting) changesToken() bool {
+	switch r.op {
+	case model.FastRegister, model.Bind, model.Invalidate, model.SendAndInvalidate:
+		return true
+	}
+	return false
+}
+
+// nameToken takes that a request names its token, be it accepted or not; e names the object that the token is of.
+func (s *Stream) nameToken(r *posting, e *trace.Event) {
+	if r.token == nil || !r.changesToken() {
+		return
+	}
+	t := s.token(*r.token, registers(r.op))
+	if r.op == model.Invalidate && !t.registered && !s.regions[e.Mr+e.Mw] {
+		t.mayBeOld()
+	}
+	join(t.group, r.lane.qp.group)
+	if t.pending = append(t.pending, r); len(t.pending) > maxTokenRequests {
+		t.group.leaveOpen("more requests that name one token are under way than this engine follows")
+		t.pending = t.pending[:0]
+	}
+	r.names = t
+	if r.op == model.SendAndInvalidate {
+		r.lane.naming = append(r.lane.naming, r)
+	}
+}
+
+// token returns the token of a name; registers says that the request which names it is to make it valid.
+func (s *Stream) token(name uint32, registers bool) *streamToken {
+	t := s.tokens[name]
+	if t != nil {
+		return t
+	}
+	t = &streamToken{s: s, group: newGroup(), courses: []tokenCourse{{validity: model.Invalid}}, registered: registers}
+	if len(s.tokens) >= max(s.mostTokens, maxTokens) {
+		s.forgetTokens()
+	}
+	t.lost = s.tokensLost
+	s.tokens[name] = t
+	return t
+}
+
+// maxTokens is how many tokens are remembered before the first that are invalid are forgotten.
+const maxTokens = 1 << 16
+
+// forgetTokens forgets the tokens that are invalid, and that no request names which is under way.
+func (s *Stream) forgetTokens() {
+	for name, t := range s.tokens {
+		if len(t.pending) == 0 && len(t.courses) == 1 && t.courses[0].validity == model.Invalid {
+			delete(s.tokens, name)
+			s.tokensLost = true
+		}
+	}
+	s.mostTokens = 2 * len(s.tokens)
+}
+
+// mayBeOld takes that the token may have been made valid before the trace began.
+func (t *streamToken) mayBeOld() {
+	pristine := tokenCourse{validity: model.Invalid}
+	switch {
+	case t.lost:
+		t.group.leaveOpen("what became of a token long ago this engine does not follow")
+	case !t.told && len(t.courses) == 1 && t.courses[0] == pristine:
+		t.courses[0].validity = model.Undefined
+	case !t.told || t.s.reopen(t.group):
+		t.group.leaveOpen("a token may have been made valid before the trace began, and what it was then this engine does not follow")
+	}
+	t.registered = true
+}
+
+// withdraw takes a request back that was not queued.
+func (t *streamToken) withdraw(r *posting) {
+	if i := slices.Index(t.pending, r); i >= 0 {
+		t.courses = slices.DeleteFunc(t.courses, func(c tokenCourse) bool { return c.executed(i) })
+		t.forget(i)
+	}
+}
+
+func (c tokenCourse) executed(i int) bool { return (c.done|c.failed|c.aborted)>>i&1 == 1 }
+
+// succeeds returns c after the i'th of those pending has succeeded, and the reason why it can't have.
+func (t *streamToken) succeeds(c tokenCourse, i int) (tokenCourse, *model.Refusal) {
+	r := t.pending[i]
+	for k, m := range t.pending {
+		if c.aborted>>k&1 == 1 && (m.lane.qp == r.lane.qp || m.lane.qp.peer == r.lane.qp) {
+			return c, succeededAfterAbort
+		}
+	}
+	e := t.s.effects[r.op][c.validity]
+	if e.refusal != nil {
+		return c, e.refusal
+	}
+	c.validity, c.done, c.since = e.validity, c.done|1<<i, max(c.since, r.called)
+	return c, nil
+}
+
+var succeededAfterAbort = &model.Refusal{Rule: "INV-05", Why: "a bad token had ended the connection, on which nothing succeeds any more"}
+
+// otherwise returns what becomes of c when the i'th of those pending ends without success: by itself, or, when it may have reached the
+// peer, as the end of the connection.
+func (t *streamToken) otherwise(c tokenCourse, i int, reached bool) []tokenCourse {
+	r, failed := t.pending[i], c
+	failed.failed, failed.since = c.failed|1<<i, max(c.since, r.called)
+	all := []tokenCourse{failed}
+	if reached && t.s.effects[r.op][c.validity].aborts {
+		c.aborted, c.since = c.aborted|1<<i, max(c.since, r.called)
+		all = append(all, c)
+	}
+	return all
+}
+
+// mayExecute reports whether in c the i'th of those pending may be executed next.
+func (t *streamToken) mayExecute(c tokenCourse, i int) bool {
+	r := t.pending[i]
+	for k, o := range t.pending {
+		if o.lane == r.lane && o.position < r.position && !c.executed(k) {
+			return false
+		}
+	}
+	if r.op == model.SendAndInvalidate && !r.adrift {
+		to := r.lane.other()
+		return to != nil && r.index() < r.lane.known && r.index() < to.next
+	}
+	return true
+}
+
+// reached returns all that the courses can have become by now, without the i'th of those pending.
+func (t *streamToken) reached(i int) []tokenCourse {
+	all := slices.Clone(t.courses)
+	add := func(c tokenCourse) {
+		same := func(d tokenCourse) bool {
+			return d.validity == c.validity && d.done == c.done && d.failed == c.failed && d.aborted == c.aborted
+		}
+		if k := slices.IndexFunc(all, same); k >= 0 {
+			all[k].since = min(all[k].since, c.since)
+			return
+		}
+		all = append(all, c)
+	}
+	for at := 0; at < len(all) && len(all) <= maxTokenCourses; at++ {
+		c := all[at]
+		for k, r := range t.pending {
+			if k == i || c.executed(k) || !t.mayExecute(c, k) {
+				continue
+			}
+			if next, refusal := t.succeeds(c, k); refusal == nil {
+				add(next)
+			}
+			for _, next := range t.otherwise(c, k, r.op == model.SendAndInvalidate) {
+				add(next)
+			}
+		}
+	}
+	return all
+}
+
+// maxTokenCourses bounds the courses of one token.
+const maxTokenCourses = 1 << 10
+
+// tell keeps what one makes of each course, for the i'th of those pending. When that is nothing, it returns the reason.
+func (t *streamToken) tell(i int, one func(tokenCourse) ([]tokenCourse, *model.Refusal)) (why *model.Refusal, ok bool) {
+	all := t.reached(i)
+	if len(all) > maxTokenCourses {
+		t.group.leaveOpen("more courses of a token are alive than this engine follows")
+		return nil, true
+	}
+	var kept []tokenCourse
+	for _, c := range all {
+		next, refusal := one(c)
+		if kept = append(kept, next...); refusal != nil {
+			why = refusal
+		}
+	}
+	if len(kept) > 0 {
+		t.courses = kept
+	}
+	return why, len(kept) > 0
+}
+
+// forget takes the i'th off those pending: all of it is told. Courses that differ in nothing else are one.
+func (t *streamToken) forget(i int) {
+	t.pending = slices.Delete(t.pending, i, i+1)
+	low := uint32(1)<<i - 1
+	drop := func(bits uint32) uint32 { return bits&low | bits>>1&^low }
+	var kept []tokenCourse
+	for _, c := range t.courses {
+		c.done, c.failed, c.aborted = drop(c.done), drop(c.failed), drop(c.aborted)
+		k := slices.IndexFunc(kept, func(d tokenCourse) bool {
+			since := d.since
+			d.since = c.since
+			defer func() { d.since = since }()
+			return d == c
+		})
+		if k >= 0 {
+			kept[k].since = min(kept[k].since, c.since)
+			continue
+		}
+		kept = append(kept, c)
+	}
+	t.courses = kept
+}

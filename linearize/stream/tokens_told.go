@@ -1,0 +1,332 @@
+package stream
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// tokenTold takes how a request ended that names a token. It returns from when on it can have, and whether that is explained.
+func (s *Stream) tokenTold(q *streamCq, line int, r *posting, outcome model.Outcome) (from moment, ok bool) {
+	t := r.names
+	if t == nil {
+		return 0, true
+	}
+	i := slices.Index(t.pending, r)
+	message := r.op == model.SendAndInvalidate
+	switch {
+	case i < 0:
+		return 0, true
+	case message && r.lane.other() == nil, s.anyValid:
+		t.forget(i)
+		return 0, true
+	case message && r.index() >= r.lane.known && !r.received:
+		if outcome == model.SUCCESS {
+			r.lane.qp.leaveOpen("which receive " + r.wr + " took, and so what became of its token, this engine does not follow")
+		}
+		t.forget(i)
+		return 0, true
+	}
+	since := never
+	refusal, ok := t.tell(i, func(c tokenCourse) ([]tokenCourse, *model.Refusal) {
+		switch bit := uint32(1) << i; {
+		case c.executed(i):
+			fits := c.failed&bit != 0 && outcome != model.SUCCESS || c.done&bit != 0 && outcome == model.SUCCESS ||
+				c.aborted&bit != 0 && outcome != model.CANCELLED
+			if !fits {
+				return nil, nil
+			}
+			since = min(since, r.called)
+			return []tokenCourse{c}, nil
+		case outcome == model.SUCCESS:
+			all, refusal := t.success(c, i, message)
+			for _, next := range all {
+				since = min(since, next.since)
+			}
+			return all, refusal
+		}
+		return t.otherwise(c, i, message && outcome == model.FAILED), nil
+	})
+	if !ok {
+		s.reportToken(q, t, line, r, r, refusal)
+		t.accept(i, outcome)
+		return r.called, !q.stopped()
+	}
+	if outcome == model.SUCCESS {
+		s.tokenSucceeded(t, r)
+		from = since
+	}
+	if message {
+		s.checkAborted(t, i, r)
+	}
+	// What became of the receive of a message that succeeded tells more; that of a failed one has its cause.
+	if r.sent = true; !message || r.received || outcome != model.SUCCESS || r.position < r.lane.dead && r.lane.qp.aborted != 0 {
+		r.lane.unname(r)
+		t.forget(i)
+	}
+	return from, true
+}
+
+// success returns what becomes of c when the i'th of those pending succeeds, which a message does that ends the connection, too.
+func (t *streamToken) success(c tokenCourse, i int, message bool) ([]tokenCourse, *model.Refusal) {
+	var all []tokenCourse
+	next, refusal := t.succeeds(c, i)
+	if refusal == nil {
+		all = append(all, next)
+	}
+	if message {
+		all = append(all, t.otherwise(c, i, true)[1:]...)
+	}
+	return all, refusal
+}
+
+// tokenSucceeded counts what the success of r exercised.
+func (s *Stream) tokenSucceeded(t *streamToken, r *posting) {
+	t.told = true
+	if registers(r.op) {
+		t.validFrom = s.at
+	}
+	if r.op == model.Invalidate && t.remote != nil {
+		s.exercised("POLL-07", "POLL-08")
+	}
+}
+
+// messageTold takes how the receive ended that took, or would have taken, a message that names a token of the receiver.
+func (s *Stream) messageTold(q *streamCq, p *poll, m, r *posting, outcome model.Outcome) bool {
+	t := m.names
+	if t == nil || s.anyValid {
+		return true
+	}
+	i := slices.Index(t.pending, m)
+	if i < 0 {
+		return true
+	}
+	refusal, ok := t.tell(i, func(c tokenCourse) ([]tokenCourse, *model.Refusal) {
+		switch done := c.done>>i&1 == 1; {
+		case c.executed(i) && done != (outcome == model.SUCCESS):
+			return nil, succeededAfterAbort
+		case c.executed(i):
+			return []tokenCourse{c}, nil
+		case outcome == model.SUCCESS:
+			return t.success(c, i, false)
+		}
+		return append(t.otherwise(c, i, true), c), nil // it may yet take a later receive
+	})
+	switch {
+	case ok:
+	case outcome == model.SUCCESS:
+		s.reportToken(q, t, p.line, m, r, refusal)
+		t.accept(i, outcome)
+		return !q.stopped()
+	default:
+		r.lane.qp.leaveOpen(r.wr + " failed, and what became of the token that " + m.wr + " names this engine does not follow")
+		return true
+	}
+	if outcome == model.SUCCESS {
+		s.exercised("INV-06", "RES-09")
+		t.told, t.remote, t.fetched = true, r, p.call.fn
+	}
+	m.adrift = outcome != model.SUCCESS
+	if m.received = true; m.sent {
+		s.checkAborted(t, i, m)
+		t.forget(i)
+	}
+	return true
+}
+
+// unname takes a message off those of whose receive something is still to be told.
+func (l *lane) unname(m *posting) {
+	l.naming = slices.DeleteFunc(l.naming, func(o *posting) bool { return o == m })
+}
+
+// forgetTokens takes that nothing more is told of the requests of a QP that is closed, nor of its peer's messages.
+func (p *streamQp) forgetTokens() {
+	l := p.lanes[model.Initiator]
+	over := slices.Concat(l.waiting, l.naming)
+	if l.naming = nil; p.peer != nil {
+		to := p.peer.lanes[model.Initiator]
+		over, to.naming = append(over, to.naming...), nil
+	}
+	for _, r := range over {
+		if r.names == nil {
+			continue
+		}
+		if i := slices.Index(r.names.pending, r); i >= 0 && (r.lane == l || r.sent) {
+			r.names.courses = r.names.reached(-1)
+			r.names.forget(i)
+		}
+	}
+}
+
+// messageOf returns the send that names a token and whose receive r is, or nil.
+func (r *posting) messageOf() *posting {
+	l := r.lane.other()
+	if l == nil || r.index() >= r.lane.known {
+		return nil
+	}
+	i := slices.IndexFunc(l.naming, func(m *posting) bool { return m.index() == r.index() })
+	if i < 0 {
+		return nil
+	}
+	m := l.naming[i]
+	l.naming = slices.Delete(l.naming, i, i+1)
+	return m
+}
+
+// checkAborted notes that a message has ended its connection, where nothing else explains how it and its receive ended (INV-05).
+func (s *Stream) checkAborted(t *streamToken, i int, m *posting) {
+	if slices.ContainsFunc(t.courses, func(c tokenCourse) bool { return c.aborted>>i&1 == 0 }) {
+		return
+	}
+	l, to := m.lane, m.lane.other()
+	l.dead, to.dead = min(l.dead, m.position+1), min(to.dead, m.index())
+	for _, end := range []*streamQp{l.qp, to.qp} {
+		if end.aborted == 0 {
+			end.aborted = s.at
+		}
+	}
+	l.qp.breaks(m.called)
+	s.exercised("INV-05")
+}
+
+// checkAlive reports whether r can have succeeded: not after a bad token had ended its connection (INV-05).
+func (s *Stream) checkAlive(q *streamCq, line int, r *posting) bool {
+	p := r.lane.qp
+	if (p.aborted == 0 || r.called < p.aborted) && r.position < r.lane.dead {
+		return true
+	}
+	s.unexplainedByTokens(q.group, "INV-05", line, []int{r.line}, "%s completed into %s with success, and %s", r.wr, q.name, succeededAfterAbort.Why)
+	p.revive()
+	return !q.stopped()
+}
+
+// mayHaveAborted says which message may have ended its connection, where objects of the group are concerned, or returns "".
+func (s *Stream) mayHaveAborted(g *group) string {
+	for _, t := range s.tokens {
+		if t.group.root() != g {
+			continue
+		}
+		for _, c := range t.reached(-1) {
+			for i, m := range t.pending {
+				if c.aborted>>i&1 == 1 {
+					return "the token that " + m.wr + " names may have ended the connection, and when that was this engine does not follow"
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// reportToken reports that what is told of r is explained by no course of a token that m names.
+func (s *Stream) reportToken(q *streamCq, t *streamToken, line int, m, r *posting, why *model.Refusal) {
+	switch {
+	case s.registering > 0:
+		t.group.leaveOpen("a token is being registered that is not told yet, and this engine does not follow which it is")
+		return
+	case why == nil:
+		t.group.leaveOpen(m.wr + " ended otherwise than its receive, and what became of its token this engine does not follow")
+		return
+	}
+	see := []int{r.line}
+	if m != r {
+		see = append(see, m.line)
+	}
+	rule, also := why.Rule, []string(nil)
+	if rule == "POLL-08" && t.remote != nil {
+		also = []string{"POLL-07"}
+		if see = append(see, t.remote.line); t.fetched == "NdkGetCqResults" {
+			rule, also = "POLL-07", []string{"POLL-08"}
+		}
+	}
+	s.unexplainedByTokens(q.group, rule, line, see, "%s, which names token %d, ended with success in %s, and %s", m.wr, *m.token, q.name, why.Why)
+	s.also(also...)
+}
+
+// tokenUnknown takes that a request changes a token of which the trace does not tell. One that makes it valid may have made any.
+func (s *Stream) tokenUnknown(r *posting, valid bool) {
+	s.tokenless = r.wr
+	for _, t := range s.tokens {
+		if valid && s.reopen(t.group) {
+			t.group.leaveOpen(s.tokenless + unknownToken)
+		}
+	}
+	s.anyValid = s.anyValid || valid
+	for _, p := range s.qpsInOrder {
+		p.checkTokenless()
+	}
+}
+
+const unknownToken = " changes a token of which the trace does not tell, and what became of the others this engine does not follow"
+
+// checkTokenless joins the ends of a connection of which p names tokens to the other. Where other tokens are not told, it leaves open what
+// becomes of them.
+func (p *streamQp) checkTokenless() {
+	if !p.invalidates || p.peer == nil {
+		return
+	}
+	join(p.group, p.peer.group)
+	if p.s.tokenless != "" {
+		p.leaveOpen(p.s.tokenless + unknownToken)
+	}
+}
+
+// tokenNamed takes that a request was accepted that may name a token.
+func (s *Stream) tokenNamed(r *posting) {
+	p := r.lane.qp
+	switch r.op {
+	case model.FastRegister, model.Bind:
+		if r.token == nil {
+			s.tokenUnknown(r, true)
+		}
+	case model.Invalidate:
+		if r.token == nil {
+			s.tokenUnknown(r, false)
+		}
+	case model.SendAndInvalidate:
+		if p.invalidates = true; r.token == nil && p.peer != nil {
+			s.tokenUnknown(r, false)
+		}
+		p.checkTokenless()
+	case model.Read:
+		if r.localInvalidate {
+			s.tokenUnknown(r, false)
+		}
+	}
+}
+
+// tokenFailed takes that r failed, or was cancelled.
+func (s *Stream) tokenFailed(q *streamCq, p *poll, r *posting, outcome model.Outcome) bool {
+	if r.lane.queue == model.Initiator {
+		_, ok := s.tokenTold(q, p.line, r, outcome)
+		return ok
+	}
+	m := r.messageOf()
+	return m == nil || s.messageTold(q, p, m, r, outcome)
+}
+
+// tokenReceived takes what a receive that succeeded tells of a token.
+func (s *Stream) tokenReceived(q *streamCq, p *poll, r *posting, result *trace.Result) bool {
+	if r.lane.other() != nil {
+		m := r.messageOf()
+		return m == nil || s.messageTold(q, p, m, r, model.SUCCESS)
+	}
+	switch {
+	case result.Type == "":
+		s.tokenUnknown(r, false)
+	case result.Type == "ReceiveAndInvalidate" && result.Token != nil && !s.anyValid:
+		t := s.token(*result.Token, false)
+		join(t.group, r.lane.qp.group)
+		var courses []tokenCourse
+		for _, c := range t.reached(-1) {
+			if t.validFrom > r.called && c.validity == model.Valid {
+				courses = append(courses, c) // it was made valid again afterwards
+			}
+			c.validity, c.since = s.effects[model.ReceiveOp][c.validity].validity, max(c.since, r.called)
+			courses = append(courses, c)
+		}
+		t.courses = courses
+		t.told, t.remote, t.fetched = true, r, p.call.fn
+	}
+	return true
+}

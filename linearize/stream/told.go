@@ -1,0 +1,327 @@
+package stream
+
+import (
+	"slices"
+
+	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// delivered takes one result of a poll: it holds it against the request that it names, and adds what it means for the CQ.
+func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Result) []sight {
+	s.seen[aResult]++
+	r := s.request(q, result.Wr)
+	if r == nil {
+		s.unknownWr(q, result.Wr)
+		return out
+	}
+	outcome := calls.OutcomeOf(result.Status)
+	if r.place != 0 && r.outcome != outcome {
+		s.report(q.group, verdict.ProviderViolation, "POLL-05", p.line, []int{r.line}, "%s delivered %s with %s, and its completion was placed otherwise",
+			q.name, r.wr, result.Status)
+		r.outcome = outcome
+	}
+	if !s.checkResult(q, p, r, result, outcome) {
+		return out
+	}
+	l := r.lane
+	i := slices.Index(l.waiting, r)
+	if q.failed != 0 && r.called > q.failed {
+		s.report(q.group, verdict.ProviderViolation, "ARM-17", p.line, []int{r.line, q.failedLine},
+			"%s delivered %s, which was posted after %s had failed: nothing is placed in it afterwards", q.name, r.wr, q.name)
+		for _, before := range l.waiting[:i] {
+			before.missed = true // it was lost
+		}
+	}
+	for _, before := range l.waiting[:i] {
+		if before.overlaps(r) {
+			l.qp.leaveOpen(l.qp.doubt)
+			return out
+		}
+		if before.missed {
+			out = s.lose(out, q, before)
+			continue
+		}
+		if !before.silent || before.place != 0 {
+			s.report(q.group, verdict.ProviderViolation, "POLL-09", p.line, []int{before.line, r.line},
+				"%s delivered %s, and %s, posted before it on the same queue of %s, has not completed", q.name, r.wr, before.wr,
+				l.qp.name)
+			l.moveUp(r)
+			break
+		}
+		s.seen[aSilentSuccess]++
+		if !s.silent(q, p, before) {
+			return out
+		}
+		out = s.over(out, before, model.SUCCESS, sight{what: gone})
+	}
+	if outcome == model.SUCCESS && r.op == model.ReceiveOp {
+		out = r.arrivedWith(out)
+	}
+	late := r.owed
+	if r.silent {
+		late = r.rested
+	}
+	if late != 0 && !r.missed && q.emptied >= late && q.failed == 0 {
+		if q.reportLate(r, p.line); q.stopped() {
+			return out
+		}
+	}
+	switch {
+	case outcome == model.SUCCESS && r.op == model.ReceiveOp:
+		q.leave(r)
+	case outcome == model.SUCCESS && r.op.IsSend():
+		if r.owed != 0 {
+			out = r.arrivedBy(out, q, r.owed)
+		}
+		r.lane.left = slices.DeleteFunc(r.lane.left, func(b leftBehind) bool { return b.receive.position <= r.index() })
+	}
+	if r.place != 0 && q.points[0] != r {
+		s.unexplained(q.group, "POLL-05", p.line, []int{q.points[0].line}, "%s delivered %s, and %s had been placed before it", q.name, r.wr, q.points[0].wr)
+		s.also("POLL-09")
+	}
+	kinds, from, ok := s.tell(q, p, r, outcome, result)
+	if !ok {
+		return out
+	}
+	if r.place != 0 {
+		kinds = r.kinds
+	}
+	q.countDelivered(p, r, kinds)
+	out = append(out, s.late...)
+	if s.late = nil; r.silent {
+		out = r.wasOwed(out)
+	}
+	return s.over(out, r, outcome, sight{what: delivered, kinds: kinds, from: from, owed: r.owed, known: r.place != 0})
+}
+
+// silent takes that a request succeeded silently: a later one of its queue has completed.
+func (s *Stream) silent(q *streamCq, p *poll, r *posting) bool {
+	l := r.lane
+	from := max(r.called, l.ready, l.qp.connected)
+	since, ok := s.tokenTold(q, p.line, r, model.SUCCESS)
+	if !ok || !s.checkAlive(q, p.line, r) {
+		return false
+	}
+	_, met, ok := s.meet(q, p.line, r, nil)
+	if from = max(from, since, met); ok {
+		ok = !r.cancelled
+		for _, f := range l.qp.flushed {
+			ok = ok && !(r.returned != 0 && r.returned < f.call && f.ret < from)
+		}
+	}
+	if !ok {
+		s.unexplained(q.group, "FLAG-02", p.line, []int{r.line},
+			"%s, a silent request, can only have failed, and has no completion", r.wr)
+		if q.stopped() {
+			return false
+		}
+	}
+	l.ready, l.silenced = from, r
+	l.left = slices.DeleteFunc(l.left, func(b leftBehind) bool { return b.receive.position <= r.index() })
+	return true
+}
+
+// over takes the oldest request of its lane away, which has succeeded or failed.
+func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) []sight {
+	l := r.lane
+	l.waiting = l.waiting[1:]
+	out = r.notOwed(out)
+	e.counted, e.posting = r.called, r
+	r.over, r.outcome = true, outcome
+	if r.owed != 0 {
+		l.cq.owed--
+	}
+	if r.place == 0 {
+		l.cq.pending--
+	} else {
+		l.cq.shown--
+		l.cq.delivers(r)
+	}
+	out = append(out, e)
+	if r.op.IsSend() {
+		l.sendsDone++
+		l.hasFailed = l.hasFailed || outcome != model.SUCCESS
+		if e.what == delivered && !l.hasFailed {
+			l.succeeded = l.sendsDone
+		}
+	}
+	if outcome == model.FAILED {
+		l.qp.breaks(r.called)
+		l.qp.failed = true
+	}
+	if outcome == model.CANCELLED && l.qp.peer != nil {
+		l.qp.peer.mayBeLost(r.called) // what cancelled r may have been the loss of the connection
+	}
+	l.qp.lossTold = l.qp.lossTold || outcome != model.SUCCESS
+	s.forget(r, "")
+	return out
+}
+
+// tell says what is known of a completion: its kinds, and from when on it can have been placed. A request of a queue is
+// executed after all before it.
+func (s *Stream) tell(q *streamCq, p *poll, r *posting, outcome model.Outcome, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
+	l, qp := r.lane, r.lane.qp
+	from = max(r.called, l.ready)
+	kinds = automaton.Failed
+	switch {
+	case outcome == model.CANCELLED:
+		cause := qp.cause()
+		if r.place != 0 && cause > r.place {
+			cause = 0 // what cancelled it is yet to be told
+		}
+		if cause == 0 && !s.verbs && !qp.mayHaveFailed(r) && !qp.peerMayTell() {
+			qp.reportUncaused(&uncaused{wr: r.wr, cq: q, line: p.line, postLine: r.line, silenced: l.silencedLine()})
+			if q.stopped() {
+				return 0, 0, false
+			}
+			qp.breaks(from)
+			cause = from
+		}
+		if cause != 0 && cause == qp.flushCalled && !qp.mayHaveFailed(r) {
+			s.late = l.cancelBehind(nil, r, cause)
+		}
+		if cause == 0 {
+			qp.unexplained = append(qp.unexplained, uncaused{r.wr, q, r.placedBy(s.at), s.at, p.line, r.line, l.silencedLine()})
+		}
+		if cause > from {
+			qp.group.suspect(qp.suspects(r, cause))
+		}
+		kinds, from = automaton.Cancelled, max(from, cause)
+		if ok = s.tokenFailed(q, p, r, outcome); !ok {
+			return
+		}
+		l.failed(r)
+	case outcome == model.FAILED:
+		if ok = qp.beforeFlush(p, r, from) && s.tokenFailed(q, p, r, outcome); !ok {
+			return
+		}
+		l.failed(r)
+	default:
+		if qp.connected == 0 {
+			s.report(q.group, verdict.ProviderViolation, "POST-08", p.line, []int{r.line},
+				"%s completed into %s with success, and %s is not connected", r.wr, q.name, qp.name)
+			qp.connected = r.called
+		}
+		from, qp.succeeds = max(from, qp.connected), true
+		since, told := s.tokenTold(q, p.line, r, outcome)
+		if from = max(from, since); !told || !s.checkAlive(q, p.line, r) {
+			return 0, 0, false
+		}
+		if l.queue == model.Receive && !s.tokenReceived(q, p, r, result) {
+			return 0, 0, false
+		}
+		var met moment
+		if kinds, met, ok = s.meet(q, p.line, r, result); !ok {
+			return
+		}
+		from = max(from, met)
+		if ok = qp.beforeFlush(p, r, from); !ok {
+			return
+		}
+	}
+	l.ready = from
+	return kinds, from, true
+}
+
+// beforeFlush reports whether r, which was not cancelled, can have ended before a flush or a close that was called after
+// its post, and that had returned.
+func (p *streamQp) beforeFlush(poll *poll, r *posting, from moment) bool {
+	for _, f := range p.flushed {
+		if r.returned != 0 && r.returned < f.call && f.ret < from {
+			p.s.unexplained(p.group, "FLUSH-01", poll.line, []int{r.line, f.line},
+				"%s ended otherwise than cancelled, "+
+					"and a flush or the end of the connection cancelled it before it could have another outcome", r.wr)
+			return !poll.call.cq.stopped()
+		}
+	}
+	return true
+}
+
+// unknownWr says what is wrong with a result that names no request that is outstanding.
+func (s *Stream) unknownWr(q *streamCq, wr string) {
+	if s.shared[wr] {
+		g := q.group.root()
+		g.unclear = wr + " was posted on a shared receive queue, which this engine does not follow"
+		return
+	}
+	was, known := s.past.find(wr)
+	switch {
+	case !known:
+		s.report(q.group, verdict.ProviderViolation, "POLL-05", 0, nil,
+			"%s delivered a completion of %s, and no request of that name was posted", q.name, wr)
+	case was.answer != "":
+		s.report(q.group, verdict.ProviderViolation, "DEF-03", 0, was.lines[:1],
+			"%s delivered a completion of %s, and the post of %s had returned %s", q.name, wr, wr, was.answer)
+	default:
+		s.exercised("POLL-04")
+		s.report(q.group, verdict.ProviderViolation, "POLL-04", 0, was.lines[:],
+			"%s delivered the completion of %s a second time", q.name, wr)
+	}
+}
+
+// checkResult holds a result against the request that it names, and reports whether it can be of it.
+func (s *Stream) checkResult(q *streamCq, p *poll, r *posting, result *trace.Result, outcome model.Outcome) bool {
+	see, fn := []int{r.line}, p.call.fn
+	if home := r.lane.cq; home != nil && home != q {
+		s.report(q.group, verdict.ProviderViolation, "POLL-05", p.line, see,
+			"%s delivered the completion of %s, which completes into %s", q.name, r.wr, home.name)
+		home.loses(r)
+		join(q.group, home.group)
+		return false
+	}
+	if result.Qp != "" && result.Qp != r.lane.qp.name {
+		s.report(q.group, verdict.ProviderViolation, "POLL-05", p.line, see,
+			"the completion of %s names %s, and it was posted on %s", r.wr, result.Qp, r.lane.qp.name)
+	}
+	if r.lane.cq == nil {
+		g := q.group.root()
+		g.unclear = "the trace does not hold the creation of " + r.lane.qp.name + ", so nobody knows where its requests complete"
+		return false
+	}
+	s.seen[aResultOfRequest]++
+	if outcome == model.CANCELLED {
+		s.seen[aCancelled]++
+	}
+	if r.deferred {
+		s.seen[aDeferred]++
+	}
+	if r.refusal {
+		s.seen[aRefusedChain]++
+	}
+	if r.silent {
+		s.seen[aSilentFailure]++
+		if outcome == model.SUCCESS {
+			s.report(q.group, verdict.ProviderViolation, "FLAG-01", p.line, see,
+				"%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", r.wr)
+			r.silent = false
+		}
+	}
+	if fn == "NdkGetCqResultsEx" {
+		s.seen[anExtendedResult]++
+	}
+	if code := result.ProviderError; code != nil && *code != 0 && outcome == model.SUCCESS && !p.call.Verbs {
+		s.report(q.group, verdict.ProviderViolation, "RES-05", p.line, see,
+			"the completion of %s succeeded with ProviderErrorCode %d", r.wr, *code)
+	}
+	if result.Type == "" {
+		return true
+	}
+	if want, ok := calls.ResultType(r.op); ok {
+		s.seen[anInitiatorType]++
+		if result.Type != want {
+			s.report(q.group, verdict.ProviderViolation, "RES-01", p.line, see,
+				"the completion of %s, a %v, has type %s: it is %s", r.wr, r.op, result.Type, want)
+		}
+		return true
+	}
+	s.seen[aReceiveType]++
+	if result.Type != "Receive" && result.Type != "ReceiveAndInvalidate" {
+		s.report(q.group, verdict.ProviderViolation, "RES-02", p.line, see,
+			"the completion of %s, a receive, has type %s", r.wr, result.Type)
+	}
+	return true
+}

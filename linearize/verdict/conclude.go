@@ -1,0 +1,68 @@
+package verdict
+
+import (
+	"cmp"
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// Conclude derives the verdict, and what became of each rule.
+func (r *Report) Conclude(d model.Dialect) {
+	r.Settle()
+	for i := range r.Findings {
+		r.Findings[i].Assumes = assumptions(r.Findings[i].Rule)
+	}
+	r.cover(d)
+	r.Assumes = r.readings()
+}
+
+// Settle derives the verdict from the findings.
+func (r *Report) Settle() {
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(severity(a.Verdict), severity(b.Verdict)), cmp.Compare(a.following(), b.following()),
+			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
+	})
+	r.Verdict = Conformant
+	if len(r.Findings) > 0 {
+		r.Verdict = r.Findings[0].Verdict
+	}
+}
+
+// following is 1 for what may only follow from another finding, and else 0.
+func (f *Finding) following() int {
+	if f.Follows != nil {
+		return 1
+	}
+	return 0
+}
+
+func severity(v Verdict) int {
+	return slices.Index([]Verdict{ProviderViolation, ConsumerViolation, Inconclusive}, v)
+}
+
+// Undecided adds a question that could not be answered, of a rule or, where that is "", of none in particular.
+func (r *Report) Undecided(rule, reason string) {
+	r.Findings = append(r.Findings, Finding{Verdict: Inconclusive, Rule: rule, Message: reason})
+}
+
+// NotAtRest is what both engines leave open of a trace that ends so.
+const NotAtRest = "the trace does not end with the provider at rest: " +
+	"what must happen eventually can't be judged after the last quiesce mark"
+
+// Decided reports whether nothing is left open but what the end of the trace does.
+func (r *Report) Decided() bool {
+	return !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict == Inconclusive && f.Message != NotAtRest })
+}
+
+func (r *Report) Violated() bool {
+	return r.Verdict == ProviderViolation || r.Verdict == ConsumerViolation
+}
+
+// Describe names the verdict, and the rule that was broken.
+func (r *Report) Describe() string {
+	if len(r.Findings) == 0 || r.Findings[0].Rule == "" {
+		return string(r.Verdict)
+	}
+	return string(r.Verdict) + " of " + r.Findings[0].Rule
+}

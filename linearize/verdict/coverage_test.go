@@ -1,0 +1,56 @@
+package verdict
+
+import (
+	"slices"
+	"testing"
+
+	"ndkoracle/model"
+	"ndkoracle/rules"
+)
+
+// A report has every rule, and a trace in which nothing happens exercises none.
+func TestNothingExercisesNothing(t *testing.T) {
+	for _, dialect := range []string{"ndkpi", "ndspi", "verbs"} {
+		d, err := model.ByName(dialect)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &Report{Rules: map[string]RuleCoverage{}}
+		r.Conclude(d)
+		if r.Verdict != Conformant || len(r.Rules) != 192 || len(r.Rules) != len(rules.All()) {
+			t.Fatalf("%s: %s with %d rules: %+v", dialect, r.Verdict, len(r.Rules), r.Findings)
+		}
+		for id, c := range r.Rules {
+			want := Vacuous
+			if !slices.Contains(checkable, id) || dialect == "verbs" && slices.Contains(onlyNdk, id) {
+				want = NotCheckable
+			}
+			if c.Coverage != want || c.Count != 0 {
+				t.Errorf("%s: %s is %s, %d times, want %s", dialect, id, c.Coverage, c.Count, want)
+			}
+			if want == NotCheckable && c.Why == "" {
+				t.Errorf("%s: %s is not checkable, and nothing says why", dialect, id)
+			}
+		}
+	}
+}
+
+// What must happen in the end is not told as checked where something was left open.
+func TestEventualRulesAreLeftOpen(t *testing.T) {
+	d, err := model.ByName("ndkpi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range checkable {
+		r := &Report{Rules: map[string]RuleCoverage{id: {Coverage: Checked, Count: 1}}}
+		r.Undecided("", NotAtRest)
+		r.Conclude(d)
+		want := Checked
+		if slices.Contains(eventual, id) {
+			want = Undecided
+		}
+		if have := r.Rules[id]; have.Coverage != want || (have.Why == "") != (want == Checked) {
+			t.Errorf("%s: %+v, want %s", id, have, want)
+		}
+	}
+}

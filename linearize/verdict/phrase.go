@@ -1,0 +1,49 @@
+package verdict
+
+import (
+	"fmt"
+
+	"ndkoracle/model"
+)
+
+// MaxDescribed is how many explanations a finding tells at most.
+const MaxDescribed = 4
+
+// ClosesLater is what the provider might have done instead of completing a close.
+const ClosesLater = "the close completes when the callback has returned"
+
+// NoCallback says what has to come before a callback, or an event, is entered.
+func NoCallback(what string, q *model.Cq) string {
+	switch {
+	case q.Open == model.Closed:
+		return what + ": the CQ is closed"
+	case q.Running:
+		return what + " before the one that is running returns"
+	case q.Arm == model.NONE:
+		return what + " before the next arm"
+	case q.Arm == model.ERRORS:
+		return what + " before the CQ has an error"
+	case q.Arm == model.SOLICITED:
+		return what + " before a completion is placed that is solicited or failed"
+	}
+	return what + " before a completion is placed"
+}
+
+// CallbacksOf names the callbacks that are due.
+func CallbacksOf(due int, cq string) string {
+	if due == 1 {
+		return "the callback of " + cq
+	}
+	return fmt.Sprintf("%d callbacks of %s", due, cq)
+}
+
+// Counted says how many of something there are.
+func Counted(n int, what string) string {
+	switch n {
+	case 0:
+		return "no " + what
+	case 1:
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

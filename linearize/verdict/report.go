@@ -1,0 +1,77 @@
+// Package verdict is what is answered about a trace, whatever engine answers: a verdict, findings, and what became of each rule.
+package verdict
+
+import (
+	"time"
+
+	"ndkoracle/linearize/witness"
+)
+
+// Verdict is the answer for a trace.
+type Verdict string
+
+// The verdicts, from tracecheck's exit codes: 0, 1, 1, 4, 3.
+const (
+	Conformant        Verdict = "conformant"
+	ProviderViolation Verdict = "provider violation"
+	ConsumerViolation Verdict = "consumer violation"
+	Inconclusive      Verdict = "inconclusive"
+	Malformed         Verdict = "malformed"
+)
+
+// Finding is one violation, or one question that could not be answered.
+type Finding struct {
+	Verdict Verdict  // ProviderViolation, ConsumerViolation or Inconclusive
+	Rule    string   // the rule's id, "" where an inconclusive answer is of no rule in particular
+	Also    []string // ids of rules that other explanations would have broken
+	Line    int      // place in the file: the event at which the last explanation died
+	Seq     uint64
+	Message string   // what happened, in a sentence
+	Before  []string // the explanations alive just before, told as a state each; bounded
+	Instead []string // what each of those would have allowed in place of the event, or ""
+	See     []int    // lines of earlier events that matter, in order
+	Follows *Origin  // the violation of objects of the same group that it may only follow from, or nil
+	More    int      // how many findings that may only follow from this one are not told
+	Assumes []string // ids of the readings relied on: A1 … A35
+}
+
+// Origin is a violation from which later ones may follow.
+type Origin struct {
+	Rule string
+	Line int
+}
+
+// Coverage says what became of one rule.
+type Coverage string
+
+// What can become of a rule in one trace.
+const (
+	Checked      Coverage = "checked"       // exercised, and kept or broken
+	Vacuous      Coverage = "vacuous"       // checkable, but nothing in the trace exercised it
+	Undecided    Coverage = "inconclusive"  // exercised, but the trace does not tell
+	NotCheckable Coverage = "not checkable" // no engine of this program checks it yet, or the trace's dialect has no such thing
+)
+
+// Report is the whole answer for one trace.
+type Report struct {
+	File       string
+	Engine     string // whose answer it is, or ""
+	Dialect    string
+	Events     int
+	Components int // groups of objects that share something, checked apart
+	Operations int // porcupine operations of all components, hidden steps included
+	Verdict    Verdict
+	Findings   []Finding
+	Rules      map[string]RuleCoverage // every rule of the rulebook, by id
+	Assumes    []string                // ids of the readings that the verdict rests on
+	Witness    []witness.Placed        // of a conformant trace, where Options ask for it and porcupine has it: every step, in order
+	Order      []uint64                // of a trace in a partial order: the values of seq, in the order that was judged
+	Elapsed    time.Duration           // not printed where output has to be the same byte for byte
+}
+
+// RuleCoverage is what became of a rule, and how often it was exercised.
+type RuleCoverage struct {
+	Coverage Coverage
+	Count    int    // times exercised
+	Why      string // for NotCheckable and Undecided
+}
