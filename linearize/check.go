@@ -35,8 +35,8 @@ type Options struct {
 	DeviceLevel   bool              // verbs: the device may notify of completions that were present at the arm
 	Assume        map[string]string // other readings of ambiguities, by id: those of rules/readings.tsv that have choices
 	Timeout       time.Duration     // for the whole trace; 0 is none
-	MaxOperations int               // of a component; 0 is DefaultMaxOperations
-	MaxMemory     int               // of a search, in bytes, about; 0 is DefaultMaxMemory
+	MaxOperations int               // of a component; 0 is search.DefaultMaxOperations
+	MaxMemory     int               // of a search, in bytes, about; 0 is search.DefaultMaxMemory
 	Witness       bool              // porcupine: tell the steps that explain a conformant trace
 }
 

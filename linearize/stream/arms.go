@@ -19,13 +19,13 @@ type armedFor struct {
 }
 
 // countArm takes the call of an arm.
-func (q *streamCq) countArm(arm model.Arm) {
+func (q *cq) countArm(arm model.Arm) {
 	a := &q.certain
 	*a = armedFor{arm: arm, called: q.s.at, empty: q.pending == 0 && q.shown == 0, mixed: a.called > a.entered, before: a.entered, entered: a.entered}
 }
 
 // countEntered takes the entry of a callback for completions.
-func (q *streamCq) countEntered() {
+func (q *cq) countEntered() {
 	a := &q.certain
 	d := q.s.dialect
 	if a.empty && !a.mixed && a.called > a.entered && !d.ExtraEvent && d.A5 == model.A5MustNot && d.A25 == model.A25No {
@@ -37,7 +37,7 @@ func (q *streamCq) countEntered() {
 }
 
 // countDelivered takes a completion of a kind, which a poll is about to deliver.
-func (q *streamCq) countDelivered(p *poll, r *posting, kinds automaton.Kinds) {
+func (q *cq) countDelivered(p *poll, r *posting, kinds automaton.Kinds) {
 	a, failed := &q.certain, kinds&(automaton.Failed|automaton.Cancelled) == kinds
 	if p.call.call < max(a.called, a.entered) {
 		return // which of the two came first is not certain

@@ -9,7 +9,7 @@ import (
 )
 
 // before tells the explanations of a CQ that were alive before what was seen, and what each would have allowed in place of it.
-func (q *streamCq) before(a *automaton.Queue, e *sight) (before, instead []string) {
+func (q *cq) before(a *automaton.Queue, e *sight) (before, instead []string) {
 	states := a.Before(verdict.MaxDescribed + 1)
 	for i := range states {
 		if i == verdict.MaxDescribed {
@@ -20,7 +20,7 @@ func (q *streamCq) before(a *automaton.Queue, e *sight) (before, instead []strin
 	return before, instead
 }
 
-func (q *streamCq) describe(s *automaton.State) string {
+func (q *cq) describe(s *automaton.State) string {
 	text := fmt.Sprintf("%s: armed %v, ", q.name, s.Cq.Arm)
 	if s.Holds > 0 {
 		text += fmt.Sprintf("at least %s placed, ", verdict.Counted(s.Holds, "completion"))
@@ -44,7 +44,7 @@ func (q *streamCq) describe(s *automaton.State) string {
 }
 
 // instead says what an explanation would have allowed in place of what was seen, or "" where that is nothing else.
-func (q *streamCq) instead(s *automaton.State, e *sight) string {
+func (q *cq) instead(s *automaton.State, e *sight) string {
 	switch {
 	case e.what == enter:
 		return verdict.NoCallback("no callback", &s.Cq)

@@ -32,7 +32,7 @@ func (s *Stream) watch(e *trace.Event) {
 }
 
 // doubt leaves open what rests on an order that is not certain.
-func (c *clock) doubt(findings []streamFinding) {
+func (c *clock) doubt(findings []finding) {
 	if c == nil || c.tied == 0 {
 		return
 	}

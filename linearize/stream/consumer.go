@@ -19,7 +19,7 @@ func (s *Stream) checkUse(g *group, closed moment, name string, u *underWay) {
 }
 
 // checkSerialised is POLL-01. libibverbs serialises by itself.
-func (s *Stream) checkSerialised(q *streamCq, u *underWay) {
+func (s *Stream) checkSerialised(q *cq, u *underWay) {
 	if u.Verbs {
 		return
 	}
@@ -40,7 +40,7 @@ func (s *Stream) checkSerialised(q *streamCq, u *underWay) {
 }
 
 // checkPoster is POST-01, POST-02 and DEF-01.
-func (s *Stream) checkPoster(p *streamQp, u *underWay, e *trace.Event) {
+func (s *Stream) checkPoster(p *qp, u *underWay, e *trace.Event) {
 	if u.Verbs {
 		return
 	}

@@ -12,8 +12,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// A streamCq is a completion queue as a stream follows it.
-type streamCq struct {
+// A cq is a completion queue as a stream follows it.
+type cq struct {
 	s                     *Stream
 	name                  string
 	created               bool
@@ -97,14 +97,14 @@ const (
 	nothing // but a place between others
 )
 
-func (s *Stream) cq(name string) *streamCq {
+func (s *Stream) cq(name string) *cq {
 	latest := &s.latestCqs[endOf(name)]
 	if *latest != nil && (*latest).name == name {
 		return *latest
 	}
 	q := s.cqs[name]
 	if q == nil {
-		q = &streamCq{s: s, name: name, group: newGroup(), depth: unlimitedDepth, queue: s.machine.NewQueue(s.consumer)}
+		q = &cq{s: s, name: name, group: newGroup(), depth: unlimitedDepth, queue: s.machine.NewQueue(s.consumer)}
 		s.cqs[name] = q
 		s.inOrder = append(s.inOrder, q)
 	}
@@ -116,13 +116,13 @@ func (s *Stream) cq(name string) *streamCq {
 const unlimitedDepth = int(^uint32(0) >> 1)
 
 // stopped reports whether nothing more is said of the CQ.
-func (q *streamCq) stopped() bool {
+func (q *cq) stopped() bool {
 	g := q.group.root()
 	return g.stopped || g.unclear != ""
 }
 
 // take takes a sight, or keeps it while a poll is under way: what that poll will have returned may have left the CQ before.
-func (q *streamCq) take(e sight) {
+func (q *cq) take(e sight) {
 	if q.stopped() {
 		return
 	}
@@ -142,7 +142,7 @@ func (q *streamCq) take(e sight) {
 const maxHeld = 1 << 12
 
 // show lets an automaton take a sight, and reports whether an explanation is left.
-func (q *streamCq) show(a *automaton.Queue, e *sight) bool {
+func (q *cq) show(a *automaton.Queue, e *sight) bool {
 	if e.pending >= 0 {
 		a.Pending(e.pending)
 	}
@@ -185,7 +185,7 @@ func (q *streamCq) show(a *automaton.Queue, e *sight) bool {
 
 // checkRoom notes when more completions are on their way into the CQ than it has room for: it may have overflowed, and lost
 // whatever is missing.
-func (q *streamCq) checkRoom() {
+func (q *cq) checkRoom() {
 	if q.overrun || q.failed != 0 || q.pending+q.shown <= q.depth || q.shown+q.mayComplete() <= q.depth {
 		return
 	}
@@ -200,7 +200,7 @@ func (q *streamCq) checkRoom() {
 }
 
 // breaksPeers notes that the CQ may have failed, which ends the connections of its QPs.
-func (q *streamCq) breaksPeers() {
+func (q *cq) breaksPeers() {
 	for _, p := range q.s.qpsInOrder {
 		if p.connected != 0 && (p.lanes[0].cq == q || p.lanes[1].cq == q) {
 			p.breaks(p.connected)
@@ -209,7 +209,7 @@ func (q *streamCq) breaksPeers() {
 }
 
 // mayComplete counts the requests that may have completed into the CQ without a word in the trace.
-func (q *streamCq) mayComplete() int {
+func (q *cq) mayComplete() int {
 	n := 0
 	for _, p := range q.s.qpsInOrder {
 		initiators := len(p.lanes[model.Initiator].waiting)
@@ -229,18 +229,18 @@ func (q *streamCq) mayComplete() int {
 	return n
 }
 
-func (q *streamCq) unclear(format string) {
+func (q *cq) unclear(format string) {
 	g := q.group.root()
 	g.unclear = cmp.Or(g.unclear, fmt.Sprintf(format, q.name))
 }
 
 // fed notes that receives of a shared receive queue may complete into the CQ.
-func (q *streamCq) fed() {
+func (q *cq) fed() {
 	q.group.leaveOpen("receives of a shared receive queue may complete into " + q.name)
 }
 
 // used gives up on a CQ that was created before the trace began.
-func (q *streamCq) used() {
+func (q *cq) used() {
 	if !q.created {
 		q.group.leaveOpen("the trace does not hold the creation of " + q.name + ", so nobody knows how it was armed and what it held")
 	}
@@ -299,7 +299,7 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 
 // fails takes that a callback reports an error of the CQ, and reports whether that can be (ARM-01, ARM-16, ARM-17). The CQ is taken to have
 // failed just then: what that explains is explained, and what it does not is left open, as the CQ may have failed before.
-func (q *streamCq) fails(name string, status model.Health) bool {
+func (q *cq) fails(name string, status model.Health) bool {
 	s := q.s
 	s.exercised("ARM-16", "ARM-17")
 	switch {
@@ -341,7 +341,7 @@ func (s *Stream) readCalled(u *underWay) {
 	}
 }
 
-func (q *streamCq) readersAre(n int) {
+func (q *cq) readersAre(n int) {
 	q.readers = n
 	q.take(sight{what: readers, at: q.s.at, n: n})
 }
@@ -376,7 +376,7 @@ func (s *Stream) unnamedReads() int {
 	return n
 }
 
-func (q *streamCq) namedReads() int {
+func (q *cq) namedReads() int {
 	n := 0
 	for _, u := range q.s.reads {
 		if u.cq == q {
@@ -388,7 +388,7 @@ func (q *streamCq) namedReads() int {
 
 // waits reports whether a notification that is owed has somewhere to go: an event of the verbs dialect waits in its channel
 // until it is read.
-func (q *streamCq) waits() bool {
+func (q *cq) waits() bool {
 	return !q.s.verbs || q.namedReads()+q.s.unnamedReads() > 0
 }
 
@@ -419,7 +419,7 @@ func (s *Stream) closeCqReturned(u *underWay, e *trace.Event, refused bool) {
 }
 
 // closeFinished takes the completion of the close of the CQ.
-func (q *streamCq) closeFinished() {
+func (q *cq) closeFinished() {
 	q.over = q.s.at
 	q.take(sight{what: closeFinished, at: q.s.at})
 }

@@ -8,8 +8,8 @@ import (
 	"ndkoracle/linearize/verdict"
 )
 
-// A streamFinding knows its moment and whose objects it is of.
-type streamFinding struct {
+// A finding knows its moment and whose objects it is of.
+type finding struct {
 	verdict.Finding
 	at       moment
 	of       *group
@@ -65,7 +65,7 @@ func (s *Stream) report(g *group, v verdict.Verdict, rule string, line int, see 
 		g = newGroup() // of no object that is followed
 	}
 	g = g.root()
-	again := func(f streamFinding) bool { return f.of != nil && f.of.root() == g && f.Rule == rule }
+	again := func(f finding) bool { return f.of != nil && f.of.root() == g && f.Rule == rule }
 	s.muted = true
 	switch {
 	case g.stopped && v == verdict.ProviderViolation, slices.Contains(harmless[1:], rule) && slices.ContainsFunc(s.findings, again):
@@ -77,7 +77,7 @@ func (s *Stream) report(g *group, v verdict.Verdict, rule string, line int, see 
 		g.told++
 	}
 	s.muted = false
-	f := streamFinding{Finding: verdict.Finding{Verdict: v, Rule: rule, Line: s.line(), Message: fmt.Sprintf(format, args...)},
+	f := finding{Finding: verdict.Finding{Verdict: v, Rule: rule, Line: s.line(), Message: fmt.Sprintf(format, args...)},
 		at: s.at, of: g}
 	f.Seq = s.now.seq
 	if line != 0 {
@@ -103,7 +103,7 @@ var harmless = []string{"DEF-06", "RES-01", "RES-02", "RES-03", "RES-05", "ASY-0
 func Harmless() []string { return slices.Clone(harmless) }
 
 // stops reports whether other findings may follow from it.
-func (f *streamFinding) stops() bool { return !slices.Contains(harmless, f.Rule) }
+func (f *finding) stops() bool { return !slices.Contains(harmless, f.Rule) }
 
 // silence ends what is said of a group, as after the latest finding no state of it is plausible: whether a CQ has failed nobody
 // knows.
@@ -146,7 +146,7 @@ func (s *Stream) unexplainedByTokens(g *group, rule string, line int, see []int,
 func (s *Stream) reopen(g *group) bool {
 	g = g.root()
 	broken, taken := false, false // by what is left; what all others may follow from
-	s.findings = slices.DeleteFunc(s.findings, func(f streamFinding) bool {
+	s.findings = slices.DeleteFunc(s.findings, func(f finding) bool {
 		if f.of == nil || f.of.root() != g {
 			return false
 		}
@@ -164,7 +164,7 @@ func (s *Stream) reopen(g *group) bool {
 
 // undecidedAt reports that a call leaves something open.
 func (s *Stream) undecidedAt(u *underWay, format string, args ...any) {
-	f := streamFinding{Finding: verdict.Finding{Verdict: verdict.Inconclusive, Line: u.line, Message: fmt.Sprintf(format, args...)}, at: s.at}
+	f := finding{Finding: verdict.Finding{Verdict: verdict.Inconclusive, Line: u.line, Message: fmt.Sprintf(format, args...)}, at: s.at}
 	s.findings = append(s.findings, f)
 }
 

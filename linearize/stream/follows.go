@@ -53,7 +53,7 @@ func (s *Stream) markFollowing() {
 
 // goOn takes what is left of what was held, and the polls that had not had their effect when no explanation was left. What was
 // wrong is told.
-func (q *streamCq) goOn(polls []*poll, done uint, held []sight) {
+func (q *cq) goOn(polls []*poll, done uint, held []sight) {
 	if q.stopped() {
 		return
 	}
@@ -79,7 +79,7 @@ func (l *lane) moveUp(r *posting) {
 }
 
 // delivers takes the completion of r from those of which points of the trace told.
-func (q *streamCq) delivers(r *posting) {
+func (q *cq) delivers(r *posting) {
 	if q.points[0] == r {
 		q.points = q.points[1:]
 		return
@@ -88,7 +88,7 @@ func (q *streamCq) delivers(r *posting) {
 }
 
 // lose takes that the completion of r was not told: it succeeded, or a flush cancelled it.
-func (s *Stream) lose(out []sight, q *streamCq, r *posting) []sight {
+func (s *Stream) lose(out []sight, q *cq, r *posting) []sight {
 	outcome := model.SUCCESS
 	if r.cancelled || r.lane.qp.flushedAfter(r) {
 		outcome = model.CANCELLED
@@ -110,7 +110,7 @@ func (s *Stream) lose(out []sight, q *streamCq, r *posting) []sight {
 }
 
 // loses takes that another CQ delivered the completion of r.
-func (q *streamCq) loses(r *posting) {
+func (q *cq) loses(r *posting) {
 	r.lane.moveUp(r)
 	for _, e := range q.s.lose(nil, q, r) {
 		e.at = q.s.at
@@ -120,7 +120,7 @@ func (q *streamCq) loses(r *posting) {
 
 // accept takes that the i'th of those pending ended so, which no course explains: as if the token had been in a state that
 // allows it. Nothing else is known of those pending any more.
-func (t *streamToken) accept(i int, outcome model.Outcome) {
+func (t *token) accept(i int, outcome model.Outcome) {
 	r := t.pending[i]
 	var courses []tokenCourse
 	for _, e := range t.s.effects[r.op] {
@@ -138,8 +138,8 @@ func (t *streamToken) accept(i int, outcome model.Outcome) {
 }
 
 // revive takes that no bad token had ended the connection of p.
-func (p *streamQp) revive() {
-	for _, end := range []*streamQp{p, p.peer} {
+func (p *qp) revive() {
+	for _, end := range []*qp{p, p.peer} {
 		if end != nil {
 			end.aborted, end.lanes[0].dead, end.lanes[1].dead = 0, never, never
 		}

@@ -24,7 +24,7 @@ func (l *lane) cancelBehind(out []sight, r *posting, flush moment) []sight {
 
 // cancelUnmet notes, once a flush has returned, that it cancelled the sends for which the peer had posted no receive, and all
 // behind them.
-func (p *streamQp) cancelUnmet(flush moment) {
+func (p *qp) cancelUnmet(flush moment) {
 	l := p.lanes[model.Initiator]
 	if p.peer == nil || l.cq == nil {
 		return
@@ -52,7 +52,7 @@ type leftBehind struct {
 }
 
 // leave remembers a receive that succeeded, after a poll had found nothing since a moment of rest that came after its post.
-func (q *streamCq) leave(r *posting) {
+func (q *cq) leave(r *posting) {
 	sends := r.lane.other()
 	if sends != nil && r.index() < r.lane.known && r.owed == 0 && r.returned != 0 && r.returned < q.emptyAtRest {
 		sends.left = append(sends.left, leftBehind{r, q.emptied})
@@ -61,7 +61,7 @@ func (q *streamCq) leave(r *posting) {
 
 // arrivedBy notes that a send had succeeded by a moment of rest, and so had the receives up to the one that it took. What
 // that means for the CQ q is added to out.
-func (r *posting) arrivedBy(out []sight, q *streamCq, mark moment) []sight {
+func (r *posting) arrivedBy(out []sight, q *cq, mark moment) []sight {
 	l := r.lane.other()
 	if l == nil || l.cq == nil || r.index() >= l.known {
 		return out

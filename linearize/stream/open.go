@@ -10,7 +10,7 @@ import (
 // What this engine does not follow leaves open all that rests on it, before a violation could be reported that does.
 
 // leaveOpen notes why nothing more can be said of p, nor of its peer, as each message is of both.
-func (p *streamQp) leaveOpen(reason string) {
+func (p *qp) leaveOpen(reason string) {
 	p.unclear = cmp.Or(p.unclear, reason)
 	p.group.leaveOpen(reason)
 	if p.peer != nil {
@@ -19,7 +19,7 @@ func (p *streamQp) leaveOpen(reason string) {
 }
 
 // leaveInDoubt notes what may explain whatever has no other explanation of p, or of its peer.
-func (p *streamQp) leaveInDoubt(reason string) {
+func (p *qp) leaveInDoubt(reason string) {
 	p.doubt = cmp.Or(p.doubt, reason)
 	p.group.leaveInDoubt(reason)
 	if p.peer != nil {
@@ -34,7 +34,7 @@ func (g *group) leaveInDoubt(reason string) {
 }
 
 // suspects returns the requests posted before a moment that may have failed, and so cancelled r, before it.
-func (p *streamQp) suspects(r *posting, before moment) []*posting {
+func (p *qp) suspects(r *posting, before moment) []*posting {
 	lanes := []*lane{p.lanes[1-r.lane.queue]}
 	if p.peer != nil {
 		lanes = append(lanes, p.peer.lanes[:]...)
@@ -77,8 +77,8 @@ func (g *group) suspicion() string {
 }
 
 // shareDoubts lets the ends of a connection that was found just now share what leaves one of them open.
-func (p *streamQp) shareDoubts() {
-	for _, end := range []*streamQp{p, p.peer} {
+func (p *qp) shareDoubts() {
+	for _, end := range []*qp{p, p.peer} {
 		if end.unclear != "" {
 			end.leaveOpen(end.unclear)
 		}
@@ -89,7 +89,7 @@ func (p *streamQp) shareDoubts() {
 }
 
 // postBegins takes that a post on a queue of p is under way from now on.
-func (p *streamQp) postBegins(u *underWay) {
+func (p *qp) postBegins(u *underWay) {
 	if p.posting[u.Queue] > 0 {
 		p.leaveInDoubt("posts on one queue of " + p.name + " overlap, and which of them came first this engine does not follow")
 	}
@@ -98,7 +98,7 @@ func (p *streamQp) postBegins(u *underWay) {
 
 // flushBegins takes that a flush, a disconnect or a close of p is under way from now on. It may come before a post that is under way, or
 // after it (POST-04).
-func (p *streamQp) flushBegins() {
+func (p *qp) flushBegins() {
 	p.flushing++
 	for _, l := range p.lanes {
 		for _, r := range slices.Backward(l.waiting) {

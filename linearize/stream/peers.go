@@ -26,7 +26,7 @@ func (l *lane) arrivals() int { return len(l.other().messages) }
 
 // meet takes that r succeeded. It returns the kinds that its completion may be of, and from when on its other half was
 // posted.
-func (s *Stream) meet(q *streamCq, line int, r *posting, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
+func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
 	l := r.lane
 	switch {
 	case l.queue == model.Initiator && !r.op.IsSend():
@@ -93,7 +93,7 @@ func (r *posting) index() int {
 }
 
 // checkMessage holds a receive against the peer's send that it took (RES-02, RES-03).
-func (s *Stream) checkMessage(q *streamCq, line int, r, m *posting, result *trace.Result) {
+func (s *Stream) checkMessage(q *cq, line int, r, m *posting, result *trace.Result) {
 	if result == nil || result.Type == "" {
 		return
 	}
@@ -117,7 +117,7 @@ func (s *Stream) checkMessage(q *streamCq, line int, r, m *posting, result *trac
 }
 
 // cause returns from when on something that is known can have cancelled requests of p, or 0.
-func (p *streamQp) cause() moment {
+func (p *qp) cause() moment {
 	if p.peer == nil && p.connected != 0 && (p.broken == 0 || p.connected < p.broken) {
 		return p.connected // the trace does not hold the peer, which may have ended the connection at any time
 	}
@@ -125,10 +125,10 @@ func (p *streamQp) cause() moment {
 }
 
 // mayBreak reports whether requests of p may be cancelled by now.
-func (p *streamQp) mayBreak() bool { return p.broken != 0 }
+func (p *qp) mayBreak() bool { return p.broken != 0 }
 
 // mayHaveFailed reports whether a request of which the trace does not tell yet may have failed before r was cancelled.
-func (p *streamQp) mayHaveFailed(r *posting) bool {
+func (p *qp) mayHaveFailed(r *posting) bool {
 	lanes := []*lane{p.lanes[1-r.lane.queue]}
 	if p.peer != nil {
 		lanes = append(lanes, p.peer.lanes[model.Initiator])
@@ -140,7 +140,7 @@ func (p *streamQp) mayHaveFailed(r *posting) bool {
 
 // peerMayTell reports whether a receive of the peer may yet be told to have been cancelled, which would show that the connection
 // was lost.
-func (p *streamQp) peerMayTell() bool {
+func (p *qp) peerMayTell() bool {
 	if p.peer == nil {
 		return false
 	}
@@ -167,7 +167,7 @@ func (l *lane) mayHaveEnded(r *posting) bool {
 
 // finish takes that the receives which wait for a message have not completed, and reports what is cancelled and was never
 // explained.
-func (p *streamQp) finish() {
+func (p *qp) finish() {
 	for _, l := range p.lanes {
 		for _, r := range l.waiting[len(l.mayComplete()):] {
 			if l.cq != nil && r.place == 0 {
@@ -197,7 +197,7 @@ func (l *lane) silencedLine() int {
 }
 
 // reportUncaused reports a request that was cancelled by nothing (RES-08), unless a silent failure was not told (FLAG-02).
-func (p *streamQp) reportUncaused(u *uncaused) {
+func (p *qp) reportUncaused(u *uncaused) {
 	rule, also := "RES-08", []string(nil)
 	if u.silenced != 0 {
 		rule, also = "FLAG-02", []string{"RES-08"}
@@ -209,7 +209,7 @@ func (p *streamQp) reportUncaused(u *uncaused) {
 }
 
 // mayBeLostBy reports whether anything may have cancelled requests of p before a moment.
-func (p *streamQp) mayBeLostBy(at moment) bool {
+func (p *qp) mayBeLostBy(at moment) bool {
 	return p.broken != 0 && p.broken < at ||
 		slices.ContainsFunc(p.untold(), func(r *posting) bool { return max(r.called, r.lane.cq.emptyAtRest) < at })
 }
@@ -227,7 +227,7 @@ func (r *posting) placedBy(delivered moment) moment {
 }
 
 // untold returns the requests of p and of its peer of which nothing tells how they ended, and that may have failed.
-func (p *streamQp) untold() []*posting {
+func (p *qp) untold() []*posting {
 	var all []*posting
 	lanes := []*lane{p.lanes[model.Initiator], p.lanes[model.Receive]}
 	if p.peer != nil {

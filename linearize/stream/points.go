@@ -47,7 +47,7 @@ func (s *Stream) placed(e *trace.Event) {
 }
 
 // checkPlaced holds a point against the request that it names, and reports whether it can be of it.
-func (s *Stream) checkPlaced(q *streamCq, r *posting, e *trace.Event) bool {
+func (s *Stream) checkPlaced(q *cq, r *posting, e *trace.Event) bool {
 	var was pastWr
 	over := false
 	if r == nil {
@@ -78,7 +78,7 @@ func (s *Stream) checkPlaced(q *streamCq, r *posting, e *trace.Event) bool {
 }
 
 // leaveClosedOpen takes that the CQ was found empty: the completions of a QP that is being closed may have gone with it (A21).
-func (q *streamCq) leaveClosedOpen() {
+func (q *cq) leaveClosedOpen() {
 	for _, r := range q.points {
 		if qp := r.lane.qp; qp.closing != 0 {
 			qp.leaveOpen(qp.name + " was closed, and which of its completions " + q.name + " still held this engine does not follow")

@@ -56,7 +56,7 @@ func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 }
 
 // endPolls takes that the polls which have not returned took nothing.
-func (q *streamCq) endPolls() {
+func (q *cq) endPolls() {
 	if len(q.polls) > 0 {
 		q.polls = slices.DeleteFunc(q.polls, func(p *poll) bool { return p.to < 0 })
 		q.release()
@@ -64,7 +64,7 @@ func (q *streamCq) endPolls() {
 }
 
 // release takes what was held while polls were under way.
-func (q *streamCq) release() {
+func (q *cq) release() {
 	polls, held, pending := q.polls, q.held, q.pending
 	q.polls, q.held = q.polls[:0], nil
 	slices.SortStableFunc(polls, inQueueOrder(q.s))
@@ -116,14 +116,14 @@ func (q *streamCq) release() {
 }
 
 // reuse takes back a poll to which nothing refers any more.
-func (q *streamCq) reuse(p *poll) {
+func (q *cq) reuse(p *poll) {
 	q.s.open.reuse(p.call)
 	p.call, p.results = nil, nil
 	q.spare = append(q.spare[:0], p)
 }
 
 // interleave lets each poll have its effect at each place between its call and its return.
-func (q *streamCq) interleave(polls []*poll, held []sight) {
+func (q *cq) interleave(polls []*poll, held []sight) {
 	if len(polls) > 4 {
 		q.unclear("more polls of %s are under way at a time than this engine follows")
 		return
@@ -170,7 +170,7 @@ func (q *streamCq) interleave(polls []*poll, held []sight) {
 }
 
 // pollDied reports that nothing explains what polls returned.
-func (q *streamCq) pollDied(polls []*poll) {
+func (q *cq) pollDied(polls []*poll) {
 	if q.fallen == nil {
 		p := polls[len(polls)-1]
 		q.fallen, q.fell, q.fellWith = &sight{what: foundNothing, at: p.at, line: p.line}, q.queue, 0
@@ -179,7 +179,7 @@ func (q *streamCq) pollDied(polls []*poll) {
 }
 
 // takeEffect lets the polls take effect, in every order, that have not done so in a set and can by now.
-func (q *streamCq) takeEffect(done map[uint]*automaton.Queue, set uint, polls []*poll, held []sight, at int) {
+func (q *cq) takeEffect(done map[uint]*automaton.Queue, set uint, polls []*poll, held []sight, at int) {
 	for i, p := range polls {
 		if set>>i&1 == 1 || p.from > at {
 			continue

@@ -71,7 +71,7 @@ func cut(ctx context.Context, t *trace.Trace, r *verdict.Report) error {
 }
 
 // among returns the events that a finding speaks of, of those that are at hand and not known yet.
-func (f *streamFinding) among(events, known []trace.Event) []trace.Event {
+func (f *finding) among(events, known []trace.Event) []trace.Event {
 	var spoken []trace.Event
 	for _, e := range events {
 		is := func(k trace.Event) bool { return k.Seq == e.Seq }

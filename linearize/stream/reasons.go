@@ -9,7 +9,7 @@ import (
 )
 
 // died reports that no explanation of a CQ is left, and which rule was in the way.
-func (q *streamCq) died(a *automaton.Queue, e *sight) {
+func (q *cq) died(a *automaton.Queue, e *sight) {
 	if err := a.Err(); err != nil {
 		q.bounded(err)
 		return
@@ -40,7 +40,7 @@ func (q *streamCq) died(a *automaton.Queue, e *sight) {
 }
 
 // refine replaces a general rule by the one that what is known of the CQ shows to be broken.
-func (q *streamCq) refine(f *verdict.Finding, why *model.Refusal, e *sight) {
+func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *sight) {
 	switch {
 	case why.Rule == "ARM-01" && q.armed != model.NONE:
 		f.Rule, f.Also = "ARM-02", []string{"ARM-01"}
@@ -59,7 +59,7 @@ func (q *streamCq) refine(f *verdict.Finding, why *model.Refusal, e *sight) {
 }
 
 // matches returns the rule by which a completion of one of the kinds matches the latest arm.
-func (q *streamCq) matches(kinds automaton.Kinds) string {
+func (q *cq) matches(kinds automaton.Kinds) string {
 	switch {
 	case q.armed == model.ERRORS:
 		return "ARM-08"
@@ -72,13 +72,13 @@ func (q *streamCq) matches(kinds automaton.Kinds) string {
 }
 
 // bounded notes that a bound ends what can be said of a CQ.
-func (q *streamCq) bounded(err error) {
+func (q *cq) bounded(err error) {
 	g := q.group.root()
 	g.unclear = fmt.Sprintf("%v: of %s nothing more is decided", err, q.name)
 }
 
 // seen says in words what was seen.
-func (q *streamCq) seen(e *sight) string {
+func (q *cq) seen(e *sight) string {
 	switch e.what {
 	case enter:
 		return "the callback of " + q.name + " was entered"

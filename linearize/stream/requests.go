@@ -8,7 +8,7 @@ package stream
 const maxLanes = 16
 
 // request returns the outstanding request that a result of q, or a point, names, or nil.
-func (s *Stream) request(q *streamCq, wr string) *posting {
+func (s *Stream) request(q *cq, wr string) *posting {
 	if s.byName == nil {
 		if r := q.next(wr); r != nil {
 			return r
@@ -19,7 +19,7 @@ func (s *Stream) request(q *streamCq, wr string) *posting {
 }
 
 // next returns the request of a name, where it is one that may complete next into q.
-func (q *streamCq) next(wr string) *posting {
+func (q *cq) next(wr string) *posting {
 	if len(q.lanes) > maxLanes {
 		return nil
 	}

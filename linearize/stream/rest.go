@@ -8,7 +8,7 @@ import (
 
 // rest takes a moment at which the provider had come to rest.
 func (s *Stream) rest() {
-	owed, open := map[*streamCq][]*posting{}, map[*streamCq]int{}
+	owed, open := map[*cq][]*posting{}, map[*cq]int{}
 	for _, p := range s.qpsInOrder {
 		if p.group.root().stopped {
 			continue
@@ -85,7 +85,7 @@ func (l *lane) maybeOwed(r *posting) bool {
 }
 
 // flushedAfter reports whether a flush is over that was called after r had been posted.
-func (p *streamQp) flushedAfter(r *posting) bool {
+func (p *qp) flushedAfter(r *posting) bool {
 	return slices.ContainsFunc(p.flushed, func(f returned) bool { return r.returned != 0 && f.call > r.returned })
 }
 
@@ -106,7 +106,7 @@ func (l *lane) waitsForNobody(r *posting) bool {
 }
 
 // endedFor reports whether r waits for no receive any more: a failure was delivered, or a flush had returned before its post.
-func (p *streamQp) endedFor(r *posting) bool {
+func (p *qp) endedFor(r *posting) bool {
 	return p.lossTold || p.ended != 0 && p.ended < r.called && !r.crossed
 }
 
@@ -116,7 +116,7 @@ func (l *lane) arrived(r *posting) bool {
 }
 
 // missing reports a request that had to have completed at a moment of rest before a poll that found nothing.
-func (q *streamCq) missing(p *poll) {
+func (q *cq) missing(p *poll) {
 	var first *posting
 	for _, qp := range q.s.qpsInOrder {
 		for _, l := range qp.lanes {
@@ -136,7 +136,7 @@ func (q *streamCq) missing(p *poll) {
 }
 
 // reportLate reports a request that had not completed at a moment of rest, as a poll shows.
-func (q *streamCq) reportLate(r *posting, poll int) {
+func (q *cq) reportLate(r *posting, poll int) {
 	qp := r.lane.qp
 	if qp.closing != 0 {
 		qp.leaveOpen(qp.name + " was closed, and which of its completions " + q.name + " still held this engine does not follow")

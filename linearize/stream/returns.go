@@ -171,7 +171,7 @@ func (s *Stream) waitsForNobody(u *underWay) bool {
 	case calls.WaitsForProvider(u.fn):
 		return true
 	case u.Kind == calls.CloseCq:
-		return u.cq.created && !slices.ContainsFunc(s.qpsInOrder, func(p *streamQp) bool {
+		return u.cq.created && !slices.ContainsFunc(s.qpsInOrder, func(p *qp) bool {
 			uses := !p.created || p.lanes[0].cq == u.cq || p.lanes[1].cq == u.cq
 			return uses && !p.gone
 		})

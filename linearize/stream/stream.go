@@ -23,32 +23,32 @@ type Stream struct {
 	at          moment // of the present event, from 1
 	now         place  // of the present event, or of the end
 	open        underWayCalls
-	cqs         map[string]*streamCq
-	inOrder     []*streamCq
-	qps         map[string]*streamQp
-	qpsInOrder  []*streamQp
-	latestCqs   [nameEnds]*streamCq // the latest that an event named, by the end of its name
-	latestQps   [nameEnds]*streamQp
-	conns       map[string][]*streamQp
+	cqs         map[string]*cq
+	inOrder     []*cq
+	qps         map[string]*qp
+	qpsInOrder  []*qp
+	latestCqs   [nameEnds]*cq // the latest that an event named, by the end of its name
+	latestQps   [nameEnds]*qp
+	conns       map[string][]*qp
 	postings    []posting           // to be used
 	byName      map[string]*posting // the requests that are accepted or not answered yet, and not delivered; nil while nobody asked
 	past        past                // requests that are over
 	shared      map[string]bool     // receives of shared receive queues
 	reads       []*underWay         // ibv_get_cq_event that have not returned
-	tokens      map[uint32]*streamToken
+	tokens      map[uint32]*token
 	effects     [model.Write + 1][model.Undefined + 1]tokenEffect
-	regions     map[string]bool      // memory regions and windows whose creation the trace holds
-	mostTokens  int                  // before some are forgotten
-	tokensLost  bool                 // some were
-	tokenless   string               // a request that changes a token of which the trace does not tell, or ""
-	registering int                  // posts under way that make a token valid which is not told yet
-	anyValid    bool                 // any token may be valid
-	closing     map[string]*streamCq // by the op of a close that is pending
-	closingQps  map[string]*streamQp
+	regions     map[string]bool // memory regions and windows whose creation the trace holds
+	mostTokens  int             // before some are forgotten
+	tokensLost  bool            // some were
+	tokenless   string          // a request that changes a token of which the trace does not tell, or ""
+	registering int             // posts under way that make a token valid which is not told yet
+	anyValid    bool            // any token may be valid
+	closing     map[string]*cq  // by the op of a close that is pending
+	closingQps  map[string]*qp
 	answers     answers
 	running     int                    // callbacks
 	callbacks   map[string][]*underWay // running, by thread
-	findings    []streamFinding
+	findings    []finding
 	counts      map[string]int
 	seen        [occasions]int
 	late        []sight // what the completion under way tells of moments of rest before
@@ -64,8 +64,8 @@ type underWay struct {
 	op       string
 	call     moment
 	line     int
-	cq       *streamCq
-	qp       *streamQp
+	cq       *cq
+	qp       *qp
 	n        int // room of a poll, or -1
 	arm      model.Arm
 	depth    *int64
@@ -75,17 +75,17 @@ type underWay struct {
 	region   string    // of the creation of one
 	within   *underWay // the callback that was running on this thread
 	entered  bool      // a callback
-	closes   *streamQp // of the completion of a close
+	closes   *qp       // of the completion of a close
 }
 
 // New returns a stream for a trace with this header, judged by a dialect. What it remembers of explanations takes about so much
 // memory at most, in bytes; 0 is a default.
 func New(h trace.Header, d model.Dialect, memory int) *Stream {
 	s := &Stream{dialect: d, consumer: h.Side == "consumer", verbs: !d.ErrorsArm, machine: automaton.New(d, memory),
-		open: underWayCalls{others: map[string]*underWay{}}, cqs: map[string]*streamCq{}, qps: map[string]*streamQp{}, conns: map[string][]*streamQp{},
-		shared: map[string]bool{}, closing: map[string]*streamCq{},
-		closingQps: map[string]*streamQp{}, answers: answers{waiting: map[string]*pendingCall{}, over: map[string]overCall{}},
-		tokens: map[uint32]*streamToken{}, effects: tokenEffects(d), regions: map[string]bool{},
+		open: underWayCalls{others: map[string]*underWay{}}, cqs: map[string]*cq{}, qps: map[string]*qp{}, conns: map[string][]*qp{},
+		shared: map[string]bool{}, closing: map[string]*cq{},
+		closingQps: map[string]*qp{}, answers: answers{waiting: map[string]*pendingCall{}, over: map[string]overCall{}},
+		tokens: map[uint32]*token{}, effects: tokenEffects(d), regions: map[string]bool{},
 		counts: map[string]int{}, callbacks: map[string][]*underWay{}, unfit: unfitFor(d)}
 	if h.Order == "partial" {
 		s.clock = &clock{}
@@ -215,7 +215,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		q.group.root().unclear = cmp.Or(q.group.root().unclear, e.Cq+" is resized, which this engine does not follow")
 	case calls.PostShared:
 		s.shared[e.Wr] = true
-		if !slices.ContainsFunc(s.qpsInOrder, func(p *streamQp) bool { return p.fed }) {
+		if !slices.ContainsFunc(s.qpsInOrder, func(p *qp) bool { return p.fed }) {
 			for _, q := range s.inOrder {
 				q.fed()
 			}

@@ -11,8 +11,8 @@ import (
 // one token, those that are under way may have been executed already, in each order that their queues allow. What an execution does
 // is asked of the model (MEM-05, INV-05, INV-06, POLL-07, POLL-08, RES-09).
 
-// A streamToken is a memory token as a stream follows it.
-type streamToken struct {
+// A token is a memory token as a stream follows it.
+type token struct {
 	s          *Stream
 	group      *group
 	pending    []*posting // that name it, and of which something is still to be told
@@ -107,12 +107,12 @@ func (s *Stream) nameToken(r *posting, e *trace.Event) {
 }
 
 // token returns the token of a name; registers says that the request which names it is to make it valid.
-func (s *Stream) token(name uint32, registers bool) *streamToken {
+func (s *Stream) token(name uint32, registers bool) *token {
 	t := s.tokens[name]
 	if t != nil {
 		return t
 	}
-	t = &streamToken{s: s, group: newGroup(), courses: []tokenCourse{{validity: model.Invalid}}, registered: registers}
+	t = &token{s: s, group: newGroup(), courses: []tokenCourse{{validity: model.Invalid}}, registered: registers}
 	if len(s.tokens) >= max(s.mostTokens, maxTokens) {
 		s.forgetTokens()
 	}
@@ -136,7 +136,7 @@ func (s *Stream) forgetTokens() {
 }
 
 // mayBeOld takes that the token may have been made valid before the trace began.
-func (t *streamToken) mayBeOld() {
+func (t *token) mayBeOld() {
 	pristine := tokenCourse{validity: model.Invalid}
 	switch {
 	case t.lost:
@@ -150,7 +150,7 @@ func (t *streamToken) mayBeOld() {
 }
 
 // withdraw takes a request back that was not queued.
-func (t *streamToken) withdraw(r *posting) {
+func (t *token) withdraw(r *posting) {
 	if i := slices.Index(t.pending, r); i >= 0 {
 		t.courses = slices.DeleteFunc(t.courses, func(c tokenCourse) bool { return c.executed(i) })
 		t.forget(i)
@@ -160,7 +160,7 @@ func (t *streamToken) withdraw(r *posting) {
 func (c tokenCourse) executed(i int) bool { return (c.done|c.failed|c.aborted)>>i&1 == 1 }
 
 // succeeds returns c after the i'th of those pending has succeeded, and the reason why it can't have.
-func (t *streamToken) succeeds(c tokenCourse, i int) (tokenCourse, *model.Refusal) {
+func (t *token) succeeds(c tokenCourse, i int) (tokenCourse, *model.Refusal) {
 	r := t.pending[i]
 	for k, m := range t.pending {
 		if c.aborted>>k&1 == 1 && (m.lane.qp == r.lane.qp || m.lane.qp.peer == r.lane.qp) {
@@ -179,7 +179,7 @@ var succeededAfterAbort = &model.Refusal{Rule: "INV-05", Why: "a bad token had e
 
 // otherwise returns what becomes of c when the i'th of those pending ends without success: by itself, or, when it may have reached the
 // peer, as the end of the connection.
-func (t *streamToken) otherwise(c tokenCourse, i int, reached bool) []tokenCourse {
+func (t *token) otherwise(c tokenCourse, i int, reached bool) []tokenCourse {
 	r, failed := t.pending[i], c
 	failed.failed, failed.since = c.failed|1<<i, max(c.since, r.called)
 	all := []tokenCourse{failed}
@@ -191,7 +191,7 @@ func (t *streamToken) otherwise(c tokenCourse, i int, reached bool) []tokenCours
 }
 
 // mayExecute reports whether in c the i'th of those pending may be executed next.
-func (t *streamToken) mayExecute(c tokenCourse, i int) bool {
+func (t *token) mayExecute(c tokenCourse, i int) bool {
 	r := t.pending[i]
 	for k, o := range t.pending {
 		if o.lane == r.lane && o.position < r.position && !c.executed(k) {
@@ -206,7 +206,7 @@ func (t *streamToken) mayExecute(c tokenCourse, i int) bool {
 }
 
 // reached returns all that the courses can have become by now, without the i'th of those pending.
-func (t *streamToken) reached(i int) []tokenCourse {
+func (t *token) reached(i int) []tokenCourse {
 	all := slices.Clone(t.courses)
 	add := func(c tokenCourse) {
 		same := func(d tokenCourse) bool {
@@ -239,7 +239,7 @@ func (t *streamToken) reached(i int) []tokenCourse {
 const maxTokenCourses = 1 << 10
 
 // tell keeps what one makes of each course, for the i'th of those pending. When that is nothing, it returns the reason.
-func (t *streamToken) tell(i int, one func(tokenCourse) ([]tokenCourse, *model.Refusal)) (why *model.Refusal, ok bool) {
+func (t *token) tell(i int, one func(tokenCourse) ([]tokenCourse, *model.Refusal)) (why *model.Refusal, ok bool) {
 	all := t.reached(i)
 	if len(all) > maxTokenCourses {
 		t.group.leaveOpen("more courses of a token are alive than this engine follows")
@@ -259,7 +259,7 @@ func (t *streamToken) tell(i int, one func(tokenCourse) ([]tokenCourse, *model.R
 }
 
 // forget takes the i'th off those pending: all of it is told. Courses that differ in nothing else are one.
-func (t *streamToken) forget(i int) {
+func (t *token) forget(i int) {
 	t.pending = slices.Delete(t.pending, i, i+1)
 	low := uint32(1)<<i - 1
 	drop := func(bits uint32) uint32 { return bits&low | bits>>1&^low }

@@ -8,7 +8,7 @@ import (
 )
 
 // tokenTold takes how a request ended that names a token. It returns from when on it can have, and whether that is explained.
-func (s *Stream) tokenTold(q *streamCq, line int, r *posting, outcome model.Outcome) (from moment, ok bool) {
+func (s *Stream) tokenTold(q *cq, line int, r *posting, outcome model.Outcome) (from moment, ok bool) {
 	t := r.names
 	if t == nil {
 		return 0, true
@@ -69,7 +69,7 @@ func (s *Stream) tokenTold(q *streamCq, line int, r *posting, outcome model.Outc
 }
 
 // success returns what becomes of c when the i'th of those pending succeeds, which a message does that ends the connection, too.
-func (t *streamToken) success(c tokenCourse, i int, message bool) ([]tokenCourse, *model.Refusal) {
+func (t *token) success(c tokenCourse, i int, message bool) ([]tokenCourse, *model.Refusal) {
 	var all []tokenCourse
 	next, refusal := t.succeeds(c, i)
 	if refusal == nil {
@@ -82,7 +82,7 @@ func (t *streamToken) success(c tokenCourse, i int, message bool) ([]tokenCourse
 }
 
 // tokenSucceeded counts what the success of r exercised.
-func (s *Stream) tokenSucceeded(t *streamToken, r *posting) {
+func (s *Stream) tokenSucceeded(t *token, r *posting) {
 	t.told = true
 	if registers(r.op) {
 		t.validFrom = s.at
@@ -93,7 +93,7 @@ func (s *Stream) tokenSucceeded(t *streamToken, r *posting) {
 }
 
 // messageTold takes how the receive ended that took, or would have taken, a message that names a token of the receiver.
-func (s *Stream) messageTold(q *streamCq, p *poll, m, r *posting, outcome model.Outcome) bool {
+func (s *Stream) messageTold(q *cq, p *poll, m, r *posting, outcome model.Outcome) bool {
 	t := m.names
 	if t == nil || s.anyValid {
 		return true
@@ -141,7 +141,7 @@ func (l *lane) unname(m *posting) {
 }
 
 // forgetTokens takes that nothing more is told of the requests of a QP that is closed, nor of its peer's messages.
-func (p *streamQp) forgetTokens() {
+func (p *qp) forgetTokens() {
 	l := p.lanes[model.Initiator]
 	over := slices.Concat(l.waiting, l.naming)
 	if l.naming = nil; p.peer != nil {
@@ -175,13 +175,13 @@ func (r *posting) messageOf() *posting {
 }
 
 // checkAborted notes that a message has ended its connection, where nothing else explains how it and its receive ended (INV-05).
-func (s *Stream) checkAborted(t *streamToken, i int, m *posting) {
+func (s *Stream) checkAborted(t *token, i int, m *posting) {
 	if slices.ContainsFunc(t.courses, func(c tokenCourse) bool { return c.aborted>>i&1 == 0 }) {
 		return
 	}
 	l, to := m.lane, m.lane.other()
 	l.dead, to.dead = min(l.dead, m.position+1), min(to.dead, m.index())
-	for _, end := range []*streamQp{l.qp, to.qp} {
+	for _, end := range []*qp{l.qp, to.qp} {
 		if end.aborted == 0 {
 			end.aborted = s.at
 		}
@@ -191,7 +191,7 @@ func (s *Stream) checkAborted(t *streamToken, i int, m *posting) {
 }
 
 // checkAlive reports whether r can have succeeded: not after a bad token had ended its connection (INV-05).
-func (s *Stream) checkAlive(q *streamCq, line int, r *posting) bool {
+func (s *Stream) checkAlive(q *cq, line int, r *posting) bool {
 	p := r.lane.qp
 	if (p.aborted == 0 || r.called < p.aborted) && r.position < r.lane.dead {
 		return true
@@ -219,7 +219,7 @@ func (s *Stream) mayHaveAborted(g *group) string {
 }
 
 // reportToken reports that what is told of r is explained by no course of a token that m names.
-func (s *Stream) reportToken(q *streamCq, t *streamToken, line int, m, r *posting, why *model.Refusal) {
+func (s *Stream) reportToken(q *cq, t *token, line int, m, r *posting, why *model.Refusal) {
 	switch {
 	case s.registering > 0:
 		t.group.leaveOpen("a token is being registered that is not told yet, and this engine does not follow which it is")
@@ -261,7 +261,7 @@ const unknownToken = " changes a token of which the trace does not tell, and wha
 
 // checkTokenless joins the ends of a connection of which p names tokens to the other. Where other tokens are not told, it leaves open what
 // becomes of them.
-func (p *streamQp) checkTokenless() {
+func (p *qp) checkTokenless() {
 	if !p.invalidates || p.peer == nil {
 		return
 	}
@@ -296,7 +296,7 @@ func (s *Stream) tokenNamed(r *posting) {
 }
 
 // tokenFailed takes that r failed, or was cancelled.
-func (s *Stream) tokenFailed(q *streamCq, p *poll, r *posting, outcome model.Outcome) bool {
+func (s *Stream) tokenFailed(q *cq, p *poll, r *posting, outcome model.Outcome) bool {
 	if r.lane.queue == model.Initiator {
 		_, ok := s.tokenTold(q, p.line, r, outcome)
 		return ok
@@ -306,7 +306,7 @@ func (s *Stream) tokenFailed(q *streamCq, p *poll, r *posting, outcome model.Out
 }
 
 // tokenReceived takes what a receive that succeeded tells of a token.
-func (s *Stream) tokenReceived(q *streamCq, p *poll, r *posting, result *trace.Result) bool {
+func (s *Stream) tokenReceived(q *cq, p *poll, r *posting, result *trace.Result) bool {
 	if r.lane.other() != nil {
 		m := r.messageOf()
 		return m == nil || s.messageTold(q, p, m, r, model.SUCCESS)

@@ -11,7 +11,7 @@ import (
 )
 
 // delivered takes one result of a poll: it holds it against the request that it names, and adds what it means for the CQ.
-func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Result) []sight {
+func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []sight {
 	s.seen[aResult]++
 	r := s.request(q, result.Wr)
 	if r == nil {
@@ -99,7 +99,7 @@ func (s *Stream) delivered(out []sight, q *streamCq, p *poll, result *trace.Resu
 }
 
 // silent takes that a request succeeded silently: a later one of its queue has completed.
-func (s *Stream) silent(q *streamCq, p *poll, r *posting) bool {
+func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 	l := r.lane
 	from := max(r.called, l.ready, l.qp.connected)
 	since, ok := s.tokenTold(q, p.line, r, model.SUCCESS)
@@ -163,7 +163,7 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 
 // tell says what is known of a completion: its kinds, and from when on it can have been placed. A request of a queue is
 // executed after all before it.
-func (s *Stream) tell(q *streamCq, p *poll, r *posting, outcome model.Outcome, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
+func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
 	l, qp := r.lane, r.lane.qp
 	from = max(r.called, l.ready)
 	kinds = automaton.Failed
@@ -229,7 +229,7 @@ func (s *Stream) tell(q *streamCq, p *poll, r *posting, outcome model.Outcome, r
 
 // beforeFlush reports whether r, which was not cancelled, can have ended before a flush or a close that was called after
 // its post, and that had returned.
-func (p *streamQp) beforeFlush(poll *poll, r *posting, from moment) bool {
+func (p *qp) beforeFlush(poll *poll, r *posting, from moment) bool {
 	for _, f := range p.flushed {
 		if r.returned != 0 && r.returned < f.call && f.ret < from {
 			p.s.unexplained(p.group, "FLUSH-01", poll.line, []int{r.line, f.line},
@@ -242,7 +242,7 @@ func (p *streamQp) beforeFlush(poll *poll, r *posting, from moment) bool {
 }
 
 // unknownWr says what is wrong with a result that names no request that is outstanding.
-func (s *Stream) unknownWr(q *streamCq, wr string) {
+func (s *Stream) unknownWr(q *cq, wr string) {
 	if s.shared[wr] {
 		g := q.group.root()
 		g.unclear = wr + " was posted on a shared receive queue, which this engine does not follow"
@@ -264,7 +264,7 @@ func (s *Stream) unknownWr(q *streamCq, wr string) {
 }
 
 // checkResult holds a result against the request that it names, and reports whether it can be of it.
-func (s *Stream) checkResult(q *streamCq, p *poll, r *posting, result *trace.Result, outcome model.Outcome) bool {
+func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, outcome model.Outcome) bool {
 	see, fn := []int{r.line}, p.call.fn
 	if home := r.lane.cq; home != nil && home != q {
 		s.report(q.group, verdict.ProviderViolation, "POLL-05", p.line, see,

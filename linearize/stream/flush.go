@@ -1,0 +1,108 @@
+package stream
+
+import (
+	"slices"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/trace"
+)
+
+// flushCalled takes the call of NdkFlush or NdkDisconnect: from now on requests may be cancelled.
+func (s *Stream) flushCalled(u *underWay) {
+	p := u.qp
+	s.checkUse(p.group, p.closed, p.name, u)
+	p.flushBegins()
+	if p.broken == 0 {
+		p.flushCalled = s.at
+	}
+	p.breaks(s.at)
+}
+
+// flushReturned takes the return of a flush. A disconnect that is pending flushes at some moment before it completes; one that failed may
+// have flushed or not (DISC-01, DISC-08).
+func (s *Stream) flushReturned(u *underWay, e *trace.Event) {
+	switch p := u.qp; {
+	case calls.IsRefusal(u.Verbs, e):
+		p.flushing--
+		if u.fn == "NdkDisconnect" {
+			p.latestFlush = u.call
+		}
+	case calls.Pending(e):
+		p.latestFlush = u.call
+	default:
+		p.hasFlushed(u)
+	}
+}
+
+// flushAnswered takes the completion callback of a disconnect that was pending.
+func (p *qp) flushAnswered(u *underWay, success bool) {
+	if success {
+		p.hasFlushed(u)
+		return
+	}
+	p.flushing--
+}
+
+// hasFlushed takes that a flush is over.
+func (p *qp) hasFlushed(u *underWay) {
+	s := p.s
+	p.flushing--
+	s.exercised("FLUSH-01", "FLUSH-02")
+	p.latestFlush = u.call
+	p.flushed = append(p.flushed, returned{u.call, s.at, u.line})
+	p.cancelUnmet(u.call)
+	p.forgetFlushes()
+	if p.ended == 0 {
+		p.ended = s.at
+	}
+	p.endChains(u.call, true, false)
+}
+
+// forgetFlushes forgets the flushes that were called before all that is outstanding was posted, but for one.
+func (p *qp) forgetFlushes() {
+	oldest := p.s.at
+	for _, l := range p.lanes {
+		if len(l.waiting) > 0 {
+			oldest = min(oldest, l.waiting[0].called)
+		}
+	}
+	p.flushed = slices.DeleteFunc(p.flushed, func(f returned) bool { return f.call < oldest })
+}
+
+// breaks notes that requests of p, and of its peer, may be cancelled from a moment on.
+func (p *qp) breaks(from moment) {
+	p.mayBeLost(from)
+	if p.peer != nil {
+		p.peer.mayBeLost(from)
+	}
+}
+
+// mayBeLost notes that requests of p may be cancelled from a moment on.
+func (p *qp) mayBeLost(from moment) {
+	if p.broken != 0 && p.broken <= from {
+		return
+	}
+	p.broken = from
+	p.unexplained = slices.DeleteFunc(p.unexplained, func(u uncaused) bool { return from < u.at })
+}
+
+func (s *Stream) closeQpCalled(u *underWay) {
+	p := u.qp
+	p.flushBegins()
+	if p.closing == 0 {
+		p.closing = s.at
+		p.breaks(s.at)
+	}
+}
+
+func (p *qp) closeReturned(u *underWay, refused bool) {
+	p.flushing--
+	switch {
+	case refused:
+		p.closing = 0
+	case p.closed == 0:
+		p.closed = p.s.at
+		p.cancelUnmet(u.call)
+		p.flushed = append(p.flushed, returned{u.call, p.s.at, u.line})
+	}
+}

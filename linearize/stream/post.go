@@ -1,0 +1,176 @@
+package stream
+
+import (
+	"slices"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// postCalled takes the call of a post. Its requests may be queued from now on.
+func (s *Stream) postCalled(u *underWay, e *trace.Event) {
+	p := u.qp
+	s.checkUse(p.group, p.closed, p.name, u)
+	s.checkPoster(p, u, e)
+	p.postBegins(u)
+	switch {
+	case !u.Verbs:
+		r := s.newPosting(u, e, e.Wr, u.Function.Op)
+		r.token = e.Token
+		for _, flag := range e.Flags {
+			r.silent = r.silent || flag == "SILENT_SUCCESS"
+			r.solicit = r.solicit || flag == "SEND_AND_SOLICIT_EVENT"
+			r.deferred = r.deferred || flag == "DEFER"
+			r.localInvalidate = r.localInvalidate || flag == localInvalidate
+		}
+		if r.token == nil && registers(r.op) {
+			s.registering++
+		}
+		p.add(u, r)
+		s.nameToken(r, e)
+	case u.fn == "ibv_bind_mw":
+		p.add(u, s.newPosting(u, e, e.Wr, model.Bind))
+	default:
+		for i := range e.Wrs {
+			w := &e.Wrs[i]
+			r := s.newPosting(u, e, w.Wr, model.ReceiveOp)
+			r.token = w.Token
+			if u.Queue == model.Initiator {
+				var unknown string
+				if r.op, unknown = calls.OpOfRequest(w); unknown != "" {
+					p.leaveOpen(unknown)
+				}
+				r.silent = !p.signalAll && !calls.HasVerbsFlag(w.Flags, "SIGNALED")
+				r.solicit = calls.HasVerbsFlag(w.Flags, "SOLICITED")
+				r.localInvalidate = slices.Contains(w.Flags, localInvalidate)
+			}
+			p.add(u, r)
+			s.nameToken(r, e)
+		}
+	}
+}
+
+const localInvalidate = "RDMA_READ_LOCAL_INVALIDATE"
+
+// postReturned takes the return of a post: what it refused was never queued, and what was deferred before a refusal, or
+// before a request that was not, is indicated.
+func (s *Stream) postReturned(u *underWay, e *trace.Event) {
+	p := u.qp
+	s.seen[aPost]++
+	if !u.Verbs && calls.Pending(e) {
+		s.report(p.group, verdict.ProviderViolation, "POST-10", 0, nil, "%s returned STATUS_PENDING: a post answers at once", u.fn)
+	}
+	for i := range p.posts {
+		if p.posts[i] == u {
+			p.posts[i] = nil
+		}
+	}
+	ok := calls.IsSuccess(u.Verbs, e) || !u.Verbs && calls.Pending(e)
+	if !ok && u.Verbs && e.BadWr == "" && len(u.postings) > 1 {
+		p.leaveOpen(calls.StoppedSomewhere(u.fn))
+	}
+	if !u.Verbs && registers(u.postings[0].op) && u.postings[0].token == nil {
+		s.registering--
+	}
+	for i, r := range u.postings {
+		if !ok && (!u.Verbs || u.fn == "ibv_bind_mw" || e.BadWr == r.wr || e.BadWr == "") {
+			if u.Queue == model.Initiator && p.unconnected() {
+				s.exercised("POST-08")
+			}
+			for _, r := range u.postings[i:] {
+				s.refuse(r, answerOf(u.fn, e))
+			}
+			break
+		}
+		r.returned, r.answeredLine = s.at, e.Line
+		if !u.Verbs && r.token == nil && registers(r.op) {
+			r.token = e.Token
+			s.nameToken(r, e)
+			if r.over { // a callback within the call polled it
+				s.tokenTold(r.lane.cq, e.Line, r, r.outcome)
+			}
+		}
+		r.lane.returned++
+		s.accepted(r)
+	}
+	if u.fn != "NdkReceive" && u.fn != "ibv_post_recv" && (!ok || !u.postings[0].deferred) {
+		p.endChains(u.call, false, !ok)
+	}
+}
+
+// accepted takes that a post returned success: an initiator request needs a connection (POST-08).
+func (s *Stream) accepted(r *posting) {
+	p := r.lane.qp
+	if r.lane.queue == model.Initiator {
+		switch {
+		case p.unconnected():
+			s.report(p.group, verdict.ProviderViolation, "POST-08", 0, []int{r.line},
+				"%s of %s returned success, and %s is not connected", r.function.Name, r.wr, p.name)
+			p.connected = r.called
+		case p.connects && p.early == nil:
+			p.early = r
+		}
+	}
+	if r.lane.queue == model.Receive && p.connected == 0 {
+		s.exercised("POST-09")
+	}
+	s.tokenNamed(r)
+}
+
+// endChains notes that the chains have ended of what was posted before a moment: before that its post had returned, where a flush ends
+// them, which may come before a post that it overlaps.
+func (p *qp) endChains(before moment, flushed, refused bool) {
+	p.deferred = slices.DeleteFunc(p.deferred, func(r *posting) bool {
+		if r.called > before || flushed && (r.returned == 0 || r.returned > before) {
+			return false
+		}
+		r.ended, r.refusal = p.s.at, refused
+		return true
+	})
+}
+
+// refuse takes a request back that was not queued.
+func (s *Stream) refuse(r *posting, answer string) {
+	l := r.lane
+	i := slices.Index(l.waiting, r)
+	if i < 0 {
+		was, _ := s.past.find(r.wr)
+		s.report(l.qp.group, verdict.ProviderViolation, "DEF-03", 0, []int{r.line, was.lines[1]},
+			"%s of %s returned %s, and %s had delivered its completion before",
+			r.function.Name, r.wr, answer, l.cq.name)
+		return
+	}
+	l.waiting = slices.Delete(l.waiting, i, i+1)
+	l.next--
+	for _, later := range l.waiting[i:] {
+		later.position--
+		if r.op.IsSend() {
+			later.sends--
+		}
+	}
+	if r.op.IsSend() {
+		l.sends--
+	}
+	if r.promised {
+		l.promised++
+	}
+	l.messages = slices.DeleteFunc(l.messages, func(m *posting) bool { return m == r })
+	if l.cq != nil {
+		l.cq.take(sight{what: gone, at: s.at, counted: r.called, posting: r})
+		l.cq.pending--
+	}
+	l.qp.deferred = slices.DeleteFunc(l.qp.deferred, func(d *posting) bool { return d == r })
+	if r.names != nil {
+		r.names.withdraw(r)
+		l.unname(r)
+	}
+	s.forget(r, answer)
+}
+
+// forget notes what became of a request that is over.
+func (s *Stream) forget(r *posting, answer string) {
+	delete(s.byName, r.wr)
+	s.past.add(pastWr{r.wr, [2]int{r.line, s.line()}, answer})
+}

@@ -1,0 +1,132 @@
+package stream
+
+import (
+	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/calls"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// A lane is one of a QP's queues: the requests that are outstanding, in posting order.
+type lane struct {
+	qp       *qp
+	queue    model.Queue
+	cq       *cq
+	waiting  []*posting // not delivered, oldest first
+	next     int        // position of the next request
+	sends    int        // of the accepted requests, how many are sends
+	returned int        // accepted requests whose post had returned
+	ready    moment     // from when on the latest to have ended can have ended
+	silenced *posting   // the latest that succeeded silently
+	messages []*posting // sends, or receives, that have not failed, and whose other half has not been told yet
+	taken    []*posting // … whose other half was told, and which were not
+
+	naming []*posting // messages that name a token, and of whose receive nothing is told
+	dead   int        // from this position on nothing succeeds, as a bad token has ended the connection; or never
+
+	known    int          // from which index on nobody knows which send goes to which receive, or never
+	left     []leftBehind // of a queue of sends: receives that a poll left behind, if their message had arrived
+	promised int          // receives yet to be posted that sends have gone to already
+
+	sendsDone int  // sends that are over
+	succeeded int  // sends that have been delivered, up to the latest, before any failed
+	hasFailed bool // a send was told to have failed
+
+	waitingRoom, messageRoom []*posting // the arrays of waiting and messages, from their beginnings
+}
+
+// A posting is a request that was posted.
+type posting struct {
+	wr           string
+	function     *calls.Function // that posted it
+	lane         *lane
+	token        *uint32
+	names        *token // the token whose state it changes, or nil
+	line         int
+	answeredLine int // of the return of its post
+	owedLine     int
+	position     int
+	sends        int    // how many sends of its lane came before it
+	called       moment // of its post
+	returned     moment // … or 0 while it has not
+	owed         moment // the moment of rest at which it had to have completed, or 0
+	rested       moment // the moment of rest at which it had to have completed, as is known since (or of a silent one: if it fails), or 0
+	ended        moment // of a deferred one: when its chain had ended, or 0
+	place        moment // of a point, or 0
+	takenAt      moment // when its other half was told
+
+	op              model.Op
+	kinds           automaton.Kinds
+	outcome         model.Outcome
+	silent          bool
+	solicit         bool
+	deferred        bool
+	localInvalidate bool // a read that invalidates
+	over            bool // it has ended, and outcome says how
+	cancelled       bool // a silent one that a flush must have cancelled
+	refusal         bool // of a deferred one: its chain ended by a post that was refused
+	missed          bool // it was told that it had not completed at a moment of rest
+	promised        bool // a receive that a send went to before it was posted
+	crossed         bool // a flush was under way while it was posted
+	sent, received  bool // it was told how it ended, and how its receive did
+	adrift          bool // its receive failed, and which other one it may take is not known
+}
+
+// newPosting returns a request that is being posted. They are made many at a time.
+func (s *Stream) newPosting(u *underWay, e *trace.Event, wr string, op model.Op) *posting {
+	if len(s.postings) == 0 {
+		s.postings = make([]posting, postingsAtOnce)
+	}
+	r := &s.postings[0]
+	s.postings = s.postings[1:]
+	r.wr, r.op, r.function, r.line, r.called, r.crossed = wr, op, u.Function, e.Line, s.at, u.qp.flushing > 0
+	return r
+}
+
+const postingsAtOnce = 32
+
+// add queues a request that is being posted.
+func (p *qp) add(u *underWay, r *posting) {
+	p.lanes[r.op.Queue()].add(r)
+	u.postings = append(u.postings, r)
+}
+
+func (l *lane) add(r *posting) {
+	r.lane, r.position = l, l.next
+	l.next++
+	r.sends = l.sends
+	if r.op.IsSend() {
+		l.sends++
+	}
+	if r.deferred && l.queue == model.Initiator {
+		l.qp.deferred, l.qp.chained = append(l.qp.deferred, r), true
+	}
+	switch {
+	case !r.isMessage() || r.index() >= l.known:
+	case l.promised > 0:
+		l.promised--
+		r.promised = true
+	default:
+		l.messages, l.messageRoom = extend(l.messages, l.messageRoom, r)
+	}
+	l.waiting, l.waitingRoom = extend(l.waiting, l.waitingRoom, r)
+	if s := l.qp.s; s.byName != nil {
+		s.byName[r.wr] = r
+	}
+	if l.cq != nil {
+		l.cq.pending++
+		l.cq.checkRoom()
+	}
+}
+
+// extend appends to a list that shrinks at its beginning. It moves the list back to the beginning of its array, where that is half free, before
+// it takes another one.
+func extend[T any](list, array []T, v T) (longer, in []T) {
+	if len(list) == cap(list) && len(list) <= cap(array)/2 {
+		list = append(array[:0], list...)
+	}
+	if longer = append(list, v); cap(longer) > cap(list) {
+		array = longer[:0]
+	}
+	return longer, array
+}
