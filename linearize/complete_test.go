@@ -26,7 +26,7 @@ func inDoubt(f verdict.Finding) bool {
 func TestRunsOfTheContractAreNoViolations(t *testing.T) {
 	for _, d := range dialects() {
 		t.Run(d.Name, rapid.MakeCheck(func(t *rapid.T) {
-			r := newRun(t, d)
+			r := newRun(shrinking{t}, d)
 			r.overlaps = true
 			for range rapid.IntRange(1, 2).Draw(t, "rounds") {
 				r.walk(rapid.IntRange(0, 40).Draw(t, "steps"))

@@ -22,6 +22,7 @@ import (
 //	b< get cq1; b> w1      the same, with what is between
 //	post qp1 w1 w2         ibv_post_send; recv qp1 r1 is ibv_post_recv
 //	new qp3                a QP of cq1 that is not connected
+//	NdkConnect qp3 d       it connects, as an end of connection d
 //	rest                   quiesce
 //
 // The dialect is verbs where the first word is "verbs". The trace ends at rest.
@@ -95,6 +96,8 @@ func (o *overlaps) begin(tag, fn, object string, wrs []string) {
 		fn, e.N = map[bool]string{false: "NdkGetCqResults", true: "ibv_poll_cq"}[o.verbs], number(8)
 	case "err":
 		fn, e.State = "ibv_modify_qp", "ERR"
+	case "NdkConnect":
+		e.Conn = strings.Join(wrs, "")
 	case "post", "recv":
 		fn = map[string]string{"post": "ibv_post_send", "recv": "ibv_post_recv"}[fn]
 		for _, wr := range wrs {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"ndkoracle/linearize/calls"
 	"ndkoracle/model"
@@ -21,7 +22,9 @@ type referee struct {
 	fails map[int]bool   // CQs that report an internal error
 
 	candidates []model.Action // all hidden steps that there are
+	told       map[int]string // how requests ended that a poll delivered, by id
 	blame      bool           // a completion tells of a failure that was not a flush
+	most       int            // configs at a time
 }
 
 type posted struct {
@@ -40,8 +43,9 @@ type config struct {
 }
 
 type taken struct {
-	what string
-	from *taken
+	action *model.Action // a hidden step, or
+	span   *interval     // what a call or a callback did
+	from   *taken
 }
 
 // String tells the steps of the way, oldest first.
@@ -49,15 +53,22 @@ func (w *taken) String() string {
 	if w == nil {
 		return ""
 	}
-	return w.from.String() + "\n" + w.what
+	what := "the end"
+	if a := w.action; a != nil {
+		what = fmt.Sprintf("%s cq%d qp%d %v %v %v", a.Name, a.Cq+1, a.Qp+1, a.Queue, a.Outcome, a.Solicited)
+	} else if w.span != nil {
+		what = fmt.Sprintf("%s of line %d", w.span.fn, w.span.begin.Line)
+	}
+	return w.from.String() + "\n" + what
 }
 
-func (k config) key() string {
-	return string(k.s.AppendKey(binary.LittleEndian.AppendUint64(nil, k.done)))
+func (k config) appendKey(key []byte) []byte {
+	return k.s.AppendKey(binary.LittleEndian.AppendUint64(key, k.done))
 }
 
 func newReferee(r *run) *referee {
-	ref := &referee{c: r.c, spans: intervals(r.trace.Events), ids: map[string]int{}, posts: map[int]posted{}, fails: map[int]bool{}}
+	ref := &referee{c: r.c, spans: intervals(r.trace.Events), ids: map[string]int{}, posts: map[int]posted{}, fails: map[int]bool{},
+		told: map[int]string{}, most: 2_000}
 	for i := range r.c.Depth {
 		for _, name := range []model.Name{model.Overflow, model.CqInternalError, model.ExtraEvent} {
 			ref.candidates = append(ref.candidates, model.Action{Name: name, Cq: i})
@@ -97,6 +108,7 @@ func newReferee(r *run) *referee {
 		if s.kind == calls.PollCq && s.returned() {
 			for _, result := range s.end.Results {
 				ref.blame = ref.blame || calls.OutcomeOf(result.Status) == model.FAILED
+				ref.told[idOf(result.Wr)] = result.Status
 			}
 		}
 		if s.kind != calls.Post {
@@ -106,10 +118,7 @@ func newReferee(r *run) *referee {
 		if len(s.begin.Wrs) > 0 {
 			wr, flags = s.begin.Wrs[0].Wr, s.begin.Wrs[0].Flags
 		}
-		var id int
-		if _, err := fmt.Sscanf(wr, "w%d", &id); err != nil {
-			panic(err)
-		}
+		id := idOf(wr)
 		p := posted{qp: index(s.begin.Qp), request: r.requests[id], deferred: slices.Contains(flags, "DEFER"), span: i}
 		if ref.accepted(s) {
 			lane := s.begin.Qp + p.request.Op.Queue().String()
@@ -125,105 +134,154 @@ func (ref *referee) accepted(s *interval) bool { return !s.returned() || s.succe
 
 // index is the number in the name of an object, from 0.
 func index(name string) int {
-	var i int
-	if _, err := fmt.Sscanf(name[2:], "%d", &i); err != nil {
+	i, err := strconv.Atoi(name[2:])
+	if err != nil {
 		panic(err)
 	}
 	return i - 1
 }
 
+// idOf is the number in the name of a request.
+func idOf(wr string) int {
+	id, err := strconv.Atoi(wr[1:])
+	if err != nil {
+		panic(err)
+	}
+	return id
+}
+
 // allows returns a way on which the contract allows the events, or nil and the event at which there is none left; known is
 // false when there are too many states to tell.
 func (ref *referee) allows(events []trace.Event, quiescent bool) (way *taken, known bool, at int) {
-	set := map[string]config{}
-	put := func(k config) { set[k.key()] = k }
-	put(config{s: ref.c.Init()})
+	w := &ways{ref: ref, reached: map[string]config{}, number: map[*interval]int{}}
+	w.put(config{s: ref.c.Init()})
 	byEvent := map[int]*interval{}
-	number := map[*interval]int{}
 	for i, s := range ref.spans {
-		byEvent[s.call], number[s] = s, i
+		byEvent[s.call], w.number[s] = s, i
 		if s.returned() {
 			byEvent[s.ret] = s
 		}
 	}
-	var open []*interval
 	for i := range len(events) + 1 {
-		if !ref.close(set, open, number) {
+		if !w.explore() {
 			return nil, false, i
 		}
 		if i == len(events) {
 			if quiescent {
-				ref.keep(set, func(k config) bool { return ref.atRest(k, open, i) })
+				w.keep(func(k config) bool { return ref.atRest(k, w.open, i) })
 			}
 			break
 		}
 		s := byEvent[i]
 		switch {
 		case s.kind == calls.Quiesce:
-			ref.keep(set, func(k config) bool { return ref.atRest(k, open, i) })
+			w.keep(func(k config) bool { return ref.atRest(k, w.open, i) })
+			w.again()
 		case s.kind == calls.Callback || s.kind == calls.CloseDone:
-			before := set
-			set = map[string]config{}
+			before := w.reached
+			w.reached = map[string]config{}
 			for _, k := range before {
 				for _, next := range ref.moment(k.s, s, i == s.call) {
-					put(config{next, k.done, &taken{fmt.Sprintf("%s, event %d", s.fn, i), k.how}})
+					w.put(config{next, k.done, &taken{nil, s, k.how}})
 				}
 			}
 		case i == s.call:
-			open = append(open, s)
+			w.open = append(w.open, s)
+			for _, k := range w.reached {
+				w.effect(k, s)
+			}
 		default:
-			open = slices.DeleteFunc(open, func(o *interval) bool { return o == s })
-			ref.keep(set, func(k config) bool { return k.done>>number[s]&1 == 1 })
+			w.open = slices.DeleteFunc(w.open, func(o *interval) bool { return o == s })
+			w.keep(func(k config) bool { return k.done>>w.number[s]&1 == 1 })
 		}
-		if len(set) == 0 {
+		if len(w.reached) == 0 {
 			return nil, true, i
 		}
 	}
-	for _, k := range set {
-		return &taken{"the end", k.how}, true, len(events)
+	for _, k := range w.reached {
+		return &taken{nil, nil, k.how}, true, len(events)
 	}
 	return nil, true, len(events)
 }
 
-func (ref *referee) keep(set map[string]config, holds func(config) bool) {
-	for key, k := range set {
+// ways are all that the events so far may have led to: with each config every other that hidden steps and effects of open calls make of it.
+type ways struct {
+	ref        *referee
+	reached    map[string]config
+	unexplored []config
+	open       []*interval
+	number     map[*interval]int
+	key        []byte
+}
+
+func (w *ways) put(k config) {
+	w.key = k.appendKey(w.key[:0])
+	if _, known := w.reached[string(w.key)]; !known && w.ref.asTold(k.s) {
+		w.reached[string(w.key)] = k
+		w.unexplored = append(w.unexplored, k)
+	}
+}
+
+// keep drops the configs of which something does not hold.
+func (w *ways) keep(holds func(config) bool) {
+	for key, k := range w.reached {
 		if !holds(k) {
-			delete(set, key)
+			delete(w.reached, key)
 		}
 	}
 }
 
-const maxConfigs = 2_000
-
-// close adds all that hidden steps and effects of open calls lead to.
-func (ref *referee) close(set map[string]config, open []*interval, number map[*interval]int) bool {
-	var unexplored []config
-	for _, k := range set {
-		unexplored = append(unexplored, k)
+// again lets all configs be explored once more: what some of them lead to was dropped.
+func (w *ways) again() {
+	for _, k := range w.reached {
+		w.unexplored = append(w.unexplored, k)
 	}
-	for len(unexplored) > 0 {
-		k := unexplored[len(unexplored)-1]
-		unexplored = unexplored[:len(unexplored)-1]
-		if len(set) > maxConfigs {
+}
+
+// explore adds what hidden steps and effects of open calls lead to, and reports whether that is not too much.
+func (w *ways) explore() bool {
+	for len(w.unexplored) > 0 {
+		last := len(w.unexplored) - 1
+		k := w.unexplored[last]
+		w.unexplored = w.unexplored[:last]
+		if len(w.reached) > w.ref.most {
 			return false
 		}
-		add := func(next []model.State, done uint64, what string) {
-			for _, s := range next {
-				n := config{s, done, &taken{what, k.how}}
-				if key := n.key(); set[key].s.Cqs == nil {
-					set[key] = n
-					unexplored = append(unexplored, n)
+		for i, a := range w.ref.candidates {
+			if a.Name == model.Execute && a.At >= len(k.s.Qps[a.Qp].Queue(a.Queue)) {
+				continue
+			}
+			if next, _ := w.ref.c.Step(k.s, a); len(next) > 0 && w.ref.plausible(k, a) {
+				for _, s := range next {
+					w.put(config{s, k.done, &taken{&w.ref.candidates[i], nil, k.how}})
 				}
 			}
 		}
-		for _, a := range ref.candidates {
-			if next, _ := ref.c.Step(k.s, a); len(next) > 0 && ref.plausible(k, a) {
-				add(next, k.done, fmt.Sprintf("%s cq%d qp%d %v %v %v", a.Name, a.Cq+1, a.Qp+1, a.Queue, a.Outcome, a.Solicited))
-			}
+		for _, s := range w.open {
+			w.effect(k, s)
 		}
-		for _, s := range open {
-			if k.done>>number[s]&1 == 0 {
-				add(ref.effect(k.s, s), k.done|1<<number[s], fmt.Sprintf("%s of line %d", s.fn, s.begin.Line))
+	}
+	return true
+}
+
+// effect lets an open call take effect, once.
+func (w *ways) effect(k config, of *interval) {
+	if bit := uint64(1) << w.number[of]; k.done&bit == 0 {
+		for _, s := range w.ref.effect(k.s, of) {
+			w.put(config{s, k.done | bit, &taken{nil, of, k.how}})
+		}
+	}
+}
+
+// asTold reports whether each request that has its outcome has the one that a poll tells. Without it the search would find
+// out at the poll, and try all the others until then.
+func (ref *referee) asTold(s model.State) bool {
+	for _, p := range s.Qps {
+		for _, queue := range [][]model.Request{p.Initiator, p.Receive} {
+			for _, q := range queue {
+				if status := ref.told[q.Id]; status != "" && q.Phase >= model.Executed && !ref.tells(status, model.Outcome(q.Phase-model.Executed)) {
+					return false
+				}
 			}
 		}
 	}
@@ -397,11 +455,23 @@ func (ref *referee) atRest(k config, open []*interval, at int) bool {
 		if head.Phase == model.Deferred {
 			continue
 		}
+		if head.Phase < model.Executed && head.Op.IsSend() && ref.crossed(head) {
+			continue
+		}
 		if head.Phase >= model.Executed || !r.waits(i) || b.Peer >= 0 && unexecutedReceive(k.s.Qps[b.Peer]) {
 			return false
 		}
 	}
 	return true
+}
+
+// crossed reports whether a flush overlaps the post of a send: where the flush came first, the send waits for a receive as others do (POST-04, A15).
+func (ref *referee) crossed(q model.Request) bool {
+	p := ref.posts[q.Id]
+	post := ref.spans[p.span]
+	return slices.ContainsFunc(ref.spans, func(s *interval) bool {
+		return s.kind == calls.FlushQp && index(s.begin.Qp) == p.qp && s.call < post.ret && post.call < s.ret
+	})
 }
 
 func unexecutedReceive(p model.Qp) bool {

@@ -48,7 +48,7 @@ func (r *run) poll(i int) {
 	r.start(fn, trace.Event{Cq: cqName(i), N: number(int64(n))}, func(f *inFlight) {
 		entries := r.s.Cqs[i].Entries
 		k := min(n, len(entries))
-		if k > 1 && r.draw(4, "short batch") == 3 {
+		if k > 1 && r.c.Dialect.A7 == model.A7May && r.draw(4, "short batch") == 3 {
 			k--
 		}
 		results := []trace.Result{}
@@ -134,6 +134,15 @@ func (r *run) readEvent(i int) {
 		f.ret = trace.Event{Cq: cqName(i)}
 	}, "event "+cqName(i))
 	r.open[len(r.open)-1].cq = i
+}
+
+// blocks reports whether a call waits for an event.
+func (r *run) blocks(f *inFlight) bool {
+	if f.fn != "ibv_get_cq_event" {
+		return false
+	}
+	_, refusal := r.c.Step(r.s, model.Action{Name: model.NdkCqNotificationCallbackEnter, Cq: f.cq})
+	return refusal != nil
 }
 
 // enter enters a callback. A consumer that records may take it down later.

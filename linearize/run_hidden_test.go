@@ -12,22 +12,36 @@ var weights = map[model.Name]int{model.Complete: 8, model.Execute: 3, model.Deli
 
 // hidden lists the hidden steps that are possible and that a judge is to allow for.
 func (r *run) hidden() []model.Action {
-	return slices.DeleteFunc(r.c.Enabled(r.s, model.Domain{Places: 5}), func(a model.Action) bool {
-		switch a.Name {
-		case model.Execute: // nothing happens to a QP that was never connected
-			return r.s.Qps[a.Qp].State == model.Idle || a.Outcome == model.SUCCESS && r.needsPeer(a) ||
-				a.Outcome == model.FAILED && a.Queue == model.Receive && !r.hasMessage(a.Qp)
-		case model.Overflow:
-			return r.idle(a.Cq) || !r.waitsForRoom(a.Cq)
-		case model.CqInternalError: // the judge has to be told
-			q := r.s.Cqs[a.Cq]
-			return r.idle(a.Cq) || !r.c.Dialect.ErrorsArm || q.Arm == model.NONE || q.Open != model.Open || r.ended[cqName(a.Cq)]
-		case model.ConnectionLost:
-			peer := r.c.Qps[a.Qp].Peer
-			return peer >= 0 && !r.broken[peer]
+	if r.steps == nil {
+		r.steps = slices.DeleteFunc(r.c.Actions(model.Domain{Places: 5}), func(a model.Action) bool { return weights[a.Name] == 0 })
+	}
+	var possible []model.Action
+	for _, a := range r.steps {
+		if !r.futile(a) {
+			if _, refusal := r.c.Step(r.s, a); refusal == nil {
+				possible = append(possible, a)
+			}
 		}
-		return weights[a.Name] == 0
-	})
+	}
+	return possible
+}
+
+// futile reports whether a hidden step, possible or not, is none that a judge is to allow for.
+func (r *run) futile(a model.Action) bool {
+	switch a.Name {
+	case model.Execute: // nothing happens to a QP that was never connected
+		return r.s.Qps[a.Qp].State == model.Idle || a.Outcome == model.SUCCESS && r.needsPeer(a) ||
+			a.Outcome == model.FAILED && a.Queue == model.Receive && !r.hasMessage(a.Qp)
+	case model.Overflow:
+		return r.idle(a.Cq) || !r.waitsForRoom(a.Cq)
+	case model.CqInternalError: // the judge has to be told
+		q := r.s.Cqs[a.Cq]
+		return r.idle(a.Cq) || !r.c.Dialect.ErrorsArm || q.Arm == model.NONE || q.Open != model.Open || r.ended[cqName(a.Cq)]
+	case model.ConnectionLost:
+		peer := r.c.Qps[a.Qp].Peer
+		return peer >= 0 && !r.broken[peer]
+	}
+	return false
 }
 
 // needsPeer reports whether a request that is executed is half of a message, the trace holds the other half, and they have not met.

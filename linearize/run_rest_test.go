@@ -34,7 +34,7 @@ func (r *run) returns(f *inFlight) {
 // rest lets every call return, and the provider do all that it owes, and says so.
 func (r *run) rest() {
 	for _, f := range slices.Clone(r.open) {
-		if f.effect != nil && f.fn == "ibv_get_cq_event" && r.s.Cqs[f.cq].Due == 0 {
+		if f.effect != nil && r.blocks(f) {
 			continue
 		}
 		if f.effect != nil {
@@ -70,7 +70,7 @@ func (r *run) owes() bool {
 		}
 		if r.verbs() {
 			for _, f := range r.open {
-				if f.cq == i && q.Due > 0 {
+				if f.cq == i && !r.blocks(f) {
 					r.effect(f)
 					r.finish(f)
 					return true

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"pgregory.net/rapid"
-
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -15,7 +13,7 @@ import (
 // contract, and a consumer that keeps its own. Each call takes effect at a moment between its call and its return; hidden
 // steps leave no event.
 type run struct {
-	t        *rapid.T
+	t        dice
 	c        *model.Contract
 	s        model.State
 	trace    *trace.Trace
@@ -23,6 +21,7 @@ type run struct {
 	running  []*inFlight // callbacks that were entered
 	ops      int
 	requests []model.Request // by id, from 0
+	steps    []model.Action  // all hidden ones
 	ended    map[string]bool // objects whose close was called
 	broken   map[int]bool    // QPs that broke for a reason of their own, other than a failed receive
 	sends    map[int]int     // of each QP, as many as were accepted
@@ -46,7 +45,7 @@ type inFlight struct {
 
 func (r *run) verbs() bool { return strings.HasPrefix(r.c.Dialect.Name, "verbs") }
 
-func (r *run) draw(n int, label string) int { return rapid.IntRange(0, n-1).Draw(r.t, label) }
+func (r *run) draw(n int, label string) int { return r.t.roll(n, label) }
 
 func (r *run) event(ph trace.Phase, op, fn string, e trace.Event) {
 	e.Ph, e.Op, e.Fn, e.Thr = ph, op, fn, "t"
@@ -187,7 +186,7 @@ func (r *run) choices() []choice {
 	add := func(weight int, do func()) { all = append(all, choice{weight, do}) }
 	for _, f := range r.open {
 		if f.effect != nil {
-			if f.fn != "ibv_get_cq_event" || r.s.Cqs[f.cq].Due > 0 {
+			if !r.blocks(f) {
 				add(6, func() { r.effect(f) })
 			}
 		} else {
@@ -242,11 +241,12 @@ func (r *run) String() string {
 }
 
 // newRun draws the objects of a run.
-func newRun(t *rapid.T, d model.Dialect) *run {
+func newRun(t dice, d model.Dialect) *run {
 	c := &model.Contract{Dialect: d}
-	switch rapid.SampledFrom([]string{"one QP", "two QPs, one CQ", "connection", "crossed", "tokens", "pair and a third"}).Draw(t, "objects") {
+	objects := []string{"one QP", "two QPs, one CQ", "connection", "crossed", "tokens", "pair and a third"}
+	switch objects[t.roll(len(objects), "objects")] {
 	case "one QP":
-		c.Depth, c.Qps = []int{4, 2}, []model.Binding{{InitiatorCq: 0, ReceiveCq: rapid.IntRange(0, 1).Draw(t, "cq"), Peer: -1}}
+		c.Depth, c.Qps = []int{4, 2}, []model.Binding{{InitiatorCq: 0, ReceiveCq: t.roll(2, "cq"), Peer: -1}}
 	case "two QPs, one CQ":
 		c.Depth, c.Qps = []int{3}, []model.Binding{{Peer: -1}, {Peer: -1}}
 	case "connection":
@@ -259,12 +259,12 @@ func newRun(t *rapid.T, d model.Dialect) *run {
 		c.Depth, c.Qps = []int{8, 4}, []model.Binding{{InitiatorCq: 0, ReceiveCq: 0, Peer: 1}, {InitiatorCq: 0, ReceiveCq: 1, Peer: 0}, {InitiatorCq: 1, ReceiveCq: 1, Peer: -1}}
 	}
 	side := "provider"
-	if !strings.HasPrefix(d.Name, "verbs") && rapid.IntRange(0, 3).Draw(t, "side") == 3 {
+	if !strings.HasPrefix(d.Name, "verbs") && t.roll(4, "side") == 3 {
 		side = "consumer"
 	}
 	header := trace.Header{Dialect: strings.Fields(d.Name)[0], Side: side, Order: "total"}
 	r := &run{t: t, c: c, s: c.Init(), trace: &trace.Trace{Name: "run", Header: header}, ended: map[string]bool{}, broken: map[int]bool{}, sends: map[int]int{}, received: map[int]int{}}
-	r.points = side == "provider" && rapid.IntRange(0, 3).Draw(t, "points") == 3
+	r.points = side == "provider" && t.roll(4, "points") == 3
 	r.begin()
 	return r
 }

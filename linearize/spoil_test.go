@@ -17,42 +17,42 @@ import (
 var spoils = []struct {
 	what string
 	fits func(*trace.Event) bool
-	do   func(t *rapid.T, r *run, i int)
+	do   func(d dice, r *run, i int)
 }{
 
-	{"a callback is missing", isCallback, func(_ *rapid.T, r *run, i int) { r.drop(r.trace.Events[i].Op) }},
-	{"a callback comes earlier", isCallback, func(t *rapid.T, r *run, i int) {
+	{"a callback is missing", isCallback, func(_ dice, r *run, i int) { r.drop(r.trace.Events[i].Op) }},
+	{"a callback comes earlier", isCallback, func(d dice, r *run, i int) {
 		e := r.trace.Events[i]
-		to := i - rapid.IntRange(1, min(i, 6)).Draw(t, "earlier")
+		to := i - 1 - d.roll(min(i, 6), "earlier")
 		r.trace.Events = slices.Insert(slices.Delete(r.trace.Events, i, i+1), to, e)
 	}},
-	{"a callback comes twice", isCallback, func(_ *rapid.T, r *run, i int) {
+	{"a callback comes twice", isCallback, func(_ dice, r *run, i int) {
 		enter, exit := r.trace.Events[i], trace.Event{Ph: trace.Exit, Op: "again", Fn: r.trace.Events[i].Fn, Thr: "t"}
 		enter.Op = "again"
 		r.trace.Events = slices.Insert(r.trace.Events, i, enter, exit)
 	}},
-	{"a completion ends otherwise", delivers, func(t *rapid.T, r *run, i int) {
+	{"a completion ends otherwise", delivers, func(d dice, r *run, i int) {
 		results := r.trace.Events[i].Results
-		results[len(results)-1].Status = r.status(model.Outcome(rapid.IntRange(0, 2).Draw(t, "status")))
+		results[len(results)-1].Status = r.status(model.Outcome(d.roll(3, "status")))
 	}},
-	{"two completions change places", func(e *trace.Event) bool { return len(e.Results) > 1 }, func(_ *rapid.T, r *run, i int) {
+	{"two completions change places", func(e *trace.Event) bool { return len(e.Results) > 1 }, func(_ dice, r *run, i int) {
 		slices.Reverse(r.trace.Events[i].Results)
 	}},
-	{"a poll delivers less", delivers, func(_ *rapid.T, r *run, i int) {
+	{"a poll delivers less", delivers, func(_ dice, r *run, i int) {
 		r.trace.Events[i].Results = r.trace.Events[i].Results[1:]
 	}},
-	{"an arm is missing", isArm, func(_ *rapid.T, r *run, i int) { r.drop(r.trace.Events[i].Op) }},
-	{"an arm has another type", isArm, func(t *rapid.T, r *run, i int) {
+	{"an arm is missing", isArm, func(_ dice, r *run, i int) { r.drop(r.trace.Events[i].Op) }},
+	{"an arm has another type", isArm, func(d dice, r *run, i int) {
 		e := &r.trace.Events[i]
 		if e.SolicitedOnly != nil {
 			e.SolicitedOnly = word(!*e.SolicitedOnly)
 			return
 		}
-		e.Type = model.Arm(rapid.IntRange(1, 3).Draw(t, "type")).String()
+		e.Type = model.Arm(1 + d.roll(3, "type")).String()
 	}},
 	{"a flush is missing", func(e *trace.Event) bool { return e.Ph == trace.Call && calls.KindOf(e) == calls.FlushQp },
-		func(_ *rapid.T, r *run, i int) { r.drop(r.trace.Events[i].Op) }},
-	{"the provider is at rest", func(e *trace.Event) bool { return true }, func(_ *rapid.T, r *run, i int) {
+		func(_ dice, r *run, i int) { r.drop(r.trace.Events[i].Op) }},
+	{"the provider is at rest", func(e *trace.Event) bool { return true }, func(_ dice, r *run, i int) {
 		r.trace.Events = slices.Insert(r.trace.Events, i, trace.Event{Ph: trace.Point, Fn: "quiesce", Thr: "t"})
 	}},
 }
@@ -70,7 +70,7 @@ func (r *run) drop(op string) {
 }
 
 // spoil breaks one thing of the trace, and says what.
-func spoil(t *rapid.T, r *run) string {
+func spoil(d dice, r *run) string {
 	type place struct{ way, event int }
 	places := map[int][]place{}
 	var ways []int
@@ -84,8 +84,8 @@ func spoil(t *rapid.T, r *run) string {
 			ways = append(ways, w)
 		}
 	}
-	w := rapid.SampledFrom(ways).Draw(t, "way")
-	spoils[w].do(t, r, rapid.SampledFrom(places[w]).Draw(t, "place").event)
+	w := ways[d.roll(len(ways), "way")]
+	spoils[w].do(d, r, places[w][d.roll(len(places[w]), "place")].event)
 	for i := range r.trace.Events {
 		r.trace.Events[i].Seq, r.trace.Events[i].Line = uint64(i+1), i+2
 	}
@@ -99,16 +99,16 @@ func (r *run) connection() bool {
 }
 
 // conclude ends a run, at rest or not, and perhaps spoils it: what says how.
-func (r *run) conclude(t *rapid.T) (quiescent bool, what string) {
-	quiescent = rapid.IntRange(0, 3).Draw(t, "quiescent") > 0
+func (r *run) conclude(d dice) (quiescent bool, what string) {
+	quiescent = d.roll(4, "quiescent") > 0
 	if quiescent {
 		r.rest()
 		r.drain()
 	}
 	r.report()
 	what = "nothing"
-	if rapid.IntRange(0, 4).Draw(t, "spoilt") > 0 {
-		what = spoil(t, r)
+	if d.roll(5, "spoilt") > 0 {
+		what = spoil(d, r)
 	}
 	r.trace.End = &trace.End{Events: uint64(len(r.trace.Events)), Quiescent: quiescent}
 	return quiescent, what
@@ -120,12 +120,12 @@ func TestSameVerdictAsPlainSearch(t *testing.T) {
 		t.Run(d.Name, func(t *testing.T) {
 			verdicts := map[bool]int{}
 			rapid.Check(t, func(t *rapid.T) {
-				r := newRun(t, d)
+				r := newRun(shrinking{t}, d)
 				if r.points || r.trace.Header.Side != "provider" {
 					t.Skip("a trace of boundary events only")
 				}
 				r.walk(rapid.IntRange(0, 18).Draw(t, "steps"))
-				quiescent, what := r.conclude(t)
+				quiescent, what := r.conclude(shrinking{t})
 				ref := newReferee(r)
 				if len(ref.spans) > 60 {
 					t.Skip("too long for a referee")

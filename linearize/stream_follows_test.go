@@ -94,7 +94,7 @@ func TestStreamMarksWhatFollows(t *testing.T) {
 	marked := 0
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.SampledFrom(dialects()).Draw(t, "dialect")
-		r := newRun(t, d)
+		r := newRun(shrinking{t}, d)
 		r.overlaps = rapid.Bool().Draw(t, "overlaps")
 		for range 2 {
 			r.walk(rapid.IntRange(10, 40).Draw(t, "steps"))
@@ -105,7 +105,7 @@ func TestStreamMarksWhatFollows(t *testing.T) {
 		r.trace.End = &trace.End{Quiescent: true}
 		o := Options{DeviceLevel: d.Name == model.VerbsDevice().Name}
 		for range rapid.IntRange(1, 4).Draw(t, "spoils") {
-			spoil(t, r)
+			spoil(shrinking{t}, r)
 		}
 		report, unmarked := streaming(r.trace, o), 0
 		for _, f := range report.Findings {

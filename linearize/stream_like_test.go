@@ -57,6 +57,8 @@ var alike = []struct {
 		"NdkFastRegister qp1 f1#7 SILENT_SUCCESS; NdkWrite qp1 w1; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1; get cq1 w1; rest; get cq1"},
 	{"a silent registration that comes too late", verdict.ProviderViolation, "INV-05",
 		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; NdkFastRegister qp1 f1#7 SILENT_SUCCESS; NdkWrite qp1 w1; get cq1 w1; rest"},
+	{"a receive succeeds before the peer is connected", verdict.ProviderViolation, "POLL-05",
+		"new qp3; new qp4; NdkConnect qp3 d; NdkReceive qp3 r1; get cq1 r1; NdkConnect qp4 d; rest; get cq1"},
 	{"one end was cancelled, and nobody says why", verdict.ProviderViolation, "RES-08",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; get cq1 r1c; rest; get cq1; get cq2"},
 }

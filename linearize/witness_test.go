@@ -91,9 +91,9 @@ func TestRandomRunsHaveWitnesses(t *testing.T) {
 func acceptedRun(t *rapid.T, d model.Dialect) (*run, Options, *verdict.Report) {
 	o := Options{MaxMemory: 64 << 20, Witness: true, DeviceLevel: d.Name == model.VerbsDevice().Name}
 	for range 50 {
-		r := newRun(t, d)
+		r := newRun(shrinking{t}, d)
 		r.walk(rapid.IntRange(0, 25).Draw(t, "steps"))
-		r.conclude(t)
+		r.conclude(shrinking{t})
 		if report := Check(context.Background(), r.trace, o); report.Verdict == verdict.Conformant && report.Witness != nil { // porcupine may leave open what stream decides
 			return r, o, report
 		}

@@ -52,6 +52,7 @@ func New(d model.Dialect, memory int) *Machine {
 	if memory == 0 {
 		memory = DefaultMemory
 	}
+	d.A35 = model.A35AtLeast // whether there was room is the caller's to know
 	m := &Machine{contract: model.Contract{Dialect: d, Depth: []int{unlimited}}, limit: memory,
 		places: map[control]*placing{}, classes: map[control]int{}, answers: map[question]answer{}, sets: map[string]*set{}}
 	polledCounts := d.A25 == model.A25Yes && d.FreshAtArm != model.MustNot // a fresh completion does, when it has left the CQ

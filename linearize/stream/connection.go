@@ -35,6 +35,8 @@ func (p *qp) meet() {
 			ends[0].mayBeLost(p.broken)
 		}
 		p.shareDoubts()
+		p.notAlone()
+		p.peer.notAlone()
 		p.checkTokenless()
 		p.peer.checkTokenless()
 	case 3:

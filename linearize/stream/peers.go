@@ -36,6 +36,9 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 		if l.queue == model.Initiator {
 			return automaton.Plain, 0, true
 		}
+		if l.other() == nil && l.qp.alone == nil {
+			l.qp.alone = &unsent{r.wr, line, r.line}
+		}
 		return automaton.Plain | automaton.Solicited, 0, true
 	}
 	l.taken = slices.DeleteFunc(l.taken, func(t *posting) bool { return t == r })
@@ -63,6 +66,20 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 		return automaton.Solicited, m.called, true
 	}
 	return automaton.Plain, m.called, true
+}
+
+// An unsent is a receive that succeeded while no other end of its connection was known.
+type unsent struct {
+	wr             string
+	line, postLine int
+}
+
+// notAlone takes that the trace holds the peer of p, which had sent nothing before it was connected.
+func (p *qp) notAlone() {
+	if r := p.alone; r != nil {
+		p.s.report(p.group, verdict.ProviderViolation, "POLL-05", r.line, []int{r.postLine},
+			"%s completed with success, and %s, its peer, was not connected yet", r.wr, p.peer.name)
+	}
 }
 
 // failed takes that r failed. Whether it took its other half with it nobody knows, and so of all after it.

@@ -31,6 +31,7 @@ type qp struct {
 	gone        bool       // it has been closed for good
 	aborted     moment     // by when a bad token had ended its connection, or 0
 	invalidates bool       // it has sent messages that name tokens
+	alone       *unsent    // the first receive that succeeded while no peer was known, or nil
 	early       *posting   // the first initiator request that was accepted while the connect was under way
 	posts       [2]*underWay
 	posting     [2]int     // posts that have not returned, by queue

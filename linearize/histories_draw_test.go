@@ -1,0 +1,96 @@
+package linearize
+
+import (
+	"sync"
+
+	"ndkoracle/model"
+	"ndkoracle/rules"
+	"ndkoracle/trace"
+)
+
+// The bounds of a random history.
+const (
+	mostOperations = 40 // calls and callbacks
+	mostSteps      = 24 // of the run, hidden ones too, twice at most, beside what brings it to rest
+	mostOrders     = 8  // that a partial order leaves open
+)
+
+// A drawn is a random history, legal or spoilt, under one reading of one dialect.
+type drawn struct {
+	run       *run
+	trace     *trace.Trace    // the run's, or the same in a partial order
+	orders    [][]trace.Event // all that the partial order leaves open; of a total order nil
+	options   Options
+	quiescent bool
+	spoilt    string // how, or "nothing"
+}
+
+// drawHistory draws until a history is short enough.
+func drawHistory(d dice) *drawn {
+	for {
+		h := drawAny(d)
+		if h.operations() <= mostOperations && (h.trace.Header.Order == "total" || h.orders != nil) {
+			return h
+		}
+	}
+}
+
+func drawAny(d dice) *drawn {
+	dialect := dialects()[d.roll(len(dialects()), "dialect")]
+	h := &drawn{options: Options{MaxMemory: memoryOfSearch, DeviceLevel: dialect.Name == model.VerbsDevice().Name}}
+	if flip(d, "another reading") {
+		other := choices()[d.roll(len(choices()), "reading")]
+		assumed, err := dialect.Assume(other.reading, other.choice)
+		if err != nil {
+			d.Fatalf("%v", err)
+		}
+		dialect, h.options.Assume = assumed, map[string]string{other.reading: other.choice}
+	}
+	h.run = newRun(d, dialect)
+	h.run.overlaps = flip(d, "overlaps")
+	if d.roll(4, "depth") > 0 {
+		h.run.deepen(64)
+	}
+	steps, partial := 1+d.roll(mostSteps, "most steps"), d.roll(8, "partial order") == 0
+	if partial {
+		steps = 1 + steps/2 // many orders are possible soon
+	}
+	for range 1 + d.roll(2, "rounds") {
+		h.run.walk(d.roll(steps, "steps"))
+		if flip(d, "rest") {
+			h.run.rest()
+			h.run.drain()
+		}
+	}
+	h.quiescent, h.spoilt = h.run.conclude(d)
+	if h.trace = h.run.trace; partial {
+		h.trace = spread(d, h.trace)
+		h.orders = allOrders(h.trace.Events, mostOrders)
+	}
+	return h
+}
+
+func (h *drawn) operations() int {
+	n := 0
+	for i := range h.trace.Events {
+		if h.trace.Events[i].Begins() {
+			n++
+		}
+	}
+	return n
+}
+
+type choiceOf struct{ reading, choice string }
+
+// choices are the readings that the streaming engine takes: of A8 and A15 only the default.
+var choices = sync.OnceValue(func() []choiceOf {
+	var all []choiceOf
+	for _, r := range rules.Readings() {
+		for _, choice := range r.Choices {
+			if Takes(r.ID) && r.ID != "A8" && r.ID != "A15" {
+				all = append(all, choiceOf{r.ID, choice})
+			}
+		}
+	}
+	return all
+})
