@@ -59,6 +59,12 @@ var alike = []struct {
 		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; NdkFastRegister qp1 f1#7 SILENT_SUCCESS; NdkWrite qp1 w1; get cq1 w1; rest"},
 	{"a receive succeeds before the peer is connected", verdict.ProviderViolation, "POLL-05",
 		"new qp3; new qp4; NdkConnect qp3 d; NdkReceive qp3 r1; get cq1 r1; NdkConnect qp4 d; rest; get cq1"},
+	{"a message with a bad token is received, and its send fails", verdict.ProviderViolation, "",
+		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1x; rest; get cq1; get cq2"},
+	{"a silent request that can't have succeeded is not told of", verdict.ProviderViolation, "",
+		"NdkFastRegister qp1 f1#7; get cq1 f1; NdkInvalidate qp1 i1#7; get cq1 i1; NdkInvalidate qp2 i2#7 SILENT_SUCCESS; rest; get cq2"},
+	{"a silent request was cancelled before anything can have cancelled it", verdict.ProviderViolation, "",
+		"NdkRead qp2 w1 SILENT_SUCCESS DEFER; NdkWrite qp1 w2 SILENT_SUCCESS; rest; get cq1 w2c; get cq1; get cq2"},
 	{"one end was cancelled, and nobody says why", verdict.ProviderViolation, "RES-08",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; get cq1 r1c; rest; get cq1; get cq2"},
 }

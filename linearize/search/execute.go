@@ -190,10 +190,12 @@ func (c *component) performDeliver(w *walk, r *request) {
 	})
 }
 
-// deliver lets the message of r be received, and acknowledged at once: nobody sees when that is.
+// deliver lets the message of r be received, and acknowledged at once: nobody sees when that is. A send that fails does so afterwards.
 func (c *component) deliver(w *walk, r *request) {
 	w.take(model.Action{Name: model.Deliver, Qp: r.qp.index})
-	c.execute(w, r, model.SUCCESS)
+	if !failed(r) {
+		c.execute(w, r, model.SUCCESS)
+	}
 }
 
 // finishBeforeFlush executes, just before a flush or an abort, what is known to have finished before it, and the silent

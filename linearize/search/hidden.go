@@ -154,8 +154,12 @@ func (c *component) listExecution(o operation) {
 	r := o.request
 	switch {
 	case c.delivers(r):
-		o.effect = doDeliver
-		if receive := c.h.takenBy[r]; receive != nil {
+		receive := c.h.takenBy[r]
+		if receive != nil && failed(r) {
+			o.effect = doExecute
+			c.add(o)
+		}
+		if o.effect = doDeliver; receive != nil {
 			o.ret, o.maybe = min(o.ret, receive.delivery.poll.ret), false
 		}
 	case c.executesApart(r):
@@ -167,9 +171,9 @@ func (c *component) listExecution(o operation) {
 }
 
 // delivers reports whether r is a NdkSendAndInvalidate to a peer whose tokens the component knows: it and the peer's
-// receive execute in one step. One that was cancelled never reached the peer.
+// receive execute in one step. One that was cancelled never reached the peer, unless the receive tells that it did.
 func (c *component) delivers(r *request) bool {
-	if r.outcome == model.CANCELLED {
+	if r.outcome == model.CANCELLED && c.h.takenBy[r] == nil {
 		return false
 	}
 	return r.op == model.SendAndInvalidate && r.token != nil && r.qp.peer != nil && c.has(r.qp.peer)
@@ -188,7 +192,7 @@ func (c *component) executesApart(r *request) bool {
 
 // executesElsewhere reports whether r can't just execute when it completes.
 func (c *component) executesElsewhere(r *request) bool {
-	return c.executesApart(r) || c.delivers(r) || r.message != nil && c.delivers(r.message)
+	return c.executesApart(r) || c.delivers(r) || r.message != nil && c.delivers(r.message) || r.arrived != nil && c.delivers(r.arrived)
 }
 
 // listErrors adds the moment at which q failed: one that a callback reported, or an overflow that may have gone unnoticed

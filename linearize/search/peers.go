@@ -83,7 +83,7 @@ func (h *history) findArrived(p *qp) {
 			failure = s.delivery
 		}
 		if r.message == nil && r.delivery != nil && failure != nil && r.delivery.before(failure) {
-			r.arrived = s
+			r.arrived, h.takenBy[s] = s, r
 			h.checkMessage(r)
 		}
 	}

@@ -240,6 +240,9 @@ func (r *posting) placedBy(delivered moment) moment {
 	if r.owed != 0 {
 		by = min(by, r.owed)
 	}
+	if r.silent && r.rested != 0 {
+		by = min(by, r.rested)
+	}
 	return by
 }
 

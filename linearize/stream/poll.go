@@ -85,8 +85,9 @@ func (q *cq) release() {
 				q.missing(p)
 			}
 			p.delivered = append(p.delivered, sight{what: foundNothing})
-			if q.restedAt != 0 && p.call.call >= q.restedAt {
+			if q.restedAt != q.emptyAtRest && p.call.call >= q.restedAt {
 				q.emptyAtRest = q.restedAt
+				q.silentByRest(p)
 			}
 		}
 		if n := len(p.results); q.s.dialect.A7 == model.A7MustNot && 0 < n && n < p.call.n {

@@ -135,6 +135,22 @@ func (q *cq) missing(p *poll) {
 	}
 }
 
+// silentByRest takes that a poll found nothing after a moment of rest: the silent requests that had to have completed by then, had they failed,
+// have succeeded, and changed their tokens.
+func (q *cq) silentByRest(p *poll) {
+	for _, l := range q.lanes {
+		for _, r := range l.waiting {
+			if !r.silent || r.rested == 0 || r.rested > q.emptyAtRest || l.qp.closing != 0 || q.failed != 0 || q.stopped() {
+				break
+			}
+			if r.op != model.SendAndInvalidate {
+				since, _ := q.s.tokenTold(q, p.line, r, model.SUCCESS)
+				l.ready = max(l.ready, since)
+			}
+		}
+	}
+}
+
 // reportLate reports a request that had not completed at a moment of rest, as a poll shows.
 func (q *cq) reportLate(r *posting, poll int) {
 	qp := r.lane.qp
