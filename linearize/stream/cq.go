@@ -39,7 +39,7 @@ type cq struct {
 	certain               armedFor
 	restedAt, emptyAtRest moment // the latest moment of rest, and the latest after which a poll found nothing
 	restedLine            int
-	overrun               bool      // more completions were on their way into it than it has room for
+	crowded               crowding
 	armed                 model.Arm // the type of the latest arm
 	emptied               moment    // the call of the latest poll that found nothing
 	owed                  int       // outstanding requests that had to have completed at a moment of rest
@@ -183,52 +183,6 @@ func (q *cq) show(a *automaton.Queue, e *sight) bool {
 	return a.CloseDone(at)
 }
 
-// checkRoom notes when more completions are on their way into the CQ than it has room for: it may have overflowed, and lost
-// whatever is missing.
-func (q *cq) checkRoom() {
-	if q.overrun || q.failed != 0 || q.pending+q.shown <= q.depth || q.shown+q.mayComplete() <= q.depth {
-		return
-	}
-	const overflow = "more completions were on their way into %s than it has room for, " +
-		"and what an overflow loses this engine does not follow"
-	q.group.leaveInDoubt(fmt.Sprintf(overflow, q.name))
-	q.overrun = true
-	q.breaksPeers()
-	if q.s.dialect.A35 == model.A35Exact {
-		q.unclear(overflow)
-	}
-}
-
-// breaksPeers notes that the CQ may have failed, which ends the connections of its QPs.
-func (q *cq) breaksPeers() {
-	for _, p := range q.s.qpsInOrder {
-		if p.connected != 0 && (p.lanes[0].cq == q || p.lanes[1].cq == q) {
-			p.breaks(p.connected)
-		}
-	}
-}
-
-// mayComplete counts the requests that may have completed into the CQ without a word in the trace.
-func (q *cq) mayComplete() int {
-	n := 0
-	for _, p := range q.s.qpsInOrder {
-		initiators := len(p.lanes[model.Initiator].waiting)
-		if p.peer != nil {
-			initiators += len(p.peer.lanes[model.Initiator].waiting)
-		}
-		for _, l := range p.lanes {
-			switch {
-			case l.cq != q:
-			case initiators > 0: // one of them may fail, and with it all others
-				n += len(l.waiting)
-			default:
-				n += len(l.mayComplete())
-			}
-		}
-	}
-	return n
-}
-
 func (q *cq) unclear(format string) {
 	g := q.group.root()
 	g.unclear = cmp.Or(g.unclear, fmt.Sprintf(format, q.name))
@@ -311,7 +265,7 @@ func (q *cq) fails(name string, status model.Health) bool {
 		s.also("ARM-17")
 		s.silence(q.group)
 		return false
-	case status == model.BufferOverflow && !q.overrun:
+	case status == model.BufferOverflow && q.crowded.from == 0:
 		s.unexplained(q.group, "ARM-16", 0, nil, "the callback of %s reports %s, and there were never more completions than it has room for",
 			q.name, name)
 		s.silence(q.group)

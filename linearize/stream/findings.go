@@ -13,7 +13,8 @@ type finding struct {
 	verdict.Finding
 	at       moment
 	of       *group
-	searched bool // nothing explains it; other findings break a rule by themselves
+	searched bool      // nothing explains it; other findings break a rule by themselves
+	rests    []restsOn // it stands when these are known not to have overflowed
 }
 
 // A group is of objects that share something. What is found on one of them ends what can be said of all.
@@ -26,6 +27,7 @@ type group struct {
 	unclear string // why nothing more can be said of it, or ""
 	doubt   string // what may explain whatever has no other explanation, or ""
 
+	crowded  []*cq      // that may have overflowed at some time
 	suspects []*posting // that may have failed earlier than what is taken to have cancelled others
 }
 
@@ -55,6 +57,7 @@ func join(a, b *group) {
 	a.unclear = cmp.Or(a.unclear, b.unclear)
 	a.doubt = cmp.Or(a.doubt, b.doubt)
 	a.suspects = append(a.suspects, b.suspects...)
+	a.crowded = append(a.crowded, b.crowded...)
 	b.joined = a
 }
 
@@ -137,7 +140,8 @@ func (s *Stream) unexplainedByTokens(g *group, rule string, line int, see []int,
 	}
 	s.report(g, verdict.ProviderViolation, rule, line, see, format, args...)
 	if !s.muted {
-		s.findings[len(s.findings)-1].searched = true
+		f := &s.findings[len(s.findings)-1]
+		f.searched, f.rests = true, g.mayHaveOverflown()
 	}
 }
 

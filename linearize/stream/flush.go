@@ -12,7 +12,7 @@ func (s *Stream) flushCalled(u *underWay) {
 	p := u.qp
 	s.checkUse(p.group, p.closed, p.name, u)
 	p.flushBegins()
-	if p.broken == 0 {
+	if !p.mayBreak() {
 		p.flushCalled = s.at
 	}
 	p.breaks(s.at)
@@ -75,6 +75,7 @@ func (p *qp) breaks(from moment) {
 	if p.peer != nil {
 		p.peer.mayBeLost(from)
 	}
+	p.checkRoom(from)
 }
 
 // mayBeLost notes that requests of p may be cancelled from a moment on.

@@ -142,7 +142,7 @@ func (p *qp) cause() moment {
 }
 
 // mayBreak reports whether requests of p may be cancelled by now.
-func (p *qp) mayBreak() bool { return p.broken != 0 }
+func (p *qp) mayBreak() bool { return p.broken != 0 || p.overflown(nil) != 0 }
 
 // mayHaveFailed reports whether a request of which the trace does not tell yet may have failed before r was cancelled.
 func (p *qp) mayHaveFailed(r *posting) bool {
@@ -165,9 +165,14 @@ func (p *qp) peerMayTell() bool {
 	return slices.ContainsFunc(l.waiting, l.mayHaveEnded)
 }
 
+// waitsForMessages reports whether the requests of a queue are receives of which it is known which message each waits for.
+func (l *lane) waitsForMessages() bool {
+	return l.queue == model.Receive && l.other() != nil && l.known == never
+}
+
 // mayComplete returns the outstanding requests but for the receives that can only wait for a message.
 func (l *lane) mayComplete() []*posting {
-	if l.queue == model.Receive && l.other() != nil && !l.qp.mayBreak() && l.known == never {
+	if l.waitsForMessages() && !l.qp.mayBreak() {
 		return l.waiting[:min(len(l.waiting), l.arrivals())]
 	}
 	return l.waiting
@@ -198,7 +203,7 @@ func (p *qp) finish() {
 		}
 	}
 	for _, u := range p.unexplained {
-		if p.mayBeLostBy(u.at) || p.s.verbs && !p.failed && !p.mayBeLostBy(u.told) {
+		if p.mayBeLostBy(u.at, u.cq) || p.s.verbs && !p.failed && !p.mayBeLostBy(u.told, u.cq) {
 			continue // some devices report the faulty request itself as flushed
 		}
 		p.reportUncaused(&u)
@@ -223,10 +228,16 @@ func (p *qp) reportUncaused(u *uncaused) {
 		"%s completed into %s as cancelled, and nothing cancelled it: no flush, close, disconnect or failed request of %s came before",
 		u.wr, u.cq.name, p.name)
 	p.s.also(also...)
+	if !p.s.muted { // of all CQs another one's overflow may have cancelled it, and none did
+		p.s.findings[len(p.s.findings)-1].rests = nil
+	}
 }
 
-// mayBeLostBy reports whether anything may have cancelled requests of p before a moment.
-func (p *qp) mayBeLostBy(at moment) bool {
+// mayBeLostBy reports whether anything may have cancelled requests of p before a moment, of which a CQ told.
+func (p *qp) mayBeLostBy(at moment, told *cq) bool {
+	if from := p.overflown(told); from != 0 && from < at {
+		return true
+	}
 	return p.broken != 0 && p.broken < at ||
 		slices.ContainsFunc(p.untold(), func(r *posting) bool { return max(r.called, r.lane.cq.emptyAtRest) < at })
 }

@@ -41,6 +41,7 @@ func (s *Stream) placed(e *trace.Event) {
 		l.qp.breaks(r.called)
 	}
 	l.cq.take(sight{what: placedNow, at: s.at, kinds: kinds, counted: r.called})
+	l.cq.placedSince(s.at)
 	l.cq.pending--
 	l.cq.shown++
 	l.cq.points = append(l.cq.points, r)

@@ -160,6 +160,7 @@ func (s *Stream) refuse(r *posting, answer string) {
 	if l.cq != nil {
 		l.cq.take(sight{what: gone, at: s.at, counted: r.called, posting: r})
 		l.cq.pending--
+		l.cq.hasRoom()
 	}
 	l.qp.deferred = slices.DeleteFunc(l.qp.deferred, func(d *posting) bool { return d == r })
 	if r.names != nil {

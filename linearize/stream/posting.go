@@ -115,7 +115,10 @@ func (l *lane) add(r *posting) {
 	}
 	if l.cq != nil {
 		l.cq.pending++
-		l.cq.checkRoom()
+		l.cq.checkRoom(l.qp.s.at, (*lane).completeOrFail)
+	}
+	if r.op.IsSend() && l.qp.peer != nil {
+		l.qp.checkRoom(l.qp.s.at) // a receive of the peer may complete by it
 	}
 }
 

@@ -90,6 +90,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	if r.place != 0 {
 		kinds = r.kinds
 	}
+	q.placedSince(max(from, r.place))
 	q.countDelivered(p, r, kinds)
 	out = append(out, s.late...)
 	if s.late = nil; r.silent {
@@ -141,6 +142,7 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 		l.cq.shown--
 		l.cq.delivers(r)
 	}
+	l.cq.hasRoom()
 	out = append(out, e)
 	if r.op.IsSend() {
 		l.sendsDone++
@@ -173,7 +175,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		if r.place != 0 && cause > r.place {
 			cause = 0 // what cancelled it is yet to be told
 		}
-		if cause == 0 && !s.verbs && !qp.mayHaveFailed(r) && !qp.peerMayTell() {
+		if cause == 0 && !s.verbs && !qp.mayHaveFailed(r) && !qp.peerMayTell() && qp.overflown(q) == 0 {
 			qp.reportUncaused(&uncaused{wr: r.wr, cq: q, line: p.line, postLine: r.line, silenced: l.silencedLine()})
 			if q.stopped() {
 				return 0, 0, false
@@ -184,7 +186,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		if cause != 0 && cause == qp.flushCalled && !qp.mayHaveFailed(r) {
 			s.late = l.cancelBehind(nil, r, cause)
 		}
-		if cause == 0 {
+		if cause == 0 && len(qp.unexplained) < MaxFollowing {
 			qp.unexplained = append(qp.unexplained, uncaused{r.wr, q, r.placedBy(s.at), s.at, p.line, r.line, l.silencedLine()})
 		}
 		if cause > from {

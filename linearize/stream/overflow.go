@@ -1,0 +1,161 @@
+package stream
+
+import (
+	"fmt"
+	"slices"
+
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+)
+
+// A CQ that has too little room may overflow without a word in the trace (ARM-16, A35). What is placed in it afterwards is lost, and its QPs
+// break (ARM-18): so what nothing else explains is left open, until a completion is delivered that was placed later than any overflow could be.
+
+// crowding is when more completions may have been on their way into a CQ than it has room for.
+type crowding struct {
+	from    moment // the first, or 0 where none can have been one too many since the last that shows so
+	until   moment // from then on there was room, or 0 while there is none
+	times   int    // how often it began
+	refuted int    // of these, how many are known to have lost nothing
+}
+
+// checkRoom notes whether more completions may be on their way into the CQ, since a moment, than it has room for.
+func (q *cq) checkRoom(since moment, mayComplete func(*lane) int) {
+	c := &q.crowded
+	if q.failed != 0 || q.pending+q.shown <= q.depth || c.from != 0 && c.until == 0 {
+		return
+	}
+	n := q.shown
+	for _, l := range q.lanes {
+		n += mayComplete(l)
+	}
+	if n <= q.depth {
+		return
+	}
+	c.until = 0
+	if c.from != 0 {
+		return
+	}
+	c.from = since
+	c.times++
+	g := q.group.root()
+	if !slices.Contains(g.crowded, q) {
+		g.crowded = append(g.crowded, q)
+	}
+	if q.s.dialect.A35 == model.A35Exact {
+		g.leaveOpen(q.overflow())
+	}
+}
+
+// checkRoom looks at the CQs of p and of its peer, as more of their requests may complete since a moment: with a message, or cancelled.
+func (p *qp) checkRoom(since moment) {
+	for _, end := range []*qp{p, p.peer} {
+		if end == nil {
+			continue
+		}
+		for _, l := range end.lanes {
+			if l.cq != nil {
+				l.cq.checkRoom(since, (*lane).complete)
+			}
+		}
+	}
+}
+
+// hasRoom notes that requests are over: there may be room again.
+func (q *cq) hasRoom() {
+	if q.crowded.from != 0 && q.crowded.until == 0 && q.pending+q.shown <= q.depth {
+		q.crowded.until = q.s.at
+	}
+}
+
+// placedSince takes that a completion was placed in the CQ at a moment or later: it had not overflowed by then (ARM-17).
+func (q *cq) placedSince(from moment) {
+	if q.crowded.from != 0 && q.crowded.until != 0 && from >= q.crowded.until {
+		q.crowded.from, q.crowded.until, q.crowded.refuted = 0, 0, q.crowded.times
+	}
+}
+
+// complete counts the requests of a queue that may have completed without a word in the trace: of a queue whose connection an overflow alone
+// may have ended, as if it had not.
+func (l *lane) complete() int {
+	if l.qp.broken == 0 && l.waitsForMessages() {
+		return min(len(l.waiting), l.arrivals())
+	}
+	return len(l.mayComplete())
+}
+
+// completeOrFail counts those, too, that a failure would cancel of a request which has not been told of.
+func (l *lane) completeOrFail() int {
+	initiators := len(l.qp.lanes[model.Initiator].waiting)
+	if l.qp.peer != nil {
+		initiators += len(l.qp.peer.lanes[model.Initiator].waiting)
+	}
+	if initiators > 0 {
+		return len(l.waiting)
+	}
+	return l.complete()
+}
+
+// overflow says why nobody knows what the CQ lost.
+func (q *cq) overflow() string {
+	return fmt.Sprintf("more completions were on their way into %s than it has room for, and what an overflow loses this engine does not follow", q.name)
+}
+
+// overflown returns from when on requests of p may have been cancelled as a CQ of it or of its peer overflowed, or 0: another CQ than
+// that in which a completion tells so, which would have lost it.
+func (p *qp) overflown(other *cq) moment {
+	from := moment(0)
+	for _, end := range []*qp{p, p.peer} {
+		if end == nil {
+			continue
+		}
+		for _, l := range end.lanes {
+			if l.cq != nil && l.cq != other && l.cq.crowded.from != 0 && (from == 0 || l.cq.crowded.from < from) {
+				from = l.cq.crowded.from
+			}
+		}
+	}
+	return from
+}
+
+// A restsOn is a CQ, and how often it may have overflowed: a finding stands when it is known not to have.
+type restsOn struct {
+	q     *cq
+	times int
+}
+
+// mayHaveOverflown returns the CQs of a group that may have overflowed.
+func (g *group) mayHaveOverflown() []restsOn {
+	var all []restsOn
+	for _, q := range g.crowded {
+		if q.crowded.from != 0 {
+			all = append(all, restsOn{q, q.crowded.times})
+		}
+	}
+	return all
+}
+
+// open reports whether it is not known yet if the CQ overflowed.
+func (r restsOn) open() bool { return r.q.crowded.refuted < r.times }
+
+// leaveOverflowsOpen makes of findings that an overflow may explain questions, and takes back what was found after them.
+func (s *Stream) leaveOverflowsOpen() {
+	open := map[*group]bool{}
+	s.findings = slices.DeleteFunc(s.findings, func(f finding) bool {
+		if f.of == nil || f.Verdict != verdict.ProviderViolation {
+			return false
+		}
+		before := open[f.of.root()]
+		open[f.of.root()] = before || slices.ContainsFunc(f.rests, restsOn.open)
+		return before
+	})
+	for i := range s.findings {
+		f := &s.findings[i]
+		if k := slices.IndexFunc(f.rests, restsOn.open); k >= 0 {
+			f.Verdict = verdict.Inconclusive
+			f.Message += "; but " + f.rests[k].q.overflow()
+		} else if len(f.rests) > 0 {
+			f.Also = append(f.Also, "ARM-17") // or the CQ did overflow, and took completions afterwards
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package linearize
+
+import (
+	"strings"
+	"testing"
+
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
+)
+
+// cramped is a script whose cq1 has room for two completions.
+func cramped(t *testing.T, text string) *trace.Trace {
+	traced := script(t, text)
+	for i := range traced.Events {
+		if e := &traced.Events[i]; e.Fn == "NdkCreateCq" && e.Cq == "cq1" {
+			e.Depth = number(2)
+		}
+	}
+	return traced
+}
+
+// A CQ that had too little room may have overflowed unseen (ARM-16, A35). What that may explain is left open, until a completion shows
+// that nothing was lost (ARM-17): then it is told. Porcupine, which looks at the whole trace, says the same where the stream decides.
+func TestStreamOnUnseenOverflows(t *testing.T) {
+	for _, test := range []struct {
+		name, text     string
+		stream, search verdict.Verdict
+		rule           string
+	}{
+		{"nothing is missing", "post 1; post 2; post 3; rest; get 1 2 3; get", verdict.Conformant, verdict.Conformant, ""},
+		{"one is missing", "post 1; post 2; post 3; rest; get 1 2; get", verdict.Inconclusive, verdict.Conformant, ""},
+		{"one is missing, though others came later", "post 1; post 2; post 3; rest; get 1 2; get; peer 7; recv 4; rest; get 4",
+			verdict.ProviderViolation, verdict.ProviderViolation, "ARM-17"},
+		{"one is missing of those that had room", "post 1; post 2; post 3; get 1 2 3; post 4; get 4; post 5; rest; get",
+			verdict.ProviderViolation, verdict.ProviderViolation, "DEF-04"},
+		{"two crowds, and one is missing of the second", "post 1; post 2; post 3; get 1 2 3; post 4; post 5; post 6; rest; get 4 5; get",
+			verdict.Inconclusive, verdict.Conformant, ""},
+		{"a callback too many, long after a crowd", "post 1; post 2; post 3; get 1 2 3; post 4; get 4; cb<; cb>",
+			verdict.ProviderViolation, verdict.ProviderViolation, "ARM-01"},
+		{"receives that messages may have filled", "recv 1; recv 2; recv 3; peer 7; peer 8; peer 9; rest; peerget 7 8 9; get 1 2; get",
+			verdict.Inconclusive, verdict.Conformant, ""},
+		{"cancelled, and the CQ took more later", "recv 1; recv 2; post 3; post 4; get 3 4; get 1c; get 2c; rest",
+			verdict.ProviderViolation, verdict.ProviderViolation, "RES-08"},
+		{"room for all", "post 1; post 2; rest; get 1; get", verdict.ProviderViolation, verdict.ProviderViolation, "DEF-04"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for engine, want := range map[Engine]verdict.Verdict{Streaming: test.stream, Porcupine: test.search} {
+				r := Check(t.Context(), cramped(t, test.text), Options{Engine: engine})
+				if r.Verdict != want || test.rule != "" && !equivalent(r.Findings[0], test.rule) {
+					t.Errorf("%s: %s, want %s of %s: %+v", engine, r.Verdict, want, test.rule, r.Findings)
+				}
+				if want == verdict.Inconclusive && !strings.Contains(r.Findings[0].Message, "more completions were on their way into cq1") {
+					t.Errorf("%s: no reason: %+v", engine, r.Findings)
+				}
+			}
+		})
+	}
+}
