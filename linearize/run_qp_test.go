@@ -72,16 +72,25 @@ func (r *run) post(i int, queue model.Queue) {
 	r.start(fn, call, func(f *inFlight) {
 		state := r.s.Qps[i].State
 		unconnected := state == model.Idle || state == model.BrokenIdle && !r.verbs()
-		if queue == model.Initiator && unconnected || r.draw(8, "refused") == 7 {
-			r.take(model.Action{Name: model.PostRefused, Qp: i, Queue: queue, Request: q})
+		accepted := model.Action{Name: model.Post, Qp: i, Queue: queue, Request: q, Deferred: deferred}
+		refused := model.Action{Name: model.PostRefused, Qp: i, Queue: queue, Request: q}
+		refuses := queue == model.Initiator && unconnected || r.draw(8, "refused") == 7
+		if r.mustFail(accepted) || refuses && !r.mustFail(refused) { // by how the dialect reads A8
+			r.take(refused)
 			f.ret = trace.Event{Status: "STATUS_INSUFFICIENT_RESOURCES"}
 			if r.verbs() {
 				f.ret = trace.Event{Errno: "ENOMEM", BadWr: wrName(q.Id)}
 			}
 			return
 		}
-		r.take(model.Action{Name: model.Post, Qp: i, Queue: queue, Request: q, Deferred: deferred})
+		r.take(accepted)
 	}, queue.String()+" "+qpName(i), qpName(i))
+}
+
+// mustFail reports whether the model refuses an answer of a post for what its token is (POLL-08).
+func (r *run) mustFail(answer model.Action) bool {
+	_, refusal := r.c.Step(r.s, answer)
+	return refusal != nil && refusal.Rule == "POLL-08"
 }
 
 var opcodes = map[model.Op]string{model.Send: "SEND", model.SendAndInvalidate: "SEND_WITH_INV", model.Read: "RDMA_READ",

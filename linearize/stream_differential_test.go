@@ -77,7 +77,8 @@ func TestStreamAgreesWithPorcupine(t *testing.T) {
 // (A3, A5, A6, A24, A25, A26, A28).
 var otherReadings = func() []model.Dialect {
 	var all []model.Dialect
-	for _, reading := range []string{"A3=RETURN", "A5=MAY", "A28=AT RETURN", "A6=NEVER", "A24=1", "A25=YES", "A26=OLD"} {
+	for _, reading := range []string{"A3=RETURN", "A5=MAY", "A28=AT RETURN", "A6=NEVER", "A24=1", "A25=YES", "A26=OLD",
+		"A8=INLINE", "A8=COMPLETION", "A15=CANCELLED"} {
 		id, choice, _ := strings.Cut(reading, "=")
 		d, err := model.Ndkpi().Assume(id, choice)
 		if err != nil {
@@ -110,6 +111,14 @@ func TestStreamFollowsReadings(t *testing.T) {
 		{"A25", "YES", "post 1; get 1; arm ANY; rest", verdict.ProviderViolation, verdict.Conformant},
 		{"A25", "YES", "post 1; get 1; arm ANY; cb<; cb>; rest", verdict.Conformant, verdict.ProviderViolation},
 		{"A26", "OLD", "post 1; rest; arm ANY; rest; get 1; rest", verdict.Conformant, verdict.ProviderViolation},
+		{"A15", "CANCELLED", "flush; post 1; get 1", verdict.ProviderViolation, verdict.Conformant},
+		{"A15", "CANCELLED", "flush; post 1; get 1x", verdict.ProviderViolation, verdict.Conformant},
+		{"A15", "CANCELLED", "flush; post 1; get 1c; rest", verdict.Conformant, verdict.Conformant},
+		{"A15", "CANCELLED", "post 1; flush; get 1; rest", verdict.Conformant, verdict.Conformant},
+		{"A15", "CANCELLED", "flush; post 1 Q; rest; get; rest", verdict.ProviderViolation, verdict.Conformant},
+		{"A15", "CANCELLED", "flush; post 1 Q; post 2; get 2c; rest", verdict.ProviderViolation, verdict.Conformant},
+		{"A15", "CANCELLED", "recv 1; peer 7; flush; peerget 7; get 1; rest", verdict.Conformant, verdict.Conformant},
+		{"A15", "CANCELLED", "flush F; post 1; get 1; rest", verdict.Conformant, verdict.Conformant},
 	} {
 		for _, engine := range []Engine{Streaming, Porcupine} {
 			o := Options{Engine: engine}
@@ -138,6 +147,38 @@ func refereed(r *run, quiescent bool) string {
 		return fmt.Sprintf("forbidden, from event %d", at)
 	}
 	return fmt.Sprintf("allowed: %v", way)
+}
+
+// How NdkInvalidate of a dead token fails is a reading (POLL-08, A8): by the return of its post, or by its completion. A token is not dead where
+// a request before it is still to make it valid, nor while one before it has yet to make it invalid.
+func TestStreamFollowsA8(t *testing.T) {
+	const (
+		over     = registered + "NdkInvalidate qp1 i1#7; get cq1 i1; "
+		accepted = "NdkInvalidate qp1 i2#7; get cq1 i2x; rest"
+		refused  = "a< NdkInvalidate qp1 i2#7; a> STATUS_INVALID_PARAMETER; rest"
+	)
+	both := func(v verdict.Verdict) map[string]verdict.Verdict {
+		return map[string]verdict.Verdict{"EITHER": verdict.Conformant, "INLINE": v, "COMPLETION": verdict.Conformant}
+	}
+	for text, want := range map[string]map[string]verdict.Verdict{
+		over + accepted: both(verdict.ProviderViolation),
+		over + refused:  {"EITHER": verdict.Conformant, "INLINE": verdict.Conformant, "COMPLETION": verdict.ProviderViolation},
+		registered + "NdkInvalidate qp1 i1#7; NdkInvalidate qp1 i2#7; get cq1 i1 i2x; rest":                  both(verdict.Conformant),
+		registered + "NdkInvalidate qp1 i1#7; " + refused + "; get cq1 i1":                                   both(verdict.Conformant),
+		over + "NdkFastRegister qp1 f2#7; " + refused + "; get cq1 f2":                                       both(verdict.Conformant),
+		over + "NdkFastRegister qp1 f2#7; get cq1 f2; " + refused:                                            both(verdict.Conformant),
+		over + "NdkFastRegister qp1 f2#7; a< NdkInvalidate qp1 i2#7; get cq1 f2 i2; a> STATUS_SUCCESS; rest": both(verdict.Conformant),
+		registered + "NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1; " + accepted:                    both(verdict.ProviderViolation),
+	} {
+		for choice, v := range want {
+			for _, engine := range []Engine{Streaming, Porcupine} {
+				r := Check(t.Context(), overlapped(t, text), Options{Engine: engine, Assume: map[string]string{"A8": choice}})
+				if r.Verdict != v || v == verdict.ProviderViolation && r.Findings[0].Rule != "POLL-08" && r.Findings[0].Rule != "POLL-07" {
+					t.Errorf("%s: %q under A8=%s: %s, want %s of POLL-08: %+v", engine, text, choice, r.Verdict, v, r.Findings)
+				}
+			}
+		}
+	}
 }
 
 // deepen gives every CQ of a run that has just begun more room.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ndkoracle/linearize/calls"
@@ -89,7 +90,7 @@ func (c *component) refine(f *verdict.Finding, see *[]*span, o *operation, refus
 			}
 		}
 	case refusal.Rule == "POLL-08":
-		if r := t.remote[c.token(o.request)]; r != nil {
+		if r := t.remote[c.token(o.invalidates())]; r != nil {
 			f.Also = []string{"POLL-07"}
 			f.Message = fmt.Sprintf("%s, and the peer's NdkSendAndInvalidate, received as %s, had invalidated the token",
 				c.happened(o), r.wr)
@@ -100,6 +101,15 @@ func (c *component) refine(f *verdict.Finding, see *[]*span, o *operation, refus
 			*see = append(*see, r.post, r.delivery.poll)
 		}
 	}
+}
+
+// invalidates returns the NdkInvalidate that an operation executes or posts.
+func (o *operation) invalidates() *request {
+	if o.request != nil {
+		return o.request
+	}
+	i := slices.IndexFunc(o.span.requests, func(r *request) bool { return r.op == model.Invalidate })
+	return o.span.requests[max(i, 0)]
 }
 
 // refineOwed says why the callback is owed.

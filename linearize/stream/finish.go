@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/verdict"
-	"ndkoracle/model"
 	"ndkoracle/trace"
 )
 
@@ -80,12 +79,4 @@ func (s *Stream) cover(r *verdict.Report) {
 	for id, n := range s.counts {
 		r.Rules[id] = verdict.RuleCoverage{Coverage: verdict.Checked, Count: n}
 	}
-}
-
-// unfitFor says why nothing can be judged by this dialect, or returns "".
-func unfitFor(d model.Dialect) string {
-	if d.A8 != model.A8Either || d.A15 != model.A15Free {
-		return "of the readings A8 and A15 this engine follows only the default"
-	}
-	return ""
 }

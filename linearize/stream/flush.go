@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"ndkoracle/model"
 	"slices"
 
 	"ndkoracle/linearize/calls"
@@ -54,6 +55,9 @@ func (p *qp) hasFlushed(u *underWay) {
 	p.forgetFlushes()
 	if p.ended == 0 {
 		p.ended = s.at
+	}
+	if p.cancelsAll == 0 && s.dialect.A15 == model.A15Cancelled {
+		p.cancelsAll = s.at
 	}
 	p.endChains(u.call, true, false)
 }

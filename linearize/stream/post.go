@@ -79,6 +79,7 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 			if u.Queue == model.Initiator && p.unconnected() {
 				s.exercised("POST-08")
 			}
+			s.posted(r, false, u, e)
 			for _, r := range u.postings[i:] {
 				s.refuse(r, answerOf(u.fn, e))
 			}
@@ -93,6 +94,7 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 			}
 		}
 		r.lane.returned++
+		s.posted(r, true, u, e)
 		s.accepted(r)
 	}
 	if u.fn != "NdkReceive" && u.fn != "ibv_post_recv" && (!ok || !u.postings[0].deferred) {

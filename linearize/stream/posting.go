@@ -110,6 +110,7 @@ func (l *lane) add(r *posting) {
 		l.messages, l.messageRoom = extend(l.messages, l.messageRoom, r)
 	}
 	l.waiting, l.waitingRoom = extend(l.waiting, l.waitingRoom, r)
+	r.cancelled = r.silent && l.qp.onlyCancelled(r.called)
 	if s := l.qp.s; s.byName != nil {
 		s.byName[r.wr] = r
 	}

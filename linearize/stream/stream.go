@@ -86,7 +86,7 @@ func New(h trace.Header, d model.Dialect, memory int) *Stream {
 		shared: map[string]bool{}, closing: map[string]*cq{},
 		closingQps: map[string]*qp{}, answers: answers{waiting: map[string]*pendingCall{}, over: map[string]overCall{}},
 		tokens: map[uint32]*token{}, effects: tokenEffects(d), regions: map[string]bool{},
-		counts: map[string]int{}, callbacks: map[string][]*underWay{}, unfit: unfitFor(d)}
+		counts: map[string]int{}, callbacks: map[string][]*underWay{}}
 	if h.Order == "partial" {
 		s.clock = &clock{}
 	}

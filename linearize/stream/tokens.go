@@ -35,11 +35,13 @@ type tokenCourse struct {
 // maxTokenRequests is how many requests may be under way that name one token.
 const maxTokenRequests = 16
 
-// A tokenEffect is what the success of a request makes of its token, and whether it may end the connection instead.
+// A tokenEffect is what the success of a request makes of its token, whether it may end the connection instead, and how its post may be answered.
 type tokenEffect struct {
 	validity model.Validity
 	refusal  *model.Refusal
 	aborts   bool
+
+	accepted, refused *model.Refusal // why its post can't be answered so, with nothing before it (A8); or nil
 }
 
 // tokenEffects asks the model what the execution of each operation does to a token of each validity.
@@ -61,6 +63,12 @@ func tokenEffects(d model.Dialect) (effects [model.Write + 1][model.Undefined + 
 				s.Qps[0].Initiator = []model.Request{r}
 			}
 			e := &effects[op][v]
+			if r.Op == model.Invalidate {
+				idle := s
+				idle.Qps = []model.Qp{{State: model.Connected}, {State: model.Connected}}
+				_, e.accepted = c.Step(idle, model.Action{Name: model.Post, Request: r})
+				_, e.refused = c.Step(idle, model.Action{Name: model.PostRefused, Request: r})
+			}
 			next, refusal := c.Step(s, a)
 			if e.refusal = refusal; refusal == nil {
 				e.validity = next[0].Tokens[0]
@@ -147,6 +155,41 @@ func (t *token) mayBeOld() {
 		t.group.leaveOpen("a token may have been made valid before the trace began, and what it was then this engine does not follow")
 	}
 	t.registered = true
+}
+
+// posted takes the answer of the post of an NdkInvalidate: in some readings a dead token decides it (POLL-08, A8).
+func (s *Stream) posted(r *posting, accepted bool, u *underWay, e *trace.Event) {
+	t := r.names
+	if t == nil || r.op != model.Invalidate || s.anyValid {
+		return
+	}
+	i := slices.Index(t.pending, r)
+	if i < 0 {
+		return // a poll within the call has told how it ended
+	}
+	refusal, ok := t.tell(i, func(c tokenCourse) ([]tokenCourse, *model.Refusal) {
+		refusal := s.effects[r.op][c.validity].refused
+		if accepted {
+			refusal = s.effects[r.op][c.validity].accepted
+		}
+		if refusal == nil || c.executed(i) || t.revives(c, r) {
+			return []tokenCourse{c}, nil
+		}
+		return nil, refusal
+	})
+	if !ok {
+		s.reportToken(r.lane.cq, t, s.line(), r, r, refusal, "was answered with "+answerOf(u.fn, e))
+	}
+}
+
+// revives reports whether in c a request is still to be executed that was posted before r, on its queue, and makes the token valid.
+func (t *token) revives(c tokenCourse, r *posting) bool {
+	for k, o := range t.pending {
+		if o.lane == r.lane && o.position < r.position && registers(o.op) && !c.executed(k) {
+			return true
+		}
+	}
+	return false
 }
 
 // withdraw takes a request back that was not queued.

@@ -49,7 +49,7 @@ func (s *Stream) tokenTold(q *cq, line int, r *posting, outcome model.Outcome) (
 		return t.otherwise(c, i, message && outcome == model.FAILED), nil
 	})
 	if !ok {
-		s.reportToken(q, t, line, r, r, refusal)
+		s.reportToken(q, t, line, r, r, refusal, "ended with success in "+q.name)
 		t.accept(i, outcome)
 		return r.called, !q.stopped()
 	}
@@ -116,7 +116,7 @@ func (s *Stream) messageTold(q *cq, p *poll, m, r *posting, outcome model.Outcom
 	switch {
 	case ok:
 	case outcome == model.SUCCESS:
-		s.reportToken(q, t, p.line, m, r, refusal)
+		s.reportToken(q, t, p.line, m, r, refusal, "ended with success in "+q.name)
 		t.accept(i, outcome)
 		return !q.stopped()
 	default:
@@ -218,8 +218,8 @@ func (s *Stream) mayHaveAborted(g *group) string {
 	return ""
 }
 
-// reportToken reports that what is told of r is explained by no course of a token that m names.
-func (s *Stream) reportToken(q *cq, t *token, line int, m, r *posting, why *model.Refusal) {
+// reportToken reports that what is told of r, how it ended, is explained by no course of a token that m names.
+func (s *Stream) reportToken(q *cq, t *token, line int, m, r *posting, why *model.Refusal, ended string) {
 	switch {
 	case s.registering > 0:
 		t.group.leaveOpen("a token is being registered that is not told yet, and this engine does not follow which it is")
@@ -239,7 +239,7 @@ func (s *Stream) reportToken(q *cq, t *token, line int, m, r *posting, why *mode
 			rule, also = "POLL-07", []string{"POLL-08"}
 		}
 	}
-	s.unexplainedByTokens(q.group, rule, line, see, "%s, which names token %d, ended with success in %s, and %s", m.wr, *m.token, q.name, why.Why)
+	s.unexplainedByTokens(q.group, rule, line, see, "%s, which names token %d, %s, and %s", m.wr, *m.token, ended, why.Why)
 	s.also(also...)
 }
 

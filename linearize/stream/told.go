@@ -109,7 +109,7 @@ func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 	}
 	_, met, ok := s.meet(q, p.line, r, nil)
 	if from = max(from, since, met); ok {
-		ok = !r.cancelled
+		ok = !r.cancelled && !l.qp.onlyCancelled(from)
 		for _, f := range l.qp.flushed {
 			ok = ok && !(r.returned != 0 && r.returned < f.call && f.ret < from)
 		}
@@ -230,7 +230,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 }
 
 // beforeFlush reports whether r, which was not cancelled, can have ended before a flush or a close that was called after
-// its post, and that had returned.
+// its post, and that had returned; in one reading of A15, before any that had returned.
 func (p *qp) beforeFlush(poll *poll, r *posting, from moment) bool {
 	for _, f := range p.flushed {
 		if r.returned != 0 && r.returned < f.call && f.ret < from {
@@ -240,7 +240,18 @@ func (p *qp) beforeFlush(poll *poll, r *posting, from moment) bool {
 			return !poll.call.cq.stopped()
 		}
 	}
+	if p.onlyCancelled(from) {
+		p.s.unexplained(p.group, "FLUSH-05", poll.line, []int{r.line},
+			"%s ended otherwise than cancelled, and what is not over when a flush of %s has returned is cancelled, posted later or not (A15)", r.wr, p.name)
+		return !poll.call.cq.stopped()
+	}
 	return true
+}
+
+// onlyCancelled reports whether what ends from a moment on is cancelled: it is, behind a flush, in one reading of A15 (FLUSH-05). Of a QP
+// that is being closed that is not said.
+func (p *qp) onlyCancelled(from moment) bool {
+	return p.cancelsAll != 0 && p.cancelsAll < from && p.closing == 0
 }
 
 // unknownWr says what is wrong with a result that names no request that is outstanding.
