@@ -82,12 +82,12 @@ func (h *drawn) operations() int {
 
 type choiceOf struct{ reading, choice string }
 
-// choices are the readings that the streaming engine takes: of A8 and A15 only the default.
+// choices are the readings that the judge takes.
 var choices = sync.OnceValue(func() []choiceOf {
 	var all []choiceOf
 	for _, r := range rules.Readings() {
 		for _, choice := range r.Choices {
-			if Takes(r.ID) && r.ID != "A8" && r.ID != "A15" {
+			if Takes(r.ID) {
 				all = append(all, choiceOf{r.ID, choice})
 			}
 		}
