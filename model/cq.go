@@ -180,6 +180,19 @@ func (d Dialect) owe(n, w int) []int {
 	return []int{n, n + 1}
 }
 
+// beside returns how many of n callbacks that are owed for completions are left beside one that tells of an error (A2).
+func (d Dialect) beside(n int) []int {
+	switch {
+	case n == 0:
+		return []int{0}
+	case d.A2 == A2Either, d.SecondArm == Together:
+		return []int{n - 1, n}
+	case d.A2 == A2One:
+		return []int{n - 1}
+	}
+	return []int{n}
+}
+
 // satisfy clears the arm and owes a callback (ARM-02).
 func (d Dialect) satisfy(q Cq, w int) []Cq {
 	q.Arm, q.Waiting = NONE, 0
@@ -240,9 +253,13 @@ func (d Dialect) fail(q Cq, h Health) ([]Cq, *Refusal) {
 	case q.Arm != NONE || d.A1 == A1NoArm:
 		q.Arm, q.Waiting, q.ErrorDue = NONE, 0, true
 		next = []Cq{q}
-	case q.Due > 0: // the arm may count until its callback is entered, which then tells of the error (A2)
-		q.Due, q.ErrorDue = q.Due-1, true
-		next = append(next, q)
+	default: // the arm may count until its callback is entered, which then tells of the error (A2)
+		next = next[:0]
+		for _, due := range d.beside(q.Due) {
+			told := q
+			told.Due, told.ErrorDue = due, due < q.Due
+			next = append(next, told)
+		}
 	}
 	return next, nil
 }
@@ -310,6 +327,8 @@ func (d Dialect) enter(q Cq, status Health) ([]Cq, *Refusal) {
 		return nil, callbacksOverlap
 	case status == OK && q.Due == 0:
 		return nil, notDue(q)
+	case status == OK && q.ErrorDue && d.A2 == A2One && d.SecondArm == Merge:
+		return nil, errorFirst
 	case status == OK && len(q.Entries) == 0 && d.A6 == A6Never:
 		return nil, callbackOnEmpty
 	case status != OK && (!q.ErrorDue || q.Health != status):
@@ -324,10 +343,11 @@ func (d Dialect) enter(q Cq, status Health) ([]Cq, *Refusal) {
 		return []Cq{q}, nil
 	}
 	q.ErrorDue, q.Reported = false, true
-	next := []Cq{q}
-	if q.Due > 0 {
-		q.Due--
-		next = append(next, q)
+	due := d.beside(q.Due)
+	next := make([]Cq, len(due))
+	for i := range due {
+		next[i] = q
+		next[i].Due = due[i]
 	}
 	return next, nil
 }

@@ -27,6 +27,7 @@ var (
 	callbackUnsolicited = &Refusal{"ARM-12", "no callback is owed: the arm is SOLICITED, and only unsolicited completions with success were placed"}
 	callbackNoError     = &Refusal{"ARM-08", "no callback is owed: the arm is ERRORS, and the CQ has no error"}
 	errorToldTwice      = &Refusal{"ARM-17", "the CQ's error was reported before, and one callback reports it (A1)"}
+	errorFirst          = &Refusal{"ARM-17", "the callback that is owed has to tell of the CQ's error (A2)"}
 	callbackFalseError  = &Refusal{"ARM-16", "no error of the CQ is owed a report"}
 
 	callbackOnEmpty = &Refusal{"ARM-21", "the CQ is empty: another poll has drained it (A6)"}

@@ -135,6 +135,17 @@ Disarmed(r) == [r EXCEPT !.arm = "NONE", !.waiting = 0]
 \* The arm is cleared and buys its callback (ARM-02).
 Satisfied(r, w) == {[Disarmed(r) EXCEPT !.due = d] : d \in Owe(r.due, w)}
 
+\* An error of the CQ is told in one callback with completions, or in one of its own (A2): of d that are owed for completions
+\* so many are left beside it.
+Beside(d) ==
+  IF d = 0 THEN {0}
+  ELSE CASE Reading.A2 = "EITHER" \/ SecondArm = "TOGETHER" -> {d - 1, d}
+         [] Reading.A2 = "ONE"                              -> {d - 1}
+         [] Reading.A2 = "TWO"                              -> {d}
+
+\* Under ONE, the callback that is owed for completions has to be the one that tells of the error.
+TellsErrorFirst(r) == Reading.A2 = "ONE" /\ SecondArm = "MERGE" /\ r.errorDue
+
 -----------------------------------------------------------------------------
 (***************************************************************************)
 (* Completions arrive.                                                     *)
@@ -175,8 +186,7 @@ ExtraEventComes(q) ==
 Told(r) ==
   IF ~ErrorsArm THEN {r}
   ELSE IF r.arm # "NONE" \/ Reading.A1 = "NO ARM" THEN {[Disarmed(r) EXCEPT !.errorDue = TRUE]}
-  ELSE IF r.due > 0 THEN {r, [r EXCEPT !.due = @ - 1, !.errorDue = TRUE]}
-  ELSE {r}
+  ELSE {[r EXCEPT !.due = d, !.errorDue = d < r.due] : d \in Beside(r.due)}
 
 CqError(q, health) ==
   LET r == [cq[q] EXCEPT !.health = health] IN
@@ -267,12 +277,12 @@ NdkCqNotificationCallbackEnter(q, status) ==
   /\ CanCallBack(cq[q])
   /\ \/ /\ status = "STATUS_SUCCESS"
         /\ HasCause(r)
+        /\ ~TellsErrorFirst(r)
         /\ r.due > 0
         /\ Become(q, {[r EXCEPT !.due = @ - 1]})
      \/ /\ status = r.health
         /\ r.errorDue
-        /\ Become(q, {[r EXCEPT !.errorDue = FALSE, !.reported = TRUE, !.due = d] :
-                        d \in {r.due} \union (IF r.due > 0 THEN {r.due - 1} ELSE {})})
+        /\ Become(q, {[r EXCEPT !.errorDue = FALSE, !.reported = TRUE, !.due = d] : d \in Beside(r.due)})
 
 AfterExit(r) == LET s == [r EXCEPT !.running = FALSE] IN IF Reading.A3 = "RETURN" THEN Aged(s) ELSE s
 
@@ -332,7 +342,6 @@ NdkGetCqResultsEx(q, nresults, results) == NdkGetCqResults(q, nresults, results)
 NdkResizeCq(q, depth) ==
   /\ cq[q].open = "OPEN"
   /\ cq[q].resize = "NONE"
-  /\ depth \in 1..Room    \* what is more than any CQ can hold is refused inline
   /\ Become(q, {[cq[q] EXCEPT !.resize = "ASKED", !.asked = depth]})
 
 \* A resize below what the CQ holds may succeed, as long as nothing is lost.
@@ -446,6 +455,15 @@ SatisfiedArmIsOwed ==
        /\ new.due \in {old.due, old.due + 1} \ {0}
        /\ Reading.A2 = "ONE" => new.due = 1 \/ new.due = old.due
        /\ Reading.A2 = "TWO" => new.due = old.due + 1]_cq
+
+\* ARM-17 (A2): under TWO no callback that is owed for completions goes to an error; under ONE none is left when the error
+\* has been told, nor told before it.
+ErrorMergesAsArmsDo ==
+  [][\A q \in CQ : LET old == cq[q]  new == cq'[q] IN
+       SecondArm = "MERGE" /\ new.open # "CLOSED" =>
+         /\ Reading.A2 = "TWO" /\ new.due < old.due => NdkCqNotificationCallbackEnter(q, "STATUS_SUCCESS")
+         /\ Reading.A2 = "ONE" /\ old.errorDue /\ new.due < old.due => new.reported
+         /\ Reading.A2 = "ONE" /\ ~old.reported /\ new.reported => new.due = 0]_cq
 
 \* ARM-04, ARM-05: where old completions must not satisfy an arm, a fresh one does that may; where that must not either,
 \* none does.  (A25: under YES what was polled may do it.)

@@ -1,7 +1,7 @@
 -------------------------------- MODULE MCNdk --------------------------------
 (***************************************************************************)
-(* Two connected QPs, a and b, for TLC.  Posts, arm requests and mishaps   *)
-(* are what a configuration allows.                                        *)
+(* Two QPs, a and b, at the ends of a connection, for TLC.  Posts, arm     *)
+(* requests and mishaps are what a configuration allows.                   *)
 (***************************************************************************)
 EXTENDS Ndk, FiniteSets
 
@@ -56,15 +56,21 @@ WriteBudget == [a |-> [Write |-> 1, Send |-> 1], b |-> [FastRegister |-> 1, Inva
 \* A message whose token is bad, behind a read that takes another one back.
 AbortBudget == [a |-> [FastRegister |-> 1, Read |-> 1, SendAndInvalidate |-> 1], b |-> [Receive |-> 1]]
 
+\* A message behind a read and a write.
+ArrivalBudget == [a |-> [Read |-> 1, Write |-> 1, Send |-> 1], b |-> [Receive |-> 1]]
+
 \* A message behind a read.
 FenceBudget == [a |-> [Read |-> 1, Send |-> 1], b |-> [Receive |-> 1]]
 
 \* More than there are places for.
 PlacesBudget == [a |-> [Write |-> 3], b |-> [Write |-> 2]]
 
+\* They are connected already, unless a configuration names NdkConnect.
+Connected == [p \in QP |-> [state |-> "CONNECTED", initiator |-> <<>>, receive |-> <<>>]]
+
 MCInit ==
   /\ Cq!CqInit /\ Tk!TokenInit
-  /\ qp = [p \in QP |-> [state |-> "CONNECTED", initiator |-> <<>>, receive |-> <<>>]]
+  /\ IF "NdkConnect" \in Optional THEN Qp!QpInit ELSE qp = Connected
   /\ posts = [p \in QP |-> [op \in DOMAIN Budget[p] |-> 0]]
   /\ arms = 0
   /\ delivered = [p \in QP |-> [queue \in Queues |-> <<>>]]
@@ -169,6 +175,7 @@ MCNdkCloseCompletion(q) == NdkCloseCompletion(q) /\ UNCHANGED ghosts
 MCExtraEventComes(q) == ExtraEventComes(q) /\ UNCHANGED ghosts
 MCOverflow(q) == "Overflow" \in Optional /\ Overflow(q) /\ UNCHANGED ghosts
 MCInternalError(q) == "InternalError" \in Optional /\ InternalError(q) /\ UNCHANGED ghosts
+MCNdkConnect(p) == "NdkConnect" \in Optional /\ NdkConnect(p) /\ UNCHANGED ghosts
 MCConnectionLost(p) == "ConnectionLost" \in Optional /\ ConnectionLost(p) /\ UNCHANGED ghosts
 MCHwIndicate(p) == HwIndicate(p) /\ UNCHANGED ghosts
 MCDeliver(p) == Deliver(p) /\ UNCHANGED ghosts
@@ -208,6 +215,7 @@ MCNext ==
        \/ \E queue \in Queues, i \in Places, outcome \in Outcomes : MCExecute(p, queue, i, outcome)
        \/ \E queue \in Queues, i \in Places : MCComplete(p, queue, i)
        \/ \E queue \in Queues, i \in Places : MCCompletionLost(p, queue, i)
+       \/ MCNdkConnect(p)
        \/ MCConnectionLost(p)
        \/ MCNdkFlush(p)
        \/ MCNdkDisconnect(p)

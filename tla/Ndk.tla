@@ -154,6 +154,8 @@ CancelledHasCause == Qp!CancelledHasCause         \* inferred from RES-08
 IndicatedInOrder == Qp!IndicatedInOrder           \* DEF-09
 ExecutedInOrder == Qp!ExecutedInOrder             \* DEF-09, POLL-09
 FenceWaits == Qp!FenceWaits                       \* FLAG-04
+UnconnectedSendsNothing == Qp!UnconnectedSendsNothing         \* POST-08, POST-09
+NothingSucceedsUnconnected == Qp!NothingSucceedsUnconnected   \* POST-08
 ClosedIsEmpty == Qp!ClosedIsEmpty                 \* LIFE-07
 FlushCancelsAll == Qp!FlushCancelsAll             \* FLUSH-01, FLUSH-02
 FlushIsOwn == Qp!FlushIsOwn                       \* FLUSH-04
@@ -217,10 +219,6 @@ KeptOrDropped ==
        /\ Reading.A21 = "KEPT" => \A q \in CQ : cq'[q].entries = cq[q].entries
        /\ Reading.A21 = "DROPPED" => \A q \in CQ : \A i \in DOMAIN cq'[q].entries : cq'[q].entries[i].qp # p]_vars
 
-JustExecuted(p, queue) == Qp!JustExecuted(p, queue)
-
-JustArrived(p) == Qp!JustArrived(p)
-
 \* A request of p that gets its outcome in this step had arrived before.
 HadArrived(p, r) == \E i \in DOMAIN qp[p].initiator : qp[p].initiator[i] = [r EXCEPT !.phase = "UNACKNOWLEDGED"]
 
@@ -228,39 +226,39 @@ HadArrived(p, r) == \E i \in DOMAIN qp[p].initiator : qp[p].initiator[i] = [r EX
 \* was received.
 MessageIsReceived ==
   [][\A p \in QP :
-       /\ \A m \in JustArrived(p) : Qp!IsMessage(m) => \E r \in JustExecuted(Peer[p], "receive") :
+       /\ \A m \in Qp!JustArrived(p) : Qp!IsMessage(m) => \E r \in Qp!JustExecuted(Peer[p], "receive") :
             /\ r.phase = "SUCCESS" /\ r.solicit = m.solicit
             /\ r.token = IF m.op = "SendAndInvalidate" THEN m.token ELSE NoToken
-       /\ \A m \in JustExecuted(p, "initiator") :
+       /\ \A m \in Qp!JustExecuted(p, "initiator") :
             Qp!IsMessage(m) /\ m.phase = "SUCCESS" => HadArrived(p, m) \/ qp'[p].state = "ABORTED"]_vars
 
 \* POLL-05, RES-02: a receive that succeeds is that of a message.
 ReceiveHasMessage ==
-  [][\A p \in QP : \A r \in JustExecuted(p, "receive") : r.phase = "SUCCESS" =>
-       \E m \in JustArrived(Peer[p]) : Qp!IsMessage(m)]_vars
+  [][\A p \in QP : \A r \in Qp!JustExecuted(p, "receive") : r.phase = "SUCCESS" =>
+       \E m \in Qp!JustArrived(Peer[p]) : Qp!IsMessage(m)]_vars
 
 \* INV-06, RES-09: when a receive succeeds that carries a token, the token has just been taken from valid to invalid;
 \* its completion comes later.
 InvalidatedBeforePlaced ==
-  [][\A p \in QP : \A r \in JustExecuted(p, "receive") :
+  [][\A p \in QP : \A r \in Qp!JustExecuted(p, "receive") :
        r.phase = "SUCCESS" /\ r.token # NoToken => token[r.token] # "INVALID" /\ token'[r.token] = "INVALID"]_vars
 
 \* POLL-08: NdkInvalidate never succeeds for a token that is invalid already.
 LaterInvalidateFails ==
-  [][\A p \in QP : \A r \in JustExecuted(p, "initiator") :
+  [][\A p \in QP : \A r \in Qp!JustExecuted(p, "initiator") :
        r.phase = "SUCCESS" /\ r.op = "Invalidate" => token[r.token] # "INVALID" /\ token'[r.token] = "INVALID"]_vars
 
 \* MEM-05, MEM-17: a token becomes valid when a registration or binding of it succeeds, not when that is posted.
 RegistrationValidates ==
   [][\A t \in Token :
-       LET registered == \E p \in QP : \E r \in JustExecuted(p, "initiator") :
+       LET registered == \E p \in QP : \E r \in Qp!JustExecuted(p, "initiator") :
              r.op \in {"FastRegister", "Bind"} /\ r.token = t /\ r.phase = "SUCCESS" IN
        /\ registered => token'[t] = "VALID"
        /\ token[t] # "VALID" /\ token'[t] = "VALID" => registered]_vars
 
 \* INV-01, INV-02, INV-03: what a read with NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE does to its token.
 ReadInvalidatesToken ==
-  [][\A p \in QP : \A r \in JustExecuted(p, "initiator") :
+  [][\A p \in QP : \A r \in Qp!JustExecuted(p, "initiator") :
        r.op = "Read" /\ r.token # NoToken =>
          LET old == token[r.token]  new == token'[r.token] IN
          IF ~ReadInvalidates THEN new = old
@@ -269,26 +267,26 @@ ReadInvalidatesToken ==
 
 \* INV-08: nobody reaches memory through an invalid token.
 NoAccessWhenInvalid ==
-  [][\A p \in QP : \A r \in JustArrived(p) \union JustExecuted(p, "initiator") :
+  [][\A p \in QP : \A r \in Qp!JustArrived(p) \union Qp!JustExecuted(p, "initiator") :
        r.op = "Write" /\ r.phase \in {"UNACKNOWLEDGED", "SUCCESS"} /\ r.token # NoToken =>
          token[r.token] # "INVALID" \/ HadArrived(p, r)]_vars
 
 \* INV-05: a bad token is never received; it ends the connection on both sides.
 BadTokenAborts ==
   [][\A p \in QP :
-       /\ \A m \in JustArrived(p) : m.op = "SendAndInvalidate" => token[m.token] # "INVALID"
-       /\ \A m \in JustExecuted(p, "initiator") :
+       /\ \A m \in Qp!JustArrived(p) : m.op = "SendAndInvalidate" => token[m.token] # "INVALID"
+       /\ \A m \in Qp!JustExecuted(p, "initiator") :
             m.phase = "SUCCESS" /\ m.op = "SendAndInvalidate" /\ token[m.token] = "INVALID" /\ ~HadArrived(p, m) =>
               {qp'[p].state, qp'[Peer[p]].state} = {"ABORTED"}]_vars
 
 \* INV-05: nothing else does.
 AbortHasCause ==
   [][\A p \in QP : qp[p].state # "ABORTED" /\ qp'[p].state = "ABORTED" =>
-       \E sender \in {p, Peer[p]} : \E m \in JustExecuted(sender, "initiator") :
+       \E sender \in {p, Peer[p]} : \E m \in Qp!JustExecuted(sender, "initiator") :
          m.op = "SendAndInvalidate" /\ m.phase # "CANCELLED" /\ token[m.token] # "VALID"]_vars
 
 \* INV-05: nothing succeeds on an aborted connection, and no receive as it is aborted.
 NothingSucceedsAborted ==
   [][\A p \in QP, queue \in Queues : qp[p].state = "ABORTED" \/ (queue = "receive" /\ qp'[p].state = "ABORTED") =>
-       \A r \in JustExecuted(p, queue) : r.phase # "SUCCESS"]_vars
+       \A r \in Qp!JustExecuted(p, queue) : r.phase # "SUCCESS"]_vars
 =============================================================================

@@ -3,7 +3,7 @@
 (* Where the documentation can be read in more than one way.  A1, A2, ...  *)
 (* are the open questions of docs/rules.md.  These operators ask for the   *)
 (* choices:                                                                *)
-(*   CompletionQueue  A1 Told, ErrorWaits     A2 Owe                       *)
+(*   CompletionQueue  A1 Told, ErrorWaits     A2 Owe, Beside               *)
 (*                    A3 AfterEnter, AfterExit                             *)
 (*                    A4, A5 Match            A6 HasCause                  *)
 (*                    A7, A33 BatchSizes      A16 CanResize                *)
@@ -30,7 +30,7 @@
 \* What each may be.
 Choices ==
   [ A1  |-> {"KEPT", "LOST", "NO ARM"},          \* an error of the CQ finds no arm: kept for the next, or lost; or it needs none
-    A2  |-> {"EITHER", "ONE", "TWO"},            \* an arm is satisfied while a callback is owed: so many are owed then
+    A2  |-> {"EITHER", "ONE", "TWO"},            \* an arm is satisfied, or the CQ fails, while a callback is owed: so many are owed then
     A3  |-> {"ENTRY", "RETURN"},                 \* what the CQ holds is old from when on: a callback's entry, or its return?
     A4  |-> {"MAY", "MUST", "MUST NOT"},         \* does a failed completion satisfy an ERRORS arm?
     A5  |-> {"MUST NOT", "MAY"},                 \* does a success that is not solicited satisfy a SOLICITED arm?

@@ -64,6 +64,7 @@ var properties = map[string]property{
 	"CloseStays":                 CloseStays,
 	"ClosedStays":                ClosedStays,
 	"SatisfiedArmIsOwed":         SatisfiedArmIsOwed,
+	"ErrorMergesAsArmsDo":        ErrorMergesAsArmsDo,
 	"SatisfiedAtArmHasCause":     SatisfiedAtArmHasCause,
 	"FailureBreaks":              FailureBreaks,
 	"SilentSuccessLeavesNothing": SilentSuccessLeavesNothing,

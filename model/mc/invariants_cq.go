@@ -202,6 +202,25 @@ func SatisfiedArmIsOwed(before, after *Moment, _ model.Action) bool {
 	return true
 }
 
+// ErrorMergesAsArmsDo: where each satisfied arm adds a callback, none that is owed for completions goes to an error; where it
+// is one with what is owed, none is left when the error has been told, nor told before it (ARM-17, A2).
+func ErrorMergesAsArmsDo(before, after *Moment, a model.Action) bool {
+	d := before.contract.Dialect
+	for i, old := range before.state.Cqs {
+		new := after.state.Cqs[i]
+		if d.SecondArm != model.Merge || new.Open == model.Closed {
+			continue
+		}
+		told := a.Name == model.NdkCqNotificationCallbackEnter && a.CqStatus == model.OK && a.Cq == i
+		if d.A2 == model.A2Two && new.Due < old.Due && !told ||
+			d.A2 == model.A2One && old.ErrorDue && new.Due < old.Due && !new.Reported ||
+			d.A2 == model.A2One && !old.Reported && new.Reported && new.Due > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // SatisfiedAtArmHasCause: where old completions must not satisfy an arm, a fresh one does that may; where that must not
 // either, none does (ARM-04, ARM-05, A25).
 func SatisfiedAtArmHasCause(before, after *Moment, a model.Action) bool {

@@ -10,7 +10,7 @@ import (
 // cqsOf says to which of the CQs the completions of QPs a and b go, by the definition that InitiatorCq and ReceiveCq have.
 var cqsOf = map[string][2]int{"OneCq": {0, 0}, "OwnCq": {0, 1}, "FirstCq": {0, 0}, "CqOfInitiators": {0, 0}, "CqOfReceives": {1, 1}}
 
-// mcNdk is MCNdk: two connected QPs, a and b.
+// mcNdk is MCNdk: two QPs, a and b, at the ends of a connection.
 func mcNdk(c *configuration) *Machine {
 	o := objects{cqs: c.strings("CQ"), qps: []string{"a", "b"}, tokens: c.strings("Token")}
 	contract := &model.Contract{Dialect: c.dialect(), Composed: true, Tokens: len(o.tokens),
@@ -24,10 +24,12 @@ func mcNdk(c *configuration) *Machine {
 	}
 	first := start(contract, 0)
 	first.queueDepth = c.number("QueueDepth")
-	for i := range contract.Qps {
-		first.state.Qps[i].State = model.Connected
-	}
 	budget, flags, optional := c.budget(), c.strings("Flags"), c.strings("Optional")
+	if !slices.Contains(optional, string(model.NdkConnect)) {
+		for i := range contract.Qps {
+			first.state.Qps[i].State = model.Connected
+		}
+	}
 	domain := model.Domain{Room: []int{c.number("Room")}, Places: 3}
 	for depth := range c.number("Room") {
 		domain.Depths = append(domain.Depths, depth+1)
@@ -67,6 +69,7 @@ func mcNdk(c *configuration) *Machine {
 				model.Execute:                        {ofQp, ofQueue, ofAt, ofOutcome},
 				model.Complete:                       {ofQp, ofQueue, ofAt},
 				model.CompletionLost:                 {ofQp, ofQueue, ofAt},
+				model.NdkConnect:                     {ofQp},
 				model.ConnectionLost:                 {ofQp},
 				model.NdkFlush:                       {ofQp},
 				model.NdkDisconnect:                  {ofQp},
@@ -78,8 +81,8 @@ func mcNdk(c *configuration) *Machine {
 				switch a.Name {
 				case model.NdkArmCq:
 					return maxArms > 0 && (a.Type != model.ERRORS || contract.Dialect.ErrorsArm)
-				case model.NdkGetCqResultsEx, model.NdkCloseCq, model.Overflow, model.CqInternalError, model.ConnectionLost,
-					model.NdkResizeCq, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp:
+				case model.NdkGetCqResultsEx, model.NdkCloseCq, model.Overflow, model.CqInternalError, model.NdkConnect,
+					model.ConnectionLost, model.NdkResizeCq, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp:
 					return slices.Contains(optional, string(a.Name))
 				case model.Post:
 					return budget[a.Qp].has(a.Request.Op) && (!a.Deferred || slices.Contains(flags, "DEFER"))

@@ -129,6 +129,9 @@ OldSatisfiesArm(r, a) == IF r.entries # <<>> THEN "MUST" ELSE "MUST NOT"
 \* For Owe: an arm that is satisfied while a callback is owed adds none, though it is read that it does (A2).
 ArmIsSwallowed(d, w) == {IF d = 0 THEN 1 ELSE d}
 
+\* For Beside: an error takes the callback that is owed for completions, though it is read that it has one of its own (A2).
+ErrorTakesCallback(d) == {IF d = 0 THEN 0 ELSE d - 1}
+
 \* For ErrorWaits: an error is told to every arm.
 ErrorToldAgain(r) == Reading.A1 = "KEPT" /\ ErrorsArm /\ r.health # "OK" /\ ~r.errorDue
 
