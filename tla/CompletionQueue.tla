@@ -239,16 +239,18 @@ LooksLater(r) == r.running /\ Reading.A28 = "AT RETURN"
 
 \* The consumer may arm and poll in any order, within the callback too (POLL-10, A27).
 
+AfterArm(r, type) ==
+  [r EXCEPT !.arm = Merge(@, type), !.waiting = IF SecondArm = "TOGETHER" THEN @ + 1 ELSE 1]
+
 NdkArmCq(q, type) ==
   LET r == cq[q]
-      w == IF SecondArm = "TOGETHER" THEN r.waiting + 1 ELSE 1
-      armed == [r EXCEPT !.arm = Merge(@, type), !.waiting = w]
+      armed == AfterArm(r, type)
   IN
   /\ r.open = "OPEN"
   /\ type \in NotifyTypes
   /\ Become(q, IF ErrorWaits(r) THEN {[r EXCEPT !.errorDue = TRUE]}
                ELSE IF LooksLater(r) THEN {armed}
-               ELSE Oblige(AtArm(r, armed.arm), Satisfied(r, w), {armed}))
+               ELSE Oblige(AtArm(r, armed.arm), Satisfied(r, armed.waiting), {armed}))
 
 -----------------------------------------------------------------------------
 (***************************************************************************)

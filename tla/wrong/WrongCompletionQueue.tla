@@ -13,6 +13,17 @@ LastArmWins(first, second) == second
 \* For Merge: an arm request is ignored while one is outstanding.
 FirstArmWins(first, second) == IF first = "NONE" THEN second ELSE first
 
+\* For AfterArm, Satisfied and AfterPoll: an arm takes effect at the next poll.
+ArmSleeps(r, type) == [r EXCEPT !.arm = Merge(@, type)]
+SleeperIsNotSatisfied(r, w) == IF w = 0 THEN {r} ELSE {[Disarmed(r) EXCEPT !.due = d] : d \in Owe(r.due, w)}
+PollWakesArm(r, results) ==
+  LET rest == Remaining(r.entries, results) IN
+  [r EXCEPT !.entries = rest, !.fresh = Min(@, Len(rest)), !.waiting = IF r.arm = "NONE" THEN 0 ELSE 1]
+
+\* For AfterArm: the third arm request in a row breaks the arm.
+ThirdArmBreaks(r, type) ==
+  IF r.waiting = 2 THEN Disarmed(r) ELSE [r EXCEPT !.arm = Merge(@, type), !.waiting = @ + 1]
+
 \* For Match: the kind of a completion is compared with the arm for equality.
 MatchByEquality(arm, c) == IF arm = (IF c.solicited THEN "SOLICITED" ELSE "ANY") THEN "MUST" ELSE "MUST NOT"
 
