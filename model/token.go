@@ -40,8 +40,8 @@ func (c *Contract) readThatInvalidates(r Request) bool {
 	return r.Op == Read && r.Token != NoToken && c.ReadInvalidates
 }
 
-// executeToken is Execute of Tokens.tla: what the execution of r does to its token, not its post (MEM-05, MEM-17). The request names NoToken where nobody
-// knows which, and then does nothing.
+// executeToken is Execute of Tokens.tla: what the execution of r does to its token, not its post. The request names NoToken
+// where nobody knows which, and then does nothing.
 func (c *Contract) executeToken(s State, r Request, o Outcome) (State, *Refusal) {
 	if r.Token == NoToken {
 		return s, nil

@@ -89,8 +89,8 @@ Init ==
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
-(* The consumer works.  Its threads never call at the same time (POLL-01): *)
-(* a call is one step.                                                     *)
+(* The consumer works.  Its threads never call at the same time: a call is *)
+(* one step.                                                               *)
 (***************************************************************************)
 At(q, thread, instruction) ==
   LET i == consumer[q][thread] IN i \in DOMAIN Code(q, thread) /\ Code(q, thread)[i] = instruction

@@ -248,7 +248,7 @@ LaterInvalidateFails ==
   [][\A p \in QP : \A r \in Qp!JustExecuted(p, "initiator") :
        r.phase = "SUCCESS" /\ r.op = "Invalidate" => token[r.token] # "INVALID" /\ token'[r.token] = "INVALID"]_vars
 
-\* MEM-05, MEM-17: a token becomes valid when a registration or binding of it succeeds, not when that is posted.
+\* INV-08: a token becomes valid when a registration or binding of it succeeds, not when that is posted.
 RegistrationValidates ==
   [][\A t \in Token :
        LET registered == \E p \in QP : \E r \in Qp!JustExecuted(p, "initiator") :

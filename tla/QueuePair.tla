@@ -81,6 +81,8 @@ PendingPhases == {"DEFERRED", "INDICATED", "UNACKNOWLEDGED"}
 (* waits for its data, those behind it may be executed.  A request with    *)
 (* NDK_OP_FLAG_READ_FENCE waits for all reads before it, silent or not,    *)
 (* until they have their data (FLAG-04), not until that is told.           *)
+(* Rejected: that nothing passes a read.  The flag would be good for       *)
+(* nothing.                                                                *)
 (***************************************************************************)
 MayPass(r, earlier) == earlier.op = "Read" /\ ~r.fence
 
@@ -206,15 +208,17 @@ Arrived(queue, places) ==
 
 (***************************************************************************)
 (* Hidden, of two connected QPs: a message of a takes the oldest receive   *)
-(* of b, which succeeds.  The message brings the solicit flag and, if it is*)
-(* of NdkSendAndInvalidate, the token that it invalidated (FLAG-09, RES-02,*)
-(* RES-03).  Messages are received in posting order, a later one while an  *)
-(* earlier one is unacknowledged.  Writes before it have arrived with it.  *)
+(* of b, which succeeds.  Messages are received in posting order, a later  *)
+(* one while an earlier one is unacknowledged.  Writes before it have      *)
+(* arrived with it: the receiver may look at what they wrote.              *)
 (* They and the send succeed when they are acknowledged.  Until then they  *)
 (* are pending: they may fail, if all acknowledgements are lost, and a     *)
-(* flush may cancel them (FLUSH-01).                                       *)
+(* flush may cancel them.                                                  *)
 (* Rejected: that the send succeeds when the receive does, so that a flush *)
 (* comes too late for both.  The sender's adapter can't know.              *)
+(* Rejected: that a message may arrive before a write that was posted      *)
+(* before it.  NDKPI says neither; a consumer that writes and then sends   *)
+(* relies on it, and so all transports have it.                            *)
 (***************************************************************************)
 CanReceive(queue, i) ==
   /\ IsMessage(queue[i]) /\ queue[i].phase = "INDICATED"
@@ -231,6 +235,8 @@ Meet(a, b) ==
   /\ Messages(a) # {} /\ Ready(qp[b].receive) # {}
   /\ CanEnd(qp[a].state, "SUCCESS") /\ CanEnd(qp[b].state, "SUCCESS")
 
+\* The message brings its solicit flag and the token that it invalidated; whichever they are, the receive succeeds (FLAG-09,
+\* RES-02, RES-03).
 Received(r, m) ==
   [r EXCEPT !.phase = "SUCCESS", !.solicit = m.solicit,
             !.token = IF m.op = "SendAndInvalidate" THEN m.token ELSE NoToken]
@@ -240,6 +246,11 @@ Deliver(a, b) ==
   /\ qp' = [qp EXCEPT ![a].initiator = Arrived(@, Arriving(@, NextMessage(a))),
                       ![b].receive[NextReceive(b)] = Received(@, Message(a))]
 
+\* A QP in a new state, with all requests of these phases cancelled.
+Ended(q, state, phases) ==
+  [state |-> state, initiator |-> Cancelled(q.initiator, phases), receive |-> Cancelled(q.receive, phases)]
+Aborted(q) == Ended(q, "ABORTED", PendingPhases)
+
 (***************************************************************************)
 (* Hidden.  The message names a bad token: the provider of b aborts the    *)
 (* connection (INV-05).  To a, the send may have succeeded or failed; its  *)
@@ -247,10 +258,6 @@ Deliver(a, b) ==
 (* receive that it met fails, or is cancelled like those behind it.  What  *)
 (* answers the message acknowledges those before it.                       *)
 (***************************************************************************)
-Ended(q, state, phases) ==
-  [state |-> state, initiator |-> Cancelled(q.initiator, phases), receive |-> Cancelled(q.receive, phases)]
-Aborted(q) == Ended(q, "ABORTED", PendingPhases)
-
 Abort(a, b, sent, received) ==
   LET met == [qp EXCEPT ![a].initiator[NextMessage(a)].phase = sent,
                         ![b].receive[NextReceive(b)].phase = received] IN

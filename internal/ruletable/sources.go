@@ -7,8 +7,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -47,8 +49,12 @@ func operators(repository fs.FS) (mentions, error) {
 	return found, nil
 }
 
-// overall are functions that speak of all rules.
-var overall = map[string]bool{"Checkable": true, "cover": true}
+// overall are functions and variables that speak of all rules; counts matches the functions that count what a trace exercises,
+// and decide nothing.
+var (
+	overall = map[string]bool{"Checkable": true, "checkable": true, "cover": true}
+	counts  = regexp.MustCompile(`^(?:mayExercise|sumOccasions$|count[A-Z])`)
+)
 
 // functions finds the functions of some packages that name a rule: in their comment, in a message, or by a refusal that does.
 func functions(repository fs.FS, folders ...string) (mentions, error) {
@@ -79,7 +85,7 @@ func functions(repository fs.FS, folders ...string) (mentions, error) {
 		}
 		for _, file := range parsed {
 			for _, declared := range file.Decls {
-				if f, ok := declared.(*ast.FuncDecl); ok && !overall[f.Name.Name] {
+				if f, ok := declared.(*ast.FuncDecl); ok && !overall[f.Name.Name] && !counts.MatchString(f.Name.Name) {
 					found.add(rulesOf(f, refusals), functionName(folder, f))
 				}
 			}
@@ -95,7 +101,7 @@ func collectVariables(declared ast.Decl, into map[string]string) {
 		return
 	}
 	for _, spec := range general.Specs {
-		if values, ok := spec.(*ast.ValueSpec); ok && len(values.Names) == 1 && len(values.Values) == 1 {
+		if values, ok := spec.(*ast.ValueSpec); ok && len(values.Names) == 1 && len(values.Values) == 1 && !overall[values.Names[0].Name] {
 			into[values.Names[0].Name] = literals(values.Values[0], nil)
 		}
 	}
@@ -164,8 +170,9 @@ func files(repository fs.FS, folders ...string) (mentions, error) {
 	return found, nil
 }
 
-// traces returns the first trace of the corpus that keeps each rule, and the first that breaks it.
-func traces(repository fs.FS) (kept, broken map[string]string, err error) {
+// traces returns the first trace of the corpus that keeps each rule, and the first that breaks it: if it can be, as it is read
+// by default.
+func traces(repository fs.FS) (kept, broken map[string]Example, err error) {
 	text, err := fs.ReadFile(repository, "traces/manifest.json")
 	if err != nil {
 		return nil, nil, err
@@ -173,20 +180,29 @@ func traces(repository fs.FS) (kept, broken map[string]string, err error) {
 	var corpus []struct {
 		File, Rule string
 		Keeps      []string
+		Dialect    string // if it is read as another than its own
+		Assume     map[string]string
 	}
 	if err := json.Unmarshal(text, &corpus); err != nil {
 		return nil, nil, fmt.Errorf("traces/manifest.json: %w", err)
 	}
-	kept, broken = map[string]string{}, map[string]string{}
-	note := func(in map[string]string, id, file string) {
-		if _, known := in[id]; !known && id != "" {
-			in[id] = file
+	kept, broken = map[string]Example{}, map[string]Example{}
+	note := func(in map[string]Example, id string, trace Example) {
+		if first, known := in[id]; id != "" && (!known || first.Read != "" && trace.Read == "") {
+			in[id] = trace
 		}
 	}
 	for _, t := range corpus {
-		note(broken, t.Rule, t.File)
+		trace := Example{File: t.File}
+		for _, reading := range slices.Sorted(maps.Keys(t.Assume)) {
+			trace.Read += " under " + reading + "=" + t.Assume[reading]
+		}
+		if t.Dialect != "" {
+			trace.Read += " read as " + t.Dialect
+		}
+		note(broken, t.Rule, trace)
 		for _, id := range t.Keeps {
-			note(kept, id, t.File)
+			note(kept, id, trace)
 		}
 	}
 	return kept, broken, nil

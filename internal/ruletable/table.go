@@ -24,10 +24,16 @@ type Row struct {
 	Tla       []string // as Module!Operator
 	Model     []string
 	Check     []string
-	Broken    string   // a trace that breaks the rule
-	Kept      string   // a trace that keeps it
+	Broken    Example  // a trace that breaks the rule
+	Kept      Example  // a trace that keeps it
 	Elsewhere string   // why it is no matter of states and order, of a rule without a definition
 	SeenTo    []string // the files that see to such a rule instead
+}
+
+// An Example is a trace that shows a rule.
+type Example struct {
+	File string
+	Read string // how, if not as it is by default: " under A2=ONE", " read as ndkpi"
 }
 
 var ruleID = regexp.MustCompile(`\b[A-Z]{2,6}-\d\d\b`)
@@ -88,7 +94,7 @@ func Markdown(rows []Row) string {
 	var b strings.Builder
 	b.WriteString(header)
 	for _, r := range rows {
-		states, traces := code(r.Tla), shown(r)
+		states, traces := code(r.Tla), examples(r)
 		if r.Elsewhere != "" {
 			states = "*" + r.Elsewhere + "*"
 			if len(r.SeenTo) > 0 {
@@ -106,7 +112,7 @@ const header = `# Where each rule stands
 Written by "go generate ./internal/ruletable" from the rule numbers in comments and messages; a test fails when it is stale, and
 when a rule has neither a definition in tla/ nor a reason. *In italics*: why a rule is no matter of states and order, and the
 files that see to it instead, if any do. Checks are functions of linearize/; of the traces the first that breaks the rule, and
-the first that keeps it. [rules.md](rules.md) has the sources and the open questions.
+the first that keeps it, read in another way where no trace does by default. [rules.md](rules.md) has the sources and the open questions.
 
 | rule | text | tla/ | model/ | check | traces |
 |---|---|---|---|---|---|
@@ -121,18 +127,18 @@ func code(names []string) string {
 	return strings.Join(quoted, " ")
 }
 
-func shown(r Row) string {
+func examples(r Row) string {
 	var all []string
-	if r.Broken != "" {
-		all = append(all, "broken: "+link(r.Broken))
+	if r.Broken.File != "" {
+		all = append(all, "broken: "+r.Broken.link())
 	}
-	if r.Kept != "" {
-		all = append(all, "kept: "+link(r.Kept))
+	if r.Kept.File != "" {
+		all = append(all, "kept: "+r.Kept.link())
 	}
 	return strings.Join(all, "; ")
 }
 
-func link(file string) string {
-	name, _, _ := strings.Cut(file, ".")
-	return fmt.Sprintf("[%s](../traces/%s)", name, file)
+func (t Example) link() string {
+	name, _, _ := strings.Cut(t.File, ".")
+	return fmt.Sprintf("[%s](../traces/%s)", name, t.File) + t.Read
 }

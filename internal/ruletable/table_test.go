@@ -89,7 +89,7 @@ func TestLostRuleIsMissed(t *testing.T) {
 func TestTracesOfTheTableExist(t *testing.T) {
 	shown := 0
 	for _, r := range readRows(t, repository) {
-		for _, file := range []string{r.Broken, r.Kept} {
+		for _, file := range []string{r.Broken.File, r.Kept.File} {
 			if file == "" {
 				continue
 			}
@@ -98,8 +98,8 @@ func TestTracesOfTheTableExist(t *testing.T) {
 				t.Errorf("%s: %v", r.Rule.ID, err)
 			}
 		}
-		if r.Broken != "" && len(r.Check) == 0 {
-			t.Errorf("%s breaks %s, and no function of linearize/ names it", r.Broken, r.Rule.ID)
+		if r.Broken.File != "" && len(r.Check) == 0 {
+			t.Errorf("%s breaks %s, and no function of linearize/ names it", r.Broken.File, r.Rule.ID)
 		}
 	}
 	if shown < 50 {
