@@ -42,6 +42,8 @@ ChainBudget == [a |-> [FastRegister |-> 2, Send |-> 1], b |-> [Receive |-> 1]]
 \* Messages one way.
 MessageBudget == [a |-> [Send |-> 2], b |-> [Receive |-> 2]]
 OneMessage == [a |-> [Send |-> 1], b |-> [Receive |-> 1]]
+\* Both ways.
+MessageEach == [a |-> [Send |-> 1, Receive |-> 1], b |-> [Send |-> 1, Receive |-> 1]]
 
 \* A token that is invalidated before it is registered, or twice.
 InvalidateBudget == [a |-> [Send |-> 0], b |-> [FastRegister |-> 1, Invalidate |-> 2]]
