@@ -27,6 +27,7 @@ var (
 	callbackUnsolicited = &Refusal{"ARM-12", "no callback is owed: the arm is SOLICITED, and only unsolicited completions with success were placed"}
 	callbackNoError     = &Refusal{"ARM-08", "no callback is owed: the arm is ERRORS, and the CQ has no error"}
 	errorToldTwice      = &Refusal{"ARM-17", "the CQ's error was reported before, and one callback reports it (A1)"}
+	errorUnarmed        = &Refusal{"ARM-01", "no arm is outstanding, or can count as outstanding, for the error that it reports (A2)"}
 	errorFirst          = &Refusal{"ARM-17", "the callback that is owed has to tell of the CQ's error (A2)"}
 	callbackFalseError  = &Refusal{"ARM-16", "no error of the CQ is owed a report"}
 
@@ -93,7 +94,7 @@ func errorNotDue(q Cq, status Health) *Refusal {
 		return errorToldTwice
 	}
 	if q.Health == status && q.Arm == NONE && !q.Reported {
-		return callbackUnarmed
+		return errorUnarmed
 	}
 	return callbackFalseError
 }

@@ -73,7 +73,7 @@ func (c *component) refine(f *verdict.Finding, see *[]*span, o *operation, refus
 	switch {
 	case refusal == callbackDue:
 		c.refineOwed(f, see, t)
-	case refusal.Rule == "ARM-01":
+	case refusal.Rule == "ARM-01" && o.status == model.OK:
 		if a := t.accounts[o.cq]; a.armed > 0 {
 			f.Rule, f.Also = "ARM-02", []string{"ARM-01"}
 			f.Message = fmt.Sprintf("%s, and no callback is owed: it was armed %s, and each arm that was satisfied has had its "+

@@ -42,7 +42,7 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 // refine replaces a general rule by the one that what is known of the CQ shows to be broken.
 func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *sight) {
 	switch {
-	case why.Rule == "ARM-01" && q.armed != model.NONE:
+	case why.Rule == "ARM-01" && e.status == model.OK && q.armed != model.NONE:
 		f.Rule, f.Also = "ARM-02", []string{"ARM-01"}
 		f.Message = q.seen(e) + ", and no callback is owed: each arm that was satisfied has had its callback"
 	case why == automaton.TooFew && q.armed == model.ERRORS:
