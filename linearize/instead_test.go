@@ -5,6 +5,7 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"ndkoracle/linearize/verdict"
@@ -92,6 +93,37 @@ func TestStreamTellsItsExplanations(t *testing.T) {
 		f := streaming(script(t, text), Options{}).Findings[0]
 		if !slices.Equal(f.Before, want[:1]) || !slices.Equal(f.Instead, want[1:]) {
 			t.Errorf("%s: %q, instead %q; want %q", text, f.Before, f.Instead, want)
+		}
+	}
+}
+
+// Of the requests of a queue pair the streaming engine tells its one state, and what that would have allowed (POLL-04, POLL-05, POLL-09,
+// RES-08, FLUSH-01, FLAG-01, DEF-03, DEF-04, POST-08, POLL-08).
+func TestStreamTellsTheStateOfRequests(t *testing.T) {
+	connected := func(initiators, receives string) string {
+		return "qp1: CONNECTED, " + initiators + " and " + receives + " pending"
+	}
+	for _, test := range []struct{ rule, text, before, instead string }{
+		{"POLL-04", "post 1; post 2; get 1; get 1", connected("1 initiator request (2)", "no receive"), "a completion of 2, or none"},
+		{"POLL-05", "recv 1; get 77", connected("no initiator request", "1 receive (1)"), "a completion of 1, or none"},
+		{"POLL-05", "recv 1; get 1", connected("no initiator request", "1 receive (1)"), "1 waits for a message"},
+		{"POLL-09", "post 1; post 2; post 3; post 4; get 2", connected("4 initiator requests (1, 2, 3, …)", "no receive"), "first a completion of 1"},
+		{"DEF-03", "post 1 F; get 1", connected("no initiator request", "no receive"), "none"},
+		{"DEF-04", "post 1; rest; get", connected("1 initiator request (1)", "no receive"), "first the completion of 1"},
+		{"RES-08", "post 1; get 1c", "qp1: BROKEN, no initiator request and no receive pending", "1 ends with SUCCESS or FAILED"},
+		{"FLUSH-01", "recv 1; flush; peer 7; get 1; peerget 7", "qp1: BROKEN, no initiator request and 1 receive (1) pending", "1 ends with CANCELLED"},
+		{"FLAG-01", "post 1 Q; get 1", connected("1 initiator request (1)", "no receive"), "no completion of 1"},
+		{"POST-08", "new qp3; NdkSend qp3 w1", "qp3: IDLE, 1 initiator request (w1) and no receive pending", "NdkSend of w1 is refused"},
+		{"POLL-08", registered + "NdkInvalidate qp1 i1#7; get cq1 i1; NdkInvalidate qp1 i2#7; get cq1 i2",
+			connected("1 initiator request (i2)", "1 receive (r1)"), "i2 ends with FAILED"},
+	} {
+		traced := script
+		if strings.Contains(test.text, "Ndk") {
+			traced = overlapped
+		}
+		r := streaming(traced(t, test.text), Options{})
+		if f := r.Findings[0]; f.Rule != test.rule || !slices.Equal(f.Before, []string{test.before}) || !slices.Equal(f.Instead, []string{test.instead}) {
+			t.Errorf("%s: %s: %q, instead %q; want %s: %q, %q", test.text, f.Rule, f.Before, f.Instead, test.rule, test.before, test.instead)
 		}
 	}
 }

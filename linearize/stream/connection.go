@@ -77,6 +77,7 @@ func (p *qp) notConnected() {
 	if r := p.early; r != nil {
 		p.s.report(p.group, verdict.ProviderViolation, "POST-08", r.answeredLine, []int{r.line},
 			"%s of %s returned success, and %s is not connected", r.function.Name, r.wr, p.name)
+		p.allows("%s of %s is refused", r.function.Name, r.wr)
 	}
 }
 

@@ -47,6 +47,7 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 		if l.queue == model.Receive {
 			s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line},
 				"%s completed with success, and the peer's sends are all accounted for by earlier receives", r.wr)
+			l.qp.allows("%s waits for a message", r.wr)
 			return automaton.Plain | automaton.Solicited, 0, true
 		}
 		other.promised++
@@ -79,6 +80,7 @@ func (p *qp) notAlone() {
 	if r := p.alone; r != nil {
 		p.s.report(p.group, verdict.ProviderViolation, "POLL-05", r.line, []int{r.postLine},
 			"%s completed with success, and %s, its peer, was not connected yet", r.wr, p.peer.name)
+		p.allows("%s waits for a message", r.wr)
 	}
 }
 
@@ -122,6 +124,7 @@ func (s *Stream) checkMessage(q *cq, line int, r, m *posting, result *trace.Resu
 	if result.Type != want {
 		s.report(q.group, verdict.ProviderViolation, "RES-02", line, see,
 			"%s took the %v %s, and its completion has type %s: it is %s", r.wr, m.op, m.wr, result.Type, want)
+		r.lane.qp.allows("type %s", want)
 		return
 	}
 	if want == "ReceiveAndInvalidate" && result.Token != nil && m.token != nil {
@@ -129,6 +132,7 @@ func (s *Stream) checkMessage(q *cq, line int, r, m *posting, result *trace.Resu
 		if *result.Token != *m.token {
 			s.report(q.group, verdict.ProviderViolation, "RES-03", line, see,
 				"%s names the invalidated token %d, and the peer's %s invalidated %d", r.wr, *result.Token, m.wr, *m.token)
+			r.lane.qp.allows("token %d", *m.token)
 		}
 	}
 }
@@ -228,6 +232,7 @@ func (p *qp) reportUncaused(u *uncaused) {
 		"%s completed into %s as cancelled, and nothing cancelled it: no flush, close, disconnect or failed request of %s came before",
 		u.wr, u.cq.name, p.name)
 	p.s.also(also...)
+	p.allows("%s ends with %v or %v", u.wr, model.SUCCESS, model.FAILED)
 	if !p.s.muted { // of all CQs another one's overflow may have cancelled it, and none did
 		p.s.findings[len(p.s.findings)-1].rests = nil
 	}

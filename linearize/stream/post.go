@@ -61,6 +61,7 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 	s.seen[aPost]++
 	if !u.Verbs && calls.Pending(e) {
 		s.report(p.group, verdict.ProviderViolation, "POST-10", 0, nil, "%s returned STATUS_PENDING: a post answers at once", u.fn)
+		p.allows("%s succeeds, or is refused", u.fn)
 	}
 	for i := range p.posts {
 		if p.posts[i] == u {
@@ -110,6 +111,7 @@ func (s *Stream) accepted(r *posting) {
 		case p.unconnected():
 			s.report(p.group, verdict.ProviderViolation, "POST-08", 0, []int{r.line},
 				"%s of %s returned success, and %s is not connected", r.function.Name, r.wr, p.name)
+			p.allows("%s of %s is refused", r.function.Name, r.wr)
 			p.connected = r.called
 		case p.connects && p.early == nil:
 			p.early = r
@@ -142,6 +144,7 @@ func (s *Stream) refuse(r *posting, answer string) {
 		s.report(l.qp.group, verdict.ProviderViolation, "DEF-03", 0, []int{r.line, was.lines[1]},
 			"%s of %s returned %s, and %s had delivered its completion before",
 			r.function.Name, r.wr, answer, l.cq.name)
+		l.qp.allows("%s of %s succeeds", r.function.Name, r.wr)
 		return
 	}
 	l.waiting = slices.Delete(l.waiting, i, i+1)

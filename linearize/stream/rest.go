@@ -28,6 +28,7 @@ func (s *Stream) rest() {
 				if l.cq.over != 0 && r.called > l.cq.over {
 					s.unexplained(p.group, "LIFE-09", 0, []int{r.line}, "%s, posted with success, is to complete into %s, and %s is closed",
 						r.wr, l.cq.name, l.cq.name)
+					p.allows("first the completion of %s, and then the close of %s", r.wr, l.cq.name)
 					r.missed = true
 				}
 				r.owed, r.rested = s.at, 0
@@ -170,6 +171,7 @@ func (q *cq) reportLate(r *posting, poll int) {
 	q.s.unexplained(q.group, rule, r.owedLine, []int{r.line, poll},
 		"the provider was at rest, and %s: what %s shows afterwards", why, q.name)
 	q.s.also("POLL-03")
+	qp.allows("first the completion of %s", r.wr)
 	for _, behind := range r.lane.waiting { // a queue completes in order
 		behind.missed = behind.missed || behind == r || behind.owed != 0 && behind.owed <= q.emptied
 	}

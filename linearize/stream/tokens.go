@@ -177,9 +177,14 @@ func (s *Stream) posted(r *posting, accepted bool, u *underWay, e *trace.Event) 
 		}
 		return nil, refusal
 	})
-	if !ok {
-		s.reportToken(r.lane.cq, t, s.line(), r, r, refusal, "was answered with "+answerOf(u.fn, e))
+	if ok {
+		return
 	}
+	instead := " succeeds"
+	if accepted {
+		instead = " is refused"
+	}
+	s.reportToken(r.lane.cq, t, s.line(), r, r, refusal, "was answered with "+answerOf(u.fn, e), u.fn+" of "+r.wr+instead)
 }
 
 // revives reports whether in c a request is still to be executed that was posted before r, on its queue, and makes the token valid.

@@ -49,7 +49,7 @@ func (s *Stream) tokenTold(q *cq, line int, r *posting, outcome model.Outcome) (
 		return t.otherwise(c, i, message && outcome == model.FAILED), nil
 	})
 	if !ok {
-		s.reportToken(q, t, line, r, r, refusal, "ended with success in "+q.name)
+		s.reportToken(q, t, line, r, r, refusal, "ended with success in "+q.name, r.wr+" ends with FAILED")
 		t.accept(i, outcome)
 		return r.called, !q.stopped()
 	}
@@ -116,7 +116,7 @@ func (s *Stream) messageTold(q *cq, p *poll, m, r *posting, outcome model.Outcom
 	switch {
 	case ok:
 	case outcome == model.SUCCESS:
-		s.reportToken(q, t, p.line, m, r, refusal, "ended with success in "+q.name)
+		s.reportToken(q, t, p.line, m, r, refusal, "ended with success in "+q.name, r.wr+" ends with FAILED or CANCELLED")
 		t.accept(i, outcome)
 		return !q.stopped()
 	default:
@@ -197,6 +197,7 @@ func (s *Stream) checkAlive(q *cq, line int, r *posting) bool {
 		return true
 	}
 	s.unexplainedByTokens(q.group, "INV-05", line, []int{r.line}, "%s completed into %s with success, and %s", r.wr, q.name, succeededAfterAbort.Why)
+	p.allows("%s ends with %v or %v", r.wr, model.FAILED, model.CANCELLED)
 	p.revive()
 	return !q.stopped()
 }
@@ -219,7 +220,7 @@ func (s *Stream) mayHaveAborted(g *group) string {
 }
 
 // reportToken reports that what is told of r, how it ended, is explained by no course of a token that m names.
-func (s *Stream) reportToken(q *cq, t *token, line int, m, r *posting, why *model.Refusal, ended string) {
+func (s *Stream) reportToken(q *cq, t *token, line int, m, r *posting, why *model.Refusal, ended, instead string) {
 	switch {
 	case s.registering > 0:
 		t.group.leaveOpen("a token is being registered that is not told yet, and this engine does not follow which it is")
@@ -241,6 +242,7 @@ func (s *Stream) reportToken(q *cq, t *token, line int, m, r *posting, why *mode
 	}
 	s.unexplainedByTokens(q.group, rule, line, see, "%s, which names token %d, %s, and %s", m.wr, *m.token, ended, why.Why)
 	s.also(also...)
+	r.lane.qp.allows("%s", instead)
 }
 
 // tokenUnknown takes that a request changes a token of which the trace does not tell. One that makes it valid may have made any.

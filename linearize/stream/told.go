@@ -22,6 +22,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	if r.place != 0 && r.outcome != outcome {
 		s.report(q.group, verdict.ProviderViolation, "POLL-05", p.line, []int{r.line}, "%s delivered %s with %s, and its completion was placed otherwise",
 			q.name, r.wr, result.Status)
+		r.lane.qp.allows("%s ends with %v", r.wr, r.outcome)
 		r.outcome = outcome
 	}
 	if !s.checkResult(q, p, r, result, outcome) {
@@ -32,6 +33,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	if q.failed != 0 && r.called > q.failed {
 		s.report(q.group, verdict.ProviderViolation, "ARM-17", p.line, []int{r.line, q.failedLine},
 			"%s delivered %s, which was posted after %s had failed: nothing is placed in it afterwards", q.name, r.wr, q.name)
+		l.qp.allows("no completion of %s", r.wr)
 		for _, before := range l.waiting[:i] {
 			before.missed = true // it was lost
 		}
@@ -49,6 +51,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 			s.report(q.group, verdict.ProviderViolation, "POLL-09", p.line, []int{before.line, r.line},
 				"%s delivered %s, and %s, posted before it on the same queue of %s, has not completed", q.name, r.wr, before.wr,
 				l.qp.name)
+			l.qp.allows("first a completion of %s", before.wr)
 			l.moveUp(r)
 			break
 		}
@@ -82,6 +85,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	if r.place != 0 && q.points[0] != r {
 		s.unexplained(q.group, "POLL-05", p.line, []int{q.points[0].line}, "%s delivered %s, and %s had been placed before it", q.name, r.wr, q.points[0].wr)
 		s.also("POLL-09")
+		l.qp.allows("first %s, with %v", q.points[0].wr, q.points[0].outcome)
 	}
 	kinds, from, ok := s.tell(q, p, r, outcome, result)
 	if !ok {
@@ -117,6 +121,7 @@ func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 	if !ok {
 		s.unexplained(q.group, "FLAG-02", p.line, []int{r.line},
 			"%s, a silent request, can only have failed, and has no completion", r.wr)
+		l.qp.allows("first a completion of %s", r.wr)
 		if q.stopped() {
 			return false
 		}
@@ -206,6 +211,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		if qp.connected == 0 {
 			s.report(q.group, verdict.ProviderViolation, "POST-08", p.line, []int{r.line},
 				"%s completed into %s with success, and %s is not connected", r.wr, q.name, qp.name)
+			qp.allows("%s completes with success when %s is connected", r.wr, qp.name)
 			qp.connected = r.called
 		}
 		from, qp.succeeds = max(from, qp.connected), true
@@ -237,12 +243,14 @@ func (p *qp) beforeFlush(poll *poll, r *posting, from moment) bool {
 			p.s.unexplained(p.group, "FLUSH-01", poll.line, []int{r.line, f.line},
 				"%s ended otherwise than cancelled, "+
 					"and a flush or the end of the connection cancelled it before it could have another outcome", r.wr)
+			p.allows("%s ends with %v", r.wr, model.CANCELLED)
 			return !poll.call.cq.stopped()
 		}
 	}
 	if p.onlyCancelled(from) {
 		p.s.unexplained(p.group, "FLUSH-05", poll.line, []int{r.line},
 			"%s ended otherwise than cancelled, and what is not over when a flush of %s has returned is cancelled, posted later or not (A15)", r.wr, p.name)
+		p.allows("%s ends with %v", r.wr, model.CANCELLED)
 		return !poll.call.cq.stopped()
 	}
 	return true
@@ -266,13 +274,16 @@ func (s *Stream) unknownWr(q *cq, wr string) {
 	case !known:
 		s.report(q.group, verdict.ProviderViolation, "POLL-05", 0, nil,
 			"%s delivered a completion of %s, and no request of that name was posted", q.name, wr)
+		q.allows()
 	case was.answer != "":
 		s.report(q.group, verdict.ProviderViolation, "DEF-03", 0, was.lines[:1],
 			"%s delivered a completion of %s, and the post of %s had returned %s", q.name, wr, wr, was.answer)
+		q.allows()
 	default:
 		s.exercised("POLL-04")
 		s.report(q.group, verdict.ProviderViolation, "POLL-04", 0, was.lines[:],
 			"%s delivered the completion of %s a second time", q.name, wr)
+		q.allows()
 	}
 }
 
@@ -282,6 +293,7 @@ func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, o
 	if home := r.lane.cq; home != nil && home != q {
 		s.report(q.group, verdict.ProviderViolation, "POLL-05", p.line, see,
 			"%s delivered the completion of %s, which completes into %s", q.name, r.wr, home.name)
+		r.lane.qp.allows("%s delivers it", home.name)
 		home.loses(r)
 		join(q.group, home.group)
 		return false
@@ -289,6 +301,7 @@ func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, o
 	if result.Qp != "" && result.Qp != r.lane.qp.name {
 		s.report(q.group, verdict.ProviderViolation, "POLL-05", p.line, see,
 			"the completion of %s names %s, and it was posted on %s", r.wr, result.Qp, r.lane.qp.name)
+		r.lane.qp.allows("it names %s", r.lane.qp.name)
 	}
 	if r.lane.cq == nil {
 		g := q.group.root()
@@ -310,6 +323,7 @@ func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, o
 		if outcome == model.SUCCESS {
 			s.report(q.group, verdict.ProviderViolation, "FLAG-01", p.line, see,
 				"%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", r.wr)
+			r.lane.qp.allows("no completion of %s", r.wr)
 			r.silent = false
 		}
 	}
@@ -319,6 +333,7 @@ func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, o
 	if code := result.ProviderError; code != nil && *code != 0 && outcome == model.SUCCESS && !p.call.Verbs {
 		s.report(q.group, verdict.ProviderViolation, "RES-05", p.line, see,
 			"the completion of %s succeeded with ProviderErrorCode %d", r.wr, *code)
+		r.lane.qp.allows("ProviderErrorCode 0")
 	}
 	if result.Type == "" {
 		return true
@@ -328,6 +343,7 @@ func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, o
 		if result.Type != want {
 			s.report(q.group, verdict.ProviderViolation, "RES-01", p.line, see,
 				"the completion of %s, a %v, has type %s: it is %s", r.wr, r.op, result.Type, want)
+			r.lane.qp.allows("type %s", want)
 		}
 		return true
 	}
@@ -335,6 +351,7 @@ func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, o
 	if result.Type != "Receive" && result.Type != "ReceiveAndInvalidate" {
 		s.report(q.group, verdict.ProviderViolation, "RES-02", p.line, see,
 			"the completion of %s, a receive, has type %s", r.wr, result.Type)
+		r.lane.qp.allows("type Receive or ReceiveAndInvalidate")
 	}
 	return true
 }
