@@ -240,13 +240,22 @@ func (p *program) readInput(ctx context.Context, in input) (*trace.Trace, error)
 func (p *program) readOne(ctx context.Context, name string) (*trace.Trace, int, error) {
 	t, err := p.readInput(ctx, input{name: name})
 	if ctx.Err() != nil {
-		return nil, exitInterrupted, fmt.Errorf("interrupted after %d events of %s", eventsOf(t), name)
+		code, why := ended(ctx)
+		return nil, code, fmt.Errorf("%s after %d events of %s", why, eventsOf(t), name)
 	}
 	if err != nil {
 		r := malformed(name, err)
 		return nil, exitMalformed, fmt.Errorf("%s: %s", at(name, r.line), r.reason)
 	}
 	return t, exitConformant, nil
+}
+
+// ended says why a context ended a command that gives no verdict, and with which exit code.
+func ended(ctx context.Context) (code int, why string) {
+	if errors.Is(context.Cause(ctx), errTime) {
+		return exitInconclusive, errTime.Error()
+	}
+	return exitInterrupted, "interrupted"
 }
 
 // unfinished is the result for a trace of which only a part could be read in time.

@@ -139,7 +139,7 @@ func parseCheck(args []string) (*settings, error) {
 	case len(s.files) == 0:
 		return nil, usageError("no trace is named; - is standard input")
 	case s.options.Witness && s.engine != "auto" && s.engine != "porcupine":
-		return nil, usageError("--witness is of the engine porcupine, not of %s", s.engine)
+		return nil, usageError("--witness is of the engine porcupine, not of %s: auto takes both", s.engine)
 	case s.minimize.path != "" && s.engine == "tlc":
 		return nil, usageError("--minimize judges many traces, which the engine tlc is too slow for")
 	case s.jobs < 1:

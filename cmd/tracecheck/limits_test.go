@@ -214,6 +214,21 @@ func TestInterruptedCommands(t *testing.T) {
 	}
 }
 
+// verify-witness ends in its time, too: the witness, or the trace, that never comes is waited for no longer.
+func TestVerifyWitnessInTime(t *testing.T) {
+	for _, files := range [][]string{{plainTrace, "-"}, {"-", plainTrace}} {
+		silent, writer := io.Pipe()
+		p := newProgram()
+		var out bytes.Buffer
+		p.stdin, p.stdout, p.stderr = silent, &out, &out
+		code := p.run(t.Context(), append([]string{"verify-witness", "--timeout", "20ms"}, files...))
+		if code != exitInconclusive || !strings.Contains(out.String(), "the time limit was reached after 0 ") {
+			t.Errorf("%q: exit %d, %s", files, code, &out)
+		}
+		writer.Close()
+	}
+}
+
 // The same input gives the same bytes and the same files with any number of traces judged at a time.
 func TestJobs(t *testing.T) {
 	for _, format := range formatNames {

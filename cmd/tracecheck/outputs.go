@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/linearize/witness"
 )
@@ -109,8 +110,13 @@ func (p *program) saveWitness(in input, r *result, s *settings) {
 		}))
 	case !s.witness.isFolder():
 		why := string(r.report.Verdict)
-		if r.report.Verdict == verdict.Conformant {
-			why = "the engine porcupine found none within its limits"
+		switch {
+		case r.report.Verdict != verdict.Conformant:
+		case r.report.Events > linearize.MaxEvents:
+			why = fmt.Sprintf("it has %d events, and the engine porcupine, which finds witnesses, takes %d at most; the engine stream, which decided it, "+
+				"keeps no more than it needs", r.report.Events, linearize.MaxEvents)
+		default:
+			why = "the engine porcupine found none within its limits (--max-operations, --timeout), and the engine stream, which decided it, keeps none"
 		}
 		fmt.Fprintf(p.stderr, "tracecheck: no witness of %s: %s\n", printable(r.report.File), why)
 	}

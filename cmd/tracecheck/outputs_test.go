@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 )
 
 // shipped runs the program as it is shipped.
@@ -173,6 +174,9 @@ func TestOutputsThatCannotBe(t *testing.T) {
 		{[]string{"convert", "--to", "tla", plainTrace, t.TempDir() + "/new", "--assume", "A2=ONE"}, exitConformant, "-config Traces.cfg"},
 		{[]string{"verify-witness", plainTrace}, exitUsage, "takes a witness and its trace"},
 		{[]string{"verify-witness", plainTrace, plainTrace}, exitViolation, "no witness"},
+		{[]string{"verify-witness", "--timeout", "0", plainTrace, plainTrace}, exitUsage, "--timeout must be longer than 0"},
+		{[]string{"verify-witness", "--limit", "1s", plainTrace, plainTrace}, exitUsage, "-limit"},
+		{[]string{"--witness", file, "--max-operations", "1", plainTrace}, exitConformant, "found none within its limits"},
 		{[]string{"verify-witness", file, plainTrace}, exitMalformed, "no such file"},
 		{[]string{"verify-witness", plainTrace, file}, exitMalformed, "no such file"},
 	} {
@@ -180,5 +184,17 @@ func TestOutputsThatCannotBe(t *testing.T) {
 		if code != test.code || !strings.Contains(out+errors, test.says) {
 			t.Errorf("%q: exit %d, want %d and %q in\n%s%s", test.args, code, test.code, test.says, out, errors)
 		}
+	}
+}
+
+// Of a trace that only the streaming engine decides there is no witness, and the message says why.
+func TestNoWitnessOfALongTrace(t *testing.T) {
+	p := newProgram()
+	var out bytes.Buffer
+	p.stderr = &out
+	s := &settings{witness: output{flag: "witness", path: filepath.Join(t.TempDir(), "witness")}}
+	p.saveWitness(input{name: "long"}, &result{report: &verdict.Report{File: "long", Verdict: verdict.Conformant, Events: 1_000_000}}, s)
+	if want := "no witness of long: it has 1000000 events, and the engine porcupine, which finds witnesses, takes 100000 at most"; !strings.Contains(out.String(), want) {
+		t.Errorf("%s, want %s", &out, want)
 	}
 }

@@ -57,7 +57,8 @@ const usage = `tracecheck decides whether recorded traces of an NDK provider kee
   tracecheck rules [--format text|markdown] [GROUP …]
                                                  list the rules
   tracecheck stats FILE                          count what a trace holds
-  tracecheck verify-witness WITNESS TRACE        replay a witness, which --witness wrote, with the model alone
+  tracecheck verify-witness [--timeout 60s] WITNESS TRACE
+                                                 replay a witness, which --witness wrote, with the model alone
   tracecheck convert --to tla TRACE FOLDER       write a trace as the TLA+ modules by which TLC decides it
   tracecheck schema                              print the JSON Schema of traces
   tracecheck version

@@ -4,19 +4,33 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"ndkoracle/linearize/witness"
 )
 
 // verifyWitness replays a witness of a trace with the model alone.
 func (p *program) verifyWitness(ctx context.Context, out *bufio.Writer, args []string) (int, error) {
-	if len(args) != 2 || args[0] == "-" && args[1] == "-" {
+	set := flag.NewFlagSet("verify-witness", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	limit := set.Duration("timeout", time.Minute, "")
+	args, err := parse(set, args)
+	switch {
+	case err != nil:
+		return exitUsage, err
+	case len(args) != 2 || args[0] == "-" && args[1] == "-":
 		return exitUsage, usageError("verify-witness takes a witness and its trace")
+	case *limit <= 0:
+		return exitUsage, usageError("--timeout must be longer than 0")
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, *limit, errTime)
+	defer cancel()
 	t, code, err := p.readOne(ctx, args[1])
 	if err != nil {
 		return code, err
@@ -27,7 +41,8 @@ func (p *program) verifyWitness(ctx context.Context, out *bufio.Writer, args []s
 	var refused *witness.Refused
 	switch w := (&textReporter{out: out}); {
 	case ctx.Err() != nil:
-		return exitInterrupted, fmt.Errorf("interrupted after %d of the %d events of %s", replay.Events, eventsOf(t), args[0])
+		code, why := ended(ctx)
+		return code, fmt.Errorf("%s after %d of the %d events of %s", why, replay.Events, eventsOf(t), args[0])
 	case errors.As(err, &refused):
 		w.line(0, "%s: refused: %s", at(args[0], refused.Line), refused.Reason)
 		return exitViolation, nil
