@@ -169,7 +169,7 @@ func TestManifestListsTheCorpus(t *testing.T) {
 		}
 		file, err := filepath.Rel(corpus, path)
 		file = filepath.ToSlash(file)
-		if file != "manifest.json" && file != "README.md" && !listed[file] {
+		if file != "manifest.json" && file != "README.md" && !listed[file] && filepath.Dir(file) != "joined" {
 			t.Errorf("%s is not in the manifest", file)
 		}
 		return err

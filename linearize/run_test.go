@@ -242,8 +242,12 @@ func (r *run) String() string {
 
 // newRun draws the objects of a run.
 func newRun(t dice, d model.Dialect) *run {
+	return newRunOf(t, d, "one QP", "two QPs, one CQ", "connection", "crossed", "tokens", "pair and a third")
+}
+
+// newRunOf draws one of these sets of objects.
+func newRunOf(t dice, d model.Dialect, objects ...string) *run {
 	c := &model.Contract{Dialect: d}
-	objects := []string{"one QP", "two QPs, one CQ", "connection", "crossed", "tokens", "pair and a third"}
 	switch objects[t.roll(len(objects), "objects")] {
 	case "one QP":
 		c.Depth, c.Qps = []int{4, 2}, []model.Binding{{InitiatorCq: 0, ReceiveCq: t.roll(2, "cq"), Peer: -1}}

@@ -36,6 +36,7 @@ type result struct {
 	cut       bool         // the time limit ended the shrinking
 	unshrunk  string       // why there is no small trace
 	unsaved   bool         // a file beside the report could not be written
+	lone      []string     // connections that have one end only in the traces of two hosts
 }
 
 // The answers that are no verdict of the engine.
@@ -88,14 +89,19 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 		}
 	}
 	inputs := expand(s.files)
-	if err := cmp.Or(s.witness.check(inputs), s.minimize.check(inputs), s.html.check(inputs)); err != nil {
+	if err := cmp.Or(s.checkJoin(inputs), s.witness.check(inputs), s.minimize.check(inputs), s.html.check(inputs)); err != nil {
 		return exitUsage, err
 	}
 	report := p.reports(out, s, len(inputs) == 1)
 	sum := &summary{coverage: newCoverage(p.checkable()), code: exitConformant}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // of traces that are judged ahead when the output can't be written
-	next := p.judgeAll(ctx, inputs, s, judge)
+	var next func() *result
+	if s.join {
+		next = p.judgeJoined(ctx, inputs, s)
+	} else {
+		next = p.judgeAll(ctx, inputs, s, judge)
+	}
 	for i, in := range inputs {
 		p.progress(s, "checking %d of %d: %s", i+1, len(inputs), in.name)
 		r := next()
@@ -107,6 +113,7 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 			break
 		}
 		p.warn(r, s)
+		p.warnOfLone(r)
 		p.saveWitness(in, r, s)
 		p.saveSmall(in, r, s)
 		p.savePage(in, r, s)
@@ -151,10 +158,7 @@ var errTime = errors.New("the time limit was reached")
 func (p *program) checkOne(ctx context.Context, in input, s *settings, judge judge) (r *result) {
 	defer func() {
 		if problem := recover(); problem != nil {
-			r = &result{
-				report: &verdict.Report{File: in.name}, code: exitInternal,
-				reason: fmt.Sprintf("%v\n%s", problem, debug.Stack()),
-			}
+			r = broken(in, problem)
 		}
 	}()
 	if in.err != nil {
@@ -182,6 +186,11 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings, judge jud
 	r = judged(t, report)
 	p.finish(ctx, in, r, s)
 	return r
+}
+
+// broken is the result for a trace in which this program was found mistaken.
+func broken(in input, problem any) *result {
+	return &result{report: &verdict.Report{File: in.name}, code: exitInternal, reason: fmt.Sprintf("%v\n%s", problem, debug.Stack())}
 }
 
 // finish makes what is asked for beside the verdict.

@@ -22,6 +22,7 @@ type settings struct {
 	color    string
 	coverage []string // rules and groups that must have been exercised
 	quiet    bool
+	join     bool
 	jobs     int // traces judged at a time
 	witness  output
 	minimize output
@@ -98,6 +99,8 @@ func checkFlags() (*flag.FlagSet, *settings) {
 		"write each trace that broke a rule, shrunk to a small one that breaks it too, to this `file`, or into this directory")
 	set.StringVar(&s.html.path, "html", "",
 		"draw each trace that was judged, with what was found, as a web page in this `file`, or in this directory")
+	set.BoolVar(&s.join, "join", false,
+		"judge two traces together, as those of the two hosts of connections that both name")
 	set.IntVar(&s.jobs, "jobs", 1, "judge so many traces at a time; the output is the same")
 	set.BoolVar(&s.quiet, "quiet", false, "say nothing of conformant traces, of coverage and of progress")
 	return set, s

@@ -35,23 +35,32 @@ func (p *program) judgeAll(ctx context.Context, inputs []input, s *settings, jud
 	}
 }
 
-// checkWithin is checkOne that does not outlive an interrupt, or its time, by more than p.grace, whatever the engine does.
+// checkWithin is checkOne that does not outlive an interrupt, or its time.
 func (p *program) checkWithin(ctx context.Context, in input, s *settings, judge judge) *result {
-	done := make(chan *result, 1)
-	go func() { done <- p.checkOne(ctx, in, s, judge) }()
+	return p.within(ctx, []input{in}, s, func() []*result { return []*result{p.checkOne(ctx, in, s, judge)} })[0]
+}
+
+// within judges inputs together. It does not outlive an interrupt, or their time, by more than p.grace, whatever the engine does.
+func (p *program) within(ctx context.Context, inputs []input, s *settings, judge func() []*result) []*result {
+	done := make(chan []*result, 1)
+	go func() { done <- judge() }()
 	late := time.NewTimer(s.options.Timeout + p.grace)
 	defer late.Stop()
 	select {
 	case r := <-done:
 		return r
 	case <-late.C:
-		return overdue(in.name, s)
+		var all []*result
+		for _, in := range inputs {
+			all = append(all, overdue(in.name, s))
+		}
+		return all
 	case <-ctx.Done():
 	}
 	select {
 	case r := <-done:
 		return r
 	case <-time.After(p.grace):
-		return nil
+		return make([]*result, len(inputs))
 	}
 }

@@ -24,6 +24,7 @@ type (
 		Line       int           `json:"line,omitempty"`
 		Reason     string        `json:"reason,omitempty"`
 		Dialect    string        `json:"dialect,omitempty"`
+		With       string        `json:"with,omitempty"`
 		Events     int           `json:"events"`
 		Components int           `json:"components"`
 		Operations int           `json:"operations"`
@@ -53,6 +54,7 @@ type (
 	jsonCause struct {
 		Rule string `json:"rule"`
 		Line int    `json:"line"`
+		File string `json:"file,omitempty"`
 	}
 	jsonLine struct {
 		Line  int    `json:"line"`
@@ -85,7 +87,7 @@ func (w *jsonReporter) result(r *result) {
 	}
 	t := jsonTrace{
 		File: r.report.File, Verdict: r.answer(), Line: r.line, Reason: r.reason,
-		Dialect: r.report.Dialect, Events: r.report.Events,
+		Dialect: r.report.Dialect, With: r.report.With, Events: r.report.Events,
 		Components: r.report.Components, Operations: r.report.Operations, Witness: r.witness, Minimized: r.minimized, Html: r.page,
 		Findings: []jsonFinding{}, Readings: []jsonReading{}, Rules: []jsonRule{},
 	}
@@ -120,7 +122,7 @@ func jsonOf(r *result, f *verdict.Finding) jsonFinding {
 		Readings: orEmpty(f.Assumes), More: f.More,
 	}
 	if f.Follows != nil {
-		told.Follows = &jsonCause{f.Follows.Rule, f.Follows.Line}
+		told.Follows = &jsonCause{f.Follows.Rule, f.Follows.Line, f.Follows.File}
 	}
 	for _, line := range f.See {
 		told.See = append(told.See, jsonLine{line, eventAt(r.trace, line)})

@@ -116,7 +116,7 @@ func TestWhatFollowsIsMarked(t *testing.T) {
 	if err := json.Unmarshal(b.out.Bytes(), &run); err != nil {
 		t.Fatal(err)
 	}
-	if f := run.Traces[0].Findings; f[0].Follows != nil || f[0].More != 7 || *f[1].Follows != (jsonCause{"ARM-02", 5}) {
+	if f := run.Traces[0].Findings; f[0].Follows != nil || f[0].More != 7 || *f[1].Follows != (jsonCause{Rule: "ARM-02", Line: 5}) {
 		t.Errorf("%+v", f)
 	}
 	if b.do(name, "--format", "table"); strings.Contains(b.out.String(), "DEF-03") {

@@ -53,6 +53,7 @@ type program struct {
 const usage = `tracecheck decides whether recorded traces of an NDK provider keep the rules of NDKPI.
 
   tracecheck [check] [flags] FILE|DIR|GLOB|- …   judge traces; - is standard input
+  tracecheck --join [flags] FILE FILE            judge the traces of the two hosts of a connection together
   tracecheck explain RULE|READING …              what a rule such as ARM-04, or a reading such as A4, says
   tracecheck rules [--format text|markdown] [GROUP …]
                                                  list the rules

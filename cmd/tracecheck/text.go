@@ -50,6 +50,9 @@ func (w *textReporter) result(r *result) {
 	if r.reason == "" {
 		w.judged++
 		more = fmt.Sprintf(" (%d events, %s)", r.report.Events, r.report.Dialect)
+		if r.report.With != "" {
+			more = fmt.Sprintf(" (%d events, %s, with %s)", r.report.Events, r.report.Dialect, r.report.With)
+		}
 	}
 	if w.color {
 		answer = fmt.Sprintf("\x1b[1;%sm%s\x1b[0m", colors[answer], answer)
@@ -126,6 +129,9 @@ func (w *textReporter) finding(r *result, f *verdict.Finding) {
 func follows(f *verdict.Finding) string {
 	if f.Follows == nil {
 		return ""
+	}
+	if f.Follows.File != "" {
+		return fmt.Sprintf(" (may only follow from %s at %s)", f.Follows.Rule, at(f.Follows.File, f.Follows.Line))
 	}
 	return fmt.Sprintf(" (may only follow from %s at line %d)", f.Follows.Rule, f.Follows.Line)
 }

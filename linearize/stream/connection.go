@@ -27,6 +27,10 @@ func (p *qp) meet() {
 	p.s.conns[p.conn] = ends
 	switch len(ends) {
 	case 2:
+		if ends[0].s != p.s {
+			p.cross(ends[0])
+			return
+		}
 		p.peer, ends[0].peer = ends[0], p
 		if ends[0].broken != 0 {
 			p.mayBeLost(ends[0].broken)
@@ -41,6 +45,7 @@ func (p *qp) meet() {
 		p.peer.checkTokenless()
 	case 3:
 		for _, end := range ends[:2] {
+			end.uncross()
 			end.peer = nil
 		}
 	}
@@ -88,7 +93,7 @@ func (p *qp) part() {
 		return // of one connection there are more than two ends: none is a peer
 	}
 	p.s.conns[p.conn] = ends
-	if p.peer != nil {
+	if p.uncross(); p.peer != nil {
 		p.peer.peer, p.peer = nil, nil
 	}
 	p.conn = ""

@@ -12,6 +12,7 @@ import (
 type finding struct {
 	verdict.Finding
 	at       moment
+	turn     int // of those of both hosts, where there are two
 	of       *group
 	searched bool      // nothing explains it; other findings break a rule by themselves
 	rests    []restsOn // it stands when these are known not to have overflowed
@@ -81,7 +82,8 @@ func (s *Stream) report(g *group, v verdict.Verdict, rule string, line int, see 
 	}
 	s.muted = false
 	f := finding{Finding: verdict.Finding{Verdict: v, Rule: rule, Line: s.line(), Message: fmt.Sprintf(format, args...)},
-		at: s.at, of: g}
+		at: s.at, turn: *s.turns, of: g}
+	*s.turns++
 	f.Seq = s.now.seq
 	if line != 0 {
 		f.Line = line

@@ -80,6 +80,14 @@ func (p *qp) breaks(from moment) {
 		p.peer.mayBeLost(from)
 	}
 	p.checkRoom(from)
+	if p.shadow != nil {
+		known := moment(1)
+		if from == p.s.at {
+			known = max(known, p.s.knows)
+		}
+		p.shadow.peer.mayBeLost(known)
+		p.shadow.peer.checkRoom(known)
+	}
 }
 
 // mayBeLost notes that requests of p may be cancelled from a moment on.

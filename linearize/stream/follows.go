@@ -36,7 +36,10 @@ func (s *Stream) markFollowing() {
 				origin, follows = at, true
 			}
 		}
-		switch {
+		switch elsewhere := s.elsewhere(g, f.turn); {
+		case !follows && elsewhere != nil:
+			f.Follows = elsewhere
+			continue
 		case follows:
 			f.Follows = &verdict.Origin{Rule: s.findings[origin].Rule, Line: s.findings[origin].Line}
 		case f.stops():
@@ -49,6 +52,25 @@ func (s *Stream) markFollowing() {
 			s.findings[origin].More += g.untold
 		}
 	}
+}
+
+// elsewhere returns a violation in the other host's trace from which what was found of a group in turn may follow, or nil.
+func (s *Stream) elsewhere(g *group, turn int) *verdict.Origin {
+	if s.other == nil {
+		return nil
+	}
+	for i := range s.other.findings {
+		f := &s.other.findings[i]
+		if f.of == nil || f.turn > turn || f.Verdict != verdict.ProviderViolation || !f.stops() {
+			continue
+		}
+		for _, p := range s.qpsInOrder {
+			if p.isRemote() && p.group.root() == g && p.peer.remote.of.group.root() == f.of.root() {
+				return &verdict.Origin{Rule: f.Rule, File: s.other.name, Line: f.Line}
+			}
+		}
+	}
+	return nil
 }
 
 // goOn takes what is left of what was held, and the polls that had not had their effect when no explanation was left. What was

@@ -26,7 +26,7 @@ func (l *lane) cancelBehind(out []sight, r *posting, flush moment) []sight {
 // behind them.
 func (p *qp) cancelUnmet(flush moment) {
 	l := p.lanes[model.Initiator]
-	if p.peer == nil || l.cq == nil {
+	if p.peer == nil || p.isRemote() || l.cq == nil {
 		return
 	}
 	unmet := false
@@ -54,7 +54,7 @@ type leftBehind struct {
 // leave remembers a receive that succeeded, after a poll had found nothing since a moment of rest that came after its post.
 func (q *cq) leave(r *posting) {
 	sends := r.lane.other()
-	if sends != nil && r.index() < r.lane.known && r.owed == 0 && r.returned != 0 && r.returned < q.emptyAtRest {
+	if sends != nil && !r.lane.qp.isRemote() && r.index() < r.lane.known && r.owed == 0 && r.returned != 0 && r.returned < q.emptyAtRest {
 		sends.left = append(sends.left, leftBehind{r, q.emptied})
 	}
 }

@@ -11,6 +11,9 @@ import (
 
 // leaveOpen notes why nothing more can be said of p, nor of its peer, as each message is of both.
 func (p *qp) leaveOpen(reason string) {
+	if p.shadow != nil && p.unclear == "" {
+		defer p.shadow.peer.leaveOpen(reason)
+	}
 	p.unclear = cmp.Or(p.unclear, reason)
 	p.group.leaveOpen(reason)
 	if p.peer != nil {
@@ -20,6 +23,9 @@ func (p *qp) leaveOpen(reason string) {
 
 // leaveInDoubt notes what may explain whatever has no other explanation of p, or of its peer.
 func (p *qp) leaveInDoubt(reason string) {
+	if p.shadow != nil && p.doubt == "" {
+		defer p.shadow.peer.leaveInDoubt(reason)
+	}
 	p.doubt = cmp.Or(p.doubt, reason)
 	p.group.leaveInDoubt(reason)
 	if p.peer != nil {
@@ -42,7 +48,8 @@ func (p *qp) suspects(r *posting, before moment) []*posting {
 	var all []*posting
 	for _, l := range lanes {
 		for _, o := range l.mayComplete() {
-			unsent := l.queue == model.Receive && l.other() != nil && o.index() >= l.other().sends // it fails at a message
+			from := l.other()
+			unsent := l.queue == model.Receive && from != nil && !from.qp.mayGrow() && o.index() >= from.sends // it fails at a message
 			if o.called < before && !unsent && (l.cq == nil || l.mayHaveEnded(o)) {
 				all = append(all, o)
 			}

@@ -109,6 +109,9 @@ func (p *qp) overflown(other *cq) moment {
 		if end == nil {
 			continue
 		}
+		if end.remote != nil && end.remote.of.crowds() {
+			from = 1 // by which moment of this host nobody knows
+		}
 		for _, l := range end.lanes {
 			if l.cq != nil && l.cq != other && l.cq.crowded.from != 0 && (from == 0 || l.cq.crowded.from < from) {
 				from = l.cq.crowded.from
@@ -116,6 +119,11 @@ func (p *qp) overflown(other *cq) moment {
 		}
 	}
 	return from
+}
+
+// crowds reports whether a CQ of p may have overflowed.
+func (p *qp) crowds() bool {
+	return slices.ContainsFunc(p.lanes[:], func(l *lane) bool { return l.cq != nil && l.cq.crowded.from != 0 })
 }
 
 // A restsOn is a CQ, and how often it may have overflowed: a finding stands when it is known not to have.

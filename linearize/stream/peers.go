@@ -41,24 +41,21 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 		}
 		return automaton.Plain | automaton.Solicited, 0, true
 	}
-	l.taken = slices.DeleteFunc(l.taken, func(t *posting) bool { return t == r })
-	other := l.other()
-	if len(other.messages) == 0 {
-		if l.queue == model.Receive {
+	m := l.pair(r)
+	if m == nil {
+		switch {
+		case l.qp.isRemote():
+			s.alone(q, line, r)
+			return automaton.Plain | automaton.Solicited, 0, !q.stopped()
+		case l.queue == model.Receive:
 			s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line},
 				"%s completed with success, and the peer's sends are all accounted for by earlier receives", r.wr)
 			l.qp.allows("%s waits for a message", r.wr)
 			return automaton.Plain | automaton.Solicited, 0, true
 		}
-		other.promised++
 		return automaton.Plain, 0, true
 	}
-	m := other.messages[0]
-	other.messages = other.messages[1:]
-	if !m.over {
-		m.takenAt = s.at
-		other.taken = append(other.taken, m)
-	}
+	s.learn(m)
 	if l.queue == model.Initiator {
 		return automaton.Plain, m.called, true
 	}
@@ -82,6 +79,24 @@ func (p *qp) notAlone() {
 			"%s completed with success, and %s, its peer, was not connected yet", r.wr, p.peer.name)
 		p.allows("%s waits for a message", r.wr)
 	}
+}
+
+// pair takes that r succeeded, and returns its other half, or nil where none is left: a send may have gone to a receive that is yet to be
+// posted.
+func (l *lane) pair(r *posting) *posting {
+	l.taken = slices.DeleteFunc(l.taken, func(t *posting) bool { return t == r })
+	other := l.other()
+	if other.received++; len(other.messages) == 0 {
+		if l.queue == model.Initiator {
+			other.promised++
+		}
+		return nil
+	}
+	m := other.messages[0]
+	if other.messages = other.messages[1:]; !m.over {
+		other.taken = append(other.taken, m)
+	}
+	return m
 }
 
 // failed takes that r failed. Whether it took its other half with it nobody knows, and so of all after it.
@@ -171,7 +186,7 @@ func (p *qp) peerMayTell() bool {
 
 // waitsForMessages reports whether the requests of a queue are receives of which it is known which message each waits for.
 func (l *lane) waitsForMessages() bool {
-	return l.queue == model.Receive && l.other() != nil && l.known == never
+	return l.queue == model.Receive && l.other() != nil && !l.other().qp.mayGrow() && l.known == never
 }
 
 // mayComplete returns the outstanding requests but for the receives that can only wait for a message.
@@ -244,7 +259,15 @@ func (p *qp) mayBeLostBy(at moment, told *cq) bool {
 		return true
 	}
 	return p.broken != 0 && p.broken < at ||
-		slices.ContainsFunc(p.untold(), func(r *posting) bool { return max(r.called, r.lane.cq.emptyAtRest) < at })
+		slices.ContainsFunc(p.untold(), func(r *posting) bool { return r.mayHaveFailedFrom() < at })
+}
+
+// mayHaveFailedFrom returns from when on an outstanding request may have failed.
+func (r *posting) mayHaveFailedFrom() moment {
+	if r.lane.cq == nil {
+		return r.called
+	}
+	return max(r.called, r.lane.cq.emptyAtRest)
 }
 
 // placedBy returns by when the completion of r, which was delivered at a moment, had been placed.
@@ -271,7 +294,7 @@ func (p *qp) untold() []*posting {
 	}
 	for _, l := range lanes {
 		for _, r := range l.mayComplete() {
-			if l.cq != nil && l.mayHaveEnded(r) {
+			if l.qp.remote != nil || l.cq != nil && l.mayHaveEnded(r) {
 				all = append(all, r)
 			}
 		}

@@ -29,7 +29,7 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 			s.registering++
 		}
 		p.add(u, r)
-		s.nameToken(r, e)
+		s.nameToken(r, e.Mr+e.Mw)
 	case u.fn == "ibv_bind_mw":
 		p.add(u, s.newPosting(u, e, e.Wr, model.Bind))
 	default:
@@ -47,7 +47,7 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 				r.localInvalidate = slices.Contains(w.Flags, localInvalidate)
 			}
 			p.add(u, r)
-			s.nameToken(r, e)
+			s.nameToken(r, e.Mr+e.Mw)
 		}
 	}
 }
@@ -89,12 +89,15 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 		r.returned, r.answeredLine = s.at, e.Line
 		if !u.Verbs && r.token == nil && registers(r.op) {
 			r.token = e.Token
-			s.nameToken(r, e)
+			s.nameToken(r, e.Mr+e.Mw)
 			if r.over { // a callback within the call polled it
 				s.tokenTold(r.lane.cq, e.Line, r, r.outcome)
 			}
 		}
 		r.lane.returned++
+		if p.shadow != nil && r.lane.queue == model.Receive {
+			p.shadow.hear(s.at, model.Receive, r.lane.returned, 0)
+		}
 		s.posted(r, true, u, e)
 		s.accepted(r)
 	}
@@ -138,14 +141,35 @@ func (p *qp) endChains(before moment, flushed, refused bool) {
 // refuse takes a request back that was not queued.
 func (s *Stream) refuse(r *posting, answer string) {
 	l := r.lane
-	i := slices.Index(l.waiting, r)
-	if i < 0 {
+	if !l.unqueue(r) {
 		was, _ := s.past.find(r.wr)
 		s.report(l.qp.group, verdict.ProviderViolation, "DEF-03", 0, []int{r.line, was.lines[1]},
 			"%s of %s returned %s, and %s had delivered its completion before",
 			r.function.Name, r.wr, answer, l.cq.name)
 		l.qp.allows("%s of %s succeeds", r.function.Name, r.wr)
 		return
+	}
+	if r.shadow != nil {
+		r.shadow.refused()
+	}
+	if l.cq != nil {
+		l.cq.take(sight{what: gone, at: s.at, counted: r.called, posting: r})
+		l.cq.pending--
+		l.cq.hasRoom()
+	}
+	l.qp.deferred = slices.DeleteFunc(l.qp.deferred, func(d *posting) bool { return d == r })
+	if r.names != nil {
+		r.names.withdraw(r)
+		l.unname(r)
+	}
+	s.forget(r, answer)
+}
+
+// unqueue takes r back, and reports whether it was outstanding.
+func (l *lane) unqueue(r *posting) bool {
+	i := slices.Index(l.waiting, r)
+	if i < 0 {
+		return false
 	}
 	l.waiting = slices.Delete(l.waiting, i, i+1)
 	l.next--
@@ -162,17 +186,7 @@ func (s *Stream) refuse(r *posting, answer string) {
 		l.promised++
 	}
 	l.messages = slices.DeleteFunc(l.messages, func(m *posting) bool { return m == r })
-	if l.cq != nil {
-		l.cq.take(sight{what: gone, at: s.at, counted: r.called, posting: r})
-		l.cq.pending--
-		l.cq.hasRoom()
-	}
-	l.qp.deferred = slices.DeleteFunc(l.qp.deferred, func(d *posting) bool { return d == r })
-	if r.names != nil {
-		r.names.withdraw(r)
-		l.unname(r)
-	}
-	s.forget(r, answer)
+	return true
 }
 
 // forget notes what became of a request that is over.

@@ -28,6 +28,9 @@ type lane struct {
 	left     []leftBehind // of a queue of sends: receives that a poll left behind, if their message had arrived
 	promised int          // receives yet to be posted that sends have gone to already
 
+	received int  // other halves that were told
+	skipped  bool // of a shadow: one of its sends failed that had been received
+
 	sendsDone int  // sends that are over
 	succeeded int  // sends that have been delivered, up to the latest, before any failed
 	hasFailed bool // a send was told to have failed
@@ -46,14 +49,16 @@ type posting struct {
 	answeredLine int // of the return of its post
 	owedLine     int
 	position     int
-	sends        int    // how many sends of its lane came before it
-	called       moment // of its post
-	returned     moment // … or 0 while it has not
-	owed         moment // the moment of rest at which it had to have completed, or 0
-	rested       moment // the moment of rest at which it had to have completed, as is known since (or of a silent one: if it fails), or 0
-	ended        moment // of a deferred one: when its chain had ended, or 0
-	place        moment // of a point, or 0
-	takenAt      moment // when its other half was told
+	sends        int      // how many sends of its lane came before it
+	called       moment   // of its post
+	returned     moment   // … or 0 while it has not
+	owed         moment   // the moment of rest at which it had to have completed, or 0
+	rested       moment   // the moment of rest at which it had to have completed, as is known since (or of a silent one: if it fails), or 0
+	ended        moment   // of a deferred one: when its chain had ended, or 0
+	place        moment   // of a point, or 0
+	knew         moment   // up to here, by the other host's clock, that is known to come before its post
+	theirs       moment   // of a shadow's: of its post, by its own host's clock
+	shadow       *posting // that stands for it in the stream of the other host, or nil
 
 	op              model.Op
 	kinds           automaton.Kinds
@@ -79,7 +84,7 @@ func (s *Stream) newPosting(u *underWay, e *trace.Event, wr string, op model.Op)
 	}
 	r := &s.postings[0]
 	s.postings = s.postings[1:]
-	r.wr, r.op, r.function, r.line, r.called, r.crossed = wr, op, u.Function, e.Line, s.at, u.qp.flushing > 0
+	r.wr, r.op, r.function, r.line, r.called, r.knew, r.crossed = wr, op, u.Function, e.Line, s.at, s.knows, u.qp.flushing > 0
 	return r
 }
 
@@ -92,24 +97,10 @@ func (p *qp) add(u *underWay, r *posting) {
 }
 
 func (l *lane) add(r *posting) {
-	r.lane, r.position = l, l.next
-	l.next++
-	r.sends = l.sends
-	if r.op.IsSend() {
-		l.sends++
-	}
+	l.enqueue(r)
 	if r.deferred && l.queue == model.Initiator {
 		l.qp.deferred, l.qp.chained = append(l.qp.deferred, r), true
 	}
-	switch {
-	case !r.isMessage() || r.index() >= l.known:
-	case l.promised > 0:
-		l.promised--
-		r.promised = true
-	default:
-		l.messages, l.messageRoom = extend(l.messages, l.messageRoom, r)
-	}
-	l.waiting, l.waitingRoom = extend(l.waiting, l.waitingRoom, r)
 	r.cancelled = r.silent && l.qp.onlyCancelled(r.called)
 	if s := l.qp.s; s.byName != nil {
 		s.byName[r.wr] = r
@@ -121,6 +112,28 @@ func (l *lane) add(r *posting) {
 	if r.op.IsSend() && l.qp.peer != nil {
 		l.qp.checkRoom(l.qp.s.at) // a receive of the peer may complete by it
 	}
+	if l.qp.shadow != nil {
+		l.qp.shadow.posted(r)
+	}
+}
+
+// enqueue puts r behind what is outstanding.
+func (l *lane) enqueue(r *posting) {
+	r.lane, r.position = l, l.next
+	l.next++
+	r.sends = l.sends
+	if r.op.IsSend() {
+		l.sends++
+	}
+	switch {
+	case !r.isMessage() || r.index() >= l.known:
+	case l.promised > 0:
+		l.promised--
+		r.promised = true
+	default:
+		l.messages, l.messageRoom = extend(l.messages, l.messageRoom, r)
+	}
+	l.waiting, l.waitingRoom = extend(l.waiting, l.waitingRoom, r)
 }
 
 // extend appends to a list that shrinks at its beginning. It moves the list back to the beginning of its array, where that is half free, before

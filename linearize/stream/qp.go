@@ -14,6 +14,8 @@ type qp struct {
 	fed     bool     // by a shared receive queue
 	lanes   [2]*lane // by model.Queue
 	peer    *qp
+	remote  *shadow // of a QP of the other host, or nil
+	shadow  *qp     // that stands for it in the stream of the other host, or nil
 	conn    string
 
 	signalAll   bool
@@ -70,14 +72,19 @@ func (s *Stream) qp(name string) *qp {
 	}
 	p := s.qps[name]
 	if p == nil {
-		p = &qp{s: s, name: name, group: newGroup()}
-		for queue := range p.lanes {
-			p.lanes[queue] = &lane{qp: p, queue: model.Queue(queue), known: never, dead: never}
-		}
+		p = newQp(s, name)
 		s.qps[name] = p
 		s.qpsInOrder = append(s.qpsInOrder, p)
 	}
 	*latest = p
+	return p
+}
+
+func newQp(s *Stream, name string) *qp {
+	p := &qp{s: s, name: name, group: newGroup()}
+	for queue := range p.lanes {
+		p.lanes[queue] = &lane{qp: p, queue: model.Queue(queue), known: never, dead: never}
+	}
 	return p
 }
 

@@ -10,6 +10,9 @@ import (
 func (s *Stream) rest() {
 	owed, open := map[*cq][]*posting{}, map[*cq]int{}
 	for _, p := range s.qpsInOrder {
+		if p.isRemote() {
+			p.peer.catchUp()
+		}
 		if p.group.root().stopped {
 			continue
 		}

@@ -29,7 +29,7 @@ type Stream struct {
 	qpsInOrder  []*qp
 	latestCqs   [nameEnds]*cq // the latest that an event named, by the end of its name
 	latestQps   [nameEnds]*qp
-	conns       map[string][]*qp
+	conns       map[string][]*qp    // of both hosts, where there are two
 	postings    []posting           // to be used
 	byName      map[string]*posting // the requests that are accepted or not answered yet, and not delivered; nil while nobody asked
 	past        past                // requests that are over
@@ -55,6 +55,14 @@ type Stream struct {
 	muted       bool    // the latest finding was not kept
 	finished    bool    // the trace has come to its end
 	unfit       string  // why nothing can be judged, or ""
+
+	name   string  // of the trace, where there is another
+	other  *Stream // of the other host, or nil
+	turns  *int    // how many findings there are, of both
+	knows  moment  // up to here, by the other's clock, its trace is known to come before the present
+	forced bool    // the present event tells of what the other host can't have done before
+	ended  bool    // all events were taken
+	whole  bool    // … and they are all that the host did
 }
 
 // An underWay is a call or a callback that has not returned, with what of its beginning matters at its end.
@@ -86,7 +94,7 @@ func New(h trace.Header, d model.Dialect, memory int) *Stream {
 		shared: map[string]bool{}, closing: map[string]*cq{},
 		closingQps: map[string]*qp{}, answers: answers{waiting: map[string]*pendingCall{}, over: map[string]overCall{}},
 		tokens: map[uint32]*token{}, effects: tokenEffects(d), regions: map[string]bool{},
-		counts: map[string]int{}, callbacks: map[string][]*underWay{}}
+		counts: map[string]int{}, turns: new(int), callbacks: map[string][]*underWay{}}
 	if h.Order == "partial" {
 		s.clock = &clock{}
 	}

@@ -176,7 +176,8 @@ func (r *posting) messageOf() *posting {
 
 // checkAborted notes that a message has ended its connection, where nothing else explains how it and its receive ended (INV-05).
 func (s *Stream) checkAborted(t *token, i int, m *posting) {
-	if slices.ContainsFunc(t.courses, func(c tokenCourse) bool { return c.aborted>>i&1 == 0 }) {
+	refused := m.adrift && m.lane.qp.remote != nil // it succeeded, and the receive that it took did not
+	if !refused && slices.ContainsFunc(t.courses, func(c tokenCourse) bool { return c.aborted>>i&1 == 0 }) {
 		return
 	}
 	l, to := m.lane, m.lane.other()
@@ -264,6 +265,9 @@ const unknownToken = " changes a token of which the trace does not tell, and wha
 // checkTokenless joins the ends of a connection of which p names tokens to the other. Where other tokens are not told, it leaves open what
 // becomes of them.
 func (p *qp) checkTokenless() {
+	if p.isRemote() {
+		p = p.peer // whose messages name tokens of this host
+	}
 	if !p.invalidates || p.peer == nil {
 		return
 	}
@@ -286,6 +290,9 @@ func (s *Stream) tokenNamed(r *posting) {
 			s.tokenUnknown(r, false)
 		}
 	case model.SendAndInvalidate:
+		if p.isRemote() {
+			return
+		}
 		if p.invalidates = true; r.token == nil && p.peer != nil {
 			s.tokenUnknown(r, false)
 		}

@@ -24,8 +24,11 @@ func (r *Report) Settle() {
 			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
 	})
 	r.Verdict = Conformant
-	if len(r.Findings) > 0 {
-		r.Verdict = r.Findings[0].Verdict
+	for i := range r.Findings {
+		if r.Verdict = r.Findings[i].Verdict; r.Findings[i].Follows == nil {
+			return
+		}
+		r.Verdict = Inconclusive // all may only follow from a violation in another trace
 	}
 }
 

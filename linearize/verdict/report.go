@@ -38,6 +38,7 @@ type Finding struct {
 // Origin is a violation from which later ones may follow.
 type Origin struct {
 	Rule string
+	File string // where it is in the trace of another host, or ""
 	Line int
 }
 
@@ -57,6 +58,7 @@ type Report struct {
 	File       string
 	Engine     string // whose answer it is, or ""
 	Dialect    string
+	With       string // the trace of another host that it was judged with, or ""
 	Events     int
 	Components int // groups of objects that share something, checked apart
 	Operations int // porcupine operations of all components, hidden steps included

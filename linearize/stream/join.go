@@ -1,0 +1,225 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// A Host is one of two whose traces are judged together.
+type Host struct {
+	In     *trace.Reader
+	Stream *Stream
+	Trace  *trace.Trace    // takes some events that findings speak of
+	Report *verdict.Report // takes what is found
+	Lone   []string        // takes the connections that have no end in the other trace
+	Err    error           // of the reader: the trace is none
+
+	source         *batches
+	batch, before  *batch
+	next, findings int
+}
+
+// Join judges the traces of two hosts while they are read. An event of one waits until the other host's trace has told what it takes, such
+// as the send of a message that it tells to be received; where both wait, or the other trace is at its end, it can't have been. Where one
+// of the two can't be read there is an error in that host, and neither is judged. A cancelled context leaves open what is not read by then.
+func Join(ctx context.Context, hosts [2]*Host) {
+	for i, h := range hosts {
+		h.Stream.name, h.Stream.other = h.Report.File, hosts[1-i].Stream
+		h.source = readBatches(ctx, h.In)
+		defer h.source.close()
+	}
+	hosts[1].Stream.conns, hosts[1].Stream.turns = hosts[0].Stream.conns, hosts[0].Stream.turns
+	for !hosts[0].Stream.ended || !hosts[1].Stream.ended {
+		took := 0
+		for _, h := range hosts {
+			took += h.take()
+		}
+		switch {
+		case ctx.Err() != nil:
+			for _, h := range hosts {
+				cut(ctx, h.Trace, h.Report)
+			}
+			return
+		case hosts[0].Err != nil || hosts[1].Err != nil:
+			return
+		case took == 0:
+			release(hosts)
+		}
+	}
+	for _, h := range hosts {
+		h.finish()
+	}
+}
+
+// take takes the next events, as many as there are at hand and as wait for nothing, and returns how many. The end is one.
+func (h *Host) take() int {
+	took := 0
+	for ; h.peek() && !h.Stream.awaits(&h.batch.events[h.next]) && took < eventsAtHand; took++ {
+		h.takeOne()
+	}
+	if took == 0 && h.batch != nil && h.next == len(h.batch.events) && h.batch.err != nil && !h.Stream.ended {
+		if h.batch.err != io.EOF {
+			h.Err = h.batch.err
+			return 0
+		}
+		end := h.In.End()
+		h.Stream.ended, h.Stream.whole = true, end != nil && end.Dropped == 0 && end.Quiescent
+		return 1
+	}
+	return took
+}
+
+// peek reports whether there is a next event.
+func (h *Host) peek() bool {
+	for h.batch == nil || h.next == len(h.batch.events) && h.batch.err == nil {
+		b, more := <-h.source.full
+		if !more {
+			return false
+		}
+		if h.before != nil {
+			h.source.free <- h.before // there is room for all
+		}
+		h.before, h.batch, h.next = h.batch, b, 0
+	}
+	return h.next < len(h.batch.events)
+}
+
+func (h *Host) takeOne() {
+	s := h.Stream
+	s.Take(&h.batch.events[h.next])
+	h.next++
+	h.Report.Events++
+	for ; h.findings < len(s.findings); h.findings++ {
+		latest := slices.Clone(h.batch.events[:h.next])
+		if h.before != nil {
+			latest = slices.Concat(h.before.events, latest)
+		}
+		h.Trace.Events = append(h.Trace.Events, s.findings[h.findings].among(latest, h.Trace.Events)...)
+	}
+	h.findings = len(s.findings)
+}
+
+// release lets one of two hosts go on that wait for each other. That may be because one end of a connection is not told: that of its QP is
+// judged alone then. Otherwise what it tells can't be.
+func release(hosts [2]*Host) {
+	for _, h := range hosts {
+		if h.peek() && h.Stream.partUnmet(&h.batch.events[h.next]) {
+			return
+		}
+	}
+	for _, h := range hosts {
+		if h.peek() {
+			h.Stream.forced = true
+			h.takeOne()
+			h.Stream.forced = false
+			return
+		}
+	}
+}
+
+// finish takes the end of a trace, when both are at theirs.
+func (h *Host) finish() {
+	s, t := h.Stream, h.Trace
+	t.End, t.Unknown, t.More = h.In.End(), h.In.UnknownFns(), uint64(h.Report.Events-len(t.Events))
+	for _, p := range s.qpsInOrder {
+		switch {
+		case !p.isRemote():
+		case s.other.whole:
+			p.checkReceived()
+		default:
+			p.group.leaveInDoubt("the trace of " + s.other.name + " does not tell all that its host did")
+		}
+	}
+	met := false
+	for _, p := range s.qpsInOrder {
+		if met = met || p.isRemote(); p.conn != "" && p.peer == nil && !slices.Contains(h.Lone, p.conn) {
+			h.Lone = append(h.Lone, p.conn)
+		}
+	}
+	if !met {
+		h.Report.Undecided("", fmt.Sprintf("no connection of this trace has its other end in %s, from its creation on: there is nothing to join", s.other.name))
+	}
+	s.Finish(t.End, h.Report)
+}
+
+// awaits reports whether an event tells of something that comes after what the other host's trace has told by now: of a message that
+// succeeded and whose other half is not posted.
+func (s *Stream) awaits(e *trace.Event) bool {
+	if s.other.ended || e.Ph != trace.Ret || len(e.Results) == 0 {
+		return false
+	}
+	u := s.open.find(e.Op)
+	if u == nil || u.cq == nil || u.cq.stopped() {
+		return false
+	}
+	return slices.ContainsFunc(u.cq.lanes, func(l *lane) bool {
+		results := e.Results
+		if len(u.cq.polls) > 1 {
+			results = u.cq.resultsHeld(results)
+		}
+		return l.awaits(results)
+	})
+}
+
+// resultsHeld returns the results of polls that have returned while others are under way, and those of one more.
+func (q *cq) resultsHeld(last []trace.Result) []trace.Result {
+	var all []trace.Result
+	for _, p := range q.polls {
+		all = append(all, p.results...)
+	}
+	return append(all, last...)
+}
+
+// awaits reports whether results, of those that are of the lane, take more than the other host's trace has told of.
+func (l *lane) awaits(results []trace.Result) bool {
+	unmet := l.qp.isUnmet()
+	if !unmet && !l.qp.isRemote() {
+		return false
+	}
+	waiting, messages, takes := l.waiting, 0, 0
+	for i := range results {
+		at := slices.IndexFunc(waiting, func(r *posting) bool { return r.wr == results[i].Wr })
+		if at < 0 {
+			continue
+		}
+		if unmet {
+			return true
+		}
+		for _, r := range waiting[:at+1] {
+			if r.isMessage() && r.index() < l.known {
+				messages++
+			}
+		}
+		if calls.OutcomeOf(results[i].Status) != model.SUCCESS {
+			break // which messages those behind it take nobody knows
+		}
+		takes, waiting = messages, waiting[at+1:]
+	}
+	return takes > 0 && takes > len(l.other().messages)
+}
+
+// isUnmet reports whether the other end of the connection of p is still to be told.
+func (p *qp) isUnmet() bool {
+	return p.conn != "" && p.peer == nil && len(p.s.conns[p.conn]) == 1
+}
+
+// partUnmet takes that the other ends of connections are not told of which an event tells completions, and reports whether there are such.
+func (s *Stream) partUnmet(e *trace.Event) bool {
+	parted := false
+	if u := s.open.find(e.Op); u != nil && u.cq != nil {
+		for _, l := range u.cq.lanes {
+			if l.qp.isUnmet() {
+				l.qp.part()
+				parted = true
+			}
+		}
+	}
+	return parted
+}

@@ -1,0 +1,264 @@
+package stream
+
+import (
+	"slices"
+	"strconv"
+
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+)
+
+// Two hosts of a connection have a trace each, and a stream each, with a clock of its own. In each stream a shadow stands for the QP at
+// the other end: what the other host's trace tells of that QP is handed across to it. There is no common clock, so a shadow knows no more
+// of time than what causes what: its requests were posted after what their host knew, by then, of this one.
+
+// A shadow is what a stream keeps of a QP of the other host, beside what it keeps of its own.
+type shadow struct {
+	of         *qp      // that QP
+	news       []news   // what is known of it and may come after the present, by its host's clock, oldest first
+	sent       int      // its sends that succeeded
+	latest     *posting // … the latest of them
+	latestLine int      // … and where that is told
+	lost       int      // its receives that did not succeed
+}
+
+// news is what the other host told of a lane by a moment of its clock.
+type news struct {
+	at                  moment
+	lane                *lane
+	returned, succeeded int // of the lane
+}
+
+// cross lets two QPs of different hosts be the ends of a connection. Where the trace of one does not begin with its creation, messages may
+// have passed before, and which takes which nobody knows: then the two are judged as if each were alone.
+func (p *qp) cross(o *qp) {
+	if !p.created || !o.created {
+		return
+	}
+	for _, end := range []*qp{p, o} {
+		if end.shadow != nil {
+			end.leaveOpen(end.name + " was connected a second time, and which messages are of which connection this engine does not follow")
+			return
+		}
+	}
+	p.castShadow(o)
+	o.castShadow(p)
+	for _, end := range []*qp{p, o} {
+		for _, l := range end.lanes {
+			for _, r := range l.waiting {
+				if r.names != nil && r.op == model.SendAndInvalidate {
+					r.names.withdraw(r)
+					l.unname(r)
+					r.names = nil
+				}
+				end.shadow.posted(r)
+			}
+			end.shadow.hear(end.s.at, l.queue, l.returned, 0)
+		}
+		if end.broken != 0 {
+			end.shadow.peer.mayBeLost(1)
+		}
+		if end.unclear != "" {
+			end.shadow.peer.leaveOpen(end.unclear)
+		}
+		if end.doubt != "" {
+			end.shadow.peer.leaveInDoubt(end.doubt)
+		}
+	}
+}
+
+// castShadow makes what stands for p in the stream of its peer.
+func (p *qp) castShadow(peer *qp) {
+	q := newQp(peer.s, p.name+" of "+p.s.name)
+	q.remote, q.peer = &shadow{of: p}, peer
+	peer.peer, p.shadow = q, q
+}
+
+// part ends what p has to do with the other host.
+func (p *qp) uncross() {
+	if p.peer == nil || p.peer.remote == nil {
+		return
+	}
+	of := p.peer.remote.of
+	of.peer, of.shadow, p.peer, p.shadow = nil, nil, nil, nil
+}
+
+// posted takes that the QP which p is the shadow of posted r.
+func (p *qp) posted(r *posting) {
+	l := p.lanes[r.lane.queue]
+	m := &posting{wr: r.wr + " (" + r.lane.qp.s.name + ":" + strconv.Itoa(r.line) + ")", op: r.op, function: r.function, token: r.token,
+		silent: r.silent, solicit: r.solicit, localInvalidate: r.localInvalidate, called: max(1, r.knew), theirs: r.called}
+	r.shadow = m
+	l.enqueue(m)
+	if l.skipped {
+		p.doubtMessages()
+	}
+	if m.op.IsSend() {
+		p.checkRoom(m.called)
+	}
+	if m.op != model.SendAndInvalidate {
+		return
+	}
+	p.invalidates = true
+	if p.checkTokenless(); m.token == nil {
+		p.s.tokenUnknown(m, false)
+		return
+	}
+	p.s.nameToken(m, "")
+}
+
+// refused takes that a post of the other host was refused.
+func (r *posting) refused() {
+	if !r.lane.unqueue(r) {
+		return
+	}
+	if r.names != nil {
+		r.names.withdraw(r)
+		r.lane.unname(r)
+	}
+}
+
+// told hands across how r ended.
+func (r *posting) told(outcome model.Outcome) {
+	s, remote := r.lane.qp.s, r.lane.qp.shadow.remote
+	switch {
+	case outcome == model.SUCCESS && r.op.IsSend():
+		remote.sent, remote.latest, remote.latestLine = remote.sent+1, r, s.line()
+	case outcome != model.SUCCESS && r.op == model.ReceiveOp:
+		remote.lost++
+	}
+	r.shadow.toldAcross(outcome, s.at)
+}
+
+// toldAcross takes how a request of the other host ended.
+func (r *posting) toldAcross(outcome model.Outcome, at moment) {
+	l, p := r.lane, r.lane.qp
+	l.waiting = slices.DeleteFunc(l.waiting, func(o *posting) bool { return o == r })
+	r.over, r.outcome = true, outcome
+	if outcome == model.SUCCESS {
+		if r.isMessage() {
+			l.pair(r)
+		}
+	} else {
+		if r.op.IsSend() && r.index() < l.received {
+			if l.skipped = true; l.sends > l.received {
+				p.doubtMessages()
+			}
+		}
+		l.failed(r)
+		p.peer.mayBeLost(r.called)
+	}
+	if r.op.IsSend() {
+		l.sendsDone++
+		if l.hasFailed = l.hasFailed || outcome != model.SUCCESS; !l.hasFailed {
+			p.hear(at, l.queue, 0, l.sendsDone)
+		}
+	}
+	if r.names != nil {
+		p.s.tokenToldAcross(r, outcome)
+	}
+}
+
+// doubtMessages takes that a message was received, and its send failed all the same, or another one took its place: which, the order of
+// what two hosts tell does not show.
+func (p *qp) doubtMessages() {
+	const reason = "a send of the other host failed whose message may have been received, or a later one in its place: which it was, two clocks do not tell"
+	if p.s.reopen(p.peer.group) {
+		p.peer.leaveOpen(reason)
+		return
+	}
+	p.peer.leaveInDoubt(reason)
+}
+
+// tokenToldAcross takes how a message of the other host ended that names a token of this one.
+func (s *Stream) tokenToldAcross(r *posting, outcome model.Outcome) {
+	t := r.names
+	i := slices.Index(t.pending, r)
+	if i < 0 {
+		return
+	}
+	switch {
+	case outcome != model.SUCCESS:
+		t.courses = t.reached(-1)
+	case r.received:
+		s.checkAborted(t, i, r)
+	default:
+		r.sent = true // its receive tells more
+		return
+	}
+	r.lane.unname(r)
+	t.forget(i)
+}
+
+// hear takes that by a moment of the other host's clock so many posts of a queue had returned, or so many sends had succeeded. That counts
+// from where the present is known to come after it. What is heard later says as much, so what is too much to keep is dropped.
+func (p *qp) hear(at moment, queue model.Queue, returned, succeeded int) {
+	heard := &p.remote.news
+	*heard = append(*heard, news{at, p.lanes[queue], returned, succeeded})
+	if p.catchUp(); len(*heard) > maxNews {
+		*heard = slices.Delete(*heard, 0, maxNews/2)
+	}
+}
+
+const maxNews = 1 << 12
+
+// catchUp takes in the news of p that had come by a moment which this host knows of.
+func (p *qp) catchUp() {
+	known := 0
+	for _, n := range p.remote.news {
+		if n.at > p.s.knows {
+			break
+		}
+		known++
+		n.lane.returned, n.lane.succeeded = max(n.lane.returned, n.returned), max(n.lane.succeeded, n.succeeded)
+	}
+	p.remote.news = slices.Delete(p.remote.news, 0, known)
+}
+
+// learn takes that the other half of a message that is told here was posted before the present.
+func (s *Stream) learn(m *posting) {
+	if m.lane.qp.remote != nil {
+		s.knows = max(s.knows, m.theirs)
+	}
+}
+
+// isRemote reports whether the peer of p is on another host.
+func (p *qp) isRemote() bool { return p.peer != nil && p.peer.remote != nil }
+
+// mayGrow reports whether p stands for a QP of another host, whose trace is not at its end: what it does then may come before the present.
+func (p *qp) mayGrow() bool { return p.remote != nil && !p.s.other.ended }
+
+// checkReceived holds the sends of p that succeeded, when all is told, against the receives of the other host that can have succeeded
+// (POLL-05).
+func (p *qp) checkReceived() {
+	sends, to := p.shadow.remote, p.peer
+	receives := to.lanes[model.Receive].next - to.remote.lost
+	if sends.sent > 0 && sends.latest.op == model.SendAndInvalidate {
+		receives++ // it may have ended the connection instead, by a bad token
+	}
+	if sends.sent > receives && !p.group.root().broken {
+		p.s.report(p.group, verdict.ProviderViolation, "POLL-05", sends.latestLine, []int{sends.latest.line},
+			"%s completed with success: %d sends of %s have, and of the receives of %s no more than %d can have taken a message",
+			sends.latest.wr, sends.sent, p.name, to.name, receives)
+	}
+}
+
+// alone takes that r succeeded and that no half of the other host's is left for it (POLL-05).
+func (s *Stream) alone(q *cq, line int, r *posting) {
+	what := "send"
+	if r.lane.queue == model.Initiator {
+		what = "receive"
+	}
+	p := r.lane.qp
+	switch o := s.other; {
+	case s.forced:
+		s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line}, "%s completed with success, and the %s of %s "+
+			"that it takes was posted, by what both hosts tell, only after that was known", r.wr, what, p.peer.name)
+		p.leaveOpen("what " + p.name + " of " + s.name + " and " + p.peer.name + " tell of their messages can't come one after the other")
+	case o.ended && o.whole:
+		s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line}, "%s completed with success, and every %s of %s is accounted for "+
+			"by an earlier one", r.wr, what, p.peer.name)
+	default:
+		p.leaveOpen("the trace of " + o.name + " ends before " + p.peer.name + " has posted what " + r.wr + " takes")
+	}
+}
