@@ -1,7 +1,7 @@
 # `make help` lists what there is. The work that takes more than a line is in scripts/.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help install build demo test race bench tlc tlc-more tlc-full tlc-distributed tlc-traces graph graph-full mutants device fmt vet lint clean
+.PHONY: help install build demo test race fuzz histories bench tlc tlc-more tlc-full tlc-distributed tlc-traces graph graph-full mutants device fmt vet lint clean
 
 # The verbs provider needs cgo and the headers of libibverbs; all else is built without them.
 verbs = $(shell scripts/has-verbs.sh && echo '-tags=ibverbs')
@@ -25,6 +25,14 @@ test: ## all checks: vet, race detector, TLC, corpus, the device
 
 race: ## the Go tests, under the race detector
 	go test -race $(verbs) ./...
+
+# Where what was found is made small without a bound, most of the time goes there.
+fuzz: ## fuzz the reader, the engines and the witnesses, each for a minute; FUZZTIME=1h for longer
+	for f in trace/FuzzReader trace/FuzzDecoder linearize/FuzzCheck linearize/FuzzVerify; do \
+		go test ./$${f%/*} -run '^$$' -fuzz "^$${f#*/}$$" -fuzztime $(or $(FUZZTIME),1m) -fuzzminimizetime 20x || exit; done
+
+histories: ## hold the streaming engine against the searches on 100,000 random histories; NDK_HISTORIES=1000000 for more, NDK_SEED and NDK_FROM for others
+	GOGC=400 NDK_HISTORIES=$(or $(NDK_HISTORIES),100000) go test ./linearize -count=1 -timeout 0 -v -run '^TestRandomHistories$$'
 
 bench: ## the benchmarks
 	go test $(verbs) -run '^$$' -bench . -benchmem ./...

@@ -19,8 +19,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// FuzzCheck reads any text as a trace, and judges what is one by both engines: no input makes that panic or hang, the same input gets
-// the same answer, and where porcupine accepts, the witness holds.
+// FuzzCheck reads any text as a trace, and judges what is one by both engines: no input makes that panic or hang, or leaves a goroutine
+// behind, the same input gets the same answer, and where porcupine accepts, the witness holds.
 func FuzzCheck(f *testing.F) {
 	files, err := filepath.Glob("../traces/*/*.jsonl")
 	if err != nil || len(files) == 0 {
@@ -43,6 +43,7 @@ func FuzzCheck(f *testing.F) {
 		if traced == nil {
 			return
 		}
+		defer nothingIsLeft(t, runtime.NumGoroutine())
 		for _, o := range []Options{
 			{Engine: Streaming, MaxMemory: 8 << 20},
 			{Engine: Porcupine, MaxMemory: 8 << 20, MaxOperations: 300, Witness: true},

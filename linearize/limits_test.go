@@ -51,13 +51,19 @@ func TestBoundsAreNamed(t *testing.T) {
 			if r.Verdict != verdict.Inconclusive || !strings.Contains(r.Findings[0].Message, test.says) {
 				t.Errorf("%s, want inconclusive because %q: %+v", r.Verdict, test.says, r.Findings)
 			}
-			for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(deadline); {
-				runtime.Gosched()
-			}
-			if now := runtime.NumGoroutine(); now > before {
-				t.Errorf("%d goroutines before the check, %d after it", before, now)
-			}
+			nothingIsLeft(t, before)
 		})
+	}
+}
+
+// nothingIsLeft reports goroutines that a check has started, and that do not end with it.
+func nothingIsLeft(t *testing.T, before int) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(deadline); {
+		runtime.Gosched()
+	}
+	if now := runtime.NumGoroutine(); now > before {
+		t.Errorf("%d goroutines before the check, %d after it", before, now)
 	}
 }
 

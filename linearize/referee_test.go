@@ -25,6 +25,7 @@ type referee struct {
 	told       map[int]string // how requests ended that a poll delivered, by id
 	blame      bool           // a completion tells of a failure that was not a flush
 	most       int            // configs at a time
+	patient    bool           // a send may be waiting for a receive wherever the judges let it
 }
 
 type posted struct {
@@ -251,7 +252,10 @@ func (w *ways) explore() bool {
 			if a.Name == model.Execute && a.At >= len(k.s.Qps[a.Qp].Queue(a.Queue)) {
 				continue
 			}
-			if next, _ := w.ref.c.Step(k.s, a); len(next) > 0 && w.ref.plausible(k, a) {
+			if !w.ref.plausible(k, a) {
+				continue
+			}
+			if next, _ := w.ref.c.Step(k.s, a); len(next) > 0 {
 				for _, s := range next {
 					w.put(config{s, k.done, &taken{&w.ref.candidates[i], nil, k.how}})
 				}
@@ -455,7 +459,7 @@ func (ref *referee) atRest(k config, open []*interval, at int) bool {
 		if head.Phase == model.Deferred {
 			continue
 		}
-		if head.Phase < model.Executed && head.Op.IsSend() && ref.crossed(head) {
+		if ref.patient && r.sendIsNext(i) && !ref.hasReceive(head, at) && (ref.crossed(head) || p.State != model.Connected && !ref.endTold(i, at)) {
 			continue
 		}
 		if head.Phase >= model.Executed || !r.waits(i) || b.Peer >= 0 && unexecutedReceive(k.s.Qps[b.Peer]) {
@@ -463,6 +467,31 @@ func (ref *referee) atRest(k config, open []*interval, at int) bool {
 		}
 	}
 	return true
+}
+
+// endTold reports whether a flush of a QP had returned by then, or one of its requests was told to have failed. Before that the judges let a send
+// wait for a receive, though the QP may have broken.
+func (ref *referee) endTold(qp int, at int) bool {
+	return slices.ContainsFunc(ref.spans, func(s *interval) bool {
+		return s.ret < at && (s.kind == calls.FlushQp && index(s.begin.Qp) == qp || s.kind == calls.PollCq &&
+			slices.ContainsFunc(s.end.Results, func(r trace.Result) bool { return index(r.Qp) == qp && calls.OutcomeOf(r.Status) != model.SUCCESS }))
+	})
+}
+
+// hasReceive reports whether by then the peer had posted a receive for the oldest send of a queue from q on.
+func (ref *referee) hasReceive(q model.Request, at int) bool {
+	of := ref.posts[q.Id]
+	sends, receives := 0, 0
+	for _, p := range ref.posts {
+		switch post := ref.spans[p.span]; {
+		case !ref.accepted(post):
+		case p.qp == of.qp && p.request.Op.IsSend() && p.position < of.position:
+			sends++
+		case p.qp == ref.c.Qps[of.qp].Peer && p.request.Op == model.ReceiveOp && post.ret < at:
+			receives++
+		}
+	}
+	return sends < receives
 }
 
 // crossed reports whether a flush overlaps the post of a send: where the flush came first, the send waits for a receive as others do (POST-04, A15).

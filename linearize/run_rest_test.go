@@ -109,9 +109,11 @@ func (r *run) owes() bool {
 // the trace does not hold.
 func (r *run) waits(p int) bool {
 	peer := r.c.Qps[p].Peer
-	if r.s.Qps[p].State != model.Connected || peer >= 0 && r.s.Qps[peer].State != model.Connected {
-		return false
-	}
+	return r.s.Qps[p].State == model.Connected && (peer < 0 || r.s.Qps[peer].State == model.Connected) && r.sendIsNext(p)
+}
+
+// sendIsNext reports whether a send is the oldest request of the initiator queue that has no outcome.
+func (r *run) sendIsNext(p int) bool {
 	for _, q := range r.s.Qps[p].Initiator {
 		if q.Phase < model.Executed {
 			return q.Op.IsSend() && q.Phase != model.Unacknowledged

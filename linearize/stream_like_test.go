@@ -65,6 +65,10 @@ var alike = []struct {
 		"NdkFastRegister qp1 f1#7; get cq1 f1; NdkInvalidate qp1 i1#7; get cq1 i1; NdkInvalidate qp2 i2#7 SILENT_SUCCESS; rest; get cq2"},
 	{"a silent request was cancelled before anything can have cancelled it", verdict.ProviderViolation, "",
 		"NdkRead qp2 w1 SILENT_SUCCESS DEFER; NdkWrite qp1 w2 SILENT_SUCCESS; rest; get cq1 w2c; get cq1; get cq2"},
+	{"a silent message with a bad token ends the connection", verdict.Conformant, "",
+		"NdkReceive qp2 r1; NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; rest; get cq1; get cq2 r1c; get cq2; rest"},
+	{"two receives succeed by one send", verdict.ProviderViolation, "POLL-05",
+		"NdkReceive qp1 r1; NdkReceive qp1 r2; NdkSend qp2 s1; get cq1 r1 r2; get cq2 s1x; rest; get cq1; get cq2"},
 	{"one end was cancelled, and nobody says why", verdict.ProviderViolation, "RES-08",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; get cq1 r1c; rest; get cq1; get cq2"},
 }

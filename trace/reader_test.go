@@ -408,8 +408,21 @@ func (f failing) Read([]byte) (int, error)  { return 0, f.err }
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 // No input makes the reader panic, and it calls nothing an error that is not an *Error. What it accepts it reads again
-// the same from what Writer makes of it.
+// the same from what Writer makes of it. It starts from the corpus, too.
 func FuzzReader(f *testing.F) {
+	corpus, err := filepath.Glob("../traces/*/*.jsonl")
+	if err != nil || len(corpus) == 0 {
+		f.Fatalf("no traces to start from: %v", err)
+	}
+	for _, name := range corpus {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(text) < 8<<10 {
+			f.Add(text)
+		}
+	}
 	f.Add([]byte(lines(armCall, armRet, end2)))
 	f.Add(zstdOf(f, lines(armCall, armRet, end2)))
 	f.Add([]byte(lines(`{"seq":1,"thr":"a","ph":"call","op":1,"fn":"ibv_create_qp","qp":"q","send_cq":"c","recv_cq":"c","max_send_wr":3}`)))

@@ -31,12 +31,9 @@ func (h *history) findPeers() {
 			continue
 		}
 		sends := p.peer.sends
+		h.checkUnsent(p)
 		for i, r := range p.receive {
-			if failed(r) || i < len(sends) && failed(sends[i]) {
-				break
-			}
-			if i >= len(sends) {
-				h.checkUnsent(p.receive[i:])
+			if i >= len(sends) || failed(r) || failed(sends[i]) {
 				break
 			}
 			r.message = sends[i]

@@ -194,14 +194,20 @@ func (h *history) checkMessage(r *request) {
 	}
 }
 
-// checkUnsent reports the first successful receive for which the peer has sent nothing.
-func (h *history) checkUnsent(receives []*request) {
-	for _, r := range receives {
-		if r.delivery != nil && !failed(r) {
+// checkUnsent reports the first receive that succeeded and for which the peer has sent nothing: those before it took all messages, but for
+// receives that ended otherwise, which may have taken none.
+func (h *history) checkUnsent(p *qp) {
+	taken := 0
+	for _, r := range p.receive {
+		if failed(r) {
+			continue
+		}
+		if taken >= len(p.peer.sends) && r.delivery != nil {
 			h.providerInOrder(r.doubt(), "POLL-05", r.delivery.poll.ret, []*span{r.post},
 				"%s completed with success, and the peer's sends are all accounted for by earlier receives", r.wr)
 			return
 		}
+		taken++
 	}
 }
 

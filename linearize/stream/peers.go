@@ -170,7 +170,7 @@ func (p *qp) mayHaveFailed(r *posting) bool {
 		lanes = append(lanes, p.peer.lanes[model.Initiator])
 	}
 	return slices.ContainsFunc(lanes, func(l *lane) bool {
-		return l.cq == nil || slices.ContainsFunc(l.mayComplete(), l.mayHaveEnded)
+		return l.cq == nil || slices.ContainsFunc(l.mayComplete(), l.mayHaveBroken)
 	})
 }
 
@@ -206,6 +206,12 @@ func (l *lane) mayHaveEnded(r *posting) bool {
 	return by == 0 || by > l.cq.emptyAtRest
 }
 
+// mayHaveBroken reports whether an outstanding request may have ended the connection with nobody knowing: it may have failed, or have named
+// a bad token, though it succeeded (INV-05).
+func (l *lane) mayHaveBroken(r *posting) bool {
+	return r.op == model.SendAndInvalidate || l.mayHaveEnded(r)
+}
+
 // finish takes that the receives which wait for a message have not completed, and reports what is cancelled and was never
 // explained.
 func (p *qp) finish() {
@@ -222,10 +228,13 @@ func (p *qp) finish() {
 		}
 	}
 	for _, u := range p.unexplained {
-		if p.mayBeLostBy(u.at, u.cq) || p.s.verbs && !p.failed && !p.mayBeLostBy(u.told, u.cq) {
-			continue // some devices report the faulty request itself as flushed
+		switch {
+		case p.s.verbs && !p.failed && !p.mayBeLostBy(u.told, u.cq): // some devices report the faulty request itself as flushed
+		case !p.mayBeLostBy(u.at, u.cq):
+			p.reportUncaused(&u)
+		case u.notified != 0 && !p.mayBeLostBy(u.notified, u.cq):
+			p.leaveOpen("whether a callback of " + u.cq.name + " was for " + u.wr + ", and what cancelled that, this engine does not follow")
 		}
-		p.reportUncaused(&u)
 	}
 }
 
@@ -259,12 +268,12 @@ func (p *qp) mayBeLostBy(at moment, told *cq) bool {
 		return true
 	}
 	return p.broken != 0 && p.broken < at ||
-		slices.ContainsFunc(p.untold(), func(r *posting) bool { return r.mayHaveFailedFrom() < at })
+		slices.ContainsFunc(p.untold(), func(r *posting) bool { return r.mayHaveBrokenFrom() < at })
 }
 
-// mayHaveFailedFrom returns from when on an outstanding request may have failed.
-func (r *posting) mayHaveFailedFrom() moment {
-	if r.lane.cq == nil {
+// mayHaveBrokenFrom returns from when on an outstanding request may have ended the connection.
+func (r *posting) mayHaveBrokenFrom() moment {
+	if r.lane.cq == nil || r.op == model.SendAndInvalidate {
 		return r.called
 	}
 	return max(r.called, r.lane.cq.emptyAtRest)
@@ -285,7 +294,8 @@ func (r *posting) placedBy(delivered moment) moment {
 	return by
 }
 
-// untold returns the requests of p and of its peer of which nothing tells how they ended, and that may have failed.
+// untold returns the requests of p and of its peer of which nothing tells how they ended, and that may have ended the connection. A receive
+// fails at a message.
 func (p *qp) untold() []*posting {
 	var all []*posting
 	lanes := []*lane{p.lanes[model.Initiator], p.lanes[model.Receive]}
@@ -294,7 +304,11 @@ func (p *qp) untold() []*posting {
 	}
 	for _, l := range lanes {
 		for _, r := range l.mayComplete() {
-			if l.qp.remote != nil || l.cq != nil && l.mayHaveEnded(r) {
+			switch {
+			case l.qp.remote != nil:
+				all = append(all, r)
+			case l.cq == nil, l.queue == model.Receive && l.other() != nil && r.position >= l.other().sends:
+			case l.mayHaveBroken(r):
 				all = append(all, r)
 			}
 		}

@@ -60,7 +60,8 @@ type uncaused struct {
 	cq       *cq
 	at       moment // by when it had been placed
 	told     moment
-	line     int // of the poll
+	notified moment // the latest callback that it may have been for, or 0
+	line     int    // of the poll
 	postLine int
 	silenced int // the line of a silent request before it, or 0: that one may have failed, and cancelled it (FLAG-02)
 }

@@ -195,7 +195,11 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 			s.late = l.cancelBehind(nil, r, cause)
 		}
 		if cause == 0 && len(qp.unexplained) < MaxFollowing {
-			qp.unexplained = append(qp.unexplained, uncaused{r.wr, q, r.placedBy(s.at), s.at, p.line, r.line, l.silencedLine()})
+			u := uncaused{wr: r.wr, cq: q, at: r.placedBy(s.at), told: s.at, line: p.line, postLine: r.line, silenced: l.silencedLine()}
+			if q.certain.entered > from {
+				u.notified = q.certain.entered
+			}
+			qp.unexplained = append(qp.unexplained, u)
 		}
 		if cause > from {
 			qp.group.suspect(qp.suspects(r, cause))
