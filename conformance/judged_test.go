@@ -1,7 +1,9 @@
 package conformance_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -11,6 +13,7 @@ import (
 	"ndkoracle/conformance"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
 )
 
 // seeds is how many seeds each scenario is recorded with. NDK_SEEDS asks for more: 2000 is the number that a release is
@@ -36,6 +39,29 @@ func judge(t *testing.T, s conformance.Scenario, seed uint64) *verdict.Report {
 		t.Fatalf("scenario %s, seed %d: %v", s.Name, seed, err)
 	}
 	return linearize.Check(context.Background(), recorded, linearize.Options{Timeout: time.Minute})
+}
+
+// judgeHosts records two hosts apart, and judges their traces together.
+func judgeHosts(t *testing.T, s conformance.Scenario, seed uint64) [2]*verdict.Report {
+	t.Helper()
+	var files [2]bytes.Buffer
+	if err := conformance.RecordHosts(s, conformance.Refimpl(), seed, judgedOps, &files[0], &files[1]); files[0].Len() == 0 {
+		t.Fatalf("scenario %s, seed %d: %v", s.Name, seed, err)
+	}
+	var hosts [2]*linearize.Host
+	for i := range files {
+		name := []string{"connects", "accepts"}[i]
+		in, err := trace.NewReader(name, &files[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		hosts[i] = &linearize.Host{In: in, Name: name, Options: linearize.Options{Timeout: time.Minute}}
+	}
+	linearize.CheckJoined(context.Background(), hosts)
+	if err := errors.Join(hosts[0].Err, hosts[1].Err); err != nil {
+		t.Fatalf("scenario %s, seed %d: %v", s.Name, seed, err)
+	}
+	return [2]*verdict.Report{hosts[0].Report, hosts[1].Report}
 }
 
 func describe(s conformance.Scenario, seed uint64, r *verdict.Report) string {

@@ -68,6 +68,29 @@ func TestSeededBugsAreFound(t *testing.T) {
 	}
 }
 
+// A bug that takes both ends of a connection to be seen is found, too, where each host has a trace of its own, and both are judged together
+// (ARM-10, RES-03, POLL-07, INV-05).
+func TestSeededBugsAreFoundOnTwoHosts(t *testing.T) {
+	for bug, rule := range map[string]string{
+		"solicit-bit-ignored":       "ARM-03", // the callback that ARM-10 makes due
+		"wrong-invalidated-token":   "RES-03",
+		"token-survives-plain-poll": "POLL-07",
+		"bad-token-accepted":        "INV-05",
+	} {
+		t.Run(bug, func(t *testing.T) {
+			t.Setenv("NDK_SEEDED_BUG", bug)
+			s, _ := conformance.Find(conformance.Reveals[bug])
+			for seed := range uint64(within) {
+				if reports := judgeHosts(t, s, seed); breaks(reports[0], rule) || breaks(reports[1], rule) {
+					t.Logf("found at seed %d", seed)
+					return
+				}
+			}
+			t.Errorf("scenario %s: no violation of %s in %d seeds", s.Name, rule, within)
+		})
+	}
+}
+
 func breaks(r *verdict.Report, rule string) bool {
 	return slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool {
 		return f.Verdict == verdict.ProviderViolation && f.Rule == rule

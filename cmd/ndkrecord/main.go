@@ -30,7 +30,7 @@ type options struct {
 	provider, device, scenario string
 	seed                       uint64
 	ops                        int
-	output, verbsTrace         string
+	output, peer, verbsTrace   string
 	zstd, list                 bool
 }
 
@@ -65,6 +65,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	set.Uint64Var(&o.seed, "seed", 0, "`N` that all choices are drawn from; a new one if not given")
 	set.IntVar(&o.ops, "ops", 100, "`N` requests to post, in whole rounds: a few more may be")
 	set.StringVar(&o.output, "o", "", "`FILE` to record into, - for standard output; compressed when it ends in .zst")
+	set.StringVar(&o.peer, "peer", "", "`FILE` to record the host that accepts connections into; -o has the one that connects then, for tracecheck --join")
 	set.StringVar(&o.verbsTrace, "verbs-trace", "", "`FILE` to record the calls of libibverbs beneath into")
 	set.BoolVar(&o.zstd, "zstd", false, "compress whatever the files' names are")
 	set.BoolVar(&o.list, "list", false, "list the scenarios")
@@ -106,6 +107,10 @@ func (o options) check(rest []string) error {
 		return errors.New("--device is for --provider verbs")
 	case o.provider == "refimpl" && o.verbsTrace != "":
 		return errors.New("--verbs-trace is for --provider verbs")
+	case o.peer != "" && o.verbsTrace != "":
+		return errors.New("--peer and --verbs-trace can't be asked for together")
+	case o.peer != "" && o.peer == o.output:
+		return fmt.Errorf("-o and --peer are both %s", o.output)
 	case o.verbsTrace != "" && o.verbsTrace == o.output:
 		return fmt.Errorf("-o and --verbs-trace are both %s", o.output)
 	}
@@ -128,25 +133,34 @@ func list(w io.Writer) error {
 }
 
 // record opens its files, and says how the run can be repeated before it begins, for a run that does not end.
-func record(o options, stderr io.Writer) (err error) {
+func record(o options, stderr io.Writer) (failed error) {
 	s, _ := conformance.Find(o.scenario)
 	out, err := create(o.output, o.zstd)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, out.close()) }()
+	defer func() { failed = errors.Join(failed, out.close()) }()
+	write := func(p conformance.Provider) error { return conformance.Record(s, p, o.seed, o.ops, out) }
+	if o.peer != "" {
+		peer, err := create(o.peer, o.zstd)
+		if err != nil {
+			return err
+		}
+		defer func() { failed = errors.Join(failed, peer.close()) }()
+		write = func(p conformance.Provider) error { return conformance.RecordHosts(s, p, o.seed, o.ops, out, peer) }
+	}
 	var beneath *output
 	if o.verbsTrace != "" {
 		if beneath, err = create(o.verbsTrace, o.zstd); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, beneath.close()) }()
+		defer func() { failed = errors.Join(failed, beneath.close()) }()
 	}
 	fmt.Fprintf(stderr, "ndkrecord: %s on %s, seed %d, %d requests\n", s.Name, o.provider, o.seed, o.ops)
 	if o.provider == "refimpl" {
-		return conformance.Record(s, conformance.Refimpl(), o.seed, o.ops, out)
+		return write(conformance.Refimpl())
 	}
-	return recordVerbs(o, s, out, beneath)
+	return recordVerbs(o, s, write, beneath)
 }
 
 // explain adds what helps where the system's own words do not.

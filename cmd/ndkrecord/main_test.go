@@ -38,6 +38,8 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"--scenario", "drain", "-o", file, "--device", "rxe0"}, "--device is for --provider verbs"},
 		{[]string{"--scenario", "drain", "-o", file, "--verbs-trace", "x"}, "--verbs-trace is for --provider verbs"},
 		{[]string{"--provider", "verbs", "--scenario", "drain", "-o", file, "--verbs-trace", file}, "are both"},
+		{[]string{"--scenario", "drain", "-o", file, "--peer", file}, "are both"},
+		{[]string{"--provider", "verbs", "--scenario", "drain", "-o", file, "--peer", "x", "--verbs-trace", "y"}, "can't be asked for together"},
 		{[]string{"--scenario", "drain", "-o", file, "more"}, `"more" is not a flag`},
 		{[]string{"--colour"}, "flag provided but not defined"},
 	} {
@@ -53,7 +55,7 @@ func TestUsageErrors(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	code, _, stderr := command("--help")
-	for _, flag := range []string{"-provider", "-device", "-scenario", "-seed", "-ops", "-o", "-verbs-trace", "-zstd", "-list"} {
+	for _, flag := range []string{"-provider", "-device", "-scenario", "-seed", "-ops", "-o", "-peer", "-verbs-trace", "-zstd", "-list"} {
 		if !strings.Contains(stderr, "  "+flag) {
 			t.Errorf("the help does not tell of %s", flag)
 		}
@@ -176,5 +178,28 @@ func TestNoDevice(t *testing.T) {
 	left, err := os.ReadDir(folder)
 	if err != nil || len(left) != 0 {
 		t.Errorf("files that were left: %v, %v", left, err)
+	}
+}
+
+// --peer records two hosts apart: of the QPs that accept, the second file has those that share no CQ with one that connects.
+func TestRecordsTwoHosts(t *testing.T) {
+	folder := t.TempDir()
+	first, second := filepath.Join(folder, "first.jsonl"), filepath.Join(folder, "second.jsonl.zst")
+	if code, _, stderr := command("--scenario", "flush", "-o", first, "--peer", second, "--seed", "1", "--ops", "50"); code != exitSuccess {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	for file, host := range map[string]int{first: 0, second: 1} {
+		recorded, err := trace.ReadFile(file, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := map[string]int{}
+		for i := range recorded.Events {
+			calls[recorded.Events[i].Fn]++
+		}
+		connects, accepts := calls["NdkConnect"], calls["NdkAccept"]
+		if host == 0 && connects == 0 || host == 1 && (connects > 0 || accepts == 0) || calls["NdkCreateQp"] != connects+accepts {
+			t.Errorf("%s: %v", file, calls)
+		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"ndkoracle/trace"
 )
 
-// recordVerbs records one run on a device twice: at the level of NDKPI to out, and the calls of libibverbs beneath where
+// recordVerbs records one run on a device twice: at the level of NDKPI by write, and the calls of libibverbs beneath where
 // beneath is not nil.
-func recordVerbs(o options, s conformance.Scenario, out, beneath *output) (err error) {
+func recordVerbs(o options, s conformance.Scenario, write func(conformance.Provider) error, beneath *output) (err error) {
 	var recorder *trace.Recorder
 	p := conformance.Provider{Name: "verbs"}
 	p.Open = func(seed uint64, _ func() bool) (conformance.Adapter, error) {
@@ -29,7 +29,7 @@ func recordVerbs(o options, s conformance.Scenario, out, beneath *output) (err e
 		settings.VerbsTrace = recorder
 		return hwbinding.Open(settings)
 	}
-	err = conformance.Record(s, p, o.seed, o.ops, out)
+	err = write(p)
 	if recorder != nil {
 		err = errors.Join(err, recorder.Close(err == nil))
 	}

@@ -183,7 +183,7 @@ func (l *lane) awaits(results []trace.Result) bool {
 	if !unmet && !l.qp.isRemote() {
 		return false
 	}
-	waiting, messages, takes := l.waiting, 0, 0
+	waiting, takes := l.waiting, 0
 	for i := range results {
 		at := slices.IndexFunc(waiting, func(r *posting) bool { return r.wr == results[i].Wr })
 		if at < 0 {
@@ -192,15 +192,16 @@ func (l *lane) awaits(results []trace.Result) bool {
 		if unmet {
 			return true
 		}
-		for _, r := range waiting[:at+1] {
-			if r.isMessage() && r.index() < l.known {
-				messages++
+		succeeded := calls.OutcomeOf(results[i].Status) == model.SUCCESS
+		for k, r := range waiting[:at+1] { // silent ones before it have succeeded
+			if r.isMessage() && r.index() < l.known && (k == at && succeeded || k < at && r.silent) {
+				takes++
 			}
 		}
-		if calls.OutcomeOf(results[i].Status) != model.SUCCESS {
+		if !succeeded {
 			break // which messages those behind it take nobody knows
 		}
-		takes, waiting = messages, waiting[at+1:]
+		waiting = waiting[at+1:]
 	}
 	return takes > 0 && takes > len(l.other().messages)
 }
