@@ -18,10 +18,41 @@ type armedFor struct {
 	found   bool      // what the latest arm found is counted
 }
 
+// mayArm is what arms may have exercised: what they have not is vacuous, though not all that they have is counted.
+type mayArm struct {
+	types [model.ANY + 1]bool // that the consumer armed for
+	found bool                // some CQ may have held a completion when it was armed
+	again bool                // … or been armed already
+	fails bool                // some CQ may have failed
+}
+
+// mayExercise lists the rules that are not always counted, and whether anything may have exercised each.
+func (m *mayArm) mayExercise() map[string]bool {
+	return map[string]bool{"ARM-04": m.found, "ARM-05": m.found, "ARM-07": m.again, "ARM-08": m.types[model.ERRORS], "ARM-09": m.types[model.ANY],
+		"ARM-10": m.types[model.SOLICITED], "ARM-11": m.types[model.SOLICITED], "ARM-12": m.types[model.SOLICITED],
+		"ARM-16": m.fails, "ARM-17": m.fails}
+}
+
 // countArm takes the call of an arm.
-func (q *cq) countArm(arm model.Arm) {
-	a := &q.certain
-	*a = armedFor{arm: arm, called: q.s.at, empty: q.pending == 0 && q.shown == 0, mixed: a.called > a.entered, before: a.entered, entered: a.entered}
+func (q *cq) countArm(u *underWay) {
+	a, may := &q.certain, &q.s.may
+	outstanding := q.pending+q.shown > 0
+	may.types[u.arm], may.found = true, may.found || outstanding
+	if a.called != 0 {
+		armed, known := q.queue.Arm()
+		known = known && len(q.polls) == 0 && len(q.arms) == 0 && !q.stopped()
+		may.again = may.again || !known || armed != model.NONE
+		u.merges = known && (armed == model.ERRORS && q.crowded.from == 0 && q.failed == 0 || armed != model.NONE && a.empty && q.added < a.called)
+	}
+	*a = armedFor{arm: u.arm, called: q.s.at, empty: !outstanding, mixed: a.called > a.entered, before: a.entered, entered: a.entered}
+}
+
+// countMerge takes the return of an arm: it merged with one that nothing can have satisfied meanwhile (ARM-07), unless the CQ had failed, as
+// it may yet report.
+func (q *cq) countMerge(u *underWay) {
+	if u.merges && q.added < u.call && !q.s.dialect.ExtraEvent {
+		q.merged++
+	}
 }
 
 // countEntered takes the entry of a callback for completions.

@@ -37,6 +37,8 @@ type cq struct {
 	failed                moment // when a callback reported an error, or 0
 	failedLine            int
 	certain               armedFor
+	merged                int    // arms that merged with another one, if it has not failed
+	added                 moment // when the latest of its requests was posted
 	restedAt, emptyAtRest moment // the latest moment of rest, and the latest after which a poll found nothing
 	restedLine            int
 	crowded               crowding
@@ -215,7 +217,7 @@ func (s *Stream) armCalled(u *underWay, e *trace.Event) {
 		return
 	}
 	u.arm, q.armed = arm, arm
-	q.countArm(arm)
+	q.countArm(u)
 	q.arms = append(q.arms, u)
 	q.take(sight{what: armCall, at: s.at, arm: arm})
 }
@@ -230,6 +232,8 @@ func (s *Stream) armReturned(u *underWay, refused bool) {
 	what := armReturn
 	if refused {
 		what = armRefused
+	} else {
+		q.countMerge(u)
 	}
 	q.take(sight{what: what, at: s.at, n: i})
 }
@@ -255,6 +259,7 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 // failed just then: what that explains is explained, and what it does not is left open, as the CQ may have failed before.
 func (q *cq) fails(name string, status model.Health) bool {
 	s := q.s
+	s.may.fails = true
 	s.exercised("ARM-16", "ARM-17")
 	switch {
 	case q.failed != 0:

@@ -37,6 +37,7 @@ func (q *cq) checkRoom(since moment, mayComplete func(*lane) int) {
 		return
 	}
 	c.from = since
+	q.s.may.fails = true
 	c.times++
 	g := q.group.root()
 	if !slices.Contains(g.crowded, q) {

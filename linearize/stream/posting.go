@@ -107,6 +107,7 @@ func (l *lane) add(r *posting) {
 	}
 	if l.cq != nil {
 		l.cq.pending++
+		l.cq.added = l.qp.s.at
 		l.cq.checkRoom(l.qp.s.at, (*lane).completeOrFail)
 	}
 	if r.op.IsSend() && l.qp.peer != nil {

@@ -51,6 +51,7 @@ type Stream struct {
 	findings    []finding
 	counts      map[string]int
 	seen        [occasions]int
+	may         mayArm
 	late        []sight // what the completion under way tells of moments of rest before
 	muted       bool    // the latest finding was not kept
 	finished    bool    // the trace has come to its end
@@ -76,6 +77,7 @@ type underWay struct {
 	qp       *qp
 	n        int // room of a poll, or -1
 	arm      model.Arm
+	merges   bool // an arm: the CQ was armed already, for certain
 	depth    *int64
 	postings []*posting
 	conn     string

@@ -16,6 +16,12 @@ func (s *Stream) tokenTold(q *cq, line int, r *posting, outcome model.Outcome) (
 	i := slices.Index(t.pending, r)
 	message := r.op == model.SendAndInvalidate
 	switch {
+	case message && outcome == model.SUCCESS && !s.anyValid && r.neverReceived():
+		s.reportToken(q, t, line, r, r, unreceived, "ended with success in "+q.name, r.wr+" waits for a receive")
+		if i >= 0 {
+			t.accept(i, outcome)
+		}
+		return r.called, !q.stopped()
 	case i < 0:
 		return 0, true
 	case message && r.lane.other() == nil, s.anyValid:
@@ -66,6 +72,14 @@ func (s *Stream) tokenTold(q *cq, line int, r *posting, outcome model.Outcome) (
 		t.forget(i)
 	}
 	return from, true
+}
+
+var unreceived = &model.Refusal{Rule: "POLL-05", Why: "its peer had posted no receive for it"}
+
+// neverReceived reports whether the peer of r, a message, is known to have posted no receive that it can have taken.
+func (r *posting) neverReceived() bool {
+	to := r.lane.other()
+	return to != nil && !r.adrift && r.index() < r.lane.known && r.index() >= to.next
 }
 
 // success returns what becomes of c when the i'th of those pending succeeds, which a message does that ends the connection, too.
