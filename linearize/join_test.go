@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"slices"
 	"strings"
 	"testing"
 
@@ -162,4 +163,64 @@ func TestJoinedRuns(t *testing.T) {
 // unmet reports whether the trace of another host had no other end.
 func unmet(r *verdict.Report) bool {
 	return len(r.Findings) > 0 && strings.Contains(r.Findings[0].Message, "there is nothing to join")
+}
+
+// byHand is a trace of two hosts, each with a CQ and a QP, and of what they do next: a call, its return, and so on.
+func byHand(events ...trace.Event) *trace.Trace {
+	r := &run{trace: &trace.Trace{Header: trace.Header{Dialect: "ndkpi", Side: "provider", Order: "total"}, End: &trace.End{Quiescent: true}}}
+	for i := range 2 {
+		r.atOnce("NdkCreateCq", trace.Event{Cq: cqName(i), Depth: number(8)}, success)
+		r.atOnce("NdkCreateQp", trace.Event{Qp: qpName(i), InitiatorCq: cqName(i), ReceiveCq: cqName(i)}, success)
+	}
+	for _, e := range events {
+		r.event(e.Ph, e.Op, e.Fn, e)
+	}
+	return r.trace
+}
+
+func callOf(op, fn string, e trace.Event) trace.Event {
+	e.Ph, e.Op, e.Fn = trace.Call, op, fn
+	return e
+}
+
+func returnOf(op, fn string, e trace.Event) trace.Event {
+	e.Ph, e.Op, e.Fn = trace.Ret, op, fn
+	return e
+}
+
+// A connect that fails after the other host has accepted leaves nothing joined: what was posted meanwhile is judged as if alone (POST-09, RES-08).
+func TestJoinedConnectFails(t *testing.T) {
+	whole := byHand(
+		callOf("a", "NdkConnect", trace.Event{Qp: "qp2", Conn: "c"}),
+		callOf("b", "NdkAccept", trace.Event{Qp: "qp1", Conn: "c"}),
+		callOf("c", "NdkReceive", trace.Event{Qp: "qp1", Wr: "r1"}), returnOf("c", "NdkReceive", success),
+		returnOf("b", "NdkAccept", success),
+		returnOf("a", "NdkConnect", trace.Event{Status: "STATUS_CONNECTION_REFUSED"}),
+		callOf("d", "NdkFlush", trace.Event{Qp: "qp1"}), returnOf("d", "NdkFlush", success),
+		callOf("e", "NdkGetCqResults", trace.Event{Cq: "cq1", N: number(1)}),
+		returnOf("e", "NdkGetCqResults", trace.Event{Results: []trace.Result{{Wr: "r1", Status: "STATUS_CANCELLED"}}}))
+	for i, r := range joined(t, whole, Options{}) {
+		if !unmet(r) || r.Violated() {
+			t.Errorf("host %d: %s: %+v", i, r.Verdict, r.Findings)
+		}
+	}
+}
+
+// Where the other host's receives may come from a shared receive queue, a send that no receive of the QP can have taken is left open (POLL-05).
+func TestJoinedSharedReceives(t *testing.T) {
+	connected := []trace.Event{
+		callOf("a", "NdkConnect", trace.Event{Qp: "qp1", Conn: "c"}), returnOf("a", "NdkConnect", success),
+		callOf("b", "NdkAccept", trace.Event{Qp: "qp2", Conn: "c"}), returnOf("b", "NdkAccept", success)}
+	send := []trace.Event{
+		callOf("c", "NdkSend", trace.Event{Qp: "qp1", Wr: "s1"}), returnOf("c", "NdkSend", success),
+		callOf("d", "NdkGetCqResults", trace.Event{Cq: "cq1", N: number(1)}),
+		returnOf("d", "NdkGetCqResults", trace.Event{Results: []trace.Result{{Wr: "s1", Status: "STATUS_SUCCESS"}}})}
+	shared := []trace.Event{
+		callOf("e", "NdkSrqReceive", trace.Event{Srq: "cq2", Wr: "x1", Cq: "cq2"}), returnOf("e", "NdkSrqReceive", success)}
+	if r := joined(t, byHand(slices.Concat(connected, send)...), Options{})[0]; r.Verdict != verdict.ProviderViolation || r.Findings[0].Rule != "POLL-05" {
+		t.Errorf("no receive at all: %s: %+v", r.Verdict, r.Findings)
+	}
+	if r := joined(t, byHand(slices.Concat(connected, shared, send)...), Options{})[0]; r.Verdict != verdict.Inconclusive {
+		t.Errorf("a shared receive: %s: %+v", r.Verdict, r.Findings)
+	}
 }

@@ -91,7 +91,7 @@ func undecided(name, reason string) *verdict.Report {
 // warnOfLone tells of connections that have one end only in the two traces.
 func (p *program) warnOfLone(r *result) {
 	for _, conn := range r.lone {
-		fmt.Fprintf(p.stderr, "%s: warning: connection %s has its other end in neither trace, or not from its creation on: its end here is "+
-			"judged as if alone\n", printable(r.report.File), printable(conn))
+		fmt.Fprintf(p.stderr, "%s: warning: connection %s has its other end in neither trace, or not from its creation on, or with a shared "+
+			"receive queue: its end here is judged as if alone\n", printable(r.report.File), printable(conn))
 	}
 }

@@ -132,8 +132,10 @@ func (h *Host) finish() {
 		switch {
 		case !p.isRemote():
 		case s.other.whole:
+			p.checkFollowed()
 			p.checkReceived()
 		default:
+			p.checkFollowed()
 			p.group.leaveInDoubt("the trace of " + s.other.name + " does not tell all that its host did")
 		}
 	}

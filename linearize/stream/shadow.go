@@ -30,9 +30,10 @@ type news struct {
 }
 
 // cross lets two QPs of different hosts be the ends of a connection. Where the trace of one does not begin with its creation, messages may
-// have passed before, and which takes which nobody knows: then the two are judged as if each were alone.
+// have passed before, and where one takes its receives from a shared queue, which takes which nobody knows: then the two are judged as if
+// each were alone.
 func (p *qp) cross(o *qp) {
-	if !p.created || !o.created {
+	if !p.created || !o.created || p.fed || o.fed {
 		return
 	}
 	for _, end := range []*qp{p, o} {
@@ -74,7 +75,7 @@ func (p *qp) castShadow(peer *qp) {
 	peer.peer, p.shadow = q, q
 }
 
-// part ends what p has to do with the other host.
+// uncross ends what p has to do with the other host.
 func (p *qp) uncross() {
 	if p.peer == nil || p.peer.remote == nil {
 		return
@@ -228,6 +229,20 @@ func (p *qp) isRemote() bool { return p.peer != nil && p.peer.remote != nil }
 // mayGrow reports whether p stands for a QP of another host, whose trace is not at its end: what it does then may come before the present.
 func (p *qp) mayGrow() bool { return p.remote != nil && !p.s.other.ended }
 
+// checkFollowed leaves open what was not explained of p, where the requests of the QP at the other end were not followed to their ends.
+func (p *qp) checkFollowed() {
+	of := p.peer.remote.of
+	g := of.group.root()
+	if !g.stopped && g.unclear == "" {
+		return
+	}
+	if reason := "what became of the requests of " + p.peer.name + " is not followed to its end"; p.s.reopen(p.group) {
+		p.group.leaveOpen(reason)
+	} else {
+		p.group.leaveInDoubt(reason)
+	}
+}
+
 // checkReceived holds the sends of p that succeeded, when all is told, against the receives of the other host that can have succeeded
 // (POLL-05).
 func (p *qp) checkReceived() {
@@ -236,7 +251,7 @@ func (p *qp) checkReceived() {
 	if sends.sent > 0 && sends.latest.op == model.SendAndInvalidate {
 		receives++ // it may have ended the connection instead, by a bad token
 	}
-	if sends.sent > receives && !p.group.root().broken {
+	if sends.sent > receives && len(p.s.other.shared) == 0 && !p.group.root().broken {
 		p.s.report(p.group, verdict.ProviderViolation, "POLL-05", sends.latestLine, []int{sends.latest.line},
 			"%s completed with success: %d sends of %s have, and of the receives of %s no more than %d can have taken a message",
 			sends.latest.wr, sends.sent, p.name, to.name, receives)
@@ -251,6 +266,8 @@ func (s *Stream) alone(q *cq, line int, r *posting) {
 	}
 	p := r.lane.qp
 	switch o := s.other; {
+	case what == "receive" && len(o.shared) > 0:
+		p.leaveOpen("receives of a shared receive queue may take what " + r.wr + " sent")
 	case s.forced:
 		s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line}, "%s completed with success, and the %s of %s "+
 			"that it takes was posted, by what both hosts tell, only after that was known", r.wr, what, p.peer.name)

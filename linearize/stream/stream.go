@@ -218,7 +218,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		u.region = e.Mr + e.Mw
 	case calls.UnsettleQp:
 		if p := s.qp(e.Qp); p.connected != 0 || p.lanes[0].next+p.lanes[1].next > 0 {
-			p.group.leaveOpen(p.name + " was put into the state " + e.State + ", which this engine does not follow")
+			p.leaveOpen(p.name + " was put into the state " + e.State + ", which this engine does not follow")
 		}
 	case calls.ResizeCq:
 		q := s.cq(e.Cq)

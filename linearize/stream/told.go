@@ -163,7 +163,7 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 	if outcome == model.CANCELLED && l.qp.peer != nil {
 		l.qp.peer.mayBeLost(r.called) // what cancelled r may have been the loss of the connection
 	}
-	if r.shadow != nil {
+	if l.qp.shadow != nil && r.shadow != nil {
 		r.told(outcome)
 	}
 	l.qp.lossTold = l.qp.lossTold || outcome != model.SUCCESS
