@@ -54,3 +54,15 @@ func TestEventualRulesAreLeftOpen(t *testing.T) {
 		}
 	}
 }
+
+// A rule that there is nothing to check of by the default readings counts where another reading found it broken (FLUSH-05, A15).
+func TestRuleOfAnotherReadingCounts(t *testing.T) {
+	d, err := model.Ndkpi().Assume("A15", "CANCELLED")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Report{Rules: map[string]RuleCoverage{"FLUSH-05": {Coverage: Checked, Count: 1}}}
+	if r.Conclude(d); r.Rules["FLUSH-05"].Coverage != Checked || r.Rules["FLUSH-04"].Coverage != NotCheckable {
+		t.Errorf("FLUSH-05: %+v, FLUSH-04: %+v", r.Rules["FLUSH-05"], r.Rules["FLUSH-04"])
+	}
+}
