@@ -180,6 +180,9 @@ func (h *history) orderPolls(q *cq) {
 }
 
 func (h *history) comparePolls(a, b *span) (sign int, certain bool) {
+	if !a.returned() || !b.returned() {
+		return cmp.Compare(a.ret, b.ret), false // it may have taken anything
+	}
 	if len(a.results()) == 0 || len(b.results()) == 0 {
 		return 0, true // the search orders them
 	}
