@@ -52,7 +52,8 @@ func (r *run) connect(i int) {
 
 func (r *run) post(i int, queue model.Queue) {
 	ops := []model.Op{model.Send, model.Read, model.Write, model.Send, model.FastRegister, model.Invalidate, model.SendAndInvalidate}
-	if r.c.Tokens == 0 {
+	neither := r.c.Dialect.A8 == model.A8Completion && r.s.Qps[i].State.Unconnected() // of an invalidation: it can't be refused, nor accepted
+	if r.c.Tokens == 0 || neither {
 		ops = ops[:4]
 	}
 	q := model.Request{Id: len(r.requests), Op: model.ReceiveOp, Token: model.NoToken}

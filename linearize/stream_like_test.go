@@ -73,6 +73,8 @@ var alike = []struct {
 		"NdkReceive qp2 r1; NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; rest; get cq1; get cq2 r1c; get cq2; rest"},
 	{"two receives succeed by one send", verdict.ProviderViolation, "POLL-05",
 		"NdkReceive qp1 r1; NdkReceive qp1 r2; NdkSend qp2 s1; get cq1 r1 r2; get cq2 s1x; rest; get cq1; get cq2"},
+	{"a receive succeeds behind one that was cancelled, and nothing was sent", verdict.ProviderViolation, "POLL-05",
+		"NdkReceive qp1 r1; NdkFlush qp1; NdkReceive qp1 r2; get cq1 r1c r2; rest; get cq1; get cq2"},
 	{"one end was cancelled, and nobody says why", verdict.ProviderViolation, "RES-08",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; get cq1 r1c; rest; get cq1; get cq2"},
 }

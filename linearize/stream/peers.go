@@ -28,6 +28,9 @@ func (l *lane) arrivals() int { return len(l.other().messages) }
 // posted.
 func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
 	l := r.lane
+	if l.queue == model.Receive {
+		l.took++
+	}
 	switch {
 	case l.queue == model.Initiator && !r.op.IsSend():
 		return automaton.Plain, 0, true
@@ -36,8 +39,12 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 		if l.queue == model.Initiator {
 			return automaton.Plain, 0, true
 		}
-		if l.other() == nil && l.qp.alone == nil {
+		switch {
+		case l.other() == nil && l.qp.alone == nil:
 			l.qp.alone = &unsent{r.wr, line, r.line}
+		case l.other() != nil && !l.qp.isRemote() && l.took > l.other().sends:
+			s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line},
+				"%s completed with success, and more receives did than the peer has sent messages", r.wr)
 		}
 		return automaton.Plain | automaton.Solicited, 0, true
 	}

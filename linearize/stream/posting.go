@@ -17,6 +17,7 @@ type lane struct {
 	sends    int        // of the accepted requests, how many are sends
 	returned int        // accepted requests whose post had returned
 	ready    moment     // from when on the latest to have ended can have ended
+	took     int        // receives that succeeded
 	silenced *posting   // the latest that succeeded silently
 	messages []*posting // sends, or receives, that have not failed, and whose other half has not been told yet
 	taken    []*posting // … whose other half was told, and which were not
