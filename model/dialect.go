@@ -72,3 +72,7 @@ func ByName(name string) (Dialect, error) {
 	}
 	return Dialect{}, fmt.Errorf("no dialect %q: there are ndkpi, ndspi and verbs", name)
 }
+
+// PostsInError reports whether a QP in its error state takes posts, connected before or not: in libibverbs alone, which is the
+// interface with extra events.
+func (d Dialect) PostsInError() bool { return d.ExtraEvent }

@@ -81,6 +81,9 @@ ASSUME DialectIsKnown ==
   /\ {ErrorsArm, Serialised, ExtraEvent} \subseteq BOOLEAN
   /\ IsReading(Reading)
 
+\* In verbs alone, which is the interface with extra events, a QP in its error state takes posts, connected before or not.
+PostsInError == ExtraEvent
+
 \* What a step may lead to: the states in yes if it must do a thing, those in no if it must not, all if it may.
 Oblige(obligation, yes, no) ==
   CASE obligation = "MUST"     -> yes

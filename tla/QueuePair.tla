@@ -125,12 +125,11 @@ Break(P) == qp' = [p \in QP |-> IF p \in P THEN [qp[p] EXCEPT !.state = Broken(@
 (***************************************************************************)
 
 \* A QP that was never connected takes receives only (POST-08, POST-09).  One that is being closed takes nothing (LIFE-06).
-\* After the connection has ended posts may still be accepted.  In verbs (the interface with extra events) a QP takes them
-\* in its error state, connected before or not.
+\* After the connection has ended posts may still be accepted.
 CanPost(state, queue) ==
   /\ ~Closing(state)
   /\ state = "IDLE" => queue = "receive"
-  /\ state = "BROKEN IDLE" => queue = "receive" \/ ExtraEvent
+  /\ state = "BROKEN IDLE" => queue = "receive" \/ PostsInError
 
 (***************************************************************************)
 (* The post returns success.  NDK_OP_FLAG_DEFER is for initiator requests  *)
@@ -367,7 +366,7 @@ Unconnected == {p \in QP : qp[p].state \in {"IDLE", "BROKEN IDLE"}}
 
 \* POST-08, POST-09: before the connection, only receives are pending.
 UnconnectedSendsNothing ==
-  \A p \in Unconnected : qp[p].initiator = <<>> \/ (ExtraEvent /\ qp[p].state = "BROKEN IDLE")
+  \A p \in Unconnected : qp[p].initiator = <<>> \/ (PostsInError /\ qp[p].state = "BROKEN IDLE")
 
 \* POST-08: nor does anything succeed, a receive neither.
 NothingSucceedsUnconnected ==
