@@ -99,6 +99,24 @@ func TestDecoderIsJSON(t *testing.T) {
 	}
 }
 
+// A key is guessed only if each of its bytes is there.
+func TestGuessedKeyIsWhole(t *testing.T) {
+	for f := noField + 1; f < fieldCount; f++ {
+		key := `,"` + f.String() + `":`
+		line := key + "12345678"
+		if p := (parser{line: []byte(line)}); !p.expect(f, false) || p.at != len(key) {
+			t.Errorf("%s is not found", key)
+		}
+		for i := range key {
+			changed := []byte(line)
+			changed[i] ^= 1
+			if p := (parser{line: changed}); p.expect(f, false) {
+				t.Errorf("%s is taken for %s", changed[:len(key)], key)
+			}
+		}
+	}
+}
+
 // What the decoder guesses from the lines before never changes what it makes of a line.
 func FuzzDecoder(f *testing.F) {
 	lines := corpusLines(f)

@@ -93,9 +93,9 @@ func (f field) String() string { return fieldNames[f] }
 
 // fieldKey is a field as compact JSON has it within an object, such as ,"seq": in words that are compared at once.
 type fieldKey struct {
-	length     int
-	start, end uint64 // the first and the last eight bytes; of a shorter one there is only the start
-	mask       uint64 // of the start
+	length            int
+	start, inner, end uint64 // the first, the second and the last eight bytes; a short one has the start alone, or no inner ones
+	mask              uint64 // of the start
 }
 
 var fieldKeys = func() (keys [fieldCount]fieldKey) {
@@ -107,6 +107,9 @@ var fieldKeys = func() (keys [fieldCount]fieldKey) {
 			keys[f].mask >>= 8 * (8 - len(text))
 		} else {
 			keys[f].end = binary.LittleEndian.Uint64([]byte(text[len(text)-8:]))
+		}
+		if len(text) > 16 {
+			keys[f].inner = binary.LittleEndian.Uint64([]byte(text[8:]))
 		}
 	}
 	return keys

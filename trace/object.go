@@ -145,6 +145,9 @@ func (p *parser) expect(f field, first bool) bool {
 	if start&key.mask != 0 || key.length > 8 && binary.LittleEndian.Uint64(p.line[end-8:]) != key.end {
 		return false
 	}
+	if key.length > 16 && binary.LittleEndian.Uint64(p.line[at+8:]) != key.inner {
+		return false
+	}
 	p.at = end
 	return true
 }
