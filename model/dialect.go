@@ -73,6 +73,6 @@ func ByName(name string) (Dialect, error) {
 	return Dialect{}, fmt.Errorf("no dialect %q: there are ndkpi, ndspi and verbs", name)
 }
 
-// PostsInError reports whether a QP in its error state takes posts, connected before or not: in libibverbs alone, which is the
-// interface with extra events.
+// PostsInError reports whether a QP takes posts in its error state though it never was connected: in libibverbs alone, which is
+// the interface with extra events.
 func (d Dialect) PostsInError() bool { return d.ExtraEvent }

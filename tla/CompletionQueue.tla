@@ -96,7 +96,7 @@ Succeeded(c) == c.status = "SUCCESS"
 (* Must completion c satisfy an arm?                                       *)
 (* Rejected (ARM-09): that ANY waits for successful completions only, as   *)
 (* the page of NdkArmCq says literally.  ANY would then be weaker than     *)
-(* SOLICITED, against the table of ARM-07.                                 *)
+(* SOLICITED, against the table of Merge.                                  *)
 (* Whether a failed completion satisfies an ERRORS arm is a choice: the    *)
 (* page speaks of errors of the CQ only, so it need not, and may (A4).     *)
 (* Rejected, but for MAY: that a success which is not solicited may        *)
@@ -458,8 +458,8 @@ SatisfiedArmIsOwed ==
        /\ Reading.A2 = "ONE" => new.due = 1 \/ new.due = old.due
        /\ Reading.A2 = "TWO" => new.due = old.due + 1]_cq
 
-\* ARM-17 (A2): under TWO no callback that is owed for completions goes to an error; under ONE none is left when the error
-\* has been told, nor told before it.
+\* ARM-17 (A2): under TWO an error takes no callback that is owed for completions.  Under ONE they have one callback together:
+\* none is made before it, and none is left after it.
 ErrorMergesAsArmsDo ==
   [][\A q \in CQ : LET old == cq[q]  new == cq'[q] IN
        SecondArm = "MERGE" /\ new.open # "CLOSED" =>
@@ -571,7 +571,7 @@ CqFairness ==
     /\ WF_cq(NdkRequestCompletionExit(q))
     /\ WF_cq(NdkCloseCompletion(q))
 
-\* ASY-01: a resize that was asked for is answered, also while the CQ is being closed (LIFE-10).
+\* ASY-01, LIFE-07: a resize that was asked for is answered, also while the CQ is being closed.
 ResizeIsAnswered == \A q \in CQ : (cq[q].resize # "NONE") ~> (cq[q].resize = "NONE")
 
 \* LIFE-11: a close that was begun completes.

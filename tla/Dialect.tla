@@ -26,7 +26,8 @@
 (*                                                                         *)
 (* Who takes a step can be told by its name.  NdkArmCq and the like are    *)
 (* calls of the consumer; Ndk...Enter and Ndk...Exit are the ends of a     *)
-(* callback, which the provider makes.  Post and PostRefused are NdkSend,  *)
+(* callback, which the provider makes, and so is NdkCloseCompletion of a   *)
+(* CQ, whose two ends are one step.  Post and PostRefused are NdkSend,     *)
 (* NdkReceive and all other calls that post a request: the one returned    *)
 (* success, the other failure.  What is marked Hidden is the adapter's:    *)
 (* neither the consumer nor a recorder of its calls sees when it happens.  *)
@@ -81,7 +82,7 @@ ASSUME DialectIsKnown ==
   /\ {ErrorsArm, Serialised, ExtraEvent} \subseteq BOOLEAN
   /\ IsReading(Reading)
 
-\* In verbs alone, which is the interface with extra events, a QP in its error state takes posts, connected before or not.
+\* In verbs alone, which is the interface with extra events, a QP takes posts in its error state though it never was connected.
 PostsInError == ExtraEvent
 
 \* What a step may lead to: the states in yes if it must do a thing, those in no if it must not, all if it may.

@@ -98,8 +98,8 @@ Complete(p, queue, i) ==
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
-(* A CQ fails, and its QPs with it (ARM-18).  It overflows only for a      *)
-(* completion that has no room (ARM-16), which then is never placed.       *)
+(* A CQ fails, and its QPs with it.  It overflows only for a completion    *)
+(* that has no room (ARM-16), which then is never placed.                  *)
 (***************************************************************************)
 WaitsForRoom(p, queue) ==
   \E i \in DOMAIN qp[p][queue] : Qp!CanComplete(p, queue, i) /\ Qp!LeavesCompletion(qp[p][queue][i])
@@ -107,9 +107,10 @@ WaitsForRoom(p, queue) ==
 Overflow(q) ==
   /\ \E p \in Users(q), queue \in Queues : CqOf(p, queue) = q /\ WaitsForRoom(p, queue)
   /\ Cq!Overflow(q)
-  /\ Qp!Break(Users(q))
+  /\ Qp!Break(Users(q))    \* ARM-18
   /\ UNCHANGED token
 
+\* ARM-18, too.
 InternalError(q) == Cq!InternalError(q) /\ Qp!Break(Users(q)) /\ UNCHANGED token
 
 -----------------------------------------------------------------------------
@@ -134,6 +135,7 @@ NdkCloseCompletionEnter(p, dropped) ==
   /\ IF dropped THEN Cq!Drop(p) ELSE UNCHANGED cq
   /\ UNCHANGED token
 
+\* LIFE-04, LIFE-05, LIFE-15.
 QpsAreClosed(q) == \A p \in Users(q) : qp[p].state = "CLOSED"
 
 NdkCloseCompletion(q) == QpsAreClosed(q) /\ Cq!NdkCloseCompletion(q) /\ UNCHANGED <<qp, token>>
@@ -248,7 +250,7 @@ LaterInvalidateFails ==
   [][\A p \in QP : \A r \in Qp!JustExecuted(p, "initiator") :
        r.phase = "SUCCESS" /\ r.op = "Invalidate" => token[r.token] # "INVALID" /\ token'[r.token] = "INVALID"]_vars
 
-\* INV-08: a token becomes valid when a registration or binding of it succeeds, not when that is posted.
+\* INV-08, POLL-08: what is invalid stays so until a registration or binding of the token succeeds, not until that is posted.
 RegistrationValidates ==
   [][\A t \in Token :
        LET registered == \E p \in QP : \E r \in Qp!JustExecuted(p, "initiator") :

@@ -80,7 +80,8 @@ PendingPhases == {"DEFERRED", "INDICATED", "UNACKNOWLEDGED"}
 (* Requests are executed in posting order, but for one thing: while a read *)
 (* waits for its data, those behind it may be executed.  A request with    *)
 (* NDK_OP_FLAG_READ_FENCE waits for all reads before it, silent or not,    *)
-(* until they have their data (FLAG-04), not until that is told.           *)
+(* until they have their data (FLAG-04).                                   *)
+(* Rejected: that it waits until a completion has told of the data.        *)
 (* Rejected: that nothing passes a read.  The flag would be good for       *)
 (* nothing.                                                                *)
 (***************************************************************************)
@@ -125,7 +126,7 @@ Break(P) == qp' = [p \in QP |-> IF p \in P THEN [qp[p] EXCEPT !.state = Broken(@
 (***************************************************************************)
 
 \* A QP that was never connected takes receives only (POST-08, POST-09).  One that is being closed takes nothing (LIFE-06).
-\* After the connection has ended posts may still be accepted.
+\* After the connection has ended posts may still be accepted; in verbs also where there never was one.
 CanPost(state, queue) ==
   /\ ~Closing(state)
   /\ state = "IDLE" => queue = "receive"
@@ -133,7 +134,7 @@ CanPost(state, queue) ==
 
 (***************************************************************************)
 (* The post returns success.  NDK_OP_FLAG_DEFER is for initiator requests  *)
-(* (DEF-01); a request without it indicates itself and all before it.      *)
+(* alone; a request without it indicates itself and all before it.         *)
 (* A post and a flush that overlap are two steps, in either order: the     *)
 (* request is flushed, or comes after the flush (POST-04).                 *)
 (***************************************************************************)
@@ -144,13 +145,13 @@ AfterPost(queue, r, defer) ==
 Post(p, r, defer) ==
   LET queue == QueueOf(r.op) IN
   /\ CanPost(qp[p].state, queue)
-  /\ defer => queue = "initiator"
+  /\ defer => queue = "initiator"    \* DEF-01
   /\ qp' = [qp EXCEPT ![p][queue] = AfterPost(@, r, defer)]
 
 (***************************************************************************)
-(* The post returns failure.  It queues nothing (DEF-03), and before it    *)
-(* returns all requests deferred earlier are indicated (DEF-05): those of  *)
-(* the same QP, when an initiator request is refused.                      *)
+(* The post returns failure.  Before it returns all requests deferred      *)
+(* earlier are indicated (DEF-05): those of the same QP, when an initiator *)
+(* request is refused.                                                     *)
 (* Rejected (A10): that they may be indicated some time later.  No trace   *)
 (* tells the difference, since a request may rest between any two steps.   *)
 (* Rejected (A10, A30): that those of other QPs are meant as well, or that *)
@@ -167,6 +168,7 @@ AfterRefusal(queue) ==
 EndedBy(p, r) ==
   IF QueueOf(r.op) = "receive" /\ Reading.A30 = "INITIATOR" THEN {} ELSE IF Reading.A10 = "QP" THEN {p} ELSE QP
 
+\* Of the request that is refused nothing is left (DEF-03).
 PostRefused(p, r) ==
   /\ ~Closing(qp[p].state)
   /\ qp' = [x \in QP |-> IF x \in EndedBy(p, r) THEN [qp[x] EXCEPT !.initiator = AfterRefusal(@)] ELSE qp[x]]
@@ -253,9 +255,9 @@ Aborted(q) == Ended(q, "ABORTED", PendingPhases)
 (***************************************************************************)
 (* Hidden.  The message names a bad token: the provider of b aborts the    *)
 (* connection (INV-05).  To a, the send may have succeeded or failed; its  *)
-(* completion is of NdkOperationTypeSend all the same (RES-01).  The       *)
-(* receive that it met fails, or is cancelled like those behind it.  What  *)
-(* answers the message acknowledges those before it.                       *)
+(* completion is of NdkOperationTypeSend all the same.  The receive that it*)
+(* met fails, or is cancelled like those behind it.  What answers the      *)
+(* message acknowledges those before it.                                   *)
 (***************************************************************************)
 Abort(a, b, sent, received) ==
   LET met == [qp EXCEPT ![a].initiator[NextMessage(a)].phase = sent,

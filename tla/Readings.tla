@@ -3,7 +3,8 @@
 (* Where the documentation can be read in more than one way.  A1, A2, ...  *)
 (* are the open questions of docs/rules.md.  These operators ask for the   *)
 (* choices:                                                                *)
-(*   CompletionQueue  A1 Told, ErrorWaits     A2 Owe, Beside               *)
+(*   CompletionQueue  A1 Told, ErrorWaits                                  *)
+(*                    A2 Owe, Beside, TellsErrorFirst                      *)
 (*                    A3 AfterEnter, AfterExit                             *)
 (*                    A4, A5 Match            A6 HasCause                  *)
 (*                    A7, A33 BatchSizes      A16 CanResize                *)
@@ -29,8 +30,8 @@
 
 \* What each may be.
 Choices ==
-  [ A1  |-> {"KEPT", "LOST", "NO ARM"},          \* an error of the CQ finds no arm: kept for the next, or lost; or it needs none
-    A2  |-> {"EITHER", "ONE", "TWO"},            \* an arm is satisfied, or the CQ fails, while a callback is owed: so many are owed then
+  [ A1  |-> {"KEPT", "LOST", "NO ARM"},          \* an error of the CQ finds no arm: kept for the next, lost, or none is needed
+    A2  |-> {"EITHER", "ONE", "TWO"},            \* callbacks for two arms, or for an arm and an error of the CQ
     A3  |-> {"ENTRY", "RETURN"},                 \* what the CQ holds is old from when on: a callback's entry, or its return?
     A4  |-> {"MAY", "MUST", "MUST NOT"},         \* does a failed completion satisfy an ERRORS arm?
     A5  |-> {"MUST NOT", "MAY"},                 \* does a success that is not solicited satisfy a SOLICITED arm?
@@ -47,7 +48,7 @@ Choices ==
     A24 |-> {"NONE", "1", "2"},                  \* a bound on the callbacks that are owed
     A25 |-> {"NO", "YES"},                       \* does a fresh completion satisfy an arm, though it was polled before?
     A26 |-> {"FRESH", "OLD"},                    \* what the completions are that come before the first callback
-    A28 |-> {"AT ONCE", "AT RETURN"},            \* an arm within a callback looks at what is in the CQ at once, or at the return
+    A28 |-> {"AT ONCE", "AT RETURN"},            \* an arm in a callback looks at what is in the CQ at once, or at the return
     A29 |-> {"SILENT", "TOLD"},                  \* does a silent success leave a completion after all?
     A30 |-> {"INITIATOR", "ANY"},                \* which refused posts indicate deferred requests
     A31 |-> {"CANCELLED", "STRANDED"},           \* what a flush does to requests deferred in an open chain

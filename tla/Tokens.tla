@@ -20,8 +20,9 @@
 (*                                                                         *)
 (* A token can be read, and told to the peer, as soon as the call that     *)
 (* registers it has returned, before it is valid (MEM-05, MEM-17): so a    *)
-(* chain can register memory and send its token.  No action asks whether   *)
-(* the token that a request names is valid when the request is posted.     *)
+(* chain can register memory and send its token.  Whether the token that a *)
+(* request names is valid is asked when it is executed.  When it is posted *)
+(* that is asked of NdkInvalidate alone, in some readings (A8).            *)
 (***************************************************************************)
 EXTENDS Dialect
 
@@ -52,10 +53,12 @@ ReadThatInvalidates(r) == r.op = "Read" /\ r.token # NoToken /\ ReadInvalidates
 (***************************************************************************)
 (* A request r of the token's owner is executed with an outcome, or (Write)*)
 (* one of a peer that the token lets reach into the memory: through an     *)
-(* invalid one it can't (INV-08).  NdkInvalidate of an invalid token fails *)
-(* (POLL-08).                                                              *)
+(* invalid one it can't.  NdkInvalidate of an invalid token fails.         *)
 (***************************************************************************)
+\* POLL-08.
 CanInvalidate(t) == token[t] # "INVALID"
+
+\* INV-08: what is written through an invalid token does not arrive.
 CanAccess(t) == IF t = NoToken THEN TRUE ELSE token[t] # "INVALID"
 
 \* A write that has only to be acknowledged needs no access any more.

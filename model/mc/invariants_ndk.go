@@ -325,8 +325,8 @@ func InvalidateFailsAsRead(before, _ *Moment, a model.Action) bool {
 	return !dead || !(a8 == model.A8Inline && a.Name == model.Post) && !(a8 == model.A8Completion && a.Name == model.PostRefused)
 }
 
-// RegistrationValidates: a token becomes valid when a registration or binding of it succeeds, not when that is posted
-// (INV-08).
+// RegistrationValidates: what is invalid stays so until a registration or binding of the token succeeds, not until that is
+// posted (INV-08, POLL-08).
 func RegistrationValidates(before, after *Moment, _ model.Action) bool {
 	registered := map[int]bool{}
 	right := initiated(before, after, func(_ int, r model.Request, _, is model.Validity) bool {

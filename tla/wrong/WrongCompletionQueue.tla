@@ -13,7 +13,7 @@ LastArmWins(first, second) == second
 \* For Merge: an arm request is ignored while one is outstanding.
 FirstArmWins(first, second) == IF first = "NONE" THEN second ELSE first
 
-\* For AfterArm, Satisfied and AfterPoll: an arm takes effect at the next poll.
+\* For AfterArm, Satisfied and AfterPoll, with EntriesAtArmIgnored for AtArm: an arm takes effect at the next poll.
 ArmSleeps(r, type) == [r EXCEPT !.arm = Merge(@, type)]
 SleeperIsNotSatisfied(r, w) == IF w = 0 THEN {r} ELSE {[Disarmed(r) EXCEPT !.due = d] : d \in Owe(r.due, w)}
 PollWakesArm(r, results) ==
