@@ -10,8 +10,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// Where one engine has an answer it stands; where both have one, that which says more; where they differ, it is never told that the
-// trace is conformant (acceptance by one engine is not enough).
+// Where one engine has an answer it stands; where both have one, that which says more; where they differ, it is never told that
+// the trace is conformant (acceptance by one engine is not enough).
 func TestAutoTakesTheAnswerThatThereIs(t *testing.T) {
 	conformant := &verdict.Report{Verdict: verdict.Conformant}
 	open := verdict.Finding{Verdict: verdict.Inconclusive, Message: "more than is followed"}

@@ -26,9 +26,9 @@ const (
 
 const mostDiffering = 5 // histories, before no more are drawn
 
-// The streaming engine gives each random history the verdict of porcupine and of the plain search, where they have one: histories of at
-// most 40 operations, of all dialects and readings, legal and spoilt. NDK_HISTORIES says how many, NDK_SEED and NDK_FROM which: what
-// differs is told by its number, and NDK_HISTORIES=1 NDK_FROM=<number> draws it again.
+// The streaming engine gives each random history the verdict of porcupine and of the plain search, where they have one:
+// histories of at most 40 operations, of all dialects and readings, legal and spoilt. NDK_HISTORIES says how many, NDK_SEED and
+// NDK_FROM which: what differs is told by its number, and NDK_HISTORIES=1 NDK_FROM=<number> draws it again.
 func TestRandomHistories(t *testing.T) {
 	from, n, seed := environment(t, "NDK_FROM", 0), environment(t, "NDK_HISTORIES", 2000), environment(t, "NDK_SEED", 1)
 	start := time.Now()
@@ -141,8 +141,8 @@ func (h *drawn) againstPorcupine(streamed *verdict.Report, c *comparison) bool {
 	return true
 }
 
-// againstPlainSearch reports whether the plain search has an answer. The judge looks at each end of a connection by itself, and only then at what
-// it knows of the messages: it may accept what the whole does not allow.
+// againstPlainSearch reports whether the plain search has an answer. The judge looks at each end of a connection by itself, and
+// only then at what it knows of the messages: it may accept what the whole does not allow.
 func (h *drawn) againstPlainSearch(streamed *verdict.Report, c *comparison) bool {
 	if h.run.points || h.trace.Header.Side == "consumer" {
 		return false

@@ -19,8 +19,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// FuzzCheck reads any text as a trace, and judges what is one by both engines: no input makes that panic or hang, or leaves a goroutine
-// behind, the same input gets the same answer, and where porcupine accepts, the witness holds.
+// FuzzCheck reads any text as a trace, and judges what is one by both engines: no input makes that panic or hang, or leaves a
+// goroutine behind, the same input gets the same answer, and where porcupine accepts, the witness holds.
 func FuzzCheck(f *testing.F) {
 	files, err := filepath.Glob("../traces/*/*.jsonl")
 	if err != nil || len(files) == 0 {

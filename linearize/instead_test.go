@@ -97,8 +97,8 @@ func TestStreamTellsItsExplanations(t *testing.T) {
 	}
 }
 
-// Of the requests of a queue pair the streaming engine tells its one state, and what that would have allowed (POLL-04, POLL-05, POLL-09,
-// RES-08, FLUSH-01, FLAG-01, DEF-03, DEF-04, POST-08, POLL-08).
+// Of the requests of a queue pair the streaming engine tells its one state, and what that would have allowed (POLL-04, POLL-05,
+// POLL-09, RES-08, FLUSH-01, FLAG-01, DEF-03, DEF-04, POST-08, POLL-08).
 func TestStreamTellsTheStateOfRequests(t *testing.T) {
 	connected := func(initiators, receives string) string {
 		return "qp1: CONNECTED, " + initiators + " and " + receives + " pending"

@@ -15,8 +15,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// splitByHost puts the events of a run with two QPs into two traces: what is of the second QP and its CQ is of the second host, a quiesce
-// mark of both. Each has its own numbers.
+// splitByHost puts the events of a run with two QPs into two traces: what is of the second QP and its CQ is of the second host,
+// a quiesce mark of both. Each has its own numbers.
 func splitByHost(t fataler, whole *trace.Trace) [2]*trace.Reader {
 	second := map[string]bool{"cq2": true, "qp2": true}
 	of := map[string]int{} // of each op
@@ -80,7 +80,8 @@ func joined(t fataler, whole *trace.Trace, o Options) [2]*verdict.Report {
 	return [2]*verdict.Report{hosts[0].Report, hosts[1].Report}
 }
 
-// sharesTokens reports whether a run has a token of both hosts: in the contract a token is of neither, and in two traces each host has its own.
+// sharesTokens reports whether a run has a token of both hosts: in the contract a token is of neither, and in two traces each
+// host has its own.
 func sharesTokens(r *run) bool {
 	owner := map[uint32]string{} // the QP that makes it valid and invalid
 	shared := false
@@ -124,8 +125,8 @@ func drawConnection(t dice, d model.Dialect) (r *run, o Options, spoilt string) 
 	}
 }
 
-// What the contract does on a connection is no violation where each of its hosts took its own part down, and is conformant where the whole
-// was: two traces leave no more open than one. Most of what breaks a rule of the whole still does.
+// What the contract does on a connection is no violation where each of its hosts took its own part down, and is conformant
+// where the whole was: two traces leave no more open than one. Most of what breaks a rule of the whole still does.
 func TestJoinedRuns(t *testing.T) {
 	t.Logf("seed %v: -rapid.seed chooses another", flag.Lookup("rapid.seed").Value)
 	for _, d := range dialects() {
@@ -188,7 +189,8 @@ func returnOf(op, fn string, e trace.Event) trace.Event {
 	return e
 }
 
-// A connect that fails after the other host has accepted leaves nothing joined: what was posted meanwhile is judged as if alone (POST-09, RES-08).
+// A connect that fails after the other host has accepted leaves nothing joined: what was posted meanwhile is judged as if alone
+// (POST-09, RES-08).
 func TestJoinedConnectFails(t *testing.T) {
 	whole := byHand(
 		callOf("a", "NdkConnect", trace.Event{Qp: "qp2", Conn: "c"}),
@@ -206,7 +208,8 @@ func TestJoinedConnectFails(t *testing.T) {
 	}
 }
 
-// Where the other host's receives may come from a shared receive queue, a send that no receive of the QP can have taken is left open (POLL-05).
+// Where the other host's receives may come from a shared receive queue, a send that no receive of the QP can have taken is left
+// open (POLL-05).
 func TestJoinedSharedReceives(t *testing.T) {
 	connected := []trace.Event{
 		callOf("a", "NdkConnect", trace.Event{Qp: "qp1", Conn: "c"}), returnOf("a", "NdkConnect", success),

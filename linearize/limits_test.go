@@ -67,7 +67,8 @@ func nothingIsLeft(t *testing.T, before int) {
 	}
 }
 
-// A trace that is too long, ordered by times that contradict each other or recorded with gaps is not judged, and nothing in it counts as checked.
+// A trace that is too long, ordered by times that contradict each other or recorded with gaps is not judged, and nothing in it
+// counts as checked.
 func TestUnfitTraces(t *testing.T) {
 	for says, spoil := range map[string]func(*trace.Trace){
 		"this engine takes 100000 at most": func(t *trace.Trace) { t.More = 1 },

@@ -11,10 +11,10 @@ import (
 	"ndkoracle/trace"
 )
 
-// Where the order of a trace is partial, the events of one thread follow each other as their lines do, and those of two threads as
-// their times. Events of different threads and one time may have happened in either order: that is a tie. The trace is allowed when an
-// order that it leaves open is. Orders are tried until one is found, or until all are known to break a rule: a rule that is broken before
-// a tie is broken in whatever order what comes after it happened.
+// Where the order of a trace is partial, the events of one thread follow each other as their lines do, and those of two threads
+// as their times. Events of different threads and one time may have happened in either order: that is a tie. The trace is
+// allowed when an order that it leaves open is. Orders are tried until one is found, or until all are known to break a rule: a
+// rule that is broken before a tie is broken in whatever order what comes after it happened.
 
 // maxOrders is how many orders, and beginnings of them, are tried.
 const maxOrders = 1 << 6
@@ -87,8 +87,8 @@ func (p *partial) of(n int) *verdict.Report {
 	return r
 }
 
-// allowed looks for an order that is allowed, from the k'th tie on, and returns its report. There is none where the order chosen for
-// the ties before breaks a rule before that tie, whatever follows.
+// allowed looks for an order that is allowed, from the k'th tie on, and returns its report. There is none where the order
+// chosen for the ties before breaks a rule before that tie, whatever follows.
 func (p *partial) allowed(ctx context.Context, k int) *verdict.Report {
 	if p.tried++; p.tried > maxOrders || ctx.Err() != nil {
 		p.spent = true
@@ -120,8 +120,9 @@ func (p *partial) allowed(ctx context.Context, k int) *verdict.Report {
 	return found
 }
 
-// breaches returns what is certain, where each order breaks a rule: all that is found before the first tie, or the first of what is found in the
-// order of the lines, with the rules that are broken in the others. Of so many findings in the order of the lines the others are left open.
+// breaches returns what is certain, where each order breaks a rule: all that is found before the first tie, or the first of
+// what is found in the order of the lines, with the rules that are broken in the others. Of so many findings in the order of
+// the lines the others are left open.
 func (p *partial) breaches(of int) []verdict.Finding {
 	certain := slices.DeleteFunc(slices.Clone(p.broken[0].Findings), func(f verdict.Finding) bool { return f.Verdict == verdict.Inconclusive })
 	if len(p.broken) > 1 {

@@ -14,8 +14,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// spread makes a trace in a partial order of one in a total order: its calls and callbacks are of several threads, some events have the
-// time of the one before, and the lines may be those of one thread after the other.
+// spread makes a trace in a partial order of one in a total order: its calls and callbacks are of several threads, some events
+// have the time of the one before, and the lines may be those of one thread after the other.
 func spread(d dice, total *trace.Trace) *trace.Trace {
 	p := *total
 	p.Header.Order = "partial"
@@ -42,7 +42,8 @@ func spread(d dice, total *trace.Trace) *trace.Trace {
 	return &p
 }
 
-// allOrders returns all orders that the events of a trace may have happened in, as the format defines it, or nil where there are more than most.
+// allOrders returns all orders that the events of a trace may have happened in, as the format defines it, or nil where there
+// are more than most.
 func allOrders(events []trace.Event, most int) [][]trace.Event {
 	var all [][]trace.Event
 	var order []trace.Event
@@ -87,8 +88,8 @@ func allOrders(events []trace.Event, most int) [][]trace.Event {
 	return all
 }
 
-// ofOrders returns the verdict on a trace in a partial order by those on each order that it leaves open, and the rules that are broken in them;
-// known is false when one was left open.
+// ofOrders returns the verdict on a trace in a partial order by those on each order that it leaves open, and the rules that are
+// broken in them; known is false when one was left open.
 func ofOrders(p *trace.Trace, orders [][]trace.Event, o Options) (want verdict.Verdict, rules map[string]bool, known bool) {
 	rules, known = map[string]bool{}, true
 	for _, events := range orders {
@@ -112,7 +113,8 @@ func ofOrders(p *trace.Trace, orders [][]trace.Event, o Options) (want verdict.V
 	return want, rules, known
 }
 
-// A trace in a partial order is allowed exactly when one of the orders is that it may have happened in; a rule is broken when one is in each.
+// A trace in a partial order is allowed exactly when one of the orders is that it may have happened in; a rule is broken when
+// one is in each.
 func TestPartialOrderIsAnyOrder(t *testing.T) {
 	for _, d := range dialects()[:3] {
 		t.Run(d.Name, func(t *testing.T) {
@@ -169,8 +171,8 @@ func timed(t *testing.T, text string, times ...int64) *trace.Trace {
 	return traced
 }
 
-// Times tell the order of two threads. Where they are one, every order is possible, and what is wrong in each is told by the first; where
-// there are too many, or some accuse the provider and others the consumer, the answer stays open.
+// Times tell the order of two threads. Where they are one, every order is possible, and what is wrong in each is told by the
+// first; where there are too many, or some accuse the provider and others the consumer, the answer stays open.
 func TestPartialOrder(t *testing.T) {
 	many := "arm ANY; cb<; cb>" + strings.Repeat("; get", 4) + "; post 1; get 1"
 	for _, test := range []struct {
@@ -213,8 +215,8 @@ func TestPartialOrderThatContradictsItself(t *testing.T) {
 	}
 }
 
-// The stream takes lines as they come: where they are not in the order of their times it says nothing, and behind events of one time and
-// several threads it accuses nobody.
+// The stream takes lines as they come: where they are not in the order of their times it says nothing, and behind events of one
+// time and several threads it accuses nobody.
 func TestStreamOfAPartialOrder(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -244,8 +246,8 @@ func TestStreamOfAPartialOrder(t *testing.T) {
 	}
 }
 
-// Of posts on one queue that two threads called at one time either may be the first, in libibverbs, and the completions tell which: no
-// order of the calls is left out for being the same as another.
+// Of posts on one queue that two threads called at one time either may be the first, in libibverbs, and the completions tell
+// which: no order of the calls is left out for being the same as another.
 func TestPostsOfOneTimeInEitherOrder(t *testing.T) {
 	s := &scripted{trace: &trace.Trace{Name: "script", Header: trace.Header{Dialect: "verbs", Side: "provider", Order: "partial"}}}
 	s.call("ibv_create_cq", trace.Event{Cq: "cq1", Depth: number(16)}, trace.Event{})

@@ -12,9 +12,9 @@ import (
 )
 
 // CheckReader decides a trace with the streaming engine while it is read, and returns it without its events but for some that
-// findings speak of. A trace of at most MaxEvents events is decided as Check does where the engine is Auto or the order partial, and
-// returned whole. The error is that of the reader, or the cause of a context that ended the reading of such a trace. Of other cancelled
-// contexts, and of options that fit no trace of this dialect, it makes what Check makes of them.
+// findings speak of. A trace of at most MaxEvents events is decided as Check does where the engine is Auto or the order
+// partial, and returned whole. The error is that of the reader, or the cause of a context that ended the reading of such a
+// trace. Of other cancelled contexts, and of options that fit no trace of this dialect, it makes what Check makes of them.
 func CheckReader(ctx context.Context, in *trace.Reader, name string, o Options) (*verdict.Report, *trace.Trace, error) {
 	start := time.Now()
 	if o.Timeout > 0 {

@@ -205,7 +205,8 @@ func (ref *referee) allows(events []trace.Event, quiescent bool) (way *taken, kn
 	return nil, true, len(events)
 }
 
-// ways are all that the events so far may have led to: with each config every other that hidden steps and effects of open calls make of it.
+// ways are all that the events so far may have led to: with each config every other that hidden steps and effects of open calls
+// make of it.
 type ways struct {
 	ref        *referee
 	reached    map[string]config
@@ -469,8 +470,8 @@ func (ref *referee) atRest(k config, open []*interval, at int) bool {
 	return true
 }
 
-// endTold reports whether a flush of a QP had returned by then, or one of its requests was told to have failed. Before that the judges let a send
-// wait for a receive, though the QP may have broken.
+// endTold reports whether a flush of a QP had returned by then, or one of its requests was told to have failed. Before that the
+// judges let a send wait for a receive, though the QP may have broken.
 func (ref *referee) endTold(qp int, at int) bool {
 	return slices.ContainsFunc(ref.spans, func(s *interval) bool {
 		return s.ret < at && (s.kind == calls.FlushQp && index(s.begin.Qp) == qp || s.kind == calls.PollCq &&
@@ -494,7 +495,8 @@ func (ref *referee) hasReceive(q model.Request, at int) bool {
 	return sends < receives
 }
 
-// crossed reports whether a flush overlaps the post of a send: where the flush came first, the send waits for a receive as others do (POST-04, A15).
+// crossed reports whether a flush overlaps the post of a send: where the flush came first, the send waits for a receive as
+// others do (POST-04, A15).
 func (ref *referee) crossed(q model.Request) bool {
 	p := ref.posts[q.Id]
 	post := ref.spans[p.span]

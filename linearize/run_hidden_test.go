@@ -44,7 +44,8 @@ func (r *run) futile(a model.Action) bool {
 	return false
 }
 
-// needsPeer reports whether a request that is executed is half of a message, the trace holds the other half, and they have not met.
+// needsPeer reports whether a request that is executed is half of a message, the trace holds the other half, and they have not
+// met.
 func (r *run) needsPeer(a model.Action) bool {
 	if r.c.Qps[a.Qp].Peer < 0 || a.Queue == model.Receive {
 		return r.c.Qps[a.Qp].Peer >= 0

@@ -6,8 +6,8 @@ import (
 	"ndkoracle/linearize/verdict"
 )
 
-// A rule that something may have exercised, and the streaming engine can't count, is told as inconclusive; one that nothing can have
-// exercised as vacuous; what it counts as checked (ARM-04, ARM-05, ARM-07 to ARM-12, ARM-16, ARM-17).
+// A rule that something may have exercised, and the streaming engine can't count, is told as inconclusive; one that nothing can
+// have exercised as vacuous; what it counts as checked (ARM-04, ARM-05, ARM-07 to ARM-12, ARM-16, ARM-17).
 func TestStreamCoverageIsHonest(t *testing.T) {
 	for _, test := range []struct {
 		text                        string
@@ -31,7 +31,8 @@ func TestStreamCoverageIsHonest(t *testing.T) {
 	}
 }
 
-// What arms exercise is counted where it is certain: ARM-04, ARM-05, ARM-08 to ARM-12, and of QPs that are not connected POST-08 and POST-09.
+// What arms exercise is counted where it is certain: ARM-04, ARM-05, ARM-08 to ARM-12, and of QPs that are not connected
+// POST-08 and POST-09.
 func TestStreamCountsWhatIsCertain(t *testing.T) {
 	for id, text := range map[string]string{
 		"ARM-04": "post 1; rest; arm ANY; cb<; get 1; cb>; rest",

@@ -73,8 +73,8 @@ func TestStreamAgreesWithPorcupine(t *testing.T) {
 	}
 }
 
-// otherReadings are dialects under readings that change when a completion is old, what matches, when an arm looks, and when callbacks come
-// (A3, A5, A6, A24, A25, A26, A28).
+// otherReadings are dialects under readings that change when a completion is old, what matches, when an arm looks, and when
+// callbacks come (A3, A5, A6, A24, A25, A26, A28).
 var otherReadings = func() []model.Dialect {
 	var all []model.Dialect
 	for _, reading := range []string{"A3=RETURN", "A5=MAY", "A28=AT RETURN", "A6=NEVER", "A24=1", "A25=YES", "A26=OLD",
@@ -90,10 +90,10 @@ var otherReadings = func() []model.Dialect {
 	return all
 }()
 
-// What the readings change, the streaming engine sees as porcupine does: a completion is new until its callback has returned (A3), a callback
-// that the arm did not ask for is none (A5), an arm finds when the callback returns what came after it (A28), a callback waits for a
-// completion (A6), no more of them are owed than the bound says (A24), a CQ has room for its depth at least (A35), what was polled counts on (A25), and what comes before the first
-// callback is old (A26).
+// What the readings change, the streaming engine sees as porcupine does: a completion is new until its callback has returned
+// (A3), a callback that the arm did not ask for is none (A5), an arm finds when the callback returns what came after it (A28),
+// a callback waits for a completion (A6), no more of them are owed than the bound says (A24), a CQ has room for its depth at
+// least (A35), what was polled counts on (A25), and what comes before the first callback is old (A26).
 func TestStreamFollowsReadings(t *testing.T) {
 	for _, test := range []struct {
 		reading, choice, text string
@@ -149,8 +149,8 @@ func refereed(r *run, quiescent bool) string {
 	return fmt.Sprintf("allowed: %v", way)
 }
 
-// How NdkInvalidate of a dead token fails is a reading (POLL-08, A8): by the return of its post, or by its completion. A token is not dead where
-// a request before it is still to make it valid, nor while one before it has yet to make it invalid.
+// How NdkInvalidate of a dead token fails is a reading (POLL-08, A8): by the return of its post, or by its completion. A token
+// is not dead where a request before it is still to make it valid, nor while one before it has yet to make it invalid.
 func TestStreamFollowsA8(t *testing.T) {
 	const (
 		over     = registered + "NdkInvalidate qp1 i1#7; get cq1 i1; "

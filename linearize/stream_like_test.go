@@ -95,8 +95,8 @@ func TestEnginesDecideAlike(t *testing.T) {
 	}
 }
 
-// A receive that was told to have succeeded took the message in its place, though that send is told later to have failed: was it solicited, it
-// has to notify, and was it not, it has not (ARM-10, ARM-12).
+// A receive that was told to have succeeded took the message in its place, though that send is told later to have failed: was
+// it solicited, it has to notify, and was it not, it has not (ARM-10, ARM-12).
 func TestMessagesArriveWhoseSendFails(t *testing.T) {
 	for _, test := range []struct {
 		text    string

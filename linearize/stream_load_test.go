@@ -85,8 +85,8 @@ func (l *load) round() {
 	}
 }
 
-// guess adds a round of which nobody knows which of its receives were solicited: depth of them are posted, each while the CQ is armed for
-// solicited completions, and half are followed by a callback that does not poll.
+// guess adds a round of which nobody knows which of its receives were solicited: depth of them are posted, each while the CQ is
+// armed for solicited completions, and half are followed by a callback that does not poll.
 func (l *load) guess() {
 	for range l.depth {
 		l.call("NdkArmCq", trace.Event{Cq: "cq1", Type: "SOLICITED"}, trace.Event{})
@@ -146,9 +146,9 @@ func TestStreamMemoryIsFlat(t *testing.T) {
 	}
 }
 
-// Events that are in memory, and how many in a second of one processor's time. From the second 200,000 on a stream has met nearly all that
-// it meets, as it has in a long trace: those come again and again. Of a hard trace nobody knows which receives were solicited, and so
-// which of them each callback was for.
+// Events that are in memory, and how many in a second of one processor's time. From the second 200,000 on a stream has met
+// nearly all that it meets, as it has in a long trace: those come again and again. Of a hard trace nobody knows which receives
+// were solicited, and so which of them each callback was for.
 func BenchmarkStream(b *testing.B) {
 	for _, kind := range []struct {
 		name  string

@@ -48,8 +48,9 @@ func TestStreamLeavesThePeerOpen(t *testing.T) {
 	}
 }
 
-// Of calls that overlap, and of others in one trace with them (POST-04, DISC-08, A23), the streaming engine says what porcupine says, or leaves
-// it open: in libibverbs alone, whose posts and polls may overlap, and where an abort is told after what it cancelled.
+// Of calls that overlap, and of others in one trace with them (POST-04, DISC-08, A23), the streaming engine says what porcupine
+// says, or leaves it open: in libibverbs alone, whose posts and polls may overlap, and where an abort is told after what it
+// cancelled.
 func TestStreamOnOverlappingCalls(t *testing.T) {
 	mayBeOpen := func(text string) bool {
 		return strings.HasPrefix(text, "verbs;") || strings.Contains(text, "r1c; event")

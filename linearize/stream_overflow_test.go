@@ -19,8 +19,9 @@ func cramped(t *testing.T, text string) *trace.Trace {
 	return traced
 }
 
-// A CQ that had too little room may have overflowed unseen (ARM-16, A35). What that may explain is left open, until a completion shows
-// that nothing was lost (ARM-17): then it is told. Porcupine, which looks at the whole trace, says the same where the stream decides.
+// A CQ that had too little room may have overflowed unseen (ARM-16, A35). What that may explain is left open, until a
+// completion shows that nothing was lost (ARM-17): then it is told. Porcupine, which looks at the whole trace, says the same
+// where the stream decides.
 func TestStreamOnUnseenOverflows(t *testing.T) {
 	for _, test := range []struct {
 		name, text     string

@@ -24,8 +24,8 @@ type spoiltWitness struct {
 	file []string
 }
 
-// spoilWitness alters every line of a witness but its header in every way: it is dropped, doubled, swapped with the next, and each of
-// its arguments is changed or left out. The end record counts right, so that it is not what gives the alteration away.
+// spoilWitness alters every line of a witness but its header in every way: it is dropped, doubled, swapped with the next, and
+// each of its arguments is changed or left out. The end record counts right, so that it is not what gives the alteration away.
 func spoilWitness(lines []string) []spoiltWitness {
 	var all []spoiltWitness
 	last := len(lines) - 1
@@ -71,7 +71,8 @@ var otherWords = map[string][]string{
 	"cq":     {"cq1", "cq2", "cq9"}, "qp": {"qp1", "qp2", "qp9"}, "wr": {"w1", "w2", "w9"}, "op": {"1", "2", "3", "9"},
 }
 
-// changedArguments returns a line with each argument changed in turn. A step keeps the order of its keys, in which its type has them.
+// changedArguments returns a line with each argument changed in turn. A step keeps the order of its keys, in which its type has
+// them.
 func changedArguments(line string) []string {
 	var args map[string]any
 	if json.Unmarshal([]byte(line), &args) != nil {

@@ -71,8 +71,8 @@ func writeWitness(t interface{ Fatal(...any) }, traced *trace.Trace, o Options, 
 	return file.Bytes()
 }
 
-// Every random run that porcupine accepts has a witness that the model alone replays: legal and spoilt ones, of all dialects, taken
-// down by the provider and by the consumer, with and without points.
+// Every random run that porcupine accepts has a witness that the model alone replays: legal and spoilt ones, of all dialects,
+// taken down by the provider and by the consumer, with and without points.
 func TestRandomRunsHaveWitnesses(t *testing.T) {
 	for _, d := range dialects() {
 		t.Run(d.Name, func(t *testing.T) {

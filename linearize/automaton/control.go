@@ -69,9 +69,8 @@ func (m *Machine) step(c control, a model.Action, entries []model.Completion, fr
 	return known.next, known.refusal
 }
 
-// ask asks the model. The counts of callbacks owed that one outcome
-// allows are an interval again, so its ends are asked for, and one more than the least: only zero is special, and the bound of A24, which
-// is 2 at most.
+// ask asks the model. The counts of callbacks owed that one outcome allows are an interval again, so its ends are asked for,
+// and one more than the least: only zero is special, and the bound of A24, which is 2 at most.
 func (m *Machine) ask(c control, a model.Action, entries []model.Completion, fresh int) ([]control, *model.Refusal) {
 	var next []control
 	var refusal *model.Refusal

@@ -61,7 +61,8 @@ func tallyOf(cells []cell) (n tally) {
 	return n
 }
 
-// mayHold is false where holds is: a cell that stands for a thing needs one of its own, and only completions may be among any number of them.
+// mayHold is false where holds is: a cell that stands for a thing needs one of its own, and only completions may be among any
+// number of them.
 func (n tally) mayHold(oneMore bool, of tally) bool {
 	return n.ones+inside(oneMore) <= of.ones && n.points == of.points && n.fences == of.fences && n.openFences == of.openFences
 }

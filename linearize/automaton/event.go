@@ -290,8 +290,8 @@ func (t *transition) enter(x explanation) {
 	})
 }
 
-// failed returns what becomes of y when the CQ fails just before that is told. One that overflows holds as much as it has room for: the
-// caller knows that there is so much, and y has to have a place for it.
+// failed returns what becomes of y when the CQ fails just before that is told. One that overflows holds as much as it has room
+// for: the caller knows that there is so much, and y has to have a place for it.
 func (m *Machine) failed(y explanation, status model.Health) []explanation {
 	name := model.CqInternalError
 	if status == model.BufferOverflow {

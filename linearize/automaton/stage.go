@@ -59,8 +59,8 @@ func (m *Machine) armed(x explanation, t model.Arm) []explanation {
 	return m.looks(x, model.Action{Name: model.NdkArmCq, Type: t}, model.Stronger(x.arm, t))
 }
 
-// exited returns what becomes of x when its callback returns. What the CQ holds may be old only from then on (A3), and an arm may look at
-// it only then (A28).
+// exited returns what becomes of x when its callback returns. What the CQ holds may be old only from then on (A3), and an arm
+// may look at it only then (A28).
 func (m *Machine) exited(x explanation) []explanation {
 	all := m.looks(x, model.Action{Name: model.NdkCqNotificationCallbackExit}, x.arm)
 	if m.contract.Dialect.A3 == model.A3Return {
@@ -71,8 +71,8 @@ func (m *Machine) exited(x explanation) []explanation {
 	return all
 }
 
-// looks returns what becomes of x by an action that may look, for an arm of type a, at what the CQ holds. The model is asked for a CQ of
-// each strength; where two strengths have one outcome, they are not told apart.
+// looks returns what becomes of x by an action that may look, for an arm of type a, at what the CQ holds. The model is asked
+// for a CQ of each strength; where two strengths have one outcome, they are not told apart.
 func (m *Machine) looks(x explanation, action model.Action, a model.Arm) []explanation {
 	type outcome struct {
 		to          control

@@ -49,8 +49,8 @@ var resultTypes = map[model.Op]string{
 	model.Invalidate: "Invalidate", model.Read: "Read", model.Write: "Write",
 }
 
-// ResultType returns the operation type that the completion of a request has (RES-01). There is none of a receive: its type depends on
-// the message.
+// ResultType returns the operation type that the completion of a request has (RES-01). There is none of a receive: its type
+// depends on the message.
 func ResultType(op model.Op) (name string, ok bool) {
 	name, ok = resultTypes[op]
 	return name, ok

@@ -190,7 +190,8 @@ func (c *component) performDeliver(w *walk, r *request) {
 	})
 }
 
-// deliver lets the message of r be received, and acknowledged at once: nobody sees when that is. A send that fails does so afterwards.
+// deliver lets the message of r be received, and acknowledged at once: nobody sees when that is. A send that fails does so
+// afterwards.
 func (c *component) deliver(w *walk, r *request) {
 	w.take(model.Action{Name: model.Deliver, Qp: r.qp.index})
 	if !failed(r) {

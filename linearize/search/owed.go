@@ -154,8 +154,8 @@ func (p *qp) messagesArrived() []moment {
 	return arrived
 }
 
-// findUndelivered finds, of each request, what polls delivered of its queue: later ones, and not all of the earlier ones that have a
-// completion for certain.
+// findUndelivered finds, of each request, what polls delivered of its queue: later ones, and not all of the earlier ones that
+// have a completion for certain.
 func (h *history) findUndelivered() {
 	for _, p := range h.qps {
 		for _, queue := range [][]*request{p.initiator, p.receive} {

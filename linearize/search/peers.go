@@ -63,8 +63,8 @@ func (p *qp) boundMessages() {
 	}
 }
 
-// findArrived finds the message of each receive that was told to have succeeded before a send was told to have failed: that of the send
-// in its place, whatever became of it, as a message is received before it is acknowledged.
+// findArrived finds the message of each receive that was told to have succeeded before a send was told to have failed: that of
+// the send in its place, whatever became of it, as a message is received before it is acknowledged.
 func (h *history) findArrived(p *qp) {
 	var failure *delivery // the first that was told of a send
 	for i, r := range p.receive {

@@ -194,8 +194,8 @@ func (h *history) checkMessage(r *request) {
 	}
 }
 
-// checkUnsent reports the first receive that succeeded and for which the peer has sent nothing: those before it took all messages, but for
-// receives that ended otherwise, which may have taken none.
+// checkUnsent reports the first receive that succeeded and for which the peer has sent nothing: those before it took all
+// messages, but for receives that ended otherwise, which may have taken none.
 func (h *history) checkUnsent(p *qp) {
 	taken := 0
 	for _, r := range p.receive {

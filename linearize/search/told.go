@@ -83,8 +83,8 @@ func (c *component) tellPost(step *witness.Step, a model.Action) {
 	}
 }
 
-// steps follows an order of the whole component once more, and returns the steps of the model that it stands for. Of what the order
-// leaves open it takes the plainest that fits into the trace.
+// steps follows an order of the whole component once more, and returns the steps of the model that it stands for. Of what the
+// order leaves open it takes the plainest that fits into the trace.
 func (c *component) steps(ctx context.Context, order []*operation) ([]witness.Placed, error) {
 	c.tells = true
 	defer func() { c.tells = false }()

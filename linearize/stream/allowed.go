@@ -9,7 +9,8 @@ import (
 	"ndkoracle/model"
 )
 
-// Of the requests of a queue pair a stream knows one state, not several: a finding about one tells that, and what it would have allowed.
+// Of the requests of a queue pair a stream knows one state, not several: a finding about one tells that, and what it would have
+// allowed.
 
 // allows tells, of the latest finding, how p was just before, and what it would have allowed instead.
 func (p *qp) allows(format string, args ...any) {

@@ -5,8 +5,8 @@ import (
 	"ndkoracle/model"
 )
 
-// armedFor is what is certain of the arms of a CQ: enough to count when the rules of arms had something to say. Where explanations differ,
-// nothing is counted.
+// armedFor is what is certain of the arms of a CQ: enough to count when the rules of arms had something to say. Where
+// explanations differ, nothing is counted.
 type armedFor struct {
 	arm     model.Arm // the type of the latest
 	called  moment    // … when it was called
@@ -47,8 +47,8 @@ func (q *cq) countArm(u *underWay) {
 	*a = armedFor{arm: u.arm, called: q.s.at, empty: !outstanding, mixed: a.called > a.entered, before: a.entered, entered: a.entered}
 }
 
-// countMerge takes the return of an arm: it merged with one that nothing can have satisfied meanwhile (ARM-07), unless the CQ had failed, as
-// it may yet report.
+// countMerge takes the return of an arm: it merged with one that nothing can have satisfied meanwhile (ARM-07), unless the CQ
+// had failed, as it may yet report.
 func (q *cq) countMerge(u *underWay) {
 	if u.merges && q.added < u.call && !q.s.dialect.ExtraEvent {
 		q.merged++

@@ -8,8 +8,9 @@ import (
 	"ndkoracle/trace"
 )
 
-// A clock watches the times of a trace in a partial order that is too long to be put in order: its lines have to be. Where events of
-// several threads have one time, theirs is one order of several: what it allows is allowed, and what it does not is left open.
+// A clock watches the times of a trace in a partial order that is too long to be put in order: its lines have to be. Where
+// events of several threads have one time, theirs is one order of several: what it allows is allowed, and what it does not is
+// left open.
 type clock struct {
 	t       int64  // of the latest event
 	thr     string // of the first of this time

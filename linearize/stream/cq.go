@@ -255,8 +255,9 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 	q.take(sight{what: enter, at: s.at, status: status})
 }
 
-// fails takes that a callback reports an error of the CQ, and reports whether that can be (ARM-01, ARM-16, ARM-17). The CQ is taken to have
-// failed just then: what that explains is explained, and what it does not is left open, as the CQ may have failed before.
+// fails takes that a callback reports an error of the CQ, and reports whether that can be (ARM-01, ARM-16, ARM-17). The CQ is
+// taken to have failed just then: what that explains is explained, and what it does not is left open, as the CQ may have failed
+// before.
 func (q *cq) fails(name string, status model.Health) bool {
 	s := q.s
 	s.may.fails = true

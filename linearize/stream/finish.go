@@ -65,7 +65,8 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 	s.cover(r)
 }
 
-// Uncounted returns the ids of the rules that a stream decides, or leaves open, without always knowing when a trace exercises them.
+// Uncounted returns the ids of the rules that a stream decides, or leaves open, without always knowing when a trace exercises
+// them.
 func Uncounted() []string { return slices.Sorted(maps.Keys((&mayArm{}).mayExercise())) }
 
 // cover says what was exercised. What may have been, and is not counted, is never told as vacuous.

@@ -19,8 +19,8 @@ func (s *Stream) flushCalled(u *underWay) {
 	p.breaks(s.at)
 }
 
-// flushReturned takes the return of a flush. A disconnect that is pending flushes at some moment before it completes; one that failed may
-// have flushed or not (DISC-01, DISC-08).
+// flushReturned takes the return of a flush. A disconnect that is pending flushes at some moment before it completes; one that
+// failed may have flushed or not (DISC-01, DISC-08).
 func (s *Stream) flushReturned(u *underWay, e *trace.Event) {
 	switch p := u.qp; {
 	case calls.IsRefusal(u.Verbs, e):

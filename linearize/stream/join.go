@@ -26,9 +26,10 @@ type Host struct {
 	next, findings int
 }
 
-// Join judges the traces of two hosts while they are read. An event of one waits until the other host's trace has told what it takes, such
-// as the send of a message that it tells to be received; where both wait, or the other trace is at its end, it can't have been. Where one
-// of the two can't be read there is an error in that host, and neither is judged. A cancelled context leaves open what is not read by then.
+// Join judges the traces of two hosts while they are read. An event of one waits until the other host's trace has told what it
+// takes, such as the send of a message that it tells to be received; where both wait, or the other trace is at its end, it
+// can't have been. Where one of the two can't be read there is an error in that host, and neither is judged. A cancelled
+// context leaves open what is not read by then.
 func Join(ctx context.Context, hosts [2]*Host) {
 	for i, h := range hosts {
 		h.Stream.name, h.Stream.other = h.Report.File, hosts[1-i].Stream
@@ -106,8 +107,8 @@ func (h *Host) takeOne() {
 	h.findings = len(s.findings)
 }
 
-// release lets one of two hosts go on that wait for each other. That may be because one end of a connection is not told: that of its QP is
-// judged alone then. Otherwise what it tells can't be.
+// release lets one of two hosts go on that wait for each other. That may be because one end of a connection is not told: that
+// of its QP is judged alone then. Otherwise what it tells can't be.
 func release(hosts [2]*Host) {
 	for _, h := range hosts {
 		if h.peek() && h.Stream.partUnmet(&h.batch.events[h.next]) {
@@ -151,8 +152,8 @@ func (h *Host) finish() {
 	s.Finish(t.End, h.Report)
 }
 
-// awaits reports whether an event tells of something that comes after what the other host's trace has told by now: of a message that
-// succeeded and whose other half is not posted.
+// awaits reports whether an event tells of something that comes after what the other host's trace has told by now: of a message
+// that succeeded and whose other half is not posted.
 func (s *Stream) awaits(e *trace.Event) bool {
 	if s.other.ended || e.Ph != trace.Ret || len(e.Results) == 0 {
 		return false
@@ -213,7 +214,8 @@ func (p *qp) isUnmet() bool {
 	return p.conn != "" && p.peer == nil && len(p.s.conns[p.conn]) == 1
 }
 
-// partUnmet takes that the other ends of connections are not told of which an event tells completions, and reports whether there are such.
+// partUnmet takes that the other ends of connections are not told of which an event tells completions, and reports whether
+// there are such.
 func (s *Stream) partUnmet(e *trace.Event) bool {
 	parted := false
 	if u := s.open.find(e.Op); u != nil && u.cq != nil {

@@ -104,8 +104,8 @@ func (r *posting) arrivedBy(out []sight, q *cq, mark moment) []sight {
 	return out
 }
 
-// arrivedWith notes, of a receive that succeeded, that the message which it took had to have arrived by a moment of rest, though nothing is
-// told of the message yet.
+// arrivedWith notes, of a receive that succeeded, that the message which it took had to have arrived by a moment of rest,
+// though nothing is told of the message yet.
 func (r *posting) arrivedWith(out []sight) []sight {
 	l := r.lane.other()
 	if l == nil || r.index() >= r.lane.known || r.owed != 0 || r.place != 0 {

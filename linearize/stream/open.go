@@ -103,8 +103,8 @@ func (p *qp) postBegins(u *underWay) {
 	p.posting[u.Queue]++
 }
 
-// flushBegins takes that a flush, a disconnect or a close of p is under way from now on. It may come before a post that is under way, or
-// after it (POST-04).
+// flushBegins takes that a flush, a disconnect or a close of p is under way from now on. It may come before a post that is
+// under way, or after it (POST-04).
 func (p *qp) flushBegins() {
 	p.flushing++
 	for _, l := range p.lanes {

@@ -8,8 +8,9 @@ import (
 	"ndkoracle/model"
 )
 
-// A CQ that has too little room may overflow without a word in the trace (ARM-16, A35). What is placed in it afterwards is lost, and its QPs
-// break (ARM-18): so what nothing else explains is left open, until a completion is delivered that was placed later than any overflow could be.
+// A CQ that has too little room may overflow without a word in the trace (ARM-16, A35). What is placed in it afterwards is
+// lost, and its QPs break (ARM-18): so what nothing else explains is left open, until a completion is delivered that was placed
+// later than any overflow could be.
 
 // crowding is when more completions may have been on their way into a CQ than it has room for.
 type crowding struct {
@@ -48,7 +49,8 @@ func (q *cq) checkRoom(since moment, mayComplete func(*lane) int) {
 	}
 }
 
-// checkRoom looks at the CQs of p and of its peer, as more of their requests may complete since a moment: with a message, or cancelled.
+// checkRoom looks at the CQs of p and of its peer, as more of their requests may complete since a moment: with a message, or
+// cancelled.
 func (p *qp) checkRoom(since moment) {
 	for _, end := range []*qp{p, p.peer} {
 		if end == nil {
@@ -76,8 +78,8 @@ func (q *cq) placedSince(from moment) {
 	}
 }
 
-// complete counts the requests of a queue that may have completed without a word in the trace: of a queue whose connection an overflow alone
-// may have ended, as if it had not.
+// complete counts the requests of a queue that may have completed without a word in the trace: of a queue whose connection an
+// overflow alone may have ended, as if it had not.
 func (l *lane) complete() int {
 	if l.qp.broken == 0 && l.waitsForMessages() {
 		return min(len(l.waiting), l.arrivals())
@@ -102,8 +104,8 @@ func (q *cq) overflow() string {
 	return fmt.Sprintf("more completions were on their way into %s than it has room for, and what an overflow loses this engine does not follow", q.name)
 }
 
-// overflown returns from when on requests of p may have been cancelled as a CQ of it or of its peer overflowed, or 0: another CQ than
-// that in which a completion tells so, which would have lost it.
+// overflown returns from when on requests of p may have been cancelled as a CQ of it or of its peer overflowed, or 0: another
+// CQ than that in which a completion tells so, which would have lost it.
 func (p *qp) overflown(other *cq) moment {
 	from := moment(0)
 	for _, end := range []*qp{p, p.peer} {

@@ -88,8 +88,8 @@ func (p *qp) notAlone() {
 	}
 }
 
-// pair takes that r succeeded, and returns its other half, or nil where none is left: a send may have gone to a receive that is yet to be
-// posted.
+// pair takes that r succeeded, and returns its other half, or nil where none is left: a send may have gone to a receive that is
+// yet to be posted.
 func (l *lane) pair(r *posting) *posting {
 	l.taken = slices.DeleteFunc(l.taken, func(t *posting) bool { return t == r })
 	other := l.other()
@@ -213,8 +213,8 @@ func (l *lane) mayHaveEnded(r *posting) bool {
 	return by == 0 || by > l.cq.emptyAtRest
 }
 
-// mayHaveBroken reports whether an outstanding request may have ended the connection with nobody knowing: it may have failed, or have named
-// a bad token, though it succeeded (INV-05).
+// mayHaveBroken reports whether an outstanding request may have ended the connection with nobody knowing: it may have failed,
+// or have named a bad token, though it succeeded (INV-05).
 func (l *lane) mayHaveBroken(r *posting) bool {
 	return r.op == model.SendAndInvalidate || l.mayHaveEnded(r)
 }
@@ -301,8 +301,8 @@ func (r *posting) placedBy(delivered moment) moment {
 	return by
 }
 
-// untold returns the requests of p and of its peer of which nothing tells how they ended, and that may have ended the connection. A receive
-// fails at a message.
+// untold returns the requests of p and of its peer of which nothing tells how they ended, and that may have ended the
+// connection. A receive fails at a message.
 func (p *qp) untold() []*posting {
 	var all []*posting
 	lanes := []*lane{p.lanes[model.Initiator], p.lanes[model.Receive]}

@@ -55,8 +55,8 @@ func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 	q.release()
 }
 
-// endPolls takes that the polls which have not returned took nothing, unless others returned meanwhile: then they may have taken what is missing
-// there.
+// endPolls takes that the polls which have not returned took nothing, unless others returned meanwhile: then they may have
+// taken what is missing there.
 func (q *cq) endPolls() {
 	if len(q.polls) > 0 {
 		q.polls = slices.DeleteFunc(q.polls, func(p *poll) bool { return p.to < 0 })

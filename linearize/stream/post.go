@@ -126,8 +126,8 @@ func (s *Stream) accepted(r *posting) {
 	s.tokenNamed(r)
 }
 
-// endChains notes that the chains have ended of what was posted before a moment: before that its post had returned, where a flush ends
-// them, which may come before a post that it overlaps.
+// endChains notes that the chains have ended of what was posted before a moment: before that its post had returned, where a
+// flush ends them, which may come before a post that it overlaps.
 func (p *qp) endChains(before moment, flushed, refused bool) {
 	p.deferred = slices.DeleteFunc(p.deferred, func(r *posting) bool {
 		if r.called > before || flushed && (r.returned == 0 || r.returned > before) {

@@ -138,8 +138,8 @@ func (l *lane) enqueue(r *posting) {
 	l.waiting, l.waitingRoom = extend(l.waiting, l.waitingRoom, r)
 }
 
-// extend appends to a list that shrinks at its beginning. It moves the list back to the beginning of its array, where that is half free, before
-// it takes another one.
+// extend appends to a list that shrinks at its beginning. It moves the list back to the beginning of its array, where that is
+// half free, before it takes another one.
 func extend[T any](list, array []T, v T) (longer, in []T) {
 	if len(list) == cap(list) && len(list) <= cap(array)/2 {
 		list = append(array[:0], list...)

@@ -1,8 +1,8 @@
 package stream
 
-// Which outstanding request a name is of. A queue completes in order, so the next result of a CQ is of the oldest request of one of its queues,
-// or of the first behind silent ones: those are looked at, where the CQ has few queues. Only from when on a request was asked for that is not
-// there are all kept by name.
+// Which outstanding request a name is of. A queue completes in order, so the next result of a CQ is of the oldest request of
+// one of its queues, or of the first behind silent ones: those are looked at, where the CQ has few queues. Only from when on a
+// request was asked for that is not there are all kept by name.
 
 // maxLanes is how many queues of a CQ are looked at.
 const maxLanes = 16

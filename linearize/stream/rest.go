@@ -139,8 +139,8 @@ func (q *cq) missing(p *poll) {
 	}
 }
 
-// silentByRest takes that a poll found nothing after a moment of rest: the silent requests that had to have completed by then, had they failed,
-// have succeeded, and changed their tokens.
+// silentByRest takes that a poll found nothing after a moment of rest: the silent requests that had to have completed by then,
+// had they failed, have succeeded, and changed their tokens.
 func (q *cq) silentByRest(p *poll) {
 	for _, l := range q.lanes {
 		for _, r := range l.waiting {

@@ -8,9 +8,10 @@ import (
 	"ndkoracle/model"
 )
 
-// Two hosts of a connection have a trace each, and a stream each, with a clock of its own. In each stream a shadow stands for the QP at
-// the other end: what the other host's trace tells of that QP is handed across to it. There is no common clock, so a shadow knows no more
-// of time than what causes what: its requests were posted after what their host knew, by then, of this one.
+// Two hosts of a connection have a trace each, and a stream each, with a clock of its own. In each stream a shadow stands for
+// the QP at the other end: what the other host's trace tells of that QP is handed across to it. There is no common clock, so a
+// shadow knows no more of time than what causes what: its requests were posted after what their host knew, by then, of this
+// one.
 
 // A shadow is what a stream keeps of a QP of the other host, beside what it keeps of its own.
 type shadow struct {
@@ -29,9 +30,9 @@ type news struct {
 	returned, succeeded int // of the lane
 }
 
-// cross lets two QPs of different hosts be the ends of a connection. Where the trace of one does not begin with its creation, messages may
-// have passed before, and where one takes its receives from a shared queue, which takes which nobody knows: then the two are judged as if
-// each were alone.
+// cross lets two QPs of different hosts be the ends of a connection. Where the trace of one does not begin with its creation,
+// messages may have passed before, and where one takes its receives from a shared queue, which takes which nobody knows: then
+// the two are judged as if each were alone.
 func (p *qp) cross(o *qp) {
 	if !p.created || !o.created || p.fed || o.fed {
 		return
@@ -160,8 +161,8 @@ func (r *posting) toldAcross(outcome model.Outcome, at moment) {
 	}
 }
 
-// doubtMessages takes that a message was received, and its send failed all the same, or another one took its place: which, the order of
-// what two hosts tell does not show.
+// doubtMessages takes that a message was received, and its send failed all the same, or another one took its place: which, the
+// order of what two hosts tell does not show.
 func (p *qp) doubtMessages() {
 	const reason = "a send of the other host failed whose message may have been received, or a later one in its place: which it was, two clocks do not tell"
 	if p.s.reopen(p.peer.group) {
@@ -191,8 +192,9 @@ func (s *Stream) tokenToldAcross(r *posting, outcome model.Outcome) {
 	t.forget(i)
 }
 
-// hear takes that by a moment of the other host's clock so many posts of a queue had returned, or so many sends had succeeded. That counts
-// from where the present is known to come after it. What is heard later says as much, so what is too much to keep is dropped.
+// hear takes that by a moment of the other host's clock so many posts of a queue had returned, or so many sends had succeeded.
+// That counts from where the present is known to come after it. What is heard later says as much, so what is too much to keep
+// is dropped.
 func (p *qp) hear(at moment, queue model.Queue, returned, succeeded int) {
 	heard := &p.remote.news
 	*heard = append(*heard, news{at, p.lanes[queue], returned, succeeded})
@@ -226,10 +228,12 @@ func (s *Stream) learn(m *posting) {
 // isRemote reports whether the peer of p is on another host.
 func (p *qp) isRemote() bool { return p.peer != nil && p.peer.remote != nil }
 
-// mayGrow reports whether p stands for a QP of another host, whose trace is not at its end: what it does then may come before the present.
+// mayGrow reports whether p stands for a QP of another host, whose trace is not at its end: what it does then may come before
+// the present.
 func (p *qp) mayGrow() bool { return p.remote != nil && !p.s.other.ended }
 
-// checkFollowed leaves open what was not explained of p, where the requests of the QP at the other end were not followed to their ends.
+// checkFollowed leaves open what was not explained of p, where the requests of the QP at the other end were not followed to
+// their ends.
 func (p *qp) checkFollowed() {
 	of := p.peer.remote.of
 	g := of.group.root()
@@ -243,8 +247,8 @@ func (p *qp) checkFollowed() {
 	}
 }
 
-// checkReceived holds the sends of p that succeeded, when all is told, against the receives of the other host that can have succeeded
-// (POLL-05).
+// checkReceived holds the sends of p that succeeded, when all is told, against the receives of the other host that can have
+// succeeded (POLL-05).
 func (p *qp) checkReceived() {
 	sends, to := p.shadow.remote, p.peer
 	receives := to.lanes[model.Receive].next - to.remote.lost

@@ -7,9 +7,9 @@ import (
 	"ndkoracle/trace"
 )
 
-// Memory tokens. What a request does to a token it does when it is executed, and nobody sees when that is: of the requests that name
-// one token, those that are under way may have been executed already, in each order that their queues allow. What an execution does
-// is asked of the model (MEM-05, INV-05, INV-06, POLL-07, POLL-08, RES-09).
+// Memory tokens. What a request does to a token it does when it is executed, and nobody sees when that is: of the requests that
+// name one token, those that are under way may have been executed already, in each order that their queues allow. What an
+// execution does is asked of the model (MEM-05, INV-05, INV-06, POLL-07, POLL-08, RES-09).
 
 // A token is a memory token as a stream follows it.
 type token struct {
@@ -35,7 +35,8 @@ type tokenCourse struct {
 // maxTokenRequests is how many requests may be under way that name one token.
 const maxTokenRequests = 16
 
-// A tokenEffect is what the success of a request makes of its token, whether it may end the connection instead, and how its post may be answered.
+// A tokenEffect is what the success of a request makes of its token, whether it may end the connection instead, and how its
+// post may be answered.
 type tokenEffect struct {
 	validity model.Validity
 	refusal  *model.Refusal
@@ -187,7 +188,8 @@ func (s *Stream) posted(r *posting, accepted bool, u *underWay, e *trace.Event) 
 	s.reportToken(r.lane.cq, t, s.line(), r, r, refusal, "was answered with "+answerOf(u.fn, e), u.fn+" of "+r.wr+instead)
 }
 
-// revives reports whether in c a request is still to be executed that was posted before r, on its queue, and makes the token valid.
+// revives reports whether in c a request is still to be executed that was posted before r, on its queue, and makes the token
+// valid.
 func (t *token) revives(c tokenCourse, r *posting) bool {
 	for k, o := range t.pending {
 		if o.lane == r.lane && o.position < r.position && registers(o.op) && !c.executed(k) {
@@ -225,8 +227,8 @@ func (t *token) succeeds(c tokenCourse, i int) (tokenCourse, *model.Refusal) {
 
 var succeededAfterAbort = &model.Refusal{Rule: "INV-05", Why: "a bad token had ended the connection, on which nothing succeeds any more"}
 
-// otherwise returns what becomes of c when the i'th of those pending ends without success: by itself, or, when it may have reached the
-// peer, as the end of the connection.
+// otherwise returns what becomes of c when the i'th of those pending ends without success: by itself, or, when it may have
+// reached the peer, as the end of the connection.
 func (t *token) otherwise(c tokenCourse, i int, reached bool) []tokenCourse {
 	r, failed := t.pending[i], c
 	failed.failed, failed.since = c.failed|1<<i, max(c.since, r.called)

@@ -276,8 +276,8 @@ func (s *Stream) tokenUnknown(r *posting, valid bool) {
 
 const unknownToken = " changes a token of which the trace does not tell, and what became of the others this engine does not follow"
 
-// checkTokenless joins the ends of a connection of which p names tokens to the other. Where other tokens are not told, it leaves open what
-// becomes of them.
+// checkTokenless joins the ends of a connection of which p names tokens to the other. Where other tokens are not told, it
+// leaves open what becomes of them.
 func (p *qp) checkTokenless() {
 	if p.isRemote() {
 		p = p.peer // whose messages name tokens of this host

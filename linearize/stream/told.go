@@ -263,8 +263,8 @@ func (p *qp) beforeFlush(poll *poll, r *posting, from moment) bool {
 	return true
 }
 
-// onlyCancelled reports whether what ends from a moment on is cancelled: it is, behind a flush, in one reading of A15 (FLUSH-05). Of a QP
-// that is being closed that is not said.
+// onlyCancelled reports whether what ends from a moment on is cancelled: it is, behind a flush, in one reading of A15
+// (FLUSH-05). Of a QP that is being closed that is not said.
 func (p *qp) onlyCancelled(from moment) bool {
 	return p.cancelsAll != 0 && p.cancelsAll < from && p.closing == 0
 }

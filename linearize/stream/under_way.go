@@ -10,8 +10,8 @@ import (
 // ofConnector is NdkDisconnect of a QP that is being closed: the connector outlives the QP, and there is nothing left to flush.
 var ofConnector = &calls.Function{MayPend: true}
 
-// underWayCalls holds the calls and callbacks that have not returned. Few are under way at a time, as a rule: the newest are looked through,
-// and only those that have been for long are found by name.
+// underWayCalls holds the calls and callbacks that have not returned. Few are under way at a time, as a rule: the newest are
+// looked through, and only those that have been for long are found by name.
 type underWayCalls struct {
 	newest []*underWay // at most maxNewest
 	others map[string]*underWay

@@ -19,8 +19,8 @@ const (
 	version    = "1.0"
 )
 
-// A Claim says by what a trace is allowed: a dialect, and the readings that are not the default; and in which order, where the trace leaves
-// several open.
+// A Claim says by what a trace is allowed: a dialect, and the readings that are not the default; and in which order, where the
+// trace leaves several open.
 type Claim struct {
 	Dialect     string            `json:"dialect"`
 	DeviceLevel bool              `json:"device_level,omitempty"`
