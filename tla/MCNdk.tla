@@ -58,8 +58,19 @@ WriteBudget == [a |-> [Write |-> 1, Send |-> 1], b |-> [FastRegister |-> 1, Inva
 \* A message whose token is bad, behind a read that takes another one back.
 AbortBudget == [a |-> [FastRegister |-> 1, Read |-> 1, SendAndInvalidate |-> 1], b |-> [Receive |-> 1]]
 
-\* A message behind a read and a write.
+\* A message whose token is bad meets a peer that reads into its own memory.
+AbortReadsBudget == [a |-> [SendAndInvalidate |-> 1], b |-> [FastRegister |-> 1, Read |-> 1, Receive |-> 1]]
+
+\* The same, and the peer sends.
+AbortSendsBudget == [a |-> [SendAndInvalidate |-> 1, Receive |-> 1], b |-> [Send |-> 1, Receive |-> 1]]
+
+\* A token that a read may leave undefined, and that its owner takes back; or the peer, by the budget before.
+UndefinedBudget == [a |-> [Send |-> 0], b |-> [FastRegister |-> 1, Read |-> 1, Invalidate |-> 1]]
+
+\* A message behind a read and a write; behind two reads; behind a write.
 ArrivalBudget == [a |-> [Read |-> 1, Write |-> 1, Send |-> 1], b |-> [Receive |-> 1]]
+TwoReadsBudget == [a |-> [Read |-> 2, Send |-> 1], b |-> [Receive |-> 1]]
+ArrivalOfWriteBudget == [a |-> [Write |-> 1, Send |-> 1], b |-> [Receive |-> 1]]
 
 \* A message behind a read.
 FenceBudget == [a |-> [Read |-> 1, Send |-> 1], b |-> [Receive |-> 1]]

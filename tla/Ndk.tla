@@ -165,10 +165,12 @@ OutcomeStays == Qp!OutcomeStays                   \* FLUSH-01
 ClosingTakesNothing == Qp!ClosingTakesNothing     \* LIFE-06
 
 \* ARM-18: whoever uses a failed CQ is not connected any more.
-CqErrorBreaksQps == \A q \in CQ : cq[q].health # "OK" => \A p \in Users(q) : qp[p].state \notin {"IDLE", "CONNECTED"}
+CqErrorBreaksQps ==
+  \A p \in QP : {cq[InitiatorCq[p]].health, cq[ReceiveCq[p]].health} # {"OK"} => qp[p].state \notin {"IDLE", "CONNECTED"}
 
 \* LIFE-04, LIFE-05, LIFE-15: a CQ is closed after every QP that uses it.
-AntecedentClosesLast == \A q \in CQ : cq[q].open = "CLOSED" => \A p \in Users(q) : qp[p].state = "CLOSED"
+AntecedentClosesLast ==
+  \A p \in QP : "CLOSED" \in {cq[InitiatorCq[p]].open, cq[ReceiveCq[p]].open} => qp[p].state = "CLOSED"
 
 \* What a request leaves in the CQ of its queue, in words of its own (RES-01, RES-02, RES-03, FLAG-01).
 Result(p, queue, r, c) ==

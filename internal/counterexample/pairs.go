@@ -62,6 +62,14 @@ func queueOf(op string) string {
 	return "initiator"
 }
 
+// letter begins the name of a request. The two queues count by themselves, so no letter is of both.
+func letter(op string) string {
+	if op == "Read" {
+		return "g" // it gets
+	}
+	return strings.ToLower(op[:1])
+}
+
 func (p *pairs) take(s step) error {
 	object := s.word(0)
 	switch s.name {
@@ -113,7 +121,7 @@ func (p *pairs) posted(s step) error {
 	}
 	p.posts[counted]++
 	n := strconv.Itoa(p.posts[counted])
-	r.wr = r.qp + "-" + strings.ToLower(r.op[:1]) + n
+	r.wr = r.qp + "-" + letter(r.op) + n
 	p.names[[2]string{r.qp, queueOf(r.op) + " " + n}] = r.wr
 	return p.post(r)
 }

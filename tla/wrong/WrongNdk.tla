@@ -26,6 +26,11 @@ AbortedGoesOn(state, outcome) == state # "IDLE"
 \* For Received of QueuePair: the receiver does not hear which token it was.
 TokenNotTold(r, m) == [r EXCEPT !.phase = "SUCCESS", !.solicit = m.solicit]
 
+\* For Received of QueuePair: the receiver hears of another token than the one that was invalidated.
+OtherTokenTold(r, m) ==
+  [r EXCEPT !.phase = "SUCCESS", !.solicit = m.solicit,
+            !.token = IF m.op = "SendAndInvalidate" THEN CHOOSE t \in Token : t # m.token ELSE NoToken]
+
 \* For Received of QueuePair: the sender's flag is lost on the way.
 SolicitNotTold(r, m) ==
   [r EXCEPT !.phase = "SUCCESS", !.token = IF m.op = "SendAndInvalidate" THEN m.token ELSE NoToken]
