@@ -138,7 +138,6 @@ func tryModel(ctx context.Context, o options, jar tlc.Jar, scratch string) (*tal
 		}
 	}
 	t.end()
-	fmt.Printf("(%d more mutants of the model are not Go.)\n", program.notGo)
 	return t, nil
 }
 

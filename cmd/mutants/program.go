@@ -18,43 +18,28 @@ import (
 // tests of the model.
 type program struct {
 	command, tests string
-	notGo          int // mutants that the compiler took for none, and that are not in it
 }
 
-// buildMutants builds the program of the mutants, and removes those that are not Go.
+// buildMutants builds the program of the mutants.
 func buildMutants(ctx context.Context, root, dir string, sources map[string][]byte, mutants map[int]mutate.Mutant) (program, error) {
 	p := program{command: filepath.Join(dir, "mutants"), tests: filepath.Join(dir, "model.test")}
 	overlay := filepath.Join(dir, "overlay.json")
-	for {
-		if err := writeOverlay(overlay, root, dir, sources, mutants); err != nil {
-			return p, err
-		}
-		// All complaints of the compiler, not the first ten.
-		complaints, err := goRun(ctx, root, "build", "-gcflags=ndkoracle/model=-e", "-overlay", overlay, "-o", p.command, "./cmd/mutants")
-		if err == nil {
-			break
-		}
-		before := len(mutants)
-		for number := range mutate.NotGo(complaints) {
-			delete(mutants, number)
-		}
-		p.notGo += before - len(mutants)
-		if len(mutants) == before {
-			return p, err
-		}
+	if err := writeOverlay(overlay, root, dir, sources, mutants); err != nil {
+		return p, err
 	}
-	_, err := goRun(ctx, root, "test", "-c", "-vet=off", "-overlay", overlay, "-o", p.tests, "./model")
-	return p, err
+	if err := goRun(ctx, root, "build", "-overlay", overlay, "-o", p.command, "./cmd/mutants"); err != nil {
+		return p, err
+	}
+	return p, goRun(ctx, root, "test", "-c", "-vet=off", "-overlay", overlay, "-o", p.tests, "./model")
 }
 
-func goRun(ctx context.Context, root string, args ...string) ([]byte, error) {
+func goRun(ctx context.Context, root string, args ...string) error {
 	command := exec.CommandContext(ctx, "go", args...)
 	command.Dir = root
-	out, err := command.CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("go %s: %w\n%s", args[0], err, out)
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("go %s: %w\n%s", args[0], err, out)
 	}
-	return out, err
+	return nil
 }
 
 // becomer is the file that stands in the place of become.go.

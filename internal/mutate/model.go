@@ -29,7 +29,7 @@ func (m Mutant) String() string { return m.File + " " + m.Place + ": " + m.Chang
 //
 // Conditions are negated, and lose an operand; comparisons become their neighbours; numbers are one more; assignments and
 // elements of lists are dropped; truths are inverted; constants become others of their kind, so that MUST becomes MAY and MAY
-// becomes MUST.
+// becomes MUST. What is dropped still stands there, without effect: Go wants every variable used, and each mutant is Go.
 func Model(file string, source []byte, constants map[string][]string, reached map[string]bool) ([]Mutant, error) {
 	files := token.NewFileSet()
 	parsed, err := parser.ParseFile(files, file, source, parser.SkipObjectResolution)
@@ -43,7 +43,7 @@ func Model(file string, source []byte, constants map[string][]string, reached ma
 			continue
 		}
 		m := mutator{files: files, source: source, constants: constants, file: file, place: function.Name.Name,
-			refuses: refuses(function.Type), said: map[string]int{}}
+			refuses: refuses(function.Type), said: map[string]int{}, cases: map[*ast.Ident]map[string]bool{}}
 		ast.Inspect(function.Body, m.visit)
 		slices.SortStableFunc(m.mutants, func(a, b Mutant) int { return a.from - b.from })
 		mutants = append(mutants, m.mutants...)
@@ -138,6 +138,7 @@ type mutator struct {
 	place     string
 	refuses   bool // the last of its results is a refusal, or nil
 	said      map[string]int
+	cases     map[*ast.Ident]map[string]bool // of a case: the names of all cases of its switch
 	mutants   []Mutant
 }
 
@@ -178,12 +179,14 @@ func (m *mutator) visit(node ast.Node) bool {
 	case *ast.IfStmt:
 		m.negate(n.Cond)
 	case *ast.SwitchStmt:
-		if n.Tag != nil {
-			break
-		}
+		names := map[string]bool{}
 		for _, clause := range n.Body.List {
 			for _, condition := range clause.(*ast.CaseClause).List {
-				m.negate(condition)
+				if name, ok := condition.(*ast.Ident); ok && n.Tag != nil {
+					names[name.Name], m.cases[name] = true, names
+				} else if n.Tag == nil {
+					m.negate(condition)
+				}
 			}
 		}
 	case *ast.BinaryExpr:
@@ -234,34 +237,34 @@ var neighbours = map[token.Token]string{token.LSS: "<=", token.LEQ: "<", token.G
 
 func (m *mutator) binary(b *ast.BinaryExpr) {
 	text := m.text(b.Pos(), b.End())
-	if neutral := map[token.Token]string{token.LAND: "true", token.LOR: "false"}[b.Op]; neutral != "" {
+	if neutral := map[token.Token]string{token.LAND: "true || ", token.LOR: "false && "}[b.Op]; neutral != "" {
 		for _, operand := range []ast.Expr{b.X, b.Y} {
-			m.add(operand.Pos(), operand.End(), neutral, "`%s` without `%s`", text, m.text(operand.Pos(), operand.End()))
+			dropped := m.text(operand.Pos(), operand.End())
+			m.add(operand.Pos(), operand.End(), "("+neutral+dropped+")", "`%s` without `%s`", text, dropped)
 		}
 	}
-	if other := neighbours[b.Op]; other != "" {
+	if other := neighbours[b.Op]; other != "" && !isText(b.X) && !isText(b.Y) {
 		m.add(b.OpPos, b.OpPos+token.Pos(len(b.Op.String())), other, "%s is %s in `%s`", b.Op, other, text)
 	}
+}
+
+// isText reports whether an expression is a string: there is no difference of two.
+func isText(e ast.Expr) bool {
+	literal, ok := e.(*ast.BasicLit)
+	return ok && literal.Kind == token.STRING
 }
 
 func (m *mutator) assignment(a *ast.AssignStmt) {
 	if a.Tok == token.DEFINE {
 		return
 	}
-	if len(a.Lhs) == 1 || len(a.Rhs) == 1 {
-		m.add(a.Pos(), a.End(), "", "without `%s`", m.text(a.Pos(), a.End()))
+	whole := m.text(a.Pos(), a.End())
+	if len(a.Lhs) == 1 {
+		m.add(a.Pos(), a.Rhs[0].Pos(), "_ = ", "without `%s`", whole)
 		return
 	}
-	for i := range a.Lhs {
-		var left, right []string
-		for k := range a.Lhs {
-			if k != i {
-				left = append(left, m.text(a.Lhs[k].Pos(), a.Lhs[k].End()))
-				right = append(right, m.text(a.Rhs[k].Pos(), a.Rhs[k].End()))
-			}
-		}
-		m.add(a.Pos(), a.End(), strings.Join(left, ", ")+" = "+strings.Join(right, ", "), "`%s` without `%s`",
-			m.text(a.Pos(), a.End()), m.text(a.Lhs[i].Pos(), a.Lhs[i].End()))
+	for _, left := range a.Lhs {
+		m.add(left.Pos(), left.End(), "_", "`%s` without `%s`", whole, m.text(left.Pos(), left.End()))
 	}
 }
 
@@ -294,6 +297,9 @@ func (m *mutator) name(n *ast.Ident) {
 		others = []string{"true"}
 	}
 	for _, other := range others {
+		if m.cases[n][other] {
+			continue // no switch has a case twice
+		}
 		m.add(n.Pos(), n.End(), other, "%s is %s in %s", n.Name, other, m.line(n))
 	}
 }

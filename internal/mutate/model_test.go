@@ -40,6 +40,11 @@ func help(n ...int) int {
 	case len(n) < 2:
 		kind = May
 	}
+	switch kind {
+	case Must:
+		panic("no " + name)
+	case May:
+	}
 	return 0
 }
 
@@ -64,7 +69,7 @@ func mutantsOf(t *testing.T) []Mutant {
 }
 
 // Conditions are negated and lose an operand, comparisons and numbers are off by one, assignments are dropped, and MAY and
-// MUST change places; what no step uses is left alone, and what is returned beside a refusal.
+// MUST change places; what no step uses is left alone, what is returned beside a refusal, and what would be no Go any more.
 func TestModel(t *testing.T) {
 	want := []string{
 		"x.go Step: not `n > 0 && m == 1`",
@@ -89,6 +94,8 @@ func TestModel(t *testing.T) {
 		"x.go help: without `kind = May`",
 		"x.go help: May is MustNot in `kind = May`",
 		"x.go help: May is Must in `kind = May`",
+		"x.go help: Must is MustNot in `case Must:`",
+		"x.go help: May is MustNot in `case May:`",
 		"x.go help: 0 is 1 in `return 0`",
 		"x.go refused: == is != in `n == 1`",
 		"x.go refused: 1 is 2 in `if n == 1 {`",
@@ -117,16 +124,13 @@ func TestTogether(t *testing.T) {
 	if _, err := parser.ParseFile(token.NewFileSet(), "x.go", text, 0); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"case 3:\n\t\treturn StepMutant3(n, m)", "func StepMutant3(n, m int) (int, bool) {", "case 7:\n\t\treturn helpMutant7(n...)"} {
+	for _, want := range []string{"//line x.go Step: not `n > 0 && m == 1`:1", "case 3:\n\t\treturn StepMutant3(n, m)", "func StepMutant3(n, m int) (int, bool) {", "case 7:\n\t\treturn helpMutant7(n...)"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
 	if strings.Contains(string(text), "unusedMutant") {
 		t.Errorf("a function without mutants is there twice:\n%s", text)
-	}
-	if got := NotGo([]byte("# m\n./mutant-7:3:5: undefined: kind\n./x.go:1:1: y\n")); len(got) != 1 || !got[7] {
-		t.Errorf("the compiler complained of mutant 7, and it is %v", got)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,7 +52,7 @@ func Together(file string, source []byte, mutants map[int]Mutant) ([]byte, error
 				return nil, fmt.Errorf("%s: %w", file, err)
 			}
 			fmt.Fprintf(&choices, "\n\tcase %d:\n\t\t%s", number, call)
-			fmt.Fprintf(&copies, "\n//line %s%d:1\n", lineOfMutant, number)
+			fmt.Fprintf(&copies, "\n//line %s:1\n", m) // a complaint of the compiler names the mutant
 			copies.Write(source[start:name])
 			fmt.Fprintf(&copies, "Mutant%d", number)
 			copies.Write(source[name:m.from])
@@ -108,19 +107,4 @@ func call(function *ast.FuncDecl, suffix string) (string, error) {
 		b.WriteString("\n\t\treturn")
 	}
 	return b.String(), nil
-}
-
-const lineOfMutant = "mutant-"
-
-var errorInMutant = regexp.MustCompile(`(?m)` + lineOfMutant + `(\d+):\d+`)
-
-// NotGo returns the numbers of the mutants that the compiler complains of.
-func NotGo(complaints []byte) map[int]bool {
-	numbers := map[int]bool{}
-	for _, m := range errorInMutant.FindAllSubmatch(complaints, -1) {
-		if n, err := strconv.Atoi(string(m[1])); err == nil {
-			numbers[n] = true
-		}
-	}
-	return numbers
 }
