@@ -7,12 +7,14 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/clause"
 	"ndkoracle/internal/mutate"
 	"ndkoracle/internal/tlc"
 	"ndkoracle/model/mc"
@@ -161,7 +163,7 @@ func configuration(t *testing.T, o options, name string) tlc.Configuration {
 }
 
 // keptGraph has TLC's graph of a configuration kept.
-func keptGraph(t *testing.T, o options, name string) tlc.Configuration {
+func keptGraph(t *testing.T, o options, name string) (tlc.Runner, tlc.Configuration) {
 	t.Helper()
 	jar, err := tlc.FindJar(t.Context(), filepath.Join(o.build, "tlc"))
 	if err != nil {
@@ -177,27 +179,54 @@ func keptGraph(t *testing.T, o options, name string) tlc.Configuration {
 	if _, err := runner.Graph(t.Context(), c, machine.Actions()); err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return runner, c
 }
 
-// One operator of the model is another: the comparison with TLC's graph finds it, and the way that it prints leads there. The
-// model that is not changed has the same graph.
+// One operator of the model is another: the comparison with TLC's graph finds it, and the way that it prints leads there, with
+// the clause of either side. The model that is not changed has the same graph.
 func TestDifferenceLeadsToTheOperatorOfTheModel(t *testing.T) {
 	o := parse(t)
-	c := keptGraph(t, o, "CQ-verbs-live")
+	runner, c := keptGraph(t, o, "CQ-verbs-live")
 	ways := map[string][]string{
 		"cq.go close: Closing is Closed in `q.Open = Closing`": {`
 Then MCNdkCloseCq("q") differs.
      Only tla/ leads to
        cq.q.open = "CLOSING"
+     What sets cq.q.open:
+       tla/CompletionQueue.tla:`, ` NdkCloseCq: Become(q, {[cq[q] EXCEPT !.open = "CLOSING"]})
+`, `
      Only the model leads to
        cq.q.open = "CLOSED"
+     What sets cq.q.open:
+       model/cq.go:`, ` close: q.Open = Closed
 `},
 		"cq.go place: >= is > in `len(q.Entries) >= capacity`": {`
        cq.q.fresh = 2
 Then MCPlace("q", `, ` differs.
      In tla/ it cannot be taken.
+     What is false there:
+       tla/CompletionQueue.tla:`, ` CanPlace: Len(r.entries) < Capacity(r)
+`, `
      Only the model leads to
+`, `
+     What could refuse it:
+`, ` place: len(q.Entries) > capacity
+`},
+		"cq.go Match: `c.Solicited || failed` without `failed`": {`
+     What is evaluated besides:
+`, ` Match: c.solicited
+`, ` Match: ~Succeeded(c)
+`, `
+     What is done besides:
+`, ` Match: a == ANY, a == SOLICITED && (c.Solicited || (false && failed)), a == ERRORS && failed && d.A4 == A4Must
+`},
+		"cq.go age: `q.Fresh, q.Uncounted, q.Taken = 0, false, 0` without `q.Fresh`": {`
+     What sets cq.q.fresh:
+       tla/CompletionQueue.tla:`, ` Aged: [r EXCEPT !.fresh = 0, !.uncounted = FALSE, !.taken = {}]
+`, `
+     What sets cq.q.fresh:
+       nothing by itself
+`, ` age: _, q.Uncounted, q.Taken = 0, false, 0
 `},
 	}
 	mutants, sources, err := modelMutants(o.root)
@@ -219,14 +248,29 @@ Then MCPlace("q", `, ` differs.
 	}
 	workers := newPool(o, program)
 	defer workers.stop()
+	texts, err := clause.ReadSources(filepath.Join(o.root, "model"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for number, m := range chosen {
 		a, err := workers.ask(t.Context(), question{number, []string{c.Name}})
-		if err != nil || a.Found == "" {
+		if err != nil || a.Difference == nil {
 			t.Errorf("%s: not found, %v", m, err)
+			continue
 		}
+		changed := maps.Clone(texts)
+		changed[m.File] = m.Apply(changed[m.File])
+		model, err := clause.NewModel(changed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Difference.Explain(t.Context(), runner, c, model); err != nil {
+			t.Fatal(err)
+		}
+		way := a.Difference.String()
 		for _, want := range ways[m.String()] {
-			if !strings.Contains(a.Way, want) {
-				t.Errorf("%s: the way does not lead there:\n%swant\n%s", m, a.Way, want)
+			if !strings.Contains(way, want) {
+				t.Errorf("%s: the way does not lead there:\n%swant\n%s", m, way, want)
 			}
 		}
 		if test, err := program.test(t.Context(), o.root, number); err != nil || test != "TestClausesOfCq" {
@@ -259,7 +303,7 @@ func TestMutantWithoutEnd(t *testing.T) {
 	}
 	workers := newPool(o, program)
 	defer workers.stop()
-	c := keptGraph(t, o, "CQ-verbs-reading-A25-yes")
+	_, c := keptGraph(t, o, "CQ-verbs-reading-A25-yes")
 	if a, err := workers.ask(t.Context(), question{1, []string{c.Name}}); err != nil || a.Found != "it does not end" {
 		t.Errorf("without an end: found by %q, %v", a.Found, err)
 	}

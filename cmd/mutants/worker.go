@@ -28,9 +28,9 @@ type (
 		Configurations []string
 	}
 	answer struct {
-		Found string // in which configuration, and by what; "" if nothing did
-		Way   string // to the difference
-		Error string // why it could not be tried
+		Found      string            // in which configuration, and by what; "" if nothing did
+		Difference *graph.Difference // of the graphs, if it was found by one
+		Error      string            // why it could not be tried
 	}
 )
 
@@ -111,7 +111,7 @@ func (o options) compare(mutant int, k kept) (a answer) {
 	become(mutant)
 	machine, err := mc.Read(os.DirFS(o.tla()), k.Module, k.Name)
 	if err != nil { // it was read with nothing changed
-		return answer{Found: k.Name + ": its actions are told twice", Way: err.Error()}
+		return answer{Found: k.Name + ": its actions are told twice"}
 	}
 	difference, err := graph.Compare(machine, k.graph)
 	switch {
@@ -119,7 +119,7 @@ func (o options) compare(mutant int, k kept) (a answer) {
 		return answer{Found: fmt.Sprintf("%s: %v", k.Name, err)}
 	case difference != nil:
 		action, _, _ := strings.Cut(difference.Action, "(")
-		return answer{Found: k.Name + " " + action, Way: difference.String()}
+		return answer{Found: k.Name + " " + action, Difference: difference}
 	}
 	return answer{}
 }

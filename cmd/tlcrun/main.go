@@ -3,7 +3,7 @@
 // manifest expects, with 2 if it was not used as it should be or TLC could not be run at all.
 //
 // With -graph it compares instead the complete state graph of every configuration that holds with that of the model in Go,
-// and prints the first difference as a way from the initial state. The graphs are kept, and TLC runs again only when what
+// and prints the first difference as a way from the initial state, with the clauses that differ. The graphs are kept, and TLC runs again only when what
 // they are made from has changed.
 //
 // With -distributed it runs the largest configuration in TLC's distributed mode, which must find the same states.

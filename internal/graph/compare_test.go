@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ndkoracle/internal/clause"
 	"ndkoracle/internal/tlc"
 	"ndkoracle/model/mc"
 )
@@ -54,7 +55,15 @@ func compare(t *testing.T, old, new string) (*Difference, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Compare(machine, g)
+	difference, err := Compare(machine, g)
+	if difference == nil || err != nil {
+		return nil, err
+	}
+	model, err := clause.ReadModel(filepath.Join("..", "..", "model"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return difference, difference.Explain(t.Context(), r, c, model)
 }
 
 // The contract as it is: the same graph in TLA+ and in Go.
@@ -65,51 +74,106 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// One operator of the specification is another: the comparison finds it, and the way that it prints leads there.
+// One operator of the specification is another: the comparison finds it, and the way that it prints leads there, with the clause
+// of either side.
 func TestDifferenceLeadsToTheOperator(t *testing.T) {
-	for name, test := range map[string]struct{ old, new, want string }{
-		"a guard that is weaker": {"Len(r.entries) < Capacity", "Len(r.entries) <= Capacity", `
+	for name, test := range map[string]struct {
+		old, new string
+		want     []string // one after the other
+	}{
+		"a guard that is weaker": {"Len(r.entries) < Capacity", "Len(r.entries) <= Capacity", []string{`
        inside = [q |-> 0]
   2  MCPlace("q", [qp |-> "a", queue |-> "receive", req |-> 0, status |-> "SUCCESS", type |-> "Receive", solicited |-> FALSE, token |-> "no token"])
        cq.q.entries = <<[qp |-> "a", queue |-> "receive", req |-> 0, solicited |-> FALSE, status |-> "SUCCESS", token |-> "no token", type |-> "Receive"]>>
        cq.q.fresh = 1
 Then MCPlace("q", [qp |-> "a", queue |-> "receive", req |-> 0, status |-> "SUCCESS", type |-> "Receive", solicited |-> FALSE, token |-> "no token"]) differs.
      Only tla/ leads to
-       cq.q.entries = <<[`},
-		"a guard that is stronger": {`CanFinishClose(r) == r.open`, `CanFinishClose(r) == r.health = "OK" /\ r.open`, `
+       cq.q.entries = <<[`, `
+     What is evaluated there:
+`, ` CanPlace: Len(r.entries) <= Capacity(r)
+`, `
+     In the model it cannot be taken: ARM-16: `, `
+     What refuses it:
+       model/cq.go:`, ` place: len(q.Entries) >= capacity
+     Where`}},
+		"a guard that is stronger": {`CanFinishClose(r) == r.open`, `CanFinishClose(r) == r.health = "OK" /\ r.open`, []string{`
   2  MCNdkCloseCq("q")
        cq.q.open = "CLOSING"
   3  MCInternalError("q")
        cq.q.health = "STATUS_INTERNAL_ERROR"
 Then MCNdkCloseCompletion("q") differs.
      In tla/ it cannot be taken.
+     What is false there:
+       tla/CompletionQueue.tla:`, ` CanFinishClose: r.health = "OK"
+     Where`, `
      Only the model leads to
        cq.q.open = "CLOSED"
-`},
-		"an effect": {`!.errorDue = FALSE, !.reported = TRUE`, `!.errorDue = FALSE, !.reported = FALSE`, `
+     What could refuse it:
+`, ` closeCompletion: q.Open != Closing
+`, ` closeCompletion: q.Running
+`, ` closeCompletion: q.Resize != NotResizing
+     Where`}},
+		"a guard of one of two ways": {`/\ r.due > 0`, `/\ r.due > 1`, []string{`
+Then MCNdkCqNotificationCallbackEnter("q", "STATUS_SUCCESS") differs.
+     In tla/ it cannot be taken.
+     What is false there:
+       tla/CompletionQueue.tla:`, ` NdkCqNotificationCallbackEnter: r.due > 1
+       tla/CompletionQueue.tla:`, ` NdkCqNotificationCallbackEnter: status = r.health
+     Where`, `
+     What could refuse it:
+`, ` enter: status == OK && q.Due == 0
+`}},
+		"a condition": {`IF Strength(second) > Strength(first)`, `IF Strength(second) < Strength(first)`, []string{`
+Then MCNdkArmCq("q", `, `
+     What sets cq.q.arm:
+       tla/CompletionQueue.tla:`, ` AfterArm: [r EXCEPT !.arm = Merge(@, type), `, `
+     What is evaluated besides:
+`, ` Merge: Strength(second) < Strength(first)
+`, `
+     What sets cq.q.arm:
+`, ` arm: q.Arm = Stronger(q.Arm, t)
+`, ` Stronger: return max(a, b)
+`}},
+		"an effect": {`!.errorDue = FALSE, !.reported = TRUE`, `!.errorDue = FALSE, !.reported = FALSE`, []string{`
 Then MCNdkCqNotificationCallbackEnter("q", "STATUS_INTERNAL_ERROR") differs.
      Only tla/ leads to
        cq.q.errorDue = FALSE
        cq.q.running = TRUE
+     What sets cq.q.reported:
+       tla/CompletionQueue.tla:`, ` NdkCqNotificationCallbackEnter: Become(q, {[r EXCEPT !.errorDue = FALSE, !.reported = FALSE, !.due = d] : d \in Beside(r.due)})
+     What`, `
      Only the model leads to
        cq.q.errorDue = FALSE
        cq.q.reported = TRUE
        cq.q.running = TRUE
-`},
-		"the initial state": {`health |-> "OK", reported |-> FALSE`, `health |-> "OK", reported |-> TRUE`, `The initial states differ.
+     What sets cq.q.reported:
+       model/cq.go:`, ` enter: q.ErrorDue, q.Reported = false, true
+     What`}},
+		"the initial state": {`health |-> "OK", reported |-> FALSE`, `health |-> "OK", reported |-> TRUE`, []string{`The initial states differ.
      Only tla/ leads to
        cq = [q |-> [arm |-> "NONE", asked |-> 0, depth |-> 1, due |-> 0, entries |-> <<>>, errorDue |-> FALSE, fresh |-> 0, health |-> "OK", open |-> "OPEN", reported |-> TRUE, resize |-> "NONE", running |-> FALSE, taken |-> {}, uncounted |-> FALSE, waiting |-> 0]]
+     What sets cq, cq.reported:
+       tla/CompletionQueue.tla:`, ` NewCq: [entries |-> <<>>, `, ` reported |-> TRUE, `, `
      Only the model leads to
        cq = [q |-> [arm |-> "NONE", asked |-> 0, depth |-> 1, due |-> 0, entries |-> <<>>, errorDue |-> FALSE, fresh |-> 0, health |-> "OK", open |-> "OPEN", reported |-> FALSE, resize |-> "NONE", running |-> FALSE, taken |-> {}, uncounted |-> FALSE, waiting |-> 0]]
-`},
+     What sets cq, cq.reported:
+       nothing by itself
+     What is done besides:
+`, ` Init: s := State{Cqs: make([]Cq, len(c.Depth)), `}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			difference, err := compare(t, test.old, test.new)
 			if err != nil || difference == nil {
 				t.Fatalf("nothing differs, %v", err)
 			}
-			if !strings.Contains(difference.String(), test.want) {
-				t.Errorf("the way does not lead there:\n%swant\n%s", difference, test.want)
+			way := difference.String()
+			rest := way
+			for _, want := range test.want {
+				_, after, ok := strings.Cut(rest, want)
+				if !ok {
+					t.Fatalf("the way does not lead there:\n%swant\n%s", way, want)
+				}
+				rest = want[len(want)-1:] + after
 			}
 		})
 	}

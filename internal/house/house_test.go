@@ -29,6 +29,8 @@ var floors = [][]string{
 	{"linearize"},
 	{"conformance", "conformance/*"},
 	{"internal/tlc", "internal/synthetic"},
+	{"internal/mutate"},
+	{"internal/clause"},
 	{"internal/*"},
 	{"cmd/*"},
 }

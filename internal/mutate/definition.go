@@ -12,7 +12,7 @@ import (
 type Definition struct {
 	Module, Name string
 	Text         string
-	at           int // its place in the module
+	At           int // its place in the module, in bytes
 }
 
 var headOfDefinition = regexp.MustCompile(`(?m)^(\w+)(?:\(.*?\))? ==`)

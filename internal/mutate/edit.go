@@ -93,8 +93,8 @@ func (e Edit) Apply(text string) (string, error) {
 	if n := strings.Count(d.Text, e.Old); n != 1 {
 		return "", fmt.Errorf("%s is %d times in %s!%s, not once", e.Old, n, e.Module, e.Definition)
 	}
-	end := d.at + len(d.Text)
-	return text[:d.at] + strings.Replace(d.Text, e.Old, e.New, 1) + text[end:], nil
+	end := d.At + len(d.Text)
+	return text[:d.At] + strings.Replace(d.Text, e.Old, e.New, 1) + text[end:], nil
 }
 
 // WriteEdits writes the list of edits in a folder.

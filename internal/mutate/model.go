@@ -24,6 +24,11 @@ type Mutant struct {
 // String names the mutant.
 func (m Mutant) String() string { return m.File + " " + m.Place + ": " + m.Change }
 
+// Apply returns the mutant's file, changed.
+func (m Mutant) Apply(source []byte) []byte {
+	return slices.Concat(source[:m.from], []byte(m.text), source[m.to:])
+}
+
 // Model returns the mutants of those functions of a Go file that are reached, in the order of the file. Constants, by name,
 // tells what each may be replaced by.
 //

@@ -145,6 +145,11 @@ func wrapModule(module string, actions []string, next string) []byte {
 
 // wrapConfiguration returns a configuration with the same constants that checks nothing.
 func wrapConfiguration(cfg string) []byte {
+	return []byte(OnlyConstants(cfg) + "INIT MCInit\nNEXT " + wrapper + "Next\n")
+}
+
+// OnlyConstants returns what a configuration says of constants, and whether it checks for deadlocks.
+func OnlyConstants(cfg string) string {
 	var b strings.Builder
 	keep := true
 	for line := range strings.Lines(cfg) {
@@ -160,6 +165,5 @@ func wrapConfiguration(cfg string) []byte {
 			b.WriteString(line)
 		}
 	}
-	b.WriteString("INIT MCInit\nNEXT " + wrapper + "Next\n")
-	return []byte(b.String())
+	return b.String()
 }
