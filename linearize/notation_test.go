@@ -12,7 +12,7 @@ import (
 //
 //	arm ANY       NdkArmCq of cq1            cb< cb>       a callback of cq1 is entered, returns
 //	post 1 DQS    NdkSend on qp1 with DEFER, SILENT_SUCCESS, SEND_AND_SOLICIT_EVENT
-//	post 1 F      the same, refused          recv 1        NdkReceive on qp1
+//	post 1 F      the same, refused          recv 1        NdkReceive on qp1; write 1 is NdkWrite
 //	peer 7 S      NdkSend on qp2             peerrecv 8    NdkReceive on qp2
 //	get 1 2x 3c   cq1 delivers 1 with success, 2 failed, 3 cancelled; exget the same by NdkGetCqResultsEx
 //	peerget 7     cq2 delivers 7             flush         NdkFlush of qp1; flush F the same, refused
@@ -89,6 +89,8 @@ func (s *scripted) word(word string, args []string) bool {
 		s.event(trace.Exit, s.cb, "NdkCqNotificationCallback", trace.Event{})
 	case "post":
 		s.post("NdkSend", "qp1", args)
+	case "write":
+		s.post("NdkWrite", "qp1", args)
 	case "peer":
 		s.post("NdkSend", "qp2", args)
 	case "recv":

@@ -299,7 +299,8 @@ func (ref *referee) plausible(k config, a model.Action) bool {
 	r := run{c: ref.c, s: k.s}
 	switch a.Name {
 	case model.Execute:
-		return k.s.Qps[a.Qp].State != model.Idle && !(a.Outcome == model.SUCCESS && r.needsPeer(a)) &&
+		idle := k.s.Qps[a.Qp].State == model.Idle && ref.c.Qps[a.Qp].Peer >= 0
+		return !idle && !(a.Outcome == model.SUCCESS && r.needsPeer(a)) &&
 			!(a.Outcome == model.FAILED && a.Queue == model.Receive && !ref.hasMessage(k, a.Qp))
 	case model.Overflow:
 		return !r.idle(a.Cq) && r.waitsForRoom(a.Cq)
@@ -440,7 +441,8 @@ func (ref *referee) atRest(k config, open []*interval, at int) bool {
 		if ref.c.Dialect.Serialised && q.Running || q.Open == model.Closed || !ref.c.Dialect.ErrorsArm && !read {
 			continue
 		}
-		if q.Due > 0 || q.ErrorDue {
+		waits := len(q.Entries) == 0 && ref.c.Dialect.A6 == model.A6Never
+		if q.Due > 0 && !waits || q.ErrorDue {
 			return false
 		}
 	}

@@ -191,4 +191,8 @@ func (r *run) deepen(depth int) {
 			e.Depth = number(int64(depth))
 		}
 	}
+	r.s.Cqs = slices.Clone(r.s.Cqs)
+	for i := range r.s.Cqs {
+		r.s.Cqs[i].Depth = depth
+	}
 }

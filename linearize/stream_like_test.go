@@ -77,6 +77,55 @@ var alike = []struct {
 		"NdkReceive qp1 r1; NdkFlush qp1; NdkReceive qp1 r2; get cq1 r1c r2; rest; get cq1; get cq2"},
 	{"one end was cancelled, and nobody says why", verdict.ProviderViolation, "RES-08",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; get cq1 r1c; rest; get cq1; get cq2"},
+
+	// RES-08: what may have cancelled a request came before it. Behind it on its own queue that is only what may pass a read (FLAG-04).
+	{"what failed was executed after what was cancelled", verdict.ProviderViolation, "RES-08",
+		"NdkWrite qp1 w1; NdkWrite qp1 w2; get cq1 w1c; get cq1 w2x; rest; get cq1; get cq2"},
+	{"what failed passed the read that was cancelled", verdict.Conformant, "",
+		"NdkRead qp1 w1; NdkWrite qp1 w2; get cq1 w1c; get cq1 w2x; rest; get cq1; get cq2"},
+	{"what failed waited for the read that was cancelled", verdict.ProviderViolation, "RES-08",
+		"NdkRead qp1 w1; NdkWrite qp1 w2 READ_FENCE; get cq1 w1c; get cq1 w2x; rest; get cq1; get cq2"},
+	{"what is pending behind it can't have cancelled it", verdict.ProviderViolation, "RES-08",
+		"NdkWrite qp1 w1; NdkWrite qp1 w2 DEFER; get cq1 w1c; get cq2"},
+	{"the peer's receive may have failed by the message", verdict.Conformant, "",
+		"NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq1 s1c; get cq1; rest"},
+	{"cancelled before the peer was connected", verdict.ProviderViolation, "RES-08",
+		"new qp3; new qp4; NdkConnect qp3 d; NdkReceive qp3 r1; get cq1 r1c; NdkConnect qp4 d; rest; get cq1"},
+	{"a message that was not silent, and had not ended by the rest", verdict.ProviderViolation, "RES-08",
+		"NdkSendAndInvalidate qp1 s1#7 DEFER; NdkWrite qp2 w1 SILENT_SUCCESS; rest; get cq1; get cq2 w1c; rest; get cq1; get cq2"},
+
+	// FLUSH-01: the flush that cancelled a request cancelled what had been posted behind it.
+	{"a close cancels one, and the next one fails", verdict.ProviderViolation, "",
+		"NdkReceive qp1 r1; NdkReceive qp1 r2; a< NdkCloseQp qp1; a>; get cq1 r1c; get cq1 r2x; get cq1; get cq2"},
+	{"a disconnect cancels one, and the next one succeeds", verdict.ProviderViolation, "FLUSH-01",
+		"NdkWrite qp1 w1; NdkWrite qp1 w2; a< NdkDisconnect qp1; get cq1 w1c; a>; rest; get cq1 w2; get cq1; get cq2"},
+	{"… or passed it", verdict.Conformant, "",
+		"NdkRead qp1 w1; NdkWrite qp1 w2; a< NdkDisconnect qp1; get cq1 w1c; a>; rest; get cq1 w2; get cq1; get cq2"},
+
+	// POLL-05: a send that succeeds takes a receive.
+	{"a send succeeds, and there is no receive", verdict.ProviderViolation, "POLL-05", "NdkSend qp1 s1; get cq1 s1; NdkReceive qp2 r1; rest; get cq1; get cq2"},
+	{"two sends succeed by one receive", verdict.ProviderViolation, "POLL-05",
+		"NdkReceive qp2 r1; NdkSend qp1 s1; NdkSend qp1 s2; get cq1 s1 s2; get cq2 r1; rest; get cq1; get cq2"},
+	{"a send succeeds, and its receive is told to have failed", verdict.ProviderViolation, "POLL-05",
+		"NdkReceive qp2 r1; NdkSend qp1 s1; get cq1 s1; get cq2 r1x; rest; get cq1; get cq2"},
+	{"a silent send had succeeded, and there was no receive", verdict.ProviderViolation, "FLAG-02",
+		"NdkSend qp1 s1 SILENT_SUCCESS; NdkWrite qp1 w1; get cq1 w1; rest; get cq1; get cq2"},
+
+	// DEF-04: as many receives are over as sends have succeeded, and what can't have succeeded has a completion.
+	{"a silent message had arrived by a rest", verdict.ProviderViolation, "DEF-04",
+		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; rest; get cq1; get cq2; get cq2 r1; rest; get cq1; get cq2"},
+	{"a silent message had arrived by a rest, and its receive was cancelled", verdict.ProviderViolation, "",
+		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; rest; get cq2 r1c; get cq1; get cq2; rest; get cq1; get cq2"},
+	{"a silent message had arrived by a rest, and its receive failed", verdict.ProviderViolation, "",
+		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; rest; get cq1; get cq2 r1x; get cq2; rest; get cq1; get cq2"},
+	{"a silent request after a bad token can only fail", verdict.ProviderViolation, "",
+		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq2 s1; get cq1 r1c; NdkWrite qp1 w1 SILENT_SUCCESS; rest; get cq1; get cq2; rest"},
+	{"a silent send on a broken QP, and there is no receive", verdict.ProviderViolation, "DEF-04",
+		"NdkFlush qp1; NdkSend qp1 s1 SILENT_SUCCESS; rest; get cq1; get cq2; rest"},
+	{"a write behind a send that was flushed", verdict.ProviderViolation, "DEF-04",
+		"NdkSend qp1 s1; a< NdkWrite qp1 w1; NdkFlush qp1; a>; rest; get cq1 s1c; get cq1; get cq2"},
+	{"a send waits until its peer is connected", verdict.Conformant, "",
+		"new qp3; new qp4; NdkConnect qp3 d; NdkReceive qp4 r1; NdkSend qp3 s1; rest; get cq1; NdkConnect qp4 d; get cq1 s1 r1; rest; get cq1"},
 }
 
 // registered makes token 7 valid, and posts a receive that may invalidate it (INV-05, INV-06, POLL-07, POLL-08).

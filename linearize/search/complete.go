@@ -102,7 +102,7 @@ func (c *component) completeOne(w *walk, r *request) {
 		var outcomes []model.Outcome
 		connection := s.model.Qps[r.qp.index].State
 		broken := connection != model.Connected && connection != model.Idle
-		if broken || s.lost[r.qp.index] {
+		if broken || c.mayLose(s, r.qp) {
 			outcomes = append(outcomes, model.CANCELLED)
 		}
 		if !broken && r.hasMessage() {

@@ -50,9 +50,32 @@ func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
 // lose loses the connection of p where that is what can have cancelled a request: a loss has no other effect.
 func (c *component) lose(w *walk, p *qp) {
 	w.each(func(w *walk, s state) {
-		if s.lost[p.index] && s.model.Qps[p.index].State == model.Connected {
+		if s.model.Qps[p.index].State == model.Connected && c.mayLose(s, p) {
 			w.take(model.Action{Name: model.ConnectionLost, Qp: p.index})
 		}
+	})
+}
+
+// mayLose reports whether the connection of p may have been lost without a word in the trace. A request that failed was executed,
+// and what it can't pass before it.
+func (c *component) mayLose(s state, p *qp) bool {
+	i := 0
+	for _, q := range c.qps {
+		for _, l := range q.losses {
+			if q == p && s.lost[i] && (l.request == nil || c.isNext(s, l.request)) {
+				return true
+			}
+			i++
+		}
+	}
+	return false
+}
+
+// isNext reports whether nothing that is pending has to be executed before r.
+func (c *component) isNext(s state, r *request) bool {
+	i := s.find(r)
+	return i >= 0 && !slices.ContainsFunc(s.queueOf(r)[:i], func(q model.Request) bool {
+		return q.Phase < model.Executed && !c.request(r).MayPass(q)
 	})
 }
 

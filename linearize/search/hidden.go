@@ -17,9 +17,11 @@ func (c *component) listHidden() {
 			q.needed += q.depth // they may have filled it
 		}
 	}
+	losses := 0
 	for _, p := range c.qps {
-		if p.lostFrom != never {
-			c.add(operation{effect: doLose, call: p.lostFrom, ret: p.lostFrom, qp: p.index})
+		for _, l := range p.losses {
+			c.add(operation{effect: doLose, call: l.from, ret: l.from, qp: p.index, loss: losses})
+			losses++
 		}
 		for _, q := range []model.Queue{model.Initiator, model.Receive} {
 			for _, r := range p.queue(q) {

@@ -53,6 +53,7 @@ type qp struct {
 	failed                 moment // … the failure alone
 	aborted                moment // from when on an abort that the trace tells of may have ended the connection, or never
 	lostFrom               moment // from when on the connection may be lost without a word in the trace
+	losses                 []loss // … by what
 	component              *component
 	index                  int // in its component
 }

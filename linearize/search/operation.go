@@ -41,6 +41,7 @@ type operation struct {
 	cq, qp    int  // indexes in the component
 	span      *span
 	request   *request // of doExecute, doDeliver, doComplete
+	loss      int      // of doLose: its index in the component
 	arm       model.Arm
 	status    model.Health
 }

@@ -1,10 +1,12 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/model"
 )
 
 // findOwed finds, of each request, the first moment of rest at which it must have completed.
@@ -12,14 +14,17 @@ func (h *history) findOwed() {
 	for _, p := range h.qps {
 		p.findChains()
 		h.findFlushed(p)
-		waits := p.waitsForPeer()
+		waits := h.waitsForPeer(p)
 		for i, r := range p.initiator {
 			h.owe(r, min(max(r.indicated, waits[i]), p.flushedAfter(r)))
 		}
 	}
 	for _, p := range h.qps {
-		arrived := p.messagesArrived()
+		arrived := h.messagesArrived(p)
 		for i, r := range p.receive {
+			if m := cmp.Or(r.message, r.arrived); m != nil && r.told && m.owed != never { // it is received before it is over
+				arrived[i] = min(arrived[i], m.owed-1)
+			}
 			h.owe(r, min(arrived[i], p.flushedAfter(r)))
 		}
 	}
@@ -102,11 +107,12 @@ func (h *history) flushedBy(s *span) moment {
 
 // waitsForPeer returns, for each request of the initiator queue, until when it, or a send before it, may be waiting for a
 // receive that the peer has not posted, or of which the trace does not tell.
-func (p *qp) waitsForPeer() []moment {
+func (h *history) waitsForPeer(p *qp) []moment {
 	var receives []moment // of the peer: when each had been posted
 	if p.peer != nil {
+		connected := h.connectedBy(p.peer)
 		for _, r := range p.peer.receive {
-			receives = append(receives, r.post.ret)
+			receives = append(receives, max(r.post.ret, connected))
 		}
 		slices.Sort(receives)
 	}
@@ -129,29 +135,94 @@ func (p *qp) waitsForPeer() []moment {
 	return until
 }
 
-// messagesArrived returns, for each receive, when the peer's send for it, or for a later one, is known to have succeeded.
-func (p *qp) messagesArrived() []moment {
+// connectedBy returns by when p was connected, or never.
+func (h *history) connectedBy(p *qp) moment {
+	switch by := h.answers[p.connected.begin.Op]; {
+	case !p.connected.pending():
+		return p.connected.ret
+	case len(by) > 0:
+		return by[0].call
+	}
+	return never
+}
+
+// messagesArrived returns, for each receive, by when as many of the peer's sends are known to have succeeded as it and those before
+// it can have taken.
+func (h *history) messagesArrived(p *qp) []moment {
 	arrived := slices.Repeat([]moment{never}, len(p.receive))
 	if p.peer == nil {
 		return arrived
 	}
-	sends := p.peer.sends
-	if i := slices.IndexFunc(sends, failed); i >= 0 {
-		sends = sends[:i]
+	n := 0
+	for i, s := range p.peer.initiator {
+		if s.told && failed(s) || !s.op.IsSend() {
+			continue
+		}
+		by := h.succeededBy(p.peer, i)
+		if by == never || n == len(arrived) {
+			break
+		}
+		arrived[n] = by
+		n++
 	}
-	known := never
-	for i, s := range slices.Backward(sends) {
-		if s.delivery != nil {
-			known = min(known, s.delivery.poll.ret)
-			if s.owed != never {
-				known = min(known, s.owed-1) // by that moment
-			}
-		}
-		if i < len(arrived) {
-			arrived[i] = known
-		}
+	for i := len(arrived) - 2; i >= 0; i-- {
+		arrived[i] = min(arrived[i], arrived[i+1])
 	}
 	return arrived
+}
+
+// succeededBy returns by when a request of the initiator queue is known to have succeeded, which was not told to have failed.
+func (h *history) succeededBy(p *qp, i int) moment {
+	r, by := p.initiator[i], never
+	switch q := p.initiatorCq; {
+	case r.told:
+		by = r.toldBy()
+	case !r.silent || q == nil || h.mayFail(q):
+		return never
+	case r.owed != never && h.foundEmptyAfter(r):
+		by = r.owed // a failure would have been delivered
+	default:
+		for _, later := range p.initiator[i:] { // behind it nothing ends before it
+			if later.told {
+				by = later.toldBy()
+				break
+			}
+		}
+	}
+	if r.owed != never {
+		by = min(by, r.owed-1) // by that moment
+	}
+	return by
+}
+
+// foundEmptyAfter reports whether a poll found the CQ of r empty after the moment at which r was owed, and before its QP was closed.
+func (h *history) foundEmptyAfter(r *request) bool {
+	poll := r.qp.cq(r.queue).emptyAfter(r.owed)
+	return poll != nil && (r.qp.closed == nil || r.qp.closed.call > poll.ret)
+}
+
+// mustFail reports whether a silent send, which is owed, can only have failed by then: the peer had posted no receive that was left
+// for its message, or for a bad token that it names.
+func (h *history) mustFail(r *request) bool {
+	peer := r.qp.peer
+	if !r.silent || !r.op.IsSend() || peer == nil || r.owed == never {
+		return false
+	}
+	left := 0
+	for _, to := range peer.receive {
+		if to.post.call < r.owed && (r.op == model.SendAndInvalidate || !to.told || !failed(to)) {
+			left++
+		}
+	}
+	for _, s := range r.qp.sends {
+		if s == r {
+			break
+		}
+		if s.told && !failed(s) {
+			left--
+		}
+	}
+	return left <= 0
 }
 
 // findUndelivered finds, of each request, what polls delivered of its queue: later ones, and not all of the earlier ones that
@@ -200,7 +271,7 @@ func (h *history) checkOwed() {
 			q.leaveOpen("completions of %s may have vanished from %s when it was closed (A21)", r.qp.name, q.name)
 			continue
 		}
-		if !r.accepted || q == nil || r.silent && r.delivery == nil || r.owed == never || h.mayFail(q) {
+		if !r.accepted || q == nil || r.silent && r.delivery == nil && !h.mustFail(r) || r.owed == never || h.mayFail(q) {
 			continue
 		}
 		poll := q.emptyAfter(r.owed)

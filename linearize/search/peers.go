@@ -32,6 +32,7 @@ func (h *history) findPeers() {
 		}
 		sends := p.peer.sends
 		h.checkUnsent(p)
+		h.checkUnreceived(p)
 		for i, r := range p.receive {
 			if i >= len(sends) || failed(r) || failed(sends[i]) {
 				break
@@ -148,59 +149,84 @@ func (h *history) findEnds() {
 	}
 }
 
+// A loss is something that may end a connection without a word in the trace, from a moment on: where it is the failure of a
+// request of the QP itself, only once that can be executed.
+type loss struct {
+	from    moment
+	request *request // or nil
+}
+
 // findLosses says of each QP since when its connection may have been lost for a reason that is not its own: a peer that
-// failed, flushed, disconnected or closed, or a peer that the trace does not hold.
+// failed, flushed, disconnected or closed, or a peer that the trace does not hold; or as a request failed of which no completion
+// tells.
 func (h *history) findLosses() {
 	for _, p := range h.qps {
 		if p.connected == nil {
 			continue
 		}
-		if p.peer == nil {
-			p.lostFrom = p.connected.call
-			continue
+		from := p.connected.call
+		if p.peer != nil {
+			from = min(p.aborted, h.lostByPeer(p.peer))
 		}
-		p.lostFrom = min(p.aborted, p.peer.aborted)
-		for _, s := range p.peer.flushes {
-			p.lostFrom = min(p.lostFrom, s.call)
+		p.losses = append(p.losses, loss{from: from})
+		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+			p.losses = append(p.losses, h.mayHaveFailed(p, queue)...)
 		}
-		if p.peer.closed != nil {
-			p.lostFrom = min(p.lostFrom, p.peer.closed.call)
+		p.losses = slices.DeleteFunc(p.losses, func(l loss) bool { return l.from == never || p.peer == nil && l.request != nil })
+		for _, l := range p.losses {
+			p.lostFrom = min(p.lostFrom, l.from)
 		}
-		for _, q := range []*cq{p.peer.initiatorCq, p.peer.receiveCq} {
-			if q != nil && h.mayFail(q) {
-				p.lostFrom = min(p.lostFrom, p.connected.call)
-			}
-		}
-		for _, r := range slices.Concat(p.peer.initiator, p.peer.receive) {
-			if failed(r) {
-				p.lostFrom = min(p.lostFrom, r.post.call)
-			}
-		}
-		for _, end := range []*qp{p, p.peer} {
-			p.lostFrom = min(p.lostFrom, h.mayHaveFailed(end, model.Initiator))
-		}
-		p.lostFrom = min(p.lostFrom, h.mayHaveFailed(p, model.Receive))
 	}
 }
 
-// mayHaveFailed returns from when on a request of the queue may have failed of which no completion tells: its completion
-// may still be in the CQ at the end of the trace. Or never. A receive fails at a message, or for a reason that the trace
-// tells.
-func (h *history) mayHaveFailed(p *qp, queue model.Queue) moment {
+// lostByPeer returns from when on the connection of a QP may be lost as its peer, p, was.
+func (h *history) lostByPeer(p *qp) moment {
+	from := p.aborted
+	for _, s := range p.flushes {
+		from = min(from, s.call)
+	}
+	if p.closed != nil {
+		from = min(from, p.closed.call)
+	}
+	for _, q := range []*cq{p.initiatorCq, p.receiveCq} {
+		if q != nil && h.mayFail(q) && p.connected != nil {
+			from = min(from, p.connected.call)
+		}
+	}
+	for _, r := range slices.Concat(p.initiator, p.receive) {
+		if failed(r) {
+			from = min(from, r.post.call)
+		}
+	}
+	for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+		for _, l := range h.mayHaveFailed(p, queue) {
+			from = min(from, l.from)
+		}
+	}
+	return from
+}
+
+// isVerbs reports whether r was posted by a function of libibverbs, where what failed may be reported as flushed.
+func (r *request) isVerbs() bool { return strings.HasPrefix(r.post.fn, "ibv_") }
+
+// mayHaveFailed returns the requests of a queue that may have failed and of which no completion tells, and from when on: its
+// completion may still be in the CQ at the end of the trace. A receive fails at a message, or for a reason that the trace tells.
+func (h *history) mayHaveFailed(p *qp, queue model.Queue) []loss {
 	q, requests := p.cq(queue), p.queue(queue)
 	if q == nil {
-		return never
+		return nil
 	}
-	from, seen := never, h.seenUntil(q)
+	var all []loss
+	seen := h.seenUntil(q)
 	for _, r := range slices.Backward(requests) {
 		if r.told || r.owed <= seen {
 			break // and what was posted before it has completed too
 		}
 		if r.hasMessage() {
-			from = max(r.post.call, seen)
+			all = append(all, loss{max(r.post.call, seen+1), r})
 		}
 	}
-	return from
+	return all
 }
 
 // seenUntil returns the last moment of rest after which polls found q empty, or 0: what had failed by then was delivered.
@@ -223,21 +249,37 @@ func (h *history) findFlushedFailures() {
 		first := never
 		var culprit *request
 		for _, r := range slices.Concat(p.initiator, p.receive) {
-			if !failed(r) || r.delivery == nil || !strings.HasPrefix(r.delivery.poll.fn, "ibv_") {
+			if !failed(r) || !r.told || !r.isVerbs() {
 				continue
 			}
-			if culprit == nil || before(r.delivery, culprit.delivery) {
+			if culprit == nil || r.toldBefore(culprit) {
 				culprit = r
 			}
 			if r.outcome == model.FAILED {
 				first = 0 // the QP's own failure is in the trace
 			}
-			first = min(first, r.delivery.poll.ret)
+			first = min(first, r.toldBy(), r.owed)
 		}
 		if culprit != nil && first > 0 && !p.mayCancel(first) {
 			culprit.outcome, p.ends = model.FAILED, true
 		}
 	}
+}
+
+// toldBy returns by when the trace tells how r ended: its completion was placed by then.
+func (r *request) toldBy() moment {
+	if r.point != nil {
+		return r.point.call
+	}
+	return r.delivery.poll.ret
+}
+
+// toldBefore reports whether r was told before another request.
+func (r *request) toldBefore(o *request) bool {
+	if r.point == nil && o.point == nil {
+		return before(r.delivery, o.delivery)
+	}
+	return r.toldBy() < o.toldBy()
 }
 
 // before reports whether a completion was told before another: by an earlier poll, or earlier by the same.

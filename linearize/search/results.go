@@ -211,6 +211,49 @@ func (h *history) checkUnsent(p *qp) {
 	}
 }
 
+// checkUnreceived reports the first send that succeeded and for which the peer had posted no receive: those before it took all
+// that can have taken a message. A message that names a bad token succeeds as it ends the connection, and its receive does not.
+func (h *history) checkUnreceived(p *qp) {
+	sent, later := 0, -1
+	for i, r := range p.initiator {
+		if r.told && failed(r) || !r.told && !r.silent || !r.op.IsSend() {
+			continue
+		}
+		if later = max(later, i); !r.told { // it has succeeded by when a later one is told
+			for later < len(p.initiator) && p.initiator[later].delivery == nil {
+				later++
+			}
+		}
+		if later == len(p.initiator) {
+			return
+		}
+		d := p.initiator[later].delivery
+		if d == nil {
+			continue
+		}
+		sent++
+		took, lost := 0, false
+		for _, to := range p.peer.receive {
+			switch {
+			case to.post.call > d.poll.ret || p.peer.connected.call > d.poll.ret:
+			case to.told && failed(to):
+				lost = true
+			default:
+				took++
+			}
+		}
+		if sent > took && !(sent == took+1 && lost && r.op == model.SendAndInvalidate) {
+			rule := "POLL-05"
+			if !r.told {
+				rule = "FLAG-02"
+			}
+			h.providerInOrder(r.doubt(), rule, d.poll.ret, []*span{r.post},
+				"%s succeeded, and the peer's receives are all accounted for by earlier sends", r.wr)
+			return
+		}
+	}
+}
+
 // checkOrder holds the order in which the completions of a queue were delivered against that of their posts (POLL-09).
 func (h *history) checkOrder() {
 	type lane struct {

@@ -10,12 +10,16 @@ import (
 type state struct {
 	model  model.State
 	placed []int  // into each CQ: only the next in the order of the polls can be placed, which is that of placement
-	lost   []bool // of each QP: its connection may be lost by now, and is where that is needed for something
+	lost   []bool // of each loss of each QP: whether it may have come by now; the connection is lost where that is needed for something
 	trail  *trail // how it came about, where that is to be told
 }
 
 func (c *component) init() state {
-	s := state{model: c.contract.Init(), placed: make([]int, len(c.cqs)), lost: make([]bool, len(c.qps))}
+	losses := 0
+	for _, p := range c.qps {
+		losses += len(p.losses)
+	}
+	s := state{model: c.contract.Init(), placed: make([]int, len(c.cqs)), lost: make([]bool, losses)}
 	for _, token := range c.old {
 		s.model.Tokens[token] = model.Undefined
 	}
@@ -132,7 +136,7 @@ func (c *component) perform(w *walk, o *operation) {
 	case doLose:
 		for i := range w.states {
 			w.states[i].lost = slices.Clone(w.states[i].lost)
-			w.states[i].lost[o.qp] = true
+			w.states[i].lost[o.loss] = true
 		}
 	case doFailCq:
 		c.performFailCq(w, o)

@@ -33,10 +33,10 @@ func (p *qp) meet() {
 		}
 		p.peer, ends[0].peer = ends[0], p
 		if ends[0].broken != 0 {
-			p.mayBeLost(ends[0].broken)
+			p.mayBeLost(ends[0].broken, byPeer, nil)
 		}
 		if p.broken != 0 {
-			ends[0].mayBeLost(p.broken)
+			ends[0].mayBeLost(p.broken, byPeer, nil)
 		}
 		p.shareDoubts()
 		p.notAlone()

@@ -283,7 +283,7 @@ func (q *cq) fails(name string, status model.Health) bool {
 	for _, p := range s.qpsInOrder {
 		if p.lanes[0].cq == q || p.lanes[1].cq == q {
 			reopened = s.reopen(p.group) || reopened
-			p.breaks(s.at)
+			p.breaks(s.at, byPeer, nil)
 			p.leaveInDoubt(q.group.root().doubt)
 		}
 	}

@@ -16,7 +16,7 @@ func (s *Stream) flushCalled(u *underWay) {
 	if !p.mayBreak() {
 		p.flushCalled = s.at
 	}
-	p.breaks(s.at)
+	p.breaks(s.at, byFlush, nil)
 }
 
 // flushReturned takes the return of a flush. A disconnect that is pending flushes at some moment before it completes; one that
@@ -73,38 +73,12 @@ func (p *qp) forgetFlushes() {
 	p.flushed = slices.DeleteFunc(p.flushed, func(f returned) bool { return f.call < oldest })
 }
 
-// breaks notes that requests of p, and of its peer, may be cancelled from a moment on.
-func (p *qp) breaks(from moment) {
-	p.mayBeLost(from)
-	if p.peer != nil {
-		p.peer.mayBeLost(from)
-	}
-	p.checkRoom(from)
-	if p.shadow != nil {
-		known := moment(1)
-		if from == p.s.at {
-			known = max(known, p.s.knows)
-		}
-		p.shadow.peer.mayBeLost(known)
-		p.shadow.peer.checkRoom(known)
-	}
-}
-
-// mayBeLost notes that requests of p may be cancelled from a moment on.
-func (p *qp) mayBeLost(from moment) {
-	if p.broken != 0 && p.broken <= from {
-		return
-	}
-	p.broken = from
-	p.unexplained = slices.DeleteFunc(p.unexplained, func(u uncaused) bool { return from < u.at })
-}
-
 func (s *Stream) closeQpCalled(u *underWay) {
 	p := u.qp
 	p.flushBegins()
 	if p.closing == 0 {
 		p.closing = s.at
-		p.breaks(s.at)
+		p.breaks(s.at, byFlush, nil)
 	}
 }
 

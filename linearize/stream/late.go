@@ -13,8 +13,9 @@ func (l *lane) cancelBehind(out []sight, r *posting, flush moment) []sight {
 	if r.returned == 0 || r.returned >= flush {
 		return out
 	}
+	passing := l.passing(r.op == model.Read, l.waiting[1:])
 	for _, after := range l.waiting[1:] {
-		if after.silent && after.returned != 0 && after.returned < flush {
+		if after.silent && !slices.Contains(passing, after) && after.returned != 0 && after.returned < flush {
 			after.cancelled = true
 			out = after.wasOwed(out)
 		}
@@ -51,30 +52,40 @@ type leftBehind struct {
 	emptied moment // the call of that poll
 }
 
-// leave remembers a receive that succeeded, after a poll had found nothing since a moment of rest that came after its post.
+// leave remembers a receive that is over, after a poll had found nothing since a moment of rest that came after its post.
 func (q *cq) leave(r *posting) {
 	sends := r.lane.other()
-	if sends != nil && !r.lane.qp.isRemote() && r.index() < r.lane.known && r.owed == 0 && r.returned != 0 && r.returned < q.emptyAtRest {
+	if sends != nil && !r.lane.qp.isRemote() && r.owed == 0 && r.returned != 0 && r.returned < q.emptyAtRest && len(sends.left) < MaxFollowing {
 		sends.left = append(sends.left, leftBehind{r, q.emptied})
 	}
 }
 
-// arrivedBy notes that a send had succeeded by a moment of rest, and so had the receives up to the one that it took. What
+// drop forgets the receives that were left behind, but for those after the first n.
+func (l *lane) drop(n int) {
+	l.left = slices.DeleteFunc(l.left, func(b leftBehind) bool { return b.receive.position < n })
+}
+
+// arrivedBy notes that r and other sends, so many in all, had succeeded by a moment of rest, and so as many receives were over. What
 // that means for the CQ q is added to out.
-func (r *posting) arrivedBy(out []sight, q *cq, mark moment) []sight {
+func (r *posting) arrivedBy(out []sight, q *cq, mark moment, sent int) []sight {
 	l := r.lane.other()
-	if l == nil || l.cq == nil || r.index() >= l.known {
+	if l == nil || l.cq == nil || l.qp.isRemote() {
 		return out
 	}
 	for _, b := range r.lane.left {
-		if b.receive.position <= r.index() && b.receive.returned < mark && mark <= b.emptied {
+		if b.receive.position < sent && b.receive.returned < mark && mark <= b.emptied {
 			b.receive.owedLine = r.owedLine
 			l.cq.reportLate(b.receive, r.owedLine)
 			return out
 		}
 	}
 	for _, to := range l.waiting {
-		if to.position > r.index() || to.returned == 0 || to.returned >= mark {
+		if to.position >= sent || to.returned == 0 || to.returned >= mark {
+			break
+		}
+		if to.place > mark {
+			to.owedLine = r.owedLine
+			l.cq.reportLate(to, r.owedLine)
 			break
 		}
 		if to.owed != 0 || to.place != 0 {
@@ -92,13 +103,18 @@ func (r *posting) arrivedBy(out []sight, q *cq, mark moment) []sight {
 			out = append(out, seen...)
 		} else {
 			for _, e := range seen {
-				e.at = q.s.at
+				e.at = l.qp.s.at
 				l.cq.take(e)
 			}
 		}
 		if l.cq.emptied >= mark {
 			l.cq.reportLate(to, r.owedLine)
 			break
+		}
+	}
+	for i := range l.qp.unexplained {
+		if u := &l.qp.unexplained[i]; u.lane == l && u.request.position < sent && u.request.returned != 0 && u.request.returned < mark {
+			u.at = min(u.at, mark)
 		}
 	}
 	return out

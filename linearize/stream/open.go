@@ -39,25 +39,6 @@ func (g *group) leaveInDoubt(reason string) {
 	g.doubt = cmp.Or(g.doubt, reason)
 }
 
-// suspects returns the requests posted before a moment that may have failed, and so cancelled r, before it.
-func (p *qp) suspects(r *posting, before moment) []*posting {
-	lanes := []*lane{p.lanes[1-r.lane.queue]}
-	if p.peer != nil {
-		lanes = append(lanes, p.peer.lanes[:]...)
-	}
-	var all []*posting
-	for _, l := range lanes {
-		for _, o := range l.mayComplete() {
-			from := l.other()
-			unsent := l.queue == model.Receive && from != nil && !from.qp.mayGrow() && o.index() >= from.sends // it fails at a message
-			if o.called < before && !unsent && (l.cq == nil || l.mayHaveEnded(o)) {
-				all = append(all, o)
-			}
-		}
-	}
-	return all
-}
-
 // suspect notes requests that may have failed before what is taken to have cancelled others of the group. Those are taken to
 // have been cancelled late, which explains less: what it does explain is explained.
 func (g *group) suspect(requests []*posting) {
@@ -126,11 +107,11 @@ func (s *Stream) connectionEnds(u *underWay, qp, conn string) {
 		}
 		switch {
 		case !u.entered:
-			p.breaks(s.at)
+			p.breaks(s.at, byPeer, nil)
 		case s.reopen(p.group):
 			p.leaveOpen(u.fn + " may tell of an abort of " + p.name + ", and what that cancelled before this engine does not follow")
 		default:
-			p.breaks(p.connected)
+			p.breaks(p.connected, byPeer, nil)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (l *lane) arrivals() int { return len(l.other().messages) }
 // posted.
 func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
 	l := r.lane
-	if l.queue == model.Receive {
+	if r.isMessage() {
 		l.took++
 	}
 	switch {
@@ -36,12 +36,13 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 		return automaton.Plain, 0, true
 	case l.other() == nil || r.index() >= l.known:
 		l.messages = slices.DeleteFunc(l.messages, func(m *posting) bool { return m == r })
+		if l.other() == nil && l.qp.alone == nil {
+			l.qp.alone = &unsent{r.wr, line, r.line}
+		}
 		if l.queue == model.Initiator {
 			return automaton.Plain, 0, true
 		}
 		switch {
-		case l.other() == nil && l.qp.alone == nil:
-			l.qp.alone = &unsent{r.wr, line, r.line}
 		case l.other() != nil && !l.qp.isRemote() && l.took > l.other().sends:
 			s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line},
 				"%s completed with success, and more receives did than the peer has sent messages", r.wr)
@@ -73,18 +74,74 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 	return automaton.Plain, m.called, true
 }
 
-// An unsent is a receive that succeeded while no other end of its connection was known.
+// An unsent is a receive, or a send, that succeeded while no other end of its connection was known.
 type unsent struct {
 	wr             string
 	line, postLine int
 }
 
-// notAlone takes that the trace holds the peer of p, which had sent nothing before it was connected.
+// notAlone takes that the trace holds the peer of p, which had sent and received nothing before it was connected.
 func (p *qp) notAlone() {
 	if r := p.alone; r != nil {
 		p.s.report(p.group, verdict.ProviderViolation, "POLL-05", r.line, []int{r.postLine},
 			"%s completed with success, and %s, its peer, was not connected yet", r.wr, p.peer.name)
-		p.allows("%s waits for a message", r.wr)
+		p.allows("%s waits for its peer", r.wr)
+	}
+}
+
+// An arrival is a send that succeeded, and by when it had.
+type arrival struct {
+	send *posting
+	by   moment
+	line int
+}
+
+// arrives takes that r, half of a message, had succeeded by a moment. Of sends that succeed each takes a receive that had been posted, and that did
+// not end otherwise (POLL-05).
+func (l *lane) arrives(r *posting, by moment, line int) {
+	if l.other() == nil || l.qp.isRemote() || r.counted {
+		return
+	}
+	r.counted = true
+	if sends := l.other(); l.queue == model.Receive {
+		if len(sends.sent) > 0 {
+			sends.sent = sends.sent[1:]
+		} else {
+			sends.ahead++
+		}
+		return
+	}
+	if l.ahead > 0 {
+		l.ahead--
+		return
+	}
+	l.sent = append(l.sent, arrival{r, by, line})
+	l.other().checkReceived(len(l.sent) - 1)
+}
+
+// checkReceived holds the sends that succeeded, from the n'th on, against the receives of a queue that are left for them.
+func (l *lane) checkReceived(n int) {
+	sends := l.other()
+	if sends == nil || l.qp.isRemote() {
+		return
+	}
+	for i := n; i < len(sends.sent); i++ {
+		a := sends.sent[i]
+		if i < len(l.waiting) && l.waiting[i].called < a.by {
+			continue
+		}
+		sends.sent = slices.Delete(sends.sent, i, i+1)
+		if a.send.op == model.SendAndInvalidate && l.lost > 0 {
+			return // it ended the connection (INV-05)
+		}
+		p, rule := sends.qp, "POLL-05"
+		if a.send.silent {
+			rule = "FLAG-02"
+		}
+		p.s.unexplained(p.group, rule, a.line, []int{a.send.line},
+			"%s succeeded, and the receives of %s are all accounted for by earlier sends", a.send.wr, l.qp.name)
+		p.allows("%s waits for a receive", a.send.wr)
+		return
 	}
 }
 
@@ -159,8 +216,8 @@ func (s *Stream) checkMessage(q *cq, line int, r, m *posting, result *trace.Resu
 	}
 }
 
-// cause returns from when on something that is known can have cancelled requests of p, or 0.
-func (p *qp) cause() moment {
+// cancelledFrom returns from when on something that is known can have cancelled requests of p, or 0.
+func (p *qp) cancelledFrom() moment {
 	if p.peer == nil && p.connected != 0 && (p.broken == 0 || p.connected < p.broken) {
 		return p.connected // the trace does not hold the peer, which may have ended the connection at any time
 	}
@@ -169,27 +226,6 @@ func (p *qp) cause() moment {
 
 // mayBreak reports whether requests of p may be cancelled by now.
 func (p *qp) mayBreak() bool { return p.broken != 0 || p.overflown(nil) != 0 }
-
-// mayHaveFailed reports whether a request of which the trace does not tell yet may have failed before r was cancelled.
-func (p *qp) mayHaveFailed(r *posting) bool {
-	lanes := []*lane{p.lanes[1-r.lane.queue]}
-	if p.peer != nil {
-		lanes = append(lanes, p.peer.lanes[model.Initiator])
-	}
-	return slices.ContainsFunc(lanes, func(l *lane) bool {
-		return l.cq == nil || slices.ContainsFunc(l.mayComplete(), l.mayHaveBroken)
-	})
-}
-
-// peerMayTell reports whether a receive of the peer may yet be told to have been cancelled, which would show that the connection
-// was lost.
-func (p *qp) peerMayTell() bool {
-	if p.peer == nil {
-		return false
-	}
-	l := p.peer.lanes[model.Receive]
-	return slices.ContainsFunc(l.waiting, l.mayHaveEnded)
-}
 
 // waitsForMessages reports whether the requests of a queue are receives of which it is known which message each waits for.
 func (l *lane) waitsForMessages() bool {
@@ -213,12 +249,6 @@ func (l *lane) mayHaveEnded(r *posting) bool {
 	return by == 0 || by > l.cq.emptyAtRest
 }
 
-// mayHaveBroken reports whether an outstanding request may have ended the connection with nobody knowing: it may have failed,
-// or have named a bad token, though it succeeded (INV-05).
-func (l *lane) mayHaveBroken(r *posting) bool {
-	return r.op == model.SendAndInvalidate || l.mayHaveEnded(r)
-}
-
 // finish takes that the receives which wait for a message have not completed, and reports what is cancelled and was never
 // explained.
 func (p *qp) finish() {
@@ -234,56 +264,7 @@ func (p *qp) finish() {
 			}
 		}
 	}
-	for _, u := range p.unexplained {
-		switch {
-		case p.s.verbs && !p.failed && !p.mayBeLostBy(u.told, u.cq): // some devices report the faulty request itself as flushed
-		case !p.mayBeLostBy(u.at, u.cq):
-			p.reportUncaused(&u)
-		case u.notified != 0 && !p.mayBeLostBy(u.notified, u.cq):
-			p.leaveOpen("whether a callback of " + u.cq.name + " was for " + u.wr + ", and what cancelled that, this engine does not follow")
-		}
-	}
-}
-
-// silencedLine returns where the latest request was posted that succeeded silently, or 0. Only those of the initiator queue do.
-func (l *lane) silencedLine() int {
-	if l.silenced == nil || l.queue != model.Initiator {
-		return 0
-	}
-	return l.silenced.line
-}
-
-// reportUncaused reports a request that was cancelled by nothing (RES-08), unless a silent failure was not told (FLAG-02).
-func (p *qp) reportUncaused(u *uncaused) {
-	rule, also := "RES-08", []string(nil)
-	if u.silenced != 0 {
-		rule, also = "FLAG-02", []string{"RES-08"}
-	}
-	p.s.unexplained(p.group, rule, u.line, []int{u.postLine, u.silenced},
-		"%s completed into %s as cancelled, and nothing cancelled it: no flush, close, disconnect or failed request of %s came before",
-		u.wr, u.cq.name, p.name)
-	p.s.also(also...)
-	p.allows("%s ends with %v or %v", u.wr, model.SUCCESS, model.FAILED)
-	if !p.s.muted { // of all CQs another one's overflow may have cancelled it, and none did
-		p.s.findings[len(p.s.findings)-1].rests = nil
-	}
-}
-
-// mayBeLostBy reports whether anything may have cancelled requests of p before a moment, of which a CQ told.
-func (p *qp) mayBeLostBy(at moment, told *cq) bool {
-	if from := p.overflown(told); from != 0 && from < at {
-		return true
-	}
-	return p.broken != 0 && p.broken < at ||
-		slices.ContainsFunc(p.untold(), func(r *posting) bool { return r.mayHaveBrokenFrom() < at })
-}
-
-// mayHaveBrokenFrom returns from when on an outstanding request may have ended the connection.
-func (r *posting) mayHaveBrokenFrom() moment {
-	if r.lane.cq == nil || r.op == model.SendAndInvalidate {
-		return r.called
-	}
-	return max(r.called, r.lane.cq.emptyAtRest)
+	p.finishUnexplained()
 }
 
 // placedBy returns by when the completion of r, which was delivered at a moment, had been placed.
@@ -299,26 +280,4 @@ func (r *posting) placedBy(delivered moment) moment {
 		by = min(by, r.rested)
 	}
 	return by
-}
-
-// untold returns the requests of p and of its peer of which nothing tells how they ended, and that may have ended the
-// connection. A receive fails at a message.
-func (p *qp) untold() []*posting {
-	var all []*posting
-	lanes := []*lane{p.lanes[model.Initiator], p.lanes[model.Receive]}
-	if p.peer != nil {
-		lanes = append(lanes, p.peer.lanes[model.Initiator])
-	}
-	for _, l := range lanes {
-		for _, r := range l.mayComplete() {
-			switch {
-			case l.qp.remote != nil:
-				all = append(all, r)
-			case l.cq == nil, l.queue == model.Receive && l.other() != nil && r.position >= l.other().sends:
-			case l.mayHaveBroken(r):
-				all = append(all, r)
-			}
-		}
-	}
-	return all
 }

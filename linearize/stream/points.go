@@ -38,7 +38,7 @@ func (s *Stream) placed(e *trace.Event) {
 		l.failed(r)
 	}
 	if r.outcome == model.FAILED {
-		l.qp.breaks(r.called)
+		l.qp.breaks(r.called, cause(l.queue), r)
 	}
 	l.cq.take(sight{what: placedNow, at: s.at, kinds: kinds, counted: r.called})
 	l.cq.placedSince(s.at)

@@ -23,6 +23,7 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 			r.silent = r.silent || flag == "SILENT_SUCCESS"
 			r.solicit = r.solicit || flag == "SEND_AND_SOLICIT_EVENT"
 			r.deferred = r.deferred || flag == "DEFER"
+			r.fence = r.fence || flag == "READ_FENCE"
 			r.localInvalidate = r.localInvalidate || flag == localInvalidate
 		}
 		if r.token == nil && registers(r.op) {
@@ -43,7 +44,7 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 					p.leaveOpen(unknown)
 				}
 				r.silent = !p.signalAll && !calls.HasVerbsFlag(w.Flags, "SIGNALED")
-				r.solicit = calls.HasVerbsFlag(w.Flags, "SOLICITED")
+				r.solicit, r.fence = calls.HasVerbsFlag(w.Flags, "SOLICITED"), calls.HasVerbsFlag(w.Flags, "FENCE")
 				r.localInvalidate = slices.Contains(w.Flags, localInvalidate)
 			}
 			p.add(u, r)
@@ -186,6 +187,7 @@ func (l *lane) unqueue(r *posting) bool {
 		l.promised++
 	}
 	l.messages = slices.DeleteFunc(l.messages, func(m *posting) bool { return m == r })
+	l.checkReceived(0)
 	return true
 }
 

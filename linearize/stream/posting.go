@@ -16,11 +16,18 @@ type lane struct {
 	next     int        // position of the next request
 	sends    int        // of the accepted requests, how many are sends
 	returned int        // accepted requests whose post had returned
-	ready    moment     // from when on the latest to have ended can have ended
-	took     int        // receives that succeeded
+	ready    moment     // from when on the latest to have ended can have been placed
+	ran      moment     // … the latest of those that are over can have been executed
+	ranFirst moment     // … of those that nothing behind them passes (FLAG-04)
+	took     int        // receives, or sends, that succeeded
+	lost     int        // receives that ended otherwise
+	sent     []arrival  // of sends: those that succeeded and whose receive was not told yet
+	ahead    int        // … receives that were told to have succeeded before their send
 	silenced *posting   // the latest that succeeded silently
 	messages []*posting // sends, or receives, that have not failed, and whose other half has not been told yet
 	taken    []*posting // … whose other half was told, and which were not
+
+	cancelled []uncaused // the oldest that was cancelled, and the oldest that nothing passes
 
 	naming []*posting // messages that name a token, and of whose receive nothing is told
 	dead   int        // from this position on nothing succeeds, as a bad token has ended the connection; or never
@@ -33,8 +40,8 @@ type lane struct {
 	skipped  bool // of a shadow: one of its sends failed that had been received
 
 	sendsDone int  // sends that are over
-	succeeded int  // sends that have been delivered, up to the latest, before any failed
-	hasFailed bool // a send was told to have failed
+	succeeded int  // of a shadow: sends that have been delivered, up to the latest, before any failed
+	hasFailed bool // … a send was told to have failed
 
 	waitingRoom, messageRoom []*posting // the arrays of waiting and messages, from their beginnings
 }
@@ -57,6 +64,7 @@ type posting struct {
 	rested       moment   // the moment of rest at which it had to have completed, as is known since (or of a silent one: if it fails), or 0
 	ended        moment   // of a deferred one: when its chain had ended, or 0
 	place        moment   // of a point, or 0
+	ran          moment   // once it is told: from when on it can have been executed
 	knew         moment   // up to here, by the other host's clock, that is known to come before its post
 	theirs       moment   // of a shadow's: of its post, by its own host's clock
 	shadow       *posting // that stands for it in the stream of the other host, or nil
@@ -67,6 +75,7 @@ type posting struct {
 	silent          bool
 	solicit         bool
 	deferred        bool
+	fence           bool
 	localInvalidate bool // a read that invalidates
 	over            bool // it has ended, and outcome says how
 	cancelled       bool // a silent one that a flush must have cancelled
@@ -75,6 +84,7 @@ type posting struct {
 	promised        bool // a receive that a send went to before it was posted
 	crossed         bool // a flush was under way while it was posted
 	sent, received  bool // it was told how it ended, and how its receive did
+	counted         bool // half of a message: its success is counted against the peer's
 	adrift          bool // its receive failed, and which other one it may take is not known
 }
 
@@ -136,6 +146,18 @@ func (l *lane) enqueue(r *posting) {
 		l.messages, l.messageRoom = extend(l.messages, l.messageRoom, r)
 	}
 	l.waiting, l.waitingRoom = extend(l.waiting, l.waitingRoom, r)
+}
+
+// runs takes that r was executed, at a moment or later, and returns from when on it can have been: after what it could not pass
+// (FLAG-04).
+func (l *lane) runs(r *posting, from moment) moment {
+	if r.ran = max(r.called, from, l.ranFirst); r.fence || l.queue == model.Receive {
+		r.ran = max(r.ran, l.ran)
+	}
+	if l.ran = max(l.ran, r.ran); r.op != model.Read {
+		l.ranFirst = max(l.ranFirst, r.ran)
+	}
+	return r.ran
 }
 
 // extend appends to a list that shrinks at its beginning. It moves the list back to the beginning of its array, where that is

@@ -19,23 +19,24 @@ type qp struct {
 	conn    string
 
 	signalAll   bool
-	connected   moment     // the call of the first connect, or 0: from then on it may have been connected
-	connects    bool       // that call has not returned, or is pending
-	succeeds    bool       // a request has succeeded
-	flushed     []returned // flushes, and the close, that have returned
-	cancelsAll  moment     // when a flush had returned, where that cancels what is posted later, too (A15); or 0
-	ended       moment     // when a flush had returned, or a failure was delivered: nothing waits for a message any more
-	flushCalled moment     // of the flush before which nothing can have cancelled requests, or 0
-	broken      moment     // from when on something that the trace shows may have cancelled requests, or 0
-	closing     moment     // the call of a close, or 0
-	closed      moment     // its return
-	failed      bool       // a request of its own failed
-	lossTold    bool       // a completion of it told of a failure
-	gone        bool       // it has been closed for good
-	aborted     moment     // by when a bad token had ended its connection, or 0
-	invalidates bool       // it has sent messages that name tokens
-	alone       *unsent    // the first receive that succeeded while no peer was known, or nil
-	early       *posting   // the first initiator request that was accepted while the connect was under way
+	connected   moment         // the call of the first connect, or 0: from then on it may have been connected
+	connects    bool           // that call has not returned, or is pending
+	succeeds    bool           // a request has succeeded
+	flushed     []returned     // flushes, and the close, that have returned
+	cancelsAll  moment         // when a flush had returned, where that cancels what is posted later, too (A15); or 0
+	ended       moment         // when a flush had returned, or a failure was delivered: nothing waits for a message any more
+	flushCalled moment         // of the flush before which nothing can have cancelled requests, or 0
+	broken      moment         // from when on something that the trace shows may have cancelled requests, or 0
+	lost        [causes]moment // … by what, each
+	closing     moment         // the call of a close, or 0
+	closed      moment         // its return
+	failed      bool           // a request of its own failed
+	lossTold    bool           // a completion of it told of a failure
+	gone        bool           // it has been closed for good
+	aborted     moment         // by when a bad token had ended its connection, or 0
+	invalidates bool           // it has sent messages that name tokens
+	alone       *unsent        // the first receive that succeeded while no peer was known, or nil
+	early       *posting       // the first initiator request that was accepted while the connect was under way
 	posts       [2]*underWay
 	posting     [2]int     // posts that have not returned, by queue
 	flushing    int        // flushes, disconnects and closes that are under way
@@ -52,18 +53,6 @@ type qp struct {
 type returned struct {
 	call, ret moment
 	line      int
-}
-
-// uncaused is a cancelled completion of which the trace has not told yet what cancelled it.
-type uncaused struct {
-	wr       string
-	cq       *cq
-	at       moment // by when it had been placed
-	told     moment
-	notified moment // the latest callback that it may have been for, or 0
-	line     int    // of the poll
-	postLine int
-	silenced int // the line of a silent request before it, or 0: that one may have failed, and cancelled it (FLAG-02)
 }
 
 func (s *Stream) qp(name string) *qp {

@@ -65,12 +65,17 @@ func (l *lane) owe() []*posting {
 		return nil
 	}
 	var due []*posting
+	waits := false // something before it
 	for _, r := range l.waiting {
 		if r.owed != 0 || r.missed {
 			continue
 		}
-		if r.returned == 0 || !l.waitsForNobody(r) && !p.flushedAfter(r) {
-			break
+		flushed := p.flushedAfter(r)
+		if waits = waits || !flushed && (r.returned == 0 || l.mayWait(r)); waits && !flushed {
+			if len(p.flushed) == 0 {
+				break
+			}
+			continue
 		}
 		if r.rested == 0 || !l.maybeOwed(r) {
 			due = append(due, r)
@@ -85,7 +90,7 @@ func (l *lane) maybeOwed(r *posting) bool {
 	if l.queue == model.Receive {
 		return r.place == 0 && !l.qp.flushedAfter(r) && !l.arrived(r)
 	}
-	return r.silent && !r.cancelled && r.place == 0
+	return r.silent && !r.cancelled && r.place == 0 && l.maySucceed(r)
 }
 
 // flushedAfter reports whether a flush is over that was called after r had been posted.
@@ -93,20 +98,28 @@ func (p *qp) flushedAfter(r *posting) bool {
 	return slices.ContainsFunc(p.flushed, func(f returned) bool { return r.returned != 0 && f.call > r.returned })
 }
 
-// waitsForNobody reports whether r can complete without the consumer, and without a peer of whom the trace does not tell.
-func (l *lane) waitsForNobody(r *posting) bool {
+// mayWait reports whether r itself may wait for the consumer, or for a peer of whom the trace does not tell.
+func (l *lane) mayWait(r *posting) bool {
 	p := l.qp
-	if l.queue == model.Receive {
-		return p.peer != nil && r.index() < p.peer.lanes[model.Initiator].sends
-	}
-	if r.deferred && r.ended == 0 {
+	switch {
+	case l.queue == model.Receive:
+		return p.peer == nil || r.index() >= p.peer.lanes[model.Initiator].sends
+	case r.deferred && r.ended == 0:
+		return true
+	case !r.op.IsSend() || p.endedFor(r):
 		return false
 	}
-	sends := r.sends
-	if r.op.IsSend() {
-		sends++
+	return p.peer == nil || p.peer.connects || r.sends >= p.peer.lanes[model.Receive].returned
+}
+
+// maySucceed reports whether an outstanding request of the initiator queue may have succeeded by now: its connection had not ended
+// by a bad token, and there was a receive for its message.
+func (l *lane) maySucceed(r *posting) bool {
+	if !r.isAlive() {
+		return false
 	}
-	return p.endedFor(r) || sends <= l.sendsDone || p.peer != nil && sends <= p.peer.lanes[model.Receive].returned
+	to := l.other()
+	return !r.op.IsSend() || to == nil || to.qp.remote != nil || to.next-to.lost > l.took || r.op == model.SendAndInvalidate && to.next > l.took
 }
 
 // endedFor reports whether r waits for no receive any more: a failure was delivered, or a flush had returned before its post.
@@ -114,9 +127,19 @@ func (p *qp) endedFor(r *posting) bool {
 	return p.lossTold || p.ended != 0 && p.ended < r.called && !r.crossed
 }
 
-// arrived reports whether the peer's send for r, or for a later receive, is known to have succeeded.
+// arrived reports whether as many of the peer's sends are known to have succeeded as r and the receives before it can have taken.
 func (l *lane) arrived(r *posting) bool {
-	return r.position < l.other().succeeded
+	sends := l.other()
+	n := max(sends.took, sends.succeeded)
+	for _, m := range sends.waiting {
+		if n > r.position || m.place == 0 && !m.silent {
+			break
+		}
+		if m.op.IsSend() && m.place != 0 && m.outcome == model.SUCCESS {
+			n++
+		}
+	}
+	return r.position < n
 }
 
 // missing reports a request that had to have completed at a moment of rest before a poll that found nothing.
@@ -125,10 +148,10 @@ func (q *cq) missing(p *poll) {
 	for _, qp := range q.s.qpsInOrder {
 		for _, l := range qp.lanes {
 			for _, r := range l.waiting {
-				if l.cq != q || r.owed == 0 && !r.missed {
+				if l.cq != q {
 					break
 				}
-				if r.place == 0 && !r.missed && r.owed <= p.call.call && (first == nil || r.owed < first.owed) {
+				if (r.owed != 0 || r.missed) && r.place == 0 && !r.missed && r.owed <= p.call.call && (first == nil || r.owed < first.owed) {
 					first = r
 				}
 			}
@@ -140,18 +163,35 @@ func (q *cq) missing(p *poll) {
 }
 
 // silentByRest takes that a poll found nothing after a moment of rest: the silent requests that had to have completed by then,
-// had they failed, have succeeded, and changed their tokens.
+// had they failed, have succeeded, and changed their tokens, and their messages had arrived.
 func (q *cq) silentByRest(p *poll) {
 	for _, l := range q.lanes {
+		sent, latest := l.took, (*posting)(nil)
+		arrived := func() {
+			if latest == nil {
+				return
+			}
+			for _, e := range latest.arrivedBy(nil, nil, latest.rested, sent) {
+				e.at = q.s.at
+				q.take(e)
+			}
+		}
 		for _, r := range l.waiting {
 			if !r.silent || r.rested == 0 || r.rested > q.emptyAtRest || l.qp.closing != 0 || q.failed != 0 || q.stopped() {
 				break
+			}
+			if r.op.IsSend() {
+				if l.arrives(r, r.rested, p.line); latest != nil && latest.rested != r.rested {
+					arrived()
+				}
+				sent, latest = sent+1, r
 			}
 			if r.op != model.SendAndInvalidate {
 				since, _ := q.s.tokenTold(q, p.line, r, model.SUCCESS)
 				l.ready = max(l.ready, since)
 			}
 		}
+		arrived()
 	}
 }
 

@@ -58,7 +58,7 @@ func (p *qp) cross(o *qp) {
 			end.shadow.hear(end.s.at, l.queue, l.returned, 0)
 		}
 		if end.broken != 0 {
-			end.shadow.peer.mayBeLost(1)
+			end.shadow.peer.mayBeLost(1, byPeer, nil)
 		}
 		if end.unclear != "" {
 			end.shadow.peer.leaveOpen(end.unclear)
@@ -148,7 +148,7 @@ func (r *posting) toldAcross(outcome model.Outcome, at moment) {
 			}
 		}
 		l.failed(r)
-		p.peer.mayBeLost(r.called)
+		p.peer.mayBeLost(r.called, byPeer, nil)
 	}
 	if r.op.IsSend() {
 		l.sendsDone++

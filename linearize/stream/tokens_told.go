@@ -201,20 +201,26 @@ func (s *Stream) checkAborted(t *token, i int, m *posting) {
 			end.aborted = s.at
 		}
 	}
-	l.qp.breaks(m.called)
+	l.qp.breaks(m.called, byPeer, nil)
 	s.exercised("INV-05")
 }
 
 // checkAlive reports whether r can have succeeded: not after a bad token had ended its connection (INV-05).
 func (s *Stream) checkAlive(q *cq, line int, r *posting) bool {
 	p := r.lane.qp
-	if (p.aborted == 0 || r.called < p.aborted) && r.position < r.lane.dead {
+	if r.isAlive() {
 		return true
 	}
 	s.unexplainedByTokens(q.group, "INV-05", line, []int{r.line}, "%s completed into %s with success, and %s", r.wr, q.name, succeededAfterAbort.Why)
 	p.allows("%s ends with %v or %v", r.wr, model.FAILED, model.CANCELLED)
 	p.revive()
 	return !q.stopped()
+}
+
+// isAlive reports whether no bad token is known to have ended the connection before r.
+func (r *posting) isAlive() bool {
+	p := r.lane.qp
+	return (p.aborted == 0 || r.called < p.aborted) && r.position < r.lane.dead
 }
 
 // mayHaveAborted says which message may have ended its connection, where objects of the group are concerned, or returns "".

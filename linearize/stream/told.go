@@ -74,13 +74,13 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 		}
 	}
 	switch {
-	case outcome == model.SUCCESS && r.op == model.ReceiveOp:
+	case r.op == model.ReceiveOp:
 		q.leave(r)
 	case outcome == model.SUCCESS && r.op.IsSend():
 		if r.owed != 0 {
-			out = r.arrivedBy(out, q, r.owed)
+			out = r.arrivedBy(out, q, r.owed, l.took+1)
 		}
-		r.lane.left = slices.DeleteFunc(r.lane.left, func(b leftBehind) bool { return b.receive.position <= r.index() })
+		l.drop(l.took + 1)
 	}
 	if r.place != 0 && q.points[0] != r {
 		s.unexplained(q.group, "POLL-05", p.line, []int{q.points[0].line}, "%s delivered %s, and %s had been placed before it", q.name, r.wr, q.points[0].wr)
@@ -106,13 +106,13 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 // silent takes that a request succeeded silently: a later one of its queue has completed.
 func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 	l := r.lane
-	from := max(r.called, l.ready, l.qp.connected)
 	since, ok := s.tokenTold(q, p.line, r, model.SUCCESS)
 	if !ok || !s.checkAlive(q, p.line, r) {
 		return false
 	}
 	_, met, ok := s.meet(q, p.line, r, nil)
-	if from = max(from, since, met); ok {
+	from := l.runs(r, max(l.qp.connected, since, met))
+	if ok {
 		ok = !r.cancelled && !l.qp.onlyCancelled(from)
 		for _, f := range l.qp.flushed {
 			ok = ok && !(r.returned != 0 && r.returned < f.call && f.ret < from)
@@ -126,8 +126,14 @@ func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 			return false
 		}
 	}
-	l.ready, l.silenced = from, r
-	l.left = slices.DeleteFunc(l.left, func(b leftBehind) bool { return b.receive.position <= r.index() })
+	if ok && r.isMessage() {
+		l.arrives(r, s.at, p.line)
+	}
+	if !r.outlives(q, p.line) || q.stopped() {
+		return false
+	}
+	l.ready, l.silenced = max(l.ready, from), r
+	l.drop(l.took)
 	return true
 }
 
@@ -151,18 +157,19 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 	out = append(out, e)
 	if r.op.IsSend() {
 		l.sendsDone++
-		l.hasFailed = l.hasFailed || outcome != model.SUCCESS
-		if e.what == delivered && !l.hasFailed {
-			l.succeeded = l.sendsDone
-		}
+	}
+	if r.op == model.ReceiveOp && outcome != model.SUCCESS {
+		l.lost++
+		l.checkReceived(0)
 	}
 	if outcome == model.FAILED {
-		l.qp.breaks(r.called)
+		l.qp.breaks(max(r.called, r.ran), cause(l.queue), r)
 		l.qp.failed = true
 	}
 	if outcome == model.CANCELLED && l.qp.peer != nil {
-		l.qp.peer.mayBeLost(r.called) // what cancelled r may have been the loss of the connection
+		l.qp.peer.mayBeLost(r.called, byPeer, nil) // what cancelled r may have been the loss of the connection
 	}
+	l.passed(r)
 	if l.qp.shadow != nil && r.shadow != nil {
 		r.told(outcome)
 	}
@@ -175,42 +182,32 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 // executed after all before it.
 func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
 	l, qp := r.lane, r.lane.qp
-	from = max(r.called, l.ready)
 	kinds = automaton.Failed
 	switch {
 	case outcome == model.CANCELLED:
-		cause := qp.cause()
-		if r.place != 0 && cause > r.place {
+		u := l.uncaused(q, p, r)
+		cause := qp.cancelledFrom()
+		if cause >= u.at {
 			cause = 0 // what cancelled it is yet to be told
 		}
-		if cause == 0 && !s.verbs && !qp.mayHaveFailed(r) && !qp.peerMayTell() && qp.overflown(q) == 0 {
-			qp.reportUncaused(&uncaused{wr: r.wr, cq: q, line: p.line, postLine: r.line, silenced: l.silencedLine()})
-			if q.stopped() {
-				return 0, 0, false
-			}
-			qp.breaks(from)
-			cause = from
+		l.cancels(u)
+		if ok = qp.explain(u); !ok {
+			return
 		}
-		if cause != 0 && cause == qp.flushCalled && !qp.mayHaveFailed(r) {
+		if cause == qp.flushCalled && cause != 0 && !u.mayBeOther() {
 			s.late = l.cancelBehind(nil, r, cause)
 		}
-		if cause == 0 && len(qp.unexplained) < MaxFollowing {
-			u := uncaused{wr: r.wr, cq: q, at: r.placedBy(s.at), told: s.at, line: p.line, postLine: r.line, silenced: l.silencedLine()}
-			if q.certain.entered > from {
-				u.notified = q.certain.entered
-			}
-			qp.unexplained = append(qp.unexplained, u)
+		if cause > r.called {
+			qp.group.suspect(u.suspectsBefore(cause))
 		}
-		if cause > from {
-			qp.group.suspect(qp.suspects(r, cause))
-		}
-		kinds, from = automaton.Cancelled, max(from, cause)
+		kinds, from = automaton.Cancelled, l.runs(r, cause)
 		if ok = s.tokenFailed(q, p, r, outcome); !ok {
 			return
 		}
 		l.failed(r)
 	case outcome == model.FAILED:
-		if ok = qp.beforeFlush(p, r, from) && s.tokenFailed(q, p, r, outcome); !ok {
+		from = l.runs(r, 0)
+		if ok = qp.beforeFlush(p, r, from) && r.outlives(q, p.line) && s.tokenFailed(q, p, r, outcome); !ok {
 			return
 		}
 		l.failed(r)
@@ -221,7 +218,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 			qp.allows("%s completes with success when %s is connected", r.wr, qp.name)
 			qp.connected = r.called
 		}
-		from, qp.succeeds = max(from, qp.connected), true
+		from, qp.succeeds = qp.connected, true
 		since, told := s.tokenTold(q, p.line, r, outcome)
 		if from = max(from, since); !told || !s.checkAlive(q, p.line, r) {
 			return 0, 0, false
@@ -233,11 +230,14 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		if kinds, met, ok = s.meet(q, p.line, r, result); !ok {
 			return
 		}
-		from = max(from, met)
-		if ok = qp.beforeFlush(p, r, from); !ok {
+		if from = l.runs(r, max(from, met)); r.isMessage() {
+			l.arrives(r, s.at, p.line)
+		}
+		if ok = !q.stopped() && qp.beforeFlush(p, r, from) && r.outlives(q, p.line); !ok {
 			return
 		}
 	}
+	from = max(from, l.ready)
 	l.ready = from
 	return kinds, from, true
 }

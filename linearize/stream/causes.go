@@ -1,0 +1,315 @@
+package stream
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// A request is cancelled only after something has ended the connection of its QP (RES-08): a request of the QP that failed, a
+// flush, or what happened to the peer. Of each the earliest moment is kept at which it can have been.
+
+// A cause is what may have cancelled requests of a QP. The first two are the failure of a request of its own, by queue.
+type cause uint8
+
+const (
+	byInitiator = cause(model.Initiator)
+	byReceive   = cause(model.Receive)
+	byFlush     = byReceive + 1 // of the QP itself, or its close
+	byPeer      = byFlush + 1   // … or by the loss of the connection, or of a CQ
+	causes      = byPeer + 1
+)
+
+// An uncaused is a cancelled completion of which the trace has not told yet what cancelled it.
+type uncaused struct {
+	request  *posting
+	lane     *lane
+	cq       *cq
+	at       moment // by when it had been placed
+	notified moment // the latest callback that it may have been for, or 0
+	line     int    // of the poll
+	silenced int    // the line of a silent request before it, or 0: that one may have failed, and cancelled it (FLAG-02)
+	passable bool   // requests behind it may have been executed first (FLAG-04)
+	own      moment // from when on a request of its queue may have failed that was executed first, or 0
+	alone    bool   // its peer was not known yet, which explains it if it never is
+
+	instead *posting // a request behind it that did not end as cancelled: it was no flush that was called after the post of that
+}
+
+// breaks notes that requests of p, and of its peer, may be cancelled from a moment on. Where a request failed, r is that.
+func (p *qp) breaks(from moment, by cause, r *posting) {
+	p.mayBeLost(from, by, r)
+	if p.peer != nil {
+		p.peer.mayBeLost(from, byPeer, nil)
+	}
+	p.checkRoom(from)
+	if p.shadow != nil {
+		known := moment(1)
+		if from == p.s.at {
+			known = max(known, p.s.knows)
+		}
+		p.shadow.peer.mayBeLost(known, byPeer, nil)
+		p.shadow.peer.checkRoom(known)
+	}
+}
+
+// mayBeLost notes that requests of p may be cancelled from a moment on.
+func (p *qp) mayBeLost(from moment, by cause, r *posting) {
+	if p.broken == 0 || from < p.broken {
+		p.broken = from
+	}
+	if p.lost[by] == 0 || from < p.lost[by] {
+		p.lost[by] = from
+	}
+	p.unexplained = slices.DeleteFunc(p.unexplained, func(u uncaused) bool { return from < u.at && u.mayBe(by, from, r) })
+	if r != nil {
+		for i := range r.lane.cancelled {
+			if u := &r.lane.cancelled[i]; u.mayBe(by, from, r) && (u.own == 0 || from < u.own) {
+				u.own = from
+			}
+		}
+	}
+}
+
+// mayBe reports whether u may be cancelled by what happened at some time before it. A request of its own queue that failed was
+// executed after it, unless it could pass it.
+func (u *uncaused) mayBe(by cause, from moment, r *posting) bool {
+	switch {
+	case by == byFlush:
+		return u.instead == nil || from < u.instead.returned
+	case by == cause(u.lane.queue):
+		return r != nil && u.passable && !r.fence
+	}
+	return true
+}
+
+// explained reports whether what is told already may have cancelled u before a moment.
+func (u *uncaused) explained(before moment) bool {
+	p := u.lane.qp
+	if from := p.overflown(u.cq); from != 0 && from < before || u.own != 0 && u.own < before {
+		return true
+	}
+	for by, from := range p.lost {
+		if from != 0 && from < before && u.mayBe(cause(by), from, nil) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayBeBy reports whether anything may have cancelled u before a moment, told or not.
+func (u *uncaused) mayBeBy(before moment) bool {
+	unknown := u.alone && u.lane.qp.peer == nil
+	return unknown || u.explained(before) || slices.ContainsFunc(u.suspects(), func(r *posting) bool { return r.mayHaveBrokenFrom() < before })
+}
+
+// suspects returns the requests of which nothing tells how they ended, and that may have ended the connection before u was
+// cancelled.
+func (u *uncaused) suspects() []*posting {
+	p := u.lane.qp
+	var all []*posting
+	if u.passable {
+		behind := slices.DeleteFunc(slices.Clone(u.lane.waiting), func(r *posting) bool { return r == u.request || r == u.instead })
+		all = u.lane.passing(true, behind)
+	}
+	lanes := []*lane{p.lanes[1-u.lane.queue]}
+	if p.peer != nil {
+		lanes = append(lanes, p.peer.lanes[:]...)
+	}
+	for _, l := range lanes {
+		for _, r := range l.mayComplete() {
+			if l.qp.remote != nil || r.hasMessage() && (l.cq == nil || l.mayHaveBroken(r)) {
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}
+
+// suspectsBefore returns those that may have done so before a moment.
+func (u *uncaused) suspectsBefore(at moment) []*posting {
+	return slices.DeleteFunc(u.suspects(), func(r *posting) bool { return r.mayHaveBrokenFrom() >= at })
+}
+
+// passing returns those of some requests of a queue, which are behind another one, that may have been executed before it.
+func (l *lane) passing(passable bool, behind []*posting) []*posting {
+	var all []*posting
+	for _, r := range behind {
+		if !passable {
+			break
+		}
+		if !r.fence {
+			all = append(all, r)
+		}
+		passable = r.mayBePassed()
+	}
+	return all
+}
+
+// mayBePassed reports whether requests behind r may be executed before one that is ahead of it and that r waits for.
+func (r *posting) mayBePassed() bool { return r.op == model.Read || !r.fence }
+
+// hasMessage reports whether r is no receive for which the peer is known to have sent nothing: that fails at a message.
+func (r *posting) hasMessage() bool {
+	from := r.lane.other()
+	return r.op != model.ReceiveOp || from == nil || from.qp.mayGrow() || r.position < from.sends
+}
+
+// passed takes that r was told, after those of its queue that are still to be explained.
+func (l *lane) passed(r *posting) {
+	for _, all := range [][]uncaused{l.qp.unexplained, l.cancelled} {
+		for i := range all {
+			if u := &all[i]; u.lane == l {
+				u.passable = u.passable && r.mayBePassed()
+			}
+		}
+	}
+	if len(l.cancelled) > 1 && !l.cancelled[0].passable {
+		l.cancelled = l.cancelled[:1]
+	}
+}
+
+// cancels remembers u as one that was cancelled, for what comes behind it: the oldest, and the oldest that nothing passes.
+func (l *lane) cancels(u *uncaused) {
+	if n := len(l.cancelled); n == 0 || n == 1 && l.cancelled[0].passable && !u.passable {
+		l.cancelled = append(l.cancelled, *u)
+	}
+}
+
+// outlives takes that r did not end as cancelled, though a request before it did: then it was no flush that cancelled that one,
+// unless the flush may have come before r (FLUSH-01). It reports whether anything more is to be said of the CQ.
+func (r *posting) outlives(q *cq, line int) bool {
+	for _, u := range r.lane.cancelled {
+		if r.returned != 0 && (!u.passable || r.fence) {
+			u.instead, u.cq, u.line, u.notified = r, q, line, 0
+			return r.lane.qp.explain(&u)
+		}
+	}
+	return true
+}
+
+// uncaused returns what is to be explained of r, which a poll told to be cancelled.
+func (l *lane) uncaused(q *cq, p *poll, r *posting) *uncaused {
+	s := q.s
+	u := &uncaused{request: r, cq: q, lane: l, at: r.placedBy(s.at), line: p.line, silenced: l.silencedLine(),
+		passable: r.op == model.Read, own: l.qp.lost[l.queue], alone: l.qp.peer == nil && l.qp.connected != 0}
+	if q.certain.entered > max(r.called, l.ready) {
+		u.notified = q.certain.entered
+	}
+	return u
+}
+
+// explain takes that u is to be explained: by what is told already, by what may be told later, or not at all. It reports whether
+// anything more is to be said of its CQ.
+func (p *qp) explain(u *uncaused) bool {
+	switch {
+	case u.explained(u.at):
+	case !p.s.verbs && !u.mayBeTold():
+		if p.reportUncaused(u); u.instead == nil {
+			p.breaks(u.request.called, byPeer, nil)
+		}
+		return !u.cq.stopped()
+	case len(p.unexplained) < MaxFollowing:
+		p.unexplained = append(p.unexplained, *u)
+	}
+	return true
+}
+
+// mayBeTold reports whether what explains u may be told yet.
+func (u *uncaused) mayBeTold() bool {
+	p := u.lane.qp
+	for _, end := range []*qp{p, p.peer} {
+		if end != nil && (end.lanes[0].cq == nil || end.lanes[1].cq == nil) {
+			return true
+		}
+	}
+	if p.peer != nil && slices.ContainsFunc(p.peer.lanes[model.Receive].waiting, p.peer.lanes[model.Receive].mayHaveEnded) {
+		return true // it may be cancelled, too: the connection was lost
+	}
+	return u.mayBeBy(u.at)
+}
+
+// mayBeOther reports whether anything else than a flush of its QP may have cancelled u, told or not.
+func (u *uncaused) mayBeOther() bool {
+	other := *u
+	other.instead = &posting{}
+	return other.mayBeBy(u.at)
+}
+
+// finishUnexplained reports what is cancelled and was never explained.
+func (p *qp) finishUnexplained() {
+	for _, u := range slices.Clone(p.unexplained) {
+		switch {
+		case !u.mayBeBy(u.at) && p.s.verbs && !p.failed && u.instead == nil: // some devices report the faulty request itself as flushed
+			p.failed = true
+			p.mayBeLost(u.request.ran, byPeer, nil)
+		case !u.mayBeBy(u.at):
+			p.reportUncaused(&u)
+		case u.notified != 0 && !u.mayBeBy(u.notified):
+			p.leaveOpen("whether a callback of " + u.cq.name + " was for " + u.request.wr + ", and what cancelled that, this engine does not follow")
+		}
+	}
+}
+
+// mayHaveBroken reports whether an outstanding request may have ended the connection with nobody knowing: it may have failed,
+// or have named a bad token, though it succeeded (INV-05).
+func (l *lane) mayHaveBroken(r *posting) bool {
+	return r.mayHaveAborted() || r.place == 0 && l.mayHaveEnded(r)
+}
+
+// mayHaveAborted reports whether an outstanding request may have ended the connection though it succeeded, with no completion
+// to tell of it: a silent message that names a bad token, if its peer had a receive for it (INV-05).
+func (r *posting) mayHaveAborted() bool {
+	return r.op == model.SendAndInvalidate && (r.silent || r.place != 0) && !r.neverReceived()
+}
+
+// reportUncaused reports a request that was cancelled by nothing (RES-08), unless a silent failure was not told (FLAG-02).
+func (p *qp) reportUncaused(u *uncaused) {
+	r := u.request
+	if o := u.instead; o != nil {
+		rule := "FLUSH-01"
+		if o.silent && o.outcome == model.SUCCESS {
+			rule = "FLAG-02"
+		}
+		p.s.unexplained(p.group, rule, u.line, []int{o.line, r.line},
+			"%s ended otherwise than cancelled, and what cancelled %s before it, a flush or the end of the connection, cancelled it too", o.wr, r.wr)
+		p.allows("%s ends with %v", o.wr, model.CANCELLED)
+		return
+	}
+	rule, also := "RES-08", []string(nil)
+	if u.silenced != 0 {
+		rule, also = "FLAG-02", []string{"RES-08"}
+	}
+	p.s.unexplained(p.group, rule, u.line, []int{r.line, u.silenced},
+		"%s completed into %s as cancelled, and nothing cancelled it: no flush, close, disconnect or failed request of %s came before",
+		r.wr, u.cq.name, p.name)
+	p.s.also(also...)
+	p.allows("%s ends with %v or %v", r.wr, model.SUCCESS, model.FAILED)
+	if !p.s.muted { // of all CQs another one's overflow may have cancelled it, and none did
+		p.s.findings[len(p.s.findings)-1].rests = nil
+	}
+}
+
+// mayHaveBrokenFrom returns from when on an outstanding request may have ended the connection.
+func (r *posting) mayHaveBrokenFrom() moment {
+	from := r.called
+	if sends := r.lane.other(); r.op == model.ReceiveOp && sends != nil {
+		for _, m := range sends.waiting { // the message at which it fails
+			if m.op.IsSend() && m.sends == r.position {
+				from = max(from, m.called)
+			}
+		}
+	}
+	if r.lane.cq == nil || r.mayHaveAborted() {
+		return from
+	}
+	return max(from, r.lane.cq.emptyAtRest)
+}
+
+// silencedLine returns where the latest request was posted that succeeded silently, or 0. Only those of the initiator queue do.
+func (l *lane) silencedLine() int {
+	if l.silenced == nil || l.queue != model.Initiator {
+		return 0
+	}
+	return l.silenced.line
+}
