@@ -371,12 +371,11 @@ func (d Dialect) flush(p Qp) (flushed Qp, cancelled []Request, refusal *Refusal)
 	if p.State.Closing() {
 		return p, nil, usedAfterClose
 	}
-	state := d.afterFlush(p.State)
+	phases := pendingPhases
 	if d.A31 == A31Stranded {
-		flushed, cancelled = p.end(state, Indicated, Unacknowledged)
-	} else {
-		flushed, cancelled = p.end(state, pendingPhases...)
+		phases = []Phase{Indicated, Unacknowledged}
 	}
+	flushed, cancelled = p.end(d.afterFlush(p.State), phases...)
 	return flushed, cancelled, nil
 }
 

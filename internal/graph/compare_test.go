@@ -1,14 +1,17 @@
 package graph
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"ndkoracle/internal/clause"
 	"ndkoracle/internal/tlc"
+	"ndkoracle/model"
 	"ndkoracle/model/mc"
 )
 
@@ -59,11 +62,11 @@ func compare(t *testing.T, old, new string) (*Difference, error) {
 	if difference == nil || err != nil {
 		return nil, err
 	}
-	model, err := clause.ReadModel(filepath.Join("..", "..", "model"))
+	of, err := clause.ReadModel(filepath.Join("..", "..", "model"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return difference, difference.Explain(t.Context(), r, c, model)
+	return difference, difference.Explain(t.Context(), r, c, of)
 }
 
 // The contract as it is: the same graph in TLA+ and in Go.
@@ -176,5 +179,65 @@ Then MCNdkCqNotificationCallbackEnter("q", "STATUS_INTERNAL_ERROR") differs.
 				rest = want[len(want)-1:] + after
 			}
 		})
+	}
+}
+
+// without returns the graph without the steps of an operator, as if its action could never be taken.
+func without(g *tlc.Graph, operator string) *tlc.Graph {
+	less := *g
+	less.First, less.Taken, less.To = nil, nil, nil
+	for state := range g.States() {
+		less.First = append(less.First, uint32(len(less.To)))
+		for k := g.First[state]; k < g.First[state+1]; k++ {
+			if !strings.HasPrefix(g.Actions[g.Taken[k]], operator+"(") {
+				less.Taken, less.To = append(less.Taken, g.Taken[k]), append(less.To, g.To[k])
+			}
+		}
+	}
+	less.First = append(less.First, uint32(len(less.To)))
+	return &less
+}
+
+// Every action of the contract is compared: where one of the sides has its steps, and the other has not, it is the difference.
+func TestEveryActionIsCompared(t *testing.T) {
+	tla, build := filepath.Join("..", "..", "tla"), filepath.Join("..", "..", "build", "tlc")
+	jar, err := tlc.FindJar(t.Context(), build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := tlc.ReadManifest(tla)
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := map[string]bool{}
+	for _, name := range model.Names() {
+		missing["MC"+string(name)] = true
+	}
+	r := tlc.Runner{Jar: jar, Dir: tla, Build: build, Timeout: 5 * time.Minute}
+	for _, name := range []string{"CQ-verbs-live", "CQ-reading-A24-2", "QP-reading-A15-cancelled", "QP-reading-A29-told",
+		"Ndk-reading-A8-inline", "Ndk-overflow", "Ndk-reading-A21-dropped", "Ndk-abort-sends", "Ndk-resize", "Ndk-tokens"} {
+		c := manifest[slices.IndexFunc(manifest, func(c tlc.Configuration) bool { return c.Name == name })]
+		machine, err := mc.Read(os.DirFS(tla), c.Module, c.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := r.Graph(t.Context(), c, machine.Actions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, taken := range g.Taken {
+			operator, _, _ := strings.Cut(g.Actions[taken], "(")
+			if !missing[operator] {
+				continue
+			}
+			delete(missing, operator)
+			d, err := Compare(machine, without(g, operator))
+			if err != nil || d == nil || !strings.HasPrefix(d.Action, operator+"(") || d.Both > 0 || len(d.InTla) > 0 || len(d.InModel) == 0 {
+				t.Errorf("%s, without %s in tla/: %v\n%s", name, operator, err, d)
+			}
+		}
+	}
+	if len(missing) > 0 {
+		t.Errorf("actions that no configuration takes: %v", slices.Sorted(maps.Keys(missing)))
 	}
 }
