@@ -693,7 +693,7 @@ func TestClausesOfQpReadings(t *testing.T) {
 		{"A21", "KEPT", []Qp{{State: QpClosing}}, Action{Name: NdkCloseCompletionEnter, Dropped: true}, "LIFE-10", nil},
 		{"A21", "DROPPED", []Qp{{State: QpClosing}}, Action{Name: NdkCloseCompletionEnter}, "LIFE-10", nil},
 		{"A30", "ANY", []Qp{initiator(Connected, Deferred)}, Action{Name: PostRefused, Queue: Receive}, "", []Qp{initiator(Connected, Indicated)}},
-		{"A31", "STRANDED", []Qp{initiator(Connected, Indicated, Deferred)}, flush, "", []Qp{initiator(Broken, wasCancelled, Deferred)}},
+		{"A31", "STRANDED", []Qp{initiator(Connected, Unacknowledged, Indicated, Deferred)}, flush, "", []Qp{initiator(Broken, wasCancelled, wasCancelled, Deferred)}},
 		{"A34", "DROPPED", []Qp{initiator(Connected, Indicated, Deferred)}, refused, "", []Qp{initiator(Connected, Indicated)}},
 	}
 	for _, test := range tests {
