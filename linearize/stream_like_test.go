@@ -116,6 +116,8 @@ var alike = []struct {
 		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; rest; get cq1; get cq2; get cq2 r1; rest; get cq1; get cq2"},
 	{"a silent message had arrived by a rest, and its receive was cancelled", verdict.ProviderViolation, "",
 		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; rest; get cq2 r1c; get cq1; get cq2; rest; get cq1; get cq2"},
+	{"a silent message had arrived by a rest, as what is behind it shows", verdict.ProviderViolation, "DEF-04",
+		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; NdkWrite qp1 w1; rest; get cq1 w1; get cq1; get cq2; rest"},
 	{"a silent message had arrived by a rest, and its receive failed", verdict.ProviderViolation, "",
 		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; rest; get cq1; get cq2 r1x; get cq2; rest; get cq1; get cq2"},
 	{"a silent request after a bad token can only fail", verdict.ProviderViolation, "",

@@ -59,6 +59,12 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 		if !s.silent(q, p, before) {
 			return out
 		}
+		if before.op.IsSend() {
+			if before.rested != 0 {
+				out = before.arrivedBy(out, q, before.rested, l.took)
+			}
+			l.drop(l.took)
+		}
 		out = s.over(out, before, model.SUCCESS, sight{what: gone})
 	}
 	if outcome == model.SUCCESS && r.op == model.ReceiveOp {
@@ -133,7 +139,6 @@ func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 		return false
 	}
 	l.ready, l.silenced = max(l.ready, from), r
-	l.drop(l.took)
 	return true
 }
 
