@@ -46,17 +46,24 @@ func (p *qp) cancelUnmet(flush moment) {
 	}
 }
 
-// A leftBehind is a receive that was delivered after a poll that had found nothing.
+// A leftBehind is a receive that was delivered after a poll that had found nothing, or that a point of the trace placed.
 type leftBehind struct {
 	receive *posting
-	emptied moment // the call of that poll
+	emptied moment // the call of that poll, or the point
 }
 
-// leave remembers a receive that is over, after a poll had found nothing since a moment of rest that came after its post.
+// leave remembers a receive that is over, after a poll had found nothing since a moment of rest that came after its post, or
+// whose place is known.
 func (q *cq) leave(r *posting) {
-	sends := r.lane.other()
-	if sends != nil && !r.lane.qp.isRemote() && r.owed == 0 && r.returned != 0 && r.returned < q.emptyAtRest && len(sends.left) < MaxFollowing {
-		sends.left = append(sends.left, leftBehind{r, q.emptied})
+	sends, emptied := r.lane.other(), r.place
+	if sends == nil || r.lane.qp.isRemote() || r.owed != 0 && r.place == 0 || r.returned == 0 {
+		return
+	}
+	if r.returned < q.emptyAtRest {
+		emptied = max(emptied, q.emptied)
+	}
+	if emptied != 0 && len(sends.left) < MaxFollowing {
+		sends.left = append(sends.left, leftBehind{r, emptied})
 	}
 }
 
