@@ -23,11 +23,17 @@ seeded_bugs() {
 		NDK_SEEDS=150 go test -json -run TestReferenceProviderIsConformant ./conformance | bin/testreport -counts "$COUNTS"
 }
 
+# Without the race detector, too: the engines against each other and against a plain search, two minutes of one processor.
+histories() {
+	NDK_HISTORIES=60000 go test -count=1 -json -run '^TestRandomHistories$' ./linearize | bin/testreport -counts "$COUNTS"
+}
+
 scripts/install.sh
 step "formatting and vet" make -s vet
 step "build" make -s build
 step "Go tests, race detector, corpus" go_tests
 step "seeded bugs" seeded_bugs
+step "random histories" histories
 step "TLC" make -s tlc-more
 step "the model's graphs" make -s graph
 step "mutants, a sample" go run ./cmd/mutants -sample 12
