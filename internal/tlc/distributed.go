@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,10 +40,14 @@ func (r Runner) RunDistributed(ctx context.Context, c Configuration, workers int
 		return Result{}, err
 	}
 	defer log.Close()
+	port, err := freePort()
+	if err != nil {
+		return Result{}, err
+	}
 
 	limited, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
-	server, err := r.process(limited, scratch, "-Xmx4g", "tlc2.tool.distributed.TLCServer", "-tool", "-deadlock", "-fp", "0",
+	server, err := r.process(limited, scratch, port, "-Xmx4g", "tlc2.tool.distributed.TLCServer", "-tool", "-deadlock", "-fp", "0",
 		"-metadir", filepath.Join(scratch, "states"), "-config", c.Cfg(), c.Module)
 	if err != nil {
 		return Result{}, err
@@ -59,7 +64,7 @@ func (r Runner) RunDistributed(ctx context.Context, c Configuration, workers int
 	} else if err != nil {
 		return Result{}, err
 	}
-	pool := workerPool{r: r, ctx: limited, scratch: scratch}
+	pool := workerPool{r: r, ctx: limited, scratch: scratch, port: port}
 	copied := pool.follow(output, log, workers)
 	exit, late := server.Wait(), limited.Err() != nil
 	cancel() // a worker whose server is gone would wait for another
@@ -84,14 +89,24 @@ func (r Runner) RunDistributed(ctx context.Context, c Configuration, workers int
 	return result, nil
 }
 
+// freePort returns a port of the loopback address that nobody has: two servers can't meet their workers at the same.
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", loopback+":0")
+	if err != nil {
+		return 0, err
+	}
+	return l.Addr().(*net.TCPAddr).Port, l.Close()
+}
+
 // process returns one of the processes of the distributed mode, which has not started yet.
-func (r Runner) process(ctx context.Context, scratch, heap, class string, args ...string) (*exec.Cmd, error) {
+func (r Runner) process(ctx context.Context, scratch string, port int, heap, class string, args ...string) (*exec.Cmd, error) {
 	jar, err := filepath.Abs(r.Jar.Path)
 	if err != nil {
 		return nil, err
 	}
 	java := exec.CommandContext(ctx, "java", append([]string{"-XX:+UseSerialGC", heap, "-Djava.io.tmpdir=" + scratch,
-		"-Djava.rmi.server.hostname=" + loopback, "-Dtlc2.tool.distributed.TLCWorker.threadCount=1", "-cp", jar, class}, args...)...)
+		"-Djava.rmi.server.hostname=" + loopback, fmt.Sprintf("-Dtlc2.tool.distributed.TLCServer.port=%d", port),
+		"-Dtlc2.tool.distributed.TLCWorker.threadCount=1", "-cp", jar, class}, args...)...)
 	java.Dir, err = filepath.Abs(r.Dir)
 	return java, err
 }
@@ -101,6 +116,7 @@ type workerPool struct {
 	r       Runner
 	ctx     context.Context
 	scratch string
+	port    int
 	running sync.WaitGroup
 	failed  chan error
 }
@@ -135,7 +151,7 @@ func (p *workerPool) follow(output io.Reader, log io.Writer, workers int) error 
 }
 
 func (p *workerPool) work() error {
-	worker, err := p.r.process(p.ctx, p.scratch, "-Xmx1g", "tlc2.tool.distributed.TLCWorker", loopback)
+	worker, err := p.r.process(p.ctx, p.scratch, p.port, "-Xmx1g", "tlc2.tool.distributed.TLCWorker", loopback)
 	if err != nil {
 		return err
 	}
