@@ -65,7 +65,8 @@ MCPlace(q, c) == Place(q, c) /\ Other(q)
 MCExtraEventComes(q) == ExtraEventComes(q) /\ Other(q)
 MCOverflow(q) == Errors /\ Overflow(q) /\ Other(q)
 MCInternalError(q) == Errors /\ InternalError(q) /\ Other(q)
-\* The consumer has room for all.  With less it takes a part, which a poll may leave it anyway (A7).
+\* The consumer has room for all.  With less it takes a part, as any poll may (A7); where a poll takes all
+\* that it has room for, one with less is left out.
 MCNdkGetCqResults(q, n) ==
   \E results \in Batches(cq[q], Room) : Len(results) = n /\ NdkGetCqResults(q, Room, results) /\ Other(q)
 MCNdkResizeCq(q, depth) == NdkResizeCq(q, depth) /\ Other(q)

@@ -55,6 +55,9 @@ ReadBudget == [a |-> [FastRegister |-> 1, Read |-> 1], b |-> [Write |-> 1]]
 \* A write that the peer's token lets through, a message behind it, and the peer that takes the token back.
 WriteBudget == [a |-> [Write |-> 1, Send |-> 1], b |-> [FastRegister |-> 1, Invalidate |-> 1, Receive |-> 1]]
 
+\* Two writes before a message, through two tokens.
+TwoWritesBudget == [a |-> [Write |-> 2, Send |-> 1], b |-> [FastRegister |-> 1, Receive |-> 1]]
+
 \* A message whose token is bad, behind a read that takes another one back.
 AbortBudget == [a |-> [FastRegister |-> 1, Read |-> 1, SendAndInvalidate |-> 1], b |-> [Receive |-> 1]]
 
@@ -119,8 +122,9 @@ Spend(p, op) == posts[p][op] < Budget[p][op] /\ posts' = [posts EXCEPT ![p][op] 
 (* What the consumer knows of a request: that it is complete, if it polled *)
 (* a completion of it, or of a later one of the same queue (FLAG-03).  Then*)
 (* the request's place in the queue is free (POST-06).                     *)
-(* Rejected (A12): that it is free as soon as the completion is placed.    *)
-(* The consumer could not tell when, and its CQ could overflow (POST-14).  *)
+(* Rejected, but for PLACED: that it is free as soon as the completion is  *)
+(* placed (A12).  The consumer could not tell when, and its CQ could       *)
+(* overflow (POST-14).                                                     *)
 (***************************************************************************)
 Known(p, queue, n) == \E i \in DOMAIN delivered[p][queue] : delivered[p][queue][i] >= n
 
@@ -160,7 +164,8 @@ Polled(f, results) ==
   /\ fetched' = [fetched EXCEPT ![f] = @ \union ({results[i].token : i \in DOMAIN results} \ {NoToken})]
   /\ UNCHANGED <<posts, arms>>
 
-\* The consumer has room for all.  With less it takes a part, which a poll may leave it anyway (A7).
+\* The consumer has room for all.  With less it takes a part, as any poll may (A7); where a poll takes all
+\* that it has room for, one with less is left out.
 MCNdkGetCqResults(q, n) ==
   \E results \in Cq!Batches(cq[q], Room) :
     Len(results) = n /\ NdkGetCqResults(q, Room, results) /\ Polled("NdkGetCqResults", results)

@@ -128,7 +128,7 @@ CompletionLost(p, queue, i) ==
   /\ UNCHANGED <<cq, token>>
 
 \* The close of a QP completes.  Completions of it that wait in a CQ may be had until the CQ is closed, or vanish.
-\* Rejected (A21): that one of the two is a duty.  The documentation says neither.
+\* Rejected, but for KEPT and DROPPED: that one of the two is a duty (A21).  The documentation says neither.
 NdkCloseCompletionEnter(p, dropped) ==
   /\ Qp!NdkCloseCompletionEnter(p)
   /\ Reading.A21 \in {"EITHER", IF dropped THEN "DROPPED" ELSE "KEPT"}

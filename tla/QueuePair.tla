@@ -106,8 +106,8 @@ Broken(state) == CASE state = "IDLE" -> "BROKEN IDLE" [] state = "CONNECTED" -> 
 \* What NdkFlush leaves behind.
 AfterFlush(state) == IF Reading.A15 = "CANCELLED" /\ state \in {"CONNECTED", "BROKEN"} THEN "FLUSHED" ELSE Broken(state)
 
-\* A QP that broke before need not be connected.  If it is, what is posted comes after a flush, and is not specified
-\* (FLUSH-05).
+\* A QP that broke before need not be connected.  If it is, what is posted is not specified, as after a flush
+\* (FLUSH-05), whichever of a flush, a failed receive or a failed CQ broke it.
 AfterConnect(state) == IF state = "IDLE" THEN "CONNECTED" ELSE AfterFlush("CONNECTED")
 
 \* NdkConnect, or NdkAccept on the other side.
@@ -154,8 +154,9 @@ Post(p, r, defer) ==
 (* request is refused.                                                     *)
 (* Rejected (A10): that they may be indicated some time later.  No trace   *)
 (* tells the difference, since a request may rest between any two steps.   *)
-(* Rejected (A10, A30): that those of other QPs are meant as well, or that *)
-(* a refused receive, which ends no chain, has to indicate anything.       *)
+(* Rejected, but for ALL and ANY (A10, A30): that those of other QPs are   *)
+(* meant as well, or that a refused receive, which ends no chain, has to   *)
+(* indicate anything.                                                      *)
 (* Rejected: that the chain is over, so that those before may be dropped.  *)
 (* They returned success, and are owed completions (DEF-04).  In libibverbs*)
 (* a chain is a list that one call posts; there, too, the requests before  *)
@@ -269,7 +270,8 @@ Abort(a, b, sent, received) ==
   /\ qp' = [met EXCEPT ![a] = Aborted(@), ![b] = Aborted(@)]
 
 \* A silent request that succeeded leaves no completion (FLAG-01); one that failed, or was cancelled, does (FLAG-02),
-\* deferred or not (DEF-07).  Rejected (A29): that a post which returned success always leaves one, as DEF-04 alone says.
+\* deferred or not (DEF-07).  Rejected, but for TOLD: that a post which returned success always leaves one, as DEF-04 alone
+\* says (A29).
 LeavesCompletion(r) == ~(r.silent /\ r.phase = "SUCCESS" /\ Reading.A29 = "SILENT")
 
 \* The type of the operation, as NdkGetCqResultsEx tells it (RES-01, RES-02).
@@ -288,8 +290,8 @@ CompletionOf(p, queue, r) ==
 (* Completions of one queue come out in posting order (POLL-09), so that   *)
 (* one tells of all silent requests before it (FLAG-03).  NDKPI does not   *)
 (* say so itself; the user-mode interface does, and consumers rely on it.  *)
-(* Rejected (A9): that a request may overtake the executed ones before it. *)
-(* Between queues there is no order.                                       *)
+(* Rejected, but for UNORDERED (A9): that a request may overtake the       *)
+(* executed ones before it.  Between queues there is no order.             *)
 (***************************************************************************)
 CanComplete(p, queue, i) == i \in DOMAIN qp[p][queue] /\ Executed(qp[p][queue][i]) /\ (Reading.A9 = "ORDERED" => i = 1)
 AfterComplete(queue, i) == SubSeq(queue, 1, i - 1) \o SubSeq(queue, i + 1, Len(queue))
@@ -306,8 +308,9 @@ Flushed(q) == Ended(q, AfterFlush(q.state), IF Reading.A31 = "CANCELLED" THEN Pe
 (***************************************************************************)
 (* Every pending request of both queues is cancelled (FLUSH-01), deferred  *)
 (* ones too (FLUSH-02), of this QP alone (FLUSH-04).                       *)
-(* Rejected (A31): that a chain which only a flush ended is the consumer's *)
-(* fault, so that requests deferred in it may never complete.              *)
+(* Rejected, but for STRANDED (A31): that a chain which only a flush ended *)
+(* is the consumer's fault, so that requests deferred in it may never      *)
+(* complete.                                                               *)
 (***************************************************************************)
 NdkFlush(p) == ~Closing(qp[p].state) /\ qp' = [qp EXCEPT ![p] = Flushed(@)]
 

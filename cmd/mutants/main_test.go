@@ -197,7 +197,7 @@ Then MCNdkCloseCq("q") differs.
 `, `
      Only the model leads to
        cq.q.open = "CLOSED"
-     What sets cq.q.open:
+     What can set cq.q.open:
        model/cq.go:`, ` close: q.Open = Closed
 `},
 		"cq.go place: >= is > in `len(q.Entries) >= capacity`": {`
@@ -217,15 +217,15 @@ Then MCPlace("q", `, ` differs.
 `, ` Match: c.solicited
 `, ` Match: ~Succeeded(c)
 `, `
-     What is done besides:
+     What may be done besides:
 `, ` Match: a == ANY, a == SOLICITED && (c.Solicited || (false && failed)), a == ERRORS && failed && d.A4 == A4Must
 `},
 		"cq.go age: `q.Fresh, q.Uncounted, q.Taken = 0, false, 0` without `q.Fresh`": {`
      What sets cq.q.fresh:
        tla/CompletionQueue.tla:`, ` Aged: [r EXCEPT !.fresh = 0, !.uncounted = FALSE, !.taken = {}]
 `, `
-     What sets cq.q.fresh:
-       nothing by itself
+     What can set cq.q.fresh:
+       nothing by its own name
 `, ` age: _, q.Uncounted, q.Taken = 0, false, 0
 `},
 	}

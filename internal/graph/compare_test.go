@@ -96,7 +96,7 @@ Then MCPlace("q", [qp |-> "a", queue |-> "receive", req |-> 0, status |-> "SUCCE
 `, ` CanPlace: Len(r.entries) <= Capacity(r)
 `, `
      In the model it cannot be taken: ARM-16: `, `
-     What refuses it:
+     What can refuse it so:
        model/cq.go:`, ` place: len(q.Entries) >= capacity
      Where`}},
 		"a guard that is stronger": {`CanFinishClose(r) == r.open`, `CanFinishClose(r) == r.health = "OK" /\ r.open`, []string{`
@@ -133,7 +133,7 @@ Then MCNdkArmCq("q", `, `
      What is evaluated besides:
 `, ` Merge: Strength(second) < Strength(first)
 `, `
-     What sets cq.q.arm:
+     What can set cq.q.arm:
 `, ` arm: q.Arm = Stronger(q.Arm, t)
 `, ` Stronger: return max(a, b)
 `}},
@@ -149,7 +149,7 @@ Then MCNdkCqNotificationCallbackEnter("q", "STATUS_INTERNAL_ERROR") differs.
        cq.q.errorDue = FALSE
        cq.q.reported = TRUE
        cq.q.running = TRUE
-     What sets cq.q.reported:
+     What can set cq.q.reported:
        model/cq.go:`, ` enter: q.ErrorDue, q.Reported = false, true
      What`}},
 		"the initial state": {`health |-> "OK", reported |-> FALSE`, `health |-> "OK", reported |-> TRUE`, []string{`The initial states differ.
@@ -159,9 +159,9 @@ Then MCNdkCqNotificationCallbackEnter("q", "STATUS_INTERNAL_ERROR") differs.
        tla/CompletionQueue.tla:`, ` NewCq: [entries |-> <<>>, `, ` reported |-> TRUE, `, `
      Only the model leads to
        cq = [q |-> [arm |-> "NONE", asked |-> 0, depth |-> 1, due |-> 0, entries |-> <<>>, errorDue |-> FALSE, fresh |-> 0, health |-> "OK", open |-> "OPEN", reported |-> FALSE, resize |-> "NONE", running |-> FALSE, taken |-> {}, uncounted |-> FALSE, waiting |-> 0]]
-     What sets cq, cq.reported:
-       nothing by itself
-     What is done besides:
+     What can set cq, cq.reported:
+       nothing by its own name
+     What may be done besides:
 `, ` Init: s := State{Cqs: make([]Cq, len(c.Depth)), `}},
 	} {
 		t.Run(name, func(t *testing.T) {

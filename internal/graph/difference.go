@@ -198,7 +198,7 @@ func (d *Difference) String() string {
 		for _, r := range all {
 			fmt.Fprintf(&b, "     %s\n", r.What)
 			if len(r.Clauses) == 0 {
-				b.WriteString("       nothing by itself\n")
+				b.WriteString("       nothing by its own name\n")
 			}
 			for _, c := range r.Clauses {
 				fmt.Fprintf(&b, "       %s\n", c)

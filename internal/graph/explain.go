@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -15,7 +14,8 @@ import (
 // Explain looks for the clauses that make the difference, in a configuration of the specification in r.Dir and in the model.
 // Where one side cannot take the action, it is the clause that is false there, or the condition under which the model refuses
 // it, and on the other side all that the step has to fulfil. Where both take it, it is what gives the variables their new
-// values, and the conditions that are evaluated for it.
+// values, and the conditions that are evaluated for it. Of tla/ that is what TLC evaluated; of the model it is read off the text,
+// so what is named there can matter, and need not have been reached.
 func (d *Difference) Explain(ctx context.Context, r tlc.Runner, c tlc.Configuration, model *clause.Model) error {
 	evaluated, err := clause.Evaluate(ctx, r, c, d.Action, d.State)
 	if err != nil {
@@ -32,7 +32,7 @@ func (d *Difference) Explain(ctx context.Context, r tlc.Runner, c tlc.Configurat
 		d.OfModel = []Reason{{"What could refuse it:", decision.Refusing("")}, {"Where its statements are:", decision.Functions()}}
 	case d.Action != "" && len(d.InModel)+d.Both == 0:
 		d.OfTla = []Reason{{"What is evaluated there:", evaluated.All()}}
-		d.OfModel = []Reason{{"What refuses it:", decision.Refusing(d.Refusal)}, {"Where its statements are:", decision.Functions()}}
+		d.OfModel = []Reason{{"What can refuse it so:", decision.Refusing(d.Refusal)}, {"Where its statements are:", decision.Functions()}}
 	default:
 		d.explainValues(evaluated, decision)
 	}
@@ -56,9 +56,9 @@ func (d *Difference) explainValues(evaluated clause.Evaluated, decision *clause.
 		inTla = append(inTla, found...)
 		inModel = append(inModel, decision.Set(ofModel)...)
 	}
-	sets := fmt.Sprintf("What sets %s:", strings.Join(d.Changed, ", "))
-	d.OfTla = []Reason{{sets, distinct(inTla, nil)}, {"What is evaluated besides:", distinct(evaluated.All(), inTla)}}
-	d.OfModel = []Reason{{sets, distinct(inModel, nil)}, {"What is done besides:", distinct(decision.All(), inModel)}}
+	names := strings.Join(d.Changed, ", ")
+	d.OfTla = []Reason{{"What sets " + names + ":", distinct(inTla, nil)}, {"What is evaluated besides:", distinct(evaluated.All(), inTla)}}
+	d.OfModel = []Reason{{"What can set " + names + ":", distinct(inModel, nil)}, {"What may be done besides:", distinct(decision.All(), inModel)}}
 }
 
 // distinct returns the clauses that are not among others, each once.

@@ -102,7 +102,7 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 		s.posted(r, true, u, e)
 		s.accepted(r)
 	}
-	if u.fn != "NdkReceive" && u.fn != "ibv_post_recv" && (!ok || !u.postings[0].deferred) {
+	if u.fn != "NdkReceive" && u.fn != "ibv_post_recv" && (u.Verbs || !ok || !u.postings[0].deferred) {
 		p.endChains(u.call, false, !ok)
 	}
 }
