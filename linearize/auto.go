@@ -38,8 +38,8 @@ func agree(streamed, searched *verdict.Report) *verdict.Report {
 	return searched
 }
 
-// takeFollowing adds to r what another engine found after the same violations, and says of what both found that it may only follow
-// from them.
+// takeFollowing adds to r what another engine found after the same violations, and says of what both found that it may only
+// follow from them.
 func takeFollowing(r, other *verdict.Report) {
 	for _, f := range other.Findings {
 		told := func(have verdict.Finding) bool { return have.Line == f.Line && have.Rule == f.Rule }

@@ -32,7 +32,9 @@ type partial struct {
 }
 
 // checkPartial decides a trace in a partial order by a way to decide one in a total order.
-func checkPartial(ctx context.Context, t *trace.Trace, o Options, judge func(context.Context, *trace.Trace, Options) *verdict.Report) *verdict.Report {
+func checkPartial(ctx context.Context, t *trace.Trace, o Options,
+	judge func(context.Context, *trace.Trace, Options) *verdict.Report,
+) *verdict.Report {
 	p := &partial{trace: t, judge: func(total *trace.Trace) *verdict.Report { return judge(ctx, total, o) }}
 	var err error
 	if p.events, p.ties, err = t.ByTime(); err != nil {
@@ -137,8 +139,8 @@ func (p *partial) breaches(of int) []verdict.Finding {
 		}
 	}
 	if of > len(certain) {
-		certain = append(certain, verdict.Finding{Verdict: verdict.Inconclusive, Message: fmt.Sprintf("what is found from line %d on may rest on the order of events "+
-			"of one time", p.ties[0].First)})
+		message := fmt.Sprintf("what is found from line %d on may rest on the order of events of one time", p.ties[0].First)
+		certain = append(certain, verdict.Finding{Verdict: verdict.Inconclusive, Message: message})
 	}
 	return certain
 }

@@ -258,16 +258,19 @@ func newRunOf(t dice, d model.Dialect, objects ...string) *run {
 	case "crossed":
 		c.Depth, c.Qps = []int{3, 8}, []model.Binding{{InitiatorCq: 0, ReceiveCq: 1, Peer: 1}, {InitiatorCq: 1, ReceiveCq: 0, Peer: 0}}
 	case "tokens":
-		c.Depth, c.Qps, c.Tokens = []int{8, 8}, []model.Binding{{InitiatorCq: 0, ReceiveCq: 0, Peer: 1}, {InitiatorCq: 1, ReceiveCq: 1, Peer: 0}}, 2
+		c.Depth, c.Tokens = []int{8, 8}, 2
+		c.Qps = []model.Binding{{InitiatorCq: 0, ReceiveCq: 0, Peer: 1}, {InitiatorCq: 1, ReceiveCq: 1, Peer: 0}}
 	case "pair and a third":
-		c.Depth, c.Qps = []int{8, 4}, []model.Binding{{InitiatorCq: 0, ReceiveCq: 0, Peer: 1}, {InitiatorCq: 0, ReceiveCq: 1, Peer: 0}, {InitiatorCq: 1, ReceiveCq: 1, Peer: -1}}
+		c.Depth = []int{8, 4}
+		c.Qps = []model.Binding{{InitiatorCq: 0, ReceiveCq: 0, Peer: 1}, {InitiatorCq: 0, ReceiveCq: 1, Peer: 0}, {InitiatorCq: 1, ReceiveCq: 1, Peer: -1}}
 	}
 	side := "provider"
 	if !strings.HasPrefix(d.Name, "verbs") && t.roll(4, "side") == 3 {
 		side = "consumer"
 	}
 	header := trace.Header{Dialect: strings.Fields(d.Name)[0], Side: side, Order: "total"}
-	r := &run{t: t, c: c, s: c.Init(), trace: &trace.Trace{Name: "run", Header: header}, ended: map[string]bool{}, broken: map[int]bool{}, sends: map[int]int{}, received: map[int]int{}}
+	r := &run{t: t, c: c, s: c.Init(), trace: &trace.Trace{Name: "run", Header: header}, ended: map[string]bool{}, broken: map[int]bool{},
+		sends: map[int]int{}, received: map[int]int{}}
 	r.points = side == "provider" && t.roll(4, "points") == 3
 	r.begin()
 	return r

@@ -78,7 +78,8 @@ var alike = []struct {
 	{"one end was cancelled, and nobody says why", verdict.ProviderViolation, "RES-08",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; get cq1 r1c; rest; get cq1; get cq2"},
 
-	// RES-08: what may have cancelled a request came before it. Behind it on its own queue that is only what may pass a read (FLAG-04).
+	// RES-08: what may have cancelled a request came before it. Behind it on its own queue that is only what may pass a read
+	// (FLAG-04).
 	{"what failed was executed after what was cancelled", verdict.ProviderViolation, "RES-08",
 		"NdkWrite qp1 w1; NdkWrite qp1 w2; get cq1 w1c; get cq1 w2x; rest; get cq1; get cq2"},
 	{"what failed passed the read that was cancelled", verdict.Conformant, "",

@@ -305,8 +305,8 @@ func TestWitnessIsOfItsTrace(t *testing.T) {
 	}
 }
 
-// What must have come at a moment of rest is owed: with a quiesce mark before what makes it come, a witness is refused whose every
-// step is one of the model.
+// What must have come at a moment of rest is owed: with a quiesce mark before what makes it come, a witness is refused whose
+// every step is one of the model.
 func TestWitnessOwesAtRest(t *testing.T) {
 	for _, test := range []struct {
 		name               string

@@ -146,8 +146,8 @@ func (h *history) connectedBy(p *qp) moment {
 	return never
 }
 
-// messagesArrived returns, for each receive, by when as many of the peer's sends are known to have succeeded as it and those before
-// it can have taken.
+// messagesArrived returns, for each receive, by when as many of the peer's sends are known to have succeeded as it and those
+// before it can have taken.
 func (h *history) messagesArrived(p *qp) []moment {
 	arrived := slices.Repeat([]moment{never}, len(p.receive))
 	if p.peer == nil {
@@ -195,14 +195,15 @@ func (h *history) succeededBy(p *qp, i int) moment {
 	return by
 }
 
-// foundEmptyAfter reports whether a poll found the CQ of r empty after the moment at which r was owed, and before its QP was closed.
+// foundEmptyAfter reports whether a poll found the CQ of r empty after the moment at which r was owed, and before its QP was
+// closed.
 func (h *history) foundEmptyAfter(r *request) bool {
 	poll := r.qp.cq(r.queue).emptyAfter(r.owed)
 	return poll != nil && (r.qp.closed == nil || r.qp.closed.call > poll.ret)
 }
 
-// mustFail reports whether a silent send, which is owed, can only have failed by then: the peer had posted no receive that was left
-// for its message, or for a bad token that it names.
+// mustFail reports whether a silent send, which is owed, can only have failed by then: the peer had posted no receive that was
+// left for its message, or for a bad token that it names.
 func (h *history) mustFail(r *request) bool {
 	peer := r.qp.peer
 	if !r.silent || !r.op.IsSend() || peer == nil || r.owed == never {

@@ -100,7 +100,7 @@ func (u *uncaused) explained(before moment) bool {
 // mayBeBy reports whether anything may have cancelled u before a moment, told or not.
 func (u *uncaused) mayBeBy(before moment) bool {
 	unknown := u.alone && u.lane.qp.peer == nil
-	return unknown || u.explained(before) || slices.ContainsFunc(u.suspects(), func(r *posting) bool { return r.mayHaveBrokenFrom() < before })
+	return unknown || u.explained(before) || len(u.suspectsBefore(before)) > 0
 }
 
 // suspects returns the requests of which nothing tells how they ended, and that may have ended the connection before u was

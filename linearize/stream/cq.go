@@ -264,7 +264,8 @@ func (q *cq) fails(name string, status model.Health) bool {
 	s.exercised("ARM-16", "ARM-17")
 	switch {
 	case q.failed != 0:
-		s.report(q.group, verdict.ProviderViolation, "ARM-17", 0, []int{q.failedLine}, "the callback of %s reports %s, and an error was reported before", q.name, name)
+		s.report(q.group, verdict.ProviderViolation, "ARM-17", 0, []int{q.failedLine},
+			"the callback of %s reports %s, and an error was reported before", q.name, name)
 		return false
 	case q.armed == model.NONE && s.dialect.A1 != model.A1NoArm:
 		s.unexplained(q.group, "ARM-01", 0, nil, "the callback of %s reports %s, and %s was never armed", q.name, name, q.name)

@@ -72,8 +72,8 @@ func (l *lane) drop(n int) {
 	l.left = slices.DeleteFunc(l.left, func(b leftBehind) bool { return b.receive.position < n })
 }
 
-// arrivedBy notes that r and other sends, so many in all, had succeeded by a moment of rest, and so as many receives were over. What
-// that means for the CQ q is added to out.
+// arrivedBy notes that r and other sends, so many in all, had succeeded by a moment of rest, and so as many receives were
+// over. What that means for the CQ q is added to out.
 func (r *posting) arrivedBy(out []sight, q *cq, mark moment, sent int) []sight {
 	l := r.lane.other()
 	if l == nil || l.cq == nil || l.qp.isRemote() {

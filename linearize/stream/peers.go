@@ -96,8 +96,8 @@ type arrival struct {
 	line int
 }
 
-// arrives takes that r, half of a message, had succeeded by a moment. Of sends that succeed each takes a receive that had been posted, and that did
-// not end otherwise (POLL-05).
+// arrives takes that r, half of a message, had succeeded by a moment. Of sends that succeed each takes a receive that had been
+// posted, and that did not end otherwise (POLL-05).
 func (l *lane) arrives(r *posting, by moment, line int) {
 	if l.other() == nil || l.qp.isRemote() || r.counted {
 		return

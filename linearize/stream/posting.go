@@ -61,7 +61,7 @@ type posting struct {
 	called       moment   // of its post
 	returned     moment   // … or 0 while it has not
 	owed         moment   // the moment of rest at which it had to have completed, or 0
-	rested       moment   // the moment of rest at which it had to have completed, as is known since (or of a silent one: if it fails), or 0
+	rested       moment   // the same, as is known since, or 0; of a silent one: if it fails
 	ended        moment   // of a deferred one: when its chain had ended, or 0
 	place        moment   // of a point, or 0
 	ran          moment   // once it is told: from when on it can have been executed

@@ -11,8 +11,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// Follow takes the events that t holds and all others of a reader, notes in r what it finds, and leaves in t only some events that
-// findings speak of. The error is that of the reader. A cancelled context leaves open what is not read by then.
+// Follow takes the events that t holds and all others of a reader, notes in r what it finds, and leaves in t only some events
+// that findings speak of. The error is that of the reader. A cancelled context leaves open what is not read by then.
 func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r *verdict.Report) error {
 	var before, latest []trace.Event
 	begun, found := t.Events, 0

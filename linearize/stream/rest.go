@@ -112,14 +112,17 @@ func (l *lane) mayWait(r *posting) bool {
 	return p.peer == nil || p.peer.connects || r.sends >= p.peer.lanes[model.Receive].returned
 }
 
-// maySucceed reports whether an outstanding request of the initiator queue may have succeeded by now: its connection had not ended
-// by a bad token, and there was a receive for its message.
+// maySucceed reports whether an outstanding request of the initiator queue may have succeeded by now: its connection had not
+// ended by a bad token, and there was a receive for its message.
 func (l *lane) maySucceed(r *posting) bool {
 	if !r.isAlive() {
 		return false
 	}
 	to := l.other()
-	return !r.op.IsSend() || to == nil || to.qp.remote != nil || to.next-to.lost > l.took || r.op == model.SendAndInvalidate && to.next > l.took
+	if !r.op.IsSend() || to == nil || to.qp.remote != nil {
+		return true
+	}
+	return to.next-to.lost > l.took || r.op == model.SendAndInvalidate && to.next > l.took
 }
 
 // endedFor reports whether r waits for no receive any more: a failure was delivered, or a flush had returned before its post.
@@ -151,7 +154,8 @@ func (q *cq) missing(p *poll) {
 				if l.cq != q {
 					break
 				}
-				if (r.owed != 0 || r.missed) && r.place == 0 && !r.missed && r.owed <= p.call.call && (first == nil || r.owed < first.owed) {
+				due := r.owed != 0 && r.owed <= p.call.call && r.place == 0 && !r.missed
+				if due && (first == nil || r.owed < first.owed) {
 					first = r
 				}
 			}

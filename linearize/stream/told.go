@@ -185,7 +185,9 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 
 // tell says what is known of a completion: its kinds, and from when on it can have been placed. A request of a queue is
 // executed after all before it.
-func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
+func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result *trace.Result) (kinds automaton.Kinds,
+	from moment, ok bool,
+) {
 	l, qp := r.lane, r.lane.qp
 	kinds = automaton.Failed
 	switch {

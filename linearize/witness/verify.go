@@ -31,8 +31,8 @@ const maxLine = trace.MaxLine + 1<<10
 
 // Verify replays a witness with the model alone. It returns nil as the error when the witness shows that the contract of its
 // claim allows t: every step is one of the model from its initial state, the events are those of t, each call's effect
-// stands between its call and its return, and at rest nothing is owed. A *Refused says which line does not hold; every other error
-// is of reading.
+// stands between its call and its return, and at rest nothing is owed. A *Refused says which line does not hold; every other
+// error is of reading.
 func Verify(in io.Reader, t *trace.Trace) (Replay, error) {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	r := &replay{trace: t}
