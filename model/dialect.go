@@ -38,6 +38,9 @@ type Dialect struct {
 	Serialised bool // callbacks of a CQ never overlap (ARM-06); where false, an event is data that is read, not run
 	ExtraEvent bool // an armed, empty CQ may give an event with nothing to get (ARM-21)
 
+	// A QP that broke before it was connected takes requests for its initiator queue, too (POST-08).
+	PostsInError bool
+
 	Reading
 }
 
@@ -53,7 +56,7 @@ func Ndspi() Dialect {
 
 // Verbs returns the contract of libibverbs as its manual pages have it.
 func Verbs() Dialect {
-	return Dialect{Name: "verbs", FreshAtArm: MustNot, OldAtArm: MustNot, SecondArm: Merge, ExtraEvent: true}
+	return Dialect{Name: "verbs", FreshAtArm: MustNot, OldAtArm: MustNot, SecondArm: Merge, ExtraEvent: true, PostsInError: true}
 }
 
 // VerbsDevice returns the contract of libibverbs for devices that may notify of entries already present at the arm.
@@ -72,7 +75,3 @@ func ByName(name string) (Dialect, error) {
 	}
 	return Dialect{}, fmt.Errorf("no dialect %q: there are ndkpi, ndspi and verbs", name)
 }
-
-// PostsInError reports whether a QP takes posts in its error state though it never was connected: in libibverbs alone, which is
-// the interface with extra events.
-func (d Dialect) PostsInError() bool { return d.ExtraEvent }

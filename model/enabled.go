@@ -64,7 +64,7 @@ func (c *Contract) ofCq(a Action, d Domain, add func(Action)) {
 		}
 	case NdkGetCqResults, NdkGetCqResultsEx:
 		for _, a.N = range d.Room {
-			for a.K = 0; a.K <= a.N; a.K++ {
+			for a.K = range slices.Max(d.Room) + 1 {
 				add(a)
 			}
 		}

@@ -195,7 +195,7 @@ func (d Dialect) post(p Qp, q Queue, r Request, deferred bool) (Qp, *Refusal) {
 	switch {
 	case p.State.Closing():
 		return p, usedAfterClose
-	case q == Initiator && p.State.Unconnected() && !(p.State == BrokenIdle && d.PostsInError()):
+	case q == Initiator && p.State.Unconnected() && !(p.State == BrokenIdle && d.PostsInError):
 		return p, notConnected
 	}
 	r.Phase = Indicated

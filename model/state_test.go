@@ -125,7 +125,7 @@ func TestActions(t *testing.T) {
 		got[a.Name] = append(got[a.Name], a)
 	}
 	var polls, executions, completions []Action
-	for _, nk := range [][2]int{{1, 0}, {1, 1}, {2, 0}, {2, 1}, {2, 2}} {
+	for _, nk := range [][2]int{{1, 0}, {1, 1}, {1, 2}, {2, 0}, {2, 1}, {2, 2}} {
 		polls = append(polls, Action{Name: NdkGetCqResults, N: nk[0], K: nk[1]})
 	}
 	for _, q := range []Queue{Initiator, Receive} {

@@ -17,6 +17,8 @@
 (*   Readings         a table to look up: what is chosen where the         *)
 (*                    documentation can be read in two ways                *)
 (*   MC...            bounds and ghost variables for TLC                   *)
+(*   Trace...         TraceRules, TraceCheck, TraceBlame: a recorded trace *)
+(*                    as runs of module Ndk, and who broke a rule          *)
 (*   wrong/Wrong...   wrong rules, to see that the properties can fail     *)
 (*                                                                         *)
 (* ARM-04 and the like are rules, A1, A2, ... open questions: both are     *)
@@ -54,6 +56,7 @@ EXTENDS Naturals, Sequences, Readings
 (*   ErrorsArm      TRUE      TRUE        FALSE                            *)
 (*   Serialised     TRUE      FALSE       FALSE                            *)
 (*   ExtraEvent     FALSE     FALSE       TRUE                             *)
+(*   PostsInError   FALSE     FALSE       TRUE                             *)
 (*   Reading        Default   A7, A16     Default                          *)
 (*                                                                         *)
 (* ndspi is Network Direct of user mode (Windows); verbs is libibverbs     *)
@@ -64,14 +67,15 @@ EXTENDS Naturals, Sequences, Readings
 (* unless another reading is asked for.                                    *)
 (***************************************************************************)
 CONSTANTS
-  FreshAtArm,  \* must arming a CQ call back at once that holds a fresh completion of the kind asked for? (ARM-04)
-  OldAtArm,    \* the same, when no fresh completion matches: all are old, or fresh but of another kind (ARM-05)
-  SecondArm,   \* two arm requests outstanding: one callback ("MERGE", ARM-07), or one each, all satisfied together by
-               \* what the strongest waits for ("TOGETHER")
-  ErrorsArm,   \* an arm can wait for errors of the CQ itself (ARM-08)
-  Serialised,  \* callbacks of one CQ never overlap (ARM-06)
-  ExtraEvent,  \* a callback with nothing to poll is allowed (ARM-21)
-  Reading      \* how the documentation is read: Default, or another of module Readings
+  FreshAtArm,   \* must arming a CQ call back at once that holds a fresh completion of the kind asked for? (ARM-04)
+  OldAtArm,     \* the same, when no fresh completion matches: all are old, or fresh but of another kind (ARM-05)
+  SecondArm,    \* two arm requests outstanding: one callback ("MERGE", ARM-07), or one each, all satisfied together by
+                \* what the strongest waits for ("TOGETHER")
+  ErrorsArm,    \* an arm can wait for errors of the CQ itself (ARM-08)
+  Serialised,   \* callbacks of one CQ never overlap (ARM-06)
+  ExtraEvent,   \* a callback with nothing to poll is allowed (ARM-21)
+  PostsInError, \* a QP that broke before it was connected takes requests for its initiator queue, too (POST-08)
+  Reading       \* how the documentation is read: Default, or another of module Readings
 
 Obligations == {"MUST", "MAY", "MUST NOT"}
 
@@ -79,11 +83,8 @@ ASSUME DialectIsKnown ==
   /\ FreshAtArm \in Obligations
   /\ OldAtArm \in Obligations
   /\ SecondArm \in {"MERGE", "TOGETHER"}
-  /\ {ErrorsArm, Serialised, ExtraEvent} \subseteq BOOLEAN
+  /\ {ErrorsArm, Serialised, ExtraEvent, PostsInError} \subseteq BOOLEAN
   /\ IsReading(Reading)
-
-\* In verbs alone, which is the interface with extra events, a QP takes posts in its error state though it never was connected.
-PostsInError == ExtraEvent
 
 \* What a step may lead to: the states in yes if it must do a thing, those in no if it must not, all if it may.
 Oblige(obligation, yes, no) ==

@@ -65,10 +65,10 @@ MCPlace(q, c) == Place(q, c) /\ Other(q)
 MCExtraEventComes(q) == ExtraEventComes(q) /\ Other(q)
 MCOverflow(q) == Errors /\ Overflow(q) /\ Other(q)
 MCInternalError(q) == Errors /\ InternalError(q) /\ Other(q)
-\* The consumer has room for all.  With less it takes a part, as any poll may (A7); where a poll takes all
-\* that it has room for, one with less is left out.
-MCNdkGetCqResults(q, n) ==
-  \E results \in Batches(cq[q], Room) : Len(results) = n /\ NdkGetCqResults(q, Room, results) /\ Other(q)
+\* A poll that may take a part is one with room for all: with less room it takes a part, too (A7).
+Rooms == IF Reading.A7 = "MAY" THEN {Room} ELSE 1..Room
+MCNdkGetCqResults(q, nresults, n) ==
+  \E results \in Batches(cq[q], nresults) : Len(results) = n /\ NdkGetCqResults(q, nresults, results) /\ Other(q)
 MCNdkResizeCq(q, depth) == NdkResizeCq(q, depth) /\ Other(q)
 MCResize(q) == Resize(q) /\ Other(q)
 MCNdkRequestCompletionEnter(q, outcome) == NdkRequestCompletionEnter(q, outcome) /\ Other(q)
@@ -85,7 +85,7 @@ MCNext ==
     \/ MCExtraEventComes(q)
     \/ MCOverflow(q)
     \/ MCInternalError(q)
-    \/ \E n \in 0..Room : MCNdkGetCqResults(q, n)
+    \/ \E nresults \in Rooms, n \in 0..Room : MCNdkGetCqResults(q, nresults, n)
     \/ \E depth \in Depths : MCNdkResizeCq(q, depth)
     \/ MCResize(q)
     \/ \E outcome \in {"SUCCESS", "FAILED"} : MCNdkRequestCompletionEnter(q, outcome)

@@ -164,15 +164,15 @@ Polled(f, results) ==
   /\ fetched' = [fetched EXCEPT ![f] = @ \union ({results[i].token : i \in DOMAIN results} \ {NoToken})]
   /\ UNCHANGED <<posts, arms>>
 
-\* The consumer has room for all.  With less it takes a part, as any poll may (A7); where a poll takes all
-\* that it has room for, one with less is left out.
-MCNdkGetCqResults(q, n) ==
-  \E results \in Cq!Batches(cq[q], Room) :
-    Len(results) = n /\ NdkGetCqResults(q, Room, results) /\ Polled("NdkGetCqResults", results)
-MCNdkGetCqResultsEx(q, n) ==
+\* A poll that may take a part is one with room for all: with less room it takes a part, too (A7).
+Rooms == IF Reading.A7 = "MAY" THEN {Room} ELSE 1..Room
+MCNdkGetCqResults(q, nresults, n) ==
+  \E results \in Cq!Batches(cq[q], nresults) :
+    Len(results) = n /\ NdkGetCqResults(q, nresults, results) /\ Polled("NdkGetCqResults", results)
+MCNdkGetCqResultsEx(q, nresults, n) ==
   /\ "NdkGetCqResultsEx" \in Optional
-  /\ \E results \in Cq!Batches(cq[q], Room) :
-       Len(results) = n /\ NdkGetCqResultsEx(q, Room, results) /\ Polled("NdkGetCqResultsEx", results)
+  /\ \E results \in Cq!Batches(cq[q], nresults) :
+       Len(results) = n /\ NdkGetCqResultsEx(q, nresults, results) /\ Polled("NdkGetCqResultsEx", results)
 
 \* NdkInvalidate, and a write through a token, may have to fail.
 MayFail(r) == "FAILED" \in Optional \/ r.op = "Invalidate" \/ (r.op = "Write" /\ r.token # NoToken)
@@ -211,8 +211,8 @@ MCNext ==
        \/ \E type \in NotifyTypes : MCNdkArmCq(q, type)
        \/ \E status \in Cq!CqStatuses : MCNdkCqNotificationCallbackEnter(q, status)
        \/ MCNdkCqNotificationCallbackExit(q)
-       \/ \E n \in 0..Room : MCNdkGetCqResults(q, n)
-       \/ \E n \in 0..Room : MCNdkGetCqResultsEx(q, n)
+       \/ \E nresults \in Rooms, n \in 0..Room :
+            MCNdkGetCqResults(q, nresults, n) \/ MCNdkGetCqResultsEx(q, nresults, n)
        \/ \E depth \in 1..Room : MCNdkResizeCq(q, depth)
        \/ MCResize(q)
        \/ \E outcome \in {"SUCCESS", "FAILED"} : MCNdkRequestCompletionEnter(q, outcome)
@@ -304,7 +304,8 @@ AdapterNext ==
        \/ MCNdkCloseCompletion(q)
 
 \* Posts are few, so no step of the adapter can put off another for ever.
-Fairness == WF_mcvars(AdapterNext) /\ \A q \in CQ : WF_mcvars(\E n \in 1..Room : MCNdkGetCqResults(q, n))
+Fairness ==
+  WF_mcvars(AdapterNext) /\ \A q \in CQ : WF_mcvars(\E nresults \in Rooms, n \in 1..Room : MCNdkGetCqResults(q, nresults, n))
 
 Liveness == Safety /\ Fairness
 

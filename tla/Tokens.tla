@@ -58,7 +58,8 @@ ReadThatInvalidates(r) == r.op = "Read" /\ r.token # NoToken /\ ReadInvalidates
 \* POLL-08.
 CanInvalidate(t) == token[t] # "INVALID"
 
-\* INV-08: what is written through an invalid token does not arrive.
+\* INV-08: what is written through an invalid token does not arrive.  A peer's read through a token is as its write, and
+\* has no token here: what a Read names is the token of the memory that it reads into.
 CanAccess(t) == IF t = NoToken THEN TRUE ELSE token[t] # "INVALID"
 
 \* A write that has only to be acknowledged needs no access any more.

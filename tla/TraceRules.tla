@@ -15,10 +15,10 @@ EXTENDS Naturals, Sequences, TLC
 (* The dialects, as constants of module Dialect.                           *)
 (***************************************************************************)
 Ndkpi == [FreshAtArm |-> "MUST", OldAtArm |-> "MAY", SecondArm |-> "MERGE", ErrorsArm |-> TRUE, Serialised |-> TRUE,
-          ExtraEvent |-> FALSE]
+          ExtraEvent |-> FALSE, PostsInError |-> FALSE]
 Ndspi == [Ndkpi EXCEPT !.OldAtArm = "MUST NOT", !.SecondArm = "TOGETHER", !.Serialised = FALSE]
 Verbs == [FreshAtArm |-> "MUST NOT", OldAtArm |-> "MUST NOT", SecondArm |-> "MERGE", ErrorsArm |-> FALSE, Serialised |-> FALSE,
-          ExtraEvent |-> TRUE]
+          ExtraEvent |-> TRUE, PostsInError |-> TRUE]
 VerbsDevice == [Verbs EXCEPT !.FreshAtArm = "MAY", !.OldAtArm = "MAY"]
 
 -----------------------------------------------------------------------------

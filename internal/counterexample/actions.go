@@ -7,9 +7,6 @@ import (
 	"ndkoracle/trace"
 )
 
-// someRoom is what a consumer polls with that does not say for how many completions it has room.
-const someRoom = 16
-
 const getCqResults = "NdkGetCqResults"
 
 // word returns an argument as text, "" where there are not so many.

@@ -70,24 +70,21 @@ func (c *converter) take(s step) error {
 	return c.takeOfCq(s)
 }
 
-// polled takes MCNdkGetCqResults of a CQ with the number of completions found, or MCConsumer's, with the room before it.
+// polled takes MCNdkGetCqResults of a CQ, with the room and the number of completions found; MCConsumer's has the thread
+// before them.
 func (c *converter) polled(s step) error {
 	cq, thread, arguments := s.word(0), s.thread(), s.arguments[1:]
 	if thread != "" {
 		arguments = arguments[1:]
 	}
-	room := someRoom
-	if len(arguments) == 2 {
-		var err error
-		if room, err = arguments[0].number(); err != nil {
-			return err
-		}
-		arguments = arguments[1:]
+	if len(arguments) != 2 {
+		return errors.New("it does not say with what room, and how many completions it finds")
 	}
-	if len(arguments) != 1 {
-		return errors.New("it does not say how many completions it finds")
+	room, err := arguments[0].number()
+	if err != nil {
+		return err
 	}
-	n, err := arguments[0].number()
+	n, err := arguments[1].number()
 	if err != nil {
 		return err
 	}

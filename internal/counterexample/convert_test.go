@@ -29,9 +29,9 @@ func TestWrite(t *testing.T) {
 		rule    string
 	}{
 		{"a round", "ndkpi", []string{`MCNdkArmCq("q", "ANY")`, place(plain), `MCNdkCqNotificationCallbackEnter("q", "STATUS_SUCCESS")`,
-			`MCNdkGetCqResults("q", "callback", 2, 1)`, `MCNdkCqNotificationCallbackExit("q")`, `MCNdkGetCqResults("q", 0)`}, verdict.Conformant, ""},
+			`MCNdkGetCqResults("q", "callback", 2, 1)`, `MCNdkCqNotificationCallbackExit("q")`, `MCNdkGetCqResults("q", 2, 0)`}, verdict.Conformant, ""},
 		{"a round", "ndspi", []string{`MCNdkArmCq("q", "ANY")`, place(plain), `MCNdkCqNotificationCallbackEnter("q", "STATUS_SUCCESS")`,
-			`MCNdkGetCqResults("q", 1)`}, verdict.Conformant, ""},
+			`MCNdkGetCqResults("q", 2, 1)`}, verdict.Conformant, ""},
 		{"a round", "verbs", []string{`MCNdkArmCq("q", "ANY")`, place(plain), `MCNdkCqNotificationCallbackEnter("q", "STATUS_SUCCESS")`,
 			`MCNdkGetCqResults("q", "main", 1, 1)`, `MCNdkCqNotificationCallbackExit("q")`}, verdict.Conformant, ""},
 		{"a fresh completion at the arm", "ndkpi", []string{place(plain), `MCNdkArmCq("q", "ANY")`}, verdict.ProviderViolation, "ARM-04"},
@@ -77,8 +77,9 @@ func TestWriteErrors(t *testing.T) {
 		{"ndkpi", `MCNdkArmCq("q) /\ x`, "a string does not end"},
 		{"ndkpi", `MCNdkArmCq("q") /\ x`, "something follows the action"},
 		{"ndkpi", `MCDance("q")`, "there is no way to tell it"},
-		{"ndkpi", `MCNdkGetCqResults("q", 1)`, "it finds 1 completions, of which only 0 were placed"},
-		{"ndkpi", `MCNdkGetCqResults("q", "n")`, `"n" is no number`},
+		{"ndkpi", `MCNdkGetCqResults("q", 2, 1)`, "it finds 1 completions, of which only 0 were placed"},
+		{"ndkpi", `MCNdkGetCqResults("q", 2, "n")`, `"n" is no number`},
+		{"ndkpi", `MCNdkGetCqResults("q", 1)`, "it does not say with what room"},
 		{"ndkpi", `MCPlace("q", 1)`, "does not say which completion"},
 		{"ndkpi", `MCNdkCqNotificationCallbackExit("q")`, "no callback of q is running"},
 		{"verbs", `MCNdkArmCq("q", "ERRORS")`, "libibverbs has no arm for errors alone"},

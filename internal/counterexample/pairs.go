@@ -1,6 +1,7 @@
 package counterexample
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -196,6 +197,13 @@ func (p *pairs) result(entry value) trace.Result {
 // polled takes a poll. Which completions it returned is what its QPs' queues have had delivered more than before.
 func (p *pairs) polled(s step) error {
 	cq := s.word(0)
+	if len(s.arguments) != 3 {
+		return errors.New("it does not say with what room, and how many completions it finds")
+	}
+	room, err := s.arguments[1].number()
+	if err != nil {
+		return err
+	}
 	held, err := field(s.before, "cq", cq, "entries")
 	if err != nil {
 		return err
@@ -222,7 +230,7 @@ func (p *pairs) polled(s step) error {
 		}
 		results = append(results, result)
 	}
-	p.poll(mainThread, s.name, cq, someRoom, results)
+	p.poll(mainThread, s.name, cq, int64(room), results)
 	return nil
 }
 

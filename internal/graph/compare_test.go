@@ -17,7 +17,7 @@ import (
 
 // small is a configuration in which every action of a CQ is soon reached.
 const small = `SPECIFICATION Safety
-CONSTANTS FreshAtArm = "MUST" OldAtArm = "MAY" SecondArm = "MERGE" ErrorsArm = TRUE Serialised = TRUE ExtraEvent = FALSE
+CONSTANTS FreshAtArm = "MUST" OldAtArm = "MAY" SecondArm = "MERGE" ErrorsArm = TRUE Serialised = TRUE ExtraEvent = FALSE PostsInError = FALSE
 CONSTANTS Reading <- Default
 CONSTANTS CQ = {"q"} Depth = 1 Room = 1 MaxDue = 1 Depths = {} Errors = TRUE Closing = TRUE History = FALSE
 CHECK_DEADLOCK FALSE

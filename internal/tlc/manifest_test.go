@@ -172,15 +172,15 @@ func TestRulesExist(t *testing.T) {
 
 // dialects are the columns of the table in Dialect.tla, as the configurations write them.
 var dialects = map[string]string{
-	"ndkpi":          dialect("MUST", "MAY", "MERGE", "TRUE", "TRUE", "FALSE"),
-	"ndspi":          dialect("MUST", "MUST NOT", "TOGETHER", "TRUE", "FALSE", "FALSE"),
-	"verbs":          dialect("MUST NOT", "MUST NOT", "MERGE", "FALSE", "FALSE", "TRUE"),
-	"verbs, devices": dialect("MAY", "MAY", "MERGE", "FALSE", "FALSE", "TRUE"),
+	"ndkpi":          dialect("MUST", "MAY", "MERGE", "TRUE", "TRUE", "FALSE", "FALSE"),
+	"ndspi":          dialect("MUST", "MUST NOT", "TOGETHER", "TRUE", "FALSE", "FALSE", "FALSE"),
+	"verbs":          dialect("MUST NOT", "MUST NOT", "MERGE", "FALSE", "FALSE", "TRUE", "TRUE"),
+	"verbs, devices": dialect("MAY", "MAY", "MERGE", "FALSE", "FALSE", "TRUE", "TRUE"),
 }
 
-func dialect(fresh, old, second, errors, serialised, extra string) string {
-	return fmt.Sprintf("FreshAtArm = %q OldAtArm = %q SecondArm = %q ErrorsArm = %s Serialised = %s ExtraEvent = %s",
-		fresh, old, second, errors, serialised, extra)
+func dialect(fresh, old, second, errors, serialised, extra, posts string) string {
+	return fmt.Sprintf("FreshAtArm = %q OldAtArm = %q SecondArm = %q ErrorsArm = %s Serialised = %s ExtraEvent = %s PostsInError = %s",
+		fresh, old, second, errors, serialised, extra, posts)
 }
 
 // dialect returns the name of the configuration's dialect, or "".

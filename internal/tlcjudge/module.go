@@ -112,7 +112,7 @@ func (q *question) instance(b *strings.Builder) {
 		{"Peer", name("Peer", q.peers())},
 		{"Reading", name("Reading", q.reading)},
 	}
-	for _, constant := range []string{"FreshAtArm", "OldAtArm", "SecondArm", "ErrorsArm", "Serialised", "ExtraEvent"} {
+	for _, constant := range []string{"FreshAtArm", "OldAtArm", "SecondArm", "ErrorsArm", "Serialised", "ExtraEvent", "PostsInError"} {
 		constants = append(constants, [2]string{constant, q.dialect + "." + constant})
 	}
 	for i, c := range constants {

@@ -16,7 +16,7 @@ func mcCompletionQueue(c *configuration) *Machine {
 		init:     []Moment{start(contract, c.number("MaxDue"))},
 		bounds: bounds{
 			forgets: !c.truth("History"),
-			domain:  model.Domain{Room: contract.Room, Depths: c.numbers("Depths"), Completions: kinds()},
+			domain:  model.Domain{Room: rooms(contract), Depths: c.numbers("Depths"), Completions: kinds()},
 			actions: map[model.Name][]argument{
 				model.NdkArmCq:                       {ofCq, ofType},
 				model.NdkCqNotificationCallbackEnter: {ofCq, ofCqStatus},
@@ -25,7 +25,7 @@ func mcCompletionQueue(c *configuration) *Machine {
 				model.ExtraEvent:                     {ofCq},
 				model.Overflow:                       {ofCq},
 				model.CqInternalError:                {ofCq},
-				model.NdkGetCqResults:                {ofCq, ofResults},
+				model.NdkGetCqResults:                {ofCq, ofRoom, ofResults},
 				model.NdkResizeCq:                    {ofCq, ofDepth},
 				model.Resize:                         {ofCq},
 				model.NdkRequestCompletionEnter:      {ofCq, ofOutcome},
@@ -68,6 +68,19 @@ func completionQueueParts(c *model.Contract) []part {
 				onCq(i, model.NdkCqNotificationCallbackEnter, model.NdkCqNotificationCallbackExit)))
 	}
 	return parts
+}
+
+// rooms is Rooms: the room of polls.
+func rooms(c *model.Contract) []int {
+	most := c.Room[0]
+	if c.Dialect.A7 == model.A7May {
+		return []int{most}
+	}
+	var all []int
+	for n := range most {
+		all = append(all, n+1)
+	}
+	return all
 }
 
 func appendArms(key []byte, arms model.Arms) []byte { return append(key, byte(arms)) }

@@ -116,7 +116,8 @@ func (c *configuration) dialect() model.Dialect {
 		FreshAtArm: oneOf(c, "FreshAtArm", obligations),
 		OldAtArm:   oneOf(c, "OldAtArm", obligations),
 		SecondArm:  oneOf(c, "SecondArm", secondArms),
-		ErrorsArm:  c.truth("ErrorsArm"), Serialised: c.truth("Serialised"), ExtraEvent: c.truth("ExtraEvent"),
+		ErrorsArm:  c.truth("ErrorsArm"), Serialised: c.truth("Serialised"),
+		ExtraEvent: c.truth("ExtraEvent"), PostsInError: c.truth("PostsInError"),
 	}
 	for id, choice := range c.reading() {
 		var err error

@@ -172,7 +172,7 @@ func stepsOfConsumer(contract *model.Contract, batch int, errors bool) []step {
 			}
 		case model.NdkGetCqResults:
 			for thread, by := range threads {
-				add(a, poll(thread, batch, a.N, a.K), name, quote(by), strconv.Itoa(a.N), ofResults(o, a))
+				add(a, poll(thread, batch, a.N, a.K), name, quote(by), ofRoom(o, a), ofResults(o, a))
 			}
 		case model.NdkCqNotificationCallbackEnter:
 			add(a, enter, name, ofCqStatus(o, a))

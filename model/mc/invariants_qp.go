@@ -86,7 +86,7 @@ func CancelledHasCause(m *Moment) bool {
 // state takes posts.
 func UnconnectedSendsNothing(m *Moment) bool {
 	return !slices.ContainsFunc(m.state.Qps, func(p model.Qp) bool {
-		takes := p.State == model.BrokenIdle && m.contract.Dialect.PostsInError()
+		takes := p.State == model.BrokenIdle && m.contract.Dialect.PostsInError
 		return p.State.Unconnected() && !takes && len(p.Initiator) > 0
 	})
 }

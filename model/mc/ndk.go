@@ -30,7 +30,7 @@ func mcNdk(c *configuration) *Machine {
 			first.state.Qps[i].State = model.Connected
 		}
 	}
-	domain := model.Domain{Room: []int{c.number("Room")}, Places: 3}
+	domain := model.Domain{Room: rooms(contract), Places: 3}
 	for depth := range c.number("Room") {
 		domain.Depths = append(domain.Depths, depth+1)
 	}
@@ -50,8 +50,8 @@ func mcNdk(c *configuration) *Machine {
 				model.NdkArmCq:                       {ofCq, ofType},
 				model.NdkCqNotificationCallbackEnter: {ofCq, ofCqStatus},
 				model.NdkCqNotificationCallbackExit:  {ofCq},
-				model.NdkGetCqResults:                {ofCq, ofResults},
-				model.NdkGetCqResultsEx:              {ofCq, ofResults},
+				model.NdkGetCqResults:                {ofCq, ofRoom, ofResults},
+				model.NdkGetCqResultsEx:              {ofCq, ofRoom, ofResults},
 				model.NdkResizeCq:                    {ofCq, ofDepth},
 				model.Resize:                         {ofCq},
 				model.NdkRequestCompletionEnter:      {ofCq, ofOutcome},

@@ -137,6 +137,7 @@ func (o objects) tokenSet(bits uint64) string {
 func ofCq(o objects, a model.Action) string         { return quote(o.cqs[a.Cq]) }
 func ofType(_ objects, a model.Action) string       { return text(a.Type) }
 func ofCqStatus(_ objects, a model.Action) string   { return text(a.CqStatus) }
+func ofRoom(_ objects, a model.Action) string       { return strconv.Itoa(a.N) }
 func ofResults(_ objects, a model.Action) string    { return strconv.Itoa(a.K) }
 func ofCompletion(o objects, a model.Action) string { return o.completion(a.Completion) }
 func ofDepth(_ objects, a model.Action) string      { return strconv.Itoa(a.Depth) }
