@@ -89,19 +89,20 @@ func readWhatIsOne(text []byte) *trace.Trace {
 	return nil
 }
 
-// checkInTime checks a trace, and fails when the check does not end soon after its limit.
+// checkInTime checks a trace, and fails when the check takes much more than its limit: of processor time, as the machine may
+// be busy with other work.
 func checkInTime(t *testing.T, traced *trace.Trace, o Options) *verdict.Report {
 	t.Helper()
 	done := make(chan *verdict.Report, 1)
-	start := time.Now()
+	start := processorTime(t)
 	go func() { done <- Check(context.Background(), traced, o) }()
 	select {
 	case r := <-done:
-		if took := time.Since(start); took > o.Timeout+5*time.Second {
-			t.Fatalf("the check took %v, with a limit of %v", took, o.Timeout)
+		if took := processorTime(t) - start; took > o.Timeout+5*time.Second {
+			t.Fatalf("the check took %v of processor time, with a limit of %v", took, o.Timeout)
 		}
 		return r
-	case <-time.After(o.Timeout + 30*time.Second):
+	case <-time.After(o.Timeout + 2*time.Minute):
 		stacks := make([]byte, 1<<16)
 		t.Fatalf("the check hangs\n%s", stacks[:runtime.Stack(stacks, true)])
 		return nil

@@ -198,7 +198,7 @@ func reportRate(b *testing.B, events int, took time.Duration) {
 }
 
 // processorTime is what this process has used so far, the collection of garbage included.
-func processorTime(b *testing.B) time.Duration {
+func processorTime(b testing.TB) time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		b.Fatal(err)
