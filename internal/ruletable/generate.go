@@ -4,14 +4,19 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"ndkoracle/internal/ruletable"
 )
 
 func main() {
 	rows, err := ruletable.Rows(os.DirFS("../.."))
+	if complaints := ruletable.Complaints(rows); err == nil && len(complaints) > 0 {
+		err = errors.New(strings.Join(complaints, "\n"))
+	}
 	if err == nil {
 		err = os.WriteFile("../../docs/rule-table.md", []byte(ruletable.Markdown(rows)), 0o644)
 	}

@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"ndkoracle/internal/tlc"
 )
 
 // contract are the modules that have the rules; those for TLC add what has to be remembered to state some of them.
@@ -20,6 +22,7 @@ var contract = []string{"CompletionQueue", "QueuePair", "Tokens", "Ndk", "Consum
 var (
 	operator = regexp.MustCompile(`^(\w+)(?:\([^=]*\))? ==`)
 	comment  = regexp.MustCompile(`^(?:\\\*|\(\*)`)
+	extends  = regexp.MustCompile(`(?m)^EXTENDS (.*)`)
 )
 
 // operators finds the operators of tla/ that name a rule: in the comment above them, or in their own text.
@@ -49,6 +52,65 @@ func operators(repository fs.FS) (mentions, error) {
 	return found, nil
 }
 
+// properties finds those operators of tla/ that TLC checks in a configuration which must hold.
+func properties(repository fs.FS) (map[string]bool, error) {
+	modules, err := fs.Glob(repository, "tla/*.tla")
+	if err != nil {
+		return nil, err
+	}
+	texts := map[string]string{}
+	for _, file := range modules {
+		text, err := fs.ReadFile(repository, file)
+		if err != nil {
+			return nil, err
+		}
+		texts[strings.TrimSuffix(path.Base(file), ".tla")] = string(text)
+	}
+	manifest, err := fs.ReadFile(repository, "tla/"+tlc.ManifestName)
+	if err != nil {
+		return nil, err
+	}
+	configurations, err := tlc.ParseManifest("tla/"+tlc.ManifestName, string(manifest))
+	if err != nil {
+		return nil, err
+	}
+	checked := map[string]bool{}
+	for _, c := range configurations {
+		if c.Verdict != tlc.Pass {
+			continue
+		}
+		text, err := fs.ReadFile(repository, "tla/"+c.Cfg())
+		if err != nil {
+			return nil, err
+		}
+		for _, property := range tlc.Checked(string(text)) {
+			of := definedIn(property, c.Module, texts)
+			if of == "" {
+				return nil, fmt.Errorf("tla/%s: %s does not define %s", c.Cfg(), c.Module, property)
+			}
+			checked[of+"!"+property] = true
+		}
+	}
+	return checked, nil
+}
+
+// definedIn returns which module defines an operator that another one knows: itself, or one that it extends; "" if none does.
+func definedIn(name, module string, texts map[string]string) string {
+	for line := range strings.Lines(texts[module]) {
+		if m := operator.FindStringSubmatch(line); m != nil && m[1] == name {
+			return module
+		}
+	}
+	if m := extends.FindStringSubmatch(texts[module]); m != nil {
+		for extended := range strings.SplitSeq(m[1], ",") {
+			if of := definedIn(name, strings.TrimSpace(extended), texts); of != "" {
+				return of
+			}
+		}
+	}
+	return ""
+}
+
 // overall are functions and variables that speak of all rules; counts matches the functions that count what a trace exercises,
 // and decide nothing.
 var (
@@ -57,12 +119,13 @@ var (
 )
 
 // functions finds the functions of some packages that name a rule: in their comment, in a message, or by a refusal that does.
-func functions(repository fs.FS, folders ...string) (mentions, error) {
-	found := mentions{}
+// Told are those of them that do not in a comment alone.
+func functions(repository fs.FS, folders ...string) (found, told mentions, err error) {
+	found, told = mentions{}, mentions{}
 	for _, folder := range folders {
 		files, err := fs.Glob(repository, folder+"/*.go")
 		if err != nil || len(files) == 0 {
-			return nil, fmt.Errorf("no Go files in %s: %w", folder, err)
+			return nil, nil, fmt.Errorf("no Go files in %s: %w", folder, err)
 		}
 		var parsed []*ast.File
 		refusals := map[string]string{} // variables, with the rules that they name
@@ -72,11 +135,11 @@ func functions(repository fs.FS, folders ...string) (mentions, error) {
 			}
 			text, err := fs.ReadFile(repository, name)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			parsed = append(parsed, file)
 			for _, declared := range file.Decls {
@@ -86,12 +149,14 @@ func functions(repository fs.FS, folders ...string) (mentions, error) {
 		for _, file := range parsed {
 			for _, declared := range file.Decls {
 				if f, ok := declared.(*ast.FuncDecl); ok && !overall[f.Name.Name] && !counts.MatchString(f.Name.Name) {
-					found.add(rulesOf(f, refusals), functionName(folder, f))
+					name, text := functionName(folder, f), said(f, refusals)
+					found.add(f.Doc.Text()+text, name)
+					told.add(text, name)
 				}
 			}
 		}
 	}
-	return found, nil
+	return found, told, nil
 }
 
 // collectVariables notes the package's variables and constants whose values are literals that name rules.
@@ -107,13 +172,12 @@ func collectVariables(declared ast.Decl, into map[string]string) {
 	}
 }
 
-// rulesOf returns all text of a function in which rules can be named.
-func rulesOf(f *ast.FuncDecl, variables map[string]string) string {
-	text := f.Doc.Text()
-	if f.Body != nil {
-		text += literals(f.Body, variables)
+// said returns the text that is in a function's strings, and in those of the variables that it uses.
+func said(f *ast.FuncDecl, variables map[string]string) string {
+	if f.Body == nil {
+		return ""
 	}
-	return text
+	return literals(f.Body, variables)
 }
 
 // literals returns the strings within a node, and those of the variables that it uses.
@@ -170,40 +234,45 @@ func files(repository fs.FS, folders ...string) (mentions, error) {
 	return found, nil
 }
 
-// traces returns the first trace of the corpus that keeps each rule, and the first that breaks it: if it can be, as it is read
-// by default.
-func traces(repository fs.FS) (kept, broken map[string]Example, err error) {
+// A corpus has for each rule the first trace that breaks it, the first that keeps it, and the first that is said to show it:
+// if it can be, as it is read by default.
+type corpus struct{ broken, kept, shown map[string]Example }
+
+func traces(repository fs.FS) (corpus, error) {
+	all := corpus{map[string]Example{}, map[string]Example{}, map[string]Example{}}
 	text, err := fs.ReadFile(repository, "traces/manifest.json")
 	if err != nil {
-		return nil, nil, err
+		return all, err
 	}
-	var corpus []struct {
-		File, Rule string
-		Keeps      []string
-		Dialect    string // if it is read as another than its own
-		Assume     map[string]string
+	var rows []struct {
+		File, Rule, Shows string
+		Keeps             []string
+		Dialect           string // if it is read as another than its own
+		Assume            map[string]string
 	}
-	if err := json.Unmarshal(text, &corpus); err != nil {
-		return nil, nil, fmt.Errorf("traces/manifest.json: %w", err)
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return all, fmt.Errorf("traces/manifest.json: %w", err)
 	}
-	kept, broken = map[string]Example{}, map[string]Example{}
 	note := func(in map[string]Example, id string, trace Example) {
 		if first, known := in[id]; id != "" && (!known || first.Read != "" && trace.Read == "") {
 			in[id] = trace
 		}
 	}
-	for _, t := range corpus {
-		trace := Example{File: t.File}
-		for _, reading := range slices.Sorted(maps.Keys(t.Assume)) {
-			trace.Read += " under " + reading + "=" + t.Assume[reading]
+	for _, r := range rows {
+		trace := Example{File: r.File}
+		for _, reading := range slices.Sorted(maps.Keys(r.Assume)) {
+			trace.Read += " under " + reading + "=" + r.Assume[reading]
 		}
-		if t.Dialect != "" {
-			trace.Read += " read as " + t.Dialect
+		if r.Dialect != "" {
+			trace.Read += " read as " + r.Dialect
 		}
-		note(broken, t.Rule, trace)
-		for _, id := range t.Keeps {
-			note(kept, id, trace)
+		note(all.broken, r.Rule, trace)
+		for _, id := range r.Keeps {
+			note(all.kept, id, trace)
+		}
+		for _, id := range ruleID.FindAllString(r.Shows, -1) {
+			note(all.shown, id, trace)
 		}
 	}
-	return kept, broken, nil
+	return all, nil
 }

@@ -20,14 +20,29 @@ var Groups = []string{"ARM", "POLL", "RES", "DEF", "POST", "FLAG", "INV", "MEM",
 
 // A Row says where one rule stands. Names are those of operators, functions and files.
 type Row struct {
-	Rule      rules.Rule
-	Tla       []string // as Module!Operator
-	Model     []string
-	Check     []string
-	Broken    Example  // a trace that breaks the rule
-	Kept      Example  // a trace that keeps it
-	Elsewhere string   // why it is no matter of states and order, of a rule without a definition
-	SeenTo    []string // the files that see to such a rule instead
+	Rule       rules.Rule
+	Tla        []string // all operators that name it, as Module!Operator
+	Properties []string // those of them that TLC checks in a configuration that must hold
+	Model      []string
+	Check      []string
+	Broken     Example         // a trace that breaks the rule
+	Kept       Example         // a trace that keeps it
+	Shown      Example         // a trace that is said to show it, of a rule that no trace is judged by
+	Without    map[Cell]string // why cells are empty
+	SeenTo     []string        // the files that see to a rule without a definition
+}
+
+func (r Row) has(c Cell) bool {
+	switch c {
+	case Definition:
+		return len(r.Tla) > 0
+	case Property:
+		return len(r.Properties) > 0
+	case Check:
+		return len(r.Check) > 0
+	default:
+		return r.Broken.File+r.Kept.File+r.Shown.File != ""
+	}
 }
 
 // An Example is a trace that shows a rule.
@@ -58,19 +73,27 @@ func Rows(repository fs.FS) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := functions(repository, "model", "model/mc")
+	checked, err := properties(repository)
 	if err != nil {
 		return nil, err
 	}
-	check, err := functions(repository, "linearize/calls", "linearize/stream", "linearize/search", "linearize/automaton")
+	model, _, err := functions(repository, "model", "model/mc")
 	if err != nil {
 		return nil, err
 	}
-	kept, broken, err := traces(repository)
+	check, told, err := functions(repository, "linearize/calls", "linearize/stream", "linearize/search", "linearize/automaton")
+	if err != nil {
+		return nil, err
+	}
+	shown, err := traces(repository)
 	if err != nil {
 		return nil, err
 	}
 	seen, err := files(repository, "ndk", "refimpl", "hwbinding", "conformance", "linearize/stream", "linearize/search")
+	if err != nil {
+		return nil, err
+	}
+	without, err := readReasons(repository)
 	if err != nil {
 		return nil, err
 	}
@@ -79,12 +102,27 @@ func Rows(repository fs.FS) ([]Row, error) {
 		if group, _, _ := strings.Cut(rule.ID, "-"); !slices.Contains(Groups, group) {
 			continue
 		}
-		rows = append(rows, Row{Rule: rule, Tla: tla.names(rule.ID), Model: model.names(rule.ID), Check: check.names(rule.ID),
-			Broken: broken[rule.ID], Kept: kept[rule.ID]})
-		if why := elsewhere[rule.ID]; why != "" {
-			row := &rows[len(rows)-1]
-			row.Elsewhere, row.SeenTo = why, seen.names(rule.ID)
+		row := Row{Rule: rule, Tla: tla.names(rule.ID), Model: model.names(rule.ID),
+			Broken: shown.broken[rule.ID], Kept: shown.kept[rule.ID], Without: without[rule.ID]}
+		for _, name := range row.Tla {
+			if checked[name] {
+				row.Properties = append(row.Properties, name)
+			}
 		}
+		if told[rule.ID] != nil { // else they only take it into account
+			row.Check = check.names(rule.ID)
+		}
+		if row.Broken.File+row.Kept.File == "" {
+			row.Shown = shown.shown[rule.ID]
+		}
+		if !row.has(Definition) {
+			row.SeenTo = seen.names(rule.ID)
+		}
+		rows = append(rows, row)
+		delete(without, rule.ID)
+	}
+	for id := range without {
+		return nil, fmt.Errorf("%s: there is no rule %s in the table", reasonsFile, id)
 	}
 	return rows, nil
 }
@@ -94,28 +132,44 @@ func Markdown(rows []Row) string {
 	var b strings.Builder
 	b.WriteString(header)
 	for _, r := range rows {
-		states, traces := code(r.Tla), examples(r)
-		if r.Elsewhere != "" {
-			states = "*" + r.Elsewhere + "*"
-			if len(r.SeenTo) > 0 {
-				states += "; see " + code(r.SeenTo)
-			}
+		actions := slices.DeleteFunc(slices.Clone(r.Tla), func(name string) bool { return slices.Contains(r.Properties, name) })
+		definition := r.or(Definition, code(actions))
+		if len(r.SeenTo) > 0 {
+			definition += "; see " + code(r.SeenTo)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n",
-			r.Rule.ID, strings.ReplaceAll(r.Rule.Text, "|", `\|`), states, code(r.Model), code(r.Check), traces)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", r.Rule.ID, strings.ReplaceAll(r.Rule.Text, "|", `\|`), definition,
+			r.or(Property, code(r.Properties)), code(r.Model), r.or(Check, code(r.Check)), r.or(Trace, examples(r)))
 	}
 	return b.String()
 }
 
+// or returns what is in a cell, or why there is nothing. A reason is written once.
+func (r Row) or(c Cell, text string) string {
+	why := r.Without[c]
+	if why == "" {
+		return text
+	}
+	if first := slices.IndexFunc(cells, func(c Cell) bool { return r.Without[c] == why }); cells[first] != c {
+		return "*likewise*"
+	}
+	return "*" + why + "*"
+}
+
 const header = `# Where each rule stands
 
-Written by "go generate ./internal/ruletable" from the rule numbers in comments and messages; a test fails when it is stale, and
-when a rule has neither a definition in tla/ nor a reason. *In italics*: why a rule is no matter of states and order, and the
-files that see to it instead, if any do. Checks are functions of linearize/; of the traces the first that breaks the rule, and
-the first that keeps it, read in another way where no trace does by default. [rules.md](rules.md) has the sources and the open questions.
+Written by "go generate ./internal/ruletable" from the rule numbers in comments and messages. Defined: the operators of tla/ that
+name the rule; checked by TLC: those of them that are invariants or properties of a configuration that must hold, which may be
+all the definition there is. Judged: the functions of linearize/ by which the judge of traces finds the rule broken, or counts it
+as kept. Traces: the first that breaks the rule, and the first that keeps it, read in another way where no trace does by default;
+or the first that shows what it says, where no trace is judged by its number.
 
-| rule | text | tla/ | model/ | check | traces |
-|---|---|---|---|---|---|
+*In italics*: why there is nothing, from internal/ruletable/reasons.tsv. Nothing else may be empty, and nothing else may have a
+reason: a test fails when a rule loses its definition, its last property, check or trace, and when this table is stale. Of a
+rule that is no matter of states and order also the files are named that see to it instead, if any do.
+[rules.md](rules.md) has the sources and the open questions.
+
+| rule | text | defined | checked by TLC | model/ | judged | traces |
+|---|---|---|---|---|---|---|
 `
 
 // code writes names as code, those of one module or file together.
@@ -127,6 +181,7 @@ func code(names []string) string {
 	return strings.Join(quoted, " ")
 }
 
+// examples writes links to the traces of a rule.
 func examples(r Row) string {
 	var all []string
 	if r.Broken.File != "" {
@@ -134,6 +189,9 @@ func examples(r Row) string {
 	}
 	if r.Kept.File != "" {
 		all = append(all, "kept: "+r.Kept.link())
+	}
+	if r.Shown.File != "" {
+		all = append(all, "shown: "+r.Shown.link())
 	}
 	return strings.Join(all, "; ")
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 )
 
@@ -23,29 +23,101 @@ func readRows(t *testing.T, repository fs.FS) []Row {
 	return rows
 }
 
-// lost returns the rules that stand nowhere: without a definition in tla/, and without a reason why there is none. A reason
-// beside a definition is out of date.
-func lost(rows []Row) (nowhere, twice []string) {
-	for _, r := range rows {
-		switch {
-		case len(r.Tla) == 0 && r.Elsewhere == "":
-			nowhere = append(nowhere, r.Rule.ID)
-		case len(r.Tla) > 0 && r.Elsewhere != "":
-			twice = append(twice, r.Rule.ID)
-		}
+// Every rule of the groups about states and order has a definition, a property, a check and a trace; or a reason, and no
+// reason too many.
+func TestEveryRuleStandsOrSaysWhyNot(t *testing.T) {
+	for _, complaint := range Complaints(readRows(t, repository)) {
+		t.Error(complaint)
 	}
-	return nowhere, twice
 }
 
-// Every rule of the groups about states and order is defined in tla/, or the table says why it is not.
-func TestEveryRuleStandsSomewhere(t *testing.T) {
-	rows := readRows(t, repository)
-	if nowhere, twice := lost(rows); len(nowhere)+len(twice) > 0 {
-		t.Errorf("without a definition or a reason: %v; with both: %v", nowhere, twice)
+// changed is the repository with other texts in some of its files.
+type changed map[string]string
+
+func (c changed) Open(name string) (fs.File, error) { return repository.Open(name) }
+
+func (c changed) ReadFile(name string) ([]byte, error) {
+	if text, ok := c[name]; ok {
+		return []byte(text), nil
 	}
-	for id := range elsewhere {
-		if !slices.ContainsFunc(rows, func(r Row) bool { return r.Rule.ID == id }) {
-			t.Errorf("there is a reason for %s, which is no rule of the groups", id)
+	return fs.ReadFile(repository, name)
+}
+
+// without changes every file of a pattern: what matches becomes another text. It must be there.
+func without(t *testing.T, pattern, expression, other string) changed {
+	t.Helper()
+	files, err := fs.Glob(repository, pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := changed{}
+	for _, file := range files {
+		text, err := fs.ReadFile(repository, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if less := regexp.MustCompile(expression).ReplaceAllString(string(text), other); less != string(text) {
+			c[file] = less
+		}
+	}
+	if len(c) == 0 {
+		t.Fatalf("%s is not in %s", expression, pattern)
+	}
+	return c
+}
+
+// A rule that loses the last of what it has in a cell is missed, and so is a reason that is given for nothing: the test above
+// can fail.
+func TestWhatIsLostIsMissed(t *testing.T) {
+	for name, test := range map[string]struct {
+		changed
+		want string
+	}{
+		"its definition": {without(t, "tla/*.tla", "FLAG-04", "the flag"), "FLAG-04 has no definition, and no reason why"},
+		"its property, of the configurations": {without(t, "tla/*.cfg", `\bFlushIsOwn\b`, ""),
+			"FLUSH-04 has no property, and no reason why"},
+		"its property's number": {without(t, "tla/*.tla", `(?m)^(\\\* )FLUSH-04: |( *\\\*) FLUSH-04$`, "$1$2"),
+			"FLUSH-04 has no property, and no reason why"},
+		"its check":  {without(t, "linearize/s*/*.go", `"LIFE-11"`, `"no rule"`), "LIFE-11 has no check, and no reason why"},
+		"its traces": {without(t, "traces/manifest.json", "LIFE-11", "ASY-01"), "LIFE-11 has no trace, and no reason why"},
+		"its reason": {without(t, reasonsFile, "(?m)^LIFE-12\tcheck trace\t.*\n", ""), "LIFE-12 has no check, and no reason why"},
+		"the need of a reason": {without(t, reasonsFile, "(?m)^(LIFE-12\t)check", "${1}property check"),
+			"LIFE-12 has a property, and a reason why it has none: "},
+		"the need of a reason, as it is defined": {without(t, "tla/*.tla", `r\.open = "CLOSED" =>`, `\* INV-04`+"\n$0"),
+			"INV-04 has a definition, and a reason why it has none: "},
+	} {
+		complaints := strings.Join(Complaints(readRows(t, test.changed)), "\n")
+		if !strings.Contains(complaints, test.want) {
+			t.Errorf("a rule lost %s, and the complaints are %q, not %q", name, complaints, test.want)
+		}
+	}
+}
+
+// What cannot be read is an error that says where and why.
+func TestErrors(t *testing.T) {
+	const head = reasonsHeader + "\n"
+	for want, c := range map[string]changed{
+		"reasons.tsv:1: the header is not":                      {reasonsFile: "rule\n"},
+		"reasons.tsv:2: not a rule, the cells":                  {reasonsFile: head + "ARM-14\tcheck\n"},
+		`reasons.tsv:3: "proof" is none of the cells`:           {reasonsFile: head + "ARM-14\tcheck\twhy\nARM-15\tproof\twhy\n"},
+		"reasons.tsv:3: two reasons why ARM-14 has no check":    {reasonsFile: head + "ARM-14\tcheck\twhy\nARM-14\ttrace check\twhy\n"},
+		"there is no rule ASY-01 in the table":                  without(t, reasonsFile, "(?m)^ARM-24", "ASY-01"),
+		"tla/CQ-ndkpi.cfg: MCCompletionQueue does not define P": without(t, "tla/CQ-ndkpi.cfg", "CqTypeOK", "P"),
+		"tla/manifest.tsv:1: the header is not":                 {"tla/manifest.tsv": "configuration\n"},
+		"traces/manifest.json: ":                                {"traces/manifest.json": "[{]"},
+	} {
+		if rows, err := Rows(c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d rows and %v, not an error with %q", len(rows), err, want)
+		}
+	}
+}
+
+// What the judge says that it decides has a check in the table, and nothing else has.
+func TestChecksAreThoseOfTheJudge(t *testing.T) {
+	const ofAReading = "FLUSH-05" // it asks for nothing, but under A15=CANCELLED
+	for _, r := range readRows(t, repository) {
+		if decided := slices.Contains(verdict.Checkable(), r.Rule.ID) || r.Rule.ID == ofAReading; decided != r.has(Check) {
+			t.Errorf("%s: the judge decides it: %t; its checks are %v", r.Rule.ID, decided, r.Check)
 		}
 	}
 }
@@ -59,37 +131,12 @@ func TestEveryDefinitionHasItsModel(t *testing.T) {
 	}
 }
 
-// A rule that its module no longer names is missed: the test above can fail.
-func TestLostRuleIsMissed(t *testing.T) {
-	without := fstest.MapFS{}
-	err := fs.WalkDir(repository, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() && (name == "build" || strings.HasPrefix(name, ".g")) {
-			return fs.SkipDir
-		}
-		if needed := regexp.MustCompile(`\.go$|^tla/\w+\.tla$|^traces/manifest\.json$`); !entry.IsDir() && needed.MatchString(name) {
-			text, err := fs.ReadFile(repository, name)
-			if strings.HasPrefix(name, "tla/") {
-				text = []byte(strings.ReplaceAll(string(text), "FLAG-04", "the flag"))
-			}
-			without[name] = &fstest.MapFile{Data: text}
-			return err
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if nowhere, _ := lost(readRows(t, without)); !slices.Equal(nowhere, []string{"FLAG-04"}) {
-		t.Errorf("lost are %v, not FLAG-04", nowhere)
-	}
-}
-
 // What a trace can show broken or kept has a trace, and the traces are there; what the judge checks has a check. The names of
 // operators and functions are taken from the sources, so they exist.
 func TestTracesOfTheTableExist(t *testing.T) {
 	shown := 0
 	for _, r := range readRows(t, repository) {
-		for _, file := range []string{r.Broken.File, r.Kept.File} {
+		for _, file := range []string{r.Broken.File, r.Kept.File, r.Shown.File} {
 			if file == "" {
 				continue
 			}

@@ -36,11 +36,16 @@ const (
 // ReadManifest reads the manifest of a directory. Its errors name file and line.
 func ReadManifest(dir string) ([]Configuration, error) {
 	file := filepath.Join(dir, ManifestName)
-	data, err := os.ReadFile(file)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	return ParseManifest(file, string(text))
+}
+
+// ParseManifest reads the text of a manifest. Its errors name the file as it is told, and the line.
+func ParseManifest(file, text string) ([]Configuration, error) {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if lines[0] != manifestHeader {
 		return nil, fmt.Errorf("%s:1: the header is not %q", file, manifestHeader)
 	}
