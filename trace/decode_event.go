@@ -9,9 +9,8 @@ import (
 // point to. An event stays as it is when the next one is decoded.
 type decoder struct {
 	parser
-	names  words              // that come again and again: of threads, functions, objects
-	ids    words              // that come a few times, near each other: of calls and requests
-	newest [fieldCount]string // word of each field
+	names words // that come again and again: of threads, functions, objects
+	ids   words // that come a few times, near each other: of calls and requests
 
 	flagsText string // the newest list of flags, as it is written
 	flagsList []string

@@ -9,26 +9,6 @@ import (
 
 // The values of an event's fields.
 
-// again reads the newest word of a field, where that is the very next string.
-func (d *decoder) again(f field) (word string, ok bool) {
-	word = d.newest[f]
-	end := d.at + 1 + len(word)
-	if word == "" || end >= len(d.line) || d.line[d.at] != '"' || d.line[end] != '"' || string(d.line[d.at+1:end]) != word {
-		return "", false
-	}
-	d.at = end + 1
-	return word, true
-}
-
-// keep makes a text the newest word of a field, and one of words.
-func (d *decoder) keep(f field, words *words, text []byte, form form) string {
-	word := words.text(text)
-	if form == plain {
-		d.newest[f] = word // it is written as it is
-	}
-	return word
-}
-
 // nonEmpty reads a string that is not empty: an empty one would pass for an absent field.
 func (d *decoder) nonEmpty(name fmt.Stringer) ([]byte, form, error) {
 	text, form, err := d.stringOf(name)
@@ -62,14 +42,26 @@ func (d *decoder) phase() (Phase, error) {
 func (d *decoder) wr(f field) (string, error) { return d.string(f, &d.ids) }
 
 func (d *decoder) string(f field, words *words) (string, error) {
-	if word, ok := d.again(f); ok {
+	if word, ok := d.usual(words); ok {
 		return word, nil
 	}
-	text, form, err := d.nonEmpty(f)
+	text, _, err := d.nonEmpty(f)
 	if err != nil {
 		return "", err
 	}
-	return d.keep(f, words, text, form), nil
+	return words.text(text), nil
+}
+
+// usual reads a plain string, where that is the very next.
+func (d *decoder) usual(words *words) (word string, ok bool) {
+	if d.at == len(d.line) || d.line[d.at] != '"' {
+		return "", false
+	}
+	word, end, ok := d.plainWord(d.at+1, words)
+	if ok {
+		d.at, d.plain = end, true
+	}
+	return word, ok
 }
 
 // id reads the id of a call, or an integer, which becomes its decimal.
@@ -81,14 +73,14 @@ func (d *decoder) word(f field) (string, error) {
 }
 
 func (d *decoder) stringOrInteger(f field, words *words, max int64) (string, error) {
-	if word, ok := d.again(f); ok {
+	if word, ok := d.usual(words); ok {
 		return word, nil
 	}
-	text, form, err := d.textOrInteger(f, max)
+	text, _, err := d.textOrInteger(f, max)
 	if err != nil {
 		return "", err
 	}
-	return d.keep(f, words, text, form), nil
+	return words.text(text), nil
 }
 
 func (d *decoder) textOrInteger(name fmt.Stringer, max int64) ([]byte, form, error) {
@@ -170,14 +162,19 @@ func (d *decoder) newFlags() ([]string, error) {
 	return d.strings.list(d.listed...), nil
 }
 
-// objects reads a list of objects into o. begin comes before each, and end says what it lacks.
-func (d *decoder) objects(list field, o object, begin func(), end func() error) error {
+// objects reads a list of objects into o. begin comes before each, and may read its beginning: the fields seen, last as the
+// last of them. end says what it lacks.
+func (d *decoder) objects(list field, o object, begin func() (last field, seen uint64), end func() error) error {
 	if d.space() != '[' {
 		return d.wrong(list, "not a list")
 	}
 	return d.list(func(i int) error {
-		begin()
-		err := d.object(o)
+		var err error
+		if last, seen := begin(); seen != 0 {
+			err = d.members(o, last, seen)
+		} else {
+			err = d.object(o)
+		}
 		if err == nil {
 			err = end()
 		}
@@ -225,7 +222,11 @@ func (o *requestObject) member(f field) (known bool, err error) {
 
 func (d *decoder) workRequests() ([]WorkRequest, error) {
 	d.posted = d.posted[:0]
-	err := d.objects(fieldWrs, (*requestObject)(d), func() { d.posted = append(d.posted, WorkRequest{}) }, func() error {
+	begin := func() (field, uint64) {
+		d.posted = append(d.posted, WorkRequest{})
+		return noField, 0
+	}
+	err := d.objects(fieldWrs, (*requestObject)(d), begin, func() error {
 		if (*requestObject)(d).last().Wr == "" {
 			return errors.New("no wr")
 		}
@@ -282,7 +283,14 @@ func (o *resultObject) member(f field) (known bool, err error) {
 
 func (d *decoder) resultList() ([]Result, error) {
 	d.finished = d.finished[:0]
-	err := d.objects(fieldResults, (*resultObject)(d), func() { d.finished = append(d.finished, Result{}) }, func() error {
+	begin := func() (last field, seen uint64) {
+		d.finished = append(d.finished, Result{})
+		if d.beginResult((*resultObject)(d).last()) {
+			return fieldStatus, 1<<fieldWr | 1<<fieldQp | 1<<fieldStatus
+		}
+		return noField, 0
+	}
+	err := d.objects(fieldResults, (*resultObject)(d), begin, func() error {
 		switch r := (*resultObject)(d).last(); {
 		case r.Wr == "":
 			return errors.New("no wr")

@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"encoding/binary"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -31,23 +32,28 @@ var stringClass = func() (class [256]byte) {
 	return class
 }()
 
-// ordinary reports whether of eight bytes each is printable ASCII that stands for itself.
-func ordinary(bytes uint64) bool {
+// plainEnd returns where, from a place in a line on, the next byte is that is no printable ASCII that stands for itself, or a
+// place less than eight bytes before the line's end.
+func plainEnd(line []byte, at int) int {
 	const each, high = 0x0101010101010101, 0x8080808080808080
-	quote, backslash := bytes^each*'"', bytes^each*'\\'
-	// The high bit of a byte is set by: a byte that is not ASCII; 0x7F; one below a space; a zero, made of one of the two.
-	return (bytes|(bytes+each)|(bytes-each*' ')|(quote-each)|(backslash-each))&high == 0
+	for ; at+8 <= len(line); at += 8 {
+		bytes := binary.LittleEndian.Uint64(line[at:])
+		quote, backslash := bytes^each*'"', bytes^each*'\\'
+		// The high bit of a byte is set by: a byte that is not ASCII; 0x7F; one below a space; a zero, made of one of the two.
+		// What is carried on from such a byte may set it in those behind it, too: the first is right.
+		special := (bytes | (bytes + each) | (bytes - each*' ') | (quote - each) | (backslash - each)) & high
+		if special != 0 {
+			return at + bits.TrailingZeros64(special)/8
+		}
+	}
+	return at
 }
 
 // text reads a string whose opening quote is the next byte. What it returns is valid until the next string is read.
 func (p *parser) text() ([]byte, form, error) {
 	form := plain
 	start := p.at + 1
-	i := start
-	for i+8 <= len(p.line) && ordinary(binary.LittleEndian.Uint64(p.line[i:])) {
-		i += 8
-	}
-	for ; i < len(p.line); i++ {
+	for i := plainEnd(p.line, start); i < len(p.line); i++ {
 		switch stringClass[p.line[i]] {
 		case 0:
 		case '"':

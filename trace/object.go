@@ -32,7 +32,7 @@ type guesses [fieldCount]guess
 // guess is a member of an object.
 type guess struct {
 	field field
-	text  string // all of it, with the comma before it; "" when only its field is a guess
+	text  string // all of it, with the comma before it; "" when only its field is a guess, as its value changes
 	word  string // its value
 }
 
@@ -111,7 +111,10 @@ func (p *parser) members(o object, last field, seen uint64) error {
 			g.field, g.text = f, ""
 			if p.plain && !first && p.at-start < 64 {
 				if word := o.word(f); word != nil {
-					g.text, g.word = p.texts.text(p.line[start:p.at]), *word
+					if g.word == *word {
+						g.text = p.texts.text(p.line[start:p.at])
+					}
+					g.word = *word
 				}
 			}
 		}

@@ -62,7 +62,7 @@ func (c *checker) pair(e *Event) error {
 		return errors.New("no op")
 	}
 	if e.Ph == begin {
-		if c.open.has(e.Op) || !c.ops.add(e.Op) {
+		if !c.ops.add(e.Op) || c.ops.forgot && c.open.has(e.Op) {
 			return fmt.Errorf("op %q is used a second time", e.Op)
 		}
 		c.open.add(e.Op, e.Fn, begin)

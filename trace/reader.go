@@ -245,7 +245,7 @@ func (r *Reader) readLine() (complete bool, err error) {
 	switch {
 	case len(r.line) > MaxLine:
 		return false, r.fail("the line is longer than %d bytes", MaxLine)
-	case len(bytes.TrimRight(r.line, "\r")) == 0:
+	case len(r.line) == 0, r.line[0] == '\r' && len(bytes.TrimRight(r.line, "\r")) == 0:
 		return false, r.fail("the line is empty")
 	case !utf8.Valid(r.line):
 		return false, r.fail("not UTF-8 at byte %d of the line", invalidByte(r.line))
