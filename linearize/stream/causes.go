@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"iter"
 	"slices"
 
 	"ndkoracle/model"
@@ -100,35 +101,44 @@ func (u *uncaused) explained(before moment) bool {
 // mayBeBy reports whether anything may have cancelled u before a moment, told or not.
 func (u *uncaused) mayBeBy(before moment) bool {
 	unknown := u.alone && u.lane.qp.peer == nil
-	return unknown || u.explained(before) || len(u.suspectsBefore(before)) > 0
+	if unknown || u.explained(before) {
+		return true
+	}
+	for range u.suspects(before) {
+		return true
+	}
+	return false
 }
 
-// suspects returns the requests of which nothing tells how they ended, and that may have ended the connection before u was
-// cancelled.
-func (u *uncaused) suspects() []*posting {
+// suspects are the requests of which nothing tells how they ended, and that may have ended the connection before a moment,
+// and before u was cancelled.
+func (u *uncaused) suspects(before moment) iter.Seq[*posting] {
 	p := u.lane.qp
-	var all []*posting
-	if u.passable {
-		behind := slices.DeleteFunc(slices.Clone(u.lane.waiting), func(r *posting) bool { return r == u.request || r == u.instead })
-		all = u.lane.passing(true, behind)
-	}
-	lanes := []*lane{p.lanes[1-u.lane.queue]}
-	if p.peer != nil {
-		lanes = append(lanes, p.peer.lanes[:]...)
-	}
-	for _, l := range lanes {
-		for _, r := range l.mayComplete() {
-			if l.qp.remote != nil || r.hasMessage() && (l.cq == nil || l.mayHaveBroken(r)) {
-				all = append(all, r)
+	return func(yield func(*posting) bool) {
+		if u.passable {
+			behind := slices.DeleteFunc(slices.Clone(u.lane.waiting), func(r *posting) bool { return r == u.request || r == u.instead })
+			for _, r := range u.lane.passing(true, behind) {
+				if r.mayHaveBrokenFrom() < before && !yield(r) {
+					return
+				}
+			}
+		}
+		lanes := []*lane{p.lanes[1-u.lane.queue]}
+		if p.peer != nil {
+			lanes = append(lanes, p.peer.lanes[:]...)
+		}
+		for _, l := range lanes {
+			for _, r := range l.mayComplete() {
+				if l.qp.remote == nil && !r.hasMessage() {
+					break // nor has any receive behind it
+				}
+				may := l.qp.remote != nil || l.cq == nil || l.mayHaveBroken(r)
+				if may && r.mayHaveBrokenFrom() < before && !yield(r) {
+					return
+				}
 			}
 		}
 	}
-	return all
-}
-
-// suspectsBefore returns those that may have done so before a moment.
-func (u *uncaused) suspectsBefore(at moment) []*posting {
-	return slices.DeleteFunc(u.suspects(), func(r *posting) bool { return r.mayHaveBrokenFrom() >= at })
 }
 
 // passing returns those of some requests of a queue, which are behind another one, that may have been executed before it.
@@ -294,10 +304,8 @@ func (p *qp) reportUncaused(u *uncaused) {
 func (r *posting) mayHaveBrokenFrom() moment {
 	from := r.called
 	if sends := r.lane.other(); r.op == model.ReceiveOp && sends != nil {
-		for _, m := range sends.waiting { // the message at which it fails
-			if m.op.IsSend() && m.sends == r.position {
-				from = max(from, m.called)
-			}
+		if m := sends.send(r.position); m != nil { // the message at which it fails
+			from = max(from, m.called)
 		}
 	}
 	if r.lane.cq == nil || r.mayHaveAborted() {

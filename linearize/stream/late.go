@@ -15,7 +15,11 @@ func (l *lane) cancelBehind(out []sight, r *posting, flush moment) []sight {
 	}
 	passing := l.passing(r.op == model.Read, l.waiting[1:])
 	for _, after := range l.waiting[1:] {
-		if after.silent && !slices.Contains(passing, after) && after.returned != 0 && after.returned < flush {
+		if len(passing) > 0 && passing[0] == after {
+			passing = passing[1:]
+			continue
+		}
+		if after.silent && after.returned != 0 && after.returned < flush {
 			after.cancelled = true
 			out = after.wasOwed(out)
 		}
@@ -134,12 +138,8 @@ func (r *posting) arrivedWith(out []sight) []sight {
 	if l == nil || r.index() >= r.lane.known || r.owed != 0 || r.place != 0 {
 		return out
 	}
-	i := slices.IndexFunc(l.waiting, func(m *posting) bool { return m.op.IsSend() && m.index() >= r.index() })
-	if i < 0 || l.waiting[i].index() != r.index() {
-		return out
-	}
-	m := l.waiting[i]
-	if m.owed == 0 || r.returned == 0 || r.returned >= m.owed {
+	m := l.send(r.index())
+	if m == nil || m.owed == 0 || r.returned == 0 || r.returned >= m.owed {
 		return out
 	}
 	if r.owedLine = m.owedLine; r.rested == m.owed {

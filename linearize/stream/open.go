@@ -2,6 +2,7 @@ package stream
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"ndkoracle/model"
@@ -39,15 +40,23 @@ func (g *group) leaveInDoubt(reason string) {
 	g.doubt = cmp.Or(g.doubt, reason)
 }
 
-// suspect notes requests that may have failed before what is taken to have cancelled others of the group. Those are taken to
+// suspect notes requests that may have failed before what is taken to have cancelled others of p. Those are taken to
 // have been cancelled late, which explains less: what it does explain is explained.
-func (g *group) suspect(requests []*posting) {
-	g = g.root()
-	g.suspects = slices.DeleteFunc(g.suspects, (*posting).cleared)
-	for _, r := range requests {
-		if !slices.Contains(g.suspects, r) {
+func (p *qp) suspect(requests iter.Seq[*posting]) {
+	g := p.group.root()
+	known := len(g.suspects)
+	for r := range requests {
+		own := 0
+		if r.lane.qp == p {
+			own = 1
+		}
+		if !r.suspected[own] {
+			r.suspected[own] = true
 			g.suspects = append(g.suspects, r)
 		}
+	}
+	if len(g.suspects) > known {
+		g.suspects = slices.DeleteFunc(g.suspects, (*posting).cleared)
 	}
 }
 

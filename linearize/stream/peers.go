@@ -35,7 +35,7 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 	case l.queue == model.Initiator && !r.op.IsSend():
 		return automaton.Plain, 0, true
 	case l.other() == nil || r.index() >= l.known:
-		l.messages = slices.DeleteFunc(l.messages, func(m *posting) bool { return m == r })
+		l.messages = without(l.messages, r)
 		if l.other() == nil && l.qp.alone == nil {
 			l.qp.alone = &unsent{r.wr, line, r.line}
 		}
@@ -148,7 +148,7 @@ func (l *lane) checkReceived(n int) {
 // pair takes that r succeeded, and returns its other half, or nil where none is left: a send may have gone to a receive that is
 // yet to be posted.
 func (l *lane) pair(r *posting) *posting {
-	l.taken = slices.DeleteFunc(l.taken, func(t *posting) bool { return t == r })
+	l.taken = without(l.taken, r)
 	other := l.other()
 	if other.received++; len(other.messages) == 0 {
 		if l.queue == model.Initiator {

@@ -158,7 +158,7 @@ func (s *Stream) refuse(r *posting, answer string) {
 		l.cq.pending--
 		l.cq.hasRoom()
 	}
-	l.qp.deferred = slices.DeleteFunc(l.qp.deferred, func(d *posting) bool { return d == r })
+	l.qp.deferred = without(l.qp.deferred, r)
 	if r.names != nil {
 		r.names.withdraw(r)
 		l.unname(r)
@@ -168,7 +168,10 @@ func (s *Stream) refuse(r *posting, answer string) {
 
 // unqueue takes r back, and reports whether it was outstanding.
 func (l *lane) unqueue(r *posting) bool {
-	i := slices.Index(l.waiting, r)
+	i := len(l.waiting) - 1
+	for i >= 0 && l.waiting[i] != r { // it is one of the newest, as a rule
+		i--
+	}
 	if i < 0 {
 		return false
 	}
@@ -186,7 +189,7 @@ func (l *lane) unqueue(r *posting) bool {
 	if r.promised {
 		l.promised++
 	}
-	l.messages = slices.DeleteFunc(l.messages, func(m *posting) bool { return m == r })
+	l.messages = without(l.messages, r)
 	l.checkReceived(0)
 	return true
 }

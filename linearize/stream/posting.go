@@ -1,6 +1,9 @@
 package stream
 
 import (
+	"cmp"
+	"slices"
+
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/model"
@@ -76,16 +79,17 @@ type posting struct {
 	solicit         bool
 	deferred        bool
 	fence           bool
-	localInvalidate bool // a read that invalidates
-	over            bool // it has ended, and outcome says how
-	cancelled       bool // a silent one that a flush must have cancelled
-	refusal         bool // of a deferred one: its chain ended by a post that was refused
-	missed          bool // it was told that it had not completed at a moment of rest
-	promised        bool // a receive that a send went to before it was posted
-	crossed         bool // a flush was under way while it was posted
-	sent, received  bool // it was told how it ended, and how its receive did
-	counted         bool // half of a message: its success is counted against the peer's
-	adrift          bool // its receive failed, and which other one it may take is not known
+	localInvalidate bool    // a read that invalidates
+	over            bool    // it has ended, and outcome says how
+	cancelled       bool    // a silent one that a flush must have cancelled
+	refusal         bool    // of a deferred one: its chain ended by a post that was refused
+	missed          bool    // it was told that it had not completed at a moment of rest
+	promised        bool    // a receive that a send went to before it was posted
+	crossed         bool    // a flush was under way while it was posted
+	sent, received  bool    // it was told how it ended, and how its receive did
+	suspected       [2]bool // it is one of the suspects of its peer's group, or of its own
+	counted         bool    // half of a message: its success is counted against the peer's
+	adrift          bool    // its receive failed, and which other one it may take is not known
 }
 
 // newPosting returns a request that is being posted. They are made many at a time.
@@ -158,6 +162,33 @@ func (l *lane) runs(r *posting, from moment) moment {
 		l.ranFirst = max(l.ranFirst, r.ran)
 	}
 	return r.ran
+}
+
+// without takes r out of a list, of which it is the last or one of the first, as a rule.
+func without(list []*posting, r *posting) []*posting {
+	if last := len(list) - 1; last >= 0 && list[last] == r {
+		return list[:last]
+	}
+	switch i := slices.Index(list, r); i {
+	case -1:
+		return list
+	case 0:
+		return list[1:]
+	default:
+		return slices.Delete(list, i, i+1)
+	}
+}
+
+// send returns the outstanding send before which so many sends of its queue came, or nil.
+func (l *lane) send(before int) *posting {
+	behind, _ := slices.BinarySearchFunc(l.waiting, before+1, func(r *posting, n int) int { return cmp.Compare(r.sends, n) })
+	if behind == 0 {
+		return nil
+	}
+	if r := l.waiting[behind-1]; r.op.IsSend() && r.sends == before {
+		return r
+	}
+	return nil
 }
 
 // extend appends to a list that shrinks at its beginning. It moves the list back to the beginning of its array, where that is

@@ -1,11 +1,11 @@
 package stream
 
 // Which outstanding request a name is of. A queue completes in order, so the next result of a CQ is of the oldest request of
-// one of its queues, or of the first behind silent ones: those are looked at, where the CQ has few queues. Only from when on a
-// request was asked for that is not there are all kept by name.
+// one of its queues, or of the first behind silent ones: those are looked at, where they are few. Only from when on a request was
+// asked for that is not there are all kept by name.
 
-// maxLanes is how many queues of a CQ are looked at.
-const maxLanes = 16
+// maxLooked is how many requests are looked at.
+const maxLooked = 32
 
 // request returns the outstanding request that a result of q, or a point, names, or nil.
 func (s *Stream) request(q *cq, wr string) *posting {
@@ -20,13 +20,14 @@ func (s *Stream) request(q *cq, wr string) *posting {
 
 // next returns the request of a name, where it is one that may complete next into q.
 func (q *cq) next(wr string) *posting {
-	if len(q.lanes) > maxLanes {
-		return nil
-	}
+	looked := 0
 	for _, l := range q.lanes {
 		for _, r := range l.waiting {
 			if r.wr == wr {
 				return r
+			}
+			if looked++; looked == maxLooked {
+				return nil
 			}
 			if !r.silent {
 				break

@@ -65,14 +65,15 @@ func (l *lane) owe() []*posting {
 		return nil
 	}
 	var due []*posting
-	waits := false // something before it
+	waits := false          // something before it
+	flush := p.latestOver() // what is posted later is not flushed
 	for _, r := range l.waiting {
 		if r.owed != 0 || r.missed {
 			continue
 		}
 		flushed := p.flushedAfter(r)
 		if waits = waits || !flushed && (r.returned == 0 || l.mayWait(r)); waits && !flushed {
-			if len(p.flushed) == 0 {
+			if r.called > flush {
 				break
 			}
 			continue
@@ -91,6 +92,15 @@ func (l *lane) maybeOwed(r *posting) bool {
 		return r.place == 0 && !l.qp.flushedAfter(r) && !l.arrived(r)
 	}
 	return r.silent && !r.cancelled && r.place == 0 && l.maySucceed(r)
+}
+
+// latestOver returns the call of the flush that was called latest of those that are over, or 0.
+func (p *qp) latestOver() moment {
+	latest := moment(0)
+	for _, f := range p.flushed {
+		latest = max(latest, f.call)
+	}
+	return latest
 }
 
 // flushedAfter reports whether a flush is over that was called after r had been posted.

@@ -205,7 +205,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 			s.late = l.cancelBehind(nil, r, cause)
 		}
 		if cause > r.called {
-			qp.group.suspect(u.suspectsBefore(cause))
+			qp.suspect(u.suspects(cause))
 		}
 		kinds, from = automaton.Cancelled, l.runs(r, cause)
 		if ok = s.tokenFailed(q, p, r, outcome); !ok {
