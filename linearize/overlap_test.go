@@ -2,6 +2,7 @@ package linearize
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -66,12 +67,25 @@ func (o *overlaps) line(words []string) {
 	switch {
 	case tag == "rest":
 		o.event(trace.Point, "", "quiesce", trace.Event{})
+	case tag == "placed":
+		r := resultOf(rest[1])
+		o.event(trace.Point, "", "CqePlaced", trace.Event{Cq: rest[0], Wr: r.Wr, Status: r.Status})
 	case tag == "new":
-		o.call("NdkCreateQp", trace.Event{Qp: rest[0], ReceiveCq: "cq1", InitiatorCq: "cq1"}, success)
+		cq := "cq1"
+		if len(rest) > 1 { // one of its own, with little room
+			cq = rest[1]
+			o.call("NdkCreateCq", trace.Event{Cq: cq, Depth: number(2)}, success)
+		}
+		o.call("NdkCreateQp", trace.Event{Qp: rest[0], ReceiveCq: cq, InitiatorCq: cq}, success)
 	case tag == "event":
 		o.ops++
 		o.event(trace.Enter, tag, "NdkDisconnectEventCallback", trace.Event{})
 		o.event(trace.Exit, tag, "NdkDisconnectEventCallback", trace.Event{})
+	case tag == "enter":
+		o.ops++
+		op := fmt.Sprint("callback ", o.ops)
+		o.event(trace.Enter, op, "NdkCqNotificationCallback", trace.Event{Cq: rest[0], Status: "STATUS_SUCCESS"})
+		o.event(trace.Exit, op, "NdkCqNotificationCallback", trace.Event{})
 	case strings.HasSuffix(tag, "<"):
 		o.begin(strings.TrimSuffix(tag, "<"), rest[0], rest[1], rest[2:])
 	case strings.HasSuffix(tag, ">"):
@@ -98,6 +112,8 @@ func (o *overlaps) begin(tag, fn, object string, wrs []string) {
 		fn, e.State = "ibv_modify_qp", "ERR"
 	case "NdkConnect":
 		e.Conn = strings.Join(wrs, "")
+	case "NdkArmCq":
+		e.Type = wrs[0]
 	case "post", "recv":
 		fn = map[string]string{"post": "ibv_post_send", "recv": "ibv_post_recv"}[fn]
 		for _, wr := range wrs {
@@ -132,19 +148,26 @@ func (o *overlaps) end(tag string, words []string) {
 	case fn == "NdkGetCqResults" || fn == "ibv_poll_cq":
 		e = trace.Event{}
 		for _, wr := range words {
-			r := trace.Result{Wr: strings.TrimRight(wr, "cx"), Status: "STATUS_SUCCESS"}
-			switch strings.TrimPrefix(wr, r.Wr) {
-			case "c":
-				r.Status = "STATUS_CANCELLED"
-			case "x":
-				r.Status = "STATUS_ACCESS_VIOLATION"
-			}
-			e.Results = append(e.Results, r)
+			e.Results = append(e.Results, resultOf(wr))
 		}
+	case len(words) > 0 && o.verbs:
+		e.Errno = words[0]
 	case len(words) > 0:
 		e.Status = words[0]
 	}
 	o.event(trace.Ret, tag, fn, e)
+}
+
+// resultOf returns how a request ended: c behind its name is for cancelled, x for failed.
+func resultOf(wr string) trace.Result {
+	r := trace.Result{Wr: strings.TrimRight(wr, "cx"), Status: "STATUS_SUCCESS"}
+	switch strings.TrimPrefix(wr, r.Wr) {
+	case "c":
+		r.Status = "STATUS_CANCELLED"
+	case "x":
+		r.Status = "STATUS_ACCESS_VIOLATION"
+	}
+	return r
 }
 
 // Calls that overlap took effect in either order: what some order allows is conformant, what none allows is rejected.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"strings"
 	"testing"
 
 	"ndkoracle/linearize/verdict"
@@ -95,6 +96,21 @@ var alike = []struct {
 	{"a message that was not silent, and had not ended by the rest", verdict.ProviderViolation, "RES-08",
 		"NdkSendAndInvalidate qp1 s1#7 DEFER; NdkWrite qp2 w1 SILENT_SUCCESS; rest; get cq1; get cq2 w1c; rest; get cq1; get cq2"},
 
+	{"a point tells what failed after what was cancelled", verdict.ProviderViolation, "RES-08",
+		"NdkWrite qp1 w1; NdkWrite qp1 w2; placed cq1 w1c; placed cq1 w2x; rest; get cq1 w1c w2x; get cq1; get cq2"},
+	{"a point tells what failed, and passed what was cancelled", verdict.Conformant, "",
+		"NdkRead qp1 w1; NdkWrite qp1 w2; placed cq1 w1c; placed cq1 w2x; rest; get cq1 w1c w2x; get cq1; get cq2"},
+	{"a point tells what failed before what was cancelled", verdict.Conformant, "",
+		"NdkWrite qp1 w1; NdkWrite qp1 w2; placed cq1 w1x; placed cq1 w2c; rest; get cq1 w1x w2c; get cq1; get cq2"},
+	{"… and of which itself no point tells", verdict.Conformant, "",
+		"NdkWrite qp1 w1 SILENT_SUCCESS; NdkWrite qp1 w2; placed cq1 w2c; rest; get cq1 w1x w2c; get cq1; get cq2"},
+	{"what failed vanished, as its QP was closed", verdict.Conformant, "",
+		"NdkWrite qp1 w1 DEFER; NdkReceive qp2 r1; rest; get cq1; get cq2 r1c; NdkCloseQp qp1; rest; get cq1; get cq2"},
+	{"what failed had not vanished yet", verdict.ProviderViolation, "RES-08",
+		"NdkWrite qp1 w1 DEFER; NdkReceive qp2 r1; get cq2 r1c; rest; get cq1; NdkCloseQp qp1; rest; get cq1; get cq2"},
+	{"a CQ that may overflow later had lost nothing before", verdict.ProviderViolation, "RES-08",
+		crowded + "NdkWrite qp4 w1; NdkWrite qp3 w2 DEFER; rest; get cq1 w1c; get cq1; get cq3; NdkWrite qp3 w3 DEFER; NdkWrite qp3 w4"},
+
 	// FLUSH-01: the flush that cancelled a request cancelled what had been posted behind it.
 	{"a close cancels one, and the next one fails", verdict.ProviderViolation, "",
 		"NdkReceive qp1 r1; NdkReceive qp1 r2; a< NdkCloseQp qp1; a>; get cq1 r1c; get cq1 r2x; get cq1; get cq2"},
@@ -109,6 +125,12 @@ var alike = []struct {
 		"NdkReceive qp2 r1; NdkSend qp1 s1; NdkSend qp1 s2; get cq1 s1 s2; get cq2 r1; rest; get cq1; get cq2"},
 	{"a send succeeds, and its receive is told to have failed", verdict.ProviderViolation, "POLL-05",
 		"NdkReceive qp2 r1; NdkSend qp1 s1; get cq1 s1; get cq2 r1x; rest; get cq1; get cq2"},
+	{"a message comes before it can have been sent, and its send fails", verdict.ProviderViolation, "",
+		"NdkArmCq cq1 ANY; NdkReceive qp1 r1; enter cq1; NdkSend qp2 s1; get cq2 s1x; get cq1 r1; rest; get cq1; get cq2"},
+	{"a message comes when it was sent, and its send fails", verdict.Conformant, "",
+		"NdkArmCq cq1 ANY; NdkReceive qp1 r1; NdkSend qp2 s1; enter cq1; get cq2 s1x; get cq1 r1; rest; get cq1; get cq2"},
+	{"a message with a bad token is received as its QP is closed", verdict.ProviderViolation, "",
+		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; a< get cq1; NdkCloseQp qp1; a> r1; get cq2 s1c; rest; get cq2"},
 	{"a silent send had succeeded, and there was no receive", verdict.ProviderViolation, "FLAG-02",
 		"NdkSend qp1 s1 SILENT_SUCCESS; NdkWrite qp1 w1; get cq1 w1; rest; get cq1; get cq2"},
 
@@ -121,6 +143,18 @@ var alike = []struct {
 		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; NdkWrite qp1 w1; rest; get cq1 w1; get cq1; get cq2; rest"},
 	{"a silent message had arrived by a rest, and its receive failed", verdict.ProviderViolation, "",
 		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; rest; get cq1; get cq2 r1x; get cq2; rest; get cq1; get cq2"},
+	{"a silent message had ended by a rest, as its receive shows", verdict.ProviderViolation, "DEF-04",
+		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; rest; get cq2; get cq2 r1; get cq1; rest; get cq1; get cq2"},
+	{"a silent message had ended by a rest, as its receive shows, and failed", verdict.ProviderViolation, "DEF-04",
+		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; rest; get cq2; get cq2 r1; get cq1 s1x; rest; get cq1; get cq2"},
+	{"a poll between two rests returns after both", verdict.ProviderViolation, "DEF-04",
+		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; rest; a< get cq1; rest; a>; get cq2"},
+	{"a poll before the rest returns after it", verdict.Conformant, "",
+		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; a< get cq1; rest; a>; get cq2"},
+	{"posts that are refused take no room", verdict.ProviderViolation, "DEF-04", crowded + "NdkReceive qp4 r1; NdkSend qp3 s1 SILENT_SUCCESS; " +
+		"a< NdkWrite qp3 x1; a> STATUS_INSUFFICIENT_RESOURCES; a< NdkWrite qp3 x2; a> STATUS_INSUFFICIENT_RESOURCES; rest; get cq3; get cq1"},
+	{"a send fails, and one behind it, and the receive waits", verdict.Conformant, "",
+		"NdkArmCq cq2 ANY; NdkReceive qp2 r1; NdkSend qp1 s1; NdkSend qp1 s2 SILENT_SUCCESS; get cq1 s1x"},
 	{"a silent request after a bad token can only fail", verdict.ProviderViolation, "",
 		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq2 s1; get cq1 r1c; NdkWrite qp1 w1 SILENT_SUCCESS; rest; get cq1; get cq2; rest"},
 	{"a silent send on a broken QP, and there is no receive", verdict.ProviderViolation, "DEF-04",
@@ -134,6 +168,9 @@ var alike = []struct {
 // registered makes token 7 valid, and posts a receive that may invalidate it (INV-05, INV-06, POLL-07, POLL-08).
 const registered = "NdkFastRegister qp1 f1#7; get cq1 f1; NdkReceive qp1 r1; "
 
+// crowded connects qp3, whose CQ has room for two completions.
+const crowded = "new qp3 cq3; new qp4; NdkConnect qp3 d; NdkConnect qp4 d; "
+
 func TestEnginesDecideAlike(t *testing.T) {
 	for _, test := range alike {
 		t.Run(test.name, func(t *testing.T) {
@@ -144,6 +181,29 @@ func TestEnginesDecideAlike(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A receive that was pending at a moment of rest had not been executed: behind a flush it is cancelled, in one reading of A15
+// (FLUSH-05).
+func TestReceivesThatRestedBehindAFlush(t *testing.T) {
+	text := "new qp3; NdkConnect qp3 d; a< NdkReceive qp3 r1; NdkFlush qp3; a>; rest; get cq1; get cq1 r1; rest; get cq1"
+	for choice, want := range map[string]verdict.Verdict{"FREE": verdict.Conformant, "CANCELLED": verdict.ProviderViolation} {
+		for _, engine := range []Engine{Streaming, Porcupine} {
+			r := Check(context.Background(), overlapped(t, text), Options{Engine: engine, Assume: map[string]string{"A15": choice}})
+			if r.Verdict != want {
+				t.Errorf("A15=%s: %s: %s, want %s: %+v", choice, engine, r.Verdict, want, r.Findings)
+			}
+		}
+	}
+}
+
+// What was posted while another post was under way, which was refused in the end, had nothing before it at a moment of rest. The
+// stream, which did not know, leaves that open (DEF-04).
+func TestStreamLeavesOpenWhatOverlapsARefusedPost(t *testing.T) {
+	r := streaming(overlapped(t, "verbs;a< post qp1 s1; post qp1 w2; rest; get cq1; a> 12; get cq1 w2; rest; get cq1"), Options{})
+	if r.Decided() || !strings.Contains(r.Findings[0].Message, "the post of s1") {
+		t.Errorf("%s: %+v", r.Verdict, r.Findings)
 	}
 }
 

@@ -10,6 +10,14 @@ func (h *history) mayFail(q *cq) bool {
 	return q.unclear != "" || q.reports || q.overrun != never
 }
 
+// failsFrom returns from when on q may have had an error, or never.
+func (h *history) failsFrom(q *cq) moment {
+	if q.unclear != "" || q.reports {
+		return 0
+	}
+	return q.overrun
+}
+
 // reportsError reports whether a callback says that its CQ failed.
 func reportsError(s *span) bool {
 	h, ok := calls.HealthOf(s.begin.Status)
@@ -25,7 +33,7 @@ func (h *history) findOverruns() {
 	}
 	count := func(r *request, n int, at moment) {
 		q := r.qp.cq(r.queue)
-		if q == nil || !r.mayComplete() {
+		if q == nil || !r.accepted || !r.mayComplete() {
 			return
 		}
 		outstanding[q] += n

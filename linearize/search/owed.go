@@ -189,7 +189,7 @@ func (h *history) succeededBy(p *qp, i int) moment {
 			}
 		}
 	}
-	if r.owed != never {
+	if by != never && r.owed != never {
 		by = min(by, r.owed-1) // by that moment
 	}
 	return by

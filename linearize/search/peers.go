@@ -190,7 +190,7 @@ func (h *history) lostByPeer(p *qp) moment {
 	}
 	for _, q := range []*cq{p.initiatorCq, p.receiveCq} {
 		if q != nil && h.mayFail(q) && p.connected != nil {
-			from = min(from, p.connected.call)
+			from = min(from, max(p.connected.call, h.failsFrom(q)))
 		}
 	}
 	for _, r := range slices.Concat(p.initiator, p.receive) {
@@ -217,7 +217,7 @@ func (h *history) mayHaveFailed(p *qp, queue model.Queue) []loss {
 		return nil
 	}
 	var all []loss
-	seen := h.seenUntil(q)
+	seen := h.seenUntil(p, q)
 	for _, r := range slices.Backward(requests) {
 		if r.told || r.owed <= seen {
 			break // and what was posted before it has completed too
@@ -229,16 +229,19 @@ func (h *history) mayHaveFailed(p *qp, queue model.Queue) []loss {
 	return all
 }
 
-// seenUntil returns the last moment of rest after which polls found q empty, or 0: what had failed by then was delivered.
-func (h *history) seenUntil(q *cq) moment {
-	if len(q.empty) == 0 || h.mayFail(q) {
-		return 0
+// seenUntil returns the last moment of rest after which polls found q empty, before it may have failed and before p was closed
+// (A21), or 0: what requests of p had failed by then was delivered.
+func (h *history) seenUntil(p *qp, q *cq) moment {
+	until := h.failsFrom(q)
+	if p.closed != nil {
+		until = min(until, p.closed.call)
 	}
-	i, _ := slices.BinarySearch(h.marks, q.empty[len(q.empty)-1].call)
-	if i == 0 {
-		return 0
+	for _, s := range slices.Backward(q.empty) {
+		if i, _ := slices.BinarySearch(h.marks, s.call); s.ret < until && i > 0 {
+			return h.marks[i-1]
+		}
 	}
-	return h.marks[i-1]
+	return 0
 }
 
 // findFlushedFailures takes the first request of a QP that libibverbs reports as flushed, where nothing had flushed it,

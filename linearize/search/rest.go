@@ -58,6 +58,10 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 		for i, q := range requests {
 			r := c.h.requests[q.Id]
 			if r.owed > mark {
+				closing := r.qp.closed != nil && r.qp.closed.call < mark // then nothing is owed (A21)
+				if r.told && q.Phase >= model.Executed && !closing {
+					w.refuse(unfinished) // nothing is in its way
+				}
 				return
 			}
 			if r.silent && !r.told && q.Phase <= model.Executed {

@@ -202,7 +202,7 @@ func (r *posting) outlives(q *cq, line int) bool {
 func (l *lane) uncaused(q *cq, p *poll, r *posting) *uncaused {
 	s := q.s
 	u := &uncaused{request: r, cq: q, lane: l, at: r.placedBy(s.at), line: p.line, silenced: l.silencedLine(),
-		passable: r.op == model.Read, own: l.qp.lost[l.queue], alone: l.qp.peer == nil && l.qp.connected != 0}
+		passable: r.op == model.Read, own: l.failedAt, alone: l.qp.peer == nil && l.qp.connected != 0}
 	if q.certain.entered > max(r.called, l.ready) {
 		u.notified = q.certain.entered
 	}
@@ -311,7 +311,7 @@ func (r *posting) mayHaveBrokenFrom() moment {
 	if r.lane.cq == nil || r.mayHaveAborted() {
 		return from
 	}
-	return max(from, r.lane.cq.emptyAtRest)
+	return max(from, r.lane.emptyAtRest())
 }
 
 // silencedLine returns where the latest request was posted that succeeded silently, or 0. Only those of the initiator queue do.

@@ -50,8 +50,9 @@ type cq struct {
 // A poll is one that is under way, or that waits for another one.
 type poll struct {
 	call      *underWay
-	from      int // of the held sights, how many came before the call
-	to        int // … before the return; -1 while there is none
+	rested    moment // the latest moment of rest before the call
+	from      int    // of the held sights, how many came before the call
+	to        int    // … before the return; -1 while there is none
 	at        moment
 	line      int
 	results   []trace.Result

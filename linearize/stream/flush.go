@@ -78,6 +78,11 @@ func (s *Stream) closeQpCalled(u *underWay) {
 	p.flushBegins()
 	if p.closing == 0 {
 		p.closing = s.at
+		for _, l := range p.lanes {
+			if l.cq != nil {
+				l.atClose = l.cq.emptyAtRest
+			}
+		}
 		p.breaks(s.at, byFlush, nil)
 	}
 }

@@ -139,14 +139,21 @@ func (r *posting) arrivedWith(out []sight) []sight {
 		return out
 	}
 	m := l.send(r.index())
-	if m == nil || m.owed == 0 || r.returned == 0 || r.returned >= m.owed {
+	if m == nil {
 		return out
 	}
-	if r.owedLine = m.owedLine; r.rested == m.owed {
+	ended := m.owed
+	if ended == 0 && m.silent {
+		ended = m.rested // it has failed by then, or succeeded
+	}
+	if ended == 0 || r.returned == 0 || r.returned >= ended {
+		return out
+	}
+	if r.owedLine = m.owedLine; r.rested == ended {
 		return r.wasOwed(out)
 	}
 	out = r.notOwed(out)
-	r.owed = m.owed
+	r.owed = ended
 	r.lane.cq.owed++
 	return out
 }

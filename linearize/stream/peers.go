@@ -47,7 +47,7 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 			s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line},
 				"%s completed with success, and more receives did than the peer has sent messages", r.wr)
 		}
-		return automaton.Plain | automaton.Solicited, 0, true
+		return automaton.Plain | automaton.Solicited, l.sentBefore(), true
 	}
 	m := l.pair(r)
 	if m == nil {
@@ -72,6 +72,20 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 		return automaton.Solicited, m.called, true
 	}
 	return automaton.Plain, m.called, true
+}
+
+// sentBefore returns when the message was posted, at the earliest, that the latest receive to succeed took: as many sends were by
+// then as receives have succeeded, whatever became of them.
+func (l *lane) sentBefore() moment {
+	sends := l.other()
+	if sends == nil {
+		return 0
+	}
+	sends.loose = slices.DeleteFunc(sends.loose, func(m *posting) bool { return m.index() < l.took-1 })
+	if len(sends.loose) == 0 || sends.loose[0].index() != l.took-1 {
+		return 0
+	}
+	return sends.loose[0].called
 }
 
 // An unsent is a receive, or a send, that succeeded while no other end of its connection was known.
@@ -173,10 +187,21 @@ func (l *lane) failed(r *posting) {
 		l.qp.group.leaveInDoubt(r.wr + " failed, and which message its peer took instead is not known")
 	}
 	for _, end := range []*lane{l, other} {
-		end.known, end.promised = r.index(), 0
+		if end.known, end.promised = r.index(), 0; end.queue == model.Initiator {
+			end.loosen()
+		}
 		end.messages = slices.DeleteFunc(end.messages, func(m *posting) bool { return m.index() >= end.known })
 	}
 	l.taken, other.taken = nil, nil
+}
+
+// loosen notes the sends of which nobody knows any more which receive they go to.
+func (l *lane) loosen() {
+	i := slices.IndexFunc(l.messages, func(m *posting) bool { return m.index() >= l.known })
+	if i >= 0 {
+		all := slices.Concat(l.messages[i:], l.loose)
+		l.loose = all[:min(len(all), MaxFollowing)]
+	}
 }
 
 // isMessage reports whether r is half of a message.
@@ -246,7 +271,16 @@ func (l *lane) mayHaveEnded(r *posting) bool {
 	if r.silent {
 		by = r.rested
 	}
-	return by == 0 || by > l.cq.emptyAtRest
+	return by == 0 || by > l.emptyAtRest()
+}
+
+// emptyAtRest returns the latest moment of rest after which a poll showed that nothing of the queue had completed: of a QP that is
+// being closed no poll does, as its completions may have vanished (A21).
+func (l *lane) emptyAtRest() moment {
+	if l.qp.closing != 0 {
+		return l.atClose
+	}
+	return l.cq.emptyAtRest
 }
 
 // finish takes that the receives which wait for a message have not completed, and reports what is cancelled and was never

@@ -25,7 +25,7 @@ func (s *Stream) pollCalled(u *underWay) {
 	} else {
 		p = &poll{}
 	}
-	*p = poll{call: u, from: len(q.held), to: -1, delivered: p.delivered[:0]}
+	*p = poll{call: u, rested: q.restedAt, from: len(q.held), to: -1, delivered: p.delivered[:0]}
 	q.polls = append(q.polls, p)
 }
 
@@ -89,8 +89,8 @@ func (q *cq) release() {
 				q.missing(p)
 			}
 			p.delivered = append(p.delivered, sight{what: foundNothing})
-			if q.restedAt != q.emptyAtRest && p.call.call >= q.restedAt {
-				q.emptyAtRest = q.restedAt
+			if p.rested > q.emptyAtRest {
+				q.emptyAtRest = p.rested
 				q.silentByRest(p)
 			}
 		}

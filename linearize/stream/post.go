@@ -153,6 +153,10 @@ func (s *Stream) refuse(r *posting, answer string) {
 	if r.shadow != nil {
 		r.shadow.refused()
 	}
+	if l.restedBehind(r) {
+		l.qp.leaveOpen("the provider was at rest while the post of " + r.wr + " was under way, which was refused, and whether " +
+			"what had been posted meanwhile had to have completed this engine does not follow")
+	}
 	if l.cq != nil {
 		l.cq.take(sight{what: gone, at: s.at, counted: r.called, posting: r})
 		l.cq.pending--
@@ -189,9 +193,17 @@ func (l *lane) unqueue(r *posting) bool {
 	if r.promised {
 		l.promised++
 	}
-	l.messages = without(l.messages, r)
+	l.messages, l.loose = without(l.messages, r), without(l.loose, r)
 	l.checkReceived(0)
 	return true
+}
+
+// restedBehind reports whether the provider was at rest while the post of r was under way, and something behind it had been
+// accepted: posts of libibverbs may overlap.
+func (l *lane) restedBehind(r *posting) bool {
+	return l.cq != nil && l.cq.restedAt > r.called && slices.ContainsFunc(l.waiting, func(o *posting) bool {
+		return o.position >= r.position && o.returned != 0 && o.returned < l.cq.restedAt && o.owed == 0
+	})
 }
 
 // forget notes what became of a request that is over.

@@ -26,7 +26,9 @@ type lane struct {
 	lost     int        // receives that ended otherwise
 	sent     []arrival  // of sends: those that succeeded and whose receive was not told yet
 	ahead    int        // … receives that were told to have succeeded before their send
+	failedAt moment     // from when on a request that is over may have failed, or 0
 	silenced *posting   // the latest that succeeded silently
+	atClose  moment     // when the QP began to close: the latest moment of rest after which a poll had found the CQ empty
 	messages []*posting // sends, or receives, that have not failed, and whose other half has not been told yet
 	taken    []*posting // … whose other half was told, and which were not
 
@@ -36,6 +38,7 @@ type lane struct {
 	dead   int        // from this position on nothing succeeds, as a bad token has ended the connection; or never
 
 	known    int          // from which index on nobody knows which send goes to which receive, or never
+	loose    []*posting   // of a queue of sends: the first of these whose receive was not told
 	left     []leftBehind // of a queue of sends: receives that a poll left behind, if their message had arrived
 	promised int          // receives yet to be posted that sends have gone to already
 
@@ -142,7 +145,11 @@ func (l *lane) enqueue(r *posting) {
 		l.sends++
 	}
 	switch {
-	case !r.isMessage() || r.index() >= l.known:
+	case !r.isMessage():
+	case r.index() >= l.known:
+		if r.op.IsSend() && len(l.loose) < MaxFollowing {
+			l.loose = append(l.loose, r)
+		}
 	case l.promised > 0:
 		l.promised--
 		r.promised = true

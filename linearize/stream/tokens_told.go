@@ -67,7 +67,8 @@ func (s *Stream) tokenTold(q *cq, line int, r *posting, outcome model.Outcome) (
 		s.checkAborted(t, i, r)
 	}
 	// What became of the receive of a message that succeeded tells more; that of a failed one has its cause.
-	if r.sent = true; !message || r.received || outcome != model.SUCCESS || r.position < r.lane.dead && r.lane.qp.aborted != 0 {
+	if r.sent = true; !message || r.received || outcome != model.SUCCESS || r.position < r.lane.dead && r.lane.qp.aborted != 0 ||
+		r.lane.qp.peer.gone {
 		r.lane.unname(r)
 		t.forget(i)
 	}
@@ -154,13 +155,15 @@ func (l *lane) unname(m *posting) {
 	l.naming = slices.DeleteFunc(l.naming, func(o *posting) bool { return o == m })
 }
 
-// forgetTokens takes that nothing more is told of the requests of a QP that is closed, nor of its peer's messages.
+// forgetTokens takes that nothing more is told of the requests of a QP that is closed, nor of its peer's messages, but for those
+// that are outstanding: completions of the QP may still be polled (A21).
 func (p *qp) forgetTokens() {
 	l := p.lanes[model.Initiator]
 	over := slices.Concat(l.waiting, l.naming)
 	if l.naming = nil; p.peer != nil {
 		to := p.peer.lanes[model.Initiator]
-		over, to.naming = append(over, to.naming...), nil
+		over = append(over, to.naming...)
+		to.naming = slices.DeleteFunc(to.naming, func(m *posting) bool { return m.sent })
 	}
 	for _, r := range over {
 		if r.names == nil {

@@ -168,7 +168,11 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 		l.checkReceived(0)
 	}
 	if outcome == model.FAILED {
-		l.qp.breaks(max(r.called, r.ran), cause(l.queue), r)
+		from := max(r.called, r.ran)
+		if l.failedAt == 0 || from < l.failedAt {
+			l.failedAt = from
+		}
+		l.qp.breaks(from, cause(l.queue), r)
 		l.qp.failed = true
 	}
 	if outcome == model.CANCELLED && l.qp.peer != nil {
@@ -190,6 +194,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 ) {
 	l, qp := r.lane, r.lane.qp
 	kinds = automaton.Failed
+	rested := r.pendingAt()
 	switch {
 	case outcome == model.CANCELLED:
 		u := l.uncaused(q, p, r)
@@ -213,7 +218,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		}
 		l.failed(r)
 	case outcome == model.FAILED:
-		from = l.runs(r, 0)
+		from = l.runs(r, rested)
 		if ok = qp.beforeFlush(p, r, from) && r.outlives(q, p.line) && s.tokenFailed(q, p, r, outcome); !ok {
 			return
 		}
@@ -225,7 +230,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 			qp.allows("%s completes with success when %s is connected", r.wr, qp.name)
 			qp.connected = r.called
 		}
-		from, qp.succeeds = qp.connected, true
+		from, qp.succeeds = max(qp.connected, rested), true
 		since, told := s.tokenTold(q, p.line, r, outcome)
 		if from = max(from, since); !told || !s.checkAlive(q, p.line, r) {
 			return 0, 0, false
@@ -247,6 +252,15 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 	from = max(from, l.ready)
 	l.ready = from
 	return kinds, from, true
+}
+
+// pendingAt returns the latest moment of rest at which r, a receive that was told just now, is known to have been pending, or 0:
+// once it has been executed nothing keeps it from completing.
+func (r *posting) pendingAt() moment {
+	if r.op != model.ReceiveOp || r.place != 0 {
+		return 0
+	}
+	return r.lane.emptyAtRest()
 }
 
 // beforeFlush reports whether r, which was not cancelled, can have ended before a flush or a close that was called after
