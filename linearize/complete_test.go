@@ -37,8 +37,10 @@ func TestRunsOfTheContractAreNoViolations(t *testing.T) {
 			quiescent := rapid.Bool().Draw(t, "quiescent")
 			if quiescent {
 				r.rest()
-				r.drain()
-				r.rest()
+				if rapid.Bool().Draw(t, "drained") {
+					r.drain()
+					r.rest()
+				}
 			}
 			r.report()
 			r.trace.End = &trace.End{Events: uint64(len(r.trace.Events)), Quiescent: quiescent}

@@ -13,7 +13,7 @@ import (
 //	arm ANY       NdkArmCq of cq1            cb< cb>       a callback of cq1 is entered, returns
 //	post 1 DQS    NdkSend on qp1 with DEFER, SILENT_SUCCESS, SEND_AND_SOLICIT_EVENT
 //	post 1 F      the same, refused          recv 1        NdkReceive on qp1; write 1 is NdkWrite
-//	peer 7 S      NdkSend on qp2             peerrecv 8    NdkReceive on qp2
+//	peer 7 S      NdkSend on qp2             peerwrite 8   NdkWrite on qp2
 //	get 1 2x 3c   cq1 delivers 1 with success, 2 failed, 3 cancelled; exget the same by NdkGetCqResultsEx
 //	peerget 7     cq2 delivers 7             flush         NdkFlush of qp1; flush F the same, refused
 //	rest          quiesce                    close         NdkCloseCq of cq1
@@ -93,6 +93,8 @@ func (s *scripted) word(word string, args []string) bool {
 		s.post("NdkWrite", "qp1", args)
 	case "peer":
 		s.post("NdkSend", "qp2", args)
+	case "peerwrite":
+		s.post("NdkWrite", "qp2", args)
 	case "recv":
 		s.post("NdkReceive", "qp1", args)
 	case "get", "exget", "peerget":

@@ -241,6 +241,8 @@ var eitherOrder = []struct {
 		"verbs;post qp1 w1; post qp1 w2; a< get cq1; b< get cq1; b> w1; a> w2; rest; get cq1"},
 	{"polls overlap, and the first never returns: it may have taken what is missing", verdict.Inconclusive, "",
 		"verbs;post qp1 w1; post qp1 w2; a< get cq1; get cq1 w2"},
+	{"… or what had been placed by an earlier rest", verdict.Inconclusive, "",
+		"verbs;post qp1 w1; rest; post qp1 w2; a< get cq1; get cq1 w2"},
 	{"polls overlap, the first is first and returns last", verdict.Conformant, "",
 		"verbs;post qp1 w1; post qp1 w2; a< get cq1; b< get cq1; b> w2; a> w1; rest; get cq1"},
 	{"polls overlap, and what one delivers was posted after the other", verdict.Conformant, "",

@@ -57,3 +57,20 @@ func TestStreamOnUnseenOverflows(t *testing.T) {
 		})
 	}
 }
+
+// An overflow that was reported has lost a completion of what had been posted by then: when all of that is delivered there was
+// none (ARM-16, ARM-17).
+func TestReportedOverflowLosesACompletion(t *testing.T) {
+	const overflow = "arm ANY; post 1; post 2; post 3; cb< STATUS_BUFFER_OVERFLOW; cb>; "
+	for text, want := range map[string]verdict.Verdict{
+		overflow + "get 1 2; rest":   verdict.Conformant,
+		overflow + "get 1 2 3; rest": verdict.ProviderViolation,
+	} {
+		for _, engine := range []Engine{Streaming, Porcupine} {
+			r := Check(t.Context(), cramped(t, text), Options{Engine: engine})
+			if r.Verdict != want || want == verdict.ProviderViolation && r.Findings[0].Rule != "ARM-17" {
+				t.Errorf("%s: %s: %s, want %s: %+v", engine, text, r.Verdict, want, r.Findings)
+			}
+		}
+	}
+}

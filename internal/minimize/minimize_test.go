@@ -43,7 +43,11 @@ func rejections(t *testing.T) []row {
 }
 
 func (r row) judge(ctx context.Context, t *trace.Trace) *verdict.Report {
-	return linearize.Check(ctx, t, linearize.Options{Engine: linearize.Porcupine, Dialect: r.Dialect, Assume: r.Assume, DeviceLevel: r.DeviceLevel,
+	return r.judgeBy(ctx, linearize.Porcupine, t)
+}
+
+func (r row) judgeBy(ctx context.Context, engine linearize.Engine, t *trace.Trace) *verdict.Report {
+	return linearize.Check(ctx, t, linearize.Options{Engine: engine, Dialect: r.Dialect, Assume: r.Assume, DeviceLevel: r.DeviceLevel,
 		MaxMemory: 64 << 20})
 }
 
@@ -75,7 +79,8 @@ func written(t *testing.T, whole *trace.Trace) []byte {
 	return file.Bytes()
 }
 
-// Every rejection of the corpus shrinks to a trace of at most 30 events that is still rejected, with the same verdict by the same rule.
+// Every rejection of the corpus shrinks to a trace of at most 30 events that is still rejected, with the same verdict by the same rule. No
+// engine accepts it.
 func TestRejectionsShrink(t *testing.T) {
 	longest := 0
 	for _, r := range rejections(t) {
@@ -89,6 +94,9 @@ func TestRejectionsShrink(t *testing.T) {
 			again := r.judge(context.Background(), small)
 			if len(again.Findings) == 0 || again.Findings[0].Rule != r.Rule || string(again.Findings[0].Verdict) != r.Verdict {
 				t.Errorf("shrunk to %d events, it is no more a %s of %s: %+v", len(small.Events), r.Verdict, r.Rule, again.Findings)
+			}
+			if other := r.judgeBy(context.Background(), linearize.Streaming, small); other.Verdict == verdict.Conformant {
+				t.Error("the streaming engine accepts what is left")
 			}
 			if len(small.Events) > 30 {
 				t.Errorf("%d events of %d are left", len(small.Events), len(whole.Events))

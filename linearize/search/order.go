@@ -17,19 +17,22 @@ import (
 // overlap is the consumer's violation (POLL-01, POST-01, POST-02).
 
 // A doubt is a pair of calls that overlap, and which came first is guessed.
-type doubt [2]*span
+type doubt struct {
+	calls   [2]*span
+	matters moment // from when on
+}
 
 // from returns when it begins to matter.
 func (d *doubt) from() moment {
 	if d == nil {
 		return never
 	}
-	return max(d[0].call, d[1].call)
+	return d.matters
 }
 
 func (h *history) describeDoubt(d *doubt) string {
 	return fmt.Sprintf("; but %s at line %d and %s at line %d overlap, and were they to have come in the other order, it might be allowed",
-		d[0].fn, h.eventAt(d[0].call).line, d[1].fn, h.eventAt(d[1].call).line)
+		d.calls[0].fn, h.eventAt(d.calls[0].call).line, d.calls[1].fn, h.eventAt(d.calls[1].call).line)
 }
 
 // earlier returns the doubt that begins to matter first.
@@ -94,7 +97,7 @@ func (h *history) orderOverlapping() {
 	}
 	for _, q := range h.cqs {
 		if areVerbs(q.polls) {
-			h.orderPolls(q)
+			h.orderPolls(q, handed)
 		}
 	}
 }
@@ -111,7 +114,9 @@ func (p *qp) orderPosts(requests []*request, handed map[string]handing) []*reque
 		}
 		of[r.post] = append(of[r.post], r)
 	}
-	posts, unknown := sequence(posts, func(s *span) moment { return s.call }, func(a, b *span) (sign int, certain bool) {
+	called := func(s *span) moment { return s.call }
+	both := func(a, b *span) moment { return max(a.call, b.call) }
+	posts, unknown := sequence(posts, called, both, func(a, b *span) (sign int, certain bool) {
 		return comparePosts(of[a], of[b], handed)
 	})
 	p.doubt = earlier(p.doubt, unknown)
@@ -165,8 +170,15 @@ func handings(requests []*request, handed map[string]handing) (all []handing) {
 }
 
 // orderPolls orders the polls of q: by the places that what they delivered has in its queue. Nothing is delivered before it
-// was posted.
-func (h *history) orderPolls(q *cq) {
+// was posted. Their order tells in which one the completions were placed: it matters once these have been posted. What never
+// returned may have taken any that no other poll has.
+func (h *history) orderPolls(q *cq, handed map[string]handing) {
+	left := never // the post of the first that no poll has
+	for _, r := range h.requests {
+		if r.qp.cq(r.queue) == q && handed[r.wr].poll == nil {
+			left = min(left, r.post.call)
+		}
+	}
 	from := func(s *span) moment {
 		at := s.call
 		for i := range s.results() {
@@ -176,7 +188,22 @@ func (h *history) orderPolls(q *cq) {
 		}
 		return min(at, s.ret)
 	}
-	q.polls, q.doubt = sequence(q.polls, from, h.comparePolls)
+	posted := func(s *span) moment {
+		at := s.call
+		for i := range s.results() {
+			if r := h.byWr[s.end.Results[i].Wr]; r != nil {
+				at = min(at, r.post.call)
+			}
+		}
+		return at
+	}
+	matters := func(a, b *span) moment {
+		if !a.returned() || !b.returned() {
+			return left
+		}
+		return max(posted(a), posted(b))
+	}
+	q.polls, q.doubt = sequence(q.polls, from, matters, h.comparePolls)
 }
 
 func (h *history) comparePolls(a, b *span) (sign int, certain bool) {
@@ -213,8 +240,10 @@ func (h *history) comparePolls(a, b *span) (sign int, certain bool) {
 const maxThreads = 16
 
 // sequence orders calls that may overlap: each begins to matter at its moment from, and of those that overlap the one comes
-// first that compare puts before the others. The doubt is the first pair of which it is not certain.
-func sequence(spans []*span, from func(*span) moment, compare func(a, b *span) (sign int, certain bool)) (ordered []*span, first *doubt) {
+// first that compare puts before the others. The doubt is the pair of which it is not certain that matters first.
+func sequence(spans []*span, from func(*span) moment, matters func(a, b *span) moment, compare func(a, b *span) (sign int, certain bool),
+) (ordered []*span, first *doubt) {
+	doubted := func(a, b *span) { first = earlier(first, &doubt{[2]*span{a, b}, matters(a, b)}) }
 	begin := make(map[*span]moment, len(spans))
 	for _, s := range spans {
 		begin[s] = from(s)
@@ -239,11 +268,11 @@ func sequence(spans []*span, from func(*span) moment, compare func(a, b *span) (
 		}
 		for i := range open {
 			if _, certain := compare(open[next], open[i]); i != next && !certain {
-				first = earlier(first, &doubt{open[next], open[i]})
+				doubted(open[next], open[i])
 			}
 		}
 		if len(waiting) > 0 && begin[waiting[0]] < end {
-			first = earlier(first, &doubt{open[next], waiting[0]}) // there are too many to compare
+			doubted(open[next], waiting[0]) // there are too many to compare
 		}
 		ordered = append(ordered, open[next])
 		open = slices.Delete(open, next, next+1)

@@ -60,7 +60,7 @@ func (q *cq) instead(s *automaton.State, e *sight) string {
 		return "first " + verdict.CallbacksOf(s.Ahead, q.name)
 	case e.what == restful && len(e.list) > 0:
 		return "first what is owed completes, and the callback that it makes due"
-	case e.what == delivered && e.owed != 0 && s.Cq.Arm != model.NONE:
+	case (e.what == delivered || e.what == remaining) && e.owed != 0 && s.Cq.Arm != model.NONE:
 		return fmt.Sprintf("before the rest the completion of %s, and the callback that it makes due", e.posting.wr)
 	case e.what == closeFinished && s.Cq.Running:
 		return verdict.ClosesLater

@@ -42,6 +42,7 @@ type cq struct {
 	restedAt, emptyAtRest moment // the latest moment of rest, and the latest after which a poll found nothing
 	restedLine            int
 	crowded               crowding
+	overflows             int       // where a callback reported an overflow: requests of which one was lost
 	armed                 model.Arm // the type of the latest arm
 	emptied               moment    // the call of the latest poll that found nothing
 	owed                  int       // outstanding requests that had to have completed at a moment of rest
@@ -89,6 +90,7 @@ const (
 	read
 	readers
 	delivered
+	remaining // as if it was delivered, at the end
 	gone
 	foundNothing
 	restful
@@ -165,7 +167,7 @@ func (q *cq) show(a *automaton.Queue, e *sight) bool {
 		return a.Entered(model.OK, at)
 	case readers:
 		return a.Readers(e.n, at)
-	case delivered:
+	case delivered, remaining:
 		return a.Delivered(automaton.Delivery{Kinds: e.kinds, From: automaton.Moment(e.from), Counted: automaton.Moment(e.counted),
 			Owed: automaton.Moment(e.owed), Known: e.known}, at)
 	case gone:
@@ -279,7 +281,9 @@ func (q *cq) fails(name string, status model.Health) bool {
 		s.silence(q.group)
 		return false
 	}
-	q.failed, q.failedLine = s.at, s.line()
+	if q.failed, q.failedLine = s.at, s.line(); status == model.BufferOverflow {
+		q.overflows = q.outstanding()
+	}
 	reopened := s.reopen(q.group)
 	q.group.leaveInDoubt("when " + q.name + " failed, before it told so, this engine does not follow")
 	for _, p := range s.qpsInOrder {

@@ -39,6 +39,9 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 		p.finish()
 		groups[p.group.root()] = true
 	}
+	if end != nil && end.Quiescent {
+		s.takeRemains()
+	}
 	for _, q := range s.inOrder {
 		groups[q.group.root()] = true
 	}

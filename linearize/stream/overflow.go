@@ -78,6 +78,34 @@ func (q *cq) placedSince(from moment) {
 	}
 }
 
+// outstanding counts the requests, silent ones included, that could complete into the CQ now.
+func (q *cq) outstanding() int {
+	n := 0
+	for _, l := range q.lanes {
+		for _, r := range l.waiting {
+			if r.place == 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// mayHaveLost takes that r was delivered, which was outstanding when a callback had reported an overflow, and reports whether
+// anything is left that the overflow can have lost (ARM-16, ARM-17).
+func (q *cq) mayHaveLost(r *posting, line int) bool {
+	if q.overflows == 0 || r.place != 0 {
+		return true
+	}
+	if q.overflows--; q.overflows > 0 {
+		return true
+	}
+	q.s.report(q.group, verdict.ProviderViolation, "ARM-17", line, []int{r.line, q.failedLine},
+		"%s delivered %s, and with it all that was posted before an overflow was reported, which loses a completion", q.name, r.wr)
+	r.lane.qp.allows("no completion of %s", r.wr)
+	return false
+}
+
 // complete counts the requests of a queue that may have completed without a word in the trace: of a queue whose connection an
 // overflow alone may have ended, as if it had not.
 func (l *lane) complete() int {

@@ -173,6 +173,9 @@ func (l *lane) pair(r *posting) *posting {
 	m := other.messages[0]
 	if other.messages = other.messages[1:]; !m.over {
 		other.taken = append(other.taken, m)
+		if m.kinds = automaton.Plain; r.solicit && m.place == 0 {
+			m.kinds = automaton.Solicited
+		}
 	}
 	return m
 }
@@ -283,10 +286,13 @@ func (l *lane) emptyAtRest() moment {
 	return l.cq.emptyAtRest
 }
 
-// finish takes that the receives which wait for a message have not completed, and reports what is cancelled and was never
-// explained.
+// finish takes that the receives which wait for a message have not completed, unless something ended the connection that nobody
+// was told of, and reports what is cancelled and was never explained.
 func (p *qp) finish() {
 	for _, l := range p.lanes {
+		if p.mayHaveBroken() {
+			break
+		}
 		for _, r := range l.waiting[len(l.mayComplete()):] {
 			if l.cq != nil && r.place == 0 {
 				for _, e := range r.notOwed(nil) {

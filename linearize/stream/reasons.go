@@ -88,6 +88,8 @@ func (q *cq) seen(e *sight) string {
 		return "the callback of " + q.name + " returned"
 	case delivered:
 		return q.name + " delivered " + e.posting.wr
+	case remaining:
+		return "the completion of " + e.posting.wr + " lies in " + q.name
 	case foundNothing:
 		return "a poll of " + q.name + " returned no completion"
 	case restful, readers:
@@ -95,6 +97,9 @@ func (q *cq) seen(e *sight) string {
 	case placedNow:
 		return "a completion was placed in " + q.name
 	case gone:
+		if !e.posting.silent {
+			return e.posting.wr + " waits for a message"
+		}
 		return e.posting.wr + " succeeded silently"
 	}
 	return "the close of " + q.name + " completed"

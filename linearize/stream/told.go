@@ -37,6 +37,8 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 		for _, before := range l.waiting[:i] {
 			before.missed = true // it was lost
 		}
+	} else if q.failed != 0 && !q.mayHaveLost(r, p.line) {
+		return out
 	}
 	for _, before := range l.waiting[:i] {
 		if before.overlaps(r) {

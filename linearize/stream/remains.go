@@ -1,0 +1,91 @@
+package stream
+
+import (
+	"slices"
+
+	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/calls"
+	"ndkoracle/model"
+)
+
+// A consumer need not poll to the end. What must have completed by the last moment of rest, and was not delivered, lies in its CQ:
+// the next poll would deliver it. So it is held against what was seen of the CQ as if one had.
+
+// takeRemains takes what lies in the CQs when the trace has come to its end, at rest. A call that never returned may have taken
+// it, unless it only reads events.
+func (s *Stream) takeRemains() {
+	if slices.ContainsFunc(s.open.all(), func(u *underWay) bool { return u.Kind != calls.ReadEvent }) {
+		return
+	}
+	for _, q := range s.inOrder {
+		q.takeRemains()
+	}
+}
+
+// takeRemains takes the completions that lie in the CQ when the trace has come to its end, at rest.
+func (q *cq) takeRemains() {
+	if q.group.root().broken || q.failed != 0 || q.closed != 0 || q.crowded.from != 0 || q.shown > 0 {
+		return
+	}
+	for _, r := range q.remains() {
+		q.take(sight{what: remaining, at: q.s.at, kinds: r.mayEndAs(), from: max(r.called, r.lane.ready), counted: r.called, owed: r.owed,
+			posting: r})
+		q.pending--
+	}
+}
+
+// remains returns the requests whose completions lie in the CQ, oldest first, as far as that is known. How those of two queues
+// were placed among each other is not.
+func (q *cq) remains() []*posting {
+	var all []*posting
+	for _, l := range q.lanes {
+		waiting := l.mayComplete()
+		switch {
+		case len(waiting) == 0:
+		case len(all) > 0 || l.qp.closing != 0:
+			return nil
+		default:
+			all = waiting
+		}
+	}
+	if i := slices.IndexFunc(all, func(r *posting) bool { return r.owed == 0 || r.missed }); i >= 0 {
+		all = all[:i]
+	}
+	return all
+}
+
+// mayEndAs returns the kinds of which the completion of r may be, which nobody has seen.
+func (r *posting) mayEndAs() automaton.Kinds {
+	l := r.lane
+	messages := l.other()
+	switch {
+	case r.silent, l.qp.connected == 0: // a success has no completion, or can't be (POST-08)
+		return automaton.Failed | automaton.Cancelled
+	case l.queue == model.Initiator:
+		return automaton.Plain | automaton.Failed | automaton.Cancelled
+	case messages == nil || messages.qp.mayGrow():
+		return automaton.AnyKind
+	case messages.sends <= l.took: // there is none left for it
+		return automaton.Failed | automaton.Cancelled
+	case slices.Contains(l.taken, r) && !l.qp.mayHaveBroken():
+		return r.kinds
+	}
+	return automaton.AnyKind
+}
+
+// mayHaveBroken reports whether anything may have ended the connection of p, told or not, by a request that is outstanding at one of
+// its ends.
+func (p *qp) mayHaveBroken() bool {
+	for _, end := range []*qp{p, p.peer} {
+		if end == nil {
+			continue
+		}
+		for _, l := range end.lanes {
+			mayHave := func(r *posting) bool { return !slices.Contains(l.taken, r) && (l.cq == nil || l.mayHaveBroken(r)) }
+			if slices.ContainsFunc(l.mayComplete(), mayHave) {
+				return true
+			}
+		}
+	}
+	return p.mayBreak()
+}

@@ -1,0 +1,48 @@
+package linearize
+
+import (
+	"testing"
+
+	"ndkoracle/linearize/verdict"
+)
+
+// What must have completed by the end, and no poll delivered, lies in its CQ: both engines know of which kind it can be, and hold
+// callbacks against that (ARM-08, ARM-10, ARM-11, ARM-12).
+func TestEnginesKnowWhatIsLeftInACq(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		verdict verdict.Verdict
+		rule    string
+		text    string
+	}{
+		{"a flush cancelled it, without a callback", verdict.ProviderViolation, "ARM-11", "arm SOLICITED; recv q1; flush; rest"},
+		{"… with one", verdict.Conformant, "", "arm SOLICITED; recv q1; flush; cb<; cb>; rest"},
+		{"its message was solicited, without a callback", verdict.ProviderViolation, "ARM-10",
+			"recv q1; peer s1 S; peerget s1; arm SOLICITED; rest"},
+		{"… with one", verdict.Conformant, "", "recv q1; peer s1 S; peerget s1; arm SOLICITED; cb<; cb>; rest"},
+		{"its message was not, with a callback", verdict.ProviderViolation, "ARM-12",
+			"arm SOLICITED; recv q1; peer s1; peerget s1; rest; cb<; cb>; rest"},
+		{"… without one", verdict.Conformant, "", "arm SOLICITED; recv q1; peer s1; peerget s1; rest"},
+		{"what failed at the peer may have cancelled it", verdict.Conformant, "", "arm ERRORS; recv q1; peerwrite w1; cb<; cb>; rest"},
+		{"nothing can have cancelled it", verdict.ProviderViolation, "ARM-08",
+			"arm ERRORS; recv q1; peerwrite w1; peerget w1; cb<; cb>; rest"},
+		{"a silent send may have failed, and nothing have arrived", verdict.Conformant, "", "arm ANY; recv q1; peer s1 Q; rest"},
+		{"it may be cancelled: a flush came, and it has no message", verdict.Conformant, "",
+			"arm ERRORS; recv q1; recv q2; peer s1; peerget s1; flush; cb<; cb>; rest"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			traced := script(t, test.text)
+			for i := range traced.Events {
+				if e := &traced.Events[i]; e.Depth != nil {
+					e.Depth = number(64) // no receive of the peer may overflow its CQ
+				}
+			}
+			for _, engine := range []Engine{Streaming, Porcupine} {
+				r := Check(t.Context(), traced, Options{Engine: engine})
+				if r.Verdict != test.verdict || test.rule != "" && !equivalent(r.Findings[0], test.rule) {
+					t.Errorf("%s: %s, want %s of %s: %+v", engine, r.Verdict, test.verdict, test.rule, r.Findings)
+				}
+			}
+		})
+	}
+}
