@@ -89,7 +89,7 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 		}
 	}
 	inputs := expand(s.files)
-	if err := cmp.Or(s.checkJoin(inputs), s.witness.check(inputs), s.minimize.check(inputs), s.html.check(inputs)); err != nil {
+	if err := cmp.Or(s.checkJoin(inputs), s.checkOutputs(inputs)); err != nil {
 		return exitUsage, err
 	}
 	report := p.reports(out, s, len(inputs) == 1)

@@ -30,8 +30,6 @@ func (o *output) isFolder() bool {
 // check says what is wrong with the path for these traces.
 func (o *output) check(inputs []input) error {
 	switch {
-	case o.path == "":
-		return nil
 	case !o.isFolder() && len(inputs) > 1:
 		return usageError("--%s %s is a file, and there are %d traces: name a directory, with a / at its end if it does not exist yet",
 			o.flag, o.path, len(inputs))
@@ -47,6 +45,63 @@ func (o *output) check(inputs []input) error {
 		of[name] = in.name
 	}
 	return nil
+}
+
+// checkOutputs says what is wrong with the files that are to be written: none is written twice, and none is a trace that is read.
+func (s *settings) checkOutputs(inputs []input) error {
+	by := map[string]string{} // the flag that writes a file, by its path
+	read := map[string]bool{}
+	for _, in := range inputs {
+		read[resolved(in.name)] = in.name != "-"
+	}
+	takes := func(flag, name string) error {
+		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+			return nil // a device
+		}
+		path := resolved(name)
+		switch {
+		case name == "-":
+			return usageError("--%s - names no file", flag)
+		case read[path]:
+			return usageError("--%s would write over the trace %s", flag, name)
+		case by[path] != "" && by[path] != flag:
+			return usageError("--%s and --%s would both write %s", by[path], flag, name)
+		}
+		by[path] = flag
+		return nil
+	}
+	for _, f := range s.formats {
+		if f.file != "" {
+			if err := takes("format "+f.name, f.file); err != nil {
+				return err
+			}
+		}
+	}
+	for _, o := range []*output{&s.witness, &s.minimize, &s.html} {
+		if o.path == "" {
+			continue
+		}
+		if err := o.check(inputs); err != nil {
+			return err
+		}
+		for _, in := range inputs {
+			if err := takes(o.flag, o.fileOf(in)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// resolved returns the path of a file by which it is known whatever it is called, or else its name.
+func resolved(name string) string {
+	if path, err := filepath.EvalSymlinks(name); err == nil {
+		name = path
+	}
+	if path, err := filepath.Abs(name); err == nil {
+		return path
+	}
+	return name
 }
 
 // fileOf names the file for a trace: in a directory by its name, and by its path below the directory that it was found in.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -145,8 +146,9 @@ func TestOutputsThatCannotBe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "one")
 	again := filepath.Join(t.TempDir(), filepath.Base(plainTrace))
 	text, err := os.ReadFile(plainTrace)
+	link := filepath.Join(t.TempDir(), "link")
 	if err == nil {
-		err = os.WriteFile(again, text, 0o666)
+		err = errors.Join(os.WriteFile(again, text, 0o666), os.Symlink(again, link))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -165,6 +167,13 @@ func TestOutputsThatCannotBe(t *testing.T) {
 		{[]string{"--minimize", "/dev/full", brokenTrace}, exitInternal, "can't be written to /dev/full: no space left on device"},
 		{[]string{"--witness", plainTrace + "/below", plainTrace}, exitInternal, "can't be written to"},
 		{[]string{"--html", file, plainTrace, brokenTrace}, exitUsage, "is a file, and there are 2 traces"},
+		{[]string{"--minimize", again, again}, exitUsage, "--minimize would write over the trace " + again},
+		{[]string{"--witness", again, link}, exitUsage, "--witness would write over the trace " + again},
+		{[]string{"--html", link, brokenTrace, again}, exitUsage, "is a file, and there are 2 traces"},
+		{[]string{"--format", "json=" + link, brokenTrace, again}, exitUsage, "--format json would write over the trace " + link},
+		{[]string{"--html", file, "--minimize", file, brokenTrace}, exitUsage, "--minimize and --html would both write " + file},
+		{[]string{"--html", "/dev/null", "--minimize", "/dev/null", brokenTrace}, exitViolation, "minimized to"},
+		{[]string{"--witness", "-", plainTrace}, exitUsage, "--witness - names no file"},
 		{[]string{"--html", "/dev/full", brokenTrace}, exitInternal, "the drawing of"},
 		{[]string{"convert", plainTrace, t.TempDir()}, exitUsage, "convert takes --to tla, a trace, and the folder"},
 		{[]string{"convert", "--to", "html", plainTrace, t.TempDir()}, exitUsage, "must be one of tla"},
@@ -180,9 +189,9 @@ func TestOutputsThatCannotBe(t *testing.T) {
 		{[]string{"verify-witness", file, plainTrace}, exitMalformed, "no such file"},
 		{[]string{"verify-witness", plainTrace, file}, exitMalformed, "no such file"},
 	} {
-		code, out, errors := shipped(t, test.args...)
-		if code != test.code || !strings.Contains(out+errors, test.says) {
-			t.Errorf("%q: exit %d, want %d and %q in\n%s%s", test.args, code, test.code, test.says, out, errors)
+		code, out, stderr := shipped(t, test.args...)
+		if code != test.code || !strings.Contains(out+stderr, test.says) {
+			t.Errorf("%q: exit %d, want %d and %q in\n%s%s", test.args, code, test.code, test.says, out, stderr)
 		}
 	}
 }
