@@ -173,7 +173,7 @@ func TestTimeLimitHolds(t *testing.T) {
 		var out bytes.Buffer
 		p.stdin, p.stdout, p.stderr = silent, &out, &out
 		if code := p.run(t.Context(), []string{"--timeout", "10ms", "--engine", engine, "-"}); code != exitInconclusive ||
-			!strings.Contains(out.String(), "the time limit was reached") {
+			!strings.Contains(out.String(), "(0 events)\n  -: inconclusive: the time limit was reached after reading 0 of its events") {
 			t.Errorf("%s: exit %d, %s", engine, code, &out)
 		}
 		writer.Close()

@@ -49,10 +49,14 @@ func (w *textReporter) result(r *result) {
 	place, more := at(r.report.File, r.line), ": "+r.reason
 	if r.reason == "" {
 		w.judged++
-		more = fmt.Sprintf(" (%d events, %s)", r.report.Events, r.report.Dialect)
-		if r.report.With != "" {
-			more = fmt.Sprintf(" (%d events, %s, with %s)", r.report.Events, r.report.Dialect, r.report.With)
+		about := []string{fmt.Sprintf("%d events", r.report.Events)}
+		if r.report.Dialect != "" { // of a trace whose header was read
+			about = append(about, r.report.Dialect)
 		}
+		if r.report.With != "" {
+			about = append(about, "with "+r.report.With)
+		}
+		more = " (" + strings.Join(about, ", ") + ")"
 	}
 	if w.color {
 		answer = fmt.Sprintf("\x1b[1;%sm%s\x1b[0m", colors[answer], answer)
