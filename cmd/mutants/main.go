@@ -3,7 +3,7 @@
 // A mutant of the specification is an edit in tla/mutants.tsv: TLC must find that it breaks the property named there, or the
 // comparison of its state graph with the model's that it has other steps. A mutant of the model is made by rule: its state
 // graphs are compared with those of TLC until one differs. What changes no graph has a reason why not, in tla/mutants.tsv or
-// in survivors.tsv.
+// in survivors.tsv: nothing is different, or no configuration goes where it is.
 //
 // It prints a line for each mutant: after how long it was found, and by what. It exits with 1 if a mutant is not found as it
 // should be, and with 2 if nothing could be tried.
@@ -180,7 +180,7 @@ func tryAll(o options, n int, try func(i int) fate) []chan fate {
 type tally struct {
 	of, other        string // whose mutants they are, and what finds them besides the graphs
 	byGraph, byOther int
-	same             int
+	same, unshown    int
 	bad              int
 	start            time.Time
 	took             time.Duration
@@ -188,23 +188,26 @@ type tally struct {
 
 func newTally(of, other string) *tally { return &tally{of: of, other: other, start: time.Now()} }
 
-// report prints what became of a mutant, which is to be found by what is expected, mutate.Same for nothing; why says why the
-// graphs don't find it.
+// report prints what became of a mutant, which is to be found by what is expected, mutate.Same or mutate.Unshown for nothing;
+// why says why the graphs don't find it.
 func (t *tally) report(name string, f fate, expected, why string) {
 	verdict := cmp.Or(f.where, f.found)
 	if why != "" {
 		verdict += ": " + why
 	}
-	switch found := cmp.Or(f.found, mutate.Same); {
+	switch found := f.found; {
 	case f.err != nil:
 		t.bad++
 		verdict = fmt.Sprintf("NOT TRIED: %v", f.err)
+	case found == "" && expected == mutate.Same:
+		t.same++
+		verdict = "the same" + verdict
+	case found == "" && expected == mutate.Unshown:
+		t.unshown++
+		verdict = "not shown" + verdict
 	case found != expected:
 		t.bad++
 		verdict = fmt.Sprintf("FOUND BY %s, NOT BY %s", cmp.Or(verdict, "NOTHING"), expected)
-	case found == mutate.Same:
-		t.same++
-		verdict = "the same" + verdict
 	case found == mutate.ByGraph:
 		t.byGraph++
 	default:
@@ -217,6 +220,7 @@ func (t *tally) report(name string, f fate, expected, why string) {
 func (t *tally) end() { t.took = time.Since(t.start) }
 
 func (t *tally) String() string {
-	return fmt.Sprintf("%d mutants of the %s: %d found by the graph, %d by %s, %d the same for a reason, %d not as they should be; %.0f s",
-		t.byGraph+t.byOther+t.same+t.bad, t.of, t.byGraph, t.byOther, t.other, t.same, t.bad, t.took.Seconds())
+	return fmt.Sprintf("%d mutants of the %s: %d found by the graph, %d by %s, %d the same and %d not shown for a reason, "+
+		"%d not as they should be; %.0f s", t.byGraph+t.byOther+t.same+t.unshown+t.bad, t.of, t.byGraph, t.byOther, t.other,
+		t.same, t.unshown, t.bad, t.took.Seconds())
 }

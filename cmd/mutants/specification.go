@@ -43,7 +43,7 @@ func trySpecification(ctx context.Context, o options, jar tlc.Jar, scratch strin
 		return t, err
 	}
 	if o.sample > 0 { // what changes nothing is compared in all of its graph: that takes its time
-		edits = slices.DeleteFunc(edits, func(e mutate.Edit) bool { return e.Found == mutate.Same })
+		edits = slices.DeleteFunc(edits, func(e mutate.Edit) bool { return !e.IsFound() })
 	}
 	chosen := choose(o, edits)
 	pin := func() error { // what was found is kept, though it be not all
@@ -95,12 +95,12 @@ func (s specification) find(ctx context.Context, e mutate.Edit, any bool) (found
 			return "", fmt.Errorf("there is no configuration %s", name)
 		}
 		c := s.manifest[i]
-		if any || e.Found != mutate.ByGraph && e.Found != mutate.Same {
+		if any || e.Found != mutate.ByGraph && e.IsFound() {
 			if found, err = breaks(ctx, runner, c, e.Found, any); found != "" || err != nil {
 				return found, err
 			}
 		}
-		if any || e.Found == mutate.ByGraph || e.Found == mutate.Same {
+		if any || e.Found == mutate.ByGraph || !e.IsFound() {
 			machine, err := mc.Read(os.DirFS(s.runner.Dir), c.Module, c.Name)
 			if err != nil {
 				return "", err

@@ -15,15 +15,19 @@ type Edit struct {
 	What       string // what is wrong then, in words
 	// The configuration in which it is found.
 	Configuration string
-	// By which property, or by ByGraph; Same if there is nothing to find, and why.
+	// By which property, or by ByGraph; Same or Unshown if nothing finds it, and why.
 	Found, Why string
 }
 
 // What finds an edit if no property does.
 const (
-	ByGraph = "GRAPH" // the comparison with the model's graph
-	Same    = "SAME"  // nothing: the graph is the same
+	ByGraph = "GRAPH"   // the comparison with the model's graph
+	Same    = "SAME"    // nothing: what is reached is the same
+	Unshown = "UNSHOWN" // nothing: it is another contract, and no configuration goes where it differs
 )
+
+// IsFound reports whether something is to find it.
+func (e Edit) IsFound() bool { return e.Found != Same && e.Found != Unshown }
 
 // EditsName is the name of the list of edits in tla/.
 const EditsName = "mutants.tsv"
@@ -69,8 +73,8 @@ func parseEdit(line string) (Edit, error) {
 		return e, fmt.Errorf("%s changes nothing", e)
 	case e.What == "" || e.Configuration == "" || e.Found == "":
 		return e, fmt.Errorf("%s has an empty column", e)
-	case (e.Found == Same) != (e.Why != ""):
-		return e, fmt.Errorf("a reason is given exactly where the graph is the same")
+	case e.IsFound() != (e.Why == ""):
+		return e, fmt.Errorf("a reason is given exactly where nothing finds it")
 	}
 	return e, nil
 }

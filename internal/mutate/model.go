@@ -237,8 +237,9 @@ func (m *mutator) negate(condition ast.Expr) {
 	m.add(condition.Pos(), condition.End(), "!("+text+")", "not `%s`", text)
 }
 
-var neighbours = map[token.Token]string{token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">", token.EQL: "!=",
-	token.NEQ: "==", token.LAND: "||", token.LOR: "&&", token.ADD: "-", token.SUB: "+", token.OR: "&", token.SHL: ">>"}
+var neighbours = map[token.Token][]string{token.LSS: {"<="}, token.LEQ: {"<", "=="}, token.GTR: {">="}, token.GEQ: {">", "=="},
+	token.EQL: {"!="}, token.NEQ: {"=="}, token.LAND: {"||"}, token.LOR: {"&&"}, token.ADD: {"-"}, token.SUB: {"+"}, token.OR: {"&"},
+	token.SHL: {">>"}}
 
 func (m *mutator) binary(b *ast.BinaryExpr) {
 	text := m.text(b.Pos(), b.End())
@@ -248,7 +249,10 @@ func (m *mutator) binary(b *ast.BinaryExpr) {
 			m.add(operand.Pos(), operand.End(), "("+neutral+dropped+")", "`%s` without `%s`", text, dropped)
 		}
 	}
-	if other := neighbours[b.Op]; other != "" && !isText(b.X) && !isText(b.Y) {
+	if isText(b.X) || isText(b.Y) {
+		return
+	}
+	for _, other := range neighbours[b.Op] {
 		m.add(b.OpPos, b.OpPos+token.Pos(len(b.Op.String())), other, "%s is %s in `%s`", b.Op, other, text)
 	}
 }

@@ -37,7 +37,7 @@ func refused(n int) (int, *Refusal) {
 
 func help(n ...int) int {
 	switch {
-	case len(n) < 2:
+	case len(n) <= 2:
 		kind = May
 	}
 	switch kind {
@@ -88,9 +88,10 @@ func TestModel(t *testing.T) {
 		"x.go Step: `n, m = m, n` without `n`",
 		"x.go Step: `n, m = m, n` without `m`",
 		"x.go Step: false is true in `return help(n), false`",
-		"x.go help: not `len(n) < 2`",
-		"x.go help: < is <= in `len(n) < 2`",
-		"x.go help: 2 is 3 in `case len(n) < 2:`",
+		"x.go help: not `len(n) <= 2`",
+		"x.go help: <= is < in `len(n) <= 2`",
+		"x.go help: <= is == in `len(n) <= 2`",
+		"x.go help: 2 is 3 in `case len(n) <= 2:`",
 		"x.go help: without `kind = May`",
 		"x.go help: May is MustNot in `kind = May`",
 		"x.go help: May is Must in `kind = May`",
