@@ -192,19 +192,16 @@ func newTally(of, other string) *tally { return &tally{of: of, other: other, sta
 // why says why the graphs don't find it.
 func (t *tally) report(name string, f fate, expected, why string) {
 	verdict := cmp.Or(f.where, f.found)
-	if why != "" {
-		verdict += ": " + why
-	}
 	switch found := f.found; {
 	case f.err != nil:
 		t.bad++
 		verdict = fmt.Sprintf("NOT TRIED: %v", f.err)
 	case found == "" && expected == mutate.Same:
 		t.same++
-		verdict = "the same" + verdict
+		verdict = "the same"
 	case found == "" && expected == mutate.Unshown:
 		t.unshown++
-		verdict = "not shown" + verdict
+		verdict = "not shown"
 	case found != expected:
 		t.bad++
 		verdict = fmt.Sprintf("FOUND BY %s, NOT BY %s", cmp.Or(verdict, "NOTHING"), expected)
@@ -212,6 +209,9 @@ func (t *tally) report(name string, f fate, expected, why string) {
 		t.byGraph++
 	default:
 		t.byOther++
+	}
+	if why != "" {
+		verdict += ": " + why
 	}
 	fmt.Printf("%6.1f s  %-44s  %s\n", f.took.Seconds(), verdict, name)
 }

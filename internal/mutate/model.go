@@ -32,9 +32,10 @@ func (m Mutant) Apply(source []byte) []byte {
 // Model returns the mutants of those functions of a Go file that are reached, in the order of the file. Constants, by name,
 // tells what each may be replaced by.
 //
-// Conditions are negated, and lose an operand; comparisons become their neighbours; numbers are one more; assignments and
-// elements of lists are dropped; truths are inverted; constants become others of their kind, so that MUST becomes MAY and MAY
-// becomes MUST. What is dropped still stands there, without effect: Go wants every variable used, and each mutant is Go.
+// Conditions are negated, and lose an operand; comparisons become their neighbours, or ask for equality; numbers are one more;
+// assignments and elements of lists are dropped; truths are inverted; constants become others of their kind, so that MUST
+// becomes MAY and MAY becomes MUST. What is dropped still stands there, without effect: Go wants every variable used, and each
+// mutant is Go.
 func Model(file string, source []byte, constants map[string][]string, reached map[string]bool) ([]Mutant, error) {
 	files := token.NewFileSet()
 	parsed, err := parser.ParseFile(files, file, source, parser.SkipObjectResolution)
