@@ -22,7 +22,7 @@ import (
 //	get cq1 w1 w2c         a poll that delivers w1 and w2, this one cancelled (w2x: failed); get cq1 finds nothing
 //	b< get cq1; b> w1      the same, with what is between
 //	post qp1 w1 w2         ibv_post_send; recv qp1 r1 is ibv_post_recv
-//	placed cq1 w1          a point: the completion of w1 is placed (w1c, w1x: so)
+//	placed cq1 w1          a point: the completion of w1 is placed (w1c, w1x: so); placed cq1 r1 S: it is solicited
 //	enter cq1              a whole callback
 //	new qp3                a QP of cq1 that is not connected; new qp3 cq3: of a CQ of its own, with room for two
 //	NdkConnect qp3 d       it connects, as an end of connection d
@@ -71,7 +71,11 @@ func (o *overlaps) line(words []string) {
 		o.event(trace.Point, "", "quiesce", trace.Event{})
 	case tag == "placed":
 		r := resultOf(rest[1])
-		o.event(trace.Point, "", "CqePlaced", trace.Event{Cq: rest[0], Wr: r.Wr, Status: r.Status})
+		e := trace.Event{Cq: rest[0], Wr: r.Wr, Status: r.Status}
+		if len(rest) > 2 {
+			e.Solicited = word(true)
+		}
+		o.event(trace.Point, "", "CqePlaced", e)
 	case tag == "new":
 		cq := "cq1"
 		if len(rest) > 1 { // one of its own, with little room

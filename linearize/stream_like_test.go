@@ -163,6 +163,8 @@ var alike = []struct {
 		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; rest; placed cq2 r1; get cq2 r1; get cq1"},
 	{"… or before it", verdict.Conformant, "",
 		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; placed cq2 r1; rest; get cq2 r1; get cq1"},
+	{"a point tells that a receive was solicited, before its send is told", verdict.Conformant, "",
+		"NdkReceive qp2 r1; NdkSend qp1 s1 SEND_AND_SOLICIT_EVENT; placed cq2 r1 S; get cq1 s1; get cq2 r1; rest; get cq1; get cq2"},
 	{"a silent request after a bad token can only fail", verdict.ProviderViolation, "",
 		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq2 s1; get cq1 r1c; NdkWrite qp1 w1 SILENT_SUCCESS; rest; get cq1; get cq2; rest"},
 	{"a silent send on a broken QP, and there is no receive", verdict.ProviderViolation, "DEF-04",

@@ -173,8 +173,10 @@ func (l *lane) pair(r *posting) *posting {
 	m := other.messages[0]
 	if other.messages = other.messages[1:]; !m.over {
 		other.taken = append(other.taken, m)
-		if m.kinds = automaton.Plain; r.solicit && m.place == 0 {
-			m.kinds = automaton.Solicited
+		if m.place == 0 { // else a point has told
+			if m.kinds = automaton.Plain; r.solicit {
+				m.kinds = automaton.Solicited
+			}
 		}
 	}
 	return m
