@@ -305,7 +305,7 @@ func (ref *referee) plausible(k config, a model.Action) bool {
 	case model.Overflow:
 		return !r.idle(a.Cq) && r.waitsForRoom(a.Cq)
 	case model.CqInternalError:
-		return ref.fails[a.Cq] && !r.idle(a.Cq)
+		return ref.fails[a.Cq]
 	case model.ConnectionLost:
 		peer := ref.c.Qps[a.Qp].Peer
 		return peer < 0 || k.s.Qps[peer].State != model.Idle && k.s.Qps[peer].State != model.Connected

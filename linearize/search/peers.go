@@ -194,8 +194,11 @@ func (h *history) lostByPeer(p *qp) moment {
 		}
 	}
 	for _, r := range slices.Concat(p.initiator, p.receive) {
-		if failed(r) {
+		switch r.outcome {
+		case model.CANCELLED: // what cancelled it may have come before
 			from = min(from, r.post.call)
+		case model.FAILED:
+			from = min(from, max(r.post.call, h.pendingAt(r)))
 		}
 	}
 	for _, queue := range []model.Queue{model.Initiator, model.Receive} {
@@ -217,7 +220,7 @@ func (h *history) mayHaveFailed(p *qp, queue model.Queue) []loss {
 		return nil
 	}
 	var all []loss
-	seen := h.seenUntil(p, q)
+	seen := h.foundEmptyBy(p, q, never)
 	for _, r := range slices.Backward(requests) {
 		if r.told || r.owed <= seen {
 			break // and what was posted before it has completed too
@@ -229,11 +232,22 @@ func (h *history) mayHaveFailed(p *qp, queue model.Queue) []loss {
 	return all
 }
 
-// seenUntil returns the last moment of rest after which polls found q empty, before it may have failed and before p was closed
-// (A21), or 0: what requests of p had failed by then was delivered.
-func (h *history) seenUntil(p *qp, q *cq) moment {
-	until := h.failsFrom(q)
-	if p.closed != nil {
+// pendingAt returns the last moment of rest at which r, which has failed, is known to have been pending, or 0.
+func (h *history) pendingAt(r *request) moment {
+	if !r.told {
+		return 0
+	}
+	told := r.toldBy()
+	if r.point == nil {
+		told = r.delivery.poll.call
+	}
+	return h.foundEmptyBy(r.qp, r.qp.cq(r.queue), told)
+}
+
+// foundEmptyBy returns the last moment of rest after which polls found q empty that returned before a moment, and before q may have
+// failed and p was closed (A21), or 0: what requests of p had failed by then had been delivered.
+func (h *history) foundEmptyBy(p *qp, q *cq, until moment) moment {
+	if until = min(until, h.failsFrom(q)); p.closed != nil {
 		until = min(until, p.closed.call)
 	}
 	for _, s := range slices.Backward(q.empty) {

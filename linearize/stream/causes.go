@@ -41,7 +41,7 @@ type uncaused struct {
 func (p *qp) breaks(from moment, by cause, r *posting) {
 	p.mayBeLost(from, by, r)
 	if p.peer != nil {
-		p.peer.mayBeLost(from, byPeer, nil)
+		p.peer.mayBeLostByPeer(from)
 	}
 	p.checkRoom(from)
 	if p.shadow != nil {
@@ -71,6 +71,10 @@ func (p *qp) mayBeLost(from moment, by cause, r *posting) {
 		}
 	}
 }
+
+// mayBeLostByPeer notes that requests of p may be cancelled by what happened to its peer, from a moment on, but not before it was
+// connected.
+func (p *qp) mayBeLostByPeer(from moment) { p.mayBeLost(max(from, p.connected), byPeer, nil) }
 
 // mayBe reports whether u may be cancelled by what happened at some time before it. A request of its own queue that failed was
 // executed after it, unless it could pass it.

@@ -33,10 +33,10 @@ func (p *qp) meet() {
 		}
 		p.peer, ends[0].peer = ends[0], p
 		if ends[0].broken != 0 {
-			p.mayBeLost(ends[0].broken, byPeer, nil)
+			p.mayBeLostByPeer(ends[0].broken)
 		}
 		if p.broken != 0 {
-			ends[0].mayBeLost(p.broken, byPeer, nil)
+			ends[0].mayBeLostByPeer(p.broken)
 		}
 		p.shareDoubts()
 		p.notAlone()

@@ -158,6 +158,26 @@ func (r *posting) arrivedWith(out []sight) []sight {
 	return out
 }
 
+// endedWith notes, of a receive that did not succeed, the silent message in its place: one that names a bad token, and had ended by a
+// moment of rest, had ended the receive as well (INV-05), but whether that message has failed by itself is told later.
+func (r *posting) endedWith() {
+	l := r.lane.other()
+	if l == nil || r.index() >= r.lane.known || r.owed != 0 || r.place != 0 || r.lane.cq.armed == model.NONE {
+		return
+	}
+	if m := l.send(r.index()); m != nil && m.silent && m.op == model.SendAndInvalidate && m.rested != 0 && m.rested == r.rested {
+		m.late = r
+	}
+}
+
+// aborted takes that r succeeded silently.
+func (r *posting) aborted() {
+	if r.late != nil {
+		r.lane.qp.leaveOpen("whether " + r.late.wr + " had completed by a moment of rest, by which " + r.wr +
+			" had ended the connection, this engine does not follow")
+	}
+}
+
 // wasOwed notes that r had to have completed at the moment of rest at which that was open.
 func (r *posting) wasOwed(out []sight) []sight {
 	if r.rested == 0 || r.owed != 0 {

@@ -21,7 +21,7 @@ func (s *Stream) placed(e *trace.Event) {
 			return
 		}
 	}
-	r.place, r.outcome = s.at, calls.OutcomeOf(e.Status)
+	r.place, r.outcome, r.pended = s.at, calls.OutcomeOf(e.Status), l.emptyAtRest()
 	kinds := automaton.Plain
 	switch {
 	case r.outcome == model.FAILED:
@@ -38,7 +38,7 @@ func (s *Stream) placed(e *trace.Event) {
 		l.failed(r)
 	}
 	if r.outcome == model.FAILED {
-		l.qp.breaks(r.called, cause(l.queue), r)
+		l.qp.breaks(max(r.called, r.pended), cause(l.queue), r)
 	}
 	l.cq.take(sight{what: placedNow, at: s.at, kinds: kinds, counted: r.called})
 	l.cq.placedSince(s.at)

@@ -70,10 +70,12 @@ type posting struct {
 	rested       moment   // the same, as is known since, or 0; of a silent one: if it fails
 	ended        moment   // of a deferred one: when its chain had ended, or 0
 	place        moment   // of a point, or 0
+	pended       moment   // by then: the latest moment of rest at which it was pending, or 0
 	ran          moment   // once it is told: from when on it can have been executed
 	knew         moment   // up to here, by the other host's clock, that is known to come before its post
 	theirs       moment   // of a shadow's: of its post, by its own host's clock
 	shadow       *posting // that stands for it in the stream of the other host, or nil
+	late         *posting // of a silent message: its receive, if that was told before and had to have completed as this had ended; or nil
 
 	op              model.Op
 	kinds           automaton.Kinds

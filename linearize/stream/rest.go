@@ -195,6 +195,7 @@ func (q *cq) silentByRest(p *poll) {
 				break
 			}
 			if r.op.IsSend() {
+				r.aborted()
 				if l.arrives(r, r.rested, p.line); latest != nil && latest.rested != r.rested {
 					arrived()
 				}

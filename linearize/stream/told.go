@@ -136,6 +136,7 @@ func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 	}
 	if ok && r.isMessage() {
 		l.arrives(r, s.at, p.line)
+		r.aborted()
 	}
 	if !r.outlives(q, p.line) || q.stopped() {
 		return false
@@ -178,7 +179,7 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 		l.qp.failed = true
 	}
 	if outcome == model.CANCELLED && l.qp.peer != nil {
-		l.qp.peer.mayBeLost(r.called, byPeer, nil) // what cancelled r may have been the loss of the connection
+		l.qp.peer.mayBeLostByPeer(r.called) // what cancelled r may have been the loss of the connection
 	}
 	l.passed(r)
 	if l.qp.shadow != nil && r.shadow != nil {
@@ -196,7 +197,6 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 ) {
 	l, qp := r.lane, r.lane.qp
 	kinds = automaton.Failed
-	rested := r.pendingAt()
 	switch {
 	case outcome == model.CANCELLED:
 		u := l.uncaused(q, p, r)
@@ -204,6 +204,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		if cause >= u.at {
 			cause = 0 // what cancelled it is yet to be told
 		}
+		r.endedWith()
 		l.cancels(u)
 		if ok = qp.explain(u); !ok {
 			return
@@ -220,7 +221,8 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		}
 		l.failed(r)
 	case outcome == model.FAILED:
-		from = l.runs(r, rested)
+		r.endedWith()
+		from = l.runs(r, r.pendingAt())
 		if ok = qp.beforeFlush(p, r, from) && r.outlives(q, p.line) && s.tokenFailed(q, p, r, outcome); !ok {
 			return
 		}
@@ -232,7 +234,9 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 			qp.allows("%s completes with success when %s is connected", r.wr, qp.name)
 			qp.connected = r.called
 		}
-		from, qp.succeeds = max(qp.connected, rested), true
+		if from, qp.succeeds = qp.connected, true; l.queue == model.Receive {
+			from = max(from, r.pendingAt())
+		}
 		since, told := s.tokenTold(q, p.line, r, outcome)
 		if from = max(from, since); !told || !s.checkAlive(q, p.line, r) {
 			return 0, 0, false
@@ -256,11 +260,11 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 	return kinds, from, true
 }
 
-// pendingAt returns the latest moment of rest at which r, a receive that was told just now, is known to have been pending, or 0:
-// once it has been executed nothing keeps it from completing.
+// pendingAt returns the latest moment of rest at which r, a receive or what has failed, is known to have been pending, or 0: once it
+// has been executed nothing keeps it from completing.
 func (r *posting) pendingAt() moment {
-	if r.op != model.ReceiveOp || r.place != 0 {
-		return 0
+	if r.place != 0 {
+		return r.pended
 	}
 	return r.lane.emptyAtRest()
 }
