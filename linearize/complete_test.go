@@ -22,7 +22,8 @@ func inDoubt(f verdict.Finding) bool {
 }
 
 // What the contract itself does is never a violation, in any dialect: completeness of the judge, for every rule it knows.
-// Where a CQ failed, too much may be possible for an answer; a bound of memory is the same on every machine.
+// Where a CQ failed, too much may be possible for an answer; a bound of memory is the same on every machine. Which completions of a
+// closed QP its CQ still holds is the provider's choice (A21), which no engine follows: that may be left open.
 func TestRunsOfTheContractAreNoViolations(t *testing.T) {
 	for _, d := range dialects() {
 		t.Run(d.Name, rapid.MakeCheck(func(t *rapid.T) {
@@ -47,7 +48,7 @@ func TestRunsOfTheContractAreNoViolations(t *testing.T) {
 			report := Check(context.Background(), r.trace, Options{MaxMemory: 256 << 20, DeviceLevel: d.Name == model.VerbsDevice().Name})
 			for _, f := range report.Findings {
 				switch {
-				case inDoubt(f):
+				case inDoubt(f), f.Verdict == verdict.Inconclusive && strings.Contains(f.Message, "when it was closed (A21)"):
 				case f.Verdict == verdict.ProviderViolation, f.Verdict == verdict.ConsumerViolation && f.Rule != "DEF-06", f.Verdict == verdict.Inconclusive && quiescent && !r.lost:
 					t.Fatalf("%s: line %d: %s: %s\nbefore: %v\n%s", f.Verdict, f.Line, f.Rule, f.Message, f.Before, r)
 				}
