@@ -49,29 +49,31 @@ type End struct {
 }
 
 // Event is one line between header and end. Absent fields have their zero value; where zero is a value of its own, a
-// pointer tells absence from zero. What most events have comes first, close together.
+// pointer tells absence from zero. What most events have comes first, then what most calls have, and most returns: each in few
+// cache lines.
 type Event struct {
 	Line int    // in the file, from 1; 0 for an event that was not read from one
 	Seq  uint64 // strictly increasing: the order of the trace
-	T    int64  // on the header's clock; information only
-	Thr  string
 	Ph   Phase
 	Op   string // pairs Call with Ret, Enter with Exit
 	Fn   string // the NDKPI or libibverbs name
+	Thr  string
 
-	Cq, Qp  string
-	Wr      string        // the recorder's unique id of a posted request
-	Wrs     []WorkRequest // verbs: the list that a post was given
-	Status  string        // NTSTATUS name or 0x…; verbs: errno or wc status name
-	Errno   string
+	Cq, Qp string
+	Wr     string // the recorder's unique id of a posted request
+	Flags  []string
+	Token  *uint32
+	N      *int64 // room for results; events acknowledged
+	For    string // op of the call that a completion callback completes
+	T      int64  // on the header's clock; information only
+
+	Status  string // NTSTATUS name or 0x…; verbs: errno or wc status name
 	Results []Result
-	For     string // op of the call that a completion callback completes
-	Flags   []string
-	Token   *uint32
+	Errno   string
 	Bytes   *int64
-	N       *int64 // room for results; events acknowledged
-	Type    string // of an arm: ERRORS, ANY, SOLICITED
 
+	Type                   string        // of an arm: ERRORS, ANY, SOLICITED
+	Wrs                    []WorkRequest // verbs: the list that a post was given
 	Srq, Mr, Mw, Conn      string
 	ReceiveCq, InitiatorCq string // of NdkCreateQp; verbs: recv_cq, send_cq
 	ReceiveDepth           *int64 // verbs: max_recv_wr

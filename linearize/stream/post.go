@@ -30,7 +30,7 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 			s.registering++
 		}
 		p.add(u, r)
-		s.nameToken(r, e.Mr+e.Mw)
+		s.nameToken(r, e)
 	case u.fn == "ibv_bind_mw":
 		p.add(u, s.newPosting(u, e, e.Wr, model.Bind))
 	default:
@@ -48,7 +48,7 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 				r.localInvalidate = slices.Contains(w.Flags, localInvalidate)
 			}
 			p.add(u, r)
-			s.nameToken(r, e.Mr+e.Mw)
+			s.nameToken(r, e)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 		r.returned, r.answeredLine = s.at, e.Line
 		if !u.Verbs && r.token == nil && registers(r.op) {
 			r.token = e.Token
-			s.nameToken(r, e.Mr+e.Mw)
+			s.nameToken(r, e)
 			if r.over { // a callback within the call polled it
 				s.tokenTold(r.lane.cq, e.Line, r, r.outcome)
 			}

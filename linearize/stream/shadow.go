@@ -6,6 +6,7 @@ import (
 
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
+	"ndkoracle/trace"
 )
 
 // Two hosts of a connection have a trace each, and a stream each, with a clock of its own. In each stream a shadow stands for
@@ -106,7 +107,7 @@ func (p *qp) posted(r *posting) {
 		p.s.tokenUnknown(m, false)
 		return
 	}
-	p.s.nameToken(m, "")
+	p.s.nameToken(m, &trace.Event{}) // whose memory it is, is the peer's to know
 }
 
 // refused takes that a post of the other host was refused.

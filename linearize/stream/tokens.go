@@ -95,13 +95,13 @@ func (r *posting) changesToken() bool {
 	return false
 }
 
-// nameToken takes that a request names its token, be it accepted or not; region names the object that the token is of.
-func (s *Stream) nameToken(r *posting, region string) {
+// nameToken takes that a request names its token, be it accepted or not; e names the object that the token is of.
+func (s *Stream) nameToken(r *posting, e *trace.Event) {
 	if r.token == nil || !r.changesToken() || r.op == model.SendAndInvalidate && r.lane.qp.isRemote() {
 		return
 	}
 	t := s.token(*r.token, registers(r.op))
-	if r.op == model.Invalidate && !t.registered && !s.regions[region] {
+	if r.op == model.Invalidate && !t.registered && !s.regions[e.Mr+e.Mw] {
 		t.mayBeOld()
 	}
 	join(t.group, r.lane.qp.group)
