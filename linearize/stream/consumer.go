@@ -79,27 +79,27 @@ func (s *Stream) checkChains() {
 	}
 }
 
-// inner returns the callback that runs innermost on a thread, or nil.
-func (s *Stream) inner(thr string) *underWay {
+// inner returns the entry of the callback that runs innermost on a thread, or 0.
+func (s *Stream) inner(thr string) moment {
 	if s.running == 0 {
-		return nil
+		return 0
 	}
 	running := s.callbacks[thr]
 	if len(running) == 0 {
-		return nil
+		return 0
 	}
 	return running[len(running)-1]
 }
 
 // left takes the return of a callback.
 func (s *Stream) left(u *underWay) {
-	running := slices.DeleteFunc(s.callbacks[u.thr], func(o *underWay) bool { return o == u })
-	if s.callbacks[u.thr] = running; len(running) == 0 {
+	running := slices.DeleteFunc(s.callbacks[u.thr], func(entry moment) bool { return entry == u.call })
+	if s.callbacks[u.thr] = running; len(running) == 0 && len(s.callbacks) > maxSpare {
 		delete(s.callbacks, u.thr)
 	}
 }
 
 // nestsIn reports whether u was called from a callback that runs, on the same thread, within the call o (A27).
 func (u *underWay) nestsIn(o *underWay) bool {
-	return u.thr == o.thr && u.within != nil && u.within.call > o.call
+	return u.thr == o.thr && u.within > o.call
 }

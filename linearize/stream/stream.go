@@ -46,8 +46,8 @@ type Stream struct {
 	closing     map[string]*cq  // by the op of a close that is pending
 	closingQps  map[string]*qp
 	answers     answers
-	running     int                    // callbacks
-	callbacks   map[string][]*underWay // running, by thread
+	running     int                 // callbacks
+	callbacks   map[string][]moment // the entries of those, by thread
 	findings    []finding
 	counts      map[string]int
 	seen        [occasions]int
@@ -82,10 +82,10 @@ type underWay struct {
 	postings []*posting
 	conn     string
 	thr, wr  string
-	region   string    // of the creation of one
-	within   *underWay // the callback that was running on this thread
-	entered  bool      // a callback
-	closes   *qp       // of the completion of a close
+	region   string // of the creation of one
+	within   moment // the entry of the callback that was running on this thread, or 0
+	entered  bool   // a callback
+	closes   *qp    // of the completion of a close
 }
 
 // New returns a stream for a trace with this header, judged by a dialect. What it remembers of explanations takes about so much
@@ -96,7 +96,7 @@ func New(h trace.Header, d model.Dialect, memory int) *Stream {
 		shared: map[string]bool{}, closing: map[string]*cq{},
 		closingQps: map[string]*qp{}, answers: answers{waiting: map[string]*pendingCall{}, over: map[string]overCall{}},
 		tokens: map[uint32]*token{}, effects: tokenEffects(d), regions: map[string]bool{},
-		counts: map[string]int{}, turns: new(int), callbacks: map[string][]*underWay{}}
+		counts: map[string]int{}, turns: new(int), callbacks: map[string][]moment{}}
 	if h.Order == "partial" {
 		s.clock = &clock{}
 	}
@@ -127,7 +127,7 @@ func (s *Stream) Take(e *trace.Event) {
 		u.Function, u.fn, u.call, u.line, u.thr, u.wr, u.entered = calls.FunctionOf(e), e.Fn, s.at, e.Line, e.Thr, e.Wr, e.Ph == trace.Enter
 		if u.within = s.inner(u.thr); u.entered {
 			s.running++
-			s.callbacks[u.thr] = append(s.callbacks[u.thr], u)
+			s.callbacks[u.thr] = append(s.callbacks[u.thr], u.call)
 		}
 		if e.For != "" {
 			s.completed(e)
@@ -138,7 +138,9 @@ func (s *Stream) Take(e *trace.Event) {
 			s.end(u, e)
 			if u.entered {
 				s.running--
-				s.left(u)
+				if s.left(u); u.Kind == calls.Callback && s.answers.waiting[u.op] == nil {
+					s.open.reuse(u)
+				}
 			} else {
 				s.callReturned(u, e)
 				if u.Kind == calls.ArmCq || u.Kind == calls.Post && !calls.Pending(e) {
