@@ -145,6 +145,8 @@ var alike = []struct {
 		"NdkArmCq cq1 ANY; NdkReceive qp1 r1; NdkSend qp2 s1; enter cq1; get cq2 s1x; get cq1 r1; rest; get cq1; get cq2"},
 	{"a message with a bad token is received as its QP is closed", verdict.ProviderViolation, "",
 		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; a< get cq1; NdkCloseQp qp1; a> r1; get cq2 s1c; rest; get cq2"},
+	{"… and another is posted only then", verdict.ProviderViolation, "POLL-05",
+		"NdkReceive qp2 r1; NdkSend qp1 s1; get cq1 s1; NdkFlush qp2; NdkReceive qp2 r2; get cq2 r1c r2; rest; get cq1; get cq2"},
 	{"a silent send had succeeded, and there was no receive", verdict.ProviderViolation, "FLAG-02",
 		"NdkSend qp1 s1 SILENT_SUCCESS; NdkWrite qp1 w1; get cq1 w1; rest; get cq1; get cq2"},
 
