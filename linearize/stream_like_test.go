@@ -122,6 +122,10 @@ var alike = []struct {
 	{"cancelled by the peer after the connection was", verdict.Conformant, "",
 		"new qp3; new qp4 cq3; NdkArmCq cq3 SOLICITED; NdkReceive qp4 r1; NdkConnect qp3 d; NdkWrite qp3 w1; NdkConnect qp4 d; enter cq3; " +
 			"rest; get cq1 w1x; get cq1; get cq3 r1c; rest; get cq1; get cq3"},
+	{"what was cancelled came before what had completed by a rest", verdict.ProviderViolation, "",
+		"NdkReceive qp2 r2; NdkWrite qp1 w1 DEFER; NdkWrite qp2 w2; rest; get cq1; get cq2 r2c w2; NdkWrite qp1 w3; get cq1 w1x w3c; rest; get cq1; get cq2"},
+	{"what was cancelled came after what had completed by a rest", verdict.Conformant, "",
+		"NdkReceive qp2 r2; NdkWrite qp1 w1 DEFER; NdkWrite qp2 w2; rest; get cq1; get cq2 w2 r2c; NdkWrite qp1 w3; get cq1 w1x w3c; rest; get cq1; get cq2"},
 	{"a CQ that may overflow later had lost nothing before", verdict.ProviderViolation, "RES-08",
 		crowded + "NdkWrite qp4 w1; NdkWrite qp3 w2 DEFER; rest; get cq1 w1c; get cq1; get cq3; NdkWrite qp3 w3 DEFER; NdkWrite qp3 w4"},
 
@@ -139,14 +143,18 @@ var alike = []struct {
 		"NdkReceive qp2 r1; NdkSend qp1 s1; NdkSend qp1 s2; get cq1 s1 s2; get cq2 r1; rest; get cq1; get cq2"},
 	{"a send succeeds, and its receive is told to have failed", verdict.ProviderViolation, "POLL-05",
 		"NdkReceive qp2 r1; NdkSend qp1 s1; get cq1 s1; get cq2 r1x; rest; get cq1; get cq2"},
+	{"… and another is posted only then", verdict.ProviderViolation, "POLL-05",
+		"NdkReceive qp2 r1; NdkSend qp1 s1; get cq1 s1; NdkFlush qp2; NdkReceive qp2 r2; get cq2 r1c r2; rest; get cq1; get cq2"},
 	{"a message comes before it can have been sent, and its send fails", verdict.ProviderViolation, "",
 		"NdkArmCq cq1 ANY; NdkReceive qp1 r1; enter cq1; NdkSend qp2 s1; get cq2 s1x; get cq1 r1; rest; get cq1; get cq2"},
 	{"a message comes when it was sent, and its send fails", verdict.Conformant, "",
 		"NdkArmCq cq1 ANY; NdkReceive qp1 r1; NdkSend qp2 s1; enter cq1; get cq2 s1x; get cq1 r1; rest; get cq1; get cq2"},
 	{"a message with a bad token is received as its QP is closed", verdict.ProviderViolation, "",
 		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; a< get cq1; NdkCloseQp qp1; a> r1; get cq2 s1c; rest; get cq2"},
-	{"… and another is posted only then", verdict.ProviderViolation, "POLL-05",
-		"NdkReceive qp2 r1; NdkSend qp1 s1; get cq1 s1; NdkFlush qp2; NdkReceive qp2 r2; get cq2 r1c r2; rest; get cq1; get cq2"},
+	{"the send in its place fails later, and those behind it are like it", verdict.ProviderViolation, "",
+		"NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkSend qp2 s1; NdkSend qp2 s2; enter cq1; get cq1 r1; get cq2 s1x s2; rest; get cq1; get cq2"},
+	{"the send in its place succeeds later, and those behind it are not like it", verdict.ProviderViolation, "",
+		"NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkSend qp2 s1; NdkSend qp2 s2 SEND_AND_SOLICIT_EVENT; enter cq1; get cq1 r1; get cq2 s1; rest; get cq1; get cq2"},
 	{"a silent send had succeeded, and there was no receive", verdict.ProviderViolation, "FLAG-02",
 		"NdkSend qp1 s1 SILENT_SUCCESS; NdkWrite qp1 w1; get cq1 w1; rest; get cq1; get cq2"},
 
@@ -219,6 +227,26 @@ func TestReceivesThatRestedBehindAFlush(t *testing.T) {
 		}
 	}
 }
+
+// A receive that was told before its send may have taken a later message, if that send fails: porcupine accepts that, and the stream
+// leaves open what it has found meanwhile (ARM-10, INV-05).
+func TestReceivesToldBeforeTheirSends(t *testing.T) {
+	for _, text := range []string{
+		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; NdkSend qp2 s2; get cq1 r1; get cq2 s1x s2; rest; get cq1; get cq2",
+		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; NdkSend qp2 s2; get cq1 r1",
+		solicitedLater + "get cq1 r1; get cq2 s1x s2; rest; get cq1; get cq2",
+		solicitedLater + "get cq1 r1; rest; get cq1",
+	} {
+		if r := streaming(overlapped(t, text), Options{}); r.Decided() || !strings.Contains(r.Findings[0].Message, "s1 may have failed") {
+			t.Errorf("%s: %s: %+v", text, r.Verdict, r.Findings)
+		}
+		if r := Check(context.Background(), overlapped(t, text), Options{Engine: Porcupine}); r.Verdict != verdict.Conformant {
+			t.Errorf("%s: porcupine: %s: %+v", text, r.Verdict, r.Findings)
+		}
+	}
+}
+
+const solicitedLater = "NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkSend qp2 s1; NdkSend qp2 s2 SEND_AND_SOLICIT_EVENT; enter cq1; "
 
 // What the stream would have to search for it leaves open: what was posted while another post was under way, which was refused in the
 // end, had nothing before it at a moment of rest (DEF-04); and a silent message that ended its connection by then, as is told later,

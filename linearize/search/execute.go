@@ -86,6 +86,8 @@ func (r *request) solicited() (solicited, known bool) {
 		return r.message.solicit, true
 	case r.arrived != nil:
 		return r.arrived.solicit, true
+	case r.like != nil:
+		return r.like.solicit, true
 	case r.point != nil && r.point.begin.Solicited != nil:
 		return *r.point.begin.Solicited, true
 	}

@@ -102,6 +102,7 @@ type request struct {
 	unseen   bool          // its completion may have been placed, and no poll delivered it
 	message  *request      // of a receive: the peer's send that it took
 	arrived  *request      // … whose message it took, though that send failed, as was told later
+	like     *request      // … or one like that: which one it was nobody knows
 	sent     moment        // of a receive that succeeded: its message was not sent before
 	meets    bool          // of a send: the trace tells which of the peer's receives it goes to
 	receive  *request      // that one, or nil when there is none

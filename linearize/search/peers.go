@@ -37,6 +37,10 @@ func (h *history) findPeers() {
 			if i >= len(sends) || failed(r) || failed(sends[i]) {
 				break
 			}
+			if p.guesses(i) {
+				h.takesLike(i, r)
+				continue
+			}
 			r.message = sends[i]
 			if r.delivery != nil {
 				h.takenBy[r.message] = r
@@ -81,9 +85,47 @@ func (h *history) findArrived(p *qp) {
 			failure = s.delivery
 		}
 		if r.message == nil && r.delivery != nil && failure != nil && r.delivery.before(failure) {
+			if !p.receivedAll(i) {
+				h.takesLike(i, r)
+				continue
+			}
 			r.arrived, h.takenBy[s] = s, r
 			h.checkMessage(r)
 		}
+	}
+}
+
+// guesses reports whether the i'th receive may have taken another message than that of the send in its place: one of which nothing
+// is told, and which may have failed by itself.
+func (p *qp) guesses(i int) bool {
+	r, s := p.receive[i], p.peer.sends[i]
+	told := s.told || slices.ContainsFunc(p.peer.initiator[s.position:], func(later *request) bool { return later.told })
+	return r.told && !told && !p.receivedAll(i)
+}
+
+// receivedAll reports whether the i'th receive can only have taken the message in its place, as it and those behind it took all that
+// had been sent by then.
+func (p *qp) receivedAll(i int) bool {
+	sends := p.peer.sends
+	for ; i < len(p.receive) && p.receive[i].told && !failed(p.receive[i]); i++ {
+		if i+1 >= len(sends) || sends[i+1].post.call > p.receive[i].toldBy() {
+			return true
+		}
+	}
+	return false
+}
+
+// takesLike notes what is known of the message that r, the i'th receive, took, where it may be one of several: if all are alike, one
+// like that in its place.
+func (h *history) takesLike(i int, r *request) {
+	sends, told := r.qp.peer.sends[i:], r.toldBy()
+	for _, other := range sends[1:] {
+		if other.post.call < told && (other.op != sends[0].op || other.solicit != sends[0].solicit || other.op == model.SendAndInvalidate) {
+			return
+		}
+	}
+	if r.like = sends[0]; r.delivery != nil {
+		h.checkMessage(r)
 	}
 }
 

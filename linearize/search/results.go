@@ -167,7 +167,7 @@ func (h *history) checkExtended(r *request, d *delivery) {
 
 // checkMessage holds a successful receive against the peer's send that it took (RES-02, RES-03).
 func (h *history) checkMessage(r *request) {
-	m := cmp.Or(r.message, r.arrived)
+	m := cmp.Or(r.message, r.arrived, r.like)
 	d, see := r.delivery, []*span{r.post, m.post}
 	if m.post.call > d.poll.ret {
 		h.providerInOrder(r.doubt(), "POLL-05", d.poll.ret, see, "%s received a message that the peer had not sent yet", r.wr)

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 
@@ -224,9 +225,25 @@ func (p *qp) explain(u *uncaused) bool {
 		}
 		return !u.cq.stopped()
 	case len(p.unexplained) < MaxFollowing:
-		p.unexplained = append(p.unexplained, *u)
+		p.unexplained, u.cq.unexplained = append(p.unexplained, *u), true
 	}
 	return true
+}
+
+// placedBefore takes that r is delivered, which had been placed by a moment: what was delivered before it had been as well.
+func (q *cq) placedBefore(r *posting) {
+	by := cmp.Or(r.place, r.owed)
+	if by == 0 || r.missed || !q.unexplained {
+		return
+	}
+	q.unexplained = false
+	for _, l := range q.lanes {
+		for i := range l.qp.unexplained {
+			if u := &l.qp.unexplained[i]; u.cq == q {
+				u.at, q.unexplained = min(u.at, by), true
+			}
+		}
+	}
 }
 
 // mayBeTold reports whether what explains u may be told yet.

@@ -46,6 +46,7 @@ type cq struct {
 	armed                 model.Arm // the type of the latest arm
 	emptied               moment    // the call of the latest poll that found nothing
 	owed                  int       // outstanding requests that had to have completed at a moment of rest
+	unexplained           bool      // what cancelled some that it delivered may not be known yet
 }
 
 // A poll is one that is under way, or that waits for another one.

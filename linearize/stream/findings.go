@@ -14,8 +14,9 @@ type finding struct {
 	at       moment
 	turn     int // of those of both hosts, where there are two
 	of       *group
-	searched bool      // nothing explains it; other findings break a rule by themselves
-	rests    []restsOn // it stands when these are known not to have overflowed
+	searched bool       // nothing explains it; other findings break a rule by themselves
+	rests    []restsOn  // it stands when these are known not to have overflowed
+	guesses  []*posting // … and these to have succeeded
 }
 
 // A group is of objects that share something. What is found on one of them ends what can be said of all.
@@ -144,6 +145,14 @@ func (s *Stream) unexplainedByTokens(g *group, rule string, line int, see []int,
 	if !s.muted {
 		f := &s.findings[len(s.findings)-1]
 		f.searched, f.rests = true, g.mayHaveOverflown()
+		s.restsOnGuesses(g)
+	}
+}
+
+// restsOnGuesses notes on which guesses the latest finding, of a group, rests.
+func (s *Stream) restsOnGuesses(g *group) {
+	if !s.muted {
+		s.findings[len(s.findings)-1].guesses = s.guesses(g)
 	}
 }
 

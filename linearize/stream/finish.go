@@ -46,7 +46,7 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 		groups[q.group.root()] = true
 	}
 	r.Components = len(groups)
-	s.leaveOverflowsOpen()
+	s.leaveOpen()
 	s.markFollowing()
 	s.clock.doubt(s.findings)
 	for _, f := range s.findings {

@@ -177,20 +177,23 @@ func (g *group) mayHaveOverflown() []restsOn {
 // open reports whether it is not known yet if the CQ overflowed.
 func (r restsOn) open() bool { return r.q.crowded.refuted < r.times }
 
-// leaveOverflowsOpen makes of findings that an overflow may explain questions, and takes back what was found after them.
-func (s *Stream) leaveOverflowsOpen() {
+// leaveOpen makes of findings questions that an overflow may explain, or another guess, and takes back what was found after them.
+func (s *Stream) leaveOpen() {
 	open := map[*group]bool{}
 	s.findings = slices.DeleteFunc(s.findings, func(f finding) bool {
 		if f.of == nil || f.Verdict != verdict.ProviderViolation {
 			return false
 		}
 		before := open[f.of.root()]
-		open[f.of.root()] = before || slices.ContainsFunc(f.rests, restsOn.open)
+		open[f.of.root()] = before || slices.ContainsFunc(f.rests, restsOn.open) || f.guessed() != nil
 		return before
 	})
 	for i := range s.findings {
 		f := &s.findings[i]
-		if k := slices.IndexFunc(f.rests, restsOn.open); k >= 0 {
+		if m := f.guessed(); m != nil {
+			f.Verdict = verdict.Inconclusive
+			f.Message += "; but " + m.wr + " may have failed, and which message was received in its place this engine does not follow"
+		} else if k := slices.IndexFunc(f.rests, restsOn.open); k >= 0 {
 			f.Verdict = verdict.Inconclusive
 			f.Message += "; but " + f.rests[k].q.overflow()
 		} else if len(f.rests) > 0 {

@@ -233,6 +233,7 @@ func (s *Stream) checkMessage(q *cq, line int, r, m *posting, result *trace.Resu
 	if result.Type != want {
 		s.report(q.group, verdict.ProviderViolation, "RES-02", line, see,
 			"%s took the %v %s, and its completion has type %s: it is %s", r.wr, m.op, m.wr, result.Type, want)
+		s.restsOnGuesses(q.group)
 		r.lane.qp.allows("type %s", want)
 		return
 	}
@@ -241,6 +242,7 @@ func (s *Stream) checkMessage(q *cq, line int, r, m *posting, result *trace.Resu
 		if *result.Token != *m.token {
 			s.report(q.group, verdict.ProviderViolation, "RES-03", line, see,
 				"%s names the invalidated token %d, and the peer's %s invalidated %d", r.wr, *result.Token, m.wr, *m.token)
+			s.restsOnGuesses(q.group)
 			r.lane.qp.allows("token %d", *m.token)
 		}
 	}

@@ -39,6 +39,9 @@ type lane struct {
 
 	known    int          // from which index on nobody knows which send goes to which receive, or never
 	loose    []*posting   // of a queue of sends: the first of these whose receive was not told
+	guessed  []*posting   // … those whose receive was told before them, by a guess
+	first    *posting     // … the first of all
+	mixed    bool         // … they are not all alike
 	left     []leftBehind // of a queue of sends: receives that a poll left behind, if their message had arrived
 	promised int          // receives yet to be posted that sends have gone to already
 
@@ -145,6 +148,7 @@ func (l *lane) enqueue(r *posting) {
 	r.sends = l.sends
 	if r.op.IsSend() {
 		l.sends++
+		l.mixes(r)
 	}
 	switch {
 	case !r.isMessage():

@@ -95,6 +95,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 		s.also("POLL-09")
 		l.qp.allows("first %s, with %v", q.points[0].wr, q.points[0].outcome)
 	}
+	q.placedBefore(r)
 	kinds, from, ok := s.tell(q, p, r, outcome, result)
 	if !ok {
 		return out
@@ -236,6 +237,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		}
 		if from, qp.succeeds = qp.connected, true; l.queue == model.Receive {
 			from = max(from, r.pendingAt())
+			r.guess()
 		}
 		since, told := s.tokenTold(q, p.line, r, outcome)
 		if from = max(from, since); !told || !s.checkAlive(q, p.line, r) {

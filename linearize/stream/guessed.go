@@ -1,0 +1,65 @@
+package stream
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// A receive that succeeds takes the message in its place, unless that send has failed by itself: then it takes a later one. While
+// nothing is told of the send, and a later one has been posted, that is a guess. What is found meanwhile stands once the send is
+// known to have succeeded.
+
+// guess takes that r is told to have succeeded, by the message in its place.
+func (r *posting) guess() {
+	sends := r.lane.other()
+	if sends == nil || r.index() >= r.lane.known || len(sends.messages) == 0 {
+		return
+	}
+	if r.lane.took+1 == sends.sends {
+		sends.guessed = nil // each of them has been received
+		return
+	}
+	for len(sends.guessed) > 0 && sends.guessed[0].hasSucceeded() {
+		sends.guessed = sends.guessed[1:]
+	}
+	if m := sends.messages[0]; sends.mixed && !m.over && len(sends.guessed) < MaxFollowing {
+		sends.guessed = append(sends.guessed, m)
+	}
+}
+
+// mixes notes whether it makes a difference which of the sends was received.
+func (l *lane) mixes(r *posting) {
+	if l.first == nil {
+		l.first = r
+	} else if r.op != l.first.op || r.solicit != l.first.solicit || r.op == model.SendAndInvalidate {
+		l.mixed = true
+	}
+}
+
+// hasSucceeded reports whether r, a send, is known to have.
+func (r *posting) hasSucceeded() bool {
+	if r.over || r.place != 0 {
+		return r.outcome == model.SUCCESS
+	}
+	return r.silent && !r.cancelled && r.rested != 0 && r.rested <= r.lane.emptyAtRest()
+}
+
+// guesses returns the sends on which rests what is found of a group.
+func (s *Stream) guesses(g *group) []*posting {
+	var all []*posting
+	for _, p := range s.qpsInOrder {
+		if p.group.root() == g.root() || p.peer != nil && p.peer.group.root() == g.root() {
+			all = append(all, p.lanes[model.Initiator].guessed...)
+		}
+	}
+	return slices.DeleteFunc(all, (*posting).hasSucceeded)
+}
+
+// guessed returns the first send on which a finding rests and that may have failed, or nil.
+func (f *finding) guessed() *posting {
+	if i := slices.IndexFunc(f.guesses, func(m *posting) bool { return !m.hasSucceeded() }); i >= 0 {
+		return f.guesses[i]
+	}
+	return nil
+}
