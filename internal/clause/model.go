@@ -21,6 +21,7 @@ type Model struct {
 	sources   map[string][]byte
 	files     *token.FileSet
 	uses      map[*ast.Ident]types.Object
+	types     map[ast.Expr]types.TypeAndValue
 	functions map[types.Object]*ast.FuncDecl
 	actions   map[string]string   // constants by the names of the actions
 	refusals  map[string][]string // constants' names by what they say: "ARM-04: why"
@@ -65,12 +66,12 @@ func NewModel(sources map[string][]byte) (*Model, error) {
 		}
 		files = append(files, file)
 	}
-	info := types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
+	info := types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{}}
 	checks := types.Config{Importer: importer.ForCompiler(m.files, "source", nil)}
 	if _, err := checks.Check("model", m.files, files, &info); err != nil {
 		return nil, err
 	}
-	m.uses = info.Uses
+	m.uses, m.types = info.Uses, info.Types
 	for _, file := range files {
 		for _, declaration := range file.Decls {
 			switch d := declaration.(type) {
@@ -247,15 +248,20 @@ func (w *walk) node(n ast.Node) {
 	})
 }
 
-// statement takes note of a statement, with the fields that it sets: those that stand on its left, and those of structs.
+// statement takes note of a statement, with the fields that it sets: those that stand on its left, and all those of a struct that
+// it writes down, where what is left out is zero.
 func (w *walk) statement(n ast.Node, left ...ast.Expr) {
 	set := map[string]bool{}
 	for _, e := range left {
 		set[field(e)] = true
 	}
 	ast.Inspect(n, func(n ast.Node) bool {
-		if pair, ok := n.(*ast.KeyValueExpr); ok {
-			set[w.clause(pair.Key).Text] = true
+		if literal, ok := n.(*ast.CompositeLit); ok {
+			if made, ok := w.model.types[literal].Type.Underlying().(*types.Struct); ok {
+				for f := range made.Fields() {
+					set[f.Name()] = true
+				}
+			}
 		}
 		return true
 	})
