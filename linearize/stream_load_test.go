@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -206,7 +207,8 @@ func processorTime(b testing.TB) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// The engines on one trace of about 10,000 operations.
+// The engines on one trace of about 10,000 operations, which does not end at rest. Where porcupine gives up, what it says of that is
+// logged, and its time is that until then.
 func BenchmarkEngines(b *testing.B) {
 	for _, depth := range []int{4, 32} {
 		traced := loaded(depth, 13_000)
@@ -214,11 +216,14 @@ func BenchmarkEngines(b *testing.B) {
 			b.Run(fmt.Sprintf("depth=%d/%s", depth, engine), func(b *testing.B) {
 				operations := 0
 				for b.Loop() {
-					r := Check(context.Background(), traced, Options{Engine: engine, Timeout: timeLimit})
+					r := Check(context.Background(), traced, Options{Engine: engine, Timeout: timeLimit, MaxMemory: memoryLimit})
 					operations = r.Operations
 					for _, f := range r.Findings {
-						if f.Line != 0 {
+						switch {
+						case f.Line != 0:
 							b.Fatalf("%s: %+v", r.Verdict, r.Findings)
+						case !strings.Contains(f.Message, "the trace does not end with the provider at rest"):
+							b.Logf("gives up: %s", f.Message)
 						}
 					}
 				}
@@ -228,5 +233,8 @@ func BenchmarkEngines(b *testing.B) {
 	}
 }
 
-// timeLimit is how long porcupine may take for one trace of the benchmark.
-const timeLimit = 120e9
+// What porcupine may take for one trace of the benchmark: nanoseconds, and bytes.
+const (
+	timeLimit   = 120e9
+	memoryLimit = 12 << 30
+)
