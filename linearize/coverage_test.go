@@ -92,10 +92,10 @@ func TestConsumerBreach(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"the provider's after the consumer's", "arm ANY; post 1; close; get; cb<; cb>", []string{"consumer violation LIFE-06"}},
-		{"the provider's before the consumer's", "arm ANY; post 1; get 1; get 1; close; get",
+		{"the provider's after the consumer's", "arm ANY; post 1; close-qp; close; get; cb<; cb>", []string{"consumer violation LIFE-06"}},
+		{"the provider's before the consumer's", "arm ANY; post 1; get 1; get 1; close-qp; close; get",
 			[]string{"provider violation POLL-04", "consumer violation LIFE-06"}},
-		{"found by searching, before the consumer's", "post 1; cb<; cb>; close; get",
+		{"found by searching, before the consumer's", "post 1; cb<; cb>; close-qp; close; get",
 			[]string{"provider violation ARM-01", "consumer violation LIFE-06"}},
 		{"the consumer's on other objects", "post 1; cb<; cb>; get 1; peer 1 D",
 			[]string{"provider violation ARM-01", "consumer violation DEF-06"}},

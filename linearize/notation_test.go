@@ -16,7 +16,7 @@ import (
 //	peer 7 S      NdkSend on qp2             peerwrite 8   NdkWrite on qp2
 //	get 1 2x 3c   cq1 delivers 1 with success, 2 failed, 3 cancelled; exget the same by NdkGetCqResultsEx
 //	peerget 7     cq2 delivers 7             flush         NdkFlush of qp1; flush F the same, refused
-//	rest          quiesce                    close         NdkCloseCq of cq1
+//	rest          quiesce                    close         NdkCloseCq of cq1; close-qp that of qp1
 //
 // A trace ends at rest unless its last word is "cut".
 func script(t testing.TB, text string) *trace.Trace {
@@ -109,6 +109,8 @@ func (s *scripted) word(word string, args []string) bool {
 		s.event(trace.Point, "", "quiesce", trace.Event{})
 	case "close":
 		s.call("NdkCloseCq", trace.Event{Cq: "cq1"}, success)
+	case "close-qp":
+		s.call("NdkCloseQp", trace.Event{Qp: "qp1"}, success)
 	default:
 		return false
 	}

@@ -91,7 +91,7 @@ func TestReadingEnds(t *testing.T) {
 		code    int
 		want    string
 	}{
-		{context.Background(), "20ms", func() {}, exitInconclusive, `-: inconclusive \(\d+ events, (ndkpi)?\)
+		{context.Background(), "20ms", func() {}, exitInconclusive, `-: inconclusive \(\d+ events(, ndkpi)?\)
   -: inconclusive: the time limit was reached after reading \d+ of its events: nothing of the trace was judged`},
 		{ctx, "1h", interrupt, exitInterrupted, `interrupted in trace 1 of 1, - after reading \d+ of its events; 0 checked`},
 	} {

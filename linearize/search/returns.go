@@ -35,7 +35,55 @@ func (h *history) checkReturns() {
 			h.exercised("ASY-02")
 		}
 	}
+	h.checkClosesOfCqs()
 	h.checkHung()
+}
+
+// checkClosesOfCqs is LIFE-04 and LIFE-05: when the close of a CQ completes, so have the closes of its QPs, and the callbacks that
+// said so have returned. One whose call has not returned may have.
+func (h *history) checkClosesOfCqs() {
+	for _, q := range h.cqs {
+		at := h.doneAt(q.closed)
+		if at == never || at < q.closed.ret { // or the callback came first
+			continue
+		}
+		for _, p := range h.qps {
+			if h.doneAt(p.created) > at || p.initiatorCq != q && p.receiveCq != q {
+				continue
+			}
+			h.exercised("LIFE-04")
+			told := never
+			if s := p.closed; s != nil && s.pending() && len(h.answers[s.begin.Op]) > 0 {
+				told = h.answers[s.begin.Op][0].call
+			}
+			if told < at {
+				h.exercised("LIFE-05")
+			}
+			switch {
+			case told < at && at < h.answers[p.closed.begin.Op][0].ret:
+				h.provider("LIFE-05", at, []*span{q.closed, p.closed},
+					"the close of %s completed while the callback was running that completed the close of %s, which uses it", q.name, p.name)
+				h.findings[len(h.findings)-1].Also = []string{"LIFE-04"}
+			case p.closed == nil || at < p.closed.call || p.closed.refused() || p.closed.pending() && p.closed.ret < at && at < told:
+				h.provider("LIFE-04", at, []*span{q.closed}, "the close of %s completed before that of %s, which uses it", q.name, p.name)
+			}
+		}
+	}
+}
+
+// doneAt returns the moment at which a call had succeeded: at its return, or when its completion callback was entered; or never.
+func (h *history) doneAt(s *span) moment {
+	switch {
+	case s == nil:
+		return never
+	case s.succeeded() && !s.pending():
+		return s.ret
+	case s.pending() && len(h.answers[s.begin.Op]) > 0:
+		if by := h.answers[s.begin.Op][0]; s.kind != calls.CreateQp || calls.ReportsSuccess(by.begin) { // a close can't fail then
+			return by.call
+		}
+	}
+	return never
 }
 
 // checkAnswer holds a call that returned STATUS_PENDING against the completion callbacks that came for it. From a moment on

@@ -389,4 +389,5 @@ func (s *Stream) closeCqReturned(u *underWay, e *trace.Event, refused bool) {
 func (q *cq) closeFinished() {
 	q.over = q.s.at
 	q.take(sight{what: closeFinished, at: q.s.at})
+	q.checkQpsClosed()
 }

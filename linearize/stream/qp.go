@@ -33,6 +33,8 @@ type qp struct {
 	failed      bool           // a request of its own failed
 	lossTold    bool           // a completion of it told of a failure
 	gone        bool           // it has been closed for good
+	leaving     bool           // the callback that says so was entered
+	exists      bool           // its creation has succeeded
 	aborted     moment         // by when a bad token had ended its connection, or 0
 	invalidates bool           // it has sent messages that name tokens
 	alone       *unsent        // the first receive that succeeded while no peer was known, or nil

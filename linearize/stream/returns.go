@@ -124,9 +124,11 @@ func (s *Stream) completed(e *trace.Event) {
 	}
 }
 
-// answered takes the completion callback of a call, where that is a connect or a disconnect.
+// answered takes the completion callback of a call, where that is a creation, a connect or a disconnect.
 func (s *Stream) answered(u *underWay, e *trace.Event) {
 	switch u.Kind {
+	case calls.CreateQp:
+		u.qp.exists = calls.ReportsSuccess(e)
 	case calls.ConnectQp:
 		u.qp.connectAnswered(u, calls.ReportsSuccess(e))
 	case calls.FlushQp:
@@ -179,6 +181,30 @@ func (s *Stream) waitsForNobody(u *underWay) bool {
 		return u.qp.created && u.qp.connected == 0
 	}
 	return false // its connector is closed first, and the trace does not tell when
+}
+
+// checkQpsClosed is LIFE-04 and LIFE-05 for a CQ whose close completes now: so have the closes of its QPs, and the callbacks that
+// said so have returned. One whose call has not returned may have.
+func (q *cq) checkQpsClosed() {
+	for _, p := range q.s.qpsInOrder {
+		if !p.exists || p.lanes[0].cq != q && p.lanes[1].cq != q {
+			continue
+		}
+		q.s.exercised("LIFE-04")
+		if p.leaving {
+			q.s.exercised("LIFE-05")
+		}
+		switch {
+		case p.gone:
+		case p.leaving:
+			q.s.report(q.group, verdict.ProviderViolation, "LIFE-05", 0, nil,
+				"the close of %s completed while the callback was running that completed the close of %s, which uses it", q.name, p.name)
+			q.s.also("LIFE-04")
+		case p.closing == 0 || p.closed != 0:
+			q.s.report(q.group, verdict.ProviderViolation, "LIFE-04", 0, nil,
+				"the close of %s completed before that of %s, which uses it", q.name, p.name)
+		}
+	}
 }
 
 // checkHung looks, where the provider ended at rest, for calls and callbacks that never returned. Of those on one thread the

@@ -210,9 +210,13 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 			delete(s.closing, e.For)
 			q.closeFinished()
 		}
-		if p := s.closingQps[e.For]; p != nil {
+		p := s.closingQps[e.For]
+		if call := s.open.find(e.For); call != nil && call.Kind == calls.CloseQp {
+			p = call.qp // before it has returned
+		}
+		if p != nil {
 			delete(s.closingQps, e.For)
-			u.closes = p
+			u.closes, p.leaving = p, true
 		}
 	case calls.EndConnection:
 		s.connectionEnds(u, e.Qp, e.Conn)
@@ -245,6 +249,10 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 	case calls.CreateCq:
 		if depth := cmp.Or(e.Depth, u.depth); depth != nil && !refused {
 			u.cq.depth = int(*depth)
+		}
+	case calls.CreateQp:
+		if !calls.Pending(e) {
+			u.qp.exists = !refused
 		}
 	case calls.ConnectQp:
 		u.qp.connectReturned(u, refused, calls.Pending(e))
