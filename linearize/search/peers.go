@@ -276,14 +276,15 @@ func (h *history) mayHaveFailed(p *qp, queue model.Queue) []loss {
 
 // pendingAt returns the last moment of rest at which r, which has failed, is known to have been pending, or 0.
 func (h *history) pendingAt(r *request) moment {
-	if !r.told {
+	q := r.qp.cq(r.queue)
+	if !r.told || q == nil {
 		return 0
 	}
 	told := r.toldBy()
 	if r.point == nil {
 		told = r.delivery.poll.call
 	}
-	return h.foundEmptyBy(r.qp, r.qp.cq(r.queue), told)
+	return h.foundEmptyBy(r.qp, q, told)
 }
 
 // foundEmptyBy returns the last moment of rest after which polls found q empty that returned before a moment, and before q may have
