@@ -93,7 +93,9 @@ WhyNotFound(c) ==
   ELSE IF results = <<>> /\ entries # <<>> /\ cq[Calls[c].cq].health = "OK" THEN {"POLL-03"}
   ELSE {}
 
-WhyNotClosed(q) == IF cq[q].running THEN {"ARM-20"} ELSE IF ~QpsAreClosed(q) THEN {"LIFE-04"} ELSE {}
+WhyNotClosed(q) ==
+  LET open == {p \in Users(q) : qp[p].state # "CLOSED"}
+  IN IF cq[q].running THEN {"ARM-20"} ELSE {IF qp[p].state = "COMPLETING" THEN "LIFE-05" ELSE "LIFE-04" : p \in open}
 
 WhyNotDone(c) ==
   LET k == Calls[c] IN
@@ -140,8 +142,9 @@ Why ==
 (***************************************************************************)
 Precedence ==
   <<"ARM-20", "ARM-06", "POLL-04", "POLL-02", "DEF-03", "FLAG-01", "INV-05", "POLL-07", "POLL-08", "FLAG-02", "DEF-05",
-    "FLUSH-02", "FLUSH-01", "RES-02", "RES-03", "ARM-01", "ARM-16", "ARM-17", "RES-08", "DEF-04", "LIFE-04", "POST-08", "POLL-09",
-    "ARM-07", "ARM-11", "ARM-10", "ARM-09", "ARM-04", "ARM-12", "ARM-08", "ARM-02", "ARM-21", "ARM-03", "POLL-03", "POLL-05">>
+    "FLUSH-02", "FLUSH-01", "RES-02", "RES-03", "ARM-01", "ARM-16", "ARM-17", "RES-08", "DEF-04", "LIFE-04", "LIFE-05",
+    "POST-08", "POLL-09", "ARM-07", "ARM-11", "ARM-10", "ARM-09", "ARM-04", "ARM-12", "ARM-08", "ARM-02", "ARM-21",
+    "ARM-03", "POLL-03", "POLL-05">>
 Rank(rule) == CHOOSE i \in DOMAIN Precedence : Precedence[i] = rule
 
 -----------------------------------------------------------------------------

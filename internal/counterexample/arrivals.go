@@ -37,6 +37,7 @@ func (c *converter) prepare(steps []step, depth int64) error {
 		r := arrival{request: request{wr: "w" + n, qp: "qp" + n, op: "Write"}}
 		r.before = r.request
 		c.createQp(r.qp, s.word(0), s.word(0))
+		c.users[s.word(0)] = append(c.users[s.word(0)], r.qp)
 		c.connect(r.qp, "c"+n, false)
 		if s.name == "Place" && isSolicited(s.arguments[1]) {
 			r.wr, r.op = "r"+n, "Receive"
@@ -66,6 +67,12 @@ func (c *converter) take(s step) error {
 		return c.place(s.action)
 	case "Overflow": // the completion that found no room is lost
 		return c.post(c.arrive().before)
+	case "NdkCloseCompletion": // the QPs are closed before their CQ (LIFE-04)
+		for _, qp := range c.users[s.word(0)] {
+			if err := errors.Join(c.closeQp(qp), c.closeEnter(qp), c.closeExit(qp)); err != nil {
+				return err
+			}
+		}
 	}
 	return c.takeOfCq(s)
 }

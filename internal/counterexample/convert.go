@@ -75,7 +75,7 @@ func Write(out io.Writer, example Example) error {
 
 // tell returns the events of the counter-example.
 func tell(example Example) ([]trace.Event, error) {
-	c := &converter{script: new(script), entries: map[string][]trace.Result{}}
+	c := &converter{script: new(script), entries: map[string][]trace.Result{}, users: map[string][]string{}}
 	switch example.Dialect {
 	case "ndkpi", "ndspi":
 		c.words = newNdkWords(c.script, example.Dialect == "ndkpi")
@@ -125,4 +125,5 @@ type converter struct {
 	// Of a CQ by itself:
 	requests []arrival                 // the requests of the completions that come from nowhere, in their order
 	entries  map[string][]trace.Result // of each CQ, oldest first
+	users    map[string][]string       // of each CQ, the QPs
 }
