@@ -1,6 +1,7 @@
 package linearize
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -90,7 +91,7 @@ func (o *overlaps) line(words []string) {
 	case tag == "enter":
 		o.ops++
 		op := fmt.Sprint("callback ", o.ops)
-		o.event(trace.Enter, op, "NdkCqNotificationCallback", trace.Event{Cq: rest[0], Status: "STATUS_SUCCESS"})
+		o.event(trace.Enter, op, "NdkCqNotificationCallback", trace.Event{Cq: rest[0], Status: cmp.Or(strings.Join(rest[1:], ""), "STATUS_SUCCESS")})
 		o.event(trace.Exit, op, "NdkCqNotificationCallback", trace.Event{})
 	case strings.HasSuffix(tag, "<"):
 		o.begin(strings.TrimSuffix(tag, "<"), rest[0], rest[1], rest[2:])

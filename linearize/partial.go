@@ -122,6 +122,11 @@ func (p *partial) allowed(ctx context.Context, k int) *verdict.Report {
 	return found
 }
 
+// leavesOpen reports whether a finding says what is not decided, other than as the trace ends.
+func leavesOpen(f verdict.Finding) bool {
+	return f.Verdict == verdict.Inconclusive && f.Message != verdict.NotAtRest
+}
+
 // breaches returns what is certain, where each order breaks a rule: all that is found before the first tie, or the first of
 // what is found in the order of the lines, with the rules that are broken in the others. Of so many findings in the order of
 // the lines the others are left open.
@@ -136,6 +141,12 @@ func (p *partial) breaches(of int) []verdict.Finding {
 			if rule := b.Findings[0].Rule; rule != f.Rule && !slices.Contains(f.Also, rule) {
 				f.Also = append(f.Also, rule)
 			}
+		}
+	}
+	for _, b := range p.broken {
+		if i := slices.IndexFunc(b.Findings, leavesOpen); i >= 0 && len(p.broken) > 1 {
+			certain = append(certain, b.Findings[i])
+			break
 		}
 	}
 	if of > len(certain) {

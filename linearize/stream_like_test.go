@@ -54,6 +54,14 @@ var alike = []struct {
 		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq2 s1; get cq1 r1c; NdkWrite qp1 w1; get cq1 w1c; rest; get cq1; get cq2"},
 	{"and nothing succeeds on it afterwards", verdict.ProviderViolation, "INV-05",
 		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq2 s1; get cq1 r1c; NdkWrite qp1 w1; get cq1 w1; rest"},
+	{"a message with a bad token ends the connection, while the token is named by another request", verdict.Conformant, "",
+		"NdkSendAndInvalidate qp2 s1#7; NdkInvalidate qp1 i1#7; NdkReceive qp1 r1; rest; get cq1 i1c r1c; get cq2 s1; rest; get cq1; get cq2"},
+	{"… and another receive may have taken it", verdict.Conformant, "",
+		"NdkSendAndInvalidate qp2 s1#7; NdkInvalidate qp1 i1#7; NdkReceive qp1 r1; NdkReceive qp1 r2; get cq1 i1c r1c; get cq2 s1; get cq1 r2c; rest; get cq1; get cq2"},
+	{"two messages with bad tokens end one connection", verdict.ProviderViolation, "",
+		"NdkReceive qp1 r1; NdkReceive qp2 r2; NdkSendAndInvalidate qp1 s1#8; NdkSendAndInvalidate qp2 s2#7; get cq1 r1c s1; get cq2 s2; get cq2 r2c; rest"},
+	{"… and one of them fails", verdict.Conformant, "",
+		"NdkReceive qp1 r1; NdkReceive qp2 r2; NdkSendAndInvalidate qp1 s1#8; NdkSendAndInvalidate qp2 s2#7; get cq1 r1c s1; get cq2 s2x; get cq2 r2c; rest"},
 	{"a registration that failed", verdict.ProviderViolation, "INV-05",
 		"NdkFastRegister qp1 f1#7; get cq1 f1x; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; rest"},
 	{"a registration that is told after what it made possible", verdict.Conformant, "",
@@ -126,6 +134,14 @@ var alike = []struct {
 		"NdkReceive qp2 r2; NdkWrite qp1 w1 DEFER; NdkWrite qp2 w2; rest; get cq1; get cq2 r2c w2; NdkWrite qp1 w3; get cq1 w1x w3c; rest; get cq1; get cq2"},
 	{"what was cancelled came after what had completed by a rest", verdict.Conformant, "",
 		"NdkReceive qp2 r2; NdkWrite qp1 w1 DEFER; NdkWrite qp2 w2; rest; get cq1; get cq2 w2 r2c; NdkWrite qp1 w3; get cq1 w1x w3c; rest; get cq1; get cq2"},
+	{"what a callback was for was cancelled before it", verdict.ProviderViolation, "",
+		"NdkArmCq cq2 ANY; NdkReceive qp2 r2; NdkWrite qp1 w1 DEFER; enter cq2; rest; get cq1; get cq2 r2c; NdkWrite qp1 w3; get cq1 w1x w3c; rest; get cq1; get cq2"},
+	{"a callback was for another, and what was cancelled after it", verdict.Conformant, "",
+		"NdkArmCq cq2 ANY; NdkReceive qp2 r2; NdkWrite qp1 w1 DEFER; NdkWrite qp2 w2; enter cq2; rest; get cq1; get cq2 w2 r2c; NdkWrite qp1 w3; get cq1 w1x w3c; rest; get cq1; get cq2"},
+	{"a receive can't have failed by a message that is sent later", verdict.ProviderViolation, "RES-08",
+		"NdkReceive qp2 r2; NdkWrite qp2 w2 DEFER; get cq2 w2c; NdkSend qp1 s1; get cq1 s1; get cq2 r2; rest; get cq1; get cq2"},
+	{"what passed the read that was cancelled had not failed by a rest", verdict.ProviderViolation, "",
+		"NdkRead qp1 w1; NdkInvalidate qp1 i1#7 DEFER; rest; get cq1 w1c; get cq1; NdkWrite qp1 w2; get cq1 i1c w2c; rest; get cq1; get cq2"},
 	{"a CQ that may overflow later had lost nothing before", verdict.ProviderViolation, "RES-08",
 		crowded + "NdkWrite qp4 w1; NdkWrite qp3 w2 DEFER; rest; get cq1 w1c; get cq1; get cq3; NdkWrite qp3 w3 DEFER; NdkWrite qp3 w4"},
 
@@ -248,6 +264,18 @@ func TestReceivesToldBeforeTheirSends(t *testing.T) {
 
 const solicitedLater = "NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkSend qp2 s1; NdkSend qp2 s2 SEND_AND_SOLICIT_EVENT; enter cq1; "
 
+// A CQ may have failed before it was armed and told so, and its QPs, and their peers, with it: porcupine accepts what that cancelled,
+// and the stream leaves it open (ARM-17, ARM-18).
+func TestCancelledByACqThatTellsLater(t *testing.T) {
+	text := "NdkReceive qp2 r2; rest; get cq2 r2c; get cq1; NdkArmCq cq1 ANY; enter cq1 STATUS_INTERNAL_ERROR; rest; get cq2"
+	if r := streaming(overlapped(t, text), Options{}); r.Verdict != verdict.Inconclusive {
+		t.Errorf("%s: %+v", r.Verdict, r.Findings)
+	}
+	if r := Check(context.Background(), overlapped(t, text), Options{Engine: Porcupine}); r.Verdict != verdict.Conformant {
+		t.Errorf("porcupine: %s: %+v", r.Verdict, r.Findings)
+	}
+}
+
 // What the stream would have to search for it leaves open: what was posted while another post was under way, which was refused in the
 // end, had nothing before it at a moment of rest (DEF-04); and a silent message that ended its connection by then, as is told later,
 // ended its receive as well (INV-05).
@@ -255,6 +283,7 @@ func TestStreamLeavesOpenWhatIsKnownTooLate(t *testing.T) {
 	for text, why := range map[string]string{
 		"verbs;a< post qp1 s1; post qp1 w2; rest; get cq1; a> 12; get cq1 w2; rest; get cq1":                                           "the post of s1",
 		"NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; rest; get cq1 r1c; get cq1; get cq2": "whether r1 had completed",
+		"verbs;a< post qp1 w1; b< post qp1 w2; b>; placed cq1 w1; rest; placed cq1 w2; a>; get cq1 w1 w2; get cq1":                     "posts on one queue",
 	} {
 		trace := overlapped(t, text)
 		r := streaming(trace, Options{})

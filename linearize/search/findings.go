@@ -11,7 +11,8 @@ import (
 type found struct {
 	verdict.Finding
 	at    moment
-	of    *span // that says which objects the finding is of, where the event at the moment does not
+	shown moment // by what came only then, or 0
+	of    *span  // that says which objects the finding is of, where the event at the moment does not
 	stops bool
 }
 
@@ -76,7 +77,7 @@ func (h *history) blameless() []verdict.Finding {
 	}
 	var kept []verdict.Finding
 	for _, f := range h.findings {
-		after := func(c *component) bool { return c.excused < f.at }
+		after := func(c *component) bool { return c.excused < max(f.at, f.shown) }
 		if f.Verdict != verdict.ProviderViolation || !slices.ContainsFunc(h.owners(f), after) {
 			kept = append(kept, f.Finding)
 		}

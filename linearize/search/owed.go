@@ -286,8 +286,9 @@ func (h *history) checkOwed() {
 		rule, why := r.brokenByDelay()
 		h.providerInOrder(r.doubt(), rule, r.owed, []*span{r.post, poll},
 			"the provider was at rest, and %s: a poll of %s found nothing afterwards", why, q.name)
-		if r.delivery != nil {
-			h.findings[len(h.findings)-1].Also = []string{"POLL-03"}
+		f := &h.findings[len(h.findings)-1]
+		if f.shown = poll.ret; r.delivery != nil {
+			f.Also = []string{"POLL-03"}
 		}
 	}
 }

@@ -268,7 +268,11 @@ func (h *history) mayHaveFailed(p *qp, queue model.Queue) []loss {
 			break // and what was posted before it has completed too
 		}
 		if r.hasMessage() {
-			all = append(all, loss{max(r.post.call, seen+1), r})
+			from := max(r.post.call, seen+1)
+			if r.queue == model.Receive && p.peer != nil {
+				from = max(from, p.peer.sends[r.position].post.call)
+			}
+			all = append(all, loss{from, r})
 		}
 	}
 	return all

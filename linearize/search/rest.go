@@ -58,9 +58,8 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 		for i, q := range requests {
 			r := c.h.requests[q.Id]
 			if r.owed > mark {
-				closing := r.qp.closed != nil && r.qp.closed.call < mark // then nothing is owed (A21)
-				if r.told && q.Phase >= model.Executed && !closing {
-					w.refuse(unfinished) // nothing is in its way
+				if q.Phase >= model.Executed && c.completesBy(r, q, mark) {
+					w.refuse(unfinished)
 				}
 				return
 			}
@@ -75,6 +74,21 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 			return
 		}
 	})
+}
+
+// completesBy reports whether r, which has been executed and is the first of its queue, has a completion that had to be placed by a
+// moment of rest, and was not: it is told, or a poll found nothing afterwards. After a close nothing is owed (A21).
+func (c *component) completesBy(r *request, q model.Request, mark moment) bool {
+	switch cq := r.qp.cq(r.queue); {
+	case r.qp.closed != nil && r.qp.closed.call < mark:
+		return false
+	case r.told:
+		return true
+	case r.silent && q.Phase == model.Executed+model.Phase(model.SUCCESS):
+		return false
+	default:
+		return c.h.foundEmptyBy(r.qp, cq, never) >= mark
+	}
 }
 
 // owed says which rule r breaks by not having completed.

@@ -246,6 +246,23 @@ func (q *cq) placedBefore(r *posting) {
 	}
 }
 
+// dates finds whether a completion that is delivered, of which it is not known what cancelled it, was placed before the latest
+// callback: where nothing explains that callback otherwise.
+func (q *cq) dates(e *sight) {
+	if !q.unexplained || e.what != delivered {
+		return
+	}
+	of := e.posting.lane.qp.unexplained
+	for i := range of {
+		if u := &of[i]; u.request == e.posting && u.notified != 0 && u.notified < u.at {
+			later := *e
+			if later.from = max(e.from, u.notified); !q.show(q.queue.Clone(), &later) {
+				u.at = u.notified
+			}
+		}
+	}
+}
+
 // mayBeTold reports whether what explains u may be told yet.
 func (u *uncaused) mayBeTold() bool {
 	p := u.lane.qp

@@ -288,10 +288,13 @@ func (q *cq) fails(name string, status model.Health) bool {
 	reopened := s.reopen(q.group)
 	q.group.leaveInDoubt("when " + q.name + " failed, before it told so, this engine does not follow")
 	for _, p := range s.qpsInOrder {
-		if p.lanes[0].cq == q || p.lanes[1].cq == q {
-			reopened = s.reopen(p.group) || reopened
-			p.breaks(s.at, byPeer, nil)
-			p.leaveInDoubt(q.group.root().doubt)
+		if p.lanes[0].cq != q && p.lanes[1].cq != q {
+			continue
+		}
+		reopened = s.reopen(p.group) || reopened
+		p.breaks(s.at, byPeer, nil)
+		if p.leaveInDoubt(q.group.root().doubt); p.peer != nil && p.peer.s == s && s.reopen(p.peer.group) {
+			p.leaveOpen(q.group.root().doubt)
 		}
 	}
 	if reopened || status == model.BufferOverflow && q.pending+q.shown <= q.depth {

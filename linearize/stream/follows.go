@@ -163,6 +163,7 @@ func (t *token) accept(i int, outcome model.Outcome) {
 func (p *qp) revive() {
 	for _, end := range []*qp{p, p.peer} {
 		if end != nil {
+			end.endedBy = nil
 			end.aborted, end.lanes[0].dead, end.lanes[1].dead = 0, never, never
 		}
 	}

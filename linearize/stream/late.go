@@ -146,6 +146,9 @@ func (r *posting) arrivedWith(out []sight) []sight {
 	if ended == 0 && m.silent {
 		ended = m.rested // it has failed by then, or succeeded
 	}
+	if l.cq != nil && l.cq.failed != 0 && m.returned != 0 && r.returned != 0 && r.pendingAt() > max(m.returned, r.returned) {
+		r.lane.qp.leaveOpen(l.qp.doubt)
+	}
 	if ended == 0 || r.returned == 0 || r.returned >= ended {
 		return out
 	}

@@ -111,6 +111,7 @@ func (q *cq) release() {
 			if i == 0 {
 				e.pending = pending
 			}
+			q.dates(e)
 			if !q.show(q.queue, e) {
 				q.died(q.queue, e)
 			}

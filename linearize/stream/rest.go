@@ -72,7 +72,7 @@ func (l *lane) owe() []*posting {
 			continue
 		}
 		flushed := p.flushedAfter(r)
-		if waits = waits || !flushed && (r.returned == 0 || l.mayWait(r)); waits && !flushed {
+		if waits = waits || !flushed && r.place == 0 && (r.returned == 0 || l.mayWait(r)); waits && !flushed {
 			if r.called > flush {
 				break
 			}
@@ -132,7 +132,13 @@ func (l *lane) maySucceed(r *posting) bool {
 	if !r.op.IsSend() || to == nil || to.qp.remote != nil {
 		return true
 	}
-	return to.next-to.lost > l.took || r.op == model.SendAndInvalidate && to.next > l.took
+	return l.hasReceive() || r.op == model.SendAndInvalidate && to.next > l.took
+}
+
+// hasReceive reports whether the peer has posted more receives than are told to have ended otherwise, or took sends that succeeded.
+func (l *lane) hasReceive() bool {
+	to := l.other()
+	return to == nil || to.qp.remote != nil || to.next-to.lost > l.took
 }
 
 // endedFor reports whether r waits for no receive any more: a failure was delivered, or a flush had returned before its post.

@@ -218,8 +218,11 @@ func (t *token) succeeds(c tokenCourse, i int) (tokenCourse, *model.Refusal) {
 		}
 	}
 	e := t.s.effects[r.op][c.validity]
-	if e.refusal != nil {
+	switch {
+	case e.refusal != nil:
 		return c, e.refusal
+	case r.adrift && !r.lane.hasReceive():
+		return c, unreceived
 	}
 	c.validity, c.done, c.since = e.validity, c.done|1<<i, max(c.since, r.called)
 	return c, nil

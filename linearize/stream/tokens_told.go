@@ -64,7 +64,7 @@ func (s *Stream) tokenTold(q *cq, line int, r *posting, outcome model.Outcome) (
 		from = since
 	}
 	if message {
-		s.checkAborted(t, i, r)
+		s.checkAborted(t, i, r, outcome)
 	}
 	// What became of the receive of a message that succeeded tells more; that of a failed one has its cause.
 	if r.sent = true; !message || r.received || outcome != model.SUCCESS || r.position < r.lane.dead && r.lane.qp.aborted != 0 ||
@@ -144,7 +144,7 @@ func (s *Stream) messageTold(q *cq, p *poll, m, r *posting, outcome model.Outcom
 	}
 	m.adrift = outcome != model.SUCCESS
 	if m.received = true; m.sent {
-		s.checkAborted(t, i, m)
+		s.checkAborted(t, i, m, m.outcome)
 		t.forget(i)
 	}
 	return true
@@ -191,20 +191,34 @@ func (r *posting) messageOf() *posting {
 	return m
 }
 
-// checkAborted notes that a message has ended its connection, where nothing else explains how it and its receive ended (INV-05).
-func (s *Stream) checkAborted(t *token, i int, m *posting) {
+// checkAborted notes that a message may have ended its connection, or has, where nothing else explains how it and its receive ended
+// (INV-05).
+func (s *Stream) checkAborted(t *token, i int, m *posting, outcome model.Outcome) {
 	refused := m.adrift && m.lane.qp.remote != nil // it succeeded, and the receive that it took did not
-	if !refused && slices.ContainsFunc(t.courses, func(c tokenCourse) bool { return c.aborted>>i&1 == 0 }) {
+	aborted := func(c tokenCourse) bool { return c.aborted>>i&1 == 1 }
+	l, to := m.lane, m.lane.other()
+	if !refused && !slices.ContainsFunc(t.courses, aborted) {
 		return
 	}
-	l, to := m.lane, m.lane.other()
+	l.qp.breaks(m.called, byPeer, nil)
+	if !refused && slices.ContainsFunc(t.courses, func(c tokenCourse) bool { return !aborted(c) }) {
+		return
+	}
+	if other := l.qp.endedBy; other != nil && other != m && outcome == model.SUCCESS {
+		s.unexplainedByTokens(t.group, "INV-05", 0, []int{other.line, m.line},
+			"%s succeeded as it ended the connection, and %s did, too", m.wr, other.wr)
+		l.qp.allows("%s ends with %v or %v", m.wr, model.FAILED, model.CANCELLED)
+		return
+	}
+	if outcome == model.SUCCESS {
+		l.qp.endedBy, to.qp.endedBy = m, m
+	}
 	l.dead, to.dead = min(l.dead, m.position+1), min(to.dead, m.index())
 	for _, end := range []*qp{l.qp, to.qp} {
 		if end.aborted == 0 {
 			end.aborted = s.at
 		}
 	}
-	l.qp.breaks(m.called, byPeer, nil)
 	s.exercised("INV-05")
 }
 
