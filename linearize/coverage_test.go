@@ -26,7 +26,8 @@ func TestRulesCountWhereTheyAreExercised(t *testing.T) {
 		"FLAG-01":  "post 1 Q; post 2; get 2; get",
 		"FLAG-02":  "post 1 Q; get 1x; get",
 		"FLUSH-01": "recv 1; flush; get 1c",
-		"LIFE-09":  "close",
+		"LIFE-04":  "close-qp; close",
+		"LIFE-09":  "close-qp; close",
 		"RES-08":   "recv 1; flush; get 1c",
 	} {
 		with, without := check(t, text), check(t, "get")
