@@ -268,7 +268,11 @@ func (r *posting) pendingAt() moment {
 	if r.place != 0 {
 		return r.pended
 	}
-	return r.lane.emptyAtRest()
+	at := r.lane.emptyAtRest()
+	if q := r.lane.cq; q != nil && q.crowded.from != 0 && q.crowded.from <= at {
+		return 0 // once it has overflowed, a poll may find nothing of what it holds (A33)
+	}
+	return at
 }
 
 // beforeFlush reports whether r, which was not cancelled, can have ended before a flush or a close that was called after
