@@ -137,6 +137,7 @@ type history struct {
 	closing  map[string]*cq        // by the op of the call that closes it
 	answers  map[string][]*span    // completion callbacks, by the op of the call that they complete
 	takenBy  map[*request]*request // a send, and the peer's receive that took it
+	guessed  bool                  // which of several messages, not all alike, a receive took is not known
 	marks    []moment              // at which the provider had come to rest
 	reads    []*span               // ibv_get_cq_event
 	aborts   []*span               // what tells that a connection ended, or ends it, and names no QP

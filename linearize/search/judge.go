@@ -56,8 +56,9 @@ type judge struct {
 }
 
 func newJudge(t *trace.Trace, d model.Dialect, o Options, r *verdict.Report) *judge {
-	return &judge{report: r, history: newHistory(t), dialect: d, limit: cmp.Or(o.MaxOperations, DefaultMaxOperations),
-		memory: cmp.Or(o.MaxMemory, DefaultMaxMemory), open: map[string]string{}, tells: o.Witness}
+	h := newHistory(t)
+	return &judge{report: r, history: h, dialect: d, limit: cmp.Or(o.MaxOperations, DefaultMaxOperations),
+		memory: cmp.Or(o.MaxMemory, DefaultMaxMemory), open: map[string]string{}, tells: o.Witness && !h.guessed}
 }
 
 func (j *judge) judge(ctx context.Context) {

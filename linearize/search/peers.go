@@ -121,6 +121,7 @@ func (h *history) takesLike(i int, r *request) {
 	sends, told := r.qp.peer.sends[i:], r.toldBy()
 	for _, other := range sends[1:] {
 		if other.post.call < told && (other.op != sends[0].op || other.solicit != sends[0].solicit || other.op == model.SendAndInvalidate) {
+			h.guessed = true
 			return
 		}
 	}
