@@ -83,7 +83,11 @@ func (o *overlaps) line(words []string) {
 			cq = rest[1]
 			o.call("NdkCreateCq", trace.Event{Cq: cq, Depth: number(2)}, success)
 		}
-		o.call("NdkCreateQp", trace.Event{Qp: rest[0], ReceiveCq: cq, InitiatorCq: cq}, success)
+		receiveCq := cq
+		if len(rest) > 2 {
+			receiveCq = rest[2]
+		}
+		o.call("NdkCreateQp", trace.Event{Qp: rest[0], ReceiveCq: receiveCq, InitiatorCq: cq}, success)
 	case tag == "event":
 		o.ops++
 		o.event(trace.Enter, tag, "NdkDisconnectEventCallback", trace.Event{})

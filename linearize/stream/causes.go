@@ -286,7 +286,9 @@ func (u *uncaused) mayBeOther() bool {
 
 // finishUnexplained reports what is cancelled and was never explained.
 func (p *qp) finishUnexplained() {
-	for _, u := range slices.Clone(p.unexplained) {
+	inTurn := slices.Clone(p.unexplained)
+	slices.SortStableFunc(inTurn, func(a, b uncaused) int { return a.at - b.at })
+	for _, u := range inTurn {
 		switch {
 		case !u.mayBeBy(u.at) && p.s.verbs && !p.failed && u.instead == nil: // some devices report the faulty request itself as flushed
 			p.failed = true

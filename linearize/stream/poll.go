@@ -91,6 +91,7 @@ func (q *cq) release() {
 			p.delivered = append(p.delivered, sight{what: foundNothing})
 			if p.rested > q.emptyAtRest {
 				q.emptyAtRest = p.rested
+				q.tokensByRest()
 				q.silentByRest(p)
 			}
 		}

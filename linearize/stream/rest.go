@@ -209,10 +209,32 @@ func (q *cq) silentByRest(p *poll) {
 			}
 			if r.op != model.SendAndInvalidate {
 				since, _ := q.s.tokenTold(q, p.line, r, model.SUCCESS)
-				l.ready = max(l.ready, since)
+				if l.ready = max(l.ready, since); since >= r.rested {
+					q.s.unexplained(q.group, "FLAG-02", p.line, []int{r.line},
+						"%s, a silent request, can only have failed by a moment of rest, and has no completion", r.wr)
+					l.qp.allows("first a completion of %s", r.wr)
+				}
 			}
 		}
 		arrived()
+	}
+}
+
+// tokensByRest takes that a poll found nothing after a moment of rest: requests that would have a completion had not been executed by
+// then, and had not changed their tokens.
+func (q *cq) tokensByRest() {
+	for _, l := range q.lanes {
+		if l.qp.closing != 0 || q.failed != 0 {
+			continue
+		}
+		for _, r := range l.waiting {
+			if r.names == nil || r.silent || r.place != 0 {
+				continue
+			}
+			if i := slices.Index(r.names.pending, r); i >= 0 {
+				r.names.pendingAt(i, q.emptyAtRest)
+			}
+		}
 	}
 }
 

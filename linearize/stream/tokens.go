@@ -17,6 +17,7 @@ type token struct {
 	group      *group
 	pending    []*posting // that name it, and of which something is still to be told
 	courses    []tokenCourse
+	followed   moment   // what they have executed they had by then
 	lost       bool     // others had been forgotten when it was first named: it may be one of them
 	registered bool     // the first request that named it was to make it valid
 	told       bool     // something was told that shows its state
@@ -224,7 +225,7 @@ func (t *token) succeeds(c tokenCourse, i int) (tokenCourse, *model.Refusal) {
 	case r.adrift && !r.lane.hasReceive():
 		return c, unreceived
 	}
-	c.validity, c.done, c.since = e.validity, c.done|1<<i, max(c.since, r.called)
+	c.validity, c.done, c.since = e.validity, c.done|1<<i, max(c.since, r.executes())
 	return c, nil
 }
 
@@ -260,6 +261,7 @@ func (t *token) mayExecute(c tokenCourse, i int) bool {
 
 // reached returns all that the courses can have become by now, without the i'th of those pending.
 func (t *token) reached(i int) []tokenCourse {
+	t.followed = t.s.at
 	all := slices.Clone(t.courses)
 	add := func(c tokenCourse) {
 		same := func(d tokenCourse) bool {
@@ -290,6 +292,14 @@ func (t *token) reached(i int) []tokenCourse {
 
 // maxTokenCourses bounds the courses of one token.
 const maxTokenCourses = 1 << 10
+
+// pendingAt takes that the i'th of those pending had not been executed by a moment of rest.
+func (t *token) pendingAt(i int, rested moment) {
+	kept := slices.DeleteFunc(slices.Clone(t.courses), func(c tokenCourse) bool { return c.executed(i) })
+	if t.followed < rested && len(kept) > 0 {
+		t.courses = kept
+	}
+}
 
 // tell keeps what one makes of each course, for the i'th of those pending. When that is nothing, it returns the reason.
 func (t *token) tell(i int, one func(tokenCourse) ([]tokenCourse, *model.Refusal)) (why *model.Refusal, ok bool) {

@@ -275,6 +275,15 @@ func (r *posting) pendingAt() moment {
 	return at
 }
 
+// executes returns from when on r can have been executed: if it is outstanding, after the latest moment of rest by which it would
+// have completed.
+func (r *posting) executes() moment {
+	if r.silent || r.over || r.place != 0 || r.lane.cq == nil {
+		return r.called
+	}
+	return max(r.called, r.lane.emptyAtRest())
+}
+
 // beforeFlush reports whether r, which was not cancelled, can have ended before a flush or a close that was called after
 // its post, and that had returned; in one reading of A15, before any that had returned.
 func (p *qp) beforeFlush(poll *poll, r *posting, from moment) bool {
