@@ -30,6 +30,8 @@ func TestStreamOnUnseenOverflows(t *testing.T) {
 	}{
 		{"nothing is missing", "post 1; post 2; post 3; rest; get 1 2 3; get", verdict.Conformant, verdict.Conformant, ""},
 		{"one is missing", "post 1; post 2; post 3; rest; get 1 2; get", verdict.Inconclusive, verdict.Conformant, ""},
+		{"a poll finds nothing, and a later one what had failed (A33)", "post 1; post 2; post 3; get 1; rest; get; get 2x; get",
+			verdict.Inconclusive, verdict.Conformant, ""},
 		{"one is missing, though others came later", "post 1; post 2; post 3; rest; get 1 2; get; peer 7; recv 4; rest; get 4",
 			verdict.ProviderViolation, verdict.ProviderViolation, "ARM-17"},
 		{"one is missing of those that had room", "post 1; post 2; post 3; get 1 2 3; post 4; get 4; post 5; rest; get",
