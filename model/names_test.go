@@ -71,7 +71,7 @@ func TestValuesHaveTheNamesOfTla(t *testing.T) {
 		specified string // text that holds the elements in quotes
 		known     []string
 	}{
-		{"NotifyTypes", dialect["NotifyTypes"], names(ERRORS, ANY)},
+		{"NotifyTypes", dialect["AllNotifyTypes"], names(ERRORS, ANY)},
 		{"arms", cq["Strength"], names(NONE, ANY)},
 		{"Outcomes", dialect["Outcomes"], names(SUCCESS, CANCELLED)},
 		{"Ops", dialect["InitiatorOps"] + dialect["Ops"], names(Send, Write)},

@@ -60,7 +60,7 @@ CqTypeOK ==
     /\ r.errorDue \in BOOLEAN                            \* the one callback that reports an error of the CQ is owed
     /\ r.running \in BOOLEAN                             \* a callback has begun and not returned
     /\ Serialised \/ ~r.running                          \* (an event that is read does not run)
-    /\ r.health \in {"OK"} \union CqErrors
+    /\ r.health \in {"OK"} \union CqErrors                \* all that a callback can have to tell (ARM-15)
     /\ r.reported \in BOOLEAN                            \* the error callback has begun
     /\ r.depth \in 1..Room                               \* for how many completions the consumer asked room
     /\ r.resize \in {"NONE", "ASKED", "DONE", "REFUSED", "TOLD"}

@@ -97,7 +97,9 @@ Oblige(obligation, yes, no) ==
 (* Words that several modules use.                                         *)
 (***************************************************************************)
 
-NotifyTypes == IF ErrorsArm THEN {"ERRORS", "SOLICITED", "ANY"} ELSE {"SOLICITED", "ANY"}
+\* What a consumer can ask to be notified of, and what the dialect knows of it.
+AllNotifyTypes == {"ERRORS", "SOLICITED", "ANY"}
+NotifyTypes == IF ErrorsArm THEN AllNotifyTypes ELSE AllNotifyTypes \ {"ERRORS"}
 
 \* Outcomes of a request.  CANCELLED is STATUS_CANCELLED (RES-08); FAILED is any other failure.
 Outcomes == {"SUCCESS", "FAILED", "CANCELLED"}

@@ -78,7 +78,7 @@ MCNdkCloseCompletion(q) == NdkCloseCompletion(q) /\ Other(q)
 
 MCNext ==
   \E q \in CQ :
-    \/ \E type \in NotifyTypes : MCNdkArmCq(q, type)
+    \/ \E type \in AllNotifyTypes : MCNdkArmCq(q, type)
     \/ \E status \in CqStatuses : MCNdkCqNotificationCallbackEnter(q, status)
     \/ MCNdkCqNotificationCallbackExit(q)
     \/ \E c \in Kinds : MCPlace(q, c)

@@ -107,9 +107,10 @@ Tokens(op) ==
   IF op \in {"SendAndInvalidate", "FastRegister", "Bind", "Invalidate"} \/ (op \in {"Read", "Write"} /\ Token # {})
   THEN Token ELSE {NoToken}
 
-\* NdkReceive has no flags; only a message can be solicited (FLAG-08).
+\* NdkReceive has no flags; only a message can be solicited (FLAG-08).  (The consumer tries to defer a receive
+\* nevertheless, for the contract to refuse.)
 MayHave(flag, op) ==
-  IF flag \in Flags /\ op # "Receive" /\ (flag = "SEND_AND_SOLICIT_EVENT" => op \in {"Send", "SendAndInvalidate"})
+  IF flag \in Flags /\ (op # "Receive" \/ flag = "DEFER") /\ (flag = "SEND_AND_SOLICIT_EVENT" => op \in {"Send", "SendAndInvalidate"})
   THEN BOOLEAN ELSE {FALSE}
 
 Request(p, op, t, silent, solicit, fence) ==
@@ -208,7 +209,7 @@ MCNdkCloseCompletionExit(p) == NdkCloseCompletionExit(p) /\ UNCHANGED ghosts
 
 MCNext ==
   \/ \E q \in CQ :
-       \/ \E type \in NotifyTypes : MCNdkArmCq(q, type)
+       \/ \E type \in AllNotifyTypes : MCNdkArmCq(q, type)
        \/ \E status \in Cq!CqStatuses : MCNdkCqNotificationCallbackEnter(q, status)
        \/ MCNdkCqNotificationCallbackExit(q)
        \/ \E nresults \in Rooms, n \in 0..Room :

@@ -31,8 +31,8 @@ MCInit ==
   /\ flushed = [p \in QP |-> {}]
   /\ left = [p \in QP |-> <<>>]
 
-\* NdkReceive has no flags.
-MayHave(flag, op) == IF flag \in Flags /\ op # "Receive" THEN BOOLEAN ELSE {FALSE}
+\* NdkReceive has no flags.  (The consumer tries to defer it nevertheless, for the contract to refuse.)
+MayHave(flag, op) == IF flag \in Flags /\ (op # "Receive" \/ flag = "DEFER") THEN BOOLEAN ELSE {FALSE}
 
 Request(p, op, silent, fence) ==
   [req |-> posts[p] + 1, op |-> op, phase |-> "INDICATED", token |-> NoToken, silent |-> silent, solicit |-> FALSE,

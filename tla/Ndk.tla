@@ -227,7 +227,7 @@ KeptOrDropped ==
 HadArrived(p, r) == \E i \in DOMAIN qp[p].initiator : qp[p].initiator[i] = [r EXCEPT !.phase = "UNACKNOWLEDGED"]
 
 \* ARM-10, RES-02, RES-03: a message that is received takes its solicit flag and its token to a receive; one that succeeds
-\* was received.
+\* was received.  FLAG-09: with the flag or without, a receive succeeds all the same.
 MessageIsReceived ==
   [][\A p \in QP :
        /\ \A m \in Qp!JustArrived(p) : Qp!IsMessage(m) => \E r \in Qp!JustExecuted(Peer[p], "receive") :

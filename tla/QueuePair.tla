@@ -333,6 +333,7 @@ NdkCloseCompletionExit(p) == qp[p].state = "COMPLETING" /\ qp' = [qp EXCEPT ![p]
 (* what was posted and what was completed are in MCQueuePair, which        *)
 (* remembers it.                                                           *)
 (***************************************************************************)
+\* POST-11, FLAG-08: among them, that a request has no flag that its kind cannot have (IsRequest).
 QpTypeOK ==
   \A p \in QP :
     /\ DOMAIN qp[p] = {"state"} \union Queues

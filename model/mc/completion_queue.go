@@ -35,8 +35,6 @@ func mcCompletionQueue(c *configuration) *Machine {
 			},
 			has: func(a model.Action) bool {
 				switch a.Name {
-				case model.NdkArmCq:
-					return a.Type != model.ERRORS || contract.Dialect.ErrorsArm
 				case model.Overflow, model.CqInternalError:
 					return errors
 				case model.NdkCloseCq:

@@ -80,7 +80,7 @@ func mcNdk(c *configuration) *Machine {
 			has: func(a model.Action) bool {
 				switch a.Name {
 				case model.NdkArmCq:
-					return maxArms > 0 && (a.Type != model.ERRORS || contract.Dialect.ErrorsArm)
+					return maxArms > 0
 				case model.NdkGetCqResultsEx, model.NdkCloseCq, model.Overflow, model.CqInternalError, model.NdkConnect,
 					model.ConnectionLost, model.NdkResizeCq, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp:
 					return slices.Contains(optional, string(a.Name))
