@@ -3,6 +3,7 @@ package linearize
 import (
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"ndkoracle/linearize/search"
@@ -49,6 +50,9 @@ func CheckReader(ctx context.Context, in *trace.Reader, name string, o Options) 
 // fill reads a trace of at most MaxEvents events. The error is io.EOF when that was all.
 func fill(ctx context.Context, in *trace.Reader, t *trace.Trace) error {
 	for len(t.Events) <= MaxEvents {
+		if len(t.Events) == MaxEvents/4 {
+			t.Events = slices.Grow(t.Events, MaxEvents*3/4+1) // as append would, step by step, and leave more garbage than that
+		}
 		var e trace.Event
 		if err := in.Next(&e); err != nil {
 			t.End, t.Unknown = in.End(), in.UnknownFns()

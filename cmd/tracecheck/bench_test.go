@@ -125,7 +125,7 @@ func BenchmarkGrowth(b *testing.B) {
 func piped(b *testing.B, program string, events uint64) *syscall.Rusage {
 	out, in := io.Pipe()
 	go func() { in.CloseWithError(synthetic.Write(in, typical(events))) }()
-	command := exec.Command(program, "--engine", "stream", "-")
+	command := exec.Command(program, "-")
 	command.Stdin = out
 	if said, err := command.CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, said)

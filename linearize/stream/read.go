@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 
 	"ndkoracle/linearize/verdict"
@@ -32,10 +33,13 @@ func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r
 		}
 		return true
 	}
-	if len(begun) > 0 && !take(begun) {
-		return cut(ctx, t, r)
+	if len(begun) > 0 {
+		if !take(begun) {
+			return cut(ctx, t, r)
+		}
+		latest = slices.Clone(latest[max(0, len(latest)-eventsAtHand):])
+		runtime.GC() // or so much garbage may lie, from here to the end, as goes with a hundred thousand events in use
 	}
-	latest = latest[max(0, len(latest)-eventsAtHand):]
 	source := readBatches(ctx, in)
 	defer source.close()
 	var last *batch
