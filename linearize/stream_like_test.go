@@ -154,6 +154,8 @@ var alike = []struct {
 	// FLUSH-01: the flush that cancelled a request cancelled what had been posted behind it.
 	{"a close cancels one, and the next one fails", verdict.ProviderViolation, "",
 		"NdkReceive qp1 r1; NdkReceive qp1 r2; a< NdkCloseQp qp1; a>; get cq1 r1c; get cq1 r2x; get cq1; get cq2"},
+	{"a receive succeeds, and its QP was closed before anything was sent, which failed", verdict.ProviderViolation, "FLUSH-01",
+		"NdkReceive qp1 r1; NdkCloseQp qp1; NdkSend qp2 s1; get cq2 s1x; get cq1 r1; rest; get cq1; get cq2"},
 	{"a disconnect cancels one, and the next one succeeds", verdict.ProviderViolation, "FLUSH-01",
 		"NdkWrite qp1 w1; NdkWrite qp1 w2; a< NdkDisconnect qp1; get cq1 w1c; a>; rest; get cq1 w2; get cq1; get cq2"},
 	{"… or passed it", verdict.Conformant, "",

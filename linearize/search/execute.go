@@ -238,7 +238,7 @@ func (c *component) finishBeforeFlush(w *walk, p int, returned moment) {
 				if q.Phase >= model.Executed {
 					continue
 				}
-				tooLate := r.message != nil && r.message.post.call > returned || r.metReceiveAfter(returned)
+				tooLate := r.sent > returned || r.message != nil && r.message.post.call > returned || r.metReceiveAfter(returned)
 				unsent := !r.told && !r.hasMessage()
 				stays := tooLate || unsent || c.executesElsewhere(r) || !r.told && !r.silent && !r.unseen
 				if stays && r.op == model.Read {
