@@ -215,6 +215,8 @@ var alike = []struct {
 		"NdkFlush qp1; NdkSend qp1 s1 SILENT_SUCCESS; rest; get cq1; get cq2; rest"},
 	{"a write behind a send that was flushed", verdict.ProviderViolation, "DEF-04",
 		"NdkSend qp1 s1; a< NdkWrite qp1 w1; NdkFlush qp1; a>; rest; get cq1 s1c; get cq1; get cq2"},
+	{"a point tells that a send failed, and what is behind it waits no more", verdict.ProviderViolation, "DEF-04",
+		"NdkSend qp1 s1; placed cq1 s1x; NdkWrite qp1 w1; rest; placed cq1 w1; get cq1 s1x w1; rest; get cq1; get cq2"},
 	{"a send waits until its peer is connected", verdict.Conformant, "",
 		"new qp3; new qp4; NdkConnect qp3 d; NdkReceive qp4 r1; NdkSend qp3 s1; rest; get cq1; NdkConnect qp4 d; get cq1 s1 r1; rest; get cq1"},
 }

@@ -124,8 +124,8 @@ func (h *history) waitsForPeer(p *qp) []moment {
 			if sends < len(receives) {
 				met = min(met, receives[sends])
 			}
-			if r.delivery != nil {
-				met = min(met, r.delivery.poll.ret)
+			if r.told {
+				met = min(met, r.toldBy())
 			}
 			waits = max(waits, met)
 			sends++
