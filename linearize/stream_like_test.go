@@ -146,6 +146,22 @@ var alike = []struct {
 		"NdkReceive qp2 r2; NdkWrite qp2 w2 DEFER; get cq2 w2c; NdkSend qp1 s1; get cq1 s1; get cq2 r2; rest; get cq1; get cq2"},
 	{"what passed the read that was cancelled had not failed by a rest", verdict.ProviderViolation, "",
 		"NdkRead qp1 w1; NdkInvalidate qp1 i1#7 DEFER; rest; get cq1 w1c; get cq1; NdkWrite qp1 w2; get cq1 i1c w2c; rest; get cq1; get cq2"},
+	{"a bad token ended the connection after what was cancelled, and its message failed", verdict.ProviderViolation, "RES-08",
+		"NdkReceive qp2 r1; NdkWrite qp1 w1; NdkSendAndInvalidate qp1 s1#7; get cq1 w1c; get cq1 s1x; rest; get cq1; get cq2"},
+	{"a point tells what failed after a rest, and what was cancelled was before it", verdict.ProviderViolation, "",
+		"NdkReceive qp1 r1; NdkSend qp1 s1; placed cq1 r1c; rest; placed cq1 s1x; get cq1 r1c s1x; rest; get cq1; get cq2"},
+	{"a point tells what failed after a rest, and waited for a read", verdict.ProviderViolation, "",
+		"NdkReceive qp1 r1; NdkRead qp1 w1 DEFER; NdkWrite qp1 w2 DEFER READ_FENCE; placed cq1 r1c; rest; placed cq1 w1; placed cq1 w2x; " +
+			"get cq1 r1c w1 w2x; rest; get cq1; get cq2"},
+	{"a point tells what failed after a rest, and may have passed a read before it", verdict.Conformant, "",
+		"NdkReceive qp1 r1; NdkRead qp1 w1 DEFER; NdkWrite qp1 w2 DEFER; NdkWrite qp2 w3; placed cq1 r1c; rest; placed cq1 w1; placed cq1 w2x; " +
+			"get cq1 r1c w1 w2x; get cq2 w3; rest; get cq1; get cq2"},
+	{"… a silent one", verdict.Conformant, "",
+		"NdkReceive qp1 r1; NdkRead qp1 w1 DEFER SILENT_SUCCESS; NdkWrite qp1 w2 DEFER; NdkWrite qp2 w3; placed cq1 r1c; rest; placed cq1 w2x; " +
+			"get cq1 r1c w2x; get cq2 w3; rest; get cq1; get cq2"},
+	{"… one that was told before", verdict.Conformant, "",
+		"NdkReceive qp1 r1; NdkRead qp1 w1 DEFER; NdkWrite qp1 w2 DEFER; NdkWrite qp2 w3; placed cq1 r1c; rest; placed cq1 w1; " +
+			"get cq1 r1c w1; placed cq1 w2x; get cq1 w2x; get cq2 w3; rest; get cq1; get cq2"},
 	{"of what a device reports as flushed the first one failed, though it is polled last", verdict.Conformant, "",
 		"verbs;new qp3 cq3 cq1; NdkConnect qp3 d; new qp4; NdkConnect qp4 d; recv qp3 r1; placed cq1 r1c; post qp3 w1; placed cq3 w1c; get cq3 w1c; get cq1 r1c"},
 	{"a CQ that may overflow later had lost nothing before", verdict.ProviderViolation, "RES-08",

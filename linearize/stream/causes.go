@@ -55,6 +55,14 @@ func (p *qp) breaks(from moment, by cause, r *posting) {
 	}
 }
 
+// mayFail notes that r, a request of a queue that is told, may have failed from a moment on, or ended the connection.
+func (l *lane) mayFail(r *posting, from moment) {
+	if l.failedAt == 0 || from < l.failedAt {
+		l.failedAt = from
+	}
+	l.qp.breaks(from, cause(l.queue), r)
+}
+
 // mayBeLost notes that requests of p may be cancelled from a moment on.
 func (p *qp) mayBeLost(from moment, by cause, r *posting) {
 	if p.broken == 0 || from < p.broken {

@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"slices"
+
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
@@ -21,7 +23,7 @@ func (s *Stream) placed(e *trace.Event) {
 			return
 		}
 	}
-	r.place, r.outcome, r.pended = s.at, calls.OutcomeOf(e.Status), l.emptyAtRest()
+	r.place, r.outcome, r.pended = s.at, calls.OutcomeOf(e.Status), l.pendingAtRest(r)
 	kinds := automaton.Plain
 	switch {
 	case r.outcome == model.FAILED:
@@ -77,6 +79,19 @@ func (s *Stream) checkPlaced(q *cq, r *posting, e *trace.Event) bool {
 		return r.lane.cq != nil
 	}
 	return false
+}
+
+// pendingAtRest returns the latest moment of rest at which r, whose completion is placed now, is known to have been pending: had it been
+// executed by then, it would have completed, unless it had passed a read.
+func (l *lane) pendingAtRest(r *posting) moment {
+	rested := l.cq.restedAt
+	ahead := l.waiting[:slices.Index(l.waiting, r)]
+	reads := func(o *posting) bool { return o.op == model.Read && (o.place == 0 || o.place > rested) }
+	passes := !r.fence && (l.readOver > rested || slices.ContainsFunc(ahead, reads))
+	if passes || l.qp.closing != 0 && l.qp.closing < rested {
+		return l.emptyAtRest()
+	}
+	return rested
 }
 
 // leaveClosedOpen takes that the CQ was found empty: the completions of a QP that is being closed may have gone with it (A21).

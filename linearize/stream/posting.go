@@ -22,6 +22,7 @@ type lane struct {
 	ready    moment     // from when on the latest to have ended can have been placed
 	ran      moment     // … the latest of those that are over can have been executed
 	ranFirst moment     // … of those that nothing behind them passes (FLAG-04)
+	readOver moment     // … when the latest read was told to be over
 	took     int        // receives, or sends, that succeeded
 	lost     int        // receives that ended otherwise
 	sent     []arrival  // of sends: those that succeeded and whose receive was not told yet

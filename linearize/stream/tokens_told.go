@@ -200,7 +200,7 @@ func (s *Stream) checkAborted(t *token, i int, m *posting, outcome model.Outcome
 	if !refused && !slices.ContainsFunc(t.courses, aborted) {
 		return
 	}
-	l.qp.breaks(m.called, byPeer, nil)
+	l.mayFail(m, m.called)
 	if !refused && slices.ContainsFunc(t.courses, func(c tokenCourse) bool { return !aborted(c) }) {
 		return
 	}

@@ -167,16 +167,15 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 	if r.op.IsSend() {
 		l.sendsDone++
 	}
+	if r.op == model.Read {
+		l.readOver = l.qp.s.at
+	}
 	if r.op == model.ReceiveOp && outcome != model.SUCCESS {
 		l.lost++
 		l.checkReceived(0)
 	}
 	if outcome == model.FAILED {
-		from := max(r.called, r.ran)
-		if l.failedAt == 0 || from < l.failedAt {
-			l.failedAt = from
-		}
-		l.qp.breaks(from, cause(l.queue), r)
+		l.mayFail(r, max(r.called, r.ran))
 		l.qp.failed = true
 	}
 	if outcome == model.CANCELLED && l.qp.peer != nil {
