@@ -219,7 +219,7 @@ func (h *history) mustFail(r *request) bool {
 		if s == r {
 			break
 		}
-		if s.told && !failed(s) {
+		if (!s.told || !failed(s)) && h.succeededBy(r.qp, s.position) != never {
 			left--
 		}
 	}

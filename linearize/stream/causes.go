@@ -28,6 +28,7 @@ type uncaused struct {
 	lane     *lane
 	cq       *cq
 	at       moment // by when it had been placed
+	pended   moment // the latest moment of rest at which it was pending, or 0
 	notified moment // the latest callback that it may have been for, or 0
 	line     int    // of the poll
 	silenced int    // the line of a silent request before it, or 0: that one may have failed, and cancelled it (FLAG-02)
@@ -214,7 +215,7 @@ func (r *posting) outlives(q *cq, line int) bool {
 // uncaused returns what is to be explained of r, which a poll told to be cancelled.
 func (l *lane) uncaused(q *cq, p *poll, r *posting) *uncaused {
 	s := q.s
-	u := &uncaused{request: r, cq: q, lane: l, at: r.placedBy(s.at), line: p.line, silenced: l.silencedLine(),
+	u := &uncaused{request: r, cq: q, lane: l, at: r.placedBy(s.at), pended: r.pendingAt(), line: p.line, silenced: l.silencedLine(),
 		passable: r.op == model.Read, own: l.failedAt, alone: l.qp.peer == nil && l.qp.connected != 0}
 	if q.certain.entered > max(r.called, l.ready) {
 		u.notified = q.certain.entered
@@ -279,8 +280,12 @@ func (u *uncaused) mayBeTold() bool {
 			return true
 		}
 	}
-	if p.peer != nil && slices.ContainsFunc(p.peer.lanes[model.Receive].waiting, p.peer.lanes[model.Receive].mayHaveEnded) {
-		return true // it may be cancelled, too: the connection was lost
+	if p.peer != nil {
+		for _, l := range p.peer.lanes {
+			if slices.ContainsFunc(l.waiting, l.mayHaveEnded) {
+				return true // it may be cancelled, too: the connection was lost
+			}
+		}
 	}
 	return u.mayBeBy(u.at)
 }
@@ -303,10 +308,37 @@ func (p *qp) finishUnexplained() {
 			p.mayBeLost(u.request.ran, byPeer, nil)
 		case !u.mayBeBy(u.at):
 			p.reportUncaused(&u)
+		case u.onlyAborted():
+			p.leaveOpen("a bad token may have cancelled " + u.request.wr + ", and whether it cancelled what had not completed by a later moment of " +
+				"rest this engine does not follow")
 		case u.notified != 0 && !u.mayBeBy(u.notified):
 			p.leaveOpen("whether a callback of " + u.cq.name + " was for " + u.request.wr + ", and what cancelled that, this engine does not follow")
 		}
 	}
+}
+
+// onlyAborted reports whether only a message of which nothing is told can have cancelled u, by a bad token, though it would have
+// cancelled as well what was pending later, at a moment of rest (INV-05).
+func (u *uncaused) onlyAborted() bool {
+	p := u.lane.qp
+	if p.peer == nil || u.explained(u.at) {
+		return false
+	}
+	from := u.pended
+	for r := range u.suspects(u.at) {
+		if from = max(from, r.called); !r.mayHaveAborted() || r.lane.cq == nil || r.lane.emptyAtRest() < u.at {
+			return false // it may have failed by itself
+		}
+	}
+	return p.restedBefore(from, u.at) || p.peer.restedBefore(from, u.at)
+}
+
+// restedBefore reports whether a request of p that was posted before a moment was pending at a moment of rest after another one.
+func (p *qp) restedBefore(posted, at moment) bool {
+	pending := func(r *posting) bool { return !r.silent && r.place == 0 && r.returned != 0 && r.returned < posted }
+	return slices.ContainsFunc(p.lanes[:], func(l *lane) bool {
+		return l.cq != nil && l.emptyAtRest() >= at && slices.ContainsFunc(l.waiting, pending)
+	})
 }
 
 // mayHaveBroken reports whether an outstanding request may have ended the connection with nobody knowing: it may have failed,

@@ -62,6 +62,15 @@ func (p *qp) hasFlushed(u *underWay) {
 	p.endChains(u.call, true, false)
 }
 
+// restedBeforeFlush takes that r was pending at a moment of rest: a flush that was called after its post had not had its effect by then.
+func (p *qp) restedBeforeFlush(r *posting) {
+	for i := range p.flushed {
+		if f := &p.flushed[i]; r.returned != 0 && r.returned < f.call && r.pended < f.ret {
+			f.call = max(f.call, r.pended)
+		}
+	}
+}
+
 // forgetFlushes forgets the flushes that were called before all that is outstanding was posted, but for one.
 func (p *qp) forgetFlushes() {
 	oldest := p.s.at

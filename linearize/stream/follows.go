@@ -163,7 +163,8 @@ func (t *token) accept(i int, outcome model.Outcome) {
 func (p *qp) revive() {
 	for _, end := range []*qp{p, p.peer} {
 		if end != nil {
-			end.endedBy = nil
+			end.flushed = slices.DeleteFunc(end.flushed, func(f returned) bool { return f.call == end.abort })
+			end.endedBy, end.abort = nil, 0
 			end.aborted, end.lanes[0].dead, end.lanes[1].dead = 0, never, never
 		}
 	}

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"slices"
 
 	"ndkoracle/model"
@@ -27,8 +28,8 @@ func (l *lane) cancelBehind(out []sight, r *posting, flush moment) []sight {
 	return out
 }
 
-// cancelUnmet notes, once a flush has returned, that it cancelled the sends for which the peer had posted no receive, and all
-// behind them.
+// cancelUnmet notes, once a flush has returned, that it cancelled the sends for which the peer had posted no receive, unless they had
+// failed.
 func (p *qp) cancelUnmet(flush moment) {
 	l := p.lanes[model.Initiator]
 	if p.peer == nil || p.isRemote() || l.cq == nil {
@@ -40,12 +41,9 @@ func (p *qp) cancelUnmet(flush moment) {
 			return
 		}
 		unmet = unmet || r.op.IsSend() && r.index() < l.known && r.sends == l.sendsDone && r.index() >= p.peer.lanes[model.Receive].next
-		if unmet && r.silent {
+		if unmet && r.silent && r.op.IsSend() {
 			r.cancelled = true
-			for _, e := range r.wasOwed(nil) {
-				e.at = p.s.at
-				l.cq.take(e)
-			}
+			l.cq.takeNow(r.wasOwed(nil))
 		}
 	}
 }
@@ -94,32 +92,8 @@ func (r *posting) arrivedBy(out []sight, q *cq, mark moment, sent int) []sight {
 		if to.position >= sent || to.returned == 0 || to.returned >= mark {
 			break
 		}
-		if to.place > mark {
-			to.owedLine = r.owedLine
-			l.cq.reportLate(to, r.owedLine)
-			break
-		}
-		if to.owed != 0 || to.place != 0 {
-			continue
-		}
-		var seen []sight
-		if to.rested == mark {
-			seen = to.wasOwed(nil)
-		} else {
-			seen = to.notOwed(nil)
-			to.owed, to.owedLine = mark, r.owedLine
-			l.cq.owed++
-		}
-		if l.cq == q {
-			out = append(out, seen...)
-		} else {
-			for _, e := range seen {
-				e.at = l.qp.s.at
-				l.cq.take(e)
-			}
-		}
-		if l.cq.emptied >= mark {
-			l.cq.reportLate(to, r.owedLine)
+		var more bool
+		if out, more = to.hadEnded(out, q, mark, r.owedLine); !more {
 			break
 		}
 	}
@@ -129,6 +103,78 @@ func (r *posting) arrivedBy(out []sight, q *cq, mark moment, sent int) []sight {
 		}
 	}
 	return out
+}
+
+// hadEnded notes that r was over by a moment of rest, and so had completed. What that means for the CQ q is added to out. It reports
+// whether r may have.
+func (r *posting) hadEnded(out []sight, q *cq, mark moment, line int) ([]sight, bool) {
+	home := r.lane.cq
+	if r.place > mark {
+		r.owedLine = line
+		home.reportLate(r, line)
+		return out, false
+	}
+	if r.owed != 0 || r.place != 0 {
+		return out, true
+	}
+	var seen []sight
+	if r.rested == mark {
+		seen = r.wasOwed(nil)
+	} else {
+		seen = r.notOwed(nil)
+		r.owed, r.owedLine = mark, line
+		home.owed++
+	}
+	if home == q {
+		out = append(out, seen...)
+	} else {
+		home.takeNow(seen)
+	}
+	if home.emptied >= mark {
+		home.reportLate(r, line)
+		return out, false
+	}
+	return out, true
+}
+
+// abortCancels takes that m, a message with a bad token, ended its connection: what was posted at both ends before it can have, and was
+// pending, it cancelled, by the moment of rest at which m was over (INV-05). Of m and its receive told is told just now.
+func (s *Stream) abortCancels(q *cq, m, told *posting) {
+	by := m.owed
+	if by == 0 && m.silent {
+		by = m.rested
+	}
+	ends := []*qp{m.lane.qp, m.lane.qp.peer}
+	from := max(m.called, told.called, ends[0].connected, ends[1].connected)
+	for _, p := range ends {
+		if p.abort != 0 || p.closing != 0 {
+			continue
+		}
+		p.abort = from
+		p.flushed = append(p.flushed, returned{from, cmp.Or(by, s.at), m.line})
+		for _, l := range p.lanes {
+			if by == 0 || l.cq.failed != 0 {
+				continue
+			}
+			for _, r := range l.waiting {
+				if r == m || r == told || r.silent || r.returned == 0 || r.returned > from {
+					continue
+				}
+				var more bool
+				if s.late, more = r.hadEnded(s.late, q, by, m.owedLine); !more {
+					return
+				}
+			}
+		}
+	}
+}
+
+// takeNow takes sights that come with the present event.
+func (q *cq) takeNow(seen []sight) {
+	for _, e := range seen {
+		e.at = q.s.at
+		q.take(e)
+	}
 }
 
 // arrivedWith notes, of a receive that succeeded, that the message which it took had to have arrived by a moment of rest,

@@ -24,6 +24,7 @@ func (s *Stream) placed(e *trace.Event) {
 		}
 	}
 	r.place, r.outcome, r.pended = s.at, calls.OutcomeOf(e.Status), l.pendingAtRest(r)
+	l.qp.restedBeforeFlush(r)
 	kinds := automaton.Plain
 	switch {
 	case r.outcome == model.FAILED:

@@ -36,7 +36,8 @@ type qp struct {
 	leaving     bool           // the callback that says so was entered
 	exists      bool           // its creation has succeeded
 	aborted     moment         // by when a bad token had ended its connection, or 0
-	endedBy     *posting       // the message that named it, and succeeded; or nil
+	abort       moment         // from when on that can have been, or 0
+	endedBy     *posting       // the message, if it succeeded, or nil
 	invalidates bool           // it has sent messages that name tokens
 	alone       *unsent        // the first receive that succeeded while no peer was known, or nil
 	early       *posting       // the first initiator request that was accepted while the connect was under way

@@ -207,7 +207,14 @@ func (q *cq) silentByRest(p *poll) {
 				}
 				sent, latest = sent+1, r
 			}
-			if r.op != model.SendAndInvalidate {
+			if r.op == model.SendAndInvalidate {
+				q.s.tokenTold(q, p.line, r, model.SUCCESS)
+				q.takeNow(q.s.late)
+				q.s.late = nil
+			} else {
+				if r.names != nil {
+					r.names.silentBy = r.rested
+				}
 				since, _ := q.s.tokenTold(q, p.line, r, model.SUCCESS)
 				if l.ready = max(l.ready, since); since >= r.rested {
 					q.s.unexplained(q.group, "FLAG-02", p.line, []int{r.line},
@@ -250,7 +257,7 @@ func (q *cq) reportLate(r *posting, poll int) {
 	case r.cancelled:
 		rule, why = "FLAG-02", r.wr+", a silent request that a flush cancelled, had not completed"
 	case qp.flushedAfter(r):
-		rule, why = "FLUSH-02", r.wr+", pending when its queue was flushed, had not completed"
+		rule, why = "FLUSH-02", r.wr+", pending when a flush or the end of the connection cancelled it, had not completed"
 	case r.refusal:
 		rule, why = "DEF-05", r.wr+", deferred before a post that was refused, had not been indicated and completed"
 	}

@@ -184,7 +184,7 @@ func (s *Stream) tokenToldAcross(r *posting, outcome model.Outcome) {
 	case outcome != model.SUCCESS:
 		t.courses = t.reached(-1)
 	case r.received:
-		s.checkAborted(t, i, r, outcome)
+		s.checkAborted(nil, t, i, r, nil, outcome)
 	default:
 		r.sent = true // its receive tells more
 		return

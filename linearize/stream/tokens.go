@@ -17,6 +17,7 @@ type token struct {
 	group      *group
 	pending    []*posting // that name it, and of which something is still to be told
 	courses    []tokenCourse
+	silentBy   moment   // the latest moment of rest by which a silent one is known to have succeeded, or 0
 	followed   moment   // what they have executed they had by then
 	lost       bool     // others had been forgotten when it was first named: it may be one of them
 	registered bool     // the first request that named it was to make it valid
@@ -293,10 +294,15 @@ func (t *token) reached(i int) []tokenCourse {
 // maxTokenCourses bounds the courses of one token.
 const maxTokenCourses = 1 << 10
 
-// pendingAt takes that the i'th of those pending had not been executed by a moment of rest.
+// pendingAt takes that the i'th of those pending had not been executed by a moment of rest. Where a silent request that was over by then
+// needs it, another one may have come before that, which is told otherwise.
 func (t *token) pendingAt(i int, rested moment) {
 	kept := slices.DeleteFunc(slices.Clone(t.courses), func(c tokenCourse) bool { return c.executed(i) })
-	if t.followed < rested && len(kept) > 0 {
+	switch {
+	case len(kept) == 0 && t.silentBy != 0 && t.silentBy <= rested:
+		t.group.leaveOpen("whether " + t.pending[i].wr + " was executed before a silent request that needs it, and was over by a moment of rest, " +
+			"this engine does not follow")
+	case t.followed < rested && len(kept) > 0:
 		t.courses = kept
 	}
 }

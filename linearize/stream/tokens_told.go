@@ -64,7 +64,7 @@ func (s *Stream) tokenTold(q *cq, line int, r *posting, outcome model.Outcome) (
 		from = since
 	}
 	if message {
-		s.checkAborted(t, i, r, outcome)
+		s.checkAborted(q, t, i, r, r, outcome)
 	}
 	// What became of the receive of a message that succeeded tells more; that of a failed one has its cause.
 	if r.sent = true; !message || r.received || outcome != model.SUCCESS || r.position < r.lane.dead && r.lane.qp.aborted != 0 ||
@@ -144,7 +144,7 @@ func (s *Stream) messageTold(q *cq, p *poll, m, r *posting, outcome model.Outcom
 	}
 	m.adrift = outcome != model.SUCCESS
 	if m.received = true; m.sent {
-		s.checkAborted(t, i, m, m.outcome)
+		s.checkAborted(q, t, i, m, r, m.outcome)
 		t.forget(i)
 	}
 	return true
@@ -192,8 +192,8 @@ func (r *posting) messageOf() *posting {
 }
 
 // checkAborted notes that a message may have ended its connection, or has, where nothing else explains how it and its receive ended
-// (INV-05).
-func (s *Stream) checkAborted(t *token, i int, m *posting, outcome model.Outcome) {
+// (INV-05). Of the two the one is told just now, in q.
+func (s *Stream) checkAborted(q *cq, t *token, i int, m, told *posting, outcome model.Outcome) {
 	refused := m.adrift && m.lane.qp.remote != nil // it succeeded, and the receive that it took did not
 	aborted := func(c tokenCourse) bool { return c.aborted>>i&1 == 1 }
 	l, to := m.lane, m.lane.other()
@@ -220,6 +220,9 @@ func (s *Stream) checkAborted(t *token, i int, m *posting, outcome model.Outcome
 		}
 	}
 	s.exercised("INV-05")
+	if l.qp.remote == nil && to.qp.remote == nil {
+		s.abortCancels(q, m, told)
+	}
 }
 
 // checkAlive reports whether r can have succeeded: not after a bad token had ended its connection (INV-05).
