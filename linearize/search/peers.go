@@ -325,7 +325,7 @@ func (h *history) findFlushedFailures() {
 			}
 			first = min(first, r.toldBy(), r.owed)
 		}
-		if culprit != nil && first > 0 && !p.mayCancel(first) {
+		if culprit != nil && first > 0 && !p.mayCancel(culprit, first) {
 			culprit.outcome, p.ends = model.FAILED, true
 		}
 	}
@@ -352,12 +352,25 @@ func before(a, b *delivery) bool {
 	return cmp.Or(cmp.Compare(a.poll.ret, b.poll.ret), cmp.Compare(a.order, b.order)) < 0
 }
 
-// mayCancel reports whether anything that the trace shows can have cancelled requests of p by then.
-func (p *qp) mayCancel(at moment) bool {
+// mayCancel reports whether anything that the trace shows can have cancelled r, a request of p, by then.
+func (p *qp) mayCancel(r *request, at moment) bool {
 	for _, s := range p.flushes {
 		if s.call < at {
 			return true
 		}
 	}
-	return p.lostFrom < at || p.closed != nil && p.closed.call < at
+	mayHave := func(l loss) bool { return l.from < at && (l.request == nil || !l.request.waitsFor(r)) }
+	return slices.ContainsFunc(p.losses, mayHave) || p.closed != nil && p.closed.call < at
+}
+
+// waitsFor reports whether r, of the same QP, is executed after o (FLAG-04).
+func (r *request) waitsFor(o *request) bool {
+	if r.queue != o.queue || r.position < o.position {
+		return false
+	}
+	waits := o.op != model.Read
+	for _, between := range r.qp.queue(r.queue)[o.position+1 : r.position] {
+		waits = waits || between.fence && between.op != model.Read
+	}
+	return waits || r.fence
 }
