@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"slices"
 
 	"ndkoracle/linearize/automaton"
@@ -85,12 +86,21 @@ func (s *Stream) checkPlaced(q *cq, r *posting, e *trace.Event) bool {
 // pendingAtRest returns the latest moment of rest at which r, whose completion is placed now, is known to have been pending: had it been
 // executed by then, it would have completed, unless it had passed a read.
 func (l *lane) pendingAtRest(r *posting) moment {
-	rested := l.cq.restedAt
-	ahead := l.waiting[:slices.Index(l.waiting, r)]
-	reads := func(o *posting) bool { return o.op == model.Read && (o.place == 0 || o.place > rested) }
-	passes := !r.fence && (l.readOver > rested || slices.ContainsFunc(ahead, reads))
-	if passes || l.qp.closing != 0 && l.qp.closing < rested {
-		return l.emptyAtRest()
+	rested, empty := l.cq.restedAt, l.emptyAtRest()
+	switch {
+	case rested <= empty || l.qp.closing != 0 && l.qp.closing < rested, !r.fence && l.readOver > rested:
+		return empty
+	case r.fence:
+		return rested
+	}
+	i, _ := slices.BinarySearchFunc(l.waiting, r.position, func(o *posting, position int) int { return cmp.Compare(o.position, position) })
+	for _, o := range slices.Backward(l.waiting[:i]) {
+		if o.place != 0 && o.place <= rested {
+			break
+		}
+		if o.op == model.Read {
+			return empty
+		}
 	}
 	return rested
 }
