@@ -249,6 +249,8 @@ var alike = []struct {
 		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; rest; placed cq2 r1; get cq2 r1; get cq1"},
 	{"… or before it", verdict.Conformant, "",
 		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; placed cq2 r1; rest; get cq2 r1; get cq1"},
+	{"a callback was for what no point tells, behind what a point tells", verdict.Conformant, "",
+		"NdkArmCq cq1 ERRORS; NdkReceive qp1 r1; NdkSend qp2 s1; placed cq1 r1; NdkFlush qp1; NdkReceive qp1 r2; enter cq1"},
 	{"a point tells that a receive was solicited, before its send is told", verdict.Conformant, "",
 		"NdkReceive qp2 r1; NdkSend qp1 s1 SEND_AND_SOLICIT_EVENT; placed cq2 r1 S; get cq1 s1; get cq2 r1; rest; get cq1; get cq2"},
 	{"a silent request after a bad token can only fail", verdict.ProviderViolation, "",

@@ -234,7 +234,7 @@ func (h *history) findUndelivered() {
 			waiting, overtaken := 0, false
 			for _, r := range queue {
 				r.waiting = waiting
-				if r.delivery == nil && !r.silent {
+				if r.delivery == nil && !r.silent && r.point == nil {
 					waiting++
 				}
 			}
