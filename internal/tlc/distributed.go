@@ -52,11 +52,11 @@ func (r Runner) RunDistributed(ctx context.Context, c Configuration, workers int
 	if err != nil {
 		return Result{}, err
 	}
-	server.Stderr = log
 	output, err := server.StdoutPipe()
 	if err != nil {
 		return Result{}, err
 	}
+	server.Stderr = server.Stdout // not the log: a message that follows in it could begin within a line of the server's complaints
 	tooLate := fmt.Errorf("no answer within %v", r.Timeout)
 	start := time.Now()
 	if err := server.Start(); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
