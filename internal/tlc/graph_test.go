@@ -143,6 +143,16 @@ func TestGraphNeedsAllActions(t *testing.T) {
 	}
 }
 
+// What TLC can't evaluate is told in its own words: that steps are missing follows from it.
+func TestGraphTellsWhatTLCSays(t *testing.T) {
+	for _, broken := range []string{"level' = <<n>>[2]", "UNCHANGED on /\\ level' = Head(SubSeq(<<n>>, 0, 1))", "level' = 1 \\div n"} {
+		r, c := light(t, strings.Replace(lightModule, "level' = n", broken, 1))
+		if _, err := r.Graph(t.Context(), c, lightActions); err == nil || !strings.Contains(err.Error(), "output.txt: ") {
+			t.Errorf("%s: got %v", broken, err)
+		}
+	}
+}
+
 const goodDump = `strict digraph DiskGraph {
 nodesep=0.35;
 subgraph cluster_graph {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,7 +98,7 @@ func (r Runner) dump(ctx context.Context, c Configuration, actions []string, lik
 	defer cancel()
 	go func() {
 		graph, err := readDump(out, actions, like)
-		if err != nil && !errors.Is(err, errBreaksOff) {
+		if err != nil && !errors.Is(err, errBreaksOff) && (like != nil || !endsSoon(out)) {
 			cancel() // TLC would wait for a reader
 		}
 		answers <- answer{graph, err}
@@ -108,9 +109,9 @@ func (r Runner) dump(ctx context.Context, c Configuration, actions []string, lik
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case read.err != nil && !errors.Is(read.err, errBreaksOff):
+	case read.err != nil && !errors.Is(read.err, errBreaksOff) && (like != nil || result.Verdict != Error):
 		return nil, read.err
-	case result.Verdict == Error:
+	case result.Verdict == Error: // which may be why the dump is not as it should be
 		return nil, fmt.Errorf("%s: %s", r.Log(c), strings.Join(result.Errors, "\n"))
 	case err != nil:
 		return nil, err
@@ -121,6 +122,13 @@ func (r Runner) dump(ctx context.Context, c Configuration, actions []string, lik
 	}
 	read.graph.Depth = result.Depth
 	return read.graph, nil
+}
+
+// endsSoon reads on a dump that is not as it should be, and reports whether it ends within a megabyte: then TLC could not go on, and is
+// about to say why.
+func endsSoon(dump io.Reader) bool {
+	_, err := io.CopyN(io.Discard, dump, 1<<20)
+	return err != nil
 }
 
 // wrapModule returns a module around another, in which each action with its arguments has a definition. The next-state relation
