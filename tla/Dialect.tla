@@ -66,6 +66,7 @@ EXTENDS Naturals, Sequences, Readings
 (* (A16).  So it is checked here; a recorded trace is judged by Default,   *)
 (* unless another reading is asked for.                                    *)
 (***************************************************************************)
+\* Of what a CQ holds, that is fresh which came since its last callback, and old what was there before.
 CONSTANTS
   FreshAtArm,   \* must arming a CQ call back at once that holds a fresh completion of the kind asked for? (ARM-04)
   OldAtArm,     \* the same, when no fresh completion matches: all are old, or fresh but of another kind (ARM-05)

@@ -5,12 +5,17 @@
 (* The promise here: a post that returns success is answered by exactly    *)
 (* one completion (or, if the consumer asked for silence, by none when it  *)
 (* succeeds), and a post that returns failure by none.  A consumer frees   *)
-(* its buffers by this.                                                    *)
+(* its buffers by this.  A receive may wait for its message for ever, until*)
+(* it is flushed; what a CQ still owes when it fails, or a QP when it is   *)
+(* closed (A21), is lost.                                                  *)
 (*                                                                         *)
-(* A request posted with NDK_OP_FLAG_DEFER may wait for the others of its  *)
-(* chain before it is indicated to the hardware.  The consumer ends the    *)
-(* chain with a request without the flag, unless a post fails on the way   *)
-(* (DEF-06); then the provider must not forget those before it (DEF-05).   *)
+(* A chain is a run of requests of one QP that go to the hardware together:*)
+(* all but the last are posted with NDK_OP_FLAG_DEFER.  So a deferred      *)
+(* request may wait for the others before it is indicated, that is, before *)
+(* the adapter is told that it is there to be executed.  The consumer ends *)
+(* the chain with a request without the flag, unless a post fails on the   *)
+(* way (DEF-06); then the provider must not forget those before it         *)
+(* (DEF-05).                                                               *)
 (***************************************************************************)
 EXTENDS Dialect
 
@@ -51,7 +56,8 @@ Unacknowledged(r) == r.phase = "UNACKNOWLEDGED"
 (* that failed or the failure of a CQ came before any connection; nothing  *)
 (* succeeds, as on an IDLE QP, and pending receives may be cancelled.      *)
 (* FLUSHED: nothing posted now succeeds (in one reading of A15).  ABORTED: *)
-(* ended because of a bad token; nothing succeeds any more (INV-05).       *)
+(* ended because of a bad token, one that is not valid where a message is  *)
+(* to take it back; nothing succeeds any more (INV-05).                    *)
 (* CLOSING: NdkCloseQp was called; COMPLETING: its NdkCloseCompletion      *)
 (* runs; CLOSED: it returned.                                              *)
 (***************************************************************************)
@@ -126,7 +132,7 @@ Break(P) == qp' = [p \in QP |-> IF p \in P THEN [qp[p] EXCEPT !.state = Broken(@
 (***************************************************************************)
 
 \* A QP that was never connected takes receives only (POST-08, POST-09).  One that is being closed takes nothing (LIFE-06).
-\* After the connection has ended posts may still be accepted; in verbs also where there never was one.
+\* After the connection has ended posts may still be accepted; in verbs also on a QP that broke before it was connected.
 CanPost(state, queue) ==
   /\ ~Closing(state)
   /\ state = "IDLE" => queue = "receive"

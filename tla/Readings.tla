@@ -16,7 +16,7 @@
 (*                    A31 Flushed             A34 AfterRefusal             *)
 (*   Tokens           A8 CanPost, CanRefuse                                *)
 (*   Ndk              A21 CompletionLost, NdkCloseCompletionEnter          *)
-(*   MCQueuePair      A11 MayCancel                                        *)
+(*   MCQueuePair      A11 MCPost              A31 Owed                     *)
 (*   MCNdk            A12 Held                                             *)
 (*                                                                         *)
 (* Four questions are about what is modelled, and have no choice: a close  *)
@@ -24,8 +24,9 @@
 (* is pending, or not, when it is aborted (A23, Qp!ConnectionLost); the    *)
 (* consumer may arm and poll within the callback (A27, Cq!NdkArmCq); no    *)
 (* time is set to a callback (A32, Cq!CqFairness).  The rest, A13, A14 and *)
-(* A17 to A20, are of flags, SRQs, moderation and calls that return while  *)
-(* their callback runs, which are not modelled.                            *)
+(* A17 to A20, are of flags, shared receive queues (SRQ), moderation (one  *)
+(* callback for many completions) and calls that return while their        *)
+(* callback runs, which are not modelled.                                  *)
 (***************************************************************************)
 
 \* What each may be.
