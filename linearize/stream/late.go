@@ -153,7 +153,7 @@ func (s *Stream) abortCancels(q *cq, m, told *posting) {
 		p.abort = from
 		p.flushed = append(p.flushed, returned{from, cmp.Or(by, s.at), m.line})
 		for _, l := range p.lanes {
-			if by == 0 || l.cq.failed != 0 {
+			if by == 0 || l.cq == nil || l.cq.failed != 0 {
 				continue
 			}
 			for _, r := range l.waiting {

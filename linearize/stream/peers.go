@@ -282,10 +282,13 @@ func (l *lane) mayHaveEnded(r *posting) bool {
 }
 
 // emptyAtRest returns the latest moment of rest after which a poll showed that nothing of the queue had completed: of a QP that is
-// being closed no poll does, as its completions may have vanished (A21).
+// being closed no poll does, as its completions may have vanished (A21); of a CQ that is not known none is seen.
 func (l *lane) emptyAtRest() moment {
-	if l.qp.closing != 0 {
+	switch {
+	case l.qp.closing != 0:
 		return l.atClose
+	case l.cq == nil:
+		return 0
 	}
 	return l.cq.emptyAtRest
 }
