@@ -190,6 +190,7 @@ func TestTraces(t *testing.T) {
 		{"wrong/silent-never", verdict.ProviderViolation, "FLAG-01"},
 		{"wrong/delivered-stays", verdict.ProviderViolation, "POLL-04"},
 		{"wrong/solicit-bit-ignored", verdict.ProviderViolation, "ARM-10"},
+		{"wrong/chain-left-open", verdict.ConsumerViolation, "DEF-06"},
 	} {
 		folder := t.TempDir()
 		o := parse(t, "-trace", folder, "-run", "^"+test.name+"$")
@@ -197,9 +198,9 @@ func TestTraces(t *testing.T) {
 			t.Errorf("%s: %d bad, %v", test.name, bad, err)
 		}
 		name := filepath.Join(folder, filepath.Base(test.name)+".ndktrace.jsonl")
-		if kept, err := os.ReadFile(filepath.Join("..", "..", "traces", test.name+".ndktrace.jsonl")); err == nil {
+		if kept, err := os.ReadFile(filepath.Join("..", "..", "traces", "use", filepath.Base(name))); err == nil {
 			if found, err := os.ReadFile(name); err != nil || !bytes.Equal(found, kept) {
-				t.Errorf("%s: %v, or not the trace that is kept: go run ./cmd/tlcrun -run '^use/' -trace traces/use", test.name, err)
+				t.Errorf("%s: %v, or not the trace that is kept: go run ./cmd/tlcrun -run '^%s$' -trace traces/use", test.name, err, test.name)
 			}
 		}
 		read, err := trace.ReadFile(name, 0)
@@ -217,7 +218,7 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// Every wrong pattern of use has its shortest counter-example in the corpus (ARM-23).
+// Every wrong pattern of use has its shortest counter-example in the corpus (ARM-23), and so has a chain that is left open (DEF-06).
 func TestPatternsHaveTraces(t *testing.T) {
 	manifest, err := tlc.ReadManifest(filepath.Join("..", "..", "tla"))
 	if err != nil {
@@ -225,11 +226,11 @@ func TestPatternsHaveTraces(t *testing.T) {
 	}
 	refuted := 0
 	for _, c := range manifest {
-		if !strings.HasPrefix(c.Name, "use/") || c.Verdict != tlc.Fail {
+		if !strings.HasPrefix(c.Name, "use/") && c.Name != "wrong/chain-left-open" || c.Verdict != tlc.Fail {
 			continue
 		}
 		refuted++
-		kept, err := trace.ReadFile(filepath.Join("..", "..", "traces", c.Name+".ndktrace.jsonl"), 0)
+		kept, err := trace.ReadFile(filepath.Join("..", "..", "traces", "use", filepath.Base(c.Name)+".ndktrace.jsonl"), 0)
 		if err != nil {
 			t.Error(err)
 			continue
