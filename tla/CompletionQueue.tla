@@ -340,7 +340,6 @@ NdkGetCqResultsEx(q, nresults, results) == NdkGetCqResults(q, nresults, results)
 (* NdkRequestCompletion says how it ended (ASY-01).  Meanwhile the         *)
 (* consumer may arm and poll (RSZ-05, A16).  One resize at a time.         *)
 (***************************************************************************)
-
 NdkResizeCq(q, depth) ==
   /\ cq[q].open = "OPEN"
   /\ cq[q].resize = "NONE"
@@ -374,7 +373,6 @@ NdkRequestCompletionExit(q) == cq[q].resize = "TOLD" /\ Become(q, {[cq[q] EXCEPT
 (* nothing but the close can be called from then on (LIFE-06).  Its QPs    *)
 (* come first: see Ndk.                                                    *)
 (***************************************************************************)
-
 NdkCloseCq(q) == cq[q].open = "OPEN" /\ Become(q, {[cq[q] EXCEPT !.open = "CLOSING"]})
 
 \* Not while a callback runs (ARM-20, LIFE-08), nor while a resize is pending or its callback runs (LIFE-07).
@@ -555,8 +553,8 @@ CloseStays == [][\A q \in CQ : cq[q].open # "OPEN" => cq'[q].open # "OPEN"]_cq
 -----------------------------------------------------------------------------
 (***************************************************************************)
 (* What must happen in the end.  Owed callbacks are made, callbacks        *)
-(* return, a resize ends, and a close that can finish does.  The callback  *)
-(* that reports an error is not put off for ever by callbacks for          *)
+(* return, a resize ends, and a close that can finish does (LIFE-11).  The *)
+(* callback that reports an error is not put off for ever by callbacks for *)
 (* completions (the strong fairness: it can be made only while none is     *)
 (* running).  No time is set for any of it: interrupt moderation may delay *)
 (* a callback (A32).                                                       *)

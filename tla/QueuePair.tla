@@ -151,7 +151,7 @@ AfterPost(queue, r, defer) ==
 Post(p, r, defer) ==
   LET queue == QueueOf(r.op) IN
   /\ CanPost(qp[p].state, queue)
-  /\ defer => queue = "initiator"    \* DEF-01
+  /\ defer => queue = "initiator"    \* DEF-01, POST-11
   /\ qp' = [qp EXCEPT ![p][queue] = AfterPost(@, r, defer)]
 
 (***************************************************************************)
@@ -286,7 +286,7 @@ TypeOf(r) ==
     [] r.op = "SendAndInvalidate"                                   -> "Send"
     [] OTHER                                                        -> r.op
 
-\* What the completion will say.
+\* What the completion will say, and of which request (POLL-05).
 CompletionOf(p, queue, r) ==
   LET received == queue = "receive" /\ r.phase = "SUCCESS" IN
   [qp |-> p, queue |-> queue, req |-> r.req, status |-> r.phase, type |-> TypeOf(r),
@@ -302,7 +302,7 @@ CompletionOf(p, queue, r) ==
 CanComplete(p, queue, i) == i \in DOMAIN qp[p][queue] /\ Executed(qp[p][queue][i]) /\ (Reading.A9 = "ORDERED" => i = 1)
 AfterComplete(queue, i) == SubSeq(queue, 1, i - 1) \o SubSeq(queue, i + 1, Len(queue))
 
-\* Hidden.  The i-th request of a queue, which has its outcome, leaves it.
+\* Hidden.  The i-th request of a queue, which has its outcome, leaves it: no completion tells of it again (POLL-05).
 Complete(p, queue, i) == CanComplete(p, queue, i) /\ qp' = [qp EXCEPT ![p][queue] = AfterComplete(@, i)]
 
 -----------------------------------------------------------------------------
@@ -439,6 +439,7 @@ Oldest(places) == {i \in places : \A j \in places : i <= j}
 \* What the adapter knows it executes, and what is executed it completes.  Of each the oldest is not put off for ever by those
 \* behind it.  A receive waits for a message: no promise.
 \* There is no fairness of HwIndicate: that a deferred request is indicated early is a hint, and nobody may rely on it.
+\* A close that can finish does (LIFE-11).
 QpFairness ==
   \A p \in QP :
     /\ WF_qp(\E i \in Oldest(WithoutOutcome(qp[p].initiator)), outcome \in Outcomes : Execute(p, "initiator", i, outcome))

@@ -91,6 +91,7 @@ CanRefuse(r, queue) == Reading.A8 = "COMPLETION" => ~NamesDeadToken(r, queue)
 \* Message m reaches its receiver.  A bad token is never accepted (INV-05).
 CanDeliver(m) == m.op = "SendAndInvalidate" => token[m.token] # "INVALID"
 
+\* What it names is invalid at once, before the receive that it met is complete (RES-09, INV-06).
 AfterDeliver(m) == IF m.op = "SendAndInvalidate" THEN [token EXCEPT ![m.token] = "INVALID"] ELSE token
 
 Deliver(m) == CanDeliver(m) /\ token' = AfterDeliver(m)

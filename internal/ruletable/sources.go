@@ -17,21 +17,27 @@ import (
 )
 
 // contract are the modules that have the rules; those for TLC add what has to be remembered to state some of them.
-var contract = []string{"CompletionQueue", "QueuePair", "Tokens", "Ndk", "Consumer", "MCCompletionQueue", "MCQueuePair", "MCNdk"}
+var contract = []string{"CompletionQueue", "QueuePair", "Tokens", "Ndk", "Consumer",
+	"MCCompletionQueue", "MCQueuePair", "MCNdk", "MCConsumer"}
 
 var (
 	operator = regexp.MustCompile(`^(\w+)(?:\([^=]*\))? ==`)
 	comment  = regexp.MustCompile(`^(?:\\\*|\(\*)`)
 	extends  = regexp.MustCompile(`(?m)^EXTENDS (.*)`)
+	nameless = regexp.MustCompile(`\\\*.*|\(\*.*\*\)|"[^"]*"`) // what of a line names no operator
+	word     = regexp.MustCompile(`\w+`)
+
+	specification = regexp.MustCompile(`(?m)^SPECIFICATION (\w+)`)
 )
 
-// operators finds the operators of tla/ that name a rule: in the comment above them, or in their own text.
-func operators(repository fs.FS) (mentions, error) {
-	found := mentions{}
+// operators finds the operators of tla/ that name a rule, in the comment above them or in their own text; and the words in the
+// text of every operator, by its name without that of the module.
+func operators(repository fs.FS) (found mentions, uses map[string][]string, err error) {
+	found, uses = mentions{}, map[string][]string{}
 	for _, module := range contract {
 		text, err := fs.ReadFile(repository, "tla/"+module+".tla")
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		above, name := "", ""
 		for line := range strings.Lines(string(text)) {
@@ -47,51 +53,72 @@ func operators(repository fs.FS) (mentions, error) {
 			case name != "":
 				found.add(line, name)
 			}
+			if name != "" {
+				_, of, _ := strings.Cut(name, "!")
+				uses[of] = append(uses[of], word.FindAllString(nameless.ReplaceAllString(line, ""), -1)...)
+			}
 		}
 	}
-	return found, nil
+	return found, uses, nil
 }
 
-// properties finds those operators of tla/ that TLC checks in a configuration which must hold.
-func properties(repository fs.FS) (map[string]bool, error) {
+// reach returns the names of the operators that some operators are made of, and their own.
+func reach(from []string, uses map[string][]string) map[string]bool {
+	reached := map[string]bool{}
+	for todo := from; len(todo) > 0; {
+		name := todo[len(todo)-1]
+		if todo = todo[:len(todo)-1]; !reached[name] {
+			reached[name] = true
+			todo = append(todo, uses[name]...)
+		}
+	}
+	return reached
+}
+
+// checks finds, of the configurations that must hold, the operators of tla/ that TLC checks, and the names of those that are the
+// specifications which it checks.
+func checks(repository fs.FS) (properties map[string]bool, specifications []string, err error) {
 	modules, err := fs.Glob(repository, "tla/*.tla")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	texts := map[string]string{}
 	for _, file := range modules {
 		text, err := fs.ReadFile(repository, file)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		texts[strings.TrimSuffix(path.Base(file), ".tla")] = string(text)
 	}
 	manifest, err := fs.ReadFile(repository, "tla/"+tlc.ManifestName)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	configurations, err := tlc.ParseManifest("tla/"+tlc.ManifestName, string(manifest))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	checked := map[string]bool{}
+	properties = map[string]bool{}
 	for _, c := range configurations {
 		if c.Verdict != tlc.Pass {
 			continue
 		}
 		text, err := fs.ReadFile(repository, "tla/"+c.Cfg())
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, property := range tlc.Checked(string(text)) {
 			of := definedIn(property, c.Module, texts)
 			if of == "" {
-				return nil, fmt.Errorf("tla/%s: %s does not define %s", c.Cfg(), c.Module, property)
+				return nil, nil, fmt.Errorf("tla/%s: %s does not define %s", c.Cfg(), c.Module, property)
 			}
-			checked[of+"!"+property] = true
+			properties[of+"!"+property] = true
+		}
+		if m := specification.FindSubmatch(text); m != nil {
+			specifications = append(specifications, string(m[1]))
 		}
 	}
-	return checked, nil
+	return properties, specifications, nil
 }
 
 // definedIn returns which module defines an operator that another one knows: itself, or one that it extends; "" if none does.

@@ -20,22 +20,22 @@ var Groups = []string{"ARM", "POLL", "RES", "DEF", "POST", "FLAG", "INV", "MEM",
 
 // A Row says where one rule stands. Names are those of operators, functions and files.
 type Row struct {
-	Rule       rules.Rule
-	Tla        []string // all operators that name it, as Module!Operator
-	Properties []string // those of them that TLC checks in a configuration that must hold
-	Model      []string
-	Check      []string
-	Broken     Example         // a trace that breaks the rule
-	Kept       Example         // a trace that keeps it
-	Shown      Example         // a trace that is said to show it, of a rule that no trace is judged by
-	Without    map[Cell]string // why cells are empty
-	SeenTo     []string        // the files that see to a rule without a definition
+	Rule        rules.Rule
+	Definitions []string // the operators that name it and that the steps are made of, as Module!Operator
+	Properties  []string // the operators that name it and that TLC checks in a configuration that must hold
+	Model       []string
+	Check       []string
+	Broken      Example         // a trace that breaks the rule
+	Kept        Example         // a trace that keeps it
+	Shown       Example         // a trace that is said to show it, of a rule that no trace is judged by
+	Without     map[Cell]string // why cells are empty
+	SeenTo      []string        // the files that see to a rule without a definition
 }
 
 func (r Row) has(c Cell) bool {
 	switch c {
 	case Definition:
-		return len(r.Tla) > 0
+		return len(r.Definitions) > 0
 	case Property:
 		return len(r.Properties) > 0
 	case Check:
@@ -69,14 +69,15 @@ func (m mentions) names(id string) []string { return slices.Sorted(maps.Keys(m[i
 
 // Rows returns a row for each rule of Groups. The error says what can't be read in the repository.
 func Rows(repository fs.FS) ([]Row, error) {
-	tla, err := operators(repository)
+	tla, uses, err := operators(repository)
 	if err != nil {
 		return nil, err
 	}
-	checked, err := properties(repository)
+	checked, specifications, err := checks(repository)
 	if err != nil {
 		return nil, err
 	}
+	behaviour := reach(specifications, uses)
 	model, _, err := functions(repository, "model", "model/mc")
 	if err != nil {
 		return nil, err
@@ -102,9 +103,12 @@ func Rows(repository fs.FS) ([]Row, error) {
 		if group, _, _ := strings.Cut(rule.ID, "-"); !slices.Contains(Groups, group) {
 			continue
 		}
-		row := Row{Rule: rule, Tla: tla.names(rule.ID), Model: model.names(rule.ID),
+		row := Row{Rule: rule, Model: model.names(rule.ID),
 			Broken: shown.broken[rule.ID], Kept: shown.kept[rule.ID], Without: without[rule.ID]}
-		for _, name := range row.Tla {
+		for _, name := range tla.names(rule.ID) {
+			if _, of, _ := strings.Cut(name, "!"); behaviour[of] {
+				row.Definitions = append(row.Definitions, name)
+			}
 			if checked[name] {
 				row.Properties = append(row.Properties, name)
 			}
@@ -132,8 +136,7 @@ func Markdown(rows []Row) string {
 	var b strings.Builder
 	b.WriteString(header)
 	for _, r := range rows {
-		actions := slices.DeleteFunc(slices.Clone(r.Tla), func(name string) bool { return slices.Contains(r.Properties, name) })
-		definition := r.or(Definition, code(actions))
+		definition := r.or(Definition, code(r.Definitions))
 		if len(r.SeenTo) > 0 {
 			definition += "; see " + code(r.SeenTo)
 		}
@@ -158,8 +161,8 @@ func (r Row) or(c Cell, text string) string {
 const header = `# Where each rule stands
 
 Written by "go generate ./internal/ruletable" from the rule numbers in comments and messages. Defined: the operators of tla/ that
-name the rule; checked by TLC: those of them that are invariants or properties of a configuration that must hold, which may be
-all the definition there is. Judged: the functions of linearize/ by which the judge of traces finds the rule broken, or counts it
+name the rule and that the steps are made of; checked by TLC: those that name it and are invariants or properties of a
+configuration that must hold, which is no definition. Judged: the functions of linearize/ by which the judge of traces finds the rule broken, or counts it
 as kept. Traces: the first that breaks the rule, and the first that keeps it, read in another way where no trace does by default;
 or the first that shows what it says, where no trace is judged by its number.
 

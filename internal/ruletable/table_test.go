@@ -74,6 +74,10 @@ func TestWhatIsLostIsMissed(t *testing.T) {
 		want string
 	}{
 		"its definition": {without(t, "tla/*.tla", "FLAG-04", "the flag"), "FLAG-04 has no definition, and no reason why"},
+		"its definition, and has its property still": {without(t, "tla/QueuePair.tla", `(?m)\(DEF-05\)(.*\*\))$`, "$1"),
+			"DEF-05 has no definition, and no reason why"},
+		"its definition, and has what its property is made of still": {without(t, "tla/CompletionQueue.tla", `(Reading\.A5 +\\\*) ARM-10`, "$1"),
+			"ARM-10 has no definition, and no reason why"},
 		"its property, of the configurations": {without(t, "tla/*.cfg", `\bFlushIsOwn\b`, ""),
 			"FLUSH-04 has no property, and no reason why"},
 		"its property's number": {without(t, "tla/*.tla", `(?m)^(\\\* )FLUSH-04: |( *\\\*) FLUSH-04$`, "$1$2"),
@@ -83,7 +87,7 @@ func TestWhatIsLostIsMissed(t *testing.T) {
 		"its reason": {without(t, reasonsFile, "(?m)^LIFE-12\tcheck trace\t.*\n", ""), "LIFE-12 has no check, and no reason why"},
 		"the need of a reason": {without(t, reasonsFile, "(?m)^(LIFE-12\t)check", "${1}property check"),
 			"LIFE-12 has a property, and a reason why it has none: "},
-		"the need of a reason, as it is defined": {without(t, "tla/*.tla", `r\.open = "CLOSED" =>`, `\* INV-04`+"\n$0"),
+		"the need of a reason, as it is defined": {without(t, "tla/*.tla", `\\\* ARM-18, too\.`, "$0 INV-04"),
 			"INV-04 has a definition, and a reason why it has none: "},
 	} {
 		complaints := strings.Join(Complaints(readRows(t, test.changed)), "\n")
@@ -125,8 +129,8 @@ func TestChecksAreThoseOfTheJudge(t *testing.T) {
 // What tla/ defines the model follows: some function of it names the rule.
 func TestEveryDefinitionHasItsModel(t *testing.T) {
 	for _, r := range readRows(t, repository) {
-		if len(r.Tla) > 0 && len(r.Model) == 0 {
-			t.Errorf("%s is defined by %v, and no function of the model names it", r.Rule.ID, r.Tla)
+		if len(r.Definitions)+len(r.Properties) > 0 && len(r.Model) == 0 {
+			t.Errorf("%s stands in tla/ (%v, %v), and no function of the model names it", r.Rule.ID, r.Definitions, r.Properties)
 		}
 	}
 }
