@@ -164,6 +164,8 @@ var alike = []struct {
 		"NdkRead qp1 w1; NdkInvalidate qp1 i1#7 DEFER; rest; get cq1 w1c; get cq1; NdkWrite qp1 w2; get cq1 i1c w2c; rest; get cq1; get cq2"},
 	{"a bad token ended the connection after what was cancelled, and its message failed", verdict.ProviderViolation, "RES-08",
 		"NdkReceive qp2 r1; NdkWrite qp1 w1; NdkSendAndInvalidate qp1 s1#7; get cq1 w1c; get cq1 s1x; rest; get cq1; get cq2"},
+	{"cancelled by a flush before the peer was connected, and not what is behind it", verdict.ProviderViolation, "",
+		"verbs;new qp3 cq3; new qp4 cq4; NdkConnect qp4 d; recv qp4 r1; recv qp4 r2; err qp4; NdkConnect qp3 d; rest; get cq4 r1c r2x; get cq4"},
 	{"a point tells what failed after a rest, and what was cancelled was before it", verdict.ProviderViolation, "",
 		"NdkReceive qp1 r1; NdkSend qp1 s1; placed cq1 r1c; rest; placed cq1 s1x; get cq1 r1c s1x; rest; get cq1; get cq2"},
 	{"a point tells what failed after a rest, and waited for a read", verdict.ProviderViolation, "",

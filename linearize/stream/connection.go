@@ -32,11 +32,12 @@ func (p *qp) meet() {
 			return
 		}
 		p.peer, ends[0].peer = ends[0], p
-		if ends[0].broken != 0 {
-			p.mayBeLostByPeer(ends[0].broken)
+		there, here := ends[0].broken, p.broken // neither by the other
+		if there != 0 {
+			p.mayBeLostByPeer(there)
 		}
-		if p.broken != 0 {
-			ends[0].mayBeLostByPeer(p.broken)
+		if here != 0 {
+			ends[0].mayBeLostByPeer(here)
 		}
 		p.shareDoubts()
 		p.notAlone()
