@@ -71,6 +71,11 @@ var alike = []struct {
 		"NdkReceive qp2 r1; NdkReceive qp1 r2; NdkSendAndInvalidate qp1 s1#7; get cq1 s1; get cq2 r1c; rest; get cq1; get cq2; get cq1 r2c"},
 	{"… but for what may have been posted later", verdict.Conformant, "",
 		"NdkReceive qp2 r1; a< NdkReceive qp1 r2; NdkSendAndInvalidate qp1 s1#7; a>; rest; get cq1 s1; get cq1; get cq2 r1c; rest; get cq1; get cq2"},
+	{"… and the message was silent", verdict.ProviderViolation, "",
+		"NdkReceive qp2 r1; NdkReceive qp1 r2; NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; rest; get cq1; get cq2 r1x; get cq2; rest"},
+	{"… and what was posted before the receive that met the message", verdict.ProviderViolation, "",
+		"NdkWrite qp1 w1 DEFER; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; rest; get cq1; get cq2; NdkReceive qp1 r1; " +
+			"rest; get cq1 r1c; get cq1; get cq2"},
 	{"… but what was posted before it was connected", verdict.ProviderViolation, "",
 		"new qp3; new qp4; NdkReceive qp4 r1; NdkConnect qp3 d; NdkSendAndInvalidate qp3 s1#7; NdkReceive qp3 r2; NdkConnect qp4 d; " +
 			"rest; get cq1 s1 r1c; rest; get cq1"},
@@ -164,6 +169,11 @@ var alike = []struct {
 		"NdkRead qp1 w1; NdkInvalidate qp1 i1#7 DEFER; rest; get cq1 w1c; get cq1; NdkWrite qp1 w2; get cq1 i1c w2c; rest; get cq1; get cq2"},
 	{"a bad token ended the connection after what was cancelled, and its message failed", verdict.ProviderViolation, "RES-08",
 		"NdkReceive qp2 r1; NdkWrite qp1 w1; NdkSendAndInvalidate qp1 s1#7; get cq1 w1c; get cq1 s1x; rest; get cq1; get cq2"},
+	{"a bad token can't have cancelled it before there was a receive for the message", verdict.ProviderViolation, "RES-08",
+		"NdkWrite qp1 w1; NdkSendAndInvalidate qp2 s1#7 DEFER SILENT_SUCCESS; rest; get cq1 w1c; get cq1; get cq2; NdkReceive qp1 r1; " +
+			"rest; get cq1; get cq2"},
+	{"… nor without ending that receive", verdict.ProviderViolation, "",
+		"NdkReceive qp2 r2; a< NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7 DEFER SILENT_SUCCESS; a>; get cq2 r2c; rest; get cq1; get cq2"},
 	{"cancelled by a flush before the peer was connected, and not what is behind it", verdict.ProviderViolation, "",
 		"verbs;new qp3 cq3; new qp4 cq4; NdkConnect qp4 d; recv qp4 r1; recv qp4 r2; err qp4; NdkConnect qp3 d; rest; get cq4 r1c r2x; get cq4"},
 	{"a point tells what failed after a rest, and what was cancelled was before it", verdict.ProviderViolation, "",
@@ -332,15 +342,25 @@ func TestCancelledByACqThatTellsLater(t *testing.T) {
 	}
 }
 
+// Of a QP whose creation the trace does not hold nobody knows what had completed: its receives don't say when a bad token can have ended
+// the connection (INV-05).
+func TestStreamOnAPeerWhoseCqIsNotKnown(t *testing.T) {
+	r := streaming(overlapped(t, "new qp4 cq4; NdkConnect qp3 d; NdkConnect qp4 d; NdkReceive qp3 r3; NdkReceive qp4 r4; "+
+		"NdkSendAndInvalidate qp4 s1#7 SILENT_SUCCESS; get cq4 r4c; rest; get cq4"), Options{})
+	if r.Verdict != verdict.Conformant {
+		t.Errorf("%s: %+v", r.Verdict, r.Findings)
+	}
+}
+
 // What the stream would have to search for it leaves open: what was posted while another post was under way, which was refused in the
 // end, had nothing before it at a moment of rest (DEF-04); and a silent message that ended its connection by then, as is told later,
-// ended its receive as well, and what was pending (INV-05); and so did one of which nothing is told; and a silent request that needs a
-// token had another one before it that was not told by then (MEM-05).
+// ended its receive as well, and what was pending (INV-05); and so did one that is told after its receive, and one of which nothing is
+// told; and a silent request that needs a token had another one before it that was not told by then (MEM-05).
 func TestStreamLeavesOpenWhatIsKnownTooLate(t *testing.T) {
 	for text, why := range map[string]string{
-		"verbs;a< post qp1 s1; post qp1 w2; rest; get cq1; a> 12; get cq1 w2; rest; get cq1":                                            "the post of s1",
-		"NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; rest; get cq1 r1c; get cq1; get cq2":  "whether r1 had completed",
-		"NdkReceive qp2 r1; NdkReceive qp1 r2; NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; rest; get cq1; get cq2 r1x; get cq2; rest": "the token that s1 names",
+		"verbs;a< post qp1 s1; post qp1 w2; rest; get cq1; a> 12; get cq1 w2; rest; get cq1":                                             "the post of s1",
+		"NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; rest; get cq1 r1c; get cq1; get cq2":   "whether r1 had completed",
+		"NdkSendAndInvalidate qp2 s1#7; NdkReceive qp1 r1; NdkArmCq cq1 ANY; rest; enter cq1; get cq1 r1c; get cq1; get cq2 s1; get cq2": "whether r1 had completed",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; NdkSendAndInvalidate qp2 s1#7 DEFER SILENT_SUCCESS; rest; get cq1; get cq1 r1c; rest; get cq1; get cq2; " +
 			"a< NdkWrite qp2 w1; a> STATUS_INSUFFICIENT_RESOURCES": "a bad token may have cancelled r1",
 		"NdkFastRegister qp2 f1#7 DEFER; NdkInvalidate qp1 i1#7 SILENT_SUCCESS; rest; get cq1; get cq2; NdkWrite qp2 w2; get cq2 f1 w2; rest; get cq1; get cq2": "whether f1 was executed",

@@ -361,7 +361,7 @@ func (p *qp) reportUncaused(u *uncaused) {
 		if o.silent && o.outcome == model.SUCCESS {
 			rule = "FLAG-02"
 		}
-		p.s.unexplained(p.group, rule, u.line, []int{o.line, r.line},
+		p.s.unexplainedByTokens(p.group, rule, u.line, []int{o.line, r.line},
 			"%s ended otherwise than cancelled, and what cancelled %s before it, a flush or the end of the connection, cancelled it too", o.wr, r.wr)
 		p.allows("%s ends with %v", o.wr, model.CANCELLED)
 		return
@@ -370,7 +370,7 @@ func (p *qp) reportUncaused(u *uncaused) {
 	if u.silenced != 0 {
 		rule, also = "FLAG-02", []string{"RES-08"}
 	}
-	p.s.unexplained(p.group, rule, u.line, []int{r.line, u.silenced},
+	p.s.unexplainedByTokens(p.group, rule, u.line, []int{r.line, u.silenced},
 		"%s completed into %s as cancelled, and nothing cancelled it: no flush, close, disconnect or failed request of %s came before",
 		r.wr, u.cq.name, p.name)
 	p.s.also(also...)
@@ -388,10 +388,30 @@ func (r *posting) mayHaveBrokenFrom() moment {
 			from = max(from, m.called)
 		}
 	}
-	if r.lane.cq == nil || r.mayHaveAborted() {
-		return from
+	if r.lane.cq != nil {
+		from = max(from, r.lane.emptyAtRest())
 	}
-	return max(from, r.lane.emptyAtRest())
+	switch {
+	case !r.mayHaveAborted():
+		return from
+	case r.lane.cq != nil && (r.place != 0 || !r.lane.mayHaveEnded(r)):
+		return r.mayHaveAbortedFrom() // it has not failed
+	}
+	return min(from, r.mayHaveAbortedFrom())
+}
+
+// mayHaveAbortedFrom returns from when on an outstanding message may have ended the connection by a bad token: it meets the oldest
+// receive that is not over, or one behind it, and ends that, too.
+func (r *posting) mayHaveAbortedFrom() moment {
+	to := r.lane.other()
+	if to == nil || to.qp.remote != nil || r.index() >= r.lane.known || len(to.waiting) == 0 {
+		return r.called
+	}
+	receive, from := to.waiting[0], max(r.called, to.waiting[0].called)
+	if rested := receive.pendingAt(); receive.returned != 0 && receive.returned < rested {
+		from = max(from, rested)
+	}
+	return from
 }
 
 // silencedLine returns where the latest request was posted that succeeded silently, or 0. Only those of the initiator queue do.

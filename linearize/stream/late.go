@@ -138,14 +138,19 @@ func (r *posting) hadEnded(out []sight, q *cq, mark moment, line int) ([]sight, 
 }
 
 // abortCancels takes that m, a message with a bad token, ended its connection: what was posted at both ends before it can have, and was
-// pending, it cancelled, by the moment of rest at which m was over (INV-05). Of m and its receive told is told just now.
-func (s *Stream) abortCancels(q *cq, m, told *posting) {
+// pending, it cancelled, by the moment of rest at which m was over (INV-05). How m or its receive ended is told just now, in q.
+func (s *Stream) abortCancels(q *cq, m *posting) {
+	m.aborted()
 	by := m.owed
 	if by == 0 && m.silent {
 		by = m.rested
 	}
 	ends := []*qp{m.lane.qp, m.lane.qp.peer}
-	from := max(m.called, told.called, ends[0].connected, ends[1].connected)
+	from := m.mayHaveAbortedFrom()
+	if m.receive != nil {
+		from = max(m.called, m.receive.called)
+	}
+	from = max(from, ends[0].connected, ends[1].connected)
 	for _, p := range ends {
 		if p.abort != 0 || p.closing != 0 {
 			continue
@@ -157,7 +162,7 @@ func (s *Stream) abortCancels(q *cq, m, told *posting) {
 				continue
 			}
 			for _, r := range l.waiting {
-				if r == m || r == told || r.silent || r.returned == 0 || r.returned > from {
+				if r == m || r == m.receive || r.silent || r.returned == 0 || r.returned > from {
 					continue
 				}
 				var more bool
@@ -207,19 +212,27 @@ func (r *posting) arrivedWith(out []sight) []sight {
 	return out
 }
 
-// endedWith notes, of a receive that did not succeed, the silent message in its place: one that names a bad token, and had ended by a
+// endedWith notes, of a receive that did not succeed, the message in its place: one that names a bad token, and had ended by a
 // moment of rest, had ended the receive as well (INV-05), but whether that message has failed by itself is told later.
 func (r *posting) endedWith() {
 	l := r.lane.other()
 	if l == nil || r.index() >= r.lane.known || r.owed != 0 || r.place != 0 || r.lane.cq.armed == model.NONE {
 		return
 	}
-	if m := l.send(r.index()); m != nil && m.silent && m.op == model.SendAndInvalidate && m.rested != 0 && m.rested == r.rested {
+	m := l.send(r.index())
+	if m == nil || m.op != model.SendAndInvalidate {
+		return
+	}
+	ended := m.owed
+	if m.silent {
+		ended = m.rested
+	}
+	if ended != 0 && ended == r.rested {
 		m.late = r
 	}
 }
 
-// aborted takes that r succeeded silently.
+// aborted takes that r succeeded silently, or ended the connection.
 func (r *posting) aborted() {
 	if r.late != nil {
 		r.lane.qp.leaveOpen("whether " + r.late.wr + " had completed by a moment of rest, by which " + r.wr +

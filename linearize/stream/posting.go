@@ -79,7 +79,8 @@ type posting struct {
 	knew         moment   // up to here, by the other host's clock, that is known to come before its post
 	theirs       moment   // of a shadow's: of its post, by its own host's clock
 	shadow       *posting // that stands for it in the stream of the other host, or nil
-	late         *posting // of a silent message: its receive, if that was told before and had to have completed as this had ended; or nil
+	receive      *posting // of a message that names a token: its receive, once that was told, or nil
+	late         *posting // … the same, if that had to have completed at a moment of rest, should this have ended the connection
 
 	op              model.Op
 	kinds           automaton.Kinds
@@ -95,7 +96,7 @@ type posting struct {
 	missed          bool    // it was told that it had not completed at a moment of rest
 	promised        bool    // a receive that a send went to before it was posted
 	crossed         bool    // a flush was under way while it was posted
-	sent, received  bool    // it was told how it ended, and how its receive did
+	sent            bool    // of a message: it was told how it ended
 	suspected       [2]bool // it is one of the suspects of its peer's group, or of its own
 	counted         bool    // half of a message: its success is counted against the peer's
 	adrift          bool    // its receive failed, and which other one it may take is not known

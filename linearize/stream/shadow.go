@@ -183,8 +183,8 @@ func (s *Stream) tokenToldAcross(r *posting, outcome model.Outcome) {
 	switch {
 	case outcome != model.SUCCESS:
 		t.courses = t.reached(-1)
-	case r.received:
-		s.checkAborted(nil, t, i, r, nil, outcome)
+	case r.receive != nil:
+		s.checkAborted(t, i, r, outcome)
 	default:
 		r.sent = true // its receive tells more
 		return

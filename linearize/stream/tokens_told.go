@@ -27,7 +27,7 @@ func (s *Stream) tokenTold(q *cq, line int, r *posting, outcome model.Outcome) (
 	case message && r.lane.other() == nil, s.anyValid:
 		t.forget(i)
 		return 0, true
-	case message && r.index() >= r.lane.known && !r.received:
+	case message && r.index() >= r.lane.known && r.receive == nil:
 		if outcome == model.SUCCESS {
 			r.lane.qp.leaveOpen("which receive " + r.wr + " took, and so what became of its token, this engine does not follow")
 		}
@@ -63,14 +63,15 @@ func (s *Stream) tokenTold(q *cq, line int, r *posting, outcome model.Outcome) (
 		s.tokenSucceeded(t, r)
 		from = since
 	}
-	if message {
-		s.checkAborted(q, t, i, r, r, outcome)
-	}
+	ended := message && s.checkAborted(t, i, r, outcome)
 	// What became of the receive of a message that succeeded tells more; that of a failed one has its cause.
-	if r.sent = true; !message || r.received || outcome != model.SUCCESS || r.position < r.lane.dead && r.lane.qp.aborted != 0 ||
+	if r.sent = true; !message || r.receive != nil || outcome != model.SUCCESS || r.position < r.lane.dead && r.lane.qp.aborted != 0 ||
 		r.lane.qp.peer.gone {
 		r.lane.unname(r)
 		t.forget(i)
+	}
+	if ended {
+		s.abortCancels(q, r)
 	}
 	return from, true
 }
@@ -143,9 +144,11 @@ func (s *Stream) messageTold(q *cq, p *poll, m, r *posting, outcome model.Outcom
 		t.told, t.remote, t.fetched = true, r, p.call.fn
 	}
 	m.adrift = outcome != model.SUCCESS
-	if m.received = true; m.sent {
-		s.checkAborted(q, t, i, m, r, m.outcome)
-		t.forget(i)
+	if m.receive = r; m.sent {
+		ended := s.checkAborted(t, i, m, m.outcome)
+		if t.forget(i); ended {
+			s.abortCancels(q, m)
+		}
 	}
 	return true
 }
@@ -192,23 +195,23 @@ func (r *posting) messageOf() *posting {
 }
 
 // checkAborted notes that a message may have ended its connection, or has, where nothing else explains how it and its receive ended
-// (INV-05). Of the two the one is told just now, in q.
-func (s *Stream) checkAborted(q *cq, t *token, i int, m, told *posting, outcome model.Outcome) {
+// (INV-05). It reports whether it has, within this trace.
+func (s *Stream) checkAborted(t *token, i int, m *posting, outcome model.Outcome) bool {
 	refused := m.adrift && m.lane.qp.remote != nil // it succeeded, and the receive that it took did not
 	aborted := func(c tokenCourse) bool { return c.aborted>>i&1 == 1 }
 	l, to := m.lane, m.lane.other()
 	if !refused && !slices.ContainsFunc(t.courses, aborted) {
-		return
+		return false
 	}
 	l.mayFail(m, m.called)
 	if !refused && slices.ContainsFunc(t.courses, func(c tokenCourse) bool { return !aborted(c) }) {
-		return
+		return false
 	}
 	if other := l.qp.endedBy; other != nil && other != m && outcome == model.SUCCESS {
 		s.unexplainedByTokens(t.group, "INV-05", 0, []int{other.line, m.line},
 			"%s succeeded as it ended the connection, and %s did, too", m.wr, other.wr)
 		l.qp.allows("%s ends with %v or %v", m.wr, model.FAILED, model.CANCELLED)
-		return
+		return false
 	}
 	if outcome == model.SUCCESS {
 		l.qp.endedBy, to.qp.endedBy = m, m
@@ -220,9 +223,7 @@ func (s *Stream) checkAborted(q *cq, t *token, i int, m, told *posting, outcome 
 		}
 	}
 	s.exercised("INV-05")
-	if l.qp.remote == nil && to.qp.remote == nil {
-		s.abortCancels(q, m, told)
-	}
+	return l.qp.remote == nil && to.qp.remote == nil
 }
 
 // checkAlive reports whether r can have succeeded: not after a bad token had ended its connection (INV-05).
