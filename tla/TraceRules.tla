@@ -74,6 +74,25 @@ EndsChains(T) ==
                    /\ ~\E l \in m + 1..Len(T.requests) :
                         T.requests[l].qp = T.requests[m].qp /\ T.requests[l].defer /\ T.requests[l].queue = "initiator"}}
 
+Completions(T, c) == {d \in DOMAIN T.calls : T.calls[d].completes = c}
+
+\* The events by which a creation had succeeded: its return, or the entry of its first completion callback, which may come before.
+CreatedBy(T, c) ==
+  LET k == T.calls[c]
+      first == {d \in Completions(T, c) : \A e \in Completions(T, c) : d <= e}
+      Answers(d) == T.calls[d].reports /\ (k.answer = "PENDING" \/ T.calls[d].begin < EndOf(T, k))
+  IN (IF k.answer = "SUCCESS" THEN {k.end} ELSE {}) \union {T.calls[d].begin : d \in {e \in first : Answers(e)}}
+
+\* Of objects whose creation was called in the trace.
+UsesBeforeCreation(T) ==
+  UNION {LET creations == {c \in DOMAIN T.calls : T.calls[c].creates = object}
+             created == UNION {CreatedBy(T, c) : c \in creations}
+             uses == {d \in DOMAIN T.calls :
+                        /\ object \in T.calls[d].uses /\ \E c \in creations : c < d
+                        /\ ~\E at \in created : at < T.calls[d].begin}
+         IN {Breach(T.calls[d].begin, "LIFE-01", "consumer") : d \in {e \in uses : \A f \in uses : e <= f}} :
+         object \in {T.calls[c].creates : c \in DOMAIN T.calls} \ {""}}
+
 UsesAfterClose(T) ==
   UNION {LET close == T.calls[c]
              uses == {d \in c + 1..Len(T.calls) :
@@ -132,8 +151,6 @@ Asynchronous ==
   {"NdkConnect", "NdkConnectWithSharedEndpoint", "NdkCompleteConnect", "NdkCompleteConnectEx", "NdkAccept", "NdkAcceptEx",
    "NdkDisconnect", "NdkClosePd", "NdkCloseCq", "NdkCloseQp", "NdkCloseSrq", "NdkCloseMr", "NdkCloseMw", "NdkCloseConnector",
    "NdkCloseListener", "NdkCloseSharedEndpoint"}
-
-Completions(T, c) == {d \in DOMAIN T.calls : T.calls[d].completes = c}
 
 \* The event by which a QP is closed: the return of its close, or of the callback that completes it; 0 if none is.
 ClosedBy(T, p) ==
@@ -206,8 +223,8 @@ Hangs(T) ==
 
 -----------------------------------------------------------------------------
 Breaches(T) ==
-  UNION {Serialises(T), ArmsKnownTypes(T), OnePoster(T), DefersWhatCanBe(T), EndsChains(T), UsesAfterClose(T), CallbackStatus(T),
-         PostsAnswer(T), Results(T), Asynchrony(T), Hangs(T)}
+  UNION {Serialises(T), ArmsKnownTypes(T), OnePoster(T), DefersWhatCanBe(T), EndsChains(T), UsesBeforeCreation(T),
+         UsesAfterClose(T), CallbackStatus(T), PostsAnswer(T), Results(T), Asynchrony(T), Hangs(T)}
 
 \* So many events are explained: those before the first breach.  An open chain keeps nobody from going on.
 LastOf(T, breaches) ==

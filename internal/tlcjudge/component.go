@@ -68,6 +68,7 @@ func (h *history) split(ends map[int]*call) {
 		p.component = of(p.id)
 		p.component.qps = append(p.component.qps, p)
 	}
+	refused := map[string]*component{} // of QPs
 	for _, c := range h.calls {
 		switch {
 		case c.kind == "rest":
@@ -82,6 +83,11 @@ func (h *history) split(ends map[int]*call) {
 			c.component = h.cqs[c.first.Cq].component
 		case h.qps[c.first.Qp] != nil:
 			c.component = h.qps[c.first.Qp].component
+		case h.cqs[c.first.InitiatorCq] != nil: // of a QP that was not created
+			c.component = h.cqs[c.first.InitiatorCq].component
+			refused[c.first.Qp] = c.component
+		case refused[c.first.Qp] != nil:
+			c.component = refused[c.first.Qp]
 		default:
 			c.component = of("no object")
 		}

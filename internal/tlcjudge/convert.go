@@ -69,6 +69,7 @@ type history struct {
 	cqList     []*cq
 	byWr       map[string]*request
 	shared     map[string]bool
+	objects    objects
 	components []*component
 }
 
@@ -78,7 +79,8 @@ func isSuccess(status string) bool {
 }
 
 func read(t *trace.Trace) *history {
-	h := &history{trace: t, cqs: map[string]*cq{}, qps: map[string]*qp{}, byWr: map[string]*request{}, shared: map[string]bool{}}
+	h := &history{trace: t, cqs: map[string]*cq{}, qps: map[string]*qp{}, byWr: map[string]*request{}, shared: map[string]bool{},
+		objects: objects{}}
 	calls, ends := pair(t.Events)
 	h.calls = calls
 	for _, c := range calls {
@@ -116,6 +118,7 @@ func (h *history) qp(name string) *qp {
 // take notes the objects and requests that a call is of.
 func (h *history) take(c *call) {
 	e := c.first
+	h.objects.take(c)
 	switch c.kind {
 	case "create CQ":
 		q := h.cq(e.Cq)

@@ -22,6 +22,8 @@ type call struct {
 	results          []*request // of a poll; nil for a completion of nothing that was posted
 	request          *request   // of a point: that whose completion is placed
 	completes        *call      // of a completion callback: the call that returned STATUS_PENDING
+	creates          string     // the object that it is to create, or ""
+	uses             []string   // the objects that have to exist for it
 	awaited          bool       // of a moment of rest: somebody waits for an event
 	number           int        // in its component, from 1
 	component        *component

@@ -19,7 +19,8 @@ func (c *call) record() string {
 	}
 	pairs := []any{"fn", quote(c.fn), "kind", quote(kind), "ndk", truth(!isVerbs(c.fn)), "thread", quote(c.thread),
 		"begin", c.begin, "end", c.end, "answer", quote(c.answer()), "completes", numberOf(c.completes),
-		"isCallback", truth(c.first != nil && c.first.Ph == trace.Enter)}
+		"isCallback", truth(c.first != nil && c.first.Ph == trace.Enter),
+		"creates", quote(c.creates), "uses", set(quoted(c.uses)), "reports", truth(c.reportsSuccess())}
 	if c.qp != nil {
 		pairs = append(pairs, "qp", quote(c.qp.id))
 	}
@@ -103,10 +104,6 @@ func (q *question) request(r *request) string {
 	if t := r.localToken(); r.op == "Receive" && t != nil && q.tokens[*t] != "" {
 		invalidated = q.tokens[*t]
 	}
-	var told []string
-	for _, outcome := range r.told {
-		told = append(told, quote(outcome))
-	}
 	cq, polled := "", 0
 	if c := r.qp.cq(r.queue()); c != nil {
 		cq = c.id
@@ -117,7 +114,7 @@ func (q *question) request(r *request) string {
 	return record("req", r.number, "qp", quote(r.qp.id), "queue", quote(r.queue()), "cq", quote(cq), "op", quote(op),
 		"silent", truth(r.silent), "solicit", truth(r.solicit && op != "Receive"),
 		"fence", truth(r.fence && op != "Receive"), "token", quote(token), "defer", truth(r.deferred),
-		"accepted", truth(r.accepted), "refused", truth(r.refused), "post", r.post.number, "told", set(told),
+		"accepted", truth(r.accepted), "refused", truth(r.refused), "post", r.post.number, "told", set(quoted(r.told)),
 		"turn", r.turn, "polled", polled, "after", numberOf(r.nothing), "point", truth(r.point != nil), "solicited", solicited,
 		"invalidated", quote(invalidated), "refusedAfter", truth(r.refusedThen))
 }
@@ -159,6 +156,14 @@ func each[T any](list []T, text func(T) string) string {
 // sequence and set return what they hold, an element a line.
 func sequence(list []string) string { return "<<" + strings.Join(list, ",\n  ") + ">>" }
 func set(list []string) string      { return "{" + strings.Join(list, ", ") + "}" }
+
+func quoted(list []string) []string {
+	var all []string
+	for _, text := range list {
+		all = append(all, quote(text))
+	}
+	return all
+}
 
 func truth(b bool) string {
 	if b {

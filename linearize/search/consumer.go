@@ -12,6 +12,7 @@ import (
 // A consumer that breaks its own rules gets what it gets: what follows is not the provider's fault. checkConsumer reports
 // each breach that boundary events show.
 func (h *history) checkConsumer() {
+	h.checkCreations()
 	for _, q := range h.cqs {
 		h.checkSerialised(q)
 		h.checkArms(q)

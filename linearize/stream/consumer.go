@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -15,6 +16,36 @@ import (
 func (s *Stream) checkUse(g *group, closed moment, name string, u *underWay) {
 	if closed != 0 {
 		s.report(g, verdict.ConsumerViolation, "LIFE-06", 0, nil, "%s of %s was called after its close", u.fn, name)
+	}
+}
+
+// checkCreated is LIFE-01 for what a call uses.
+func (s *Stream) checkCreated(u *underWay, e *trace.Event) {
+	switch {
+	case u.Kind == calls.CreateQp:
+		s.cq(e.InitiatorCq).checkCreated(u)
+		if e.ReceiveCq != e.InitiatorCq {
+			s.cq(e.ReceiveCq).checkCreated(u)
+		}
+	case calls.UsesCq(u.Kind):
+		s.cq(e.Cq).checkCreated(u)
+	case calls.UsesQp(u.Kind):
+		p := s.qp(e.Qp)
+		s.checkExists(p.group, p.created, &p.exists, p.name, u)
+	}
+}
+
+func (q *cq) checkCreated(u *underWay) { q.s.checkExists(q.group, q.created, &q.exists, q.name, u) }
+
+// checkExists is LIFE-01 for an object whose creation was called in the trace. After a breach it is taken to have succeeded.
+func (s *Stream) checkExists(g *group, called bool, exists *bool, name string, u *underWay) {
+	if !called {
+		return
+	}
+	s.seen[aUse]++
+	if !*exists {
+		*exists = true
+		s.report(g, verdict.ConsumerViolation, "LIFE-01", 0, nil, "%s was called, and the creation of %s had not succeeded", u.fn, name)
 	}
 }
 

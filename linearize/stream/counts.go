@@ -23,6 +23,7 @@ const (
 	anExtendedResult
 	anInitiatorType
 	aReceiveType
+	aUse
 	occasions
 )
 
@@ -45,6 +46,7 @@ var exercisedBy = [occasions][]string{
 	anExtendedResult: {"RES-05"},
 	anInitiatorType:  {"RES-01"},
 	aReceiveType:     {"RES-02"},
+	aUse:             {"LIFE-01"},
 }
 
 func (s *Stream) exercised(ids ...string) {

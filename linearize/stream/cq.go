@@ -16,7 +16,8 @@ import (
 type cq struct {
 	s                     *Stream
 	name                  string
-	created               bool
+	created               bool // its creation was called
+	exists                bool // its creation has succeeded
 	group                 *group
 	depth                 int
 	queue                 *automaton.Queue

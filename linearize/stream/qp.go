@@ -10,7 +10,7 @@ type qp struct {
 	s       *Stream
 	name    string
 	group   *group
-	created bool
+	created bool     // its creation was called
 	fed     bool     // by a shared receive queue
 	lanes   [2]*lane // by model.Queue
 	peer    *qp

@@ -132,6 +132,9 @@ func (s *Stream) Take(e *trace.Event) {
 		if e.For != "" {
 			s.completed(e)
 		}
+		if !u.entered {
+			s.checkCreated(u, e)
+		}
 		s.begin(u, e)
 	case trace.Ret, trace.Exit:
 		if u := s.open.end(e.Op); u != nil {
@@ -250,10 +253,9 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 		if depth := cmp.Or(e.Depth, u.depth); depth != nil && !refused {
 			u.cq.depth = int(*depth)
 		}
+		u.cq.exists = u.cq.exists || !refused && !calls.Pending(e)
 	case calls.CreateQp:
-		if !calls.Pending(e) {
-			u.qp.exists = !refused
-		}
+		u.qp.exists = u.qp.exists || !refused && !calls.Pending(e)
 	case calls.ConnectQp:
 		u.qp.connectReturned(u, refused, calls.Pending(e))
 	case calls.Post:

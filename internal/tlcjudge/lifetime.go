@@ -1,0 +1,40 @@
+package tlcjudge
+
+import (
+	"fmt"
+	"slices"
+
+	"ndkoracle/trace"
+)
+
+// objects names the objects that calls create and use. What a call did does not matter: one that was refused is a use, too.
+type objects map[string]string
+
+func (o objects) name(kind, name string) string {
+	key := kind + " " + name
+	if o[key] == "" {
+		o[key] = fmt.Sprint(kind, len(o)+1)
+	}
+	return o[key]
+}
+
+func (o objects) take(c *call) {
+	e := c.first
+	if e.Ph != trace.Call {
+		return
+	}
+	switch kindOf(e) {
+	case "create CQ":
+		c.creates = o.name("cq", e.Cq)
+	case "create QP":
+		c.creates = o.name("qp", e.Qp)
+		c.uses = slices.Compact([]string{o.name("cq", e.InitiatorCq), o.name("cq", e.ReceiveCq)})
+	case "arm", "poll", "resize", "close CQ":
+		c.uses = []string{o.name("cq", e.Cq)}
+	case "post", "connect", "flush", "close QP":
+		c.uses = []string{o.name("qp", e.Qp)}
+	}
+}
+
+// reportsSuccess reports whether a completion callback says that its call succeeded.
+func (c *call) reportsSuccess() bool { return c.completes != nil && isSuccess(c.first.Status) }

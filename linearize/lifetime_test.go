@@ -1,0 +1,76 @@
+package linearize
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"testing"
+
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
+)
+
+// An object is used only once its creation has succeeded: by its return, or from the entry of its completion callback on (LIFE-01).
+func TestUsesBeforeCreation(t *testing.T) {
+	const (
+		pending    = `|"status":"STATUS_PENDING"`
+		failed     = `|"status":"STATUS_INSUFFICIENT_RESOURCES"`
+		createC    = `NdkCreateCq "cq":"c","depth":4`
+		createQ    = `NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"c"`
+		arm        = `NdkArmCq "cq":"c","type":"ANY"|`
+		connect    = `NdkConnect "qp":"q","conn":"n"` + ok
+		returned   = `"ph":"ret","op":"1","fn":"NdkCreateCq",` + called
+		pends      = `"ph":"ret","op":"1","fn":"NdkCreateCq","status":"STATUS_PENDING"`
+		completes  = `NdkCreateCompletion "for":"1",` + called
+		fails      = `NdkCreateCompletion "for":"1","status":"STATUS_INSUFFICIENT_RESOURCES"|`
+		verbsQueue = `ibv_create_cq "cq":"c","depth":4|`
+	)
+	for _, test := range []struct {
+		name, dialect string
+		line          int // of the breach, or 0
+		calls         []string
+	}{
+		{"at once", "ndkpi", 0, []string{createC + ok, arm, createQ + ok, connect}},
+		{"before the trace began", "ndkpi", 0, []string{arm, createC + ok}},
+		{"while it is created", "ndkpi", 3, []string{createC, arm, returned}},
+		{"while it is pending", "ndkpi", 4, []string{createC + pending, arm, completes + "|"}},
+		{"within the callback", "ndkpi", 0, []string{createC + pending, completes, arm, `"ph":"exit","op":"2","fn":"NdkCreateCompletion"`}},
+		{"within a callback before the return", "ndkpi", 0, []string{createC, completes + "|", arm, pends}},
+		{"refused", "ndkpi", 4, []string{createC + failed, arm}},
+		{"refused, and created then", "ndkpi", 0, []string{createC + failed, createC + ok, arm}},
+		{"failed in the end", "ndkpi", 6, []string{createC + pending, fails, arm}},
+		{"failed before its return", "ndkpi", 5, []string{createC, fails, arm, pends}},
+		{"by a QP", "ndkpi", 4, []string{createC + pending, createQ + ok, completes + "|"}},
+		{"by a QP that is refused", "ndkpi", 4, []string{createC + pending, createQ + failed, completes + "|"}},
+		{"by its close", "ndkpi", 4, []string{createC + pending, `NdkCloseCq "cq":"c"` + ok, completes + "|"}},
+		{"a resize", "ndkpi", 4, []string{createC + failed, `NdkResizeCq "cq":"c","depth":8` + failed}},
+		{"a QP is connected", "ndkpi", 6, []string{createC + ok, createQ + pending, connect}},
+		{"a QP is flushed, which is refused", "ndkpi", 6, []string{createC + ok, createQ + failed, `NdkFlush "qp":"q"` + failed}},
+		{"a QP takes a receive", "ndkpi", 6, []string{createC + ok, createQ + failed, `NdkReceive "qp":"q","wr":"1"` + ok}},
+		{"libibverbs", "verbs", 0, []string{verbsQueue, `ibv_poll_cq "cq":"c","n":8|"results":[]`}},
+		{"libibverbs, failed", "verbs", 4, []string{verbsQueue + `"errno":"ENOMEM"`, `ibv_poll_cq "cq":"c","n":8|"results":[]`}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			eachEngine(t, test.dialect, lines(test.calls...), "LIFE-01", test.line)
+		})
+	}
+}
+
+// eachEngine holds what stream and porcupine find in a trace against the line of a consumer's breach, or 0.
+func eachEngine(t *testing.T, dialect string, events []string, rule string, line int) {
+	t.Helper()
+	traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText(dialect, events)), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, engine := range []Engine{Streaming, Porcupine} {
+		r := Check(context.Background(), traced, Options{Engine: engine})
+		i := slices.IndexFunc(r.Findings, func(f verdict.Finding) bool { return f.Rule == rule })
+		switch {
+		case (i >= 0) != (line > 0), i >= 0 && (r.Findings[i].Line != line || r.Verdict != verdict.ConsumerViolation):
+			t.Errorf("%s: %s, want %s in line %d: %+v", engine, r.Verdict, rule, line, r.Findings)
+		case i >= 0 && r.Rules[rule].Coverage != verdict.Checked:
+			t.Errorf("%s: %+v", engine, r.Rules[rule])
+		}
+	}
+}
