@@ -17,7 +17,7 @@ import (
 // into cq2.
 //
 //	a< NdkReceive qp1 r1   call a begins              a>                     it returns success
-//	a> STATUS_PENDING      … or another status        a! STATUS_SUCCESS      NdkRequestCompletion of it
+//	a> STATUS_PENDING      … or another status        a! STATUS_SUCCESS      NdkRequestCompletion of it; a! NdkCloseCompletion of a close
 //	NdkInvalidate qp1 i1#7 a request that names token 7
 //	NdkSend qp2 s1         a whole call               event                  a whole NdkDisconnectEventCallback
 //	get cq1 w1 w2c         a poll that delivers w1 and w2, this one cancelled (w2x: failed); get cq1 finds nothing
@@ -103,6 +103,11 @@ func (o *overlaps) line(words []string) {
 		o.end(strings.TrimSuffix(tag, ">"), rest)
 	case strings.HasSuffix(tag, "!"):
 		tag = strings.TrimSuffix(tag, "!")
+		if strings.HasPrefix(o.fns[tag], "NdkClose") {
+			o.event(trace.Enter, "answer "+tag, "NdkCloseCompletion", trace.Event{For: tag})
+			o.event(trace.Exit, "answer "+tag, "NdkCloseCompletion", trace.Event{})
+			return
+		}
 		o.event(trace.Enter, "answer "+tag, "NdkRequestCompletion", trace.Event{For: tag, Status: rest[0]})
 		o.event(trace.Exit, "answer "+tag, "NdkRequestCompletion", trace.Event{})
 	case tag == "get":

@@ -194,6 +194,13 @@ func (ref *referee) allows(events []trace.Event, quiescent bool) (way *taken, kn
 		default:
 			w.open = slices.DeleteFunc(w.open, func(o *interval) bool { return o == s })
 			w.keep(func(k config) bool { return k.done>>w.number[s]&1 == 1 })
+			if s.kind == calls.CloseQp && !s.pending() {
+				before := w.reached
+				w.reached = map[string]config{}
+				for _, k := range before {
+					w.put(config{withoutRequests(k.s, index(s.begin.Qp)), k.done, &taken{nil, s, k.how}})
+				}
+			}
 		}
 		if len(w.reached) == 0 {
 			return nil, true, i
@@ -333,6 +340,13 @@ func (ref *referee) hasMessage(k config, p int) bool {
 	return false
 }
 
+// withoutRequests returns a state after the close of a QP has completed: what it had not placed by then it never will (LIFE-07, A21).
+func withoutRequests(s model.State, qp int) model.State {
+	s.Qps = slices.Clone(s.Qps)
+	s.Qps[qp].Initiator, s.Qps[qp].Receive = nil, nil
+	return s
+}
+
 // moment is what the entry and the return of a callback do.
 func (ref *referee) moment(s model.State, of *interval, enter bool) []model.State {
 	a := model.Action{Cq: 0}
@@ -342,9 +356,13 @@ func (ref *referee) moment(s model.State, of *interval, enter bool) []model.Stat
 	case of.kind == calls.CloseDone:
 		a.Name = model.NdkCloseCompletion
 		for _, call := range ref.spans {
-			if call.begin.Op == of.begin.For {
-				a.Cq = index(call.begin.Cq)
+			if call.begin.Op != of.begin.For {
+				continue
 			}
+			if call.kind == calls.CloseQp {
+				return []model.State{withoutRequests(s, index(call.begin.Qp))}
+			}
+			a.Cq = index(call.begin.Cq)
 		}
 	case enter:
 		a.Name, a.Cq = model.NdkCqNotificationCallbackEnter, index(of.begin.Cq)

@@ -94,7 +94,7 @@ func (r *run) arm(i int) {
 // mayCloseCq reports whether no QP completes into the CQ any more.
 func (r *run) mayCloseCq(i int) bool {
 	for p, b := range r.c.Qps {
-		if (b.InitiatorCq == i || b.ReceiveCq == i) && (!r.s.Qps[p].State.Closing() || r.busy(qpName(p))) {
+		if (b.InitiatorCq == i || b.ReceiveCq == i) && !r.isClosed(p) {
 			return false
 		}
 	}

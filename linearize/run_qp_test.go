@@ -2,6 +2,7 @@ package linearize
 
 import (
 	"fmt"
+	"slices"
 
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -138,6 +139,42 @@ func (r *run) flush(i int) {
 
 func (r *run) closeQp(i int) {
 	r.ended[qpName(i)] = true
-	r.start(r.fn("NdkCloseQp", "ibv_destroy_qp"), trace.Event{Qp: qpName(i)},
-		func(f *inFlight) { r.take(model.Action{Name: model.NdkCloseQp, Qp: i}) }, qpName(i))
+	r.start(r.fn("NdkCloseQp", "ibv_destroy_qp"), trace.Event{Qp: qpName(i)}, func(f *inFlight) {
+		r.take(model.Action{Name: model.NdkCloseQp, Qp: i})
+		if !r.verbs() && !r.isEmpty(i) {
+			f.ret = trace.Event{Status: "STATUS_PENDING"}
+			r.closing = append(r.closing, f)
+		}
+	}, qpName(i))
+}
+
+// isEmpty reports whether a QP has no request left, but for what completes into a CQ that has failed.
+func (r *run) isEmpty(i int) bool {
+	p, b := r.s.Qps[i], r.c.Qps[i]
+	return (len(p.Initiator) == 0 || r.s.Cqs[b.InitiatorCq].Health != model.OK) &&
+		(len(p.Receive) == 0 || r.s.Cqs[b.ReceiveCq].Health != model.OK)
+}
+
+// mayReturn reports whether a call that has taken effect can return: in libibverbs a QP is destroyed when nothing of it is left.
+func (r *run) mayReturn(f *inFlight) bool {
+	return f.fn != "ibv_destroy_qp" || r.isEmpty(index(f.call.Qp))
+}
+
+// closeQps completes the closes that were pending and of whose QPs nothing is left (LIFE-07).
+func (r *run) closeQps() {
+	r.closing = slices.DeleteFunc(r.closing, func(f *inFlight) bool {
+		if slices.Contains(r.open, f) || !r.isEmpty(index(f.call.Qp)) {
+			return false
+		}
+		op := r.newOp()
+		r.event(trace.Enter, op, "NdkCloseCompletion", trace.Event{For: f.op, Status: "STATUS_SUCCESS"})
+		r.event(trace.Exit, op, "NdkCloseCompletion", trace.Event{})
+		return true
+	})
+}
+
+// isClosed reports whether the close of a QP has completed.
+func (r *run) isClosed(i int) bool {
+	return r.s.Qps[i].State.Closing() && !r.busy(qpName(i)) &&
+		!slices.ContainsFunc(r.closing, func(f *inFlight) bool { return f.call.Qp == qpName(i) })
 }

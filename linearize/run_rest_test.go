@@ -40,7 +40,9 @@ func (r *run) rest() {
 		if f.effect != nil {
 			r.effect(f)
 		}
-		r.finish(f)
+		if r.mayReturn(f) {
+			r.finish(f)
+		}
 	}
 	for i, p := range r.s.Qps {
 		if peer := r.c.Qps[i].Peer; p.State == model.Idle && peer >= 0 && r.s.Qps[peer].State != model.Idle && !r.ended["connect "+qpName(i)] && !r.ended[qpName(i)] {
@@ -49,7 +51,9 @@ func (r *run) rest() {
 			r.finish(r.open[len(r.open)-1])
 		}
 	}
+	r.closeQps()
 	for steps := 0; r.owes() && steps < 1000; steps++ {
+		r.closeQps()
 	}
 	r.event(trace.Point, "", "quiesce", trace.Event{})
 }
@@ -59,6 +63,12 @@ func (r *run) owes() bool {
 	for _, f := range r.running {
 		r.returns(f)
 		return true
+	}
+	for _, f := range r.open {
+		if f.fn == "ibv_destroy_qp" && r.mayReturn(f) {
+			r.finish(f)
+			return true
+		}
 	}
 	for i, q := range r.s.Cqs {
 		if q.Open == model.Closing {
@@ -70,7 +80,7 @@ func (r *run) owes() bool {
 		}
 		if r.verbs() {
 			for _, f := range r.open {
-				if f.cq == i && !r.blocks(f) {
+				if f.cq == i && f.effect != nil && !r.blocks(f) {
 					r.effect(f)
 					r.finish(f)
 					return true

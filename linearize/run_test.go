@@ -19,6 +19,7 @@ type run struct {
 	trace    *trace.Trace
 	open     []*inFlight
 	running  []*inFlight // callbacks that were entered
+	closing  []*inFlight // closes of QPs that are pending
 	ops      int
 	requests []model.Request // by id, from 0
 	steps    []model.Action  // all hidden ones
@@ -189,7 +190,7 @@ func (r *run) choices() []choice {
 			if !r.blocks(f) {
 				add(6, func() { r.effect(f) })
 			}
-		} else {
+		} else if r.mayReturn(f) {
 			add(6, func() { r.finish(f) })
 		}
 	}
@@ -220,6 +221,7 @@ func (r *run) walk(n int) {
 		for _, c := range all {
 			if at -= c.weight; at < 0 {
 				c.do()
+				r.closeQps()
 				break
 			}
 		}

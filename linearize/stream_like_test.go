@@ -112,6 +112,31 @@ var alike = []struct {
 	{"one end was cancelled, and nobody says why", verdict.ProviderViolation, "RES-08",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; get cq1 r1c; rest; get cq1; get cq2"},
 
+	// LIFE-07: nothing comes of a QP whose close has completed.
+	{"a completion is placed after the close of its QP", verdict.ProviderViolation, "LIFE-07",
+		"NdkWrite qp1 w1; NdkCloseQp qp1; placed cq1 w1; rest"},
+	{"… and before it", verdict.Conformant, "", "NdkWrite qp1 w1; placed cq1 w1; NdkCloseQp qp1; get cq1 w1; rest"},
+	{"… while it is pending", verdict.Conformant, "",
+		"NdkWrite qp1 w1; a< NdkCloseQp qp1; a> STATUS_PENDING; placed cq1 w1; a!; get cq1 w1; rest"},
+	{"… after the callback that completes it", verdict.ProviderViolation, "LIFE-07",
+		"NdkWrite qp1 w1; a< NdkCloseQp qp1; a> STATUS_PENDING; a!; placed cq1 w1; get cq1 w1; rest"},
+	{"a completion that came after the close, as a poll shows", verdict.ProviderViolation, "LIFE-07",
+		"NdkWrite qp1 w1; NdkCloseQp qp1; get cq1; get cq1 w1; rest"},
+	{"… of a silent request", verdict.ProviderViolation, "LIFE-07",
+		"NdkWrite qp1 w1 SILENT_SUCCESS; NdkCloseQp qp1; get cq1; get cq1 w1c; rest"},
+	{"… and the poll that found nothing came before", verdict.Conformant, "", "NdkWrite qp1 w1; get cq1; NdkCloseQp qp1; get cq1 w1; rest"},
+	{"… or may have", verdict.Conformant, "", "NdkWrite qp1 w1; g< get cq1; NdkCloseQp qp1; g>; get cq1 w1; rest"},
+	{"… while the close was pending", verdict.Conformant, "",
+		"NdkWrite qp1 w1; a< NdkCloseQp qp1; a> STATUS_PENDING; get cq1; a!; get cq1 w1; rest"},
+
+	// POLL-09, POST-08: what points tell of requests that no poll delivers.
+	{"two completions are placed out of turn", verdict.ProviderViolation, "POLL-09",
+		"NdkWrite qp1 w1; NdkWrite qp1 w2; placed cq1 w2; placed cq1 w1; rest"},
+	{"… of two queues", verdict.Conformant, "", "NdkReceive qp1 r1; NdkWrite qp1 w2; placed cq1 w2; NdkSend qp2 s1; placed cq1 r1; rest"},
+	{"a receive succeeds on a QP that is not connected", verdict.ProviderViolation, "POST-08", "new qp3; NdkReceive qp3 r1; placed cq1 r1; rest"},
+	{"… and is delivered", verdict.ProviderViolation, "POST-08",
+		"new qp3; NdkReceive qp3 r1; NdkArmCq cq1 ANY; placed cq1 r1; enter cq1; get cq1 r1; rest; get cq1"},
+
 	// RES-08: what may have cancelled a request came before it. Behind it on its own queue that is only what may pass a read
 	// (FLAG-04).
 	{"what failed was executed after what was cancelled", verdict.ProviderViolation, "RES-08",
@@ -358,9 +383,9 @@ func TestStreamOnAPeerWhoseCqIsNotKnown(t *testing.T) {
 // told; and a silent request that needs a token had another one before it that was not told by then (MEM-05).
 func TestStreamLeavesOpenWhatIsKnownTooLate(t *testing.T) {
 	for text, why := range map[string]string{
-		"verbs;a< post qp1 s1; post qp1 w2; rest; get cq1; a> 12; get cq1 w2; rest; get cq1":                                             "the post of s1",
-		"NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; rest; get cq1 r1c; get cq1; get cq2":   "whether r1 had completed",
-		"NdkSendAndInvalidate qp2 s1#7; NdkReceive qp1 r1; NdkArmCq cq1 ANY; rest; enter cq1; get cq1 r1c; get cq1; get cq2 s1; get cq2": "whether r1 had completed",
+		"verbs;a< post qp1 s1; post qp1 w2; rest; get cq1; a> 12; get cq1 w2; rest; get cq1":                                                      "the post of s1",
+		"NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; rest; enter cq1; get cq1 r1c; get cq1; get cq2": "whether r1 had completed",
+		"NdkSendAndInvalidate qp2 s1#7; NdkReceive qp1 r1; NdkArmCq cq1 ANY; rest; enter cq1; get cq1 r1c; get cq1; get cq2 s1; get cq2":          "whether r1 had completed",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; NdkSendAndInvalidate qp2 s1#7 DEFER SILENT_SUCCESS; rest; get cq1; get cq1 r1c; rest; get cq1; get cq2; " +
 			"a< NdkWrite qp2 w1; a> STATUS_INSUFFICIENT_RESOURCES": "a bad token may have cancelled r1",
 		"NdkFastRegister qp2 f1#7 DEFER; NdkInvalidate qp1 i1#7 SILENT_SUCCESS; rest; get cq1; get cq2; NdkWrite qp2 w2; get cq2 f1 w2; rest; get cq1; get cq2": "whether f1 was executed",

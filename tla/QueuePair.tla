@@ -30,8 +30,9 @@ IsMessage(r) == r.op \in {"Send", "SendAndInvalidate"}
 (* NDK_OP_FLAG_SILENT_SUCCESS, NDK_OP_FLAG_SEND_AND_SOLICIT_EVENT and      *)
 (* NDK_OP_FLAG_READ_FENCE.  token is what a memory operation makes valid   *)
 (* or invalid, or what the peer's memory is named by; NdkRead names one    *)
-(* if it has NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE.  Of a receive,        *)
-(* solicit and token tell what the message brought.                        *)
+(* if it has NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE, NdkSend none.  Of a   *)
+(* receive, solicit and token tell what the message brought with which it  *)
+(* succeeded.                                                              *)
 (* phase: DEFERRED, then INDICATED to the hardware, then the outcome.  A   *)
 (* message that was received, and writes that arrived before it, are       *)
 (* UNACKNOWLEDGED before they have one.                                    *)
@@ -42,6 +43,8 @@ IsRequest(r) ==
   /\ {r.silent, r.solicit, r.fence} \subseteq BOOLEAN
   /\ r.op = "Receive" => ~r.silent /\ ~r.fence             \* NdkReceive has no flags (POST-11)
   /\ r.solicit => IsMessage(r) \/ r.op = "Receive"         \* FLAG-08
+  /\ r.op = "Receive" /\ r.phase # "SUCCESS" => ~r.solicit /\ r.token = NoToken
+  /\ r.op = "Send" => r.token = NoToken
   /\ r.phase = "UNACKNOWLEDGED" => IsMessage(r) \/ r.op = "Write"
   /\ r.phase \in {"DEFERRED", "INDICATED", "UNACKNOWLEDGED"} \union Outcomes
 

@@ -43,7 +43,8 @@ TokenRule(t) == IF \E q \in CQ : t \in story[q].quiet THEN {"POLL-07"} ELSE {"PO
 \* is inferred from RES-08.)
 WhyNotExecuted(p, queue, i) ==
   LET r == qp[p][queue][i] IN
-  IF CanBe(r, "SUCCESS") THEN
+  IF qp[p].state = "FLUSHED" /\ ~CanBe(r, "CANCELLED") THEN {"FLUSH-05"}
+  ELSE IF CanBe(r, "SUCCESS") THEN
     IF qp[p].state = "ABORTED" THEN {"INV-05"}
     ELSE IF qp[p].state \in {"IDLE", "BROKEN IDLE"} THEN {"POST-08"}
     ELSE IF r.op = "Invalidate" /\ ~Tk!CanInvalidate(r.token) THEN TokenRule(r.token)
@@ -64,6 +65,7 @@ WhyNotPlaced(n) ==
     IF ~Requests[n].accepted THEN {"DEF-03"}
     ELSE IF Counts(n) /\ story[q].placed >= Requests[n].turn THEN {"POLL-04"}
     ELSE IF Requests[n].silent /\ Requests[n].told = {"SUCCESS"} THEN {"FLAG-01"}
+    ELSE IF qp[p].state \in {"COMPLETING", "CLOSED"} THEN {"LIFE-07"}
     ELSE {"POLL-05"}
   ELSE IF cq[q].health # "OK" THEN {"ARM-17"}
   ELSE IF LostFailure(requests, first) THEN {"FLAG-02"}
@@ -97,12 +99,19 @@ WhyNotClosed(q) ==
   LET open == {p \in Users(q) : qp[p].state # "CLOSED"}
   IN IF cq[q].running THEN {"ARM-20"} ELSE {IF qp[p].state = "COMPLETING" THEN "LIFE-05" ELSE "LIFE-04" : p \in open}
 
+\* The close of p can't complete: there are requests of which is told later that they complete.
+WhyQpNotClosed(p) ==
+  LET Late(n) == Requests[n].point \/ (Counts(n) /\ ~CanBeThere(n))
+      Waits(queue) == \E i \in DOMAIN qp[p][queue] : Late(qp[p][queue][i].req)
+  IN IF qp[p].state = "CLOSING" /\ \E queue \in Queues : Waits(queue) THEN {"LIFE-07"} ELSE {}
+
 WhyNotDone(c) ==
   LET k == Calls[c] IN
   CASE k.kind = "post" -> IF qp[k.qp].state \in {"IDLE", "BROKEN IDLE"} THEN {"POST-08"} ELSE {}
     [] k.kind = "poll" -> WhyNotFound(c)
     [] k.kind = "event" -> WhyNoCallback(k.cq, "STATUS_SUCCESS")
     [] k.kind = "close CQ" -> IF underway[c] = 1 THEN WhyNotClosed(k.cq) ELSE {}
+    [] k.kind = "close QP" -> IF underway[c] = 1 THEN WhyQpNotClosed(k.qp) ELSE {}
     [] OTHER -> {}
 
 WhyOwes(p, queue) ==
@@ -129,6 +138,7 @@ Why ==
   ELSE CASE k.kind = "callback" /\ ~Upcoming.ends -> IF c \in DOMAIN underway THEN {} ELSE WhyNoCallback(k.cq, k.status)
          [] k.kind = "rest" -> WhyNoRest
          [] k.kind = "CQ closed" /\ ~Upcoming.ends -> WhyNotClosed(k.cq)
+         [] k.kind = "QP closed" /\ ~Upcoming.ends -> WhyQpNotClosed(k.qp)
          [] k.kind = "placed" -> WhyNotPlaced(k.request)
          [] IsCall(c) /\ Upcoming.ends /\ ~IsDone(c) -> WhyNotDone(c)
          [] OTHER -> {}
@@ -142,8 +152,8 @@ Why ==
 (***************************************************************************)
 Precedence ==
   <<"ARM-20", "ARM-06", "POLL-04", "POLL-02", "DEF-03", "FLAG-01", "INV-05", "POLL-07", "POLL-08", "FLAG-02", "DEF-05",
-    "FLUSH-02", "FLUSH-01", "RES-02", "RES-03", "ARM-01", "ARM-16", "ARM-17", "RES-08", "DEF-04", "LIFE-04", "LIFE-05",
-    "POST-08", "POLL-09", "ARM-07", "ARM-11", "ARM-10", "ARM-09", "ARM-04", "ARM-12", "ARM-08", "ARM-02", "ARM-21",
+    "FLUSH-02", "FLUSH-01", "FLUSH-05", "RES-02", "RES-03", "ARM-01", "ARM-16", "ARM-17", "RES-08", "DEF-04", "LIFE-04", "LIFE-05",
+    "LIFE-07", "POST-08", "POLL-09", "ARM-07", "ARM-11", "ARM-10", "ARM-09", "ARM-04", "ARM-12", "ARM-08", "ARM-02", "ARM-21",
     "ARM-03", "POLL-03", "POLL-05">>
 Rank(rule) == CHOOSE i \in DOMAIN Precedence : Precedence[i] = rule
 

@@ -45,7 +45,8 @@ VARIABLES
 (* have to exist for it.  Of some kinds: requests (of a post), type (of an *)
 (* arm), room, results and completions (of a poll: the requests, 0 for one *)
 (* that nobody posted, and what was said of each), awaited (of a rest:     *)
-(* somebody reads events), status (of a callback), request (of a point).   *)
+(* somebody reads events), status (of a callback), request (of a point) and*)
+(* astray (it is of none that was posted, or in another CQ than its own).  *)
 (*                                                                         *)
 (* Of each request: req (its number), qp, queue, cq; op, silent, solicit,  *)
 (* fence, token, defer, as it was posted; post, the call; accepted or      *)
@@ -98,10 +99,12 @@ IsQueued(m) == LET r == Requests[m] IN \E i \in DOMAIN qp[r.qp][r.queue] : qp[r.
 CanStillFail(q, n) ==
   cq[q].health = "OK" /\ (q \in Failing \/ \E m \in Tight[q] \ {n} : ~HasEffect(Requests[m].post) \/ IsQueued(m))
 
+CanBeThere(n) == HasEffect(Requests[n].after) \/ CanStillFail(Requests[n].cq, n)
+
 InTurn(n) ==
   LET q == Requests[n].cq IN
   /\ story[q].placed = IF Counts(n) THEN Requests[n].turn - 1 ELSE Turns[q]
-  /\ HasEffect(Requests[n].after) \/ CanStillFail(q, n)
+  /\ CanBeThere(n)
 
 CanBePlaced(r) == CanBe(r, r.phase) /\ InTurn(r.req)
 
@@ -241,8 +244,10 @@ IsPlaced(p, queue, i) ==
   /\ CanBePlaced(qp[p][queue][i]) /\ ~Requests[qp[p][queue][i].req].point
   /\ Complete(p, queue, i)
 
-\* No poll delivers it.
-IsLost(p, queue, i) == Qp!CanComplete(p, queue, i) /\ ~Counts(qp[p][queue][i].req) /\ CompletionLost(p, queue, i)
+\* No poll delivers it, and no point tells that it was placed.
+IsLost(p, queue, i) ==
+  LET n == qp[p][queue][i].req IN
+  Qp!CanComplete(p, queue, i) /\ ~Counts(n) /\ ~Requests[n].point /\ CompletionLost(p, queue, i)
 
 Reads(q) == \E c \in DOMAIN underway : Calls[c].kind = "event" /\ Calls[c].cq = q /\ underway[c] = 0
 

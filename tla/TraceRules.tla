@@ -136,6 +136,10 @@ Results(T) ==
   UNION {UNION {ResultBreaks(T, T.calls[c], i) : i \in DOMAIN T.calls[c].completions} :
          c \in {d \in DOMAIN T.calls : T.calls[d].kind = "poll" /\ Returned(T.calls[d])}}
 
+\* A point is of a request that was posted, and says where that completes.
+Points(T) ==
+  {Breach(T.calls[c].begin, "POLL-05", "provider") : c \in {d \in DOMAIN T.calls : T.calls[d].kind = "placed" /\ T.calls[d].astray}}
+
 -----------------------------------------------------------------------------
 (***************************************************************************)
 (* Calls that may return STATUS_PENDING, and their completion callbacks.   *)
@@ -224,7 +228,7 @@ Hangs(T) ==
 -----------------------------------------------------------------------------
 Breaches(T) ==
   UNION {Serialises(T), ArmsKnownTypes(T), OnePoster(T), DefersWhatCanBe(T), EndsChains(T), UsesBeforeCreation(T),
-         UsesAfterClose(T), CallbackStatus(T), PostsAnswer(T), Results(T), Asynchrony(T), Hangs(T)}
+         UsesAfterClose(T), CallbackStatus(T), PostsAnswer(T), Results(T), Points(T), Asynchrony(T), Hangs(T)}
 
 \* So many events are explained: those before the first breach.  An open chain keeps nobody from going on.
 LastOf(T, breaches) ==

@@ -14,6 +14,7 @@ import (
 
 type cq struct {
 	id, name  string // id is its name in the module
+	created   bool
 	depth     *int64
 	polls     []*call
 	delivered []*request
@@ -122,7 +123,7 @@ func (h *history) take(c *call) {
 	switch c.kind {
 	case "create CQ":
 		q := h.cq(e.Cq)
-		q.depth = e.Depth
+		q.created, q.depth = true, e.Depth
 		if c.last != nil && c.last.Depth != nil {
 			q.depth = c.last.Depth
 		}
@@ -171,12 +172,21 @@ func (h *history) take(c *call) {
 			h.shared[w.Wr] = true
 		}
 	case "placed":
-		if r := h.byWr[e.Wr]; r != nil {
-			r.point, c.request = c, r
-			c.qp = r.qp
-		} else {
-			c.kind = other
-		}
+		h.place(c, h.byWr[e.Wr])
+	}
+}
+
+// place takes a point, which is of a request, or of none that was posted by then.
+func (h *history) place(c *call, r *request) {
+	q := h.cqs[c.first.Cq]
+	switch {
+	case r == nil && (h.shared[c.first.Wr] || q == nil || !q.created):
+		c.kind = other // it may have been posted before the trace began
+	case r == nil:
+		c.astray = true
+	default:
+		c.astray = q != nil && r.qp.created != nil && r.qp.cq(r.queue()) != q
+		r.point, c.request, c.qp = c, r, r.qp
 	}
 }
 

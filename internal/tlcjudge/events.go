@@ -24,6 +24,7 @@ type call struct {
 	completes        *call      // of a completion callback: the call that returned STATUS_PENDING
 	creates          string     // the object that it is to create, or ""
 	uses             []string   // the objects that have to exist for it
+	astray           bool       // of a point: it is of no request, or in another CQ than its own
 	awaited          bool       // of a moment of rest: somebody waits for an event
 	number           int        // in its component, from 1
 	component        *component

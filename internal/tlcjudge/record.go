@@ -39,7 +39,7 @@ func (c *call) record() string {
 	case "callback":
 		pairs = append(pairs, "status", quote(cmp.Or(c.first.Status, "STATUS_SUCCESS")))
 	case "placed":
-		pairs = append(pairs, "request", c.request.number)
+		pairs = append(pairs, "request", number(c.request), "astray", truth(c.astray))
 	}
 	return record(pairs...)
 }

@@ -45,11 +45,16 @@ func (c *component) listRequest(r *request) {
 	if r.receive != nil && r.told && !failed(r) {
 		o.call = max(o.call, r.receive.post.call)
 	}
+	until := never
+	if closed := c.h.doneAt(r.qp.closed); o.call < closed {
+		until = closed // by then it was placed, if ever (LIFE-07)
+	}
+	o.ret = until
 	switch {
 	case r.point != nil:
 		o.ret, o.maybe = r.point.call, false
 	case r.delivery != nil:
-		o.ret, o.maybe = min(r.delivery.poll.ret, r.owed), false
+		o.ret, o.maybe = min(r.delivery.poll.ret, r.owed, until), false
 	case r.owed != never:
 		o.ret, o.maybe = r.owed, false
 	}
@@ -60,7 +65,7 @@ func (c *component) listRequest(r *request) {
 	if r.delivery == nil && r.point == nil {
 		empty := c.cqs[o.cq].lastEmpty()
 		if r.silent {
-			o.maybe, o.ret = true, never // success leaves nothing that would be owed
+			o.maybe, o.ret = true, until // success leaves nothing that would be owed
 		}
 		if o.ret < empty || o.maybe && !c.mayMatter(r) {
 			return // it can't have been placed, or it makes no difference

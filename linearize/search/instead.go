@@ -8,10 +8,12 @@ import (
 	"ndkoracle/model"
 )
 
-// event returns the operation of the event at which no explanation was left: not a hidden step that had to come before it.
+// event returns the operation of the event at which no explanation was left: not a hidden step that had to come before it, unless a
+// point tells of that.
 func (c *component) event(death moment) *operation {
 	for _, o := range c.ops {
-		if o.ret == death && !o.effect.hidden() {
+		told := o.effect == doComplete && o.request.point != nil
+		if o.ret == death && (told || !o.effect.hidden()) {
 			return o
 		}
 	}
@@ -36,6 +38,8 @@ func (c *component) instead(s state, o *operation) string {
 		return c.insteadOfRest(s, o)
 	case doPost:
 		return c.insteadOfPost(s, o, allows)
+	case doComplete:
+		return c.insteadOfPoint(s, o.request)
 	case doCloseDone, doCloseCqAtOnce:
 		if s.model.Cqs[o.cq].Running {
 			return verdict.ClosesLater
@@ -79,6 +83,14 @@ func (c *component) insteadOfCallback(s state, o *operation, allows func(model.A
 		what = "no event"
 	}
 	return verdict.NoCallback(what, &s.model.Cqs[o.cq])
+}
+
+// insteadOfPoint names the request that is to complete before r, or says that r is not.
+func (c *component) insteadOfPoint(s state, r *request) string {
+	if queue := s.queueOf(r); len(queue) > 0 && queue[0].Id != r.id {
+		return "first a completion of " + c.h.requests[queue[0].Id].wr
+	}
+	return "no completion of " + r.wr
 }
 
 // insteadOfRest names what had to come before the provider was at rest.

@@ -268,6 +268,9 @@ func (s *span) foundEmpty() bool {
 func (h *history) checkOwed() {
 	for _, r := range h.requests {
 		q := r.qp.cq(r.queue)
+		if h.outlivesClose(q, r) {
+			continue
+		}
 		if r.point != nil && r.delivery == nil && r.qp.closed != nil && q.polledAfter(r.qp.closed.call) {
 			q.leaveOpen("completions of %s may have vanished from %s when it was closed (A21)", r.qp.name, q.name)
 			continue
@@ -291,6 +294,25 @@ func (h *history) checkOwed() {
 			f.Also = []string{"POLL-03"}
 		}
 	}
+}
+
+// outlivesClose is LIFE-07: a poll delivered r, and one before it, called after the close of its QP had completed, found nothing. It
+// reports whether that is so.
+func (h *history) outlivesClose(q *cq, r *request) bool {
+	closed := h.doneAt(r.qp.closed)
+	if q == nil || r.delivery == nil || r.point != nil || closed == never || h.mayFail(q) {
+		return false
+	}
+	poll := q.emptyAfter(closed)
+	if poll == nil || r.post.call > closed || r.delivery.poll.call < poll.ret {
+		return false
+	}
+	h.providerInOrder(r.doubt(), "LIFE-07", closed, []*span{r.post, r.qp.closed, poll},
+		"the close of %s completed while %s was pending: a poll of %s found nothing afterwards, and a later one had its completion",
+		r.qp.name, r.wr, q.name)
+	f := &h.findings[len(h.findings)-1]
+	f.shown, f.Also = r.delivery.poll.ret, []string{"POLL-03"}
+	return true
 }
 
 // brokenByDelay says which rule r breaks by not having completed at rest.

@@ -129,6 +129,11 @@ func (h *history) checkPlaced(q *cq, r *request, s *span) bool {
 			h.provider("FLAG-01", s.call, see, "%s was posted with SILENT_SUCCESS, succeeded, and a completion was placed all the same", wr)
 		}
 	}
+	if closed := h.doneAt(r.qp.closed); r.post.call < closed && closed < s.call {
+		h.provider("LIFE-07", closed, []*span{r.post, s}, "the close of %s completed while %s was pending: its completion was placed in %s afterwards",
+			r.qp.name, wr, q.name)
+		return false
+	}
 	return true
 }
 

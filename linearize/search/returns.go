@@ -36,6 +36,11 @@ func (h *history) checkReturns() {
 		}
 	}
 	h.checkClosesOfCqs()
+	for _, p := range h.qps {
+		if h.doneAt(p.closed) != never {
+			h.exercised("LIFE-07")
+		}
+	}
 	h.checkHung()
 }
 

@@ -43,17 +43,19 @@ type cq struct {
 	restedAt, emptyAtRest moment // the latest moment of rest, and the latest after which a poll found nothing
 	restedLine            int
 	crowded               crowding
-	overflows             int       // where a callback reported an overflow: requests of which one was lost
-	armed                 model.Arm // the type of the latest arm
-	emptied               moment    // the call of the latest poll that found nothing
-	owed                  int       // outstanding requests that had to have completed at a moment of rest
-	unexplained           bool      // what cancelled some that it delivered may not be known yet
+	overflows             int        // where a callback reported an overflow: requests of which one was lost
+	armed                 model.Arm  // the type of the latest arm
+	emptied               moment     // the call of the latest poll that found nothing
+	fenced                []*posting // outstanding requests of QPs whose close has completed
+	owed                  int        // outstanding requests that had to have completed at a moment of rest
+	unexplained           bool       // what cancelled some that it delivered may not be known yet
 }
 
 // A poll is one that is under way, or that waits for another one.
 type poll struct {
 	call      *underWay
 	rested    moment // the latest moment of rest before the call
+	emptied   moment // the call of the latest poll that had returned by then and found nothing
 	from      int    // of the held sights, how many came before the call
 	to        int    // … before the return; -1 while there is none
 	at        moment

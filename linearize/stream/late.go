@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ndkoracle/linearize/automaton"
 	"ndkoracle/model"
 )
 
@@ -214,7 +215,7 @@ func (r *posting) arrivedWith(out []sight) []sight {
 
 // endedWith notes, of a receive that did not succeed, the message in its place: one that names a bad token, and had ended by a
 // moment of rest, had ended the receive as well (INV-05), but whether that message has failed by itself is told later.
-func (r *posting) endedWith() {
+func (r *posting) endedWith(p *poll, kinds automaton.Kinds) {
 	l := r.lane.other()
 	if l == nil || r.index() >= r.lane.known || r.owed != 0 || r.place != 0 || r.lane.cq.armed == model.NONE {
 		return
@@ -227,9 +228,18 @@ func (r *posting) endedWith() {
 	if m.silent {
 		ended = m.rested
 	}
-	if ended != 0 && ended == r.rested {
+	if ended != 0 && ended == r.rested && !r.lane.cq.mayHold(p, r, kinds) {
 		m.late = r
 	}
+}
+
+// mayHold reports whether an explanation is left in which r, which the poll delivers, had been placed by the moment of rest at which that
+// was open. Behind others of the poll only what was seen before it is asked.
+func (q *cq) mayHold(p *poll, r *posting, kinds automaton.Kinds) bool {
+	a, at := q.queue.Clone(), automaton.Moment(q.s.at)
+	rested, from := automaton.Moment(r.rested), automaton.Moment(r.called)
+	return a.Owe(rested, from, at) &&
+		(len(p.delivered) > 0 || a.Delivered(automaton.Delivery{Kinds: kinds, From: from, Counted: from, Owed: rested}, at))
 }
 
 // aborted takes that r succeeded silently, or ended the connection.

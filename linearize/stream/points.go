@@ -24,7 +24,13 @@ func (s *Stream) placed(e *trace.Event) {
 			return
 		}
 	}
+	if l.checkInTurn(r); l.cq.stopped() {
+		return
+	}
 	r.place, r.outcome, r.pended = s.at, calls.OutcomeOf(e.Status), l.pendingAtRest(r)
+	if r.outcome == model.SUCCESS {
+		r.needsConnection(l.cq, 0)
+	}
 	l.qp.restedBeforeFlush(r)
 	kinds := automaton.Plain
 	switch {
@@ -77,10 +83,28 @@ func (s *Stream) checkPlaced(q *cq, r *posting, e *trace.Event) bool {
 		r.lane.qp.allows("no completion of %s", e.Wr)
 		r.silent = false
 		return r.lane.cq != nil
+	case r.lane.qp.over != 0 && r.called < r.lane.qp.over:
+		s.report(q.group, verdict.ProviderViolation, "LIFE-07", r.lane.qp.overLine, []int{r.line, s.line()},
+			"the close of %s completed while %s was pending: its completion was placed in %s afterwards", r.lane.qp.name, e.Wr, q.name)
 	default:
 		return r.lane.cq != nil
 	}
 	return false
+}
+
+// checkInTurn is POLL-09 for r, whose completion is placed now: that of none behind it was.
+func (l *lane) checkInTurn(r *posting) {
+	switch last := l.placed; {
+	case last == nil || last.over || last.position < r.position:
+		l.placed, l.placedLine = r, l.qp.s.line()
+	case r.overlaps(last):
+		l.qp.leaveOpen(l.qp.doubt)
+	default:
+		l.qp.s.report(l.cq.group, verdict.ProviderViolation, "POLL-09", l.placedLine, []int{r.line, last.line, l.qp.s.line()},
+			"the completion of %s was placed in %s before that of %s, which was posted before it on the same queue of %s",
+			last.wr, l.cq.name, r.wr, l.qp.name)
+		l.qp.allows("first a completion of %s", r.wr)
+	}
 }
 
 // pendingAtRest returns the latest moment of rest at which r, whose completion is placed now, is known to have been pending: had it been

@@ -25,9 +25,23 @@ func (s *Stream) pollCalled(u *underWay) {
 	} else {
 		p = &poll{}
 	}
-	*p = poll{call: u, rested: q.restedAt, from: len(q.held), to: -1, delivered: p.delivered[:0]}
+	*p = poll{call: u, rested: q.restedAt, emptied: q.emptiedBy(), from: len(q.held), to: -1, delivered: p.delivered[:0]}
 	q.polls = append(q.polls, p)
 }
+
+// emptiedBy returns the call of the latest poll that has returned and found nothing.
+func (q *cq) emptiedBy() moment {
+	latest := q.emptied
+	for _, p := range q.polls {
+		if p.to >= 0 && p.foundNothing() {
+			latest = max(latest, p.call.call)
+		}
+	}
+	return latest
+}
+
+// foundNothing reports whether a poll that has returned had room, and found nothing.
+func (p *poll) foundNothing() bool { return len(p.results) == 0 && p.call.n != 0 }
 
 func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 	q := u.cq
@@ -83,12 +97,13 @@ func (q *cq) release() {
 		if q.stopped() {
 			return
 		}
-		if len(p.results) == 0 && p.call.n != 0 {
+		if p.foundNothing() {
 			q.leaveClosedOpen()
 			if q.emptied = max(q.emptied, p.call.call); q.owed > 0 && q.failed == 0 {
 				q.missing(p)
 			}
 			p.delivered = append(p.delivered, sight{what: foundNothing})
+			q.forgetClosed(p)
 			if p.rested > q.emptyAtRest {
 				q.emptyAtRest = p.rested
 				q.tokensByRest()

@@ -12,26 +12,28 @@ import (
 
 // A lane is one of a QP's queues: the requests that are outstanding, in posting order.
 type lane struct {
-	qp       *qp
-	queue    model.Queue
-	cq       *cq
-	waiting  []*posting // not delivered, oldest first
-	next     int        // position of the next request
-	sends    int        // of the accepted requests, how many are sends
-	returned int        // accepted requests whose post had returned
-	ready    moment     // from when on the latest to have ended can have been placed
-	ran      moment     // … the latest of those that are over can have been executed
-	ranFirst moment     // … of those that nothing behind them passes (FLAG-04)
-	readOver moment     // … when the latest read was told to be over
-	took     int        // receives, or sends, that succeeded
-	lost     int        // receives that ended otherwise
-	sent     []arrival  // of sends: those that succeeded and whose receive was not told yet
-	ahead    int        // … receives that were told to have succeeded before their send
-	failedAt moment     // from when on a request that is over may have failed, or 0
-	silenced *posting   // the latest that succeeded silently
-	atClose  moment     // when the QP began to close: the latest moment of rest after which a poll had found the CQ empty
-	messages []*posting // sends, or receives, that have not failed, and whose other half has not been told yet
-	taken    []*posting // … whose other half was told, and which were not
+	qp         *qp
+	queue      model.Queue
+	cq         *cq
+	waiting    []*posting // not delivered, oldest first
+	next       int        // position of the next request
+	sends      int        // of the accepted requests, how many are sends
+	returned   int        // accepted requests whose post had returned
+	ready      moment     // from when on the latest to have ended can have been placed
+	ran        moment     // … the latest of those that are over can have been executed
+	ranFirst   moment     // … of those that nothing behind them passes (FLAG-04)
+	readOver   moment     // … when the latest read was told to be over
+	took       int        // receives, or sends, that succeeded
+	lost       int        // receives that ended otherwise
+	sent       []arrival  // of sends: those that succeeded and whose receive was not told yet
+	ahead      int        // … receives that were told to have succeeded before their send
+	failedAt   moment     // from when on a request that is over may have failed, or 0
+	silenced   *posting   // the latest that succeeded silently
+	placed     *posting   // the latest whose completion a point placed
+	placedLine int
+	atClose    moment     // when the QP began to close: the latest moment of rest after which a poll had found the CQ empty
+	messages   []*posting // sends, or receives, that have not failed, and whose other half has not been told yet
+	taken      []*posting // … whose other half was told, and which were not
 
 	cancelled []uncaused // the oldest that was cancelled, and the oldest that nothing passes
 
@@ -72,6 +74,7 @@ type posting struct {
 	returned     moment   // … or 0 while it has not
 	owed         moment   // the moment of rest at which it had to have completed, or 0
 	rested       moment   // the same, as is known since, or 0; of a silent one: if it fails
+	fenced       moment   // by when the close of its QP had completed, or 0
 	ended        moment   // of a deferred one: when its chain had ended, or 0
 	place        moment   // of a point, or 0
 	pended       moment   // by then: the latest moment of rest at which it was pending, or 0

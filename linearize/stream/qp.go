@@ -30,17 +30,19 @@ type qp struct {
 	lost        [causes]moment // … by what, each
 	closing     moment         // the call of a close, or 0
 	closed      moment         // its return
-	failed      bool           // a request of its own failed
-	lossTold    bool           // a completion of it told of a failure
-	gone        bool           // it has been closed for good
-	leaving     bool           // the callback that says so was entered
-	exists      bool           // its creation has succeeded
-	aborted     moment         // by when a bad token had ended its connection, or 0
-	abort       moment         // from when on that can have been, or 0
-	endedBy     *posting       // the message, if it succeeded, or nil
-	invalidates bool           // it has sent messages that name tokens
-	alone       *unsent        // the first receive that succeeded while no peer was known, or nil
-	early       *posting       // the first initiator request that was accepted while the connect was under way
+	over        moment         // when it had completed
+	overLine    int
+	failed      bool     // a request of its own failed
+	lossTold    bool     // a completion of it told of a failure
+	gone        bool     // it has been closed for good
+	leaving     bool     // the callback that says so was entered
+	exists      bool     // its creation has succeeded
+	aborted     moment   // by when a bad token had ended its connection, or 0
+	abort       moment   // from when on that can have been, or 0
+	endedBy     *posting // the message, if it succeeded, or nil
+	invalidates bool     // it has sent messages that name tokens
+	alone       *unsent  // the first receive that succeeded while no peer was known, or nil
+	early       *posting // the first initiator request that was accepted while the connect was under way
 	posts       [2]*underWay
 	posting     [2]int     // posts that have not returned, by queue
 	flushing    int        // flushes, disconnects and closes that are under way

@@ -220,6 +220,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		if p != nil {
 			delete(s.closingQps, e.For)
 			u.closes, p.leaving = p, true
+			p.closeFinished()
 		}
 	case calls.EndConnection:
 		s.connectionEnds(u, e.Qp, e.Conn)
@@ -282,6 +283,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 			s.closingQps[e.Op] = u.qp
 		case !refused:
 			u.qp.gone = true
+			u.qp.closeFinished()
 			u.qp.forgetTokens()
 		}
 	case calls.DeviceEvent:

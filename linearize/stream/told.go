@@ -72,6 +72,9 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	if outcome == model.SUCCESS && r.op == model.ReceiveOp {
 		out = r.arrivedWith(out)
 	}
+	if r.outlivesClose(q, p); q.stopped() {
+		return out
+	}
 	late := r.owed
 	if r.silent {
 		late = r.rested
@@ -150,7 +153,7 @@ func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) []sight {
 	l := r.lane
 	l.waiting = l.waiting[1:]
-	out = r.notOwed(out)
+	out = r.byClose(r.notOwed(out), &e)
 	e.counted, e.posting = r.called, r
 	r.over, r.outcome = true, outcome
 	if r.owed != 0 {
@@ -204,7 +207,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		if cause >= u.at {
 			cause = 0 // what cancelled it is yet to be told
 		}
-		r.endedWith()
+		r.endedWith(p, automaton.Cancelled)
 		l.cancels(u)
 		if ok = qp.explain(u); !ok {
 			return
@@ -221,19 +224,14 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		}
 		l.failed(r)
 	case outcome == model.FAILED:
-		r.endedWith()
+		r.endedWith(p, automaton.Failed)
 		from = l.runs(r, r.pendingAt())
 		if ok = qp.beforeFlush(p, r, from) && r.outlives(q, p.line) && s.tokenFailed(q, p, r, outcome); !ok {
 			return
 		}
 		l.failed(r)
 	default:
-		if qp.connected == 0 {
-			s.report(q.group, verdict.ProviderViolation, "POST-08", p.line, []int{r.line},
-				"%s completed into %s with success, and %s is not connected", r.wr, q.name, qp.name)
-			qp.allows("%s completes with success when %s is connected", r.wr, qp.name)
-			qp.connected = r.called
-		}
+		r.needsConnection(q, p.line)
 		if from, qp.succeeds = qp.connected, true; l.queue == model.Receive {
 			from = max(from, r.pendingAt())
 			r.guess()
@@ -259,6 +257,18 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 	from = max(from, l.ready)
 	l.ready = from
 	return kinds, from, true
+}
+
+// needsConnection is POST-08: r succeeded.
+func (r *posting) needsConnection(q *cq, line int) {
+	p := r.lane.qp
+	if p.connected != 0 {
+		return
+	}
+	p.s.report(q.group, verdict.ProviderViolation, "POST-08", line, []int{r.line},
+		"%s completed into %s with success, and %s is not connected", r.wr, q.name, p.name)
+	p.allows("%s completes with success when %s is connected", r.wr, p.name)
+	p.connected = r.called
 }
 
 // pendingAt returns the latest moment of rest at which r, a receive or what has failed, is known to have been pending, or 0: once it

@@ -1,0 +1,75 @@
+package stream
+
+import "ndkoracle/model"
+
+// The close of a QP completes when no request of it is pending (LIFE-07): whatever a poll delivers later had been placed by then. What
+// no poll delivers may have vanished (A21).
+
+// closeFinished takes that the close of p has completed.
+func (p *qp) closeFinished() {
+	if p.over != 0 {
+		return
+	}
+	p.over, p.overLine = p.s.at, p.s.line()
+	p.s.exercised("LIFE-07")
+	for _, l := range p.lanes {
+		if l.cq == nil || l.queue == model.Receive && l.cq == p.lanes[model.Initiator].cq {
+			continue
+		}
+		known := len(l.cq.fenced)
+		for _, own := range p.lanes {
+			if own.cq == l.cq {
+				own.fence()
+			}
+		}
+		if n := len(l.cq.fenced) - known; n > 0 {
+			l.cq.take(sight{what: restful, at: p.over, n: n})
+		}
+	}
+}
+
+// fence notes that what is outstanding of l is placed by now, if it is delivered.
+func (l *lane) fence() {
+	for _, r := range l.waiting {
+		if r.owed == 0 && r.place == 0 && !r.missed {
+			r.fenced = l.qp.over
+			l.cq.fenced = append(l.cq.fenced, r)
+		}
+	}
+}
+
+// byClose takes that r, which is over, was delivered or not: it had been placed by the close of its QP, if that had completed.
+func (r *posting) byClose(out []sight, e *sight) []sight {
+	if r.fenced == 0 {
+		return out
+	}
+	r.lane.cq.fenced = without(r.lane.cq.fenced, r)
+	if e.what != delivered || r.owed != 0 || r.missed {
+		return append(out, sight{what: owesNot, owed: r.fenced, posting: r, pending: -1})
+	}
+	e.owed = r.fenced
+	return append(out, sight{what: owes, owed: r.fenced, counted: r.called, posting: r, pending: -1})
+}
+
+// forgetClosed takes that a poll found nothing: what was placed by the close of a QP, which had completed before, is not there.
+func (q *cq) forgetClosed(p *poll) {
+	for len(q.fenced) > 0 && q.fenced[0].fenced < p.call.call {
+		p.delivered = append(p.delivered, sight{what: owesNot, owed: q.fenced[0].fenced, posting: q.fenced[0]})
+		q.fenced[0].fenced, q.fenced = 0, q.fenced[1:]
+	}
+}
+
+// outlivesClose is LIFE-07: the poll delivers r, and one that came before it, called after the close of its QP had completed, found
+// nothing.
+func (r *posting) outlivesClose(q *cq, poll *poll) {
+	p := r.lane.qp
+	if p.over == 0 || r.place != 0 || poll.emptied <= p.over || r.called > p.over || q.failed != 0 {
+		return
+	}
+	p.s.unexplained(q.group, "LIFE-07", p.overLine, []int{r.line, poll.line},
+		"the close of %s completed while %s was pending: a poll of %s found nothing afterwards, and a later one had its completion",
+		p.name, r.wr, q.name)
+	p.s.also("POLL-03")
+	p.allows("the completion of %s first", r.wr)
+	r.missed = true
+}
