@@ -13,9 +13,10 @@ import (
 
 // Explain looks for the clauses that make the difference, in a configuration of the specification in r.Dir and in the model.
 // Where one side cannot take the action, it is the clause that is false there, or the condition under which the model refuses
-// it, and on the other side all that the step has to fulfil. Where both take it, it is what gives the variables their new
-// values, and the conditions that are evaluated for it. Of tla/ that is what TLC evaluated; of the model it is read off the text,
-// so what is named there can matter, and need not have been reached.
+// it, and on the other side all that the step has to fulfil, the likest to that first. Where both take it, it is what gives the
+// variables their new values, and then the conditions and statements around that, the nearest first: which of them is at fault
+// neither side can tell. Of tla/ that is what TLC evaluated; of the model it is read off the text, so what is named there can
+// matter, and need not have been reached.
 func (d *Difference) Explain(ctx context.Context, r tlc.Runner, c tlc.Configuration, model *clause.Model) error {
 	evaluated, err := clause.Evaluate(ctx, r, c, d.Action, d.State)
 	if err != nil {
@@ -29,10 +30,12 @@ func (d *Difference) Explain(ctx context.Context, r tlc.Runner, c tlc.Configurat
 	switch {
 	case d.Action != "" && len(d.InTla)+d.Both == 0:
 		d.OfTla = []Reason{{"What is false there:", evaluated.False()}, {"Where its clauses are:", evaluated.Definitions()}}
-		d.OfModel = []Reason{{"What could refuse it:", decision.Refusing("")}, {"Where its statements are:", decision.Functions()}}
+		refusing := likest(decision.Refusing(""), evaluated.False())
+		d.OfModel = []Reason{{"What could refuse it, the likest first:", refusing}, {"Where its statements are:", decision.Functions()}}
 	case d.Action != "" && len(d.InModel)+d.Both == 0:
-		d.OfTla = []Reason{{"What is evaluated there:", evaluated.All()}}
-		d.OfModel = []Reason{{"What can refuse it so:", decision.Refusing(d.Refusal)}, {"Where its statements are:", decision.Functions()}}
+		refusing := decision.Refusing(d.Refusal)
+		d.OfTla = []Reason{{"What is evaluated there, the likest first:", likest(evaluated.All(), refusing)}}
+		d.OfModel = []Reason{{"What can refuse it so:", refusing}, {"Where its statements are:", decision.Functions()}}
 	default:
 		d.explainValues(evaluated, decision)
 	}
@@ -57,8 +60,15 @@ func (d *Difference) explainValues(evaluated clause.Evaluated, decision *clause.
 		inModel = append(inModel, decision.Set(ofModel)...)
 	}
 	names := strings.Join(d.Changed, ", ")
-	d.OfTla = []Reason{{"What sets " + names + ":", distinct(inTla, nil)}, {"What is evaluated besides:", distinct(evaluated.All(), inTla)}}
-	d.OfModel = []Reason{{"What can set " + names + ":", distinct(inModel, nil)}, {"What may be done besides:", distinct(decision.All(), inModel)}}
+	d.OfTla = []Reason{{"What sets " + names + ":", distinct(inTla, nil)},
+		{"What is evaluated besides, the nearest first:", beside(evaluated.All(), inTla)}}
+	d.OfModel = []Reason{{"What can set " + names + ":", distinct(inModel, nil)},
+		{"What may be done besides, the nearest first:", beside(decision.All(), inModel)}}
+}
+
+// beside returns all clauses that are not among some others, those first that have most to do with these.
+func beside(all, others []clause.Clause) []clause.Clause {
+	return distinct(append(nearest(all, others), all...), others)
 }
 
 // distinct returns the clauses that are not among others, each once.
