@@ -267,6 +267,7 @@ Then MCNdkFlush("a") differs.
 `}},
 		"token.go executeToken: `r.Op == Invalidate && dead` without `dead`": {"Ndk-reading-A8-inline", "TestClausesOfTokens", []string{`
      What is evaluated there, the likest first:
+       tla/Tokens.tla: Execute: r.op = "Invalidate"
        tla/Tokens.tla: Execute: CanInvalidate(r.token)
 `, `
      In the model it cannot be taken: POLL-08: the token was invalid already.
