@@ -73,6 +73,10 @@ var alike = []struct {
 		"NdkReceive qp2 r1; a< NdkReceive qp1 r2; NdkSendAndInvalidate qp1 s1#7; a>; rest; get cq1 s1; get cq1; get cq2 r1c; rest; get cq1; get cq2"},
 	{"… and the message was silent", verdict.ProviderViolation, "",
 		"NdkReceive qp2 r1; NdkReceive qp1 r2; NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; rest; get cq1; get cq2 r1x; get cq2; rest"},
+	{"a bad token may have ended the connection, and explains no request that had not completed by a rest", verdict.ProviderViolation, "DEF-04",
+		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; NdkWrite qp1 w1; rest; get cq1"},
+	{"… nor a callback that was not entered", verdict.ProviderViolation, "",
+		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; NdkArmCq cq1 ANY; NdkWrite qp1 w1; get cq1 w1; rest; get cq1 r1c"},
 	{"… and what was posted before the receive that met the message", verdict.ProviderViolation, "",
 		"NdkWrite qp1 w1 DEFER; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; rest; get cq1; get cq2; NdkReceive qp1 r1; " +
 			"rest; get cq1 r1c; get cq1; get cq2"},

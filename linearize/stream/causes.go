@@ -361,7 +361,7 @@ func (p *qp) reportUncaused(u *uncaused) {
 		if o.silent && o.outcome == model.SUCCESS {
 			rule = "FLAG-02"
 		}
-		p.s.unexplainedByTokens(p.group, rule, u.line, []int{o.line, r.line},
+		p.s.unexplained(p.group, rule, u.line, []int{o.line, r.line},
 			"%s ended otherwise than cancelled, and what cancelled %s before it, a flush or the end of the connection, cancelled it too", o.wr, r.wr)
 		p.allows("%s ends with %v", o.wr, model.CANCELLED)
 		return
@@ -370,7 +370,7 @@ func (p *qp) reportUncaused(u *uncaused) {
 	if u.silenced != 0 {
 		rule, also = "FLAG-02", []string{"RES-08"}
 	}
-	p.s.unexplainedByTokens(p.group, rule, u.line, []int{r.line, u.silenced},
+	p.s.unexplained(p.group, rule, u.line, []int{r.line, u.silenced},
 		"%s completed into %s as cancelled, and nothing cancelled it: no flush, close, disconnect or failed request of %s came before",
 		r.wr, u.cq.name, p.name)
 	p.s.also(also...)

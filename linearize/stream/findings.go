@@ -128,14 +128,6 @@ func (s *Stream) also(rules ...string) {
 
 // unexplained reports what nothing explains, unless something may have happened that explains anything.
 func (s *Stream) unexplained(g *group, rule string, line int, see []int, format string, args ...any) {
-	if g.root().told < MaxFollowing {
-		g.leaveOpen(s.mayHaveAborted(g.root()))
-	}
-	s.unexplainedByTokens(g, rule, line, see, format, args...)
-}
-
-// unexplainedByTokens is unexplained for what the courses of tokens leave no explanation for.
-func (s *Stream) unexplainedByTokens(g *group, rule string, line int, see []int, format string, args ...any) {
 	g = g.root()
 	if g.unclear = cmp.Or(g.unclear, g.doubt, g.suspicion()); g.unclear != "" {
 		s.muted = true

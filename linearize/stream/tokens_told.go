@@ -208,7 +208,7 @@ func (s *Stream) checkAborted(t *token, i int, m *posting, outcome model.Outcome
 		return false
 	}
 	if other := l.qp.endedBy; other != nil && other != m && outcome == model.SUCCESS {
-		s.unexplainedByTokens(t.group, "INV-05", 0, []int{other.line, m.line},
+		s.unexplained(t.group, "INV-05", 0, []int{other.line, m.line},
 			"%s succeeded as it ended the connection, and %s did, too", m.wr, other.wr)
 		l.qp.allows("%s ends with %v or %v", m.wr, model.FAILED, model.CANCELLED)
 		return false
@@ -232,7 +232,7 @@ func (s *Stream) checkAlive(q *cq, line int, r *posting) bool {
 	if r.isAlive() {
 		return true
 	}
-	s.unexplainedByTokens(q.group, "INV-05", line, []int{r.line}, "%s completed into %s with success, and %s", r.wr, q.name, succeededAfterAbort.Why)
+	s.unexplained(q.group, "INV-05", line, []int{r.line}, "%s completed into %s with success, and %s", r.wr, q.name, succeededAfterAbort.Why)
 	p.allows("%s ends with %v or %v", r.wr, model.FAILED, model.CANCELLED)
 	p.revive()
 	return !q.stopped()
@@ -242,23 +242,6 @@ func (s *Stream) checkAlive(q *cq, line int, r *posting) bool {
 func (r *posting) isAlive() bool {
 	p := r.lane.qp
 	return (p.aborted == 0 || r.called < p.aborted) && r.position < r.lane.dead
-}
-
-// mayHaveAborted says which message may have ended its connection, where objects of the group are concerned, or returns "".
-func (s *Stream) mayHaveAborted(g *group) string {
-	for _, t := range s.tokens {
-		if t.group.root() != g {
-			continue
-		}
-		for _, c := range t.reached(-1) {
-			for i, m := range t.pending {
-				if c.aborted>>i&1 == 1 {
-					return "the token that " + m.wr + " names may have ended the connection, and when that was this engine does not follow"
-				}
-			}
-		}
-	}
-	return ""
 }
 
 // reportToken reports that what is told of r, how it ended, is explained by no course of a token that m names.
@@ -282,7 +265,7 @@ func (s *Stream) reportToken(q *cq, t *token, line int, m, r *posting, why *mode
 			rule, also = "POLL-07", []string{"POLL-08"}
 		}
 	}
-	s.unexplainedByTokens(q.group, rule, line, see, "%s, which names token %d, %s, and %s", m.wr, *m.token, ended, why.Why)
+	s.unexplained(q.group, rule, line, see, "%s, which names token %d, %s, and %s", m.wr, *m.token, ended, why.Why)
 	s.also(also...)
 	r.lane.qp.allows("%s", instead)
 }
