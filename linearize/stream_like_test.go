@@ -205,6 +205,8 @@ var alike = []struct {
 		"NdkReceive qp2 r2; a< NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7 DEFER SILENT_SUCCESS; a>; get cq2 r2c; rest; get cq1; get cq2"},
 	{"cancelled by a flush before the peer was connected, and not what is behind it", verdict.ProviderViolation, "",
 		"verbs;new qp3 cq3; new qp4 cq4; NdkConnect qp4 d; recv qp4 r1; recv qp4 r2; err qp4; NdkConnect qp3 d; rest; get cq4 r1c r2x; get cq4"},
+	{"what was cancelled came before what ended otherwise, and that before the close", verdict.ProviderViolation, "",
+		"NdkReceive qp1 r1; NdkReceive qp1 r2; NdkCloseQp qp1; NdkRead qp2 w1 DEFER; rest; get cq1 r1c r2x; get cq1; get cq2"},
 	{"a point tells what failed after a rest, and what was cancelled was before it", verdict.ProviderViolation, "",
 		"NdkReceive qp1 r1; NdkSend qp1 s1; placed cq1 r1c; rest; placed cq1 s1x; get cq1 r1c s1x; rest; get cq1; get cq2"},
 	{"a point tells what failed after a rest, and waited for a read", verdict.ProviderViolation, "",

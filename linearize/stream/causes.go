@@ -201,11 +201,17 @@ func (l *lane) cancels(u *uncaused) {
 }
 
 // outlives takes that r did not end as cancelled, though a request before it did: then it was no flush that cancelled that one,
-// unless the flush may have come before r (FLUSH-01). It reports whether anything more is to be said of the CQ.
+// unless the flush may have come before r, and it was before a flush that came after r (FLUSH-01). It reports whether anything more is to
+// be said of the CQ.
 func (r *posting) outlives(q *cq, line int) bool {
 	for _, u := range r.lane.cancelled {
 		if r.returned != 0 && (!u.passable || r.fence) {
 			u.instead, u.cq, u.line, u.notified = r, q, line, 0
+			for _, f := range r.lane.qp.flushed {
+				if f.call > r.returned {
+					u.at = min(u.at, f.ret)
+				}
+			}
 			return r.lane.qp.explain(&u)
 		}
 	}
