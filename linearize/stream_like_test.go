@@ -294,6 +294,21 @@ var alike = []struct {
 		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; placed cq2 r1; rest; get cq2 r1; get cq1"},
 	{"a callback was for what no point tells, behind what a point tells", verdict.Conformant, "",
 		"NdkArmCq cq1 ERRORS; NdkReceive qp1 r1; NdkSend qp2 s1; placed cq1 r1; NdkFlush qp1; NdkReceive qp1 r2; enter cq1"},
+	{"a callback was for what is behind what a point places after it", verdict.ProviderViolation, "ARM-21",
+		"NdkArmCq cq1 ANY; NdkWrite qp1 w1; NdkWrite qp1 w2; enter cq1; placed cq1 w1; rest"},
+	{"… behind what another point had placed before", verdict.ProviderViolation, "ARM-21",
+		"NdkArmCq cq1 ANY; NdkWrite qp1 w1; NdkWrite qp1 w2; NdkWrite qp1 w3; placed cq1 w1; get cq1 w1; enter cq1; NdkArmCq cq1 ANY; enter cq1; " +
+			"placed cq1 w2; rest"},
+	{"… for what is before it", verdict.Conformant, "",
+		"NdkArmCq cq1 ANY; NdkWrite qp1 w1; NdkWrite qp1 w2; NdkWrite qp1 w3; placed cq1 w1; get cq1 w1; enter cq1; NdkArmCq cq1 ANY; enter cq1; " +
+			"placed cq1 w3; rest"},
+	{"… on another queue", verdict.Conformant, "",
+		"NdkArmCq cq1 ANY; NdkWrite qp1 w1; NdkReceive qp1 r1; NdkSend qp2 s1; enter cq1; placed cq1 w1; rest; get cq2 s1"},
+	{"… and what is behind it is refused, and was not", verdict.Conformant, "",
+		"NdkArmCq cq1 ANY; NdkWrite qp1 w1; NdkReceive qp1 r1; NdkSend qp2 s1; a< NdkWrite qp1 w2; enter cq1; placed cq1 w1; " +
+			"a> STATUS_INSUFFICIENT_RESOURCES; get cq1 r1 w1; get cq2 s1; rest; get cq1; get cq2"},
+	{"a point places what is refused then", verdict.ProviderViolation, "DEF-03",
+		"a< NdkWrite qp1 w1; placed cq1 w1; a> STATUS_INSUFFICIENT_RESOURCES; rest"},
 	{"a point tells that a receive was solicited, before its send is told", verdict.Conformant, "",
 		"NdkReceive qp2 r1; NdkSend qp1 s1 SEND_AND_SOLICIT_EVENT; placed cq2 r1 S; get cq1 s1; get cq2 r1; rest; get cq1; get cq2"},
 	{"a silent request after a bad token can only fail", verdict.ProviderViolation, "",

@@ -109,9 +109,12 @@ func (q *Queue) Gone(from, at Moment) bool {
 	return q.prune(at)
 }
 
-func (q *Queue) gone(from Moment) {
+func (q *Queue) gone(from Moment) { q.NotPlaced(from, 1) }
+
+// NotPlaced says that n requests, of those which could complete from a moment on, had not by now: they count from now on.
+func (q *Queue) NotPlaced(from Moment, n int) {
 	for i := len(q.moments) - 1; i >= 0 && q.moments[i] > from; i-- {
-		q.pending[i]--
+		q.pending[i] -= n
 	}
 }
 
@@ -143,6 +146,7 @@ type Delivery struct {
 	Kinds   Kinds  // one of which it is
 	From    Moment // from then on it can have been placed
 	Counted Moment // from then on its request counted as pending
+	Called  Moment // of its post
 	Owed    Moment // the moment of rest at which it was owed, or 0
 	Known   bool   // Placed has told its place; its request counted no more
 }
@@ -161,7 +165,7 @@ func (q *Queue) Delivered(d Delivery, at Moment) bool {
 		q.open--
 		q.gone(d.Counted)
 	}
-	last := q.settle(d.Counted, d.Owed)
+	last := q.settle(d.Called, d.Owed)
 	if !q.take(event{what: delivered, kinds: d.Kinds, is: d.Known, rank: uint16(rank)}, at) || !last {
 		return q.Alive()
 	}

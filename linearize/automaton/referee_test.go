@@ -559,7 +559,7 @@ func (f *follow) take(e sight, at Moment) bool {
 				f.open--
 			}
 			f.told[t.request] = true
-			if !q.Delivered(Delivery{t.kinds, f.from[t.request], f.from[t.request], f.fences[t.request], f.known[t.request]}, at) {
+			if !q.Delivered(Delivery{t.kinds, f.from[t.request], f.from[t.request], f.from[t.request], f.fences[t.request], f.known[t.request]}, at) {
 				return false
 			}
 		}

@@ -48,7 +48,7 @@ func (r *posting) byClose(out []sight, e *sight) []sight {
 		return append(out, sight{what: owesNot, owed: r.fenced, posting: r, pending: -1})
 	}
 	e.owed = r.fenced
-	return append(out, sight{what: owes, owed: r.fenced, counted: r.called, posting: r, pending: -1})
+	return append(out, sight{what: owes, owed: r.fenced, posting: r, pending: -1})
 }
 
 // forgetClosed takes that a poll found nothing: what was placed by the close of a QP, which had completed before, is not there.

@@ -173,7 +173,7 @@ func (q *cq) show(a *automaton.Queue, e *sight) bool {
 		return a.Readers(e.n, at)
 	case delivered, remaining:
 		return a.Delivered(automaton.Delivery{Kinds: e.kinds, From: automaton.Moment(e.from), Counted: automaton.Moment(e.counted),
-			Owed: automaton.Moment(e.owed), Known: e.known}, at)
+			Called: automaton.Moment(e.posting.called), Owed: automaton.Moment(e.owed), Known: e.known}, at)
 	case gone:
 		return a.Gone(automaton.Moment(e.counted), at)
 	case foundNothing:
@@ -181,10 +181,14 @@ func (q *cq) show(a *automaton.Queue, e *sight) bool {
 	case restful:
 		return a.Rested(e.list, e.n, e.waiting, at)
 	case owes:
-		return a.Owe(automaton.Moment(e.owed), automaton.Moment(e.counted), at)
+		return a.Owe(automaton.Moment(e.owed), automaton.Moment(e.posting.called), at)
 	case owesNot:
 		return a.NotOwed(automaton.Moment(e.owed), at)
 	case placedNow:
+		for _, from := range e.list {
+			a.NotPlaced(from, 1)
+		}
+		a.NotPlaced(automaton.Moment(e.from), e.n)
 		return a.Placed(e.kinds, automaton.Moment(e.counted), at)
 	case closeCall:
 		return a.CloseCalled(at)

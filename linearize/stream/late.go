@@ -239,7 +239,8 @@ func (q *cq) mayHold(p *poll, r *posting, kinds automaton.Kinds) bool {
 	a, at := q.queue.Clone(), automaton.Moment(q.s.at)
 	rested, from := automaton.Moment(r.rested), automaton.Moment(r.called)
 	return a.Owe(rested, from, at) &&
-		(len(p.delivered) > 0 || a.Delivered(automaton.Delivery{Kinds: kinds, From: from, Counted: from, Owed: rested}, at))
+		(len(p.delivered) > 0 || a.Delivered(automaton.Delivery{Kinds: kinds, From: from, Counted: automaton.Moment(r.countedFrom()),
+			Called: from, Owed: rested}, at))
 }
 
 // aborted takes that r succeeded silently, or ended the connection.
@@ -257,7 +258,7 @@ func (r *posting) wasOwed(out []sight) []sight {
 	}
 	r.owed = r.rested
 	r.lane.cq.owed++
-	return append(out, sight{what: owes, owed: r.rested, counted: r.called, posting: r, pending: -1})
+	return append(out, sight{what: owes, owed: r.rested, posting: r, pending: -1})
 }
 
 // notOwed notes that nobody knows that r had to have completed at the moment of rest at which that was open.

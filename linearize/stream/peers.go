@@ -306,7 +306,7 @@ func (p *qp) finish() {
 					e.at = p.s.at
 					l.cq.take(e)
 				}
-				l.cq.take(sight{what: gone, at: p.s.at, counted: r.called, posting: r})
+				l.cq.take(sight{what: gone, at: p.s.at, counted: r.countedFrom(), posting: r})
 				l.cq.pending--
 			}
 		}

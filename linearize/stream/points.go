@@ -24,6 +24,7 @@ func (s *Stream) placed(e *trace.Event) {
 			return
 		}
 	}
+	counted := r.countedFrom()
 	if l.checkInTurn(r); l.cq.stopped() {
 		return
 	}
@@ -50,7 +51,9 @@ func (s *Stream) placed(e *trace.Event) {
 	if r.outcome == model.FAILED {
 		l.qp.breaks(max(r.called, r.pended), cause(l.queue), r)
 	}
-	l.cq.take(sight{what: placedNow, at: s.at, kinds: kinds, counted: r.called})
+	now := sight{what: placedNow, at: s.at, kinds: kinds, counted: counted}
+	now.list, now.n, now.from = l.shows(r)
+	l.cq.take(now)
 	l.cq.placedSince(s.at)
 	l.cq.pending--
 	l.cq.shown++
@@ -117,8 +120,7 @@ func (l *lane) pendingAtRest(r *posting) moment {
 	case r.fence:
 		return rested
 	}
-	i, _ := slices.BinarySearchFunc(l.waiting, r.position, func(o *posting, position int) int { return cmp.Compare(o.position, position) })
-	for _, o := range slices.Backward(l.waiting[:i]) {
+	for _, o := range slices.Backward(l.waiting[:l.placeOf(r)]) {
 		if o.place != 0 && o.place <= rested {
 			break
 		}
@@ -127,6 +129,36 @@ func (l *lane) pendingAtRest(r *posting) moment {
 		}
 	}
 	return rested
+}
+
+// countedFrom returns from when on r counts as a request that could complete: since its post, but not before the latest point that placed
+// another one before it on its queue, which completes in order.
+func (r *posting) countedFrom() moment {
+	if l := r.lane; l.placed != nil && r.position > l.placed.position {
+		return max(r.called, l.placedAt)
+	}
+	return r.called
+}
+
+// shows takes that a point places r now. It returns, of the requests behind r, from when on each has counted till now: of the latest ones
+// one by one, and of n others.
+func (l *lane) shows(r *posting) (each []uint64, n int, from moment) {
+	if l.placed != r { // out of turn
+		return nil, 0, 0
+	}
+	behind := l.waiting[l.placeOf(r)+1:]
+	from = l.placedAt
+	for n = len(behind); n > 0 && behind[n-1].called > from; n-- {
+		each = append(each, uint64(behind[n-1].called))
+	}
+	l.placedAt = l.qp.s.at
+	return each, n, from
+}
+
+// placeOf returns where r is among what waits.
+func (l *lane) placeOf(r *posting) int {
+	i, _ := slices.BinarySearchFunc(l.waiting, r.position, func(o *posting, position int) int { return cmp.Compare(o.position, position) })
+	return i
 }
 
 // leaveClosedOpen takes that the CQ was found empty: the completions of a QP that is being closed may have gone with it (A21).

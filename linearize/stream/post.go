@@ -142,6 +142,12 @@ func (p *qp) endChains(before moment, flushed, refused bool) {
 // refuse takes a request back that was not queued.
 func (s *Stream) refuse(r *posting, answer string) {
 	l := r.lane
+	if r.place != 0 {
+		s.report(l.qp.group, verdict.ProviderViolation, "DEF-03", 0, []int{r.line},
+			"%s of %s returned %s, and its completion had been placed in %s before", r.function.Name, r.wr, answer, l.cq.name)
+		l.qp.allows("%s of %s succeeds", r.function.Name, r.wr)
+		return
+	}
 	if !l.unqueue(r) {
 		was, _ := s.past.find(r.wr)
 		s.report(l.qp.group, verdict.ProviderViolation, "DEF-03", 0, []int{r.line, was.lines[1]},
@@ -158,7 +164,7 @@ func (s *Stream) refuse(r *posting, answer string) {
 			"what had been posted meanwhile had to have completed this engine does not follow")
 	}
 	if l.cq != nil {
-		l.cq.take(sight{what: gone, at: s.at, counted: r.called, posting: r})
+		l.cq.take(sight{what: gone, at: s.at, counted: r.countedFrom(), posting: r})
 		l.cq.pending--
 		l.cq.hasRoom()
 	}

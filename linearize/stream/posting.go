@@ -29,7 +29,8 @@ type lane struct {
 	ahead      int        // … receives that were told to have succeeded before their send
 	failedAt   moment     // from when on a request that is over may have failed, or 0
 	silenced   *posting   // the latest that succeeded silently
-	placed     *posting   // the latest whose completion a point placed
+	placed     *posting   // the latest whose completion a point placed: nothing behind it had completed by then
+	placedAt   moment
 	placedLine int
 	atClose    moment     // when the QP began to close: the latest moment of rest after which a poll had found the CQ empty
 	messages   []*posting // sends, or receives, that have not failed, and whose other half has not been told yet

@@ -28,8 +28,8 @@ func (q *cq) takeRemains() {
 		return
 	}
 	for _, r := range q.remains() {
-		q.take(sight{what: remaining, at: q.s.at, kinds: r.mayEndAs(), from: max(r.called, r.lane.ready), counted: r.called, owed: r.owed,
-			posting: r})
+		q.take(sight{what: remaining, at: q.s.at, kinds: r.mayEndAs(), from: max(r.called, r.lane.ready), counted: r.countedFrom(),
+			owed: r.owed, posting: r})
 		q.pending--
 	}
 }

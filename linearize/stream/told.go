@@ -154,7 +154,7 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 	l := r.lane
 	l.waiting = l.waiting[1:]
 	out = r.byClose(r.notOwed(out), &e)
-	e.counted, e.posting = r.called, r
+	e.counted, e.posting = r.countedFrom(), r
 	r.over, r.outcome = true, outcome
 	if r.owed != 0 {
 		l.cq.owed--
