@@ -181,6 +181,12 @@ var alike = []struct {
 	{"cancelled by the peer before the connection was", verdict.ProviderViolation, "",
 		"new qp3; new qp4 cq3; NdkArmCq cq3 SOLICITED; NdkReceive qp4 r1; NdkConnect qp3 d; NdkWrite qp3 w1; enter cq3; NdkConnect qp4 d; " +
 			"rest; get cq1 w1x; get cq1; get cq3 r1c; rest; get cq1; get cq3"},
+	{"… by what the peer may have failed", verdict.ProviderViolation, "",
+		"new qp3 cq3; new qp4 cq4; NdkArmCq cq3 ANY; NdkReceive qp3 r1; NdkConnect qp4 d; NdkWrite qp4 w1 DEFER; enter cq3; NdkConnect qp3 d; " +
+			"get cq3 r1c; rest; get cq3"},
+	{"… by a bad token that the peer's message may have named", verdict.ProviderViolation, "",
+		"new qp3 cq3; new qp4 cq4; NdkArmCq cq3 ANY; NdkConnect qp4 d; NdkReceive qp3 r1; NdkSendAndInvalidate qp4 s1#7 SILENT_SUCCESS; enter cq3; " +
+			"NdkConnect qp3 d; rest; get cq3 r1c; get cq3; get cq4; rest; get cq3; get cq4"},
 	{"cancelled by the peer after the connection was", verdict.Conformant, "",
 		"new qp3; new qp4 cq3; NdkArmCq cq3 SOLICITED; NdkReceive qp4 r1; NdkConnect qp3 d; NdkWrite qp3 w1; NdkConnect qp4 d; enter cq3; " +
 			"rest; get cq1 w1x; get cq1; get cq3 r1c; rest; get cq1; get cq3"},

@@ -147,7 +147,11 @@ func (u *uncaused) suspects(before moment) iter.Seq[*posting] {
 					break // nor has any receive behind it
 				}
 				may := l.qp.remote != nil || l.cq == nil || l.mayHaveBroken(r)
-				if may && r.mayHaveBrokenFrom() < before && !yield(r) {
+				from := r.mayHaveBrokenFrom()
+				if l.qp != p {
+					from = max(from, p.connected)
+				}
+				if may && from < before && !yield(r) {
 					return
 				}
 			}
@@ -410,10 +414,15 @@ func (r *posting) mayHaveBrokenFrom() moment {
 // receive that is not over, or one behind it, and ends that, too.
 func (r *posting) mayHaveAbortedFrom() moment {
 	to := r.lane.other()
-	if to == nil || to.qp.remote != nil || r.index() >= r.lane.known || len(to.waiting) == 0 {
+	if to == nil || to.qp.remote != nil {
 		return r.called
 	}
-	receive, from := to.waiting[0], max(r.called, to.waiting[0].called)
+	from := max(r.called, r.lane.qp.connected, to.qp.connected)
+	if r.index() >= r.lane.known || len(to.waiting) == 0 {
+		return from
+	}
+	receive := to.waiting[0]
+	from = max(from, receive.called)
 	if rested := receive.pendingAt(); receive.returned != 0 && receive.returned < rested {
 		from = max(from, rested)
 	}

@@ -149,9 +149,8 @@ func (s *Stream) abortCancels(q *cq, m *posting) {
 	ends := []*qp{m.lane.qp, m.lane.qp.peer}
 	from := m.mayHaveAbortedFrom()
 	if m.receive != nil {
-		from = max(m.called, m.receive.called)
+		from = max(from, m.receive.called)
 	}
-	from = max(from, ends[0].connected, ends[1].connected)
 	for _, p := range ends {
 		if p.abort != 0 || p.closing != 0 {
 			continue
