@@ -180,15 +180,14 @@ func tryAll(o options, n int, try func(i int) fate) []chan fate {
 type tally struct {
 	of, other        string // whose mutants they are, and what finds them besides the graphs
 	byGraph, byOther int
-	same, unshown    int
-	bad              int
+	same, bad        int
 	start            time.Time
 	took             time.Duration
 }
 
 func newTally(of, other string) *tally { return &tally{of: of, other: other, start: time.Now()} }
 
-// report prints what became of a mutant, which is to be found by what is expected, mutate.Same or mutate.Unshown for nothing;
+// report prints what became of a mutant, which is to be found by what is expected, mutate.Same for nothing;
 // why says why the graphs don't find it.
 func (t *tally) report(name string, f fate, expected, why string) {
 	verdict := cmp.Or(f.where, f.found)
@@ -199,9 +198,6 @@ func (t *tally) report(name string, f fate, expected, why string) {
 	case found == "" && expected == mutate.Same:
 		t.same++
 		verdict = "the same"
-	case found == "" && expected == mutate.Unshown:
-		t.unshown++
-		verdict = "not shown"
 	case found != expected:
 		t.bad++
 		verdict = fmt.Sprintf("FOUND BY %s, NOT BY %s", cmp.Or(verdict, "NOTHING"), expected)
@@ -220,7 +216,6 @@ func (t *tally) report(name string, f fate, expected, why string) {
 func (t *tally) end() { t.took = time.Since(t.start) }
 
 func (t *tally) String() string {
-	return fmt.Sprintf("%d mutants of the %s: %d found by the graph, %d by %s, %d the same and %d not shown for a reason, "+
-		"%d not as they should be; %.0f s", t.byGraph+t.byOther+t.same+t.unshown+t.bad, t.of, t.byGraph, t.byOther, t.other,
-		t.same, t.unshown, t.bad, t.took.Seconds())
+	return fmt.Sprintf("%d mutants of the %s: %d found by the graph, %d by %s, %d the same for a reason, "+
+		"%d not as they should be; %.0f s", t.byGraph+t.byOther+t.same+t.bad, t.of, t.byGraph, t.byOther, t.other, t.same, t.bad, t.took.Seconds())
 }

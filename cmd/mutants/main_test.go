@@ -72,9 +72,8 @@ func TestTally(t *testing.T) {
 		"by a test only":               {fate{found: "TestP"}, mutate.ByGraph, "", tally{bad: 1}},
 		"not found":                    {fate{}, "P", "", tally{bad: 1}},
 		"the same":                     {fate{}, mutate.Same, "for a reason", tally{same: 1}},
-		"not shown":                    {fate{}, mutate.Unshown, "for a reason", tally{unshown: 1}},
 		"found in spite of its reason": {fate{found: "P"}, mutate.Same, "for a reason", tally{bad: 1}},
-		"shown by a configuration":     {fate{found: mutate.ByGraph, where: "CQ"}, mutate.Unshown, "for a reason", tally{bad: 1}},
+		"another graph all the same":   {fate{found: mutate.ByGraph, where: "CQ"}, mutate.Same, "for a reason", tally{bad: 1}},
 		"a test's, and the same":       {fate{}, "TestP", "for a reason", tally{bad: 1}},
 		"not tried":                    {fate{err: errors.New("no")}, mutate.Same, "for a reason", tally{bad: 1}},
 	} {

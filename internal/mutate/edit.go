@@ -15,19 +15,18 @@ type Edit struct {
 	What       string // what is wrong then, in words
 	// The configuration in which it is found.
 	Configuration string
-	// By which property, or by ByGraph; Same or Unshown if nothing finds it, and why.
+	// By which property, or by ByGraph; Same if nothing finds it, and why.
 	Found, Why string
 }
 
 // What finds an edit if no property does.
 const (
-	ByGraph = "GRAPH"   // the comparison with the model's graph
-	Same    = "SAME"    // nothing: what is reached is the same
-	Unshown = "UNSHOWN" // nothing: it is another contract, and no configuration goes where it differs
+	ByGraph = "GRAPH" // the comparison with the model's graph
+	Same    = "SAME"  // nothing: what is reached is the same
 )
 
 // IsFound reports whether something is to find it.
-func (e Edit) IsFound() bool { return e.Found != Same && e.Found != Unshown }
+func (e Edit) IsFound() bool { return e.Found != Same }
 
 // EditsName is the name of the list of edits in tla/.
 const EditsName = "mutants.tsv"

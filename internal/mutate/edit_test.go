@@ -120,7 +120,6 @@ func TestReadEdits(t *testing.T) {
 		":2: M A: it is wrong ch":  "M\tA\tx\tx\tit is wrong\tCQ\tP",
 		":2: M A:  has an empty":   "M\tA\tx\ty\t\tCQ\tP",
 		":2: a reason is given":    "M\tA\tx\ty\tit is wrong\tCQ\tSAME",
-		":2: a reason is given e":  "M\tA\tx\ty\tit is wrong\tCQ\tUNSHOWN",
 		":2: a reason is given ex": "M\tA\tx\ty\tit is wrong\tCQ\tP: why",
 		":3: M A: it is wrong is ": good + "\n" + good,
 	} {
