@@ -74,3 +74,43 @@ func eachEngine(t *testing.T, dialect string, events []string, rule string, line
 		}
 	}
 }
+
+// An object is not closed while one of its functions runs, but from a callback within that (LIFE-02). A function that returned
+// STATUS_PENDING runs no more.
+func TestClosesOfWhatRuns(t *testing.T) {
+	const (
+		arm     = `NdkArmCq "cq":"c","type":"ANY"`
+		armed   = `"ph":"ret","op":"5","fn":"NdkArmCq"`
+		polled  = `"ph":"ret","op":"5","fn":"NdkGetCqResults","results":[]`
+		closeC  = `NdkCloseCq "cq":"c"|"status":"STATUS_PENDING"`
+		closeQ  = `NdkCloseQp "qp":"q"` + ok
+		entered = `NdkConnectEventCallback`
+		left    = `"ph":"exit","op":"6","fn":"NdkConnectEventCallback"`
+		flushed = `"ph":"ret","op":"5","fn":"NdkFlush",` + called
+	)
+	for _, test := range []struct {
+		name string
+		line int // of the breach, or 0
+		then []string
+	}{
+		{"after it", 0, []string{arm + "|", closeC}},
+		{"an arm", 11, []string{arm, closeC, armed}},
+		{"a poll", 11, []string{`NdkGetCqResults "cq":"c","n":8`, closeC, polled}},
+		{"an arm that never returns", 11, []string{arm, closeC}},
+		{"a resize", 11, []string{`NdkResizeCq "cq":"c","depth":8`, closeC, `"ph":"ret","op":"5","fn":"NdkResizeCq",` + called}},
+		{"a pending resize", 0, []string{`NdkResizeCq "cq":"c","depth":8|"status":"STATUS_PENDING"`, closeC,
+			`NdkRequestCompletion "for":"5",` + called + `|`}},
+		{"a post", 11, []string{`NdkWrite "qp":"q","wr":"1"`, closeQ, `"ph":"ret","op":"5","fn":"NdkWrite",` + called}},
+		{"a flush", 11, []string{`NdkFlush "qp":"q"`, closeQ, flushed}},
+		{"a flush, and the close is refused", 11, []string{`NdkFlush "qp":"q"`, `NdkCloseQp "qp":"q"|"status":"STATUS_INVALID_PARAMETER"`, flushed}},
+		{"a function of another object", 0, []string{arm, closeQ, armed}},
+		{"a function of a connector", 0, []string{`NdkDisconnect "qp":"q"`, closeQ, `"ph":"ret","op":"5","fn":"NdkDisconnect",` + called}},
+		{"from a callback in it", 0, []string{arm, entered, closeC, left, armed}},
+		{"from a callback that began before", 12, []string{entered, arm, closeC,
+			`"ph":"ret","op":"6","fn":"NdkArmCq"`, `"ph":"exit","op":"5","fn":"NdkConnectEventCallback"`}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			eachEngine(t, "ndkpi", lines(slices.Concat(created, test.then)...), "LIFE-02", test.line)
+		})
+	}
+}

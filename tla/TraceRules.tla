@@ -30,8 +30,13 @@ EndOf(T, c) == IF Returned(c) THEN c.end ELSE Len(T.events) + 1
 
 Of(T, Test(_)) == SelectSeq(T.calls, Test)
 
-\* Of calls in the order of their beginnings: those that begin while the one before is under way.
-Overlapping(T, calls) == {calls[i].begin : i \in {j \in 2..Len(calls) : calls[j].begin < EndOf(T, calls[j - 1])}}
+\* Call d was made from a callback that ran, on the same thread, within call c (A27).
+NestsIn(T, d, c) == d.thread = c.thread /\ d.within > c.place /\ EndOf(T, d) <= EndOf(T, c)
+
+\* Of calls in the order of their beginnings: those that begin while one before is under way, and do not nest in it.
+Overlapping(T, calls) ==
+  {calls[i].begin : i \in {j \in DOMAIN calls :
+     \E k \in 1..j - 1 : EndOf(T, calls[k]) > calls[j].begin /\ ~NestsIn(T, calls[j], calls[k])}}
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
@@ -92,6 +97,14 @@ UsesBeforeCreation(T) ==
                         /\ ~\E at \in created : at < T.calls[d].begin}
          IN {Breach(T.calls[d].begin, "LIFE-01", "consumer") : d \in {e \in uses : \A f \in uses : e <= f}} :
          object \in {T.calls[c].creates : c \in DOMAIN T.calls} \ {""}}
+
+ClosesWhatRuns(T) ==
+  {Breach(T.calls[c].begin, "LIFE-02", "consumer") :
+     c \in {d \in DOMAIN T.calls :
+             /\ T.calls[d].closes # ""
+             /\ \E f \in 1..d - 1 : /\ T.calls[f].functionOf = T.calls[d].closes
+                                   /\ EndOf(T, T.calls[f]) > T.calls[d].begin
+                                   /\ ~NestsIn(T, T.calls[d], T.calls[f])}}
 
 UsesAfterClose(T) ==
   UNION {LET close == T.calls[c]
@@ -228,7 +241,8 @@ Hangs(T) ==
 -----------------------------------------------------------------------------
 Breaches(T) ==
   UNION {Serialises(T), ArmsKnownTypes(T), OnePoster(T), DefersWhatCanBe(T), EndsChains(T), UsesBeforeCreation(T),
-         UsesAfterClose(T), CallbackStatus(T), PostsAnswer(T), Results(T), Points(T), Asynchrony(T), Hangs(T)}
+         ClosesWhatRuns(T), UsesAfterClose(T), CallbackStatus(T), PostsAnswer(T), Results(T), Points(T), Asynchrony(T),
+         Hangs(T)}
 
 \* So many events are explained: those before the first breach.  An open chain keeps nobody from going on.
 LastOf(T, breaches) ==

@@ -24,6 +24,9 @@ type call struct {
 	completes        *call      // of a completion callback: the call that returned STATUS_PENDING
 	creates          string     // the object that it is to create, or ""
 	uses             []string   // the objects that have to exist for it
+	functionOf       string     // the object of which it is a function, or ""
+	closes           string     // the object that it closes, or ""
+	within           *call      // the callback that was running on its thread, or nil
 	astray           bool       // of a point: it is of no request, or in another CQ than its own
 	awaited          bool       // of a moment of rest: somebody waits for an event
 	number           int        // in its component, from 1
@@ -93,6 +96,7 @@ func (c *call) answer() string {
 // which has been waiting.
 func pair(events []trace.Event) (calls []*call, ends map[int]*call) {
 	under, threads := map[string]*call{}, map[string]string{}
+	running := map[string][]*call{} // callbacks, by thread
 	ends = map[int]*call{}
 	for i := range events {
 		e := &events[i]
@@ -107,6 +111,14 @@ func pair(events []trace.Event) (calls []*call, ends map[int]*call) {
 			}
 			calls = append(calls, c)
 			under[e.Op] = c
+			inner := slices.DeleteFunc(running[e.Thr], func(c *call) bool { return c.last != nil })
+			if len(inner) > 0 {
+				c.within = inner[len(inner)-1]
+			}
+			if e.Ph == trace.Enter {
+				inner = append(inner, c)
+			}
+			running[e.Thr] = inner
 		case trace.Ret, trace.Exit:
 			c := under[e.Op]
 			c.last, c.end, c.lastPlace = e, i+1, i+1

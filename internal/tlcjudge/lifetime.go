@@ -29,10 +29,23 @@ func (o objects) take(c *call) {
 	case "create QP":
 		c.creates = o.name("qp", e.Qp)
 		c.uses = slices.Compact([]string{o.name("cq", e.InitiatorCq), o.name("cq", e.ReceiveCq)})
-	case "arm", "poll", "resize", "close CQ":
-		c.uses = []string{o.name("cq", e.Cq)}
-	case "post", "connect", "flush", "close QP":
+	case "arm", "poll", "resize":
+		c.functionOf = o.name("cq", e.Cq)
+		c.uses = []string{c.functionOf}
+	case "post":
+		c.functionOf = o.name("qp", e.Qp)
+		c.uses = []string{c.functionOf}
+	case "connect", "flush":
 		c.uses = []string{o.name("qp", e.Qp)}
+		if c.fn == "NdkFlush" || isVerbs(c.fn) { // the others are of a connector
+			c.functionOf = c.uses[0]
+		}
+	case "close CQ":
+		c.closes = o.name("cq", e.Cq)
+		c.uses = []string{c.closes}
+	case "close QP":
+		c.closes = o.name("qp", e.Qp)
+		c.uses = []string{c.closes}
 	}
 }
 

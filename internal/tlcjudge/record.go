@@ -20,7 +20,8 @@ func (c *call) record() string {
 	pairs := []any{"fn", quote(c.fn), "kind", quote(kind), "ndk", truth(!isVerbs(c.fn)), "thread", quote(c.thread),
 		"begin", c.begin, "end", c.end, "answer", quote(c.answer()), "completes", numberOf(c.completes),
 		"isCallback", truth(c.first != nil && c.first.Ph == trace.Enter),
-		"creates", quote(c.creates), "uses", set(quoted(c.uses)), "reports", truth(c.reportsSuccess())}
+		"creates", quote(c.creates), "uses", set(quoted(c.uses)), "reports", truth(c.reportsSuccess()),
+		"functionOf", quote(c.functionOf), "closes", quote(c.closes), "place", c.place, "within", placeOf(c.within)}
 	if c.qp != nil {
 		pairs = append(pairs, "qp", quote(c.qp.id))
 	}
@@ -124,6 +125,13 @@ func numberOf(c *call) int {
 		return 0
 	}
 	return c.number
+}
+
+func placeOf(c *call) int {
+	if c == nil {
+		return 0
+	}
+	return c.place
 }
 
 func number(r *request) string {

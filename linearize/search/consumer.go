@@ -13,6 +13,7 @@ import (
 // each breach that boundary events show.
 func (h *history) checkConsumer() {
 	h.checkCreations()
+	h.checkCloses()
 	for _, q := range h.cqs {
 		h.checkSerialised(q)
 		h.checkArms(q)

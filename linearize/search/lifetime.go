@@ -41,6 +41,29 @@ func (h *history) checkCreations() {
 	}
 }
 
+// checkCloses is LIFE-02.
+func (h *history) checkCloses() {
+	functions := map[object][]*span{}
+	for _, s := range h.spans {
+		if s.begin.Ph != trace.Call {
+			continue
+		}
+		kind := calls.KindOf(s.begin)
+		switch {
+		case calls.IsOfObject(kind, s.fn):
+			functions[s.uses()[0]] = append(functions[s.uses()[0]], s)
+		case kind == calls.CloseCq || kind == calls.CloseQp:
+			h.exercised("LIFE-02")
+			name := s.uses()[0].name
+			runs := func(f *span) bool { return f.overlaps(s) && !s.nestsIn(f) }
+			if of := functions[s.uses()[0]]; slices.ContainsFunc(of, runs) {
+				f := of[slices.IndexFunc(of, runs)]
+				h.consumer("LIFE-02", s.call, []*span{f}, "%s of %s was called while %s was running", s.fn, name, f.fn)
+			}
+		}
+	}
+}
+
 // creates returns the object that a call is to create, if any.
 func (s *span) creates() object {
 	switch calls.KindOf(s.begin) {

@@ -49,6 +49,17 @@ func (s *Stream) checkExists(g *group, called bool, exists *bool, name string, u
 	}
 }
 
+// checkClose is LIFE-02.
+func (s *Stream) checkClose(u *underWay, name string) {
+	s.exercised("LIFE-02")
+	for _, f := range s.open.all() {
+		if calls.IsOfObject(f.Kind, f.fn) && f.cq == u.cq && f.qp == u.qp && !u.nestsIn(f) {
+			s.report(u.group(), verdict.ConsumerViolation, "LIFE-02", 0, []int{f.line}, "%s of %s was called while %s was running", u.fn, name, f.fn)
+			return
+		}
+	}
+}
+
 // checkSerialised is POLL-01. libibverbs serialises by itself.
 func (s *Stream) checkSerialised(q *cq, u *underWay) {
 	if u.Verbs {

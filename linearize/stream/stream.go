@@ -205,8 +205,10 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 	case calls.CloseCq:
 		u.cq = s.cq(e.Cq)
 		u.cq.used()
+		s.checkClose(u, e.Cq)
 	case calls.CloseQp:
 		u.qp = s.qp(e.Qp)
+		s.checkClose(u, e.Qp)
 		s.closeQpCalled(u)
 	case calls.CloseDone:
 		if q := s.closing[e.For]; q != nil {
@@ -231,7 +233,8 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 			p.leaveOpen(p.name + " was put into the state " + e.State + ", which this engine does not follow")
 		}
 	case calls.ResizeCq:
-		q := s.cq(e.Cq)
+		u.cq = s.cq(e.Cq)
+		q := u.cq
 		q.group.root().unclear = cmp.Or(q.group.root().unclear, e.Cq+" is resized, which this engine does not follow")
 	case calls.PostShared:
 		s.shared[e.Wr] = true
