@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,6 +30,9 @@ type edit struct{ configuration, module, old, new string }
 
 // ofCq is an edit of CompletionQueue.
 func ofCq(old, new string) edit { return edit{"small", "CompletionQueue", old, new} }
+
+// readModel reads the model's text once: that takes as long as TLC.
+var readModel = sync.OnceValues(func() (*clause.Model, error) { return clause.ReadModel(filepath.Join("..", "..", "model")) })
 
 // compare compares the model with an edited copy of the specification.
 func compare(t *testing.T, e edit) (*Difference, error) {
@@ -79,7 +83,7 @@ func compare(t *testing.T, e edit) (*Difference, error) {
 	if difference == nil || err != nil {
 		return nil, err
 	}
-	of, err := clause.ReadModel(filepath.Join("..", "..", "model"))
+	of, err := readModel()
 	if err != nil {
 		t.Fatal(err)
 	}
