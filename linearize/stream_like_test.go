@@ -313,6 +313,8 @@ var alike = []struct {
 	{"… and what is behind it is refused, and was not", verdict.Conformant, "",
 		"NdkArmCq cq1 ANY; NdkWrite qp1 w1; NdkReceive qp1 r1; NdkSend qp2 s1; a< NdkWrite qp1 w2; enter cq1; placed cq1 w1; " +
 			"a> STATUS_INSUFFICIENT_RESOURCES; get cq1 r1 w1; get cq2 s1; rest; get cq1; get cq2"},
+	{"a point tells of a receive, and none of the one before it", verdict.Conformant, "",
+		"NdkReceive qp1 r1; NdkReceive qp1 r2; NdkSend qp2 s1; NdkSend qp2 s2; placed cq1 r2; rest"},
 	{"a point places what is refused then", verdict.ProviderViolation, "DEF-03",
 		"a< NdkWrite qp1 w1; placed cq1 w1; a> STATUS_INSUFFICIENT_RESOURCES; rest"},
 	{"a point tells that a receive was solicited, before its send is told", verdict.Conformant, "",

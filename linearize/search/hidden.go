@@ -79,7 +79,8 @@ func (c *component) listRequest(r *request) {
 
 // mayMatter reports whether a completion that no poll delivered could explain anything. It comes after all that were
 // delivered, of its queue too, and after the last poll that found the CQ empty. All that it can explain is a callback, which
-// needs no more than one, a CQ that was full, or what became of a silent request that could not succeed.
+// needs no more than one, a CQ that was full, a point that places one behind it, or what became of a silent request that could not
+// succeed.
 func (c *component) mayMatter(r *request) bool {
 	q := r.qp.cq(r.queue)
 	switch {
@@ -87,6 +88,8 @@ func (c *component) mayMatter(r *request) bool {
 		return false
 	case r.overtaken:
 		return false
+	case r.passed && !r.silent:
+		return true // or it came out of turn
 	case r.silent && (c.executesElsewhere(r) || c.h.breaks(r.qp)):
 		return true // it may have had to fail
 	}

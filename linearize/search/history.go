@@ -93,6 +93,7 @@ type request struct {
 	chainEnd  *span  // the post that ended it
 	owed      moment // the first moment of rest at which it must have completed, or never
 	overtaken bool   // a later one of its queue was delivered
+	passed    bool   // … was placed, by a point
 	waiting   int    // earlier ones of its queue, but for silent ones, that neither a poll nor a point tells of
 
 	delivery *delivery

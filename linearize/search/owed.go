@@ -231,7 +231,7 @@ func (h *history) mustFail(r *request) bool {
 func (h *history) findUndelivered() {
 	for _, p := range h.qps {
 		for _, queue := range [][]*request{p.initiator, p.receive} {
-			waiting, overtaken := 0, false
+			waiting, overtaken, passed := 0, false, false
 			for _, r := range queue {
 				r.waiting = waiting
 				if r.delivery == nil && !r.silent && r.point == nil {
@@ -239,8 +239,8 @@ func (h *history) findUndelivered() {
 				}
 			}
 			for _, r := range slices.Backward(queue) {
-				r.overtaken = overtaken
-				overtaken = overtaken || r.delivery != nil
+				r.overtaken, r.passed = overtaken, passed
+				overtaken, passed = overtaken || r.delivery != nil, passed || r.point != nil
 			}
 		}
 	}
