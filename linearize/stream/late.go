@@ -75,6 +75,16 @@ func (l *lane) drop(n int) {
 	l.left = slices.DeleteFunc(l.left, func(b leftBehind) bool { return b.receive.position < n })
 }
 
+// succeededBy returns a moment of rest by which r, a send that is told to have succeeded, had, or 0. What is polled after its CQ failed had
+// been placed before (ARM-17).
+func (r *posting) succeededBy() moment {
+	if q := r.lane.cq; r.owed == 0 && q.failed != 0 && q.failed < q.restedAt {
+		r.owedLine = q.restedLine
+		return q.restedAt
+	}
+	return r.owed
+}
+
 // arrivedBy notes that r and other sends, so many in all, had succeeded by a moment of rest, and so as many receives were
 // over. What that means for the CQ q is added to out.
 func (r *posting) arrivedBy(out []sight, q *cq, mark moment, sent int) []sight {

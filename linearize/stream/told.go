@@ -88,8 +88,8 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	case r.op == model.ReceiveOp:
 		q.leave(r)
 	case outcome == model.SUCCESS && r.op.IsSend():
-		if r.owed != 0 {
-			out = r.arrivedBy(out, q, r.owed, l.took+1)
+		if by := r.succeededBy(); by != 0 {
+			out = r.arrivedBy(out, q, by, l.took+1)
 		}
 		l.drop(l.took + 1)
 	}
