@@ -139,7 +139,7 @@ ResultBreaks(T, c, i) ==
   ELSE UNION {
     IF ~r.refused THEN {}
       ELSE {Breach(IF T.calls[r.post].end > c.end THEN T.calls[r.post].end ELSE c.end, "DEF-03", "provider")},
-    IF x.otherQp THEN {Breach(c.end, "POLL-05", "provider")} ELSE {},
+    IF x.otherQp \/ x.otherStatus THEN {Breach(c.end, "POLL-05", "provider")} ELSE {},
     IF x.error /\ x.status = "SUCCESS" /\ c.ndk THEN {Breach(c.end, "RES-05", "provider")} ELSE {},
     IF x.type = "" THEN {}
       ELSE IF r.op # "Receive" THEN IF x.type = TypeOf(r.op) THEN {} ELSE {Breach(c.end, "RES-01", "provider")}

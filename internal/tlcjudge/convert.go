@@ -248,6 +248,11 @@ func outcomes(status string) []string {
 	return []string{"FAILED"}
 }
 
+// contradicts reports whether the point that tells how r ended tells otherwise than a result.
+func (r *request) contradicts(result *trace.Result) bool {
+	return r.point != nil && outcomes(r.point.first.Status)[0] != outcomes(result.Status)[0]
+}
+
 // tell finds what the trace tells of each request.
 func (h *history) tell() {
 	for _, p := range h.qpList {
@@ -258,7 +263,7 @@ func (h *history) tell() {
 				q.requests++
 			}
 			switch {
-			case r.result != nil:
+			case r.result != nil && !r.contradicts(r.result):
 				r.told = outcomes(r.result.Status)
 			case r.point != nil:
 				r.told = outcomes(r.point.first.Status)

@@ -76,7 +76,7 @@ func (c *call) completions() string {
 			token = cmp.Or(r.qp.component.tokens[*x.Token], noToken)
 		}
 		list[i] = record("req", number(r), "status", quote(outcomes(x.Status)[0]), "type", quote(x.Type), "token", quote(token),
-			"otherQp", truth(r != nil && x.Qp != "" && x.Qp != r.qp.name),
+			"otherQp", truth(r != nil && x.Qp != "" && x.Qp != r.qp.name), "otherStatus", truth(r != nil && r.contradicts(x)),
 			"error", truth(x.ProviderError != nil && *x.ProviderError != 0))
 	}
 	return sequence(list)
