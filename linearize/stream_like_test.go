@@ -130,6 +130,9 @@ var alike = []struct {
 		"NdkWrite qp1 w1 SILENT_SUCCESS; NdkCloseQp qp1; get cq1; get cq1 w1c; rest"},
 	{"… and the poll that found nothing came before", verdict.Conformant, "", "NdkWrite qp1 w1; get cq1; NdkCloseQp qp1; get cq1 w1; rest"},
 	{"… or may have", verdict.Conformant, "", "NdkWrite qp1 w1; g< get cq1; NdkCloseQp qp1; g>; get cq1 w1; rest"},
+	{"a completion had been placed by the close of its QP, and its callback comes after a rest", verdict.ProviderViolation, "",
+		"NdkArmCq cq1 ANY; NdkWrite qp1 w1; NdkCloseQp qp1; rest; enter cq1; get cq1 w1; rest; get cq1"},
+	{"… before it", verdict.Conformant, "", "NdkArmCq cq1 ANY; NdkWrite qp1 w1; NdkCloseQp qp1; enter cq1; rest; get cq1 w1; rest; get cq1"},
 	{"… while the close was pending", verdict.Conformant, "",
 		"NdkWrite qp1 w1; a< NdkCloseQp qp1; a> STATUS_PENDING; get cq1; a!; get cq1 w1; rest"},
 

@@ -65,11 +65,11 @@ func operators(repository fs.FS) (found mentions, uses map[string][]string, err 
 // reach returns the names of the operators that some operators are made of, and their own.
 func reach(from []string, uses map[string][]string) map[string]bool {
 	reached := map[string]bool{}
-	for todo := from; len(todo) > 0; {
-		name := todo[len(todo)-1]
-		if todo = todo[:len(todo)-1]; !reached[name] {
+	for ahead := slices.Clone(from); len(ahead) > 0; {
+		name := ahead[len(ahead)-1]
+		if ahead = ahead[:len(ahead)-1]; !reached[name] {
 			reached[name] = true
-			todo = append(todo, uses[name]...)
+			ahead = append(ahead, uses[name]...)
 		}
 	}
 	return reached
