@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"ndkoracle/linearize/verdict"
@@ -111,6 +112,85 @@ func TestClosesOfWhatRuns(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			eachEngine(t, "ndkpi", lines(slices.Concat(created, test.then)...), "LIFE-02", test.line)
+		})
+	}
+}
+
+// An object is not used once its close was called: not closed again, not connected, no QP is made that completes into it. What was refused
+// is a use all the same, and a close that was refused is none. A connector outlives its QP (LIFE-06).
+func TestUsesAfterClose(t *testing.T) {
+	const (
+		refused  = `|"status":"STATUS_INVALID_PARAMETER"`
+		pending  = `|"status":"STATUS_PENDING"`
+		closeC   = `NdkCloseCq "cq":"c"`
+		closeD   = `NdkCloseCq "cq":"d"`
+		closeQ   = `NdkCloseQp "qp":"q"`
+		createP  = `NdkCreateQp "qp":"p","receive_cq":"c","initiator_cq":"d"`
+		arm      = `NdkArmCq "cq":"c","type":"ANY"`
+		connect  = `NdkConnect "qp":"q","conn":"m"`
+		returns  = `"ph":"ret","op":"5","fn":"NdkCloseCq",` + called
+		pends    = `"ph":"ret","op":"5","fn":"NdkCloseCq","status":"STATUS_PENDING"`
+		refuses  = `"ph":"ret","op":"5","fn":"NdkCloseCq","status":"STATUS_INVALID_PARAMETER"`
+		alsoPend = `"ph":"ret","op":"6","fn":"NdkCloseCq","status":"STATUS_PENDING"`
+		early    = `NdkCloseCompletion "for":"5",` + called + `|`
+		busy     = `|"errno":"EBUSY"`
+		pollC    = `ibv_poll_cq "cq":"c","n":8|"results":[]`
+		broken   = `ibv_modify_qp "qp":"q","state":"ERR"|`
+		destroyC = `ibv_destroy_cq "cq":"c"`
+		destroyQ = `ibv_destroy_qp "qp":"q"`
+		createV  = `ibv_create_qp "qp":"p","send_cq":"c","recv_cq":"c","sq_sig_all":false|`
+	)
+	ndkpi, verbs := created, verbsQp[:3]
+	for _, test := range []struct {
+		name  string
+		line  int // of the breach, or 0
+		begin []string
+		then  []string
+	}{
+		{"a QP is created", 12, ndkpi, []string{closeC + pending, createP + ok}},
+		{"a QP is created with one that is gone", 12, ndkpi, []string{closeD + ok, createP + ok}},
+		{"a QP is refused", 12, ndkpi, []string{closeD + ok, createP + refused}},
+		{"a QP was created before", 0, ndkpi, []string{createP + ok, closeC + pending, closeD + pending}},
+		{"a QP is created while it is closed", 11, ndkpi, []string{closeD, createP + ok, returns}},
+		{"a CQ is closed again", 12, ndkpi, []string{closeC + pending, closeC + pending}},
+		{"a CQ that is gone is closed again", 12, ndkpi, []string{closeD + ok, closeD + ok}},
+		{"a CQ is closed again, and that is refused", 12, ndkpi, []string{closeC + pending, closeC + refused}},
+		{"a QP is closed again", 12, ndkpi, []string{closeQ + ok, closeQ + ok}},
+		{"a QP whose close is pending is closed again", 12, ndkpi, []string{closeQ + pending, closeQ + pending}},
+		{"closed again, as that was refused", 0, ndkpi, []string{closeC + refused, closeC + pending}},
+		{"and a third time", 14, ndkpi, []string{closeC + refused, closeC + pending, closeC + pending}},
+		{"two closes at a time", 11, ndkpi, []string{closeC, closeC, pends, alsoPend}},
+		{"two closes at a time, of which one is refused", 0, ndkpi, []string{closeC, closeC, refuses, alsoPend}},
+		{"an arm during them", 12, ndkpi, []string{closeC, closeC, arm + "|", refuses, alsoPend}},
+		{"an arm while it is closed", 11, ndkpi, []string{closeC, arm + "|", pends}},
+		{"an arm while the close is refused", 0, ndkpi, []string{closeC, arm + "|", refuses}},
+		{"an arm after that", 0, ndkpi, []string{closeC + refused, arm + "|"}},
+		{"an arm while a close hangs", 11, ndkpi, []string{closeC, arm + "|"}},
+		{"an arm after a callback told the close", 13, ndkpi, []string{closeD, early, `NdkArmCq "cq":"d","type":"ANY"|`, pends}},
+		{"an arm that had begun", 0, ndkpi, []string{arm, closeC + pending, `"ph":"ret","op":"5","fn":"NdkArmCq"`}},
+		{"an arm from a callback within the close", 16, ndkpi, []string{`NdkWrite "qp":"q","wr":"1"` + ok, arm + "|", closeC,
+			`NdkCqNotificationCallback "cq":"c",` + called, arm + "|", `"ph":"exit","op":"8","fn":"NdkCqNotificationCallback"`,
+			`"ph":"ret","op":"7","fn":"NdkCloseCq","status":"STATUS_PENDING"`}},
+		{"a resize", 12, ndkpi, []string{closeC + pending, `NdkResizeCq "cq":"c","depth":8` + ok}},
+		{"a connect", 12, ndkpi, []string{closeQ + ok, connect + ok}},
+		{"a connect that is refused", 12, ndkpi, []string{closeQ + pending, connect + refused}},
+		{"an accept", 12, ndkpi, []string{closeQ + ok, `NdkAccept "qp":"q","conn":"m"` + ok}},
+		{"a flush", 12, ndkpi, []string{closeQ + ok, `NdkFlush "qp":"q"` + ok}},
+		{"a flush that is refused", 12, ndkpi, []string{closeQ + ok, `NdkFlush "qp":"q"` + refused}},
+		{"a disconnect", 0, ndkpi, []string{closeQ + ok, `NdkDisconnect "qp":"q"` + ok}},
+		{"a write", 12, ndkpi, []string{closeQ + ok, `NdkWrite "qp":"q","wr":"1"` + refused}},
+		{"libibverbs", 10, verbs, []string{destroyQ + "|", destroyQ + "|"}},
+		{"libibverbs, which is busy", 0, verbs, []string{destroyC + busy, pollC, broken, destroyQ + "|", pollC, destroyC + "|"}},
+		{"libibverbs, which was", 14, verbs, []string{destroyC + busy, destroyQ + "|", destroyC + "|", pollC}},
+		{"libibverbs creates a QP", 12, verbs, []string{destroyQ + "|", destroyC + "|", createV}},
+		{"libibverbs modifies a QP", 10, verbs, []string{destroyQ + "|", broken}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dialect := "ndkpi"
+			if strings.HasPrefix(test.begin[0], "ibv") {
+				dialect = "verbs"
+			}
+			eachEngine(t, dialect, lines(slices.Concat(test.begin, test.then)...), "LIFE-06", test.line)
 		})
 	}
 }

@@ -106,14 +106,13 @@ ClosesWhatRuns(T) ==
                                    /\ EndOf(T, T.calls[f]) > T.calls[d].begin
                                    /\ ~NestsIn(T, T.calls[d], T.calls[f])}}
 
+\* A use that begins after the call of a close which was not refused.  A connector outlives its QP.
 UsesAfterClose(T) ==
-  UNION {LET close == T.calls[c]
-             uses == {d \in c + 1..Len(T.calls) :
-                        /\ Returned(close) /\ T.calls[d].begin > close.end
-                        /\ IF close.kind = "close CQ" THEN T.calls[d].kind \in {"arm", "poll"} /\ T.calls[d].cq = close.cq
-                           ELSE T.calls[d].kind \in {"post", "flush"} /\ T.calls[d].qp = close.qp}
+  UNION {LET uses == {d \in DOMAIN T.calls :
+                        /\ object \in T.calls[d].uses /\ T.calls[d].fn # "NdkDisconnect"
+                        /\ \E c \in 1..d - 1 : T.calls[c].closes = object /\ T.calls[c].answer # "FAILURE"}
          IN {Breach(T.calls[d].begin, "LIFE-06", "consumer") : d \in {e \in uses : \A f \in uses : e <= f}} :
-         c \in {d \in DOMAIN T.calls : T.calls[d].kind \in {"close CQ", "close QP"}}}
+         object \in {T.calls[c].closes : c \in DOMAIN T.calls} \ {""}}
 
 -----------------------------------------------------------------------------
 (***************************************************************************)

@@ -51,3 +51,11 @@ func (o objects) take(c *call) {
 
 // reportsSuccess reports whether a completion callback says that its call succeeded.
 func (c *call) reportsSuccess() bool { return c.completes != nil && isSuccess(c.first.Status) }
+
+// comesTooLate reports whether p is created with a CQ whose close was called before (LIFE-06). What is explained ends before that: no close
+// of the CQ waits for p.
+func (c *component) comesTooLate(p *qp) bool {
+	return slices.ContainsFunc(c.calls, func(k *call) bool {
+		return k.closes != "" && k.answer() != "FAILURE" && k.place < p.created.place && slices.Contains(p.created.uses, k.closes)
+	})
+}

@@ -102,7 +102,7 @@ func (q *question) instance(b *strings.Builder) {
 		{"Number", fmt.Sprint(q.number)},
 
 		{"CQ", set(q.cqIds())},
-		{"QP", set(q.qpIds())},
+		{"QP", set(idsOf(slices.DeleteFunc(slices.Clone(q.qps), q.comesTooLate)))},
 		{"Token", set(tokens)},
 		{"Depth", "1"}, // Depths has those of the trace
 		{"Room", fmt.Sprint(2*len(q.requests) + 1)},
@@ -169,9 +169,11 @@ func (c *component) cqIds() []string {
 	return ids
 }
 
-func (c *component) qpIds() []string {
+func (c *component) qpIds() []string { return idsOf(c.qps) }
+
+func idsOf(qps []*qp) []string {
 	var ids []string
-	for _, p := range c.qps {
+	for _, p := range qps {
 		ids = append(ids, quote(p.id))
 	}
 	return ids

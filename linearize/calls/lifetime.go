@@ -17,3 +17,7 @@ func IsOfObject(k Kind, fn string) bool {
 	}
 	return false
 }
+
+// IsOverAtClose reports whether a function that uses a CQ or a QP is not called any more once its close was (LIFE-06). A connector outlives
+// its QP, and may be disconnected.
+func IsOverAtClose(fn string) bool { return fn != "NdkDisconnect" }

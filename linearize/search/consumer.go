@@ -14,15 +14,14 @@ import (
 func (h *history) checkConsumer() {
 	h.checkCreations()
 	h.checkCloses()
+	h.checkUsesAfterClose()
 	for _, q := range h.cqs {
 		h.checkSerialised(q)
 		h.checkArms(q)
-		h.checkUseAfterClose(q.closed, q.name, q.polls, q.arms)
 	}
 	for _, p := range h.qps {
 		h.checkPosts(p)
 		h.checkChains(p)
-		h.checkUseAfterClose(p.closed, p.name, p.posts, p.flushes)
 	}
 }
 
@@ -129,18 +128,4 @@ func (h *history) checkChains(p *qp) {
 	}
 	h.consumer("DEF-06", last.post.call, nil,
 		"the chain that %s belongs to was never ended: no request without DEFER followed", last.wr)
-}
-
-// checkUseAfterClose is LIFE-06.
-func (h *history) checkUseAfterClose(closed *span, name string, uses ...[]*span) {
-	if closed == nil {
-		return
-	}
-	h.exercised("LIFE-06")
-	for _, s := range inOrder(uses...) {
-		if s.call > closed.ret {
-			h.consumer("LIFE-06", s.call, []*span{closed}, "%s of %s was called after %s", s.fn, name, closed.fn)
-			return
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 
 	"ndkoracle/linearize/calls"
@@ -60,6 +61,29 @@ func (h *history) checkCloses() {
 				f := of[slices.IndexFunc(of, runs)]
 				h.consumer("LIFE-02", s.call, []*span{f}, "%s of %s was called while %s was running", s.fn, name, f.fn)
 			}
+		}
+	}
+}
+
+// checkUsesAfterClose is LIFE-06: no use begins after the call of a close. One that was refused left the object as it was.
+func (h *history) checkUsesAfterClose() {
+	closes := map[object]*span{} // the first of each
+	told := map[object]bool{}
+	for _, s := range h.spans {
+		if s.begin.Ph != trace.Call {
+			continue
+		}
+		for _, o := range s.uses() {
+			if by := closes[o]; by != nil && !told[o] && calls.IsOverAtClose(s.fn) {
+				told[o] = true
+				h.consumer("LIFE-06", s.call, []*span{by}, "%s was called after %s of %s", s.fn, by.fn, o.name)
+				h.findings[len(h.findings)-1].of = by
+			}
+		}
+		if kind := calls.KindOf(s.begin); (kind == calls.CloseCq || kind == calls.CloseQp) && !s.refused() {
+			h.exercised("LIFE-06")
+			o := s.uses()[0]
+			closes[o] = cmp.Or(closes[o], s)
 		}
 	}
 }

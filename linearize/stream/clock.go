@@ -15,7 +15,7 @@ type clock struct {
 	t       int64  // of the latest event
 	thr     string // of the first of this time
 	tied    int    // the line up to which the order is certain, or 0 while it is
-	certain int    // how many findings there were by then
+	certain moment // … the moment from which on it is not
 }
 
 // watch takes the time of the next event.
@@ -28,7 +28,7 @@ func (s *Stream) watch(e *trace.Event) {
 	case e.T > c.t || c.thr == "":
 		c.t, c.thr = e.T, e.Thr
 	case e.Thr != c.thr && c.tied == 0:
-		c.tied, c.certain = e.Line, len(s.findings)
+		c.tied, c.certain = e.Line, s.at
 	}
 }
 
@@ -37,8 +37,8 @@ func (c *clock) doubt(findings []finding) {
 	if c == nil || c.tied == 0 {
 		return
 	}
-	for i := range findings[c.certain:] {
-		if f := &findings[c.certain+i].Finding; f.Verdict != verdict.Inconclusive {
+	for i := range findings {
+		if f := &findings[i]; f.at >= c.certain && f.Verdict != verdict.Inconclusive {
 			f.Verdict = verdict.Inconclusive
 			f.Message += fmt.Sprintf("; but line %d has one time with another thread's, and were the order another, it might be allowed", c.tied)
 		}

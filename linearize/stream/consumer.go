@@ -4,61 +4,12 @@ import (
 	"cmp"
 	"slices"
 
-	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
 
 // A consumer that breaks its own rules gets what it gets: what follows is not the provider's fault.
-
-// checkUse is LIFE-06: an object whose close has returned is not used.
-func (s *Stream) checkUse(g *group, closed moment, name string, u *underWay) {
-	if closed != 0 {
-		s.report(g, verdict.ConsumerViolation, "LIFE-06", 0, nil, "%s of %s was called after its close", u.fn, name)
-	}
-}
-
-// checkCreated is LIFE-01 for what a call uses.
-func (s *Stream) checkCreated(u *underWay, e *trace.Event) {
-	switch {
-	case u.Kind == calls.CreateQp:
-		s.cq(e.InitiatorCq).checkCreated(u)
-		if e.ReceiveCq != e.InitiatorCq {
-			s.cq(e.ReceiveCq).checkCreated(u)
-		}
-	case calls.UsesCq(u.Kind):
-		s.cq(e.Cq).checkCreated(u)
-	case calls.UsesQp(u.Kind):
-		p := s.qp(e.Qp)
-		s.checkExists(p.group, p.created, &p.exists, p.name, u)
-	}
-}
-
-func (q *cq) checkCreated(u *underWay) { q.s.checkExists(q.group, q.created, &q.exists, q.name, u) }
-
-// checkExists is LIFE-01 for an object whose creation was called in the trace. After a breach it is taken to have succeeded.
-func (s *Stream) checkExists(g *group, called bool, exists *bool, name string, u *underWay) {
-	if !called {
-		return
-	}
-	s.seen[aUse]++
-	if !*exists {
-		*exists = true
-		s.report(g, verdict.ConsumerViolation, "LIFE-01", 0, nil, "%s was called, and the creation of %s had not succeeded", u.fn, name)
-	}
-}
-
-// checkClose is LIFE-02.
-func (s *Stream) checkClose(u *underWay, name string) {
-	s.exercised("LIFE-02")
-	for _, f := range s.open.all() {
-		if calls.IsOfObject(f.Kind, f.fn) && f.cq == u.cq && f.qp == u.qp && !u.nestsIn(f) {
-			s.report(u.group(), verdict.ConsumerViolation, "LIFE-02", 0, []int{f.line}, "%s of %s was called while %s was running", u.fn, name, f.fn)
-			return
-		}
-	}
-}
 
 // checkSerialised is POLL-01. libibverbs serialises by itself.
 func (s *Stream) checkSerialised(q *cq, u *underWay) {

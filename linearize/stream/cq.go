@@ -14,10 +14,9 @@ import (
 
 // A cq is a completion queue as a stream follows it.
 type cq struct {
-	s                     *Stream
-	name                  string
-	created               bool // its creation was called
-	exists                bool // its creation has succeeded
+	s    *Stream
+	name string
+	lifetime
 	group                 *group
 	depth                 int
 	queue                 *automaton.Queue
@@ -216,7 +215,6 @@ func (q *cq) used() {
 // armCalled takes the call of NdkArmCq.
 func (s *Stream) armCalled(u *underWay, e *trace.Event) {
 	q := u.cq
-	s.checkUse(q.group, q.closed, q.name, u)
 	s.checkSerialised(q, u)
 	arm, ok := calls.ArmOf(e)
 	if !s.verbs {

@@ -29,6 +29,7 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 		q.endPolls()
 	}
 	s.finishReads()
+	s.endCloses()
 	if end != nil && end.Quiescent {
 		s.rest()
 		s.checkChains()

@@ -11,7 +11,6 @@ import (
 // flushCalled takes the call of NdkFlush or NdkDisconnect: from now on requests may be cancelled.
 func (s *Stream) flushCalled(u *underWay) {
 	p := u.qp
-	s.checkUse(p.group, p.closed, p.name, u)
 	p.flushBegins()
 	if !p.mayBreak() {
 		p.flushCalled = s.at

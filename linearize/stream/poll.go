@@ -14,7 +14,6 @@ import (
 // pollCalled takes the call of a poll. What happens to the CQ until it returns waits for its results.
 func (s *Stream) pollCalled(u *underWay) {
 	q := u.cq
-	s.checkUse(q.group, q.closed, q.name, u)
 	s.checkSerialised(q, u)
 	if slices.ContainsFunc(q.polls, func(p *poll) bool { return p.to < 0 }) {
 		q.group.leaveInDoubt("polls of " + q.name + " overlap, and which of them came first this engine does not follow")

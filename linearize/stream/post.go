@@ -12,7 +12,6 @@ import (
 // postCalled takes the call of a post. Its requests may be queued from now on.
 func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 	p := u.qp
-	s.checkUse(p.group, p.closed, p.name, u)
 	s.checkPoster(p, u, e)
 	p.postBegins(u)
 	switch {

@@ -7,16 +7,16 @@ import (
 
 // A qp is a queue pair as a stream follows it.
 type qp struct {
-	s       *Stream
-	name    string
-	group   *group
-	created bool     // its creation was called
-	fed     bool     // by a shared receive queue
-	lanes   [2]*lane // by model.Queue
-	peer    *qp
-	remote  *shadow // of a QP of the other host, or nil
-	shadow  *qp     // that stands for it in the stream of the other host, or nil
-	conn    string
+	s     *Stream
+	name  string
+	group *group
+	lifetime
+	fed    bool     // by a shared receive queue
+	lanes  [2]*lane // by model.Queue
+	peer   *qp
+	remote *shadow // of a QP of the other host, or nil
+	shadow *qp     // that stands for it in the stream of the other host, or nil
+	conn   string
 
 	signalAll   bool
 	connected   moment         // the call of the first connect, or 0: from then on it may have been connected
@@ -36,7 +36,6 @@ type qp struct {
 	lossTold    bool     // a completion of it told of a failure
 	gone        bool     // it has been closed for good
 	leaving     bool     // the callback that says so was entered
-	exists      bool     // its creation has succeeded
 	aborted     moment   // by when a bad token had ended its connection, or 0
 	abort       moment   // from when on that can have been, or 0
 	endedBy     *posting // the message, if it succeeded, or nil

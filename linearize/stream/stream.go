@@ -133,7 +133,7 @@ func (s *Stream) Take(e *trace.Event) {
 			s.completed(e)
 		}
 		if !u.entered {
-			s.checkCreated(u, e)
+			s.checkUses(u, e)
 		}
 		s.begin(u, e)
 	case trace.Ret, trace.Exit:
@@ -205,9 +205,11 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 	case calls.CloseCq:
 		u.cq = s.cq(e.Cq)
 		u.cq.used()
+		u.cq.closeCalled(u)
 		s.checkClose(u, e.Cq)
 	case calls.CloseQp:
 		u.qp = s.qp(e.Qp)
+		u.qp.closeCalled(u)
 		s.checkClose(u, e.Qp)
 		s.closeQpCalled(u)
 	case calls.CloseDone:
@@ -278,8 +280,10 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 	case calls.FlushQp:
 		s.flushReturned(u, e)
 	case calls.CloseCq:
+		s.closeReturned(&u.cq.lifetime, u.cq.group, u.cq.name, u, refused)
 		s.closeCqReturned(u, e, refused)
 	case calls.CloseQp:
+		s.closeReturned(&u.qp.lifetime, u.qp.group, u.qp.name, u, refused)
 		u.qp.closeReturned(u, refused)
 		switch {
 		case calls.Pending(e):
