@@ -32,7 +32,18 @@ func TestUsesBeforeCreation(t *testing.T) {
 		calls         []string
 	}{
 		{"at once", "ndkpi", 0, []string{createC + ok, arm, createQ + ok, connect}},
-		{"before the trace began", "ndkpi", 0, []string{arm, createC + ok}},
+		{"before the trace began", "ndkpi", 0, []string{arm}},
+		{"before its creation", "ndkpi", 2, []string{arm, createC + ok}},
+		{"before a creation that fails", "ndkpi", 2, []string{arm, createC + failed}},
+		{"polled before, and what that returns", "ndkpi", 2, []string{
+			`NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`, createC + ok}},
+		{"closed before", "ndkpi", 2, []string{`NdkCloseCq "cq":"c"` + ok, createC + ok}},
+		{"a QP before its CQ", "ndkpi", 2, []string{createQ + ok, createC + ok}},
+		{"a QP is connected before its creation", "ndkpi", 4, []string{createC + ok, connect, createQ + ok}},
+		{"a QP takes a receive before its creation", "ndkpi", 4, []string{createC + ok, `NdkReceive "qp":"q","wr":"1"` + ok, createQ + ok,
+			`NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`}},
+		{"a QP is closed before its creation", "ndkpi", 4, []string{createC + ok, `NdkCloseQp "qp":"q"` + ok, createQ + ok}},
+		{"libibverbs, before its creation", "verbs", 2, []string{`ibv_poll_cq "cq":"c","n":8|"results":[]`, verbsQueue}},
 		{"while it is created", "ndkpi", 3, []string{createC, arm, returned}},
 		{"while it is pending", "ndkpi", 4, []string{createC + pending, arm, completes + "|"}},
 		{"within the callback", "ndkpi", 0, []string{createC + pending, completes, arm, `"ph":"exit","op":"2","fn":"NdkCreateCompletion"`}},
@@ -53,6 +64,41 @@ func TestUsesBeforeCreation(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			eachEngine(t, test.dialect, lines(test.calls...), "LIFE-01", test.line)
+		})
+	}
+}
+
+// Nothing is placed in a CQ before its creation was called (POLL-05), be it used before, too, which is the consumer's (LIFE-01). Of one whose
+// creation the trace does not hold a point tells nothing.
+func TestPointsBeforeCreation(t *testing.T) {
+	const (
+		createC = `NdkCreateCq "cq":"c","depth":4` + ok
+		arm     = `NdkArmCq "cq":"c","type":"ANY"|`
+		placed  = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1",` + called
+	)
+	for _, test := range []struct {
+		name, rule string
+		line       int
+		events     []string
+	}{
+		{"no creation", "", 0, []string{placed}},
+		{"before it", "POLL-05", 2, []string{placed, createC}},
+		{"twice before it", "POLL-05", 2, []string{placed, placed, createC}},
+		{"and used then", "POLL-05", 2, []string{placed, arm, createC}},
+		{"used before", "LIFE-01", 2, []string{arm, placed, createC}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText("ndkpi", lines(test.events...))), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, engine := range []Engine{Streaming, Porcupine} {
+				r := Check(context.Background(), traced, Options{Engine: engine})
+				if told := len(r.Findings) > 0 && r.Findings[0].Rule == test.rule && r.Findings[0].Line == test.line; !told && test.rule != "" ||
+					test.rule == "" && r.Violated() {
+					t.Errorf("%s: %s, want %q in line %d: %+v", engine, r.Verdict, test.rule, test.line, r.Findings)
+				}
+			}
 		})
 	}
 }

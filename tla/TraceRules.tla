@@ -88,12 +88,12 @@ CreatedBy(T, c) ==
       Answers(d) == T.calls[d].reports /\ (k.answer = "PENDING" \/ T.calls[d].begin < EndOf(T, k))
   IN (IF k.answer = "SUCCESS" THEN {k.end} ELSE {}) \union {T.calls[d].begin : d \in {e \in first : Answers(e)}}
 
-\* Of objects whose creation was called in the trace.
+\* Of objects whose creation is called in the trace, be it after the use.
 UsesBeforeCreation(T) ==
   UNION {LET creations == {c \in DOMAIN T.calls : T.calls[c].creates = object}
              created == UNION {CreatedBy(T, c) : c \in creations}
              uses == {d \in DOMAIN T.calls :
-                        /\ object \in T.calls[d].uses /\ \E c \in creations : c < d
+                        /\ object \in T.calls[d].uses
                         /\ ~\E at \in created : at < T.calls[d].begin}
          IN {Breach(T.calls[d].begin, "LIFE-01", "consumer") : d \in {e \in uses : \A f \in uses : e <= f}} :
          object \in {T.calls[c].creates : c \in DOMAIN T.calls} \ {""}}

@@ -85,6 +85,11 @@ func read(t *trace.Trace) *history {
 	calls, ends := pair(t.Events)
 	h.calls = calls
 	for _, c := range calls {
+		if c.kind == "create CQ" {
+			h.cq(c.first.Cq).created = true // and nothing is placed in it before
+		}
+	}
+	for _, c := range calls {
 		h.take(c)
 	}
 	h.findPeers()
@@ -123,7 +128,7 @@ func (h *history) take(c *call) {
 	switch c.kind {
 	case "create CQ":
 		q := h.cq(e.Cq)
-		q.created, q.depth = true, e.Depth
+		q.depth = e.Depth
 		if c.last != nil && c.last.Depth != nil {
 			q.depth = c.last.Depth
 		}

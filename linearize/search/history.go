@@ -162,6 +162,9 @@ func newHistory(t *trace.Trace) *history {
 		if s.begin.For != "" {
 			h.answers[s.begin.For] = append(h.answers[s.begin.For], s)
 		}
+		if s.kind == calls.CreateCq {
+			h.cq(s.begin.Cq).created = s // and nothing is placed in it before
+		}
 	}
 	h.ofEvent = make([]*span, len(t.Events))
 	for _, s := range h.spans {
@@ -226,7 +229,6 @@ func (h *history) take(s *span) {
 	switch s.kind {
 	case calls.CreateCq:
 		q := h.cq(e.Cq)
-		q.created = s
 		if depth := either(s, func(e *trace.Event) *int64 { return e.Depth }); depth != nil {
 			q.depth = int(*depth)
 		}

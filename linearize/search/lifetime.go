@@ -16,9 +16,14 @@ type object struct {
 	name string
 }
 
-// checkCreations is LIFE-01, of objects whose creation was called in the trace.
+// checkCreations is LIFE-01, of objects whose creation is called in the trace, be it after the use.
 func (h *history) checkCreations() {
 	creations := map[object][]*span{} // but for objects of which a breach was told
+	for _, s := range h.spans {
+		if o := s.creates(); o.name != "" && s.begin.Ph == trace.Call {
+			creations[o] = append(creations[o], s)
+		}
+	}
 	for _, s := range h.spans {
 		if s.begin.Ph != trace.Call {
 			continue
@@ -35,9 +40,6 @@ func (h *history) checkCreations() {
 			h.consumer("LIFE-01", s.call, created, "%s was called, and the creation of %s had not succeeded", s.fn, o.name)
 			h.findings[len(h.findings)-1].of = created[0]
 			delete(creations, o)
-		}
-		if o := s.creates(); o.name != "" {
-			creations[o] = append(creations[o], s)
 		}
 	}
 }

@@ -45,6 +45,7 @@ type cq struct {
 	overflows             int        // where a callback reported an overflow: requests of which one was lost
 	armed                 model.Arm  // the type of the latest arm
 	emptied               moment     // the call of the latest poll that found nothing
+	misplaced             earlier    // the first point of it before its creation was called
 	fenced                []*posting // outstanding requests of QPs whose close has completed
 	owed                  int        // outstanding requests that had to have completed at a moment of rest
 	unexplained           bool       // what cancelled some that it delivered may not be known yet

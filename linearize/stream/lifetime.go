@@ -12,22 +12,25 @@ import (
 type lifetime struct {
 	created bool      // its creation was called
 	exists  bool      // its creation has succeeded
+	early   earlier   // the first before its creation was called
 	closes  []closing // that were called, and are not known to be refused: one that is not, or those that are running
 }
 
 // A closing is a close that was called.
 type closing struct {
 	by       *underWay
-	accepted bool // it has returned, and was not refused
-	used     use  // the first after its call, while it was running
+	accepted bool    // it has returned, and was not refused
+	used     earlier // the first after its call, while it was running
 }
 
-// A use is a call that uses an object.
-type use struct {
-	fn   string // "" of none
-	call moment
-	at   place
+// An earlier event may turn out to have broken a rule: a use of an object, or a point.
+type earlier struct {
+	what string // the function that was called, or the request whose completion was placed; or "" of none
+	at   moment
+	place
 }
+
+func (s *Stream) present(what string) earlier { return earlier{what, s.at, s.now} }
 
 // checkUses is LIFE-01 and LIFE-06 for what a call uses.
 func (s *Stream) checkUses(u *underWay, e *trace.Event) {
@@ -48,12 +51,36 @@ func (s *Stream) checkUses(u *underWay, e *trace.Event) {
 func (q *cq) checkUse(u *underWay) { q.s.checkUse(&q.lifetime, q.group, q.name, u) }
 
 func (s *Stream) checkUse(o *lifetime, g *group, name string, u *underWay) {
-	if o.created {
+	switch {
+	case o.created:
 		s.checkExists(o, g, name, u)
+	case o.early.what == "":
+		o.early = s.present(u.fn)
 	}
 	if len(o.closes) > 0 {
 		s.checkOpen(o, g, name, u)
 	}
+}
+
+// creationCalled takes the call of a creation: only now is it known that what used the object before came too early (LIFE-01).
+func (s *Stream) creationCalled(o *lifetime, g *group, name string) {
+	o.created = true
+	if o.early.what != "" {
+		o.exists = true
+		s.excuse(g.root(), o.early.at)
+		s.reportSince(o.early, g, verdict.ConsumerViolation, "LIFE-01", []int{s.line()}, uncreated, o.early.what, name)
+		o.early = earlier{}
+	}
+}
+
+const uncreated = "%s was called, and the creation of %s had not succeeded"
+
+// creationCalled takes the call of its creation: nothing can have been placed in it before (POLL-05).
+func (q *cq) creationCalled() {
+	if p := q.misplaced; p.what != "" && (q.early.what == "" || p.at < q.early.at) {
+		q.s.reportSince(p, q.group, verdict.ProviderViolation, "POLL-05", []int{q.s.line()}, unposted, p.what, q.name)
+	}
+	q.s.creationCalled(&q.lifetime, q.group, q.name)
 }
 
 // checkExists is LIFE-01 for an object whose creation was called in the trace. After a breach it is taken to have succeeded.
@@ -61,7 +88,7 @@ func (s *Stream) checkExists(o *lifetime, g *group, name string, u *underWay) {
 	s.seen[aUse]++
 	if !o.exists {
 		o.exists = true
-		s.report(g, verdict.ConsumerViolation, "LIFE-01", 0, nil, "%s was called, and the creation of %s had not succeeded", u.fn, name)
+		s.report(g, verdict.ConsumerViolation, "LIFE-01", 0, nil, uncreated, u.fn, name)
 	}
 }
 
@@ -76,8 +103,8 @@ func (s *Stream) checkOpen(o *lifetime, g *group, name string, u *underWay) {
 		return
 	}
 	for i := range o.closes {
-		if c := &o.closes[i]; c.used.fn == "" {
-			c.used = use{u.fn, s.at, s.now}
+		if c := &o.closes[i]; c.used.what == "" {
+			c.used = s.present(u.fn)
 		}
 	}
 }
@@ -125,26 +152,26 @@ func (o *lifetime) endClose(s *Stream, g *group, name string) {
 
 // usedWhileClosing tells LIFE-06 for what began while a close was running that is known now not to be refused.
 func (s *Stream) usedWhileClosing(c closing, g *group, name string) {
-	if c.used.fn != "" {
-		s.reportUse(c.used, g, "LIFE-06", []int{c.by.line}, afterClose, c.used.fn, c.by.fn, name)
+	if c.used.what != "" {
+		s.excuse(g.root(), c.used.at)
+		s.reportSince(c.used, g, verdict.ConsumerViolation, "LIFE-06", []int{c.by.line}, afterClose, c.used.what, c.by.fn, name)
 	}
 }
 
-// reportUse notes a use that is known only now to break a rule. What was told of the provider since then may follow from it.
-func (s *Stream) reportUse(u use, g *group, rule string, see []int, format string, args ...any) {
-	s.excuse(g.root(), u.call)
-	s.report(g, verdict.ConsumerViolation, rule, u.at.line, see, format, args...)
+// reportSince notes a finding at an event before the present one, which shows only now that a rule was broken there.
+func (s *Stream) reportSince(e earlier, g *group, v verdict.Verdict, rule string, see []int, format string, args ...any) {
+	s.report(g, v, rule, e.line, see, format, args...)
 	if s.muted {
 		return
 	}
 	last := len(s.findings) - 1
 	f := s.findings[last]
-	f.at, f.Seq = u.call, u.at.seq
-	later := func(o finding) bool { return o.at > u.call }
+	f.at, f.Seq = e.at, e.seq
+	later := func(o finding) bool { return o.at > e.at }
 	s.findings = slices.Insert(s.findings[:last], slices.IndexFunc(s.findings, later), f)
 }
 
-// excuse takes back what was told of the provider after a moment.
+// excuse takes back what was told of the provider after a moment, as it may follow from what the consumer did then.
 func (s *Stream) excuse(g *group, since moment) {
 	broken := false
 	s.findings = slices.DeleteFunc(s.findings, func(f finding) bool {

@@ -68,15 +68,18 @@ func (s *Stream) checkPlaced(q *cq, r *posting, e *trace.Event) bool {
 		was, over = s.past.find(e.Wr)
 	}
 	switch {
-	case r == nil && (s.shared[e.Wr] || !q.created):
+	case r == nil && s.shared[e.Wr]:
+	case r == nil && !q.created:
+		if q.misplaced.what == "" {
+			q.misplaced = s.present(e.Wr)
+		}
 	case r == nil && over && was.answer == "", r != nil && r.place != 0:
 		s.report(q.group, verdict.ProviderViolation, "POLL-04", 0, was.lines[:], "the completion of %s was placed in %s a second time", e.Wr, q.name)
 	case r == nil && over:
 		s.report(q.group, verdict.ProviderViolation, "DEF-03", 0, was.lines[:1], "a completion of %s was placed in %s, and its post returned %s",
 			e.Wr, q.name, was.answer)
 	case r == nil:
-		s.report(q.group, verdict.ProviderViolation, "POLL-05", 0, nil, "a completion of %s was placed in %s, and no request of that name had been posted",
-			e.Wr, q.name)
+		s.report(q.group, verdict.ProviderViolation, "POLL-05", 0, nil, unposted, e.Wr, q.name)
 	case r.lane.cq != nil && r.lane.cq != q && e.Cq != "":
 		s.report(q.group, verdict.ProviderViolation, "POLL-05", 0, []int{r.line}, "the completion of %s was placed in %s, and it completes into %s",
 			e.Wr, q.name, r.lane.cq.name)
@@ -94,6 +97,8 @@ func (s *Stream) checkPlaced(q *cq, r *posting, e *trace.Event) bool {
 	}
 	return false
 }
+
+const unposted = "a completion of %s was placed in %s, and no request of that name had been posted"
 
 // checkInTurn is POLL-09 for r, whose completion is placed now: that of none behind it was.
 func (l *lane) checkInTurn(r *posting) {

@@ -85,7 +85,6 @@ func newQp(s *Stream, name string) *qp {
 
 func (s *Stream) createQp(e *trace.Event) *qp {
 	p := s.qp(e.Qp)
-	p.created = true
 	p.lanes[model.Initiator].cq, p.lanes[model.Receive].cq = s.cq(e.InitiatorCq), s.cq(e.ReceiveCq)
 	p.signalAll = e.SqSigAll != nil && *e.SqSigAll
 	for _, l := range p.lanes {
@@ -95,5 +94,6 @@ func (s *Stream) createQp(e *trace.Event) *qp {
 	if p.fed = e.Srq != ""; p.fed {
 		p.lanes[model.Receive].cq.fed()
 	}
+	s.creationCalled(&p.lifetime, p.group, p.name)
 	return p
 }

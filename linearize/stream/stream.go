@@ -166,7 +166,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 	switch u.Kind {
 	case calls.CreateCq:
 		u.cq, u.depth = s.cq(e.Cq), e.Depth
-		u.cq.created = true
+		u.cq.creationCalled()
 	case calls.CreateQp:
 		u.qp = s.createQp(e)
 	case calls.ConnectQp:
