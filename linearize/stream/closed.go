@@ -32,7 +32,7 @@ func (p *qp) closeFinished() {
 func (l *lane) fence() {
 	for _, r := range l.waiting {
 		if r.owed == 0 && r.place == 0 && !r.missed {
-			r.fenced = l.qp.over
+			r.fenced = true
 			l.cq.fenced = append(l.cq.fenced, r)
 		}
 	}
@@ -40,22 +40,23 @@ func (l *lane) fence() {
 
 // byClose takes that r, which is over, was delivered or not: it had been placed by the close of its QP, if that had completed.
 func (r *posting) byClose(out []sight, e *sight) []sight {
-	if r.fenced == 0 {
+	if !r.fenced {
 		return out
 	}
 	r.lane.cq.fenced = without(r.lane.cq.fenced, r)
 	if e.what != delivered || r.owed != 0 || r.missed {
-		return append(out, sight{what: owesNot, owed: r.fenced, posting: r, pending: -1})
+		return append(out, sight{what: owesNot, owed: r.lane.qp.over, posting: r, pending: -1})
 	}
-	e.owed = r.fenced
-	return append(out, sight{what: owes, owed: r.fenced, posting: r, pending: -1})
+	e.owed = r.lane.qp.over
+	return append(out, sight{what: owes, owed: r.lane.qp.over, posting: r, pending: -1})
 }
 
 // forgetClosed takes that a poll found nothing: what was placed by the close of a QP, which had completed before, is not there.
 func (q *cq) forgetClosed(p *poll) {
-	for len(q.fenced) > 0 && q.fenced[0].fenced < p.call.call {
-		p.delivered = append(p.delivered, sight{what: owesNot, owed: q.fenced[0].fenced, posting: q.fenced[0]})
-		q.fenced[0].fenced, q.fenced = 0, q.fenced[1:]
+	for len(q.fenced) > 0 && q.fenced[0].lane.qp.over < p.call.call {
+		r := q.fenced[0]
+		p.delivered = append(p.delivered, sight{what: owesNot, owed: r.lane.qp.over, posting: r})
+		r.fenced, q.fenced = false, q.fenced[1:]
 	}
 }
 

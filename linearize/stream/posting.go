@@ -75,13 +75,11 @@ type posting struct {
 	returned     moment   // … or 0 while it has not
 	owed         moment   // the moment of rest at which it had to have completed, or 0
 	rested       moment   // the same, as is known since, or 0; of a silent one: if it fails
-	fenced       moment   // by when the close of its QP had completed, or 0
 	ended        moment   // of a deferred one: when its chain had ended, or 0
 	place        moment   // of a point, or 0
 	pended       moment   // by then: the latest moment of rest at which it was pending, or 0
 	ran          moment   // once it is told: from when on it can have been executed
-	knew         moment   // up to here, by the other host's clock, that is known to come before its post
-	theirs       moment   // of a shadow's: of its post, by its own host's clock
+	theirs       moment   // by the other host's clock: up to here that is known to come before its post; of a shadow's: its post
 	shadow       *posting // that stands for it in the stream of the other host, or nil
 	receive      *posting // of a message that names a token: its receive, once that was told, or nil
 	late         *posting // … the same, if that had to have completed at a moment of rest, should this have ended the connection
@@ -98,6 +96,7 @@ type posting struct {
 	cancelled       bool    // a silent one that a flush must have cancelled
 	refusal         bool    // of a deferred one: its chain ended by a post that was refused
 	missed          bool    // it was told that it had not completed at a moment of rest
+	fenced          bool    // outstanding when the close of its QP had completed, it was placed by then
 	promised        bool    // a receive that a send went to before it was posted
 	crossed         bool    // a flush was under way while it was posted
 	sent            bool    // of a message: it was told how it ended
@@ -113,10 +112,11 @@ func (s *Stream) newPosting(u *underWay, e *trace.Event, wr string, op model.Op)
 	}
 	r := &s.postings[0]
 	s.postings = s.postings[1:]
-	r.wr, r.op, r.function, r.line, r.called, r.knew, r.crossed = wr, op, u.Function, e.Line, s.at, s.knows, u.qp.flushing > 0
+	r.wr, r.op, r.function, r.line, r.called, r.theirs, r.crossed = wr, op, u.Function, e.Line, s.at, s.knows, u.qp.flushing > 0
 	return r
 }
 
+// postingsAtOnce is as many as leave next to nothing unused of the memory that is taken for them, nor need a span of their own.
 const postingsAtOnce = 32
 
 // add queues a request that is being posted.

@@ -90,7 +90,7 @@ func (p *qp) uncross() {
 func (p *qp) posted(r *posting) {
 	l := p.lanes[r.lane.queue]
 	m := &posting{wr: r.wr + " (" + r.lane.qp.s.name + ":" + strconv.Itoa(r.line) + ")", op: r.op, function: r.function, token: r.token,
-		silent: r.silent, solicit: r.solicit, localInvalidate: r.localInvalidate, called: max(1, r.knew), theirs: r.called}
+		silent: r.silent, solicit: r.solicit, localInvalidate: r.localInvalidate, called: max(1, r.theirs), theirs: r.called}
 	r.shadow = m
 	l.enqueue(m)
 	if l.skipped {
