@@ -32,8 +32,8 @@ type earlier struct {
 
 func (s *Stream) present(what string) earlier { return earlier{what, s.at, s.now} }
 
-// checkUses is LIFE-01 and LIFE-06 for what a call uses.
-func (s *Stream) checkUses(u *underWay, e *trace.Event) {
+// uses notes the CQ or the QP that a call uses, and is LIFE-01 and LIFE-06 for it.
+func (s *Stream) uses(u *underWay, e *trace.Event) {
 	switch {
 	case u.Kind == calls.CreateQp:
 		s.cq(e.InitiatorCq).checkUse(u)
@@ -41,10 +41,11 @@ func (s *Stream) checkUses(u *underWay, e *trace.Event) {
 			s.cq(e.ReceiveCq).checkUse(u)
 		}
 	case calls.UsesCq(u.Kind):
-		s.cq(e.Cq).checkUse(u)
+		u.cq = s.cq(e.Cq)
+		u.cq.checkUse(u)
 	case calls.UsesQp(u.Kind):
-		p := s.qp(e.Qp)
-		s.checkUse(&p.lifetime, p.group, p.name, u)
+		u.qp = s.qp(e.Qp)
+		s.checkUse(&u.qp.lifetime, u.qp.group, u.qp.name, u)
 	}
 }
 

@@ -132,9 +132,7 @@ func (s *Stream) Take(e *trace.Event) {
 		if e.For != "" {
 			s.completed(e)
 		}
-		if !u.entered {
-			s.checkUses(u, e)
-		}
+		s.uses(u, e)
 		s.begin(u, e)
 	case trace.Ret, trace.Exit:
 		if u := s.open.end(e.Op); u != nil {
@@ -170,18 +168,15 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 	case calls.CreateQp:
 		u.qp = s.createQp(e)
 	case calls.ConnectQp:
-		u.qp = s.qp(e.Qp)
 		u.conn = e.Conn
 		u.qp.connectCalled(u)
 	case calls.Post:
-		u.qp = s.qp(e.Qp)
 		s.postCalled(u, e)
 	case calls.ArmCq:
-		u.cq = s.cq(e.Cq)
 		u.cq.used()
 		s.armCalled(u, e)
 	case calls.PollCq:
-		u.cq, u.n = s.cq(e.Cq), -1
+		u.n = -1
 		u.cq.used()
 		if e.N != nil {
 			u.n = int(*e.N)
@@ -197,18 +192,16 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		}
 		s.readCalled(u)
 	case calls.FlushQp:
-		if u.qp = s.qp(e.Qp); u.qp.closing != 0 && u.fn == "NdkDisconnect" {
+		if u.qp.closing != 0 && u.fn == "NdkDisconnect" {
 			u.Function = ofConnector
 			break
 		}
 		s.flushCalled(u)
 	case calls.CloseCq:
-		u.cq = s.cq(e.Cq)
 		u.cq.used()
 		u.cq.closeCalled(u)
 		s.checkClose(u, e.Cq)
 	case calls.CloseQp:
-		u.qp = s.qp(e.Qp)
 		u.qp.closeCalled(u)
 		s.checkClose(u, e.Qp)
 		s.closeQpCalled(u)
@@ -235,7 +228,6 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 			p.leaveOpen(p.name + " was put into the state " + e.State + ", which this engine does not follow")
 		}
 	case calls.ResizeCq:
-		u.cq = s.cq(e.Cq)
 		q := u.cq
 		q.group.root().unclear = cmp.Or(q.group.root().unclear, e.Cq+" is resized, which this engine does not follow")
 	case calls.PostShared:
