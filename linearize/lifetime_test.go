@@ -206,6 +206,7 @@ func TestUsesAfterClose(t *testing.T) {
 		{"closed again, as that was refused", 0, ndkpi, []string{closeC + refused, closeC + pending}},
 		{"and a third time", 14, ndkpi, []string{closeC + refused, closeC + pending, closeC + pending}},
 		{"two closes at a time", 11, ndkpi, []string{closeC, closeC, pends, alsoPend}},
+		{"a close within another", 11, ndkpi, []string{closeC, closeC + pending, pends}},
 		{"two closes at a time, of which one is refused", 0, ndkpi, []string{closeC, closeC, refuses, alsoPend}},
 		{"an arm during them", 12, ndkpi, []string{closeC, closeC, arm + "|", refuses, alsoPend}},
 		{"an arm while it is closed", 11, ndkpi, []string{closeC, arm + "|", pends}},
@@ -237,6 +238,30 @@ func TestUsesAfterClose(t *testing.T) {
 				dialect = "verbs"
 			}
 			eachEngine(t, dialect, lines(slices.Concat(test.begin, test.then)...), "LIFE-06", test.line)
+		})
+	}
+}
+
+// What is used after its close excuses nothing that came before: that a close which waits for nobody had not completed by a moment of rest
+// (LIFE-11, LIFE-06).
+func TestUsesAfterLateClose(t *testing.T) {
+	for name, calls := range map[string][]string{
+		"a QP is created": {`NdkCloseCq "cq":"d"|"status":"STATUS_PENDING"`, rest,
+			`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"` + ok},
+		"a QP is connected": {`NdkCreateQp "qp":"p","receive_cq":"c","initiator_cq":"c"` + ok, `NdkCloseQp "qp":"p"|"status":"STATUS_PENDING"`, rest,
+			`NdkConnect "qp":"p","conn":"m"` + ok},
+	} {
+		t.Run(name, func(t *testing.T) {
+			traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText("ndkpi", lines(slices.Concat(created, calls)...))), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, engine := range []Engine{Streaming, Porcupine} {
+				r := Check(context.Background(), traced, Options{Engine: engine})
+				if len(r.Findings) < 2 || r.Findings[0].Rule != "LIFE-11" || r.Findings[1].Rule != "LIFE-06" {
+					t.Errorf("%s: %s, want LIFE-11, and LIFE-06 after it: %+v", engine, r.Verdict, r.Findings)
+				}
+			}
 		})
 	}
 }

@@ -182,7 +182,7 @@ FreeFrom(T, c) ==
       ends == {k.end} \union {ClosedBy(T, p) : p \in users}
   IN CASE k.fn \in Alone -> k.end
        [] k.kind = "close CQ" /\ T.allCreated -> IF 0 \in ends THEN 0 ELSE CHOOSE at \in ends : \A other \in ends : at >= other
-       [] k.kind = "close QP" /\ T.connected[k.qp] = 0 -> k.end
+       [] k.kind = "close QP" /\ T.connected[k.qp] \notin 1..c -> k.end
        [] OTHER -> 0
 
 Running(T, at) == \E d \in DOMAIN T.calls : T.calls[d].isCallback /\ T.calls[d].begin < at /\ EndOf(T, T.calls[d]) > at

@@ -64,7 +64,7 @@ func (q *question) define(b *strings.Builder) {
 		"requests", each(q.requests, q.request),
 		"cqs", set(q.cqIds()), "qps", set(q.qpIds()), "rests", set(rests), "atRest", truth(q.end), "allCreated", truth(q.created),
 		"users", q.ofCq(func(c *cq) string {
-			return q.ofQp(func(p *qp) string { return truth(p.initiator == c || p.receive == c) })
+			return q.ofQp(func(p *qp) string { return truth((p.initiator == c || p.receive == c) && !q.comesTooLate(p)) })
 		}),
 		"connected", q.ofQp(func(p *qp) string { return fmt.Sprint(numberOf(p.connected)) }),
 	)

@@ -133,7 +133,11 @@ func (h *history) freeFrom() map[*span]moment {
 			all = never // nobody knows which CQs it uses
 			continue
 		}
-		cqs[p.initiatorCq], cqs[p.receiveCq] = max(cqs[p.initiatorCq], closed), max(cqs[p.receiveCq], closed)
+		for _, q := range []*cq{p.initiatorCq, p.receiveCq} {
+			if q.closed == nil || p.created.call < q.closed.call { // or it came too late (LIFE-06)
+				cqs[q] = max(cqs[q], closed)
+			}
+		}
 	}
 	for _, s := range h.spans {
 		switch q, p := h.cqByName[s.begin.Cq], h.qpByName[s.begin.Qp]; {
@@ -141,7 +145,7 @@ func (h *history) freeFrom() map[*span]moment {
 			free[s] = s.ret
 		case s.kind == calls.CloseCq && q.created != nil:
 			free[s] = max(s.ret, cqs[q], all)
-		case s.kind == calls.CloseQp && p.created != nil && p.connected == nil:
+		case s.kind == calls.CloseQp && p.created != nil && (p.connected == nil || p.connected.call > s.call):
 			free[s] = s.ret
 		default:
 			free[s] = never // its connector is closed first, and the trace does not tell when

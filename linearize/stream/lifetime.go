@@ -13,7 +13,7 @@ type lifetime struct {
 	created bool      // its creation was called
 	exists  bool      // its creation has succeeded
 	early   earlier   // the first before its creation was called
-	closes  []closing // that were called, and are not known to be refused: one that is not, or those that are running
+	closes  []closing // that were called before one was accepted, and are not known to be refused
 }
 
 // A closing is a close that was called.
@@ -22,6 +22,8 @@ type closing struct {
 	accepted bool    // it has returned, and was not refused
 	used     earlier // the first after its call, while it was running
 }
+
+func (c closing) isAccepted() bool { return c.accepted }
 
 // An earlier event may turn out to have broken a rule: a use of an object, or a point.
 type earlier struct {
@@ -99,8 +101,9 @@ func (s *Stream) checkOpen(o *lifetime, g *group, name string, u *underWay) {
 	if !calls.IsOverAtClose(u.fn) {
 		return
 	}
-	if c := &o.closes[0]; c.accepted {
-		s.report(g, verdict.ConsumerViolation, "LIFE-06", 0, []int{c.by.line}, afterClose, u.fn, c.by.fn, name)
+	if i := slices.IndexFunc(o.closes, closing.isAccepted); i >= 0 {
+		by := o.closes[i].by
+		s.report(g, verdict.ConsumerViolation, "LIFE-06", 0, []int{by.line}, afterClose, u.fn, by.fn, name)
 		return
 	}
 	for i := range o.closes {
@@ -114,7 +117,7 @@ const afterClose = "%s was called after %s of %s"
 
 // closeCalled takes the call of a close.
 func (o *lifetime) closeCalled(u *underWay) {
-	if len(o.closes) == 0 || !o.closes[0].accepted {
+	if !slices.ContainsFunc(o.closes, closing.isAccepted) {
 		o.closes = append(o.closes, closing{by: u})
 	}
 }
@@ -127,11 +130,9 @@ func (s *Stream) closeReturned(o *lifetime, g *group, name string, u *underWay, 
 	case refused:
 		o.closes = slices.Delete(o.closes, i, i+1)
 	default:
-		c := o.closes[i]
 		s.exercised("LIFE-06")
-		c.accepted = true
-		o.closes = []closing{c}
-		s.usedWhileClosing(c, g, name)
+		o.closes[i].accepted = true
+		s.usedWhileClosing(o.closes[i], g, name)
 	}
 }
 
