@@ -45,7 +45,7 @@ func (s *Stream) callReturned(u *underWay, e *trace.Event) {
 	a := &s.answers
 	w := a.waiting[e.Op]
 	switch {
-	case calls.Pending(e) && mayPend:
+	case mayPend && calls.Pending(e):
 		s.exercised("ASY-01")
 		if w == nil {
 			w = &pendingCall{underWay: u}
