@@ -198,7 +198,9 @@ func (ref *referee) allows(events []trace.Event, quiescent bool) (way *taken, kn
 				before := w.reached
 				w.reached = map[string]config{}
 				for _, k := range before {
-					w.put(config{withoutRequests(k.s, index(s.begin.Qp)), k.done, &taken{nil, s, k.how}})
+					for _, next := range ref.closed(k.s, index(s.begin.Qp)) {
+						w.put(config{next, k.done, &taken{nil, s, k.how}})
+					}
 				}
 			}
 		}
@@ -340,11 +342,13 @@ func (ref *referee) hasMessage(k config, p int) bool {
 	return false
 }
 
-// withoutRequests returns a state after the close of a QP has completed: what it had not placed by then it never will (LIFE-07, A21).
-func withoutRequests(s model.State, qp int) model.State {
+// closed returns the states after the close of a QP has completed: what it had not placed by then it never will (LIFE-07), and what it had
+// stays or vanishes (A21).
+func (ref *referee) closed(s model.State, qp int) []model.State {
 	s.Qps = slices.Clone(s.Qps)
 	s.Qps[qp].Initiator, s.Qps[qp].Receive = nil, nil
-	return s
+	dropped, _ := ref.c.Step(s, model.Action{Name: model.NdkCloseCompletionEnter, Qp: qp, Dropped: true})
+	return append(dropped, s)
 }
 
 // moment is what the entry and the return of a callback do.
@@ -360,7 +364,7 @@ func (ref *referee) moment(s model.State, of *interval, enter bool) []model.Stat
 				continue
 			}
 			if call.kind == calls.CloseQp {
-				return []model.State{withoutRequests(s, index(call.begin.Qp))}
+				return ref.closed(s, index(call.begin.Qp))
 			}
 			a.Cq = index(call.begin.Cq)
 		}

@@ -141,11 +141,23 @@ func (r *run) closeQp(i int) {
 	r.ended[qpName(i)] = true
 	r.start(r.fn("NdkCloseQp", "ibv_destroy_qp"), trace.Event{Qp: qpName(i)}, func(f *inFlight) {
 		r.take(model.Action{Name: model.NdkCloseQp, Qp: i})
-		if !r.verbs() && !r.isEmpty(i) {
+		switch {
+		case r.isEmpty(i):
+			r.mayDrop(i)
+		case !r.verbs():
 			f.ret = trace.Event{Status: "STATUS_PENDING"}
 			r.closing = append(r.closing, f)
 		}
 	}, qpName(i))
+}
+
+// mayDrop lets the completions of a QP whose close completes stay in the CQs, or vanish (A21).
+func (r *run) mayDrop(i int) {
+	if p := r.s.Qps[i]; p.State != model.QpClosing || len(p.Initiator)+len(p.Receive) > 0 || r.draw(2, "vanish") == 0 {
+		return
+	}
+	next, _ := r.c.Step(r.s, model.Action{Name: model.NdkCloseCompletionEnter, Qp: i, Dropped: true})
+	r.s = next[0]
 }
 
 // isEmpty reports whether a QP has no request left, but for what completes into a CQ that has failed.
@@ -166,6 +178,7 @@ func (r *run) closeQps() {
 		if slices.Contains(r.open, f) || !r.isEmpty(index(f.call.Qp)) {
 			return false
 		}
+		r.mayDrop(index(f.call.Qp))
 		op := r.newOp()
 		r.event(trace.Enter, op, "NdkCloseCompletion", trace.Event{For: f.op, Status: "STATUS_SUCCESS"})
 		r.event(trace.Exit, op, "NdkCloseCompletion", trace.Event{})

@@ -148,6 +148,9 @@ func (r *run) start(fn string, call trace.Event, effect func(*inFlight), objects
 }
 
 func (r *run) finish(f *inFlight) {
+	if f.fn == "ibv_destroy_qp" {
+		r.mayDrop(index(f.call.Qp))
+	}
 	r.event(trace.Ret, f.op, f.fn, f.ret)
 	r.open = slices.DeleteFunc(r.open, func(g *inFlight) bool { return f == g })
 }

@@ -127,8 +127,6 @@ func TestWhatTheTraceDoesNotTellIsInconclusive(t *testing.T) {
 			`ibv_modify_qp "qp":"q","state":"RESET"|`, rest, verbsEmpty})},
 		{"a QP drains", "verbs", "DEF-04", "state SQD", slices.Concat(verbsQp, []string{
 			`ibv_modify_qp "qp":"q","state":"SQD"|`, verbsWrite, rest, verbsEmpty})},
-		{"a QP is destroyed before its completion was polled", "verbs", "DEF-04", "A21", slices.Concat(verbsQp, []string{verbsWrite, rest,
-			`ibv_destroy_qp "qp":"q"|`, verbsEmpty})},
 		{"a completion was placed, and is gone after the close of its QP", "ndkpi", "POLL-03", "A21", slices.Concat(created, []string{
 			`NdkReceive "qp":"q","wr":"1"` + ok, `NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`, `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1","status":"STATUS_CANCELLED"`,
 			`NdkGetCqResults "cq":"c","n":8|"results":[]`})},

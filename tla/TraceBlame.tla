@@ -54,13 +54,16 @@ WhyNotExecuted(p, queue, i) ==
   ELSE IF Certain(r, "CANCELLED") /\ qp[p].state = "CONNECTED" /\ ~CanBeLost(p) THEN {"RES-08"}
   ELSE {}
 
-\* Request n can't be placed, and a poll has its completion.
+\* Request n can't be placed, and a poll has its completion, or a point tells that it was placed: perhaps in another order
+\* than polls deliver.
 WhyNotPlaced(n) ==
-  LET p == Requests[n].qp  queue == Requests[n].queue  requests == qp[p][queue]  q == CqOf(p, queue)
+  LET p == Requests[n].qp  queue == Requests[n].queue  requests == qp[p][queue]
+      q == CqOf(p, queue)  entries == cq[q].entries
       At(i) == requests[i].req = n
       first == CHOOSE i \in DOMAIN requests : At(i)
+      Before(m) == Requests[m].qp = p /\ Requests[m].queue = queue /\ Counts(m) /\ Requests[m].turn < Requests[n].turn
   IN
-  IF \E i \in DOMAIN cq[q].entries : cq[q].entries[i].req = n THEN {"POLL-09"}
+  IF \E i \in DOMAIN entries : entries[i].req = n THEN {"POLL-09"}
   ELSE IF ~\E i \in DOMAIN requests : At(i) THEN
     IF ~Requests[n].accepted THEN {"DEF-03"}
     ELSE IF Counts(n) /\ story[q].placed >= Requests[n].turn THEN {"POLL-04"}
@@ -74,6 +77,8 @@ WhyNotPlaced(n) ==
   ELSE IF first > 1 /\ Qp!Executed(requests[first - 1]) THEN {"POLL-09"}
   ELSE IF ~Qp!Executed(requests[first]) THEN WhyNotExecuted(p, queue, first)
   ELSE IF ~Cq!CanPlace(cq[q]) THEN {"ARM-16"}
+  ELSE IF Requests[n].point /\ ~InTurn(n) THEN
+    IF Counts(n) /\ \E i \in DOMAIN requests : Before(requests[i].req) THEN {"POLL-09"} ELSE {"POLL-05"}
   ELSE {}
 
 WhySaysOther(c) ==

@@ -94,8 +94,9 @@ CanBeLost(p) == qp[p].state = "CONNECTED" /\ (Alone(p) \/ IsOver(qp[Peer[p]].sta
 HasEffect(c) ==
   IF c = 0 THEN TRUE ELSE IF c \in DOMAIN underway THEN underway[c] > 0 ELSE Calls[c].end \notin at + 1..Last
 
-\* The completion of a request can be placed: those that polls deliver in the order of the polls, the others after them,
-\* and none before a poll that found nothing and would have had it, unless the CQ fails before that poll.
+\* The completion of a request can be placed: those that polls deliver in the order of the polls, the others after them
+\* unless they may vanish with their QP (A21), and none before a poll that found nothing and would have had it, unless the
+\* CQ fails before that poll.
 Counts(n) == Requests[n].turn > 0 /\ Requests[n].polled <= Last
 
 IsQueued(m) == LET r == Requests[m] IN \E i \in DOMAIN qp[r.qp][r.queue] : qp[r.qp][r.queue][i].req = m
@@ -104,9 +105,11 @@ CanStillFail(q, n) ==
 
 CanBeThere(n) == HasEffect(Requests[n].after) \/ CanStillFail(Requests[n].cq, n)
 
+IsClosed(p) == \E c \in DOMAIN Calls : Calls[c].kind = "close QP" /\ Calls[c].qp = p
+
 InTurn(n) ==
   LET q == Requests[n].cq IN
-  /\ story[q].placed = IF Counts(n) THEN Requests[n].turn - 1 ELSE Turns[q]
+  /\ IF Counts(n) THEN story[q].placed = Requests[n].turn - 1 ELSE story[q].placed = Turns[q] \/ IsClosed(Requests[n].qp)
   /\ CanBeThere(n)
 
 CanBePlaced(r) == CanBe(r, r.phase) /\ InTurn(r.req)

@@ -148,9 +148,18 @@ Results(T) ==
   UNION {UNION {ResultBreaks(T, T.calls[c], i) : i \in DOMAIN T.calls[c].completions} :
          c \in {d \in DOMAIN T.calls : T.calls[d].kind = "poll" /\ Returned(T.calls[d])}}
 
-\* A point is of a request that was posted, and says where that completes.
-Points(T) ==
-  {Breach(T.calls[c].begin, "POLL-05", "provider") : c \in {d \in DOMAIN T.calls : T.calls[d].kind = "placed" /\ T.calls[d].astray}}
+Max(a, b) == IF a > b THEN a ELSE b
+
+\* A point is of a request that was posted, and says where that completes.  It is the only one of it, and comes before a
+\* poll that delivers it.
+PointBreaks(T, c) ==
+  LET k == T.calls[c]  r == T.requests[k.request]  Same(d) == T.calls[d].kind = "placed" /\ T.calls[d].request = k.request IN
+  IF k.astray THEN {Breach(k.begin, "POLL-05", "provider")}
+  ELSE IF r.refused THEN {Breach(Max(k.begin, T.calls[r.post].end), "DEF-03", "provider")}
+  ELSE IF r.polled \in 1..k.begin - 1 \/ \E d \in 1..c - 1 : Same(d) THEN {Breach(k.begin, "POLL-04", "provider")}
+  ELSE {}
+
+Points(T) == UNION {PointBreaks(T, c) : c \in {d \in DOMAIN T.calls : T.calls[d].kind = "placed"}}
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
@@ -196,8 +205,6 @@ CompletesByRest(T, c) ==
       late == {at \in due : ~\E d \in Completions(T, c) : T.calls[d].begin < at}
       closes == T.calls[c].kind \in {"close CQ", "close QP"}
   IN {Breach(at, IF closes THEN "LIFE-11" ELSE "ASY-01", "provider") : at \in {a \in late : \A b \in late : a <= b}}
-
-Max(a, b) == IF a > b THEN a ELSE b
 
 Asynchrony(T) ==
   UNION {LET k == T.calls[c] IN

@@ -28,7 +28,7 @@ type qp struct {
 	created            *call
 	initiator, receive *cq
 	conn               string
-	connected          *call
+	connected, closed  *call
 	peer               *qp
 	requests           []*request
 	component          *component
@@ -152,8 +152,11 @@ func (h *history) take(c *call) {
 				h.byWr[r.wr] = r
 			}
 		}
-	case "flush", "close QP":
+	case "flush":
 		c.qp = h.qp(e.Qp)
+	case "close QP":
+		c.qp = h.qp(e.Qp)
+		c.qp.closed = cmp.Or(c.qp.closed, c)
 	case "arm", "close CQ":
 		c.cq = h.cq(e.Cq)
 	case "callback":
@@ -191,7 +194,10 @@ func (h *history) place(c *call, r *request) {
 		c.astray = true
 	default:
 		c.astray = q != nil && r.qp.created != nil && r.qp.cq(r.queue()) != q
-		r.point, c.request, c.qp = c, r, r.qp
+		r.point, c.request, c.qp = cmp.Or(r.point, c), r, r.qp
+		if r.refused && r.post.end > c.begin {
+			r.accepted = true // as it could still be; its refusal is the breach (DEF-03)
+		}
 	}
 }
 
@@ -267,6 +273,9 @@ func (h *history) tell() {
 			if q != nil && r.accepted {
 				q.requests++
 			}
+			if r.poll != nil && r.point != nil && r.poll.end < r.point.begin {
+				r.point = nil // that places it again (POLL-04)
+			}
 			switch {
 			case r.result != nil && !r.contradicts(r.result):
 				r.told = outcomes(r.result.Status)
@@ -292,7 +301,7 @@ func (h *history) tell() {
 		for _, p := range h.qpList {
 			for _, r := range p.requests {
 				if p.cq(r.queue()) == q && r.point == nil {
-					r.nothing = q.foundNothing(r.poll)
+					r.nothing = q.foundNothing(r)
 				}
 			}
 		}
@@ -302,8 +311,10 @@ func (h *history) tell() {
 // tight reports whether more requests complete into the CQ than it has room for.
 func (q *cq) tight() bool { return q.depth != nil && int64(q.requests) > *q.depth }
 
-// foundNothing returns the last poll that had room and found nothing, and returned before the call of another.
-func (q *cq) foundNothing(before *call) *call {
+// foundNothing returns the last poll that had room and found nothing, and returned before the call of the one that delivered r. What
+// none delivered may have vanished when its QP was closed (A21): of that the polls before the close tell.
+func (q *cq) foundNothing(r *request) *call {
+	before := cmp.Or(r.poll, r.qp.closed)
 	for _, c := range slices.Backward(q.polls) {
 		room := c.first.N == nil || *c.first.N > 0
 		if c.last != nil && c.kind == "poll" && room && len(c.last.Results) == 0 && (before == nil || c.end < before.begin) {

@@ -17,7 +17,7 @@ func (c *component) performComplete(w *walk, o *operation) {
 			return // what comes after a CQ error is lost
 		}
 		turn, counts := c.turn(o)
-		if s.placed[o.cq] != turn {
+		if s.placed[o.cq] != turn && (r.delivery != nil || !c.mayVanish(r.qp)) {
 			w.refuse(outOfTurn)
 			return
 		}
@@ -41,7 +41,7 @@ func (c *component) performComplete(w *walk, o *operation) {
 }
 
 // turn returns how many completions have to be in place before that of o: those that polls delivered earlier. What no poll
-// delivered, or a poll beyond the limit, comes after all others and does not count.
+// delivered, or a poll beyond the limit, does not count, and comes after all others, unless it vanishes.
 func (c *component) turn(o *operation) (turn int, counts bool) {
 	d := o.request.delivery
 	if d == nil || d.order >= c.turns[o.cq] {

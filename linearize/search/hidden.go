@@ -12,10 +12,6 @@ func (c *component) listHidden() {
 	for _, q := range c.cqs {
 		q.fails = c.failureMatters(q)
 		q.keeps = q.fails && (q.reports || c.undelivered(q) > 1)
-		q.needed = q.notifiedAfter(q.lastEmpty())
-		if q.fails {
-			q.needed += q.depth // they may have filled it
-		}
 	}
 	losses := 0
 	for _, p := range c.qps {
@@ -24,10 +20,12 @@ func (c *component) listHidden() {
 			losses++
 		}
 		for _, q := range []model.Queue{model.Initiator, model.Receive} {
+			c.findUnseen(p, q)
 			for _, r := range p.queue(q) {
 				c.listRequest(r)
 			}
 		}
+		c.listVanish(p)
 	}
 	for _, q := range c.cqs {
 		c.listErrors(q)
@@ -63,7 +61,7 @@ func (c *component) listRequest(r *request) {
 		o.call = r.point.call
 	}
 	if r.delivery == nil && r.point == nil {
-		empty := c.cqs[o.cq].lastEmpty()
+		empty := r.qp.unseen[r.queue].from
 		if r.silent {
 			o.maybe, o.ret = true, until // success leaves nothing that would be owed
 		}
@@ -82,7 +80,6 @@ func (c *component) listRequest(r *request) {
 // needs no more than one, a CQ that was full, a point that places one behind it, or what became of a silent request that could not
 // succeed.
 func (c *component) mayMatter(r *request) bool {
-	q := r.qp.cq(r.queue)
 	switch {
 	case !r.hasMessage() && !c.h.breaks(r.qp):
 		return false
@@ -93,7 +90,7 @@ func (c *component) mayMatter(r *request) bool {
 	case r.silent && (c.executesElsewhere(r) || c.h.breaks(r.qp)):
 		return true // it may have had to fail
 	}
-	return r.waiting < q.needed
+	return r.waiting < r.qp.unseen[r.queue].needed
 }
 
 // breaks reports whether anything may have cancelled the requests of p.
@@ -138,13 +135,35 @@ func (c *component) undelivered(q *cq) int {
 	return n
 }
 
-// lastEmpty returns when the last poll that found the CQ empty began, or 0. A CQ that failed may keep what it has, so that
-// its polls tell nothing (A33).
-func (q *cq) lastEmpty() moment {
-	if q.keeps || len(q.empty) == 0 {
-		return 0
+// unseen is where completions of a queue can have been placed that no poll delivered: from a moment on, and how many of them could
+// explain anything.
+type unseen struct {
+	from   moment
+	needed int
+}
+
+// findUnseen finds it for a queue of p.
+func (c *component) findUnseen(p *qp, queue model.Queue) {
+	q, until := p.cq(queue), never
+	if c.mayVanish(p) {
+		until = p.closed.call
 	}
-	return q.empty[len(q.empty)-1].call
+	u := &p.unseen[queue]
+	u.from = q.lastEmpty(until)
+	if u.needed = q.notifiedAfter(u.from); q.fails {
+		u.needed += q.depth // they may have filled it
+	}
+}
+
+// lastEmpty returns when the last poll began that found the CQ empty and returned before a moment, or 0. A CQ that failed may keep
+// what it has, so that its polls tell nothing (A33).
+func (q *cq) lastEmpty(until moment) moment {
+	for _, s := range slices.Backward(q.empty) {
+		if !q.keeps && s.ret < until {
+			return s.call
+		}
+	}
+	return 0
 }
 
 // notifiedAfter counts the callbacks and events of q after a moment.

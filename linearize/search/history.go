@@ -25,7 +25,6 @@ type cq struct {
 	unclear   string     // why nobody can tell what it holds, or ""
 	overrun   moment     // the first at which more could be on its way into it than it has room for, or never
 	fails     bool       // its failure is in the trace, or could explain something of it
-	needed    int        // completions that no poll delivered and that could explain anything
 	keeps     bool       // it failed, and may keep completions that it holds
 	component *component
 	index     int // in its component
@@ -48,12 +47,13 @@ type qp struct {
 	flushed                []moment // by when the first of each flush and those after it had flushed
 	flushing               []moment // … and the last of it and those before it
 	closed                 *span
-	ends                   bool   // the trace tells of its flush, its close or a failure of its own
-	ended                  moment // from when on no message waits on it: a flush was over, or a failure was delivered
-	failed                 moment // … the failure alone
-	aborted                moment // from when on an abort that the trace tells of may have ended the connection, or never
-	lostFrom               moment // from when on the connection may be lost without a word in the trace
-	losses                 []loss // … by what
+	ends                   bool      // the trace tells of its flush, its close or a failure of its own
+	ended                  moment    // from when on no message waits on it: a flush was over, or a failure was delivered
+	failed                 moment    // … the failure alone
+	aborted                moment    // from when on an abort that the trace tells of may have ended the connection, or never
+	lostFrom               moment    // from when on the connection may be lost without a word in the trace
+	losses                 []loss    // … by what
+	unseen                 [2]unseen // by queue
 	component              *component
 	index                  int // in its component
 }

@@ -28,6 +28,7 @@ const (
 	doExecute  // hidden
 	doDeliver  // hidden
 	doComplete // hidden
+	doVanish   // hidden: the completions of a QP that is closed leave the CQs
 	doRest     // nothing is owed
 )
 

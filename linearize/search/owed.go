@@ -255,8 +255,10 @@ func (q *cq) emptyAfter(mark moment) *span {
 	return q.empty[i]
 }
 
-// polledAfter reports whether a poll of a CQ returned after the moment.
-func (q *cq) polledAfter(at moment) bool { return len(q.polls) > 0 && q.polls[len(q.polls)-1].ret > at }
+// polledWithin reports whether a poll of a CQ overlaps what lies between two moments.
+func (q *cq) polledWithin(from, to moment) bool {
+	return slices.ContainsFunc(q.polls, func(s *span) bool { return s.ret > from && s.call < to })
+}
 
 // foundEmpty reports whether a poll had room and returned nothing.
 func (s *span) foundEmpty() bool {
@@ -271,7 +273,7 @@ func (h *history) checkOwed() {
 		if h.outlivesClose(q, r) {
 			continue
 		}
-		if r.point != nil && r.delivery == nil && r.qp.closed != nil && q.polledAfter(r.qp.closed.call) {
+		if closed := r.qp.closed; r.point != nil && r.delivery == nil && closed != nil && q.polledWithin(closed.call, h.doneAt(closed)) {
 			q.leaveOpen("completions of %s may have vanished from %s when it was closed (A21)", r.qp.name, q.name)
 			continue
 		}
@@ -283,7 +285,9 @@ func (h *history) checkOwed() {
 			continue
 		}
 		if p := r.qp; p.closed != nil && p.closed.call < poll.ret {
-			q.leaveOpen("completions of %s may have vanished from %s when it was closed (A21)", p.name, q.name)
+			if poll.call < h.doneAt(p.closed) {
+				q.leaveOpen("completions of %s may have vanished from %s when it was closed (A21)", p.name, q.name)
+			}
 			continue
 		}
 		rule, why := r.brokenByDelay()

@@ -76,6 +76,10 @@ func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 	case d.result.Qp != "" && d.result.Qp != r.qp.name:
 		h.provider("POLL-05", at, see, "the completion of %s names %s, and it was posted on %s", wr, d.result.Qp, r.qp.name)
 	}
+	if r.point != nil && at < r.point.call {
+		h.provider("POLL-04", r.point.call, []*span{r.post, d.poll}, "the completion of %s was placed in %s, and a poll had delivered it", wr, q.name)
+		r.point = nil
+	}
 	if r.point != nil && d.outcome != r.outcome {
 		h.provider("POLL-05", at, []*span{r.post, r.point}, "%s delivered %s with %s, and its completion was placed with %s",
 			q.name, wr, d.result.Status, r.point.begin.Status)

@@ -115,7 +115,7 @@ func (c *component) upTo(last moment) []porcupine.Operation {
 	return history
 }
 
-func (e effect) hidden() bool { return e >= doLose && e <= doComplete }
+func (e effect) hidden() bool { return e >= doLose && e <= doVanish }
 
 // bytes returns about how much memory a set takes that an operation led to, and porcupine's note of it. With the states before
 // them its states share what the operation leaves as it was.

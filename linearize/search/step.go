@@ -146,6 +146,8 @@ func (c *component) perform(w *walk, o *operation) {
 		c.performDeliver(w, o.request)
 	case doComplete:
 		c.performComplete(w, o)
+	case doVanish:
+		c.performVanish(w, o)
 	case doRest:
 		c.performRest(w, o)
 	}

@@ -36,7 +36,7 @@ func (c *component) told(s state, a model.Action, next model.State, open bool) *
 		step.Leaves = &leaves
 	}
 	longer := &trail{step, s.trail, s.trail.oddity() + 1}
-	if a.Outcome != model.SUCCESS || a.Name == model.ConnectionLost || a.Name == model.Overflow {
+	if a.Outcome != model.SUCCESS || a.Name == model.ConnectionLost || a.Name == model.Overflow || a.Name == model.NdkCloseCompletionEnter {
 		longer.odd++
 	}
 	return longer
@@ -57,7 +57,7 @@ func (c *component) stepOfAction(s state, a model.Action) witness.Step {
 		step.Cq = c.cqs[a.Cq].name
 	case model.Post, model.PostRefused:
 		c.tellPost(&step, a)
-	case model.Execute, model.Complete:
+	case model.Execute, model.Complete, model.CompletionLost:
 		r := c.h.requests[s.model.Qps[a.Qp].Queue(a.Queue)[a.At].Id]
 		step.Qp, step.Queue, step.Wr = c.qps[a.Qp].name, a.Queue.String(), r.wr
 		if a.Name == model.Execute {
@@ -169,7 +169,8 @@ func (j *judge) witness() []witness.Placed {
 func isEffect(name model.Name) bool {
 	switch name {
 	case model.NdkConnect, model.Post, model.PostRefused, model.NdkArmCq, model.NdkGetCqResults, model.NdkFlush, model.NdkCloseQp,
-		model.NdkCqNotificationCallbackEnter, model.NdkCqNotificationCallbackExit, model.NdkCloseCq, model.NdkCloseCompletion:
+		model.NdkCloseCompletionEnter, model.NdkCqNotificationCallbackEnter, model.NdkCqNotificationCallbackExit, model.NdkCloseCq,
+		model.NdkCloseCompletion:
 		return true
 	}
 	return false

@@ -16,6 +16,7 @@ func (p *qp) closeFinished() {
 		if l.cq == nil || l.queue == model.Receive && l.cq == p.lanes[model.Initiator].cq {
 			continue
 		}
+		p.vanishes(l.cq)
 		known := len(l.cq.fenced)
 		for _, own := range p.lanes {
 			if own.cq == l.cq {

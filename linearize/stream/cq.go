@@ -46,6 +46,7 @@ type cq struct {
 	armed                 model.Arm  // the type of the latest arm
 	emptied               moment     // the call of the latest poll that found nothing
 	misplaced             earlier    // the first point of it before its creation was called
+	latest                moment     // when something was seen of it last
 	fenced                []*posting // outstanding requests of QPs whose close has completed
 	owed                  int        // outstanding requests that had to have completed at a moment of rest
 	unexplained           bool       // what cancelled some that it delivered may not be known yet
@@ -101,9 +102,11 @@ const (
 	placedNow
 	closeCall
 	closeFinished
-	owes    // one that was open at a moment of rest was owed
-	owesNot // or not
-	nothing // but a place between others
+	frees     // one that was owed at a moment of rest may be no longer there
+	vanishing // completions of a QP may be no longer there
+	owes      // one that was open at a moment of rest was owed
+	owesNot   // or not
+	nothing   // but a place between others
 )
 
 func (s *Stream) cq(name string) *cq {
@@ -136,6 +139,7 @@ func (q *cq) take(e sight) {
 		return
 	}
 	e.pending, e.line = q.pending, q.s.line()
+	q.latest = e.at
 	if len(q.polls) > 0 {
 		if q.held = append(q.held, e); len(q.held) > maxHeld {
 			q.unclear("a poll of %s is under way for longer than this engine waits")
@@ -184,6 +188,10 @@ func (q *cq) show(a *automaton.Queue, e *sight) bool {
 		return a.Owe(automaton.Moment(e.owed), automaton.Moment(e.posting.called), at)
 	case owesNot:
 		return a.NotOwed(automaton.Moment(e.owed), at)
+	case frees:
+		return a.Free(automaton.Moment(e.posting.called), automaton.Moment(e.owed), at)
+	case vanishing:
+		return a.Vanished(e.list, e.known, at)
 	case placedNow:
 		for _, from := range e.list {
 			a.NotPlaced(from, 1)

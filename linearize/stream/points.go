@@ -39,10 +39,11 @@ func (s *Stream) placed(e *trace.Event) {
 		kinds = automaton.Failed
 	case r.outcome == model.CANCELLED:
 		kinds = automaton.Cancelled
-	case e.Solicited != nil && *e.Solicited:
-		kinds = automaton.Solicited
-	case e.Solicited == nil && l.queue == model.Receive:
+	case l.queue != model.Receive: // only its sender asks for it
+	case e.Solicited == nil:
 		kinds = automaton.Plain | automaton.Solicited
+	case *e.Solicited:
+		kinds = automaton.Solicited
 	}
 	r.kinds = kinds
 	if r.outcome != model.SUCCESS {
@@ -166,11 +167,24 @@ func (l *lane) placeOf(r *posting) int {
 	return i
 }
 
-// leaveClosedOpen takes that the CQ was found empty: the completions of a QP that is being closed may have gone with it (A21).
-func (q *cq) leaveClosedOpen() {
-	for _, r := range q.points {
-		if qp := r.lane.qp; qp.closing != 0 {
-			qp.leaveOpen(qp.name + " was closed, and which of its completions " + q.name + " still held this engine does not follow")
-		}
+// isFirst holds it against the order of the points that the CQ delivers r (POLL-05, POLL-09). It returns false when nothing more can be
+// said of it.
+func (q *cq) isFirst(r *posting, p *poll) bool {
+	if !r.vanished && q.points[0] != r {
+		q.hasVanished()
 	}
+	switch {
+	case q.stopped():
+		return false
+	case r.vanished:
+		q.s.unexplained(q.group, "POLL-05", p.line, []int{r.line},
+			"%s delivered %s, and a poll had shown that the completions of %s vanished when it was closed", q.name, r.wr, r.lane.qp.name)
+		r.lane.qp.allows("no completion of %s", r.wr)
+	case q.points[0] != r:
+		first := q.points[0]
+		q.s.unexplained(q.group, "POLL-05", p.line, []int{first.line}, "%s delivered %s, and %s had been placed before it", q.name, r.wr, first.wr)
+		q.s.also("POLL-09")
+		r.lane.qp.allows("first %s, with %v", first.wr, first.outcome)
+	}
+	return true
 }

@@ -83,6 +83,7 @@ func (q *cq) endPolls() {
 // release takes what was held while polls were under way.
 func (q *cq) release() {
 	polls, held, pending := q.polls, q.held, q.pending
+	q.latest = q.s.at
 	q.polls, q.held = q.polls[:0], nil
 	slices.SortStableFunc(polls, inQueueOrder(q.s))
 	for _, p := range polls {
@@ -97,7 +98,7 @@ func (q *cq) release() {
 			return
 		}
 		if p.foundNothing() {
-			q.leaveClosedOpen()
+			q.hasVanished()
 			if q.emptied = max(q.emptied, p.call.call); q.owed > 0 && q.failed == 0 {
 				q.missing(p)
 			}

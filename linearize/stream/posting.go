@@ -89,6 +89,7 @@ type posting struct {
 	outcome         model.Outcome
 	silent          bool
 	solicit         bool
+	vanished        bool // a poll showed that its completion, which a point placed, vanished with its QP
 	deferred        bool
 	fence           bool
 	localInvalidate bool    // a read that invalidates

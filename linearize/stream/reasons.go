@@ -19,6 +19,9 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 	if e.what == exited && q.group.root().broken {
 		return // of a callback that was told of when it was entered
 	}
+	if q.mayVanish() {
+		return
+	}
 	f := verdict.Finding{Line: e.line, Message: q.seen(e) + ", and nothing explains what was seen before"}
 	if e.what == readers { // nobody read what would have to have been read by then
 		f.Rule, f.Line = "ARM-03", q.restedLine

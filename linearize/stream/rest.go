@@ -170,7 +170,7 @@ func (q *cq) missing(p *poll) {
 				if l.cq != q {
 					break
 				}
-				due := r.owed != 0 && r.owed <= p.call.call && r.place == 0 && !r.missed
+				due := r.owed != 0 && r.owed <= p.call.call && r.place == 0 && !r.missed && qp.over == 0
 				if due && (first == nil || r.owed < first.owed) {
 					first = r
 				}
@@ -249,7 +249,7 @@ func (q *cq) tokensByRest() {
 func (q *cq) reportLate(r *posting, poll int) {
 	qp := r.lane.qp
 	if qp.closing != 0 {
-		qp.leaveOpen(qp.name + " was closed, and which of its completions " + q.name + " still held this engine does not follow")
+		qp.leaveOpen(qp.mayVanishFrom(q))
 		return
 	}
 	rule, why := "DEF-04", r.wr+", posted with success, had not completed"

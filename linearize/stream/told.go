@@ -93,10 +93,8 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 		}
 		l.drop(l.took + 1)
 	}
-	if r.place != 0 && q.points[0] != r {
-		s.unexplained(q.group, "POLL-05", p.line, []int{q.points[0].line}, "%s delivered %s, and %s had been placed before it", q.name, r.wr, q.points[0].wr)
-		s.also("POLL-09")
-		l.qp.allows("first %s, with %v", q.points[0].wr, q.points[0].outcome)
+	if r.place != 0 && !q.isFirst(r, p) {
+		return out
 	}
 	q.placedBefore(r)
 	kinds, from, ok := s.tell(q, p, r, outcome, result)
@@ -161,7 +159,7 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 	}
 	if r.place == 0 {
 		l.cq.pending--
-	} else {
+	} else if !r.vanished {
 		l.cq.shown--
 		l.cq.delivers(r)
 	}

@@ -87,14 +87,25 @@ func (f *facts) findEffects(c *call, side string, first func(what, name string) 
 	case closesQp[e.Fn] && first("close", e.Qp):
 		f.closing[e.Qp] = true
 		add(inside(qp.of(model.NdkCloseQp)))
+		if c.succeeded() {
+			gone := inside(qp.of(model.NdkCloseCompletionEnter))
+			gone.must = false
+			add(gone)
+		}
 	case closesCq[e.Fn] && first("close", e.Cq):
 		add(inside(cq.of(model.NdkCloseCq)))
 		if !c.pending() {
 			add(inside(cq.of(model.NdkCloseCompletion)))
 		}
 	case e.Fn == "NdkCloseCompletion":
-		if closed := f.byOp[e.For]; closed != nil && closesCq[closed.begin.Fn] && f.answers[e.For] == c {
+		closed := f.byOp[e.For]
+		switch {
+		case closed == nil || f.answers[e.For] != c:
+		case closesCq[closed.begin.Fn]:
 			add(at(Step{Cq: closed.begin.Cq}.of(model.NdkCloseCompletion), c.from))
+		case closesQp[closed.begin.Fn]:
+			gone := Step{Qp: closed.begin.Qp}.of(model.NdkCloseCompletionEnter)
+			add(&effect{step: gone, from: c.from, to: c.from})
 		}
 	}
 }

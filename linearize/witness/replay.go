@@ -87,7 +87,7 @@ func isHidden(s Step) bool {
 		bare.Qp, bare.Outcome, bare.Received = s.Qp, s.Outcome, s.Received
 	case model.Execute:
 		bare.Qp, bare.Queue, bare.Wr, bare.Outcome, bare.Solicited, bare.Token = s.Qp, s.Queue, s.Wr, s.Outcome, s.Solicited, s.Token
-	case model.Complete:
+	case model.Complete, model.CompletionLost:
 		bare.Qp, bare.Queue, bare.Wr = s.Qp, s.Queue, s.Wr
 	case model.Overflow, model.CqInternalError, model.ExtraEvent:
 		bare.Cq = s.Cq
@@ -128,7 +128,9 @@ func (r *replay) action(s Step) (model.Action, error) {
 		a.Request, a.Deferred = f.byWr[s.Wr].Request, s.Deferred
 	case model.Abort:
 		a.Outcome, a.Received = outcome("outcome", s.Outcome), outcome("received", s.Received)
-	case model.Execute, model.Complete:
+	case model.NdkCloseCompletionEnter:
+		a.Dropped = true
+	case model.Execute, model.Complete, model.CompletionLost:
 		q := f.byWr[s.Wr]
 		if q == nil {
 			return a, fmt.Errorf("%s names %.40q, and the trace has no such request", s.Action, s.Wr)
@@ -136,7 +138,7 @@ func (r *replay) action(s Step) (model.Action, error) {
 		if a.At = r.find(q); a.At < 0 || s.Qp != f.qps.list[q.qp] || s.Queue != q.queue.String() {
 			return a, fmt.Errorf("%s is not in the %s queue of %s", s.Wr, s.Queue, s.Qp)
 		}
-		if s.Action == model.Complete {
+		if s.Action != model.Execute {
 			break
 		}
 		a.Outcome, a.Solicited = outcome("outcome", s.Outcome), s.Solicited

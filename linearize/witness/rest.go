@@ -45,6 +45,10 @@ func (r *replay) allowed(s Step, a model.Action) error {
 		if q := f.byWr[s.Wr]; q.placed >= 0 && q.placed != r.behind() {
 			return fmt.Errorf("a point tells when %s completed, and this is not behind it", s.Wr)
 		}
+	case model.CompletionLost:
+		if f.byWr[s.Wr].told {
+			return fmt.Errorf("%s has a completion, which is not lost", s.Wr)
+		}
 	case model.Execute:
 		if a.Queue != model.Receive || a.Outcome != model.SUCCESS || f.contract.Qps[a.Qp].Peer < 0 || r.lanes[a.Qp].unclear {
 			return nil

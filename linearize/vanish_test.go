@@ -1,0 +1,88 @@
+package linearize
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
+)
+
+// When the close of a QP completes, what its CQs hold of it stays there, or vanishes (A21): a poll that finds nothing or something else,
+// and an arm that finds nothing, are explained by that. What was owed before the close stays owed (ARM-04, ARM-09), what a poll delivers
+// has not vanished (ARM-04), and what is of other QPs does not (POLL-03).
+func TestCompletionsVanishWithTheirQp(t *testing.T) {
+	const (
+		rest    = `"ph":"point","fn":"quiesce"`
+		arm     = `NdkArmCq "cq":"c","type":"ANY"|`
+		write   = `NdkWrite "qp":"q","wr":"1"` + ok
+		placed  = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1",` + called
+		callb   = `NdkCqNotificationCallback "cq":"c",` + called + `|`
+		closeQ  = `NdkCloseQp "qp":"q"` + ok
+		empty   = `NdkGetCqResults "cq":"c","n":8|"results":[]`
+		got     = `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + called + `}]`
+		other   = `NdkWrite "qp":"p","wr":"2"` + ok
+		also    = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"2",` + called
+		gotNext = `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"2",` + called + `}]`
+	)
+	connected := append(slices.Clone(created), `NdkCreateQp "qp":"p","receive_cq":"c","initiator_cq":"c"`+ok, `NdkConnect "qp":"p","conn":"m"`+ok)
+	for _, test := range []struct {
+		name, dialect, rules string // one of which is broken; conformant where there is none
+		calls                []string
+	}{
+		{"a point, and a poll finds nothing", "ndkpi", "", slices.Concat(connected, []string{write, placed, closeQ, empty})},
+		{"a point, and an arm finds nothing", "ndkpi", "", slices.Concat(connected, []string{write, placed, closeQ, arm})},
+		{"a point, and a poll finds the next", "ndkpi", "", slices.Concat(connected, []string{write, other, placed, also, closeQ, gotNext})},
+		{"a point, and a poll finds it", "ndkpi", "ARM-04", slices.Concat(connected, []string{write, placed, closeQ, arm, got})},
+		{"a point of another QP", "ndkpi", "POLL-03", slices.Concat(connected, []string{write, placed, other, also, closeQ, empty})},
+		{"both of two points", "ndkpi", "POLL-09", slices.Concat(connected, []string{write, placed, `NdkWrite "qp":"q","wr":"3"` + ok,
+			`"ph":"point","fn":"CqePlaced","cq":"c","wr":"3",` + called, closeQ, `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"3",` + called + `}]`})},
+		{"armed before it was placed", "ndkpi", "ARM-09", slices.Concat(connected, []string{arm, write, placed, closeQ})},
+		{"owed, and an arm finds nothing", "ndkpi", "", slices.Concat(connected, []string{write, rest, closeQ, arm})},
+		{"owed, and a poll finds nothing", "ndkpi", "", slices.Concat(connected, []string{write, rest, closeQ, empty})},
+		{"owed, and armed before the close", "ndkpi", "ARM-04", slices.Concat(connected, []string{write, rest, arm, closeQ})},
+		{"owed of another QP", "ndkpi", "DEF-04", slices.Concat(connected, []string{write, other, rest, closeQ, empty})},
+		{"behind its callback", "ndkpi", "", slices.Concat(connected, []string{arm, write, callb, closeQ, empty})},
+		{"behind its callback, and a poll finds another", "ndkpi", "", slices.Concat(connected, []string{arm, write, callb, closeQ, other, gotNext})},
+		{"behind a callback for another QP", "ndkpi", "POLL-03 ARM-21", slices.Concat(connected, []string{arm, other, callb, closeQ, empty})},
+		{"before its callback", "ndkpi", "", slices.Concat(connected, []string{arm, write, closeQ, callb, empty})},
+		{"cancelled by the close", "ndkpi", "", slices.Concat(connected, []string{`NdkReceive "qp":"q","wr":"1"` + ok, arm,
+			`NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`, callb, `NdkCloseCompletion "for":"9",` + called + `|`, other, gotNext})},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText(test.dialect, lines(test.calls...))), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, engine := range []Engine{Streaming, Porcupine} {
+				r := Check(context.Background(), traced, Options{Engine: engine})
+				tells := func(f verdict.Finding) bool {
+					return strings.Contains(test.rules, f.Rule) || engine == Streaming && f.Rule == "ARM-03" // which says in general what others say of an arm
+				}
+				if test.rules == "" && r.Verdict != verdict.Conformant ||
+					test.rules != "" && (r.Verdict != verdict.ProviderViolation || !slices.ContainsFunc(r.Findings, tells)) {
+					t.Errorf("%s: %s, want %q: %+v", engine, r.Verdict, test.rules, r.Findings)
+				}
+			}
+		})
+	}
+}
+
+// While the call of the close is running they may have vanished already: the streaming engine leaves open what that explains.
+func TestCompletionsVanishWhileTheCloseRuns(t *testing.T) {
+	traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText("ndkpi", lines(slices.Concat(created, []string{
+		`NdkArmCq "cq":"c","type":"ANY"|`, `NdkWrite "qp":"q","wr":"1"` + ok, `NdkCqNotificationCallback "cq":"c",` + called + `|`,
+		`NdkCloseQp "qp":"q"`, `"ph":"call","op":"a","fn":"NdkGetCqResults","cq":"c","n":8`,
+		`"ph":"ret","op":"a","fn":"NdkGetCqResults","results":[]`, `"ph":"ret","op":"8","fn":"NdkCloseQp",` + called})...))), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for engine, want := range map[Engine]verdict.Verdict{Streaming: verdict.Inconclusive, Porcupine: verdict.Conformant} {
+		if r := Check(context.Background(), traced, Options{Engine: engine}); r.Verdict != want {
+			t.Errorf("%s: %s, want %s: %+v", engine, r.Verdict, want, r.Findings)
+		}
+	}
+}
