@@ -45,7 +45,7 @@ func (q *Queue) raise(n uint32) {
 		return
 	}
 	e := event{what: raised, n: int(n)}
-	next := q.set.next.find(e)
+	next := q.set.next.find(&e)
 	if next == nil {
 		alive := slices.Clone(q.set.alive)
 		for i := range alive {

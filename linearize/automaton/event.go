@@ -41,13 +41,13 @@ const (
 )
 
 // after returns the step that an event takes from s, whose explanations refer to so many moments.
-func (m *Machine) after(s *set, e event) *step {
+func (m *Machine) after(s *set, e *event) *step {
 	if next := s.next.find(e); next != nil {
 		return next
 	}
-	next := m.compute(s, e)
+	next := m.compute(s, *e)
 	m.remember(100)
-	s.next.add(e, next)
+	s.next.add(*e, next)
 	return next
 }
 
@@ -61,15 +61,15 @@ type steps struct {
 	all   map[event]*step
 }
 
-func (s *steps) find(e event) *step {
+func (s *steps) find(e *event) *step {
 	for i := range s.latest {
-		if s.latest[i].event == e && s.latest[i].to != nil {
+		if s.latest[i].event == *e && s.latest[i].to != nil {
 			return s.latest[i].to
 		}
 	}
-	to := s.all[e]
+	to := s.all[*e]
 	if to != nil {
-		s.keep(e, to)
+		s.keep(*e, to)
 	}
 	return to
 }

@@ -59,7 +59,7 @@ func (q *Queue) take(e event, at Moment) bool {
 		q.raise(q.debt)
 	}
 	before := q.set
-	s := q.machine.after(before, e)
+	s := q.machine.after(before, &e)
 	if s.err != nil {
 		q.err = s.err
 		return true
