@@ -37,11 +37,15 @@ func TestCompletionsVanishWithTheirQp(t *testing.T) {
 		{"a point, and an arm finds nothing", "ndkpi", "", slices.Concat(connected, []string{write, placed, closeQ, arm})},
 		{"a point, and a poll finds the next", "ndkpi", "", slices.Concat(connected, []string{write, other, placed, also, closeQ, gotNext})},
 		{"a point, and a poll finds it", "ndkpi", "ARM-04", slices.Concat(connected, []string{write, placed, closeQ, arm, got})},
+		{"a point, and a poll that had begun before finds nothing", "ndkpi", "", slices.Concat(connected, []string{
+			`"ph":"call","op":"a","fn":"NdkGetCqResults","cq":"c","n":8`, write, placed, closeQ, `"ph":"ret","op":"a","fn":"NdkGetCqResults","results":[]`, got})},
 		{"a point of another QP", "ndkpi", "POLL-03", slices.Concat(connected, []string{write, placed, other, also, closeQ, empty})},
 		{"both of two points", "ndkpi", "POLL-09", slices.Concat(connected, []string{write, placed, `NdkWrite "qp":"q","wr":"3"` + ok,
 			`"ph":"point","fn":"CqePlaced","cq":"c","wr":"3",` + called, closeQ, `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"3",` + called + `}]`})},
 		{"armed before it was placed", "ndkpi", "ARM-09", slices.Concat(connected, []string{arm, write, placed, closeQ})},
 		{"owed, and an arm finds nothing", "ndkpi", "", slices.Concat(connected, []string{write, rest, closeQ, arm})},
+		{"owed, and a callback comes after the rest", "ndkpi", "ARM-08", slices.Concat(connected, []string{`NdkArmCq "cq":"c","type":"ERRORS"|`,
+			write, rest, closeQ, callb, `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1","status":"STATUS_IO_TIMEOUT"}]`})},
 		{"owed, and a poll finds nothing", "ndkpi", "", slices.Concat(connected, []string{write, rest, closeQ, empty})},
 		{"owed, and armed before the close", "ndkpi", "ARM-04", slices.Concat(connected, []string{write, rest, arm, closeQ})},
 		{"owed of another QP", "ndkpi", "DEF-04", slices.Concat(connected, []string{write, other, rest, closeQ, empty})},
@@ -51,6 +55,10 @@ func TestCompletionsVanishWithTheirQp(t *testing.T) {
 		{"before its callback", "ndkpi", "", slices.Concat(connected, []string{arm, write, closeQ, callb, empty})},
 		{"cancelled by the close", "ndkpi", "", slices.Concat(connected, []string{`NdkReceive "qp":"q","wr":"1"` + ok, arm,
 			`NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`, callb, `NdkCloseCompletion "for":"9",` + called + `|`, other, gotNext})},
+		{"a receive of a QP whose peer sends nothing", "ndkpi", "", slices.Concat(created, []string{
+			`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"` + ok, `NdkAccept "qp":"p","conn":"n"` + ok,
+			`NdkReceive "qp":"q","wr":"1"` + ok, arm, callb, closeQ, empty})},
+		{"destroyed", "verbs", "", slices.Concat(verbsQp, []string{verbsWrite, rest, `ibv_destroy_qp "qp":"q"|`, verbsEmpty})},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText(test.dialect, lines(test.calls...))), 0)

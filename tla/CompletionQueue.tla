@@ -370,8 +370,8 @@ NdkRequestCompletionExit(q) == cq[q].resize = "TOLD" /\ Become(q, {[cq[q] EXCEPT
 (***************************************************************************)
 (* Closing.  NdkCloseCq may return before the CQ is closed; then           *)
 (* NdkCloseCompletion says when it is.  It never fails (LIFE-12, A22), and *)
-(* nothing but the close can be called from then on (LIFE-06).  Its QPs    *)
-(* come first: see Ndk.                                                    *)
+(* nothing of the CQ can be called from then on, a second close neither    *)
+(* (LIFE-06).  Its QPs come first: see Ndk.                                *)
 (***************************************************************************)
 NdkCloseCq(q) == cq[q].open = "OPEN" /\ Become(q, {[cq[q] EXCEPT !.open = "CLOSING"]})
 

@@ -323,7 +323,9 @@ Flushed(q) == Ended(q, AfterFlush(q.state), IF Reading.A31 = "CANCELLED" THEN Pe
 (***************************************************************************)
 NdkFlush(p) == ~Closing(qp[p].state) /\ qp' = [qp EXCEPT ![p] = Flushed(@)]
 
-\* A disconnected QP is flushed implicitly (DISC-08).
+\* A disconnected QP is flushed implicitly (DISC-08).  What is posted afterwards may still succeed, as after a flush (A15): the
+\* documentation asks of a disconnect no more.  One that is pending flushes at some moment before it completes: that moment is
+\* this step; and NdkConnect is the moment from which on requests may succeed.
 NdkDisconnect(p) == NdkFlush(p)
 
 \* A close cancels what it would have to wait for (LIFE-10).
@@ -442,7 +444,8 @@ Oldest(places) == {i \in places : \A j \in places : i <= j}
 \* What the adapter knows it executes, and what is executed it completes.  Of each the oldest is not put off for ever by those
 \* behind it.  A receive waits for a message: no promise.
 \* There is no fairness of HwIndicate: that a deferred request is indicated early is a hint, and nobody may rely on it.
-\* A close that can finish does (LIFE-11).
+\* A close that can finish does (LIFE-11).  That of a QP that was connected may wait for its connector as well, of which there is
+\* no state here: of recorded traces it is asked only where the QP was never connected.
 QpFairness ==
   \A p \in QP :
     /\ WF_qp(\E i \in Oldest(WithoutOutcome(qp[p].initiator)), outcome \in Outcomes : Execute(p, "initiator", i, outcome))

@@ -34,6 +34,9 @@ type candidate struct {
 // covers reports whether every course that y can still take, x can take too, perhaps by placing completions only now.
 // It may miss some: then an explanation is kept that is not needed.
 func (m *Machine) covers(x, y *candidate) bool {
+	if x.gone && !y.gone {
+		return false
+	}
 	for i, w := range x.ways {
 		if w.includes(y.ways[0]) && x.tally.mayHold(i > 0, y.tally) && m.holds(x.explanation, w.steps, y.explanation) {
 			return true

@@ -11,12 +11,13 @@ type explanation struct {
 	control
 	cells []cell // oldest first; never changed in place
 	old   int    // how many of the cells are not fresh: placed before the last callback was entered, as a rule
+	gone  bool   // what it held of the QP whose close completed last has vanished
 }
 
 // appendKey appends an encoding of x: two explanations are equal exactly when their keys are.
 func (x explanation) appendKey(key []byte) []byte {
 	key = append(key, byte(x.arm)<<4|byte(x.health)<<2|byte(x.open), bit(x.errorDue)|bit(x.running)<<1|bit(x.reported)<<2|bit(x.aheadOfError)<<3|
-		bit(x.uncounted)<<4, byte(x.taken), x.done, x.ahead)
+		bit(x.uncounted)<<4|bit(x.gone)<<5, byte(x.taken), x.done, x.ahead)
 	key = binary.AppendUvarint(key, uint64(x.waiting))
 	key = binary.AppendUvarint(key, uint64(x.least))
 	key = binary.AppendUvarint(key, uint64(x.most))

@@ -2,6 +2,8 @@ package automaton
 
 import (
 	"slices"
+
+	"ndkoracle/model"
 )
 
 // Vanished takes that the close of a QP completed just now: its completions that are in the CQ stay there, or all of them have
@@ -22,6 +24,7 @@ func (q *Queue) Vanished(points []Moment, others bool, at Moment) bool {
 			}
 		}
 		for _, y := range may {
+			y.gone = false
 			alive = append(alive, y, q.withoutThose(y, points, others))
 		}
 	}
@@ -29,10 +32,31 @@ func (q *Queue) Vanished(points []Moment, others bool, at Moment) bool {
 	return q.Alive()
 }
 
+// Stayed takes that a poll delivers a completion of the QP of which the latest Vanished told: all of them had stayed.
+func (q *Queue) Stayed() bool {
+	if q.err != nil || !slices.ContainsFunc(q.set.alive, func(x explanation) bool { return x.gone }) {
+		return q.Alive()
+	}
+	var kept []explanation
+	for _, x := range q.set.alive {
+		if !x.gone {
+			kept = append(kept, x)
+		}
+	}
+	if len(kept) == 0 {
+		q.why, q.death = []*model.Refusal{hasVanished}, death{set: q.set, event: event{what: fenceGone}}
+	}
+	q.adopt(q.machine.intern(kept, q.set.flights, q.set.readers, uint16(len(q.moments))))
+	return q.Alive()
+}
+
+var hasVanished = &model.Refusal{Rule: "POLL-05", Why: "completions of its QP had vanished when that was closed"}
+
 // withoutThose returns x without the completions that points told of, and if others may have gone with them, without the knowledge
 // that these are there.
 func (q *Queue) withoutThose(x explanation, points []Moment, others bool) explanation {
 	y := x
+	y.gone = true
 	y.cells = make([]cell, 0, len(x.cells))
 	for i, c := range x.cells {
 		if c.form == point && slices.Contains(points, q.moments[c.by]) {
@@ -47,10 +71,18 @@ func (q *Queue) withoutThose(x explanation, points []Moment, others bool) explan
 	return y
 }
 
-// Free takes that a completion which was owed at a moment of rest, and could be placed from a moment on, may have left the CQ.
+// Free takes that a completion which was owed at a moment of rest, and could be placed from a moment on, may have left the CQ: Owe says
+// later that it is there, or NotOwed that it is not.
 func (q *Queue) Free(from, rested, at Moment) bool {
-	if q.err == nil && q.Alive() && q.settle(from, rested) {
-		return q.relax(rested, at)
+	if q.err != nil || !q.Alive() {
+		return q.Alive()
 	}
-	return q.Alive()
+	last := q.settle(from, rested)
+	if f := q.fenceAt(rested); f != nil {
+		f.open++
+	}
+	if !last {
+		return true
+	}
+	return q.relax(rested, at)
 }

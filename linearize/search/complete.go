@@ -105,7 +105,7 @@ func (c *component) completeOne(w *walk, r *request) {
 		if broken || c.mayLose(s, r.qp) {
 			outcomes = append(outcomes, model.CANCELLED)
 		}
-		if !broken && r.hasMessage() {
+		if !broken && (r.hasMessage() || c.mayVanish(r.qp)) {
 			outcomes = append(outcomes, model.FAILED)
 		}
 		if !r.silent && r.hasMessage() {

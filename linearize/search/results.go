@@ -136,6 +136,7 @@ func (h *history) checkPlaced(q *cq, r *request, s *span) bool {
 	if closed := h.doneAt(r.qp.closed); r.post.call < closed && closed < s.call {
 		h.provider("LIFE-07", closed, []*span{r.post, s}, "the close of %s completed while %s was pending: its completion was placed in %s afterwards",
 			r.qp.name, wr, q.name)
+		h.findings[len(h.findings)-1].shown = s.call
 		return false
 	}
 	return true

@@ -41,23 +41,34 @@ func (l *lane) fence() {
 
 // byClose takes that r, which is over, was delivered or not: it had been placed by the close of its QP, if that had completed.
 func (r *posting) byClose(out []sight, e *sight) []sight {
-	if !r.fenced {
+	if p := r.lane.qp; p.over != 0 && r.lane.cq.left == p && e.what == delivered && r.called < p.over {
+		out = append(out, sight{what: stayed, posting: r, pending: -1})
+	}
+	if !r.fenced && !r.freed {
 		return out
 	}
 	r.lane.cq.fenced = without(r.lane.cq.fenced, r)
-	if e.what != delivered || r.owed != 0 || r.missed {
-		return append(out, sight{what: owesNot, owed: r.lane.qp.over, posting: r, pending: -1})
+	if e.what != delivered || r.owed != 0 && !r.freed || r.missed {
+		return append(out, sight{what: owesNot, owed: r.inPlaceBy(), posting: r, pending: -1})
 	}
-	e.owed = r.lane.qp.over
-	return append(out, sight{what: owes, owed: r.lane.qp.over, posting: r, pending: -1})
+	e.owed = r.inPlaceBy()
+	return append(out, sight{what: owes, owed: e.owed, posting: r, pending: -1})
+}
+
+// inPlaceBy returns the moment of rest at which r was owed, or the close of its QP, by which it was placed if it is delivered.
+func (r *posting) inPlaceBy() moment {
+	if r.freed {
+		return r.owed
+	}
+	return r.lane.qp.over
 }
 
 // forgetClosed takes that a poll found nothing: what was placed by the close of a QP, which had completed before, is not there.
 func (q *cq) forgetClosed(p *poll) {
 	for len(q.fenced) > 0 && q.fenced[0].lane.qp.over < p.call.call {
 		r := q.fenced[0]
-		p.delivered = append(p.delivered, sight{what: owesNot, owed: r.lane.qp.over, posting: r})
-		r.fenced, q.fenced = false, q.fenced[1:]
+		p.delivered = append(p.delivered, sight{what: owesNot, owed: r.inPlaceBy(), posting: r})
+		r.fenced, r.freed, q.fenced = false, false, q.fenced[1:]
 	}
 }
 

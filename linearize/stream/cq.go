@@ -47,6 +47,7 @@ type cq struct {
 	emptied               moment     // the call of the latest poll that found nothing
 	misplaced             earlier    // the first point of it before its creation was called
 	latest                moment     // when something was seen of it last
+	left                  *qp        // the latest of which completions may have vanished
 	fenced                []*posting // outstanding requests of QPs whose close has completed
 	owed                  int        // outstanding requests that had to have completed at a moment of rest
 	unexplained           bool       // what cancelled some that it delivered may not be known yet
@@ -104,6 +105,7 @@ const (
 	closeFinished
 	frees     // one that was owed at a moment of rest may be no longer there
 	vanishing // completions of a QP may be no longer there
+	stayed    // … or are
 	owes      // one that was open at a moment of rest was owed
 	owesNot   // or not
 	nothing   // but a place between others
@@ -192,6 +194,8 @@ func (q *cq) show(a *automaton.Queue, e *sight) bool {
 		return a.Free(automaton.Moment(e.posting.called), automaton.Moment(e.owed), at)
 	case vanishing:
 		return a.Vanished(e.list, e.known, at)
+	case stayed:
+		return a.Stayed()
 	case placedNow:
 		for _, from := range e.list {
 			a.NotPlaced(from, 1)

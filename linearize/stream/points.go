@@ -171,7 +171,7 @@ func (l *lane) placeOf(r *posting) int {
 // said of it.
 func (q *cq) isFirst(r *posting, p *poll) bool {
 	if !r.vanished && q.points[0] != r {
-		q.hasVanished()
+		q.hasVanished(never)
 	}
 	switch {
 	case q.stopped():

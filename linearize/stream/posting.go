@@ -89,6 +89,7 @@ type posting struct {
 	outcome         model.Outcome
 	silent          bool
 	solicit         bool
+	freed           bool // it had to have completed when the close of its QP had, and may have vanished with that
 	vanished        bool // a poll showed that its completion, which a point placed, vanished with its QP
 	deferred        bool
 	fence           bool

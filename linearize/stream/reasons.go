@@ -89,7 +89,7 @@ func (q *cq) seen(e *sight) string {
 		return "an event of " + q.name + " was read"
 	case exited:
 		return "the callback of " + q.name + " returned"
-	case delivered:
+	case delivered, stayed, owes:
 		return q.name + " delivered " + e.posting.wr
 	case remaining:
 		return "the completion of " + e.posting.wr + " lies in " + q.name

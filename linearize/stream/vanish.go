@@ -16,8 +16,9 @@ func (p *qp) vanishes(q *cq) {
 			case r.place != 0:
 				vanished.list = append(vanished.list, uint64(r.place))
 				since = max(since, r.place)
-			case r.owed != 0:
+			case r.owed != 0 && !r.missed:
 				q.take(sight{what: frees, at: p.over, owed: r.owed, posting: r})
+				r.freed, q.fenced = true, append(q.fenced, r)
 				fallthrough
 			default:
 				vanished.known = true
@@ -29,6 +30,7 @@ func (p *qp) vanishes(q *cq) {
 	case p.closed == p.over && seen > since:
 		p.leaveInDoubt(p.mayVanishFrom(q))
 	default:
+		q.left = p
 		q.take(vanished)
 	}
 }
@@ -49,12 +51,14 @@ func (q *cq) mayVanish() bool {
 	return false
 }
 
-// hasVanished takes that the first completions of which points told are not there: they have vanished with their QPs. It leaves open what
-// became of those of a QP of which the close has not completed.
-func (q *cq) hasVanished() {
+// hasVanished takes that the first completions of which points told were not there from a moment on: they have vanished with their QPs. It
+// leaves open what became of those of a QP of which the close has not completed.
+func (q *cq) hasVanished(from moment) {
 	for len(q.points) > 0 {
 		r := q.points[0]
 		switch p := r.lane.qp; {
+		case p.over != 0 && p.over >= from:
+			return // the poll may have come first
 		case p.over != 0:
 			r.vanished, q.points = true, q.points[1:]
 			q.shown--
