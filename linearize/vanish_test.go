@@ -79,18 +79,46 @@ func TestCompletionsVanishWithTheirQp(t *testing.T) {
 	}
 }
 
-// While the call of the close is running they may have vanished already: the streaming engine leaves open what that explains.
+// While the call of the close is running they may vanish at any moment, if it returns success. If it is pending, they vanish when it
+// completes (POLL-03).
 func TestCompletionsVanishWhileTheCloseRuns(t *testing.T) {
-	traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText("ndkpi", lines(slices.Concat(created, []string{
-		`NdkArmCq "cq":"c","type":"ANY"|`, `NdkWrite "qp":"q","wr":"1"` + ok, `NdkCqNotificationCallback "cq":"c",` + called + `|`,
-		`NdkCloseQp "qp":"q"`, `"ph":"call","op":"a","fn":"NdkGetCqResults","cq":"c","n":8`,
-		`"ph":"ret","op":"a","fn":"NdkGetCqResults","results":[]`, `"ph":"ret","op":"8","fn":"NdkCloseQp",` + called})...))), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for engine, want := range map[Engine]verdict.Verdict{Streaming: verdict.Inconclusive, Porcupine: verdict.Conformant} {
-		if r := Check(context.Background(), traced, Options{Engine: engine}); r.Verdict != want {
-			t.Errorf("%s: %s, want %s: %+v", engine, r.Verdict, want, r.Findings)
-		}
+	const (
+		arm     = `NdkArmCq "cq":"c","type":"ANY"|`
+		write   = `NdkWrite "qp":"q","wr":"1"` + ok
+		another = `NdkWrite "qp":"q","wr":"2"` + ok
+		callb   = `NdkCqNotificationCallback "cq":"c",` + called + `|`
+		close   = `"ph":"call","op":"close","fn":"NdkCloseQp","qp":"q"`
+		closed  = `"ph":"ret","op":"close","fn":"NdkCloseQp",` + called
+		pending = `"ph":"ret","op":"close","fn":"NdkCloseQp","status":"STATUS_PENDING"`
+		done    = `NdkCloseCompletion "for":"close",` + called + `|`
+		poll    = `"ph":"call","op":"poll","fn":"NdkGetCqResults","cq":"c","n":1`
+		got     = `"ph":"ret","op":"poll","fn":"NdkGetCqResults","results":[{"wr":"1",` + called + `}]`
+		nothing = `"ph":"ret","op":"poll","fn":"NdkGetCqResults","results":[]`
+		empty   = `NdkGetCqResults "cq":"c","n":8|"results":[]`
+		placed  = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1",` + called
+		next    = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"2",` + called
+	)
+	for name, test := range map[string]struct {
+		then []string
+		want verdict.Verdict
+	}{
+		"success":                      {[]string{arm, write, callb, close, poll, nothing, closed}, verdict.Conformant},
+		"pending":                      {[]string{arm, write, callb, close, poll, nothing, pending, done}, verdict.ProviderViolation},
+		"behind an event":              {[]string{arm, write, close, callb, poll, nothing, closed}, verdict.Conformant},
+		"behind a poll":                {[]string{arm, write, another, callb, close, poll, got, arm, callb, empty, closed}, verdict.Conformant},
+		"before a poll returns":        {[]string{write, another, placed, next, poll, close, closed, got, empty}, verdict.Conformant},
+		"before a poll that finds one": {[]string{write, another, placed, next, close, closed, poll, got, empty}, verdict.ProviderViolation},
+	} {
+		t.Run(name, func(t *testing.T) {
+			traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText("ndkpi", lines(slices.Concat(created, test.then)...))), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, engine := range []Engine{Streaming, Porcupine} {
+				if r := Check(t.Context(), traced, Options{Engine: engine}); r.Verdict != test.want {
+					t.Errorf("%s: %s, want %s: %+v", engine, r.Verdict, test.want, r.Findings)
+				}
+			}
+		})
 	}
 }

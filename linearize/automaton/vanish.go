@@ -6,15 +6,17 @@ import (
 	"ndkoracle/model"
 )
 
-// Vanished takes that the close of a QP completed just now: its completions that are in the CQ stay there, or all of them have
-// vanished (A21). Of those that points told of the moments of placement say which they are. Which of the others are the QP's no
+// Vanished takes that the completions of a QP that are in the CQ stay there, or all of them vanish just now, as it is closed (A21):
+// again, if the latest Vanished was of that QP too. Of those that points told of the moments of placement say which they are. Which of the others are the QP's no
 // explanation says: where it has others, any may have been. What was owed of it is no longer known to be there: Free has told.
-func (q *Queue) Vanished(points []Moment, others bool, at Moment) bool {
+func (q *Queue) Vanished(points []Moment, others, again bool, at Moment) bool {
 	if q.err != nil || !q.Alive() {
 		return q.Alive()
 	}
 	q.now, q.prior = at, q.set
-	q.moments, q.pending = append(q.moments, at), append(q.pending, q.open)
+	if n := len(q.moments); n == 0 || q.moments[n-1] != at {
+		q.moments, q.pending = append(q.moments, at), append(q.pending, q.open)
+	}
 	var alive []explanation
 	for _, x := range q.set.alive {
 		may := []explanation{x}
@@ -24,7 +26,7 @@ func (q *Queue) Vanished(points []Moment, others bool, at Moment) bool {
 			}
 		}
 		for _, y := range may {
-			y.gone = false
+			y.gone = y.gone && again
 			alive = append(alive, y, q.withoutThose(y, points, others))
 		}
 	}
@@ -32,7 +34,7 @@ func (q *Queue) Vanished(points []Moment, others bool, at Moment) bool {
 	return q.Alive()
 }
 
-// Stayed takes that a poll delivers a completion of the QP of which the latest Vanished told: all of them had stayed.
+// Stayed takes that the completions stayed of which the latest Vanished told: a poll delivers one, or the close has not completed yet.
 func (q *Queue) Stayed() bool {
 	if q.err != nil || !slices.ContainsFunc(q.set.alive, func(x explanation) bool { return x.gone }) {
 		return q.Alive()
@@ -50,7 +52,7 @@ func (q *Queue) Stayed() bool {
 	return q.Alive()
 }
 
-var hasVanished = &model.Refusal{Rule: "POLL-05", Why: "completions of its QP had vanished when that was closed"}
+var hasVanished = &model.Refusal{Rule: "POLL-03", Why: "what was seen of the CQ is possible without them alone"}
 
 // withoutThose returns x without the completions that points told of, and if others may have gone with them, without the knowledge
 // that these are there.

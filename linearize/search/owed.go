@@ -255,6 +255,9 @@ func (q *cq) emptyAfter(mark moment) *span {
 	return q.empty[i]
 }
 
+// ended reports whether the call of a close returned success: what vanished did so while it was running, which the search follows.
+func (h *history) ended(closed *span) bool { return h.doneAt(closed) == closed.ret }
+
 // polledWithin reports whether a poll of a CQ overlaps what lies between two moments.
 func (q *cq) polledWithin(from, to moment) bool {
 	return slices.ContainsFunc(q.polls, func(s *span) bool { return s.ret > from && s.call < to })
@@ -273,7 +276,7 @@ func (h *history) checkOwed() {
 		if h.outlivesClose(q, r) {
 			continue
 		}
-		if closed := r.qp.closed; r.point != nil && r.delivery == nil && closed != nil && q.polledWithin(closed.call, h.doneAt(closed)) {
+		if closed := r.qp.closed; r.point != nil && r.delivery == nil && closed != nil && !h.ended(closed) && q.polledWithin(closed.call, h.doneAt(closed)) {
 			q.leaveOpen("completions of %s may have vanished from %s when it was closed (A21)", r.qp.name, q.name)
 			continue
 		}
@@ -285,7 +288,7 @@ func (h *history) checkOwed() {
 			continue
 		}
 		if p := r.qp; p.closed != nil && p.closed.call < poll.ret {
-			if poll.call < h.doneAt(p.closed) {
+			if poll.call < h.doneAt(p.closed) && !h.ended(p.closed) {
 				q.leaveOpen("completions of %s may have vanished from %s when it was closed (A21)", p.name, q.name)
 			}
 			continue

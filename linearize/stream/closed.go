@@ -16,7 +16,6 @@ func (p *qp) closeFinished() {
 		if l.cq == nil || l.queue == model.Receive && l.cq == p.lanes[model.Initiator].cq {
 			continue
 		}
-		p.vanishes(l.cq)
 		known := len(l.cq.fenced)
 		for _, own := range p.lanes {
 			if own.cq == l.cq {
@@ -26,6 +25,7 @@ func (p *qp) closeFinished() {
 		if n := len(l.cq.fenced) - known; n > 0 {
 			l.cq.take(sight{what: restful, at: p.over, n: n})
 		}
+		l.cq.vanish(p)
 	}
 }
 
@@ -41,9 +41,6 @@ func (l *lane) fence() {
 
 // byClose takes that r, which is over, was delivered or not: it had been placed by the close of its QP, if that had completed.
 func (r *posting) byClose(out []sight, e *sight) []sight {
-	if p := r.lane.qp; p.over != 0 && r.lane.cq.left == p && e.what == delivered && r.called < p.over {
-		out = append(out, sight{what: stayed, posting: r, pending: -1})
-	}
 	if !r.fenced && !r.freed {
 		return out
 	}

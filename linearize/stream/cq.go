@@ -46,7 +46,7 @@ type cq struct {
 	armed                 model.Arm  // the type of the latest arm
 	emptied               moment     // the call of the latest poll that found nothing
 	misplaced             earlier    // the first point of it before its creation was called
-	latest                moment     // when something was seen of it last
+	closing               []*qp      // of which the close is called: the call is running
 	left                  *qp        // the latest of which completions may have vanished
 	fenced                []*posting // outstanding requests of QPs whose close has completed
 	owed                  int        // outstanding requests that had to have completed at a moment of rest
@@ -78,7 +78,8 @@ type sight struct {
 	from    moment // from when on the completion can have been placed
 	counted moment // from when on it counted as one that could be
 	owed    moment // the moment of rest at which it was owed, or 0
-	known   bool   // its place is known
+	known   bool   // its place is known; of vanishing: there are others than those in the list
+	again   bool   // of vanishing: of the same QP as before
 	waiting bool   // somebody waits for callbacks
 	list    []uint64
 	n       int
@@ -135,13 +136,26 @@ func (q *cq) stopped() bool {
 	return g.stopped || g.unclear != ""
 }
 
-// take takes a sight, or keeps it while a poll is under way: what that poll will have returned may have left the CQ before.
+// take takes a sight. While the close of a QP is called, its completions may vanish behind it.
 func (q *cq) take(e sight) {
+	q.takeOne(e)
+	if len(q.closing) > 0 {
+		q.vanishClosing()
+	}
+}
+
+func (q *cq) vanishClosing() {
+	for _, p := range q.closing {
+		q.vanish(p)
+	}
+}
+
+// takeOne takes a sight, or keeps it while a poll is under way: what that poll will have returned may have left the CQ before.
+func (q *cq) takeOne(e sight) {
 	if q.stopped() {
 		return
 	}
 	e.pending, e.line = q.pending, q.s.line()
-	q.latest = e.at
 	if len(q.polls) > 0 {
 		if q.held = append(q.held, e); len(q.held) > maxHeld {
 			q.unclear("a poll of %s is under way for longer than this engine waits")
@@ -193,7 +207,7 @@ func (q *cq) show(a *automaton.Queue, e *sight) bool {
 	case frees:
 		return a.Free(automaton.Moment(e.posting.called), automaton.Moment(e.owed), at)
 	case vanishing:
-		return a.Vanished(e.list, e.known, at)
+		return a.Vanished(e.list, e.known, e.again, at)
 	case stayed:
 		return a.Stayed()
 	case placedNow:

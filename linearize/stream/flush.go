@@ -92,11 +92,13 @@ func (s *Stream) closeQpCalled(u *underWay) {
 			}
 		}
 		p.breaks(s.at, byFlush, nil)
+		p.closeBegins()
 	}
 }
 
-func (p *qp) closeReturned(u *underWay, refused bool) {
+func (p *qp) closeReturned(u *underWay, refused, pending bool) {
 	p.flushing--
+	p.closeReturns(!refused && !pending)
 	switch {
 	case refused:
 		p.closing = 0

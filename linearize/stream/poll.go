@@ -83,7 +83,7 @@ func (q *cq) endPolls() {
 // release takes what was held while polls were under way.
 func (q *cq) release() {
 	polls, held, pending := q.polls, q.held, q.pending
-	q.latest = q.s.at
+	defer q.vanishClosing()
 	q.polls, q.held = q.polls[:0], nil
 	slices.SortStableFunc(polls, inQueueOrder(q.s))
 	for _, p := range polls {

@@ -19,9 +19,6 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 	if e.what == exited && q.group.root().broken {
 		return // of a callback that was told of when it was entered
 	}
-	if q.mayVanish() {
-		return
-	}
 	f := verdict.Finding{Line: e.line, Message: q.seen(e) + ", and nothing explains what was seen before"}
 	if e.what == readers { // nobody read what would have to have been read by then
 		f.Rule, f.Line = "ARM-03", q.restedLine
@@ -89,7 +86,9 @@ func (q *cq) seen(e *sight) string {
 		return "an event of " + q.name + " was read"
 	case exited:
 		return "the callback of " + q.name + " returned"
-	case delivered, stayed, owes:
+	case stayed:
+		return "the completions of " + q.left.name + " in " + q.name + " stay there"
+	case delivered, owes:
 		return q.name + " delivered " + e.posting.wr
 	case remaining:
 		return "the completion of " + e.posting.wr + " lies in " + q.name

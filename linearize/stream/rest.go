@@ -249,7 +249,7 @@ func (q *cq) tokensByRest() {
 func (q *cq) reportLate(r *posting, poll int) {
 	qp := r.lane.qp
 	if qp.closing != 0 {
-		qp.leaveOpen(qp.mayVanishFrom(q))
+		qp.leaveVanishedOpen(q)
 		return
 	}
 	rule, why := "DEF-04", r.wr+", posted with success, had not completed"

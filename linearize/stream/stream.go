@@ -276,7 +276,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 		s.closeCqReturned(u, e, refused)
 	case calls.CloseQp:
 		s.closeReturned(&u.qp.lifetime, u.qp.group, u.qp.name, u, refused)
-		u.qp.closeReturned(u, refused)
+		u.qp.closeReturned(u, refused, calls.Pending(e))
 		switch {
 		case calls.Pending(e):
 			s.closingQps[e.Op] = u.qp

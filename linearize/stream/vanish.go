@@ -1,54 +1,77 @@
 package stream
 
+import "slices"
+
 // When the close of a QP completes, the completions of it that its CQs hold stay there, or vanish (A21).
 
-// vanishes takes that the completions of p in q may have vanished: its close has completed. While its call was running they may have
-// at any moment, since the last of them was placed.
-func (p *qp) vanishes(q *cq) {
-	vanished, seen := sight{what: vanishing, at: p.over}, q.latest
-	since := p.closing
+// closeBegins takes that the call of the close of p is running from now on: its completions may vanish at any moment till it returns.
+func (p *qp) closeBegins() {
+	for _, q := range p.cqs() {
+		for _, l := range p.lanes {
+			if l.cq == q {
+				l.free()
+			}
+		}
+		q.closing = append(q.closing, p)
+		q.vanish(p)
+	}
+}
+
+// closeReturns takes that the call of the close of p has returned: if that is pending, or was refused, nothing has vanished.
+func (p *qp) closeReturns(done bool) {
+	for _, q := range p.cqs() {
+		q.closing = slices.DeleteFunc(q.closing, func(o *qp) bool { return o == p })
+		if !done && p.over == 0 && q.left == p {
+			q.take(sight{what: stayed, at: p.s.at})
+		}
+	}
+}
+
+// cqs returns the CQs of p, each once.
+func (p *qp) cqs() []*cq {
+	var all []*cq
+	for _, l := range p.lanes {
+		if l.cq != nil && !slices.Contains(all, l.cq) {
+			all = append(all, l.cq)
+		}
+	}
+	return all
+}
+
+// free takes that what had to have completed of l need not be in its CQ any more.
+func (l *lane) free() {
+	for _, r := range l.waiting {
+		if r.owed != 0 && r.place == 0 && !r.missed && !r.freed {
+			l.cq.take(sight{what: frees, at: l.qp.s.at, owed: r.owed, posting: r})
+			r.freed, l.cq.fenced = true, append(l.cq.fenced, r)
+		}
+	}
+}
+
+// vanish takes that the completions of p in the CQ may have vanished.
+func (q *cq) vanish(p *qp) {
+	e := sight{what: vanishing, at: q.s.at, again: q.left == p}
 	for _, l := range p.lanes {
 		if l.cq != q {
 			continue
 		}
 		for _, r := range l.waiting {
-			switch {
-			case r.place != 0:
-				vanished.list = append(vanished.list, uint64(r.place))
-				since = max(since, r.place)
-			case r.owed != 0 && !r.missed:
-				q.take(sight{what: frees, at: p.over, owed: r.owed, posting: r})
-				r.freed, q.fenced = true, append(q.fenced, r)
-				fallthrough
-			default:
-				vanished.known = true
+			if r.place != 0 {
+				e.list = append(e.list, uint64(r.place))
+			} else {
+				e.known = true
 			}
 		}
 	}
-	switch {
-	case vanished.list == nil && !vanished.known:
-	case p.closed == p.over && seen > since:
-		p.leaveInDoubt(p.mayVanishFrom(q))
-	default:
+	if e.list != nil || e.known {
 		q.left = p
-		q.take(vanished)
+		q.takeOne(e)
 	}
 }
 
-func (p *qp) mayVanishFrom(q *cq) string {
-	return p.name + " was closed, and which of its completions " + q.name + " still held this engine does not follow"
-}
-
-// mayVanish leaves open what completions of a QP explain that vanish while the call of its close is running. It reports whether that
-// is so.
-func (q *cq) mayVanish() bool {
-	for _, l := range q.lanes {
-		if p := l.qp; p.closing != 0 && p.closed == 0 && p.over == 0 && len(l.waiting) > 0 {
-			p.leaveOpen(p.mayVanishFrom(q))
-			return true
-		}
-	}
-	return false
+// leaveVanishedOpen notes that nobody knows what q still holds of p, of which the close is pending.
+func (p *qp) leaveVanishedOpen(q *cq) {
+	p.leaveOpen(p.name + " was closed, and which of its completions " + q.name + " still held this engine does not follow")
 }
 
 // hasVanished takes that the first completions of which points told were not there from a moment on: they have vanished with their QPs. It
@@ -63,7 +86,7 @@ func (q *cq) hasVanished(from moment) {
 			r.vanished, q.points = true, q.points[1:]
 			q.shown--
 		case p.closing != 0:
-			p.leaveOpen(p.mayVanishFrom(q))
+			p.leaveVanishedOpen(q)
 			return
 		default:
 			return
