@@ -37,6 +37,8 @@ func TestCompletionsVanishWithTheirQp(t *testing.T) {
 		{"a point, and an arm finds nothing", "ndkpi", "", slices.Concat(connected, []string{write, placed, closeQ, arm})},
 		{"a point, and a poll finds the next", "ndkpi", "", slices.Concat(connected, []string{write, other, placed, also, closeQ, gotNext})},
 		{"a point, and a poll finds it", "ndkpi", "ARM-04", slices.Concat(connected, []string{write, placed, closeQ, arm, got})},
+		{"points of two QPs, and a poll finds the second", "ndkpi", "", slices.Concat(connected, []string{write, other, placed, also, closeQ,
+			`NdkCloseQp "qp":"p"` + ok, gotNext})},
 		{"a point, and a poll that had begun before finds nothing", "ndkpi", "", slices.Concat(connected, []string{
 			`"ph":"call","op":"a","fn":"NdkGetCqResults","cq":"c","n":8`, write, placed, closeQ, `"ph":"ret","op":"a","fn":"NdkGetCqResults","results":[]`, got})},
 		{"a point of another QP", "ndkpi", "POLL-03", slices.Concat(connected, []string{write, placed, other, also, closeQ, empty})},
@@ -117,6 +119,36 @@ func TestCompletionsVanishWhileTheCloseRuns(t *testing.T) {
 			for _, engine := range []Engine{Streaming, Porcupine} {
 				if r := Check(t.Context(), traced, Options{Engine: engine}); r.Verdict != test.want {
 					t.Errorf("%s: %s, want %s: %+v", engine, r.Verdict, test.want, r.Findings)
+				}
+			}
+		})
+	}
+}
+
+// While a QP is being closed a request of it may be lost, and one behind it complete (A21): that is no breach of the order (POLL-09), which the
+// streaming engine leaves open. What had to have completed before the close is not lost.
+func TestRequestsAreLostWithTheirQp(t *testing.T) {
+	const (
+		writes = `NdkWrite "qp":"q","wr":"1"` + ok + "\n" + `NdkWrite "qp":"q","wr":"2"` + ok
+		closed = `NdkCloseQp "qp":"q"` + ok
+		got    = `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"2","status":"STATUS_CANCELLED"}]`
+	)
+	for name, test := range map[string]struct {
+		then              []string
+		stream, porcupine verdict.Verdict
+	}{
+		"pending":  {[]string{closed, got}, verdict.Inconclusive, verdict.Conformant},
+		"owed":     {[]string{`"ph":"point","fn":"quiesce"`, closed, got}, verdict.ProviderViolation, verdict.ProviderViolation},
+		"no close": {[]string{`NdkFlush "qp":"q"` + ok, got}, verdict.ProviderViolation, verdict.ProviderViolation},
+	} {
+		t.Run(name, func(t *testing.T) {
+			traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText("ndkpi", lines(slices.Concat(created, strings.Split(writes, "\n"), test.then)...))), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for engine, want := range map[Engine]verdict.Verdict{Streaming: test.stream, Porcupine: test.porcupine} {
+				if r := Check(t.Context(), traced, Options{Engine: engine}); r.Verdict != want {
+					t.Errorf("%s: %s, want %s: %+v", engine, r.Verdict, want, r.Findings)
 				}
 			}
 		})

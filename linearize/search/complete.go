@@ -50,11 +50,16 @@ func (c *component) turn(o *operation) (turn int, counts bool) {
 	return d.order, true
 }
 
-// completeSilent lets the requests at the head of a queue succeed silently.
+// completeSilent lets the requests at the head of a queue succeed silently, or be lost with their QP, which is being closed (A21).
 func (c *component) completeSilent(w *walk, requests []model.Request) {
 	for _, q := range requests {
 		r := c.h.requests[q.Id]
 		switch {
+		case c.mayBeLost(w, r):
+			if c.loseCompletion(w, r); w.stuck() {
+				return
+			}
+			continue
 		case !r.silent || r.told:
 			w.refuse(earlierPending(r))
 			return

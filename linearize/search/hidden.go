@@ -66,7 +66,8 @@ func (c *component) listRequest(r *request) {
 			o.maybe, o.ret = true, until // success leaves nothing that would be owed
 		}
 		if o.ret < empty || o.maybe && !c.mayMatter(r) {
-			return // it can't have been placed, or it makes no difference
+			r.unseen = r.overtaken && c.mayVanish(r.qp) // it was executed, perhaps, and lost
+			return                                      // it can't have been placed, or it makes no difference
 		}
 		o.call = max(o.call, empty)
 		r.unseen = true

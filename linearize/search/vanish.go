@@ -57,3 +57,9 @@ func (c *component) loseCompletion(w *walk, r *request) {
 		w.take(model.Action{Name: name, Qp: r.qp.index, Queue: r.queue})
 	})
 }
+
+// mayBeLost reports whether r may end without a completion while its QP is being closed.
+func (c *component) mayBeLost(w *walk, r *request) bool {
+	return r.delivery == nil && r.point == nil && !r.silent && c.mayVanish(r.qp) && len(w.states) > 0 &&
+		w.states[0].model.Qps[r.qp.index].State == model.QpClosing
+}

@@ -170,8 +170,8 @@ func (l *lane) placeOf(r *posting) int {
 // isFirst holds it against the order of the points that the CQ delivers r (POLL-05, POLL-09). It returns false when nothing more can be
 // said of it.
 func (q *cq) isFirst(r *posting, p *poll) bool {
-	if !r.vanished && q.points[0] != r {
-		q.hasVanished(never)
+	if !r.vanished {
+		q.hasVanished(never, r)
 	}
 	switch {
 	case q.stopped():

@@ -98,7 +98,7 @@ func (q *cq) release() {
 			return
 		}
 		if p.foundNothing() {
-			q.hasVanished(p.call.call)
+			q.hasVanished(p.call.call, nil)
 			if q.emptied = max(q.emptied, p.call.call); q.owed > 0 && q.failed == 0 {
 				q.missing(p)
 			}

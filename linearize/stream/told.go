@@ -49,6 +49,10 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 			out = s.lose(out, q, before)
 			continue
 		}
+		if !before.silent && before.place == 0 && before.owed == 0 && l.qp.closing != 0 {
+			l.qp.leaveOpen(before.wr + " may have been lost with " + l.qp.name + ", and what became of it before this engine does not follow")
+			return out
+		}
 		if !before.silent || before.place != 0 {
 			s.report(q.group, verdict.ProviderViolation, "POLL-09", p.line, []int{before.line, r.line},
 				"%s delivered %s, and %s, posted before it on the same queue of %s, has not completed", q.name, r.wr, before.wr,

@@ -74,10 +74,10 @@ func (p *qp) leaveVanishedOpen(q *cq) {
 	p.leaveOpen(p.name + " was closed, and which of its completions " + q.name + " still held this engine does not follow")
 }
 
-// hasVanished takes that the first completions of which points told were not there from a moment on: they have vanished with their QPs. It
-// leaves open what became of those of a QP of which the close has not completed.
-func (q *cq) hasVanished(from moment) {
-	for len(q.points) > 0 {
+// hasVanished takes that the first completions of which points told were not there from a moment on, up to one that a poll delivers, if
+// it is not nil: they have vanished with their QPs. It leaves open what became of those of a QP of which the close has not completed.
+func (q *cq) hasVanished(from moment, until *posting) {
+	for len(q.points) > 0 && q.points[0] != until {
 		r := q.points[0]
 		switch p := r.lane.qp; {
 		case p.over != 0 && p.over >= from:
