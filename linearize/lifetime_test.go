@@ -1,14 +1,12 @@
 package linearize
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"strings"
 	"testing"
 
 	"ndkoracle/linearize/verdict"
-	"ndkoracle/trace"
 )
 
 // An object is used only once its creation has succeeded: by its return, or from the entry of its completion callback on (LIFE-01).
@@ -88,10 +86,7 @@ func TestPointsBeforeCreation(t *testing.T) {
 		{"used before", "LIFE-01", 2, []string{arm, placed, createC}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText("ndkpi", lines(test.events...))), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			traced := readLines(t, "ndkpi", lines(test.events...))
 			for _, engine := range []Engine{Streaming, Porcupine} {
 				r := Check(context.Background(), traced, Options{Engine: engine})
 				if told := len(r.Findings) > 0 && r.Findings[0].Rule == test.rule && r.Findings[0].Line == test.line; !told && test.rule != "" ||
@@ -106,10 +101,7 @@ func TestPointsBeforeCreation(t *testing.T) {
 // eachEngine holds what stream and porcupine find in a trace against the line of a consumer's breach, or 0.
 func eachEngine(t *testing.T, dialect string, events []string, rule string, line int) {
 	t.Helper()
-	traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText(dialect, events)), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	traced := readLines(t, dialect, events)
 	for _, engine := range []Engine{Streaming, Porcupine} {
 		r := Check(context.Background(), traced, Options{Engine: engine})
 		i := slices.IndexFunc(r.Findings, func(f verdict.Finding) bool { return f.Rule == rule })
@@ -252,10 +244,7 @@ func TestUsesAfterLateClose(t *testing.T) {
 			`NdkConnect "qp":"p","conn":"m"` + ok},
 	} {
 		t.Run(name, func(t *testing.T) {
-			traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText("ndkpi", lines(slices.Concat(created, calls)...))), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			traced := readLines(t, "ndkpi", lines(slices.Concat(created, calls)...))
 			for _, engine := range []Engine{Streaming, Porcupine} {
 				r := Check(context.Background(), traced, Options{Engine: engine})
 				if len(r.Findings) < 2 || r.Findings[0].Rule != "LIFE-11" || r.Findings[1].Rule != "LIFE-06" {

@@ -11,13 +11,20 @@ import (
 	"ndkoracle/trace"
 )
 
-// checkLines judges a trace that is read from its text, so that the reader notes which functions it does not know.
-func checkLines(t *testing.T, dialect string, events []string) *verdict.Report {
+// readLines returns the trace of such events, read from its text, so that the reader notes which functions it does not know.
+func readLines(t *testing.T, dialect string, events []string) *trace.Trace {
 	t.Helper()
 	traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText(dialect, events)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return traced
+}
+
+// checkLines judges such a trace.
+func checkLines(t *testing.T, dialect string, events []string) *verdict.Report {
+	t.Helper()
+	traced := readLines(t, dialect, events)
 	return Check(context.Background(), traced, Options{})
 }
 

@@ -1,14 +1,12 @@
 package linearize
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"strings"
 	"testing"
 
 	"ndkoracle/linearize/verdict"
-	"ndkoracle/trace"
 )
 
 // When the close of a QP completes, what its CQs hold of it stays there, or vanishes (A21): a poll that finds nothing or something else,
@@ -63,10 +61,7 @@ func TestCompletionsVanishWithTheirQp(t *testing.T) {
 		{"destroyed", "verbs", "", slices.Concat(verbsQp, []string{verbsWrite, rest, `ibv_destroy_qp "qp":"q"|`, verbsEmpty})},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText(test.dialect, lines(test.calls...))), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			traced := readLines(t, test.dialect, lines(test.calls...))
 			for _, engine := range []Engine{Streaming, Porcupine} {
 				r := Check(context.Background(), traced, Options{Engine: engine})
 				tells := func(f verdict.Finding) bool {
@@ -112,10 +107,7 @@ func TestCompletionsVanishWhileTheCloseRuns(t *testing.T) {
 		"before a poll that finds one": {[]string{write, another, placed, next, close, closed, poll, got, empty}, verdict.ProviderViolation},
 	} {
 		t.Run(name, func(t *testing.T) {
-			traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText("ndkpi", lines(slices.Concat(created, test.then)...))), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			traced := readLines(t, "ndkpi", lines(slices.Concat(created, test.then)...))
 			for _, engine := range []Engine{Streaming, Porcupine} {
 				if r := Check(t.Context(), traced, Options{Engine: engine}); r.Verdict != test.want {
 					t.Errorf("%s: %s, want %s: %+v", engine, r.Verdict, test.want, r.Findings)
@@ -142,10 +134,7 @@ func TestRequestsAreLostWithTheirQp(t *testing.T) {
 		"no close": {[]string{`NdkFlush "qp":"q"` + ok, got}, verdict.ProviderViolation, verdict.ProviderViolation},
 	} {
 		t.Run(name, func(t *testing.T) {
-			traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText("ndkpi", lines(slices.Concat(created, strings.Split(writes, "\n"), test.then)...))), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			traced := readLines(t, "ndkpi", lines(slices.Concat(created, strings.Split(writes, "\n"), test.then)...))
 			for engine, want := range map[Engine]verdict.Verdict{Streaming: test.stream, Porcupine: test.porcupine} {
 				if r := Check(t.Context(), traced, Options{Engine: engine}); r.Verdict != want {
 					t.Errorf("%s: %s, want %s: %+v", engine, r.Verdict, want, r.Findings)

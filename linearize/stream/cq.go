@@ -46,7 +46,7 @@ type cq struct {
 	armed                 model.Arm  // the type of the latest arm
 	emptied               moment     // the call of the latest poll that found nothing
 	misplaced             earlier    // the first point of it before its creation was called
-	closing               []*qp      // of which the close is called: the call is running
+	beingClosed           []*qp      // of which the close is called: the call is running
 	left                  *qp        // the latest of which completions may have vanished
 	fenced                []*posting // outstanding requests of QPs whose close has completed
 	owed                  int        // outstanding requests that had to have completed at a moment of rest
@@ -139,13 +139,13 @@ func (q *cq) stopped() bool {
 // take takes a sight. While the close of a QP is called, its completions may vanish behind it.
 func (q *cq) take(e sight) {
 	q.takeOne(e)
-	if len(q.closing) > 0 {
+	if len(q.beingClosed) > 0 {
 		q.vanishClosing()
 	}
 }
 
 func (q *cq) vanishClosing() {
-	for _, p := range q.closing {
+	for _, p := range q.beingClosed {
 		q.vanish(p)
 	}
 }

@@ -12,7 +12,7 @@ func (p *qp) closeBegins() {
 				l.free()
 			}
 		}
-		q.closing = append(q.closing, p)
+		q.beingClosed = append(q.beingClosed, p)
 		q.vanish(p)
 	}
 }
@@ -20,7 +20,7 @@ func (p *qp) closeBegins() {
 // closeReturns takes that the call of the close of p has returned: if that is pending, or was refused, nothing has vanished.
 func (p *qp) closeReturns(done bool) {
 	for _, q := range p.cqs() {
-		q.closing = slices.DeleteFunc(q.closing, func(o *qp) bool { return o == p })
+		q.beingClosed = slices.DeleteFunc(q.beingClosed, func(o *qp) bool { return o == p })
 		if !done && p.over == 0 && q.left == p {
 			q.take(sight{what: stayed, at: p.s.at})
 		}
