@@ -129,9 +129,10 @@ func TestRequestsAreLostWithTheirQp(t *testing.T) {
 		then              []string
 		stream, porcupine verdict.Verdict
 	}{
-		"pending":  {[]string{closed, got}, verdict.Inconclusive, verdict.Conformant},
-		"owed":     {[]string{`"ph":"point","fn":"quiesce"`, closed, got}, verdict.ProviderViolation, verdict.ProviderViolation},
-		"no close": {[]string{`NdkFlush "qp":"q"` + ok, got}, verdict.ProviderViolation, verdict.ProviderViolation},
+		"pending":   {[]string{closed, got}, verdict.Inconclusive, verdict.Conformant},
+		"succeeded": {[]string{closed, `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"2",` + called + `}]`}, verdict.Inconclusive, verdict.Conformant},
+		"owed":      {[]string{`"ph":"point","fn":"quiesce"`, closed, got}, verdict.ProviderViolation, verdict.ProviderViolation},
+		"no close":  {[]string{`NdkFlush "qp":"q"` + ok, got}, verdict.ProviderViolation, verdict.ProviderViolation},
 	} {
 		t.Run(name, func(t *testing.T) {
 			traced := readLines(t, "ndkpi", lines(slices.Concat(created, strings.Split(writes, "\n"), test.then)...))
