@@ -198,6 +198,9 @@ func newHistory(t *trace.Trace) *history {
 	h.findOwed()
 	h.findLosses()
 	h.findFlushedFailures()
+	for _, p := range h.qps {
+		h.checkConnection(p)
+	}
 	h.checkOrder()
 	h.findUndelivered()
 	h.checkOwed()

@@ -31,8 +31,6 @@ func (h *history) findPeers() {
 			continue
 		}
 		sends := p.peer.sends
-		h.checkUnsent(p)
-		h.checkUnreceived(p)
 		for i, r := range p.receive {
 			if i >= len(sends) || failed(r) || failed(sends[i]) {
 				break
@@ -368,9 +366,6 @@ func (r *request) waitsFor(o *request) bool {
 	if r.queue != o.queue || r.position < o.position {
 		return false
 	}
-	waits := o.op != model.Read
-	for _, between := range r.qp.queue(r.queue)[o.position+1 : r.position] {
-		waits = waits || between.fence && between.op != model.Read
-	}
-	return waits || r.fence
+	waits := func(between *request) bool { return between.fence && between.op != model.Read }
+	return o.op != model.Read || r.fence || slices.ContainsFunc(r.qp.queue(r.queue)[o.position+1:r.position], waits)
 }

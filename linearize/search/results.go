@@ -179,11 +179,7 @@ func (h *history) checkExtended(r *request, d *delivery) {
 func (h *history) checkMessage(r *request) {
 	m := cmp.Or(r.message, r.arrived, r.like)
 	d, see := r.delivery, []*span{r.post, m.post}
-	if m.post.call > d.poll.ret {
-		h.providerInOrder(r.doubt(), "POLL-05", d.poll.ret, see, "%s received a message that the peer had not sent yet", r.wr)
-		return
-	}
-	if d.result.Type == "" {
+	if d.result.Type == "" || m.post.call > d.poll.ret {
 		return
 	}
 	want := "Receive"
@@ -200,66 +196,6 @@ func (h *history) checkMessage(r *request) {
 		if *d.result.Token != *m.token {
 			h.providerInOrder(r.doubt(), "RES-03", d.poll.ret, see, "%s names the invalidated token %d, and the peer's %s invalidated %d",
 				r.wr, *d.result.Token, m.wr, *m.token)
-		}
-	}
-}
-
-// checkUnsent reports the first receive that succeeded and for which the peer has sent nothing: those before it took all
-// messages, but for receives that ended otherwise, which may have taken none.
-func (h *history) checkUnsent(p *qp) {
-	taken := 0
-	for _, r := range p.receive {
-		if failed(r) {
-			continue
-		}
-		if taken >= len(p.peer.sends) && r.delivery != nil {
-			h.providerInOrder(r.doubt(), "POLL-05", r.delivery.poll.ret, []*span{r.post},
-				"%s completed with success, and the peer's sends are all accounted for by earlier receives", r.wr)
-			return
-		}
-		taken++
-	}
-}
-
-// checkUnreceived reports the first send that succeeded and for which the peer had posted no receive: those before it took all
-// that can have taken a message. A message that names a bad token succeeds as it ends the connection, and its receive does not.
-func (h *history) checkUnreceived(p *qp) {
-	sent, later := 0, -1
-	for i, r := range p.initiator {
-		if r.told && failed(r) || !r.told && !r.silent || !r.op.IsSend() {
-			continue
-		}
-		if later = max(later, i); !r.told { // it has succeeded by when a later one is told
-			for later < len(p.initiator) && p.initiator[later].delivery == nil {
-				later++
-			}
-		}
-		if later == len(p.initiator) {
-			return
-		}
-		d := p.initiator[later].delivery
-		if d == nil {
-			continue
-		}
-		sent++
-		took, lost := 0, false
-		for _, to := range p.peer.receive {
-			switch {
-			case to.post.call > d.poll.ret || p.peer.connected.call > d.poll.ret:
-			case to.told && failed(to):
-				lost = true
-			default:
-				took++
-			}
-		}
-		if sent > took && !(sent == took+1 && lost && r.op == model.SendAndInvalidate) {
-			rule := "POLL-05"
-			if !r.told {
-				rule = "FLAG-02"
-			}
-			h.providerInOrder(r.doubt(), rule, d.poll.ret, []*span{r.post},
-				"%s succeeded, and the peer's receives are all accounted for by earlier sends", r.wr)
-			return
 		}
 	}
 }
