@@ -237,6 +237,15 @@ var eitherOrder = []struct {
 	{"cancelled before the connector was closed", verdict.ProviderViolation, "RES-08", "NdkReceive qp1 r1; get cq1 r1c; NdkCloseConnector -"},
 	{"nothing tells of an abort", verdict.ProviderViolation, "RES-08", "NdkReceive qp1 r1; rest; get cq1 r1c; get cq1; get cq2"},
 
+	// RES-08 of what points tell, and no poll delivers.
+	{"a point says cancelled, without a cause", verdict.ProviderViolation, "RES-08", "NdkWrite qp1 w1; placed cq1 w1c"},
+	{"… before the flush", verdict.ProviderViolation, "RES-08", "NdkWrite qp1 w1; placed cq1 w1c; NdkFlush qp1"},
+	{"… behind the flush", verdict.Conformant, "", "NdkWrite qp1 w1; NdkFlush qp1; placed cq1 w1c"},
+	{"… behind one that failed", verdict.Conformant, "", "NdkWrite qp1 w1; NdkWrite qp1 w2; placed cq1 w1x; placed cq1 w2c"},
+	{"… of a read, and one behind it failed", verdict.Conformant, "", "NdkRead qp1 x1; NdkWrite qp1 w1; placed cq1 x1c; placed cq1 w1x"},
+	{"… of a read, and one behind it that is fenced failed", verdict.ProviderViolation, "RES-08",
+		"NdkRead qp1 x1; NdkWrite qp1 w1 READ_FENCE; placed cq1 x1c; placed cq1 w1x"},
+
 	// libibverbs is thread-safe: posts on one queue, and polls of one CQ, may overlap.
 	{"posts overlap, the second is first", verdict.Conformant, "", "verbs;a< post qp1 w1; b< post qp1 w2; b>; a>; get cq1 w2 w1; rest; get cq1"},
 	{"the first post is passed by while it runs", verdict.Conformant, "",

@@ -53,6 +53,10 @@ func TestCompletionsVanishWithTheirQp(t *testing.T) {
 		{"behind its callback, and a poll finds another", "ndkpi", "", slices.Concat(connected, []string{arm, write, callb, closeQ, other, gotNext})},
 		{"behind a callback for another QP", "ndkpi", "POLL-03 ARM-21", slices.Concat(connected, []string{arm, other, callb, closeQ, empty})},
 		{"before its callback", "ndkpi", "", slices.Concat(connected, []string{arm, write, closeQ, callb, empty})},
+		{"a poll found nothing, and a callback of a later arm comes", "ndkpi", "ARM-21", slices.Concat(connected, []string{write, closeQ, empty, arm, callb})},
+		{"… of another QP", "ndkpi", "", slices.Concat(connected, []string{write, closeQ, empty, arm, other, callb, gotNext})},
+		{"… and the poll began before the close was over", "ndkpi", "", slices.Concat(connected, []string{write,
+			`"ph":"call","op":"a","fn":"NdkGetCqResults","cq":"c","n":8`, closeQ, `"ph":"ret","op":"a","fn":"NdkGetCqResults","results":[]`, arm, callb})},
 		{"cancelled by the close", "ndkpi", "", slices.Concat(connected, []string{`NdkReceive "qp":"q","wr":"1"` + ok, arm,
 			`NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`, callb, `NdkCloseCompletion "for":"9",` + called + `|`, other, gotNext})},
 		{"a receive of a QP whose peer sends nothing", "ndkpi", "", slices.Concat(created, []string{

@@ -36,7 +36,8 @@ type uncaused struct {
 	own      moment // from when on a request of its queue may have failed that was executed first, or 0
 	alone    bool   // its peer was not known yet, which explains it if it never is
 
-	instead *posting // a request behind it that did not end as cancelled: it was no flush that was called after the post of that
+	instead  *posting // a request behind it that did not end as cancelled: it was no flush that was called after the post of that
+	received bool     // … or that the peer received
 }
 
 // breaks notes that requests of p, and of its peer, may be cancelled from a moment on. Where a request failed, r is that.
@@ -192,6 +193,9 @@ func (l *lane) passed(r *posting) {
 			}
 		}
 	}
+	for i := range l.barriers {
+		l.barriers[i].follows(r)
+	}
 	if len(l.cancelled) > 1 && !l.cancelled[0].passable {
 		l.cancelled = l.cancelled[:1]
 	}
@@ -210,16 +214,21 @@ func (l *lane) cancels(u *uncaused) {
 func (r *posting) outlives(q *cq, line int) bool {
 	for _, u := range r.lane.cancelled {
 		if r.returned != 0 && (!u.passable || r.fence) {
-			u.instead, u.cq, u.line, u.notified = r, q, line, 0
-			for _, f := range r.lane.qp.flushed {
-				if f.call > r.returned {
-					u.at = min(u.at, f.ret)
-				}
-			}
+			r.excludesFlushes(&u, q, line)
 			return r.lane.qp.explain(&u)
 		}
 	}
 	return true
+}
+
+// excludesFlushes takes that no flush which was called after the post of r cancelled u, and that u was before any.
+func (r *posting) excludesFlushes(u *uncaused, q *cq, line int) {
+	u.instead, u.cq, u.line, u.notified = r, q, line, 0
+	for _, f := range r.lane.qp.flushed {
+		if f.call > r.returned {
+			u.at = min(u.at, f.ret)
+		}
+	}
 }
 
 // uncaused returns what is to be explained of r, which a poll told to be cancelled.
@@ -307,6 +316,27 @@ func (u *uncaused) mayBeOther() bool {
 	return other.mayBeBy(u.at)
 }
 
+// placedCancelled takes that points placed completions of p as cancelled which no poll delivered: they are to be explained, too (RES-08).
+func (p *qp) placedCancelled() {
+	for _, l := range p.lanes {
+		for _, r := range l.waiting {
+			switch {
+			case r.place == 0 || l.cq.stopped():
+				continue
+			case r.outcome == model.FAILED:
+				l.mayFail(r, max(r.called, r.pended))
+			case r.outcome == model.CANCELLED:
+				u := l.uncaused(l.cq, &poll{line: p.s.line()}, r)
+				if u.notified = 0; p.peer != nil {
+					p.peer.mayBeLostByPeer(r.called)
+				}
+				p.explain(u)
+			}
+			l.passed(r)
+		}
+	}
+}
+
 // finishUnexplained reports what is cancelled and was never explained.
 func (p *qp) finishUnexplained() {
 	inTurn := slices.Clone(p.unexplained)
@@ -366,7 +396,13 @@ func (r *posting) mayHaveAborted() bool {
 // reportUncaused reports a request that was cancelled by nothing (RES-08), unless a silent failure was not told (FLAG-02).
 func (p *qp) reportUncaused(u *uncaused) {
 	r := u.request
-	if o := u.instead; o != nil {
+	if o := u.instead; o != nil && u.received {
+		p.s.unexplained(p.group, "POLL-05", u.line, []int{o.line, r.line},
+			"a message was received that waits for %s, %s or one before it, and what cancelled %s, a flush or the end of the connection, cancelled "+
+				"the message, too", r.wr, o.wr, r.wr)
+		p.allows("no receive succeeds with %s", o.wr)
+		return
+	} else if o != nil {
 		rule := "FLUSH-01"
 		if o.silent && o.outcome == model.SUCCESS {
 			rule = "FLAG-02"

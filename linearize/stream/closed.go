@@ -60,12 +60,18 @@ func (r *posting) inPlaceBy() moment {
 	return r.lane.qp.over
 }
 
-// forgetClosed takes that a poll found nothing: what was placed by the close of a QP, which had completed before, is not there.
+// forgetClosed takes that a poll found nothing: what was placed by the close of a QP, which had completed before, is not there, and explains
+// nothing that comes later.
 func (q *cq) forgetClosed(p *poll) {
 	for len(q.fenced) > 0 && q.fenced[0].lane.qp.over < p.call.call {
 		r := q.fenced[0]
 		p.delivered = append(p.delivered, sight{what: owesNot, owed: r.inPlaceBy(), posting: r})
 		r.fenced, r.freed, q.fenced = false, false, q.fenced[1:]
+		if r.returned != 0 && r.returned < r.lane.qp.over {
+			r.vanished = true
+			q.pending--
+			p.delivered = append(p.delivered, sight{what: gone, counted: r.countedFrom(), posting: r})
+		}
 	}
 }
 

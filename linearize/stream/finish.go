@@ -37,6 +37,9 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 	}
 	groups := map[*group]bool{}
 	for _, p := range s.qpsInOrder {
+		p.placedCancelled()
+	}
+	for _, p := range s.qpsInOrder {
 		p.finish()
 		groups[p.group.root()] = true
 	}

@@ -37,6 +37,7 @@ type lane struct {
 	taken      []*posting // … whose other half was told, and which were not
 
 	cancelled []uncaused // the oldest that was cancelled, and the oldest that nothing passes
+	barriers  []barrier  // … for which messages waited
 
 	naming []*posting // messages that name a token, and of whose receive nothing is told
 	dead   int        // from this position on nothing succeeds, as a bad token has ended the connection; or never
@@ -90,7 +91,7 @@ type posting struct {
 	silent          bool
 	solicit         bool
 	freed           bool // it had to have completed when the close of its QP had, and may have vanished with that
-	vanished        bool // a poll showed that its completion, which a point placed, vanished with its QP
+	vanished        bool // a poll showed that its completion vanished with its QP
 	deferred        bool
 	fence           bool
 	localInvalidate bool    // a read that invalidates

@@ -164,14 +164,17 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 	if r.owed != 0 {
 		l.cq.owed--
 	}
-	if r.place == 0 {
+	switch {
+	case r.vanished:
+	case r.place == 0:
 		l.cq.pending--
-	} else if !r.vanished {
+	default:
 		l.cq.shown--
 		l.cq.delivers(r)
 	}
-	l.cq.hasRoom()
-	out = append(out, e)
+	if l.cq.hasRoom(); !r.vanished || r.place != 0 {
+		out = append(out, e)
+	}
 	if r.op.IsSend() {
 		l.sendsDone++
 	}
@@ -189,7 +192,11 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 	if outcome == model.CANCELLED && l.qp.peer != nil {
 		l.qp.peer.mayBeLostByPeer(r.called) // what cancelled r may have been the loss of the connection
 	}
-	l.passed(r)
+	if l.passed(r); len(l.barriers) > 0 {
+		l.checkBarriers(l.cq, s.line())
+	} else if sends := l.other(); r.op == model.ReceiveOp && sends != nil && len(sends.barriers) > 0 {
+		sends.checkBarriers(l.cq, s.line())
+	}
 	if l.qp.shadow != nil && r.shadow != nil {
 		r.told(outcome)
 	}
@@ -214,6 +221,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		}
 		r.endedWith(p, automaton.Cancelled)
 		l.cancels(u)
+		l.bars(u)
 		if ok = qp.explain(u); !ok {
 			return
 		}
