@@ -91,8 +91,8 @@ func TestClausesOfCq(t *testing.T) {
 		{"A35: room for more than was asked", ndkpi, Cq{Entries: entries(ok, ok)}, place(ok), "", []Cq{{Entries: entries(ok, ok, ok), Fresh: 1}}},
 		{"A35: no more than was asked", assume(ndkpi, "A35", "EXACT"), Cq{Entries: entries(ok, ok)}, place(ok), "ARM-16", nil},
 		{"ARM-17: not after an error", ndkpi, Cq{Health: InternalError}, place(ok), "ARM-17", nil},
-		{"LIFE-09: not after close", ndkpi, Cq{Open: Closed}, place(ok), "LIFE-09", nil},
-		{"LIFE-09: while it closes, it may", ndkpi, Cq{Open: Closing}, place(ok), "", []Cq{with1(ok, Cq{Open: Closing})}},
+		{"LIFE-04: not after close", ndkpi, Cq{Open: Closed}, place(ok), "LIFE-04", nil},
+		{"LIFE-04: while it closes, it may", ndkpi, Cq{Open: Closing}, place(ok), "", []Cq{with1(ok, Cq{Open: Closing})}},
 
 		{"ARM-04: a fresh match must", ndkpi, with1(ok, Cq{}), armAny, "", []Cq{with1(ok, Cq{Due: 1})}},
 		{"ARM-04: of the kind that is waited for", ndkpi, with1(ok, Cq{}), armSolicited, "",
@@ -236,7 +236,7 @@ func TestClausesOfCq(t *testing.T) {
 
 		{"a resize is asked for", ndkpi, with1(ok, armed(SOLICITED)), Action{Name: NdkResizeCq, Depth: 3}, "",
 			[]Cq{with1(ok, Cq{Arm: SOLICITED, Waiting: 1, Resize: ResizeAsked, Asked: 3})}},
-		{"one at a time", ndkpi, Cq{Resize: ResizeTold}, Action{Name: NdkResizeCq, Depth: 3}, "RSZ-05", nil},
+		{"ASY-01: one at a time", ndkpi, Cq{Resize: ResizeTold}, Action{Name: NdkResizeCq, Depth: 3}, "ASY-01", nil},
 		{"LIFE-06: not once close began", ndkpi, Cq{Open: Closing}, Action{Name: NdkResizeCq, Depth: 3}, "LIFE-06", nil},
 		{"RSZ-02, RSZ-03: it is done or refused", ndkpi, Cq{Entries: entries(ok, ok), Resize: ResizeAsked, Asked: 1}, Action{Name: Resize}, "",
 			[]Cq{{Entries: entries(ok, ok), Resize: ResizeDone, Depth: 1}, {Entries: entries(ok, ok), Resize: ResizeRefused}}},
@@ -326,7 +326,7 @@ func TestClausesOfQp(t *testing.T) {
 		{"DISC-09: once", Qp{State: Broken}, connect, "DISC-09", Qp{}},
 		{"DISC-07: a lost connection cancels nothing", Qp{State: Connected, Initiator: chain(Indicated)}, Action{Name: ConnectionLost}, "",
 			Qp{State: Broken, Initiator: chain(Indicated)}},
-		{"only a connection can be lost", Qp{}, Action{Name: ConnectionLost}, "POST-08", Qp{}},
+		{"DISC-07: only a connection can be lost", Qp{}, Action{Name: ConnectionLost}, "DISC-07", Qp{}},
 
 		{"DEF-02: DEFER waits", Qp{State: Connected}, deferred, "", Qp{State: Connected, Initiator: posted(nil, Deferred, send)}},
 		{"DEF-05: a post without DEFER indicates all before it", Qp{State: Connected, Initiator: chain(Deferred, Deferred)}, post, "",

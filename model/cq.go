@@ -414,7 +414,7 @@ func (d Dialect) matchedBy(q Cq, k int) Arms {
 	return arms
 }
 
-// askResize is NdkResizeCq.
+// askResize is NdkResizeCq, also while the CQ is armed or polled (RSZ-05).
 func (d Dialect) askResize(q Cq, depth int) ([]Cq, *Refusal) {
 	if q.Open != Open {
 		return nil, usedAfterClose

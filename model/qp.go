@@ -170,7 +170,7 @@ func (d Dialect) connect(p Qp) (Qp, *Refusal) {
 	return p, nil
 }
 
-// afterFlush is AfterFlush: what NdkFlush makes of the connection (A15).
+// afterFlush is AfterFlush: what NdkFlush makes of the connection (FLUSH-05, A15).
 func (d Dialect) afterFlush(c Connection) Connection {
 	if d.A15 == A15Cancelled && (c == Connected || c == Broken) {
 		return Flushed
@@ -181,7 +181,7 @@ func (d Dialect) afterFlush(c Connection) Connection {
 // lose is ConnectionLost: the peer or the network ended the connection.
 func (p Qp) lose() (Qp, *Refusal) {
 	if p.State != Connected {
-		return p, notConnected
+		return p, nothingToLose
 	}
 	p.State = Broken
 	return p, nil
@@ -366,7 +366,8 @@ func (p Qp) end(state Connection, phases ...Phase) (ended Qp, cancelled []Reques
 	return p, cancelled
 }
 
-// flush is NdkFlush, and what NdkDisconnect does to the queues (FLUSH-01, FLUSH-02, DISC-08), of this QP alone (FLUSH-04).
+// flush is NdkFlush, and what NdkDisconnect does to the queues (FLUSH-01, FLUSH-02, RES-08, DISC-08), of this QP alone
+// (FLUSH-04).
 func (d Dialect) flush(p Qp) (flushed Qp, cancelled []Request, refusal *Refusal) {
 	if p.State.Closing() {
 		return p, nil, usedAfterClose

@@ -8,7 +8,7 @@ type Refusal struct {
 }
 
 var (
-	placedAfterClose = &Refusal{"LIFE-09", "the CQ is closed"}
+	placedAfterClose = &Refusal{"LIFE-04", "the CQ is closed, and a QP that uses it is not"}
 	placedAfterError = &Refusal{"ARM-17", "the CQ has reported, or has to report, an error, and nothing is placed in it afterwards"}
 	placedBeyondRoom = &Refusal{"ARM-16", "the CQ holds as many completions as it has room for (A35)"}
 	failedTwice      = &Refusal{"ARM-17", "the CQ has failed or is closed already"}
@@ -39,7 +39,7 @@ var (
 	emptyHanded   = &Refusal{"POLL-03", "the CQ holds a completion"}
 	stoppedShort  = &Refusal{"POLL-03", "the CQ holds more completions, and there was room for them (A7)"}
 
-	resizedTwice  = &Refusal{"RSZ-05", "a resize of the CQ is pending"}
+	resizedTwice  = &Refusal{"ASY-01", "a resize of the CQ is pending, and is answered first"}
 	noResize      = &Refusal{"ASY-02", "no resize is pending"}
 	resizeNotSo   = &Refusal{"ASY-01", "the resize did not end so"}
 	resizeNotTold = &Refusal{"ASY-01", "no callback tells of a resize"}
@@ -55,6 +55,7 @@ var (
 	lostForNothing     = &Refusal{"DEF-04", "the CQ is in good order, and the QP is not being closed: no completion gets lost"}
 
 	notConnected      = &Refusal{"POST-08", "the QP is not connected"}
+	nothingToLose     = &Refusal{"DISC-07", "the QP has no connection that the peer or the network could end"}
 	connectedTwice    = &Refusal{"DISC-09", "the QP was connected before"}
 	nothingDeferred   = &Refusal{"DEF-02", "no deferred request is pending"}
 	notPosted         = &Refusal{"POLL-05", "no request of the queue is pending"}

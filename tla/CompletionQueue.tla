@@ -222,6 +222,9 @@ Fresh(r) == {r.entries[i] : i \in (Len(r.entries) - r.fresh + 1)..Len(r.entries)
 (* If the CQ is empty there is nothing to report: it must not (ARM-21).    *)
 (* Rejected, but for YES: that a fresh completion counts though it has     *)
 (* been polled (A25).  The text speaks of completions in the CQ.           *)
+(* libibverbs treats fresh and old completions alike, and looks at none,   *)
+(* but that a device may (FreshAtArm = OldAtArm).  There the last two      *)
+(* lines say all about a completion that may count as a match.             *)
 (***************************************************************************)
 AtArm(r, a) ==
   LET matches == {Match(a, c) : c \in Fresh(r)} IN
@@ -369,9 +372,10 @@ NdkRequestCompletionExit(q) == cq[q].resize = "TOLD" /\ Become(q, {[cq[q] EXCEPT
 -----------------------------------------------------------------------------
 (***************************************************************************)
 (* Closing.  NdkCloseCq may return before the CQ is closed; then           *)
-(* NdkCloseCompletion says when it is.  It never fails (LIFE-12, A22), and *)
-(* nothing of the CQ can be called from then on, a second close neither    *)
-(* (LIFE-06).  Its QPs come first: see Ndk.                                *)
+(* NdkCloseCompletion says when it is.  Here it never fails (LIFE-12); one *)
+(* that is recorded as failed did nothing, and no rule is held against it  *)
+(* (A22).  Nothing of the CQ can be called from then on, a second close    *)
+(* neither (LIFE-06).  Its QPs come first: see Ndk.                        *)
 (***************************************************************************)
 NdkCloseCq(q) == cq[q].open = "OPEN" /\ Become(q, {[cq[q] EXCEPT !.open = "CLOSING"]})
 

@@ -115,12 +115,15 @@ InternalError(q) == Cq!InternalError(q) /\ Qp!Break(Users(q)) /\ UNCHANGED token
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
-(* Closing.  A QP is closed before its CQs: they are its antecedents       *)
-(* (LIFE-15).  Either close may be called first; that of the CQ completes  *)
-(* last (LIFE-04), after the callback that tells of the QP's (LIFE-05).    *)
+(* Closing.  A QP is closed before its CQs: they are its antecedents, the  *)
+(* objects that it needs as long as it is there (LIFE-15).  Either close   *)
+(* may be called first; that of the CQ completes last (LIFE-04), after the *)
+(* callback that tells of the QP's (LIFE-05).                              *)
 (***************************************************************************)
 
 \* Hidden.  A request completes into a CQ that has failed (ARM-17), or on a QP that is being closed (A21): nothing tells.
+\* So of a QP that is being closed completions may come with others missing between them, in posting order all the
+\* same.
 CompletionLost(p, queue, i) ==
   /\ cq[CqOf(p, queue)].health = "OK" => qp[p].state = "CLOSING" /\ Reading.A21 # "KEPT"
   /\ Qp!Complete(p, queue, i)

@@ -80,7 +80,7 @@ QpInit == qp = [p \in QP |-> [state |-> "IDLE", initiator |-> <<>>, receive |-> 
 Indicated(queue) ==
   [i \in DOMAIN queue |-> IF queue[i].phase = "DEFERRED" THEN [queue[i] EXCEPT !.phase = "INDICATED"] ELSE queue[i]]
 
-\* Every request of these phases is cancelled.
+\* Every request of these phases is cancelled, and its completion will say so (RES-08).
 Cancelled(queue, phases) ==
   [i \in DOMAIN queue |-> IF queue[i].phase \in phases THEN [queue[i] EXCEPT !.phase = "CANCELLED"] ELSE queue[i]]
 PendingPhases == {"DEFERRED", "INDICATED", "UNACKNOWLEDGED"}
@@ -112,7 +112,7 @@ Ready(queue) == {i \in DOMAIN queue : CanExecute(queue, i)}
 \* A QP that is worse off stays so.
 Broken(state) == CASE state = "IDLE" -> "BROKEN IDLE" [] state = "CONNECTED" -> "BROKEN" [] OTHER -> state
 
-\* What NdkFlush leaves behind.
+\* What NdkFlush leaves behind: what is posted next is free to succeed or to be cancelled (FLUSH-05, A15).
 AfterFlush(state) == IF Reading.A15 = "CANCELLED" /\ state \in {"CONNECTED", "BROKEN"} THEN "FLUSHED" ELSE Broken(state)
 
 \* A QP that broke before need not be connected.  If it is, what is posted is not specified, as after a flush
@@ -316,7 +316,8 @@ Flushed(q) == Ended(q, AfterFlush(q.state), IF Reading.A31 = "CANCELLED" THEN Pe
 
 (***************************************************************************)
 (* Every pending request of both queues is cancelled (FLUSH-01), deferred  *)
-(* ones too (FLUSH-02), of this QP alone (FLUSH-04).                       *)
+(* ones too (FLUSH-02), of this QP alone (FLUSH-04), and completes with    *)
+(* STATUS_CANCELLED (RES-08).                                              *)
 (* Rejected, but for STRANDED (A31): that a chain which only a flush ended *)
 (* is the consumer's fault, so that requests deferred in it may never      *)
 (* complete.                                                               *)
@@ -444,8 +445,8 @@ Oldest(places) == {i \in places : \A j \in places : i <= j}
 \* What the adapter knows it executes, and what is executed it completes.  Of each the oldest is not put off for ever by those
 \* behind it.  A receive waits for a message: no promise.
 \* There is no fairness of HwIndicate: that a deferred request is indicated early is a hint, and nobody may rely on it.
-\* A close that can finish does (LIFE-11).  That of a QP that was connected may wait for its connector as well, of which there is
-\* no state here: of recorded traces it is asked only where the QP was never connected.
+\* A close that can finish does (LIFE-11).  That of a QP that was connected may wait for its connector as well, the object by
+\* which NDKPI connects a QP; of it there is no state here: of recorded traces it is asked only where the QP was never connected.
 QpFairness ==
   \A p \in QP :
     /\ WF_qp(\E i \in Oldest(WithoutOutcome(qp[p].initiator)), outcome \in Outcomes : Execute(p, "initiator", i, outcome))

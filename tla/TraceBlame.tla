@@ -31,8 +31,14 @@ WhyNoCallback(q, status) ==
 LostFailure(queue, i) ==
   \E j \in 1..(i - 1) : queue[j].silent /\ Requests[queue[j].req].turn = 0 /\ queue[j].phase \in {"FAILED", "CANCELLED"}
 
+\* Nothing that p has to send can arrive, now or when requests before it have succeeded.
+NothingArrives(p) ==
+  LET queue == qp[p].initiator IN
+  \/ \A i \in DOMAIN queue : queue[i].phase # "INDICATED"
+  \/ Qp!Messages(p) = {} /\ \A i \in Ready(p, "initiator") : ~CanBe(queue[i], "SUCCESS")
+
 WhyNoMessage(p) ==
-  IF \A i \in DOMAIN qp[p].initiator : qp[p].initiator[i].phase # "INDICATED" THEN {"POLL-05"}
+  IF NothingArrives(p) THEN {"POLL-05"}
   ELSE IF \E i \in Qp!Messages(p) : ~Tk!CanDeliver(qp[p].initiator[i]) THEN {"INV-05"}
   ELSE {}
 
@@ -49,7 +55,8 @@ WhyNotExecuted(p, queue, i) ==
     ELSE IF qp[p].state \in {"IDLE", "BROKEN IDLE"} THEN {"POST-08"}
     ELSE IF r.op = "Invalidate" /\ ~Tk!CanInvalidate(r.token) THEN TokenRule(r.token)
     ELSE IF queue = "receive" /\ ~Alone(p) THEN WhyNoMessage(Peer[p])
-    ELSE IF Qp!IsMessage(r) /\ ~Qp!Unacknowledged(r) /\ ~Tk!CanDeliver(r) /\ ~Alone(p) THEN {"INV-05"}
+    ELSE IF Qp!IsMessage(r) /\ ~Qp!Unacknowledged(r) /\ ~Alone(p) THEN
+      IF ~Tk!CanDeliver(r) THEN {"INV-05"} ELSE IF Ready(Peer[p], "receive") = {} THEN {"POLL-05"} ELSE {}
     ELSE {}
   ELSE IF Certain(r, "CANCELLED") /\ qp[p].state = "CONNECTED" /\ ~CanBeLost(p) THEN {"RES-08"}
   ELSE {}
@@ -66,7 +73,7 @@ WhyNotPlaced(n) ==
   IF \E i \in DOMAIN entries : entries[i].req = n THEN {"POLL-09"}
   ELSE IF ~\E i \in DOMAIN requests : At(i) THEN
     IF ~Requests[n].accepted THEN {"DEF-03"}
-    ELSE IF Counts(n) /\ story[q].placed >= Requests[n].turn THEN {"POLL-04"}
+    ELSE IF Counts(n) /\ Placed(q, Requests[n].turn) THEN {"POLL-04"}
     ELSE IF Requests[n].silent /\ Requests[n].told = {"SUCCESS"} THEN {"FLAG-01"}
     ELSE IF qp[p].state \in {"COMPLETING", "CLOSED"} THEN {"LIFE-07"}
     ELSE {"POLL-05"}
@@ -97,7 +104,7 @@ WhyNotFound(c) ==
     ELSE WhyNotPlaced(n)
   ELSE IF ~SaysWhatIs(c) THEN WhySaysOther(c)
   ELSE IF Len(results) > Calls[c].room THEN {"POLL-02"}
-  ELSE IF results = <<>> /\ entries # <<>> /\ cq[Calls[c].cq].health = "OK" THEN {"POLL-03"}
+  ELSE IF Len(results) \notin Cq!BatchSizes(cq[Calls[c].cq], Calls[c].room) THEN {"POLL-03"}    \* A7 and A33, too
   ELSE {}
 
 WhyNotClosed(q) ==
@@ -110,9 +117,17 @@ WhyQpNotClosed(p) ==
       Waits(queue) == \E i \in DOMAIN qp[p][queue] : Late(qp[p][queue][i].req)
   IN IF qp[p].state = "CLOSING" /\ \E queue \in Queues : Waits(queue) THEN {"LIFE-07"} ELSE {}
 
+\* The next request of call c is not as it was answered: it succeeded on a QP that takes none, or it is an NdkInvalidate that
+\* has to be refused, or must not be (A8).
+WhyNotAnswered(c) ==
+  LET r == Requests[Calls[c].requests[underway[c] + 1]]  queue == qp[r.qp].initiator IN
+  IF r.accepted /\ ~Qp!CanPost(qp[r.qp].state, r.queue) THEN {"POST-08"}
+  ELSE IF ~(IF r.accepted THEN Tk!CanPost(New(r), queue) ELSE Tk!CanRefuse(New(r), queue)) THEN TokenRule(r.token)
+  ELSE {}
+
 WhyNotDone(c) ==
   LET k == Calls[c] IN
-  CASE k.kind = "post" -> IF qp[k.qp].state \in {"IDLE", "BROKEN IDLE"} THEN {"POST-08"} ELSE {}
+  CASE k.kind = "post" -> WhyNotAnswered(c)
     [] k.kind = "poll" -> WhyNotFound(c)
     [] k.kind = "event" -> WhyNoCallback(k.cq, "STATUS_SUCCESS")
     [] k.kind = "close CQ" -> IF underway[c] = 1 THEN WhyNotClosed(k.cq) ELSE {}

@@ -55,23 +55,27 @@ VARIABLES
 (* fence, token, defer, as it was posted; post, the call; accepted or      *)
 (* refused, what that returned; refusedAfter: a later post on the QP was.  *)
 (* told: the outcomes that it may have.  turn: its number among the        *)
-(* completions of its CQ that polls deliver, or 0.  polled: the event by   *)
-(* which a poll had delivered it.  after: a poll that found none, after    *)
-(* which it must have been placed, or 0.  point: a point tells when it was *)
-(* placed.  solicited: what its message may have asked for.  invalidated:  *)
-(* the token that its message invalidated.                                 *)
+(* completions of its CQ that polls deliver, in the order of their returns,*)
+(* or 0.  first: the turn of the first that its poll delivered.  since: so *)
+(* many had been delivered when its poll was called; all, of what none     *)
+(* delivers.  polled: the event by which a poll had delivered it.  after: a*)
+(* poll that found none, after which it must have been placed, or 0.       *)
+(* point: a point tells when it was placed.  solicited: what its message   *)
+(* may have asked for.  invalidated: the token that its message            *)
+(* invalidated.                                                            *)
 (***************************************************************************)
 
 \* arms: those outstanding, in their order; armed: it ever was; why: the rules by which callbacks are owed;
-\* placed: so many of the completions that polls deliver are in place; quiet: the tokens that peers invalidated, where
-\* NdkGetCqResults fetched the completion.
+\* placed: so many of the completions that polls deliver are in place, one turn after the other; ahead: the turns beyond that
+\* are, too (of polls of libibverbs that overlap, the one that returns later may have taken the earlier completion); quiet:
+\* the tokens that peers invalidated, where NdkGetCqResults fetched the completion.
 TraceInit ==
   /\ cq = [q \in CQ |-> [Cq!NewCq EXCEPT !.depth = Depths[q]]]
   /\ Qp!QpInit
   /\ Tk!TokenInit
   /\ at = 0
   /\ underway = <<>>
-  /\ story = [q \in CQ |-> [arms |-> <<>>, armed |-> FALSE, why |-> <<>>, placed |-> 0, quiet |-> {}]]
+  /\ story = [q \in CQ |-> [arms |-> <<>>, armed |-> FALSE, why |-> <<>>, placed |-> 0, ahead |-> {}, quiet |-> {}]]
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
@@ -107,9 +111,11 @@ CanBeThere(n) == HasEffect(Requests[n].after) \/ CanStillFail(Requests[n].cq, n)
 
 IsClosed(p) == \E c \in DOMAIN Calls : Calls[c].kind = "close QP" /\ Calls[c].qp = p
 
+Placed(q, turn) == turn <= story[q].placed \/ turn \in story[q].ahead
+
 InTurn(n) ==
-  LET q == Requests[n].cq IN
-  /\ IF Counts(n) THEN story[q].placed = Requests[n].turn - 1 ELSE story[q].placed = Turns[q] \/ IsClosed(Requests[n].qp)
+  LET r == Requests[n]  delivered == story[r.cq].placed >= Min(r.since, Turns[r.cq]) IN
+  /\ IF Counts(n) THEN delivered /\ \A turn \in r.first..r.turn - 1 : Placed(r.cq, turn) ELSE delivered \/ IsClosed(r.qp)
   /\ CanBeThere(n)
 
 CanBePlaced(r) == CanBe(r, r.phase) /\ InTurn(r.req)
@@ -138,11 +144,16 @@ WhyOwed(q, type) ==
 GoesOn(q, type) ==
   LET old == cq[q]  new == cq'[q]  s == story[q]
       came == Len(new.entries) > Len(old.entries)
+      last == new.entries[Len(new.entries)].req
+      turns == IF came /\ Counts(last) THEN s.ahead \union {Requests[last].turn} ELSE s.ahead
+      Fills(k) == k + 1 \notin turns /\ \A i \in s.placed + 1..k : i \in turns
+      placed == CHOOSE k \in s.placed..Turns[q] : Fills(k)
   IN [ arms   |-> IF new.arm = "NONE" THEN <<>> ELSE IF type = "NONE" THEN s.arms ELSE Append(s.arms, type),
        armed  |-> s.armed \/ type # "NONE",
        why    |-> IF new.due > old.due THEN Append(s.why, WhyOwed(q, type))
                   ELSE IF new.due < old.due /\ s.why # <<>> THEN Tail(s.why) ELSE s.why,
-       placed |-> IF came /\ Counts(new.entries[Len(new.entries)].req) THEN s.placed + 1 ELSE s.placed,
+       placed |-> placed,
+       ahead  |-> turns \ s.placed + 1..placed,
        quiet  |-> s.quiet ]
 
 Armed(q, type) == story' = [story EXCEPT ![q] = GoesOn(q, type)]
@@ -316,9 +327,13 @@ SureStep ==
 -----------------------------------------------------------------------------
 (***************************************************************************)
 (* The provider is at rest: nothing is left that has to happen.  A send    *)
-(* may wait for a receive of its peer, and whatever waits behind it.  An   *)
-(* event of verbs waits until somebody reads it.  After a close nothing is *)
-(* owed (A21), and what a failed CQ has no room for is lost.  Where no      *)
+(* may wait for a receive of its peer, and whatever waits behind it.  So   *)
+(* may one that was posted when its connection had ended: it is free, like *)
+(* all that is posted then (A15), unless nothing succeeds there any more.  *)
+(* Rejected: that such a send has to be complete.  Where both QPs take     *)
+(* posts, it completes with the receive that it waits for (DEF-04).        *)
+(* An event of verbs waits until somebody reads it.  After a close nothing *)
+(* is owed (A21), and what a failed CQ has no room for is lost.  Where no  *)
 (* callback comes on an empty CQ, one that is owed may wait (A6).          *)
 (***************************************************************************)
 Notifies == ErrorsArm \/ Calls[Events[at + 1].of].awaited
@@ -329,7 +344,8 @@ CallbackOwed(q) ==
 WaitsForPeer(p, queue, i) ==
   LET r == qp[p][queue][i] IN
   \/ queue = "receive"
-  \/ Qp!IsMessage(r) /\ (IF Alone(p) THEN TRUE ELSE ~Qp!Unacknowledged(r) /\ Ready(Peer[p], "receive") = {})
+  \/ /\ Qp!IsMessage(r) /\ Qp!CanEnd(qp[p].state, "SUCCESS")
+     /\ IF Alone(p) THEN TRUE ELSE ~Qp!Unacknowledged(r) /\ Ready(Peer[p], "receive") = {}
 
 QueueOwes(p, queue) ==
   /\ ~Qp!Closing(qp[p].state) /\ cq[CqOf(p, queue)].open # "CLOSED"

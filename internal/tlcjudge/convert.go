@@ -93,7 +93,7 @@ func read(t *trace.Trace) *history {
 		h.take(c)
 	}
 	h.findPeers()
-	for _, c := range calls {
+	for _, c := range slices.SortedStableFunc(slices.Values(calls), func(a, b *call) int { return a.end - b.end }) {
 		h.deliver(c)
 	}
 	h.tell()
@@ -216,12 +216,14 @@ func (h *history) findPeers() {
 	}
 }
 
-// deliver finds the requests that a poll delivered.
+// deliver finds the requests that a poll delivered, after those of the polls that returned before it.
 func (h *history) deliver(c *call) {
 	if c.kind != "poll" || c.last == nil {
 		return
 	}
 	c.results = make([]*request, len(c.last.Results))
+	had, _ := slices.BinarySearchFunc(c.cq.delivered, c.begin, func(r *request, begin int) int { return r.poll.end - begin })
+	before := len(c.cq.delivered)
 	for i := range c.last.Results {
 		result := &c.last.Results[i]
 		r := h.byWr[result.Wr]
@@ -235,7 +237,7 @@ func (h *history) deliver(c *call) {
 		if r.poll == nil {
 			r.poll, r.result = c, result
 			c.cq.delivered = append(c.cq.delivered, r)
-			r.turn = len(c.cq.delivered)
+			r.turn, r.firstTurn, r.since = len(c.cq.delivered), before+1, had
 		}
 		if r.refused && r.post.end > c.end {
 			r.accepted = true // as it could still be; its refusal is the breach (DEF-03)

@@ -179,8 +179,11 @@ type request struct {
 	point   *call    // CqePlaced
 	poll    *call    // that delivered it
 	result  *trace.Result
-	turn    int   // among the completions of its CQ that polls delivered
 	nothing *call // the last poll that found nothing and should have had its completion
+
+	// Its place among the completions of its CQ that polls delivered, in the order of their returns; that of the first of its poll;
+	// and how many had been delivered when that was called.
+	turn, firstTurn, since int
 }
 
 func (r *request) queue() string {

@@ -105,9 +105,12 @@ func (q *question) request(r *request) string {
 	if t := r.localToken(); r.op == "Receive" && t != nil && q.tokens[*t] != "" {
 		invalidated = q.tokens[*t]
 	}
-	cq, polled := "", 0
+	cq, polled, since := "", 0, r.since
 	if c := r.qp.cq(r.queue()); c != nil {
 		cq = c.id
+		if r.poll == nil {
+			since = len(c.delivered)
+		}
 	}
 	if r.poll != nil {
 		polled = r.poll.end
@@ -116,7 +119,7 @@ func (q *question) request(r *request) string {
 		"silent", truth(r.silent), "solicit", truth(r.solicit && op != "Receive"),
 		"fence", truth(r.fence && op != "Receive"), "token", quote(token), "defer", truth(r.deferred),
 		"accepted", truth(r.accepted), "refused", truth(r.refused), "post", r.post.number, "told", set(quoted(r.told)),
-		"turn", r.turn, "polled", polled, "after", numberOf(r.nothing), "point", truth(r.point != nil), "solicited", solicited,
+		"turn", r.turn, "first", r.firstTurn, "since", since, "polled", polled, "after", numberOf(r.nothing), "point", truth(r.point != nil), "solicited", solicited,
 		"invalidated", quote(invalidated), "refusedAfter", truth(r.refusedThen))
 }
 

@@ -76,7 +76,7 @@ func OwedCallbackEntered(choose rester, m Moment) bool {
 	return true
 }
 
-// ResizeIsAnswered: a resize that was asked for is answered, also while the CQ is being closed (ASY-01, LIFE-10).
+// ResizeIsAnswered: a resize that was asked for is answered, also while the CQ is being closed (ASY-01, LIFE-07).
 func ResizeIsAnswered(choose rester, m Moment) bool {
 	for i := range m.state.Cqs {
 		m = choose.step(m, model.Action{Name: model.NdkResizeCq, Cq: i, Depth: 1})
