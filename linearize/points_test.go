@@ -67,6 +67,32 @@ func TestConnectThatFailsLater(t *testing.T) {
 	}
 }
 
+// A point that places a completion before that of a request which was posted before it on the same queue breaks the order (POLL-09), and is
+// told there, in whichever order a poll delivers them.
+func TestPointsOutOfOrder(t *testing.T) {
+	for _, got := range []string{"w1 w2", "w2 w1"} {
+		for _, engine := range []Engine{Streaming, Porcupine} {
+			r := Check(t.Context(), overlapped(t, "NdkWrite qp1 w1; NdkWrite qp1 w2; placed cq1 w2; placed cq1 w1; get cq1 "+got), Options{Engine: engine})
+			if r.Verdict != verdict.ProviderViolation || r.Findings[0].Rule != "POLL-09" || r.Findings[0].Line != 18 {
+				t.Errorf("%s: %s, want POLL-09 at line 18: %+v", engine, r.Verdict, r.Findings)
+			}
+		}
+	}
+}
+
+// A CQ whose error was reported reports no other (ARM-17).
+func TestErrorIsReportedOnce(t *testing.T) {
+	for _, second := range []string{"STATUS_INTERNAL_ERROR", "STATUS_BUFFER_OVERFLOW"} {
+		for _, engine := range []Engine{Streaming, Porcupine} {
+			r := Check(t.Context(), cramped(t, "arm ERRORS; write 1; write 2; write 3; cb< STATUS_BUFFER_OVERFLOW; cb>; arm ERRORS; cb< "+second+"; cb>"),
+				Options{Engine: engine})
+			if r.Verdict != verdict.ProviderViolation || r.Findings[0].Rule != "ARM-17" {
+				t.Errorf("%s: %s, want ARM-17: %+v", engine, r.Verdict, r.Findings)
+			}
+		}
+	}
+}
+
 // A CQ that drops the one completion that it has no room for, says so, and goes on, breaks ARM-17 by going on, whichever queue
 // the next completion is of. That the lost one is missing is no breach of the order (POLL-09).
 func TestNothingIsPlacedAfterAnError(t *testing.T) {

@@ -134,9 +134,6 @@ func TestWhatTheTraceDoesNotTellIsInconclusive(t *testing.T) {
 			`ibv_modify_qp "qp":"q","state":"RESET"|`, rest, verbsEmpty})},
 		{"a QP drains", "verbs", "DEF-04", "state SQD", slices.Concat(verbsQp, []string{
 			`ibv_modify_qp "qp":"q","state":"SQD"|`, verbsWrite, rest, verbsEmpty})},
-		{"a completion was placed, and is gone after the close of its QP", "ndkpi", "POLL-03", "A21", slices.Concat(created, []string{
-			`NdkReceive "qp":"q","wr":"1"` + ok, `NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`, `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1","status":"STATUS_CANCELLED"`,
-			`NdkGetCqResults "cq":"c","n":8|"results":[]`})},
 		{"a CQ fails", "verbs", "DEF-04", "CQ_ERR", slices.Concat(verbsQp, []string{verbsWrite, async(`"type":"CQ_ERR","cq":"c"`), rest, verbsEmpty})},
 		{"a QP fails", "verbs", "DEF-04", "QP_FATAL", slices.Concat(verbsQp, []string{verbsWrite, async(`"type":"QP_FATAL","qp":"q"`), rest, verbsEmpty})},
 		{"the device fails", "verbs", "DEF-04", "DEVICE_FATAL", slices.Concat(verbsQp, []string{verbsWrite, async(`"type":"DEVICE_FATAL"`), rest, verbsEmpty})},

@@ -121,6 +121,41 @@ func TestCompletionsVanishWhileTheCloseRuns(t *testing.T) {
 	}
 }
 
+// A poll that finds another completion first overlaps a close that is pending: they vanish within the poll, at the moment when the close
+// completes, or, where that comes after the poll, not yet (POLL-09, POLL-03). The streaming engine leaves the latter open.
+func TestPollsWhileACloseIsPending(t *testing.T) {
+	const (
+		placed  = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1",` + called
+		also    = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"2",` + called
+		pending = `"ph":"ret","op":"close","fn":"NdkCloseQp","status":"STATUS_PENDING"`
+		done    = `NdkCloseCompletion "for":"close",` + called + `|`
+		poll    = `"ph":"call","op":"poll","fn":"NdkGetCqResults","cq":"c","n":8`
+		got     = `"ph":"ret","op":"poll","fn":"NdkGetCqResults","results":[{"wr":"2",` + called + `}]`
+	)
+	begin := append(slices.Clone(created), `NdkCreateQp "qp":"p","receive_cq":"c","initiator_cq":"c"`+ok, `NdkConnect "qp":"p","conn":"m"`+ok,
+		`NdkWrite "qp":"q","wr":"1"`+ok, `NdkWrite "qp":"p","wr":"2"`+ok, placed, also, `"ph":"call","op":"close","fn":"NdkCloseQp","qp":"q"`, pending)
+	for name, test := range map[string]struct {
+		then   []string
+		stream verdict.Verdict
+		rule   string // or conformant
+	}{
+		"within the poll": {[]string{poll, done, got}, verdict.Conformant, ""},
+		"after the poll":  {[]string{poll, got, done}, verdict.Inconclusive, "POLL-09"},
+		"never":           {[]string{`NdkGetCqResults "cq":"c","n":8|"results":[]`}, verdict.Inconclusive, "POLL-03"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			traced := readLines(t, "ndkpi", lines(slices.Concat(begin, test.then)...))
+			if r := streaming(traced, Options{}); r.Verdict != test.stream {
+				t.Errorf("stream: %s, want %s: %+v", r.Verdict, test.stream, r.Findings)
+			}
+			r := Check(t.Context(), traced, Options{Engine: Porcupine})
+			if test.rule == "" && r.Verdict != verdict.Conformant || test.rule != "" && (len(r.Findings) != 1 || r.Findings[0].Rule != test.rule) {
+				t.Errorf("porcupine: %s, want %q: %+v", r.Verdict, test.rule, r.Findings)
+			}
+		})
+	}
+}
+
 // While a QP is being closed a request of it may be lost, and one behind it complete (A21): that is no breach of the order (POLL-09), which the
 // streaming engine leaves open. What had to have completed before the close is not lost.
 func TestRequestsAreLostWithTheirQp(t *testing.T) {

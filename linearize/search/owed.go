@@ -255,12 +255,11 @@ func (q *cq) emptyAfter(mark moment) *span {
 	return q.empty[i]
 }
 
-// ended reports whether the call of a close returned success: what vanished did so while it was running, which the search follows.
-func (h *history) ended(closed *span) bool { return h.doneAt(closed) == closed.ret }
-
-// polledWithin reports whether a poll of a CQ overlaps what lies between two moments.
-func (q *cq) polledWithin(from, to moment) bool {
-	return slices.ContainsFunc(q.polls, func(s *span) bool { return s.ret > from && s.call < to })
+// vanishesBy reports whether completions of p may have vanished by a moment (A21): while its close was running, if that returned success,
+// or else when it completed. The search follows them.
+func (h *history) vanishesBy(p *qp, at moment) bool {
+	done := h.doneAt(p.closed)
+	return p.closed != nil && (done < at || done == p.closed.ret && p.closed.call < at)
 }
 
 // foundEmpty reports whether a poll had room and returned nothing.
@@ -276,10 +275,6 @@ func (h *history) checkOwed() {
 		if h.outlivesClose(q, r) {
 			continue
 		}
-		if closed := r.qp.closed; r.point != nil && r.delivery == nil && closed != nil && !h.ended(closed) && q.polledWithin(closed.call, h.doneAt(closed)) {
-			q.leaveOpen("completions of %s may have vanished from %s when it was closed (A21)", r.qp.name, q.name)
-			continue
-		}
 		if !r.accepted || q == nil || r.silent && r.delivery == nil && !h.mustFail(r) || r.owed == never || h.mayFail(q) {
 			continue
 		}
@@ -287,10 +282,7 @@ func (h *history) checkOwed() {
 		if poll == nil || r.delivery != nil && r.delivery.poll.call < poll.ret {
 			continue
 		}
-		if p := r.qp; p.closed != nil && p.closed.call < poll.ret {
-			if poll.call < h.doneAt(p.closed) && !h.ended(p.closed) {
-				q.leaveOpen("completions of %s may have vanished from %s when it was closed (A21)", p.name, q.name)
-			}
+		if h.vanishesBy(r.qp, poll.ret) {
 			continue
 		}
 		rule, why := r.brokenByDelay()

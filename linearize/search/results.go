@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"ndkoracle/linearize/calls"
@@ -200,8 +201,28 @@ func (h *history) checkMessage(r *request) {
 	}
 }
 
+// checkPoints holds the order in which points place the completions of a queue against that of their posts (POLL-09).
+func (h *history) checkPoints(requests []*request) {
+	var first *request // of those behind, the one that was placed first
+	for _, r := range slices.Backward(requests) {
+		if r.point == nil {
+			continue
+		}
+		if first != nil && first.point.call < r.point.call {
+			h.providerInOrder(r.doubt(), "POLL-09", first.point.call, []*span{r.post, first.post, r.point},
+				"the completion of %s was placed before that of %s, which was posted before it on the same queue of %s", first.wr, r.wr, r.qp.name)
+			continue
+		}
+		first = r
+	}
+}
+
 // checkOrder holds the order in which the completions of a queue were delivered against that of their posts (POLL-09).
 func (h *history) checkOrder() {
+	for _, p := range h.qps {
+		h.checkPoints(p.initiator)
+		h.checkPoints(p.receive)
+	}
 	type lane struct {
 		qp    *qp
 		queue model.Queue

@@ -80,6 +80,8 @@ func (c *component) refine(f *verdict.Finding, see *[]*span, o *operation, refus
 				"callback (%d entered before)",
 				c.happened(o), times(a.armed), a.entered)
 		}
+	case refusal.Rule == "ARM-16" && o.effect == doEnter && c.cqs[o.cq].reportedBefore(o.span):
+		f.Rule, f.Message = "ARM-17", c.happened(o)+", and an error of it was reported before"
 	case refusal.Rule == "RES-08":
 		for _, r := range o.request.qp.initiator {
 			if r.silent && r.delivery == nil && (o.request.queue == model.Receive || r.position < o.request.position) {
@@ -101,6 +103,11 @@ func (c *component) refine(f *verdict.Finding, see *[]*span, o *operation, refus
 			*see = append(*see, r.post, r.delivery.poll)
 		}
 	}
+}
+
+// reportedBefore reports whether a callback of q before another one says that q failed.
+func (q *cq) reportedBefore(callback *span) bool {
+	return slices.ContainsFunc(q.notified, func(s *span) bool { return s.call < callback.call && reportsError(s) })
 }
 
 // invalidates returns the NdkInvalidate that an operation executes or posts.
