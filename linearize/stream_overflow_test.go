@@ -42,7 +42,7 @@ func TestStreamOnUnseenOverflows(t *testing.T) {
 			verdict.ProviderViolation, verdict.ProviderViolation, "ARM-01"},
 		{"receives that messages may have filled", "recv 1; recv 2; recv 3; peer 7; peer 8; peer 9; rest; peerget 7 8 9; get 1 2; get",
 			verdict.Inconclusive, verdict.Conformant, ""},
-		{"cancelled, and the CQ took more later", "recv 1; recv 2; write 3; write 4; get 3 4; get 1c; get 2c; rest",
+		{"cancelled, and the CQ took more later", "recv 1; recv 2; write 3; write 4; get 3 4; get 1c; get 2c; rest; peerget",
 			verdict.ProviderViolation, verdict.ProviderViolation, "RES-08"},
 		{"room for all", "post 1; post 2; rest; get 1; get", verdict.ProviderViolation, verdict.ProviderViolation, "DEF-04"},
 	} {

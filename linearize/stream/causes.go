@@ -143,10 +143,7 @@ func (u *uncaused) suspects(before moment) iter.Seq[*posting] {
 			lanes = append(lanes, p.peer.lanes[:]...)
 		}
 		for _, l := range lanes {
-			for _, r := range l.mayComplete() {
-				if l.qp.remote == nil && !r.hasMessage() {
-					break // nor has any receive behind it
-				}
+			for _, r := range l.waiting {
 				may := l.qp.remote != nil || l.cq == nil || l.mayHaveBroken(r)
 				from := r.mayHaveBrokenFrom()
 				if l.qp != p {
@@ -177,12 +174,6 @@ func (l *lane) passing(passable bool, behind []*posting) []*posting {
 
 // mayBePassed reports whether requests behind r may be executed before one that is ahead of it and that r waits for.
 func (r *posting) mayBePassed() bool { return r.op == model.Read || !r.fence }
-
-// hasMessage reports whether r is no receive for which the peer is known to have sent nothing: that fails at a message.
-func (r *posting) hasMessage() bool {
-	from := r.lane.other()
-	return r.op != model.ReceiveOp || from == nil || from.qp.mayGrow() || r.position < from.sends
-}
 
 // passed takes that r was told, after those of its queue that are still to be explained.
 func (l *lane) passed(r *posting) {
@@ -429,11 +420,6 @@ func (p *qp) reportUncaused(u *uncaused) {
 // mayHaveBrokenFrom returns from when on an outstanding request may have ended the connection.
 func (r *posting) mayHaveBrokenFrom() moment {
 	from := r.called
-	if sends := r.lane.other(); r.op == model.ReceiveOp && sends != nil {
-		if m := sends.send(r.position); m != nil { // the message at which it fails
-			from = max(from, m.called)
-		}
-	}
 	if r.lane.cq != nil {
 		from = max(from, r.lane.emptyAtRest())
 	}

@@ -128,8 +128,13 @@ func (s *Stream) also(rules ...string) {
 
 // unexplained reports what nothing explains, unless something may have happened that explains anything.
 func (s *Stream) unexplained(g *group, rule string, line int, see []int, format string, args ...any) {
+	s.unless(g.root().suspicion(), g, rule, line, see, format, args...)
+}
+
+// unless does that where something else may have happened, too, or "".
+func (s *Stream) unless(other string, g *group, rule string, line int, see []int, format string, args ...any) {
 	g = g.root()
-	if g.unclear = cmp.Or(g.unclear, g.doubt, g.suspicion()); g.unclear != "" {
+	if g.unclear = cmp.Or(g.unclear, g.doubt, other); g.unclear != "" {
 		s.muted = true
 		return
 	}

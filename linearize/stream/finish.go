@@ -40,7 +40,7 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 		p.placedCancelled()
 	}
 	for _, p := range s.qpsInOrder {
-		p.finish()
+		p.finishUnexplained()
 		groups[p.group.root()] = true
 	}
 	if end != nil && end.Quiescent {

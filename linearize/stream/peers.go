@@ -293,27 +293,6 @@ func (l *lane) emptyAtRest() moment {
 	return l.cq.emptyAtRest
 }
 
-// finish takes that the receives which wait for a message have not completed, unless something ended the connection that nobody
-// was told of, and reports what is cancelled and was never explained.
-func (p *qp) finish() {
-	for _, l := range p.lanes {
-		if p.mayHaveBroken() {
-			break
-		}
-		for _, r := range l.waiting[len(l.mayComplete()):] {
-			if l.cq != nil && r.place == 0 {
-				for _, e := range r.notOwed(nil) {
-					e.at = p.s.at
-					l.cq.take(e)
-				}
-				l.cq.take(sight{what: gone, at: p.s.at, counted: r.countedFrom(), posting: r})
-				l.cq.pending--
-			}
-		}
-	}
-	p.finishUnexplained()
-}
-
 // placedBy returns by when the completion of r, which was delivered at a moment, had been placed.
 func (r *posting) placedBy(delivered moment) moment {
 	by := delivered

@@ -27,9 +27,16 @@ func (q *cq) takeRemains() {
 	if q.group.root().broken || q.failed != 0 || q.closed != 0 || q.crowded.from != 0 || q.shown > 0 {
 		return
 	}
-	for _, r := range q.remains() {
-		q.take(sight{what: remaining, at: q.s.at, kinds: r.mayEndAs(), from: max(r.called, r.lane.ready), counted: r.countedFrom(),
-			owed: r.owed, posting: r})
+	all := q.remains()
+	waits := func(l *lane) bool { return len(l.waiting) > 0 && len(all) > 0 && l != all[0].lane }
+	mixed := slices.ContainsFunc(q.lanes, waits) // a receive that waits for a message may have failed before
+	for _, r := range all {
+		e := sight{what: remaining, at: q.s.at, kinds: r.mayEndAs(), from: max(r.called, r.lane.ready), counted: r.countedFrom(),
+			owed: r.owed, posting: r}
+		if mixed {
+			e.kinds, e.from = e.kinds|automaton.Failed|automaton.Cancelled, 0
+		}
+		q.take(e)
 		q.pending--
 	}
 }
@@ -67,7 +74,7 @@ func (r *posting) mayEndAs() automaton.Kinds {
 		return automaton.AnyKind
 	case messages.sends <= l.took: // there is none left for it
 		return automaton.Failed | automaton.Cancelled
-	case slices.Contains(l.taken, r) && !l.qp.mayHaveBroken():
+	case slices.Contains(l.taken, r) && (len(l.taken) == len(l.waiting) || !l.qp.mayHaveBroken()): // no other one took the message
 		return r.kinds
 	}
 	return automaton.AnyKind
@@ -82,7 +89,7 @@ func (p *qp) mayHaveBroken() bool {
 		}
 		for _, l := range end.lanes {
 			mayHave := func(r *posting) bool { return !slices.Contains(l.taken, r) && (l.cq == nil || l.mayHaveBroken(r)) }
-			if slices.ContainsFunc(l.mayComplete(), mayHave) {
+			if slices.ContainsFunc(l.waiting, mayHave) {
 				return true
 			}
 		}

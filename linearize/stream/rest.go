@@ -261,7 +261,7 @@ func (q *cq) reportLate(r *posting, poll int) {
 	case r.refusal:
 		rule, why = "DEF-05", r.wr+", deferred before a post that was refused, had not been indicated and completed"
 	}
-	q.s.unexplained(q.group, rule, r.owedLine, []int{r.line, poll},
+	q.s.unless("", q.group, rule, r.owedLine, []int{r.line, poll}, // an earlier loss of the connection would not explain that
 		"the provider was at rest, and %s: what %s shows afterwards", why, q.name)
 	q.s.also("POLL-03")
 	qp.allows("first the completion of %s", r.wr)
