@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"ndkoracle/internal/graph"
@@ -38,12 +39,12 @@ type (
 type kept struct {
 	tlc.Configuration
 	graph *tlc.Graph
-	limit time.Duration // within which a mutant is compared
+	limit time.Duration // of the processors' time, within which a mutant is compared
 }
 
 // serve answers questions until there are no more.
 func serve(o options, in io.Reader, out io.Writer) error {
-	deadline.Store(math.MaxInt64)
+	unlimited()
 	go watch()
 	all := map[string]kept{}
 	questions, answers := json.NewDecoder(in), json.NewEncoder(out)
@@ -91,23 +92,24 @@ func (o options) load(name string) (kept, error) {
 		return kept{}, err
 	}
 	k := kept{manifest[i], g, time.Hour}
-	start := time.Now()
+	start := worked()
 	if a := o.compare(nothing, k); a != (answer{}) {
 		return kept{}, fmt.Errorf("nothing is changed, and it is found: %+v", a)
 	}
-	k.limit = 2*time.Second + 20*time.Since(start) // others may want the processors
+	k.limit = 2*time.Second + 20*(worked()-start)
 	return k, nil
 }
 
 // compare makes the model a mutant, and compares its graph.
 func (o options) compare(mutant int, k kept) (a answer) {
 	defer func() {
-		deadline.Store(math.MaxInt64)
+		unlimited()
 		if recover() != nil {
 			a = answer{Found: k.Name + ": it panics"}
 		}
 	}()
-	deadline.Store(time.Now().Add(k.limit).UnixNano())
+	deadline.Store(int64(worked() + k.limit))
+	ceiling.Store(held() + mostMemory)
 	become(mutant)
 	machine, err := mc.Read(os.DirFS(o.tla()), k.Module, k.Name)
 	if err != nil { // it was read with nothing changed
@@ -124,20 +126,45 @@ func (o options) compare(mutant int, k kept) (a answer) {
 	return answer{}
 }
 
-// deadline is when the mutant that is being compared should have ended, in nanoseconds of the Unix time.
-var deadline atomic.Int64
+// The mutant that is being compared should have ended when the program has worked for so many nanoseconds, and never hold more
+// bytes than that.
+var (
+	deadline atomic.Int64
+	ceiling  atomic.Uint64
+)
+
+func unlimited() {
+	deadline.Store(math.MaxInt64)
+	ceiling.Store(math.MaxUint64)
+}
+
+// worked is how long processors have worked for this program: others may want them, and a mutant that has to wait for them is
+// not one that does not end.
+func worked() time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		panic(err) // which it does for bad arguments only
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// held is how much memory the program holds, with that of the graphs that it keeps.
+func held() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
 
 // A mutant that does not end may ask for more and more memory.
 const (
-	mostMemory = 2 << 30
-	endless    = 4 // what the program exits with then
+	mostMemory = 2 << 30 // for a mutant
+	endless    = 4       // what the program exits with then
 )
 
 // watch ends the program when the mutant does not end.
 func watch() {
-	for tick := range time.Tick(50 * time.Millisecond) {
-		var m runtime.MemStats
-		if runtime.ReadMemStats(&m); m.HeapAlloc > mostMemory || tick.UnixNano() > deadline.Load() {
+	for range time.Tick(50 * time.Millisecond) {
+		if held() > ceiling.Load() || int64(worked()) > deadline.Load() {
 			os.Exit(endless)
 		}
 	}
