@@ -110,7 +110,7 @@ func (c *component) completeOne(w *walk, r *request) {
 		if broken || c.mayLose(s, r.qp) {
 			outcomes = append(outcomes, model.CANCELLED)
 		}
-		if !broken && (r.hasMessage() || c.mayVanish(r.qp)) {
+		if !broken {
 			outcomes = append(outcomes, model.FAILED)
 		}
 		if !r.silent && r.hasMessage() {

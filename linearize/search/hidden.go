@@ -82,8 +82,6 @@ func (c *component) listRequest(r *request) {
 // succeed.
 func (c *component) mayMatter(r *request) bool {
 	switch {
-	case !r.hasMessage() && !c.h.breaks(r.qp):
-		return false
 	case r.overtaken:
 		return false
 	case r.passed && !r.silent:

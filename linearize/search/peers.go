@@ -254,7 +254,8 @@ func (h *history) lostByPeer(p *qp) moment {
 func (r *request) isVerbs() bool { return strings.HasPrefix(r.post.fn, "ibv_") }
 
 // mayHaveFailed returns the requests of a queue that may have failed and of which no completion tells, and from when on: its
-// completion may still be in the CQ at the end of the trace. A receive fails at a message, or for a reason that the trace tells.
+// completion may still be in the CQ at the end of the trace. Of the receives that no message was sent for, the first stands for all:
+// those behind it are executed after it.
 func (h *history) mayHaveFailed(p *qp, queue model.Queue) []loss {
 	q, requests := p.cq(queue), p.queue(queue)
 	if q == nil {
@@ -266,13 +267,12 @@ func (h *history) mayHaveFailed(p *qp, queue model.Queue) []loss {
 		if r.told || r.owed <= seen {
 			break // and what was posted before it has completed too
 		}
-		if r.hasMessage() {
-			from := max(r.post.call, seen+1)
-			if r.queue == model.Receive && p.peer != nil {
-				from = max(from, p.peer.sends[r.position].post.call)
-			}
-			all = append(all, loss{from, r})
+		l := loss{max(r.post.call, seen+1), r}
+		if !r.hasMessage() && len(all) > 0 {
+			all[0] = l
+			continue
 		}
+		all = append(all, l)
 	}
 	return all
 }
