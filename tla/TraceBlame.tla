@@ -141,7 +141,8 @@ WhyOwes(p, queue) ==
   ELSE IF cq[CqOf(p, queue)].health # "OK" THEN {"ARM-17"}
   ELSE IF ~CanBe(r, r.phase) THEN IF qp[p].state = "ABORTED" /\ CanBe(r, "SUCCESS") THEN {"INV-05"} ELSE {"FLUSH-01"}
   ELSE IF InTurn(r.req) THEN IF Cq!CanPlace(cq[CqOf(p, queue)]) THEN {} ELSE {"ARM-16"}
-  ELSE IF r.phase = "CANCELLED" THEN IF r.silent THEN {"FLAG-02"} ELSE {"FLUSH-02"}
+  ELSE IF r.silent /\ r.phase # "SUCCESS" THEN {"FLAG-02"}
+  ELSE IF r.phase = "CANCELLED" THEN {"FLUSH-02"}
   ELSE IF Requests[r.req].refusedAfter THEN {"DEF-05"}
   ELSE {"DEF-04"}
 
