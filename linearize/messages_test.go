@@ -25,12 +25,14 @@ func TestWhatTellsOfAMessage(t *testing.T) {
 		{"a receive that was closed before", "POLL-05", "NdkReceive qp1 r1; NdkCloseQp qp1; NdkSend qp2 s1; get cq2 s1", 21},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := Check(t.Context(), overlapped(t, test.text), Options{Engine: Porcupine})
-			switch {
-			case test.rule == "" && r.Verdict != verdict.Conformant:
-				t.Errorf("%s: %+v", r.Verdict, r.Findings)
-			case test.rule != "" && (r.Verdict != verdict.ProviderViolation || r.Findings[0].Rule != test.rule || r.Findings[0].Line != test.line):
-				t.Errorf("%s, want %s at line %d: %+v", r.Verdict, test.rule, test.line, r.Findings)
+			for _, engine := range []Engine{Streaming, Porcupine} {
+				r := Check(t.Context(), overlapped(t, test.text), Options{Engine: engine})
+				switch {
+				case test.rule == "" && r.Verdict != verdict.Conformant:
+					t.Errorf("%s: %s: %+v", engine, r.Verdict, r.Findings)
+				case test.rule != "" && (r.Verdict != verdict.ProviderViolation || r.Findings[0].Rule != test.rule || r.Findings[0].Line != test.line):
+					t.Errorf("%s: %s, want %s at line %d: %+v", engine, r.Verdict, test.rule, test.line, r.Findings)
+				}
 			}
 		})
 	}

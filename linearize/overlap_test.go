@@ -246,6 +246,10 @@ var eitherOrder = []struct {
 	{"… of a read, and one behind it that is fenced failed", verdict.ProviderViolation, "RES-08",
 		"NdkRead qp1 x1; NdkWrite qp1 w1 READ_FENCE; placed cq1 x1c; placed cq1 w1x"},
 
+	// POLL-05, DEF-04: where no arm and no callback is, none is named (ARM-02, ARM-09).
+	{"a poll delivers what was posted after another one was placed", verdict.ProviderViolation, "POLL-05",
+		"new qp3; NdkConnect qp3 d; NdkWrite qp3 v1; placed cq1 v1; NdkWrite qp1 w1; get cq1 w1 v1"},
+
 	// libibverbs is thread-safe: posts on one queue, and polls of one CQ, may overlap.
 	{"posts overlap, the second is first", verdict.Conformant, "", "verbs;a< post qp1 w1; b< post qp1 w2; b>; a>; get cq1 w2 w1; rest; get cq1"},
 	{"the first post is passed by while it runs", verdict.Conformant, "",

@@ -343,13 +343,13 @@ func (t *transition) deliver(x explanation) {
 			if fits {
 				t.polled(x.from(i+1), c.kinds&e.kinds, i >= x.old)
 			} else {
-				t.refuse(otherExpected)
+				t.refuse(OtherExpected)
 			}
 			return
 		}
 	}
 	if e.is {
-		t.refuse(otherExpected)
+		t.refuse(OtherExpected)
 		return
 	}
 	p := m.placing(x.control)
@@ -487,7 +487,7 @@ func placedBy(x explanation, rank uint16) int {
 var (
 	TooFew        = &model.Refusal{Rule: "ARM-21", Why: "fewer requests were pending than completions would have been placed"}
 	BehindFence   = &model.Refusal{Rule: "DEF-04", Why: "a completion that was owed at a moment of rest had not been placed by then"}
-	otherExpected = &model.Refusal{Rule: "ARM-02", Why: "an earlier callback was for a completion of another kind, or placed earlier"}
+	OtherExpected = &model.Refusal{Rule: "ARM-02", Why: "an earlier callback was for a completion of another kind, or placed earlier"}
 	callbackDue   = &model.Refusal{Rule: "ARM-03", Why: "a callback is owed and was not entered"}
 	errorDue      = &model.Refusal{Rule: "ARM-17", Why: "the CQ's error was not reported to its arm"}
 )

@@ -139,9 +139,17 @@ func (l *lane) checkReceived(n int) {
 	if sends == nil || l.qp.isRemote() {
 		return
 	}
+	next := n
+	if len(l.qp.flushed) > 0 {
+		n, next = 0, 0
+	}
 	for i := n; i < len(sends.sent); i++ {
 		a := sends.sent[i]
-		if i < len(l.waiting) && l.waiting[i].called < a.by {
+		for next < len(l.waiting) && l.waiting[next].flushedBefore(a.send) {
+			next++
+		}
+		if next < len(l.waiting) && l.waiting[next].called < a.by {
+			next++
 			continue
 		}
 		sends.sent = slices.Delete(sends.sent, i, i+1)
@@ -157,6 +165,11 @@ func (l *lane) checkReceived(n int) {
 		p.allows("%s waits for a receive", a.send.wr)
 		return
 	}
+}
+
+// flushedBefore reports whether a flush, or the close, of its QP had returned before the post of a send that was called after that of r.
+func (r *posting) flushedBefore(m *posting) bool {
+	return slices.ContainsFunc(r.lane.qp.flushed, func(f returned) bool { return r.returned != 0 && r.returned < f.call && f.ret < m.called })
 }
 
 // pair takes that r succeeded, and returns its other half, or nil where none is left: a send may have gone to a receive that is

@@ -31,6 +31,7 @@ func (s *Stream) placed(e *trace.Event) {
 	r.place, r.outcome, r.pended = s.at, calls.OutcomeOf(e.Status), l.pendingAtRest(r)
 	if r.outcome == model.SUCCESS {
 		r.needsConnection(l.cq, 0)
+		r.needsMessage()
 	}
 	l.qp.restedBeforeFlush(r)
 	kinds := automaton.Plain
@@ -97,6 +98,30 @@ func (s *Stream) checkPlaced(q *cq, r *posting, e *trace.Event) bool {
 		return r.lane.cq != nil
 	}
 	return false
+}
+
+// needsMessage is POLL-05 for r, a receive that a point places with success: the peer has sent as many messages as receives have succeeded.
+func (r *posting) needsMessage() {
+	l := r.lane
+	sends := l.other()
+	if l.queue != model.Receive || sends == nil || sends.qp.remote != nil {
+		return
+	}
+	arrived := l.took
+	for _, o := range l.waiting {
+		if o.place != 0 && o.outcome == model.SUCCESS {
+			arrived++
+		}
+		if o == r {
+			break
+		}
+	}
+	if arrived <= sends.sends {
+		return
+	}
+	l.qp.s.report(l.cq.group, verdict.ProviderViolation, "POLL-05", 0, []int{r.line},
+		"the completion of %s was placed in %s with success, and more receives succeeded than the peer has sent messages", r.wr, l.cq.name)
+	l.qp.allows("%s waits for a message", r.wr)
 }
 
 const unposted = "a completion of %s was placed in %s, and no request of that name had been posted"

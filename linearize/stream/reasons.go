@@ -42,6 +42,12 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 // refine replaces a general rule by the one that what is known of the CQ shows to be broken.
 func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *sight) {
 	switch {
+	case why == automaton.OtherExpected && q.armed == model.NONE:
+		f.Rule, f.Also = "POLL-05", []string{"POLL-09"}
+		f.Message = q.seen(e) + ", and another completion had been placed in it before"
+	case why == automaton.BehindFence && e.posting != nil && q.armed == model.NONE:
+		f.Line = e.posting.owedLine
+		f.Message = "the provider was at rest, and " + e.posting.wr + ", posted with success, had not completed"
 	case why.Rule == "ARM-01" && e.status == model.OK && q.armed != model.NONE:
 		f.Rule, f.Also = "ARM-02", []string{"ARM-01"}
 		f.Message = q.seen(e) + ", and no callback is owed: each arm that was satisfied has had its callback"
