@@ -111,7 +111,7 @@ func (q *cq) release() {
 			}
 		}
 		if n := len(p.results); q.s.dialect.A7 == model.A7MustNot && 0 < n && n < p.call.n {
-			p.delivered = append(p.delivered, sight{what: foundNothing})
+			p.delivered = append(p.delivered, sight{what: foundNothing, n: n})
 		}
 		for i := range p.delivered {
 			p.delivered[i].at, p.delivered[i].line, p.delivered[i].pending = p.at, p.line, -1

@@ -99,6 +99,9 @@ func (q *cq) seen(e *sight) string {
 	case remaining:
 		return "the completion of " + e.posting.wr + " lies in " + q.name
 	case foundNothing:
+		if e.n > 0 {
+			return "a poll of " + q.name + " returned less than it had room for"
+		}
 		return "a poll of " + q.name + " returned no completion"
 	case restful, readers:
 		return "the provider was at rest"
