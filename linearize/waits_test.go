@@ -40,3 +40,33 @@ func TestWhatAMessageWaitsFor(t *testing.T) {
 		})
 	}
 }
+
+// A send may wait for a receive on a connection that has ended as on any (A15), so it need not have completed by a moment of rest, nor what is
+// behind it (DEF-04). Which receives the peer had left the streaming engine does not know, but for those that are pending later: so it leaves that
+// open. A write waits for nobody, and in the other reading of A15 nothing does after a flush.
+func TestSendsWaitOnAnEndedConnection(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		verdict verdict.Verdict
+		assume  string // of A15
+		text    string
+	}{
+		{"no receive is posted", verdict.Inconclusive, "FREE", "NdkFlush qp1; NdkSend qp1 s1; rest; get cq1"},
+		{"… of a silent send", verdict.Inconclusive, "FREE", "NdkFlush qp1; NdkSend qp1 s1 SILENT_SUCCESS; rest; get cq1; get cq2; rest"},
+		{"… and a write is behind it", verdict.Inconclusive, "FREE", "NdkFlush qp1; NdkSend qp1 s1; NdkWrite qp1 w1; rest; get cq1"},
+		{"… until later", verdict.Inconclusive, "FREE", "NdkFlush qp1; NdkSend qp1 s1; rest; NdkReceive qp2 r1; get cq2 r1; get cq1 s1"},
+		{"a failure ended it", verdict.Inconclusive, "FREE", "NdkWrite qp1 w1; get cq1 w1x; NdkSend qp1 s1; rest; get cq1"},
+		{"the peer's receive was flushed", verdict.Inconclusive, "FREE", "NdkReceive qp2 r1; NdkFlush qp2; NdkSend qp1 s1; rest; get cq1; get cq2 r1c"},
+		{"the peer's receive may have been cancelled", verdict.Inconclusive, "FREE", "NdkFlush qp1; NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq1; get cq2 r1c"},
+		{"the peer's receive is pending", verdict.ProviderViolation, "FREE", "NdkFlush qp1; NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq2; get cq1"},
+		{"a write", verdict.ProviderViolation, "FREE", "NdkFlush qp1; NdkWrite qp1 w1; rest; get cq1"},
+		{"nothing waits", verdict.ProviderViolation, "CANCELLED", "NdkFlush qp1; NdkSend qp1 s1; rest; get cq1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := streaming(overlapped(t, test.text), Options{Assume: map[string]string{"A15": test.assume}})
+			if r.Verdict != test.verdict || test.verdict == verdict.ProviderViolation && r.Findings[0].Rule != "DEF-04" {
+				t.Errorf("%s, want %s: %+v", r.Verdict, test.verdict, r.Findings)
+			}
+		})
+	}
+}

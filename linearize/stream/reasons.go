@@ -28,6 +28,12 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 		f.Rule, f.Message = why[0].Rule, q.seen(e)+", and "+why[0].Why
 		q.refine(&f, why[0], e)
 	}
+	if why := a.Why(); len(why) > 0 && why[0] == automaton.BehindFence && e.posting != nil && e.posting.outcome == model.SUCCESS {
+		if m := e.posting.mayHaveWaited(); m != nil {
+			m.lane.qp.leaveOpen(m.leavesOpen())
+			return
+		}
+	}
 	q.s.unexplained(q.group, f.Rule, f.Line, nil, "%s", f.Message)
 	q.s.also(f.Also...)
 	if !q.s.muted {

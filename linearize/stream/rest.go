@@ -182,6 +182,40 @@ func (q *cq) missing(p *poll) {
 	}
 }
 
+// mayHaveWaited returns r, or a send before it, if that may have waited for a receive at the moment of rest at which r was owed: on a connection
+// that may have ended the receives of the peer may have ended too, and whoever sends may wait for more (A15). Or it returns nil.
+func (r *posting) mayHaveWaited() *posting {
+	l := r.lane
+	p := l.qp
+	if l.queue != model.Initiator || p.broken == 0 && (p.peer == nil || p.peer.broken == 0) || p.cancelsAll != 0 || p.flushedAfter(r) {
+		return nil
+	}
+	waits := func(m *posting) bool {
+		return m.op.IsSend() && m.place == 0 && m.position <= r.position && m.isAlive() && !m.hadReceive(r.owed)
+	}
+	if waits(r) {
+		return r
+	}
+	if i := slices.IndexFunc(l.waiting, waits); i >= 0 {
+		return l.waiting[i]
+	}
+	return nil
+}
+
+// hadReceive reports whether the peer is known to have had a receive that was pending at a moment of rest: a poll shows that it had not ended.
+func (r *posting) hadReceive(rested moment) bool {
+	to := r.lane.other()
+	if to == nil || to.cq == nil || to.emptyAtRest() < rested {
+		return false
+	}
+	return slices.ContainsFunc(to.waiting, func(o *posting) bool { return o.returned != 0 && o.returned < rested && o.place == 0 })
+}
+
+// leavesOpen says what of r, a send, this engine does not follow.
+func (r *posting) leavesOpen() string {
+	return "whether " + r.wr + " waited for a receive, on a connection that may have ended, this engine does not follow"
+}
+
 // silentByRest takes that a poll found nothing after a moment of rest: the silent requests that had to have completed by then,
 // had they failed, have succeeded, and changed their tokens, and their messages had arrived.
 func (q *cq) silentByRest(p *poll) {
@@ -250,6 +284,10 @@ func (q *cq) reportLate(r *posting, poll int) {
 	qp := r.lane.qp
 	if qp.closing != 0 {
 		qp.leaveVanishedOpen(q)
+		return
+	}
+	if m := r.mayHaveWaited(); m != nil {
+		qp.leaveOpen(m.leavesOpen())
 		return
 	}
 	rule, why := "DEF-04", r.wr+", posted with success, had not completed"
