@@ -250,6 +250,16 @@ var eitherOrder = []struct {
 	{"a poll delivers what was posted after another one was placed", verdict.ProviderViolation, "POLL-05",
 		"new qp3; NdkConnect qp3 d; NdkWrite qp3 v1; placed cq1 v1; NdkWrite qp1 w1; get cq1 w1 v1"},
 
+	// POLL-03, POLL-09, A21: the completions of a QP that is closed vanish together, or stay together.
+	{"one vanishes and one stays", verdict.ProviderViolation, "POLL-09",
+		"new qp3 cq3 cq2; NdkConnect qp3 d; NdkWrite qp3 w1; placed cq3 w1; NdkReceive qp3 r1; NdkCloseQp qp3; get cq3; get cq2 r1c"},
+	{"one stays and one vanishes", verdict.ProviderViolation, "POLL-03",
+		"new qp3 cq3 cq2; NdkConnect qp3 d; NdkWrite qp3 w1; placed cq3 w1; NdkReceive qp3 r1; NdkCloseQp qp3; get cq2 r1c; get cq3"},
+	{"both vanish", verdict.Conformant, "",
+		"new qp3 cq3 cq2; NdkConnect qp3 d; NdkWrite qp3 w1; placed cq3 w1; NdkReceive qp3 r1; NdkCloseQp qp3; get cq3; get cq2"},
+	{"both stay", verdict.Conformant, "",
+		"new qp3 cq3 cq2; NdkConnect qp3 d; NdkWrite qp3 w1; placed cq3 w1; NdkReceive qp3 r1; NdkCloseQp qp3; get cq3 w1; get cq2 r1c"},
+
 	// libibverbs is thread-safe: posts on one queue, and polls of one CQ, may overlap.
 	{"posts overlap, the second is first", verdict.Conformant, "", "verbs;a< post qp1 w1; b< post qp1 w2; b>; a>; get cq1 w2 w1; rest; get cq1"},
 	{"the first post is passed by while it runs", verdict.Conformant, "",

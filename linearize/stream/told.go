@@ -114,8 +114,8 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	if s.late = nil; r.silent {
 		out = r.wasOwed(out)
 	}
-	if end := l.qp.over; end != 0 && end < p.call.call && q.left == l.qp && r.called < end {
-		out = append(out, sight{what: stayed, posting: r, pending: -1})
+	if end := l.qp.over; end != 0 && end < p.call.call && r.called < end {
+		out = r.stays(out, q)
 	}
 	return s.over(out, r, outcome, sight{what: delivered, kinds: kinds, from: from, owed: r.owed, known: r.place != 0})
 }

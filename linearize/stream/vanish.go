@@ -69,6 +69,21 @@ func (q *cq) vanish(p *qp) {
 	}
 }
 
+// stays takes that r was delivered by a poll which was called after the close of its QP: of all that its CQs held of the QP then nothing has
+// vanished. For the CQ q that is added to out.
+func (r *posting) stays(out []sight, q *cq) []sight {
+	for _, of := range r.lane.qp.cqs() {
+		switch {
+		case of.left != r.lane.qp:
+		case of == q:
+			out = append(out, sight{what: stayed, posting: r, pending: -1})
+		default:
+			of.take(sight{what: stayed, at: q.s.at, posting: r})
+		}
+	}
+	return out
+}
+
 // leaveVanishedOpen notes that nobody knows what q still holds of p, of which the close is pending.
 func (p *qp) leaveVanishedOpen(q *cq) {
 	p.leaveOpen(p.name + " was closed, and which of its completions " + q.name + " still held this engine does not follow")
