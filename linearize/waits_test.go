@@ -70,3 +70,23 @@ func TestSendsWaitOnAnEndedConnection(t *testing.T) {
 		})
 	}
 }
+
+// In traces of libibverbs the first request that is reported as flushed may be one that failed: a message behind it may have been received.
+func TestAFlushedReadMayHaveFailed(t *testing.T) {
+	traced := overlapped(t, "verbs;recv qp2 r1; post qp1 x1; post qp1 s1; err qp1; get cq1 x1c s1c; get cq2 r1")
+	for i := range traced.Events {
+		for j := range traced.Events[i].Wrs {
+			switch w := &traced.Events[i].Wrs[j]; w.Wr {
+			case "x1":
+				w.Opcode = "RDMA_READ"
+			case "s1":
+				w.Flags = append(w.Flags, "FENCE")
+			}
+		}
+	}
+	for _, engine := range []Engine{Streaming, Porcupine} {
+		if r := Check(t.Context(), traced, Options{Engine: engine}); r.Verdict != verdict.Conformant {
+			t.Errorf("%s: %s: %+v", engine, r.Verdict, r.Findings)
+		}
+	}
+}

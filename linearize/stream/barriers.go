@@ -13,10 +13,10 @@ type barrier struct {
 	open   bool     // one behind it need not have waited
 }
 
-// bars remembers u as a barrier, if it is one: the oldest, and the oldest that nothing passes.
+// bars remembers u as a barrier, if it is one: the oldest, and the oldest that nothing passes. In verbs it may have failed.
 func (l *lane) bars(u *uncaused) {
 	switch r := u.request; {
-	case r.op == model.Write || r.isMessage():
+	case r.op == model.Write || r.isMessage() || l.qp.s.verbs:
 	case len(l.barriers) == 0, len(l.barriers) == 1 && l.barriers[0].passable && !u.passable:
 		l.barriers = append(l.barriers, barrier{uncaused: *u})
 	}
