@@ -82,13 +82,13 @@ func checks(repository fs.FS) (properties map[string]bool, specifications []stri
 	if err != nil {
 		return nil, nil, err
 	}
-	texts := map[string]string{}
+	read := map[string]module{}
 	for _, file := range modules {
 		text, err := fs.ReadFile(repository, file)
 		if err != nil {
 			return nil, nil, err
 		}
-		texts[strings.TrimSuffix(path.Base(file), ".tla")] = string(text)
+		read[strings.TrimSuffix(path.Base(file), ".tla")] = readModule(string(text))
 	}
 	manifest, err := fs.ReadFile(repository, "tla/"+tlc.ManifestName)
 	if err != nil {
@@ -108,7 +108,7 @@ func checks(repository fs.FS) (properties map[string]bool, specifications []stri
 			return nil, nil, err
 		}
 		for _, property := range tlc.Checked(string(text)) {
-			of := definedIn(property, c.Module, texts)
+			of := definedIn(property, c.Module, read)
 			if of == "" {
 				return nil, nil, fmt.Errorf("tla/%s: %s does not define %s", c.Cfg(), c.Module, property)
 			}
@@ -121,18 +121,35 @@ func checks(repository fs.FS) (properties map[string]bool, specifications []stri
 	return properties, specifications, nil
 }
 
-// definedIn returns which module defines an operator that another one knows: itself, or one that it extends; "" if none does.
-func definedIn(name, module string, texts map[string]string) string {
-	for line := range strings.Lines(texts[module]) {
-		if m := operator.FindStringSubmatch(line); m != nil && m[1] == name {
-			return module
+// A module of TLA+: the operators that it defines, and the modules that it extends.
+type module struct {
+	defines map[string]bool
+	extends []string
+}
+
+func readModule(text string) module {
+	m := module{defines: map[string]bool{}}
+	for line := range strings.Lines(text) {
+		if of := operator.FindStringSubmatch(line); of != nil {
+			m.defines[of[1]] = true
 		}
 	}
-	if m := extends.FindStringSubmatch(texts[module]); m != nil {
-		for extended := range strings.SplitSeq(m[1], ",") {
-			if of := definedIn(name, strings.TrimSpace(extended), texts); of != "" {
-				return of
-			}
+	if of := extends.FindStringSubmatch(text); of != nil {
+		for extended := range strings.SplitSeq(of[1], ",") {
+			m.extends = append(m.extends, strings.TrimSpace(extended))
+		}
+	}
+	return m
+}
+
+// definedIn returns which module defines an operator that another one knows: itself, or one that it extends; "" if none does.
+func definedIn(name, of string, modules map[string]module) string {
+	if modules[of].defines[name] {
+		return of
+	}
+	for _, extended := range modules[of].extends {
+		if by := definedIn(name, extended, modules); by != "" {
+			return by
 		}
 	}
 	return ""
