@@ -24,7 +24,7 @@ test: ## all checks: vet, race detector, TLC, corpus, the device
 	@scripts/test.sh
 
 race: ## the Go tests, under the race detector
-	go test -race $(verbs) ./...
+	go test -race -timeout 30m $(verbs) ./...
 
 # Where what was found is made small without a bound, most of the time goes there.
 fuzz: ## fuzz the reader, the engines and the witnesses, each for a minute; FUZZTIME=1h for longer

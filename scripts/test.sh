@@ -10,11 +10,12 @@ mkdir -p build/test
 rm -f "$counts"
 export COUNTS=$PWD/$counts
 
+# On a machine that others use, too, a package may take longer than the ten minutes that Go gives it.
 go_tests() {
 	local tags=()
 	if scripts/has-verbs.sh; then tags=(-tags=ibverbs); fi
 	go build -o bin/testreport ./cmd/testreport &&
-		go test -race -json "${tags[@]}" ./... | bin/testreport -counts "$COUNTS"
+		go test -race -timeout 30m -json "${tags[@]}" ./... | bin/testreport -counts "$COUNTS"
 }
 
 # Without the race detector, whose cost these can't bear: each seeded bug found, and nothing found in 2,100 recordings.
