@@ -156,14 +156,6 @@ func (h *drawn) againstPlainSearch(streamed *verdict.Report, c *comparison) bool
 	}
 	accepts := streamed.Verdict == verdict.Conformant || streamed.Verdict == verdict.Inconclusive && !h.quiescent
 	rejects := streamed.Verdict == verdict.ProviderViolation
-	if accepts && way == nil {
-		ref.patient = true
-		if way, known, at = ref.allows(h.trace.Events, h.quiescent); !known {
-			c.count(true, "too large for the plain search")
-			return false
-		}
-		c.count(way != nil, "plain search: allowed, if a send may wait for a receive until what broke its QP is told")
-	}
 	c.count(way != nil, "plain search: allowed")
 	c.count(way == nil, "plain search: forbidden")
 	switch {

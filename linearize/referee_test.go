@@ -25,7 +25,6 @@ type referee struct {
 	told       map[int]string // how requests ended that a poll delivered, by id
 	blame      bool           // a completion tells of a failure that was not a flush
 	most       int            // configs at a time
-	patient    bool           // a send may be waiting for a receive wherever the judges let it
 }
 
 type posted struct {
@@ -484,50 +483,15 @@ func (ref *referee) atRest(k config, open []*interval, at int) bool {
 		if head.Phase == model.Deferred {
 			continue
 		}
-		if ref.patient && r.sendIsNext(i) && !ref.hasReceive(head, at) && (ref.crossed(head) || p.State != model.Connected && !ref.endTold(i, at)) {
-			continue
-		}
-		if head.Phase >= model.Executed || !r.waits(i) || b.Peer >= 0 && unexecutedReceive(k.s.Qps[b.Peer]) {
+		if head.Phase >= model.Executed || !mayWait(p.State) || !r.sendIsNext(i) || b.Peer >= 0 && unexecutedReceive(k.s.Qps[b.Peer]) {
 			return false
 		}
 	}
 	return true
 }
 
-// endTold reports whether a flush of a QP had returned by then, or one of its requests was told to have failed. Before that the
-// judges let a send wait for a receive, though the QP may have broken.
-func (ref *referee) endTold(qp int, at int) bool {
-	return slices.ContainsFunc(ref.spans, func(s *interval) bool {
-		return s.ret < at && (s.kind == calls.FlushQp && index(s.begin.Qp) == qp || s.kind == calls.PollCq &&
-			slices.ContainsFunc(s.end.Results, func(r trace.Result) bool { return index(r.Qp) == qp && calls.OutcomeOf(r.Status) != model.SUCCESS }))
-	})
-}
-
-// hasReceive reports whether by then the peer had posted a receive for the oldest send of a queue from q on.
-func (ref *referee) hasReceive(q model.Request, at int) bool {
-	of := ref.posts[q.Id]
-	sends, receives := 0, 0
-	for _, p := range ref.posts {
-		switch post := ref.spans[p.span]; {
-		case !ref.accepted(post):
-		case p.qp == of.qp && p.request.Op.IsSend() && p.position < of.position:
-			sends++
-		case p.qp == ref.c.Qps[of.qp].Peer && p.request.Op == model.ReceiveOp && post.ret < at:
-			receives++
-		}
-	}
-	return sends < receives
-}
-
-// crossed reports whether a flush overlaps the post of a send: where the flush came first, the send waits for a receive as
-// others do (POST-04, A15).
-func (ref *referee) crossed(q model.Request) bool {
-	p := ref.posts[q.Id]
-	post := ref.spans[p.span]
-	return slices.ContainsFunc(ref.spans, func(s *interval) bool {
-		return s.kind == calls.FlushQp && index(s.begin.Qp) == p.qp && s.call < post.ret && post.call < s.ret
-	})
-}
+// mayWait reports whether a send on a connection may wait for a receive: wherever it may succeed (A15).
+func mayWait(state model.Connection) bool { return state == model.Connected || state == model.Broken }
 
 func unexecutedReceive(p model.Qp) bool {
 	return slices.ContainsFunc(p.Receive, func(q model.Request) bool { return q.Phase < model.Executed })

@@ -42,30 +42,68 @@ func TestWhatAMessageWaitsFor(t *testing.T) {
 }
 
 // A send may wait for a receive on a connection that has ended as on any (A15), so it need not have completed by a moment of rest, nor what is
-// behind it (DEF-04). Which receives the peer had left the streaming engine does not know, but for those that are pending later: so it leaves that
-// open. A write waits for nobody, and in the other reading of A15 nothing does after a flush.
+// behind it (DEF-04), and no callback is owed for it (ARM-03). Whether a receive that the peer had posted had ended by then the streaming engine
+// does not know, but for those that are pending later: so it leaves that open, and porcupine does not. A write waits for nobody, and in the other
+// reading of A15 nothing does after a flush. Of a silent send whose receive failed by itself nothing is owed, either (FLAG-02), and it need not
+// have ended the connection by the bad token that it names (FLUSH-02, INV-05).
 func TestSendsWaitOnAnEndedConnection(t *testing.T) {
 	for _, test := range []struct {
-		name    string
-		verdict verdict.Verdict
-		assume  string // of A15
-		text    string
+		name   string
+		stream verdict.Verdict
+		search verdict.Verdict
+		assume string // of A15
+		text   string
 	}{
-		{"no receive is posted", verdict.Inconclusive, "FREE", "NdkFlush qp1; NdkSend qp1 s1; rest; get cq1"},
-		{"… of a silent send", verdict.Inconclusive, "FREE", "NdkFlush qp1; NdkSend qp1 s1 SILENT_SUCCESS; rest; get cq1; get cq2; rest"},
-		{"… and a write is behind it", verdict.Inconclusive, "FREE", "NdkFlush qp1; NdkSend qp1 s1; NdkWrite qp1 w1; rest; get cq1"},
-		{"… until later", verdict.Inconclusive, "FREE", "NdkFlush qp1; NdkSend qp1 s1; rest; NdkReceive qp2 r1; get cq2 r1; get cq1 s1"},
-		{"a failure ended it", verdict.Inconclusive, "FREE", "NdkWrite qp1 w1; get cq1 w1x; NdkSend qp1 s1; rest; get cq1"},
-		{"the peer's receive was flushed", verdict.Inconclusive, "FREE", "NdkReceive qp2 r1; NdkFlush qp2; NdkSend qp1 s1; rest; get cq1; get cq2 r1c"},
-		{"the peer's receive may have been cancelled", verdict.Inconclusive, "FREE", "NdkFlush qp1; NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq1; get cq2 r1c"},
-		{"the peer's receive is pending", verdict.ProviderViolation, "FREE", "NdkFlush qp1; NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq2; get cq1"},
-		{"a write", verdict.ProviderViolation, "FREE", "NdkFlush qp1; NdkWrite qp1 w1; rest; get cq1"},
-		{"nothing waits", verdict.ProviderViolation, "CANCELLED", "NdkFlush qp1; NdkSend qp1 s1; rest; get cq1"},
+		{"no receive is posted", verdict.Conformant, verdict.Conformant, "FREE", "NdkFlush qp1; NdkSend qp1 s1; rest; get cq1"},
+		{"… of a silent send", verdict.Conformant, verdict.Conformant, "FREE", "NdkFlush qp1; NdkSend qp1 s1 SILENT_SUCCESS; rest; get cq1; get cq2; rest"},
+		{"… and a write is behind it", verdict.Conformant, verdict.Conformant, "FREE", "NdkFlush qp1; NdkSend qp1 s1; NdkWrite qp1 w1; rest; get cq1"},
+		{"… until later", verdict.Conformant, verdict.Conformant, "FREE",
+			"NdkFlush qp1; NdkSend qp1 s1; rest; NdkReceive qp2 r1; get cq2 r1; get cq1 s1"},
+		{"… and a callback is for it then", verdict.Conformant, verdict.Conformant, "FREE",
+			"NdkFlush qp1; NdkArmCq cq1 ANY; NdkSend qp1 s1; rest; NdkReceive qp2 r1; enter cq1; get cq2 r1; get cq1 s1"},
+		{"… until a flush", verdict.Conformant, verdict.Conformant, "FREE",
+			"NdkWrite qp1 w1; get cq1 w1x; NdkSend qp1 s1; rest; NdkFlush qp1; get cq1; rest; get cq1 s1c"},
+		{"… of a peer that the trace does not hold", verdict.Conformant, verdict.Conformant, "FREE",
+			"new qp3; NdkConnect qp3 d; NdkFlush qp3; NdkSend qp3 s1; rest; get cq1"},
+		{"a failure ended it", verdict.Conformant, verdict.Conformant, "FREE", "NdkWrite qp1 w1; get cq1 w1x; NdkSend qp1 s1; rest; get cq1"},
+		{"the peer's receive was flushed", verdict.Inconclusive, verdict.Conformant, "FREE",
+			"NdkReceive qp2 r1; NdkFlush qp2; NdkSend qp1 s1; rest; get cq1; get cq2 r1c"},
+		{"… and the CQ was armed", verdict.Inconclusive, verdict.Conformant, "FREE",
+			"NdkReceive qp2 r1; NdkFlush qp2; NdkArmCq cq1 ANY; NdkSend qp1 s1; rest; get cq1; get cq2 r1c"},
+		{"the peer's receive may have been cancelled", verdict.Inconclusive, verdict.Conformant, "FREE",
+			"NdkFlush qp1; NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq1; get cq2 r1c"},
+		{"the peer's receive failed, as is told later", verdict.Inconclusive, verdict.Conformant, "FREE",
+			"NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq1; get cq2 r1x"},
+		{"… and the CQ was armed", verdict.Inconclusive, verdict.Conformant, "FREE",
+			"NdkArmCq cq1 ANY; NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq2 r1x; get cq1"},
+		{"… and the send failed before that was told", verdict.Inconclusive, verdict.Conformant, "FREE",
+			"NdkArmCq cq1 ANY; NdkReceive qp2 r1; NdkSend qp1 s1; rest; enter cq1; get cq1 s1x; rest; get cq1; get cq2 r1x"},
+		{"… as a point tells before", verdict.Inconclusive, verdict.Conformant, "FREE",
+			"NdkReceive qp2 r1; NdkSend qp1 s1; placed cq2 r1x; rest; get cq1; get cq2 r1x; get cq2"},
+		{"the peer's receive failed, and the send is silent", verdict.Inconclusive, verdict.Conformant, "FREE",
+			"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; rest; get cq1; get cq2 r1x; get cq2; rest; get cq1; get cq2"},
+		{"… and names a bad token", verdict.Inconclusive, verdict.Conformant, "FREE",
+			"NdkReceive qp2 r1; NdkReceive qp1 r2; NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; rest; get cq2 r1x; get cq1; get cq2"},
+		{"… and that is told later", verdict.Inconclusive, verdict.Conformant, "FREE",
+			"NdkReceive qp2 r1; NdkReceive qp1 r2; NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; rest; get cq1; get cq2 r1x; get cq2; rest"},
+		{"… and a send is behind it", verdict.Inconclusive, verdict.Conformant, "FREE",
+			"NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; NdkSend qp1 s2 SILENT_SUCCESS; NdkReceive qp2 r1; NdkArmCq cq1 ANY; rest; " +
+				"get cq1; get cq2 r1x; get cq1; get cq2"},
+		{"the peer's receive was flushed after the rest, and the send is silent", verdict.Inconclusive, verdict.ProviderViolation, "FREE",
+			"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; rest; NdkFlush qp2; get cq2 r1c; get cq1; get cq2"},
+		{"the peer's receive is pending", verdict.ProviderViolation, verdict.ProviderViolation, "FREE",
+			"NdkFlush qp1; NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq2; get cq1"},
+		{"a write", verdict.ProviderViolation, verdict.ProviderViolation, "FREE", "NdkFlush qp1; NdkWrite qp1 w1; rest; get cq1"},
+		{"nothing waits", verdict.ProviderViolation, verdict.ProviderViolation, "CANCELLED", "NdkFlush qp1; NdkSend qp1 s1; rest; get cq1"},
+		{"… whichever of the post and the flush comes first", verdict.ProviderViolation, verdict.ProviderViolation, "CANCELLED",
+			"a< NdkFlush qp1; NdkSend qp1 s1; a>; rest; get cq1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := streaming(overlapped(t, test.text), Options{Assume: map[string]string{"A15": test.assume}})
-			if r.Verdict != test.verdict || test.verdict == verdict.ProviderViolation && r.Findings[0].Rule != "DEF-04" {
-				t.Errorf("%s, want %s: %+v", r.Verdict, test.verdict, r.Findings)
+			for engine, want := range map[Engine]verdict.Verdict{Streaming: test.stream, Porcupine: test.search} {
+				r := Check(t.Context(), overlapped(t, test.text), Options{Engine: engine, Assume: map[string]string{"A15": test.assume}})
+				if r.Verdict != want || want == verdict.ProviderViolation && r.Findings[0].Rule != "DEF-04" {
+					t.Errorf("%s: %s, want %s: %+v", engine, r.Verdict, want, r.Findings)
+				}
 			}
 		})
 	}

@@ -45,11 +45,8 @@ type qp struct {
 	flushes                []*span
 	untold                 string   // what the trace does not tell of its requests, or ""
 	flushed                []moment // by when the first of each flush and those after it had flushed
-	flushing               []moment // … and the last of it and those before it
 	closed                 *span
 	ends                   bool      // the trace tells of its flush, its close or a failure of its own
-	ended                  moment    // from when on no message waits on it: a flush was over, or a failure was delivered
-	failed                 moment    // … the failure alone
 	aborted                moment    // from when on an abort that the trace tells of may have ended the connection, or never
 	lostFrom               moment    // from when on the connection may be lost without a word in the trace
 	losses                 []loss    // … by what
@@ -139,6 +136,7 @@ type history struct {
 	answers  map[string][]*span    // completion callbacks, by the op of the call that they complete
 	takenBy  map[*request]*request // a send, and the peer's receive that took it
 	guessed  bool                  // which of several messages, not all alike, a receive took is not known
+	cancels  bool                  // what is posted after a flush is cancelled, too (A15)
 	marks    []moment              // at which the provider had come to rest
 	reads    []*span               // ibv_get_cq_event
 	aborts   []*span               // what tells that a connection ended, or ends it, and names no QP
@@ -220,7 +218,7 @@ func (h *history) cq(name string) *cq {
 func (h *history) qp(name string) *qp {
 	p := h.qpByName[name]
 	if p == nil {
-		p = &qp{name: name, ended: never, failed: never, aborted: never, lostFrom: never}
+		p = &qp{name: name, aborted: never, lostFrom: never}
 		h.qpByName[name] = p
 		h.qps = append(h.qps, p)
 	}

@@ -57,6 +57,7 @@ type judge struct {
 
 func newJudge(t *trace.Trace, d model.Dialect, o Options, r *verdict.Report) *judge {
 	h := newHistory(t)
+	h.cancels = d.A15 == model.A15Cancelled
 	return &judge{report: r, history: h, dialect: d, limit: cmp.Or(o.MaxOperations, DefaultMaxOperations),
 		memory: cmp.Or(o.MaxMemory, DefaultMaxMemory), open: map[string]string{}, tells: o.Witness && !h.guessed}
 }

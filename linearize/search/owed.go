@@ -33,10 +33,15 @@ func (h *history) findOwed() {
 // owe notes that r waits for nobody but the provider from a moment on. After a close nothing is owed (A21).
 func (h *history) owe(r *request, from moment) {
 	from = max(from, r.post.ret)
-	i := sort.Search(len(h.marks), func(i int) bool { return h.marks[i] > from })
+	i := h.marksTo(from)
 	if i < len(h.marks) && (r.qp.closed == nil || r.qp.closed.call >= h.marks[i]) {
 		r.owed = h.marks[i]
 	}
+}
+
+// marksTo returns how many moments of rest there are up to a moment.
+func (h *history) marksTo(at moment) int {
+	return sort.Search(len(h.marks), func(i int) bool { return h.marks[i] > at })
 }
 
 // findChains finds, of each deferred request, when its chain has ended: by a request without DEFER, or by one that was
@@ -65,29 +70,12 @@ func (p *qp) flushedAfter(r *request) moment {
 	return p.flushed[i]
 }
 
-// findFlushed finds by when the first of each flush and those after it had flushed, and the last of it and those before.
+// findFlushed finds by when the first of each flush and those after it had flushed.
 func (h *history) findFlushed(p *qp) {
-	p.flushing = make([]moment, len(p.flushes))
-	for i, s := range p.flushes {
-		p.flushing[i] = h.flushedBy(s)
-		if i > 0 {
-			p.flushing[i] = max(p.flushing[i], p.flushing[i-1])
-		}
-	}
 	p.flushed = slices.Repeat([]moment{never}, len(p.flushes)+1)
 	for i, s := range slices.Backward(p.flushes) {
 		p.flushed[i] = min(h.flushedBy(s), p.flushed[i+1])
 	}
-}
-
-// endedFor returns from when on a send waits for no receive. A flush that overlaps its post may have come before it, and then
-// it waits as others do.
-func (p *qp) endedFor(r *request) moment {
-	i := sort.Search(len(p.flushes), func(i int) bool { return p.flushes[i].call > r.post.call })
-	if i > 0 && p.flushing[i-1] > r.post.call || i < len(p.flushes) && p.flushes[i].call < r.post.ret {
-		return min(p.failed, p.flushedAfter(r))
-	}
-	return p.ended
 }
 
 // flushedBy returns by when a call had flushed its QP, or never where it need not have. NdkDisconnect that is pending may
@@ -106,23 +94,25 @@ func (h *history) flushedBy(s *span) moment {
 }
 
 // waitsForPeer returns, for each request of the initiator queue, until when it, or a send before it, may be waiting for a
-// receive that the peer has not posted, or of which the trace does not tell.
+// receive that its peer does not have, or of which the trace does not tell. So it may on a connection that has ended (A15).
 func (h *history) waitsForPeer(p *qp) []moment {
-	var receives []moment // of the peer: when each had been posted
+	broken := h.brokenFrom(p, p.receive)
 	if p.peer != nil {
-		connected := h.connectedBy(p.peer)
-		for _, r := range p.peer.receive {
-			receives = append(receives, max(r.post.ret, connected))
-		}
-		slices.Sort(receives)
+		broken = min(broken, h.brokenFrom(p.peer, p.peer.receive), h.brokenFrom(p.peer, p.peer.initiator))
 	}
-	until, sends := make([]moment, len(p.initiator)), 0
-	waits := 0
+	receives := h.receivesAt(p.peer, broken)
+	took := h.tookBy(p)
+	until, sends, waits := make([]moment, len(p.initiator)), 0, 0
 	for i, r := range p.initiator {
 		if r.op.IsSend() {
-			met := p.endedFor(r)
-			if sends < len(receives) {
-				met = min(met, receives[sends])
+			met := min(took[i], p.flushedAfter(r))
+			if h.cancels {
+				met = min(met, p.flushed[0])
+			}
+			for m := h.marksTo(max(r.post.ret, waits)); m < len(receives) && h.marks[m] <= met; m++ {
+				if receives[m] > sends {
+					met = h.marks[m] - 1
+				}
 			}
 			if r.told {
 				met = min(met, r.toldBy())
@@ -131,8 +121,89 @@ func (h *history) waitsForPeer(p *qp) []moment {
 			sends++
 		}
 		until[i] = waits
+		if from := h.failsAt(r); from < broken { // what comes before it can't wait for what that ends
+			broken = from
+			receives = h.receivesAt(p.peer, broken)
+		}
 	}
 	return until
+}
+
+// tookBy returns, for each request of the initiator queue that is a send and succeeded, by when the receive that it took had been posted.
+// The last of them took the last one at the latest.
+func (h *history) tookBy(p *qp) []moment {
+	took := slices.Repeat([]moment{never}, len(p.initiator))
+	if p.peer == nil {
+		return took
+	}
+	left, connected := len(p.peer.receive), h.connectedBy(p.peer)
+	for i, r := range slices.Backward(p.initiator) {
+		if !r.op.IsSend() || !r.told || failed(r) {
+			continue
+		}
+		for left--; left >= 0 && p.peer.receive[left].told && failed(p.peer.receive[left]); left-- {
+		}
+		if left < 0 {
+			break
+		}
+		took[i] = max(p.peer.receive[left].post.ret, connected)
+	}
+	return took
+}
+
+// receivesAt returns, for each moment of rest, how many receives of p had been posted and were pending then, or had taken a message, where
+// its connection may have been broken from a moment on.
+func (h *history) receivesAt(p *qp, broken moment) []int {
+	if p == nil {
+		return nil
+	}
+	connected := h.connectedBy(p)
+	change := make([]int, len(h.marks)+1)
+	for _, r := range p.receive {
+		from, until := h.marksTo(max(r.post.ret, connected)), len(h.marks)
+		if !r.told || failed(r) {
+			until = h.marksTo(max(broken, h.pendingAt(r)))
+		}
+		if from < until {
+			change[from]++
+			change[until]--
+		}
+	}
+	at := make([]int, len(h.marks))
+	n := 0
+	for m := range at {
+		n += change[m]
+		at[m] = n
+	}
+	return at
+}
+
+// brokenFrom returns from when on a QP may have been broken by what the trace tells of it, and of one of its queues.
+func (h *history) brokenFrom(p *qp, queue []*request) moment {
+	from := p.aborted
+	for _, s := range p.flushes {
+		from = min(from, s.call)
+	}
+	if p.closed != nil {
+		from = min(from, p.closed.call)
+	}
+	for _, q := range []*cq{p.initiatorCq, p.receiveCq} {
+		if q != nil && (q.reports || q.unclear != "") {
+			from = 0
+		}
+	}
+	for _, r := range queue {
+		from = min(from, h.failsAt(r))
+	}
+	return from
+}
+
+// failsAt returns when a request failed, at the earliest, or never. libibverbs may report a failure as cancelled.
+func (h *history) failsAt(r *request) moment {
+	if r.outcome == model.FAILED || failed(r) && r.isVerbs() {
+		return max(r.post.call, h.pendingAt(r))
+	}
+	return never
 }
 
 // connectedBy returns by when p was connected, or never.

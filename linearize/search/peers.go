@@ -149,7 +149,7 @@ func (r *request) hasMessage() bool {
 	return r.queue == model.Initiator || r.qp.peer == nil || r.position < len(r.qp.peer.sends)
 }
 
-// mayComplete reports whether r is no receive that can only wait for a message.
+// mayComplete reports whether r is no receive that can only wait for a message, or fail by itself.
 func (r *request) mayComplete() bool {
 	return r.hasMessage() || r.qp.ends || r.qp.peer.ends
 }
@@ -172,21 +172,13 @@ func (h *history) findAborts() {
 	}
 }
 
-// findEnds says of each QP whether a flush, a close or a failure of its own ends it, and when the trace shows its connection
-// at an end. What was cancelled is no cause of its own, but shows one.
+// findEnds says of each QP whether a flush, a close or a failure of its own ends it. What was cancelled is no cause of its own.
 func (h *history) findEnds() {
 	for _, p := range h.qps {
 		p.ends = len(p.flushes) > 0 || p.closed != nil || p.aborted != never
-		for _, s := range p.flushes {
-			p.ended = min(p.ended, h.flushedBy(s))
-		}
 		for _, r := range slices.Concat(p.initiator, p.receive) {
 			p.ends = p.ends || r.outcome == model.FAILED
-			if failed(r) && r.delivery != nil {
-				p.failed = min(p.failed, r.delivery.poll.ret)
-			}
 		}
-		p.ended = min(p.ended, p.failed)
 	}
 }
 
@@ -277,17 +269,18 @@ func (h *history) mayHaveFailed(p *qp, queue model.Queue) []loss {
 	return all
 }
 
-// pendingAt returns the last moment of rest at which r, which has failed, is known to have been pending, or 0.
+// pendingAt returns the last moment of rest at which r, which has failed or is not told, is known to have been pending, or 0.
 func (h *history) pendingAt(r *request) moment {
 	q := r.qp.cq(r.queue)
-	if !r.told || q == nil {
+	switch {
+	case q == nil:
 		return 0
+	case !r.told:
+		return h.foundEmptyBy(r.qp, q, never)
+	case r.point != nil:
+		return h.foundEmptyBy(r.qp, q, r.point.call)
 	}
-	told := r.toldBy()
-	if r.point == nil {
-		told = r.delivery.poll.call
-	}
-	return h.foundEmptyBy(r.qp, q, told)
+	return h.foundEmptyBy(r.qp, q, r.delivery.poll.call)
 }
 
 // foundEmptyBy returns the last moment of rest after which polls found q empty that returned before a moment, and before q may have

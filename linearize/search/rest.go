@@ -58,7 +58,8 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 		for i, q := range requests {
 			r := c.h.requests[q.Id]
 			if r.owed > mark {
-				if q.Phase >= model.Executed && c.completesBy(r, q, mark) {
+				ends := q.Phase >= model.Executed || queue == model.Initiator && r.indicated < mark && nothingSucceeds(s.model.Qps[p].State)
+				if ends && c.completesBy(r, q, mark) {
 					w.refuse(unfinished)
 				}
 				return
@@ -76,7 +77,12 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 	})
 }
 
-// completesBy reports whether r, which has been executed and is the first of its queue, has a completion that had to be placed by a
+// nothingSucceeds reports whether no request on a connection can wait for the peer any more (A15, INV-05).
+func nothingSucceeds(state model.Connection) bool {
+	return state == model.Flushed || state == model.Aborted
+}
+
+// completesBy reports whether r, which must have been executed and is the first of its queue, has a completion that had to be placed by a
 // moment of rest, and was not: it is told, or a poll found nothing afterwards. After a close nothing is owed (A21).
 func (c *component) completesBy(r *request, q model.Request, mark moment) bool {
 	switch cq := r.qp.cq(r.queue); {

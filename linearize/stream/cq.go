@@ -41,6 +41,7 @@ type cq struct {
 	added                 moment // when the latest of its requests was posted
 	restedAt, emptyAtRest moment // the latest moment of rest, and the latest after which a poll found nothing
 	restedLine            int
+	mayOwe                moment // the latest moment of rest at which something of it may have waited for a receive, or 0
 	crowded               crowding
 	overflows             int        // where a callback reported an overflow: requests of which one was lost
 	armed                 model.Arm  // the type of the latest arm

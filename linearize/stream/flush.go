@@ -11,7 +11,6 @@ import (
 // flushCalled takes the call of NdkFlush or NdkDisconnect: from now on requests may be cancelled.
 func (s *Stream) flushCalled(u *underWay) {
 	p := u.qp
-	p.flushBegins()
 	if !p.mayBreak() {
 		p.flushCalled = s.at
 	}
@@ -23,7 +22,6 @@ func (s *Stream) flushCalled(u *underWay) {
 func (s *Stream) flushReturned(u *underWay, e *trace.Event) {
 	switch p := u.qp; {
 	case calls.IsRefusal(u.Verbs, e):
-		p.flushing--
 		if u.fn == "NdkDisconnect" {
 			p.latestFlush = u.call
 		}
@@ -38,15 +36,12 @@ func (s *Stream) flushReturned(u *underWay, e *trace.Event) {
 func (p *qp) flushAnswered(u *underWay, success bool) {
 	if success {
 		p.hasFlushed(u)
-		return
 	}
-	p.flushing--
 }
 
 // hasFlushed takes that a flush is over.
 func (p *qp) hasFlushed(u *underWay) {
 	s := p.s
-	p.flushing--
 	s.exercised("FLUSH-01", "FLUSH-02")
 	p.latestFlush = u.call
 	p.flushed = append(p.flushed, returned{u.call, s.at, u.line})
@@ -83,7 +78,6 @@ func (p *qp) forgetFlushes() {
 
 func (s *Stream) closeQpCalled(u *underWay) {
 	p := u.qp
-	p.flushBegins()
 	if p.closing == 0 {
 		p.closing = s.at
 		for _, l := range p.lanes {
@@ -97,7 +91,6 @@ func (s *Stream) closeQpCalled(u *underWay) {
 }
 
 func (p *qp) closeReturned(u *underWay, refused, pending bool) {
-	p.flushing--
 	p.closeReturns(!refused && !pending)
 	switch {
 	case refused:

@@ -42,7 +42,8 @@ func (r *posting) hasSucceeded() bool {
 	if r.over || r.place != 0 {
 		return r.outcome == model.SUCCESS
 	}
-	return r.silent && !r.cancelled && r.rested != 0 && r.rested <= r.lane.emptyAtRest()
+	by := r.silentBy()
+	return !r.cancelled && by != 0 && by <= r.lane.emptyAtRest()
 }
 
 // guesses returns the sends on which rests what is found of a group.

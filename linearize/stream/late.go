@@ -82,7 +82,7 @@ func (r *posting) succeededBy() moment {
 		r.owedLine = q.restedLine
 		return q.restedAt
 	}
-	return r.owed
+	return r.dueBy() // where it waited, no receive was pending that it could take
 }
 
 // arrivedBy notes that r and other sends, so many in all, had succeeded by a moment of rest, and so as many receives were
@@ -153,8 +153,8 @@ func (r *posting) hadEnded(out []sight, q *cq, mark moment, line int) ([]sight, 
 func (s *Stream) abortCancels(q *cq, m *posting) {
 	m.aborted()
 	by := m.owed
-	if by == 0 && m.silent {
-		by = m.rested
+	if by == 0 {
+		by = m.silentBy()
 	}
 	ends := []*qp{m.lane.qp, m.lane.qp.peer}
 	from := m.mayHaveAbortedFrom()
@@ -204,8 +204,8 @@ func (r *posting) arrivedWith(out []sight) []sight {
 		return out
 	}
 	ended := m.owed
-	if ended == 0 && m.silent {
-		ended = m.rested // it has failed by then, or succeeded
+	if ended == 0 {
+		ended = m.silentBy() // it has failed by then, or succeeded
 	}
 	if l.cq != nil && l.cq.failed != 0 && m.returned != 0 && r.returned != 0 && r.pendingAt() > max(m.returned, r.returned) {
 		r.lane.qp.leaveOpen(l.qp.doubt)
@@ -235,7 +235,7 @@ func (r *posting) endedWith(p *poll, kinds automaton.Kinds) {
 	}
 	ended := m.owed
 	if m.silent {
-		ended = m.rested
+		ended = m.silentBy()
 	}
 	if ended != 0 && ended == r.rested && !r.lane.cq.mayHold(p, r, kinds) {
 		m.late = r

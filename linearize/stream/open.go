@@ -93,20 +93,6 @@ func (p *qp) postBegins(u *underWay) {
 	p.posting[u.Queue]++
 }
 
-// flushBegins takes that a flush, a disconnect or a close of p is under way from now on. It may come before a post that is
-// under way, or after it (POST-04).
-func (p *qp) flushBegins() {
-	p.flushing++
-	for _, l := range p.lanes {
-		for _, r := range slices.Backward(l.waiting) {
-			if r.returned != 0 {
-				break
-			}
-			r.crossed = true
-		}
-	}
-}
-
 // connectionEnds takes a disconnect event, or the close of a connector: an abort of the connection, which may have cancelled
 // requests (A23). The event comes at some time after the abort.
 func (s *Stream) connectionEnds(u *underWay, qp, conn string) {

@@ -156,6 +156,10 @@ func (l *lane) checkReceived(n int) {
 		if a.send.op == model.SendAndInvalidate && l.lost > 0 {
 			return // it ended the connection (INV-05)
 		}
+		if a.send.silent && l.lost > 0 { // that receive may have failed first
+			sends.qp.leaveOpen(a.send.leavesOpen())
+			return
+		}
 		p, rule := sends.qp, "POLL-05"
 		if a.send.silent {
 			rule = "FLAG-02"
@@ -289,7 +293,7 @@ func (l *lane) mayComplete() []*posting {
 func (l *lane) mayHaveEnded(r *posting) bool {
 	by := r.owed
 	if r.silent {
-		by = r.rested
+		by = r.silentBy()
 	}
 	return by == 0 || by > l.emptyAtRest()
 }
@@ -315,8 +319,8 @@ func (r *posting) placedBy(delivered moment) moment {
 	if r.owed != 0 {
 		by = min(by, r.owed)
 	}
-	if r.silent && r.rested != 0 {
-		by = min(by, r.rested)
+	if rested := r.silentBy(); rested != 0 {
+		by = min(by, rested)
 	}
 	return by
 }

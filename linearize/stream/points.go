@@ -19,7 +19,7 @@ func (s *Stream) placed(e *trace.Event) {
 		return
 	}
 	l := r.lane
-	if by := max(r.owed, r.rested); by != 0 && (r.owed != 0 || r.silent) && !r.missed {
+	if (r.dueBy() != 0 || r.silent && r.rested != 0) && !r.missed {
 		if l.cq.reportLate(r, s.line()); l.cq.stopped() {
 			return
 		}

@@ -99,7 +99,7 @@ func (q *cq) release() {
 		}
 		if p.foundNothing() {
 			q.hasVanished(p.call.call, nil)
-			if q.emptied = max(q.emptied, p.call.call); q.owed > 0 && q.failed == 0 {
+			if q.emptied = max(q.emptied, p.call.call); (q.owed > 0 || q.mayOwe != 0) && q.failed == 0 {
 				q.missing(p)
 			}
 			p.delivered = append(p.delivered, sight{what: foundNothing})

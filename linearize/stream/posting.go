@@ -47,6 +47,7 @@ type lane struct {
 	guessed  []*posting   // … those whose receive was told before them, by a guess
 	first    *posting     // … the first of all
 	mixed    bool         // … they are not all alike
+	blamed   []*posting   // … on whose completion by a moment of rest a finding may rest
 	left     []leftBehind // of a queue of sends: receives that a poll left behind, if their message had arrived
 	promised int          // receives yet to be posted that sends have gone to already
 
@@ -76,6 +77,7 @@ type posting struct {
 	returned     moment   // … or 0 while it has not
 	owed         moment   // the moment of rest at which it had to have completed, or 0
 	rested       moment   // the same, as is known since, or 0; of a silent one: if it fails
+	unsureAt     moment   // the latest moment of rest at which it may have waited for a receive, which the peer may have had, or 0
 	ended        moment   // of a deferred one: when its chain had ended, or 0
 	place        moment   // of a point, or 0
 	pended       moment   // by then: the latest moment of rest at which it was pending, or 0
@@ -101,7 +103,6 @@ type posting struct {
 	missed          bool    // it was told that it had not completed at a moment of rest
 	fenced          bool    // outstanding when the close of its QP had completed, it was placed by then
 	promised        bool    // a receive that a send went to before it was posted
-	crossed         bool    // a flush was under way while it was posted
 	sent            bool    // of a message: it was told how it ended
 	suspected       [2]bool // it is one of the suspects of its peer's group, or of its own
 	counted         bool    // half of a message: its success is counted against the peer's
@@ -115,12 +116,12 @@ func (s *Stream) newPosting(u *underWay, e *trace.Event, wr string, op model.Op)
 	}
 	r := &s.postings[0]
 	s.postings = s.postings[1:]
-	r.wr, r.op, r.function, r.line, r.called, r.theirs, r.crossed = wr, op, u.Function, e.Line, s.at, s.knows, u.qp.flushing > 0
+	r.wr, r.op, r.function, r.line, r.called, r.theirs = wr, op, u.Function, e.Line, s.at, s.knows
 	return r
 }
 
 // postingsAtOnce is as many as leave next to nothing unused of the memory that is taken for them, nor need a span of their own.
-const postingsAtOnce = 32
+const postingsAtOnce = 31
 
 // add queues a request that is being posted.
 func (p *qp) add(u *underWay, r *posting) {

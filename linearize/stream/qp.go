@@ -44,7 +44,6 @@ type qp struct {
 	early       *posting // the first initiator request that was accepted while the connect was under way
 	posts       [2]*underWay
 	posting     [2]int     // posts that have not returned, by queue
-	flushing    int        // flushes, disconnects and closes that are under way
 	latestFlush moment     // the call of the latest
 	unclear     string     // why nothing more can be said of it and of its peer, or ""
 	doubt       string     // what may explain whatever has no other explanation of them, or ""

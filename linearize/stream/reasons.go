@@ -29,10 +29,13 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 		q.refine(&f, why[0], e)
 	}
 	if why := a.Why(); len(why) > 0 && why[0] == automaton.BehindFence && e.posting != nil && e.posting.outcome == model.SUCCESS {
-		if m := e.posting.mayHaveWaited(); m != nil {
+		if m := e.posting.mayHaveWaited(e.owed); m != nil {
 			m.lane.qp.leaveOpen(m.leavesOpen())
 			return
 		}
+	}
+	if e.posting != nil && e.owed != 0 {
+		e.posting.isBlamed()
 	}
 	q.s.unexplained(q.group, f.Rule, f.Line, nil, "%s", f.Message)
 	q.s.also(f.Also...)

@@ -72,7 +72,9 @@ func (l *lane) owe() []*posting {
 			continue
 		}
 		flushed := p.flushedAfter(r)
-		if waits = waits || !flushed && r.place == 0 && (r.returned == 0 || l.mayWait(r)); waits && !flushed {
+		behind := waits
+		waits = waits || !flushed && r.place == 0 && (r.returned == 0 || l.mayWait(r))
+		if waits && !flushed && (behind || !r.unsure()) {
 			if r.called > flush {
 				break
 			}
@@ -91,7 +93,30 @@ func (l *lane) maybeOwed(r *posting) bool {
 	if l.queue == model.Receive {
 		return r.place == 0 && !l.qp.flushedAfter(r) && !l.arrived(r)
 	}
-	return r.silent && !r.cancelled && r.place == 0 && l.maySucceed(r)
+	return r.silent && !r.cancelled && r.place == 0 && (l.maySucceed(r) || r.unsure() && !l.qp.flushedAfter(r))
+}
+
+// mayHaveEnded reports whether the connection of p, whose peer is known, may have ended by now, or a receive of the peer.
+func (p *qp) mayHaveEnded() bool {
+	if p.broken != 0 || p.peer.broken != 0 {
+		return true
+	}
+	l := p.peer.lanes[model.Receive]
+	return l.cq != nil && l.cq.shown > 0 &&
+		slices.ContainsFunc(l.waiting, func(r *posting) bool { return r.place != 0 && r.outcome != model.SUCCESS })
+}
+
+// unsure reports whether r, a silent send, may have waited for a receive at the moment of rest by which it was over otherwise.
+func (r *posting) unsure() bool {
+	return r.silent && r.unsureAt != 0 && (r.rested == 0 || r.rested == r.unsureAt)
+}
+
+// silentBy returns the moment of rest by which r, a silent request, had succeeded unless it had a completion, or 0.
+func (r *posting) silentBy() moment {
+	if !r.silent || r.unsure() {
+		return 0
+	}
+	return r.rested
 }
 
 // latestOver returns the call of the flush that was called latest of those that are over, or 0.
@@ -108,7 +133,8 @@ func (p *qp) flushedAfter(r *posting) bool {
 	return slices.ContainsFunc(p.flushed, func(f returned) bool { return r.returned != 0 && f.call > r.returned })
 }
 
-// mayWait reports whether r itself may wait for the consumer, or for a peer of whom the trace does not tell.
+// mayWait reports whether r itself may wait for the consumer, or for a peer of whom the trace does not tell. On a connection that may have
+// ended the receives of the peer may have ended, too, and a send wait for others (A15).
 func (l *lane) mayWait(r *posting) bool {
 	p := l.qp
 	switch {
@@ -116,10 +142,19 @@ func (l *lane) mayWait(r *posting) bool {
 		return p.peer == nil || r.index() >= p.peer.lanes[model.Initiator].sends
 	case r.deferred && r.ended == 0:
 		return true
-	case !r.op.IsSend() || p.endedFor(r):
+	case !r.op.IsSend() || !r.isAlive() || p.cancelsAll != 0 && p.closing == 0 || r.silentBy() != 0 && l.maySucceed(r):
+		return false
+	case p.peer == nil || p.peer.connects || r.sends >= p.peer.lanes[model.Receive].returned:
+		return true
+	case !p.mayHaveEnded():
 		return false
 	}
-	return p.peer == nil || p.peer.connects || r.sends >= p.peer.lanes[model.Receive].returned
+	if r.silent && r.rested != 0 {
+		r.unsureAt = r.rested
+	} else if len(p.peer.lanes[model.Receive].waiting) > 0 {
+		r.unsureAt, r.owedLine, l.cq.mayOwe = p.s.at, p.s.line(), p.s.at
+	}
+	return true
 }
 
 // maySucceed reports whether an outstanding request of the initiator queue may have succeeded by now: its connection had not
@@ -139,11 +174,6 @@ func (l *lane) maySucceed(r *posting) bool {
 func (l *lane) hasReceive() bool {
 	to := l.other()
 	return to == nil || to.qp.remote != nil || to.next-to.lost > l.took
-}
-
-// endedFor reports whether r waits for no receive any more: a failure was delivered, or a flush had returned before its post.
-func (p *qp) endedFor(r *posting) bool {
-	return p.lossTold || p.ended != 0 && p.ended < r.called && !r.crossed
 }
 
 // arrived reports whether as many of the peer's sends are known to have succeeded as r and the receives before it can have taken.
@@ -170,8 +200,9 @@ func (q *cq) missing(p *poll) {
 				if l.cq != q {
 					break
 				}
-				due := r.owed != 0 && r.owed <= p.call.call && r.place == 0 && !r.missed && qp.over == 0
-				if due && (first == nil || r.owed < first.owed) {
+				by := r.dueBy()
+				due := by != 0 && by <= p.call.call && r.place == 0 && !r.missed && qp.over == 0
+				if due && (first == nil || by < first.dueBy()) {
 					first = r
 				}
 			}
@@ -179,20 +210,29 @@ func (q *cq) missing(p *poll) {
 	}
 	if first != nil {
 		q.reportLate(first, p.line)
+	} else if q.mayOwe <= p.call.call {
+		q.mayOwe = 0
 	}
 }
 
-// mayHaveWaited returns r, or a send before it, if that may have waited for a receive at the moment of rest at which r was owed: on a connection
-// that may have ended the receives of the peer may have ended too, and whoever sends may wait for more (A15). Or it returns nil.
-func (r *posting) mayHaveWaited() *posting {
+// dueBy returns the moment of rest at which r had to have completed, if it waited for no receive, or 0.
+func (r *posting) dueBy() moment {
+	if r.owed != 0 || r.silent {
+		return r.owed
+	}
+	return r.unsureAt
+}
+
+// mayHaveWaited returns r, or a send before it, if that may have waited for a receive at a moment of rest: on a connection that may have ended
+// the receives of the peer may have ended too, and whoever sends may wait for more (A15); of a peer that the trace does not hold nothing is
+// known. Or it returns nil.
+func (r *posting) mayHaveWaited(rested moment) *posting {
 	l := r.lane
 	p := l.qp
-	if l.queue != model.Initiator || p.broken == 0 && (p.peer == nil || p.peer.broken == 0) || p.cancelsAll != 0 || p.flushedAfter(r) {
+	if l.queue != model.Initiator || p.peer != nil && !p.mayHaveEnded() {
 		return nil
 	}
-	waits := func(m *posting) bool {
-		return m.op.IsSend() && m.place == 0 && m.position <= r.position && m.isAlive() && !m.hadReceive(r.owed)
-	}
+	waits := func(m *posting) bool { return m.position <= r.position && m.mayHaveHadNone(rested) }
 	if waits(r) {
 		return r
 	}
@@ -200,6 +240,52 @@ func (r *posting) mayHaveWaited() *posting {
 		return l.waiting[i]
 	}
 	return nil
+}
+
+// mayHaveHadNone reports whether r is a send that may have had no receive to take at a moment of rest, on a connection that may have ended.
+func (r *posting) mayHaveHadNone(rested moment) bool {
+	return r.op.IsSend() && r.place == 0 && r.isAlive() && !r.flushedBy(rested) && !r.hadReceive(rested)
+}
+
+// isBlamed remembers that something was found that rests on what r had to have done by a moment of rest.
+func (r *posting) isBlamed() {
+	if l := r.lane; l.queue == model.Initiator && len(l.blamed) < MaxFollowing {
+		l.blamed = append(l.blamed, r)
+	}
+}
+
+// mayHaveWaitedAfterAll takes that a receive of the peer failed, or was cancelled. It may have ended before a moment of rest at which a send is
+// taken to have had it: that is left open where something was found, or a silent send is taken to have ended the connection. What was cancelled
+// such a send may have ended itself (INV-05).
+func (l *lane) mayHaveWaitedAfterAll(outcome model.Outcome) {
+	if g := l.qp.group.root(); !g.broken && l.qp.aborted == 0 || g.unclear != "" {
+		return
+	}
+	waited := func(m *posting) *posting {
+		switch {
+		case m.owed != 0:
+			return m.mayHaveWaited(m.owed)
+		case outcome == model.FAILED && m.silent && m.rested != 0 && m.op.IsSend() && !m.hadReceive(m.rested):
+			return m
+		}
+		return nil
+	}
+	for _, m := range slices.Concat(l.blamed, l.waiting[:min(len(l.waiting), MaxFollowing)]) {
+		if w := waited(m); w != nil {
+			if l.qp.s.reopen(l.qp.group) || m.owed == 0 && l.qp.aborted != 0 {
+				l.qp.leaveOpen(w.leavesOpen())
+			}
+			return
+		}
+	}
+}
+
+// flushedBy reports whether a flush was over at a moment that cancelled r, be it by the reading of A15.
+func (r *posting) flushedBy(at moment) bool {
+	p := r.lane.qp
+	return p.cancelsAll != 0 && p.cancelsAll <= at || slices.ContainsFunc(p.flushed, func(f returned) bool {
+		return r.returned != 0 && f.call > r.returned && f.ret <= at
+	})
 }
 
 // hadReceive reports whether the peer is known to have had a receive that was pending at a moment of rest: a poll shows that it had not ended.
@@ -235,11 +321,21 @@ func (q *cq) silentByRest(p *poll) {
 				break
 			}
 			if r.op.IsSend() {
-				r.aborted()
-				if l.arrives(r, r.rested, p.line); latest != nil && latest.rested != r.rested {
+				if !r.unsure() {
+					r.aborted()
+					l.arrives(r, r.rested, p.line)
+				}
+				if latest != nil && latest.rested != r.rested {
 					arrived()
 				}
 				sent, latest = sent+1, r
+			}
+			if r.unsure() {
+				continue
+			}
+			if r.adrift && !l.hasReceive() && l.other().qp.broken != 0 && r.mayHaveHadNone(r.rested) {
+				l.qp.leaveOpen(r.leavesOpen()) // it ended the connection, or waits since something else did
+				return
 			}
 			if r.op == model.SendAndInvalidate {
 				q.s.tokenTold(q, p.line, r, model.SUCCESS)
@@ -286,10 +382,15 @@ func (q *cq) reportLate(r *posting, poll int) {
 		qp.leaveVanishedOpen(q)
 		return
 	}
-	if m := r.mayHaveWaited(); m != nil {
+	by := r.dueBy()
+	if by == 0 {
+		by = r.rested
+	}
+	if m := r.mayHaveWaited(by); m != nil {
 		qp.leaveOpen(m.leavesOpen())
 		return
 	}
+	r.isBlamed()
 	rule, why := "DEF-04", r.wr+", posted with success, had not completed"
 	switch {
 	case r.cancelled:

@@ -144,6 +144,10 @@ func (s *Stream) messageTold(q *cq, p *poll, m, r *posting, outcome model.Outcom
 		t.told, t.remote, t.fetched = true, r, p.call.fn
 	}
 	m.adrift = outcome != model.SUCCESS
+	if other := outcome == model.FAILED || r.lane.qp.broken != 0; other && m.adrift && m.sent && !m.over && m.mayHaveHadNone(m.rested) {
+		m.lane.qp.leaveOpen(m.leavesOpen())
+		return true
+	}
 	if m.receive = r; m.sent {
 		ended := s.checkAborted(t, i, m, m.outcome)
 		if t.forget(i); ended {

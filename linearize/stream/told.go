@@ -79,7 +79,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	if r.outlivesClose(q, p); q.stopped() {
 		return out
 	}
-	late := r.owed
+	late := r.dueBy()
 	if r.silent {
 		late = r.rested
 	}
@@ -111,7 +111,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	q.placedSince(max(from, r.place))
 	q.countDelivered(p, r, kinds)
 	out = append(out, s.late...)
-	if s.late = nil; r.silent {
+	if s.late = nil; r.silent && !r.unsure() {
 		out = r.wasOwed(out)
 	}
 	if end := l.qp.over; end != 0 && end < p.call.call && r.called < end {
@@ -162,7 +162,9 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 	e.counted, e.posting = r.countedFrom(), r
 	r.over, r.outcome = true, outcome
 	if r.owed != 0 {
-		l.cq.owed--
+		if l.cq.owed--; l.cq.group.root().broken {
+			r.isBlamed()
+		}
 	}
 	switch {
 	case r.vanished:
@@ -191,6 +193,9 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 	}
 	if outcome == model.CANCELLED && l.qp.peer != nil {
 		l.qp.peer.mayBeLostByPeer(r.called) // what cancelled r may have been the loss of the connection
+	}
+	if r.op == model.ReceiveOp && outcome != model.SUCCESS && l.other() != nil {
+		l.other().mayHaveWaitedAfterAll(outcome)
 	}
 	if l.passed(r); len(l.barriers) > 0 {
 		l.checkBarriers(l.cq, s.line())
