@@ -2,10 +2,12 @@
 (***************************************************************************)
 (* Completion queues: arming, notification callbacks, polling, errors.     *)
 (*                                                                         *)
-(* The heart of it is one promise.  A consumer that has emptied the CQ and *)
-(* armed it may go to sleep: a completion that it has asked for will wake  *)
-(* it.  Since a completion can arrive between the last poll and the arm,   *)
-(* arming looks at what is in the CQ already (ARM-04, ARM-05).             *)
+(* The heart of it is one promise of NDKPI.  A consumer that has emptied   *)
+(* the CQ and armed it may go to sleep: a completion that it has asked for *)
+(* will wake it.  Since a completion can arrive between the last poll and  *)
+(* the arm, arming looks at what is in the CQ already (ARM-04, ARM-05).    *)
+(* libibverbs does not: there the consumer has to poll once more after the *)
+(* arm.                                                                    *)
 (***************************************************************************)
 EXTENDS Dialect
 
@@ -84,7 +86,7 @@ Become(q, states) == \E r \in states : cq' = [cq EXCEPT ![q] = r]
 (* What an arm waits for.                                                  *)
 (***************************************************************************)
 
-\* The numbers of the header (ERRORS 0, ANY 1, SOLICITED 2) are not the order of strength.
+\* The numbers of NDKPI's C header (ERRORS 0, ANY 1, SOLICITED 2) are not the order of strength.
 Strength(arm) == CASE arm = "NONE" -> 0 [] arm = "ERRORS" -> 1 [] arm = "SOLICITED" -> 2 [] arm = "ANY" -> 3
 
 \* A second arm never weakens the first: the result is the stronger of the two (ARM-07).
@@ -95,8 +97,8 @@ Succeeded(c) == c.status = "SUCCESS"
 (***************************************************************************)
 (* Must completion c satisfy an arm?                                       *)
 (* Rejected (ARM-09): that ANY waits for successful completions only, as   *)
-(* the page of NdkArmCq says literally.  ANY would then be weaker than     *)
-(* SOLICITED, against the table of Merge.                                  *)
+(* the page of NdkArmCq says literally.  ANY would then not be stronger    *)
+(* than SOLICITED, which a failure satisfies, against the table of Merge.  *)
 (* Whether a failed completion satisfies an ERRORS arm is a choice: the    *)
 (* page speaks of errors of the CQ only, so it need not, and may (A4).     *)
 (* Rejected, but for MAY: that a success which is not solicited may        *)
@@ -162,8 +164,8 @@ Place(q, c) ==
   /\ CanPlace(cq[q])
   /\ Become(q, Oblige(Match(r.arm, c), Satisfied(r, r.waiting), {r}))
 
-\* Hidden.  An event with nothing to poll.  ARM-21 forbids it; the manual page of ibv_get_cq_event warns of it, since a
-\* completion may be polled before its event is read.
+\* Hidden.  An event with nothing to poll.  ARM-21 forbids it; in libibverbs a consumer has to bear it: the manual page of
+\* ibv_get_cq_event warns of it, and gives no bound (a completion polled before its event is read is one reason, A6).
 ExtraEventComes(q) ==
   /\ ExtraEvent
   /\ cq[q].arm # "NONE"

@@ -52,7 +52,8 @@ Program ==
          [main |-> <<"drain", "arm", "sleep">>, callback |-> <<"wake">>]
     [] pattern = "callback: drain, arm" ->
          [main |-> <<"arm", "drain", "sleep">>, callback |-> <<"drain", "arm">>]
-       \* Wrong: completions stay behind, which are old at the next arm (ARM-05, ARM-23); a short batch may leave some (A7).
+       \* Wrong: completions stay behind, which are old at the next arm (ARM-05, ARM-23); a short batch may leave some (A7), but in
+       \* ndspi, where each poll takes all that it has room for.
     [] pattern = "arm, poll one, sleep" ->
          [main |-> <<"arm", "poll one", "sleep">>, callback |-> <<"wake">>]
     [] pattern = "arm, poll batch, sleep" ->

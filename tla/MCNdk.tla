@@ -64,10 +64,10 @@ AbortBudget == [a |-> [FastRegister |-> 1, Read |-> 1, SendAndInvalidate |-> 1],
 \* A message whose token is bad meets a peer that reads into its own memory.
 AbortReadsBudget == [a |-> [SendAndInvalidate |-> 1], b |-> [FastRegister |-> 1, Read |-> 1, Receive |-> 1]]
 
-\* The same, and the peer sends.
+\* A message whose token is bad meets a peer that sends, too.
 AbortSendsBudget == [a |-> [SendAndInvalidate |-> 1, Receive |-> 1], b |-> [Send |-> 1, Receive |-> 1]]
 
-\* A token that a read may leave undefined, and that its owner takes back; or the peer, by the budget before.
+\* A token that a read may leave undefined, and that its owner takes back; or the peer, by AbortReadsBudget.
 UndefinedBudget == [a |-> [Send |-> 0], b |-> [FastRegister |-> 1, Read |-> 1, Invalidate |-> 1]]
 
 \* A message behind a read and a write; behind two reads; behind a write.

@@ -166,7 +166,8 @@ Post(p, r, defer) ==
 (* Rejected, but for ALL and ANY (A10, A30): that those of other QPs are   *)
 (* meant as well, or that a refused receive, which ends no chain, has to   *)
 (* indicate anything.                                                      *)
-(* Rejected: that the chain is over, so that those before may be dropped.  *)
+(* Rejected, but for DROPPED (A34): that the chain is over, so that those  *)
+(* before may be dropped.                                                  *)
 (* They returned success, and are owed completions (DEF-04).  In libibverbs*)
 (* a chain is a list that one call posts; there, too, the requests before  *)
 (* the one that is refused are executed (A34).                             *)
@@ -402,16 +403,18 @@ FlushCancelsAll ==
          /\ \A i \in DOMAIN old : Pending(old[i]) =>
               new[i].phase = "CANCELLED" \/ (Reading.A31 = "STRANDED" /\ Deferred(new[i]))]_qp
 
-\* The requests of one queue that get an outcome in this step, and those of a QP that get this one.
+\* The requests of one queue that get an outcome in this step.
 JustExecuted(p, queue) ==
   LET old == qp[p][queue]  new == qp'[p][queue] IN
   IF new = old \/ Len(new) # Len(old) THEN {}
   ELSE {new[i] : i \in {j \in DOMAIN new : Executed(new[j]) /\ Pending(old[j])}}
+
 \* The messages and writes of p that arrive at its peer in this step.
 JustArrived(p) ==
   LET old == qp[p].initiator  new == qp'[p].initiator IN
   {new[i] : i \in {j \in DOMAIN new \cap DOMAIN old : Unacknowledged(new[j]) /\ Waits(old[j]) /\ new[j].req = old[j].req}}
 
+\* The requests of a QP that are cancelled in this step.
 JustCancelled(p) == {r \in JustExecuted(p, "initiator") \union JustExecuted(p, "receive") : r.phase = "CANCELLED"}
 
 \* Inferred from RES-08: a request that fails breaks the connection, for which others may be cancelled; a success does not.

@@ -24,9 +24,9 @@
 (* is pending, or not, when it is aborted (A23, Qp!ConnectionLost); the    *)
 (* consumer may arm and poll within the callback (A27, Cq!NdkArmCq); no    *)
 (* time is set to a callback (A32, Cq!CqFairness).  The rest, A13, A14 and *)
-(* A17 to A20, are of flags, shared receive queues (SRQ), moderation (one  *)
-(* callback for many completions) and calls that return while their        *)
-(* callback runs, which are not modelled.                                  *)
+(* A17 to A20, are of flags, addresses in memory, shared receive queues    *)
+(* (SRQ), moderation (one callback for many completions) and calls that    *)
+(* return while their callback runs, which are not modelled.               *)
 (***************************************************************************)
 
 \* What each may be.

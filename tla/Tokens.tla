@@ -44,7 +44,7 @@ Become(t, validity) == token' = [token EXCEPT ![t] = validity]
 
 Spoilt(validity) == IF validity = "INVALID" THEN "INVALID" ELSE "UNDEFINED"
 
-\* The requests that make a token valid, when they complete.
+\* The requests that make a token valid, when they are executed with success.
 Validates(r) == r.op \in {"FastRegister", "Bind"}
 
 \* A read with NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE, where the adapter has it (INV-01, INV-03).

@@ -166,10 +166,11 @@ Why ==
 
 (***************************************************************************)
 (* Several explanations may have come as far, with a different rule in the *)
-(* way of each.  The first of these is named.  What completions and their  *)
-(* order show comes before what is missing; what is missing before a       *)
-(* callback that has no cause, since that one may be told of what the      *)
-(* other way has done already; last what only says that more was expected. *)
+(* way of each.  The first of these is named.  What a completion says, or  *)
+(* should have said, comes before the order of completions; that before    *)
+(* callbacks that are missing; these before one that has no cause, since   *)
+(* that one may be told of what the other way has done already; last what  *)
+(* only says that more was expected.                                       *)
 (***************************************************************************)
 Precedence ==
   <<"ARM-20", "ARM-06", "POLL-04", "POLL-02", "DEF-03", "FLAG-01", "INV-05", "POLL-07", "POLL-08", "FLAG-02", "DEF-05",

@@ -43,13 +43,14 @@ VARIABLES
 (* 0; isCallback; reports: it is the completion callback of a success.     *)
 (* creates: the object that it is to create, or none; uses: those that     *)
 (* have to exist for it; functionOf and closes: the one of which it is a   *)
-(* function, or that it closes.  place and within: where in the trace it   *)
-(* began, and the callback that was running on its thread, or 0.  Of some  *)
-(* kinds: requests (of a post), type (of an arm), room, results and        *)
-(* completions (of a poll: the requests, 0 for one that nobody posted, and *)
-(* what was said of each), awaited (of a rest: somebody reads events),     *)
-(* status (of a callback), request (of a point) and astray (it is of none  *)
-(* that was posted, or in another CQ than its own).                        *)
+(* function, or that it closes.  optional: it may have had no effect.      *)
+(* place and within: where in the trace it began, and the callback that    *)
+(* was running on its thread, or 0.  Of some kinds: requests (of a post),  *)
+(* type (of an arm), room, results and completions (of a poll: the         *)
+(* requests, 0 for one that nobody posted, and what was said of each),     *)
+(* awaited (of a rest: somebody reads events), status (of a callback),     *)
+(* request (of a point) and astray (it is of none that was posted, or in   *)
+(* another CQ than its own).                                               *)
 (*                                                                         *)
 (* Of each request: req (its number), qp, queue, cq; op, silent, solicit,  *)
 (* fence, token, defer, as it was posted; post, the call; accepted or      *)
@@ -284,9 +285,11 @@ Hidden ==
 (* Some hidden steps are best taken as soon as they can be: they only make *)
 (* more possible.  Then nothing else needs to be tried in their place.     *)
 (* These are the end of a request of which it is certain and that touches  *)
-(* no other QP and no token, the leaving of one that succeeded in silence, *)
-(* the loss of a connection where it was the cause of a cancellation.  A   *)
-(* message that is cancelled may have been received before.                *)
+(* no other QP and no token, the meeting of a message and a receive of     *)
+(* which it is certain that both succeed, the leaving of one that succeeded*)
+(* in silence, the loss of a connection where it was the cause of a        *)
+(* cancellation.  A message that is cancelled may have been received       *)
+(* before.                                                                 *)
 (***************************************************************************)
 Plain(r) ==
   r.op \in {"Read", "Write"} \/ Qp!Unacknowledged(r) \/ (r.op \in {"Bind", "FastRegister", "Invalidate"} /\ ~CanBe(r, "SUCCESS"))
@@ -396,10 +399,13 @@ Begin(c) ==
   /\ underway' = IF Parts(c) = 0 THEN underway ELSE underway @@ (c :> 0)
   /\ UNCHANGED <<vars, story>>
 
+\* A disconnect that failed may have flushed, or not: of that the documentation says nothing (DISC-08).
+MayHaveNoEffect(c) == Calls[c].optional /\ underway[c] = 0
+
 IsDone(c) == IF Parts(c) = 0 THEN TRUE ELSE underway[c] = Parts(c)
 Without(c) == [d \in DOMAIN underway \ {c} |-> underway[d]]
 End(c) ==
-  /\ IsDone(c)
+  /\ IsDone(c) \/ MayHaveNoEffect(c)
   /\ at' = at + 1
   /\ underway' = Without(c)
   /\ UNCHANGED <<vars, story>>
@@ -415,6 +421,7 @@ TraceNext ==
      ELSE IF Calls[c].kind = "post" /\ AtOnce(c) /\ underway[c] > 0 THEN TakesEffect(c)
      ELSE IF Sure # {} THEN SureStep /\ AllGoOn /\ UNCHANGED <<at, underway>>
      ELSE \/ Hidden /\ AllGoOn /\ UNCHANGED <<at, underway>>
+          \/ IsCall(c) /\ MayHaveNoEffect(c) /\ End(c)
           \/ \E d \in DOMAIN underway : TakesEffect(d)
           \/ \E q \in CQ : EntersUnseen(q) /\ AllGoOn
           \/ ~IsCall(c) /\ Happens(c, Upcoming.ends) /\ at' = at + 1 /\ AllGoOn /\ underway' = Without(c)
