@@ -178,8 +178,8 @@ func (h *history) receivesAt(p *qp, broken moment) []int {
 	return at
 }
 
-// brokenFrom returns from when on a QP may have been broken by what the trace tells of it, and of one of its queues.
-func (h *history) brokenFrom(p *qp, queue []*request) moment {
+// endedFrom returns from when on the consumer, or a bad token, may have ended the connection of a QP.
+func (p *qp) endedFrom() moment {
 	from := p.aborted
 	for _, s := range p.flushes {
 		from = min(from, s.call)
@@ -187,6 +187,12 @@ func (h *history) brokenFrom(p *qp, queue []*request) moment {
 	if p.closed != nil {
 		from = min(from, p.closed.call)
 	}
+	return from
+}
+
+// brokenFrom returns from when on a QP may have been broken by what the trace tells of it, and of one of its queues.
+func (h *history) brokenFrom(p *qp, queue []*request) moment {
+	from := p.endedFrom()
 	for _, q := range []*cq{p.initiatorCq, p.receiveCq} {
 		if q != nil && (q.reports || q.unclear != "") {
 			from = 0

@@ -214,13 +214,7 @@ func (h *history) findLosses() {
 
 // lostByPeer returns from when on the connection of a QP may be lost as its peer, p, was.
 func (h *history) lostByPeer(p *qp) moment {
-	from := p.aborted
-	for _, s := range p.flushes {
-		from = min(from, s.call)
-	}
-	if p.closed != nil {
-		from = min(from, p.closed.call)
-	}
+	from := p.endedFrom()
 	for _, q := range []*cq{p.initiatorCq, p.receiveCq} {
 		if q != nil && h.mayFail(q) && p.connected != nil {
 			from = min(from, max(p.connected.call, h.failsFrom(q)))
