@@ -99,13 +99,14 @@ func (q *cq) release() {
 		}
 		if p.foundNothing() {
 			q.hasVanished(p.call.call, nil)
-			if q.emptied = max(q.emptied, p.call.call); (q.owed > 0 || q.mayOwe != 0) && q.failed == 0 {
+			later := p.rested > q.emptyAtRest
+			q.emptied, q.emptyAtRest = max(q.emptied, p.call.call), max(q.emptyAtRest, p.rested)
+			if (q.owed > 0 || q.mayOwe != 0) && q.failed == 0 {
 				q.missing(p)
 			}
 			p.delivered = append(p.delivered, sight{what: foundNothing})
 			q.forgetClosed(p)
-			if p.rested > q.emptyAtRest {
-				q.emptyAtRest = p.rested
+			if later {
 				q.tokensByRest()
 				q.silentByRest(p)
 			}

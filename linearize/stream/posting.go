@@ -78,6 +78,7 @@ type posting struct {
 	owed         moment   // the moment of rest at which it had to have completed, or 0
 	rested       moment   // the same, as is known since, or 0; of a silent one: if it fails
 	unsureAt     moment   // the latest moment of rest at which it may have waited for a receive, which the peer may have had, or 0
+	ahead        *posting // … or a send before it, which may be over now, or nil
 	ended        moment   // of a deferred one: when its chain had ended, or 0
 	place        moment   // of a point, or 0
 	pended       moment   // by then: the latest moment of rest at which it was pending, or 0
@@ -121,7 +122,7 @@ func (s *Stream) newPosting(u *underWay, e *trace.Event, wr string, op model.Op)
 }
 
 // postingsAtOnce is as many as leave next to nothing unused of the memory that is taken for them, nor need a span of their own.
-const postingsAtOnce = 31
+const postingsAtOnce = 36
 
 // add queues a request that is being posted.
 func (p *qp) add(u *underWay, r *posting) {

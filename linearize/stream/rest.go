@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"slices"
 
 	"ndkoracle/model"
@@ -65,17 +66,28 @@ func (l *lane) owe() []*posting {
 		return nil
 	}
 	var due []*posting
-	waits := false          // something before it
+	var unsure *posting     // a send before it, which may wait
+	waits := false          // something before it does
 	flush := p.latestOver() // what is posted later is not flushed
 	for _, r := range l.waiting {
 		if r.owed != 0 || r.missed {
 			continue
 		}
 		flushed := p.flushedAfter(r)
-		behind := waits
-		waits = waits || !flushed && r.place == 0 && (r.returned == 0 || l.mayWait(r))
-		if waits && !flushed && (behind || !r.unsure()) {
-			if r.called > flush {
+		behind := waits || unsure != nil
+		if !waits && !flushed && r.place == 0 {
+			switch does, sure := l.waits(r); {
+			case does && sure:
+				waits = true
+			case does:
+				unsure = cmp.Or(unsure, r)
+				r.mayWaitFor(r)
+			case behind:
+				r.mayWaitFor(unsure)
+			}
+		}
+		if (waits || unsure != nil) && !flushed && (behind || !r.unsure()) {
+			if waits && r.called > flush {
 				break
 			}
 			continue
@@ -111,6 +123,18 @@ func (r *posting) unsure() bool {
 	return r.silent && r.unsureAt != 0 && (r.rested == 0 || r.rested == r.unsureAt)
 }
 
+// mayWaitFor takes that r may wait at this moment of rest: as a send for a receive, or for the send m before it, which does. Of a silent request it
+// is not known, then, that it was over by the moment of rest at which it had been taken to be.
+func (r *posting) mayWaitFor(m *posting) {
+	switch s := r.lane.qp.s; {
+	case r.silent && r != m:
+	case r.silent && r.rested != 0:
+		r.unsureAt = r.rested
+	default:
+		r.ahead, r.unsureAt, r.owedLine, r.lane.cq.mayOwe = m, s.at, s.line(), s.at
+	}
+}
+
 // silentBy returns the moment of rest by which r, a silent request, had succeeded unless it had a completion, or 0.
 func (r *posting) silentBy() moment {
 	if !r.silent || r.unsure() {
@@ -133,28 +157,25 @@ func (p *qp) flushedAfter(r *posting) bool {
 	return slices.ContainsFunc(p.flushed, func(f returned) bool { return r.returned != 0 && f.call > r.returned })
 }
 
-// mayWait reports whether r itself may wait for the consumer, or for a peer of whom the trace does not tell. On a connection that may have
-// ended the receives of the peer may have ended, too, and a send wait for others (A15).
-func (l *lane) mayWait(r *posting) bool {
+// waits reports whether r itself may wait for the consumer, or for a peer of whom the trace does not tell, and whether it does for sure. On a
+// connection that may have ended the receives of the peer may have ended, too, and a send wait for others (A15).
+func (l *lane) waits(r *posting) (does, sure bool) {
 	p := l.qp
 	switch {
+	case r.returned == 0:
+		return true, true
 	case l.queue == model.Receive:
-		return p.peer == nil || r.index() >= p.peer.lanes[model.Initiator].sends
+		return p.peer == nil || r.index() >= p.peer.lanes[model.Initiator].sends, true
 	case r.deferred && r.ended == 0:
-		return true
+		return true, true
 	case !r.op.IsSend() || !r.isAlive() || p.cancelsAll != 0 && p.closing == 0 || r.silentBy() != 0 && l.maySucceed(r):
-		return false
+		return false, true
 	case p.peer == nil || p.peer.connects || r.sends >= p.peer.lanes[model.Receive].returned:
-		return true
+		return true, true
 	case !p.mayHaveEnded():
-		return false
+		return false, true
 	}
-	if r.silent && r.rested != 0 {
-		r.unsureAt = r.rested
-	} else if len(p.peer.lanes[model.Receive].waiting) > 0 {
-		r.unsureAt, r.owedLine, l.cq.mayOwe = p.s.at, p.s.line(), p.s.at
-	}
-	return true
+	return true, len(p.peer.lanes[model.Receive].waiting) == 0 && (!r.silent || r.rested == 0)
 }
 
 // maySucceed reports whether an outstanding request of the initiator queue may have succeeded by now: its connection had not
@@ -233,8 +254,11 @@ func (r *posting) mayHaveWaited(rested moment) *posting {
 		return nil
 	}
 	waits := func(m *posting) bool { return m.position <= r.position && m.mayHaveHadNone(rested) }
-	if waits(r) {
+	switch {
+	case waits(r):
 		return r
+	case r.ahead != nil && waits(r.ahead):
+		return r.ahead
 	}
 	if i := slices.IndexFunc(l.waiting, waits); i >= 0 {
 		return l.waiting[i]
