@@ -71,6 +71,9 @@ var alike = []struct {
 		"NdkReceive qp2 r1; NdkReceive qp1 r2; NdkSendAndInvalidate qp1 s1#7; get cq1 s1; get cq2 r1c; rest; get cq1; get cq2; get cq1 r2c"},
 	{"… but for what may have been posted later", verdict.Conformant, "",
 		"NdkReceive qp2 r1; a< NdkReceive qp1 r2; NdkSendAndInvalidate qp1 s1#7; a>; rest; get cq1 s1; get cq1; get cq2 r1c; rest; get cq1; get cq2"},
+	{"a receive took the message with a bad token, of which nothing is told, and one before it was cancelled", verdict.ProviderViolation, "",
+		"NdkReceive qp1 r1; NdkReceive qp1 r2; NdkReceive qp2 r3; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; rest; get cq1 r1c r2; get cq1; " +
+			"get cq2 r3c; get cq2; rest; get cq1; get cq2"},
 	{"a bad token may have ended the connection, and explains no request that had not completed by a rest", verdict.ProviderViolation, "DEF-04",
 		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; NdkWrite qp1 w1; rest; get cq1"},
 	{"… nor a callback that was not entered", verdict.ProviderViolation, "",

@@ -218,6 +218,12 @@ func (s *Stream) checkAborted(t *token, i int, m *posting, outcome model.Outcome
 		return false
 	}
 	if outcome == model.SUCCESS {
+		if !refused && to.took > m.sends {
+			s.unexplained(t.group, "INV-05", 0, []int{m.line},
+				"%s succeeded as it ended the connection, and more receives have than the messages before it", m.wr)
+			l.qp.allows("%s ends with %v, or a receive waits for a message", m.wr, model.FAILED)
+			return false
+		}
 		l.qp.endedBy, to.qp.endedBy = m, m
 	}
 	l.dead, to.dead = min(l.dead, m.position+1), min(to.dead, m.index())
