@@ -28,7 +28,7 @@ var (
 	callbackNoError     = &Refusal{"ARM-08", "no callback is owed: the arm is ERRORS, and the CQ has no error"}
 	errorToldTwice      = &Refusal{"ARM-17", "the CQ's error was reported before, and one callback reports it (A1)"}
 	errorUnarmed        = &Refusal{"ARM-01", "no arm is outstanding, or can count as outstanding, for the error that it reports (A2)"}
-	errorFirst          = &Refusal{"ARM-17", "the callback that is owed has to tell of the CQ's error (A2)"}
+	errorFirst          = &Refusal{"ARM-08", "the callback that is owed has to tell of the CQ's error (A2)"}
 	callbackFalseError  = &Refusal{"ARM-16", "no error of the CQ is owed a report"}
 
 	callbackOnEmpty = &Refusal{"ARM-21", "the CQ is empty: another poll has drained it (A6)"}

@@ -174,9 +174,10 @@ ExtraEventComes(q) ==
 
 (***************************************************************************)
 (* An error of the CQ is owed a callback if an arm, of any type, is        *)
-(* outstanding.  An arm that was satisfied, but whose callback was not     *)
-(* entered, may count as outstanding still: then that callback tells of    *)
-(* the error (A2).  Without one it is kept for the next arm (A1).          *)
+(* outstanding (ARM-08, ARM-07).  An arm that was satisfied, but whose     *)
+(* callback was not entered, may count as outstanding still: then that     *)
+(* callback tells of the error (A2).  Without one it is kept for the next  *)
+(* arm (A1).                                                               *)
 (* Rejected, but for NO ARM: that the error callback needs no arm.  ARM-01 *)
 (* says "only after the consumer has armed" and makes no exception.        *)
 (* Without an ERRORS arm (verbs) the error goes another way, as an         *)
@@ -462,7 +463,7 @@ SatisfiedArmIsOwed ==
        /\ Reading.A2 = "ONE" => new.due = 1 \/ new.due = old.due
        /\ Reading.A2 = "TWO" => new.due = old.due + 1]_cq
 
-\* ARM-17 (A2): under TWO an error takes no callback that is owed for completions.  Under ONE they have one callback together:
+\* ARM-02, ARM-08 (A2): under TWO an error takes no callback that is owed for completions.  Under ONE they have one callback together:
 \* none is made before it, and none is left after it.
 ErrorMergesAsArmsDo ==
   [][\A q \in CQ : LET old == cq[q]  new == cq'[q] IN
@@ -506,7 +507,7 @@ NothingAfterCqError ==
        cq[q].health # "OK" =>
          Len(new) <= Len(old) /\ \A i \in DOMAIN new : \E j \in DOMAIN old : new[i] = old[j]]_cq
 
-\* ARM-17 (A1): under NO ARM an error is owed its callback at once.
+\* ARM-08 (A1): under NO ARM an error is owed its callback at once.
 ErrorIsOwed ==
   ErrorsArm /\ Reading.A1 = "NO ARM" =>
     \A q \in CQ : cq[q].health = "OK" \/ cq[q].errorDue \/ cq[q].reported \/ cq[q].open = "CLOSED"
@@ -581,7 +582,7 @@ ResizeIsAnswered == \A q \in CQ : (cq[q].resize # "NONE") ~> (cq[q].resize = "NO
 \* LIFE-11: a close that was begun completes.
 CloseCompletes == \A q \in CQ : (cq[q].open = "CLOSING") ~> (cq[q].open = "CLOSED")
 
-\* ARM-08, ARM-17 (A1): a consumer that keeps arming its CQ learns of the error.
+\* ARM-08 (A1): a consumer that keeps arming its CQ learns of the error.
 ErrorReported ==
   ErrorsArm => \A q \in CQ : (cq[q].health # "OK") ~> (cq[q].reported \/ cq[q].open # "OPEN")
 =============================================================================

@@ -52,16 +52,16 @@ Program ==
          [main |-> <<"drain", "arm", "sleep">>, callback |-> <<"wake">>]
     [] pattern = "callback: drain, arm" ->
          [main |-> <<"arm", "drain", "sleep">>, callback |-> <<"drain", "arm">>]
-       \* Wrong: completions stay behind, which are old at the next arm (ARM-05, ARM-23); a short batch may leave some (A7), but in
+       \* Wrong: completions stay behind, which are old at the next arm (against ARM-23); a short batch may leave some (A7), but in
        \* ndspi, where each poll takes all that it has room for.
     [] pattern = "arm, poll one, sleep" ->
          [main |-> <<"arm", "poll one", "sleep">>, callback |-> <<"wake">>]
     [] pattern = "arm, poll batch, sleep" ->
          [main |-> <<"arm", "poll batch", "sleep">>, callback |-> <<"wake">>]
-       \* Wrong: a success that is not solicited does not satisfy the arm (ARM-12).
+       \* Wrong: a success that is not solicited does not satisfy the arm.
     [] pattern = "arm SOLICITED, drain, sleep" ->
          [main |-> <<"arm SOLICITED", "drain", "sleep">>, callback |-> <<"wake">>]
-       \* Wrong: an arm is for one callback (ARM-02).
+       \* Wrong: an arm is for one callback.
     [] pattern = "callback: drain" ->
          [main |-> <<"arm", "drain", "sleep">>, callback |-> <<"drain">>]]
 
@@ -158,10 +158,10 @@ AwaitedIn(q) == \E i \in DOMAIN cq[q].entries : Cq!MustWake(consumer[q].awaits, 
 \* ARM-04, ARM-05, ARM-23: the consumer does not sleep beside a completion that it waits for.
 NoCompletionSleptThrough == \A q \in CQ : Asleep(q) /\ cq[q].health = "OK" => ~AwaitedIn(q)
 
-\* ARM-08, ARM-17 (A1): nor while the CQ has failed, unless it was told.  In verbs it is told otherwise.
+\* ARM-08 (A1): nor while the CQ has failed, unless it was told.  In verbs it is told otherwise.
 NoCqErrorSleptThrough == ErrorsArm => \A q \in CQ : Asleep(q) /\ cq[q].health # "OK" => cq[q].reported
 
-\* POLL-04, ARM-03: every completion that it waits for is polled in the end.  (Only a poll shortens the CQ, at its head.)
+\* ARM-03: every completion that it waits for is polled in the end.  (Only a poll shortens the CQ, at its head.)
 EveryCompletionPolled ==
   \A q \in CQ :
     \/ []<>~AwaitedIn(q)

@@ -9,8 +9,9 @@
 (* QpFairness for the parts, Fairness of MCNdk for the whole.              *)
 (*                                                                         *)
 (* Outside of it are shared receive queues, memory regions and windows as  *)
-(* objects (a token stands for either), listeners, connectors, and the     *)
-(* creation of objects: CQs and QPs are there from the start.              *)
+(* objects (a token stands for either), the objects by which a QP is       *)
+(* connected (connectors, and listeners, which wait for connections), and  *)
+(* the creation of objects: CQs and QPs are there from the start.          *)
 (***************************************************************************)
 EXTENDS Dialect
 

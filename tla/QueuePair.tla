@@ -122,8 +122,8 @@ AfterConnect(state) == IF state = "IDLE" THEN "CONNECTED" ELSE AfterFlush("CONNE
 \* NdkConnect, or NdkAccept on the other side.
 NdkConnect(p) == qp[p].state \in {"IDLE", "BROKEN IDLE"} /\ qp' = [qp EXCEPT ![p].state = AfterConnect(@)]
 
-\* Hidden.  The peer or the network ends the connection.  The step cancels nothing; from now on the adapter may (an abort:
-\* A23).  The graceful disconnect of DISC-07 is not told apart.
+\* Hidden.  The peer or the network ends the connection.  The step cancels nothing; from now on the adapter may (A23).  That a
+\* disconnect which the peer asked for flushes this end as well (DISC-07), and a loss need not, is not told apart.
 ConnectionLost(p) == qp[p].state = "CONNECTED" /\ qp' = [qp EXCEPT ![p].state = "BROKEN"]
 
 \* An error of a CQ makes the QPs that use it unusable (ARM-18).
@@ -197,8 +197,8 @@ HwIndicate(p) ==
 (* fixed, but no completion tells it yet.                                  *)
 (***************************************************************************)
 
-\* Nothing succeeds before the connection, or after an abort.  On a broken one requests under way, even later ones, may still
-\* succeed (FLUSH-05).  Rejected, but for CANCELLED: that a flushed QP only cancels (A15).
+\* Nothing succeeds before the connection, or after an abort.  On a broken one requests under way may still succeed, as no text
+\* says that they are cancelled, and so may later ones (FLUSH-05).  Rejected, but for CANCELLED: that a flushed QP only cancels (A15).
 \* A request can be cancelled only for a cause: inferred from RES-08.
 CanEnd(state, outcome) ==
   CASE outcome = "SUCCESS"   -> state \in {"CONNECTED", "BROKEN"}

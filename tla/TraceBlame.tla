@@ -21,7 +21,7 @@ WhyNoCallback(q, status) ==
     ELSE IF r.reported THEN {"ARM-17"}
     ELSE IF r.health = "OK" THEN {"ARM-16"}
     ELSE {"ARM-01"}
-  ELSE IF r.due > 0 THEN IF Cq!TellsErrorFirst(r) THEN {"ARM-17"} ELSE IF Cq!HasCause(r) THEN {} ELSE {"ARM-21"}
+  ELSE IF r.due > 0 THEN IF Cq!TellsErrorFirst(r) THEN {"ARM-08"} ELSE IF Cq!HasCause(r) THEN {} ELSE {"ARM-21"}
   ELSE IF r.arm = "NONE" THEN IF story[q].armed THEN {"ARM-02"} ELSE {"ARM-01"}
   ELSE IF r.arm = "ERRORS" THEN {"ARM-08"}
   ELSE IF r.arm = "SOLICITED" /\ r.entries # <<>> THEN {"ARM-12"}
@@ -148,7 +148,7 @@ WhyOwes(p, queue) ==
 
 WhyNoRest ==
   UNION {IF ~CallbackOwed(q) THEN {}
-         ELSE IF cq[q].errorDue THEN {"ARM-17"}
+         ELSE IF cq[q].errorDue THEN {"ARM-08"}
          ELSE IF story[q].why = <<>> THEN {"ARM-03"}
          ELSE {story[q].why[Len(story[q].why)]} : q \in CQ}
     \union UNION {WhyOwes(p, queue) : p \in QP, queue \in Queues}

@@ -163,16 +163,17 @@ Points(T) == UNION {PointBreaks(T, c) : c \in {d \in DOMAIN T.calls : T.calls[d]
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
-(* Calls that may return STATUS_PENDING, and their completion callbacks.   *)
-(* Some wait for nobody but the provider.  The others may wait for a peer, *)
-(* or for the consumer to close what depends on their object.              *)
+(* Calls that may be pending: they return STATUS_PENDING, and a completion *)
+(* callback tells how they ended.  Some wait for the provider alone.  The  *)
+(* others may wait for a peer, or for the consumer to close what depends   *)
+(* on their object.                                                        *)
 (***************************************************************************)
-Alone ==
+OfProvider ==
   {"NdkCreatePd", "NdkCreateCq", "NdkCreateQp", "NdkCreateSrq", "NdkCreateMr", "NdkCreateMw", "NdkCreateConnector",
    "NdkCreateListener", "NdkCreateSharedEndpoint", "NdkResizeCq", "NdkModifySrq", "NdkInitializeFastRegisterMr", "NdkRegisterMr",
    "NdkDeregisterMr", "NdkBuildLAM", "NdkListen"}
 Asynchronous ==
-  Alone \union
+  OfProvider \union
   {"NdkConnect", "NdkConnectWithSharedEndpoint", "NdkCompleteConnect", "NdkCompleteConnectEx", "NdkAccept", "NdkAcceptEx",
    "NdkDisconnect", "NdkClosePd", "NdkCloseCq", "NdkCloseQp", "NdkCloseSrq", "NdkCloseMr", "NdkCloseMw", "NdkCloseConnector",
    "NdkCloseListener", "NdkCloseSharedEndpoint"}
@@ -189,7 +190,7 @@ FreeFrom(T, c) ==
   LET k == T.calls[c]
       users == {p \in T.qps : T.users[k.cq][p]}
       ends == {k.end} \union {ClosedBy(T, p) : p \in users}
-  IN CASE k.fn \in Alone -> k.end
+  IN CASE k.fn \in OfProvider -> k.end
        [] k.kind = "close CQ" /\ T.allCreated -> IF 0 \in ends THEN 0 ELSE CHOOSE at \in ends : \A other \in ends : at >= other
        [] k.kind = "close QP" /\ T.connected[k.qp] \notin 1..c -> k.end
        [] OTHER -> 0

@@ -48,7 +48,8 @@ func (p *program) markdown(out io.Writer, groups []string) {
 		}
 	}
 	io.WriteString(out, "\n## Readings\n\nHow the open questions are answered. All choices are constants of `tla/` and the model, "+
-		"where each is checked. `tracecheck --assume`\ntakes one of them; where a choice is in parentheses, traces are judged by the default only.\n\n")
+		"where each is checked. `tracecheck --assume`\ntakes one of them; where a choice is in parentheses, traces are judged by the default only. The strict answer\n"+
+		"leaves the provider, or the consumer, the least; it can be taken where it is one of the choices.\n\n")
 	io.WriteString(out, "| reading | question | default | strict | choices |\n|---|---|---|---|---|\n")
 	for _, reading := range rules.Readings() {
 		choices := slices.Clone(reading.Choices)

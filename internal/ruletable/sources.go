@@ -293,6 +293,7 @@ func traces(repository fs.FS) (corpus, error) {
 		Keeps             []string
 		Dialect           string // if it is read as another than its own
 		Assume            map[string]string
+		DeviceLevel       bool `json:"device_level"`
 	}
 	if err := json.Unmarshal(text, &rows); err != nil {
 		return all, fmt.Errorf("traces/manifest.json: %w", err)
@@ -302,8 +303,15 @@ func traces(repository fs.FS) (corpus, error) {
 			in[id] = trace
 		}
 	}
+	ofDevices := map[string]bool{} // traces that are read at the device's level as well
+	for _, r := range rows {
+		ofDevices[r.File] = ofDevices[r.File] || r.DeviceLevel
+	}
 	for _, r := range rows {
 		trace := Example{File: r.File}
+		if ofDevices[r.File] {
+			trace.Read = map[bool]string{true: " with", false: " without"}[r.DeviceLevel] + " --device-level"
+		}
 		for _, reading := range slices.Sorted(maps.Keys(r.Assume)) {
 			trace.Read += " under " + reading + "=" + r.Assume[reading]
 		}

@@ -417,7 +417,7 @@ func (t *transition) rest(x explanation) {
 	settle := func(y explanation) {
 		if y.open != model.Closed && !y.running && t.event.what == notified {
 			if y.errorDue {
-				t.refuse(errorDue)
+				t.refuse(errorUntold)
 				return
 			}
 			if y.most > 0 && nullable(y.cells) && t.machine.contract.Dialect.A6 == model.A6Never { // what is owed waits for a completion
@@ -489,5 +489,5 @@ var (
 	BehindFence   = &model.Refusal{Rule: "DEF-04", Why: "a completion that was owed at a moment of rest had not been placed by then"}
 	OtherExpected = &model.Refusal{Rule: "ARM-02", Why: "an earlier callback was for a completion of another kind, or placed earlier"}
 	callbackDue   = &model.Refusal{Rule: "ARM-03", Why: "a callback is owed and was not entered"}
-	errorDue      = &model.Refusal{Rule: "ARM-17", Why: "the CQ's error was not reported to its arm"}
+	errorUntold   = &model.Refusal{Rule: "ARM-08", Why: "the CQ's error was not reported to its arm"}
 )

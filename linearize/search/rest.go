@@ -15,7 +15,7 @@ func (c *component) performRest(w *walk, o *operation) {
 				return
 			}
 			if q.ErrorDue {
-				w.refuse(errorDue)
+				w.refuse(errorUntold)
 				return
 			}
 		}

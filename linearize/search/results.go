@@ -153,7 +153,7 @@ func (s *span) answer() string {
 // checkExtended holds what NdkGetCqResultsEx adds against the request (RES-01, RES-02, RES-05).
 func (h *history) checkExtended(r *request, d *delivery) {
 	see, at := []*span{r.post}, d.poll.ret
-	if d.poll.fn == "NdkGetCqResultsEx" {
+	if d.poll.fn == "NdkGetCqResultsEx" && d.outcome == model.SUCCESS {
 		h.exercised("RES-05")
 	}
 	if code := d.result.ProviderError; code != nil && *code != 0 && d.outcome == model.SUCCESS &&

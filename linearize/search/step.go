@@ -217,6 +217,6 @@ var (
 	noneTooMany = &model.Refusal{Rule: "ARM-16", Why: "no request is pending whose completion could have been one too many"}
 	afterError  = &model.Refusal{Rule: "ARM-17", Why: "the CQ has failed, and nothing is placed in it afterwards"}
 	callbackDue = &model.Refusal{Rule: "ARM-03", Why: "a callback is owed and was not entered"}
-	errorDue    = &model.Refusal{Rule: "ARM-17", Why: "the CQ's error was not reported to its arm"}
+	errorUntold = &model.Refusal{Rule: "ARM-08", Why: "the CQ's error was not reported to its arm"}
 	unfinished  = &model.Refusal{Rule: "DEF-04", Why: "a request that was posted with success has not completed"}
 )

@@ -30,7 +30,7 @@ func (s *Stream) rest() {
 					l.cq.take(e)
 				}
 				if l.cq.over != 0 && r.called > l.cq.over {
-					s.unexplained(p.group, "LIFE-09", 0, []int{r.line}, "%s, posted with success, is to complete into %s, and %s is closed",
+					s.unexplained(p.group, "LIFE-04", 0, []int{r.line}, "%s, posted with success, is to complete into %s, and %s is closed",
 						r.wr, l.cq.name, l.cq.name)
 					p.allows("first the completion of %s, and then the close of %s", r.wr, l.cq.name)
 					r.missed = true

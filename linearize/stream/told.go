@@ -403,7 +403,7 @@ func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, o
 			r.silent = false
 		}
 	}
-	if fn == "NdkGetCqResultsEx" {
+	if fn == "NdkGetCqResultsEx" && outcome == model.SUCCESS {
 		s.seen[anExtendedResult]++
 	}
 	if code := result.ProviderError; code != nil && *code != 0 && outcome == model.SUCCESS && !p.call.Verbs {

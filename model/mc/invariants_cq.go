@@ -203,7 +203,7 @@ func SatisfiedArmIsOwed(before, after *Moment, _ model.Action) bool {
 }
 
 // ErrorMergesAsArmsDo: where each satisfied arm adds a callback, none that is owed for completions goes to an error; where it
-// is one with what is owed, none is left when the error has been told, nor told before it (ARM-17, A2).
+// is one with what is owed, none is left when the error has been told, nor told before it (ARM-02, ARM-08, A2).
 func ErrorMergesAsArmsDo(before, after *Moment, a model.Action) bool {
 	d := before.contract.Dialect
 	for i, old := range before.state.Cqs {
@@ -294,7 +294,7 @@ func NothingAfterCqError(before, after *Moment, _ model.Action) bool {
 	return true
 }
 
-// ErrorIsOwed: where it needs no arm, an error is owed its callback at once (ARM-17, A1).
+// ErrorIsOwed: where it needs no arm, an error is owed its callback at once (ARM-08, A1).
 func ErrorIsOwed(m *Moment) bool {
 	d := m.contract.Dialect
 	return !d.ErrorsArm || d.A1 != model.A1NoArm || !slices.ContainsFunc(m.state.Cqs, func(q model.Cq) bool {

@@ -148,7 +148,7 @@ func EveryCompletionDelivered(choose rester, m Moment) bool {
 	return true
 }
 
-// ErrorReported: a consumer that keeps arming its CQ learns of the error (ARM-08, ARM-17), unless it may be lost (A1).
+// ErrorReported: a consumer that keeps arming its CQ learns of the error (ARM-08), unless it may be lost (A1).
 func ErrorReported(choose rester, m Moment) bool {
 	for i := range m.state.Cqs {
 		m = choose.step(m, model.Action{Name: model.NdkArmCq, Cq: i, Type: model.ANY})
@@ -213,7 +213,7 @@ func FlushCompletesAll(choose rester, m Moment) bool {
 	return true
 }
 
-// EveryCompletionPolled: a consumer that follows a pattern which is right everywhere polls what it waits for (POLL-04, ARM-03). It
+// EveryCompletionPolled: a consumer that follows a pattern which is right everywhere polls what it waits for (ARM-03). It
 // is new to its CQ, in which nothing is left of what was before, and some completions come while it works. Where no callback
 // comes on an empty CQ (A6), it may sleep beside one that is owed.
 func EveryCompletionPolled(choose rester, m Moment) bool {
