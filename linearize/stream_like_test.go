@@ -116,6 +116,16 @@ var alike = []struct {
 		"NdkSend qp1 s1 DEFER; NdkSend qp2 s2; placed cq2 s2c; rest; get cq1; get cq2 s2c; NdkFlush qp1; get cq1 s1c; rest; get cq1; get cq2"},
 	{"one end was cancelled, and nobody says why", verdict.ProviderViolation, "RES-08",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; get cq1 r1c; rest; get cq1; get cq2"},
+	{"in verbs a request that is flushed may have failed, which had completed before others, though one may have failed later", verdict.Conformant, "",
+		"verbs;recv qp2 r2; recv qp1 r1; post qp1 w1; rest; get cq1 r1c w1; get cq1; get cq2"},
+
+	// DEF-04: what waits for nobody but the provider has completed by a moment of rest.
+	{"behind a silent send that may wait something is told, and so is it", verdict.ProviderViolation, "DEF-04",
+		"new qp3; NdkConnect qp3 d; NdkSend qp3 s1 SILENT_SUCCESS; NdkWrite qp3 w1 SILENT_SUCCESS; rest; get cq1 w1x; get cq1; NdkRead qp3 x1; rest; get cq1"},
+	{"a message had to have arrived by a rest, as what failed is placed later", verdict.ProviderViolation, "DEF-04",
+		"NdkSend qp2 s1; NdkReceive qp2 r1; NdkSend qp1 s2 SILENT_SUCCESS; rest; placed cq2 s1x; placed cq2 r1x; rest; get cq1; get cq2 s1x r1x; get cq2"},
+	{"a message of a CQ that has failed need not have arrived", verdict.Conformant, "",
+		"NdkArmCq cq1 ANY; enter cq1 STATUS_INTERNAL_ERROR; NdkReceive qp2 r1; NdkArmCq cq2 ANY; NdkSend qp1 s1; rest; enter cq2; get cq2 r1; get cq2"},
 
 	// LIFE-07: nothing comes of a QP whose close has completed.
 	{"a completion is placed after the close of its QP", verdict.ProviderViolation, "LIFE-07",

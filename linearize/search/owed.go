@@ -22,7 +22,7 @@ func (h *history) findOwed() {
 	for _, p := range h.qps {
 		arrived := h.messagesArrived(p)
 		for i, r := range p.receive {
-			if m := cmp.Or(r.message, r.arrived); m != nil && r.told && m.owed != never { // it is received before it is over
+			if m := cmp.Or(r.message, r.arrived); m != nil && r.told && m.owed != never && !h.mayFail(p.peer.initiatorCq) { // it is received before it is over
 				arrived[i] = min(arrived[i], m.owed-1)
 			}
 			h.owe(r, min(arrived[i], p.flushedAfter(r)))
@@ -103,6 +103,7 @@ func (h *history) waitsForPeer(p *qp) []moment {
 	receives := h.receivesAt(p.peer, broken)
 	took := h.tookBy(p)
 	until, sends, waits := make([]moment, len(p.initiator)), 0, 0
+	over := overBy(p.initiator)
 	for i, r := range p.initiator {
 		if r.op.IsSend() {
 			met := min(took[i], p.flushedAfter(r))
@@ -114,10 +115,7 @@ func (h *history) waitsForPeer(p *qp) []moment {
 					met = h.marks[m] - 1
 				}
 			}
-			if r.told {
-				met = min(met, r.toldBy())
-			}
-			waits = max(waits, met)
+			waits = max(waits, min(met, over[i]))
 			sends++
 		}
 		until[i] = waits
@@ -127,6 +125,18 @@ func (h *history) waitsForPeer(p *qp) []moment {
 		}
 	}
 	return until
+}
+
+// overBy returns, for each request of a queue, by when the trace tells that it was over, as it or one behind it had completed, or never.
+func overBy(queue []*request) []moment {
+	over, by := make([]moment, len(queue)), never
+	for i, r := range slices.Backward(queue) {
+		if r.told {
+			by = min(by, r.toldBy())
+		}
+		over[i] = by
+	}
+	return over
 }
 
 // tookBy returns, for each request of the initiator queue that is a send and succeeded, by when the receive that it took had been posted.

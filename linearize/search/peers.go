@@ -272,9 +272,28 @@ func (h *history) pendingAt(r *request) moment {
 	case !r.told:
 		return h.foundEmptyBy(r.qp, q, never)
 	case r.point != nil:
-		return h.foundEmptyBy(r.qp, q, r.point.call)
+		return max(h.foundEmptyBy(r.qp, q, r.point.call), h.pendingAtRest(r))
 	}
 	return h.foundEmptyBy(r.qp, q, r.delivery.poll.call)
+}
+
+// pendingAtRest returns the last moment of rest before a point placed r, if r had not been executed by then, or 0: else it would have
+// completed, unless it had passed a read.
+func (h *history) pendingAtRest(r *request) moment {
+	i := h.marksTo(r.point.call)
+	if i == 0 || r.qp.closed != nil && r.qp.closed.call < h.marks[i-1] || h.mayFail(r.qp.cq(r.queue)) {
+		return 0
+	}
+	rested := h.marks[i-1]
+	for _, o := range slices.Backward(r.qp.queue(r.queue)[:r.position]) {
+		switch {
+		case r.fence, o.told && o.toldBy() <= rested:
+			return rested
+		case o.op == model.Read:
+			return 0
+		}
+	}
+	return rested
 }
 
 // foundEmptyBy returns the last moment of rest after which polls found q empty that returned before a moment, and before q may have
@@ -295,6 +314,7 @@ func (h *history) foundEmptyBy(p *qp, q *cq, until moment) moment {
 // for the failure that it is: some devices turn the QP to its error state first, and report every request from then on,
 // the faulty one included, as IBV_WC_WR_FLUSH_ERR. NDKPI asks for more (RES-08).
 func (h *history) findFlushedFailures() {
+	placed := h.placedBy()
 	for _, p := range h.qps {
 		first := never
 		var culprit *request
@@ -308,12 +328,30 @@ func (h *history) findFlushedFailures() {
 			if r.outcome == model.FAILED {
 				first = 0 // the QP's own failure is in the trace
 			}
-			first = min(first, r.toldBy(), r.owed)
+			first = min(first, placed[r])
 		}
 		if culprit != nil && first > 0 && !p.mayCancel(culprit, first) {
 			culprit.outcome, p.ends = model.FAILED, true
 		}
 	}
+}
+
+// placedBy returns, of each request that is told, by when its completion had been placed: before those that its CQ delivered after it.
+func (h *history) placedBy() map[*request]moment {
+	placed := map[*request]moment{}
+	for _, r := range h.requests {
+		if r.told {
+			placed[r] = min(r.toldBy(), r.owed)
+		}
+	}
+	for _, q := range h.cqs {
+		by := never
+		for _, r := range slices.Backward(q.delivered) {
+			by = min(by, placed[r])
+			placed[r] = by
+		}
+	}
+	return placed
 }
 
 // toldBy returns by when the trace tells how r ended: its completion was placed by then.
