@@ -29,8 +29,11 @@ Cq == INSTANCE CompletionQueue
 (* Instructions.                                                           *)
 (*   arm            calls NdkArmCq, for what is awaited                    *)
 (*   arm SOLICITED  the same, whatever is awaited                          *)
-(*   drain          polls until a poll finds nothing                       *)
-(*   poll batch     polls until a poll finds less than it has room for     *)
+(*   drain          polls until a poll finds nothing, each time with room  *)
+(*                  for one completion or for all: which makes no          *)
+(*                  difference to what is proved                           *)
+(*   poll batch     polls with room for all, until a poll finds less than  *)
+(*                  that                                                   *)
 (*   poll one       polls once, with room for one completion               *)
 (*   wake           lets the main loop pass its next sleep                 *)
 (*   sleep          waits until wake has come since the last sleep         *)
@@ -110,7 +113,7 @@ NdkArmCq(q, thread, type) ==
 
 \* A poll with room for so many completions, which finds n.
 NdkGetCqResults(q, thread, nresults, n) ==
-  /\ \/ At(q, thread, "drain") /\ nresults = Room /\ IF n = 0 THEN Continue(q, thread) ELSE Repeat
+  /\ \/ At(q, thread, "drain") /\ IF n = 0 THEN Continue(q, thread) ELSE Repeat
      \/ At(q, thread, "poll batch") /\ nresults = Room /\ IF n < Room THEN Continue(q, thread) ELSE Repeat
      \/ At(q, thread, "poll one") /\ nresults = 1 /\ Continue(q, thread)
   /\ \E results \in Cq!Batches(cq[q], nresults) : Len(results) = n /\ Cq!NdkGetCqResults(q, nresults, results)

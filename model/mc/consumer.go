@@ -73,13 +73,13 @@ func arm(thread int, kind model.Arm) move {
 	}
 }
 
-// poll is with room for nresults completions, and finds n. All but a poll for one are with room for a batch.
+// poll is with room for nresults completions, and finds n: a drain with any, a poll for a batch with room for all of it.
 func poll(thread, batch, nresults, n int) move {
 	return func(c consumer) (consumer, bool) {
 		again, ok := false, false
 		switch {
 		case c.next(thread, "drain"):
-			again, ok = n > 0, nresults == batch
+			again, ok = n > 0, true
 		case c.next(thread, "poll batch"):
 			again, ok = n >= batch, nresults == batch
 		case c.next(thread, "poll one"):
