@@ -140,18 +140,19 @@ func overBy(queue []*request) []moment {
 }
 
 // tookBy returns, for each request of the initiator queue that is a send and succeeded, by when the receive that it took had been posted.
-// The last of them took the last one at the latest.
+// The last of them took the last one at the latest; one that names a bad token may have ended it.
 func (h *history) tookBy(p *qp) []moment {
 	took := slices.Repeat([]moment{never}, len(p.initiator))
 	if p.peer == nil {
 		return took
 	}
 	left, connected := len(p.peer.receive), h.connectedBy(p.peer)
+	over := overBy(p.initiator)
 	for i, r := range slices.Backward(p.initiator) {
-		if !r.op.IsSend() || !r.told || failed(r) {
+		if !r.op.IsSend() || over[i] == never || failed(r) {
 			continue
 		}
-		for left--; left >= 0 && p.peer.receive[left].told && failed(p.peer.receive[left]); left-- {
+		for left--; left >= 0 && r.op != model.SendAndInvalidate && p.peer.receive[left].told && failed(p.peer.receive[left]); left-- {
 		}
 		if left < 0 {
 			break

@@ -65,6 +65,9 @@ func (l *lane) mayFail(r *posting, from moment) {
 	l.qp.breaks(from, cause(l.queue), r)
 }
 
+// mayHaveFailed reports whether a request of a queue, which is told, may have failed by a moment.
+func (l *lane) mayHaveFailed(at moment) bool { return l != nil && l.failedAt != 0 && l.failedAt < at }
+
 // mayBeLost notes that requests of p may be cancelled from a moment on.
 func (p *qp) mayBeLost(from moment, by cause, r *posting) {
 	if p.broken == 0 || from < p.broken {

@@ -10,8 +10,9 @@ import (
 // nothing is told of the send, and a later one has been posted, that is a guess. What is found meanwhile stands once the send is
 // known to have succeeded.
 
-// guess takes that r is told to have succeeded, by the message in its place.
-func (r *posting) guess() {
+// guess takes that r is told to have succeeded, by the message in its place. Which one it was matters where they are not all alike, and where r
+// had to have completed with that.
+func (r *posting) guess(matters bool) {
 	sends := r.lane.other()
 	if sends == nil || r.index() >= r.lane.known || len(sends.messages) == 0 {
 		return
@@ -23,7 +24,7 @@ func (r *posting) guess() {
 	for len(sends.guessed) > 0 && sends.guessed[0].hasSucceeded() {
 		sends.guessed = sends.guessed[1:]
 	}
-	if m := sends.messages[0]; sends.mixed && !m.over && len(sends.guessed) < MaxFollowing {
+	if m := sends.messages[0]; (matters || sends.mixed) && !m.over && !slices.Contains(sends.guessed, m) && len(sends.guessed) < MaxFollowing {
 		sends.guessed = append(sends.guessed, m)
 	}
 }

@@ -82,7 +82,10 @@ func (r *posting) succeededBy() moment {
 		r.owedLine = q.restedLine
 		return q.restedAt
 	}
-	return r.dueBy() // where it waited, no receive was pending that it could take
+	if by := r.dueBy(); by != 0 || r.lane.took == r.sends {
+		return by // where it waited, no receive was pending that it could take
+	}
+	return r.lackedAt // sends before it failed, and left it their receives
 }
 
 // arrivedBy notes that r and other sends, so many in all, had succeeded by a moment of rest, and so as many receives were
@@ -203,7 +206,7 @@ func (r *posting) arrivedWith(out []sight) []sight {
 	if m == nil {
 		return out
 	}
-	ended := m.owed
+	ended := m.dueBy() // where it waited, r was not pending
 	if ended == 0 {
 		ended = m.silentBy() // it has failed by then, or succeeded
 	}
@@ -213,6 +216,7 @@ func (r *posting) arrivedWith(out []sight) []sight {
 	if ended == 0 || r.returned == 0 || r.returned >= ended {
 		return out
 	}
+	r.guess(true)
 	if r.owedLine = m.owedLine; r.rested == ended {
 		return r.wasOwed(out)
 	}
@@ -250,6 +254,18 @@ func (q *cq) mayHold(p *poll, r *posting, kinds automaton.Kinds) bool {
 	return a.Owe(rested, from, at) &&
 		(len(p.delivered) > 0 || a.Delivered(automaton.Delivery{Kinds: kinds, From: from, Counted: automaton.Moment(r.countedFrom()),
 			Called: from, Owed: rested}, at))
+}
+
+// doubts reports whether it is not known that r, a silent send which the poll delivers, had completed by the moment of rest at which that is
+// open, as it may have waited for a receive. What is possible alone where it had not is left open.
+func (q *cq) doubts(p *poll, r *posting, kinds automaton.Kinds) bool {
+	if !r.unsure() || r.hadReceive(r.unsureAt) {
+		return false
+	}
+	if r.rested != 0 && !q.mayHold(p, r, kinds) {
+		r.lane.qp.leaveOpen(r.leavesOpen())
+	}
+	return true
 }
 
 // aborted takes that r succeeded silently, or ended the connection.

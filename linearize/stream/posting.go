@@ -79,6 +79,7 @@ type posting struct {
 	rested       moment   // the same, as is known since, or 0; of a silent one: if it fails
 	unsureAt     moment   // the latest moment of rest at which it may have waited for a receive, which the peer may have had, or 0
 	ahead        *posting // … or a send before it, which may be over now, or nil
+	lackedAt     moment   // the latest moment of rest at which it waited for a receive, unless a send before it failed, or 0
 	ended        moment   // of a deferred one: when its chain had ended, or 0
 	place        moment   // of a point, or 0
 	pended       moment   // by then: the latest moment of rest at which it was pending, or 0
@@ -122,7 +123,7 @@ func (s *Stream) newPosting(u *underWay, e *trace.Event, wr string, op model.Op)
 }
 
 // postingsAtOnce is as many as leave next to nothing unused of the memory that is taken for them, nor need a span of their own.
-const postingsAtOnce = 36
+const postingsAtOnce = 35
 
 // add queues a request that is being posted.
 func (p *qp) add(u *underWay, r *posting) {

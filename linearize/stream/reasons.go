@@ -28,7 +28,7 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 		f.Rule, f.Message = why[0].Rule, q.seen(e)+", and "+why[0].Why
 		q.refine(&f, why[0], e)
 	}
-	if why := a.Why(); len(why) > 0 && why[0] == automaton.BehindFence && e.posting != nil && e.posting.outcome == model.SUCCESS {
+	if r := e.posting; r != nil && e.owed != 0 && (r.outcome == model.SUCCESS || r.lane.other().mayHaveFailed(e.owed)) {
 		if m := e.posting.mayHaveWaited(e.owed); m != nil {
 			m.lane.qp.leaveOpen(m.leavesOpen())
 			return

@@ -20,14 +20,13 @@ func (s *Stream) rest() {
 		for _, l := range p.lanes {
 			for _, r := range l.owe() {
 				r.owedLine = s.line()
+				l.cq.takeNow(r.notOwed(nil))
 				if l.maybeOwed(r) {
-					r.rested = s.at
+					if r.rested = s.at; p.flushedAfter(r) {
+						r.unsureAt = 0 // what a flush has ended waits no more
+					}
 					open[l.cq]++
 					continue
-				}
-				for _, e := range r.notOwed(nil) {
-					e.at = s.at
-					l.cq.take(e)
 				}
 				if l.cq.over != 0 && r.called > l.cq.over {
 					s.unexplained(p.group, "LIFE-04", 0, []int{r.line}, "%s, posted with success, is to complete into %s, and %s is closed",
@@ -66,10 +65,13 @@ func (l *lane) owe() []*posting {
 		return nil
 	}
 	var due []*posting
-	var unsure *posting     // a send before it, which may wait
-	waits := false          // something before it does
-	flush := p.latestOver() // what is posted later is not flushed
+	var send, unsure *posting // the first before it, and one which may wait
+	waits := false            // something before it does
+	flush := p.latestOver()   // what is posted later is not flushed
 	for _, r := range l.waiting {
+		if send == nil && r.op.IsSend() && r.place == 0 {
+			send = r
+		}
 		if r.owed != 0 || r.missed {
 			continue
 		}
@@ -78,7 +80,9 @@ func (l *lane) owe() []*posting {
 		if !waits && !flushed && r.place == 0 {
 			switch does, sure := l.waits(r); {
 			case does && sure:
-				waits = true
+				if waits = true; r.op.IsSend() && r.returned != 0 && (!r.deferred || r.ended != 0) && p.peer != nil && !p.peer.connects {
+					r.lackedAt, r.owedLine = p.s.at, p.s.line()
+				}
 			case does:
 				unsure = cmp.Or(unsure, r)
 				r.mayWaitFor(r)
@@ -92,8 +96,8 @@ func (l *lane) owe() []*posting {
 			}
 			continue
 		}
-		if r.rested == 0 || !l.maybeOwed(r) {
-			due = append(due, r)
+		if r.rested == 0 || !l.maybeOwed(r) || flushed && r.unsure() {
+			r.ahead, due = send, append(due, r)
 		}
 	}
 	return due
@@ -172,10 +176,25 @@ func (l *lane) waits(r *posting) (does, sure bool) {
 		return false, true
 	case p.peer == nil || p.peer.connects || r.sends >= p.peer.lanes[model.Receive].returned:
 		return true, true
+	case p.peer.lanes[model.Receive].successes() > r.sends:
+		return false, true // its message was received, unless it failed
 	case !p.mayHaveEnded():
 		return false, true
 	}
 	return true, len(p.peer.lanes[model.Receive].waiting) == 0 && (!r.silent || r.rested == 0)
+}
+
+// successes counts the requests of a queue that are told to have succeeded, or placed.
+func (l *lane) successes() int {
+	n := l.took
+	if l.cq != nil && l.cq.shown > 0 {
+		for _, r := range l.waiting {
+			if r.place != 0 && r.outcome == model.SUCCESS {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // maySucceed reports whether an outstanding request of the initiator queue may have succeeded by now: its connection had not
@@ -266,9 +285,11 @@ func (r *posting) mayHaveWaited(rested moment) *posting {
 	return nil
 }
 
-// mayHaveHadNone reports whether r is a send that may have had no receive to take at a moment of rest, on a connection that may have ended.
+// mayHaveHadNone reports whether r is a send that may have had no receive to take at a moment of rest, on a connection that may have ended:
+// one that had been posted by then, as is known of what succeeded.
 func (r *posting) mayHaveHadNone(rested moment) bool {
-	return r.op.IsSend() && r.place == 0 && r.isAlive() && !r.flushedBy(rested) && !r.hadReceive(rested)
+	had := r.over && r.outcome == model.SUCCESS && r.index() < r.lane.known
+	return !had && r.op.IsSend() && r.place == 0 && r.isAlive() && !r.flushedBy(rested) && !r.hadReceive(rested)
 }
 
 // isBlamed remembers that something was found that rests on what r had to have done by a moment of rest.

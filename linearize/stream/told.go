@@ -111,7 +111,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	q.placedSince(max(from, r.place))
 	q.countDelivered(p, r, kinds)
 	out = append(out, s.late...)
-	if s.late = nil; r.silent && !r.unsure() {
+	if s.late = nil; r.silent && !q.doubts(p, r, kinds) {
 		out = r.wasOwed(out)
 	}
 	if end := l.qp.over; end != 0 && end < p.call.call && r.called < end {
@@ -160,7 +160,7 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 	l.waiting = l.waiting[1:]
 	out = r.byClose(r.notOwed(out), &e)
 	e.counted, e.posting = r.countedFrom(), r
-	r.over, r.outcome = true, outcome
+	r.over, r.outcome, r.ahead = true, outcome, nil
 	if r.owed != 0 {
 		if l.cq.owed--; l.cq.group.root().broken {
 			r.isBlamed()
@@ -252,7 +252,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		r.needsConnection(q, p.line)
 		if from, qp.succeeds = qp.connected, true; l.queue == model.Receive {
 			from = max(from, r.pendingAt())
-			r.guess()
+			r.guess(false)
 		}
 		since, told := s.tokenTold(q, p.line, r, outcome)
 		if from = max(from, since); !told || !s.checkAlive(q, p.line, r) {
