@@ -45,21 +45,35 @@ WhyNoMessage(p) ==
 \* NdkGetCqResults does not tell that it was invalidated, and it was all the same.
 TokenRule(t) == IF \E q \in CQ : t \in story[q].quiet THEN {"POLL-07"} ELSE {"POLL-08"}
 
+\* Call c has begun, and taken effect.
+WasMade(c) == Calls[c].begin <= at /\ HasEffect(c)
+NeverConnected(p) == ~\E c \in DOMAIN Calls : Calls[c].kind = "connect" /\ Calls[c].qp = p /\ WasMade(c)
+
+\* Why request r, which polls say succeeded, can't have: it is pending, or was cancelled before it could.
+WhyNoSuccess(p, queue, r) ==
+  IF qp[p].state = "ABORTED" THEN {"INV-05"}
+  ELSE IF NeverConnected(p) THEN {"POST-08"}
+  ELSE IF r.op = "Invalidate" /\ ~Tk!CanInvalidate(r.token) THEN TokenRule(r.token)
+  ELSE IF Alone(p) THEN {}
+  ELSE IF queue = "receive" THEN WhyNoMessage(Peer[p])
+  ELSE IF ~Qp!IsMessage(r) \/ Qp!Unacknowledged(r) THEN {}
+  ELSE IF ~Tk!CanDeliver(r) THEN {"INV-05"}
+  ELSE IF Ready(Peer[p], "receive") = {} THEN {"POLL-05"}
+  ELSE {}
+
 \* The i-th request of a queue is not executed, and polls tell that it was.  (That a request is cancelled only for a cause
 \* is inferred from RES-08.)
 WhyNotExecuted(p, queue, i) ==
   LET r == qp[p][queue][i] IN
   IF qp[p].state = "FLUSHED" /\ ~CanBe(r, "CANCELLED") THEN {"FLUSH-05"}
-  ELSE IF CanBe(r, "SUCCESS") THEN
-    IF qp[p].state = "ABORTED" THEN {"INV-05"}
-    ELSE IF qp[p].state \in {"IDLE", "BROKEN IDLE"} THEN {"POST-08"}
-    ELSE IF r.op = "Invalidate" /\ ~Tk!CanInvalidate(r.token) THEN TokenRule(r.token)
-    ELSE IF queue = "receive" /\ ~Alone(p) THEN WhyNoMessage(Peer[p])
-    ELSE IF Qp!IsMessage(r) /\ ~Qp!Unacknowledged(r) /\ ~Alone(p) THEN
-      IF ~Tk!CanDeliver(r) THEN {"INV-05"} ELSE IF Ready(Peer[p], "receive") = {} THEN {"POLL-05"} ELSE {}
-    ELSE {}
+  ELSE IF CanBe(r, "SUCCESS") THEN WhyNoSuccess(p, queue, r)
   ELSE IF Certain(r, "CANCELLED") /\ qp[p].state = "CONNECTED" /\ ~CanBeLost(p) THEN {"RES-08"}
   ELSE {}
+
+\* Request r was cancelled, and polls tell otherwise.  That is to blame only where nothing else had been in its way.
+WhyCancelled(p, queue, r) ==
+  LET why == IF CanBe(r, "SUCCESS") THEN WhyNoSuccess(p, queue, r) ELSE {}
+  IN IF why = {} THEN {"FLUSH-01"} ELSE why
 
 \* Request n can't be placed, and a poll has its completion, or a point tells that it was placed: perhaps in another order
 \* than polls deliver.
@@ -80,7 +94,7 @@ WhyNotPlaced(n) ==
   ELSE IF cq[q].health # "OK" THEN {"ARM-17"}
   ELSE IF LostFailure(requests, first) THEN {"FLAG-02"}
   ELSE IF Qp!Executed(requests[first]) /\ ~CanBe(requests[first], requests[first].phase) THEN
-    IF qp[p].state = "ABORTED" /\ CanBe(requests[first], "SUCCESS") THEN {"INV-05"} ELSE {"FLUSH-01"}
+    WhyCancelled(p, queue, requests[first])
   ELSE IF first > 1 /\ Qp!Executed(requests[first - 1]) THEN {"POLL-09"}
   ELSE IF ~Qp!Executed(requests[first]) THEN WhyNotExecuted(p, queue, first)
   ELSE IF ~Cq!CanPlace(cq[q]) THEN {"ARM-16"}
@@ -111,11 +125,39 @@ WhyNotClosed(q) ==
   LET open == {p \in Users(q) : qp[p].state # "CLOSED"}
   IN IF cq[q].running THEN {"ARM-20"} ELSE {IF qp[p].state = "COMPLETING" THEN "LIFE-05" ELSE "LIFE-04" : p \in open}
 
+(***************************************************************************)
+(* What has to be finished at a moment of rest, or when the close of its   *)
+(* QP completes, and is told of by a later poll or point.  Where that      *)
+(* tells what can't be, no explanation has it finished in time: so what is *)
+(* in the way of the oldest request of a queue is asked here already, as   *)
+(* it is when it is told.  It may have to wait for its turn; then it is    *)
+(* asked of the request whose turn it is, unless that need not be finished.*)
+(* Where nothing is in the way but that it is told later, it is late.      *)
+(***************************************************************************)
+IsTold(n) == Counts(n) \/ Requests[n].point
+
+\* The request whose turn it is, or none.
+NextTurn(q) ==
+  {n \in DOMAIN Requests :
+     /\ Requests[n].cq = q /\ Counts(n) /\ Requests[n].turn = story[q].placed + 1 /\ IsQueued(n) /\ CanBeThere(n)
+     /\ LET p == Requests[n].qp  queue == Requests[n].queue IN
+        ~\E i \in Ready(p, queue) : WaitsForPeer(p, queue, i)}
+
+WhyUnfinished(p, queue, late) ==
+  LET r == Head(qp[p][queue])
+      q == CqOf(p, queue)
+      point == Requests[r.req].point
+      IsThrough == Qp!Executed(r) /\ CanBe(r, r.phase) /\ cq[q].health = "OK"
+  IN
+  IF ~Qp!Executed(r) /\ ~IsTold(r.req) THEN {}
+  ELSE IF ~IsThrough \/ (InTurn(r.req) /\ ~point) THEN WhyNotPlaced(r.req)
+  ELSE IF point \/ ~CanBeThere(r.req) \/ NextTurn(q) = {} THEN {late}
+  ELSE UNION {WhyNotPlaced(n) : n \in NextTurn(q)}
+
 \* The close of p can't complete: there are requests of which is told later that they complete.
 WhyQpNotClosed(p) ==
-  LET Late(n) == Requests[n].point \/ (Counts(n) /\ ~CanBeThere(n))
-      Waits(queue) == \E i \in DOMAIN qp[p][queue] : Late(qp[p][queue][i].req)
-  IN IF qp[p].state = "CLOSING" /\ \E queue \in Queues : Waits(queue) THEN {"LIFE-07"} ELSE {}
+  LET IsLeft(queue) == qp[p][queue] # <<>> /\ IsTold(Head(qp[p][queue]).req) IN
+  IF qp[p].state = "CLOSING" THEN UNION {WhyUnfinished(p, queue, "LIFE-07") : queue \in {k \in Queues : IsLeft(k)}} ELSE {}
 
 \* The next request of call c is not as it was answered: it succeeded on a QP that takes none, or it is an NdkInvalidate that
 \* has to be refused, or must not be (A8).
@@ -134,17 +176,21 @@ WhyNotDone(c) ==
     [] k.kind = "close QP" -> IF underway[c] = 1 THEN WhyQpNotClosed(k.qp) ELSE {}
     [] OTHER -> {}
 
+\* A call of NdkFlush, or what flushes as well, was made when request n had been posted, or was being posted.
+IsFlushed(n) ==
+  \E c \in DOMAIN Calls :
+    /\ Calls[c].kind = "flush" /\ Calls[c].qp = Requests[n].qp /\ WasMade(c)
+    /\ Calls[c].end \notin 1..Calls[Requests[n].post].begin
+
+\* What says that a request which was accepted, and has an outcome, completes.
+WhyComplete(r) ==
+  IF r.silent /\ r.phase # "SUCCESS" THEN "FLAG-02"
+  ELSE IF r.phase = "CANCELLED" /\ IsFlushed(r.req) THEN "FLUSH-02"
+  ELSE IF Requests[r.req].refusedAfter THEN "DEF-05"
+  ELSE "DEF-04"
+
 WhyOwes(p, queue) ==
-  LET r == Head(qp[p][queue]) IN
-  IF qp[p][queue] = <<>> \/ ~QueueOwes(p, queue) THEN {}
-  ELSE IF ~Qp!CanComplete(p, queue, 1) THEN {}
-  ELSE IF cq[CqOf(p, queue)].health # "OK" THEN {"ARM-17"}
-  ELSE IF ~CanBe(r, r.phase) THEN IF qp[p].state = "ABORTED" /\ CanBe(r, "SUCCESS") THEN {"INV-05"} ELSE {"FLUSH-01"}
-  ELSE IF InTurn(r.req) THEN IF Cq!CanPlace(cq[CqOf(p, queue)]) THEN {} ELSE {"ARM-16"}
-  ELSE IF r.silent /\ r.phase # "SUCCESS" THEN {"FLAG-02"}
-  ELSE IF r.phase = "CANCELLED" THEN {"FLUSH-02"}
-  ELSE IF Requests[r.req].refusedAfter THEN {"DEF-05"}
-  ELSE {"DEF-04"}
+  IF qp[p][queue] = <<>> \/ ~QueueOwes(p, queue) THEN {} ELSE WhyUnfinished(p, queue, WhyComplete(Head(qp[p][queue])))
 
 WhyNoRest ==
   UNION {IF ~CallbackOwed(q) THEN {}

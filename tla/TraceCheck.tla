@@ -69,7 +69,7 @@ VARIABLES
 \* arms: those outstanding, in their order; armed: it ever was; why: the rules by which callbacks are owed;
 \* placed: so many of the completions that polls deliver are in place, one turn after the other; ahead: the turns beyond that
 \* are, too (of polls of libibverbs that overlap, the one that returns later may have taken the earlier completion); quiet:
-\* the tokens that peers invalidated, where NdkGetCqResults fetched the completion.
+\* the tokens that peers invalidated, where NdkGetCqResults fetches the completion.
 TraceInit ==
   /\ cq = [q \in CQ |-> [Cq!NewCq EXCEPT !.depth = Depths[q]]]
   /\ Qp!QpInit
@@ -142,10 +142,14 @@ WhyOwed(q, type) ==
   ELSE IF Len(cq'[q].entries) > Len(cq[q].entries) THEN WhyMatched(q, cq'[q].entries[Len(cq'[q].entries)])
   ELSE "ARM-03"
 
+\* The poll that delivers the completion does not tell which token its message invalidated.
+FetchedQuietly(n) == Counts(n) /\ Calls[Events[Requests[n].polled].of].fn = "NdkGetCqResults"
+
 GoesOn(q, type) ==
   LET old == cq[q]  new == cq'[q]  s == story[q]
       came == Len(new.entries) > Len(old.entries)
-      last == new.entries[Len(new.entries)].req
+      newest == new.entries[Len(new.entries)]
+      last == newest.req
       turns == IF came /\ Counts(last) THEN s.ahead \union {Requests[last].turn} ELSE s.ahead
       Fills(k) == k + 1 \notin turns /\ \A i \in s.placed + 1..k : i \in turns
       placed == CHOOSE k \in s.placed..Turns[q] : Fills(k)
@@ -155,10 +159,9 @@ GoesOn(q, type) ==
                   ELSE IF new.due < old.due /\ s.why # <<>> THEN Tail(s.why) ELSE s.why,
        placed |-> placed,
        ahead  |-> turns \ s.placed + 1..placed,
-       quiet  |-> s.quiet ]
+       quiet  |-> IF came /\ FetchedQuietly(last) THEN s.quiet \union ({newest.token} \ {NoToken}) ELSE s.quiet ]
 
 Armed(q, type) == story' = [story EXCEPT ![q] = GoesOn(q, type)]
-Fetched(q, tokens) == story' = [story EXCEPT ![q] = [GoesOn(q, "NONE") EXCEPT !.quiet = @ \union tokens]]
 AllGoOn == story' = [q \in CQ |-> GoesOn(q, "NONE")]
 
 -----------------------------------------------------------------------------
@@ -214,10 +217,7 @@ TakesEffect(c) ==
   /\ Effect(c, underway[c] + 1)
   /\ underway' = [underway EXCEPT ![c] = @ + 1]
   /\ UNCHANGED at
-  /\ LET k == Calls[c] IN
-     CASE k.kind = "arm" -> Armed(k.cq, k.type)
-       [] k.fn = "NdkGetCqResults" -> Fetched(k.cq, {Batch(c)[i].token : i \in DOMAIN Batch(c)} \ {NoToken})
-       [] OTHER -> AllGoOn
+  /\ IF Calls[c].kind = "arm" THEN Armed(Calls[c].cq, Calls[c].type) ELSE AllGoOn
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
@@ -240,7 +240,7 @@ ToNowhere(p, i) == Qp!Execute(p, "initiator", i, "SUCCESS") /\ UNCHANGED <<cq, t
 Ends(p, queue, i, outcome) ==
   LET r == qp[p][queue][i] IN
   /\ CanBe(r, outcome)
-  /\ outcome = "CANCELLED" => ~CanBe(r, "FAILED")    \* which nothing would tell apart
+  /\ outcome = "CANCELLED" /\ CanBe(r, "FAILED") => ~Qp!CanEnd(qp[p].state, "FAILED")    \* which nothing would tell apart
   /\ IF outcome = "SUCCESS" /\ queue = "receive"
      THEN Alone(p) /\ \E solicited \in Requests[r.req].solicited : FromNowhere(p, i, solicited)
      ELSE IF outcome = "SUCCESS" /\ Qp!IsMessage(r) /\ Alone(p) THEN ToNowhere(p, i)
@@ -298,6 +298,7 @@ EndsSurely(p, queue, i, outcome) ==
   LET r == qp[p][queue][i] IN
   /\ Certain(r, outcome)
   /\ Qp!CanEnd(qp[p].state, outcome)
+  /\ outcome = "SUCCESS" /\ r.op = "Invalidate" => Tk!CanInvalidate(r.token)
   /\ \/ Plain(r)
      \/ /\ InTurn(r.req)
         /\ IF Alone(p) THEN queue = "initiator" \/ outcome # "SUCCESS" \/ Requests[r.req].solicited # BOOLEAN

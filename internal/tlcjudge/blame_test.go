@@ -1,0 +1,125 @@
+package tlcjudge
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
+)
+
+// What a poll tells can be against a rule, and what comes before the poll need that it be complete: a moment of rest, or the close of
+// its QP. No explanation gets that far then, and yet the rule is that of the poll (RES-08, POLL-08, POLL-09, FLUSH-01, POST-08).
+func TestRuleOfALaterPoll(t *testing.T) {
+	tests := []struct {
+		rule string
+		line int
+		text string
+	}{
+		{"RES-08", 14, "write w1; rest; get w1c"},
+		{"POLL-08", 14, "inv i1; rest; get i1"},
+		{"POLL-09", 16, "write w1; write w2; rest; get w2 w1"},
+		{"POLL-09", 16, "write w1; write w2; rest; get w2; get w1"},
+		{"POLL-09", 18, "recv r1; recv r2; flush; rest; get r2c r1c"},
+		{"POLL-09", 17, "write w1; write w2; close; get w2c w1c"},
+		{"POLL-09", 18, "write w1; write w2; close later; get w2c w1c"},
+		{"FLUSH-01", 17, "write w1; write w2; close; get w1c w2"},
+		{"POLL-08", 19, "reg f1; inv i1; inv i2; close; get f1 i1 i2"},
+		{"POLL-08", 21, "reg f1; inv i1; inv i2; get f1 i1; close; get i2"},
+		{"POLL-08", 20, "reg f1; inv i1; inv i2; close later; get f1 i1 i2"},
+		{"POLL-08", 21, "reg f1; inv i1; inv i2; flush; get f1 i1 i2"},
+		{"POLL-05", 15, "recv r1; close; get r1"},
+		{"POST-08", 11, "unconnected: recv r1; close; get r1"},
+		{"DEF-04", 14, "write w1; rest; write w2; get w2 w1"},
+		{"DEF-04", 14, "write w1; rest; get; get w1"},
+		{"FLUSH-02", 16, "recv r1; flush; rest; get; get r1c"},
+		{"LIFE-07", 15, "write w1; close; get; get w1c"},
+	}
+	var cases []Case
+	for _, test := range tests {
+		cases = append(cases, Case{Trace: script(t, test.text)})
+	}
+	reports, err := newJudge(t).CheckAll(t.Context(), cases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, test := range tests {
+		r := row{Verdict: verdict.ProviderViolation, Rule: test.rule, Line: test.line}
+		if wrong := r.wrong(reports[i]); wrong != "" {
+			t.Errorf("%s: %s", test.text, wrong)
+		}
+	}
+}
+
+// script makes a trace of a connection whose one QP does all there is to see: write w1, recv r1, reg f1 and inv i1 post requests, the
+// last two of token 5, and get w1 w2c is a poll, of which the second completion is cancelled. Close later is a close that is pending.
+func script(t *testing.T, text string) *trace.Trace {
+	t.Helper()
+	var b strings.Builder
+	ops, lines := 0, 0
+	add := func(text string, values ...any) {
+		lines++
+		fmt.Fprintf(&b, `{"seq":%d,"thr":"t",%s}`+"\n", lines, fmt.Sprintf(text, values...))
+	}
+	call := func(fn, told, answer string) {
+		ops++
+		add(`"ph":"call","op":"%d","fn":"%s",%s`, ops, fn, told)
+		add(`"ph":"ret","op":"%d","fn":"%s",%s`, ops, fn, answer)
+	}
+	const ok = `"status":"STATUS_SUCCESS"`
+	text, unconnected := strings.CutPrefix(text, "unconnected: ")
+	call("NdkCreateCq", `"cq":"cq","depth":16`, ok)
+	for _, p := range []string{"1", "2"} {
+		call("NdkCreateQp", `"qp":"qp`+p+`","receive_cq":"cq","initiator_cq":"cq"`, ok)
+		if !unconnected {
+			call("NdkConnect", `"qp":"qp`+p+`","conn":"c"`, ok)
+		}
+	}
+	for line := range strings.SplitSeq(text, "; ") {
+		words := strings.Fields(line)
+		post := `"qp":"qp1","wr":"` + words[len(words)-1] + `"`
+		switch words[0] {
+		case "write":
+			call("NdkWrite", post, ok)
+		case "recv":
+			call("NdkReceive", post, ok)
+		case "reg":
+			call("NdkFastRegister", post+`,"mr":"m","token":5`, ok)
+		case "inv":
+			call("NdkInvalidate", post+`,"mr":"m","token":5`, ok)
+		case "flush":
+			call("NdkFlush", `"qp":"qp1"`, ok)
+		case "close":
+			if len(words) == 1 {
+				call("NdkCloseQp", `"qp":"qp1"`, ok)
+				continue
+			}
+			call("NdkCloseQp", `"qp":"qp1"`, `"status":"STATUS_PENDING"`)
+			add(`"ph":"enter","op":"later","fn":"NdkCloseCompletion","for":"%d"`, ops)
+			add(`"ph":"exit","op":"later","fn":"NdkCloseCompletion"`)
+		case "rest":
+			add(`"ph":"point","fn":"quiesce"`)
+		case "get":
+			var results []string
+			for _, word := range words[1:] {
+				wr, cancelled := strings.CutSuffix(word, "c")
+				status := "STATUS_SUCCESS"
+				if cancelled {
+					status = "STATUS_CANCELLED"
+				}
+				results = append(results, fmt.Sprintf(`{"wr":"%s","status":"%s"}`, wr, status))
+			}
+			call("NdkGetCqResults", `"cq":"cq","n":8`, `"results":[`+strings.Join(results, ",")+"]")
+		default:
+			t.Fatalf("no word %q in the notation", words[0])
+		}
+	}
+	whole := `{"rec":"hdr","format":"ndk-trace","v":"1.0","dialect":"ndkpi","side":"provider","order":"total"}` + "\n" + b.String() +
+		fmt.Sprintf(`{"rec":"end","events":%d,"dropped":0,"quiescent":true}`, lines)
+	read, err := trace.Read(text, strings.NewReader(whole), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
