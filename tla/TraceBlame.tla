@@ -180,7 +180,7 @@ WhyNotDone(c) ==
 IsFlushed(n) ==
   \E c \in DOMAIN Calls :
     /\ Calls[c].kind = "flush" /\ Calls[c].qp = Requests[n].qp /\ WasMade(c)
-    /\ Calls[c].end \notin 1..Calls[Requests[n].post].begin
+    /\ Calls[c].end \notin 1..Calls[Requests[n].post].begin \/ LastsOn(c)
 
 \* What says that a request which was accepted, and has an outcome, completes.
 WhyComplete(r) ==

@@ -43,14 +43,13 @@ VARIABLES
 (* 0; isCallback; reports: it is the completion callback of a success.     *)
 (* creates: the object that it is to create, or none; uses: those that     *)
 (* have to exist for it; functionOf and closes: the one of which it is a   *)
-(* function, or that it closes.  optional: it may have had no effect.      *)
-(* place and within: where in the trace it began, and the callback that    *)
-(* was running on its thread, or 0.  Of some kinds: requests (of a post),  *)
-(* type (of an arm), room, results and completions (of a poll: the         *)
-(* requests, 0 for one that nobody posted, and what was said of each),     *)
-(* awaited (of a rest: somebody reads events), status (of a callback),     *)
-(* request (of a point) and astray (it is of none that was posted, or in   *)
-(* another CQ than its own).                                               *)
+(* function, or that it closes; place and within: where in the trace it    *)
+(* began, and the callback that was running on its thread, or 0.  Of some  *)
+(* kinds: requests (of a post), type (of an arm), room, results and        *)
+(* completions (of a poll: the requests, 0 for one that nobody posted, and *)
+(* what was said of each), awaited (of a rest: somebody reads events),     *)
+(* status (of a callback), request (of a point) and astray (it is of none  *)
+(* that was posted, or in another CQ than its own).                        *)
 (*                                                                         *)
 (* Of each request: req (its number), qp, queue, cq; op, silent, solicit,  *)
 (* fence, token, defer, as it was posted; post, the call; accepted or      *)
@@ -201,13 +200,17 @@ Closes(p) ==
     /\ dropped => ~\E q \in CQ : Delivers(q, p)
     /\ NdkCloseCompletionEnter(p, dropped)
 
+\* A disconnect that is pending flushes before it completes, or when the QP is closed.  Of one that failed the documentation
+\* does not say whether it flushes (DISC-08), nor by when.
+LastsOn(c) == Calls[c].fn = "NdkDisconnect" /\ Calls[c].answer # "SUCCESS"
+
 Effect(c, i) ==
   LET k == Calls[c] IN
   CASE k.kind = "connect"  -> IF qp[k.qp].state \in {"IDLE", "BROKEN IDLE"} THEN NdkConnect(k.qp) ELSE UNCHANGED vars
     [] k.kind = "post"     -> Posted(Requests[k.requests[i]])
     [] k.kind = "arm"      -> NdkArmCq(k.cq, k.type)
     [] k.kind = "poll"     -> IsFound(c) /\ SaysWhatIs(c) /\ NdkGetCqResults(k.cq, k.room, Batch(c))
-    [] k.kind = "flush"    -> NdkFlush(k.qp)
+    [] k.kind = "flush"    -> IF LastsOn(c) /\ Qp!Closing(qp[k.qp].state) THEN UNCHANGED vars ELSE NdkFlush(k.qp)
     [] k.kind = "close QP" -> IF i = 1 THEN NdkCloseQp(k.qp) ELSE IF i = 2 THEN Closes(k.qp) ELSE NdkCloseCompletionExit(k.qp)
     [] k.kind = "close CQ" -> IF i = 1 THEN NdkCloseCq(k.cq) ELSE NdkCloseCompletion(k.cq)
     [] k.kind = "event"    -> NdkCqNotificationCallbackEnter(k.cq, "STATUS_SUCCESS")
@@ -400,16 +403,17 @@ Begin(c) ==
   /\ underway' = IF Parts(c) = 0 THEN underway ELSE underway @@ (c :> 0)
   /\ UNCHANGED <<vars, story>>
 
-\* A disconnect that failed may have flushed, or not: of that the documentation says nothing (DISC-08).
-MayHaveNoEffect(c) == Calls[c].optional /\ underway[c] = 0
-
 IsDone(c) == IF Parts(c) = 0 THEN TRUE ELSE underway[c] = Parts(c)
 Without(c) == [d \in DOMAIN underway \ {c} |-> underway[d]]
 End(c) ==
-  /\ IsDone(c) \/ MayHaveNoEffect(c)
   /\ at' = at + 1
-  /\ underway' = Without(c)
+  /\ underway' = IF IsDone(c) THEN Without(c) ELSE underway
   /\ UNCHANGED <<vars, story>>
+
+\* The callback that tells that a disconnect succeeded waits until it has flushed.
+CanBegin(c) ==
+  LET d == Calls[c].completes IN
+  Calls[c].reports /\ d \in DOMAIN underway => underway[d] > 0 \/ ~LastsOn(d)
 
 \* Nothing happened between the two ends of call c, so nothing has to be tried there.
 AtOnce(c) == Calls[c].end = Calls[c].begin + 1
@@ -417,12 +421,11 @@ AtOnce(c) == Calls[c].end = Calls[c].begin + 1
 TraceNext ==
   /\ at < Last
   /\ LET c == Upcoming.of IN
-     IF IsCall(c) /\ ~Upcoming.ends THEN Begin(c)
-     ELSE IF IsCall(c) /\ IsDone(c) THEN End(c)
+     IF IsCall(c) /\ ~Upcoming.ends /\ CanBegin(c) THEN Begin(c)
+     ELSE IF IsCall(c) /\ Upcoming.ends /\ (IsDone(c) \/ LastsOn(c)) THEN End(c)
      ELSE IF Calls[c].kind = "post" /\ AtOnce(c) /\ underway[c] > 0 THEN TakesEffect(c)
      ELSE IF Sure # {} THEN SureStep /\ AllGoOn /\ UNCHANGED <<at, underway>>
      ELSE \/ Hidden /\ AllGoOn /\ UNCHANGED <<at, underway>>
-          \/ IsCall(c) /\ MayHaveNoEffect(c) /\ End(c)
           \/ \E d \in DOMAIN underway : TakesEffect(d)
           \/ \E q \in CQ : EntersUnseen(q) /\ AllGoOn
           \/ ~IsCall(c) /\ Happens(c, Upcoming.ends) /\ at' = at + 1 /\ AllGoOn /\ underway' = Without(c)

@@ -27,7 +27,6 @@ type call struct {
 	functionOf       string     // the object of which it is a function, or ""
 	closes           string     // the object that it closes, or ""
 	within           *call      // the callback that was running on its thread, or nil
-	optional         bool       // of a disconnect that failed: it may have flushed, or not
 	astray           bool       // of a point: it is of no request, or in another CQ than its own
 	awaited          bool       // of a moment of rest: somebody waits for an event
 	number           int        // in its component, from 1
@@ -93,8 +92,8 @@ func (c *call) answer() string {
 }
 
 // pair joins the events of a trace into calls, in the order of their beginnings. What returned failure did nothing, apart from
-// posts, whose failure is a step of its own, a disconnect, which ends the connection all the same, and a wait for an event,
-// which has been waiting.
+// posts, whose failure is a step of its own, a disconnect, which may have flushed, and a wait for an event, which has been
+// waiting.
 func pair(events []trace.Event) (calls []*call, ends map[int]*call) {
 	under, threads := map[string]*call{}, map[string]string{}
 	running := map[string][]*call{} // callbacks, by thread
@@ -123,10 +122,7 @@ func pair(events []trace.Event) (calls []*call, ends map[int]*call) {
 		case trace.Ret, trace.Exit:
 			c := under[e.Op]
 			c.last, c.end, c.lastPlace = e, i+1, i+1
-			switch failed := c.answer() == "FAILURE"; {
-			case c.fn == "NdkDisconnect":
-				c.optional = failed
-			case failed && c.kind != "post" && c.kind != "event":
+			if c.answer() == "FAILURE" && c.kind != "post" && c.kind != "event" && c.fn != "NdkDisconnect" {
 				c.kind = other
 			}
 			ends[i] = c
@@ -150,9 +146,6 @@ func pair(events []trace.Event) (calls []*call, ends map[int]*call) {
 			continue
 		}
 		c.completes = byOp[c.first.For]
-		if c.completes != nil && c.completes.fn == "NdkDisconnect" && !c.reportsSuccess() {
-			c.completes.optional = true
-		}
 		if c.completes != nil && c.fn == "NdkCloseCompletion" {
 			switch c.completes.kind {
 			case "close CQ":

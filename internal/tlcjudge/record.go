@@ -21,7 +21,7 @@ func (c *call) record() string {
 		"begin", c.begin, "end", c.end, "answer", quote(c.answer()), "completes", numberOf(c.completes),
 		"isCallback", truth(c.first != nil && c.first.Ph == trace.Enter),
 		"creates", quote(c.creates), "uses", set(quoted(c.uses)), "reports", truth(c.reportsSuccess()),
-		"functionOf", quote(c.functionOf), "closes", quote(c.closes), "optional", truth(c.optional), "place", c.place, "within", placeOf(c.within)}
+		"functionOf", quote(c.functionOf), "closes", quote(c.closes), "place", c.place, "within", placeOf(c.within)}
 	if c.qp != nil {
 		pairs = append(pairs, "qp", quote(c.qp.id))
 	}
