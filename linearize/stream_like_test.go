@@ -128,6 +128,18 @@ var alike = []struct {
 		"NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; NdkReceive qp2 r1; NdkWrite qp1 w1 SILENT_SUCCESS; rest; get cq1; get cq1 w1c; get cq1; get cq2 r1x; get cq2"},
 	{"a message of a CQ that has failed need not have arrived", verdict.Conformant, "",
 		"NdkArmCq cq1 ANY; enter cq1 STATUS_INTERNAL_ERROR; NdkReceive qp2 r1; NdkArmCq cq2 ANY; NdkSend qp1 s1; rest; enter cq2; get cq2 r1; get cq2"},
+	// RES-08: a flush, or a close, that is refused cancels nothing.
+	{"a flush that was refused", verdict.ProviderViolation, "RES-08",
+		"NdkReceive qp1 r1; a< NdkFlush qp1; a> STATUS_INVALID_PARAMETER; get cq1 r1c; rest; get cq1; get cq2"},
+	{"… of the other end", verdict.ProviderViolation, "RES-08",
+		"NdkReceive qp1 r1; a< NdkFlush qp2; a> STATUS_INVALID_PARAMETER; get cq1 r1c; rest; get cq1; get cq2"},
+	{"… while it was running", verdict.ProviderViolation, "RES-08",
+		"NdkReceive qp1 r1; a< NdkFlush qp1; get cq1 r1c; a> STATUS_INVALID_PARAMETER; rest; get cq1; get cq2"},
+	{"… and another one was", verdict.Conformant, "",
+		"NdkReceive qp1 r1; a< NdkFlush qp1; b< NdkFlush qp1; get cq1 r1c; a> STATUS_INVALID_PARAMETER; b>; rest; get cq1; get cq2"},
+	{"… which was not refused", verdict.Conformant, "", "NdkReceive qp1 r1; a< NdkFlush qp2; get cq1 r1c; a>; rest; get cq1; get cq2"},
+	{"a close that was refused", verdict.ProviderViolation, "RES-08",
+		"NdkReceive qp1 r1; a< NdkCloseQp qp1; a> STATUS_INVALID_PARAMETER; get cq1 r1c; rest; get cq1; get cq2"},
 
 	// LIFE-07: nothing comes of a QP whose close has completed.
 	{"a completion is placed after the close of its QP", verdict.ProviderViolation, "LIFE-07",

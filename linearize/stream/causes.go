@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"ndkoracle/linearize/calls"
 	"ndkoracle/model"
 )
 
@@ -19,7 +20,9 @@ const (
 	byReceive   = cause(model.Receive)
 	byFlush     = byReceive + 1 // of the QP itself, or its close
 	byPeer      = byFlush + 1   // … or by the loss of the connection, or of a CQ
-	causes      = byPeer + 1
+	byFlushCall = byPeer + 1    // as byFlush, of a call that has not returned, and may yet be refused
+	byPeerCall  = byFlushCall + 1
+	causes      = byPeerCall + 1
 )
 
 // An uncaused is a cancelled completion of which the trace has not told yet what cancelled it.
@@ -46,6 +49,11 @@ func (p *qp) breaks(from moment, by cause, r *posting) {
 	if p.peer != nil {
 		p.peer.mayBeLostByPeer(from)
 	}
+	p.breaksAcross(from)
+}
+
+// breaksAcross notes, of what p breaks from a moment on, what it means for the room in CQs and for the other host.
+func (p *qp) breaksAcross(from moment) {
 	p.checkRoom(from)
 	if p.shadow != nil {
 		known := moment(1)
@@ -55,6 +63,49 @@ func (p *qp) breaks(from moment, by cause, r *posting) {
 		p.shadow.peer.mayBeLost(known, byPeer, nil)
 		p.shadow.peer.checkRoom(known)
 	}
+}
+
+// flushesFrom takes the call of a flush, or of the close, of p: unless it is refused, requests may be cancelled from now on.
+func (p *qp) flushesFrom() {
+	p.mayBeLost(p.s.at, byFlushCall, nil)
+	if p.peer != nil {
+		p.peer.mayBeLost(max(p.s.at, p.peer.connected), byPeerCall, nil)
+	}
+	p.breaksAcross(p.s.at)
+}
+
+// flushAnswers takes the return of a flush, or of the close, that was called at a moment.
+func (p *qp) flushAnswers(call moment, refused bool) {
+	if !refused {
+		p.breaks(call, byFlush, nil)
+	} else if p.flushCalled == call {
+		p.flushCalled = 0
+	}
+	running := moment(0)
+	for _, u := range p.s.open.all() {
+		if running == 0 && u.qp == p && (u.Kind == calls.FlushQp || u.Kind == calls.CloseQp) {
+			running = u.call
+		}
+	}
+	p.lost[byFlushCall] = running
+	p.broken = p.brokenSince()
+	if p.peer != nil {
+		if p.peer.lost[byPeerCall] = running; running != 0 {
+			p.peer.lost[byPeerCall] = max(running, p.peer.connected)
+		}
+		p.peer.broken = p.peer.brokenSince()
+	}
+}
+
+// brokenSince returns from when on something that is known may have cancelled requests of p, or 0.
+func (p *qp) brokenSince() moment {
+	since := moment(0)
+	for _, from := range p.lost {
+		if from != 0 && (since == 0 || from < since) {
+			since = from
+		}
+	}
+	return since
 }
 
 // mayFail notes that r, a request of a queue that is told, may have failed from a moment on, or ended the connection.
@@ -76,6 +127,9 @@ func (p *qp) mayBeLost(from moment, by cause, r *posting) {
 	if p.lost[by] == 0 || from < p.lost[by] {
 		p.lost[by] = from
 	}
+	if by >= byFlushCall {
+		return
+	}
 	p.unexplained = slices.DeleteFunc(p.unexplained, func(u uncaused) bool { return from < u.at && u.mayBe(by, from, r) })
 	if r != nil {
 		for i := range r.lane.cancelled {
@@ -94,7 +148,7 @@ func (p *qp) mayBeLostByPeer(from moment) { p.mayBeLost(max(from, p.connected), 
 // executed after it, unless it could pass it.
 func (u *uncaused) mayBe(by cause, from moment, r *posting) bool {
 	switch {
-	case by == byFlush:
+	case by == byFlush || by == byFlushCall:
 		return u.instead == nil || from < u.instead.returned
 	case by == cause(u.lane.queue):
 		return r != nil && u.passable && !r.fence
@@ -108,8 +162,13 @@ func (u *uncaused) explained(before moment) bool {
 	if from := p.overflown(u.cq); from != 0 && from < before || u.own != 0 && u.own < before {
 		return true
 	}
-	for by, from := range p.lost {
-		if from != 0 && from < before && u.mayBe(cause(by), from, nil) {
+	return u.mayBeAmong(before, byInitiator, byFlushCall)
+}
+
+// mayBeAmong reports whether one of some causes, up to another one, may have cancelled u before a moment.
+func (u *uncaused) mayBeAmong(before moment, first, end cause) bool {
+	for by := first; by < end; by++ {
+		if from := u.lane.qp.lost[by]; from != 0 && from < before && u.mayBe(by, from, nil) {
 			return true
 		}
 	}
@@ -119,7 +178,7 @@ func (u *uncaused) explained(before moment) bool {
 // mayBeBy reports whether anything may have cancelled u before a moment, told or not.
 func (u *uncaused) mayBeBy(before moment) bool {
 	unknown := u.alone && u.lane.qp.peer == nil
-	if unknown || u.explained(before) {
+	if unknown || u.explained(before) || u.mayBeAmong(before, byFlushCall, causes) {
 		return true
 	}
 	for range u.suspects(before) {

@@ -14,14 +14,16 @@ func (s *Stream) flushCalled(u *underWay) {
 	if !p.mayBreak() {
 		p.flushCalled = s.at
 	}
-	p.breaks(s.at, byFlush, nil)
+	p.flushesFrom()
 }
 
 // flushReturned takes the return of a flush. A disconnect that is pending flushes at some moment before it completes; one that
 // failed may have flushed or not (DISC-01, DISC-08).
 func (s *Stream) flushReturned(u *underWay, e *trace.Event) {
+	refused := calls.IsRefusal(u.Verbs, e)
+	u.qp.flushAnswers(u.call, refused && u.fn != "NdkDisconnect")
 	switch p := u.qp; {
-	case calls.IsRefusal(u.Verbs, e):
+	case refused:
 		if u.fn == "NdkDisconnect" {
 			p.latestFlush = u.call
 		}
@@ -85,13 +87,14 @@ func (s *Stream) closeQpCalled(u *underWay) {
 				l.atClose = l.cq.emptyAtRest
 			}
 		}
-		p.breaks(s.at, byFlush, nil)
+		p.flushesFrom()
 		p.closeBegins()
 	}
 }
 
 func (p *qp) closeReturned(u *underWay, refused, pending bool) {
 	p.closeReturns(!refused && !pending)
+	p.flushAnswers(u.call, refused)
 	switch {
 	case refused:
 		p.closing = 0
