@@ -12,20 +12,6 @@ EXTENDS TraceCheck
 (* Why an event can't happen in this state: the rules of the clauses that  *)
 (* are in its way, none if hidden steps could still make it possible.      *)
 (***************************************************************************)
-WhyNoCallback(q, status) ==
-  LET r == cq[q] IN
-  IF r.open = "CLOSED" THEN {"ARM-20"}
-  ELSE IF Serialised /\ r.running THEN {"ARM-06"}
-  ELSE IF status # "STATUS_SUCCESS" THEN
-    IF r.errorDue /\ r.health = status THEN {}
-    ELSE IF r.reported THEN {"ARM-17"}
-    ELSE IF r.health = "OK" THEN {"ARM-16"}
-    ELSE {"ARM-01"}
-  ELSE IF r.due > 0 THEN IF Cq!TellsErrorFirst(r) THEN {"ARM-08"} ELSE IF Cq!HasCause(r) THEN {} ELSE {"ARM-21"}
-  ELSE IF r.arm = "NONE" THEN IF story[q].armed THEN {"ARM-02"} ELSE {"ARM-01"}
-  ELSE IF r.arm = "ERRORS" THEN {"ARM-08"}
-  ELSE IF r.arm = "SOLICITED" /\ r.entries # <<>> THEN {"ARM-12"}
-  ELSE {"ARM-21"}
 
 \* Silent requests before the i-th of a queue that failed, or were cancelled, and that no completion tells of.
 LostFailure(queue, i) ==
@@ -102,6 +88,73 @@ WhyNotPlaced(n) ==
     IF Counts(n) /\ \E i \in DOMAIN requests : Before(requests[i].req) THEN {"POLL-09"} ELSE {"POLL-05"}
   ELSE {}
 
+(***************************************************************************)
+(* What has to be finished at a moment of rest, or when the close of its   *)
+(* QP completes, and is told of by a later poll or point.  Where that      *)
+(* tells what can't be, no explanation has it finished in time: so what is *)
+(* in the way of the oldest request of a queue is asked here already, as   *)
+(* it is when it is told.  It may have to wait for its turn; then it is    *)
+(* asked of the request whose turn it is, unless that need not be finished.*)
+(* A request is late where nothing is in its way but that it is told later,*)
+(* or where what is may go away until then.                                *)
+(***************************************************************************)
+IsTold(n) == Counts(n) \/ Requests[n].point
+
+\* The oldest request of a queue is pending, and may stay so for want of a message, or of a receive.
+MayWait(p, queue) == Qp!Pending(Head(qp[p][queue])) /\ \E i \in Ready(p, queue) : WaitsForPeer(p, queue, i)
+
+\* The request whose turn it is in a CQ, or none.
+NextTurn(q) ==
+  {n \in DOMAIN Requests :
+     /\ Requests[n].cq = q /\ Counts(n) /\ Requests[n].turn = story[q].placed + 1 /\ CanBeThere(n)
+     /\ IF IsQueued(n) THEN ~MayWait(Requests[n].qp, Requests[n].queue)
+        ELSE WasMade(Requests[n].post) /\ Requests[n].post \notin DOMAIN underway}
+
+\* What cancels requests, or may fail, or makes the token valid, comes before request n is told.
+MayGoAway(rule, n) ==
+  LET ComesLater(c) == Calls[c].begin \in at + 1..(IF Counts(n) THEN Requests[n].polled ELSE Last)
+      p == Requests[n].qp
+      Cancels(c) == Calls[c].kind \in {"flush", "close QP"} /\ Calls[c].qp \in {p, Peer[p]}
+      MayFail(m) == Requests[m].qp \in {p, Peer[p]} /\ CanBe([req |-> m], "FAILED")
+      Validates(m) == Tk!Validates(Requests[m]) /\ Requests[m].token = Requests[n].token
+      IsPosted(Test(_)) == \E m \in DOMAIN Requests : ComesLater(Requests[m].post) /\ Test(m)
+  IN
+  CASE rule = "RES-08"               -> (\E c \in DOMAIN Calls : ComesLater(c) /\ Cancels(c)) \/ IsPosted(MayFail)
+    [] rule \in {"POLL-07", "POLL-08"} -> IsQueued(n) /\ IsPosted(Validates)
+    [] OTHER                         -> FALSE
+
+WhyLate(n, late) == {IF MayGoAway(rule, n) THEN late ELSE rule : rule \in WhyNotPlaced(n)}
+
+WhyUnfinished(p, queue, late) ==
+  LET r == Head(qp[p][queue])
+      q == CqOf(p, queue)
+      point == Requests[r.req].point
+      IsThrough == Qp!Executed(r) /\ CanBe(r, r.phase) /\ cq[q].health = "OK"
+  IN
+  IF ~Qp!Executed(r) /\ ~IsTold(r.req) THEN {}
+  ELSE IF ~IsThrough \/ (InTurn(r.req) /\ ~point) THEN WhyLate(r.req, late)
+  ELSE IF point \/ ~CanBeThere(r.req) \/ NextTurn(q) = {} THEN {late}
+  ELSE UNION {WhyLate(n, late) : n \in NextTurn(q)}
+
+\* No completion is there that a callback could be for: something is in the way of the next one, or it is too early.
+WhyNoCause(q) ==
+  LET why == UNION {WhyLate(n, "ARM-21") : n \in NextTurn(q)} IN IF why = {} THEN {"ARM-21"} ELSE why
+
+WhyNoCallback(q, status) ==
+  LET r == cq[q] IN
+  IF r.open = "CLOSED" THEN {"ARM-20"}
+  ELSE IF Serialised /\ r.running THEN {"ARM-06"}
+  ELSE IF status # "STATUS_SUCCESS" THEN
+    IF r.errorDue /\ r.health = status THEN {}
+    ELSE IF r.reported THEN {"ARM-17"}
+    ELSE IF r.health = "OK" THEN {"ARM-16"}
+    ELSE {"ARM-01"}
+  ELSE IF r.due > 0 THEN IF Cq!TellsErrorFirst(r) THEN {"ARM-08"} ELSE IF Cq!HasCause(r) THEN {} ELSE WhyNoCause(q)
+  ELSE IF r.arm = "NONE" THEN IF story[q].armed THEN {"ARM-02"} ELSE {"ARM-01"}
+  ELSE IF r.arm = "ERRORS" THEN {"ARM-08"}
+  ELSE IF r.arm = "SOLICITED" /\ r.entries # <<>> THEN {"ARM-12"}
+  ELSE WhyNoCause(q)
+
 WhySaysOther(c) ==
   IF \E i \in DOMAIN Batch(c) : IsReceive(Batch(c)[i]) /\ ~SaysType(Calls[c].completions[i], Batch(c)[i])
   THEN {"RES-02"} ELSE {"RES-03"}
@@ -125,35 +178,6 @@ WhyNotClosed(q) ==
   LET open == {p \in Users(q) : qp[p].state # "CLOSED"}
   IN IF cq[q].running THEN {"ARM-20"} ELSE {IF qp[p].state = "COMPLETING" THEN "LIFE-05" ELSE "LIFE-04" : p \in open}
 
-(***************************************************************************)
-(* What has to be finished at a moment of rest, or when the close of its   *)
-(* QP completes, and is told of by a later poll or point.  Where that      *)
-(* tells what can't be, no explanation has it finished in time: so what is *)
-(* in the way of the oldest request of a queue is asked here already, as   *)
-(* it is when it is told.  It may have to wait for its turn; then it is    *)
-(* asked of the request whose turn it is, unless that need not be finished.*)
-(* Where nothing is in the way but that it is told later, it is late.      *)
-(***************************************************************************)
-IsTold(n) == Counts(n) \/ Requests[n].point
-
-\* The request whose turn it is, or none.
-NextTurn(q) ==
-  {n \in DOMAIN Requests :
-     /\ Requests[n].cq = q /\ Counts(n) /\ Requests[n].turn = story[q].placed + 1 /\ IsQueued(n) /\ CanBeThere(n)
-     /\ LET p == Requests[n].qp  queue == Requests[n].queue IN
-        ~\E i \in Ready(p, queue) : WaitsForPeer(p, queue, i)}
-
-WhyUnfinished(p, queue, late) ==
-  LET r == Head(qp[p][queue])
-      q == CqOf(p, queue)
-      point == Requests[r.req].point
-      IsThrough == Qp!Executed(r) /\ CanBe(r, r.phase) /\ cq[q].health = "OK"
-  IN
-  IF ~Qp!Executed(r) /\ ~IsTold(r.req) THEN {}
-  ELSE IF ~IsThrough \/ (InTurn(r.req) /\ ~point) THEN WhyNotPlaced(r.req)
-  ELSE IF point \/ ~CanBeThere(r.req) \/ NextTurn(q) = {} THEN {late}
-  ELSE UNION {WhyNotPlaced(n) : n \in NextTurn(q)}
-
 \* The close of p can't complete: there are requests of which is told later that they complete.
 WhyQpNotClosed(p) ==
   LET IsLeft(queue) == qp[p][queue] # <<>> /\ IsTold(Head(qp[p][queue]).req) IN
@@ -176,11 +200,11 @@ WhyNotDone(c) ==
     [] k.kind = "close QP" -> IF underway[c] = 1 THEN WhyQpNotClosed(k.qp) ELSE {}
     [] OTHER -> {}
 
-\* A call of NdkFlush, or what flushes as well, was made when request n had been posted, or was being posted.
+\* What flushes was called after the post of request n had returned, and has flushed.
 IsFlushed(n) ==
   \E c \in DOMAIN Calls :
     /\ Calls[c].kind = "flush" /\ Calls[c].qp = Requests[n].qp /\ WasMade(c)
-    /\ Calls[c].end \notin 1..Calls[Requests[n].post].begin \/ LastsOn(c)
+    /\ Calls[Requests[n].post].end \in 1..Calls[c].begin
 
 \* What says that a request which was accepted, and has an outcome, completes.
 WhyComplete(r) ==

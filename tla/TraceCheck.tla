@@ -21,6 +21,7 @@ CONSTANTS
   Requests,   \* Requests[n]: what was posted, and what polls and points tell of it; see below
   Turns,      \* Turns[q]: so many completions of q are delivered by polls
   Depths,     \* Depths[q]: for how many completions the consumer asked room
+  OldTokens,  \* those that may have been made valid before the trace began
   Failing,    \* the CQs of which a callback reports an internal error
   Tight,      \* Tight[q]: the requests that complete into q, if they are more than it has room for
   SeenLate,   \* the consumer took the events down: callbacks had begun before it saw them
@@ -47,9 +48,9 @@ VARIABLES
 (* began, and the callback that was running on its thread, or 0.  Of some  *)
 (* kinds: requests (of a post), type (of an arm), room, results and        *)
 (* completions (of a poll: the requests, 0 for one that nobody posted, and *)
-(* what was said of each), awaited (of a rest: somebody reads events),     *)
-(* status (of a callback), request (of a point) and astray (it is of none  *)
-(* that was posted, or in another CQ than its own).                        *)
+(* what was said of each), awaited (of a rest: the CQs whose events        *)
+(* somebody reads), status (of a callback), request (of a point) and       *)
+(* astray (it is of none that was posted, or in another CQ than its own).  *)
 (*                                                                         *)
 (* Of each request: req (its number), qp, queue, cq; op, silent, solicit,  *)
 (* fence, token, defer, as it was posted; post, the call; accepted or      *)
@@ -72,7 +73,7 @@ VARIABLES
 TraceInit ==
   /\ cq = [q \in CQ |-> [Cq!NewCq EXCEPT !.depth = Depths[q]]]
   /\ Qp!QpInit
-  /\ Tk!TokenInit
+  /\ token = [t \in Token |-> IF t \in OldTokens THEN "UNDEFINED" ELSE "INVALID"]
   /\ at = 0
   /\ underway = <<>>
   /\ story = [q \in CQ |-> [arms |-> <<>>, armed |-> FALSE, why |-> <<>>, placed |-> 0, ahead |-> {}, quiet |-> {}]]
@@ -343,10 +344,10 @@ SureStep ==
 (* is owed (A21), and what a failed CQ has no room for is lost.  Where no  *)
 (* callback comes on an empty CQ, one that is owed may wait (A6).          *)
 (***************************************************************************)
-Notifies == ErrorsArm \/ Calls[Events[at + 1].of].awaited
+Notifies(q) == ErrorsArm \/ q \in Calls[Events[at + 1].of].awaited
 
 CallbackOwed(q) ==
-  cq[q].open # "CLOSED" /\ ~cq[q].running /\ ((cq[q].due > 0 /\ Cq!HasCause(cq[q]) /\ Notifies) \/ cq[q].errorDue)
+  cq[q].open # "CLOSED" /\ ~cq[q].running /\ ((cq[q].due > 0 /\ Cq!HasCause(cq[q]) /\ Notifies(q)) \/ cq[q].errorDue)
 
 WaitsForPeer(p, queue, i) ==
   LET r == qp[p][queue][i] IN

@@ -9,8 +9,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// What a poll tells can be against a rule, and what comes before the poll need that it be complete: a moment of rest, or the close of
-// its QP. No explanation gets that far then, and yet the rule is that of the poll (RES-08, POLL-08, POLL-09, FLUSH-01, POST-08).
+// What a poll tells can be against a rule, and what comes before the poll need that it be complete: a moment of rest, the close of its
+// QP, or a callback. No explanation gets that far then, and yet the rule is that of the poll (RES-08, POLL-08, POLL-09, FLUSH-01, POST-08).
 func TestRuleOfALaterPoll(t *testing.T) {
 	tests := []struct {
 		rule string
@@ -18,7 +18,7 @@ func TestRuleOfALaterPoll(t *testing.T) {
 		text string
 	}{
 		{"RES-08", 14, "write w1; rest; get w1c"},
-		{"POLL-08", 14, "inv i1; rest; get i1"},
+		{"POLL-08", 16, "region; inv i1; rest; get i1"},
 		{"POLL-09", 16, "write w1; write w2; rest; get w2 w1"},
 		{"POLL-09", 16, "write w1; write w2; rest; get w2; get w1"},
 		{"POLL-09", 18, "recv r1; recv r2; flush; rest; get r2c r1c"},
@@ -34,6 +34,12 @@ func TestRuleOfALaterPoll(t *testing.T) {
 		{"DEF-04", 14, "write w1; rest; write w2; get w2 w1"},
 		{"DEF-04", 14, "write w1; rest; get; get w1"},
 		{"FLUSH-02", 16, "recv r1; flush; rest; get; get r1c"},
+		{"DEF-04", 14, "write w1; rest; flush; get w1c"},
+		{"DEF-04", 16, "region; inv i1; rest; reg2 f1; get f1 i1"},
+		{"FLAG-01", 16, "silent w1; write w2; rest; get w1 w2"},
+		{"POLL-09", 18, "arm; write w1; write w2; callback; get w2 w1"},
+		{"RES-08", 16, "arm; write w1; callback; get w1c"},
+		{"ARM-21", 16, "arm; write w1; callback; flush; get w1c"},
 		{"LIFE-07", 15, "write w1; close; get; get w1c"},
 	}
 	var cases []Case
@@ -52,8 +58,9 @@ func TestRuleOfALaterPoll(t *testing.T) {
 	}
 }
 
-// script makes a trace of a connection whose one QP does all there is to see: write w1, recv r1, reg f1 and inv i1 post requests, the
-// last two of token 5, and get w1 w2c is a poll, of which the second completion is cancelled. Close later is a close that is pending.
+// script makes a trace of a connection whose one QP does all there is to see: write w1, silent w1, recv r1, reg f1 and inv i1
+// post requests, the last two of token 5, which belongs to the region that region creates; reg2 f1 is posted on the other QP. Get w1 w2c
+// is a poll, of which the second completion is cancelled, and close later a close that is pending.
 func script(t *testing.T, text string) *trace.Trace {
 	t.Helper()
 	var b strings.Builder
@@ -82,10 +89,16 @@ func script(t *testing.T, text string) *trace.Trace {
 		switch words[0] {
 		case "write":
 			call("NdkWrite", post, ok)
+		case "silent":
+			call("NdkWrite", post+`,"flags":["SILENT_SUCCESS"]`, ok)
 		case "recv":
 			call("NdkReceive", post, ok)
 		case "reg":
 			call("NdkFastRegister", post+`,"mr":"m","token":5`, ok)
+		case "reg2":
+			call("NdkFastRegister", strings.Replace(post, "qp1", "qp2", 1)+`,"mr":"m","token":5`, ok)
+		case "region":
+			call("NdkCreateMr", `"mr":"m"`, ok)
 		case "inv":
 			call("NdkInvalidate", post+`,"mr":"m","token":5`, ok)
 		case "flush":
@@ -98,6 +111,11 @@ func script(t *testing.T, text string) *trace.Trace {
 			call("NdkCloseQp", `"qp":"qp1"`, `"status":"STATUS_PENDING"`)
 			add(`"ph":"enter","op":"later","fn":"NdkCloseCompletion","for":"%d"`, ops)
 			add(`"ph":"exit","op":"later","fn":"NdkCloseCompletion"`)
+		case "arm":
+			call("NdkArmCq", `"cq":"cq","type":"ANY"`, `"cq":"cq"`)
+		case "callback":
+			add(`"ph":"enter","op":"callback","fn":"NdkCqNotificationCallback","cq":"cq","status":"STATUS_SUCCESS"`)
+			add(`"ph":"exit","op":"callback","fn":"NdkCqNotificationCallback"`)
 		case "rest":
 			add(`"ph":"point","fn":"quiesce"`)
 		case "get":

@@ -106,14 +106,22 @@ func (h *history) split(ends map[int]*call) {
 
 // rest adds a moment of rest to all components.
 func (h *history) rest(at int) {
-	waits := func(c *call) bool { return c.kind == "event" && c.place <= at && c.lastPlace > at }
-	awaited := slices.ContainsFunc(h.calls, waits)
 	for _, c := range h.components {
-		mark := &call{fn: "quiesce", kind: "rest", component: c, awaited: awaited}
+		mark := &call{fn: "quiesce", kind: "rest", component: c}
+		for _, q := range c.cqs {
+			if slices.ContainsFunc(h.calls, func(k *call) bool { return k.waitsFor(q, at) }) {
+				mark.awaited = append(mark.awaited, q.id)
+			}
+		}
 		c.calls = append(c.calls, mark)
 		c.events = append(c.events, event{mark, false, at})
 		mark.begin, mark.end = len(c.events), len(c.events)
 	}
+}
+
+// waitsFor reports whether c waits at that place of the trace for events of a CQ: of the one that it names, or of any.
+func (c *call) waitsFor(q *cq, at int) bool {
+	return c.kind == "event" && c.place <= at && c.lastPlace > at && (c.first.Cq == "" || c.first.Cq == q.name)
 }
 
 // addEvent adds the event at a place of the trace to its component. From here on calls begin and end at events of their
@@ -202,6 +210,32 @@ func (h *history) findTokens(c *component) {
 	}
 	if !valid {
 		c.tokens = nil
+	}
+	h.findOldTokens(c)
+}
+
+var createsRegion = []string{"NdkCreateMr", "NdkCreateMw", "NdkInitializeFastRegisterMr", "ibv_reg_mr", "ibv_alloc_mw"}
+
+// findOldTokens finds the tokens that may have been made valid before the trace began: the first request that names one does not
+// make it valid, and one makes it invalid of whose object the trace does not hold the creation.
+func (h *history) findOldTokens(c *component) {
+	created, first := map[string]bool{}, map[string]bool{}
+	for _, k := range h.calls {
+		if slices.Contains(createsRegion, k.fn) {
+			created[k.first.Mr+k.first.Mw] = true
+		}
+	}
+	for _, r := range c.requests {
+		if r.token == nil || c.tokens[*r.token] == "" {
+			continue
+		}
+		token, object := c.tokens[*r.token], r.post.first.Mr+r.post.first.Mw
+		if _, named := first[token]; !named {
+			first[token] = r.op == "FastRegister" || r.op == "Bind"
+		}
+		if r.op == "Invalidate" && !first[token] && !created[object] && !slices.Contains(c.oldTokens, token) {
+			c.oldTokens = append(c.oldTokens, token)
+		}
 	}
 }
 

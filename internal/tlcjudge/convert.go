@@ -43,12 +43,13 @@ func (p *qp) cq(queue string) *cq {
 
 // A component is a group of objects that share something. Those of different components are judged apart.
 type component struct {
-	cqs      []*cq
-	qps      []*qp
-	calls    []*call
-	requests []*request
-	tokens   map[uint32]string
-	reason   string // why it can't be decided, or ""
+	cqs       []*cq
+	qps       []*qp
+	calls     []*call
+	requests  []*request
+	tokens    map[uint32]string
+	oldTokens []string // that may have been made valid before the trace began
+	reason    string   // why it can't be decided, or ""
 
 	events []event
 }

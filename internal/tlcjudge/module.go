@@ -96,6 +96,7 @@ func (q *question) instance(b *strings.Builder) {
 		{"Turns", name("Turns", fmt.Sprintf("TurnsOf(Trace%d, Last%[1]d)", q.number))},
 		{"Tight", name("Tight", q.ofCq(q.tightRequests))},
 		{"Depths", name("Depths", q.ofCq(func(c *cq) string { return fmt.Sprint(c.depthEnough()) }))},
+		{"OldTokens", set(quoted(q.oldTokens))},
 		{"Failing", set(failing)},
 		{"SeenLate", truth(q.seenLate)},
 		{"Last", fmt.Sprint("Last", q.number)},

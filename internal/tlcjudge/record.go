@@ -36,7 +36,7 @@ func (c *call) record() string {
 	case "poll":
 		pairs = append(pairs, "room", c.room(), "results", each(c.results, number), "completions", c.completions())
 	case "rest":
-		pairs = append(pairs, "awaited", truth(c.awaited))
+		pairs = append(pairs, "awaited", set(quoted(c.awaited)))
 	case "callback":
 		pairs = append(pairs, "status", quote(cmp.Or(c.first.Status, "STATUS_SUCCESS")))
 	case "placed":
