@@ -40,6 +40,8 @@ func (c *component) instead(s state, o *operation) string {
 		return c.insteadOfPost(s, o, allows)
 	case doComplete:
 		return c.insteadOfPoint(s, o.request)
+	case doCloseQp:
+		return c.insteadOfCloseQp(s, o)
 	case doCloseDone, doCloseCqAtOnce:
 		if s.model.Cqs[o.cq].Running {
 			return verdict.ClosesLater
@@ -106,10 +108,13 @@ func (c *component) insteadOfRest(s state, o *operation) string {
 	}
 	for _, p := range c.qps {
 		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+			behind := false // something that has not ended
 			for _, q := range s.model.Qps[p.index].Queue(queue) {
-				if r := c.h.requests[q.Id]; r.owed <= o.call {
+				r := c.h.requests[q.Id]
+				if r.owed <= o.call || !behind && c.isUnfinished(s, r, q, o.call) {
 					owed = append(owed, "the completion of "+r.wr)
 				}
+				behind = behind || !r.silent || r.told
 			}
 		}
 	}
@@ -121,6 +126,16 @@ func (c *component) insteadOfRest(s state, o *operation) string {
 		owed = append(owed[:most], "others")
 	}
 	return "first " + strings.Join(owed, " and ")
+}
+
+// insteadOfCloseQp names what is to complete before the close cancels it.
+func (c *component) insteadOfCloseQp(s state, o *operation) string {
+	for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+		if pending := s.model.Qps[o.qp].Queue(queue); len(pending) > 0 {
+			return "first a completion of " + c.h.requests[pending[0].Id].wr
+		}
+	}
+	return ""
 }
 
 // insteadOfPost says that the post might have had the other answer.

@@ -58,8 +58,7 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 		for i, q := range requests {
 			r := c.h.requests[q.Id]
 			if r.owed > mark {
-				ends := q.Phase >= model.Executed || queue == model.Initiator && r.indicated < mark && nothingSucceeds(s.model.Qps[p].State)
-				if ends && c.completesBy(r, q, mark) {
+				if c.isUnfinished(s, r, q, mark) {
 					w.refuse(unfinished)
 				}
 				return
@@ -75,6 +74,13 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 			return
 		}
 	})
+}
+
+// isUnfinished reports whether r, the first of its queue, need not have completed by a moment of rest for what is known of it alone, but has
+// been executed by then, or ended, and has a completion.
+func (c *component) isUnfinished(s state, r *request, q model.Request, mark moment) bool {
+	ends := q.Phase >= model.Executed || r.queue == model.Initiator && r.indicated < mark && nothingSucceeds(s.model.Qps[r.qp.index].State)
+	return ends && c.completesBy(r, q, mark)
 }
 
 // nothingSucceeds reports whether no request on a connection can wait for the peer any more (A15, INV-05).
