@@ -141,6 +141,14 @@ var alike = []struct {
 	{"a close that was refused", verdict.ProviderViolation, "RES-08",
 		"NdkReceive qp1 r1; a< NdkCloseQp qp1; a> STATUS_INVALID_PARAMETER; get cq1 r1c; rest; get cq1; get cq2"},
 
+	// ARM-08, ARM-21, A21: what is placed while its QP is being closed, or delivered, had not vanished after a callback.
+	{"a callback before the close, and the one completion after it", verdict.ProviderViolation, "ARM-21",
+		"new qp3 cq3; NdkConnect qp3 d; NdkArmCq cq3 ANY; NdkWrite qp3 w1; enter cq3; a< NdkCloseQp qp3; placed cq3 w1x; a>; rest"},
+	{"… which a poll delivers that runs while the QP is closed, of another kind", verdict.ProviderViolation, "ARM-08",
+		"new qp3 cq3; NdkConnect qp3 d; NdkArmCq cq3 ERRORS; NdkReceive qp3 r1; rest; get cq3; a< NdkCloseQp qp3; b< get cq3; enter cq3; a>; b> r1; rest; get cq3"},
+	{"… and of the right one", verdict.Conformant, "",
+		"new qp3 cq3; NdkConnect qp3 d; NdkArmCq cq3 ERRORS; NdkReceive qp3 r1; rest; get cq3; a< NdkCloseQp qp3; b< get cq3; enter cq3; a>; b> r1c; rest; get cq3"},
+
 	// LIFE-07: nothing comes of a QP whose close has completed.
 	{"a completion is placed after the close of its QP", verdict.ProviderViolation, "LIFE-07",
 		"NdkWrite qp1 w1; NdkCloseQp qp1; placed cq1 w1; rest"},

@@ -24,6 +24,9 @@ func (s *Stream) placed(e *trace.Event) {
 			return
 		}
 	}
+	if r.isLast() {
+		l.cq.takeOne(sight{what: stayed, at: s.at, posting: r})
+	}
 	counted := r.countedFrom()
 	if l.checkInTurn(r); l.cq.stopped() {
 		return

@@ -116,6 +116,8 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	}
 	if end := l.qp.over; end != 0 && end < p.call.call && r.called < end {
 		out = r.stays(out, q)
+	} else if r.isLast() {
+		out = append(out, sight{what: stayed, posting: r, pending: -1})
 	}
 	return s.over(out, r, outcome, sight{what: delivered, kinds: kinds, from: from, owed: r.owed, known: r.place != 0})
 }

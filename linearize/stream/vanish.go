@@ -84,6 +84,16 @@ func (r *posting) stays(out []sight, q *cq) []sight {
 	return out
 }
 
+// isLast reports whether r is the only request of its QP that its CQ may have held, without a point to tell: where r was placed, or is
+// delivered, nothing of the QP had vanished.
+func (r *posting) isLast() bool {
+	l := r.lane
+	others := func(o *posting) bool { return o != r && o.place == 0 }
+	return l.cq.left == l.qp && !slices.ContainsFunc(l.qp.lanes[:], func(own *lane) bool {
+		return own.cq == l.cq && slices.ContainsFunc(own.waiting, others)
+	})
+}
+
 // leaveVanishedOpen notes that nobody knows what q still holds of p, of which the close is pending.
 func (p *qp) leaveVanishedOpen(q *cq) {
 	p.leaveOpen(p.name + " was closed, and which of its completions " + q.name + " still held this engine does not follow")
