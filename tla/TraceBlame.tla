@@ -110,7 +110,8 @@ NextTurn(q) ==
      /\ IF IsQueued(n) THEN ~MayWait(Requests[n].qp, Requests[n].queue)
         ELSE WasMade(Requests[n].post) /\ Requests[n].post \notin DOMAIN underway}
 
-\* What cancels requests, or may fail, or makes the token valid, comes before request n is told.
+\* What is in the way of request n by a rule may be gone when n is told: until then comes what cancels requests, or may fail, or
+\* makes the token valid.
 MayGoAway(rule, n) ==
   LET ComesLater(c) == Calls[c].begin \in at + 1..(IF Counts(n) THEN Requests[n].polled ELSE Last)
       p == Requests[n].qp
@@ -125,13 +126,16 @@ MayGoAway(rule, n) ==
 
 WhyLate(n, late) == {IF MayGoAway(rule, n) THEN late ELSE rule : rule \in WhyNotPlaced(n)}
 
+\* It failed by itself, and could have waited instead: that it is not told is no matter.
+NeedNotFail(r) == r.phase = "FAILED" /\ (r.op = "Receive" \/ Qp!IsMessage(r))
+
 WhyUnfinished(p, queue, late) ==
   LET r == Head(qp[p][queue])
       q == CqOf(p, queue)
       point == Requests[r.req].point
       IsThrough == Qp!Executed(r) /\ CanBe(r, r.phase) /\ cq[q].health = "OK"
   IN
-  IF ~Qp!Executed(r) /\ ~IsTold(r.req) THEN {}
+  IF ~IsTold(r.req) /\ (~Qp!Executed(r) \/ NeedNotFail(r)) THEN {}
   ELSE IF ~IsThrough \/ (InTurn(r.req) /\ ~point) THEN WhyLate(r.req, late)
   ELSE IF point \/ ~CanBeThere(r.req) \/ NextTurn(q) = {} THEN {late}
   ELSE UNION {WhyLate(n, late) : n \in NextTurn(q)}

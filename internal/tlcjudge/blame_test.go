@@ -21,6 +21,7 @@ func TestRuleOfALaterPoll(t *testing.T) {
 		{"POLL-08", 16, "region; inv i1; rest; get i1"},
 		{"POLL-09", 16, "write w1; write w2; rest; get w2 w1"},
 		{"POLL-09", 16, "write w1; write w2; rest; get w2; get w1"},
+		{"POLL-09", 18, "recv r1; write w1; write w2; rest; get w2 w1; get"},
 		{"POLL-09", 18, "recv r1; recv r2; flush; rest; get r2c r1c"},
 		{"POLL-09", 17, "write w1; write w2; close; get w2c w1c"},
 		{"POLL-09", 18, "write w1; write w2; close later; get w2c w1c"},
