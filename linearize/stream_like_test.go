@@ -128,6 +128,16 @@ var alike = []struct {
 		"NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; NdkReceive qp2 r1; NdkWrite qp1 w1 SILENT_SUCCESS; rest; get cq1; get cq1 w1c; get cq1; get cq2 r1x; get cq2"},
 	{"a message of a CQ that has failed need not have arrived", verdict.Conformant, "",
 		"NdkArmCq cq1 ANY; enter cq1 STATUS_INTERNAL_ERROR; NdkReceive qp2 r1; NdkArmCq cq2 ANY; NdkSend qp1 s1; rest; enter cq2; get cq2 r1; get cq2"},
+	// POLL-08, A21: what a poll tells of a QP that is closed tells what became of tokens.
+	{"a dead token, of a QP that was closed", verdict.ProviderViolation, "",
+		"NdkFastRegister qp1 f1#7; NdkInvalidate qp1 i1#7; get cq1 f1 i1; NdkInvalidate qp1 i2#7; NdkCloseQp qp1; get cq1 i2; rest"},
+	{"… of which the close cancelled the request", verdict.Conformant, "",
+		"NdkFastRegister qp1 f1#7; NdkInvalidate qp1 i1#7; get cq1 f1 i1; NdkInvalidate qp1 i2#7; NdkCloseQp qp1; get cq1 i2c; rest"},
+	{"… and another QP names it afterwards", verdict.ProviderViolation, "",
+		"new qp3; NdkConnect qp3 d; NdkFastRegister qp1 f1#7; get cq1 f1; NdkInvalidate qp1 i1#7; NdkCloseQp qp1; get cq1 i1; NdkInvalidate qp3 i2#7; get cq1 i2; rest"},
+	{"… and the close lost the request", verdict.Conformant, "",
+		"new qp3; NdkConnect qp3 d; NdkFastRegister qp1 f1#7; get cq1 f1; NdkInvalidate qp1 i1#7; NdkCloseQp qp1; get cq1; NdkInvalidate qp3 i2#7; get cq1 i2; rest"},
+
 	// RES-08: a flush, or a close, that is refused cancels nothing.
 	{"a flush that was refused", verdict.ProviderViolation, "RES-08",
 		"NdkReceive qp1 r1; a< NdkFlush qp1; a> STATUS_INVALID_PARAMETER; get cq1 r1c; rest; get cq1; get cq2"},

@@ -425,5 +425,10 @@ func (s *Stream) closeCqReturned(u *underWay, e *trace.Event, refused bool) {
 func (q *cq) closeFinished() {
 	q.over = q.s.at
 	q.take(sight{what: closeFinished, at: q.s.at})
+	for _, l := range q.lanes {
+		for _, r := range l.waiting {
+			r.forgetToken() // nobody polls any more
+		}
+	}
 	q.checkQpsClosed()
 }

@@ -107,6 +107,9 @@ func (s *Stream) nameToken(r *posting, e *trace.Event) {
 		t.mayBeOld()
 	}
 	join(t.group, r.lane.qp.group)
+	if len(t.pending) >= maxTokenRequests {
+		t.forgetClosed()
+	}
 	if t.pending = append(t.pending, r); len(t.pending) > maxTokenRequests {
 		t.group.leaveOpen("more requests that name one token are under way than this engine follows")
 		t.pending = t.pending[:0]

@@ -162,23 +162,39 @@ func (l *lane) unname(m *posting) {
 	l.naming = slices.DeleteFunc(l.naming, func(o *posting) bool { return o == m })
 }
 
-// forgetTokens takes that nothing more is told of the requests of a QP that is closed, nor of its peer's messages, but for those
-// that are outstanding: completions of the QP may still be polled (A21).
+// forgetTokens takes that nothing more is told of the messages between a QP that is closed and its peer, but for those that are
+// outstanding: completions of the QP may still be polled (A21).
 func (p *qp) forgetTokens() {
 	l := p.lanes[model.Initiator]
-	over := slices.Concat(l.waiting, l.naming)
+	over := slices.DeleteFunc(slices.Clone(l.naming), func(m *posting) bool { return !m.sent })
 	if l.naming = nil; p.peer != nil {
 		to := p.peer.lanes[model.Initiator]
 		over = append(over, to.naming...)
 		to.naming = slices.DeleteFunc(to.naming, func(m *posting) bool { return m.sent })
 	}
 	for _, r := range over {
-		if r.names == nil {
-			continue
+		if r.sent {
+			r.forgetToken()
 		}
-		if i := slices.Index(r.names.pending, r); i >= 0 && (r.lane == l || r.sent) {
-			r.names.courses = r.names.reached(-1)
-			r.names.forget(i)
+	}
+}
+
+// forgetToken takes that nothing more is told of r: what it did to its token by now is not known.
+func (r *posting) forgetToken() {
+	if r.names == nil {
+		return
+	}
+	if i := slices.Index(r.names.pending, r); i >= 0 {
+		r.names.courses = r.names.reached(-1)
+		r.names.forget(i)
+	}
+}
+
+// forgetClosed takes that nothing more is told of the requests of QPs that are closed.
+func (t *token) forgetClosed() {
+	for _, r := range slices.Clone(t.pending) {
+		if r.lane.qp.gone {
+			r.forgetToken()
 		}
 	}
 }
