@@ -344,7 +344,8 @@ NdkGetCqResultsEx(q, nresults, results) == NdkGetCqResults(q, nresults, results)
 (***************************************************************************)
 (* The consumer resizes.  NdkResizeCq may return before it is done; then   *)
 (* NdkRequestCompletion says how it ended (ASY-01).  Meanwhile the         *)
-(* consumer may arm and poll (RSZ-05, A16).  One resize at a time.         *)
+(* consumer may arm and poll (RSZ-05, A16).  One resize at a time: what a  *)
+(* second one would mean while the first is pending, nothing says.         *)
 (***************************************************************************)
 NdkResizeCq(q, depth) ==
   /\ cq[q].open = "OPEN"

@@ -4,8 +4,9 @@
 (* kernel code (the consumer) drives an RDMA adapter (through its          *)
 (* provider).  The consumer posts requests to queue pairs; the adapter     *)
 (* executes them and places a completion of each in a completion queue     *)
-(* (CQ); the consumer polls completions, and arms the CQ to be called back *)
-(* when there is something to poll.                                        *)
+(* (CQ); the consumer polls completions (NdkGetCqResults, or               *)
+(* NdkGetCqResultsEx, which tells more of each), and arms the CQ           *)
+(* (NdkArmCq) to be called back when there is something to poll.           *)
 (*                                                                         *)
 (* Read the modules in this order:                                         *)
 (*   Dialect          the words, and what differs between three interfaces *)
@@ -42,7 +43,8 @@
 (* ask that the receiver be woken by it: the receive is then solicited.    *)
 (* A token is the name by which memory can be reached.  NdkFastRegister    *)
 (* gives one to a region of memory, NdkBind to a window into a region, and *)
-(* NdkInvalidate takes it back.                                            *)
+(* NdkInvalidate takes it back.  NdkSendAndInvalidate is a message that    *)
+(* takes back a token of its receiver's, who would else have to.           *)
 (***************************************************************************)
 EXTENDS Naturals, Sequences, Readings
 
@@ -105,7 +107,7 @@ NotifyTypes == IF ErrorsArm THEN AllNotifyTypes ELSE AllNotifyTypes \ {"ERRORS"}
 \* Outcomes of a request.  CANCELLED is STATUS_CANCELLED (RES-08); FAILED is any other failure.
 Outcomes == {"SUCCESS", "FAILED", "CANCELLED"}
 
-\* The operations of NDK_OPERATION_TYPE, apart from NdkSendAndInvalidate, which completes as a Send (RES-01).
+\* The operations of NDK_OPERATION_TYPE, and NdkSendAndInvalidate, which is none there, and completes as a Send (RES-01).
 InitiatorOps == {"Send", "SendAndInvalidate", "FastRegister", "Bind", "Invalidate", "Read", "Write"}
 Ops == InitiatorOps \union {"Receive"}
 

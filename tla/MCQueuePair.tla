@@ -1,7 +1,7 @@
 ----------------------------- MODULE MCQueuePair -----------------------------
 (***************************************************************************)
-(* One QP, all by itself, for TLC.  What it sends always arrives; receives *)
-(* are filled from nowhere.                                                *)
+(* One QP, all by itself, for TLC.  What it sends needs no receive, and    *)
+(* receives are filled from nowhere.                                       *)
 (***************************************************************************)
 EXTENDS QueuePair
 
@@ -111,7 +111,7 @@ Safety == MCInit /\ [][MCNext]_vars
 RefusedNeverCompletes ==
   \A p \in QP : \A i \in DOMAIN left[p] : [req |-> left[p][i].req, queue |-> left[p][i].queue] \notin refused[p]
 
-\* POLL-04, DEF-04: no request completes twice.
+\* POLL-04: no request completes twice.
 CompletedOnce == \A p \in QP : \A i, j \in DOMAIN left[p] : left[p][i].req = left[p][j].req => i = j
 
 \* POLL-09, DEF-09: requests of one queue complete in the order in which they were posted (A9), deferred ones too.

@@ -219,13 +219,13 @@ Arrived(queue, places) ==
   [i \in DOMAIN queue |-> IF i \in places THEN [queue[i] EXCEPT !.phase = "UNACKNOWLEDGED"] ELSE queue[i]]
 
 (***************************************************************************)
-(* Hidden, of two connected QPs: a message of a takes the oldest receive   *)
-(* of b, which succeeds.  Messages are received in posting order, a later  *)
-(* one while an earlier one is unacknowledged.  Writes before it have      *)
-(* arrived with it: the receiver may look at what they wrote.              *)
-(* They and the send succeed when they are acknowledged.  Until then they  *)
-(* are pending: they may fail, if all acknowledgements are lost, and a     *)
-(* flush may cancel them.                                                  *)
+(* Hidden, of two QPs that are connected, or were and are not aborted: a   *)
+(* message of a takes the oldest receive of b, which succeeds.  Messages   *)
+(* are received in posting order, a later one while an earlier one is      *)
+(* unacknowledged.  Writes before it have arrived with it: the receiver    *)
+(* may look at what they wrote.  They and the send succeed when they are   *)
+(* acknowledged.  Until then they are pending: they may fail, if all       *)
+(* acknowledgements are lost, and a flush may cancel them.                 *)
 (* Rejected: that the send succeeds when the receive does, so that a flush *)
 (* comes too late for both.  The sender's adapter can't know.              *)
 (* Rejected: that a message may arrive before a write that was posted      *)
@@ -387,7 +387,7 @@ Unconnected == {p \in QP : qp[p].state \in {"IDLE", "BROKEN IDLE"}}
 UnconnectedSendsNothing ==
   \A p \in Unconnected : qp[p].initiator = <<>> \/ (PostsInError /\ qp[p].state = "BROKEN IDLE")
 
-\* POST-08: nor does anything succeed, a receive neither.
+\* POST-08: nor does anything succeed, a receive neither: it would need a message.
 NothingSucceedsUnconnected ==
   \A p \in Unconnected, queue \in Queues : \A i \in DOMAIN qp[p][queue] : qp[p][queue][i].phase # "SUCCESS"
 

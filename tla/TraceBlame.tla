@@ -53,7 +53,7 @@ WhyNotExecuted(p, queue, i) ==
   LET r == qp[p][queue][i] IN
   IF qp[p].state = "FLUSHED" /\ ~CanBe(r, "CANCELLED") THEN {"FLUSH-05"}
   ELSE IF CanBe(r, "SUCCESS") THEN WhyNoSuccess(p, queue, r)
-  ELSE IF Certain(r, "CANCELLED") /\ qp[p].state = "CONNECTED" /\ ~CanBeLost(p) THEN {"RES-08"}
+  ELSE IF Certain(r, "CANCELLED") /\ qp[p].state \in {"IDLE", "CONNECTED"} /\ ~CanBeLost(p) THEN {"RES-08"}
   ELSE {}
 
 \* Request r was cancelled, and polls tell otherwise.  That is to blame only where nothing else had been in its way.

@@ -289,24 +289,43 @@ Hidden ==
 (***************************************************************************)
 (* Some hidden steps are best taken as soon as they can be: they only make *)
 (* more possible.  Then nothing else needs to be tried in their place.     *)
-(* These are the end of a request of which it is certain and that touches  *)
-(* no other QP and no token, the meeting of a message and a receive of     *)
-(* which it is certain that both succeed, the leaving of one that succeeded*)
-(* in silence, the loss of a connection where it was the cause of a        *)
-(* cancellation.  A message that is cancelled may have been received       *)
-(* before.                                                                 *)
+(* These are the meeting of a message and a receive of which it is certain *)
+(* that both succeed, the leaving of one that succeeded in silence, the    *)
+(* loss of a connection where it was the cause of a cancellation; and the  *)
+(* end of a request of which it is certain and that touches no other QP    *)
+(* and no token.  But what has ended has to be complete at a moment of     *)
+(* rest, and what may wait for its peer has not: that may end later, if a  *)
+(* rest comes before a poll tells of it.  And a receive that fails before  *)
+(* the connection leaves its mark on that (A15).  A message that is        *)
+(* cancelled may have been received before.                                *)
 (***************************************************************************)
 Plain(r) ==
   r.op \in {"Read", "Write"} \/ Qp!Unacknowledged(r) \/ (r.op \in {"Bind", "FastRegister", "Invalidate"} /\ ~CanBe(r, "SUCCESS"))
+
+\* What need not end by a moment of rest: the peer's part may be missing.
+WaitsForPeer(p, queue, i) ==
+  LET r == qp[p][queue][i] IN
+  \/ queue = "receive"
+  \/ /\ Qp!IsMessage(r) /\ Qp!CanEnd(qp[p].state, "SUCCESS")
+     /\ IF Alone(p) THEN TRUE ELSE ~Qp!Unacknowledged(r) /\ Ready(Peer[p], "receive") = {}
+
+\* A poll tells of request n, or nothing does, before the next moment of rest.
+IsToldBeforeRest(n) ==
+  LET told == IF Requests[n].polled = 0 THEN Last ELSE Min(Requests[n].polled, Last) IN
+  \A e \in at + 1..told : Calls[Events[e].of].kind # "rest"
 
 EndsSurely(p, queue, i, outcome) ==
   LET r == qp[p][queue][i] IN
   /\ Certain(r, outcome)
   /\ Qp!CanEnd(qp[p].state, outcome)
+  /\ WaitsForPeer(p, queue, i) => IsToldBeforeRest(r.req)
+  /\ qp[p].state = "IDLE" => outcome # "FAILED"
   /\ outcome = "SUCCESS" /\ r.op = "Invalidate" => Tk!CanInvalidate(r.token)
   /\ \/ Plain(r)
      \/ /\ InTurn(r.req)
-        /\ IF Alone(p) THEN queue = "initiator" \/ outcome # "SUCCESS" \/ Requests[r.req].solicited # BOOLEAN
+        /\ IF Alone(p)
+           THEN \/ queue = "initiator" \/ outcome # "SUCCESS"
+                \/ Requests[r.req].solicited # BOOLEAN /\ Requests[r.req].invalidated = NoToken
            ELSE outcome = "CANCELLED" /\ ~Qp!IsMessage(r)
 SureEnds(p) ==
   {e \in UNION {Ready(p, queue) \X {queue} \X Outcomes : queue \in Queues} : EndsSurely(p, e[2], e[1], e[3])}
@@ -349,12 +368,6 @@ Notifies(q) == ErrorsArm \/ q \in Calls[Events[at + 1].of].awaited
 
 CallbackOwed(q) ==
   cq[q].open # "CLOSED" /\ ~cq[q].running /\ ((cq[q].due > 0 /\ Cq!HasCause(cq[q]) /\ Notifies(q)) \/ cq[q].errorDue)
-
-WaitsForPeer(p, queue, i) ==
-  LET r == qp[p][queue][i] IN
-  \/ queue = "receive"
-  \/ /\ Qp!IsMessage(r) /\ Qp!CanEnd(qp[p].state, "SUCCESS")
-     /\ IF Alone(p) THEN TRUE ELSE ~Qp!Unacknowledged(r) /\ Ready(Peer[p], "receive") = {}
 
 QueueOwes(p, queue) ==
   /\ ~Qp!Closing(qp[p].state) /\ cq[CqOf(p, queue)].open # "CLOSED"

@@ -88,7 +88,7 @@ func newJudge(t *testing.T) Judge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Judge{tlc.Runner{Jar: jar, Build: t.TempDir(), Timeout: 10 * time.Minute}}
+	return Judge{tlc.Runner{Jar: jar, Build: t.TempDir(), Timeout: 25 * time.Minute}}
 }
 
 // Every trace by hand has the answer that is right for it, and that the judge gives as well: verdict, rule and line. It is

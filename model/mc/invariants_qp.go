@@ -117,7 +117,7 @@ func RefusedNeverCompletes(m *Moment) bool {
 	return true
 }
 
-// CompletedOnce: no request completes twice (POLL-04, DEF-04).
+// CompletedOnce: no request completes twice (POLL-04).
 func CompletedOnce(m *Moment) bool {
 	for _, left := range m.left {
 		seen := map[int]bool{}
