@@ -23,6 +23,7 @@ import (
 //	get cq1 w1 w2c         a poll that delivers w1 and w2, this one cancelled (w2x: failed); get cq1 finds nothing
 //	b< get cq1; b> w1      the same, with what is between
 //	post qp1 w1 w2         ibv_post_send; recv qp1 r1 is ibv_post_recv
+//	ibv_req_notify_cq cq1  for any completion; ibv_req_notify_cq cq1 S for solicited ones
 //	placed cq1 w1          a point: the completion of w1 is placed (w1c, w1x: so); placed cq1 r1 S: it is solicited
 //	enter cq1              a whole callback
 //	new qp3                a QP of cq1 that is not connected; new qp3 cq3: of a CQ of its own, with room for two
@@ -130,6 +131,8 @@ func (o *overlaps) begin(tag, fn, object string, wrs []string) {
 		e.Conn = strings.Join(wrs, "")
 	case "NdkArmCq":
 		e.Type = wrs[0]
+	case "ibv_req_notify_cq":
+		e.SolicitedOnly = word(len(wrs) > 0)
 	case "post", "recv":
 		fn = map[string]string{"post": "ibv_post_send", "recv": "ibv_post_recv"}[fn]
 		for _, wr := range wrs {

@@ -118,6 +118,13 @@ var alike = []struct {
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; get cq1 r1c; rest; get cq1; get cq2"},
 	{"in verbs a request that is flushed may have failed, which had completed before others, though one may have failed later", verdict.Conformant, "",
 		"verbs;recv qp2 r2; recv qp1 r1; post qp1 w1; rest; get cq1 r1c w1; get cq1; get cq2"},
+	{"… before an arm, though the connection may have been lost later", verdict.Conformant, "",
+		"verbs;e< ibv_get_cq_event cq1; recv qp1 r1; ibv_req_notify_cq cq1; recv qp2 r2; rest; get cq1 r1c; get cq1"},
+	{"… or the other end was flushed", verdict.Conformant, "",
+		"verbs;e< ibv_get_cq_event cq1; recv qp1 r1; ibv_req_notify_cq cq1; err qp2; rest; get cq1 r1c; get cq1"},
+	{"… but not where its own was", verdict.ProviderViolation, "",
+		"verbs;e< ibv_get_cq_event cq1; recv qp1 r1; ibv_req_notify_cq cq1; err qp1; rest; get cq1 r1c; get cq1"},
+	{"… and then another one fails", verdict.Conformant, "", "verbs;post qp1 w1; post qp1 w2; rest; get cq1 w1c w2x; get cq1"},
 
 	// DEF-04: what waits for nobody but the provider has completed by a moment of rest.
 	{"behind a silent send that may wait something is told, and so is it", verdict.ProviderViolation, "DEF-04",

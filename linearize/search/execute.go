@@ -27,7 +27,7 @@ func (s state) queueOf(r *request) []model.Request {
 func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
 	c.indicate(w, r)
 	if outcome == model.CANCELLED {
-		c.lose(w, r.qp)
+		c.lose(w, r)
 	}
 	a := model.Action{Name: model.Execute, Qp: r.qp.index, Queue: r.queue, Outcome: outcome, Token: c.index(r.toldToken())}
 	solicited, known := r.solicited()
@@ -47,11 +47,12 @@ func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
 	})
 }
 
-// lose loses the connection of p where that is what can have cancelled a request: a loss has no other effect.
-func (c *component) lose(w *walk, p *qp) {
+// lose loses the connection of r where that is what can have cancelled r: a loss has no other effect. What r lost it by itself, as libibverbs
+// may report that as flushed, is no other.
+func (c *component) lose(w *walk, r *request) {
 	w.each(func(w *walk, s state) {
-		if s.model.Qps[p.index].State == model.Connected && c.mayLose(s, p) {
-			w.take(model.Action{Name: model.ConnectionLost, Qp: p.index})
+		if s.model.Qps[r.qp.index].State == model.Connected && (r.mayHaveFailed() || c.mayLose(s, r.qp)) {
+			w.take(model.Action{Name: model.ConnectionLost, Qp: r.qp.index})
 		}
 	})
 }

@@ -377,13 +377,20 @@ func before(a, b *delivery) bool {
 
 // mayCancel reports whether anything that the trace shows can have cancelled r, a request of p, by then.
 func (p *qp) mayCancel(r *request, at moment) bool {
-	for _, s := range p.flushes {
-		if s.call < at {
-			return true
-		}
-	}
 	mayHave := func(l loss) bool { return l.from < at && (l.request == nil || !l.request.waitsFor(r)) }
-	return slices.ContainsFunc(p.losses, mayHave) || p.closed != nil && p.closed.call < at
+	return p.mayBeFlushed(at) || slices.ContainsFunc(p.losses, mayHave)
+}
+
+// mayBeFlushed reports whether the consumer may have flushed p, or closed it, by then.
+func (p *qp) mayBeFlushed(at moment) bool {
+	called := func(s *span) bool { return s.call < at }
+	return slices.ContainsFunc(p.flushes, called) || p.closed != nil && called(p.closed)
+}
+
+// mayHaveFailed reports whether r, which libibverbs told as flushed, may have failed itself: nothing had flushed it, but the loss of the
+// connection, which may have come later.
+func (r *request) mayHaveFailed() bool {
+	return r.told && r.isVerbs() && !r.qp.mayBeFlushed(r.toldBy())
 }
 
 // waitsFor reports whether r, of the same QP, is executed after o (FLAG-04).

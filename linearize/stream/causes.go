@@ -187,6 +187,14 @@ func (u *uncaused) mayBeBy(before moment) bool {
 	return false
 }
 
+// mayHaveFailed reports whether u may have failed itself: some devices of libibverbs report the faulty request, too, as flushed, where nothing
+// flushes its QP.
+func (u *uncaused) mayHaveFailed() bool {
+	lost := &u.lane.qp.lost
+	flushed := func(from moment) bool { return from != 0 && from < u.at }
+	return u.lane.qp.s.verbs && !flushed(lost[byFlush]) && !flushed(lost[byFlushCall])
+}
+
 // suspects are the requests of which nothing tells how they ended, and that may have ended the connection before a moment,
 // and before u was cancelled.
 func (u *uncaused) suspects(before moment) iter.Seq[*posting] {
@@ -396,8 +404,7 @@ func (p *qp) finishUnexplained() {
 	slices.SortStableFunc(inTurn, func(a, b uncaused) int { return a.at - b.at })
 	for _, u := range inTurn {
 		switch {
-		case !u.mayBeBy(u.at) && p.s.verbs && !p.failed && u.instead == nil: // some devices report the faulty request itself as flushed
-			p.failed = true
+		case u.mayHaveFailed():
 			p.mayBeLost(u.request.ran, byPeer, nil)
 		case !u.mayBeBy(u.at):
 			p.reportUncaused(&u)

@@ -32,7 +32,6 @@ type qp struct {
 	closed      moment         // its return
 	over        moment         // when it had completed
 	overLine    int
-	failed      bool     // a request of its own failed
 	lossTold    bool     // a completion of it told of a failure
 	gone        bool     // it has been closed for good
 	leaving     bool     // the callback that says so was entered

@@ -191,7 +191,6 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 	}
 	if outcome == model.FAILED {
 		l.mayFail(r, max(r.called, r.ran))
-		l.qp.failed = true
 	}
 	if outcome == model.CANCELLED && l.qp.peer != nil {
 		l.qp.peer.mayBeLostByPeer(r.called) // what cancelled r may have been the loss of the connection
@@ -223,8 +222,8 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 	case outcome == model.CANCELLED:
 		u := l.uncaused(q, p, r)
 		cause := qp.cancelledFrom()
-		if cause >= u.at {
-			cause = 0 // what cancelled it is yet to be told
+		if cause >= u.at || u.mayHaveFailed() {
+			cause = 0 // what cancelled it is yet to be told, or nothing did
 		}
 		r.endedWith(p, automaton.Cancelled)
 		l.cancels(u)
