@@ -31,6 +31,7 @@ type token struct {
 type tokenCourse struct {
 	validity              model.Validity
 	done, failed, aborted uint32 // of those pending, a bit each: has succeeded, ended otherwise, ended the connection (INV-05)
+	ended                 uint32 // … was pending when another one ended the connection, of which all is told
 	since                 moment // not before this came the last
 }
 
@@ -217,13 +218,10 @@ func (c tokenCourse) executed(i int) bool { return (c.done|c.failed|c.aborted)>>
 // succeeds returns c after the i'th of those pending has succeeded, and the reason why it can't have.
 func (t *token) succeeds(c tokenCourse, i int) (tokenCourse, *model.Refusal) {
 	r := t.pending[i]
-	for k, m := range t.pending {
-		if c.aborted>>k&1 == 1 && (m.lane.qp == r.lane.qp || m.lane.qp.peer == r.lane.qp) {
-			return c, succeededAfterAbort
-		}
-	}
 	e := t.s.effects[r.op][c.validity]
 	switch {
+	case c.aborted&t.beside(r) != 0, c.ended>>i&1 == 1:
+		return c, succeededAfterAbort
 	case e.refusal != nil:
 		return c, e.refusal
 	case r.adrift && !r.lane.hasReceive():
@@ -231,6 +229,16 @@ func (t *token) succeeds(c tokenCourse, i int) (tokenCourse, *model.Refusal) {
 	}
 	c.validity, c.done, c.since = e.validity, c.done|1<<i, max(c.since, r.executes())
 	return c, nil
+}
+
+// beside returns those of the pending that are on the connection of r, a bit each.
+func (t *token) beside(r *posting) (all uint32) {
+	for k, o := range t.pending {
+		if o.lane.qp == r.lane.qp || o.lane.qp.peer == r.lane.qp {
+			all |= 1 << k
+		}
+	}
+	return all
 }
 
 var succeededAfterAbort = &model.Refusal{Rule: "INV-05", Why: "a bad token had ended the connection, on which nothing succeeds any more"}
@@ -269,7 +277,8 @@ func (t *token) reached(i int) []tokenCourse {
 	all := slices.Clone(t.courses)
 	add := func(c tokenCourse) {
 		same := func(d tokenCourse) bool {
-			return d.validity == c.validity && d.done == c.done && d.failed == c.failed && d.aborted == c.aborted
+			d.since = c.since
+			return d == c
 		}
 		if k := slices.IndexFunc(all, same); k >= 0 {
 			all[k].since = min(all[k].since, c.since)
@@ -332,12 +341,16 @@ func (t *token) tell(i int, one func(tokenCourse) ([]tokenCourse, *model.Refusal
 
 // forget takes the i'th off those pending: all of it is told. Courses that differ in nothing else are one.
 func (t *token) forget(i int) {
+	beside := t.beside(t.pending[i])
 	t.pending = slices.Delete(t.pending, i, i+1)
 	low := uint32(1)<<i - 1
 	drop := func(bits uint32) uint32 { return bits&low | bits>>1&^low }
 	var kept []tokenCourse
 	for _, c := range t.courses {
-		c.done, c.failed, c.aborted = drop(c.done), drop(c.failed), drop(c.aborted)
+		if c.aborted>>i&1 == 1 {
+			c.ended |= beside &^ (c.done | c.failed | c.aborted)
+		}
+		c.done, c.failed, c.aborted, c.ended = drop(c.done), drop(c.failed), drop(c.aborted), drop(c.ended)
 		k := slices.IndexFunc(kept, func(d tokenCourse) bool {
 			since := d.since
 			d.since = c.since

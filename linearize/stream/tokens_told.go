@@ -293,7 +293,9 @@ func (s *Stream) reportToken(q *cq, t *token, line int, m, r *posting, why *mode
 	}
 	s.unexplained(q.group, rule, line, see, "%s, which names token %d, %s, and %s", m.wr, *m.token, ended, why.Why)
 	s.also(also...)
-	r.lane.qp.allows("%s", instead)
+	if r.lane.qp.allows("%s", instead); why == succeededAfterAbort {
+		r.lane.qp.revive()
+	}
 }
 
 // tokenUnknown takes that a request changes a token of which the trace does not tell. One that makes it valid may have made any.
