@@ -141,6 +141,17 @@ var alike = []struct {
 		"NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; NdkReceive qp2 r1; NdkWrite qp1 w1 SILENT_SUCCESS; rest; get cq1; get cq1 w1c; get cq1; get cq2 r1x; get cq2"},
 	{"a message of a CQ that has failed need not have arrived", verdict.Conformant, "",
 		"NdkArmCq cq1 ANY; enter cq1 STATUS_INTERNAL_ERROR; NdkReceive qp2 r1; NdkArmCq cq2 ANY; NdkSend qp1 s1; rest; enter cq2; get cq2 r1; get cq2"},
+
+	// ARM-03: on a connection that may have ended a send waits for a receive, and notifies once that is there.
+	{"a send had a receive by a rest, as that tells, and no callback came", verdict.ProviderViolation, "ARM-09",
+		"NdkFlush qp2; NdkReceive qp1 r1; NdkArmCq cq2 ANY; NdkSend qp2 s1; rest; enter cq2; get cq1 r1; get cq2 s1; rest; get cq1; get cq2"},
+	{"… as a poll tells that finds none", verdict.ProviderViolation, "ARM-09",
+		"NdkFlush qp2; NdkReceive qp1 r1; NdkArmCq cq2 ANY; NdkSend qp2 s1; rest; enter cq2; get cq1; get cq2 s1x; rest; get cq1; get cq2"},
+	{"… and the callback came before", verdict.Conformant, "",
+		"NdkFlush qp2; NdkReceive qp1 r1; NdkArmCq cq2 ANY; NdkSend qp2 s1; enter cq2; rest; get cq1 r1; get cq2 s1; rest; get cq1; get cq2"},
+	{"… and it may have failed before", verdict.Conformant, "",
+		"NdkFlush qp2; NdkReceive qp1 r1; NdkArmCq cq2 ANY; NdkSend qp2 s1; rest; enter cq2; get cq1 r1x; get cq2 s1x; rest; get cq1; get cq2"},
+
 	// POLL-08, A21: what a poll tells of a QP that is closed tells what became of tokens.
 	{"a dead token, of a QP that was closed", verdict.ProviderViolation, "",
 		"NdkFastRegister qp1 f1#7; NdkInvalidate qp1 i1#7; get cq1 f1 i1; NdkInvalidate qp1 i2#7; NdkCloseQp qp1; get cq1 i2; rest"},

@@ -216,13 +216,25 @@ func (r *posting) arrivedWith(out []sight) []sight {
 	if ended == 0 || r.returned == 0 || r.returned >= ended {
 		return out
 	}
-	r.guess(true)
+	if r.guess(true); !m.silent && m.rested == ended {
+		m.met = true
+		out = m.endedIn(out, r.lane.cq)
+	}
 	if r.owedLine = m.owedLine; r.rested == ended {
 		return r.wasOwed(out)
 	}
 	out = r.notOwed(out)
 	r.owed = ended
 	r.lane.cq.owed++
+	return out
+}
+
+// endedIn notes that r had completed by the moment of rest at which it might have waited. What that means for the CQ q is added to out.
+func (r *posting) endedIn(out []sight, q *cq) []sight {
+	if r.lane.cq == q {
+		return r.wasOwed(out)
+	}
+	r.lane.cq.takeNow(r.wasOwed(nil))
 	return out
 }
 

@@ -94,6 +94,9 @@ func (l *lane) owe() []*posting {
 			if waits && r.called > flush {
 				break
 			}
+			if r.mayWaitNow() {
+				due = append(due, r)
+			}
 			continue
 		}
 		if r.rested == 0 || !l.maybeOwed(r) || flushed && r.unsure() {
@@ -104,10 +107,13 @@ func (l *lane) owe() []*posting {
 }
 
 // maybeOwed reports whether it is not known yet if r, which waits for nobody but the provider and perhaps a message that has
-// been sent, has to complete: a silent request if it fails, a receive if the message has arrived.
+// been sent, has to complete: a silent request if it fails, a receive if the message has arrived, what may wait for a receive if it does not.
 func (l *lane) maybeOwed(r *posting) bool {
-	if l.queue == model.Receive {
+	switch {
+	case l.queue == model.Receive:
 		return r.place == 0 && !l.qp.flushedAfter(r) && !l.arrived(r)
+	case r.mayWaitNow():
+		return true
 	}
 	return r.silent && !r.cancelled && r.place == 0 && (l.maySucceed(r) || r.unsure() && !l.qp.flushedAfter(r))
 }
@@ -137,6 +143,14 @@ func (r *posting) mayWaitFor(m *posting) {
 	default:
 		r.ahead, r.unsureAt, r.owedLine, r.lane.cq.mayOwe = m, s.at, s.line(), s.at
 	}
+}
+
+// mayWaitNow reports whether r, which is not silent, may wait for a receive at the present moment of rest.
+func (r *posting) mayWaitNow() bool { return !r.silent && r.unsureAt == r.lane.qp.s.at }
+
+// didNotWait reports whether r, which might have waited for a receive at the latest moment of rest, is known not to have.
+func (r *posting) didNotWait() bool {
+	return r.unsureAt != 0 && !r.silent && r.unsureAt == r.rested && r.mayHaveWaited(r.rested) == nil
 }
 
 // silentBy returns the moment of rest by which r, a silent request, had succeeded unless it had a completion, or 0.
@@ -288,7 +302,7 @@ func (r *posting) mayHaveWaited(rested moment) *posting {
 // mayHaveHadNone reports whether r is a send that may have had no receive to take at a moment of rest, on a connection that may have ended:
 // one that had been posted by then, as is known of what succeeded.
 func (r *posting) mayHaveHadNone(rested moment) bool {
-	had := r.over && r.outcome == model.SUCCESS && r.index() < r.lane.known
+	had := r.over && r.outcome == model.SUCCESS && r.index() < r.lane.known || r.met && r.owed == rested
 	return !had && r.op.IsSend() && r.place == 0 && r.isAlive() && !r.flushedBy(rested) && !r.hadReceive(rested)
 }
 

@@ -111,7 +111,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	q.placedSince(max(from, r.place))
 	q.countDelivered(p, r, kinds)
 	out = append(out, s.late...)
-	if s.late = nil; r.silent && !q.doubts(p, r, kinds) {
+	if s.late = nil; r.silent && !q.doubts(p, r, kinds) || r.didNotWait() {
 		out = r.wasOwed(out)
 	}
 	if end := l.qp.over; end != 0 && end < p.call.call && r.called < end {
