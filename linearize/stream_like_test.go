@@ -183,6 +183,19 @@ var alike = []struct {
 	{"… and of the right one", verdict.Conformant, "",
 		"new qp3 cq3; NdkConnect qp3 d; NdkArmCq cq3 ERRORS; NdkReceive qp3 r1; rest; get cq3; a< NdkCloseQp qp3; b< get cq3; enter cq3; a>; b> r1c; rest; get cq3"},
 
+	// ARM-21: a silent request had succeeded by a moment of rest, or its failure had notified.
+	{"a callback after the rest, and all that is outstanding is silent", verdict.ProviderViolation, "ARM-21",
+		"NdkArmCq cq1 ANY; NdkWrite qp1 w1 SILENT_SUCCESS; rest; enter cq1"},
+	{"… and its QP was closed", verdict.ProviderViolation, "ARM-21",
+		"NdkArmCq cq1 ANY; NdkWrite qp1 w1 SILENT_SUCCESS; rest; NdkCloseQp qp1; enter cq1; get cq1; rest"},
+	{"… or is being closed", verdict.ProviderViolation, "ARM-21",
+		"NdkArmCq cq1 ANY; NdkWrite qp1 w1 SILENT_SUCCESS; rest; a< NdkCloseQp qp1; enter cq1; a>; get cq1; rest"},
+	{"… after the close alone", verdict.Conformant, "", "NdkArmCq cq1 ANY; NdkWrite qp1 w1 SILENT_SUCCESS; NdkCloseQp qp1; enter cq1; get cq1; rest"},
+	{"… for what had failed by the rest, and an arm found later", verdict.Conformant, "",
+		"NdkWrite qp1 w1 SILENT_SUCCESS; rest; NdkArmCq cq1 ANY; NdkCloseQp qp1; enter cq1; get cq1; rest"},
+	{"… of a send that was received", verdict.ProviderViolation, "ARM-21",
+		"NdkReceive qp2 r1; NdkArmCq cq1 ANY; NdkSend qp1 s1 SILENT_SUCCESS; rest; get cq2 r1; enter cq1"},
+
 	// LIFE-07: nothing comes of a QP whose close has completed.
 	{"a completion is placed after the close of its QP", verdict.ProviderViolation, "LIFE-07",
 		"NdkWrite qp1 w1; NdkCloseQp qp1; placed cq1 w1; rest"},
@@ -472,10 +485,11 @@ func TestStreamOnAPeerWhoseCqIsNotKnown(t *testing.T) {
 // end, had nothing before it at a moment of rest (DEF-04); and a silent message that ended its connection by then, as is told later,
 // ended its receive as well, and what was pending (INV-05); and so did one that is told after its receive, and one of which nothing is
 // told; and a silent request that needs a token had another one before it that was not told by then (MEM-05); and a send had succeeded
-// before its CQ failed, which is polled later (ARM-17).
+// before its CQ failed, which is polled later (ARM-17); and a silent send had a receive by a moment of rest, as is told after a callback (ARM-21).
 func TestStreamLeavesOpenWhatIsKnownTooLate(t *testing.T) {
 	for text, why := range map[string]string{
 		"NdkArmCq cq2 ANY; NdkSend qp2 s1; NdkReceive qp1 r1; enter cq2 STATUS_INTERNAL_ERROR; rest; get cq1; get cq2 s1; get cq2":                "when cq2 failed",
+		"NdkReceive qp2 r1; NdkArmCq cq1 ANY; NdkSend qp1 s1 SILENT_SUCCESS; rest; NdkCloseQp qp1; enter cq1; get cq2":                            "whether s1 waited",
 		"verbs;a< post qp1 s1; post qp1 w2; rest; get cq1; a> 12; get cq1 w2; rest; get cq1":                                                      "the post of s1",
 		"NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; rest; enter cq1; get cq1 r1c; get cq1; get cq2": "whether r1 had completed",
 		"NdkSendAndInvalidate qp2 s1#7; NdkReceive qp1 r1; NdkArmCq cq1 ANY; rest; enter cq1; get cq1 r1c; get cq1; get cq2 s1; get cq2":          "whether r1 had completed",

@@ -487,6 +487,7 @@ func placedBy(x explanation, rank uint16) int {
 var (
 	TooFew        = &model.Refusal{Rule: "ARM-21", Why: "fewer requests were pending than completions would have been placed"}
 	BehindFence   = &model.Refusal{Rule: "DEF-04", Why: "a completion that was owed at a moment of rest had not been placed by then"}
+	HadEnded      = &model.Refusal{Rule: "ARM-21", Why: "what is still outstanding had ended by a moment of rest"}
 	OtherExpected = &model.Refusal{Rule: "ARM-02", Why: "an earlier callback was for a completion of another kind, or placed earlier"}
 	callbackDue   = &model.Refusal{Rule: "ARM-03", Why: "a callback is owed and was not entered"}
 	errorUntold   = &model.Refusal{Rule: "ARM-08", Why: "the CQ's error was not reported to its arm"}

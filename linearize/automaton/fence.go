@@ -101,9 +101,14 @@ func (q *Queue) fence() bool {
 	if len(q.fences) == 0 || q.err != nil || !q.Alive() {
 		return q.Alive()
 	}
+	return q.only(q.hasPlace, callbackDue)
+}
+
+// only keeps the explanations of which something is true; why it has to be is the reason where no other is left.
+func (q *Queue) only(holds func(explanation) bool, why *model.Refusal) bool {
 	kept := make([]explanation, 0, len(q.set.alive))
 	for _, x := range q.set.alive {
-		if q.hasPlace(x) {
+		if holds(x) {
 			kept = append(kept, x)
 		}
 	}
@@ -111,10 +116,24 @@ func (q *Queue) fence() bool {
 		return true
 	}
 	if len(kept) == 0 {
-		q.why, q.death = []*model.Refusal{callbackDue}, death{set: q.set, event: event{what: fenceGone}}
+		q.why, q.death = []*model.Refusal{why}, death{set: q.set, event: event{what: fenceGone}}
 	}
 	q.adopt(q.machine.intern(kept, q.set.flights, q.set.readers, uint16(len(q.moments))))
 	return q.Alive()
+}
+
+// Ended takes that all requests that could complete, and are not delivered, had ended by a moment of rest: nothing that the CQ holds was placed
+// later.
+func (q *Queue) Ended(rested Moment) bool {
+	if q.err != nil || !q.Alive() {
+		return q.Alive()
+	}
+	return q.only(func(x explanation) bool { return !q.placedBehind(x, rested) }, HadEnded)
+}
+
+// placedBehind reports whether x says that a completion which the CQ holds was placed later than a moment of rest.
+func (q *Queue) placedBehind(x explanation, rested Moment) bool {
+	return slices.ContainsFunc(x.cells, func(c cell) bool { return c.form == one && q.moments[c.by] > rested })
 }
 
 // hasPlace reports whether, before each fence, there is room in x for all that is owed by then. A cell of any number takes

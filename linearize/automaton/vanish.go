@@ -7,10 +7,10 @@ import (
 )
 
 // Vanished takes that the completions of a QP that are in the CQ stay there, or all of them vanish just now, as it is closed (A21):
-// again, if the latest Vanished was of that QP too. Of those that points told of the moments of placement say which they are. Which of the others are the QP's no
+// again, if the latest Vanished was of that QP too. All that could complete had ended by a moment of rest, or 0 where that is not known. Of those that points told of the moments of placement say which they are. Which of the others are the QP's no
 // explanation says: where it has others, any may have been. What was owed of it is no longer known to be there: Free has told.
-func (q *Queue) Vanished(points []Moment, others, again bool, at Moment) bool {
-	if q.err != nil || !q.Alive() {
+func (q *Queue) Vanished(points []Moment, others, again bool, ended, at Moment) bool {
+	if q.err != nil || !q.Alive() || ended != 0 && !q.Ended(ended) {
 		return q.Alive()
 	}
 	q.now, q.prior = at, q.set
@@ -26,6 +26,9 @@ func (q *Queue) Vanished(points []Moment, others, again bool, at Moment) bool {
 			}
 		}
 		for _, y := range may {
+			if ended != 0 && q.placedBehind(y, ended) {
+				continue
+			}
 			y.gone = y.gone && again
 			alive = append(alive, y, q.withoutThose(y, points, others))
 		}
@@ -36,20 +39,10 @@ func (q *Queue) Vanished(points []Moment, others, again bool, at Moment) bool {
 
 // Stayed takes that the completions stayed of which the latest Vanished told: a poll delivers one, or the close has not completed yet.
 func (q *Queue) Stayed() bool {
-	if q.err != nil || !slices.ContainsFunc(q.set.alive, func(x explanation) bool { return x.gone }) {
+	if q.err != nil || !q.Alive() {
 		return q.Alive()
 	}
-	var kept []explanation
-	for _, x := range q.set.alive {
-		if !x.gone {
-			kept = append(kept, x)
-		}
-	}
-	if len(kept) == 0 {
-		q.why, q.death = []*model.Refusal{hasVanished}, death{set: q.set, event: event{what: fenceGone}}
-	}
-	q.adopt(q.machine.intern(kept, q.set.flights, q.set.readers, uint16(len(q.moments))))
-	return q.Alive()
+	return q.only(func(x explanation) bool { return !x.gone }, hasVanished)
 }
 
 var hasVanished = &model.Refusal{Rule: "POLL-03", Why: "what was seen of the CQ is possible without them alone"}

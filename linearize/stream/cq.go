@@ -76,7 +76,7 @@ type sight struct {
 	arm     model.Arm
 	status  model.Health
 	kinds   automaton.Kinds
-	from    moment // from when on the completion can have been placed
+	from    moment // from when on the completion can have been placed; of enter, vanishing: by when all that is outstanding had ended, or 0
 	counted moment // from when on it counted as one that could be
 	owed    moment // the moment of rest at which it was owed, or 0
 	known   bool   // its place is known; of vanishing: there are others than those in the list
@@ -185,7 +185,7 @@ func (q *cq) show(a *automaton.Queue, e *sight) bool {
 	case armRefused:
 		return a.ArmRefused(e.n, at)
 	case enter:
-		return a.Entered(e.status, at)
+		return a.Entered(e.status, at) && (e.from == 0 || a.Ended(automaton.Moment(e.from)))
 	case exited:
 		return a.Exited(at)
 	case read:
@@ -208,7 +208,7 @@ func (q *cq) show(a *automaton.Queue, e *sight) bool {
 	case frees:
 		return a.Free(automaton.Moment(e.posting.called), automaton.Moment(e.owed), at)
 	case vanishing:
-		return a.Vanished(e.list, e.known, e.again, at)
+		return a.Vanished(e.list, e.known, e.again, automaton.Moment(e.from), at)
 	case stayed:
 		return a.Stayed()
 	case placedNow:
@@ -289,7 +289,29 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 	} else if !q.fails(e.Status, status) {
 		return
 	}
-	q.take(sight{what: enter, at: s.at, status: status})
+	entry := sight{what: enter, at: s.at, status: status}
+	if status == model.OK {
+		entry.from = q.endedBy()
+	}
+	q.take(entry)
+}
+
+// endedBy returns the latest moment of rest by which all that could complete, and is not delivered, had ended, or 0: silent requests, which have
+// succeeded since, or failed before it.
+func (q *cq) endedBy() moment {
+	by, looked := moment(0), 0
+	for _, l := range q.lanes {
+		for _, r := range l.waiting {
+			if r.place != 0 || r.vanished {
+				continue
+			}
+			if looked++; r.silentBy() == 0 || looked > maxLooked {
+				return 0
+			}
+			by = max(by, r.silentBy())
+		}
+	}
+	return by
 }
 
 // fails takes that a callback reports an error of the CQ, and reports whether that can be (ARM-01, ARM-16, ARM-17). The CQ is

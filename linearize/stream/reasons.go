@@ -34,6 +34,12 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 			return
 		}
 	}
+	if len(a.Why()) > 0 && a.Why()[0] == automaton.HadEnded {
+		if m := q.mayHaveWaited(); m != nil {
+			m.lane.qp.leaveOpen(m.leavesOpen())
+			return
+		}
+	}
 	if e.posting != nil && e.owed != 0 {
 		e.posting.isBlamed()
 	}
@@ -64,6 +70,8 @@ func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *sight) {
 		f.Rule, f.Also = "ARM-08", []string{"ARM-21"}
 	case why == automaton.TooFew && q.armed == model.SOLICITED:
 		f.Rule, f.Also = "ARM-12", []string{"ARM-21"}
+	case why == automaton.HadEnded:
+		f.Also = []string{"ARM-03"} // or it had failed by then, and the callback came late
 	case why == automaton.BehindFence && e.posting != nil:
 		f.Rule, f.Also = q.matches(e.kinds), []string{"ARM-03", "ARM-04", "DEF-04"}
 		f.Line = e.posting.owedLine

@@ -299,6 +299,21 @@ func (r *posting) mayHaveWaited(rested moment) *posting {
 	return nil
 }
 
+// mayHaveWaited returns a send of which it is not known that it had a receive at the moment of rest by which it, or a silent request behind it that
+// is outstanding, is taken to have ended, or nil: a receive that nobody polls may have failed.
+func (q *cq) mayHaveWaited() *posting {
+	for _, l := range q.lanes {
+		for _, r := range l.waiting {
+			for _, m := range []*posting{r.ahead, r} {
+				if m != nil && m.mayHaveHadNone(r.silentBy()) && (l.other() == nil || l.other().successes() <= m.sends) {
+					return m
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // mayHaveHadNone reports whether r is a send that may have had no receive to take at a moment of rest, on a connection that may have ended:
 // one that had been posted by then, as is known of what succeeded.
 func (r *posting) mayHaveHadNone(rested moment) bool {

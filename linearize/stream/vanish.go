@@ -50,7 +50,7 @@ func (l *lane) free() {
 
 // vanish takes that the completions of p in the CQ may have vanished.
 func (q *cq) vanish(p *qp) {
-	e := sight{what: vanishing, at: q.s.at, again: q.left == p}
+	e := sight{what: vanishing, at: q.s.at, again: q.left == p, from: q.endedBy()}
 	for _, l := range p.lanes {
 		if l.cq != q {
 			continue
