@@ -110,7 +110,7 @@ func (h *history) waitsForPeer(p *qp) []moment {
 			if h.cancels {
 				met = min(met, p.flushed[0])
 			}
-			for m := h.marksTo(max(r.post.ret, waits)); m < len(receives) && h.marks[m] <= met; m++ {
+			for m := h.marksTo(max(r.post.ret, r.indicated, waits)); m < len(receives) && h.marks[m] <= met; m++ {
 				if receives[m] > sends {
 					met = h.marks[m] - 1
 				}
