@@ -24,6 +24,7 @@ type Writer struct {
 	out    *bufio.Writer
 	spell  *speller
 	check  checker
+	event  Event // the newest, in its canonical form
 	line   []byte
 	closed bool
 	err    error // of Close
@@ -59,14 +60,14 @@ func (w *Writer) Write(e *Event) error {
 	if w.closed {
 		return errors.New("trace: an event after the end record")
 	}
-	canonical := *e
-	canonical.Flags = slices.Clone(e.Flags)
-	canonical.Wrs = slices.Clone(e.Wrs)
-	canonical.Results = slices.Clone(e.Results)
-	if err := w.accept(&canonical); err != nil {
+	w.event = *e
+	w.event.Flags = slices.Clone(e.Flags)
+	w.event.Wrs = slices.Clone(e.Wrs)
+	w.event.Results = slices.Clone(e.Results)
+	if err := w.accept(&w.event); err != nil {
 		return fmt.Errorf("trace event %d: %w", e.Seq, err)
 	}
-	w.line = append(AppendEvent(w.line[:0], &canonical), '\n')
+	w.line = append(AppendEvent(w.line[:0], &w.event), '\n')
 	if _, err := w.out.Write(w.line); err != nil {
 		return fmt.Errorf("writing the trace: %w", err)
 	}
