@@ -206,12 +206,13 @@ func (r *posting) arrivedWith(out []sight) []sight {
 	if m == nil {
 		return out
 	}
-	ended := m.dueBy() // where it waited, r was not pending
-	if ended == 0 {
-		ended = m.silentBy() // it has failed by then, or succeeded
-	}
+	ended := cmp.Or(m.dueBy(), m.silentBy()) // it has failed by then, or succeeded; where it waited, r was not pending
 	if l.cq != nil && l.cq.failed != 0 && m.returned != 0 && r.returned != 0 && r.pendingAt() > max(m.returned, r.returned) {
 		r.lane.qp.leaveOpen(l.qp.doubt)
+	}
+	if ended == 0 && m.unsure() && m.returned != 0 && m.returned < r.rested {
+		r.guess(true)
+		return r.wasOwed(out)
 	}
 	if ended == 0 || r.returned == 0 || r.returned >= ended {
 		return out
