@@ -412,6 +412,11 @@ var alike = []struct {
 		"NdkSend qp1 s1; placed cq1 s1x; NdkWrite qp1 w1; rest; placed cq1 w1; get cq1 s1x w1; rest; get cq1; get cq2"},
 	{"a send waits until its peer is connected", verdict.Conformant, "",
 		"new qp3; new qp4; NdkConnect qp3 d; NdkReceive qp4 r1; NdkSend qp3 s1; rest; get cq1; NdkConnect qp4 d; get cq1 s1 r1; rest; get cq1"},
+	{"a send and a receive were pending at a rest, and those before them had failed", verdict.ProviderViolation, "DEF-04",
+		"NdkReceive qp2 r1; NdkReceive qp2 r2; NdkSend qp1 s1; NdkSend qp1 s2; rest; get cq2 r1x; get cq2; get cq1 s1x; get cq1; rest"},
+	{"a send failed after a rest, and its receive before it, of which a callback had to tell", verdict.ProviderViolation, "ARM-11",
+		connectedToo + "NdkArmCq cq1 SOLICITED; NdkReceive qp3 r1; NdkSend qp4 s1; rest; enter cq1; get cq1 r1x s1x; rest"},
+	{"… and none had to", verdict.Conformant, "", connectedToo + "NdkReceive qp3 r1; NdkSend qp4 s1; rest; get cq1 r1x s1x; rest"},
 }
 
 // registered makes token 7 valid, and posts a receive that may invalidate it (INV-05, INV-06, POLL-07, POLL-08).
@@ -419,6 +424,9 @@ const registered = "NdkFastRegister qp1 f1#7; get cq1 f1; NdkReceive qp1 r1; "
 
 // crowded connects qp3, whose CQ has room for two completions.
 const crowded = "new qp3 cq3; new qp4; NdkConnect qp3 d; NdkConnect qp4 d; "
+
+// connectedToo connects two QPs of one CQ.
+const connectedToo = "new qp3; new qp4; NdkConnect qp3 d; NdkConnect qp4 d; "
 
 func TestEnginesDecideAlike(t *testing.T) {
 	for _, test := range alike {

@@ -77,6 +77,8 @@ func TestSendsWaitOnAnEndedConnection(t *testing.T) {
 			"NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq1; get cq2 r1x"},
 		{"… and the CQ was armed", verdict.Inconclusive, verdict.Conformant, "FREE",
 			"NdkArmCq cq1 ANY; NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq2 r1x; get cq1"},
+		{"… and the chain of the send ended only after the receive had been pending", verdict.Inconclusive, verdict.Conformant, "FREE",
+			"NdkReceive qp2 r1; NdkSend qp1 s1 DEFER; rest; get cq2; NdkWrite qp1 w1; rest; get cq2 r1x; get cq1; get cq2; rest"},
 		{"… and the send failed before that was told", verdict.Inconclusive, verdict.Conformant, "FREE",
 			"NdkArmCq cq1 ANY; NdkReceive qp2 r1; NdkSend qp1 s1; rest; enter cq1; get cq1 s1x; rest; get cq1; get cq2 r1x"},
 		{"… as a point tells before", verdict.Inconclusive, verdict.Conformant, "FREE",

@@ -117,6 +117,9 @@ func (c *component) insteadOfRest(s state, o *operation) string {
 				behind = behind || !r.silent || r.told
 			}
 		}
+		if send, _ := c.waitForEachOther(s, p.index, o.call); send != nil && len(owed) == 0 {
+			owed = append(owed, "the completion of "+send.wr)
+		}
 	}
 	if len(owed) == 0 {
 		return ""

@@ -101,6 +101,7 @@ func (h *history) waitsForPeer(p *qp) []moment {
 		broken = min(broken, h.brokenFrom(p.peer, p.peer.receive), h.brokenFrom(p.peer, p.peer.initiator))
 	}
 	receives := h.receivesAt(p.peer, broken)
+	left := h.receivesLeftAt(p.peer)
 	took := h.tookBy(p)
 	until, sends, waits := make([]moment, len(p.initiator)), 0, 0
 	over := overBy(p.initiator)
@@ -111,7 +112,7 @@ func (h *history) waitsForPeer(p *qp) []moment {
 				met = min(met, p.flushed[0])
 			}
 			for m := h.marksTo(max(r.post.ret, r.indicated, waits)); m < len(receives) && h.marks[m] <= met; m++ {
-				if receives[m] > sends {
+				if receives[m] > sends || left[m] > 0 {
 					met = h.marks[m] - 1
 				}
 			}
@@ -165,19 +166,28 @@ func (h *history) tookBy(p *qp) []moment {
 // receivesAt returns, for each moment of rest, how many receives of p had been posted and were pending then, or had taken a message, where
 // its connection may have been broken from a moment on.
 func (h *history) receivesAt(p *qp, broken moment) []int {
+	return h.countAt(p, func(r *request) moment {
+		if r.told && !failed(r) {
+			return never
+		}
+		return max(broken, h.pendingAt(r))
+	})
+}
+
+// receivesLeftAt returns, for each moment of rest, how many receives of p are known to have been pending then.
+func (h *history) receivesLeftAt(p *qp) []int { return h.countAt(p, h.pendingAt) }
+
+// countAt returns, for each moment of rest, how many receives of p had been posted by then, of those that count until then.
+func (h *history) countAt(p *qp, until func(*request) moment) []int {
 	if p == nil {
 		return nil
 	}
 	connected := h.connectedBy(p)
 	change := make([]int, len(h.marks)+1)
 	for _, r := range p.receive {
-		from, until := h.marksTo(max(r.post.ret, connected)), len(h.marks)
-		if !r.told || failed(r) {
-			until = h.marksTo(max(broken, h.pendingAt(r)))
-		}
-		if from < until {
+		if from, to := h.marksTo(max(r.post.ret, connected)), h.marksTo(until(r)); from < to {
 			change[from]++
-			change[until]--
+			change[to]--
 		}
 	}
 	at := make([]int, len(h.marks))

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
 	"ndkoracle/model"
@@ -302,8 +303,9 @@ func (h *history) foundEmptyBy(p *qp, q *cq, until moment) moment {
 	if until = min(until, h.failsFrom(q)); p.closed != nil {
 		until = min(until, p.closed.call)
 	}
-	for _, s := range slices.Backward(q.empty) {
-		if i, _ := slices.BinarySearch(h.marks, s.call); s.ret < until && i > 0 {
+	called := sort.Search(len(q.empty), func(i int) bool { return q.empty[i].call >= until })
+	for _, s := range slices.Backward(q.empty[:called]) {
+		if i := h.marksTo(s.call); s.ret < until && i > 0 {
 			return h.marks[i-1]
 		}
 	}

@@ -26,6 +26,11 @@ func (c *component) performRest(w *walk, o *operation) {
 					return
 				}
 			}
+			if send, receive := c.waitForEachOther(s, i, o.call); send != nil {
+				w.refuse(&model.Refusal{Rule: unfinished.Rule,
+					Why: send.wr + ", posted with success, has not completed, and neither has " + receive.wr + ", which it would have taken"})
+				return
+			}
 		}
 	})
 }
@@ -81,6 +86,33 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 func (c *component) isUnfinished(s state, r *request, q model.Request, mark moment) bool {
 	ends := q.Phase >= model.Executed || r.queue == model.Initiator && r.indicated < mark && nothingSucceeds(s.model.Qps[r.qp.index].State)
 	return ends && c.completesBy(r, q, mark)
+}
+
+// waitForEachOther returns a send of p and a receive of its peer of which neither had ended by a moment of rest, or nil: a send waits for its
+// peer only where that has no receive (A15).
+func (c *component) waitForEachOther(s state, p int, mark moment) (send, receive *request) {
+	peer := c.contract.Qps[p].Peer
+	if peer < 0 || s.model.Qps[peer].State.Unconnected() {
+		return nil, nil
+	}
+	for _, q := range s.model.Qps[peer].Receive {
+		if r := c.h.requests[q.Id]; q.Phase < model.Executed && c.completesBy(r, q, mark) {
+			receive = r
+		}
+	}
+	if receive == nil {
+		return nil, nil
+	}
+	for _, q := range s.model.Qps[p].Initiator {
+		switch r := c.h.requests[q.Id]; {
+		case r.silent && !r.told: // it may have succeeded
+		case !r.op.IsSend() || q.Phase >= model.Executed || r.indicated >= mark:
+			return nil, nil
+		case c.completesBy(r, q, mark):
+			return r, receive
+		}
+	}
+	return nil, nil
 }
 
 // nothingSucceeds reports whether no request on a connection can wait for the peer any more (A15, INV-05).
