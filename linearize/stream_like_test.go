@@ -417,6 +417,9 @@ var alike = []struct {
 	{"a send failed after a rest, and its receive before it, of which a callback had to tell", verdict.ProviderViolation, "ARM-11",
 		connectedToo + "NdkArmCq cq1 SOLICITED; NdkReceive qp3 r1; NdkSend qp4 s1; rest; enter cq1; get cq1 r1x s1x; rest"},
 	{"… and none had to", verdict.Conformant, "", connectedToo + "NdkReceive qp3 r1; NdkSend qp4 s1; rest; get cq1 r1x s1x; rest"},
+	{"a silent message had succeeded, as its CQ shows later, and what it brought was not solicited", verdict.ProviderViolation, "ARM-12",
+		"NdkArmCq cq2 SOLICITED; NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; NdkSend qp1 s2 SEND_AND_SOLICIT_EVENT; enter cq2; get cq2 r1; " +
+			"rest; get cq1; get cq2"},
 }
 
 // registered makes token 7 valid, and posts a receive that may invalidate it (INV-05, INV-06, POLL-07, POLL-08).

@@ -10,8 +10,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// findPeers joins the two QPs of each connection, and each receive with the send that it takes, if it takes one: on a
-// connection the sends arrive in their order.
+// findPeers joins the two QPs of each connection.
 func (h *history) findPeers() {
 	byConn := map[string][]*qp{}
 	for _, p := range h.qps {
@@ -27,6 +26,10 @@ func (h *history) findPeers() {
 			}
 		}
 	}
+}
+
+// findMessages joins each receive with the send that it takes, if it takes one: on a connection the sends arrive in their order.
+func (h *history) findMessages() {
 	for _, p := range h.qps {
 		if p.peer == nil {
 			continue
@@ -36,7 +39,7 @@ func (h *history) findPeers() {
 			if i >= len(sends) || failed(r) || failed(sends[i]) {
 				break
 			}
-			if p.guesses(i) {
+			if h.guesses(p, i) {
 				h.takesLike(i, r)
 				continue
 			}
@@ -94,12 +97,16 @@ func (h *history) findArrived(p *qp) {
 	}
 }
 
-// guesses reports whether the i'th receive may have taken another message than that of the send in its place: one of which nothing
-// is told, and which may have failed by itself.
-func (p *qp) guesses(i int) bool {
+// guesses reports whether the i'th receive of p may have taken another message than that of the send in its place: one of which nothing
+// is told, and which may have failed by itself, and completed by the next moment of rest.
+func (h *history) guesses(p *qp, i int) bool {
 	r, s := p.receive[i], p.peer.sends[i]
 	told := s.told || slices.ContainsFunc(p.peer.initiator[s.position:], func(later *request) bool { return later.told })
-	return r.told && !told && !p.receivedAll(i)
+	if !r.told || told || p.receivedAll(i) {
+		return false
+	}
+	q := p.peer.initiatorCq
+	return q == nil || h.foundEmptyBy(p.peer, q, never) < r.toldBy()
 }
 
 // receivedAll reports whether the i'th receive can only have taken the message in its place, as it and those behind it took all that
