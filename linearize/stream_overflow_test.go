@@ -29,14 +29,14 @@ func TestStreamOnUnseenOverflows(t *testing.T) {
 		rule           string
 	}{
 		{"nothing is missing", "post 1; post 2; post 3; rest; get 1 2 3; get", verdict.Conformant, verdict.Conformant, ""},
-		{"one is missing", "post 1; post 2; post 3; rest; get 1 2; get", verdict.Inconclusive, verdict.Conformant, ""},
-		{"a poll finds nothing, and a later one what had failed (A33)", "post 1; post 2; post 3; get 1; rest; get; get 2x; get",
+		{"one is missing", "write 1; write 2; write 3; rest; get 1 2; get", verdict.Inconclusive, verdict.Conformant, ""},
+		{"a poll finds nothing, and a later one what had failed (A33)", "write 1; write 2; write 3; get 1; rest; get; get 2x; get",
 			verdict.Inconclusive, verdict.Conformant, ""},
-		{"one is missing, though others came later", "post 1; post 2; post 3; rest; get 1 2; get; peer 7; recv 4; rest; get 4",
+		{"one is missing, though others came later", "write 1; write 2; write 3; rest; get 1 2; get; peer 7; recv 4; rest; get 4",
 			verdict.ProviderViolation, verdict.ProviderViolation, "ARM-17"},
-		{"one is missing of those that had room", "post 1; post 2; post 3; get 1 2 3; post 4; get 4; post 5; rest; get",
+		{"one is missing of those that had room", "write 1; write 2; write 3; get 1 2 3; write 4; get 4; write 5; rest; get",
 			verdict.ProviderViolation, verdict.ProviderViolation, "DEF-04"},
-		{"two crowds, and one is missing of the second", "post 1; post 2; post 3; get 1 2 3; post 4; post 5; post 6; rest; get 4 5; get",
+		{"two crowds, and one is missing of the second", "write 1; write 2; write 3; get 1 2 3; write 4; write 5; write 6; rest; get 4 5; get",
 			verdict.Inconclusive, verdict.Conformant, ""},
 		{"a callback too many, long after a crowd", "post 1; post 2; post 3; get 1 2 3; post 4; get 4; cb<; cb>",
 			verdict.ProviderViolation, verdict.ProviderViolation, "ARM-01"},
@@ -44,7 +44,7 @@ func TestStreamOnUnseenOverflows(t *testing.T) {
 			verdict.Inconclusive, verdict.Conformant, ""},
 		{"cancelled, and the CQ took more later", "recv 1; recv 2; write 3; write 4; get 3 4; get 1c; get 2c; rest; peerget",
 			verdict.ProviderViolation, verdict.ProviderViolation, "RES-08"},
-		{"room for all", "post 1; post 2; rest; get 1; get", verdict.ProviderViolation, verdict.ProviderViolation, "DEF-04"},
+		{"room for all", "write 1; write 2; rest; get 1; get", verdict.ProviderViolation, verdict.ProviderViolation, "DEF-04"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for engine, want := range map[Engine]verdict.Verdict{Streaming: test.stream, Porcupine: test.search} {

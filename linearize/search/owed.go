@@ -167,10 +167,13 @@ func (h *history) tookBy(p *qp) []moment {
 // its connection may have been broken from a moment on.
 func (h *history) receivesAt(p *qp, broken moment) []int {
 	return h.countAt(p, func(r *request) moment {
-		if r.told && !failed(r) {
-			return never
+		switch {
+		case !r.told:
+			return h.pendingAt(r)
+		case failed(r):
+			return max(broken, h.pendingAt(r))
 		}
-		return max(broken, h.pendingAt(r))
+		return never
 	})
 }
 

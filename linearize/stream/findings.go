@@ -17,6 +17,7 @@ type finding struct {
 	searched bool       // nothing explains it; other findings break a rule by themselves
 	rests    []restsOn  // it stands when these are known not to have overflowed
 	guesses  []*posting // … and these to have succeeded
+	awaited  []awaited  // … and to have had a receive
 }
 
 // A group is of objects that share something. What is found on one of them ends what can be said of all.

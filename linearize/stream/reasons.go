@@ -44,6 +44,7 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 		e.posting.isBlamed()
 	}
 	q.s.unexplained(q.group, f.Rule, f.Line, nil, "%s", f.Message)
+	q.restsOnReceives(e)
 	q.s.also(f.Also...)
 	if !q.s.muted {
 		told := &q.s.findings[len(q.s.findings)-1]

@@ -14,7 +14,7 @@ import (
 type lane struct {
 	sends   []*request // of its peer, whose posts have been called
 	taken   int        // receives that have been executed
-	posted  int        // receives whose post has returned
+	posted  int        // receives whose post has returned, and of which it is told how they ended: others may have failed
 	unclear bool       // one of them failed, and from then on nobody knows which receive takes which send
 }
 
@@ -26,7 +26,7 @@ func (r *replay) passPost(q *request, ph trace.Phase) {
 	case q.Op.IsSend() && ph == trace.Call:
 		q.sent = len(r.lanes[peer].sends)
 		r.lanes[peer].sends = append(r.lanes[peer].sends, q)
-	case q.queue == model.Receive && ph == trace.Ret:
+	case q.queue == model.Receive && ph == trace.Ret && q.told:
 		r.lanes[q.qp].posted++
 	}
 }
