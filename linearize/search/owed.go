@@ -260,6 +260,9 @@ func (h *history) messagesArrived(p *qp) []moment {
 			continue
 		}
 		by := h.succeededBy(p.peer, i)
+		for s.op == model.Send && n < len(arrived) && p.receive[n].told && failed(p.receive[n]) {
+			n++ // it took none
+		}
 		if by == never || n == len(arrived) {
 			break
 		}

@@ -52,6 +52,7 @@ func (p *qp) cancelUnmet(flush moment) {
 // A leftBehind is a receive that was delivered after a poll that had found nothing, or that a point of the trace placed.
 type leftBehind struct {
 	receive *posting
+	order   int    // how many receives before it may have taken a message
 	emptied moment // the call of that poll, or the point
 }
 
@@ -66,13 +67,38 @@ func (q *cq) leave(r *posting) {
 		emptied = max(emptied, q.emptied)
 	}
 	if emptied != 0 && len(sends.left) < MaxFollowing {
-		sends.left = append(sends.left, leftBehind{r, emptied})
+		sends.left = append(sends.left, leftBehind{r, r.order(), emptied})
 	}
 }
 
 // drop forgets the receives that were left behind, but for those after the first n.
 func (l *lane) drop(n int) {
-	l.left = slices.DeleteFunc(l.left, func(b leftBehind) bool { return b.receive.position < n })
+	l.left = slices.DeleteFunc(l.left, func(b leftBehind) bool { return b.order < n })
+}
+
+// order returns how many receives before r, which is outstanding, may have taken a message: one that failed took none, but one that names a bad
+// token (INV-05).
+func (r *posting) order() int {
+	if r.lane.qp.peer.invalidates {
+		return r.position
+	}
+	return r.position - r.lane.lost
+}
+
+// A sentBy is a moment of rest by which so many sends had succeeded, or waited for a receive, and one of them.
+type sentBy struct {
+	send *posting
+	mark moment
+	sent int
+}
+
+// arrivedAfterAll takes that a receive failed: those behind it took what it did not.
+func (l *lane) arrivedAfterAll(out []sight) []sight {
+	if sends := l.other(); sends != nil && sends.sentBy.send != nil {
+		a := sends.sentBy
+		return a.send.arrivedBy(out, l.cq, a.mark, a.sent)
+	}
+	return out
 }
 
 // succeededBy returns a moment of rest by which r, a send that is told to have succeeded, had, or 0. What is polled after its CQ failed had
@@ -95,15 +121,18 @@ func (r *posting) arrivedBy(out []sight, q *cq, mark moment, sent int) []sight {
 	if l == nil || l.cq == nil || l.qp.isRemote() {
 		return out
 	}
+	if r.lane.sentBy.sent < sent {
+		r.lane.sentBy = sentBy{r, mark, sent}
+	}
 	for _, b := range r.lane.left {
-		if b.receive.position < sent && b.receive.returned < mark && mark <= b.emptied {
+		if b.order < sent && b.receive.returned < mark && mark <= b.emptied {
 			b.receive.owedLine = r.owedLine
 			l.cq.reportLate(b.receive, r.owedLine)
 			return out
 		}
 	}
 	for _, to := range l.waiting {
-		if to.position >= sent || to.returned == 0 || to.returned >= mark {
+		if to.order() >= sent || to.returned == 0 || to.returned >= mark {
 			break
 		}
 		var more bool

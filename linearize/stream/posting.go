@@ -49,6 +49,7 @@ type lane struct {
 	mixed    bool         // … they are not all alike
 	blamed   []*posting   // … on whose completion by a moment of rest a finding may rest
 	left     []leftBehind // of a queue of sends: receives that a poll left behind, if their message had arrived
+	sentBy   sentBy       // … the most of them that are known to have succeeded by a moment of rest
 	promised int          // receives yet to be posted that sends have gone to already
 
 	received int  // other halves that were told

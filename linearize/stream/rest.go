@@ -161,6 +161,14 @@ func (r *posting) silentBy() moment {
 	return r.rested
 }
 
+// overOrWaits returns the moment of rest at which r, a silent request, was over if it fails, or waited for a receive, or 0.
+func (r *posting) overOrWaits() moment {
+	if r.rested == 0 {
+		return r.unsureAt
+	}
+	return r.rested
+}
+
 // latestOver returns the call of the flush that was called latest of those that are over, or 0.
 func (p *qp) latestOver() moment {
 	latest := moment(0)
@@ -385,13 +393,13 @@ func (q *cq) silentByRest(p *poll) {
 			if latest == nil {
 				return
 			}
-			for _, e := range latest.arrivedBy(nil, nil, latest.rested, sent) {
+			for _, e := range latest.arrivedBy(nil, nil, latest.overOrWaits(), sent) {
 				e.at = q.s.at
 				q.take(e)
 			}
 		}
 		for _, r := range l.waiting {
-			if !r.silent || r.rested == 0 || r.rested > q.emptyAtRest || l.qp.closing != 0 || q.failed != 0 || q.stopped() {
+			if by := r.overOrWaits(); !r.silent || by == 0 || by > q.emptyAtRest || l.qp.closing != 0 || q.failed != 0 || q.stopped() {
 				break
 			}
 			if r.op.IsSend() {
@@ -399,7 +407,7 @@ func (q *cq) silentByRest(p *poll) {
 					r.aborted()
 					l.arrives(r, r.rested, p.line)
 				}
-				if latest != nil && latest.rested != r.rested {
+				if latest != nil && latest.overOrWaits() != r.overOrWaits() {
 					arrived()
 				}
 				sent, latest = sent+1, r

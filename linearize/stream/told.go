@@ -188,6 +188,7 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 	if r.op == model.ReceiveOp && outcome != model.SUCCESS {
 		l.lost++
 		l.checkReceived(0)
+		out = l.arrivedAfterAll(out)
 	}
 	if outcome == model.FAILED {
 		l.mayFail(r, max(r.called, r.ran))
