@@ -152,7 +152,7 @@ func (r *posting) arrivedBy(out []sight, q *cq, mark moment, sent int) []sight {
 // whether r may have.
 func (r *posting) hadEnded(out []sight, q *cq, mark moment, line int) ([]sight, bool) {
 	home := r.lane.cq
-	if r.place > mark {
+	if r.place > mark || r.owed == 0 && r.place == 0 && home.emptied >= mark {
 		r.owedLine = line
 		home.reportLate(r, line)
 		return out, false
@@ -172,10 +172,6 @@ func (r *posting) hadEnded(out []sight, q *cq, mark moment, line int) ([]sight, 
 		out = append(out, seen...)
 	} else {
 		home.takeNow(seen)
-	}
-	if home.emptied >= mark {
-		home.reportLate(r, line)
-		return out, false
 	}
 	return out, true
 }

@@ -107,7 +107,7 @@ func (q *cq) release() {
 			p.delivered = append(p.delivered, sight{what: foundNothing})
 			q.forgetClosed(p)
 			if later {
-				q.s.showPending()
+				q.showPending(p)
 				q.tokensByRest()
 				q.silentByRest(p)
 			}

@@ -81,7 +81,7 @@ func (l *lane) owe() []*posting {
 			switch does, sure := l.waits(r); {
 			case does && sure:
 				if waits = true; r.op.IsSend() && r.returned != 0 && (!r.deferred || r.ended != 0) && p.peer != nil && !p.peer.connects {
-					r.lackedAt, r.owedLine = p.s.at, p.s.line()
+					r.lackedAt, r.owedLine, l.cq.mayOwe = p.s.at, p.s.line(), p.s.at
 				}
 			case does:
 				unsure = cmp.Or(unsure, r)
@@ -164,7 +164,7 @@ func (r *posting) silentBy() moment {
 // overOrWaits returns the moment of rest at which r, a silent request, was over if it fails, or waited for a receive, or 0.
 func (r *posting) overOrWaits() moment {
 	if r.rested == 0 {
-		return r.unsureAt
+		return max(r.unsureAt, r.lackedAt)
 	}
 	return r.rested
 }
@@ -279,8 +279,11 @@ func (q *cq) missing(p *poll) {
 
 // dueBy returns the moment of rest at which r had to have completed, if it waited for no receive, or 0.
 func (r *posting) dueBy() moment {
-	if r.owed != 0 || r.silent {
+	switch {
+	case r.owed != 0 || r.silent:
 		return r.owed
+	case r.lackedAt > r.unsureAt && r.hadReceive(r.lackedAt):
+		return r.lackedAt // a send before it failed, and left that
 	}
 	return r.unsureAt
 }
@@ -402,8 +405,9 @@ func (q *cq) silentByRest(p *poll) {
 			if by := r.overOrWaits(); !r.silent || by == 0 || by > q.emptyAtRest || l.qp.closing != 0 || q.failed != 0 || q.stopped() {
 				break
 			}
+			doubted := r.rested == 0 || r.unsure()
 			if r.op.IsSend() {
-				if !r.unsure() {
+				if !doubted {
 					r.aborted()
 					l.arrives(r, r.rested, p.line)
 				}
@@ -412,7 +416,7 @@ func (q *cq) silentByRest(p *poll) {
 				}
 				sent, latest = sent+1, r
 			}
-			if r.unsure() {
+			if doubted {
 				continue
 			}
 			if r.adrift && !l.hasReceive() && l.other().qp.broken != 0 && r.mayHaveHadNone(r.rested) {

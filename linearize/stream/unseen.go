@@ -55,12 +55,27 @@ func (q *cq) restsOnReceives(e *sight) {
 	}
 }
 
-// showPending takes that a poll found nothing after a moment of rest: it shows which receives had not ended by then.
-func (s *Stream) showPending() {
-	for i := range s.findings {
-		for k := range s.findings[i].awaited {
-			a := &s.findings[i].awaited[k]
+// showPending takes that a poll found nothing after a moment of rest: it shows which receives had not ended by then, and so which sends had.
+func (q *cq) showPending(p *poll) {
+	for i := range q.s.findings {
+		for k := range q.s.findings[i].awaited {
+			a := &q.s.findings[i].awaited[k]
 			a.had = a.had || a.send.hadReceive(a.rested)
+		}
+	}
+	for _, l := range q.lanes {
+		if sends := l.other(); l.queue == model.Receive && sends != nil && sends.cq != nil && !l.qp.isRemote() && !sends.cq.stopped() {
+			sends.lacked(p)
+		}
+	}
+}
+
+// lacked reports a send that had to have completed, as it turns out now, since the peer had a receive which one before it had left.
+func (l *lane) lacked(p *poll) {
+	for _, r := range l.waiting {
+		if by := r.dueBy(); by != 0 && by == r.lackedAt && by <= l.emptyAtRest() && r.place == 0 && !r.missed && l.cq.failed == 0 {
+			l.cq.reportLate(r, p.line)
+			return
 		}
 	}
 }
