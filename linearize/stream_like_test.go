@@ -440,6 +440,17 @@ var alike = []struct {
 		"NdkReceive qp2 r1; NdkSend qp1 s1; NdkSend qp1 s2 SILENT_SUCCESS; rest; get cq2; get cq1 s1x; get cq1"},
 	{"… and the receive had failed", verdict.Conformant, "",
 		"NdkReceive qp2 r1; NdkSend qp1 s1; NdkSend qp1 s2; rest; get cq1 s1x; get cq1; get cq2 r1x; get cq2"},
+	{"a bad token ended the connection, as no receive took its message, and a flush may have cancelled that", verdict.ProviderViolation, "",
+		"NdkReceive qp2 r1; NdkFlush qp1; NdkReceive qp1 r2; NdkReceive qp1 r3; NdkSendAndInvalidate qp2 s1#7; rest; get cq1 r2c; get cq1; get cq2 s1"},
+	{"… and it is silent", verdict.ProviderViolation, "",
+		"NdkReceive qp2 r1; NdkFlush qp1; NdkReceive qp1 r2; NdkReceive qp1 r3; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; rest; get cq1 r2c; " +
+			"get cq1; get cq2"},
+	{"… and had ended by the rest, as its CQ shows before", verdict.ProviderViolation, "",
+		"NdkReceive qp2 r1; NdkFlush qp1; NdkReceive qp1 r2; NdkReceive qp1 r3; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; rest; get cq2; " +
+			"get cq1 r2c; get cq1; get cq2"},
+	{"… and nothing was pending", verdict.Conformant, "",
+		"NdkReceive qp2 r1; NdkFlush qp1; NdkReceive qp1 r2; NdkReceive qp1 r3; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; rest; get cq1 r2c r3c; " +
+			"get cq1; get cq2"},
 	{"a silent message had succeeded, as its CQ shows later, and what it brought was not solicited", verdict.ProviderViolation, "ARM-12",
 		"NdkArmCq cq2 SOLICITED; NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; NdkSend qp1 s2 SEND_AND_SOLICIT_EVENT; enter cq2; get cq2 r1; " +
 			"rest; get cq1; get cq2"},

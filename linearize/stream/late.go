@@ -180,9 +180,9 @@ func (r *posting) hadEnded(out []sight, q *cq, mark moment, line int) ([]sight, 
 // pending, it cancelled, by the moment of rest at which m was over (INV-05). How m or its receive ended is told just now, in q.
 func (s *Stream) abortCancels(q *cq, m *posting) {
 	m.aborted()
-	by := m.owed
-	if by == 0 {
-		by = m.silentBy()
+	by := cmp.Or(m.owed, m.silentBy())
+	if by == 0 && m.hadReceive(m.unsureAt) {
+		by = m.unsureAt
 	}
 	ends := []*qp{m.lane.qp, m.lane.qp.peer}
 	from := m.mayHaveAbortedFrom()

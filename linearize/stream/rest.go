@@ -417,6 +417,11 @@ func (q *cq) silentByRest(p *poll) {
 				sent, latest = sent+1, r
 			}
 			if doubted {
+				if to := l.other(); r.op == model.SendAndInvalidate && sent > to.successes() && r.hadReceive(r.unsureAt) {
+					q.s.abortCancels(q, r) // it did not wait, and none received it
+					q.takeNow(q.s.late)
+					q.s.late = nil
+				}
 				continue
 			}
 			if r.adrift && !l.hasReceive() && l.other().qp.broken != 0 && r.mayHaveHadNone(r.rested) {

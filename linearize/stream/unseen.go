@@ -65,7 +65,9 @@ func (q *cq) showPending(p *poll) {
 	}
 	for _, l := range q.lanes {
 		if sends := l.other(); l.queue == model.Receive && sends != nil && sends.cq != nil && !l.qp.isRemote() && !sends.cq.stopped() {
-			sends.lacked(p)
+			if sends.lacked(p); l.lost > 0 && sends.cq != q {
+				sends.cq.silentByRest(p)
+			}
 		}
 	}
 }
