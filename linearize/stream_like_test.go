@@ -428,6 +428,8 @@ var alike = []struct {
 			"rest; get cq1 r1c r2c; get cq1; get cq2"},
 	{"… and it was received after a poll had shown that", verdict.ProviderViolation, "DEF-04",
 		"NdkFlush qp1; NdkReceive qp1 r1; NdkReceive qp1 r2; NdkSend qp2 s1; rest; get cq1 r1c; get cq1; get cq1 r2; get cq2 s1"},
+	{"… and both were told before", verdict.ProviderViolation, "DEF-04",
+		"NdkFlush qp1; NdkReceive qp1 r1; NdkReceive qp1 r2; NdkSend qp2 s1; get cq1 r1c; get cq2 s1; rest; get cq1"},
 	{"… and it failed", verdict.Conformant, "",
 		"NdkReceive qp1 r1; NdkReceive qp1 r2; NdkSend qp2 s1 SILENT_SUCCESS; rest; get cq1 r1x; get cq1; get cq2 s1x; get cq2"},
 	{"a send before it failed, and left it its receive, which was pending", verdict.ProviderViolation, "DEF-04",

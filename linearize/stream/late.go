@@ -79,7 +79,7 @@ func (l *lane) drop(n int) {
 // order returns how many receives before r, which is outstanding, may have taken a message: one that failed took none, but one that names a bad
 // token (INV-05).
 func (r *posting) order() int {
-	if r.lane.qp.peer.invalidates {
+	if p := r.lane.qp; p.isRemote() || p.peer.invalidates {
 		return r.position
 	}
 	return r.position - r.lane.lost

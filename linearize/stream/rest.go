@@ -191,7 +191,7 @@ func (l *lane) waits(r *posting) (does, sure bool) {
 	case r.returned == 0:
 		return true, true
 	case l.queue == model.Receive:
-		return p.peer == nil || r.index() >= p.peer.lanes[model.Initiator].sends, true
+		return p.peer == nil || r.order() >= p.peer.lanes[model.Initiator].sends, true
 	case r.deferred && r.ended == 0:
 		return true, true
 	case !r.op.IsSend() || !r.isAlive() || p.cancelsAll != 0 && p.closing == 0 || r.silentBy() != 0 && l.maySucceed(r):
@@ -243,14 +243,14 @@ func (l *lane) arrived(r *posting) bool {
 	sends := l.other()
 	n := max(sends.took, sends.succeeded)
 	for _, m := range sends.waiting {
-		if n > r.position || m.place == 0 && !m.silent {
+		if n > r.order() || m.place == 0 && !m.silent {
 			break
 		}
 		if m.op.IsSend() && m.place != 0 && m.outcome == model.SUCCESS {
 			n++
 		}
 	}
-	return r.position < n
+	return r.order() < n
 }
 
 // missing reports a request that had to have completed at a moment of rest before a poll that found nothing.
