@@ -93,6 +93,7 @@ func read(t *trace.Trace) *history {
 	for _, c := range calls {
 		h.take(c)
 	}
+	h.findUnclear()
 	h.findPeers()
 	for _, c := range slices.SortedStableFunc(slices.Values(calls), func(a, b *call) int { return a.end - b.end }) {
 		h.deliver(c)

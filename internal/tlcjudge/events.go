@@ -48,7 +48,7 @@ var kinds = map[string]string{
 	"NdkCqNotificationCallback": "callback", "ibv_get_cq_event": "event",
 	"NdkFlush": "flush", "NdkDisconnect": "flush",
 	"NdkCloseCq": "close CQ", "ibv_destroy_cq": "close CQ", "NdkCloseQp": "close QP", "ibv_destroy_qp": "close QP",
-	"quiesce": "rest", "CqePlaced": "placed",
+	"ibv_get_async_event": "device event", "quiesce": "rest", "CqePlaced": "placed",
 }
 
 const other = "other"
@@ -60,6 +60,8 @@ func kindOf(e *trace.Event) string {
 			return "connect"
 		case "ERR", "SQE":
 			return "flush"
+		case "RESET", "SQD":
+			return "unsettle"
 		}
 	}
 	if kind, ok := kinds[e.Fn]; ok {
@@ -141,11 +143,18 @@ func pair(events []trace.Event) (calls []*call, ends map[int]*call) {
 			byOp[c.first.Op] = c
 		}
 	}
+	answered := map[*call]bool{}
 	for _, c := range calls {
 		if c.first.For == "" {
 			continue
 		}
 		c.completes = byOp[c.first.For]
+		if d := c.completes; d != nil && !answered[d] {
+			answered[d] = true
+			if d.kind == "connect" && d.answer() == "PENDING" && !c.reportsSuccess() {
+				d.kind = other // no connection came of it
+			}
+		}
 		if c.completes != nil && c.fn == "NdkCloseCompletion" {
 			switch c.completes.kind {
 			case "close CQ":

@@ -1,0 +1,56 @@
+package tlcjudge
+
+// findUnclear finds the CQs of which nobody can tell what they hold.
+func (h *history) findUnclear() {
+	for _, q := range h.cqList {
+		if !q.created {
+			q.leaveOpen("the trace does not hold the creation of " + q.name + ", so nobody knows how it was armed and what it held")
+		}
+	}
+	for _, c := range h.calls {
+		switch c.kind {
+		case "unsettle":
+			h.unsettle(c)
+		case "device event":
+			h.findFailed(c)
+		}
+	}
+}
+
+// unsettle takes a call that put a QP into a state in which requests are dropped, or wait.
+func (h *history) unsettle(c *call) {
+	p := h.qps[c.first.Qp]
+	if p == nil || p.created == nil {
+		return // nothing is posted on it, or nobody knows its CQs
+	}
+	connected := p.connected != nil && p.connected.place < c.place
+	if !connected && (len(p.requests) == 0 || p.requests[0].post.place > c.place) {
+		return // it had nothing to lose
+	}
+	p.conn = "" // which messages reach its peer, or it, nobody knows
+	for _, q := range []*cq{p.initiator, p.receive} {
+		q.leaveOpen(p.name + " was put into the state " + c.first.State + ", which this engine does not follow")
+	}
+}
+
+// findFailed finds the CQs that may have lost completions by an asynchronous event: the one that it names, those of its QP, or else
+// all of the device.
+func (h *history) findFailed(c *call) {
+	e := c.last
+	if e == nil || e.Type != "CQ_ERR" && e.Type != "QP_FATAL" && e.Type != "DEVICE_FATAL" {
+		return
+	}
+	p := h.qps[e.Qp]
+	for _, q := range h.cqList {
+		if e.Cq == q.name || e.Cq == "" && (p == nil || p.initiator == q || p.receive == q) {
+			q.leaveOpen("the device reported " + e.Type + ": " + q.name + " may have lost completions")
+		}
+	}
+}
+
+// leaveOpen notes why nobody can tell what q holds. The first reason stays.
+func (q *cq) leaveOpen(why string) {
+	if q.reason == "" {
+		q.reason = why
+	}
+}
