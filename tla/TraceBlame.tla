@@ -113,14 +113,16 @@ NextTurn(q) ==
 \* What is in the way of request n by a rule may be gone when n is told: until then comes what cancels requests, or may fail, or
 \* makes the token valid.
 MayGoAway(rule, n) ==
-  LET ComesLater(c) == Calls[c].begin \in at + 1..(IF Counts(n) THEN Requests[n].polled ELSE Last)
+  LET until == IF Counts(n) THEN Requests[n].polled ELSE Last
+      ComesLater(c) == Calls[c].begin \in at + 1..until
       p == Requests[n].qp
       Cancels(c) == Calls[c].kind \in {"flush", "close QP"} /\ Calls[c].qp \in {p, Peer[p]}
+      Aborts == \E end \in {p, Peer[p]} \intersect QP : AbortedFrom[end] \in at + 1..until
       MayFail(m) == Requests[m].qp \in {p, Peer[p]} /\ CanBe([req |-> m], "FAILED")
       Validates(m) == Tk!Validates(Requests[m]) /\ Requests[m].token = Requests[n].token
       IsPosted(Test(_)) == \E m \in DOMAIN Requests : ComesLater(Requests[m].post) /\ Test(m)
   IN
-  CASE rule = "RES-08"               -> (\E c \in DOMAIN Calls : ComesLater(c) /\ Cancels(c)) \/ IsPosted(MayFail)
+  CASE rule = "RES-08"               -> (\E c \in DOMAIN Calls : ComesLater(c) /\ Cancels(c)) \/ Aborts \/ IsPosted(MayFail)
     [] rule \in {"POLL-07", "POLL-08"} -> IsQueued(n) /\ IsPosted(Validates)
     [] OTHER                         -> FALSE
 

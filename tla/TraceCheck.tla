@@ -22,6 +22,7 @@ CONSTANTS
   Turns,      \* Turns[q]: so many completions of q are delivered by polls
   Depths,     \* Depths[q]: for how many completions the consumer asked room
   OldTokens,  \* those that may have been made valid before the trace began
+  AbortedFrom, \* AbortedFrom[p]: once so many events are explained, an abort may have ended the connection of p; see below
   Failing,    \* the CQs of which a callback reports an internal error
   Tight,      \* Tight[q]: the requests that complete into q, if they are more than it has room for
   SeenLate,   \* the consumer took the events down: callbacks had begun before it saw them
@@ -91,9 +92,13 @@ Certain(r, outcome) == Told(r) = {outcome}
 \* The peer of p is not in the trace: its messages come from nowhere, and it receives what is sent.
 Alone(p) == Peer[p] \notin QP
 
-\* Where both ends are in the trace, a connection is lost only with its other end (A23).
+\* Where both ends are in the trace, a connection is lost only with its other end, or by an abort of which the trace tells: a
+\* connector is closed, or a disconnect event comes, at some time after the abort (A23).
 IsOver(state) == state \notin {"IDLE", "CONNECTED"}
-CanBeLost(p) == qp[p].state = "CONNECTED" /\ (Alone(p) \/ IsOver(qp[Peer[p]].state))
+MayBeAborted(p) == AbortedFrom[p] <= at
+CanBeLost(p) ==
+  /\ qp[p].state = "CONNECTED"
+  /\ Alone(p) \/ IsOver(qp[Peer[p]].state) \/ MayBeAborted(p) \/ MayBeAborted(Peer[p])
 
 \* Call c has taken effect, or is none of those to be explained.
 HasEffect(c) ==

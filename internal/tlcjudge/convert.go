@@ -29,6 +29,7 @@ type qp struct {
 	initiator, receive *cq
 	conn               string
 	connected, closed  *call
+	aborted            int // the place from which on an abort may have ended its connection, or 0
 	peer               *qp
 	requests           []*request
 	component          *component
@@ -94,6 +95,7 @@ func read(t *trace.Trace) *history {
 		h.take(c)
 	}
 	h.findUnclear()
+	h.findAborts()
 	h.findPeers()
 	for _, c := range slices.SortedStableFunc(slices.Values(calls), func(a, b *call) int { return a.end - b.end }) {
 		h.deliver(c)

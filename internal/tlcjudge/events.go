@@ -48,6 +48,7 @@ var kinds = map[string]string{
 	"NdkCqNotificationCallback": "callback", "ibv_get_cq_event": "event",
 	"NdkFlush": "flush", "NdkDisconnect": "flush",
 	"NdkCloseCq": "close CQ", "ibv_destroy_cq": "close CQ", "NdkCloseQp": "close QP", "ibv_destroy_qp": "close QP",
+	"NdkDisconnectEventCallback": "abort", "NdkDisconnectEventCallbackEx": "abort", "NdkCloseConnector": "abort",
 	"ibv_get_async_event": "device event", "quiesce": "rest", "CqePlaced": "placed",
 }
 

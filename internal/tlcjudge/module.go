@@ -97,6 +97,7 @@ func (q *question) instance(b *strings.Builder) {
 		{"Tight", name("Tight", q.ofCq(q.tightRequests))},
 		{"Depths", name("Depths", q.ofCq(func(c *cq) string { return fmt.Sprint(c.depthEnough()) }))},
 		{"OldTokens", set(quoted(q.oldTokens))},
+		{"AbortedFrom", name("AbortedFrom", q.ofQp(q.abortedFrom))},
 		{"Failing", set(failing)},
 		{"SeenLate", truth(q.seenLate)},
 		{"Last", fmt.Sprint("Last", q.number)},
