@@ -1,5 +1,7 @@
 package tlcjudge
 
+import "slices"
+
 // findUnclear finds the CQs of which nobody can tell what they hold.
 func (h *history) findUnclear() {
 	for _, q := range h.cqList {
@@ -7,12 +9,28 @@ func (h *history) findUnclear() {
 			q.leaveOpen("the trace does not hold the creation of " + q.name + ", so nobody knows how it was armed and what it held")
 		}
 	}
+	h.findFed()
 	for _, c := range h.calls {
 		switch c.kind {
 		case "unsettle":
 			h.unsettle(c)
 		case "device event":
 			h.findFailed(c)
+		}
+	}
+}
+
+// findFed finds the CQs that receives of a shared receive queue may complete into: those of the QPs that were created with one, or
+// any where the trace does not tell of such a QP.
+func (h *history) findFed() {
+	if len(h.shared) == 0 {
+		return
+	}
+	takes := func(p *qp) bool { return p.created != nil && p.created.first.Srq != "" }
+	told := slices.ContainsFunc(h.qpList, takes)
+	for _, q := range h.cqList {
+		if !told || slices.ContainsFunc(h.qpList, func(p *qp) bool { return takes(p) && p.receive == q }) {
+			q.leaveOpen("receives of a shared receive queue may complete into " + q.name)
 		}
 	}
 }
