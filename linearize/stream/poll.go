@@ -110,6 +110,7 @@ func (q *cq) release() {
 				q.showPending(p)
 				q.tokensByRest()
 				q.silentByRest(p)
+				q.emptyTells(p)
 			}
 		}
 		if n := len(p.results); q.s.dialect.A7 == model.A7MustNot && 0 < n && n < p.call.n {

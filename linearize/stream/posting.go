@@ -50,6 +50,7 @@ type lane struct {
 	blamed   []*posting   // … on whose completion by a moment of rest a finding may rest
 	left     []leftBehind // of a queue of sends: receives that a poll left behind, if their message had arrived
 	sentBy   sentBy       // … the most of them that are known to have succeeded by a moment of rest
+	uncalled []uncalled   // of a queue of receives: requests of the peer for which a callback was due if one of these was pending
 	promised int          // receives yet to be posted that sends have gone to already
 
 	received int  // other halves that were told

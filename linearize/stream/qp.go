@@ -81,6 +81,13 @@ func newQp(s *Stream, name string) *qp {
 	return p
 }
 
+// used gives up on a QP that was created before the trace began.
+func (p *qp) used() {
+	if !p.created {
+		p.leaveOpen("the trace does not hold the creation of " + p.name + ", so nobody knows where its requests complete")
+	}
+}
+
 func (s *Stream) createQp(e *trace.Event) *qp {
 	p := s.qp(e.Qp)
 	p.lanes[model.Initiator].cq, p.lanes[model.Receive].cq = s.cq(e.InitiatorCq), s.cq(e.ReceiveCq)

@@ -75,6 +75,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	}
 	if outcome == model.SUCCESS && r.op == model.ReceiveOp {
 		out = r.arrivedWith(out)
+		r.receivedTells(p.line)
 	}
 	if r.outlivesClose(q, p); q.stopped() {
 		return out
@@ -113,6 +114,8 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	out = append(out, s.late...)
 	if s.late = nil; r.silent && !q.doubts(p, r, kinds) || r.didNotWait() {
 		out = r.wasOwed(out)
+	} else {
+		q.noteUncalled(p, r, kinds)
 	}
 	if end := l.qp.over; end != 0 && end < p.call.call && r.called < end {
 		out = r.stays(out, q)
@@ -381,9 +384,7 @@ func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, o
 			"the completion of %s names %s, and it was posted on %s", r.wr, result.Qp, r.lane.qp.name)
 		r.lane.qp.allows("it names %s", r.lane.qp.name)
 	}
-	if r.lane.cq == nil {
-		g := q.group.root()
-		g.unclear = "the trace does not hold the creation of " + r.lane.qp.name + ", so nobody knows where its requests complete"
+	if r.lane.cq == nil { // its QP was created before the trace began
 		return false
 	}
 	s.seen[aResultOfRequest]++
