@@ -35,20 +35,16 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 		s.checkChains()
 		s.checkHung()
 	}
-	groups := map[*group]bool{}
 	for _, p := range s.qpsInOrder {
 		p.placedCancelled()
 	}
 	for _, p := range s.qpsInOrder {
 		p.finishUnexplained()
-		groups[p.group.root()] = true
 	}
 	if end != nil && end.Quiescent {
 		s.takeRemains()
 	}
-	for _, q := range s.inOrder {
-		groups[q.group.root()] = true
-	}
+	groups := s.groups()
 	r.Components = len(groups)
 	s.leaveOpen()
 	s.markFollowing()
@@ -56,13 +52,13 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 	for _, f := range s.findings {
 		r.Findings = append(r.Findings, f.Finding)
 	}
-	told := map[*group]bool{}
 	for _, q := range s.inOrder {
 		if err := q.queue.Err(); err != nil {
 			q.bounded(err)
 		}
-		if g := q.group.root(); !g.broken && g.unclear != "" && !told[g] {
-			told[g] = true
+	}
+	for _, g := range groups {
+		if !g.broken && g.unclear != "" {
 			r.Undecided("", g.unclear)
 		}
 	}
@@ -70,6 +66,23 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 		r.Undecided("", verdict.NotAtRest)
 	}
 	s.cover(r)
+}
+
+// groups returns the groups of objects that share something, in the order of their first CQs, and then of the QPs without one.
+func (s *Stream) groups() []*group {
+	var all []*group
+	add := func(g *group) {
+		if g = g.root(); !slices.Contains(all, g) {
+			all = append(all, g)
+		}
+	}
+	for _, q := range s.inOrder {
+		add(q.group)
+	}
+	for _, p := range s.qpsInOrder {
+		add(p.group)
+	}
+	return all
 }
 
 // Uncounted returns the ids of the rules that a stream decides, or leaves open, without always knowing when a trace exercises

@@ -106,10 +106,11 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 	}
 }
 
-// accepted takes that a post returned success: an initiator request needs a connection (POST-08).
+// accepted takes that a post returned success: an initiator request needs a connection (POST-08). What was created before the trace
+// began may have one.
 func (s *Stream) accepted(r *posting) {
 	p := r.lane.qp
-	if r.lane.queue == model.Initiator {
+	if r.lane.queue == model.Initiator && p.created {
 		switch {
 		case p.unconnected():
 			s.report(p.group, verdict.ProviderViolation, "POST-08", 0, []int{r.line},

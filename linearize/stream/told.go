@@ -385,6 +385,8 @@ func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, o
 		r.lane.qp.allows("it names %s", r.lane.qp.name)
 	}
 	if r.lane.cq == nil { // its QP was created before the trace began
+		join(q.group, r.lane.qp.group)
+		s.reopen(q.group)
 		return false
 	}
 	s.seen[aResultOfRequest]++
