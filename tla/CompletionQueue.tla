@@ -137,8 +137,8 @@ Disarmed(r) == [r EXCEPT !.arm = "NONE", !.waiting = 0]
 \* The arm is cleared and buys its callback (ARM-02).
 Satisfied(r, w) == {[Disarmed(r) EXCEPT !.due = d] : d \in Owe(r.due, w)}
 
-\* An error of the CQ is told in one callback with completions, or in one of its own (A2): of d that are owed for completions
-\* so many are left beside it.
+\* An error of the CQ is told in a callback that is owed for completions, or in one of its own (A2): of d callbacks that are
+\* owed for completions d - 1 are left then, or d.
 Beside(d) ==
   IF d = 0 THEN {0}
   ELSE CASE Reading.A2 = "EITHER" \/ SecondArm = "TOGETHER" -> {d - 1, d}
@@ -226,8 +226,8 @@ Fresh(r) == {r.entries[i] : i \in (Len(r.entries) - r.fresh + 1)..Len(r.entries)
 (* Rejected, but for YES: that a fresh completion counts though it has     *)
 (* been polled (A25).  The text speaks of completions in the CQ.           *)
 (* libibverbs treats fresh and old completions alike, and looks at none,   *)
-(* but that a device may (FreshAtArm = OldAtArm).  There the last two      *)
-(* lines say all about a completion that may count as a match.             *)
+(* but that a device may (FreshAtArm = OldAtArm): there a completion that  *)
+(* may count as a match is as any other.                                   *)
 (***************************************************************************)
 AtArm(r, a) ==
   LET matches == {Match(a, c) : c \in Fresh(r)} IN

@@ -55,8 +55,8 @@ Program ==
          [main |-> <<"drain", "arm", "sleep">>, callback |-> <<"wake">>]
     [] pattern = "callback: drain, arm" ->
          [main |-> <<"arm", "drain", "sleep">>, callback |-> <<"drain", "arm">>]
-       \* Wrong: completions stay behind, which are old at the next arm (against ARM-23); a short batch may leave some (A7), but in
-       \* ndspi, where each poll takes all that it has room for.
+       \* Wrong: completions stay behind, which are old at the next arm.  To poll one entry is against ARM-23; to poll a batch is
+       \* not, and may leave some all the same (A7), but in ndspi, where each poll takes all that it has room for.
     [] pattern = "arm, poll one, sleep" ->
          [main |-> <<"arm", "poll one", "sleep">>, callback |-> <<"wake">>]
     [] pattern = "arm, poll batch, sleep" ->

@@ -107,8 +107,8 @@ Tokens(op) ==
   IF op \in {"SendAndInvalidate", "FastRegister", "Bind", "Invalidate"} \/ (op \in {"Read", "Write"} /\ Token # {})
   THEN Token ELSE {NoToken}
 
-\* NdkReceive has no flags; only a message can be solicited (FLAG-08).  (The consumer tries to defer a receive
-\* nevertheless, for the contract to refuse.)
+\* NdkReceive has no flags; only a message can be solicited (FLAG-08); that it is the last of its group no state tells.  (The
+\* consumer tries to defer a receive nevertheless, for the contract to refuse.)
 MayHave(flag, op) ==
   IF flag \in Flags /\ (op # "Receive" \/ flag = "DEFER") /\ (flag = "SEND_AND_SOLICIT_EVENT" => op \in {"Send", "SendAndInvalidate"})
   THEN BOOLEAN ELSE {FALSE}
@@ -133,6 +133,7 @@ Held(p, queue) ==
   CASE Reading.A12 = "POLLED" -> Cardinality({n \in 1..Used(p, queue) : ~Known(p, queue, n)})
     [] Reading.A12 = "PLACED" -> Len(qp[p][queue])
 
+\* POST-06.
 HasPlace(p, queue) == Held(p, queue) < QueueDepth
 
 (***************************************************************************)

@@ -54,13 +54,13 @@ Pending(r) == ~Executed(r)
 Unacknowledged(r) == r.phase = "UNACKNOWLEDGED"
 
 (***************************************************************************)
-(* States of a QP.  BROKEN: the connection failed, or the consumer ended   *)
-(* it; pending requests may be cancelled.  BROKEN IDLE: a flush, a receive *)
-(* that failed or the failure of a CQ came before any connection; nothing  *)
-(* succeeds, as on an IDLE QP, and pending receives may be cancelled.      *)
-(* FLUSHED: nothing posted now succeeds (in one reading of A15).  ABORTED: *)
-(* ended because of a bad token, one that is not valid where a message is  *)
-(* to take it back; nothing succeeds any more (INV-05).                    *)
+(* States of a QP.  IDLE: never connected.  BROKEN: the connection failed, *)
+(* or the consumer ended it; pending requests may be cancelled.  BROKEN    *)
+(* IDLE: a flush, a receive that failed or the failure of a CQ came before *)
+(* any connection; nothing succeeds, as on an IDLE QP, and pending receives*)
+(* may be cancelled.  FLUSHED: nothing posted now succeeds (in one reading *)
+(* of A15).  ABORTED: ended because of a bad token, one that is not valid  *)
+(* where a message is to take it back; nothing succeeds any more (INV-05). *)
 (* CLOSING: NdkCloseQp was called; COMPLETING: its NdkCloseCompletion      *)
 (* runs; CLOSED: it returned.                                              *)
 (***************************************************************************)
@@ -122,8 +122,8 @@ AfterConnect(state) == IF state = "IDLE" THEN "CONNECTED" ELSE AfterFlush("CONNE
 \* NdkConnect, or NdkAccept on the other side.
 NdkConnect(p) == qp[p].state \in {"IDLE", "BROKEN IDLE"} /\ qp' = [qp EXCEPT ![p].state = AfterConnect(@)]
 
-\* Hidden.  The peer or the network ends the connection.  The step cancels nothing; from now on the adapter may (A23).  That a
-\* disconnect which the peer asked for flushes this end as well (DISC-07), and a loss need not, is not told apart.
+\* Hidden.  The peer or the network ends the connection.  The step cancels nothing; from now on the adapter may (A23).  A
+\* disconnect that the peer asked for flushes nothing here (DISC-07).  The two are not told apart, so this allows more.
 ConnectionLost(p) == qp[p].state = "CONNECTED" /\ qp' = [qp EXCEPT ![p].state = "BROKEN"]
 
 \* An error of a CQ makes the QPs that use it unusable (ARM-18).
@@ -237,7 +237,8 @@ CanReceive(queue, i) ==
   /\ \A j \in Arriving(queue, i) : \A k \in 1..(j - 1) :
        Pending(queue[k]) => MayPass(queue[j], queue[k]) \/ Unacknowledged(queue[k]) \/ k \in Arriving(queue, i)
 
-Messages(a) == {i \in DOMAIN qp[a].initiator : CanReceive(qp[a].initiator, i)}   \* one, or none
+\* One, or none: no message passes one that has not arrived.
+Messages(a) == {i \in DOMAIN qp[a].initiator : CanReceive(qp[a].initiator, i)}
 NextMessage(a) == CHOOSE i \in Messages(a) : TRUE
 Message(a) == qp[a].initiator[NextMessage(a)]
 WritesBefore(a) == {qp[a].initiator[i] : i \in Arriving(qp[a].initiator, NextMessage(a)) \ {NextMessage(a)}}
@@ -325,12 +326,13 @@ Flushed(q) == Ended(q, AfterFlush(q.state), IF Reading.A31 = "CANCELLED" THEN Pe
 (***************************************************************************)
 NdkFlush(p) == ~Closing(qp[p].state) /\ qp' = [qp EXCEPT ![p] = Flushed(@)]
 
-\* A disconnected QP is flushed implicitly (DISC-08).  What is posted afterwards may still succeed, as after a flush (A15): the
-\* documentation asks of a disconnect no more.  One that is pending flushes at some moment before it completes: that moment is
-\* this step; and NdkConnect is the moment from which on requests may succeed.
+\* A disconnected QP is flushed implicitly (DISC-08).  What is posted afterwards may still succeed, as after a flush (A15): that
+\* the connection is closed in both directions then (DISC-10) is said of the connector, and of no request.  One that is pending
+\* flushes at some moment before it completes: that moment is this step; and NdkConnect is the moment from which on requests may
+\* succeed.
 NdkDisconnect(p) == NdkFlush(p)
 
-\* A close cancels what it would have to wait for (LIFE-10).
+\* A close cancels what it would have to wait for (LIFE-10), and never fails (LIFE-12).
 NdkCloseQp(p) == ~Closing(qp[p].state) /\ qp' = [qp EXCEPT ![p] = Ended(@, "CLOSING", PendingPhases)]
 
 \* The close completes when no request of the QP is left (LIFE-07).

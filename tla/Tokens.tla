@@ -42,6 +42,7 @@ TokenInit == token = [t \in Token |-> "INVALID"]
 
 Become(t, validity) == token' = [token EXCEPT ![t] = validity]
 
+\* INV-02.  What was invalid stays so: a read that fails makes nothing valid.
 Spoilt(validity) == IF validity = "INVALID" THEN "INVALID" ELSE "UNDEFINED"
 
 \* The requests that make a token valid, when they are executed with success.
@@ -50,12 +51,7 @@ Validates(r) == r.op \in {"FastRegister", "Bind"}
 \* A read with NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE, where the adapter has it (INV-01, INV-03).
 ReadThatInvalidates(r) == r.op = "Read" /\ r.token # NoToken /\ ReadInvalidates
 
-(***************************************************************************)
-(* A request r of the token's owner is executed with an outcome, or (Write)*)
-(* one of a peer that the token lets reach into the memory: through an     *)
-(* invalid one it can't.  NdkInvalidate of an invalid token fails.         *)
-(***************************************************************************)
-\* POLL-08.
+\* POLL-08: NdkInvalidate of an invalid token can't succeed.
 CanInvalidate(t) == token[t] # "INVALID"
 
 \* INV-08: what is written through an invalid token does not arrive.  A peer's read through a token is as its write, and
@@ -65,6 +61,12 @@ CanAccess(t) == IF t = NoToken THEN TRUE ELSE token[t] # "INVALID"
 \* A write that has only to be acknowledged needs no access any more.
 HasArrived(r) == r.phase = "UNACKNOWLEDGED"
 
+(***************************************************************************)
+(* A request r of the token's owner is executed with an outcome, or (Write)*)
+(* one of a peer that the token lets reach into the memory: through an     *)
+(* invalid one it can't.  A read that invalidates its token does so with   *)
+(* success (INV-01), and spoils it otherwise (INV-02).                     *)
+(***************************************************************************)
 Execute(r, outcome) ==
   CASE outcome = "SUCCESS" /\ Validates(r)           -> Become(r.token, "VALID")
     [] outcome = "SUCCESS" /\ r.op = "Invalidate"    -> CanInvalidate(r.token) /\ Become(r.token, "INVALID")

@@ -92,8 +92,9 @@ Certain(r, outcome) == Told(r) = {outcome}
 \* The peer of p is not in the trace: its messages come from nowhere, and it receives what is sent.
 Alone(p) == Peer[p] \notin QP
 
-\* Where both ends are in the trace, a connection is lost only with its other end, or by an abort of which the trace tells: a
-\* connector is closed, or a disconnect event comes, at some time after the abort (A23).
+\* Narrower than module Ndk, where the network may end a connection at any time (A23): where both ends are in the trace, a loss is
+\* believed only with the other end, or by an abort of which the trace tells: a connector is closed, or a disconnect event comes, at
+\* some time after the abort.  Else requests might be cancelled without a cause (RES-08).
 IsOver(state) == state \notin {"IDLE", "CONNECTED"}
 MayBeAborted(p) == AbortedFrom[p] <= at
 CanBeLost(p) ==
