@@ -541,7 +541,7 @@ func TestCancelledByACqThatTellsLater(t *testing.T) {
 func TestStreamOnAPeerWhoseCqIsNotKnown(t *testing.T) {
 	r := streaming(overlapped(t, "new qp4 cq4; NdkConnect qp3 d; NdkConnect qp4 d; NdkReceive qp3 r3; NdkReceive qp4 r4; "+
 		"NdkSendAndInvalidate qp4 s1#7 SILENT_SUCCESS; get cq4 r4c; rest; get cq4"), Options{})
-	if r.Verdict != verdict.Conformant {
+	if r.Verdict != verdict.Inconclusive || r.Violated() {
 		t.Errorf("%s: %+v", r.Verdict, r.Findings)
 	}
 }
