@@ -45,7 +45,7 @@ func (h *history) isOnlyFlushed(p *qp) bool {
 	}
 	for _, end := range []*qp{p, p.peer} {
 		for _, q := range []*cq{end.initiatorCq, end.receiveCq} {
-			if q == nil || h.mayFail(q) {
+			if h.mayFail(q) {
 				return false
 			}
 		}

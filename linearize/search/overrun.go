@@ -5,9 +5,9 @@ import (
 	"ndkoracle/model"
 )
 
-// mayFail reports whether q may have had an error, after which completions are lost.
+// mayFail reports whether q may have had an error, after which completions are lost, as nobody knows of one that is not known.
 func (h *history) mayFail(q *cq) bool {
-	return q.unclear != "" || q.reports || q.overrun != never
+	return q == nil || q.unclear != "" || q.reports || q.overrun != never
 }
 
 // failsFrom returns from when on q may have had an error, or never.

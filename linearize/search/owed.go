@@ -281,7 +281,7 @@ func (h *history) succeededBy(p *qp, i int) moment {
 	switch q := p.initiatorCq; {
 	case r.told:
 		by = r.toldBy()
-	case !r.silent || q == nil || h.mayFail(q):
+	case !r.silent || h.mayFail(q):
 		return never
 	case r.owed != never && h.foundEmptyAfter(r):
 		by = r.owed // a failure would have been delivered
@@ -403,7 +403,7 @@ func (h *history) checkOwed() {
 // reports whether that is so.
 func (h *history) outlivesClose(q *cq, r *request) bool {
 	closed := h.doneAt(r.qp.closed)
-	if q == nil || r.delivery == nil || r.point != nil || closed == never || h.mayFail(q) {
+	if r.delivery == nil || r.point != nil || closed == never || h.mayFail(q) {
 		return false
 	}
 	poll := q.emptyAfter(closed)
