@@ -93,8 +93,8 @@ Certain(r, outcome) == Told(r) = {outcome}
 Alone(p) == Peer[p] \notin QP
 
 \* Narrower than module Ndk, where the network may end a connection at any time (A23): where both ends are in the trace, a loss is
-\* believed only with the other end, or by an abort of which the trace tells: a connector is closed, or a disconnect event comes, at
-\* some time after the abort.  Else requests might be cancelled without a cause (RES-08).
+\* believed only with the other end, or by an abort of which the trace tells: a connector is closed, or a disconnect event comes,
+\* at some time after the abort.  Else requests might be cancelled without a cause (RES-08).
 IsOver(state) == state \notin {"IDLE", "CONNECTED"}
 MayBeAborted(p) == AbortedFrom[p] <= at
 CanBeLost(p) ==
