@@ -427,6 +427,8 @@ var alike = []struct {
 	{"a send failed after a rest, and its receive before it, of which a callback had to tell", verdict.ProviderViolation, "ARM-11",
 		connectedToo + "NdkArmCq cq1 SOLICITED; NdkReceive qp3 r1; NdkSend qp4 s1; rest; enter cq1; get cq1 r1x s1x; rest"},
 	{"… and none had to", verdict.Conformant, "", connectedToo + "NdkReceive qp3 r1; NdkSend qp4 s1; rest; get cq1 r1x s1x; rest"},
+	{"… and its receive was pending", verdict.ProviderViolation, "",
+		"NdkReceive qp1 r2; NdkArmCq cq1 SOLICITED; NdkReceive qp2 r1; NdkSend qp1 s1; rest; enter cq1; get cq1 r2x; get cq2; get cq1 s1c; get cq1"},
 	{"a message had been received by a rest, and the receive that was not cancelled was pending", verdict.ProviderViolation, "DEF-04",
 		"NdkFlush qp1; NdkReceive qp1 r1; NdkReceive qp1 r2; NdkSend qp2 s1; rest; get cq1 r1c; get cq1; get cq2 s1"},
 	{"… of a silent one", verdict.ProviderViolation, "DEF-04",

@@ -52,6 +52,7 @@ type cq struct {
 	fenced                []*posting // outstanding requests of QPs whose close has completed
 	owed                  int        // outstanding requests that had to have completed at a moment of rest
 	unexplained           bool       // what cancelled some that it delivered may not be known yet
+	relied                []*awaited // sends that it delivered, and that may have waited at a moment of rest
 }
 
 // A poll is one that is under way, or that waits for another one.
@@ -284,6 +285,7 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 		s.report(q.group, verdict.ProviderViolation, "ARM-15", 0, nil,
 			"the callback of %s reports %s, which no CqStatus can be", q.name, e.Status)
 	}
+	q.forgetRelied()
 	if status == model.OK {
 		q.countEntered()
 	} else if !q.fails(e.Status, status) {

@@ -17,7 +17,9 @@ type finding struct {
 	searched bool       // nothing explains it; other findings break a rule by themselves
 	rests    []restsOn  // it stands when these are known not to have overflowed
 	guesses  []*posting // … and these to have succeeded
-	awaited  []awaited  // … and to have had a receive
+	awaited  []*awaited // … and to have had a receive, one of these
+	relied   []*awaited // … each of these
+	instead  *cq        // … or when nothing explains what comes after in this CQ, where that a send waited is followed
 }
 
 // A group is of objects that share something. What is found on one of them ends what can be said of all.

@@ -131,8 +131,10 @@ func (q *cq) release() {
 				e.pending = pending
 			}
 			q.dates(e)
+			before := q.beforeOwed(e)
 			if !q.show(q.queue, e) {
 				q.died(q.queue, e)
+				q.goOnWaiting(before, e)
 			}
 		}
 		return

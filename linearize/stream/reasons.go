@@ -40,11 +40,16 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 			return
 		}
 	}
+	if m := q.mayHaveReliedOn(); m != nil && (e.posting == nil || e.owed == 0) {
+		m.lane.qp.leaveOpen(m.leavesOpen())
+		return
+	}
 	if e.posting != nil && e.owed != 0 {
 		e.posting.isBlamed()
 	}
 	q.s.unexplained(q.group, f.Rule, f.Line, nil, "%s", f.Message)
-	q.restsOnReceives(e)
+	q.restsOnReceives(e, len(a.Why()) > 0 && a.Why()[0] == automaton.BehindFence)
+	q.diedWaiting()
 	q.s.also(f.Also...)
 	if !q.s.muted {
 		told := &q.s.findings[len(q.s.findings)-1]

@@ -122,7 +122,10 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	} else if r.isLast() {
 		out = append(out, sight{what: stayed, posting: r, pending: -1})
 	}
-	return s.over(out, r, outcome, sight{what: delivered, kinds: kinds, from: from, owed: r.owed, known: r.place != 0})
+	ahead := r.ahead
+	out = s.over(out, r, outcome, sight{what: delivered, kinds: kinds, from: from, owed: r.owed, known: r.place != 0})
+	q.relies(r, ahead)
+	return out
 }
 
 // silent takes that a request succeeded silently: a later one of its queue has completed.

@@ -3,6 +3,7 @@ package stream
 import (
 	"slices"
 
+	"ndkoracle/linearize/automaton"
 	"ndkoracle/model"
 )
 
@@ -14,7 +15,8 @@ import (
 type awaited struct {
 	send   *posting
 	rested moment
-	had    bool // a receive was pending then, as a poll showed
+	had    bool   // a receive was pending then, as a poll showed
+	told   moment // when it, or what had to have completed behind it, was told, or 0
 }
 
 // restsOnReceive notes that the latest finding rests on what r had to have done by a moment of rest, unless it, or a send before it, waited for
@@ -25,7 +27,7 @@ func (s *Stream) restsOnReceive(r *posting, rested moment) bool {
 		return false
 	}
 	var send *posting
-	for _, m := range append([]*posting{r.ahead}, r.lane.waiting...) {
+	for _, m := range append([]*posting{r.ahead, r}, r.lane.waiting...) {
 		if m != nil && m.position <= r.position && m.mayHaveHadNone(rested) {
 			send = m
 		}
@@ -34,16 +36,22 @@ func (s *Stream) restsOnReceive(r *posting, rested moment) bool {
 		return false
 	}
 	f := &s.findings[len(s.findings)-1]
-	f.awaited = append(f.awaited, awaited{send: send, rested: rested})
+	f.awaited = append(f.awaited, &awaited{send: send, rested: rested})
 	return true
 }
 
 // restsOnReceives does that for what a sight of q has led to: at a moment of rest, for all that had to have completed.
-func (q *cq) restsOnReceives(e *sight) {
+func (q *cq) restsOnReceives(e *sight, behindFence bool) {
 	switch {
 	case e.posting != nil && e.owed != 0:
 		q.s.restsOnReceive(e.posting, e.owed)
-	case e.what == restful && !q.s.muted:
+	case q.s.muted:
+	case e.what != restful:
+		f := &q.s.findings[len(q.s.findings)-1]
+		if f.relied = slices.Clone(q.relied); behindFence {
+			f.relied = append(f.relied, q.owedSends()...)
+		}
+	default:
 		for _, l := range q.lanes {
 			for _, r := range l.waiting {
 				if r.owed == e.at && r.place == 0 && !q.s.restsOnReceive(r, e.at) {
@@ -55,11 +63,107 @@ func (q *cq) restsOnReceives(e *sight) {
 	}
 }
 
+// relies notes that r, which is over, is taken to have completed by a moment of rest, where it, or the send ahead of it, may have waited for a
+// receive then. Had it, another callback may have been for it, so what is found of the CQ next may rest on that.
+func (q *cq) relies(r, ahead *posting) {
+	if q.armed == model.NONE || len(q.relied) > MaxFollowing {
+		return
+	}
+	for _, m := range []*posting{ahead, r} {
+		if m != nil && r.mayRestOn(m) {
+			q.relied = append(q.relied, &awaited{send: m, rested: r.owed, told: q.s.at})
+		}
+	}
+}
+
+// mayRestOn reports whether that r is taken to have completed by a moment of rest rests on a receive that m, a send, may not have had.
+func (r *posting) mayRestOn(m *posting) bool {
+	to := r.lane.other()
+	return r.owed != 0 && r.lane.queue == model.Initiator && to != nil && to.cq != nil && !r.lane.qp.isRemote() && m.mayHaveHadNone(r.owed)
+}
+
+// forgetRelied takes that a callback is entered: what is owed, and armed for, is by now as if no send that the CQ delivered had waited. One that
+// a consumer tells of late may have been for it.
+func (q *cq) forgetRelied() {
+	if n := len(q.relied); n > 0 && q.emptied > q.relied[n-1].told && !q.s.consumer {
+		q.relied = nil
+	}
+}
+
+// mayHaveReliedOn returns a send whose receive is told to have failed, so that it may have waited after all, or nil. Where the CQ delivers that
+// failure together with the send it is tried already.
+func (q *cq) mayHaveReliedOn() *posting {
+	for _, a := range q.relied {
+		to := a.send.lane.other()
+		if !a.had && to.mayHaveFailed(a.rested) && a.send.mayHaveHadNone(a.rested) && (to.cq != q || a.told < q.s.at) {
+			return a.send
+		}
+	}
+	return nil
+}
+
+// beforeOwed returns a copy of what explains the CQ before e, if that delivers a send which is taken to have completed by a moment of rest,
+// and may have waited then. Otherwise it returns nil.
+func (q *cq) beforeOwed(e *sight) *automaton.Queue {
+	if e.what != delivered || e.owed == 0 || !e.posting.mayRestOn(e.posting) {
+		return nil
+	}
+	return q.queue.Clone()
+}
+
+// goOnWaiting goes on, where nothing explained e and that was told, as if the send that e delivers had waited at the moment of rest. What was
+// told stands if that explains no more.
+func (q *cq) goOnWaiting(before *automaton.Queue, e *sight) {
+	if before == nil || q.s.muted || q.stopped() {
+		return
+	}
+	f := &q.s.findings[len(q.s.findings)-1]
+	waited := *e
+	waited.owed = 0
+	if before.Free(automaton.Moment(e.posting.called), automaton.Moment(e.owed), automaton.Moment(e.at)) && q.show(before, &waited) {
+		q.queue, f.instead = before, q
+		q.relied = slices.DeleteFunc(q.relied, func(a *awaited) bool { return a.send == e.posting })
+		return
+	}
+	f.awaited = nil
+}
+
+// diedWaiting takes that the latest finding is of what nothing explains, nor that sends had waited of which findings before it say so.
+func (q *cq) diedWaiting() {
+	last := len(q.s.findings) - 1
+	if q.s.muted || q.s.findings[last].lacked() != nil {
+		return
+	}
+	for i := range q.s.findings[:last] {
+		if f := &q.s.findings[i]; f.instead == q {
+			f.awaited, f.relied, f.instead = nil, nil, nil
+		}
+	}
+}
+
+// owedSends returns the sends that had to have completed at a moment of rest, and that no poll has delivered: what is behind them had to have, too.
+func (q *cq) owedSends() []*awaited {
+	var all []*awaited
+	for _, l := range q.lanes {
+		for _, r := range l.waiting[:min(len(l.waiting), MaxFollowing)] {
+			if r.mayRestOn(r) {
+				all = append(all, &awaited{send: r, rested: r.owed})
+			}
+		}
+	}
+	return all
+}
+
 // showPending takes that a poll found nothing after a moment of rest: it shows which receives had not ended by then, and so which sends had.
 func (q *cq) showPending(p *poll) {
 	for i := range q.s.findings {
-		for k := range q.s.findings[i].awaited {
-			a := &q.s.findings[i].awaited[k]
+		f := &q.s.findings[i]
+		for _, a := range slices.Concat(f.awaited, f.relied) {
+			a.had = a.had || a.send.hadReceive(a.rested)
+		}
+	}
+	for _, other := range q.s.inOrder {
+		for _, a := range other.relied {
 			a.had = a.had || a.send.hadReceive(a.rested)
 		}
 	}
@@ -84,7 +188,7 @@ func (l *lane) lacked(p *poll) {
 
 // open reports whether nothing tells that the send had a receive: a poll that showed one to be pending, receives that succeeded, or the
 // success of the send, if none was posted later or sends took all there were.
-func (a awaited) open() bool {
+func (a *awaited) open() bool {
 	to := a.send.lane.other()
 	later := func(r *posting) bool { return r.returned == 0 || r.returned > a.rested }
 	succeeded := a.send.over && a.send.outcome == model.SUCCESS && !slices.ContainsFunc(to.waiting, later)
@@ -93,7 +197,10 @@ func (a awaited) open() bool {
 
 // lacked returns a send on which a finding rests, if each of them may have waited for a receive, or nil.
 func (f *finding) lacked() *posting {
-	if len(f.awaited) == 0 || slices.ContainsFunc(f.awaited, func(a awaited) bool { return !a.open() }) {
+	if i := slices.IndexFunc(f.relied, (*awaited).open); i >= 0 {
+		return f.relied[i].send
+	}
+	if len(f.awaited) == 0 || slices.ContainsFunc(f.awaited, func(a *awaited) bool { return !a.open() }) {
 		return nil
 	}
 	return f.awaited[0].send
