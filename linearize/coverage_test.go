@@ -148,6 +148,28 @@ func TestConsumerSeesCallbacksOfSendsThatWaited(t *testing.T) {
 	}
 }
 
+// A callback that was due by a moment of rest may be told later, or never: then it is missing (ARM-11). Whether it was due for a receive, as a
+// silent message that names a bad token had ended the connection (INV-05), the streaming engine leaves open.
+func TestConsumerTellsOfCallbacksLaterOrNever(t *testing.T) {
+	const cancelled = "NdkFlush qp2; NdkArmCq cq1 SOLICITED; NdkSend qp1 s1; NdkReceive qp2 r1; rest; get cq1 s1c; "
+	const aborted = "NdkReceive qp1 r1; NdkArmCq cq1 SOLICITED; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; rest; get cq1 r1c; get cq2"
+	for _, test := range []struct{ text, stream, search string }{
+		{cancelled + "get cq2", "ARM-11", "ARM-11"},
+		{cancelled + "get cq2; enter cq1", verdict.NotAtRest, verdict.NotAtRest},
+		{cancelled + "enter cq1; get cq2", verdict.NotAtRest, verdict.NotAtRest},
+		{aborted, "whether r1 had completed", "ARM-11"},
+		{aborted + "; enter cq1", "whether r1 had completed", verdict.NotAtRest},
+	} {
+		traced := overlapped(t, test.text)
+		traced.Header.Side, traced.End.Quiescent = "consumer", false
+		for engine, want := range map[Engine]string{Streaming: test.stream, Porcupine: test.search} {
+			if f := Check(context.Background(), traced, Options{Engine: engine}).Findings[0]; !strings.Contains(f.Rule+" "+f.Message, want) {
+				t.Errorf("%s: %s: %+v", test.text, engine, f)
+			}
+		}
+	}
+}
+
 // In user mode callbacks may overlap, so that the second may have been entered while the first was running.
 func TestConsumerSeesOverlappingCallbacksLate(t *testing.T) {
 	traced := script(t, "arm ANY; arm ANY; post 1; cb<; post 2; arm ANY; cb>; cb<; cb>; rest; get 1 2; get")

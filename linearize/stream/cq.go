@@ -52,6 +52,7 @@ type cq struct {
 	fenced                []*posting // outstanding requests of QPs whose close has completed
 	owed                  int        // outstanding requests that had to have completed at a moment of rest
 	unexplained           bool       // what cancelled some that it delivered may not be known yet
+	untold                bool       // a callback that is missing may be one that the consumer has yet to tell of
 	relied                []*awaited // sends that it delivered, and that may have waited at a moment of rest
 }
 
@@ -286,6 +287,7 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 			"the callback of %s reports %s, which no CqStatus can be", q.name, e.Status)
 	}
 	q.forgetRelied()
+	q.toldLate()
 	if status == model.OK {
 		q.countEntered()
 	} else if !q.fails(e.Status, status) {
@@ -425,6 +427,9 @@ func (s *Stream) finishReads() {
 	for _, q := range s.inOrder {
 		if q.readers > 0 || s.consumer {
 			q.readersAre(0)
+		}
+		for _, l := range q.lanes {
+			l.neverTold()
 		}
 	}
 }

@@ -279,7 +279,7 @@ func (r *posting) endedWith(p *poll, kinds automaton.Kinds) {
 	if m.silent {
 		ended = m.silentBy()
 	}
-	if ended != 0 && ended == r.rested && !r.lane.cq.mayHold(p, r, kinds) {
+	if ended != 0 && ended == r.rested && !r.lane.cq.mayHoldTold(p, r, kinds) {
 		m.late = r
 	}
 }
@@ -287,7 +287,20 @@ func (r *posting) endedWith(p *poll, kinds automaton.Kinds) {
 // mayHold reports whether an explanation is left in which r, which the poll delivers, had been placed by the moment of rest at which that
 // was open. Behind others of the poll only what was seen before it is asked.
 func (q *cq) mayHold(p *poll, r *posting, kinds automaton.Kinds) bool {
-	a, at := q.queue.Clone(), automaton.Moment(q.s.at)
+	return q.holds(q.queue.Clone(), p, r, kinds)
+}
+
+// mayHoldTold does the same where a consumer has told of all callbacks that were entered by now.
+func (q *cq) mayHoldTold(p *poll, r *posting, kinds automaton.Kinds) bool {
+	a := q.queue.Clone()
+	if q.s.consumer {
+		a.Readers(0, automaton.Moment(q.s.at))
+	}
+	return q.holds(a, p, r, kinds)
+}
+
+func (q *cq) holds(a *automaton.Queue, p *poll, r *posting, kinds automaton.Kinds) bool {
+	at := automaton.Moment(q.s.at)
 	rested, from := automaton.Moment(r.rested), automaton.Moment(r.called)
 	return a.Owe(rested, from, at) &&
 		(len(p.delivered) > 0 || a.Delivered(automaton.Delivery{Kinds: kinds, From: from, Counted: automaton.Moment(r.countedFrom()),

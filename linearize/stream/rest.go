@@ -140,9 +140,25 @@ func (r *posting) mayWaitFor(m *posting) {
 	case r.silent && r != m:
 	case r.silent && r.rested != 0:
 		r.unsureAt = r.rested
+	case r.unsureAt != 0 && r.unsureAt == r.rested && !r.lane.receivesSince(r.rested):
+		// a receive that is pending now was pending then
 	default:
 		r.ahead, r.unsureAt, r.owedLine, r.lane.cq.mayOwe = m, s.at, s.line(), s.at
 	}
+}
+
+// receivesSince reports whether a receive of the peer that may be pending was posted after a moment.
+func (l *lane) receivesSince(at moment) bool {
+	to := l.other()
+	if to == nil {
+		return true
+	}
+	for _, o := range slices.Backward(to.waiting) {
+		if o.returned != 0 {
+			return o.returned > at
+		}
+	}
+	return false
 }
 
 // mayWaitNow reports whether r, which is not silent, may wait for a receive at the present moment of rest.

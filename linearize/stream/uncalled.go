@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"slices"
 
 	"ndkoracle/linearize/automaton"
@@ -12,26 +13,53 @@ import (
 type uncalled struct {
 	request *posting
 	rule    string // by which its completion matched the arm
+	untold  bool   // the callback may have been entered, and the consumer has yet to tell of it
+	shown   int    // the line that shows that it waited for none, or 0
 }
 
 // noteUncalled remembers r, which the poll delivers, if it is such a request: whether a receive was pending then may be told later.
 func (q *cq) noteUncalled(p *poll, r *posting, kinds automaton.Kinds) {
 	to := r.lane.other()
-	if r.silent || r.unsureAt == 0 || r.unsureAt != r.rested || to == nil || len(to.uncalled) == MaxFollowing || q.mayHold(p, r, kinds) {
+	if r.silent || r.unsureAt == 0 || r.unsureAt != r.rested || to == nil || len(to.uncalled) == MaxFollowing || q.mayHoldTold(p, r, kinds) {
 		return
 	}
-	to.uncalled = append(to.uncalled, uncalled{r, q.matches(kinds)})
+	untold := q.mayHold(p, r, kinds)
+	q.untold = q.untold || untold
+	to.uncalled = append(to.uncalled, uncalled{request: r, rule: q.matches(kinds), untold: untold})
+}
+
+// toldLate takes that the consumer tells of a callback of the CQ: that may be the one that had yet to be told.
+func (q *cq) toldLate() {
+	if !q.untold {
+		return
+	}
+	q.untold = false
+	for _, l := range q.lanes {
+		if to := l.other(); to != nil {
+			to.uncalled = slices.DeleteFunc(to.uncalled, func(u uncalled) bool { return u.untold && u.request.lane.cq == q })
+		}
+	}
+}
+
+// neverTold takes that the consumer tells of no more callbacks.
+func (l *lane) neverTold() {
+	for _, u := range l.uncalled {
+		if u.shown != 0 {
+			u.report(u.shown)
+		}
+	}
+	l.uncalled = nil
 }
 
 // emptyTells takes that a poll found nothing after a moment of rest: where it shows a receive that was pending then, nothing waited for one.
 func (q *cq) emptyTells(p *poll) {
 	for _, l := range q.lanes {
-		for _, u := range l.uncalled {
-			if u.request.hadReceive(u.request.rested) {
-				u.report(p.line)
+		for i := range l.uncalled {
+			if u := &l.uncalled[i]; u.request.hadReceive(u.request.rested) {
+				u.shows(p.line)
 			}
 		}
-		l.uncalled = slices.DeleteFunc(l.uncalled, func(u uncalled) bool { return u.request.rested <= l.emptyAtRest() })
+		l.uncalled = slices.DeleteFunc(l.uncalled, func(u uncalled) bool { return u.shown == 0 && u.request.rested <= l.emptyAtRest() })
 	}
 }
 
@@ -43,9 +71,20 @@ func (r *posting) receivedTells(line int) {
 		return m.op.IsSend() && m.outcome == model.SUCCESS && m.index() == r.index() && r.index() < l.known
 	})
 	if i >= 0 && r.returned != 0 && r.returned < l.uncalled[i].request.rested {
-		l.uncalled[i].report(line)
-		l.uncalled = slices.Delete(l.uncalled, i, i+1)
+		if u := &l.uncalled[i]; u.shows(line) {
+			l.uncalled = slices.Delete(l.uncalled, i, i+1)
+		}
 	}
+}
+
+// shows takes that a line shows that the request waited for no receive, and reports whether that was told.
+func (u *uncalled) shows(line int) bool {
+	if u.untold {
+		u.shown = cmp.Or(u.shown, line)
+		return false
+	}
+	u.report(line)
+	return true
 }
 
 // report reports the callback that was not entered (ARM-03), as another line shows.
