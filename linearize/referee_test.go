@@ -277,11 +277,17 @@ func (w *ways) explore() bool {
 	return true
 }
 
-// effect lets an open call take effect, once.
+// effect lets an open call take effect, once. The close of a QP that returns success has completed at some moment since.
 func (w *ways) effect(k config, of *interval) {
-	if bit := uint64(1) << w.number[of]; k.done&bit == 0 {
+	bit := uint64(1) << w.number[of]
+	switch {
+	case k.done&bit == 0:
 		for _, s := range w.ref.effect(k.s, of) {
 			w.put(config{s, k.done | bit, &taken{nil, of, k.how}})
+		}
+	case of.kind == calls.CloseQp && of.returned() && of.succeeded() && !of.pending():
+		for _, s := range w.ref.closed(k.s, index(of.begin.Qp)) {
+			w.put(config{s, k.done, &taken{nil, of, k.how}})
 		}
 	}
 }
