@@ -59,6 +59,10 @@ func TestCompletionsVanishWithTheirQp(t *testing.T) {
 			`"ph":"call","op":"a","fn":"NdkGetCqResults","cq":"c","n":8`, closeQ, `"ph":"ret","op":"a","fn":"NdkGetCqResults","results":[]`, arm, callb})},
 		{"cancelled by the close", "ndkpi", "", slices.Concat(connected, []string{`NdkReceive "qp":"q","wr":"1"` + ok, arm,
 			`NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`, callb, `NdkCloseCompletion "for":"9",` + called + `|`, other, gotNext})},
+		{"one callback for it, and another one behind a pending close", "ndspi", "ARM-21", slices.Concat(connected, []string{arm, write,
+			`NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`, callb, arm, `NdkCloseCompletion "for":"9",` + called + `|`, callb})},
+		{"… and it was for another QP", "ndspi", "", slices.Concat(connected, []string{arm, write,
+			`NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`, callb, arm, `NdkCloseCompletion "for":"9",` + called + `|`, other, callb, gotNext})},
 		{"a receive of a QP whose peer sends nothing", "ndkpi", "", slices.Concat(created, []string{
 			`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"` + ok, `NdkAccept "qp":"p","conn":"n"` + ok,
 			`NdkReceive "qp":"q","wr":"1"` + ok, arm, callb, closeQ, empty})},

@@ -48,6 +48,7 @@ type form uint8
 const (
 	one       form = iota // exactly one completion, of one of the kinds
 	many                  // any number of them, none included
+	lost                  // one that may have vanished: it had been placed all the same
 	point                 // exactly one, of which the trace tells that it was placed at that very moment
 	fence                 // none: something that must have been placed by a moment of rest, and is not delivered, stands before it
 	openFence             // none: something that may have to have been stands before it
@@ -55,9 +56,15 @@ const (
 
 func (f form) isFence() bool { return f == fence || f == openFence }
 
+// isPlaced reports whether one completion had been placed for a cell of the form, and no more than one, whether it is still there or not.
+func (f form) isPlaced() bool { return f == one || f == lost }
+
+// mayBeNone reports whether a CQ may hold nothing of a cell of the form.
+func (f form) mayBeNone() bool { return f == many || f == lost || f == openFence }
+
 // nullable reports whether a CQ with this content may hold nothing.
 func nullable(cells []cell) bool {
-	return !slices.ContainsFunc(cells, func(c cell) bool { return c.form != many && c.form != openFence })
+	return !slices.ContainsFunc(cells, func(c cell) bool { return !c.form.mayBeNone() })
 }
 
 // Strengths of the strongest fresh match that a CQ holds: what an arm makes of a CQ depends on nothing else. The levels
@@ -125,7 +132,7 @@ func (x explanation) without(from int, kinds Kinds) (y explanation, possible boo
 		switch {
 		case c.form.isFence() || c.kinds != 0:
 			y.cells = append(y.cells, c)
-		case c.form != many:
+		case !c.form.mayBeNone():
 			return y, false
 		case from+i < x.old:
 			y.old--
@@ -138,7 +145,7 @@ func (x explanation) without(from int, kinds Kinds) (y explanation, possible boo
 // one of them can be.
 func (x explanation) having(from int, kinds Kinds) []explanation {
 	for _, c := range x.cells[from:] {
-		if c.form != many && !c.form.isFence() && c.kinds&^kinds == 0 {
+		if !c.form.mayBeNone() && !c.form.isFence() && c.kinds&^kinds == 0 {
 			return []explanation{x}
 		}
 	}
@@ -155,6 +162,9 @@ func (x explanation) having(from int, kinds Kinds) []explanation {
 		behind := y.cells[i+1:]
 		y.cells = slices.Clone(x.cells[:i])
 		last := cell{form: c.form, kinds: c.kinds & kinds, by: c.by}
+		if last.form == lost {
+			last.form = one
+		}
 		if c.form == many {
 			last.form = one
 			y.cells = append(y.cells, c, last)

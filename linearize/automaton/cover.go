@@ -46,13 +46,15 @@ func (m *Machine) covers(x, y *candidate) bool {
 }
 
 // A tally tells how many cells there are of the forms that stand for a thing each.
-type tally struct{ ones, points, fences, openFences int }
+type tally struct{ ones, lost, points, fences, openFences int }
 
 func tallyOf(cells []cell) (n tally) {
 	for _, c := range cells {
 		switch c.form {
 		case one:
 			n.ones++
+		case lost:
+			n.lost++
 		case point:
 			n.points++
 		case fence:
@@ -67,7 +69,8 @@ func tallyOf(cells []cell) (n tally) {
 // mayHold is false where holds is: a cell that stands for a thing needs one of its own, and only completions may be among any
 // number of them.
 func (n tally) mayHold(oneMore bool, of tally) bool {
-	return n.ones+inside(oneMore) <= of.ones && n.points == of.points && n.fences == of.fences && n.openFences == of.openFences
+	n.ones += inside(oneMore)
+	return n.ones <= of.ones && n.ones+n.lost <= of.ones+of.lost && n.points == of.points && n.fences == of.fences && n.openFences == of.openFences
 }
 
 // holds reports whether all that y may hold, x may hold too, when the steps follow it.
@@ -99,9 +102,11 @@ func (m *Machine) holds(x explanation, steps []cell, y explanation) bool {
 			serves := d.kinds&^c.kinds == 0 && d.by <= c.by && ageServes
 			switch {
 			case c.form == many:
-				fits[i] = (d.form == many || d.form == one) && serves && after[i] || fits[i+1]
+				fits[i] = (d.form == many || d.form.isPlaced()) && serves && after[i] || fits[i+1]
 			case c.form == one:
 				fits[i] = d.form == one && serves && after[i+1]
+			case c.form == lost:
+				fits[i] = d.form.isPlaced() && serves && after[i+1]
 			default:
 				fits[i] = d.form == c.form && d.by == c.by && serves && after[i+1]
 			}

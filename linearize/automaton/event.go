@@ -339,6 +339,10 @@ func (t *transition) deliver(x explanation) {
 			return
 		case c.form == many && fits:
 			t.polled(x.from(i), c.kinds&e.kinds, i >= x.old)
+		case c.form == lost:
+			if fits {
+				t.polled(x.from(i+1), c.kinds&e.kinds, i >= x.old)
+			}
 		case c.form == one || c.form == point:
 			if fits {
 				t.polled(x.from(i+1), c.kinds&e.kinds, i >= x.old)
@@ -476,7 +480,7 @@ func (t *transition) place(x explanation) {
 func placedBy(x explanation, rank uint16) int {
 	n := 0
 	for _, c := range x.cells {
-		if c.form == one && c.by <= rank {
+		if c.form.isPlaced() && c.by <= rank {
 			n++
 		}
 	}

@@ -133,7 +133,7 @@ func (q *Queue) Ended(rested Moment) bool {
 
 // placedBehind reports whether x says that a completion which the CQ holds was placed later than a moment of rest.
 func (q *Queue) placedBehind(x explanation, rested Moment) bool {
-	return slices.ContainsFunc(x.cells, func(c cell) bool { return c.form == one && q.moments[c.by] > rested })
+	return slices.ContainsFunc(x.cells, func(c cell) bool { return c.form.isPlaced() && q.moments[c.by] > rested })
 }
 
 // hasPlace reports whether, before each fence, there is room in x for all that is owed by then. A cell of any number takes
@@ -180,7 +180,7 @@ func (q *Queue) takes(cells []cell, owed []Moment) bool {
 			if left = left[k:]; len(left) > 0 {
 				return false // what comes before this cell was placed by an earlier moment still
 			}
-		case one:
+		case one, lost:
 			if k > 0 {
 				left = slices.Delete(left, k-1, k)
 			}

@@ -169,7 +169,7 @@ func need(alive []explanation, ranks int) []int {
 	for _, x := range alive {
 		n := 0
 		for _, c := range x.cells {
-			if c.form == one {
+			if c.form.isPlaced() {
 				n++
 				most[c.by] = max(most[c.by], n)
 			}

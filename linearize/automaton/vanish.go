@@ -59,7 +59,7 @@ func (q *Queue) withoutThose(x explanation, points []Moment, others bool) explan
 			continue
 		}
 		if c.form == one && others {
-			c.form = many
+			c.form = lost
 		}
 		y.cells = append(y.cells, c)
 	}
