@@ -43,8 +43,8 @@ func (q *cq) toldLate() {
 
 // neverTold takes that the consumer tells of no more callbacks.
 func (l *lane) neverTold() {
-	for _, u := range l.uncalled {
-		if u.shown != 0 {
+	for i := range l.uncalled {
+		if u := &l.uncalled[i]; u.shown != 0 {
 			u.report(u.shown)
 		}
 	}
@@ -88,7 +88,7 @@ func (u *uncalled) shows(line int) bool {
 }
 
 // report reports the callback that was not entered (ARM-03), as another line shows.
-func (u uncalled) report(line int) {
+func (u *uncalled) report(line int) {
 	r, home := u.request, u.request.lane.cq
 	home.s.unexplained(home.group, u.rule, r.owedLine, []int{r.line, line},
 		"the provider was at rest, and a callback of %s that the completion of %s makes due was not entered: it waited for no receive then", home.name, r.wr)

@@ -22,8 +22,7 @@ type awaited struct {
 // restsOnReceive notes that the latest finding rests on what r had to have done by a moment of rest, unless it, or a send before it, waited for
 // a receive then. It reports whether that may be.
 func (s *Stream) restsOnReceive(r *posting, rested moment) bool {
-	to := r.lane.other()
-	if s.muted || r.lane.queue != model.Initiator || to == nil || to.cq == nil || r.lane.qp.isRemote() {
+	if s.muted || !r.lane.mayWait() {
 		return false
 	}
 	var send *posting
@@ -78,8 +77,13 @@ func (q *cq) relies(r, ahead *posting) {
 
 // mayRestOn reports whether that r is taken to have completed by a moment of rest rests on a receive that m, a send, may not have had.
 func (r *posting) mayRestOn(m *posting) bool {
-	to := r.lane.other()
-	return r.owed != 0 && r.lane.queue == model.Initiator && to != nil && to.cq != nil && !r.lane.qp.isRemote() && m.mayHaveHadNone(r.owed)
+	return r.owed != 0 && r.lane.mayWait() && m.mayHaveHadNone(r.owed)
+}
+
+// mayWait reports whether l is a queue of sends, and the trace tells of the receives that they wait for, and where those complete.
+func (l *lane) mayWait() bool {
+	to := l.other()
+	return l.queue == model.Initiator && to != nil && to.cq != nil && !l.qp.isRemote()
 }
 
 // forgetRelied takes that a callback is entered: what is owed, and armed for, is by now as if no send that the CQ delivered had waited. One that
