@@ -80,8 +80,8 @@ func (l *lane) owe() []*posting {
 		if !waits && !flushed && r.place == 0 {
 			switch does, sure := l.waits(r); {
 			case does && sure:
-				if waits = true; r.op.IsSend() && r.returned != 0 && (!r.deferred || r.ended != 0) && p.peer != nil && !p.peer.connects {
-					r.lackedAt, r.owedLine, l.cq.mayOwe = p.s.at, p.s.line(), p.s.at
+				if waits = true; r.op.IsSend() && p.peer != nil && !p.peer.connects {
+					l.lack(r)
 				}
 			case does:
 				unsure = cmp.Or(unsure, r)
@@ -104,6 +104,19 @@ func (l *lane) owe() []*posting {
 		}
 	}
 	return due
+}
+
+// lack notes that m, a send, waits for a receive, and what is behind it for m, unless a send before it failed: that left it its own.
+func (l *lane) lack(m *posting) {
+	i := slices.Index(l.waiting, m)
+	for _, r := range l.waiting[i:min(len(l.waiting), i+MaxFollowing)] {
+		if r.returned == 0 || r.deferred && r.ended == 0 {
+			return // it may wait for the consumer
+		}
+		if r == m || !r.silent && r.owed == 0 {
+			r.lackedAt, r.owedLine, l.cq.mayOwe = l.qp.s.at, l.qp.s.line(), l.qp.s.at
+		}
+	}
 }
 
 // maybeOwed reports whether it is not known yet if r, which waits for nobody but the provider and perhaps a message that has
@@ -299,7 +312,7 @@ func (r *posting) dueBy() moment {
 	case r.owed != 0 || r.silent:
 		return r.owed
 	case r.lackedAt > r.unsureAt && r.hadReceive(r.lackedAt):
-		return r.lackedAt // a send before it failed, and left that
+		return r.lackedAt // a send before it failed, and left that to it, or to another one
 	}
 	return r.unsureAt
 }
