@@ -83,6 +83,10 @@ func (r Runner) RunDistributed(ctx context.Context, c Configuration, workers int
 	}
 	result, err := Parse(log)
 	result.Elapsed = elapsed
+	if result.Verdict == Error && pool.late {
+		return Result{}, fmt.Errorf("%s: a worker registered when all states had been looked at, where TLC's server may fail: too small for %d workers",
+			c.Name, workers)
+	}
 	if err != nil {
 		return result, fmt.Errorf("%s: %w", r.Log(c), errors.Join(err, exit, failed))
 	}
@@ -119,6 +123,7 @@ type workerPool struct {
 	port    int
 	running sync.WaitGroup
 	failed  chan error
+	late    bool // a worker registered when the server was already taking leave of another
 }
 
 // follow copies the server's output to its log, and starts the workers once the server says that it is ready: before that they
@@ -126,7 +131,7 @@ type workerPool struct {
 func (p *workerPool) follow(output io.Reader, log io.Writer, workers int) error {
 	p.failed = make(chan error, workers)
 	lines := bufio.NewReader(output)
-	for started := false; ; {
+	for started, ending := false, false; ; {
 		line, err := lines.ReadString('\n')
 		if _, err := io.WriteString(log, line); err != nil {
 			return err
@@ -137,16 +142,30 @@ func (p *workerPool) follow(output io.Reader, log io.Writer, workers int) error 
 		if err != nil {
 			return err
 		}
-		if ready := fmt.Sprintf("%s%d:", startMarker, msgServerReady); !started && strings.HasPrefix(line, ready) {
+		switch {
+		case begins(line, msgServerReady) && !started:
 			started = true
-			for range workers {
-				p.running.Add(1)
-				go func() {
-					defer p.running.Done()
-					p.failed <- p.work()
-				}()
-			}
+			p.start(workers)
+		case begins(line, msgWorkerStatistics):
+			ending = true
+		case begins(line, msgWorkerRegistered):
+			p.late = p.late || ending
 		}
+	}
+}
+
+// begins tells whether the message with a number begins with this line.
+func begins(line string, number int) bool {
+	return strings.HasPrefix(line, fmt.Sprintf("%s%d:", startMarker, number))
+}
+
+func (p *workerPool) start(workers int) {
+	for range workers {
+		p.running.Add(1)
+		go func() {
+			defer p.running.Done()
+			p.failed <- p.work()
+		}()
 	}
 }
 

@@ -1,6 +1,8 @@
 package tlc
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +19,10 @@ func TestRunDistributed(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Dir = dir
-	for name, verdict := range map[string]Verdict{"use/ndkpi-live": Pass, "use/arm-solicited-ndkpi": Fail} {
+	for name, want := range map[string]struct {
+		verdict Verdict
+		workers int // as many as surely register before all states have been looked at
+	}{"use/ndkpi": {Pass, 2}, "use/arm-solicited-ndkpi": {Fail, 1}} {
 		c := configuration(t, name)
 		cfg, err := os.ReadFile(filepath.Join(dir, c.Cfg()))
 		if err != nil {
@@ -29,12 +34,12 @@ func TestRunDistributed(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, c.Cfg()), []byte(safety+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		got, err := r.RunDistributed(t.Context(), c, 2)
+		got, err := r.RunDistributed(t.Context(), c, want.workers)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Verdict != verdict || verdict == Pass && got.States != c.States {
-			t.Errorf("%s: %s, %d states; want %s, %d", name, got.Verdict, got.States, verdict, c.States)
+		if got.Verdict != want.verdict || want.verdict == Pass && got.States != c.States {
+			t.Errorf("%s: %s, %d states; want %s, %d: %q", name, got.Verdict, got.States, want.verdict, c.States, got.Errors)
 		}
 	}
 }
@@ -55,6 +60,20 @@ func TestRunDistributedErrors(t *testing.T) {
 		want := "no answer within " + limit.String()
 		if _, err := r.RunDistributed(t.Context(), configuration(t, "QP-ndkpi"), 2); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("after its time limit: %v, want %q", err, want)
+		}
+	}
+}
+
+// A worker that registers while the server already takes leave of another is noticed: the server's error is none of the contract's.
+func TestWorkerRegistersLate(t *testing.T) {
+	registered, leave := fmt.Sprintf("%s%d:0\n", startMarker, msgWorkerRegistered), fmt.Sprintf("%s%d:0\n", startMarker, msgWorkerStatistics)
+	for output, late := range map[string]bool{
+		registered + registered + leave + leave: false,
+		registered + leave + registered + leave: true,
+	} {
+		var pool workerPool
+		if err := pool.follow(strings.NewReader(output), io.Discard, 2); err != nil || pool.late != late {
+			t.Errorf("%q: late %t, %v; want %t", output, pool.late, err, late)
 		}
 	}
 }

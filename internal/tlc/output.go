@@ -69,6 +69,8 @@ const (
 	msgStuttering         = 2218
 	msgCounterexample     = 2264
 	msgServerReady        = 7000
+	msgWorkerRegistered   = 7001
+	msgWorkerStatistics   = 7003 // of a worker that is told to end
 	msgFinished           = 2186
 	classError            = 1
 	longestLine           = 16 << 20
