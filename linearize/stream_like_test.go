@@ -446,6 +446,16 @@ var alike = []struct {
 		"NdkFlush qp1; NdkReceive qp1 r1; NdkReceive qp1 r2; NdkSend qp2 s1; get cq1 r1c; get cq2 s1; rest; get cq1"},
 	{"… and it failed", verdict.Conformant, "",
 		"NdkReceive qp1 r1; NdkReceive qp1 r2; NdkSend qp2 s1 SILENT_SUCCESS; rest; get cq1 r1x; get cq1; get cq2 s1x; get cq2"},
+	{"… and a message behind it that names a token was cancelled", verdict.ProviderViolation, "DEF-04",
+		"NdkReceive qp2 r1; NdkReceive qp2 r2; NdkSend qp1 s1 SILENT_SUCCESS; NdkSendAndInvalidate qp1 s2#7; rest; get cq1 s2c; get cq1; " +
+			"get cq2 r1x; get cq2"},
+	{"… or may have ended the connection", verdict.Conformant, "",
+		"NdkReceive qp2 r1; NdkReceive qp2 r2; NdkReceive qp2 r3; NdkSend qp1 s1 SILENT_SUCCESS; NdkSendAndInvalidate qp1 s2#7; rest; get cq1 s2x; " +
+			"get cq1; get cq2 r1 r2x r3c; get cq2"},
+	{"a silent send may have waited at one rest, and not at a later one, as its receive was pending then", verdict.ProviderViolation, "DEF-04",
+		"NdkFlush qp1; NdkReceive qp1 r1; NdkSend qp2 s1 SILENT_SUCCESS; rest; get cq1 r1c; NdkReceive qp1 r2; rest; get cq1; get cq2"},
+	{"… and that had failed, too", verdict.Conformant, "",
+		"NdkFlush qp1; NdkReceive qp1 r1; NdkSend qp2 s1 SILENT_SUCCESS; rest; get cq1 r1c; NdkReceive qp1 r2; rest; get cq1 r2x; get cq2"},
 	{"a send before it failed, and left it its receive, which was pending", verdict.ProviderViolation, "DEF-04",
 		"NdkReceive qp2 r1; NdkSend qp1 s1; NdkSend qp1 s2; rest; get cq1 s1x; get cq1; get cq2"},
 	{"… as a poll had shown", verdict.ProviderViolation, "DEF-04",

@@ -79,8 +79,16 @@ func (l *lane) drop(n int) {
 // order returns how many receives before r, which is outstanding, may have taken a message: one that failed took none, but one that names a bad
 // token (INV-05).
 func (r *posting) order() int {
-	if p := r.lane.qp; p.isRemote() || p.peer.invalidates {
+	if p := r.lane.qp; p.isRemote() || p.peer.invalidates != nil {
 		return r.position
+	}
+	return r.position - r.lane.lost
+}
+
+// orderBehind does the same where the messages up to m have succeeded, or wait: where none of them names a token, none has ended the connection.
+func (r *posting) orderBehind(m *posting) int {
+	if p := r.lane.qp; p.isRemote() || p.peer.invalidates != nil && m.sends >= p.peer.invalidates.sends {
+		return r.order()
 	}
 	return r.position - r.lane.lost
 }
@@ -132,7 +140,7 @@ func (r *posting) arrivedBy(out []sight, q *cq, mark moment, sent int) []sight {
 		}
 	}
 	for _, to := range l.waiting {
-		if to.order() >= sent || to.returned == 0 || to.returned >= mark {
+		if to.orderBehind(r) >= sent || to.returned == 0 || to.returned >= mark {
 			break
 		}
 		var more bool

@@ -38,7 +38,7 @@ type qp struct {
 	aborted     moment   // by when a bad token had ended its connection, or 0
 	abort       moment   // from when on that can have been, or 0
 	endedBy     *posting // the message, if it succeeded, or nil
-	invalidates bool     // it has sent messages that name tokens
+	invalidates *posting // the first message it has sent that names a token, or nil
 	alone       *unsent  // the first receive that succeeded while no peer was known, or nil
 	early       *posting // the first initiator request that was accepted while the connect was under way
 	posts       [2]*underWay

@@ -152,7 +152,7 @@ func (r *posting) mayWaitFor(m *posting) {
 	switch s := r.lane.qp.s; {
 	case r.silent && r != m:
 	case r.silent && r.rested != 0:
-		r.unsureAt = r.rested
+		r.unsureAt, r.lackedAt = r.rested, s.at
 	case r.unsureAt != 0 && r.unsureAt == r.rested && !r.lane.receivesSince(r.rested):
 		// a receive that is pending now was pending then
 	default:
@@ -190,9 +190,9 @@ func (r *posting) silentBy() moment {
 	return r.rested
 }
 
-// overOrWaits returns the moment of rest at which r, a silent request, was over if it fails, or waited for a receive, or 0.
+// overOrWaits returns the latest moment of rest at which r, a silent request, was over if it fails, or waited for a receive, or 0.
 func (r *posting) overOrWaits() moment {
-	if r.rested == 0 {
+	if r.rested == 0 || r.unsure() {
 		return max(r.unsureAt, r.lackedAt)
 	}
 	return r.rested

@@ -102,7 +102,7 @@ func (p *qp) posted(r *posting) {
 	if m.op != model.SendAndInvalidate {
 		return
 	}
-	p.invalidates = true
+	p.hasNamed(m)
 	if p.checkTokenless(); m.token == nil {
 		p.s.tokenUnknown(m, false)
 		return

@@ -320,7 +320,7 @@ func (p *qp) checkTokenless() {
 	if p.isRemote() {
 		p = p.peer // whose messages name tokens of this host
 	}
-	if !p.invalidates || p.peer == nil {
+	if p.invalidates == nil || p.peer == nil {
 		return
 	}
 	join(p.group, p.peer.group)
@@ -345,7 +345,7 @@ func (s *Stream) tokenNamed(r *posting) {
 		if p.isRemote() {
 			return
 		}
-		if p.invalidates = true; r.token == nil && p.peer != nil {
+		if p.hasNamed(r); r.token == nil && p.peer != nil {
 			s.tokenUnknown(r, false)
 		}
 		p.checkTokenless()
@@ -353,6 +353,13 @@ func (s *Stream) tokenNamed(r *posting) {
 		if r.localInvalidate {
 			s.tokenUnknown(r, false)
 		}
+	}
+}
+
+// hasNamed takes that p has sent a message that names a token.
+func (p *qp) hasNamed(m *posting) {
+	if p.invalidates == nil || m.position < p.invalidates.position {
+		p.invalidates = m
 	}
 }
 
