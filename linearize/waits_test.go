@@ -92,6 +92,10 @@ func TestSendsWaitOnAnEndedConnection(t *testing.T) {
 			"NdkReceive qp2 r1; NdkReceive qp1 r2; NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; rest; get cq2 r1x; get cq1; get cq2"},
 		{"… and that is told later", verdict.Inconclusive, verdict.Conformant, "FREE",
 			"NdkReceive qp2 r1; NdkReceive qp1 r2; NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; rest; get cq1; get cq2 r1x; get cq2; rest"},
+		{"… and so is that the message failed, after it had seemed to have ended the connection", verdict.Inconclusive, verdict.Conformant, "FREE",
+			"NdkReceive qp2 r1; NdkReceive qp1 r2; NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; rest; get cq1; get cq1 s1x; get cq2 r1x; get cq2"},
+		{"… which was posted before the receive", verdict.Inconclusive, verdict.Conformant, "FREE",
+			"NdkReceive qp1 r2; NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; NdkReceive qp2 r1; rest; get cq1; get cq1 s1x; get cq2 r1x; get cq2"},
 		{"… and a send is behind it", verdict.Inconclusive, verdict.Conformant, "FREE",
 			"NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; NdkSend qp1 s2 SILENT_SUCCESS; NdkReceive qp2 r1; NdkArmCq cq1 ANY; rest; " +
 				"get cq1; get cq2 r1x; get cq1; get cq2"},

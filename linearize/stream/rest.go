@@ -394,6 +394,18 @@ func (l *lane) mayHaveWaitedAfterAll(outcome model.Outcome) {
 	}
 }
 
+// deniesAbort reports whether r, a silent message that is told to have failed, or to have been cancelled, was taken to have ended the connection
+// by a moment of rest. It may have waited then, and what was found as the connection had ended is taken back.
+func (r *posting) deniesAbort() bool {
+	p := r.lane.qp
+	if p.endedBy != r || r.hadReceive(r.rested) {
+		return false
+	}
+	p.s.reopen(p.group)
+	p.leaveOpen(r.leavesOpen())
+	return true
+}
+
 // flushedBy reports whether a flush was over at a moment that cancelled r, be it by the reading of A15.
 func (r *posting) flushedBy(at moment) bool {
 	p := r.lane.qp

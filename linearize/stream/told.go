@@ -83,6 +83,9 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	late := r.dueBy()
 	if r.silent {
 		late = r.rested
+		if outcome != model.SUCCESS && r.deniesAbort() {
+			return out
+		}
 	}
 	if late != 0 && !r.missed && q.emptied >= late && q.failed == 0 {
 		if q.reportLate(r, p.line); q.stopped() {
