@@ -62,18 +62,19 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 		}
 		for i, q := range requests {
 			r := c.h.requests[q.Id]
-			if r.owed > mark {
-				if c.isUnfinished(s, r, q, mark) {
-					w.refuse(unfinished)
-				}
-				return
-			}
-			if r.silent && !r.told && q.Phase <= model.Executed {
+			succeeded := q.Phase == model.Executed+model.Phase(model.SUCCESS)
+			if r.silent && !r.told && (succeeded || r.owed <= mark && q.Phase < model.Executed) {
 				c.completeSilent(w, requests[i:i+1])
 				if w.stuck() {
 					return
 				}
 				continue
+			}
+			if r.owed > mark {
+				if c.isUnfinished(s, r, q, mark) {
+					w.refuse(unfinished)
+				}
+				return
 			}
 			w.refuse(owed(r, q))
 			return
