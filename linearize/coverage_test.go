@@ -152,11 +152,14 @@ func TestConsumerSeesCallbacksOfSendsThatWaited(t *testing.T) {
 // silent message that names a bad token had ended the connection (INV-05), the streaming engine leaves open.
 func TestConsumerTellsOfCallbacksLaterOrNever(t *testing.T) {
 	const cancelled = "NdkFlush qp2; NdkArmCq cq1 SOLICITED; NdkSend qp1 s1; NdkReceive qp2 r1; rest; get cq1 s1c; "
+	const silent = "NdkFlush qp2; NdkArmCq cq1 SOLICITED; NdkSend qp1 s1 SILENT_SUCCESS; NdkReceive qp2 r1; rest; get cq1 s1c; "
 	const aborted = "NdkReceive qp1 r1; NdkArmCq cq1 SOLICITED; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; rest; get cq1 r1c; get cq2"
 	for _, test := range []struct{ text, stream, search string }{
 		{cancelled + "get cq2", "ARM-11", "ARM-11"},
 		{cancelled + "get cq2; enter cq1", verdict.NotAtRest, verdict.NotAtRest},
 		{cancelled + "enter cq1; get cq2", verdict.NotAtRest, verdict.NotAtRest},
+		{silent + "get cq2", "ARM-11", "ARM-11"},
+		{silent + "get cq2; enter cq1", verdict.NotAtRest, verdict.NotAtRest},
 		{aborted, "whether r1 had completed", "ARM-11"},
 		{aborted + "; enter cq1", "whether r1 had completed", verdict.NotAtRest},
 	} {

@@ -225,7 +225,7 @@ func (l *lane) waits(r *posting) (does, sure bool) {
 		return true, true
 	case !r.op.IsSend() || !r.isAlive() || p.cancelsAll != 0 && p.closing == 0 || r.silentBy() != 0 && l.maySucceed(r):
 		return false, true
-	case p.peer == nil || p.peer.connects || r.sends >= p.peer.lanes[model.Receive].returned:
+	case p.peer == nil || p.peer.connects || r.sends-l.failedSends() >= p.peer.lanes[model.Receive].posted():
 		return true, true
 	case p.peer.lanes[model.Receive].successes() > r.sends:
 		return false, true // its message was received, unless it failed
@@ -234,6 +234,12 @@ func (l *lane) waits(r *posting) (does, sure bool) {
 	}
 	return true, len(p.peer.lanes[model.Receive].waiting) == 0 && (!r.silent || r.rested == 0)
 }
+
+// failedSends counts the sends that are told to have ended otherwise than with success: they left their receives, or ended them, too.
+func (l *lane) failedSends() int { return l.sendsDone - l.took }
+
+// posted counts the receives that had been posted, but for those that are told to have taken no message.
+func (l *lane) posted() int { return l.returned - l.lost }
 
 // successes counts the requests of a queue that are told to have succeeded, or placed.
 func (l *lane) successes() int {

@@ -20,7 +20,7 @@ type uncalled struct {
 // noteUncalled remembers r, which the poll delivers, if it is such a request: whether a receive was pending then may be told later.
 func (q *cq) noteUncalled(p *poll, r *posting, kinds automaton.Kinds) {
 	to := r.lane.other()
-	if r.silent || r.unsureAt == 0 || r.unsureAt != r.rested || to == nil || len(to.uncalled) == MaxFollowing || q.mayHoldTold(p, r, kinds) {
+	if r.unsureAt == 0 || r.unsureAt != r.rested || to == nil || len(to.uncalled) == MaxFollowing || q.mayHoldTold(p, r, kinds) {
 		return
 	}
 	untold := q.mayHold(p, r, kinds)
