@@ -57,8 +57,8 @@ tlc-traces: ## have TLC decide every trace of the corpus, recordings too: the th
 graph: ## compare TLC's state graph of each configuration that holds, but for the longest, with that of the Go model: states, steps, arguments
 	go run ./cmd/tlcrun -graph
 
-graph-full: ## the same, with the configurations that take minutes
-	go run ./cmd/tlcrun -graph -deep
+graph-full: ## the same, with the configurations that take minutes, and tens of minutes
+	go run ./cmd/tlcrun -graph -full
 
 mutants: ## change one clause of the contract at a time, in TLA+ and in Go, and see that each change is found
 	go run ./cmd/mutants
