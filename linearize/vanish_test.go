@@ -16,6 +16,9 @@ func TestCompletionsVanishWithTheirQp(t *testing.T) {
 	const (
 		rest    = `"ph":"point","fn":"quiesce"`
 		arm     = `NdkArmCq "cq":"c","type":"ANY"|`
+		errors  = `NdkArmCq "cq":"c","type":"ERRORS"|`
+		closing = `"ph":"call","op":"close","fn":"NdkCloseQp","qp":"q"`
+		closed  = `"ph":"ret","op":"close","fn":"NdkCloseQp",` + called
 		write   = `NdkWrite "qp":"q","wr":"1"` + ok
 		placed  = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1",` + called
 		callb   = `NdkCqNotificationCallback "cq":"c",` + called + `|`
@@ -63,6 +66,12 @@ func TestCompletionsVanishWithTheirQp(t *testing.T) {
 			`NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`, callb, arm, `NdkCloseCompletion "for":"9",` + called + `|`, callb})},
 		{"… and it was for another QP", "ndspi", "", slices.Concat(connected, []string{arm, write,
 			`NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`, callb, arm, `NdkCloseCompletion "for":"9",` + called + `|`, other, callb, gotNext})},
+		{"one callback for it, and another one while the close runs", "ndspi", "ARM-08 POLL-03", slices.Concat(connected, []string{errors, write, callb, errors,
+			other, closing, callb, closed, gotNext, empty})},
+		{"… and the QP had another one", "ndspi", "", slices.Concat(connected, []string{errors, write, `NdkWrite "qp":"q","wr":"3"` + ok, callb, errors,
+			other, closing, callb, closed, gotNext, empty})},
+		{"… which it had no more, but another QP that is closed, too", "ndspi", "", slices.Concat(connected, []string{errors, write, callb, errors,
+			`NdkWrite "qp":"p","wr":"3"` + ok, other, closing, callb, closed, `NdkCloseQp "qp":"p"` + ok, empty})},
 		{"a receive of a QP whose peer sends nothing", "ndkpi", "", slices.Concat(created, []string{
 			`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"` + ok, `NdkAccept "qp":"p","conn":"n"` + ok,
 			`NdkReceive "qp":"q","wr":"1"` + ok, arm, callb, closeQ, empty})},

@@ -63,9 +63,18 @@ func (f form) isPlaced() bool { return f == one || f == lost }
 func (f form) mayBeNone() bool { return f == many || f == lost || f == openFence }
 
 // nullable reports whether a CQ with this content may hold nothing.
-func nullable(cells []cell) bool {
-	return !slices.ContainsFunc(cells, func(c cell) bool { return !c.form.mayBeNone() })
+func (x explanation) nullable() bool {
+	return x.stay == 0 && !slices.ContainsFunc(x.cells, func(c cell) bool { return !c.form.mayBeNone() })
 }
+
+// isThere returns x where one of its completions that may have vanished has not.
+func (x explanation) isThere() explanation {
+	x.stay = max(x.stay-1, 0)
+	return x
+}
+
+// holdsThose reports whether x still has a cell for each of its completions that have not vanished.
+func (x explanation) holdsThose() bool { return x.stay == 0 || x.stay <= tallyOf(x.cells).lost }
 
 // Strengths of the strongest fresh match that a CQ holds: what an arm makes of a CQ depends on nothing else. The levels
 // are ordered.
@@ -96,7 +105,7 @@ func (m *Machine) matching(a model.Arm, level int) Kinds {
 // restrict returns what x holds as far as its level for an arm of type a is one from least to most.
 func (m *Machine) restrict(x explanation, a model.Arm, least, most int) []explanation {
 	if most == holdsNothing {
-		if !nullable(x.cells) {
+		if !x.nullable() {
 			return nil
 		}
 		return []explanation{x.emptied()}
@@ -138,7 +147,7 @@ func (x explanation) without(from int, kinds Kinds) (y explanation, possible boo
 			y.old--
 		}
 	}
-	return y, true
+	return y, y.holdsThose()
 }
 
 // having returns x as far as it has a completion of some kinds in the cells from there on: for each place where the last
@@ -163,7 +172,7 @@ func (x explanation) having(from int, kinds Kinds) []explanation {
 		y.cells = slices.Clone(x.cells[:i])
 		last := cell{form: c.form, kinds: c.kinds & kinds, by: c.by}
 		if last.form == lost {
-			last.form = one
+			last.form, y = one, y.isThere()
 		}
 		if c.form == many {
 			last.form = one

@@ -34,7 +34,7 @@ type candidate struct {
 // covers reports whether every course that y can still take, x can take too, perhaps by placing completions only now.
 // It may miss some: then an explanation is kept that is not needed.
 func (m *Machine) covers(x, y *candidate) bool {
-	if x.gone && !y.gone {
+	if x.gone && !y.gone || x.stay > 0 && (x.stay != y.stay || x.tally.lost != y.tally.lost) {
 		return false
 	}
 	for i, w := range x.ways {

@@ -332,27 +332,32 @@ func (t *transition) deliver(x explanation) {
 		return
 	}
 	for i, c := range x.cells {
+		from := x.from(i)
+		if !from.holdsThose() {
+			t.refuse(OtherExpected)
+			return
+		}
 		fits := c.kinds&e.kinds != 0 && c.by >= e.rank && (c.form == point) == e.is
 		switch {
 		case c.form == fence:
 			t.refuse(BehindFence)
 			return
 		case c.form == many && fits:
-			t.polled(x.from(i), c.kinds&e.kinds, i >= x.old)
+			t.polled(from, c.kinds&e.kinds, i >= x.old)
 		case c.form == lost:
 			if fits {
-				t.polled(x.from(i+1), c.kinds&e.kinds, i >= x.old)
+				t.polled(from.from(1).isThere(), c.kinds&e.kinds, i >= x.old)
 			}
 		case c.form == one || c.form == point:
 			if fits {
-				t.polled(x.from(i+1), c.kinds&e.kinds, i >= x.old)
+				t.polled(from.from(1), c.kinds&e.kinds, i >= x.old)
 			} else {
 				t.refuse(OtherExpected)
 			}
 			return
 		}
 	}
-	if e.is {
+	if e.is || x.stay > 0 {
 		t.refuse(OtherExpected)
 		return
 	}
@@ -402,7 +407,7 @@ func (t *transition) empty(x explanation) {
 		t.keep(x) // of a CQ that holds something, too
 		return
 	}
-	if !nullable(x.cells) {
+	if !x.nullable() {
 		_, refusal := m.step(x.control, poll, m.contractEntry(), 0)
 		t.refuse(refusal)
 		return
@@ -424,7 +429,7 @@ func (t *transition) rest(x explanation) {
 				t.refuse(errorUntold)
 				return
 			}
-			if y.most > 0 && nullable(y.cells) && t.machine.contract.Dialect.A6 == model.A6Never { // what is owed waits for a completion
+			if y.most > 0 && y.nullable() && t.machine.contract.Dialect.A6 == model.A6Never { // what is owed waits for a completion
 				z := y.emptied()
 				z.least = max(z.least, 1)
 				t.settled(z)

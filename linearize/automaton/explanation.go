@@ -12,6 +12,7 @@ type explanation struct {
 	cells []cell // oldest first; never changed in place
 	old   int    // how many of the cells are not fresh: placed before the last callback was entered, as a rule
 	gone  bool   // what it held of the QP whose close completed last has vanished
+	stay  int    // how many of those that may have vanished have not: the QP had no more requests
 }
 
 // appendKey appends an encoding of x: two explanations are equal exactly when their keys are.
@@ -22,6 +23,7 @@ func (x explanation) appendKey(key []byte) []byte {
 	key = binary.AppendUvarint(key, uint64(x.least))
 	key = binary.AppendUvarint(key, uint64(x.most))
 	key = binary.AppendUvarint(key, uint64(x.old))
+	key = binary.AppendUvarint(key, uint64(x.stay))
 	key = binary.AppendUvarint(key, uint64(len(x.cells)))
 	for _, c := range x.cells {
 		key = append(key, byte(c.form)<<4|byte(c.kinds))

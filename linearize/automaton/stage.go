@@ -42,7 +42,7 @@ func (m *Machine) stage(s *set, x explanation, now uint16) ([]explanation, error
 				add(z)
 			}
 		}
-		if m.contract.Dialect.ExtraEvent && nullable(y.cells) {
+		if m.contract.Dialect.ExtraEvent && y.nullable() {
 			next, _ := m.step(y.control, model.Action{Name: model.ExtraEvent}, nil, 0)
 			for _, c := range next {
 				z := y.emptied()

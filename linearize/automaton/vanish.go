@@ -9,7 +9,7 @@ import (
 // Vanished takes that the completions of a QP that are in the CQ stay there, or all of them vanish just now, as it is closed (A21):
 // again, if the latest Vanished was of that QP too. All that could complete had ended by a moment of rest, or 0 where that is not known. Of those that points told of the moments of placement say which they are. Which of the others are the QP's no
 // explanation says: where it has others, any may have been. What was owed of it is no longer known to be there: Free has told.
-func (q *Queue) Vanished(points []Moment, others, again bool, ended, at Moment) bool {
+func (q *Queue) Vanished(points []Moment, others int, again bool, ended, at Moment) bool {
 	if q.err != nil || !q.Alive() || ended != 0 && !q.Ended(ended) {
 		return q.Alive()
 	}
@@ -20,7 +20,7 @@ func (q *Queue) Vanished(points []Moment, others, again bool, ended, at Moment) 
 	var alive []explanation
 	for _, x := range q.set.alive {
 		may := []explanation{x}
-		if others || len(q.set.flights) > 0 || q.set.readers > 0 {
+		if others > 0 || len(q.set.flights) > 0 || q.set.readers > 0 {
 			if may, q.err = q.machine.stage(q.set, x, uint16(len(q.moments)-1)); q.err != nil {
 				return true
 			}
@@ -29,8 +29,10 @@ func (q *Queue) Vanished(points []Moment, others, again bool, ended, at Moment) 
 			if ended != 0 && q.placedBehind(y, ended) {
 				continue
 			}
-			y.gone = y.gone && again
-			alive = append(alive, y, q.withoutThose(y, points, others))
+			if y.gone = y.gone && again; !y.gone { // else the close has completed, and nothing of the QP was placed since
+				alive = append(alive, q.withoutThose(y, points, others))
+			}
+			alive = append(alive, y)
 		}
 	}
 	q.adopt(q.machine.intern(alive, q.set.flights, q.set.readers, uint16(len(q.moments))))
@@ -49,8 +51,8 @@ var hasVanished = &model.Refusal{Rule: "POLL-03", Why: "what was seen of the CQ 
 
 // withoutThose returns x without the completions that points told of, and if others may have gone with them, without the knowledge
 // that these are there.
-func (q *Queue) withoutThose(x explanation, points []Moment, others bool) explanation {
-	y := x
+func (q *Queue) withoutThose(x explanation, points []Moment, others int) explanation {
+	y, lostToo := x, 0
 	y.gone = true
 	y.cells = make([]cell, 0, len(x.cells))
 	for i, c := range x.cells {
@@ -58,11 +60,13 @@ func (q *Queue) withoutThose(x explanation, points []Moment, others bool) explan
 			y.old -= inside(i < x.old)
 			continue
 		}
-		if c.form == one && others {
+		if c.form == one && others > 0 {
 			c.form = lost
+			lostToo++
 		}
 		y.cells = append(y.cells, c)
 	}
+	y.stay += max(lostToo-others, 0)
 	return y
 }
 

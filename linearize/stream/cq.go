@@ -81,7 +81,7 @@ type sight struct {
 	from    moment // from when on the completion can have been placed; of enter, vanishing: by when all that is outstanding had ended, or 0
 	counted moment // from when on it counted as one that could be
 	owed    moment // the moment of rest at which it was owed, or 0
-	known   bool   // its place is known; of vanishing: there are others than those in the list
+	known   bool   // its place is known
 	again   bool   // of vanishing: of the same QP as before
 	waiting bool   // somebody waits for callbacks
 	list    []uint64
@@ -210,7 +210,7 @@ func (q *cq) show(a *automaton.Queue, e *sight) bool {
 	case frees:
 		return a.Free(automaton.Moment(e.posting.called), automaton.Moment(e.owed), at)
 	case vanishing:
-		return a.Vanished(e.list, e.known, e.again, automaton.Moment(e.from), at)
+		return a.Vanished(e.list, e.n, e.again, automaton.Moment(e.from), at)
 	case stayed:
 		return a.Stayed()
 	case placedNow:

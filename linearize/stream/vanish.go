@@ -59,11 +59,11 @@ func (q *cq) vanish(p *qp) {
 			if r.place != 0 {
 				e.list = append(e.list, uint64(r.place))
 			} else {
-				e.known = true
+				e.n++
 			}
 		}
 	}
-	if e.list != nil || e.known {
+	if e.list != nil || e.n > 0 {
 		q.left = p
 		q.takeOne(e)
 	}
