@@ -494,6 +494,13 @@ var alike = []struct {
 	{"a bad token had ended the connection by a rest, of a chain that has not ended, behind a silent request", verdict.ProviderViolation, "",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; NdkArmCq cq1 SOLICITED; NdkWrite qp1 w1 SILENT_SUCCESS DEFER; NdkSendAndInvalidate qp1 s1#8 DEFER; " +
 			"enter cq1; rest; get cq1 r1c; get cq1; get cq2"},
+	{"a bad token had ended the connection by a rest, as all receives had been posted by then", verdict.ProviderViolation, "",
+		"a< NdkFlush qp1; NdkSendAndInvalidate qp1 s1#8; NdkReceive qp1 r2; NdkReceive qp2 r1; a>; rest; get cq1 s1; get cq1; get cq2 r1c; get cq2"},
+	{"… and cancelled what was pending", verdict.Conformant, "",
+		"a< NdkFlush qp1; NdkSendAndInvalidate qp1 s1#8; NdkReceive qp1 r2; NdkReceive qp2 r1; a>; rest; get cq1 s1 r2c; get cq1; get cq2 r1c; get cq2"},
+	{"… and one was posted later", verdict.Conformant, "",
+		"a< NdkFlush qp1; NdkSendAndInvalidate qp1 s1#8; NdkReceive qp1 r2; NdkReceive qp2 r1; a>; rest; NdkReceive qp2 r3; get cq1 s1; get cq1; " +
+			"get cq2 r1c; get cq2 r3c; get cq1 r2c"},
 	{"a silent message had succeeded, as its CQ shows later, and what it brought was not solicited", verdict.ProviderViolation, "ARM-12",
 		"NdkArmCq cq2 SOLICITED; NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; NdkSend qp1 s2 SEND_AND_SOLICIT_EVENT; enter cq2; get cq2 r1; " +
 			"rest; get cq1; get cq2"},

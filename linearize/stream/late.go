@@ -189,7 +189,7 @@ func (r *posting) hadEnded(out []sight, q *cq, mark moment, line int) ([]sight, 
 func (s *Stream) abortCancels(q *cq, m *posting) {
 	m.aborted()
 	by := cmp.Or(m.owed, m.silentBy())
-	if by == 0 && m.hadReceive(m.unsureAt) {
+	if by == 0 && (m.hadReceive(m.unsureAt) || m.metBy(m.unsureAt)) {
 		by = m.unsureAt
 	}
 	ends := []*qp{m.lane.qp, m.lane.qp.peer}
@@ -218,6 +218,12 @@ func (s *Stream) abortCancels(q *cq, m *posting) {
 			}
 		}
 	}
+}
+
+// metBy reports whether the receive that m took, as it ended its connection, had been posted by a moment of rest: then m had not waited.
+func (m *posting) metBy(rested moment) bool {
+	told := m.receive != nil && m.receive.returned != 0 && m.receive.returned < rested
+	return (told || len(m.lane.other().waiting) > 0) && !m.lane.receivesSince(rested)
 }
 
 // takeNow takes sights that come with the present event.
