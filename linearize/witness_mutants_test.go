@@ -323,6 +323,48 @@ func TestWitnessIsOfItsTrace(t *testing.T) {
 	}
 }
 
+// A witness may be held against any trace: of each trace of the corpus, and of each without one of its calls (a QP that is not
+// created, or not connected: POST-08; a request that nobody posted: RES-02), its header alone is refused with a line.
+func TestVerifyStandsEveryTrace(t *testing.T) {
+	const most = 200 // events: longer traces do nothing that short ones don't
+	refusals := map[bool]int{} // by whether an object is missing
+	verify := func(traced *trace.Trace) {
+		header := fmt.Sprintf(`{"rec":"hdr","format":"ndk-witness","v":"1.0","dialect":%q}`, traced.Header.Dialect)
+		_, err := witness.Verify(strings.NewReader(header+"\n"), traced)
+		var refused *witness.Refused
+		if !errors.As(err, &refused) || refused.Line < 1 {
+			t.Errorf("%T: %v", err, err)
+			return
+		}
+		_, reason, _ := strings.Cut(err.Error(), ": op ")
+		refusals[strings.Contains(reason, "does not hold the creation")]++
+	}
+	for _, row := range corpusRows(t) {
+		if row.Verdict == string(verdict.Malformed) {
+			continue
+		}
+		traced := row.read(t)
+		if len(traced.Events) > most {
+			continue
+		}
+		verify(traced)
+		ops := map[string]bool{}
+		for _, e := range traced.Events {
+			if e.Op == "" || ops[e.Op] {
+				continue
+			}
+			ops[e.Op] = true
+			without := *traced
+			without.Events = slices.DeleteFunc(slices.Clone(traced.Events), func(o trace.Event) bool { return o.Op == e.Op })
+			verify(&without)
+		}
+	}
+	t.Logf("%d refused for an object that the trace does not create, %d for what else is missing", refusals[true], refusals[false])
+	if refusals[true] < 100 || refusals[false] < 1000 {
+		t.Error("too few to tell")
+	}
+}
+
 // What must have come at a moment of rest is owed: with a quiesce mark before what makes it come, a witness is refused whose
 // every step is one of the model.
 func TestWitnessOwesAtRest(t *testing.T) {

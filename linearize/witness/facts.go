@@ -99,7 +99,11 @@ func factsOf(t *trace.Trace, d model.Dialect) (*facts, error) {
 	}
 	f.create()
 	for _, c := range f.calls {
+		before := len(f.requests)
 		f.takePost(c)
+		if err := f.known(Step{Qp: c.begin.Qp}); err != nil && len(f.requests) > before { // what follows looks up the QPs of requests
+			return nil, fmt.Errorf("op %s: %w", c.begin.Op, err)
+		}
 	}
 	f.findOutcomes()
 	f.findTokens()
