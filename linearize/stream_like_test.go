@@ -427,6 +427,15 @@ var alike = []struct {
 	{"a send failed after a rest, and its receive before it, of which a callback had to tell", verdict.ProviderViolation, "ARM-11",
 		connectedToo + "NdkArmCq cq1 SOLICITED; NdkReceive qp3 r1; NdkSend qp4 s1; rest; enter cq1; get cq1 r1x s1x; rest"},
 	{"… and none had to", verdict.Conformant, "", connectedToo + "NdkReceive qp3 r1; NdkSend qp4 s1; rest; get cq1 r1x s1x; rest"},
+	{"a message was received whose chain ended after a rest, and its receive had been pending then", verdict.Conformant, "",
+		"NdkWrite qp1 w1; get cq1 w1x; NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS DEFER; rest; get cq2; NdkWrite qp1 w2; rest; get cq2 r1; " +
+			"get cq1 s1x w2; get cq1; get cq2; rest"},
+	{"… and after its end", verdict.ProviderViolation, "DEF-04",
+		"NdkWrite qp1 w1; get cq1 w1x; NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS DEFER; rest; get cq2; NdkWrite qp1 w2; rest; get cq2; " +
+			"get cq2 r1; get cq1 s1x w2; get cq1; get cq2; rest"},
+	{"… and it had not been posted then", verdict.Conformant, "",
+		"NdkWrite qp1 w1; get cq1 w1x; NdkReceive qp2 r1; rest; get cq2; NdkSend qp1 s1 SILENT_SUCCESS; NdkWrite qp1 w2; rest; get cq2 r1; " +
+			"get cq1 s1x w2; get cq1; get cq2; rest"},
 	{"a callback came after a rest, by which a send had its receive, as is told after another rest", verdict.ProviderViolation, "ARM-08",
 		"NdkFlush qp2; NdkArmCq cq2 ERRORS; NdkSend qp2 s1; NdkReceive qp1 r1; rest; enter cq2; rest; get cq1; get cq2 s1x; get cq2"},
 	{"a send was cancelled by a rest, and its receive was pending, and the callback came later", verdict.ProviderViolation, "",

@@ -249,9 +249,13 @@ func (r *posting) arrivedWith(out []sight) []sight {
 	if l.cq != nil && l.cq.failed != 0 && m.returned != 0 && r.returned != 0 && r.pendingAt() > max(m.returned, r.returned) {
 		r.lane.qp.leaveOpen(l.qp.doubt)
 	}
-	if ended == 0 && m.unsure() && m.returned != 0 && m.returned < r.rested {
+	switch {
+	case ended != 0 || !m.unsure():
+	case m.indicatedBy(r.rested):
 		r.guess(true)
 		return r.wasOwed(out)
+	default:
+		ended = m.unsureAt
 	}
 	if ended == 0 || r.returned == 0 || r.returned >= ended {
 		return out
@@ -267,6 +271,12 @@ func (r *posting) arrivedWith(out []sight) []sight {
 	r.owed = ended
 	r.lane.cq.owed++
 	return out
+}
+
+// indicatedBy reports whether nothing kept the provider from executing r by a moment but what came before it: it had been posted, and its chain
+// had ended.
+func (r *posting) indicatedBy(at moment) bool {
+	return r.returned != 0 && r.returned < at && (!r.deferred || r.ended != 0 && r.ended < at)
 }
 
 // endedIn notes that r had completed by the moment of rest at which it might have waited. What that means for the CQ q is added to out.
