@@ -503,6 +503,10 @@ var alike = []struct {
 	{"a bad token had ended the connection by a rest, of a chain that has not ended, behind a silent request", verdict.ProviderViolation, "",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; NdkArmCq cq1 SOLICITED; NdkWrite qp1 w1 SILENT_SUCCESS DEFER; NdkSendAndInvalidate qp1 s1#8 DEFER; " +
 			"enter cq1; rest; get cq1 r1c; get cq1; get cq2"},
+	{"a send had ended by a rest, its receive was pending, and one poll delivers it behind another", verdict.ProviderViolation, "ARM-08",
+		endedBefore + "NdkArmCq cq1 ERRORS; NdkReceive qp1 r2; NdkReceive qp2 r1; NdkSend qp1 s1; rest; enter cq1; get cq1 r2x s1x; get cq1; get cq2"},
+	{"… or before it", verdict.Conformant, "",
+		endedBefore + "NdkArmCq cq1 ERRORS; NdkReceive qp1 r2; NdkReceive qp2 r1; NdkSend qp1 s1; rest; enter cq1; get cq1 s1x r2x; get cq1; get cq2"},
 	{"a bad token had ended the connection by a rest, as all receives had been posted by then", verdict.ProviderViolation, "",
 		"a< NdkFlush qp1; NdkSendAndInvalidate qp1 s1#8; NdkReceive qp1 r2; NdkReceive qp2 r1; a>; rest; get cq1 s1; get cq1; get cq2 r1c; get cq2"},
 	{"… and cancelled what was pending", verdict.Conformant, "",
@@ -523,6 +527,9 @@ const crowded = "new qp3 cq3; new qp4; NdkConnect qp3 d; NdkConnect qp4 d; "
 
 // connectedToo connects two QPs of one CQ.
 const connectedToo = "new qp3; new qp4; NdkConnect qp3 d; NdkConnect qp4 d; "
+
+// endedBefore may have ended the connection of qp1 and qp2.
+const endedBefore = "NdkWrite qp2 w1; get cq2 w1x; "
 
 func TestEnginesDecideAlike(t *testing.T) {
 	for _, test := range alike {

@@ -309,7 +309,7 @@ func (r *posting) endedWith(p *poll, kinds automaton.Kinds) {
 }
 
 // mayHold reports whether an explanation is left in which r, which the poll delivers, had been placed by the moment of rest at which that
-// was open. Behind others of the poll only what was seen before it is asked.
+// was open. Behind others of a poll during which more was seen only what came before it is asked.
 func (q *cq) mayHold(p *poll, r *posting, kinds automaton.Kinds) bool {
 	return q.holds(q.queue.Clone(), p, r, kinds)
 }
@@ -326,9 +326,16 @@ func (q *cq) mayHoldTold(p *poll, r *posting, kinds automaton.Kinds) bool {
 func (q *cq) holds(a *automaton.Queue, p *poll, r *posting, kinds automaton.Kinds) bool {
 	at := automaton.Moment(q.s.at)
 	rested, from := automaton.Moment(r.rested), automaton.Moment(r.called)
-	return a.Owe(rested, from, at) &&
-		(len(p.delivered) > 0 || a.Delivered(automaton.Delivery{Kinds: kinds, From: from, Counted: automaton.Moment(r.countedFrom()),
-			Called: from, Owed: rested}, at))
+	if !a.Owe(rested, from, at) || len(p.delivered) > 0 && p.to > 0 {
+		return a.Alive()
+	}
+	for _, before := range p.delivered {
+		before.at, before.pending = q.s.at, -1
+		if !q.show(a, &before) {
+			return false
+		}
+	}
+	return a.Delivered(automaton.Delivery{Kinds: kinds, From: from, Counted: automaton.Moment(r.countedFrom()), Called: from, Owed: rested}, at)
 }
 
 // doubts reports whether it is not known that r, a silent send which the poll delivers, had completed by the moment of rest at which that is
