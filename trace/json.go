@@ -14,7 +14,7 @@ const maxDepth = 32
 var errCut = errors.New("the line ends in the middle of its object")
 
 // parser reads one line of JSON, which is UTF-8, in one pass. It takes all of RFC 8259 and nothing else, but for a key
-// that occurs twice in an object that means something: that is refused.
+// that occurs twice in an object: that is refused, also where the object is ignored, as readers differ in what it means.
 type parser struct {
 	line    []byte
 	at      int                // of the next byte
@@ -122,10 +122,14 @@ func (p *parser) skip(depth int) error {
 		return p.list(func(int) error { return p.skip(depth + 1) })
 	}
 	p.at++
+	var keys keySet
 	for first := true; ; first = false {
-		_, more, err := p.key(first)
+		key, more, err := p.key(first)
 		if err != nil || !more {
 			return err
+		}
+		if !keys.add(key) {
+			return errTwice(key)
 		}
 		if err := p.skip(depth + 1); err != nil {
 			return err
@@ -157,6 +161,8 @@ func (p *parser) kind() (kind string, err error) {
 		return "a number", err
 	}
 }
+
+func errTwice(key []byte) error { return fmt.Errorf("key %.100q occurs twice", key) }
 
 func (p *parser) literal(word string) error {
 	for i := range len(word) {

@@ -87,7 +87,7 @@ func (p *parser) members(o object, last field, seen uint64) error {
 				f = fieldOf(key)
 				if f == noField {
 					if !others.add(key) {
-						return fmt.Errorf("key %.100q occurs twice", key)
+						return errTwice(key)
 					}
 					if err := p.skip(0); err != nil {
 						return err

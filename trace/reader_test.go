@@ -88,6 +88,8 @@ func TestMalformed(t *testing.T) {
 		{"list", lines(armCall, `[1,2]`), 3, "a list where an object belongs"},
 		{"UTF-8", lines(armCall, `{"seq":2,"thr":"`+"\xff"+`"}`), 3, "not UTF-8 at byte 17 of the line"},
 		{"key twice", lines(`{"seq":1,"seq":2}`), 2, `key "seq" occurs twice`},
+		{"key twice in what is ignored", lines(`{"x":{"a":1,"\u0061":2}}`), 2, `key "a" occurs twice`},
+		{"key twice deep in what is ignored", lines(`{"x":[{"b":{"a":{},"a":{}}}]}`), 2, `key "a" occurs twice`},
 		{"depth", lines(`{"x":` + strings.Repeat("[", 33) + strings.Repeat("]", 33) + "}"), 2, "nested deeper than 32"},
 		{"depth bomb", lines(`{"x":` + strings.Repeat(`{"a":`, 1<<20)), 2, "nested deeper than 32"},
 

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -56,7 +58,7 @@ func (o *referenceObject) take(key string) (value json.RawMessage, present bool)
 	return value, present
 }
 
-// done refuses keys that the format does not know when their values nest too deep.
+// done refuses keys that the format does not know when their values nest too deep, or hold a key twice in an object.
 func (o *referenceObject) done() error {
 	for key, value := range o.members {
 		depth, tokens := 0, json.NewDecoder(bytes.NewReader(value))
@@ -71,8 +73,31 @@ func (o *referenceObject) done() error {
 				o.refuse("%s nests deeper than %d", key, maxDepth)
 			}
 		}
+		if o.err == nil {
+			o.unique(value)
+		}
 	}
 	return o.err
+}
+
+// unique refuses a key that occurs twice in an object of an ignored value.
+func (o *referenceObject) unique(value json.RawMessage) {
+	var list []json.RawMessage
+	switch value[0] {
+	case '[':
+		if err := json.Unmarshal(value, &list); err != nil {
+			o.refuse("%v", err)
+		}
+	case '{':
+		within := newReferenceObject(value)
+		if within.err != nil {
+			o.refuse("%v", within.err)
+		}
+		list = slices.Collect(maps.Values(within.members))
+	}
+	for _, inner := range list {
+		o.unique(inner)
+	}
 }
 
 func referenceNumber(raw json.RawMessage) bool {
