@@ -101,6 +101,9 @@ func (s *shrinker) window(t *trial) (small *trial, ok bool) {
 // withoutObjects takes away whole objects.
 func (s *shrinker) withoutObjects(t *trial) *trial {
 	for _, name := range slices.Backward(t.objects()) {
+		if s.over() {
+			break
+		}
 		tried := t.only(func(_ int, u *unit) bool { return !slices.Contains(u.names, name) })
 		if tried.size() < t.size() && s.fails(tried) {
 			t = tried
@@ -114,6 +117,9 @@ func (s *shrinker) withoutUnits(t *trial) *trial {
 	for size := (len(t.units) + 1) / 2; size > 0; {
 		gone := false
 		for from := 0; from < len(t.units); {
+			if s.over() {
+				return t
+			}
 			tried := t.only(func(i int, _ *unit) bool { return i < from || i >= from+size })
 			if tried.size() < t.size() && s.fails(tried) {
 				t, gone = tried, true
@@ -136,7 +142,7 @@ func (s *shrinker) withoutPairs(t *trial) *trial {
 	if len(t.units) > maxForPairs {
 		return t
 	}
-	for a := 0; a < len(t.units); a++ {
+	for a := 0; a < len(t.units) && !s.over(); a++ {
 		for b := a + 1; b < len(t.units); b++ {
 			tried := t.only(func(i int, _ *unit) bool { return i != a && i != b })
 			if tried.size() < t.size() && s.fails(tried) {

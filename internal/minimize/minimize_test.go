@@ -184,6 +184,21 @@ func TestMinimizeEndsInTime(t *testing.T) {
 	}
 }
 
+// When its time is over, nothing more is made to be tried: of a long trace that alone would take many seconds.
+func TestMinimizeEndsSoon(t *testing.T) {
+	whole := newTrial(long(15))
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	s := &shrinker{ctx: ctx, left: MaxJudged}
+	for name, pass := range map[string]func(*trial) *trial{
+		"objects": s.withoutObjects, "units": s.withoutUnits, "numbers": s.smaller, "pairs": s.withoutPairs,
+	} {
+		if allocated := testing.AllocsPerRun(1, func() { pass(whole) }); allocated > 10 {
+			t.Errorf("%s: %v allocations for %d units", name, allocated, len(whole.units))
+		}
+	}
+}
+
 // The tail of a trace is one itself: the latest events, with the objects, the posts whose completion comes later, and the arms that no
 // callback has answered; it shrinks as the whole does.
 func TestTail(t *testing.T) {

@@ -5,6 +5,9 @@ import "ndkoracle/trace"
 // smaller makes numbers smaller: the depth of CQs, which lets fewer requests overflow them, and the room of polls.
 func (s *shrinker) smaller(t *trial) *trial {
 	for i := range t.events {
+		if s.over() {
+			break
+		}
 		for _, field := range []func(*trace.Event) **int64{depth, room} {
 			number := *field(&t.events[i])
 			if number == nil {
