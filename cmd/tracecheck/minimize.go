@@ -16,11 +16,11 @@ import (
 // memoryOfTrial bounds the search of one smaller trace, in bytes: one that needs more is no help to anybody.
 const memoryOfTrial = 1 << 26
 
-// eventsOfTail is how many of the latest events before a finding are looked at in a trace that is too long to be kept.
+// eventsOfTail is how many of the events around a finding are looked at in a trace that is too long to be kept.
 const eventsOfTail = 50_000
 
 // minimize shrinks a trace that broke a rule, by the engine that found it, as long as ctx allows. A file that is not in memory is read
-// once more, up to the finding.
+// once more, up to the finding and somewhat further.
 func (p *program) minimize(ctx context.Context, in input, r *result, s *settings) {
 	o, whole := s.optionsFor(r.trace), r.trace
 	o.Engine, o.MaxMemory, o.Timeout, o.Witness = cmp.Or(linearize.Engine(r.report.Engine), o.Engine), memoryOfTrial, 0, false
@@ -38,11 +38,11 @@ func (p *program) minimize(ctx context.Context, in input, r *result, s *settings
 	case r.cut:
 		r.unshrunk = errTime.Error()
 	default:
-		r.unshrunk = fmt.Sprintf("the %d events up to the finding do not show it by themselves", len(whole.Events))
+		r.unshrunk = fmt.Sprintf("the %d events around the finding do not show it by themselves", len(whole.Events))
 	}
 }
 
-// tail reads the latest events before the first finding, or says why not.
+// tail reads the events around the first finding, or says why not.
 func (p *program) tail(ctx context.Context, in input, r *result) *trace.Trace {
 	if in.name == "-" {
 		r.unshrunk = "standard input can't be read a second time"

@@ -7,6 +7,7 @@ package minimize
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
@@ -18,10 +19,10 @@ type Judge func(context.Context, *trace.Trace) *verdict.Report
 // MaxJudged bounds the work: as many events are judged at most, over all attempts.
 const MaxJudged = 20_000_000
 
-// Minimize returns a trace that is rejected as want says, by the same verdict and rule, and as small as it could be made of t until
-// ctx was done. It is nil when nothing was rejected so until then, not even t itself.
+// Minimize returns a trace that is rejected as want says, by the same verdict and rule, for no other objects and requests, and as small
+// as it could be made of t until ctx was done. It is nil when nothing was rejected so until then, not even t itself.
 func Minimize(ctx context.Context, t *trace.Trace, want verdict.Finding, judge Judge) *trace.Trace {
-	s := &shrinker{ctx: ctx, judge: judge, want: want, left: MaxJudged}
+	s := &shrinker{ctx: ctx, judge: judge, want: want, others: othersThan(want.Message, t.Events), left: MaxJudged}
 	whole := newTrial(t)
 	if small, ok := s.window(whole); ok {
 		return s.shrink(small).trace()
@@ -56,16 +57,42 @@ func (s *shrinker) shrink(t *trial) *trial {
 
 // A shrinker tries traces on the judge.
 type shrinker struct {
-	ctx   context.Context
-	judge Judge
-	want  verdict.Finding
-	left  int  // events that may still be judged
-	among bool // the finding may be one of several, and need not be the first
+	ctx    context.Context
+	judge  Judge
+	want   verdict.Finding
+	others map[string]bool // objects and requests that want does not name
+	left   int             // events that may still be judged
+	among  bool            // the finding may be one of several, and need not be the first
+}
+
+// othersThan returns the names of the objects and requests of a trace that a message does not tell of.
+func othersThan(message string, events []trace.Event) map[string]bool {
+	others := map[string]bool{}
+	for i := range events {
+		e := &events[i]
+		for _, name := range append(namesOf(e), requestsOf(e)...) {
+			others[name] = true
+		}
+	}
+	for _, word := range words(message) {
+		delete(others, word)
+	}
+	return others
+}
+
+// words returns those of a sentence, which may be names.
+func words(sentence string) []string {
+	all := strings.FieldsFunc(sentence, func(r rune) bool { return strings.ContainsRune(" ,;:()", r) })
+	for i := range all {
+		all[i] = strings.TrimSuffix(all[i], ".")
+	}
+	return all
 }
 
 func (s *shrinker) over() bool { return s.ctx.Err() != nil || s.left <= 0 }
 
-// fails reports whether a smaller trace is rejected as the first was.
+// fails reports whether a smaller trace is rejected as the first was. One that is for what happened to others is not: with the poll that
+// delivered a request gone, say, that request is missing, which was not in the first.
 func (s *shrinker) fails(t *trial) bool {
 	if s.over() {
 		return false
@@ -74,14 +101,15 @@ func (s *shrinker) fails(t *trial) bool {
 	s.left -= len(tried.Events) + 1
 	r := s.judge(s.ctx, tried)
 	found := slices.IndexFunc(r.Findings, func(f verdict.Finding) bool {
-		return f.Verdict == s.want.Verdict && f.Rule == s.want.Rule && f.Follows == nil
+		aside := slices.ContainsFunc(words(f.Message), func(word string) bool { return s.others[word] })
+		return f.Verdict == s.want.Verdict && f.Rule == s.want.Rule && f.Follows == nil && !aside
 	})
 	return (found == 0 || found > 0 && s.among) && s.ctx.Err() == nil
 }
 
 // window looks for the last few units before the finding that are rejected by themselves, with what of earlier ones has a part in
-// them: the objects, posts whose completion comes later, arms that no callback has answered. Most findings need no more. That spares
-// judging a long trace again and again.
+// them: the objects, posts whose completion comes later, arms that no callback has answered. Most findings need no more, but for those
+// that only what comes later shows: then as many units behind it. That spares judging a long trace again and again.
 func (s *shrinker) window(t *trial) (small *trial, ok bool) {
 	end := 0
 	for i, u := range t.units {
@@ -91,8 +119,12 @@ func (s *shrinker) window(t *trial) (small *trial, ok bool) {
 	}
 	for size, from := 16, end; from > 0 && !s.over(); size *= 2 {
 		from = max(end-size, 0)
-		if tried := t.only(t.partsOf(from, end)); s.fails(tried) {
-			return tried, true
+		for _, to := range slices.Compact([]int{end, min(end+size, len(t.units))}) {
+			tried := t.only(t.partsOf(from, to))
+			tried.cut = to < len(t.units)
+			if s.fails(tried) {
+				return tried, true
+			}
 		}
 	}
 	return nil, false

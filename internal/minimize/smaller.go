@@ -43,7 +43,7 @@ func (t *trial) resultsOf(i int) []trace.Result {
 }
 
 func (t *trial) changed(i int, field func(*trace.Event) **int64, value int64) *trial {
-	next := &trial{whole: t.whole, events: append([]trace.Event(nil), t.events...)}
+	next := &trial{whole: t.whole, events: append([]trace.Event(nil), t.events...), cut: t.cut}
 	*field(&next.events[i]) = &value
 	next.units = unitsOf(next.events)
 	return next

@@ -9,13 +9,14 @@ import (
 	"ndkoracle/trace"
 )
 
-// Tail reads a trace up to a line, or to its end for 0, and returns its latest events, as many as keep, with what of the events before
-// still has a part in them: the creation and the connection of objects, posts whose completion comes later, and arms that no callback
-// has answered. That is as much as a finding at this line needs, mostly, of a trace that is too long for the memory.
+// Tail reads a trace up to a line and as much behind it as a quarter of keep, or to its end for 0, and returns its latest events, as many
+// as keep, with what of the events before still has a part in them: the creation and the connection of objects, posts whose completion
+// comes later, and arms that no callback has answered. That is as much as a finding at this line needs, mostly, of a trace that is too
+// long for the memory.
 func Tail(ctx context.Context, in *trace.Reader, name string, line, keep int) (*trace.Trace, error) {
 	t := &tail{keep: keep, stays: map[string]*pastCall{}, posted: map[string]*pastCall{}, armed: map[string][]*pastCall{}}
 	whole := &trace.Trace{Name: name, Header: in.Header()}
-	for {
+	for behind := 0; behind <= keep/4; {
 		var e trace.Event
 		err := in.Next(&e)
 		if err == io.EOF {
@@ -29,7 +30,7 @@ func Tail(ctx context.Context, in *trace.Reader, name string, line, keep int) (*
 			return nil, context.Cause(ctx)
 		}
 		if line > 0 && e.Line > line {
-			break
+			behind++ // only what comes later shows some findings
 		}
 		t.take(&e)
 	}

@@ -11,6 +11,7 @@ type trial struct {
 	whole  *trace.Trace
 	events []trace.Event
 	units  []*unit // in the order of their first events
+	cut    bool    // events behind it are gone, so that nobody is known to be at rest where it ends
 }
 
 // A unit is what is taken away as one: a call with its return, a callback, a point; or one request of a post, with the results and
@@ -178,7 +179,7 @@ func (t *trial) only(keep func(i int, u *unit) bool) *trial {
 // them: it did not find the CQ empty.
 func (t *trial) rebuilt(kept map[int]bool, gone map[string]bool) *trial {
 	emptied := map[string]bool{} // ops
-	next := &trial{whole: t.whole}
+	next := &trial{whole: t.whole, cut: t.cut}
 	for i := range t.events {
 		e := &t.events[i]
 		if e.Results != nil && len(e.Results) > 0 && !slices.ContainsFunc(e.Results, func(r trace.Result) bool { return !gone[r.Wr] }) {
@@ -214,7 +215,7 @@ func (t *trial) trace() *trace.Trace {
 	for i := range small.Events {
 		small.Events[i].Seq, small.Events[i].Line = uint64(i+1), i+2
 	}
-	small.End = &trace.End{Events: uint64(len(small.Events)), Quiescent: t.whole.End != nil && t.whole.End.Quiescent}
+	small.End = &trace.End{Events: uint64(len(small.Events)), Quiescent: !t.cut && t.whole.End != nil && t.whole.End.Quiescent}
 	small.Unknown, small.More = nil, 0
 	for _, e := range small.Events {
 		if line, unknown := t.whole.Unknown[e.Fn]; unknown {
