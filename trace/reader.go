@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/zstd"
@@ -38,6 +39,7 @@ type Reader struct {
 	fn      string    // of the newest event
 	known   *function // what is known of it
 	check   checker
+	count   atomic.Int64 // of events that were read
 	unknown map[string]int
 	err     error
 }
@@ -67,6 +69,9 @@ func (r *Reader) End() *End { return r.end }
 // UnknownFns returns the names of functions that the format does not know, with the line of each one's first event. Their
 // events are returned like all others. At most 1,000 names are kept.
 func (r *Reader) UnknownFns() map[string]int { return maps.Clone(r.unknown) }
+
+// Events returns how many events have been read so far. Unlike all else of a Reader it may be asked while another goroutine reads.
+func (r *Reader) Events() int { return int(r.count.Load()) }
 
 // Next reads the next event into e, or returns io.EOF after the last; e is nothing then. What e points to is never used
 // again, so a copy of e can be kept. Lists of flags are an exception in that equal ones may be one: nobody may change them.
@@ -198,6 +203,7 @@ func (r *Reader) event(e *Event) error {
 		return err
 	}
 	e.Line = r.number
+	r.count.Add(1)
 	if r.known == nil {
 		r.noteUnknown(e.Fn)
 	}

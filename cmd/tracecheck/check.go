@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
@@ -33,7 +34,7 @@ type result struct {
 	small     *trace.Trace // the same violation in few events
 	minimized string       // the file that it was written to
 	page      string       // the file that it was drawn in
-	cut       bool         // the time limit ended the shrinking
+	cut       string       // what ended the shrinking before it was done, or ""
 	unshrunk  string       // why there is no small trace
 	unsaved   bool         // a file beside the report could not be written
 	lone      []string     // connections that have one end only in the traces of two hosts
@@ -109,21 +110,13 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 		if ctx.Err() != nil {
 			fmt.Fprintf(p.stderr, "tracecheck: interrupted in trace %d of %d, %s%s; %d checked\n",
 				i+1, len(inputs), printable(in.name), r.readSoFar(), sum.results)
+			if r != nil && r.code == exitViolation { // that stands, whatever else would have been found
+				p.tell(in, r, s, report, sum)
+			}
 			sum.interrupted, sum.code = true, exitInterrupted
 			break
 		}
-		p.warn(r, s)
-		p.warnOfLone(r)
-		p.saveWitness(in, r, s)
-		p.saveSmall(in, r, s)
-		p.savePage(in, r, s)
-		sum.results++
-		if r.unsaved {
-			sum.code = exitInternal
-		}
-		sum.code = worseOf(sum.code, r.code)
-		sum.coverage.add(r.report)
-		report.result(r)
+		p.tell(in, r, s, report, sum)
 		if err := out.Flush(); err != nil {
 			return exitInternal, nil // run says why
 		}
@@ -140,6 +133,22 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 	return sum.code, nil
 }
 
+// tell reports a result, and saves what was made beside it.
+func (p *program) tell(in input, r *result, s *settings, report *reports, sum *summary) {
+	p.warn(r, s)
+	p.warnOfLone(r)
+	p.saveWitness(in, r, s)
+	p.saveSmall(in, r, s)
+	p.savePage(in, r, s)
+	sum.results++
+	if r.unsaved {
+		sum.code = exitInternal
+	}
+	sum.code = worseOf(sum.code, r.code)
+	sum.coverage.add(r.report)
+	report.result(r)
+}
+
 func worseOf(a, b int) int {
 	return worst[min(slices.Index(worst, a), slices.Index(worst, b))]
 }
@@ -154,22 +163,13 @@ func (p *program) judgePorcupine(ctx context.Context, t *trace.Trace, o lineariz
 // errTime is how an engine says that it came to the end of its time, too.
 var errTime = errors.New("the time limit was reached")
 
-// checkOne reads and judges one trace, both within the time limit. A mistake in this program is a result too, so that the other traces are judged.
-func (p *program) checkOne(ctx context.Context, in input, s *settings, judge judge) (r *result) {
-	defer func() {
-		if problem := recover(); problem != nil {
-			r = broken(in, problem)
-		}
-	}()
+// checkOne reads and judges one trace.
+func (p *program) checkOne(ctx context.Context, in input, s *settings, judge judge, so *reading) *result {
 	if in.err != nil {
 		return malformed(in.name, in.err)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, s.options.Timeout, errTime)
-	defer cancel()
 	if s.engine == "auto" || s.engine == "stream" {
-		r = p.checkWhileRead(ctx, in, s)
-		p.finish(ctx, in, r, s)
-		return r
+		return p.checkWhileRead(ctx, in, s, so)
 	}
 	t, err := p.readInput(ctx, in)
 	switch {
@@ -179,13 +179,23 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings, judge jud
 	default:
 		return malformed(in.name, err)
 	}
+	events := eventsOf(t)
+	so.of(func() int { return events })
 	report, err := judge(ctx, t, s.optionsFor(t))
 	if err != nil {
 		return &result{trace: t, report: &verdict.Report{File: in.name}, code: exitInternal, reason: err.Error()}
 	}
-	r = judged(t, report)
-	p.finish(ctx, in, r, s)
-	return r
+	return judged(t, report)
+}
+
+// guarded makes a result of a mistake in this program, too, so that the other traces are judged.
+func guarded(in input, work func() *result) (r *result) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			r = broken(in, problem)
+		}
+	}()
+	return work()
 }
 
 // broken is the result for a trace in which this program was found mistaken.
@@ -193,21 +203,11 @@ func broken(in input, problem any) *result {
 	return &result{report: &verdict.Report{File: in.name}, code: exitInternal, reason: fmt.Sprintf("%v\n%s", problem, debug.Stack())}
 }
 
-// finish makes what is asked for beside the verdict.
-func (p *program) finish(ctx context.Context, in input, r *result, s *settings) {
-	if r.report.Witness != nil {
-		prove(r, s)
-	}
-	if s.minimize.path != "" && r.code == exitViolation {
-		p.minimize(ctx, in, r, s)
-	}
-}
-
 // checkWhileRead judges a trace while it is read.
-func (p *program) checkWhileRead(ctx context.Context, in input, s *settings) *result {
+func (p *program) checkWhileRead(ctx context.Context, in input, s *settings, so *reading) *result {
 	source, stop := p.reader(ctx, in)
 	defer stop()
-	report, t, err := p.follow(ctx, in.name, source, func(h trace.Header) linearize.Options {
+	report, t, err := p.follow(ctx, in.name, source, so, func(h trace.Header) linearize.Options {
 		return s.optionsFor(&trace.Trace{Header: h})
 	})
 	switch {
@@ -280,20 +280,35 @@ func unfinished(name string, t *trace.Trace, s *settings, why error) *result {
 	return r
 }
 
-// overdue is the result for a trace of which nothing is known when its time has been over for long.
-func overdue(name string, s *settings) *result {
-	r := unfinished(name, &trace.Trace{Name: name}, s, errTime)
+// overdue is the result for a trace of which nothing is known when ctx has been done for long.
+func overdue(ctx context.Context, name string, s *settings, so *reading) *result {
+	r := unfinished(name, &trace.Trace{Name: name, More: uint64(so.events())}, s, context.Cause(ctx))
+	r.report.Findings[0].Message = fmt.Sprintf("%v%s, and the engine did not end by itself", context.Cause(ctx), r.readSoFar())
 	r.trace, r.partial = nil, false
-	r.report.Findings[0].Message = errTime.Error() + ", and the engine did not end by itself"
 	return r
 }
 
-// readSoFar says how far the reading of a trace came that was ended.
+// readSoFar says how far the reading of a trace came when its check was ended.
 func (r *result) readSoFar() string {
-	if r == nil || !r.partial {
+	switch {
+	case r == nil || r.code == exitMalformed || r.code == exitInternal:
 		return ""
+	case r.partial:
+		return fmt.Sprintf(" after reading %d of its events", eventsOf(r.trace))
 	}
-	return fmt.Sprintf(" after reading %d of its events", eventsOf(r.trace))
+	return fmt.Sprintf(" after reading %d of its events", r.report.Events)
+}
+
+// A reading tells how many events of a trace have been read so far, also while that goes on.
+type reading struct{ count atomic.Pointer[func() int] }
+
+func (r *reading) of(count func() int) { r.count.Store(&count) }
+
+func (r *reading) events() int {
+	if count := r.count.Load(); count != nil {
+		return (*count)()
+	}
+	return 0
 }
 
 func eventsOf(t *trace.Trace) int { return len(t.Events) + int(t.More) }

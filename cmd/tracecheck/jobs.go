@@ -35,32 +35,56 @@ func (p *program) judgeAll(ctx context.Context, inputs []input, s *settings, jud
 	}
 }
 
-// checkWithin is checkOne that does not outlive an interrupt, or its time.
+// checkWithin is checkOne with what is asked for beside the verdict. It does not outlive an interrupt, or its time: then the verdict
+// stands where there is one.
 func (p *program) checkWithin(ctx context.Context, in input, s *settings, judge judge) *result {
-	return p.within(ctx, []input{in}, s, func() []*result { return []*result{p.checkOne(ctx, in, s, judge)} })[0]
+	ctx, cancel := context.WithTimeoutCause(ctx, s.options.Timeout, errTime)
+	defer cancel()
+	so := &reading{}
+	r, inTime := within(ctx, p.grace, func() *result {
+		return guarded(in, func() *result {
+			r := p.checkOne(ctx, in, s, judge, so)
+			if r.report.Witness != nil {
+				prove(r, s)
+			}
+			return r
+		})
+	})
+	switch {
+	case !inTime:
+		return overdue(ctx, in.name, s, so)
+	case s.minimize.path == "" || r.code != exitViolation:
+		return r
+	}
+	if ctx.Err() == nil {
+		found := *r
+		shrunk, inTime := within(ctx, p.grace, func() *result {
+			return guarded(in, func() *result {
+				p.minimize(ctx, in, &found, s)
+				return &found
+			})
+		})
+		if inTime {
+			return shrunk
+		}
+	}
+	_, r.unshrunk = ended(ctx)
+	return r
 }
 
-// within judges inputs together. It does not outlive an interrupt, or their time, by more than p.grace, whatever the engine does.
-func (p *program) within(ctx context.Context, inputs []input, s *settings, judge func() []*result) []*result {
-	done := make(chan []*result, 1)
-	go func() { done <- judge() }()
-	late := time.NewTimer(s.options.Timeout + p.grace)
-	defer late.Stop()
+// within waits for work, but not for longer than grace after ctx is done, whatever the work does.
+func within[T any](ctx context.Context, grace time.Duration, work func() T) (answer T, inTime bool) {
+	done := make(chan T, 1)
+	go func() { done <- work() }()
 	select {
-	case r := <-done:
-		return r
-	case <-late.C:
-		var all []*result
-		for _, in := range inputs {
-			all = append(all, overdue(in.name, s))
-		}
-		return all
+	case answer = <-done:
+		return answer, true
 	case <-ctx.Done():
 	}
 	select {
-	case r := <-done:
-		return r
-	case <-time.After(p.grace):
-		return make([]*result, len(inputs))
+	case answer = <-done:
+		return answer, true
+	case <-time.After(grace):
+		return answer, false
 	}
 }

@@ -31,7 +31,7 @@ func (p *program) judgeJoined(ctx context.Context, inputs []input, s *settings) 
 	var results []*result
 	return func() *result {
 		if results == nil {
-			results = p.within(ctx, inputs, s, func() []*result { return p.checkJoined(ctx, inputs, s) })
+			results = p.checkJoinedWithin(ctx, inputs, s)
 		}
 		r := results[0]
 		results = results[1:]
@@ -39,14 +39,26 @@ func (p *program) judgeJoined(ctx context.Context, inputs []input, s *settings) 
 	}
 }
 
-func (p *program) checkJoined(ctx context.Context, inputs []input, s *settings) (results []*result) {
+// checkJoinedWithin is checkJoined that does not outlive an interrupt, or its time.
+func (p *program) checkJoinedWithin(ctx context.Context, inputs []input, s *settings) []*result {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.options.Timeout, errTime)
+	defer cancel()
+	var so [2]reading
+	results, inTime := within(ctx, p.grace, func() []*result { return p.checkJoined(ctx, inputs, s, &so) })
+	if !inTime {
+		for i, in := range inputs {
+			results = append(results, overdue(ctx, in.name, s, &so[i]))
+		}
+	}
+	return results
+}
+
+func (p *program) checkJoined(ctx context.Context, inputs []input, s *settings, so *[2]reading) (results []*result) {
 	defer func() {
 		if problem := recover(); problem != nil {
 			results = []*result{broken(inputs[0], problem), broken(inputs[1], problem)}
 		}
 	}()
-	ctx, cancel := context.WithTimeoutCause(ctx, s.options.Timeout, errTime)
-	defer cancel()
 	var hosts [2]*linearize.Host
 	var errs [2]error
 	for i, in := range inputs {
@@ -58,6 +70,7 @@ func (p *program) checkJoined(ctx context.Context, inputs []input, s *settings) 
 		defer stop()
 		if hosts[i].In, errs[i] = trace.NewReader(in.name, source); errs[i] == nil {
 			defer hosts[i].In.Close()
+			so[i].of(hosts[i].In.Events)
 			hosts[i].Options = s.optionsFor(&trace.Trace{Header: hosts[i].In.Header()})
 		}
 	}

@@ -154,7 +154,7 @@ func TestJoinIsInterrupted(t *testing.T) {
 	defer cancel()
 	var out bytes.Buffer
 	p := newProgram()
-	p.stdin, p.stdout, p.stderr = &endless{second: func() {}}, &out, &out
+	p.stdin, p.stdout, p.stderr = &endless{at: 2, then: func() {}}, &out, &out
 	start := time.Now()
 	code := p.run(ctx, []string{"--join", "-", pairOf("ping-pong")[1]})
 	if code != exitInterrupted || time.Since(start) > 10*time.Second {

@@ -164,7 +164,8 @@ func TestTimeLimitHolds(t *testing.T) {
 	}
 	name := files(t, "conformant")[0]
 	if code := b.do("--timeout", "1ms", "--engine", "porcupine", name); code != exitInconclusive ||
-		!strings.Contains(b.out.String(), "the time limit was reached") {
+		!strings.Contains(b.out.String(), "(3 events)") ||
+		!strings.Contains(b.out.String(), "the time limit was reached after reading 3 of its events, and the engine did not end by itself") {
 		t.Errorf("exit %d, %s", code, &b.out)
 	}
 	for _, engine := range []string{"auto", "stream", "porcupine"} {
@@ -180,22 +181,83 @@ func TestTimeLimitHolds(t *testing.T) {
 	}
 }
 
-// The time limit ends the shrinking of a trace too, and that is said.
+// The time limit ends the shrinking of a trace too, and that is said: the verdict stands, whatever the engine does.
 func TestTimeLimitEndsShrinking(t *testing.T) {
-	p, asked := newProgram(), 0
-	p.check = func(ctx context.Context, t *trace.Trace, o linearize.Options) *verdict.Report {
-		if asked++; asked > 1 {
-			<-ctx.Done()
-		}
-		return linearize.Check(context.WithoutCancel(ctx), t, o)
-	}
-	var out bytes.Buffer
-	p.stdout, p.stderr, p.grace = &out, &out, time.Hour
 	small := filepath.Join(t.TempDir(), "small")
-	code := p.run(t.Context(), []string{"--timeout", "1s", "--engine", "porcupine", "--minimize", small, brokenTrace})
-	want := brokenTrace + " is not minimized: the time limit was reached"
-	if code != exitViolation || !strings.Contains(out.String(), want) {
-		t.Errorf("exit %d, %s", code, &out)
+	for _, given := range []struct {
+		grace  time.Duration
+		waits  func(context.Context)
+		engine string
+	}{
+		{time.Hour, func(ctx context.Context) { <-ctx.Done() }, "an engine that ends by itself"},
+		{time.Millisecond, func(context.Context) { <-t.Context().Done() }, "an engine that does not"},
+	} {
+		p, asked := newProgram(), 0
+		p.check = func(ctx context.Context, t *trace.Trace, o linearize.Options) *verdict.Report {
+			if asked++; asked > 1 {
+				given.waits(ctx)
+			}
+			return linearize.Check(context.WithoutCancel(ctx), t, o)
+		}
+		var out bytes.Buffer
+		p.stdout, p.stderr, p.grace = &out, &out, given.grace
+		code := p.run(t.Context(), []string{"--timeout", "3s", "--engine", "porcupine", "--minimize", small, brokenTrace})
+		want := brokenTrace + " is not minimized: the time limit was reached"
+		if code != exitViolation || !strings.Contains(out.String(), want) || !strings.Contains(out.String(), "provider violation") {
+			t.Errorf("%s: exit %d, %s", given.engine, code, &out)
+		}
+	}
+}
+
+// An interrupt while a trace is shrunk does not drop the violation that was found, whatever the engine does.
+func TestInterruptWhileShrinking(t *testing.T) {
+	for _, grace := range []time.Duration{time.Hour, time.Millisecond} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		p, asked := newProgram(), 0
+		p.check = func(within context.Context, whole *trace.Trace, o linearize.Options) *verdict.Report {
+			if asked++; asked > 1 {
+				interrupt()
+				if grace < time.Second {
+					<-t.Context().Done()
+				}
+			}
+			return linearize.Check(context.WithoutCancel(within), whole, o)
+		}
+		var out bytes.Buffer
+		p.stdout, p.stderr, p.grace = &out, &out, grace
+		code := p.run(ctx, []string{"--timeout", "1h", "--engine", "porcupine", "--minimize", filepath.Join(t.TempDir(), "small"), brokenTrace})
+		for _, want := range []string{"interrupted in trace 1 of 1, " + brokenTrace + " after reading ", brokenTrace + ": provider violation",
+			brokenTrace + " is not minimized: interrupted"} {
+			if code != exitInterrupted || !strings.Contains(out.String(), want) {
+				t.Errorf("%v: exit %d, want %q in %s", grace, code, want, &out)
+			}
+		}
+	}
+}
+
+// An interrupt says how far the reading came of a trace of which nothing is kept, too, also where the engine does not end.
+func TestInterruptTellsHowFar(t *testing.T) {
+	for _, given := range []struct {
+		engine string
+		reads  int // of about 600 events each
+		grace  time.Duration
+	}{{"auto", 300, time.Hour}, {"stream", 30, time.Hour}, {"porcupine", 30, time.Hour}, {"stream", 30, time.Millisecond}} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		p := newProgram()
+		var out bytes.Buffer
+		p.stdin, p.stdout, p.stderr, p.grace = &endless{at: given.reads, then: interrupt}, &out, &out, given.grace
+		p.follow = func(ctx context.Context, name string, r io.Reader, so *reading, options func(trace.Header) linearize.Options) (
+			*verdict.Report, *trace.Trace, error) {
+			report, whole, err := follow(ctx, name, r, so, options)
+			if given.grace < time.Second {
+				<-t.Context().Done()
+			}
+			return report, whole, err
+		}
+		code := p.run(ctx, []string{"--engine", given.engine, "--timeout", "1h", "-"})
+		if want := regexp.MustCompile(`, - after reading [1-9]\d* of its events; 0 checked`); code != exitInterrupted || !want.Match(out.Bytes()) {
+			t.Errorf("%+v: exit %d, %s", given, code, &out)
+		}
 	}
 }
 

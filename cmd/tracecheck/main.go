@@ -62,13 +62,14 @@ func newProgram() *program {
 	}
 }
 
-func follow(ctx context.Context, name string, r io.Reader, options func(trace.Header) linearize.Options) (
+func follow(ctx context.Context, name string, r io.Reader, so *reading, options func(trace.Header) linearize.Options) (
 	*verdict.Report, *trace.Trace, error) {
 	in, err := trace.NewReader(name, r)
 	if err != nil {
 		return nil, &trace.Trace{Name: name}, err
 	}
 	defer in.Close()
+	so.of(in.Events)
 	return linearize.CheckReader(ctx, in, name, options(in.Header()))
 }
 

@@ -58,16 +58,16 @@ func TestProgramJudgesTraces(t *testing.T) {
 	}
 }
 
-// endless is a trace without an end. Of the second time that it is read it tells.
+// endless is a trace without an end. Of one of the times that it is read it tells.
 type endless struct {
-	left       string
-	seq, reads int
-	second     func()
+	left           string
+	seq, reads, at int
+	then           func()
 }
 
 func (e *endless) Read(p []byte) (int, error) {
-	if e.reads++; e.reads == 2 {
-		e.second()
+	if e.reads++; e.reads == e.at {
+		e.then()
 	}
 	if e.seq == 0 {
 		e.left, _, _ = strings.Cut(flushedSend, "\n")
@@ -99,7 +99,7 @@ func TestReadingEnds(t *testing.T) {
 		p.grace = time.Hour // the reading ends by itself
 		var out bytes.Buffer
 		p.stdout, p.stderr = &out, &out
-		p.stdin = &endless{second: given.second}
+		p.stdin = &endless{at: 2, then: given.second}
 		code := p.run(given.ctx, []string{"-", "--timeout", given.timeout})
 		if code != given.code || !regexp.MustCompile(given.want).Match(out.Bytes()) {
 			t.Errorf("exit %d, want %d and %q in\n%s", code, given.code, given.want, &out)

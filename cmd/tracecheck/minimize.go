@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -32,11 +31,13 @@ func (p *program) minimize(ctx context.Context, in input, r *result, s *settings
 		}
 	}
 	r.small = minimize.Minimize(ctx, whole, r.report.Findings[0], judge)
-	r.cut = errors.Is(context.Cause(ctx), errTime)
+	if ctx.Err() != nil {
+		_, r.cut = ended(ctx)
+	}
 	switch {
 	case r.small != nil:
-	case r.cut:
-		r.unshrunk = errTime.Error()
+	case r.cut != "":
+		r.unshrunk = r.cut
 	default:
 		r.unshrunk = fmt.Sprintf("the %d events around the finding do not show it by themselves", len(whole.Events))
 	}
@@ -59,6 +60,9 @@ func (p *program) tail(ctx context.Context, in input, r *result) *trace.Trace {
 		}
 	}
 	r.unshrunk = err.Error()
+	if ctx.Err() != nil {
+		_, r.unshrunk = ended(ctx)
+	}
 	return nil
 }
 

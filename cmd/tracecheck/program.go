@@ -40,8 +40,9 @@ type program struct {
 
 	// read returns what it has read so far when ctx ends it, with ctx's cause.
 	read func(ctx context.Context, name string, r io.Reader) (*trace.Trace, error)
-	// follow judges a trace while it is read. It returns what it has read so far when ctx ends the reading, with ctx's cause.
-	follow func(ctx context.Context, name string, r io.Reader, options func(trace.Header) linearize.Options) (
+	// follow judges a trace while it is read, and lets so tell how far. It returns what it has read so far when ctx ends the reading,
+	// with ctx's cause.
+	follow func(ctx context.Context, name string, r io.Reader, so *reading, options func(trace.Header) linearize.Options) (
 		*verdict.Report, *trace.Trace, error)
 	check     func(context.Context, *trace.Trace, linearize.Options) *verdict.Report
 	checkable func() []string

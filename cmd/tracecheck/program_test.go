@@ -38,7 +38,7 @@ func newBench(t *testing.T) *bench {
 			b.asked = append(b.asked, o)
 			return fakeReport(t)
 		},
-		follow: func(ctx context.Context, name string, r io.Reader, options func(trace.Header) linearize.Options) (
+		follow: func(ctx context.Context, name string, r io.Reader, _ *reading, options func(trace.Header) linearize.Options) (
 			*verdict.Report, *trace.Trace, error) {
 			t, err := b.read(ctx, name, r)
 			if err != nil {

@@ -74,8 +74,8 @@ func (w *textReporter) result(r *result) {
 	}
 	if r.minimized != "" {
 		limit := ""
-		if r.cut {
-			limit = ", when the time limit was reached"
+		if r.cut != "" {
+			limit = ", when " + r.cut
 		}
 		w.line(2, "minimized to %d events in %s%s", len(r.small.Events), r.minimized, limit)
 	}
