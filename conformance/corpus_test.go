@@ -88,7 +88,7 @@ func readManifest(t *testing.T) []row {
 }
 
 // Every trace of the corpus is judged as its row says: verdict, rule and line. The rules that it is there to show kept
-// were exercised.
+// were exercised. Porcupine gives the same answer without the streaming engine.
 func TestCorpus(t *testing.T) {
 	for _, r := range readManifest(t) {
 		t.Run(r.name(), func(t *testing.T) {
@@ -105,6 +105,11 @@ func TestCorpus(t *testing.T) {
 				t.Fatal(err)
 			}
 			judgedAs(t, r, linearize.Check(context.Background(), read, options))
+			options.Engine = linearize.Porcupine // by itself it decides all of them, too
+			alone := linearize.Check(context.Background(), read, options)
+			if first := firstOf(alone); alone.Verdict != r.Verdict || first.Rule != r.Rule || first.Line != r.Line {
+				t.Errorf("porcupine by itself: %s of %q at line %d: %s", alone.Verdict, first.Rule, first.Line, first.Message)
+			}
 		})
 	}
 }
@@ -122,10 +127,7 @@ func refused(t *testing.T, r row, err error) {
 
 func judgedAs(t *testing.T, r row, got *verdict.Report) {
 	t.Helper()
-	first := verdict.Finding{}
-	if len(got.Findings) > 0 {
-		first = got.Findings[0]
-	}
+	first := firstOf(got)
 	if got.Verdict != r.Verdict || first.Rule != r.Rule || first.Line != r.Line {
 		t.Errorf("%s of %q at line %d: %s\nwant %s of %q at line %d", got.Verdict, first.Rule, first.Line, first.Message,
 			r.Verdict, r.Rule, r.Line)
@@ -138,6 +140,14 @@ func judgedAs(t *testing.T, r row, got *verdict.Report) {
 			t.Errorf("the trace is to show %s kept, and that was %s", id, c.Coverage)
 		}
 	}
+}
+
+// firstOf returns the first finding, or an empty one.
+func firstOf(r *verdict.Report) verdict.Finding {
+	if len(r.Findings) == 0 {
+		return verdict.Finding{}
+	}
+	return r.Findings[0]
 }
 
 // The manifest lists exactly the files of the corpus, and each row says all that it has to.

@@ -31,6 +31,9 @@ func equivalent(f verdict.Finding, rule string) bool {
 	})
 }
 
+// mostOpen is how many rows of the corpus the streaming engine does not decide: all are of CQs that overflow.
+const mostOpen = 8
+
 // The streaming engine gives every trace of the corpus the verdict that the manifest says is right, by the same rule or by one
 // that says the same, or says what it does not follow.
 func TestStreamDecidesTheCorpus(t *testing.T) {
@@ -71,8 +74,8 @@ func TestStreamDecidesTheCorpus(t *testing.T) {
 		}
 	}
 	t.Logf("%d rows decided, %d left open", decided, open)
-	if decided < 5*open {
-		t.Errorf("only %d rows were decided, and %d left open", decided, open)
+	if open > mostOpen {
+		t.Errorf("%d rows were left open, want %d at most", open, mostOpen)
 	}
 }
 
