@@ -326,7 +326,7 @@ func TestWitnessIsOfItsTrace(t *testing.T) {
 // A witness may be held against any trace: of each trace of the corpus, and of each without one of its calls (a QP that is not
 // created, or not connected: POST-08; a request that nobody posted: RES-02), its header alone is refused with a line.
 func TestVerifyStandsEveryTrace(t *testing.T) {
-	const most = 200 // events: longer traces do nothing that short ones don't
+	const most = 200           // events: longer traces do nothing that short ones don't
 	refusals := map[bool]int{} // by whether an object is missing
 	verify := func(traced *trace.Trace) {
 		header := fmt.Sprintf(`{"rec":"hdr","format":"ndk-witness","v":"1.0","dialect":%q}`, traced.Header.Dialect)
