@@ -186,7 +186,12 @@ var hostile = []struct {
 	{"connected to itself", "ndkpi", "", after(`NdkAccept "qp":"q","conn":"n"`+ok, `NdkSend "qp":"q","wr":"1"`+ok, `NdkReceive "qp":"q","wr":"2"`+ok)},
 	{"three QPs of one connection", "ndkpi", "", after(`NdkCreateQp "qp":"r","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"r","conn":"n"`+ok,
 		`NdkCreateQp "qp":"s","receive_cq":"d","initiator_cq":"c"`+ok, `NdkAccept "qp":"s","conn":"n"`+ok, `NdkSendAndInvalidate "qp":"s","wr":"1","token":7`+ok)},
-	{"a QP that is created twice", "ndkpi", "", after(`NdkRead "qp":"q","wr":"1"`+ok, `NdkCreateQp "qp":"q","receive_cq":"d","initiator_cq":"d"`+ok, `NdkRead "qp":"q","wr":"2"`+ok)},
+	{"a QP that is created after a refusal", "ndkpi", verdict.Conformant, func() []string {
+		refused := `NdkCreateQp "qp":"q","receive_cq":"d","initiator_cq":"d"|"status":"STATUS_INSUFFICIENT_RESOURCES"`
+		return lines(`NdkCreateCq "cq":"c","depth":4`+ok, `NdkCreateCq "cq":"d","depth":4`+ok, refused,
+			`NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"c"`+ok, `NdkConnect "qp":"q","conn":"n"`+ok, `NdkRead "qp":"q","wr":"1"`+ok,
+			`NdkGetCqResults "cq":"c","n":1|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`)
+	}},
 	{"receives into a closed CQ", "ndkpi", "", after(`NdkCloseCq "cq":"c"`+ok, `NdkReceive "qp":"q","wr":"1"`+ok, `NdkGetCqResults "cq":"c","n":1|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`)},
 	{"closed twice", "ndkpi", "", after(`NdkCloseCq "cq":"c"`+ok, `NdkCloseCq "cq":"c"`+ok, `NdkCloseQp "qp":"q"`+ok, `NdkCloseQp "qp":"q"`+ok)},
 	{"closed, and completed for twice", "ndkpi", "", after(`NdkCloseCq "cq":"d"|"status":"STATUS_PENDING"`, `NdkCloseCompletion "for":"5"|`, `NdkCloseCompletion "for":"5"|`)},

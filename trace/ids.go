@@ -81,6 +81,18 @@ func (s *idSet) mayHave(id string) bool {
 	return false
 }
 
+// remove lets id be new again.
+func (s *idSet) remove(id string) {
+	block, bit, numbered := split(id)
+	for _, g := range []*generation{&s.young, &s.old} {
+		if !numbered {
+			delete(g.others, id)
+		} else if bits := g.block(block); bits != nil {
+			*bits &^= bit
+		}
+	}
+}
+
 // grow makes room in the young generation. When that is full it is the old one, and what was is forgotten.
 func (s *idSet) grow(bytes int) {
 	if s.young.bytes+bytes > generationBytes {

@@ -1,19 +1,25 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
+
+	"ndkoracle/ndk"
 )
 
 // checker judges whether events form a trace: their order, their pairing, and that each has what its fn needs. Its memory
-// has bounds, but for the calls that are open.
+// has bounds, but for the calls that are open, and the creations that are pending.
 type checker struct {
 	events uint64
 	seq    uint64 // of the newest event
 	open   openCalls
 	ops    idSet
 	wrs    idSet
+
+	objects  idSet             // each id with its kind
+	creating map[string]string // the object of each creation that may yet fail, by op
 }
 
 // event takes the next event in, whose fn is f or, where f is nil, not known. Its words and integers were checked. The
@@ -37,7 +43,7 @@ func (c *checker) event(e *Event, f *function) error {
 	if e.For != "" && !c.ops.mayHave(e.For) {
 		return fmt.Errorf("%s is for op %q, which was never called", e.Fn, e.For)
 	}
-	if err := c.posted(e); err != nil {
+	if err := cmp.Or(c.posted(e), c.created(e)); err != nil {
 		return err
 	}
 	c.events, c.seq = c.events+1, e.Seq
@@ -126,6 +132,71 @@ func (c *checker) posted(e *Event) error {
 		}
 	}
 	return nil
+}
+
+// created checks that no object has the id of an earlier one of its kind: events could not be told apart. A creation that
+// fails creates none, so its id is free again.
+func (c *checker) created(e *Event) error {
+	op := e.Op
+	switch e.Ph {
+	case Call:
+		return c.creationCalled(e)
+	case Enter:
+		if op = e.For; e.Fn != "NdkCreateCompletion" {
+			return nil
+		}
+	case Exit, Point:
+		return nil
+	}
+	if len(c.creating) == 0 || e.Ph == Ret && e.Status == statusPending {
+		return nil
+	}
+	if object, ok := c.creating[op]; ok && e.failed() {
+		c.objects.remove(object)
+	}
+	delete(c.creating, op)
+	return nil
+}
+
+var statusPending = ndk.STATUS_PENDING.String()
+
+func (c *checker) creationCalled(e *Event) error {
+	kind, id := e.creates()
+	if id == "" {
+		return nil
+	}
+	object := kind + " " + id
+	if !c.objects.add(object) {
+		return fmt.Errorf("%s %q is created a second time", kind, id)
+	}
+	if c.creating == nil {
+		c.creating = map[string]string{}
+	}
+	c.creating[e.Op] = object
+	return nil
+}
+
+// failed reports whether a return or a completion callback tells of failure.
+func (e *Event) failed() bool {
+	status, err := ndk.ParseStatus(e.Status)
+	return e.Errno != "" && e.Errno != "0" || err == nil && !status.Success()
+}
+
+// creates returns the kind and the id of the object that a call is to create, or nothing.
+func (e *Event) creates() (kind, id string) {
+	switch e.Fn {
+	case "NdkCreateCq", "ibv_create_cq", "ibv_create_cq_ex":
+		return "cq", e.Cq
+	case "NdkCreateQp", "ibv_create_qp", "ibv_create_qp_ex":
+		return "qp", e.Qp
+	case "NdkCreateSrq", "ibv_create_srq", "ibv_create_srq_ex":
+		return "srq", e.Srq
+	case "NdkCreateMr", "ibv_reg_mr":
+		return "mr", e.Mr
+	case "NdkCreateMw", "ibv_alloc_mw":
+		return "mw", e.Mw
+	}
+	return "", ""
 }
 
 // openCall is a call or a callback that has not returned.

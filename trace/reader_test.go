@@ -29,7 +29,10 @@ func lines(lines ...string) string {
 const (
 	armCall = `{"seq":1,"t":5,"thr":"a","ph":"call","op":"1","fn":"NdkArmCq","cq":"cq1","type":"ANY"}`
 	armRet  = `{"seq":2,"t":6,"thr":"a","ph":"ret","op":"1","fn":"NdkArmCq"}`
-	end2    = `{"rec":"end","events":2,"dropped":0,"quiescent":true}`
+
+	createCq = `{"seq":1,"thr":"a","ph":"call","op":"1","fn":"NdkCreateCq","cq":"o1","depth":8}`
+
+	end2 = `{"rec":"end","events":2,"dropped":0,"quiescent":true}`
 )
 
 // zstdOf compresses text.
@@ -147,6 +150,29 @@ func TestMalformed(t *testing.T) {
 			`{"seq":2,"thr":"a","ph":"call","op":"2","fn":"NdkReceive","qp":"q","wr":"w1"}`), 3, `wr "w1" is posted a second time`},
 		{"posted twice in a list", event(`"ph":"call","op":"1","fn":"ibv_post_send","qp":"q","wrs":[{"wr":"x"},{"wr":"x"}]`), 2,
 			`wr "x" is posted a second time`},
+		{"CQ created twice", lines(createCq, `{"seq":2,"thr":"a","ph":"ret","op":"1","fn":"NdkCreateCq","status":"STATUS_SUCCESS"}`,
+			`{"seq":3,"thr":"a","ph":"call","op":"2","fn":"NdkCreateCq","cq":"o1","depth":8}`), 4, `cq "o1" is created a second time`},
+		{"CQ created twice at once", lines(createCq, `{"seq":3,"thr":"b","ph":"call","op":"2","fn":"NdkCreateCq","cq":"o1","depth":8}`), 3,
+			`cq "o1" is created a second time`},
+		{"CQ created again after its close", lines(createCq,
+			`{"seq":2,"thr":"a","ph":"ret","op":"1","fn":"NdkCreateCq","status":"STATUS_SUCCESS"}`,
+			`{"seq":3,"thr":"a","ph":"call","op":"2","fn":"NdkCloseCq","cq":"o1"}`,
+			`{"seq":4,"thr":"a","ph":"ret","op":"2","fn":"NdkCloseCq","status":"STATUS_SUCCESS"}`,
+			`{"seq":5,"thr":"a","ph":"call","op":"3","fn":"NdkCreateCq","cq":"o1","depth":8}`), 6, `cq "o1" is created a second time`},
+		{"CQ created again while it may yet be created", lines(createCq,
+			`{"seq":2,"thr":"a","ph":"ret","op":"1","fn":"NdkCreateCq","status":"STATUS_PENDING"}`,
+			`{"seq":3,"thr":"a","ph":"call","op":"2","fn":"NdkCreateCq","cq":"o1","depth":8}`), 4, `cq "o1" is created a second time`},
+		{"CQ created again after its creation was completed", lines(createCq,
+			`{"seq":2,"thr":"a","ph":"ret","op":"1","fn":"NdkCreateCq","status":"STATUS_PENDING"}`,
+			`{"seq":3,"thr":"a","ph":"enter","op":"2","fn":"NdkCreateCompletion","for":"1","status":"STATUS_SUCCESS"}`,
+			`{"seq":4,"thr":"a","ph":"call","op":"3","fn":"NdkCreateCq","cq":"o1","depth":8}`), 5, `cq "o1" is created a second time`},
+		{"QP created twice", lines(`{"seq":1,"thr":"a","ph":"call","op":"1","fn":"NdkCreateQp","qp":"o1","receive_cq":"c","initiator_cq":"c"}`,
+			`{"seq":2,"thr":"a","ph":"call","op":"2","fn":"NdkCreateQp","qp":"o1","receive_cq":"d","initiator_cq":"d"}`), 3,
+			`qp "o1" is created a second time`},
+		{"created twice by another function", lines(`{"seq":1,"thr":"a","ph":"call","op":"1","fn":"ibv_create_cq","cq":"o1","depth":8}`,
+			`{"seq":2,"thr":"a","ph":"call","op":"2","fn":"ibv_create_cq_ex","cq":"o1"}`), 3, `cq "o1" is created a second time`},
+		{"memory region created twice", lines(`{"seq":1,"thr":"a","ph":"call","op":"1","fn":"NdkCreateMr","mr":"o1"}`,
+			`{"seq":2,"thr":"a","ph":"call","op":"2","fn":"NdkCreateMr","mr":"o1"}`), 3, `mr "o1" is created a second time`},
 		{"arm type", event(`"ph":"call","op":"1","fn":"NdkArmCq","cq":"c","type":"ALL"`), 2,
 			`type: "ALL" is no NDK_CQ_NOTIFY type`},
 		{"flag", event(`"flags":["DEFER","NOW"],"ph":"call","op":"1","fn":"NdkSend","qp":"q","wr":"w"`), 2,
@@ -296,6 +322,37 @@ func TestReadLeniently(t *testing.T) {
 		"[SIGNALED SOLICITED] ENOMEM map[NdkNew:6] 10 <nil>\n"
 	if got != want {
 		t.Errorf("read  %s\nwant  %s", got, want)
+	}
+}
+
+// Objects of different kinds may have one id.
+func TestKindsOfObjects(t *testing.T) {
+	file := lines(createCq, `{"seq":2,"thr":"a","ph":"call","op":"2","fn":"NdkCreateQp","qp":"o1","receive_cq":"o1","initiator_cq":"o1"}`,
+		`{"seq":3,"thr":"a","ph":"call","op":"3","fn":"NdkCreateMr","mr":"o1"}`, `{"seq":4,"thr":"a","ph":"call","op":"4","fn":"NdkCreateMw","mw":"o1"}`,
+		`{"seq":5,"thr":"a","ph":"call","op":"5","fn":"NdkCreateSrq","srq":"o1"}`)
+	if _, err := Read("f", strings.NewReader(file), 0); err != nil {
+		t.Error(err)
+	}
+}
+
+// A creation that fails leaves its id to another one.
+func TestCreatedAfterAFailure(t *testing.T) {
+	again := `{"seq":9,"thr":"a","ph":"call","op":"9","fn":"NdkCreateCq","cq":"o1","depth":8}`
+	pends := `{"seq":2,"thr":"a","ph":"ret","op":"1","fn":"NdkCreateCq","status":"STATUS_PENDING"}`
+	fails := `{"seq":1,"thr":"a","ph":"enter","op":"2","fn":"NdkCreateCompletion","for":"1","status":"STATUS_INSUFFICIENT_RESOURCES"}`
+	odd := strings.NewReplacer(`"o1"`, `"odd"`)
+	for name, file := range map[string]string{
+		"refused": lines(createCq, `{"seq":2,"thr":"a","ph":"ret","op":"1","fn":"NdkCreateCq","status":"STATUS_INSUFFICIENT_RESOURCES"}`, again),
+		"an id without a number": odd.Replace(lines(createCq,
+			`{"seq":2,"thr":"a","ph":"ret","op":"1","fn":"NdkCreateCq","status":"STATUS_INSUFFICIENT_RESOURCES"}`, again)),
+		"failed in the end":        lines(createCq, pends, strings.Replace(fails, `"seq":1`, `"seq":3`, 1), again),
+		"failed before its return": strings.Replace(lines(createCq, fails, pends, again), `"seq":1,"thr":"a","ph":"call"`, `"seq":0,"thr":"a","ph":"call"`, 1),
+		"libibverbs": lines(`{"seq":1,"thr":"a","ph":"call","op":"1","fn":"ibv_create_cq","cq":"o1","depth":8}`,
+			`{"seq":2,"thr":"a","ph":"ret","op":"1","fn":"ibv_create_cq","errno":"ENOMEM"}`, strings.Replace(again, "NdkCreateCq", "ibv_create_cq", 1)),
+	} {
+		if _, err := Read("f", strings.NewReader(file), 0); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
