@@ -211,3 +211,44 @@ func TestTokenFromBeforeTheTrace(t *testing.T) {
 		}
 	}
 }
+
+// A QP that completes into a CQ whose creation the trace does not hold leaves open what shares something with it, also where nothing polls
+// or arms that CQ (LIFE-01). A QP whose creation was refused does not.
+func TestQpOfAnUnknownCq(t *testing.T) {
+	const (
+		refused = `|"status":"STATUS_INSUFFICIENT_RESOURCES"`
+		createC = `NdkCreateCq "cq":"c","depth":4` + ok
+		connect = `NdkConnect "qp":"q","conn":"n"` + ok
+		write   = `NdkWrite "qp":"q","wr":"1"` + ok
+		poll    = `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`
+	)
+	for _, test := range []struct {
+		name string
+		want verdict.Verdict
+		says string
+		call []string
+	}{
+		{"both queues", verdict.Inconclusive, "the creation of u,", []string{createC, `NdkCreateQp "qp":"q","receive_cq":"u","initiator_cq":"u"` + ok, connect, write}},
+		{"the receive queue", verdict.Inconclusive, "the creation of u,",
+			[]string{createC, `NdkCreateQp "qp":"q","receive_cq":"u","initiator_cq":"c"` + ok, connect, write, poll}},
+		{"the initiator queue", verdict.Inconclusive, "the creation of u,",
+			[]string{createC, `NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"u"` + ok, connect, write}},
+		{"one of each", verdict.Inconclusive, "the creation of v,",
+			[]string{`NdkCreateQp "qp":"q","receive_cq":"u","initiator_cq":"v"` + ok, connect, write}},
+		{"pending", verdict.Inconclusive, "the creation of u,",
+			[]string{createC, `NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"u"|"status":"STATUS_PENDING"`, `NdkCreateCompletion "for":"2",` + called + "|"}},
+		{"refused", verdict.Conformant, "", []string{createC, `NdkCreateQp "qp":"p","receive_cq":"u","initiator_cq":"c"` + refused,
+			`NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"c"` + ok, connect, write, poll}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			traced := readLines(t, "ndkpi", lines(test.call...))
+			for _, engine := range []Engine{Streaming, Porcupine} {
+				r := Check(context.Background(), traced, Options{Engine: engine})
+				said := slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool { return strings.Contains(f.Message, test.says) })
+				if r.Verdict != test.want || test.says != "" && !said {
+					t.Errorf("%s: %s, want %s: %+v", engine, r.Verdict, test.want, r.Findings)
+				}
+			}
+		})
+	}
+}

@@ -102,3 +102,10 @@ func (s *Stream) createQp(e *trace.Event) *qp {
 	s.creationCalled(&p.lifetime, p.group, p.name)
 	return p
 }
+
+// usesCqs gives up on a QP whose CQs were created before the trace began: they may have held anything, and been armed.
+func (p *qp) usesCqs() {
+	for _, l := range p.lanes {
+		l.cq.used()
+	}
+}

@@ -254,6 +254,9 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 		u.cq.exists = u.cq.exists || !refused && !calls.Pending(e)
 	case calls.CreateQp:
 		u.qp.exists = u.qp.exists || !refused && !calls.Pending(e)
+		if !refused {
+			u.qp.usesCqs()
+		}
 	case calls.ConnectQp:
 		u.qp.connectReturned(u, refused, calls.Pending(e))
 	case calls.Post:
