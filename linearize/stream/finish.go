@@ -71,8 +71,10 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 // groups returns the groups of objects that share something, in the order of their first CQs, and then of the QPs without one.
 func (s *Stream) groups() []*group {
 	var all []*group
+	known := map[*group]bool{}
 	add := func(g *group) {
-		if g = g.root(); !slices.Contains(all, g) {
+		if g = g.root(); !known[g] {
+			known[g] = true
 			all = append(all, g)
 		}
 	}
