@@ -254,3 +254,29 @@ func TestUsesAfterLateClose(t *testing.T) {
 		})
 	}
 }
+
+// A QP whose creation was refused, and succeeded then, is one of its CQ's QPs, once: the close of that CQ waits for it (LIFE-04).
+func TestClosedBesideAQpCreatedTwice(t *testing.T) {
+	const (
+		createC = `NdkCreateCq "cq":"c","depth":4` + ok
+		createD = `NdkCreateCq "cq":"d","depth":4` + ok
+		refused = `NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"c"|"status":"STATUS_INSUFFICIENT_RESOURCES"`
+		closeC  = `NdkCloseCq "cq":"c"` + ok
+	)
+	for into, want := range map[string]int{"c": 1, "d": 0} {
+		create := strings.ReplaceAll(`NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"c"`, `"c"`, `"`+into+`"`) + ok
+		traced := readLines(t, "ndkpi", lines(createC, createD, refused, create, closeC))
+		for _, engine := range []Engine{Streaming, Porcupine} {
+			r := Check(context.Background(), traced, Options{Engine: engine})
+			told := 0
+			for _, f := range r.Findings {
+				if f.Rule == "LIFE-04" {
+					told++
+				}
+			}
+			if told != want || len(r.Findings) != want {
+				t.Errorf("%s: created with %s, %d findings of LIFE-04, want %d: %+v", engine, into, told, want, r.Findings)
+			}
+		}
+	}
+}

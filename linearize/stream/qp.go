@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"slices"
+
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -90,6 +92,11 @@ func (p *qp) used() {
 
 func (s *Stream) createQp(e *trace.Event) *qp {
 	p := s.qp(e.Qp)
+	for _, l := range p.lanes {
+		if l.cq != nil { // of a creation that was refused
+			l.cq.lanes = slices.DeleteFunc(l.cq.lanes, func(o *lane) bool { return o == l })
+		}
+	}
 	p.lanes[model.Initiator].cq, p.lanes[model.Receive].cq = s.cq(e.InitiatorCq), s.cq(e.ReceiveCq)
 	p.signalAll = e.SqSigAll != nil && *e.SqSigAll
 	for _, l := range p.lanes {

@@ -6,6 +6,7 @@ import (
 
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
 	"ndkoracle/trace"
 )
 
@@ -188,9 +189,10 @@ func (s *Stream) waitsForNobody(u *underWay) bool {
 // checkQpsClosed is LIFE-04 and LIFE-05 for a CQ whose close completes now: so have the closes of its QPs, and the callbacks that
 // said so have returned. One whose call has not returned may have.
 func (q *cq) checkQpsClosed() {
-	for _, p := range q.s.qpsInOrder {
-		if !p.exists || p.lanes[0].cq != q && p.lanes[1].cq != q {
-			continue
+	for _, l := range q.lanes {
+		p := l.qp
+		if !p.exists || l.queue == model.Receive && p.lanes[model.Initiator].cq == q {
+			continue // it was no QP, or is known already
 		}
 		q.s.exercised("LIFE-04")
 		if p.leaving {
