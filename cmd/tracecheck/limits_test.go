@@ -277,9 +277,10 @@ func TestInterruptedCommands(t *testing.T) {
 	}
 }
 
-// verify-witness ends in its time, too, and says how far it came: the witness, or the trace, that never comes is waited for no longer.
+// verify-witness ends in its time, too, and says how far it came: the witness, or the trace, that never comes is waited for no longer. On a
+// busy machine its time is over before it comes to that one.
 func TestVerifyWitnessInTime(t *testing.T) {
-	want := regexp.MustCompile(`the time limit was reached after 0 (of the [1-9]\d* )?events of -\n$`)
+	want := regexp.MustCompile(`the time limit was reached after \d+ (of the [1-9]\d* )?events of (-|` + regexp.QuoteMeta(plainTrace) + `)\n$`)
 	for _, files := range [][]string{{plainTrace, "-"}, {"-", plainTrace}} {
 		silent, writer := io.Pipe()
 		p := newProgram()
