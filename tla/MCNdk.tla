@@ -55,6 +55,9 @@ ReadBudget == [a |-> [FastRegister |-> 1, Read |-> 1], b |-> [Write |-> 1]]
 \* A write that the peer's token lets through, a message behind it, and the peer that takes the token back.
 WriteBudget == [a |-> [Write |-> 1, Send |-> 1], b |-> [FastRegister |-> 1, Invalidate |-> 1, Receive |-> 1]]
 
+\* A write through a token that the message behind it takes back.
+TakenBackBudget == [a |-> [Write |-> 1, SendAndInvalidate |-> 1], b |-> [FastRegister |-> 1, Receive |-> 1]]
+
 \* Two writes before a message, through two tokens.
 TwoWritesBudget == [a |-> [Write |-> 2, Send |-> 1], b |-> [FastRegister |-> 1, Receive |-> 1]]
 

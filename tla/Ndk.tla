@@ -68,7 +68,8 @@ NdkCloseQp(p) == Qp!NdkCloseQp(p) /\ Tk!Cancel(Qp!JustCancelled(p)) /\ UNCHANGED
 -----------------------------------------------------------------------------
 (***************************************************************************)
 (* The adapter works.  A receive succeeds only by a message, and a send    *)
-(* only when its message was received: it is acknowledged.                 *)
+(* only when its message has come to a receive, be it one that its bad     *)
+(* token ends without success: it is acknowledged.                         *)
 (***************************************************************************)
 Deliver(p) ==
   /\ Qp!Deliver(p, Peer[p])
