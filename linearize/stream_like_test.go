@@ -660,6 +660,14 @@ func TestCallbackForWhatNoPollDelivered(t *testing.T) {
 	}
 }
 
+// Of a completion that no poll delivers nobody says that it was a success: that does not match SOLICITED (ARM-11).
+func TestUntoldOutcomeIsNoSuccess(t *testing.T) {
+	r := Check(context.Background(), script(t, "arm SOLICITED; post 1; flush; arm ANY"), Options{Engine: Porcupine})
+	if want := "(whose outcome is not told) matches"; len(r.Findings) == 0 || !strings.Contains(r.Findings[0].Message, want) {
+		t.Errorf("%s: %+v, want %q", r.Verdict, r.Findings, want)
+	}
+}
+
 // A breach that leaves the state as it is known hides nothing that comes after it, and is told once: RES-01 beside ARM-03.
 func TestStreamGoesOnAfterABreach(t *testing.T) {
 	traced := script(t, "arm ANY; post 1; post 2; exget 1 2; rest; get")

@@ -158,7 +158,10 @@ func (c *component) refineOwed(f *verdict.Finding, see *[]*span, t *story) {
 }
 
 func (r *request) kindOfCompletion() string {
-	if r.delivery != nil && failed(r) {
+	switch {
+	case r.delivery == nil:
+		return "whose outcome is not told"
+	case failed(r):
 		return r.delivery.result.Status
 	}
 	if solicited, known := r.solicited(); r.queue == model.Receive && known && solicited {
