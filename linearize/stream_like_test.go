@@ -463,6 +463,9 @@ var alike = []struct {
 			"get cq1; get cq2 r1 r2x r3c; get cq2"},
 	{"a silent send may have waited at one rest, and not at a later one, as its receive was pending then", verdict.ProviderViolation, "DEF-04",
 		"NdkFlush qp1; NdkReceive qp1 r1; NdkSend qp2 s1 SILENT_SUCCESS; rest; get cq1 r1c; NdkReceive qp1 r2; rest; get cq1; get cq2"},
+	{"… as what is behind it tells", verdict.ProviderViolation, "DEF-04",
+		"NdkFlush qp1; NdkReceive qp1 r1; NdkSend qp2 s1 SILENT_SUCCESS; rest; get cq1 r1c; NdkReceive qp1 r2; NdkWrite qp2 w1; rest; get cq2 w1x; " +
+			"get cq1; get cq2"},
 	{"… and that had failed, too", verdict.Conformant, "",
 		"NdkFlush qp1; NdkReceive qp1 r1; NdkSend qp2 s1 SILENT_SUCCESS; rest; get cq1 r1c; NdkReceive qp1 r2; rest; get cq1 r2x; get cq2"},
 	{"a send before it failed, and left it its receive, which was pending", verdict.ProviderViolation, "DEF-04",

@@ -66,8 +66,8 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 			return out
 		}
 		if before.op.IsSend() {
-			if before.rested != 0 {
-				out = before.arrivedBy(out, q, before.rested, l.took)
+			if by := before.overOrWaits(); by != 0 {
+				out = before.arrivedBy(out, q, by, l.took)
 			}
 			l.drop(l.took)
 		}
