@@ -163,7 +163,7 @@ func TestTimeLimitHolds(t *testing.T) {
 		return nil
 	}
 	name := files(t, "conformant")[0]
-	if code := b.do("--timeout", "1ms", "--engine", "porcupine", name); code != exitInconclusive ||
+	if code := b.do("--timeout", "500ms", "--engine", "porcupine", name); code != exitInconclusive ||
 		!strings.Contains(b.out.String(), "(3 events)") ||
 		!strings.Contains(b.out.String(), "the time limit was reached after reading 3 of its events, and the engine did not end by itself") {
 		t.Errorf("exit %d, %s", code, &b.out)
