@@ -81,7 +81,7 @@ func usageError(format string, args ...any) error {
 // run carries out one command line and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
 	out := bufio.NewWriter(p.stdout)
-	code, err := p.dispatch(ctx, out, args)
+	code, err := p.guard(ctx, out, args)
 	if flushErr := out.Flush(); flushErr != nil {
 		fmt.Fprintf(p.stderr, "tracecheck: the output can't be written: %v\n", flushErr)
 		return exitInternal
@@ -97,6 +97,16 @@ func (p *program) run(ctx context.Context, args []string) int {
 		fmt.Fprintf(p.stderr, "tracecheck: %s\n", printable(err.Error()))
 	}
 	return code
+}
+
+// guard tells of a mistake in this program as of one.
+func (p *program) guard(ctx context.Context, out *bufio.Writer, args []string) (code int, err error) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			code, err = exitInternal, fmt.Errorf("internal error: %v\n%s", problem, debug.Stack())
+		}
+	}()
+	return p.dispatch(ctx, out, args)
 }
 
 func (p *program) dispatch(ctx context.Context, out *bufio.Writer, args []string) (int, error) {

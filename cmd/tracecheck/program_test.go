@@ -174,6 +174,17 @@ func TestPanicDoesNotStopTheOthers(t *testing.T) {
 	}
 }
 
+// … in a command that gives no verdict, too.
+func TestPanicIsAnInternalError(t *testing.T) {
+	b := newBench(t)
+	b.read = func(context.Context, string, io.Reader) (*trace.Trace, error) { panic("a mistake in the reader") }
+	for _, args := range [][]string{{"stats", "-"}, {"verify-witness", plainTrace, "-"}} {
+		if code := b.do(args...); code != exitInternal || !strings.Contains(b.errors.String(), "internal error: a mistake in the reader") {
+			t.Errorf("%q: exit %d, %s", args, code, &b.errors)
+		}
+	}
+}
+
 func TestUsageErrors(t *testing.T) {
 	b := newBench(t)
 	name := files(t, "conformant")[0]
