@@ -43,6 +43,9 @@ func ReadSources(dir string) (map[string][]byte, error) {
 		return nil, err
 	}
 	sources := map[string][]byte{}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: no Go files: the model's text is not there", dir)
+	}
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			continue

@@ -150,3 +150,11 @@ func TestEveryLineIsInAClause(t *testing.T) {
 		}
 	}
 }
+
+// A folder without the model's text is told as such, not as one whose model lacks every action.
+func TestReadModelWithoutText(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := ReadModel(dir); err == nil || !strings.Contains(err.Error(), dir+": no Go files") {
+		t.Errorf("%v", err)
+	}
+}
