@@ -161,7 +161,7 @@ func (c *checker) created(e *Event) error {
 var statusPending = ndk.STATUS_PENDING.String()
 
 func (c *checker) creationCalled(e *Event) error {
-	kind, id := e.creates()
+	kind, id := e.Creates()
 	if id == "" {
 		return nil
 	}
@@ -182,8 +182,8 @@ func (e *Event) failed() bool {
 	return e.Errno != "" && e.Errno != "0" || err == nil && !status.Success()
 }
 
-// creates returns the kind and the id of the object that a call is to create, or nothing.
-func (e *Event) creates() (kind, id string) {
+// Creates returns the kind, as events name it ("cq", "qp", …), and the id of the object that a call is to create, or nothing.
+func (e *Event) Creates() (kind, id string) {
 	switch e.Fn {
 	case "NdkCreateCq", "ibv_create_cq", "ibv_create_cq_ex":
 		return "cq", e.Cq

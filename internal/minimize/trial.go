@@ -98,13 +98,10 @@ func namesOf(e *trace.Event) []string {
 	return names
 }
 
-// created names the object that a call creates.
+// created names the CQ or QP that a call creates.
 func created(e *trace.Event) string {
-	switch e.Fn {
-	case "NdkCreateCq", "ibv_create_cq", "ibv_create_cq_ex":
-		return e.Cq
-	case "NdkCreateQp", "ibv_create_qp", "ibv_create_qp_ex":
-		return e.Qp
+	if kind, id := e.Creates(); kind == "cq" || kind == "qp" {
+		return id
 	}
 	return ""
 }
