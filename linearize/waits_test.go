@@ -164,6 +164,40 @@ func TestSendsWaitOnAnEndedConnection(t *testing.T) {
 	}
 }
 
+// So a callback that a consumer never tells of need not have been entered, unless what waited for no receive makes one due (A15, ARM-03).
+func TestWhatMayHaveWaitedAsAConsumerTells(t *testing.T) {
+	for _, test := range []struct {
+		name           string
+		stream, search verdict.Verdict
+		text           string
+	}{
+		{"the peer's receive may have failed", verdict.Inconclusive, verdict.Conformant, "NdkArmCq cq1 ANY; NdkReceive qp2 r1; NdkSend qp1 s1; rest"},
+		{"… and the message names a token", verdict.Inconclusive, verdict.Conformant,
+			"NdkArmCq cq1 ANY; NdkReceive qp2 r1; NdkSendAndInvalidate qp1 s1#7; rest"},
+		{"… and the CQ was armed again", verdict.Inconclusive, verdict.Conformant,
+			"NdkArmCq cq1 ANY; NdkReceive qp2 r1; NdkSend qp1 s1; NdkArmCq cq1 ANY; rest"},
+		{"… and a write is behind a silent send", verdict.Inconclusive, verdict.Conformant,
+			"NdkArmCq cq1 ANY; NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; NdkWrite qp1 w1; rest"},
+		{"… and a write is before the send", verdict.ProviderViolation, verdict.ProviderViolation,
+			"NdkArmCq cq1 ANY; NdkReceive qp2 r1; NdkWrite qp1 w1; NdkSend qp1 s1; rest"},
+		{"… and a callback was for that", verdict.Inconclusive, verdict.Conformant,
+			"NdkArmCq cq1 ANY; NdkReceive qp2 r1; NdkWrite qp1 w1; enter cq1; NdkArmCq cq1 ANY; NdkSend qp1 s1; rest"},
+		{"… and a poll tells that it was pending", verdict.ProviderViolation, verdict.ProviderViolation,
+			"NdkArmCq cq1 ANY; NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq2"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			traced := overlapped(t, test.text)
+			traced.Header.Side = "consumer"
+			for engine, want := range map[Engine]verdict.Verdict{Streaming: test.stream, Porcupine: test.search} {
+				r := Check(t.Context(), traced, Options{Engine: engine})
+				if r.Verdict != want || want == verdict.ProviderViolation && !equivalent(r.Findings[0], "ARM-03") {
+					t.Errorf("%s: %s, want %s: %+v", engine, r.Verdict, want, r.Findings)
+				}
+			}
+		})
+	}
+}
+
 // In traces of libibverbs the first request that is reported as flushed may be one that failed: a message behind it may have been received.
 func TestAFlushedReadMayHaveFailed(t *testing.T) {
 	traced := overlapped(t, "verbs;recv qp2 r1; post qp1 x1; post qp1 s1; err qp1; get cq1 x1c s1c; get cq2 r1")

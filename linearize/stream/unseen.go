@@ -22,8 +22,22 @@ type awaited struct {
 // restsOnReceive notes that the latest finding rests on what r had to have done by a moment of rest, unless it, or a send before it, waited for
 // a receive then. It reports whether that may be.
 func (s *Stream) restsOnReceive(r *posting, rested moment) bool {
-	if s.muted || !r.lane.mayWait() {
+	if s.muted {
 		return false
+	}
+	send := r.restsOn(rested)
+	if send == nil {
+		return false
+	}
+	f := &s.findings[len(s.findings)-1]
+	f.awaited = append(f.awaited, &awaited{send: send, rested: rested})
+	return true
+}
+
+// restsOn returns r, or the latest send before it, that may have waited for a receive at a moment of rest, or nil.
+func (r *posting) restsOn(rested moment) *posting {
+	if !r.lane.mayWait() {
+		return nil
 	}
 	var send *posting
 	for _, m := range append([]*posting{r.ahead, r}, r.lane.waiting...) {
@@ -31,12 +45,7 @@ func (s *Stream) restsOnReceive(r *posting, rested moment) bool {
 			send = m
 		}
 	}
-	if send == nil {
-		return false
-	}
-	f := &s.findings[len(s.findings)-1]
-	f.awaited = append(f.awaited, &awaited{send: send, rested: rested})
-	return true
+	return send
 }
 
 // restsOnReceives does that for what a sight of q has led to: at a moment of rest, for all that had to have completed.
@@ -47,7 +56,7 @@ func (q *cq) restsOnReceives(e *sight, behindFence bool) {
 	case q.s.muted:
 	case e.what != restful:
 		f := &q.s.findings[len(q.s.findings)-1]
-		if f.relied = slices.Clone(q.relied); behindFence {
+		if f.relied = slices.Clone(q.relied); behindFence || e.what == readers && !q.owesAtLeast() {
 			f.relied = append(f.relied, q.owedSends()...)
 		}
 	default:
@@ -150,12 +159,25 @@ func (q *cq) owedSends() []*awaited {
 	var all []*awaited
 	for _, l := range q.lanes {
 		for _, r := range l.waiting[:min(len(l.waiting), MaxFollowing)] {
-			if r.mayRestOn(r) {
-				all = append(all, &awaited{send: r, rested: r.owed})
+			if r.owed == 0 {
+				continue
+			}
+			if m := r.restsOn(r.owed); m != nil {
+				all = append(all, &awaited{send: m, rested: r.owed})
 			}
 		}
 	}
 	return all
+}
+
+// owesAtLeast reports whether a request that waited for no receive had to have completed at a moment of rest, and was posted after the latest arm,
+// and all callbacks that are told: then one was due whatever became of the others.
+func (q *cq) owesAtLeast() bool {
+	since := max(q.certain.called, q.certain.entered)
+	due := func(r *posting) bool {
+		return r.owed != 0 && r.place == 0 && r.called > since && r.restsOn(r.owed) == nil
+	}
+	return slices.ContainsFunc(q.lanes, func(l *lane) bool { return slices.ContainsFunc(l.waiting[:min(len(l.waiting), MaxFollowing)], due) })
 }
 
 // showPending takes that a poll found nothing after a moment of rest: it shows which receives had not ended by then, and so which sends had.
