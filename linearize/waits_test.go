@@ -198,6 +198,36 @@ func TestWhatMayHaveWaitedAsAConsumerTells(t *testing.T) {
 	}
 }
 
+// A silent send whose receive is told to have succeeded was over by the moment of rest by which both had been posted, also behind another one that
+// may have waited then: as it was cancelled, the callback for it was due by then (ARM-11), and no poll found nothing after that (DEF-04). Which
+// message its peer took instead the stream leaves open.
+func TestASilentSendThatWasReceivedHadNotWaited(t *testing.T) {
+	const two = "NdkReceive qp1 r1; NdkReceive qp1 r2; NdkSend qp2 s1 SILENT_SUCCESS; NdkSend qp2 s2 SILENT_SUCCESS; rest; "
+	for _, test := range []struct{ name, side, rule, text string }{
+		{"behind another one", "provider", "ARM-11", "NdkFlush qp2; NdkArmCq cq2 SOLICITED; " + two + "enter cq2; get cq1 r1 r2; get cq2 s2c"},
+		{"… and a poll found nothing", "provider", "DEF-04", "NdkFlush qp2; " + two + "get cq1 r1 r2; get cq2; get cq2 s2c"},
+		{"… and the callback is never told of", "consumer", "ARM-11", "NdkFlush qp2; NdkArmCq cq2 SOLICITED; " + two + "get cq1 r1 r2; get cq2 s2c"},
+		{"by itself, and the callback is never told of", "consumer", "ARM-11",
+			"NdkFlush qp2; NdkArmCq cq2 SOLICITED; NdkReceive qp1 r1; NdkSend qp2 s1 SILENT_SUCCESS; rest; get cq1 r1; get cq2 s1c"},
+		{"… where an earlier rest shows that the receive was pending", "consumer", "ARM-11",
+			"NdkFlush qp2; NdkArmCq cq2 SOLICITED; NdkReceive qp1 r1; rest; NdkSend qp2 s1 SILENT_SUCCESS; rest; get cq1 r1; get cq2 s1c"},
+		{"… and the callback is told of later", "consumer", "",
+			"NdkFlush qp2; NdkArmCq cq2 SOLICITED; NdkReceive qp1 r1; NdkSend qp2 s1 SILENT_SUCCESS; rest; get cq1 r1; get cq2 s1c; enter cq2"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			traced := overlapped(t, test.text)
+			traced.Header.Side, traced.End.Quiescent = test.side, false
+			if r := streaming(traced, Options{}); r.Verdict != verdict.Inconclusive || r.Decided() != (test.rule == "") {
+				t.Errorf("stream: %s: %+v", r.Verdict, r.Findings)
+			}
+			r := Check(t.Context(), traced, Options{Engine: Porcupine})
+			if r.Violated() != (test.rule != "") || r.Violated() && r.Findings[0].Rule != test.rule {
+				t.Errorf("porcupine: %s, want %s: %+v", r.Verdict, test.rule, r.Findings)
+			}
+		})
+	}
+}
+
 // In traces of libibverbs the first request that is reported as flushed may be one that failed: a message behind it may have been received.
 func TestAFlushedReadMayHaveFailed(t *testing.T) {
 	traced := overlapped(t, "verbs;recv qp2 r1; post qp1 x1; post qp1 s1; err qp1; get cq1 x1c s1c; get cq2 r1")

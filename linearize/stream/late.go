@@ -253,6 +253,7 @@ func (r *posting) arrivedWith(out []sight) []sight {
 	case ended != 0 || !m.unsure():
 	case m.indicatedBy(r.rested):
 		r.guess(true)
+		m.met = m.rested == r.rested
 		return r.wasOwed(out)
 	default:
 		ended = m.unsureAt
@@ -260,9 +261,10 @@ func (r *posting) arrivedWith(out []sight) []sight {
 	if ended == 0 || r.returned == 0 || r.returned >= ended {
 		return out
 	}
-	if r.guess(true); !m.silent && m.rested == ended {
-		m.met = true
-		out = m.endedIn(out, r.lane.cq)
+	if r.guess(true); m.rested == ended {
+		if m.met = true; !m.silent {
+			out = m.endedIn(out, r.lane.cq)
+		}
 	}
 	if r.owedLine = m.owedLine; r.rested == ended {
 		return r.wasOwed(out)
@@ -339,9 +341,10 @@ func (q *cq) holds(a *automaton.Queue, p *poll, r *posting, kinds automaton.Kind
 }
 
 // doubts reports whether it is not known that r, a silent send which the poll delivers, had completed by the moment of rest at which that is
-// open, as it may have waited for a receive. What is possible alone where it had not is left open.
+// open, as it may have waited for a receive: no poll, and no receive that took it, shows that one was there. What is possible alone where it had
+// not is left open.
 func (q *cq) doubts(p *poll, r *posting, kinds automaton.Kinds) bool {
-	if !r.unsure() || r.hadReceive(r.unsureAt) {
+	if !r.unsure() || r.met || r.hadReceive(r.unsureAt) {
 		return false
 	}
 	if r.rested != 0 && !q.mayHold(p, r, kinds) {

@@ -111,7 +111,7 @@ type posting struct {
 	suspected       [2]bool // it is one of the suspects of its peer's group, or of its own
 	counted         bool    // half of a message: its success is counted against the peer's
 	adrift          bool    // its receive failed, and which other one it may take is not known
-	met             bool    // a send: its receive was pending, or over, at the moment of rest at which it had to have completed
+	met             bool    // a send: its receive was pending, or over, at the moment of rest at which it had to have completed, or was open
 }
 
 // newPosting returns a request that is being posted. They are made many at a time.

@@ -94,7 +94,7 @@ func (l *lane) owe() []*posting {
 			if waits && r.called > flush {
 				break
 			}
-			if r.mayWaitNow() {
+			if r.unsureAt == p.s.at && (!r.silent || r.rested == 0) {
 				due = append(due, r)
 			}
 			continue
