@@ -78,17 +78,16 @@ func (l *lane) drop(n int) {
 
 // order returns how many receives before r, which is outstanding, may have taken a message: one that failed took none, but one that names a bad
 // token (INV-05).
-func (r *posting) order() int {
-	if p := r.lane.qp; p.isRemote() || p.peer.invalidates != nil {
-		return r.position
-	}
-	return r.position - r.lane.lost
-}
+func (r *posting) order() int { return r.orderBehind(nil) }
 
 // orderBehind does the same where the messages up to m have succeeded, or wait: where none of them names a token, none has ended the connection.
 func (r *posting) orderBehind(m *posting) int {
-	if p := r.lane.qp; p.isRemote() || p.peer.invalidates != nil && m.sends >= p.peer.invalidates.sends {
-		return r.order()
+	p := r.lane.qp
+	if p.isRemote() {
+		return r.position
+	}
+	if first := p.peer.invalidates; first != nil && (m == nil || m.sends >= first.sends) {
+		return r.position
 	}
 	return r.position - r.lane.lost
 }
