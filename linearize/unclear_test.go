@@ -212,6 +212,26 @@ func TestTokenFromBeforeTheTrace(t *testing.T) {
 	}
 }
 
+// … as a request tells that comes after what the token decided: the stream takes back what it found then, and leaves the rest open (INV-05).
+func TestTokenFromBeforeTheTraceToldLate(t *testing.T) {
+	const received = "NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1x"
+	for _, test := range []struct {
+		text           string
+		stream, search verdict.Verdict
+	}{
+		{received + "; NdkInvalidate qp2 i1#7; get cq2 i1x", verdict.Inconclusive, verdict.Conformant},
+		{received + "; NdkFastRegister qp2 f1#7; get cq2 f1x", verdict.ProviderViolation, verdict.ProviderViolation},
+	} {
+		traced := overlapped(t, test.text)
+		for engine, want := range map[Engine]verdict.Verdict{Streaming: test.stream, Porcupine: test.search} {
+			r := Check(t.Context(), traced, Options{Engine: engine})
+			if r.Verdict != want || want == verdict.ProviderViolation && engine == Streaming && r.Findings[0].Rule != "INV-05" {
+				t.Errorf("%s: %s: %s, want %s: %+v", test.text, engine, r.Verdict, want, r.Findings)
+			}
+		}
+	}
+}
+
 // A QP that completes into a CQ whose creation the trace does not hold leaves open what shares something with it, also where nothing polls
 // or arms that CQ (LIFE-01). A QP whose creation was refused does not.
 func TestQpOfAnUnknownCq(t *testing.T) {

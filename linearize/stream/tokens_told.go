@@ -280,6 +280,7 @@ func (s *Stream) reportToken(q *cq, t *token, line int, m, r *posting, why *mode
 		t.group.leaveOpen(m.wr + " ended otherwise than its receive, and what became of its token this engine does not follow")
 		return
 	}
+	t.told = true
 	see := []int{r.line}
 	if m != r {
 		see = append(see, m.line)
