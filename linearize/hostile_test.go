@@ -245,7 +245,11 @@ func TestHostileTraces(t *testing.T) {
 			if err != nil {
 				t.Fatalf("the trace does not keep the format: %v", err)
 			}
-			r := checkInTime(t, traced, Options{Timeout: time.Second})
+			limit := time.Second
+			if h.want != "" {
+				limit = 20 * time.Second // on a busy machine, too
+			}
+			r := checkInTime(t, traced, Options{Timeout: limit})
 			t.Logf("%s with %d findings in %v", r.Verdict, len(r.Findings), r.Elapsed)
 			if h.want != "" && r.Verdict != h.want {
 				t.Errorf("verdict %s, want %s: %+v", r.Verdict, h.want, r.Findings[:min(len(r.Findings), 3)])
