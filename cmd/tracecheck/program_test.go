@@ -176,9 +176,9 @@ func TestPanicDoesNotStopTheOthers(t *testing.T) {
 
 // … in a command that gives no verdict, too.
 func TestPanicIsAnInternalError(t *testing.T) {
-	b := newBench(t)
-	b.read = func(context.Context, string, io.Reader) (*trace.Trace, error) { panic("a mistake in the reader") }
 	for _, args := range [][]string{{"stats", "-"}, {"verify-witness", plainTrace, "-"}} {
+		b := newBench(t) // the one before may still read its input
+		b.read = func(context.Context, string, io.Reader) (*trace.Trace, error) { panic("a mistake in the reader") }
 		if code := b.do(args...); code != exitInternal || !strings.Contains(b.errors.String(), "internal error: a mistake in the reader") {
 			t.Errorf("%q: exit %d, %s", args, code, &b.errors)
 		}
