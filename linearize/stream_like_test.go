@@ -77,6 +77,15 @@ var alike = []struct {
 		"NdkReceive qp2 r1; NdkReceive qp1 r2; NdkSendAndInvalidate qp1 s1#7; get cq1 s1; get cq2 r1c; rest; get cq1; get cq2; get cq1 r2c"},
 	{"… but for what may have been posted later", verdict.Conformant, "",
 		"NdkReceive qp2 r1; a< NdkReceive qp1 r2; NdkSendAndInvalidate qp1 s1#7; a>; rest; get cq1 s1; get cq1; get cq2 r1c; rest; get cq1; get cq2"},
+	{"… and a send that had no receive, posted as it ended", verdict.ProviderViolation, "",
+		"a< NdkSend qp2 s1; NdkReceive qp2 r1; NdkSendAndInvalidate qp1 s2#7; a>; rest; get cq1 s2; get cq1; get cq2 r1x; get cq2; rest; get cq1; get cq2"},
+	{"… and posted later", verdict.ProviderViolation, "",
+		"NdkReceive qp2 r1; NdkSendAndInvalidate qp1 s2#7; NdkSend qp2 s1; rest; get cq1 s2; get cq1; get cq2 r1x; get cq2; NdkReceive qp1 r2; get cq2 s1c"},
+	{"… and a silent one", verdict.ProviderViolation, "",
+		"NdkReceive qp2 r1; NdkSendAndInvalidate qp1 s2#7; NdkSend qp2 s1 SILENT_SUCCESS; rest; get cq1 s2; get cq1; get cq2 r1x; get cq2"},
+	{"… but a chain that is open, and a receive", verdict.Conformant, "",
+		"NdkReceive qp2 r1; NdkSendAndInvalidate qp1 s2#7; NdkSend qp2 s1 DEFER; NdkReceive qp2 r2; rest; get cq1 s2; get cq1; get cq2 r1x; get cq2; " +
+			"NdkSend qp2 s3; rest; get cq2 s1c s3c; get cq2"},
 	{"a receive took the message with a bad token, of which nothing is told, and one before it was cancelled", verdict.ProviderViolation, "",
 		"NdkReceive qp1 r1; NdkReceive qp1 r2; NdkReceive qp2 r3; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; rest; get cq1 r1c r2; get cq1; " +
 			"get cq2 r3c; get cq2; rest; get cq1; get cq2"},

@@ -197,6 +197,9 @@ func (s *Stream) abortCancels(q *cq, m *posting) {
 		from = max(from, m.receive.called)
 	}
 	for _, p := range ends {
+		if by != 0 {
+			p.aborted = min(p.aborted, by)
+		}
 		if p.abort != 0 || p.closing != 0 {
 			continue
 		}
@@ -206,8 +209,10 @@ func (s *Stream) abortCancels(q *cq, m *posting) {
 			if by == 0 || l.cq == nil || l.cq.failed != 0 {
 				continue
 			}
+			waits := l.queue == model.Receive // what was posted later may, for a message or for the end of its chain
 			for _, r := range l.waiting {
-				if r == m || r == m.receive || r.silent || r.returned == 0 || r.returned > from {
+				pended := r.returned != 0 && r.returned <= from
+				if waits = waits || !pended && !r.indicatedBy(by); r == m || r == m.receive || r.silent && l.maySucceed(r) || !pended && waits {
 					continue
 				}
 				var more bool

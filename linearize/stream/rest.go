@@ -223,7 +223,7 @@ func (l *lane) waits(r *posting) (does, sure bool) {
 		return p.peer == nil || r.order() >= p.peer.lanes[model.Initiator].sends, true
 	case r.deferred && r.ended == 0:
 		return true, true
-	case !r.op.IsSend() || !r.isAlive() || p.cancelsAll != 0 && p.closing == 0 || r.silentBy() != 0 && l.maySucceed(r):
+	case !r.op.IsSend() || p.aborted != 0 || p.cancelsAll != 0 && p.closing == 0 || r.silentBy() != 0 && l.maySucceed(r):
 		return false, true
 	case p.peer == nil || p.peer.connects || r.sends-l.failedSends() >= p.peer.lanes[model.Receive].posted():
 		return true, true
@@ -364,7 +364,7 @@ func (q *cq) mayHaveWaited() *posting {
 // one that had been posted by then, as is known of what succeeded.
 func (r *posting) mayHaveHadNone(rested moment) bool {
 	had := r.over && r.outcome == model.SUCCESS && r.index() < r.lane.known || r.met && r.owed == rested
-	return !had && r.op.IsSend() && r.place == 0 && r.isAlive() && !r.flushedBy(rested) && !r.hadReceive(rested)
+	return !had && r.op.IsSend() && r.place == 0 && r.isAlive() && !r.lane.qp.abortedBy(rested) && !r.flushedBy(rested) && !r.hadReceive(rested)
 }
 
 // isBlamed remembers that something was found that rests on what r had to have done by a moment of rest.

@@ -270,6 +270,9 @@ func (r *posting) isAlive() bool {
 	return (p.aborted == 0 || r.called < p.aborted) && r.position < r.lane.dead
 }
 
+// abortedBy reports whether a bad token is known to have ended the connection of p by a moment: nothing waits for its peer any more.
+func (p *qp) abortedBy(at moment) bool { return p.aborted != 0 && p.aborted <= at }
+
 // reportToken reports that what is told of r, how it ended, is explained by no course of a token that m names.
 func (s *Stream) reportToken(q *cq, t *token, line int, m, r *posting, why *model.Refusal, ended, instead string) {
 	switch {
