@@ -125,6 +125,13 @@ var alike = []struct {
 		"NdkReceive qp2 r1; NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; rest; get cq1; get cq2 r1c; get cq2; rest"},
 	{"two receives succeed by one send", verdict.ProviderViolation, "POLL-05",
 		"NdkReceive qp1 r1; NdkReceive qp1 r2; NdkSend qp2 s1; get cq1 r1 r2; get cq2 s1x; rest; get cq1; get cq2"},
+	{"a receive was cancelled before a completion that was placed by the close of its QP, and what may have failed had not by a later rest",
+		verdict.ProviderViolation, "RES-08", "new qp3 cq3 cq2; NdkConnect qp3 d; NdkReceive qp3 r3; NdkReceive qp2 r1; NdkReceive qp1 r2; " +
+			"a< NdkCloseQp qp3; a> STATUS_PENDING; a! STATUS_SUCCESS; rest; get cq1; get cq2 r1c r3c; rest; get cq2; get cq3"},
+	{"… or behind it", verdict.Conformant, "", "new qp3 cq3 cq2; NdkConnect qp3 d; NdkReceive qp3 r3; NdkReceive qp2 r1; NdkReceive qp1 r2; " +
+		"a< NdkCloseQp qp3; a> STATUS_PENDING; a! STATUS_SUCCESS; rest; get cq1; get cq2 r3c r1c; rest; get cq2; get cq3"},
+	{"… or had by then", verdict.Conformant, "", "new qp3 cq3 cq2; NdkConnect qp3 d; NdkReceive qp3 r3; NdkReceive qp2 r1; NdkReceive qp1 r2; rest; " +
+		"get cq1; a< NdkCloseQp qp3; a> STATUS_PENDING; a! STATUS_SUCCESS; rest; get cq2 r1c r3c; rest; get cq2; get cq3"},
 	{"a receive succeeds behind one that was cancelled, and nothing was sent", verdict.ProviderViolation, "POLL-05",
 		"NdkReceive qp1 r1; NdkFlush qp1; NdkReceive qp1 r2; get cq1 r1c r2; rest; get cq1; get cq2"},
 	{"… and one of them had been pending at a rest", verdict.Conformant, "",

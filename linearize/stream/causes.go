@@ -322,6 +322,9 @@ func (p *qp) explain(u *uncaused) bool {
 // placedBefore takes that r is delivered, which had been placed by a moment: what was delivered before it had been as well.
 func (q *cq) placedBefore(r *posting) {
 	by := cmp.Or(r.place, r.owed)
+	if by == 0 && r.fenced {
+		by = r.inPlaceBy()
+	}
 	if by == 0 || r.missed || !q.unexplained {
 		return
 	}
