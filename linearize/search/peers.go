@@ -229,10 +229,10 @@ func (h *history) lostByPeer(p *qp) moment {
 		}
 	}
 	for _, r := range slices.Concat(p.initiator, p.receive) {
-		switch r.outcome {
-		case model.CANCELLED: // what cancelled it may have come before
+		switch {
+		case r.outcome == model.CANCELLED && r.queue == model.Initiator: // it may have passed a read, which kept it from completing
 			from = min(from, r.post.call)
-		case model.FAILED:
+		case failed(r): // what cancelled it may be the loss
 			from = min(from, max(r.post.call, h.pendingAt(r)))
 		}
 	}

@@ -365,12 +365,21 @@ func (u *uncaused) mayBeTold() bool {
 	}
 	if p.peer != nil {
 		for _, l := range p.peer.lanes {
-			if slices.ContainsFunc(l.waiting, l.mayHaveEnded) {
+			may := func(r *posting) bool { return l.mayHaveEnded(r) && r.cancelledFrom() < u.at }
+			if slices.ContainsFunc(l.waiting, may) {
 				return true // it may be cancelled, too: the connection was lost
 			}
 		}
 	}
 	return u.mayBeBy(u.at)
+}
+
+// cancelledFrom returns from when on r, if it is cancelled, can have been: a receive that was pending at a moment of rest not before that.
+func (r *posting) cancelledFrom() moment {
+	if r.lane.queue == model.Initiator {
+		return r.called // it may have passed a read, which kept it from completing
+	}
+	return max(r.called, r.pendingAt())
 }
 
 // mayBeOther reports whether anything else than a flush of its QP may have cancelled u, told or not.

@@ -203,7 +203,7 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 		l.mayFail(r, max(r.called, r.ran))
 	}
 	if outcome == model.CANCELLED && l.qp.peer != nil {
-		l.qp.peer.mayBeLostByPeer(r.called) // what cancelled r may have been the loss of the connection
+		l.qp.peer.mayBeLostByPeer(r.cancelledFrom()) // what cancelled r may have been the loss of the connection
 	}
 	if r.op == model.ReceiveOp && outcome != model.SUCCESS && l.other() != nil {
 		l.other().mayHaveWaitedAfterAll(outcome)
