@@ -247,3 +247,27 @@ func TestAFlushedReadMayHaveFailed(t *testing.T) {
 		}
 	}
 }
+
+// … and so may a receive, at which a silent message that names a bad token waits for another one: it has not ended the connection, and what the
+// peer sends may wait, too (DEF-04, INV-05, A15).
+func TestAFlushedReceiveMayHaveFailed(t *testing.T) {
+	traced := overlapped(t, "verbs;recv qp2 r1; post qp2 s1; post qp1 s2; rest; get cq1; get cq2 r1c; get cq2")
+	traced.End.Quiescent = false
+	for i := range traced.Events {
+		e := &traced.Events[i]
+		if e.SqSigAll != nil {
+			e.SqSigAll = word(false)
+		}
+		for j := range e.Wrs {
+			if w := &e.Wrs[j]; w.Wr == "s2" {
+				token := uint32(7)
+				w.Opcode, w.Token = "SEND_WITH_INV", &token
+			}
+		}
+	}
+	for _, engine := range []Engine{Streaming, Porcupine} {
+		if r := Check(t.Context(), traced, Options{Engine: engine}); r.Verdict != verdict.Inconclusive || r.Violated() {
+			t.Errorf("%s: %s: %+v", engine, r.Verdict, r.Findings)
+		}
+	}
+}
