@@ -381,12 +381,12 @@ func (l *lane) mayHaveWaitedAfterAll(outcome model.Outcome) {
 	if g := l.qp.group.root(); !g.broken && l.qp.aborted == 0 || g.unclear != "" {
 		return
 	}
-	mayBe := outcome == model.FAILED || l.qp.s.verbs // a failure: one of libibverbs may be told as a flush
+	failed := outcome == model.FAILED || l.qp.s.verbs // in libibverbs a flush may tell of a failure
 	waited := func(m *posting) *posting {
 		switch {
 		case m.owed != 0:
 			return m.mayHaveWaited(m.owed)
-		case mayBe && m.silent && m.rested != 0 && m.op.IsSend() && !m.hadReceive(m.rested):
+		case failed && m.silent && m.rested != 0 && m.op.IsSend() && !m.hadReceive(m.rested):
 			return m
 		}
 		return nil
