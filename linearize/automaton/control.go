@@ -148,31 +148,37 @@ func (m *Machine) placing(c control) *placing {
 
 // A way leads to a control state by placing: nothing, or what is in the steps.
 type way struct {
-	to    control
-	class int // the same for control states that differ by an interval only
+	to    place
 	steps []cell
 }
 
-// includes reports whether d is where w leads to, but for an interval within that of w.
-func (w way) includes(d way) bool {
-	return w.class == d.class && w.to.least <= d.to.least && w.to.most >= d.to.most
+// A place is a control state: its interval, and a class that is the same for those that differ by that only.
+type place struct {
+	class       int
+	least, most uint32
+}
+
+// includes reports whether q is p, but for an interval within that of p.
+func (p place) includes(q place) bool {
+	return p.class == q.class && p.least <= q.least && p.most >= q.most
 }
 
 // ways returns how placing goes on from a control state, up to the first change of it and whatever is placed after that.
 func (m *Machine) ways(c control) []way {
 	p := m.placing(c)
 	if p.ways == nil {
-		p.ways = []way{{c, m.classOf(c), later(p.loop)}}
+		p.ways = []way{{m.placeOf(c), later(p.loop)}}
 		for _, change := range p.changes {
 			steps := append(later(p.loop), cell{form: one, kinds: change.kinds, by: anyTime})
-			p.ways = append(p.ways, way{change.to, m.classOf(change.to), append(steps, later(m.placing(change.to).loop)...)})
+			p.ways = append(p.ways, way{m.placeOf(change.to), append(steps, later(m.placing(change.to).loop)...)})
 		}
 	}
 	return p.ways
 }
 
-// classOf numbers the control states without their intervals. No number is ever given to another one.
-func (m *Machine) classOf(c control) int {
+// placeOf numbers the control states without their intervals. No number is ever given to another one.
+func (m *Machine) placeOf(c control) place {
+	p := place{least: c.least, most: c.most}
 	c.least, c.most = 0, 0
 	class, known := m.classes[c]
 	if !known {
@@ -180,7 +186,8 @@ func (m *Machine) classOf(c control) int {
 		class = m.numbered
 		m.classes[c] = class
 	}
-	return class
+	p.class = class
+	return p
 }
 
 // anyTime is the deadline of what is placed now or later: later than all others.

@@ -8,27 +8,31 @@ func (m *Machine) uncovered(all []explanation) []explanation {
 		all[i] = m.normal(all[i])
 	}
 	slices.SortStableFunc(all, func(x, y explanation) int { return len(x.cells) - len(y.cells) })
-	var candidates []*candidate
-	for _, x := range all {
-		c := &candidate{x, m.ways(x.control), tallyOf(x.cells)}
-		if slices.ContainsFunc(candidates, func(d *candidate) bool { return m.covers(d, c) }) {
+	candidates := make([]candidate, len(all))
+	kept := make([]*candidate, 0, len(all))
+	for i, x := range all {
+		c := &candidates[i]
+		*c = candidate{tally: tallyOf(x.cells), ways: m.ways(x.control), explanation: x}
+		c.place = c.ways[0].to
+		if slices.ContainsFunc(kept, func(d *candidate) bool { return m.covers(d, c) }) {
 			continue
 		}
-		candidates = slices.DeleteFunc(candidates, func(d *candidate) bool { return m.covers(c, d) })
-		candidates = append(candidates, c)
+		kept = slices.DeleteFunc(kept, func(d *candidate) bool { return m.covers(c, d) })
+		kept = append(kept, c)
 	}
-	var alive []explanation
-	for _, c := range candidates {
-		alive = append(alive, c.explanation)
+	alive := make([]explanation, len(kept))
+	for i, c := range kept {
+		alive[i] = c.explanation
 	}
 	return alive
 }
 
-// A candidate is an explanation with what is looked up once for all that it may cover.
+// A candidate is an explanation with what is looked up once for all that it may cover. What tells most pairs apart comes first.
 type candidate struct {
-	explanation
-	ways  []way
+	place place
 	tally tally
+	ways  []way
+	explanation
 }
 
 // covers reports whether every course that y can still take, x can take too, perhaps by placing completions only now.
@@ -37,22 +41,29 @@ func (m *Machine) covers(x, y *candidate) bool {
 	if x.gone && !y.gone || x.stay > 0 && (x.stay != y.stay || x.tally.lost != y.tally.lost) {
 		return false
 	}
-	for i, w := range x.ways {
-		if w.includes(y.ways[0]) && x.tally.mayHold(i > 0, y.tally) && m.holds(x.explanation, w.steps, y.explanation) {
+	for i := range x.ways {
+		w := &x.ways[i]
+		if w.to.includes(y.place) && x.tally.mayHold(i > 0, y.tally) && m.holds(x.explanation, w.steps, y.explanation) {
 			return true
 		}
 	}
 	return false
 }
 
-// A tally tells how many cells there are of the forms that stand for a thing each.
-type tally struct{ ones, lost, points, fences, openFences int }
+// A tally tells how many cells there are of the forms that stand for a thing each, and by when the first of the completions that
+// must be there had been placed.
+type tally struct {
+	ones, lost, points, fences, openFences int
+	first                                  uint16
+}
 
-func tallyOf(cells []cell) (n tally) {
+func tallyOf(cells []cell) tally {
+	n := tally{first: anyTime}
 	for _, c := range cells {
 		switch c.form {
 		case one:
 			n.ones++
+			n.first = min(n.first, c.by)
 		case lost:
 			n.lost++
 		case point:
@@ -66,11 +77,12 @@ func tallyOf(cells []cell) (n tally) {
 	return n
 }
 
-// mayHold is false where holds is: a cell that stands for a thing needs one of its own, and only completions may be among any
-// number of them.
+// mayHold is false where holds is: a cell that stands for a thing needs one of its own, placed no later, and only completions
+// may be among any number of them.
 func (n tally) mayHold(oneMore bool, of tally) bool {
 	n.ones += inside(oneMore)
-	return n.ones <= of.ones && n.ones+n.lost <= of.ones+of.lost && n.points == of.points && n.fences == of.fences && n.openFences == of.openFences
+	return n.ones <= of.ones && n.ones+n.lost <= of.ones+of.lost && (n.ones == 0 || of.first <= n.first) &&
+		n.points == of.points && n.fences == of.fences && n.openFences == of.openFences
 }
 
 // holds reports whether all that y may hold, x may hold too, when the steps follow it.

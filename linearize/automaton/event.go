@@ -96,11 +96,20 @@ func (m *Machine) compute(s *set, e event) *step {
 		}
 	}
 	t.end()
-	next := m.intern(t.alive, t.flights, t.readers, t.now+1)
+	to := m.intern
+	if e.onlyDrops() {
+		to = m.lowered
+	}
+	next := to(t.alive, t.flights, t.readers, t.now+1)
 	if len(t.alive) == 0 {
 		next.why = t.why
 	}
 	return next
+}
+
+// onlyDrops reports whether the event drops explanations, and changes none.
+func (e event) onlyDrops() bool {
+	return e.what == armCalled || e.what == readersAre || e.what == pruned
 }
 
 // A transition is what an event makes of a set, while it is computed.

@@ -118,7 +118,7 @@ func (q *Queue) only(holds func(explanation) bool, why *model.Refusal) bool {
 	if len(kept) == 0 {
 		q.why, q.death = []*model.Refusal{why}, death{set: q.set, event: event{what: fenceGone}}
 	}
-	q.adopt(q.machine.intern(kept, q.set.flights, q.set.readers, uint16(len(q.moments))))
+	q.adopt(q.machine.lowered(kept, q.set.flights, q.set.readers, uint16(len(q.moments))))
 	return q.Alive()
 }
 

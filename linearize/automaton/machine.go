@@ -29,6 +29,7 @@ type Machine struct {
 	classes  map[control]int // the numbers of control states without their intervals
 	numbered int
 	answers  map[question]answer
+	looked   map[look][]outcome
 	sets     map[string]*set
 	size     int // about, in bytes, of what is remembered
 	limit    int
@@ -54,7 +55,7 @@ func New(d model.Dialect, memory int) *Machine {
 	}
 	d.A35 = model.A35AtLeast // whether there was room is the caller's to know
 	m := &Machine{contract: model.Contract{Dialect: d, Depth: []int{unlimited}}, limit: memory,
-		places: map[control]*placing{}, classes: map[control]int{}, answers: map[question]answer{}, sets: map[string]*set{}}
+		places: map[control]*placing{}, classes: map[control]int{}, answers: map[question]answer{}, looked: map[look][]outcome{}, sets: map[string]*set{}}
 	polledCounts := d.A25 == model.A25Yes && d.FreshAtArm != model.MustNot // a fresh completion does, when it has left the CQ
 	m.freshServesAsOld = d.FreshAtArm == model.May || d.FreshAtArm == d.OldAtArm && !polledCounts
 	m.agesAtEntry = !d.Serialised || d.A3 == model.A3Entry
@@ -87,7 +88,11 @@ type step struct {
 
 // intern returns the step to the set of such explanations. What another covers is left out.
 func (m *Machine) intern(alive []explanation, flights []model.Arm, readers uint8, ranks uint16) *step {
-	alive = m.uncovered(alive)
+	return m.lowered(m.uncovered(alive), flights, readers, ranks)
+}
+
+// lowered is intern of explanations none of which covers another, as those are that are left of a set.
+func (m *Machine) lowered(alive []explanation, flights []model.Arm, readers uint8, ranks uint16) *step {
 	shift := lower(alive)
 	s := m.known(alive, flights, readers, ranks)
 	s.shift = shift

@@ -11,10 +11,11 @@ import (
 func (m *Machine) stage(s *set, x explanation, now uint16) ([]explanation, error) {
 	seen := map[string]bool{}
 	var all []explanation
+	var key []byte
 	add := func(y explanation) {
 		y = m.extended(y, now)
-		if key := string(y.appendKey(nil)); !seen[key] {
-			seen[key] = true
+		if key = y.appendKey(key[:0]); !seen[string(key)] {
+			seen[string(key)] = true
 			all = append(all, y)
 		}
 	}
@@ -71,19 +72,44 @@ func (m *Machine) exited(x explanation) []explanation {
 	return all
 }
 
-// looks returns what becomes of x by an action that may look, for an arm of type a, at what the CQ holds. The model is asked
-// for a CQ of each strength; where two strengths have one outcome, they are not told apart.
+// looks returns what becomes of x by an action that may look, for an arm of type a, at what the CQ holds.
 func (m *Machine) looks(x explanation, action model.Action, a model.Arm) []explanation {
-	type outcome struct {
-		to          control
-		least, most int
+	var all []explanation
+	for _, o := range m.outcomes(x.control, action, a) {
+		for _, y := range m.restrict(x, a, o.least, o.most) {
+			y.control = o.to
+			all = append(all, y)
+		}
 	}
-	var outcomes []outcome
+	return all
+}
+
+// A look is an action that may look at what a CQ holds, and where it is taken.
+type look struct {
+	control
+	action model.Action
+	arm    model.Arm
+}
+
+// An outcome is what becomes of a control state by a look, where what the CQ holds is of a strength from least to most.
+type outcome struct {
+	to          control
+	least, most int
+}
+
+// outcomes asks the model for a CQ of each strength, and remembers what it answers. Where two strengths have one outcome, they are
+// not told apart.
+func (m *Machine) outcomes(c control, action model.Action, a model.Arm) []outcome {
+	asked := look{c, action, a}
+	outcomes, known := m.looked[asked]
+	if known {
+		return outcomes
+	}
 	for level, holds := range m.examples(a) {
 		if level != holdsNothing && holds == nil {
 			continue // nothing counts for that much
 		}
-		next, _ := m.step(x.control, action, holds, len(holds)*fresh(level))
+		next, _ := m.ask(c, action, holds, len(holds)*fresh(level))
 		for _, to := range next {
 			i := slices.IndexFunc(outcomes, func(o outcome) bool { return o.to == to })
 			if i < 0 {
@@ -93,14 +119,11 @@ func (m *Machine) looks(x explanation, action model.Action, a model.Arm) []expla
 			outcomes[i].most = level
 		}
 	}
-	var all []explanation
-	for _, o := range outcomes {
-		for _, y := range m.restrict(x, a, o.least, o.most) {
-			y.control = o.to
-			all = append(all, y)
-		}
+	if len(m.looked) >= maxRemembered {
+		clear(m.looked)
 	}
-	return all
+	m.looked[asked] = outcomes
+	return outcomes
 }
 
 func fresh(level int) int {
