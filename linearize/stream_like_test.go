@@ -373,6 +373,15 @@ var alike = []struct {
 
 	// POLL-05: a send that succeeds takes a receive.
 	{"a send succeeds, and there is no receive", verdict.ProviderViolation, "POLL-05", "NdkSend qp1 s1; get cq1 s1; NdkReceive qp2 r1; rest; get cq1; get cq2"},
+	// POLL-05: a receive that succeeds takes a message, and one that was refused is none.
+	{"a message is refused that was received while it was posted", verdict.ProviderViolation, "POLL-05",
+		"NdkReceive qp2 r1; a< NdkSend qp1 s1; get cq2 r1; a> STATUS_INVALID_PARAMETER"},
+	{"… and the receiver was closed meanwhile", verdict.ProviderViolation, "POLL-05",
+		"NdkReceive qp2 r1; c< NdkCloseQp qp2; a< NdkSend qp1 s1; get cq2 r1; c>; a> STATUS_INVALID_PARAMETER"},
+	{"… and its receive is placed", verdict.ProviderViolation, "POLL-05",
+		"NdkReceive qp2 r1; a< NdkSend qp1 s1; placed cq2 r1; a> STATUS_INVALID_PARAMETER; get cq2 r1"},
+	{"… and another was sent before", verdict.Conformant, "",
+		"NdkReceive qp2 r1; NdkSend qp1 s0; a< NdkSend qp1 s1; get cq2 r1; a> STATUS_INVALID_PARAMETER; rest; get cq1 s0"},
 	{"two sends succeed by one receive", verdict.ProviderViolation, "POLL-05",
 		"NdkReceive qp2 r1; NdkSend qp1 s1; NdkSend qp1 s2; get cq1 s1 s2; get cq2 r1; rest; get cq1; get cq2"},
 	{"a send succeeds, and its receive is told to have failed", verdict.ProviderViolation, "POLL-05",
@@ -415,6 +424,12 @@ var alike = []struct {
 		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; rest; placed cq2 r1; get cq2 r1; get cq1"},
 	{"… or before it", verdict.Conformant, "",
 		"NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; placed cq2 r1; rest; get cq2 r1; get cq1"},
+	{"… and one that is not silent, and is not told", verdict.ProviderViolation, "DEF-04",
+		"NdkReceive qp2 r1; NdkSend qp1 s1; rest; placed cq2 r1"},
+	{"… and is told", verdict.ProviderViolation, "DEF-04",
+		"NdkReceive qp2 r1; NdkSend qp1 s1; rest; placed cq2 r1; get cq1 s1; get cq2 r1"},
+	{"… and the receive is posted behind the rest", verdict.Conformant, "",
+		"NdkSend qp1 s1; rest; NdkReceive qp2 r1; placed cq2 r1; get cq1 s1; get cq2 r1"},
 	{"a callback was for what no point tells, behind what a point tells", verdict.Conformant, "",
 		"NdkArmCq cq1 ERRORS; NdkReceive qp1 r1; NdkSend qp2 s1; placed cq1 r1; NdkFlush qp1; NdkReceive qp1 r2; enter cq1"},
 	{"a callback was for what is behind what a point places after it", verdict.ProviderViolation, "ARM-21",

@@ -156,6 +156,9 @@ func (s *Stream) refuse(r *posting, answer string) {
 		l.qp.allows("%s of %s succeeds", r.function.Name, r.wr)
 		return
 	}
+	if r.op.IsSend() {
+		r.wasNoMessage(answer)
+	}
 	if r.shadow != nil {
 		r.shadow.refused()
 	}
@@ -174,6 +177,19 @@ func (s *Stream) refuse(r *posting, answer string) {
 		l.unname(r)
 	}
 	s.forget(r, answer)
+}
+
+// wasNoMessage is POLL-05 for the peer's receives that succeeded while the post of r, a send, was under way: it was refused, and the peer has
+// sent as many messages as receives have succeeded.
+func (r *posting) wasNoMessage(answer string) {
+	to := r.lane.other()
+	if to == nil || r.lane.qp.isRemote() || to.successes() <= r.lane.sends {
+		return
+	}
+	p := r.lane.qp
+	p.s.report(p.group, verdict.ProviderViolation, "POLL-05", 0, []int{r.line},
+		"%s of %s returned %s, and more receives of %s have succeeded than messages were sent to it", r.function.Name, r.wr, answer, to.qp.name)
+	p.allows("%s of %s succeeds", r.function.Name, r.wr)
 }
 
 // unqueue takes r back, and reports whether it was outstanding.
