@@ -251,23 +251,31 @@ func TestAFlushedReadMayHaveFailed(t *testing.T) {
 // … and so may a receive, at which a silent message that names a bad token waits for another one: it has not ended the connection, and what the
 // peer sends may wait, too (DEF-04, INV-05, A15).
 func TestAFlushedReceiveMayHaveFailed(t *testing.T) {
-	traced := overlapped(t, "verbs;recv qp2 r1; post qp2 s1; post qp1 s2; rest; get cq1; get cq2 r1c; get cq2")
-	traced.End.Quiescent = false
-	for i := range traced.Events {
-		e := &traced.Events[i]
-		if e.SqSigAll != nil {
-			e.SqSigAll = word(false)
-		}
-		for j := range e.Wrs {
-			if w := &e.Wrs[j]; w.Wr == "s2" {
-				token := uint32(7)
-				w.Opcode, w.Token = "SEND_WITH_INV", &token
+	for _, text := range []string{
+		"verbs;recv qp2 r1; post qp2 s1; post qp1 i2; rest; get cq1; get cq2 r1c; get cq2",
+		"verbs;recv qp2 r1; recv qp1 r2; post qp2 i2; rest; get cq1 r2c; get cq1; get cq2",
+		"verbs;recv qp2 r1; recv qp1 r2; post qp2 i2; rest; get cq2; get cq1 r2c; get cq1",
+		"verbs;recv qp2 r1; recv qp1 r2; post qp2 i2; rest; get cq2; get cq2; get cq1 r2c; get cq1",
+		"verbs;recv qp2 r1; recv qp1 r2; recv qp1 r3; post qp2 i2; rest; get cq2; get cq1 r2c r3c; get cq1; get cq2",
+	} {
+		traced := overlapped(t, text)
+		traced.End.Quiescent = false
+		for i := range traced.Events {
+			e := &traced.Events[i]
+			if e.SqSigAll != nil {
+				e.SqSigAll = word(false)
+			}
+			for j := range e.Wrs {
+				if w := &e.Wrs[j]; w.Wr[0] == 'i' {
+					token := uint32(7)
+					w.Opcode, w.Token = "SEND_WITH_INV", &token
+				}
 			}
 		}
-	}
-	for _, engine := range []Engine{Streaming, Porcupine} {
-		if r := Check(t.Context(), traced, Options{Engine: engine}); r.Verdict != verdict.Inconclusive || r.Violated() {
-			t.Errorf("%s: %s: %+v", engine, r.Verdict, r.Findings)
+		for _, engine := range []Engine{Streaming, Porcupine} {
+			if r := Check(t.Context(), traced, Options{Engine: engine}); r.Verdict != verdict.Inconclusive || r.Violated() {
+				t.Errorf("%s: %s: %s: %+v", text, engine, r.Verdict, r.Findings)
+			}
 		}
 	}
 }

@@ -472,7 +472,7 @@ func (q *cq) silentByRest(p *poll) {
 				}
 				continue
 			}
-			if r.adrift && !l.hasReceive() && l.other().qp.broken != 0 && r.mayHaveHadNone(r.rested) {
+			if r.adrift && !l.hasReceive() && l.other().mayHaveBrokenIt() && r.mayHaveHadNone(r.rested) {
 				l.qp.leaveOpen(r.leavesOpen()) // it ended the connection, or waits since something else did
 				return
 			}
@@ -495,6 +495,10 @@ func (q *cq) silentByRest(p *poll) {
 		arrived()
 	}
 }
+
+// mayHaveBrokenIt reports whether the connection of l, a queue of receives, is known to be broken, or a receive may have failed that is told: in
+// libibverbs one may be told as flushed.
+func (l *lane) mayHaveBrokenIt() bool { return l.qp.broken != 0 || l.qp.s.verbs && l.lost > 0 }
 
 // tokensByRest takes that a poll found nothing after a moment of rest: requests that would have a completion had not been executed by
 // then, and had not changed their tokens.
