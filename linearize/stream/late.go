@@ -224,12 +224,6 @@ func (s *Stream) abortCancels(q *cq, m *posting) {
 	}
 }
 
-// metBy reports whether the receive that m took, as it ended its connection, had been posted by a moment of rest: then m had not waited.
-func (m *posting) metBy(rested moment) bool {
-	told := m.receive != nil && m.receive.returned != 0 && m.receive.returned < rested
-	return (told || len(m.lane.other().waiting) > 0) && !m.lane.receivesSince(rested)
-}
-
 // takeNow takes sights that come with the present event.
 func (q *cq) takeNow(seen []sight) {
 	for _, e := range seen {

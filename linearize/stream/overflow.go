@@ -185,7 +185,7 @@ func (s *Stream) leaveOpen() {
 			return false
 		}
 		before := open[f.of.root()]
-		open[f.of.root()] = before || slices.ContainsFunc(f.rests, restsOn.open) || f.guessed() != nil || f.lacked() != nil
+		open[f.of.root()] = before || slices.ContainsFunc(f.rests, restsOn.open) || f.guessed() != nil || f.mayRestOn() != nil
 		return before
 	})
 	for i := range s.findings {
@@ -193,7 +193,7 @@ func (s *Stream) leaveOpen() {
 		if m := f.guessed(); m != nil {
 			f.Verdict = verdict.Inconclusive
 			f.Message += "; but " + m.wr + " may have failed, and which message was received in its place this engine does not follow"
-		} else if m := f.lacked(); m != nil {
+		} else if m := f.mayRestOn(); m != nil {
 			f.Verdict = verdict.Inconclusive
 			f.Message += "; but the receive of " + m.wr + " may have failed, of which nothing is told"
 		} else if k := slices.IndexFunc(f.rests, restsOn.open); k >= 0 {

@@ -89,12 +89,6 @@ func (r *posting) mayRestOn(m *posting) bool {
 	return r.owed != 0 && r.lane.mayWait() && m.mayHaveHadNone(r.owed)
 }
 
-// mayWait reports whether l is a queue of sends, and the trace tells of the receives that they wait for, and where those complete.
-func (l *lane) mayWait() bool {
-	to := l.other()
-	return l.queue == model.Initiator && to != nil && to.cq != nil && !l.qp.isRemote()
-}
-
 // forgetRelied takes that a callback is entered: what is owed, and armed for, is by now as if no send that the CQ delivered had waited. One that
 // a consumer tells of late may have been for it.
 func (q *cq) forgetRelied() {
@@ -144,7 +138,7 @@ func (q *cq) goOnWaiting(before *automaton.Queue, e *sight) {
 // diedWaiting takes that the latest finding is of what nothing explains, nor that sends had waited of which findings before it say so.
 func (q *cq) diedWaiting() {
 	last := len(q.s.findings) - 1
-	if q.s.muted || q.s.findings[last].lacked() != nil {
+	if q.s.muted || q.s.findings[last].mayRestOn() != nil {
 		return
 	}
 	for i := range q.s.findings[:last] {
@@ -195,15 +189,15 @@ func (q *cq) showPending(p *poll) {
 	}
 	for _, l := range q.lanes {
 		if sends := l.other(); l.queue == model.Receive && sends != nil && sends.cq != nil && !l.qp.isRemote() && !sends.cq.stopped() {
-			if sends.lacked(p); l.lost > 0 && sends.cq != q {
+			if sends.reportLacked(p); l.lost > 0 && sends.cq != q {
 				sends.cq.silentByRest(p)
 			}
 		}
 	}
 }
 
-// lacked reports a send that had to have completed, as it turns out now, since the peer had a receive which one before it had left.
-func (l *lane) lacked(p *poll) {
+// reportLacked reports a send that had to have completed, as it turns out now, since the peer had a receive which one before it had left.
+func (l *lane) reportLacked(p *poll) {
 	for _, r := range l.waiting {
 		if by := r.dueBy(); by != 0 && by == r.lackedAt && by <= l.emptyAtRest() && r.place == 0 && !r.missed && l.cq.failed == 0 {
 			l.cq.reportLate(r, p.line)
@@ -221,8 +215,8 @@ func (a *awaited) open() bool {
 	return !a.had && !succeeded && to.successes() <= a.send.sends && to.next-to.lost > a.send.lane.took
 }
 
-// lacked returns a send on which a finding rests, if each of them may have waited for a receive, or nil.
-func (f *finding) lacked() *posting {
+// mayRestOn returns a send on which a finding rests, if each of them may have waited for a receive, or nil.
+func (f *finding) mayRestOn() *posting {
 	if i := slices.IndexFunc(f.relied, (*awaited).open); i >= 0 {
 		return f.relied[i].send
 	}

@@ -1,0 +1,264 @@
+package stream
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// A send waits for a receive of its peer, on a connection that has ended, too (A15), and what is behind it waits with it. So what it had to have
+// done by a moment of rest depends on whether a receive was pending then, which is known of a peer that the trace holds, and whose connection
+// has not ended. Otherwise it may have waited, until something tells that it had a receive, or had none.
+
+// waits reports whether r itself may wait for the consumer, or for a peer of whom the trace does not tell, and whether it does for sure. On a
+// connection that may have ended the receives of the peer may have ended, too, and a send wait for others (A15).
+func (l *lane) waits(r *posting) (does, sure bool) {
+	p := l.qp
+	switch {
+	case r.returned == 0:
+		return true, true
+	case l.queue == model.Receive:
+		return p.peer == nil || r.order() >= p.peer.lanes[model.Initiator].sends, true
+	case r.deferred && r.ended == 0:
+		return true, true
+	case !r.op.IsSend() || p.aborted != 0 || p.cancelsAll != 0 && p.closing == 0 || r.silentBy() != 0 && l.maySucceed(r):
+		return false, true
+	case p.peer == nil || p.peer.connects || r.sends-l.failedSends() >= p.peer.lanes[model.Receive].posted():
+		return true, true
+	case p.peer.lanes[model.Receive].successes() > r.sends:
+		return false, true // its message was received, unless it failed
+	case !p.mayHaveEnded():
+		return false, true
+	}
+	return true, len(p.peer.lanes[model.Receive].waiting) == 0 && (!r.silent || r.rested == 0)
+}
+
+// mayHaveEnded reports whether the connection of p, whose peer is known, may have ended by now, or a receive of the peer.
+func (p *qp) mayHaveEnded() bool {
+	if p.broken != 0 || p.peer.broken != 0 {
+		return true
+	}
+	l := p.peer.lanes[model.Receive]
+	return l.cq != nil && l.cq.shown > 0 &&
+		slices.ContainsFunc(l.waiting, func(r *posting) bool { return r.place != 0 && r.outcome != model.SUCCESS })
+}
+
+// mayWait reports whether l is a queue of sends, and the trace tells of the receives that they wait for, and where those complete.
+func (l *lane) mayWait() bool {
+	to := l.other()
+	return l.queue == model.Initiator && to != nil && to.cq != nil && !l.qp.isRemote()
+}
+
+// lack notes that m, a send, waits for a receive, and what is behind it for m, unless a send before it failed: that left it its own.
+func (l *lane) lack(m *posting) {
+	i := slices.Index(l.waiting, m)
+	for _, r := range l.waiting[i:min(len(l.waiting), i+MaxFollowing)] {
+		if r.returned == 0 || r.deferred && r.ended == 0 {
+			return // it may wait for the consumer
+		}
+		if r == m || !r.silent && r.owed == 0 {
+			r.lackedAt, r.owedLine, l.cq.mayOwe = l.qp.s.at, l.qp.s.line(), l.qp.s.at
+		}
+	}
+}
+
+// mayWaitFor takes that r may wait at this moment of rest: as a send for a receive, or for the send m before it, which does. Of a silent request it
+// is not known, then, that it was over by the moment of rest at which it had been taken to be.
+func (r *posting) mayWaitFor(m *posting) {
+	switch s := r.lane.qp.s; {
+	case r.silent && r != m:
+	case r.silent && r.rested != 0:
+		r.unsureAt, r.lackedAt = r.rested, s.at
+	case r.unsureAt != 0 && r.unsureAt == r.rested && !r.lane.receivesSince(r.rested):
+		// a receive that is pending now was pending then
+	default:
+		r.ahead, r.unsureAt, r.owedLine, r.lane.cq.mayOwe = m, s.at, s.line(), s.at
+	}
+}
+
+// mayWaitNow reports whether r, which is not silent, may wait for a receive at the present moment of rest.
+func (r *posting) mayWaitNow() bool { return !r.silent && r.unsureAt == r.lane.qp.s.at }
+
+// unsure reports whether r, a silent send, may have waited for a receive at the moment of rest by which it was over otherwise.
+func (r *posting) unsure() bool {
+	return r.silent && r.unsureAt != 0 && (r.rested == 0 || r.rested == r.unsureAt)
+}
+
+// didNotWait reports whether r, which might have waited for a receive at the latest moment of rest, is known not to have.
+func (r *posting) didNotWait() bool {
+	return r.unsureAt != 0 && !r.silent && r.unsureAt == r.rested && r.mayHaveWaited(r.rested) == nil
+}
+
+// overOrWaits returns the latest moment of rest at which r, a silent request, was over if it fails, or waited for a receive, or 0.
+func (r *posting) overOrWaits() moment {
+	if r.rested == 0 || r.unsure() {
+		return max(r.unsureAt, r.lackedAt)
+	}
+	return r.rested
+}
+
+// hadReceive reports whether the peer is known to have had a receive that was pending at a moment of rest: a poll shows that it had not ended.
+func (r *posting) hadReceive(rested moment) bool {
+	to := r.lane.other()
+	if to == nil || to.cq == nil || to.emptyAtRest() < rested {
+		return false
+	}
+	return slices.ContainsFunc(to.waiting, func(o *posting) bool { return o.returned != 0 && o.returned < rested && o.place == 0 })
+}
+
+// receivesSince reports whether a receive of the peer that may be pending was posted after a moment.
+func (l *lane) receivesSince(at moment) bool {
+	to := l.other()
+	if to == nil {
+		return true
+	}
+	for _, o := range slices.Backward(to.waiting) {
+		if o.returned != 0 {
+			return o.returned > at
+		}
+	}
+	return false
+}
+
+// metBy reports whether the receive that m took, as it ended its connection, had been posted by a moment of rest: then m had not waited.
+func (m *posting) metBy(rested moment) bool {
+	told := m.receive != nil && m.receive.returned != 0 && m.receive.returned < rested
+	return (told || len(m.lane.other().waiting) > 0) && !m.lane.receivesSince(rested)
+}
+
+// hasReceive reports whether the peer has posted more receives than are told to have ended otherwise, or took sends that succeeded.
+func (l *lane) hasReceive() bool {
+	to := l.other()
+	return to == nil || to.qp.remote != nil || to.next-to.lost > l.took
+}
+
+// maySucceed reports whether an outstanding request of the initiator queue may have succeeded by now: its connection had not
+// ended by a bad token, and there was a receive for its message.
+func (l *lane) maySucceed(r *posting) bool {
+	if !r.isAlive() {
+		return false
+	}
+	to := l.other()
+	if !r.op.IsSend() || to == nil || to.qp.remote != nil {
+		return true
+	}
+	return l.hasReceive() || r.op == model.SendAndInvalidate && to.next > l.took
+}
+
+// failedSends counts the sends that are told to have ended otherwise than with success: they left their receives, or ended them, too.
+func (l *lane) failedSends() int { return l.sendsDone - l.took }
+
+// posted counts the receives that had been posted, but for those that are told to have taken no message.
+func (l *lane) posted() int { return l.returned - l.lost }
+
+// successes counts the requests of a queue that are told to have succeeded, or placed.
+func (l *lane) successes() int {
+	n := l.took
+	if l.cq != nil && l.cq.shown > 0 {
+		for _, r := range l.waiting {
+			if r.place != 0 && r.outcome == model.SUCCESS {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// mayHaveHadNone reports whether r is a send that may have had no receive to take at a moment of rest, on a connection that may have ended:
+// one that had been posted by then, as is known of what succeeded.
+func (r *posting) mayHaveHadNone(rested moment) bool {
+	had := r.over && r.outcome == model.SUCCESS && r.index() < r.lane.known || r.met && r.owed == rested
+	return !had && r.op.IsSend() && r.place == 0 && r.isAlive() && !r.lane.qp.abortedBy(rested) && !r.flushedBy(rested) && !r.hadReceive(rested)
+}
+
+// mayHaveWaited returns r, or a send before it, if that may have waited for a receive at a moment of rest: on a connection that may have ended
+// the receives of the peer may have ended too, and whoever sends may wait for more (A15); of a peer that the trace does not hold nothing is
+// known. Or it returns nil.
+func (r *posting) mayHaveWaited(rested moment) *posting {
+	l := r.lane
+	p := l.qp
+	if l.queue != model.Initiator || p.peer != nil && !p.mayHaveEnded() {
+		return nil
+	}
+	waits := func(m *posting) bool { return m.position <= r.position && m.mayHaveHadNone(rested) }
+	switch {
+	case waits(r):
+		return r
+	case r.ahead != nil && waits(r.ahead):
+		return r.ahead
+	}
+	if i := slices.IndexFunc(l.waiting, waits); i >= 0 {
+		return l.waiting[i]
+	}
+	return nil
+}
+
+// mayHaveWaited returns a send of which it is not known that it had a receive at the moment of rest by which it, or a silent request behind it that
+// is outstanding, is taken to have ended, or nil: a receive that nobody polls may have failed.
+func (q *cq) mayHaveWaited() *posting {
+	for _, l := range q.lanes {
+		for _, r := range l.waiting {
+			for _, m := range []*posting{r.ahead, r} {
+				if m != nil && m.mayHaveHadNone(r.silentBy()) && (l.other() == nil || l.other().successes() <= m.sends) {
+					return m
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// mayHaveBrokenIt reports whether the connection of l, a queue of receives, is known to be broken, or a receive may have failed that is told: in
+// libibverbs one may be told as flushed.
+func (l *lane) mayHaveBrokenIt() bool { return l.qp.broken != 0 || l.qp.s.verbs && l.lost > 0 }
+
+// isBlamed remembers that something was found that rests on what r had to have done by a moment of rest.
+func (r *posting) isBlamed() {
+	if l := r.lane; l.queue == model.Initiator && len(l.blamed) < MaxFollowing {
+		l.blamed = append(l.blamed, r)
+	}
+}
+
+// mayHaveWaitedAfterAll takes that a receive of the peer failed, or was cancelled. It may have ended before a moment of rest at which a send is
+// taken to have had it: that is left open where something was found, or a silent send is taken to have ended the connection. What was cancelled
+// such a send may have ended itself (INV-05).
+func (l *lane) mayHaveWaitedAfterAll(outcome model.Outcome) {
+	if g := l.qp.group.root(); !g.broken && l.qp.aborted == 0 || g.unclear != "" {
+		return
+	}
+	failed := outcome == model.FAILED || l.qp.s.verbs // in libibverbs a flush may tell of a failure
+	waited := func(m *posting) *posting {
+		switch {
+		case m.owed != 0:
+			return m.mayHaveWaited(m.owed)
+		case failed && m.silent && m.rested != 0 && m.op.IsSend() && !m.hadReceive(m.rested):
+			return m
+		}
+		return nil
+	}
+	for _, m := range slices.Concat(l.blamed, l.waiting[:min(len(l.waiting), MaxFollowing)]) {
+		if w := waited(m); w != nil {
+			if l.qp.s.reopen(l.qp.group) || m.owed == 0 && l.qp.aborted != 0 {
+				l.qp.leaveOpen(w.leavesOpen())
+			}
+			return
+		}
+	}
+}
+
+// deniesAbort reports whether r, a silent message that is told to have failed, or to have been cancelled, was taken to have ended the connection
+// by a moment of rest. It may have waited then, and what was found as the connection had ended is taken back.
+func (r *posting) deniesAbort() bool {
+	p := r.lane.qp
+	if p.endedBy != r || r.hadReceive(r.rested) {
+		return false
+	}
+	p.s.reopen(p.group)
+	p.leaveOpen(r.leavesOpen())
+	return true
+}
+
+// leavesOpen says what of r, a send, this engine does not follow.
+func (r *posting) leavesOpen() string {
+	return "whether " + r.wr + " waited for a receive, on a connection that may have ended, this engine does not follow"
+}
