@@ -280,3 +280,31 @@ func TestClosedBesideAQpCreatedTwice(t *testing.T) {
 		}
 	}
 }
+
+// Where the close of a CQ completes before its call has returned, the callback has returned that completed the close of its QP (LIFE-05).
+func TestClosedBeforeTheReturnWithinACallback(t *testing.T) {
+	const (
+		pendingQ = `NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`
+		tells    = `NdkCloseCompletion "for":"5",` + called
+		told     = `"ph":"exit","op":"6","fn":"NdkCloseCompletion"`
+		closeC   = `NdkCloseCq "cq":"c"`
+		tellsC   = `NdkCloseCompletion "for":"7",` + called + `|`
+		returns  = `"ph":"ret","op":"7","fn":"NdkCloseCq","status":"STATUS_PENDING"`
+	)
+	for _, test := range []struct {
+		rule string
+		then []string
+	}{
+		{"LIFE-05", []string{pendingQ, tells, closeC, tellsC, returns, told}},
+		{"LIFE-05", []string{pendingQ, tells, closeC, tellsC, told, returns}},
+		{"", []string{pendingQ, tells, closeC, told, tellsC, returns}},
+	} {
+		traced := readLines(t, "ndkpi", lines(slices.Concat(created, test.then)...))
+		for _, engine := range []Engine{Streaming, Porcupine} {
+			r := Check(context.Background(), traced, Options{Engine: engine})
+			if len(r.Findings) > 0 != (test.rule != "") || test.rule != "" && r.Findings[0].Rule != test.rule {
+				t.Errorf("%q: %s: %s, want %q: %+v", test.then, engine, r.Verdict, test.rule, r.Findings)
+			}
+		}
+	}
+}

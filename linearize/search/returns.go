@@ -49,7 +49,7 @@ func (h *history) checkReturns() {
 func (h *history) checkClosesOfCqs() {
 	for _, q := range h.cqs {
 		at := h.doneAt(q.closed)
-		if at == never || at < q.closed.ret { // or the callback came first
+		if at == never {
 			continue
 		}
 		for _, p := range h.qps {

@@ -440,14 +440,21 @@ func (s *Stream) closeCqReturned(u *underWay, e *trace.Event, refused bool) {
 	if refused || q.closed != 0 {
 		return
 	}
-	s.exercised("ARM-20", "LIFE-09")
-	q.closed = s.at
-	q.take(sight{what: closeCall, at: s.at})
+	q.closeAccepted()
 	if calls.Pending(e) {
 		s.closing[e.Op] = q
 		return
 	}
 	q.closeFinished()
+}
+
+// closeAccepted takes that the close of the CQ was not refused, as its return tells, or a completion that comes before that.
+func (q *cq) closeAccepted() {
+	if q.closed == 0 {
+		q.s.exercised("ARM-20", "LIFE-09")
+		q.closed = q.s.at
+		q.take(sight{what: closeCall, at: q.s.at})
+	}
 }
 
 // closeFinished takes the completion of the close of the CQ.

@@ -206,13 +206,19 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		s.checkClose(u, e.Qp)
 		s.closeQpCalled(u)
 	case calls.CloseDone:
-		if q := s.closing[e.For]; q != nil {
+		q, p := s.closing[e.For], s.closingQps[e.For]
+		if call := s.open.find(e.For); call != nil { // before it has returned
+			switch call.Kind {
+			case calls.CloseCq:
+				q = call.cq
+				q.closeAccepted()
+			case calls.CloseQp:
+				p = call.qp
+			}
+		}
+		if q != nil && q.over == 0 {
 			delete(s.closing, e.For)
 			q.closeFinished()
-		}
-		p := s.closingQps[e.For]
-		if call := s.open.find(e.For); call != nil && call.Kind == calls.CloseQp {
-			p = call.qp // before it has returned
 		}
 		if p != nil {
 			delete(s.closingQps, e.For)
