@@ -180,6 +180,31 @@ func TestWhatTheTraceTellsIsJudged(t *testing.T) {
 	}
 }
 
+// What an extended function of libibverbs creates is judged as what the plain one does: a QP completes where it says, and is signalled as
+// it says (POLL-05, DEF-04).
+func TestExtendedCreations(t *testing.T) {
+	extended := slices.Clone(verbsQp)
+	for i := range extended {
+		begin, arguments, _ := strings.Cut(extended[i], " ")
+		if strings.HasPrefix(begin, "ibv_create_") {
+			extended[i] = begin + "_ex " + strings.Replace(arguments, `"sq_sig_all":false`, `"sq_sig_all":true`, 1)
+		}
+	}
+	extended = append(extended, `ibv_post_send "qp":"q","wrs":[{"wr":"1","opcode":"RDMA_WRITE"}]|`, rest)
+	for poll, want := range map[string]verdict.Verdict{
+		`ibv_poll_cq "cq":"c","n":8|"results":[{"wr":"1","status":"IBV_WC_SUCCESS"}]`: verdict.Conformant,
+		verbsEmpty: verdict.ProviderViolation,
+	} {
+		traced := readLines(t, "verbs", lines(append(slices.Clone(extended), poll)...))
+		for _, engine := range []Engine{Streaming, Porcupine} {
+			r := Check(context.Background(), traced, Options{Engine: engine})
+			if r.Verdict != want || len(traced.Unknown) > 0 || r.Violated() && r.Findings[0].Rule != "DEF-04" {
+				t.Errorf("%s: %s: %s, want %s: %+v %v", poll, engine, r.Verdict, want, r.Findings, traced.Unknown)
+			}
+		}
+	}
+}
+
 // Events of a function that the format does not know are not judged: one may pend and be completed (ASY-02).
 func TestUnknownFunctionMayPend(t *testing.T) {
 	r := checkLines(t, "ndkpi", after(`NdkVendorTune |"status":"STATUS_PENDING"`, `NdkRequestCompletion "for":"5",`+called+`|`)())

@@ -31,11 +31,14 @@ type decoder struct {
 	finished []Result
 }
 
-// createQpKeys are the names that ibv_create_qp has for arguments of NdkCreateQp.
+// createQpKeys are the names that libibverbs has for arguments of NdkCreateQp.
 type createQpKeys struct {
 	recvCq, sendCq       string
 	maxRecvWr, maxSendWr *int64
 }
+
+// createsVerbsQp reports whether a function has those names for them.
+func createsVerbsQp(fn string) bool { return fn == "ibv_create_qp" || fn == "ibv_create_qp_ex" }
 
 // errRecord is a line with a key rec, which no event has.
 var errRecord = errors.New("not an event")
@@ -59,7 +62,7 @@ func (d *decoder) decode(line []byte, e *Event) error {
 	if e.Seq == noSeq {
 		return errors.New("no seq")
 	}
-	if e.Fn == "ibv_create_qp" {
+	if createsVerbsQp(e.Fn) {
 		e.ReceiveCq, e.InitiatorCq = d.verbs.recvCq, d.verbs.sendCq
 		e.ReceiveDepth, e.InitiatorDepth = d.verbs.maxRecvWr, d.verbs.maxSendWr
 	}

@@ -30,7 +30,7 @@ func appendPlace(dst []byte, seq uint64, t int64, thr string, ph Phase, op strin
 // appendArguments appends the other fields of e, each after a comma, in the order of docs/trace-format.md.
 func appendArguments(dst []byte, e *Event) []byte {
 	receiveCq, initiatorCq, receiveDepth, initiatorDepth := "receive_cq", "initiator_cq", "receive_depth", "initiator_depth"
-	if e.Fn == "ibv_create_qp" {
+	if createsVerbsQp(e.Fn) {
 		receiveCq, initiatorCq, receiveDepth, initiatorDepth = "recv_cq", "send_cq", "max_recv_wr", "max_send_wr"
 	}
 	dst = appendText(dst, "fn", e.Fn)

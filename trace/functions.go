@@ -106,17 +106,17 @@ const verbsCalls = `
 	ibv_reg_mr ibv_dereg_mr                             / mr /
 	ibv_alloc_mw ibv_dealloc_mw                         / mw /
 	ibv_bind_mw                                         / qp wr mw /
-	ibv_create_cq ibv_resize_cq                         / cq depth /
+	ibv_create_cq ibv_create_cq_ex ibv_resize_cq        / cq depth /
 	ibv_destroy_cq                                      / cq /
 	ibv_req_notify_cq                                   / cq solicited_only /
 	ibv_poll_cq                                         / cq n / results|errno
 	ibv_get_cq_event                                    / / cq|errno
 	ibv_ack_cq_events                                   / cq n /
-	ibv_create_qp                                       / qp send_cq recv_cq /
+	ibv_create_qp ibv_create_qp_ex                      / qp send_cq recv_cq /
 	ibv_modify_qp                                       / qp state /
 	ibv_query_qp ibv_destroy_qp                         / qp /
 	ibv_post_send ibv_post_recv                         / qp wrs /
-	ibv_create_srq ibv_destroy_srq                      / srq /
+	ibv_create_srq ibv_create_srq_ex ibv_destroy_srq    / srq /
 	ibv_post_srq_recv                                   / srq wrs /
 	ibv_get_async_event                                 / / type|errno
 	ibv_ack_async_event                                 / /

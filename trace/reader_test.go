@@ -170,7 +170,7 @@ func TestMalformed(t *testing.T) {
 			`{"seq":2,"thr":"a","ph":"call","op":"2","fn":"NdkCreateQp","qp":"o1","receive_cq":"d","initiator_cq":"d"}`), 3,
 			`qp "o1" is created a second time`},
 		{"created twice by another function", lines(`{"seq":1,"thr":"a","ph":"call","op":"1","fn":"ibv_create_cq","cq":"o1","depth":8}`,
-			`{"seq":2,"thr":"a","ph":"call","op":"2","fn":"ibv_create_cq_ex","cq":"o1"}`), 3, `cq "o1" is created a second time`},
+			`{"seq":2,"thr":"a","ph":"call","op":"2","fn":"ibv_create_cq_ex","cq":"o1","depth":8}`), 3, `cq "o1" is created a second time`},
 		{"memory region created twice", lines(`{"seq":1,"thr":"a","ph":"call","op":"1","fn":"NdkCreateMr","mr":"o1"}`,
 			`{"seq":2,"thr":"a","ph":"call","op":"2","fn":"NdkCreateMr","mr":"o1"}`), 3, `mr "o1" is created a second time`},
 		{"arm type", event(`"ph":"call","op":"1","fn":"NdkArmCq","cq":"c","type":"ALL"`), 2,

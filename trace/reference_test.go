@@ -257,7 +257,7 @@ func referenceEvent(line []byte) (Event, error) {
 	}
 	recvCq, sendCq := o.text("recv_cq"), o.text("send_cq")
 	maxRecvWr, maxSendWr := o.small("max_recv_wr"), o.small("max_send_wr")
-	if e.Fn == "ibv_create_qp" {
+	if e.Fn == "ibv_create_qp" || e.Fn == "ibv_create_qp_ex" {
 		e.ReceiveCq, e.InitiatorCq, e.ReceiveDepth, e.InitiatorDepth = recvCq, sendCq, maxRecvWr, maxSendWr
 	}
 	return e, o.done()

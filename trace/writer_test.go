@@ -66,7 +66,7 @@ func TestRoundTrip(t *testing.T) {
 			draw := func(name string) string { return text.Draw(t, name) }
 			e := Event{
 				Seq: seq, T: rapid.Int64Min(0).Draw(t, "t"), Thr: id.Draw(t, "thr"), Ph: Call, Op: fmt.Sprint("op", i),
-				Fn: rapid.SampledFrom([]string{"unknown", "ibv_create_qp", "NdkSend"}).Draw(t, "fn"),
+				Fn: rapid.SampledFrom([]string{"unknown", "ibv_create_qp", "ibv_create_qp_ex", "NdkSend"}).Draw(t, "fn"),
 				Cq: draw("cq"), Srq: draw("srq"), Mr: draw("mr"), Mw: draw("mw"), Conn: draw("conn"),
 				Qp: id.Draw(t, "qp"), ReceiveCq: id.Draw(t, "rcq"), InitiatorCq: id.Draw(t, "icq"),
 				ReceiveDepth: maybe.Draw(t, "rd"), InitiatorDepth: maybe.Draw(t, "id"), Inline: maybe.Draw(t, "inline"),
@@ -81,7 +81,7 @@ func TestRoundTrip(t *testing.T) {
 				e.Results = rapid.SampledFrom([][]Result{nil, {}, {{Wr: "w0", Status: "STATUS_SUCCESS", Qp: "q", Type: "Send",
 					Bytes: e.Bytes, Token: e.Token, ProviderError: e.Token}}}).Draw(t, "results")
 			}
-			if e.Fn == "ibv_create_qp" {
+			if createsVerbsQp(e.Fn) {
 				e.State = rapid.SampledFrom([]string{"", "RTR"}).Draw(t, "state")
 				e.Errno = rapid.SampledFrom([]string{"", "EINVAL", "ESTALE", "999"}).Draw(t, "errno")
 				e.Wrs = rapid.SampledFrom([][]WorkRequest{nil, {}, {{Wr: fmt.Sprint("v", i), Opcode: "SEND", Bytes: e.Bytes,
