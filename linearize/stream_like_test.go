@@ -40,6 +40,12 @@ var alike = []struct {
 		"NdkArmCq cq1 ANY; NdkWrite qp1 w1; NdkCloseQp qp1; a< NdkCloseCq cq1; enter cq1; a!; a> STATUS_PENDING; rest"},
 	{"a CQ completes its close, which is refused then", verdict.ProviderViolation, "ASY-02",
 		"NdkCloseQp qp1; a< NdkCloseCq cq1; a!; a> STATUS_INVALID_PARAMETER; NdkArmCq cq1 ANY; rest"},
+	// What is found before a send was posted does not rest on whether it waited, nor what is found before the connection on its end.
+	{"a callback without an arm, before a send that may have waited", verdict.ProviderViolation, "ARM-01",
+		"enter cq1; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; rest; get cq1 r1c; get cq2; rest"},
+	{"… before a silent send", verdict.ProviderViolation, "ARM-01",
+		"enter cq1; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; rest; get cq2 s1c; get cq1 r1c; rest"},
+	{"… before a connection whose end is told", verdict.ProviderViolation, "ARM-01", "new qp4 cq4; enter cq4; NdkConnect qp4 d; event; rest"},
 	{"a post that may have completed before its CQ was closed", verdict.Conformant, "", "NdkWrite qp1 w1; NdkCloseQp qp1; NdkCloseCq cq1; rest"},
 	{"both ends were cancelled, and nobody says why", verdict.Conformant, "",
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; get cq1 r1c; get cq2 r2c; rest; get cq1; get cq2"},

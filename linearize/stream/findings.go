@@ -158,14 +158,17 @@ func (s *Stream) restsOnGuesses(g *group) {
 
 // reopen takes back what was not explained of a group, as something has come that may explain it, and what may only follow from
 // that. It reports whether there was such a thing that follows from nothing.
-func (s *Stream) reopen(g *group) bool {
+func (s *Stream) reopen(g *group) bool { return s.reopenSince(g, 0) }
+
+// reopenSince does that where what has come explains nothing that was found before a moment.
+func (s *Stream) reopenSince(g *group, since moment) bool {
 	g = g.root()
 	broken, taken := false, false // by what is left; what all others may follow from
 	s.findings = slices.DeleteFunc(s.findings, func(f finding) bool {
 		if f.of == nil || f.of.root() != g {
 			return false
 		}
-		back := f.searched || taken
+		back := f.searched && f.at > since || taken
 		taken = taken || back && !broken
 		broken = broken || !back && f.stops()
 		return back

@@ -103,7 +103,7 @@ func (s *Stream) connectionEnds(u *underWay, qp, conn string) {
 		switch {
 		case !u.entered:
 			p.breaks(s.at, byPeer, nil)
-		case s.reopen(p.group):
+		case s.reopenSince(p.group, p.connected):
 			p.leaveOpen(u.fn + " may tell of an abort of " + p.name + ", and what that cancelled before this engine does not follow")
 		default:
 			p.breaks(p.connected, byPeer, nil)

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"slices"
 
 	"ndkoracle/model"
@@ -236,13 +237,15 @@ func (l *lane) mayHaveWaitedAfterAll(outcome model.Outcome) {
 		}
 		return nil
 	}
+	var first *posting
+	since := never
 	for _, m := range slices.Concat(l.blamed, l.waiting[:min(len(l.waiting), MaxFollowing)]) {
 		if w := waited(m); w != nil {
-			if l.qp.s.reopen(l.qp.group) || m.owed == 0 && l.qp.aborted != 0 {
-				l.qp.leaveOpen(w.leavesOpen())
-			}
-			return
+			first, since = cmp.Or(first, m), min(since, w.called)
 		}
+	}
+	if first != nil && (l.qp.s.reopenSince(l.qp.group, since) || first.owed == 0 && l.qp.aborted != 0) {
+		l.qp.leaveOpen(waited(first).leavesOpen())
 	}
 }
 
@@ -253,7 +256,7 @@ func (r *posting) deniesAbort() bool {
 	if p.endedBy != r || r.hadReceive(r.rested) {
 		return false
 	}
-	p.s.reopen(p.group)
+	p.s.reopenSince(p.group, r.called)
 	p.leaveOpen(r.leavesOpen())
 	return true
 }
