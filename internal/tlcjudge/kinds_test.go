@@ -17,6 +17,7 @@ var meanings = map[calls.Kind]string{
 
 	calls.CloseDone:    other, // pair calls it "CQ closed" or "QP closed", by the call that it completes
 	calls.CreateRegion: other, // findOldTokens looks at createsRegion
+	calls.CloseRegion:  other,
 	calls.Other:        other,
 }
 

@@ -32,6 +32,7 @@ const (
 	ResizeCq
 	PostShared // a receive of a shared receive queue
 	CreateRegion
+	CloseRegion
 	UnsettleQp // ibv_modify_qp to a state in which requests are dropped, or wait
 	DeviceEvent
 )
@@ -51,8 +52,9 @@ var kinds = map[string]Kind{
 	"NdkCloseCq": CloseCq, "ibv_destroy_cq": CloseCq, "NdkCloseQp": CloseQp, "ibv_destroy_qp": CloseQp,
 	"NdkDisconnectEventCallback": EndConnection, "NdkDisconnectEventCallbackEx": EndConnection, "NdkCloseConnector": EndConnection,
 	"NdkCreateMr": CreateRegion, "NdkInitializeFastRegisterMr": CreateRegion, "NdkCreateMw": CreateRegion,
-	"ibv_reg_mr": CreateRegion, "ibv_alloc_mw": CreateRegion, "ibv_get_async_event": DeviceEvent,
-	"NdkCloseCompletion": CloseDone, "quiesce": Quiesce, "CqePlaced": Placed,
+	"ibv_reg_mr": CreateRegion, "ibv_alloc_mw": CreateRegion, "NdkCloseMr": CloseRegion, "NdkCloseMw": CloseRegion, "ibv_dereg_mr": CloseRegion, "ibv_dealloc_mw": CloseRegion,
+	"ibv_get_async_event": DeviceEvent,
+	"NdkCloseCompletion":  CloseDone, "quiesce": Quiesce, "CqePlaced": Placed,
 }
 
 // KindOf resolves what depends on arguments: ibv_modify_qp connects or flushes, by the state it asks for.

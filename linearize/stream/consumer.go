@@ -57,6 +57,9 @@ func (s *Stream) checkPoster(p *qp, u *underWay, e *trace.Event) {
 
 // checkChains is DEF-06: at rest every chain has ended, unless a flush, a disconnect or a close ended it (A11).
 func (s *Stream) checkChains() {
+	if s.retired.chained > 0 {
+		s.counts["DEF-06"] += s.retired.chained
+	}
 	for _, p := range s.qpsInOrder {
 		if p.chained {
 			s.exercised("DEF-06")

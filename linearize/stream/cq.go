@@ -14,9 +14,13 @@ import (
 
 // A cq is a completion queue as a stream follows it.
 type cq struct {
-	s    *Stream
-	name string
+	s      *Stream
+	name   string
+	number int // of those that were named for the first time, in order
 	lifetime
+	retired               bool
+	retiredQps            int // of its QPs
+	leftQps               int // … of which a callback told that they were closed
 	group                 *group
 	depth                 int
 	queue                 *automaton.Queue
@@ -122,9 +126,12 @@ func (s *Stream) cq(name string) *cq {
 	}
 	q := s.cqs[name]
 	if q == nil {
-		q = &cq{s: s, name: name, group: newGroup(), depth: unlimitedDepth, queue: s.machine.NewQueue(s.consumer)}
+		s.objects++
+		q = &cq{s: s, name: name, number: s.objects, group: newGroup(s.objects), depth: unlimitedDepth, queue: s.machine.NewQueue(s.consumer)}
 		s.cqs[name] = q
 		s.inOrder = append(s.inOrder, q)
+	} else if q.retired {
+		q.bringBack()
 	}
 	*latest = q
 	return q
@@ -467,4 +474,5 @@ func (q *cq) closeFinished() {
 		}
 	}
 	q.checkQpsClosed()
+	q.s.endsLife()
 }

@@ -25,25 +25,37 @@ type finding struct {
 // A group is of objects that share something. What is found on one of them ends what can be said of all.
 type group struct {
 	joined  *group
-	broken  bool   // a violation was found, from which what comes after it may follow
-	told    int    // findings that may
-	untold  int    // … that were left out
-	stopped bool   // nothing more is said of the provider
-	unclear string // why nothing more can be said of it, or ""
-	doubt   string // what may explain whatever has no other explanation, or ""
+	broken  bool     // a violation was found, from which what comes after it may follow
+	told    int      // findings that may
+	untold  int      // … that were left out
+	stopped bool     // nothing more is said of the provider
+	unclear string   // why nothing more can be said of it, or ""
+	doubt   string   // what may explain whatever has no other explanation, or ""
+	objects int      // of it that are not retired
+	endedIn *retired // where it is counted, if there are none
+	place   int      // in the order of groups: that of its first CQ, or without one of its first QP
 
-	crowded  []*cq      // that may have overflowed at some time
-	suspects []*posting // that may have failed earlier than what is taken to have cancelled others
+	crowded   []*cq      // that may have overflowed at some time
+	suspects  []*posting // that may have failed earlier than what is taken to have cancelled others
+	suspected string     // what such a one of a QP that was put aside leaves open, or ""
 }
 
-func newGroup() *group { return &group{} }
+// newGroup returns the group of one object.
+func newGroup(place int) *group { return &group{objects: 1, place: place} }
 
+// root returns the group that g has become part of. The way there gets shorter each time.
 func (g *group) root() *group {
 	for g.joined != nil {
+		if g.joined.joined != nil {
+			g.joined = g.joined.joined
+		}
 		g = g.joined
 	}
 	return g
 }
+
+// onlyQps is what the place of a group without a CQ is behind: those come last.
+const onlyQps = 1 << 48
 
 // leaveOpen notes why nothing more can be said of a group. The first reason stays.
 func (g *group) leaveOpen(reason string) {
@@ -57,20 +69,30 @@ func join(a, b *group) {
 	if a == b {
 		return
 	}
+	ended := cmp.Or(a.endedIn, b.endedIn)
+	for _, g := range []*group{a, b} {
+		if g.endedIn != nil {
+			ended.goesOn(g)
+		}
+	}
 	a.broken, a.stopped = a.broken || b.broken, a.stopped || b.stopped
 	a.told, a.untold = a.told+b.told, a.untold+b.untold
 	a.unclear = cmp.Or(a.unclear, b.unclear)
 	a.doubt = cmp.Or(a.doubt, b.doubt)
-	a.suspects = append(a.suspects, b.suspects...)
+	a.objects, a.place = a.objects+b.objects, min(a.place, b.place)
+	a.suspects, a.suspected = append(a.suspects, b.suspects...), cmp.Or(a.suspected, b.suspected)
 	a.crowded = append(a.crowded, b.crowded...)
-	b.joined = a
+	b.suspects, b.crowded = nil, nil
+	if b.joined = a; a.objects == 0 && ended != nil {
+		ended.ended(a)
+	}
 }
 
 // report notes a finding on the objects of a group, at the present event unless a line says otherwise. After a violation of the
 // provider's the caller goes on from what is most plausible. One of the consumer's explains whatever the provider does then.
 func (s *Stream) report(g *group, v verdict.Verdict, rule string, line int, see []int, format string, args ...any) {
 	if g == nil {
-		g = newGroup() // of no object that is followed
+		g = &group{} // of no object that is followed
 	}
 	g = g.root()
 	again := func(f finding) bool { return f.of != nil && f.of.root() == g && f.Rule == rule }

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,7 +46,7 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 		s.takeRemains()
 	}
 	groups := s.groups()
-	r.Components = len(groups)
+	r.Components = len(groups) - len(s.retired.unclear) + s.retired.components
 	s.leaveOpen()
 	s.markFollowing()
 	s.clock.doubt(s.findings)
@@ -68,9 +69,10 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 	s.cover(r)
 }
 
-// groups returns the groups of objects that share something, in the order of their first CQs, and then of the QPs without one.
+// groups returns the groups of objects that share something, and of which something is left or was left open, in the order of their first CQs, and
+// then of the QPs without one.
 func (s *Stream) groups() []*group {
-	var all []*group
+	all := slices.Clone(s.retired.unclear)
 	known := map[*group]bool{}
 	add := func(g *group) {
 		if g = g.root(); !known[g] {
@@ -84,6 +86,7 @@ func (s *Stream) groups() []*group {
 	for _, p := range s.qpsInOrder {
 		add(p.group)
 	}
+	slices.SortStableFunc(all, func(a, b *group) int { return cmp.Compare(a.place, b.place) })
 	return all
 }
 
@@ -105,6 +108,9 @@ func (s *Stream) cover(r *verdict.Report) {
 		if q.merged > 0 && q.failed == 0 {
 			s.counts["ARM-07"] += q.merged
 		}
+	}
+	if s.retired.merged > 0 {
+		s.counts["ARM-07"] += s.retired.merged
 	}
 	s.sumOccasions()
 	for id, n := range s.counts {

@@ -12,6 +12,7 @@ import (
 type lifetime struct {
 	created bool      // its creation was called
 	exists  bool      // its creation has succeeded
+	refused bool      // … or was refused
 	early   earlier   // the first before its creation was called
 	closes  []closing // that were called before one was accepted, and are not known to be refused
 }
@@ -68,7 +69,7 @@ func (s *Stream) checkUse(o *lifetime, g *group, name string, u *underWay) {
 
 // creationCalled takes the call of a creation: only now is it known that what used the object before came too early (LIFE-01).
 func (s *Stream) creationCalled(o *lifetime, g *group, name string) {
-	o.created = true
+	o.created, o.refused = true, false
 	if o.early.what != "" {
 		o.exists = true
 		s.excuse(g.root(), o.early.at)

@@ -67,10 +67,26 @@ func (r *posting) cleared() bool { return r.over && r.outcome != model.FAILED }
 func (g *group) suspicion() string {
 	for _, r := range g.suspects {
 		if !r.cleared() {
-			return r.wr + " may have failed before anything else cancelled requests, and when that was this engine does not follow"
+			return r.suspicion()
 		}
 	}
-	return ""
+	return g.suspected
+}
+
+func (r *posting) suspicion() string {
+	return r.wr + " may have failed before anything else cancelled requests, and when that was this engine does not follow"
+}
+
+// forgetSuspects takes that nothing more is told of the requests of p and of its peer.
+func (p *qp) forgetSuspects() {
+	g := p.group.root()
+	g.suspects = slices.DeleteFunc(g.suspects, func(r *posting) bool {
+		of := r.lane.qp == p || r.lane.qp == p.peer
+		if of && !r.cleared() {
+			g.suspected = cmp.Or(g.suspected, r.suspicion())
+		}
+		return of
+	})
 }
 
 // shareDoubts lets the ends of a connection that was found just now share what leaves one of them open.

@@ -114,19 +114,28 @@ type posting struct {
 	met             bool    // a send: its receive was pending, or over, at the moment of rest at which it had to have completed, or was open
 }
 
-// newPosting returns a request that is being posted. They are made many at a time.
+// newPosting returns a request that is being posted. They are made many at a time, but for the first of a QP: each QP has its own, so that
+// those of one that is closed are kept by none of another.
 func (s *Stream) newPosting(u *underWay, e *trace.Event, wr string, op model.Op) *posting {
-	if len(s.postings) == 0 {
-		s.postings = make([]posting, postingsAtOnce)
+	p := u.qp
+	if len(p.postings) == 0 {
+		n := postingsAtOnce
+		if p.lanes[0].next+p.lanes[1].next == 0 {
+			n = postingsAtFirst
+		}
+		p.postings = make([]posting, n)
 	}
-	r := &s.postings[0]
-	s.postings = s.postings[1:]
+	r := &p.postings[0]
+	p.postings = p.postings[1:]
 	r.wr, r.op, r.function, r.line, r.called, r.theirs = wr, op, u.Function, e.Line, s.at, s.knows
 	return r
 }
 
 // postingsAtOnce is as many as leave next to nothing unused of the memory that is taken for them, nor need a span of their own.
-const postingsAtOnce = 35
+const (
+	postingsAtOnce  = 35
+	postingsAtFirst = 4
+)
 
 // add queues a request that is being posted.
 func (p *qp) add(u *underWay, r *posting) {

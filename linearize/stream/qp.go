@@ -9,16 +9,18 @@ import (
 
 // A qp is a queue pair as a stream follows it.
 type qp struct {
-	s     *Stream
-	name  string
-	group *group
+	s      *Stream
+	name   string
+	number int // of those that were named for the first time, in order
+	group  *group
 	lifetime
-	fed    bool     // by a shared receive queue
-	lanes  [2]*lane // by model.Queue
-	peer   *qp
-	remote *shadow // of a QP of the other host, or nil
-	shadow *qp     // that stands for it in the stream of the other host, or nil
-	conn   string
+	retired bool
+	fed     bool     // by a shared receive queue
+	lanes   [2]*lane // by model.Queue
+	peer    *qp
+	remote  *shadow // of a QP of the other host, or nil
+	shadow  *qp     // that stands for it in the stream of the other host, or nil
+	conn    string
 
 	signalAll   bool
 	connected   moment         // the call of the first connect, or 0: from then on it may have been connected
@@ -49,6 +51,7 @@ type qp struct {
 	unclear     string     // why nothing more can be said of it and of its peer, or ""
 	doubt       string     // what may explain whatever has no other explanation of them, or ""
 	deferred    []*posting // whose chain has not ended
+	postings    []posting  // to be used
 	chained     bool       // a request was deferred
 
 	unexplained []uncaused
@@ -67,16 +70,20 @@ func (s *Stream) qp(name string) *qp {
 	}
 	p := s.qps[name]
 	if p == nil {
+		s.objects++
 		p = newQp(s, name)
+		p.number, p.group = s.objects, newGroup(s.objects+onlyQps)
 		s.qps[name] = p
 		s.qpsInOrder = append(s.qpsInOrder, p)
+	} else if p.retired {
+		p.bringBack()
 	}
 	*latest = p
 	return p
 }
 
 func newQp(s *Stream, name string) *qp {
-	p := &qp{s: s, name: name, group: newGroup()}
+	p := &qp{s: s, name: name, group: &group{place: never}}
 	for queue := range p.lanes {
 		p.lanes[queue] = &lane{qp: p, queue: model.Queue(queue), known: never, dead: never}
 	}

@@ -189,6 +189,11 @@ func (s *Stream) waitsForNobody(u *underWay) bool {
 // checkQpsClosed is LIFE-04 and LIFE-05 for a CQ whose close completes now: so have the closes of its QPs, and the callbacks that
 // said so have returned. One whose call has not returned may have.
 func (q *cq) checkQpsClosed() {
+	for id, n := range map[string]int{"LIFE-04": q.retiredQps, "LIFE-05": q.leftQps} {
+		if n > 0 {
+			q.s.counts[id] += n
+		}
+	}
 	for _, l := range q.lanes {
 		p := l.qp
 		if !p.exists || l.queue == model.Receive && p.lanes[model.Initiator].cq == q {

@@ -27,17 +27,18 @@ type Stream struct {
 	inOrder     []*cq
 	qps         map[string]*qp
 	qpsInOrder  []*qp
+	objects     int // CQs and QPs that were named
+	retired     retired
 	latestCqs   [nameEnds]*cq // the latest that an event named, by the end of its name
 	latestQps   [nameEnds]*qp
 	conns       map[string][]*qp    // of both hosts, where there are two
-	postings    []posting           // to be used
 	byName      map[string]*posting // the requests that are accepted or not answered yet, and not delivered; nil while nobody asked
 	past        past                // requests that are over
 	shared      map[string]bool     // receives of shared receive queues
 	reads       []*underWay         // ibv_get_cq_event that have not returned
 	tokens      map[uint32]*token
 	effects     [model.Write + 1][model.Undefined + 1]tokenEffect
-	regions     map[string]bool // memory regions and windows whose creation the trace holds
+	regions     map[string]bool // memory regions and windows whose creation the trace holds, and not their close
 	mostTokens  int             // before some are forgotten
 	tokensLost  bool            // some were
 	tokenless   string          // a request that changes a token of which the trace does not tell, or ""
@@ -229,6 +230,8 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		s.connectionEnds(u, e.Qp, e.Conn)
 	case calls.CreateRegion:
 		u.region = e.Mr + e.Mw
+	case calls.CloseRegion:
+		delete(s.regions, e.Mr+e.Mw)
 	case calls.UnsettleQp:
 		if p := s.qp(e.Qp); p.connected != 0 || p.lanes[0].next+p.lanes[1].next > 0 {
 			p.leaveOpen(p.name + " was put into the state " + e.State + ", which this engine does not follow")
@@ -258,8 +261,14 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 			u.cq.depth = int(*depth)
 		}
 		u.cq.exists = u.cq.exists || !refused && !calls.Pending(e)
+		if u.cq.refused = refused && !u.cq.exists; u.cq.refused {
+			s.endsLife()
+		}
 	case calls.CreateQp:
 		u.qp.exists = u.qp.exists || !refused && !calls.Pending(e)
+		if u.qp.refused = refused && !u.qp.exists; u.qp.refused {
+			s.endsLife()
+		}
 		if !refused {
 			u.qp.usesCqs()
 		}
@@ -293,6 +302,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 			u.qp.gone = true
 			u.qp.closeFinished()
 			u.qp.forgetTokens()
+			s.endsLife()
 		}
 	case calls.DeviceEvent:
 		for _, q := range s.inOrder {
@@ -306,6 +316,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 		if u.closes != nil {
 			u.closes.gone = true
 			u.closes.forgetTokens()
+			s.endsLife()
 		}
 	case calls.CreateRegion:
 		if !refused {

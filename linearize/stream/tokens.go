@@ -17,14 +17,14 @@ type token struct {
 	group      *group
 	pending    []*posting // that name it, and of which something is still to be told
 	courses    []tokenCourse
-	silentBy   moment   // the latest moment of rest by which a silent one is known to have succeeded, or 0
-	followed   moment   // what they have executed they had by then
-	lost       bool     // others had been forgotten when it was first named: it may be one of them
-	registered bool     // the first request that named it was to make it valid
-	told       bool     // something was told that shows its state
-	validFrom  moment   // when it was told latest that it had been made valid
-	remote     *posting // the latest receive that told that the peer had invalidated it
-	fetched    string   // … by this function
+	silentBy   moment // the latest moment of rest by which a silent one is known to have succeeded, or 0
+	followed   moment // what they have executed they had by then
+	lost       bool   // others had been forgotten when it was first named: it may be one of them
+	registered bool   // the first request that named it was to make it valid
+	told       bool   // something was told that shows its state
+	validFrom  moment // when it was told latest that it had been made valid
+	remote     int    // the line of the latest receive that told that the peer had invalidated it, or 0
+	fetched    string // … by this function
 }
 
 // A tokenCourse is one course of the executions, as far as it matters from here on.
@@ -127,7 +127,7 @@ func (s *Stream) token(name uint32, registers bool) *token {
 	if t != nil {
 		return t
 	}
-	t = &token{s: s, group: newGroup(), courses: []tokenCourse{{validity: model.Invalid}}, registered: registers}
+	t = &token{s: s, group: &group{place: never}, courses: []tokenCourse{{validity: model.Invalid}}, registered: registers}
 	if len(s.tokens) >= max(s.mostTokens, maxTokens) {
 		s.forgetTokens()
 	}

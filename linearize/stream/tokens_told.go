@@ -103,7 +103,7 @@ func (s *Stream) tokenSucceeded(t *token, r *posting) {
 	if registers(r.op) {
 		t.validFrom = s.at
 	}
-	if r.op == model.Invalidate && t.remote != nil {
+	if r.op == model.Invalidate && t.remote != 0 {
 		s.exercised("POLL-07", "POLL-08")
 	}
 }
@@ -141,7 +141,7 @@ func (s *Stream) messageTold(q *cq, p *poll, m, r *posting, outcome model.Outcom
 	}
 	if outcome == model.SUCCESS {
 		s.exercised("INV-06", "RES-09")
-		t.told, t.remote, t.fetched = true, r, p.call.fn
+		t.told, t.remote, t.fetched = true, r.line, p.call.fn
 	}
 	m.adrift = outcome != model.SUCCESS
 	if other := outcome == model.FAILED || r.lane.qp.broken != 0; other && m.adrift && m.sent && !m.over && m.mayHaveHadNone(m.rested) {
@@ -289,9 +289,9 @@ func (s *Stream) reportToken(q *cq, t *token, line int, m, r *posting, why *mode
 		see = append(see, m.line)
 	}
 	rule, also := why.Rule, []string(nil)
-	if rule == "POLL-08" && t.remote != nil {
+	if rule == "POLL-08" && t.remote != 0 {
 		also = []string{"POLL-07"}
-		if see = append(see, t.remote.line); t.fetched == "NdkGetCqResults" {
+		if see = append(see, t.remote); t.fetched == "NdkGetCqResults" {
 			rule, also = "POLL-07", []string{"POLL-08"}
 		}
 	}
@@ -398,7 +398,7 @@ func (s *Stream) tokenReceived(q *cq, p *poll, r *posting, result *trace.Result)
 			courses = append(courses, c)
 		}
 		t.courses = courses
-		t.told, t.remote, t.fetched = true, r, p.call.fn
+		t.told, t.remote, t.fetched = true, r.line, p.call.fn
 	}
 	return true
 }

@@ -1,0 +1,214 @@
+package stream
+
+import (
+	"cmp"
+	"slices"
+)
+
+// What is closed for good is put aside, so that a stream looks through, and keeps, what lives. A QP is put aside together with the other end of
+// its connection: until that is closed, too, it may tell something of it. The latest that were put aside are kept by name, as they may be used
+// after their close (LIFE-06), which brings them back.
+
+// retired holds what was put aside.
+type retired struct {
+	lately     int       // objects that have ended since they were last looked for
+	latest     []retiree // a ring
+	next       int
+	components int      // groups of which no object is left
+	unclear    []*group // … of which something was left open
+	chained    int      // QPs with requests that were deferred
+	merged     int      // arms that merged with another one
+}
+
+// A retiree is a CQ or a QP that has ended.
+type retiree struct {
+	cq *cq
+	qp *qp
+}
+
+// maxRetired is how many are kept by name.
+const maxRetired = 1024
+
+// endsLife takes that the close of an object has completed, or that its creation was refused. What has ended is looked for once it is as many as
+// half of all.
+func (s *Stream) endsLife() {
+	if s.retired.lately++; s.retired.lately >= (len(s.inOrder)+len(s.qpsInOrder))/2 {
+		s.retired.lately = 0
+		s.retire()
+	}
+}
+
+// retire puts aside what has ended, unless two traces are judged together: the other host may have more to tell.
+func (s *Stream) retire() {
+	if s.other != nil {
+		return
+	}
+	busyCqs, busyQps := map[*cq]bool{}, map[*qp]bool{}
+	for _, u := range s.open.all() {
+		busyCqs[u.cq], busyQps[u.qp], busyQps[u.closes] = true, true, true
+	}
+	quiet := func(p *qp) bool { return !busyQps[p] && p.isQuiet() }
+	s.qpsInOrder = slices.DeleteFunc(s.qpsInOrder, func(p *qp) bool {
+		return quiet(p) && (p.peer == nil || quiet(p.peer)) && p.retire()
+	})
+	s.inOrder = slices.DeleteFunc(s.inOrder, func(q *cq) bool { return !busyCqs[q] && q.retire() })
+}
+
+// isQuiet reports whether p has ended, and nothing of it is open: all its completions were delivered, or nobody can poll any more.
+func (p *qp) isQuiet() bool {
+	if !(p.gone && p.over != 0 || p.refused) || p.remote != nil || p.shadow != nil || len(p.unexplained) > 0 || p.group.root().broken {
+		return false
+	}
+	guessed := func(m *posting) bool { return !m.hasSucceeded() }
+	return !slices.ContainsFunc(p.lanes[:], func(l *lane) bool {
+		return len(l.uncalled) > 0 || slices.ContainsFunc(l.guessed, guessed) || l.cq != nil && l.cq.over == 0 && len(l.waiting)+len(l.naming) > 0
+	})
+}
+
+// retire puts p aside, unless something is found of it then.
+func (p *qp) retire() bool {
+	if p.placedCancelled(); len(p.unexplained) > 0 || p.group.root().broken {
+		return false
+	}
+	s := p.s
+	p.countRetired(1)
+	p.forgetSuspects()
+	for _, l := range p.lanes {
+		if l.cq != nil {
+			l.cq.lanes = slices.DeleteFunc(l.cq.lanes, func(o *lane) bool { return o == l })
+		}
+		for _, r := range l.waiting {
+			delete(s.byName, r.wr)
+		}
+	}
+	if ends := s.conns[p.conn]; len(ends) <= 2 {
+		if ends = slices.DeleteFunc(ends, func(o *qp) bool { return o == p }); len(ends) == 0 {
+			delete(s.conns, p.conn)
+		} else {
+			s.conns[p.conn] = ends
+		}
+	}
+	if p.chained {
+		s.retired.chained++
+	}
+	if latest := &s.latestQps[endOf(p.name)]; *latest == p {
+		*latest = nil
+	}
+	p.retired = true
+	s.retired.add(s, p.group, retiree{qp: p})
+	return true
+}
+
+// retire puts q aside, if it has ended and its QPs are put aside, unless something is found of it then.
+func (q *cq) retire() bool {
+	if q.over == 0 && !q.refused || len(q.lanes)+len(q.polls)+len(q.arms)+q.readers > 0 || q.queue.Err() != nil || q.group.root().broken {
+		return false
+	}
+	s := q.s
+	if s.consumer {
+		if q.readersAre(0); q.group.root().broken { // its callbacks had returned before its close completed (LIFE-09)
+			return false
+		}
+	}
+	if q.failed == 0 {
+		s.retired.merged += q.merged
+	}
+	if latest := &s.latestCqs[endOf(q.name)]; *latest == q {
+		*latest = nil
+	}
+	q.retired = true
+	s.retired.add(s, q.group, retiree{cq: q})
+	return true
+}
+
+// countRetired counts p for its CQs, if it was one.
+func (p *qp) countRetired(n int) {
+	for _, q := range p.cqs() {
+		if p.exists {
+			q.retiredQps += n
+		}
+		if p.exists && p.leaving {
+			q.leftQps += n
+		}
+	}
+}
+
+func (a *retired) add(s *Stream, g *group, o retiree) {
+	if g = g.root(); g.objects == 1 {
+		a.ended(g)
+	}
+	g.objects--
+	if len(a.latest) < maxRetired {
+		a.latest = append(a.latest, o)
+		return
+	}
+	switch old := a.latest[a.next]; {
+	case old.qp != nil && old.qp.retired:
+		delete(s.qps, old.qp.name)
+	case old.cq != nil && old.cq.retired:
+		delete(s.cqs, old.cq.name)
+	}
+	a.latest[a.next] = o
+	a.next = (a.next + 1) % maxRetired
+}
+
+// returns takes that an object of the group is used again.
+func (a *retired) returns(g *group) {
+	g = g.root()
+	if g.objects++; g.endedIn != nil {
+		a.goesOn(g)
+	}
+}
+
+// ended takes that no object is left of a group.
+func (a *retired) ended(g *group) {
+	g.endedIn = a
+	if a.components++; g.unclear != "" {
+		a.unclear = append(a.unclear, g)
+	}
+}
+
+// goesOn takes that one is left after all: it is used again, or a token joins it to others.
+func (a *retired) goesOn(g *group) {
+	g.endedIn = nil
+	a.components--
+	a.unclear = slices.DeleteFunc(a.unclear, func(o *group) bool { return o == g })
+}
+
+// bringBack takes that p is used after its close.
+func (p *qp) bringBack() {
+	s := p.s
+	p.retired = false
+	p.countRetired(-1)
+	s.retired.returns(p.group)
+	i, _ := slices.BinarySearchFunc(s.qpsInOrder, p.number, func(o *qp, n int) int { return cmp.Compare(o.number, n) })
+	s.qpsInOrder = slices.Insert(s.qpsInOrder, i, p)
+	for _, l := range p.lanes {
+		if l.cq != nil {
+			l.cq.lanes = append(l.cq.lanes, l)
+		}
+		for _, r := range l.waiting {
+			if s.byName != nil {
+				s.byName[r.wr] = r
+			}
+		}
+	}
+	if ends := s.conns[p.conn]; p.conn != "" && !slices.Contains(ends, p) {
+		s.conns[p.conn] = append(ends, p)
+	}
+	if p.chained {
+		s.retired.chained--
+	}
+}
+
+// bringBack takes that q is used after its close.
+func (q *cq) bringBack() {
+	s := q.s
+	q.retired = false
+	s.retired.returns(q.group)
+	i, _ := slices.BinarySearchFunc(s.inOrder, q.number, func(o *cq, n int) int { return cmp.Compare(o.number, n) })
+	s.inOrder = slices.Insert(s.inOrder, i, q)
+	if q.failed == 0 {
+		s.retired.merged -= q.merged
+	}
+}

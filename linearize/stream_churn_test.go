@@ -1,0 +1,93 @@
+package linearize
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+	"testing"
+
+	"ndkoracle/linearize/stream"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
+)
+
+// churn adds a round of a recording in which nothing lives long: a region of memory, a CQ and two connected QPs of it and of the first CQ, which
+// lasts. Some requests are cancelled as the QPs are closed, some are never polled. The provider is at rest at the end.
+func (l *load) churn() {
+	l.posted++
+	n := strconv.Itoa(l.posted)
+	cq, a, b, mr, token := "cq:"+n, "qpa:"+n, "qpb:"+n, "mr:"+n, uint32(l.posted)
+	l.call("NdkCreateCq", trace.Event{Cq: cq, Depth: number(16)}, success)
+	l.call("NdkCreateMr", trace.Event{Mr: mr}, success)
+	for _, qp := range []string{a, b} {
+		l.call("NdkCreateQp", trace.Event{Qp: qp, ReceiveCq: "cq1", InitiatorCq: cq}, success)
+		l.call("NdkConnect", trace.Event{Qp: qp, Conn: "conn:" + n}, success)
+	}
+	l.call("NdkFastRegister", trace.Event{Qp: a, Wr: "f" + n, Mr: mr, Token: &token}, success)
+	l.call("NdkInvalidate", trace.Event{Qp: a, Wr: "i" + n, Mr: mr, Token: &token, Flags: []string{"SILENT_SUCCESS"}}, success)
+	l.call("NdkReceive", trace.Event{Qp: b, Wr: "r" + n}, success)
+	l.call("NdkReceive", trace.Event{Qp: b, Wr: "q" + n}, success)
+	l.call("NdkSend", trace.Event{Qp: a, Wr: "s" + n}, success)
+	l.call("NdkGetCqResults", trace.Event{Cq: cq, N: number(8)}, trace.Event{Results: []trace.Result{
+		{Wr: "f" + n, Qp: a, Status: "STATUS_SUCCESS"}, {Wr: "s" + n, Qp: a, Status: "STATUS_SUCCESS"}}})
+	l.call("NdkGetCqResults", trace.Event{Cq: "cq1", N: number(8)}, trace.Event{Results: []trace.Result{{Wr: "r" + n, Qp: b, Status: "STATUS_SUCCESS"}}})
+	l.call("NdkWrite", trace.Event{Qp: b, Wr: "w" + n}, success) // never polled
+	l.call("NdkFlush", trace.Event{Qp: b}, success)
+	l.event(trace.Point, "", "quiesce", trace.Event{})
+	l.call("NdkGetCqResults", trace.Event{Cq: "cq1", N: number(8)}, trace.Event{Results: []trace.Result{{Wr: "q" + n, Qp: b, Status: "STATUS_CANCELLED"}}})
+	for _, qp := range []string{a, b} {
+		l.call("NdkCloseQp", trace.Event{Qp: qp}, success)
+	}
+	l.call("NdkCloseCq", trace.Event{Cq: cq}, success)
+	l.call("NdkCloseMr", trace.Event{Mr: mr}, success)
+}
+
+// What is closed is kept no longer than it may matter: ten times as many objects take no more memory (LIFE-06: those that were closed last are
+// kept, as they may be used).
+func TestStreamForgetsWhatIsClosed(t *testing.T) {
+	s := stream.New(trace.Header{Side: "provider"}, dialects()[0], 0)
+	l := newLoad(4, s.Take)
+	size := func(rounds int) uint64 {
+		for range rounds {
+			l.churn()
+		}
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := size(3_000)
+	after := size(30_000)
+	if after > before+16<<20 { // the tokens take some 300 bytes each
+		t.Errorf("%d KiB after 3,000 rounds, %d KiB after 30,000 more", before>>10, after>>10)
+	}
+	l.call("NdkArmCq", trace.Event{Cq: "cq:" + strconv.Itoa(l.posted), Type: "ANY"}, trace.Event{})
+	r := &verdict.Report{Rules: map[string]verdict.RuleCoverage{}}
+	if s.Finish(nil, r); len(r.Findings) == 0 || r.Findings[0].Rule != "LIFE-06" {
+		t.Errorf("%+v", r.Findings)
+	}
+	if r.Components == 0 || r.Rules["LIFE-04"].Count != 2*33_000 {
+		t.Errorf("%d components, LIFE-04 %+v", r.Components, r.Rules["LIFE-04"])
+	}
+}
+
+// What an event takes of a recording in which nothing lives long, the same for a long one.
+func BenchmarkChurn(b *testing.B) {
+	for _, rounds := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprintf("rounds=%d", rounds), func(b *testing.B) {
+			var events []trace.Event
+			l := newLoad(4, func(e *trace.Event) { events = append(events, *e) })
+			for range rounds {
+				l.churn()
+			}
+			start := processorTime(b)
+			for b.Loop() {
+				s := stream.New(trace.Header{Side: "provider"}, dialects()[0], 0)
+				for i := range events {
+					s.Take(&events[i])
+				}
+			}
+			reportRate(b, len(events), processorTime(b)-start)
+		})
+	}
+}
