@@ -21,6 +21,7 @@ import (
 //	NdkInvalidate qp1 i1#7 a request that names token 7
 //	NdkSend qp2 s1         a whole call               event                  a whole NdkDisconnectEventCallback
 //	get cq1 w1 w2c         a poll that delivers w1 and w2, this one cancelled (w2x: failed); get cq1 finds nothing
+//	get cq1 r1i            … r1, a receive that is told to have taken a message that names a token
 //	b< get cq1; b> w1      the same, with what is between
 //	post qp1 w1 w2         ibv_post_send; recv qp1 r1 is ibv_post_recv
 //	ibv_req_notify_cq cq1  for any completion; ibv_req_notify_cq cq1 S for solicited ones
@@ -177,14 +178,16 @@ func (o *overlaps) end(tag string, words []string) {
 	o.event(trace.Ret, tag, fn, e)
 }
 
-// resultOf returns how a request ended: c behind its name is for cancelled, x for failed.
+// resultOf returns how a request ended: c behind its name is for cancelled, x for failed, i for a receive whose message names a token.
 func resultOf(wr string) trace.Result {
-	r := trace.Result{Wr: strings.TrimRight(wr, "cx"), Status: "STATUS_SUCCESS"}
+	r := trace.Result{Wr: strings.TrimRight(wr, "cxi"), Status: "STATUS_SUCCESS"}
 	switch strings.TrimPrefix(wr, r.Wr) {
 	case "c":
 		r.Status = "STATUS_CANCELLED"
 	case "x":
 		r.Status = "STATUS_ACCESS_VIOLATION"
+	case "i":
+		r.Type = "ReceiveAndInvalidate"
 	}
 	return r
 }

@@ -52,6 +52,7 @@ func (h *history) findMessages() {
 		p.findReceives()
 		p.boundMessages()
 		h.findArrived(p)
+		h.checkUnnamed(p)
 	}
 }
 

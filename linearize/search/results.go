@@ -201,6 +201,29 @@ func (h *history) checkMessage(r *request) {
 	}
 }
 
+// checkUnnamed holds the receives of p of which it is not known which message they took against all that the peer had sent by then (RES-02).
+func (h *history) checkUnnamed(p *qp) {
+	if p.peer.created == nil {
+		return
+	}
+	named := never
+	for _, s := range p.peer.sends {
+		if s.op == model.SendAndInvalidate {
+			named = min(named, s.post.call)
+		}
+	}
+	for _, r := range p.receive {
+		d := r.delivery
+		if d == nil || failed(r) || r.message != nil || r.arrived != nil || r.like != nil {
+			continue
+		}
+		if d.result.Type == "ReceiveAndInvalidate" && d.poll.ret < named {
+			h.provider("RES-02", d.poll.ret, []*span{r.post},
+				"the completion of %s has type %s, and no message of its peer names a token: it is Receive", r.wr, d.result.Type)
+		}
+	}
+}
+
 // checkPoints holds the order in which points place the completions of a queue against that of their posts (POLL-09).
 func (h *history) checkPoints(requests []*request) {
 	var first *request // of those behind, the one that was placed first

@@ -46,6 +46,8 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 		case l.other() != nil && !l.qp.isRemote() && l.took > l.other().sends:
 			s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line},
 				"%s completed with success, and more receives did than the peer has sent messages", r.wr)
+		case l.other() != nil:
+			s.checkUnnamed(q, line, r, result)
 		}
 		return automaton.Plain | automaton.Solicited, l.sentBefore(), true
 	}
@@ -263,6 +265,17 @@ func (s *Stream) checkMessage(q *cq, line int, r, m *posting, result *trace.Resu
 			r.lane.qp.allows("token %d", *m.token)
 		}
 	}
+}
+
+// checkUnnamed holds a receive of which it is not known which message it took against all that the peer has sent (RES-02).
+func (s *Stream) checkUnnamed(q *cq, line int, r *posting, result *trace.Result) {
+	sends := r.lane.other()
+	if result == nil || result.Type != "ReceiveAndInvalidate" || sends.names > 0 || r.lane.qp.isRemote() || !sends.qp.created {
+		return
+	}
+	s.report(q.group, verdict.ProviderViolation, "RES-02", line, []int{r.line},
+		"the completion of %s has type %s, and no message of its peer names a token: it is Receive", r.wr, result.Type)
+	r.lane.qp.allows("type Receive")
 }
 
 // cancelledFrom returns from when on something that is known can have cancelled requests of p, or 0.

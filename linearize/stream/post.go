@@ -212,6 +212,9 @@ func (l *lane) unqueue(r *posting) bool {
 	if r.op.IsSend() {
 		l.sends--
 	}
+	if r.op == model.SendAndInvalidate {
+		l.names--
+	}
 	if r.promised {
 		l.promised++
 	}

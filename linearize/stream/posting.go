@@ -47,6 +47,7 @@ type lane struct {
 	guessed  []*posting   // … those whose receive was told before them, by a guess
 	first    *posting     // … the first of all
 	mixed    bool         // … they are not all alike
+	names    int          // … how many name a token
 	blamed   []*posting   // … on whose completion by a moment of rest a finding may rest
 	left     []leftBehind // of a queue of sends: receives that a poll left behind, if their message had arrived
 	sentBy   sentBy       // … the most of them that are known to have succeeded by a moment of rest
@@ -173,6 +174,9 @@ func (l *lane) enqueue(r *posting) {
 	if r.op.IsSend() {
 		l.sends++
 		l.mixes(r)
+		if r.op == model.SendAndInvalidate {
+			l.names++
+		}
 	}
 	switch {
 	case !r.isMessage():
