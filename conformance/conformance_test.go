@@ -19,7 +19,7 @@ const testOps = 60
 // record runs a scenario on the reference provider and fails the test when that does not go through.
 func record(t *testing.T, s Scenario, seed uint64) *trace.Trace {
 	t.Helper()
-	recorded, err := RecordTrace(s, Refimpl(), seed, testOps)
+	recorded, err := RecordTrace(t.Context(), s, Refimpl(), seed, testOps)
 	if err != nil {
 		t.Fatalf("%s, seed %d: %v", s.Name, seed, err)
 	}

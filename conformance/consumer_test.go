@@ -17,7 +17,7 @@ func TestPollsAndArmsAreSerialised(t *testing.T) {
 		var overlaps atomic.Int64
 		slow := altered(func(a Adapter) Adapter { return slowAdapter{a, &overlaps} })
 		for seed := uint64(1); seed <= 5; seed++ {
-			if err := Record(s, slow, seed, testOps, io.Discard); err != nil {
+			if err := Record(t.Context(), s, slow, seed, testOps, io.Discard); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -86,7 +86,7 @@ func (c *slowCq) NdkGetCqResultsEx(results []ndk.ResultEx) int {
 // The buffer of a request with NDK_OP_FLAG_INLINE is used again as soon as the call has returned, so that a provider
 // that still reads it sends something else (FLAG-07).
 func TestInlineBufferIsUsedAgain(t *testing.T) {
-	e := &endpoint{run: newRun(Scenario{}, Refimpl(), 1, 1), inline: inlineSize}
+	e := &endpoint{run: newRun(t.Context(), Scenario{}, Refimpl(), 1, 1), inline: inlineSize}
 	for _, flags := range []ndk.OpFlags{0, ndk.NDK_OP_FLAG_INLINE} {
 		var qp keepingQp
 		e.send(&qp, flags)

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"errors"
 	"io"
 
@@ -9,8 +10,8 @@ import (
 
 // RecordHosts is Record of two hosts apart: what is of the QPs that connect goes to first, what is of those that accept to second. QPs that
 // share a CQ are of one host: where they are of both sides, all of them are of the first. The run is kept in memory.
-func RecordHosts(s Scenario, p Provider, seed uint64, ops int, first, second io.Writer) error {
-	whole, err := RecordTrace(s, p, seed, ops)
+func RecordHosts(ctx context.Context, s Scenario, p Provider, seed uint64, ops int, first, second io.Writer) error {
+	whole, err := RecordTrace(ctx, s, p, seed, ops)
 	if whole == nil {
 		return err
 	}

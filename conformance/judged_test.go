@@ -34,7 +34,7 @@ const judgedOps = 25
 
 func judge(t *testing.T, s conformance.Scenario, seed uint64) *verdict.Report {
 	t.Helper()
-	recorded, err := conformance.RecordTrace(s, conformance.Refimpl(), seed, judgedOps)
+	recorded, err := conformance.RecordTrace(t.Context(), s, conformance.Refimpl(), seed, judgedOps)
 	if recorded == nil {
 		t.Fatalf("scenario %s, seed %d: %v", s.Name, seed, err)
 	}
@@ -45,7 +45,7 @@ func judge(t *testing.T, s conformance.Scenario, seed uint64) *verdict.Report {
 func judgeHosts(t *testing.T, s conformance.Scenario, seed uint64) [2]*verdict.Report {
 	t.Helper()
 	var files [2]bytes.Buffer
-	if err := conformance.RecordHosts(s, conformance.Refimpl(), seed, judgedOps, &files[0], &files[1]); files[0].Len() == 0 {
+	if err := conformance.RecordHosts(t.Context(), s, conformance.Refimpl(), seed, judgedOps, &files[0], &files[1]); files[0].Len() == 0 {
 		t.Fatalf("scenario %s, seed %d: %v", s.Name, seed, err)
 	}
 	var hosts [2]*linearize.Host

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -51,12 +52,13 @@ func Refimpl() Provider {
 // Record runs one scenario and writes its trace at the level of NDKPI to w. No new round begins once ops requests were
 // posted, so at least as many are. An error says that the provider could not be opened, that the scenario could not go
 // on (the trace is whole then, but not quiescent), that data arrived changed (ErrData), or that the trace could not be
-// written.
-func Record(s Scenario, p Provider, seed uint64, ops int, w io.Writer) error {
+// written. When ctx is done the trace is ended where it is, which is not at rest, and the error is ctx's cause with how far the run
+// came.
+func Record(ctx context.Context, s Scenario, p Provider, seed uint64, ops int, w io.Writer) error {
 	if ops < 1 {
 		return fmt.Errorf("ops is %d: at least 1 request is needed", ops)
 	}
-	r := newRun(s, p, seed, ops)
+	r := newRun(ctx, s, p, seed, ops)
 	adapter, err := p.Open(seed, r.refuse.Load)
 	if err != nil {
 		return err
@@ -66,18 +68,30 @@ func Record(s Scenario, p Provider, seed uint64, ops int, w io.Writer) error {
 		adapter.NdkCloseAdapter()
 		return err
 	}
-	err = r.play(s, adapter, recorder)
-	if faulty, ok := adapter.(interface{ Err() error }); ok {
-		err = errors.Join(err, faulty.Err())
+	played := make(chan error, 1)
+	go func() {
+		err := r.play(s, adapter, recorder)
+		if faulty, ok := adapter.(interface{ Err() error }); ok {
+			err = errors.Join(err, faulty.Err())
+		}
+		played <- err
+	}()
+	select {
+	case err = <-played:
+		if ctx.Err() == nil {
+			return errors.Join(err, r.dataErr, recorder.Close(err == nil))
+		}
+	case <-ctx.Done(): // the run may wait for a provider that hangs, and nobody waits for the run
 	}
-	return errors.Join(err, r.dataErr, recorder.Close(err == nil))
+	err = fmt.Errorf("%w after %d of %d requests", context.Cause(ctx), r.posted.Load(), ops)
+	return errors.Join(err, recorder.Close(false))
 }
 
 // RecordTrace is Record into memory. The trace is nil only when there is none that could be read: a run that failed has
 // one, and an error.
-func RecordTrace(s Scenario, p Provider, seed uint64, ops int) (*trace.Trace, error) {
+func RecordTrace(ctx context.Context, s Scenario, p Provider, seed uint64, ops int) (*trace.Trace, error) {
 	var written bytes.Buffer
-	failed := Record(s, p, seed, ops, &written)
+	failed := Record(ctx, s, p, seed, ops, &written)
 	if written.Len() == 0 {
 		return nil, failed
 	}

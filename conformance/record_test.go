@@ -44,7 +44,7 @@ func TestRecordRefuses(t *testing.T) {
 		{"no rest", chain, altered(func(a Adapter) Adapter { return restless{a} }), 10, "did not come to rest"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			err := Record(test.scenario, test.provider, 1, test.ops, io.Discard)
+			err := Record(t.Context(), test.scenario, test.provider, 1, test.ops, io.Discard)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("the error is %v, which does not say %q", err, test.want)
 			}
@@ -74,7 +74,7 @@ func (restless) Quiesce(time.Duration) bool { return false }
 // A trace of a run that could not go on can be read, and claims no rest.
 func TestFailedRunLeavesATrace(t *testing.T) {
 	s, _ := Find("chain-inline-failure")
-	recorded, err := RecordTrace(s, altered(func(a Adapter) Adapter { return restless{a} }), 1, 10)
+	recorded, err := RecordTrace(t.Context(), s, altered(func(a Adapter) Adapter { return restless{a} }), 1, 10)
 	if err == nil || recorded == nil {
 		t.Fatalf("error %v, trace %t: want both", err, recorded != nil)
 	}
@@ -86,7 +86,7 @@ func TestFailedRunLeavesATrace(t *testing.T) {
 // A failing writer is reported, and does not stop the run from ending.
 func TestUnwritableTraceIsReported(t *testing.T) {
 	s, _ := Find("drain")
-	err := Record(s, Refimpl(), 1, 200, failingWriter{})
+	err := Record(t.Context(), s, Refimpl(), 1, 200, failingWriter{})
 	if !errors.Is(err, errFull) {
 		t.Errorf("the error is %v, not that of the writer", err)
 	}
@@ -103,7 +103,7 @@ func TestOptionalMethods(t *testing.T) {
 	s, _ := Find("flush")
 	marks := 0
 	p := altered(func(a Adapter) Adapter { return described{a, &marks} })
-	recorded, err := RecordTrace(s, p, 1, 10)
+	recorded, err := RecordTrace(t.Context(), s, p, 1, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,14 +134,14 @@ func (d described) MarkQuiesce() { *d.marks++ }
 // same.
 func TestChangedDataIsAnError(t *testing.T) {
 	s, _ := Find("threads")
-	recorded, err := RecordTrace(s, altered(func(a Adapter) Adapter { return corrupting{a} }), 1, 20)
+	recorded, err := RecordTrace(t.Context(), s, altered(func(a Adapter) Adapter { return corrupting{a} }), 1, 20)
 	if !errors.Is(err, ErrData) {
 		t.Errorf("the error is %v, not ErrData", err)
 	}
 	if recorded == nil || recorded.End == nil || !recorded.End.Quiescent {
 		t.Error("the run did not go on to its end")
 	}
-	if err := Record(s, Refimpl(), 1, 20, &bytes.Buffer{}); err != nil {
+	if err := Record(t.Context(), s, Refimpl(), 1, 20, &bytes.Buffer{}); err != nil {
 		t.Errorf("the same run with nothing changed: %v", err)
 	}
 }

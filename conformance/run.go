@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -16,7 +17,8 @@ const arena = 64 << 10
 
 // Run is one run of a scenario: the adapter under test as the recorder sees it, and the source of all choices.
 type Run struct {
-	random   *rand.Rand // the main thread's alone
+	random   *rand.Rand  // the main thread's alone
+	stopped  func() bool // no new round begins
 	scenario string
 	ops      int
 	posted   atomic.Int64 // requests, refused ones included
@@ -52,10 +54,10 @@ func (r *Run) noteData(err error) {
 	}
 }
 
-func newRun(s Scenario, p Provider, seed uint64, ops int) *Run {
+func newRun(ctx context.Context, s Scenario, p Provider, seed uint64, ops int) *Run {
 	return &Run{
 		random: rand.New(rand.NewPCG(seed, 0)), scenario: s.Name, ops: ops, provider: p,
-		threads: map[string]*trace.Thread{}, bytes: make([]byte, arena),
+		stopped: func() bool { return ctx.Err() != nil }, threads: map[string]*trace.Thread{}, bytes: make([]byte, arena),
 	}
 }
 

@@ -18,7 +18,7 @@ func TestStreamAcceptsLongRecordings(t *testing.T) {
 	for _, s := range conformance.Scenarios() {
 		t.Run(s.Name, func(t *testing.T) {
 			for seed := range uint64(2) {
-				recorded, err := conformance.RecordTrace(s, conformance.Refimpl(), seed, streamedOps)
+				recorded, err := conformance.RecordTrace(t.Context(), s, conformance.Refimpl(), seed, streamedOps)
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}

@@ -35,7 +35,7 @@ type world struct {
 // worlds makes a world of one pair, has body play its rounds, closes it, and begins again until enough requests were
 // posted. The world that was begun is finished.
 func (r *Run) worlds(choose func() layout, body func(w *world) error) error {
-	for r.posted.Load() < int64(r.ops) {
+	for r.posted.Load() < int64(r.ops) && !r.stopped() {
 		w, err := r.newWorld(choose())
 		if err != nil {
 			return err

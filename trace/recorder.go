@@ -24,6 +24,7 @@ type Recorder struct {
 
 	_   cacheLine
 	seq atomic.Uint64 // of the newest event; closed is added when recording ends
+	end atomic.Uint64 // seq of the last event, once it is known
 
 	_      cacheLine
 	asleep atomic.Bool // the drain goroutine waits for wake, or is about to
@@ -88,6 +89,7 @@ func NewRecorder(w io.Writer, h Header, o Options) (*Recorder, error) {
 		names: map[string]int{}, out: out, done: make(chan struct{}),
 	}
 	r.threads.Store(&[]*Thread{})
+	r.end.Store(closed)
 	go r.drain()
 	return r, nil
 }
@@ -146,6 +148,7 @@ func (r *Recorder) giveBack(t *Thread) {
 func (r *Recorder) Close(quiescent bool) error {
 	r.closeOnce.Do(func() {
 		events := r.seq.Add(closed) &^ closed
+		r.end.Store(events) // threads that go on recording count on
 		r.signal()
 		<-r.done
 		line, err := endLine(End{Events: events, Dropped: r.dropped.Load(), Quiescent: quiescent})
@@ -154,6 +157,13 @@ func (r *Recorder) Close(quiescent bool) error {
 		r.failed(r.out.Flush())
 	})
 	return r.err
+}
+
+// drop counts an event that is not recorded. Nothing is missing of what comes after the end.
+func (r *Recorder) drop() {
+	if r.seq.Load() < closed {
+		r.dropped.Add(1)
+	}
 }
 
 func (r *Recorder) signal() {
@@ -210,7 +220,7 @@ func (r *Recorder) drain() {
 			continue
 		}
 		switch newest := r.seq.Load(); {
-		case newest&^closed >= next:
+		case min(newest&^closed, r.end.Load()) >= next:
 			runtime.Gosched() // a thread has its place in the order and is about to publish
 		case newest >= closed:
 			return

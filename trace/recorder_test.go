@@ -281,6 +281,34 @@ func TestRecordAfterClose(t *testing.T) {
 	}
 }
 
+// A thread that goes on recording does not keep Close from coming to an end.
+func TestCloseWhileThreadsRecord(t *testing.T) {
+	for range 20 {
+		r, finish := startRecorder(t, Options{Buffer: 16, Block: true})
+		thread, stop, stopped := r.Thread("main"), make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(stopped)
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					thread.Ret(thread.Call(Event{Fn: "NdkCreatePd"}), Event{Fn: "NdkCreatePd", Status: "STATUS_SUCCESS"})
+				}
+			}
+		}()
+		for r.seq.Load() < 1000 {
+			runtime.Gosched()
+		}
+		whole := finish(false)
+		close(stop)
+		<-stopped
+		if whole.End == nil || whole.End.Events != uint64(len(whole.Events)) || whole.End.Dropped > 0 || whole.End.Quiescent {
+			t.Errorf("%d events, and the end is %+v", len(whole.Events), whole.End)
+		}
+	}
+}
+
 // Recording switched off is a nil Recorder.
 func TestNilRecorder(t *testing.T) {
 	var r *Recorder

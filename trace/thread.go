@@ -130,7 +130,7 @@ func (t *Thread) openEnd(op Op) *slot {
 		return t.open()
 	}
 	if t != nil {
-		t.recorder.dropped.Add(1)
+		t.recorder.drop()
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (t *Thread) findRoom(tail uint64) bool {
 	case tail-t.freed < uint64(len(t.slots)):
 		return true
 	case !t.recorder.block:
-		t.recorder.dropped.Add(1)
+		t.recorder.drop()
 		return false
 	}
 	t.recorder.signal()

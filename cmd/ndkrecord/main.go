@@ -3,27 +3,51 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/signal"
 	"strings"
 	"syscall"
 	"text/tabwriter"
+	"time"
 
 	"ndkoracle/conformance"
 )
 
 // Exit codes.
 const (
-	exitSuccess = 0
-	exitFailure = 1
-	exitUsage   = 2
+	exitSuccess     = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitInterrupted = 130
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	signal.Ignore(syscall.SIGPIPE) // a reader of the recording that goes away is an error of writing, and told as one
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	go func() {
+		<-interrupted
+		signal.Reset(os.Interrupt) // a second interrupt ends the program at once
+		cancel(errInterrupted)
+	}()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// patience is how long a program that was interrupted may take to end its recording.
+const patience = 900 * time.Millisecond
+
+// The reasons why a run is stopped before its end.
+var (
+	errInterrupted = errors.New("interrupted")
+	errUnwritten   = errors.New("stopped")
+)
 
 // options are the command line.
 type options struct {
@@ -34,7 +58,7 @@ type options struct {
 	zstd, list                 bool
 }
 
-func run(args []string, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -46,10 +70,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if o.list {
 		err = list(stdout)
 	} else {
-		err = record(o, stderr)
+		err = record(ctx, o, stderr)
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "ndkrecord: %s\n", explain(err))
+		if errors.Is(err, errInterrupted) {
+			return exitInterrupted
+		}
 		return exitFailure
 	}
 	return exitSuccess
@@ -74,6 +101,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 			set.SetOutput(stderr)
 			fmt.Fprintln(stderr, "usage: ndkrecord [--provider refimpl|verbs] --scenario NAME [flags] -o FILE")
 			set.PrintDefaults()
+			fmt.Fprintln(stderr, "Exit: 0 recorded, 1 the run failed or could not be recorded, 2 usage, 130 interrupted: what was recorded by then can be read.")
 		}
 		return o, err
 	}
@@ -133,25 +161,35 @@ func list(w io.Writer) error {
 }
 
 // record opens its files, and says how the run can be repeated before it begins, for a run that does not end.
-func record(o options, stderr io.Writer) (failed error) {
+func record(ctx context.Context, o options, stderr io.Writer) (failed error) {
+	if o.peer == "" { // where there are two hosts the whole run has to be divided first
+		ended := make(chan struct{})
+		defer close(ended)
+		context.AfterFunc(ctx, func() { giveUp(ended, stderr) })
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	unwritten := func() { cancel(errUnwritten) }
 	s, _ := conformance.Find(o.scenario)
-	out, err := create(o.output, o.zstd)
+	out, err := create(o.output, o.zstd, unwritten)
 	if err != nil {
 		return err
 	}
 	defer func() { failed = errors.Join(failed, out.close()) }()
-	write := func(p conformance.Provider) error { return conformance.Record(s, p, o.seed, o.ops, out) }
+	write := func(p conformance.Provider) error { return conformance.Record(ctx, s, p, o.seed, o.ops, out) }
 	if o.peer != "" {
-		peer, err := create(o.peer, o.zstd)
+		peer, err := create(o.peer, o.zstd, unwritten)
 		if err != nil {
 			return err
 		}
 		defer func() { failed = errors.Join(failed, peer.close()) }()
-		write = func(p conformance.Provider) error { return conformance.RecordHosts(s, p, o.seed, o.ops, out, peer) }
+		write = func(p conformance.Provider) error {
+			return conformance.RecordHosts(ctx, s, p, o.seed, o.ops, out, peer)
+		}
 	}
 	var beneath *output
 	if o.verbsTrace != "" {
-		if beneath, err = create(o.verbsTrace, o.zstd); err != nil {
+		if beneath, err = create(o.verbsTrace, o.zstd, unwritten); err != nil {
 			return err
 		}
 		defer func() { failed = errors.Join(failed, beneath.close()) }()
@@ -161,6 +199,16 @@ func record(o options, stderr io.Writer) (failed error) {
 		return write(conformance.Refimpl())
 	}
 	return recordVerbs(o, s, write, beneath)
+}
+
+// giveUp ends the program where an interrupted recording does not end by itself.
+func giveUp(ended <-chan struct{}, stderr io.Writer) {
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		fmt.Fprintln(stderr, "ndkrecord: interrupted while the recording was not taken: it is cut off")
+		os.Exit(exitInterrupted)
+	}
 }
 
 // explain adds what helps where the system's own words do not.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -18,7 +19,7 @@ import (
 // command runs ndkrecord.
 func command(args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	code = run(args, &out, &errs)
+	code = run(context.Background(), args, &out, &errs)
 	return code, out.String(), errs.String()
 }
 

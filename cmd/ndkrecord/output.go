@@ -17,11 +17,13 @@ type output struct {
 	writer io.Writer
 	layers []io.Closer // in the order of closing
 	remove string      // the file to remove when nothing was written; "" when it existed before
+	failed func()      // called when it can't be written to
 }
 
-// create opens the file. One whose name ends in .zst is compressed, any other when compress is set.
-func create(name string, compress bool) (*output, error) {
-	o := &output{}
+// create opens the file. One whose name ends in .zst is compressed, any other when compress is set. When it can't be written to,
+// failed is called: a run of which nothing is recorded any more is of no use.
+func create(name string, compress bool, failed func()) (*output, error) {
+	o := &output{failed: failed}
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) && name != "-" {
 		o.remove = name
 	}
@@ -42,7 +44,11 @@ func create(name string, compress bool) (*output, error) {
 
 func (o *output) Write(data []byte) (int, error) {
 	o.remove = ""
-	return o.writer.Write(data)
+	n, err := o.writer.Write(data)
+	if err != nil {
+		o.failed()
+	}
+	return n, err
 }
 
 // close closes the file and leaves no empty one behind, such as that of a run without a device.
