@@ -35,11 +35,19 @@ func (l *load) churn() {
 	l.call("NdkFlush", trace.Event{Qp: b}, success)
 	l.event(trace.Point, "", "quiesce", trace.Event{})
 	l.call("NdkGetCqResults", trace.Event{Cq: "cq1", N: number(8)}, trace.Event{Results: []trace.Result{{Wr: "q" + n, Qp: b, Status: "STATUS_CANCELLED"}}})
-	for _, qp := range []string{a, b} {
-		l.call("NdkCloseQp", trace.Event{Qp: qp}, success)
-	}
-	l.call("NdkCloseCq", trace.Event{Cq: cq}, success)
+	l.call("NdkCloseQp", trace.Event{Qp: a}, success)
+	l.closesEarly("NdkCloseQp", trace.Event{Qp: b})
+	l.closesEarly("NdkCloseCq", trace.Event{Cq: cq})
 	l.call("NdkCloseMr", trace.Event{Mr: mr}, success)
+}
+
+// closesEarly adds a close that is completed before its call has returned STATUS_PENDING.
+func (l *load) closesEarly(fn string, e trace.Event) {
+	op, by := l.op(), l.op()
+	l.event(trace.Call, op, fn, e)
+	l.event(trace.Enter, by, "NdkCloseCompletion", trace.Event{For: op, Status: "STATUS_SUCCESS"})
+	l.event(trace.Exit, by, "NdkCloseCompletion", trace.Event{})
+	l.event(trace.Ret, op, fn, trace.Event{Status: "STATUS_PENDING"})
 }
 
 // What is closed is kept no longer than it may matter: ten times as many objects take no more memory (LIFE-06: those that were closed last are

@@ -296,6 +296,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 		s.closeReturned(&u.qp.lifetime, u.qp.group, u.qp.name, u, refused)
 		u.qp.closeReturned(u, refused, calls.Pending(e))
 		switch {
+		case calls.Pending(e) && u.qp.leaving: // it was completed before
 		case calls.Pending(e):
 			s.closingQps[e.Op] = u.qp
 		case !refused:
