@@ -44,3 +44,27 @@ func TestEnginesKnowWhatIsLeftInACq(t *testing.T) {
 		})
 	}
 }
+
+// It does so whether or not the trace ends at rest, and whatever has not returned of other objects (ARM-11, ARM-12).
+func TestWhatIsLeftInACqOfATraceThatGoesOn(t *testing.T) {
+	for _, test := range []struct{ name, rule, text string }{
+		{"a flush cancelled it, without a callback", "ARM-11", "NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkFlush qp1; rest"},
+		{"… and more is posted", "ARM-11", "NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkFlush qp1; rest; NdkWrite qp1 w1"},
+		{"… and a call of another CQ has not returned", "ARM-11", "NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkFlush qp1; rest; new qp3 cq3; a< get cq3"},
+		{"… with one", "", "NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkFlush qp1; enter cq1; rest; NdkWrite qp1 w1"},
+		{"a flush came after the rest", "", "NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; rest; NdkFlush qp1"},
+		{"a callback is for what came after the rest", "", "NdkArmCq cq1 SOLICITED; NdkWrite qp1 w1; rest; NdkReceive qp1 r1; NdkFlush qp1; enter cq1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			traced := overlapped(t, test.text)
+			traced.End.Quiescent = false
+			for _, engine := range []Engine{Streaming, Porcupine} {
+				r := Check(t.Context(), traced, Options{Engine: engine})
+				if test.rule == "" && r.Verdict != verdict.Inconclusive ||
+					test.rule != "" && (r.Verdict != verdict.ProviderViolation || !equivalent(r.Findings[0], test.rule)) {
+					t.Errorf("%s: %s, want %q: %+v", engine, r.Verdict, test.rule, r.Findings)
+				}
+			}
+		})
+	}
+}

@@ -42,9 +42,7 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 	for _, p := range s.qpsInOrder {
 		p.finishUnexplained()
 	}
-	if end != nil && end.Quiescent {
-		s.takeRemains()
-	}
+	s.takeRemains()
 	groups := s.groups()
 	r.Components = len(groups) - len(s.retired.unclear) + s.retired.components
 	s.leaveOpen()

@@ -11,18 +11,21 @@ import (
 // A consumer need not poll to the end. What must have completed by the last moment of rest, and was not delivered, lies in its CQ:
 // the next poll would deliver it. So it is held against what was seen of the CQ as if one had.
 
-// takeRemains takes what lies in the CQs when the trace has come to its end, at rest. A call that never returned may have taken
-// it, unless it only reads events.
+// takeRemains takes what lies in the CQs when the trace has come to its end. A call of the same group that never returned may have
+// taken it, unless it only reads events.
 func (s *Stream) takeRemains() {
-	if slices.ContainsFunc(s.open.all(), func(u *underWay) bool { return u.Kind != calls.ReadEvent }) {
-		return
-	}
+	open := s.open.all()
 	for _, q := range s.inOrder {
-		q.takeRemains()
+		mayTake := func(u *underWay) bool {
+			return u.Kind != calls.ReadEvent && u.group() != nil && u.group().root() == q.group.root()
+		}
+		if !slices.ContainsFunc(open, mayTake) {
+			q.takeRemains()
+		}
 	}
 }
 
-// takeRemains takes the completions that lie in the CQ when the trace has come to its end, at rest.
+// takeRemains takes the completions that lie in the CQ when the trace has come to its end.
 func (q *cq) takeRemains() {
 	if q.group.root().broken || q.failed != 0 || q.closed != 0 || q.crowded.from != 0 || q.shown > 0 {
 		return
@@ -48,7 +51,7 @@ func (q *cq) remains() []*posting {
 	for _, l := range q.lanes {
 		waiting := l.mayComplete()
 		switch {
-		case len(waiting) == 0:
+		case len(waiting) == 0, waiting[0].called > q.restedAt: // what is owed was placed before
 		case len(all) > 0 || l.qp.closing != 0:
 			return nil
 		default:
