@@ -147,6 +147,41 @@ func TestWhatTheTraceDoesNotTellIsInconclusive(t *testing.T) {
 	}
 }
 
+// Any CQ may take completions of a QP whose creation the trace does not hold, from when something is posted on it: a callback may be for
+// one (ARM-21), the room of the CQ may be filled by them (ARM-16), and so a completion lost (DEF-04). A CQ that is created later takes none.
+func TestQpWhoseCreationTheTraceDoesNotHold(t *testing.T) {
+	const (
+		createC  = `NdkCreateCq "cq":"c","depth":1|` + called
+		connectP = `NdkConnect "qp":"p","conn":"m"|` + called
+		writeP   = `NdkWrite "qp":"p","wr":"p1"|` + called
+		arm      = `NdkArmCq "cq":"c","type":"ANY"|`
+		callback = `NdkCqNotificationCallback "cq":"c",` + called + `|`
+	)
+	overflow := []string{`NdkArmCq "cq":"c","type":"ERRORS"|`, `NdkCqNotificationCallback "cq":"c","status":"STATUS_BUFFER_OVERFLOW"|`}
+	lost := slices.Concat(created, []string{`NdkWrite "qp":"q","wr":"1"|` + called, rest, `NdkGetCqResults "cq":"c","n":8|"results":[]`})
+	for _, test := range []struct {
+		name, rule string // inconclusive where there is no rule
+		calls      []string
+	}{
+		{"its CQ notifies", "", []string{createC, connectP, writeP, arm, callback}},
+		{"its CQ was armed before", "", []string{createC, arm, connectP, writeP, callback}},
+		{"its CQ overflows", "", append([]string{createC, connectP, writeP}, overflow...)},
+		{"it fills the CQ of another", "", append([]string{lost[0], writeP}, lost[1:]...)},
+		{"nothing is posted on it", "ARM-21", []string{createC, connectP, arm, callback}},
+		{"it is posted on after the callback", "ARM-21", []string{createC, connectP, arm, callback, writeP}},
+		{"the CQ is created after its post", "ARM-21", []string{connectP, writeP, createC, arm, callback}},
+	} {
+		traced := readLines(t, "ndkpi", lines(test.calls...))
+		for _, engine := range []Engine{Streaming, Porcupine} {
+			r := Check(context.Background(), traced, Options{Engine: engine})
+			if r.Violated() != (test.rule != "") || r.Violated() && r.Findings[0].Rule != test.rule ||
+				!r.Violated() && !strings.Contains(r.Findings[0].Message, "creation of p") {
+				t.Errorf("%s: %s: %s, want %q: %+v", test.name, engine, r.Verdict, test.rule, r.Findings)
+			}
+		}
+	}
+}
+
 // What the trace does tell is judged all the same: another CQ's failure, a state that changes nothing, a QP without the shared
 // receive queue, a token whose object was created, and a function that the contract knows.
 func TestWhatTheTraceTellsIsJudged(t *testing.T) {

@@ -182,7 +182,7 @@ func (h *history) complete(c *component) {
 	}
 	for _, p := range c.qps {
 		if p.initiator == nil || p.receive == nil {
-			c.reason = "the trace does not hold the creation of " + p.name + ", so nobody knows where its requests complete"
+			c.reason = p.unbound()
 		}
 	}
 	h.findTokens(c)

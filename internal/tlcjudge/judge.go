@@ -102,6 +102,7 @@ func questionsOf(c Case, first int) []*question {
 			dialect:  dialectOf(cmp.Or(c.Options.Dialect, c.Trace.Header.Dialect), c.Options.DeviceLevel),
 			seenLate: c.Trace.Header.Side == "consumer",
 			end:      c.Trace.End != nil && c.Trace.End.Quiescent,
+			stranger: h.firstStranger(),
 			created:  !slices.ContainsFunc(h.qpList, func(p *qp) bool { return p.created == nil })})
 	}
 	return questions
@@ -300,6 +301,10 @@ func (q *question) refused(t *trace.Trace, a *answer) verdict.Finding {
 		f.Also = append(f.Also, other.rule)
 	}
 	f.Message = "no behaviour of the specification explains the events up to this one"
+	if s := q.stranger; s != nil && s.place <= q.events[a.reached].at {
+		f.Verdict = verdict.Inconclusive
+		f.Message += "; but " + s.qp.unbound()
+	}
 	return f
 }
 

@@ -16,6 +16,7 @@ type question struct {
 	end      bool   // the trace ends with the provider at rest
 	seenLate bool   // the consumer took the events down
 	created  bool   // the creation of every QP of the trace is in it
+	stranger *call  // the first post on a QP whose creation is not, or nil: any CQ may take its completions
 }
 
 // Root is the name of the module that is generated.

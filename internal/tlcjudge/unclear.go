@@ -35,6 +35,19 @@ func (h *history) findFed() {
 	}
 }
 
+// firstStranger returns the first post on a QP whose creation the trace does not hold, or nil.
+func (h *history) firstStranger() *call {
+	i := slices.IndexFunc(h.calls, func(c *call) bool { return c.kind == "post" && c.qp.created == nil })
+	if i < 0 {
+		return nil
+	}
+	return h.calls[i]
+}
+
+func (p *qp) unbound() string {
+	return "the trace does not hold the creation of " + p.name + ", so nobody knows where its requests complete"
+}
+
 // unsettle takes a call that put a QP into a state in which requests are dropped, or wait.
 func (h *history) unsettle(c *call) {
 	p := h.qps[c.first.Qp]

@@ -61,7 +61,7 @@ func (h *history) components(d model.Dialect) []*component {
 		c := of("cq " + q.name)
 		q.component, q.index = c, len(c.cqs)
 		c.cqs = append(c.cqs, q)
-		c.doubt = earlier(c.doubt, q.doubt)
+		c.doubt = earlier(c.doubt, earlier(q.doubt, q.strangers))
 		c.contract.Depth = append(c.contract.Depth, q.depth)
 	}
 	for _, p := range h.qps {
@@ -119,7 +119,7 @@ func (c *component) bind() {
 	for _, p := range c.qps {
 		b := model.Binding{Peer: -1}
 		if p.initiatorCq == nil || p.receiveCq == nil {
-			c.reason = "the trace does not hold the creation of " + p.name + ", so nobody knows where its requests complete"
+			c.reason = p.unbound()
 			return
 		}
 		b.InitiatorCq, b.ReceiveCq = p.initiatorCq.index, p.receiveCq.index

@@ -15,6 +15,7 @@ type cq struct {
 	depth     int
 	polls     []*span
 	doubt     *doubt  // of which polls came first
+	strangers *doubt  // of what else completes into it
 	empty     []*span // polls that found nothing
 	arms      []*span
 	notified  []*span    // callbacks, and events that were read

@@ -16,10 +16,11 @@ import (
 // one way. Where another way is left, the pair is a doubt, and no violation is told that may rest on it. In NDKPI such an
 // overlap is the consumer's violation (POLL-01, POST-01, POST-02).
 
-// A doubt is a pair of calls that overlap, and which came first is guessed.
+// A doubt is a pair of calls that overlap, and which came first is guessed; or what the trace does not tell, and may explain anything.
 type doubt struct {
 	calls   [2]*span
 	matters moment // from when on
+	untold  string // or "" where it is of calls
 }
 
 // from returns when it begins to matter.
@@ -31,6 +32,9 @@ func (d *doubt) from() moment {
 }
 
 func (h *history) describeDoubt(d *doubt) string {
+	if d.untold != "" {
+		return "; but " + d.untold
+	}
 	return fmt.Sprintf("; but %s at line %d and %s at line %d overlap, and were they to have come in the other order, it might be allowed",
 		d.calls[0].fn, h.eventAt(d.calls[0].call).line, d.calls[1].fn, h.eventAt(d.calls[1].call).line)
 }
@@ -243,7 +247,7 @@ const maxThreads = 16
 // first that compare puts before the others. The doubt is the pair of which it is not certain that matters first.
 func sequence(spans []*span, from func(*span) moment, matters func(a, b *span) moment, compare func(a, b *span) (sign int, certain bool),
 ) (ordered []*span, first *doubt) {
-	doubted := func(a, b *span) { first = earlier(first, &doubt{[2]*span{a, b}, matters(a, b)}) }
+	doubted := func(a, b *span) { first = earlier(first, &doubt{calls: [2]*span{a, b}, matters: matters(a, b)}) }
 	begin := make(map[*span]moment, len(spans))
 	for _, s := range spans {
 		begin[s] = from(s)

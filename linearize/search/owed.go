@@ -390,7 +390,7 @@ func (h *history) checkOwed() {
 			continue
 		}
 		rule, why := r.brokenByDelay()
-		h.providerInOrder(r.doubt(), rule, r.owed, []*span{r.post, poll},
+		h.providerInOrder(earlier(r.doubt(), q.strangers), rule, r.owed, []*span{r.post, poll},
 			"the provider was at rest, and %s: a poll of %s found nothing afterwards", why, q.name)
 		f := &h.findings[len(h.findings)-1]
 		if f.shown = poll.ret; r.delivery != nil {

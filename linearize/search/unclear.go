@@ -18,6 +18,7 @@ func (h *history) findUnclear() {
 		}
 	}
 	h.findFed()
+	h.findStrangers()
 	h.findOldTokens()
 	for _, p := range h.qps {
 		if p.untold != "" && p.created != nil {
@@ -55,6 +56,26 @@ func (h *history) findFed() {
 			q.leaveOpen("receives of a shared receive queue may complete into %s", q.name)
 		}
 	}
+}
+
+// findStrangers finds the CQs that a QP whose creation the trace does not hold may complete into: all that there were when something was
+// posted on it.
+func (h *history) findStrangers() {
+	for _, p := range h.qps {
+		if p.created != nil || len(p.posts) == 0 {
+			continue
+		}
+		from := p.posts[0].call
+		for _, q := range h.cqs {
+			if q.created != nil && q.created.call < from {
+				q.strangers = earlier(q.strangers, &doubt{matters: from, untold: p.unbound()})
+			}
+		}
+	}
+}
+
+func (p *qp) unbound() string {
+	return "the trace does not hold the creation of " + p.name + ", so nobody knows where its requests complete"
 }
 
 // leaveOpen notes why nobody can tell what becomes of the requests of p, nor which messages reach its peer, or it.

@@ -49,7 +49,7 @@ func (s *Stream) uses(u *underWay, e *trace.Event) {
 	case calls.UsesQp(u.Kind):
 		u.qp = s.qp(e.Qp)
 		s.checkUse(&u.qp.lifetime, u.qp.group, u.qp.name, u)
-		u.qp.used()
+		u.qp.used(u.Kind == calls.Post)
 	}
 }
 

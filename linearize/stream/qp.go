@@ -90,10 +90,17 @@ func newQp(s *Stream, name string) *qp {
 	return p
 }
 
-// used gives up on a QP that was created before the trace began.
-func (p *qp) used() {
-	if !p.created {
-		p.leaveOpen("the trace does not hold the creation of " + p.name + ", so nobody knows where its requests complete")
+// used gives up on a QP whose creation the trace does not hold. Once something is posted on it, any CQ may take its completions.
+func (p *qp) used(posts bool) {
+	if p.created {
+		return
+	}
+	why := "the trace does not hold the creation of " + p.name + ", so nobody knows where its requests complete"
+	p.leaveOpen(why)
+	if posts && p.lanes[model.Initiator].next+p.lanes[model.Receive].next == 0 {
+		for _, q := range p.s.inOrder {
+			q.group.leaveInDoubt(why)
+		}
 	}
 }
 
