@@ -56,6 +56,59 @@ func TestBoundsAreNamed(t *testing.T) {
 	}
 }
 
+// endsAtLook is a context that ends when it is looked at for so many a time.
+type endsAtLook struct {
+	context.Context
+	looks  int
+	cancel func()
+}
+
+func (c *endsAtLook) Err() error {
+	if c.looks--; c.looks == 0 {
+		c.cancel()
+	}
+	return c.Context.Err()
+}
+
+// A check that is ended tells what was found and counted by then, and calls nothing vacuous.
+func TestEndedStreamTellsWhatItFound(t *testing.T) {
+	const rest = "arm ANY; "
+	for _, test := range []struct {
+		name, text string
+		want       verdict.Verdict
+		rule       string
+	}{
+		{"a violation before", "cb<; cb>; " + strings.Repeat(rest, 2000), verdict.ProviderViolation, "ARM-01"},
+		{"no violation", strings.Repeat(rest, 2000), verdict.Inconclusive, ""},
+		{"a violation after", strings.Repeat(rest, 2000) + "cb<; cb>", verdict.Inconclusive, ""},
+	} {
+		for name, check := range map[string]func(context.Context, *trace.Trace) *verdict.Report{
+			"in memory": func(ctx context.Context, t *trace.Trace) *verdict.Report {
+				return Check(ctx, t, Options{Engine: Streaming})
+			},
+			"by auto": func(ctx context.Context, t *trace.Trace) *verdict.Report { return Check(ctx, t, Options{}) },
+		} {
+			t.Run(test.name+" "+name, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				r := check(&endsAtLook{ctx, 2, cancel}, script(t, test.text))
+				last := r.Findings[len(r.Findings)-1]
+				if r.Verdict != test.want || r.Findings[0].Rule != test.rule || !strings.Contains(last.Message, "after 1024 events") {
+					t.Errorf("%s, want %s of %q: %+v", r.Verdict, test.want, test.rule, r.Findings)
+				}
+				if c := r.Rules["ARM-13"]; c.Coverage != verdict.Checked || c.Count == 0 {
+					t.Errorf("ARM-13: %+v", c)
+				}
+				for id, c := range r.Rules {
+					if c.Coverage == verdict.Vacuous {
+						t.Errorf("%s is %s", id, c.Coverage)
+					}
+				}
+			})
+		}
+	}
+}
+
 // nothingIsLeft reports goroutines that a check has started, and that do not end with it.
 func nothingIsLeft(t *testing.T, before int) {
 	t.Helper()

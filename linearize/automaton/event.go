@@ -95,12 +95,18 @@ func (m *Machine) compute(s *set, e event) *step {
 			return &step{err: t.err}
 		}
 	}
+	if m.Halted() {
+		return &step{err: ErrHalted}
+	}
 	t.end()
 	to := m.intern
 	if e.onlyDrops() {
 		to = m.lowered
 	}
 	next := to(t.alive, t.flights, t.readers, t.now+1)
+	if m.Halted() {
+		return &step{err: ErrHalted}
+	}
 	if len(t.alive) == 0 {
 		next.why = t.why
 	}

@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"sync/atomic"
 
 	"ndkoracle/model"
 )
@@ -33,10 +34,20 @@ type Machine struct {
 	sets     map[string]*set
 	size     int // about, in bytes, of what is remembered
 	limit    int
+	halted   atomic.Bool
 }
 
 // ErrTooMany is the answer when the explanations of one CQ are more than are kept.
 var ErrTooMany = errors.New("more explanations than are kept are alive")
+
+// ErrHalted is the answer of a machine that was halted while it worked one out.
+var ErrHalted = errors.New("the check was ended")
+
+// Halt ends what the machine is working out, and all that it would have to from now on. It may be called at any time.
+func (m *Machine) Halt() { m.halted.Store(true) }
+
+// Halted reports whether Halt was called.
+func (m *Machine) Halted() bool { return m.halted.Load() }
 
 // The bounds of one set: what is beyond them is not decided.
 const (

@@ -21,8 +21,11 @@ func (m *Machine) stage(s *set, x explanation, now uint16) ([]explanation, error
 	}
 	add(x)
 	for i := 0; i < len(all); i++ {
-		if len(all) > maxStaged {
+		switch {
+		case len(all) > maxStaged:
 			return nil, ErrTooMany
+		case m.Halted():
+			return nil, ErrHalted
 		}
 		y := all[i]
 		for _, c := range m.placing(y.control).changes {

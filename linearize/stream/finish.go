@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -52,7 +53,7 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 		r.Findings = append(r.Findings, f.Finding)
 	}
 	for _, q := range s.inOrder {
-		if err := q.queue.Err(); err != nil {
+		if err := q.queue.Err(); err != nil && err != automaton.ErrHalted {
 			q.bounded(err)
 		}
 	}

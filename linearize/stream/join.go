@@ -45,7 +45,7 @@ func Join(ctx context.Context, hosts [2]*Host) {
 		switch {
 		case ctx.Err() != nil:
 			for _, h := range hosts {
-				cut(ctx, h.Trace, h.Report)
+				h.Stream.cut(ctx, h.Trace, h.Report)
 			}
 			return
 		case hosts[0].Err != nil || hosts[1].Err != nil:

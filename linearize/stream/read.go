@@ -18,10 +18,11 @@ func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r
 	var before, latest []trace.Event
 	begun, found := t.Events, 0
 	t.Events = nil
+	defer context.AfterFunc(ctx, s.machine.Halt)()
 	take := func(events []trace.Event) bool {
 		before, latest = latest, events
 		for i := range events {
-			if r.Events%eventsAtOnce == 0 && ctx.Err() != nil {
+			if s.ends(ctx, r.Events) {
 				return false
 			}
 			r.Events++
@@ -35,7 +36,7 @@ func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r
 	}
 	if len(begun) > 0 {
 		if !take(begun) {
-			return cut(ctx, t, r)
+			return s.cut(ctx, t, r)
 		}
 		latest = slices.Clone(latest[max(0, len(latest)-eventsAtHand):])
 		runtime.GC() // or so much garbage may lie, from here to the end, as goes with a hundred thousand events in use
@@ -45,12 +46,12 @@ func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r
 	var last *batch
 	for b := range source.full {
 		if !take(b.events) {
-			return cut(ctx, t, r)
+			return s.cut(ctx, t, r)
 		}
 		switch {
 		case b.err == nil:
 		case ctx.Err() != nil:
-			return cut(ctx, t, r)
+			return s.cut(ctx, t, r)
 		case b.err == io.EOF:
 			source.close()
 			t.End, t.Unknown, t.More = in.End(), in.UnknownFns(), uint64(r.Events-len(t.Events))
@@ -64,12 +65,17 @@ func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r
 		}
 		last = b
 	}
-	return cut(ctx, t, r)
+	return s.cut(ctx, t, r)
+}
+
+// ends reports, before the next event, whether ctx ends the check. An event that takes long is ended by the machine that is halted.
+func (s *Stream) ends(ctx context.Context, events int) bool {
+	return s.machine.Halted() || events%eventsAtOnce == 0 && ctx.Err() != nil
 }
 
 // cut reports that ctx ended the check of a trace.
-func cut(ctx context.Context, t *trace.Trace, r *verdict.Report) error {
-	stopped(ctx, r.Events, r)
+func (s *Stream) cut(ctx context.Context, t *trace.Trace, r *verdict.Report) error {
+	s.stop(ctx, r.Events, r)
 	t.More = uint64(r.Events - len(t.Events))
 	return nil
 }
@@ -93,9 +99,10 @@ func (s *Stream) Judge(ctx context.Context, t *trace.Trace, r *verdict.Report) {
 		r.Undecided("", fmt.Sprintf("the trace has %d events, of which only %d are at hand", uint64(len(t.Events))+t.More, len(t.Events)))
 		return
 	}
+	defer context.AfterFunc(ctx, s.machine.Halt)()
 	for i := range t.Events {
-		if i%eventsAtOnce == 0 && ctx.Err() != nil {
-			stopped(ctx, i, r)
+		if s.ends(ctx, i) {
+			s.stop(ctx, i, r)
 			return
 		}
 		s.Take(&t.Events[i])
@@ -103,13 +110,24 @@ func (s *Stream) Judge(ctx context.Context, t *trace.Trace, r *verdict.Report) {
 	s.Finish(t.End, r)
 }
 
-// stopped reports that the context ended the check after so many events.
-func stopped(ctx context.Context, events int, r *verdict.Report) {
+// stop reports that the context ended the check after so many events: of these what a trace tells that has no more, and that nothing
+// else is decided. What two hosts tell is not, as neither has told all that bears on the other.
+func (s *Stream) stop(ctx context.Context, events int, r *verdict.Report) {
+	s.machine.Halt() // or the end might take long
 	reason := fmt.Sprintf("%v after %d events", context.Cause(ctx), events)
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		reason = "interrupted " + reason
 	}
+	if s.other == nil {
+		s.Finish(nil, r)
+		r.Findings = slices.DeleteFunc(r.Findings, func(f verdict.Finding) bool { return f.Message == verdict.NotAtRest })
+	}
 	r.Undecided("", reason)
+	for _, id := range verdict.Checkable() {
+		if r.Rules[id].Count == 0 {
+			r.Rules[id] = verdict.RuleCoverage{Coverage: verdict.Undecided, Why: reason}
+		}
+	}
 }
 
 // eventsAtOnce is how many events pass before the context is looked at again.
