@@ -196,6 +196,9 @@ func (s *settings) assume(text string) error {
 		case !slices.Contains(reading.Choices, choice):
 			return usageError("%s is one of %s", id, strings.Join(reading.Choices, ", "))
 		}
+		if before, given := s.options.Assume[id]; given && before != choice {
+			return usageError("%s can't be both %s and %s", id, before, choice)
+		}
 		s.options.Assume[id] = choice
 	}
 	return nil

@@ -204,6 +204,8 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{name, "--assume", "A99=X"}, "is no reading"},
 		{[]string{name, "--assume", "A2"}, "A2 is one of EITHER, ONE, TWO"},
 		{[]string{name, "--assume", "A2=THREE"}, "A2 is one of EITHER, ONE, TWO"},
+		{[]string{name, "--assume", "A2=ONE,A2=TWO"}, "A2 can't be both ONE and TWO"},
+		{[]string{name, "--assume", "A2=ONE", "--assume", "A2=TWO"}, "A2 can't be both ONE and TWO"},
 		{[]string{name, "--assume", "A13=x"}, "only the default reading is built"},
 		{[]string{name, "--require-coverage", "ARM,NONE"}, `"NONE" is neither a rule nor a group`},
 		{[]string{name, "--device-level", "--dialect", "ndkpi"}, "--device-level"},
