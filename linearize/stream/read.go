@@ -116,7 +116,7 @@ func (s *Stream) stop(ctx context.Context, events int, r *verdict.Report) {
 	s.machine.Halt() // or the end might take long
 	reason := fmt.Sprintf("%v after %d events", context.Cause(ctx), events)
 	if errors.Is(context.Cause(ctx), context.Canceled) {
-		reason = "interrupted " + reason
+		reason = fmt.Sprintf("interrupted after %d events", events)
 	}
 	if s.other == nil {
 		s.Finish(nil, r)
