@@ -123,6 +123,8 @@ func TestSendsWaitOnAnEndedConnection(t *testing.T) {
 			"NdkReceive qp1 r2; NdkArmCq cq1 SOLICITED; NdkReceive qp2 r1; NdkSend qp1 s1; rest; enter cq1; get cq1 r2x; get cq1 s1c; get cq1"},
 		{"… and the callback for it came later", verdict.Inconclusive, verdict.Conformant, "FREE",
 			"NdkReceive qp2 r1; NdkArmCq cq1 SOLICITED; NdkSend qp1 s1; rest; get cq1 s1x; get cq1; enter cq1"},
+		{"the peer's receive was cancelled at once, and the callback was for the send, which failed later", verdict.Inconclusive, verdict.Conformant, "FREE",
+			"NdkSend qp2 s2; NdkSend qp1 s1; NdkArmCq cq1 ERRORS; NdkReceive qp2 r1; rest; enter cq1; get cq2 s2x; get cq2 r1c; get cq1 s1x"},
 		{"the peer's receive was pending, and took the message later", verdict.ProviderViolation, verdict.ProviderViolation, "FREE",
 			"NdkFlush qp2; NdkReceive qp1 r1; NdkSend qp2 s1; rest; get cq1; get cq1 r1; get cq1; get cq2 s1x; get cq2; rest; get cq1; get cq2"},
 		{"… or that of another send, which was posted later", verdict.Inconclusive, verdict.Conformant, "FREE",

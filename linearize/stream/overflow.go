@@ -195,7 +195,7 @@ func (s *Stream) leaveOpen() {
 			f.Message += "; but " + m.wr + " may have failed, and which message was received in its place this engine does not follow"
 		} else if m := f.mayRestOn(); m != nil {
 			f.Verdict = verdict.Inconclusive
-			f.Message += "; but the receive of " + m.wr + " may have failed, of which nothing is told"
+			f.Message += "; but the receive of " + m.wr + " may have ended by then, and left it waiting"
 		} else if k := slices.IndexFunc(f.rests, restsOn.open); k >= 0 {
 			f.Verdict = verdict.Inconclusive
 			f.Message += "; but " + f.rests[k].q.overflow()

@@ -212,7 +212,8 @@ func (a *awaited) open() bool {
 	to := a.send.lane.other()
 	later := func(r *posting) bool { return r.returned == 0 || r.returned > a.rested }
 	succeeded := a.send.over && a.send.outcome == model.SUCCESS && !slices.ContainsFunc(to.waiting, later)
-	return !a.had && !succeeded && to.successes() <= a.send.sends && to.next-to.lost > a.send.lane.took
+	ended := to.lost > 0 && to.failedAt == 0 && to.qp.broken != 0 && to.qp.broken < a.rested // it may have been cancelled by then
+	return !a.had && !succeeded && to.successes() <= a.send.sends && (to.next-to.lost > a.send.lane.took || ended)
 }
 
 // mayRestOn returns a send on which a finding rests, if each of them may have waited for a receive, or nil.
