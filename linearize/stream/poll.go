@@ -181,6 +181,7 @@ func (q *cq) interleave(polls []*poll, held []sight) {
 			for i, p := range polls {
 				if set>>i&1 == 1 {
 					e.pending -= p.taken()
+					p.leaves(&e)
 				}
 			}
 			if last = done[set]; !q.show(last, &e) {
@@ -252,6 +253,24 @@ func (p *poll) taken() int {
 		}
 	}
 	return n
+}
+
+// leaves takes that the poll has had its effect before e, a moment of rest: what it delivered is not owed any more.
+func (p *poll) leaves(e *sight) {
+	if e.what != restful {
+		return
+	}
+	for i := range p.delivered {
+		d := &p.delivered[i]
+		if d.what != delivered && d.what != gone {
+			continue
+		}
+		if at := slices.Index(e.list, uint64(d.posting.called)); at >= 0 {
+			e.list = slices.Delete(slices.Clone(e.list), at, at+1)
+		} else if d.posting.rested == e.at && e.n > 0 {
+			e.n--
+		}
+	}
 }
 
 // inQueueOrder puts polls that were under way together in the order in which their completions were posted, where they are
