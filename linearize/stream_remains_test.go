@@ -45,13 +45,16 @@ func TestEnginesKnowWhatIsLeftInACq(t *testing.T) {
 	}
 }
 
-// It does so whether or not the trace ends at rest, and whatever has not returned of other objects (ARM-11, ARM-12).
+// It does so whether or not the trace ends at rest, where the QP is closed before, and whatever has not returned of other objects (ARM-11, ARM-12).
 func TestWhatIsLeftInACqOfATraceThatGoesOn(t *testing.T) {
 	for _, test := range []struct{ name, rule, text string }{
 		{"a flush cancelled it, without a callback", "ARM-11", "NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkFlush qp1; rest"},
 		{"… and more is posted", "ARM-11", "NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkFlush qp1; rest; NdkWrite qp1 w1"},
 		{"… and a call of another CQ has not returned", "ARM-11", "NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkFlush qp1; rest; new qp3 cq3; a< get cq3"},
 		{"… with one", "", "NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkFlush qp1; enter cq1; rest; NdkWrite qp1 w1"},
+		{"… and the QP is closed", "ARM-11", "NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkFlush qp1; rest; NdkCloseQp qp1"},
+		{"… with one, and the QP is closed", "", "NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkFlush qp1; enter cq1; rest; NdkCloseQp qp1"},
+		{"… and a poll had taken it before the QP is closed", "", "NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkFlush qp1; enter cq1; rest; get cq1 r1c; NdkCloseQp qp1"},
 		{"a flush came after the rest", "", "NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; rest; NdkFlush qp1"},
 		{"a callback is for what came after the rest", "", "NdkArmCq cq1 SOLICITED; NdkWrite qp1 w1; rest; NdkReceive qp1 r1; NdkFlush qp1; enter cq1"},
 	} {

@@ -81,6 +81,9 @@ func (p *qp) forgetFlushes() {
 func (s *Stream) closeQpCalled(u *underWay) {
 	p := u.qp
 	if p.closing == 0 {
+		for _, q := range p.cqs() {
+			q.checkRemains()
+		}
 		p.closing = s.at
 		for _, l := range p.lanes {
 			if l.cq != nil {

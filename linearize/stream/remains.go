@@ -44,6 +44,16 @@ func (q *cq) takeRemains() {
 	}
 }
 
+// checkRemains does that where a QP is about to be closed, with which they may vanish: they lie there, or a poll delivers them first.
+func (q *cq) checkRemains() {
+	if q.owed == 0 || len(q.polls) > 0 || q.stopped() {
+		return
+	}
+	before, pending := q.queue.Clone(), q.pending
+	q.takeRemains()
+	q.queue, q.pending = before, pending
+}
+
 // remains returns the requests whose completions lie in the CQ, oldest first, as far as that is known. How those of two queues
 // were placed among each other is not.
 func (q *cq) remains() []*posting {
