@@ -11,12 +11,13 @@ func (m *Machine) uncovered(all []explanation) []explanation {
 	candidates := make([]candidate, len(all))
 	kept := make([]*candidate, 0, len(all))
 	for i, x := range all {
-		if m.Halted() {
-			break // nobody takes the answer
-		}
 		c := &candidates[i]
 		*c = candidate{tally: tallyOf(x.cells), ways: m.ways(x.control), explanation: x}
 		c.place = c.ways[0].to
+		if m.Halted() { // one that is needless does no harm
+			kept = append(kept, c)
+			continue
+		}
 		if slices.ContainsFunc(kept, func(d *candidate) bool { return m.covers(d, c) }) {
 			continue
 		}
