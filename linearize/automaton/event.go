@@ -509,7 +509,7 @@ func placedBy(x explanation, rank uint16) int {
 
 // Reasons of this package's own.
 var (
-	TooFew        = &model.Refusal{Rule: "ARM-21", Why: "fewer requests were pending than completions would have been placed"}
+	TooFew        = &model.Refusal{Rule: "ARM-21", Why: "what was seen would take more completions than requests were outstanding"}
 	BehindFence   = &model.Refusal{Rule: "DEF-04", Why: "a completion that was owed at a moment of rest had not been placed by then"}
 	HadEnded      = &model.Refusal{Rule: "ARM-21", Why: "what is still outstanding had ended by a moment of rest"}
 	OtherExpected = &model.Refusal{Rule: "ARM-02", Why: "an earlier callback was for a completion of another kind, or placed earlier"}
