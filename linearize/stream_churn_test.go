@@ -2,7 +2,6 @@ package linearize
 
 import (
 	"fmt"
-	"runtime"
 	"strconv"
 	"testing"
 
@@ -55,17 +54,8 @@ func (l *load) closesEarly(fn string, e trace.Event) {
 func TestStreamForgetsWhatIsClosed(t *testing.T) {
 	s := stream.New(trace.Header{Side: "provider"}, dialects()[0], 0)
 	l := newLoad(4, s.Take)
-	size := func(rounds int) uint64 {
-		for range rounds {
-			l.churn()
-		}
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	before := size(3_000)
-	after := size(30_000)
+	before := heapAfter(3_000, l.churn)
+	after := heapAfter(30_000, l.churn)
 	if after > before+16<<20 { // the tokens take some 300 bytes each
 		t.Errorf("%d KiB after 3,000 rounds, %d KiB after 30,000 more", before>>10, after>>10)
 	}

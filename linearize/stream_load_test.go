@@ -126,21 +126,23 @@ func finish(t testing.TB, s *stream.Stream) {
 	}
 }
 
+// heapAfter adds rounds, and returns how much memory is in use then, in bytes.
+func heapAfter(rounds int, round func()) uint64 {
+	for range rounds {
+		round()
+	}
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
 // What a stream keeps does not grow with the trace: ten times the events, no more memory (but for the bounded tables).
 func TestStreamMemoryIsFlat(t *testing.T) {
 	s := stream.New(trace.Header{Side: "provider"}, dialects()[0], 0)
 	l := newLoad(16, s.Take)
-	size := func(rounds int) uint64 {
-		for range rounds {
-			l.round()
-		}
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	before := size(2_000)
-	after := size(20_000)
+	before := heapAfter(2_000, l.round)
+	after := heapAfter(20_000, l.round)
 	finish(t, s)
 	if after > before+4<<20 {
 		t.Errorf("%d KiB after 2,000 rounds, %d KiB after 20,000 more", before>>10, after>>10)
