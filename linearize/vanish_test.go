@@ -93,6 +93,47 @@ func TestCompletionsVanishWithTheirQp(t *testing.T) {
 	}
 }
 
+// They vanish from all CQs of the QP, or from none: where a poll delivers one later, what had to have completed before the close is there
+// (POLL-03, ARM-04), and was not missing when another poll found nothing.
+func TestAllCompletionsOfAQpVanishOrNone(t *testing.T) {
+	const (
+		flushed = "NdkReceive qp1 r1; NdkReceive qp1 r2; NdkFlush qp1; rest; "
+		two     = "new qp3 cq3 cq1; NdkConnect qp3 d; NdkReceive qp3 r1; NdkWrite qp3 w2; NdkFlush qp3; rest; NdkCloseQp qp3; "
+		between = "new qp3; NdkConnect qp3 d; NdkWrite qp3 w1; NdkWrite qp1 w2; NdkWrite qp3 w3; rest; NdkCloseQp qp3; "
+	)
+	for text, rules := range map[string]string{ // one of which is broken
+		flushed + "NdkCloseQp qp1; get cq1 r1c; get cq1":                                           "POLL-03",
+		flushed + "NdkCloseQp qp1; get cq1 r1c r2c; get cq1":                                       "",
+		flushed + "NdkCloseQp qp1; get cq1":                                                        "",
+		flushed + "a< NdkCloseQp qp1; get cq1 r1c; a>; get cq1":                                    "", // the first poll came before
+		flushed + "a< NdkCloseQp qp1; a> STATUS_PENDING; get cq1 r1c; a!; get cq1":                 "",
+		flushed + "a< NdkCloseQp qp1; a> STATUS_PENDING; a!; get cq1 r1c; get cq1":                 "POLL-03",
+		flushed + "NdkCloseQp qp1; get cq1 r1c; NdkArmCq cq1 ANY; rest":                            "ARM-04 ARM-03",
+		flushed + "NdkCloseQp qp1; get cq1 r1c; NdkArmCq cq1 ANY; enter cq1; rest":                 "",
+		"NdkReceive qp1 r1; NdkReceive qp1 r2; NdkFlush qp1; NdkCloseQp qp1; get cq1 r1c; get cq1": "", // the other was lost
+		"NdkWrite qp1 w1; NdkSend qp1 s2; rest; NdkCloseQp qp1; get cq1 w1; get cq1":               "",
+		between + "get cq1 w1 w2; get cq1":                                                         "POLL-03",
+		between + "get cq1 w2; get cq1":                                                            "",
+		between + "get cq1 w1 w2 w3; get cq1":                                                      "",
+		two + "get cq1 r1c; get cq3; get cq1":                                                      "POLL-03",
+		two + "get cq3; get cq1 r1c; get cq1":                                                      "POLL-03 POLL-09",
+		two + "get cq3 w2c; get cq1; get cq3":                                                      "POLL-03",
+		two + "get cq3; get cq1":                                                                   "",
+		two + "get cq3 w2c; get cq1 r1c; get cq3":                                                  "",
+	} {
+		traced := overlapped(t, text)
+		for _, engine := range []Engine{Streaming, Porcupine} {
+			r := Check(t.Context(), traced, Options{Engine: engine})
+			tells := func(f verdict.Finding) bool {
+				return slices.ContainsFunc(append(f.Also, f.Rule), func(rule string) bool { return strings.Contains(rules, rule) })
+			}
+			if rules == "" && r.Verdict != verdict.Conformant || rules != "" && (r.Verdict != verdict.ProviderViolation || !tells(r.Findings[0])) {
+				t.Errorf("%s: %s: %s, want %q: %+v", text, engine, r.Verdict, rules, r.Findings)
+			}
+		}
+	}
+}
+
 // While the call of the close is running they may vanish at any moment, if it returns success. If it is pending, they vanish when it
 // completes (POLL-03).
 func TestCompletionsVanishWhileTheCloseRuns(t *testing.T) {

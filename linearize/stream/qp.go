@@ -36,6 +36,7 @@ type qp struct {
 	closed      moment         // its return
 	over        moment         // when it had completed
 	overLine    int
+	stayed      bool     // a poll that was called later has shown that its completions did not vanish with it
 	lossTold    bool     // a completion of it told of a failure
 	gone        bool     // it has been closed for good
 	leaving     bool     // the callback that says so was entered

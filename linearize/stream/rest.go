@@ -167,7 +167,7 @@ func (q *cq) missing(p *poll) {
 					break
 				}
 				by := r.dueBy()
-				due := by != 0 && by <= p.call.call && r.place == 0 && !r.missed && qp.over == 0
+				due := by != 0 && by <= p.call.call && r.place == 0 && !r.missed && (qp.over == 0 || qp.stayed && r.owed != 0)
 				if due && (first == nil || by < first.dueBy()) {
 					first = r
 				}
@@ -282,7 +282,7 @@ func (q *cq) tokensByRest() {
 // reportLate reports a request that had not completed at a moment of rest, as a poll shows.
 func (q *cq) reportLate(r *posting, poll int) {
 	qp := r.lane.qp
-	if qp.closing != 0 {
+	if qp.closing != 0 && !qp.stayed {
 		qp.leaveVanishedOpen(q)
 		return
 	}
@@ -297,6 +297,8 @@ func (q *cq) reportLate(r *posting, poll int) {
 	r.isBlamed()
 	rule, why := "DEF-04", r.wr+", posted with success, had not completed"
 	switch {
+	case qp.stayed:
+		why += ", or is not delivered though the completions of " + qp.name + " did not vanish when that was closed"
 	case r.cancelled:
 		rule, why = "FLAG-02", r.wr+", a silent request that a flush cancelled, had not completed"
 	case qp.flushedAfter(r):

@@ -121,7 +121,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 		q.noteUncalled(p, r, kinds)
 	}
 	if end := l.qp.over; end != 0 && end < p.call.call && r.called < end {
-		out = r.stays(out, q)
+		out = r.stays(out, q, p.line)
 	} else if r.isLast() {
 		out = append(out, sight{what: stayed, posting: r, pending: -1})
 	}

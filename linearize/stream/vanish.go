@@ -71,7 +71,7 @@ func (q *cq) vanish(p *qp) {
 
 // stays takes that r was delivered by a poll which was called after the close of its QP: of all that its CQs held of the QP then nothing has
 // vanished. For the CQ q that is added to out.
-func (r *posting) stays(out []sight, q *cq) []sight {
+func (r *posting) stays(out []sight, q *cq, line int) []sight {
 	for _, of := range r.lane.qp.cqs() {
 		switch {
 		case of.left != r.lane.qp:
@@ -79,6 +79,33 @@ func (r *posting) stays(out []sight, q *cq) []sight {
 			out = append(out, sight{what: stayed, posting: r, pending: -1})
 		default:
 			of.take(sight{what: stayed, at: q.s.at, posting: r})
+		}
+	}
+	if p := r.lane.qp; !p.stayed {
+		p.stayed = true
+		for _, l := range p.lanes {
+			out = l.stayed(out, q, line)
+		}
+	}
+	return out
+}
+
+// stayed takes that nothing of l has vanished: what had to have completed before the close of its QP lies in its CQ, or a poll of that broke
+// POLL-03, as that at a line tells. For the CQ q what that means is added to out.
+func (l *lane) stayed(out []sight, q *cq, line int) []sight {
+	for _, o := range l.waiting {
+		switch {
+		case o.missed:
+		case o.freed:
+			o.freed, l.cq.fenced = false, without(l.cq.fenced, o)
+			if is := (sight{what: owes, owed: o.owed, posting: o, pending: -1}); l.cq == q {
+				out = append(out, is)
+			} else {
+				l.cq.takeNow([]sight{is})
+			}
+		case o.vanished && o.owed != 0 && o.place == 0:
+			l.cq.reportLate(o, line)
+			return out
 		}
 	}
 	return out
