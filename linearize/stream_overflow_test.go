@@ -76,3 +76,27 @@ func TestReportedOverflowLosesACompletion(t *testing.T) {
 		}
 	}
 }
+
+// What no overflow explains is not left open where one may have come unseen.
+func TestNoUnseenOverflowExplains(t *testing.T) {
+	const told = "write 1; write 2; write 3; cb< STATUS_BUFFER_OVERFLOW; cb>"
+	exact := map[string]string{"A35": "EXACT"}
+	for _, test := range []struct {
+		text   string
+		assume map[string]string
+		want   verdict.Verdict
+		rule   string
+	}{
+		{"arm ERRORS; " + told, nil, verdict.Conformant, ""},
+		{told, nil, verdict.ProviderViolation, "ARM-01"},
+		{"write 1; write 2; write 3; get 1 2 3", nil, verdict.Conformant, ""},
+		{"write 1; write 2; write 3; get 1 2 3", exact, verdict.ProviderViolation, "ARM-16"},
+	} {
+		for _, engine := range []Engine{Streaming, Porcupine} {
+			r := Check(t.Context(), cramped(t, test.text), Options{Engine: engine, Assume: test.assume})
+			if r.Verdict != test.want || test.rule != "" && r.Findings[0].Rule != test.rule {
+				t.Errorf("%s: %s %v: %s, want %s of %s: %+v", engine, test.text, test.assume, r.Verdict, test.want, test.rule, r.Findings)
+			}
+		}
+	}
+}

@@ -493,9 +493,7 @@ func (p *qp) reportUncaused(u *uncaused) {
 		r.wr, u.cq.name, p.name)
 	p.s.also(also...)
 	p.allows("%s ends with %v or %v", r.wr, model.SUCCESS, model.FAILED)
-	if !p.s.muted { // of all CQs another one's overflow may have cancelled it, and none did
-		p.s.findings[len(p.s.findings)-1].rests = nil
-	}
+	p.s.restsOnNoOverflow() // of all CQs another one's may have cancelled it, and none did
 }
 
 // mayHaveBrokenFrom returns from when on an outstanding request may have ended the connection.

@@ -340,6 +340,7 @@ func (q *cq) fails(name string, status model.Health) bool {
 	case q.armed == model.NONE && s.dialect.A1 != model.A1NoArm:
 		s.unexplained(q.group, "ARM-01", 0, nil, "the callback of %s reports %s, and %s was never armed", q.name, name, q.name)
 		s.also("ARM-17")
+		s.restsOnNoOverflow() // one that nobody asked for is told to nobody
 		s.silence(q.group)
 		return false
 	case status == model.BufferOverflow && q.crowded.from == 0:

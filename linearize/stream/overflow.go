@@ -64,6 +64,14 @@ func (p *qp) checkRoom(since moment) {
 	}
 }
 
+// checkHeld takes that a poll delivered so many completions at one moment: the CQ held them (ARM-16).
+func (q *cq) checkHeld(n int) {
+	if q.s.dialect.A35 == model.A35Exact && n > q.depth {
+		q.s.report(q.group, verdict.ProviderViolation, "ARM-16", 0, nil,
+			"%s delivered %d completions at once, and has room for %d: it should have overflowed", q.name, n, q.depth)
+	}
+}
+
 // hasRoom notes that requests are over: there may be room again.
 func (q *cq) hasRoom() {
 	if q.crowded.from != 0 && q.crowded.until == 0 && q.pending+q.shown <= q.depth {
@@ -172,6 +180,13 @@ func (g *group) mayHaveOverflown() []restsOn {
 		}
 	}
 	return all
+}
+
+// restsOnNoOverflow notes that no overflow explains the latest finding.
+func (s *Stream) restsOnNoOverflow() {
+	if !s.muted {
+		s.findings[len(s.findings)-1].rests = nil
+	}
 }
 
 // open reports whether it is not known yet if the CQ overflowed.

@@ -60,6 +60,7 @@ func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 	default:
 		s.seen[aPoll]++
 		p.results = e.Results
+		q.checkHeld(len(e.Results))
 	}
 	if slices.ContainsFunc(q.polls, func(p *poll) bool { return p.to < 0 }) {
 		p.results = slices.Clone(p.results)

@@ -239,6 +239,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 	case calls.ResizeCq:
 		q := u.cq
 		q.group.root().unclear = cmp.Or(q.group.root().unclear, e.Cq+" is resized, which this engine does not follow")
+		q.depth = unlimitedDepth // whatever is asked for, it may have got
 	case calls.PostShared:
 		s.shared[e.Wr] = true
 		if !slices.ContainsFunc(s.qpsInOrder, func(p *qp) bool { return p.fed }) {
