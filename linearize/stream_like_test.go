@@ -619,15 +619,35 @@ func TestEnginesDecideAlike(t *testing.T) {
 	}
 }
 
-// A receive that was pending at a moment of rest had not been executed: behind a flush it is cancelled, in one reading of A15
-// (FLUSH-05).
-func TestReceivesThatRestedBehindAFlush(t *testing.T) {
-	text := "new qp3; NdkConnect qp3 d; a< NdkReceive qp3 r1; NdkFlush qp3; a>; rest; get cq1; get cq1 r1; rest; get cq1"
-	for choice, want := range map[string]verdict.Verdict{"FREE": verdict.Conformant, "CANCELLED": verdict.ProviderViolation} {
-		for _, engine := range []Engine{Streaming, Porcupine} {
-			r := Check(context.Background(), overlapped(t, text), Options{Engine: engine, Assume: map[string]string{"A15": choice}})
-			if r.Verdict != want {
-				t.Errorf("A15=%s: %s: %s, want %s: %+v", choice, engine, r.Verdict, want, r.Findings)
+// In one reading of A15 what is executed behind a flush is cancelled, and wakes who waits for that (FLUSH-05, ARM-11): a receive that was
+// pending at a moment of rest, what a point places, and what is there when its QP is closed.
+func TestWhatIsBehindAFlush(t *testing.T) {
+	for text, breaks := range map[string]bool{ // in that reading
+		"new qp3; NdkConnect qp3 d; a< NdkReceive qp3 r1; NdkFlush qp3; a>; rest; get cq1; get cq1 r1; rest; get cq1": true,
+		"NdkArmCq cq1 SOLICITED; NdkFlush qp1; NdkWrite qp1 w1; rest":                                                 true,
+		"NdkArmCq cq1 SOLICITED; NdkWrite qp1 w1; NdkFlush qp1; rest":                                                 false,
+		"NdkArmCq cq1 SOLICITED; NdkFlush qp1; NdkWrite qp1 w1; rest; NdkCloseQp qp1; rest":                           true,
+		"NdkFlush qp1; NdkWrite qp1 w1; NdkCloseQp qp1; get cq1 w1":                                                   true,
+		"NdkFlush qp1; NdkWrite qp1 w1; g< get cq1; NdkCloseQp qp1; g> w1":                                            true,
+		"NdkFlush qp1; NdkWrite qp1 w1; a< NdkCloseQp qp1; get cq1 w1x; a>":                                           true,
+		"NdkFlush qp1; NdkWrite qp1 w1; NdkCloseQp qp1; get cq1 w1c":                                                  false,
+		"NdkWrite qp1 w1; NdkFlush qp1; NdkCloseQp qp1; get cq1 w1":                                                   false,
+		"a< NdkFlush qp1; NdkWrite qp1 w1; a>; NdkCloseQp qp1; get cq1 w1":                                            false,
+		"NdkFlush qp1; NdkWrite qp1 w1; placed cq1 w1":                                                                true,
+		"verbs;err qp1; post qp1 w1; placed cq1 w1":                                                                   true,
+		"verbs;err qp1; post qp1 w1; placed cq1 w1x":                                                                  true,
+		"verbs;err qp1; post qp1 w1; placed cq1 w1c":                                                                  false,
+		"verbs;post qp1 w1; err qp1; placed cq1 w1":                                                                   false,
+	} {
+		for choice, want := range map[string]verdict.Verdict{"FREE": verdict.Conformant, "CANCELLED": verdict.ProviderViolation} {
+			if !breaks {
+				want = verdict.Conformant
+			}
+			for _, engine := range []Engine{Streaming, Porcupine} {
+				r := Check(context.Background(), overlapped(t, text), Options{Engine: engine, Assume: map[string]string{"A15": choice}})
+				if r.Verdict != want {
+					t.Errorf("A15=%s: %s: %s: %s, want %s: %+v", choice, text, engine, r.Verdict, want, r.Findings)
+				}
 			}
 		}
 	}

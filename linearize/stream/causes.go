@@ -389,12 +389,13 @@ func (u *uncaused) mayBeOther() bool {
 	return other.mayBeBy(u.at)
 }
 
-// placedCancelled takes that points placed completions of p as cancelled which no poll delivered: they are to be explained, too (RES-08).
-func (p *qp) placedCancelled() {
+// undelivered takes what points placed of p and no poll delivered: what was cancelled is to be explained, too (RES-08), and what was not
+// may have had to be (FLUSH-01, FLUSH-05).
+func (p *qp) undelivered() {
 	for _, l := range p.lanes {
 		for _, r := range l.waiting {
 			switch {
-			case r.place == 0 || l.cq.stopped():
+			case r.place == 0 || l.cq.stopped(), r.outcome != model.CANCELLED && !p.beforeFlush(l.cq, 0, r, max(r.called, r.pended)):
 				continue
 			case r.outcome == model.FAILED:
 				l.mayFail(r, max(r.called, r.pended))

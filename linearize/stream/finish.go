@@ -38,7 +38,7 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 		s.checkHung()
 	}
 	for _, p := range s.qpsInOrder {
-		p.placedCancelled()
+		p.undelivered()
 	}
 	for _, p := range s.qpsInOrder {
 		p.finishUnexplained()

@@ -79,6 +79,8 @@ func (r *posting) mayEndAs() automaton.Kinds {
 	l := r.lane
 	messages := l.other()
 	switch {
+	case l.qp.onlyCancelled(r.called):
+		return automaton.Cancelled
 	case r.silent, l.qp.connected == 0: // a success has no completion, or can't be (POST-08)
 		return automaton.Failed | automaton.Cancelled
 	case l.queue == model.Initiator:

@@ -67,7 +67,7 @@ func (p *qp) isQuiet() bool {
 
 // retire puts p aside, unless something is found of it then.
 func (p *qp) retire() bool {
-	if p.placedCancelled(); len(p.unexplained) > 0 || p.group.root().broken {
+	if p.undelivered(); len(p.unexplained) > 0 || p.group.root().broken {
 		return false
 	}
 	s := p.s

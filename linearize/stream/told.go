@@ -255,7 +255,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 	case outcome == model.FAILED:
 		r.endedWith(p, automaton.Failed)
 		from = l.runs(r, r.pendingAt())
-		if ok = qp.beforeFlush(p, r, from) && r.outlives(q, p.line) && s.tokenFailed(q, p, r, outcome); !ok {
+		if ok = qp.beforeFlush(q, p.line, r, from) && r.outlives(q, p.line) && s.tokenFailed(q, p, r, outcome); !ok {
 			return
 		}
 		l.failed(r)
@@ -279,7 +279,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		if from = l.runs(r, max(from, met)); r.isMessage() {
 			l.arrives(r, s.at, p.line)
 		}
-		if ok = !q.stopped() && qp.beforeFlush(p, r, from) && r.outlives(q, p.line); !ok {
+		if ok = !q.stopped() && qp.beforeFlush(q, p.line, r, from) && r.outlives(q, p.line); !ok {
 			return
 		}
 	}
@@ -324,30 +324,28 @@ func (r *posting) executes() moment {
 
 // beforeFlush reports whether r, which was not cancelled, can have ended before a flush or a close that was called after
 // its post, and that had returned; in one reading of A15, before any that had returned.
-func (p *qp) beforeFlush(poll *poll, r *posting, from moment) bool {
+func (p *qp) beforeFlush(q *cq, line int, r *posting, from moment) bool {
 	for _, f := range p.flushed {
 		if r.returned != 0 && r.returned < f.call && f.ret < from {
-			p.s.unexplained(p.group, "FLUSH-01", poll.line, []int{r.line, f.line},
+			p.s.unexplained(p.group, "FLUSH-01", line, []int{r.line, f.line},
 				"%s ended otherwise than cancelled, "+
 					"and a flush or the end of the connection cancelled it before it could have another outcome", r.wr)
 			p.allows("%s ends with %v", r.wr, model.CANCELLED)
-			return !poll.call.cq.stopped()
+			return !q.stopped()
 		}
 	}
 	if p.onlyCancelled(from) {
-		p.s.unexplained(p.group, "FLUSH-05", poll.line, []int{r.line},
+		p.s.unexplained(p.group, "FLUSH-05", line, []int{r.line},
 			"%s ended otherwise than cancelled, and what is not over when a flush of %s has returned is cancelled, posted later or not (A15)", r.wr, p.name)
 		p.allows("%s ends with %v", r.wr, model.CANCELLED)
-		return !poll.call.cq.stopped()
+		return !q.stopped()
 	}
 	return true
 }
 
 // onlyCancelled reports whether what ends from a moment on is cancelled: it is, behind a flush, in one reading of A15
-// (FLUSH-05). Of a QP that is being closed that is not said.
-func (p *qp) onlyCancelled(from moment) bool {
-	return p.cancelsAll != 0 && p.cancelsAll < from && p.closing == 0
-}
+// (FLUSH-05), and by the close of its QP.
+func (p *qp) onlyCancelled(from moment) bool { return p.cancelsAll != 0 && p.cancelsAll < from }
 
 // unknownWr says what is wrong with a result that names no request that is outstanding.
 func (s *Stream) unknownWr(q *cq, wr string) {
