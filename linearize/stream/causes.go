@@ -421,6 +421,7 @@ func (p *qp) finishUnexplained() {
 			p.mayBeLost(u.request.ran, byPeer, nil)
 		case !u.mayBeBy(u.at):
 			p.reportUncaused(&u)
+		case u.reportUnheard():
 		case u.onlyAborted():
 			p.leaveOpen("a bad token may have cancelled " + u.request.wr + ", and whether it cancelled what had not completed by a later moment of " +
 				"rest this engine does not follow")

@@ -93,6 +93,9 @@ func (l *lane) owe() []*posting {
 			}
 		}
 		if (waits || unsure != nil) && !flushed && (behind || !r.unsure()) {
+			if r.mayHaveEndedIts() {
+				due = append(due, r)
+			}
 			if waits && r.called > flush {
 				break
 			}
@@ -114,7 +117,7 @@ func (l *lane) maybeOwed(r *posting) bool {
 	switch {
 	case l.queue == model.Receive:
 		return r.place == 0 && !l.qp.flushedAfter(r) && !l.arrived(r)
-	case r.mayWaitNow():
+	case r.mayWaitNow(), r.mayHaveEndedIts():
 		return true
 	}
 	return r.silent && !r.cancelled && r.place == 0 && (l.maySucceed(r) || r.unsure() && !l.qp.flushedAfter(r))

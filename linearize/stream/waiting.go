@@ -80,6 +80,13 @@ func (r *posting) mayWaitFor(m *posting) {
 // mayWaitNow reports whether r, which is not silent, may wait for a receive at the present moment of rest.
 func (r *posting) mayWaitNow() bool { return !r.silent && r.unsureAt == r.lane.qp.s.at }
 
+// mayHaveEndedIts reports whether r, a send, waits for a receive at the present moment of rest, unless it failed and ended the one that it had:
+// a receive was cancelled, and nothing tells by what.
+func (r *posting) mayHaveEndedIts() bool {
+	l := r.lane
+	return !r.silent && r.lackedAt == l.qp.s.at && slices.ContainsFunc(l.qp.peer.unexplained, func(u uncaused) bool { return u.lane == l.other() })
+}
+
 // unsure reports whether r, a silent send, may have waited for a receive at the moment of rest by which it was over otherwise.
 func (r *posting) unsure() bool {
 	return r.silent && r.unsureAt != 0 && (r.rested == 0 || r.rested == r.unsureAt)
