@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -29,12 +31,15 @@ type Host struct {
 // Join judges the traces of two hosts while they are read. An event of one waits until the other host's trace has told what it
 // takes, such as the send of a message that it tells to be received; where both wait, or the other trace is at its end, it
 // can't have been. Where one of the two can't be read there is an error in that host, and neither is judged. A cancelled
-// context leaves open what is not read by then.
+// context leaves open what is not read by then. In which order the hosts are named does not matter.
 func Join(ctx context.Context, hosts [2]*Host) {
 	for i, h := range hosts {
 		h.Stream.name, h.Stream.other = h.Report.File, hosts[1-i].Stream
 		h.source = readBatches(ctx, h.In)
 		defer h.source.close()
+	}
+	if hosts[1].precedes(hosts[0]) {
+		hosts[0], hosts[1] = hosts[1], hosts[0]
 	}
 	hosts[1].Stream.conns, hosts[1].Stream.turns = hosts[0].Stream.conns, hosts[0].Stream.turns
 	for !hosts[0].Stream.ended || !hosts[1].Stream.ended {
@@ -57,6 +62,21 @@ func Join(ctx context.Context, hosts [2]*Host) {
 	for _, h := range hosts {
 		h.finish()
 	}
+}
+
+// precedes reports whether the trace of h is followed before that of another host wherever either may be: what is known by then of the
+// other is judged by. What they tell first decides that, and of two that begin alike their names.
+func (h *Host) precedes(o *Host) bool {
+	h.peek()
+	o.peek()
+	if h.batch == nil || o.batch == nil {
+		return false // it is over before it has begun
+	}
+	inText := func(a, b trace.Event) int {
+		return bytes.Compare(trace.AppendEvent(nil, &a), trace.AppendEvent(nil, &b))
+	}
+	return cmp.Or(cmp.Compare(fmt.Sprint(h.In.Header()), fmt.Sprint(o.In.Header())),
+		slices.CompareFunc(h.batch.events, o.batch.events, inText), cmp.Compare(h.Report.File, o.Report.File)) < 0
 }
 
 // take takes the next events, as many as there are at hand and as wait for nothing, and returns how many. The end is one.
