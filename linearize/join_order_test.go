@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"ndkoracle/linearize/verdict"
@@ -17,11 +19,7 @@ func TestJoinedInEitherOrder(t *testing.T) {
 	from, n, seed := environment(t, "NDK_FROM", 0), environment(t, "NDK_HISTORIES", 500), environment(t, "NDK_SEED", 1)
 	verdicts, differing := map[verdict.Verdict]int{}, 0
 	for number := from; number < from+n && differing < mostDiffering; number++ {
-		d := quick{rand.New(rand.NewPCG(uint64(seed), uint64(number)))}
-		r, o, spoilt := drawConnection(d, dialects()[d.roll(len(dialects()), "dialect")])
-		if spoilt != "a callback comes twice" && flip(d, "spoilt again") {
-			spoilt += ", " + spoil(d, r)
-		}
+		r, o, spoilt := drawPair(seed, number)
 		named := joinedAs(t, r.trace, o, [2]string{"A", "B"}, false)
 		for i, part := range named {
 			verdicts[part.Verdict]++
@@ -43,17 +41,31 @@ func TestJoinedInEitherOrder(t *testing.T) {
 	}
 }
 
+// drawPair draws what two hosts may have taken down, each its own part, spoilt once or twice as a rule.
+func drawPair(seed, number int) (r *run, o Options, spoilt string) {
+	d := quick{rand.New(rand.NewPCG(uint64(seed), uint64(number)))}
+	r, o, spoilt = drawConnection(d, dialects()[d.roll(len(dialects()), "dialect")])
+	if spoilt != "a callback comes twice" && flip(d, "spoilt again") {
+		spoilt += ", " + spoil(d, r)
+	}
+	return r, o, spoilt
+}
+
 // joinedAs judges a trace as those of two hosts of these names, of which either is named first. The reports are in the order of the hosts.
 func joinedAs(t fataler, whole *trace.Trace, o Options, names [2]string, secondFirst bool) [2]*verdict.Report {
+	return joinedWithin(context.Background(), t, whole, o, names, secondFirst)
+}
+
+// joinedWithin does that until a context ends.
+func joinedWithin(ctx context.Context, t fataler, whole *trace.Trace, o Options, names [2]string, secondFirst bool) (reports [2]*verdict.Report) {
 	var hosts [2]*Host
 	for i, in := range splitByHost(t, whole) {
 		hosts[i] = &Host{In: in, Name: names[i], Options: o}
 	}
-	reports := [2]*verdict.Report{}
 	if secondFirst {
-		CheckJoined(context.Background(), [2]*Host{hosts[1], hosts[0]})
+		CheckJoined(ctx, [2]*Host{hosts[1], hosts[0]})
 	} else {
-		CheckJoined(context.Background(), hosts)
+		CheckJoined(ctx, hosts)
 	}
 	for i, h := range hosts {
 		if reports[i] = h.Report; h.Err != nil {
@@ -61,6 +73,51 @@ func joinedAs(t fataler, whole *trace.Trace, o Options, names [2]string, secondF
 		}
 	}
 	return reports
+}
+
+// A check of two hosts that is ended tells what was found by then, and nothing that the whole would not tell: either that, or that it
+// leaves something open. What it did not come to is told to be so.
+func TestEndedJoinTellsWhatItFound(t *testing.T) {
+	from, n, seed := environment(t, "NDK_FROM", 0), environment(t, "NDK_HISTORIES", 200), environment(t, "NDK_SEED", 1)
+	ended, found := 0, 0
+	for number := from; number < from+n; number++ {
+		r, o, spoilt := drawPair(seed, number)
+		whole := joinedAs(t, r.trace, o, [2]string{"A", "B"}, false)
+		for looks := 1; ; looks++ {
+			ctx, cancel := context.WithCancel(context.Background())
+			look := &endsAtLook{ctx, looks, cancel}
+			parts := joinedWithin(look, t, r.trace, o, [2]string{"A", "B"}, false)
+			if cancel(); look.looks > 0 {
+				break // it was not ended
+			}
+			ended++
+			for i, part := range parts {
+				if last := part.Findings[len(part.Findings)-1]; !strings.HasPrefix(last.Message, "interrupted after ") {
+					t.Errorf("pair %d of seed %d, host %d, ended at look %d: %s", number, seed, i, looks, told(part, true))
+				}
+				for _, f := range part.Findings {
+					if f.Verdict == verdict.Inconclusive {
+						continue
+					}
+					found++
+					same := func(g verdict.Finding) bool { return g.Rule == f.Rule && g.Line == f.Line && g.Verdict == f.Verdict }
+					if !slices.ContainsFunc(whole[i].Findings, same) && whole[i].Decided() {
+						t.Errorf("pair %d of seed %d, spoilt: %s; host %d, ended at look %d\n%s\nthe whole: %s\n%s", number, seed, spoilt, i, looks,
+							told(part, true), told(whole[i], true), r)
+					}
+				}
+				for id, c := range part.Rules {
+					if c.Coverage == verdict.Vacuous {
+						t.Errorf("pair %d of seed %d, host %d, ended at look %d: %s is %s", number, seed, i, looks, id, c.Coverage)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("seed %d, pairs from %d: ended %d times, with %d violations found by then", seed, from, ended, found)
+	if n >= 200 && found == 0 {
+		t.Error("nothing was ever found")
+	}
 }
 
 // told is what a report tells, with or without what names a host.

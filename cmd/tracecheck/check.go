@@ -113,7 +113,9 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 			if r != nil && r.code == exitViolation { // that stands, whatever else would have been found
 				p.tell(in, r, s, report, sum)
 			}
-			sum.interrupted, sum.code = true, exitInterrupted
+			if sum.interrupted = true; s.join {
+				continue // both were judged at a time
+			}
 			break
 		}
 		p.tell(in, r, s, report, sum)
@@ -121,11 +123,10 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 			return exitInternal, nil // run says why
 		}
 	}
-	if !sum.interrupted {
-		sum.missing = sum.coverage.missing(s.coverage)
-		if len(sum.missing) > 0 {
-			sum.code = worseOf(sum.code, exitInconclusive)
-		}
+	if sum.interrupted {
+		sum.code = exitInterrupted
+	} else if sum.missing = sum.coverage.missing(s.coverage); len(sum.missing) > 0 {
+		sum.code = worseOf(sum.code, exitInconclusive)
 	}
 	if report.end(sum); !report.save(p.stderr) && !sum.interrupted {
 		sum.code = exitInternal

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -159,5 +160,42 @@ func TestJoinIsInterrupted(t *testing.T) {
 	code := p.run(ctx, []string{"--join", "-", pairOf("ping-pong")[1]})
 	if code != exitInterrupted || time.Since(start) > 10*time.Second {
 		t.Errorf("exit %d after %v\n%s", code, time.Since(start), &out)
+	}
+}
+
+// What was found by the time that the judging of two traces is ended is told, of whichever, and how far each came.
+func TestJoinThatIsEndedTellsWhatItFound(t *testing.T) {
+	header, _, _ := strings.Cut(flushedSend, "\n")
+	const unasked = `
+{"seq":1,"thr":"c","ph":"call","op":"o","fn":"NdkCreateCq","cq":"cq1","depth":8}
+{"seq":2,"thr":"c","ph":"ret","op":"o","fn":"NdkCreateCq","status":"STATUS_SUCCESS"}
+{"seq":3,"thr":"c","ph":"enter","op":"c","fn":"NdkCqNotificationCallback","cq":"cq1","status":"STATUS_SUCCESS"}
+{"seq":4,"thr":"c","ph":"exit","op":"c","fn":"NdkCqNotificationCallback"}`
+	file := pairOf("ping-pong")[1]
+	for _, files := range [][]string{{"-", file}, {file, "-"}} {
+		for _, given := range []struct {
+			timeout string
+			code    int
+			says    []string
+		}{
+			{"1h", exitInterrupted, []string{"interrupted in trace 1 of 2", "interrupted in trace 2 of 2", "-: inconclusive: interrupted after "}},
+			{"300ms", exitViolation, []string{"-: inconclusive: the time limit was reached after ", file + ": inconclusive"}},
+		} {
+			ctx, interrupt := context.WithCancel(t.Context())
+			p, then := newProgram(), interrupt
+			if given.code != exitInterrupted {
+				then = func() {}
+			}
+			var out bytes.Buffer
+			p.stdin = io.MultiReader(strings.NewReader(header+unasked), &endless{seq: 4, at: 30, then: then})
+			p.stdout, p.stderr = &out, &out
+			code := p.run(ctx, append([]string{"--join", "--timeout", given.timeout}, files...))
+			interrupt()
+			for _, want := range append(given.says, "-:4: ARM-01: ") {
+				if code != given.code || !strings.Contains(out.String(), want) {
+					t.Errorf("%v, --timeout %s: exit %d, want %d and %q\n%s", files, given.timeout, code, given.code, want, &out)
+				}
+			}
+		}
 	}
 }

@@ -37,6 +37,7 @@ func Join(ctx context.Context, hosts [2]*Host) {
 		h.Stream.name, h.Stream.other = h.Report.File, hosts[1-i].Stream
 		h.source = readBatches(ctx, h.In)
 		defer h.source.close()
+		defer context.AfterFunc(ctx, h.Stream.machine.Halt)()
 	}
 	if hosts[1].precedes(hosts[0]) {
 		hosts[0], hosts[1] = hosts[1], hosts[0]
@@ -45,13 +46,11 @@ func Join(ctx context.Context, hosts [2]*Host) {
 	for !hosts[0].Stream.ended || !hosts[1].Stream.ended {
 		took := 0
 		for _, h := range hosts {
-			took += h.take()
+			took += h.take(ctx)
 		}
 		switch {
 		case ctx.Err() != nil:
-			for _, h := range hosts {
-				h.Stream.cut(ctx, h.Trace, h.Report)
-			}
+			cut(ctx, hosts)
 			return
 		case hosts[0].Err != nil || hosts[1].Err != nil:
 			return
@@ -79,10 +78,20 @@ func (h *Host) precedes(o *Host) bool {
 		slices.CompareFunc(h.batch.events, o.batch.events, inText), cmp.Compare(h.Report.File, o.Report.File)) < 0
 }
 
+// cut reports that ctx ended the check: both traces are taken to end where they were read to, with more behind.
+func cut(ctx context.Context, hosts [2]*Host) {
+	for _, h := range hosts {
+		h.Stream.ended, h.Err = true, nil
+	}
+	for _, h := range hosts {
+		h.Stream.cut(ctx, h.Trace, h.Report)
+	}
+}
+
 // take takes the next events, as many as there are at hand and as wait for nothing, and returns how many. The end is one.
-func (h *Host) take() int {
+func (h *Host) take(ctx context.Context) int {
 	took := 0
-	for ; h.peek() && !h.Stream.awaits(&h.batch.events[h.next]) && took < eventsAtHand; took++ {
+	for ; h.peek() && !h.Stream.ends(ctx, h.Report.Events) && !h.Stream.awaits(&h.batch.events[h.next]) && took < eventsAtHand; took++ {
 		h.takeOne()
 	}
 	if took == 0 && h.batch != nil && h.next == len(h.batch.events) && h.batch.err != nil && !h.Stream.ended {
@@ -149,17 +158,7 @@ func release(hosts [2]*Host) {
 func (h *Host) finish() {
 	s, t := h.Stream, h.Trace
 	t.End, t.Unknown, t.More = h.In.End(), h.In.UnknownFns(), uint64(h.Report.Events-len(t.Events))
-	for _, p := range s.qpsInOrder {
-		switch {
-		case !p.isRemote():
-		case s.other.whole:
-			p.checkFollowed()
-			p.checkReceived()
-		default:
-			p.checkFollowed()
-			p.group.leaveInDoubt("the trace of " + s.other.name + " does not tell all that its host did")
-		}
-	}
+	s.finishRemote("the trace of " + s.other.name + " does not tell all that its host did")
 	met := false
 	for _, p := range s.qpsInOrder {
 		if met = met || p.isRemote(); p.conn != "" && p.peer == nil && !slices.Contains(h.Lone, p.conn) {
@@ -170,6 +169,21 @@ func (h *Host) finish() {
 		h.Report.Undecided("", fmt.Sprintf("no connection of this trace has its other end in %s, from its creation on: there is nothing to join", s.other.name))
 	}
 	s.Finish(t.End, h.Report)
+}
+
+// finishRemote takes that no more is told of what the other host did, if there is one, and why that may not be all.
+func (s *Stream) finishRemote(notAll string) {
+	for _, p := range s.qpsInOrder {
+		switch {
+		case !p.isRemote():
+		case s.other.whole:
+			p.checkFollowed()
+			p.checkReceived()
+		default:
+			p.checkFollowed()
+			p.group.leaveInDoubt(notAll)
+		}
+	}
 }
 
 // awaits reports whether an event tells of something that comes after what the other host's trace has told by now: of a message

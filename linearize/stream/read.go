@@ -111,17 +111,16 @@ func (s *Stream) Judge(ctx context.Context, t *trace.Trace, r *verdict.Report) {
 }
 
 // stop reports that the context ended the check after so many events: of these what a trace tells that has no more, and that nothing
-// else is decided. What two hosts tell is not, as neither has told all that bears on the other.
+// else is decided.
 func (s *Stream) stop(ctx context.Context, events int, r *verdict.Report) {
 	s.machine.Halt() // or the end might take long
 	reason := fmt.Sprintf("%v after %d events", context.Cause(ctx), events)
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		reason = fmt.Sprintf("interrupted after %d events", events)
 	}
-	if s.other == nil {
-		s.Finish(nil, r)
-		r.Findings = slices.DeleteFunc(r.Findings, func(f verdict.Finding) bool { return f.Message == verdict.NotAtRest })
-	}
+	s.finishRemote("the trace of the other host was not read to its end")
+	s.Finish(nil, r)
+	r.Findings = slices.DeleteFunc(r.Findings, func(f verdict.Finding) bool { return f.Message == verdict.NotAtRest })
 	r.Undecided("", reason)
 	for _, id := range verdict.Checkable() {
 		if r.Rules[id].Count == 0 {
