@@ -25,6 +25,7 @@ func auto(ctx context.Context, t *trace.Trace, o Options) *verdict.Report {
 
 // agree makes one report of those of the two engines.
 func agree(streamed, searched *verdict.Report) *verdict.Report {
+	searched.Cases = streamed.Cases
 	switch {
 	case !searched.Decided() && (streamed.Decided() || streamed.Violated() && !searched.Violated()):
 		return streamed

@@ -15,7 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
 )
 
 // The bounds of the searches. One that needs more gives no answer, on each machine alike.
@@ -70,7 +72,7 @@ func TestRandomHistories(t *testing.T) {
 	if n < 1000 {
 		return
 	}
-	for _, what := range []string{"both searches answer", "a partial order", "with points", "taken down by the consumer", "spoilt", "overlaps",
+	for _, what := range []string{"both searches answer", "a partial order", "a hidden case is counted for certain", "with points", "taken down by the consumer", "spoilt", "overlaps",
 		"stream: conformant", "stream: provider violation", "plain search: allowed", "plain search: forbidden"} {
 		if counts[what] == 0 {
 			t.Errorf("none of the histories: %s", what)
@@ -108,6 +110,7 @@ func (h *drawn) compare() *comparison {
 	c.count(true, "dialect "+h.run.c.Dialect.Name)
 	streamed := streaming(h.trace, h.options)
 	c.count(true, "stream: "+string(streamed.Verdict))
+	h.withCases(streamed, c)
 	if !streamed.Decided() {
 		c.count(true, "stream leaves it open")
 		return c
@@ -123,6 +126,27 @@ func (h *drawn) compare() *comparison {
 	c.count(!searched && !plain, "neither search answers")
 	return c
 }
+
+// withCases holds what the engine counts of hidden cases against what the provider did that drew the history.
+func (h *drawn) withCases(streamed *verdict.Report, c *comparison) {
+	if h.spoilt != "nothing" || h.orders != nil || streamed.Cases == nil {
+		return
+	}
+	certain := false
+	for _, which := range hiddenCases {
+		n, told := h.run.met[which].AtLeast, streamed.Cases[which]
+		if n < told.AtLeast || n > told.AtMost {
+			c.differ += fmt.Sprintf("\n%s was met %d times, and by stream %d to %d times", which.ID(), n, told.AtLeast, told.AtMost)
+		}
+		certain = certain || n > 0 && told.AtLeast == n
+	}
+	c.count(certain, "a hidden case is counted for certain")
+}
+
+// hiddenCases lists the cases that a trace does not show, as what is outstanding, and what the CQ holds, is hidden.
+var hiddenCases = slices.DeleteFunc(cases.All(), func(c cases.Case) bool {
+	return c > cases.Merge(model.ANY, model.ANY) || c == cases.ArmInCallback
+})
 
 // againstPorcupine reports whether porcupine has an answer.
 func (h *drawn) againstPorcupine(streamed *verdict.Report, c *comparison) bool {

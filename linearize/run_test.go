@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ndkoracle/linearize/cases"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -30,6 +31,7 @@ type run struct {
 	points   bool            // the recorder knows when completions are placed
 	lost     bool            // a CQ failed, and what it lost nobody saw
 	overlaps bool            // calls overlap in ways that the streaming engine does not order
+	met      cases.Counts    // of the hidden cases, each as often as it was met
 	told     []string        // every step, for a failure's sake
 }
 
@@ -110,6 +112,7 @@ func (r *run) ok() trace.Event {
 
 // take takes one step of the model, whose successor is drawn.
 func (r *run) take(a model.Action) {
+	r.meets(a)
 	next, refusal := r.c.Step(r.s, a)
 	if len(next) == 0 {
 		r.t.Fatalf("the run takes %+v, which the model refuses: %+v", a, refusal)
@@ -138,6 +141,27 @@ func (r *run) take(a model.Action) {
 	}
 	r.told = append(r.told, fmt.Sprintf("%s cq%d qp%d %v %v %v id%d k%d (after event %d)", a.Name, a.Cq+1, a.Qp+1, a.Queue, a.Outcome,
 		a.Type, a.Request.Id, a.K, len(r.trace.Events)))
+}
+
+// meets counts the cases that a step is about to meet, of those that nobody sees.
+func (r *run) meets(a model.Action) {
+	switch q := r.s.Cqs[a.Cq]; a.Name {
+	case model.NdkArmCq:
+		q.Taken = 0 // it holds them no more, though they count (A25)
+		r.met.Met(cases.Merge(q.Arm, a.Type))
+		switch {
+		case r.c.Dialect.FreshMatch(q, model.Stronger(q.Arm, a.Type)):
+			r.met.Met(cases.ArmFoundMatch)
+		case len(q.Entries) > 0:
+			r.met.Met(cases.ArmFoundOthers)
+		default:
+			r.met.Met(cases.ArmFoundNothing)
+		}
+	case model.NdkCqNotificationCallbackExit:
+		if q.Due > 0 || q.ErrorDue {
+			r.met.Met(cases.CallbackDeferred)
+		}
+	}
 }
 
 // start calls a function: it takes effect and returns later.

@@ -66,7 +66,7 @@ type reporter interface {
 // summary is the whole run.
 type summary struct {
 	results     int
-	coverage    coverage
+	coverage    *coverage
 	interrupted bool
 	missing     []missingCoverage
 	code        int

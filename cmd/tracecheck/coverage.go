@@ -6,22 +6,26 @@ import (
 	"strconv"
 	"strings"
 
+	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 )
 
 const notBuilt = "no engine of this program checks it yet"
 
-// coverage is what became of every rule, over all traces of a run.
-type coverage map[string]verdict.RuleCoverage
+// coverage is what became of every rule, and how often each case was met, over all traces of a run.
+type coverage struct {
+	rules map[string]verdict.RuleCoverage
+	cases *cases.Counts // nil where they were counted in no trace
+}
 
 // newCoverage knows which rules can be checked at all, before any trace was seen.
-func newCoverage(checkable []string) coverage {
-	c := coverage{}
+func newCoverage(checkable []string) *coverage {
+	c := &coverage{rules: map[string]verdict.RuleCoverage{}}
 	for _, rule := range rules.All() {
-		c[rule.ID] = verdict.RuleCoverage{Coverage: verdict.NotCheckable, Why: notBuilt}
+		c.rules[rule.ID] = verdict.RuleCoverage{Coverage: verdict.NotCheckable, Why: notBuilt}
 		if slices.Contains(checkable, rule.ID) {
-			c[rule.ID] = verdict.RuleCoverage{Coverage: verdict.NotCheckable, Why: "no trace was judged"}
+			c.rules[rule.ID] = verdict.RuleCoverage{Coverage: verdict.NotCheckable, Why: "no trace was judged"}
 		}
 	}
 	return c
@@ -33,19 +37,28 @@ var byKnowledge = []verdict.Coverage{
 }
 
 // add counts one trace. Of a rule that fared differently in several traces, what says most is kept.
-func (c coverage) add(report *verdict.Report) {
+func (c *coverage) add(report *verdict.Report) {
 	for id, now := range report.Rules {
-		before := c[id]
+		before := c.rules[id]
 		sum := before.Count + now.Count
 		if slices.Index(byKnowledge, now.Coverage) <= slices.Index(byKnowledge, before.Coverage) {
 			before = now
 		}
 		before.Count = sum
-		c[id] = before
+		c.rules[id] = before
+	}
+	if report.Cases == nil {
+		return
+	}
+	if c.cases == nil {
+		c.cases = &cases.Counts{}
+	}
+	for _, which := range cases.All() {
+		c.cases.Add(which, report.Cases[which])
 	}
 }
 
-// missingCoverage is a rule or group that was required and not exercised.
+// missingCoverage is a rule, group or case that was required and not exercised.
 type missingCoverage struct {
 	Name string `json:"name"`
 	Why  string `json:"why"`
@@ -55,24 +68,45 @@ func (m missingCoverage) String() string {
 	return fmt.Sprintf("coverage required and missing: %s (%s)", m.Name, m.Why)
 }
 
-// missing returns which of the required rules and groups were not exercised. A group was when one of its rules was.
-func (c coverage) missing(required []string) []missingCoverage {
+// missing returns which of the required rules, groups and cases were not exercised. A group was when one of its rules was.
+func (c *coverage) missing(required []string) []missingCoverage {
 	var missing []missingCoverage
 	for _, name := range required {
-		if rule, ok := c[name]; ok {
+		if which, ok := cases.Get(name); ok {
+			if why := c.missingCase(which); why != "" {
+				missing = append(missing, missingCoverage{name, why})
+			}
+			continue
+		}
+		if rule, ok := c.rules[name]; ok {
 			if rule.Coverage != verdict.Checked {
 				missing = append(missing, missingCoverage{name, because(rule)})
 			}
 			continue
 		}
 		if !slices.ContainsFunc(rules.All(), func(r rules.Rule) bool {
-			return r.Group == name && c[r.ID].Coverage == verdict.Checked
+			return r.Group == name && c.rules[r.ID].Coverage == verdict.Checked
 		}) {
 			missing = append(missing, missingCoverage{name, "none of its rules was exercised"})
 		}
 	}
 	return missing
 }
+
+// missingCase says why a case does not count as met, or returns "".
+func (c *coverage) missingCase(which cases.Case) string {
+	switch {
+	case c.cases == nil:
+		return uncounted
+	case c.cases[which].AtLeast > 0:
+		return ""
+	case c.cases[which].AtMost > 0:
+		return "it may have been met, and the traces do not tell"
+	}
+	return "never met"
+}
+
+const uncounted = "cases are counted by the streaming engine alone, in a total order"
 
 func because(rule verdict.RuleCoverage) string {
 	if rule.Why == "" {
@@ -82,7 +116,7 @@ func because(rule verdict.RuleCoverage) string {
 }
 
 // lines tells the coverage in a line a group, then the reasons that the lines point to by a letter.
-func (c coverage) lines() []string {
+func (c *coverage) lines() []string {
 	total := map[verdict.Coverage]int{}
 	var reasons []string
 	var groups []string
@@ -105,13 +139,47 @@ func (c coverage) lines() []string {
 	for i, reason := range reasons {
 		lines = append(lines, fmt.Sprintf("  %s = %s", letter(i), reason))
 	}
+	return append(lines, c.caseLines()...)
+}
+
+// caseLines tells the cases in a line for those that were met, one for those that may have been, and one for those that never were.
+func (c *coverage) caseLines() []string {
+	if c.cases == nil {
+		return []string{"cases: not counted (" + uncounted + ")"}
+	}
+	var met, perhaps, never []string
+	for _, which := range cases.All() {
+		switch n := c.cases[which]; {
+		case n.AtLeast > 0 && n.AtMost > n.AtLeast:
+			met = append(met, fmt.Sprintf("%s×%d-%d", which.ID(), n.AtLeast, n.AtMost))
+		case n.AtLeast > 0:
+			met = append(met, fmt.Sprintf("%s×%d", which.ID(), n.AtLeast))
+		case n.AtMost > 0:
+			perhaps = append(perhaps, fmt.Sprintf("%s×0-%d", which.ID(), n.AtMost))
+		default:
+			never = append(never, which.ID())
+		}
+	}
+	lines := []string{fmt.Sprintf("cases: %d met, %d perhaps, %d never", len(met), len(perhaps), len(never))}
+	for _, l := range []struct {
+		title string
+		cases []string
+	}{{"met", met}, {"perhaps", perhaps}, {"never", never}} {
+		if len(l.cases) == 0 {
+			continue
+		}
+		for _, line := range wrap(strings.Join(l.cases, " "), textWidth-10) {
+			lines = append(lines, fmt.Sprintf("  %-8s%s", l.title, line))
+			l.title = ""
+		}
+	}
 	return lines
 }
 
-func (c coverage) members(group string, kind verdict.Coverage) []string {
+func (c *coverage) members(group string, kind verdict.Coverage) []string {
 	var members []string
 	for _, rule := range rules.All() {
-		if rule.Group == group && c[rule.ID].Coverage == kind {
+		if rule.Group == group && c.rules[rule.ID].Coverage == kind {
 			members = append(members, rule.ID)
 		}
 	}
@@ -120,18 +188,18 @@ func (c coverage) members(group string, kind verdict.Coverage) []string {
 
 // list names the members by their numbers: with counts where they were checked (04×12), in runs (13-15) elsewhere, and
 // each reason's letter before those it holds for.
-func (c coverage) list(kind verdict.Coverage, members []string, reasons *[]string) string {
+func (c *coverage) list(kind verdict.Coverage, members []string, reasons *[]string) string {
 	var text strings.Builder
 	if kind == verdict.Checked {
 		for _, id := range members {
-			fmt.Fprintf(&text, " %s×%d", number(id), c[id].Count)
+			fmt.Fprintf(&text, " %s×%d", number(id), c.rules[id].Count)
 		}
 		return text.String()
 	}
 	byReason := map[string][]string{}
 	var order []string
 	for _, id := range members {
-		why := c[id].Why
+		why := c.rules[id].Why
 		if byReason[why] == nil {
 			order = append(order, why)
 		}

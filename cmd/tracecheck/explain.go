@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/cases"
 	"ndkoracle/rules"
 )
 
@@ -49,6 +50,13 @@ func (p *program) explainRule(out io.Writer, rule rules.Rule) {
 		checked = "tracecheck, in traces that exercise it"
 	}
 	paragraph(out, "  ", "checked", checked)
+	title := "cases"
+	for _, which := range cases.All() {
+		if which.Rule() == rule.ID {
+			paragraph(out, "  ", title, which.ID()+": "+which.Text())
+			title = ""
+		}
+	}
 	for _, id := range rule.Readings {
 		reading, _ := rules.GetReading(id) // the rulebook's test keeps the reference
 		fmt.Fprintln(out)

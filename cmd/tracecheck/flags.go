@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/cases"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
 )
@@ -92,7 +93,7 @@ func checkFlags() (*flag.FlagSet, *settings) {
 		"output `format`: "+strings.Join(formatNames, ", ")+"; NAME=FILE writes it to a file beside; repeatable")
 	set.Var(oneOf(&s.color, "auto", "always", "never"), "color", "`when` to colour text: auto, always, never")
 	set.Var(&value{set: s.requireCoverage}, "require-coverage",
-		"exit 4 unless each of these `groups` (ARM) and rules (ARM-04) was exercised; separated by commas")
+		"exit 4 unless each of these `groups` (ARM), rules (ARM-04) and cases (ARM-07/NONE+ANY) was exercised; separated by commas")
 	set.StringVar(&s.witness.path, "witness", "",
 		"write for each conformant trace one full order of its events and hidden steps to this `file`, or into this directory")
 	set.StringVar(&s.minimize.path, "minimize", "",
@@ -206,8 +207,10 @@ func (s *settings) assume(text string) error {
 
 func (s *settings) requireCoverage(text string) error {
 	for name := range strings.SplitSeq(text, ",") {
-		if _, isRule := rules.Get(name); !isRule && !slices.Contains(rules.Groups(), name) {
-			return usageError("%q is neither a rule nor a group; the groups are %s", name, strings.Join(rules.Groups(), ", "))
+		_, isRule := rules.Get(name)
+		_, isCase := cases.Get(name)
+		if !isRule && !isCase && !slices.Contains(rules.Groups(), name) {
+			return usageError("%q is neither a rule nor a group, nor a case of a rule, as tracecheck explain ARM-07 lists; the groups are %s", name, strings.Join(rules.Groups(), ", "))
 		}
 		s.coverage = append(s.coverage, name)
 	}

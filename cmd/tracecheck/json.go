@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 
+	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 )
@@ -34,6 +35,7 @@ type (
 		Findings   []jsonFinding `json:"findings"`
 		Readings   []jsonReading `json:"readings"`
 		Rules      []jsonRule    `json:"rules"`
+		Cases      []jsonCase    `json:"cases"`
 	}
 	jsonFinding struct {
 		Verdict  string     `json:"verdict"`
@@ -72,6 +74,11 @@ type (
 		Count    int    `json:"count"`
 		Why      string `json:"why,omitempty"`
 	}
+	jsonCase struct {
+		Case    string `json:"case"`
+		AtLeast int    `json:"at_least"`
+		AtMost  int    `json:"at_most"`
+	}
 )
 
 // jsonReporter writes one object for the whole run, at its end.
@@ -90,6 +97,7 @@ func (w *jsonReporter) result(r *result) {
 		Dialect: r.report.Dialect, With: r.report.With, Events: r.report.Events,
 		Components: r.report.Components, Operations: r.report.Operations, Witness: r.witness, Minimized: r.minimized, Html: r.page,
 		Findings: []jsonFinding{}, Readings: []jsonReading{}, Rules: []jsonRule{},
+		Cases: []jsonCase{},
 	}
 	for _, f := range r.report.Findings {
 		t.Findings = append(t.Findings, jsonOf(r, &f))
@@ -109,6 +117,12 @@ func (w *jsonReporter) result(r *result) {
 				fared = verdict.RuleCoverage{Coverage: verdict.NotCheckable, Why: notBuilt}
 			}
 			t.Rules = append(t.Rules, jsonRule{rule.ID, string(fared.Coverage), fared.Count, fared.Why})
+		}
+	}
+	if r.report.Cases != nil && !w.settings.quiet {
+		for _, which := range cases.All() {
+			n := r.report.Cases[which]
+			t.Cases = append(t.Cases, jsonCase{which.ID(), n.AtLeast, n.AtMost})
 		}
 	}
 	w.traces = append(w.traces, t)

@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
@@ -50,6 +52,16 @@ rules: 2 checked, 1 vacuous (never exercised), 1 inconclusive, 188 not checkable
   ADP   not checkable [b] 01-09
   a = the trace has no end
   b = no engine of this program checks it yet
+cases: 2 met, 1 perhaps, 37 never
+  met     ARM-05/NOTHING×1-3 ARM-07/NONE+ANY×1
+  perhaps ARM-04/MATCH×0-1
+  never   ARM-05/OTHERS ARM-06/ARM ARM-06/DEFERRED ARM-07/NONE+ERRORS ARM-07/NONE+SOLICITED ARM-07/ERRORS+ERRORS
+          ARM-07/ERRORS+SOLICITED ARM-07/ERRORS+ANY ARM-07/SOLICITED+ERRORS ARM-07/SOLICITED+SOLICITED
+          ARM-07/SOLICITED+ANY ARM-07/ANY+ERRORS ARM-07/ANY+SOLICITED ARM-07/ANY+ANY ARM-15/BUFFER-OVERFLOW
+          ARM-15/INTERNAL-ERROR ARM-20/CALLBACK POLL-02/FULL POLL-02/FEWER POLL-03/NOTHING POLL-07/PLAIN
+          POLL-07/EXTENDED POLL-08/INLINE POLL-08/COMPLETION POLL-10/CALLBACK RES-08/INITIATOR RES-08/RECEIVE
+          DEF-02/EARLY DEF-05/SECOND DEF-05/THIRD DEF-05/FOURTH DEF-05/LATER DEF-06/POST DEF-06/FLUSH FLAG-02/FAILED
+          FLAG-02/CANCELLED LIFE-04/CQ
 `
 
 // A violation is told with its place, rule, source, the explanations before it, related lines and readings (ARM-11); then
@@ -144,6 +156,9 @@ func TestJSON(t *testing.T) {
 		violation.Readings[0].Choice != "TWO" {
 		t.Errorf("violation: %+v", violation)
 	}
+	if want := (jsonCase{"ARM-05/NOTHING", 1, 3}); len(violation.Cases) != cases.Number || !slices.Contains(violation.Cases, want) || len(malformed.Cases) > 0 {
+		t.Errorf("cases: %+v, want %+v among them, and none of what is malformed: %+v", violation.Cases, want, malformed.Cases)
+	}
 	if malformed.Verdict != "malformed" || malformed.Line != 7 || malformed.Reason != "seq 3 comes after seq 9" {
 		t.Errorf("malformed: %+v", malformed)
 	}
@@ -157,7 +172,7 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range []any{jsonRun{}, jsonTrace{}, jsonFinding{}, jsonCause{}, jsonLine{}, jsonReading{}, jsonRule{}, missingCoverage{}} {
+	for _, of := range []any{jsonRun{}, jsonTrace{}, jsonFinding{}, jsonCause{}, jsonLine{}, jsonReading{}, jsonRule{}, jsonCase{}, missingCoverage{}} {
 		for i := range reflect.TypeOf(of).NumField() {
 			key, _, _ := strings.Cut(reflect.TypeOf(of).Field(i).Tag.Get("json"), ",")
 			if !bytes.Contains(document, []byte("`"+key+"`")) {
@@ -282,6 +297,10 @@ func TestRequireCoverage(t *testing.T) {
 		{[]string{"conformant", "provider"}, "ARM-11", 1, ""},
 		{[]string{"conformant", "provider"}, "DEF", 1, "DEF (none"},
 		{[]string{"malformed"}, "ARM-01", 3, "ARM-01 (not checkable: no trace was judged)"},
+		{[]string{"conformant"}, "ARM-07/NONE+ANY", 0, ""},
+		{[]string{"conformant"}, "ARM-04/MATCH", 4, "ARM-04/MATCH (it may have been met, and the traces do not tell)"},
+		{[]string{"conformant"}, "DEF-05/THIRD", 4, "DEF-05/THIRD (never met)"},
+		{[]string{"malformed"}, "DEF-05/THIRD", 3, "DEF-05/THIRD (cases are counted by the streaming engine alone"},
 	} {
 		b := newBench(t)
 		code := b.do(append(files(t, given.words...), "--require-coverage", given.coverage)...)
@@ -289,6 +308,30 @@ func TestRequireCoverage(t *testing.T) {
 			(given.want == "") == strings.Contains(b.out.String(), "required and missing") {
 			t.Errorf("%+v: exit %d\n%s", given, code, &b.out)
 		}
+	}
+}
+
+// The text tells how often cases were met, over all traces of the run, and says so where nothing counts them.
+func TestCasesAreTold(t *testing.T) {
+	b := newBench(t)
+	b.do(files(t, "conformant", "provider")...)
+	for _, want := range []string{"cases: 2 met, 1 perhaps, 37 never\n", "  met     ARM-05/NOTHING×2-6 ARM-07/NONE+ANY×2\n", "  perhaps ARM-04/MATCH×0-2\n",
+		"  never   ARM-05/OTHERS ARM-06/ARM"} {
+		if !strings.Contains(b.out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &b.out)
+		}
+	}
+	check := b.program.check
+	b.program.check = func(ctx context.Context, t *trace.Trace, o linearize.Options) *verdict.Report {
+		r := check(ctx, t, o)
+		r.Cases = nil
+		return r
+	}
+	if b.do(files(t, "conformant")...); !strings.Contains(b.out.String(), "cases: not counted (") {
+		t.Errorf("nothing says that no case was counted:\n%s", &b.out)
+	}
+	if b.do("explain", "ARM-07"); strings.Count(b.out.String(), "ARM-07/") != 12 {
+		t.Errorf("explain does not list the 12 cells of the merge table:\n%s", &b.out)
 	}
 }
 
@@ -302,13 +345,13 @@ func TestCoverageOfSeveralTraces(t *testing.T) {
 				for _, kind := range order {
 					c.add(&verdict.Report{Rules: map[string]verdict.RuleCoverage{"ARM-01": {Coverage: kind, Count: 3}}})
 				}
-				if got := c["ARM-01"]; got.Coverage != more || got.Count != 6 {
+				if got := c.rules["ARM-01"]; got.Coverage != more || got.Count != 6 {
 					t.Errorf("%v: %+v", order, got)
 				}
 			}
 		}
 	}
-	if got := newCoverage(nil)["ARM-01"].Coverage; got != verdict.NotCheckable {
+	if got := newCoverage(nil).rules["ARM-01"].Coverage; got != verdict.NotCheckable {
 		t.Errorf("a rule that no report names counts as %q", got)
 	}
 }

@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
 )
@@ -87,13 +89,16 @@ func readFake(_ context.Context, name string, r io.Reader) (*trace.Trace, error)
 func fakeReport(t *trace.Trace) *verdict.Report {
 	report := &verdict.Report{
 		File: t.Name, Dialect: "ndkpi", Events: 3, Components: 1, Operations: 4, Assumes: []string{"A2"},
-		Rules: map[string]verdict.RuleCoverage{},
+		Rules: map[string]verdict.RuleCoverage{}, Cases: &cases.Counts{},
 		// Output that is to be the same byte for byte must not show this.
 		Elapsed: time.Duration(time.Now().UnixNano()),
 	}
 	for _, rule := range rules.All() {
 		report.Rules[rule.ID] = verdict.RuleCoverage{Coverage: verdict.NotCheckable, Why: "no engine of this program checks it yet"}
 	}
+	report.Cases.Met(cases.Merge(model.NONE, model.ANY))
+	report.Cases.Add(cases.ArmFoundNothing, cases.Count{AtLeast: 1, AtMost: 3})
+	report.Cases.MayHave(cases.ArmFoundMatch)
 	report.Rules["ARM-01"] = verdict.RuleCoverage{Coverage: verdict.Checked, Count: 2}
 	report.Rules["ARM-02"] = verdict.RuleCoverage{Coverage: verdict.Undecided, Count: 1, Why: "the trace has no end"}
 	report.Rules["DEF-03"] = verdict.RuleCoverage{Coverage: verdict.Vacuous}

@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"model", "trace"},
 	{"model/mc"},
 	{"refimpl", "hwbinding", "hwbinding/*"},
-	{"linearize/witness", "linearize/calls", "linearize/automaton"},
+	{"linearize/witness", "linearize/calls", "linearize/automaton", "linearize/cases"},
 	{"linearize/verdict"},
 	{"linearize/stream", "linearize/search"},
 	{"linearize"},

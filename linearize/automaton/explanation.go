@@ -40,6 +40,21 @@ func bit(b bool) byte {
 	return 0
 }
 
+// aged returns how many completions x holds, at least, if none of these is fresh, and else 0.
+func (x explanation) aged() int {
+	n := 0
+	for i, c := range x.cells {
+		switch {
+		case c.form == many:
+		case c.form == one && i < x.old:
+			n++
+		default:
+			return 0
+		}
+	}
+	return n
+}
+
 // with returns x with one more cell, the newest.
 func (x explanation) with(c cell) explanation {
 	x.cells = append(slices.Clip(x.cells), c)

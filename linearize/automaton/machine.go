@@ -82,8 +82,7 @@ type set struct {
 	readers uint8       // how many callbacks may have been entered before the trace tells of it; anyReaders is no limit
 	need    []int       // for each rank: how many completions one explanation has had placed by then, at most
 	next    steps
-	arm     model.Arm // what the CQ is armed for in every explanation
-	armed   bool      // … if it is the same in all
+	seen
 }
 
 const anyReaders = ^uint8(0)
@@ -135,7 +134,7 @@ func (m *Machine) known(alive []explanation, flights []model.Arm, readers uint8,
 	s := m.sets[string(key)]
 	if s == nil {
 		s = &set{alive: alive, flights: flights, readers: readers, need: need(alive, len(keep))}
-		s.arm, s.armed = armOf(alive)
+		s.seen = m.see(alive)
 		m.remember(len(key)*4 + 200)
 		m.sets[string(key)] = s
 	}
@@ -197,11 +196,30 @@ func need(alive []explanation, ranks int) []int {
 	return most
 }
 
-// armOf returns what the CQ is armed for, if that is the same in all explanations.
-func armOf(alive []explanation) (arm model.Arm, same bool) {
-	if len(alive) == 0 {
-		return model.NONE, false
+// seen is what explanations say of the CQ that others ask for.
+type seen struct {
+	arms       model.Arms // that are outstanding, NONE too
+	placedArms model.Arms // … or would be when completions are placed
+	owes       bool       // all say that a callback is owed
+	mayOwe     bool       // one does
+	aged       int        // completions that the CQ holds at least, none of these fresh, if all say the same, and else 0
+}
+
+func (m *Machine) see(alive []explanation) seen {
+	s := seen{owes: len(alive) > 0}
+	for i, x := range alive {
+		if aged := x.aged(); i == 0 {
+			s.aged = aged
+		} else if aged != s.aged {
+			s.aged = 0
+		}
+		s.arms |= 1 << x.arm
+		s.placedArms |= 1 << x.arm
+		for _, change := range m.placing(x.control).changes {
+			s.placedArms |= 1 << change.to.arm
+		}
+		s.owes = s.owes && (x.least > 0 || x.errorDue)
+		s.mayOwe = s.mayOwe || x.most > 0 || x.errorDue
 	}
-	arm = alive[0].arm
-	return arm, !slices.ContainsFunc(alive, func(x explanation) bool { return x.arm != arm })
+	return s
 }

@@ -1,6 +1,7 @@
 package automaton
 
 import (
+	"math/bits"
 	"slices"
 
 	"ndkoracle/model"
@@ -48,7 +49,23 @@ func (q *Queue) Err() error { return q.err }
 func (q *Queue) Why() []*model.Refusal { return q.why }
 
 // Arm returns what the CQ is armed for, where every explanation says the same.
-func (q *Queue) Arm() (arm model.Arm, known bool) { return q.set.arm, q.set.armed }
+func (q *Queue) Arm() (arm model.Arm, known bool) {
+	return model.Arm(bits.TrailingZeros8(uint8(q.set.arms))), bits.OnesCount8(uint8(q.set.arms)) == 1
+}
+
+// Arms returns what the CQ may be armed for, NONE too: now, or once more completions may have been placed.
+func (q *Queue) Arms(placed bool) model.Arms {
+	if placed {
+		return q.set.placedArms
+	}
+	return q.set.arms
+}
+
+// Aged returns how many completions the CQ holds at least, none of these fresh, where every explanation says the same, and else 0.
+func (q *Queue) Aged() int { return q.set.aged }
+
+// Owes reports whether every explanation says that a callback is owed, and whether one does.
+func (q *Queue) Owes() (certain, maybe bool) { return q.set.owes, q.set.mayOwe }
 
 // take takes an event that happens at a moment.
 func (q *Queue) take(e event, at Moment) bool {

@@ -7,6 +7,7 @@ import (
 
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -41,7 +42,8 @@ type cq struct {
 	failed                moment // when a callback reported an error, or 0
 	failedLine            int
 	certain               armedFor
-	merged                int    // arms that merged with another one, if it has not failed
+	merged                merges // if it has not failed
+	calling               int    // callbacks that have been entered and have not returned
 	added                 moment // when the latest of its requests was posted
 	restedAt, emptyAtRest moment // the latest moment of rest, and the latest after which a poll found nothing
 	restedLine            int
@@ -287,6 +289,7 @@ func (s *Stream) armReturned(u *underWay, refused bool) {
 // entered takes the entry of a callback.
 func (s *Stream) entered(u *underWay, e *trace.Event) {
 	q := u.cq
+	q.calling++
 	s.seen[aCallback]++
 	status, ok := calls.HealthOf(e.Status)
 	if !ok {
@@ -332,6 +335,11 @@ func (q *cq) fails(name string, status model.Health) bool {
 	s := q.s
 	s.may.fails = true
 	s.exercised("ARM-16", "ARM-17")
+	if status == model.BufferOverflow {
+		s.cases.Met(cases.StatusBufferOverflow)
+	} else {
+		s.cases.Met(cases.StatusInternalError)
+	}
 	switch {
 	case q.failed != 0:
 		s.report(q.group, verdict.ProviderViolation, "ARM-17", 0, []int{q.failedLine},
@@ -368,6 +376,23 @@ func (q *cq) fails(name string, status model.Health) bool {
 		q.unclear("%s failed before it told so, and when that was this engine does not follow")
 	}
 	return true
+}
+
+// exited takes the return of a callback.
+func (q *cq) exited() {
+	q.calling--
+	if !q.s.dialect.Serialised {
+		return
+	}
+	switch certain, maybe := q.queue.Owes(); {
+	case len(q.polls) > 0 || q.stopped() || q.queue.Err() != nil:
+		q.s.cases.MayHave(cases.CallbackDeferred)
+	case certain:
+		q.s.cases.Met(cases.CallbackDeferred)
+	case maybe || q.pending > 0 && q.queue.Arms(false) != 1<<model.NONE:
+		q.s.cases.MayHave(cases.CallbackDeferred)
+	}
+	q.take(sight{what: exited, at: q.s.at})
 }
 
 // readCalled takes the call of ibv_get_cq_event: from now on an event of its CQ may have been read.
@@ -460,6 +485,12 @@ func (s *Stream) closeCqReturned(u *underWay, e *trace.Event, refused bool) {
 func (q *cq) closeAccepted() {
 	if q.closed == 0 {
 		q.s.exercised("ARM-20", "LIFE-09")
+		if q.calling > 0 {
+			q.s.cases.Met(cases.CloseInCallback)
+		}
+		if slices.ContainsFunc(q.lanes, func(l *lane) bool { return l.qp.exists && l.qp.closing == 0 }) {
+			q.s.cases.Met(cases.CloseCqFirst)
+		}
 		q.closed = q.s.at
 		q.take(sight{what: closeCall, at: q.s.at})
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -14,7 +15,9 @@ import (
 // pollCalled takes the call of a poll. What happens to the CQ until it returns waits for its results.
 func (s *Stream) pollCalled(u *underWay) {
 	q := u.cq
-	s.checkSerialised(q, u)
+	if s.checkSerialised(q, u); q.calling > 0 {
+		s.cases.Met(cases.PollInCallback)
+	}
 	if slices.ContainsFunc(q.polls, func(p *poll) bool { return p.to < 0 }) {
 		q.group.leaveInDoubt("polls of " + q.name + " overlap, and which of them came first this engine does not follow")
 	}
@@ -61,6 +64,14 @@ func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 		s.seen[aPoll]++
 		p.results = e.Results
 		q.checkHeld(len(e.Results))
+		switch n := len(p.results); {
+		case p.foundNothing():
+			s.cases.Met(cases.PollNothing)
+		case n == u.n && n > 0:
+			s.cases.Met(cases.PollFull)
+		case n > 0 && n < u.n:
+			s.cases.Met(cases.PollFewer)
+		}
 	}
 	if slices.ContainsFunc(q.polls, func(p *poll) bool { return p.to < 0 }) {
 		p.results = slices.Clone(p.results)

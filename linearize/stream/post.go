@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -101,6 +102,9 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 		s.posted(r, true, u, e)
 		s.accepted(r)
 	}
+	if behind := len(p.deferred); !ok && !u.Verbs && u.Queue == model.Initiator && behind > 0 {
+		s.cases.Met(cases.Refused(behind))
+	}
 	if u.fn != "NdkReceive" && u.fn != "ibv_post_recv" && (u.Verbs || !ok || !u.postings[0].deferred) {
 		p.endChains(u.call, false, !ok)
 	}
@@ -130,6 +134,7 @@ func (s *Stream) accepted(r *posting) {
 // endChains notes that the chains have ended of what was posted before a moment: before that its post had returned, where a
 // flush ends them, which may come before a post that it overlaps.
 func (p *qp) endChains(before moment, flushed, refused bool) {
+	open := len(p.deferred)
 	p.deferred = slices.DeleteFunc(p.deferred, func(r *posting) bool {
 		if r.called > before || flushed && (r.returned == 0 || r.returned > before) {
 			return false
@@ -137,6 +142,13 @@ func (p *qp) endChains(before moment, flushed, refused bool) {
 		r.ended, r.refusal = p.s.at, refused
 		return true
 	})
+	switch {
+	case len(p.deferred) == open || refused:
+	case flushed:
+		p.s.cases.Met(cases.ChainEndedByFlush)
+	default:
+		p.s.cases.Met(cases.ChainEndedByPost)
+	}
 }
 
 // refuse takes a request back that was not queued.

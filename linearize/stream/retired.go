@@ -14,10 +14,10 @@ type retired struct {
 	lately     int       // objects that have ended since they were last looked for
 	latest     []retiree // a ring
 	next       int
-	components int      // groups of which no object is left
-	unclear    []*group // … of which something was left open
-	chained    int      // QPs with requests that were deferred
-	merged     int      // arms that merged with another one
+	components int       // groups of which no object is left
+	unclear    []*group  // … of which something was left open
+	chained    int       // QPs with requests that were deferred
+	merged     [2]merges // of CQs that have not failed, and of those that have
 }
 
 // A retiree is a CQ or a QP that has ended.
@@ -110,9 +110,7 @@ func (q *cq) retire() bool {
 			return false
 		}
 	}
-	if q.failed == 0 {
-		s.retired.merged += q.merged
-	}
+	q.addMerged(&s.retired.merged, 1)
 	if latest := &s.latestCqs[endOf(q.name)]; *latest == q {
 		*latest = nil
 	}
@@ -208,7 +206,5 @@ func (q *cq) bringBack() {
 	s.retired.returns(q.group)
 	i, _ := slices.BinarySearchFunc(s.inOrder, q.number, func(o *cq, n int) int { return cmp.Compare(o.number, n) })
 	s.inOrder = slices.Insert(s.inOrder, i, q)
-	if q.failed == 0 {
-		s.retired.merged -= q.merged
-	}
+	q.addMerged(&s.retired.merged, -1)
 }

@@ -7,6 +7,7 @@ import (
 
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/cases"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -52,6 +53,8 @@ type Stream struct {
 	findings    []finding
 	counts      map[string]int
 	seen        [occasions]int
+	cases       cases.Counts
+	found       found
 	may         mayArm
 	late        []sight // what the completion under way tells of moments of rest before
 	muted       bool    // the latest finding was not kept
@@ -78,7 +81,9 @@ type underWay struct {
 	qp       *qp
 	n        int // room of a poll, or -1
 	arm      model.Arm
-	merges   bool // an arm: the CQ was armed already, for certain
+	merging  model.Arms // an arm: what may have been outstanding when it took effect, NONE too
+	nothing  bool       // … and the CQ was empty when it was called
+	aged     bool       // … and the CQ held completions then, and none that is fresh
 	depth    *int64
 	postings []*posting
 	conn     string
@@ -283,9 +288,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 	case calls.PollCq:
 		s.pollReturned(u, e, refused)
 	case calls.Callback:
-		if s.dialect.Serialised {
-			u.cq.take(sight{what: exited, at: s.at})
-		}
+		u.cq.exited()
 	case calls.ReadEvent:
 		s.readReturned(u, e)
 	case calls.FlushQp:

@@ -3,6 +3,7 @@ package stream
 import (
 	"slices"
 
+	"ndkoracle/linearize/cases"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -23,7 +24,8 @@ type token struct {
 	registered bool   // the first request that named it was to make it valid
 	told       bool   // something was told that shows its state
 	validFrom  moment // when it was told latest that it had been made valid
-	remote     int    // the line of the latest receive that told that the peer had invalidated it, or 0
+	remote     int    // the line of the receive that told that the peer had invalidated it, until it is told to be valid again; or 0
+	remoteFrom moment // when that was told
 	fetched    string // … by this function
 }
 
@@ -169,6 +171,9 @@ func (s *Stream) posted(r *posting, accepted bool, u *underWay, e *trace.Event) 
 	t := r.names
 	if t == nil || r.op != model.Invalidate || s.anyValid {
 		return
+	}
+	if !accepted {
+		s.invalidateFailed(t, r, cases.InvalidateRefused)
 	}
 	i := slices.Index(t.pending, r)
 	if i < 0 {

@@ -3,6 +3,7 @@ package stream
 import (
 	"slices"
 
+	"ndkoracle/linearize/cases"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -12,6 +13,9 @@ func (s *Stream) tokenTold(q *cq, line int, r *posting, outcome model.Outcome) (
 	t := r.names
 	if t == nil {
 		return 0, true
+	}
+	if r.op == model.Invalidate && outcome == model.FAILED {
+		s.invalidateFailed(t, r, cases.InvalidateFailed)
 	}
 	i := slices.Index(t.pending, r)
 	message := r.op == model.SendAndInvalidate
@@ -97,14 +101,38 @@ func (t *token) success(c tokenCourse, i int, message bool) ([]tokenCourse, *mod
 	return all, refusal
 }
 
-// tokenSucceeded counts what the success of r exercised.
+// tokenSucceeded takes that r succeeded, which names the token.
 func (s *Stream) tokenSucceeded(t *token, r *posting) {
 	t.told = true
 	if registers(r.op) {
-		t.validFrom = s.at
+		t.validFrom, t.remote = s.at, 0
 	}
-	if r.op == model.Invalidate && t.remote != 0 {
+	if t.isRemote(r) {
 		s.exercised("POLL-07", "POLL-08")
+	}
+}
+
+// isRemote reports whether r is an NdkInvalidate of a token that the peer had invalidated, as was told when it was called.
+func (t *token) isRemote(r *posting) bool {
+	return r.op == model.Invalidate && t.remote != 0 && t.remoteFrom < r.called
+}
+
+// invalidateFailed takes that r, an NdkInvalidate, failed in one way or the other.
+func (s *Stream) invalidateFailed(t *token, r *posting, how cases.Case) {
+	if t.isRemote(r) {
+		s.exercised("POLL-07", "POLL-08")
+		s.cases.Met(how)
+	}
+}
+
+// toldByReceive takes that the receive r told, by a function, that the peer had invalidated the token.
+func (s *Stream) toldByReceive(t *token, r *posting, fn string) {
+	t.told, t.remote, t.remoteFrom, t.fetched = true, r.line, s.at, fn
+	switch fn {
+	case "NdkGetCqResults":
+		s.cases.Met(cases.InvalidatedByPlainPoll)
+	case "NdkGetCqResultsEx":
+		s.cases.Met(cases.InvalidatedByExtendedPoll)
 	}
 }
 
@@ -141,7 +169,7 @@ func (s *Stream) messageTold(q *cq, p *poll, m, r *posting, outcome model.Outcom
 	}
 	if outcome == model.SUCCESS {
 		s.exercised("INV-06", "RES-09")
-		t.told, t.remote, t.fetched = true, r.line, p.call.fn
+		s.toldByReceive(t, r, p.call.fn)
 	}
 	m.adrift = outcome != model.SUCCESS
 	if other := outcome == model.FAILED || r.lane.qp.broken != 0; other && m.adrift && m.sent && !m.over && m.mayHaveHadNone(m.rested) {
@@ -398,7 +426,7 @@ func (s *Stream) tokenReceived(q *cq, p *poll, r *posting, result *trace.Result)
 			courses = append(courses, c)
 		}
 		t.courses = courses
-		t.told, t.remote, t.fetched = true, r.line, p.call.fn
+		s.toldByReceive(t, r, p.call.fn)
 	}
 	return true
 }

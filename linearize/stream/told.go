@@ -5,6 +5,7 @@ import (
 
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -372,6 +373,9 @@ func (s *Stream) unknownWr(q *cq, wr string) {
 	}
 }
 
+// cancelled are the cases of RES-08, by queue.
+var cancelled = [...]cases.Case{model.Initiator: cases.CancelledInitiator, model.Receive: cases.CancelledReceive}
+
 // checkResult holds a result against the request that it names, and reports whether it can be of it.
 func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, outcome model.Outcome) bool {
 	see, fn := []int{r.line}, p.call.fn
@@ -396,16 +400,25 @@ func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, o
 	s.seen[aResultOfRequest]++
 	if outcome == model.CANCELLED {
 		s.seen[aCancelled]++
+		s.cases.Met(cancelled[r.lane.queue])
 	}
 	if r.deferred {
 		s.seen[aDeferred]++
+		if r.ended == 0 {
+			s.cases.Met(cases.DeferredEarly)
+		}
 	}
 	if r.refusal {
 		s.seen[aRefusedChain]++
 	}
 	if r.silent {
 		s.seen[aSilentFailure]++
-		if outcome == model.SUCCESS {
+		switch outcome {
+		case model.FAILED:
+			s.cases.Met(cases.SilentFailed)
+		case model.CANCELLED:
+			s.cases.Met(cases.SilentCancelled)
+		case model.SUCCESS:
 			s.report(q.group, verdict.ProviderViolation, "FLAG-01", p.line, see,
 				"%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", r.wr)
 			r.lane.qp.allows("no completion of %s", r.wr)

@@ -4,6 +4,7 @@ package verdict
 import (
 	"time"
 
+	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/witness"
 )
 
@@ -65,6 +66,7 @@ type Report struct {
 	Verdict    Verdict
 	Findings   []Finding
 	Rules      map[string]RuleCoverage // every rule of the rulebook, by id
+	Cases      *cases.Counts           // how often each case of the rules was met, or nil where the engine does not count them
 	Assumes    []string                // ids of the readings that the verdict rests on
 	Witness    []witness.Placed        // of a conformant trace, where Options ask for it and porcupine has it: every step, in order
 	Order      []uint64                // of a trace in a partial order: the values of seq, in the order that was judged

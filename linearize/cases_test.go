@@ -1,0 +1,90 @@
+package linearize
+
+import (
+	"testing"
+
+	"ndkoracle/linearize/cases"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
+)
+
+// Each case is counted where it is met, as often as it is, and where nobody can tell it may have been met. All are told that a short history has
+// met; of those that are not in the row nothing is said here (ARM-04 to ARM-07, ARM-15, ARM-20, POLL-02, POLL-03, POLL-07, POLL-08, POLL-10,
+// RES-08, DEF-02, DEF-05, DEF-06, FLAG-02, LIFE-04).
+func TestCasesAreCounted(t *testing.T) {
+	type counts map[string]cases.Count
+	once, twice, perhaps, never := cases.Count{AtLeast: 1, AtMost: 1}, cases.Count{AtLeast: 2, AtMost: 2}, cases.Count{AtMost: 1}, cases.Count{}
+	notation := map[bool]func(testing.TB, string) *trace.Trace{false: script, true: overlapped}
+	const remotely = registered + "NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1; "
+	for _, test := range []struct {
+		overlaps bool
+		text     string
+		want     counts
+	}{
+		{false, "arm ERRORS; arm ERRORS; arm SOLICITED; arm ERRORS; arm SOLICITED; arm ANY; arm ERRORS; arm SOLICITED; arm ANY; rest", counts{
+			"ARM-07/NONE+ERRORS": once, "ARM-07/ERRORS+ERRORS": once, "ARM-07/ERRORS+SOLICITED": once, "ARM-07/SOLICITED+ERRORS": once,
+			"ARM-07/SOLICITED+SOLICITED": once, "ARM-07/SOLICITED+ANY": once, "ARM-07/ANY+ERRORS": once, "ARM-07/ANY+SOLICITED": once,
+			"ARM-07/ANY+ANY": once, "ARM-07/ERRORS+ANY": never, "ARM-07/NONE+ANY": never,
+			"ARM-05/NOTHING": {AtLeast: 9, AtMost: 9}, "ARM-05/OTHERS": never, "ARM-04/MATCH": never}},
+		{false, "arm SOLICITED; post 1; cb<; get 1x; cb>; arm ERRORS; arm ANY; rest", counts{
+			"ARM-07/NONE+SOLICITED": once, "ARM-07/NONE+ERRORS": once, "ARM-07/ERRORS+ANY": once}},
+		{false, "arm ANY; post 1; arm SOLICITED; cb<; get 1; cb>; rest", counts{ // was 1 placed before the second?
+			"ARM-07/NONE+SOLICITED": perhaps, "ARM-07/ANY+SOLICITED": perhaps, "ARM-04/MATCH": perhaps, "ARM-05/NOTHING": {AtLeast: 1, AtMost: 2}}},
+		{false, "arm ANY; arm SOLICITED; cb< STATUS_INTERNAL_ERROR; cb>; rest", counts{ // had it failed before the second?
+			"ARM-07/NONE+ANY": once, "ARM-07/NONE+SOLICITED": perhaps, "ARM-07/ANY+SOLICITED": {AtMost: 2}, "ARM-15/INTERNAL-ERROR": once}},
+		{false, "post 1; rest; arm ANY; cb<; get 1; cb>; rest", counts{"ARM-04/MATCH": once, "ARM-05/OTHERS": never, "ARM-05/NOTHING": never}},
+		{false, "arm ANY; post 1; cb<; cb>; arm ANY; rest; get 1; rest", counts{"ARM-05/OTHERS": once, "ARM-04/MATCH": never, "ARM-05/NOTHING": once}},
+		{false, "arm ANY; post 1; cb<; arm ANY; get 1; post 2; get 2; cb>; cb<; cb>; rest", counts{
+			"ARM-06/ARM": once, "ARM-06/DEFERRED": once, "POLL-10/CALLBACK": twice, "POLL-02/FEWER": twice}},
+		{false, "arm ANY; post 1; cb<; get 1; arm ANY; post 2; cb>; cb<; get 2; cb>; rest", counts{"ARM-06/DEFERRED": perhaps}},
+		{true, "new qp3 cq3; a< NdkCloseCq cq3; a> STATUS_PENDING; NdkCloseQp qp3; a! NdkCloseCompletion; rest", counts{"LIFE-04/CQ": once, "ARM-20/CALLBACK": never}},
+		{true, "new qp3 cq3; NdkCloseQp qp3; NdkCloseCq cq3; rest", counts{"LIFE-04/CQ": never}},
+		{false, "post 1; post 2; post 3; post 4; post 5; post 6; post 7; post 8; get 1 2 3 4 5 6 7 8; get; rest", counts{
+			"POLL-02/FULL": once, "POLL-02/FEWER": never, "POLL-03/NOTHING": once}},
+		{false, "post 1; recv 2; flush; get 1c 2c; rest", counts{"RES-08/INITIATOR": once, "RES-08/RECEIVE": once, "FLAG-02/CANCELLED": never}},
+		{false, "post 1 Q; post 2 Q; flush; get 1x 2c; rest", counts{"FLAG-02/FAILED": once, "FLAG-02/CANCELLED": once}},
+		{false, "post 1 D; get 1; post 2; get 2; rest", counts{"DEF-02/EARLY": once, "DEF-06/POST": once, "DEF-06/FLUSH": never}},
+		{false, "post 1 D; post 2 D; flush; get 1c 2c; rest", counts{"DEF-02/EARLY": never, "DEF-06/POST": never, "DEF-06/FLUSH": once}},
+		{false, "post 1 F; post 2 D; post 3 F; get 2; rest", counts{"DEF-05/SECOND": once, "DEF-05/THIRD": never, "DEF-06/POST": never}},
+		{false, "post 1 D; post 2 D; post 3 DF; post 4 D; post 5 D; post 6 D; post 7 F; get 1 2 4 5 6; rest", counts{"DEF-05/THIRD": once, "DEF-05/FOURTH": once}},
+		{false, "post 1 D; post 2 D; post 3 D; post 4 D; post 5 F; get 1 2 3 4; rest", counts{"DEF-05/FOURTH": never, "DEF-05/LATER": once}},
+		{true, remotely + "a< NdkInvalidate qp1 i1#7; a> STATUS_INVALID_PARAMETER; rest", counts{
+			"POLL-07/PLAIN": once, "POLL-07/EXTENDED": never, "POLL-08/INLINE": once, "POLL-08/COMPLETION": never}},
+		{true, remotely + "NdkInvalidate qp1 i1#7; get cq1 i1x; rest", counts{"POLL-08/INLINE": never, "POLL-08/COMPLETION": once}},
+		{true, remotely + "NdkFastRegister qp1 f2#7; get cq1 f2; NdkInvalidate qp1 i1#7; get cq1 i1; NdkInvalidate qp1 i2#7; get cq1 i2x; rest", counts{
+			"POLL-08/INLINE": never, "POLL-08/COMPLETION": never}}, // it was valid again
+	} {
+		r := streaming(notation[test.overlaps](t, test.text), Options{})
+		if r.Verdict != verdict.Conformant {
+			t.Errorf("%s: %s: %+v", test.text, r.Verdict, r.Findings)
+			continue
+		}
+		for id, want := range test.want {
+			which, known := cases.Get(id)
+			if have := r.Cases[which]; !known || have != want {
+				t.Errorf("%s: %s was met %d to %d times, want %d to %d", test.text, id, have.AtLeast, have.AtMost, want.AtLeast, want.AtMost)
+			}
+		}
+	}
+}
+
+// The corpus meets every case: what no trace of it shows no engine is held to.
+func TestCorpusMeetsEveryCase(t *testing.T) {
+	var all cases.Counts
+	for _, row := range corpusRows(t) {
+		if row.Verdict != string(verdict.Conformant) {
+			continue
+		}
+		r := streaming(row.read(t), row.options())
+		for _, which := range cases.All() {
+			if r.Cases != nil {
+				all.Add(which, r.Cases[which])
+			}
+		}
+	}
+	for _, which := range cases.All() {
+		if all[which].AtLeast == 0 {
+			t.Errorf("no conformant trace of the corpus shows %s: %s", which.ID(), which.Text())
+		}
+	}
+}
