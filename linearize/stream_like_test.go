@@ -315,6 +315,12 @@ var alike = []struct {
 	{"… or does call back", verdict.Conformant, "", "NdkReceive qp2 r1; NdkArmCq cq1 ANY; NdkSend qp1 s1; get cq2 r1c; enter cq1; rest"},
 	{"… or is not asked to", verdict.Conformant, "", "NdkReceive qp2 r1; NdkSend qp1 s1; get cq2 r1c; rest"},
 	{"… or a flush ended the receive", verdict.Conformant, "", "NdkReceive qp2 r1; NdkArmCq cq1 ANY; NdkSend qp1 s1; NdkFlush qp2; get cq2 r1c; rest"},
+	// ARM-09: a callback is for a send that had a receive by a moment of rest, as is told after it.
+	{"a callback after the rest by which a receive was posted, that the send took", verdict.ProviderViolation, "ARM-09",
+		"NdkArmCq cq1 ANY; NdkReceive qp2 r1; NdkSend qp1 s1; NdkFlush qp2; NdkReceive qp2 r2; rest; get cq1 s1; get cq1; get cq2 r1c r2; get cq2; enter cq1"},
+	{"… which was posted later", verdict.Conformant, "",
+		"NdkArmCq cq1 ANY; NdkReceive qp2 r1; NdkSend qp1 s1; NdkFlush qp2; rest; NdkReceive qp2 r2; get cq1 s1; get cq1; get cq2 r1c r2; get cq2; enter cq1"},
+
 	{"cancelled before the peer was connected", verdict.ProviderViolation, "RES-08",
 		"new qp3; new qp4; NdkConnect qp3 d; NdkReceive qp3 r1; get cq1 r1c; NdkConnect qp4 d; rest; get cq1"},
 	{"a message that was not silent, and had not ended by the rest", verdict.ProviderViolation, "RES-08",

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/automaton"
-	"ndkoracle/model"
 )
 
 // An uncalled is a request whose completion a poll delivered, and for which a callback was due by a moment of rest and was not entered, unless
@@ -15,6 +14,7 @@ type uncalled struct {
 	rule    string // by which its completion matched the arm
 	untold  bool   // the callback may have been entered, and the consumer has yet to tell of it
 	shown   int    // the line that shows that it waited for none, or 0
+	ranked  bool   // a send that succeeded, as all before it have: it took the receive of its rank among those that succeed
 }
 
 // noteUncalled remembers r, which the poll delivers, if it is such a request: whether a receive was pending then may be told later.
@@ -25,7 +25,8 @@ func (q *cq) noteUncalled(p *poll, r *posting, kinds automaton.Kinds) {
 	}
 	untold := q.mayHold(p, r, kinds)
 	q.untold = q.untold || untold
-	to.uncalled = append(to.uncalled, uncalled{request: r, rule: q.matches(kinds), untold: untold})
+	to.uncalled = append(to.uncalled, uncalled{request: r, rule: q.matches(kinds), untold: untold,
+		ranked: kinds == automaton.Plain && r.op.IsSend() && r.lane.took == r.sends+1})
 }
 
 // toldLate takes that the consumer tells of a callback of the CQ: that may be the one that had yet to be told.
@@ -67,8 +68,7 @@ func (q *cq) emptyTells(p *poll) {
 func (r *posting) receivedTells(line int) {
 	l := r.lane
 	i := slices.IndexFunc(l.uncalled, func(u uncalled) bool {
-		m := u.request
-		return m.op.IsSend() && m.outcome == model.SUCCESS && m.index() == r.index() && r.index() < l.known
+		return u.ranked && u.request.sends == l.took
 	})
 	if i >= 0 && r.returned != 0 && r.returned < l.uncalled[i].request.rested {
 		if u := &l.uncalled[i]; u.shows(line) {
