@@ -647,6 +647,11 @@ func TestWhatIsBehindAFlush(t *testing.T) {
 		"NdkFlush qp1; NdkWrite qp1 w1; NdkCloseQp qp1; get cq1 w1c":                                                  false,
 		"NdkWrite qp1 w1; NdkFlush qp1; NdkCloseQp qp1; get cq1 w1":                                                   false,
 		"a< NdkFlush qp1; NdkWrite qp1 w1; a>; NdkCloseQp qp1; get cq1 w1":                                            false,
+		"NdkReceive qp1 r1; a< NdkFlush qp1; NdkReceive qp1 r2; a>; get cq1 r1c r2x":                                  true, // the flush cancelled r1, and r2 behind it
+		"NdkReceive qp1 r1; NdkReceive qp2 r3; a< NdkFlush qp1; NdkReceive qp1 r2; a>; get cq2 r3x; get cq1 r1c r2x":  false,
+		"NdkRead qp1 x1; a< NdkFlush qp1; NdkWrite qp1 w1 READ_FENCE; a>; get cq1 x1c w1":                             true,
+		"NdkRead qp1 x1; a< NdkFlush qp1; NdkWrite qp1 w1; a>; get cq1 x1c w1":                                        false,
+		"new qp3; NdkReceive qp3 r1; a< NdkFlush qp3; NdkReceive qp3 r2; a>; get cq1 r1c r2x; NdkConnect qp3 d":       false, // it was not connected
 		"NdkFlush qp1; NdkWrite qp1 w1; placed cq1 w1":                                                                true,
 		"verbs;err qp1; post qp1 w1; placed cq1 w1":                                                                   true,
 		"verbs;err qp1; post qp1 w1; placed cq1 w1x":                                                                  true,

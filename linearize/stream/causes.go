@@ -145,11 +145,13 @@ func (p *qp) mayBeLost(from moment, by cause, r *posting) {
 func (p *qp) mayBeLostByPeer(from moment) { p.mayBeLost(max(from, p.connected), byPeer, nil) }
 
 // mayBe reports whether u may be cancelled by what happened at some time before it. A request of its own queue that failed was
-// executed after it, unless it could pass it.
+// executed after it, unless it could pass it. A flush may have come before what ended otherwise, but in one reading of A15 (FLUSH-05).
 func (u *uncaused) mayBe(by cause, from moment, r *posting) bool {
 	switch {
 	case by == byFlush || by == byFlushCall:
-		return u.instead == nil || from < u.instead.returned
+		p := u.lane.qp
+		alsoLater := p.s.dialect.A15 == model.A15Cancelled && p.connectedBy != 0 && p.connectedBy < from
+		return u.instead == nil || from < u.instead.returned && !alsoLater
 	case by == cause(u.lane.queue):
 		return r != nil && u.passable && !r.fence
 	}

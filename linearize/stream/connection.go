@@ -59,7 +59,7 @@ func (p *qp) connectReturned(u *underWay, refused, pending bool) {
 	case refused:
 		p.notConnected()
 	case !pending:
-		p.connects = false
+		p.connects, p.connectedBy = false, p.s.at
 	}
 }
 
@@ -68,7 +68,7 @@ func (p *qp) connectAnswered(u *underWay, success bool) {
 	switch {
 	case p.connected != u.call || !p.connects:
 	case success:
-		p.connects = false
+		p.connects, p.connectedBy = false, p.s.at
 	case p.succeeds || p.peer != nil && p.peer.succeeds:
 		p.leaveOpen(u.fn + " of " + p.name + " failed after requests had succeeded, and what that means for its peer this engine does not follow")
 	default:

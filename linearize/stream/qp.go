@@ -25,6 +25,7 @@ type qp struct {
 	signalAll   bool
 	connected   moment         // the call of the first connect, or 0: from then on it may have been connected
 	connects    bool           // that call has not returned, or is pending
+	connectedBy moment         // when it was over, or 0
 	succeeds    bool           // a request has succeeded
 	flushed     []returned     // flushes, and the close, that have returned
 	cancelsAll  moment         // when a flush had returned, where that cancels what is posted later, too (A15); or 0
