@@ -1,7 +1,9 @@
 package linearize
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"strconv"
 	"testing"
 
@@ -67,6 +69,61 @@ func TestStreamForgetsWhatIsClosed(t *testing.T) {
 	if r.Components == 0 || r.Rules["LIFE-04"].Count != 2*33_000 {
 		t.Errorf("%d components, LIFE-04 %+v", r.Components, r.Rules["LIFE-04"])
 	}
+}
+
+// What both hosts of connections have closed is kept no longer either, but what was closed last.
+func TestJoinForgetsWhatBothHostsClosed(t *testing.T) {
+	var hosts [2]*Host
+	var before, after uint64
+	for i := range hosts {
+		read, write := io.Pipe()
+		go func() {
+			w, err := trace.NewWriter(write, trace.Header{Dialect: "ndkpi", Side: "provider", Order: "total"})
+			l := newLoad(4, func(e *trace.Event) { err = cmp.Or(err, w.Write(e)) })
+			round := func() { l.churnHalf(i == 0) }
+			if i == 0 {
+				before, after = heapAfter(1_000, round), heapAfter(10_000, round)
+			} else {
+				heapAfter(11_000, round)
+				l.call("NdkFlush", trace.Event{Qp: "qp:11000"}, success)
+			}
+			l.event(trace.Point, "", "quiesce", trace.Event{})
+			write.CloseWithError(cmp.Or(err, w.Close(trace.End{Events: uint64(l.n), Quiescent: true})))
+		}()
+		in, err := trace.NewReader("", read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hosts[i] = &Host{In: in, Name: []string{"A", "B"}[i]}
+	}
+	CheckJoined(t.Context(), hosts)
+	for i, want := range []string{"conformant", "consumer violation of LIFE-06"} {
+		r := hosts[i].Report
+		if hosts[i].Err != nil || r.Describe() != want || len(hosts[i].Lone) > 0 || r.Components != 11_001 || r.Rules["LIFE-04"].Count != 11_000 {
+			t.Errorf("%v, %s of %d components, %+v, %+v", hosts[i].Err, r.Verdict, r.Components, r.Rules["LIFE-04"], r.Findings[:min(3, len(r.Findings))])
+		}
+	}
+	if after > before+8<<20 {
+		t.Errorf("%d KiB after 1,000 connections, %d KiB after 10,000 more", before>>10, after>>10)
+	}
+}
+
+// churnHalf adds what one of two hosts tells of a connection that does not live long, on which it sends or receives.
+func (l *load) churnHalf(sends bool) {
+	l.posted++
+	n := strconv.Itoa(l.posted)
+	cq, qp, wr, fn := "cq:"+n, "qp:"+n, "w"+n, "NdkReceive"
+	if sends {
+		fn = "NdkSend"
+	}
+	l.call("NdkCreateCq", trace.Event{Cq: cq, Depth: number(16)}, success)
+	l.call("NdkCreateQp", trace.Event{Qp: qp, ReceiveCq: cq, InitiatorCq: cq}, success)
+	l.call("NdkConnect", trace.Event{Qp: qp, Conn: "conn:" + n}, success)
+	l.call(fn, trace.Event{Qp: qp, Wr: wr}, success)
+	l.call("NdkReceive", trace.Event{Qp: qp, Wr: "never" + n}, success)
+	l.call("NdkGetCqResults", trace.Event{Cq: cq, N: number(8)}, trace.Event{Results: []trace.Result{{Wr: wr, Qp: qp, Status: "STATUS_SUCCESS"}}})
+	l.closesEarly("NdkCloseQp", trace.Event{Qp: qp})
+	l.closesEarly("NdkCloseCq", trace.Event{Cq: cq})
 }
 
 // What an event takes of a recording in which nothing lives long, the same for a long one.

@@ -159,7 +159,7 @@ func (h *Host) finish() {
 	s, t := h.Stream, h.Trace
 	t.End, t.Unknown, t.More = h.In.End(), h.In.UnknownFns(), uint64(h.Report.Events-len(t.Events))
 	s.finishRemote("the trace of " + s.other.name + " does not tell all that its host did")
-	met := false
+	met := s.retired.met
 	for _, p := range s.qpsInOrder {
 		if met = met || p.isRemote(); p.conn != "" && p.peer == nil && !slices.Contains(h.Lone, p.conn) {
 			h.Lone = append(h.Lone, p.conn)

@@ -3,6 +3,8 @@ package stream
 import (
 	"cmp"
 	"slices"
+
+	"ndkoracle/model"
 )
 
 // What is closed for good is put aside, so that a stream looks through, and keeps, what lives. A QP is put aside together with the other end of
@@ -18,6 +20,7 @@ type retired struct {
 	unclear    []*group  // … of which something was left open
 	chained    int       // QPs with requests that were deferred
 	merged     [2]merges // of CQs that have not failed, and of those that have
+	met        bool      // a QP whose connection had its other end at another host
 }
 
 // A retiree is a CQ or a QP that has ended.
@@ -38,31 +41,48 @@ func (s *Stream) endsLife() {
 	}
 }
 
-// retire puts aside what has ended, unless two traces are judged together: the other host may have more to tell.
+// retire puts aside what has ended.
 func (s *Stream) retire() {
-	if s.other != nil {
-		return
-	}
 	busyCqs, busyQps := map[*cq]bool{}, map[*qp]bool{}
-	for _, u := range s.open.all() {
-		busyCqs[u.cq], busyQps[u.qp], busyQps[u.closes] = true, true, true
+	for _, of := range []*Stream{s, s.other} {
+		if of == nil {
+			continue
+		}
+		for _, u := range of.open.all() {
+			busyCqs[u.cq], busyQps[u.qp], busyQps[u.closes] = true, true, true
+		}
 	}
 	quiet := func(p *qp) bool { return !busyQps[p] && p.isQuiet() }
 	s.qpsInOrder = slices.DeleteFunc(s.qpsInOrder, func(p *qp) bool {
-		return quiet(p) && (p.peer == nil || quiet(p.peer)) && p.retire()
+		return quiet(p) && p.peerIs(quiet) && p.retire()
 	})
 	s.inOrder = slices.DeleteFunc(s.inOrder, func(q *cq) bool { return !busyCqs[q] && q.retire() })
 }
 
 // isQuiet reports whether p has ended, and nothing of it is open: all its completions were delivered, or nobody can poll any more.
 func (p *qp) isQuiet() bool {
-	if !(p.gone && p.over != 0 || p.refused) || p.remote != nil || p.shadow != nil || len(p.unexplained) > 0 || p.group.root().broken {
+	if !(p.gone && p.over != 0 || p.refused) || len(p.unexplained) > 0 || p.group.root().broken {
 		return false
 	}
 	guessed := func(m *posting) bool { return !m.hasSucceeded() }
 	return !slices.ContainsFunc(p.lanes[:], func(l *lane) bool {
 		return len(l.uncalled) > 0 || slices.ContainsFunc(l.guessed, guessed) || l.cq != nil && l.cq.over == 0 && len(l.waiting)+len(l.naming) > 0
 	})
+}
+
+// peerIs reports whether the other end of the connection of p is quiet, too. Of one at another host nothing may be left to tell; and where none is
+// known the other host may yet tell of one.
+func (p *qp) peerIs(quiet func(*qp) bool) bool {
+	switch {
+	case p.peer == nil:
+		return p.s.other == nil || p.conn == ""
+	case !p.isRemote():
+		return quiet(p.peer)
+	}
+	of := p.peer.remote.of
+	followed := func(g *group) bool { return !g.stopped && g.unclear == "" }
+	return quiet(of) && followed(p.group.root()) && followed(of.group.root()) && p.receivable() && of.receivable() &&
+		len(p.peer.lanes[model.Initiator].naming) == 0
 }
 
 // retire puts p aside, unless something is found of it then.
@@ -82,7 +102,8 @@ func (p *qp) retire() bool {
 		}
 	}
 	if ends := s.conns[p.conn]; len(ends) <= 2 {
-		if ends = slices.DeleteFunc(ends, func(o *qp) bool { return o == p }); len(ends) == 0 {
+		gone := func(o *qp) bool { return o == p || p.isRemote() && o == p.peer.remote.of }
+		if ends = slices.DeleteFunc(ends, gone); len(ends) == 0 {
 			delete(s.conns, p.conn)
 		} else {
 			s.conns[p.conn] = ends
@@ -95,6 +116,7 @@ func (p *qp) retire() bool {
 		*latest = nil
 	}
 	p.retired = true
+	s.retired.met = s.retired.met || p.isRemote()
 	s.retired.add(s, p.group, retiree{qp: p})
 	return true
 }

@@ -251,16 +251,24 @@ func (p *qp) checkFollowed() {
 // checkReceived holds the sends of p that succeeded, when all is told, against the receives of the other host that can have
 // succeeded (POLL-05).
 func (p *qp) checkReceived() {
+	if sends, to := p.shadow.remote, p.peer; !p.receivable() && len(p.s.other.shared) == 0 && !p.group.root().broken {
+		p.s.report(p.group, verdict.ProviderViolation, "POLL-05", sends.latestLine, []int{sends.latest.line},
+			"%s completed with success: %d sends of %s have, and of the receives of %s no more than %d can have taken a message",
+			sends.latest.wr, sends.sent, p.name, to.name, p.mayHaveTaken())
+	}
+}
+
+// receivable reports whether no more sends of p have succeeded than can have been received.
+func (p *qp) receivable() bool { return p.shadow.remote.sent <= p.mayHaveTaken() }
+
+// mayHaveTaken returns how many receives of the other host can have taken a message of p.
+func (p *qp) mayHaveTaken() int {
 	sends, to := p.shadow.remote, p.peer
 	receives := to.lanes[model.Receive].next - to.remote.lost
 	if sends.sent > 0 && sends.latest.op == model.SendAndInvalidate {
 		receives++ // it may have ended the connection instead, by a bad token
 	}
-	if sends.sent > receives && len(p.s.other.shared) == 0 && !p.group.root().broken {
-		p.s.report(p.group, verdict.ProviderViolation, "POLL-05", sends.latestLine, []int{sends.latest.line},
-			"%s completed with success: %d sends of %s have, and of the receives of %s no more than %d can have taken a message",
-			sends.latest.wr, sends.sent, p.name, to.name, receives)
-	}
+	return receives
 }
 
 // alone takes that r succeeded and that no half of the other host's is left for it (POLL-05).
