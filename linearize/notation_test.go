@@ -31,6 +31,12 @@ func script(t testing.TB, text string) *trace.Trace {
 	for i := range 20 { // so that sends never wait for the peer
 		s.call("NdkReceive", trace.Event{Qp: "qp2", Wr: fmt.Sprintf("r%d", i)}, success)
 	}
+	return s.play(t, text)
+}
+
+// play does what a text says, to the end of the trace.
+func (s *scripted) play(t testing.TB, text string) *trace.Trace {
+	t.Helper()
 	quiescent := true
 	for _, line := range strings.Split(text, ";") {
 		words := strings.Fields(line)

@@ -100,3 +100,60 @@ func TestNoUnseenOverflowExplains(t *testing.T) {
 		}
 	}
 }
+
+// lonely is a script of a QP whose peer is not in the trace, and of its CQ, which has room for two completions.
+func lonely(t *testing.T, text string) *trace.Trace {
+	s := &scripted{trace: &trace.Trace{Name: "script", Header: trace.Header{Dialect: "ndkpi", Side: "provider", Order: "total"}}}
+	s.call("NdkCreateCq", trace.Event{Cq: "cq1", Depth: number(2)}, success)
+	s.call("NdkCreateQp", trace.Event{Qp: "qp1", ReceiveCq: "cq1", InitiatorCq: "cq1"}, success)
+	s.call("NdkConnect", trace.Event{Qp: "qp1", Conn: "c"}, success)
+	return s.play(t, text)
+}
+
+// When a CQ overflows nobody sees. Where all its requests complete by the provider alone, and into it alone, each moment is followed at which it can
+// have happened: what it explains is allowed, and what it does not is none of it.
+func TestStreamFollowsOverflows(t *testing.T) {
+	const three = "write 1; write 2; write 3; "
+	for _, test := range []struct {
+		name, text, assume string
+		want               verdict.Verdict
+		rule               string
+	}{
+		{"one is missing", three + "rest; get 1 2; get", "", verdict.Conformant, ""},
+		{"… of those that had room", "write 1; write 2; rest; get 1; get", "", verdict.ProviderViolation, "DEF-04"},
+		{"… and the CQ delivers what came later", three + "rest; get 1 2; get; write 4; get 4", "", verdict.ProviderViolation, "ARM-17"},
+		{"… and two of three", three + "rest; get 1; get", "", verdict.Conformant, ""},
+		{"… by a reading that leaves nothing in a CQ", three + "rest; get 1; get", "A33 ALL", verdict.ProviderViolation, "POLL-03"},
+		{"one is late", three + "get 1; rest; get; get 2x; get", "", verdict.Conformant, ""},
+		{"all of them are, and none was lost", three + "get 1; rest; get; get 2; get 3", "", verdict.ProviderViolation, "POLL-03"},
+		{"one is missing, and an arm asked for errors", "arm ERRORS; " + three + "rest; get 1 2; get", "", verdict.ProviderViolation, "ARM-08"},
+		{"… and it was told", "arm ERRORS; " + three + "cb< STATUS_BUFFER_OVERFLOW; cb>; rest; get 1 2; get", "", verdict.Conformant, ""},
+		{"… by an arm that comes later", three + "rest; arm ANY; get 1 2; cb< STATUS_BUFFER_OVERFLOW; cb>; rest; get", "", verdict.Conformant, ""},
+		{"… which asks for nothing that was lost", three + "rest; arm ANY; get 1 2; cb<; cb>; rest; get", "A1 LOST", verdict.Conformant, ""},
+		{"… and finds what is left", three + "rest; get; arm ANY; rest", "A1 LOST", verdict.ProviderViolation, "ARM-04"},
+		{"told as another error", three + "rest; get 1; get; arm ERRORS; cb< STATUS_INTERNAL_ERROR; cb>; rest", "", verdict.Inconclusive, ""},
+		{"told when there is room again", "arm ERRORS; " + three + "get 1 2; cb< STATUS_BUFFER_OVERFLOW; cb>; rest; get", "", verdict.Conformant, ""},
+		{"told when nothing is missing", "arm ERRORS; " + three + "get 1 2 3; write 4; cb< STATUS_BUFFER_OVERFLOW; cb>", "",
+			verdict.ProviderViolation, "ARM-16"},
+		{"told by the callback that is owed", "arm ANY; " + three + "cb< STATUS_BUFFER_OVERFLOW; cb>; get 1 2; get", "A2 ONE", verdict.Conformant, ""},
+		{"… and owed for a completion", "arm ANY; " + three + "cb< STATUS_BUFFER_OVERFLOW; cb>; get 1 2; get", "A2 TWO",
+			verdict.ProviderViolation, "ARM-01"},
+		{"a callback for the third", "write 1; write 2; arm SOLICITED; rest; recv 3; rest; cb<; cb>; get", "", verdict.ProviderViolation, "POLL-03"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			assume := map[string]string{}
+			if reading, choice, ok := strings.Cut(test.assume, " "); ok {
+				assume[reading] = choice
+			}
+			for _, engine := range []Engine{Streaming, Porcupine} {
+				r := Check(t.Context(), lonely(t, test.text), Options{Engine: engine, Assume: assume})
+				if engine == Porcupine && test.want == verdict.Inconclusive {
+					test.want = verdict.Conformant // it sees from the beginning that the CQ had that error
+				}
+				if r.Verdict != test.want || test.rule != "" && !equivalent(r.Findings[0], test.rule) {
+					t.Errorf("%s: %s, want %s of %s: %+v", engine, r.Verdict, test.want, test.rule, r.Findings)
+				}
+			}
+		})
+	}
+}

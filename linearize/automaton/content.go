@@ -52,15 +52,16 @@ const (
 	point                 // exactly one, of which the trace tells that it was placed at that very moment
 	fence                 // none: something that must have been placed by a moment of rest, and is not delivered, stands before it
 	openFence             // none: something that may have to have been stands before it
+	dropped               // none: a completion for which an overflow left no room
 )
 
 func (f form) isFence() bool { return f == fence || f == openFence }
 
-// isPlaced reports whether one completion had been placed for a cell of the form, and no more than one, whether it is still there or not.
-func (f form) isPlaced() bool { return f == one || f == lost }
+// isPlaced reports whether one completion had come for a cell of the form, and no more than one, whether it is still there or not.
+func (f form) isPlaced() bool { return f == one || f == lost || f == dropped }
 
 // mayBeNone reports whether a CQ may hold nothing of a cell of the form.
-func (f form) mayBeNone() bool { return f == many || f == lost || f == openFence }
+func (f form) mayBeNone() bool { return f == many || f == lost || f == openFence || f == dropped }
 
 // nullable reports whether a CQ with this content may hold nothing.
 func (x explanation) nullable() bool {
@@ -126,7 +127,11 @@ func (m *Machine) restrict(x explanation, a model.Arm, least, most int) []explan
 
 // emptied returns x for an empty CQ.
 func (x explanation) emptied() explanation {
+	cells := x.cells
 	x.cells, x.old = nil, 0
+	if i := slices.IndexFunc(cells, isDropped); i >= 0 {
+		x.cells = cells[i : i+1 : i+1]
+	}
 	return x
 }
 
@@ -139,7 +144,7 @@ func (x explanation) without(from int, kinds Kinds) (y explanation, possible boo
 			c.kinds &^= kinds
 		}
 		switch {
-		case c.form.isFence() || c.kinds != 0:
+		case c.form.isFence() || c.form == dropped || c.kinds != 0:
 			y.cells = append(y.cells, c)
 		case !c.form.mayBeNone():
 			return y, false

@@ -123,6 +123,8 @@ func (m *Machine) holds(x explanation, steps []cell, y explanation) bool {
 				fits[i] = d.form == one && serves && after[i+1]
 			case c.form == lost:
 				fits[i] = d.form.isPlaced() && serves && after[i+1]
+			case c.form == dropped:
+				fits[i] = d.form == dropped && d.by <= c.by && after[i+1]
 			default:
 				fits[i] = d.form == c.form && d.by == c.by && serves && after[i+1]
 			}

@@ -15,6 +15,7 @@ type event struct {
 	is     bool   // of delivered: its place is known; of rested: a completion is owed
 	rank   uint16 // of delivered: the first by which it can have been placed; of pruned, fenceGone: the one in question
 	n      int    // of armReturned: which call; of readersAre, pruned: the number
+	depth  int    // for how many completions the CQ has room, if it may have overflowed just before; or HasRoom, or NotFollowed
 }
 
 type what uint8
@@ -150,11 +151,26 @@ func (t *transition) staged(x explanation, f func(explanation)) {
 	}
 }
 
-// take takes the event from x.
+// take takes the event from x, and from what x becomes if the CQ has overflowed just before.
 func (t *transition) take(x explanation) {
+	t.takeFrom(x)
+	if t.event.depth > 0 && x.health == model.OK {
+		t.staged(x, func(y explanation) {
+			all, err := t.machine.overflown(y, t.event.depth, t.now)
+			if err != nil {
+				t.err = err
+			}
+			for _, z := range all {
+				t.takeFrom(z)
+			}
+		})
+	}
+}
+
+func (t *transition) takeFrom(x explanation) {
 	switch t.event.what {
 	case armCalled, readersAre:
-		if t.event.what == armCalled || x.ahead <= uint8(t.event.n) {
+		if t.event.what == armCalled || x.ahead <= uint8(t.event.n) && !x.aheadOfError {
 			t.keep(x)
 		}
 	case armReturned, armRefused:
@@ -287,7 +303,7 @@ func (t *transition) enter(x explanation) {
 		for _, z := range t.machine.entered(y, t.event.status) {
 			t.keep(z)
 		}
-		if t.event.status != model.OK {
+		if t.event.status == model.InternalError || t.event.status != model.OK && t.event.depth == NotFollowed {
 			for _, z := range t.machine.failed(y, t.event.status) {
 				for _, told := range t.machine.entered(z, t.event.status) {
 					t.keep(told)

@@ -101,7 +101,7 @@ func (q *Queue) fence() bool {
 	if len(q.fences) == 0 || q.err != nil || !q.Alive() {
 		return q.Alive()
 	}
-	return q.only(q.hasPlace, callbackDue)
+	return q.only(q.hasPlace, callbackDue) && q.only(q.hasRequests, TooFew)
 }
 
 // only keeps the explanations of which something is true; why it has to be is the reason where no other is left.
@@ -139,7 +139,7 @@ func (q *Queue) placedBehind(x explanation, rested Moment) bool {
 // hasPlace reports whether, before each fence, there is room in x for all that is owed by then. A cell of any number takes
 // all that could have been placed by its moment; each of the others needs a cell of its own, of a moment that suits it.
 func (q *Queue) hasPlace(x explanation) bool {
-	if x.health != model.OK || x.open == model.Closed {
+	if !q.knowsOwed(x) {
 		return true
 	}
 	var owed []Moment
@@ -149,7 +149,7 @@ func (q *Queue) hasPlace(x explanation) bool {
 			continue
 		}
 		for ; next < len(q.fences) && q.fences[next].at < q.moments[c.by]; next++ {
-			if len(q.fences[next].owed) > 0 {
+			if len(q.fences[next].owed) > 0 && x.health == model.OK {
 				return false // what is behind it was delivered
 			}
 		}
@@ -162,11 +162,43 @@ func (q *Queue) hasPlace(x explanation) bool {
 		}
 	}
 	for ; next < len(q.fences); next++ {
-		if len(q.fences[next].owed) > 0 {
+		if len(q.fences[next].owed) > 0 && x.health == model.OK {
 			return false
 		}
 	}
 	return true
+}
+
+// hasRequests reports whether there are requests for all that x says was placed, or lost, behind a fence, beside those that are owed before it:
+// of a CQ that overflowed. Elsewhere what is owed may turn out to have waited.
+func (q *Queue) hasRequests(x explanation) bool {
+	if !x.hasOverflown() || !q.knowsOwed(x) {
+		return true
+	}
+	n, fences := 0, 0
+	for _, c := range x.cells {
+		switch {
+		case c.form.isFence():
+			n = 0
+			for fences < len(q.fences) && q.fences[fences].at <= q.moments[c.by] {
+				fences++
+			}
+			for _, f := range q.fences[:fences] {
+				n += len(f.owed)
+			}
+		case fences > 0 && c.form.isPlaced():
+			if n++; n > q.pending[c.by] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// knowsOwed reports whether what was owed by the moments of rest before the fences of x had to be placed: a CQ that failed, nobody knows when,
+// may have lost it.
+func (q *Queue) knowsOwed(x explanation) bool {
+	return x.open != model.Closed && (x.health == model.OK || x.hasOverflown())
 }
 
 // takes reports whether cells have room for completions that could be placed from such moments on.

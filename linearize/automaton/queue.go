@@ -21,6 +21,7 @@ type Queue struct {
 	fences  []mark
 	now     Moment // of the latest event
 	debt    uint32 // callbacks that may be owed beside those that the explanations say
+	depth   int    // as an event has it
 	why     []*model.Refusal
 	death   death // where no explanation is left
 	prior   *set  // before the latest event
@@ -76,6 +77,9 @@ func (q *Queue) take(e event, at Moment) bool {
 		q.raise(q.debt)
 	}
 	before := q.set
+	if e.mayComeAfterOverflow() {
+		e.depth = q.depth
+	}
 	s := q.machine.after(before, &e)
 	if s.err != nil {
 		q.err = s.err

@@ -55,7 +55,7 @@ func (q *Queue) restart(d death, forget bool, at Moment) {
 		q.unknown += points(d)
 	}
 	var alive []explanation
-	for _, x := range d.set.alive {
+	for _, x := range plausible(d.set.alive) {
 		for _, c := range q.machine.relaxed(x.control, d.event) {
 			y := x
 			if y.control = c; !forget {

@@ -39,8 +39,9 @@ type cq struct {
 	readers               int
 	closed                moment // when a close had returned
 	over                  moment // when it had completed
-	failed                moment // when a callback reported an error, or 0
+	failed                moment // when a callback reported an error, or nothing but an overflow explained what was seen; or 0
 	failedLine            int
+	told                  bool // a callback has reported it
 	certain               armedFor
 	merged                merges // if it has not failed
 	calling               int    // callbacks that have been entered and have not returned
@@ -81,6 +82,7 @@ type sight struct {
 	at      moment
 	line    int
 	pending int
+	room    int // as roomNow has it
 	arm     model.Arm
 	status  model.Health
 	kinds   automaton.Kinds
@@ -151,6 +153,7 @@ func (q *cq) stopped() bool {
 // take takes a sight. While the close of a QP is called, its completions may vanish behind it.
 func (q *cq) take(e sight) {
 	q.takeOne(e)
+	q.noticeOverflow()
 	if len(q.beingClosed) > 0 {
 		q.vanishClosing()
 	}
@@ -167,7 +170,7 @@ func (q *cq) takeOne(e sight) {
 	if q.stopped() {
 		return
 	}
-	e.pending, e.line = q.pending, q.s.line()
+	e.pending, e.room, e.line = q.pending, q.roomNow(), q.s.line()
 	if len(q.polls) > 0 {
 		if q.held = append(q.held, e); len(q.held) > maxHeld {
 			q.unclear("a poll of %s is under way for longer than this engine waits")
@@ -187,6 +190,7 @@ func (q *cq) show(a *automaton.Queue, e *sight) bool {
 	if e.pending >= 0 {
 		a.Pending(e.pending)
 	}
+	a.MayOverflow(e.room)
 	at := automaton.Moment(e.at)
 	switch e.what {
 	case armCall:
@@ -300,13 +304,21 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 	q.toldLate()
 	if status == model.OK {
 		q.countEntered()
-	} else if !q.fails(e.Status, status) {
+	} else if !q.mayReport(e.Status, status) {
 		return
 	}
 	entry := sight{what: enter, at: s.at, status: status}
 	if status == model.OK {
 		entry.from = q.endedBy()
 	}
+	if status == model.OK || status == model.BufferOverflow && q.roomNow() != automaton.NotFollowed {
+		q.take(entry)
+		if status != model.OK && !q.group.root().stopped {
+			q.fails(status)
+		}
+		return
+	}
+	q.fails(status)
 	q.take(entry)
 }
 
@@ -328,10 +340,8 @@ func (q *cq) endedBy() moment {
 	return by
 }
 
-// fails takes that a callback reports an error of the CQ, and reports whether that can be (ARM-01, ARM-16, ARM-17). The CQ is
-// taken to have failed just then: what that explains is explained, and what it does not is left open, as the CQ may have failed
-// before.
-func (q *cq) fails(name string, status model.Health) bool {
+// mayReport reports whether a callback can report an error of the CQ (ARM-01, ARM-16, ARM-17).
+func (q *cq) mayReport(name string, status model.Health) bool {
 	s := q.s
 	s.may.fails = true
 	s.exercised("ARM-16", "ARM-17")
@@ -341,7 +351,7 @@ func (q *cq) fails(name string, status model.Health) bool {
 		s.cases.Met(cases.StatusInternalError)
 	}
 	switch {
-	case q.failed != 0:
+	case q.told:
 		s.report(q.group, verdict.ProviderViolation, "ARM-17", 0, []int{q.failedLine},
 			"the callback of %s reports %s, and an error was reported before", q.name, name)
 		return false
@@ -357,25 +367,54 @@ func (q *cq) fails(name string, status model.Health) bool {
 		s.silence(q.group)
 		return false
 	}
-	if q.failed, q.failedLine = s.at, s.line(); status == model.BufferOverflow {
+	return true
+}
+
+// fails takes that a callback reports an error. The CQ is taken to have failed just then: what that explains is explained, and what it
+// does not is left open, as the CQ may have failed before.
+func (q *cq) fails(status model.Health) {
+	q.told = true
+	switch {
+	case status == model.InternalError:
+		q.crowded.unfollowed = true
+		if g := q.group.root(); g.overflown == q {
+			g.overflown = nil // it was this, perhaps
+		}
+	case q.failed != 0:
+		return
+	default:
 		q.overflows = q.outstanding()
 	}
+	if q.losesAll() || status == model.BufferOverflow && !q.followsOverflow() && q.pending+q.shown <= q.depth {
+		q.unclear("%s failed before it told so, and when that was this engine does not follow")
+	}
+}
+
+// losesAll takes that the CQ has failed by now, and with it its QPs. It reports whether that may explain what was found before.
+func (q *cq) losesAll() bool {
+	s := q.s
+	q.failed, q.failedLine = s.at, s.line()
+	q.roomNow() // it may be known only now that the overflow was not followed
 	reopened := s.reopen(q.group)
-	q.group.leaveInDoubt("when " + q.name + " failed, before it told so, this engine does not follow")
+	followed := q.followsOverflow() && q.group.root().overflown == nil
+	if followed {
+		q.group.root().overflown = q
+	} else {
+		q.group.leaveInDoubt(q.failure())
+	}
 	for _, p := range s.qpsInOrder {
 		if p.lanes[0].cq != q && p.lanes[1].cq != q {
 			continue
 		}
 		reopened = s.reopen(p.group) || reopened
 		p.breaks(s.at, byPeer, nil)
-		if p.leaveInDoubt(q.group.root().doubt); p.peer != nil && p.peer.s == s && s.reopen(p.peer.group) {
+		if followed {
+			p.doubt = cmp.Or(p.doubt, q.failure()) // should it have a peer after all
+		} else if p.leaveInDoubt(q.group.root().doubt); p.peer != nil && p.peer.s == s && s.reopen(p.peer.group) {
 			p.leaveOpen(q.group.root().doubt)
 		}
 	}
-	if reopened || status == model.BufferOverflow && q.pending+q.shown <= q.depth {
-		q.unclear("%s failed before it told so, and when that was this engine does not follow")
-	}
-	return true
+	return reopened
 }
 
 // exited takes the return of a callback.

@@ -36,6 +36,8 @@ type group struct {
 	place   int      // in the order of groups: that of its first CQ, or without one of its first QP
 
 	crowded   []*cq      // that may have overflowed at some time
+	overflown *cq        // one that has, at moments that are followed: that may explain what is not seen of it alone
+	without   *cq        // what is found just now no overflow of it explains
 	suspects  []*posting // that may have failed earlier than what is taken to have cancelled others
 	suspected string     // what such a one of a QP that was put aside leaves open, or ""
 }
@@ -82,6 +84,10 @@ func join(a, b *group) {
 	a.objects, a.place = a.objects+b.objects, min(a.place, b.place)
 	a.suspects, a.suspected = append(a.suspects, b.suspects...), cmp.Or(a.suspected, b.suspected)
 	a.crowded = append(a.crowded, b.crowded...)
+	if a.overflown != nil && b.overflown != nil {
+		a.doubt = cmp.Or(a.doubt, b.overflown.failure())
+	}
+	a.overflown = cmp.Or(a.overflown, b.overflown)
 	b.suspects, b.crowded = nil, nil
 	if b.joined = a; a.objects == 0 && ended != nil {
 		ended.ended(a)
@@ -159,6 +165,9 @@ func (s *Stream) unexplained(g *group, rule string, line int, see []int, format 
 // unless does that where something else may have happened, too, or "".
 func (s *Stream) unless(other string, g *group, rule string, line int, see []int, format string, args ...any) {
 	g = g.root()
+	if g.overflown != nil && g.overflown != g.without {
+		other = cmp.Or(other, g.overflown.failure())
+	}
 	if g.unclear = cmp.Or(g.unclear, g.doubt, other); g.unclear != "" {
 		s.muted = true
 		return

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
 
 // A CQ that has too little room may overflow without a word in the trace (ARM-16, A35). What is placed in it afterwards is
-// lost, and its QPs break (ARM-18): so what nothing else explains is left open, until a completion is delivered that was placed
+// lost, and its QPs break (ARM-18). Where nothing but the provider decides what its requests do, the automaton follows each moment
+// at which it can have overflowed. Otherwise what nothing else explains is left open, until a completion is delivered that was placed
 // later than any overflow could be.
 
 // crowding is when more completions may have been on their way into a CQ than it has room for.
@@ -18,11 +20,16 @@ type crowding struct {
 	until   moment // from then on there was room, or 0 while there is none
 	times   int    // how often it began
 	refuted int    // of these, how many are known to have lost nothing
+
+	unfollowed bool // since the first, the automaton does not follow each moment at which the CQ may have overflowed
 }
 
 // checkRoom notes whether more completions may be on their way into the CQ, since a moment, than it has room for.
 func (q *cq) checkRoom(since moment, mayComplete func(*lane) int) {
 	c := &q.crowded
+	if c.from != 0 && (c.until != 0 || since < c.from) && since < q.s.at {
+		c.unfollowed = true // nor in what was seen since then
+	}
 	if q.failed != 0 || q.pending+q.shown <= q.depth || c.from != 0 && c.until == 0 {
 		return
 	}
@@ -38,6 +45,7 @@ func (q *cq) checkRoom(since moment, mayComplete func(*lane) int) {
 		return
 	}
 	c.from = since
+	c.unfollowed = since < q.s.at || q.s.dialect.A35 == model.A35Exact || q.depth > automaton.MostFollowed
 	q.s.may.fails = true
 	c.times++
 	g := q.group.root()
@@ -82,8 +90,67 @@ func (q *cq) hasRoom() {
 // placedSince takes that a completion was placed in the CQ at a moment or later: it had not overflowed by then (ARM-17).
 func (q *cq) placedSince(from moment) {
 	if q.crowded.from != 0 && q.crowded.until != 0 && from >= q.crowded.until {
-		q.crowded.from, q.crowded.until, q.crowded.refuted = 0, 0, q.crowded.times
+		q.crowded = crowding{times: q.crowded.times, refuted: q.crowded.times}
 	}
+}
+
+// roomNow returns how much room the CQ has, if it may overflow now, or whether that is followed.
+func (q *cq) roomNow() int {
+	c := &q.crowded
+	switch {
+	case c.from == 0 || c.unfollowed:
+		return automaton.NotFollowed
+	case c.until != 0:
+		return automaton.HasRoom
+	case slices.ContainsFunc(q.lanes, (*lane).isEntangled) || q.retiredQps > 0:
+		c.unfollowed = true
+		return automaton.NotFollowed
+	case q.pending+q.shown <= q.depth:
+		return automaton.HasRoom
+	}
+	return q.depth
+}
+
+// isEntangled reports whether requests of a queue may be refused yet, or succeed silently, or wait for others of their chain, or whether their QP
+// has more than one CQ, or a peer, or is being closed: what an overflow does to that is not followed.
+func (l *lane) isEntangled() bool {
+	p := l.qp
+	if p.connected == 0 || p.closing != 0 || p.fed || p.peer != nil || p.remote != nil || p.shadow != nil || p.lanes[0].cq != p.lanes[1].cq {
+		return true
+	}
+	return slices.ContainsFunc(l.waiting, func(r *posting) bool { return r.silent || r.returned == 0 || r.deferred && r.ended == 0 })
+}
+
+// noticeOverflow takes that the CQ has overflowed, if nothing else explains what was seen of it (ARM-16).
+func (q *cq) noticeOverflow() {
+	if q.crowded.from == 0 || q.failed != 0 || q.group.root().broken || !q.queue.HasFailed() {
+		return
+	}
+	if q.losesAll() {
+		q.unclear("%s overflowed before it was known to have, and when that was this engine does not follow")
+	}
+}
+
+// overflowExplains reports whether nothing but an overflow explains that a poll, which was under way alone, found nothing, and notes if not even
+// that does.
+func (q *cq) overflowExplains(e sight) bool {
+	if !q.followsOverflow() {
+		return false
+	}
+	a := q.queue.Clone()
+	alive := q.show(a, &e)
+	if !alive {
+		q.group.root().without = q
+	}
+	return alive && a.HasFailed()
+}
+
+// followsOverflow reports whether the automaton follows each moment at which the CQ may have overflowed.
+func (q *cq) followsOverflow() bool { return q.crowded.from != 0 && !q.crowded.unfollowed }
+
+// failure says what is not known of an error of the CQ.
+func (q *cq) failure() string {
+	return "when " + q.name + " failed, before it told so, this engine does not follow"
 }
 
 // outstanding counts the requests, silent ones included, that could complete into the CQ now.
@@ -175,7 +242,7 @@ type restsOn struct {
 func (g *group) mayHaveOverflown() []restsOn {
 	var all []restsOn
 	for _, q := range g.crowded {
-		if q.crowded.from != 0 {
+		if q.crowded.from != 0 && q != g.without {
 			all = append(all, restsOn{q, q.crowded.times})
 		}
 	}

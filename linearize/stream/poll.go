@@ -94,7 +94,8 @@ func (q *cq) endPolls() {
 
 // release takes what was held while polls were under way.
 func (q *cq) release() {
-	polls, held, pending := q.polls, q.held, q.pending
+	polls, held, pending, room := q.polls, q.held, q.pending, q.roomNow()
+	alone := len(polls) == 1 && len(held) == 0
 	defer q.vanishClosing()
 	q.polls, q.held = q.polls[:0], nil
 	slices.SortStableFunc(polls, inQueueOrder(q.s))
@@ -113,8 +114,10 @@ func (q *cq) release() {
 			q.hasVanished(p.call.call, nil)
 			later := p.rested > q.emptyAtRest
 			q.emptied, q.emptyAtRest = max(q.emptied, p.call.call), max(q.emptyAtRest, p.rested)
-			if (q.owed > 0 || q.mayOwe != 0) && q.failed == 0 {
+			empty := sight{what: foundNothing, at: p.at, pending: pending, room: room}
+			if (q.owed > 0 || q.mayOwe != 0) && q.failed == 0 && !(alone && q.overflowExplains(empty)) {
 				q.missing(p)
+				q.group.root().without = nil
 			}
 			p.delivered = append(p.delivered, sight{what: foundNothing})
 			q.forgetClosed(p)
@@ -130,13 +133,15 @@ func (q *cq) release() {
 		}
 		for i := range p.delivered {
 			p.delivered[i].at, p.delivered[i].line, p.delivered[i].pending = p.at, p.line, -1
+			p.delivered[i].room = p.room(i, room)
 		}
 	}
 	if q.stopped() {
 		return
 	}
-	if len(polls) == 1 && len(held) == 0 {
+	if alone {
 		defer q.reuse(polls[0])
+		defer q.noticeOverflow()
 		for i := range polls[0].delivered {
 			e := &polls[0].delivered[i]
 			if i == 0 {
@@ -151,7 +156,8 @@ func (q *cq) release() {
 		}
 		return
 	}
-	q.interleave(polls, append(held, sight{what: nothing, at: q.s.at, line: q.s.line(), pending: pending}))
+	q.interleave(polls, append(held, sight{what: nothing, at: q.s.at, line: q.s.line(), pending: pending, room: room}))
+	q.noticeOverflow()
 }
 
 // reuse takes back a poll to which nothing refers any more.
@@ -236,7 +242,7 @@ func (q *cq) takeEffect(done map[uint]*automaton.Queue, set uint, polls []*poll,
 		a := done[set].Clone()
 		alive := true
 		for j, e := range p.delivered {
-			if e.at = slot; j == 0 {
+			if e.at, e.room = slot, p.room(j, held[at].room); j == 0 {
 				e.pending = pending
 			}
 			if alive = q.show(a, &e); !alive {
@@ -254,6 +260,16 @@ func (q *cq) takeEffect(done map[uint]*automaton.Queue, set uint, polls []*poll,
 		done[with] = a
 		q.takeEffect(done, with, polls, held, at)
 	}
+}
+
+// room returns what is known of the room in the CQ before the i'th sight of the poll, of what was before the first: all that it delivers leaves
+// the CQ at once.
+func (p *poll) room(i, before int) int {
+	takes := func(e sight) bool { return e.what == delivered || e.what == foundNothing }
+	if before != automaton.NotFollowed && slices.ContainsFunc(p.delivered[:i], takes) {
+		return automaton.HasRoom
+	}
+	return before
 }
 
 // taken counts the requests that are pending no more once the poll has had its effect.

@@ -25,8 +25,12 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 		f.Message = q.seen(e) + ", and a callback is owed and was not entered"
 	}
 	if why := a.Why(); len(why) > 0 {
-		f.Rule, f.Message = why[0].Rule, q.seen(e)+", and "+why[0].Why
-		q.refine(&f, why[0], e)
+		first := why[0]
+		if e.what == enter && e.status == model.BufferOverflow {
+			first = why[len(why)-1] // of an explanation in which the CQ had overflowed
+		}
+		f.Rule, f.Message = first.Rule, q.seen(e)+", and "+first.Why
+		q.refine(&f, first, e)
 	}
 	if r := e.posting; r != nil && e.owed != 0 && (r.outcome == model.SUCCESS || r.lane.other().mayHaveFailed(e.owed)) {
 		if m := e.posting.mayHaveWaited(e.owed); m != nil {
@@ -47,7 +51,11 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 	if e.posting != nil && e.owed != 0 {
 		e.posting.isBlamed()
 	}
+	if q.followsOverflow() {
+		q.group.root().without = q
+	}
 	q.s.unexplained(q.group, f.Rule, f.Line, nil, "%s", f.Message)
+	q.group.root().without = nil
 	q.restsOnReceives(e, len(a.Why()) > 0 && a.Why()[0] == automaton.BehindFence)
 	q.diedWaiting()
 	q.s.also(f.Also...)
@@ -63,6 +71,9 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 // refine replaces a general rule by the one that what is known of the CQ shows to be broken.
 func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *sight) {
 	switch {
+	case e.what == delivered && q.group.root().overflown == q && !q.told:
+		f.Rule, f.Also = "ARM-17", []string{"POLL-03", "DEF-04"}
+		f.Message = q.seen(e) + ", and what was seen before is possible only if " + q.name + " had overflowed and lost it"
 	case why == automaton.OtherExpected && q.armed == model.NONE:
 		f.Rule, f.Also = "POLL-05", []string{"POLL-09"}
 		f.Message = q.seen(e) + ", and another completion had been placed in it before"

@@ -1,0 +1,95 @@
+package automaton
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// A CQ overflows for one completion too many, and nobody sees when. The explanations in which it has done so are followed beside the others:
+// such a one holds what it has room for, takes nothing more, and has a request that never completes.
+
+// What may be known of the room in a CQ, beside its depth.
+const (
+	NotFollowed = 0  // when it may have overflowed is not known: that is tried where a callback tells of it
+	HasRoom     = -1 // it can't overflow now, and whenever it could that was told
+)
+
+// MayOverflow takes that the CQ has room for so many completions, and that more are on their way: it may overflow before each event from now on.
+// Or it takes HasRoom or NotFollowed.
+func (q *Queue) MayOverflow(depth int) { q.depth = depth }
+
+// HasFailed reports whether the CQ has failed in all explanations.
+func (q *Queue) HasFailed() bool {
+	return q.Alive() && !slices.ContainsFunc(q.set.alive, func(x explanation) bool { return x.health == model.OK })
+}
+
+// mayComeAfterOverflow reports whether it matters to the event if the CQ has overflowed before it. For the others it may overflow later.
+func (e event) mayComeAfterOverflow() bool {
+	switch e.what {
+	case armReturned, armRefused, callbackEntered, callbackExited, delivered, foundEmpty, rested, notified:
+		return true
+	}
+	return false
+}
+
+// overflown returns what becomes of y when the CQ overflows just now: it holds as many completions as it has room for. That there are
+// requests for these now, and one more, the caller knows.
+func (m *Machine) overflown(y explanation, depth int, now uint16) ([]explanation, error) {
+	next, _ := m.step(y.control, model.Action{Name: model.Overflow}, nil, 0)
+	if len(next) == 0 {
+		return nil, nil
+	}
+	n := depth
+	for _, c := range y.cells {
+		n -= inside(c.form == one || c.form == point)
+	}
+	full, err := y.filled(nil, 0, n)
+	var all []explanation
+	for _, z := range full {
+		z = z.with(cell{form: dropped, by: now})
+		for _, z.control = range next {
+			all = append(all, z)
+		}
+	}
+	return all, err
+}
+
+// MostFollowed bounds the depth of a CQ of which an overflow is followed.
+const MostFollowed = 64
+
+// filled adds to some explanations y as far as it holds n completions more, in the cells of any number from there on: for each way to share them out.
+func (y explanation) filled(all []explanation, from, n int) ([]explanation, error) {
+	if n <= 0 {
+		return append(all, y), nil
+	}
+	var err error
+	for i, c := range y.cells {
+		if i < from || c.form != many {
+			continue
+		}
+		for k := 1; k <= n && err == nil; k++ {
+			z := y
+			z.cells = slices.Insert(slices.Clone(y.cells), i+1, slices.Repeat([]cell{{form: one, kinds: c.kinds, by: c.by}}, k)...)
+			z.old += k * inside(i < y.old)
+			all, err = z.filled(all, i+k+1, n-k)
+		}
+	}
+	if len(all) > maxStaged {
+		err = ErrTooMany
+	}
+	return all, err
+}
+
+// hasOverflown reports whether x says when the CQ overflowed.
+func (x explanation) hasOverflown() bool { return slices.ContainsFunc(x.cells, isDropped) }
+
+func isDropped(c cell) bool { return c.form == dropped }
+
+// plausible returns the explanations in which the CQ has not overflowed unseen, if there are any.
+func plausible(alive []explanation) []explanation {
+	if seen := slices.DeleteFunc(slices.Clone(alive), explanation.hasOverflown); len(seen) > 0 {
+		return seen
+	}
+	return alive
+}
