@@ -321,6 +321,16 @@ var alike = []struct {
 	{"… which was posted later", verdict.Conformant, "",
 		"NdkArmCq cq1 ANY; NdkReceive qp2 r1; NdkSend qp1 s1; NdkFlush qp2; rest; NdkReceive qp2 r2; get cq1 s1; get cq1; get cq2 r1c r2; get cq2; enter cq1"},
 
+	// DEF-04: a point places a send after the rest at which a receive was pending, as is told later.
+	{"a send before it failed, and left it a receive, and a point places it after the rest", verdict.ProviderViolation, "DEF-04",
+		"NdkSend qp2 s1; NdkSend qp2 s2; NdkReceive qp1 r1; placed cq2 s1x; rest; placed cq2 s2c; rest; get cq1; get cq2 s1x s2c; get cq2"},
+	{"… or before it", verdict.Conformant, "",
+		"NdkSend qp2 s1; NdkSend qp2 s2; NdkReceive qp1 r1; placed cq2 s1x; placed cq2 s2c; rest; get cq1; get cq2 s1x s2c; get cq2"},
+	{"… or the receive was posted later", verdict.Conformant, "",
+		"NdkSend qp2 s1; NdkSend qp2 s2; placed cq2 s1x; rest; NdkReceive qp1 r1; placed cq2 s2c; rest; get cq1; get cq2 s1x s2c; get cq2"},
+	{"… or had ended", verdict.Conformant, "",
+		"NdkSend qp2 s1; NdkSend qp2 s2; NdkReceive qp1 r1; placed cq2 s1x; rest; placed cq2 s2c; rest; get cq1 r1c; get cq2 s1x s2c; get cq2"},
+
 	{"cancelled before the peer was connected", verdict.ProviderViolation, "RES-08",
 		"new qp3; new qp4; NdkConnect qp3 d; NdkReceive qp3 r1; get cq1 r1c; NdkConnect qp4 d; rest; get cq1"},
 	{"a message that was not silent, and had not ended by the rest", verdict.ProviderViolation, "RES-08",

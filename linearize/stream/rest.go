@@ -19,7 +19,9 @@ func (s *Stream) rest() {
 		}
 		for _, l := range p.lanes {
 			for _, r := range l.owe() {
-				r.owedLine = s.line()
+				if r.place == 0 || r.lackedAt == 0 {
+					r.owedLine = s.line()
+				}
 				l.cq.takeNow(r.notOwed(nil))
 				if l.maybeOwed(r) {
 					if r.rested = s.at; p.flushedAfter(r) {
@@ -189,10 +191,19 @@ func (r *posting) dueBy() moment {
 	switch {
 	case r.owed != 0 || r.silent:
 		return r.owed
-	case r.lackedAt > r.unsureAt && r.hadReceive(r.lackedAt):
-		return r.lackedAt // a send before it failed, and left that to it, or to another one
+	case r.lackedOnly() != 0:
+		return r.lackedAt
 	}
 	return r.unsureAt
+}
+
+// lackedOnly returns the moment of rest at which r waited for a receive unless a send before it failed, if that did, and left it or another one
+// a receive that was pending then, or 0.
+func (r *posting) lackedOnly() moment {
+	if r.lackedAt > r.unsureAt && r.hadReceive(r.lackedAt) {
+		return r.lackedAt
+	}
+	return 0
 }
 
 // flushedBy reports whether a flush was over at a moment that cancelled r, be it by the reading of A15.

@@ -199,7 +199,9 @@ func (q *cq) showPending(p *poll) {
 // reportLacked reports a send that had to have completed, as it turns out now, since the peer had a receive which one before it had left.
 func (l *lane) reportLacked(p *poll) {
 	for _, r := range l.waiting {
-		if by := r.dueBy(); by != 0 && by == r.lackedAt && by <= l.emptyAtRest() && r.place == 0 && !r.missed && l.cq.failed == 0 {
+		by := r.lackedOnly()
+		late := r.place > by || r.place == 0 && r.owed == 0 && by <= l.emptyAtRest()
+		if by != 0 && late && !r.silent && !r.missed && l.cq.failed == 0 {
 			l.cq.reportLate(r, p.line)
 			return
 		}
