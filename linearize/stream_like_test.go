@@ -331,6 +331,10 @@ var alike = []struct {
 	{"… or had ended", verdict.Conformant, "",
 		"NdkSend qp2 s1; NdkSend qp2 s2; NdkReceive qp1 r1; placed cq2 s1x; rest; placed cq2 s2c; rest; get cq1 r1c; get cq2 s1x s2c; get cq2"},
 
+	{"a message with a bad token failed after the rest by which its peer's request was cancelled", verdict.ProviderViolation, "",
+		"NdkSendAndInvalidate qp2 s0#7 DEFER; NdkRead qp1 x1; rest; get cq1 x1c; get cq1; get cq2; NdkWrite qp2 w2; rest; get cq2 s0x w2x; get cq2"},
+	{"… or before it", verdict.Conformant, "",
+		"NdkSendAndInvalidate qp2 s0#7 DEFER; NdkRead qp1 x1; rest; get cq1 x1c; get cq1; NdkWrite qp2 w2; rest; get cq2 s0x w2x; get cq2"},
 	{"cancelled before the peer was connected", verdict.ProviderViolation, "RES-08",
 		"new qp3; new qp4; NdkConnect qp3 d; NdkReceive qp3 r1; get cq1 r1c; NdkConnect qp4 d; rest; get cq1"},
 	{"a message that was not silent, and had not ended by the rest", verdict.ProviderViolation, "RES-08",

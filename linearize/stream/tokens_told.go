@@ -251,7 +251,7 @@ func (s *Stream) checkAborted(t *token, i int, m *posting, outcome model.Outcome
 	if !refused && !slices.ContainsFunc(t.courses, aborted) {
 		return false
 	}
-	l.mayFail(m, m.called)
+	l.mayFail(m, max(m.executes(), m.ran))
 	if !refused && slices.ContainsFunc(t.courses, func(c tokenCourse) bool { return !aborted(c) }) {
 		return false
 	}
