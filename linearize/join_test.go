@@ -227,3 +227,27 @@ func TestJoinedSharedReceives(t *testing.T) {
 		t.Errorf("a shared receive: %s: %+v", r.Verdict, r.Findings)
 	}
 }
+
+// What a host tells is judged by what the other one tells of it, whichever of the two is followed first: here that a message with a bad
+// token had ended the connection, which cancelled the receive, before the write was posted (INV-05).
+func TestJoinedCauseIsToldByTheOther(t *testing.T) {
+	bad := uint32(99)
+	for i := range 2 {
+		mine, its := string('1'+rune(i)), string('2'-rune(i))
+		whole := byHand(
+			callOf("a", "NdkConnect", trace.Event{Qp: "qp" + mine, Conn: "c"}), returnOf("a", "NdkConnect", success),
+			callOf("b", "NdkAccept", trace.Event{Qp: "qp" + its, Conn: "c"}), returnOf("b", "NdkAccept", success),
+			callOf("c", "NdkReceive", trace.Event{Qp: "qp" + mine, Wr: "r1"}), returnOf("c", "NdkReceive", success),
+			callOf("d", "NdkGetCqResults", trace.Event{Cq: "cq" + mine, N: number(1)}),
+			returnOf("d", "NdkGetCqResults", trace.Event{Results: []trace.Result{{Wr: "r1", Status: "STATUS_CANCELLED"}}}),
+			callOf("e", "NdkWrite", trace.Event{Qp: "qp" + mine, Wr: "w1"}), returnOf("e", "NdkWrite", success),
+			callOf("f", "NdkGetCqResults", trace.Event{Cq: "cq" + mine, N: number(1)}),
+			returnOf("f", "NdkGetCqResults", trace.Event{Results: []trace.Result{{Wr: "w1", Status: "STATUS_SUCCESS"}}}),
+			callOf("g", "NdkSendAndInvalidate", trace.Event{Qp: "qp" + its, Wr: "s1", Token: &bad}), returnOf("g", "NdkSendAndInvalidate", success),
+			callOf("h", "NdkGetCqResults", trace.Event{Cq: "cq" + its, N: number(1)}),
+			returnOf("h", "NdkGetCqResults", trace.Event{Results: []trace.Result{{Wr: "s1", Status: "STATUS_SUCCESS"}}}))
+		if r := joined(t, whole, Options{}); r[i].Describe() != "provider violation of INV-05" || r[1-i].Verdict != verdict.Conformant {
+			t.Errorf("host %d: %s: %+v; the other: %s: %+v", i, r[i].Verdict, r[i].Findings, r[1-i].Verdict, r[1-i].Findings)
+		}
+	}
+}

@@ -91,7 +91,10 @@ func cut(ctx context.Context, hosts [2]*Host) {
 // take takes the next events, as many as there are at hand and as wait for nothing, and returns how many. The end is one.
 func (h *Host) take(ctx context.Context) int {
 	took := 0
-	for ; h.peek() && !h.Stream.ends(ctx, h.Report.Events) && !h.Stream.awaits(&h.batch.events[h.next]) && took < eventsAtHand; took++ {
+	for ; h.peek() && !h.Stream.ends(ctx, h.Report.Events) && took < eventsAtHand; took++ {
+		if e := &h.batch.events[h.next]; h.Stream.awaits(e) || h.Stream.hopes(e) {
+			break
+		}
 		h.takeOne()
 	}
 	if took == 0 && h.batch != nil && h.next == len(h.batch.events) && h.batch.err != nil && !h.Stream.ended {
@@ -136,9 +139,15 @@ func (h *Host) takeOne() {
 	h.findings = len(s.findings)
 }
 
-// release lets one of two hosts go on that wait for each other. That may be because one end of a connection is not told: that
-// of its QP is judged alone then. Otherwise what it tells can't be.
+// release lets one of two hosts go on that wait for each other: one that waits for nothing which has to come first. Where both do, that may be
+// because one end of a connection is not told: that of its QP is judged alone then. Otherwise what it tells can't be.
 func release(hosts [2]*Host) {
+	for _, h := range hosts {
+		if h.peek() && !h.Stream.awaits(&h.batch.events[h.next]) {
+			h.takeOne()
+			return
+		}
+	}
 	for _, h := range hosts {
 		if h.peek() && h.Stream.partUnmet(&h.batch.events[h.next]) {
 			return
@@ -188,7 +197,14 @@ func (s *Stream) finishRemote(notAll string) {
 
 // awaits reports whether an event tells of something that comes after what the other host's trace has told by now: of a message
 // that succeeded and whose other half is not posted.
-func (s *Stream) awaits(e *trace.Event) bool {
+func (s *Stream) awaits(e *trace.Event) bool { return s.ofLanes(e, (*lane).awaits) }
+
+// hopes reports whether the other host's trace may yet tell what an event is judged by, though it need not: what cancelled a request, or that
+// the send of a message failed which is told to be received.
+func (s *Stream) hopes(e *trace.Event) bool { return s.ofLanes(e, (*lane).hopes) }
+
+// ofLanes reports whether something is true of a lane and the results of a poll that an event ends, while the other host has more to tell.
+func (s *Stream) ofLanes(e *trace.Event, is func(*lane, []trace.Result) bool) bool {
 	if s.other.ended || e.Ph != trace.Ret || len(e.Results) == 0 {
 		return false
 	}
@@ -196,13 +212,11 @@ func (s *Stream) awaits(e *trace.Event) bool {
 	if u == nil || u.cq == nil || u.cq.stopped() {
 		return false
 	}
-	return slices.ContainsFunc(u.cq.lanes, func(l *lane) bool {
-		results := e.Results
-		if len(u.cq.polls) > 1 {
-			results = u.cq.resultsHeld(results)
-		}
-		return l.awaits(results)
-	})
+	results := e.Results
+	if len(u.cq.polls) > 1 {
+		results = u.cq.resultsHeld(results)
+	}
+	return slices.ContainsFunc(u.cq.lanes, func(l *lane) bool { return is(l, results) })
 }
 
 // resultsHeld returns the results of polls that have returned while others are under way, and those of one more.
@@ -241,6 +255,26 @@ func (l *lane) awaits(results []trace.Result) bool {
 		waiting = waiting[at+1:]
 	}
 	return takes > 0 && takes > len(l.other().messages)
+}
+
+// hopes reports whether the other host's trace may yet tell what results, of those that are of the lane, are judged by.
+func (l *lane) hopes(results []trace.Result) bool {
+	if !l.qp.isRemote() {
+		return false
+	}
+	for i := range results {
+		at := slices.IndexFunc(l.waiting, func(r *posting) bool { return r.wr == results[i].Wr })
+		if at < 0 {
+			continue
+		}
+		switch r, outcome := l.waiting[at], calls.OutcomeOf(results[i].Status); {
+		case outcome == model.CANCELLED && l.qp.broken == 0:
+			return true
+		case outcome == model.SUCCESS && r.op == model.ReceiveOp && l.other().send(r.index()) != nil:
+			return true
+		}
+	}
+	return false
 }
 
 // isUnmet reports whether the other end of the connection of p is still to be told.
