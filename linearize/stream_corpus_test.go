@@ -1,6 +1,7 @@
 package linearize
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -23,11 +24,23 @@ func equivalent(f verdict.Finding, rule string) bool {
 	})
 }
 
+// otherLine lists what the streaming engine names where the manifest has the moment by which a completion had to be placed: the poll that delivers it.
+var otherLine = map[string]int{
+	"reject/polled-in-another-order-than-placed.ndktrace.jsonl": 19,
+	"accept/more-than-the-depth.ndktrace.jsonl":                 18,
+	"reject/silent-failure-at-rest.ndktrace.jsonl":              20,
+	"reject/cancelled-without-cause-by-rest.ndktrace.jsonl":     18,
+	"reject/dead-token-invalidated-by-rest.ndktrace.jsonl":      16,
+	"reject/close-cancels-the-first-only.ndktrace.jsonl":        21,
+	"reject/receive-succeeds-after-a-bad-token.ndktrace.jsonl":  28, // as the send is told, which took the first receive
+}
+
 // The streaming engine gives every trace of the corpus the verdict that the manifest says is right, by the same rule or by one
-// that says the same.
+// that says the same, and names the line.
 func TestStreamDecidesTheCorpus(t *testing.T) {
 	var rows []struct {
 		File, Verdict, Rule, Dialect, Says string
+		Line                               int
 		Assume                             map[string]string
 		DeviceLevel                        bool `json:"device_level"`
 	}
@@ -53,6 +66,8 @@ func TestStreamDecidesTheCorpus(t *testing.T) {
 			t.Errorf("%s %v: %s, want %s %s: %+v", row.File, row.Assume, r.Verdict, row.Verdict, row.Rule, r.Findings)
 		case row.Rule != "" && !equivalent(r.Findings[0], row.Rule):
 			t.Errorf("%s: rule %s (also %v), want %s: %s", row.File, r.Findings[0].Rule, r.Findings[0].Also, row.Rule, r.Findings[0].Message)
+		case row.Line != 0 && r.Findings[0].Line != cmp.Or(otherLine[row.File], row.Line):
+			t.Errorf("%s: line %d, want %d: %s", row.File, r.Findings[0].Line, row.Line, r.Findings[0].Message)
 		}
 	}
 }

@@ -138,6 +138,8 @@ func TestStreamFollowsOverflows(t *testing.T) {
 		{"told by the callback that is owed", "arm ANY; " + three + "cb< STATUS_BUFFER_OVERFLOW; cb>; get 1 2; get", "A2 ONE", verdict.Conformant, ""},
 		{"… and owed for a completion", "arm ANY; " + three + "cb< STATUS_BUFFER_OVERFLOW; cb>; get 1 2; get", "A2 TWO",
 			verdict.ProviderViolation, "ARM-01"},
+		{"a callback for one that completed by a moment of rest", "write 1; arm SOLICITED; rest; cb<; cb>; arm ERRORS; recv 2; write 3 Q", "",
+			verdict.ProviderViolation, "ARM-12"},
 		{"a callback for the third", "write 1; write 2; arm SOLICITED; rest; recv 3; rest; cb<; cb>; get", "", verdict.ProviderViolation, "POLL-03"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

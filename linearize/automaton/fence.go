@@ -101,7 +101,8 @@ func (q *Queue) fence() bool {
 	if len(q.fences) == 0 || q.err != nil || !q.Alive() {
 		return q.Alive()
 	}
-	return q.only(q.hasPlace, callbackDue) && q.only(q.hasRequests, TooFew)
+	overflowed := func(x explanation) bool { return !x.hasOverflown() || q.hasRequests(x) }
+	return q.only(q.hasPlace, callbackDue) && q.only(overflowed, TooFew)
 }
 
 // only keeps the explanations of which something is true; why it has to be is the reason where no other is left.
@@ -169,10 +170,18 @@ func (q *Queue) hasPlace(x explanation) bool {
 	return true
 }
 
-// hasRequests reports whether there are requests for all that x says was placed, or lost, behind a fence, beside those that are owed before it:
-// of a CQ that overflowed. Elsewhere what is owed may turn out to have waited.
+// OwedForGood takes that all that was owed at moments of rest, and is not delivered, had to have been placed by then, and that none of it will
+// turn out to have waited: what was placed later is of other requests.
+func (q *Queue) OwedForGood() bool {
+	if len(q.fences) == 0 || q.err != nil || !q.Alive() {
+		return q.Alive()
+	}
+	return q.only(q.hasRequests, OwedBefore)
+}
+
+// hasRequests reports whether there are requests for all that x says was placed, or lost, behind a fence, beside those that are owed before it.
 func (q *Queue) hasRequests(x explanation) bool {
-	if !x.hasOverflown() || !q.knowsOwed(x) {
+	if !q.knowsOwed(x) {
 		return true
 	}
 	n, fences := 0, 0

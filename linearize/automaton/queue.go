@@ -139,6 +139,11 @@ func (q *Queue) NotPlaced(from Moment, n int) {
 	}
 }
 
+// Untold reports whether a callback has been entered, in every explanation, of which the trace has not told.
+func (q *Queue) Untold() bool {
+	return q.Alive() && !slices.ContainsFunc(q.set.alive, func(x explanation) bool { return x.ahead == 0 })
+}
+
 // ArmCalled takes the call of NdkArmCq. It returns the number of the call, for ArmReturned.
 func (q *Queue) ArmCalled(t model.Arm, at Moment) bool {
 	return q.take(event{what: armCalled, arm: t}, at)

@@ -48,6 +48,9 @@ type cq struct {
 	added                 moment // when the latest of its requests was posted
 	restedAt, emptyAtRest moment // the latest moment of rest, and the latest after which a poll found nothing
 	restedLine            int
+	armedAt               moment // the latest call of an arm
+	armedRest             int    // the line of the first moment of rest after it, or 0
+	unreadLine            int    // of the first moment of rest by which an event had been given that nothing has told to be read, or 0
 	mayOwe                moment // the latest moment of rest at which something of it may have waited for a receive, or 0
 	crowded               crowding
 	overflows             int        // where a callback reported an overflow: requests of which one was lost
@@ -82,7 +85,8 @@ type sight struct {
 	at      moment
 	line    int
 	pending int
-	room    int // as roomNow has it
+	room    int  // as roomNow has it
+	owes    bool // of enter, read: what is owed is owed for good
 	arm     model.Arm
 	status  model.Health
 	kinds   automaton.Kinds
@@ -180,6 +184,12 @@ func (q *cq) takeOne(e sight) {
 	if !q.show(q.queue, &e) {
 		q.died(q.queue, &e)
 	}
+	if e.what == restful && q.readers > 0 {
+		q.unreadLine = cmp.Or(q.unreadLine, e.line)
+		if !q.queue.Untold() {
+			q.unreadLine = 0
+		}
+	}
 }
 
 // maxHeld bounds what is kept of a CQ while a poll is under way.
@@ -200,11 +210,11 @@ func (q *cq) show(a *automaton.Queue, e *sight) bool {
 	case armRefused:
 		return a.ArmRefused(e.n, at)
 	case enter:
-		return a.Entered(e.status, at) && (e.from == 0 || a.Ended(automaton.Moment(e.from)))
+		return a.Entered(e.status, at) && (e.from == 0 || a.Ended(automaton.Moment(e.from))) && (!e.owes || a.OwedForGood())
 	case exited:
 		return a.Exited(at)
 	case read:
-		return a.Entered(model.OK, at)
+		return a.Entered(model.OK, at) && (!e.owes || a.OwedForGood())
 	case readers:
 		return a.Readers(e.n, at)
 	case delivered, remaining:
@@ -268,7 +278,7 @@ func (s *Stream) armCalled(u *underWay, e *trace.Event) {
 			"%s was armed with type %q, and there are ERRORS, ANY and SOLICITED", q.name, e.Type)
 		return
 	}
-	u.arm, q.armed = arm, arm
+	u.arm, q.armed, q.armedAt, q.armedRest = arm, arm, s.at, 0
 	q.countArm(u)
 	q.arms = append(q.arms, u)
 	q.take(sight{what: armCall, at: s.at, arm: arm})
@@ -309,7 +319,7 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 	}
 	entry := sight{what: enter, at: s.at, status: status}
 	if status == model.OK {
-		entry.from = q.endedBy()
+		entry.from, entry.owes = q.endedBy(), q.owesForGood()
 	}
 	if status == model.OK || status == model.BufferOverflow && q.roomNow() != automaton.NotFollowed {
 		q.take(entry)
@@ -338,6 +348,23 @@ func (q *cq) endedBy() moment {
 		}
 	}
 	return by
+}
+
+// owesForGood reports whether of the requests that were owed at a moment of rest, and are not delivered, none may turn out to have waited for a
+// receive.
+func (q *cq) owesForGood() bool {
+	looked := 0
+	if q.crowded.from != 0 && q.crowded.unfollowed || q.group.root().doubt != "" {
+		return false
+	}
+	for _, l := range q.lanes {
+		for _, r := range l.waiting {
+			if looked++; r.op.IsSend() || r.ahead != nil || looked > maxLooked {
+				return false
+			}
+		}
+	}
+	return q.owed > 0
 }
 
 // mayReport reports whether a callback can report an error of the CQ (ARM-01, ARM-16, ARM-17).
@@ -454,7 +481,8 @@ func (s *Stream) readReturned(u *underWay, e *trace.Event) {
 		q.used()
 		s.seen[anEvent]++
 		q.countEntered()
-		q.take(sight{what: read, at: s.at})
+		q.unreadLine = 0
+		q.take(sight{what: read, at: s.at, owes: q.owesForGood()})
 	}
 	if u.cq != nil {
 		u.cq.readersAre(u.cq.readers - 1)

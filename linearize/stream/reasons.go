@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"fmt"
 
 	"ndkoracle/linearize/automaton"
@@ -21,7 +22,7 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 	}
 	f := verdict.Finding{Line: e.line, Message: q.seen(e) + ", and nothing explains what was seen before"}
 	if e.what == readers { // nobody read what would have to have been read by then
-		f.Rule, f.Line = "ARM-03", q.restedLine
+		f.Rule, f.Line = "ARM-03", cmp.Or(q.unreadLine, q.restedLine)
 		f.Message = q.seen(e) + ", and a callback is owed and was not entered"
 	}
 	if why := a.Why(); len(why) > 0 {
@@ -87,8 +88,13 @@ func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *sight) {
 		f.Rule, f.Also = "ARM-08", []string{"ARM-21"}
 	case why == automaton.TooFew && q.armed == model.SOLICITED:
 		f.Rule, f.Also = "ARM-12", []string{"ARM-21"}
-	case why == automaton.HadEnded:
+	case why == automaton.HadEnded, why == automaton.OwedBefore:
 		f.Also = []string{"ARM-03"} // or it had failed by then, and the callback came late
+	case why == automaton.BehindFence && e.posting != nil && q.armedAt > e.owed && q.armedRest != 0:
+		f.Rule, f.Also = "ARM-04", []string{"ARM-03", q.matches(e.kinds), "DEF-04"}
+		f.Line = q.armedRest
+		f.Message = fmt.Sprintf("the provider was at rest, and a callback of %s was not entered that was due when it was armed: %s, posted with success, "+
+			"had completed by an earlier moment of rest, or should have", q.name, e.posting.wr)
 	case why == automaton.BehindFence && e.posting != nil:
 		f.Rule, f.Also = q.matches(e.kinds), []string{"ARM-03", "ARM-04", "DEF-04"}
 		f.Line = e.posting.owedLine

@@ -55,7 +55,7 @@ func (s *Stream) rest() {
 		if q.over == 0 {
 			s.exercised("ARM-03")
 		}
-		q.restedAt, q.restedLine = s.at, s.line()
+		q.restedAt, q.restedLine, q.armedRest = s.at, s.line(), cmp.Or(q.armedRest, s.line())
 		q.take(e)
 	}
 	s.checkAnswers()
