@@ -17,6 +17,8 @@ const notBuilt = "no engine of this program checks it yet"
 type coverage struct {
 	rules map[string]verdict.RuleCoverage
 	cases *cases.Counts // nil where they were counted in no trace
+
+	uncounted int // traces that were judged, and in which cases were not counted
 }
 
 // newCoverage knows which rules can be checked at all, before any trace was seen.
@@ -48,6 +50,7 @@ func (c *coverage) add(report *verdict.Report) {
 		c.rules[id] = before
 	}
 	if report.Cases == nil {
+		c.uncounted += inside(report.Rules != nil)
 		return
 	}
 	if c.cases == nil {
@@ -103,10 +106,25 @@ func (c *coverage) missingCase(which cases.Case) string {
 	case c.cases[which].AtMost > 0:
 		return "it may have been met, and the traces do not tell"
 	}
-	return "never met"
+	return "never met" + c.butUncounted()
 }
 
-const uncounted = "cases are counted by the streaming engine alone, in a total order"
+// butUncounted says in how many traces cases were not counted, if in any.
+func (c *coverage) butUncounted() string {
+	if c.uncounted == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; in %d of the traces cases are not counted", c.uncounted)
+}
+
+func inside(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+const uncounted = "cases are counted by the streaming engine alone, where the order of events is told"
 
 func because(rule verdict.RuleCoverage) string {
 	if rule.Why == "" {
@@ -160,7 +178,7 @@ func (c *coverage) caseLines() []string {
 			never = append(never, which.ID())
 		}
 	}
-	lines := []string{fmt.Sprintf("cases: %d met, %d perhaps, %d never", len(met), len(perhaps), len(never))}
+	lines := []string{fmt.Sprintf("cases: %d met, %d perhaps, %d never%s", len(met), len(perhaps), len(never), c.butUncounted())}
 	for _, l := range []struct {
 		title string
 		cases []string

@@ -24,6 +24,9 @@ func (p *program) explain(out *bufio.Writer, names []string) error {
 			fmt.Fprintln(out)
 		}
 		id := strings.ToUpper(name)
+		if which, ok := cases.Get(id); ok {
+			id = which.Rule()
+		}
 		if rule, ok := rules.Get(id); ok {
 			p.explainRule(out, rule)
 		} else if reading, ok := rules.GetReading(id); ok {

@@ -61,11 +61,11 @@ var told = [Number]struct{ id, text string }{
 	ArmFoundMatch:             {"ARM-04/MATCH", "a CQ was armed that held a completion, placed since the last callback, that matches: by NDKPI the arm MUST be satisfied at once"},
 	ArmFoundOthers:            {"ARM-05/OTHERS", "a CQ was armed that held other completions alone: by NDKPI the arm MAY be satisfied at once"},
 	ArmFoundNothing:           {"ARM-05/NOTHING", "a CQ was armed that was empty"},
-	ArmInCallback:             {"ARM-06/ARM", "a CQ was armed while a callback of it ran"},
+	ArmInCallback:             {"ARM-06/ARM", "NdkArmCq was called while a callback of the CQ ran"},
 	CallbackDeferred:          {"ARM-06/DEFERRED", "a callback was owed when another one of the CQ returned"},
 	StatusBufferOverflow:      {"ARM-15/BUFFER-OVERFLOW", "a callback reported STATUS_BUFFER_OVERFLOW"},
 	StatusInternalError:       {"ARM-15/INTERNAL-ERROR", "a callback reported STATUS_INTERNAL_ERROR"},
-	CloseInCallback:           {"ARM-20/CALLBACK", "a CQ was closed while a callback of it ran"},
+	CloseInCallback:           {"ARM-20/CALLBACK", "NdkCloseCq was called while a callback of the CQ ran"},
 	PollFull:                  {"POLL-02/FULL", "a poll returned as many completions as it had room for"},
 	PollFewer:                 {"POLL-02/FEWER", "a poll returned some completions, and fewer than it had room for"},
 	PollNothing:               {"POLL-03/NOTHING", "a poll that had room returned none"},
@@ -73,7 +73,7 @@ var told = [Number]struct{ id, text string }{
 	InvalidatedByExtendedPoll: {"POLL-07/EXTENDED", "NdkGetCqResultsEx fetched a receive whose message invalidated a token"},
 	InvalidateRefused:         {"POLL-08/INLINE", "an NdkInvalidate of a token that the peer had invalidated was refused inline"},
 	InvalidateFailed:          {"POLL-08/COMPLETION", "an NdkInvalidate of a token that the peer had invalidated completed, and had failed"},
-	PollInCallback:            {"POLL-10/CALLBACK", "a CQ was polled while a callback of it ran"},
+	PollInCallback:            {"POLL-10/CALLBACK", "a poll of a CQ was called while a callback of it ran"},
 	CancelledInitiator:        {"RES-08/INITIATOR", "a request of an initiator queue was cancelled"},
 	CancelledReceive:          {"RES-08/RECEIVE", "a receive was cancelled"},
 	DeferredEarly:             {"DEF-02/EARLY", "a deferred request had completed before its chain ended"},
@@ -85,7 +85,7 @@ var told = [Number]struct{ id, text string }{
 	ChainEndedByFlush:         {"DEF-06/FLUSH", "a chain was ended by a flush"},
 	SilentFailed:              {"FLAG-02/FAILED", "a request with NDK_OP_FLAG_SILENT_SUCCESS failed"},
 	SilentCancelled:           {"FLAG-02/CANCELLED", "a request with NDK_OP_FLAG_SILENT_SUCCESS was cancelled"},
-	CloseCqFirst:              {"LIFE-04/CQ", "a CQ was closed before a QP that uses it"},
+	CloseCqFirst:              {"LIFE-04/CQ", "NdkCloseCq was called before the close of a QP that uses the CQ"},
 }
 
 func init() {

@@ -1,8 +1,6 @@
 package stream
 
 import (
-	"math/bits"
-
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/cases"
 	"ndkoracle/model"
@@ -47,7 +45,7 @@ func (q *cq) countArm(u *underWay) {
 	}
 	u.merging, u.nothing = q.mayBeArmed(), !outstanding
 	may.again = may.again || u.merging != 1<<model.NONE
-	q.s.found.arms++
+	q.armCases.asked[u.arm]++
 	if q.calling > 0 {
 		q.s.cases.Met(cases.ArmInCallback)
 	}
@@ -55,123 +53,6 @@ func (q *cq) countArm(u *underWay) {
 		before: a.entered, entered: a.entered}
 	if q.isFollowed() && outstanding && q.queue.Aged() == q.pending+q.shown {
 		u.aged = true
-	}
-}
-
-// mayMerge takes that an arm has not returned: it may have taken effect or not.
-func (u *underWay) mayMerge(counts *cases.Counts) {
-	for outstanding := model.NONE; outstanding <= model.ANY; outstanding++ {
-		if u.merging.Has(outstanding) || outstanding == model.NONE {
-			counts.MayHave(cases.Merge(outstanding, u.arm))
-		}
-	}
-}
-
-// found counts arms, and of them those of which it is certain what they found in the CQ.
-type found struct{ arms, match, others, nothing int }
-
-// sum adds how often each of the three cases was met.
-func (f *found) sum(counts *cases.Counts) {
-	counts.Add(cases.ArmFoundMatch, cases.Count{AtLeast: f.match, AtMost: f.arms - f.others - f.nothing})
-	counts.Add(cases.ArmFoundOthers, cases.Count{AtLeast: f.others, AtMost: f.arms - f.match - f.nothing})
-	counts.Add(cases.ArmFoundNothing, cases.Count{AtLeast: f.nothing, AtMost: f.arms - f.match - f.others})
-}
-
-// merges counts arms by what was outstanding, for certain, and what was asked for; and where something may have been, in the row of NONE.
-type merges [model.ANY + 1][model.ANY]int
-
-func (m *merges) add(o *merges, sign int) {
-	for outstanding := range m {
-		for t := range m[outstanding] {
-			m[outstanding][t] += sign * o[outstanding][t]
-		}
-	}
-}
-
-// addMerged adds the arms of the CQ to those of all that have not failed, or of all that have.
-func (q *cq) addMerged(all *[2]merges, sign int) {
-	if q.failed == 0 {
-		all[0].add(&q.merged, sign)
-	} else {
-		all[1].add(&q.merged, sign)
-	}
-}
-
-// sum adds how often each cell was met for certain, and returns how often any was.
-func (m *merges) sum(counts *cases.Counts) (all int) {
-	for outstanding := model.ERRORS; outstanding <= model.ANY; outstanding++ {
-		for t, n := range m[outstanding] {
-			all += n
-			counts.Add(cases.Merge(outstanding, model.Arm(t+1)), cases.Count{AtLeast: n})
-		}
-	}
-	return all
-}
-
-// doubt adds that anything may have been outstanding: the CQs have failed, and when they had is not known.
-func (m *merges) doubt(counts *cases.Counts) {
-	for t, n := range m[model.NONE] {
-		for outstanding := model.NONE; outstanding <= model.ANY; outstanding++ {
-			counts.Add(cases.Merge(outstanding, model.Arm(t+1)), cases.Count{AtMost: n})
-		}
-	}
-}
-
-// anyArm is what may be outstanding where that is not followed.
-const anyArm = model.Arms(1<<(model.ANY+1) - 1)
-
-// isFollowed reports whether the explanations of the CQ are those of the present moment.
-func (q *cq) isFollowed() bool {
-	return len(q.polls)+len(q.arms) == 0 && q.failed == 0 && !q.stopped() && q.queue.Err() == nil
-}
-
-// mayBeArmed returns what may be outstanding, NONE too, when an arm that is called now takes effect, if nothing is posted meanwhile.
-func (q *cq) mayBeArmed() model.Arms {
-	switch {
-	case q.certain.called == 0:
-		return 1 << model.NONE
-	case !q.isFollowed():
-		return anyArm
-	}
-	arms := q.queue.Arms(q.pending > 0)
-	if q.crowded.from != 0 || q.s.dialect.ExtraEvent { // which satisfy an arm, too
-		arms |= 1 << model.NONE
-	}
-	return arms
-}
-
-// countMerge takes the return of an arm: what it merged with, if with anything (ARM-07), and whether it found the CQ empty. That a CQ was armed
-// is certain only if it does not report later that it had failed.
-func (q *cq) countMerge(u *underWay) {
-	counts := &q.s.cases
-	switch late := q.added >= u.call; {
-	case u.nothing && !late:
-		q.s.found.nothing++
-	case u.aged && !late && !q.certain.found:
-		q.certain.found = true
-		q.s.exercised("ARM-05")
-		q.s.found.others++
-	}
-	if q.added >= u.call || bits.OnesCount8(uint8(u.merging)) > 1 {
-		u.merging |= 1 << model.NONE
-	}
-	if u.merging != 1<<model.NONE {
-		q.merged[model.NONE][u.arm-1]++
-	}
-	for outstanding := model.NONE; outstanding <= model.ANY; outstanding++ {
-		if !u.merging.Has(outstanding) {
-			continue
-		}
-		cell := cases.Merge(outstanding, u.arm)
-		switch certain := u.merging == 1<<outstanding; {
-		case certain && outstanding == model.NONE:
-			counts.Met(cell)
-		case certain:
-			q.merged[outstanding][u.arm-1]++
-			fallthrough
-		default:
-			counts.MayHave(cell)
-		}
 	}
 }
 
@@ -220,12 +101,12 @@ func (q *cq) countDelivered(p *poll, r *posting, kinds automaton.Kinds) {
 		a.found = true
 		if fresh && !a.mixed && (a.arm == model.ANY || a.arm == model.SOLICITED && kinds&automaton.Plain == 0) {
 			q.s.exercised("ARM-04")
-			q.s.found.match++
+			q.armCases.match++
 			return
 		}
 		q.s.exercised("ARM-05")
 		if a.alone && (!fresh || !a.mixed && kinds == automaton.Plain && a.arm != model.ANY) {
-			q.s.found.others++
+			q.armCases.others++
 		}
 	}
 }

@@ -1,7 +1,5 @@
 package stream
 
-import "ndkoracle/linearize/cases"
-
 // An occasion exercises rules, each once. Occasions are counted, as there are many of them: the rules only at the end.
 type occasion uint8
 
@@ -55,23 +53,6 @@ func (s *Stream) exercised(ids ...string) {
 	for _, id := range ids {
 		s.counts[id]++
 	}
-}
-
-// sumCases returns how often each case was met, and counts the arms that merged with another one.
-func (s *Stream) sumCases() *cases.Counts {
-	all, merged := s.cases, s.retired.merged
-	for _, q := range s.inOrder {
-		q.addMerged(&merged, 1)
-		for _, u := range q.arms {
-			u.mayMerge(&all)
-		}
-	}
-	if n := merged[0].sum(&all); n > 0 {
-		s.counts["ARM-07"] += n
-	}
-	merged[1].doubt(&all)
-	s.found.sum(&all)
-	return &all
 }
 
 // sumOccasions counts the rules that occasions exercised.

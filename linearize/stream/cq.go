@@ -7,7 +7,6 @@ import (
 
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/calls"
-	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -19,34 +18,35 @@ type cq struct {
 	name   string
 	number int // of those that were named for the first time, in order
 	lifetime
-	retired               bool
-	retiredQps            int // of its QPs
-	leftQps               int // … of which a callback told that they were closed
-	group                 *group
-	depth                 int
-	queue                 *automaton.Queue
-	lanes                 []*lane          // the queues that complete into it
-	pending               int              // requests, not delivered, that could complete into it now
-	points                []*posting       // these, oldest first
-	shown                 int              // completions that it holds by what points of the trace tell
-	arms                  []*underWay      // NdkArmCq that have not returned
-	spare                 []*poll          // to be used again
-	polls                 []*poll          // polls under way, and those that have returned meanwhile
-	fallen                *sight           // of a poll: what could not have happened where it was tried last
-	fell                  *automaton.Queue // … and there
-	fellWith              uint             // … when these polls had had their effect, a bit each
-	held                  []sight          // what happened since the first of the polls was called
-	readers               int
-	closed                moment // when a close had returned
-	over                  moment // when it had completed
-	failed                moment // when a callback reported an error, or nothing but an overflow explained what was seen; or 0
-	failedLine            int
-	told                  bool // a callback has reported it
-	certain               armedFor
-	merged                merges // if it has not failed
-	calling               int    // callbacks that have been entered and have not returned
-	added                 moment // when the latest of its requests was posted
-	restedAt, emptyAtRest moment // the latest moment of rest, and the latest after which a poll found nothing
+	retired    bool
+	retiredQps int // of its QPs
+	leftQps    int // … of which a callback told that they were closed
+	group      *group
+	depth      int
+	queue      *automaton.Queue
+	lanes      []*lane          // the queues that complete into it
+	pending    int              // requests, not delivered, that could complete into it now
+	points     []*posting       // these, oldest first
+	shown      int              // completions that it holds by what points of the trace tell
+	arms       []*underWay      // NdkArmCq that have not returned
+	spare      []*poll          // to be used again
+	polls      []*poll          // polls under way, and those that have returned meanwhile
+	fallen     *sight           // of a poll: what could not have happened where it was tried last
+	fell       *automaton.Queue // … and there
+	fellWith   uint             // … when these polls had had their effect, a bit each
+	held       []sight          // what happened since the first of the polls was called
+	readers    int
+	closed     moment // when a close had returned
+	over       moment // when it had completed
+	failed     moment // when a callback reported an error, or nothing but an overflow explained what was seen; or 0
+	failedLine int
+	told       bool // a callback has reported it
+	certain    armedFor
+	armCases
+	countedAs             certainty // once it was put aside
+	calling               int       // callbacks that have been entered and have not returned
+	added                 moment    // when the latest of its requests was posted
+	restedAt, emptyAtRest moment    // the latest moment of rest, and the latest after which a poll found nothing
 	restedLine            int
 	armedAt               moment // the latest call of an arm
 	armedRest             int    // the line of the first moment of rest after it, or 0
@@ -294,6 +294,7 @@ func (s *Stream) armReturned(u *underWay, refused bool) {
 	what := armReturn
 	if refused {
 		what = armRefused
+		q.armCases.asked[u.arm]--
 	} else {
 		q.countMerge(u)
 	}
@@ -372,11 +373,7 @@ func (q *cq) mayReport(name string, status model.Health) bool {
 	s := q.s
 	s.may.fails = true
 	s.exercised("ARM-16", "ARM-17")
-	if status == model.BufferOverflow {
-		s.cases.Met(cases.StatusBufferOverflow)
-	} else {
-		s.cases.Met(cases.StatusInternalError)
-	}
+	s.metByError(status)
 	switch {
 	case q.told:
 		s.report(q.group, verdict.ProviderViolation, "ARM-17", 0, []int{q.failedLine},
@@ -450,14 +447,7 @@ func (q *cq) exited() {
 	if !q.s.dialect.Serialised {
 		return
 	}
-	switch certain, maybe := q.queue.Owes(); {
-	case len(q.polls) > 0 || q.stopped() || q.queue.Err() != nil:
-		q.s.cases.MayHave(cases.CallbackDeferred)
-	case certain:
-		q.s.cases.Met(cases.CallbackDeferred)
-	case maybe || q.pending > 0 && q.queue.Arms(false) != 1<<model.NONE:
-		q.s.cases.MayHave(cases.CallbackDeferred)
-	}
+	q.mayDefer()
 	q.take(sight{what: exited, at: q.s.at})
 }
 
@@ -540,7 +530,7 @@ func (s *Stream) closeCqReturned(u *underWay, e *trace.Event, refused bool) {
 	if refused || q.closed != 0 {
 		return
 	}
-	q.closeAccepted()
+	q.closeAccepted(u)
 	if calls.Pending(e) {
 		s.closing[e.Op] = q
 		return
@@ -549,15 +539,10 @@ func (s *Stream) closeCqReturned(u *underWay, e *trace.Event, refused bool) {
 }
 
 // closeAccepted takes that the close of the CQ was not refused, as its return tells, or a completion that comes before that.
-func (q *cq) closeAccepted() {
+func (q *cq) closeAccepted(u *underWay) {
 	if q.closed == 0 {
 		q.s.exercised("ARM-20", "LIFE-09")
-		if q.calling > 0 {
-			q.s.cases.Met(cases.CloseInCallback)
-		}
-		if slices.ContainsFunc(q.lanes, func(l *lane) bool { return l.qp.exists && l.qp.closing == 0 }) {
-			q.s.cases.Met(cases.CloseCqFirst)
-		}
+		q.s.countClose(u)
 		q.closed = q.s.at
 		q.take(sight{what: closeCall, at: q.s.at})
 	}

@@ -11,6 +11,8 @@ import (
 // flushCalled takes the call of NdkFlush or NdkDisconnect: from now on requests may be cancelled.
 func (s *Stream) flushCalled(u *underWay) {
 	p := u.qp
+	p.flushing++
+	p.flushOverlaps = p.flushOverlaps || p.posting[model.Initiator] > 0
 	if !p.mayBreak() {
 		p.flushCalled = s.at
 	}
@@ -24,19 +26,22 @@ func (s *Stream) flushReturned(u *underWay, e *trace.Event) {
 	u.qp.flushAnswers(u.call, refused && u.fn != "NdkDisconnect")
 	switch p := u.qp; {
 	case refused:
+		p.flushing--
 		if u.fn == "NdkDisconnect" {
-			p.latestFlush = u.call
+			p.latestFlush, p.flushOverlaps = u.call, true // it may flush some time later (DISC-08)
 		}
 	case calls.Pending(e):
 		p.latestFlush = u.call
 	default:
+		p.flushing--
 		p.hasFlushed(u)
 	}
 }
 
 // flushAnswered takes the completion callback of a disconnect that was pending.
 func (p *qp) flushAnswered(u *underWay, success bool) {
-	if success {
+	p.flushing--
+	if p.flushOverlaps = p.flushOverlaps || !success; success {
 		p.hasFlushed(u)
 	}
 }

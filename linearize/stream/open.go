@@ -107,6 +107,7 @@ func (p *qp) postBegins(u *underWay) {
 		p.leaveInDoubt("posts on one queue of " + p.name + " overlap, and which of them came first this engine does not follow")
 	}
 	p.posting[u.Queue]++
+	p.flushOverlaps = p.flushOverlaps || p.flushing > 0 && u.Queue == model.Initiator
 }
 
 // connectionEnds takes a disconnect event, or the close of a connector: an abort of the connection, which may have cancelled

@@ -64,14 +64,7 @@ func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 		s.seen[aPoll]++
 		p.results = e.Results
 		q.checkHeld(len(e.Results))
-		switch n := len(p.results); {
-		case p.foundNothing():
-			s.cases.Met(cases.PollNothing)
-		case n == u.n && n > 0:
-			s.cases.Met(cases.PollFull)
-		case n > 0 && n < u.n:
-			s.cases.Met(cases.PollFewer)
-		}
+		s.metByPoll(len(p.results), u.n)
 	}
 	if slices.ContainsFunc(q.polls, func(p *poll) bool { return p.to < 0 }) {
 		p.results = slices.Clone(p.results)

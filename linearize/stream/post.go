@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/calls"
-	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -102,8 +101,8 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 		s.posted(r, true, u, e)
 		s.accepted(r)
 	}
-	if behind := len(p.deferred); !ok && !u.Verbs && u.Queue == model.Initiator && behind > 0 {
-		s.cases.Met(cases.Refused(behind))
+	if !ok && !u.Verbs && u.Queue == model.Initiator {
+		p.countChain(len(p.deferred), false, true)
 	}
 	if u.fn != "NdkReceive" && u.fn != "ibv_post_recv" && (u.Verbs || !ok || !u.postings[0].deferred) {
 		p.endChains(u.call, false, !ok)
@@ -142,12 +141,8 @@ func (p *qp) endChains(before moment, flushed, refused bool) {
 		r.ended, r.refusal = p.s.at, refused
 		return true
 	})
-	switch {
-	case len(p.deferred) == open || refused:
-	case flushed:
-		p.s.cases.Met(cases.ChainEndedByFlush)
-	default:
-		p.s.cases.Met(cases.ChainEndedByPost)
+	if !refused {
+		p.countChain(open-len(p.deferred), flushed, false)
 	}
 }
 
@@ -184,6 +179,9 @@ func (s *Stream) refuse(r *posting, answer string) {
 		l.cq.hasRoom()
 	}
 	l.qp.deferred = without(l.qp.deferred, r)
+	if s.unended.add(r, -1); r.deferred && l.queue == model.Initiator {
+		s.deferrals -= inside(l.qp.remote == nil)
+	}
 	if r.names != nil {
 		r.names.withdraw(r)
 		l.unname(r)

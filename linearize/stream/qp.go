@@ -55,6 +55,9 @@ type qp struct {
 	deferred    []*posting // whose chain has not ended
 	postings    []posting  // to be used
 	chained     bool       // a request was deferred
+	flushing    int        // flushes under way
+
+	flushOverlaps bool // one overlapped a post of the initiator queue: which of them came first is not known
 
 	unexplained []uncaused
 }

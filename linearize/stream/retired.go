@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"ndkoracle/linearize/cases"
+
 	"ndkoracle/model"
 )
 
@@ -16,11 +18,11 @@ type retired struct {
 	lately     int       // objects that have ended since they were last looked for
 	latest     []retiree // a ring
 	next       int
-	components int       // groups of which no object is left
-	unclear    []*group  // … of which something was left open
-	chained    int       // QPs with requests that were deferred
-	merged     [2]merges // of CQs that have not failed, and of those that have
-	met        bool      // a QP whose connection had its other end at another host
+	components int      // groups of which no object is left
+	unclear    []*group // … of which something was left open
+	chained    int      // QPs with requests that were deferred
+	cases      cases.Counts
+	met        bool // a QP whose connection had its other end at another host
 }
 
 // A retiree is a CQ or a QP that has ended.
@@ -132,7 +134,8 @@ func (q *cq) retire() bool {
 			return false
 		}
 	}
-	q.addMerged(&s.retired.merged, 1)
+	q.countedAs = q.certainty()
+	q.armCases.sum(&s.retired.cases, q.countedAs, 1)
 	if latest := &s.latestCqs[endOf(q.name)]; *latest == q {
 		*latest = nil
 	}
@@ -228,5 +231,5 @@ func (q *cq) bringBack() {
 	s.retired.returns(q.group)
 	i, _ := slices.BinarySearchFunc(s.inOrder, q.number, func(o *cq, n int) int { return cmp.Compare(o.number, n) })
 	s.inOrder = slices.Insert(s.inOrder, i, q)
-	q.addMerged(&s.retired.merged, -1)
+	q.armCases.sum(&s.retired.cases, q.countedAs, -1)
 }

@@ -54,7 +54,8 @@ type Stream struct {
 	counts      map[string]int
 	seen        [occasions]int
 	cases       cases.Counts
-	found       found
+	unended     unended
+	deferrals   int // deferred requests that were not refused
 	may         mayArm
 	late        []sight // what the completion under way tells of moments of rest before
 	muted       bool    // the latest finding was not kept
@@ -73,25 +74,27 @@ type Stream struct {
 // An underWay is a call or a callback that has not returned, with what of its beginning matters at its end.
 type underWay struct {
 	*calls.Function
-	fn       string
-	op       string
-	call     moment
-	line     int
-	cq       *cq
-	qp       *qp
-	n        int // room of a poll, or -1
-	arm      model.Arm
-	merging  model.Arms // an arm: what may have been outstanding when it took effect, NONE too
-	nothing  bool       // … and the CQ was empty when it was called
-	aged     bool       // … and the CQ held completions then, and none that is fresh
-	depth    *int64
-	postings []*posting
-	conn     string
-	thr, wr  string
-	region   string // of the creation of one
-	within   moment // the entry of the callback that was running on this thread, or 0
-	entered  bool   // a callback
-	closes   *qp    // of the completion of a close
+	fn      string
+	op      string
+	call    moment
+	line    int
+	cq      *cq
+	qp      *qp
+	n       int // room of a poll, or -1
+	arm     model.Arm
+	merging model.Arms // an arm: what may have been outstanding when it took effect, NONE too
+	nothing bool       // … and the CQ was empty when it was called
+	aged    bool       // … and the CQ held completions then, and none that is fresh
+
+	inCallback, beforeQp bool // the close of a CQ: called while a callback of it ran, and before that of a QP
+	depth                *int64
+	postings             []*posting
+	conn                 string
+	thr, wr              string
+	region               string // of the creation of one
+	within               moment // the entry of the callback that was running on this thread, or 0
+	entered              bool   // a callback
+	closes               *qp    // of the completion of a close
 }
 
 // New returns a stream for a trace with this header, judged by a dialect. What it remembers of explanations takes about so much
@@ -206,6 +209,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 	case calls.CloseCq:
 		u.cq.used()
 		u.cq.closeCalled(u)
+		u.cq.noteClose(u)
 		s.checkClose(u, e.Cq)
 	case calls.CloseQp:
 		u.qp.closeCalled(u)
@@ -217,7 +221,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 			switch call.Kind {
 			case calls.CloseCq:
 				q = call.cq
-				q.closeAccepted()
+				q.closeAccepted(call)
 			case calls.CloseQp:
 				p = call.qp
 			}

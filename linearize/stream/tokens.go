@@ -169,11 +169,11 @@ func (t *token) mayBeOld() {
 // posted takes the answer of the post of an NdkInvalidate: in some readings a dead token decides it (POLL-08, A8).
 func (s *Stream) posted(r *posting, accepted bool, u *underWay, e *trace.Event) {
 	t := r.names
+	if r.op == model.Invalidate && !accepted {
+		s.invalidateFailed(t, r, cases.InvalidateRefused)
+	}
 	if t == nil || r.op != model.Invalidate || s.anyValid {
 		return
-	}
-	if !accepted {
-		s.invalidateFailed(t, r, cases.InvalidateRefused)
 	}
 	i := slices.Index(t.pending, r)
 	if i < 0 {

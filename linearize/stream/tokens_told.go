@@ -11,11 +11,11 @@ import (
 // tokenTold takes how a request ended that names a token. It returns from when on it can have, and whether that is explained.
 func (s *Stream) tokenTold(q *cq, line int, r *posting, outcome model.Outcome) (from moment, ok bool) {
 	t := r.names
-	if t == nil {
-		return 0, true
-	}
 	if r.op == model.Invalidate && outcome == model.FAILED {
 		s.invalidateFailed(t, r, cases.InvalidateFailed)
+	}
+	if t == nil {
+		return 0, true
 	}
 	i := slices.Index(t.pending, r)
 	message := r.op == model.SendAndInvalidate
@@ -117,22 +117,11 @@ func (t *token) isRemote(r *posting) bool {
 	return r.op == model.Invalidate && t.remote != 0 && t.remoteFrom < r.called
 }
 
-// invalidateFailed takes that r, an NdkInvalidate, failed in one way or the other.
-func (s *Stream) invalidateFailed(t *token, r *posting, how cases.Case) {
-	if t.isRemote(r) {
-		s.exercised("POLL-07", "POLL-08")
-		s.cases.Met(how)
-	}
-}
-
 // toldByReceive takes that the receive r told, by a function, that the peer had invalidated the token.
 func (s *Stream) toldByReceive(t *token, r *posting, fn string) {
 	t.told, t.remote, t.remoteFrom, t.fetched = true, r.line, s.at, fn
-	switch fn {
-	case "NdkGetCqResults":
-		s.cases.Met(cases.InvalidatedByPlainPoll)
-	case "NdkGetCqResultsEx":
-		s.cases.Met(cases.InvalidatedByExtendedPoll)
+	if !s.verbs {
+		s.cases.Add(fetchedBy(fn), cases.Count{AtLeast: 1})
 	}
 }
 
@@ -407,6 +396,9 @@ func (s *Stream) tokenFailed(q *cq, p *poll, r *posting, outcome model.Outcome) 
 
 // tokenReceived takes what a receive that succeeded tells of a token.
 func (s *Stream) tokenReceived(q *cq, p *poll, r *posting, result *trace.Result) bool {
+	if !s.verbs {
+		s.countReceived(r, p.call.fn, result.Type)
+	}
 	if r.lane.other() != nil {
 		m := r.messageOf()
 		return m == nil || s.messageTold(q, p, m, r, model.SUCCESS)

@@ -5,7 +5,6 @@ import (
 
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/calls"
-	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -169,6 +168,7 @@ func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 // over takes the oldest request of its lane away, which has succeeded or failed.
 func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) []sight {
 	l := r.lane
+	s.unended.add(r, -1)
 	l.waiting = l.waiting[1:]
 	out = r.byClose(r.notOwed(out), &e)
 	e.counted, e.posting = r.countedFrom(), r
@@ -373,9 +373,6 @@ func (s *Stream) unknownWr(q *cq, wr string) {
 	}
 }
 
-// cancelled are the cases of RES-08, by queue.
-var cancelled = [...]cases.Case{model.Initiator: cases.CancelledInitiator, model.Receive: cases.CancelledReceive}
-
 // checkResult holds a result against the request that it names, and reports whether it can be of it.
 func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, outcome model.Outcome) bool {
 	see, fn := []int{r.line}, p.call.fn
@@ -398,27 +395,19 @@ func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, o
 		return false
 	}
 	s.seen[aResultOfRequest]++
+	s.countEnded(r, outcome)
 	if outcome == model.CANCELLED {
 		s.seen[aCancelled]++
-		s.cases.Met(cancelled[r.lane.queue])
 	}
 	if r.deferred {
 		s.seen[aDeferred]++
-		if r.ended == 0 {
-			s.cases.Met(cases.DeferredEarly)
-		}
 	}
 	if r.refusal {
 		s.seen[aRefusedChain]++
 	}
 	if r.silent {
 		s.seen[aSilentFailure]++
-		switch outcome {
-		case model.FAILED:
-			s.cases.Met(cases.SilentFailed)
-		case model.CANCELLED:
-			s.cases.Met(cases.SilentCancelled)
-		case model.SUCCESS:
+		if outcome == model.SUCCESS {
 			s.report(q.group, verdict.ProviderViolation, "FLAG-01", p.line, see,
 				"%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", r.wr)
 			r.lane.qp.allows("no completion of %s", r.wr)
