@@ -32,6 +32,8 @@ func TestCasesAreCounted(t *testing.T) {
 			"ARM-07/NONE+SOLICITED": perhaps, "ARM-07/ANY+SOLICITED": perhaps, "ARM-04/MATCH": perhaps, "ARM-05/NOTHING": {AtLeast: 1, AtMost: 2}}},
 		{false, "arm ANY; arm SOLICITED; cb< STATUS_INTERNAL_ERROR; cb>; rest", counts{ // had it failed before the second?
 			"ARM-07/NONE+ANY": once, "ARM-07/NONE+SOLICITED": perhaps, "ARM-07/ANY+SOLICITED": perhaps, "ARM-07/ERRORS+SOLICITED": never, "ARM-15/INTERNAL-ERROR": once}},
+		{true, "new qp3 cq3; a< NdkArmCq cq3 ANY; a>; b< NdkArmCq cq3 ANY; b>; NdkCloseQp qp3; NdkCloseCq cq3; rest", counts{ // had it failed, and was closed?
+			"ARM-07/NONE+ANY": {AtLeast: 1, AtMost: 2}, "ARM-07/ANY+ANY": perhaps}},
 		{false, "post 1; rest; arm ANY; cb<; get 1; cb>; rest", counts{"ARM-04/MATCH": once, "ARM-05/OTHERS": never, "ARM-05/NOTHING": never}},
 		{false, "arm ANY; post 1; cb<; cb>; arm ANY; rest; get 1; rest", counts{"ARM-05/OTHERS": once, "ARM-04/MATCH": never, "ARM-05/NOTHING": once}},
 		{false, "arm ANY; post 1; cb<; arm ANY; get 1; post 2; get 2; cb>; cb<; cb>; rest", counts{

@@ -14,7 +14,18 @@ import (
 type armCases struct {
 	asked                  [model.ANY + 1]int // of each type
 	merged                 [model.ANY + 1][model.ANY + 1]cases.Count
-	match, others, nothing int // for certain
+	unheard                [model.ANY + 1][model.ANY + 1]int // certain, if the CQ had no error that is still to be told
+	match, others, nothing int                               // for certain
+}
+
+// confirm takes that the provider is at rest, and no callback of the CQ runs: an error of it would have been told to an arm that was outstanding.
+func (a *armCases) confirm() {
+	for outstanding := range a.unheard {
+		for t, n := range a.unheard[outstanding] {
+			a.merged[outstanding][t].AtLeast += n
+			a.unheard[outstanding][t] = 0
+		}
+	}
 }
 
 // A certainty says what is known of the state that a CQ was in when it was armed.
@@ -48,6 +59,10 @@ func (a *armCases) sum(counts *cases.Counts, of certainty, sign int) {
 	all := 0
 	for t := model.ERRORS; t <= model.ANY; t++ {
 		all += a.asked[t]
+		unheard := 0
+		for outstanding := range a.unheard {
+			unheard += a.unheard[outstanding][t]
+		}
 		first := a.merged[model.NONE][t].AtLeast
 		for outstanding := model.NONE; outstanding <= model.ANY; outstanding++ {
 			n := a.merged[outstanding][t]
@@ -57,6 +72,7 @@ func (a *armCases) sum(counts *cases.Counts, of certainty, sign int) {
 			case outstanding != model.NONE && a.asked[outstanding] <= inside(outstanding == t):
 				n = cases.Count{} // there was none before
 			case of == followed:
+				n.AtMost = min(n.AtMost+unheard-a.unheard[outstanding][t], a.asked[t])
 			case outstanding == model.NONE:
 				n.AtMost = a.asked[t]
 			default:
@@ -115,7 +131,13 @@ func (q *cq) countMerge(u *underWay) {
 	for outstanding := model.NONE; outstanding <= model.ANY; outstanding++ {
 		if n := &q.armCases.merged[outstanding][u.arm]; u.merging.Has(outstanding) {
 			n.AtMost++
-			n.AtLeast += inside(u.merging == 1<<outstanding)
+			switch {
+			case u.merging != 1<<outstanding:
+			case outstanding == model.NONE:
+				n.AtLeast++
+			default:
+				q.unheard[outstanding][u.arm]++
+			}
 		}
 	}
 }

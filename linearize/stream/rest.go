@@ -55,6 +55,9 @@ func (s *Stream) rest() {
 		if q.over == 0 {
 			s.exercised("ARM-03")
 		}
+		if q.closed == 0 && q.calling == 0 && len(q.arms) == 0 {
+			q.confirm()
+		}
 		q.restedAt, q.restedLine, q.armedRest = s.at, s.line(), cmp.Or(q.armedRest, s.line())
 		q.take(e)
 	}
