@@ -50,7 +50,9 @@ func (c *coverage) add(report *verdict.Report) {
 		c.rules[id] = before
 	}
 	if report.Cases == nil {
-		c.uncounted += inside(report.Rules != nil)
+		if report.Rules != nil { // and it was judged
+			c.uncounted++
+		}
 		return
 	}
 	if c.cases == nil {
@@ -115,13 +117,6 @@ func (c *coverage) butUncounted() string {
 		return ""
 	}
 	return fmt.Sprintf("; in %d of the traces cases are not counted", c.uncounted)
-}
-
-func inside(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 const uncounted = "cases are counted by the streaming engine alone, where the order of events is told"

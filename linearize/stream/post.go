@@ -179,9 +179,7 @@ func (s *Stream) refuse(r *posting, answer string) {
 		l.cq.hasRoom()
 	}
 	l.qp.deferred = without(l.qp.deferred, r)
-	if s.unended.add(r, -1); r.deferred && l.queue == model.Initiator {
-		s.deferrals -= inside(l.qp.remote == nil)
-	}
+	s.requestCases.refuse(r)
 	if r.names != nil {
 		r.names.withdraw(r)
 		l.unname(r)

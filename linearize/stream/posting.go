@@ -146,9 +146,8 @@ func (p *qp) add(u *underWay, r *posting) {
 
 func (l *lane) add(r *posting) {
 	l.enqueue(r)
-	l.qp.s.unended.add(r, 1)
+	l.qp.s.requestCases.add(r)
 	if r.deferred && l.queue == model.Initiator {
-		l.qp.s.deferrals += inside(l.qp.remote == nil)
 		l.qp.deferred, l.qp.chained = append(l.qp.deferred, r), true
 	}
 	r.cancelled = r.silent && l.qp.onlyCancelled(r.called)

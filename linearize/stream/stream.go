@@ -21,46 +21,45 @@ type Stream struct {
 	machine  *automaton.Machine
 	clock    *clock // of a partial order, or nil
 
-	at          moment // of the present event, from 1
-	now         place  // of the present event, or of the end
-	open        underWayCalls
-	cqs         map[string]*cq
-	inOrder     []*cq
-	qps         map[string]*qp
-	qpsInOrder  []*qp
-	objects     int // CQs and QPs that were named
-	retired     retired
-	latestCqs   [nameEnds]*cq // the latest that an event named, by the end of its name
-	latestQps   [nameEnds]*qp
-	conns       map[string][]*qp    // of both hosts, where there are two
-	byName      map[string]*posting // the requests that are accepted or not answered yet, and not delivered; nil while nobody asked
-	past        past                // requests that are over
-	shared      map[string]bool     // receives of shared receive queues
-	reads       []*underWay         // ibv_get_cq_event that have not returned
-	tokens      map[uint32]*token
-	effects     [model.Write + 1][model.Undefined + 1]tokenEffect
-	regions     map[string]bool // memory regions and windows whose creation the trace holds, and not their close
-	mostTokens  int             // before some are forgotten
-	tokensLost  bool            // some were
-	tokenless   string          // a request that changes a token of which the trace does not tell, or ""
-	registering int             // posts under way that make a token valid which is not told yet
-	anyValid    bool            // any token may be valid
-	closing     map[string]*cq  // by the op of a close that is pending
-	closingQps  map[string]*qp
-	answers     answers
-	running     int                 // callbacks
-	callbacks   map[string][]moment // the entries of those, by thread
-	findings    []finding
-	counts      map[string]int
-	seen        [occasions]int
-	cases       cases.Counts
-	unended     unended
-	deferrals   int // deferred requests that were not refused
-	may         mayArm
-	late        []sight // what the completion under way tells of moments of rest before
-	muted       bool    // the latest finding was not kept
-	finished    bool    // the trace has come to its end
-	unfit       string  // why nothing can be judged, or ""
+	at           moment // of the present event, from 1
+	now          place  // of the present event, or of the end
+	open         underWayCalls
+	cqs          map[string]*cq
+	inOrder      []*cq
+	qps          map[string]*qp
+	qpsInOrder   []*qp
+	objects      int // CQs and QPs that were named
+	retired      retired
+	latestCqs    [nameEnds]*cq // the latest that an event named, by the end of its name
+	latestQps    [nameEnds]*qp
+	conns        map[string][]*qp    // of both hosts, where there are two
+	byName       map[string]*posting // the requests that are accepted or not answered yet, and not delivered; nil while nobody asked
+	past         past                // requests that are over
+	shared       map[string]bool     // receives of shared receive queues
+	reads        []*underWay         // ibv_get_cq_event that have not returned
+	tokens       map[uint32]*token
+	effects      [model.Write + 1][model.Undefined + 1]tokenEffect
+	regions      map[string]bool // memory regions and windows whose creation the trace holds, and not their close
+	mostTokens   int             // before some are forgotten
+	tokensLost   bool            // some were
+	tokenless    string          // a request that changes a token of which the trace does not tell, or ""
+	registering  int             // posts under way that make a token valid which is not told yet
+	anyValid     bool            // any token may be valid
+	closing      map[string]*cq  // by the op of a close that is pending
+	closingQps   map[string]*qp
+	answers      answers
+	running      int                 // callbacks
+	callbacks    map[string][]moment // the entries of those, by thread
+	findings     []finding
+	counts       map[string]int
+	seen         [occasions]int
+	cases        cases.Counts
+	requestCases requestCases
+	may          mayArm
+	late         []sight // what the completion under way tells of moments of rest before
+	muted        bool    // the latest finding was not kept
+	finished     bool    // the trace has come to its end
+	unfit        string  // why nothing can be judged, or ""
 
 	name   string  // of the trace, where there is another
 	other  *Stream // of the other host, or nil
@@ -74,27 +73,27 @@ type Stream struct {
 // An underWay is a call or a callback that has not returned, with what of its beginning matters at its end.
 type underWay struct {
 	*calls.Function
-	fn      string
-	op      string
-	call    moment
-	line    int
-	cq      *cq
-	qp      *qp
-	n       int // room of a poll, or -1
-	arm     model.Arm
-	merging model.Arms // an arm: what may have been outstanding when it took effect, NONE too
-	nothing bool       // … and the CQ was empty when it was called
-	aged    bool       // … and the CQ held completions then, and none that is fresh
+	fn       string
+	op       string
+	call     moment
+	line     int
+	cq       *cq
+	qp       *qp
+	n        int // room of a poll, or -1
+	arm      model.Arm
+	merging  model.Arms // an arm: what may have been outstanding when it took effect, NONE too
+	nothing  bool       // … and the CQ was empty when it was called
+	aged     bool       // … and the CQ held completions then, and none that is fresh
+	depth    *int64
+	postings []*posting
+	conn     string
+	thr, wr  string
+	region   string // of the creation of one
+	within   moment // the entry of the callback that was running on this thread, or 0
+	entered  bool   // a callback
+	closes   *qp    // of the completion of a close
 
 	inCallback, beforeQp bool // the close of a CQ: called while a callback of it ran, and before that of a QP
-	depth                *int64
-	postings             []*posting
-	conn                 string
-	thr, wr              string
-	region               string // of the creation of one
-	within               moment // the entry of the callback that was running on this thread, or 0
-	entered              bool   // a callback
-	closes               *qp    // of the completion of a close
 }
 
 // New returns a stream for a trace with this header, judged by a dialect. What it remembers of explanations takes about so much

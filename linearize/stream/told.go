@@ -168,7 +168,7 @@ func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 // over takes the oldest request of its lane away, which has succeeded or failed.
 func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) []sight {
 	l := r.lane
-	s.unended.add(r, -1)
+	s.requestCases.ends(r, 1)
 	l.waiting = l.waiting[1:]
 	out = r.byClose(r.notOwed(out), &e)
 	e.counted, e.posting = r.countedFrom(), r
