@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -65,6 +66,9 @@ func TestAutoTakesBothEngines(t *testing.T) {
 	open := overlapped(t, "a< NdkReceive qp1 r1; NdkFlush qp1; a>; rest; get cq1")
 	if r := Check(context.Background(), open, Options{}); r.Verdict != verdict.Conformant {
 		t.Errorf("%s: %+v", r.Verdict, r.Findings)
+	}
+	if r := Check(context.Background(), script(t, "post 1; get 1; rest"), Options{}); r.Operations == 0 || r.Cases == nil || r.Cases[cases.PollFewer].AtLeast != 1 {
+		t.Errorf("porcupine's report, of %d operations, has not the cases that the stream counted: %v", r.Operations, r.Cases)
 	}
 	short := loaded(4, 1_000)
 	if r := Check(context.Background(), short, Options{}); r.Operations == 0 || r.Rules["ARM-09"].Count == 0 {

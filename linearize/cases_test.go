@@ -59,6 +59,13 @@ func TestCasesAreCounted(t *testing.T) {
 			"POLL-07/PLAIN": once, "POLL-08/INLINE": perhaps}}, // was r1 there by then?
 		{false, "post 1 D; arm ANY; post 2; cb<; get 1 2; cb>; rest", counts{"DEF-02/EARLY": perhaps}},
 		{true, "NdkSend qp1 s1; a< NdkFlush qp1; NdkSend qp1 s2; a>; get cq1 s1c s2c; rest", counts{"DEF-06/POST": never, "DEF-06/FLUSH": never}},
+		{true, "NdkWrite qp1 w1 DEFER; a< NdkFlush qp1; NdkWrite qp1 w2 DEFER; a>; NdkWrite qp1 w3; get cq1 w1c w2c w3c; rest", counts{
+			"DEF-06/POST": perhaps, "DEF-06/FLUSH": perhaps}}, // did the flush end w2's chain, too?
+		{true, "NdkWrite qp1 w1 DEFER; a< NdkWrite qp1 w2; NdkFlush qp1; a>; get cq1 w1c w2c; rest", counts{"DEF-06/POST": perhaps, "DEF-06/FLUSH": perhaps}},
+		{true, "NdkWrite qp1 w1 DEFER; a< NdkFlush qp1; b< NdkWrite qp1 w2; b> STATUS_INSUFFICIENT_RESOURCES; a>; get cq1 w1c; rest", counts{
+			"DEF-05/SECOND": perhaps, "DEF-05/THIRD": perhaps, "DEF-05/FOURTH": perhaps, "DEF-05/LATER": perhaps}},
+		{false, "post 1; post 2 D; get 1x 2c; rest", counts{"DEF-02/EARLY": perhaps, "RES-08/INITIATOR": once}},                            // was its chain over?
+		{true, "NdkArmCq cq1 ANY; NdkWrite qp1 w1; placed cq1 w1; a< get cq1; enter cq1; a> w1; rest", counts{"ARM-06/DEFERRED": perhaps}}, // what is known is of before the poll
 		{true, "new qp3 cq3; a< NdkCloseCq cq3; NdkCloseQp qp3; a> STATUS_PENDING; a! NdkCloseCompletion; rest", counts{"LIFE-04/CQ": once}},
 	} {
 		r := streaming(notation[test.overlaps](t, test.text), Options{})

@@ -205,6 +205,24 @@ func TestPartialOrder(t *testing.T) {
 	}
 }
 
+// Of what has several orders no case is counted: another one may have met others (DEF-06, ARM-07).
+func TestCasesOfAPartialOrder(t *testing.T) {
+	for _, test := range []struct {
+		traced  *trace.Trace
+		counted bool
+	}{
+		{timed(t, "arm ANY; post 1; get 1; cb<; cb>", 1, 2, 3, 4, 7, 8, 5, 6), true},
+		{timed(t, "arm ANY; post 1; get 1; cb<; cb>", 1, 2, 3, 4, 7, 8, 5, 7), false},
+	} {
+		for _, engine := range []Engine{Streaming, Auto} {
+			r := Check(context.Background(), test.traced, Options{Engine: engine})
+			if r.Verdict != verdict.Conformant || (r.Cases != nil) != test.counted {
+				t.Errorf("%q: %s, and cases are counted: %v, want %v", engine, r.Verdict, r.Cases != nil, test.counted)
+			}
+		}
+	}
+}
+
 // Events that come before what they follow, by their times, have no order.
 func TestPartialOrderThatContradictsItself(t *testing.T) {
 	traced := timed(t, "arm ANY; post 1; get 1", 1, 2, 3, 4, 6, 5)
