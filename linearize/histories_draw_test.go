@@ -26,20 +26,23 @@ type drawn struct {
 }
 
 // drawHistory draws until a history is short enough.
-func drawHistory(d dice) *drawn {
+func drawHistory(d dice, resizes bool) *drawn {
 	for {
-		h := drawAny(d)
+		h := drawAny(d, resizes)
 		if h.operations() <= mostOperations && (h.trace.Header.Order == "total" || h.orders != nil) {
 			return h
 		}
 	}
 }
 
-func drawAny(d dice) *drawn {
+func drawAny(d dice, resizes bool) *drawn {
 	dialect := dialects()[d.roll(len(dialects()), "dialect")]
 	h := &drawn{options: Options{MaxMemory: memoryOfSearch, DeviceLevel: dialect.Name == model.VerbsDevice().Name}}
 	if flip(d, "another reading") {
 		other := choices()[d.roll(len(choices()), "reading")]
+		if resizes && flip(d, "one of resizes") {
+			other = choiceOf{"A16", "REFUSED"}
+		}
 		assumed, err := dialect.Assume(other.reading, other.choice)
 		if err != nil {
 			d.Fatalf("%v", err)
@@ -47,6 +50,7 @@ func drawAny(d dice) *drawn {
 		dialect, h.options.Assume = assumed, map[string]string{other.reading: other.choice}
 	}
 	h.run = newRun(d, dialect)
+	h.run.resizes = resizes
 	h.run.overlaps = flip(d, "overlaps")
 	if d.roll(4, "depth") > 0 {
 		h.run.deepen(64)

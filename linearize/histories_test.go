@@ -47,7 +47,7 @@ func TestRandomHistories(t *testing.T) {
 		workers.Go(func() {
 			for number, more := take(); more; number, more = take() {
 				d := quick{rand.New(rand.NewPCG(uint64(seed), uint64(number)))}
-				h := drawHistory(d)
+				h := drawHistory(d, number%8 == 3)
 				c := h.compare()
 				mu.Lock()
 				if c.differ != "" {
@@ -72,7 +72,7 @@ func TestRandomHistories(t *testing.T) {
 	if n < 1000 {
 		return
 	}
-	for _, what := range []string{"both searches answer", "a partial order", "a hidden case is counted for certain", "with points", "taken down by the consumer", "spoilt", "overlaps",
+	for _, what := range []string{"both searches answer", "a partial order", "a hidden case is counted for certain", "with points", "taken down by the consumer", "spoilt", "overlaps", "a CQ is resized",
 		"stream: conformant", "stream: provider violation", "plain search: allowed", "plain search: forbidden"} {
 		if counts[what] == 0 {
 			t.Errorf("none of the histories: %s", what)
@@ -106,6 +106,7 @@ func (h *drawn) compare() *comparison {
 	c.count(h.run.points, "with points")
 	c.count(h.spoilt != "nothing", "spoilt")
 	c.count(h.run.overlaps, "overlaps")
+	c.count(slices.ContainsFunc(h.trace.Events, isResize), "a CQ is resized")
 	c.count(len(h.options.Assume) > 0, "another reading than the default")
 	c.count(true, "dialect "+h.run.c.Dialect.Name)
 	streamed := streaming(h.trace, h.options)

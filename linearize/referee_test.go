@@ -70,7 +70,7 @@ func newReferee(r *run) *referee {
 	ref := &referee{c: r.c, spans: intervals(r.trace.Events), ids: map[string]int{}, posts: map[int]posted{}, fails: map[int]bool{},
 		told: map[int]string{}, most: 2_000}
 	for i := range r.c.Depth {
-		for _, name := range []model.Name{model.Overflow, model.CqInternalError, model.ExtraEvent} {
+		for _, name := range []model.Name{model.Overflow, model.CqInternalError, model.ExtraEvent, model.Resize} {
 			ref.candidates = append(ref.candidates, model.Action{Name: name, Cq: i})
 		}
 	}
@@ -177,7 +177,7 @@ func (ref *referee) allows(events []trace.Event, quiescent bool) (way *taken, kn
 		case s.kind == calls.Quiesce:
 			w.keep(func(k config) bool { return ref.atRest(k, w.open, i) })
 			w.again()
-		case s.kind == calls.Callback || s.kind == calls.CloseDone:
+		case s.kind == calls.Callback || s.kind == calls.CloseDone || s.fn == "NdkRequestCompletion":
 			before := w.reached
 			w.reached = map[string]config{}
 			for _, k := range before {
@@ -362,6 +362,8 @@ func (ref *referee) moment(s model.State, of *interval, enter bool) []model.Stat
 	switch {
 	case of.kind == calls.CloseDone && !enter:
 		return []model.State{s}
+	case of.fn == "NdkRequestCompletion":
+		return ref.resized(s, of, enter)
 	case of.kind == calls.CloseDone:
 		a.Name = model.NdkCloseCompletion
 		for _, call := range ref.spans {
@@ -425,6 +427,8 @@ func (ref *referee) effect(s model.State, of *interval) []model.State {
 				return nil
 			}
 		}
+	case calls.ResizeCq:
+		return ref.resize(s, of)
 	case calls.FlushQp:
 		a.Name = model.NdkFlush
 	case calls.CloseQp:
@@ -459,9 +463,9 @@ func (ref *referee) tells(status string, outcome model.Outcome) bool {
 // atRest reports whether nothing is owed in a state at a moment: no callback, no event to a call that waits for one, no close,
 // and no completion of a request that needs nobody.
 func (ref *referee) atRest(k config, open []*interval, at int) bool {
-	quiet := !slices.ContainsFunc(ref.spans, func(s *interval) bool { return s.kind == calls.Callback && s.call < at && s.ret > at })
+	quiet := !slices.ContainsFunc(ref.spans, func(s *interval) bool { return s.begin.Ph == trace.Enter && s.call < at && s.ret > at })
 	for i, q := range k.s.Cqs {
-		if quiet && q.Open == model.Closing {
+		if quiet && (q.Open == model.Closing || q.Resize != model.NotResizing) {
 			return false // its QPs were closed before
 		}
 		read := slices.ContainsFunc(open, func(s *interval) bool { return s.kind == calls.ReadEvent && index(s.begin.Cq) == i })

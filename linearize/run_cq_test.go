@@ -15,6 +15,12 @@ func (r *run) ofCq(i int, add func(int, func())) {
 		if r.mayCloseCq(i) && !r.busy(name) {
 			add(1, func() { r.closeCq(i) })
 		}
+		if r.mayResize(i) {
+			add(2, func() { r.resize(i) })
+		}
+	}
+	if r.isResized(i) {
+		add(3, func() { r.resized(i) })
 	}
 	if r.s.Cqs[i].Open == model.Closing && !r.busy(name) {
 		if _, refusal := r.c.Step(r.s, model.Action{Name: model.NdkCloseCompletion, Cq: i}); refusal == nil {
@@ -98,7 +104,7 @@ func (r *run) mayCloseCq(i int) bool {
 			return false
 		}
 	}
-	return !r.busy("event " + cqName(i))
+	return !r.busy("event "+cqName(i)) && !r.busy("resize "+cqName(i))
 }
 
 func (r *run) closeCq(i int) {

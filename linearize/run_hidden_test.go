@@ -8,7 +8,7 @@ import (
 )
 
 var weights = map[model.Name]int{model.Complete: 8, model.Execute: 3, model.Deliver: 6, model.Abort: 1, model.Overflow: 1,
-	model.CqInternalError: 1, model.ConnectionLost: 1, model.HwIndicate: 2, model.ExtraEvent: 1}
+	model.CqInternalError: 1, model.ConnectionLost: 1, model.HwIndicate: 2, model.ExtraEvent: 1, model.Resize: 3}
 
 // hidden lists the hidden steps that are possible and that a judge is to allow for.
 func (r *run) hidden() []model.Action {

@@ -71,6 +71,14 @@ func (r *run) owes() bool {
 		}
 	}
 	for i, q := range r.s.Cqs {
+		if q.Resize == model.ResizeAsked {
+			r.take(model.Action{Name: model.Resize, Cq: i})
+			return true
+		}
+		if r.isResized(i) {
+			r.resized(i)
+			return true
+		}
 		if q.Open == model.Closing {
 			r.closed(i)
 			return true

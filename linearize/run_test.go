@@ -28,6 +28,7 @@ type run struct {
 	broken   map[int]bool    // QPs that broke for a reason of their own, other than a failed receive
 	sends    map[int]int     // of each QP, as many as were accepted
 	received map[int]int     // of each QP: receives that have ended
+	resizes  bool            // the consumer resizes its CQs
 	points   bool            // the recorder knows when completions are placed
 	lost     bool            // a CQ failed, and what it lost nobody saw
 	overlaps bool            // calls overlap in ways that the streaming engine does not order

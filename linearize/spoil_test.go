@@ -52,6 +52,7 @@ var spoils = []struct {
 	}},
 	{"a flush is missing", func(e *trace.Event) bool { return e.Ph == trace.Call && calls.KindOf(e) == calls.FlushQp },
 		func(_ dice, r *run, i int) { r.drop(r.trace.Events[i].Op) }},
+	{"a resize ends otherwise", answersResize, func(_ dice, r *run, i int) { r.answerOtherwise(&r.trace.Events[i]) }},
 	{"the provider is at rest", func(e *trace.Event) bool { return true }, func(_ dice, r *run, i int) {
 		r.trace.Events = slices.Insert(r.trace.Events, i, trace.Event{Ph: trace.Point, Fn: "quiesce", Thr: "t"})
 	}},

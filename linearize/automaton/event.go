@@ -12,7 +12,7 @@ type event struct {
 	arm    model.Arm
 	status model.Health
 	kinds  Kinds
-	is     bool   // of delivered: its place is known; of rested: a completion is owed
+	is     bool   // of delivered: its place is known; of rested: a completion is owed; of resized: it was refused
 	rank   uint16 // of delivered: the first by which it can have been placed; of pruned, fenceGone: the one in question
 	n      int    // of armReturned: which call; of readersAre, pruned: the number
 	depth  int    // for how many completions the CQ has room, if it may have overflowed just before; or HasRoom, or NotFollowed
@@ -31,6 +31,7 @@ const (
 	rested
 	notified // rested, where a callback that is owed would have been entered
 	placed
+	resized
 	closeCalled
 	closeDone
 	readersAre
@@ -183,6 +184,12 @@ func (t *transition) takeFrom(x explanation) {
 			return
 		}
 		t.staged(x, func(y explanation) { t.alive = append(t.alive, t.machine.exited(y)...) })
+	case resized:
+		if !t.event.is || x.health == model.OK {
+			t.keep(x)
+			return
+		}
+		t.refuse(WasNotResized)
 	case closeCalled:
 		t.simple(x, model.NdkCloseCq)
 	case closeDone:
@@ -530,6 +537,7 @@ var (
 	HadEnded      = &model.Refusal{Rule: "ARM-21", Why: "what is still outstanding had ended by a moment of rest"}
 	OwedBefore    = &model.Refusal{Rule: "ARM-21", Why: "what is still outstanding had completed by a moment of rest, which calls nobody any more"}
 	OtherExpected = &model.Refusal{Rule: "ARM-02", Why: "an earlier callback was for a completion of another kind, or placed earlier"}
+	WasNotResized = &model.Refusal{Rule: "RSZ-03", Why: "what was seen is possible only if the CQ had overflowed at the depth that was refused"}
 	callbackDue   = &model.Refusal{Rule: "ARM-03", Why: "a callback is owed and was not entered"}
 	errorUntold   = &model.Refusal{Rule: "ARM-08", Why: "the CQ's error was not reported to its arm"}
 )

@@ -29,6 +29,8 @@ func (e event) mayComeAfterOverflow() bool {
 	switch e.what {
 	case armReturned, armRefused, callbackEntered, callbackExited, delivered, foundEmpty, rested, notified:
 		return true
+	case resized:
+		return !e.is
 	}
 	return false
 }

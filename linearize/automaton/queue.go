@@ -211,6 +211,11 @@ func (q *Queue) Placed(kinds Kinds, from, at Moment) bool {
 	return q.take(event{what: placed, kinds: kinds}, at)
 }
 
+// Resized takes that the CQ was resized, so that there is other room from now on; or that this was refused, and that it has not overflowed.
+func (q *Queue) Resized(refused bool, at Moment) bool {
+	return q.take(event{what: resized, is: refused}, at)
+}
+
 // CloseCalled takes the close of the CQ, CloseDone its completion.
 func (q *Queue) CloseCalled(at Moment) bool { return q.take(event{what: closeCalled}, at) }
 

@@ -22,7 +22,8 @@ type cq struct {
 	retiredQps int // of its QPs
 	leftQps    int // … of which a callback told that they were closed
 	group      *group
-	depth      int
+	depth      int       // or the one that a pending resize asks for, if that is less
+	resize     *resizing // that is not answered, or nil
 	queue      *automaton.Queue
 	lanes      []*lane          // the queues that complete into it
 	pending    int              // requests, not delivered, that could complete into it now
@@ -94,7 +95,7 @@ type sight struct {
 	counted moment // from when on it counted as one that could be
 	owed    moment // the moment of rest at which it was owed, or 0
 	known   bool   // its place is known
-	again   bool   // of vanishing: of the same QP as before
+	again   bool   // of vanishing: of the same QP as before; of resized: it was refused
 	waiting bool   // somebody waits for callbacks
 	list    []uint64
 	n       int
@@ -117,6 +118,7 @@ const (
 	foundNothing
 	restful
 	placedNow
+	resized
 	closeCall
 	closeFinished
 	frees     // one that was owed at a moment of rest may be no longer there
@@ -242,6 +244,8 @@ func (q *cq) show(a *automaton.Queue, e *sight) bool {
 		}
 		a.NotPlaced(automaton.Moment(e.from), e.n)
 		return a.Placed(e.kinds, automaton.Moment(e.counted), at)
+	case resized:
+		return a.Resized(e.again, at)
 	case closeCall:
 		return a.CloseCalled(at)
 	}

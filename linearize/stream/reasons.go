@@ -147,6 +147,8 @@ func (q *cq) seen(e *sight) string {
 		return "the provider was at rest"
 	case placedNow:
 		return "a completion was placed in " + q.name
+	case resized:
+		return "the resize of " + q.name + " was refused"
 	case gone:
 		if !e.posting.silent {
 			return e.posting.wr + " waits for a message"

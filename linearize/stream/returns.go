@@ -125,13 +125,15 @@ func (s *Stream) completed(e *trace.Event) {
 	}
 }
 
-// answered takes the completion callback of a call, where that is a creation, a connect or a disconnect.
+// answered takes the completion callback of a call, where that is a creation, a resize, a connect or a disconnect.
 func (s *Stream) answered(u *underWay, e *trace.Event) {
 	switch u.Kind {
 	case calls.CreateCq:
 		u.cq.exists = u.cq.exists || calls.ReportsSuccess(e)
 	case calls.CreateQp:
 		u.qp.exists = u.qp.exists || calls.ReportsSuccess(e)
+	case calls.ResizeCq:
+		u.cq.resizeAnswered(u, calls.ReportsSuccess(e), nil)
 	case calls.ConnectQp:
 		u.qp.connectAnswered(u, calls.ReportsSuccess(e))
 	case calls.FlushQp:

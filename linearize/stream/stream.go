@@ -245,9 +245,8 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 			p.leaveOpen(p.name + " was put into the state " + e.State + ", which this engine does not follow")
 		}
 	case calls.ResizeCq:
-		q := u.cq
-		q.group.root().unclear = cmp.Or(q.group.root().unclear, e.Cq+" is resized, which this engine does not follow")
-		q.depth = unlimitedDepth // whatever is asked for, it may have got
+		u.cq.used()
+		u.cq.resizeCalled(u, e.Depth)
 	case calls.PostShared:
 		s.shared[e.Wr] = true
 		if !slices.ContainsFunc(s.qpsInOrder, func(p *qp) bool { return p.fed }) {
@@ -296,6 +295,10 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 		s.readReturned(u, e)
 	case calls.FlushQp:
 		s.flushReturned(u, e)
+	case calls.ResizeCq:
+		if !calls.Pending(e) {
+			u.cq.resizeAnswered(u, !refused, e.Depth)
+		}
 	case calls.CloseCq:
 		s.closeReturned(&u.cq.lifetime, u.cq.group, u.cq.name, u, refused)
 		s.closeCqReturned(u, e, refused)

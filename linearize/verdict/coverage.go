@@ -16,7 +16,7 @@ var checkable = []string{
 	"RES-01", "RES-02", "RES-03", "RES-05", "RES-08", "RES-09",
 	"DEF-01", "DEF-02", "DEF-03", "DEF-04", "DEF-05", "DEF-06", "DEF-07",
 	"POST-01", "POST-02", "POST-08", "POST-09", "POST-10",
-	"FLAG-01", "FLAG-02", "INV-05", "INV-06", "FLUSH-01", "FLUSH-02", "ASY-01", "ASY-02", "LIFE-01", "LIFE-02", "LIFE-04",
+	"FLAG-01", "FLAG-02", "INV-05", "INV-06", "FLUSH-01", "FLUSH-02", "RSZ-02", "RSZ-03", "ASY-01", "ASY-02", "LIFE-01", "LIFE-02", "LIFE-04",
 	"LIFE-05", "LIFE-06", "LIFE-07", "LIFE-09", "LIFE-11",
 }
 
