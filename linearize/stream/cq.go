@@ -22,8 +22,8 @@ type cq struct {
 	retiredQps int // of its QPs
 	leftQps    int // … of which a callback told that they were closed
 	group      *group
-	depth      int       // or the one that a pending resize asks for, if that is less
-	resize     *resizing // that is not answered, or nil
+	depth      int // or the one that a pending resize asks for, if that is less
+	resizes    resizes
 	queue      *automaton.Queue
 	lanes      []*lane          // the queues that complete into it
 	pending    int              // requests, not delivered, that could complete into it now
@@ -392,6 +392,7 @@ func (q *cq) mayReport(name string, status model.Health) bool {
 	case status == model.BufferOverflow && q.crowded.from == 0:
 		s.unexplained(q.group, "ARM-16", 0, nil, "the callback of %s reports %s, and there were never more completions than it has room for",
 			q.name, name)
+		q.alsoByRefusal()
 		s.silence(q.group)
 		return false
 	}
@@ -555,6 +556,7 @@ func (q *cq) closeAccepted(u *underWay) {
 // closeFinished takes the completion of the close of the CQ.
 func (q *cq) closeFinished() {
 	q.over = q.s.at
+	q.checkResizeOver()
 	q.take(sight{what: closeFinished, at: q.s.at})
 	for _, l := range q.lanes {
 		for _, r := range l.waiting {

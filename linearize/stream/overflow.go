@@ -30,7 +30,7 @@ func (q *cq) checkRoom(since moment, mayComplete func(*lane) int) {
 	if c.from != 0 && (c.until != 0 || since < c.from) && since < q.s.at {
 		c.unfollowed = true // nor in what was seen since then
 	}
-	if r := q.resize; r != nil && q.pending+q.shown > r.from {
+	if r := q.resizes.open; r != nil && q.pending+q.shown > r.from {
 		r.crowded = true
 	}
 	if q.failed != 0 || q.pending+q.shown <= q.depth || c.from != 0 && c.until == 0 {
@@ -85,7 +85,7 @@ func (q *cq) checkHeld(n int) {
 
 // hasRoom notes that requests are over: there may be room again.
 func (q *cq) hasRoom() {
-	if r := q.resize; r != nil && q.pending+q.shown <= r.to {
+	if r := q.resizes.open; r != nil && q.pending+q.shown <= r.to {
 		r.fits = true
 	}
 	if q.crowded.from != 0 && q.crowded.until == 0 && q.pending+q.shown <= q.depth {

@@ -59,7 +59,9 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 	q.group.root().without = nil
 	q.restsOnReceives(e, len(a.Why()) > 0 && a.Why()[0] == automaton.BehindFence)
 	q.diedWaiting()
-	q.s.also(f.Also...)
+	if q.s.also(f.Also...); e.what == foundNothing && f.Rule == "POLL-03" {
+		q.alsoByResize(q.oldest(), f.Also...)
+	}
 	if !q.s.muted {
 		told := &q.s.findings[len(q.s.findings)-1]
 		told.Before, told.Instead = q.before(a, e)

@@ -3,12 +3,22 @@ package stream
 import (
 	"slices"
 
+	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
+	"ndkoracle/trace"
 )
 
 // A CQ is resized at one moment between the call of a resize and its answer: its return, or the completion of one that returned STATUS_PENDING.
 // Until then its depth is taken to be the lesser of the two: at that it may overflow either way.
+
+// resizes is what is known of the resizes of a CQ.
+type resizes struct {
+	open    *resizing // that is not answered, or nil
+	told    string    // the op of the latest callback that answered one
+	line    int       // of the call of the latest that was answered, or 0
+	refused bool      // … and that was refused
+}
 
 // A resizing is a resize that is not answered yet.
 type resizing struct {
@@ -16,57 +26,77 @@ type resizing struct {
 	from, to int        // the depth before, and the one that it asks for
 	held     []*posting // whose completions the CQ held when it was called
 	fits     bool       // at some moment since then it held no more than it is to have room for
+	pending  bool       // its call returned STATUS_PENDING
 	crowded  bool       // more completions may have been on their way, since then, than there was room for before
 }
 
 // resizeCalled takes the call of a resize.
 func (q *cq) resizeCalled(u *underWay, depth *int64) {
-	if q.resize != nil {
+	if q.resizes.open != nil {
 		q.group.leaveOpen(q.name + " is resized while another resize of it is pending, and nothing says which of them counts")
 		return
 	}
-	q.resize = &resizing{by: u, from: q.depth, to: unlimitedDepth}
+	q.resizes.open = &resizing{by: u, from: q.depth, to: unlimitedDepth}
 	if depth != nil {
-		q.resize.to = int(*depth)
+		q.resizes.open.to = int(*depth)
 	}
-	if q.hasRoom(); !q.resize.fits && q.s.dialect.A16 == model.A16Refused {
-		q.resize.held = q.certainlyHeld()
+	if q.hasRoom(); q.s.dialect.A16 == model.A16Refused && !q.resizes.open.fits {
+		q.resizes.open.held = q.certainlyHeld()
 	}
-	q.depth = min(q.depth, q.resize.to)
-	q.checkRoom(q.s.at, (*lane).completeOrFail)
+	q.hasDepth(min(q.depth, q.resizes.open.to))
+}
+
+// hasDepth takes that the CQ has a depth from now on. One that is less makes nothing overflow but what is on its way.
+func (q *cq) hasDepth(depth int) {
+	less := depth < q.depth
+	if q.depth = depth; !less {
+		q.hasRoom()
+		return
+	}
+	if len(q.certainlyHeld()) < q.pending+q.shown {
+		q.checkRoom(q.s.at, (*lane).completeOrFail)
+	}
+}
+
+// resizeReturned takes the return of a resize.
+func (q *cq) resizeReturned(u *underWay, e *trace.Event, refused bool) {
+	if !calls.Pending(e) {
+		q.resizeAnswered(u, !refused, e.Depth)
+	} else if q.resizes.open != nil && q.resizes.open.by == u {
+		q.resizes.open.pending = true
+	}
 }
 
 // resizeAnswered takes that a resize has succeeded, and what depth came of it if that is told, or that it was refused.
 func (q *cq) resizeAnswered(u *underWay, succeeded bool, told *int64) {
-	r := q.resize
+	r := q.resizes.open
 	if r == nil || r.by != u {
 		return
 	}
 	q.hasRoom()
-	q.resize = nil
+	q.resizes.open = nil
+	q.resizes.line, q.resizes.refused = u.line, !succeeded
 	q.s.exercised("RSZ-02")
 	if r.to < r.from || !succeeded {
 		q.s.exercised("RSZ-03")
 	}
 	if !succeeded {
-		q.resizeRefused(r)
-		q.depth = r.from
-		q.hasRoom()
+		q.takeBack(r)
+		q.hasDepth(r.from)
 		return
 	}
 	q.checkShrunk(r)
 	if q.followsOverflow() {
 		q.take(sight{what: resized, at: q.s.at}) // until now it may have overflowed at the lesser depth
 	}
-	if q.depth = r.to; told != nil {
-		q.depth = int(*told)
+	if told != nil {
+		r.to = int(*told)
 	}
-	q.hasRoom()
-	q.checkRoom(q.s.at, (*lane).completeOrFail)
+	q.hasDepth(r.to)
 }
 
-// resizeRefused takes back that the CQ may have overflowed at a depth that it was asked to have, and never had (RSZ-03).
-func (q *cq) resizeRefused(r *resizing) {
+// takeBack takes back that the CQ may have overflowed at a depth that it was asked to have, and never had (RSZ-03).
+func (q *cq) takeBack(r *resizing) {
 	c := &q.crowded
 	switch {
 	case c.from == 0 || r.to >= r.from:
@@ -77,6 +107,44 @@ func (q *cq) resizeRefused(r *resizing) {
 	default:
 		q.crowded = crowding{times: c.times, refuted: c.times}
 		q.take(sight{what: resized, at: q.s.at, again: true})
+	}
+}
+
+// alsoByResize names RSZ-02 beside the rules of the latest finding, where what was lost or doubled had been posted, at a line, before a resize.
+func (q *cq) alsoByResize(line int, rules ...string) {
+	if line != 0 && line < q.resizes.line {
+		rules = append(rules, "RSZ-02")
+	}
+	q.s.also(rules...)
+}
+
+// alsoByRefusal names RSZ-03 beside the rule of the latest finding, that the CQ has not overflowed, where a resize was refused.
+func (q *cq) alsoByRefusal() {
+	if q.resizes.refused {
+		q.s.also("RSZ-03")
+	}
+}
+
+// oldest returns the line of the oldest request that could complete into the CQ, or 0.
+func (q *cq) oldest() int {
+	line := 0
+	for _, l := range q.lanes {
+		if len(l.waiting) > 0 && (line == 0 || l.waiting[0].line < line) {
+			line = l.waiting[0].line
+		}
+	}
+	return line
+}
+
+// checkResizeOver is LIFE-07 for a CQ whose close completes now: its resize has been answered, and the callback returned that said so.
+func (q *cq) checkResizeOver() {
+	switch r, telling := q.resizes.open, q.s.open.find(q.resizes.told); {
+	case r != nil && r.pending:
+		q.s.report(q.group, verdict.ProviderViolation, "LIFE-07", 0, []int{r.by.line},
+			"the close of %s completed while %s of it was pending", q.name, r.by.fn)
+	case telling != nil && q.resizes.told != "":
+		q.s.report(q.group, verdict.ProviderViolation, "LIFE-07", 0, []int{telling.line},
+			"the close of %s completed while the callback was running that completed a resize of it", q.name)
 	}
 }
 
@@ -108,4 +176,7 @@ func (q *cq) checkShrunk(r *resizing) {
 	}
 	q.s.unexplained(q.group, "RSZ-03", 0, []int{r.by.line}, "%s was resized to a depth of %d, and held %s",
 		q.name, r.to, verdict.Counted(n, "completion"))
+	if q.crowded.from >= r.by.call { // what it held before stays where it is
+		q.s.restsOnNoOverflow()
+	}
 }

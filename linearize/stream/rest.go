@@ -326,8 +326,8 @@ func (q *cq) reportLate(r *posting, poll int) {
 	q.s.unless("", q.group, rule, r.owedLine, []int{r.line, poll}, // an earlier loss of the connection would not explain that
 		"the provider was at rest, and %s: what %s shows afterwards", why, q.name)
 	q.s.restsOnReceive(r, by)
-	if q.s.also("POLL-03"); q.group.root().without == q && q.armed != model.NONE {
-		q.s.also("POLL-03", "ARM-08") // or the CQ overflowed, and no callback told of it
+	if q.alsoByResize(r.line, "POLL-03"); q.group.root().without == q && q.armed != model.NONE {
+		q.alsoByResize(r.line, "POLL-03", "ARM-08") // or the CQ overflowed, and no callback told of it
 	}
 	qp.allows("first the completion of %s", r.wr)
 	for _, behind := range r.lane.waiting { // a queue completes in order

@@ -133,6 +133,7 @@ func (s *Stream) answered(u *underWay, e *trace.Event) {
 	case calls.CreateQp:
 		u.qp.exists = u.qp.exists || calls.ReportsSuccess(e)
 	case calls.ResizeCq:
+		u.cq.resizes.told = e.Op
 		u.cq.resizeAnswered(u, calls.ReportsSuccess(e), nil)
 	case calls.ConnectQp:
 		u.qp.connectAnswered(u, calls.ReportsSuccess(e))

@@ -296,9 +296,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 	case calls.FlushQp:
 		s.flushReturned(u, e)
 	case calls.ResizeCq:
-		if !calls.Pending(e) {
-			u.cq.resizeAnswered(u, !refused, e.Depth)
-		}
+		u.cq.resizeReturned(u, e, refused)
 	case calls.CloseCq:
 		s.closeReturned(&u.cq.lifetime, u.cq.group, u.cq.name, u, refused)
 		s.closeCqReturned(u, e, refused)

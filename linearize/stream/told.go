@@ -369,6 +369,7 @@ func (s *Stream) unknownWr(q *cq, wr string) {
 		s.exercised("POLL-04")
 		s.report(q.group, verdict.ProviderViolation, "POLL-04", 0, was.lines[:],
 			"%s delivered the completion of %s a second time", q.name, wr)
+		q.alsoByResize(was.lines[0])
 		q.allows()
 	}
 }
