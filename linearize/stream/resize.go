@@ -53,7 +53,7 @@ func (q *cq) hasDepth(depth int) {
 		q.hasRoom()
 		return
 	}
-	if len(q.certainlyHeld()) < q.pending+q.shown {
+	if q.owed < q.pending || q.mayOwe != 0 {
 		q.checkRoom(q.s.at, (*lane).completeOrFail)
 	}
 }
