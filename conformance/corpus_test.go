@@ -69,6 +69,7 @@ var unbroken = map[string]string{
 	"INV-06":  "nobody sees the moment; a token that stays valid shows as POLL-07 or POLL-08",
 	"RES-09":  "nobody sees the moment; a token that stays valid shows as POLL-07 or POLL-08",
 	"LIFE-09": "a callback after the close of a CQ is told as ARM-20",
+	"RSZ-02":  "a breach shows as POLL-03, POLL-04 or DEF-04",
 }
 
 func readManifest(t *testing.T) []row {

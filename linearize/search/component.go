@@ -91,7 +91,7 @@ func (h *history) components(d model.Dialect) []*component {
 func (h *history) objectOf(s *span) string {
 	var q *cq
 	switch s.kind {
-	case calls.ArmCq, calls.PollCq, calls.Callback, calls.CloseCq:
+	case calls.ArmCq, calls.PollCq, calls.Callback, calls.ResizeCq, calls.CloseCq:
 		q = h.cqByName[s.begin.Cq]
 	case calls.CloseDone:
 		q = h.closing[s.begin.For]

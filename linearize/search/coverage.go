@@ -51,6 +51,8 @@ func (h *history) mayExercise(s *span) []string {
 		return []string{"FLUSH-01", "FLUSH-02", "RES-08"}
 	case calls.CloseCq, calls.CloseDone:
 		return []string{"ARM-20", "LIFE-09"}
+	case calls.ResizeCq:
+		return []string{"RSZ-02", "RSZ-03"}
 	case calls.Post:
 		var ids []string
 		for _, r := range s.requests {

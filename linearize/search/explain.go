@@ -27,7 +27,7 @@ func (c *component) explain(ctx context.Context, death moment) (verdict.Finding,
 		}
 		last, culprit, refusal = c.culprit(n, death) // a way that leaves one to overflow says more
 	}
-	story := c.tell(last.path())
+	story := c.tell(last.path(), death)
 	f := verdict.Finding{Verdict: verdict.ProviderViolation, Rule: refusal.Rule}
 	f.Before, f.Instead = c.describeAll(nodes, c.event(death))
 	e := c.h.eventAt(death)
@@ -82,7 +82,7 @@ func rank(e effect) int {
 // chase goes from an operation that is refused because another one is missing to that one.
 func (c *component) chase(s state, o *operation, depth int) (*operation, *model.Refusal) {
 	next, refusal := c.step(s, &operation{effect: o.effect, cq: o.cq, qp: o.qp, span: o.span, request: o.request,
-		arm: o.arm, status: o.status, call: o.call, ret: o.ret})
+		arm: o.arm, status: o.status, depth: o.depth, call: o.call, ret: o.ret})
 	if len(next) > 0 {
 		return o, notPlaced
 	}

@@ -150,7 +150,7 @@ func (c *component) findUnseen(p *qp, queue model.Queue) {
 	u := &p.unseen[queue]
 	u.from = q.lastEmpty(until)
 	if u.needed = q.notifiedAfter(u.from); q.fails {
-		u.needed += q.depth // they may have filled it
+		u.needed += q.greatestDepth() // they may have filled it
 	}
 }
 

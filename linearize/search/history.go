@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math"
 	"slices"
 
 	"ndkoracle/linearize/calls"
@@ -12,7 +13,9 @@ import (
 type cq struct {
 	name      string
 	created   *span
-	depth     int
+	depth     int // as it was created
+	resizes   []*resize
+	resizing  moment // when all its resizes so far had been answered, or never
 	polls     []*span
 	doubt     *doubt  // of which polls came first
 	strangers *doubt  // of what else completes into it
@@ -210,7 +213,7 @@ func newHistory(t *trace.Trace) *history {
 func (h *history) cq(name string) *cq {
 	q := h.cqByName[name]
 	if q == nil {
-		q = &cq{name: name, depth: int(^uint32(0) >> 1)}
+		q = &cq{name: name, depth: unlimited}
 		h.cqByName[name] = q
 		h.cqs = append(h.cqs, q)
 	}
@@ -232,7 +235,7 @@ func (h *history) take(s *span) {
 	switch s.kind {
 	case calls.CreateCq:
 		q := h.cq(e.Cq)
-		if depth := either(s, func(e *trace.Event) *int64 { return e.Depth }); depth != nil {
+		if depth := either(s, depthOf); depth != nil {
 			q.depth = int(*depth)
 		}
 	case calls.CreateQp:
@@ -288,7 +291,7 @@ func (h *history) take(s *span) {
 			p.closed = s
 		}
 	case calls.ResizeCq:
-		h.cq(e.Cq).leaveOpen("%s is resized, which this engine does not follow", e.Cq)
+		h.takeResize(s)
 	case calls.PostShared:
 		h.shared[e.Wr] = true
 		for _, w := range e.Wrs {
@@ -310,6 +313,11 @@ func (h *history) take(s *span) {
 		}
 	}
 }
+
+// unlimited is the depth of a CQ of which the trace does not tell it.
+const unlimited = math.MaxInt32
+
+func depthOf(e *trace.Event) *int64 { return e.Depth }
 
 // either returns what the end of a span tells, or else its beginning.
 func either[T any](s *span, field func(*trace.Event) *T) *T {

@@ -42,6 +42,8 @@ func (c *component) instead(s state, o *operation) string {
 		return c.insteadOfPoint(s, o.request)
 	case doCloseQp:
 		return c.insteadOfCloseQp(s, o)
+	case doResize:
+		return o.span.fn + " is refused"
 	case doCloseDone, doCloseCqAtOnce:
 		if s.model.Cqs[o.cq].Running {
 			return verdict.ClosesLater

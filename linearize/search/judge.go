@@ -136,7 +136,7 @@ func (j *judge) component(ctx context.Context, c *component) {
 	}
 	if death == never {
 		// Along one explanation is counted how often each rule had something to say.
-		j.add(c.tell(furthest(c.replay(ctx, order)).path()))
+		j.add(c.tell(furthest(c.replay(ctx, order)).path(), last))
 		j.tell(ctx, c, order)
 		return
 	}

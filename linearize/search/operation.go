@@ -20,6 +20,8 @@ const (
 	doRead // enter and, where callbacks are serialised, exit
 	doFlush
 	doCloseQp
+	doAskResize
+	doResize // that succeeded, until its consumer is told
 	doCloseCq
 	doCloseCqAtOnce // the close and its completion
 	doCloseDone
@@ -45,6 +47,7 @@ type operation struct {
 	loss      int      // of doLose: its index in the component
 	arm       model.Arm
 	status    model.Health
+	depth     int // of a resize: the new one
 }
 
 func (c *component) add(o operation) {
@@ -95,6 +98,9 @@ func (c *component) listSpan(s *span) {
 	case s.kind == calls.FlushQp:
 		o.effect, o.ret = doFlush, c.h.flushedBy(s)
 		o.maybe = o.ret == never
+	case s.kind == calls.ResizeCq:
+		c.listResize(q, s)
+		return
 	case s.kind == calls.CloseQp && p.closed == s:
 		o.effect = doCloseQp
 	case s.kind == calls.CloseCq && q.closed == s:

@@ -24,12 +24,21 @@ func reportsError(s *span) bool {
 	return ok && h != model.OK
 }
 
-// findOverruns finds, for each CQ, the first moment at which more completions could be on their way into it than it has
-// room for.
+// findOverruns finds, for each CQ, the first moment at which more completions could be on their way into it than it may have
+// room for: while a resize is under way, as few as before it or after it.
 func (h *history) findOverruns() {
-	outstanding := map[*cq]int{}
+	outstanding, room := map[*cq]int{}, map[*cq]int{}
+	resized := map[moment]*resize{}
 	for _, q := range h.cqs {
-		q.overrun = never
+		q.overrun, room[q] = never, q.depth
+		for _, r := range q.resizes {
+			resized[r.span.call], resized[r.by] = r, r
+		}
+	}
+	look := func(q *cq, at moment) {
+		if outstanding[q] > room[q] {
+			q.overrun = min(q.overrun, at)
+		}
 	}
 	count := func(r *request, n int, at moment) {
 		q := r.qp.cq(r.queue)
@@ -37,9 +46,7 @@ func (h *history) findOverruns() {
 			return
 		}
 		outstanding[q] += n
-		if outstanding[q] > q.depth {
-			q.overrun = min(q.overrun, at)
-		}
+		look(q, at)
 	}
 	bySpan := map[moment]*span{}
 	for _, s := range h.spans {
@@ -50,6 +57,13 @@ func (h *history) findOverruns() {
 		}
 	}
 	for at := range h.trace.Events {
+		if r := resized[at]; r != nil {
+			q := h.cqByName[r.span.begin.Cq]
+			if room[q] = min(room[q], r.depth); at == r.by {
+				room[q] = r.depth
+			}
+			look(q, at)
+		}
 		s := bySpan[at]
 		if s == nil {
 			continue

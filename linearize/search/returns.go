@@ -36,6 +36,7 @@ func (h *history) checkReturns() {
 		}
 	}
 	h.checkClosesOfCqs()
+	h.checkResizesOver()
 	for _, p := range h.qps {
 		if h.doneAt(p.closed) != never {
 			h.exercised("LIFE-07")

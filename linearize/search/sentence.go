@@ -19,6 +19,9 @@ func (c *component) see(o *operation) []*span {
 			spans = append(spans, d.poll)
 		}
 	}
+	if o.effect == doResize {
+		spans = append(spans, o.span)
+	}
 	return spans
 }
 
@@ -62,6 +65,8 @@ func (c *component) happened(o *operation) string {
 		return fmt.Sprintf("%s named token %d to the peer", o.request.wr, *o.request.token)
 	case doFailCq:
 		return fmt.Sprintf("%s reported %v", c.cqs[o.cq].name, o.status)
+	case doResize:
+		return fmt.Sprintf("%s of %s to %d succeeded", o.span.fn, c.cqs[o.cq].name, o.depth)
 	case doCloseCq, doCloseCqAtOnce, doCloseDone:
 		return "the close of " + c.cqs[o.cq].name + " completed"
 	}

@@ -62,7 +62,7 @@ func pairUp(events []trace.Event) []*span {
 			if s := open[e.Op]; s != nil {
 				s.ret, s.end = i, e
 				delete(open, e.Op)
-				if s.refused() && s.kind != calls.Post && s.kind != calls.PostShared && s.kind != calls.ReadEvent && s.fn != "NdkDisconnect" {
+				if s.refused() && s.kind != calls.Post && s.kind != calls.ResizeCq && s.kind != calls.PostShared && s.kind != calls.ReadEvent && s.fn != "NdkDisconnect" {
 					s.kind = calls.Other // it did nothing; a disconnect that fails may have flushed all the same (DISC-08)
 				}
 			}

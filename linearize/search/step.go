@@ -127,6 +127,10 @@ func (c *component) perform(w *walk, o *operation) {
 	case doCloseQp:
 		c.finishBeforeFlush(w, o.qp, o.ret)
 		w.take(model.Action{Name: model.NdkCloseQp, Qp: o.qp})
+	case doAskResize:
+		w.take(model.Action{Name: model.NdkResizeCq, Cq: o.cq, Depth: o.depth})
+	case doResize:
+		c.performResize(w, o)
 	case doCloseCq:
 		w.take(model.Action{Name: model.NdkCloseCq, Cq: o.cq})
 	case doCloseCqAtOnce:

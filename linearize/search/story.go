@@ -28,11 +28,12 @@ type story struct {
 	remote   map[int]*request // tokens that a peer's NdkSendAndInvalidate invalidated, and the receive that tells
 }
 
-func (c *component) tell(path []*node) *story {
+func (c *component) tell(path []*node, until moment) *story {
 	t := &story{c: c, accounts: make([]account, len(c.cqs)), counts: map[string]int{}, remote: map[int]*request{}}
 	for _, n := range path {
 		t.step(n.from.state.model, n.state.model, n.op)
 	}
+	t.refusedResizes(until)
 	return t
 }
 
@@ -67,6 +68,8 @@ func (t *story) step(before, after model.State, o *operation) {
 		if before.Cqs[o.cq].Health != after.Cqs[o.cq].Health {
 			t.count("ARM-16", "ARM-17")
 		}
+	case doResize:
+		t.resize(before.Cqs[o.cq], o)
 	case doRest:
 		t.count("ARM-03")
 	}
@@ -131,7 +134,7 @@ func (t *story) complete(before, after model.State, o *operation) {
 	}
 	c := entries[len(entries)-1]
 	t.count("DEF-04", "POLL-09")
-	if len(entries) > t.c.cqs[o.cq].depth {
+	if len(entries) > after.Cqs[o.cq].Depth {
 		t.count("ARM-16") // it need not have been lost (A35)
 	}
 	if r.silent {

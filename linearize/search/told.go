@@ -31,7 +31,9 @@ func (c *component) told(s state, a model.Action, next model.State, open bool) *
 		return nil
 	}
 	step := c.stepOfAction(s, a)
-	if open {
+	if a.Name == model.Resize {
+		step.Outcome = witness.OutcomeOfResize(next.Cqs[a.Cq]).String()
+	} else if open {
 		leaves := witness.LeavesOf(next.Cqs[witness.CqOf(c.contract, a)])
 		step.Leaves = &leaves
 	}
@@ -52,8 +54,12 @@ func (c *component) stepOfAction(s state, a model.Action) witness.Step {
 		step.Cq, step.N, step.K = c.cqs[a.Cq].name, &a.N, &a.K
 	case model.NdkCqNotificationCallbackEnter:
 		step.Cq, step.CqStatus = c.cqs[a.Cq].name, a.CqStatus.String()
-	case model.NdkCqNotificationCallbackExit, model.NdkCloseCq, model.NdkCloseCompletion, model.Overflow, model.CqInternalError,
-		model.ExtraEvent:
+	case model.NdkResizeCq:
+		step.Cq, step.Depth = c.cqs[a.Cq].name, &a.Depth
+	case model.NdkRequestCompletionEnter:
+		step.Cq, step.Outcome = c.cqs[a.Cq].name, a.Outcome.String()
+	case model.NdkCqNotificationCallbackExit, model.NdkRequestCompletionExit, model.Resize, model.NdkCloseCq, model.NdkCloseCompletion,
+		model.Overflow, model.CqInternalError, model.ExtraEvent:
 		step.Cq = c.cqs[a.Cq].name
 	case model.Post, model.PostRefused:
 		c.tellPost(&step, a)
@@ -170,7 +176,7 @@ func isEffect(name model.Name) bool {
 	switch name {
 	case model.NdkConnect, model.Post, model.PostRefused, model.NdkArmCq, model.NdkGetCqResults, model.NdkFlush, model.NdkCloseQp,
 		model.NdkCloseCompletionEnter, model.NdkCqNotificationCallbackEnter, model.NdkCqNotificationCallbackExit, model.NdkCloseCq,
-		model.NdkCloseCompletion:
+		model.NdkCloseCompletion, model.NdkResizeCq, model.NdkRequestCompletionEnter, model.NdkRequestCompletionExit:
 		return true
 	}
 	return false

@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"math"
 	"strings"
 
 	"ndkoracle/model"
@@ -68,6 +69,7 @@ var (
 	connects  = words("NdkConnect", "NdkConnectWithSharedEndpoint", "NdkAccept", "NdkAcceptEx")
 	arms      = words("NdkArmCq", "ibv_req_notify_cq")
 	polls     = words("NdkGetCqResults", "NdkGetCqResultsEx", "ibv_poll_cq")
+	resizes   = words("NdkResizeCq", "ibv_resize_cq")
 	flushes   = words("NdkFlush", "NdkDisconnect")
 	closesCq  = words("NdkCloseCq", "ibv_destroy_cq")
 	closesQp  = words("NdkCloseQp", "ibv_destroy_qp")
@@ -107,6 +109,18 @@ func (c *call) connects() bool { return connects[c.begin.Fn] || c.asks("RTR") }
 // flushes reports whether the call flushes its QP, or may: NdkDisconnect also where it failed (DISC-08).
 func (c *call) flushes() bool {
 	return (flushes[c.begin.Fn] || c.asks("ERR", "SQE")) && (!c.refused() || c.begin.Fn == "NdkDisconnect")
+}
+
+// depth returns for how many completions a call makes room in a CQ: as it returned, or else as it was asked; where neither is told, for
+// any.
+func (c *call) depth() int {
+	switch {
+	case c.end != nil && c.end.Depth != nil:
+		return int(*c.end.Depth)
+	case c.begin.Depth != nil:
+		return int(*c.begin.Depth)
+	}
+	return math.MaxInt32
 }
 
 // outcomeOf reads the status of a completion in either dialect.

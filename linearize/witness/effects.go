@@ -57,6 +57,8 @@ func (f *facts) findEffects(c *call, side string, first func(what, name string) 
 	case arms[e.Fn]:
 		cq.Type = armType(e)
 		add(inside(cq.of(model.NdkArmCq)))
+	case resizes[e.Fn]:
+		f.findResize(c, inside, add)
 	case polls[e.Fn] && c.end != nil:
 		n, k := len(c.end.Results), len(c.end.Results)
 		if e.N != nil {
@@ -107,6 +109,28 @@ func (f *facts) findEffects(c *call, side string, first func(what, name string) 
 			gone := Step{Qp: closed.begin.Qp}.of(model.NdkCloseCompletionEnter)
 			add(&effect{step: gone, from: c.from, to: c.from})
 		}
+	}
+}
+
+// findResize finds what a resize stands for: that the CQ is asked, and the consumer told of success, between its call and its return or, of
+// one that is pending, the callback that tells of it. One that was refused stands for nothing.
+func (f *facts) findResize(c *call, inside func(Step) *effect, add func(...*effect)) {
+	depth, cq := c.depth(), Step{Cq: c.begin.Cq}
+	asks, enters := cq.of(model.NdkResizeCq), cq.of(model.NdkRequestCompletionEnter)
+	asks.Depth, enters.Outcome = &depth, model.SUCCESS.String()
+	to, must, answer := len(f.events)-1, false, f.answers[c.begin.Op]
+	switch {
+	case c.succeeded():
+		to, must = c.to-1, true
+	case answer != nil && !reportsSuccess(answer):
+		return
+	case answer != nil:
+		to, must = answer.from-1, true
+	}
+	for _, s := range []Step{asks, enters, cq.of(model.NdkRequestCompletionExit)} {
+		one := inside(s)
+		one.to, one.must = to, must
+		add(one)
 	}
 }
 

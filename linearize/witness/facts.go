@@ -135,15 +135,7 @@ func (f *facts) create() {
 			continue
 		}
 		f.cqs.add(c.begin.Cq)
-		depth := c.begin.Depth
-		if c.end != nil && c.end.Depth != nil {
-			depth = c.end.Depth
-		}
-		if depth == nil {
-			most := int64(math.MaxInt32)
-			depth = &most
-		}
-		f.contract.Depth = append(f.contract.Depth, int(*depth))
+		f.contract.Depth = append(f.contract.Depth, c.depth())
 	}
 	for _, c := range f.calls {
 		initiator, one := f.cqs.index[c.begin.InitiatorCq]

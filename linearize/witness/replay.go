@@ -89,6 +89,8 @@ func isHidden(s Step) bool {
 		bare.Qp, bare.Queue, bare.Wr, bare.Outcome, bare.Solicited, bare.Token = s.Qp, s.Queue, s.Wr, s.Outcome, s.Solicited, s.Token
 	case model.Complete, model.CompletionLost:
 		bare.Qp, bare.Queue, bare.Wr = s.Qp, s.Queue, s.Wr
+	case model.Resize:
+		bare.Cq, bare.Outcome = s.Cq, s.Outcome
 	case model.Overflow, model.CqInternalError, model.ExtraEvent:
 		bare.Cq = s.Cq
 	default:
@@ -124,6 +126,10 @@ func (r *replay) action(s Step) (model.Action, error) {
 		a.N, a.K = *s.N, *s.K
 	case model.NdkCqNotificationCallbackEnter:
 		a.CqStatus = model.Health(word("cq_status", s.CqStatus, func(i int) string { return model.Health(i).String() }, 3))
+	case model.NdkResizeCq:
+		a.Depth = *s.Depth
+	case model.Resize, model.NdkRequestCompletionEnter:
+		a.Outcome = outcome("outcome", s.Outcome)
 	case model.Post, model.PostRefused:
 		a.Request, a.Deferred = f.byWr[s.Wr].Request, s.Deferred
 	case model.Abort:
@@ -163,6 +169,12 @@ func (r *replay) find(q *request) int {
 
 // choose takes the one of the states that may follow in which the step left the CQ as the line says.
 func (r *replay) choose(s Step, a model.Action, next []model.State, leaves *Leaves) error {
+	if s.Action == model.Resize {
+		next = slices.DeleteFunc(next, func(m model.State) bool { return OutcomeOfResize(m.Cqs[a.Cq]) != a.Outcome })
+		if len(next) == 0 {
+			return r.refuse("the step Resize can't end with %s", s.Outcome)
+		}
+	}
 	if len(next) == 1 && leaves == nil {
 		r.state = next[0]
 		return nil

@@ -45,7 +45,8 @@ type Step struct {
 	N         *int       `json:"n,omitempty"`         // NdkGetCqResults: room
 	K         *int       `json:"k,omitempty"`         // … and how many it returned
 	CqStatus  string     `json:"cq_status,omitempty"` // NdkCqNotificationCallbackEnter
-	Outcome   string     `json:"outcome,omitempty"`   // Execute; Abort: of the send
+	Depth     *int       `json:"depth,omitempty"`     // NdkResizeCq: the new one
+	Outcome   string     `json:"outcome,omitempty"`   // Execute; Abort: of the send; Resize, NdkRequestCompletionEnter: of the resize
 	Received  string     `json:"received,omitempty"`  // Abort: of the receive
 	Solicited bool       `json:"solicited,omitempty"` // Execute of a receive: what the message brought
 	Token     *uint32    `json:"token,omitempty"`     // Post, PostRefused; Execute of a receive
@@ -60,6 +61,14 @@ type Leaves struct {
 
 // LeavesOf tells how a step left a CQ.
 func LeavesOf(q model.Cq) Leaves { return Leaves{q.Arm.String(), q.Due} }
+
+// OutcomeOfResize tells the ways apart in which a resize may end.
+func OutcomeOfResize(q model.Cq) model.Outcome {
+	if q.Resize == model.ResizeDone {
+		return model.SUCCESS
+	}
+	return model.FAILED
+}
 
 // CqOf returns the CQ that an action changes, where it changes one.
 func CqOf(c *model.Contract, a model.Action) int {

@@ -1,0 +1,132 @@
+package search
+
+import (
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+)
+
+// A resize is one that succeeded, or that may have. When the depth changes nobody sees: at one moment between the call and the
+// answer, which is the return or, of one that is pending, its completion callback.
+type resize struct {
+	span  *span
+	depth int
+	by    moment // when it had been answered, or never
+}
+
+// takeResize takes a resize of a CQ. One that was refused, as it may always be, changes nothing (RSZ-03).
+func (h *history) takeResize(s *span) {
+	q := h.cqByName[s.begin.Cq]
+	if q == nil {
+		if s.refused() {
+			return
+		}
+		q = h.cq(s.begin.Cq)
+	}
+	by, succeeded := h.resizedBy(s)
+	if s.call < q.resizing {
+		q.leaveOpen("%s is resized while another resize of it is pending, and nothing says which of them counts", q.name)
+	}
+	if q.resizing = max(q.resizing, by); !succeeded {
+		return
+	}
+	r := &resize{span: s, depth: unlimited, by: by}
+	if depth := either(s, depthOf); depth != nil {
+		r.depth = int(*depth)
+	}
+	q.resizes = append(q.resizes, r)
+}
+
+// resizedBy returns when a resize was answered, or never, and whether it succeeded, as one that was not answered may have.
+func (h *history) resizedBy(s *span) (by moment, succeeded bool) {
+	answers := h.answers[s.begin.Op]
+	switch {
+	case s.refused():
+		return s.ret, false
+	case s.succeeded():
+		return s.ret, true
+	case len(answers) > 0:
+		return answers[0].call, calls.ReportsSuccess(answers[0].begin)
+	}
+	return never, true
+}
+
+// checkResizesOver is LIFE-07 for CQs: when the close of one completes its resize has been answered, and the callback returned that said
+// so.
+func (h *history) checkResizesOver() {
+	for _, s := range h.spans {
+		if s.kind != calls.ResizeCq || !s.pending() {
+			continue
+		}
+		q := h.cqByName[s.begin.Cq]
+		at, by := h.doneAt(q.closed), h.answers[s.begin.Op]
+		switch {
+		case at == never || at < s.ret:
+		case len(by) == 0 || at < by[0].call:
+			h.exercised("LIFE-07")
+			h.provider("LIFE-07", at, []*span{q.closed, s}, "the close of %s completed while %s of it was pending", q.name, s.fn)
+		case at < by[0].ret:
+			h.exercised("LIFE-07")
+			h.provider("LIFE-07", at, []*span{q.closed, s}, "the close of %s completed while the callback was running that completed a resize of it",
+				q.name)
+		}
+	}
+}
+
+// greatestDepth is the greatest that q had, or may have had.
+func (q *cq) greatestDepth() int {
+	most := q.depth
+	for _, r := range q.resizes {
+		most = max(most, r.depth)
+	}
+	return most
+}
+
+// listResize adds what a resize does that succeeded: the CQ is asked at its call, which a close may follow while the resize is
+// pending.
+func (c *component) listResize(q *cq, s *span) {
+	for _, r := range q.resizes {
+		if r.span == s {
+			o := operation{effect: doAskResize, call: s.call, ret: s.call, maybe: r.by == never, cq: q.index, span: s, depth: r.depth}
+			c.add(o)
+			o.effect, o.ret = doResize, r.by
+			c.add(o)
+		}
+	}
+}
+
+// performResize changes the depth, and tells the consumer at once: whether a callback tells it, and when, is no matter of what the
+// CQ holds. Where a CQ that holds more can't be made so small, nothing follows (RSZ-03, A16).
+func (c *component) performResize(w *walk, o *operation) {
+	w.take(model.Action{Name: model.Resize, Cq: o.cq})
+	w.each(func(w *walk, s state) {
+		if s.model.Cqs[o.cq].Resize != model.ResizeDone {
+			w.refuse(&model.Refusal{Rule: "RSZ-03", Why: "the CQ holds more than " + verdict.Counted(o.depth, "completion")})
+		}
+	})
+	w.take(model.Action{Name: model.NdkRequestCompletionEnter, Cq: o.cq, Outcome: model.SUCCESS})
+	w.take(model.Action{Name: model.NdkRequestCompletionExit, Cq: o.cq})
+}
+
+// resize counts a resize that succeeded: what the CQ held it holds afterwards, also where it is more than fits (RSZ-02, RSZ-03).
+func (t *story) resize(before model.Cq, o *operation) {
+	if o.maybe {
+		return // it was not answered
+	}
+	t.count("RSZ-02")
+	if o.depth < before.Depth {
+		t.count("RSZ-03")
+	}
+}
+
+// refusedResizes counts the resizes that had been refused by a moment, after which the CQ was as before (RSZ-02, RSZ-03).
+func (t *story) refusedResizes(until moment) {
+	for _, s := range t.c.spans {
+		if s.kind != calls.ResizeCq {
+			continue
+		}
+		if by, succeeded := t.c.h.resizedBy(s); !succeeded && by <= until {
+			t.count("RSZ-02", "RSZ-03")
+		}
+	}
+}
