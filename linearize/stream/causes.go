@@ -503,7 +503,7 @@ func (p *qp) reportUncaused(u *uncaused) {
 // mayHaveBrokenFrom returns from when on an outstanding request may have ended the connection.
 func (r *posting) mayHaveBrokenFrom() moment {
 	from := r.called
-	if r.lane.cq != nil {
+	if q := r.lane.cq; q != nil && q.crowded.from == 0 { // else an overflow may have lost it
 		from = max(from, r.lane.emptyAtRest())
 	}
 	switch {

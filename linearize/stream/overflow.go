@@ -20,6 +20,7 @@ type crowding struct {
 	until   moment // from then on there was room, or 0 while there is none
 	times   int    // how often it began
 	refuted int    // of these, how many are known to have lost nothing
+	most    int    // how many were too many at most since the first, as if each request had been posted
 
 	unfollowed bool // since the first, the automaton does not follow each moment at which the CQ may have overflowed
 }
@@ -32,6 +33,9 @@ func (q *cq) checkRoom(since moment, mayComplete func(*lane) int) {
 	}
 	if r := q.resizes.open; r != nil && q.pending+q.shown > r.from {
 		r.crowded = true
+	}
+	if c.from != 0 {
+		c.most = max(c.most, q.pending+q.shown-q.depth)
 	}
 	if q.failed != 0 || q.pending+q.shown <= q.depth || c.from != 0 && c.until == 0 {
 		return
@@ -47,7 +51,7 @@ func (q *cq) checkRoom(since moment, mayComplete func(*lane) int) {
 	if c.from != 0 {
 		return
 	}
-	c.from = since
+	c.from, c.most = since, q.pending+q.shown-q.depth
 	c.unfollowed = since < q.s.at || q.s.dialect.A35 == model.A35Exact || q.depth > automaton.MostFollowed
 	q.s.may.fails = true
 	c.times++
@@ -93,10 +97,24 @@ func (q *cq) hasRoom() {
 	}
 }
 
+// wasNotPosted takes that a request was refused: it was never on its way, and without it there may have been room all the time.
+func (q *cq) wasNotPosted(r *posting) {
+	c := &q.crowded
+	if c.from == 0 || c.from < r.called {
+		return
+	}
+	if c.most--; c.most <= 0 && q.failed == 0 {
+		q.hadRoom()
+	}
+}
+
+// hadRoom takes that the CQ has not overflowed.
+func (q *cq) hadRoom() { q.crowded = crowding{times: q.crowded.times, refuted: q.crowded.times} }
+
 // placedSince takes that a completion was placed in the CQ at a moment or later: it had not overflowed by then (ARM-17).
 func (q *cq) placedSince(from moment) {
 	if q.crowded.from != 0 && q.crowded.until != 0 && from >= q.crowded.until {
-		q.crowded = crowding{times: q.crowded.times, refuted: q.crowded.times}
+		q.hadRoom()
 	}
 }
 

@@ -176,6 +176,7 @@ func (s *Stream) refuse(r *posting, answer string) {
 	if l.cq != nil {
 		l.cq.take(sight{what: gone, at: s.at, counted: r.countedFrom(), posting: r})
 		l.cq.pending--
+		l.cq.wasNotPosted(r)
 		l.cq.hasRoom()
 	}
 	l.qp.deferred = without(l.qp.deferred, r)

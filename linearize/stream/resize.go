@@ -102,10 +102,10 @@ func (q *cq) takeBack(r *resizing) {
 	case c.from == 0 || r.to >= r.from:
 	case q.failed >= r.by.call:
 		q.unclear("%s overflowed while a resize was pending that was refused, and at which depth this engine does not follow")
-	case c.from < r.by.call || r.crowded || c.unfollowed:
+	case c.from < r.by.call || r.crowded:
 		c.unfollowed = true
 	default:
-		q.crowded = crowding{times: c.times, refuted: c.times}
+		q.hadRoom()
 		q.take(sight{what: resized, at: q.s.at, again: true})
 	}
 }
