@@ -182,7 +182,12 @@ WhyNotFound(c) ==
 
 WhyNotClosed(q) ==
   LET open == {p \in Users(q) : qp[p].state # "CLOSED"}
-  IN IF cq[q].running THEN {"ARM-20"} ELSE {IF qp[p].state = "COMPLETING" THEN "LIFE-05" ELSE "LIFE-04" : p \in open}
+  IN IF cq[q].running THEN {"ARM-20"}
+     ELSE {IF qp[p].state = "COMPLETING" THEN "LIFE-05" ELSE "LIFE-04" : p \in open}
+            \union IF cq[q].resize = "NONE" THEN {} ELSE {"LIFE-07"}
+
+\* A resize succeeds, and has to be refused (A16).
+WhyNotResized(q) == IF cq[q].resize = "ASKED" /\ ~Cq!CanResize(cq[q]) THEN {"RSZ-03"} ELSE {}
 
 \* The close of p can't complete: there are requests of which is told later that they complete.
 WhyQpNotClosed(p) ==
@@ -204,6 +209,7 @@ WhyNotDone(c) ==
     [] k.kind = "event" -> WhyNoCallback(k.cq, "STATUS_SUCCESS")
     [] k.kind = "close CQ" -> IF underway[c] = 1 THEN WhyNotClosed(k.cq) ELSE {}
     [] k.kind = "close QP" -> IF underway[c] = 1 THEN WhyQpNotClosed(k.qp) ELSE {}
+    [] k.kind = "resize" -> WhyNotResized(k.cq)
     [] OTHER -> {}
 
 \* What flushes was called after the post of request n had returned, and has flushed.
@@ -236,6 +242,7 @@ Why ==
          [] k.kind = "rest" -> WhyNoRest
          [] k.kind = "CQ closed" /\ ~Upcoming.ends -> WhyNotClosed(k.cq)
          [] k.kind = "QP closed" /\ ~Upcoming.ends -> WhyQpNotClosed(k.qp)
+         [] k.kind = "CQ resized" /\ ~Upcoming.ends -> WhyNotResized(k.cq)
          [] k.kind = "placed" -> WhyNotPlaced(k.request)
          [] IsCall(c) /\ Upcoming.ends /\ ~IsDone(c) -> WhyNotDone(c)
          [] OTHER -> {}
@@ -250,7 +257,7 @@ Why ==
 (***************************************************************************)
 Precedence ==
   <<"ARM-20", "ARM-06", "POLL-04", "POLL-02", "DEF-03", "FLAG-01", "INV-05", "POLL-07", "POLL-08", "FLAG-02", "DEF-05",
-    "FLUSH-02", "FLUSH-01", "FLUSH-05", "RES-02", "RES-03", "ARM-01", "ARM-16", "ARM-17", "ARM-08", "RES-08", "DEF-04",
+    "FLUSH-02", "FLUSH-01", "FLUSH-05", "RES-02", "RES-03", "RSZ-03", "ARM-01", "ARM-16", "ARM-17", "ARM-08", "RES-08", "DEF-04",
     "LIFE-04", "LIFE-05", "LIFE-07", "POST-08", "POLL-09", "ARM-07", "ARM-11", "ARM-10", "ARM-09", "ARM-04", "ARM-12",
     "ARM-02", "ARM-21", "ARM-03", "POLL-03", "POLL-05">>
 Rank(rule) == CHOOSE i \in DOMAIN Precedence : Precedence[i] = rule

@@ -20,11 +20,11 @@ CONSTANTS
   Events,     \* Events[k] = [of |-> c, ends |-> b]: call c begins, or ends
   Requests,   \* Requests[n]: what was posted, and what polls and points tell of it; see below
   Turns,      \* Turns[q]: so many completions of q are delivered by polls
-  Depths,     \* Depths[q]: for how many completions the consumer asked room
+  Depths,     \* Depths[q]: for how many completions the consumer asked room at first
   OldTokens,  \* those that may have been made valid before the trace began
   AbortedFrom, \* AbortedFrom[p]: once so many events are explained, an abort may have ended the connection of p; see below
   Failing,    \* the CQs of which a callback reports an internal error
-  Tight,      \* Tight[q]: the requests that complete into q, if they are more than it has room for
+  Tight,      \* Tight[q]: the requests that complete into q, if they are more than it has room for at its least depth
   SeenLate,   \* the consumer took the events down: callbacks had begun before it saw them
   Last,       \* so many events are to be explained
   Number      \* of this trace, in a run over many
@@ -50,8 +50,10 @@ VARIABLES
 (* kinds: requests (of a post), type (of an arm), room, results and        *)
 (* completions (of a poll: the requests, 0 for one that nobody posted, and *)
 (* what was said of each), awaited (of a rest: the CQs whose events        *)
-(* somebody reads), status (of a callback), request (of a point) and       *)
-(* astray (it is of none that was posted, or in another CQ than its own).  *)
+(* somebody reads), status (of a callback), request (of a point), astray   *)
+(* (it is of none that was posted, or in another CQ than its own), depth   *)
+(* (that a resize gives its CQ) and refused (the callback that completes   *)
+(* the resize tells failure).                                              *)
 (*                                                                         *)
 (* Of each request: req (its number), qp, queue, cq; op, silent, solicit,  *)
 (* fence, token, defer, as it was posted; post, the call; accepted or      *)
@@ -179,6 +181,7 @@ Parts(c) ==
   CASE Calls[c].kind = "post"     -> Len(Calls[c].requests)
     [] Calls[c].kind = "close CQ" -> IF Calls[c].answer = "SUCCESS" THEN 2 ELSE 1
     [] Calls[c].kind = "close QP" -> IF Calls[c].answer = "SUCCESS" THEN 3 ELSE 1
+    [] Calls[c].kind = "resize"   -> IF Calls[c].answer = "SUCCESS" THEN 4 ELSE 2
     [] Calls[c].kind \in {"connect", "arm", "poll", "flush", "event"} -> 1
     [] OTHER -> 0
 
@@ -207,9 +210,23 @@ Closes(p) ==
     /\ dropped => ~\E q \in CQ : Delivers(q, p)
     /\ NdkCloseCompletionEnter(p, dropped)
 
+\* A resize that was asked for takes effect, or is refused, as the trace tells.  Of one that is never answered it need not do
+\* either, and a refusal would change nothing that is seen (RSZ-03).
+ResizeEnds(c) == Resize(Calls[c].cq) /\ cq'[Calls[c].cq].resize = (IF Calls[c].refused THEN "REFUSED" ELSE "DONE")
+
+\* Parts of a resize that are best taken as soon as they can be.  When it takes effect does not matter to a CQ that has room for
+\* all its requests at any depth; else it may be at any time until it is answered.  What a callback tells where the call was
+\* pending, its return tells where it succeeded.
+TakenAtOnce(c) ==
+  /\ Calls[c].kind = "resize"
+  /\ underway[c] < Parts(c)
+  /\ underway[c] = 1 => Tight[Calls[c].cq] = {}
+
 \* A disconnect that is pending flushes before it completes, or when the QP is closed.  Of one that failed the documentation
-\* does not say whether it flushes (DISC-08), nor by when.
-LastsOn(c) == Calls[c].fn = "NdkDisconnect" /\ Calls[c].answer # "SUCCESS"
+\* does not say whether it flushes (DISC-08), nor by when.  A resize that is pending takes effect before it completes.
+LastsOn(c) ==
+  \/ Calls[c].fn = "NdkDisconnect" /\ Calls[c].answer # "SUCCESS"
+  \/ Calls[c].kind = "resize" /\ Calls[c].answer = "PENDING" /\ underway[c] > 0
 
 Effect(c, i) ==
   LET k == Calls[c] IN
@@ -220,6 +237,10 @@ Effect(c, i) ==
     [] k.kind = "flush"    -> IF LastsOn(c) /\ Qp!Closing(qp[k.qp].state) THEN UNCHANGED vars ELSE NdkFlush(k.qp)
     [] k.kind = "close QP" -> IF i = 1 THEN NdkCloseQp(k.qp) ELSE IF i = 2 THEN Closes(k.qp) ELSE NdkCloseCompletionExit(k.qp)
     [] k.kind = "close CQ" -> IF i = 1 THEN NdkCloseCq(k.cq) ELSE NdkCloseCompletion(k.cq)
+    [] k.kind = "resize"   -> IF i = 1 THEN NdkResizeCq(k.cq, k.depth)
+                              ELSE IF i = 2 THEN ResizeEnds(c)
+                              ELSE IF i = 3 THEN NdkRequestCompletionEnter(k.cq, "SUCCESS")
+                              ELSE NdkRequestCompletionExit(k.cq)
     [] k.kind = "event"    -> NdkCqNotificationCallbackEnter(k.cq, "STATUS_SUCCESS")
 
 TakesEffect(c) ==
@@ -391,7 +412,7 @@ AtRest ==
 (* Events.                                                                 *)
 (***************************************************************************)
 Upcoming == Events[at + 1]
-IsCall(c) == Calls[c].kind \notin {"callback", "rest", "placed", "CQ closed", "QP closed"}
+IsCall(c) == Calls[c].kind \notin {"callback", "rest", "placed", "CQ closed", "QP closed", "CQ resized"}
 
 Happens(c, ends) ==
   LET k == Calls[c] IN
@@ -405,6 +426,8 @@ Happens(c, ends) ==
                               /\ Complete(k.qp, queue, 1)
     [] k.kind = "CQ closed" -> IF ~ends THEN NdkCloseCompletion(k.cq) ELSE UNCHANGED vars
     [] k.kind = "QP closed" -> IF ~ends THEN Closes(k.qp) ELSE NdkCloseCompletionExit(k.qp)
+    [] k.kind = "CQ resized" -> IF ends THEN NdkRequestCompletionExit(k.cq)
+                                ELSE NdkRequestCompletionEnter(k.cq, IF k.reports THEN "SUCCESS" ELSE "FAILED")
 
 \* A callback that the consumer saw later: the provider had turned to it, and took what was there for reported (A3).
 NextCallback(q) ==
@@ -445,6 +468,7 @@ TraceNext ==
      IF IsCall(c) /\ ~Upcoming.ends /\ CanBegin(c) THEN Begin(c)
      ELSE IF IsCall(c) /\ Upcoming.ends /\ (IsDone(c) \/ LastsOn(c)) THEN End(c)
      ELSE IF Calls[c].kind = "post" /\ AtOnce(c) /\ underway[c] > 0 THEN TakesEffect(c)
+     ELSE IF \E d \in DOMAIN underway : TakenAtOnce(d) THEN TakesEffect(CHOOSE d \in DOMAIN underway : TakenAtOnce(d))
      ELSE IF Sure # {} THEN SureStep /\ AllGoOn /\ UNCHANGED <<at, underway>>
      ELSE \/ Hidden /\ AllGoOn /\ UNCHANGED <<at, underway>>
           \/ \E d \in DOMAIN underway : TakesEffect(d)

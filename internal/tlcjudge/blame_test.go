@@ -61,11 +61,13 @@ func TestRuleOfALaterPoll(t *testing.T) {
 
 // script makes a trace of a connection whose one QP does all there is to see: write w1, silent w1, recv r1, reg f1 and inv i1
 // post requests, the last two of token 5, which belongs to the region that region creates; reg2 f1 is posted on the other QP. Get w1 w2c
-// is a poll, of which the second completion is cancelled, and close later a close that is pending.
+// is a poll, of which the second completion is cancelled, and close later a close that is pending; destroy closes both QPs and the CQ.
+// Resize 4 succeeds, resize 4 refused fails, and resize 4 pending is answered by resized, or not resized, or by resized in and out where
+// something happens while that callback runs. Overflow is a callback. The CQ has a depth of 16, unless the text begins with another one.
 func script(t *testing.T, text string) *trace.Trace {
 	t.Helper()
 	var b strings.Builder
-	ops, lines := 0, 0
+	ops, lines, resize, depth := 0, 0, 0, "16"
 	add := func(text string, values ...any) {
 		lines++
 		fmt.Fprintf(&b, `{"seq":%d,"thr":"t",%s}`+"\n", lines, fmt.Sprintf(text, values...))
@@ -77,7 +79,10 @@ func script(t *testing.T, text string) *trace.Trace {
 	}
 	const ok = `"status":"STATUS_SUCCESS"`
 	text, unconnected := strings.CutPrefix(text, "unconnected: ")
-	call("NdkCreateCq", `"cq":"cq","depth":16`, ok)
+	if first, rest, found := strings.Cut(text, ": "); found {
+		depth, text = strings.TrimPrefix(first, "depth "), rest
+	}
+	call("NdkCreateCq", `"cq":"cq","depth":`+depth, ok)
 	for _, p := range []string{"1", "2"} {
 		call("NdkCreateQp", `"qp":"qp`+p+`","receive_cq":"cq","initiator_cq":"cq"`, ok)
 		if !unconnected {
@@ -114,9 +119,32 @@ func script(t *testing.T, text string) *trace.Trace {
 			add(`"ph":"exit","op":"later","fn":"NdkCloseCompletion"`)
 		case "arm":
 			call("NdkArmCq", `"cq":"cq","type":"ANY"`, `"cq":"cq"`)
-		case "callback":
-			add(`"ph":"enter","op":"callback","fn":"NdkCqNotificationCallback","cq":"cq","status":"STATUS_SUCCESS"`)
+		case "callback", "overflow":
+			status := map[string]string{"callback": "STATUS_SUCCESS", "overflow": "STATUS_BUFFER_OVERFLOW"}[words[0]]
+			add(`"ph":"enter","op":"callback","fn":"NdkCqNotificationCallback","cq":"cq","status":"%s"`, status)
 			add(`"ph":"exit","op":"callback","fn":"NdkCqNotificationCallback"`)
+		case "destroy":
+			call("NdkCloseQp", `"qp":"qp1"`, ok)
+			call("NdkCloseQp", `"qp":"qp2"`, ok)
+			call("NdkCloseCq", `"cq":"cq"`, ok)
+		case "resize":
+			answer := ok
+			if words = append(words, ""); words[2] == "pending" {
+				answer, resize = `"status":"STATUS_PENDING"`, ops+1
+			} else if words[2] == "refused" {
+				answer = `"status":"STATUS_INSUFFICIENT_RESOURCES"`
+			}
+			call("NdkResizeCq", `"cq":"cq","depth":`+words[1], answer)
+		case "resized", "not":
+			status := map[string]string{"resized": "STATUS_SUCCESS", "not": "STATUS_INSUFFICIENT_RESOURCES"}[words[0]]
+			if line != "resized out" {
+				add(`"ph":"enter","op":"resized %d","fn":"NdkRequestCompletion","for":"%[1]d","status":"%s"`, resize, status)
+			}
+			if line != "resized in" {
+				add(`"ph":"exit","op":"resized %d","fn":"NdkRequestCompletion"`, resize)
+			}
+		case "placed":
+			add(`"ph":"point","fn":"CqePlaced","cq":"cq","wr":"%s","status":"STATUS_SUCCESS"`, words[1])
 		case "rest":
 			add(`"ph":"point","fn":"quiesce"`)
 		case "get":

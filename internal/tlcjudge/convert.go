@@ -18,7 +18,8 @@ type cq struct {
 	depth     *int64
 	polls     []*call
 	delivered []*request
-	requests  int // that complete into it
+	resizes   []*call // that were not refused by their return
+	requests  int     // that complete into it
 	reason    string
 	component *component
 }
@@ -173,8 +174,9 @@ func (h *history) take(c *call) {
 			c.cq = h.cq(c.last.Cq)
 		}
 	case "resize":
-		h.cq(e.Cq).reason = e.Cq + " is resized, which this engine does not follow"
-	case "CQ closed":
+		c.cq = h.cq(e.Cq)
+		c.cq.resizes = append(c.cq.resizes, c)
+	case "CQ closed", "CQ resized":
 		c.cq = h.cq(c.completes.first.Cq)
 	case "QP closed":
 		c.qp = h.qp(c.completes.first.Qp)
@@ -313,9 +315,6 @@ func (h *history) tell() {
 		}
 	}
 }
-
-// tight reports whether more requests complete into the CQ than it has room for.
-func (q *cq) tight() bool { return q.depth != nil && int64(q.requests) > *q.depth }
 
 // foundNothing returns the last poll that had room and found nothing, and returned before the call of the one that delivered r. What
 // none delivered may have vanished when its QP was closed (A21): of that the polls before the close tell.

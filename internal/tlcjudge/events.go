@@ -22,6 +22,7 @@ type call struct {
 	results          []*request // of a poll; nil for a completion of nothing that was posted
 	request          *request   // of a point: that whose completion is placed
 	completes        *call      // of a completion callback: the call that returned STATUS_PENDING
+	completion       *call      // of such a call: its first completion callback, or nil
 	creates          string     // the object that it is to create, or ""
 	uses             []string   // the objects that have to exist for it
 	functionOf       string     // the object of which it is a function, or ""
@@ -144,17 +145,19 @@ func pair(events []trace.Event) (calls []*call, ends map[int]*call) {
 			byOp[c.first.Op] = c
 		}
 	}
-	answered := map[*call]bool{}
 	for _, c := range calls {
 		if c.first.For == "" {
 			continue
 		}
 		c.completes = byOp[c.first.For]
-		if d := c.completes; d != nil && !answered[d] {
-			answered[d] = true
+		if d := c.completes; d != nil && d.completion == nil {
+			d.completion = c
 			if d.kind == "connect" && d.answer() == "PENDING" && !c.reportsSuccess() {
 				d.kind = other // no connection came of it
 			}
+		}
+		if c.tellsOfResize() {
+			c.kind = "CQ resized"
 		}
 		if c.completes != nil && c.fn == "NdkCloseCompletion" {
 			switch c.completes.kind {

@@ -96,7 +96,7 @@ func (q *question) instance(b *strings.Builder) {
 		{"Requests", name("Requests", of("requests"))},
 		{"Turns", name("Turns", fmt.Sprintf("TurnsOf(Trace%d, Last%[1]d)", q.number))},
 		{"Tight", name("Tight", q.ofCq(q.tightRequests))},
-		{"Depths", name("Depths", q.ofCq(func(c *cq) string { return fmt.Sprint(c.depthEnough()) }))},
+		{"Depths", name("Depths", q.ofCq(func(c *cq) string { return fmt.Sprint(c.enough(c.firstDepth())) }))},
 		{"OldTokens", set(quoted(q.oldTokens))},
 		{"AbortedFrom", name("AbortedFrom", q.ofQp(q.abortedFrom))},
 		{"Failing", set(failing)},
@@ -132,15 +132,7 @@ func (q *question) instance(b *strings.Builder) {
 	fmt.Fprintf(b, "ASSUME TLCSet(%d, [at |-> 0, why |-> {}])\n", q.number)
 }
 
-// depthEnough is the depth of the CQ, or more than will ever complete into it.
-func (q *cq) depthEnough() int {
-	if q.tight() {
-		return int(*q.depth)
-	}
-	return q.requests + 1
-}
-
-// tightRequests returns the requests that complete into a CQ, if they are more than it has room for.
+// tightRequests returns the requests that complete into a CQ, if they are more than it has room for at its least depth.
 func (c *component) tightRequests(q *cq) string {
 	var requests []string
 	for _, r := range c.requests {

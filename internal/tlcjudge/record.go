@@ -35,6 +35,8 @@ func (c *call) record() string {
 		pairs = append(pairs, "type", quote(c.armType()))
 	case "poll":
 		pairs = append(pairs, "room", c.room(), "results", each(c.results, number), "completions", c.completions())
+	case "resize":
+		pairs = append(pairs, "depth", c.cq.enough(c.newDepth()), "refused", truth(c.isRefused()))
 	case "rest":
 		pairs = append(pairs, "awaited", set(quoted(c.awaited)))
 	case "callback":

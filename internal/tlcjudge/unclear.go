@@ -10,6 +10,7 @@ func (h *history) findUnclear() {
 		}
 	}
 	h.findFed()
+	h.findResizedTwice()
 	for _, c := range h.calls {
 		switch c.kind {
 		case "unsettle":
