@@ -29,6 +29,7 @@ import (
 //	enter cq1              a whole callback
 //	new qp3                a QP of cq1 that is not connected; new qp3 cq3: of a CQ of its own, with room for two
 //	NdkConnect qp3 d       it connects, as an end of connection d
+//	NdkResizeCq cq1 4      to a depth of 4
 //	rest                   quiesce
 //
 // The dialect is verbs where the first word is "verbs". The trace ends at rest.
@@ -132,6 +133,9 @@ func (o *overlaps) begin(tag, fn, object string, wrs []string) {
 		e.Conn = strings.Join(wrs, "")
 	case "NdkArmCq":
 		e.Type = wrs[0]
+	case "NdkResizeCq":
+		depth, _ := strconv.ParseInt(wrs[0], 10, 64)
+		e.Depth = &depth
 	case "ibv_req_notify_cq":
 		e.SolicitedOnly = word(len(wrs) > 0)
 	case "post", "recv":

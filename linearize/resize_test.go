@@ -280,23 +280,43 @@ func (r resizedRow) options() Options {
 	return o
 }
 
+// openToStream names the rows that the streaming engine leaves open: how much a CQ held, or at which depth it overflowed, it would have to search.
+var openToStream = []string{"pending, and not shrunk", "below what comes in while it is resized", "below what may have come later",
+	"a poll beside it empties the CQ"}
+
 // A resize changes the depth, and nothing else (RSZ-02, RSZ-03, RSZ-05).
 func TestResizesAreFollowed(t *testing.T) {
-	for _, row := range resizedRows {
-		t.Run(row.dialect+" "+row.name, func(t *testing.T) {
+	for i := range 2 * len(resizedRows) {
+		row, engine := resizedRows[i/2], []Engine{Porcupine, Streaming}[i%2]
+		t.Run(fmt.Sprint(row.dialect, " ", row.name, ", ", engine), func(t *testing.T) {
 			o := row.options()
-			o.Engine = Porcupine
+			o.Engine = engine
 			r := Check(t.Context(), resized(t, row.dialect, row.text), o)
-			found := slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool { return equivalent(f, row.rule) && f.Line == row.line })
+			atThePoll := engine == Streaming && row.assume == "A35=EXACT" // which shows that the CQ held too many
+			if engine == Streaming && slices.Contains(openToStream, row.name) {
+				row.verdict, row.rule = unsure, ""
+			}
+			found := slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool { return equivalent(f, row.rule) && (f.Line == row.line || atThePoll) })
 			if r.Verdict != row.verdict || (row.rule != "") != (r.Verdict == breach) || row.rule != "" && !found {
 				t.Errorf("%s, want %s of %q in line %d: %+v", r.Verdict, row.verdict, row.rule, row.line, r.Findings)
 			}
 			const open = "cq1 is resized while another resize of it is pending, and nothing says which of them counts"
 			says := slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool { return strings.Contains(f.Message, open) })
-			if two := row.verdict == unsure && !strings.HasSuffix(row.text, "cut"); says != two {
+			two := row.verdict == unsure && !strings.HasSuffix(row.text, "cut") && !slices.Contains(openToStream, row.name)
+			if says != two {
 				t.Errorf("%+v", r.Findings)
 			}
 		})
+	}
+}
+
+// The close of a CQ that waits for a resize which is never answered is not late itself (ASY-01, LIFE-07, LIFE-11).
+func TestCloseWaitsForResize(t *testing.T) {
+	for _, engine := range []Engine{Porcupine, Streaming} {
+		r := Check(t.Context(), resized(t, "ndkpi", "resize 4 P; close-qp; closes; rest"), Options{Engine: engine})
+		if len(r.Findings) != 1 || r.Findings[0].Rule != "ASY-01" || r.Findings[0].Line != 14 {
+			t.Errorf("%s: %+v", engine, r.Findings)
+		}
 	}
 }
 

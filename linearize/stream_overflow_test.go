@@ -159,3 +159,39 @@ func TestStreamFollowsOverflows(t *testing.T) {
 		})
 	}
 }
+
+// What is on its way into a CQ makes it overflow, and nothing else does: no request that was refused, and no depth that was (ARM-16, RSZ-03). One
+// that failed may be lost by that, and cancel others all the same (RES-08).
+func TestWhatCrowds(t *testing.T) {
+	const ends = "new qp3 cq3; new qp4 cq4; NdkConnect qp3 d; NdkConnect qp4 d; "
+	const two = "NdkWrite qp3 a1; NdkWrite qp3 a2; NdkWrite qp4 w1; "
+	for _, test := range []struct {
+		name    string
+		verdict verdict.Verdict
+		rule    string
+		text    string
+	}{
+		{"as many as there is room for", verdict.ProviderViolation, "RES-08", two + "rest; get cq3 a1 a2; get cq3; get cq4 w1c; get cq4"},
+		{"one more", verdict.Conformant, "", two + "NdkWrite qp3 a3; rest; get cq3 a1 a2; get cq3; get cq4 w1c; get cq4"},
+		{"one more, which is refused", verdict.ProviderViolation, "RES-08",
+			two + "a< NdkWrite qp3 a3; a> STATUS_INSUFFICIENT_RESOURCES; rest; get cq3 a1 a2; get cq3; get cq4 w1c; get cq4"},
+		{"less room", verdict.Conformant, "",
+			two + "a< NdkResizeCq cq3 1; a> STATUS_PENDING; a! STATUS_SUCCESS; rest; get cq3 a1; get cq3; get cq4 w1c; get cq4"},
+		{"less room, which is refused", verdict.ProviderViolation, "RES-08",
+			two + "a< NdkResizeCq cq3 1; a> STATUS_PENDING; get cq3; a! STATUS_DATA_ERROR; rest; get cq3 a1 a2; get cq3; get cq4 w1c; get cq4"},
+		{"a deferred write of the other end failed, and is lost", verdict.Conformant, "",
+			"new qp5; new qp6; NdkConnect qp5 e; NdkConnect qp6 e; NdkReceive qp5 r1; NdkResizeCq cq1 1; NdkWrite qp6 w6 DEFER; NdkWrite qp5 w5; rest; get cq1 w5c; get cq1; NdkWrite qp6 w7"},
+		{"a deferred write of the other end failed, and can't be lost", verdict.ProviderViolation, "RES-08",
+			"new qp5; new qp6; NdkConnect qp5 e; NdkConnect qp6 e; NdkReceive qp5 r1; NdkWrite qp6 w6 DEFER; NdkWrite qp5 w5; rest; get cq1 w5c; get cq1; NdkWrite qp6 w7"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, engine := range []Engine{Streaming, Porcupine} {
+				r := Check(t.Context(), overlapped(t, ends+test.text), Options{Engine: engine})
+				open := engine == Streaming && test.verdict == verdict.Conformant && r.Verdict == verdict.Inconclusive
+				if r.Verdict != test.verdict && !open || test.rule != "" && !equivalent(r.Findings[0], test.rule) {
+					t.Errorf("%s: %s, want %s of %s: %+v", engine, r.Verdict, test.verdict, test.rule, r.Findings)
+				}
+			}
+		})
+	}
+}

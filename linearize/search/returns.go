@@ -120,7 +120,8 @@ func (h *history) checkAnswer(s *span, by []*span, from moment, quiet []moment) 
 }
 
 // freeFrom returns for each asynchronous call the moment from which on it waits for nobody but the provider, or never where
-// the trace does not tell. A CQ waits for its QPs: their close has completed, and that callback returned (LIFE-04, LIFE-05).
+// the trace does not tell. A CQ waits for its QPs: their close has completed, and that callback returned (LIFE-04, LIFE-05); and for
+// its resizes (LIFE-07).
 func (h *history) freeFrom() map[*span]moment {
 	free, cqs, all := map[*span]moment{}, map[*cq]moment{}, 0
 	for _, p := range h.qps {
@@ -145,7 +146,7 @@ func (h *history) freeFrom() map[*span]moment {
 		case calls.WaitsForProvider(s.fn):
 			free[s] = s.ret
 		case s.kind == calls.CloseCq && q.created != nil:
-			free[s] = max(s.ret, cqs[q], all)
+			free[s] = max(s.ret, cqs[q], all, q.resizing)
 		case s.kind == calls.CloseQp && p.created != nil && (p.connected == nil || p.connected.call > s.call):
 			free[s] = s.ret
 		default:

@@ -73,6 +73,9 @@ func (q *cq) resizeAnswered(u *underWay, succeeded bool, told *int64) {
 	if r == nil || r.by != u {
 		return
 	}
+	if told != nil && succeeded {
+		r.to = int(*told)
+	}
 	q.hasRoom()
 	q.resizes.open = nil
 	q.resizes.line, q.resizes.refused = u.line, !succeeded
@@ -88,9 +91,6 @@ func (q *cq) resizeAnswered(u *underWay, succeeded bool, told *int64) {
 	q.checkShrunk(r)
 	if q.followsOverflow() {
 		q.take(sight{what: resized, at: q.s.at}) // until now it may have overflowed at the lesser depth
-	}
-	if told != nil {
-		r.to = int(*told)
 	}
 	q.hasDepth(r.to)
 }

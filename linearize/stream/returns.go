@@ -173,13 +173,13 @@ func (s *Stream) checkAnswers() {
 }
 
 // waitsForNobody reports whether a call that is pending waits for nobody but the provider. A CQ waits for its QPs: their
-// close has completed, and that callback returned (LIFE-04, LIFE-05).
+// close has completed, and that callback returned (LIFE-04, LIFE-05); and for a resize (LIFE-07).
 func (s *Stream) waitsForNobody(u *underWay) bool {
 	switch {
 	case calls.WaitsForProvider(u.fn):
 		return true
 	case u.Kind == calls.CloseCq:
-		return u.cq.created && !slices.ContainsFunc(s.qpsInOrder, func(p *qp) bool {
+		return u.cq.created && u.cq.resizes.open == nil && !slices.ContainsFunc(s.qpsInOrder, func(p *qp) bool {
 			uses := !p.created || p.lanes[0].cq == u.cq || p.lanes[1].cq == u.cq
 			return uses && !p.gone
 		})
