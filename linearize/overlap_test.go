@@ -21,12 +21,12 @@ import (
 //	NdkInvalidate qp1 i1#7 a request that names token 7
 //	NdkSend qp2 s1         a whole call               event                  a whole NdkDisconnectEventCallback
 //	get cq1 w1 w2c         a poll that delivers w1 and w2, this one cancelled (w2x: failed); get cq1 finds nothing
-//	get cq1 r1i            … r1, a receive that is told to have taken a message that names a token
+//	get cq1 r1i r2m        … r1, a receive that is told to have taken a message that names a token; r2 one that names none
 //	b< get cq1; b> w1      the same, with what is between
 //	post qp1 w1 w2         ibv_post_send; recv qp1 r1 is ibv_post_recv
 //	ibv_req_notify_cq cq1  for any completion; ibv_req_notify_cq cq1 S for solicited ones
 //	placed cq1 w1          a point: the completion of w1 is placed (w1c, w1x: so); placed cq1 r1 S: it is solicited
-//	enter cq1              a whole callback
+//	enter cq1              a whole callback; cb< cb> one of cq1 is entered, returns
 //	new qp3                a QP of cq1 that is not connected; new qp3 cq3: of a CQ of its own, with room for two
 //	NdkConnect qp3 d       it connects, as an end of connection d
 //	NdkResizeCq cq1 4      to a depth of 4
@@ -100,6 +100,8 @@ func (o *overlaps) line(words []string) {
 		op := fmt.Sprint("callback ", o.ops)
 		o.event(trace.Enter, op, "NdkCqNotificationCallback", trace.Event{Cq: rest[0], Status: cmp.Or(strings.Join(rest[1:], ""), "STATUS_SUCCESS")})
 		o.event(trace.Exit, op, "NdkCqNotificationCallback", trace.Event{})
+	case tag == "cb<" || tag == "cb>":
+		o.word(tag, rest)
 	case strings.HasSuffix(tag, "<"):
 		o.begin(strings.TrimSuffix(tag, "<"), rest[0], rest[1], rest[2:])
 	case strings.HasSuffix(tag, ">"):
@@ -182,9 +184,9 @@ func (o *overlaps) end(tag string, words []string) {
 	o.event(trace.Ret, tag, fn, e)
 }
 
-// resultOf returns how a request ended: c behind its name is for cancelled, x for failed, i for a receive whose message names a token.
+// resultOf returns how a request ended: c behind its name is for cancelled, x for failed, i for a receive whose message names a token, m for one whose message names none.
 func resultOf(wr string) trace.Result {
-	r := trace.Result{Wr: strings.TrimRight(wr, "cxi"), Status: "STATUS_SUCCESS"}
+	r := trace.Result{Wr: strings.TrimRight(wr, "cxim"), Status: "STATUS_SUCCESS"}
 	switch strings.TrimPrefix(wr, r.Wr) {
 	case "c":
 		r.Status = "STATUS_CANCELLED"
@@ -192,6 +194,8 @@ func resultOf(wr string) trace.Result {
 		r.Status = "STATUS_ACCESS_VIOLATION"
 	case "i":
 		r.Type = "ReceiveAndInvalidate"
+	case "m":
+		r.Type = "Receive"
 	}
 	return r
 }

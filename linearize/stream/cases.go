@@ -3,6 +3,7 @@ package stream
 import (
 	"slices"
 
+	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/cases"
 	"ndkoracle/model"
 )
@@ -127,6 +128,23 @@ func (s *Stream) countReceived(r *posting, fn, kind string) {
 		return
 	}
 	s.cases.Add(fetchedBy(fn), cases.Count{AtMost: 1})
+}
+
+// mayHaveFetched takes polls of what is not followed any more: each result may tell that a token was invalidated, or is not valid.
+func (q *cq) mayHaveFetched(polls []*poll) {
+	for _, p := range polls {
+		for i := range p.results {
+			result := &p.results[i]
+			outcome := calls.OutcomeOf(result.Status)
+			switch r := q.s.request(q, result.Wr); {
+			case q.s.verbs:
+			case outcome == model.SUCCESS && result.Type != "Receive" && (r == nil || r.op == model.ReceiveOp):
+				q.s.cases.MayHave(fetchedBy(p.call.fn))
+			case outcome == model.FAILED && (r == nil || r.op == model.Invalidate):
+				q.s.cases.MayHave(cases.InvalidateFailed)
+			}
+		}
+	}
 }
 
 func fetchedBy(fn string) cases.Case {

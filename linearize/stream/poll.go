@@ -91,6 +91,10 @@ func (q *cq) release() {
 	alone := len(polls) == 1 && len(held) == 0
 	defer q.vanishClosing()
 	q.polls, q.held = q.polls[:0], nil
+	if q.stopped() {
+		q.mayHaveFetched(polls)
+		return
+	}
 	slices.SortStableFunc(polls, inQueueOrder(q.s))
 	for _, p := range polls {
 		p.delivered = p.delivered[:0]
