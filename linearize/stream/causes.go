@@ -503,8 +503,10 @@ func (p *qp) reportUncaused(u *uncaused) {
 // mayHaveBrokenFrom returns from when on an outstanding request may have ended the connection.
 func (r *posting) mayHaveBrokenFrom() moment {
 	from := r.called
-	if q := r.lane.cq; q != nil && q.crowded.from == 0 { // else an overflow may have lost it
-		from = max(from, r.lane.emptyAtRest())
+	if q := r.lane.cq; q != nil {
+		if empty := r.lane.emptyAtRest(); q.crowded.from == 0 || empty < q.crowded.from { // else an overflow may have lost it
+			from = max(from, empty)
+		}
 	}
 	switch {
 	case !r.mayHaveAborted():
