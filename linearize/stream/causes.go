@@ -504,7 +504,8 @@ func (p *qp) reportUncaused(u *uncaused) {
 func (r *posting) mayHaveBrokenFrom() moment {
 	from := r.called
 	if q := r.lane.cq; q != nil {
-		if empty := r.lane.emptyAtRest(); q.crowded.from == 0 || empty < q.crowded.from { // else an overflow may have lost it
+		empty := r.lane.emptyAtRest()
+		if mayBeLost := q.crowded.from != 0 && q.crowded.from <= empty; !mayBeLost || r.lacksMessage() {
 			from = max(from, empty)
 		}
 	}

@@ -87,12 +87,18 @@ func (r *posting) mayEndAs() automaton.Kinds {
 		return automaton.Plain | automaton.Failed | automaton.Cancelled
 	case messages == nil || messages.qp.mayGrow():
 		return automaton.AnyKind
-	case messages.sends <= l.took: // there is none left for it
+	case r.lacksMessage():
 		return automaton.Failed | automaton.Cancelled
 	case slices.Contains(l.taken, r) && (len(l.taken) == len(l.waiting) || !l.qp.mayHaveBroken()): // no other one took the message
 		return r.kinds
 	}
 	return automaton.AnyKind
+}
+
+// lacksMessage reports whether r is a receive for which the peer has sent no message.
+func (r *posting) lacksMessage() bool {
+	messages := r.lane.other()
+	return r.lane.queue == model.Receive && messages != nil && !messages.qp.mayGrow() && messages.sends <= r.lane.took
 }
 
 // mayHaveBroken reports whether anything may have ended the connection of p, told or not, by a request that is outstanding at one of
