@@ -181,6 +181,10 @@ func TestWhatCrowds(t *testing.T) {
 			two + "a< NdkResizeCq cq3 1; a> STATUS_PENDING; get cq3; a! STATUS_DATA_ERROR; rest; get cq3 a1 a2; get cq3; get cq4 w1c; get cq4"},
 		{"a deferred write of the other end failed, and is lost", verdict.Conformant, "",
 			"new qp5; new qp6; NdkConnect qp5 e; NdkConnect qp6 e; NdkReceive qp5 r1; NdkResizeCq cq1 1; NdkWrite qp6 w6 DEFER; NdkWrite qp5 w5; rest; get cq1 w5c; get cq1; NdkWrite qp6 w7"},
+		{"a silent send failed, and is lost", verdict.Conformant, "", "NdkResizeCq cq3 1; NdkReceive qp3 r1; NdkReceive qp4 r4; NdkWrite qp3 w1; " +
+			"NdkSend qp3 s1 SILENT_SUCCESS; rest; get cq3 w1; get cq3; get cq4"},
+		{"a silent send failed, and can't be lost", verdict.ProviderViolation, "DEF-04", "NdkReceive qp4 r4; NdkWrite qp3 w1; " +
+			"NdkSend qp3 s1 SILENT_SUCCESS; rest; get cq3 w1; get cq3; get cq4"},
 		{"a receive that has no message, and did not fail", verdict.ProviderViolation, "RES-08",
 			"NdkReceive qp3 r1; NdkResizeCq cq3 1; NdkWrite qp3 w1; rest; get cq3 w1c; get cq3; get cq4"},
 		{"a deferred write of the other end failed, and can't be lost", verdict.ProviderViolation, "RES-08",

@@ -503,10 +503,10 @@ func (p *qp) reportUncaused(u *uncaused) {
 // mayHaveBrokenFrom returns from when on an outstanding request may have ended the connection.
 func (r *posting) mayHaveBrokenFrom() moment {
 	from := r.called
-	if q := r.lane.cq; q != nil {
-		empty := r.lane.emptyAtRest()
-		if mayBeLost := q.crowded.from != 0 && q.crowded.from <= empty; !mayBeLost || r.lacksMessage() {
-			from = max(from, empty)
+	if r.lane.cq != nil {
+		from = max(from, r.lane.emptyAtRest())
+		if r.lane.qp.closing == 0 && r.lacksMessage() { // nor has it failed, and been lost
+			from = max(from, r.lane.cq.foundEmpty)
 		}
 	}
 	switch {

@@ -109,8 +109,12 @@ func (q *cq) release() {
 		}
 		if p.foundNothing() {
 			q.hasVanished(p.call.call, nil)
-			later := p.rested > q.emptyAtRest
-			q.emptied, q.emptyAtRest = max(q.emptied, p.call.call), max(q.emptyAtRest, p.rested)
+			mayBeLost := q.crowded.from != 0 && q.crowded.from <= p.rested // what is not there, by an overflow
+			later := p.rested > q.emptyAtRest && !mayBeLost
+			q.emptied, q.foundEmpty = max(q.emptied, p.call.call), max(q.foundEmpty, p.rested)
+			if later {
+				q.emptyAtRest = p.rested
+			}
 			empty := sight{what: foundNothing, at: p.at, pending: pending, room: room}
 			if (q.owed > 0 || q.mayOwe != 0) && q.failed == 0 && !(alone && q.overflowExplains(empty)) {
 				q.missing(p)
