@@ -262,6 +262,14 @@ var resizedRows = []resizedRow{
 	{"never answered, and can't be", "ndkpi", "A16=REFUSED", "write 1; write 2; rest; resize 1 P; cut", unsure, "", 0},
 	{"grown, and then not below what is there", "ndkpi", "A16=REFUSED", "resize 4; " + three + "; rest; resize 2; get 1 2 3", breach, "RSZ-03", 18},
 
+	// What a CQ holds stays, though it is more than there is room for (RSZ-02, A35).
+	{"shrunk below what it holds", "ndkpi", "A35=EXACT", "write 1; write 2; rest; resize 1; get 1 2", fine, "", 0},
+	{"shrunk below what points tell", "ndkpi", "A35=EXACT", "write 1; write 2; placed 1; placed 2; resize 1; get 1 2", fine, "", 0},
+	{"pending below what it holds, and polled", "ndkpi", "A35=EXACT", "write 1; write 2; rest; resize 1 P; get 1 2; done", fine, "", 0},
+	{"pending below what it holds, polled, and refused", "ndkpi", "A35=EXACT", "write 1; write 2; rest; resize 1 P; get 1 2; done F", fine, "", 0},
+	{"it grows, and holds as much as it has room for then", "ndkpi", "A35=EXACT", "resize< 4; " + three + "; get 1 2 3; resize>", fine, "", 0},
+	{"shrunk below what it holds", "verbs", "A35=EXACT", "write 1; write 2; rest; resize 1; get 1 2", fine, "", 0},
+
 	// libibverbs tells how many it made room for.
 	{"room for two", "verbs", "A35=EXACT", three + "; placed 1; placed 2; placed 3; get 1 2 3", breach, "ARM-16", 16},
 	{"grown as asked", "verbs", "A35=EXACT", "resize 3; " + three + "; placed 1; placed 2; placed 3; get 1 2 3", fine, "", 0},
@@ -280,9 +288,10 @@ func (r resizedRow) options() Options {
 	return o
 }
 
-// openToStream names the rows that the streaming engine leaves open: how much a CQ held, or at which depth it overflowed, it would have to search.
+// openToStream names the rows that the streaming engine leaves open: how much a CQ held, or whether and at which depth it overflowed, it
+// would have to search.
 var openToStream = []string{"pending, and not shrunk", "below what comes in while it is resized", "below what may have come later",
-	"a poll beside it empties the CQ"}
+	"a poll beside it empties the CQ", "it grows, and holds as much as it has room for then"}
 
 // A resize changes the depth, and nothing else (RSZ-02, RSZ-03, RSZ-05).
 func TestResizesAreFollowed(t *testing.T) {

@@ -81,9 +81,9 @@ func (p *qp) checkRoom(since moment) {
 
 // checkHeld takes that a poll delivered so many completions at one moment: the CQ held them (ARM-16).
 func (q *cq) checkHeld(n int) {
-	if q.s.dialect.A35 == model.A35Exact && n > q.depth {
+	if most := q.mostHeld(); q.s.dialect.A35 == model.A35Exact && n > most {
 		q.s.report(q.group, verdict.ProviderViolation, "ARM-16", 0, nil,
-			"%s delivered %d completions at once, and has room for %d: it should have overflowed", q.name, n, q.depth)
+			"%s delivered %d completions at once, and has room for %d: it should have overflowed", q.name, n, most)
 	}
 }
 

@@ -87,7 +87,7 @@ func (q *cq) endPolls() {
 
 // release takes what was held while polls were under way.
 func (q *cq) release() {
-	polls, held, pending, room := q.polls, q.held, q.pending, q.roomNow()
+	polls, held := q.polls, q.held
 	alone := len(polls) == 1 && len(held) == 0
 	defer q.vanishClosing()
 	q.polls, q.held = q.polls[:0], nil
@@ -95,6 +95,7 @@ func (q *cq) release() {
 		q.mayHaveFetched(polls)
 		return
 	}
+	pending, room := q.pending, q.roomNow()
 	slices.SortStableFunc(polls, inQueueOrder(q.s))
 	for _, p := range polls {
 		p.delivered = p.delivered[:0]

@@ -10,11 +10,12 @@ import (
 )
 
 // A CQ is resized at one moment between the call of a resize and its answer: its return, or the completion of one that returned STATUS_PENDING.
-// Until then its depth is taken to be the lesser of the two: at that it may overflow either way.
+// Until then it may overflow at the lesser of the two depths, and hold as much as the greater has room for; and what it holds stays (RSZ-02).
 
 // resizes is what is known of the resizes of a CQ.
 type resizes struct {
 	open    *resizing // that is not answered, or nil
+	most    int       // the greatest depth that the CQ had
 	told    string    // the op of the latest callback that answered one
 	line    int       // of the call of the latest that was answered, or 0
 	refused bool      // … and that was refused
@@ -37,13 +38,23 @@ func (q *cq) resizeCalled(u *underWay, depth *int64) {
 		return
 	}
 	q.resizes.open = &resizing{by: u, from: q.depth, to: unlimitedDepth}
+	q.resizes.most = max(q.resizes.most, q.depth)
 	if depth != nil {
 		q.resizes.open.to = int(*depth)
 	}
-	if q.hasRoom(); q.s.dialect.A16 == model.A16Refused && !q.resizes.open.fits {
+	if q.hasRoom(); q.s.dialect.A16 == model.A16Refused && !q.resizes.open.fits && !q.stopped() {
 		q.resizes.open.held = q.certainlyHeld()
 	}
 	q.hasDepth(min(q.depth, q.resizes.open.to))
+}
+
+// mostHeld returns how many completions the CQ may hold, if it holds no more than it has room for: what it held before it was made smaller, too.
+func (q *cq) mostHeld() int {
+	most := max(q.depth, q.resizes.most)
+	if r := q.resizes.open; r != nil {
+		most = max(most, r.to)
+	}
+	return most
 }
 
 // hasDepth takes that the CQ has a depth from now on. One that is less makes nothing overflow but what is on its way.
