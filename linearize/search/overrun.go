@@ -29,6 +29,10 @@ func reportsError(s *span) bool {
 func (h *history) findOverruns() {
 	outstanding, room := map[*cq]int{}, map[*cq]int{}
 	resized := map[moment]*resize{}
+	ended := map[*qp]bool{} // what only waits for messages may be cancelled
+	for _, p := range h.qps {
+		ended[p] = p.mayEnd() || p.peer != nil && p.peer.mayEnd()
+	}
 	for _, q := range h.cqs {
 		q.overrun, room[q] = never, q.depth
 		for _, r := range q.resizes {
@@ -42,7 +46,7 @@ func (h *history) findOverruns() {
 	}
 	count := func(r *request, n int, at moment) {
 		q := r.qp.cq(r.queue)
-		if q == nil || !r.accepted || !r.mayComplete() {
+		if q == nil || !r.accepted || !r.hasMessage() && !ended[r.qp] {
 			return
 		}
 		outstanding[q] += n

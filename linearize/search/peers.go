@@ -158,9 +158,10 @@ func (r *request) hasMessage() bool {
 	return r.queue == model.Initiator || r.qp.peer == nil || r.position < len(r.qp.peer.sends)
 }
 
-// mayComplete reports whether r is no receive that can only wait for a message, or fail by itself.
-func (r *request) mayComplete() bool {
-	return r.hasMessage() || r.qp.ends || r.qp.peer.ends
+// mayEnd reports whether anything may end p: one of its requests, too, that may have failed, and of which nothing is told.
+func (p *qp) mayEnd() bool {
+	untold := func(r *request) bool { return r.accepted && !r.told && r.hasMessage() }
+	return p.ends || slices.ContainsFunc(p.initiator, untold) || slices.ContainsFunc(p.receive, untold)
 }
 
 // findAborts finds since when the connection of each QP may have ended without a flush: a connector was closed, or a
