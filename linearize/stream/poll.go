@@ -93,6 +93,7 @@ func (q *cq) release() {
 	q.polls, q.held = q.polls[:0], nil
 	if q.stopped() {
 		q.mayHaveFetched(polls)
+		q.fetched(polls)
 		return
 	}
 	pending, room := q.pending, q.roomNow()

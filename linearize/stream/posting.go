@@ -57,6 +57,8 @@ type lane struct {
 	received int  // other halves that were told
 	skipped  bool // of a shadow: one of its sends failed that had been received
 
+	fetched int // of those that wait, how many a poll of a CQ fetched that is left open
+
 	sendsDone int  // sends that are over
 	succeeded int  // of a shadow: sends that have been delivered, up to the latest, before any failed
 	hasFailed bool // … a send was told to have failed
@@ -103,6 +105,7 @@ type posting struct {
 	fence           bool
 	localInvalidate bool    // a read that invalidates
 	over            bool    // it has ended, and outcome says how
+	fetched         bool    // a poll fetched it, of a CQ that is left open
 	cancelled       bool    // a silent one that a flush must have cancelled
 	refusal         bool    // of a deferred one: its chain ended by a post that was refused
 	missed          bool    // it was told that it had not completed at a moment of rest

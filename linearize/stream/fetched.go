@@ -1,0 +1,55 @@
+package stream
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Of a group that is left open nothing more is said of the provider, so what its polls fetch is not taken from its queues: it counts as outstanding,
+// and explains what an outstanding request may. That can't be kept for as long as a trace is. Once there is much of it, the other end is left
+// open, too, which might be explained by it, and it is forgotten.
+
+// mostFetched is how many requests of a queue are kept that polls of a CQ that is left open have fetched.
+const mostFetched = 1 << 12
+
+// fetched takes what polls of the CQ, which is left open, have fetched.
+func (q *cq) fetched(polls []*poll) {
+	for _, p := range polls {
+		for i := range p.results {
+			r := q.s.request(q, p.results[i].Wr)
+			if r == nil || r.lane.cq != q || r.fetched {
+				continue
+			}
+			r.fetched = true
+			if r.lane.fetched++; r.lane.fetched == mostFetched {
+				r.lane.forgetFetched()
+			}
+		}
+	}
+}
+
+// forgetFetched forgets the requests of a queue that polls have fetched, and the silent ones before them.
+func (l *lane) forgetFetched() {
+	l.qp.leaveOpen(fmt.Sprintf("%s is left open, and more of its requests were fetched than this engine keeps", l.qp.name))
+	silentTo := 0
+	for i, r := range l.waiting {
+		if r.fetched {
+			silentTo = i
+		}
+	}
+	forgotten := func(r *posting) bool { return r.fetched }
+	for _, r := range l.waiting[:silentTo] {
+		r.fetched = r.fetched || r.silent && r.returned != 0
+	}
+	for _, r := range l.waiting {
+		if r.fetched {
+			r.forgetToken()
+			delete(l.qp.s.byName, r.wr)
+		}
+	}
+	for _, of := range []*[]*posting{&l.waiting, &l.messages, &l.taken, &l.naming, &l.loose, &l.guessed, &l.blamed} {
+		*of = slices.DeleteFunc(*of, forgotten)
+	}
+	l.cq.points = slices.DeleteFunc(l.cq.points, forgotten)
+	l.fetched = 0
+}
