@@ -191,6 +191,8 @@ func TestWhatCrowds(t *testing.T) {
 			"NdkReceive qp3 r1; NdkWrite qp3 w1 SILENT_SUCCESS; rest; get cq3 r1c; get cq3; rest; get cq3; get cq4"},
 		{"receives that have no message, cancelled by a silent write of the other end", verdict.Conformant, "", "NdkResizeCq cq3 1; NdkReceive qp3 r1; " +
 			"NdkReceive qp3 r2; NdkWrite qp4 w4 SILENT_SUCCESS; rest; get cq3 r1c; get cq3; rest; get cq3"},
+		{"a receive that has no message, which a write cancelled that had not failed by a moment of rest", verdict.ProviderViolation, "RES-08",
+			"NdkReceive qp3 r1; NdkResizeCq cq3 1; NdkWrite qp4 w4 DEFER; NdkRead qp3 w1; rest; get cq3 w1c; get cq3; get cq4; rest; get cq3; get cq4; NdkWrite qp4 w5"},
 		{"a receive that has no message, and did not fail", verdict.ProviderViolation, "RES-08",
 			"NdkReceive qp3 r1; NdkResizeCq cq3 1; NdkWrite qp3 w1; rest; get cq3 w1c; get cq3; get cq4"},
 		{"a deferred write of the other end failed, and can't be lost", verdict.ProviderViolation, "RES-08",

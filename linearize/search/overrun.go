@@ -25,19 +25,35 @@ func reportsError(s *span) bool {
 }
 
 // findOverruns finds, for each CQ, the first moment at which more completions could be on their way into it than it may have
-// room for: while a resize is under way, as few as before it or after it.
+// room for: while a resize is under way, as few as before it or after it. What only waits for a message is on its way from when on it may be
+// cancelled: by a failure, too, that nothing tells of, and which an overflow may have lost.
 func (h *history) findOverruns() {
+	ends := func(from func(*qp) moment) map[*qp]moment {
+		all := map[*qp]moment{}
+		for _, p := range h.qps {
+			if all[p] = from(p); p.peer != nil {
+				all[p] = min(all[p], from(p.peer))
+			}
+		}
+		return all
+	}
+	h.findOverrunsOf(ends(func(*qp) moment { return 0 }))
+	h.findOverrunsOf(ends(h.mayEndFrom))
+}
+
+// findOverrunsOf finds them where QPs may have ended from some moments on.
+func (h *history) findOverrunsOf(ended map[*qp]moment) {
 	outstanding, room := map[*cq]int{}, map[*cq]int{}
 	resized := map[moment]*resize{}
-	ended := map[*qp]bool{} // what only waits for messages may be cancelled
-	for _, p := range h.qps {
-		ended[p] = p.mayEnd() || p.peer != nil && p.peer.mayEnd()
-	}
 	for _, q := range h.cqs {
 		q.overrun, room[q] = never, q.depth
 		for _, r := range q.resizes {
 			resized[r.span.call], resized[r.by] = r, r
 		}
+	}
+	ending, waiting := map[moment][]*qp{}, map[*qp]map[*request]bool{}
+	for p, at := range ended {
+		ending[at], waiting[p] = append(ending[at], p), map[*request]bool{}
 	}
 	look := func(q *cq, at moment) {
 		if outstanding[q] > room[q] {
@@ -46,7 +62,14 @@ func (h *history) findOverruns() {
 	}
 	count := func(r *request, n int, at moment) {
 		q := r.qp.cq(r.queue)
-		if q == nil || !r.accepted || !r.hasMessage() && !ended[r.qp] {
+		switch {
+		case q == nil || !r.accepted:
+			return
+		case n > 0 && !r.hasMessage() && at < ended[r.qp]:
+			waiting[r.qp][r] = true
+			return
+		case n < 0 && waiting[r.qp][r]:
+			delete(waiting[r.qp], r)
 			return
 		}
 		outstanding[q] += n
@@ -61,6 +84,11 @@ func (h *history) findOverruns() {
 		}
 	}
 	for at := range h.trace.Events {
+		for _, p := range ending[at] {
+			for r := range waiting[p] {
+				count(r, 1, at)
+			}
+		}
 		if r := resized[at]; r != nil {
 			q := h.cqByName[r.span.begin.Cq]
 			if room[q] = min(room[q], r.depth); at == r.by {

@@ -158,10 +158,20 @@ func (r *request) hasMessage() bool {
 	return r.queue == model.Initiator || r.qp.peer == nil || r.position < len(r.qp.peer.sends)
 }
 
-// mayEnd reports whether anything may end p: one of its requests, too, that may have failed, and of which nothing is told.
-func (p *qp) mayEnd() bool {
-	untold := func(r *request) bool { return r.accepted && !r.told && r.hasMessage() }
-	return p.ends || slices.ContainsFunc(p.initiator, untold) || slices.ContainsFunc(p.receive, untold)
+// mayEndFrom returns from when on anything may end p: one of its requests, too, that may have failed, and of which nothing is told; or never.
+func (h *history) mayEndFrom(p *qp) moment {
+	if p.ends {
+		return 0
+	}
+	from := never
+	for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+		for _, l := range h.mayHaveFailed(p, queue) {
+			if l.request.accepted && l.request.hasMessage() {
+				from = min(from, l.from)
+			}
+		}
+	}
+	return from
 }
 
 // findAborts finds since when the connection of each QP may have ended without a flush: a connector was closed, or a
