@@ -165,6 +165,7 @@ func TestStreamFollowsOverflows(t *testing.T) {
 func TestWhatCrowds(t *testing.T) {
 	const ends = "new qp3 cq3; new qp4 cq4; NdkConnect qp3 d; NdkConnect qp4 d; "
 	const two = "NdkWrite qp3 a1; NdkWrite qp3 a2; NdkWrite qp4 w1; "
+	const other = "new qp5 cq3; new qp6 cq5; NdkConnect qp5 e; NdkConnect qp6 e; "
 	for _, test := range []struct {
 		name    string
 		verdict verdict.Verdict
@@ -193,6 +194,8 @@ func TestWhatCrowds(t *testing.T) {
 			"NdkReceive qp3 r2; NdkWrite qp4 w4 SILENT_SUCCESS; rest; get cq3 r1c; get cq3; rest; get cq3"},
 		{"a receive that has no message, which a write cancelled that had not failed by a moment of rest", verdict.ProviderViolation, "RES-08",
 			"NdkReceive qp3 r1; NdkResizeCq cq3 1; NdkWrite qp4 w4 DEFER; NdkRead qp3 w1; rest; get cq3 w1c; get cq3; get cq4; rest; get cq3; get cq4; NdkWrite qp4 w5"},
+		{"a receive that was cancelled, and is delivered, takes no room", verdict.ProviderViolation, "RES-08", other +
+			"NdkReceive qp3 r1; NdkWrite qp4 w4 SILENT_SUCCESS; rest; get cq3 r1c; get cq3; NdkWrite qp5 a1; NdkWrite qp5 a2; NdkWrite qp6 b1; rest; get cq3 a1 a2; get cq3; get cq5 b1c; get cq5"},
 		{"a receive that has no message, and did not fail", verdict.ProviderViolation, "RES-08",
 			"NdkReceive qp3 r1; NdkResizeCq cq3 1; NdkWrite qp3 w1; rest; get cq3 w1c; get cq3; get cq4"},
 		{"a deferred write of the other end failed, and can't be lost", verdict.ProviderViolation, "RES-08",
@@ -207,5 +210,17 @@ func TestWhatCrowds(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Receives take room in their CQ, too, that a write of the other end may have cancelled, of which nothing is told; another QP of that CQ breaks when it
+// overflows (ARM-16, ARM-18). The streaming engine does not know that yet.
+func TestPorcupineOnAnOverflowByThePeersFailure(t *testing.T) {
+	for depth, want := range map[string]verdict.Verdict{"1": verdict.Conformant, "2": verdict.ProviderViolation} {
+		text := "new qp3 cq3; new qp4 cq4; NdkConnect qp3 d; NdkConnect qp4 d; new qp5 cq3; new qp6 cq5; NdkConnect qp5 e; NdkConnect qp6 e; " +
+			"NdkResizeCq cq3 " + depth + "; NdkReceive qp3 r1; NdkReceive qp3 r2; NdkWrite qp4 w4 SILENT_SUCCESS; NdkWrite qp6 b1; rest; get cq5 b1c; get cq5"
+		if r := Check(t.Context(), overlapped(t, text), Options{Engine: Porcupine}); r.Verdict != want {
+			t.Errorf("depth %s: %s, want %s: %+v", depth, r.Verdict, want, r.Findings)
+		}
 	}
 }

@@ -88,6 +88,7 @@ func (h *history) findOverrunsOf(ended map[*qp]moment) {
 			for r := range waiting[p] {
 				count(r, 1, at)
 			}
+			clear(waiting[p])
 		}
 		if r := resized[at]; r != nil {
 			q := h.cqByName[r.span.begin.Cq]
