@@ -207,8 +207,7 @@ func TestSpoiltWitnessesAreRefused(t *testing.T) {
 			continue
 		}
 		traced := row.read(t)
-		lines := strings.SplitAfter(strings.TrimSuffix(string(witnessOf(t, traced, row.options())), "\n"), "\n")
-		lines[len(lines)-1] += "\n"
+		lines := witnessLines(t, traced, row)
 		for _, spoilt := range spoilWitness(lines) {
 			if _, err := witness.Verify(strings.NewReader(strings.Join(spoilt.file, "")), traced); err != nil {
 				refused[spoilt.how]++
@@ -233,6 +232,63 @@ func TestSpoiltWitnessesAreRefused(t *testing.T) {
 	if refused["changed"] < 100*accepted["changed"] || refused["swapped"] < 5*accepted["swapped"] || refused["dropped"] == 0 {
 		t.Errorf("too many were accepted")
 	}
+}
+
+// Where a point tells how a request completed, a witness in which it ended otherwise, or took a message that was solicited otherwise,
+// is refused, even where no poll tells of it (POLL-05, ARM-10).
+func TestWitnessesAreHeldAgainstPoints(t *testing.T) {
+	changed := map[string]int{}
+	for _, row := range corpusRows(t) {
+		if row.Verdict != string(verdict.Conformant) {
+			continue
+		}
+		traced := row.read(t)
+		if len(traced.Events) > 100 { // longer traces do nothing that short ones don't
+			continue
+		}
+		// Each completion of which nothing tells but a poll has a point, too.
+		traced = pointed(traced, witnessLines(t, traced, row))
+		if Check(context.Background(), traced, row.options()).Verdict != verdict.Conformant {
+			continue // its connection is lost, for which porcupine asks for a cause
+		}
+		points := map[string]trace.Event{}
+		for _, e := range traced.Events {
+			if e.Fn == "CqePlaced" && strings.HasSuffix(e.Status, "_SUCCESS") {
+				points[e.Wr] = e
+			}
+		}
+		lines := witnessLines(t, traced, row)
+		for i, line := range lines {
+			var step witness.Step
+			if json.Unmarshal([]byte(line), &step) != nil || step.Action != "Execute" || points[step.Wr].Fn == "" {
+				continue
+			}
+			otherwise := map[string]string{"outcome": strings.Replace(line, `"outcome":"SUCCESS"`, `"outcome":"FAILED"`, 1)}
+			if told := points[step.Wr].Solicited; told != nil && step.Queue == "receive" {
+				otherwise["solicited"] = strings.Replace(line, `"outcome":"SUCCESS"`, `"outcome":"SUCCESS","solicited":true`, 1)
+				if *told {
+					otherwise["solicited"] = strings.Replace(line, `,"solicited":true`, "", 1)
+				}
+			}
+			for how, altered := range otherwise {
+				changed[how]++
+				file := strings.Join(slices.Concat(lines[:i], []string{altered}, lines[i+1:]), "")
+				if _, err := witness.Verify(strings.NewReader(file), traced); err == nil || altered == line {
+					t.Errorf("%s: line %d, its %s changed: %saccepted: %v", row.File, i+1, how, altered, err)
+				}
+			}
+		}
+	}
+	t.Logf("changed and refused: %v", changed)
+	if changed["outcome"] == 0 || changed["solicited"] == 0 {
+		t.Errorf("changed %v", changed)
+	}
+}
+
+// witnessLines are the lines of the witness of a trace, each with its end.
+func witnessLines(t *testing.T, traced *trace.Trace, row corpusRow) []string {
+	t.Helper()
+	return slices.Collect(strings.Lines(string(witnessOf(t, traced, row.options()))))
 }
 
 // isOfThird reports whether a name is of a third of all names, whichever others there are.

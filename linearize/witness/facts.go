@@ -72,7 +72,7 @@ type request struct {
 	deferred  bool
 	told      bool // a poll or a point tells its outcome
 	failed    bool // … and it is no success
-	placed    int  // the index of the point that says when its completion was placed, or -1
+	placed    int  // the index of the point that says when and how it completed, or -1
 	completed bool
 	broke     bool     // its failure broke the QP
 	succeeded bool     // it was executed by itself, with success

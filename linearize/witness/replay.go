@@ -47,6 +47,11 @@ func (r *replay) step(s Step) error {
 	if err := r.choose(s, a, next, leaves); err != nil {
 		return err
 	}
+	if s.Action == model.Complete {
+		if err := r.asPlaced(r.facts.byWr[s.Wr], a); err != nil {
+			return r.refuse("%v", err)
+		}
+	}
 	r.took(s, a)
 	return nil
 }
