@@ -2,10 +2,12 @@ package linearize
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"ndkoracle/linearize/verdict"
@@ -69,5 +71,25 @@ func TestStreamDecidesTheCorpus(t *testing.T) {
 		case row.Line != 0 && r.Findings[0].Line != cmp.Or(otherLine[row.File], row.Line):
 			t.Errorf("%s: line %d, want %d: %s", row.File, r.Findings[0].Line, row.Line, r.Findings[0].Message)
 		}
+	}
+}
+
+// What became of tokens that the trace does not tell, porcupine leaves open, too, for the same request (INV-05, POLL-08).
+func TestUntoldTokensAreLeftOpenByPorcupine(t *testing.T) {
+	rows := 0
+	for _, row := range corpusRows(t) {
+		if row.Verdict != string(verdict.Inconclusive) || !strings.HasPrefix(row.Says, "what became of tokens") {
+			continue
+		}
+		rows++
+		o := row.options()
+		o.Engine = Porcupine
+		r := Check(context.Background(), row.read(t), o)
+		if r.Verdict != verdict.Inconclusive || !strings.Contains(r.Findings[0].Message, row.Says) {
+			t.Errorf("%s: %s, want inconclusive because %q: %+v", row.File, r.Verdict, row.Says, r.Findings)
+		}
+	}
+	if rows == 0 {
+		t.Error("no trace by hand leaves a token open")
 	}
 }

@@ -248,7 +248,8 @@ func (r *request) changesUnknownToken() bool {
 	case "Read":
 		return slices.Contains(r.flags, "RDMA_READ_LOCAL_INVALIDATE")
 	case "Receive":
-		return r.qp.peer == nil && r.result != nil && isSuccess(r.result.Status) && r.result.Type == ""
+		return r.qp.peer == nil && r.result != nil && isSuccess(r.result.Status) && r.localToken() == nil &&
+			(r.result.Type == "" || r.result.Type == "ReceiveAndInvalidate")
 	}
 	return false
 }

@@ -93,7 +93,8 @@ func (h *history) findUnknownTokens() {
 				h.madeInvalid = r
 			}
 		case model.ReceiveOp:
-			if r.qp.peer == nil && r.delivery != nil && !failed(r) && r.delivery.result.Type == "" {
+			if r.qp.peer == nil && r.delivery != nil && !failed(r) && r.toldToken() == nil &&
+				(r.delivery.result.Type == "" || r.delivery.result.Type == "ReceiveAndInvalidate") {
 				h.madeInvalid = r
 			}
 		}

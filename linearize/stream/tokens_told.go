@@ -404,7 +404,7 @@ func (s *Stream) tokenReceived(q *cq, p *poll, r *posting, result *trace.Result)
 		return m == nil || s.messageTold(q, p, m, r, model.SUCCESS)
 	}
 	switch {
-	case result.Type == "":
+	case result.Type == "", result.Type == "ReceiveAndInvalidate" && result.Token == nil:
 		s.tokenUnknown(r, false)
 	case result.Type == "ReceiveAndInvalidate" && result.Token != nil && !s.anyValid:
 		t := s.token(*result.Token, false)
