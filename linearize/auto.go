@@ -2,7 +2,10 @@ package linearize
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"slices"
+	"time"
 
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
@@ -20,7 +23,40 @@ func auto(ctx context.Context, t *trace.Trace, o Options) *verdict.Report {
 	if o.Engine = Porcupine; streamed.Decided() && o.MaxMemory == 0 && !o.Witness {
 		o.MaxMemory = memoryOfSecond
 	}
-	return agree(streamed, checkWith(ctx, t, o))
+	searched := second(ctx, func() *verdict.Report { return checkWith(ctx, t, o) })
+	if searched == nil {
+		return streamed
+	}
+	return agree(streamed, searched)
+}
+
+// graceOfSecond is how long the second engine may take to give up once the context is done. tracecheck waits for twice that.
+const graceOfSecond = 250 * time.Millisecond
+
+// second asks the second engine. It returns nil if that does not give up in time, so that the answer of the first is not lost.
+func second(ctx context.Context, search func() *verdict.Report) *verdict.Report {
+	searched, broken := make(chan *verdict.Report, 1), make(chan string, 1)
+	go func() {
+		defer func() {
+			if problem := recover(); problem != nil {
+				broken <- fmt.Sprintf("%v\n%s", problem, debug.Stack())
+			}
+		}()
+		searched <- search()
+	}()
+	var late <-chan time.Time
+	for done := ctx.Done(); ; {
+		select {
+		case r := <-searched:
+			return r
+		case problem := <-broken:
+			panic(problem) // where the caller looks for it
+		case <-done:
+			done, late = nil, time.After(graceOfSecond)
+		case <-late:
+			return nil
+		}
+	}
 }
 
 // agree makes one report of those of the two engines.

@@ -46,6 +46,27 @@ func TestAutoTakesTheAnswerThatThereIs(t *testing.T) {
 	}
 }
 
+// What the stream found is not lost to a search that does not end when it should (within a second of --timeout or an interrupt), and a
+// mistake in that is not taken for an answer.
+func TestAutoDoesNotWaitForTheSearch(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	answer := &verdict.Report{}
+	if r := second(ctx, func() *verdict.Report { return answer }); r != answer {
+		t.Errorf("the search has an answer, and it is %v", r)
+	}
+	cancel()
+	if r := second(ctx, func() *verdict.Report { <-t.Context().Done(); return answer }); r != nil {
+		t.Errorf("the search has no answer yet, and it is %v", r)
+	}
+	defer func() {
+		if problem := recover(); problem == nil || !strings.Contains(problem.(string), "a mistake\n") {
+			t.Errorf("recovered %v", problem)
+		}
+	}()
+	second(ctx, func() *verdict.Report { panic("a mistake") })
+	t.Error("the search broke down, and nobody knows")
+}
+
 // Of a violation that both engines tell, each by its own rule and line, the stream says what may only follow from it (ARM-03,
 // POLL-04).
 func TestAutoTellsWhatFollows(t *testing.T) {
