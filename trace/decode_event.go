@@ -12,8 +12,10 @@ type decoder struct {
 	names words // that come again and again: of threads, functions, objects
 	ids   words // that come a few times, near each other: of calls and requests
 
-	flagsText string // the newest list of flags, as it is written
-	flagsList []string
+	shapes shapes
+
+	newFlags [4]flagList // the newest lists of flags
+	oldest   int         // of them
 
 	numbers  slab[int64]
 	tokens   slab[uint32]
@@ -21,6 +23,8 @@ type decoder struct {
 	strings  slab[string]
 	requests slab[WorkRequest]
 	results  slab[Result]
+
+	limit int // of a line that is read quickly
 
 	// Of the present event.
 	event    *Event
@@ -45,18 +49,11 @@ var errRecord = errors.New("not an event")
 
 // decode decodes a line into an event. What its words mean is not looked at.
 func (d *decoder) decode(line []byte, e *Event) error {
-	d.line, d.at = line, 0
+	d.line, d.at, d.values = line, 0, d.values[:0]
 	d.verbs, d.odd = createQpKeys{}, false
-	*e = Event{}
+	*e = Event{Seq: noSeq}
 	d.event = e
-	var err error
-	if d.begin(e) {
-		err = d.rest((*eventObject)(d), fieldFn, 1<<fieldSeq|1<<fieldT|1<<fieldThr|1<<fieldPh|1<<fieldOp|1<<fieldFn)
-	} else {
-		*e = Event{Seq: noSeq}
-		err = d.document((*eventObject)(d))
-	}
-	if err != nil {
+	if err := d.document((*eventObject)(d)); err != nil {
 		return err
 	}
 	if e.Seq == noSeq {
@@ -69,41 +66,18 @@ func (d *decoder) decode(line []byte, e *Event) error {
 	return nil
 }
 
+// learn remembers how the line of a valid event, which was decoded last, is written.
+func (d *decoder) learn(e *Event, known *function) {
+	if !d.odd {
+		d.shapes.learn(d.line, d.values, e, known)
+	}
+}
+
 // noSeq is a seq that no event has.
 const noSeq = math.MaxUint64
 
 // eventObject is the decoder as the object that an event is.
 type eventObject decoder
-
-// kind takes functions apart by their names, and calls from their returns.
-func (d *eventObject) kind() int {
-	e := d.event
-	if e.Fn == "" {
-		return kindEvent
-	}
-	hash := 2*len(e.Fn) + 6*int(e.Fn[len(e.Fn)-1])
-	if e.Ph == Call || e.Ph == Enter {
-		hash++
-	}
-	return kindEvent + hash%(kindCount-kindEvent)
-}
-
-func (d *eventObject) word(f field) *string {
-	e := d.event
-	switch f {
-	case fieldThr:
-		return &e.Thr
-	case fieldCq:
-		return &e.Cq
-	case fieldQp:
-		return &e.Qp
-	case fieldType:
-		return &e.Type
-	case fieldStatus:
-		return &e.Status
-	}
-	return nil
-}
 
 func (o *eventObject) member(f field) (known bool, err error) {
 	d, e := (*decoder)(o), o.event
@@ -117,7 +91,9 @@ func (o *eventObject) member(f field) (known bool, err error) {
 	case fieldThr:
 		e.Thr, err = d.name(f)
 	case fieldPh:
-		e.Ph, err = d.phase()
+		var ph string
+		ph, err = d.name(f)
+		e.Ph = Phase(ph)
 	case fieldOp:
 		e.Op, err = d.id(f)
 	case fieldFn:

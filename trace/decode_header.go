@@ -12,8 +12,6 @@ import (
 type members func(f field) (known bool, err error)
 
 func (m members) member(f field) (bool, error) { return m(f) }
-func (members) word(field) *string             { return nil }
-func (members) kind() int                      { return kindRecord }
 
 func decodeHeader(line []byte) (Header, error) {
 	kind, err := recordKind(line)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -53,10 +54,34 @@ func sameAsReference(t *testing.T, d *decoder, line []byte) {
 	case gotErr == nil && !d.odd && checkFields(&got) != nil:
 		t.Fatalf("%s\nnot checked: %v", line, checkFields(&got))
 	}
+	if gotErr == nil {
+		d.learn(&got, functions[got.Fn])
+	}
+	if read, ok := quickly(d, line, &got); ok && (wantErr != nil || !reflect.DeepEqual(got, want) || d.odd) {
+		t.Fatalf("%s\n%d bytes are read as %+v\nwant %+v, error %v", line, read, got, want, wantErr)
+	}
 	kind, err := recordKind(line)
 	if wantKind, wantErr := referenceKind(line); (err == nil) != (wantErr == nil) || err == nil && kind != wantKind {
 		t.Fatalf("%s\nrec is %q, error %v, want %q, %v", line, kind, err, wantKind, wantErr)
 	}
+}
+
+// testWindow has nothing behind it but quotes, which end most of what may stand before them.
+var testWindow = func() (w window) {
+	for i := range w {
+		w[i] = '"'
+	}
+	return w
+}()
+
+// quickly reads a line without the parser, if it is written as one before.
+func quickly(d *decoder, line []byte, e *Event) (read int, ok bool) {
+	w := &testWindow
+	start := readBuffer - len(line) - 1
+	copy(w[start:], line)
+	w[readBuffer-1] = '\n'
+	end, _, last := d.quick(w, start, readBuffer, e)
+	return end - start, last != nil
 }
 
 // damage is what the lines of the corpus are spoilt with.
@@ -90,8 +115,19 @@ func spoil(random *rand.Rand, lines [][]byte, line []byte) []byte {
 func TestDecoderIsJSON(t *testing.T) {
 	lines := corpusLines(t)
 	d := &decoder{}
+	events, quick := 0, 0
 	for _, line := range lines {
 		sameAsReference(t, d, line)
+		var e Event
+		if d.decode(line, &e) == nil {
+			events++
+			if _, ok := quickly(d, line, &e); ok {
+				quick++
+			}
+		}
+	}
+	if quick < events*9/10 {
+		t.Errorf("of %d events %d are read without the parser", events, quick)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 50000 {
@@ -99,25 +135,130 @@ func TestDecoderIsJSON(t *testing.T) {
 	}
 }
 
-// A key is guessed only if each of its bytes is there.
-func TestGuessedKeyIsWhole(t *testing.T) {
-	for f := noField + 1; f < fieldCount; f++ {
-		key := `,"` + f.String() + `":`
-		line := key + "12345678"
-		if p := (parser{line: []byte(line)}); !p.expect(f, false) || p.at != len(key) {
-			t.Errorf("%s is not found", key)
+// A piece stands only where each of its bytes does.
+func TestPieceIsWhole(t *testing.T) {
+	for n := 1; n <= maxText; n++ {
+		var s shapes
+		var w window
+		text := strings.Repeat("abcdefghijklm", 5)[:n]
+		piece := s.piece(&s.event, text, fieldT, false)
+		copy(w[1:], text)
+		if !piece.stands(&w, 1) {
+			t.Errorf("%s is not found", text)
 		}
-		for i := range key {
-			changed := []byte(line)
-			changed[i] ^= 1
-			if p := (parser{line: changed}); p.expect(f, false) {
-				t.Errorf("%s is taken for %s", changed[:len(key)], key)
+		for i := range text {
+			w[1+i] ^= 1
+			if piece.stands(&w, 1) {
+				t.Errorf("%s is taken for %s", w[1:1+n], text)
+			}
+			w[1+i] ^= 1
+		}
+	}
+	var s shapes
+	if s.piece(&s.event, strings.Repeat("x", maxText+1), fieldT, false) != nil {
+		t.Error("a piece is longer than what is looked at")
+	}
+}
+
+// What stands before a function and its phase, and what stands behind them, were not always in one line: a key may be in both then, or one
+// that is needed in neither.
+func TestShapesAreWhole(t *testing.T) {
+	rest := `,"ph":"call","op":"1","fn":"NdkNew"`
+	for _, mixed := range [][3]string{
+		{`{"seq":1,"cq":"x"` + rest + `}`, `{"seq":1` + rest + `,"cq":"y"}`, `{"seq":1,"cq":"x"` + rest + `,"cq":"y"}`},
+		{`{"seq":1,"z":"x"` + rest + `}`, `{"seq":1` + rest + `,"z":"y"}`, `{"seq":1,"z":"x"` + rest + `,"z":"y"}`},
+		{`{"thr":"a"` + rest + `,"seq":1}`, `{"seq":1,"thr":"a"` + rest + `}`, `{"thr":"a"` + rest + `}`},
+		{`{"seq":1` + strings.Replace(rest, "NdkNew", "ibv_create_qp", 1) + `,"receive_cq":"c"}`}, // which is no key of that function
+	} {
+		for _, order := range [][]int{{0, 1, 2}, {1, 0, 2}, {0, 1, 0, 2}} {
+			d := &decoder{}
+			for _, i := range order {
+				if mixed[i] == "" {
+					i = 0
+				}
+				sameAsReference(t, d, []byte(mixed[i]))
 			}
 		}
 	}
 }
 
-// What the decoder guesses from the lines before never changes what it makes of a line.
+// What is left in the window behind what was read is no part of a line.
+func TestQuickEndsAtItsLimit(t *testing.T) {
+	for _, line := range corpusLines(t)[:500] {
+		d := &decoder{}
+		var e Event
+		if d.decode(line, &e) != nil {
+			continue
+		}
+		d.learn(&e, functions[e.Fn])
+		w := &testWindow
+		for _, start := range []int{0, readBuffer - len(line) - 1, readBuffer - len(line), readBuffer - len(line)/2, readBuffer - 1} {
+			copy(w[start:], append(slices.Clone(line), '\n'))
+			for limit := start; limit <= min(start+len(line)+1, readBuffer); limit++ {
+				if _, _, last := d.quick(w, start, limit, &e); last != nil && limit < start+len(line)+1 {
+					t.Fatalf("%s is read from %d bytes of it", line, limit-start)
+				}
+			}
+		}
+		for i := range w {
+			w[i] = '"'
+		}
+	}
+}
+
+// However differently lines are written, only so much is remembered of it, and lines that are alike are read quickly soon.
+func TestShapesAreBounded(t *testing.T) {
+	d := &decoder{}
+	random := rand.New(rand.NewPCG(1, 2))
+	text := func() string { return strings.Repeat("x", random.IntN(3)) + strconv.Itoa(random.IntN(1000)) }
+	usual := []byte(`{"seq":1,"thr":"a","ph":"ret","op":"1","fn":"NdkGetCqResults","results":[{"wr":"w1","status":"STATUS_SUCCESS"}]}`)
+	for i := range 20000 {
+		keys := []string{`"seq":1`, `"thr":"a"`, `"ph":"call"`, `"op":"1"`, `"fn":"` + text() + `"`, `"` + text() + `":1`,
+			`"results":[{"wr":"w","status":"s","` + text() + `":1}]`, `"wrs":[{"` + text() + `":1,"wr":"w"}]`}
+		random.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+		line := []byte("{" + strings.Join(keys, ",") + "}")
+		var e Event
+		if err := d.decode(line, &e); err != nil {
+			t.Fatal(err)
+		}
+		d.learn(&e, functions[e.Fn])
+		functions, pieces := 0, countPieces(t, d.shapes.event)+countPieces(t, d.shapes.request)+countPieces(t, d.shapes.result)
+		if i%100 == 0 {
+			for _, f := range d.shapes.functions {
+				if f != nil {
+					functions++
+					for _, p := range f.rest {
+						pieces += countPieces(t, p)
+					}
+				}
+			}
+		}
+		if pieces > maxPieces || functions > maxFunctions {
+			t.Fatalf("%d pieces of %d functions are remembered", pieces, functions)
+		}
+	}
+	for range 2 {
+		sameAsReference(t, d, usual)
+	}
+	var e Event
+	if _, ok := quickly(d, usual, &e); !ok {
+		t.Error("a line that came twice is parsed again")
+	}
+}
+
+func countPieces(t *testing.T, first *piece) (n int) {
+	others := 0
+	for p := first; p != nil; p = p.other {
+		n += 1 + countPieces(t, p.next)
+		others++
+	}
+	if others > maxOthers {
+		t.Fatalf("%d pieces in one place", others)
+	}
+	return n
+}
+
+// How the lines before were written never changes what it makes of a line.
 func FuzzDecoder(f *testing.F) {
 	lines := corpusLines(f)
 	random := rand.New(rand.NewPCG(1, 2))

@@ -18,50 +18,21 @@ func (d *decoder) nonEmpty(name fmt.Stringer) ([]byte, form, error) {
 	if form != plain || len(text) > maxId {
 		form, d.odd = other, true
 	}
-	d.plain = form == plain
 	return text, form, err
 }
 
 // name reads the id of a thread, a function or an object.
 func (d *decoder) name(f field) (string, error) { return d.string(f, &d.names) }
 
-// phase reads a phase, which is mostly not the one of the event before.
-func (d *decoder) phase() (Phase, error) {
-	for _, ph := range [...]Phase{Call, Ret, Enter, Exit, Point} {
-		end := d.at + len(ph) + 2
-		if end < len(d.line) && d.line[d.at] == '"' && d.line[end-1] == '"' && string(d.line[d.at+1:end-1]) == string(ph) {
-			d.at = end
-			return ph, nil
-		}
-	}
-	ph, err := d.name(fieldPh)
-	return Phase(ph), err
-}
-
 // wr reads the id of a request.
 func (d *decoder) wr(f field) (string, error) { return d.string(f, &d.ids) }
 
 func (d *decoder) string(f field, words *words) (string, error) {
-	if word, ok := d.usual(words); ok {
-		return word, nil
-	}
-	text, _, err := d.nonEmpty(f)
+	text, form, err := d.nonEmpty(f)
 	if err != nil {
 		return "", err
 	}
-	return words.text(text), nil
-}
-
-// usual reads a plain string, where that is the very next.
-func (d *decoder) usual(words *words) (word string, ok bool) {
-	if d.at == len(d.line) || d.line[d.at] != '"' {
-		return "", false
-	}
-	word, end, ok := d.plainWord(d.at+1, words)
-	if ok {
-		d.at, d.plain = end, true
-	}
-	return word, ok
+	return words.text(text, form), nil
 }
 
 // id reads the id of a call, or an integer, which becomes its decimal.
@@ -73,14 +44,11 @@ func (d *decoder) word(f field) (string, error) {
 }
 
 func (d *decoder) stringOrInteger(f field, words *words, max int64) (string, error) {
-	if word, ok := d.usual(words); ok {
-		return word, nil
-	}
-	text, _, err := d.textOrInteger(f, max)
+	text, form, err := d.textOrInteger(f, max)
 	if err != nil {
 		return "", err
 	}
-	return words.text(text), nil
+	return words.text(text, form), nil
 }
 
 func (d *decoder) textOrInteger(name fmt.Stringer, max int64) ([]byte, form, error) {
@@ -122,27 +90,34 @@ type (
 func (e element) String() string     { return fmt.Sprintf("%s[%d]", e.list, e.i) }
 func (e flagElement) String() string { return element{fieldFlags, int(e)}.String() }
 
+// flagList is a list of flags, and how it is written: it ends where the text does.
+type flagList struct {
+	text  string
+	flags []string
+}
+
 // flags reads a list of names and integers, or an integer alone. Equal lists are mostly one.
 func (d *decoder) flags() ([]string, error) {
-	if d.flagsText != "" && d.isNext(d.flagsText) {
-		d.at += len(d.flagsText)
-		return d.flagsList, nil
+	if flags, end := d.recentFlags(d.line[d.at:], d.at); end != nowhere {
+		d.at = end
+		return flags, nil
 	}
 	start, odd := d.at, d.odd
 	d.odd = false
-	list, err := d.newFlags()
-	if err == nil && !d.odd && d.line[d.at-1] == ']' {
-		d.flagsText, d.flagsList = d.texts.text(d.line[start:d.at]), list
+	flags, err := d.otherFlags()
+	if err == nil && !d.odd && d.line[start] == '[' && d.at-start <= maxId {
+		d.newFlags[d.oldest] = flagList{string(d.line[start:d.at]), flags}
+		d.oldest = (d.oldest + 1) % len(d.newFlags)
 	}
 	d.odd = d.odd || odd
-	return list, err
+	return flags, err
 }
 
-func (d *decoder) newFlags() ([]string, error) {
+func (d *decoder) otherFlags() ([]string, error) {
 	c := d.space()
 	if c == '-' || '0' <= c && c <= '9' {
-		text, _, err := d.textOrInteger(fieldFlags, math.MaxUint32)
-		return d.strings.list(d.names.text(text)), err
+		text, form, err := d.textOrInteger(fieldFlags, math.MaxUint32)
+		return d.strings.list(d.names.text(text, form)), err
 	}
 	if c != '[' {
 		return nil, d.wrong(fieldFlags, "neither a list nor an integer")
@@ -152,8 +127,8 @@ func (d *decoder) newFlags() ([]string, error) {
 		if i == maxFlags {
 			return fmt.Errorf("%s has more than %d elements", fieldFlags, maxFlags)
 		}
-		text, _, err := d.textOrInteger(flagElement(i), math.MaxUint32)
-		d.listed = append(d.listed, d.names.text(text))
+		text, form, err := d.textOrInteger(flagElement(i), math.MaxUint32)
+		d.listed = append(d.listed, d.names.text(text, form))
 		return err
 	})
 	if err != nil || len(d.listed) == 0 {
@@ -162,25 +137,24 @@ func (d *decoder) newFlags() ([]string, error) {
 	return d.strings.list(d.listed...), nil
 }
 
-// objects reads a list of objects into o. begin comes before each, and may read its beginning: the fields seen, last as the
-// last of them. end says what it lacks.
-func (d *decoder) objects(list field, o object, begin func() (last field, seen uint64), end func() error) error {
+// objects reads a list of objects into o. begin comes before each; end says what it lacks. shape is how such objects were written.
+func (d *decoder) objects(list field, o object, shape **piece, begin func(), end func() error) error {
 	if d.space() != '[' {
 		return d.wrong(list, "not a list")
 	}
 	return d.list(func(i int) error {
-		var err error
-		if last, seen := begin(); seen != 0 {
-			err = d.members(o, last, seen)
-		} else {
-			err = d.object(o)
-		}
+		d.space()
+		start, before := d.at, len(d.values)
+		begin()
+		err := d.object(o)
 		if err == nil {
 			err = end()
 		}
 		if err != nil {
 			return under(element{list, i}, err)
 		}
+		d.shapes.learnObject(shape, d.line[start:d.at], start, d.values[before:])
+		d.values = d.values[:before]
 		return nil
 	})
 }
@@ -189,15 +163,6 @@ func (d *decoder) objects(list field, o object, begin func() (last field, seen u
 type requestObject decoder
 
 func (d *requestObject) last() *WorkRequest { return &d.posted[len(d.posted)-1] }
-
-func (d *requestObject) kind() int { return kindRequest }
-
-func (d *requestObject) word(f field) *string {
-	if f == fieldOpcode {
-		return &d.last().Opcode
-	}
-	return nil
-}
 
 func (o *requestObject) member(f field) (known bool, err error) {
 	d, w := (*decoder)(o), o.last()
@@ -222,11 +187,8 @@ func (o *requestObject) member(f field) (known bool, err error) {
 
 func (d *decoder) workRequests() ([]WorkRequest, error) {
 	d.posted = d.posted[:0]
-	begin := func() (field, uint64) {
-		d.posted = append(d.posted, WorkRequest{})
-		return noField, 0
-	}
-	err := d.objects(fieldWrs, (*requestObject)(d), begin, func() error {
+	begin := func() { d.posted = append(d.posted, WorkRequest{}) }
+	err := d.objects(fieldWrs, (*requestObject)(d), &d.shapes.request, begin, func() error {
 		if (*requestObject)(d).last().Wr == "" {
 			return errors.New("no wr")
 		}
@@ -239,22 +201,6 @@ func (d *decoder) workRequests() ([]WorkRequest, error) {
 type resultObject decoder
 
 func (d *resultObject) last() *Result { return &d.finished[len(d.finished)-1] }
-
-func (d *resultObject) kind() int { return kindResult }
-
-func (d *resultObject) word(f field) *string {
-	switch f {
-	case fieldQp:
-		return &d.last().Qp
-	case fieldStatus:
-		return &d.last().Status
-	case fieldType:
-		return &d.last().Type
-	case fieldOpcode:
-		return &d.last().Opcode
-	}
-	return nil
-}
 
 func (o *resultObject) member(f field) (known bool, err error) {
 	d, r := (*decoder)(o), o.last()
@@ -283,14 +229,8 @@ func (o *resultObject) member(f field) (known bool, err error) {
 
 func (d *decoder) resultList() ([]Result, error) {
 	d.finished = d.finished[:0]
-	begin := func() (last field, seen uint64) {
-		d.finished = append(d.finished, Result{})
-		if d.beginResult((*resultObject)(d).last()) {
-			return fieldStatus, 1<<fieldWr | 1<<fieldQp | 1<<fieldStatus
-		}
-		return noField, 0
-	}
-	err := d.objects(fieldResults, (*resultObject)(d), begin, func() error {
+	begin := func() { d.finished = append(d.finished, Result{}) }
+	err := d.objects(fieldResults, (*resultObject)(d), &d.shapes.result, begin, func() error {
 		switch r := (*resultObject)(d).last(); {
 		case r.Wr == "":
 			return errors.New("no wr")

@@ -1,10 +1,5 @@
 package trace
 
-import (
-	"encoding/binary"
-	"math"
-)
-
 // field is a key that the format knows, wherever in a line it stands.
 type field uint8
 
@@ -91,30 +86,6 @@ var fieldNames = [fieldCount]string{
 
 func (f field) String() string { return fieldNames[f] }
 
-// fieldKey is a field as compact JSON has it within an object, such as ,"seq": in words that are compared at once.
-type fieldKey struct {
-	length            int
-	start, inner, end uint64 // the first, the second and the last eight bytes; a short one has the start alone, or no inner ones
-	mask              uint64 // of the start
-}
-
-var fieldKeys = func() (keys [fieldCount]fieldKey) {
-	for f := range keys {
-		text := `,"` + fieldNames[f] + `":`
-		padded := []byte(text + "\x00\x00\x00\x00")
-		keys[f] = fieldKey{length: len(text), start: binary.LittleEndian.Uint64(padded), mask: math.MaxUint64}
-		if len(text) < 8 {
-			keys[f].mask >>= 8 * (8 - len(text))
-		} else {
-			keys[f].end = binary.LittleEndian.Uint64([]byte(text[len(text)-8:]))
-		}
-		if len(text) > 16 {
-			keys[f].inner = binary.LittleEndian.Uint64([]byte(text[8:]))
-		}
-	}
-	return keys
-}()
-
 // fieldTable finds fields by name, without the cost of a map: each has the place of its hash, or the next free one.
 var fieldTable = func() (table [256]field) {
 	for f := noField + 1; f < fieldCount; f++ {
@@ -190,4 +161,23 @@ func (e *Event) has(f field) bool {
 		return e.For != ""
 	}
 	return false
+}
+
+// word is where an event keeps a word that an integer may stand for, or nil.
+func (e *Event) word(f field) *string {
+	switch f {
+	case fieldOp:
+		return &e.Op
+	case fieldFor:
+		return &e.For
+	case fieldState:
+		return &e.State
+	case fieldType:
+		return &e.Type
+	case fieldStatus:
+		return &e.Status
+	case fieldErrno:
+		return &e.Errno
+	}
+	return nil
 }

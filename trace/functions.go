@@ -8,6 +8,8 @@ type function struct {
 	begin [][]field // required on call, enter or point: of each list one
 	end   [][]field // required on ret or exit
 
+	creates bool // a call is to create an object
+
 	normalise func(*speller, *Event) error
 }
 
@@ -34,7 +36,8 @@ var functions = func() map[string]*function {
 			}
 			columns := strings.Split(line, "/")
 			for _, name := range strings.Fields(columns[0]) {
-				all[name] = &function{k, requirements(columns[1]), requirements(columns[2]), normalise}
+				kind, _ := (&Event{Fn: name}).Creates()
+				all[name] = &function{k, requirements(columns[1]), requirements(columns[2]), kind != "", normalise}
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package trace
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // idSet is a set of ids whose memory has a bound: it knows the newest, and forgets the oldest. Of ids that end in running
 // numbers it knows 800,000 and more, of others 900 at least: so many of 256 characters of 4 bytes fill a generation.
@@ -38,15 +41,15 @@ func (s *idSet) add(id string) bool {
 		return s.addOther(id)
 	}
 	bits := s.young.block(block)
-	if bits != nil && *bits&bit != 0 {
-		return false
-	}
-	if old := s.old.block(block); old != nil && *old&bit != 0 {
-		return false
-	}
-	if bits == nil {
+	if bits == nil { // what the old generation knows of a block goes with it, so that nothing else needs to look there
+		old := s.old.block(block)
 		s.grow(blockBytes + len(block.prefix))
-		bits = s.young.newBlock(block)
+		if bits = s.young.newBlock(block); old != nil {
+			*bits = *old
+		}
+	}
+	if *bits&bit != 0 {
+		return false
 	}
 	*bits |= bit
 	return true
@@ -132,16 +135,34 @@ func (g *generation) newBlock(ids numberedIds) *uint64 {
 
 // split takes an id apart; ok is false when its end is no number in the usual form, below 10^18.
 func split(id string) (block numberedIds, bit uint64, ok bool) {
-	n, unit, i := uint64(0), uint64(1), len(id)
-	for ; i > 0 && '0' <= id[i-1] && id[i-1] <= '9'; i-- {
-		if unit == 1e18 {
-			return numberedIds{}, 0, false
+	digits := lastBytes(id) ^ each*'0'
+	others := (digits | (digits&^high + each*(0x80-10))) & high
+	count := bits.LeadingZeros64(others) / 8
+	n, i := eightDigits(digits>>(64-8*count)<<(64-8*count)), len(id)-count
+	if count == 8 {
+		for unit := uint64(1e8); i > 0 && '0' <= id[i-1] && id[i-1] <= '9'; i-- {
+			if unit == 1e18 {
+				return numberedIds{}, 0, false
+			}
+			n += uint64(id[i-1]-'0') * unit
+			unit *= 10
 		}
-		n += uint64(id[i-1]-'0') * unit
-		unit *= 10
 	}
 	if i == len(id) || id[i] == '0' && i < len(id)-1 {
 		return numberedIds{}, 0, false
 	}
 	return numberedIds{id[:i], n / 64}, 1 << (n % 64), true
+}
+
+// lastBytes are the last eight bytes of a text, the last one highest, with zeros before them in a shorter one.
+func lastBytes(text string) (last uint64) {
+	if n := len(text); n >= 8 {
+		text = text[n-8:]
+		return uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
+			uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
+	}
+	for i := range len(text) {
+		last = last>>8 | uint64(text[i])<<56
+	}
+	return last
 }

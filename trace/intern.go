@@ -1,59 +1,144 @@
 package trace
 
 import (
-	"encoding/binary"
-	"math"
+	"math/bits"
 	"slices"
-	"strings"
+	"unsafe"
 )
 
 // arena makes strings in few allocations: each is a part of a chunk, which is never written again once it is in use. A
 // string that is kept keeps its chunk.
-type arena struct{ chunk strings.Builder }
+type arena struct{ free []byte }
 
 const arenaChunk = 4096 // bytes
 
+// text is of a text that is not empty.
 func (a *arena) text(text []byte) string {
-	if a.chunk.Cap()-a.chunk.Len() < len(text) {
-		a.chunk = strings.Builder{}
-		a.chunk.Grow(max(arenaChunk, len(text)))
+	if len(a.free) < len(text) {
+		a.free = make([]byte, max(arenaChunk, len(text)))
 	}
-	start := a.chunk.Len()
-	a.chunk.Write(text)
-	return a.chunk.String()[start:]
+	n := copy(a.free, text)
+	s := unsafe.String(&a.free[0], n) // these bytes are written no more
+	a.free = a.free[n:]
+	return s
 }
 
-// words gives equal texts one string, as long as not too many others come between.
+// words gives equal texts one string, as long as not too many others come between. All are plain.
 type words struct {
-	slots [1024]string // by hash
+	slots [wordSlots][2]word // by hash, the newer one first
 	arena arena
 }
 
-func (w *words) text(text []byte) string { return *w.slot(text) }
+// wordSlots is how many pairs of words are remembered: so many that two which come again and again seldom share a place.
+const wordSlots = 1024
 
-// slot returns the place of a text, which is there then.
-func (w *words) slot(text []byte) *string {
-	slot := &w.slots[hash(text)%uint64(len(w.slots))]
-	if *slot != string(text) {
-		*slot = w.arena.text(text)
-	}
-	return slot
+// word is a text with its first 16 bytes, of which those behind its end are zero.
+type word struct {
+	start, next uint64
+	text        string
 }
 
-// hash is of the first and the last eight bytes of a text: ids differ at their ends.
-func hash(text []byte) uint64 {
-	var start, end uint64
-	if len(text) >= 8 {
-		start, end = binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[len(text)-8:])
-	} else if cap(text) >= 8 {
-		start = binary.LittleEndian.Uint64(text[:8]) &^ (math.MaxUint64 << (8 * len(text)))
-	} else {
-		for i, c := range text {
-			start |= uint64(c) << (8 * i)
+// text gives a text its string. One that is not plain is not remembered, nor an empty one.
+func (w *words) text(text []byte, form form) string {
+	if form != plain || len(text) == 0 {
+		return string(text)
+	}
+	start, next := firstBytes(text)
+	return w.find(start, next, text)
+}
+
+// find is text for one whose first 16 bytes are known.
+func (w *words) find(start, next uint64, text []byte) string {
+	slots := &w.slots[wordHash(start, next, text)%wordSlots]
+	for i := range slots {
+		if slot := &slots[i]; slot.start == start && slot.next == next && slot.text == string(text) {
+			return slot.text
 		}
 	}
+	slots[1] = slots[0]
+	slots[0] = word{start, next, w.arena.text(text)}
+	return slots[0].text
+}
+
+// quick finds the word that stands at a place in a window, up to its closing quote. The place behind that is nowhere if it is empty.
+func (w *words) quick(text *window, at int) (word string, end int) {
+	start, next, n := text.load(at), uint64(0), 0
+	if quote := zero(start ^ each*'"'); quote != 0 { // as shortText, which is not inlined
+		n = bits.TrailingZeros64(quote) & 56
+		start &= 1<<n - 1
+		n /= 8
+	} else if next = text.load(at + 8); zero(next^each*'"') != 0 {
+		n = bits.TrailingZeros64(zero(next^each*'"')) & 56
+		next &= 1<<n - 1
+		n = 8 + n/8
+	} else {
+		start = 0
+	}
+	if start != 0 { // what is equal to a plain word is plain, and none of 16 bytes or more is equal to one of fewer
+		slots := &w.slots[hash(start, next)%wordSlots]
+		if slots[0].start == start && slots[0].next == next {
+			return slots[0].text, at + n + 1
+		}
+		if slots[1].start == start && slots[1].next == next {
+			return slots[1].text, at + n + 1
+		}
+	}
+	return w.another(text, at, start, next)
+}
+
+// another is quick for a word that is new, or of 16 bytes or more. It may not be plain, or be too long for a word.
+func (w *words) another(text *window, at int, start, next uint64) (word string, end int) {
+	end = plainEnd(text[:], at)
+	if end >= readBuffer || text[end] != '"' || end == at || end-at > maxId {
+		return "", nowhere
+	}
+	if start == 0 {
+		start, next = text.load(at), text.load(at+8)
+	}
+	return w.find(start, next, text[at:end]), end + 1
+}
+
+// shortText finds the closing quote of a string of at most 15 bytes and returns those, and zeros behind them; none for a longer one.
+func shortText(w *window, at int) (start, next uint64, n int) {
+	start = w.load(at)
+	if quote := zero(start ^ each*'"'); quote != 0 {
+		n = bits.TrailingZeros64(quote) & 56
+		return start & (1<<n - 1), 0, n / 8
+	}
+	next = w.load(at + 8)
+	quote := zero(next ^ each*'"')
+	if quote == 0 {
+		return 0, 0, 0
+	}
+	n = bits.TrailingZeros64(quote) & 56
+	return start, next & (1<<n - 1), 8 + n/8
+}
+
+// each has a one in each byte, high the highest bit.
+const each, high = 0x0101010101010101, 0x8080808080808080
+
+// zero has the high bit set of the first byte that is zero, and maybe of some behind it; 0 if there is none.
+func zero(bytes uint64) uint64 { return (bytes - each) &^ bytes & high }
+
+// firstBytes are 16.
+func firstBytes(text []byte) (start, next uint64) {
+	var first [16]byte
+	copy(first[:], text)
+	return load(first[:], 0), load(first[:], 8)
+}
+
+// wordHash is hash, but for a long text, of which the end counts as well: ids differ there.
+func wordHash(start, next uint64, text []byte) uint64 {
+	if len(text) >= 16 {
+		next ^= load(text, len(text)-8) << 1
+	}
+	return hash(start, next)
+}
+
+// hash is of the first 16 bytes of a text.
+func hash(start, next uint64) uint64 {
 	const odd = 0x9E3779B97F4A7C15
-	return (start*odd ^ end) * odd >> 32
+	return (start*odd ^ next) * odd >> 32
 }
 
 // slab makes values and lists in few allocations. None is used for another later, so they can be kept; one that is keeps

@@ -17,11 +17,9 @@ var errCut = errors.New("the line ends in the middle of its object")
 // that occurs twice in an object: that is refused, also where the object is ignored, as readers differ in what it means.
 type parser struct {
 	line    []byte
-	at      int                // of the next byte
-	scratch []byte             // the newest string that had escapes, without them
-	plain   bool               // the newest word can be found again as it is written
-	kinds   [kindCount]guesses // by kind of object
-	texts   words              // of guesses
+	at      int     // of the next byte
+	scratch []byte  // the newest string that had escapes, without them
+	values  []value // of the newest object
 }
 
 // bad is the error of the next byte, or of a line that has none.

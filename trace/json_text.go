@@ -35,18 +35,20 @@ var stringClass = func() (class [256]byte) {
 // plainEnd returns where, from a place in a line on, the next byte is that is no printable ASCII that stands for itself, or a
 // place less than eight bytes before the line's end.
 func plainEnd(line []byte, at int) int {
-	const each, high = 0x0101010101010101, 0x8080808080808080
 	for ; at+8 <= len(line); at += 8 {
-		bytes := binary.LittleEndian.Uint64(line[at:])
-		quote, backslash := bytes^each*'"', bytes^each*'\\'
-		// The high bit of a byte is set by: a byte that is not ASCII; 0x7F; one below a space; a zero, made of one of the two.
-		// What is carried on from such a byte may set it in those behind it, too: the first is right.
-		special := (bytes | (bytes + each) | (bytes - each*' ') | (quote - each) | (backslash - each)) & high
-		if special != 0 {
-			return at + bits.TrailingZeros64(special)/8
+		if s := special(binary.LittleEndian.Uint64(line[at:])); s != 0 {
+			return at + bits.TrailingZeros64(s)/8
 		}
 	}
 	return at
+}
+
+// special has the high bit set of the first of eight bytes that is no printable ASCII that stands for itself in a string, and maybe of
+// some behind it; 0 if there is none.
+func special(bytes uint64) uint64 {
+	// The high bit of a byte is set by: a byte that is not ASCII; 0x7F; one below a space; a zero, made of a quote or a backslash. What
+	// is carried on from such a byte may set it in those behind it, too.
+	return (bytes | (bytes + each) | (bytes - each*' ') | ((bytes ^ each*'"') - each) | ((bytes ^ each*'\\') - each)) & high
 }
 
 // text reads a string whose opening quote is the next byte. What it returns is valid until the next string is read.

@@ -1,10 +1,11 @@
 package trace
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"unsafe"
 
 	"ndkoracle/ndk"
 )
@@ -22,9 +23,9 @@ type checker struct {
 	creating map[string]string // the object of each creation that may yet fail, by op
 }
 
-// event takes the next event in, whose fn is f or, where f is nil, not known. Its words and integers were checked. The
-// error is a reason without a place.
-func (c *checker) event(e *Event, f *function) error {
+// event takes the next event in, whose fn is f or, where f is nil, not known. Its words and integers were checked; complete says that
+// it is known to have all that f requires. The error is a reason without a place.
+func (c *checker) event(e *Event, f *function, complete bool) error {
 	if c.events > 0 && e.Seq <= c.seq {
 		return fmt.Errorf("seq %d is not above %d, the seq before it", e.Seq, c.seq)
 	}
@@ -37,13 +38,18 @@ func (c *checker) event(e *Event, f *function) error {
 	if err := c.pair(e); err != nil {
 		return err
 	}
-	if err := required(e, f); err != nil {
-		return err
+	if !complete {
+		if err := required(e, f); err != nil {
+			return err
+		}
 	}
 	if e.For != "" && !c.ops.mayHave(e.For) {
 		return fmt.Errorf("%s is for op %q, which was never called", e.Fn, e.For)
 	}
-	if err := cmp.Or(c.posted(e), c.created(e)); err != nil {
+	if err := c.posted(e); err != nil {
+		return err
+	}
+	if err := c.created(e, f); err != nil {
 		return err
 	}
 	c.events, c.seq = c.events+1, e.Seq
@@ -52,13 +58,10 @@ func (c *checker) event(e *Event, f *function) error {
 
 // pair checks that ops are used once, by a call and its return.
 func (c *checker) pair(e *Event) error {
-	begin := Call
 	switch e.Ph {
 	case Point:
 		return nil
-	case Call, Ret:
-	case Enter, Exit:
-		begin = Enter
+	case Call, Ret, Enter, Exit:
 	case "":
 		return errors.New("no ph")
 	default:
@@ -67,7 +70,11 @@ func (c *checker) pair(e *Event) error {
 	if e.Op == "" {
 		return errors.New("no op")
 	}
-	if e.Ph == begin {
+	begin := Call
+	if e.Ph == Enter || e.Ph == Exit {
+		begin = Enter
+	}
+	if e.Begins() {
 		if !c.ops.add(e.Op) || c.ops.forgot && c.open.has(e.Op) {
 			return fmt.Errorf("op %q is used a second time", e.Op)
 		}
@@ -82,6 +89,23 @@ func (c *checker) pair(e *Event) error {
 		return fmt.Errorf("%s of %s, but op %q is the %s of %s", e.Ph, e.Fn, e.Op, opened.begin, opened.fn)
 	}
 	return nil
+}
+
+// satisfied reports whether an event that has these fields has what its fn needs. An errno may be there and say that there was none.
+func (f *function) satisfied(ph Phase, present uint64) bool {
+	if f == nil {
+		return true
+	}
+	fields := f.begin
+	if ph == f.kind.ends() {
+		fields = f.end
+	}
+	for _, oneOf := range fields {
+		if !slices.ContainsFunc(oneOf, func(f field) bool { return f != fieldErrno && present&(1<<f) != 0 }) {
+			return false
+		}
+	}
+	return true
 }
 
 // required checks that e has what its fn needs.
@@ -120,7 +144,7 @@ func (e *Event) hasOneOf(fields []field) bool {
 
 // posted checks that no request has the id of an earlier one: results could not be told apart.
 func (c *checker) posted(e *Event) error {
-	if e.Ph != Call {
+	if e.Wr == "" && len(e.Wrs) == 0 || e.Ph != Call {
 		return nil
 	}
 	if e.Wr != "" && !c.wrs.add(e.Wr) {
@@ -136,19 +160,21 @@ func (c *checker) posted(e *Event) error {
 
 // created checks that no object has the id of an earlier one of its kind: events could not be told apart. A creation that
 // fails creates none, so its id is free again.
-func (c *checker) created(e *Event) error {
-	op := e.Op
-	switch e.Ph {
-	case Call:
-		return c.creationCalled(e)
-	case Enter:
-		if op = e.For; e.Fn != "NdkCreateCompletion" {
+func (c *checker) created(e *Event, f *function) error {
+	if e.Ph == Call {
+		if f == nil || !f.creates {
 			return nil
 		}
-	case Exit, Point:
+		return c.creationCalled(e)
+	}
+	if len(c.creating) == 0 {
 		return nil
 	}
-	if len(c.creating) == 0 || e.Ph == Ret && e.Status == statusPending {
+	op := e.Op
+	switch {
+	case e.Ph == Enter && e.Fn == "NdkCreateCompletion":
+		op = e.For
+	case e.Ph != Ret || e.Status == statusPending:
 		return nil
 	}
 	if object, ok := c.creating[op]; ok && e.failed() {
@@ -236,6 +262,13 @@ func (o *openCalls) has(op string) bool {
 
 // take removes and returns a call.
 func (o *openCalls) take(op string) (c openCall, ok bool) {
+	for i := range o.few { // mostly a call and its return have not only equal ops, but one
+		if c := &o.few[i]; unsafe.StringData(c.op) == unsafe.StringData(op) && c.op == op {
+			found := *c
+			c.op = ""
+			return found, true
+		}
+	}
 	for i := range o.few {
 		if c := &o.few[i]; c.op == op {
 			found := *c

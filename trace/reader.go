@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -23,12 +22,12 @@ const maxWindow = 32 << 20
 const maxUnknown = 1000
 
 // Reader reads a trace event by event and refuses what is no trace: every error but io.EOF is an *Error. Its memory does
-// not grow with the trace: it holds one line, the newest ids, the calls that are open, and what zstd needs.
+// not grow with the trace: it holds one line, the newest ids, how the newest lines are written, the calls that are open, and what zstd
+// needs.
 type Reader struct {
 	name    string
-	lines   *bufio.Reader
+	lines   *lineReader
 	line    []byte // valid until the next one is read
-	long    []byte // a line that is longer than the buffer of lines
 	number  int    // of line
 	zstd    *zstd.Decoder
 	source  io.Closer
@@ -36,22 +35,17 @@ type Reader struct {
 	end     *End
 	decoder *decoder
 	spell   *speller
-	fn      string    // of the newest event
-	known   *function // what is known of it
 	check   checker
 	count   atomic.Int64 // of events that were read
 	unknown map[string]int
 	err     error
 }
 
-// readBuffer is how much is read at once, in bytes.
-const readBuffer = 256 << 10
-
 // NewReader reads the header of a trace, which may be compressed with zstd: its first bytes tell. name stands for the
 // file in errors.
 func NewReader(name string, r io.Reader) (*Reader, error) {
 	reader := &Reader{
-		name: name, lines: bufio.NewReaderSize(r, readBuffer), decoder: &decoder{}, spell: newSpeller(), unknown: map[string]int{},
+		name: name, lines: newLineReader(r), decoder: &decoder{}, spell: newSpeller(), unknown: map[string]int{},
 	}
 	if err := reader.begin(); err != nil {
 		reader.stop()
@@ -70,7 +64,8 @@ func (r *Reader) End() *End { return r.end }
 // events are returned like all others. At most 1,000 names are kept.
 func (r *Reader) UnknownFns() map[string]int { return maps.Clone(r.unknown) }
 
-// Events returns how many events have been read so far. Unlike all else of a Reader it may be asked while another goroutine reads.
+// Events returns how many events have been read so far, or a few less while more are at hand. Unlike all else of a Reader it may be asked
+// while another goroutine reads.
 func (r *Reader) Events() int { return int(r.count.Load()) }
 
 // Next reads the next event into e, or returns io.EOF after the last; e is nothing then. What e points to is never used
@@ -79,12 +74,17 @@ func (r *Reader) Next(e *Event) error {
 	if r.err != nil {
 		return r.err
 	}
-	if err := r.next(e); err != nil {
+	err := r.usual(e)
+	if err == errUnusual {
+		err = r.next(e)
+	}
+	if err != nil {
 		*e = Event{}
 		r.err = err
+		r.count.Store(int64(r.check.events))
 		r.stop()
 	}
-	return r.err
+	return err
 }
 
 // Close lets go of the file that Open opened. A Reader from NewReader needs no Close when it is read to its end.
@@ -113,19 +113,23 @@ func (r *Reader) fail(format string, arguments ...any) error {
 
 // begin finds out what the file is, and reads the header.
 func (r *Reader) begin() error {
-	magic, err := r.lines.Peek(4)
-	if err != nil && err != io.EOF {
-		return r.readError(err)
+	r.lines.waiting = func() { r.count.Store(int64(r.check.events)) }
+	magic := r.lines.peek(4)
+	if len(magic) < 4 && r.lines.err != io.EOF {
+		return r.readError(r.lines.err)
 	}
 	if bytes.Equal(magic, []byte{0x28, 0xB5, 0x2F, 0xFD}) {
+		var err error
 		r.zstd, err = zstd.NewReader(r.lines, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxWindow))
 		if err != nil {
 			return r.readError(err)
 		}
-		r.lines = bufio.NewReaderSize(r.zstd, readBuffer)
-		if magic, err = r.lines.Peek(4); err != nil && err != io.EOF {
-			return r.readError(err)
+		waiting := r.lines.waiting
+		r.lines = newLineReader(r.zstd)
+		r.lines.waiting = waiting
+		if magic = r.lines.peek(4); len(magic) < 4 && r.lines.err != io.EOF {
+			return r.readError(r.lines.err)
 		}
 	}
 	r.number = 1
@@ -181,16 +185,46 @@ func (r *Reader) next(e *Event) error {
 	}
 }
 
+// errUnusual is a line that is not written as one before it was.
+var errUnusual = errors.New("not a usual line")
+
+// usual reads the next line, if it is written as an event before it was.
+func (r *Reader) usual(e *Event) error {
+	if r.end != nil {
+		return errUnusual
+	}
+	end, f, shape := r.decoder.quick(r.lines.window, r.lines.start, r.lines.end, e)
+	if shape == nil {
+		return errUnusual
+	}
+	r.lines.start = end
+	r.number++
+	if err := r.take(e, f.known, shape.spelt, shape.complete); err != nil {
+		return r.fail("%v", err)
+	}
+	return nil
+}
+
 // event reads the present line as an event.
 func (r *Reader) event(e *Event) error {
 	if err := r.decoder.decode(r.line, e); err != nil {
 		return err
 	}
-	if r.fn != e.Fn {
-		r.fn, r.known = e.Fn, functions[e.Fn]
+	known := functions[e.Fn]
+	if err := r.take(e, known, false, false); err != nil {
+		return err
 	}
-	if r.known != nil {
-		if err := r.known.normalise(r.spell, e); err != nil {
+	if known == nil {
+		r.noteUnknown(e.Fn)
+	}
+	r.decoder.learn(e, known)
+	return nil
+}
+
+// take takes an event that was decoded into the trace. Its words need not be normalised when spelt is true; complete is as the checker has it.
+func (r *Reader) take(e *Event, known *function, spelt, complete bool) error {
+	if known != nil && !spelt {
+		if err := known.normalise(r.spell, e); err != nil {
 			return err
 		}
 	}
@@ -199,13 +233,12 @@ func (r *Reader) event(e *Event) error {
 			return err
 		}
 	}
-	if err := r.check.event(e, r.known); err != nil {
+	if err := r.check.event(e, known, complete); err != nil {
 		return err
 	}
 	e.Line = r.number
-	r.count.Add(1)
-	if r.known == nil {
-		r.noteUnknown(e.Fn)
+	if r.check.events%64 == 0 {
+		r.count.Store(int64(r.check.events))
 	}
 	return nil
 }
@@ -235,17 +268,11 @@ func (r *Reader) noteUnknown(fn string) {
 // error is io.EOF after the last line.
 func (r *Reader) readLine() (complete bool, err error) {
 	r.number++
-	r.line, err = r.lines.ReadSlice('\n')
-	if err == bufio.ErrBufferFull {
-		r.line, err = r.longLine()
-	}
+	r.line, complete, err = r.lines.next()
 	switch {
-	case err == nil:
-		r.line = r.line[:len(r.line)-1]
-	case err == io.EOF && len(r.line) > 0:
 	case err == io.EOF:
 		return false, io.EOF
-	default:
+	case err != nil:
 		return false, r.readError(err)
 	}
 	switch {
@@ -256,22 +283,7 @@ func (r *Reader) readLine() (complete bool, err error) {
 	case !utf8.Valid(r.line):
 		return false, r.fail("not UTF-8 at byte %d of the line", invalidByte(r.line))
 	}
-	return err == nil, nil
-}
-
-// longLine reads the rest of a line that fills the buffer, but not much more than a line may have.
-func (r *Reader) longLine() (line []byte, err error) {
-	r.long = append(r.long[:0], r.line...)
-	for err = bufio.ErrBufferFull; err == bufio.ErrBufferFull && len(r.long) <= MaxLine; {
-		var part []byte
-		part, err = r.lines.ReadSlice('\n')
-		r.long = append(r.long, part...)
-	}
-	if err == bufio.ErrBufferFull {
-		err = nil // the line is too long, as its reader will see
-		return append(r.long, '\n'), err
-	}
-	return r.long, err
+	return complete, nil
 }
 
 // invalidByte returns the place, from 1, of the first byte that is not UTF-8.

@@ -8,8 +8,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -466,6 +469,32 @@ type failing struct{ err error }
 func (f failing) Read([]byte) (int, error)  { return 0, f.err }
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
+// What is at hand is read like what is parsed line by line: the corpus, malformed traces too, with its errors.
+func TestAtHandOrNot(t *testing.T) {
+	names, err := filepath.Glob("../traces/*/*.jsonl*")
+	if err != nil || len(names) < 10 {
+		t.Fatalf("%d traces, error %v", len(names), err)
+	}
+	texts := map[string][]byte{}
+	for _, name := range names {
+		texts[name] = plainFile(t, name)
+	}
+	call := `{"seq":%d,"thr":"a","ph":"call","op":"%[1]d","fn":"ibv_poll_cq","cq":"c","n":1}`
+	ret := `{"seq":%d,"thr":"a","ph":"ret","op":"%d","fn":"ibv_poll_cq","errno":"%s"}`
+	for name, last := range map[string]string{"no errno is required": "0", "one is": "EAGAIN", "no word": "perm", "a control character": "E\x01"} {
+		file := lines(fmt.Sprintf(call, 1), fmt.Sprintf(ret, 2, 1, "EAGAIN"), fmt.Sprintf(call, 3), fmt.Sprintf(ret, 4, 3, "EAGAIN"),
+			fmt.Sprintf(call, 5), fmt.Sprintf(ret, 6, 5, last))
+		texts[name] = []byte(file)
+	}
+	for name, text := range texts {
+		whole, err := Read(name, bytes.NewReader(text), 0)
+		parsed, parsedErr := Read(name, iotest.OneByteReader(bytes.NewReader(text)), 0)
+		if !reflect.DeepEqual(parsed, whole) || !reflect.DeepEqual(parsedErr, err) {
+			t.Errorf("%s: read with error %v, parsed with %v, or other events", name, err, parsedErr)
+		}
+	}
+}
+
 // No input makes the reader panic, and it calls nothing an error that is not an *Error. What it accepts it reads again
 // the same from what Writer makes of it. It starts from the corpus, too.
 func FuzzReader(f *testing.F) {
@@ -488,8 +517,25 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte(lines(`{"seq":1,"thr":"a","ph":"call","op":1,"fn":"ibv_post_send","qp":"q","wrs":[{"wr":"x","opcode":2,"flags":[2]}]}`)))
 	f.Add([]byte(lines(`{"seq":1,"thr":"a","ph":"call","op":1,"fn":"NdkGetCqResultsEx","cq":"c","n":2}`,
 		`{"seq":2,"thr":"a","ph":"ret","op":1,"fn":"NdkGetCqResultsEx","results":[{"wr":"x","status":"0xC0000120","type":1,"token":7}]}`)))
+	for _, written := range [][]string{ // the same again, which needs no parser
+		{`{"seq":%d,"t":5,"thr":"a","ph":"call","op":"%[1]d","fn":"NdkSend","qp":"q","wr":"w%[1]d","flags":["DEFER"],"bytes":7}`,
+			`{"seq":%d,"t":5,"thr":"a","ph":"call","op":"%[1]d","fn":"NdkSend","qp":"q","wr":"w%[1]d","bytes":7}`},
+		{`{"fn":"CqePlaced", "cq":"c", "wr":"w", "status":"STATUS_SUCCESS", "ph":"point", "x":"y", "thr":"a", "seq":%d}`},
+		{`{"seq":%d,"x":1,"thr":"a","ph":"call","op":%[1]d,"fn":"ibv_post_send","qp":"q","wrs":[{"wr":"v%[1]d","opcode":"SEND"}]}`},
+	} {
+		written = slices.Repeat(written, 3)
+		for i := range written {
+			written[i] = fmt.Sprintf(written[i], i+1)
+		}
+		f.Add([]byte(lines(written...)))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		whole, err := Read("f", bytes.NewReader(data), 0)
+		// Byte by byte no line is at hand before it is asked for, so that the parser reads each.
+		parsed, parsedErr := Read("f", iotest.OneByteReader(bytes.NewReader(data)), 0)
+		if !reflect.DeepEqual(parsed, whole) || !reflect.DeepEqual(parsedErr, err) {
+			t.Fatalf("read %+v, error %v\nparsed %+v, error %v", whole, err, parsed, parsedErr)
+		}
 		if err != nil {
 			if _, ok := err.(*Error); !ok {
 				t.Fatalf("%T: %v", err, err)

@@ -85,7 +85,7 @@ func (w *Writer) accept(e *Event) error {
 	if err := checkFields(e); err != nil {
 		return err
 	}
-	return w.check.event(e, f)
+	return w.check.event(e, f, false)
 }
 
 // Close writes the end record, whose Events the Writer itself knows. It does not close the underlying writer. Calling it
