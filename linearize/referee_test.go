@@ -314,8 +314,7 @@ func (ref *referee) plausible(k config, a model.Action) bool {
 	switch a.Name {
 	case model.Execute:
 		idle := k.s.Qps[a.Qp].State == model.Idle && ref.c.Qps[a.Qp].Peer >= 0
-		return !idle && !(a.Outcome == model.SUCCESS && r.needsPeer(a)) &&
-			!(a.Outcome == model.FAILED && a.Queue == model.Receive && !ref.hasMessage(k, a.Qp))
+		return !idle && !(a.Outcome == model.SUCCESS && r.needsPeer(a))
 	case model.Overflow:
 		return !r.idle(a.Cq) && r.waitsForRoom(a.Cq)
 	case model.CqInternalError:
@@ -325,26 +324,6 @@ func (ref *referee) plausible(k config, a model.Action) bool {
 		return peer < 0 || k.s.Qps[peer].State != model.Idle && k.s.Qps[peer].State != model.Connected
 	}
 	return true
-}
-
-// hasMessage reports whether the peer has sent something for the oldest receive without an outcome.
-func (ref *referee) hasMessage(k config, p int) bool {
-	peer := ref.c.Qps[p].Peer
-	if peer < 0 {
-		return true
-	}
-	sends := 0
-	for _, q := range ref.posts {
-		if q.qp == peer && q.request.Op.IsSend() && ref.accepted(ref.spans[q.span]) && k.done>>q.span&1 == 1 {
-			sends++
-		}
-	}
-	for _, q := range k.s.Qps[p].Receive {
-		if q.Phase < model.Executed {
-			return ref.posts[q.Id].position < sends
-		}
-	}
-	return false
 }
 
 // closed returns the states after the close of a QP has completed: what it had not placed by then it never will (LIFE-07), and what it had
