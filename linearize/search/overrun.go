@@ -25,24 +25,8 @@ func reportsError(s *span) bool {
 }
 
 // findOverruns finds, for each CQ, the first moment at which more completions could be on their way into it than it may have
-// room for: while a resize is under way, as few as before it or after it. What only waits for a message is on its way from when on it may be
-// cancelled: by a failure, too, that nothing tells of, and which an overflow may have lost.
+// room for: while a resize is under way, as few as before it or after it. What only waits for a message is on its way, too, as it may fail by itself.
 func (h *history) findOverruns() {
-	ends := func(from func(*qp) moment) map[*qp]moment {
-		all := map[*qp]moment{}
-		for _, p := range h.qps {
-			if all[p] = from(p); p.peer != nil {
-				all[p] = min(all[p], from(p.peer))
-			}
-		}
-		return all
-	}
-	h.findOverrunsOf(ends(func(*qp) moment { return 0 }))
-	h.findOverrunsOf(ends(h.mayEndFrom))
-}
-
-// findOverrunsOf finds them where QPs may have ended from some moments on.
-func (h *history) findOverrunsOf(ended map[*qp]moment) {
 	outstanding, room := map[*cq]int{}, map[*cq]int{}
 	resized := map[moment]*resize{}
 	for _, q := range h.cqs {
@@ -51,29 +35,16 @@ func (h *history) findOverrunsOf(ended map[*qp]moment) {
 			resized[r.span.call], resized[r.by] = r, r
 		}
 	}
-	ending, waiting := map[moment][]*qp{}, map[*qp]map[*request]bool{}
-	for p, at := range ended {
-		ending[at], waiting[p] = append(ending[at], p), map[*request]bool{}
-	}
 	look := func(q *cq, at moment) {
 		if outstanding[q] > room[q] {
 			q.overrun = min(q.overrun, at)
 		}
 	}
 	count := func(r *request, n int, at moment) {
-		q := r.qp.cq(r.queue)
-		switch {
-		case q == nil || !r.accepted:
-			return
-		case n > 0 && !r.hasMessage() && at < ended[r.qp]:
-			waiting[r.qp][r] = true
-			return
-		case n < 0 && waiting[r.qp][r]:
-			delete(waiting[r.qp], r)
-			return
+		if q := r.qp.cq(r.queue); q != nil && r.accepted {
+			outstanding[q] += n
+			look(q, at)
 		}
-		outstanding[q] += n
-		look(q, at)
 	}
 	bySpan := map[moment]*span{}
 	for _, s := range h.spans {
@@ -84,12 +55,6 @@ func (h *history) findOverrunsOf(ended map[*qp]moment) {
 		}
 	}
 	for at := range h.trace.Events {
-		for _, p := range ending[at] {
-			for r := range waiting[p] {
-				count(r, 1, at)
-			}
-			clear(waiting[p])
-		}
 		if r := resized[at]; r != nil {
 			q := h.cqByName[r.span.begin.Cq]
 			if room[q] = min(room[q], r.depth); at == r.by {

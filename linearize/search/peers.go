@@ -158,22 +158,6 @@ func (r *request) hasMessage() bool {
 	return r.queue == model.Initiator || r.qp.peer == nil || r.position < len(r.qp.peer.sends)
 }
 
-// mayEndFrom returns from when on anything may end p: one of its requests, too, that may have failed, and of which nothing is told; or never.
-func (h *history) mayEndFrom(p *qp) moment {
-	if p.ends {
-		return 0
-	}
-	from := never
-	for _, queue := range []model.Queue{model.Initiator, model.Receive} {
-		for _, l := range h.mayHaveFailed(p, queue) {
-			if l.request.accepted && l.request.hasMessage() {
-				from = min(from, l.from)
-			}
-		}
-	}
-	return from
-}
-
 // findAborts finds since when the connection of each QP may have ended without a flush: a connector was closed, or a
 // disconnect event says so, which comes at some time after that. Such an abort may cancel requests (A23). What names neither
 // its QP nor its connection may be of any.

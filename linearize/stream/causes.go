@@ -52,16 +52,14 @@ func (p *qp) breaks(from moment, by cause, r *posting) {
 	p.breaksAcross(from)
 }
 
-// breaksAcross notes, of what p breaks from a moment on, what it means for the room in CQs and for the other host.
+// breaksAcross notes what it means for the other host that p breaks from a moment on.
 func (p *qp) breaksAcross(from moment) {
-	p.checkRoom(from)
 	if p.shadow != nil {
 		known := moment(1)
 		if from == p.s.at {
 			known = max(known, p.s.knows)
 		}
 		p.shadow.peer.mayBeLost(known, byPeer, nil)
-		p.shadow.peer.checkRoom(known)
 	}
 }
 
@@ -505,9 +503,6 @@ func (r *posting) mayHaveBrokenFrom() moment {
 	from := r.called
 	if r.lane.cq != nil {
 		from = max(from, r.lane.emptyAtRest())
-		if r.lane.qp.closing == 0 && r.lacksMessage() { // nor has it failed, and been lost
-			from = max(from, r.lane.cq.foundEmpty)
-		}
 	}
 	switch {
 	case !r.mayHaveAborted():

@@ -48,7 +48,6 @@ type cq struct {
 	calling               int       // callbacks that have been entered and have not returned
 	added                 moment    // when the latest of its requests was posted
 	restedAt, emptyAtRest moment    // the latest moment of rest, and the latest after which a poll showed that nothing had completed
-	foundEmpty            moment    // … after which a poll found nothing: what had completed an overflow may have lost
 	restedLine            int
 	armedAt               moment // the latest call of an arm
 	armedRest             int    // the line of the first moment of rest after it, or 0

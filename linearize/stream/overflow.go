@@ -25,12 +25,10 @@ type crowding struct {
 	unfollowed bool // since the first, the automaton does not follow each moment at which the CQ may have overflowed
 }
 
-// checkRoom notes whether more completions may be on their way into the CQ, since a moment, than it has room for.
-func (q *cq) checkRoom(since moment, mayComplete func(*lane) int) {
+// checkRoom notes whether more completions may be on their way into the CQ, since now, than it has room for: each request that is outstanding may have
+// one, a receive for which no message came, too, as that may fail by itself.
+func (q *cq) checkRoom() {
 	c := &q.crowded
-	if c.from != 0 && (c.until != 0 || since < c.from) && since < q.s.at {
-		c.unfollowed = true // nor in what was seen since then
-	}
 	if r := q.resizes.open; r != nil && q.pending+q.shown > r.from {
 		r.crowded = true
 	}
@@ -40,19 +38,12 @@ func (q *cq) checkRoom(since moment, mayComplete func(*lane) int) {
 	if q.failed != 0 || q.pending+q.shown <= q.depth || c.from != 0 && c.until == 0 {
 		return
 	}
-	n := q.shown
-	for _, l := range q.lanes {
-		n += mayComplete(l)
-	}
-	if n <= q.depth {
-		return
-	}
 	c.until = 0
 	if c.from != 0 {
 		return
 	}
-	c.from, c.most = since, q.pending+q.shown-q.depth
-	c.unfollowed = since < q.s.at || q.s.dialect.A35 == model.A35Exact || q.depth > automaton.MostFollowed
+	c.from, c.most = q.s.at, q.pending+q.shown-q.depth
+	c.unfollowed = q.s.dialect.A35 == model.A35Exact || q.depth > automaton.MostFollowed
 	q.s.may.fails = true
 	c.times++
 	g := q.group.root()
@@ -61,21 +52,6 @@ func (q *cq) checkRoom(since moment, mayComplete func(*lane) int) {
 	}
 	if q.s.dialect.A35 == model.A35Exact {
 		g.leaveOpen(q.overflow())
-	}
-}
-
-// checkRoom looks at the CQs of p and of its peer, as more of their requests may complete since a moment: with a message, or
-// cancelled.
-func (p *qp) checkRoom(since moment) {
-	for _, end := range []*qp{p, p.peer} {
-		if end == nil {
-			continue
-		}
-		for _, l := range end.lanes {
-			if l.cq != nil {
-				l.cq.checkRoom(since, (*lane).complete)
-			}
-		}
 	}
 }
 
@@ -169,6 +145,13 @@ func (q *cq) overflowExplains(e sight) bool {
 	return alive && a.HasFailed()
 }
 
+// mayNotShow reports whether a poll that finds nothing may miss, as the CQ has overflowed, what had completed at a moment: it was lost, or stays in
+// the CQ, which may keep what it has (A33).
+func (q *cq) mayNotShow(at moment) bool {
+	from := q.crowded.from
+	return from != 0 && (from <= at || q.s.dialect.A33 != model.A33All)
+}
+
 // followsOverflow reports whether the automaton follows each moment at which the CQ may have overflowed.
 func (q *cq) followsOverflow() bool { return q.crowded.from != 0 && !q.crowded.unfollowed }
 
@@ -203,27 +186,6 @@ func (q *cq) mayHaveLost(r *posting, line int) bool {
 		"%s delivered %s, and with it all that was posted before an overflow was reported, which loses a completion", q.name, r.wr)
 	r.lane.qp.allows("no completion of %s", r.wr)
 	return false
-}
-
-// complete counts the requests of a queue that may have completed without a word in the trace: of a queue whose connection an
-// overflow alone may have ended, as if it had not.
-func (l *lane) complete() int {
-	if l.qp.broken == 0 && l.waitsForMessages() {
-		return min(len(l.waiting), l.arrivals())
-	}
-	return len(l.mayComplete())
-}
-
-// completeOrFail counts those, too, that a failure would cancel of a request which has not been told of.
-func (l *lane) completeOrFail() int {
-	initiators := len(l.qp.lanes[model.Initiator].waiting)
-	if l.qp.peer != nil {
-		initiators += len(l.qp.peer.lanes[model.Initiator].waiting)
-	}
-	if initiators > 0 {
-		return len(l.waiting)
-	}
-	return l.complete()
 }
 
 // overflow says why nobody knows what the CQ lost.

@@ -111,10 +111,8 @@ func (q *cq) release() {
 		}
 		if p.foundNothing() {
 			q.hasVanished(p.call.call, nil)
-			mayBeLost := q.crowded.from != 0 && q.crowded.from <= p.rested // what is not there, by an overflow
-			later := p.rested > q.emptyAtRest && !mayBeLost
-			q.emptied, q.foundEmpty = max(q.emptied, p.call.call), max(q.foundEmpty, p.rested)
-			if later {
+			later := p.rested > q.emptyAtRest && !q.mayNotShow(p.rested)
+			if q.emptied = max(q.emptied, p.call.call); later {
 				q.emptyAtRest = p.rested
 			}
 			empty := sight{what: foundNothing, at: p.at, pending: pending, room: room}

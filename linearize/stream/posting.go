@@ -160,10 +160,7 @@ func (l *lane) add(r *posting) {
 	if l.cq != nil {
 		l.cq.pending++
 		l.cq.added = l.qp.s.at
-		l.cq.checkRoom(l.qp.s.at, (*lane).completeOrFail)
-	}
-	if r.op.IsSend() && l.qp.peer != nil {
-		l.qp.checkRoom(l.qp.s.at) // a receive of the peer may complete by it
+		l.cq.checkRoom()
 	}
 	if l.qp.shadow != nil {
 		l.qp.shadow.posted(r)

@@ -65,7 +65,7 @@ func (q *cq) hasDepth(depth int) {
 		return
 	}
 	if q.owed < q.pending || q.mayOwe != 0 {
-		q.checkRoom(q.s.at, (*lane).completeOrFail)
+		q.checkRoom()
 	}
 }
 

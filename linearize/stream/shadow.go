@@ -96,9 +96,6 @@ func (p *qp) posted(r *posting) {
 	if l.skipped {
 		p.doubtMessages()
 	}
-	if m.op.IsSend() {
-		p.checkRoom(m.called)
-	}
 	if m.op != model.SendAndInvalidate {
 		return
 	}

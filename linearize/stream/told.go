@@ -307,11 +307,7 @@ func (r *posting) pendingAt() moment {
 	if r.place != 0 {
 		return r.pended
 	}
-	at := r.lane.emptyAtRest()
-	if q := r.lane.cq; q != nil && q.crowded.from != 0 && q.crowded.from <= at {
-		return 0 // once it has overflowed, a poll may find nothing of what it holds (A33)
-	}
-	return at
+	return r.lane.emptyAtRest()
 }
 
 // executes returns from when on r can have been executed: if it is outstanding, after the latest moment of rest by which it would
