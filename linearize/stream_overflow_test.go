@@ -205,7 +205,9 @@ func TestWhatCrowds(t *testing.T) {
 			"NdkReceive qp3 r1; NdkResizeCq cq3 1; NdkWrite qp3 w1 SILENT_SUCCESS; NdkWrite qp3 w2; rest; get cq3 w2c; get cq3; get cq4"},
 		{"a receive that has no message failed by itself, and stays in its CQ, which has overflowed", verdict.Conformant, "",
 			"NdkReceive qp3 r1; NdkWrite qp4 w4; rest; NdkWrite qp3 a1; NdkWrite qp3 a2; get cq3; get cq4 w4c"},
-		{"… which can't have overflowed", verdict.ProviderViolation, "RES-08",
+		{"… which can't have overflowed, as it delivers what came later", verdict.ProviderViolation, "RES-08",
+			"NdkReceive qp3 r1; NdkWrite qp4 w4; rest; NdkWrite qp3 a1; NdkWrite qp3 a2; get cq3; get cq3 a1 a2; get cq4 w4c; rest; get cq3"},
+		{"… which has room", verdict.ProviderViolation, "RES-08",
 			"NdkReceive qp3 r1; NdkWrite qp4 w4; rest; NdkWrite qp3 a1; get cq3; get cq4 w4c"},
 		{"receives that a silent write of the other end cancelled, more than there is room for", verdict.Conformant, "", other +
 			"NdkResizeCq cq3 1; NdkReceive qp3 r1; NdkReceive qp3 r2; NdkWrite qp4 w4 SILENT_SUCCESS; NdkWrite qp6 b1; rest; get cq5 b1c; get cq5"},
@@ -213,6 +215,10 @@ func TestWhatCrowds(t *testing.T) {
 			"NdkResizeCq cq3 2; NdkReceive qp3 r1; NdkReceive qp3 r2; NdkWrite qp4 w4 SILENT_SUCCESS; NdkWrite qp6 b1; rest; get cq5 b1c; get cq5"},
 		{"receives that one cancelled which failed by itself, more than there is room for", verdict.Conformant, "", other +
 			"NdkResizeCq cq3 1; NdkReceive qp3 r1; NdkReceive qp3 r2; NdkWrite qp6 b1; rest; get cq5 b1c; get cq5"},
+		{"… and their CQ delivers a write that came later", verdict.ProviderViolation, "RES-08", other +
+			"NdkResizeCq cq3 1; NdkReceive qp3 r1; NdkReceive qp3 r2; NdkWrite qp6 b1; rest; get cq5 b1c; get cq5; get cq3; NdkWrite qp3 w1; rest; get cq3 w1"},
+		{"… or a receive whose message did", verdict.ProviderViolation, "RES-08", other +
+			"NdkResizeCq cq3 1; NdkReceive qp3 r1; NdkReceive qp3 r2; NdkWrite qp6 b1; rest; get cq5 b1c; get cq5; get cq3; NdkSend qp4 s1; get cq3 r1; get cq4 s1; rest"},
 		{"… no more than there is room for", verdict.ProviderViolation, "RES-08", other +
 			"NdkResizeCq cq3 1; NdkReceive qp3 r1; NdkWrite qp6 b1; rest; get cq5 b1c; get cq5"},
 		{"a deferred write of the other end failed, and can't be lost", verdict.ProviderViolation, "RES-08",

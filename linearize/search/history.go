@@ -25,9 +25,11 @@ type cq struct {
 	exits     []moment   // when these returned, in order
 	reports   bool       // one of them says that it failed
 	delivered []*request // in the order of the polls
+	placed    []placed   // … by each of them
 	closed    *span      // the call that closes it
 	unclear   string     // why nobody can tell what it holds, or ""
 	overrun   moment     // the first at which more could be on its way into it than it has room for, or never
+	overflows moment     // … since the latest that it delivered can have been placed: it had not overflowed before that
 	fails     bool       // its failure is in the trace, or could explain something of it
 	keeps     bool       // it failed, and may keep completions that it holds
 	component *component

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"sort"
+
 	"ndkoracle/linearize/calls"
 	"ndkoracle/model"
 )
@@ -15,7 +17,15 @@ func (h *history) failsFrom(q *cq) moment {
 	if q.unclear != "" || q.reports {
 		return 0
 	}
-	return q.overrun
+	return q.overflows
+}
+
+// placedFrom returns from when on r can have been placed.
+func (r *request) placedFrom() moment {
+	if r.point != nil {
+		return r.point.call
+	}
+	return max(r.post.call, r.sent)
 }
 
 // reportsError reports whether a callback says that its CQ failed.
@@ -26,18 +36,24 @@ func reportsError(s *span) bool {
 
 // findOverruns finds, for each CQ, the first moment at which more completions could be on their way into it than it may have
 // room for: while a resize is under way, as few as before it or after it. What only waits for a message is on its way, too, as it may fail by itself.
+// A CQ had not overflowed before it took what it delivers (ARM-17), and may have at the first such moment since.
 func (h *history) findOverruns() {
-	outstanding, room := map[*cq]int{}, map[*cq]int{}
-	resized := map[moment]*resize{}
+	outstanding, room, takes := map[*cq]int{}, map[*cq]int{}, map[*cq]moment{}
+	resized, taking := map[moment]*resize{}, map[moment][]*cq{}
 	for _, q := range h.cqs {
-		q.overrun, room[q] = never, q.depth
+		q.findPlaced()
+		q.overrun, q.overflows, room[q], takes[q] = never, never, q.depth, q.placedFrom(never)
+		taking[takes[q]] = append(taking[takes[q]], q)
 		for _, r := range q.resizes {
 			resized[r.span.call], resized[r.by] = r, r
 		}
 	}
 	look := func(q *cq, at moment) {
-		if outstanding[q] > room[q] {
-			q.overrun = min(q.overrun, at)
+		if outstanding[q] <= room[q] {
+			return
+		}
+		if q.overrun = min(q.overrun, at); at >= takes[q] {
+			q.overflows = min(q.overflows, at)
 		}
 	}
 	count := func(r *request, n int, at moment) {
@@ -63,18 +79,43 @@ func (h *history) findOverruns() {
 			look(q, at)
 		}
 		s := bySpan[at]
-		if s == nil {
-			continue
-		}
-		for _, r := range s.requests {
-			count(r, 1, at)
-		}
-		if s.kind == calls.PollCq {
+		if s != nil && s.kind == calls.PollCq {
 			for i := range s.end.Results {
 				if r := h.byWr[s.end.Results[i].Wr]; r != nil {
 					count(r, -1, at)
 				}
 			}
+		} else if s != nil {
+			for _, r := range s.requests {
+				count(r, 1, at)
+			}
+		}
+		for _, q := range taking[at] {
+			look(q, at)
 		}
 	}
+}
+
+// placed is what polls of a CQ delivered up to one of them: by when they had returned, and from when on the latest can have been placed.
+type placed struct{ by, from moment }
+
+// findPlaced finds that for each completion that polls of q delivered.
+func (q *cq) findPlaced() {
+	q.placed = make([]placed, len(q.delivered))
+	latest := placed{}
+	for i, r := range q.delivered {
+		if latest.by = max(latest.by, r.delivery.poll.ret); r.qp.cq(r.queue) == q {
+			latest.from = max(latest.from, r.placedFrom())
+		}
+		q.placed[i] = latest
+	}
+}
+
+// placedFrom returns from when on the latest can have been placed of what polls of q delivered that had returned by a moment, or 0.
+func (q *cq) placedFrom(until moment) moment {
+	i := sort.Search(len(q.placed), func(i int) bool { return q.placed[i].by >= until })
+	if i == 0 {
+		return 0
+	}
+	return q.placed[i-1].from
 }

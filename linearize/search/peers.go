@@ -24,6 +24,7 @@ func (h *history) findPeers() {
 			if ends[0] == p {
 				p.peer = ends[1]
 			}
+			p.boundMessages()
 		}
 	}
 }
@@ -50,7 +51,6 @@ func (h *history) findMessages() {
 			}
 		}
 		p.findReceives()
-		p.boundMessages()
 		h.findArrived(p)
 		h.checkUnnamed(p)
 	}
@@ -301,18 +301,31 @@ func (h *history) pendingAtRest(r *request) moment {
 }
 
 // foundEmptyBy returns the last moment of rest after which polls found q empty that returned before a moment, and before q may have
-// failed and p was closed (A21), or 0: what requests of p had failed by then had been delivered.
+// failed and p was closed (A21), or 0: what requests of p had failed by then had been delivered. Once q may have failed, what it delivers shows
+// that, if that was placed after the moment of rest.
 func (h *history) foundEmptyBy(p *qp, q *cq, until moment) moment {
-	if until = min(until, h.failsFrom(q)); p.closed != nil {
+	if p.closed != nil {
 		until = min(until, p.closed.call)
 	}
-	called := sort.Search(len(q.empty), func(i int) bool { return q.empty[i].call >= until })
+	before := until
+	if fails := h.failsFrom(q); fails < until {
+		before = min(until, max(fails, h.markFrom(q.placedFrom(until))))
+	}
+	called := sort.Search(len(q.empty), func(i int) bool { return q.empty[i].call >= before })
 	for _, s := range slices.Backward(q.empty[:called]) {
-		if i := h.marksTo(s.call); s.ret < until && i > 0 {
+		if i := h.marksTo(s.call); s.ret < before && i > 0 {
 			return h.marks[i-1]
 		}
 	}
 	return 0
+}
+
+// markFrom returns the first moment of rest that does not come before a moment, or never.
+func (h *history) markFrom(at moment) moment {
+	if i := h.marksTo(at - 1); i < len(h.marks) {
+		return h.marks[i]
+	}
+	return never
 }
 
 // findFlushedFailures takes the first request of a QP that libibverbs reports as flushed, where nothing had flushed it,

@@ -156,13 +156,18 @@ func (u *uncaused) mayBe(by cause, from moment, r *posting) bool {
 	return true
 }
 
-// explained reports whether what is told already may have cancelled u before a moment.
-func (u *uncaused) explained(before moment) bool {
-	p := u.lane.qp
-	if from := p.overflown(u.cq); from != 0 && from < before || u.own != 0 && u.own < before {
-		return true
-	}
-	return u.mayBeAmong(before, byInitiator, byFlushCall)
+// explained reports whether what is told already may have cancelled u before a moment, or an overflow.
+func (u *uncaused) explained(before moment) bool { return u.overflown(before) || u.byToldCause(before) }
+
+// overflown reports whether an overflow may have cancelled u before a moment.
+func (u *uncaused) overflown(before moment) bool {
+	from := u.lane.qp.overflown(u.cq)
+	return from != 0 && from < before
+}
+
+// byToldCause reports whether what is told already may have cancelled u before a moment.
+func (u *uncaused) byToldCause(before moment) bool {
+	return u.own != 0 && u.own < before || u.mayBeAmong(before, byInitiator, byFlushCall)
 }
 
 // mayBeAmong reports whether one of some causes, up to another one, may have cancelled u before a moment.
@@ -307,7 +312,7 @@ func (l *lane) uncaused(q *cq, p *poll, r *posting) *uncaused {
 // anything more is to be said of its CQ.
 func (p *qp) explain(u *uncaused) bool {
 	switch {
-	case u.explained(u.at):
+	case u.byToldCause(u.at):
 	case !p.s.verbs && !u.mayBeTold():
 		if p.reportUncaused(u); u.instead == nil {
 			p.breaks(u.request.called, byPeer, nil)
@@ -425,7 +430,7 @@ func (p *qp) finishUnexplained() {
 		case u.onlyAborted():
 			p.leaveOpen("a bad token may have cancelled " + u.request.wr + ", and whether it cancelled what had not completed by a later moment of " +
 				"rest this engine does not follow")
-		case u.notified != 0 && !u.mayBeBy(u.notified):
+		case u.notified != 0 && !u.mayBeBy(u.notified) && !u.overflown(u.at):
 			p.leaveOpen("whether a callback of " + u.cq.name + " was for " + u.request.wr + ", and what cancelled that, this engine does not follow")
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // crowding is when more completions may have been on their way into a CQ than it has room for.
 type crowding struct {
-	from    moment // the first, or 0 where none can have been one too many since the last that shows so
+	from    moment // the first at which it may have overflowed, or 0 where none can have been one too many since the last that shows so
 	until   moment // from then on there was room, or 0 while there is none
 	times   int    // how often it began
 	refuted int    // of these, how many are known to have lost nothing
@@ -87,12 +87,24 @@ func (q *cq) wasNotPosted(r *posting) {
 // hadRoom takes that the CQ has not overflowed.
 func (q *cq) hadRoom() { q.crowded = crowding{times: q.crowded.times, refuted: q.crowded.times} }
 
-// placedSince takes that a completion was placed in the CQ at a moment or later: it had not overflowed by then (ARM-17).
-func (q *cq) placedSince(from moment) {
-	if q.crowded.from != 0 && q.crowded.until != 0 && from >= q.crowded.until {
+// placedSince takes that a completion was placed in the CQ at a moment or later, for what is known, and in any case at another one or later: by then
+// it had not overflowed (ARM-17), and whatever it held has been delivered.
+func (q *cq) placedSince(from, inAnyCase moment) {
+	c := &q.crowded
+	if c.from == 0 {
+		return
+	}
+	if q.unshown < inAnyCase {
+		q.emptyAtRest = max(q.emptyAtRest, q.unshown)
+	}
+	if c.from = max(c.from, inAnyCase); c.until != 0 && from >= c.until {
 		q.hadRoom()
 	}
 }
+
+// placedFrom returns from when on r, which was delivered, can have been placed, whatever ended it: what is not told, or an overflow, may have cancelled
+// requests before what is.
+func (r *posting) placedFrom() moment { return max(r.called, r.lane.met, r.place) }
 
 // roomNow returns how much room the CQ has, if it may overflow now, or whether that is followed.
 func (q *cq) roomNow() int {
@@ -222,6 +234,7 @@ func (p *qp) crowds() bool {
 type restsOn struct {
 	q     *cq
 	times int
+	at    moment // of the finding
 }
 
 // mayHaveOverflown returns the CQs of a group that may have overflowed.
@@ -229,7 +242,7 @@ func (g *group) mayHaveOverflown() []restsOn {
 	var all []restsOn
 	for _, q := range g.crowded {
 		if q.crowded.from != 0 && q != g.without {
-			all = append(all, restsOn{q, q.crowded.times})
+			all = append(all, restsOn{q, q.crowded.times, q.s.at})
 		}
 	}
 	return all
@@ -243,7 +256,7 @@ func (s *Stream) restsOnNoOverflow() {
 }
 
 // open reports whether it is not known yet if the CQ overflowed.
-func (r restsOn) open() bool { return r.q.crowded.refuted < r.times }
+func (r restsOn) open() bool { return r.q.crowded.refuted < r.times && r.q.crowded.from <= r.at }
 
 // leaveOpen makes of findings questions that an overflow may explain, or another guess, and takes back what was found after them.
 func (s *Stream) leaveOpen() {

@@ -62,7 +62,7 @@ func (s *Stream) placed(e *trace.Event) {
 	now := sight{what: placedNow, at: s.at, kinds: kinds, counted: counted}
 	now.list, now.n, now.from = l.shows(r)
 	l.cq.take(now)
-	l.cq.placedSince(s.at)
+	l.cq.placedSince(s.at, s.at)
 	l.cq.pending--
 	l.cq.shown++
 	l.cq.points = append(l.cq.points, r)

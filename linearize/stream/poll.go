@@ -115,6 +115,7 @@ func (q *cq) release() {
 			if q.emptied = max(q.emptied, p.call.call); later {
 				q.emptyAtRest = p.rested
 			}
+			q.unshown = p.rested
 			empty := sight{what: foundNothing, at: p.at, pending: pending, room: room}
 			if (q.owed > 0 || q.mayOwe != 0) && q.failed == 0 && !(alone && q.overflowExplains(empty)) {
 				q.missing(p)

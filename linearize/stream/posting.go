@@ -23,6 +23,7 @@ type lane struct {
 	ran        moment     // … the latest of those that are over can have been executed
 	ranFirst   moment     // … of those that nothing behind them passes (FLAG-04)
 	readOver   moment     // … when the latest read was told to be over
+	met        moment     // when the other half of the latest message to have succeeded was posted, at the earliest
 	took       int        // receives, or sends, that succeeded
 	lost       int        // receives that ended otherwise
 	sent       []arrival  // of sends: those that succeeded and whose receive was not told yet

@@ -112,7 +112,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	if r.place != 0 {
 		kinds = r.kinds
 	}
-	q.placedSince(max(from, r.place))
+	q.placedSince(max(from, r.place), r.placedFrom())
 	q.countDelivered(p, r, kinds)
 	out = append(out, s.late...)
 	if s.late = nil; r.silent && !q.doubts(p, r, kinds) || r.didNotWait() {
@@ -277,6 +277,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		if kinds, met, ok = s.meet(q, p.line, r, result); !ok {
 			return
 		}
+		l.met = max(l.met, met)
 		if from = l.runs(r, max(from, met)); r.isMessage() {
 			l.arrives(r, s.at, p.line)
 		}
