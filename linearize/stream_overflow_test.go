@@ -209,6 +209,10 @@ func TestWhatCrowds(t *testing.T) {
 			"NdkReceive qp3 r1; NdkWrite qp4 w4; rest; NdkWrite qp3 a1; NdkWrite qp3 a2; get cq3; get cq3 a1 a2; get cq4 w4c; rest; get cq3"},
 		{"… which has room", verdict.ProviderViolation, "RES-08",
 			"NdkReceive qp3 r1; NdkWrite qp4 w4; rest; NdkWrite qp3 a1; get cq3; get cq4 w4c"},
+		{"a write is missing, of a CQ that is crowded by receives", verdict.Conformant, "",
+			"NdkReceive qp3 r1; NdkReceive qp3 r2; NdkReceive qp3 r3; NdkWrite qp3 w1; rest; get cq3; get cq4"},
+		{"… and delivers one whose message came later", verdict.ProviderViolation, "",
+			"NdkReceive qp3 r1; NdkReceive qp3 r2; NdkReceive qp3 r3; NdkWrite qp3 w1; rest; get cq3; NdkSend qp4 s1; get cq3 r1; get cq4 s1"},
 		{"receives that a silent write of the other end cancelled, more than there is room for", verdict.Conformant, "", other +
 			"NdkResizeCq cq3 1; NdkReceive qp3 r1; NdkReceive qp3 r2; NdkWrite qp4 w4 SILENT_SUCCESS; NdkWrite qp6 b1; rest; get cq5 b1c; get cq5"},
 		{"… as many as there is room for", verdict.ProviderViolation, "RES-08", other +
