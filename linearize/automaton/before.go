@@ -22,7 +22,7 @@ func (q *Queue) Before(most int) []State {
 	var all []State
 	var seen []control
 	for _, x := range q.prior.alive {
-		s := State{Cq: x.cq(x.least, nil, 0), Most: int(x.most + q.debt), Ahead: int(x.ahead)}
+		s := State{Cq: x.cq(x.least, nil, 0), Most: int(x.most + q.owed), Ahead: int(x.ahead)}
 		for _, c := range x.cells {
 			if c.form == one || c.form == point {
 				s.Holds++

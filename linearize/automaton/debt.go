@@ -39,6 +39,15 @@ func fewest(alive []explanation) uint32 {
 	return least
 }
 
+// due returns how many callbacks of the debt an entry needs, so that after it the explanation that may owe the fewest says mostOwed again: while
+// there is a debt, sets differ by no more than what tells their explanations apart.
+func (q *Queue) due() uint32 {
+	if q.debt == 0 {
+		return 0
+	}
+	return min(q.debt, mostOwed+1-min(mostOwed+1, fewest(q.set.alive)))
+}
+
 // raise gives n callbacks back that may be owed.
 func (q *Queue) raise(n uint32) {
 	if n == 0 || q.err != nil || !q.Alive() {

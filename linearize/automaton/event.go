@@ -14,7 +14,7 @@ type event struct {
 	kinds  Kinds
 	is     bool   // of delivered: its place is known; of rested: a completion is owed; of resized: it was refused
 	rank   uint16 // of delivered: the first by which it can have been placed; of pruned, fenceGone: the one in question
-	n      int    // of armReturned: which call; of readersAre, pruned: the number
+	n      int    // of armReturned: which call; of readersAre, pruned: the number; of callbackEntered: callbacks of the debt that may be owed, too
 	depth  int    // for how many completions the CQ has room, if it may have overflowed just before; or HasRoom, or NotFollowed
 }
 
@@ -93,6 +93,9 @@ func (s *steps) add(e event, to *step) {
 func (m *Machine) compute(s *set, e event) *step {
 	t := transition{machine: m, set: s, event: e, now: uint16(len(s.need)), flights: s.flights, readers: s.readers}
 	for _, x := range s.alive {
+		if e.what == callbackEntered {
+			x.most += uint32(e.n)
+		}
 		if t.take(x); t.err != nil {
 			return &step{err: t.err}
 		}

@@ -21,6 +21,7 @@ type Queue struct {
 	fences  []mark
 	now     Moment // of the latest event
 	debt    uint32 // callbacks that may be owed beside those that the explanations say
+	owed    uint32 // … before the latest event
 	depth   int    // as an event has it
 	why     []*model.Refusal
 	death   death // where no explanation is left
@@ -80,6 +81,9 @@ func (q *Queue) take(e event, at Moment) bool {
 	if e.mayComeAfterOverflow() {
 		e.depth = q.depth
 	}
+	if e.what == callbackEntered {
+		e.n = int(q.due())
+	}
 	s := q.machine.after(before, &e)
 	if s.err != nil {
 		q.err = s.err
@@ -87,7 +91,7 @@ func (q *Queue) take(e event, at Moment) bool {
 	}
 	known := len(q.moments)
 	if q.now = at; e.what < pruned {
-		q.prior = before
+		q.prior, q.owed = before, q.debt
 	}
 	moments, pending := q.moments[:0], q.pending[:0]
 	for _, rank := range s.keep { // in place: ranks only fall
@@ -102,9 +106,8 @@ func (q *Queue) take(e event, at Moment) bool {
 		return false
 	}
 	q.moments, q.pending = moments, pending
-	q.debt += s.shift
-	if q.debt > 0 && e.what == callbackEntered && fewest(q.set.alive) < mostOwed/2 {
-		q.raise(min(q.debt, mostOwed))
+	if q.debt += s.shift; e.what == callbackEntered {
+		q.debt -= uint32(e.n)
 	}
 	return q.prune(at) && q.fence()
 }

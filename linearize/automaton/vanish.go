@@ -13,7 +13,7 @@ func (q *Queue) Vanished(points []Moment, others int, again bool, ended, at Mome
 	if q.err != nil || !q.Alive() || ended != 0 && !q.Ended(ended) {
 		return q.Alive()
 	}
-	q.now, q.prior = at, q.set
+	q.now, q.prior, q.owed = at, q.set, q.debt
 	if n := len(q.moments); n == 0 || q.moments[n-1] != at {
 		q.moments, q.pending = append(q.moments, at), append(q.pending, q.open)
 	}
