@@ -13,7 +13,7 @@ type event struct {
 	status model.Health
 	kinds  Kinds
 	is     bool   // of delivered: its place is known; of rested: a completion is owed; of resized: it was refused
-	rank   uint16 // of delivered: the first by which it can have been placed; of pruned, fenceGone: the one in question
+	rank   uint16 // of delivered: the first by which it can have been placed; of pruned, voided, fenceGone: the one in question
 	n      int    // of armReturned: which call; of readersAre, pruned: the number; of callbackEntered: callbacks of the debt that may be owed, too
 	depth  int    // for how many completions the CQ has room, if it may have overflowed just before; or HasRoom, or NotFollowed
 }
@@ -36,6 +36,7 @@ const (
 	closeDone
 	readersAre
 	pruned
+	voided
 	fenceGone
 	fenceShut
 	fenceOpened
@@ -219,6 +220,8 @@ func (t *transition) takeFrom(x explanation) {
 			return
 		}
 		t.refuse(TooFew)
+	case voided:
+		t.keep(x.withNothingBy(t.event.rank))
 	case fenceGone:
 		t.keep(x.withoutFence(t.event.rank))
 	case fenceShut:
@@ -226,6 +229,20 @@ func (t *transition) takeFrom(x explanation) {
 	case fenceOpened:
 		t.keep(x.withFence(t.event.rank, openFence))
 	}
+}
+
+// withNothingBy returns x where any number of completions that had been placed by a moment are none.
+func (x explanation) withNothingBy(rank uint16) explanation {
+	kept, old := make([]cell, 0, len(x.cells)), x.old
+	for i, c := range x.cells {
+		if c.form == many && c.by <= rank {
+			old -= inside(i < x.old)
+			continue
+		}
+		kept = append(kept, c)
+	}
+	x.cells, x.old = kept, old
+	return x
 }
 
 // withoutFence returns x without the fence of a moment.

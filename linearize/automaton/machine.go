@@ -202,16 +202,22 @@ type seen struct {
 	placedArms model.Arms // … or would be when completions are placed
 	owes       bool       // all say that a callback is owed
 	mayOwe     bool       // one does
+	firstMany  uint16     // the first moment by which any number of completions may have been placed, or anyTime
 	aged       int        // completions that the CQ holds at least, none of these fresh, if all say the same, and else 0
 }
 
 func (m *Machine) see(alive []explanation) seen {
-	s := seen{owes: len(alive) > 0}
+	s := seen{owes: len(alive) > 0, firstMany: anyTime}
 	for i, x := range alive {
 		if aged := x.aged(); i == 0 {
 			s.aged = aged
 		} else if aged != s.aged {
 			s.aged = 0
+		}
+		for _, c := range x.cells {
+			if c.form == many {
+				s.firstMany = min(s.firstMany, c.by)
+			}
 		}
 		s.arms |= 1 << x.arm
 		s.placedArms |= 1 << x.arm

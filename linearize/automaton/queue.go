@@ -112,12 +112,16 @@ func (q *Queue) take(e event, at Moment) bool {
 	return q.prune(at) && q.fence()
 }
 
-// prune drops the explanations that would have placed completions of more requests than there are.
+// prune drops the explanations that would have placed completions of more requests than there are, and what has a place in others though
+// there are none.
 func (q *Queue) prune(at Moment) bool {
 	for rank, n := range q.set.need {
 		if n > q.pending[rank] {
 			return q.take(event{what: pruned, rank: uint16(rank), n: q.pending[rank]}, at)
 		}
+	}
+	if first := int(q.set.firstMany); first < len(q.pending) && q.pending[first] <= 0 {
+		return q.take(event{what: voided, rank: uint16(first)}, at)
 	}
 	return true
 }
