@@ -93,36 +93,28 @@ func (m *Machine) strength(a model.Arm, kind Kinds) int {
 }
 
 // matching returns the kinds that count for an arm of type a as level or more.
-func (m *Machine) matching(a model.Arm, level int) Kinds {
-	var kinds Kinds
-	AnyKind.each(func(kind Kinds) {
-		if m.strength(a, kind) >= level {
-			kinds |= kind
-		}
-	})
-	return kinds
-}
+func (m *Machine) matching(a model.Arm, level int) Kinds { return m.matches[a][level] }
 
-// restrict returns what x holds as far as its level for an arm of type a is one from least to most.
-func (m *Machine) restrict(x explanation, a model.Arm, least, most int) []explanation {
+// restrict adds to all what x holds as far as its level for an arm of type a is one from least to most.
+func (m *Machine) restrict(all []explanation, x explanation, a model.Arm, least, most int) []explanation {
 	if most == holdsNothing {
 		if !x.nullable() {
-			return nil
+			return all
 		}
-		return []explanation{x.emptied()}
+		return append(all, x.emptied())
 	}
-	y, possible := x.without(x.old, m.matching(a, most+1))
+	y, possible := m.without(x, x.old, m.matching(a, most+1))
 	switch {
 	case !possible:
-		return nil
+		return all
 	case least == holdsNothing:
-		return []explanation{y}
+		return append(all, y)
 	case least == noMatch && slices.ContainsFunc(y.cells, func(c cell) bool { return c.form == fence }):
-		return []explanation{y}
+		return append(all, y)
 	case least == noMatch:
-		return y.having(0, AnyKind)
+		return m.having(all, y, 0, AnyKind)
 	}
-	return y.having(y.old, m.matching(a, least))
+	return m.having(all, y, y.old, m.matching(a, least))
 }
 
 // emptied returns x for an empty CQ.
@@ -136,9 +128,12 @@ func (x explanation) emptied() explanation {
 }
 
 // without returns x without completions of some kinds in the cells from there on; possible is false when one must be.
-func (x explanation) without(from int, kinds Kinds) (y explanation, possible bool) {
+func (m *Machine) without(x explanation, from int, kinds Kinds) (y explanation, possible bool) {
 	y = x
-	y.cells = slices.Clone(x.cells[:from])
+	if kinds == 0 {
+		return y, y.holdsThose()
+	}
+	y.cells = append(m.arena.empty(len(x.cells)), x.cells[:from]...)
 	for i, c := range x.cells[from:] {
 		if !c.form.isFence() {
 			c.kinds &^= kinds
@@ -155,26 +150,25 @@ func (x explanation) without(from int, kinds Kinds) (y explanation, possible boo
 	return y, y.holdsThose()
 }
 
-// having returns x as far as it has a completion of some kinds in the cells from there on: for each place where the last
+// having adds to all x as far as it has a completion of some kinds in the cells from there on: for each place where the last
 // one of them can be.
-func (x explanation) having(from int, kinds Kinds) []explanation {
+func (m *Machine) having(all []explanation, x explanation, from int, kinds Kinds) []explanation {
 	for _, c := range x.cells[from:] {
 		if !c.form.mayBeNone() && !c.form.isFence() && c.kinds&^kinds == 0 {
-			return []explanation{x}
+			return append(all, x)
 		}
 	}
-	var all []explanation
 	for i := len(x.cells) - 1; i >= from; i-- {
 		c := x.cells[i]
 		if c.form.isFence() || c.kinds&kinds == 0 {
 			continue
 		}
-		y, possible := x.without(i+1, kinds)
+		y, possible := m.without(x, i+1, kinds)
 		if !possible {
 			break
 		}
 		behind := y.cells[i+1:]
-		y.cells = slices.Clone(x.cells[:i])
+		y.cells = append(m.arena.empty(len(y.cells)+2), x.cells[:i]...)
 		last := cell{form: c.form, kinds: c.kinds & kinds, by: c.by}
 		if last.form == lost {
 			last.form, y = one, y.isThere()

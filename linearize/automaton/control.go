@@ -107,6 +107,7 @@ func join(controls []control, c control) []control {
 // placing says what it does to place one more completion: nothing, for the kinds of loop, so that any number of them may be
 // placed; or a change.
 type placing struct {
+	of      control
 	loop    Kinds
 	changes []change
 	ways    []way // what ways returns, once it was asked for
@@ -119,10 +120,15 @@ type change struct {
 
 // placing returns what placing does, in a CQ whose room has no end: the caller knows from when on there was room.
 func (m *Machine) placing(c control) *placing {
-	if p := m.places[c]; p != nil {
+	latest := &m.latest[(c.most+c.least<<3+uint32(c.arm)<<5)%uint32(len(m.latest))]
+	if p := *latest; p != nil && p.of == c {
 		return p
 	}
-	p := &placing{}
+	if p := m.places[c]; p != nil {
+		*latest = p
+		return p
+	}
+	p := &placing{of: c}
 	AnyKind.each(func(kind Kinds) {
 		next, _ := m.ask(c, model.Action{Name: model.Place, Completion: completions[kind]}, nil, 0)
 		for _, to := range next {
@@ -141,8 +147,9 @@ func (m *Machine) placing(c control) *placing {
 	if len(m.places) >= maxRemembered {
 		clear(m.places)
 		clear(m.classes)
+		clear(m.latest[:])
 	}
-	m.places[c] = p
+	m.places[c], *latest = p, p
 	return p
 }
 
@@ -156,11 +163,6 @@ type way struct {
 type place struct {
 	class       int
 	least, most uint32
-}
-
-// includes reports whether q is p, but for an interval within that of p.
-func (p place) includes(q place) bool {
-	return p.class == q.class && p.least <= q.least && p.most >= q.most
 }
 
 // ways returns how placing goes on from a control state, up to the first change of it and whatever is placed after that.

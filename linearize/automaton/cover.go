@@ -1,57 +1,129 @@
 package automaton
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // uncovered returns the explanations that no other covers, each in its shortest form.
 func (m *Machine) uncovered(all []explanation) []explanation {
+	candidates, order := slices.Grow(m.candidates[:0], len(all)), m.order[:0]
 	for i := range all {
-		all[i] = m.normal(all[i])
+		x := &all[i]
+		m.normalise(x)
+		candidates = append(candidates, candidate{explanation: x, place: i, tally: tallyOf(x.cells), ways: m.ways(x.control)})
+		order = append(order, &candidates[i])
 	}
-	slices.SortStableFunc(all, func(x, y explanation) int { return len(x.cells) - len(y.cells) })
-	candidates := make([]candidate, len(all))
-	kept := make([]*candidate, 0, len(all))
-	for i, x := range all {
-		c := &candidates[i]
-		*c = candidate{tally: tallyOf(x.cells), ways: m.ways(x.control), explanation: x}
-		c.place = c.ways[0].to
+	if len(all) <= maxStaged {
+		m.candidates, m.order = candidates, order
+	}
+	slices.SortFunc(order, (*candidate).compare)
+	kept := map[int][]covering{} // by the classes that they reach
+	for i, c := range order {
 		if m.Halted() { // one that is needless does no harm
-			kept = append(kept, c)
 			continue
 		}
-		if slices.ContainsFunc(kept, func(d *candidate) bool { return m.covers(d, c) }) {
+		if c.needless = m.coversOne(kept[c.ways[0].to.class], c); c.needless {
 			continue
 		}
-		kept = slices.DeleteFunc(kept, func(d *candidate) bool { return m.covers(c, d) })
-		kept = append(kept, c)
+		self := c.by(0)
+		for j := i - 1; j >= 0 && order[j].isLike(c); j-- {
+			d := order[j]
+			d.needless = d.needless || m.covers(&self, d)
+		}
+		for w := range c.ways {
+			to := c.ways[w].to.class
+			kept[to] = append(kept[to], c.by(w))
+		}
 	}
-	alive := make([]explanation, len(kept))
-	for i, c := range kept {
-		alive[i] = c.explanation
+	order = slices.DeleteFunc(order, func(c *candidate) bool { return c.needless })
+	slices.SortFunc(order, (*candidate).shorter)
+	alive := make([]explanation, len(order))
+	for i, c := range order {
+		alive[i] = *c.explanation
 	}
 	return alive
 }
 
-// A candidate is an explanation with what is looked up once for all that it may cover. What tells most pairs apart comes first.
+// A candidate is an explanation with what is looked up once for all that it may cover.
 type candidate struct {
-	place place
-	tally tally
-	ways  []way
-	explanation
+	*explanation
+	place    int // among all
+	needless bool
+	tally    tally
+	ways     []way
 }
 
-// covers reports whether every course that y can still take, x can take too, perhaps by placing completions only now.
-// It may miss some: then an explanation is kept that is not needed.
-func (m *Machine) covers(x, y *candidate) bool {
-	if x.gone && !y.gone || x.stay > 0 && (x.stay != y.stay || x.tally.lost != y.tally.lost) {
-		return false
+// compare orders candidates so that each comes before those that it covers, unless they are alike.
+func (c *candidate) compare(d *candidate) int {
+	a, b := &c.ways[0].to, &d.ways[0].to
+	switch {
+	case c.tally.ones != d.tally.ones:
+		return cmp.Compare(c.tally.ones, d.tally.ones)
+	case a.class != b.class:
+		return cmp.Compare(a.class, b.class)
+	case a.most != b.most:
+		return cmp.Compare(b.most, a.most)
+	case a.least != b.least:
+		return cmp.Compare(a.least, b.least)
+	case c.tally.first != d.tally.first:
+		return cmp.Compare(d.tally.first, c.tally.first)
 	}
-	for i := range x.ways {
-		w := &x.ways[i]
-		if w.to.includes(y.place) && x.tally.mayHold(i > 0, y.tally) && m.holds(x.explanation, w.steps, y.explanation) {
+	return c.shorter(d)
+}
+
+// shorter orders candidates by their lengths, and then by their places.
+func (c *candidate) shorter(d *candidate) int {
+	if n := cmp.Compare(len(c.cells), len(d.cells)); n != 0 {
+		return n
+	}
+	return cmp.Compare(c.place, d.place)
+}
+
+// isLike reports whether nothing that compare looks at tells which of two may cover the other.
+func (c *candidate) isLike(d *candidate) bool {
+	return c.ways[0].to == d.ways[0].to && c.tally.ones == d.tally.ones && c.tally.first == d.tally.first
+}
+
+// A covering is an explanation with one of its ways. What tells most pairs apart is kept beside it.
+type covering struct {
+	least, most uint32
+	ones        int
+	first       uint16
+	more        bool // the way places one
+	tally       *tally
+	steps       []cell
+	x           *explanation
+}
+
+func (c *candidate) by(way int) covering {
+	w := &c.ways[way]
+	return covering{w.to.least, w.to.most, c.tally.ones + inside(way > 0), c.tally.first, way > 0, &c.tally, w.steps, c.explanation}
+}
+
+// coversOne reports whether one of those that reach the class of y covers it: the latest are the most like it.
+func (m *Machine) coversOne(those []covering, y *candidate) bool {
+	to, ones, first := y.ways[0].to, y.tally.ones, y.tally.first
+	for i := len(those) - 1; i >= 0; i-- {
+		v := &those[i]
+		if v.least <= to.least && v.most >= to.most && v.ones <= ones && v.first >= first && m.covers(v, y) {
 			return true
 		}
 	}
 	return false
+}
+
+// covers reports whether every course that y can still take, x can take too by a way to its class and an interval that includes its own,
+// perhaps by placing completions only now. It may miss some: then an explanation is kept that is not needed.
+func (m *Machine) covers(v *covering, y *candidate) bool {
+	if !v.tally.mayHold(v.more, y.tally) {
+		return false
+	}
+	x := v.x
+	if x.gone && !y.gone || x.stay > 0 && (x.stay != y.stay || v.tally.lost != y.tally.lost) {
+		return false
+	}
+	return m.holds(*x, v.steps, *y.explanation)
 }
 
 // A tally tells how many cells there are of the forms that stand for a thing each, and by when the first of the completions that

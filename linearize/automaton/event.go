@@ -92,7 +92,8 @@ func (s *steps) add(e event, to *step) {
 }
 
 func (m *Machine) compute(s *set, e event) *step {
-	t := transition{machine: m, set: s, event: e, now: uint16(len(s.need)), flights: s.flights, readers: s.readers}
+	m.arena.reset()
+	t := transition{machine: m, alive: m.taken[:0], set: s, event: e, now: uint16(len(s.need)), flights: s.flights, readers: s.readers}
 	for _, x := range s.alive {
 		if e.what == callbackEntered {
 			x.most += uint32(e.n)
@@ -105,11 +106,16 @@ func (m *Machine) compute(s *set, e event) *step {
 		return &step{err: ErrHalted}
 	}
 	t.end()
-	to := m.intern
-	if e.onlyDrops() {
-		to = m.lowered
+	if cap(t.alive) <= maxStaged {
+		m.taken = t.alive[:0]
 	}
-	next := to(t.alive, t.flights, t.readers, t.now+1)
+	alive := t.alive
+	if e.onlyDrops() {
+		alive = slices.Clone(alive)
+	} else {
+		alive = m.uncovered(alive)
+	}
+	next := m.lowered(alive, t.flights, t.readers, t.now+1)
 	if m.Halted() {
 		return &step{err: ErrHalted}
 	}
@@ -154,6 +160,7 @@ func (t *transition) staged(x explanation, f func(explanation)) {
 	for _, y := range all {
 		f(y)
 	}
+	t.machine.staged = all[:0]
 }
 
 // take takes the event from x, and from what x becomes if the CQ has overflowed just before.
@@ -514,7 +521,7 @@ func (t *transition) settled(y explanation) {
 		if t.event.n > 0 {
 			c.form = fence
 		}
-		y = y.with(c)
+		y = t.machine.with(y, c)
 	}
 	t.keep(y)
 }
@@ -523,11 +530,11 @@ func (t *transition) settled(y explanation) {
 func (t *transition) place(x explanation) {
 	p := t.machine.placing(x.control)
 	if kinds := p.loop & t.event.kinds; kinds != 0 {
-		t.keep(x.with(cell{form: point, kinds: kinds, by: t.now}))
+		t.keep(t.machine.with(x, cell{form: point, kinds: kinds, by: t.now}))
 	}
 	for _, c := range p.changes {
 		if kinds := c.kinds & t.event.kinds; kinds != 0 {
-			y := x.with(cell{form: point, kinds: kinds, by: t.now})
+			y := t.machine.with(x, cell{form: point, kinds: kinds, by: t.now})
 			y.control = c.to
 			t.keep(y)
 		}

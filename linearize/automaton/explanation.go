@@ -33,6 +33,11 @@ func (x explanation) appendKey(key []byte) []byte {
 	return key
 }
 
+// equal reports whether x and y are the same.
+func (x explanation) equal(y explanation) bool {
+	return x.control == y.control && x.old == y.old && x.gone == y.gone && x.stay == y.stay && slices.Equal(x.cells, y.cells)
+}
+
 func bit(b bool) byte {
 	if b {
 		return 1
@@ -56,8 +61,8 @@ func (x explanation) aged() int {
 }
 
 // with returns x with one more cell, the newest.
-func (x explanation) with(c cell) explanation {
-	x.cells = append(slices.Clip(x.cells), c)
+func (m *Machine) with(x explanation, c cell) explanation {
+	x.cells = append(append(m.arena.empty(len(x.cells)+1), x.cells...), c)
 	if x.uncounted {
 		x.old = len(x.cells)
 	}
@@ -67,20 +72,20 @@ func (x explanation) with(c cell) explanation {
 // extended returns x with all completions that may be placed now without any effect.
 func (m *Machine) extended(x explanation, now uint16) explanation {
 	if loop := m.placing(x.control).loop; loop != 0 {
-		return x.with(cell{form: many, kinds: loop, by: now})
+		return m.with(x, cell{form: many, kinds: loop, by: now})
 	}
 	return x
 }
 
-// normal returns x in its shortest form: completions that may as well be placed later are left out, and so are cells that
+// normalise brings x into its shortest form: completions that may as well be placed later are left out, and so are cells that
 // say nothing beside their neighbours.
-func (m *Machine) normal(x explanation) explanation {
+func (m *Machine) normalise(x *explanation) {
 	loop := m.placing(x.control).loop
 	n := len(x.cells)
 	for n > 0 && x.cells[n-1].form == many && x.cells[n-1].kinds&^loop == 0 && (n > x.old || x.uncounted || m.freshServesAsOld) {
 		n--
 	}
-	cells := make([]cell, 0, n)
+	cells := m.arena.empty(n)
 	old := 0
 	for i, c := range x.cells[:n] {
 		isOld := i < x.old
@@ -103,5 +108,4 @@ func (m *Machine) normal(x explanation) explanation {
 		}
 	}
 	x.cells, x.old = cells, old
-	return x
 }

@@ -27,7 +27,8 @@ type Machine struct {
 	looksAtEntry bool // … and nothing looks at it when the callback returns
 
 	places   map[control]*placing
-	classes  map[control]int // the numbers of control states without their intervals
+	latest   [1 << 7]*placing // of those that were asked for, by a few bits of their control states
+	classes  map[control]int  // the numbers of control states without their intervals
 	numbered int
 	answers  map[question]answer
 	looked   map[look][]outcome
@@ -35,6 +36,16 @@ type Machine struct {
 	size     int // about, in bytes, of what is remembered
 	limit    int
 	halted   atomic.Bool
+
+	matches [model.ANY + 1][levels + 1]Kinds // the kinds that count for an arm as a level or more
+
+	// Memory that is used again for each set.
+	arena                arena
+	taken, staged, found []explanation
+	candidates           []candidate
+	order                []*candidate
+	key                  []byte
+	parts                [][]byte
 }
 
 // ErrTooMany is the answer when the explanations of one CQ are more than are kept.
@@ -71,6 +82,13 @@ func New(d model.Dialect, memory int) *Machine {
 	m.freshServesAsOld = d.FreshAtArm == model.May || d.FreshAtArm == d.OldAtArm && !polledCounts
 	m.agesAtEntry = !d.Serialised || d.A3 == model.A3Entry
 	m.looksAtEntry = m.agesAtEntry && d.A28 == model.A28AtOnce
+	for a := range m.matches {
+		AnyKind.each(func(kind Kinds) {
+			for level := range m.strength(model.Arm(a), kind) + 1 {
+				m.matches[a][level] |= kind
+			}
+		})
+	}
 	m.oldServesAsFresh = !polledCounts && (d.OldAtArm == model.May || d.FreshAtArm == d.OldAtArm)
 	return m
 }
@@ -118,19 +136,7 @@ func (m *Machine) known(alive []explanation, flights []model.Arm, readers uint8,
 	if len(keep) > maxRanks {
 		return &step{err: ErrTooMany}
 	}
-	keys := make([][]byte, len(alive))
-	for i, x := range alive {
-		keys[i] = x.appendKey(nil)
-	}
-	slices.SortFunc(keys, bytes.Compare)
-	key := []byte{readers, byte(len(flights))}
-	for _, a := range flights {
-		key = append(key, byte(a))
-	}
-	for _, k := range keys {
-		key = binary.AppendUvarint(key, uint64(len(k)))
-		key = append(key, k...)
-	}
+	key := m.keyOf(alive, flights, readers)
 	s := m.sets[string(key)]
 	if s == nil {
 		s = &set{alive: alive, flights: flights, readers: readers, need: need(alive, len(keep))}
@@ -139,6 +145,28 @@ func (m *Machine) known(alive []explanation, flights []model.Arm, readers uint8,
 		m.sets[string(key)] = s
 	}
 	return &step{to: s, keep: keep}
+}
+
+// keyOf returns an encoding of a set, in memory that is used again: two sets are equal exactly when their keys are.
+func (m *Machine) keyOf(alive []explanation, flights []model.Arm, readers uint8) []byte {
+	key, parts := m.key[:0], m.parts[:0]
+	for i := range alive {
+		n := len(key)
+		key = alive[i].appendKey(key)
+		parts = append(parts, key[n:]) // where it was, if the key has moved on since
+	}
+	slices.SortFunc(parts, bytes.Compare)
+	n := len(key)
+	key = append(key, readers, byte(len(flights)))
+	for _, a := range flights {
+		key = append(key, byte(a))
+	}
+	for _, p := range parts {
+		key = binary.AppendUvarint(key, uint64(len(p)))
+		key = append(key, p...)
+	}
+	m.key, m.parts = key, parts
+	return key[n:]
 }
 
 // remember accounts for memory; when there is too much, everything is forgotten, and computed again where it is needed.
@@ -152,10 +180,12 @@ func (m *Machine) remember(bytes int) {
 	}
 }
 
-// renumber replaces the ranks of all cells by 0, 1, … and returns the ranks that these were.
+// renumber replaces the ranks of all cells by 0, 1, …, in memory of their own, and returns the ranks that these were.
 func renumber(alive []explanation, ranks uint16) []uint16 {
 	used := make([]bool, ranks)
+	n := 0
 	for _, x := range alive {
+		n += len(x.cells)
 		for _, c := range x.cells {
 			used[c.by] = true
 		}
@@ -168,12 +198,14 @@ func renumber(alive []explanation, ranks uint16) []uint16 {
 			keep = append(keep, uint16(old))
 		}
 	}
+	cells := make([]cell, 0, n)
 	for i := range alive {
-		cells := slices.Clone(alive[i].cells)
-		for j := range cells {
-			cells[j].by = number[cells[j].by]
+		first := len(cells)
+		for _, c := range alive[i].cells {
+			c.by = number[c.by]
+			cells = append(cells, c)
 		}
-		alive[i].cells = cells
+		alive[i].cells = cells[first:len(cells):len(cells)]
 	}
 	return keep
 }

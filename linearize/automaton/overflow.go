@@ -49,7 +49,7 @@ func (m *Machine) overflown(y explanation, depth int, now uint16) ([]explanation
 	full, err := y.filled(nil, 0, n)
 	var all []explanation
 	for _, z := range full {
-		z = z.with(cell{form: dropped, by: now})
+		z = m.with(z, cell{form: dropped, by: now})
 		for _, z.control = range next {
 			all = append(all, z)
 		}

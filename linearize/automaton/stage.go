@@ -9,12 +9,24 @@ import (
 // stage returns what x can have become by the moment before an event, by hidden steps and by calls that are under way. What
 // is placed on the way is placed by now. Placings without effect are a cell of any number, so that there is an end to it.
 func (m *Machine) stage(s *set, x explanation, now uint16) ([]explanation, error) {
-	seen := map[string]bool{}
-	var all []explanation
-	var key []byte
+	all := m.staged[:0]
+	m.staged = nil // until all that is staged was taken
+	var seen map[string]bool
 	add := func(y explanation) {
 		y = m.extended(y, now)
-		if key = y.appendKey(key[:0]); !seen[string(key)] {
+		if len(all) < few {
+			if !slices.ContainsFunc(all, y.equal) {
+				all = append(all, y)
+			}
+			return
+		}
+		if seen == nil {
+			seen = map[string]bool{}
+			for _, x := range all {
+				seen[string(x.appendKey(nil))] = true
+			}
+		}
+		if key := y.appendKey(nil); !seen[string(key)] {
 			seen[string(key)] = true
 			all = append(all, y)
 		}
@@ -29,7 +41,7 @@ func (m *Machine) stage(s *set, x explanation, now uint16) ([]explanation, error
 		}
 		y := all[i]
 		for _, c := range m.placing(y.control).changes {
-			z := y.with(cell{form: one, kinds: c.kinds, by: now})
+			z := m.with(y, cell{form: one, kinds: c.kinds, by: now})
 			z.control = c.to
 			add(z)
 		}
@@ -58,6 +70,9 @@ func (m *Machine) stage(s *set, x explanation, now uint16) ([]explanation, error
 	return all, nil
 }
 
+// few is how many explanations are as soon compared one by one.
+const few = 16
+
 // armed returns what becomes of x when an arm of type t takes effect.
 func (m *Machine) armed(x explanation, t model.Arm) []explanation {
 	return m.looks(x, model.Action{Name: model.NdkArmCq, Type: t}, model.Stronger(x.arm, t))
@@ -75,22 +90,26 @@ func (m *Machine) exited(x explanation) []explanation {
 	return all
 }
 
-// looks returns what becomes of x by an action that may look, for an arm of type a, at what the CQ holds.
+// looks returns what becomes of x by an action that may look, for an arm of type a, at what the CQ holds: until it is asked the next time.
 func (m *Machine) looks(x explanation, action model.Action, a model.Arm) []explanation {
-	var all []explanation
+	all := m.found[:0]
 	for _, o := range m.outcomes(x.control, action, a) {
-		for _, y := range m.restrict(x, a, o.least, o.most) {
-			y.control = o.to
-			all = append(all, y)
+		n := len(all)
+		all = m.restrict(all, x, a, o.least, o.most)
+		for i := range all[n:] {
+			all[n+i].control = o.to
 		}
 	}
+	m.found = all[:0]
 	return all
 }
 
 // A look is an action that may look at what a CQ holds, and where it is taken.
 type look struct {
 	control
-	action model.Action
+	name   model.Name
+	called model.Arm    // with which type
+	told   model.Health // with which status
 	arm    model.Arm
 }
 
@@ -103,7 +122,7 @@ type outcome struct {
 // outcomes asks the model for a CQ of each strength, and remembers what it answers. Where two strengths have one outcome, they are
 // not told apart.
 func (m *Machine) outcomes(c control, action model.Action, a model.Arm) []outcome {
-	asked := look{c, action, a}
+	asked := look{c, action.Name, action.Type, action.CqStatus, a}
 	outcomes, known := m.looked[asked]
 	if known {
 		return outcomes
