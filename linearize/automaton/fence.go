@@ -67,6 +67,9 @@ func (q *Queue) fenceAt(rested Moment) *mark {
 // settle takes a delivered completion off the list of what was owed at a moment of rest, and reports whether it was the
 // last that is known to have been.
 func (q *Queue) settle(from, rested Moment) bool {
+	if rested == 0 {
+		return false
+	}
 	f := q.fenceAt(rested)
 	if f == nil {
 		return false

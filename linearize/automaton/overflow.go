@@ -25,7 +25,7 @@ func (q *Queue) HasFailed() bool {
 }
 
 // mayComeAfterOverflow reports whether it matters to the event if the CQ has overflowed before it. For the others it may overflow later.
-func (e event) mayComeAfterOverflow() bool {
+func (e *event) mayComeAfterOverflow() bool {
 	switch e.what {
 	case armReturned, armRefused, callbackEntered, callbackExited, delivered, foundEmpty, rested, notified:
 		return true

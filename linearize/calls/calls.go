@@ -100,8 +100,11 @@ func ReportsSuccess(enter *trace.Event) bool {
 	return err == nil && status.Success()
 }
 
-// What most calls return.
-var StatusPending, statusSuccess = ndk.STATUS_PENDING.String(), ndk.STATUS_SUCCESS.String()
+// What most calls return: constants, which are compared in place.
+const (
+	StatusPending = "STATUS_PENDING"
+	statusSuccess = "STATUS_SUCCESS"
+)
 
 // HealthOf reads the CqStatus of a callback; ok is false when it is none that a callback may report (ARM-15).
 func HealthOf(status string) (h model.Health, ok bool) {

@@ -252,6 +252,9 @@ func (r *posting) mayBePassed() bool { return r.op == model.Read || !r.fence }
 
 // passed takes that r was told, after those of its queue that are still to be explained.
 func (l *lane) passed(r *posting) {
+	if len(l.qp.unexplained)+len(l.cancelled)+len(l.barriers) == 0 {
+		return
+	}
 	for _, all := range [][]uncaused{l.qp.unexplained, l.cancelled} {
 		for i := range all {
 			if u := &all[i]; u.lane == l {
@@ -326,11 +329,14 @@ func (p *qp) explain(u *uncaused) bool {
 
 // placedBefore takes that r is delivered, which had been placed by a moment: what was delivered before it had been as well.
 func (q *cq) placedBefore(r *posting) {
+	if !q.unexplained || r.missed {
+		return
+	}
 	by := cmp.Or(r.place, r.owed)
 	if by == 0 && r.fenced {
 		by = r.inPlaceBy()
 	}
-	if by == 0 || r.missed || !q.unexplained {
+	if by == 0 {
 		return
 	}
 	q.unexplained = false

@@ -24,6 +24,8 @@ const (
 	anInitiatorType
 	aReceiveType
 	aUse
+	anUnmatched
+	anUnfailed
 	occasions
 )
 
@@ -47,6 +49,8 @@ var exercisedBy = [occasions][]string{
 	anInitiatorType:  {"RES-01"},
 	aReceiveType:     {"RES-02"},
 	aUse:             {"LIFE-01"},
+	anUnmatched:      {"ARM-12"},
+	anUnfailed:       {"ARM-08"},
 }
 
 func (s *Stream) exercised(ids ...string) {

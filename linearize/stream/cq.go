@@ -84,20 +84,20 @@ type poll struct {
 // A sight is what one event means to the automaton of a CQ.
 type sight struct {
 	what    sightOf
-	at      moment
-	line    int
-	pending int
-	room    int  // as roomNow has it
-	owes    bool // of enter, read: what is owed is owed for good
 	arm     model.Arm
 	status  model.Health
 	kinds   automaton.Kinds
+	owes    bool // of enter, read: what is owed is owed for good
+	known   bool // of delivered: its place is known
+	again   bool // of vanishing: of the same QP as before; of resized: it was refused
+	waiting bool // somebody waits for callbacks
+	at      moment
+	line    int
+	pending int
+	room    int    // as roomNow has it
 	from    moment // from when on the completion can have been placed; of enter, vanishing: by when all that is outstanding had ended, or 0
 	counted moment // from when on it counted as one that could be
 	owed    moment // the moment of rest at which it was owed, or 0
-	known   bool   // its place is known
-	again   bool   // of vanishing: of the same QP as before; of resized: it was refused
-	waiting bool   // somebody waits for callbacks
 	list    []uint64
 	n       int
 	posting *posting
@@ -159,8 +159,10 @@ func (q *cq) stopped() bool {
 
 // take takes a sight. While the close of a QP is called, its completions may vanish behind it.
 func (q *cq) take(e sight) {
-	q.takeOne(e)
-	q.noticeOverflow()
+	q.takeOne(&e)
+	if q.crowded.from != 0 {
+		q.noticeOverflow()
+	}
 	if len(q.beingClosed) > 0 {
 		q.vanishClosing()
 	}
@@ -173,19 +175,19 @@ func (q *cq) vanishClosing() {
 }
 
 // takeOne takes a sight, or keeps it while a poll is under way: what that poll will have returned may have left the CQ before.
-func (q *cq) takeOne(e sight) {
+func (q *cq) takeOne(e *sight) {
 	if q.stopped() {
 		return
 	}
 	e.pending, e.room, e.line = q.pending, q.roomNow(), q.s.line()
 	if len(q.polls) > 0 {
-		if q.held = append(q.held, e); len(q.held) > maxHeld {
+		if q.held = append(q.held, *e); len(q.held) > maxHeld {
 			q.unclear("a poll of %s is under way for longer than this engine waits")
 		}
 		return
 	}
-	if !q.show(q.queue, &e) {
-		q.died(q.queue, &e)
+	if !q.show(q.queue, e) {
+		q.died(q.queue, e)
 	}
 	if e.what == restful && q.readers > 0 {
 		q.unreadLine = cmp.Or(q.unreadLine, e.line)

@@ -126,9 +126,9 @@ func (s *Stream) lose(out []sight, q *cq, r *posting) []sight {
 		r.lane.unname(r)
 	}
 	if r.place != 0 {
-		return s.over(out, r, outcome, sight{what: delivered, kinds: r.kinds, known: true})
+		return s.over(out, r, outcome, &sight{what: delivered, kinds: r.kinds, known: true})
 	}
-	return s.over(out, r, outcome, sight{what: gone})
+	return s.over(out, r, outcome, &sight{what: gone})
 }
 
 // loses takes that another CQ delivered the completion of r.

@@ -28,7 +28,7 @@ func (s *Stream) placed(e *trace.Event) {
 		}
 	}
 	if r.isLast() {
-		l.cq.takeOne(sight{what: stayed, at: s.at, posting: r})
+		l.cq.takeOne(&sight{what: stayed, at: s.at, posting: r})
 	}
 	counted := r.countedFrom()
 	if l.checkInTurn(r); l.cq.stopped() {

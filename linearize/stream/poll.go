@@ -27,7 +27,7 @@ func (s *Stream) pollCalled(u *underWay) {
 	} else {
 		p = &poll{}
 	}
-	*p = poll{call: u, rested: q.restedAt, emptied: q.emptiedBy(), from: len(q.held), to: -1, delivered: p.delivered[:0]}
+	p.call, p.rested, p.emptied, p.from, p.to = u, q.restedAt, q.emptiedBy(), len(q.held), -1
 	q.polls = append(q.polls, p)
 }
 
@@ -97,7 +97,9 @@ func (q *cq) release() {
 		return
 	}
 	pending, room := q.pending, q.roomNow()
-	slices.SortStableFunc(polls, inQueueOrder(q.s))
+	if !alone {
+		slices.SortStableFunc(polls, inQueueOrder(q.s))
+	}
 	for _, p := range polls {
 		p.delivered = p.delivered[:0]
 		for i := range p.results {
@@ -142,10 +144,9 @@ func (q *cq) release() {
 		return
 	}
 	if alone {
-		defer q.reuse(polls[0])
-		defer q.noticeOverflow()
-		for i := range polls[0].delivered {
-			e := &polls[0].delivered[i]
+		p := polls[0]
+		for i := range p.delivered {
+			e := &p.delivered[i]
 			if i == 0 {
 				e.pending = pending
 			}
@@ -156,6 +157,8 @@ func (q *cq) release() {
 				q.goOnWaiting(before, e)
 			}
 		}
+		q.noticeOverflow()
+		q.reuse(p)
 		return
 	}
 	q.interleave(polls, append(held, sight{what: nothing, at: q.s.at, line: q.s.line(), pending: pending, room: room}))
@@ -165,7 +168,7 @@ func (q *cq) release() {
 // reuse takes back a poll to which nothing refers any more.
 func (q *cq) reuse(p *poll) {
 	q.s.open.reuse(p.call)
-	p.call, p.results = nil, nil
+	*p = poll{delivered: p.delivered[:0]}
 	q.spare = append(q.spare[:0], p)
 }
 

@@ -133,6 +133,9 @@ func (s *Stream) accepted(r *posting) {
 // endChains notes that the chains have ended of what was posted before a moment: before that its post had returned, where a
 // flush ends them, which may come before a post that it overlaps.
 func (p *qp) endChains(before moment, flushed, refused bool) {
+	if !p.chained {
+		return
+	}
 	open := len(p.deferred)
 	p.deferred = slices.DeleteFunc(p.deferred, func(r *posting) bool {
 		if r.called > before || flushed && (r.returned == 0 || r.returned > before) {
@@ -242,6 +245,8 @@ func (l *lane) restedBehind(r *posting) bool {
 
 // forget notes what became of a request that is over.
 func (s *Stream) forget(r *posting, answer string) {
-	delete(s.byName, r.wr)
+	if s.byName != nil {
+		delete(s.byName, r.wr)
+	}
 	s.past.add(pastWr{r.wr, [2]int{r.line, s.line()}, answer})
 }

@@ -71,7 +71,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 			}
 			l.drop(l.took)
 		}
-		out = s.over(out, before, model.SUCCESS, sight{what: gone})
+		out = s.over(out, before, model.SUCCESS, &sight{what: gone})
 	}
 	if outcome == model.SUCCESS && r.op == model.ReceiveOp {
 		out = r.arrivedWith(out)
@@ -126,7 +126,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 		out = append(out, sight{what: stayed, posting: r, pending: -1})
 	}
 	ahead := r.ahead
-	out = s.over(out, r, outcome, sight{what: delivered, kinds: kinds, from: from, owed: r.owed, known: r.place != 0})
+	out = s.over(out, r, outcome, &sight{what: delivered, kinds: kinds, from: from, owed: r.owed, known: r.place != 0})
 	q.relies(r, ahead)
 	return out
 }
@@ -166,11 +166,11 @@ func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 }
 
 // over takes the oldest request of its lane away, which has succeeded or failed.
-func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) []sight {
+func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e *sight) []sight {
 	l := r.lane
 	s.requestCases.ends(r, 1)
 	l.waiting = l.waiting[1:]
-	out = r.byClose(r.notOwed(out), &e)
+	out = r.byClose(r.notOwed(out), e)
 	e.counted, e.posting = r.countedFrom(), r
 	r.over, r.outcome, r.ahead = true, outcome, nil
 	if r.owed != 0 {
@@ -187,7 +187,7 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e sight) [
 		l.cq.delivers(r)
 	}
 	if l.cq.hasRoom(); !r.vanished || r.place != 0 {
-		out = append(out, e)
+		out = append(out, *e)
 	}
 	if r.op.IsSend() {
 		l.sendsDone++

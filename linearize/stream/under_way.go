@@ -30,10 +30,13 @@ func (c *underWayCalls) begin(op string) *underWay {
 	var u *underWay
 	if n := len(c.spare); n > 0 {
 		u, c.spare = c.spare[n-1], c.spare[:n-1]
-		*u = underWay{op: op, postings: u.postings[:0]}
+		postings := u.postings[:0]
+		*u = underWay{}
+		u.postings = postings
 	} else {
-		u = &underWay{op: op}
+		u = &underWay{}
 	}
+	u.op = op
 	c.newest = append(c.newest, u)
 	return u
 }

@@ -74,7 +74,7 @@ func (q *cq) restsOnReceives(e *sight, behindFence bool) {
 // relies notes that r, which is over, is taken to have completed by a moment of rest, where it, or the send ahead of it, may have waited for a
 // receive then. Had it, another callback may have been for it, so what is found of the CQ next may rest on that.
 func (q *cq) relies(r, ahead *posting) {
-	if q.armed == model.NONE || len(q.relied) > MaxFollowing {
+	if r.owed == 0 || q.armed == model.NONE || len(q.relied) > MaxFollowing {
 		return
 	}
 	for _, m := range []*posting{ahead, r} {

@@ -65,7 +65,7 @@ func (q *cq) vanish(p *qp) {
 	}
 	if e.list != nil || e.n > 0 {
 		q.left = p
-		q.takeOne(e)
+		q.takeOne(&e)
 	}
 }
 
