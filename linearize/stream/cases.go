@@ -68,6 +68,12 @@ func (n *requestCases) ends(r *posting, more int) {
 	}
 }
 
+// settles takes that so many silent requests, which have ended, still count as if they had not: nothing behind them is told.
+func (n *requestCases) settles(more int) {
+	n.unended[model.Initiator] += more
+	n.silent += more
+}
+
 // sum adds that each of them may have failed or been cancelled, and may have completed before its chain ended.
 func (n *requestCases) sum(counts *cases.Counts) {
 	counts.Add(cases.DeferredEarly, cases.Count{AtMost: n.deferred})

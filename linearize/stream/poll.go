@@ -130,6 +130,9 @@ func (q *cq) release() {
 				q.tokensByRest()
 				q.silentByRest(p)
 				q.emptyTells(p)
+				if alone {
+					q.settle(p)
+				}
 			}
 		}
 		if n := len(p.results); q.s.dialect.A7 == model.A7MustNot && 0 < n && n < p.call.n {

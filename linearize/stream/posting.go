@@ -59,6 +59,7 @@ type lane struct {
 	skipped  bool // of a shadow: one of its sends failed that had been received
 
 	fetched int // of those that wait, how many a poll of a CQ fetched that is left open
+	settled int // silent requests that are over, and behind which nothing is told yet
 
 	sendsDone int  // sends that are over
 	succeeded int  // of a shadow: sends that have been delivered, up to the latest, before any failed

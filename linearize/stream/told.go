@@ -40,6 +40,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	} else if q.failed != 0 && !q.mayHaveLost(r, p.line) {
 		return out
 	}
+	l.tellSettled()
 	for _, before := range l.waiting[:i] {
 		if before.overlaps(r) {
 			l.qp.leaveOpen(l.qp.doubt)
@@ -62,16 +63,9 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 			break
 		}
 		s.seen[aSilentSuccess]++
-		if !s.silent(q, p, before) {
+		if !s.succeedsSilently(&out, q, p, before) {
 			return out
 		}
-		if before.op.IsSend() {
-			if by := before.overOrWaits(); by != 0 {
-				out = before.arrivedBy(out, q, by, l.took)
-			}
-			l.drop(l.took)
-		}
-		out = s.over(out, before, model.SUCCESS, &sight{what: gone})
 	}
 	if outcome == model.SUCCESS && r.op == model.ReceiveOp {
 		out = r.arrivedWith(out)
@@ -131,7 +125,22 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	return out
 }
 
-// silent takes that a request succeeded silently: a later one of its queue has completed.
+// succeedsSilently takes that r, the oldest of its queue, succeeded silently, and adds to out what that means for the CQ.
+func (s *Stream) succeedsSilently(out *[]sight, q *cq, p *poll, r *posting) bool {
+	if !s.silent(q, p, r) {
+		return false
+	}
+	if r.op.IsSend() {
+		if by := r.overOrWaits(); by != 0 {
+			*out = r.arrivedBy(*out, q, by, r.lane.took)
+		}
+		r.lane.drop(r.lane.took)
+	}
+	*out = s.over(*out, r, model.SUCCESS, &sight{what: gone})
+	return true
+}
+
+// silent takes that a request succeeded silently: a later one of its queue has completed, or none had.
 func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 	l := r.lane
 	since, ok := s.tokenTold(q, p.line, r, model.SUCCESS)

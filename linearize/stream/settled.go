@@ -1,0 +1,55 @@
+package stream
+
+import "ndkoracle/model"
+
+// A silent request that succeeds has no completion: as a rule a later one of its queue tells that it is over. Where none comes, a poll that finds
+// nothing after a moment of rest does. The latest of these are kept, as what is told of them later may contradict that, and be told by its rule.
+// The others are over, as if a later one had been delivered: else they would pile up, and be looked through, for as long as nothing follows them.
+
+// mostSettled is how many are kept of a queue.
+const mostSettled = 1 << 7
+
+// settle takes that a poll, which was under way alone, found nothing after a moment of rest: it adds to the poll that silent requests are over, all
+// of a queue that have succeeded by then but the latest.
+func (q *cq) settle(p *poll) {
+	for _, l := range q.lanes {
+		if !l.maySettle() {
+			continue
+		}
+		n := 0
+		for n < len(l.waiting) && l.waiting[n].isSettled() {
+			n++
+		}
+		for ; n > min(mostSettled, q.depth/2); n-- {
+			if q.stopped() || !q.s.succeedsSilently(&p.delivered, q, p, l.waiting[0]) {
+				return
+			}
+			l.settled++
+			q.s.requestCases.settles(1)
+		}
+	}
+}
+
+// maySettle reports whether nothing that is told later can cast a doubt on what has succeeded silently of a queue.
+func (l *lane) maySettle() bool {
+	p := l.qp
+	sound := p.closing == 0 && l.cq.failed == 0 && p.broken == 0 && p.aborted == 0 && p.doubt == "" && p.group.root().doubt == ""
+	return l.queue == model.Initiator && sound && (p.peer == nil || !p.mayHaveEnded())
+}
+
+// isSettled reports whether r is a silent request that has succeeded, as its CQ was found empty after a moment of rest by which it would have had a
+// completion otherwise. Of a message that is known only once its receive is told: till then it may turn out to have waited for one.
+func (r *posting) isSettled() bool {
+	l, by := r.lane, r.silentBy()
+	if by == 0 || by > l.emptyAtRest() || r.owed != 0 || r.place != 0 || r.cancelled || r.missed || r.vanished || r.fenced {
+		return false
+	}
+	return !r.op.IsSend() || r.op != model.SendAndInvalidate && l.known == never && l.other() != nil && l.other().took > r.index()
+}
+
+// tellSettled takes that a later request of the queue is told, which tells that those are over that had been taken to be: they count from now on.
+func (l *lane) tellSettled() {
+	l.qp.s.seen[aSilentSuccess] += l.settled
+	l.qp.s.requestCases.settles(-l.settled)
+	l.settled = 0
+}

@@ -1,0 +1,112 @@
+package linearize
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"ndkoracle/linearize/stream"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
+)
+
+// What succeeds silently, and nothing follows: rounds of requests on a, which is connected to b, a moment of rest after each, and a poll that finds
+// nothing.
+var silent = []struct {
+	name  string
+	round func(l *load)
+}{
+	{"writes", func(l *load) { l.silent("NdkWrite", nil) }},
+	{"sends", func(l *load) {
+		l.post("NdkReceive", "b", "r"+strconv.Itoa(l.posted))
+		l.silent("NdkSend", nil)
+		l.result("r"+strconv.Itoa(l.posted-1), "b", "STATUS_SUCCESS")
+	}},
+	{"one token", func(l *load) {
+		token := uint32(1)
+		l.silent("NdkFastRegister", &token)
+		l.silent("NdkInvalidate", &token)
+	}},
+}
+
+func (l *load) silent(fn string, token *uint32) {
+	l.call(fn, trace.Event{Qp: "a", Wr: "w" + strconv.Itoa(l.posted), Mr: "mr", Token: token, Flags: []string{"SILENT_SUCCESS"}}, success)
+	l.posted++
+}
+
+func (l *load) restsEmpty() {
+	l.event(trace.Point, "", "quiesce", trace.Event{})
+	l.call("NdkGetCqResults", trace.Event{Cq: "of a", N: number(1)}, trace.Event{})
+}
+
+// newConnection creates and connects the QPs a and b, each with its CQ, which the trace may hold the creation of.
+func newConnection(take func(*trace.Event), created bool) *load {
+	l := &load{take: take}
+	l.call("NdkCreateMr", trace.Event{Mr: "mr"}, success)
+	for _, qp := range []string{"a", "b"} {
+		if created {
+			l.call("NdkCreateCq", trace.Event{Cq: "of " + qp, Depth: number(64)}, success)
+		}
+		l.call("NdkCreateQp", trace.Event{Qp: qp, ReceiveCq: "of " + qp, InitiatorCq: "of " + qp}, success)
+	}
+	l.call("NdkConnect", trace.Event{Qp: "a", Conn: "c"}, success)
+	l.call("NdkAccept", trace.Event{Qp: "b", Conn: "c"}, success)
+	return l
+}
+
+// What has succeeded silently, as a poll shows that finds nothing after a moment of rest, is over though nothing follows it: ten times as many
+// take no more memory, all are counted once a later one is told (FLAG-02), and one of the latest that fails afterwards is late (DEF-04).
+func TestStreamForgetsWhatSucceededSilently(t *testing.T) {
+	for _, of := range silent {
+		t.Run(of.name, func(t *testing.T) {
+			s := stream.New(trace.Header{Side: "provider"}, dialects()[0], 0)
+			l := newConnection(s.Take, true)
+			round := func() {
+				of.round(l)
+				l.restsEmpty()
+			}
+			before := heapAfter(1_000, round)
+			after := heapAfter(10_000, round)
+			if after > before+1<<20 {
+				t.Errorf("%d KiB after 1,000 rounds, %d KiB after 10,000 more", before>>10, after>>10)
+			}
+			l.post("NdkWrite", "a", "told")
+			l.result("told", "a", "STATUS_SUCCESS")
+			told := l.posted
+			of.round(l)
+			l.restsEmpty()
+			l.result("w"+strconv.Itoa(l.posted-1), "a", "STATUS_IO_DEVICE_ERROR")
+			r := &verdict.Report{Rules: map[string]verdict.RuleCoverage{}}
+			if s.Finish(nil, r); len(r.Findings) == 0 || r.Findings[0].Rule != "DEF-04" {
+				t.Errorf("%+v", r.Findings)
+			}
+			if n := r.Rules["FLAG-02"].Count; n < told || n > l.posted {
+				t.Errorf("FLAG-02 %+v, %d requests were told to have succeeded silently", r.Rules["FLAG-02"], told)
+			}
+		})
+	}
+}
+
+// What an event takes where silent requests pile up, the same for a long trace.
+func BenchmarkSilent(b *testing.B) {
+	for _, of := range silent {
+		for _, rounds := range []int{1_000, 4_000, 16_000} {
+			b.Run(fmt.Sprintf("%s/rounds=%d", of.name, rounds), func(b *testing.B) {
+				var events []trace.Event
+				l := newConnection(func(e *trace.Event) { events = append(events, *e) }, true)
+				for range rounds {
+					of.round(l)
+					l.restsEmpty()
+				}
+				start := processorTime(b)
+				for b.Loop() {
+					s := stream.New(trace.Header{Side: "provider"}, dialects()[0], 0)
+					for i := range events {
+						s.Take(&events[i])
+					}
+				}
+				reportRate(b, len(events), processorTime(b)-start)
+			})
+		}
+	}
+}
