@@ -620,6 +620,26 @@ var alike = []struct {
 	{"a silent message had succeeded, as its CQ shows later, and what it brought was not solicited", verdict.ProviderViolation, "ARM-12",
 		"NdkArmCq cq2 SOLICITED; NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; NdkSend qp1 s2 SEND_AND_SOLICIT_EVENT; enter cq2; get cq2 r1; " +
 			"rest; get cq1; get cq2"},
+	{"a receive had completed by a rest at which all messages had been posted, whichever it took", verdict.ProviderViolation, "DEF-04",
+		failedBefore + "NdkReceive qp2 r1; NdkSend qp1 s1 SILENT_SUCCESS; rest; placed cq2 r1; rest; get cq2 r1; get cq1; get cq2"},
+	{"… as the one that it took failed", verdict.ProviderViolation, "DEF-04",
+		"NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq1 s1x; get cq1; get cq2; get cq2 r1; get cq2"},
+	{"… and had to notify", verdict.ProviderViolation, "ARM-09",
+		"NdkArmCq cq2 ANY; " + failedBefore + "NdkReceive qp2 r1; NdkSend qp1 s1; rest; enter cq2; get cq2 r1; get cq1 s1; get cq1; get cq2"},
+	{"… and one was posted later", verdict.Conformant, "",
+		failedBefore + "NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq2; NdkSend qp1 s2; get cq2 r1; get cq1 s1x s2; get cq2"},
+	{"… and the chain of one had not ended", verdict.Conformant, "",
+		failedBefore + "NdkReceive qp2 r1; NdkSend qp1 s1 DEFER; rest; get cq2; NdkSend qp1 s2; get cq2 r1; get cq1 s1 s2x; get cq2"},
+	{"… and its sender was being closed", verdict.Conformant, "",
+		"NdkReceive qp2 r1; NdkWrite qp1 w1; NdkSend qp1 s1; get cq1 w1x; NdkCloseQp qp1; rest; get cq2; get cq2 r1; get cq2"},
+	{"… and the post of one had not returned", verdict.Conformant, "",
+		failedBefore + "NdkReceive qp2 r1; a< NdkSend qp1 s1; rest; get cq2; a>; get cq2 r1; get cq1 s1; get cq2"},
+	{"a message that names a token failed, and took no receive: the next one took the next", verdict.ProviderViolation, "DEF-04",
+		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1x; get cq2 s1x; NdkReceive qp1 r2; NdkSend qp2 s2; rest; get cq1; " +
+			"get cq2 s2; get cq2"},
+	{"… and had completed", verdict.Conformant, "",
+		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1x; get cq2 s1x; NdkReceive qp1 r2; NdkSend qp2 s2; rest; get cq1 r2; " +
+			"get cq1; get cq2 s2; get cq2"},
 }
 
 // registered makes token 7 valid, and posts a receive that may invalidate it (INV-05, INV-06, POLL-07, POLL-08).
@@ -630,6 +650,9 @@ const crowded = "new qp3 cq3; new qp4; NdkConnect qp3 d; NdkConnect qp4 d; "
 
 // connectedToo connects two QPs of one CQ.
 const connectedToo = "new qp3; new qp4; NdkConnect qp3 d; NdkConnect qp4 d; "
+
+// failedBefore leaves it unknown which messages of qp1 go to which receives.
+const failedBefore = "NdkSend qp1 s0; get cq1 s0x; "
 
 // endedBefore may have ended the connection of qp1 and qp2.
 const endedBefore = "NdkWrite qp2 w1; get cq2 w1x; "
@@ -743,6 +766,7 @@ func TestStreamLeavesOpenWhatIsKnownTooLate(t *testing.T) {
 		"NdkReceive qp1 r1; NdkReceive qp2 r2; NdkSendAndInvalidate qp2 s1#7 DEFER SILENT_SUCCESS; rest; get cq1; get cq1 r1c; rest; get cq1; get cq2; " +
 			"a< NdkWrite qp2 w1; a> STATUS_INSUFFICIENT_RESOURCES": "a bad token may have cancelled r1",
 		"NdkFastRegister qp2 f1#7 DEFER; NdkInvalidate qp1 i1#7 SILENT_SUCCESS; rest; get cq1; get cq2; NdkWrite qp2 w2; get cq2 f1 w2; rest; get cq1; get cq2": "whether f1 was executed",
+		"NdkReceive qp1 r1; NdkReceive qp1 r2; NdkSend qp2 s1; get cq2 s1; rest; get cq1 r1x; get cq1; get cq2":                                                 "which message its peer took",
 		"verbs;a< post qp1 w1; b< post qp1 w2; b>; placed cq1 w1; rest; placed cq1 w2; a>; get cq1 w1 w2; get cq1":                                              "posts on one queue",
 	} {
 		trace := overlapped(t, text)

@@ -25,6 +25,7 @@ func (h *history) findOwed() {
 			if m := cmp.Or(r.message, r.arrived); m != nil && r.told && m.owed != never && !h.mayFail(p.peer.initiatorCq) { // it is received before it is over
 				arrived[i] = min(arrived[i], m.owed-1)
 			}
+			arrived[i] = min(arrived[i], h.allSentBy(r))
 			h.owe(r, min(arrived[i], p.flushedAfter(r)))
 		}
 	}
@@ -273,6 +274,25 @@ func (h *history) messagesArrived(p *qp) []moment {
 		arrived[i] = min(arrived[i], arrived[i+1])
 	}
 	return arrived
+}
+
+// allSentBy returns by when all messages had been sent that r, a receive that succeeded, can have taken, or never: whichever it took, r, from then
+// on, waited for nobody but the provider.
+func (h *history) allSentBy(r *request) moment {
+	p := r.qp
+	if !r.told || failed(r) || p.peer == nil || h.mayFail(p.peer.initiatorCq) {
+		return never
+	}
+	by := max(h.connectedBy(p), h.connectedBy(p.peer))
+	for _, m := range p.peer.sends {
+		if m.post.call < r.toldBy() {
+			by = max(by, m.post.ret, m.indicated)
+		}
+	}
+	if i := h.marksTo(by); i < len(h.marks) && p.peer.closed != nil && p.peer.closed.call < h.marks[i] {
+		return never // after a close nothing is owed (A21)
+	}
+	return by
 }
 
 // succeededBy returns by when a request of the initiator queue is known to have succeeded, which was not told to have failed.

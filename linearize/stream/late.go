@@ -86,7 +86,7 @@ func (r *posting) orderBehind(m *posting) int {
 	if p.isRemote() {
 		return r.position
 	}
-	if first := p.peer.invalidates; first != nil && (m == nil || m.sends >= first.sends) {
+	if first := p.peer.mayEnd; first != nil && (m == nil || m.sends >= first.sends) {
 		return r.position
 	}
 	return r.position - r.lane.lost
@@ -101,11 +101,24 @@ type sentBy struct {
 
 // arrivedAfterAll takes that a receive failed: those behind it took what it did not.
 func (l *lane) arrivedAfterAll(out []sight) []sight {
-	if sends := l.other(); sends != nil && sends.sentBy.send != nil {
-		a := sends.sentBy
-		return a.send.arrivedBy(out, l.cq, a.mark, a.sent)
+	sends := l.other()
+	if sends == nil {
+		return out
+	}
+	for _, a := range []sentBy{sends.sentBy, sends.toldBy} {
+		if a.send != nil {
+			out = a.send.arrivedBy(out, l.cq, a.mark, a.sent)
+		}
 	}
 	return out
+}
+
+// toldByRest notes the sends that were told to have succeeded before the present moment of rest: as many receives had.
+func (l *lane) toldByRest() {
+	if m := l.latest; m != nil && l.other() != nil && l.other().qp.closing == 0 {
+		m.owedLine = l.qp.s.line()
+		l.toldBy, l.latest = sentBy{m, l.qp.s.at, l.took}, nil
+	}
 }
 
 // succeededBy returns a moment of rest by which r, a send that is told to have succeeded, had, or 0. What is polled after its CQ failed had
@@ -236,8 +249,11 @@ func (q *cq) takeNow(seen []sight) {
 // though nothing is told of the message yet.
 func (r *posting) arrivedWith(out []sight) []sight {
 	l := r.lane.other()
-	if l == nil || r.index() >= r.lane.known || r.owed != 0 || r.place != 0 {
+	if l == nil || r.owed != 0 || r.place != 0 {
 		return out
+	}
+	if r.index() >= r.lane.known {
+		return r.arrivedWithAny(out)
 	}
 	m := l.send(r.index())
 	if m == nil {
@@ -271,6 +287,38 @@ func (r *posting) arrivedWith(out []sight) []sight {
 	r.owed = ended
 	r.lane.cq.owed++
 	return out
+}
+
+// arrivedWithAny does the same where it is not known which message r took: had it been pending at a moment of rest by which all messages
+// had been posted, none would have been left for it.
+func (r *posting) arrivedWithAny(out []sight) []sight {
+	home, sends := r.lane.cq, r.lane.other()
+	pended := func(rested moment) bool { return rested != 0 && r.returned < rested && sends.allIndicatedBy(rested) }
+	switch {
+	case r.returned == 0 || home.failed != 0 || home.crowded.from != 0:
+		return out
+	case pended(r.rested):
+		r.owedLine = home.restedLine
+		return r.wasOwed(out)
+	case pended(home.restedAt):
+		out = r.notOwed(out)
+		r.owed, r.owedLine = home.restedAt, home.restedLine
+		home.owed++
+	}
+	return out
+}
+
+// allIndicatedBy reports whether nothing but what came before it, or the want of a receive, kept the provider from executing any request of an
+// initiator queue by a moment: all had been posted, on a connection, and all chains had ended.
+func (l *lane) allIndicatedBy(at moment) bool {
+	p := l.qp
+	return !p.isRemote() && p.peer != nil && !p.peer.isRemote() && p.standsAt(at) && p.peer.standsAt(at) &&
+		p.posting[l.queue] == 0 && len(p.deferred) == 0 && l.indicated < at && l.cq != nil && l.cq.failed == 0 && l.cq.crowded.from == 0
+}
+
+// standsAt reports whether p had been connected by a moment, and was not being closed: after a close nothing is owed (A21).
+func (p *qp) standsAt(at moment) bool {
+	return p.connectedBy != 0 && p.connectedBy < at && (p.closing == 0 || p.closing > at)
 }
 
 // indicatedBy reports whether nothing kept the provider from executing r by a moment but what came before it: it had been posted, and its chain

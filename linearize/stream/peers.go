@@ -29,7 +29,9 @@ func (l *lane) arrivals() int { return len(l.other().messages) }
 func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
 	l := r.lane
 	if r.isMessage() {
-		l.took++
+		if l.took++; l.queue == model.Initiator {
+			l.latest = r
+		}
 	}
 	switch {
 	case l.queue == model.Initiator && !r.op.IsSend():

@@ -19,6 +19,7 @@ type lane struct {
 	next       int        // position of the next request
 	sends      int        // of the accepted requests, how many are sends
 	returned   int        // accepted requests whose post had returned
+	indicated  moment     // when the latest post, or chain, had
 	ready      moment     // from when on the latest to have ended can have been placed
 	ran        moment     // … the latest of those that are over can have been executed
 	ranFirst   moment     // … of those that nothing behind them passes (FLAG-04)
@@ -52,6 +53,8 @@ type lane struct {
 	blamed   []*posting   // … on whose completion by a moment of rest a finding may rest
 	left     []leftBehind // of a queue of sends: receives that a poll left behind, if their message had arrived
 	sentBy   sentBy       // … the most of them that are known to have succeeded by a moment of rest
+	toldBy   sentBy       // … those that were told to have before one
+	latest   *posting     // … the latest that was told to have, since the last moment of rest
 	uncalled []uncalled   // of a queue of receives: requests of the peer for which a callback was due if one of these was pending
 	promised int          // receives yet to be posted that sends have gone to already
 

@@ -45,6 +45,7 @@ type qp struct {
 	abort       moment   // from when on that can have been, or 0
 	endedBy     *posting // the message, if it succeeded, or nil
 	invalidates *posting // the first message it has sent that names a token, or nil
+	mayEnd      *posting // … the first of which it is not told that it failed, or nil
 	alone       *unsent  // the first receive that succeeded while no peer was known, or nil
 	early       *posting // the first initiator request that was accepted while the connect was under way
 	posts       [2]*underWay

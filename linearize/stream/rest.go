@@ -17,6 +17,7 @@ func (s *Stream) rest() {
 		if p.group.root().stopped {
 			continue
 		}
+		p.lanes[model.Initiator].toldByRest()
 		for _, l := range p.lanes {
 			for _, r := range l.owe() {
 				if r.place == 0 || r.lackedAt == 0 {

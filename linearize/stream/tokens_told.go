@@ -382,11 +382,29 @@ func (p *qp) hasNamed(m *posting) {
 	if p.invalidates == nil || m.position < p.invalidates.position {
 		p.invalidates = m
 	}
+	if p.mayEnd == nil || m.position < p.mayEnd.position {
+		p.mayEnd = m
+	}
+}
+
+// hasNamedNone takes that m, a message that names a token, failed: the next one may be the first that ends a receive though it succeeds.
+func (p *qp) hasNamedNone(m *posting) {
+	if p.mayEnd != m {
+		return
+	}
+	p.mayEnd = nil
+	for _, next := range m.lane.waiting {
+		if next != m && next.op == model.SendAndInvalidate {
+			p.mayEnd = next
+			return
+		}
+	}
 }
 
 // tokenFailed takes that r failed, or was cancelled.
 func (s *Stream) tokenFailed(q *cq, p *poll, r *posting, outcome model.Outcome) bool {
 	if r.lane.queue == model.Initiator {
+		r.lane.qp.hasNamedNone(r)
 		_, ok := s.tokenTold(q, p.line, r, outcome)
 		return ok
 	}
