@@ -28,7 +28,7 @@ import (
 //	placed cq1 w1          a point: the completion of w1 is placed (w1c, w1x: so); placed cq1 r1 S: it is solicited
 //	enter cq1              a whole callback; cb< cb> one of cq1 is entered, returns
 //	new qp3                a QP of cq1 that is not connected; new qp3 cq3: of a CQ of its own, with room for two
-//	NdkConnect qp3 d       it connects, as an end of connection d
+//	NdkConnect qp3 d       it connects, as an end of connection d; so does ibv_modify_qp qp3 d
 //	NdkResizeCq cq1 4      to a depth of 4
 //	rest                   quiesce
 //
@@ -38,15 +38,13 @@ func overlapped(t testing.TB, text string) *trace.Trace {
 	s := &scripted{trace: &trace.Trace{Name: "script", Header: trace.Header{Dialect: "ndkpi", Side: "provider", Order: "total"}}}
 	o := &overlaps{scripted: s, fns: map[string]string{}}
 	text, o.verbs = strings.CutPrefix(text, "verbs;")
-	create := "Ndk"
 	if o.verbs {
-		s.trace.Header.Dialect, create = "verbs", "ibv_"
+		s.trace.Header.Dialect = "verbs"
 	}
-	fn := func(ndk, verbs string) string { return create + map[bool]string{false: ndk, true: verbs}[o.verbs] }
 	for _, n := range []string{"1", "2"} {
-		s.call(fn("CreateCq", "create_cq"), trace.Event{Cq: "cq" + n, Depth: number(16)}, o.success())
-		s.call(fn("CreateQp", "create_qp"), trace.Event{Qp: "qp" + n, ReceiveCq: "cq" + n, InitiatorCq: "cq" + n, SqSigAll: word(true)}, o.success())
-		s.call(fn("Connect", "modify_qp"), trace.Event{Qp: "qp" + n, Conn: "c", State: "RTR"}, o.success())
+		s.call(o.fn("CreateCq", "create_cq"), trace.Event{Cq: "cq" + n, Depth: number(16)}, o.success())
+		s.call(o.fn("CreateQp", "create_qp"), trace.Event{Qp: "qp" + n, ReceiveCq: "cq" + n, InitiatorCq: "cq" + n, SqSigAll: word(true)}, o.success())
+		s.call(o.fn("Connect", "modify_qp"), trace.Event{Qp: "qp" + n, Conn: "c", State: "RTR"}, o.success())
 	}
 	for _, line := range strings.Split(text, ";") {
 		o.line(strings.Fields(line))
@@ -59,6 +57,14 @@ type overlaps struct {
 	*scripted
 	verbs bool
 	fns   map[string]string // by tag
+}
+
+// fn returns the name of a function in the dialect.
+func (o *overlaps) fn(ndk, verbs string) string {
+	if o.verbs {
+		return "ibv_" + verbs
+	}
+	return "Ndk" + ndk
 }
 
 func (o *overlaps) success() trace.Event {
@@ -84,13 +90,13 @@ func (o *overlaps) line(words []string) {
 		cq := "cq1"
 		if len(rest) > 1 { // one of its own, with little room
 			cq = rest[1]
-			o.call("NdkCreateCq", trace.Event{Cq: cq, Depth: number(2)}, success)
+			o.call(o.fn("CreateCq", "create_cq"), trace.Event{Cq: cq, Depth: number(2)}, o.success())
 		}
 		receiveCq := cq
 		if len(rest) > 2 {
 			receiveCq = rest[2]
 		}
-		o.call("NdkCreateQp", trace.Event{Qp: rest[0], ReceiveCq: receiveCq, InitiatorCq: cq}, success)
+		o.call(o.fn("CreateQp", "create_qp"), trace.Event{Qp: rest[0], ReceiveCq: receiveCq, InitiatorCq: cq, SqSigAll: word(true)}, o.success())
 	case tag == "event":
 		o.ops++
 		o.event(trace.Enter, tag, "NdkDisconnectEventCallback", trace.Event{})
@@ -133,6 +139,8 @@ func (o *overlaps) begin(tag, fn, object string, wrs []string) {
 		fn, e.State = "ibv_modify_qp", "ERR"
 	case "NdkConnect":
 		e.Conn = strings.Join(wrs, "")
+	case "ibv_modify_qp":
+		e.Conn, e.State = strings.Join(wrs, ""), "RTR"
 	case "NdkArmCq":
 		e.Type = wrs[0]
 	case "NdkResizeCq":

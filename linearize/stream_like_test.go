@@ -640,6 +640,12 @@ var alike = []struct {
 	{"… and had completed", verdict.Conformant, "",
 		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1x; get cq2 s1x; NdkReceive qp1 r2; NdkSend qp2 s2; rest; get cq1 r2; " +
 			"get cq1; get cq2 s2; get cq2"},
+	{"libibverbs reports a failure before the QP is connected as flushed", verdict.Conformant, "",
+		"verbs;new qp3; new qp4 cq3; ibv_modify_qp qp4 d; e< ibv_get_cq_event cq1; recv qp3 r3; post qp4 s4; ibv_req_notify_cq cq1 S; " +
+			"ibv_modify_qp qp3 d; get cq1 r3c"},
+	{"… and is not taken for one once it is connected", verdict.ProviderViolation, "ARM-11",
+		"verbs;new qp3; new qp4 cq3; ibv_modify_qp qp4 d; e< ibv_get_cq_event cq1; post qp4 s4; ibv_req_notify_cq cq1 S; recv qp3 r3; " +
+			"ibv_modify_qp qp3 d; get cq1 r3c"},
 }
 
 // registered makes token 7 valid, and posts a receive that may invalidate it (INV-05, INV-06, POLL-07, POLL-08).

@@ -38,6 +38,9 @@ func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
 			return
 		}
 		a.Solicited = received && solicited
+		if a.Outcome = outcome; r.failsUnconnected(s) {
+			a.Outcome = model.FAILED
+		}
 		w.take(a)
 		if received && !known {
 			other := &walk{c: c, states: []state{s}}
@@ -55,6 +58,12 @@ func (c *component) lose(w *walk, r *request) {
 			w.take(model.Action{Name: model.ConnectionLost, Qp: r.qp.index})
 		}
 	})
+}
+
+// failsUnconnected reports whether r, which is told as flushed, can only have failed itself: its QP is not connected yet, and what may have ended
+// the connection comes later.
+func (r *request) failsUnconnected(s state) bool {
+	return s.model.Qps[r.qp.index].State == model.Idle && r.mayHaveFailed()
 }
 
 // mayLose reports whether the connection of p may have been lost without a word in the trace. A request that failed was executed,
