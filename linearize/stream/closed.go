@@ -31,6 +31,9 @@ func (p *qp) closeFinished() {
 
 // fence notes that what is outstanding of l is placed by now, if it is delivered.
 func (l *lane) fence() {
+	if l.cq.stopped() {
+		return // its polls tell nothing any more
+	}
 	for _, r := range l.waiting {
 		if r.owed == 0 && r.place == 0 && !r.missed {
 			r.fenced = true

@@ -49,6 +49,7 @@ type cq struct {
 	added                 moment    // when the latest of its requests was posted
 	restedAt, emptyAtRest moment    // the latest moment of rest, and the latest after which a poll showed that nothing had completed
 	unshown               moment    // the latest moment of rest before the latest poll that found nothing
+	fetchedBy             moment    // of one that is left open: the latest after which a poll found nothing
 	restedLine            int
 	armedAt               moment // the latest call of an arm
 	armedRest             int    // the line of the first moment of rest after it, or 0

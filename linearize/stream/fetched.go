@@ -3,6 +3,8 @@ package stream
 import (
 	"fmt"
 	"slices"
+
+	"ndkoracle/model"
 )
 
 // Of a group that is left open nothing more is said of the provider, so what its polls fetch is not taken from its queues: it counts as outstanding,
@@ -15,6 +17,10 @@ const mostFetched = 1 << 12
 // fetched takes what polls of the CQ, which is left open, have fetched.
 func (q *cq) fetched(polls []*poll) {
 	for _, p := range polls {
+		if p.foundNothing() && p.rested > q.fetchedBy {
+			q.fetchedBy = p.rested
+			q.fetchedNothing(p)
+		}
 		for i := range p.results {
 			r := q.s.request(q, p.results[i].Wr)
 			if r == nil || r.lane.cq != q || r.fetched {
@@ -24,6 +30,32 @@ func (q *cq) fetched(polls []*poll) {
 			if r.lane.fetched++; r.lane.fetched == mostFetched {
 				r.lane.forgetFetched()
 			}
+		}
+	}
+}
+
+// fetchedNothing takes that a poll found nothing after a moment of rest: the silent requests have succeeded that were over by then. Where the other
+// end is left open, too, it does not matter which those are.
+func (q *cq) fetchedNothing(p *poll) {
+	for _, l := range q.lanes {
+		if l.queue != model.Initiator {
+			continue
+		}
+		for _, r := range slices.Backward(l.waiting) {
+			if r.fetched {
+				break // as those before it
+			}
+			by := r.silentBy()
+			if l.qp.unclear != "" && r.silent {
+				by = r.returned
+			}
+			if by != 0 && by <= p.rested && r.place == 0 {
+				r.fetched = true
+				l.fetched++
+			}
+		}
+		if l.fetched >= mostFetched {
+			l.forgetFetched()
 		}
 	}
 }

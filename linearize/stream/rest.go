@@ -14,7 +14,7 @@ func (s *Stream) rest() {
 		if p.isRemote() {
 			p.peer.catchUp()
 		}
-		if p.group.root().stopped {
+		if p.group.root().stopped || p.unclear != "" { // nothing more is said of either end
 			continue
 		}
 		p.lanes[model.Initiator].toldByRest()
@@ -155,6 +155,9 @@ func (p *qp) flushedAfter(r *posting) bool {
 func (l *lane) arrived(r *posting) bool {
 	sends := l.other()
 	n := max(sends.took, sends.succeeded)
+	if sends.cq != nil && sends.cq.shown == 0 {
+		return r.order() < n // no point has told of more
+	}
 	for _, m := range sends.waiting {
 		if n > r.order() || m.place == 0 && !m.silent {
 			break

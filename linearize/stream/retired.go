@@ -61,14 +61,16 @@ func (s *Stream) retire() {
 	s.inOrder = slices.DeleteFunc(s.inOrder, func(q *cq) bool { return !busyCqs[q] && q.retire() })
 }
 
-// isQuiet reports whether p has ended, and nothing of it is open: all its completions were delivered, or nobody can poll any more.
+// isQuiet reports whether p has ended, and nothing of it is open: all its completions were delivered, or nobody can poll any more, or nothing is
+// said of what is polled.
 func (p *qp) isQuiet() bool {
 	if !(p.gone && p.over != 0 || p.refused) || len(p.unexplained) > 0 || p.group.root().broken {
 		return false
 	}
 	guessed := func(m *posting) bool { return !m.hasSucceeded() }
+	leftOpen := p.group.root().unclear != ""
 	return !slices.ContainsFunc(p.lanes[:], func(l *lane) bool {
-		return len(l.uncalled) > 0 || slices.ContainsFunc(l.guessed, guessed) || l.cq != nil && l.cq.over == 0 && len(l.waiting)+len(l.naming) > 0
+		return len(l.uncalled) > 0 || slices.ContainsFunc(l.guessed, guessed) || l.cq != nil && l.cq.over == 0 && !leftOpen && len(l.waiting)+len(l.naming) > 0
 	})
 }
 
@@ -101,6 +103,9 @@ func (p *qp) retire() bool {
 		}
 		for _, r := range l.waiting {
 			delete(s.byName, r.wr)
+		}
+		for _, r := range slices.Concat(l.waiting, l.naming) {
+			r.forgetToken() // nothing more is told of it
 		}
 	}
 	if ends := s.conns[p.conn]; len(ends) <= 2 {

@@ -40,6 +40,9 @@ func (p *qp) cqs() []*cq {
 
 // free takes that what had to have completed of l need not be in its CQ any more.
 func (l *lane) free() {
+	if l.cq.stopped() {
+		return // its polls tell nothing any more
+	}
 	for _, r := range l.waiting {
 		if r.owed != 0 && r.place == 0 && !r.missed && !r.freed {
 			l.cq.take(sight{what: frees, at: l.qp.s.at, owed: r.owed, posting: r})
