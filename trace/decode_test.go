@@ -182,6 +182,22 @@ func TestShapesAreWhole(t *testing.T) {
 	}
 }
 
+// A word is its bytes up to its quote, zeros too, which no string of JSON holds: one behind a word that is known makes another one.
+func TestZerosBelongToAWord(t *testing.T) {
+	d := &decoder{}
+	for _, line := range corpusLines(t)[:500] {
+		sameAsReference(t, d, line)
+		for at := range line {
+			if line[at] != '"' {
+				continue
+			}
+			for _, zeros := range []string{"\x00", "\x00\x00\x00\x00\x00\x00\x00\x00"} {
+				sameAsReference(t, d, slices.Concat(line[:at], []byte(zeros), line[at:]))
+			}
+		}
+	}
+}
+
 // What is left in the window behind what was read is no part of a line.
 func TestQuickEndsAtItsLimit(t *testing.T) {
 	for _, line := range corpusLines(t)[:500] {

@@ -74,12 +74,12 @@ func (w *words) quick(text *window, at int) (word string, end int) {
 	} else {
 		start = 0
 	}
-	if start != 0 { // what is equal to a plain word is plain, and none of 16 bytes or more is equal to one of fewer
+	if start != 0 { // what is equal to a plain word, and as long, is plain, and none of 16 bytes or more is equal to one of fewer
 		slots := &w.slots[hash(start, next)%wordSlots]
-		if slots[0].start == start && slots[0].next == next {
+		if slots[0].start == start && slots[0].next == next && len(slots[0].text) == n {
 			return slots[0].text, at + n + 1
 		}
-		if slots[1].start == start && slots[1].next == next {
+		if slots[1].start == start && slots[1].next == next && len(slots[1].text) == n {
 			return slots[1].text, at + n + 1
 		}
 	}

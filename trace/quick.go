@@ -287,7 +287,7 @@ func (d *decoder) quickFunction(w *window, at int) (*functionShapes, int) {
 		start, next, long = w.load(at), w.load(at+8), w[at:end]
 	}
 	f := d.shapes.function(start, next, long)
-	if f == nil {
+	if f == nil || len(f.name) != n {
 		return nil, nowhere
 	}
 	return f, at + n + 1
