@@ -87,6 +87,24 @@ func TestStreamForgetsWhatSucceededSilently(t *testing.T) {
 	}
 }
 
+// A silent request of which it was found that it had succeeded, long ago, and which is delivered all the same: it had not completed by the moment of
+// rest (DEF-04), or succeeded and has a completion (FLAG-01). It is not taken for delivered twice (POLL-04).
+func TestStreamTellsOfWhatIsSettled(t *testing.T) {
+	for status, rule := range map[string]string{"STATUS_IO_DEVICE_ERROR": "DEF-04", "STATUS_CANCELLED": "DEF-04", "STATUS_SUCCESS": "FLAG-01"} {
+		s := stream.New(trace.Header{Side: "provider"}, dialects()[0], 0)
+		l := newConnection(s.Take, true)
+		for range 200 {
+			l.silent("NdkWrite", nil)
+			l.restsEmpty()
+		}
+		l.result("w0", "a", status)
+		r := &verdict.Report{Rules: map[string]verdict.RuleCoverage{}}
+		if s.Finish(nil, r); len(r.Findings) == 0 || r.Findings[0].Rule != rule || r.Findings[0].Verdict != verdict.ProviderViolation {
+			t.Errorf("%s: %+v, want %s", status, r.Findings, rule)
+		}
+	}
+}
+
 // What an event takes where silent requests pile up, the same for a long trace.
 func BenchmarkSilent(b *testing.B) {
 	for _, of := range silent {

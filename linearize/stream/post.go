@@ -249,5 +249,5 @@ func (s *Stream) forget(r *posting, answer string) {
 	if s.byName != nil {
 		delete(s.byName, r.wr)
 	}
-	s.past.add(pastWr{r.wr, [2]int{r.line, s.line()}, answer})
+	s.past.add(pastWr{wr: r.wr, lines: [2]int{r.line, s.line()}, answer: answer})
 }

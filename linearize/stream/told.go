@@ -15,7 +15,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	s.seen[aResult]++
 	r := s.request(q, result.Wr)
 	if r == nil {
-		s.unknownWr(q, result.Wr)
+		s.unknownWr(q, result)
 		return out
 	}
 	outcome := calls.OutcomeOf(result.Status)
@@ -355,7 +355,8 @@ func (p *qp) beforeFlush(q *cq, line int, r *posting, from moment) bool {
 func (p *qp) onlyCancelled(from moment) bool { return p.cancelsAll != 0 && p.cancelsAll < from }
 
 // unknownWr says what is wrong with a result that names no request that is outstanding.
-func (s *Stream) unknownWr(q *cq, wr string) {
+func (s *Stream) unknownWr(q *cq, result *trace.Result) {
+	wr := result.Wr
 	if s.shared[wr] {
 		g := q.group.root()
 		g.unclear = wr + " was posted on a shared receive queue, which this engine does not follow"
@@ -370,6 +371,14 @@ func (s *Stream) unknownWr(q *cq, wr string) {
 	case was.answer != "":
 		s.report(q.group, verdict.ProviderViolation, "DEF-03", 0, was.lines[:1],
 			"%s delivered a completion of %s, and the post of %s had returned %s", q.name, wr, wr, was.answer)
+		q.allows()
+	case was.settled && calls.OutcomeOf(result.Status) == model.SUCCESS:
+		s.report(q.group, verdict.ProviderViolation, "FLAG-01", 0, was.lines[:],
+			"%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", wr)
+		q.allows()
+	case was.settled:
+		s.report(q.group, verdict.ProviderViolation, "DEF-04", 0, was.lines[:],
+			"the provider was at rest, and %s, a silent request, had not completed: %s was found empty afterwards", wr, q.name)
 		q.allows()
 	default:
 		s.exercised("POLL-04")
