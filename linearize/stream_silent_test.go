@@ -116,14 +116,7 @@ func BenchmarkSilent(b *testing.B) {
 					of.round(l)
 					l.restsEmpty()
 				}
-				start := processorTime(b)
-				for b.Loop() {
-					s := stream.New(trace.Header{Side: "provider"}, dialects()[0], 0)
-					for i := range events {
-						s.Take(&events[i])
-					}
-				}
-				reportRate(b, len(events), processorTime(b)-start)
+				streamRate(b, events)
 			})
 		}
 	}
