@@ -397,7 +397,18 @@ func (r *posting) cancelledFrom() moment {
 func (u *uncaused) mayBeOther() bool {
 	other := *u
 	other.instead = &posting{}
-	return other.mayBeBy(u.at)
+	return other.mayBeBy(u.flushedBy())
+}
+
+// flushedBy returns by when u was cancelled, as all is by the return of a flush that was called after its post (FLUSH-01).
+func (u *uncaused) flushedBy() moment {
+	by := u.at
+	for _, f := range u.lane.qp.flushed {
+		if r := u.request; r.returned != 0 && r.returned < f.call {
+			by = min(by, f.ret)
+		}
+	}
+	return by
 }
 
 // undelivered takes what points placed of p and no poll delivered: what was cancelled is to be explained, too (RES-08), and what was not

@@ -29,6 +29,28 @@ func (l *lane) cancelBehind(out []sight, r *posting, flush moment) []sight {
 	return out
 }
 
+// cancelledBehind takes that a poll found nothing after a moment of rest: where it is known only now that nothing but a flush can have cancelled
+// a request which was delivered, that cancelled the silent ones behind it, too.
+func (q *cq) cancelledBehind() {
+	for _, l := range q.lanes {
+		if len(l.waiting) == 0 || len(l.cancelled) == 0 || !l.waiting[0].silent {
+			continue
+		}
+		flush := l.qp.cancelledFrom()
+		u := &l.cancelled[len(l.cancelled)-1]
+		if flush == 0 || flush != l.qp.flushCalled || flush >= u.at || u.passable || u.mayHaveFailed() || u.mayBeOther() {
+			continue
+		}
+		for _, r := range l.waiting {
+			if !r.silent || r.returned == 0 || r.returned >= flush {
+				break
+			}
+			r.cancelled = true
+			q.takeNow(r.wasOwed(nil))
+		}
+	}
+}
+
 // cancelUnmet notes, once a flush has returned, that it cancelled the sends for which the peer had posted no receive, unless they had
 // failed.
 func (p *qp) cancelUnmet(flush moment) {

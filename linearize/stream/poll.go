@@ -116,6 +116,7 @@ func (q *cq) release() {
 			later := p.rested > q.emptyAtRest && !q.mayNotShow(p.rested)
 			if q.emptied = max(q.emptied, p.call.call); later {
 				q.emptyAtRest = p.rested
+				q.cancelledBehind()
 			}
 			q.unshown = p.rested
 			empty := sight{what: foundNothing, at: p.at, pending: pending, room: room}
