@@ -50,7 +50,7 @@ type cq struct {
 	restedAt, emptyAtRest moment    // the latest moment of rest, and the latest after which a poll showed that nothing had completed
 	unshown               moment    // the latest moment of rest before the latest poll that found nothing
 	fetchedBy             moment    // of one that is left open: the latest after which a poll found nothing
-	restedLine            int
+	restedLine, emptyLine int
 	armedAt               moment // the latest call of an arm
 	armedRest             int    // the line of the first moment of rest after it, or 0
 	unreadLine            int    // of the first moment of rest by which an event had been given that nothing has told to be read, or 0
@@ -71,15 +71,16 @@ type cq struct {
 
 // A poll is one that is under way, or that waits for another one.
 type poll struct {
-	call      *underWay
-	rested    moment // the latest moment of rest before the call
-	emptied   moment // the call of the latest poll that had returned by then and found nothing
-	from      int    // of the held sights, how many came before the call
-	to        int    // … before the return; -1 while there is none
-	at        moment
-	line      int
-	results   []trace.Result
-	delivered []sight
+	call       *underWay
+	rested     moment // the latest moment of rest before the call
+	restedLine int    // … and its line
+	emptied    moment // the call of the latest poll that had returned by then and found nothing
+	from       int    // of the held sights, how many came before the call
+	to         int    // … before the return; -1 while there is none
+	at         moment
+	line       int
+	results    []trace.Result
+	delivered  []sight
 }
 
 // A sight is what one event means to the automaton of a CQ.

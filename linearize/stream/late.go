@@ -330,7 +330,17 @@ func (r *posting) arrivedWithAny(out []sight) []sight {
 	return out
 }
 
-// allIndicatedBy reports whether nothing but what came before it, or the want of a receive, kept the provider from executing any request of an
+// pendedInVain returns the latest moment of rest at which r, a receive that succeeded, is known to have been pending though all messages had been
+// posted by then, or 0: none was left for it. A flush may have ended it later, and then it had to have completed by a later rest anyhow.
+func (r *posting) pendedInVain() moment {
+	home, sends, by := r.lane.cq, r.lane.other(), r.pendingAt()
+	if sends == nil || r.place != 0 || r.returned == 0 || r.returned >= by || home.failed != 0 || home.crowded.from != 0 || !sends.allIndicatedBy(by) {
+		return 0
+	}
+	return by
+}
+
+// allIndicatedBy reports whether nothing but what came before it, or the want of a receive, kept the provider from executing any send of an
 // initiator queue by a moment: all had been posted, on a connection, and all chains had ended.
 func (l *lane) allIndicatedBy(at moment) bool {
 	p := l.qp

@@ -95,7 +95,9 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 			}
 		}
 		r.lane.returned++
-		r.lane.indicated = s.at
+		if r.op.IsSend() {
+			r.lane.indicated = s.at
+		}
 		if p.shadow != nil && r.lane.queue == model.Receive {
 			p.shadow.hear(s.at, model.Receive, r.lane.returned, 0)
 		}
@@ -142,7 +144,9 @@ func (p *qp) endChains(before moment, flushed, refused bool) {
 		if r.called > before || flushed && (r.returned == 0 || r.returned > before) {
 			return false
 		}
-		r.ended, r.refusal, r.lane.indicated = p.s.at, refused, p.s.at
+		if r.ended, r.refusal = p.s.at, refused; r.op.IsSend() {
+			r.lane.indicated = p.s.at
+		}
 		return true
 	})
 	if !refused {

@@ -19,7 +19,7 @@ type lane struct {
 	next       int        // position of the next request
 	sends      int        // of the accepted requests, how many are sends
 	returned   int        // accepted requests whose post had returned
-	indicated  moment     // when the latest post, or chain, had
+	indicated  moment     // when the latest post of a send, or chain with one, had
 	ready      moment     // from when on the latest to have ended can have been placed
 	ran        moment     // … the latest of those that are over can have been executed
 	ranFirst   moment     // … of those that nothing behind them passes (FLAG-04)

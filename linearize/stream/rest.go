@@ -302,14 +302,15 @@ func (q *cq) tokensByRest() {
 
 // reportLate reports a request that had not completed at a moment of rest, as a poll shows.
 func (q *cq) reportLate(r *posting, poll int) {
+	q.reportLateBy(r, cmp.Or(r.dueBy(), r.rested), r.owedLine, poll)
+}
+
+// reportLateBy does the same of a moment of rest, and the line of that.
+func (q *cq) reportLateBy(r *posting, by moment, line, poll int) {
 	qp := r.lane.qp
 	if qp.closing != 0 && !qp.stayed {
 		qp.leaveVanishedOpen(q)
 		return
-	}
-	by := r.dueBy()
-	if by == 0 {
-		by = r.rested
 	}
 	if m := r.mayHaveWaited(by); m != nil {
 		qp.leaveOpen(m.leavesOpen())
@@ -322,12 +323,12 @@ func (q *cq) reportLate(r *posting, poll int) {
 		why += ", or is not delivered though the completions of " + qp.name + " did not vanish when that was closed"
 	case r.cancelled:
 		rule, why = "FLAG-02", r.wr+", a silent request that a flush cancelled, had not completed"
-	case qp.flushedAfter(r):
+	case qp.flushedAfter(r) && r.flushedBy(by):
 		rule, why = "FLUSH-02", r.wr+", pending when a flush or the end of the connection cancelled it, had not completed"
 	case r.refusal:
 		rule, why = "DEF-05", r.wr+", deferred before a post that was refused, had not been indicated and completed"
 	}
-	q.s.unless("", q.group, rule, r.owedLine, []int{r.line, poll}, // an earlier loss of the connection would not explain that
+	q.s.unless("", q.group, rule, line, []int{r.line, poll}, // an earlier loss of the connection would not explain that
 		"the provider was at rest, and %s: what %s shows afterwards", why, q.name)
 	q.s.restsOnReceive(r, by)
 	if q.alsoByResize(r.line, "POLL-03"); q.group.root().without == q && q.armed != model.NONE {

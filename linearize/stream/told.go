@@ -85,6 +85,12 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 		if q.reportLate(r, p.line); q.stopped() {
 			return out
 		}
+	} else if r.owed != 0 && !r.missed && r.op == model.ReceiveOp && outcome == model.SUCCESS {
+		if by := r.pendedInVain(); by != 0 && by < r.owed {
+			if q.reportLateBy(r, by, q.emptyLine, p.line); q.stopped() {
+				return out
+			}
+		}
 	}
 	switch {
 	case r.op == model.ReceiveOp:
