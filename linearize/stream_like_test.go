@@ -250,6 +250,11 @@ var alike = []struct {
 	{"… and of the right one", verdict.Conformant, "",
 		"new qp3 cq3; NdkConnect qp3 d; NdkArmCq cq3 ERRORS; NdkReceive qp3 r1; rest; get cq3; a< NdkCloseQp qp3; b< get cq3; enter cq3; a>; b> r1c; rest; get cq3"},
 
+	{"… or may be for a silent request that failed by then, and vanished", verdict.Conformant, "",
+		"NdkReceive qp1 r1; new qp3; NdkConnect qp3 d; NdkWrite qp3 w1 SILENT_SUCCESS; get cq1; a< NdkCloseQp qp3; NdkArmCq cq1 ANY; a>; enter cq1; rest; get cq1"},
+	{"… which a poll did not find after a moment of rest", verdict.ProviderViolation, "",
+		"NdkReceive qp1 r1; new qp3; NdkConnect qp3 d; NdkWrite qp3 w1 SILENT_SUCCESS; rest; get cq1; a< NdkCloseQp qp3; NdkArmCq cq1 ANY; a>; enter cq1; rest; get cq1"},
+
 	// ARM-21: a silent request had succeeded by a moment of rest, or its failure had notified.
 	{"a callback after the rest, and all that is outstanding is silent", verdict.ProviderViolation, "ARM-21",
 		"NdkArmCq cq1 ANY; NdkWrite qp1 w1 SILENT_SUCCESS; rest; enter cq1"},
@@ -352,6 +357,12 @@ var alike = []struct {
 		"NdkWrite qp1 w1 DEFER; NdkReceive qp2 r1; rest; get cq1; get cq2 r1c; NdkCloseQp qp1; rest; get cq1; get cq2"},
 	{"what failed had not vanished yet", verdict.ProviderViolation, "RES-08",
 		"NdkWrite qp1 w1 DEFER; NdkReceive qp2 r1; get cq2 r1c; rest; get cq1; NdkCloseQp qp1; rest; get cq1; get cq2"},
+	{"a message may have named a bad token, of which nothing is told", verdict.Conformant, "",
+		registered + "NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; NdkInvalidate qp1 i1#7; rest; get cq1 i1c r1c; get cq1"},
+	{"… and was received", verdict.ProviderViolation, "RES-08",
+		registered + "NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; NdkInvalidate qp1 i1#7; rest; get cq1 r1i i1c; get cq1; get cq2"},
+	{"… as is told after what was cancelled", verdict.ProviderViolation, "RES-08",
+		registered + "NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; NdkInvalidate qp1 i1#7; rest; get cq1 i1c r1i; get cq1; get cq2"},
 	{"the peer's request fails, and was pending at a rest later than the cancel", verdict.ProviderViolation, "RES-08",
 		"NdkWrite qp1 w1 DEFER; NdkReceive qp2 r2; rest; get cq1; get cq2 r2c; rest; get cq1; get cq1 w1x; NdkWrite qp1 w2; get cq1 w2c; rest; get cq1"},
 	{"… earlier than the cancel", verdict.Conformant, "",

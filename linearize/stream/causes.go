@@ -484,9 +484,10 @@ func (l *lane) mayHaveBroken(r *posting) bool {
 }
 
 // mayHaveAborted reports whether an outstanding request may have ended the connection though it succeeded, with no completion
-// to tell of it: a silent message that names a bad token, if its peer had a receive for it (INV-05).
+// to tell of it: a silent message that names a bad token, if its peer had a receive for it, which is not told to have succeeded (INV-05).
 func (r *posting) mayHaveAborted() bool {
-	return r.op == model.SendAndInvalidate && (r.silent || r.place != 0) && !r.neverReceived()
+	received := r.receive != nil && !r.adrift
+	return r.op == model.SendAndInvalidate && (r.silent || r.place != 0) && !r.neverReceived() && !received
 }
 
 // reportUncaused reports a request that was cancelled by nothing (RES-08), unless a silent failure was not told (FLAG-02).

@@ -41,8 +41,13 @@ func (l *lane) maySettle() bool {
 // isSettled reports whether r is a silent request that has succeeded, as its CQ was found empty after a moment of rest by which it would have had a
 // completion otherwise. Of a message that is known only once its receive is told: till then it may turn out to have waited for one.
 func (r *posting) isSettled() bool {
+	return r.foundOver() && r.place == 0 && !r.vanished && !r.fenced
+}
+
+// foundOver reports the same of one whose QP may be closed by now.
+func (r *posting) foundOver() bool {
 	l, by := r.lane, r.silentBy()
-	if by == 0 || by > l.emptyAtRest() || r.owed != 0 || r.place != 0 || r.cancelled || r.missed || r.vanished || r.fenced {
+	if by == 0 || by > l.emptyAtRest() || r.owed != 0 || r.cancelled || r.missed {
 		return false
 	}
 	return !r.op.IsSend() || r.op != model.SendAndInvalidate && l.known == never && l.other() != nil && l.other().took > r.index()

@@ -61,7 +61,7 @@ func (q *cq) vanish(p *qp) {
 		for _, r := range l.waiting {
 			if r.place != 0 {
 				e.list = append(e.list, uint64(r.place))
-			} else {
+			} else if !r.foundOver() {
 				e.n++
 			}
 		}
