@@ -100,6 +100,8 @@ func (r *request) solicited() (solicited, known bool) {
 		return r.like.solicit, true
 	case r.point != nil && r.point.begin.Solicited != nil:
 		return *r.point.begin.Solicited, true
+	case r.alike != nil:
+		return r.alike.solicit, true
 	}
 	return false, false
 }

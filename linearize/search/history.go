@@ -107,6 +107,7 @@ type request struct {
 	message  *request      // of a receive: the peer's send that it took
 	arrived  *request      // … whose message it took, though that send failed, as was told later
 	like     *request      // … or one like that: which one it was nobody knows
+	alike    *request      // … or one that is solicited where all that it can have taken are, and not where none is
 	sent     moment        // of a receive that succeeded: its message was not sent before
 	meets    bool          // of a send: the trace tells which of the peer's receives it goes to
 	receive  *request      // that one, or nil when there is none

@@ -52,6 +52,7 @@ func (h *history) findMessages() {
 		}
 		p.findReceives()
 		h.findArrived(p)
+		p.findAlike()
 		h.checkUnnamed(p)
 	}
 }
@@ -134,6 +135,38 @@ func (h *history) takesLike(i int, r *request) {
 	}
 	if r.like = sends[0]; r.delivery != nil {
 		h.checkMessage(r)
+	}
+}
+
+// findAlike finds of each receive that succeeded what all messages have in common that it can have taken: all that the peer had sent by then,
+// whatever became of them, are solicited, or none is.
+func (p *qp) findAlike() {
+	if p.peer.created == nil {
+		return
+	}
+	var first [2]*request // not solicited, solicited
+	for _, s := range p.peer.sends {
+		i := 0
+		if s.solicit {
+			i = 1
+		}
+		if first[i] == nil || s.post.call < first[i].post.call {
+			first[i] = s
+		}
+	}
+	for _, r := range p.receive {
+		if !r.told || failed(r) {
+			continue
+		}
+		var sent []*request
+		for _, s := range first {
+			if s != nil && s.post.call < r.toldBy() {
+				sent = append(sent, s)
+			}
+		}
+		if len(sent) == 1 {
+			r.alike = sent[0]
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 		case l.other() != nil:
 			s.checkUnnamed(q, line, r, result)
 		}
-		return automaton.Plain | automaton.Solicited, l.sentBefore(), true
+		return l.messageKinds(), l.sentBefore(), true
 	}
 	m := l.pair(r)
 	if m == nil {
@@ -76,6 +76,18 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 		return automaton.Solicited, m.called, true
 	}
 	return automaton.Plain, m.called, true
+}
+
+// messageKinds returns the kinds that the messages may be of which the peer of a queue of receives has sent, all that it can have taken.
+func (l *lane) messageKinds() automaton.Kinds {
+	switch sends := l.other(); {
+	case sends == nil, l.qp.isRemote(), !sends.qp.created:
+	case sends.solicits == 0:
+		return automaton.Plain
+	case sends.solicits == sends.sends:
+		return automaton.Solicited
+	}
+	return automaton.Plain | automaton.Solicited
 }
 
 // sentBefore returns when the message was posted, at the earliest, that the latest receive to succeed took: as many sends were by

@@ -232,6 +232,9 @@ func (l *lane) unqueue(r *posting) bool {
 	if r.op == model.SendAndInvalidate {
 		l.names--
 	}
+	if r.op.IsSend() && r.solicit {
+		l.solicits--
+	}
 	if r.promised {
 		l.promised++
 	}

@@ -50,6 +50,7 @@ type lane struct {
 	first    *posting     // … the first of all
 	mixed    bool         // … they are not all alike
 	names    int          // … how many name a token
+	solicits int          // … how many solicit
 	blamed   []*posting   // … on whose completion by a moment of rest a finding may rest
 	left     []leftBehind // of a queue of sends: receives that a poll left behind, if their message had arrived
 	sentBy   sentBy       // … the most of them that are known to have succeeded by a moment of rest
@@ -182,6 +183,9 @@ func (l *lane) enqueue(r *posting) {
 		l.mixes(r)
 		if r.op == model.SendAndInvalidate {
 			l.names++
+		}
+		if r.solicit {
+			l.solicits++
 		}
 	}
 	switch {
