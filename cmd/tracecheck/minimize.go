@@ -18,19 +18,28 @@ const memoryOfTrial = 1 << 26
 // eventsOfTail is how many of the events around a finding are looked at in a trace that is too long to be kept.
 const eventsOfTail = 50_000
 
-// minimize shrinks a trace that broke a rule, by the engine that found it, as long as ctx allows. A file that is not in memory is read
-// once more, up to the finding and somewhat further.
+// minimize shrinks a trace that broke a rule, by the engine that found it, as long as ctx allows. What the command as it was given does not
+// reject by the same rule is shrunk once more, by all of its engines: one may leave out what another needs. A file that is not in memory is
+// read once more, up to the finding and somewhat further.
 func (p *program) minimize(ctx context.Context, in input, r *result, s *settings) {
-	o, whole := s.optionsFor(r.trace), r.trace
-	o.Engine, o.MaxMemory, o.Timeout, o.Witness = cmp.Or(linearize.Engine(r.report.Engine), o.Engine), memoryOfTrial, 0, false
+	o, whole, want := s.optionsFor(r.trace), r.trace, r.report.Findings[0]
+	o.MaxMemory, o.Timeout, o.Witness = memoryOfTrial, 0, false
+	given := o.Engine
 	judge := func(ctx context.Context, t *trace.Trace) *verdict.Report { return p.check(ctx, t, o) }
+	o.Engine = cmp.Or(linearize.Engine(r.report.Engine), given)
 	if len(whole.Events) < r.report.Events {
-		o.Engine = linearize.Streaming
+		o.Engine, given = linearize.Streaming, linearize.Streaming
 		if whole = p.tail(ctx, in, r); whole == nil {
 			return
 		}
 	}
-	r.small = minimize.Minimize(ctx, whole, r.report.Findings[0], judge)
+	r.small = minimize.Minimize(ctx, whole, want, judge)
+	if o.Engine != given && ctx.Err() == nil {
+		o.Engine = given
+		if r.small == nil || !rejects(judge(ctx, r.small), want) {
+			r.small = cmp.Or(minimize.Minimize(ctx, whole, want, judge), r.small)
+		}
+	}
 	if ctx.Err() != nil {
 		_, r.cut = ended(ctx)
 	}
@@ -41,6 +50,11 @@ func (p *program) minimize(ctx context.Context, in input, r *result, s *settings
 	default:
 		r.unshrunk = fmt.Sprintf("the %d events around the finding do not show it by themselves", len(whole.Events))
 	}
+}
+
+// rejects reports whether a trace is rejected for what was found first of another.
+func rejects(r *verdict.Report, want verdict.Finding) bool {
+	return len(r.Findings) > 0 && r.Findings[0].Verdict == want.Verdict && r.Findings[0].Rule == want.Rule
 }
 
 // tail reads the events around the first finding, or says why not.

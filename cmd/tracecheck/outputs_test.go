@@ -107,37 +107,83 @@ func TestMinimize(t *testing.T) {
 	}
 }
 
-// A trace that is too long to be kept is shrunk too: its file is read once more. Standard input can't be, which is said.
-func TestMinimizeLongTrace(t *testing.T) {
-	var text strings.Builder
-	text.WriteString(`{"rec":"hdr","format":"ndk-trace","v":"1.0","dialect":"ndkpi","side":"provider","order":"total"}` + "\n")
-	events := 0
-	call := func(called, returned string) {
-		for _, line := range []string{`"ph":"call",` + called, `"ph":"ret",` + returned} {
-			fmt.Fprintf(&text, `{"seq":%d,"thr":"t","op":"%d",%s}`+"\n", events+1, events/2, line)
-			events++
-		}
+// A script writes a trace, call by call.
+type script struct {
+	text   strings.Builder
+	events int
+}
+
+func newScript(dialect string) *script {
+	s := &script{}
+	fmt.Fprintf(&s.text, `{"rec":"hdr","format":"ndk-trace","v":"1.0","dialect":%q,"side":"provider","order":"total"}`+"\n", dialect)
+	return s
+}
+
+// call adds a call and its return: what follows the name of the function.
+func (s *script) call(fn, called, returned string) {
+	for _, line := range []string{`"ph":"call","fn":"` + fn + `",` + called, `"ph":"ret","fn":"` + fn + `"` + returned} {
+		fmt.Fprintf(&s.text, `{"seq":%d,"thr":"t","op":"%d",%s}`+"\n", s.events+1, s.events/2, line)
+		s.events++
 	}
-	call(`"fn":"NdkCreateCq","cq":"cq1","depth":8`, `"fn":"NdkCreateCq","status":"STATUS_SUCCESS"`)
-	for range linearize.MaxEvents/2 + 1 {
-		call(`"fn":"NdkGetCqResults","cq":"cq1","n":8`, `"fn":"NdkGetCqResults","results":[]`)
-	}
-	call(`"fn":"NdkGetCqResults","cq":"cq1","n":8`, `"fn":"NdkGetCqResults","results":[{"wr":"w1","status":"STATUS_SUCCESS"}]`)
-	fmt.Fprintf(&text, `{"rec":"end","events":%d,"dropped":0,"quiescent":true}`+"\n", events)
-	file := filepath.Join(t.TempDir(), "long")
-	if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
+}
+
+// file ends the trace, and returns the name of a file that holds it.
+func (s *script) file(t *testing.T) string {
+	fmt.Fprintf(&s.text, `{"rec":"end","events":%d,"dropped":0,"quiescent":true}`+"\n", s.events)
+	file := filepath.Join(t.TempDir(), "trace")
+	if err := os.WriteFile(file, []byte(s.text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	return file
+}
+
+const succeeded = `,"status":"STATUS_SUCCESS"`
+
+// A trace that is too long to be kept is shrunk too: its file is read once more. Standard input can't be, which is said.
+func TestMinimizeLongTrace(t *testing.T) {
+	s := newScript("ndkpi")
+	s.call("NdkCreateCq", `"cq":"cq1","depth":8`, succeeded)
+	for range linearize.MaxEvents/2 + 1 {
+		s.call("NdkGetCqResults", `"cq":"cq1","n":8`, `,"results":[]`)
+	}
+	s.call("NdkGetCqResults", `"cq":"cq1","n":8`, `,"results":[{"wr":"w1","status":"STATUS_SUCCESS"}]`)
+	file := s.file(t)
 	code, out, _ := shipped(t, "--minimize", file+".small", file)
 	if code != exitViolation || !strings.Contains(out, "minimized to 4 events in ") {
 		t.Errorf("exit %d, %s", code, out)
 	}
 	var stderr bytes.Buffer
 	p := newProgram()
-	p.stdin, p.stdout, p.stderr = strings.NewReader(text.String()), io.Discard, &stderr
+	p.stdin, p.stdout, p.stderr = strings.NewReader(s.text.String()), io.Discard, &stderr
 	if code := p.run(t.Context(), []string{"--minimize", file + ".small", "-"}); code != exitViolation ||
 		!strings.Contains(stderr.String(), "- is not minimized: standard input can't be read a second time") {
 		t.Errorf("standard input: exit %d, %s", code, &stderr)
+	}
+}
+
+// What is shrunk is rejected by the same rule by the command that shrank it, with all of its engines, also where one of them alone finds the
+// rule in the whole trace, or needs less.
+func TestMinimizeByBothEngines(t *testing.T) {
+	uncreated := newScript("verbs") // the stream has no answer
+	uncreated.call("ibv_create_qp", `"qp":"qp1","send_cq":"cq1","recv_cq":"cq1"`, "")
+	uncreated.call("ibv_modify_qp", `"qp":"qp1","state":"RTR","conn":"c1"`, "")
+	uncreated.call("ibv_post_send", `"qp":"qp1","wrs":[{"wr":"w1","opcode":"RDMA_WRITE"},{"wr":"w2","opcode":"RDMA_WRITE"}]`, "")
+	uncreated.call("ibv_poll_cq", `"cq":"cq1","n":8`, `,"results":[{"wr":"w2","status":"IBV_WC_SUCCESS"},{"wr":"w1","status":"IBV_WC_SUCCESS"}]`)
+	two := newScript("ndkpi") // the engines name two rules
+	two.call("NdkCreateCq", `"cq":"cq1","depth":16`, succeeded)
+	two.call("NdkCreateQp", `"qp":"qp1","receive_cq":"cq1","initiator_cq":"cq1"`, succeeded)
+	two.call("NdkConnect", `"qp":"qp1","conn":"c"`, succeeded)
+	two.call("NdkWrite", `"qp":"qp1","wr":"w1","flags":["SILENT_SUCCESS"]`, succeeded)
+	two.call("NdkCloseQp", `"qp":"qp1"`, succeeded)
+	two.call("NdkGetCqResults", `"cq":"cq1","n":8`, `,"results":[]`)
+	two.call("NdkGetCqResults", `"cq":"cq1","n":8`, `,"results":[{"wr":"w1","status":"STATUS_SUCCESS"}]`)
+	for file, rule := range map[string]string{uncreated.file(t): "POLL-09", two.file(t): "FLAG-01"} {
+		if code, out, errors := shipped(t, "--minimize", file+".small", file); code != exitViolation || !strings.Contains(out, " "+rule+": ") {
+			t.Errorf("exit %d, %s%s, want %s", code, out, errors, rule)
+		}
+		if code, out, errors := shipped(t, file+".small"); code != exitViolation || !strings.Contains(out, " "+rule+": ") {
+			t.Errorf("the minimized trace: exit %d, %s%s, want %s", code, out, errors, rule)
+		}
 	}
 }
 
