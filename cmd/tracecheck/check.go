@@ -183,7 +183,10 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings, judge jud
 	events := eventsOf(t)
 	so.of(func() int { return events })
 	report, err := judge(ctx, t, s.optionsFor(t))
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return unfinished(in.name, t, s, context.Cause(ctx))
+	case err != nil:
 		return &result{trace: t, report: &verdict.Report{File: in.name}, code: exitInternal, reason: err.Error()}
 	}
 	return judged(t, report)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"os"
 
 	"ndkoracle/internal/tlcjudge"
 )
@@ -34,10 +33,12 @@ func (p *program) convert(ctx context.Context, out *bufio.Writer, args []string)
 	if err := tlcjudge.Decidable(tlcjudge.Case{Trace: t, Options: options}); err != nil {
 		return exitInconclusive, fmt.Errorf("%s: %w", named[0], err)
 	}
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return exitInternal, fmt.Errorf("the modules can't be written: %w", err)
+	err, inTime := within(ctx, p.grace, func() error { return tlcjudge.Write(ctx, folder, tlcjudge.Case{Trace: t, Options: options}) })
+	if !inTime || err != nil && ctx.Err() != nil {
+		code, why := ended(ctx)
+		return code, fmt.Errorf("%s after %d events of %s: the modules are not written", why, eventsOf(t), named[0])
 	}
-	if err := tlcjudge.Write(folder, tlcjudge.Case{Trace: t, Options: options}); err != nil {
+	if err != nil {
 		return exitInternal, fmt.Errorf("the modules can't be written: %w", err)
 	}
 	w := &textReporter{out: out}

@@ -383,6 +383,16 @@ func TestEngineTlc(t *testing.T) {
 	if code := b.do("--engine", "tlc", name); code != exitInternal || !strings.Contains(b.out.String(), "TLC broke down") {
 		t.Errorf("broken down: exit %d, %q", code, b.out.String())
 	}
+	ctx, stop := context.WithCancel(t.Context())
+	b.prepareTlc = func(context.Context) (judge, error) {
+		return func(ctx context.Context, _ *trace.Trace, _ linearize.Options) (*verdict.Report, error) {
+			stop()
+			return nil, ctx.Err()
+		}, nil
+	}
+	if code := b.run(ctx, []string{"--engine", "tlc", name}); code != exitInterrupted || !strings.Contains(b.errors.String(), name+" after reading ") {
+		t.Errorf("interrupted: exit %d, %q", code, &b.errors)
+	}
 }
 
 // The engine tlc says what is missing where there is no Java.

@@ -181,7 +181,7 @@ func (j Judge) ask(ctx context.Context, questions []*question) (map[int]*answer,
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
-	if err := writeModules(folder, questions); err != nil {
+	if err := writeModules(ctx, folder, questions); err != nil {
 		return nil, err
 	}
 	lines, finished, err := j.Runner.Print(ctx, folder, Root)

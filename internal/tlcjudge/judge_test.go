@@ -44,8 +44,14 @@ func TestWrite(t *testing.T) {
 	if err := Decidable(c); err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
-	if err := Write(folder, c); err != nil {
+	folder := filepath.Join(t.TempDir(), "made")
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	err := Write(stopped, folder, c)
+	if _, missing := os.Stat(folder); !errors.Is(err, context.Canceled) || missing == nil {
+		t.Errorf("stopped: %v, and the folder is there: %t", err, missing == nil)
+	}
+	if err := Write(t.Context(), folder, c); err != nil {
 		t.Fatal(err)
 	}
 	lines, finished, err := newJudge(t).Runner.Print(t.Context(), folder, Root)
