@@ -422,8 +422,15 @@ func TestVerifyStandsEveryTrace(t *testing.T) {
 }
 
 // What must have come at a moment of rest is owed: with a quiesce mark before what makes it come, a witness is refused whose
-// every step is one of the model.
+// every step is one of the model. What has ended a request does not matter, nor whether the call has returned that did (FLUSH-02).
 func TestWitnessOwesAtRest(t *testing.T) {
+	const completesReceive = `"Complete","qp":"qp1","queue":"receive"`
+	badToken := restless(corpusRow{File: "accept/bad-token-aborts.ndktrace.jsonl"}.read(t))
+	for i := range badToken.Events {
+		if e := &badToken.Events[i]; e.Fn == "NdkWrite" {
+			e.Fn = "NdkSend"
+		}
+	}
 	for _, test := range []struct {
 		name               string
 		traced             *trace.Trace
@@ -433,6 +440,14 @@ func TestWitnessOwesAtRest(t *testing.T) {
 		{"a completion", corpusRow{File: "accept/plain.ndktrace.jsonl"}.read(t), `"ph":"enter"`, `"Execute"|"Complete"`,
 			"the completion of w1 is owed"},
 		{"what a flush cancelled", script(t, "recv 1; flush; get 1c"), `"fn":"NdkGetCqResults"`, `"Complete"`, "the completion of 1 is owed"},
+		{"a receive that was cancelled as its connection was lost", disconnecting(script(t, "recv 1; post 2; flush; get 2c; get 1c")),
+			`"op":"31","fn":`, completesReceive, "the completion of 1 is owed"},
+		{"a receive that a pending disconnect has cancelled", disconnecting(script(t, "recv 1; post 2; flush; get; get 2c; get 1c")),
+			`"op":"32","fn":`, completesReceive, "the completion of 1 is owed"},
+		{"a receive that a bad token has cancelled", restless(corpusRow{File: "accept/bad-token-aborts.ndktrace.jsonl"}.read(t)),
+			`"fn":"NdkGetCqResults"`, completesReceive, "the completion of r1 is owed"},
+		{"a send behind a bad token", badToken, `"op":"12","fn":`, `"qp":"qp1","queue":"initiator","wr":"w1","outcome"|"Complete","qp":"qp1","queue":"initiator"`,
+			"the completion of w1 is owed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			traced := test.traced
@@ -467,4 +482,22 @@ func TestWitnessOwesAtRest(t *testing.T) {
 			}
 		})
 	}
+}
+
+// disconnecting returns a trace with NdkDisconnect in place of NdkFlush, which is pending to the end.
+func disconnecting(traced *trace.Trace) *trace.Trace {
+	for i := range traced.Events {
+		if e := &traced.Events[i]; e.Fn == "NdkFlush" {
+			if e.Fn = "NdkDisconnect"; e.Ph == trace.Ret {
+				e.Status = "STATUS_PENDING"
+			}
+		}
+	}
+	return traced
+}
+
+// restless returns a trace without its moments of rest, but the end.
+func restless(traced *trace.Trace) *trace.Trace {
+	traced.Events = slices.DeleteFunc(traced.Events, func(e trace.Event) bool { return e.Fn == "quiesce" })
+	return traced
 }

@@ -75,7 +75,6 @@ type request struct {
 	placed    int  // the index of the point that says when and how it completed, or -1
 	completed bool
 	broke     bool     // its failure broke the QP
-	succeeded bool     // it was executed by itself, with success
 	sent      int      // of a send: its place among those of its QP
 	behind    *request // the latest send that was posted before it on its queue
 	delivered int      // the index of the event that told of its completion, or that of none

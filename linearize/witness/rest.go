@@ -143,7 +143,6 @@ func (r *replay) took(s Step, a model.Action) {
 }
 
 func (r *replay) executed(q *request, a model.Action) {
-	q.succeeded = a.Outcome == model.SUCCESS && q.Token == model.NoToken
 	to := r.facts.contract.Qps[q.qp].Peer
 	switch {
 	case q.queue == model.Receive:
@@ -174,33 +173,38 @@ func (r *replay) rest(mark int) error {
 			if r.closes[i] || r.state.Cqs[binding.Cq(queue)].Health != model.OK {
 				continue
 			}
-			for _, m := range p.Queue(queue) {
-				q := r.facts.requests[m.Id]
-				if r.mayWait(q, m, p, mark) {
-					break // and what is behind it waits with it
-				}
-				return r.refuse("the provider is at rest, and the completion of %s is owed", q.wr)
+			requests := p.Queue(queue) // what is behind the first waits with it, if that does
+			if len(requests) > 0 && !r.mayWait(requests[0], i, queue, mark) {
+				return r.refuse("the provider is at rest, and the completion of %s is owed", r.facts.requests[requests[0].Id].wr)
 			}
 		}
 	}
 	return nil
 }
 
-// mayWait reports whether a request may be pending at rest: its post has not returned, its chain is open, or its peer may keep
-// it waiting, or a send before it.
-func (r *replay) mayWait(q *request, m model.Request, p model.Qp, mark int) bool {
-	if q.post.to >= mark || m.Phase == model.Deferred {
+// mayWait reports whether m, the first of a queue of a QP, may be there at rest: its post has not returned, its chain is open, or its
+// peer may keep it waiting. One that is over waits for nobody, whichever step has ended it.
+func (r *replay) mayWait(m model.Request, qp int, queue model.Queue, mark int) bool {
+	q := r.facts.requests[m.Id]
+	switch {
+	case m.Phase >= model.Executed:
+		return false
+	case q.post.to >= mark || m.Phase == model.Deferred:
 		return true
-	}
-	if r.flushed(q, mark) || q.succeeded || m.Phase == model.Unacknowledged {
+	case m.Phase == model.Unacknowledged || r.flushed(q, mark):
 		return false
 	}
-	if q.queue == model.Receive {
-		return true
+	return queue == model.Receive || r.lacksReceive(q, qp, mark)
+}
+
+// lacksReceive reports whether a request that is pending may wait, or a send before it, for a receive that the peer has not posted, or of
+// which the trace does not tell. So it may on a connection that has ended (A15), unless nothing succeeds there any more.
+func (r *replay) lacksReceive(q *request, qp, mark int) bool {
+	state, peer := r.state.Qps[qp].State, r.facts.contract.Qps[qp].Peer
+	if q.told && (state == model.Flushed || state == model.Aborted) {
+		return false
 	}
-	// A send may wait for a receive that the peer has not posted, or of which the trace does not tell, until it is delivered.
-	peer := r.facts.contract.Qps[q.qp].Peer
-	apart := peer < 0 || p.State != model.Connected || r.state.Qps[peer].State != model.Connected
+	apart := peer < 0 || state != model.Connected || r.state.Qps[peer].State != model.Connected
 	send := q
 	if !q.Op.IsSend() {
 		send = q.behind
