@@ -125,3 +125,52 @@ func TestCorpusHasWitnesses(t *testing.T) {
 		t.Errorf("only %d witnesses, and only %d hidden steps in them", accepted, hidden)
 	}
 }
+
+// A message that was received, though its send is told to have ended otherwise, has made its token invalid: the witness says which (RES-02,
+// RES-03), whether the completion tells it or not, and porcupine lets no request invalidate it again (POLL-08).
+func TestWitnessesTellInvalidatedTokens(t *testing.T) {
+	const (
+		cancelled = `"results":[{"wr":"s","status":"STATUS_CANCELLED"}]`
+		failed    = `"results":[{"wr":"s","status":"STATUS_IO_TIMEOUT"}]`
+		flush     = `NdkFlush "qp":"q"` + ok
+		told      = `,"token":7`
+		again     = `NdkInvalidate "qp":"p","wr":"i","mr":"m","token":7` + ok
+	)
+	for _, test := range []struct {
+		name, flush, ended, token string
+		more                      []string
+		rule                      string // conformant where there is none
+	}{
+		{name: "cancelled", flush: flush, ended: cancelled, token: told},
+		{name: "failed", ended: failed, token: told},
+		{name: "cancelled, and the token is not told", flush: flush, ended: cancelled},
+		{name: "failed, and the token is not told", ended: failed},
+		{"cancelled, and invalidated again", flush, cancelled, told, []string{again, `NdkGetCqResults "cq":"d","n":4|"results":[{"wr":"i",` + called + `}]`}, "POLL-08"},
+		{"cancelled, and registered again", flush, cancelled, "", []string{`NdkFastRegister "qp":"p","wr":"g","mr":"m"|` + called + told, again,
+			`NdkGetCqResults "cq":"d","n":4|"results":[{"wr":"g",` + called + `},{"wr":"i",` + called + `}]`}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			events := []string{
+				`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"` + ok, `NdkAccept "qp":"p","conn":"n"` + ok,
+				`NdkFastRegister "qp":"p","wr":"f","mr":"m"|` + called + told, `NdkGetCqResults "cq":"d","n":4|"results":[{"wr":"f",` + called + `}]`,
+				`NdkReceive "qp":"p","wr":"r"` + ok, `NdkSendAndInvalidate "qp":"q","wr":"s","token":7` + ok,
+			}
+			if test.flush != "" {
+				events = append(events, test.flush)
+			}
+			events = append(events, `NdkGetCqResults "cq":"c","n":4|`+test.ended,
+				`NdkGetCqResultsEx "cq":"d","n":4|"results":[{"wr":"r",`+called+`,"type":"ReceiveAndInvalidate"`+test.token+`}]`)
+			traced := readLines(t, "ndkpi", after(append(events, test.more...)...)())
+			if test.rule != "" {
+				if r := Check(t.Context(), traced, Options{Engine: Porcupine}); len(r.Findings) != 1 || r.Findings[0].Rule != test.rule {
+					t.Errorf("%s, want %s: %+v", r.Verdict, test.rule, r.Findings)
+				}
+				return
+			}
+			file := witnessOf(t, traced, Options{})
+			if _, err := witness.Verify(bytes.NewReader(file), traced); err != nil {
+				t.Errorf("%v\n%s", err, file)
+			}
+		})
+	}
+}

@@ -29,7 +29,7 @@ func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
 	if outcome == model.CANCELLED {
 		c.lose(w, r)
 	}
-	a := model.Action{Name: model.Execute, Qp: r.qp.index, Queue: r.queue, Outcome: outcome, Token: c.index(r.toldToken())}
+	a := model.Action{Name: model.Execute, Qp: r.qp.index, Queue: r.queue, Outcome: outcome, Token: c.index(r.invalid)}
 	solicited, known := r.solicited()
 	received := r.queue == model.Receive && outcome == model.SUCCESS
 	w.each(func(w *walk, s state) {

@@ -108,6 +108,7 @@ type request struct {
 	arrived  *request      // … whose message it took, though that send failed, as was told later
 	like     *request      // … or one like that: which one it was nobody knows
 	alike    *request      // … or one that is solicited where all that it can have taken are, and not where none is
+	invalid  *uint32       // … the token that it made invalid, where that takes no step of a send
 	sent     moment        // of a receive that succeeded: its message was not sent before
 	meets    bool          // of a send: the trace tells which of the peer's receives it goes to
 	receive  *request      // that one, or nil when there is none
@@ -200,6 +201,7 @@ func newHistory(t *trace.Trace) *history {
 	h.findPeers()
 	h.findOverruns()
 	h.findMessages()
+	h.findInvalidated()
 	h.findUnknownTokens()
 	h.findOwed()
 	h.findLosses()

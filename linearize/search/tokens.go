@@ -24,7 +24,7 @@ func (h *history) joinTokens(sets union) {
 			}
 		}
 		for _, r := range p.receive {
-			join(p, r.toldToken())
+			join(p, r.invalid)
 		}
 	}
 }
@@ -34,12 +34,33 @@ func (p *qp) usesTokens() bool {
 	return slices.ContainsFunc(p.initiator, func(r *request) bool { return r.op == model.SendAndInvalidate })
 }
 
-// toldToken returns the token that a receive says its peer invalidated, where the trace does not hold the peer, or nil.
-func (r *request) toldToken() *uint32 {
-	if r.qp.peer != nil || r.delivery == nil || r.delivery.result.Type != "ReceiveAndInvalidate" {
-		return nil
+// findInvalidated finds the token that the message of each receive made invalid which is executed by itself, not with the send of its peer:
+// the one that its completion tells, or the only one that the peer had named by then.
+func (h *history) findInvalidated() {
+	for _, r := range h.requests {
+		d := r.delivery
+		if d == nil || failed(r) || r.message != nil || r.arrived != nil || d.result.Type != "ReceiveAndInvalidate" {
+			continue
+		}
+		if r.invalid = d.result.Token; r.invalid == nil && r.qp.peer != nil {
+			tokens := r.qp.peer.namedBy(d.poll.ret)
+			if h.guessed = h.guessed || len(tokens) > 1; len(tokens) == 1 {
+				r.invalid = tokens[0]
+			}
+		}
 	}
-	return r.delivery.result.Token
+}
+
+// namedBy returns the tokens that the sends of p name which were called by a moment, each once.
+func (p *qp) namedBy(at moment) []*uint32 {
+	var all []*uint32
+	for _, s := range p.sends {
+		again := func(t *uint32) bool { return *t == *s.token }
+		if s.op == model.SendAndInvalidate && s.token != nil && s.post.call < at && !slices.ContainsFunc(all, again) {
+			all = append(all, s.token)
+		}
+	}
+	return all
 }
 
 // bindTokens numbers the tokens of c. Where some request made a token valid and the trace does not tell which, any may be
@@ -93,7 +114,7 @@ func (h *history) findUnknownTokens() {
 				h.madeInvalid = r
 			}
 		case model.ReceiveOp:
-			if r.qp.peer == nil && r.delivery != nil && !failed(r) && r.toldToken() == nil &&
+			if r.qp.peer == nil && r.delivery != nil && !failed(r) && r.invalid == nil &&
 				(r.delivery.result.Type == "" || r.delivery.result.Type == "ReceiveAndInvalidate") {
 				h.madeInvalid = r
 			}

@@ -69,7 +69,7 @@ func (c *component) stepOfAction(s state, a model.Action) witness.Step {
 		if a.Name == model.Execute {
 			step.Outcome, step.Solicited = a.Outcome.String(), a.Solicited
 			if a.Queue == model.Receive && a.Outcome == model.SUCCESS {
-				step.Token = r.toldToken()
+				step.Token = r.invalid
 			}
 		}
 	case model.Abort:
