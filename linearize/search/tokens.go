@@ -37,30 +37,39 @@ func (p *qp) usesTokens() bool {
 // findInvalidated finds the token that the message of each receive made invalid which is executed by itself, not with the send of its peer:
 // the one that its completion tells, or the only one that the peer had named by then.
 func (h *history) findInvalidated() {
-	for _, r := range h.requests {
-		d := r.delivery
-		if d == nil || failed(r) || r.message != nil || r.arrived != nil || d.result.Type != "ReceiveAndInvalidate" {
-			continue
+	for _, p := range h.qps {
+		var first, other *request
+		if p.peer != nil {
+			first, other = p.peer.namesFirst()
 		}
-		if r.invalid = d.result.Token; r.invalid == nil && r.qp.peer != nil {
-			tokens := r.qp.peer.namedBy(d.poll.ret)
-			if h.guessed = h.guessed || len(tokens) > 1; len(tokens) == 1 {
-				r.invalid = tokens[0]
+		for _, r := range p.receive {
+			d := r.delivery
+			if d == nil || failed(r) || r.message != nil || r.arrived != nil || d.result.Type != "ReceiveAndInvalidate" {
+				continue
+			}
+			switch r.invalid = d.result.Token; {
+			case r.invalid != nil:
+			case other != nil && other.post.call < d.poll.ret:
+				h.guessed = true
+			case first != nil:
+				r.invalid = first.token
 			}
 		}
 	}
 }
 
-// namedBy returns the tokens that the sends of p name which were called by a moment, each once.
-func (p *qp) namedBy(at moment) []*uint32 {
-	var all []*uint32
+// namesFirst returns the first send of p that names a token, and the first that names another one, or nil.
+func (p *qp) namesFirst() (first, other *request) {
 	for _, s := range p.sends {
-		again := func(t *uint32) bool { return *t == *s.token }
-		if s.op == model.SendAndInvalidate && s.token != nil && s.post.call < at && !slices.ContainsFunc(all, again) {
-			all = append(all, s.token)
+		switch {
+		case s.op != model.SendAndInvalidate || s.token == nil:
+		case first == nil:
+			first = s
+		case *s.token != *first.token:
+			return first, s
 		}
 	}
-	return all
+	return first, nil
 }
 
 // bindTokens numbers the tokens of c. Where some request made a token valid and the trace does not tell which, any may be

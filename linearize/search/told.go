@@ -110,14 +110,24 @@ func (c *component) steps(ctx context.Context, order []*operation) ([]witness.Pl
 // place puts the steps of a way each as early as it can be, and reports whether all come in time.
 func (c *component) place(path []*node) (all []witness.Placed, fit bool) {
 	behind := -1
+	received := map[*qp]int{} // messages
 	for _, n := range path {
 		behind = max(behind, n.op.call)
 		steps := c.stepsOf(n)
 		for _, s := range steps {
-			if r := c.h.byWr[s.Wr]; s.Action == model.Execute && s.Outcome == model.SUCCESS.String() {
+			switch r := c.h.byWr[s.Wr]; {
+			case s.Action == model.Deliver:
+				received[c.h.qpByName[s.Qp].peer]++
+			case s.Action != model.Execute || s.Outcome != model.SUCCESS.String() || r.queue == model.Initiator || r.qp.peer == nil:
+			default:
 				if behind = max(behind, r.sent); r.message != nil {
 					behind = max(behind, r.message.post.call)
 				}
+				i, sends := received[r.qp], r.qp.peer.sends
+				if received[r.qp]++; i >= len(sends) {
+					return nil, false
+				}
+				behind = max(behind, sends[i].post.call)
 			}
 		}
 		at := behind
