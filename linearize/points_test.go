@@ -110,3 +110,15 @@ func TestNothingIsPlacedAfterAnError(t *testing.T) {
 		})
 	}
 }
+
+// In libibverbs, too, no receive succeeds on a QP that was never connected (POST-08).
+func TestVerbsReceiveWithoutConnection(t *testing.T) {
+	traced := readLines(t, "verbs", lines(`ibv_create_cq "cq":"c","depth":4|`, `ibv_create_qp "qp":"q","recv_cq":"c","send_cq":"c","sq_sig_all":true|`,
+		`ibv_post_recv "qp":"q","wrs":[{"wr":"r"}]|`, `ibv_poll_cq "cq":"c","n":4|"results":[{"wr":"r","status":"IBV_WC_SUCCESS"}]`))
+	for _, engine := range []Engine{Streaming, Porcupine} {
+		r := Check(t.Context(), traced, Options{Engine: engine})
+		if r.Verdict != verdict.ProviderViolation || r.Findings[0].Rule != "POST-08" {
+			t.Errorf("%s: %s: %+v", engine, r.Verdict, r.Findings)
+		}
+	}
+}

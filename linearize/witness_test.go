@@ -174,3 +174,27 @@ func TestWitnessesTellInvalidatedTokens(t *testing.T) {
 		})
 	}
 }
+
+// A receive of which nothing is told takes no message before that was sent (POLL-05), and one that succeeds in libibverbs does so once its QP
+// is connected (POST-08): witnesses of both hold.
+func TestWitnessesOfReceives(t *testing.T) {
+	for _, test := range []struct {
+		name, dialect string
+		events        []string
+	}{
+		{"a callback before the only send", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"p","conn":"n"`+ok,
+			`NdkArmCq "cq":"d","type":"ANY"|`, `NdkReceive "qp":"p","wr":"r"`+ok, `NdkCqNotificationCallback "cq":"d","status":"STATUS_SUCCESS"|`,
+			`NdkSend "qp":"q","wr":"s"`+ok, `NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s","status":"STATUS_IO_TIMEOUT"}]`)()},
+		{"a receive before the connection", "verbs", lines(`ibv_create_cq "cq":"c","depth":4|`, `ibv_create_qp "qp":"q","recv_cq":"c","send_cq":"c","sq_sig_all":true|`,
+			`ibv_post_recv "qp":"q","wrs":[{"wr":"r"}]|`, `ibv_poll_cq "cq":"c","n":4|"results":[]`, `ibv_modify_qp "qp":"q","conn":"n","state":"RTR"|`,
+			`ibv_poll_cq "cq":"c","n":4|"results":[{"wr":"r","status":"IBV_WC_SUCCESS"}]`)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			traced := readLines(t, test.dialect, test.events)
+			file := witnessOf(t, traced, Options{})
+			if _, err := witness.Verify(bytes.NewReader(file), traced); err != nil {
+				t.Errorf("%v\n%s", err, file)
+			}
+		})
+	}
+}

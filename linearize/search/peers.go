@@ -441,7 +441,7 @@ func (p *qp) mayBeFlushed(at moment) bool {
 // mayHaveFailed reports whether r, which libibverbs told as flushed, may have failed itself: nothing had flushed it, but the loss of the
 // connection, which may have come later.
 func (r *request) mayHaveFailed() bool {
-	return r.told && r.isVerbs() && !r.qp.mayBeFlushed(r.toldBy())
+	return r.told && failed(r) && r.isVerbs() && !r.qp.mayBeFlushed(r.toldBy())
 }
 
 // waitsFor reports whether r, of the same QP, is executed after o (FLAG-04).
