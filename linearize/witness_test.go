@@ -198,3 +198,47 @@ func TestWitnessesOfReceives(t *testing.T) {
 		})
 	}
 }
+
+// A message whose send is told to have ended otherwise is solicited as all are that the peer had sent by then (ARM-10, ARM-12): a witness is refused
+// that has it otherwise, and accepted either way where they are not alike.
+func TestWitnessTakesSolicitedMessages(t *testing.T) {
+	const plain, solicits = `NdkSend "qp":"q","wr":"s"` + ok, `NdkSend "qp":"q","wr":"e","flags":["SEND_AND_SOLICIT_EVENT"]` + ok
+	for _, test := range []struct {
+		name  string
+		sends []string
+		alike bool
+	}{
+		{"not solicited", []string{plain}, true},
+		{"solicited", []string{solicits}, true},
+		{"one of each", []string{plain, solicits}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			events := append([]string{`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"` + ok, `NdkAccept "qp":"p","conn":"n"` + ok,
+				`NdkReceive "qp":"p","wr":"r"` + ok}, test.sends...)
+			var results []string
+			for _, send := range test.sends {
+				name := map[string]string{plain: "s", solicits: "e"}[send]
+				results = append(results, `{"wr":"`+name+`","status":"STATUS_CANCELLED"}`)
+			}
+			events = append(events, `NdkFlush "qp":"q"`+ok, `NdkGetCqResults "cq":"c","n":4|"results":[`+strings.Join(results, ",")+`]`,
+				`NdkGetCqResults "cq":"d","n":4|"results":[{"wr":"r",`+called+`}]`)
+			traced := readLines(t, "ndkpi", after(events...)())
+			file := string(witnessOf(t, traced, Options{}))
+			const without, with = `"wr":"r","outcome":"SUCCESS"`, `"wr":"r","outcome":"SUCCESS","solicited":true`
+			other := strings.Replace(file, without, with, 1)
+			if strings.Contains(file, with) {
+				other = strings.Replace(file, with, without, 1)
+			}
+			if other == file {
+				t.Fatal("nothing was altered")
+			}
+			if _, err := witness.Verify(strings.NewReader(file), traced); err != nil {
+				t.Errorf("%v\n%s", err, file)
+			}
+			_, err := witness.Verify(strings.NewReader(other), traced)
+			if refused := err != nil && strings.Contains(err.Error(), "solicited is not as all are"); refused != test.alike || err != nil && !refused {
+				t.Errorf("altered: %v\n%s", err, other)
+			}
+		})
+	}
+}

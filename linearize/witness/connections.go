@@ -1,6 +1,11 @@
 package witness
 
-import "ndkoracle/model"
+import (
+	"math"
+	"slices"
+
+	"ndkoracle/model"
+)
 
 // findTokens numbers the tokens, and finds those that may have been valid when the trace began: one is made invalid that no
 // request had made valid, and the trace does not hold the creation of its region.
@@ -70,12 +75,25 @@ func (f *facts) findPeers() {
 			f.contract.Qps[both[0]].Peer, f.contract.Qps[both[1]].Peer = both[1], both[0]
 		}
 	}
-	f.sendsTo = make([][]*request, len(f.qps.list))
+	f.sendsTo, f.firstTo = make([][]*request, len(f.qps.list)), slices.Repeat([][2]int{{math.MaxInt, math.MaxInt}}, len(f.qps.list))
 	for _, r := range f.requests {
 		if to := f.contract.Qps[r.qp].Peer; r.accepted && r.Op.IsSend() && to >= 0 {
 			f.sendsTo[to] = append(f.sendsTo[to], r)
+			i := 0
+			if r.Solicit {
+				i = 1
+			}
+			f.firstTo[to][i] = min(f.firstTo[to][i], r.post.from)
 		}
 	}
+}
+
+// solicitedBy says whether the message was solicited that q took, a receive of a QP: known where all are alike that its peer had sent before
+// that was told.
+func (f *facts) solicitedBy(q *request, qp int) (solicited, known bool) {
+	sent := f.firstTo[qp]
+	plain, solicits := sent[0] < q.delivered, sent[1] < q.delivered
+	return solicits, q.told && plain != solicits
 }
 
 // joins reports whether a call connects its QP, or may yet.

@@ -28,6 +28,7 @@ type facts struct {
 	requests []*request
 	sends    map[int]*request // the latest of each QP
 	sendsTo  [][]*request     // of each QP: those of its peer
+	firstTo  [][2]int         // … where the first of these was posted that is not solicited, and the first that is
 	byWr     map[string]*request
 	tokens   map[uint32]int
 	followed bool  // tokens are; where a request made one valid and the trace does not tell which, none is

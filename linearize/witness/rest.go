@@ -50,14 +50,17 @@ func (r *replay) allowed(s Step, a model.Action) error {
 			return fmt.Errorf("%s has a completion, which is not lost", s.Wr)
 		}
 	case model.Execute:
-		if a.Queue != model.Receive || a.Outcome != model.SUCCESS || f.contract.Qps[a.Qp].Peer < 0 || r.lanes[a.Qp].unclear {
+		if a.Queue != model.Receive || a.Outcome != model.SUCCESS || f.contract.Qps[a.Qp].Peer < 0 {
 			return nil
 		}
-		lane := &r.lanes[a.Qp]
-		switch all := f.sendsTo[a.Qp]; {
-		case lane.taken >= len(lane.sends):
+		lane, all := &r.lanes[a.Qp], f.sendsTo[a.Qp]
+		switch {
+		case !lane.unclear && lane.taken >= len(lane.sends):
 			return fmt.Errorf("%s takes a message, and no send of the peer has been called for it", s.Wr)
-		case lane.taken < len(all) && all[lane.taken].failed: // nobody knows whether it took that one
+		case lane.unclear || lane.taken < len(all) && all[lane.taken].failed: // nobody knows which one it took
+			if solicited, known := f.solicitedBy(f.byWr[s.Wr], a.Qp); known && s.Solicited != solicited {
+				return fmt.Errorf("%s takes a message, and solicited is not as all are that the peer had sent", s.Wr)
+			}
 		case s.Solicited != lane.sends[lane.taken].Solicit:
 			return fmt.Errorf("%s takes the message of %s, and solicited is not as that was sent", s.Wr, lane.sends[lane.taken].wr)
 		}
