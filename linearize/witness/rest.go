@@ -186,12 +186,13 @@ func (r *replay) rest(mark int) error {
 }
 
 // mayWait reports whether m, the first of a queue of a QP, may be there at rest: its post has not returned, its chain is open, or its
-// peer may keep it waiting. One that is over waits for nobody, whichever step has ended it.
+// peer may keep it waiting. One that is over waits for nobody, whichever step has ended it; but of one whose post has not returned, and of which
+// nothing is told, nobody misses the completion.
 func (r *replay) mayWait(m model.Request, qp int, queue model.Queue, mark int) bool {
 	q := r.facts.requests[m.Id]
 	switch {
 	case m.Phase >= model.Executed:
-		return false
+		return q.post.to >= mark && !q.told
 	case q.post.to >= mark || m.Phase == model.Deferred:
 		return true
 	case m.Phase == model.Unacknowledged || r.flushed(q, mark):
