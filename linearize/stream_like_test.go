@@ -657,6 +657,8 @@ var alike = []struct {
 		"NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq1 s1x; get cq1; get cq2; get cq2 r1; get cq2"},
 	{"… and a write was posted later", verdict.ProviderViolation, "DEF-04",
 		"NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq1 s1x; get cq1; get cq2; NdkWrite qp1 w1; get cq2 r1; get cq2; get cq1 w1"},
+	{"… and a write was deferred", verdict.ProviderViolation, "DEF-04",
+		"NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq1 s1x; get cq1; get cq2; NdkWrite qp1 w1 DEFER; get cq2 r1; get cq2; NdkWrite qp1 w2; get cq1 w1 w2"},
 	{"… and by a later rest a flush had cancelled what was pending", verdict.ProviderViolation, "DEF-04",
 		"NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq1 s1x; get cq1; get cq2; NdkFlush qp2; rest; get cq2 r1; get cq2"},
 	{"… and a send was posted before the flush", verdict.Conformant, "",

@@ -344,8 +344,9 @@ func (r *posting) pendedInVain() moment {
 // initiator queue by a moment: all had been posted, on a connection, and all chains had ended.
 func (l *lane) allIndicatedBy(at moment) bool {
 	p := l.qp
+	isSend := func(r *posting) bool { return r.op.IsSend() }
 	return !p.isRemote() && p.peer != nil && !p.peer.isRemote() && p.standsAt(at) && p.peer.standsAt(at) &&
-		p.posting[l.queue] == 0 && len(p.deferred) == 0 && l.indicated < at && l.cq != nil && l.cq.failed == 0 && l.cq.crowded.from == 0
+		p.posting[l.queue] == 0 && !slices.ContainsFunc(p.deferred, isSend) && l.indicated < at && l.cq != nil && l.cq.failed == 0 && l.cq.crowded.from == 0
 }
 
 // standsAt reports whether p had been connected by a moment, and was not being closed: after a close nothing is owed (A21).
