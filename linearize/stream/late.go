@@ -341,7 +341,7 @@ func (r *posting) pendedInVain() moment {
 }
 
 // allIndicatedBy reports whether nothing but what came before it, or the want of a receive, kept the provider from executing any send of an
-// initiator queue by a moment: all had been posted, on a connection, and all chains had ended.
+// initiator queue by a moment: all had been posted, on a connection, and all their chains had ended.
 func (l *lane) allIndicatedBy(at moment) bool {
 	p := l.qp
 	isSend := func(r *posting) bool { return r.op.IsSend() }
