@@ -270,7 +270,7 @@ func (c *Contract) failCq(s State, cq int, h Health) ([]State, *Refusal) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	if c.Composed && h == BufferOverflow && !c.waitsForRoom(s, cq) {
+	if c.Composed && h == BufferOverflow && !c.WaitsForRoom(s, cq) {
 		return nil, nothingOverflows
 	}
 	for i, b := range c.Qps {
@@ -281,8 +281,8 @@ func (c *Contract) failCq(s State, cq int, h Health) ([]State, *Refusal) {
 	return s.eachCq(cq, next), nil
 }
 
-// waitsForRoom reports whether a completion is about to be placed in the CQ (ARM-16).
-func (c *Contract) waitsForRoom(s State, cq int) bool {
+// WaitsForRoom reports whether a completion is about to be placed in the CQ: one overflows for nothing less (ARM-16).
+func (c *Contract) WaitsForRoom(s State, cq int) bool {
 	for p, b := range c.Qps {
 		for _, q := range []Queue{Initiator, Receive} {
 			for i := range s.Qps[p].Queue(q) {

@@ -160,6 +160,30 @@ func (c *component) executeAny(w *walk, r *request) {
 	})
 }
 
+// crowd executes what is one too many for a CQ, where steps are told and nothing waits for room in it: it may be any request of which no
+// completion tells. The search asks only that there is one.
+func (c *component) crowd(w *walk, s state, cq int) {
+	if !c.tells || c.contract.WaitsForRoom(s.model, cq) {
+		return
+	}
+	w.states = nil
+	for p, b := range c.contract.Qps {
+		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+			if b.Cq(queue) != cq {
+				continue
+			}
+			for _, m := range s.model.Qps[p].Queue(queue) {
+				for _, outcome := range []model.Outcome{model.SUCCESS, model.FAILED, model.CANCELLED} {
+					one := &walk{c: c, states: []state{s}}
+					c.executeBefore(one, c.h.requests[m.Id])
+					c.execute(one, c.h.requests[m.Id], outcome)
+					w.states = append(w.states, slices.DeleteFunc(one.states, func(s state) bool { return !c.contract.WaitsForRoom(s.model, cq) })...)
+				}
+			}
+		}
+	}
+}
+
 // performExecute executes r, unless a peer's bad token has: then it has its outcome already. Where no completion tells the
 // outcome, success and failure are both tried.
 func (c *component) performExecute(w *walk, r *request) {

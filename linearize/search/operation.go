@@ -144,6 +144,9 @@ func (c *component) listRests() {
 			last = max(last, s.ret)
 		}
 	}
+	for _, s := range c.h.reads { // one that never returned is of no component
+		last = max(last, s.call)
+	}
 	for _, mark := range c.h.marks {
 		if len(c.spans) > 0 && mark > c.spans[0].call {
 			c.add(operation{effect: doRest, call: mark, ret: mark})

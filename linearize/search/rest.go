@@ -74,12 +74,29 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 				if c.isUnfinished(s, r, q, mark) {
 					w.refuse(unfinished)
 				}
-				return
+				if !c.completesUntold(w, r, q, mark) {
+					return
+				}
+				continue
 			}
 			w.refuse(owed(r, q))
 			return
 		}
 	})
+}
+
+// completesUntold completes r, the first of its queue, where steps are told, if it has been executed and nobody misses its completion, and reports
+// whether it did.
+func (c *component) completesUntold(w *walk, r *request, q model.Request, mark moment) bool {
+	if !c.tells || w.stuck() || r.told || q.Phase < model.Executed || r.qp.closed != nil && r.qp.closed.call < mark {
+		return false
+	}
+	before := w.states
+	if c.completeOne(w, r); w.stuck() {
+		w.states = before
+		return false
+	}
+	return true
 }
 
 // isUnfinished reports whether r, the first of its queue, need not have completed by a moment of rest for what is known of it alone, but has

@@ -167,6 +167,7 @@ func (c *component) performFailCq(w *walk, o *operation) {
 		for i, b := range c.contract.Qps {
 			for _, queue := range []model.Queue{model.Initiator, model.Receive} {
 				if b.Cq(queue) == o.cq && len(s.model.Qps[i].Queue(queue)) > 0 {
+					c.crowd(w, s, o.cq)
 					w.take(model.Action{Name: model.Overflow, Cq: o.cq})
 					return
 				}

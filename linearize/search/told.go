@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -107,46 +106,6 @@ func (c *component) steps(ctx context.Context, order []*operation) ([]witness.Pl
 	return nil, errors.New("the order found lets a message be received before it was sent")
 }
 
-// place puts the steps of a way each as early as it can be, and reports whether all come in time.
-func (c *component) place(path []*node) (all []witness.Placed, fit bool) {
-	behind := -1
-	received := map[*qp]int{} // messages
-	for _, n := range path {
-		behind = max(behind, n.op.call)
-		steps := c.stepsOf(n)
-		for _, s := range steps {
-			switch r := c.h.byWr[s.Wr]; {
-			case s.Action == model.Deliver:
-				received[c.h.qpByName[s.Qp].peer]++
-			case s.Action != model.Execute || s.Outcome != model.SUCCESS.String() || r.queue == model.Initiator || r.qp.peer == nil:
-			default:
-				if behind = max(behind, r.sent); r.message != nil {
-					behind = max(behind, r.message.post.call)
-				}
-				i, sends := received[r.qp], r.qp.peer.sends
-				if received[r.qp]++; i >= len(sends) {
-					return nil, false
-				}
-				behind = max(behind, sends[i].post.call)
-			}
-		}
-		at := behind
-		if n.op.effect == doRest {
-			at-- // what is held against a moment of rest stands before it
-		}
-		if at >= len(c.h.trace.Events) {
-			return all, true // what could still happen at the end explains nothing
-		}
-		if len(steps) > 0 && behind > n.op.ret {
-			return nil, false
-		}
-		for _, s := range steps {
-			all = append(all, witness.Placed{Step: s, Behind: at})
-		}
-	}
-	return all, true
-}
-
 // stepsOf returns the steps that an operation stood for on the way to n.
 func (c *component) stepsOf(n *node) []witness.Step {
 	var steps []witness.Step
@@ -168,17 +127,6 @@ func (j *judge) tell(ctx context.Context, c *component, order []*operation) {
 	}
 	steps, err := c.steps(ctx, order)
 	j.told, j.tells = append(j.told, steps...), err == nil
-}
-
-// witness returns the steps of all components, if they are asked for and the trace is conformant. Those of one place stay in the
-// order of their components, which share nothing.
-func (j *judge) witness() []witness.Placed {
-	if !j.tells || len(j.report.Findings) > 0 {
-		return nil
-	}
-	all := append([]witness.Placed{}, j.told...)
-	slices.SortStableFunc(all, func(a, b witness.Placed) int { return cmp.Compare(a.Behind, b.Behind) })
-	return all
 }
 
 // isEffect reports whether an action is the effect of a call or of a callback.

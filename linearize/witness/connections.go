@@ -75,15 +75,61 @@ func (f *facts) findPeers() {
 			f.contract.Qps[both[0]].Peer, f.contract.Qps[both[1]].Peer = both[1], both[0]
 		}
 	}
-	f.sendsTo, f.firstTo = make([][]*request, len(f.qps.list)), slices.Repeat([][2]int{{math.MaxInt, math.MaxInt}}, len(f.qps.list))
+	f.firstTo = slices.Repeat([][2]int{{math.MaxInt, math.MaxInt}}, len(f.qps.list))
 	for _, r := range f.requests {
 		if to := f.contract.Qps[r.qp].Peer; r.accepted && r.Op.IsSend() && to >= 0 {
-			f.sendsTo[to] = append(f.sendsTo[to], r)
 			i := 0
 			if r.Solicit {
 				i = 1
 			}
 			f.firstTo[to][i] = min(f.firstTo[to][i], r.post.from)
+		}
+	}
+}
+
+// findLosses finds from which event on the connection of each QP may be lost (RES-08): at any moment, where the trace does not hold the peer, and
+// else once that was flushed, closed or failed, or something told of an end. What a request may have done of which nothing is told is enough.
+func (f *facts) findLosses() {
+	ended, bound := math.MaxInt, make([]int, len(f.cqs.list)) // requests that complete into a CQ
+	for _, c := range f.calls {
+		switch c.begin.Fn {
+		case "NdkCloseConnector":
+			ended = min(ended, c.from)
+		case "NdkDisconnectEventCallback", "NdkDisconnectEventCallbackEx", "ibv_get_async_event":
+			ended = 0 // the end came before
+		}
+	}
+	f.lostFrom = slices.Repeat([]int{ended}, len(f.qps.list))
+	lost := func(qp, from int) {
+		if qp >= 0 {
+			f.lostFrom[qp] = min(f.lostFrom[qp], from)
+		}
+	}
+	for _, q := range f.requests {
+		binding := f.contract.Qps[q.qp]
+		if !q.accepted {
+			continue
+		}
+		if bound[binding.Cq(q.queue)]++; !q.told || q.failed && q.post.verbs() { // what broke the QP may be told as flushed
+			lost(q.qp, q.post.from)
+		}
+		if !q.told || q.failed {
+			lost(binding.Peer, q.post.from)
+		}
+	}
+	for i, b := range f.contract.Qps {
+		mayFail := func(cq int) bool { return f.fails[cq] || bound[cq] > f.contract.Depth[cq] }
+		if mayFail(b.InitiatorCq) || mayFail(b.ReceiveCq) {
+			lost(b.Peer, 0)
+		}
+		for _, c := range f.flushes[i] {
+			lost(b.Peer, c.from)
+		}
+		if c := f.closed[f.qps.list[i]]; c != nil {
+			lost(b.Peer, c.from)
+		}
+		if b.Peer < 0 {
+			f.lostFrom[i] = 0
 		}
 	}
 }

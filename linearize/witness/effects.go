@@ -34,7 +34,7 @@ func (f *facts) findEffects(c *call, side string, first func(what, name string) 
 		for _, r := range f.requestsOf(c) {
 			add(inside(f.stepOfPost(r)))
 		}
-	case e.Fn == "NdkDisconnect" && f.closing[e.Qp]: // of the connector, which outlives the QP
+	case e.Fn == "NdkDisconnect" && f.closed[e.Qp] != nil: // of the connector, which outlives the QP
 	case c.flushes():
 		if i, known := f.qps.index[e.Qp]; known {
 			f.flushes[i] = append(f.flushes[i], c)
@@ -87,8 +87,12 @@ func (f *facts) findEffects(c *call, side string, first func(what, name string) 
 			add(inside(Step{Cq: c.end.Cq}.of(model.NdkCqNotificationCallbackExit)))
 		}
 	case closesQp[e.Fn] && first("close", e.Qp):
-		f.closing[e.Qp] = true
-		add(inside(qp.of(model.NdkCloseQp)))
+		f.closed[e.Qp] = c
+		one := inside(qp.of(model.NdkCloseQp))
+		if answer := f.answers[e.Op]; answer != nil {
+			one.to = min(one.to, answer.from-1)
+		}
+		add(one)
 		if c.succeeded() {
 			gone := inside(qp.of(model.NdkCloseCompletionEnter))
 			gone.must = false
@@ -172,6 +176,6 @@ func (f *facts) waits(cq string, rest int) bool {
 		return true
 	}
 	return slices.ContainsFunc(f.reads, func(c *call) bool {
-		return c.from < rest && c.to > rest && (c.begin.Cq == "" || c.begin.Cq == cq)
+		return c.from < rest && (c.to > rest || c.end == nil) && (c.begin.Cq == "" || c.begin.Cq == cq)
 	})
 }

@@ -18,17 +18,19 @@ type facts struct {
 	byOp     map[string]*call
 	contract model.Contract
 	cqs, qps names
-	conns    []string        // of each QP
-	reads    []*call         // of ibv_get_cq_event
-	flushes  [][]*call       // of each QP
-	closing  map[string]bool // QPs whose close has been called
+	conns    []string         // of each QP
+	lostFrom []int            // of each QP: from which event on its connection may be lost
+	reads    []*call          // of ibv_get_cq_event
+	flushes  [][]*call        // of each QP
+	created  []*call          // of each QP
+	closed   map[string]*call // QPs, and by which call
 
 	signalsAll map[string]bool // QPs of libibverbs of which no request is silent
 
 	requests []*request
-	sends    map[int]*request // the latest of each QP
-	sendsTo  [][]*request     // of each QP: those of its peer
-	firstTo  [][2]int         // … where the first of these was posted that is not solicited, and the first that is
+	sends    map[int]*request   // the latest of each QP
+	deferred map[int][]*request // of each QP: those whose chain is open
+	firstTo  [][2]int           // of each QP: where the first send of its peer was posted that is not solicited, and the first that is
 	byWr     map[string]*request
 	tokens   map[uint32]int
 	followed bool  // tokens are; where a request made one valid and the trace does not tell which, none is
@@ -77,6 +79,7 @@ type request struct {
 	completed bool
 	broke     bool     // its failure broke the QP
 	sent      int      // of a send: its place among those of its QP
+	chainEnd  *call    // of a deferred one: the post that ended its chain
 	behind    *request // the latest send that was posted before it on its queue
 	delivered int      // the index of the event that told of its completion, or that of none
 	token     *uint32
@@ -84,10 +87,10 @@ type request struct {
 
 // factsOf takes a trace apart. The error says what it lacks.
 func factsOf(t *trace.Trace, d model.Dialect) (*facts, error) {
-	f := &facts{events: t.Events, sends: map[int]*request{}, calls: calls(t.Events), byOp: map[string]*call{}, contract: model.Contract{Dialect: d},
+	f := &facts{events: t.Events, sends: map[int]*request{}, deferred: map[int][]*request{}, calls: calls(t.Events), byOp: map[string]*call{}, contract: model.Contract{Dialect: d},
 		cqs: names{index: map[string]int{}}, qps: names{index: map[string]int{}}, byWr: map[string]*request{},
 		tokens: map[uint32]int{}, effects: map[string][]*effect{}, due: map[int][]*effect{}, fails: map[int]bool{},
-		answers: map[string]*call{}, signalsAll: map[string]bool{}, closing: map[string]bool{}}
+		answers: map[string]*call{}, signalsAll: map[string]bool{}, closed: map[string]*call{}}
 	for _, c := range f.calls {
 		f.byOp[c.begin.Op] = c
 		if c.begin.For != "" && f.answers[c.begin.For] == nil {
@@ -118,6 +121,7 @@ func factsOf(t *trace.Trace, d model.Dialect) (*facts, error) {
 	for _, c := range f.calls {
 		f.findEffects(c, t.Header.Side, first)
 	}
+	f.findLosses()
 	for op, all := range f.effects {
 		for _, e := range all {
 			if err := f.known(e.step); err != nil {
@@ -145,6 +149,7 @@ func (f *facts) create() {
 		}
 		if createsQp[c.begin.Fn] && !c.refused() && one && other {
 			f.qps.add(c.begin.Qp)
+			f.created = append(f.created, c)
 			f.contract.Qps = append(f.contract.Qps, model.Binding{InitiatorCq: initiator, ReceiveCq: receive, Peer: -1})
 		}
 	}
@@ -209,6 +214,16 @@ func (f *facts) add(c *call, r *request) {
 		if r.Op.IsSend() {
 			f.sends[r.qp] = r
 		}
+	}
+	switch {
+	case r.queue == model.Receive:
+	case r.accepted && r.deferred:
+		f.deferred[r.qp] = append(f.deferred[r.qp], r)
+	default:
+		for _, d := range f.deferred[r.qp] {
+			d.chainEnd = c
+		}
+		delete(f.deferred, r.qp)
 	}
 	f.requests = append(f.requests, r)
 	f.byWr[cmp.Or(r.wr, c.begin.Op)] = r

@@ -36,16 +36,16 @@ func (r *replay) step(s Step) error {
 	if err := r.allowed(s, a); err != nil {
 		return r.refuse("%v", err)
 	}
-	if a.Name == model.Execute && a.Outcome == model.FAILED {
-		state := r.state.Qps[a.Qp].State
-		r.facts.byWr[s.Wr].broke = state == model.Idle || state == model.Connected
-	}
+	before := r.state
 	next, refusal := r.facts.contract.Step(r.state, a)
 	if refusal != nil {
 		return r.refuse("the model refuses %s (%s): %s", s.Action, refusal.Rule, refusal.Why)
 	}
 	if err := r.choose(s, a, next, leaves); err != nil {
 		return err
+	}
+	if s.Action == model.Execute || s.Action == model.Abort {
+		r.broke(before, a.Qp)
 	}
 	if s.Action == model.Complete {
 		if err := r.asPlaced(r.facts.byWr[s.Wr], a); err != nil {

@@ -4,32 +4,10 @@ import (
 	"fmt"
 
 	"ndkoracle/model"
-	"ndkoracle/trace"
 )
 
-// What the trace says beside the events of one call: which message a receive took, when a completion was placed, what a poll
-// delivered, and what must have come by a moment of rest.
-
-// A lane is the messages on their way to the receives of a QP.
-type lane struct {
-	sends   []*request // of its peer, whose posts have been called
-	taken   int        // receives that have been executed
-	posted  int        // receives whose post has returned, and of which it is told how they ended: others may have failed
-	unclear bool       // one of them failed, and from then on nobody knows which receive takes which send
-}
-
-// passPost follows the call, or the return, of a post that took q.
-func (r *replay) passPost(q *request, ph trace.Phase) {
-	peer := r.facts.contract.Qps[q.qp].Peer
-	switch {
-	case !q.accepted || peer < 0:
-	case q.Op.IsSend() && ph == trace.Call:
-		q.sent = len(r.lanes[peer].sends)
-		r.lanes[peer].sends = append(r.lanes[peer].sends, q)
-	case q.queue == model.Receive && ph == trace.Ret && q.told:
-		r.lanes[q.qp].posted++
-	}
-}
+// What the trace says beside the events of one call: when a completion was placed, what a poll delivered, and what must have come by a
+// moment of rest.
 
 // allowed holds a step against what the model does not know. The error says what is wrong with it.
 func (r *replay) allowed(s Step, a model.Action) error {
@@ -50,20 +28,19 @@ func (r *replay) allowed(s Step, a model.Action) error {
 			return fmt.Errorf("%s has a completion, which is not lost", s.Wr)
 		}
 	case model.Execute:
-		if a.Queue != model.Receive || a.Outcome != model.SUCCESS || f.contract.Qps[a.Qp].Peer < 0 {
-			return nil
+		if a.Outcome == model.SUCCESS && f.contract.Qps[a.Qp].Peer >= 0 {
+			return r.meets(s, a)
 		}
-		lane, all := &r.lanes[a.Qp], f.sendsTo[a.Qp]
-		switch {
-		case !lane.unclear && lane.taken >= len(lane.sends):
-			return fmt.Errorf("%s takes a message, and no send of the peer has been called for it", s.Wr)
-		case lane.unclear || lane.taken < len(all) && all[lane.taken].failed: // nobody knows which one it took
-			if solicited, known := f.solicitedBy(f.byWr[s.Wr], a.Qp); known && s.Solicited != solicited {
-				return fmt.Errorf("%s takes a message, and solicited is not as all are that the peer had sent", s.Wr)
-			}
-		case s.Solicited != lane.sends[lane.taken].Solicit:
-			return fmt.Errorf("%s takes the message of %s, and solicited is not as that was sent", s.Wr, lane.sends[lane.taken].wr)
+	case model.Overflow:
+		if !f.contract.WaitsForRoom(r.state, a.Cq) {
+			return fmt.Errorf("%s overflows, and no completion waits for room in it", s.Cq)
 		}
+	case model.ConnectionLost:
+		if f.lostFrom[a.Qp] > r.behind() {
+			return fmt.Errorf("the connection of %s is lost, and nothing can have ended it yet", s.Qp)
+		}
+	case model.NdkCloseCompletion:
+		return f.closesLast(s.Op, a.Cq)
 	}
 	return nil
 }
@@ -124,39 +101,24 @@ func (r *replay) asPlaced(q *request, a model.Action) error {
 	return nil
 }
 
-// took follows what a step did to requests and messages.
-func (r *replay) took(s Step, a model.Action) {
-	f := r.facts
-	peer := f.contract.Qps
-	switch s.Action {
-	case model.Complete:
-		f.byWr[s.Wr].completed = true
-	case model.Deliver:
-		r.lanes[peer[a.Qp].Peer].taken++
-	case model.Abort:
-		r.lanes[a.Qp].unclear, r.lanes[peer[a.Qp].Peer].unclear = true, true
-	case model.Execute:
-		r.executed(f.byWr[s.Wr], a)
-	case model.NdkFlush, model.NdkCloseQp:
-		r.lanes[a.Qp].unclear = true
-		if to := peer[a.Qp].Peer; to >= 0 {
-			r.lanes[to].unclear = true
+// closesLast holds the close of a CQ, which an op completes, against those of its QPs: they have completed, and the callbacks that said so have
+// returned (LIFE-04, LIFE-05).
+func (f *facts) closesLast(op string, cq int) error {
+	by := f.byOp[op]
+	at := by.from
+	if closesCq[by.begin.Fn] {
+		at = by.to
+	}
+	for i, b := range f.contract.Qps {
+		if b.InitiatorCq != cq && b.ReceiveCq != cq || f.created[i].from > at || at == len(f.events) {
+			continue
+		}
+		c := f.closed[f.qps.list[i]]
+		if c == nil || c.from > at || c.pending() && c.to < at && (f.answers[c.begin.Op] == nil || f.answers[c.begin.Op].to > at) {
+			return fmt.Errorf("the close of %s completes before that of %s, which uses it", f.cqs.list[cq], f.qps.list[i])
 		}
 	}
-}
-
-func (r *replay) executed(q *request, a model.Action) {
-	to := r.facts.contract.Qps[q.qp].Peer
-	switch {
-	case q.queue == model.Receive:
-		lane := &r.lanes[q.qp]
-		if lane.taken < len(lane.sends) && lane.sends[lane.taken].failed || a.Outcome != model.SUCCESS {
-			lane.unclear = true
-		}
-		lane.taken++
-	case q.Op.IsSend() && a.Outcome != model.SUCCESS && to >= 0:
-		r.lanes[to].unclear = true
-	}
+	return nil
 }
 
 // rest reports what is owed at a moment of rest: a callback, or a completion that waits for nobody but the provider.
@@ -185,7 +147,7 @@ func (r *replay) rest(mark int) error {
 	return nil
 }
 
-// mayWait reports whether m, the first of a queue of a QP, may be there at rest: its post has not returned, its chain is open, or its
+// mayWait reports whether m, the first of a queue of a QP, may be there at rest: its post has not returned, or that which ends its chain, or its
 // peer may keep it waiting. One that is over waits for nobody, whichever step has ended it; but of one whose post has not returned, and of which
 // nothing is told, nobody misses the completion.
 func (r *replay) mayWait(m model.Request, qp int, queue model.Queue, mark int) bool {
@@ -193,7 +155,7 @@ func (r *replay) mayWait(m model.Request, qp int, queue model.Queue, mark int) b
 	switch {
 	case m.Phase >= model.Executed:
 		return q.post.to >= mark && !q.told
-	case q.post.to >= mark || m.Phase == model.Deferred:
+	case q.post.to >= mark || m.Phase == model.Deferred || q.chainEnd != nil && q.chainEnd.to >= mark:
 		return true
 	case m.Phase == model.Unacknowledged || r.flushed(q, mark):
 		return false

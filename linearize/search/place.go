@@ -1,0 +1,144 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"ndkoracle/linearize/witness"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// place puts the steps of a way each as early as it can be, and reports whether all come in time.
+func (c *component) place(path []*node) (all []witness.Placed, fit bool) {
+	behind := -1
+	received, met := map[*qp]int{}, map[*qp]int{} // messages, and receives that sends went to
+	for _, n := range path {
+		behind = max(behind, n.op.call)
+		steps := c.stepsOf(n)
+		for _, s := range steps {
+			switch r := c.h.byWr[s.Wr]; {
+			case s.Action == model.Deliver:
+				received[c.h.qpByName[s.Qp].peer]++
+			case s.Action != model.Execute || s.Outcome != model.SUCCESS.String() || r.qp.peer == nil:
+			case r.op.IsSend():
+				receives, next := r.qp.peer.receive, met[r.qp]
+				for next < len(receives) && !receives[next].mayTake(r) {
+					next++
+				}
+				if next < len(receives) {
+					behind, next = max(behind, receives[next].post.call), next+1
+				} else if r.op != model.SendAndInvalidate {
+					return nil, false // one that names a bad token may end the connection
+				}
+				met[r.qp] = next
+			case r.queue == model.Receive:
+				if behind = max(behind, r.sent); r.message != nil {
+					behind = max(behind, r.message.post.call)
+				}
+				i, sends := received[r.qp], r.qp.peer.sends
+				if received[r.qp]++; i >= len(sends) {
+					return nil, false
+				}
+				behind = max(behind, sends[i].post.call)
+			}
+		}
+		at := behind
+		if n.op.effect == doRest {
+			at-- // what is held against a moment of rest stands before it
+		}
+		if at >= len(c.h.trace.Events) {
+			return all, true // what could still happen at the end explains nothing
+		}
+		if len(steps) > 0 && behind > n.op.ret {
+			return nil, false
+		}
+		for _, s := range steps {
+			all = append(all, witness.Placed{Step: s, Behind: at})
+		}
+	}
+	return all, true
+}
+
+// witness returns the steps of all components, if they are asked for and the trace is conformant. Those of one place stay in the
+// order of their components, which share nothing but the messages of their QPs.
+func (j *judge) witness() []witness.Placed {
+	if !j.tells || len(j.report.Findings) > 0 {
+		return nil
+	}
+	all := append([]witness.Placed{}, j.told...)
+	late := func(s witness.Placed) int {
+		if j.isAtOnce(s) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(all, func(a, b witness.Placed) int { return cmp.Or(cmp.Compare(a.Behind, b.Behind), late(a)-late(b)) })
+	return j.history.postedFirst(all)
+}
+
+// isAtOnce reports whether a step is what its event tells: no other stands between them.
+func (j *judge) isAtOnce(s witness.Placed) bool {
+	switch s.Action {
+	case model.NdkCqNotificationCallbackEnter, model.NdkCqNotificationCallbackExit, model.NdkCloseCompletion:
+		return s.Behind >= 0 && j.history.trace.Events[s.Behind].Op == s.Op && j.history.trace.Events[s.Behind].Ph != trace.Call
+	}
+	return false
+}
+
+// postedFirst moves posts forward, each before the request of the peer that could not succeed without it: a message is sent before it is
+// received, and received before its send succeeds (POLL-05). The search asks only that their calls come first.
+func (h *history) postedFirst(steps []witness.Placed) []witness.Placed {
+	sent, received := map[*qp]int{}, map[*qp]int{}
+	receives := map[*qp][]*request{} // that have been posted, and no send went to yet
+	for i := 0; i < len(steps); i++ {
+		s := &steps[i]
+		p, r := h.qpByName[s.Qp], h.byWr[s.Wr]
+		switch {
+		case p == nil || p.peer == nil:
+		case s.Action == model.Post && r.op.IsSend():
+			sent[p]++
+		case s.Action == model.Post && r.queue == model.Receive:
+			receives[p] = append(receives[p], r)
+		case s.Action == model.Deliver:
+			received[p.peer]++
+		case s.Action != model.Execute || s.Outcome != model.SUCCESS.String():
+		case r.queue == model.Receive && received[p] < sent[p.peer]:
+			received[p]++
+		case r.queue == model.Receive:
+			if h.bringForward(steps, i, func(r *request) bool { return r.qp == p.peer && r.op.IsSend() }) {
+				i--
+			}
+		case r.op.IsSend():
+			left := receives[p.peer]
+			for len(left) > 0 && !left[0].mayTake(r) {
+				left = left[1:]
+			}
+			if receives[p.peer] = left; len(left) > 0 {
+				receives[p.peer] = left[1:]
+			} else if h.bringForward(steps, i, func(r *request) bool { return r.qp == p.peer && r.queue == model.Receive }) {
+				i--
+			}
+		}
+	}
+	return steps
+}
+
+// bringForward moves the next post of a request that is looked for to the place i, and reports whether there is one that had been called by
+// then.
+func (h *history) bringForward(steps []witness.Placed, i int, isIt func(*request) bool) bool {
+	for j := i + 1; j < len(steps); j++ {
+		s := steps[j]
+		if r := h.byWr[s.Wr]; s.Action != model.Post || !isIt(r) {
+			continue
+		}
+		if h.byWr[s.Wr].post.call > steps[i].Behind {
+			return false
+		}
+		s.Behind = steps[i].Behind
+		copy(steps[i+1:j+1], steps[i:j])
+		steps[i] = s
+		return true
+	}
+	return false
+}
