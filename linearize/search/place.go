@@ -26,12 +26,10 @@ func (c *component) place(path []*node) (all []witness.Placed, fit bool) {
 				for next < len(receives) && !receives[next].mayTake(r) {
 					next++
 				}
-				if next < len(receives) {
-					behind, next = max(behind, receives[next].post.call), next+1
-				} else if r.op != model.SendAndInvalidate {
-					return nil, false // one that names a bad token may end the connection
+				if next == len(receives) {
+					return nil, false
 				}
-				met[r.qp] = next
+				behind, met[r.qp] = max(behind, receives[next].post.call), next+1
 			case r.queue == model.Receive:
 				if behind = max(behind, r.sent); r.message != nil {
 					behind = max(behind, r.message.post.call)
@@ -124,16 +122,12 @@ func (h *history) postedFirst(steps []witness.Placed) []witness.Placed {
 	return steps
 }
 
-// bringForward moves the next post of a request that is looked for to the place i, and reports whether there is one that had been called by
-// then.
+// bringForward moves the next post of a request that is looked for to the place i, and reports whether there is one.
 func (h *history) bringForward(steps []witness.Placed, i int, isIt func(*request) bool) bool {
 	for j := i + 1; j < len(steps); j++ {
 		s := steps[j]
 		if r := h.byWr[s.Wr]; s.Action != model.Post || !isIt(r) {
 			continue
-		}
-		if h.byWr[s.Wr].post.call > steps[i].Behind {
-			return false
 		}
 		s.Behind = steps[i].Behind
 		copy(steps[i+1:j+1], steps[i:j])

@@ -90,7 +90,7 @@ func (f *facts) findPeers() {
 // findLosses finds from which event on the connection of each QP may be lost (RES-08): at any moment, where the trace does not hold the peer, and
 // else once that was flushed, closed or failed, or something told of an end. What a request may have done of which nothing is told is enough.
 func (f *facts) findLosses() {
-	ended, bound := math.MaxInt, make([]int, len(f.cqs.list)) // requests that complete into a CQ
+	ended := math.MaxInt
 	for _, c := range f.calls {
 		switch c.begin.Fn {
 		case "NdkCloseConnector":
@@ -110,7 +110,7 @@ func (f *facts) findLosses() {
 		if !q.accepted {
 			continue
 		}
-		if bound[binding.Cq(q.queue)]++; !q.told || q.failed && q.post.verbs() { // what broke the QP may be told as flushed
+		if !q.told || q.failed && q.post.verbs() { // what broke the QP may be told as flushed
 			lost(q.qp, q.post.from)
 		}
 		if !q.told || q.failed {
@@ -118,8 +118,7 @@ func (f *facts) findLosses() {
 		}
 	}
 	for i, b := range f.contract.Qps {
-		mayFail := func(cq int) bool { return f.fails[cq] || bound[cq] > f.contract.Depth[cq] }
-		if mayFail(b.InitiatorCq) || mayFail(b.ReceiveCq) {
+		if f.fails[b.InitiatorCq] || f.fails[b.ReceiveCq] {
 			lost(b.Peer, 0)
 		}
 		for _, c := range f.flushes[i] {

@@ -20,7 +20,6 @@ type lane struct {
 	met      int        // receives up to the one that the latest send to have succeeded went to
 	posted   int        // receives whose post has returned, and of which it is told how they ended: others may have failed
 	unclear  bool       // one of them failed, and from then on nobody knows which receive takes which send
-	aborted  bool       // a message that named a bad token has ended the connection, and its send succeeded
 }
 
 // passPost follows the call, or the return, of a post that took q.
@@ -64,23 +63,16 @@ func (r *replay) takesMessage(q *request, solicited bool) error {
 	return nil
 }
 
-// reachesReceive finds the receive of the peer that a send goes to which succeeds: the next that may take a message. One that names a bad token
-// may succeed as it ends the connection, and its receive does not.
+// reachesReceive finds the receive of the peer that a send goes to which succeeds: the next that may take a message.
 func (r *replay) reachesReceive(send *request) error {
 	lane := &r.lanes[r.facts.contract.Qps[send.qp].Peer]
-	for lane.met < len(lane.receives) && !r.facts.mayTake(lane.receives[lane.met], send) {
-		lane.met++
+	for ; lane.met < len(lane.receives); lane.met++ {
+		if r.facts.mayTake(lane.receives[lane.met], send) {
+			lane.met++
+			return nil
+		}
 	}
-	failed := func(q *request) bool { return q.failed }
-	switch {
-	case lane.met < len(lane.receives):
-		lane.met++
-	case send.Op == model.SendAndInvalidate && !lane.aborted && slices.ContainsFunc(lane.receives, failed):
-		lane.aborted = true
-	default:
-		return fmt.Errorf("%s succeeds, and the peer has posted no receive for it", send.wr)
-	}
-	return nil
+	return fmt.Errorf("%s succeeds, and the peer has posted no receive for it", send.wr)
 }
 
 // mayTake reports whether a receive may take the message of a send: it has not ended otherwise, as was told, or before that was posted.

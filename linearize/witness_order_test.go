@@ -1,0 +1,122 @@
+package linearize
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/linearize/witness"
+)
+
+// What the search leaves open is told so that it can have happened: the witness holds of each of these traces, which overlap, or tell of less
+// than there was.
+func TestWitnessesOfWhatIsLeftOpen(t *testing.T) {
+	const (
+		verbsOk  = `|`
+		connects = `ibv_modify_qp "qp":"q","conn":"n","state":"RTR"` + verbsOk
+	)
+	verbs := func(events ...string) []string {
+		return lines(append([]string{`ibv_create_cq "cq":"c","depth":4|`, `ibv_create_cq "cq":"d","depth":4|`,
+			`ibv_create_qp "qp":"q","recv_cq":"c","send_cq":"c"|`, `ibv_create_qp "qp":"p","recv_cq":"d","send_cq":"d"|`}, events...)...)
+	}
+	for _, test := range []struct {
+		name, dialect string
+		events        []string
+	}{
+		{"the return of a callback, and another CQ at rest (ARM-06)", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok,
+			`NdkConnect "qp":"p","conn":"m"`+ok, `NdkArmCq "cq":"d","type":"ANY"|`, `NdkWrite "qp":"q","wr":"w","flags":["SILENT_SUCCESS"]`+ok,
+			`NdkWrite "qp":"p","wr":"v"`+ok, `NdkCqNotificationCallback "cq":"d","status":"STATUS_SUCCESS"|`, `"ph":"point","fn":"quiesce"`)()},
+		{"a post that ends a chain runs over a rest (DEF-04)", "ndkpi", after(`NdkWrite "qp":"q","wr":"w","flags":["DEFER"]`+ok,
+			`"ph":"call","op":"a","fn":"NdkWrite","qp":"q","wr":"v"`, `"ph":"point","fn":"quiesce"`, `NdkGetCqResults "cq":"c","n":4|"results":[]`,
+			`"ph":"ret","op":"a","fn":"NdkWrite","status":"STATUS_SUCCESS"`,
+			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"w",`+called+`},{"wr":"v",`+called+`}]`)()},
+		{"a send that nobody polls, cancelled by the peer's bad token (INV-05)", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok,
+			`NdkAccept "qp":"p","conn":"n"`+ok, `NdkReceive "qp":"q","wr":"r"`+ok, `NdkSend "qp":"q","wr":"s"`+ok, `NdkSendAndInvalidate "qp":"p","wr":"t","token":8`+ok,
+			`NdkGetCqResults "cq":"d","n":4|"results":[{"wr":"t","status":"STATUS_ACCESS_VIOLATION"}]`)()},
+		{"a receive that a bad token broke is told as flushed (INV-05)", "verbs", verbs(`ibv_post_recv "qp":"p","wrs":[{"wr":"r"}]|`, connects,
+			`ibv_post_send "qp":"q","wrs":[{"wr":"s","opcode":"SEND_WITH_INV","flags":["SIGNALED"],"token":8}]|`, `ibv_modify_qp "qp":"p","conn":"n","state":"RTR"|`,
+			`ibv_poll_cq "cq":"c","n":4|"results":[{"wr":"s","status":"IBV_WC_SUCCESS"}]`,
+			`ibv_poll_cq "cq":"d","n":4|"results":[{"wr":"r","status":"IBV_WC_WR_FLUSH_ERR"}]`)},
+		{"an untold send has failed, as its peer had no receive for it (POLL-05)", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok,
+			`NdkAccept "qp":"p","conn":"n"`+ok, `NdkReceive "qp":"p","wr":"r"`+ok, `NdkSend "qp":"q","wr":"s"`+ok,
+			`NdkGetCqResults "cq":"d","n":4|"results":[{"wr":"r","status":"STATUS_CANCELLED"}]`)()},
+		{"a silent send, and a receive posted later (POLL-05)", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok,
+			`NdkAccept "qp":"p","conn":"n"`+ok, `NdkSend "qp":"q","wr":"s","flags":["SILENT_SUCCESS"]`+ok, `NdkWrite "qp":"q","wr":"w"`+ok,
+			`NdkReceive "qp":"p","wr":"r"`+ok, `NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"w",`+called+`}]`)()},
+		{"a bad token ends the connection, and its send succeeds (INV-05)", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok,
+			`NdkAccept "qp":"p","conn":"n"`+ok, `NdkReceive "qp":"p","wr":"r"`+ok, `NdkSendAndInvalidate "qp":"q","wr":"s","token":8`+ok,
+			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s",`+called+`}]`,
+			`NdkGetCqResults "cq":"d","n":4|"results":[{"wr":"r","status":"STATUS_ACCESS_VIOLATION"}]`)()},
+		{"the failure that broke a QP is told as flushed (RES-08)", "verbs", verbs(connects, `ibv_modify_qp "qp":"p","conn":"n","state":"RTR"|`,
+			`ibv_post_send "qp":"q","wrs":[{"wr":"w","opcode":"RDMA_WRITE","flags":["SIGNALED"]},{"wr":"v","opcode":"RDMA_WRITE","flags":["SIGNALED"]}]|`,
+			`ibv_poll_cq "cq":"c","n":4|"results":[{"wr":"w","status":"IBV_WC_WR_FLUSH_ERR"},{"wr":"v","status":"IBV_WC_WR_FLUSH_ERR"}]`)},
+		{"a peer whose CQ failed (RES-08)", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"p","conn":"n"`+ok,
+			`NdkReceive "qp":"q","wr":"r"`+ok, `NdkArmCq "cq":"d","type":"ANY"|`, `NdkCqNotificationCallback "cq":"d","status":"STATUS_INTERNAL_ERROR"|`,
+			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"r","status":"STATUS_CANCELLED"}]`)()},
+		{"what overflowed a CQ is nowhere told (ARM-16)", "ndkpi", lines(`NdkCreateCq "cq":"c","depth":1`+ok, `NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"c"`+ok,
+			`NdkConnect "qp":"q","conn":"n"`+ok, `NdkReceive "qp":"q","wr":"r"`+ok, `NdkWrite "qp":"q","wr":"w","flags":["SILENT_SUCCESS"]`+ok,
+			`NdkWrite "qp":"q","wr":"v"`+ok, `NdkArmCq "cq":"c","type":"ANY"|`, `NdkCqNotificationCallback "cq":"c","status":"STATUS_BUFFER_OVERFLOW"|`)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			traced := readLines(t, test.dialect, test.events)
+			file := witnessOf(t, traced, Options{})
+			if _, err := witness.Verify(bytes.NewReader(file), traced); err != nil {
+				t.Errorf("%v\n%s", err, file)
+			}
+		})
+	}
+}
+
+// A witness is refused in which a step has moved to where it can't have been taken, though all its events stay.
+func TestWitnessesAreHeldInOrder(t *testing.T) {
+	for _, test := range []struct {
+		name, file     string
+		step, to, says string // what a step has, and before which line it is moved
+	}{
+		{"a send that succeeds before the receive is posted (POLL-05)", "accept/send-waits-for-a-receive", `"Execute","qp":"qp1"`, `"action":"Post","op":"9"`,
+			"the peer has posted no receive for it"},
+		{"a receive that succeeds before the send is posted (POLL-05)", "accept/receive-before-the-send-completes", `"Execute","qp":"qp1"`, `"wr":"s1","request":"Send"`,
+			"the peer has posted no send for it"},
+		{"a close behind its completion (ASY-02)", "accept/completion-before-its-call-returns", `"action":"NdkCloseQp"`, `"ph":"exit","op":"5"`, "should stand before this line"},
+		{"an overflow before what is one too many (ARM-16)", "accept/overflow", `"Overflow"`, `"wr":"w3","request"`, "no completion waits for room"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			row := corpusRow{File: test.file + ".ndktrace.jsonl"}
+			traced := row.read(t)
+			var moved string
+			var file []string
+			for _, line := range witnessLines(t, traced, row) {
+				if moved == "" && strings.Contains(line, test.step) {
+					moved = line
+					continue
+				}
+				file = append(file, line)
+			}
+			text := strings.Join(file, "")
+			if at := strings.Index(text, test.to); moved == "" || at < 0 {
+				t.Fatalf("no line to move, or none to move it to:\n%s%s", moved, text)
+			} else {
+				start := strings.LastIndex(text[:at], "\n") + 1
+				text = text[:start] + moved + text[start:]
+			}
+			if _, err := witness.Verify(strings.NewReader(text), traced); err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("got %v, want %q\n%s", err, test.says, text)
+			}
+		})
+	}
+}
+
+// A reader of events that was called behind the last moment of rest, and never returned, is at rest with the end of the trace (ARM-09).
+func TestReadBehindTheLastRest(t *testing.T) {
+	traced := readLines(t, "verbs", lines(`ibv_create_cq "cq":"c","depth":4|`, `ibv_create_qp "qp":"q","recv_cq":"c","send_cq":"c"|`,
+		`ibv_modify_qp "qp":"q","conn":"n","state":"RTR"|`, `ibv_req_notify_cq "cq":"c","solicited_only":false|`,
+		`ibv_post_send "qp":"q","wrs":[{"wr":"w","opcode":"RDMA_WRITE","flags":["SIGNALED"]}]|`, `"ph":"point","fn":"quiesce"`, `ibv_get_cq_event "cq":"c"`))
+	for _, engine := range []Engine{Porcupine, Streaming} {
+		r := Check(context.Background(), traced, Options{Engine: engine})
+		if r.Verdict != verdict.ProviderViolation || len(r.Findings) != 1 || r.Findings[0].Rule != "ARM-09" && r.Findings[0].Rule != "ARM-03" {
+			t.Errorf("%v: %s, want a violation of ARM-09: %+v", engine, r.Verdict, r.Findings)
+		}
+	}
+}
