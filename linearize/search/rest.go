@@ -73,11 +73,10 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 			if r.owed > mark {
 				if c.isUnfinished(s, r, q, mark) {
 					w.refuse(unfinished)
+				} else if c.completesUntold(w, r, q, mark) {
+					continue
 				}
-				if !c.completesUntold(w, r, q, mark) {
-					return
-				}
-				continue
+				return
 			}
 			w.refuse(owed(r, q))
 			return
@@ -88,14 +87,10 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 // completesUntold completes r, the first of its queue, where steps are told, if it has been executed and nobody misses its completion, and reports
 // whether it did.
 func (c *component) completesUntold(w *walk, r *request, q model.Request, mark moment) bool {
-	if !c.tells || w.stuck() || r.told || q.Phase < model.Executed || r.qp.closed != nil && r.qp.closed.call < mark {
+	if !c.tells || q.Phase < model.Executed || r.qp.closed != nil && r.qp.closed.call < mark {
 		return false
 	}
-	before := w.states
-	if c.completeOne(w, r); w.stuck() {
-		w.states = before
-		return false
-	}
+	c.completeOne(w, r)
 	return true
 }
 
