@@ -115,15 +115,27 @@ func TestWitnessesAreHeldInOrder(t *testing.T) {
 	}
 }
 
-// A reader of events that was called behind the last moment of rest, and never returned, is at rest with the end of the trace (ARM-09).
-func TestReadBehindTheLastRest(t *testing.T) {
-	traced := readLines(t, "verbs", lines(`ibv_create_cq "cq":"c","depth":4|`, `ibv_create_qp "qp":"q","recv_cq":"c","send_cq":"c"|`,
-		`ibv_modify_qp "qp":"q","conn":"n","state":"RTR"|`, `ibv_req_notify_cq "cq":"c","solicited_only":false|`,
-		`ibv_post_send "qp":"q","wrs":[{"wr":"w","opcode":"RDMA_WRITE","flags":["SIGNALED"]}]|`, `"ph":"point","fn":"quiesce"`, `ibv_get_cq_event "cq":"c"`))
-	for _, engine := range []Engine{Porcupine, Streaming} {
-		r := Check(context.Background(), traced, Options{Engine: engine})
-		if r.Verdict != verdict.ProviderViolation || len(r.Findings) != 1 || r.Findings[0].Rule != "ARM-09" && r.Findings[0].Rule != "ARM-03" {
-			t.Errorf("%v: %s, want a violation of ARM-09: %+v", engine, r.Verdict, r.Findings)
-		}
+// What comes behind the last moment of rest but one is at rest with the next, be it no call: a reader of events that never returned, a point (ARM-09).
+func TestBehindTheLastRest(t *testing.T) {
+	const write = `"wrs":[{"wr":"w","opcode":"RDMA_WRITE","flags":["SIGNALED"]}]|`
+	for _, test := range []struct {
+		name, dialect string
+		events        []string
+	}{
+		{"a reader", "verbs", lines(`ibv_create_cq "cq":"c","depth":4|`, `ibv_create_qp "qp":"q","recv_cq":"c","send_cq":"c"|`,
+			`ibv_modify_qp "qp":"q","conn":"n","state":"RTR"|`, `ibv_req_notify_cq "cq":"c","solicited_only":false|`,
+			`ibv_post_send "qp":"q",`+write, `"ph":"point","fn":"quiesce"`, `ibv_get_cq_event "cq":"c"`)},
+		{"a point", "ndspi", after(`NdkArmCq "cq":"c","type":"ANY"|`, `NdkSend "qp":"q","wr":"s"`+ok, `"ph":"point","fn":"quiesce"`,
+			`"ph":"point","fn":"CqePlaced","cq":"c","wr":"s",`+called)()},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			traced := readLines(t, test.dialect, test.events)
+			for _, engine := range []Engine{Porcupine, Streaming} {
+				r := Check(context.Background(), traced, Options{Engine: engine})
+				if r.Verdict != verdict.ProviderViolation || len(r.Findings) != 1 || r.Findings[0].Rule != "ARM-09" && r.Findings[0].Rule != "ARM-03" {
+					t.Errorf("%v: %s, want a violation of ARM-09: %+v", engine, r.Verdict, r.Findings)
+				}
+			}
+		})
 	}
 }

@@ -147,6 +147,11 @@ func (c *component) listRests() {
 	for _, s := range c.h.reads { // one that never returned is of no component
 		last = max(last, s.call)
 	}
+	for _, o := range c.ops {
+		if o.request != nil && o.request.point != nil {
+			last = max(last, o.request.point.call)
+		}
+	}
 	for _, mark := range c.h.marks {
 		if len(c.spans) > 0 && mark > c.spans[0].call {
 			c.add(operation{effect: doRest, call: mark, ret: mark})
