@@ -3,6 +3,7 @@ package linearize
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,6 +88,7 @@ func TestWitnessesAreHeldInOrder(t *testing.T) {
 		{"a receive that succeeds before the send is posted (POLL-05)", "accept/receive-before-the-send-completes", `"Execute","qp":"qp1"`, `"wr":"s1","request":"Send"`,
 			"the peer has posted no send for it"},
 		{"a close behind its completion (ASY-02)", "accept/completion-before-its-call-returns", `"action":"NdkCloseQp"`, `"ph":"exit","op":"5"`, "should stand before this line"},
+		{"a completion behind the close of its QP (LIFE-07)", "accept/closed-qp-polled", `"Complete","qp":"qp1","queue":"receive"`, `"fn":"NdkGetCqResults","cq"`, "the close of qp1 has completed"},
 		{"an overflow before what is one too many (ARM-16)", "accept/overflow", `"Overflow"`, `"wr":"w3","request"`, "no completion waits for room"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -110,6 +112,69 @@ func TestWitnessesAreHeldInOrder(t *testing.T) {
 			}
 			if _, err := witness.Verify(strings.NewReader(text), traced); err == nil || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("got %v, want %q\n%s", err, test.says, text)
+			}
+		})
+	}
+}
+
+// A witness is refused that was altered together with its trace, where what the trace says now is not allowed.
+func TestWitnessesAreHeldAgainstTheirTrace(t *testing.T) {
+	peer := []string{`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"` + ok, `NdkAccept "qp":"p","conn":"n"` + ok}
+	message := func(post, kind string) []string {
+		return after(slices.Concat(peer, []string{`NdkFastRegister "qp":"p","wr":"f","mr":"m"|` + called + `,"token":8`,
+			`NdkGetCqResults "cq":"d","n":4|"results":[{"wr":"f",` + called + `}]`, `NdkReceive "qp":"p","wr":"r"` + ok, post + ok,
+			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s",` + called + `}]`, `NdkGetCqResultsEx "cq":"d","n":4|"results":[{"wr":"r",` + called + kind + `}]`})...)()
+	}
+	const (
+		plain       = `"fn":"NdkSend","qp":"q","wr":"s"`
+		invalidates = `"fn":"NdkSendAndInvalidate","qp":"q","wr":"s","token":8`
+		returns     = `"fn":"NdkSend","status"`
+		returned    = `"fn":"NdkSendAndInvalidate","status"`
+		step        = `"wr":"s","request":"Send"`
+		other       = `"wr":"s","request":"SendAndInvalidate","token":8`
+	)
+	connectedLate := lines(slices.Concat(created[:3], []string{created[3], peer[0], `NdkReceive "qp":"p","wr":"r"` + ok, `NdkSend "qp":"q","wr":"s"` + ok, peer[1],
+		`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s",` + called + `}]`, `NdkGetCqResults "cq":"d","n":4|"results":[{"wr":"r",` + called + `}]`})...)
+	point := `"ph":"point","fn":"CqePlaced","cq":"c","wr":"w",` + called
+	for _, test := range []struct {
+		name     string
+		events   []string
+		replaced []string // what, and by what
+		says     string
+	}{
+		{"a message of another kind (RES-02)", message(`NdkSend "qp":"q","wr":"s"`, `,"type":"Receive"`),
+			[]string{plain, invalidates, returns, returned, step, other}, "the token is not as that was sent"},
+		{"a refused close of a connector ends nothing (RES-08)", after(slices.Concat(peer, []string{`NdkSend "qp":"q","wr":"s"` + ok, `NdkCloseConnector` + ok,
+			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s","status":"STATUS_CANCELLED"}]`})...)(),
+			[]string{`"fn":"NdkCloseConnector","status":"STATUS_SUCCESS"`, `"fn":"NdkCloseConnector","status":"STATUS_INVALID_PARAMETER"`}, "nothing can have ended it"},
+		{"a point of a request that there is not (POLL-05)", after(`NdkWrite "qp":"q","wr":"w"`+ok, `NdkUnheardOf|`, point)(),
+			[]string{`"wr":"w","status"`, `"wr":"v","status"`}, "no such request"},
+		{"a second point (POLL-04)", after(`NdkWrite "qp":"q","wr":"w"`+ok, point, `NdkWrite "qp":"q","wr":"v"`+ok, strings.Replace(point, `"w"`, `"v"`, 1))(),
+			[]string{`"wr":"v","status"`, `"wr":"w","status"`}, "two points"},
+		{"a send that succeeds before the peer is connected (POLL-05)", connectedLate, nil, "the peer is not connected"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			traced := readLines(t, "ndkpi", test.events)
+			file := string(witnessOf(t, traced, Options{}))
+			if _, err := witness.Verify(strings.NewReader(file), traced); err != nil {
+				t.Fatalf("unaltered: %v", err)
+			}
+			altered := strings.NewReplacer(test.replaced...)
+			if test.replaced == nil { // the send's end is moved before the connection
+				end := `{"rec":"step","action":"Execute","qp":"q","queue":"initiator","wr":"s","outcome":"SUCCESS"}` + "\n"
+				accepts := `{"rec":"step","action":"NdkConnect","op":"8","qp":"p"}` + "\n"
+				altered = strings.NewReplacer(end, "", accepts, end+accepts)
+			}
+			events := slices.Clone(test.events)
+			for i := range events {
+				events[i] = altered.Replace(events[i])
+			}
+			again := altered.Replace(file)
+			if again == file {
+				t.Fatalf("nothing was altered:\n%s", file)
+			}
+			if _, err := witness.Verify(strings.NewReader(again), readLines(t, "ndkpi", events)); err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("got %v, want %q\n%s", err, test.says, again)
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import (
 func (c *component) place(path []*node) (all []witness.Placed, fit bool) {
 	behind := -1
 	received, met := map[*qp]int{}, map[*qp]int{} // messages, and receives that sends went to
+	lost := map[*request]bool{}                   // receives that have been executed, and not with success
 	for _, n := range path {
 		behind = max(behind, n.op.call)
 		steps := c.stepsOf(n)
@@ -20,16 +21,18 @@ func (c *component) place(path []*node) (all []witness.Placed, fit bool) {
 			switch r := c.h.byWr[s.Wr]; {
 			case s.Action == model.Deliver:
 				received[c.h.qpByName[s.Qp].peer]++
-			case s.Action != model.Execute || s.Outcome != model.SUCCESS.String() || r.qp.peer == nil:
+			case s.Action != model.Execute || r.qp.peer == nil:
+			case s.Outcome != model.SUCCESS.String():
+				lost[r] = true
 			case r.op.IsSend():
 				receives, next := r.qp.peer.receive, met[r.qp]
-				for next < len(receives) && !receives[next].mayTake(r) {
+				for next < len(receives) && (lost[receives[next]] || !receives[next].mayTake(r)) {
 					next++
 				}
 				if next == len(receives) {
 					return nil, false
 				}
-				behind, met[r.qp] = max(behind, receives[next].post.call), next+1
+				behind, met[r.qp] = max(behind, receives[next].post.call, r.qp.peer.connected.call), next+1
 			case r.queue == model.Receive:
 				if behind = max(behind, r.sent); r.message != nil {
 					behind = max(behind, r.message.post.call)
@@ -84,37 +87,49 @@ func (j *judge) isAtOnce(s witness.Placed) bool {
 	return false
 }
 
-// postedFirst moves posts forward, each before the request of the peer that could not succeed without it: a message is sent before it is
-// received, and received before its send succeeds (POLL-05). The search asks only that their calls come first.
+// postedFirst moves posts and connections forward, each before the request of the peer that could not succeed without it: a message is sent before
+// it is received, and received before its send succeeds (POLL-05). The search asks only that their calls come first.
 func (h *history) postedFirst(steps []witness.Placed) []witness.Placed {
-	sent, received := map[*qp]int{}, map[*qp]int{}
+	connected, sent, received := map[*qp]bool{}, map[*qp]int{}, map[*qp]int{}
 	receives := map[*qp][]*request{} // that have been posted, and no send went to yet
+	lost := map[*request]bool{}
 	for i := 0; i < len(steps); i++ {
 		s := &steps[i]
 		p, r := h.qpByName[s.Qp], h.byWr[s.Wr]
 		switch {
 		case p == nil || p.peer == nil:
+		case s.Action == model.NdkConnect:
+			connected[p] = true
 		case s.Action == model.Post && r.op.IsSend():
 			sent[p]++
+			if !connected[p] && h.bringForward(steps, i, model.NdkConnect, func(q *qp, _ *request) bool { return q == p }) {
+				connected[p] = true
+			}
 		case s.Action == model.Post && r.queue == model.Receive:
 			receives[p] = append(receives[p], r)
 		case s.Action == model.Deliver:
 			received[p.peer]++
-		case s.Action != model.Execute || s.Outcome != model.SUCCESS.String():
+		case s.Action != model.Execute:
+		case s.Outcome != model.SUCCESS.String():
+			lost[r] = true
 		case r.queue == model.Receive && received[p] < sent[p.peer]:
 			received[p]++
 		case r.queue == model.Receive:
-			if h.bringForward(steps, i, func(r *request) bool { return r.qp == p.peer && r.op.IsSend() }) {
+			if h.bringForward(steps, i, model.Post, func(q *qp, r *request) bool { return q == p.peer && r.op.IsSend() }) {
+				i--
+			}
+		case r.op.IsSend() && !connected[p.peer]:
+			if connected[p.peer] = true; h.bringForward(steps, i, model.NdkConnect, func(q *qp, _ *request) bool { return q == p.peer }) {
 				i--
 			}
 		case r.op.IsSend():
 			left := receives[p.peer]
-			for len(left) > 0 && !left[0].mayTake(r) {
+			for len(left) > 0 && (lost[left[0]] || !left[0].mayTake(r)) {
 				left = left[1:]
 			}
 			if receives[p.peer] = left; len(left) > 0 {
 				receives[p.peer] = left[1:]
-			} else if h.bringForward(steps, i, func(r *request) bool { return r.qp == p.peer && r.queue == model.Receive }) {
+			} else if h.bringForward(steps, i, model.Post, func(q *qp, r *request) bool { return q == p.peer && r.queue == model.Receive }) {
 				i--
 			}
 		}
@@ -122,11 +137,11 @@ func (h *history) postedFirst(steps []witness.Placed) []witness.Placed {
 	return steps
 }
 
-// bringForward moves the next post of a request that is looked for to the place i, and reports whether there is one.
-func (h *history) bringForward(steps []witness.Placed, i int, isIt func(*request) bool) bool {
+// bringForward moves the next step of an action that is looked for to the place i, and reports whether there is one.
+func (h *history) bringForward(steps []witness.Placed, i int, action model.Name, isIt func(*qp, *request) bool) bool {
 	for j := i + 1; j < len(steps); j++ {
 		s := steps[j]
-		if r := h.byWr[s.Wr]; s.Action != model.Post || !isIt(r) {
+		if s.Action != action || !isIt(h.qpByName[s.Qp], h.byWr[s.Wr]) {
 			continue
 		}
 		s.Behind = steps[i].Behind

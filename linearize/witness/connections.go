@@ -94,7 +94,9 @@ func (f *facts) findLosses() {
 	for _, c := range f.calls {
 		switch c.begin.Fn {
 		case "NdkCloseConnector":
-			ended = min(ended, c.from)
+			if !c.refused() {
+				ended = min(ended, c.from)
+			}
 		case "NdkDisconnectEventCallback", "NdkDisconnectEventCallbackEx", "ibv_get_async_event":
 			ended = 0 // the end came before
 		}

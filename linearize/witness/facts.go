@@ -77,6 +77,7 @@ type request struct {
 	failed    bool // … and it is no success
 	placed    int  // the index of the point that says when and how it completed, or -1
 	completed bool
+	lost      bool     // a receive: it was executed, and not with success
 	broke     bool     // its failure broke the QP
 	sent      int      // of a send: its place among those of its QP
 	chainEnd  *call    // of a deferred one: the post that ended its chain
@@ -108,7 +109,9 @@ func factsOf(t *trace.Trace, d model.Dialect) (*facts, error) {
 			return nil, fmt.Errorf("op %s: %w", c.begin.Op, err)
 		}
 	}
-	f.findOutcomes()
+	if err := f.findOutcomes(); err != nil {
+		return nil, err
+	}
 	f.findTokens()
 	f.findPeers()
 	f.flushes = make([][]*call, len(f.qps.list))
@@ -229,8 +232,8 @@ func (f *facts) add(c *call, r *request) {
 	f.byWr[cmp.Or(r.wr, c.begin.Op)] = r
 }
 
-// findOutcomes takes down what polls and points say of requests.
-func (f *facts) findOutcomes() {
+// findOutcomes takes down what polls and points say of requests. A point that says what can't be is an error.
+func (f *facts) findOutcomes() error {
 	tell := func(wr, status string, at int) {
 		if r := f.byWr[wr]; r != nil {
 			r.told, r.failed, r.delivered = true, outcomeOf(status) != model.SUCCESS, at
@@ -242,8 +245,13 @@ func (f *facts) findOutcomes() {
 			tell(result.Wr, result.Status, i)
 		}
 		if e.Fn == "CqePlaced" && e.Ph == trace.Point {
-			tell(e.Wr, e.Status, i)
-			if r := f.byWr[e.Wr]; r != nil {
+			switch r := f.byWr[e.Wr]; {
+			case r == nil:
+				return fmt.Errorf("a point tells that %s completed, and the trace has no such request", e.Wr)
+			case r.placed >= 0:
+				return fmt.Errorf("two points tell that %s completed", e.Wr)
+			default:
+				tell(e.Wr, e.Status, i)
 				r.placed = i
 			}
 		}
@@ -251,4 +259,5 @@ func (f *facts) findOutcomes() {
 			f.fails[f.cqs.index[e.Cq]] = true
 		}
 	}
+	return nil
 }

@@ -17,6 +17,8 @@ type lane struct {
 	receives []*request // of the QP, which have been posted
 	taken    int        // receives that have been executed
 	brought  int        // … with success: each of a message of its own
+	arrived  int        // messages that are known to have arrived, of the sends …
+	told     int        // … up to this one
 	met      int        // receives up to the one that the latest send to have succeeded went to
 	posted   int        // receives whose post has returned, and of which it is told how they ended: others may have failed
 	unclear  bool       // one of them failed, and from then on nobody knows which receive takes which send
@@ -41,31 +43,58 @@ func (r *replay) meets(s Step, a model.Action) error {
 	q := r.facts.byWr[s.Wr]
 	switch {
 	case a.Queue == model.Receive:
-		return r.takesMessage(q, s.Solicited)
+		return r.takesMessage(q, s)
 	case q.Op.IsSend():
 		return r.reachesReceive(q)
 	}
 	return nil
 }
 
-func (r *replay) takesMessage(q *request, solicited bool) error {
+func (r *replay) takesMessage(q *request, s Step) error {
 	lane := &r.lanes[q.qp]
 	switch {
 	case lane.brought >= lane.sent:
 		return fmt.Errorf("%s takes a message, and the peer has posted no send for it", q.wr)
 	case lane.unclear || lane.sends[lane.taken].failed: // nobody knows which one it took
-		if as, known := r.facts.solicitedBy(q, q.qp); known && solicited != as {
+		if as, known := r.facts.solicitedBy(q, q.qp); known && s.Solicited != as {
 			return fmt.Errorf("%s takes a message, and solicited is not as all are that the peer had sent", q.wr)
 		}
-	case solicited != lane.sends[lane.taken].Solicit:
+	case s.Solicited != lane.sends[lane.taken].Solicit:
 		return fmt.Errorf("%s takes the message of %s, and solicited is not as that was sent", q.wr, lane.sends[lane.taken].wr)
+	case r.facts.followed && !lane.sends[lane.taken].names(s.Token):
+		return fmt.Errorf("%s takes the message of %s, and the token is not as that was sent", q.wr, lane.sends[lane.taken].wr)
 	}
 	return nil
 }
 
+// names reports whether the message of a send makes a token invalid, or none where that is nil.
+func (q *request) names(token *uint32) bool {
+	if q.Op != model.SendAndInvalidate || q.token == nil || token == nil {
+		return (q.Op != model.SendAndInvalidate || q.token == nil) && token == nil
+	}
+	return *q.token == *token
+}
+
+// arrivedBy returns how many messages are known to have arrived by a moment of rest, later than those asked of before: their sends were told to
+// have succeeded.
+func (l *lane) arrivedBy(mark int) int {
+	for ; l.told < len(l.sends); l.told++ {
+		if send := l.sends[l.told]; !send.failed && (!send.told || send.delivered > mark) {
+			break
+		} else if !send.failed {
+			l.arrived++
+		}
+	}
+	return l.arrived
+}
+
 // reachesReceive finds the receive of the peer that a send goes to which succeeds: the next that may take a message.
 func (r *replay) reachesReceive(send *request) error {
-	lane := &r.lanes[r.facts.contract.Qps[send.qp].Peer]
+	peer := r.facts.contract.Qps[send.qp].Peer
+	if r.state.Qps[peer].State == model.Idle {
+		return fmt.Errorf("%s succeeds, and the peer is not connected", send.wr)
+	}
+	lane := &r.lanes[peer]
 	for ; lane.met < len(lane.receives); lane.met++ {
 		if r.facts.mayTake(lane.receives[lane.met], send) {
 			lane.met++
@@ -77,9 +106,9 @@ func (r *replay) reachesReceive(send *request) error {
 
 // mayTake reports whether a receive may take the message of a send: it has not ended otherwise, as was told, or before that was posted.
 func (f *facts) mayTake(receive, send *request) bool {
-	over := func(c *call) bool { return c.from > receive.post.to && c.to < send.post.from && c.succeeded() }
+	over := func(c *call) bool { return c.from > receive.post.to && f.flushedBy(c) < send.post.from }
 	closed := f.closed[f.qps.list[receive.qp]]
-	return !receive.failed && !slices.ContainsFunc(f.flushes[receive.qp], over) && (closed == nil || closed.to > send.post.from)
+	return !receive.failed && !receive.lost && !slices.ContainsFunc(f.flushes[receive.qp], over) && (closed == nil || closed.to > send.post.from)
 }
 
 // took follows what a step did to requests and messages.
@@ -122,6 +151,8 @@ func (r *replay) executed(q *request, a model.Action) {
 		}
 		if lane.taken++; a.Outcome == model.SUCCESS {
 			lane.brought++
+		} else {
+			q.lost = true
 		}
 	case q.Op.IsSend() && a.Outcome != model.SUCCESS && to >= 0:
 		r.lanes[to].unclear = true

@@ -2,6 +2,8 @@ package witness
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"ndkoracle/model"
 )
@@ -20,6 +22,9 @@ func (r *replay) allowed(s Step, a model.Action) error {
 	case model.NdkGetCqResults:
 		return r.delivers(s, a)
 	case model.Complete:
+		if r.behind() >= f.closedBy(s.Qp) {
+			return fmt.Errorf("%s completes, and the close of %s has completed", s.Wr, s.Qp)
+		}
 		if q := f.byWr[s.Wr]; q.placed >= 0 && q.placed != r.behind() {
 			return fmt.Errorf("a point tells when %s completed, and this is not behind it", s.Wr)
 		}
@@ -101,6 +106,18 @@ func (r *replay) asPlaced(q *request, a model.Action) error {
 	return nil
 }
 
+// closedBy returns the index of the event that tells that the close of a QP has completed, or one behind all.
+func (f *facts) closedBy(qp string) int {
+	switch c := f.closed[qp]; {
+	case c == nil:
+	case c.pending() && f.answers[c.begin.Op] != nil:
+		return f.answers[c.begin.Op].from
+	case c.succeeded():
+		return c.to
+	}
+	return math.MaxInt
+}
+
 // closesLast holds the close of a CQ, which an op completes, against those of its QPs: they have completed, and the callbacks that said so have
 // returned (LIFE-04, LIFE-05).
 func (f *facts) closesLast(op string, cq int) error {
@@ -114,7 +131,13 @@ func (f *facts) closesLast(op string, cq int) error {
 			continue
 		}
 		c := f.closed[f.qps.list[i]]
-		if c == nil || c.from > at || c.pending() && c.to < at && (f.answers[c.begin.Op] == nil || f.answers[c.begin.Op].to > at) {
+		closing := c == nil || c.from > at
+		if !closing && c.pending() {
+			answer := f.answers[c.begin.Op]
+			untold := answer == nil || answer.from > at
+			closing = untold && c.to < at || !untold && answer.to > at
+		}
+		if closing {
 			return fmt.Errorf("the close of %s completes before that of %s, which uses it", f.cqs.list[cq], f.qps.list[i])
 		}
 	}
@@ -159,8 +182,10 @@ func (r *replay) mayWait(m model.Request, qp int, queue model.Queue, mark int) b
 		return true
 	case m.Phase == model.Unacknowledged || r.flushed(q, mark):
 		return false
+	case queue == model.Receive:
+		return q.failed || r.lanes[qp].arrivedBy(mark) <= r.lanes[qp].brought
 	}
-	return queue == model.Receive || r.lacksReceive(q, qp, mark)
+	return r.lacksReceive(q, qp, mark)
 }
 
 // lacksReceive reports whether a request that is pending may wait, or a send before it, for a receive that the peer has not posted, or of
@@ -169,6 +194,10 @@ func (r *replay) lacksReceive(q *request, qp, mark int) bool {
 	state, peer := r.state.Qps[qp].State, r.facts.contract.Qps[qp].Peer
 	if q.told && (state == model.Flushed || state == model.Aborted) {
 		return false
+	}
+	if over := func(c *call) bool { return r.facts.flushedBy(c) < mark }; r.facts.contract.Dialect.A15 == model.A15Cancelled &&
+		slices.ContainsFunc(r.facts.flushes[qp], over) {
+		return false // what is posted behind a flush is cancelled, too
 	}
 	apart := peer < 0 || state != model.Connected || r.state.Qps[peer].State != model.Connected
 	send := q
@@ -185,10 +214,16 @@ func (r *replay) lacksReceive(q *request, qp, mark int) bool {
 
 // flushed reports whether a flush, called after the post of q had returned, was over.
 func (r *replay) flushed(q *request, mark int) bool {
-	for _, c := range r.facts.flushes[q.qp] {
-		if c.from > q.post.to && c.to < mark && c.succeeded() {
-			return true
-		}
+	return slices.ContainsFunc(r.facts.flushes[q.qp], func(c *call) bool { return c.from > q.post.to && r.facts.flushedBy(c) < mark })
+}
+
+// flushedBy returns the index of the event that tells that a call has flushed its QP, or one behind all.
+func (f *facts) flushedBy(c *call) int {
+	switch answer := f.answers[c.begin.Op]; {
+	case c.succeeded():
+		return c.to
+	case c.pending() && answer != nil && reportsSuccess(answer):
+		return answer.from
 	}
-	return false
+	return math.MaxInt
 }
