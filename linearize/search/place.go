@@ -41,7 +41,7 @@ func (c *component) place(path []*node) (all []witness.Placed, fit bool) {
 				if received[r.qp]++; i >= len(sends) {
 					return nil, false
 				}
-				behind = max(behind, sends[i].post.call)
+				behind = max(behind, sends[i].post.call, r.qp.peer.connected.call)
 			}
 		}
 		at := behind
@@ -137,17 +137,18 @@ func (h *history) postedFirst(steps []witness.Placed) []witness.Placed {
 	return steps
 }
 
-// bringForward moves the next step of an action that is looked for to the place i, and reports whether there is one.
+// bringForward moves the next step of an action that is looked for to the place i, or first another step of its call that comes before it, and
+// reports whether there is one.
 func (h *history) bringForward(steps []witness.Placed, i int, action model.Name, isIt func(*qp, *request) bool) bool {
-	for j := i + 1; j < len(steps); j++ {
-		s := steps[j]
-		if s.Action != action || !isIt(h.qpByName[s.Qp], h.byWr[s.Wr]) {
-			continue
-		}
-		s.Behind = steps[i].Behind
-		copy(steps[i+1:j+1], steps[i:j])
-		steps[i] = s
-		return true
+	wanted := func(s witness.Placed) bool { return s.Action == action && isIt(h.qpByName[s.Qp], h.byWr[s.Wr]) }
+	j := i + 1 + slices.IndexFunc(steps[i+1:], wanted)
+	if j == i {
+		return false
 	}
-	return false
+	j = i + 1 + slices.IndexFunc(steps[i+1:], func(s witness.Placed) bool { return s.Op == steps[j].Op })
+	s := steps[j]
+	s.Behind = steps[i].Behind
+	copy(steps[i+1:j+1], steps[i:j])
+	steps[i] = s
+	return true
 }

@@ -96,7 +96,7 @@ func (c *component) step(s state, o *operation) ([]state, *model.Refusal) {
 			w.states = append(before, w.states...)
 		}
 	}
-	if posts := c.tells && o.effect == doPost && !w.stuck(); o.maybe && !posts { // a message may need a post that never returned
+	if o.maybe {
 		w.states = append(w.states, s)
 	}
 	return w.states, w.refusal

@@ -13,7 +13,7 @@ import (
 type trail struct {
 	step witness.Step
 	from *trail
-	odd  int // how many steps there are, and failures count twice: the plainest trail is told
+	odd  int // how many steps there are, failures count twice, and posts make up for others: the plainest trail is told
 }
 
 func (t *trail) oddity() int {
@@ -22,6 +22,9 @@ func (t *trail) oddity() int {
 	}
 	return t.odd
 }
+
+// postsAreTaken says how many steps more a trail may have that takes a post which never returned: a message may need it.
+const postsAreTaken = 100
 
 // told adds an action to the trail of s, where trails are kept: one that led to next, which is one of several when it is open how
 // the action ends.
@@ -39,6 +42,9 @@ func (c *component) told(s state, a model.Action, next model.State, open bool) *
 	longer := &trail{step, s.trail, s.trail.oddity() + 1}
 	if a.Outcome != model.SUCCESS || a.Name == model.ConnectionLost || a.Name == model.Overflow || a.Name == model.NdkCloseCompletionEnter {
 		longer.odd++
+	}
+	if a.Name == model.Post {
+		longer.odd -= postsAreTaken
 	}
 	return longer
 }

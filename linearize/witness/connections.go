@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ndkoracle/model"
+	"ndkoracle/trace"
 )
 
 // findTokens numbers the tokens, and finds those that may have been valid when the trace began: one is made invalid that no
@@ -88,30 +89,22 @@ func (f *facts) findPeers() {
 }
 
 // findLosses finds from which event on the connection of each QP may be lost (RES-08): at any moment, where the trace does not hold the peer, and
-// else once that was flushed, closed or failed, or something told of an end. What a request may have done of which nothing is told is enough.
+// else once that was flushed, closed or failed, or a CQ of it may have, or something told of an end. What a request may have done of which nothing
+// is told is enough.
 func (f *facts) findLosses() {
-	ended := math.MaxInt
-	for _, c := range f.calls {
-		switch c.begin.Fn {
-		case "NdkCloseConnector":
-			if !c.refused() {
-				ended = min(ended, c.from)
-			}
-		case "NdkDisconnectEventCallback", "NdkDisconnectEventCallbackEx", "ibv_get_async_event":
-			ended = 0 // the end came before
-		}
-	}
-	f.lostFrom = slices.Repeat([]int{ended}, len(f.qps.list))
+	f.lostFrom = slices.Repeat([]int{math.MaxInt}, len(f.qps.list))
 	lost := func(qp, from int) {
 		if qp >= 0 {
 			f.lostFrom[qp] = min(f.lostFrom[qp], from)
 		}
 	}
+	outstanding := make([]int, len(f.cqs.list))
 	for _, q := range f.requests {
 		binding := f.contract.Qps[q.qp]
 		if !q.accepted {
 			continue
 		}
+		outstanding[binding.Cq(q.queue)]++
 		if !q.told || q.failed && q.post.verbs() { // what broke the QP may be told as flushed
 			lost(q.qp, q.post.from)
 		}
@@ -119,8 +112,10 @@ func (f *facts) findLosses() {
 			lost(binding.Peer, q.post.from)
 		}
 	}
+	ends := f.endings()
 	for i, b := range f.contract.Qps {
-		if f.fails[b.InitiatorCq] || f.fails[b.ReceiveCq] {
+		mayFail := func(cq int) bool { return f.reports[cq] || outstanding[cq] > f.contract.Depth[cq] }
+		if mayFail(b.InitiatorCq) || mayFail(b.ReceiveCq) {
 			lost(b.Peer, 0)
 		}
 		for _, c := range f.flushes[i] {
@@ -129,10 +124,32 @@ func (f *facts) findLosses() {
 		if c := f.closed[f.qps.list[i]]; c != nil {
 			lost(b.Peer, c.from)
 		}
+		for _, c := range ends {
+			switch e := c.begin; {
+			case e.Qp != "" && e.Qp != f.qps.list[i] || e.Conn != "" && e.Conn != f.conns[i]: // it is of another connection
+			case e.Ph == trace.Call && e.Fn == "NdkCloseConnector":
+				lost(i, c.from)
+			default:
+				lost(i, 0) // the end came before it was told
+			}
+		}
 		if b.Peer < 0 {
 			f.lostFrom[i] = 0
 		}
 	}
+}
+
+// endings returns the calls and callbacks that end a connection, or tell of its end.
+func (f *facts) endings() (all []*call) {
+	for _, c := range f.calls {
+		switch c.begin.Fn {
+		case "NdkCloseConnector", "NdkDisconnectEventCallback", "NdkDisconnectEventCallbackEx", "ibv_get_async_event":
+			if !c.refused() {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
 }
 
 // solicitedBy says whether the message was solicited that q took, a receive of a QP: known where all are alike that its peer had sent before

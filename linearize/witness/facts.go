@@ -38,6 +38,7 @@ type facts struct {
 	effects  map[string][]*effect
 	due      map[int][]*effect // by the index of the event behind which they stand at the latest
 	fails    map[int]bool      // CQs of which a callback reports an internal error
+	reports  map[int]bool      // … or any error
 	answers  map[string]*call  // the first callback that completes a call, by the op of the call
 }
 
@@ -90,7 +91,7 @@ type request struct {
 func factsOf(t *trace.Trace, d model.Dialect) (*facts, error) {
 	f := &facts{events: t.Events, sends: map[int]*request{}, deferred: map[int][]*request{}, calls: calls(t.Events), byOp: map[string]*call{}, contract: model.Contract{Dialect: d},
 		cqs: names{index: map[string]int{}}, qps: names{index: map[string]int{}}, byWr: map[string]*request{},
-		tokens: map[uint32]int{}, effects: map[string][]*effect{}, due: map[int][]*effect{}, fails: map[int]bool{},
+		tokens: map[uint32]int{}, effects: map[string][]*effect{}, due: map[int][]*effect{}, fails: map[int]bool{}, reports: map[int]bool{},
 		answers: map[string]*call{}, signalsAll: map[string]bool{}, closed: map[string]*call{}}
 	for _, c := range f.calls {
 		f.byOp[c.begin.Op] = c
@@ -255,8 +256,9 @@ func (f *facts) findOutcomes() error {
 				r.placed = i
 			}
 		}
-		if status := e.Status; e.Fn == "NdkCqNotificationCallback" && status == model.InternalError.String() {
-			f.fails[f.cqs.index[e.Cq]] = true
+		if status := e.Status; e.Fn == "NdkCqNotificationCallback" && status != "" && status != model.OK.String() {
+			cq := f.cqs.index[e.Cq]
+			f.reports[cq], f.fails[cq] = true, f.fails[cq] || status == model.InternalError.String()
 		}
 	}
 	return nil
