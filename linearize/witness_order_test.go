@@ -3,6 +3,7 @@ package linearize
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -72,6 +73,14 @@ func TestWitnessesOfWhatIsLeftOpen(t *testing.T) {
 			`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"p","conn":"n"`+ok, `NdkReceive "qp":"q","wr":"r"`+ok, `NdkArmCq "cq":"d","type":"ANY"|`,
 			`NdkWrite "qp":"p","wr":"v"`+ok, `NdkWrite "qp":"p","wr":"w"`+ok, `NdkCqNotificationCallback "cq":"d","status":"STATUS_BUFFER_OVERFLOW"|`,
 			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"r","status":"STATUS_CANCELLED"}]`)},
+		{"a peer whose CQ another QP may have overrun (RES-08)", "ndkpi", lines(`NdkCreateCq "cq":"c","depth":4`+ok, `NdkCreateCq "cq":"d","depth":1`+ok, created[2], created[3],
+			`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"p","conn":"n"`+ok, `NdkCreateQp "qp":"x","receive_cq":"d","initiator_cq":"d"`+ok,
+			`NdkConnect "qp":"x","conn":"m"`+ok, `NdkReceive "qp":"q","wr":"r"`+ok, `NdkWrite "qp":"x","wr":"v"`+ok, `NdkWrite "qp":"x","wr":"w"`+ok,
+			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"r","status":"STATUS_CANCELLED"}]`)},
+		{"a receive waits for a message that is deferred (DEF-04)", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"p","conn":"n"`+ok,
+			`NdkReceive "qp":"p","wr":"r"`+ok, `NdkSend "qp":"q","wr":"s","flags":["DEFER"]`+ok, `"ph":"point","fn":"quiesce"`, `NdkGetCqResults "cq":"d","n":4|"results":[]`,
+			`NdkWrite "qp":"q","wr":"w"`+ok, `NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s",`+called+`},{"wr":"w",`+called+`}]`,
+			`NdkGetCqResults "cq":"d","n":4|"results":[{"wr":"r",`+called+`}]`)()},
 		{"a peer that was closed (RES-08)", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"p","conn":"n"`+ok,
 			`NdkReceive "qp":"q","wr":"r"`+ok, `NdkCloseQp "qp":"p"`+ok, `NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"r","status":"STATUS_CANCELLED"}]`)()},
 		{"a peer whose CQ failed (RES-08)", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"c","initiator_cq":"d"`+ok, `NdkAccept "qp":"p","conn":"n"`+ok,
@@ -149,6 +158,9 @@ func TestWitnessesAreHeldAgainstTheirTrace(t *testing.T) {
 	)
 	connectedLate := lines(slices.Concat(created[:3], []string{created[3], peer[0], `NdkReceive "qp":"p","wr":"r"` + ok, `NdkSend "qp":"q","wr":"s"` + ok, peer[1],
 		`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s",` + called + `}]`, `NdkGetCqResults "cq":"d","n":4|"results":[{"wr":"r",` + called + `}]`})...)
+	ends := func(qp, queue, wr, outcome string) string {
+		return fmt.Sprintf(`{"rec":"step","action":"Execute","qp":%q,"queue":%q,"wr":%q,"outcome":%q}`, qp, queue, wr, outcome) + "\n"
+	}
 	point := `"ph":"point","fn":"CqePlaced","cq":"c","wr":"w",` + called
 	for _, test := range []struct {
 		name     string
@@ -161,6 +173,17 @@ func TestWitnessesAreHeldAgainstTheirTrace(t *testing.T) {
 		{"a refused close of a connector ends nothing (RES-08)", after(slices.Concat(peer, []string{`NdkSend "qp":"q","wr":"s"` + ok, `NdkCloseConnector` + ok,
 			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s","status":"STATUS_CANCELLED"}]`})...)(),
 			[]string{`"fn":"NdkCloseConnector","status":"STATUS_SUCCESS"`, `"fn":"NdkCloseConnector","status":"STATUS_INVALID_PARAMETER"`}, "nothing can have ended it"},
+		{"the close of another connector ends nothing (RES-08)", after(slices.Concat(peer, []string{`NdkSend "qp":"q","wr":"s"` + ok, `NdkCloseConnector "conn":"n"` + ok,
+			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s","status":"STATUS_CANCELLED"}]`})...)(),
+			[]string{`"fn":"NdkCloseConnector","conn":"n"`, `"fn":"NdkCloseConnector","conn":"m"`}, "nothing can have ended it"},
+		{"a disconnect that was pending has flushed (POLL-05)", after(slices.Concat(peer, []string{`NdkReceive "qp":"p","wr":"r"` + ok,
+			`"ph":"call","op":"x","fn":"NdkDisconnect","qp":"p"`, `"ph":"ret","op":"x","fn":"NdkDisconnect","status":"STATUS_PENDING"`,
+			`"ph":"enter","op":"y","fn":"NdkRequestCompletion","for":"x","status":"STATUS_IO_TIMEOUT"`, `"ph":"exit","op":"y","fn":"NdkRequestCompletion"`,
+			`NdkSend "qp":"q","wr":"s"` + ok, `NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s",` + called + `}]`})...)(),
+			[]string{`STATUS_IO_TIMEOUT`, `STATUS_SUCCESS`, `{"seq":16,`, `{"rec":"step","action":"NdkFlush","op":"x","qp":"p"}` + "\n" + `{"seq":16,`}, "the peer has posted no receive"},
+		{"a send goes to no receive that failed (POLL-05)", after(slices.Concat(peer, []string{`NdkReceive "qp":"p","wr":"r"` + ok, `NdkSend "qp":"q","wr":"s"` + ok,
+			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s",` + called + `}]`})...)(),
+			[]string{ends("q", "initiator", "s", "SUCCESS"), ends("p", "receive", "r", "FAILED") + ends("q", "initiator", "s", "SUCCESS")}, "the peer has posted no receive"},
 		{"a point of a request that there is not (POLL-05)", after(`NdkWrite "qp":"q","wr":"w"`+ok, `NdkUnheardOf|`, point)(),
 			[]string{`"wr":"w","status"`, `"wr":"v","status"`}, "no such request"},
 		{"a second point (POLL-04)", after(`NdkWrite "qp":"q","wr":"w"`+ok, point, `NdkWrite "qp":"q","wr":"v"`+ok, strings.Replace(point, `"w"`, `"v"`, 1))(),
@@ -175,7 +198,7 @@ func TestWitnessesAreHeldAgainstTheirTrace(t *testing.T) {
 			}
 			altered := strings.NewReplacer(test.replaced...)
 			if test.replaced == nil { // the send's end is moved before the connection
-				end := `{"rec":"step","action":"Execute","qp":"q","queue":"initiator","wr":"s","outcome":"SUCCESS"}` + "\n"
+				end := ends("q", "initiator", "s", "SUCCESS")
 				accepts := `{"rec":"step","action":"NdkConnect","op":"8","qp":"p"}` + "\n"
 				altered = strings.NewReplacer(end, "", accepts, end+accepts)
 			}

@@ -183,7 +183,7 @@ func (r *replay) mayWait(m model.Request, qp int, queue model.Queue, mark int) b
 	case m.Phase == model.Unacknowledged || r.flushed(q, mark):
 		return false
 	case queue == model.Receive:
-		return q.failed || r.lanes[qp].arrivedBy(mark) <= r.lanes[qp].brought
+		return r.lanes[qp].arrivedBy(mark) <= r.lanes[qp].brought
 	}
 	return r.lacksReceive(q, qp, mark)
 }
