@@ -56,6 +56,8 @@ func TestWitnessesOfWhatIsLeftOpen(t *testing.T) {
 			`ibv_poll_cq "cq":"c","n":4|"results":[{"wr":"w","status":"IBV_WC_WR_FLUSH_ERR"},{"wr":"v","status":"IBV_WC_WR_FLUSH_ERR"}]`)},
 		{"a receive whose post never returned (POLL-05)", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"p","conn":"n"`+ok,
 			`NdkSend "qp":"q","wr":"s"`+ok, `NdkReceive "qp":"p","wr":"r"`, `NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s",`+called+`}]`, `NdkUnheardOf "cq":"d"`)()},
+		{"a peer whose connection never returned (POLL-05)", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"p","conn":"n"`,
+			`NdkReceive "qp":"p","wr":"r"`+ok, `NdkSend "qp":"q","wr":"s"`+ok, `NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s",`+called+`}]`, `NdkUnheardOf "cq":"d"`)()},
 		{"it is, and a receive posted later may have failed, too (RES-08)", "verbs", verbs(connects, `ibv_modify_qp "qp":"p","conn":"n","state":"RTR"|`,
 			`ibv_post_send "qp":"q","wrs":[{"wr":"s","opcode":"SEND","flags":["SIGNALED"]}]|`, `ibv_post_recv "qp":"q","wrs":[{"wr":"r"}]|`,
 			`ibv_poll_cq "cq":"c","n":4|"results":[{"wr":"s","status":"IBV_WC_WR_FLUSH_ERR"}]`)},

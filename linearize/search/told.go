@@ -13,7 +13,7 @@ import (
 type trail struct {
 	step witness.Step
 	from *trail
-	odd  int // how many steps there are, failures count twice, and posts make up for others: the plainest trail is told
+	odd  int // how many steps there are, failures count twice, and posts and connections make up for others: the plainest trail is told
 }
 
 func (t *trail) oddity() int {
@@ -23,8 +23,8 @@ func (t *trail) oddity() int {
 	return t.odd
 }
 
-// postsAreTaken says how many steps more a trail may have that takes a post which never returned: a message may need it.
-const postsAreTaken = 100
+// callsAreTaken says how many steps more a trail may have that takes a post, or a connection, whose call never returned: a message may need it.
+const callsAreTaken = 100
 
 // told adds an action to the trail of s, where trails are kept: one that led to next, which is one of several when it is open how
 // the action ends.
@@ -43,8 +43,8 @@ func (c *component) told(s state, a model.Action, next model.State, open bool) *
 	if a.Outcome != model.SUCCESS || a.Name == model.ConnectionLost || a.Name == model.Overflow || a.Name == model.NdkCloseCompletionEnter {
 		longer.odd++
 	}
-	if a.Name == model.Post {
-		longer.odd -= postsAreTaken
+	if a.Name == model.Post || a.Name == model.NdkConnect {
+		longer.odd -= callsAreTaken
 	}
 	return longer
 }
