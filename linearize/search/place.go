@@ -13,7 +13,6 @@ import (
 func (c *component) place(path []*node) (all []witness.Placed, fit bool) {
 	behind := -1
 	received, met := map[*qp]int{}, map[*qp]int{} // messages, and receives that sends went to
-	lost := map[*request]bool{}                   // receives that have been executed, and not with success
 	for _, n := range path {
 		behind = max(behind, n.op.call)
 		steps := c.stepsOf(n)
@@ -21,12 +20,10 @@ func (c *component) place(path []*node) (all []witness.Placed, fit bool) {
 			switch r := c.h.byWr[s.Wr]; {
 			case s.Action == model.Deliver:
 				received[c.h.qpByName[s.Qp].peer]++
-			case s.Action != model.Execute || r.qp.peer == nil:
-			case s.Outcome != model.SUCCESS.String():
-				lost[r] = true
+			case s.Action != model.Execute || s.Outcome != model.SUCCESS.String() || r.qp.peer == nil:
 			case r.op.IsSend():
 				receives, next := r.qp.peer.receive, met[r.qp]
-				for next < len(receives) && (lost[receives[next]] || !receives[next].mayTake(r)) {
+				for next < len(receives) && !receives[next].mayTake(r) {
 					next++
 				}
 				if next == len(receives) {
@@ -92,7 +89,6 @@ func (j *judge) isAtOnce(s witness.Placed) bool {
 func (h *history) postedFirst(steps []witness.Placed) []witness.Placed {
 	connected, sent, received := map[*qp]bool{}, map[*qp]int{}, map[*qp]int{}
 	receives := map[*qp][]*request{} // that have been posted, and no send went to yet
-	lost := map[*request]bool{}
 	for i := 0; i < len(steps); i++ {
 		s := &steps[i]
 		p, r := h.qpByName[s.Qp], h.byWr[s.Wr]
@@ -109,9 +105,7 @@ func (h *history) postedFirst(steps []witness.Placed) []witness.Placed {
 			receives[p] = append(receives[p], r)
 		case s.Action == model.Deliver:
 			received[p.peer]++
-		case s.Action != model.Execute:
-		case s.Outcome != model.SUCCESS.String():
-			lost[r] = true
+		case s.Action != model.Execute || s.Outcome != model.SUCCESS.String():
 		case r.queue == model.Receive && received[p] < sent[p.peer]:
 			received[p]++
 		case r.queue == model.Receive:
@@ -124,7 +118,7 @@ func (h *history) postedFirst(steps []witness.Placed) []witness.Placed {
 			}
 		case r.op.IsSend():
 			left := receives[p.peer]
-			for len(left) > 0 && (lost[left[0]] || !left[0].mayTake(r)) {
+			for len(left) > 0 && !left[0].mayTake(r) {
 				left = left[1:]
 			}
 			if receives[p.peer] = left; len(left) > 0 {

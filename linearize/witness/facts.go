@@ -78,7 +78,6 @@ type request struct {
 	failed    bool // … and it is no success
 	placed    int  // the index of the point that says when and how it completed, or -1
 	completed bool
-	lost      bool     // a receive: it was executed, and not with success
 	broke     bool     // its failure broke the QP
 	sent      int      // of a send: its place among those of its QP
 	chainEnd  *call    // of a deferred one: the post that ended its chain

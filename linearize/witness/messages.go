@@ -108,7 +108,7 @@ func (r *replay) reachesReceive(send *request) error {
 func (f *facts) mayTake(receive, send *request) bool {
 	over := func(c *call) bool { return c.from > receive.post.to && f.flushedBy(c) < send.post.from }
 	closed := f.closed[f.qps.list[receive.qp]]
-	return !receive.failed && !receive.lost && !slices.ContainsFunc(f.flushes[receive.qp], over) && (closed == nil || closed.to > send.post.from)
+	return !receive.failed && !slices.ContainsFunc(f.flushes[receive.qp], over) && (closed == nil || closed.to > send.post.from)
 }
 
 // took follows what a step did to requests and messages.
@@ -151,8 +151,6 @@ func (r *replay) executed(q *request, a model.Action) {
 		}
 		if lane.taken++; a.Outcome == model.SUCCESS {
 			lane.brought++
-		} else {
-			q.lost = true
 		}
 	case q.Op.IsSend() && a.Outcome != model.SUCCESS && to >= 0:
 		r.lanes[to].unclear = true
