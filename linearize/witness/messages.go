@@ -17,6 +17,7 @@ type lane struct {
 	receives []*request // of the QP, which have been posted
 	taken    int        // receives that have been executed
 	brought  int        // … with success: each of a message of its own
+	received int        // receives that have been executed, and that nothing tells to have taken no message
 	arrived  int        // messages that are known to have arrived, of the sends …
 	told     int        // … up to this one
 	met      int        // receives up to the one that the latest send to have succeeded went to
@@ -129,6 +130,7 @@ func (r *replay) took(s Step, a model.Action) {
 		to := &r.lanes[peer[a.Qp].Peer]
 		to.taken++
 		to.brought++
+		to.received++
 	case model.Abort:
 		r.lanes[a.Qp].unclear, r.lanes[peer[a.Qp].Peer].unclear = true, true
 	case model.Execute:
@@ -151,6 +153,9 @@ func (r *replay) executed(q *request, a model.Action) {
 		}
 		if lane.taken++; a.Outcome == model.SUCCESS {
 			lane.brought++
+		}
+		if !q.failed {
+			lane.received++
 		}
 	case q.Op.IsSend() && a.Outcome != model.SUCCESS && to >= 0:
 		r.lanes[to].unclear = true

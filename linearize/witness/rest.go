@@ -183,7 +183,7 @@ func (r *replay) mayWait(m model.Request, qp int, queue model.Queue, mark int) b
 	case m.Phase == model.Unacknowledged || r.flushed(q, mark):
 		return false
 	case queue == model.Receive:
-		return r.lanes[qp].arrivedBy(mark) <= r.lanes[qp].brought
+		return r.lanes[qp].arrivedBy(mark) <= r.lanes[qp].received
 	}
 	return r.lacksReceive(q, qp, mark)
 }
@@ -195,8 +195,8 @@ func (r *replay) lacksReceive(q *request, qp, mark int) bool {
 	if q.told && (state == model.Flushed || state == model.Aborted) {
 		return false
 	}
-	if over := func(c *call) bool { return r.facts.flushedBy(c) < mark }; r.facts.contract.Dialect.A15 == model.A15Cancelled &&
-		slices.ContainsFunc(r.facts.flushes[qp], over) {
+	over := func(c *call) bool { return r.facts.flushedBy(c) < mark }
+	if r.facts.contract.Dialect.A15 == model.A15Cancelled && slices.ContainsFunc(r.facts.flushes[qp], over) {
 		return false // what is posted behind a flush is cancelled, too
 	}
 	apart := peer < 0 || state != model.Connected || r.state.Qps[peer].State != model.Connected
