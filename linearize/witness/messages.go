@@ -107,7 +107,7 @@ func (r *replay) reachesReceive(send *request) error {
 
 // mayTake reports whether a receive may take the message of a send: it has not ended otherwise, as was told, or before that was posted.
 func (f *facts) mayTake(receive, send *request) bool {
-	over := func(c *call) bool { return c.from > receive.post.to && f.flushedBy(c) < send.post.from }
+	over := func(c *call) bool { return c.from > receive.post.to && f.succeededBy(c) < send.post.from }
 	closed := f.closed[f.qps.list[receive.qp]]
 	return !receive.failed && !slices.ContainsFunc(f.flushes[receive.qp], over) && (closed == nil || closed.to > send.post.from)
 }

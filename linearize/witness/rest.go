@@ -127,7 +127,7 @@ func (f *facts) closesLast(op string, cq int) error {
 		at = by.to
 	}
 	for i, b := range f.contract.Qps {
-		if b.InitiatorCq != cq && b.ReceiveCq != cq || f.created[i].from > at || at == len(f.events) {
+		if b.InitiatorCq != cq && b.ReceiveCq != cq || f.succeededBy(f.created[i]) > at || at == len(f.events) {
 			continue
 		}
 		c := f.closed[f.qps.list[i]]
@@ -195,7 +195,7 @@ func (r *replay) lacksReceive(q *request, qp, mark int) bool {
 	if q.told && (state == model.Flushed || state == model.Aborted) {
 		return false
 	}
-	over := func(c *call) bool { return r.facts.flushedBy(c) < mark }
+	over := func(c *call) bool { return r.facts.succeededBy(c) < mark }
 	if r.facts.contract.Dialect.A15 == model.A15Cancelled && slices.ContainsFunc(r.facts.flushes[qp], over) {
 		return false // what is posted behind a flush is cancelled, too
 	}
@@ -214,11 +214,11 @@ func (r *replay) lacksReceive(q *request, qp, mark int) bool {
 
 // flushed reports whether a flush, called after the post of q had returned, was over.
 func (r *replay) flushed(q *request, mark int) bool {
-	return slices.ContainsFunc(r.facts.flushes[q.qp], func(c *call) bool { return c.from > q.post.to && r.facts.flushedBy(c) < mark })
+	return slices.ContainsFunc(r.facts.flushes[q.qp], func(c *call) bool { return c.from > q.post.to && r.facts.succeededBy(c) < mark })
 }
 
-// flushedBy returns the index of the event that tells that a call has flushed its QP, or one behind all.
-func (f *facts) flushedBy(c *call) int {
+// succeededBy returns the index of the event that tells that a call has succeeded, or one behind all.
+func (f *facts) succeededBy(c *call) int {
 	switch answer := f.answers[c.begin.Op]; {
 	case c.succeeded():
 		return c.to
