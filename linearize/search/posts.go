@@ -15,11 +15,13 @@ func (h *history) takePost(p *qp, s *span) {
 	if !strings.HasPrefix(s.fn, "ibv_") {
 		r := &request{wr: s.begin.Wr, qp: p, op: calls.OpOf(s.fn), flags: s.begin.Flags, post: s,
 			accepted: s.succeeded() || !s.returned() || h.early[s.begin.Wr],
-			token:    either(s, func(e *trace.Event) *uint32 { return e.Token }),
-			silent:   slices.Contains(s.begin.Flags, "SILENT_SUCCESS"),
-			solicit:  slices.Contains(s.begin.Flags, "SEND_AND_SOLICIT_EVENT"),
-			fence:    slices.Contains(s.begin.Flags, "READ_FENCE"),
-			deferred: slices.Contains(s.begin.Flags, "DEFER")}
+			token:    either(s, func(e *trace.Event) *uint32 { return e.Token })}
+		if r.op != model.ReceiveOp { // that takes no flags (POST-11)
+			r.silent = slices.Contains(s.begin.Flags, "SILENT_SUCCESS")
+			r.solicit = slices.Contains(s.begin.Flags, "SEND_AND_SOLICIT_EVENT")
+			r.fence = slices.Contains(s.begin.Flags, "READ_FENCE")
+			r.deferred = slices.Contains(s.begin.Flags, "DEFER")
+		}
 		h.add(r)
 		return
 	}

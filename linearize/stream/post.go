@@ -18,12 +18,8 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 	case !u.Verbs:
 		r := s.newPosting(u, e, e.Wr, u.Function.Op)
 		r.token = e.Token
-		for _, flag := range e.Flags {
-			r.silent = r.silent || flag == "SILENT_SUCCESS"
-			r.solicit = r.solicit || flag == "SEND_AND_SOLICIT_EVENT"
-			r.deferred = r.deferred || flag == "DEFER"
-			r.fence = r.fence || flag == "READ_FENCE"
-			r.localInvalidate = r.localInvalidate || flag == localInvalidate
+		if u.Queue == model.Initiator { // NdkReceive takes no flags (POST-11)
+			r.takeFlags(e.Flags)
 		}
 		if r.token == nil && registers(r.op) {
 			s.registering++
@@ -53,6 +49,17 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 }
 
 const localInvalidate = "RDMA_READ_LOCAL_INVALIDATE"
+
+// takeFlags takes the flags of NDKPI.
+func (r *posting) takeFlags(flags []string) {
+	for _, flag := range flags {
+		r.silent = r.silent || flag == "SILENT_SUCCESS"
+		r.solicit = r.solicit || flag == "SEND_AND_SOLICIT_EVENT"
+		r.deferred = r.deferred || flag == "DEFER"
+		r.fence = r.fence || flag == "READ_FENCE"
+		r.localInvalidate = r.localInvalidate || flag == localInvalidate
+	}
+}
 
 // postReturned takes the return of a post: what it refused was never queued, and what was deferred before a refusal, or
 // before a request that was not, is indicated.

@@ -208,8 +208,8 @@ func (f *facts) takePost(c *call) {
 func (f *facts) add(c *call, r *request) {
 	r.Id, r.post, r.placed, r.Token = len(f.requests), c, -1, model.NoToken
 	r.qp, r.queue = f.qps.index[c.begin.Qp], r.Op.Queue()
-	if r.queue == model.Receive {
-		r.Solicit, r.Fence = false, false
+	if r.queue == model.Receive { // that takes no flags (POST-11)
+		r.Silent, r.Solicit, r.Fence, r.deferred = false, false, false, false
 	}
 	r.delivered = math.MaxInt
 	if r.queue == model.Initiator && r.accepted {
