@@ -224,7 +224,7 @@ func requestsOf(c *call, signalAll bool) []*request {
 		if c.last != nil && c.last.Token != nil {
 			token = c.last.Token
 		}
-		has := func(flag string) bool { return c.fn != "NdkReceive" && slices.Contains(c.first.Flags, flag) } // that takes none (POST-11)
+		has := func(flag string) bool { return slices.Contains(c.first.Flags, flag) }
 		return []*request{{wr: c.first.Wr, op: operations[c.fn], flags: c.first.Flags, accepted: accepted, refused: !accepted,
 			token: token, post: c, silent: has("SILENT_SUCCESS"), solicit: has("SEND_AND_SOLICIT_EVENT"), fence: has("READ_FENCE"),
 			deferred: has("DEFER")}}

@@ -118,7 +118,7 @@ func (q *question) request(r *request) string {
 		polled = r.poll.end
 	}
 	return record("req", r.number, "qp", quote(r.qp.id), "queue", quote(r.queue()), "cq", quote(cq), "op", quote(op),
-		"silent", truth(r.silent), "solicit", truth(r.solicit && op != "Receive"),
+		"silent", truth(r.silent && op != "Receive"), "solicit", truth(r.solicit && op != "Receive"),
 		"fence", truth(r.fence && op != "Receive"), "token", quote(token), "defer", truth(r.deferred),
 		"accepted", truth(r.accepted), "refused", truth(r.refused), "post", r.post.number, "told", set(quoted(r.told)),
 		"turn", r.turn, "first", r.firstTurn, "since", since, "polled", polled, "after", numberOf(r.nothing), "point", truth(r.point != nil), "solicited", solicited,
