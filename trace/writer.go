@@ -110,12 +110,13 @@ func (w *Writer) Close(end End) error {
 }
 
 // Create opens a file to write a trace into: compressed with zstd when its name ends in .zst, standard output for "-".
-// The trace is complete only when Close has returned nil.
+// The trace is complete only when Close has returned nil. A named pipe is waited for until it has a reader, and can't be written to once
+// that has gone.
 func Create(name string) (io.WriteCloser, error) {
 	if name == "-" {
 		return nopCloser{os.Stdout}, nil
 	}
-	file, err := os.Create(name)
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666) // opened to read, too, a pipe would be its own reader
 	if err != nil || !strings.HasSuffix(name, ".zst") {
 		return file, err
 	}

@@ -124,7 +124,7 @@ func writeFile(name string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return reason(err)
 	}
-	file, err := os.Create(name)
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666) // opened to read, too, a pipe would be its own reader
 	if err != nil {
 		return reason(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"ndkoracle/linearize"
@@ -239,6 +240,32 @@ func TestOutputsThatCannotBe(t *testing.T) {
 		if code != test.code || !strings.Contains(out+stderr, test.says) {
 			t.Errorf("%q: exit %d, want %d and %q in\n%s%s", test.args, code, test.code, test.says, out, stderr)
 		}
+	}
+}
+
+// A named pipe whose reader goes away is an error of writing, and nothing waits for another one.
+func TestOutputIntoAPipeWhoseReaderGoes(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	gone := make(chan error)
+	go func() {
+		reader, err := os.Open(pipe)
+		gone <- errors.Join(err, reader.Close())
+	}()
+	err := writeFile(pipe, func(w io.Writer) error {
+		if err := <-gone; err != nil {
+			t.Error(err)
+		}
+		_, err := io.WriteString(w, "a line")
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "broken pipe") {
+		t.Errorf("got %v, want a broken pipe", err)
+	}
+	if _, err := os.Stat(pipe); err != nil {
+		t.Errorf("the pipe: %v", err)
 	}
 }
 
