@@ -108,15 +108,14 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 		r := next()
 		p.progress(s, "")
 		if ctx.Err() != nil {
-			fmt.Fprintf(p.stderr, "tracecheck: interrupted in trace %d of %d, %s%s; %d checked\n",
-				i+1, len(inputs), printable(in.name), r.readSoFar(), sum.results)
-			if r != nil && r.code == exitViolation { // that stands, whatever else would have been found
+			if !sum.interrupted || s.join {
+				fmt.Fprintf(p.stderr, "tracecheck: interrupted in trace %d of %d, %s%s; %d checked\n",
+					i+1, len(inputs), printable(in.name), r.readSoFar(), sum.results)
+			}
+			if sum.interrupted = true; r != nil && r.code == exitViolation { // that stands, whatever else would have been found
 				p.tell(in, r, s, report, sum)
 			}
-			if sum.interrupted = true; s.join {
-				continue // both were judged at a time
-			}
-			break
+			continue // others were judged at the same time
 		}
 		p.tell(in, r, s, report, sum)
 		if err := out.Flush(); err != nil {

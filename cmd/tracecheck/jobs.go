@@ -15,6 +15,10 @@ func (p *program) judgeAll(ctx context.Context, inputs []input, s *settings, jud
 	ahead := make(chan struct{}, s.jobs)
 	go func() {
 		for i, in := range inputs {
+			if ctx.Err() != nil {
+				results[i] <- nil
+				continue
+			}
 			select {
 			case ahead <- struct{}{}:
 				go func() { results[i] <- p.checkWithin(ctx, in, s, judge) }()
@@ -25,13 +29,14 @@ func (p *program) judgeAll(ctx context.Context, inputs []input, s *settings, jud
 	}()
 	i := 0
 	return func() *result {
-		r := <-results[i]
-		i++
-		select {
-		case <-ahead:
-		default: // it was never begun
+		if i > 0 { // what was returned last has been taken
+			select {
+			case <-ahead:
+			default: // it was never begun
+			}
 		}
-		return r
+		i++
+		return <-results[i-1]
 	}
 }
 

@@ -312,6 +312,34 @@ func TestOutputThatCannotBeWrittenIsAnError(t *testing.T) {
 	}
 }
 
+// An interrupt does not drop the violation of a trace that was judged beside the one it interrupts.
+func TestInterruptKeepsWhatWasJudgedAhead(t *testing.T) {
+	b := newBench(t)
+	ctx, stop := context.WithCancel(context.Background())
+	judged, check := make(chan struct{}), b.check
+	b.check = func(ctx context.Context, t *trace.Trace, o linearize.Options) *verdict.Report {
+		if strings.Contains(t.Name, "1-") {
+			defer close(judged)
+			return check(ctx, t, o)
+		}
+		<-judged
+		stop()
+		<-ctx.Done()
+		return check(ctx, t, o)
+	}
+	code := b.run(ctx, append(files(t, "conformant", "provider"), "--jobs", "2", "--format", "json"))
+	var run jsonRun
+	if err := json.Unmarshal(b.out.Bytes(), &run); err != nil {
+		t.Fatal(err)
+	}
+	if code != exitInterrupted || !run.Interrupted || len(run.Traces) != 1 || run.Traces[0].Verdict != string(verdict.ProviderViolation) {
+		t.Errorf("exit %d, output %+v", code, run)
+	}
+	if says := b.errors.String(); !strings.Contains(says, "interrupted in trace 1 of 2") || strings.Contains(says, "trace 2 of 2") {
+		t.Errorf("stderr %q", says)
+	}
+}
+
 // An interrupt ends the run with 130 and says how far it came, also when the engine does not give up.
 func TestInterrupt(t *testing.T) {
 	released := make(chan struct{})
