@@ -325,7 +325,9 @@ func TestClausesOfQp(t *testing.T) {
 		{"connect", Qp{}, connect, "", Qp{State: Connected}},
 		{"DISC-09: once", Qp{State: Broken}, connect, "DISC-09", Qp{}},
 		{"DISC-07: a lost connection cancels nothing", Qp{State: Connected, Initiator: chain(Indicated)}, Action{Name: ConnectionLost}, "",
-			Qp{State: Broken, Initiator: chain(Indicated)}},
+			Qp{State: Ended, Initiator: chain(Indicated)}},
+		{"DISC-07: one that may have ended is lost, too", Qp{State: Doubtful}, Action{Name: ConnectionLost}, "", Qp{State: Ended}},
+		{"DISC-07: so is one that a flush left free", Qp{State: Flushed}, Action{Name: ConnectionLost}, "", Qp{State: Ended}},
 		{"DISC-07: only a connection can be lost", Qp{}, Action{Name: ConnectionLost}, "DISC-07", Qp{}},
 
 		{"DEF-02: DEFER waits", Qp{State: Connected}, deferred, "", Qp{State: Connected, Initiator: posted(nil, Deferred, send)}},
@@ -350,21 +352,29 @@ func TestClausesOfQp(t *testing.T) {
 		{"POLL-09: the oldest executes first", Qp{State: Connected, Initiator: chain(hasSucceeded, Indicated, Indicated)}, second(SUCCESS), "",
 			Qp{State: Connected, Initiator: chain(hasSucceeded, hasSucceeded, Indicated)}},
 		{"a failure breaks the connection", Qp{State: Connected, Initiator: chain(Indicated)}, execute(Initiator, FAILED), "",
-			Qp{State: Broken, Initiator: chain(hasFailed)}},
+			Qp{State: Doubtful, Initiator: chain(hasFailed)}},
+		{"A40: the first that is cancelled shows that it has ended", Qp{State: Doubtful, Initiator: chain(Indicated)}, execute(Initiator, CANCELLED), "",
+			Qp{State: Broken, Initiator: chain(wasCancelled)}},
+		{"A40: behind a failure a request may succeed", Qp{State: Doubtful, Initiator: chain(Indicated)}, execute(Initiator, SUCCESS), "",
+			Qp{State: Doubtful, Initiator: chain(hasSucceeded)}},
+		{"FLUSH-06: nothing succeeds on a connection that has ended", Qp{State: Ended, Receive: receives(Indicated)}, execute(Receive, SUCCESS), "FLUSH-06", Qp{}},
+		{"DISC-10: nothing succeeds on one that was disconnected", Qp{State: Disconnected, Initiator: chain(Indicated)}, execute(Initiator, SUCCESS), "DISC-10", Qp{}},
 		{"FLAG-09, RES-03: a receive learns what the message brought", Qp{State: Connected, Receive: receives(Indicated)}, brought(SUCCESS), "",
 			Qp{State: Connected, Receive: []Request{told}}},
 		{"RES-03: one that failed had no message", Qp{State: Connected, Receive: receives(Indicated)}, brought(FAILED), "",
-			Qp{State: Broken, Receive: receives(hasFailed)}},
+			Qp{State: Doubtful, Receive: receives(hasFailed)}},
 		{"an aborted one stays so", Qp{State: Aborted, Initiator: chain(Indicated)}, execute(Initiator, FAILED), "",
 			Qp{State: Aborted, Initiator: chain(hasFailed)}},
-		{"RES-08: cancelled for a cause", Qp{State: Broken, Receive: receives(Indicated)}, execute(Receive, CANCELLED), "",
+		{"RES-10: cancelled for a cause", Qp{State: Broken, Receive: receives(Indicated)}, execute(Receive, CANCELLED), "",
 			Qp{State: Broken, Receive: receives(wasCancelled)}},
-		{"RES-08: not for none", Qp{State: Connected, Receive: receives(Indicated)}, execute(Receive, CANCELLED), "RES-08", Qp{}},
+		{"RES-10: not for none", Qp{State: Connected, Receive: receives(Indicated)}, execute(Receive, CANCELLED), "RES-10", Qp{}},
 		{"INV-05: no success on an aborted connection", Qp{State: Aborted, Initiator: chain(Indicated)}, execute(Initiator, SUCCESS), "INV-05", Qp{}},
 		{"POST-08: nor when it broke before it was connected", Qp{State: BrokenIdle, Receive: receives(Indicated)},
 			execute(Receive, SUCCESS), "POST-08", Qp{}},
-		{"FLUSH-05: one that broke may be connected", Qp{State: BrokenIdle}, Action{Name: NdkConnect}, "", Qp{State: Broken}},
+		{"FLUSH-05: one that broke may be connected", Qp{State: BrokenIdle}, Action{Name: NdkConnect}, "", Qp{State: Flushed}},
 		{"POST-08: nor before it is connected", Qp{Receive: receives(Indicated)}, execute(Receive, SUCCESS), "POST-08", Qp{}},
+		{"LIFE-06: nor once its close has begun to cancel", Qp{State: QpClosing, Receive: receives(Indicated)}, execute(Receive, SUCCESS), "LIFE-06", Qp{}},
+		{"LIFE-06: nor once it is closed", Qp{State: QpClosed, Receive: receives(Indicated)}, execute(Receive, SUCCESS), "LIFE-06", Qp{}},
 		{"DEF-02: not while deferred", Qp{State: Connected, Initiator: chain(Deferred)}, execute(Initiator, SUCCESS), "DEF-02", Qp{}},
 		{"POLL-05: nothing posted", Qp{State: Connected, Initiator: chain(hasSucceeded)}, execute(Initiator, SUCCESS), "POLL-05", Qp{}},
 		{"DEF-04: completes only once executed", Qp{Initiator: chain(Indicated, hasSucceeded)}, Action{Name: Complete}, "DEF-04", Qp{}},
@@ -372,15 +382,30 @@ func TestClausesOfQp(t *testing.T) {
 
 		{"FLUSH-01: a flush cancels all without an outcome, deferred ones too",
 			Qp{State: Connected, Initiator: chain(hasSucceeded, Indicated, Deferred), Receive: receives(Indicated)}, Action{Name: NdkFlush}, "",
-			Qp{State: Broken, Initiator: chain(hasSucceeded, wasCancelled, wasCancelled), Receive: receives(wasCancelled)}},
+			Qp{State: Flushed, Initiator: chain(hasSucceeded, wasCancelled, wasCancelled), Receive: receives(wasCancelled)}},
+		{"FLUSH-05: behind a flush a request may succeed", Qp{State: Flushed, Initiator: chain(Indicated)}, execute(Initiator, SUCCESS), "",
+			Qp{State: Flushed, Initiator: chain(hasSucceeded)}},
 		{"FLUSH-01: also before the connection", Qp{Receive: receives(Indicated)}, Action{Name: NdkFlush}, "",
 			Qp{State: BrokenIdle, Receive: receives(wasCancelled)}},
 		{"DISC-08: a disconnect flushes", Qp{State: Connected, Initiator: chain(Deferred)}, Action{Name: NdkDisconnect}, "",
-			Qp{State: Broken, Initiator: chain(wasCancelled)}},
+			Qp{State: Disconnected, Initiator: chain(wasCancelled)}},
 		{"an aborted one stays so", Qp{State: Aborted}, Action{Name: NdkFlush}, "", Qp{State: Aborted}},
 		{"LIFE-06: not once closed", Qp{State: QpClosed}, Action{Name: NdkFlush}, "LIFE-06", Qp{}},
 		{"LIFE-10: close cancels as well", Qp{State: Connected, Initiator: chain(Deferred)}, Action{Name: NdkCloseQp}, "",
 			Qp{State: QpClosing, Initiator: chain(wasCancelled)}},
+		{"LIFE-10: it may wait for the connector (A36)", Qp{State: Connected, Initiator: chain(Indicated)}, Action{Name: NdkCloseQp, Waits: true}, "",
+			Qp{State: CloseWaits, Initiator: chain(Indicated)}},
+		{"LIFE-10: not without one", Qp{}, Action{Name: NdkCloseQp, Waits: true}, "LIFE-10", Qp{}},
+		{"LIFE-10: until then a request may succeed", Qp{State: CloseWaits, Initiator: chain(Indicated)}, execute(Initiator, SUCCESS), "",
+			Qp{State: CloseWaits, Initiator: chain(hasSucceeded)}},
+		{"LIFE-10: then it cancels", Qp{State: CloseWaits, Initiator: chain(Indicated)}, Action{Name: CloseBegins}, "",
+			Qp{State: QpClosing, Initiator: chain(wasCancelled)}},
+		{"LIFE-10: also where a failure ended the wait", Qp{State: QpClosing, Initiator: chain(hasFailed, Deferred)}, Action{Name: CloseBegins}, "",
+			Qp{State: QpClosing, Initiator: chain(hasFailed, wasCancelled)}},
+		{"LIFE-10: once", Qp{State: QpClosing}, Action{Name: CloseBegins}, "ASY-02", Qp{}},
+		{"LIFE-06: no post while it waits", Qp{State: CloseWaits}, post, "LIFE-06", Qp{}},
+		{"POST-08: not connected", Qp{State: Ended}, Action{Name: PostRefused, Invalid: true}, "", Qp{State: Ended}},
+		{"POST-08: a QP that is connected does not say so", Qp{State: Connected}, Action{Name: PostRefused, Invalid: true}, "POST-08", Qp{}},
 		{"LIFE-06: once", Qp{State: QpClosing}, Action{Name: NdkCloseQp}, "LIFE-06", Qp{}},
 		{"LIFE-06: no post once close began", Qp{State: QpClosing}, post, "LIFE-06", Qp{}},
 		{"LIFE-07: the close completes when nothing is left", Qp{State: QpClosing}, Action{Name: NdkCloseCompletionEnter}, "", Qp{State: QpCompleting}},
@@ -456,7 +481,7 @@ func TestClausesOfComplete(t *testing.T) {
 
 // What crosses a connection: a message, a token, and the end of both.
 func TestClausesOfConnection(t *testing.T) {
-	c := &Contract{Dialect: Ndkpi(), Depth: []int{1, 1}, Qps: []Binding{{0, 0, 1}, {1, 1, 0}}, Tokens: 2, Composed: true}
+	c := &Contract{Dialect: Ndkpi(), Depth: []int{1, 1}, Qps: []Binding{{InitiatorCq: 0, ReceiveCq: 0, Peer: 1}, {InitiatorCq: 1, ReceiveCq: 1, Peer: 0}}, Tokens: 2, Composed: true}
 	message := Request{Id: 1, Op: SendAndInvalidate, Solicit: true, Token: 1, Phase: Indicated}
 	pending := in(Indicated, 2, ReceiveOp)
 	valid := []Validity{Valid, Valid}
@@ -489,11 +514,11 @@ func TestClausesOfConnection(t *testing.T) {
 		{"acknowledged, it succeeds", state(Connected, Connected, as(message, Unacknowledged), got, Valid, Invalid), Action{Name: Execute}, "",
 			state(Connected, Connected, as(message, hasSucceeded), got, Valid, Invalid)},
 		{"unacknowledged, it may fail", state(Connected, Connected, as(message, Unacknowledged), got, Valid, Invalid), Action{Name: Execute, Outcome: FAILED}, "",
-			state(Broken, Connected, as(message, hasFailed), got, Valid, Invalid)},
-		{"RES-08: but is not cancelled without a cause", state(Connected, Connected, as(message, Unacknowledged), got, Valid, Invalid),
-			Action{Name: Execute, Outcome: CANCELLED}, "RES-08", State{}},
+			state(Doubtful, Connected, as(message, hasFailed), got, Valid, Invalid)},
+		{"RES-10: but is not cancelled without a cause", state(Connected, Connected, as(message, Unacknowledged), got, Valid, Invalid),
+			Action{Name: Execute, Outcome: CANCELLED}, "RES-10", State{}},
 		{"FLUSH-01: a flush cancels it", state(Connected, Connected, as(message, Unacknowledged), got, Valid, Invalid), Action{Name: NdkFlush}, "",
-			state(Broken, Connected, as(message, wasCancelled), got, Valid, Invalid)},
+			state(Flushed, Connected, as(message, wasCancelled), got, Valid, Invalid)},
 		{"LIFE-10: and so does a close", state(Connected, Connected, as(message, Unacknowledged), got, Valid, Invalid), Action{Name: NdkCloseQp}, "",
 			state(QpClosing, Connected, as(message, wasCancelled), got, Valid, Invalid)},
 		{"INV-05: a bad token is not delivered", state(Connected, Connected, message, pending, Valid, Invalid), deliver, "INV-05", State{}},
@@ -508,8 +533,8 @@ func TestClausesOfConnection(t *testing.T) {
 			Action{Name: Abort, Outcome: FAILED, Received: FAILED}, "",
 			state(Aborted, Aborted, as(message, hasFailed), as(pending, hasFailed), Valid, Invalid)},
 		{"INV-05: the receive does not succeed", state(Connected, Connected, message, pending, Valid, Invalid), Action{Name: Abort}, "INV-05", State{}},
-		{"RES-08: the send is not cancelled", state(Connected, Connected, message, pending, Valid, Invalid),
-			Action{Name: Abort, Outcome: CANCELLED, Received: FAILED}, "RES-08", State{}},
+		{"RES-10: the send is not cancelled", state(Connected, Connected, message, pending, Valid, Invalid),
+			Action{Name: Abort, Outcome: CANCELLED, Received: FAILED}, "RES-10", State{}},
 		{"INV-05: a good token does not abort", state(Connected, Connected, message, pending, valid...), abort, "INV-05", State{}},
 		{"INV-05: nor does no token", state(Connected, Connected, in(Indicated, 1, Send), pending, valid...), abort, "INV-05", State{}},
 		{"INV-05: nor one that a plain send names", state(Connected, Connected, Request{Id: 1, Token: 1, Phase: Indicated}, pending, Valid, Invalid), abort, "INV-05", State{}},
@@ -517,7 +542,7 @@ func TestClausesOfConnection(t *testing.T) {
 		{"a message does not succeed alone", idle, Action{Name: Execute}, "POLL-05", State{}},
 		{"nor does a receive", state(Connected, Connected, message, pending, valid...), Action{Name: Execute, Qp: 1, Queue: Receive}, "POLL-05", State{}},
 		{"alone it may fail", state(Connected, Connected, message, pending, valid...), Action{Name: Execute, Outcome: FAILED}, "",
-			state(Broken, Connected, as(message, hasFailed), pending, valid...)},
+			state(Doubtful, Connected, as(message, hasFailed), pending, valid...)},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { check(t, c, test.before, test.action, test.rule, test.after) })
@@ -620,7 +645,7 @@ func TestClausesOfTokens(t *testing.T) {
 			}
 			connection := Connected
 			if test.outcome == FAILED {
-				connection = Broken
+				connection = Doubtful
 			}
 			after := state(connection, Executed+Phase(test.outcome), test.after)
 			check(t, c, state(Connected, Indicated, test.before), Action{Name: Execute, Outcome: test.outcome}, test.rule, after)
@@ -633,12 +658,20 @@ func TestClausesOfTokens(t *testing.T) {
 	read := Request{Id: 1, Op: Read, Token: 1, Phase: Indicated}
 	as := func(r Request, p Phase) Request { r.Phase = p; return r }
 	// INV-02: a read that a flush cancels has failed.
-	check(t, c, state(Connected, read, Valid), Action{Name: NdkFlush}, "", state(Broken, as(read, wasCancelled), Undefined))
+	check(t, c, state(Connected, read, Valid), Action{Name: NdkFlush}, "", state(Flushed, as(read, wasCancelled), Undefined))
+	// INV-02: one that names no token leaves all as they are.
+	check(t, c, state(Connected, in(Indicated, 1, Read), Valid), Action{Name: NdkFlush}, "", state(Flushed, in(wasCancelled, 1, Read), Valid))
+	// INV-02: so has one that a close cancels, at once or when it no longer waits.
+	check(t, c, state(Connected, read, Valid), Action{Name: NdkCloseQp}, "", state(QpClosing, as(read, wasCancelled), Undefined))
+	check(t, c, state(CloseWaits, read, Valid), Action{Name: CloseBegins}, "", state(QpClosing, as(read, wasCancelled), Undefined))
+	// INV-05: a token dies with its region.
+	check(t, c, state(Connected, read, Valid), Action{Name: TokenDies, Token: 1}, "", state(Connected, read, Invalid))
+	check(t, c, state(Connected, read, Invalid), Action{Name: TokenDies, Token: 1}, "INV-05")
 	// INV-03: an adapter that does not know the flag ignores it.
 	ignores := *c
 	ignores.ReadInvalidates = false
 	check(t, &ignores, state(Connected, read, Valid), Action{Name: Execute}, "", state(Connected, as(read, hasSucceeded), Valid))
-	check(t, &ignores, state(Connected, read, Valid), Action{Name: NdkFlush}, "", state(Broken, as(read, wasCancelled), Valid))
+	check(t, &ignores, state(Connected, read, Valid), Action{Name: NdkFlush}, "", state(Flushed, as(read, wasCancelled), Valid))
 
 	// RES-09: a message of a peer that is not known invalidates its token before the receive completes.
 	got := in(hasSucceeded, 1, ReceiveOp)
@@ -647,7 +680,7 @@ func TestClausesOfTokens(t *testing.T) {
 		state(Connected, got, Invalid))
 	// One that does not succeed leaves it as it is.
 	check(t, c, state(Connected, in(Indicated, 1, ReceiveOp), Valid), Action{Name: Execute, Queue: Receive, Outcome: FAILED, Token: 1}, "",
-		state(Broken, in(hasFailed, 1, ReceiveOp), Valid))
+		state(Doubtful, in(hasFailed, 1, ReceiveOp), Valid))
 }
 
 // The readings of posting, refusing, flushing and completing, one clause each: the reading, a state, and what may follow.
@@ -693,7 +726,7 @@ func TestClausesOfQpReadings(t *testing.T) {
 		{"A21", "KEPT", []Qp{{State: QpClosing}}, Action{Name: NdkCloseCompletionEnter, Dropped: true}, "LIFE-10", nil},
 		{"A21", "DROPPED", []Qp{{State: QpClosing}}, Action{Name: NdkCloseCompletionEnter}, "LIFE-10", nil},
 		{"A30", "ANY", []Qp{initiator(Connected, Deferred)}, Action{Name: PostRefused, Queue: Receive}, "", []Qp{initiator(Connected, Indicated)}},
-		{"A31", "STRANDED", []Qp{initiator(Connected, Unacknowledged, Indicated, Deferred)}, flush, "", []Qp{initiator(Broken, wasCancelled, wasCancelled, Deferred)}},
+		{"A31", "STRANDED", []Qp{initiator(Connected, Unacknowledged, Indicated, Deferred)}, flush, "", []Qp{initiator(Flushed, wasCancelled, wasCancelled, Deferred)}},
 		{"A34", "DROPPED", []Qp{initiator(Connected, Indicated, Deferred)}, refused, "", []Qp{initiator(Connected, Indicated)}},
 	}
 	for _, test := range tests {
@@ -737,15 +770,126 @@ func TestClausesOfClosing(t *testing.T) {
 	check(t, &part, state(QpCompleting, Cq{Open: Closing}), closed, "", state(QpCompleting, Cq{Open: Closed}))
 }
 
+// What a failure, a flush and a loss leave behind differs by dialect and by type of QP (FLUSH-06, A40).
+func TestClausesOfError(t *testing.T) {
+	failed := Action{Name: Execute, Outcome: FAILED, Token: NoToken}
+	ofReceive := Action{Name: Execute, Queue: Receive, Outcome: FAILED, Token: NoToken}
+	tests := []struct {
+		name   string
+		d      Dialect
+		of     QpType
+		before Connection
+		action Action
+		rule   string
+		after  Connection
+	}{
+		{"ndkpi: a failure leaves it open", Ndkpi(), RC, Connected, failed, "", Doubtful},
+		{"ndkpi, A40: it ends the connection", assume(Ndkpi(), "A40", "ENDS"), RC, Connected, failed, "", Ended},
+		{"ndspi: it does", Ndspi(), RC, Connected, failed, "", Ended},
+		{"ndspi: behind a flush, too", Ndspi(), RC, Flushed, failed, "", Ended},
+		{"verbs: it does", Verbs(), RC, Connected, failed, "", Ended},
+		{"verbs: whoever executes late sees it later", late(Verbs()), RC, Ended, Action{Name: Execute, Token: NoToken}, "", Ended},
+		{"verbs, UC: of a send it stops the initiator queue alone", Verbs(), UC, Connected, failed, "", SendError},
+		{"ndkpi, UC: of a send it leaves a doubt (A40)", Ndkpi(), UC, Connected, failed, "", Doubtful},
+		{"verbs, UC: of a receive it ends all", Verbs(), UC, Connected, ofReceive, "", Ended},
+		{"verbs, UD: and then the rest", Verbs(), UD, SendError, ofReceive, "", Ended},
+		{"verbs, UC: no send succeeds there", Verbs(), UC, SendError, Action{Name: Execute, Token: NoToken}, "FLUSH-06", SendError},
+		{"verbs, UC: a receive does", Verbs(), UC, SendError, Action{Name: Execute, Queue: Receive, Token: NoToken}, "", SendError},
+		{"verbs, UC: none is cancelled", Verbs(), UC, SendError, Action{Name: Execute, Queue: Receive, Outcome: CANCELLED, Token: NoToken}, "RES-10", SendError},
+		{"verbs, UC: of a send on a broken one it ends all", Verbs(), UC, Broken, failed, "", Ended},
+		{"verbs: before the connection it breaks the QP", Verbs(), RC, Idle, ofReceive, "", BrokenIdle},
+		{"ndspi: while the close waits it ends that", Ndspi(), RC, CloseWaits, failed, "", QpClosing},
+		{"ndkpi: there it does not", Ndkpi(), RC, CloseWaits, failed, "", CloseWaits},
+		{"verbs: a flush is the error state", Verbs(), RC, Connected, Action{Name: NdkFlush}, "", Ended},
+		{"verbs: of a stopped one, too", Verbs(), UC, SendError, Action{Name: NdkFlush}, "", Ended},
+		{"verbs: of a broken one", Verbs(), RC, Broken, Action{Name: NdkFlush}, "", Ended},
+		{"verbs: of one that may have ended", Verbs(), RC, Doubtful, Action{Name: NdkFlush}, "", Ended},
+		{"verbs: not of one that never was connected", Verbs(), RC, Idle, Action{Name: NdkFlush}, "", BrokenIdle},
+		{"ndspi: it is none", Ndspi(), RC, Connected, Action{Name: NdkFlush}, "", Flushed},
+		{"ndkpi: a broken one stays so", Ndkpi(), RC, Broken, Action{Name: NdkFlush}, "", Broken},
+		{"ndkpi, A15: nothing is free", assume(Ndkpi(), "A15", "CANCELLED"), RC, Broken, Action{Name: NdkFlush}, "", Flushed},
+		{"verbs: a close does not wait", Verbs(), RC, Connected, Action{Name: NdkCloseQp, Waits: true}, "LIFE-10", Connected},
+		{"A36: nor where it is read so", assume(Ndkpi(), "A36", "NO"), RC, Connected, Action{Name: NdkCloseQp, Waits: true}, "LIFE-10", Connected},
+		{"a broken one is disconnected", Ndkpi(), RC, Broken, Action{Name: NdkDisconnect}, "", Disconnected},
+		{"one that never was connected is not", Ndkpi(), RC, Idle, Action{Name: NdkDisconnect}, "", BrokenIdle},
+		{"verbs, UC: nothing ends with the peer", Verbs(), UC, Connected, Action{Name: ConnectionLost}, "DISC-07", Connected},
+		{"ndkpi, A15: nothing is lost there", assume(Ndkpi(), "A15", "CANCELLED"), RC, Flushed, Action{Name: ConnectionLost}, "DISC-07", Flushed},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := &Contract{Dialect: test.d, Depth: []int{1}, Qps: []Binding{{Peer: -1, Type: test.of}}}
+			before := Qp{State: test.before, Initiator: []Request{in(Indicated, 1, Send)}, Receive: []Request{in(Indicated, 2, ReceiveOp)}}
+			next, refusal := c.Step(State{Cqs: make([]Cq, 1), Qps: []Qp{before}}, test.action)
+			if refusal != nil || test.rule != "" {
+				if refusal == nil || refusal.Rule != test.rule {
+					t.Fatalf("refused by %v, want %q", refusal, test.rule)
+				}
+				return
+			}
+			if got := next[0].Qps[0].State; got != test.after {
+				t.Errorf("the QP is %v, want %v", got, test.after)
+			}
+		})
+	}
+	stopped := Contract{Dialect: Verbs(), Depth: []int{1}, Qps: []Binding{{Peer: -1, Type: UC}}}
+	recover := func(p Qp) State { return State{Cqs: make([]Cq, 1), Qps: []Qp{p}} }
+	check(t, &stopped, recover(Qp{State: SendError}), Action{Name: NdkConnect}, "", recover(Qp{State: Connected}))
+	check(t, &stopped, recover(Qp{State: SendError, Initiator: []Request{in(Indicated, 1, Send)}}), Action{Name: NdkConnect}, "DISC-09")
+}
+
+// A post is refused as one on a QP that is not connected only where it is not, or not any more (POST-08).
+func TestClausesOfRefusal(t *testing.T) {
+	c := &Contract{Dialect: Ndkpi(), Depth: []int{1}, Qps: []Binding{{Peer: -1}}}
+	for state, rule := range map[Connection]string{
+		Idle: "", BrokenIdle: "", Ended: "", Disconnected: "", Aborted: "",
+		Connected: "POST-08", Doubtful: "POST-08", Broken: "POST-08", SendError: "POST-08", Flushed: "POST-08",
+		CloseWaits: "LIFE-06", QpClosing: "LIFE-06", QpCompleting: "LIFE-06", QpClosed: "LIFE-06",
+	} {
+		t.Run(state.String(), func(t *testing.T) {
+			s := State{Cqs: make([]Cq, 1), Qps: []Qp{{State: state}}}
+			check(t, c, s, Action{Name: PostRefused, Request: in(0, 1, Send), Invalid: true}, rule, s)
+		})
+	}
+}
+
+func late(d Dialect) Dialect {
+	d.ExecutesLate = true
+	return d
+}
+
+// Which requests may wait for what the peer does, and so are not owed at rest (DEF-04).
+func TestMayWait(t *testing.T) {
+	for _, test := range []struct {
+		d             Dialect
+		of            QpType
+		state         Connection
+		sends, awaits bool
+	}{
+		{Ndkpi(), RC, Connected, true, true}, {Ndkpi(), RC, Doubtful, true, true}, {Ndkpi(), RC, Flushed, true, true},
+		{Ndkpi(), RC, Broken, false, true}, {Ndkpi(), RC, Ended, false, true}, {Ndkpi(), RC, Idle, false, true},
+		{Ndkpi(), RC, Disconnected, false, false}, {assume(Ndkpi(), "A15", "CANCELLED"), RC, Flushed, false, false},
+		{Verbs(), RC, Connected, true, true}, {Verbs(), RC, Ended, false, false}, {Verbs(), RC, BrokenIdle, false, false},
+		{Verbs(), UC, Connected, false, true}, {Verbs(), UD, SendError, false, true}, {Ndspi(), RC, Aborted, false, true},
+		{Verbs(), RC, Aborted, false, false},
+	} {
+		if got := test.d.MayWait(test.state, test.of, Initiator); got != test.sends {
+			t.Errorf("%s %v %v: a send may wait: %v", test.d.Name, test.of, test.state, got)
+		}
+		if got := test.d.MayWait(test.state, test.of, Receive); got != test.awaits {
+			t.Errorf("%s %v %v: a receive may wait: %v", test.d.Name, test.of, test.state, got)
+		}
+	}
+}
+
 // A CQ breaks the QPs that complete into it, by either queue, and no other (ARM-18). It overflows only for a completion
 // that has no room (ARM-16).
 func TestClausesOfCqErrors(t *testing.T) {
-	c := &Contract{Dialect: Ndkpi(), Depth: []int{1, 1}, Qps: []Binding{{0, 1, -1}, {1, 0, -1}, {1, 1, -1}, {0, 0, -1}}}
+	c := &Contract{Dialect: Ndkpi(), Depth: []int{1, 1}, Qps: []Binding{{InitiatorCq: 0, ReceiveCq: 1, Peer: -1}, {InitiatorCq: 1, ReceiveCq: 0, Peer: -1}, {InitiatorCq: 1, ReceiveCq: 1, Peer: -1}, {InitiatorCq: 0, ReceiveCq: 0, Peer: -1}}}
 	before := State{Cqs: make([]Cq, 2), Qps: []Qp{{State: Connected}, {}, {State: Connected}, {State: Aborted}}}
 	check(t, c, before, Action{Name: CqInternalError}, "", State{Cqs: []Cq{{Health: InternalError}, {}},
 		Qps: []Qp{{State: Broken}, {State: BrokenIdle}, {State: Connected}, {State: Aborted}}})
 
-	c = &Contract{Dialect: Ndkpi(), Depth: []int{1, 1}, Qps: []Binding{{0, 1, -1}}, Composed: true}
+	c = &Contract{Dialect: Ndkpi(), Depth: []int{1, 1}, Qps: []Binding{{InitiatorCq: 0, ReceiveCq: 1, Peer: -1}}, Composed: true}
 	full := Cq{Entries: entries(ok)}
 	waiting := func(r Request) State { return State{Cqs: []Cq{full, {}}, Qps: []Qp{{Initiator: []Request{r}}}} }
 	overflow := Action{Name: Overflow}

@@ -273,8 +273,10 @@ func (d Dialect) fresh(q Cq, a Arm) Modality {
 	return strongest
 }
 
-// FreshMatch says whether a completion placed since the last callback has to satisfy a.
-func (d Dialect) FreshMatch(q Cq, a Arm) bool { return q.Taken.Has(a) || d.fresh(q, a) == Must }
+// FreshMatch says whether a completion placed since the last callback has to satisfy a: one that matches, or any (A3).
+func (d Dialect) FreshMatch(q Cq, a Arm) bool {
+	return q.Taken.Has(a) || d.fresh(q, a) == Must || d.A3 == A3AnyFresh && q.Fresh > 0
+}
 
 // AtArm says whether what the CQ holds has to, may, or does not satisfy an arm of type a at once (ARM-04, ARM-05, ARM-21).
 // A fresh entry that may count as a match, or as none, leaves both open (A4, A5), where they differ.
@@ -335,7 +337,7 @@ func (d Dialect) enter(q Cq, status Health) ([]Cq, *Refusal) {
 		return nil, errorNotDue(q, status)
 	}
 	q.Running = d.Serialised
-	if !d.Serialised || d.A3 == A3Entry {
+	if !d.Serialised || d.A3 != A3Return {
 		q.age()
 	}
 	if status == OK {

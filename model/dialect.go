@@ -38,8 +38,23 @@ type Dialect struct {
 	Serialised bool // callbacks of a CQ never overlap (ARM-06); where false, an event is data that is read, not run
 	ExtraEvent bool // an armed, empty CQ may give an event with nothing to get (ARM-21)
 
-	// A QP that broke before it was connected takes requests for its initiator queue, too (POST-08).
-	PostsInError bool
+	// A notification is an event that waits in a channel until the consumer reads it, and not a callback that the provider
+	// enters. The contract of tla/ calls either a callback.
+	EventsAreRead bool
+
+	// A flush moves a QP to an error state, in which it takes posts of either queue and flushes them (FLUSH-06, POST-08).
+	ErrorState bool
+
+	// A request that fails ends the connection: nothing succeeds behind it (FLUSH-06). Where this is false A40 says whether.
+	FailureEnds bool
+
+	// A request that failed may be reported as one that was flushed, as Soft-RoCE does it (RES-11). A completion of the contract
+	// says what happened; this is for whoever holds it against what a device reports.
+	FailsAsFlushed bool
+
+	// Steps may be taken later than they happened: what succeeded before its connection ended may be executed behind that. An
+	// engine that executes a request when its completion is told needs it; the contract of tla/ has no such thing.
+	ExecutesLate bool
 
 	Reading
 }
@@ -51,19 +66,50 @@ func Ndkpi() Dialect {
 
 // Ndspi returns the user-mode contract.
 func Ndspi() Dialect {
-	return Dialect{Name: "ndspi", FreshAtArm: Must, OldAtArm: MustNot, SecondArm: Together, ErrorsArm: true}
+	return Dialect{Name: "ndspi", FreshAtArm: Must, OldAtArm: MustNot, SecondArm: Together, ErrorsArm: true, FailureEnds: true}
 }
 
 // Verbs returns the contract of libibverbs as its manual pages have it.
 func Verbs() Dialect {
-	return Dialect{Name: "verbs", FreshAtArm: MustNot, OldAtArm: MustNot, SecondArm: Merge, ExtraEvent: true, PostsInError: true}
+	return Dialect{Name: "verbs", FreshAtArm: MustNot, OldAtArm: MustNot, SecondArm: Merge, ExtraEvent: true, EventsAreRead: true,
+		ErrorState: true, FailureEnds: true}
 }
 
 // VerbsDevice returns the contract of libibverbs for devices that may notify of entries already present at the arm.
 func VerbsDevice() Dialect {
 	d := Verbs()
-	d.Name, d.FreshAtArm, d.OldAtArm = "verbs (device level)", May, May
+	d.FreshAtArm, d.OldAtArm, d.FailsAsFlushed = May, May, true
 	return d
+}
+
+// ends reports whether a request that fails ends its connection, and whatever cancels one shows that it has ended (FLUSH-06,
+// A40).
+func (d Dialect) ends() bool { return d.FailureEnds || d.A40 == A40Ends }
+
+// QpType is a type of queue pair. Kernel mode and user mode have RC alone.
+type QpType uint8
+
+// The types, as IBV_QPT_ names them. An XRC queue pair promises what RC does.
+const (
+	RC QpType = iota
+	UC
+	UD
+)
+
+// Promise is what a queue pair of one type promises: Promises of Dialect.tla.
+type Promise struct {
+	Delivers     bool // a message that succeeds was taken by a receive; else it may be lost without a word
+	EndsWithPeer bool // the peer or the network may end the connection, and requests are cancelled for it
+	SendsApart   bool // a failed initiator request stops the initiator queue alone
+}
+
+// Promise returns what a queue pair of the type promises.
+func (t QpType) Promise() Promise {
+	return [...]Promise{
+		RC: {Delivers: true, EndsWithPeer: true},
+		UC: {SendsApart: true},
+		UD: {SendsApart: true},
+	}[t]
 }
 
 // ByName returns the dialect of a trace's header: ndkpi, ndspi or verbs.

@@ -9,7 +9,7 @@ func Names() []Name {
 		NdkResizeCq, Resize, NdkRequestCompletionEnter, NdkRequestCompletionExit, NdkCloseCq, NdkCloseCompletion,
 		Place, Overflow, CqInternalError, ExtraEvent,
 		NdkConnect, ConnectionLost, Post, PostRefused, HwIndicate, Execute, Complete, NdkFlush, NdkDisconnect, NdkCloseQp,
-		Deliver, Abort, CompletionLost, NdkCloseCompletionEnter, NdkCloseCompletionExit,
+		Deliver, Abort, CompletionLost, CloseBegins, NdkCloseCompletionEnter, NdkCloseCompletionExit, TokenDies,
 	}
 }
 
@@ -34,6 +34,11 @@ func (c *Contract) Actions(d Domain) []Action {
 		}
 		for i := range c.Qps {
 			c.ofQp(Action{Name: name, Qp: i}, d, add)
+		}
+		for i := range c.Tokens {
+			if name == TokenDies {
+				add(Action{Name: name, Token: i})
+			}
 		}
 	}
 	return all
@@ -104,8 +109,12 @@ func (c *Contract) ofQp(a Action, d Domain, add func(Action)) {
 		}
 	case PostRefused:
 		for _, a.Request = range d.Requests {
-			a.Queue = a.Request.Op.Queue()
+			a.Queue, a.Invalid = a.Request.Op.Queue(), false
 			add(a)
+			if a.Queue == Initiator {
+				a.Invalid = true
+				add(a)
+			}
 		}
 	case Execute:
 		for a.At = range max(d.Places, 1) {
@@ -127,8 +136,11 @@ func (c *Contract) ofQp(a Action, d Domain, add func(Action)) {
 				add(a)
 			}
 		}
-	case NdkConnect, ConnectionLost, HwIndicate, NdkFlush, NdkDisconnect, NdkCloseQp, Deliver,
-		NdkCloseCompletionExit:
+	case NdkCloseQp:
+		for _, a.Waits = range []bool{false, true} {
+			add(a)
+		}
+	case NdkConnect, ConnectionLost, HwIndicate, NdkFlush, NdkDisconnect, Deliver, CloseBegins, NdkCloseCompletionExit:
 		add(a)
 	}
 }

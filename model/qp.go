@@ -80,34 +80,53 @@ func (r Request) MayPass(earlier Request) bool { return earlier.Op == Read && !r
 // Connection is the state of a QP.
 type Connection uint8
 
-// The states of a QP. Broken: a failure, a flush or a disconnect cancels what is pending. BrokenIdle: one of these came before
-// any connection, and nothing can be sent, or succeed. Flushed: nothing posted now
-// succeeds (in one reading of A15). Aborted: the connection ended for a bad token, and nothing succeeds any more (INV-05).
-// QpClosing: NdkCloseQp was called; QpCompleting: its NdkCloseCompletion runs; QpClosed: it has returned.
+// The states of a QP. Doubtful: a request failed, and the connection may have ended (A40). Broken: it has, or a CQ failed, and
+// requests under way may still succeed. Ended: it has, and nothing succeeds any more: the error state of libibverbs (FLUSH-06).
+// SendError: a failed initiator request of an unreliable QP stopped its initiator queue. Flushed: NdkFlush was called, and what
+// is posted now is free, or cancelled (A15). Disconnected: NdkDisconnect was (DISC-10). BrokenIdle: one of these came before
+// any connection, and nothing can be sent, or succeed. Aborted: the connection ended for a bad token, and nothing succeeds any
+// more (INV-05). CloseWaits: NdkCloseQp was called, and waits for the connector (A36); QpClosing: it has cancelled what was
+// pending, or will, where a failure came while it waited; QpCompleting: its NdkCloseCompletion runs; QpClosed: it has returned.
 const (
 	Idle Connection = iota
 	Connected
+	Doubtful
 	Broken
-	BrokenIdle
+	Ended
+	SendError
 	Flushed
+	Disconnected
+	BrokenIdle
 	Aborted
+	CloseWaits
 	QpClosing
 	QpCompleting
 	QpClosed
 )
 
-var connectionNames = [...]string{"IDLE", "CONNECTED", "BROKEN", "BROKEN IDLE", "FLUSHED", "ABORTED", "CLOSING", "COMPLETING", "CLOSED"}
+var connectionNames = [...]string{"IDLE", "CONNECTED", "DOUBTFUL", "BROKEN", "ENDED", "SEND ERROR", "FLUSHED", "DISCONNECTED",
+	"BROKEN IDLE", "ABORTED", "CLOSE WAITS", "CLOSING", "COMPLETING", "CLOSED"}
 
 func (c Connection) String() string { return connectionNames[c] }
 
 // Closing reports whether the consumer has called NdkCloseQp.
-func (c Connection) Closing() bool { return c >= QpClosing }
+func (c Connection) Closing() bool { return c >= CloseWaits }
 
 // Unconnected reports whether the QP was never connected.
 func (c Connection) Unconnected() bool { return c == Idle || c == BrokenIdle }
 
-// cancels reports whether pending requests may complete as CANCELLED (RES-08).
-func (c Connection) cancels() bool { return c != Idle && c != Connected }
+// NotConnected reports whether the QP is not connected, or not any more: it may refuse posts for that (POST-08).
+func (c Connection) NotConnected() bool {
+	return c.Unconnected() || c == Ended || c == Disconnected || c == Aborted
+}
+
+// inGoodOrder is InGoodOrder: nothing has ended what the requests of a queue wait for, so none is cancelled (RES-10).
+func (c Connection) inGoodOrder(q Queue) bool {
+	return c == Idle || c == Connected || c == CloseWaits || c == SendError && q == Receive
+}
+
+// freeAfterFlush is FreeAfterFlush: a flush leaves what is posted behind it free to succeed (A15).
+func (d Dialect) freeAfterFlush(c Connection) bool { return c == Flushed && d.A15 == A15Free }
 
 // Qp is the state of one queue pair. The queues hold requests in posting order; they are never changed in place.
 type Qp struct {
@@ -156,13 +175,14 @@ func (p Qp) indicate() Qp {
 	return p
 }
 
-// connect is NdkConnect, or NdkAccept. A QP that broke before need not be connected; if it is, what is posted comes after a
-// flush, and is not specified (FLUSH-05).
+// connect is NdkConnect, NdkCompleteConnect (A37), or NdkAccept. A QP that broke before need not be connected; if it is, what is
+// posted comes after a flush, and is not specified (FLUSH-05). In libibverbs ibv_modify_qp also brings an unreliable QP back
+// whose initiator queue was stopped, and is empty.
 func (d Dialect) connect(p Qp) (Qp, *Refusal) {
-	switch p.State {
-	case Idle:
+	switch {
+	case p.State == Idle || p.State == SendError && len(p.Initiator) == 0:
 		p.State = Connected
-	case BrokenIdle:
+	case p.State == BrokenIdle:
 		p.State = d.afterFlush(Connected)
 	default:
 		return p, connectedTwice
@@ -172,18 +192,32 @@ func (d Dialect) connect(p Qp) (Qp, *Refusal) {
 
 // afterFlush is AfterFlush: what NdkFlush makes of the connection (FLUSH-05, A15).
 func (d Dialect) afterFlush(c Connection) Connection {
-	if d.A15 == A15Cancelled && (c == Connected || c == Broken) {
+	switch {
+	case d.ErrorState && (c == Connected || c == Doubtful || c == Broken || c == SendError):
+		return Ended
+	case c == Connected, c == Doubtful, c == Broken && d.A15 == A15Cancelled:
 		return Flushed
 	}
 	return Qp{State: c}.breakDown().State
 }
 
-// lose is ConnectionLost: the peer or the network ended the connection.
-func (p Qp) lose() (Qp, *Refusal) {
-	if p.State != Connected {
+// afterDisconnect is AfterDisconnect: a disconnected QP stays so (DISC-10). One that never was connected is as after a flush.
+func afterDisconnect(c Connection) Connection {
+	switch c {
+	case Connected, Doubtful, Broken, Ended, SendError, Flushed:
+		return Disconnected
+	}
+	return Qp{State: c}.breakDown().State
+}
+
+// lose is ConnectionLost: the peer or the network ended the connection, of which an unreliable QP knows nothing. From now on
+// nothing succeeds.
+func (d Dialect) lose(p Qp, t QpType) (Qp, *Refusal) {
+	lost := p.State == Connected || p.State == Doubtful || p.State == Broken || d.freeAfterFlush(p.State)
+	if !lost || !t.Promise().EndsWithPeer {
 		return p, nothingToLose
 	}
-	p.State = Broken
+	p.State = Ended
 	return p, nil
 }
 
@@ -195,7 +229,7 @@ func (d Dialect) post(p Qp, q Queue, r Request, deferred bool) (Qp, *Refusal) {
 	switch {
 	case p.State.Closing():
 		return p, usedAfterClose
-	case q == Initiator && p.State.Unconnected() && !(p.State == BrokenIdle && d.PostsInError):
+	case q == Initiator && p.State.Unconnected() && !(p.State == BrokenIdle && d.ErrorState):
 		return p, notConnected
 	}
 	r.Phase = Indicated
@@ -230,7 +264,7 @@ func (p Qp) hwIndicate() (Qp, *Refusal) {
 }
 
 // canExecute says why request i of the queue cannot get this outcome.
-func (p Qp) canExecute(q Queue, i int, o Outcome) *Refusal {
+func (d Dialect) canExecute(p Qp, q Queue, i int, o Outcome) *Refusal {
 	requests := p.Queue(q)
 	switch {
 	case i >= len(requests) || requests[i].Phase.executed():
@@ -243,7 +277,7 @@ func (p Qp) canExecute(q Queue, i int, o Outcome) *Refusal {
 			return waitsForEarlier
 		}
 	}
-	return p.State.canEnd(o)
+	return d.canEnd(p.State, q, o)
 }
 
 // arrives reports whether r arrives with a message that is received behind it.
@@ -251,7 +285,7 @@ func (r Request) arrives() bool { return r.Op == Write && r.Phase == Indicated }
 
 // canReceive says why the peer cannot receive the message of initiator request i. It can behind others that are
 // unacknowledged, and with it arrive the writes before it.
-func (p Qp) canReceive(i int) *Refusal {
+func (d Dialect) canReceive(p Qp, i int) *Refusal {
 	if p.Initiator[i].Phase != Indicated {
 		return notIndicated
 	}
@@ -263,7 +297,7 @@ func (p Qp) canReceive(i int) *Refusal {
 			}
 		}
 	}
-	return p.State.canEnd(SUCCESS)
+	return d.canEnd(p.State, Initiator, SUCCESS)
 }
 
 // received returns p after the message of initiator request i was received: that request is unacknowledged, and so are the
@@ -278,19 +312,68 @@ func (p Qp) received(i int) Qp {
 	return p
 }
 
-// canEnd says why no request of a QP in this state can get the outcome.
-func (c Connection) canEnd(o Outcome) *Refusal {
+// canEnd is CanEnd: it says why no request of a queue can get the outcome while the QP is in this state.
+func (d Dialect) canEnd(c Connection, q Queue, o Outcome) *Refusal {
 	switch {
-	case o == SUCCESS && c.Unconnected():
-		return notConnected
-	case o == SUCCESS && c == Aborted:
-		return succeedsAborted
-	case o != CANCELLED && c == Flushed:
-		return postedAfterFlush
-	case o == CANCELLED && !c.cancels():
+	case o == CANCELLED && c.inGoodOrder(q):
 		return cancelledNoCause
+	case o != CANCELLED && c == Flushed && !d.freeAfterFlush(c):
+		return postedAfterFlush
+	case o != SUCCESS:
+		return nil
+	case c.Unconnected():
+		return notConnected
+	case (c == Ended || c == SendError && q == Initiator) && !d.ExecutesLate:
+		return succeedsEnded
+	case c == Disconnected:
+		return succeedsDisconnected
+	case c == Aborted:
+		return succeedsAborted
+	case c >= QpClosing:
+		return usedAfterClose
 	}
 	return nil
+}
+
+// afterOutcome is AfterOutcome: what a request leaves behind that did not succeed. Where a failure ends the connection nothing
+// succeeds behind it, on either queue; of an unreliable QP a failure of the initiator queue concerns that alone (FLUSH-06, A40).
+func (d Dialect) afterOutcome(c Connection, t QpType, q Queue, o Outcome) Connection {
+	switch {
+	case o == SUCCESS:
+		return c
+	case c == Idle:
+		return BrokenIdle
+	case d.canEnd(c, q, SUCCESS) != nil:
+		return c
+	case d.ends() && c == Connected && q == Initiator && t.Promise().SendsApart:
+		return SendError
+	case d.ends() && c == CloseWaits:
+		return QpClosing
+	case d.ends():
+		return Ended
+	case c == Connected:
+		return Doubtful
+	case c == Doubtful && o == CANCELLED:
+		return Broken
+	}
+	return c
+}
+
+// MayWait reports whether requests of a queue may have to wait for what the peer does, for ever perhaps: messages for a receive,
+// and receives for a message. On a connection that has ended no message waits; in the error state of libibverbs, behind a
+// disconnect, and where a flush leaves nothing free no receive does (DEF-04).
+func (d Dialect) MayWait(c Connection, t QpType, q Queue) bool {
+	switch {
+	case d.ExecutesLate: // what ended the connection may have come later
+		return q == Receive || d.canEnd(c, q, SUCCESS) == nil && t.Promise().Delivers
+	case d.freeAfterFlush(c), c == Connected, c == Doubtful:
+		return q == Receive || t.Promise().Delivers
+	case q == Initiator:
+		return false
+	case c == BrokenIdle, c == Ended, c == Aborted:
+		return !d.ErrorState
+	}
+	return c == Idle || c == Broken || c == SendError
 }
 
 // execute gives request i of the queue its outcome; solicit and token are what the message brought to a receive that
@@ -301,11 +384,7 @@ func (p Qp) execute(q Queue, i int, o Outcome, solicit bool, token int) Qp {
 	if q == Receive && o == SUCCESS {
 		requests[i].Solicit, requests[i].Token = solicit, token
 	}
-	p = p.withQueue(q, requests)
-	if o == FAILED {
-		p = p.breakDown()
-	}
-	return p
+	return p.withQueue(q, requests)
 }
 
 // typeOf is TypeOf: the type of operation that a completion of r has (RES-01, RES-02).
@@ -366,9 +445,9 @@ func (p Qp) end(state Connection, phases ...Phase) (ended Qp, cancelled []Reques
 	return p, cancelled
 }
 
-// flush is NdkFlush, and what NdkDisconnect does to the queues (FLUSH-01, FLUSH-02, RES-08, DISC-08), of this QP alone
-// (FLUSH-04).
-func (d Dialect) flush(p Qp) (flushed Qp, cancelled []Request, refusal *Refusal) {
+// flush is NdkFlush or NdkDisconnect, which leave the QP in another state and do the same to its queues (FLUSH-01, FLUSH-02,
+// RES-08, DISC-08), of this QP alone (FLUSH-04).
+func (d Dialect) flush(p Qp, next Connection) (flushed Qp, cancelled []Request, refusal *Refusal) {
 	if p.State.Closing() {
 		return p, nil, usedAfterClose
 	}
@@ -376,14 +455,31 @@ func (d Dialect) flush(p Qp) (flushed Qp, cancelled []Request, refusal *Refusal)
 	if d.A31 == A31Stranded {
 		phases = []Phase{Indicated, Unacknowledged}
 	}
-	flushed, cancelled = p.end(d.afterFlush(p.State), phases...)
+	flushed, cancelled = p.end(next, phases...)
 	return flushed, cancelled, nil
 }
 
-// close is NdkCloseQp (LIFE-10).
-func (p Qp) close() (closing Qp, cancelled []Request, refusal *Refusal) {
-	if p.State.Closing() {
+// closeQp is NdkCloseQp (LIFE-10). While the connector is open the close may do nothing but wait (A36).
+func (d Dialect) closeQp(p Qp, waits bool) (closing Qp, cancelled []Request, refusal *Refusal) {
+	switch {
+	case p.State.Closing():
 		return p, nil, usedAfterClose
+	case waits && (d.A36 == A36No || d.ErrorState || d.canEnd(p.State, Receive, SUCCESS) != nil):
+		return p, nil, closeWaitsForNothing
+	case waits:
+		p.State = CloseWaits
+		return p, nil, nil
+	}
+	closing, cancelled = p.end(QpClosing, pendingPhases...)
+	return closing, cancelled, nil
+}
+
+// beginClose is CloseBegins: the close has waited long enough, or a failure has ended what it waited for, and it cancels what
+// is left, deferred requests too.
+func (p Qp) beginClose() (closing Qp, cancelled []Request, refusal *Refusal) {
+	left := slices.ContainsFunc(slices.Concat(p.Initiator, p.Receive), func(r Request) bool { return !r.Phase.executed() })
+	if p.State != CloseWaits && (p.State != QpClosing || !left) {
+		return p, nil, closeNotPending
 	}
 	closing, cancelled = p.end(QpClosing, pendingPhases...)
 	return closing, cancelled, nil

@@ -36,6 +36,9 @@ type Reading struct {
 	A33 Choice // how much of what a failed CQ holds can be polled
 	A34 Choice // what becomes of requests deferred before a refused one
 	A35 Choice // how many completions a CQ holds, compared with its depth
+	A36 Choice // does a QP go on whose close waits for its connector?
+	A38 Choice // is a post on a disconnected QP refused, or the consumer's fault?
+	A40 Choice // does a request that fails end the connection?
 }
 
 // Choice is the place of an answer among the choices that the rulebook lists for a reading. The first is the default.
@@ -45,7 +48,7 @@ type Choice uint8
 const (
 	A1Kept, A1Lost, A1NoArm          Choice = 0, 1, 2 // kept for the next arm; told to nobody; told without an arm
 	A2Either, A2One, A2Two           Choice = 0, 1, 2
-	A3Entry, A3Return                Choice = 0, 1 // of a callback
+	A3Entry, A3Return, A3AnyFresh    Choice = 0, 1, 2 // of a callback; any fresh completion obliges an arm
 	A4May, A4Must, A4MustNot         Choice = 0, 1, 2
 	A5MustNot, A5May                 Choice = 0, 1
 	A6IfDrained, A6Never             Choice = 0, 1
@@ -68,6 +71,9 @@ const (
 	A33AnyPart, A33All               Choice = 0, 1
 	A34Executed, A34Dropped          Choice = 0, 1
 	A35AtLeast, A35Exact             Choice = 0, 1
+	A36Yes, A36No                    Choice = 0, 1
+	A38Refused, A38Reuse             Choice = 0, 1
+	A40May, A40Ends                  Choice = 0, 1
 )
 
 // choice returns the field of a reading, or nil when there is none of that id.
@@ -76,6 +82,7 @@ func (r *Reading) choice(id string) *Choice {
 		"A1": &r.A1, "A2": &r.A2, "A3": &r.A3, "A4": &r.A4, "A5": &r.A5, "A6": &r.A6, "A7": &r.A7, "A8": &r.A8, "A9": &r.A9,
 		"A10": &r.A10, "A11": &r.A11, "A12": &r.A12, "A15": &r.A15, "A16": &r.A16, "A21": &r.A21, "A24": &r.A24, "A25": &r.A25,
 		"A26": &r.A26, "A28": &r.A28, "A29": &r.A29, "A30": &r.A30, "A31": &r.A31, "A33": &r.A33, "A34": &r.A34, "A35": &r.A35,
+		"A36": &r.A36, "A38": &r.A38, "A40": &r.A40,
 	}[id]
 }
 
@@ -89,6 +96,9 @@ func (d Dialect) Assume(id, choice string) (Dialect, error) {
 		return d, fmt.Errorf("no reading %s=%s: there is nothing to choose in %s", id, choice, id)
 	case i < 0:
 		return d, fmt.Errorf("no reading %s=%s: %s can be %s", id, choice, id, strings.Join(reading.Choices, ", "))
+	}
+	if id == "A15" && d.ErrorState {
+		return d, nil // it is of NdkFlush, which libibverbs does not have
 	}
 	*field = Choice(i)
 	return d, nil

@@ -54,20 +54,26 @@ var (
 	notKeptSo          = &Refusal{"LIFE-10", "the completions of a closed QP are kept, or vanish, as it is read (A21)"}
 	lostForNothing     = &Refusal{"DEF-04", "the CQ is in good order, and the QP is not being closed: no completion gets lost"}
 
-	notConnected      = &Refusal{"POST-08", "the QP is not connected"}
-	nothingToLose     = &Refusal{"DISC-07", "the QP has no connection that the peer or the network could end"}
-	connectedTwice    = &Refusal{"DISC-09", "the QP was connected before"}
-	nothingDeferred   = &Refusal{"DEF-02", "no deferred request is pending"}
-	notPosted         = &Refusal{"POLL-05", "no request of the queue is pending"}
-	notIndicated      = &Refusal{"DEF-02", "the request has not been indicated to the hardware"}
-	waitsForEarlier   = &Refusal{"POLL-09", "a request that was posted before it, and that it may not pass, has not been executed"}
-	outOfOrder        = &Refusal{"POLL-09", "a request that was posted before it has not completed (A9)"}
-	postedAfterFlush  = &Refusal{"FLUSH-05", "it was posted after a flush, and is cancelled (A15)"}
+	notConnected         = &Refusal{"POST-08", "the QP is not connected"}
+	nothingToLose        = &Refusal{"DISC-07", "the QP has no connection that the peer or the network could end"}
+	connectedTwice       = &Refusal{"DISC-09", "the QP was connected before"}
+	nothingDeferred      = &Refusal{"DEF-02", "no deferred request is pending"}
+	notPosted            = &Refusal{"POLL-05", "no request of the queue is pending"}
+	notIndicated         = &Refusal{"DEF-02", "the request has not been indicated to the hardware"}
+	waitsForEarlier      = &Refusal{"POLL-09", "a request that was posted before it, and that it may not pass, has not been executed"}
+	outOfOrder           = &Refusal{"POLL-09", "a request that was posted before it has not completed (A9)"}
+	postedAfterFlush     = &Refusal{"FLUSH-05", "it was posted after a flush, and is cancelled (A15)"}
+	succeedsEnded        = &Refusal{"FLUSH-06", "the connection has ended, or the QP is in its error state: what is pending there is flushed"}
+	succeedsDisconnected = &Refusal{"DISC-10", "NdkDisconnect has closed the connection in both directions"}
+	refusedConnected     = &Refusal{"POST-08", "the QP is connected"}
+	closeWaitsForNothing = &Refusal{"LIFE-10", "the close of the QP has nothing to wait for (A36)"}
+	tokenIsDead          = &Refusal{"INV-05", "the token is invalid already"}
+
 	deadTokenAccepted = &Refusal{"POLL-08", "the token was invalid already, and the post has to fail (A8)"}
 	deadTokenRefused  = &Refusal{"POLL-08", "the token was invalid already, and the request has to fail, not its post (A8)"}
 	deadAccess        = &Refusal{"INV-08", "the token is invalid"}
 	notExecuted       = &Refusal{"DEF-04", "the request has not been executed"}
-	cancelledNoCause  = &Refusal{"RES-08", "nothing cancelled it: no flush, close, disconnect or failed request of the QP came before"}
+	cancelledNoCause  = &Refusal{"RES-10", "nothing cancelled it: no flush, close, disconnect or failed request of the QP came before"}
 	succeedsAborted   = &Refusal{"INV-05", "the connection was aborted for a bad token"}
 	badTokenDelivered = &Refusal{"INV-05", "the token that the peer named was not valid"}
 	goodTokenAborted  = &Refusal{"INV-05", "the token that the peer named was valid"}

@@ -35,6 +35,7 @@ type Contract struct {
 type Binding struct {
 	InitiatorCq, ReceiveCq int
 	Peer                   int
+	Type                   QpType
 }
 
 func (b Binding) Cq(q Queue) int {

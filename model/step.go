@@ -38,6 +38,8 @@ const (
 	Deliver        Name = "Deliver"
 	Abort          Name = "Abort"
 	CompletionLost Name = "CompletionLost"
+	CloseBegins    Name = "CloseBegins"
+	TokenDies      Name = "TokenDies"
 
 	NdkCloseCompletionEnter Name = "NdkCloseCompletionEnter"
 	NdkCloseCompletionExit  Name = "NdkCloseCompletionExit"
@@ -60,8 +62,10 @@ type Action struct {
 	Outcome    Outcome    // Execute; NdkRequestCompletionEnter: of the resize; Abort: of the send
 	Received   Outcome    // Abort: of the receive, FAILED or CANCELLED
 	Solicited  bool       // Execute of a receive: what the message brought
-	Token      int        // Execute of a receive: the token that the message invalidated, or NoToken
+	Token      int        // Execute of a receive: the token that the message invalidated, or NoToken; TokenDies
 	Dropped    bool       // NdkCloseCompletionEnter: the completions of the QP have vanished
+	Invalid    bool       // PostRefused: with STATUS_CONNECTION_INVALID
+	Waits      bool       // NdkCloseQp: for the connector, and cancels nothing yet
 }
 
 // Step returns the states that may follow s by a, each once, or the reason why none may. The objects that a names must be
@@ -101,28 +105,39 @@ func (c *Contract) stepOne(s State, a Action) (State, *Refusal) {
 		return c.deliver(s, a)
 	case Abort:
 		return c.abort(s, a)
-	case NdkFlush, NdkDisconnect:
-		p, cancelled, refusal := c.Dialect.flush(s.Qps[a.Qp])
-		if refusal != nil {
-			return s, refusal
-		}
-		return c.cancelTokens(s.withQp(a.Qp, p), cancelled), nil
+	case NdkFlush:
+		return c.cancelling(s, a)(c.Dialect.flush(s.Qps[a.Qp], c.Dialect.afterFlush(s.Qps[a.Qp].State)))
+	case NdkDisconnect:
+		return c.cancelling(s, a)(c.Dialect.flush(s.Qps[a.Qp], afterDisconnect(s.Qps[a.Qp].State)))
 	case NdkCloseQp:
-		p, cancelled, refusal := s.Qps[a.Qp].close()
-		if refusal != nil {
-			return s, refusal
+		return c.cancelling(s, a)(c.Dialect.closeQp(s.Qps[a.Qp], a.Waits))
+	case CloseBegins:
+		return c.cancelling(s, a)(s.Qps[a.Qp].beginClose())
+	case TokenDies:
+		if s.Tokens[a.Token] == Invalid {
+			return s, tokenIsDead
 		}
-		return c.cancelTokens(s.withQp(a.Qp, p), cancelled), nil
+		return s.withToken(a.Token, Invalid), nil
 	case NdkCloseCompletionEnter:
 		return c.finishCloseQp(s, a)
 	case NdkCloseCompletion:
 		return c.finishCloseCq(s, a)
 	}
-	p, refusal := c.Dialect.stepQp(s.Qps[a.Qp], a)
+	p, refusal := c.Dialect.stepQp(s.Qps[a.Qp], c.Qps[a.Qp].Type, a)
 	if refusal != nil {
 		return s, refusal
 	}
 	return s.withQp(a.Qp, p), nil
+}
+
+// cancelling returns what makes of a step that cancels requests of a QP the state that follows s.
+func (c *Contract) cancelling(s State, a Action) func(Qp, []Request, *Refusal) (State, *Refusal) {
+	return func(p Qp, cancelled []Request, refusal *Refusal) (State, *Refusal) {
+		if refusal != nil {
+			return s, refusal
+		}
+		return c.cancelTokens(s.withQp(a.Qp, p), cancelled), nil
+	}
 }
 
 func (s State) eachCq(i int, cqs []Cq) []State {
@@ -160,12 +175,12 @@ func (c *Contract) stepCq(s State, a Action) ([]Cq, *Refusal) {
 	return d.place(q, c.capacity(s, a.Cq), a.Completion)
 }
 
-func (d Dialect) stepQp(p Qp, a Action) (Qp, *Refusal) {
+func (d Dialect) stepQp(p Qp, t QpType, a Action) (Qp, *Refusal) {
 	switch a.Name {
 	case NdkConnect:
 		return d.connect(p)
 	case ConnectionLost:
-		return p.lose()
+		return d.lose(p, t)
 	case HwIndicate:
 		return p.hwIndicate()
 	case NdkCloseCompletionExit:
@@ -191,6 +206,8 @@ func (c *Contract) refusePost(s State, a Action) (State, *Refusal) {
 	switch d := c.Dialect; {
 	case s.Qps[a.Qp].State.Closing():
 		return s, usedAfterClose
+	case a.Invalid && !s.Qps[a.Qp].State.NotConnected():
+		return s, refusedConnected
 	case d.A8 == A8Completion && s.namesDeadToken(a.Request, s.Qps[a.Qp].Initiator):
 		return s, deadTokenRefused
 	case a.Queue == Receive && d.A30 == A30Initiator:
@@ -297,12 +314,12 @@ func (c *Contract) WaitsForRoom(s State, cq int) bool {
 
 // execute gives a request its outcome, and the token its effect.
 func (c *Contract) execute(s State, a Action) (State, *Refusal) {
-	p := s.Qps[a.Qp]
-	if refusal := p.canExecute(a.Queue, a.At, a.Outcome); refusal != nil {
+	p, t := s.Qps[a.Qp], c.Qps[a.Qp].Type
+	if refusal := c.Dialect.canExecute(p, a.Queue, a.At, a.Outcome); refusal != nil {
 		return s, refusal
 	}
 	r := p.Queue(a.Queue)[a.At]
-	if c.Composed && a.Outcome == SUCCESS && r.Phase != Unacknowledged && (r.Op.IsSend() || r.Op == ReceiveOp) {
+	if c.Composed && t.Promise().Delivers && a.Outcome == SUCCESS && r.Phase != Unacknowledged && (r.Op.IsSend() || r.Op == ReceiveOp) {
 		return s, messageAlone
 	}
 	if r.Op == ReceiveOp && a.Outcome == SUCCESS && a.Token != NoToken {
@@ -312,7 +329,9 @@ func (c *Contract) execute(s State, a Action) (State, *Refusal) {
 	if refusal != nil {
 		return s, refusal
 	}
-	return s.withQp(a.Qp, p.execute(a.Queue, a.At, a.Outcome, a.Solicited, a.Token)), nil
+	p = p.execute(a.Queue, a.At, a.Outcome, a.Solicited, a.Token)
+	p.State = c.Dialect.afterOutcome(p.State, t, a.Queue, a.Outcome)
+	return s.withQp(a.Qp, p), nil
 }
 
 // deliver is a send that reaches the peer's oldest receive, which succeeds; the send is unacknowledged. The token that it
@@ -352,7 +371,7 @@ func (c *Contract) abort(s State, a Action) (State, *Refusal) {
 	if send.Op != SendAndInvalidate || send.Token == NoToken || s.Tokens[send.Token] == Valid {
 		return s, goodTokenAborted
 	}
-	if refusal := s.Qps[a.Qp].canExecute(Initiator, i, SUCCESS); refusal != nil {
+	if refusal := c.Dialect.canExecute(s.Qps[a.Qp], Initiator, i, SUCCESS); refusal != nil {
 		return s, refusal // what answers the message acknowledges those before it
 	}
 	if a.Outcome == CANCELLED {
@@ -364,7 +383,11 @@ func (c *Contract) abort(s State, a Action) (State, *Refusal) {
 	s = s.withQp(a.Qp, s.Qps[a.Qp].execute(Initiator, i, a.Outcome, false, NoToken))
 	s = s.withQp(peer, s.Qps[peer].execute(Receive, j, a.Received, false, NoToken))
 	for _, p := range []int{a.Qp, peer} {
-		qp, cancelled := s.Qps[p].end(Aborted, pendingPhases...)
+		next := Aborted
+		if s.Qps[p].State.Closing() {
+			next = QpClosing
+		}
+		qp, cancelled := s.Qps[p].end(next, pendingPhases...)
 		s = c.cancelTokens(s.withQp(p, qp), cancelled)
 	}
 	return s, nil
@@ -373,7 +396,7 @@ func (c *Contract) abort(s State, a Action) (State, *Refusal) {
 // meet finds the next message of from and the receive of to that takes it: messages are received in posting order, and
 // receives wait for those before them.
 func (c *Contract) meet(s State, from, to int) (i, j int, refusal *Refusal) {
-	if to < 0 {
+	if to < 0 || !c.Qps[from].Type.Promise().Delivers {
 		return i, j, notPeers
 	}
 	i = slices.IndexFunc(s.Qps[from].Initiator, func(r Request) bool { return r.Phase < Unacknowledged && r.Op.IsSend() })
@@ -381,8 +404,8 @@ func (c *Contract) meet(s State, from, to int) (i, j int, refusal *Refusal) {
 	if i < 0 || j < 0 {
 		return i, j, notPeers
 	}
-	if refusal = s.Qps[from].canReceive(i); refusal != nil {
+	if refusal = c.Dialect.canReceive(s.Qps[from], i); refusal != nil {
 		return i, j, refusal
 	}
-	return i, j, s.Qps[to].canExecute(Receive, j, SUCCESS)
+	return i, j, c.Dialect.canExecute(s.Qps[to], Receive, j, SUCCESS)
 }

@@ -1,4 +1,4 @@
-// Package rules is the rulebook of NDKPI: 192 rules with an id each, taken from Microsoft's documentation, and the
+// Package rules is the rulebook of NDKPI: rules with an id each, taken from Microsoft's documentation, and the
 // readings to take where that documentation can be read in two ways.
 //
 // An id such as ARM-04 is the key by which a rule is found everywhere: in this table, in the specification, the model,
@@ -57,6 +57,19 @@ type Rule struct {
 	Source    string   // the pages of the documentation, separated by semicolons
 	Ambiguity string   // what the documentation leaves open or gets wrong; "" when nothing
 	Readings  []string // ids of the readings taken where it is open
+	JudgedAs  []string // ids of the rules that the judge names where this one is broken; nil where it names this one, or none
+}
+
+// WithoutCheck says what becomes of the rule in the judge, if no engine names it.
+func (r Rule) WithoutCheck() string {
+	switch {
+	case r.JudgedAs != nil:
+		return "judged as " + strings.Join(r.JudgedAs, ", ")
+	case r.Class == Permission:
+		return "a permission: nothing to check"
+	default:
+		return "no engine of this program checks it yet"
+	}
 }
 
 // Reading is how an open question of the documentation is answered.
@@ -74,8 +87,11 @@ var ruleTable string
 //go:embed readings.tsv
 var readingTable string
 
+//go:embed judged-as.tsv
+var judgedAsTable string
+
 var (
-	allRules    = parseRules(ruleTable)
+	allRules    = parseRules(ruleTable, judgedAsTable)
 	allReadings = parseReadings(readingTable)
 	ruleByID    = index(allRules, func(r Rule) string { return r.ID })
 	readingByID = index(allReadings, func(r Reading) string { return r.ID })
@@ -138,14 +154,22 @@ func GroupTitle(group string) string {
 	return ""
 }
 
-func parseRules(table string) []Rule {
+func parseRules(table, judgedAs string) []Rule {
+	others := map[string][]string{}
+	for _, row := range rows(judgedAs, 2) {
+		others[row[0]] = list(row[1])
+	}
 	var rules []Rule
 	for _, row := range rows(table, 7) {
 		group, _, _ := strings.Cut(row[0], "-")
 		rules = append(rules, Rule{
 			ID: row[0], Group: group, Who: Who(row[1]), Class: Class(row[2]), Text: row[3], Source: row[4],
-			Ambiguity: row[5], Readings: list(row[6]),
+			Ambiguity: row[5], Readings: list(row[6]), JudgedAs: others[row[0]],
 		})
+		delete(others, row[0])
+	}
+	for id := range others {
+		panic("rules: judged-as.tsv names an unknown rule: " + id)
 	}
 	return rules
 }

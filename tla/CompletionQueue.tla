@@ -220,8 +220,8 @@ Fresh(r) == {r.entries[i] : i \in (Len(r.entries) - r.fresh + 1)..Len(r.entries)
 
 (***************************************************************************)
 (* Must an arm of type a be satisfied by what is in the CQ already?        *)
-(* Rejected (A3): that a fresh completion of another kind obliges the      *)
-(* provider; like an old one it only may satisfy the arm.                  *)
+(* Rejected, but for ANY FRESH (A3): that a fresh completion of another    *)
+(* kind obliges the provider; like an old one it only may satisfy the arm. *)
 (* If the CQ is empty there is nothing to report: it must not (ARM-21).    *)
 (* Rejected, but for YES: that a fresh completion counts though it has     *)
 (* been polled (A25).  The text speaks of completions in the CQ.           *)
@@ -230,8 +230,10 @@ Fresh(r) == {r.entries[i] : i \in (Len(r.entries) - r.fresh + 1)..Len(r.entries)
 (* may count as a match is as any other.                                   *)
 (***************************************************************************)
 AtArm(r, a) ==
-  LET matches == {Match(a, c) : c \in Fresh(r)} IN
-  IF "MUST" \in matches \/ a \in r.taken THEN FreshAtArm   \* ARM-04
+  LET matches == {Match(a, c) : c \in Fresh(r)}
+      literal == Reading.A3 = "ANY FRESH" /\ matches # {}
+  IN
+  IF "MUST" \in matches \/ a \in r.taken \/ literal THEN FreshAtArm   \* ARM-04
   ELSE IF "MAY" \in matches /\ FreshAtArm # OldAtArm THEN "MAY"   \* it may count as a match, or as none (A4, A5)
   ELSE IF r.entries # <<>> THEN OldAtArm                    \* ARM-05
   ELSE "MUST NOT"
@@ -479,7 +481,14 @@ SatisfiedAtArmHasCause ==
   [][\A q \in CQ, t \in NotifyTypes : NdkArmCq(q, t) /\ cq'[q].due > cq[q].due =>
        \/ Reading.A25 = "YES"
        \/ OldAtArm # "MUST NOT"
+       \/ Reading.A3 = "ANY FRESH" /\ Fresh(cq[q]) # {}
        \/ FreshAtArm # "MUST NOT" /\ \E c \in Fresh(cq[q]) : MayWake(Merge(cq[q].arm, t), c)]_cq
+
+\* ARM-04 (A3): under ANY FRESH, an arm that finds a fresh completion of any kind is satisfied at once.
+AnyFreshObliges ==
+  [][\A q \in CQ, t \in NotifyTypes :
+       NdkArmCq(q, t) /\ Reading.A3 = "ANY FRESH" /\ FreshAtArm = "MUST" /\ Fresh(cq[q]) # {} /\ ~ErrorWaits(cq[q]) =>
+         cq'[q].arm = "NONE"]_cq
 
 \* The step in which a callback makes the entries old (A3).
 Reports(q) ==

@@ -15,6 +15,7 @@
 (*   Tokens           what makes a memory token valid or invalid           *)
 (*   Ndk              the three together                                   *)
 (*   Consumer         in which order to arm, poll and sleep                *)
+(*   Dialects         a table to look up: what each interface says         *)
 (*   Readings         a table to look up: what is chosen where the         *)
 (*                    documentation can be read in two ways                *)
 (*   MC...            bounds and ghost variables for TLC                   *)
@@ -46,47 +47,44 @@
 (* NdkInvalidate takes it back.  NdkSendAndInvalidate is a message that    *)
 (* takes back a token of its receiver's, who would else have to.           *)
 (***************************************************************************)
-EXTENDS Naturals, Sequences, Readings
+EXTENDS Naturals, Sequences, Dialects, Readings
 
 (***************************************************************************)
-(* One contract for three interfaces.                                      *)
-(*                                                                         *)
-(*                  ndkpi     ndspi       verbs                            *)
-(*   FreshAtArm     MUST      MUST        MUST NOT (some devices: MAY)     *)
-(*   OldAtArm       MAY       MUST NOT    MUST NOT (some devices: MAY)     *)
-(*   SecondArm      MERGE     TOGETHER    MERGE                            *)
-(*   ErrorsArm      TRUE      TRUE        FALSE                            *)
-(*   Serialised     TRUE      FALSE       FALSE                            *)
-(*   ExtraEvent     FALSE     FALSE       TRUE                             *)
-(*   PostsInError   FALSE     FALSE       TRUE                             *)
-(*   Reading        Default   A7, A16     Default                          *)
-(*                                                                         *)
-(* ndspi is Network Direct of user mode (Windows); verbs is libibverbs     *)
-(* (Linux), where a "callback" is an event read from a channel.  What is   *)
-(* open in NDKPI the documentation of ndspi may answer: a poll stops short *)
-(* only of an empty CQ (A7), and a CQ can't shrink below what it holds     *)
-(* (A16).  So it is checked here; a recorded trace is judged by Default,   *)
-(* unless another reading is asked for.                                    *)
+(* What is open in NDKPI the documentation of ndspi may answer: a poll     *)
+(* stops short only of an empty CQ (A7), and a CQ can't shrink below what  *)
+(* it holds (A16).  So it is checked here; a recorded trace is judged by   *)
+(* Default, unless another reading is asked for.                           *)
 (***************************************************************************)
-\* Of what a CQ holds, that is fresh which came since its last callback, and old what was there before.
 CONSTANTS
-  FreshAtArm,   \* must arming a CQ call back at once that holds a fresh completion of the kind asked for? (ARM-04)
-  OldAtArm,     \* the same, when no fresh completion matches: all are old, or fresh but of another kind (ARM-05)
-  SecondArm,    \* two arm requests outstanding: one callback ("MERGE", ARM-07), or one each, all satisfied together by
-                \* what the strongest waits for ("TOGETHER")
-  ErrorsArm,    \* an arm can wait for errors of the CQ itself (ARM-08)
-  Serialised,   \* callbacks of one CQ never overlap (ARM-06)
-  ExtraEvent,   \* a callback with nothing to poll is allowed (ARM-21)
-  PostsInError, \* a QP that broke before it was connected takes requests for its initiator queue, too (POST-08)
-  Reading       \* how the documentation is read: Default, or another of module Readings
+  Dialect,  \* the interface: a record of module Dialects
+  Reading   \* how the documentation is read: Default, or another record of module Readings
+
+\* Of what a CQ holds, that is fresh which came since its last callback, and old what was there before.
+FreshAtArm  == Dialect.FreshAtArm   \* must arming a CQ call back at once that holds a fresh completion of the kind asked for?
+                                    \* (ARM-04)
+OldAtArm    == Dialect.OldAtArm     \* the same, when no fresh completion matches: all are old, or fresh but of another kind
+                                    \* (ARM-05)
+SecondArm   == Dialect.SecondArm    \* two arm requests outstanding: one callback ("MERGE", ARM-07), or one each, all satisfied
+                                    \* together by what the strongest waits for ("TOGETHER")
+ErrorsArm   == Dialect.ErrorsArm    \* an arm can wait for errors of the CQ itself (ARM-08)
+Serialised  == Dialect.Serialised   \* callbacks of one CQ never overlap (ARM-06)
+ExtraEvent  == Dialect.ExtraEvent   \* a callback with nothing to poll is allowed (ARM-21)
+ErrorState  == Dialect.ErrorState   \* a flush moves a QP to an error state, in which it takes posts of either queue and flushes
+                                    \* them (FLUSH-06, POST-08)
+FailureEnds == Dialect.FailureEnds  \* a request that fails ends the connection: nothing succeeds behind it (FLUSH-06); else A40
+                                    \* says so
 
 Obligations == {"MUST", "MAY", "MUST NOT"}
 
 ASSUME DialectIsKnown ==
-  /\ FreshAtArm \in Obligations
-  /\ OldAtArm \in Obligations
-  /\ SecondArm \in {"MERGE", "TOGETHER"}
-  /\ {ErrorsArm, Serialised, ExtraEvent, PostsInError} \subseteq BOOLEAN
+  /\ Dialect \in [ FreshAtArm  : Obligations,
+                   OldAtArm    : Obligations,
+                   SecondArm   : {"MERGE", "TOGETHER"},
+                   ErrorsArm   : BOOLEAN,
+                   Serialised  : BOOLEAN,
+                   ExtraEvent  : BOOLEAN,
+                   ErrorState  : BOOLEAN,
+                   FailureEnds : BOOLEAN ]
   /\ IsReading(Reading)
 
 \* What a step may lead to: the states in yes if it must do a thing, those in no if it must not, all if it may.
@@ -94,6 +92,18 @@ Oblige(obligation, yes, no) ==
   CASE obligation = "MUST"     -> yes
     [] obligation = "MAY"      -> yes \union no
     [] obligation = "MUST NOT" -> no
+
+(***************************************************************************)
+(* What a QP promises depends on its type, too.  ndkpi and ndspi have RC,  *)
+(* the reliable connection, alone; libibverbs has unreliable ones as well: *)
+(* UC, and UD for datagrams, which has no peer.  XRC promises what RC does.*)
+(***************************************************************************)
+Promises ==
+  [ RC |-> [ delivers     |-> TRUE,     \* a message that succeeds was taken by a receive; else it may be lost without a word
+             endsWithPeer |-> TRUE,     \* the peer or the network may end the connection, and requests are cancelled for it
+             sendsApart   |-> FALSE ],  \* a failed initiator request stops the initiator queue alone
+    UC |-> [ delivers |-> FALSE, endsWithPeer |-> FALSE, sendsApart |-> TRUE ],
+    UD |-> [ delivers |-> FALSE, endsWithPeer |-> FALSE, sendsApart |-> TRUE ] ]
 
 -----------------------------------------------------------------------------
 (***************************************************************************)

@@ -22,6 +22,8 @@ ghosts == <<posts, arms, delivered, fetched>>
 mcvars == <<vars, ghosts>>
 
 TwoQps == {"a", "b"}
+AllRC == Qp!AllRC
+AllUC == Qp!AllUC
 EachOther == [p \in QP |-> IF p = "a" THEN "b" ELSE "a"]
 
 \* Which CQs there are: one for all; one for each QP; one for all initiator queues and one for all receive queues.
@@ -35,6 +37,9 @@ CqOfReceives == [p \in QP |-> "qr"]
 
 \* The token's life: made valid once, taken back by the peer (twice: the second time it is a bad one) and by its owner.
 TokenBudget == [a |-> [SendAndInvalidate |-> 2], b |-> [Receive |-> 2, FastRegister |-> 1, Invalidate |-> 1]]
+
+\* A token whose region is closed, before or after the peer takes it back.
+DeadBudget == [a |-> [SendAndInvalidate |-> 1], b |-> [Receive |-> 1, FastRegister |-> 1]]
 
 \* The example of the documentation: two fast registrations and a send, as one chain.
 ChainBudget == [a |-> [FastRegister |-> 2, Send |-> 1], b |-> [Receive |-> 1]]
@@ -150,10 +155,11 @@ MCPost(p, op, t, silent, solicit, fence, defer) ==
   /\ Post(p, Request(p, op, t, silent, solicit, fence), defer)
   /\ UNCHANGED <<arms, delivered, fetched>>
 
-MCPostRefused(p, op, t, silent, solicit, fence) ==
+MCPostRefused(p, op, t, silent, solicit, fence, invalid) ==
   /\ "PostRefused" \in Optional
+  /\ invalid => "INVALID" \in Optional /\ op # "Receive"
   /\ Spend(p, op)
-  /\ PostRefused(p, Request(p, op, t, silent, solicit, fence))
+  /\ PostRefused(p, Request(p, op, t, silent, solicit, fence), invalid)
   /\ UNCHANGED <<arms, delivered, fetched>>
 
 MCNdkArmCq(q, type) ==
@@ -207,7 +213,9 @@ MCComplete(p, queue, i) == Complete(p, queue, i) /\ UNCHANGED ghosts
 MCCompletionLost(p, queue, i) == CompletionLost(p, queue, i) /\ UNCHANGED ghosts
 MCNdkFlush(p) == "NdkFlush" \in Optional /\ NdkFlush(p) /\ UNCHANGED ghosts
 MCNdkDisconnect(p) == "NdkDisconnect" \in Optional /\ NdkDisconnect(p) /\ UNCHANGED ghosts
-MCNdkCloseQp(p) == "NdkCloseQp" \in Optional /\ NdkCloseQp(p) /\ UNCHANGED ghosts
+MCNdkCloseQp(p, waits) == "NdkCloseQp" \in Optional /\ NdkCloseQp(p, waits) /\ UNCHANGED ghosts
+MCCloseBegins(p) == CloseBegins(p) /\ UNCHANGED ghosts
+MCTokenDies(t) == "TokenDies" \in Optional /\ TokenDies(t) /\ UNCHANGED ghosts
 MCNdkCloseCompletionEnter(p, dropped) == NdkCloseCompletionEnter(p, dropped) /\ UNCHANGED ghosts
 MCNdkCloseCompletionExit(p) == NdkCloseCompletionExit(p) /\ UNCHANGED ghosts
 
@@ -231,7 +239,7 @@ MCNext ==
        \/ \E op \in DOMAIN Budget[p] : \E t \in Tokens(op), silent \in MayHave("SILENT_SUCCESS", op),
               solicit \in MayHave("SEND_AND_SOLICIT_EVENT", op), fence \in MayHave("READ_FENCE", op) :
             \/ \E defer \in MayHave("DEFER", op) : MCPost(p, op, t, silent, solicit, fence, defer)
-            \/ MCPostRefused(p, op, t, silent, solicit, fence)
+            \/ \E invalid \in BOOLEAN : MCPostRefused(p, op, t, silent, solicit, fence, invalid)
        \/ MCHwIndicate(p)
        \/ MCDeliver(p)
        \/ \E sent, received \in Outcomes : MCAbort(p, sent, received)
@@ -242,9 +250,11 @@ MCNext ==
        \/ MCConnectionLost(p)
        \/ MCNdkFlush(p)
        \/ MCNdkDisconnect(p)
-       \/ MCNdkCloseQp(p)
+       \/ \E waits \in BOOLEAN : MCNdkCloseQp(p, waits)
+       \/ MCCloseBegins(p)
        \/ \E dropped \in BOOLEAN : MCNdkCloseCompletionEnter(p, dropped)
        \/ MCNdkCloseCompletionExit(p)
+  \/ \E t \in Token : MCTokenDies(t)
 
 Safety == MCInit /\ [][MCNext]_mcvars
 
@@ -294,6 +304,7 @@ InvalidateFailsAsRead ==
 AdapterNext ==
   \/ \E p \in QP :
        \/ MCDeliver(p)
+       \/ MCCloseBegins(p)
        \/ \E sent, received \in Outcomes : MCAbort(p, sent, received)
        \/ \E i \in Places, outcome \in Outcomes : MCExecute(p, "initiator", i, outcome)
        \/ \E queue \in Queues, i \in Places : MCComplete(p, queue, i) \/ MCCompletionLost(p, queue, i)

@@ -1,7 +1,7 @@
 ----------------------------- MODULE MCQueuePair -----------------------------
 (***************************************************************************)
 (* One QP, all by itself, for TLC.  What it sends needs no receive, and    *)
-(* receives are filled from nowhere.                                       *)
+(* receives are filled from nowhere: so it is of every type of QP.         *)
 (***************************************************************************)
 EXTENDS QueuePair
 
@@ -9,7 +9,8 @@ CONSTANTS
   MaxPosts,  \* posts in a run, refused ones included
   PostOps,   \* what is posted: sends, which stand for all initiator requests but reads, and receives
   Flags,     \* flags that a post may have: of "SILENT_SUCCESS", "READ_FENCE", "DEFER"
-  Optional   \* actions that happen only if they are named here; "FAILED" is an execution that fails
+  Optional   \* actions that happen only if they are named here; "FAILED" is an execution that fails, "INVALID" a post that
+             \* is refused with STATUS_CONNECTION_INVALID
 
 VARIABLES
   posts,     \* posts so far; the next request is told apart by the next number
@@ -41,16 +42,20 @@ Request(p, op, silent, fence) ==
 \* DEF-06: the consumer keeps one post in reserve to end its chain.
 CanAfford(p, op, defer) == posts[p] < IF defer \/ op = "Receive" THEN MaxPosts - 1 ELSE MaxPosts
 
+\* A38: where a post is a use of a disconnected QP, the consumer makes none (DISC-09).
+MayPost(p) == Reading.A38 = "REUSE" => qp[p].state # "DISCONNECTED"
+
 MCPost(p, op, silent, fence, defer) ==
-  /\ CanAfford(p, op, defer)
+  /\ CanAfford(p, op, defer) /\ MayPost(p)
   /\ Post(p, Request(p, op, silent, fence), defer)
   /\ posts' = [posts EXCEPT ![p] = @ + 1]
   /\ open' = [open EXCEPT ![p] = IF op = "Receive" THEN @ ELSE defer /\ Reading.A11 = "POST"]
   /\ UNCHANGED <<refused, flushed, left>>
 
-MCPostRefused(p, op) ==
-  /\ CanAfford(p, op, FALSE)
-  /\ PostRefused(p, Request(p, op, FALSE, FALSE))
+MCPostRefused(p, op, invalid) ==
+  /\ CanAfford(p, op, FALSE) /\ MayPost(p)
+  /\ invalid => "INVALID" \in Optional /\ op # "Receive"
+  /\ PostRefused(p, Request(p, op, FALSE, FALSE), invalid)
   /\ posts' = [posts EXCEPT ![p] = @ + 1]
   /\ refused' = [refused EXCEPT ![p] = @ \union {[req |-> posts[p] + 1, queue |-> QueueOf(op)]}]
   /\ open' = [open EXCEPT ![p] = op = "Receive" /\ @]
@@ -76,7 +81,8 @@ Flushing(p) == flushed' = [flushed EXCEPT ![p] = @ \union Owed(p)] /\ UNCHANGED 
 MCNdkFlush(p) == "NdkFlush" \in Optional /\ MayCancel(p) /\ NdkFlush(p) /\ Flushing(p)
 MCNdkDisconnect(p) == "NdkDisconnect" \in Optional /\ MayCancel(p) /\ NdkDisconnect(p) /\ Flushing(p)
 
-MCNdkCloseQp(p) == "NdkCloseQp" \in Optional /\ MayCancel(p) /\ NdkCloseQp(p) /\ UNCHANGED ghosts
+MCNdkCloseQp(p, waits) == "NdkCloseQp" \in Optional /\ MayCancel(p) /\ NdkCloseQp(p, waits) /\ UNCHANGED ghosts
+MCCloseBegins(p) == CloseBegins(p) /\ UNCHANGED ghosts
 MCNdkConnect(p) == NdkConnect(p) /\ UNCHANGED ghosts
 MCConnectionLost(p) == "ConnectionLost" \in Optional /\ ConnectionLost(p) /\ UNCHANGED ghosts
 MCHwIndicate(p) == HwIndicate(p) /\ UNCHANGED ghosts
@@ -94,13 +100,14 @@ MCNext ==
     \/ MCConnectionLost(p)
     \/ \E op \in PostOps : \E silent \in MayHave("SILENT_SUCCESS", op), fence \in MayHave("READ_FENCE", op),
            defer \in MayHave("DEFER", op) : MCPost(p, op, silent, fence, defer)
-    \/ \E op \in PostOps : MCPostRefused(p, op)
+    \/ \E op \in PostOps, invalid \in BOOLEAN : MCPostRefused(p, op, invalid)
     \/ MCHwIndicate(p)
     \/ \E queue \in Queues, i \in Places, outcome \in Outcomes : MCExecute(p, queue, i, outcome)
     \/ \E queue \in Queues, i \in Places : MCComplete(p, queue, i)
     \/ MCNdkFlush(p)
     \/ MCNdkDisconnect(p)
-    \/ MCNdkCloseQp(p)
+    \/ \E waits \in BOOLEAN : MCNdkCloseQp(p, waits)
+    \/ MCCloseBegins(p)
     \/ MCNdkCloseCompletionEnter(p)
     \/ MCNdkCloseCompletionExit(p)
 
@@ -135,13 +142,13 @@ FailureIsTold ==
 \* DEF-05: when an initiator request is refused, nothing of that queue stays deferred (A10: of any QP's; A30: when a
 \* receive is refused, too).
 RefusedIndicatesEarlier ==
-  [][\A p \in QP, op \in PostOps : MCPostRefused(p, op) /\ (op # "Receive" \/ Reading.A30 = "ANY") =>
+  [][\A p \in QP, op \in PostOps, invalid \in BOOLEAN : MCPostRefused(p, op, invalid) /\ (op # "Receive" \/ Reading.A30 = "ANY") =>
        \A other \in QP : other = p \/ Reading.A10 = "ALL" =>
          \A i \in DOMAIN qp'[other].initiator : ~Deferred(qp'[other].initiator[i])]_vars
 
 \* DEF-04 (A34): what was deferred before a refused request is there to be executed.
 RefusalDropsNothing ==
-  [][\A p \in QP, op \in PostOps : MCPostRefused(p, op) /\ Reading.A34 = "EXECUTED" =>
+  [][\A p \in QP, op \in PostOps, invalid \in BOOLEAN : MCPostRefused(p, op, invalid) /\ Reading.A34 = "EXECUTED" =>
        \A other \in QP : Len(qp'[other].initiator) = Len(qp[other].initiator)]_vars
 
 \* DEF-06 (A11): if only a post ends a chain, no flush meets a request that is deferred.
@@ -152,8 +159,17 @@ FlushMeetsNoChain ==
 \* FLUSH-05 (A15): if that is how it is read, what is posted after the flush of a QP that was connected is cancelled.
 CancelledAfterFlush ==
   [][\A p \in QP : Reading.A15 = "CANCELLED" =>
-       /\ MCNdkFlush(p) => qp'[p].state \in {"FLUSHED", "ABORTED", "BROKEN IDLE"}
+       /\ MCNdkFlush(p) => qp'[p].state \in {"FLUSHED", "ABORTED", "BROKEN IDLE", "ENDED", "DISCONNECTED"}
        /\ qp[p].state = "FLUSHED" => \A queue \in Queues : JustExecuted(p, queue) \subseteq JustCancelled(p)]_vars
+
+\* POST-08: a post is refused with STATUS_CONNECTION_INVALID only where nothing succeeds without a connection anew.
+InvalidMeansNotConnected ==
+  [][\A p \in QP, op \in PostOps : MCPostRefused(p, op, TRUE) =>
+       qp[p].state \notin {"CONNECTED", "DOUBTFUL", "BROKEN", "FLUSHED", "SEND ERROR"}]_vars
+
+\* DISC-09 (A38): if that is how it is read, nothing is posted on a disconnected QP.
+DisconnectedIsLeft ==
+  [][\A p \in QP : Reading.A38 = "REUSE" /\ qp[p].state = "DISCONNECTED" => posts'[p] = posts[p]]_vars
 
 -----------------------------------------------------------------------------
 Done(p, n) == \E i \in DOMAIN left[p] : left[p][i].req = n /\ (left[p][i].told \/ Silenced(left[p][i]))
@@ -163,7 +179,7 @@ Receives(p) == {qp[p].receive[i].req : i \in DOMAIN qp[p].receive}
 \* DEF-06: a chain that no flush ended is ended by a request without NDK_OP_FLAG_DEFER, or by one that is refused.
 EndChain(p) ==
   /\ \E i \in DOMAIN qp[p].initiator : qp[p].initiator[i].phase = "DEFERRED" /\ qp[p].initiator[i].req \notin flushed[p]
-  /\ MCPost(p, "Send", FALSE, FALSE, FALSE) \/ MCPostRefused(p, "Send")
+  /\ MCPost(p, "Send", FALSE, FALSE, FALSE) \/ MCPostRefused(p, "Send", FALSE)
 
 \* A consumer that may leave its chains open.
 Liveness == Safety /\ QpFairness
@@ -177,6 +193,11 @@ EveryRequestCompletes ==
 
 \* FLUSH-02: what was queued when NdkFlush was called completes, receives and open chains included.
 FlushCompletesAll == \A p \in QP, n \in 1..MaxPosts : (n \in flushed[p]) ~> Done(p, n)
+
+\* FLUSH-06, DEF-04: what is posted on a QP in its error state, or on one that was disconnected, completes, receives included.
+EndedCompletesAll ==
+  \A p \in QP, n \in 1..MaxPosts :
+    ((qp[p].state = "ENDED" /\ ErrorState) \/ qp[p].state = "DISCONNECTED") /\ n \in Receives(p) ~> Done(p, n)
 
 \* DEF-05: what was deferred before a refused post completes, even if nothing is ever posted again.
 NothingStranded ==

@@ -16,7 +16,7 @@
 EXTENDS Dialect
 
 CONSTANTS
-  CQ, Depth, Room, QP, Token, ReadInvalidates,
+  CQ, Depth, Room, QP, QpType, Token, ReadInvalidates,
   InitiatorCq,   \* InitiatorCq[p]: where the requests that p initiates complete
   ReceiveCq,     \* ReceiveCq[p]: where what p receives completes
   Peer           \* Peer[p]: the QP at the other end of the connection
@@ -58,18 +58,23 @@ ConnectionLost(p) == Qp!ConnectionLost(p) /\ UNCHANGED <<cq, token>>
 HwIndicate(p) == Qp!HwIndicate(p) /\ UNCHANGED <<cq, token>>
 NdkCloseCompletionExit(p) == Qp!NdkCloseCompletionExit(p) /\ UNCHANGED <<cq, token>>
 
+\* Of tokens alone: the region or the window that has the token is closed, or deregistered.
+TokenDies(t) == Tk!Dies(t) /\ UNCHANGED <<cq, qp>>
+
 \* Of queue pairs and tokens.
 Post(p, r, defer) == Qp!Post(p, r, defer) /\ Tk!CanPost(r, qp[p].initiator) /\ UNCHANGED <<cq, token>>
-PostRefused(p, r) == Qp!PostRefused(p, r) /\ Tk!CanRefuse(r, qp[p].initiator) /\ UNCHANGED <<cq, token>>
+PostRefused(p, r, invalid) == Qp!PostRefused(p, r, invalid) /\ Tk!CanRefuse(r, qp[p].initiator) /\ UNCHANGED <<cq, token>>
 NdkFlush(p) == Qp!NdkFlush(p) /\ Tk!Cancel(Qp!JustCancelled(p)) /\ UNCHANGED cq
 NdkDisconnect(p) == Qp!NdkDisconnect(p) /\ Tk!Cancel(Qp!JustCancelled(p)) /\ UNCHANGED cq
-NdkCloseQp(p) == Qp!NdkCloseQp(p) /\ Tk!Cancel(Qp!JustCancelled(p)) /\ UNCHANGED cq
+NdkCloseQp(p, waits) == Qp!NdkCloseQp(p, waits) /\ Tk!Cancel(Qp!JustCancelled(p)) /\ UNCHANGED cq
+CloseBegins(p) == Qp!CloseBegins(p) /\ Tk!Cancel(Qp!JustCancelled(p)) /\ UNCHANGED cq
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
 (* The adapter works.  A receive succeeds only by a message, and a send    *)
 (* only when its message has come to a receive, be it one that its bad     *)
-(* token ends without success: it is acknowledged.                         *)
+(* token ends without success: it is acknowledged.  Of a QP that is not    *)
+(* reliable the two ends are apart: a message may get lost.                *)
 (***************************************************************************)
 Deliver(p) ==
   /\ Qp!Deliver(p, Peer[p])
@@ -87,7 +92,7 @@ ByItself(r) == ~Qp!IsMessage(r) /\ r.op # "Receive"
 
 Execute(p, queue, i, outcome) ==
   /\ Qp!Execute(p, queue, i, outcome)
-  /\ outcome = "SUCCESS" => ByItself(qp[p][queue][i]) \/ Qp!Unacknowledged(qp[p][queue][i])
+  /\ outcome = "SUCCESS" => ByItself(qp[p][queue][i]) \/ Qp!Unacknowledged(qp[p][queue][i]) \/ ~Qp!Promise(p).delivers
   /\ Tk!Execute(qp[p][queue][i], outcome)
   /\ UNCHANGED cq
 
@@ -157,7 +162,7 @@ CallbackHasCause == Cq!CallbackHasCause           \* ARM-21
 ArmIsKept == Cq!ArmIsKept                         \* ARM-02
 NothingAfterCqError == Cq!NothingAfterCqError     \* ARM-17
 OverflowOnlyWhenFull == Cq!OverflowOnlyWhenFull   \* ARM-16
-CancelledHasCause == Qp!CancelledHasCause         \* inferred from RES-08
+CancelledHasCause == Qp!CancelledHasCause         \* RES-10
 IndicatedInOrder == Qp!IndicatedInOrder           \* DEF-09
 ExecutedInOrder == Qp!ExecutedInOrder             \* DEF-09, POLL-09
 FenceWaits == Qp!FenceWaits                       \* FLAG-04
@@ -166,6 +171,10 @@ NothingSucceedsUnconnected == Qp!NothingSucceedsUnconnected   \* POST-08
 ClosedIsEmpty == Qp!ClosedIsEmpty                 \* LIFE-07
 FlushCancelsAll == Qp!FlushCancelsAll             \* FLUSH-01, FLUSH-02
 FlushIsOwn == Qp!FlushIsOwn                       \* FLUSH-04
+NothingSucceedsEnded == Qp!NothingSucceedsEnded   \* FLUSH-06, DISC-10
+FlushLeavesErrorState == Qp!FlushLeavesErrorState \* FLUSH-06
+FailureBreaks == Qp!FailureBreaks                 \* FLUSH-06, RES-10
+CloseCancels == Qp!CloseCancels                   \* LIFE-10
 OutcomeStays == Qp!OutcomeStays                   \* FLUSH-01
 ClosingTakesNothing == Qp!ClosingTakesNothing     \* LIFE-06
 
@@ -239,11 +248,11 @@ MessageIsReceived ==
             /\ r.phase = "SUCCESS" /\ r.solicit = m.solicit
             /\ r.token = IF m.op = "SendAndInvalidate" THEN m.token ELSE NoToken
        /\ \A m \in Qp!JustExecuted(p, "initiator") :
-            Qp!IsMessage(m) /\ m.phase = "SUCCESS" => HadArrived(p, m) \/ qp'[p].state = "ABORTED"]_vars
+            Qp!IsMessage(m) /\ m.phase = "SUCCESS" /\ QpType[p] = "RC" => HadArrived(p, m) \/ qp'[p].state \in {"ABORTED", "CLOSING"}]_vars
 
 \* POLL-05, RES-02: a receive that succeeds is that of a message.
 ReceiveHasMessage ==
-  [][\A p \in QP : \A r \in Qp!JustExecuted(p, "receive") : r.phase = "SUCCESS" =>
+  [][\A p \in QP : \A r \in Qp!JustExecuted(p, "receive") : r.phase = "SUCCESS" /\ QpType[p] = "RC" =>
        \E m \in Qp!JustArrived(Peer[p]) : Qp!IsMessage(m)]_vars
 
 \* INV-06, RES-09: when a receive succeeds that carries a token, the token has just been taken from valid to invalid;
@@ -264,6 +273,9 @@ RegistrationValidates ==
              r.op \in {"FastRegister", "Bind"} /\ r.token = t /\ r.phase = "SUCCESS" IN
        /\ registered => token'[t] = "VALID"
        /\ token[t] # "VALID" /\ token'[t] = "VALID" => registered]_vars
+
+\* INV-05, INV-08: with the region or window that has it a token dies.
+ClosedTokenIsInvalid == [][\A t \in Token : TokenDies(t) => token'[t] = "INVALID"]_vars
 
 \* INV-01, INV-02, INV-03: what a read with NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE does to its token.
 ReadInvalidatesToken ==
@@ -286,7 +298,7 @@ BadTokenAborts ==
        /\ \A m \in Qp!JustArrived(p) : m.op = "SendAndInvalidate" => token[m.token] # "INVALID"
        /\ \A m \in Qp!JustExecuted(p, "initiator") :
             m.phase = "SUCCESS" /\ m.op = "SendAndInvalidate" /\ token[m.token] = "INVALID" /\ ~HadArrived(p, m) =>
-              {qp'[p].state, qp'[Peer[p]].state} = {"ABORTED"}]_vars
+              {qp'[p].state, qp'[Peer[p]].state} \subseteq {"ABORTED", "CLOSING"}]_vars
 
 \* INV-05: nothing else does.
 AbortHasCause ==

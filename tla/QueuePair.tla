@@ -19,9 +19,19 @@
 (***************************************************************************)
 EXTENDS Dialect
 
-CONSTANT QP
+CONSTANTS
+  QP,
+  QpType   \* QpType[p]: a type of Promises
 
 VARIABLE qp
+
+ASSUME QpTypesAreKnown == \A p \in QP : QpType[p] \in DOMAIN Promises
+
+Promise(p) == Promises[QpType[p]]
+
+AllRC == [p \in QP |-> "RC"]
+AllUC == [p \in QP |-> "UC"]
+AllUD == [p \in QP |-> "UD"]
 
 IsMessage(r) == r.op \in {"Send", "SendAndInvalidate"}
 
@@ -54,20 +64,28 @@ Pending(r) == ~Executed(r)
 Unacknowledged(r) == r.phase = "UNACKNOWLEDGED"
 
 (***************************************************************************)
-(* States of a QP.  IDLE: never connected.  BROKEN: the connection failed, *)
-(* or the consumer ended it; pending requests may be cancelled.  BROKEN    *)
-(* IDLE: a flush, a receive that failed or the failure of a CQ came before *)
-(* any connection; nothing succeeds, as on an IDLE QP, and pending receives*)
-(* may be cancelled.  FLUSHED: nothing posted now succeeds (in one reading *)
-(* of A15).  ABORTED: ended because of a bad token, one that is not valid  *)
-(* where a message is to take it back; nothing succeeds any more (INV-05). *)
-(* CLOSING: NdkCloseQp was called; COMPLETING: its NdkCloseCompletion      *)
-(* runs; CLOSED: it returned.                                              *)
+(* States of a QP.  IDLE: never connected.  CONNECTED: in good order.      *)
+(* DOUBTFUL: a request failed, and the connection may have ended (A40).    *)
+(* BROKEN: it has, or a CQ failed; requests under way may still succeed, or*)
+(* be cancelled.  ENDED: it has, and nothing succeeds any more: the error  *)
+(* state of libibverbs.  SEND ERROR: a failed initiator request of an      *)
+(* unreliable QP stopped its initiator queue.  FLUSHED: NdkFlush was       *)
+(* called; what is posted now is free, or cancelled (A15).  DISCONNECTED:  *)
+(* NdkDisconnect was.  BROKEN IDLE: a flush, a receive that failed or the  *)
+(* failure of a CQ came before any connection; nothing succeeds, as on an  *)
+(* IDLE QP, and pending receives may be cancelled.  ABORTED: ended because *)
+(* of a bad token, one that is not valid where a message is to take it     *)
+(* back; nothing succeeds any more (INV-05).  CLOSE WAITS: NdkCloseQp was  *)
+(* called, and waits for the connector (A36); CLOSING: it has cancelled    *)
+(* what was pending, or will, where a failure came while it waited;        *)
+(* COMPLETING: its NdkCloseCompletion runs; CLOSED: it returned.           *)
 (***************************************************************************)
-QpStates == {"IDLE", "CONNECTED", "BROKEN", "BROKEN IDLE", "FLUSHED", "ABORTED", "CLOSING", "COMPLETING", "CLOSED"}
+QpStates ==
+  {"IDLE", "CONNECTED", "DOUBTFUL", "BROKEN", "ENDED", "SEND ERROR", "FLUSHED", "DISCONNECTED", "BROKEN IDLE", "ABORTED",
+   "CLOSE WAITS", "CLOSING", "COMPLETING", "CLOSED"}
 
 \* The consumer has called NdkCloseQp.
-Closing(state) == state \in {"CLOSING", "COMPLETING", "CLOSED"}
+Closing(state) == state \in {"CLOSE WAITS", "CLOSING", "COMPLETING", "CLOSED"}
 
 QpInit == qp = [p \in QP |-> [state |-> "IDLE", initiator |-> <<>>, receive |-> <<>>]]
 
@@ -112,19 +130,48 @@ Ready(queue) == {i \in DOMAIN queue : CanExecute(queue, i)}
 \* A QP that is worse off stays so.
 Broken(state) == CASE state = "IDLE" -> "BROKEN IDLE" [] state = "CONNECTED" -> "BROKEN" [] OTHER -> state
 
-\* What NdkFlush leaves behind: what is posted next is free to succeed or to be cancelled (FLUSH-05, A15).
-AfterFlush(state) == IF Reading.A15 = "CANCELLED" /\ state \in {"CONNECTED", "BROKEN"} THEN "FLUSHED" ELSE Broken(state)
+\* A QP that is not connected, or not any more.
+NotConnected(state) == state \in {"IDLE", "BROKEN IDLE", "ENDED", "DISCONNECTED", "ABORTED"}
+
+\* A flush leaves the requests that come after it free to succeed or to fail.  Rejected, but for CANCELLED: that it does not (A15).
+FreeAfterFlush(state) == state = "FLUSHED" /\ Reading.A15 = "FREE"
+
+\* A request that fails ends the connection, and so does whatever cancels one (FLUSH-06, A40).
+Ends == FailureEnds \/ Reading.A40 = "ENDS"
+
+\* What NdkFlush leaves behind: what is posted next is free to succeed or to be cancelled (FLUSH-05, A15).  In libibverbs the
+\* QP is in its error state then, and nothing succeeds (FLUSH-06).
+AfterFlush(state) ==
+  IF state \in {"CONNECTED", "DOUBTFUL", "BROKEN", "SEND ERROR"} /\ ErrorState THEN "ENDED"
+  ELSE IF state \in {"CONNECTED", "DOUBTFUL"} \/ (state = "BROKEN" /\ Reading.A15 = "CANCELLED") THEN "FLUSHED"
+  ELSE Broken(state)
+
+\* A disconnected QP stays so (DISC-10).  One that never was connected is as after a flush.
+AfterDisconnect(state) ==
+  IF state \in {"CONNECTED", "DOUBTFUL", "BROKEN", "ENDED", "SEND ERROR", "FLUSHED"} THEN "DISCONNECTED" ELSE Broken(state)
 
 \* A QP that broke before need not be connected.  If it is, what is posted is not specified, as after a flush
 \* (FLUSH-05), whichever of a flush, a failed receive or a failed CQ broke it.
-AfterConnect(state) == IF state = "IDLE" THEN "CONNECTED" ELSE AfterFlush("CONNECTED")
+AfterConnect(state) == IF state = "BROKEN IDLE" THEN AfterFlush("CONNECTED") ELSE "CONNECTED"
 
-\* NdkConnect, or NdkAccept on the other side.
-NdkConnect(p) == qp[p].state \in {"IDLE", "BROKEN IDLE"} /\ qp' = [qp EXCEPT ![p].state = AfterConnect(@)]
+\* NdkConnect, NdkCompleteConnect (A37), or NdkAccept on the other side.  In libibverbs ibv_modify_qp also brings an unreliable
+\* QP back whose initiator queue was stopped, and is empty.
+NdkConnect(p) ==
+  /\ qp[p].state \in {"IDLE", "BROKEN IDLE"} \/ (qp[p].state = "SEND ERROR" /\ qp[p].initiator = <<>>)
+  /\ qp' = [qp EXCEPT ![p].state = AfterConnect(@)]
 
-\* Hidden.  The peer or the network ends the connection.  The step cancels nothing; from now on the adapter may (A23).  A
-\* disconnect that the peer asked for flushes nothing here (DISC-07).  The two are not told apart, so this allows more.
-ConnectionLost(p) == qp[p].state = "CONNECTED" /\ qp' = [qp EXCEPT ![p].state = "BROKEN"]
+(***************************************************************************)
+(* Hidden.  The peer or the network ends the connection, and the trace     *)
+(* need not have a cause.  The step cancels nothing; from now on the       *)
+(* adapter may (A23), and nothing succeeds any more: what was under way    *)
+(* and succeeds has done so before.  A disconnect that the peer asked for  *)
+(* flushes nothing here (DISC-07).  The two are not told apart, so this    *)
+(* allows more.  An unreliable QP knows nothing of its peer.               *)
+(***************************************************************************)
+ConnectionLost(p) ==
+  /\ Promise(p).endsWithPeer
+  /\ qp[p].state \in {"CONNECTED", "DOUBTFUL", "BROKEN"} \/ FreeAfterFlush(qp[p].state)
+  /\ qp' = [qp EXCEPT ![p].state = "ENDED"]
 
 \* An error of a CQ makes the QPs that use it unusable (ARM-18).
 Break(P) == qp' = [p \in QP |-> IF p \in P THEN [qp[p] EXCEPT !.state = Broken(@)] ELSE qp[p]]
@@ -139,7 +186,7 @@ Break(P) == qp' = [p \in QP |-> IF p \in P THEN [qp[p] EXCEPT !.state = Broken(@
 CanPost(state, queue) ==
   /\ ~Closing(state)
   /\ state = "IDLE" => queue = "receive"
-  /\ state = "BROKEN IDLE" => queue = "receive" \/ PostsInError
+  /\ state = "BROKEN IDLE" => queue = "receive" \/ ErrorState
 
 (***************************************************************************)
 (* The post returns success.  NDK_OP_FLAG_DEFER is for initiator requests  *)
@@ -179,9 +226,11 @@ AfterRefusal(queue) ==
 EndedBy(p, r) ==
   IF QueueOf(r.op) = "receive" /\ Reading.A30 = "INITIATOR" THEN {} ELSE IF Reading.A10 = "QP" THEN {p} ELSE QP
 
-\* Of the request that is refused nothing is left (DEF-03).
-PostRefused(p, r) ==
+\* Of the request that is refused nothing is left (DEF-03).  invalid: the status is STATUS_CONNECTION_INVALID, so the
+\* connection has ended by then (POST-08).
+PostRefused(p, r, invalid) ==
   /\ ~Closing(qp[p].state)
+  /\ invalid => NotConnected(qp[p].state)
   /\ qp' = [x \in QP |-> IF x \in EndedBy(p, r) THEN [qp[x] EXCEPT !.initiator = AfterRefusal(@)] ELSE qp[x]]
 
 \* Hidden.  The flag is a hint: a deferred request may be indicated at any time (DEF-02), in order (DEF-09).
@@ -197,20 +246,54 @@ HwIndicate(p) ==
 (* fixed, but no completion tells it yet.                                  *)
 (***************************************************************************)
 
-\* Nothing succeeds before the connection, or after an abort.  On a broken one requests under way may still succeed, as no text
-\* says that they are cancelled, and so may later ones (FLUSH-05).  Rejected, but for CANCELLED: that a flushed QP only cancels (A15).
-\* A request can be cancelled only for a cause: inferred from RES-08.
-CanEnd(state, outcome) ==
-  CASE outcome = "SUCCESS"   -> state \in {"CONNECTED", "BROKEN"}
-    [] outcome = "FAILED"    -> state # "FLUSHED"
-    [] outcome = "CANCELLED" -> state \notin {"IDLE", "CONNECTED"}
+\* Requests of the queue cannot be cancelled: nothing has ended what they wait for.
+InGoodOrder(state, queue) ==
+  state \in {"IDLE", "CONNECTED", "CLOSE WAITS"} \/ (state = "SEND ERROR" /\ queue = "receive")
 
-\* Hidden.  The i-th request of a queue gets its outcome.  A failure breaks the connection.
+\* Nothing succeeds before the connection, when it has ended, or after an abort.  Where that is not sure requests under way may
+\* still succeed, as no text says that they are cancelled, and so may later ones (FLUSH-05).
+\* A request can be cancelled only for a cause: RES-10.
+CanEnd(state, queue, outcome) ==
+  CASE outcome = "SUCCESS"   -> \/ state \in {"CONNECTED", "DOUBTFUL", "BROKEN", "CLOSE WAITS"}
+                                \/ FreeAfterFlush(state)
+                                \/ state = "SEND ERROR" /\ queue = "receive"
+    [] outcome = "FAILED"    -> state = "FLUSHED" => FreeAfterFlush(state)
+    [] outcome = "CANCELLED" -> ~InGoodOrder(state, queue)
+
+(***************************************************************************)
+(* What a request of p leaves behind that did not succeed.  Where a failure*)
+(* ends the connection nothing succeeds behind it, on either queue, nor    *)
+(* behind one that was cancelled; of an unreliable QP a failure of the     *)
+(* initiator queue concerns that alone (FLUSH-06).                         *)
+(* Rejected, but for ENDS, in ndkpi: that a failure always ends it (A40).  *)
+(* It may: then the first cancellation shows that it has.                  *)
+(***************************************************************************)
+AfterOutcome(p, queue, outcome) ==
+  LET state == qp[p].state
+      apart == state = "CONNECTED" /\ queue = "initiator" /\ Promise(p).sendsApart
+  IN
+  IF outcome = "SUCCESS" THEN state
+  ELSE IF state = "IDLE" THEN "BROKEN IDLE"
+  ELSE IF ~CanEnd(state, queue, "SUCCESS") THEN state
+  ELSE IF Ends THEN IF apart THEN "SEND ERROR" ELSE IF state = "CLOSE WAITS" THEN "CLOSING" ELSE "ENDED"
+  ELSE IF state = "CONNECTED" THEN "DOUBTFUL"
+  ELSE IF state = "DOUBTFUL" /\ outcome = "CANCELLED" THEN "BROKEN"
+  ELSE state
+
+\* Hidden.  The i-th request of a queue gets its outcome.
 Execute(p, queue, i, outcome) ==
   /\ i \in DOMAIN qp[p][queue] /\ CanExecute(qp[p][queue], i)
-  /\ CanEnd(qp[p].state, outcome)
-  /\ qp' = [qp EXCEPT ![p][queue][i].phase = outcome,
-                      ![p].state = IF outcome = "FAILED" THEN Broken(@) ELSE @]
+  /\ CanEnd(qp[p].state, queue, outcome)
+  /\ qp' = [qp EXCEPT ![p][queue][i].phase = outcome, ![p].state = AfterOutcome(p, queue, outcome)]
+
+\* Requests that may have to wait for what the peer does, for ever perhaps: messages, for a receive, and receives, for a message.
+\* On a connection that has ended no message waits, and in the error state of libibverbs, behind a disconnect, or where a flush
+\* leaves nothing free, no receive does (DEF-04).
+MayWait(p, queue) ==
+  LET state == qp[p].state IN
+  IF queue = "initiator" THEN Promise(p).delivers /\ (state \in {"CONNECTED", "DOUBTFUL"} \/ FreeAfterFlush(state))
+  ELSE \/ state \in {"IDLE", "CONNECTED", "DOUBTFUL", "BROKEN", "SEND ERROR"} \/ FreeAfterFlush(state)
+       \/ ~ErrorState /\ state \in {"BROKEN IDLE", "ENDED", "ABORTED"}
 
 \* What arrives with the i-th request: the writes before it, if they have not, and itself.
 Arriving(queue, i) == {j \in 1..i : queue[j].phase = "INDICATED" /\ (j = i \/ queue[j].op = "Write")}
@@ -245,8 +328,9 @@ WritesBefore(a) == {qp[a].initiator[i] : i \in Arriving(qp[a].initiator, NextMes
 NextReceive(b) == CHOOSE i \in Ready(qp[b].receive) : TRUE
 
 Meet(a, b) ==
+  /\ Promise(a).delivers
   /\ Messages(a) # {} /\ Ready(qp[b].receive) # {}
-  /\ CanEnd(qp[a].state, "SUCCESS") /\ CanEnd(qp[b].state, "SUCCESS")
+  /\ CanEnd(qp[a].state, "initiator", "SUCCESS") /\ CanEnd(qp[b].state, "receive", "SUCCESS")
 
 \* The message brings its solicit flag and the token that it invalidated; whichever they are, the receive succeeds (FLAG-09,
 \* RES-02, RES-03).
@@ -262,7 +346,7 @@ Deliver(a, b) ==
 \* A QP in a new state, with all requests of these phases cancelled.
 Ended(q, state, phases) ==
   [state |-> state, initiator |-> Cancelled(q.initiator, phases), receive |-> Cancelled(q.receive, phases)]
-Aborted(q) == Ended(q, "ABORTED", PendingPhases)
+Aborted(q) == Ended(q, IF Closing(q.state) THEN "CLOSING" ELSE "ABORTED", PendingPhases)
 
 (***************************************************************************)
 (* Hidden.  The message names a bad token: the provider of b aborts the    *)
@@ -314,7 +398,9 @@ Complete(p, queue, i) == CanComplete(p, queue, i) /\ qp' = [qp EXCEPT ![p][queue
 (***************************************************************************)
 (* The consumer cancels, and closes.                                       *)
 (***************************************************************************)
-Flushed(q) == Ended(q, AfterFlush(q.state), IF Reading.A31 = "CANCELLED" THEN PendingPhases ELSE PendingPhases \ {"DEFERRED"})
+FlushedPhases == IF Reading.A31 = "CANCELLED" THEN PendingPhases ELSE PendingPhases \ {"DEFERRED"}
+Flushed(q) == Ended(q, AfterFlush(q.state), FlushedPhases)
+Disconnected(q) == Ended(q, AfterDisconnect(q.state), FlushedPhases)
 
 (***************************************************************************)
 (* Every pending request of both queues is cancelled (FLUSH-01), deferred  *)
@@ -326,14 +412,31 @@ Flushed(q) == Ended(q, AfterFlush(q.state), IF Reading.A31 = "CANCELLED" THEN Pe
 (***************************************************************************)
 NdkFlush(p) == ~Closing(qp[p].state) /\ qp' = [qp EXCEPT ![p] = Flushed(@)]
 
-\* A disconnected QP is flushed implicitly (DISC-08).  What is posted afterwards may still succeed, as after a flush (A15): that
-\* the connection is closed in both directions then (DISC-10) is said of the connector, and of no request.  One that is pending
-\* flushes at some moment before it completes: that moment is this step; and NdkConnect is the moment from which on requests may
-\* succeed.
-NdkDisconnect(p) == NdkFlush(p)
+\* A disconnected QP is flushed implicitly (DISC-08).  Nothing that is posted afterwards succeeds: the connection is closed in
+\* both directions (DISC-10).  One that is pending flushes at some moment before it completes: that moment is this step; and
+\* NdkConnect is the moment from which on requests may succeed.
+\* Rejected, but for REUSE: that it is the consumer's fault to post there (A38).
+NdkDisconnect(p) == ~Closing(qp[p].state) /\ qp' = [qp EXCEPT ![p] = Disconnected(@)]
 
-\* A close cancels what it would have to wait for (LIFE-10), and never fails (LIFE-12).
-NdkCloseQp(p) == ~Closing(qp[p].state) /\ qp' = [qp EXCEPT ![p] = Ended(@, "CLOSING", PendingPhases)]
+(***************************************************************************)
+(* A close cancels what it would have to wait for (LIFE-10), and never     *)
+(* fails (LIFE-12).  A QP is the antecedent of its connector: while that is*)
+(* open the close may do nothing but wait, and then cancels.               *)
+(* Rejected, but for NO: that it cancels at once (A36).                    *)
+(***************************************************************************)
+CloseMayWait(state) == Reading.A36 = "YES" /\ ~ErrorState /\ CanEnd(state, "receive", "SUCCESS")
+
+NdkCloseQp(p, waits) ==
+  /\ ~Closing(qp[p].state)
+  /\ waits => CloseMayWait(qp[p].state)
+  /\ qp' = [qp EXCEPT ![p] = IF waits THEN [@ EXCEPT !.state = "CLOSE WAITS"] ELSE Ended(@, "CLOSING", PendingPhases)]
+
+\* Hidden.  The close has waited long enough, or a failure has ended what it waited for: it cancels what is left, deferred
+\* requests too, which nobody else would end.
+CloseBegins(p) ==
+  /\ \/ qp[p].state = "CLOSE WAITS"
+     \/ qp[p].state = "CLOSING" /\ \E queue \in Queues : \E i \in DOMAIN qp[p][queue] : Pending(qp[p][queue][i])
+  /\ qp' = [qp EXCEPT ![p] = Ended(@, "CLOSING", PendingPhases)]
 
 \* The close completes when no request of the QP is left (LIFE-07).
 CanFinishClose(q) == q.state = "CLOSING" /\ q.initiator = <<>> /\ q.receive = <<>>
@@ -371,10 +474,11 @@ ExecutedInOrder ==
       /\ Executed(queue[j]) => Executed(queue[i])
       /\ Unacknowledged(queue[j]) => ~Waits(queue[i])
 
-\* Inferred from RES-08: no request is cancelled on a connection in good order.
+\* RES-10: no request is cancelled on a connection in good order.  One whose initiator queue alone is stopped goes on receiving.
 CancelledHasCause ==
   \A p \in QP, queue \in Queues : \A i \in DOMAIN qp[p][queue] :
-    qp[p][queue][i].phase = "CANCELLED" => qp[p].state \notin {"IDLE", "CONNECTED"}
+    qp[p][queue][i].phase = "CANCELLED" =>
+      qp[p].state \notin {"IDLE", "CONNECTED"} /\ (qp[p].state = "SEND ERROR" => queue = "initiator")
 
 \* FLAG-04: what waits for reads is not executed before them, nor does it arrive.
 FenceWaits ==
@@ -387,7 +491,7 @@ Unconnected == {p \in QP : qp[p].state \in {"IDLE", "BROKEN IDLE"}}
 
 \* POST-08, POST-09: before the connection, only receives are pending.
 UnconnectedSendsNothing ==
-  \A p \in Unconnected : qp[p].initiator = <<>> \/ (PostsInError /\ qp[p].state = "BROKEN IDLE")
+  \A p \in Unconnected : qp[p].initiator = <<>> \/ (ErrorState /\ qp[p].state = "BROKEN IDLE")
 
 \* POST-08: nor does anything succeed, a receive neither: it would need a message.
 NothingSucceedsUnconnected ==
@@ -397,9 +501,14 @@ NothingSucceedsUnconnected ==
 ClosedIsEmpty ==
   \A p \in QP : qp[p].state \in {"COMPLETING", "CLOSED"} => qp[p].initiator = <<>> /\ qp[p].receive = <<>>
 
+\* Those of a queue that have no outcome yet, or have one; the oldest of them.
+WithoutOutcome(queue) == {i \in DOMAIN queue : Pending(queue[i])}
+WithOutcome(queue) == {i \in DOMAIN queue : Executed(queue[i])}
+Oldest(places) == {i \in places : \A j \in places : i <= j}
+
 \* FLUSH-01, FLUSH-02: a flush cancels all that is pending, deferred or not (A31: but for what it may strand).
 FlushCancelsAll ==
-  [][\A p \in QP : NdkFlush(p) =>
+  [][\A p \in QP : NdkFlush(p) \/ NdkDisconnect(p) =>
        \A queue \in Queues : LET old == qp[p][queue]  new == qp'[p][queue] IN
          /\ Len(new) = Len(old)
          /\ \A i \in DOMAIN old : Pending(old[i]) =>
@@ -419,17 +528,41 @@ JustArrived(p) ==
 \* The requests of a QP that are cancelled in this step.
 JustCancelled(p) == {r \in JustExecuted(p, "initiator") \union JustExecuted(p, "receive") : r.phase = "CANCELLED"}
 
-\* Inferred from RES-08: a request that fails breaks the connection, for which others may be cancelled; a success does not.
+\* RES-10: a request that fails breaks the connection, for which others may be cancelled; a success does not.
 FailureBreaks ==
   [][\A p \in QP : LET ended == JustExecuted(p, "initiator") \union JustExecuted(p, "receive")
                        Each(phase) == \A r \in ended : r.phase = phase IN
        /\ (\E r \in ended : r.phase = "FAILED") => qp'[p].state \notin {"IDLE", "CONNECTED"}
+       /\ (\E r \in ended : r.phase = "FAILED") /\ Ends =>
+            qp'[p].state \notin {"DOUBTFUL", "BROKEN", "CLOSE WAITS"} /\ (qp'[p].state = "SEND ERROR" => Promise(p).sendsApart)
        /\ ended # {} /\ Each("SUCCESS") => qp'[p].state \in {qp[p].state, "ABORTED"}]_qp
 
 \* FLUSH-04: requests of two QPs are cancelled in one step only where the connection between them is aborted.
 FlushIsOwn ==
   [][LET reached == {p \in QP : JustCancelled(p) # {}} IN
-     \A p, other \in reached : p # other => {qp'[p].state, qp'[other].state} = {"ABORTED"}]_qp
+     \A p, other \in reached : p # other => {qp'[p].state, qp'[other].state} \subseteq {"ABORTED", "CLOSING"}]_qp
+
+\* FLUSH-06, DISC-10: nothing succeeds on a connection that has ended, that was disconnected, or on an initiator queue that a
+\* failure has stopped.
+NothingSucceedsEnded ==
+  [][\A p \in QP, queue \in Queues :
+       \/ qp[p].state \in {"ENDED", "DISCONNECTED"} \/ (qp[p].state = "SEND ERROR" /\ queue = "initiator") =>
+            \A r \in JustExecuted(p, queue) : r.phase # "SUCCESS"]_qp
+
+\* FLUSH-06: in libibverbs a flush leaves a QP that was connected in its error state, and only a creation anew ends that.
+FlushLeavesErrorState ==
+  [][\A p \in QP : ErrorState =>
+       /\ NdkFlush(p) => qp'[p].state \in {"ENDED", "BROKEN IDLE", "ABORTED", "DISCONNECTED"}
+       /\ qp[p].state = "ENDED" => qp'[p].state \in {"ENDED", "DISCONNECTED"} \/ Closing(qp'[p].state)]_qp
+
+\* LIFE-10 (A36): the close of a QP cancels what is pending when it no longer waits, or after a failure that ended the wait; it
+\* waits only if that is how it is read.
+CloseCancels ==
+  [][\A p \in QP :
+       /\ CloseBegins(p) => \A queue \in Queues : WithoutOutcome(qp'[p][queue]) = {}
+       /\ qp[p].state # "CLOSING" /\ qp'[p].state = "CLOSING" /\ ~(Ends /\ qp[p].state = "CLOSE WAITS") =>
+            \A queue \in Queues : WithoutOutcome(qp'[p][queue]) = {}
+       /\ qp'[p].state = "CLOSE WAITS" => Reading.A36 = "YES" /\ ~ErrorState]_qp
 
 \* FLUSH-01: what has its outcome keeps it.
 OutcomeStays ==
@@ -442,20 +575,17 @@ ClosingTakesNothing ==
   [][\A p \in QP : Closing(qp[p].state) =>
        Closing(qp'[p].state) /\ \A queue \in Queues : Len(qp'[p][queue]) <= Len(qp[p][queue])]_qp
 
-\* Those of a queue that have no outcome yet, or have one; the oldest of them.
-WithoutOutcome(queue) == {i \in DOMAIN queue : Pending(queue[i])}
-WithOutcome(queue) == {i \in DOMAIN queue : Executed(queue[i])}
-Oldest(places) == {i \in places : \A j \in places : i <= j}
-
 \* What the adapter knows it executes, and what is executed it completes.  Of each the oldest is not put off for ever by those
-\* behind it.  A receive waits for a message: no promise.
+\* behind it.  A receive waits for a message: no promise, but where it cannot come any more.
 \* There is no fairness of HwIndicate: that a deferred request is indicated early is a hint, and nobody may rely on it.
 \* A close that can finish does (LIFE-11).  That of a QP that was connected may wait for its connector as well, the object by
 \* which NDKPI connects a QP; of it there is no state here: of recorded traces it is asked only where the QP was never connected.
 QpFairness ==
   \A p \in QP :
     /\ WF_qp(\E i \in Oldest(WithoutOutcome(qp[p].initiator)), outcome \in Outcomes : Execute(p, "initiator", i, outcome))
+    /\ WF_qp(~MayWait(p, "receive") /\ \E i \in Oldest(WithoutOutcome(qp[p].receive)) : Execute(p, "receive", i, "CANCELLED"))
     /\ \A queue \in Queues : WF_qp(\E i \in Oldest(WithOutcome(qp[p][queue])) : Complete(p, queue, i))
+    /\ WF_qp(CloseBegins(p))
     /\ WF_qp(NdkCloseCompletionEnter(p))
     /\ WF_qp(NdkCloseCompletionExit(p))
 

@@ -5,19 +5,21 @@
 (* choices:                                                                *)
 (*   CompletionQueue  A1 Told, ErrorWaits                                  *)
 (*                    A2 Owe, Beside, TellsErrorFirst                      *)
-(*                    A3 AfterEnter, AfterExit                             *)
+(*                    A3 AfterEnter, AfterExit, AtArm                      *)
 (*                    A4, A5 Match            A6 HasCause                  *)
 (*                    A7, A33 BatchSizes      A16 CanResize                *)
 (*                    A24 Bounded             A25 AfterPoll                *)
 (*                    A26 NewCq               A28 LooksLater, AtExit       *)
 (*                    A35 Capacity                                         *)
 (*   QueuePair        A9 CanComplete          A10, A30 EndedBy             *)
-(*                    A15 AfterFlush          A29 LeavesCompletion         *)
-(*                    A31 Flushed             A34 AfterRefusal             *)
+(*                    A15 FreeAfterFlush      A29 LeavesCompletion         *)
+(*                    A31 FlushedPhases       A34 AfterRefusal             *)
+(*                    A36 CloseMayWait        A40 Ends                     *)
 (*   Tokens           A8 CanPost, CanRefuse                                *)
 (*   Ndk              A21 CompletionLost, NdkCloseCompletionEnter          *)
 (*   MCCompletionQueue  A1 NeedsArm           A7 Rooms                     *)
 (*   MCQueuePair      A11 MCPost              A31 Owed                     *)
+(*                    A38 MayPost                                          *)
 (*   MCNdk            A7 Rooms                A12 Held                     *)
 (*                                                                         *)
 (* Four questions are about what is modelled, and have no choice: a close  *)
@@ -34,7 +36,7 @@
 Choices ==
   [ A1  |-> {"KEPT", "LOST", "NO ARM"},          \* an error of the CQ finds no arm: kept for the next, lost, or none is needed
     A2  |-> {"EITHER", "ONE", "TWO"},            \* callbacks for two arms, or for an arm and an error of the CQ
-    A3  |-> {"ENTRY", "RETURN"},                 \* what the CQ holds is old from when on: a callback's entry, or its return?
+    A3  |-> {"ENTRY", "RETURN", "ANY FRESH"},    \* what the CQ holds is old from a callback's entry, or its return; or any that is fresh obliges
     A4  |-> {"MAY", "MUST", "MUST NOT"},         \* does a failed completion satisfy an ERRORS arm?
     A5  |-> {"MUST NOT", "MAY"},                 \* does a success that is not solicited satisfy a SOLICITED arm?
     A6  |-> {"IF DRAINED", "NEVER"},             \* a callback on an empty CQ: after it was drained, or never
@@ -56,14 +58,18 @@ Choices ==
     A31 |-> {"CANCELLED", "STRANDED"},           \* what a flush does to requests deferred in an open chain
     A33 |-> {"ANY PART", "ALL"},                 \* of the entries of a failed CQ so much can be polled
     A34 |-> {"EXECUTED", "DROPPED"},             \* what becomes of requests deferred before a refused one
-    A35 |-> {"AT LEAST", "EXACT"} ]              \* how many completions a CQ holds, compared with its depth
+    A35 |-> {"AT LEAST", "EXACT"},               \* how many completions a CQ holds, compared with its depth
+    A36 |-> {"YES", "NO"},                       \* does a QP go on whose close waits for its connector?
+    A38 |-> {"REFUSED", "REUSE"},                \* is a post on a disconnected QP refused, or the consumer's fault?
+    A40 |-> {"MAY", "ENDS"} ]                    \* does a request that fails end the connection?
 
 \* What is taken, unless a configuration chooses one of the others below.
 Default ==
   [A1 |-> "KEPT", A2 |-> "EITHER", A3 |-> "ENTRY", A4 |-> "MAY", A5 |-> "MUST NOT", A6 |-> "IF DRAINED", A7 |-> "MAY",
    A8 |-> "EITHER", A9 |-> "ORDERED", A10 |-> "QP", A11 |-> "ANY END", A12 |-> "POLLED", A15 |-> "FREE", A16 |-> "EITHER",
    A21 |-> "EITHER", A24 |-> "NONE", A25 |-> "NO", A26 |-> "FRESH", A28 |-> "AT ONCE", A29 |-> "SILENT", A30 |-> "INITIATOR",
-   A31 |-> "CANCELLED", A33 |-> "ANY PART", A34 |-> "EXECUTED", A35 |-> "AT LEAST"]
+   A31 |-> "CANCELLED", A33 |-> "ANY PART", A34 |-> "EXECUTED", A35 |-> "AT LEAST",
+   A36 |-> "YES", A38 |-> "REFUSED", A40 |-> "MAY"]
 
 IsReading(reading) == DOMAIN reading = DOMAIN Choices /\ \A id \in DOMAIN Choices : reading[id] \in Choices[id]
 
@@ -71,6 +77,7 @@ A1_LOST == [Default EXCEPT !.A1 = "LOST"]
 A1_NO_ARM == [Default EXCEPT !.A1 = "NO ARM"]
 A2_ONE_A4_MUST == [Default EXCEPT !.A2 = "ONE", !.A4 = "MUST"]
 A2_TWO_A4_MUST_NOT == [Default EXCEPT !.A2 = "TWO", !.A4 = "MUST NOT"]
+A3_ANY_FRESH == [Default EXCEPT !.A3 = "ANY FRESH"]
 A3_RETURN == [Default EXCEPT !.A3 = "RETURN"]
 A3_RETURN_A28_AT_RETURN == [Default EXCEPT !.A3 = "RETURN", !.A28 = "AT RETURN"]
 A5_MAY == [Default EXCEPT !.A5 = "MAY"]
@@ -99,4 +106,7 @@ A31_STRANDED == [Default EXCEPT !.A31 = "STRANDED"]
 A33_ALL == [Default EXCEPT !.A33 = "ALL"]
 A34_DROPPED == [Default EXCEPT !.A34 = "DROPPED"]
 A35_EXACT == [Default EXCEPT !.A35 = "EXACT"]
+A36_NO == [Default EXCEPT !.A36 = "NO"]
+A38_REUSE == [Default EXCEPT !.A38 = "REUSE"]
+A40_ENDS == [Default EXCEPT !.A40 = "ENDS"]
 =============================================================================

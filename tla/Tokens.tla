@@ -75,6 +75,10 @@ Execute(r, outcome) ==
     [] outcome # "SUCCESS" /\ ReadThatInvalidates(r) -> Become(r.token, Spoilt(token[r.token]))
     [] OTHER                                         -> UNCHANGED token
 
+\* NdkCloseMr, NdkDeregisterMr, NdkCloseMw: a token dies with its region or window (INV-05).  A peer's message that names it later
+\* names a bad token.
+Dies(t) == token[t] # "INVALID" /\ Become(t, "INVALID")
+
 \* Requests were cancelled; what the reads among them were to invalidate is undefined (INV-02).
 Cancel(requests) ==
   LET Names(t) == \E r \in requests : ReadThatInvalidates(r) /\ r.token = t IN

@@ -23,11 +23,6 @@ NothingArrives(p) ==
   \/ \A i \in DOMAIN queue : queue[i].phase # "INDICATED"
   \/ Qp!Messages(p) = {} /\ \A i \in Ready(p, "initiator") : ~CanBe(queue[i], "SUCCESS")
 
-WhyNoMessage(p) ==
-  IF NothingArrives(p) THEN {"POLL-05"}
-  ELSE IF \E i \in Qp!Messages(p) : ~Tk!CanDeliver(qp[p].initiator[i]) THEN {"INV-05"}
-  ELSE {}
-
 \* NdkGetCqResults does not tell that it was invalidated, and it was all the same.
 TokenRule(t) == IF \E q \in CQ : t \in story[q].quiet THEN {"POLL-07"} ELSE {"POLL-08"}
 
@@ -35,25 +30,46 @@ TokenRule(t) == IF \E q \in CQ : t \in story[q].quiet THEN {"POLL-07"} ELSE {"PO
 WasMade(c) == Calls[c].begin <= at /\ HasEffect(c)
 NeverConnected(p) == ~\E c \in DOMAIN Calls : Calls[c].kind = "connect" /\ Calls[c].qp = p /\ WasMade(c)
 
+\* A post on p was refused with STATUS_CONNECTION_INVALID after it was connected.
+WasInvalid(p) ==
+  /\ qp[p].state = "ENDED"
+  /\ \E c \in DOMAIN Calls : Calls[c].kind = "post" /\ Calls[c].qp = p /\ WasMade(c)
+       /\ \E i \in DOMAIN Calls[c].requests : Requests[Calls[c].requests[i]].invalid
+
+\* Nothing succeeds on this queue any more: the connection has ended (FLUSH-06, A40).
+Over(p, queue) == qp[p].state = "ENDED" \/ (qp[p].state = "SEND ERROR" /\ queue = "initiator")
+
+\* Message m names a bad token, and comes to a receive.  Where the completion of that names another token, that is what is wrong.
+WhyBadToken(n, m) ==
+  IF Requests[n].names \in {"", Requests[m].token} THEN {"INV-05"} ELSE {"RES-03"}
+
+WhyNoMessage(p, n) ==
+  IF NothingArrives(p) THEN {"POLL-05"}
+  ELSE UNION {WhyBadToken(n, qp[p].initiator[i].req) : i \in {k \in Qp!Messages(p) : ~Tk!CanDeliver(qp[p].initiator[k])}}
+
 \* Why request r, which polls say succeeded, can't have: it is pending, or was cancelled before it could.
 WhyNoSuccess(p, queue, r) ==
   IF qp[p].state = "ABORTED" THEN {"INV-05"}
+  ELSE IF qp[p].state = "DISCONNECTED" THEN {"DISC-10"}
+  ELSE IF WasInvalid(p) THEN {"POST-08"}
+  ELSE IF Over(p, queue) THEN {"FLUSH-06"}
   ELSE IF NeverConnected(p) THEN {"POST-08"}
   ELSE IF r.op = "Invalidate" /\ ~Tk!CanInvalidate(r.token) THEN TokenRule(r.token)
   ELSE IF Alone(p) THEN {}
-  ELSE IF queue = "receive" THEN WhyNoMessage(Peer[p])
+  ELSE IF queue = "receive" THEN WhyNoMessage(Peer[p], r.req)
   ELSE IF ~Qp!IsMessage(r) \/ Qp!Unacknowledged(r) THEN {}
-  ELSE IF ~Tk!CanDeliver(r) THEN {"INV-05"}
+  ELSE IF ~Tk!CanDeliver(r) THEN IF CanMeet(p) THEN WhyBadToken(MetReceive(p).req, r.req) ELSE {"INV-05"}
   ELSE IF Ready(Peer[p], "receive") = {} THEN {"POLL-05"}
   ELSE {}
 
 \* The i-th request of a queue is not executed, and polls tell that it was.  (That a request is cancelled only for a cause
-\* is inferred from RES-08.)
+\* is RES-10.)
 WhyNotExecuted(p, queue, i) ==
   LET r == qp[p][queue][i] IN
-  IF qp[p].state = "FLUSHED" /\ ~CanBe(r, "CANCELLED") THEN {"FLUSH-05"}
+  IF qp[p].state = "FLUSHED" /\ ~Qp!FreeAfterFlush("FLUSHED") /\ ~CanBe(r, "CANCELLED") THEN {"FLUSH-05"}
   ELSE IF CanBe(r, "SUCCESS") THEN WhyNoSuccess(p, queue, r)
-  ELSE IF Certain(r, "CANCELLED") /\ qp[p].state \in {"IDLE", "CONNECTED"} /\ ~CanBeLost(p) THEN {"RES-08"}
+  ELSE IF Certain(r, "CANCELLED") /\ Qp!InGoodOrder(qp[p].state, queue) /\ ~CanBeLost(p) THEN
+    IF ErrorState /\ queue = "initiator" /\ ~NeverConnected(p) THEN {"RES-11"} ELSE {"RES-10"}
   ELSE {}
 
 \* Request r was cancelled, and polls tell otherwise.  That is to blame only where nothing else had been in its way.
@@ -122,14 +138,17 @@ MayGoAway(rule, n) ==
       Validates(m) == Tk!Validates(Requests[m]) /\ Requests[m].token = Requests[n].token
       IsPosted(Test(_)) == \E m \in DOMAIN Requests : ComesLater(Requests[m].post) /\ Test(m)
   IN
-  CASE rule = "RES-08"               -> (\E c \in DOMAIN Calls : ComesLater(c) /\ Cancels(c)) \/ Aborts \/ IsPosted(MayFail)
+  CASE rule = "RES-10"               -> (\E c \in DOMAIN Calls : ComesLater(c) /\ Cancels(c)) \/ Aborts \/ IsPosted(MayFail)
     [] rule \in {"POLL-07", "POLL-08"} -> IsQueued(n) /\ IsPosted(Validates)
     [] OTHER                         -> FALSE
 
 WhyLate(n, late) == {IF MayGoAway(rule, n) THEN late ELSE rule : rule \in WhyNotPlaced(n)}
 
+\* Whatever ended the connection of p was not one of its own requests: a flush, or a disconnect.
+Settled(p) == \E c \in DOMAIN Calls : Calls[c].kind = "flush" /\ Calls[c].qp = p /\ WasMade(c)
+
 \* It failed by itself, and could have waited instead: that it is not told is no matter.
-NeedNotFail(r) == r.phase = "FAILED" /\ (r.op = "Receive" \/ Qp!IsMessage(r))
+NeedNotFail(p, queue, r) == r.phase = "FAILED" /\ (r.op = "Receive" \/ Qp!IsMessage(r)) /\ (Qp!MayWait(p, queue) \/ ~Settled(p))
 
 WhyUnfinished(p, queue, late) ==
   LET r == Head(qp[p][queue])
@@ -137,7 +156,7 @@ WhyUnfinished(p, queue, late) ==
       point == Requests[r.req].point
       IsThrough == Qp!Executed(r) /\ CanBe(r, r.phase) /\ cq[q].health = "OK"
   IN
-  IF ~IsTold(r.req) /\ (~Qp!Executed(r) \/ NeedNotFail(r)) THEN {}
+  IF ~IsTold(r.req) /\ (~Qp!Executed(r) \/ NeedNotFail(p, queue, r)) THEN {}
   ELSE IF ~IsThrough \/ (InTurn(r.req) /\ ~point) THEN WhyLate(r.req, late)
   ELSE IF point \/ ~CanBeThere(r.req) \/ NextTurn(q) = {} THEN {late}
   ELSE UNION {WhyLate(n, late) : n \in NextTurn(q)}
@@ -162,8 +181,10 @@ WhyNoCallback(q, status) ==
   ELSE WhyNoCause(q)
 
 WhySaysOther(c) ==
-  IF \E i \in DOMAIN Batch(c) : IsReceive(Batch(c)[i]) /\ ~SaysType(Calls[c].completions[i], Batch(c)[i])
-  THEN {"RES-02"} ELSE {"RES-03"}
+  LET Fails(Says(_, _)) == \E i \in DOMAIN Batch(c) : IsReceive(Batch(c)[i]) /\ ~Says(Calls[c].completions[i], Batch(c)[i]) IN
+  IF Fails(SaysType) THEN {"RES-02"}
+  ELSE IF Fails(SaysToken) THEN {"RES-03"}
+  ELSE {w[2] : w \in {w \in story[Calls[c].cq].wrong : \E i \in DOMAIN Batch(c) : Batch(c)[i].req = w[1]}}
 
 WhyNotFound(c) ==
   LET entries == cq[Calls[c].cq].entries  results == Calls[c].results
@@ -199,6 +220,7 @@ WhyQpNotClosed(p) ==
 WhyNotAnswered(c) ==
   LET r == Requests[Calls[c].requests[underway[c] + 1]]  queue == qp[r.qp].initiator IN
   IF r.accepted /\ ~Qp!CanPost(qp[r.qp].state, r.queue) THEN {"POST-08"}
+  ELSE IF r.invalid /\ ~Qp!NotConnected(qp[r.qp].state) THEN IF CanBeLost(r.qp) THEN {} ELSE {"POST-08"}
   ELSE IF ~(IF r.accepted THEN Tk!CanPost(New(r), queue) ELSE Tk!CanRefuse(New(r), queue)) THEN TokenRule(r.token)
   ELSE {}
 
@@ -218,9 +240,18 @@ IsFlushed(n) ==
     /\ Calls[c].kind = "flush" /\ Calls[c].qp = Requests[n].qp /\ WasMade(c)
     /\ Calls[Requests[n].post].end \in 1..Calls[c].begin
 
+\* Request n had to be complete by now, its CQ is resized, and the first poll behind that finds nothing.
+LostByResize(n) ==
+  LET q == Requests[n].cq
+      Finds(c) == Calls[c].kind = "poll" /\ Calls[c].cq = q /\ Calls[c].begin > at /\ Calls[c].room > 0
+      empty == {c \in DOMAIN Calls : Finds(c) /\ Calls[c].end > 0 /\ Calls[c].results = <<>>}
+      Before(c) == \A e \in empty : Calls[c].begin < Calls[e].begin
+  IN Requests[n].after > 0 /\ empty # {} /\ \E c \in DOMAIN Calls : Calls[c].kind = "resize" /\ Calls[c].cq = q /\ Calls[c].begin > at /\ Before(c)
+
 \* What says that a request which was accepted, and has an outcome, completes.
 WhyComplete(r) ==
-  IF r.silent /\ r.phase # "SUCCESS" THEN "FLAG-02"
+  IF LostByResize(r.req) THEN "RSZ-02"
+  ELSE IF r.silent /\ r.phase # "SUCCESS" THEN "FLAG-02"
   ELSE IF r.phase = "CANCELLED" /\ IsFlushed(r.req) THEN "FLUSH-02"
   ELSE IF Requests[r.req].refusedAfter THEN "DEF-05"
   ELSE "DEF-04"
@@ -256,8 +287,8 @@ Why ==
 (* only says that more was expected.                                       *)
 (***************************************************************************)
 Precedence ==
-  <<"ARM-20", "ARM-06", "POLL-04", "POLL-02", "DEF-03", "FLAG-01", "INV-05", "POLL-07", "POLL-08", "FLAG-02", "DEF-05",
-    "FLUSH-02", "FLUSH-01", "FLUSH-05", "RES-02", "RES-03", "RSZ-03", "ARM-01", "ARM-16", "ARM-17", "ARM-08", "RES-08", "DEF-04",
+  <<"ARM-20", "ARM-06", "POLL-04", "POLL-02", "DEF-03", "FLAG-01", "INV-05", "POLL-07", "POLL-08", "RSZ-02", "FLAG-02", "DEF-05",
+    "FLUSH-02", "FLUSH-01", "FLUSH-05", "DISC-10", "FLUSH-06", "RES-02", "RES-03", "RES-13", "RES-12", "RSZ-03", "ARM-01", "ARM-16", "ARM-17", "ARM-08", "RES-11", "RES-10", "DEF-04",
     "LIFE-04", "LIFE-05", "LIFE-07", "POST-08", "POLL-09", "ARM-07", "ARM-11", "ARM-10", "ARM-09", "ARM-04", "ARM-12",
     "ARM-02", "ARM-21", "ARM-03", "POLL-03", "POLL-05">>
 Rank(rule) == CHOOSE i \in DOMAIN Precedence : Precedence[i] = rule

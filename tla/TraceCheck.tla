@@ -52,12 +52,13 @@ VARIABLES
 (* what was said of each), awaited (of a rest: the CQs whose events        *)
 (* somebody reads), status (of a callback), request (of a point), astray   *)
 (* (it is of none that was posted, or in another CQ than its own), depth   *)
-(* (that a resize gives its CQ) and refused (the callback that completes   *)
-(* the resize tells failure).                                              *)
+(* (that a resize gives its CQ), refused (the callback that completes the   *)
+(* resize tells failure) and tokens (of the region that it closes).        *)
 (*                                                                         *)
 (* Of each request: req (its number), qp, queue, cq; op, silent, solicit,  *)
 (* fence, token, defer, as it was posted; post, the call; accepted or      *)
-(* refused, what that returned; refusedAfter: a later post on the QP was.  *)
+(* refused, what that returned, and invalid: STATUS_CONNECTION_INVALID;    *)
+(* refusedAfter: a later post on the QP was.                               *)
 (* told: the outcomes that it may have.  turn: its number among the        *)
 (* completions of its CQ that polls deliver, in the order of their returns,*)
 (* or 0.  first: the turn of the first that its poll delivered.  since: so *)
@@ -66,20 +67,23 @@ VARIABLES
 (* poll that found none, after which it must have been placed, or 0.       *)
 (* point: a point tells when it was placed.  solicited: what its message   *)
 (* may have asked for.  invalidated: the token that its message            *)
-(* invalidated.                                                            *)
+(* invalidated.  names: that which its completion names, or "".  bytes (of *)
+(* a message), room (of a receive that a longer message fails) and got     *)
+(* (that its completion tells): lengths, as ranks, 0 where there is none.  *)
 (***************************************************************************)
 
 \* arms: those outstanding, in their order; armed: it ever was; why: the rules by which callbacks are owed;
 \* placed: so many of the completions that polls deliver are in place, one turn after the other; ahead: the turns beyond that
 \* are, too (of polls of libibverbs that overlap, the one that returns later may have taken the earlier completion); quiet:
-\* the tokens that peers invalidated, where NdkGetCqResults fetches the completion.
+\* the tokens that peers invalidated, where NdkGetCqResults fetches the completion; wrong: receives, each with a rule that the
+\* length of its message breaks.
 TraceInit ==
   /\ cq = [q \in CQ |-> [Cq!NewCq EXCEPT !.depth = Depths[q]]]
   /\ Qp!QpInit
   /\ token = [t \in Token |-> IF t \in OldTokens THEN "UNDEFINED" ELSE "INVALID"]
   /\ at = 0
   /\ underway = <<>>
-  /\ story = [q \in CQ |-> [arms |-> <<>>, armed |-> FALSE, why |-> <<>>, placed |-> 0, ahead |-> {}, quiet |-> {}]]
+  /\ story = [q \in CQ |-> [arms |-> <<>>, armed |-> FALSE, why |-> <<>>, placed |-> 0, ahead |-> {}, quiet |-> {}, wrong |-> {}]]
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
@@ -91,17 +95,34 @@ Told(r) == Requests[r.req].told
 CanBe(r, outcome) == outcome \in Told(r)
 Certain(r, outcome) == Told(r) = {outcome}
 
-\* The peer of p is not in the trace: its messages come from nowhere, and it receives what is sent.
-Alone(p) == Peer[p] \notin QP
+\* The peer of p is not in the trace, or the type of the QP does not say that a message which succeeds was received: messages come
+\* from nowhere, and whatever is sent may be received, or lost.
+Alone(p) == Peer[p] \notin QP \/ ~Qp!Promise(p).delivers
 
-\* Narrower than module Ndk, where the network may end a connection at any time (A23): where both ends are in the trace, a loss is
-\* believed only with the other end, or by an abort of which the trace tells: a connector is closed, or a disconnect event comes,
-\* at some time after the abort.  Else requests might be cancelled without a cause (RES-08).
+(***************************************************************************)
+(* Narrower than module Ndk, where the network may end a connection at any *)
+(* time (A23): where both ends are in the trace, a loss is believed only   *)
+(* with the other end; by an abort of which the trace tells, at some time  *)
+(* after it; or where a post was refused with STATUS_CONNECTION_INVALID.   *)
+(* Else requests might be cancelled without a cause (RES-10).  In          *)
+(* libibverbs the other end ends it only by a request that failed (RES-11).*)
+(***************************************************************************)
+MayHaveFailed(p) == \E n \in DOMAIN Requests : Requests[n].qp = p /\ Requests[n].queue = "initiator" /\ "FAILED" \in Requests[n].told
+IsToldInvalid(p) == \E n \in DOMAIN Requests : Requests[n].qp = p /\ Requests[n].invalid
 IsOver(state) == state \notin {"IDLE", "CONNECTED"}
 MayBeAborted(p) == AbortedFrom[p] <= at
 CanBeLost(p) ==
-  /\ qp[p].state = "CONNECTED"
-  /\ Alone(p) \/ IsOver(qp[Peer[p]].state) \/ MayBeAborted(p) \/ MayBeAborted(Peer[p])
+  /\ Qp!Promise(p).endsWithPeer
+  /\ qp[p].state \in {"CONNECTED", "DOUBTFUL", "BROKEN"} \/ Qp!FreeAfterFlush(qp[p].state)
+  /\ IF Peer[p] \notin QP THEN TRUE
+     ELSE \/ MayBeAborted(p) \/ MayBeAborted(Peer[p]) \/ IsToldInvalid(p) \/ IsToldInvalid(Peer[p])
+          \/ IsOver(qp[Peer[p]].state) /\ (ErrorState => MayHaveFailed(Peer[p]))
+
+\* A loss explains nothing but that a request is cancelled, or that a post is refused because of it.
+RefusesInvalid(c, i) == Calls[c].kind = "post" /\ i < Len(Calls[c].requests) /\ Requests[Calls[c].requests[i + 1]].invalid
+LossIsOfUse(p) ==
+  \/ \E queue \in Queues : \E i \in Qp!Ready(qp[p][queue]) : "CANCELLED" \in Requests[qp[p][queue][i].req].told
+  \/ \E c \in DOMAIN underway : Calls[c].kind = "post" /\ Calls[c].qp = p /\ RefusesInvalid(c, underway[c])
 
 \* Call c has taken effect, or is none of those to be explained.
 HasEffect(c) ==
@@ -153,6 +174,27 @@ WhyOwed(q, type) ==
 \* The poll that delivers the completion does not tell which token its message invalidated.
 FetchedQuietly(n) == Counts(n) /\ Calls[Events[Requests[n].polled].of].fn = "NdkGetCqResults"
 
+\* The rules that the completion of receive n breaks if message m met it (RES-12, RES-13).
+BrokenByLength(n, m) ==
+  LET sent == Requests[m].bytes  room == Requests[n].room  got == Requests[n].got IN
+  IF sent = 0 THEN {}
+  ELSE IF room > 0 /\ sent > room THEN {"RES-13"}
+  ELSE IF got > 0 /\ got # sent THEN {"RES-12"}
+  ELSE {}
+
+\* A message of p and a receive of its peer can meet.
+CanMeet(p) == IF Alone(p) THEN FALSE ELSE Qp!Meet(p, Peer[p])
+MetReceive(p) == qp[Peer[p]].receive[Qp!NextReceive(Peer[p])]
+
+\* The message of p is received in this step.
+IsReceived(p) ==
+  /\ qp'[p] # qp[p] /\ CanMeet(p)
+  /\ \E i \in DOMAIN qp'[Peer[p]].receive : qp'[Peer[p]].receive[i].req = MetReceive(p).req /\ qp'[Peer[p]].receive[i].phase = "SUCCESS"
+
+WrongLengths(q) ==
+  UNION {LET n == MetReceive(p).req IN {<<n, rule>> : rule \in BrokenByLength(n, Qp!Message(p).req)} :
+         p \in {p \in QP : IsReceived(p) /\ CqOf(Peer[p], "receive") = q}}
+
 GoesOn(q, type) ==
   LET old == cq[q]  new == cq'[q]  s == story[q]
       came == Len(new.entries) > Len(old.entries)
@@ -167,7 +209,8 @@ GoesOn(q, type) ==
                   ELSE IF new.due < old.due /\ s.why # <<>> THEN Tail(s.why) ELSE s.why,
        placed |-> placed,
        ahead  |-> turns \ s.placed + 1..placed,
-       quiet  |-> IF came /\ FetchedQuietly(last) THEN s.quiet \union ({newest.token} \ {NoToken}) ELSE s.quiet ]
+       quiet  |-> IF came /\ FetchedQuietly(last) THEN s.quiet \union ({newest.token} \ {NoToken}) ELSE s.quiet,
+       wrong  |-> s.wrong \union WrongLengths(q) ]
 
 Armed(q, type) == story' = [story EXCEPT ![q] = GoesOn(q, type)]
 AllGoOn == story' = [q \in CQ |-> GoesOn(q, "NONE")]
@@ -182,26 +225,27 @@ Parts(c) ==
     [] Calls[c].kind = "close CQ" -> IF Calls[c].answer = "SUCCESS" THEN 2 ELSE 1
     [] Calls[c].kind = "close QP" -> IF Calls[c].answer = "SUCCESS" THEN 3 ELSE 1
     [] Calls[c].kind = "resize"   -> IF Calls[c].answer = "SUCCESS" THEN 4 ELSE 2
-    [] Calls[c].kind \in {"connect", "arm", "poll", "flush", "event"} -> 1
+    [] Calls[c].kind \in {"connect", "recover", "arm", "poll", "flush", "event"} -> 1
+    [] Calls[c].kind = "token dies" -> Len(Calls[c].tokens)
     [] OTHER -> 0
 
 New(r) == [req |-> r.req, op |-> r.op, silent |-> r.silent, solicit |-> r.solicit, fence |-> r.fence, token |-> r.token,
            phase |-> "INDICATED"]
 
-Posted(r) == IF r.accepted THEN Post(r.qp, New(r), r.defer) ELSE PostRefused(r.qp, New(r))
+Posted(r) == IF r.accepted THEN Post(r.qp, New(r), r.defer) ELSE PostRefused(r.qp, New(r), r.invalid)
 
 Batch(c) == LET entries == cq[Calls[c].cq].entries IN SubSeq(entries, 1, Min(Len(entries), Len(Calls[c].results)))
 IsFound(c) ==
   /\ Len(Batch(c)) = Len(Calls[c].results)
   /\ \A i \in DOMAIN Batch(c) : Batch(c)[i].req = Calls[c].results[i]
 
-\* What NdkGetCqResultsEx says of a receive: whether it invalidated a token, and which (RES-02, RES-03).
+\* What a completion says of a receive: whether it invalidated a token, and which (RES-02, RES-03), and how long its message was.
 SaysType(x, e) == x.type = "" \/ (x.type = "ReceiveAndInvalidate") = (e.token # NoToken)
-SaysToken(x, e) == x.type = "" \/ e.token = NoToken \/ x.token \in {"", e.token}
+SaysToken(x, e) == e.token = NoToken \/ x.token \in {"", e.token}
 IsReceive(e) == e.queue = "receive" /\ Cq!Succeeded(e)
 SaysWhatIs(c) ==
   \A i \in DOMAIN Batch(c) : LET x == Calls[c].completions[i] e == Batch(c)[i] IN
-    IsReceive(e) /\ ~Alone(e.qp) => SaysType(x, e) /\ SaysToken(x, e)
+    IsReceive(e) /\ ~Alone(e.qp) => SaysType(x, e) /\ SaysToken(x, e) /\ ~\E w \in story[Calls[c].cq].wrong : w[1] = e.req
 
 \* The close of p completes.  What polls deliver later has not been dropped (A21).
 Delivers(q, p) == \E i \in DOMAIN cq[q].entries : cq[q].entries[i].qp = p /\ Counts(cq[q].entries[i].req)
@@ -226,16 +270,27 @@ TakenAtOnce(c) ==
 \* does not say whether it flushes (DISC-08), nor by when.  A resize that is pending takes effect before it completes.
 LastsOn(c) ==
   \/ Calls[c].fn = "NdkDisconnect" /\ Calls[c].answer # "SUCCESS"
+  \/ Calls[c].kind = "token dies" /\ Calls[c].answer = "PENDING"
+  \/ Calls[c].kind = "connect" /\ Calls[c].answer # "SUCCESS"    \* what it carried tells whether there was a connection
   \/ Calls[c].kind = "resize" /\ Calls[c].answer = "PENDING" /\ underway[c] > 0
+
+\* A request of p that was posted before an event is told to have succeeded: there was a connection, whatever was told of it then.
+HasCarried(p, event) ==
+  \E n \in DOMAIN Requests :
+    Requests[n].qp = p /\ Requests[n].told = {"SUCCESS"} /\ Calls[Requests[n].post].begin < event
 
 Effect(c, i) ==
   LET k == Calls[c] IN
-  CASE k.kind = "connect"  -> IF qp[k.qp].state \in {"IDLE", "BROKEN IDLE"} THEN NdkConnect(k.qp) ELSE UNCHANGED vars
+  CASE k.kind = "connect"  -> IF qp[k.qp].state \in {"IDLE", "BROKEN IDLE"} /\ (k.failed > 0 => HasCarried(k.qp, k.failed)) THEN NdkConnect(k.qp) ELSE UNCHANGED vars
+    [] k.kind = "recover"  -> IF qp[k.qp].state = "SEND ERROR" THEN NdkConnect(k.qp) ELSE UNCHANGED vars
+    [] k.kind = "token dies" -> IF token[k.tokens[i]] = "INVALID" THEN UNCHANGED vars ELSE TokenDies(k.tokens[i])
     [] k.kind = "post"     -> Posted(Requests[k.requests[i]])
     [] k.kind = "arm"      -> NdkArmCq(k.cq, k.type)
     [] k.kind = "poll"     -> IsFound(c) /\ SaysWhatIs(c) /\ NdkGetCqResults(k.cq, k.room, Batch(c))
-    [] k.kind = "flush"    -> IF LastsOn(c) /\ Qp!Closing(qp[k.qp].state) THEN UNCHANGED vars ELSE NdkFlush(k.qp)
-    [] k.kind = "close QP" -> IF i = 1 THEN NdkCloseQp(k.qp) ELSE IF i = 2 THEN Closes(k.qp) ELSE NdkCloseCompletionExit(k.qp)
+    [] k.kind = "flush"    -> IF LastsOn(c) /\ Qp!Closing(qp[k.qp].state) THEN UNCHANGED vars
+                              ELSE IF k.fn = "NdkDisconnect" /\ k.answer # "FAILURE" THEN NdkDisconnect(k.qp) ELSE NdkFlush(k.qp)
+    [] k.kind = "close QP" -> IF i = 1 THEN \E waits \in BOOLEAN : NdkCloseQp(k.qp, waits)
+                              ELSE IF i = 2 THEN Closes(k.qp) ELSE NdkCloseCompletionExit(k.qp)
     [] k.kind = "close CQ" -> IF i = 1 THEN NdkCloseCq(k.cq) ELSE NdkCloseCompletion(k.cq)
     [] k.kind = "resize"   -> IF i = 1 THEN NdkResizeCq(k.cq, k.depth)
                               ELSE IF i = 2 THEN ResizeEnds(c)
@@ -262,7 +317,7 @@ FromNowhere(p, i, solicited) ==
   LET t == Requests[qp[p].receive[i].req].invalidated
       m == [op |-> IF t = NoToken THEN "Send" ELSE "SendAndInvalidate", solicit |-> solicited, token |-> t]
   IN
-  /\ Qp!CanEnd(qp[p].state, "SUCCESS")
+  /\ Qp!CanEnd(qp[p].state, "receive", "SUCCESS")
   /\ qp' = [qp EXCEPT ![p].receive[i] = Qp!Received(@, m)]
   /\ token' = Tk!AfterDeliver(m)
   /\ UNCHANGED cq
@@ -271,17 +326,13 @@ ToNowhere(p, i) == Qp!Execute(p, "initiator", i, "SUCCESS") /\ UNCHANGED <<cq, t
 Ends(p, queue, i, outcome) ==
   LET r == qp[p][queue][i] IN
   /\ CanBe(r, outcome)
-  /\ outcome = "CANCELLED" /\ CanBe(r, "FAILED") => ~Qp!CanEnd(qp[p].state, "FAILED")    \* which nothing would tell apart
+  /\ outcome = "CANCELLED" /\ CanBe(r, "FAILED") => ~Qp!CanEnd(qp[p].state, queue, "FAILED")    \* which nothing would tell apart
   /\ IF outcome = "SUCCESS" /\ queue = "receive"
      THEN Alone(p) /\ \E solicited \in Requests[r.req].solicited : FromNowhere(p, i, solicited)
      ELSE IF outcome = "SUCCESS" /\ Qp!IsMessage(r) /\ Alone(p) THEN ToNowhere(p, i)
      ELSE Execute(p, queue, i, outcome)
 
-\* A message of p and a receive of its peer meet; what each may have become.  The send of one that is received may still
-\* have any outcome.
-CanMeet(p) == IF Alone(p) THEN FALSE ELSE Qp!Meet(p, Peer[p])
-MetReceive(p) == qp[Peer[p]].receive[Qp!NextReceive(Peer[p])]
-
+\* The send of a message that is received may still have any outcome.
 Meets(p) ==
   /\ CanMeet(p)
   /\ \/ CanBe(MetReceive(p), "SUCCESS") /\ Deliver(p)
@@ -305,6 +356,9 @@ Hidden ==
   \/ \E p \in QP :
        \/ HwIndicate(p)
        \/ Meets(p)
+       \/ CanBeLost(p) /\ LossIsOfUse(p) /\ ConnectionLost(p)
+       \/ qp[p].state = "IDLE" /\ MayBeAborted(p) /\ LossIsOfUse(p) /\ Qp!Break({p}) /\ UNCHANGED <<cq, token>>
+       \/ CloseBegins(p)
        \/ \E queue \in Queues :
             \/ \E i \in Ready(p, queue), outcome \in Outcomes : Ends(p, queue, i, outcome)
             \/ \E i \in DOMAIN qp[p][queue] : IsPlaced(p, queue, i) \/ IsLost(p, queue, i)
@@ -317,8 +371,7 @@ Hidden ==
 (* Some hidden steps are best taken as soon as they can be: they only make *)
 (* more possible.  Then nothing else needs to be tried in their place.     *)
 (* These are the meeting of a message and a receive of which it is certain *)
-(* that both succeed, the leaving of one that succeeded in silence, the    *)
-(* loss of a connection where it was the cause of a cancellation; and the  *)
+(* that both succeed, the leaving of one that succeeded in silence; and the*)
 (* end of a request of which it is certain and that touches no other QP    *)
 (* and no token.  But what has ended has to be complete at a moment of     *)
 (* rest, and what may wait for its peer has not: that may end later, if a  *)
@@ -329,12 +382,15 @@ Hidden ==
 Plain(r) ==
   r.op \in {"Read", "Write"} \/ Qp!Unacknowledged(r) \/ (r.op \in {"Bind", "FastRegister", "Invalidate"} /\ ~CanBe(r, "SUCCESS"))
 
+\* A message that comes to p would find a receive.
+TakesMessages(p) == Ready(p, "receive") # {} /\ Qp!CanEnd(qp[p].state, "receive", "SUCCESS")
+
 \* What need not end by a moment of rest: the peer's part may be missing.
 WaitsForPeer(p, queue, i) ==
   LET r == qp[p][queue][i] IN
-  \/ queue = "receive"
-  \/ /\ Qp!IsMessage(r) /\ Qp!CanEnd(qp[p].state, "SUCCESS")
-     /\ IF Alone(p) THEN TRUE ELSE ~Qp!Unacknowledged(r) /\ Ready(Peer[p], "receive") = {}
+  /\ Qp!MayWait(p, queue)
+  /\ \/ queue = "receive"
+     \/ Qp!IsMessage(r) /\ IF Alone(p) THEN TRUE ELSE ~Qp!Unacknowledged(r) /\ ~TakesMessages(Peer[p])
 
 \* A poll tells of request n, or nothing does, before the next moment of rest.
 IsToldBeforeRest(n) ==
@@ -344,7 +400,8 @@ IsToldBeforeRest(n) ==
 EndsSurely(p, queue, i, outcome) ==
   LET r == qp[p][queue][i] IN
   /\ Certain(r, outcome)
-  /\ Qp!CanEnd(qp[p].state, outcome)
+  /\ Qp!CanEnd(qp[p].state, queue, outcome)
+  /\ outcome = "SUCCESS" \/ Qp!AfterOutcome(p, queue, outcome) = qp[p].state    \* else it ends what might succeed before
   /\ WaitsForPeer(p, queue, i) => IsToldBeforeRest(r.req)
   /\ qp[p].state = "IDLE" => outcome # "FAILED"
   /\ outcome = "SUCCESS" /\ r.op = "Invalidate" => Tk!CanInvalidate(r.token)
@@ -362,31 +419,25 @@ MeetSurely(p) ==
   /\ Qp!Message(p).op = "Send" /\ Certain(Qp!Message(p), "SUCCESS") /\ Qp!WritesBefore(p) = {}
   /\ Certain(MetReceive(p), "SUCCESS")
 
-LostSurely(p) ==
-  CanBeLost(p) /\ \E queue \in Queues : \E i \in Ready(p, queue) : Certain(qp[p][queue][i], "CANCELLED")
-
 QuietSurely(p, queue) ==
   qp[p][queue] # <<>> /\ Qp!CanComplete(p, queue, 1) /\ ~Qp!LeavesCompletion(Head(qp[p][queue]))
 
-IsSure(p) == MeetSurely(p) \/ LostSurely(p) \/ SureEnds(p) # {} \/ \E queue \in Queues : QuietSurely(p, queue)
+IsSure(p) == MeetSurely(p) \/ SureEnds(p) # {} \/ \E queue \in Queues : QuietSurely(p, queue)
 
 Sure == {p \in QP : IsSure(p)}
 
 SureStep ==
   LET p == CHOOSE p \in Sure : TRUE IN
   IF MeetSurely(p) THEN Deliver(p)
-  ELSE IF LostSurely(p) THEN ConnectionLost(p)
   ELSE IF SureEnds(p) # {} THEN LET e == CHOOSE e \in SureEnds(p) : TRUE IN Ends(p, e[2], e[1], e[3])
   ELSE LET queue == CHOOSE queue \in Queues : QuietSurely(p, queue) IN Complete(p, queue, 1)
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
 (* The provider is at rest: nothing is left that has to happen.  A send    *)
-(* may wait for a receive of its peer, and whatever waits behind it.  So   *)
-(* may one that was posted when its connection had ended: it is free, like *)
-(* all that is posted then (A15), unless nothing succeeds there any more.  *)
-(* Rejected: that such a send has to be complete.  Where both QPs take     *)
-(* posts, it completes with the receive that it waits for (DEF-04).        *)
+(* may wait for a receive of its peer, and whatever waits behind it; behind*)
+(* a flush, too, which leaves it free (A15).  On a connection that has     *)
+(* ended none does: what was indicated there is complete (DEF-04).         *)
 (* An event of verbs waits until somebody reads it.  After a close nothing *)
 (* is owed (A21), and what a failed CQ has no room for is lost.  Where no  *)
 (* callback comes on an empty CQ, one that is owed may wait (A6).          *)
@@ -454,10 +505,11 @@ End(c) ==
   /\ underway' = IF IsDone(c) THEN Without(c) ELSE underway
   /\ UNCHANGED <<vars, story>>
 
-\* The callback that tells that a disconnect succeeded waits until it has flushed.
+\* The callback that tells that a disconnect succeeded waits until it has flushed, and that of the close of a region until its
+\* tokens are dead.
 CanBegin(c) ==
   LET d == Calls[c].completes IN
-  Calls[c].reports /\ d \in DOMAIN underway => underway[d] > 0 \/ ~LastsOn(d)
+  Calls[c].reports /\ d \in DOMAIN underway => underway[d] = Parts(d) \/ ~LastsOn(d)
 
 \* Nothing happened between the two ends of call c, so nothing has to be tried there.
 AtOnce(c) == Calls[c].end = Calls[c].begin + 1

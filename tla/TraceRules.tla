@@ -11,17 +11,6 @@
 (***************************************************************************)
 EXTENDS Naturals, Sequences, TLC
 
-(***************************************************************************)
-(* The dialects, as constants of module Dialect.                           *)
-(***************************************************************************)
-Ndkpi == [FreshAtArm |-> "MUST", OldAtArm |-> "MAY", SecondArm |-> "MERGE", ErrorsArm |-> TRUE, Serialised |-> TRUE,
-          ExtraEvent |-> FALSE, PostsInError |-> FALSE]
-Ndspi == [Ndkpi EXCEPT !.OldAtArm = "MUST NOT", !.SecondArm = "TOGETHER", !.Serialised = FALSE]
-Verbs == [FreshAtArm |-> "MUST NOT", OldAtArm |-> "MUST NOT", SecondArm |-> "MERGE", ErrorsArm |-> FALSE, Serialised |-> FALSE,
-          ExtraEvent |-> TRUE, PostsInError |-> TRUE]
-VerbsDevice == [Verbs EXCEPT !.FreshAtArm = "MAY", !.OldAtArm = "MAY"]
-
------------------------------------------------------------------------------
 Breach(at, rule, by) == [at |-> at, rule |-> rule, by |-> by]
 
 Returned(c) == c.end > 0
@@ -60,25 +49,6 @@ DefersWhatCanBe(T) ==
   {Breach(T.calls[T.requests[n].post].begin, "DEF-01", "consumer") :
      n \in {m \in DOMAIN T.requests : T.requests[m].op = "Receive" /\ T.requests[m].defer}}
 
-\* At the end every chain has ended: by a request without NDK_OP_FLAG_DEFER, by one that was refused, or by a flush, a
-\* disconnect or a close (A11).
-ChainEnds(T, n) ==
-  LET r == T.requests[n] IN
-  \/ r.turn > 0
-  \/ \E m \in n + 1..Len(T.requests) :
-       T.requests[m].qp = r.qp /\ T.requests[m].queue = "initiator" /\ ~(T.requests[m].accepted /\ T.requests[m].defer)
-  \/ \E c \in r.post + 1..Len(T.calls) : T.calls[c].kind = "flush" /\ T.calls[c].qp = r.qp
-  \/ \E c \in DOMAIN T.calls : T.calls[c].kind = "close QP" /\ T.calls[c].qp = r.qp
-
-EndsChains(T) ==
-  IF ~T.atRest THEN {}
-  ELSE {Breach(T.calls[T.requests[n].post].begin, "DEF-06", "consumer") :
-          n \in {m \in DOMAIN T.requests :
-                   /\ T.requests[m].defer /\ T.requests[m].accepted /\ T.requests[m].queue = "initiator"
-                   /\ ~ChainEnds(T, m)
-                   /\ ~\E l \in m + 1..Len(T.requests) :
-                        T.requests[l].qp = T.requests[m].qp /\ T.requests[l].defer /\ T.requests[l].queue = "initiator"}}
-
 Completions(T, c) == {d \in DOMAIN T.calls : T.calls[d].completes = c}
 
 \* The events by which a creation had succeeded: its return, or the entry of its first completion callback, which may come before.
@@ -106,13 +76,22 @@ ClosesWhatRuns(T) ==
                                    /\ EndOf(T, T.calls[f]) > T.calls[d].begin
                                    /\ ~NestsIn(T, T.calls[d], T.calls[f])}}
 
-\* A use that begins after the call of a close which was not refused.  A connector outlives its QP.
+\* A use that begins after the call of a close which was not refused: one that never returned may yet be.  A connector outlives its QP.
 UsesAfterClose(T) ==
   UNION {LET uses == {d \in DOMAIN T.calls :
                         /\ object \in T.calls[d].uses /\ T.calls[d].fn # "NdkDisconnect"
-                        /\ \E c \in 1..d - 1 : T.calls[c].closes = object /\ T.calls[c].answer # "FAILURE"}
+                        /\ \E c \in 1..d - 1 : T.calls[c].closes = object /\ T.calls[c].answer \notin {"FAILURE", "NEVER"}}
          IN {Breach(T.calls[d].begin, "LIFE-06", "consumer") : d \in {e \in uses : \A f \in uses : e <= f}} :
          object \in {T.calls[c].closes : c \in DOMAIN T.calls} \ {""}}
+
+\* A QP that was disconnected is connected again.
+ConnectsAgain(T) ==
+  {Breach(T.calls[c].begin, "DISC-09", "consumer") :
+     c \in {d \in DOMAIN T.calls :
+             /\ T.calls[d].kind = "connect" /\ T.calls[d].ndk
+             /\ \E e \in 1..d - 1 : /\ T.calls[e].fn = "NdkDisconnect" /\ T.calls[e].kind = "flush"
+                                   /\ T.calls[e].answer = "SUCCESS" /\ T.calls[e].qp = T.calls[d].qp
+                                   /\ EndOf(T, T.calls[e]) < T.calls[d].begin}}
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
@@ -247,13 +226,13 @@ Hangs(T) ==
 
 -----------------------------------------------------------------------------
 Breaches(T) ==
-  UNION {Serialises(T), ArmsKnownTypes(T), OnePoster(T), DefersWhatCanBe(T), EndsChains(T), UsesBeforeCreation(T),
-         ClosesWhatRuns(T), UsesAfterClose(T), CallbackStatus(T), PostsAnswer(T), Results(T), Points(T), Asynchrony(T),
+  UNION {Serialises(T), ArmsKnownTypes(T), OnePoster(T), DefersWhatCanBe(T), UsesBeforeCreation(T),
+         ClosesWhatRuns(T), UsesAfterClose(T), ConnectsAgain(T), CallbackStatus(T), PostsAnswer(T), Results(T), Points(T), Asynchrony(T),
          Hangs(T)}
 
-\* So many events are explained: those before the first breach.  An open chain keeps nobody from going on.
+\* So many events are explained: those before the first breach, here or by the boundary events of the trace (T.stop).
 LastOf(T, breaches) ==
-  LET stops == {b.at : b \in {c \in breaches : c.by # "nobody" /\ c.rule # "DEF-06"}} \union {Len(T.events) + 1}
+  LET stops == {b.at : b \in {c \in breaches : c.by # "nobody"}} \union {T.stop}
   IN (CHOOSE at \in stops : \A other \in stops : at <= other) - 1
 
 \* So many completions of a CQ are delivered by polls that returned by then.

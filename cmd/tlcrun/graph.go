@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
-	"ndkoracle/internal/clause"
 	"ndkoracle/internal/graph"
 	"ndkoracle/internal/tlc"
 	"ndkoracle/model/mc"
@@ -33,7 +31,7 @@ func compareAll(ctx context.Context, runner tlc.Runner, selected []*tlc.Configur
 			return 0, errors.New("interrupted")
 		}
 		name := selected[i].Name
-		if answer.err != nil && answer.difference == nil {
+		if answer.err != nil {
 			fmt.Printf("%-36s NOT COMPARED\n    %s\n", name, strings.ReplaceAll(answer.err.Error(), "\n", "\n    "))
 			bad++
 			continue
@@ -46,9 +44,6 @@ func compareAll(ctx context.Context, runner tlc.Runner, selected []*tlc.Configur
 		fmt.Printf("%-36s %8d states %9d steps  %6.1f s  %s\n", name, answer.states, answer.steps, answer.took.Seconds(), verdict)
 		if answer.difference != nil {
 			fmt.Print(answer.difference)
-			if answer.err != nil {
-				fmt.Printf("     Which clauses these are was not found: %v\n", answer.err)
-			}
 		}
 		states, steps = states+answer.states, steps+answer.steps
 	}
@@ -69,24 +64,13 @@ func compare(ctx context.Context, runner tlc.Runner, c tlc.Configuration) compar
 	}
 	difference, err := graph.Compare(machine, g)
 	switch {
-	case difference != nil:
-		err = explain(ctx, runner, c, difference)
-	case err != nil:
+	case difference != nil || err != nil:
 	case g.States() != c.States || g.Depth != c.Depth:
 		err = fmt.Errorf("TLC found %d states, depth %d; pinned are %d and %d", g.States(), g.Depth, c.States, c.Depth)
 	default:
 		err = compareExplorer(machine, g)
 	}
 	return comparison{g.States(), len(g.To), difference, time.Since(start), err}
-}
-
-// explain finds the clauses that make a difference; the model stands beside tla/.
-func explain(ctx context.Context, runner tlc.Runner, c tlc.Configuration, difference *graph.Difference) error {
-	model, err := clause.ReadModel(filepath.Join(filepath.Dir(filepath.Clean(runner.Dir)), "model"))
-	if err != nil {
-		return err
-	}
-	return difference.Explain(ctx, runner, c, model)
 }
 
 // compareExplorer compares the numbers of the graph with those of the explorer, which remembers where steps lead.

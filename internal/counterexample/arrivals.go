@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"ndkoracle/model/mc"
 	"ndkoracle/trace"
 )
 
@@ -36,7 +37,7 @@ func (c *converter) prepare(steps []step, depth int64) error {
 		n := strconv.Itoa(len(c.requests) + 1)
 		r := arrival{request: request{wr: "w" + n, qp: "qp" + n, op: "Write"}}
 		r.before = r.request
-		c.createQp(r.qp, s.word(0), s.word(0))
+		c.createQp(mc.Qp{Name: r.qp, InitiatorCq: s.word(0), ReceiveCq: s.word(0)})
 		c.users[s.word(0)] = append(c.users[s.word(0)], r.qp)
 		c.connect(r.qp, "c"+n, false)
 		if s.name == "Place" && isSolicited(s.arguments[1]) {
@@ -46,7 +47,7 @@ func (c *converter) prepare(steps []step, depth int64) error {
 				peers = true
 				c.createCq("peers", int64(len(steps)))
 			}
-			c.createQp(r.before.qp, "peers", "peers")
+			c.createQp(mc.Qp{Name: r.before.qp, InitiatorCq: "peers", ReceiveCq: "peers"})
 			c.connect(r.before.qp, "c"+n, true)
 			if err := c.post(r.request); err != nil {
 				return err

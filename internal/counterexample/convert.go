@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 
-	"ndkoracle/model"
 	"ndkoracle/model/mc"
 	"ndkoracle/trace"
 )
@@ -34,18 +33,7 @@ type Step struct {
 // Of returns the example of a configuration before its first step.
 func Of(configuration string, machine *mc.Machine) Example {
 	contract := machine.Contract()
-	return Example{Configuration: configuration, Dialect: dialectOf(contract.Dialect), Depth: contract.Depth[0], Qps: machine.Qps()}
-}
-
-// dialectOf returns the name that traces have for a dialect.
-func dialectOf(d model.Dialect) string {
-	switch {
-	case d.SecondArm == model.Together:
-		return "ndspi"
-	case d.ErrorsArm:
-		return "ndkpi"
-	}
-	return "verbs"
+	return Example{Configuration: configuration, Dialect: contract.Dialect.Name, Depth: contract.Depth[0], Qps: machine.Qps()}
 }
 
 // Write writes the counter-example as a trace. The error says which step can't be told as events, and why; then nothing is

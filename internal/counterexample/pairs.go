@@ -43,7 +43,7 @@ func newPairs(c *converter, example Example) *pairs {
 		p.qps[q.Name] = q
 		create(q.InitiatorCq)
 		create(q.ReceiveCq)
-		c.createQp(q.Name, q.InitiatorCq, q.ReceiveCq)
+		c.createQp(q)
 	}
 	if !p.alone {
 		for _, q := range example.Qps {
@@ -94,7 +94,10 @@ func (p *pairs) take(s step) error {
 		return p.arrived(s)
 	case getCqResults, "NdkGetCqResultsEx":
 		return p.polled(s)
-	case "HwIndicate", "Execute", "Deliver", "Abort", "CompletionLost", "ConnectionLost", "Overflow": // nobody sees these
+	case "TokenDies":
+		return p.tokenDies(*p.token(object))
+	case "HwIndicate", "Execute", "Deliver", "Abort", "CompletionLost", "ConnectionLost", "Overflow",
+		"CloseBegins": // nobody sees these
 		return nil
 	}
 	return p.takeOfCq(s)

@@ -33,8 +33,12 @@ func owesCallback(cq value) bool {
 }
 
 // hasPending reports whether requests of a QP will be executed, or have been and have to be completed. A deferred request
-// waits for the end of its chain, a receive for a message.
+// waits for the end of its chain, a receive for a message. A close that has begun has to complete.
 func hasPending(qp value) bool {
+	switch qp.fields["state"].text {
+	case "CLOSE WAITS", "CLOSING", "COMPLETING":
+		return true
+	}
 	for _, queue := range []string{"initiator", "receive"} {
 		for _, r := range qp.fields[queue].elements {
 			phase := r.fields["phase"].text

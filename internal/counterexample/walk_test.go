@@ -49,11 +49,12 @@ func TestWalksAreConformant(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, seed %d: %v\n%s", c.Name, seed+1, err, text)
 			}
-			report := linearize.Check(context.Background(), read, linearize.Options{})
-			if report.Verdict == verdict.ProviderViolation {
-				f := report.Findings[0]
-				t.Errorf("%s, seed %d: line %d: %s: %s\n%s", c.Name, seed+1, f.Line, f.Rule, f.Message, text)
-				break
+			for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+				report := linearize.Check(context.Background(), read, linearize.Options{Engine: engine})
+				if report.Verdict == verdict.ProviderViolation {
+					f := report.Findings[0]
+					t.Errorf("%s, seed %d, engine %s: line %d: %s: %s\n%s", c.Name, seed+1, engine, f.Line, f.Rule, f.Message, text)
+				}
 			}
 		}
 	}

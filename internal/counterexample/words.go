@@ -6,16 +6,20 @@ import (
 	"slices"
 	"strconv"
 
+	"ndkoracle/model"
+	"ndkoracle/model/mc"
 	"ndkoracle/trace"
 )
 
 // words write down what happens with the functions of NDKPI, or with those of libibverbs.
 type words interface {
 	createCq(cq string, depth int64)
-	createQp(qp, initiatorCq, receiveCq string)
+	createQp(qp mc.Qp)
 	// connect connects a QP, or accepts.
 	connect(qp, conn string, accept bool)
 	post(r request) error
+	// tokenDies closes the window, or deregisters the region, that has a token.
+	tokenDies(token uint32) error
 	// flush is the call of that name, or NdkDisconnect.
 	flush(fn, qp string) error
 	// closeQp and closeCq begin a close; closeEnter and closeExit are its NdkCloseCompletion.
@@ -51,10 +55,13 @@ type ndkWords struct {
 	running    map[string][]string // ops of the callbacks of a CQ that have begun and not returned, oldest first
 	closes     map[string]string   // by object: the op of a close, and then of its NdkCloseCompletion
 	resizes    map[string]string   // by CQ: the op of the latest resize
+	windows    map[uint32]string   // by token: the memory window that was last bound to it, until it is closed
+	closed     int                 // memory windows
 }
 
 func newNdkWords(s *script, serialised bool) *ndkWords {
-	return &ndkWords{s, serialised, map[string][]string{}, map[string]string{}, map[string]string{}}
+	return &ndkWords{script: s, serialised: serialised, running: map[string][]string{}, closes: map[string]string{},
+		resizes: map[string]string{}, windows: map[uint32]string{}}
 }
 
 func succeeded() trace.Event { return trace.Event{Status: "STATUS_SUCCESS"} }
@@ -63,8 +70,8 @@ func (w *ndkWords) createCq(cq string, depth int64) {
 	w.call(mainThread, "NdkCreateCq", trace.Event{Cq: cq, Depth: &depth}, succeeded())
 }
 
-func (w *ndkWords) createQp(qp, initiatorCq, receiveCq string) {
-	w.call(mainThread, "NdkCreateQp", trace.Event{Qp: qp, ReceiveCq: receiveCq, InitiatorCq: initiatorCq}, succeeded())
+func (w *ndkWords) createQp(qp mc.Qp) {
+	w.call(mainThread, "NdkCreateQp", trace.Event{Qp: qp.Name, ReceiveCq: qp.ReceiveCq, InitiatorCq: qp.InitiatorCq}, succeeded())
 }
 
 func (w *ndkWords) connect(qp, conn string, accept bool) {
@@ -81,7 +88,7 @@ func (w *ndkWords) post(r request) error {
 	case "FastRegister":
 		call.Mr, ret.Token = memory(r.token), r.token
 	case "Bind":
-		call.Mw, ret.Token = memory(r.token), r.token
+		call.Mw, ret.Token = w.window(r.token), r.token
 	case "Invalidate":
 		call.Mr, call.Token = memory(r.token), r.token
 	case "Read":
@@ -104,6 +111,27 @@ func memory(token *uint32) string {
 		return "memory"
 	}
 	return fmt.Sprintf("memory%d", *token)
+}
+
+// window names the memory window that a bind gives a token. One that was closed is not bound again.
+func (w *ndkWords) window(token *uint32) string {
+	name := fmt.Sprintf("window%d", w.closed)
+	if token != nil {
+		name = fmt.Sprintf("window%d.%d", *token, w.closed)
+		w.windows[*token] = name
+	}
+	return name
+}
+
+func (w *ndkWords) tokenDies(token uint32) error {
+	if window, ok := w.windows[token]; ok {
+		delete(w.windows, token)
+		w.closed++
+		w.call(mainThread, "NdkCloseMw", trace.Event{Mw: window}, succeeded())
+		return nil
+	}
+	w.call(mainThread, "NdkDeregisterMr", trace.Event{Mr: memory(&token)}, succeeded())
+	return nil
 }
 
 func (w *ndkWords) flush(fn, qp string) error {
@@ -213,15 +241,20 @@ type verbsWords struct {
 }
 
 func (w *verbsWords) createCq(cq string, depth int64) {
-	w.call(mainThread, "ibv_create_cq", trace.Event{Cq: cq, Depth: &depth}, trace.Event{})
+	w.call(mainThread, "ibv_create_cq", trace.Event{Cq: cq, Depth: &depth, Channel: channel}, trace.Event{})
 }
 
-func (w *verbsWords) createQp(qp, initiatorCq, receiveCq string) {
-	w.call(mainThread, "ibv_create_qp", trace.Event{Qp: qp, ReceiveCq: receiveCq, InitiatorCq: initiatorCq}, trace.Event{})
-	w.call(mainThread, modifyQp, trace.Event{Qp: qp, State: "INIT"}, trace.Event{})
+func (w *verbsWords) createQp(qp mc.Qp) {
+	signalsAll := false
+	w.call(mainThread, "ibv_create_qp",
+		trace.Event{Qp: qp.Name, ReceiveCq: qp.ReceiveCq, InitiatorCq: qp.InitiatorCq, SqSigAll: &signalsAll,
+			QpType: qpTypes[qp.Type]}, trace.Event{})
+	w.call(mainThread, modifyQp, trace.Event{Qp: qp.Name, State: "INIT"}, trace.Event{})
 }
 
 const modifyQp = "ibv_modify_qp"
+
+var qpTypes = map[model.QpType]string{model.RC: "RC", model.UC: "UC", model.UD: "UD"}
 
 func (w *verbsWords) connect(qp, conn string, _ bool) {
 	w.call(mainThread, modifyQp, trace.Event{Qp: qp, State: "RTR", Conn: conn}, trace.Event{})
@@ -257,6 +290,10 @@ func (w *verbsWords) post(r request) error {
 	}
 	w.call(mainThread, fn, call, ret)
 	return nil
+}
+
+func (w *verbsWords) tokenDies(uint32) error {
+	return errors.New("with libibverbs no request gives a region its token")
 }
 
 func (w *verbsWords) flush(fn, qp string) error {
@@ -309,8 +346,11 @@ func (w *verbsWords) arm(thread, cq, kind string) error {
 
 const getEvent = "ibv_get_cq_event"
 
+// channel is where all events of a trace come.
+const channel = "channel1"
+
 func (w *verbsWords) listen() {
-	w.waiting = w.begin(trace.Event{Thr: callbackThread, Ph: trace.Call, Fn: getEvent})
+	w.waiting = w.begin(trace.Event{Thr: callbackThread, Ph: trace.Call, Fn: getEvent, Channel: channel})
 }
 
 func (w *verbsWords) enter(cq, status string) error {

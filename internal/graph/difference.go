@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"ndkoracle/internal/clause"
 	"ndkoracle/internal/tlc"
 )
 
@@ -16,18 +15,8 @@ type Difference struct {
 	Action string // the action, with its arguments, whose steps differ; "" if the initial states do
 	// Where the steps of the action lead, on either side: what they change. Steps that both sides have are not among them.
 	InTla, InModel [][]string
-	Both           int      // steps of the action that both sides have
-	Changed        []string // the fields of variables, with their paths, to which the steps give other values on either side
-	Refusal        string   // the model's reason, where it does not take the action at all
-
-	State          []tlc.Var // from which the steps differ
-	OfTla, OfModel []Reason  // what Explain finds
-}
-
-// A Reason is what clauses have to do with the difference.
-type Reason struct {
-	What    string
-	Clauses []clause.Clause
+	Both           int    // steps of the action that both sides have
+	Refusal        string // the rule by which the model refuses the action, and why, where it does not take it at all
 }
 
 // A Stop is a state on the way: the action that led there and what it changed, or all variables of the first state.
@@ -59,9 +48,7 @@ func (w *walk) initialDifference(ofModel []place) *Difference {
 		}
 		return kept
 	}
-	d := &Difference{InTla: lines(inTla), InModel: lines(inModel)}
-	d.Changed = changed(d.InTla, d.InModel)
-	return d
+	return &Difference{InTla: lines(inTla), InModel: lines(inModel)}
 }
 
 // difference describes that an action has other steps from a place on one side than on the other.
@@ -74,31 +61,23 @@ func (w *walk) difference(at place, action uint32, ofModel []edge) *Difference {
 		}
 	}
 	before := w.valuesOf(at.state)
-	for i, name := range w.machine.Variables() {
-		d.State = append(d.State, tlc.Var{Name: name, Value: before[i]})
-	}
-	var ofTla, allOfModel [][]string
-	for _, to := range inTla {
-		ofTla = append(ofTla, w.changes(before, w.valuesOf(to)))
-	}
+	taken := false
 	for _, e := range ofModel {
 		if e.action != action {
 			continue
 		}
-		changes := w.changes(before, w.values(e.place))
-		allOfModel = append(allOfModel, changes)
+		taken = true
 		if i := slices.Index(inTla, e.to); i >= 0 {
 			inTla = slices.Delete(inTla, i, i+1)
 			d.Both++
 		} else {
-			d.InModel = append(d.InModel, changes)
+			d.InModel = append(d.InModel, w.changes(before, w.values(e.place)))
 		}
 	}
 	for _, to := range inTla {
 		d.InTla = append(d.InTla, w.changes(before, w.valuesOf(to)))
 	}
-	d.Changed = changed(ofTla, allOfModel)
-	if allOfModel == nil {
+	if !taken {
 		d.Refusal = w.machine.WhyNot(at.moment, int(action))
 	}
 	return d
@@ -194,20 +173,7 @@ func (d *Difference) String() string {
 	if d.Refusal != "" {
 		why = ": " + d.Refusal
 	}
-	reasons := func(all []Reason) {
-		for _, r := range all {
-			fmt.Fprintf(&b, "     %s\n", r.What)
-			if len(r.Clauses) == 0 {
-				b.WriteString("       nothing by its own name\n")
-			}
-			for _, c := range r.Clauses {
-				fmt.Fprintf(&b, "       %s\n", c)
-			}
-		}
-	}
 	side("tla/", d.InTla, "")
-	reasons(d.OfTla)
 	side("the model", d.InModel, why)
-	reasons(d.OfModel)
 	return b.String()
 }

@@ -80,9 +80,7 @@ func (c *configuration) numbers(name string) []int {
 	return all
 }
 
-func (c *configuration) truth(name string) bool {
-	return oneOf(c, name, map[string]bool{"TRUE": true, "FALSE": false})
-}
+func (c *configuration) truth(name string) bool { return oneOf(c, name, c.text(name), truths) }
 
 // strings returns the elements of a set of strings, or of the definition in MCNdk that is one.
 func (c *configuration) strings(name string) []string {
@@ -97,29 +95,39 @@ func (c *configuration) strings(name string) []string {
 	return all
 }
 
-// oneOf returns what the value of a constant stands for.
-func oneOf[T any](c *configuration, name string, known map[string]T) T {
-	value, ok := known[c.text(name)]
+// oneOf returns what the value of a constant, or of a field, stands for.
+func oneOf[T any](c *configuration, name, value string, known map[string]T) T {
+	stands, ok := known[value]
 	if !ok {
-		c.fail("%s = %s is not known", name, c.text(name))
+		c.fail("%s = %s is not known", name, value)
 	}
-	return value
+	return stands
 }
 
 var (
+	// ofTraces are the names that traces have for the records of module Dialects.
+	ofTraces    = map[string]string{"Ndkpi": "ndkpi", "Ndspi": "ndspi", "Verbs": "verbs", "VerbsDevice": "verbs"}
+	truths      = map[string]bool{"TRUE": true, "FALSE": false}
 	obligations = map[string]model.Modality{"MUST": model.Must, "MAY": model.May, "MUST NOT": model.MustNot}
+	qpTypes     = map[string]model.QpType{"AllRC": model.RC, "AllUC": model.UC, "AllUD": model.UD}
 	secondArms  = map[string]model.SecondArm{"MERGE": model.Merge, "TOGETHER": model.Together}
 )
 
 func (c *configuration) dialect() model.Dialect {
+	name := c.text("Dialect")
+	of := c.record("Dialects", name)
 	d := model.Dialect{
-		FreshAtArm: oneOf(c, "FreshAtArm", obligations),
-		OldAtArm:   oneOf(c, "OldAtArm", obligations),
-		SecondArm:  oneOf(c, "SecondArm", secondArms),
-		ErrorsArm:  c.truth("ErrorsArm"), Serialised: c.truth("Serialised"),
-		ExtraEvent: c.truth("ExtraEvent"), PostsInError: c.truth("PostsInError"),
+		Name:        oneOf(c, "Dialect", name, ofTraces),
+		FreshAtArm:  oneOf(c, "FreshAtArm", of["FreshAtArm"], obligations),
+		OldAtArm:    oneOf(c, "OldAtArm", of["OldAtArm"], obligations),
+		SecondArm:   oneOf(c, "SecondArm", of["SecondArm"], secondArms),
+		ErrorsArm:   oneOf(c, "ErrorsArm", of["ErrorsArm"], truths),
+		Serialised:  oneOf(c, "Serialised", of["Serialised"], truths),
+		ExtraEvent:  oneOf(c, "ExtraEvent", of["ExtraEvent"], truths),
+		ErrorState:  oneOf(c, "ErrorState", of["ErrorState"], truths),
+		FailureEnds: oneOf(c, "FailureEnds", of["FailureEnds"], truths),
 	}
-	for id, choice := range c.reading() {
+	for id, choice := range c.record("Readings", c.text("Reading")) {
 		var err error
 		if d, err = d.Assume(id, choice); err != nil {
 			c.fail("%w", err)
@@ -145,41 +153,32 @@ func (b budget) write(numbers [model.Write + 1]int) string {
 }
 
 var (
-	ofRecord    = regexp.MustCompile(`(A\d+) (?:\|->|=) "([^"]*)"`)
-	ofDefault   = regexp.MustCompile(`(?ms)^Default ==\s+\[(.*?)\]`)
-	ofException = regexp.MustCompile(`(?m)^(\w+) == \[Default EXCEPT (.*)\]`)
+	ofDefinition = regexp.MustCompile(`(?m)^(\w+) ==\s+\[(?:(\w+) EXCEPT )?([^\]]*)\]`)
+	ofField      = regexp.MustCompile(`(\w+) +(?:\|->|=) ("[^"]*"|\w+)`)
 )
 
-// reading reads the record of readings that the configuration chooses from the module Readings.
-func (c *configuration) reading() map[string]string {
-	module, err := fs.ReadFile(c.tla, "Readings.tla")
+// record returns the fields of a record that a module defines, by itself or as another one EXCEPT for some fields.
+func (c *configuration) record(module, name string) map[string]string {
+	text, err := fs.ReadFile(c.tla, module+".tla")
 	if err != nil {
 		c.fail("%w", err)
-	}
-	choices := map[string]string{}
-	take := func(record string) {
-		for _, m := range ofRecord.FindAllStringSubmatch(record, -1) {
-			choices[m[1]] = m[2]
-		}
-	}
-	byDefault := ofDefault.FindStringSubmatch(string(module))
-	if byDefault == nil {
-		c.fail("the module Readings defines no Default")
 		return nil
 	}
-	take(byDefault[1])
-	name := c.text("Reading")
-	if name == "Default" {
-		return choices
-	}
-	for _, m := range ofException.FindAllStringSubmatch(string(module), -1) {
-		if m[1] == name {
-			take(m[2])
-			return choices
+	for _, m := range ofDefinition.FindAllStringSubmatch(string(text), -1) {
+		if m[1] != name {
+			continue
 		}
+		fields := map[string]string{}
+		if m[2] != "" {
+			fields = c.record(module, m[2])
+		}
+		for _, f := range ofField.FindAllStringSubmatch(m[3], -1) {
+			fields[f[1]] = strings.Trim(f[2], `"`)
+		}
+		return fields
 	}
-	c.fail("the module Readings defines no %s", name)
-	return nil
+	c.fail("the module %s defines no %s", module, name)
+	return map[string]string{}
 }
 
 var (

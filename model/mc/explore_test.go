@@ -1,10 +1,12 @@
 package mc
 
 import (
+	"bytes"
 	"encoding/binary"
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -160,28 +162,31 @@ func TestTooLittleTouched(t *testing.T) {
 
 // A configuration that is not understood is refused, and the error says what is in the way.
 func TestReadErrors(t *testing.T) {
-	good, err := os.ReadFile("../../tla/Ndk-ndkpi.cfg")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, test := range map[string]struct{ module, old, new, want string }{
 		"module":   {"MCNothing", "", "", "no bounds are known for the module MCNothing"},
 		"missing":  {"MCNdk", "MaxArms", "MaxLegs", "there is no constant MaxArms"},
 		"number":   {"MCNdk", "MaxArms = 2", "MaxArms = TRUE", "MaxArms is no number"},
-		"truth":    {"MCNdk", "Serialised = TRUE", `Serialised = "YES"`, "Serialised = YES is not known"},
-		"modality": {"MCNdk", `OldAtArm = "MAY"`, `OldAtArm = "CAN"`, "OldAtArm = CAN is not known"},
+		"truth":    {"MCNdk", "Serialised  |-> TRUE", `Serialised |-> "YES"`, "Serialised = YES is not known"},
+		"modality": {"MCNdk", `OldAtArm    |-> "MAY"`, `OldAtArm |-> "CAN"`, "OldAtArm = CAN is not known"},
+		"dialect":  {"MCNdk", "Dialect <- Ndkpi", "Dialect <- Infiniband", "Dialects defines no Infiniband"},
 		"reading":  {"MCNdk", "Reading <- Default", "Reading <- A99_X", "Readings defines no A99_X"},
 		"budget":   {"MCNdk", "MessageBudget", "NoBudget", "MCNdk defines no NoBudget"},
 	} {
 		dir := t.TempDir()
-		text := strings.Replace(string(good), test.old, test.new, 1)
-		if err := os.WriteFile(dir+"/broken.cfg", []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
 		if err := os.CopyFS(dir, tla); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(os.DirFS(dir), test.module, "broken"); err == nil || !strings.Contains(err.Error(), test.want) {
+		for _, file := range []string{"Ndk-ndkpi.cfg", "Dialects.tla"} {
+			text, err := os.ReadFile(filepath.Join(dir, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = bytes.Replace(text, []byte(test.old), []byte(test.new), 1)
+			if err := os.WriteFile(filepath.Join(dir, file), text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Read(os.DirFS(dir), test.module, "Ndk-ndkpi"); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %q", name, err, test.want)
 		}
 	}

@@ -231,9 +231,23 @@ func SatisfiedAtArmHasCause(before, after *Moment, a model.Action) bool {
 	if a.Name != model.NdkArmCq || after.state.Cqs[a.Cq].Due <= old.Due || d.A25 == model.A25Yes || d.OldAtArm != model.MustNot {
 		return true
 	}
+	if d.A3 == model.A3AnyFresh && old.Fresh > 0 {
+		return true
+	}
 	return d.FreshAtArm != model.MustNot && slices.ContainsFunc(old.Entries[len(old.Entries)-old.Fresh:], func(c model.Completion) bool {
 		return mayWake(d, model.Stronger(old.Arm, a.Type), c)
 	})
+}
+
+// AnyFreshObliges: where any fresh completion obliges, an arm that finds one is satisfied at once (ARM-04, A3).
+func AnyFreshObliges(before, after *Moment, a model.Action) bool {
+	d := before.contract.Dialect
+	if a.Name != model.NdkArmCq || d.A3 != model.A3AnyFresh || d.FreshAtArm != model.Must {
+		return true
+	}
+	old := before.state.Cqs[a.Cq]
+	errorWaits := d.A1 == model.A1Kept && old.Health != model.OK && !old.Reported && !old.ErrorDue
+	return old.Fresh == 0 || errorWaits || d.A28 == model.A28AtReturn && old.Running || after.state.Cqs[a.Cq].Arm == model.NONE
 }
 
 // FreshSinceCallback: a completion is fresh from its arrival to the next callback: to its entry, or its return (ARM-04,

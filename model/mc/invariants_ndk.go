@@ -239,6 +239,9 @@ func MessageIsReceived(before, after *Moment, _ model.Action) bool {
 		return true
 	}
 	for p, b := range after.contract.Qps {
+		if !b.Type.Promise().Delivers {
+			continue
+		}
 		for _, m := range justArrived(before, after, p) {
 			if !m.Op.IsSend() {
 				continue
@@ -254,7 +257,8 @@ func MessageIsReceived(before, after *Moment, _ model.Action) bool {
 			}
 		}
 		for _, m := range justExecuted(before, after, p, model.Initiator) {
-			if m.Op.IsSend() && succeeded(m) && !hadArrived(before, p, m) && after.state.Qps[p].State != model.Aborted {
+			state := after.state.Qps[p].State
+			if m.Op.IsSend() && succeeded(m) && !hadArrived(before, p, m) && state != model.Aborted && state != model.QpClosing {
 				return false
 			}
 		}
@@ -266,7 +270,8 @@ func MessageIsReceived(before, after *Moment, _ model.Action) bool {
 // the state.
 func ReceiveHasMessage(before, after *Moment, _ model.Action) bool {
 	for p, b := range after.contract.Qps {
-		if after.contract.Composed && slices.ContainsFunc(justExecuted(before, after, p, model.Receive), succeeded) &&
+		if after.contract.Composed && b.Type.Promise().Delivers &&
+			slices.ContainsFunc(justExecuted(before, after, p, model.Receive), succeeded) &&
 			!slices.ContainsFunc(justArrived(before, after, b.Peer), func(m model.Request) bool { return m.Op.IsSend() }) {
 			return false
 		}
@@ -342,6 +347,11 @@ func RegistrationValidates(before, after *Moment, _ model.Action) bool {
 	return right
 }
 
+// ClosedTokenIsInvalid: with the region or window that has it a token dies (INV-05, INV-08).
+func ClosedTokenIsInvalid(_, after *Moment, a model.Action) bool {
+	return a.Name != model.TokenDies || after.state.Tokens[a.Token] == model.Invalid
+}
+
 // ReadInvalidatesToken: what a read with NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE does to its token (INV-01, INV-02, INV-03).
 func ReadInvalidatesToken(before, after *Moment, _ model.Action) bool {
 	return initiated(before, after, func(_ int, r model.Request, was, is model.Validity) bool {
@@ -385,7 +395,8 @@ func BadTokenAborts(before, after *Moment, _ model.Action) bool {
 		if !after.contract.Composed || r.Op != model.SendAndInvalidate || !succeeded(r) || was != model.Invalid || hadArrived(before, p, r) {
 			return true
 		}
-		return after.state.Qps[p].State == model.Aborted && after.state.Qps[after.contract.Qps[p].Peer].State == model.Aborted
+		over := func(c model.Connection) bool { return c == model.Aborted || c == model.QpClosing }
+		return over(after.state.Qps[p].State) && over(after.state.Qps[after.contract.Qps[p].Peer].State)
 	})
 }
 

@@ -75,10 +75,12 @@ func FenceWaits(m *Moment) bool {
 	})
 }
 
-// CancelledHasCause: no request is cancelled on a connection in good order (RES-08).
+// CancelledHasCause: no request is cancelled on a connection in good order (RES-10). A QP whose initiator queue alone is stopped
+// goes on receiving.
 func CancelledHasCause(m *Moment) bool {
 	return !slices.ContainsFunc(m.state.Qps, func(p model.Qp) bool {
-		return inGoodOrder(p.State) && slices.ContainsFunc(slices.Concat(p.Initiator, p.Receive), cancelled)
+		return inGoodOrder(p.State) && slices.ContainsFunc(slices.Concat(p.Initiator, p.Receive), cancelled) ||
+			p.State == model.SendError && slices.ContainsFunc(p.Receive, cancelled)
 	})
 }
 
@@ -86,7 +88,7 @@ func CancelledHasCause(m *Moment) bool {
 // state takes posts.
 func UnconnectedSendsNothing(m *Moment) bool {
 	return !slices.ContainsFunc(m.state.Qps, func(p model.Qp) bool {
-		takes := p.State == model.BrokenIdle && m.contract.Dialect.PostsInError
+		takes := p.State == model.BrokenIdle && m.contract.Dialect.ErrorState
 		return p.State.Unconnected() && !takes && len(p.Initiator) > 0
 	})
 }
@@ -226,7 +228,7 @@ func CancelledAfterFlush(before, after *Moment, a model.Action) bool {
 	if before.contract.Dialect.A15 != model.A15Cancelled {
 		return true
 	}
-	leaves := []model.Connection{model.Flushed, model.Aborted, model.BrokenIdle}
+	leaves := []model.Connection{model.Flushed, model.Aborted, model.BrokenIdle, model.Ended, model.Disconnected}
 	if flushes(a) && !slices.Contains(leaves, after.state.Qps[a.Qp].State) {
 		return false
 	}
@@ -266,12 +268,17 @@ func justArrived(before, after *Moment, p int) []model.Request {
 }
 
 // FailureBreaks: a request that fails breaks the connection, for which others may be cancelled; a success does not (inferred
-// from RES-08).
+// from RES-10).
 func FailureBreaks(before, after *Moment, _ model.Action) bool {
 	for p, old := range before.state.Qps {
 		new := after.state.Qps[p].State
 		ended := slices.Concat(justExecuted(before, after, p, model.Initiator), justExecuted(before, after, p, model.Receive))
 		failed := slices.ContainsFunc(ended, func(r model.Request) bool { return !succeeded(r) && !cancelled(r) })
+		d, apart := before.contract.Dialect, before.contract.Qps[p].Type.Promise().SendsApart
+		if ends := d.FailureEnds || d.A40 == model.A40Ends; failed && ends &&
+			(new == model.Doubtful || new == model.Broken || new == model.CloseWaits || new == model.SendError && !apart) {
+			return false
+		}
 		allSucceeded := len(ended) > 0 && !slices.ContainsFunc(ended, func(r model.Request) bool { return !succeeded(r) })
 		if failed && inGoodOrder(new) || allSucceeded && new != old.State && new != model.Aborted {
 			return false
@@ -289,7 +296,71 @@ func FlushIsOwn(before, after *Moment, _ model.Action) bool {
 			reached = append(reached, qp.State)
 		}
 	}
-	return len(reached) < 2 || !slices.ContainsFunc(reached, func(c model.Connection) bool { return c != model.Aborted })
+	return len(reached) < 2 || !slices.ContainsFunc(reached, func(c model.Connection) bool { return c != model.Aborted && c != model.QpClosing })
+}
+
+// NothingSucceedsEnded: nothing succeeds on a connection that has ended, that was disconnected, or on an initiator queue that a
+// failure has stopped (FLUSH-06, DISC-10).
+func NothingSucceedsEnded(before, after *Moment, _ model.Action) bool {
+	for p, old := range before.state.Qps {
+		for _, queue := range queues {
+			over := old.State == model.Ended || old.State == model.Disconnected || old.State == model.SendError && queue == model.Initiator
+			if over && slices.ContainsFunc(justExecuted(before, after, p, queue), succeeded) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// FlushLeavesErrorState: in libibverbs a flush leaves a QP that was connected in its error state, and only a creation anew ends
+// that (FLUSH-06).
+func FlushLeavesErrorState(before, after *Moment, a model.Action) bool {
+	for p, old := range before.state.Qps {
+		new := after.state.Qps[p].State
+		if !before.contract.Dialect.ErrorState {
+			return true
+		}
+		leaves := []model.Connection{model.Ended, model.BrokenIdle, model.Aborted, model.Disconnected}
+		if a.Name == model.NdkFlush && a.Qp == p && !slices.Contains(leaves, new) {
+			return false
+		}
+		if old.State == model.Ended && new != model.Ended && new != model.Disconnected && !new.Closing() {
+			return false
+		}
+	}
+	return true
+}
+
+// CloseCancels: the close of a QP cancels what is pending when it no longer waits, or after a failure that ended the wait; it
+// waits only if that is how it is read (LIFE-10, A36).
+func CloseCancels(before, after *Moment, a model.Action) bool {
+	d := before.contract.Dialect
+	for p, old := range before.state.Qps {
+		new := after.state.Qps[p]
+		failed := (d.FailureEnds || d.A40 == model.A40Ends) && old.State == model.CloseWaits
+		begins := old.State != model.QpClosing && new.State == model.QpClosing && !failed || a.Name == model.CloseBegins && a.Qp == p
+		if begins && slices.ContainsFunc(slices.Concat(new.Initiator, new.Receive), pending) {
+			return false
+		}
+		if new.State == model.CloseWaits && (d.A36 == model.A36No || d.ErrorState) {
+			return false
+		}
+	}
+	return true
+}
+
+// InvalidMeansNotConnected: a post is refused with STATUS_CONNECTION_INVALID only where nothing succeeds without a connection
+// anew (POST-08).
+func InvalidMeansNotConnected(before, _ *Moment, a model.Action) bool {
+	connected := []model.Connection{model.Connected, model.Doubtful, model.Broken, model.Flushed, model.SendError}
+	return a.Name != model.PostRefused || !a.Invalid || !slices.Contains(connected, before.state.Qps[a.Qp].State)
+}
+
+// DisconnectedIsLeft: if that is how it is read, nothing is posted on a disconnected QP (DISC-09, A38).
+func DisconnectedIsLeft(before, _ *Moment, a model.Action) bool {
+	posts := a.Name == model.Post || a.Name == model.PostRefused
+	return !posts || before.contract.Dialect.A38 != model.A38Reuse || before.state.Qps[a.Qp].State != model.Disconnected
 }
 
 // OutcomeStays: what has its outcome keeps it (FLUSH-01).

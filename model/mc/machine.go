@@ -114,6 +114,7 @@ func (machine *Machine) Contract() *model.Contract { return machine.contract }
 // A Qp names a QP, the CQs of its queues and the QP at the other end of its connection, each "" where the module has none.
 type Qp struct {
 	Name, InitiatorCq, ReceiveCq, Peer string
+	Type                               model.QpType
 }
 
 // Qps returns the QPs that the configuration is about.
@@ -127,7 +128,7 @@ func (machine *Machine) Qps() []Qp {
 	qps := make([]Qp, len(machine.contract.Qps))
 	for i, b := range machine.contract.Qps {
 		qps[i] = Qp{machine.objects.qps[i], name(machine.objects.cqs, b.InitiatorCq), name(machine.objects.cqs, b.ReceiveCq),
-			name(machine.objects.qps, b.Peer)}
+			name(machine.objects.qps, b.Peer), b.Type}
 	}
 	return qps
 }

@@ -18,9 +18,10 @@ func mcNdk(c *configuration) *Machine {
 	for range o.cqs {
 		contract.Depth, contract.Room = append(contract.Depth, c.number("Depth")), append(contract.Room, c.number("Room"))
 	}
-	initiator, receive := oneOf(c, "InitiatorCq", cqsOf), oneOf(c, "ReceiveCq", cqsOf)
+	qpType := oneOf(c, "QpType", c.text("QpType"), qpTypes)
+	initiator, receive := oneOf(c, "InitiatorCq", c.text("InitiatorCq"), cqsOf), oneOf(c, "ReceiveCq", c.text("ReceiveCq"), cqsOf)
 	for i := range o.qps {
-		contract.Qps = append(contract.Qps, model.Binding{InitiatorCq: initiator[i], ReceiveCq: receive[i], Peer: 1 - i})
+		contract.Qps = append(contract.Qps, model.Binding{InitiatorCq: initiator[i], ReceiveCq: receive[i], Peer: 1 - i, Type: qpType})
 	}
 	first := start(contract, 0)
 	first.queueDepth = c.number("QueueDepth")
@@ -62,7 +63,7 @@ func mcNdk(c *configuration) *Machine {
 				model.Overflow:                       {ofCq},
 				model.CqInternalError:                {ofCq},
 				model.Post:                           {ofQp, ofOp, ofToken, ofSilent, ofSolicit, ofFence, ofDefer},
-				model.PostRefused:                    {ofQp, ofOp, ofToken, ofSilent, ofSolicit, ofFence},
+				model.PostRefused:                    {ofQp, ofOp, ofToken, ofSilent, ofSolicit, ofFence, ofInvalid},
 				model.HwIndicate:                     {ofQp},
 				model.Deliver:                        {ofQp},
 				model.Abort:                          {ofQp, ofOutcome, ofReceived},
@@ -73,7 +74,9 @@ func mcNdk(c *configuration) *Machine {
 				model.ConnectionLost:                 {ofQp},
 				model.NdkFlush:                       {ofQp},
 				model.NdkDisconnect:                  {ofQp},
-				model.NdkCloseQp:                     {ofQp},
+				model.NdkCloseQp:                     {ofQp, ofWaits},
+				model.CloseBegins:                    {ofQp},
+				model.TokenDies:                      {ofDead},
 				model.NdkCloseCompletionEnter:        {ofQp, ofDropped},
 				model.NdkCloseCompletionExit:         {ofQp},
 			},
@@ -82,12 +85,13 @@ func mcNdk(c *configuration) *Machine {
 				case model.NdkArmCq:
 					return maxArms > 0
 				case model.NdkGetCqResultsEx, model.NdkCloseCq, model.Overflow, model.CqInternalError, model.NdkConnect,
-					model.ConnectionLost, model.NdkResizeCq, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp:
+					model.ConnectionLost, model.NdkResizeCq, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp, model.TokenDies:
 					return slices.Contains(optional, string(a.Name))
 				case model.Post:
 					return budget[a.Qp].has(a.Request.Op) && (!a.Deferred || slices.Contains(flags, "DEFER"))
 				case model.PostRefused:
-					return budget[a.Qp].has(a.Request.Op) && slices.Contains(optional, "PostRefused")
+					return budget[a.Qp].has(a.Request.Op) && slices.Contains(optional, "PostRefused") &&
+						(!a.Invalid || slices.Contains(optional, "INVALID"))
 				case model.Execute:
 					return !a.Solicited && a.Token == model.NoToken
 				}
@@ -138,7 +142,8 @@ func ndkParts(c *model.Contract) []part {
 	parts := slices.Concat(cqParts(c), qpParts(c))
 	parts = append(parts,
 		partAt(func(m *Moment) *[]model.Validity { return &m.state.Tokens }, appendTokens,
-			by(model.Post, model.PostRefused, model.Execute, model.Deliver, model.Abort, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp)),
+			by(model.Post, model.PostRefused, model.Execute, model.Deliver, model.Abort, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp,
+				model.CloseBegins, model.TokenDies)),
 		partAt(func(m *Moment) *int { return &m.arms }, appendNumber, by(model.NdkArmCq)),
 		partAt(func(m *Moment) *[2]uint64 { return &m.fetched }, appendFetched,
 			by(model.NdkGetCqResults, model.NdkGetCqResultsEx, model.Execute)))

@@ -71,8 +71,8 @@ func touchesQp(c *model.Contract, a *model.Action, qp int) bool {
 	case model.PostRefused:
 		return a.Qp == qp || c.Dialect.A10 == model.A10All
 	case model.NdkConnect, model.ConnectionLost, model.Post, model.HwIndicate, model.Execute, model.Complete,
-		model.CompletionLost, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp, model.NdkCloseCompletionEnter,
-		model.NdkCloseCompletionExit:
+		model.CompletionLost, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp, model.CloseBegins,
+		model.NdkCloseCompletionEnter, model.NdkCloseCompletionExit:
 		return a.Qp == qp
 	}
 	return false

@@ -11,8 +11,9 @@ import (
 func mcQueuePair(c *configuration) *Machine {
 	maxPosts, qps := c.number("MaxPosts"), c.strings("QP")
 	contract := &model.Contract{Dialect: c.dialect(), Depth: []int{maxPosts}}
+	qpType := oneOf(c, "QpType", c.text("QpType"), qpTypes)
 	for range qps {
-		contract.Qps = append(contract.Qps, model.Binding{Peer: -1})
+		contract.Qps = append(contract.Qps, model.Binding{Peer: -1, Type: qpType})
 	}
 	flags, optional := c.strings("Flags"), c.strings("Optional")
 	domain := model.Domain{Places: maxPosts}
@@ -29,13 +30,14 @@ func mcQueuePair(c *configuration) *Machine {
 				model.NdkConnect:              {ofQp},
 				model.ConnectionLost:          {ofQp},
 				model.Post:                    {ofQp, ofOp, ofSilent, ofFence, ofDefer},
-				model.PostRefused:             {ofQp, ofOp},
+				model.PostRefused:             {ofQp, ofOp, ofInvalid},
 				model.HwIndicate:              {ofQp},
 				model.Execute:                 {ofQp, ofQueue, ofAt, ofOutcome},
 				model.Complete:                {ofQp, ofQueue, ofAt},
 				model.NdkFlush:                {ofQp},
 				model.NdkDisconnect:           {ofQp},
-				model.NdkCloseQp:              {ofQp},
+				model.NdkCloseQp:              {ofQp, ofWaits},
+				model.CloseBegins:             {ofQp},
 				model.NdkCloseCompletionEnter: {ofQp},
 				model.NdkCloseCompletionExit:  {ofQp},
 			},
@@ -44,7 +46,7 @@ func mcQueuePair(c *configuration) *Machine {
 				case model.Post:
 					return !a.Deferred || slices.Contains(flags, "DEFER")
 				case model.PostRefused:
-					return !a.Request.Silent && !a.Request.Fence
+					return !a.Request.Silent && !a.Request.Fence && (!a.Invalid || slices.Contains(optional, "INVALID"))
 				case model.Execute:
 					return !a.Solicited && (a.Outcome != model.FAILED || slices.Contains(optional, "FAILED"))
 				case model.ConnectionLost, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp:
@@ -59,7 +61,7 @@ func mcQueuePair(c *configuration) *Machine {
 					if a.Deferred || a.Queue == model.Receive {
 						reserve = 1
 					}
-					return m.posts[a.Qp]+reserve < maxPosts
+					return m.posts[a.Qp]+reserve < maxPosts && m.mayPost(a.Qp)
 				}
 				return m.mayCancel(a)
 			},
@@ -81,6 +83,11 @@ func mcQueuePair(c *configuration) *Machine {
 			parts: queuePairParts(contract),
 		},
 	}
+}
+
+// mayPost is MayPost: where a post is a use of a disconnected QP, the consumer makes none (DISC-09, A38).
+func (m *Moment) mayPost(p int) bool {
+	return m.contract.Dialect.A38 != model.A38Reuse || m.state.Qps[p].State != model.Disconnected
 }
 
 // mayCancel is MayCancel: where only a post ends a chain, the consumer ends it before it flushes or closes (DEF-06, A11).

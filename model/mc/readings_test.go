@@ -26,7 +26,7 @@ func TestReadingsAgree(t *testing.T) {
 			choices[m[1]] = append(choices[m[1]], choice[1])
 		}
 	}
-	defaults := (&configuration{tla: tla, constants: map[string]string{"Reading": "Default"}}).reading()
+	defaults := (&configuration{tla: tla}).record("Readings", "Default")
 	for _, r := range rules.Readings() {
 		ours, theirs := slices.Sorted(slices.Values(r.Choices)), slices.Sorted(slices.Values(choices[r.ID]))
 		if !slices.Equal(ours, theirs) {
@@ -45,5 +45,19 @@ func TestReadingsAgree(t *testing.T) {
 	}
 	if len(choices) > 0 {
 		t.Errorf("the rulebook lacks the readings of %s", strings.Join(slices.Sorted(maps.Keys(choices)), ", "))
+	}
+}
+
+// The dialects are the same in the module Dialects and in the model.
+func TestDialectsAgree(t *testing.T) {
+	for name, want := range map[string]model.Dialect{
+		"Ndkpi": model.Ndkpi(), "Ndspi": model.Ndspi(), "Verbs": model.Verbs(), "VerbsDevice": model.VerbsDevice(),
+	} {
+		c := &configuration{tla: tla, constants: map[string]string{"Dialect": name, "Reading": "Default"}}
+		got := c.dialect()
+		want.EventsAreRead, want.FailsAsFlushed = false, false // what no state of the specification tells
+		if c.err != nil || got != want {
+			t.Errorf("%s: tla/ has %+v (%v), the model %+v", name, got, c.err, want)
+		}
 	}
 }

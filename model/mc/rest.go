@@ -20,6 +20,7 @@ var liveness = map[string]func(rester, Moment) bool{
 	"EveryRequestCompletes":    EveryRequestCompletes,
 	"FlushCompletesAll":        FlushCompletesAll,
 	"NothingStranded":          NothingStranded,
+	"EndedCompletesAll":        EndedCompletesAll,
 	"EveryCompletionPolled":    EveryCompletionPolled,
 }
 
@@ -35,7 +36,7 @@ func (choose rester) atRest(m Moment) Moment {
 			switch a.Name {
 			case model.NdkCqNotificationCallbackEnter, model.NdkCqNotificationCallbackExit, model.Resize,
 				model.NdkRequestCompletionEnter, model.NdkRequestCompletionExit, model.NdkCloseCompletion,
-				model.NdkCloseCompletionEnter, model.NdkCloseCompletionExit,
+				model.CloseBegins, model.NdkCloseCompletionEnter, model.NdkCloseCompletionExit,
 				model.Complete, model.CompletionLost, model.Deliver, model.Abort:
 				steps = append(steps, a)
 			case model.NdkGetCqResults:
@@ -43,7 +44,7 @@ func (choose rester) atRest(m Moment) Moment {
 					steps = append(steps, a)
 				}
 			case model.Execute:
-				if a.Queue == model.Initiator {
+				if a.Queue == model.Initiator || a.Outcome == model.CANCELLED && !m.mayWait(a.Qp, a.Queue) {
 					steps = append(steps, a)
 				}
 			}
@@ -54,6 +55,24 @@ func (choose rester) atRest(m Moment) Moment {
 		m = choose.step(m, steps[choose(len(steps))])
 	}
 	return m
+}
+
+// mayWait reports whether a request of the queue may wait for what the peer does.
+func (m Moment) mayWait(p int, queue model.Queue) bool {
+	return m.contract.Dialect.MayWait(m.state.Qps[p].State, m.contract.Qps[p].Type, queue)
+}
+
+// EndedCompletesAll: what is posted on a QP in its error state, or on one that was disconnected, completes, receives included
+// (FLUSH-06, DEF-04).
+func EndedCompletesAll(choose rester, m Moment) bool {
+	m = choose.atRest(m)
+	for p, qp := range m.state.Qps {
+		over := qp.State == model.Ended && m.contract.Dialect.ErrorState || qp.State == model.Disconnected
+		if over && len(qp.Receive) > 0 && m.canComplete(p, model.Receive) {
+			return false
+		}
+	}
+	return true
 }
 
 // step takes an action if it is allowed.

@@ -250,3 +250,22 @@ func TestPartsAllowWhatTheWholeAllows(t *testing.T) {
 		})
 	})
 }
+
+// LIFE-11: a close that a failure met while it waited completes, though a deferred request is left that nobody indicates.
+func TestCloseCompletesBehindAFailure(t *testing.T) {
+	c := &model.Contract{Dialect: model.Ndspi(), Depth: []int{2}, Room: []int{2}, Qps: []model.Binding{{Peer: -1}}}
+	m := start(c, 3)
+	m.state.Qps[0] = model.Qp{State: model.CloseWaits, Initiator: []model.Request{
+		{Id: 1, Op: model.Send, Token: model.NoToken, Phase: model.Indicated},
+		{Id: 2, Op: model.Send, Token: model.NoToken, Phase: model.Deferred}}}
+	next, refusal := c.Step(m.state, model.Action{Name: model.Execute, Outcome: model.FAILED, Token: model.NoToken})
+	if refusal != nil {
+		t.Fatal(refusal)
+	}
+	m.state = next[0]
+	for name, kept := range map[string]func(rester, Moment) bool{"CloseQpCompletes": CloseQpCompletes, "CloseCqCompletes": CloseCqCompletes} {
+		if !kept(func(int) int { return 0 }, m) {
+			t.Errorf("%s does not hold after %+v", name, m.state)
+		}
+	}
+}

@@ -152,4 +152,7 @@ func ofSilent(_ objects, a model.Action) string     { return truth(a.Request.Sil
 func ofSolicit(_ objects, a model.Action) string    { return truth(a.Request.Solicit) }
 func ofFence(_ objects, a model.Action) string      { return truth(a.Request.Fence) }
 func ofDropped(_ objects, a model.Action) string    { return truth(a.Dropped) }
+func ofInvalid(_ objects, a model.Action) string    { return truth(a.Invalid) }
+func ofWaits(_ objects, a model.Action) string      { return truth(a.Waits) }
+func ofDead(o objects, a model.Action) string       { return o.token(a.Token) }
 func ofDefer(_ objects, a model.Action) string      { return truth(a.Deferred) }

@@ -42,6 +42,10 @@ NoArmNeeded(arm, c) == "MUST"
 \* For AtArm: only completions that come later count.
 EntriesAtArmIgnored(r, a) == "MUST NOT"
 
+\* For AtArm: a fresh completion of another kind obliges nobody, though it is read that any does.
+FreshOfAnotherKindIgnored(r, a) ==
+  IF \E c \in Fresh(r) : Match(a, c) = "MUST" THEN FreshAtArm ELSE IF r.entries # <<>> THEN OldAtArm ELSE "MUST NOT"
+
 \* For AtArm: every arm request is satisfied at once.
 EveryArmIsSatisfied(r, a) == "MUST"
 

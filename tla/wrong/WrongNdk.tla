@@ -5,6 +5,9 @@
 (***************************************************************************)
 EXTENDS MCNdk
 
+\* For Dies of Tokens: a token may outlive its region.
+TokenOutlives(t) == token[t] = "VALID" /\ token' = [token EXCEPT ![t] = "UNDEFINED"]
+
 \* For CanDeliver of Tokens: a message with a bad token is accepted.
 BadTokenAccepted(m) == TRUE
 
@@ -21,7 +24,7 @@ PollInvalidates(q, n, results) ==
 InvalidateAlwaysSucceeds(t) == TRUE
 
 \* For CanEnd of QueuePair: an aborted connection goes on.
-AbortedGoesOn(state, outcome) == state # "IDLE"
+AbortedGoesOn(state, queue, outcome) == state # "IDLE"
 
 \* For Received of QueuePair: the receiver does not hear which token it was.
 TokenNotTold(r, m) == [r EXCEPT !.phase = "SUCCESS", !.solicit = m.solicit]

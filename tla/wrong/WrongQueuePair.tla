@@ -23,7 +23,7 @@ ChainNotIndicated(queue, r, defer) == Append(queue, [r EXCEPT !.phase = IF defer
 RefusalForgetsChain(queue) == queue
 
 \* For PostRefused: a refused post is queued all the same.
-RefusedIsQueued(p, r) == ~Closing(qp[p].state) /\ qp' = [qp EXCEPT ![p][QueueOf(r.op)] = AfterPost(@, r, FALSE)]
+RefusedIsQueued(p, r, invalid) == ~Closing(qp[p].state) /\ qp' = [qp EXCEPT ![p][QueueOf(r.op)] = AfterPost(@, r, FALSE)]
 
 \* For AfterRefusal: a refused post takes the deferred requests before it with it.
 RefusalDropsChain(queue) == LET Stays(s) == ~Deferred(s) IN SelectSeq(queue, Stays)
@@ -42,14 +42,38 @@ FenceIgnored(r, earlier) == earlier.op = "Read"
 \* For MayPass: a request waits for none before it.
 PassesAll(r, earlier) == TRUE
 
-\* For CanEnd: a request is cancelled on a connection in good order.
-CancelledForNothing(state, outcome) == outcome = "SUCCESS" => state \notin {"IDLE", "ABORTED"}
+\* For CanEnd, with NothingBreaks for AfterOutcome: a request is cancelled on a connection in good order.
+CancelledForNothing(state, queue, outcome) == outcome = "SUCCESS" => state \in {"CONNECTED", "BROKEN"}
 
 \* For CanEnd: a receive succeeds before there is a connection.
-SucceedsUnconnected(state, outcome) == outcome = "CANCELLED" => state \notin {"IDLE", "CONNECTED"}
+SucceedsUnconnected(state, queue, outcome) == outcome = "CANCELLED" => state \notin {"IDLE", "CONNECTED"}
 
-\* For Broken: nothing breaks a connection.
-NothingBreaks(state) == state
+\* For CanEnd: in its error state a QP goes on; one that was disconnected does.
+EndedGoesOn(state, queue, outcome) == IF outcome = "CANCELLED" THEN ~InGoodOrder(state, queue) ELSE state # "IDLE"
+DisconnectedGoesOn(state, queue, outcome) ==
+  IF outcome = "CANCELLED" THEN ~InGoodOrder(state, queue) ELSE state \in {"CONNECTED", "DISCONNECTED"}
+
+\* For AfterFlush: libibverbs' QP is not in its error state after a flush.
+FlushIsNoError(state) == IF state = "CONNECTED" THEN "FLUSHED" ELSE Broken(state)
+
+\* For NotConnected: STATUS_CONNECTION_INVALID is told of a QP that is connected.
+InvalidAnyway(state) == TRUE
+
+\* For MayPost: the consumer posts on a disconnected QP, though that is read as a use of it.
+PostsAnyway(p) == TRUE
+
+\* For MayWait: a receive waits for a message on a QP in its error state.
+ReceivesWait(p, queue) == TRUE
+
+\* For CloseMayWait: a close waits for the connector, though it is read that it cancels at once.
+CloseWaitsAnyway(state) == CanEnd(state, "receive", "SUCCESS")
+
+\* For PendingPhases: a close does not cancel what is pending.
+NothingIsPending == {}
+
+\* For AfterOutcome: nothing breaks a connection; a failure leaves it in doubt, though it ends it.
+NothingBreaks(p, queue, outcome) == qp[p].state
+FailureLeavesDoubt(p, queue, outcome) == IF outcome = "FAILED" /\ qp[p].state = "CONNECTED" THEN "DOUBTFUL" ELSE qp[p].state
 
 \* For CanComplete: a request completes before it is executed.
 CompletesEarly(p, queue, i) == i = 1 /\ qp[p][queue] # <<>>
@@ -92,5 +116,8 @@ SecondCompletes(p, queue, i) ==
 CloseWaitsForNothing(q) == q.state = "CLOSING"
 
 \* For NdkCloseQp: the close waits for requests, and does nothing to end them.
-CloseCancelsNothing(p) == ~Closing(qp[p].state) /\ qp' = [qp EXCEPT ![p].state = "CLOSING"]
+CloseCancelsNothing(p, waits) == ~waits /\ ~Closing(qp[p].state) /\ qp' = [qp EXCEPT ![p].state = "CLOSING"]
+
+\* For CloseBegins: it does nothing later either.
+CloseNeverBegins(p) == FALSE
 =============================================================================

@@ -1,0 +1,50 @@
+package model
+
+import "slices"
+
+// Owes reports whether a request of a queue has to leave it before the provider is at rest (DEF-04, DEF-05, FLAG-02, FLUSH-02):
+// one that has its outcome and whose turn it is, or one that is indicated, waits for none before it, and need not wait for what
+// the peer does. After a close nothing is owed (A21), and what a failed CQ has no room for is lost.
+func (c *Contract) Owes(s State, p int, q Queue) bool {
+	qp, cq := s.Qps[p], s.Cqs[c.Qps[p].Cq(q)]
+	if qp.State.Closing() || cq.Open == Closed || cq.Health != OK {
+		return false
+	}
+	for i, r := range qp.Queue(q) {
+		_, _, _, refusal := c.Dialect.complete(qp, p, q, i)
+		if refusal == nil || isReady(qp.Queue(q), i) && !c.waitsForPeer(s, p, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// isReady is Ready: request i can be executed now.
+func isReady(queue []Request, i int) bool {
+	r := queue[i]
+	return !r.Phase.executed() && r.Phase != Deferred && !slices.ContainsFunc(queue[:i], func(earlier Request) bool {
+		return !earlier.Phase.executed() && !r.MayPass(earlier)
+	})
+}
+
+// waitsForPeer is WaitsForPeer: a receive may wait for a message, and a message that has not arrived for a receive, as long as
+// the connection may bring it.
+func (c *Contract) waitsForPeer(s State, p int, r Request) bool {
+	b, q := c.Qps[p], r.Op.Queue()
+	if !c.Dialect.MayWait(s.Qps[p].State, b.Type, q) {
+		return false
+	}
+	if q == Receive {
+		return true
+	}
+	if !r.Op.IsSend() || r.Phase == Unacknowledged {
+		return false
+	}
+	return b.Peer < 0 || !c.takesMessages(s.Qps[b.Peer])
+}
+
+// takesMessages reports whether a message that comes to p would find a receive.
+func (c *Contract) takesMessages(p Qp) bool {
+	return c.Dialect.canEnd(p.State, Receive, SUCCESS) == nil &&
+		slices.ContainsFunc(p.Receive, func(r Request) bool { return !r.Phase.executed() })
+}

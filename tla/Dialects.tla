@@ -1,0 +1,36 @@
+------------------------------ MODULE Dialects ------------------------------
+(***************************************************************************)
+(* One contract for three interfaces.  Each is a record: what the fields   *)
+(* mean stands in module Dialect.                                          *)
+(*                                                                         *)
+(* ndkpi is the kernel interface (Windows), ndspi is Network Direct of     *)
+(* user mode (Windows), and verbs is libibverbs (Linux), where a           *)
+(* "callback" is an event read from a channel.  Some devices notify of     *)
+(* what a CQ holds when it is armed, though libibverbs promises no such    *)
+(* thing: that is VerbsDevice.                                             *)
+(***************************************************************************)
+
+Ndkpi ==
+  [ FreshAtArm  |-> "MUST",
+    OldAtArm    |-> "MAY",
+    SecondArm   |-> "MERGE",
+    ErrorsArm   |-> TRUE,
+    Serialised  |-> TRUE,
+    ExtraEvent  |-> FALSE,
+    ErrorState  |-> FALSE,
+    FailureEnds |-> FALSE ]
+
+Ndspi == [Ndkpi EXCEPT !.OldAtArm = "MUST NOT", !.SecondArm = "TOGETHER", !.Serialised = FALSE, !.FailureEnds = TRUE]
+
+Verbs ==
+  [ FreshAtArm  |-> "MUST NOT",
+    OldAtArm    |-> "MUST NOT",
+    SecondArm   |-> "MERGE",
+    ErrorsArm   |-> FALSE,
+    Serialised  |-> FALSE,
+    ExtraEvent  |-> TRUE,
+    ErrorState  |-> TRUE,
+    FailureEnds |-> TRUE ]
+
+VerbsDevice == [Verbs EXCEPT !.FreshAtArm = "MAY", !.OldAtArm = "MAY"]
+=============================================================================
