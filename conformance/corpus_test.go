@@ -2,10 +2,8 @@ package conformance_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,40 +16,10 @@ import (
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
+	"ndkoracle/traces"
 )
 
 const corpus = "../traces"
-
-// A row of the corpus's manifest is one trace, how it is read, and the right answer.
-type row struct {
-	File        string            `json:"file"`
-	Dialect     string            `json:"dialect"`      // that it is read in; empty: its header's
-	DeviceLevel bool              `json:"device_level"` // of dialect verbs
-	Assume      map[string]string `json:"assume"`       // other readings
-	Verdict     verdict.Verdict   `json:"verdict"`
-	Rule        string            `json:"rule"`    // that is broken
-	Line        int               `json:"line"`    // where; 0: nowhere in particular
-	Says        string            `json:"says"`    // part of the reason, where the trace is malformed or inconclusive
-	Keeps       []string          `json:"keeps"`   // rules that the trace exercises and keeps
-	Bug         string            `json:"bug"`     // the seeded bug that it is the shortest trace of
-	Allows      string            `json:"allows"`  // what has to be accepted, of mustAccept
-	Command     string            `json:"command"` // that made it, of a recording
-	Shows       string            `json:"shows"`
-}
-
-func (r row) name() string {
-	name := r.File
-	if r.Dialect != "" {
-		name += " as " + r.Dialect
-	}
-	for _, id := range slices.Sorted(maps.Keys(r.Assume)) {
-		name += " with " + id + "=" + r.Assume[id]
-	}
-	if r.DeviceLevel {
-		name += " at device level"
-	}
-	return name
-}
 
 // mustAccept lists what providers are free to do, and a strict judge might forbid. Each has a trace.
 var mustAccept = []string{
@@ -68,34 +36,25 @@ var unbroken = map[string]string{
 	"DEF-07":  "a breach shows as one of FLAG-01, FLAG-02 or DEF-04",
 	"INV-06":  "nobody sees the moment; a token that stays valid shows as POLL-07 or POLL-08",
 	"RES-09":  "nobody sees the moment; a token that stays valid shows as POLL-07 or POLL-08",
-	"LIFE-09": "a callback after the close of a CQ is told as ARM-20",
-	"RSZ-02":  "a breach shows as POLL-03, POLL-04 or DEF-04",
 }
 
-func readManifest(t *testing.T) []row {
+func readManifest(t *testing.T) []traces.Row {
 	t.Helper()
-	file, err := os.Open(filepath.Join(corpus, "manifest.json"))
+	rows, err := traces.Rows(os.DirFS(corpus))
 	if err != nil {
 		t.Fatal(err)
-	}
-	defer file.Close()
-	decoder := json.NewDecoder(file)
-	decoder.DisallowUnknownFields()
-	var rows []row
-	if err := decoder.Decode(&rows); err != nil {
-		t.Fatalf("manifest.json: %v", err)
 	}
 	return rows
 }
 
 // Every trace of the corpus is judged as its row says: verdict, rule and line. The rules that it is there to show kept
-// were exercised. Porcupine gives the same answer without the streaming engine.
+// were exercised. Porcupine gives the same answer without the streaming engine, but for divergences that the row names.
 func TestCorpus(t *testing.T) {
 	for _, r := range readManifest(t) {
-		t.Run(r.name(), func(t *testing.T) {
+		t.Run(r.Name(), func(t *testing.T) {
 			read, err := trace.ReadFile(filepath.Join(corpus, r.File), linearize.MaxEvents)
-			if r.Verdict == verdict.Malformed {
-				refused(t, r, err)
+			if r.Verdict == string(verdict.Malformed) {
+				refused(t, &r, err)
 				return
 			}
 			if err != nil {
@@ -105,17 +64,17 @@ func TestCorpus(t *testing.T) {
 			if _, err := options.ResolveDialect(read.Header.Dialect); err != nil {
 				t.Fatal(err)
 			}
-			judgedAs(t, r, linearize.Check(context.Background(), read, options))
+			judgedAs(t, &r, linearize.Check(context.Background(), read, options))
 			options.Engine = linearize.Porcupine // by itself it decides all of them, too
 			alone := linearize.Check(context.Background(), read, options)
-			if first := firstOf(alone); alone.Verdict != r.Verdict || first.Rule != r.Rule || first.Line != r.Line {
-				t.Errorf("porcupine by itself: %s of %q at line %d: %s", alone.Verdict, first.Rule, first.Line, first.Message)
+			if want, got := r.Answer("porcupine"), answerOf(alone); got != want {
+				t.Errorf("porcupine by itself: %+v, want %+v: %s", got, want, firstOf(alone).Message)
 			}
 		})
 	}
 }
 
-func refused(t *testing.T, r row, err error) {
+func refused(t *testing.T, r *traces.Row, err error) {
 	t.Helper()
 	var malformed *trace.Error
 	switch {
@@ -126,21 +85,25 @@ func refused(t *testing.T, r row, err error) {
 	}
 }
 
-func judgedAs(t *testing.T, r row, got *verdict.Report) {
+func judgedAs(t *testing.T, r *traces.Row, report *verdict.Report) {
 	t.Helper()
-	first := firstOf(got)
-	if got.Verdict != r.Verdict || first.Rule != r.Rule || first.Line != r.Line {
-		t.Errorf("%s of %q at line %d: %s\nwant %s of %q at line %d", got.Verdict, first.Rule, first.Line, first.Message,
-			r.Verdict, r.Rule, r.Line)
+	first := firstOf(report)
+	if got, want := answerOf(report), r.Answer("auto"); got != want {
+		t.Errorf("%+v: %s\nwant %+v", got, first.Message, want)
 	}
 	if !strings.Contains(first.Message, r.Says) {
 		t.Errorf("the reason is %q, want %q in it", first.Message, r.Says)
 	}
 	for _, id := range r.Keeps {
-		if c := got.Rules[id]; c.Coverage != verdict.Checked || c.Count == 0 {
+		if c := report.Rules[id]; c.Coverage != verdict.Checked || c.Count == 0 {
 			t.Errorf("the trace is to show %s kept, and that was %s", id, c.Coverage)
 		}
 	}
+}
+
+func answerOf(r *verdict.Report) traces.Answer {
+	first := firstOf(r)
+	return traces.Answer{Verdict: string(r.Verdict), Rule: first.Rule, Line: first.Line}
 }
 
 // firstOf returns the first finding, or an empty one.
@@ -156,21 +119,30 @@ func TestManifestListsTheCorpus(t *testing.T) {
 	listed, rows := map[string]bool{}, map[string]bool{}
 	for _, r := range readManifest(t) {
 		listed[r.File] = true
-		if rows[r.name()] {
-			t.Errorf("two rows for %s", r.name())
+		if rows[r.Name()] {
+			t.Errorf("two rows for %s", r.Name())
 		}
-		rows[r.name()] = true
-		violation := r.Verdict == verdict.ProviderViolation || r.Verdict == verdict.ConsumerViolation
-		unanswered := r.Verdict == verdict.Malformed || r.Verdict == verdict.Inconclusive
-		if r.Shows == "" || violation != (r.Rule != "") || unanswered != (r.Says != "") {
-			t.Errorf("%s: a violation has a rule, a trace that can't be judged says why, and each row says what it shows", r.name())
+		rows[r.Name()] = true
+		violation := r.Verdict == string(verdict.ProviderViolation) || r.Verdict == string(verdict.ConsumerViolation)
+		unanswered := r.Verdict == string(verdict.Malformed) || r.Verdict == string(verdict.Inconclusive)
+		if r.Shows == "" || violation && r.Rule == "" || !violation && r.Verdict != string(verdict.Inconclusive) && r.Rule != "" || unanswered != (r.Says != "") {
+			t.Errorf("%s: a violation has a rule, a trace that can't be judged says why, and each row says what it shows", r.Name())
 		}
 		if recorded := strings.HasPrefix(r.File, "recorded/"); recorded != (r.Command != "") {
-			t.Errorf("%s: recordings, and they alone, have the command that made them", r.name())
+			t.Errorf("%s: recordings, and they alone, have the command that made them", r.Name())
+		}
+		if (len(r.Engines) > 0) != (r.Because != "") {
+			t.Errorf("%s: where an engine gives another answer the row says why, and only there", r.Name())
+		}
+		for engine, other := range r.Engines {
+			right := traces.Answer{Verdict: r.Verdict, Rule: r.Rule, Line: r.Line}
+			if !slices.Contains([]string{"auto", "stream", "porcupine", "tlc"}, engine) || other == right {
+				t.Errorf("%s: %q is no engine, or its answer is the right one", r.Name(), engine)
+			}
 		}
 		for _, id := range append(slices.Clone(r.Keeps), r.Rule) {
 			if _, ok := rules.Get(id); !ok && id != "" {
-				t.Errorf("%s: there is no rule %s", r.name(), id)
+				t.Errorf("%s: there is no rule %s", r.Name(), id)
 			}
 		}
 	}
@@ -180,7 +152,7 @@ func TestManifestListsTheCorpus(t *testing.T) {
 		}
 		file, err := filepath.Rel(corpus, path)
 		file = filepath.ToSlash(file)
-		if file != "manifest.json" && file != "README.md" && !listed[file] && filepath.Dir(file) != "joined" {
+		if file != "manifest.json" && file != "README.md" && filepath.Ext(file) != ".go" && !listed[file] && filepath.Dir(file) != "joined" {
 			t.Errorf("%s is not in the manifest", file)
 		}
 		return err
@@ -195,19 +167,19 @@ func TestManifestListsTheCorpus(t *testing.T) {
 func TestCorpusIsComplete(t *testing.T) {
 	bugs, allowed, breakers := map[string]bool{}, map[string]bool{}, map[string][]string{}
 	for _, r := range readManifest(t) {
-		if r.Rule != "" {
-			breakers[r.Rule] = append(breakers[r.Rule], r.name())
+		if r.Rule != "" && r.Verdict != string(verdict.Inconclusive) {
+			breakers[r.Rule] = append(breakers[r.Rule], r.Name())
 		}
 		if r.Bug != "" {
 			bugs[r.Bug] = true
-			if _, seeded := conformance.Reveals[r.Bug]; !seeded || r.Verdict != verdict.ProviderViolation {
-				t.Errorf("%s: %q is no seeded bug, or is not rejected", r.name(), r.Bug)
+			if _, seeded := conformance.Reveals[r.Bug]; !seeded || r.Verdict != string(verdict.ProviderViolation) {
+				t.Errorf("%s: %q is no seeded bug, or is not rejected", r.Name(), r.Bug)
 			}
 		}
 		if r.Allows != "" {
 			allowed[r.Allows] = true
-			if !slices.Contains(mustAccept, r.Allows) || r.Verdict != verdict.Conformant {
-				t.Errorf("%s: %q is not in mustAccept, or is not accepted", r.name(), r.Allows)
+			if !slices.Contains(mustAccept, r.Allows) || r.Verdict != string(verdict.Conformant) {
+				t.Errorf("%s: %q is not in mustAccept, or is not accepted", r.Name(), r.Allows)
 			}
 		}
 	}

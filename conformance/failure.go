@@ -8,7 +8,7 @@ import "ndkoracle/ndk"
 // yet when the flush cancels it; what the two sides then report is a question of its own.
 func (e *endpoint) sendUnmet(flags ndk.OpFlags) ndk.Status { return e.send(e.qp, flags) }
 
-// Good requests first, brought to rest; then one that fails, and some behind it, which are cancelled (RES-08).
+// Good requests first, brought to rest; then one that fails, and some behind it, which are cancelled (RES-10).
 func failedRequests(r *Run) error {
 	return r.worlds(r.anyLayout, func(w *world) error {
 		w.maybeDrainInCallbacks()

@@ -69,7 +69,7 @@ func judgePair(t *testing.T, files [2]string) [2]*verdict.Report {
 }
 
 // Every pair of traces is judged as its row says, in whichever order they are named. What is wrong is seen only when they are joined: alone
-// neither breaks a rule (POLL-05, ARM-03, ARM-12, RES-03, RES-08, POLL-07, DEF-04).
+// neither breaks a rule (POLL-05, ARM-03, ARM-12, RES-03, RES-10, POLL-07, DEF-04).
 func TestJoinedCorpus(t *testing.T) {
 	for _, r := range readPairs(t) {
 		t.Run(r.Pair, func(t *testing.T) {

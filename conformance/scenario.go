@@ -39,17 +39,17 @@ func Scenarios() []Scenario {
 		{
 			Name: "silent-success", Run: silentSuccess,
 			Doc:   "silent requests that succeed, fail, or are flushed",
-			Rules: []string{"FLAG-01", "FLAG-02", "DEF-07", "RES-08"},
+			Rules: []string{"FLAG-01", "FLAG-02", "DEF-07", "RES-10"},
 		},
 		{
 			Name: "failed-requests", Run: failedRequests,
 			Doc:   "requests that fail in their completion: a bad local token, a receive that is too small",
-			Rules: []string{"ARM-09", "ARM-11", "DEF-04", "POLL-09", "RES-06", "RES-08"},
+			Rules: []string{"ARM-09", "ARM-11", "DEF-04", "POLL-09", "RES-06", "RES-10"},
 		},
 		{
 			Name: "flush", Run: flush,
 			Doc:   "NdkFlush with both queues occupied, deferred requests pending, and arms outstanding",
-			Rules: []string{"FLUSH-01", "FLUSH-02", "FLUSH-05", "ARM-11", "DEF-04", "POLL-09", "RES-08"},
+			Rules: []string{"FLUSH-01", "FLUSH-02", "FLUSH-05", "ARM-11", "DEF-04", "POLL-09", "RES-10"},
 		},
 		{
 			Name: "solicited-errors", Run: solicitedErrors,

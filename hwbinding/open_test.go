@@ -151,9 +151,7 @@ func TestDeviceSolicitedFailure(t *testing.T) {
 	r := newDeviceRig(t)
 	r.qp[1].NdkReceive("r", r.part(0, 8))
 	r.cq[1].NdkArmCq(ndk.NDK_CQ_NOTIFY_SOLICITED)
-	if status := r.qp[1].NdkFlush(); status != ndk.STATUS_SUCCESS {
-		t.Fatal(status)
-	}
+	r.qp[1].NdkFlush()
 	r.notified(t, 1)
 	r.rest(t)
 	results := make([]ndk.Result, 8)

@@ -120,9 +120,7 @@ func TestFlush(t *testing.T) {
 	r.b.NdkReceive("r", nil)
 	r.send(t, 1, ndk.NDK_OP_FLAG_SILENT_SUCCESS, ndk.STATUS_SUCCESS)
 	r.send(t, 2, deferred, ndk.STATUS_SUCCESS)
-	if status := r.a.NdkFlush(); status != ndk.STATUS_SUCCESS {
-		t.Fatal(status)
-	}
+	r.a.NdkFlush()
 	expectOutcomes(t, r.poll())
 	lists := r.fakeQP(0).lists
 	if len(lists) != 2 {
@@ -139,7 +137,7 @@ func TestFlush(t *testing.T) {
 	}
 }
 
-// The request that fails first fails, though the device calls it flushed (RES-08).
+// The request that fails first fails, though the device calls it flushed (RES-10).
 func TestUnexplainedFlush(t *testing.T) {
 	r := newRig(t, 8)
 	r.a.NdkReceive("r", nil)
@@ -247,7 +245,6 @@ func TestMisuse(t *testing.T) {
 		"closing a QP twice":                 {r.a.NdkCloseQp(nil), ndk.STATUS_INVALID_PARAMETER},
 		"a post on a closed QP":              {r.a.NdkSend(nil, nil, 0), ndk.STATUS_CONNECTION_INVALID},
 		"a receive on a closed QP":           {r.a.NdkReceive(nil, nil), ndk.STATUS_CONNECTION_INVALID},
-		"a flush of a closed QP":             {r.a.NdkFlush(), ndk.STATUS_INVALID_PARAMETER},
 		"binding nothing":                    {r.b.NdkBind(nil, nil, nil, nil, 0), ndk.STATUS_INVALID_PARAMETER},
 		"invalidating nothing":               {r.b.NdkInvalidate(nil, nil, 0), ndk.STATUS_INVALID_PARAMETER},
 		"connecting a QP twice":              {r.NdkConnect(r.b, "again"), ndk.STATUS_CONNECTION_INVALID},

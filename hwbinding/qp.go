@@ -114,7 +114,7 @@ func (a *adapter) completed(wc verbs.WC) {
 		q.received(r.request, wc)
 	} else {
 		if r.Status == ndk.STATUS_CANCELLED && !q.explained && !r.marker {
-			// Nobody flushed the QP (RES-08): this is the request that failed, and the device does not say why. Soft-RoCE
+			// Nobody flushed the QP (RES-10): this is the request that failed, and the device does not say why. Soft-RoCE
 			// says as little of a send with a bad local token.
 			r.Status = ndk.STATUS_INTERNAL_ERROR
 		}
@@ -240,17 +240,16 @@ func (q *qp) mark() {
 	q.initiator.cq.watchSoon()
 }
 
-// NdkFlush returns STATUS_INVALID_PARAMETER on a closed QP. The QP can't be used any more afterwards: what is posted
-// then is cancelled or refused (FLUSH-05).
-func (q *qp) NdkFlush() ndk.Status {
+// NdkFlush does nothing to a closed QP. The QP can't be used any more afterwards: what is posted then is cancelled or
+// refused (FLUSH-05).
+func (q *qp) NdkFlush() {
 	q.adapter.lock()
 	defer q.adapter.unlock()
 	if q.state == closed {
-		return ndk.STATUS_INVALID_PARAMETER
+		return
 	}
 	q.explained = true
 	q.breakDown(broken)
-	return ndk.STATUS_SUCCESS
 }
 
 // NdkCloseQp completes at once. What had not completed never does (A21).

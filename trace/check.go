@@ -83,7 +83,9 @@ func checkFields(e *Event) error {
 		{"thr", e.Thr}, {"ph", string(e.Ph)}, {"op", e.Op}, {"fn", e.Fn}, {"cq", e.Cq}, {"qp", e.Qp}, {"srq", e.Srq},
 		{"mr", e.Mr}, {"mw", e.Mw}, {"conn", e.Conn}, {"receive_cq", e.ReceiveCq}, {"initiator_cq", e.InitiatorCq},
 		{"state", e.State}, {"wr", e.Wr}, {"bad_wr", e.BadWr}, {"type", e.Type}, {"status", e.Status},
-		{"errno", e.Errno}, {"for", e.For},
+		{"errno", e.Errno}, {"for", e.For}, {"adapter", e.Adapter}, {"pd", e.Pd}, {"lam", e.Lam},
+		{"connector", e.Connector}, {"listener", e.Listener}, {"endpoint", e.Endpoint}, {"channel", e.Channel},
+		{"qp_type", e.QpType},
 	} {
 		if err := checkWord(field.word); err != nil {
 			return fmt.Errorf("%s: %w", field.name, err)
@@ -94,10 +96,15 @@ func checkFields(e *Event) error {
 		value *int64
 	}{
 		{"receive_depth", e.ReceiveDepth}, {"initiator_depth", e.InitiatorDepth}, {"inline", e.Inline},
-		{"depth", e.Depth}, {"bytes", e.Bytes}, {"n", e.N},
+		{"depth", e.Depth}, {"n", e.N},
 	} {
 		if err := checkRange(field.value); err != nil {
 			return fmt.Errorf("%s: %w", field.name, err)
+		}
+	}
+	for name, value := range map[string]*int64{"bytes": e.Bytes, "length": e.Length} {
+		if err := checkLength(value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	if err := checkFlags(e.Flags); err != nil {
@@ -105,7 +112,8 @@ func checkFields(e *Event) error {
 	}
 	for i := range e.Wrs {
 		w := &e.Wrs[i]
-		err := errors.Join(checkWord(w.Wr), checkWord(w.Opcode), checkWord(w.Mw), checkFlags(w.Flags), checkRange(w.Bytes))
+		err := errors.Join(checkWord(w.Wr), checkWord(w.Opcode), checkWord(w.Mr), checkWord(w.Mw), checkFlags(w.Flags),
+			checkLength(w.Bytes))
 		if err != nil || w.Wr == "" {
 			return fmt.Errorf("wrs[%d]: %w", i, cmp.Or(err, errors.New("no wr")))
 		}
@@ -113,7 +121,7 @@ func checkFields(e *Event) error {
 	for i := range e.Results {
 		r := &e.Results[i]
 		err := errors.Join(checkWord(r.Wr), checkWord(r.Qp), checkWord(r.Status), checkWord(r.Type), checkWord(r.Opcode),
-			checkRange(r.Bytes))
+			checkLength(r.Bytes))
 		switch {
 		case err != nil:
 		case r.Wr == "":
@@ -143,6 +151,13 @@ func checkFlags(flags []string) error {
 func checkRange(value *int64) error {
 	if value != nil && (*value < 0 || *value > math.MaxUint32) {
 		return fmt.Errorf("%d is out of the range 0 to %d", *value, uint32(math.MaxUint32))
+	}
+	return nil
+}
+
+func checkLength(value *int64) error {
+	if value != nil && *value < 0 {
+		return fmt.Errorf("%d is out of the range 0 to %d", *value, int64(math.MaxInt64))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"math"
+	"slices"
 )
 
 // decoder turns lines into events. What the events of one trace share it makes once: their words, and room for what they
@@ -37,8 +38,8 @@ type decoder struct {
 
 // createQpKeys are the names that libibverbs has for arguments of NdkCreateQp.
 type createQpKeys struct {
-	recvCq, sendCq       string
-	maxRecvWr, maxSendWr *int64
+	recvCq, sendCq                  string
+	maxRecvWr, maxSendWr, maxInline *int64
 }
 
 // createsVerbsQp reports whether a function has those names for them.
@@ -49,7 +50,7 @@ var errRecord = errors.New("not an event")
 
 // decode decodes a line into an event. What its words mean is not looked at.
 func (d *decoder) decode(line []byte, e *Event) error {
-	d.line, d.at, d.values = line, 0, d.values[:0]
+	d.line, d.at, d.values, d.unknown = line, 0, d.values[:0], d.unknown[:0]
 	d.verbs, d.odd = createQpKeys{}, false
 	*e = Event{Seq: noSeq}
 	d.event = e
@@ -59,11 +60,35 @@ func (d *decoder) decode(line []byte, e *Event) error {
 	if e.Seq == noSeq {
 		return errors.New("no seq")
 	}
+	e.Fn = functionName(e.Fn)
 	if createsVerbsQp(e.Fn) {
 		e.ReceiveCq, e.InitiatorCq = d.verbs.recvCq, d.verbs.sendCq
-		e.ReceiveDepth, e.InitiatorDepth = d.verbs.maxRecvWr, d.verbs.maxSendWr
+		e.ReceiveDepth, e.InitiatorDepth, e.Inline = d.verbs.maxRecvWr, d.verbs.maxSendWr, d.verbs.maxInline
 	}
 	return nil
+}
+
+// usualFields are the fields that events of all functions have.
+var usualFields = []field{fieldSeq, fieldT, fieldThr, fieldPh, fieldOp, fieldFn}
+
+// misspelt reports whether the line of an event, which was decoded last, has a key that was probably meant for a field.
+func (d *decoder) misspelt(e *Event, known *function) (misspelt bool) {
+	if len(d.unknown) == 0 {
+		return false
+	}
+	fields := usualFields
+	if known != nil {
+		fields = append(known.of(e.Ph).all(), usualFields...)
+	}
+	missing := slices.DeleteFunc(slices.Clone(fields), d.seen.has)
+	for i := range d.unknown {
+		u := &d.unknown[i]
+		if u.list == noField {
+			u.near = nearest(u.key, missing)
+		}
+		misspelt = misspelt || u.near != noField
+	}
+	return misspelt
 }
 
 // learn remembers how the line of a valid event, which was decoded last, is written.
@@ -89,7 +114,7 @@ func (o *eventObject) member(f field) (known bool, err error) {
 	case fieldT:
 		e.T, err = d.integer(f, math.MaxInt64)
 	case fieldThr:
-		e.Thr, err = d.name(f)
+		e.Thr, err = d.objectId(f)
 	case fieldPh:
 		var ph string
 		ph, err = d.name(f)
@@ -99,25 +124,25 @@ func (o *eventObject) member(f field) (known bool, err error) {
 	case fieldFn:
 		e.Fn, err = d.name(f)
 	case fieldCq:
-		e.Cq, err = d.name(f)
+		e.Cq, err = d.objectId(f)
 	case fieldQp:
-		e.Qp, err = d.name(f)
+		e.Qp, err = d.objectId(f)
 	case fieldSrq:
-		e.Srq, err = d.name(f)
+		e.Srq, err = d.objectId(f)
 	case fieldMr:
-		e.Mr, err = d.name(f)
+		e.Mr, err = d.objectId(f)
 	case fieldMw:
-		e.Mw, err = d.name(f)
+		e.Mw, err = d.objectId(f)
 	case fieldConn:
-		e.Conn, err = d.name(f)
+		e.Conn, err = d.objectId(f)
 	case fieldReceiveCq:
-		e.ReceiveCq, err = d.name(f)
+		e.ReceiveCq, err = d.objectId(f)
 	case fieldRecvCq:
-		d.verbs.recvCq, err = d.name(f)
+		d.verbs.recvCq, err = d.objectId(f)
 	case fieldInitiatorCq:
-		e.InitiatorCq, err = d.name(f)
+		e.InitiatorCq, err = d.objectId(f)
 	case fieldSendCq:
-		d.verbs.sendCq, err = d.name(f)
+		d.verbs.sendCq, err = d.objectId(f)
 	case fieldReceiveDepth:
 		e.ReceiveDepth, err = d.optional(f)
 	case fieldMaxRecvWr:
@@ -128,6 +153,8 @@ func (o *eventObject) member(f field) (known bool, err error) {
 		d.verbs.maxSendWr, err = d.optional(f)
 	case fieldInline:
 		e.Inline, err = d.optional(f)
+	case fieldMaxInlineData:
+		d.verbs.maxInline, err = d.optional(f)
 	case fieldDepth:
 		e.Depth, err = d.optional(f)
 	case fieldSqSigAll:
@@ -137,11 +164,11 @@ func (o *eventObject) member(f field) (known bool, err error) {
 	case fieldSolicitedOnly:
 		e.SolicitedOnly, err = d.optionalBool(f)
 	case fieldWr:
-		e.Wr, err = d.wr(f)
+		e.Wr, err = d.id(f)
 	case fieldWrs:
 		e.Wrs, err = d.workRequests()
 	case fieldBadWr:
-		e.BadWr, err = d.wr(f)
+		e.BadWr, err = d.id(f)
 	case fieldFlags:
 		e.Flags, err = d.flags()
 	case fieldType:
@@ -149,23 +176,31 @@ func (o *eventObject) member(f field) (known bool, err error) {
 	case fieldToken:
 		e.Token, err = d.optionalToken(f)
 	case fieldBytes:
-		e.Bytes, err = d.optional(f)
+		e.Bytes, err = d.length(f)
 	case fieldN:
 		e.N, err = d.optional(f)
 	case fieldStatus:
-		e.Status, err = d.word(f)
+		e.Status, err = d.signed(f)
 	case fieldErrno:
-		e.Errno, err = d.word(f)
+		e.Errno, err = d.signed(f)
 	case fieldResults:
 		e.Results, err = d.resultList()
 	case fieldFor:
 		e.For, err = d.id(f)
 	case fieldSolicited:
 		e.Solicited, err = d.optionalBool(f)
+	case fieldQpType:
+		e.QpType, err = d.word(f)
+	case fieldLength:
+		e.Length, err = d.length(f)
 	case fieldRec:
 		return false, errRecord
 	default:
-		return false, nil
+		id := e.object(f)
+		if id == nil {
+			return false, nil
+		}
+		*id, err = d.objectId(f)
 	}
 	return true, err
 }

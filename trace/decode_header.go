@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -13,26 +14,38 @@ type members func(f field) (known bool, err error)
 
 func (m members) member(f field) (bool, error) { return m(f) }
 
-func decodeHeader(line []byte) (Header, error) {
+func decodeHeader(line []byte) (h Header, unknown []unknownKey, err error) {
 	kind, err := recordKind(line)
 	if err != nil {
-		return Header{}, err
+		return h, nil, err
 	}
 	if kind != "hdr" {
-		return Header{}, errors.New(`no header: the first line is not {"rec":"hdr",…}`)
+		return h, nil, errors.New(`no header: the first line is not {"rec":"hdr",…}`)
 	}
 	// A header of another version may differ in all else, so the version is looked at before the rest.
 	if err := decodeVersion(line); err != nil {
-		return Header{}, err
+		return h, nil, err
 	}
-	var h Header
 	p := parser{line: line}
 	err = p.document(members(func(f field) (bool, error) { return decodeHeaderField(&p, f, &h) }))
 	if err != nil {
-		return h, err
+		return h, nil, err
 	}
-	return h, checkHeader(&h)
+	for _, u := range p.unknown {
+		if isHeaderKey(u.key) {
+			continue
+		}
+		u.near = nearest(u.key, headerFields)
+		unknown = append(unknown, u)
+	}
+	return h, unknown, checkHeader(&h)
 }
+
+// headerFields are those of a header, and of the objects in it.
+var headerFields = []field{fieldRec, fieldFormat, fieldV, fieldDialect, fieldNdk, fieldSide, fieldOrder, fieldClock, fieldId, fieldUnit, fieldProducer,
+	fieldName, fieldVersion, fieldAdapter, fieldRun}
+
+func isHeaderKey(key string) bool { return slices.Contains(headerFields, fieldOf([]byte(key))) }
 
 // recordKind returns the value of the key rec: "" for an event, which has none.
 func recordKind(line []byte) (kind string, err error) {
@@ -143,6 +156,9 @@ func decodeMap(p *parser, parent field) (map[string]string, error) {
 		text, more, err := p.key(first)
 		if err != nil || !more {
 			return values, under(parent, err)
+		}
+		if len(values) == maxKeys {
+			return nil, under(parent, errManyKeys)
 		}
 		key := string(text)
 		if _, twice := values[key]; twice {

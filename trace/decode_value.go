@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -21,11 +22,13 @@ func (d *decoder) nonEmpty(name fmt.Stringer) ([]byte, form, error) {
 	return text, form, err
 }
 
-// name reads the id of a thread, a function or an object.
+// name reads a word that no integer stands for.
 func (d *decoder) name(f field) (string, error) { return d.string(f, &d.names) }
 
-// wr reads the id of a request.
-func (d *decoder) wr(f field) (string, error) { return d.string(f, &d.ids) }
+// object reads the id of a thread or an object, or an integer, which becomes its decimal.
+func (d *decoder) objectId(f field) (string, error) {
+	return d.stringOrInteger(f, &d.names, math.MaxInt64)
+}
 
 func (d *decoder) string(f field, words *words) (string, error) {
 	text, form, err := d.nonEmpty(f)
@@ -35,12 +38,22 @@ func (d *decoder) string(f field, words *words) (string, error) {
 	return words.text(text, form), nil
 }
 
-// id reads the id of a call, or an integer, which becomes its decimal.
+// id reads the id of a call or a request, or an integer, which becomes its decimal.
 func (d *decoder) id(f field) (string, error) { return d.stringOrInteger(f, &d.ids, math.MaxInt64) }
 
 // word reads a name, or an integer, which becomes its decimal.
 func (d *decoder) word(f field) (string, error) {
 	return d.stringOrInteger(f, &d.names, math.MaxUint32)
+}
+
+// signed is word for one that C may have as a negative integer.
+func (d *decoder) signed(f field) (string, error) {
+	if d.space() != '-' {
+		return d.word(f)
+	}
+	n, err := d.integerFrom(f, math.MinInt32, -1)
+	d.scratch = strconv.AppendInt(d.scratch[:0], n, 10)
+	return d.names.text(d.scratch, plain), err
 }
 
 func (d *decoder) stringOrInteger(f field, words *words, max int64) (string, error) {
@@ -65,6 +78,12 @@ func (d *decoder) textOrInteger(name fmt.Stringer, max int64) ([]byte, form, err
 
 func (d *decoder) optional(f field) (*int64, error) {
 	n, err := d.integer(f, math.MaxUint32)
+	return d.numbers.value(n), err
+}
+
+// length reads how many bytes something has.
+func (d *decoder) length(f field) (*int64, error) {
+	n, err := d.integer(f, math.MaxInt64)
 	return d.numbers.value(n), err
 }
 
@@ -123,7 +142,7 @@ func (d *decoder) otherFlags() ([]string, error) {
 		return nil, d.wrong(fieldFlags, "neither a list nor an integer")
 	}
 	d.listed = d.listed[:0]
-	err := d.list(func(i int) error {
+	err := d.elements(func(i int) error {
 		if i == maxFlags {
 			return fmt.Errorf("%s has more than %d elements", fieldFlags, maxFlags)
 		}
@@ -137,14 +156,32 @@ func (d *decoder) otherFlags() ([]string, error) {
 	return d.strings.list(d.listed...), nil
 }
 
-// objects reads a list of objects into o. begin comes before each; end says what it lacks. shape is how such objects were written.
-func (d *decoder) objects(list field, o object, shape **piece, begin func(), end func() error) error {
+// another returns a list with one more element: a new one as long as they are kept, and else the last again.
+func another[T any](list []T) []T {
+	if len(list) <= MaxList {
+		return append(list, *new(T))
+	}
+	list[MaxList] = *new(T)
+	return list
+}
+
+// The fields that objects of a list have.
+var (
+	requestFields = []field{fieldWr, fieldOpcode, fieldFlags, fieldBytes, fieldToken, fieldMr, fieldMw}
+	resultFields  = []field{fieldWr, fieldQp, fieldStatus, fieldBytes, fieldType, fieldOpcode, fieldToken, fieldProviderError}
+)
+
+// objects reads a list of objects, which have these fields, into o. begin comes before each; end says what it lacks. shape is how such
+// objects were written.
+func (d *decoder) objects(list field, fields []field, o object, shape **piece, begin func(), end func() error) error {
 	if d.space() != '[' {
 		return d.wrong(list, "not a list")
 	}
-	return d.list(func(i int) error {
+	d.list = list
+	defer func() { d.list = noField }()
+	return d.elements(func(i int) error {
 		d.space()
-		start, before := d.at, len(d.values)
+		start, before, known := d.at, len(d.values), len(d.unknown)
 		begin()
 		err := d.object(o)
 		if err == nil {
@@ -153,10 +190,27 @@ func (d *decoder) objects(list field, o object, shape **piece, begin func(), end
 		if err != nil {
 			return under(element{list, i}, err)
 		}
-		d.shapes.learnObject(shape, d.line[start:d.at], start, d.values[before:])
+		if !d.findMeant(known, fields) {
+			d.shapes.learnObject(shape, d.line[start:d.at], start, d.values[before:])
+		}
 		d.values = d.values[:before]
 		return nil
 	})
+}
+
+// findMeant notes which field each unknown key of the newest object, from a place on, may have been meant for: one of these that the
+// object does not have. It reports whether there is any.
+func (d *decoder) findMeant(from int, fields []field) (any bool) {
+	if from == len(d.unknown) {
+		return false
+	}
+	missing := slices.DeleteFunc(slices.Clone(fields), d.seen.has)
+	for i := from; i < len(d.unknown); i++ {
+		u := &d.unknown[i]
+		u.near = nearest(u.key, missing)
+		any = any || u.near != noField
+	}
+	return any
 }
 
 // requestObject is the decoder as the newest of the requests that it has read.
@@ -168,17 +222,19 @@ func (o *requestObject) member(f field) (known bool, err error) {
 	d, w := (*decoder)(o), o.last()
 	switch f {
 	case fieldWr:
-		w.Wr, err = d.wr(f)
+		w.Wr, err = d.id(f)
 	case fieldOpcode:
 		w.Opcode, err = d.word(f)
 	case fieldFlags:
 		w.Flags, err = d.flags()
 	case fieldBytes:
-		w.Bytes, err = d.optional(f)
+		w.Bytes, err = d.length(f)
 	case fieldToken:
 		w.Token, err = d.optionalToken(f)
+	case fieldMr:
+		w.Mr, err = d.objectId(f)
 	case fieldMw:
-		w.Mw, err = d.name(f)
+		w.Mw, err = d.objectId(f)
 	default:
 		return false, nil
 	}
@@ -187,14 +243,16 @@ func (o *requestObject) member(f field) (known bool, err error) {
 
 func (d *decoder) workRequests() ([]WorkRequest, error) {
 	d.posted = d.posted[:0]
-	begin := func() { d.posted = append(d.posted, WorkRequest{}) }
-	err := d.objects(fieldWrs, (*requestObject)(d), &d.shapes.request, begin, func() error {
+	read := 0
+	begin := func() { d.posted, read = another(d.posted), read+1 }
+	err := d.objects(fieldWrs, requestFields, (*requestObject)(d), &d.shapes.request, begin, func() error {
 		if (*requestObject)(d).last().Wr == "" {
 			return errors.New("no wr")
 		}
 		return nil
 	})
-	return d.requests.list(d.posted...), err
+	d.event.Cut = max(0, read-MaxList)
+	return d.requests.list(d.posted[:min(read, MaxList)]...), err
 }
 
 // resultObject is the decoder as the newest of the results that it has read.
@@ -206,13 +264,13 @@ func (o *resultObject) member(f field) (known bool, err error) {
 	d, r := (*decoder)(o), o.last()
 	switch f {
 	case fieldWr:
-		r.Wr, err = d.wr(f)
+		r.Wr, err = d.id(f)
 	case fieldQp:
-		r.Qp, err = d.name(f)
+		r.Qp, err = d.objectId(f)
 	case fieldStatus:
-		r.Status, err = d.word(f)
+		r.Status, err = d.signed(f)
 	case fieldBytes:
-		r.Bytes, err = d.optional(f)
+		r.Bytes, err = d.length(f)
 	case fieldType:
 		r.Type, err = d.word(f)
 	case fieldOpcode:
@@ -229,8 +287,9 @@ func (o *resultObject) member(f field) (known bool, err error) {
 
 func (d *decoder) resultList() ([]Result, error) {
 	d.finished = d.finished[:0]
-	begin := func() { d.finished = append(d.finished, Result{}) }
-	err := d.objects(fieldResults, (*resultObject)(d), &d.shapes.result, begin, func() error {
+	read := 0
+	begin := func() { d.finished, read = another(d.finished), read+1 }
+	err := d.objects(fieldResults, resultFields, (*resultObject)(d), &d.shapes.result, begin, func() error {
 		switch r := (*resultObject)(d).last(); {
 		case r.Wr == "":
 			return errors.New("no wr")
@@ -239,5 +298,6 @@ func (d *decoder) resultList() ([]Result, error) {
 		}
 		return nil
 	})
-	return d.results.list(d.finished...), err
+	d.event.Cut = max(0, read-MaxList)
+	return d.results.list(d.finished[:min(read, MaxList)]...), err
 }

@@ -2,7 +2,10 @@ package trace
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -29,9 +32,9 @@ func appendPlace(dst []byte, seq uint64, t int64, thr string, ph Phase, op strin
 
 // appendArguments appends the other fields of e, each after a comma, in the order of docs/trace-format.md.
 func appendArguments(dst []byte, e *Event) []byte {
-	receiveCq, initiatorCq, receiveDepth, initiatorDepth := "receive_cq", "initiator_cq", "receive_depth", "initiator_depth"
+	receiveCq, initiatorCq, receiveDepth, initiatorDepth, inline := "receive_cq", "initiator_cq", "receive_depth", "initiator_depth", "inline"
 	if createsVerbsQp(e.Fn) {
-		receiveCq, initiatorCq, receiveDepth, initiatorDepth = "recv_cq", "send_cq", "max_recv_wr", "max_send_wr"
+		receiveCq, initiatorCq, receiveDepth, initiatorDepth, inline = "recv_cq", "send_cq", "max_recv_wr", "max_send_wr", "max_inline_data"
 	}
 	dst = appendText(dst, "fn", e.Fn)
 	dst = appendText(dst, "cq", e.Cq)
@@ -44,7 +47,7 @@ func appendArguments(dst []byte, e *Event) []byte {
 	dst = appendText(dst, initiatorCq, e.InitiatorCq)
 	dst = appendInt(dst, receiveDepth, e.ReceiveDepth)
 	dst = appendInt(dst, initiatorDepth, e.InitiatorDepth)
-	dst = appendInt(dst, "inline", e.Inline)
+	dst = appendInt(dst, inline, e.Inline)
 	dst = appendInt(dst, "depth", e.Depth)
 	dst = appendBool(dst, "sq_sig_all", e.SqSigAll)
 	dst = appendText(dst, "state", e.State)
@@ -65,7 +68,12 @@ func appendArguments(dst []byte, e *Event) []byte {
 		dst = appendList(dst, "results", e.Results, appendResult)
 	}
 	dst = appendText(dst, "for", e.For)
-	return appendBool(dst, "solicited", e.Solicited)
+	dst = appendBool(dst, "solicited", e.Solicited)
+	for f := fieldAdapter; f <= fieldChannel; f++ {
+		dst = appendText(dst, f.String(), *e.object(f))
+	}
+	dst = appendText(dst, "qp_type", e.QpType)
+	return appendInt(dst, "length", e.Length)
 }
 
 func appendWorkRequest(dst []byte, w *WorkRequest) []byte {
@@ -75,6 +83,7 @@ func appendWorkRequest(dst []byte, w *WorkRequest) []byte {
 	dst = appendFlags(dst, w.Flags)
 	dst = appendInt(dst, "bytes", w.Bytes)
 	dst = appendUint32(dst, "token", w.Token)
+	dst = appendText(dst, "mr", w.Mr)
 	dst = appendText(dst, "mw", w.Mw)
 	return append(dst, '}')
 }
@@ -163,11 +172,35 @@ func appendString(dst []byte, s string) []byte {
 			dst = append(dst, '\\', byte(c))
 		case c < ' ':
 			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		case c > '~' && !unicode.IsPrint(c):
+			dst = appendEscaped(dst, c)
 		default:
 			dst = utf8.AppendRune(dst, c)
 		}
 	}
 	return append(dst, '"')
+}
+
+// EscapeJSON appends JSON text to dst, and escapes in its strings the characters that are not printable: what a trace says does not steer the terminal
+// on which a file is shown.
+func EscapeJSON(dst, text []byte) []byte {
+	for _, c := range string(text) {
+		if c > '~' && !unicode.IsPrint(c) {
+			dst = appendEscaped(dst, c)
+		} else {
+			dst = utf8.AppendRune(dst, c)
+		}
+	}
+	return dst
+}
+
+// appendEscaped appends a character as JSON escapes it: in UTF-16.
+func appendEscaped(dst []byte, c rune) []byte {
+	if c < 0x10000 {
+		return fmt.Appendf(dst, `\u%04x`, c)
+	}
+	high, low := utf16.EncodeRune(c)
+	return fmt.Appendf(dst, `\u%04x\u%04x`, high, low)
 }
 
 // headerLine is the header as it is written; Reader's decodeHeader is its inverse.
@@ -178,7 +211,7 @@ func headerLine(h Header) ([]byte, error) {
 		V      string `json:"v"`
 		Header
 	}{"hdr", formatName, Version, h})
-	return append(line, '\n'), err
+	return append(EscapeJSON(nil, line), '\n'), err
 }
 
 func endLine(e End) ([]byte, error) {

@@ -2,7 +2,10 @@
 // providers and consumers write it with. docs/trace-format.md says what each field means.
 package trace
 
-import "fmt"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // Phase is which boundary of a call or a callback an event is.
 type Phase string
@@ -78,13 +81,23 @@ type Event struct {
 	ReceiveCq, InitiatorCq string // of NdkCreateQp; verbs: recv_cq, send_cq
 	ReceiveDepth           *int64 // verbs: max_recv_wr
 	InitiatorDepth         *int64 // verbs: max_send_wr
-	Inline                 *int64 // bytes
+	Inline                 *int64 // bytes; verbs: max_inline_data
 	Depth                  *int64 // entries of a CQ
 	SqSigAll               *bool
 	State                  string // verbs: of ibv_modify_qp
 	SolicitedOnly          *bool
 	BadWr                  string // verbs: the request at which a post stopped
+	Cut                    int    // elements of Results or Wrs that were read and are not kept: those from MaxList on
 	Solicited              *bool  // of CqePlaced
+
+	Adapter, Pd, Lam              string
+	Connector, Listener, Endpoint string // endpoint: of NdkCreateSharedEndpoint
+	Channel                       string // verbs: the completion channel of a CQ, or on which an event is waited for
+	QpType                        string // verbs: RC, UC, UD, XRC_SEND, …
+	Length                        *int64 // of registered memory, in bytes
+
+	// Unclear says what the format does not know of the event, where its meaning may depend on that; else it is "". It is no part of a trace.
+	Unclear string
 }
 
 // WorkRequest is one request of a verbs post.
@@ -94,6 +107,7 @@ type WorkRequest struct {
 	Flags  []string `json:"flags,omitempty"`
 	Bytes  *int64   `json:"bytes,omitempty"`
 	Token  *uint32  `json:"token,omitempty"`
+	Mr     string   `json:"mr,omitempty"`
 	Mw     string   `json:"mw,omitempty"`
 }
 
@@ -117,8 +131,8 @@ type Trace struct {
 	End    *End
 	// More counts the events that were read and checked but not kept, because a limit was given.
 	More uint64
-	// Unknown has the functions that the format does not know, with the line of each one's first event.
-	Unknown map[string]int
+	// Warnings are of what the format does not know, each of the first such line.
+	Warnings []Warning
 }
 
 // Error says why a trace can't be read: malformed input, never a verdict about a provider.
@@ -133,4 +147,19 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("%s: %s", e.File, e.Reason)
 	}
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason)
+}
+
+// Size returns about how much memory an event takes, in bytes.
+func (e *Event) Size() int {
+	n := int(unsafe.Sizeof(*e)) + cap(e.Results)*int(unsafe.Sizeof(Result{})) + cap(e.Wrs)*int(unsafe.Sizeof(WorkRequest{}))
+	for _, word := range [...]string{e.Op, e.Wr, e.For, e.Thr, e.Fn, e.Cq, e.Qp, e.Status} {
+		n += len(word)
+	}
+	for i := range e.Results {
+		n += len(e.Results[i].Wr) + len(e.Results[i].Qp)
+	}
+	for i := range e.Wrs {
+		n += len(e.Wrs[i].Wr)
+	}
+	return n
 }

@@ -162,7 +162,7 @@ func (q *fakeQp) NdkInvalidate(c any, object ndk.MrOrMw, _ ndk.OpFlags) ndk.Stat
 	return q.post(c, ndk.NdkOperationTypeInvalidate)
 }
 
-func (q *fakeQp) NdkFlush() ndk.Status { return ndk.STATUS_SUCCESS }
+func (q *fakeQp) NdkFlush() {}
 
 func (q *fakeQp) NdkCloseQp(completion ndk.NdkCloseCompletion) ndk.Status { return pending(completion) }
 

@@ -1,5 +1,17 @@
 package trace
 
+import "slices"
+
+// fieldSet is a set of fields: one bit for each.
+type fieldSet [(fieldCount + 63) / 64]uint64
+
+func (s *fieldSet) add(f field)     { s[f/64] |= 1 << (f % 64) }
+func (s fieldSet) has(f field) bool { return s[f/64]&(1<<(f%64)) != 0 }
+
+func (s fieldSet) hasAnyOf(fields ...field) bool {
+	return slices.ContainsFunc(fields, s.has)
+}
+
 // field is a key that the format knows, wherever in a line it stands.
 type field uint8
 
@@ -27,6 +39,7 @@ const (
 	fieldInitiatorDepth
 	fieldMaxSendWr
 	fieldInline
+	fieldMaxInlineData
 	fieldDepth
 	fieldSqSigAll
 	fieldState
@@ -44,6 +57,15 @@ const (
 	fieldResults
 	fieldFor
 	fieldSolicited
+	fieldAdapter // of an event, and of the header
+	fieldPd
+	fieldLam
+	fieldConnector
+	fieldListener
+	fieldEndpoint
+	fieldChannel
+	fieldQpType
+	fieldLength
 	fieldOpcode        // of a request or a result
 	fieldProviderError // of a result
 
@@ -60,7 +82,6 @@ const (
 	fieldProducer
 	fieldName
 	fieldVersion
-	fieldAdapter
 	fieldRun
 	fieldEvents
 	fieldDropped
@@ -74,11 +95,14 @@ var fieldNames = [fieldCount]string{
 	fieldQp: "qp", fieldSrq: "srq", fieldMr: "mr", fieldMw: "mw", fieldConn: "conn", fieldReceiveCq: "receive_cq",
 	fieldRecvCq: "recv_cq", fieldInitiatorCq: "initiator_cq", fieldSendCq: "send_cq", fieldReceiveDepth: "receive_depth",
 	fieldMaxRecvWr: "max_recv_wr", fieldInitiatorDepth: "initiator_depth", fieldMaxSendWr: "max_send_wr",
-	fieldInline: "inline", fieldDepth: "depth", fieldSqSigAll: "sq_sig_all", fieldState: "state",
+	fieldInline: "inline", fieldMaxInlineData: "max_inline_data",
+	fieldDepth: "depth", fieldSqSigAll: "sq_sig_all", fieldState: "state",
 	fieldSolicitedOnly: "solicited_only", fieldWr: "wr", fieldWrs: "wrs", fieldBadWr: "bad_wr", fieldFlags: "flags",
 	fieldType: "type", fieldToken: "token", fieldBytes: "bytes", fieldN: "n", fieldStatus: "status", fieldErrno: "errno",
 	fieldResults: "results", fieldFor: "for", fieldSolicited: "solicited", fieldOpcode: "opcode",
-	fieldProviderError: "provider_error", fieldRec: "rec", fieldFormat: "format", fieldV: "v", fieldDialect: "dialect",
+	fieldProviderError: "provider_error", fieldPd: "pd", fieldLam: "lam", fieldConnector: "connector",
+	fieldListener: "listener", fieldEndpoint: "endpoint", fieldChannel: "channel", fieldQpType: "qp_type",
+	fieldLength: "length", fieldRec: "rec", fieldFormat: "format", fieldV: "v", fieldDialect: "dialect",
 	fieldNdk: "ndk", fieldSide: "side", fieldOrder: "order", fieldClock: "clock", fieldId: "id", fieldUnit: "unit",
 	fieldProducer: "producer", fieldName: "name", fieldVersion: "version", fieldAdapter: "adapter", fieldRun: "run",
 	fieldEvents: "events", fieldDropped: "dropped", fieldQuiescent: "quiescent",
@@ -119,57 +143,79 @@ func fieldOf(key []byte) field {
 // has reports whether a field that a function may require is in e.
 func (e *Event) has(f field) bool {
 	switch f {
-	case fieldCq:
-		return e.Cq != ""
-	case fieldQp:
-		return e.Qp != ""
-	case fieldSrq:
-		return e.Srq != ""
-	case fieldMr:
-		return e.Mr != ""
-	case fieldMw:
-		return e.Mw != ""
-	case fieldConn:
-		return e.Conn != ""
-	case fieldReceiveCq, fieldRecvCq:
+	case fieldRecvCq:
 		return e.ReceiveCq != ""
-	case fieldInitiatorCq, fieldSendCq:
+	case fieldSendCq:
 		return e.InitiatorCq != ""
 	case fieldDepth:
 		return e.Depth != nil
-	case fieldState:
-		return e.State != ""
 	case fieldSolicitedOnly:
 		return e.SolicitedOnly != nil
-	case fieldWr:
-		return e.Wr != ""
 	case fieldWrs:
 		return e.Wrs != nil
-	case fieldType:
-		return e.Type != ""
 	case fieldToken:
 		return e.Token != nil
 	case fieldN:
 		return e.N != nil
-	case fieldStatus:
-		return e.Status != ""
-	case fieldErrno:
-		return e.Errno != ""
 	case fieldResults:
 		return e.Results != nil
-	case fieldFor:
-		return e.For != ""
+	}
+	if word := e.word(f); word != nil {
+		return *word != ""
 	}
 	return false
+}
+
+// object is where an event keeps the id of an object, or nil.
+func (e *Event) object(f field) *string {
+	switch f {
+	case fieldCq:
+		return &e.Cq
+	case fieldQp:
+		return &e.Qp
+	case fieldSrq:
+		return &e.Srq
+	case fieldMr:
+		return &e.Mr
+	case fieldMw:
+		return &e.Mw
+	case fieldConn:
+		return &e.Conn
+	case fieldReceiveCq:
+		return &e.ReceiveCq
+	case fieldInitiatorCq:
+		return &e.InitiatorCq
+	case fieldAdapter:
+		return &e.Adapter
+	case fieldPd:
+		return &e.Pd
+	case fieldLam:
+		return &e.Lam
+	case fieldConnector:
+		return &e.Connector
+	case fieldListener:
+		return &e.Listener
+	case fieldEndpoint:
+		return &e.Endpoint
+	case fieldChannel:
+		return &e.Channel
+	}
+	return nil
 }
 
 // word is where an event keeps a word that an integer may stand for, or nil.
 func (e *Event) word(f field) *string {
 	switch f {
+	case fieldThr:
+		return &e.Thr
 	case fieldOp:
 		return &e.Op
 	case fieldFor:
 		return &e.For
+	case fieldWr:
+		return &e.Wr
+	case fieldBadWr:
+		return &e.BadWr
 	case fieldState:
 		return &e.State
 	case fieldType:
@@ -178,6 +224,8 @@ func (e *Event) word(f field) *string {
 		return &e.Status
 	case fieldErrno:
 		return &e.Errno
+	case fieldQpType:
+		return &e.QpType
 	}
-	return nil
+	return e.object(f)
 }

@@ -52,17 +52,49 @@ func openReason(err error) string {
 // Read reads a whole trace. It keeps the first limit events, or all for 0; the others are checked and counted in
 // Trace.More.
 func Read(name string, r io.Reader, limit int) (*Trace, error) {
-	return ReadContext(context.Background(), name, r, limit)
+	return ReadContext(context.Background(), name, r, Limit{Events: limit})
+}
+
+// A Limit bounds what is kept of a trace; 0 is no bound. Once it is reached, no later event is kept.
+type Limit struct{ Events, Bytes int }
+
+// Keep adds an event to what is kept, and reports whether that stays within a limit.
+func (l *Limit) Keep(e *Event, most Limit) bool {
+	l.Events, l.Bytes = l.Events+1, l.Bytes+e.Size()
+	return (most.Events == 0 || l.Events <= most.Events) && (most.Bytes == 0 || l.Bytes <= most.Bytes)
+}
+
+// keeper returns a function that says of one event after the other whether to keep it.
+func (l Limit) keeper() func(*Event) bool {
+	var kept Limit
+	full := false
+	return func(e *Event) bool {
+		full = full || !kept.Keep(e, l)
+		return !full
+	}
 }
 
 // ReadContext is Read that ends, between two lines, when ctx is done. Then it returns what it has read so far, and ctx's
 // cause. A read of r that waits is r's own to end.
-func ReadContext(ctx context.Context, name string, r io.Reader, limit int) (*Trace, error) {
+func ReadContext(ctx context.Context, name string, r io.Reader, limit Limit) (*Trace, error) {
+	return readContext(ctx, name, r, limit.keeper())
+}
+
+// Scan is ReadContext that keeps no event: it hands each to take.
+func Scan(ctx context.Context, name string, r io.Reader, take func(*Event)) (*Trace, error) {
+	return readContext(ctx, name, r, func(e *Event) bool {
+		take(e)
+		return false
+	})
+}
+
+// readContext is ReadContext that asks of each event whether to keep it.
+func readContext(ctx context.Context, name string, r io.Reader, keep func(*Event) bool) (*Trace, error) {
 	reader, err := NewReader(name, r)
 	switch {
 	case err == nil:
 		defer reader.stop()
-		return readAll(ctx, reader, limit)
+		return readAll(ctx, reader, keep)
 	case ctx.Err() != nil:
 		return &Trace{Name: name}, context.Cause(ctx)
 	}
@@ -75,30 +107,29 @@ func ReadFile(path string, limit int) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, err := readAll(context.Background(), reader, limit)
+	whole, err := readAll(context.Background(), reader, Limit{Events: limit}.keeper())
 	if closeErr := reader.Close(); err == nil && closeErr != nil {
 		return nil, &Error{File: path, Reason: "closing: " + closeErr.Error()}
 	}
 	return whole, err
 }
 
-func readAll(ctx context.Context, r *Reader, limit int) (*Trace, error) {
+func readAll(ctx context.Context, r *Reader, keep func(*Event) bool) (*Trace, error) {
 	whole := &Trace{Name: r.name, Header: r.header}
-	for {
-		var e Event
+	for e := (Event{}); ; {
 		err := r.Next(&e)
 		switch {
 		case err == io.EOF:
-			whole.End, whole.Unknown = r.End(), r.UnknownFns()
+			whole.End, whole.Warnings = r.End(), r.Warnings()
 			return whole, nil
 		case ctx.Err() != nil:
 			return whole, context.Cause(ctx)
 		case err != nil:
 			return nil, err
-		case limit > 0 && len(whole.Events) >= limit:
-			whole.More++
-		default:
+		case keep(&e):
 			whole.Events = append(whole.Events, e)
+		default:
+			whole.More++
 		}
 	}
 }

@@ -2,15 +2,38 @@ package trace
 
 import "strings"
 
-// function is what the format knows of a fn: which kind of event it has, and which fields those must have.
+// function is what the format knows of a fn: which kind of event it has, and which fields those have.
 type function struct {
 	kind  kind
-	begin [][]field // required on call, enter or point: of each list one
-	end   [][]field // required on ret or exit
+	begin fields // on call, enter or point
+	end   fields // on ret or exit
 
 	creates bool // a call is to create an object
 
 	normalise func(*speller, *Event) error
+}
+
+// fields are those of a function's events in one phase, beside those that all events have.
+type fields struct {
+	required [][]field // of each list one
+	optional []field
+}
+
+// all returns every field, required or not.
+func (f fields) all() []field {
+	all := append([]field(nil), f.optional...)
+	for _, oneOf := range f.required {
+		all = append(all, oneOf...)
+	}
+	return all
+}
+
+// of returns the fields of a phase.
+func (f *function) of(ph Phase) fields {
+	if ph == f.kind.ends() {
+		return f.end
+	}
+	return f.begin
 }
 
 type kind int
@@ -37,7 +60,7 @@ var functions = func() map[string]*function {
 			columns := strings.Split(line, "/")
 			for _, name := range strings.Fields(columns[0]) {
 				kind, _ := (&Event{Fn: name}).Creates()
-				all[name] = &function{k, requirements(columns[1]), requirements(columns[2]), kind != "", normalise}
+				all[name] = &function{k, fieldsOf(columns[1]), fieldsOf(columns[2]), kind != "", normalise}
 			}
 		}
 	}
@@ -48,16 +71,20 @@ var functions = func() map[string]*function {
 	return all
 }()
 
-// requirements reads a cell of the tables: "cq mr|mw" asks for cq, and for one of mr and mw.
-func requirements(cell string) (required [][]field) {
+// fieldsOf reads a cell of the tables: "cq mr|mw +bytes" requires cq, and one of mr and mw; bytes is optional.
+func fieldsOf(cell string) (f fields) {
 	for alternatives := range strings.FieldsSeq(cell) {
+		if name, ok := strings.CutPrefix(alternatives, "+"); ok {
+			f.optional = append(f.optional, fieldOf([]byte(name)))
+			continue
+		}
 		var oneOf []field
 		for name := range strings.SplitSeq(alternatives, "|") {
 			oneOf = append(oneOf, fieldOf([]byte(name)))
 		}
-		required = append(required, oneOf)
+		f.required = append(f.required, oneOf)
 	}
-	return required
+	return f
 }
 
 // Known reports whether the format knows the function.
@@ -66,67 +93,123 @@ func Known(fn string) bool {
 	return known
 }
 
-// The tables: names / required on call or enter / required on ret or exit.
+// functionName returns the name that traces use of a function that is given by its type in ndkpi.h, such as NDK_FN_ARM_CQ;
+// any other name as it is.
+func functionName(fn string) string {
+	if typedef, ok := strings.CutPrefix(fn, "NDK_FN_"); ok {
+		if name, ok := functionsByType[strings.ReplaceAll(typedef, "_", "")]; ok {
+			return name
+		}
+	}
+	return fn
+}
+
+// functionsByType are the functions of NDKPI by the names of their types, without prefix and underscores. That of
+// NDK_FN_CLOSE_OBJECT is the type of many.
+var functionsByType = func() map[string]string {
+	types := map[string]string{"QUERYEXTENSIONINTERFACE": "NdkQueryExtension"}
+	for name := range functions {
+		if short, ok := strings.CutPrefix(name, "Ndk"); ok {
+			types[strings.ToUpper(short)] = name
+		}
+	}
+	return types
+}()
+
+// The tables: names / fields on call or enter / fields on ret or exit. A + stands before what is optional.
 
 const ndkCalls = `
-	NdkQueryAdapterInfo NdkCloseAdapter NdkReleaseLAM   / /
-	NdkCreatePd NdkCreateConnector NdkCreateListener NdkCreateSharedEndpoint / / status
-	NdkClosePd NdkCloseConnector NdkCloseListener NdkCloseSharedEndpoint     / / status
-	NdkBuildLAM NdkListen NdkControlConnectEvents NdkReject NdkGetConnectionData NdkQueryExtension / / status
-	NdkCreateCq NdkResizeCq                             / cq depth / status
+	NdkOpenAdapter                                      / +adapter / status
+	NdkQueryAdapterInfo                                 / +adapter / +status
+	NdkCloseAdapter                                     / +adapter /
+	NdkQueryExtension                                   / +adapter / status
+	NdkCreatePd                                         / +pd +adapter / status
+	NdkClosePd                                          / +pd / status
+	NdkGetPrivilegedMemoryRegionToken                   / +pd / token
+	NdkBuildLAM                                         / +lam +adapter +length / status
+	NdkReleaseLAM                                       / +lam /
+	NdkCreateConnector                                  / +connector +adapter / status
+	NdkCloseConnector                                   / +connector +qp +conn / status
+	NdkReject NdkGetConnectionData NdkGetPeerAddress    / +connector / status
+	NdkCreateListener                                   / +listener +adapter / status
+	NdkCloseListener NdkListen NdkGetListenerLocalAddress / +listener / status
+	NdkControlConnectEvents                             / +listener / +status
+	NdkCreateSharedEndpoint                             / +endpoint +adapter / status
+	NdkCloseSharedEndpoint NdkGetSharedEndpointLocalAddress / +endpoint / status
+	NdkGetLocalAddress                                  / +connector +listener +endpoint / status
+	NdkCreateCq                                         / cq depth +adapter / status
+	NdkResizeCq                                         / cq depth / status
 	NdkControlCqInterruptModeration NdkCloseCq          / cq / status
 	NdkArmCq                                            / cq type /
 	NdkGetCqResults NdkGetCqResultsEx                   / cq n / results
-	NdkCreateQp                                         / qp receive_cq initiator_cq / status
-	NdkConnect NdkAccept                                / qp conn / status
-	NdkAcceptEx NdkConnectWithSharedEndpoint NdkCompleteConnect NdkCompleteConnectEx / qp / status
-	NdkDisconnect NdkFlush NdkCloseQp                   / qp / status
-	NdkReceive NdkSend NdkRead NdkWrite                 / qp wr / status
-	NdkSendAndInvalidate                                / qp wr token / status
-	NdkFastRegister                                     / qp wr mr / status
-	NdkBind                                             / qp wr mw / status
-	NdkInvalidate                                       / qp wr mr|mw / status
-	NdkCreateSrq NdkModifySrq NdkCloseSrq               / srq / status
-	NdkSrqReceive                                       / srq wr / status
-	NdkCreateMr NdkInitializeFastRegisterMr NdkRegisterMr NdkDeregisterMr NdkCloseMr / mr / status
+	NdkCreateQp                                         / qp receive_cq initiator_cq +receive_depth +initiator_depth +inline +srq +pd / status
+	NdkCreateQpWithSrq                                  / qp receive_cq initiator_cq srq +initiator_depth +inline +pd / status
+	NdkConnect NdkAccept                                / qp conn +connector / status
+	NdkAcceptEx NdkCompleteConnect NdkCompleteConnectEx / qp +conn +connector / status
+	NdkConnectWithSharedEndpoint                        / qp +conn +connector +endpoint / status
+	NdkDisconnect                                       / qp +connector +conn / status
+	NdkFlush                                            / qp / +status
+	NdkCloseQp                                          / qp / status
+	NdkReceive                                          / qp wr +bytes / status
+	NdkSend NdkWrite                                    / qp wr +flags +bytes / status
+	NdkRead                                             / qp wr +flags +bytes +token / status
+	NdkSendAndInvalidate                                / qp wr token +flags +bytes / status
+	NdkFastRegister                                     / qp wr mr +flags +bytes +token / status +token
+	NdkBind                                             / qp wr mw +mr +flags +bytes +token / status +token
+	NdkInvalidate                                       / qp wr mr|mw +flags +token / status
+	NdkCreateSrq                                        / srq +pd / status
+	NdkModifySrq NdkCloseSrq                            / srq / status
+	NdkSrqReceive                                       / srq wr +bytes / status
+	NdkCreateMr                                         / mr +pd / status
+	NdkRegisterMr                                       / mr +length +flags / status
+	NdkInitializeFastRegisterMr NdkDeregisterMr NdkCloseMr / mr / status
 	NdkGetLocalTokenFromMr NdkGetRemoteTokenFromMr      / mr / token
-	NdkCreateMw NdkCloseMw                              / mw / status
+	NdkCreateMw                                         / mw +pd / status
+	NdkCloseMw                                          / mw / status
 	NdkGetRemoteTokenFromMw                             / mw / token
 `
 
 const ndkCallbacks = `
 	NdkCqNotificationCallback                           / cq status /
 	NdkSrqNotificationCallback                          / srq status /
-	NdkConnectEventCallback NdkDisconnectEventCallback NdkDisconnectEventCallbackEx / /
+	NdkConnectEventCallback                             / +listener +connector /
+	NdkDisconnectEventCallback NdkDisconnectEventCallbackEx / +connector +qp +conn /
 	NdkCreateCompletion NdkRequestCompletion            / for status /
 	NdkCloseCompletion                                  / for /
 `
 
 // A verbs call that gives no errno on its return succeeded.
 const verbsCalls = `
-	ibv_open_device ibv_close_device ibv_query_device ibv_query_port / /
-	ibv_alloc_pd ibv_dealloc_pd ibv_create_comp_channel ibv_destroy_comp_channel / /
-	ibv_reg_mr ibv_dereg_mr                             / mr /
-	ibv_alloc_mw ibv_dealloc_mw                         / mw /
-	ibv_bind_mw                                         / qp wr mw /
-	ibv_create_cq ibv_create_cq_ex ibv_resize_cq        / cq depth /
-	ibv_destroy_cq                                      / cq /
-	ibv_req_notify_cq                                   / cq solicited_only /
+	ibv_open_device ibv_close_device ibv_query_device ibv_query_port / +adapter / +errno
+	ibv_alloc_pd                                        / +pd +adapter / +errno
+	ibv_dealloc_pd                                      / +pd / +errno
+	ibv_create_comp_channel                             / +channel +adapter / +errno
+	ibv_destroy_comp_channel                            / +channel / +errno
+	ibv_reg_mr                                          / mr +pd +length / +errno
+	ibv_dereg_mr                                        / mr / +errno
+	ibv_alloc_mw                                        / mw +pd / +errno
+	ibv_dealloc_mw                                      / mw / +errno
+	ibv_bind_mw                                         / qp wr mw +mr / +errno +token
+	ibv_create_cq ibv_create_cq_ex                      / cq depth +channel +adapter / +errno +depth
+	ibv_resize_cq                                       / cq depth / +errno +depth
+	ibv_destroy_cq                                      / cq / +errno
+	ibv_req_notify_cq                                   / cq solicited_only / +errno
 	ibv_poll_cq                                         / cq n / results|errno
-	ibv_get_cq_event                                    / / cq|errno
+	ibv_get_cq_event                                    / +channel / cq|errno
 	ibv_ack_cq_events                                   / cq n /
-	ibv_create_qp ibv_create_qp_ex                      / qp send_cq recv_cq /
-	ibv_modify_qp                                       / qp state /
-	ibv_query_qp ibv_destroy_qp                         / qp /
-	ibv_post_send ibv_post_recv                         / qp wrs /
-	ibv_create_srq ibv_create_srq_ex ibv_destroy_srq    / srq /
-	ibv_post_srq_recv                                   / srq wrs /
-	ibv_get_async_event                                 / / type|errno
+	ibv_create_qp ibv_create_qp_ex                      / qp send_cq recv_cq +qp_type +max_send_wr +max_recv_wr +max_inline_data +sq_sig_all +srq +pd / +errno +max_send_wr +max_recv_wr +max_inline_data
+	ibv_modify_qp                                       / qp state +conn / +errno
+	ibv_query_qp ibv_destroy_qp                         / qp / +errno
+	ibv_post_send ibv_post_recv                         / qp wrs / +errno +bad_wr
+	ibv_create_srq ibv_create_srq_ex                    / srq +pd / +errno
+	ibv_destroy_srq                                     / srq / +errno
+	ibv_post_srq_recv                                   / srq wrs / +errno +bad_wr
+	ibv_get_async_event                                 / +adapter / type|errno +cq +qp +srq
 	ibv_ack_async_event                                 / /
 `
 
 const pointNames = `
-	CqePlaced                                           / cq wr status /
+	CqePlaced                                           / cq wr status +solicited /
 	HwIndicate                                          / qp wr /
 	quiesce                                             / /
 `

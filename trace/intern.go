@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 	"unsafe"
@@ -181,17 +182,25 @@ type keySet struct {
 	many map[string]struct{} // all, when they are more than a few
 }
 
-// add reports whether key is new.
-func (s *keySet) add(key []byte) bool {
+// errManyKeys is an object that nobody means as one of a trace.
+var errManyKeys = fmt.Errorf("an object has more than %d keys", maxKeys)
+
+// add adds a key, which has to be new.
+func (s *keySet) add(key []byte) error {
 	const few = 8
 	if s.many != nil {
 		n := len(s.many)
-		s.many[string(key)] = struct{}{}
-		return len(s.many) > n
+		switch s.many[string(key)] = struct{}{}; {
+		case len(s.many) == n:
+			return errTwice(key)
+		case n == maxKeys:
+			return errManyKeys
+		}
+		return nil
 	}
 	for _, other := range s.few {
 		if string(other) == string(key) {
-			return false
+			return errTwice(key)
 		}
 	}
 	s.few = append(s.few, key)
@@ -201,5 +210,5 @@ func (s *keySet) add(key []byte) bool {
 			s.many[string(key)] = struct{}{}
 		}
 	}
-	return true
+	return nil
 }

@@ -17,9 +17,12 @@ var errCut = errors.New("the line ends in the middle of its object")
 // that occurs twice in an object: that is refused, also where the object is ignored, as readers differ in what it means.
 type parser struct {
 	line    []byte
-	at      int     // of the next byte
-	scratch []byte  // the newest string that had escapes, without them
-	values  []value // of the newest object
+	at      int          // of the next byte
+	scratch []byte       // the newest string that had escapes, without them
+	values  []value      // of the newest object
+	seen    fieldSet     // in the newest object
+	list    field        // that the object stands in
+	unknown []unknownKey // of the line
 }
 
 // bad is the error of the next byte, or of a line that has none.
@@ -88,8 +91,8 @@ func (p *parser) key(first bool) (key []byte, more bool, err error) {
 	return key, true, nil
 }
 
-// list reads a list whose opening bracket is the next byte. element reads one value.
-func (p *parser) list(element func(i int) error) error {
+// elements reads a list whose opening bracket is the next byte. element reads one value.
+func (p *parser) elements(element func(i int) error) error {
 	p.at++
 	for i := 0; ; i++ {
 		switch c := p.space(); {
@@ -117,7 +120,7 @@ func (p *parser) skip(depth int) error {
 	case depth == maxDepth:
 		return fmt.Errorf("nested deeper than %d", maxDepth)
 	case c == '[':
-		return p.list(func(int) error { return p.skip(depth + 1) })
+		return p.elements(func(int) error { return p.skip(depth + 1) })
 	}
 	p.at++
 	var keys keySet
@@ -126,8 +129,8 @@ func (p *parser) skip(depth int) error {
 		if err != nil || !more {
 			return err
 		}
-		if !keys.add(key) {
-			return errTwice(key)
+		if err := keys.add(key); err != nil {
+			return err
 		}
 		if err := p.skip(depth + 1); err != nil {
 			return err

@@ -33,11 +33,15 @@ func (p *parser) description(name fmt.Stringer) (string, error) {
 
 // integer reads an integer from 0 to max.
 func (p *parser) integer(name fmt.Stringer, max int64) (int64, error) {
+	return p.integerFrom(name, 0, max)
+}
+
+func (p *parser) integerFrom(name fmt.Stringer, min, max int64) (int64, error) {
 	c := p.space()
 	if c != '-' && (c < '0' || c > '9') {
 		return 0, p.wrong(name, "not an integer")
 	}
-	if n, length := p.short(); length > 0 && n <= max {
+	if n, length := p.short(); length > 0 && min <= n && n <= max {
 		p.at += length
 		return n, nil
 	}
@@ -49,8 +53,8 @@ func (p *parser) integer(name fmt.Stringer, max int64) (int64, error) {
 	switch {
 	case errors.Is(err, strconv.ErrSyntax):
 		return 0, fmt.Errorf("%s is %.40s, not an integer", name, written)
-	case err != nil || n < 0 || n > max:
-		return 0, fmt.Errorf("%s is %.40s, out of the range 0 to %d", name, written, max)
+	case err != nil || n < min || n > max:
+		return 0, fmt.Errorf("%s is %.40s, out of the range %d to %d", name, written, min, max)
 	}
 	return n, nil
 }

@@ -36,22 +36,25 @@ func (p *parser) object(o object) error {
 	if err := p.openObject(); err != nil {
 		return err
 	}
-	var seen uint64 // a bit for each field
+	var seen fieldSet
 	var others keySet
 	before := len(p.values)
 	for first := true; ; first = false {
 		key, more, err := p.key(first)
 		if err != nil || !more {
+			p.seen = seen
 			return err
 		}
 		f := fieldOf(key)
 		switch {
-		case f == noField && !others.add(key):
-			return errTwice(key)
-		case f != noField && seen&(1<<f) != 0:
+		case f == noField:
+			if err := others.add(key); err != nil {
+				return err
+			}
+		case seen.has(f):
 			return fmt.Errorf("key %q occurs twice", f.String())
 		}
-		seen |= 1 << f
+		seen.add(f)
 		p.space()
 		start, known := p.at, false
 		if f != noField {
@@ -60,7 +63,9 @@ func (p *parser) object(o object) error {
 			}
 		}
 		if !known {
-			f = noField
+			if f = noField; len(p.unknown) < maxUnknownKeys {
+				p.unknown = append(p.unknown, unknownKey{key: string(key[:min(len(key), maxUnknownKey)]), list: p.list})
+			}
 			if err := p.skip(0); err != nil {
 				return err
 			}

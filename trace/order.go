@@ -11,7 +11,7 @@ import (
 )
 
 // checker judges whether events form a trace: their order, their pairing, and that each has what its fn needs. Its memory
-// has bounds, but for the calls that are open, and the creations that are pending.
+// has bounds: so have the calls that are open, and the creations that are pending.
 type checker struct {
 	events uint64
 	seq    uint64 // of the newest event
@@ -78,6 +78,9 @@ func (c *checker) pair(e *Event) error {
 		if !c.ops.add(e.Op) || c.ops.forgot && c.open.has(e.Op) {
 			return fmt.Errorf("op %q is used a second time", e.Op)
 		}
+		if len(c.open.many) == maxOpen {
+			return fmt.Errorf("more than %d calls and callbacks have not returned", maxOpen)
+		}
 		c.open.add(e.Op, e.Fn, begin)
 		return nil
 	}
@@ -92,16 +95,12 @@ func (c *checker) pair(e *Event) error {
 }
 
 // satisfied reports whether an event that has these fields has what its fn needs. An errno may be there and say that there was none.
-func (f *function) satisfied(ph Phase, present uint64) bool {
+func (f *function) satisfied(ph Phase, present fieldSet) bool {
 	if f == nil {
 		return true
 	}
-	fields := f.begin
-	if ph == f.kind.ends() {
-		fields = f.end
-	}
-	for _, oneOf := range fields {
-		if !slices.ContainsFunc(oneOf, func(f field) bool { return f != fieldErrno && present&(1<<f) != 0 }) {
+	for _, oneOf := range f.of(ph).required {
+		if !slices.ContainsFunc(oneOf, func(f field) bool { return f != fieldErrno && present.has(f) }) {
 			return false
 		}
 	}
@@ -113,15 +112,10 @@ func required(e *Event, f *function) error {
 	if f == nil {
 		return nil
 	}
-	fields := f.begin
-	switch e.Ph {
-	case f.kind.begins():
-	case f.kind.ends():
-		fields = f.end
-	default:
+	if e.Ph != f.kind.begins() && e.Ph != f.kind.ends() {
 		return fmt.Errorf("%s has no %s", e.Fn, e.Ph)
 	}
-	for _, oneOf := range fields {
+	for _, oneOf := range f.of(e.Ph).required {
 		if !e.hasOneOf(oneOf) {
 			var names []string
 			for _, f := range oneOf {
@@ -198,6 +192,9 @@ func (c *checker) creationCalled(e *Event) error {
 	if c.creating == nil {
 		c.creating = map[string]string{}
 	}
+	if len(c.creating) == maxOpen {
+		return fmt.Errorf("more than %d creations are pending", maxOpen)
+	}
 	c.creating[e.Op] = object
 	return nil
 }
@@ -205,7 +202,7 @@ func (c *checker) creationCalled(e *Event) error {
 // failed reports whether a return or a completion callback tells of failure.
 func (e *Event) failed() bool {
 	status, err := ndk.ParseStatus(e.Status)
-	return e.Errno != "" && e.Errno != "0" || err == nil && !status.Success()
+	return e.Errno != "" && e.Errno != "0" || e.Status != "" && (err != nil || !status.Success())
 }
 
 // Creates returns the kind, as events name it ("cq", "qp", …), and the id of the object that a call is to create, or nothing.
@@ -213,7 +210,7 @@ func (e *Event) Creates() (kind, id string) {
 	switch e.Fn {
 	case "NdkCreateCq", "ibv_create_cq", "ibv_create_cq_ex":
 		return "cq", e.Cq
-	case "NdkCreateQp", "ibv_create_qp", "ibv_create_qp_ex":
+	case "NdkCreateQp", "NdkCreateQpWithSrq", "ibv_create_qp", "ibv_create_qp_ex":
 		return "qp", e.Qp
 	case "NdkCreateSrq", "ibv_create_srq", "ibv_create_srq_ex":
 		return "srq", e.Srq
@@ -221,6 +218,20 @@ func (e *Event) Creates() (kind, id string) {
 		return "mr", e.Mr
 	case "NdkCreateMw", "ibv_alloc_mw":
 		return "mw", e.Mw
+	case "NdkOpenAdapter", "ibv_open_device":
+		return "adapter", e.Adapter
+	case "NdkCreatePd", "ibv_alloc_pd":
+		return "pd", e.Pd
+	case "NdkBuildLAM":
+		return "lam", e.Lam
+	case "NdkCreateConnector":
+		return "connector", e.Connector
+	case "NdkCreateListener":
+		return "listener", e.Listener
+	case "NdkCreateSharedEndpoint":
+		return "endpoint", e.Endpoint
+	case "ibv_create_comp_channel":
+		return "channel", e.Channel
 	}
 	return "", ""
 }

@@ -94,7 +94,7 @@ func (d *decoder) quick(w *window, at, limit int, e *Event) (end int, f *functio
 		case fieldToken:
 			e.Token, at = d.quickToken(w, at)
 		case fieldBytes:
-			e.Bytes, at = d.quickNumber(w, at)
+			e.Bytes, at = d.quickLength(w, at)
 		case fieldN:
 			e.N, at = d.quickNumber(w, at)
 		case fieldStatus:
@@ -107,6 +107,12 @@ func (d *decoder) quick(w *window, at, limit int, e *Event) (end int, f *functio
 			e.For, at = d.ids.quick(w, at)
 		case fieldSolicited:
 			e.Solicited, at = d.quickTruth(w, at)
+		case fieldAdapter, fieldPd, fieldLam, fieldConnector, fieldListener, fieldEndpoint, fieldChannel:
+			*e.object(p.action), at = d.names.quick(w, at)
+		case fieldQpType:
+			e.QpType, at = d.names.quick(w, at)
+		case fieldLength:
+			e.Length, at = d.quickLength(w, at)
 		case noField:
 			at = d.quickIgnored(w, at, p.quoted)
 		case integerWord:
@@ -145,7 +151,7 @@ func (d *decoder) quickResult(w *window, at int, r *Result) int {
 		case fieldStatus:
 			r.Status, at = d.names.quick(w, at)
 		case fieldBytes:
-			r.Bytes, at = d.quickNumber(w, at)
+			r.Bytes, at = d.quickLength(w, at)
 		case fieldType:
 			r.Type, at = d.names.quick(w, at)
 		case fieldOpcode:
@@ -182,9 +188,11 @@ func (d *decoder) quickRequest(w *window, at int, r *WorkRequest) int {
 		case fieldFlags:
 			r.Flags, at = d.quickFlags(w, at)
 		case fieldBytes:
-			r.Bytes, at = d.quickNumber(w, at)
+			r.Bytes, at = d.quickLength(w, at)
 		case fieldToken:
 			r.Token, at = d.quickToken(w, at)
+		case fieldMr:
+			r.Mr, at = d.names.quick(w, at)
 		case fieldMw:
 			r.Mw, at = d.names.quick(w, at)
 		case noField:
@@ -295,9 +303,12 @@ func (d *decoder) quickFunction(w *window, at int) (*functionShapes, int) {
 
 // quickIntegerWord reads an integer in place of a word.
 func (d *decoder) quickIntegerWord(w *window, at int, f field) (string, int) {
-	words, max := &d.names, int64(math.MaxUint32)
-	if f == fieldOp || f == fieldFor {
-		words, max = &d.ids, math.MaxInt64
+	words, max := &d.names, int64(math.MaxInt64)
+	switch f {
+	case fieldOp, fieldFor, fieldWr, fieldBadWr:
+		words = &d.ids
+	case fieldState, fieldType, fieldStatus, fieldErrno, fieldQpType:
+		max = math.MaxUint32
 	}
 	_, end := quickInteger(w, at, max)
 	if end > d.limit {
@@ -348,6 +359,12 @@ var powers = [...]uint64{1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100
 
 func (d *decoder) quickNumber(w *window, at int) (*int64, int) {
 	n, end := quickInteger(w, at, math.MaxUint32)
+	return d.numbers.value(int64(n)), end
+}
+
+// quickLength reads how many bytes something has.
+func (d *decoder) quickLength(w *window, at int) (*int64, int) {
+	n, end := quickInteger(w, at, math.MaxInt64)
 	return d.numbers.value(int64(n)), end
 }
 

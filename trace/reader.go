@@ -2,10 +2,11 @@ package trace
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
+	"strings"
 	"sync/atomic"
 	"unicode/utf8"
 
@@ -15,11 +16,17 @@ import (
 // MaxLine is the length of a line that a reader still takes, in bytes.
 const MaxLine = 16 << 20
 
+// MaxList is how many results, or requests, of one event are kept. All others are read and checked, and counted in the event's Cut.
+const MaxList = 1 << 16
+
+// maxKeys is how many keys an object of a trace may have, and maxOpen how many calls may be open at once: more are no trace.
+const (
+	maxKeys = 1000
+	maxOpen = 1 << 17
+)
+
 // maxWindow bounds what decompressing may keep in memory, in bytes. zstd's levels up to 20 need no more.
 const maxWindow = 32 << 20
-
-// maxUnknown is how many unknown names a reader remembers.
-const maxUnknown = 1000
 
 // Reader reads a trace event by event and refuses what is no trace: every error but io.EOF is an *Error. Its memory does
 // not grow with the trace: it holds one line, the newest ids, how the newest lines are written, the calls that are open, and what zstd
@@ -37,7 +44,8 @@ type Reader struct {
 	spell   *speller
 	check   checker
 	count   atomic.Int64 // of events that were read
-	unknown map[string]int
+	warned  warnings
+	strange struct{ fn, unclear string } // the newest function that is not known
 	err     error
 }
 
@@ -45,7 +53,7 @@ type Reader struct {
 // file in errors.
 func NewReader(name string, r io.Reader) (*Reader, error) {
 	reader := &Reader{
-		name: name, lines: newLineReader(r), decoder: &decoder{}, spell: newSpeller(), unknown: map[string]int{},
+		name: name, lines: newLineReader(r), decoder: &decoder{}, spell: newSpeller(),
 	}
 	if err := reader.begin(); err != nil {
 		reader.stop()
@@ -60,9 +68,8 @@ func (r *Reader) Header() Header { return r.header }
 // End returns the end record, or nil: before Next has returned io.EOF, and when the file has none.
 func (r *Reader) End() *End { return r.end }
 
-// UnknownFns returns the names of functions that the format does not know, with the line of each one's first event. Their
-// events are returned like all others. At most 1,000 names are kept.
-func (r *Reader) UnknownFns() map[string]int { return maps.Clone(r.unknown) }
+// Warnings returns what the trace says so far that the format does not know, in the order in which it comes first. Their number is bounded.
+func (r *Reader) Warnings() []Warning { return r.warned.all() }
 
 // Events returns how many events have been read so far, or a few less while more are at hand. Unlike all else of a Reader it may be asked
 // while another goroutine reads.
@@ -132,6 +139,10 @@ func (r *Reader) begin() error {
 			return r.readError(r.lines.err)
 		}
 	}
+	if err := r.skipMark(magic); err != nil {
+		return err
+	}
+	magic = r.lines.peek(4)
 	r.number = 1
 	switch {
 	case len(magic) == 0:
@@ -139,8 +150,6 @@ func (r *Reader) begin() error {
 		return r.fail("empty file")
 	case bytes.HasPrefix(magic, []byte{0x1F, 0x8B}):
 		return r.fail("compressed with gzip: a trace is plain text or compressed with zstd")
-	case bytes.HasPrefix(magic, []byte{0xEF, 0xBB, 0xBF}):
-		return r.fail("begins with a byte order mark: a trace is UTF-8 without one")
 	case magic[0] != '{':
 		return r.fail("not a trace: the first byte is %q, not '{'", magic[0])
 	}
@@ -149,8 +158,37 @@ func (r *Reader) begin() error {
 	if err != nil {
 		return err
 	}
-	r.header, err = decodeHeader(r.line)
+	var unknown []unknownKey
+	r.header, unknown, err = decodeHeader(r.line)
+	for _, u := range unknown {
+		r.warn("key", "header."+u.key, u.describe("the header"))
+	}
 	return r.lineError(err, complete)
+}
+
+// skipMark skips the byte order mark that a file may begin with. After that of UTF-16, which PowerShell's > writes, the rest is read as such.
+func (r *Reader) skipMark(magic []byte) error {
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(magic, []byte{0xEF, 0xBB, 0xBF}):
+		if _, err := io.ReadFull(r.lines, make([]byte, 3)); err != nil {
+			return r.readError(err)
+		}
+		return nil
+	case bytes.HasPrefix(magic, []byte{0xFF, 0xFE}):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(magic, []byte{0xFE, 0xFF}):
+		order = binary.BigEndian
+	default:
+		return nil
+	}
+	if _, err := io.ReadFull(r.lines, make([]byte, 2)); err != nil {
+		return r.readError(err)
+	}
+	waiting := r.lines.waiting
+	r.lines = newLineReader(&utf16Reader{source: r.lines, order: order})
+	r.lines.waiting = waiting
+	return nil
 }
 
 func (r *Reader) next(e *Event) error {
@@ -211,20 +249,29 @@ func (r *Reader) event(e *Event) error {
 		return err
 	}
 	known := functions[e.Fn]
+	misspelt := r.decoder.misspelt(e, known)
 	if err := r.take(e, known, false, false); err != nil {
-		return err
+		return r.decoder.explain(err)
 	}
-	if known == nil {
-		r.noteUnknown(e.Fn)
+	for _, u := range r.decoder.unknown {
+		if known != nil {
+			text := u.describe(e.Fn)
+			r.warn("key", u.list.String()+"."+u.key, text)
+			if u.near != noField {
+				e.Unclear = text
+			}
+		}
 	}
-	r.decoder.learn(e, known)
+	if !misspelt {
+		r.decoder.learn(e, known)
+	}
 	return nil
 }
 
 // take takes an event that was decoded into the trace. Its words need not be normalised when spelt is true; complete is as the checker has it.
 func (r *Reader) take(e *Event, known *function, spelt, complete bool) error {
 	if known != nil && !spelt {
-		if err := known.normalise(r.spell, e); err != nil {
+		if err := r.spell.normalise(e, known); err != nil {
 			return err
 		}
 	}
@@ -237,11 +284,69 @@ func (r *Reader) take(e *Event, known *function, spelt, complete bool) error {
 		return err
 	}
 	e.Line = r.number
+	if known == nil {
+		r.unknownFunction(e)
+	} else if !spelt {
+		r.unknownWords(e)
+	}
+	switch e.Fn {
+	case "NdkGetCqResults":
+		r.plainResults(e)
+	case "NdkFlush", "NdkControlConnectEvents":
+		if e.Ph == Ret && e.Status == "" && r.header.Dialect == "ndspi" {
+			e.Unclear = e.Fn + " of NDSPI returns a status, and the trace does not have it"
+		}
+	}
 	if r.check.events%64 == 0 {
 		r.count.Store(int64(r.check.events))
 	}
 	return nil
 }
+
+// unknownFunction warns of the function of an event.
+func (r *Reader) unknownFunction(e *Event) {
+	if r.strange.fn != e.Fn {
+		r.strange.fn, r.strange.unclear = e.Fn, e.Fn+" is no function that the format knows"
+		if what := "function " + e.Fn; r.warned.isNew(what) {
+			r.warned.add(r.number, what, fmt.Sprintf("%q is no function that the format knows%s; its events are not judged", e.Fn, suggestFunction(e.Fn)))
+		}
+	}
+	if !strings.HasPrefix(e.Fn, "ibv_query_") && !strings.HasPrefix(e.Fn, "NdkQuery") { // those change nothing
+		e.Unclear = r.strange.unclear
+	}
+}
+
+// plainResults drops from the results of NdkGetCqResults what NDK_RESULT has no member for, and warns of it. Only NdkGetCqResultsEx has these.
+func (r *Reader) plainResults(e *Event) {
+	for i := range e.Results {
+		result := &e.Results[i]
+		for _, extra := range []struct {
+			field field
+			has   bool
+		}{{fieldType, result.Type != ""}, {fieldToken, result.Token != nil}, {fieldProviderError, result.ProviderError != nil}} {
+			if extra.has {
+				r.warn("key", "plain."+extra.field.String(), fmt.Sprintf("the key %q in results of NdkGetCqResults is ignored: NDK_RESULT has no such member, "+
+					"and only NdkGetCqResultsEx returns it", extra.field))
+			}
+		}
+		result.Type, result.Token, result.ProviderError = "", nil, nil
+	}
+}
+
+// unknownWords warns of words that have no meaning here. A status that is not known is that of a failure.
+func (r *Reader) unknownWords(e *Event) {
+	for _, u := range r.spell.unknown {
+		text := fmt.Sprintf("the %s %q is not known", u.kind, u.word)
+		if u.kind == fieldStatus.String() {
+			r.warn(u.kind, u.word, text+"; it counts as a failure")
+			continue
+		}
+		r.warn(u.kind, u.word, text)
+		e.Unclear = text
+	}
+}
+
+func (r *Reader) warn(kind, what, text string) { r.warned.add(r.number, kind+" "+what, text) }
 
 func (r *Reader) endRecord() error {
 	end, err := decodeEnd(r.line)
@@ -253,15 +358,6 @@ func (r *Reader) endRecord() error {
 	}
 	r.end = &end
 	return nil
-}
-
-func (r *Reader) noteUnknown(fn string) {
-	if len(r.unknown) == maxUnknown {
-		return
-	}
-	if _, noted := r.unknown[fn]; !noted {
-		r.unknown[fn] = r.number
-	}
 }
 
 // readLine reads the next line into r.line, without its newline. complete is false for a last line that has none. The

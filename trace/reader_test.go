@@ -60,7 +60,7 @@ func TestMalformed(t *testing.T) {
 		{"empty", "", 0, "empty file"},
 		{"binary", "\x7fELF\x02\x01", 1, `the first byte is '\x7f', not '{'`},
 		{"gzip", "\x1f\x8b\x08\x00", 1, "compressed with gzip"},
-		{"byte order mark", "\ufeff" + testHeader, 1, "byte order mark"},
+		{"half of UTF-16", "\xff\xfe{\x00\"", 1, "truncated"},
 		{"no header", armCall + "\n", 1, "no header"},
 		{"header cut", testHeader[:40], 1, "truncated: the file ends in the middle of this line"},
 		{"other format", `{"rec":"hdr","format":"pcap","v":"1.0"}`, 1,
@@ -107,7 +107,7 @@ func TestMalformed(t *testing.T) {
 		{"no op", event(`"ph":"call","fn":"NdkArmCq","cq":"c","type":"ANY"`), 2, "no op"},
 		{"null", event(`"ph":null`), 2, "ph is null, not a string"},
 		{"empty id", event(`"cq":""`), 2, "cq is empty"},
-		{"id of the wrong kind", event(`"cq":{}`), 2, "cq is an object, not a string"},
+		{"id of the wrong kind", event(`"cq":{}`), 2, "cq is an object, neither a string nor an integer"},
 		{"long id", event(`"ph":"point","fn":"quiesce","cq":"` + strings.Repeat("x", 257) + `"`), 2,
 			"cq: longer than 256 characters"},
 		{"terminal in id", event(`"ph":"point","fn":"quiesce","cq":"\u001b[31m"`), 2, "cq: has the character U+001B"},
@@ -117,7 +117,8 @@ func TestMalformed(t *testing.T) {
 		{"exponent", lines(`{"seq":1e999999999}`), 2, "seq is 1e999999999, not an integer"},
 		{"negative", lines(`{"seq":-1}`), 2, "seq is -1, out of the range 0 to 9223372036854775807"},
 		{"beyond 64 bits", lines(`{"seq":99999999999999999999}`), 2, "out of the range"},
-		{"beyond 32 bits", event(`"bytes":4294967296`), 2, "bytes is 4294967296, out of the range 0 to 4294967295"},
+		{"beyond 32 bits", event(`"depth":4294967296`), 2, "depth is 4294967296, out of the range 0 to 4294967295"},
+		{"beyond 63 bits", event(`"bytes":9223372036854775808`), 2, "bytes is 9223372036854775808, out of the range 0 to 9223372036854775807"},
 		{"number in a string", event(`"n":"3"`), 2, "n is a string, not an integer"},
 		{"bool", event(`"solicited":1`), 2, "solicited is a number, not true or false"},
 		{"bool as op", event(`"op":true`), 2, "op is true or false, neither a string nor an integer"},
@@ -147,8 +148,8 @@ func TestMalformed(t *testing.T) {
 		{"no cq", event(`"ph":"call","op":"1","fn":"NdkArmCq","type":"ANY"`), 2, "call of NdkArmCq has no cq"},
 		{"no mr and no mw", event(`"ph":"call","op":"1","fn":"NdkInvalidate","qp":"q","wr":"w"`), 2,
 			"has no mr and no mw"},
-		{"no status", lines(`{"seq":1,"thr":"a","ph":"call","op":"1","fn":"NdkFlush","qp":"q"}`,
-			`{"seq":2,"thr":"a","ph":"ret","op":"1","fn":"NdkFlush"}`), 3, "ret of NdkFlush has no status"},
+		{"no status", lines(`{"seq":1,"thr":"a","ph":"call","op":"1","fn":"NdkDisconnect","qp":"q"}`,
+			`{"seq":2,"thr":"a","ph":"ret","op":"1","fn":"NdkDisconnect"}`), 3, "ret of NdkDisconnect has no status"},
 		{"posted twice", lines(`{"seq":1,"thr":"a","ph":"call","op":"1","fn":"NdkReceive","qp":"q","wr":"w1"}`,
 			`{"seq":2,"thr":"a","ph":"call","op":"2","fn":"NdkReceive","qp":"q","wr":"w1"}`), 3, `wr "w1" is posted a second time`},
 		{"posted twice in a list", event(`"ph":"call","op":"1","fn":"ibv_post_send","qp":"q","wrs":[{"wr":"x"},{"wr":"x"}]`), 2,
@@ -182,8 +183,11 @@ func TestMalformed(t *testing.T) {
 			`"NOW" is no NDK_OP_FLAG`},
 		{"too many flags", event(`"flags":[` + strings.Repeat("1,", 32) + `1]`), 2, "flags has more than 32 elements"},
 		{"flags", event(`"flags":"DEFER"`), 2, "flags is a string, neither a list nor an integer"},
-		{"NTSTATUS", event(`"ph":"enter","op":"1","fn":"NdkCqNotificationCallback","cq":"c","status":"STATUS_FINE"`), 2,
-			`status: "STATUS_FINE" is neither an NTSTATUS name`},
+		{"NTSTATUS", event(`"ph":"enter","op":"1","fn":"NdkCqNotificationCallback","cq":"c","status":"STATUS_fine"`), 2,
+			`status: "STATUS_fine" is neither an NTSTATUS name`},
+		{"type with a near one", event(`"ph":"call","op":"1","fn":"NdkArmCq","cq":"c","type":"Any"`), 2, "did you mean ANY?"},
+		{"key with a near one", event(`"ph":"call","op":"1","fn":"NdkArmCq","cq":"c","typ":"ANY"`), 2,
+			`call of NdkArmCq has no type; the key "typ" is not known: did you mean "type"?`},
 		{"wc status", lines(`{"seq":1,"thr":"a","ph":"call","op":"1","fn":"ibv_poll_cq","cq":"c","n":1}`,
 			`{"seq":2,"thr":"a","ph":"ret","op":"1","fn":"ibv_poll_cq","results":[{"wr":"w","status":"STATUS_SUCCESS"}]}`), 3,
 			`results[0]: status: "STATUS_SUCCESS" is no ibv_wc_status`},
@@ -320,9 +324,10 @@ func TestReadLeniently(t *testing.T) {
 	}
 	e := whole.Events
 	got := fmt.Sprintln(e[0].Flags, e[0].Op, e[1].Status, e[2].Type, e[6].Results[0].Status, e[6].Results[0].Type,
-		*e[6].Results[0].Bytes, e[7].Wrs[0].Opcode, e[7].Wrs[0].Flags, e[8].Errno, whole.Unknown, e[8].Line, whole.End)
+		*e[6].Results[0].Bytes, e[7].Wrs[0].Opcode, e[7].Wrs[0].Flags, e[8].Errno, whole.Warnings, e[8].Line, whole.End)
 	want := "[SILENT_SUCCESS DEFER] 1 STATUS_SUCCESS SOLICITED STATUS_CANCELLED Send 4294967295 SEND_WITH_INV " +
-		"[SIGNALED SOLICITED] ENOMEM map[NdkNew:6] 10 <nil>\n"
+		"[SIGNALED SOLICITED] ENOMEM [{2 the key \"later\" in NdkSend is not known, and is ignored} " +
+		"{6 \"NdkNew\" is no function that the format knows; its events are not judged}] 10 <nil>\n"
 	if got != want {
 		t.Errorf("read  %s\nwant  %s", got, want)
 	}
@@ -359,16 +364,31 @@ func TestCreatedAfterAFailure(t *testing.T) {
 	}
 }
 
-// The names of unknown functions are bounded, whatever a file holds.
-func TestUnknownIsBounded(t *testing.T) {
-	var file strings.Builder
-	file.WriteString(testHeader)
-	for i := range maxUnknown + 1 {
-		fmt.Fprintf(&file, `{"seq":%d,"thr":"a","ph":"point","fn":"new%d"}`+"\n", i, i)
-	}
-	whole, err := Read("f", strings.NewReader(file.String()), 0)
-	if err != nil || len(whole.Unknown) != maxUnknown || len(whole.Events) != maxUnknown+1 {
-		t.Fatalf("%d events, %d unknown, %v", len(whole.Events), len(whole.Unknown), err)
+// Warnings are bounded, whatever a file holds.
+func TestWarningsAreBounded(t *testing.T) {
+	for name, event := range map[string]string{
+		"functions": `{"seq":%d,"thr":"a","ph":"point","fn":"new%[1]d"}`,
+		"keys":      `{"seq":%d,"thr":"a","ph":"point","fn":"quiesce","new%[1]d":1}`,
+		"statuses":  `{"seq":%d,"thr":"a","ph":"point","fn":"CqePlaced","cq":"c","wr":"w","status":"STATUS_%[1]d"}`,
+		"long keys": `{"seq":%d,"thr":"a","ph":"point","fn":"quiesce","%[1]d` + strings.Repeat("x", 5000) + `":1}`,
+	} {
+		var file strings.Builder
+		file.WriteString(testHeader)
+		for i := range 2 * maxWarnings {
+			fmt.Fprintf(&file, event+"\n", i)
+		}
+		whole, err := Read("f", strings.NewReader(file.String()), 0)
+		if err != nil || len(whole.Events) != 2*maxWarnings {
+			t.Fatalf("%s: %d events, %v", name, len(whole.Events), err)
+		}
+		bytes := 0
+		for _, w := range whole.Warnings {
+			bytes += len(w.Text)
+		}
+		last := whole.Warnings[len(whole.Warnings)-1]
+		if len(whole.Warnings) > maxWarnings+1 || bytes > maxWarningBytes || !strings.HasPrefix(last.Text, "more is unknown") {
+			t.Errorf("%s: %d warnings of %d bytes, the last %q", name, len(whole.Warnings), bytes, last.Text)
+		}
 	}
 }
 
@@ -406,7 +426,7 @@ func TestReadEnds(t *testing.T) {
 		"between many": func(end func()) io.Reader { end(); return strings.NewReader(lines(armCall, armRet, end2)) },
 	} {
 		ctx, end := context.WithCancelCause(context.Background())
-		whole, err := ReadContext(ctx, "f", source(func() { end(why) }), 0)
+		whole, err := ReadContext(ctx, "f", source(func() { end(why) }), Limit{})
 		if err != why || whole == nil || whole.Name != "f" || whole.End != nil {
 			t.Fatalf("%s: read %+v, error %v, want %v", name, whole, err, why)
 		}

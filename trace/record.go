@@ -21,7 +21,7 @@ func Record(a ndk.Adapter, r *Recorder, t *Thread) ndk.Adapter {
 	if r == nil {
 		return a
 	}
-	return adapterView{&recordedAdapter{inner: a, recorder: r, last: map[string]int{}, pairs: map[string][]*pair{}}, t}
+	return adapterView{&recordedAdapter{inner: a, recorder: r, id: "adapter1", last: map[string]int{}, pairs: map[string][]*pair{}}, t}
 }
 
 // On returns a view of a recorded object, an Adapter, Pd, Cq, Qp, Mr or Mw, whose calls are recorded on t. A thread of
@@ -55,6 +55,7 @@ func On[T any](t *Thread, object T) T {
 type recordedAdapter struct {
 	inner    ndk.Adapter
 	recorder *Recorder
+	id       string
 
 	posts atomic.Uint64
 	mu    sync.Mutex
@@ -78,20 +79,21 @@ func (a *recordedAdapter) newId(prefix string) string {
 }
 
 func (v adapterView) NdkQueryAdapterInfo() ndk.AdapterInfo {
-	op := v.thread.Call(Event{Fn: "NdkQueryAdapterInfo"})
+	op := v.thread.Call(Event{Fn: "NdkQueryAdapterInfo", Adapter: v.id})
 	info := v.inner.NdkQueryAdapterInfo()
 	v.thread.Ret(op, Event{Fn: "NdkQueryAdapterInfo"})
 	return info
 }
 
 func (v adapterView) NdkCreatePd() (ndk.Pd, ndk.Status) {
-	op := v.thread.Call(Event{Fn: "NdkCreatePd"})
+	id := v.newId("pd")
+	op := v.thread.Call(Event{Fn: "NdkCreatePd", Pd: id, Adapter: v.id})
 	inner, status := v.inner.NdkCreatePd()
 	v.thread.Ret(op, Event{Fn: "NdkCreatePd", Status: status.String()})
 	if inner == nil {
 		return nil, status
 	}
-	return pdView{&recordedPd{v.recordedAdapter, inner}, v.thread}, status
+	return pdView{&recordedPd{v.recordedAdapter, inner, id}, v.thread}, status
 }
 
 func (v adapterView) NdkCreateCq(depth uint32, notification ndk.CqNotification) (ndk.Cq, ndk.Status) {
@@ -102,7 +104,7 @@ func (v adapterView) NdkCreateCq(depth uint32, notification ndk.CqNotification) 
 		recorded = recordedNotification{cq, notification}
 	}
 	entries := int64(depth)
-	op := v.thread.Call(Event{Fn: "NdkCreateCq", Cq: cq.id, Depth: &entries})
+	op := v.thread.Call(Event{Fn: "NdkCreateCq", Cq: cq.id, Depth: &entries, Adapter: v.id})
 	inner, status := v.inner.NdkCreateCq(depth, recorded)
 	v.thread.Ret(op, Event{Fn: "NdkCreateCq", Status: status.String()})
 	if inner == nil {
@@ -132,7 +134,7 @@ func (v adapterView) join(fn string, s side, inner func(ndk.Qp, string) ndk.Stat
 }
 
 func (v adapterView) NdkCloseAdapter() {
-	op := v.thread.Call(Event{Fn: "NdkCloseAdapter"})
+	op := v.thread.Call(Event{Fn: "NdkCloseAdapter", Adapter: v.id})
 	v.inner.NdkCloseAdapter()
 	v.thread.Ret(op, Event{Fn: "NdkCloseAdapter"})
 }

@@ -5,6 +5,7 @@ import "ndkoracle/ndk"
 type recordedPd struct {
 	adapter *recordedAdapter
 	inner   ndk.Pd
+	id      string
 }
 
 type pdView struct {
@@ -52,7 +53,7 @@ func (a *recordedAdapter) unwrapMw(mw ndk.Mw) (ndk.Mw, string) {
 
 func (v pdView) NdkCreateMr(fastRegister bool) (ndk.Mr, ndk.Status) {
 	id := v.adapter.newId("mr")
-	op := v.thread.Call(Event{Fn: "NdkCreateMr", Mr: id})
+	op := v.thread.Call(Event{Fn: "NdkCreateMr", Mr: id, Pd: v.id})
 	inner, status := v.inner.NdkCreateMr(fastRegister)
 	v.thread.Ret(op, Event{Fn: "NdkCreateMr", Status: status.String()})
 	if inner == nil {
@@ -63,7 +64,7 @@ func (v pdView) NdkCreateMr(fastRegister bool) (ndk.Mr, ndk.Status) {
 
 func (v pdView) NdkCreateMw() (ndk.Mw, ndk.Status) {
 	id := v.adapter.newId("mw")
-	op := v.thread.Call(Event{Fn: "NdkCreateMw", Mw: id})
+	op := v.thread.Call(Event{Fn: "NdkCreateMw", Mw: id, Pd: v.id})
 	inner, status := v.inner.NdkCreateMw()
 	v.thread.Ret(op, Event{Fn: "NdkCreateMw", Status: status.String()})
 	if inner == nil {
@@ -74,7 +75,7 @@ func (v pdView) NdkCreateMw() (ndk.Mw, ndk.Status) {
 
 func (v pdView) NdkCreateQp(attributes ndk.QpAttributes) (ndk.Qp, ndk.Status) {
 	qp := v.adapter.newRecordedQp(attributes.QPContext)
-	call := Event{Fn: "NdkCreateQp", Qp: qp.id}
+	call := Event{Fn: "NdkCreateQp", Qp: qp.id, Pd: v.id}
 	attributes.QPContext = qp
 	attributes.ReceiveCq, call.ReceiveCq = v.adapter.unwrapCq(attributes.ReceiveCq)
 	attributes.InitiatorCq, call.InitiatorCq = v.adapter.unwrapCq(attributes.InitiatorCq)
@@ -93,12 +94,12 @@ func (v pdView) NdkCreateQp(attributes ndk.QpAttributes) (ndk.Qp, ndk.Status) {
 }
 
 func (v pdView) NdkClosePd(completion ndk.NdkCloseCompletion) ndk.Status {
-	return v.adapter.closing(v.thread, Event{Fn: "NdkClosePd"}, v.inner.NdkClosePd, completion)
+	return v.adapter.closing(v.thread, Event{Fn: "NdkClosePd", Pd: v.id}, v.inner.NdkClosePd, completion)
 }
 
 func (v mrView) NdkRegisterMr(buffer []byte, flags ndk.OpFlags) ndk.Status {
 	size := int64(len(buffer))
-	op := v.thread.Call(Event{Fn: "NdkRegisterMr", Mr: v.id, Flags: flags.Names(), Bytes: &size})
+	op := v.thread.Call(Event{Fn: "NdkRegisterMr", Mr: v.id, Flags: flags.Names(), Length: &size})
 	status := v.inner.NdkRegisterMr(buffer, flags)
 	v.thread.Ret(op, Event{Fn: "NdkRegisterMr", Status: status.String()})
 	return status

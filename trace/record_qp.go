@@ -214,11 +214,10 @@ func (v qpView) NdkInvalidate(requestContext any, object ndk.MrOrMw, flags ndk.O
 	})
 }
 
-func (v qpView) NdkFlush() ndk.Status {
+func (v qpView) NdkFlush() {
 	op := v.thread.Call(Event{Fn: "NdkFlush", Qp: v.id})
-	status := v.inner.NdkFlush()
-	v.thread.Ret(op, Event{Fn: "NdkFlush", Status: status.String()})
-	return status
+	v.inner.NdkFlush()
+	v.thread.Ret(op, Event{Fn: "NdkFlush"})
 }
 
 func (v qpView) NdkCloseQp(completion ndk.NdkCloseCompletion) ndk.Status {

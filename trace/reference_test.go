@@ -126,6 +126,22 @@ func (o *referenceObject) parseWord(raw json.RawMessage, max int64) string {
 	return o.parseText(raw)
 }
 
+// id is of a member that may be an integer, too.
+func (o *referenceObject) id(key string) string { return o.word(key, math.MaxInt64) }
+
+// signed is of a word that may be a negative integer, too.
+func (o *referenceObject) signed(key string) string {
+	if raw := o.members[key]; raw != nil && raw[0] == '-' {
+		n, err := strconv.ParseInt(string(raw), 10, 32)
+		if err != nil || n == 0 {
+			o.refuse("%s is no negative integer", raw)
+		}
+		delete(o.members, key)
+		return strconv.FormatInt(n, 10)
+	}
+	return o.word(key, math.MaxUint32)
+}
+
 func (o *referenceObject) text(key string) string {
 	if raw, present := o.take(key); present {
 		return o.parseText(raw)
@@ -202,8 +218,8 @@ func (o *referenceObject) workRequests() []WorkRequest {
 	requests := []WorkRequest{}
 	for _, raw := range elements {
 		w := newReferenceObject(raw)
-		requests = append(requests, WorkRequest{Wr: w.text("wr"), Opcode: w.word("opcode", math.MaxUint32), Flags: w.flags(),
-			Bytes: w.small("bytes"), Token: w.token("token"), Mw: w.text("mw")})
+		requests = append(requests, WorkRequest{Wr: w.id("wr"), Opcode: w.word("opcode", math.MaxUint32), Flags: w.flags(),
+			Bytes: w.integer("bytes", math.MaxInt64), Token: w.token("token"), Mr: w.id("mr"), Mw: w.id("mw")})
 		if err := w.done(); err != nil || requests[len(requests)-1].Wr == "" {
 			o.refuse("wrs: %v", err)
 		}
@@ -219,7 +235,7 @@ func (o *referenceObject) results() []Result {
 	results := []Result{}
 	for _, raw := range elements {
 		r := newReferenceObject(raw)
-		result := Result{Wr: r.text("wr"), Qp: r.text("qp"), Status: r.word("status", math.MaxUint32), Bytes: r.small("bytes"),
+		result := Result{Wr: r.id("wr"), Qp: r.id("qp"), Status: r.signed("status"), Bytes: r.integer("bytes", math.MaxInt64),
 			Type: r.word("type", math.MaxUint32), Opcode: r.word("opcode", math.MaxUint32), Token: r.token("token"),
 			ProviderError: r.token("provider_error")}
 		if err := r.done(); err != nil || result.Wr == "" || result.Status == "" {
@@ -245,20 +261,24 @@ func referenceEvent(line []byte) (Event, error) {
 		t = new(int64)
 	}
 	e := Event{
-		Seq: uint64(*seq), T: *t, Thr: o.text("thr"), Ph: Phase(o.text("ph")), Op: o.word("op", math.MaxInt64),
-		Fn: o.text("fn"), Cq: o.text("cq"), Qp: o.text("qp"), Srq: o.text("srq"), Mr: o.text("mr"), Mw: o.text("mw"),
-		Conn: o.text("conn"), ReceiveCq: o.text("receive_cq"), InitiatorCq: o.text("initiator_cq"),
+		Seq: uint64(*seq), T: *t, Thr: o.id("thr"), Ph: Phase(o.text("ph")), Op: o.word("op", math.MaxInt64),
+		Fn: o.text("fn"), Cq: o.id("cq"), Qp: o.id("qp"), Srq: o.id("srq"), Mr: o.id("mr"), Mw: o.id("mw"),
+		Conn: o.id("conn"), ReceiveCq: o.id("receive_cq"), InitiatorCq: o.id("initiator_cq"),
 		ReceiveDepth: o.small("receive_depth"), InitiatorDepth: o.small("initiator_depth"), Inline: o.small("inline"),
 		Depth: o.small("depth"), SqSigAll: o.truth("sq_sig_all"), State: o.word("state", math.MaxUint32),
-		SolicitedOnly: o.truth("solicited_only"), Wr: o.text("wr"), Wrs: o.workRequests(), BadWr: o.text("bad_wr"),
-		Flags: o.flags(), Type: o.word("type", math.MaxUint32), Token: o.token("token"), Bytes: o.small("bytes"),
-		N: o.small("n"), Status: o.word("status", math.MaxUint32), Errno: o.word("errno", math.MaxUint32),
+		SolicitedOnly: o.truth("solicited_only"), Wr: o.id("wr"), Wrs: o.workRequests(), BadWr: o.id("bad_wr"),
+		Flags: o.flags(), Type: o.word("type", math.MaxUint32), Token: o.token("token"), Bytes: o.integer("bytes", math.MaxInt64),
+		N: o.small("n"), Status: o.signed("status"), Errno: o.signed("errno"),
 		Results: o.results(), For: o.word("for", math.MaxInt64), Solicited: o.truth("solicited"),
+		Adapter: o.id("adapter"), Pd: o.id("pd"), Lam: o.id("lam"), Connector: o.id("connector"),
+		Listener: o.id("listener"), Endpoint: o.id("endpoint"), Channel: o.id("channel"),
+		QpType: o.word("qp_type", math.MaxUint32), Length: o.integer("length", math.MaxInt64),
 	}
-	recvCq, sendCq := o.text("recv_cq"), o.text("send_cq")
-	maxRecvWr, maxSendWr := o.small("max_recv_wr"), o.small("max_send_wr")
+	e.Fn = functionName(e.Fn)
+	recvCq, sendCq := o.id("recv_cq"), o.id("send_cq")
+	maxRecvWr, maxSendWr, maxInline := o.small("max_recv_wr"), o.small("max_send_wr"), o.small("max_inline_data")
 	if e.Fn == "ibv_create_qp" || e.Fn == "ibv_create_qp_ex" {
-		e.ReceiveCq, e.InitiatorCq, e.ReceiveDepth, e.InitiatorDepth = recvCq, sendCq, maxRecvWr, maxSendWr
+		e.ReceiveCq, e.InitiatorCq, e.ReceiveDepth, e.InitiatorDepth, e.Inline = recvCq, sendCq, maxRecvWr, maxSendWr, maxInline
 	}
 	return e, o.done()
 }

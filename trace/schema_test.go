@@ -72,13 +72,13 @@ func TestSchemaRequires(t *testing.T) {
 	for _, fn := range slices.Sorted(maps.Keys(functions)) {
 		f := functions[fn]
 		var begin []field
-		for _, oneOf := range f.begin {
+		for _, oneOf := range f.begin.required {
 			begin = append(begin, oneOf[0])
 		}
 		before := []string{earlier, sampleLine(2, f.kind.begins(), fn, begin)}
-		judgePhase(t, s, 2, f.kind.begins(), fn, f.begin, earlier)
+		judgePhase(t, s, 2, f.kind.begins(), fn, f.begin.required, earlier)
 		if f.kind != points {
-			judgePhase(t, s, 3, f.kind.ends(), fn, f.end, before...)
+			judgePhase(t, s, 3, f.kind.ends(), fn, f.end.required, before...)
 		}
 		wrong := map[kind]Phase{calls: Enter, callbacks: Call, points: Call}[f.kind]
 		judges(t, s, false, sampleLine(2, wrong, fn, begin), earlier)
@@ -133,12 +133,20 @@ func TestFunctionsAreListed(t *testing.T) {
 		}
 	}
 	for fn, f := range functions {
-		for _, required := range slices.Concat(append(f.begin, f.end...)...) {
+		for _, required := range slices.Concat(append(f.begin.required, f.end.required...)...) {
 			if sample[required.String()] == "" {
 				t.Errorf("%s requires %q, of which there is no sample", fn, required)
 			}
 		}
 	}
+}
+
+// macros are the prefixes with which a word may be written, by function and fields.
+var macros = map[string][]string{
+	`NdkArmCq"type":%s,"cq":"c"`:                            {"NDK_CQ_NOTIFY_"},
+	`NdkSend"flags":[%s],"qp":"q","wr":"w"`:                 {"NDK_OP_FLAG_"},
+	`ibv_modify_qp"state":%s,"qp":"q"`:                      {"IBV_QPS_", "IB_QPS_"},
+	`ibv_post_send"qp":"q","wrs":[{"wr":"w","flags":[%s]}]`: {"IBV_SEND_", "IB_SEND_"},
 }
 
 // Reader and schema know the same words and the same limits.
@@ -156,7 +164,6 @@ func TestSchemaWords(t *testing.T) {
 		`"type":%s,"cq":"c"` + "/NdkArmCq":                        {"ERRORS", "ANY", "SOLICITED"},
 		`"flags":[%s],"qp":"q","wr":"w"` + "/NdkSend":             ndk.OpFlags(0x3FF &^ 0x10).Names(),
 		`"state":%s,"qp":"q"` + "/ibv_modify_qp":                  qpStates.names(),
-		`"qp":"q","wrs":[{"wr":"w","opcode":%s}]/ibv_post_send`:   wrOpcodes.names(),
 		`"qp":"q","wrs":[{"wr":"w","flags":[%s]}]/ibv_post_send`:  sendFlags[:],
 		`"errno":%s,"qp":"q"` + "/ibv_query_qp":                   slices.Collect(maps.Values(errnoNames)),
 		`"cq":"c","wr":"w","status":%s,"qp":"q"` + "/ibv_bind_mw": nil,
@@ -170,7 +177,15 @@ func TestSchemaWords(t *testing.T) {
 			judges(t, s, true, call(fn, fmt.Sprintf(fields, fmt.Sprintf("%q", word))))
 		}
 		judges(t, s, true, call(fn, fmt.Sprintf(fields, "7")))
-		for _, value := range []string{`"nonsense"`, `"any"`, `"4294967296"`, `"01"`, `4294967296`, `-1`, `null`, `{}`, `""`, `1.5`} {
+		for _, word := range words {
+			for _, macro := range macros[fn+fields] {
+				if strings.HasPrefix(word, "0x") {
+					continue
+				}
+				judges(t, s, true, call(fn, fmt.Sprintf(fields, fmt.Sprintf("%q", macro+word))))
+			}
+		}
+		for _, value := range []string{`"nonsense"`, `"any"`, `"4294967296"`, `"01"`, `4294967296`, `null`, `{}`, `""`, `1.5`} {
 			judges(t, s, false, call(fn, fmt.Sprintf(fields, value)))
 		}
 	}
@@ -181,32 +196,38 @@ func TestSchemaWords(t *testing.T) {
 			}
 		}
 	}
-	for _, status := range []string{"STATUS_PENDING", "STATUS_IMPLEMENTATION_LIMIT", "0xC0000120", "0xc0000120", "0x0", "0x00000000001"} {
+	for _, status := range []string{"STATUS_PENDING", "STATUS_IMPLEMENTATION_LIMIT", "STATUS_FINE", "-1073741536", "-2147483648", "-1", "0xC0000120", "0xc0000120", "0x0", "0x00000000001"} {
 		ret(true, "NdkFlush", `"qp":"q"`, fmt.Sprintf(`"status":%q`, status))
 	}
-	for _, status := range []string{"STATUS_FINE", "0x", "0x100000000", "0X1", "C0000120", "IBV_WC_SUCCESS"} {
+	for _, status := range []string{"STATUS_", "STATUS_fine", "-2147483649", "-0", "0x", "0x100000000", "0X1", "C0000120", "IBV_WC_SUCCESS"} {
 		ret(false, "NdkFlush", `"qp":"q"`, fmt.Sprintf(`"status":%q`, status))
 		ret(false, "NdkGetCqResults", `"cq":"c","n":1`, fmt.Sprintf(`"results":[{"wr":"w","status":%q}]`, status))
 	}
 	for _, kind := range []string{"Receive", "Send", "FastRegister", "Bind", "Invalidate", "Read", "Write", "ReceiveAndInvalidate"} {
 		ret(true, "NdkGetCqResultsEx", `"cq":"c","n":1`, fmt.Sprintf(`"results":[{"wr":"w","status":0,"type":%q}]`, kind))
 	}
-	ret(false, "NdkGetCqResultsEx", `"cq":"c","n":1`, `"results":[{"wr":"w","status":0,"type":"Sent"}]`)
+	ret(true, "NdkGetCqResultsEx", `"cq":"c","n":1`, `"results":[{"wr":1,"status":-1073741536,"type":"Sent"}]`)
+	ret(false, "NdkGetCqResultsEx", `"cq":"c","n":1`, `"results":[{"wr":-1,"status":0}]`)
+	ret(false, "NdkFlush", `"qp":"q"`, `"status":-2147483649`)
 	for _, opcode := range wcOpcodes.names() {
 		ret(true, "ibv_poll_cq", `"cq":"c","n":1`, fmt.Sprintf(`"results":[{"wr":"w","status":0,"opcode":%q}]`, opcode))
 	}
-	ret(false, "ibv_poll_cq", `"cq":"c","n":1`, `"results":[{"wr":"w","status":0,"opcode":"RECEIVE"}]`)
+	ret(true, "ibv_poll_cq", `"cq":"c","n":1`, `"results":[{"wr":"w","status":0,"opcode":"RECEIVE"}]`)
+	ret(true, "ibv_poll_cq", `"cq":"c","n":1`, `"errno":-22`)
 	for _, event := range asyncEvents.names() {
 		ret(true, "ibv_get_async_event", `"t":1`, fmt.Sprintf(`"type":%q`, event))
 	}
-	ret(false, "ibv_get_async_event", `"t":1`, `"type":"CQ_ERROR"`)
+	ret(true, "ibv_get_async_event", `"t":1`, `"type":"CQ_ERROR"`)
 	point := func(accept bool, status string) {
 		t.Helper()
 		judges(t, s, accept, fmt.Sprintf(`{"seq":1,"thr":"t","ph":"point","fn":"CqePlaced","cq":"c","wr":"w","status":%q}`, status))
 	}
 	point(true, "IBV_WC_SUCCESS")
 	point(true, "STATUS_CANCELLED")
-	point(false, "IBV_WC_GOOD")
+	point(true, "IBV_WC_GOOD")
+	point(true, "IB_WC_WR_FLUSH_ERR")
+	point(true, "WR_FLUSH_ERR")
+	point(false, "IBV_WC_good")
 }
 
 // Reader and schema agree on the form of lines: what is required of all, and the kinds and limits of values.
@@ -278,6 +299,29 @@ func TestSchemaForm(t *testing.T) {
 		schemaErr := s.Validate(value)
 		if (readErr == nil) != accept || (schemaErr == nil) != accept {
 			t.Errorf("reader: %v, schema: %v, want accepted %v: %s", readErr, schemaErr, accept, line)
+		}
+	}
+}
+
+// The document names, in the row of each function, the optional fields that events of it have beside those of all.
+func TestOptionalFieldsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../docs/trace-format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if names, _, row := strings.Cut(strings.TrimPrefix(line, "| "), " | "); row && strings.HasPrefix(line, "| `") {
+			for name := range strings.SplitSeq(names, ", ") {
+				rows[strings.Trim(name, "`")] += line
+			}
+		}
+	}
+	for fn, f := range functions {
+		for _, optional := range slices.Concat(f.begin.optional, f.end.optional) {
+			if !strings.Contains(rows[fn], "`"+optional.String()+"`") {
+				t.Errorf("docs/trace-format.md: the row of %s does not name %s", fn, optional)
+			}
 		}
 	}
 }

@@ -101,21 +101,21 @@ func (s *shapes) learn(line []byte, values []value, e *Event, known *function) {
 	}
 	f := s.newFunction(e.Fn, known)
 	place, from, before := &s.event, 0, (*piece)(nil)
-	var fields uint64
+	var fields fieldSet
 	for _, v := range values {
 		p := s.value(place, line, from, v)
 		if p == nil {
 			return
 		}
-		const both = 1<<fieldFn | 1<<fieldPh
 		place, from = &p.next, v.end
-		if fields |= 1 << v.field; fields&both == both && before == nil {
+		fields.add(v.field)
+		if before == nil && fields.has(fieldFn) && fields.has(fieldPh) {
 			before, place = p, &f.rest[phase]
 		}
 	}
 	if end := s.piece(place, string(line[from:])+"\n", endOfObject, false); end != nil {
-		const words = 1<<fieldFlags | 1<<fieldType | 1<<fieldStatus | 1<<fieldErrno | 1<<fieldState | 1<<fieldResults | 1<<fieldWrs
-		end.before, end.complete, end.spelt = before, known.satisfied(e.Ph, fields), fields&words == 0
+		end.before, end.complete = before, known.satisfied(e.Ph, fields)
+		end.spelt = !fields.hasAnyOf(fieldFlags, fieldType, fieldStatus, fieldErrno, fieldState, fieldQpType, fieldResults, fieldWrs)
 	}
 }
 
@@ -150,13 +150,13 @@ func (s *shapes) piece(place **piece, text string, f field, quoted bool) *piece 
 	if len(text) > maxText {
 		return nil
 	}
-	n := 0
-	for at := place; *at != nil; at = &(*at).other {
-		if (*at).text == text {
-			return *at
+	n, end := 0, place
+	for ; *end != nil; end = &(*end).other {
+		if (*end).text == text {
+			return *end
 		}
 		if n++; n == maxOthers { // the oldest is forgotten
-			*at = nil
+			*end = nil
 			break
 		}
 	}
@@ -164,13 +164,16 @@ func (s *shapes) piece(place **piece, text string, f field, quoted bool) *piece 
 		*s = shapes{}
 		return nil
 	}
-	p := &piece{text: text, field: f, action: f, quoted: quoted, other: *place, mask: 1<<(8*min(len(text), 8)) - 1}
+	p := &piece{text: text, field: f, action: f, quoted: quoted, mask: 1<<(8*min(len(text), 8)) - 1}
 	padded := text + "\x00\x00\x00\x00\x00\x00\x00\x00"
 	p.start, p.further = load([]byte(padded), 0), max(0, len(text)-8)
 	p.last = load([]byte(padded), p.further)
 	if (&Event{}).word(f) != nil && !quoted {
 		p.action = integerWord
 	}
-	*place = p
+	if !quoted { // it begins the text of a piece that is, and so is looked at behind that
+		place = end
+	}
+	p.other, *place = *place, p
 	return p
 }

@@ -21,7 +21,7 @@ func (t *Trace) ByTime() ([]Event, []Tie, error) {
 	for i := range t.Events {
 		e := &t.Events[i]
 		if before := latest[e.Thr]; before != nil && before.T > e.T {
-			return nil, nil, fmt.Errorf("the order is partial, and the time of thread %s runs backwards from line %d to line %d",
+			return nil, nil, fmt.Errorf("the order is partial, and the time of thread %s (field t) runs backwards from line %d to line %d",
 				e.Thr, before.Line, e.Line)
 		}
 		latest[e.Thr] = e

@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,9 +14,23 @@ import (
 // spelling puts words of one kind into the form that traces use: a name, where an integer or another form of it was given.
 // An integer that has no name stays in decimal. It remembers the newest words, most of which come again.
 type spelling struct {
-	normal func(string) (string, error)
-	recent [16]struct{ given, normal string }
+	normal  func(string) (string, error) // an unknownWord stays as it is
+	recent  [16]recentWord
+	unknown *[]unknownWord
 }
+
+type recentWord struct {
+	given, normal string
+	unknown       bool
+}
+
+// unknownWord is a word that may have a meaning which the format does not know. As an error it says of which kind it is.
+type unknownWord struct{ kind, word string }
+
+func (u unknownWord) Error() string { return fmt.Sprintf("%q is no %s", u.word, u.kind) }
+
+// maxUnknownWords bounds the unknown words that are looked at in one event.
+const maxUnknownWords = 16
 
 // set replaces a word that is present by its normal form.
 func (s *spelling) set(name string, word *string) error {
@@ -25,31 +40,43 @@ func (s *spelling) set(name string, word *string) error {
 	recent := &s.recent[(len(*word)+int((*word)[len(*word)-1]))%len(s.recent)]
 	if recent.given != *word {
 		normal, err := s.normal(*word)
-		if err != nil {
+		_, unknown := err.(unknownWord)
+		if err != nil && !unknown {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		recent.given, recent.normal = *word, normal
+		*recent = recentWord{*word, normal, unknown}
 	}
-	*word = recent.normal
+	if *word = recent.normal; recent.unknown && len(*s.unknown) < maxUnknownWords {
+		*s.unknown = append(*s.unknown, unknownWord{name, *word})
+	}
 	return nil
 }
 
 // speller normalises events. The words of an unknown fn stay as they are.
 type speller struct {
-	ndkStatus, notifyType, operationType                         spelling
-	wcStatus, wcOpcode, wrOpcode, qpState, asyncEvent, errnoName spelling
-	opFlags, sendFlags                                           flagSpelling
+	ndkStatus, notifyType, operationType                                 spelling
+	wcStatus, wcOpcode, wrOpcode, qpState, qpType, asyncEvent, errnoName spelling
+	opFlags, sendFlags                                                   flagSpelling
+
+	unknown []unknownWord // of the event that was normalised last, each with the name of its field
 }
 
 func newSpeller() *speller {
-	return &speller{
-		ndkStatus: spelling{normal: ndkStatus}, notifyType: spelling{normal: notifyType},
-		operationType: spelling{normal: operationType}, wcStatus: spelling{normal: wcStatuses.word},
-		wcOpcode: spelling{normal: wcOpcodes.word}, wrOpcode: spelling{normal: wrOpcodes.word},
-		qpState: spelling{normal: qpStates.word}, asyncEvent: spelling{normal: asyncEvents.word},
-		errnoName: spelling{normal: errnoWord},
-		opFlags:   flagSpelling{normal: ndkFlags}, sendFlags: flagSpelling{normal: sendFlagWords},
+	s := &speller{opFlags: flagSpelling{normal: ndkFlags}, sendFlags: flagSpelling{normal: sendFlagWords}}
+	for of, normal := range map[*spelling]func(string) (string, error){
+		&s.ndkStatus: ndkStatus, &s.notifyType: notifyType, &s.operationType: operationType,
+		&s.wcStatus: wcStatuses.word, &s.wcOpcode: wcOpcodes.word, &s.wrOpcode: wrOpcodes.word,
+		&s.qpState: qpStates.word, &s.qpType: qpTypes.word, &s.asyncEvent: asyncEvents.word, &s.errnoName: errnoWord,
+	} {
+		of.normal, of.unknown = normal, &s.unknown
 	}
+	return s
+}
+
+// normalise puts the words of an event of a known function into their form.
+func (s *speller) normalise(e *Event, f *function) error {
+	s.unknown = s.unknown[:0]
+	return f.normalise(s, e)
 }
 
 func (s *speller) ndk(e *Event) (err error) {
@@ -76,7 +103,8 @@ func (s *speller) ndk(e *Event) (err error) {
 }
 
 func (s *speller) libibverbs(e *Event) error {
-	err := cmp.Or(s.wcStatus.set("status", &e.Status), s.errnoName.set("errno", &e.Errno), s.qpState.set("state", &e.State))
+	err := cmp.Or(s.wcStatus.set("status", &e.Status), s.errnoName.set("errno", &e.Errno), s.qpState.set("state", &e.State),
+		s.qpType.set("qp_type", &e.QpType))
 	if err == nil && e.Fn == "ibv_get_async_event" {
 		err = s.asyncEvent.set("type", &e.Type)
 	}
@@ -108,10 +136,10 @@ func (s *speller) libibverbs(e *Event) error {
 
 // point is of both levels, so that a status may be of either.
 func (s *speller) point(e *Event) error {
-	if strings.HasPrefix(e.Status, "IBV_") {
-		return s.wcStatus.set("status", &e.Status)
+	if strings.HasPrefix(e.Status, "STATUS_") || strings.ContainsAny(e.Status[:min(len(e.Status), 1)], "-0123456789") {
+		return s.ndkStatus.set("status", &e.Status)
 	}
-	return s.ndkStatus.set("status", &e.Status)
+	return s.wcStatus.set("status", &e.Status)
 }
 
 // flagSpelling is spelling for lists of flags. Equal lists are mostly one, which nobody may change.
@@ -149,24 +177,43 @@ func ndkStatus(word string) (string, error) {
 	if n, ok := integer(word); ok {
 		return ndk.Status(n).String(), nil
 	}
+	if n, err := strconv.ParseInt(word, 10, 32); err == nil && n < 0 && strconv.FormatInt(n, 10) == word {
+		return ndk.Status(uint32(n)).String(), nil // NTSTATUS is a signed type of C
+	}
 	status, err := ndk.ParseStatus(word)
+	if name, ok := strings.CutPrefix(word, "STATUS_"); err != nil && ok && isMacro(name) {
+		return word, unknownWord{"NTSTATUS", word}
+	}
 	return status.String(), err
 }
+
+// isMacro reports whether a word is written as macros are.
+func isMacro(word string) bool {
+	return word != "" && strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
+}
+
+var notifyTypeNames = []string{"ERRORS", "ANY", "SOLICITED"}
 
 func notifyType(word string) (string, error) {
 	if n, ok := integer(word); ok {
 		return ndk.NotifyType(n).String(), nil
 	}
-	t, err := ndk.ParseNotifyType(word)
-	return t.String(), err
+	t, err := ndk.ParseNotifyType(strings.TrimPrefix(word, "NDK_CQ_NOTIFY_"))
+	if err != nil {
+		return "", fmt.Errorf("%q is no NDK_CQ_NOTIFY type%s", word, suggestion(word, notifyTypeNames))
+	}
+	return t.String(), nil
 }
 
 func operationType(word string) (string, error) {
 	if n, ok := integer(word); ok {
 		return ndk.OperationType(n).String(), nil
 	}
-	t, err := ndk.ParseOperationType(word)
-	return t.String(), err
+	t, err := ndk.ParseOperationType(strings.TrimPrefix(word, "NdkOperationType"))
+	if err != nil {
+		return word, unknownWord{"NDK_OPERATION_TYPE", word}
+	}
+	return t.String(), nil
 }
 
 // flagBits reads flags given in decimal, or in hexadecimal after 0x.
@@ -182,11 +229,11 @@ func flagBits(word string) (uint32, bool) {
 func ndkFlags(list []string) ([]string, error) {
 	var flags ndk.OpFlags
 	for _, word := range list {
-		flag, err := ndk.ParseOpFlag(word)
+		flag, err := ndk.ParseOpFlag(strings.TrimPrefix(word, "NDK_OP_FLAG_"))
 		if err != nil {
 			bits, ok := flagBits(word)
 			if !ok {
-				return nil, err
+				return nil, fmt.Errorf("%q is no NDK_OP_FLAG%s", word, suggestion(word, ndk.OpFlags(math.MaxUint32).Names()))
 			}
 			flag = ndk.OpFlags(bits)
 		}
@@ -199,13 +246,14 @@ func ndkFlags(list []string) ([]string, error) {
 func sendFlagWords(list []string) ([]string, error) {
 	var flags uint32
 	for _, word := range list {
-		if bit := slices.Index(sendFlags[:], word); bit >= 0 {
+		name := strings.TrimPrefix(strings.TrimPrefix(word, "IBV_SEND_"), "IB_SEND_")
+		if bit := slices.Index(sendFlags[:], name); bit >= 0 {
 			flags |= 1 << bit
 			continue
 		}
 		bits, ok := flagBits(word)
 		if !ok {
-			return nil, fmt.Errorf("%q is no IBV_SEND flag", word)
+			return nil, fmt.Errorf("%q is no IBV_SEND flag%s", word, suggestion(name, sendFlags[:]))
 		}
 		flags |= bits
 	}

@@ -15,7 +15,7 @@ import (
 // The header's format and v.
 const (
 	formatName = "ndk-trace"
-	Version    = "1.0"
+	Version    = "1.1"
 )
 
 // Writer writes a trace, event by event. What it writes is the same byte for byte for the same events, and Reader reads
@@ -78,7 +78,7 @@ func (w *Writer) Write(e *Event) error {
 func (w *Writer) accept(e *Event) error {
 	f := functions[e.Fn]
 	if f != nil {
-		if err := f.normalise(w.spell, e); err != nil {
+		if err := w.spell.normalise(e, f); err != nil {
 			return err
 		}
 	}

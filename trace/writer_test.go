@@ -45,7 +45,7 @@ func sameEvents(t interface {
 	}
 	for i := range got {
 		g, w := got[i], want[i]
-		g.Line, w.Line = 0, 0
+		g.Line, w.Line, g.Unclear, w.Unclear = 0, 0, "", ""
 		if !reflect.DeepEqual(g, w) {
 			t.Fatalf("event %d: read  %+v\nwant  %+v", i, g, w)
 		}
@@ -57,6 +57,7 @@ func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		id := rapid.StringMatching(`[a-z"\\<é☃ ]{1,5}`)
 		maybe := rapid.Ptr(rapid.Int64Range(0, 1<<32-1), true)
+		maybe63 := rapid.Ptr(rapid.Int64Min(0), true)
 		maybe32 := rapid.Ptr(rapid.Uint32(), true)
 		maybeBool := rapid.Ptr(rapid.Bool(), true)
 		text := rapid.OneOf(rapid.Just(""), id)
@@ -73,7 +74,10 @@ func TestRoundTrip(t *testing.T) {
 				ReceiveDepth: maybe.Draw(t, "rd"), InitiatorDepth: maybe.Draw(t, "id"), Inline: maybe.Draw(t, "inline"),
 				Depth: maybe.Draw(t, "depth"), SqSigAll: maybeBool.Draw(t, "sig"), SolicitedOnly: maybeBool.Draw(t, "so"),
 				Wr: fmt.Sprint("w", i), BadWr: draw("bad_wr"), Token: maybe32.Draw(t, "token"),
-				Bytes: maybe.Draw(t, "bytes"), N: maybe.Draw(t, "n"), Solicited: maybeBool.Draw(t, "sol"),
+				Bytes: maybe63.Draw(t, "bytes"), N: maybe.Draw(t, "n"), Solicited: maybeBool.Draw(t, "sol"),
+				Adapter: draw("adapter"), Pd: draw("pd"), Lam: draw("lam"), Connector: draw("connector"),
+				Listener: draw("listener"), Endpoint: draw("endpoint"), Channel: draw("channel"),
+				Length: maybe63.Draw(t, "length"),
 			}
 			if e.Fn == "NdkSend" {
 				e.Flags = rapid.SampledFrom([][]string{nil, {"SILENT_SUCCESS", "DEFER"}, {"0x400"}}).Draw(t, "flags")
@@ -85,8 +89,9 @@ func TestRoundTrip(t *testing.T) {
 			if createsVerbsQp(e.Fn) {
 				e.State = rapid.SampledFrom([]string{"", "RTR"}).Draw(t, "state")
 				e.Errno = rapid.SampledFrom([]string{"", "EINVAL", "ESTALE", "999"}).Draw(t, "errno")
+				e.QpType = rapid.SampledFrom([]string{"", "RC", "XRC_RECV", "7"}).Draw(t, "qp type")
 				e.Wrs = rapid.SampledFrom([][]WorkRequest{nil, {}, {{Wr: fmt.Sprint("v", i), Opcode: "SEND", Bytes: e.Bytes,
-					Flags: []string{"SIGNALED"}, Token: e.Token, Mw: e.Mw}}}).Draw(t, "wrs")
+					Flags: []string{"SIGNALED"}, Token: e.Token, Mr: e.Mr, Mw: e.Mw}}}).Draw(t, "wrs")
 			}
 			events = append(events, e)
 		}
@@ -134,7 +139,7 @@ func TestWrittenBytes(t *testing.T) {
 		},
 		End: &End{Quiescent: true},
 	}))
-	want := `{"rec":"hdr","format":"ndk-trace","v":"1.0","dialect":"ndkpi","side":"provider","order":"total",` +
+	want := `{"rec":"hdr","format":"ndk-trace","v":"1.1","dialect":"ndkpi","side":"provider","order":"total",` +
 		`"clock":{"id":"monotonic","unit":"ns"},"producer":{"name":"p","version":"1"}}
 {"seq":1,"t":0,"thr":"a","ph":"call","op":"1","fn":"NdkGetCqResults","cq":"cq1","n":4}
 {"seq":2,"t":0,"thr":"a","ph":"ret","op":"1","fn":"NdkGetCqResults","results":[]}

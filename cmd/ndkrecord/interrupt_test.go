@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -43,9 +44,9 @@ func endless(t *testing.T, stdout *os.File, args ...string) (*exec.Cmd, *bytes.B
 	return command, &stderr
 }
 
-// An interrupt ends a recording where it is: it says how far it came, exits with 130, and leaves what can be read and is not at rest.
+// An interrupt, or SIGTERM, ends a recording where it is: it says how far it came, exits with 130, and leaves what can be read and is not at rest.
 func TestInterruptedProcess(t *testing.T) {
-	for _, name := range []string{"plain.jsonl", "packed.jsonl.zst"} {
+	for name, signal := range map[string]os.Signal{"plain.jsonl": syscall.SIGTERM, "packed.jsonl.zst": os.Interrupt} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), name)
 			command, stderr := endless(t, nil, "-o", file)
@@ -55,7 +56,7 @@ func TestInterruptedProcess(t *testing.T) {
 				}
 				time.Sleep(time.Millisecond)
 			}
-			if err := command.Process.Signal(os.Interrupt); err != nil {
+			if err := command.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
 			command.Wait()

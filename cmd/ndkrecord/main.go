@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ndkoracle/conformance"
+	"ndkoracle/internal/outfile"
 )
 
 // Exit codes.
@@ -30,11 +31,11 @@ const (
 func main() {
 	signal.Ignore(syscall.SIGPIPE) // a reader of the recording that goes away is an error of writing, and told as one
 	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, os.Interrupt)
+	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	go func() {
 		<-interrupted
-		signal.Reset(os.Interrupt) // a second interrupt ends the program at once
+		signal.Reset(os.Interrupt, syscall.SIGTERM) // a second interrupt ends the program at once
 		cancel(errInterrupted)
 	}()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
@@ -60,6 +61,9 @@ type options struct {
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stderr)
+	if err == nil {
+		err = o.distinct()
+	}
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return exitSuccess
@@ -137,10 +141,27 @@ func (o options) check(rest []string) error {
 		return errors.New("--verbs-trace is for --provider verbs")
 	case o.peer != "" && o.verbsTrace != "":
 		return errors.New("--peer and --verbs-trace can't be asked for together")
-	case o.peer != "" && o.peer == o.output:
-		return fmt.Errorf("-o and --peer are both %s", o.output)
-	case o.verbsTrace != "" && o.verbsTrace == o.output:
-		return fmt.Errorf("-o and --verbs-trace are both %s", o.output)
+	case o.output == "-" && (o.peer == "-" || o.verbsTrace == "-"):
+		return errors.New("only one trace can be recorded to standard output")
+	}
+	return nil
+}
+
+// distinct refuses to record into one file twice, whatever it is called.
+func (o options) distinct() error {
+	taken := &outfile.Taken{}
+	for _, output := range []struct{ flag, file string }{{"-o", o.output}, {"--peer", o.peer}, {"--verbs-trace", o.verbsTrace}} {
+		var err error
+		switch output.file {
+		case "":
+		case "-":
+			err = taken.WriteStream(output.flag, os.Stdout)
+		default:
+			err = taken.Write(output.flag, output.file)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -25,10 +25,17 @@ func command(args ...string) (code int, stdout, stderr string) {
 
 func TestUsageErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trace")
+	one, hard, soft := file+".one", file+".hard", file+".soft"
+	if err := errors.Join(os.WriteFile(one, nil, 0o666), os.Link(one, hard), os.Symlink(one, soft)); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		args []string
 		want string
 	}{
+		{[]string{"--scenario", "drain", "-o", one, "--peer", hard}, "-o and --peer would both write"},
+		{[]string{"--provider", "verbs", "--scenario", "drain", "-o", soft, "--verbs-trace", one}, "-o and --verbs-trace would both write"},
+		{[]string{"--scenario", "drain", "-o", "-", "--peer", "-"}, "only one trace can be recorded to standard output"},
 		{nil, "--scenario is missing"},
 		{[]string{"--scenario", "drain"}, "-o is missing"},
 		{[]string{"--scenario", "nothing", "-o", file}, "there are arm-merge, arm-present"},
@@ -38,8 +45,8 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"--scenario", "drain", "-o", file, "--provider", "mlx5"}, "there are refimpl and verbs"},
 		{[]string{"--scenario", "drain", "-o", file, "--device", "rxe0"}, "--device is for --provider verbs"},
 		{[]string{"--scenario", "drain", "-o", file, "--verbs-trace", "x"}, "--verbs-trace is for --provider verbs"},
-		{[]string{"--provider", "verbs", "--scenario", "drain", "-o", file, "--verbs-trace", file}, "are both"},
-		{[]string{"--scenario", "drain", "-o", file, "--peer", file}, "are both"},
+		{[]string{"--provider", "verbs", "--scenario", "drain", "-o", file, "--verbs-trace", file}, "-o and --verbs-trace would both write"},
+		{[]string{"--scenario", "drain", "-o", file, "--peer", file}, "-o and --peer would both write"},
 		{[]string{"--provider", "verbs", "--scenario", "drain", "-o", file, "--peer", "x", "--verbs-trace", "y"}, "can't be asked for together"},
 		{[]string{"--scenario", "drain", "-o", file, "more"}, `"more" is not a flag`},
 		{[]string{"--colour"}, "flag provided but not defined"},

@@ -22,6 +22,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	set.IntVar(&o.Cqs, "cqs", 4, "`N` completion queues, each with a thread of its own")
 	set.IntVar(&o.Pairs, "pairs", 2, "`N` connected queue pairs of each completion queue")
 	set.IntVar(&o.Depth, "depth", 8, "`N` requests outstanding at once in each pair")
+	irregular := set.Bool("irregular", false, "a random walk of the contract on two completion queues, instead of rounds; of the flags above it takes the first two")
 	switch err := set.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
@@ -31,7 +32,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "tracegen: %q is not a flag, and nothing else is expected\n", set.Arg(0))
 		return 2
 	}
-	if err := synthetic.Write(stdout, o); err != nil {
+	write := synthetic.Write
+	if *irregular {
+		write = synthetic.WriteIrregular
+	}
+	if err := write(stdout, o); err != nil {
 		fmt.Fprintf(stderr, "tracegen: %v\n", err)
 		return 1
 	}

@@ -19,6 +19,7 @@ import (
 // CQ is struct ibv_cq, with a completion channel of its own.
 type CQ struct {
 	Name    string // in the trace
+	Channel string // … of its completion channel
 	context *Context
 	channel *C.struct_ibv_comp_channel
 	events  *eventFile
@@ -34,25 +35,25 @@ type CQ struct {
 // CreateCQ is ibv_create_comp_channel and ibv_create_cq with room for cqe completions. The library may make room for
 // more; the trace tells for how many.
 func (x *Context) CreateCQ(cqe int) (*CQ, error) {
-	q := &CQ{Name: x.newName("cq"), context: x}
-	var errno error
-	if q.channel, errno = C.ibv_create_comp_channel(x.c); q.channel == nil {
-		return nil, failed("ibv_create_comp_channel", errno)
+	q := &CQ{Name: x.newName("cq"), Channel: x.newName("channel"), context: x}
+	q.thread, q.waiter = x.recorder.Thread(q.Name), x.recorder.Thread(q.Name+"-events")
+	if err := q.createChannel(); err != nil {
+		return nil, err
 	}
 	var err error
 	if q.events, err = newEventFile(q.channel.fd); err != nil {
-		C.ibv_destroy_comp_channel(q.channel)
+		q.destroyChannel()
 		return nil, fmt.Errorf("the events of a CQ: %w", err)
 	}
 	depth := int64(cqe)
-	q.thread, q.waiter = x.recorder.Thread(q.Name), x.recorder.Thread(q.Name+"-events")
-	op := q.thread.Call(trace.Event{Fn: "ibv_create_cq", Cq: q.Name, Depth: &depth})
+	op := q.thread.Call(trace.Event{Fn: "ibv_create_cq", Cq: q.Name, Depth: &depth, Channel: q.Channel})
+	var errno error
 	q.c, errno = C.ibv_create_cq(x.c, C.int(cqe), nil, q.channel, 0)
 	if q.c == nil {
 		err := failed("ibv_create_cq", errno)
 		q.thread.Ret(op, trace.Event{Fn: "ibv_create_cq", Cq: q.Name, Errno: errnoName(err.Errno)})
 		q.events.close()
-		C.ibv_destroy_comp_channel(q.channel)
+		q.destroyChannel()
 		return nil, err
 	}
 	made := int64(q.c.cqe)
@@ -135,11 +136,32 @@ func (q *CQ) record(completions []WC) []trace.Result {
 	return q.results
 }
 
+// createChannel is ibv_create_comp_channel.
+func (q *CQ) createChannel() error {
+	op := q.thread.Call(trace.Event{Fn: "ibv_create_comp_channel", Channel: q.Channel})
+	var errno error
+	if q.channel, errno = C.ibv_create_comp_channel(q.context.c); q.channel == nil {
+		err := failed("ibv_create_comp_channel", errno)
+		q.thread.Ret(op, trace.Event{Fn: "ibv_create_comp_channel", Errno: errnoName(err.Errno)})
+		return err
+	}
+	q.thread.Ret(op, trace.Event{Fn: "ibv_create_comp_channel"})
+	return nil
+}
+
+// destroyChannel is ibv_destroy_comp_channel.
+func (q *CQ) destroyChannel() error {
+	op := q.thread.Call(trace.Event{Fn: "ibv_destroy_comp_channel", Channel: q.Channel})
+	err := errnoOf("ibv_destroy_comp_channel", C.ibv_destroy_comp_channel(q.channel))
+	q.thread.Ret(op, trace.Event{Fn: "ibv_destroy_comp_channel", Errno: errnoText(err)})
+	return err
+}
+
 // GetCQEvent waits for an event with ibv_get_cq_event. EINTR after Interrupt. One goroutine at a time may wait.
 func (q *CQ) GetCQEvent() error {
 	var cq *C.struct_ibv_cq
 	var context unsafe.Pointer
-	op := q.waiter.Call(trace.Event{Fn: "ibv_get_cq_event"})
+	op := q.waiter.Call(trace.Event{Fn: "ibv_get_cq_event", Channel: q.Channel})
 	err := q.events.wait("ibv_get_cq_event", func() (C.int, error) {
 		result, errno := C.ibv_get_cq_event(q.channel, &cq, &context)
 		return result, errno
@@ -179,5 +201,5 @@ func (q *CQ) Destroy() error {
 	delete(q.context.objects, c)
 	q.context.mutex.Unlock()
 	q.events.close()
-	return errnoOf("ibv_destroy_comp_channel", C.ibv_destroy_comp_channel(q.channel))
+	return q.destroyChannel()
 }

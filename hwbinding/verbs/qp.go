@@ -38,7 +38,7 @@ func (p *PD) CreateQP(sendCQ, recvCQ *CQ, a QPInitAttr) (*QP, error) {
 	send, recv, all := int64(a.MaxSendWR), int64(a.MaxRecvWR), false
 	op := q.thread.Call(trace.Event{
 		Fn: "ibv_create_qp", Qp: q.Name, InitiatorCq: sendCQ.Name, ReceiveCq: recvCQ.Name,
-		InitiatorDepth: &send, ReceiveDepth: &recv, SqSigAll: &all,
+		InitiatorDepth: &send, ReceiveDepth: &recv, SqSigAll: &all, QpType: "RC",
 	})
 	attr := C.struct_ibv_qp_init_attr{
 		send_cq: sendCQ.c, recv_cq: recvCQ.c, qp_type: C.IBV_QPT_RC,

@@ -43,6 +43,7 @@ type event struct {
 	InitiatorDepth *int64              `json:"initiator_depth"`
 	MaxSendWr      *int64              `json:"max_send_wr"`
 	Inline         *int64              `json:"inline"`
+	MaxInlineData  *int64              `json:"max_inline_data"`
 	Depth          *int64              `json:"depth"`
 	SqSigAll       *bool               `json:"sq_sig_all"`
 	State          string              `json:"state"`
@@ -60,6 +61,15 @@ type event struct {
 	Results        []trace.Result      `json:"results"`
 	For            string              `json:"for"`
 	Solicited      *bool               `json:"solicited"`
+	Adapter        string              `json:"adapter"`
+	Pd             string              `json:"pd"`
+	Lam            string              `json:"lam"`
+	Connector      string              `json:"connector"`
+	Listener       string              `json:"listener"`
+	Endpoint       string              `json:"endpoint"`
+	Channel        string              `json:"channel"`
+	QpType         string              `json:"qp_type"`
+	Length         *int64              `json:"length"`
 }
 
 // recording is a typical trace, and how many events it has.

@@ -28,12 +28,8 @@ func Write(w io.Writer, o Options) error {
 	if o.Cqs < 1 || o.Pairs < 1 || o.Depth < 1 {
 		return fmt.Errorf("%d completion queues, %d pairs, depth %d: at least 1 of each is needed", o.Cqs, o.Pairs, o.Depth)
 	}
-	out, err := trace.NewWriter(w, trace.Header{
-		Dialect: "ndkpi", Ndk: "2.1", Side: "provider", Order: "total", Clock: trace.Clock{Id: "synthetic", Unit: "ns"},
-		Producer: trace.Producer{Name: "tracegen", Version: "1.0"},
-		Run: map[string]string{"seed": strconv.FormatUint(o.Seed, 10), "events": strconv.FormatUint(o.Events, 10),
-			"cqs": strconv.Itoa(o.Cqs), "pairs": strconv.Itoa(o.Pairs), "depth": strconv.Itoa(o.Depth)},
-	})
+	out, err := begin(w, map[string]string{"seed": strconv.FormatUint(o.Seed, 10), "events": strconv.FormatUint(o.Events, 10),
+		"cqs": strconv.Itoa(o.Cqs), "pairs": strconv.Itoa(o.Pairs), "depth": strconv.Itoa(o.Depth)})
 	if err != nil {
 		return err
 	}
@@ -42,6 +38,14 @@ func Write(w io.Writer, o Options) error {
 		return err
 	}
 	return out.Close(trace.End{Quiescent: true})
+}
+
+// begin writes the header of a trace that comes from what run says.
+func begin(w io.Writer, run map[string]string) (*trace.Writer, error) {
+	return trace.NewWriter(w, trace.Header{
+		Dialect: "ndkpi", Ndk: "2.1", Side: "provider", Order: "total", Clock: trace.Clock{Id: "synthetic", Unit: "ns"},
+		Producer: trace.Producer{Name: "tracegen", Version: "1.0"}, Run: run,
+	})
 }
 
 // generator is what the consumers share. One of them runs at a time, so that its choices depend on the seed alone.

@@ -1,0 +1,62 @@
+package trace
+
+import (
+	"encoding/binary"
+	"io"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// utf16Reader reads UTF-16, without its byte order mark, as UTF-8. Half a surrogate pair becomes U+FFFD; half a unit at the end is
+// left out, so that the last line is cut.
+type utf16Reader struct {
+	source io.Reader
+	order  binary.ByteOrder
+	high   rune   // the first half of a pair, or 0
+	out    []byte // that is not read yet
+	err    error  // behind it
+}
+
+func (u *utf16Reader) Read(p []byte) (int, error) {
+	for len(u.out) == 0 {
+		if u.err != nil {
+			return 0, u.err
+		}
+		u.more()
+	}
+	n := copy(p, u.out)
+	u.out = u.out[n:]
+	return n, nil
+}
+
+// more reads some characters.
+func (u *utf16Reader) more() {
+	var in [4096]byte
+	n, err := io.ReadFull(u.source, in[:])
+	if u.err = err; err == io.ErrUnexpectedEOF {
+		u.err = io.EOF
+	}
+	u.out = make([]byte, 0, 3*n)
+	for i := 0; i+1 < n; i += 2 {
+		u.add(rune(u.order.Uint16(in[i:])))
+	}
+	if u.err != nil && u.high != 0 {
+		u.out = utf8.AppendRune(u.out, utf8.RuneError)
+	}
+}
+
+// add takes one unit of UTF-16.
+func (u *utf16Reader) add(unit rune) {
+	if u.high != 0 {
+		pair := utf16.DecodeRune(u.high, unit)
+		u.high = 0
+		if u.out = utf8.AppendRune(u.out, pair); pair != utf8.RuneError {
+			return
+		}
+	}
+	if utf16.IsSurrogate(unit) && unit < 0xDC00 {
+		u.high = unit
+		return
+	}
+	u.out = utf8.AppendRune(u.out, unit) // half a pair becomes U+FFFD
+}
