@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"ndkoracle/linearize/stream"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -59,20 +60,57 @@ func second(ctx context.Context, search func() *verdict.Report) *verdict.Report 
 	}
 }
 
-// agree makes one report of those of the two engines.
+// agree makes one report of those of the two engines. A violation that one has found stands, whatever the other leaves open. Where the other calls
+// the trace conformant, or blames the other side, the engines differ: that is told, and the trace is never called conformant.
 func agree(streamed, searched *verdict.Report) *verdict.Report {
 	searched.Cases = streamed.Cases
 	switch {
-	case !searched.Decided() && (streamed.Decided() || streamed.Violated() && !searched.Violated()):
-		return streamed
-	case streamed.Decided() && searched.Decided() && streamed.Verdict != searched.Verdict:
-		by, other := searched.Describe(), streamed.Describe()
-		searched.Undecided("", "the engines differ, which is a mistake of this program: by porcupine it is "+by+", by stream "+other)
-		searched.Settle()
-	case searched.Verdict == streamed.Verdict:
+	case streamed.Violated() && searched.Violated() && streamed.Verdict != searched.Verdict:
+		return blame(streamed, searched)
+	case streamed.Violated() && searched.Violated():
+		if !searched.Decided() && streamed.Decided() {
+			return streamed
+		}
 		takeFollowing(searched, streamed)
+		return searched
+	case searched.Violated():
+		return contradicted(searched, streamed)
+	case streamed.Violated() && searched.Verdict != verdict.Conformant:
+		return contradicted(streamed, searched)
+	case streamed.Violated():
+		return contradicted(searched, streamed)
+	case !searched.Decided() && streamed.Decided():
+		return streamed
+	case searched.Decided() && streamed.Decided():
+		return contradicted(searched, streamed)
 	}
 	return searched
+}
+
+// contradicted returns a report that stands, with what the other engine says where that has another answer.
+func contradicted(stands, other *verdict.Report) *verdict.Report {
+	if violated := stands.Violated() || other.Violated(); stands.Verdict != other.Verdict && (other.Decided() || violated && !stands.Violated()) {
+		stands.Undecided("", fmt.Sprintf("the engines differ, which is a mistake of this program: by %s it is %s, by %s %s",
+			stands.Engine, stands.Describe(), other.Engine, other.Describe()))
+		stands.Settle()
+	}
+	return stands
+}
+
+// blame makes one report where the engines blame different sides. What the consumer did excuses what the provider does from then on; and what only
+// one engine holds against the provider, it is not accused of. The report that blames the provider stands where the other leaves something open,
+// and what that blames the consumer for came later, or excuses nothing.
+func blame(streamed, searched *verdict.Report) *verdict.Report {
+	consumers, providers := streamed, searched
+	if streamed.Verdict == verdict.ProviderViolation {
+		consumers, providers = searched, streamed
+	}
+	first := consumers.Findings[0]
+	if !consumers.Decided() && (providers.Findings[0].Line < first.Line || slices.Contains(stream.Harmless(), first.Rule)) {
+		return providers
+	}
+	consumers.Cases = streamed.Cases
+	return contradicted(consumers, providers)
 }
 
 // takeFollowing adds to r what another engine found after the same violations, and says of what both found that it may only

@@ -10,7 +10,7 @@ import (
 
 // Each case is counted where it is met, as often as it is, and where nobody can tell it may have been met. All are told that a short history has
 // met; of those that are not in the row nothing is said here (ARM-04 to ARM-07, ARM-15, ARM-20, POLL-02, POLL-03, POLL-07, POLL-08, POLL-10,
-// RES-08, DEF-02, DEF-05, DEF-06, FLAG-02, LIFE-04).
+// RES-10, DEF-02, DEF-05, DEF-06, FLAG-02, LIFE-04).
 func TestCasesAreCounted(t *testing.T) {
 	once, twice, perhaps, never := cases.Count{AtLeast: 1, AtMost: 1}, cases.Count{AtLeast: 2, AtMost: 2}, cases.Count{AtMost: 1}, cases.Count{}
 	notation := map[bool]func(testing.TB, string) *trace.Trace{false: script, true: overlapped}
@@ -44,7 +44,7 @@ func TestCasesAreCounted(t *testing.T) {
 		{true, "new qp3 cq3; NdkCloseQp qp3; NdkCloseCq cq3; rest", counts{"LIFE-04/CQ": never}},
 		{false, "post 1; post 2; post 3; post 4; post 5; post 6; post 7; post 8; get 1 2 3 4 5 6 7 8; get; rest", counts{
 			"POLL-02/FULL": once, "POLL-02/FEWER": never, "POLL-03/NOTHING": once}},
-		{false, "post 1; recv 2; flush; get 1c 2c; rest", counts{"RES-08/INITIATOR": once, "RES-08/RECEIVE": {AtLeast: 1, AtMost: 21}, "FLAG-02/CANCELLED": never}},
+		{false, "post 1; recv 2; flush; get 1c 2c; rest", counts{"RES-10/INITIATOR": once, "RES-10/RECEIVE": {AtLeast: 1, AtMost: 21}, "FLAG-02/CANCELLED": never}},
 		{false, "post 1 Q; post 2 Q; flush; get 1x 2c; rest", counts{"FLAG-02/FAILED": once, "FLAG-02/CANCELLED": once}},
 		{false, "post 1 D; get 1; post 2; get 2; rest", counts{"DEF-02/EARLY": once, "DEF-06/POST": once, "DEF-06/FLUSH": never}},
 		{false, "post 1 D; post 2 D; flush; get 1c 2c; rest", counts{"DEF-02/EARLY": {AtMost: 2}, "DEF-06/POST": never, "DEF-06/FLUSH": once}},
@@ -65,13 +65,13 @@ func TestCasesAreCounted(t *testing.T) {
 		{true, "NdkWrite qp1 w1 DEFER; a< NdkWrite qp1 w2; NdkFlush qp1; a>; get cq1 w1c w2c; rest", counts{"DEF-06/POST": perhaps, "DEF-06/FLUSH": perhaps}},
 		{true, "NdkWrite qp1 w1 DEFER; a< NdkFlush qp1; b< NdkWrite qp1 w2; b> STATUS_INSUFFICIENT_RESOURCES; a>; get cq1 w1c; rest", counts{
 			"DEF-05/SECOND": perhaps, "DEF-05/THIRD": perhaps, "DEF-05/FOURTH": perhaps, "DEF-05/LATER": perhaps}},
-		{false, "post 1; post 2 D; get 1x 2c; rest", counts{"DEF-02/EARLY": perhaps, "RES-08/INITIATOR": once}},                            // was its chain over?
+		{false, "post 1; post 2 D; get 1x 2c; rest", counts{"DEF-02/EARLY": perhaps, "RES-10/INITIATOR": once}},                            // was its chain over?
 		{true, "NdkArmCq cq1 ANY; NdkWrite qp1 w1; placed cq1 w1; a< get cq1; enter cq1; a> w1; rest", counts{"ARM-06/DEFERRED": perhaps}}, // what is known is of before the poll
 		{true, "NdkWrite qp1 w1 DEFER; a< NdkWrite qp1 w2; get cq1 w1; a>; get cq1 w2; rest", counts{"DEF-02/EARLY": perhaps}},
 		{true, "NdkWrite qp1 w1 DEFER; a< NdkFlush qp1; get cq1 w1; a>; rest", counts{"DEF-02/EARLY": perhaps}},
 		{true, "NdkWrite qp1 w1 DEFER; a< NdkCloseQp qp1; get cq1 w1; a>; rest", counts{"DEF-02/EARLY": perhaps}},
 		{true, "a< NdkFlush qp1; NdkWrite qp1 w1 DEFER; a>; get cq1 w1; NdkWrite qp1 w2; get cq1 w2; rest", counts{"DEF-02/EARLY": perhaps}},
-		{false, "post 1 Q; post 2 Q; post 3 QF; rest", counts{"FLAG-02/FAILED": {AtMost: 2}, "FLAG-02/CANCELLED": {AtMost: 2}, "RES-08/INITIATOR": {AtMost: 2}}},
+		{false, "post 1 Q; post 2 Q; post 3 QF; rest", counts{"FLAG-02/FAILED": {AtMost: 2}, "FLAG-02/CANCELLED": {AtMost: 2}, "RES-10/INITIATOR": {AtMost: 2}}},
 		{true, "NdkFastRegister qp1 f1#7; get cq1 f1; NdkReceive qp1 r1; NdkReceive qp1 r2; NdkSend qp2 s0; NdkSendAndInvalidate qp2 s1#7; get cq1 r1m r2; get cq2 s0 s1; rest",
 			counts{"POLL-07/PLAIN": once}},
 		{true, remotely + "NdkFastRegister qp1 f2#7; a< NdkInvalidate qp1 i1#7; a> STATUS_INSUFFICIENT_RESOURCES; get cq1 f2; rest", counts{"POLL-08/INLINE": perhaps}},
@@ -122,15 +122,15 @@ func (c counts) hold(t *testing.T, text string, r *verdict.Report) {
 	}
 }
 
-// Of two hosts each counts its own requests (DEF-02, RES-08).
+// Of two hosts each counts its own requests (DEF-02, RES-10).
 func TestCasesOfTwoHosts(t *testing.T) {
 	whole := script(t, "post 1 D; post 2 DF; post 3; get 1 3; post 4 Q; peer 5; recv 6; get 6; rest")
 	for i := range whole.Events {
 		whole.Events[i].Thr = "main"
 	}
 	hosts := joined(t, whole, Options{Engine: Streaming})
-	counts{"DEF-02/EARLY": {AtMost: 1}, "RES-08/INITIATOR": {AtMost: 1}, "FLAG-02/FAILED": {AtMost: 1}}.hold(t, "the first host", hosts[0])
-	counts{"DEF-02/EARLY": {}, "RES-08/INITIATOR": {AtMost: 1}, "FLAG-02/FAILED": {}, "RES-08/RECEIVE": {AtMost: 20}}.hold(t, "the second host", hosts[1])
+	counts{"DEF-02/EARLY": {AtMost: 1}, "RES-10/INITIATOR": {AtMost: 1}, "FLAG-02/FAILED": {AtMost: 1}}.hold(t, "the first host", hosts[0])
+	counts{"DEF-02/EARLY": {}, "RES-10/INITIATOR": {AtMost: 1}, "FLAG-02/FAILED": {}, "RES-10/RECEIVE": {AtMost: 20}}.hold(t, "the second host", hosts[1])
 }
 
 // The corpus meets every case: what no trace of it shows no engine is held to.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"ndkoracle/linearize/doubts"
 	"ndkoracle/linearize/search"
 	"ndkoracle/linearize/stream"
 	"ndkoracle/linearize/verdict"
@@ -14,8 +15,15 @@ import (
 	"ndkoracle/trace"
 )
 
-// MaxEvents is how many events of a trace are worth keeping: a longer one is inconclusive in any case.
-const MaxEvents = 100_000
+// MaxEvents is how many events of a trace are worth keeping, and MaxBytes how much memory these may take: a longer trace is only judged by the
+// streaming engine.
+const (
+	MaxEvents = 100_000
+	MaxBytes  = 80 << 20
+)
+
+// Kept is how much of a trace is kept.
+var Kept = trace.Limit{Events: MaxEvents, Bytes: MaxBytes}
 
 // Engine is a way to decide. Auto, the zero value, takes Streaming, and Porcupine as well where the trace is short enough.
 type Engine string
@@ -37,11 +45,12 @@ type Options struct {
 	Timeout       time.Duration     // for the whole trace; 0 is none
 	MaxOperations int               // of a component; 0 is search.DefaultMaxOperations
 	MaxMemory     int               // of a search, in bytes, about; 0 is search.DefaultMaxMemory
+	MaxDelay      time.Duration     // warn of a callback that comes later than that after it was due; 0 is never
 	Witness       bool              // porcupine: tell the steps that explain a conformant trace
 }
 
-// ResolveDialect returns the contract that the options choose for a trace of the header's dialect. The error says which
-// option is wrong.
+// ResolveDialect returns the contract that the options choose for a trace of the header's dialect, for engines that execute a
+// request when its completion is told. The error says which option is wrong.
 func (o Options) ResolveDialect(header string) (model.Dialect, error) {
 	name := cmp.Or(o.Dialect, header)
 	d, err := model.ByName(name)
@@ -64,6 +73,7 @@ func (o Options) ResolveDialect(header string) (model.Dialect, error) {
 				reading, reading, o.Assume[reading])
 		}
 	}
+	d.ExecutesLate = true
 	return d, nil
 }
 
@@ -109,21 +119,74 @@ func checkWith(ctx context.Context, t *trace.Trace, o Options) *verdict.Report {
 	} else if o.Engine == Streaming {
 		stream.New(t.Header, d, o.MaxMemory).Judge(ctx, t, r)
 	} else if reason := unfit(t); reason != "" {
-		search.LeaveOpen(t, d, reason, r)
+		search.LeaveOpen(searchable(t), d, reason, r)
 	} else {
-		search.Judge(ctx, t, d, search.Options{MaxOperations: o.MaxOperations, MaxMemory: o.MaxMemory, Witness: o.Witness}, r)
+		searched := search.Options{MaxOperations: o.MaxOperations, MaxMemory: o.MaxMemory, Witness: o.Witness}
+		search.Judge(ctx, t, d, searched, r)
+		foundBefore(ctx, t, d, searched, r)
+		doubts.Judge(t, r)
 	}
 	r.Conclude(d)
 	return r
+}
+
+// foundBefore notes which violations the trace shows up to its first unclear event. A search takes all events into account when it decides, so
+// that part is searched once more, by itself.
+func foundBefore(ctx context.Context, t *trace.Trace, d model.Dialect, o search.Options, r *verdict.Report) {
+	first := slices.IndexFunc(t.Events, func(e trace.Event) bool { return e.Unclear != "" })
+	open := func(f verdict.Finding) bool { return f.Shown == 0 && f.Verdict != verdict.Inconclusive }
+	if first < 0 || !slices.ContainsFunc(r.Findings, open) {
+		return
+	}
+	before, short := *t, &verdict.Report{Rules: map[string]verdict.RuleCoverage{}}
+	before.Events, before.End = t.Events[:first], nil
+	search.Judge(ctx, &before, d, o, short)
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if open(*f) && slices.ContainsFunc(short.Findings, func(s verdict.Finding) bool {
+			return s.Verdict == f.Verdict && s.Rule == f.Rule && s.Line == f.Line
+		}) {
+			f.Shown = first
+		}
+	}
 }
 
 // unfit says why a trace can't be put to porcupine at all.
 func unfit(t *trace.Trace) string {
 	switch {
 	case t.More > 0:
-		return fmt.Sprintf("the trace has %d events, and this engine takes %d at most", uint64(len(t.Events))+t.More, MaxEvents)
+		return tooLong(t)
 	case t.End != nil && t.End.Dropped > 0:
-		return fmt.Sprintf("the recorder dropped %d events: what is missing could explain anything", t.End.Dropped)
+		return verdict.Dropped(t.End.Dropped)
+	}
+	if n := len(searchable(t).Events); n < len(t.Events) {
+		return fmt.Sprintf("the polls and posts up to line %d list more than %d completions and requests, and this engine takes no more"+
+			verdict.Shorter+"stream",
+			t.Events[n].Line, MaxEvents)
 	}
 	return ""
+}
+
+// searchable returns the beginning of a trace whose events list no more completions and requests than porcupine takes.
+func searchable(t *trace.Trace) *trace.Trace {
+	listed := 0
+	for i := range t.Events {
+		e := &t.Events[i]
+		if listed += len(e.Results) + len(e.Wrs); listed > MaxEvents || e.Cut > 0 {
+			short := *t
+			short.Events = t.Events[:i]
+			return &short
+		}
+	}
+	return t
+}
+
+// tooLong says which bound of what is kept a trace is beyond.
+func tooLong(t *trace.Trace) string {
+	if len(t.Events) < MaxEvents {
+		return fmt.Sprintf("the first %d of the trace's %d events take %d MiB of memory, and this engine has no more for them"+
+			verdict.Shorter+"stream",
+			len(t.Events), uint64(len(t.Events))+t.More, MaxBytes>>20)
+	}
+	return fmt.Sprintf("the trace has %d events, and this engine takes %d at most"+verdict.Shorter+"stream", uint64(len(t.Events))+t.More, MaxEvents)
 }

@@ -42,7 +42,7 @@ var broken = []struct{ name, rule, text string }{
 	{"silent success with a completion", "FLAG-01", "post 1 Q; get 1"},
 	{"unsolicited completion notifies", "ARM-12", "arm SOLICITED; post 1; cb<; cb>; get 1"},
 	{"success notifies an ERRORS arm", "ARM-08", "arm ERRORS; post 1; cb<; cb>; get 1"},
-	{"cancelled without a cause", "RES-08", "write 1; get 1c; rest; peerget"},
+	{"cancelled without a cause", "RES-10", "write 1; get 1c; rest; peerget"},
 	{"empty-handed poll", "POLL-03", "post 1; post 2; rest; get; get 1 2"},
 }
 

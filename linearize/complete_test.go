@@ -45,7 +45,7 @@ func TestRunsOfTheContractAreNoViolations(t *testing.T) {
 			}
 			r.report()
 			r.trace.End = &trace.End{Events: uint64(len(r.trace.Events)), Quiescent: quiescent}
-			report := Check(context.Background(), r.trace, Options{MaxMemory: 256 << 20, DeviceLevel: d.Name == model.VerbsDevice().Name})
+			report := Check(context.Background(), r.trace, Options{MaxMemory: 256 << 20, DeviceLevel: d.FailsAsFlushed})
 			for _, f := range report.Findings {
 				switch {
 				case inDoubt(f), f.Verdict == verdict.Inconclusive && strings.Contains(f.Message, "when it was closed (A21)"):

@@ -7,6 +7,7 @@
 //	witness    one full order of a trace with its hidden steps, and its replay with the model alone
 //	verdict    the answer: verdicts, findings, what became of each rule, and the words in which both engines tell them
 //	calls      what the functions of NDKPI and of libibverbs, and what they return, mean to the contract
+//	monitor    the rules that boundary events decide alone: arguments, lifetimes, overlapping calls, answers; both engines use it
 //	automaton  all explanations of one CQ at once, built from the model's steps as they are met
 //	stream     the engine that reads a trace once, of any length, or those of two hosts together, by the automaton
 //	search     the engine that has porcupine search a short trace as a whole, by the model

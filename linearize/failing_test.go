@@ -7,7 +7,7 @@ import (
 	"ndkoracle/linearize/verdict"
 )
 
-// A receive may fail by itself at any time, and break its QP, whatever the peer has sent: that explains what is cancelled (RES-08) and a callback
+// A receive may fail by itself at any time, and break its QP, whatever the peer has sent: that explains what is cancelled (RES-10) and a callback
 // (ARM-21), told or not. By a moment of rest it has completed, as a poll shows. What must have completed is owed all the same (FLUSH-02).
 func TestReceivesFailByThemselves(t *testing.T) {
 	for _, test := range []struct{ name, rules, text string }{
@@ -17,9 +17,9 @@ func TestReceivesFailByThemselves(t *testing.T) {
 		{"… at the other end", "", "NdkReceive qp2 r1; NdkWrite qp1 w1; get cq1 w1c"},
 		{"… after a rest", "", "NdkReceive qp1 r1; rest; get cq1; NdkWrite qp1 w1; get cq1 w1c"},
 		{"… behind the write", "", "NdkWrite qp1 w1; NdkReceive qp1 r1; get cq1 w1c"},
-		{"but had not failed by a rest", "RES-08", "NdkReceive qp1 r1; NdkWrite qp1 w1; get cq1 w1c; rest; get cq1"},
-		{"… at the other end", "RES-08", "NdkReceive qp2 r1; NdkWrite qp1 w1; get cq1 w1c; rest; get cq2"},
-		{"but come too late", "RES-08", "NdkWrite qp1 w1; get cq1 w1c; NdkReceive qp1 r1; get cq1 r1x"},
+		{"but had not failed by a rest", "RES-10", "NdkReceive qp1 r1; NdkWrite qp1 w1; get cq1 w1c; rest; get cq1"},
+		{"… at the other end", "RES-10", "NdkReceive qp2 r1; NdkWrite qp1 w1; get cq1 w1c; rest; get cq2"},
+		{"but come too late", "RES-10", "NdkWrite qp1 w1; get cq1 w1c; NdkReceive qp1 r1; get cq1 r1x"},
 		{"and explain a callback", "", "NdkArmCq cq1 ANY; NdkReceive qp1 r1; enter cq1"},
 		{"… of an arm for errors", "", "NdkArmCq cq1 ERRORS; NdkReceive qp1 r1; enter cq1"},
 		{"… before what lies in the CQ at the end", "", "NdkArmCq cq1 ANY; NdkReceive qp1 r1; enter cq1; NdkWrite qp1 w1"},

@@ -3,7 +3,6 @@ package linearize
 import (
 	"sync"
 
-	"ndkoracle/model"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
 )
@@ -22,7 +21,11 @@ type drawn struct {
 	orders    [][]trace.Event // all that the partial order leaves open; of a total order nil
 	options   Options
 	quiescent bool
-	spoilt    string // how, or "nothing"
+	spoilt    string       // how, or "nothing"
+	less      *trace.Trace // without some optional fields, or nil
+	left      []string     // which
+	more      *trace.Trace // with objects of other kinds beside it, or nil
+	breach    string       // of the lives of those, or "nothing"
 }
 
 // drawHistory draws until a history is short enough.
@@ -37,7 +40,7 @@ func drawHistory(d dice, resizes bool) *drawn {
 
 func drawAny(d dice, resizes bool) *drawn {
 	dialect := dialects()[d.roll(len(dialects()), "dialect")]
-	h := &drawn{options: Options{MaxMemory: memoryOfSearch, DeviceLevel: dialect.Name == model.VerbsDevice().Name}}
+	h := &drawn{options: Options{MaxMemory: memoryOfSearch, DeviceLevel: dialect.FailsAsFlushed}}
 	if flip(d, "another reading") {
 		other := choices()[d.roll(len(choices()), "reading")]
 		if resizes && flip(d, "one of resizes") {
@@ -67,7 +70,13 @@ func drawAny(d dice, resizes bool) *drawn {
 		}
 	}
 	h.quiescent, h.spoilt = h.run.conclude(d)
-	if h.trace = h.run.trace; partial {
+	if h.trace = h.run.trace; d.roll(4, "fields are left out") == 0 {
+		h.less, h.left = leaveOut(d, h.trace)
+	}
+	if !partial && d.roll(6, "other objects") == 0 {
+		h.more, h.breach = withObjects(d, h.trace, h.run.verbs())
+	}
+	if partial {
 		h.trace = spread(d, h.trace)
 		h.orders = allOrders(h.trace.Events, mostOrders)
 	}

@@ -120,7 +120,7 @@ func drawConnection(t dice, d model.Dialect) (r *run, o Options, spoilt string) 
 			}
 		}
 		if _, spoilt = r.conclude(t); !sharesTokens(r) {
-			return r, Options{Engine: Streaming, DeviceLevel: d.Name == model.VerbsDevice().Name}, spoilt
+			return r, Options{Engine: Streaming, DeviceLevel: d.FailsAsFlushed}, spoilt
 		}
 	}
 }
@@ -190,7 +190,7 @@ func returnOf(op, fn string, e trace.Event) trace.Event {
 }
 
 // A connect that fails after the other host has accepted leaves nothing joined: what was posted meanwhile is judged as if alone
-// (POST-09, RES-08).
+// (POST-09, RES-10).
 func TestJoinedConnectFails(t *testing.T) {
 	whole := byHand(
 		callOf("a", "NdkConnect", trace.Event{Qp: "qp2", Conn: "c"}),

@@ -124,9 +124,11 @@ func nothingIsLeft(t *testing.T, before int) {
 // counts as checked.
 func TestUnfitTraces(t *testing.T) {
 	for says, spoil := range map[string]func(*trace.Trace){
-		"this engine takes 100000 at most": func(t *trace.Trace) { t.More = 1 },
-		"runs backwards from line 2":       func(t *trace.Trace) { t.Header.Order, t.Events[0].T = "partial", 1 },
-		"dropped 3 events":                 func(t *trace.Trace) { t.End.Dropped = 3 },
+		"this engine takes 100000 at most":  func(t *trace.Trace) { t.Events, t.More = make([]trace.Event, MaxEvents), 1 },
+		"61 events take 80 MiB of memory":   func(t *trace.Trace) { t.More = 1 },
+		"list more than 100000 completions": func(t *trace.Trace) { t.Events[3].Cut = 1 },
+		"runs backwards from line 2":        func(t *trace.Trace) { t.Header.Order, t.Events[0].T = "partial", 1 },
+		"dropped 3 events":                  func(t *trace.Trace) { t.End.Dropped = 3 },
 	} {
 		traced := script(t, "arm ANY; post 1; cb<; get 1; cb>")
 		spoil(traced)

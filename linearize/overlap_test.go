@@ -43,7 +43,7 @@ func overlapped(t testing.TB, text string) *trace.Trace {
 	}
 	for _, n := range []string{"1", "2"} {
 		s.call(o.fn("CreateCq", "create_cq"), trace.Event{Cq: "cq" + n, Depth: number(16)}, o.success())
-		s.call(o.fn("CreateQp", "create_qp"), trace.Event{Qp: "qp" + n, ReceiveCq: "cq" + n, InitiatorCq: "cq" + n, SqSigAll: word(true)}, o.success())
+		s.call(o.fn("CreateQp", "create_qp"), trace.Event{Qp: "qp" + n, ReceiveCq: "cq" + n, InitiatorCq: "cq" + n, SqSigAll: word(true), QpType: "RC"}, o.success())
 		s.call(o.fn("Connect", "modify_qp"), trace.Event{Qp: "qp" + n, Conn: "c", State: "RTR"}, o.success())
 	}
 	for _, line := range strings.Split(text, ";") {
@@ -96,7 +96,7 @@ func (o *overlaps) line(words []string) {
 		if len(rest) > 2 {
 			receiveCq = rest[2]
 		}
-		o.call(o.fn("CreateQp", "create_qp"), trace.Event{Qp: rest[0], ReceiveCq: receiveCq, InitiatorCq: cq, SqSigAll: word(true)}, o.success())
+		o.call(o.fn("CreateQp", "create_qp"), trace.Event{Qp: rest[0], ReceiveCq: receiveCq, InitiatorCq: cq, SqSigAll: word(true), QpType: "RC"}, o.success())
 	case tag == "event":
 		o.ops++
 		o.event(trace.Enter, tag, "NdkDisconnectEventCallback", trace.Event{})
@@ -256,16 +256,16 @@ var eitherOrder = []struct {
 	{"a disconnect event of an abort", verdict.Conformant, "", "NdkReceive qp1 r1; event; rest; get cq1 r1c; get cq1; get cq2"},
 	{"the abort comes before its event", verdict.Conformant, "", "NdkReceive qp1 r1; get cq1 r1c; event; rest; get cq1; get cq2"},
 	{"a closed connector", verdict.Conformant, "", "NdkReceive qp1 r1; NdkCloseConnector -; rest; get cq1 r1c; get cq1; get cq2"},
-	{"cancelled before the connector was closed", verdict.ProviderViolation, "RES-08", "NdkReceive qp1 r1; get cq1 r1c; NdkCloseConnector -"},
-	{"nothing tells of an abort", verdict.ProviderViolation, "RES-08", "NdkReceive qp1 r1; rest; get cq1 r1c; get cq1; get cq2"},
+	{"cancelled before the connector was closed", verdict.ProviderViolation, "RES-10", "NdkReceive qp1 r1; get cq1 r1c; NdkCloseConnector -"},
+	{"nothing tells of an abort", verdict.ProviderViolation, "RES-10", "NdkReceive qp1 r1; rest; get cq1 r1c; get cq1; get cq2"},
 
-	// RES-08 of what points tell, and no poll delivers.
-	{"a point says cancelled, without a cause", verdict.ProviderViolation, "RES-08", "NdkWrite qp1 w1; placed cq1 w1c"},
-	{"… before the flush", verdict.ProviderViolation, "RES-08", "NdkWrite qp1 w1; placed cq1 w1c; NdkFlush qp1"},
+	// RES-10 of what points tell, and no poll delivers.
+	{"a point says cancelled, without a cause", verdict.ProviderViolation, "RES-10", "NdkWrite qp1 w1; placed cq1 w1c"},
+	{"… before the flush", verdict.ProviderViolation, "RES-10", "NdkWrite qp1 w1; placed cq1 w1c; NdkFlush qp1"},
 	{"… behind the flush", verdict.Conformant, "", "NdkWrite qp1 w1; NdkFlush qp1; placed cq1 w1c"},
 	{"… behind one that failed", verdict.Conformant, "", "NdkWrite qp1 w1; NdkWrite qp1 w2; placed cq1 w1x; placed cq1 w2c"},
 	{"… of a read, and one behind it failed", verdict.Conformant, "", "NdkRead qp1 x1; NdkWrite qp1 w1; placed cq1 x1c; placed cq1 w1x"},
-	{"… of a read, and one behind it that is fenced failed", verdict.ProviderViolation, "RES-08",
+	{"… of a read, and one behind it that is fenced failed", verdict.ProviderViolation, "RES-10",
 		"NdkRead qp1 x1; NdkWrite qp1 w1 READ_FENCE; placed cq1 x1c; placed cq1 w1x"},
 
 	// POLL-05, DEF-04: where no arm and no callback is, none is named (ARM-02, ARM-09).

@@ -40,6 +40,9 @@ func checkPartial(ctx context.Context, t *trace.Trace, o Options,
 	if p.events, p.ties, err = t.ByTime(); err != nil {
 		return unordered(t, o, err.Error())
 	}
+	if t.End == nil && !slices.IsSortedFunc(t.Events, func(a, b trace.Event) int { return cmp.Compare(a.T, b.T) }) {
+		return unordered(t, o, "the trace has no end record, and its lines are not in the order of time: what is missing may have come before what is there")
+	}
 	byLine := p.of(len(p.events))
 	if len(p.ties) == 0 || byLine.Decided() && !byLine.Violated() {
 		return byLine
@@ -81,8 +84,8 @@ func unordered(t *trace.Trace, o Options, reason string) *verdict.Report {
 func (p *partial) of(n int) *verdict.Report {
 	total := *p.trace
 	total.Header.Order = "total"
-	if total.Events = slices.Clone(p.events[:n]); n < len(p.events) {
-		total.End = nil
+	if total.Events = slices.Clone(p.events[:n]); n < len(p.events) && total.End != nil {
+		total.End = &trace.End{Dropped: total.End.Dropped}
 	}
 	r := p.judge(&total)
 	if len(p.ties) > 0 {
@@ -153,7 +156,7 @@ func (p *partial) breaches(of int) []verdict.Finding {
 		}
 	}
 	if of > len(certain) {
-		message := fmt.Sprintf("what is found from line %d on may rest on the order of events of one time", p.ties[0].First)
+		message := fmt.Sprintf("what is found from line %d on may rest on the order of events of one time (field t)", p.ties[0].First)
 		certain = append(certain, verdict.Finding{Verdict: verdict.Inconclusive, Message: message})
 	}
 	return certain

@@ -116,6 +116,7 @@ func ofOrders(p *trace.Trace, orders [][]trace.Event, o Options) (want verdict.V
 // A trace in a partial order is allowed exactly when one of the orders is that it may have happened in; a rule is broken when
 // one is in each.
 func TestPartialOrderIsAnyOrder(t *testing.T) {
+	ofAll := map[verdict.Verdict]int{}
 	for _, d := range dialects()[:3] {
 		t.Run(d.Name, func(t *testing.T) {
 			verdicts, several, gaveUp := map[verdict.Verdict]int{}, 0, 0
@@ -146,10 +147,14 @@ func TestPartialOrderIsAnyOrder(t *testing.T) {
 				}
 			})
 			t.Logf("%v, %d of several orders; of %d more were tried than are", verdicts, several, gaveUp)
-			if verdicts[verdict.Conformant] == 0 || verdicts[verdict.ProviderViolation] == 0 || several == 0 {
-				t.Error("one of the answers never came, or no trace had several orders")
+			if verdicts[verdict.Conformant] == 0 || several == 0 {
+				t.Error("none was conformant, or no trace had several orders")
 			}
+			ofAll[verdict.ProviderViolation] += verdicts[verdict.ProviderViolation]
 		})
+	}
+	if ofAll[verdict.ProviderViolation] == 0 {
+		t.Error("none of any dialect was a violation")
 	}
 }
 
@@ -269,7 +274,7 @@ func TestStreamOfAPartialOrder(t *testing.T) {
 func TestPostsOfOneTimeInEitherOrder(t *testing.T) {
 	s := &scripted{trace: &trace.Trace{Name: "script", Header: trace.Header{Dialect: "verbs", Side: "provider", Order: "partial"}}}
 	s.call("ibv_create_cq", trace.Event{Cq: "cq1", Depth: number(16)}, trace.Event{})
-	s.call("ibv_create_qp", trace.Event{Qp: "qp1", InitiatorCq: "cq1", ReceiveCq: "cq1", SqSigAll: word(true)}, trace.Event{})
+	s.call("ibv_create_qp", trace.Event{Qp: "qp1", InitiatorCq: "cq1", ReceiveCq: "cq1", SqSigAll: word(true), QpType: "RC"}, trace.Event{})
 	s.call("ibv_modify_qp", trace.Event{Qp: "qp1", State: "RTR", Conn: "c"}, trace.Event{})
 	post := func(wr, op string) trace.Event {
 		return trace.Event{Qp: "qp1", Wrs: []trace.WorkRequest{{Wr: wr, Opcode: op, Flags: []string{"SIGNALED"}}}}
@@ -295,6 +300,28 @@ func TestPostsOfOneTimeInEitherOrder(t *testing.T) {
 	for _, engine := range []Engine{Streaming, Porcupine} {
 		if r := Check(context.Background(), s.trace, Options{Engine: engine}); r.Verdict != verdict.Conformant {
 			t.Errorf("%s: %s: %+v", engine, r.Verdict, r.Findings)
+		}
+	}
+}
+
+// Of a trace in a partial order what is missing may come before what is there: where the recorder dropped events, and where the trace has no end
+// record and its lines are not in the order of time (ARM-01 and POST-08 would be told of these).
+func TestWhatIsMissingInAPartialOrder(t *testing.T) {
+	whole, err := trace.ReadFile("../traces/accept/partial-order-one-time.ndktrace.jsonl", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := func(fn string) []trace.Event {
+		return slices.DeleteFunc(slices.Clone(whole.Events), func(e trace.Event) bool { return e.Fn == fn })
+	}
+	for name, less := range map[string]trace.Trace{
+		"dropped": {Header: whole.Header, Events: without("NdkConnect"), End: &trace.End{Dropped: 2, Quiescent: true}},
+		"cut":     {Header: whole.Header, Events: whole.Events[:6]},
+	} {
+		for _, engine := range []Engine{Streaming, Porcupine} {
+			if r := Check(context.Background(), &less, Options{Engine: engine}); r.Verdict != verdict.Inconclusive {
+				t.Errorf("%s: %s: %s: %+v", name, engine, r.Verdict, r.Findings)
+			}
 		}
 	}
 }

@@ -31,7 +31,7 @@ func intervals(events []trace.Event) []*interval {
 		e := &events[i]
 		if e.Ph == trace.Ret || e.Ph == trace.Exit {
 			c := open[e.Op]
-			if c.ret, c.end = i, e; calls.IsRefusal(c.verbs(), e) && c.kind != calls.Post && c.kind != calls.ReadEvent {
+			if c.ret, c.end = i, e; calls.IsRefusal(c.verbs(), e) && c.kind != calls.Post && c.kind != calls.ReadEvent && c.kind != calls.ConnectQp {
 				c.kind = calls.Other // it did nothing
 			}
 			continue

@@ -17,14 +17,17 @@ import (
 type referee struct {
 	c     *model.Contract
 	spans []*interval
+	means *meaning       // of the trace's words
 	ids   map[string]int // of requests, by wr
 	posts map[int]posted // by id
 	fails map[int]bool   // CQs that report an internal error
 
-	candidates []model.Action // all hidden steps that there are
-	told       map[int]string // how requests ended that a poll delivered, by id
-	blame      bool           // a completion tells of a failure that was not a flush
-	most       int            // configs at a time
+	candidates []model.Action    // all hidden steps that there are
+	told       map[int]string    // how requests ended that a poll delivered, by id
+	placed     map[int]*interval // points that say when a completion was placed, by the request's id
+	consumer   bool              // the consumer recorded the run: the entries of callbacks may come late
+	blame      bool              // a completion tells of a failure that was not a flush
+	most       int               // configs at a time
 }
 
 type posted struct {
@@ -66,15 +69,15 @@ func (k config) appendKey(key []byte) []byte {
 	return k.s.AppendKey(binary.LittleEndian.AppendUint64(key, k.done))
 }
 
-func newReferee(r *run) *referee {
-	ref := &referee{c: r.c, spans: intervals(r.trace.Events), ids: map[string]int{}, posts: map[int]posted{}, fails: map[int]bool{},
-		told: map[int]string{}, most: 2_000}
-	for i := range r.c.Depth {
+func newReferee(m *meaning, t *trace.Trace) *referee {
+	ref := &referee{c: m.contract, means: m, spans: intervals(t.Events), ids: map[string]int{}, posts: map[int]posted{}, fails: map[int]bool{},
+		told: map[int]string{}, placed: map[int]*interval{}, consumer: t.Header.Side == "consumer"}
+	for i := range ref.c.Depth {
 		for _, name := range []model.Name{model.Overflow, model.CqInternalError, model.ExtraEvent, model.Resize} {
 			ref.candidates = append(ref.candidates, model.Action{Name: name, Cq: i})
 		}
 	}
-	for i := range r.c.Qps {
+	for i, b := range ref.c.Qps {
 		a := model.Action{Qp: i, Token: model.NoToken}
 		for _, a.Name = range []model.Name{model.ConnectionLost, model.HwIndicate, model.Deliver} {
 			ref.candidates = append(ref.candidates, a)
@@ -87,8 +90,18 @@ func newReferee(r *run) *referee {
 				for _, a.Outcome = range []model.Outcome{model.SUCCESS, model.FAILED, model.CANCELLED} {
 					ref.candidates = append(ref.candidates, a)
 				}
-				if a.Queue == model.Receive {
-					ref.candidates = append(ref.candidates, model.Action{Name: a.Name, Qp: i, Queue: a.Queue, At: a.At, Token: a.Token, Solicited: true})
+				if a.Queue != model.Receive {
+					continue
+				}
+				solicited := a
+				solicited.Outcome, solicited.Solicited = model.SUCCESS, true
+				ref.candidates = append(ref.candidates, solicited)
+				for token := range ref.c.Tokens { // of a message whose sender the trace does not tell
+					if b.Peer < 0 {
+						plain, asks := a, solicited
+						plain.Outcome, plain.Token, asks.Token = model.SUCCESS, token, token
+						ref.candidates = append(ref.candidates, plain, asks)
+					}
 				}
 			}
 			a.At = 0
@@ -102,6 +115,10 @@ func newReferee(r *run) *referee {
 	}
 	positions := map[string]int{}
 	for i, s := range ref.spans {
+		if s.kind == calls.Placed {
+			ref.placed[idOf(s.begin.Wr)] = s
+			ref.blame = ref.blame || calls.OutcomeOf(s.begin.Status) == model.FAILED
+		}
 		if s.kind == calls.Callback && s.begin.Status == "STATUS_INTERNAL_ERROR" {
 			ref.fails[index(s.begin.Cq)] = true
 		}
@@ -119,7 +136,7 @@ func newReferee(r *run) *referee {
 			wr, flags = s.begin.Wrs[0].Wr, s.begin.Wrs[0].Flags
 		}
 		id := idOf(wr)
-		p := posted{qp: index(s.begin.Qp), request: r.requests[id], deferred: slices.Contains(flags, "DEFER"), span: i}
+		p := posted{qp: index(s.begin.Qp), request: m.requests[id], deferred: slices.Contains(flags, "DEFER"), span: i}
 		if ref.accepted(s) {
 			lane := s.begin.Qp + p.request.Op.Queue().String()
 			p.position = positions[lane]
@@ -150,6 +167,31 @@ func idOf(wr string) int {
 	return id
 }
 
+// plainly searches for a way on which the contract allows a trace, whatever it means: it returns one, or nil and the last event at which there
+// is none left. known is false where there are too many meanings or states to tell; most bounds the states at a time.
+func plainly(d model.Dialect, t *trace.Trace, quiescent bool, most int) (way *taken, known bool, at int) {
+	all := meanings(d, t.Events)
+	known = len(all) > 0
+	for _, m := range all {
+		ref := newReferee(m, t)
+		if ref.most = most; len(ref.spans) > mostSpans {
+			return nil, false, 0
+		}
+		one, told, until := ref.allows(t.Events, quiescent)
+		if one != nil {
+			return one, true, len(t.Events)
+		}
+		known, at = known && told, max(at, until)
+	}
+	return nil, known, at
+}
+
+// mostConfigs bounds the states that a referee keeps at a time, where little has to be searched.
+const mostConfigs = 2_000
+
+// mostSpans bounds the calls and callbacks of a trace that a referee can tell apart.
+const mostSpans = 64
+
 // allows returns a way on which the contract allows the events, or nil and the event at which there is none left; known is
 // false when there are too many states to tell.
 func (ref *referee) allows(events []trace.Event, quiescent bool) (way *taken, known bool, at int) {
@@ -161,6 +203,9 @@ func (ref *referee) allows(events []trace.Event, quiescent bool) (way *taken, kn
 		if s.returned() {
 			byEvent[s.ret] = s
 		}
+	}
+	for i := range ref.c.Depth {
+		w.begin(ref.turns(cqName(i), 0)...)
 	}
 	for i := range len(events) + 1 {
 		if !w.explore() {
@@ -177,30 +222,22 @@ func (ref *referee) allows(events []trace.Event, quiescent bool) (way *taken, kn
 		case s.kind == calls.Quiesce:
 			w.keep(func(k config) bool { return ref.atRest(k, w.open, i) })
 			w.again()
+		case s.kind == calls.Placed:
+			w.replace(s, func(k config) []model.State { return ref.places(k.s, s) })
+		case s.kind == calls.Callback && ref.consumer && i == s.call:
+			w.returns(s)
 		case s.kind == calls.Callback || s.kind == calls.CloseDone || s.fn == "NdkRequestCompletion":
-			before := w.reached
-			w.reached = map[string]config{}
-			for _, k := range before {
-				for _, next := range ref.moment(k.s, s, i == s.call) {
-					w.put(config{next, k.done, &taken{nil, s, k.how}})
-				}
-			}
+			w.replace(s, func(k config) []model.State { return ref.moment(k.s, s, i == s.call) })
+			w.begin(ref.turns(s.begin.Cq, i)...)
 		case i == s.call:
-			w.open = append(w.open, s)
-			for _, k := range w.reached {
-				w.effect(k, s)
-			}
+			w.begin(s)
 		default:
-			w.open = slices.DeleteFunc(w.open, func(o *interval) bool { return o == s })
-			w.keep(func(k config) bool { return k.done>>w.number[s]&1 == 1 })
+			w.returns(s)
+			if s.kind == calls.ConnectQp && !s.succeeded() {
+				w.replace(s, func(k config) []model.State { return ref.lost(k.s, index(s.begin.Qp)) })
+			}
 			if s.kind == calls.CloseQp && !s.pending() {
-				before := w.reached
-				w.reached = map[string]config{}
-				for _, k := range before {
-					for _, next := range ref.closed(k.s, index(s.begin.Qp)) {
-						w.put(config{next, k.done, &taken{nil, s, k.how}})
-					}
-				}
+				w.replace(s, func(k config) []model.State { return ref.closed(k.s, index(s.begin.Qp)) })
 			}
 		}
 		if len(w.reached) == 0 {
@@ -230,6 +267,33 @@ func (w *ways) put(k config) {
 		w.reached[string(w.key)] = k
 		w.unexplored = append(w.unexplored, k)
 	}
+}
+
+// replace leads each config to what an event makes of it.
+func (w *ways) replace(of *interval, next func(config) []model.State) {
+	before := w.reached
+	w.reached = map[string]config{}
+	for _, k := range before {
+		for _, s := range next(k) {
+			w.put(config{s, k.done, &taken{nil, of, k.how}})
+		}
+	}
+}
+
+// begin lets calls take effect from now on.
+func (w *ways) begin(spans ...*interval) {
+	for _, s := range spans {
+		w.open = append(w.open, s)
+		for _, k := range w.reached {
+			w.effect(k, s)
+		}
+	}
+}
+
+// returns drops the configs in which a call that returns has not taken effect.
+func (w *ways) returns(s *interval) {
+	w.open = slices.DeleteFunc(w.open, func(o *interval) bool { return o == s })
+	w.keep(func(k config) bool { return k.done>>w.number[s]&1 == 1 })
 }
 
 // keep drops the configs of which something does not hold.
@@ -312,6 +376,9 @@ func (ref *referee) asTold(s model.State) bool {
 func (ref *referee) plausible(k config, a model.Action) bool {
 	r := run{c: ref.c, s: k.s}
 	switch a.Name {
+	case model.Complete:
+		queue := k.s.Qps[a.Qp].Queue(a.Queue)
+		return len(queue) == 0 || ref.placed[queue[0].Id] == nil
 	case model.Execute:
 		idle := k.s.Qps[a.Qp].State == model.Idle && ref.c.Qps[a.Qp].Peer >= 0
 		return !idle && !(a.Outcome == model.SUCCESS && r.needsPeer(a))
@@ -333,6 +400,59 @@ func (ref *referee) closed(s model.State, qp int) []model.State {
 	s.Qps[qp].Initiator, s.Qps[qp].Receive = nil, nil
 	dropped, _ := ref.c.Step(s, model.Action{Name: model.NdkCloseCompletionEnter, Qp: qp, Dropped: true})
 	return append(dropped, s)
+}
+
+// lost returns the states after an attempt to connect has failed: a connection that it had made is lost.
+func (ref *referee) lost(s model.State, qp int) []model.State {
+	if s.Qps[qp].State != model.Connected {
+		return []model.State{s}
+	}
+	next, _ := ref.c.Step(s, model.Action{Name: model.ConnectionLost, Qp: qp})
+	return next
+}
+
+// turns returns the callbacks of a CQ that the provider may have begun from the event at on, where the consumer records their
+// entries: since the return of the callback before, where callbacks are serialised, and else since the beginning.
+func (ref *referee) turns(cq string, at int) []*interval {
+	if !ref.consumer {
+		return nil
+	}
+	var all []*interval
+	for _, s := range ref.spans {
+		if s.kind != calls.Callback || s.begin.Cq != cq {
+			continue
+		}
+		from := 0
+		for _, other := range ref.spans {
+			if ref.c.Dialect.Serialised && other.kind == calls.Callback && other.begin.Cq == cq && other.ret < s.call {
+				from = max(from, other.ret)
+			}
+		}
+		if from == at {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// places returns the states in which a completion is placed that a point tells of.
+func (ref *referee) places(s model.State, point *interval) []model.State {
+	id := idOf(point.begin.Wr)
+	p := ref.posts[id]
+	queue, cq := s.Qps[p.qp].Queue(p.request.Op.Queue()), index(point.begin.Cq)
+	if len(queue) == 0 || queue[0].Id != id {
+		return nil
+	}
+	next, _ := ref.c.Step(s, model.Action{Name: model.Complete, Qp: p.qp, Queue: p.request.Op.Queue(), Token: model.NoToken})
+	return slices.DeleteFunc(next, func(s model.State) bool {
+		entries := s.Cqs[cq].Entries
+		if len(entries) == 0 {
+			return true
+		}
+		c := entries[len(entries)-1]
+		return c.Request != id || !ref.tells(point.begin.Status, c.Status) ||
+			p.request.Op == model.ReceiveOp && point.begin.Solicited != nil && c.Solicited != *point.begin.Solicited
+	})
 }
 
 // moment is what the entry and the return of a callback do.
@@ -377,9 +497,16 @@ func (ref *referee) effect(s model.State, of *interval) []model.State {
 		a.Qp = index(e.Qp)
 	}
 	switch of.kind {
+	case calls.Callback:
+		return ref.moment(s, of, true)
 	case calls.ConnectQp:
 		if of.returned() && !of.succeeded() {
-			return []model.State{s}
+			after := afterFailedConnect(ref.c, s, a.Qp)
+			if len(after) > 1 { // it may have made a connection, which is lost by its return
+				made, _ := ref.c.Step(s, model.Action{Name: model.NdkConnect, Qp: a.Qp})
+				after = append(after, made...)
+			}
+			return after
 		}
 		a.Name = model.NdkConnect
 	case calls.Post:
@@ -409,7 +536,9 @@ func (ref *referee) effect(s model.State, of *interval) []model.State {
 	case calls.ResizeCq:
 		return ref.resize(s, of)
 	case calls.FlushQp:
-		a.Name = model.NdkFlush
+		if a.Name = model.NdkFlush; of.fn == "NdkDisconnect" {
+			a.Name = model.NdkDisconnect
+		}
 	case calls.CloseQp:
 		a.Name = model.NdkCloseQp
 	case calls.CloseCq:
@@ -436,7 +565,7 @@ func (ref *referee) effect(s model.State, of *interval) []model.State {
 // tells reports whether a poll may report an outcome so. Some verbs devices report the failure itself as flushed.
 func (ref *referee) tells(status string, outcome model.Outcome) bool {
 	told := calls.OutcomeOf(status)
-	return told == outcome || !ref.c.Dialect.ErrorsArm && !ref.blame && told == model.CANCELLED && outcome == model.FAILED
+	return told == outcome || ref.c.Dialect.FailsAsFlushed && !ref.blame && told == model.CANCELLED && outcome == model.FAILED
 }
 
 // atRest reports whether nothing is owed in a state at a moment: no callback, no event to a call that waits for one, no close,
@@ -447,7 +576,7 @@ func (ref *referee) atRest(k config, open []*interval, at int) bool {
 		if quiet && (q.Open == model.Closing || q.Resize != model.NotResizing) {
 			return false // its QPs were closed before
 		}
-		read := slices.ContainsFunc(open, func(s *interval) bool { return s.kind == calls.ReadEvent && index(s.begin.Cq) == i })
+		read := slices.ContainsFunc(open, func(s *interval) bool { return s.kind == calls.ReadEvent && ref.means.waits(s.begin, i) })
 		if ref.c.Dialect.Serialised && q.Running || q.Open == model.Closed || !ref.c.Dialect.ErrorsArm && !read {
 			continue
 		}
@@ -456,32 +585,10 @@ func (ref *referee) atRest(k config, open []*interval, at int) bool {
 			return false
 		}
 	}
-	r := run{c: ref.c, s: k.s}
-	for i, p := range k.s.Qps {
-		b := ref.c.Qps[i]
-		if p.State.Closing() {
-			continue
-		}
-		if k.s.Cqs[b.ReceiveCq].Health == model.OK && len(p.Receive) > 0 && p.Receive[0].Phase >= model.Executed {
-			return false
-		}
-		if k.s.Cqs[b.InitiatorCq].Health != model.OK || len(p.Initiator) == 0 {
-			continue
-		}
-		head := p.Initiator[0]
-		if head.Phase == model.Deferred {
-			continue
-		}
-		if head.Phase >= model.Executed || !mayWait(p.State) || !r.sendIsNext(i) || b.Peer >= 0 && unexecutedReceive(k.s.Qps[b.Peer]) {
+	for i := range k.s.Qps {
+		if ref.c.Owes(k.s, i, model.Initiator) || ref.c.Owes(k.s, i, model.Receive) {
 			return false
 		}
 	}
 	return true
-}
-
-// mayWait reports whether a send on a connection may wait for a receive: wherever it may succeed (A15).
-func mayWait(state model.Connection) bool { return state == model.Connected || state == model.Broken }
-
-func unexecutedReceive(p model.Qp) bool {
-	return slices.ContainsFunc(p.Receive, func(q model.Request) bool { return q.Phase < model.Executed })
 }

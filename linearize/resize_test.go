@@ -32,7 +32,7 @@ func resized(t testing.TB, dialect, text string) *trace.Trace {
 	}
 	names := map[string][3]string{"Ndk": {"CreateCq", "CreateQp", "Connect"}, "ibv_": {"create_cq", "create_qp", "modify_qp"}}[fn]
 	s.call(fn+names[0], trace.Event{Cq: "cq1", Depth: number(2)}, did)
-	s.call(fn+names[1], trace.Event{Qp: "qp1", ReceiveCq: "cq1", InitiatorCq: "cq1", SqSigAll: word(true)}, did)
+	s.call(fn+names[1], trace.Event{Qp: "qp1", ReceiveCq: "cq1", InitiatorCq: "cq1", SqSigAll: word(true), QpType: "RC"}, did)
 	s.call(fn+names[2], trace.Event{Qp: "qp1", Conn: "c", State: "RTR"}, did)
 	quiescent := true
 	for _, line := range strings.Split(text, ";") {
@@ -240,7 +240,7 @@ var resizedRows = []resizedRow{
 
 	// Each completion stays, once (RSZ-02).
 	{"none is lost", "ndkpi", "", "write 1; write 2; rest; resize 1; get 1 2; get", fine, "", 0},
-	{"one is lost", "ndkpi", "", "write 1; write 2; rest; resize 4; get 1; get", breach, "DEF-04", 12},
+	{"one is lost", "ndkpi", "", "write 1; write 2; rest; resize 4; get 1; get", breach, "RSZ-02", 18},
 	{"one is lost that had been placed", "ndkpi", "", "write 1; write 2; placed 1; placed 2; resize 4; get 1; get", breach, "POLL-03", 19},
 	{"all are lost that had been placed", "ndkpi", "", "write 1; placed 1; resize 4; get", breach, "POLL-03", 14},
 	{"one is doubled", "ndkpi", "", "write 1; rest; resize 4; get 1; get 1", breach, "POLL-04", 16},

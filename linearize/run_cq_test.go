@@ -28,7 +28,7 @@ func (r *run) ofCq(i int, add func(int, func())) {
 		}
 	}
 	if r.verbs() {
-		if !r.busy("event "+name) && !r.ended[name] {
+		if r.mayRead(i) {
 			add(2, func() { r.readEvent(i) })
 		}
 		return
@@ -104,7 +104,8 @@ func (r *run) mayCloseCq(i int) bool {
 			return false
 		}
 	}
-	return !r.busy("event "+cqName(i)) && !r.busy("resize "+cqName(i))
+	waiter, _ := r.waiter(i)
+	return !r.busy(waiter) && !r.busy("resize "+cqName(i))
 }
 
 func (r *run) closeCq(i int) {
@@ -132,23 +133,6 @@ func (r *run) closed(i int) {
 	op := r.newOp()
 	r.event(trace.Enter, op, "NdkCloseCompletion", trace.Event{For: of, Status: "STATUS_SUCCESS"})
 	r.event(trace.Exit, op, "NdkCloseCompletion", trace.Event{})
-}
-
-func (r *run) readEvent(i int) {
-	r.start("ibv_get_cq_event", trace.Event{Cq: cqName(i)}, func(f *inFlight) {
-		r.take(model.Action{Name: model.NdkCqNotificationCallbackEnter, Cq: i})
-		f.ret = trace.Event{Cq: cqName(i)}
-	}, "event "+cqName(i))
-	r.open[len(r.open)-1].cq = i
-}
-
-// blocks reports whether a call waits for an event.
-func (r *run) blocks(f *inFlight) bool {
-	if f.fn != "ibv_get_cq_event" {
-		return false
-	}
-	_, refusal := r.c.Step(r.s, model.Action{Name: model.NdkCqNotificationCallbackEnter, Cq: f.cq})
-	return refusal != nil
 }
 
 // enter enters a callback. A consumer that records may take it down later.

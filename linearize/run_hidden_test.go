@@ -31,7 +31,7 @@ func (r *run) futile(a model.Action) bool {
 	switch a.Name {
 	case model.Execute: // nothing happens to a QP that was never connected
 		return r.s.Qps[a.Qp].State == model.Idle || a.Outcome == model.SUCCESS && r.needsPeer(a) ||
-			a.Outcome == model.FAILED && a.Queue == model.Receive && !r.hasMessage(a.Qp)
+			a.Outcome != model.CANCELLED && a.Queue == model.Receive && !r.hasMessage(a.Qp)
 	case model.Overflow:
 		return r.idle(a.Cq) || !r.waitsForRoom(a.Cq)
 	case model.CqInternalError: // the judge has to be told
@@ -47,6 +47,9 @@ func (r *run) futile(a model.Action) bool {
 // needsPeer reports whether a request that is executed is half of a message, the trace holds the other half, and they have not
 // met.
 func (r *run) needsPeer(a model.Action) bool {
+	if !r.c.Qps[a.Qp].Type.Promise().Delivers {
+		return false // it sends into the void
+	}
 	if r.c.Qps[a.Qp].Peer < 0 || a.Queue == model.Receive {
 		return r.c.Qps[a.Qp].Peer >= 0
 	}

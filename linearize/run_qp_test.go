@@ -15,6 +15,9 @@ func (r *run) ofQp(i int, add func(int, func())) {
 	}
 	if p.State == model.Idle && !r.busy(name) && !r.ended["connect "+name] {
 		add(8, func() { r.connect(i) })
+		if !r.failed[i] {
+			add(2, func() { r.connectInVain(i) })
+		}
 	}
 	if r.mayShare("initiator "+name) && len(p.Initiator) < 4 && (p.State != model.Idle || r.draw(4, "unconnected") == 3) {
 		add(5+r.shared("initiator "+name), func() { r.post(i, model.Initiator) })
@@ -30,6 +33,41 @@ func (r *run) ofQp(i int, add func(int, func())) {
 	}
 }
 
+// typeNames are the types of queue pairs of libibverbs, as its traces name them.
+var typeNames = map[model.QpType]string{model.RC: "RC", model.UC: "UC", model.UD: "UD"}
+
+// drawTypes gives the queue pairs of libibverbs a type: most are RC. Peers are of the same, and UD has none.
+func (r *run) drawTypes() {
+	if !r.verbs() || r.draw(3, "types") > 0 {
+		return
+	}
+	for i, b := range r.c.Qps {
+		switch {
+		case b.Peer < 0:
+			r.c.Qps[i].Type = model.QpType(r.draw(3, "type"))
+		case b.Peer < i:
+			t := model.QpType(r.draw(2, "type"))
+			r.c.Qps[i].Type, r.c.Qps[b.Peer].Type = t, t
+		}
+	}
+}
+
+// does lists what a queue pair can do: UC does not read, and UD sends alone.
+func (r *run) does(i int) []model.Op {
+	switch r.c.Qps[i].Type {
+	case model.UC:
+		return []model.Op{model.Send, model.Write, model.Send, model.Write}
+	case model.UD:
+		return []model.Op{model.Send}
+	}
+	ops := []model.Op{model.Send, model.Read, model.Write, model.Send, model.FastRegister, model.Invalidate, model.SendAndInvalidate}
+	neither := r.c.Dialect.A8 == model.A8Completion && r.s.Qps[i].State.Unconnected() // of an invalidation: it can't be refused, nor accepted
+	if r.c.Tokens == 0 || neither {
+		ops = ops[:4]
+	}
+	return ops
+}
+
 func (r *run) connect(i int) {
 	r.ended["connect "+qpName(i)] = true
 	call := trace.Event{Qp: qpName(i), Conn: "lone" + qpName(i)}
@@ -38,6 +76,9 @@ func (r *run) connect(i int) {
 	}
 	if r.verbs() {
 		call.State = "RTR"
+	}
+	if r.c.Qps[i].Type == model.UD {
+		call.Conn = ""
 	}
 	r.start(r.fn("NdkConnect", "ibv_modify_qp"), call, func(f *inFlight) {
 		if r.s.Qps[i].State != model.Idle { // a receive failed, or a CQ
@@ -51,20 +92,48 @@ func (r *run) connect(i int) {
 	}, qpName(i), "state of "+qpName(i))
 }
 
-func (r *run) post(i int, queue model.Queue) {
-	ops := []model.Op{model.Send, model.Read, model.Write, model.Send, model.FastRegister, model.Invalidate, model.SendAndInvalidate}
-	neither := r.c.Dialect.A8 == model.A8Completion && r.s.Qps[i].State.Unconnected() // of an invalidation: it can't be refused, nor accepted
-	if r.c.Tokens == 0 || neither {
-		ops = ops[:4]
+// connectInVain is an attempt to connect that fails: it is refused, aborted or takes too long. In libibverbs it does nothing; else it may leave a
+// queue pair behind that cancels its receives.
+func (r *run) connectInVain(i int) {
+	r.failed[i] = true
+	call := trace.Event{Qp: qpName(i), Conn: fmt.Sprintf("vain%s", qpName(i))}
+	statuses := []string{"STATUS_CONNECTION_REFUSED", "STATUS_CONNECTION_ABORTED", "STATUS_IO_TIMEOUT"}
+	if r.verbs() {
+		call.State = "RTR"
 	}
+	r.start(r.fn("NdkConnect", "ibv_modify_qp"), call, func(f *inFlight) {
+		if f.ret = (trace.Event{Status: statuses[r.draw(len(statuses), "fails")]}); r.verbs() {
+			f.ret = trace.Event{Errno: "ETIMEDOUT"}
+		}
+		all := afterFailedConnect(r.c, r.s, i)
+		if r.s = all[r.draw(len(all), "left behind")]; r.s.Qps[i].State != model.Idle {
+			r.broken[i] = true
+		}
+	}, qpName(i), "state of "+qpName(i))
+}
+
+// afterFailedConnect returns the states that an attempt to connect a queue pair leaves which fails: nothing has happened, or, but in libibverbs, the
+// queue pair is broken before it was connected, and may cancel its receives.
+func afterFailedConnect(c *model.Contract, s model.State, qp int) []model.State {
+	if c.Dialect.ErrorState || s.Qps[qp].State != model.Idle {
+		return []model.State{s}
+	}
+	broken := s
+	broken.Qps = slices.Clone(s.Qps)
+	broken.Qps[qp].State = model.BrokenIdle
+	return []model.State{s, broken}
+}
+
+func (r *run) post(i int, queue model.Queue) {
+	ops := r.does(i)
 	q := model.Request{Id: len(r.requests), Op: model.ReceiveOp, Token: model.NoToken}
 	deferred := false
 	if queue == model.Initiator {
 		q.Op = ops[r.draw(len(ops), "op")]
-		q.Silent = r.draw(3, "silent") == 2
+		q.Silent = r.draw(3, "silent") == 2 && !r.signals[i]
 		q.Solicit = q.Op.IsSend() && r.draw(2, "solicit") == 1
 		q.Fence = r.draw(3, "fence") == 2
-		deferred = !r.verbs() && r.draw(3, "deferred") == 2
+		deferred = !r.verbs() && r.draw(3, "deferred") == 2 && r.c.Dialect.Name != "ndspi" // which has no such flag (POST-11)
 		if q.Op == model.FastRegister || q.Op == model.Invalidate || q.Op == model.SendAndInvalidate {
 			q.Token = r.draw(r.c.Tokens, "token")
 		}
@@ -110,7 +179,7 @@ func (r *run) postEvent(i int, q model.Request, deferred bool) (string, trace.Ev
 		t = token(q.Token)
 	}
 	if r.verbs() {
-		flag(!q.Silent && q.Op != model.ReceiveOp, "SIGNALED")
+		flag(!q.Silent && q.Op != model.ReceiveOp && (!r.signals[i] || r.draw(2, "signaled") == 1), "SIGNALED")
 		flag(q.Solicit, "SOLICITED")
 		flag(q.Fence, "FENCE")
 		fn := "ibv_post_send"

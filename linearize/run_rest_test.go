@@ -88,7 +88,7 @@ func (r *run) owes() bool {
 		}
 		if r.verbs() {
 			for _, f := range r.open {
-				if f.cq == i && f.effect != nil && !r.blocks(f) {
+				if f.fn == "ibv_get_cq_event" && slices.Contains(r.readers(f.cq), i) && f.effect != nil && !r.blocks(f) {
 					r.effect(f)
 					r.finish(f)
 					return true
@@ -111,7 +111,8 @@ func (r *run) owes() bool {
 		case model.Complete, model.Deliver, model.Abort, model.Overflow:
 			due = append(due, a)
 		case model.Execute:
-			if a.Queue == model.Initiator && !r.waits(a.Qp) {
+			over := a.Outcome == model.CANCELLED && !r.c.Dialect.MayWait(r.s.Qps[a.Qp].State, r.c.Qps[a.Qp].Type, a.Queue)
+			if a.Queue == model.Initiator && !r.waits(a.Qp) || over {
 				due = append(due, a)
 			}
 		}
@@ -127,7 +128,7 @@ func (r *run) owes() bool {
 // the trace does not hold.
 func (r *run) waits(p int) bool {
 	peer := r.c.Qps[p].Peer
-	return r.s.Qps[p].State == model.Connected && (peer < 0 || r.s.Qps[peer].State == model.Connected) && r.sendIsNext(p)
+	return r.c.Qps[p].Type.Promise().Delivers && r.s.Qps[p].State == model.Connected && (peer < 0 || r.s.Qps[peer].State == model.Connected) && r.sendIsNext(p)
 }
 
 // sendIsNext reports whether a send is the oldest request of the initiator queue that has no outcome.

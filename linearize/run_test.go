@@ -29,6 +29,10 @@ type run struct {
 	sends    map[int]int     // of each QP, as many as were accepted
 	received map[int]int     // of each QP: receives that have ended
 	resizes  bool            // the consumer resizes its CQs
+	channels []string        // of each CQ of libibverbs the one that it was created with, or ""
+	named    bool            // the trace names the channels
+	signals  map[int]bool    // QPs of libibverbs that were created with sq_sig_all
+	failed   map[int]bool    // QPs of which an attempt to connect has failed
 	points   bool            // the recorder knows when completions are placed
 	lost     bool            // a CQ failed, and what it lost nobody saw
 	overlaps bool            // calls overlap in ways that the streaming engine does not order
@@ -80,17 +84,28 @@ func word(b bool) *bool { return &b }
 
 // begin creates the objects.
 func (r *run) begin() {
+	r.drawChannels()
 	for i, depth := range r.c.Depth {
-		r.atOnce(r.fn("NdkCreateCq", "ibv_create_cq"), trace.Event{Cq: cqName(i), Depth: number(int64(depth))}, r.ok())
+		call := trace.Event{Cq: cqName(i), Depth: number(int64(depth))}
+		if r.verbs() {
+			call.Channel = r.channels[i]
+		}
+		r.atOnce(r.fn("NdkCreateCq", "ibv_create_cq"), call, r.ok())
 	}
 	for i, b := range r.c.Qps {
+		r.signals[i] = r.verbs() && r.draw(8, "sq_sig_all") == 7
 		r.atOnce(r.fn("NdkCreateQp", "ibv_create_qp"), trace.Event{Qp: qpName(i), InitiatorCq: cqName(b.InitiatorCq),
-			ReceiveCq: cqName(b.ReceiveCq), SqSigAll: word(false)}, r.ok())
+			ReceiveCq: cqName(b.ReceiveCq), SqSigAll: word(r.signals[i]), QpType: r.fn("", typeNames[b.Type])}, r.ok())
 	}
 	if r.draw(4, "connected") == 0 {
 		return
 	}
 	for i := range r.c.Qps {
+		if r.draw(12, "connects in vain") == 11 {
+			r.connectInVain(i)
+			r.effect(r.open[0])
+			r.finish(r.open[0])
+		}
 		r.connect(i)
 		r.effect(r.open[0])
 		r.finish(r.open[0])
@@ -300,7 +315,8 @@ func newRunOf(t dice, d model.Dialect, objects ...string) *run {
 	}
 	header := trace.Header{Dialect: strings.Fields(d.Name)[0], Side: side, Order: "total"}
 	r := &run{t: t, c: c, s: c.Init(), trace: &trace.Trace{Name: "run", Header: header}, ended: map[string]bool{}, broken: map[int]bool{},
-		sends: map[int]int{}, received: map[int]int{}}
+		sends: map[int]int{}, received: map[int]int{}, signals: map[int]bool{}, failed: map[int]bool{}}
+	r.drawTypes()
 	r.points = side == "provider" && t.roll(4, "points") == 3
 	r.begin()
 	return r

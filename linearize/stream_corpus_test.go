@@ -3,15 +3,11 @@ package linearize
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"ndkoracle/linearize/verdict"
-	"ndkoracle/trace"
 )
 
 // sameRule lists rules that one breach can be told by: each row is of rules that say the same of the same events.
@@ -38,38 +34,20 @@ var otherLine = map[string]int{
 }
 
 // The streaming engine gives every trace of the corpus the verdict that the manifest says is right, by the same rule or by one
-// that says the same, and names the line.
+// that says the same, and names the line, but for divergences that the row names.
 func TestStreamDecidesTheCorpus(t *testing.T) {
-	var rows []struct {
-		File, Verdict, Rule, Dialect, Says string
-		Line                               int
-		Assume                             map[string]string
-		DeviceLevel                        bool `json:"device_level"`
-	}
-	text, err := os.ReadFile("../traces/manifest.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &rows); err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range rows {
+	for _, row := range corpusRows(t) {
 		if row.Verdict == string(verdict.Malformed) {
 			continue
 		}
-		traced, err := trace.ReadFile(filepath.Join("../traces", row.File), 0)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		r := streaming(traced, Options{Dialect: row.Dialect, Assume: row.Assume, DeviceLevel: row.DeviceLevel})
+		want, r := row.Answer("stream"), streaming(row.read(t), row.options())
 		switch {
-		case string(r.Verdict) != row.Verdict:
-			t.Errorf("%s %v: %s, want %s %s: %+v", row.File, row.Assume, r.Verdict, row.Verdict, row.Rule, r.Findings)
-		case row.Rule != "" && !equivalent(r.Findings[0], row.Rule):
-			t.Errorf("%s: rule %s (also %v), want %s: %s", row.File, r.Findings[0].Rule, r.Findings[0].Also, row.Rule, r.Findings[0].Message)
-		case row.Line != 0 && r.Findings[0].Line != cmp.Or(otherLine[row.File], row.Line):
-			t.Errorf("%s: line %d, want %d: %s", row.File, r.Findings[0].Line, row.Line, r.Findings[0].Message)
+		case string(r.Verdict) != want.Verdict:
+			t.Errorf("%s: %s, want %s %s: %+v", row.Name(), r.Verdict, want.Verdict, want.Rule, r.Findings)
+		case want.Rule != "" && !equivalent(r.Findings[0], want.Rule):
+			t.Errorf("%s: rule %s (also %v), want %s: %s", row.Name(), r.Findings[0].Rule, r.Findings[0].Also, want.Rule, r.Findings[0].Message)
+		case want.Line != 0 && r.Findings[0].Line != cmp.Or(otherLine[row.File], want.Line):
+			t.Errorf("%s: line %d, want %d: %s", row.Name(), r.Findings[0].Line, want.Line, r.Findings[0].Message)
 		}
 	}
 }

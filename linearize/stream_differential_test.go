@@ -36,7 +36,7 @@ func TestStreamAgreesWithPorcupine(t *testing.T) {
 					}
 				}
 				quiescent, what := r.conclude(shrinking{t})
-				o := Options{MaxMemory: 64 << 20, DeviceLevel: d.Name == model.VerbsDevice().Name}
+				o := Options{MaxMemory: 64 << 20, DeviceLevel: d.FailsAsFlushed}
 				if _, reading, other := strings.Cut(d.Name, " "); other && !o.DeviceLevel {
 					id, choice, _ := strings.Cut(reading, "=")
 					o.Assume = map[string]string{id: choice}
@@ -135,11 +135,10 @@ func TestStreamFollowsReadings(t *testing.T) {
 
 // refereed says what the plain search makes of a run, where it can.
 func refereed(r *run, quiescent bool) string {
-	ref := newReferee(r)
-	if r.points || r.trace.Header.Side != "provider" || len(ref.spans) > 60 {
+	if r.points || r.trace.Header.Side != "provider" {
 		return "not asked"
 	}
-	way, known, at := ref.allows(r.trace.Events, quiescent)
+	way, known, at := plainly(r.c.Dialect, r.trace, quiescent, mostConfigs)
 	switch {
 	case !known:
 		return "too large"

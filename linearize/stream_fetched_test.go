@@ -12,7 +12,7 @@ import (
 )
 
 // What the polls of a CQ that is left open fetch is not kept for good, and what it might have explained of the other end of a connection is left
-// open: a cancelled receive (RES-08).
+// open: a cancelled receive (RES-10).
 func TestStreamForgetsWhatIsFetchedOfWhatIsLeftOpen(t *testing.T) {
 	isLeftBy := func(reason string) func(verdict.Finding) bool {
 		return func(f verdict.Finding) bool { return strings.Contains(f.Message, reason) }

@@ -10,7 +10,6 @@ import (
 
 	"ndkoracle/linearize/stream"
 	"ndkoracle/linearize/verdict"
-	"ndkoracle/model"
 	"ndkoracle/trace"
 )
 
@@ -23,8 +22,8 @@ func TestStreamGoesOnAfterAViolation(t *testing.T) {
 		{"a second callback of one arm", "ARM-02", "arm ANY; post 1; cb<; get 1; cb>; cb<; cb>"},
 		{"a callback that an unsolicited completion gave", "ARM-12", "arm SOLICITED; post 1; rest; cb<; get 1; cb>"},
 		{"a callback with an impossible status", "ARM-15", "arm ANY; post 1; cb< STATUS_NONSENSE; get 1; cb>"},
-		{"a callback is missing", "ARM-03", "arm ANY; post 1; rest; get 1"},
-		{"a callback is missing, and comes late", "ARM-03", "arm ANY; post 1; rest; cb<; get 1; cb>; rest"},
+		{"a callback is missing", "ARM-09", "arm ANY; post 1; rest; get 1"},
+		{"a callback is missing, and comes late", "ARM-09", "arm ANY; post 1; rest; cb<; get 1; cb>; rest"},
 		{"a completion is missing", "DEF-04", "post 1; rest; get"},
 		{"a completion is missing, and comes late", "DEF-04", "post 1; rest; get; get 1"},
 		{"completions are missing, and one behind them comes", "DEF-04", "post 1; post 2; rest; get; post 3; get 3"},
@@ -103,7 +102,7 @@ func TestStreamMarksWhatFollows(t *testing.T) {
 		}
 		r.report()
 		r.trace.End = &trace.End{Quiescent: true}
-		o := Options{DeviceLevel: d.Name == model.VerbsDevice().Name}
+		o := Options{DeviceLevel: d.FailsAsFlushed}
 		for range rapid.IntRange(1, 4).Draw(t, "spoils") {
 			spoil(shrinking{t}, r)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/linearize/witness"
+	"ndkoracle/traces"
 )
 
 // What the search leaves open is told so that it can have happened: the witness holds of each of these traces, which overlap, or tell of less
@@ -51,14 +52,14 @@ func TestWitnessesOfWhatIsLeftOpen(t *testing.T) {
 			`NdkAccept "qp":"p","conn":"n"`+ok, `NdkReceive "qp":"p","wr":"r"`+ok, `NdkSendAndInvalidate "qp":"q","wr":"s","token":8`+ok,
 			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s",`+called+`}]`,
 			`NdkGetCqResults "cq":"d","n":4|"results":[{"wr":"r","status":"STATUS_ACCESS_VIOLATION"}]`)()},
-		{"the failure that broke a QP is told as flushed (RES-08)", "verbs", verbs(connects, `ibv_modify_qp "qp":"p","conn":"n","state":"RTR"|`,
+		{"the failure that broke a QP is told as flushed (RES-10)", "verbs", verbs(connects, `ibv_modify_qp "qp":"p","conn":"n","state":"RTR"|`,
 			`ibv_post_send "qp":"q","wrs":[{"wr":"w","opcode":"RDMA_WRITE","flags":["SIGNALED"]},{"wr":"v","opcode":"RDMA_WRITE","flags":["SIGNALED"]}]|`,
 			`ibv_poll_cq "cq":"c","n":4|"results":[{"wr":"w","status":"IBV_WC_WR_FLUSH_ERR"},{"wr":"v","status":"IBV_WC_WR_FLUSH_ERR"}]`)},
 		{"a receive whose post never returned (POLL-05)", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"p","conn":"n"`+ok,
 			`NdkSend "qp":"q","wr":"s"`+ok, `NdkReceive "qp":"p","wr":"r"`, `NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s",`+called+`}]`, `NdkUnheardOf "cq":"d"`)()},
 		{"a peer whose connection never returned (POLL-05)", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"p","conn":"n"`,
 			`NdkReceive "qp":"p","wr":"r"`+ok, `NdkSend "qp":"q","wr":"s"`+ok, `NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s",`+called+`}]`, `NdkUnheardOf "cq":"d"`)()},
-		{"it is, and a receive posted later may have failed, too (RES-08)", "verbs", verbs(connects, `ibv_modify_qp "qp":"p","conn":"n","state":"RTR"|`,
+		{"it is, and a receive posted later may have failed, too (RES-10)", "verbs", verbs(connects, `ibv_modify_qp "qp":"p","conn":"n","state":"RTR"|`,
 			`ibv_post_send "qp":"q","wrs":[{"wr":"s","opcode":"SEND","flags":["SIGNALED"]}]|`, `ibv_post_recv "qp":"q","wrs":[{"wr":"r"}]|`,
 			`ibv_poll_cq "cq":"c","n":4|"results":[{"wr":"s","status":"IBV_WC_WR_FLUSH_ERR"}]`)},
 		{"a list of posts, of which a message needs the last (POLL-05)", "verbs", verbs(connects, `ibv_modify_qp "qp":"p","conn":"n","state":"RTR"|`,
@@ -71,11 +72,11 @@ func TestWitnessesOfWhatIsLeftOpen(t *testing.T) {
 			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"r",`+called+`}]`)()},
 		{"a write whose post never returned, flushed (POST-04)", "ndkpi", after(`NdkArmCq "cq":"c","type":"ANY"|`, `NdkWrite "qp":"q","wr":"w"`, `NdkFlush "qp":"q"`+ok,
 			`"ph":"point","fn":"quiesce"`, `NdkGetCqResults "cq":"c","n":4|"results":[]`, `NdkUnheardOf "cq":"c"`)()},
-		{"a peer whose CQ overflowed (RES-08)", "ndkpi", lines(`NdkCreateCq "cq":"c","depth":4`+ok, `NdkCreateCq "cq":"d","depth":1`+ok, created[2], created[3],
+		{"a peer whose CQ overflowed (RES-10)", "ndkpi", lines(`NdkCreateCq "cq":"c","depth":4`+ok, `NdkCreateCq "cq":"d","depth":1`+ok, created[2], created[3],
 			`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"p","conn":"n"`+ok, `NdkReceive "qp":"q","wr":"r"`+ok, `NdkArmCq "cq":"d","type":"ANY"|`,
 			`NdkWrite "qp":"p","wr":"v"`+ok, `NdkWrite "qp":"p","wr":"w"`+ok, `NdkCqNotificationCallback "cq":"d","status":"STATUS_BUFFER_OVERFLOW"|`,
 			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"r","status":"STATUS_CANCELLED"}]`)},
-		{"a peer whose CQ another QP may have overrun (RES-08)", "ndkpi", lines(`NdkCreateCq "cq":"c","depth":4`+ok, `NdkCreateCq "cq":"d","depth":1`+ok, created[2], created[3],
+		{"a peer whose CQ another QP may have overrun (RES-10)", "ndkpi", lines(`NdkCreateCq "cq":"c","depth":4`+ok, `NdkCreateCq "cq":"d","depth":1`+ok, created[2], created[3],
 			`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"p","conn":"n"`+ok, `NdkCreateQp "qp":"x","receive_cq":"d","initiator_cq":"d"`+ok,
 			`NdkConnect "qp":"x","conn":"m"`+ok, `NdkReceive "qp":"q","wr":"r"`+ok, `NdkWrite "qp":"x","wr":"v"`+ok, `NdkWrite "qp":"x","wr":"w"`+ok,
 			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"r","status":"STATUS_CANCELLED"}]`)},
@@ -83,9 +84,9 @@ func TestWitnessesOfWhatIsLeftOpen(t *testing.T) {
 			`NdkReceive "qp":"p","wr":"r"`+ok, `NdkSend "qp":"q","wr":"s","flags":["DEFER"]`+ok, `"ph":"point","fn":"quiesce"`, `NdkGetCqResults "cq":"d","n":4|"results":[]`,
 			`NdkWrite "qp":"q","wr":"w"`+ok, `NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s",`+called+`},{"wr":"w",`+called+`}]`,
 			`NdkGetCqResults "cq":"d","n":4|"results":[{"wr":"r",`+called+`}]`)()},
-		{"a peer that was closed (RES-08)", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"p","conn":"n"`+ok,
+		{"a peer that was closed (RES-10)", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"p","conn":"n"`+ok,
 			`NdkReceive "qp":"q","wr":"r"`+ok, `NdkCloseQp "qp":"p"`+ok, `NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"r","status":"STATUS_CANCELLED"}]`)()},
-		{"a peer whose CQ failed (RES-08)", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"c","initiator_cq":"d"`+ok, `NdkAccept "qp":"p","conn":"n"`+ok,
+		{"a peer whose CQ failed (RES-10)", "ndkpi", after(`NdkCreateQp "qp":"p","receive_cq":"c","initiator_cq":"d"`+ok, `NdkAccept "qp":"p","conn":"n"`+ok,
 			`NdkReceive "qp":"q","wr":"r"`+ok, `NdkArmCq "cq":"d","type":"ANY"|`, `NdkCqNotificationCallback "cq":"d","status":"STATUS_INTERNAL_ERROR"|`,
 			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"r","status":"STATUS_CANCELLED"}]`)()},
 		{"a CQ is closed, and the creation of a QP on it succeeds after that (LIFE-04)", "ndkpi", lines(created[0],
@@ -120,7 +121,7 @@ func TestWitnessesAreHeldInOrder(t *testing.T) {
 		{"an overflow before what is one too many (ARM-16)", "accept/overflow", `"Overflow"`, `"wr":"w3","request"`, "no completion waits for room"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			row := corpusRow{File: test.file + ".ndktrace.jsonl"}
+			row := corpusRow{traces.Row{File: test.file + ".ndktrace.jsonl"}}
 			traced := row.read(t)
 			var moved string
 			var file []string
@@ -175,10 +176,10 @@ func TestWitnessesAreHeldAgainstTheirTrace(t *testing.T) {
 	}{
 		{"a message of another kind (RES-02)", message(`NdkSend "qp":"q","wr":"s"`, `,"type":"Receive"`),
 			[]string{plain, invalidates, returns, returned, step, other}, "the token is not as that was sent"},
-		{"a refused close of a connector ends nothing (RES-08)", after(slices.Concat(peer, []string{`NdkSend "qp":"q","wr":"s"` + ok, `NdkCloseConnector` + ok,
+		{"a refused close of a connector ends nothing (RES-10)", after(slices.Concat(peer, []string{`NdkSend "qp":"q","wr":"s"` + ok, `NdkCloseConnector` + ok,
 			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s","status":"STATUS_CANCELLED"}]`})...)(),
 			[]string{`"fn":"NdkCloseConnector","status":"STATUS_SUCCESS"`, `"fn":"NdkCloseConnector","status":"STATUS_INVALID_PARAMETER"`}, "nothing can have ended it"},
-		{"the close of another connector ends nothing (RES-08)", after(slices.Concat(peer, []string{`NdkSend "qp":"q","wr":"s"` + ok, `NdkCloseConnector "conn":"n"` + ok,
+		{"the close of another connector ends nothing (RES-10)", after(slices.Concat(peer, []string{`NdkSend "qp":"q","wr":"s"` + ok, `NdkCloseConnector "conn":"n"` + ok,
 			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s","status":"STATUS_CANCELLED"}]`})...)(),
 			[]string{`"fn":"NdkCloseConnector","conn":"n"`, `"fn":"NdkCloseConnector","conn":"m"`}, "nothing can have ended it"},
 		{"a disconnect that was pending has flushed (POLL-05)", after(slices.Concat(peer, []string{`NdkReceive "qp":"p","wr":"r"` + ok,

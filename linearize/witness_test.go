@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,14 +15,11 @@ import (
 	"ndkoracle/linearize/witness"
 	"ndkoracle/model"
 	"ndkoracle/trace"
+	"ndkoracle/traces"
 )
 
-// A row of the corpus's manifest: how a trace is read, and the right answer.
-type corpusRow struct {
-	File, Verdict, Rule, Dialect, Says string
-	Assume                             map[string]string
-	DeviceLevel                        bool `json:"device_level"`
-}
+// A corpusRow is one of the manifest, whose trace can be judged.
+type corpusRow struct{ traces.Row }
 
 func (r corpusRow) options() Options {
 	return Options{Dialect: r.Dialect, Assume: r.Assume, DeviceLevel: r.DeviceLevel}
@@ -31,15 +27,15 @@ func (r corpusRow) options() Options {
 
 func corpusRows(t testing.TB) []corpusRow {
 	t.Helper()
-	text, err := os.ReadFile("../traces/manifest.json")
+	rows, err := traces.Rows(os.DirFS("../traces"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows []corpusRow
-	if err := json.Unmarshal(text, &rows); err != nil {
-		t.Fatal(err)
+	var all []corpusRow
+	for _, r := range rows {
+		all = append(all, corpusRow{r})
 	}
-	return rows
+	return all
 }
 
 func (r corpusRow) read(t testing.TB) *trace.Trace {
@@ -89,7 +85,7 @@ func TestRandomRunsHaveWitnesses(t *testing.T) {
 
 // acceptedRun returns a random run that porcupine accepts: the first of some.
 func acceptedRun(t *rapid.T, d model.Dialect) (*run, Options, *verdict.Report) {
-	o := Options{MaxMemory: 64 << 20, Witness: true, DeviceLevel: d.Name == model.VerbsDevice().Name}
+	o := Options{MaxMemory: 64 << 20, Witness: true, DeviceLevel: d.FailsAsFlushed}
 	for range 50 {
 		r := newRun(shrinking{t}, d)
 		r.walk(rapid.IntRange(0, 25).Draw(t, "steps"))

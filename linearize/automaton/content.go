@@ -81,14 +81,17 @@ func (x explanation) holdsThose() bool { return x.stay == 0 || x.stay <= tallyOf
 // are ordered.
 const (
 	holdsNothing = iota
-	noMatch      // it holds completions, and no fresh one matches
+	noMatch      // it holds completions, and no fresh one counts
 	mayMatch
 	mustMatch
 	levels
 )
 
-// strength returns how much a fresh completion of the kind counts for an arm of type a.
+// strength returns how much a fresh completion of the kind counts for an arm of type a. It may be that any obliges any arm (A3).
 func (m *Machine) strength(a model.Arm, kind Kinds) int {
+	if m.contract.Dialect.A3 == model.A3AnyFresh {
+		return mustMatch
+	}
 	return noMatch + int(m.contract.Dialect.Match(a, completions[kind]))
 }
 

@@ -21,6 +21,7 @@ type control struct {
 	done                        uint8  // which of the calls under way have taken effect, a bit each
 	ahead                       uint8  // callbacks that were entered, and that the trace has not told of yet
 	aheadOfError                bool   // the same of the one that reports an error
+	unread                      bool   // one that was owed at a moment of rest at which nobody waited has not been entered since
 }
 
 // cq returns the model's CQ, with n callbacks owed.

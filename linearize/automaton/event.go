@@ -35,6 +35,7 @@ const (
 	closeCalled
 	closeDone
 	readersAre
+	noEvent
 	pruned
 	voided
 	fenceGone
@@ -127,7 +128,7 @@ func (m *Machine) compute(s *set, e event) *step {
 
 // onlyDrops reports whether the event drops explanations, and changes none.
 func (e event) onlyDrops() bool {
-	return e.what == armCalled || e.what == readersAre || e.what == pruned
+	return e.what == armCalled || e.what == readersAre || e.what == noEvent || e.what == pruned
 }
 
 // A transition is what an event makes of a set, while it is computed.
@@ -185,6 +186,12 @@ func (t *transition) takeFrom(x explanation) {
 		if t.event.what == armCalled || x.ahead <= uint8(t.event.n) && !x.aheadOfError {
 			t.keep(x)
 		}
+	case noEvent:
+		if x.unread {
+			t.refuse(CallbackDue)
+			return
+		}
+		t.keep(x)
 	case armReturned, armRefused:
 		t.returned(x)
 	case callbackEntered:
@@ -500,10 +507,14 @@ func (t *transition) rest(x explanation) {
 				t.settled(z)
 			}
 			if y.least > 0 {
-				t.refuse(callbackDue)
+				t.refuse(CallbackDue)
 				return
 			}
 			y.most = 0
+		}
+		if t.event.what == rested {
+			t.unread(y)
+			return
 		}
 		t.settled(y)
 	}
@@ -512,6 +523,23 @@ func (t *transition) rest(x explanation) {
 		return
 	}
 	settle(x)
+}
+
+// unread keeps y at a moment of rest at which nobody waits: what is owed lies in the channel.
+func (t *transition) unread(y explanation) {
+	if y.open == model.Closed {
+		t.settled(y)
+		return
+	}
+	if y.least == 0 {
+		none := y
+		none.most = 0
+		t.settled(none)
+	}
+	if y.most > 0 {
+		y.least, y.unread = max(y.least, 1), true
+		t.settled(y)
+	}
 }
 
 // settled keeps y, with a fence behind what must have been placed by now.
@@ -565,6 +593,6 @@ var (
 	OwedBefore    = &model.Refusal{Rule: "ARM-21", Why: "what is still outstanding had completed by a moment of rest, which calls nobody any more"}
 	OtherExpected = &model.Refusal{Rule: "ARM-02", Why: "an earlier callback was for a completion of another kind, or placed earlier"}
 	WasNotResized = &model.Refusal{Rule: "RSZ-03", Why: "what was seen is possible only if the CQ had overflowed at the depth that was refused"}
-	callbackDue   = &model.Refusal{Rule: "ARM-03", Why: "a callback is owed and was not entered"}
+	CallbackDue   = &model.Refusal{Rule: "ARM-03", Why: "a callback is owed and was not entered"}
 	errorUntold   = &model.Refusal{Rule: "ARM-08", Why: "the CQ's error was not reported to its arm"}
 )

@@ -19,7 +19,7 @@ type explanation struct {
 func (x explanation) appendKey(key []byte) []byte {
 	key = slices.Grow(key, 24+3*len(x.cells)) // about
 	key = append(key, byte(x.arm)<<4|byte(x.health)<<2|byte(x.open), bit(x.errorDue)|bit(x.running)<<1|bit(x.reported)<<2|bit(x.aheadOfError)<<3|
-		bit(x.uncounted)<<4|bit(x.gone)<<5, byte(x.taken), x.done, x.ahead)
+		bit(x.uncounted)<<4|bit(x.gone)<<5|bit(x.unread)<<6, byte(x.taken), x.done, x.ahead)
 	key = binary.AppendUvarint(key, uint64(x.waiting))
 	key = binary.AppendUvarint(key, uint64(x.least))
 	key = binary.AppendUvarint(key, uint64(x.most))

@@ -105,7 +105,7 @@ func (q *Queue) fence() bool {
 		return q.Alive()
 	}
 	overflowed := func(x explanation) bool { return !x.hasOverflown() || q.hasRequests(x) }
-	return q.only(q.hasPlace, callbackDue) && q.only(overflowed, TooFew)
+	return q.only(q.hasPlace, CallbackDue) && q.only(overflowed, TooFew)
 }
 
 // only keeps the explanations of which something is true; why it has to be is the reason where no other is left.

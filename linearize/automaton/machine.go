@@ -80,7 +80,7 @@ func New(d model.Dialect, memory int) *Machine {
 		places: map[control]*placing{}, classes: map[control]int{}, answers: map[question]answer{}, looked: map[look][]outcome{}, sets: map[string]*set{}}
 	polledCounts := d.A25 == model.A25Yes && d.FreshAtArm != model.MustNot // a fresh completion does, when it has left the CQ
 	m.freshServesAsOld = d.FreshAtArm == model.May || d.FreshAtArm == d.OldAtArm && !polledCounts
-	m.agesAtEntry = !d.Serialised || d.A3 == model.A3Entry
+	m.agesAtEntry = !d.Serialised || d.A3 != model.A3Return
 	m.looksAtEntry = m.agesAtEntry && d.A28 == model.A28AtOnce
 	for a := range m.matches {
 		AnyKind.each(func(kind Kinds) {

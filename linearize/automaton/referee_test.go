@@ -632,7 +632,7 @@ func valid(seen []sight) bool {
 
 func dialects() []model.Dialect {
 	all := []model.Dialect{model.Ndkpi(), model.Ndspi(), model.Verbs(), model.VerbsDevice()}
-	for _, reading := range []string{"A2=ONE", "A2=TWO", "A3=RETURN", "A4=MUST", "A5=MAY", "A28=AT RETURN",
+	for _, reading := range []string{"A2=ONE", "A2=TWO", "A3=RETURN", "A3=ANY FRESH", "A4=MUST", "A5=MAY", "A28=AT RETURN",
 		"A6=NEVER", "A24=1", "A24=2 A2=TWO", "A25=YES A3=RETURN", "A26=OLD", "A25=YES A6=NEVER A26=OLD"} {
 		all = append(all, assume(model.Ndkpi(), reading))
 	}
@@ -640,7 +640,7 @@ func dialects() []model.Dialect {
 		assume(model.VerbsDevice(), "A25=YES"))
 }
 
-var oneReading = regexp.MustCompile(`(A\d+)=(AT RETURN|\w+)`)
+var oneReading = regexp.MustCompile(`(A\d+)=(AT RETURN|ANY FRESH|\w+)`)
 
 func assume(d model.Dialect, readings string) model.Dialect {
 	for _, reading := range oneReading.FindAllStringSubmatch(readings, -1) {

@@ -112,6 +112,8 @@ func (m *Machine) relaxed(c control, e event) []control {
 		c.running = true
 	case rested, notified:
 		c.least, c.errorDue = 0, false
+	case noEvent:
+		c.least, c.unread = 0, false
 	case readersAre:
 		c.ahead, c.aheadOfError = min(c.ahead, uint8(e.n)), false
 	case armReturned:

@@ -189,6 +189,7 @@ func (m *Machine) enteredAhead(x explanation, readers uint8) []explanation {
 
 // entered returns what becomes of x when a callback is entered. There may be none on an empty CQ (A6).
 func (m *Machine) entered(x explanation, status model.Health) []explanation {
+	x.unread = false
 	all := m.looks(x, model.Action{Name: model.NdkCqNotificationCallbackEnter, CqStatus: status}, x.arm)
 	if m.agesAtEntry {
 		for i := range all {

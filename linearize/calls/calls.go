@@ -16,6 +16,7 @@ const (
 	CreateCq
 	CreateQp
 	ConnectQp
+	CompleteConnection // of a connect that succeeded
 	Post
 	ArmCq
 	PollCq
@@ -39,8 +40,9 @@ const (
 
 var kinds = map[string]Kind{
 	"NdkCreateCq": CreateCq, "ibv_create_cq": CreateCq, "ibv_create_cq_ex": CreateCq,
-	"NdkCreateQp": CreateQp, "ibv_create_qp": CreateQp, "ibv_create_qp_ex": CreateQp,
+	"NdkCreateQp": CreateQp, "NdkCreateQpWithSrq": CreateQp, "ibv_create_qp": CreateQp, "ibv_create_qp_ex": CreateQp,
 	"NdkConnect": ConnectQp, "NdkConnectWithSharedEndpoint": ConnectQp, "NdkAccept": ConnectQp, "NdkAcceptEx": ConnectQp,
+	"NdkCompleteConnect": CompleteConnection, "NdkCompleteConnectEx": CompleteConnection,
 	"NdkSend": Post, "NdkSendAndInvalidate": Post, "NdkReceive": Post, "NdkRead": Post, "NdkWrite": Post,
 	"NdkFastRegister": Post, "NdkBind": Post, "NdkInvalidate": Post, "ibv_post_send": Post, "ibv_post_recv": Post,
 	"ibv_bind_mw": Post, "NdkSrqReceive": PostShared, "ibv_post_srq_recv": PostShared,
@@ -53,6 +55,7 @@ var kinds = map[string]Kind{
 	"NdkDisconnectEventCallback": EndConnection, "NdkDisconnectEventCallbackEx": EndConnection, "NdkCloseConnector": EndConnection,
 	"NdkCreateMr": CreateRegion, "NdkInitializeFastRegisterMr": CreateRegion, "NdkCreateMw": CreateRegion,
 	"ibv_reg_mr": CreateRegion, "ibv_alloc_mw": CreateRegion, "NdkCloseMr": CloseRegion, "NdkCloseMw": CloseRegion, "ibv_dereg_mr": CloseRegion, "ibv_dealloc_mw": CloseRegion,
+	"NdkDeregisterMr":     CloseRegion,
 	"ibv_get_async_event": DeviceEvent,
 	"NdkCloseCompletion":  CloseDone, "quiesce": Quiesce, "CqePlaced": Placed,
 }
@@ -74,6 +77,11 @@ func KindOf(e *trace.Event) Kind {
 	return Other
 }
 
+// GivesUntoldToken reports whether a function gives memory a token that no event need tell.
+func GivesUntoldToken(fn string) bool {
+	return fn == "NdkRegisterMr" || fn == "ibv_reg_mr" || fn == "ibv_alloc_mw"
+}
+
 // IsSuccess reports whether a call returned success: an NTSTATUS, or an errno of 0.
 func IsSuccess(verbs bool, ret *trace.Event) bool {
 	if verbs {
@@ -82,9 +90,15 @@ func IsSuccess(verbs bool, ret *trace.Event) bool {
 	if ret.Status == statusSuccess {
 		return true
 	}
+	if ret.Status == "" {
+		return ReturnsNothing(ret.Fn)
+	}
 	status, err := ndk.ParseStatus(ret.Status)
 	return err == nil && status.Success() && status != ndk.STATUS_PENDING
 }
+
+// ReturnsNothing reports whether a function of NDKPI that could fail is VOID there. That of NDSPI returns a status.
+func ReturnsNothing(fn string) bool { return fn == "NdkFlush" || fn == "NdkControlConnectEvents" }
 
 // IsRefusal reports whether a call returned failure.
 func IsRefusal(verbs bool, ret *trace.Event) bool {

@@ -68,7 +68,7 @@ func queueOf(fn string) model.Queue {
 // asynchronous lists the calls that may return STATUS_PENDING, and whether their completion waits for nobody but the
 // provider. The others may wait for a peer, or for the consumer to close what depends on their object.
 var asynchronous = map[string]bool{
-	"NdkCreatePd": true, "NdkCreateCq": true, "NdkCreateQp": true, "NdkCreateSrq": true, "NdkCreateMr": true, "NdkCreateMw": true,
+	"NdkCreatePd": true, "NdkCreateCq": true, "NdkCreateQp": true, "NdkCreateQpWithSrq": true, "NdkCreateSrq": true, "NdkCreateMr": true, "NdkCreateMw": true,
 	"NdkCreateConnector": true, "NdkCreateListener": true, "NdkCreateSharedEndpoint": true,
 	"NdkResizeCq": true, "NdkModifySrq": true, "NdkInitializeFastRegisterMr": true, "NdkRegisterMr": true,
 	"NdkDeregisterMr": true, "NdkBuildLAM": true, "NdkListen": true,
@@ -77,12 +77,6 @@ var asynchronous = map[string]bool{
 	"NdkAccept": false, "NdkAcceptEx": false, "NdkDisconnect": false,
 	"NdkClosePd": false, "NdkCloseCq": false, "NdkCloseQp": false, "NdkCloseSrq": false, "NdkCloseMr": false, "NdkCloseMw": false,
 	"NdkCloseConnector": false, "NdkCloseListener": false, "NdkCloseSharedEndpoint": false,
-}
-
-// MayPend reports whether a call may return STATUS_PENDING.
-func MayPend(fn string) bool {
-	_, may := asynchronous[fn]
-	return may
 }
 
 // WaitsForProvider reports whether the completion of a call that returned STATUS_PENDING waits for nobody but the provider.

@@ -22,21 +22,22 @@ func OpOf(fn string) model.Op { return opsOfFn[fn] }
 func OpOfRequest(w *trace.WorkRequest) (op model.Op, unknown string) {
 	op, ok := opsOfOpcode[strings.TrimPrefix(w.Opcode, "IBV_WR_")]
 	if !ok {
-		return model.Write, fmt.Sprintf("the contract does not say what %s does, whose opcode is %q", w.Wr, w.Opcode)
+		return model.Write, fmt.Sprintf("the contract does not say what %s does, whose field opcode is %q", w.Wr, w.Opcode)
 	}
 	return op, ""
 }
 
 // StoppedSomewhere says why nobody knows which requests of a list were posted.
 func StoppedSomewhere(fn string) string {
-	return "the trace does not tell at which request " + fn + " stopped"
+	return "the trace does not tell at which request " + fn + " stopped (its field bad_wr)"
 }
 
 var opsOfOpcode = map[string]model.Op{
 	"SEND": model.Send, "SEND_WITH_IMM": model.Send, "RDMA_WRITE_WITH_IMM": model.Send,
 	"SEND_WITH_INV": model.SendAndInvalidate, "RDMA_WRITE": model.Write, "RDMA_READ": model.Read,
 	"ATOMIC_CMP_AND_SWP": model.Read, "ATOMIC_FETCH_AND_ADD": model.Read,
-	"LOCAL_INV": model.Invalidate, "BIND_MW": model.Bind, "REG_MR": model.FastRegister,
+	"MASKED_ATOMIC_CMP_AND_SWP": model.Read, "MASKED_ATOMIC_FETCH_AND_ADD": model.Read,
+	"REG_MR_INTEGRITY": model.FastRegister, "LOCAL_INV": model.Invalidate, "BIND_MW": model.Bind, "REG_MR": model.FastRegister,
 }
 
 // HasVerbsFlag reports whether a work request of ibv_post_send has a flag, whose name it may spell out.
@@ -54,6 +55,26 @@ var resultTypes = map[model.Op]string{
 func ResultType(op model.Op) (name string, ok bool) {
 	name, ok = resultTypes[op]
 	return name, ok
+}
+
+// completionOpcodes has the opcodes of the completions of libibverbs where they are not called as the request is.
+var completionOpcodes = map[string]string{
+	"SEND_WITH_IMM": "SEND", "SEND_WITH_INV": "SEND", "RDMA_WRITE_WITH_IMM": "RDMA_WRITE", "RDMA_READ_WITH_INV": "RDMA_READ",
+	"ATOMIC_CMP_AND_SWP": "COMP_SWAP", "ATOMIC_FETCH_AND_ADD": "FETCH_ADD",
+	"MASKED_ATOMIC_CMP_AND_SWP": "MASKED_COMP_SWAP", "MASKED_ATOMIC_FETCH_AND_ADD": "MASKED_FETCH_ADD", "REG_MR_INTEGRITY": "REG_MR",
+}
+
+// CompletionOpcode returns the opcode, without IBV_WC_, that the completion of a request of ibv_post_send has if it succeeds (RES-01).
+func CompletionOpcode(opcode string) string {
+	if of := completionOpcodes[opcode]; of != "" {
+		return of
+	}
+	return opcode
+}
+
+// IsReceiveOpcode reports whether a receive may complete with an opcode, without IBV_WC_. Those of tag matching are of shared receive queues.
+func IsReceiveOpcode(opcode string) bool {
+	return opcode == "RECV" || opcode == "RECV_RDMA_WITH_IMM" || strings.HasPrefix(opcode, "TM_")
 }
 
 // OutcomeOf reads the status of a completion in either dialect.

@@ -1,6 +1,9 @@
 package search
 
 import (
+	"fmt"
+	"slices"
+
 	"ndkoracle/linearize/calls"
 	"ndkoracle/model"
 )
@@ -16,8 +19,9 @@ type component struct {
 	tokens   map[uint32]int
 	old      []int // those that may have been valid when the trace began
 	ops      []*operation
-	turns    []int  // of each CQ: how many completions polls delivered before the limit
-	memory   int    // that one search may take, in bytes
+	turns    []int // of each CQ: how many completions polls delivered before the limit
+	memory   int   // that one search may take, in bytes
+	ledger   *ledger
 	limit    moment // events from here on are not judged: a finding without a search stands there
 	excused  moment // when the consumer broke a rule: what the provider does after it is not held against it
 	doubt    *doubt // on which its search rests from then on
@@ -78,6 +82,11 @@ func (h *history) components(d model.Dialect) []*component {
 			c := of(name)
 			c.spans = append(c.spans, s)
 		}
+		for _, token := range h.dying(s) {
+			if c := of(fmt.Sprint("token ", token)); !slices.Contains(c.spans, s) {
+				c.spans = append(c.spans, s)
+			}
+		}
 	}
 	for _, c := range all {
 		c.turns = make([]int, len(c.cqs))
@@ -101,6 +110,10 @@ func (h *history) objectOf(s *span) string {
 		}
 	case calls.ConnectQp, calls.Post, calls.FlushQp, calls.CloseQp:
 		return "qp " + s.begin.Qp
+	default:
+		if p := h.qpByName[s.begin.Qp]; p != nil && p.connected == s {
+			return "qp " + p.name // it failed, and may have begun all the same
+		}
 	}
 	if q == nil {
 		return ""
@@ -119,7 +132,7 @@ func (c *component) bind() {
 	for _, p := range c.qps {
 		b := model.Binding{Peer: -1}
 		if p.initiatorCq == nil || p.receiveCq == nil {
-			c.reason = p.unbound()
+			c.reason = p.unbound(c.h.dialect.Name)
 			return
 		}
 		b.InitiatorCq, b.ReceiveCq = p.initiatorCq.index, p.receiveCq.index

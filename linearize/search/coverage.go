@@ -48,7 +48,7 @@ func (h *history) mayExercise(s *span) []string {
 		}
 		return []string{"POLL-03", "POLL-09", "DEF-04"}
 	case calls.FlushQp:
-		return []string{"FLUSH-01", "FLUSH-02", "RES-08"}
+		return []string{"FLUSH-01", "FLUSH-02", "RES-10"}
 	case calls.CloseCq, calls.CloseDone:
 		return []string{"ARM-20", "LIFE-09"}
 	case calls.ResizeCq:

@@ -166,7 +166,7 @@ func (c *component) crowd(w *walk, s state, cq int) {
 	if !c.tells || c.contract.WaitsForRoom(s.model, cq) {
 		return
 	}
-	w.states = nil
+	all := gathering{c: c}
 	for p, b := range c.contract.Qps {
 		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
 			if b.Cq(queue) != cq {
@@ -177,11 +177,12 @@ func (c *component) crowd(w *walk, s state, cq int) {
 					one := &walk{c: c, states: []state{s}}
 					c.executeBefore(one, c.h.requests[m.Id])
 					c.execute(one, c.h.requests[m.Id], outcome)
-					w.states = append(w.states, slices.DeleteFunc(one.states, func(s state) bool { return !c.contract.WaitsForRoom(s.model, cq) })...)
+					all.add(slices.DeleteFunc(one.states, func(s state) bool { return !c.contract.WaitsForRoom(s.model, cq) })...)
 				}
 			}
 		}
 	}
+	w.states = all.states
 }
 
 // performExecute executes r, unless a peer's bad token has: then it has its outcome already. Where no completion tells the
@@ -267,7 +268,7 @@ func (c *component) deliver(w *walk, r *request) {
 func (c *component) finishBeforeFlush(w *walk, p int, returned moment) {
 	for _, queue := range []model.Queue{model.Initiator, model.Receive} {
 		w.each(func(w *walk, s state) {
-			var all []state
+			all := gathering{c: c}
 			finished, passed := w.states, false
 			for _, q := range s.model.Qps[p].Queue(queue) {
 				r := c.h.requests[q.Id]
@@ -285,7 +286,7 @@ func (c *component) finishBeforeFlush(w *walk, p int, returned moment) {
 					break
 				}
 				if !r.told && r.unseen {
-					all = append(all, finished...)
+					all.add(finished...)
 				}
 				before := w.states
 				if c.execute(w, r, r.outcome); w.stuck() {
@@ -297,7 +298,8 @@ func (c *component) finishBeforeFlush(w *walk, p int, returned moment) {
 					finished = w.states
 				}
 			}
-			w.states = append(all, finished...)
+			all.add(finished...)
+			w.states = all.states
 		})
 	}
 }

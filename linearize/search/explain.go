@@ -11,12 +11,14 @@ import (
 // explain says why no explanation survived the event at death: it takes the furthest explanation of all events before,
 // and asks the model why it does not allow what happened next.
 func (c *component) explain(ctx context.Context, death moment) (verdict.Finding, *story, error) {
-	order, err := c.witness(ctx, death-1)
+	order, err := c.linearize(ctx, death-1)
 	if err != nil {
 		return verdict.Finding{}, nil, err
 	}
-	nodes := c.saturate(ctx, c.replay(ctx, order), death)
-	if err := context.Cause(ctx); err != nil {
+	l := c.opens(ctx)
+	defer l.close()
+	nodes := c.saturate(c.replay(order), death)
+	if err := l.err(); err != nil {
 		return verdict.Finding{}, nil, err
 	}
 	slices.SortStableFunc(nodes, func(a, b *node) int { return -further(a, b) })
@@ -26,6 +28,12 @@ func (c *component) explain(ctx context.Context, death moment) (verdict.Finding,
 			break
 		}
 		last, culprit, refusal = c.culprit(n, death) // a way that leaves one to overflow says more
+	}
+	if err := l.err(); err != nil {
+		return verdict.Finding{}, nil, err
+	}
+	if culprit.effect == doRead && c.h.unplaced[culprit.span.begin.Op] {
+		return c.unplaced(culprit), c.tell(last.path(), death), nil
 	}
 	story := c.tell(last.path(), death)
 	f := verdict.Finding{Verdict: verdict.ProviderViolation, Rule: refusal.Rule}
@@ -42,6 +50,11 @@ func (c *component) explain(ctx context.Context, death moment) (verdict.Finding,
 	}
 	slices.Sort(f.See)
 	return f, story, nil
+}
+
+// unplaced leaves an event open that nothing explains: on which channel its call waited the trace does not say.
+func (c *component) unplaced(o *operation) verdict.Finding {
+	return verdict.Finding{Verdict: verdict.Inconclusive, Message: c.happened(o) + ", which nothing explains, and the trace does not say on which channel the call waited (its field channel)"}
 }
 
 // culprit takes what had to have happened by death, one operation after the other, until the model refuses one. It returns

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 )
 
@@ -14,6 +15,18 @@ type found struct {
 	shown moment // by what came only then, or 0
 	of    *span  // that says which objects the finding is of, where the event at the moment does not
 	stops bool
+
+	objects []monitor.Object // that a finding of the monitor is of
+}
+
+// shownAt moves the latest finding to the event that shows it. The search still stops where the trace went wrong. The rules are
+// those that other explanations break.
+func (h *history) shownAt(at moment, also ...string) {
+	f, p := &h.findings[len(h.findings)-1], h.eventAt(at)
+	f.See = append(slices.DeleteFunc(f.See, func(line int) bool { return line == p.line }), f.Line)
+	slices.Sort(f.See)
+	f.See = slices.Compact(f.See)
+	f.Line, f.Seq, f.Also, f.shown = p.line, p.seq, also, at
 }
 
 func (h *history) provider(rule string, at moment, see []*span, format string, args ...any) {
@@ -87,10 +100,10 @@ func (h *history) blameless() []verdict.Finding {
 
 // owners returns the components whose objects a finding is of.
 func (h *history) owners(f found) []*component {
-	var owners []*component
 	if f.of == nil {
-		return nil
+		return h.componentsOf(f.objects)
 	}
+	var owners []*component
 	if q := h.cqByName[f.of.begin.Cq]; q != nil {
 		owners = append(owners, q.component)
 	}

@@ -155,8 +155,13 @@ func (c *component) findUnseen(p *qp, queue model.Queue) {
 }
 
 // lastEmpty returns when the last poll began that found the CQ empty and returned before a moment, or 0. A CQ that failed may keep
-// what it has, so that its polls tell nothing (A33).
+// what it has, so that its polls tell nothing (A33). Nor do they once another poll was called that never returned: it may have emptied the CQ.
 func (q *cq) lastEmpty(until moment) moment {
+	for _, s := range q.polls {
+		if !s.returned() {
+			until = min(until, s.call)
+		}
+	}
 	for _, s := range slices.Backward(q.empty) {
 		if !q.keeps && s.ret < until {
 			return s.call

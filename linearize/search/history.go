@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/monitor"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -130,6 +131,8 @@ func (d *delivery) before(o *delivery) bool {
 // history is the whole of a trace, ready to be judged.
 type history struct {
 	trace    *trace.Trace
+	dialect  model.Dialect
+	monitor  *monitor.Monitor
 	spans    []*span
 	ofEvent  []*span // of each event, where it is of a CQ or a QP
 	cqs      []*cq
@@ -138,32 +141,40 @@ type history struct {
 	qpByName map[string]*qp
 	requests []*request
 	byWr     map[string]*request
-	early    map[string]bool       // refused requests whose completion was delivered before the refusal
-	shared   map[string]bool       // receives of shared receive queues
-	closing  map[string]*cq        // by the op of the call that closes it
-	answers  map[string][]*span    // completion callbacks, by the op of the call that they complete
-	takenBy  map[*request]*request // a send, and the peer's receive that took it
-	guessed  bool                  // which of several messages, not all alike, a receive took is not known
-	cancels  bool                  // what is posted after a flush is cancelled, too (A15)
-	marks    []moment              // at which the provider had come to rest
-	reads    []*span               // ibv_get_cq_event
-	aborts   []*span               // what tells that a connection ended, or ends it, and names no QP
+	early    map[string]bool            // refused requests whose completion was delivered before the refusal
+	shared   map[string]bool            // receives of shared receive queues
+	closing  map[string]*cq             // by the op of the call that closes it
+	answers  map[string][]*span         // completion callbacks, by the op of the call that they complete
+	takenBy  map[*request]*request      // a send, and the peer's receive that took it
+	guessed  bool                       // which of several messages, not all alike, a receive took is not known
+	cancels  bool                       // what is posted after a flush is cancelled, too (A15)
+	marks    []moment                   // at which the provider had come to rest
+	reads    []*span                    // ibv_get_cq_event
+	awaited  map[moment]map[string]bool // by moment of rest: the CQs of which no event lay unread
+	unplaced map[string]bool            // by op: calls that read an event, and of which the trace does not say on which channel they waited
+	aborts   []*span                    // what tells that a connection ended, or ends it, and names no QP
+
+	succeeded successes
+
 	findings []found
 	counts   map[string]int
 
 	unsettled []*span // calls of unsettleQp
 	failures  []*span // asynchronous events that tell of a failed CQ, QP or device
 
-	oldTokens              map[uint32]bool // that may have been made valid before the trace began
-	madeValid, madeInvalid *request        // that did so to a token of which the trace does not tell
+	tokensOf               map[string][]uint32 // by memory region or window: those that requests gave it
+	oldTokens              map[uint32]bool     // that may have been made valid before the trace began
+	madeValid, madeInvalid *request            // that did so to a token of which the trace does not tell
 }
 
 // newHistory takes a trace apart. What needs no search to be seen as wrong goes into findings.
-func newHistory(t *trace.Trace) *history {
-	h := &history{trace: t, spans: pairUp(t.Events), cqByName: map[string]*cq{}, qpByName: map[string]*qp{},
+func newHistory(t *trace.Trace, d model.Dialect) *history {
+	h := &history{trace: t, dialect: d, spans: pairUp(t.Events), cqByName: map[string]*cq{}, qpByName: map[string]*qp{},
 		byWr: map[string]*request{}, shared: map[string]bool{}, early: map[string]bool{}, takenBy: map[*request]*request{},
 		closing: map[string]*cq{}, answers: map[string][]*span{}, oldTokens: map[uint32]bool{}, counts: map[string]int{}}
+	h.awaited, h.unplaced = trace.Awaited(t), trace.Unplaced(t)
 	h.findEarly()
+	h.succeeded = findSuccesses(h.spans)
 	for _, s := range h.spans {
 		if s.begin.For != "" {
 			h.answers[s.begin.For] = append(h.answers[s.begin.For], s)
@@ -192,6 +203,7 @@ func newHistory(t *trace.Trace) *history {
 		}
 		slices.Sort(q.exits)
 	}
+	h.findConnected()
 	h.findUnclear()
 	h.orderOverlapping()
 	h.deliver()
@@ -246,17 +258,6 @@ func (h *history) take(s *span) {
 	case calls.CreateQp:
 		p := h.qp(e.Qp)
 		p.created, p.initiatorCq, p.receiveCq = s, h.cq(e.InitiatorCq), h.cq(e.ReceiveCq)
-	case calls.ConnectQp:
-		p := h.qp(e.Qp)
-		if by := h.answers[e.Op]; s.pending() && len(by) > 0 && !calls.ReportsSuccess(by[0].begin) {
-			return // no connection came of it
-		}
-		if p.connected == nil {
-			p.connected = s
-		}
-		if e.Conn != "" {
-			p.conn = e.Conn
-		}
 	case calls.Post:
 		p := h.qp(e.Qp)
 		p.posts = append(p.posts, s)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/linearize/witness"
 	"ndkoracle/model"
@@ -17,7 +18,7 @@ import (
 const DefaultMaxOperations = 20_000
 
 // DefaultMaxMemory bounds what one search may remember, in bytes.
-const DefaultMaxMemory = 1 << 30
+const DefaultMaxMemory = 128 << 20
 
 // Options bound a search. The zero value takes the defaults.
 type Options struct {
@@ -56,7 +57,8 @@ type judge struct {
 }
 
 func newJudge(t *trace.Trace, d model.Dialect, o Options, r *verdict.Report) *judge {
-	h := newHistory(t)
+	h := newHistory(t, d)
+	h.monitor = monitor.New(t.Header, d)
 	h.cancels = d.A15 == model.A15Cancelled
 	return &judge{report: r, history: h, dialect: d, limit: cmp.Or(o.MaxOperations, DefaultMaxOperations),
 		memory: cmp.Or(o.MaxMemory, DefaultMaxMemory), open: map[string]string{}, tells: o.Witness && !h.guessed}
@@ -83,10 +85,7 @@ func (j *judge) judge(ctx context.Context) {
 
 // check holds against each other what needs no search.
 func (h *history) check() {
-	h.checkCallbacks()
-	h.checkAnswers()
-	h.checkConsumer()
-	h.checkReturns()
+	h.checkBoundary()
 }
 
 // unfit says why nothing is judged, though the trace may exercise many rules.
@@ -118,7 +117,7 @@ func (j *judge) component(ctx context.Context, c *component) {
 		j.leaveOpen(c.spans, 0, c.reason)
 		return
 	case len(c.ops) > j.limit:
-		reason := fmt.Sprintf("%s and what it shares objects with make %d operations, and this engine takes %d at most",
+		reason := fmt.Sprintf("%s and what it shares objects with make %d operations, and this engine takes %d at most (--max-operations)",
 			c.name(), len(c.ops), j.limit)
 		j.report.Undecided("", reason)
 		j.leaveOpen(c.spans, 0, reason)
@@ -136,7 +135,7 @@ func (j *judge) component(ctx context.Context, c *component) {
 	}
 	if death == never {
 		// Along one explanation is counted how often each rule had something to say.
-		j.add(c.tell(furthest(c.replay(ctx, order)).path(), last))
+		j.add(c.storyOf(ctx, order, last))
 		j.tell(ctx, c, order)
 		return
 	}
@@ -152,7 +151,16 @@ func (j *judge) component(ctx context.Context, c *component) {
 	j.report.Findings = append(j.report.Findings, finding)
 	j.leaveOpen(c.spans, death, "events after a violation are not judged")
 	j.add(story)
-	j.counts[finding.Rule]++
+	if finding.Rule != "" {
+		j.counts[finding.Rule]++
+	}
+}
+
+// storyOf tells what an order of the events up to last explains.
+func (c *component) storyOf(ctx context.Context, order []*operation, last moment) *story {
+	l := c.opens(ctx)
+	defer l.close()
+	return c.tell(furthest(c.replay(order)).path(), last)
 }
 
 func (j *judge) add(s *story) {
@@ -164,7 +172,7 @@ func (j *judge) add(s *story) {
 // gaveUp reports that the search ended without an answer: or with the one that no explanation is left by the event at death,
 // but not in which rule's way it was.
 func (j *judge) gaveUp(c *component, death moment, err error) {
-	reason := fmt.Sprintf("%v while searching the %d operations of %s", err, len(c.ops), c.name())
+	reason := fmt.Sprintf("%v while searching the %d operations of %s%s", err, len(c.ops), c.name(), instead(err))
 	if errors.Is(err, context.Canceled) {
 		reason = "interrupted " + reason
 	}
@@ -176,6 +184,14 @@ func (j *judge) gaveUp(c *component, death moment, err error) {
 	at := c.h.eventAt(death)
 	j.report.Findings = append(j.report.Findings, verdict.Finding{Verdict: verdict.Inconclusive, Line: at.line, Seq: at.seq,
 		Message: "nothing explains the events up to here, and which rule is broken was not found: " + reason})
+}
+
+// instead says what may decide a component that the search gave up, where the error does not.
+func instead(err error) string {
+	if errors.Is(err, ErrTime) || errors.Is(err, context.Canceled) {
+		return ""
+	}
+	return verdict.Shorter + "stream"
 }
 
 func (c *component) name() string {

@@ -158,6 +158,6 @@ func (h *history) checkUnreceived(p *qp) {
 
 // mayTake reports whether a receive may take the message of a send: it has not ended otherwise, as was told, or before that was posted.
 func (r *request) mayTake(s *request) bool {
-	closed := r.qp.closed != nil && r.qp.closed.ret < s.post.call
+	closed := r.qp.closed != nil && r.qp.closed.ret < s.post.call && !(r.qp.connected != nil && r.qp.closed.pending())
 	return !(r.told && failed(r)) && !closed && r.qp.flushedAfter(r) > s.post.call
 }

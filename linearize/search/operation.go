@@ -25,6 +25,7 @@ const (
 	doCloseCq
 	doCloseCqAtOnce // the close and its completion
 	doCloseDone
+	doDie      // of a token, with its region or window
 	doLose     // hidden: from now on the connection may be lost
 	doFailCq   // hidden
 	doExecute  // hidden
@@ -48,6 +49,7 @@ type operation struct {
 	arm       model.Arm
 	status    model.Health
 	depth     int // of a resize: the new one
+	token     int // of doDie
 }
 
 func (c *component) add(o operation) {
@@ -78,7 +80,7 @@ func (c *component) listSpan(s *span) {
 		o.qp = p.index
 	}
 	switch {
-	case s.kind == calls.ConnectQp && p.connected == s:
+	case p != nil && p.connected == s:
 		o.effect = doConnect
 		if s.pending() {
 			o.ret, o.maybe = never, true
@@ -103,11 +105,18 @@ func (c *component) listSpan(s *span) {
 		return
 	case s.kind == calls.CloseQp && p.closed == s:
 		o.effect = doCloseQp
+		if p.connected != nil && s.pending() { // it may wait for the close of its connector, and do nothing until then (A36)
+			o.ret = c.h.doneAt(s)
+			o.maybe = o.ret == never
+		}
 	case s.kind == calls.CloseCq && q.closed == s:
 		o.effect = doCloseCqAtOnce
 		if s.pending() {
 			o.effect = doCloseCq
 		}
+	case s.kind == calls.CloseRegion:
+		c.listClose(s)
+		return
 	case s.kind == calls.CloseDone:
 		o.effect, o.cq, o.ret, o.maybe = doCloseDone, c.h.closing[e.For].index, s.call, false
 	default:

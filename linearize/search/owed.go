@@ -103,15 +103,12 @@ func (h *history) waitsForPeer(p *qp) []moment {
 	}
 	receives := h.receivesAt(p.peer, broken)
 	left := h.receivesLeftAt(p.peer)
-	took := h.tookBy(p)
+	took, ended := h.tookBy(p), h.leftBy(p)
 	until, sends, waits := make([]moment, len(p.initiator)), 0, 0
 	over := overBy(p.initiator)
 	for i, r := range p.initiator {
-		if r.op.IsSend() {
-			met := min(took[i], p.flushedAfter(r))
-			if h.cancels {
-				met = min(met, p.flushed[0])
-			}
+		if r.op.IsSend() && calls.MayLoseConnection(p.creation()) {
+			met := min(took[i], p.flushedAfter(r), ended)
 			for m := h.marksTo(max(r.post.ret, r.indicated, waits)); m < len(receives) && h.marks[m] <= met; m++ {
 				if receives[m] > sends || left[m] > 0 {
 					met = h.marks[m] - 1
@@ -127,6 +124,18 @@ func (h *history) waitsForPeer(p *qp) []moment {
 		}
 	}
 	return until
+}
+
+// leftBy returns by when a call had ended the connection of p, so that no send waits for a receive, or never: NdkDisconnect, or a flush that
+// cancels what is posted behind it (A15).
+func (h *history) leftBy(p *qp) moment {
+	by := never
+	for _, s := range p.flushes {
+		if h.cancels || s.fn == "NdkDisconnect" {
+			by = min(by, h.flushedBy(s))
+		}
+	}
+	return by
 }
 
 // overBy returns, for each request of a queue, by when the trace tells that it was over, as it or one behind it had completed, or never.
@@ -410,7 +419,14 @@ func (h *history) checkOwed() {
 			continue
 		}
 		rule, why := r.brokenByDelay()
-		h.providerInOrder(earlier(r.doubt(), q.strangers), rule, r.owed, []*span{r.post, poll},
+		doubt := earlier(r.doubt(), q.strangers)
+		if resize := q.resizedBetween(r.owed, poll.call); resize != nil {
+			h.providerInOrder(doubt, "RSZ-02", r.owed, []*span{r.post, resize},
+				"the provider was at rest before %s was resized, and its completions afterwards lack that of %s", q.name, r.wr)
+			h.shownAt(poll.ret, rule)
+			continue
+		}
+		h.providerInOrder(doubt, rule, r.owed, []*span{r.post, poll},
 			"the provider was at rest, and %s: a poll of %s found nothing afterwards", why, q.name)
 		f := &h.findings[len(h.findings)-1]
 		if f.shown = poll.ret; r.delivery != nil {

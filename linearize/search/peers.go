@@ -6,11 +6,13 @@ import (
 	"sort"
 	"strings"
 
+	"ndkoracle/linearize/calls"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
 
-// findPeers joins the two QPs of each connection.
+// findPeers joins the two QPs of each connection. Where one end may have receives that the trace does not tell of, each is judged
+// as if the other were not in the trace.
 func (h *history) findPeers() {
 	byConn := map[string][]*qp{}
 	for _, p := range h.qps {
@@ -19,7 +21,7 @@ func (h *history) findPeers() {
 		}
 	}
 	for _, p := range h.qps {
-		if ends := byConn[p.conn]; len(ends) == 2 {
+		if ends := byConn[p.conn]; len(ends) == 2 && !slices.ContainsFunc(ends, hasOtherReceives) {
 			p.peer = ends[0]
 			if ends[0] == p {
 				p.peer = ends[1]
@@ -28,6 +30,12 @@ func (h *history) findPeers() {
 		}
 	}
 }
+
+// hasOtherReceives reports whether a QP may have receives that the trace does not hold as its own: of a shared queue, or from before the trace.
+func hasOtherReceives(p *qp) bool { return isFed(p) || p.created == nil }
+
+// isFed reports whether a QP takes its receives from a shared queue.
+func isFed(p *qp) bool { return p.created != nil && p.created.begin.Srq != "" }
 
 // findMessages joins each receive with the send that it takes, if it takes one: on a connection the sends arrive in their order.
 func (h *history) findMessages() {
@@ -235,14 +243,18 @@ func (h *history) findLosses() {
 			continue
 		}
 		from := p.connected.call
-		if p.peer != nil {
+		if cut := h.trace.End == nil && h.dialect.ErrorsArm; p.peer != nil && !cut { // what is cut off may tell of a loss
 			from = min(p.aborted, h.lostByPeer(p.peer))
+		} else if !calls.MayLoseConnection(p.creation()) {
+			from = never
 		}
 		p.losses = append(p.losses, loss{from: from})
 		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
 			p.losses = append(p.losses, h.mayHaveFailed(p, queue)...)
 		}
-		p.losses = slices.DeleteFunc(p.losses, func(l loss) bool { return l.from == never || p.peer == nil && l.request != nil })
+		p.losses = slices.DeleteFunc(p.losses, func(l loss) bool {
+			return l.from == never || p.peer == nil && l.request != nil && calls.MayLoseConnection(p.creation())
+		})
 		for _, l := range p.losses {
 			p.lostFrom = min(p.lostFrom, l.from)
 		}
@@ -363,7 +375,7 @@ func (h *history) markFrom(at moment) moment {
 
 // findFlushedFailures takes the first request of a QP that libibverbs reports as flushed, where nothing had flushed it,
 // for the failure that it is: some devices turn the QP to its error state first, and report every request from then on,
-// the faulty one included, as IBV_WC_WR_FLUSH_ERR. NDKPI asks for more (RES-08).
+// the faulty one included, as IBV_WC_WR_FLUSH_ERR. NDKPI asks for more (RES-10).
 func (h *history) findFlushedFailures() {
 	placed := h.placedBy()
 	for _, p := range h.qps {

@@ -33,7 +33,7 @@ func (h *history) takePost(p *qp, s *span) {
 	if s.returned() && !s.succeeded() && s.end.BadWr == "" && len(s.begin.Wrs) > 1 {
 		p.untold = cmp.Or(p.untold, calls.StoppedSomewhere(s.fn))
 	}
-	signalAll := p.created != nil && p.created.begin.SqSigAll != nil && *p.created.begin.SqSigAll
+	signalsAll := h.signalsAll(p)
 	for i := range s.begin.Wrs {
 		w := &s.begin.Wrs[i]
 		r := &request{wr: w.Wr, qp: p, op: model.ReceiveOp, flags: w.Flags, post: s, token: w.Token, accepted: true}
@@ -41,7 +41,10 @@ func (h *history) takePost(p *qp, s *span) {
 			var unknown string
 			r.op, unknown = calls.OpOfRequest(w)
 			p.untold = cmp.Or(p.untold, unknown)
-			r.silent = !signalAll && !calls.HasVerbsFlag(w.Flags, "SIGNALED")
+			r.silent = !signalsAll && !calls.HasVerbsFlag(w.Flags, "SIGNALED")
+			if r.silent {
+				p.leaveSilenceInDoubt(s)
+			}
 			r.solicit = calls.HasVerbsFlag(w.Flags, "SOLICITED")
 			r.fence = calls.HasVerbsFlag(w.Flags, "FENCE")
 		}
@@ -122,5 +125,29 @@ func (h *history) findEarly() {
 				h.early[s.end.Results[i].Wr] = true
 			}
 		}
+	}
+}
+
+// signalsAll reports whether requests of p without SIGNALED have completions. Where the trace does not say, one that has shows it.
+func (h *history) signalsAll(p *qp) bool {
+	all, known := calls.SignalsAll(p.creation())
+	return all || !known && h.succeeded.unsignaled[p.name]
+}
+
+// creation returns the call that created p, or nil.
+func (p *qp) creation() *trace.Event {
+	if p.created == nil {
+		return nil
+	}
+	return p.created.begin
+}
+
+// leaveSilenceInDoubt notes that a request without SIGNALED was posted on p, if the trace does not say whether it is silent.
+func (p *qp) leaveSilenceInDoubt(s *span) {
+	if p.created == nil {
+		return
+	}
+	if _, known := calls.SignalsAll(p.created.begin); !known {
+		p.doubt = earlier(p.doubt, &doubt{matters: s.call, untold: calls.UntoldSignaling(p.name)})
 	}
 }

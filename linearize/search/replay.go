@@ -3,7 +3,6 @@ package search
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"slices"
 
 	"ndkoracle/model"
@@ -18,28 +17,29 @@ type node struct {
 }
 
 // replay follows a witness through the model alone, and returns the ways to the states that it ends in. Of the ways to one
-// state it keeps the least generous: what a provider had to do explains more than what it was free to do. When ctx is done
-// it stops short.
-func (c *component) replay(ctx context.Context, order []*operation) []*node {
+// state it keeps the least generous: what a provider had to do explains more than what it was free to do. When the ledger is
+// over it stops short.
+func (c *component) replay(order []*operation) []*node {
 	nodes := []*node{{state: c.init()}}
 	for _, o := range order {
 		var next []*node
 		seen := map[string]int{}
 		for _, n := range nodes {
-			if ctx.Err() != nil {
-				return nodes
-			}
 			for _, one := range c.follow(n, o) {
 				key := string(one.state.appendKey(nil))
 				i, known := seen[key]
 				switch {
 				case !known:
+					c.ledger.keep(bytesPerNode + one.state.bytes)
 					seen[key] = len(next)
 					next = append(next, one)
 				case one.generous < next[i].generous:
 					next[i] = one
 				}
 			}
+		}
+		if c.ledger.over.Load() {
+			return nodes
 		}
 		nodes = next
 	}
@@ -60,18 +60,19 @@ func (c *component) follow(n *node, o *operation) []*node {
 const maxSaturated = 1000
 
 // saturate adds the ways on which hidden steps that were possible before death have been taken as well.
-func (c *component) saturate(ctx context.Context, nodes []*node, death moment) []*node {
+func (c *component) saturate(nodes []*node, death moment) []*node {
 	seen := map[string]bool{}
 	for _, n := range nodes {
 		seen[string(n.state.appendKey(nil))] = true
 	}
-	for i := 0; i < len(nodes) && len(nodes) < maxSaturated && ctx.Err() == nil; i++ {
+	for i := 0; i < len(nodes) && len(nodes) < maxSaturated && !c.ledger.over.Load(); i++ {
 		for _, o := range c.ops {
 			if !o.effect.hidden() || o.maybe || o.call >= death || o.ret < death || nodes[i].took(o) {
 				continue
 			}
 			for _, one := range c.follow(nodes[i], o) {
 				if key := string(one.state.appendKey(nil)); !seen[key] {
+					c.ledger.keep(bytesPerNode + one.state.bytes + len(key))
 					seen[key] = true
 					nodes = append(nodes, one)
 				}

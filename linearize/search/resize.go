@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
@@ -25,7 +27,7 @@ func (h *history) takeResize(s *span) {
 	}
 	by, succeeded := h.resizedBy(s)
 	if s.call < q.resizing {
-		q.leaveOpen("%s is resized while another resize of it is pending, and nothing says which of them counts", q.name)
+		q.leaveOpen(verdict.ResizedTwice(q.name, h.dialect.Name))
 	}
 	if q.resizing = max(q.resizing, by); !succeeded {
 		return
@@ -51,26 +53,14 @@ func (h *history) resizedBy(s *span) (by moment, succeeded bool) {
 	return never, true
 }
 
-// checkResizesOver is LIFE-07 for CQs: when the close of one completes its resize has been answered, and the callback returned that said
-// so.
-func (h *history) checkResizesOver() {
-	for _, s := range h.spans {
-		if s.kind != calls.ResizeCq || !s.pending() {
-			continue
-		}
-		q := h.cqByName[s.begin.Cq]
-		at, by := h.doneAt(q.closed), h.answers[s.begin.Op]
-		switch {
-		case at == never || at < s.ret:
-		case len(by) == 0 || at < by[0].call:
-			h.exercised("LIFE-07")
-			h.provider("LIFE-07", at, []*span{q.closed, s}, "the close of %s completed while %s of it was pending", q.name, s.fn)
-		case at < by[0].ret:
-			h.exercised("LIFE-07")
-			h.provider("LIFE-07", at, []*span{q.closed, s}, "the close of %s completed while the callback was running that completed a resize of it",
-				q.name)
+// resizedBetween returns the latest resize of q that was called between two moments, or nil.
+func (q *cq) resizedBetween(from, to moment) *span {
+	for _, r := range slices.Backward(q.resizes) {
+		if from < r.span.call && r.span.call < to {
+			return r.span
 		}
 	}
+	return nil
 }
 
 // greatestDepth is the greatest that q had, or may have had.

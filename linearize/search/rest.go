@@ -35,19 +35,9 @@ func (c *component) performRest(w *walk, o *operation) {
 	})
 }
 
-// notified reports whether a notification that is owed has somewhere to go: an event of the verbs dialect waits in its
-// channel until it is read.
+// notified reports whether a notification that is owed has somewhere to go: an event waits in its channel until it is read.
 func (c *component) notified(cq int, mark moment) bool {
-	if c.contract.Dialect.Name != "verbs" && c.contract.Dialect.Name != model.VerbsDevice().Name {
-		return true
-	}
-	for _, s := range c.h.reads {
-		waits := s.call < mark && s.ret > mark
-		if waits && (s.begin.Cq == "" || s.begin.Cq == c.cqs[cq].name) {
-			return true
-		}
-	}
-	return false
+	return !c.contract.Dialect.EventsAreRead || c.h.awaited[mark][c.cqs[cq].name]
 }
 
 // restQueue refuses when a queue holds a request that must have completed; silent ones are taken to have succeeded.
@@ -97,7 +87,7 @@ func (c *component) completesUntold(w *walk, r *request, q model.Request, mark m
 // isUnfinished reports whether r, the first of its queue, need not have completed by a moment of rest for what is known of it alone, but has
 // been executed by then, or ended, and has a completion.
 func (c *component) isUnfinished(s state, r *request, q model.Request, mark moment) bool {
-	ends := q.Phase >= model.Executed || r.queue == model.Initiator && r.indicated < mark && nothingSucceeds(s.model.Qps[r.qp.index].State)
+	ends := q.Phase >= model.Executed || r.queue == model.Initiator && r.indicated < mark && c.nothingSucceeds(s.model.Qps[r.qp.index].State)
 	return ends && c.completesBy(r, q, mark)
 }
 
@@ -129,8 +119,8 @@ func (c *component) waitForEachOther(s state, p int, mark moment) (send, receive
 }
 
 // nothingSucceeds reports whether no request on a connection can wait for the peer any more (A15, INV-05).
-func nothingSucceeds(state model.Connection) bool {
-	return state == model.Flushed || state == model.Aborted
+func (c *component) nothingSucceeds(state model.Connection) bool {
+	return state == model.Flushed && c.contract.Dialect.A15 == model.A15Cancelled || state == model.Aborted
 }
 
 // completesBy reports whether r, which must have been executed and is the first of its queue, has a completion that had to be placed by a

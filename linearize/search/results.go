@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/monitor"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
 
@@ -47,7 +49,7 @@ func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 	at, wr := d.poll.ret, d.result.Wr
 	h.exercised("POLL-05")
 	if r == nil && h.shared[wr] {
-		q.leaveOpen("%s was posted on a shared receive queue, which this engine does not follow", wr)
+		q.leaveOpen(verdict.PostedOnShared(wr, h.dialect.Name))
 		return false
 	}
 	if r == nil && q.created == nil {
@@ -96,7 +98,6 @@ func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 			h.provider("FLAG-01", at, see, "%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", wr)
 		}
 	}
-	h.checkExtended(r, d)
 	return true
 }
 
@@ -150,55 +151,45 @@ func (s *span) answer() string {
 	return s.end.Status
 }
 
-// checkExtended holds what NdkGetCqResultsEx adds against the request (RES-01, RES-02, RES-05).
-func (h *history) checkExtended(r *request, d *delivery) {
-	see, at := []*span{r.post}, d.poll.ret
-	if d.poll.fn == "NdkGetCqResultsEx" && d.outcome == model.SUCCESS {
-		h.exercised("RES-05")
-	}
-	if code := d.result.ProviderError; code != nil && *code != 0 && d.outcome == model.SUCCESS &&
-		!strings.HasPrefix(d.poll.fn, "ibv_") {
-		h.provider("RES-05", at, see, "the completion of %s succeeded with ProviderErrorCode %d", r.wr, *code)
-	}
-	if d.result.Type == "" {
+// checkMessage compares what the completion of a receive says with the send that it took. Of one that is only like its message the lengths are not known.
+func (h *history) checkMessage(r *request) {
+	m := cmp.Or(r.message, r.arrived, r.like)
+	d := r.delivery
+	if m.post.call > d.poll.ret {
 		return
 	}
-	if want, ok := calls.ResultType(r.op); ok {
-		h.exercised("RES-01")
-		if d.result.Type != want {
-			h.provider("RES-01", at, see, "the completion of %s, a %v, has type %s: it is %s", r.wr, r.op, d.result.Type, want)
-		}
-		return
+	taken := h.taken(r, m)
+	if m == r.like {
+		taken.Send.Bytes = monitor.Unknown
 	}
-	h.exercised("RES-02")
-	if d.result.Type != "Receive" && d.result.Type != "ReceiveAndInvalidate" {
-		h.provider("RES-02", at, see, "the completion of %s, a receive, has type %s", r.wr, d.result.Type)
+	if breach, broken := taken.Check(h.exercised); broken {
+		h.providerInOrder(r.doubt(), breach.Rule, d.poll.ret, []*span{r.post, m.post}, "%s", breach.Message)
+	}
+	if taken.NamesAnotherToken() {
+		m.token = nil // which of the two was invalidated is not known
 	}
 }
 
-// checkMessage holds a successful receive against the peer's send that it took (RES-02, RES-03).
-func (h *history) checkMessage(r *request) {
-	m := cmp.Or(r.message, r.arrived, r.like)
-	d, see := r.delivery, []*span{r.post, m.post}
-	if d.result.Type == "" || m.post.call > d.poll.ret {
-		return
+// taken is a receive with the send that it took.
+func (h *history) taken(r, m *request) *monitor.Delivery {
+	half := func(r *request) monitor.Half {
+		return monitor.Half{Wr: r.wr, Op: r.op, Token: r.token, Bytes: r.bytes()}
 	}
-	want := "Receive"
-	if m.op == model.SendAndInvalidate {
-		want = "ReceiveAndInvalidate"
-	}
-	if d.result.Type != want {
-		h.providerInOrder(r.doubt(), "RES-02", d.poll.ret, see, "%s took the %v %s, and its completion has type %s: it is %s",
-			r.wr, m.op, m.wr, d.result.Type, want)
-		return
-	}
-	if want == "ReceiveAndInvalidate" && d.result.Token != nil && m.token != nil {
-		h.exercised("RES-03")
-		if *d.result.Token != *m.token {
-			h.providerInOrder(r.doubt(), "RES-03", d.poll.ret, see, "%s names the invalidated token %d, and the peer's %s invalidated %d",
-				r.wr, *d.result.Token, m.wr, *m.token)
+	return &monitor.Delivery{Dialect: h.dialect, Send: half(m), Receive: half(r), Result: r.delivery.result}
+}
+
+// bytes returns how long the data or the buffers of r are, or monitor.Unknown.
+func (r *request) bytes() int64 {
+	e := r.post.begin
+	for i := range e.Wrs {
+		if e.Wrs[i].Wr == r.wr {
+			return monitor.BytesOf(&e.Wrs[i])
 		}
 	}
+	if e.Bytes == nil {
+		return monitor.Unknown
+	}
+	return *e.Bytes
 }
 
 // checkUnnamed holds the receives of p of which it is not known which message they took against all that the peer had sent by then (RES-02).

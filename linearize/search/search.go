@@ -4,24 +4,33 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"hash/fnv"
 	"math"
-	"reflect"
 	"slices"
 	"time"
 
 	"github.com/anishathalye/porcupine"
-
-	"ndkoracle/model"
 )
 
 // stateSet is what porcupine carries along: every state that the operations taken so far may have led to. Sets are equal
-// when their keys are.
+// when their keys are. The operation and the set before it lead back to the beginning.
 type stateSet struct {
 	states []state
 	key    string
 	hash   uint64
+	bytes  int // that porcupine and the set take, about
+	depth  int // operations that led here
+	by     *operation
+	from   *stateSet
+}
+
+// order returns the operations that led to a set.
+func (set *stateSet) order() []*operation {
+	order := make([]*operation, set.depth)
+	for ; set.from != nil; set = set.from {
+		order[set.depth-1] = set.by
+	}
+	return order
 }
 
 // newStateSet sorts the states by their keys and drops those that stand twice.
@@ -48,36 +57,53 @@ func newStateSet(states []state) *stateSet {
 	return set
 }
 
-// porcupineModel is the contract as porcupine sees it. Hidden steps are operations like any other, of wide interval. What
-// porcupine remembers of each step is reported to spend; when stop is done, no step is possible any more.
-func (c *component) porcupineModel(stop context.Context, spend func(bytes int)) porcupine.Model {
+// porcupineModel is the contract as porcupine sees it, for a history of so many operations. Hidden steps are operations like any other, of wide
+// interval. What porcupine remembers of each step is counted; when the ledger has ended the search, no step is possible any more. The first set
+// that all operations have led to is given to found.
+func (c *component) porcupineModel(operations int, found func(*stateSet)) porcupine.Model {
+	l := c.ledger
 	return porcupine.Model{
 		Init: func() any { return newStateSet([]state{c.init()}) },
-		StepContext: func(ctx context.Context, from, input, _ any) (bool, any) {
-			o := input.(*operation)
-			var next []state
-			for _, s := range from.(*stateSet).states {
-				if ctx.Err() != nil || stop.Err() != nil {
+		StepContext: func(ctx context.Context, before, input, _ any) (bool, any) {
+			l.working.Lock()
+			defer l.working.Unlock()
+			o, from := input.(*operation), before.(*stateSet)
+			next := gathering{c: c}
+			for _, s := range from.states {
+				if l.over.Load() || ctx.Err() != nil {
 					return false, nil
 				}
 				if c.outOfTurn(o, s) {
 					if o.maybe {
-						next = append(next, s)
+						next.add(s)
 					}
 					continue
 				}
 				states, _ := c.step(s, o)
-				next = append(next, states...)
+				next.add(states...)
 			}
-			if len(next) == 0 {
+			if len(next.states) == 0 || l.over.Load() {
 				return false, nil
 			}
-			set := newStateSet(next)
-			spend(set.bytes(o) + len(c.ops)/8)
+			set := newStateSet(next.states)
+			set.by, set.from, set.depth = o, from, from.depth+1
+			set.bytes = bytesPerSet + len(set.key) + bytesOf(set.states) + operations/8
+			l.keep(set.bytes)
+			if set.depth == operations {
+				found(set)
+			}
 			return true, set
 		},
-		Equal: func(a, b any) bool { return a.(*stateSet).key == b.(*stateSet).key },
-		Hash:  func(s any) uint64 { return s.(*stateSet).hash },
+		Equal: func(a, b any) bool {
+			same := a.(*stateSet).key == b.(*stateSet).key
+			if same { // porcupine drops the first
+				l.working.Lock()
+				defer l.working.Unlock()
+				l.keep(-a.(*stateSet).bytes)
+			}
+			return same
+		},
+		Hash: func(s any) uint64 { return s.(*stateSet).hash },
 	}
 }
 
@@ -117,71 +143,41 @@ func (c *component) upTo(last moment) []porcupine.Operation {
 
 func (e effect) hidden() bool { return e >= doLose && e <= doVanish }
 
-// bytes returns about how much memory a set takes that an operation led to, and porcupine's note of it. With the states before
-// them its states share what the operation leaves as it was.
-func (set *stateSet) bytes(o *operation) int {
-	n := len(set.key) + bytesPerSet
-	for _, s := range set.states {
-		m := &s.model
-		n += bytesPerState + len(m.Cqs)*bytesPerCq + len(m.Qps)*bytesPerQp
-		if o.cq < len(m.Cqs) {
-			n += cap(m.Cqs[o.cq].Entries) * bytesPerEntry
-		}
-		if o.qp < len(m.Qps) {
-			n += (len(m.Qps[o.qp].Initiator) + len(m.Qps[o.qp].Receive)) * bytesPerRequest
-		}
-	}
-	return n
-}
-
-const bytesPerSet = 128
-
 var (
-	bytesPerState   = size[state]()
-	bytesPerCq      = size[model.Cq]()
-	bytesPerQp      = size[model.Qp]()
-	bytesPerEntry   = size[model.Completion]()
-	bytesPerRequest = size[model.Request]()
-)
-
-func size[T any]() int { return int(reflect.TypeFor[T]().Size()) }
-
-var (
-	ErrTime        = errors.New("the time limit was reached")
+	ErrTime        = errors.New("the time limit was reached (--timeout)")
 	errUnexplained = errors.New("nothing explains the events")
 )
 
-// linearize asks porcupine for an explanation of the events up to and including last. The error is errUnexplained when there
-// is none, or says why there is no answer.
-func (c *component) linearize(ctx context.Context, last moment) (porcupine.LinearizationInfo, error) {
-	stop, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	left := c.memory
-	searched := c.porcupineModel(stop, func(bytes int) {
-		if left -= bytes; left < 0 {
-			cancel(fmt.Errorf("%d MiB of memory were used up", c.memory>>20))
-		}
-	})
+// linearize asks porcupine for an explanation of the events up to and including last, and returns one order of all steps, hidden ones
+// included. The error is errUnexplained when there is none, or says why there is no answer.
+func (c *component) linearize(ctx context.Context, last moment) ([]*operation, error) {
+	l := c.opens(ctx)
+	defer l.close()
+	history := c.upTo(last)
+	l.keep(len(history) * bytesPerOperation)
 	var timeout time.Duration
 	if deadline, ok := ctx.Deadline(); ok {
 		timeout = max(time.Until(deadline), 1)
 	}
-	result, info := porcupine.CheckOperationsVerbose(searched, c.upTo(last), timeout)
+	var explained *stateSet
+	result := porcupine.CheckOperationsTimeout(c.porcupineModel(len(history), func(set *stateSet) { explained = set }), history, timeout)
 	switch {
-	case context.Cause(stop) != nil:
-		return info, context.Cause(stop)
+	case l.err() != nil:
+		return nil, l.err()
 	case result == porcupine.Unknown:
-		return info, ErrTime
+		return nil, ErrTime
 	case result == porcupine.Illegal:
-		return info, errUnexplained
+		return nil, errUnexplained
+	case explained == nil:
+		return nil, nil // there was nothing to order
 	}
-	return info, nil
+	return explained.order(), nil
 }
 
 // search returns a witness of the events up to and including last, or else the first event at which no explanation is
 // left.
 func (c *component) search(ctx context.Context, last moment) (witness []*operation, death moment, err error) {
-	witness, err = c.witness(ctx, last)
+	witness, err = c.linearize(ctx, last)
 	if !errors.Is(err, errUnexplained) {
 		return witness, never, err
 	}
@@ -207,22 +203,4 @@ func (c *component) search(ctx context.Context, last moment) (witness []*operati
 		}
 	}
 	return nil, ends[low], nil
-}
-
-// witness returns one order of all steps, hidden ones included, that explains the events up to and including last.
-func (c *component) witness(ctx context.Context, last moment) ([]*operation, error) {
-	info, err := c.linearize(ctx, last)
-	if err != nil {
-		return nil, err
-	}
-	var order []*operation
-	for _, partition := range info.PartialLinearizationsOperations() {
-		if len(partition) == 0 {
-			continue // there was nothing to order
-		}
-		for _, p := range partition[0] {
-			order = append(order, p.Input.(*operation))
-		}
-	}
-	return order, nil
 }

@@ -6,13 +6,13 @@ import (
 	"ndkoracle/model"
 )
 
-// What a search remembers is counted with what its states hold: the bound of memory is near what they take.
+// What a state takes is counted with what it holds: the bound of memory is near what a search takes.
 func TestStatesAreCountedWithWhatTheyHold(t *testing.T) {
 	const held, pending = 1000, 500
 	of := func(entries, requests int) int {
 		s := state{model: model.State{Cqs: []model.Cq{{Entries: make([]model.Completion, entries)}},
 			Qps: []model.Qp{{Initiator: make([]model.Request, requests)}}}}
-		return newStateSet([]state{s}).bytes(&operation{})
+		return (&component{}).made(&s, model.Action{})
 	}
 	little, much := of(0, 0), of(held, pending)
 	if want := held*size[model.Completion]() + pending*size[model.Request](); much < want || much > 2*want {
@@ -20,9 +20,5 @@ func TestStatesAreCountedWithWhatTheyHold(t *testing.T) {
 	}
 	if little > 1<<10 {
 		t.Errorf("%d bytes of a state that holds nothing", little)
-	}
-	two := newStateSet([]state{{model: model.State{Cqs: []model.Cq{{Fresh: 1}}}}, {model: model.State{Cqs: []model.Cq{{Fresh: 2}}}}})
-	if both := two.bytes(&operation{}); both < 2*size[state]() {
-		t.Errorf("%d bytes of two states", both)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
@@ -78,19 +78,15 @@ func (c *component) refine(f *verdict.Finding, see *[]*span, o *operation, refus
 	switch {
 	case refusal == callbackDue:
 		c.refineOwed(f, see, t)
-	case refusal.Rule == "ARM-01" && o.status == model.OK:
-		if a := t.accounts[o.cq]; a.armed > 0 {
-			f.Rule, f.Also = "ARM-02", []string{"ARM-01"}
-			f.Message = fmt.Sprintf("%s, and no callback is owed: it was armed %s, and each arm that was satisfied has had its "+
-				"callback (%d entered before)",
-				c.happened(o), times(a.armed), a.entered)
-		}
+	case (o.effect == doEnter || o.effect == doRead) && o.status == model.OK && monitor.IsOfUnowed(refusal.Rule):
+		named := c.h.unowed(c.cqs[o.cq].name, f.Line)
+		f.Rule, f.Also, f.Message, f.See = named.Rule, named.Also, named.Message, named.See
 	case refusal.Rule == "ARM-16" && o.effect == doEnter && c.cqs[o.cq].reportedBefore(o.span):
 		f.Rule, f.Message = "ARM-17", c.happened(o)+", and an error of it was reported before"
-	case refusal.Rule == "RES-08":
+	case refusal.Rule == "RES-10":
 		for _, r := range o.request.qp.initiator {
 			if r.silent && r.delivery == nil && (o.request.queue == model.Receive || r.position < o.request.position) {
-				f.Rule, f.Also = "FLAG-02", []string{"RES-08"}
+				f.Rule, f.Also = "FLAG-02", []string{"RES-10"}
 				f.Message += "; " + r.wr + ", a silent request posted before it, can only have failed, and has no completion"
 				*see = append(*see, r.post)
 				return
@@ -124,60 +120,13 @@ func (o *operation) invalidates() *request {
 	return o.span.requests[max(i, 0)]
 }
 
-// refineOwed says why the callback is owed.
+// refineOwed says why the callback is owed, as every engine does.
 func (c *component) refineOwed(f *verdict.Finding, see *[]*span, t *story) {
 	for i, a := range t.accounts {
-		if len(a.debts) == 0 {
-			continue
-		}
-		d := a.debts[len(a.debts)-1]
-		name, arms := c.cqs[i].name, ""
-		for k, s := range d.arms {
-			if k > 0 {
-				arms += " then "
-			}
-			one, _ := calls.ArmOf(s.begin)
-			arms += one.String()
-		}
-		f.Rule, f.Also = d.rule, []string{"ARM-03"}
-		*see = append(*see, d.arms...)
-		switch {
-		case d.rule == "ARM-05":
-			f.Rule, f.Also = "ARM-03", nil
-			f.Message = fmt.Sprintf("the provider was at rest, and a callback of %s is owed and was not entered: only if an arm %s was satisfied at once do the events before make sense",
-				name, arms)
-			return
-		case d.request == nil:
-			f.Message = fmt.Sprintf("the provider was at rest, and a callback of %s is owed and was not entered: when it was armed %s, it held a completion placed since the last callback",
-				name, arms)
+		if a.owed > 0 {
+			named := c.h.missing(c.cqs[i].name, f.Line)
+			f.Rule, f.Also, f.Message, f.See = named.Rule, named.Also, named.Message, named.See
 			return
 		}
-		f.Message = fmt.Sprintf("the provider was at rest, and a callback of %s is owed and was not entered: it was armed %s, and the completion of %s (%s) matches",
-			name, arms, d.request.wr, d.request.kindOfCompletion())
-		*see = append(*see, d.request.post)
-		if d.request.delivery != nil {
-			*see = append(*see, d.request.delivery.poll)
-		}
-		return
 	}
-}
-
-func (r *request) kindOfCompletion() string {
-	switch {
-	case r.delivery == nil:
-		return "whose outcome is not told"
-	case failed(r):
-		return r.delivery.result.Status
-	}
-	if solicited, known := r.solicited(); r.queue == model.Receive && known && solicited {
-		return "solicited, success"
-	}
-	return "success"
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
 }

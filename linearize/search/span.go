@@ -83,3 +83,18 @@ func (s *span) refused() bool { return s.returned() && calls.IsRefusal(s.verbs()
 
 // pending reports whether the call returned STATUS_PENDING.
 func (s *span) pending() bool { return s.returned() && calls.Pending(s.end) }
+
+// doneAt returns the moment at which a call had succeeded: at its return, or when its completion callback was entered; or never.
+func (h *history) doneAt(s *span) moment {
+	switch {
+	case s == nil:
+		return never
+	case s.succeeded() && !s.pending():
+		return s.ret
+	case s.pending() && len(h.answers[s.begin.Op]) > 0:
+		if by := h.answers[s.begin.Op][0]; by.fn == "NdkCloseCompletion" || calls.ReportsSuccess(by.begin) { // a close can't fail then
+			return by.call
+		}
+	}
+	return never
+}

@@ -12,6 +12,7 @@ type state struct {
 	placed []int  // into each CQ: only the next in the order of the polls can be placed, which is that of placement
 	lost   []bool // of each loss of each QP: whether it may have come by now; the connection is lost where that is needed for something
 	trail  *trail // how it came about, where that is to be told
+	bytes  int    // that it takes, about, beside what it shares with the state before it
 }
 
 func (c *component) init() state {
@@ -52,32 +53,37 @@ func (w *walk) stuck() bool { return len(w.states) == 0 }
 
 // take takes one action from every state.
 func (w *walk) take(a model.Action) *walk {
-	var next []state
+	next := gathering{c: w.c}
 	for _, s := range w.states {
+		if w.c.ledger.over.Load() {
+			break
+		}
 		successors, refusal := w.c.contract.Step(s.model, a)
 		if refusal != nil {
 			w.refusal = refusal
 		}
 		for _, m := range successors {
-			next = append(next, state{m, s.placed, s.lost, w.c.told(s, a, m, len(successors) > 1)})
+			to := state{model: m, placed: s.placed, lost: s.lost, trail: w.c.told(s, a, m, len(successors) > 1)}
+			to.bytes = w.c.made(&to, a)
+			next.add(to)
 		}
 	}
-	w.states = next
+	w.states = next.states
 	return w
 }
 
 // each continues from every state apart, with steps that depend on it.
 func (w *walk) each(step func(*walk, state)) *walk {
-	var next []state
+	next := gathering{c: w.c}
 	for _, s := range w.states {
 		one := &walk{c: w.c, states: []state{s}}
 		step(one, s)
-		next = append(next, one.states...)
+		next.add(one.states...)
 		if one.stuck() {
 			w.refusal = one.refusal
 		}
 	}
-	w.states = next
+	w.states = next.states
 	return w
 }
 
@@ -98,6 +104,9 @@ func (c *component) step(s state, o *operation) ([]state, *model.Refusal) {
 	}
 	if o.maybe {
 		w.states = append(w.states, s)
+	}
+	if c.ledger.over.Load() {
+		return nil, notPlaced
 	}
 	return w.states, w.refusal
 }
@@ -123,7 +132,7 @@ func (c *component) perform(w *walk, o *operation) {
 		}
 	case doFlush:
 		c.finishBeforeFlush(w, o.qp, o.ret)
-		w.take(model.Action{Name: model.NdkFlush, Qp: o.qp})
+		w.take(model.Action{Name: c.ending(o.span), Qp: o.qp})
 	case doCloseQp:
 		c.finishBeforeFlush(w, o.qp, o.ret)
 		w.take(model.Action{Name: model.NdkCloseQp, Qp: o.qp})
@@ -137,6 +146,8 @@ func (c *component) perform(w *walk, o *operation) {
 		w.take(model.Action{Name: model.NdkCloseCq, Cq: o.cq}).take(model.Action{Name: model.NdkCloseCompletion, Cq: o.cq})
 	case doCloseDone:
 		w.take(model.Action{Name: model.NdkCloseCompletion, Cq: o.cq})
+	case doDie:
+		c.performDie(w, o)
 	case doLose:
 		for i := range w.states {
 			w.states[i].lost = slices.Clone(w.states[i].lost)
@@ -194,6 +205,15 @@ func (c *component) request(r *request) model.Request {
 		q.Solicit, q.Fence = r.solicit, r.fence
 	}
 	return q
+}
+
+// ending returns the step of a call that flushes a queue pair. Where A15 leaves free what is posted behind a flush, NdkDisconnect is one: what
+// succeeded before it may be executed behind it, as this engine executes a request when its completion is told.
+func (c *component) ending(s *span) model.Name {
+	if c.h.cancels && s.fn == "NdkDisconnect" {
+		return model.NdkDisconnect
+	}
+	return model.NdkFlush
 }
 
 // performPoll takes out exactly the completions that the poll returned.

@@ -1,23 +1,12 @@
 package search
 
 import (
-	"ndkoracle/linearize/calls"
 	"ndkoracle/model"
 )
 
-// A debt is a callback that is owed, and why.
-type debt struct {
-	rule    string
-	arms    []*span
-	request *request // whose completion satisfied the arm; nil when the arm was satisfied when it was made
-}
-
 // An account is what a path tells of one CQ.
 type account struct {
-	arms    []*span // outstanding
-	debts   []debt
-	armed   int // arms ever made
-	entered int // callbacks ever entered
+	owed int // callbacks
 }
 
 // A story is a path told: why callbacks are owed, and how often each rule had something to say.
@@ -89,8 +78,6 @@ func (t *story) silent(before, after model.State, o *operation) {
 
 func (t *story) arm(before, after model.Cq, o *operation) {
 	a := &t.accounts[o.cq]
-	a.armed++
-	a.arms = append(a.arms, o.span)
 	if before.Arm != model.NONE {
 		t.count("ARM-07")
 	}
@@ -102,27 +89,25 @@ func (t *story) arm(before, after model.Cq, o *operation) {
 		t.count(rule)
 	}
 	if after.Arm == model.NONE {
-		a.settle(debt{rule: rule, arms: a.arms}, after.Due)
+		a.settle(after.Due)
 	}
 }
 
 // settle notes that the arm was satisfied. Where it merged with a callback owed already, that one is owed for both.
-func (a *account) settle(d debt, due int) {
-	a.arms = nil
-	if len(a.debts) < due {
-		a.debts = append(a.debts, d)
+func (a *account) settle(due int) {
+	if a.owed < due {
+		a.owed++
 	}
 }
 
 func (t *story) enter(o *operation) {
 	a := &t.accounts[o.cq]
-	a.entered++
 	t.count("ARM-01", "ARM-02", "ARM-21")
 	if t.c.contract.Dialect.Serialised {
 		t.count("ARM-06")
 	}
-	if o.status == model.OK && len(a.debts) > 0 {
-		a.debts = a.debts[1:]
+	if o.status == model.OK && a.owed > 0 {
+		a.owed--
 	}
 }
 
@@ -147,43 +132,33 @@ func (t *story) complete(before, after model.State, o *operation) {
 		}
 	}
 	if c.Status == model.CANCELLED {
-		t.count("RES-08")
+		t.count("RES-10")
 	}
-	rule, merged := t.matched(before.Cqs[o.cq].Arm, c, o.cq)
+	rule := matched(before.Cqs[o.cq].Arm, c)
 	if rule == "" {
 		return
 	}
 	t.count(rule)
 	if after.Cqs[o.cq].Arm == model.NONE && before.Cqs[o.cq].Arm != model.NONE {
-		d := debt{rule: rule, arms: t.accounts[o.cq].arms, request: r}
-		if merged {
-			d.rule = "ARM-07"
-		}
-		t.accounts[o.cq].settle(d, after.Cqs[o.cq].Due)
+		t.accounts[o.cq].settle(after.Cqs[o.cq].Due)
 	}
 }
 
-// matched returns the rule by which c matches the arm, or does not, and whether it would not have matched one of the arms
-// that were merged into it.
-func (t *story) matched(arm model.Arm, c model.Completion, cq int) (rule string, merged bool) {
-	for _, s := range t.accounts[cq].arms {
-		if one, ok := calls.ArmOf(s.begin); ok && t.c.contract.Dialect.Match(one, c) == model.MustNot {
-			merged = true
-		}
-	}
+// matched returns the rule by which c matches the arm, or does not, or "" where there is no arm.
+func matched(arm model.Arm, c model.Completion) string {
 	switch {
 	case arm == model.ANY:
-		return "ARM-09", merged
+		return "ARM-09"
 	case arm == model.SOLICITED && c.Status != model.SUCCESS:
-		return "ARM-11", merged
+		return "ARM-11"
 	case arm == model.SOLICITED && c.Solicited:
-		return "ARM-10", merged
+		return "ARM-10"
 	case arm == model.SOLICITED:
-		return "ARM-12", false
+		return "ARM-12"
 	case arm == model.ERRORS:
-		return "ARM-08", false
+		return "ARM-08"
 	}
-	return "", false
+	return ""
 }
 
 func (t *story) post(before model.State, o *operation) {

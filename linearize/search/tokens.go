@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
 
@@ -79,7 +80,7 @@ func (c *component) bindTokens() {
 	valid, invalid := c.h.madeValid, c.h.madeInvalid
 	switch {
 	case names && (valid != nil || invalid != nil):
-		c.reason = "the trace does not tell what became of tokens by " + cmp.Or(valid, invalid).wr
+		c.reason = verdict.TokenUntold(cmp.Or(valid, invalid).wr)
 	case valid == nil:
 		for _, p := range c.qps {
 			for _, r := range p.initiator {
@@ -138,6 +139,16 @@ func (c *component) token(r *request) int {
 		return model.NoToken
 	}
 	return c.index(r.token)
+}
+
+// nameOf returns the token of an index.
+func (c *component) nameOf(index int) *uint32 {
+	for name, i := range c.tokens {
+		if i == index {
+			return &name
+		}
+	}
+	return nil
 }
 
 // index returns the index of a token that a request of c names, or model.NoToken.

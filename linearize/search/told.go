@@ -79,6 +79,8 @@ func (c *component) stepOfAction(s state, a model.Action) witness.Step {
 		}
 	case model.Abort:
 		step.Qp, step.Outcome, step.Received = c.qps[a.Qp].name, a.Outcome.String(), a.Received.String()
+	case model.TokenDies:
+		step.Token = c.nameOf(a.Token)
 	default:
 		step.Qp = c.qps[a.Qp].name
 	}
@@ -99,8 +101,10 @@ func (c *component) tellPost(step *witness.Step, a model.Action) {
 func (c *component) steps(ctx context.Context, order []*operation) ([]witness.Placed, error) {
 	c.tells = true
 	defer func() { c.tells = false }()
-	nodes := c.replay(ctx, order)
-	if err := context.Cause(ctx); err != nil {
+	l := c.opens(ctx)
+	defer l.close()
+	nodes := c.replay(order)
+	if err := l.err(); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(nodes, func(a, b *node) int { return a.state.trail.oddity() - b.state.trail.oddity() })
@@ -138,9 +142,9 @@ func (j *judge) tell(ctx context.Context, c *component, order []*operation) {
 // isEffect reports whether an action is the effect of a call or of a callback.
 func isEffect(name model.Name) bool {
 	switch name {
-	case model.NdkConnect, model.Post, model.PostRefused, model.NdkArmCq, model.NdkGetCqResults, model.NdkFlush, model.NdkCloseQp,
+	case model.NdkConnect, model.Post, model.PostRefused, model.NdkArmCq, model.NdkGetCqResults, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp,
 		model.NdkCloseCompletionEnter, model.NdkCqNotificationCallbackEnter, model.NdkCqNotificationCallbackExit, model.NdkCloseCq,
-		model.NdkCloseCompletion, model.NdkResizeCq, model.NdkRequestCompletionEnter, model.NdkRequestCompletionExit:
+		model.NdkCloseCompletion, model.NdkResizeCq, model.NdkRequestCompletionEnter, model.NdkRequestCompletionExit, model.TokenDies:
 		return true
 	}
 	return false

@@ -1,10 +1,11 @@
 package search
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
 
@@ -14,7 +15,7 @@ import (
 func (h *history) findUnclear() {
 	for _, q := range h.cqs {
 		if q.created == nil {
-			q.leaveOpen("the trace does not hold the creation of %s, so nobody knows how it was armed and what it held", q.name)
+			q.leaveOpen(verdict.CqOfBefore(q.name, h.dialect.Name))
 		}
 	}
 	h.findFed()
@@ -31,13 +32,13 @@ func (h *history) findUnclear() {
 		if unused || p.created == nil {
 			continue // it had nothing to lose, or nobody knows its CQs
 		}
-		p.leaveOpen(p.name + " was put into the state " + s.begin.State + ", which this engine does not follow")
+		p.leaveOpen(verdict.Unsettled(p.name, s.begin.State))
 	}
 	for _, s := range h.failures {
 		for _, q := range h.cqs {
 			p := h.qpByName[s.end.Qp]
 			if s.end.Cq == q.name || s.end.Cq == "" && (p == nil || p.initiatorCq == q || p.receiveCq == q) {
-				q.leaveOpen("the device reported %s: %s may have lost completions", s.end.Type, q.name)
+				q.leaveOpen(verdict.DeviceFailed(s.end.Type, q.name))
 			}
 		}
 	}
@@ -49,11 +50,10 @@ func (h *history) findFed() {
 	if len(h.shared) == 0 {
 		return
 	}
-	takes := func(p *qp) bool { return p.created != nil && p.created.begin.Srq != "" }
-	told := slices.ContainsFunc(h.qps, takes)
+	told := slices.ContainsFunc(h.qps, isFed)
 	for _, q := range h.cqs {
-		if !told || slices.ContainsFunc(h.qps, func(p *qp) bool { return takes(p) && p.receiveCq == q }) {
-			q.leaveOpen("receives of a shared receive queue may complete into %s", q.name)
+		if !told || slices.ContainsFunc(h.qps, func(p *qp) bool { return isFed(p) && p.receiveCq == q }) {
+			q.leaveOpen(verdict.TakesShared(q.name, told, h.dialect.Name))
 		}
 	}
 }
@@ -68,38 +68,37 @@ func (h *history) findStrangers() {
 		from := p.posts[0].call
 		for _, q := range h.cqs {
 			if q.created != nil && q.created.call < from {
-				q.strangers = earlier(q.strangers, &doubt{matters: from, untold: p.unbound()})
+				q.strangers = earlier(q.strangers, &doubt{matters: from, untold: p.unbound(h.dialect.Name)})
 			}
 		}
 	}
 }
 
-func (p *qp) unbound() string {
-	return "the trace does not hold the creation of " + p.name + ", so nobody knows where its requests complete"
+func (p *qp) unbound(dialect string) string {
+	return verdict.QpOfBefore(p.name, dialect)
 }
 
 // leaveOpen notes why nobody can tell what becomes of the requests of p, nor which messages reach its peer, or it.
 func (p *qp) leaveOpen(why string) {
 	p.conn = ""
 	for _, q := range []*cq{p.initiatorCq, p.receiveCq} {
-		q.leaveOpen("%s", why)
+		q.leaveOpen(why)
 	}
 }
 
 // leaveOpen notes why nobody can tell what q holds. The first reason stays.
-func (q *cq) leaveOpen(format string, args ...any) {
-	if q.unclear == "" {
-		q.unclear = fmt.Sprintf(format, args...)
-	}
-}
+func (q *cq) leaveOpen(why string) { q.unclear = cmp.Or(q.unclear, why) }
 
 // findOldTokens finds the tokens that may have been made valid before the trace began: a request makes it invalid, none before
 // it makes it valid, and the trace does not hold the creation of its object.
 func (h *history) findOldTokens() {
-	made := map[string]bool{} // objects
+	made, given := map[string]bool{}, never // objects, and from when on there may be a token that the trace does not tell
 	for _, s := range h.spans {
 		if s.kind == calls.CreateRegion {
 			made[s.begin.Mr+s.begin.Mw] = true
+		}
+		if calls.GivesUntoldToken(s.fn) && !s.refused() {
+			given = min(given, s.call)
 		}
 	}
 	registered := map[uint32]bool{} // by the first request that names it
@@ -110,7 +109,8 @@ func (h *history) findOldTokens() {
 		if _, known := registered[*r.token]; !known {
 			registered[*r.token] = r.op == model.FastRegister || r.op == model.Bind
 		}
-		if r.op == model.Invalidate && !registered[*r.token] && !made[r.post.begin.Mr+r.post.begin.Mw] {
+		old := r.op == model.Invalidate && !made[r.post.begin.Mr+r.post.begin.Mw]
+		if !registered[*r.token] && (old || given < r.post.ret) {
 			h.oldTokens[*r.token] = true
 		}
 	}

@@ -14,11 +14,18 @@ import (
 
 // allows tells, of the latest finding, how p was just before, and what it would have allowed instead.
 func (p *qp) allows(format string, args ...any) {
+	if !p.s.muted {
+		p.allowed(p.describe(), format, args...)
+	}
+}
+
+// allowed does the same where p was described earlier.
+func (p *qp) allowed(before, format string, args ...any) {
 	if p.s.muted {
 		return
 	}
 	f := &p.s.findings[len(p.s.findings)-1]
-	f.Before, f.Instead = append(f.Before, p.describe()), append(f.Instead, fmt.Sprintf(format, args...))
+	f.Before, f.Instead = append(f.Before, before), append(f.Instead, fmt.Sprintf(format, args...))
 }
 
 func (p *qp) describe() string {

@@ -8,11 +8,18 @@ import (
 
 // A trace is decoded while what was decoded before it is judged: events go from the one to the other in batches.
 
-// eventsAtHand is how many events a batch holds; so many at least of the latest are at hand, to be shown with findings.
-const eventsAtHand = 1 << 8
+// eventsAtHand is how many events a batch holds; so many at least of the latest are at hand, to be shown with findings. Of events that are large
+// there are fewer: those of a batch take bytesAtHand, and one event more, at most.
+const (
+	eventsAtHand = 1 << 8
+	bytesAtHand  = 2 << 20
+)
 
 // batchesAtOnce is how many batches there are: one that is filled, one on its way, and the two latest.
 const batchesAtOnce = 4
+
+// bytesOfElement is about what an element of an event's list takes.
+const bytesOfElement = 128
 
 type batch struct {
 	events []trace.Event
@@ -55,11 +62,14 @@ func readBatches(ctx context.Context, in *trace.Reader) *batches {
 
 func (b *batch) fill(in *trace.Reader) {
 	b.events = b.events[:0]
-	for len(b.events) < cap(b.events) && b.err == nil {
+	for bytes := 0; len(b.events) < cap(b.events) && bytes < bytesAtHand && b.err == nil; {
 		b.events = b.events[:len(b.events)+1]
-		if b.err = in.Next(&b.events[len(b.events)-1]); b.err != nil {
+		e := &b.events[len(b.events)-1]
+		if b.err = in.Next(e); b.err != nil {
 			b.events = b.events[:len(b.events)-1]
+			break
 		}
+		bytes += (len(e.Results) + len(e.Wrs)) * bytesOfElement
 	}
 }
 

@@ -84,7 +84,7 @@ func (n *requestCases) sum(counts *cases.Counts) {
 	counts.Add(cases.SilentCancelled, cases.Count{AtMost: n.silent})
 }
 
-// cancelled are the cases of RES-08, by queue.
+// cancelled are the cases of RES-10, by queue.
 var cancelled = [...]cases.Case{model.Initiator: cases.CancelledInitiator, model.Receive: cases.CancelledReceive}
 
 // countEnded counts how a request ended, as a poll tells.

@@ -6,10 +6,11 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
 
-// A request is cancelled only after something has ended the connection of its QP (RES-08): a request of the QP that failed, a
+// A request is cancelled only after something has ended the connection of its QP (RES-10): a request of the QP that failed, a
 // flush, or what happened to the peer. Of each the earliest moment is kept at which it can have been.
 
 // A cause is what may have cancelled requests of a QP. The first two are the failure of a request of its own, by queue.
@@ -38,6 +39,7 @@ type uncaused struct {
 	passable bool   // requests behind it may have been executed first (FLAG-04)
 	own      moment // from when on a request of its queue may have failed that was executed first, or 0
 	alone    bool   // its peer was not known yet, which explains it if it never is
+	state    string // of the QP, before it was told
 
 	instead  *posting // a request behind it that did not end as cancelled: it was no flush that was called after the post of that
 	received bool     // … or that the peer received
@@ -304,7 +306,7 @@ func (r *posting) excludesFlushes(u *uncaused, q *cq, line int) {
 func (l *lane) uncaused(q *cq, p *poll, r *posting) *uncaused {
 	s := q.s
 	u := &uncaused{request: r, cq: q, lane: l, at: r.placedBy(s.at), pended: r.pendingAt(), line: p.line, silenced: l.silencedLine(),
-		passable: r.op == model.Read, own: l.failedAt, alone: l.qp.peer == nil && l.qp.connected != 0}
+		passable: r.op == model.Read, own: l.failedAt, alone: l.qp.peer == nil && l.qp.connected != 0 && l.qp.kind.isLosable}
 	if q.certain.entered > max(r.called, l.ready) {
 		u.notified = q.certain.entered
 	}
@@ -314,14 +316,19 @@ func (l *lane) uncaused(q *cq, p *poll, r *posting) *uncaused {
 // explain takes that u is to be explained: by what is told already, by what may be told later, or not at all. It reports whether
 // anything more is to be said of its CQ.
 func (p *qp) explain(u *uncaused) bool {
+	sameAs := func(o uncaused) bool { return o.request == u.request && o.instead == nil }
 	switch {
 	case u.byToldCause(u.at):
+	case u.instead != nil && !p.s.verbs && slices.ContainsFunc(p.unexplained, sameAs): // nothing explains u itself
 	case !p.s.verbs && !u.mayBeTold():
 		if p.reportUncaused(u); u.instead == nil {
 			p.breaks(u.request.called, byPeer, nil)
 		}
 		return !u.cq.stopped()
 	case len(p.unexplained) < MaxFollowing:
+		if u.instead == nil {
+			u.state = p.describe()
+		}
 		p.unexplained, u.cq.unexplained = append(p.unexplained, *u), true
 	}
 	return true
@@ -369,6 +376,9 @@ func (q *cq) dates(e *sight) {
 // mayBeTold reports whether what explains u may be told yet.
 func (u *uncaused) mayBeTold() bool {
 	p := u.lane.qp
+	if u.instead == nil && p.mayTurnOutLost() {
+		return true
+	}
 	for _, end := range []*qp{p, p.peer} {
 		if end != nil && (end.lanes[0].cq == nil || end.lanes[1].cq == nil) {
 			return true
@@ -411,7 +421,7 @@ func (u *uncaused) flushedBy() moment {
 	return by
 }
 
-// undelivered takes what points placed of p and no poll delivered: what was cancelled is to be explained, too (RES-08), and what was not
+// undelivered takes what points placed of p and no poll delivered: what was cancelled is to be explained, too (RES-10), and what was not
 // may have had to be (FLUSH-01, FLUSH-05).
 func (p *qp) undelivered() {
 	for _, l := range p.lanes {
@@ -433,22 +443,25 @@ func (p *qp) undelivered() {
 	}
 }
 
-// finishUnexplained reports what is cancelled and was never explained.
-func (p *qp) finishUnexplained() {
+// finishUnexplained reports what is cancelled and was never explained. Where the trace is cut, a later post might have shown that the connection
+// had ended.
+func (p *qp) finishUnexplained(cut bool) {
 	inTurn := slices.Clone(p.unexplained)
 	slices.SortStableFunc(inTurn, func(a, b uncaused) int { return a.at - b.at })
 	for _, u := range inTurn {
 		switch {
 		case u.mayHaveFailed():
 			p.mayBeLost(u.request.ran, byPeer, nil)
+		case !u.mayBeBy(u.at) && cut && u.instead == nil && p.mayTurnOutLost():
+			p.leaveOpen("what cancelled " + u.request.wr + " is not told, and the trace has no end record: a later post may tell that the connection was lost")
 		case !u.mayBeBy(u.at):
 			p.reportUncaused(&u)
 		case u.reportUnheard():
 		case u.onlyAborted():
 			p.leaveOpen("a bad token may have cancelled " + u.request.wr + ", and whether it cancelled what had not completed by a later moment of " +
-				"rest this engine does not follow")
+				"rest " + verdict.NotFollowed)
 		case u.notified != 0 && !u.mayBeBy(u.notified) && !u.overflown(u.at):
-			p.leaveOpen("whether a callback of " + u.cq.name + " was for " + u.request.wr + ", and what cancelled that, this engine does not follow")
+			p.leaveOpen("whether a callback of " + u.cq.name + " was for " + u.request.wr + ", and what cancelled that, " + verdict.NotFollowed)
 		}
 	}
 }
@@ -490,7 +503,7 @@ func (r *posting) mayHaveAborted() bool {
 	return r.op == model.SendAndInvalidate && (r.silent || r.place != 0) && !r.neverReceived() && !received
 }
 
-// reportUncaused reports a request that was cancelled by nothing (RES-08), unless a silent failure was not told (FLAG-02).
+// reportUncaused reports a request that was cancelled by nothing (RES-10), unless a silent failure was not told (FLAG-02).
 func (p *qp) reportUncaused(u *uncaused) {
 	r := u.request
 	if o := u.instead; o != nil && u.received {
@@ -509,15 +522,15 @@ func (p *qp) reportUncaused(u *uncaused) {
 		p.allows("%s ends with %v", o.wr, model.CANCELLED)
 		return
 	}
-	rule, also := "RES-08", []string(nil)
+	rule, also := "RES-10", []string(nil)
 	if u.silenced != 0 {
-		rule, also = "FLAG-02", []string{"RES-08"}
+		rule, also = "FLAG-02", []string{"RES-10"}
 	}
 	p.s.unexplained(p.group, rule, u.line, []int{r.line, u.silenced},
 		"%s completed into %s as cancelled, and nothing cancelled it: no flush, close, disconnect or failed request of %s came before",
 		r.wr, u.cq.name, p.name)
 	p.s.also(also...)
-	p.allows("%s ends with %v or %v", r.wr, model.SUCCESS, model.FAILED)
+	p.allowed(cmp.Or(u.state, p.describe()), "%s ends with %v or %v", r.wr, model.SUCCESS, model.FAILED)
 	p.s.restsOnNoOverflow() // of all CQs another one's may have cancelled it, and none did
 }
 

@@ -11,7 +11,6 @@ func (p *qp) closeFinished() {
 		return
 	}
 	p.over, p.overLine = p.s.at, p.s.line()
-	p.s.exercised("LIFE-07")
 	for _, l := range p.lanes {
 		if l.cq == nil || l.queue == model.Receive && l.cq == p.lanes[model.Initiator].cq {
 			continue

@@ -6,12 +6,35 @@ import (
 	"ndkoracle/linearize/verdict"
 )
 
+// A link is what is known of the connection of a QP. Whether there was one is decided by what it carried, and not by a status that comes
+// later: a connect that fails in the end may have made a connection that was lost.
+type link struct {
+	conn          string
+	connected     moment   // the call of the first connect, or 0: from then on it may have been connected
+	connects      bool     // that call has not returned, or is pending
+	connectedBy   moment   // when it was over, or 0
+	second        moment   // the call of a connect that began while the first was under way, and may still be under way itself; or 0
+	beforeConnect *posting // the first initiator request that was accepted while the connect was under way
+	attempt       attempt  // the latest connect that failed
+}
+
+// An attempt is a connect that failed, and of which no connection is known to have come.
+type attempt struct {
+	call, failed moment // or 0
+	fn           string
+}
+
+// statusNotConnected is what a post returns on a QP that is not connected (POST-08).
+const statusNotConnected = "STATUS_CONNECTION_INVALID"
+
 // connectCalled takes the call of a connect. From now on the QP may be connected.
 func (p *qp) connectCalled(u *underWay) {
 	if p.connected == 0 {
 		p.connected, p.connects = p.s.at, true
+	} else if p.connects {
+		p.second = p.s.at
 	}
-	if u.conn != "" {
+	if u.conn != "" && p.kind.delivers {
 		p.conn = u.conn
 		p.meet()
 	}
@@ -30,6 +53,9 @@ func (p *qp) meet() {
 		if ends[0].s != p.s {
 			p.cross(ends[0])
 			return
+		}
+		if p.fed || ends[0].fed {
+			return // which messages the receives of a shared queue take is not followed: each end is judged as if the other were not in the trace
 		}
 		p.peer, ends[0].peer = ends[0], p
 		there, here := ends[0].broken, p.broken // neither by the other
@@ -54,38 +80,90 @@ func (p *qp) meet() {
 
 // connectReturned takes the return of a connect. While it is pending, the QP may or may not be connected.
 func (p *qp) connectReturned(u *underWay, refused, pending bool) {
-	switch {
-	case p.connected != u.call:
-	case refused:
-		p.notConnected()
-	case !pending:
-		p.connects, p.connectedBy = false, p.s.at
+	if refused || !pending {
+		p.connectOver(u, !refused)
 	}
 }
 
-// connectAnswered takes the completion callback of a connect that was pending.
-func (p *qp) connectAnswered(u *underWay, success bool) {
+// connectOver handles the end of a connect: it failed, or the QP is connected.
+func (p *qp) connectOver(u *underWay, success bool) {
+	first, second := p.connected == u.call, p.second == u.call
 	switch {
-	case p.connected != u.call || !p.connects:
+	case !p.connects || !first && !second:
 	case success:
-		p.connects, p.connectedBy = false, p.s.at
-	case p.succeeds || p.peer != nil && p.peer.succeeds:
-		p.leaveOpen(u.fn + " of " + p.name + " failed after requests had succeeded, and what that means for its peer this engine does not follow")
+		p.connects, p.connectedBy, p.second = false, p.s.at, 0
+	case second:
+		p.second = 0
 	default:
-		p.notConnected()
+		p.connectFailed(u)
 	}
 }
 
-// notConnected takes that the connect failed: no connection came of it, and none of a post that needs one (POST-08).
-func (p *qp) notConnected() {
-	p.connected, p.connects = 0, false
-	p.part()
-	if r := p.early; r != nil {
+// connectFailed takes that a connect failed. What the attempt has ended may have cancelled receives.
+func (p *qp) connectFailed(u *underWay) {
+	if p.succeeds || p.peer != nil && (p.peer.succeeds || p.peer.connectedBy != 0) {
+		p.connects, p.connectedBy = false, p.s.at
+		p.connectionLost(u.fn)
+		return
+	}
+	p.attempt = attempt{p.connected, p.s.at, u.fn}
+	p.connected, p.connects, p.second = p.second, p.second != 0, 0
+	if p.connected == 0 {
+		p.part()
+	}
+	if !p.s.verbs {
+		p.mayBeLost(p.attempt.call, byPeer, nil)
+	}
+}
+
+// connectionLost notes that the connection of p has ended at some moment since it was made, as a call or a callback tells.
+func (p *qp) connectionLost(fn string) {
+	switch {
+	case p.connected == 0:
+	case p.s.reopenSince(p.group, p.connected):
+		p.leaveOpen(fn + " shows that the connection of " + p.name + " ended, and what that cancelled before " + verdict.NotFollowed)
+	default:
+		p.breaks(p.connected, byPeer, nil)
+	}
+}
+
+// refusedAsUnconnected takes that a post was refused because p is not connected: if it was, its connection had ended by then.
+func (p *qp) refusedAsUnconnected(u *underWay) {
+	if p.connected < u.call {
+		p.connectionLost(u.fn)
+	}
+}
+
+// carried takes that r succeeded: if it was posted before a connect failed, that had made a connection all the same.
+func (p *qp) carried(r *posting) {
+	if p.connected == 0 && p.attempt.failed > r.called {
+		p.connected, p.connectedBy, p.beforeConnect = p.attempt.call, p.attempt.failed, nil
+		p.connectionLost(p.attempt.fn)
+	}
+}
+
+// neverConnected is POST-08 for the first initiator request that was accepted while a connect was under way that failed. Where the trace is cut, or
+// its CQ is not followed, or left open, a completion of it may show that there was a connection.
+func (p *qp) neverConnected(cut bool) {
+	if r := p.beforeConnect; r == nil || p.connected != 0 {
+	} else if cut || r.lane.cq == nil || p.group.root().unclear != "" {
+		p.leaveOpen("no NdkGetCqResults returned " + r.wr + ", whose success would show that " + p.name + " was connected")
+	} else {
 		p.s.report(p.group, verdict.ProviderViolation, "POST-08", r.answeredLine, []int{r.line},
-			"%s of %s returned success, and %s is not connected", r.function.Name, r.wr, p.name)
+			"%s of %s returned success, and %s is not connected: %s failed", r.function.Name, r.wr, p.name, p.attempt.fn)
 		p.allows("%s of %s is refused", r.function.Name, r.wr)
 	}
+	p.beforeConnect = nil
 }
+
+// mayTurnOutLost reports whether a later post may show that the connection of p had ended.
+func (p *qp) mayTurnOutLost() bool {
+	isOpen := func(end *qp) bool { return end != nil && end.connected != 0 && end.closing == 0 }
+	return !p.s.verbs && (isOpen(p) || isOpen(p.peer))
+}
+
+// mayStayOpen reports whether the close of p may do nothing but wait: until its connector is closed, of which the trace need not tell (A36).
+func (p *qp) mayStayOpen() bool { return !p.s.verbs && (p.connected != 0 || p.attempt.call != 0) }
 
 // part takes p from the connection that it was to be an end of.
 func (p *qp) part() {

@@ -5,14 +5,9 @@ type occasion uint8
 
 // The occasions.
 const (
-	anArm occasion = iota
-	aCallOfCq
-	aCallback
+	aCallback occasion = iota
 	anEvent
 	aPoll
-	aPost
-	anInitiatorPost
-	aReceivePost
 	aResult
 	aResultOfRequest
 	aCancelled
@@ -20,35 +15,22 @@ const (
 	aRefusedChain
 	aSilentFailure
 	aSilentSuccess
-	anExtendedResult
-	anInitiatorType
-	aReceiveType
-	aUse
 	anUnmatched
 	anUnfailed
 	occasions
 )
 
 var exercisedBy = [occasions][]string{
-	anArm:            {"ARM-13"},
-	aCallOfCq:        {"POLL-01"},
-	aCallback:        {"ARM-15", "ARM-01", "ARM-02", "ARM-06", "ARM-21"},
+	aCallback:        {"ARM-01", "ARM-02", "ARM-06", "ARM-21"},
 	anEvent:          {"ARM-01", "ARM-02", "ARM-21"},
 	aPoll:            {"POLL-02", "POLL-03"},
-	aPost:            {"POST-10"},
-	anInitiatorPost:  {"POST-01"},
-	aReceivePost:     {"POST-02"},
 	aResult:          {"POLL-05"},
 	aResultOfRequest: {"POLL-04", "DEF-03", "DEF-04", "POLL-09"},
-	aCancelled:       {"RES-08"},
+	aCancelled:       {"RES-10"},
 	aDeferred:        {"DEF-02", "DEF-07"},
 	aRefusedChain:    {"DEF-05"},
 	aSilentFailure:   {"FLAG-01"},
 	aSilentSuccess:   {"FLAG-02"},
-	anExtendedResult: {"RES-05"},
-	anInitiatorType:  {"RES-01"},
-	aReceiveType:     {"RES-02"},
-	aUse:             {"LIFE-01"},
 	anUnmatched:      {"ARM-12"},
 	anUnfailed:       {"ARM-08"},
 }

@@ -20,7 +20,6 @@ type cq struct {
 	lifetime
 	retired    bool
 	retiredQps int // of its QPs
-	leftQps    int // … of which a callback told that they were closed
 	group      *group
 	depth      int // or the one that a pending resize asks for, if that is less
 	resizes    resizes
@@ -93,6 +92,7 @@ type sight struct {
 	known   bool // of delivered: its place is known
 	again   bool // of vanishing: of the same QP as before; of resized: it was refused
 	waiting bool // somebody waits for callbacks
+	unnamed bool // of read: the trace does not say on which channel the call waited
 	at      moment
 	line    int
 	pending int
@@ -115,6 +115,7 @@ const (
 	exited
 	read
 	readers
+	noEvent // there was none to read
 	delivered
 	remaining // as if it was delivered, at the end
 	gone
@@ -233,6 +234,8 @@ func (q *cq) show(a *automaton.Queue, e *sight) bool {
 		return a.FoundEmpty(at)
 	case restful:
 		return a.Rested(e.list, e.n, e.waiting, at)
+	case noEvent:
+		return a.FoundNoEvent(at)
 	case owes:
 		return a.Owe(automaton.Moment(e.owed), automaton.Moment(e.posting.called), at)
 	case owesNot:
@@ -262,29 +265,23 @@ func (q *cq) unclear(format string) {
 	g.unclear = cmp.Or(g.unclear, fmt.Sprintf(format, q.name))
 }
 
-// fed notes that receives of a shared receive queue may complete into the CQ.
-func (q *cq) fed() {
-	q.group.leaveOpen("receives of a shared receive queue may complete into " + q.name)
+// fed notes that receives of a shared receive queue may complete into the CQ: a QP into which it completes names that queue, or none names one.
+func (q *cq) fed(named bool) {
+	q.group.leaveOpen(verdict.TakesShared(q.name, named, q.s.dialect.Name))
 }
 
 // used gives up on a CQ that was created before the trace began.
 func (q *cq) used() {
 	if !q.created {
-		q.group.leaveOpen("the trace does not hold the creation of " + q.name + ", so nobody knows how it was armed and what it held")
+		q.group.leaveOpen(verdict.CqOfBefore(q.name, q.s.dialect.Name))
 	}
 }
 
 // armCalled takes the call of NdkArmCq.
 func (s *Stream) armCalled(u *underWay, e *trace.Event) {
 	q := u.cq
-	s.checkSerialised(q, u)
 	arm, ok := calls.ArmOf(e)
-	if !s.verbs {
-		s.seen[anArm]++
-	}
 	if !ok {
-		s.report(q.group, verdict.ConsumerViolation, "ARM-13", 0, nil,
-			"%s was armed with type %q, and there are ERRORS, ANY and SOLICITED", q.name, e.Type)
 		return
 	}
 	u.arm, q.armed, q.armedAt, q.armedRest = arm, arm, s.at, 0
@@ -315,11 +312,7 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 	q := u.cq
 	q.calling++
 	s.seen[aCallback]++
-	status, ok := calls.HealthOf(e.Status)
-	if !ok {
-		s.report(q.group, verdict.ProviderViolation, "ARM-15", 0, nil,
-			"the callback of %s reports %s, which no CqStatus can be", q.name, e.Status)
-	}
+	status, _ := calls.HealthOf(e.Status)
 	q.forgetRelied()
 	q.toldLate()
 	if status == model.OK {
@@ -388,16 +381,16 @@ func (q *cq) mayReport(name string, status model.Health) bool {
 		s.report(q.group, verdict.ProviderViolation, "ARM-17", 0, []int{q.failedLine},
 			"the callback of %s reports %s, and an error was reported before", q.name, name)
 		return false
-	case q.armed == model.NONE && s.dialect.A1 != model.A1NoArm:
-		s.unexplained(q.group, "ARM-01", 0, nil, "the callback of %s reports %s, and %s was never armed", q.name, name, q.name)
-		s.also("ARM-17")
-		s.restsOnNoOverflow() // one that nobody asked for is told to nobody
-		s.silence(q.group)
-		return false
 	case status == model.BufferOverflow && q.crowded.from == 0:
 		s.unexplained(q.group, "ARM-16", 0, nil, "the callback of %s reports %s, and there were never more completions than it has room for",
 			q.name, name)
 		q.alsoByRefusal()
+		s.silence(q.group)
+		return false
+	case q.armed == model.NONE && s.dialect.A1 != model.A1NoArm:
+		s.unexplained(q.group, "ARM-01", 0, nil, "the callback of %s reports %s, and %s was never armed", q.name, name, q.name)
+		s.also("ARM-17")
+		s.restsOnNoOverflow() // one that nobody asked for is told to nobody
 		s.silence(q.group)
 		return false
 	}
@@ -420,7 +413,7 @@ func (q *cq) fails(status model.Health) {
 		q.overflows = q.outstanding()
 	}
 	if q.losesAll() || status == model.BufferOverflow && !q.followsOverflow() && q.pending+q.shown <= q.depth {
-		q.unclear("%s failed before it told so, and when that was this engine does not follow")
+		q.unclear("%s failed before it told so, and when that was " + verdict.NotFollowed)
 	}
 }
 
@@ -459,66 +452,6 @@ func (q *cq) exited() {
 	}
 	q.mayDefer()
 	q.take(sight{what: exited, at: q.s.at})
-}
-
-// readCalled takes the call of ibv_get_cq_event: from now on an event of its CQ may have been read.
-func (s *Stream) readCalled(u *underWay) {
-	s.reads = append(s.reads, u)
-	if u.cq != nil {
-		u.cq.readersAre(u.cq.readers + 1)
-	}
-}
-
-func (q *cq) readersAre(n int) {
-	q.readers = n
-	q.take(sight{what: readers, at: q.s.at, n: n})
-}
-
-func (s *Stream) readReturned(u *underWay, e *trace.Event) {
-	s.reads = slices.DeleteFunc(s.reads, func(r *underWay) bool { return r == u })
-	if e.Cq != "" {
-		q := s.cq(e.Cq)
-		q.used()
-		s.seen[anEvent]++
-		q.countEntered()
-		q.unreadLine = 0
-		q.take(sight{what: read, at: s.at, owes: q.owesForGood()})
-	}
-	if u.cq != nil {
-		u.cq.readersAre(u.cq.readers - 1)
-		return
-	}
-	for _, q := range s.inOrder { // a call that names no CQ could have read of any
-		if unnamed := s.unnamedReads(); q.readers > unnamed+q.namedReads() {
-			q.readersAre(unnamed + q.namedReads())
-		}
-	}
-}
-
-func (s *Stream) unnamedReads() int {
-	n := 0
-	for _, u := range s.reads {
-		if u.cq == nil {
-			n++
-		}
-	}
-	return n
-}
-
-func (q *cq) namedReads() int {
-	n := 0
-	for _, u := range q.s.reads {
-		if u.cq == q {
-			n++
-		}
-	}
-	return n
-}
-
-// waits reports whether a notification that is owed has somewhere to go: an event of the verbs dialect waits in its channel
-// until it is read.
-func (q *cq) waits() bool {
-	return !q.s.verbs || q.namedReads()+q.s.unnamedReads() > 0
 }
 
 // finishReads takes that calls which have not returned have read nothing.
@@ -561,13 +494,11 @@ func (q *cq) closeAccepted(u *underWay) {
 // closeFinished takes the completion of the close of the CQ.
 func (q *cq) closeFinished() {
 	q.over = q.s.at
-	q.checkResizeOver()
 	q.take(sight{what: closeFinished, at: q.s.at})
 	for _, l := range q.lanes {
 		for _, r := range l.waiting {
 			r.forgetToken() // nobody polls any more
 		}
 	}
-	q.checkQpsClosed()
 	q.s.endsLife()
 }

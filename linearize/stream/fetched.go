@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
 
@@ -62,7 +63,7 @@ func (q *cq) fetchedNothing(p *poll) {
 
 // forgetFetched forgets the requests of a queue that polls have fetched, and the silent ones before them.
 func (l *lane) forgetFetched() {
-	l.qp.leaveOpen(fmt.Sprintf("%s is left open, and more of its requests were fetched than this engine keeps", l.qp.name))
+	l.qp.leaveOpen(fmt.Sprintf("%s is left open, and more of its requests were fetched than this engine keeps%sporcupine", l.qp.name, verdict.Shorter))
 	silentTo := 0
 	for i, r := range l.waiting {
 		if r.fetched {

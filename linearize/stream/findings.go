@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 )
 
@@ -12,23 +13,29 @@ import (
 type finding struct {
 	verdict.Finding
 	at       moment
-	turn     int // of those of both hosts, where there are two
+	aside    bool // nothing follows from it, as the monitor says
+	turn     int  // of those of both hosts, where there are two
 	of       *group
-	searched bool       // nothing explains it; other findings break a rule by themselves
-	rests    []restsOn  // it stands when these are known not to have overflowed
-	guesses  []*posting // … and these to have succeeded
-	awaited  []*awaited // … and to have had a receive, one of these
-	relied   []*awaited // … each of these
-	instead  *cq        // … or when nothing explains what comes after in this CQ, where that a send waited is followed
+	searched bool             // nothing explains it; other findings break a rule by themselves
+	rests    []restsOn        // it stands when these are known not to have overflowed
+	guesses  []*posting       // … and these to have succeeded
+	awaited  []*awaited       // … and to have had a receive, one of these
+	relied   []*awaited       // … each of these
+	missing  *monitor.Missing // a callback that was owed at a moment of rest, or nil
+	unowed   *monitor.Missing // a callback that was entered and is not owed, or nil
+	instead  *cq              // … or when nothing explains what comes after in this CQ, where that a send waited is followed
 }
 
 // A group is of objects that share something. What is found on one of them ends what can be said of all.
 type group struct {
 	joined  *group
-	broken  bool     // a violation was found, from which what comes after it may follow
-	told    int      // findings that may
-	untold  int      // … that were left out
-	stopped bool     // nothing more is said of the provider
+	broken  bool // a violation was found, from which what comes after it may follow
+	told    int  // findings that may
+	untold  int  // … that were left out
+	stopped bool // nothing more is said of the provider
+
+	excusedFrom moment // where the consumer broke a rule first, or 0
+
 	unclear string   // why nothing more can be said of it, or ""
 	doubt   string   // what may explain whatever has no other explanation, or ""
 	objects int      // of it that are not retired
@@ -78,6 +85,9 @@ func join(a, b *group) {
 		}
 	}
 	a.broken, a.stopped = a.broken || b.broken, a.stopped || b.stopped
+	if a.excusedFrom == 0 || b.excusedFrom != 0 && b.excusedFrom < a.excusedFrom {
+		a.excusedFrom = b.excusedFrom
+	}
 	a.told, a.untold = a.told+b.told, a.untold+b.untold
 	a.unclear = cmp.Or(a.unclear, b.unclear)
 	a.doubt = cmp.Or(a.doubt, b.doubt)
@@ -104,6 +114,9 @@ func (s *Stream) report(g *group, v verdict.Verdict, rule string, line int, see 
 	again := func(f finding) bool { return f.of != nil && f.of.root() == g && f.Rule == rule }
 	s.muted = true
 	switch {
+	case len(s.findings) >= maxFindings:
+		s.untold++
+		return
 	case g.stopped && v == verdict.ProviderViolation, slices.Contains(harmless[1:], rule) && slices.ContainsFunc(s.findings, again):
 		return
 	case g.broken && g.told >= MaxFollowing:
@@ -126,21 +139,25 @@ func (s *Stream) report(g *group, v verdict.Verdict, rule string, line int, see 
 		}
 	}
 	slices.Sort(f.See)
+	f.Shown = s.doubts.Read()
 	s.findings = append(s.findings, f)
 	s.exercised(rule)
 	g.broken = g.broken || f.stops()
 	g.stopped = g.stopped || f.stops() && v == verdict.ConsumerViolation
 }
 
+// maxFindings is how many findings of a trace are told: what is found beyond them is counted.
+const maxFindings = 10_000
+
 // harmless lists rules whose breach says what a completion, or an answer, should have said, and leaves the state of everything
 // else as it is known: what comes after it is judged. Of each, a group is told once.
-var harmless = []string{"DEF-06", "RES-01", "RES-02", "RES-03", "RES-05", "ASY-01", "ASY-02"}
+var harmless = []string{"DEF-06", "RES-01", "RES-02", "RES-03", "RES-05", "RES-12", "RES-13", "ASY-01", "ASY-02"}
 
 // Harmless returns the ids of the rules from whose breach nothing else follows.
 func Harmless() []string { return slices.Clone(harmless) }
 
 // stops reports whether other findings may follow from it.
-func (f *finding) stops() bool { return !slices.Contains(harmless, f.Rule) }
+func (f *finding) stops() bool { return !f.aside && !slices.Contains(harmless, f.Rule) }
 
 // silence ends what is said of a group, as after the latest finding no state of it is plausible: whether a CQ has failed nobody
 // knows.
@@ -211,10 +228,33 @@ func (s *Stream) reopenSince(g *group, since moment) bool {
 	return taken
 }
 
-// undecidedAt reports that a call leaves something open.
-func (s *Stream) undecidedAt(u *underWay, format string, args ...any) {
-	f := finding{Finding: verdict.Finding{Verdict: verdict.Inconclusive, Line: u.line, Message: fmt.Sprintf(format, args...)}, at: s.at}
-	s.findings = append(s.findings, f)
+// misses notes that the latest finding is of a callback of a CQ that was owed at its moment of rest.
+func (s *Stream) misses(q *cq) {
+	if !s.muted {
+		f := &s.findings[len(s.findings)-1]
+		f.missing = s.monitor.Missing(q.name, f.Line)
+	}
+}
+
+// nameCallbacks names the rules that callbacks break which are missing, or not owed, once the whole trace is known.
+func (s *Stream) nameCallbacks() {
+	for i := range s.findings {
+		switch f := &s.findings[i]; {
+		case f.Verdict != verdict.ProviderViolation: // it is undecided, and says why
+		case f.missing != nil:
+			s.named(f, f.missing.Name())
+		case f.unowed != nil:
+			s.named(f, f.unowed.NameUnowed())
+		}
+	}
+}
+
+func (s *Stream) named(f *finding, n monitor.Named) {
+	f.Rule, f.Also, f.Message = n.Rule, n.Also, n.Message
+	f.See = append(f.See, n.See...)
+	slices.Sort(f.See)
+	f.See = slices.DeleteFunc(slices.Compact(f.See), func(line int) bool { return line == f.Line })
+	s.exercised(f.Rule)
 }
 
 func (s *Stream) line() int { return s.now.line }

@@ -18,7 +18,7 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 	}
 	s.at++
 	if end != nil && end.Dropped > 0 {
-		s.unfit = fmt.Sprintf("the recorder dropped %d events: what is missing could explain anything", end.Dropped)
+		s.unfit = verdict.Dropped(end.Dropped)
 	}
 	if s.unfit != "" {
 		r.Undecided("", s.unfit)
@@ -31,26 +31,31 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 		q.endPolls()
 	}
 	s.finishReads()
-	s.endCloses()
+	boundary := s.monitor.Finish(end)
+	s.reportBoundary(boundary, verdict.ConsumerViolation)
 	if end != nil && end.Quiescent {
 		s.rest()
-		s.checkChains()
-		s.checkHung()
 	}
+	s.reportBoundary(boundary, verdict.ProviderViolation, verdict.Inconclusive)
 	for _, p := range s.qpsInOrder {
+		p.neverConnected(end == nil)
 		p.undelivered()
 	}
 	for _, p := range s.qpsInOrder {
-		p.finishUnexplained()
+		p.finishUnexplained(end == nil)
 	}
 	s.takeRemains()
 	groups := s.groups()
 	r.Components = len(groups) - len(s.retired.unclear) + s.retired.components
 	s.leaveOpen()
+	s.nameCallbacks()
 	s.markFollowing()
 	s.clock.doubt(s.findings)
 	for _, f := range s.findings {
 		r.Findings = append(r.Findings, f.Finding)
+	}
+	if s.untold > 0 {
+		r.Undecided("", fmt.Sprintf("%d findings more are not told, as there are %d before them", s.untold, maxFindings))
 	}
 	for _, q := range s.inOrder {
 		if err := q.queue.Err(); err != nil && err != automaton.ErrHalted {
@@ -105,6 +110,7 @@ func (s *Stream) cover(r *verdict.Report) {
 	}
 	r.Cases = s.sumCases()
 	s.sumOccasions()
+	s.countBoundary()
 	for id, n := range s.counts {
 		r.Rules[id] = verdict.RuleCoverage{Coverage: verdict.Checked, Count: n}
 	}

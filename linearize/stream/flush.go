@@ -57,8 +57,11 @@ func (p *qp) hasFlushed(u *underWay) {
 	if p.ended == 0 {
 		p.ended = s.at
 	}
-	if p.cancelsAll == 0 && s.dialect.A15 == model.A15Cancelled {
+	if p.cancelsAll == 0 && s.dialect.A15 == model.A15Cancelled && u.fn != "NdkDisconnect" { // what is posted behind that may fail (DISC-10)
 		p.cancelsAll = s.at
+	}
+	if p.left == 0 && u.fn == "NdkDisconnect" {
+		p.left = s.at
 	}
 	p.endChains(u.call, true, false)
 }
@@ -106,6 +109,8 @@ func (p *qp) closeReturned(u *underWay, refused, pending bool) {
 	switch {
 	case refused:
 		p.closing = 0
+	case p.closed == 0 && pending && p.mayStayOpen():
+		p.closed = p.s.at
 	case p.closed == 0:
 		p.closed = p.s.at
 		p.cancelUnmet(u.call)

@@ -26,6 +26,7 @@ type Host struct {
 	source         *batches
 	batch, before  *batch
 	next, findings int
+	spoken         spokenOf
 }
 
 // Join judges the traces of two hosts while they are read. An event of one waits until the other host's trace has told what it
@@ -84,6 +85,7 @@ func cut(ctx context.Context, hosts [2]*Host) {
 		h.Stream.ended, h.Err = true, nil
 	}
 	for _, h := range hosts {
+		h.Trace.Events = h.spoken.inOrder()
 		h.Stream.cut(ctx, h.Trace, h.Report)
 	}
 }
@@ -130,11 +132,11 @@ func (h *Host) takeOne() {
 	h.next++
 	h.Report.Events++
 	for ; h.findings < len(s.findings); h.findings++ {
-		latest := slices.Clone(h.batch.events[:h.next])
+		var before []trace.Event
 		if h.before != nil {
-			latest = slices.Concat(h.before.events, latest)
+			before = h.before.events
 		}
-		h.Trace.Events = append(h.Trace.Events, s.findings[h.findings].among(latest, h.Trace.Events)...)
+		h.spoken.keep(&s.findings[h.findings].Finding, before, h.batch.events[:h.next])
 	}
 	h.findings = len(s.findings)
 }
@@ -166,8 +168,9 @@ func release(hosts [2]*Host) {
 // finish takes the end of a trace, when both are at theirs.
 func (h *Host) finish() {
 	s, t := h.Stream, h.Trace
-	t.End, t.Unknown, t.More = h.In.End(), h.In.UnknownFns(), uint64(h.Report.Events-len(t.Events))
-	s.finishRemote("the trace of " + s.other.name + " does not tell all that its host did")
+	t.Events = h.spoken.inOrder()
+	t.End, t.Warnings, t.More = h.In.End(), h.In.Warnings(), uint64(h.Report.Events-len(t.Events))
+	s.finishRemote("the trace of " + s.other.name + " does not hold all that its host did (see its end record)")
 	met := s.retired.met
 	for _, p := range s.qpsInOrder {
 		if met = met || p.isRemote(); p.conn != "" && p.peer == nil && !slices.Contains(h.Lone, p.conn) {
@@ -175,9 +178,11 @@ func (h *Host) finish() {
 		}
 	}
 	if !met {
-		h.Report.Undecided("", fmt.Sprintf("no connection of this trace has its other end in %s, from its creation on: there is nothing to join", s.other.name))
+		h.Report.Undecided("", fmt.Sprintf("no connection of this trace (field conn) has its other end in %s, from its creation on: there is nothing to join", s.other.name))
 	}
 	s.Finish(t.End, h.Report)
+	s.doubts.Adopt(&s.other.doubts, s.other.name)
+	s.doubts.Apply(h.Report, t.Events)
 }
 
 // finishRemote takes that no more is told of what the other host did, if there is one, and why that may not be all.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
 
@@ -436,7 +437,7 @@ func (q *cq) doubts(p *poll, r *posting, kinds automaton.Kinds) bool {
 func (r *posting) aborted() {
 	if r.late != nil {
 		r.lane.qp.leaveOpen("whether " + r.late.wr + " had completed by a moment of rest, by which " + r.wr +
-			" had ended the connection, this engine does not follow")
+			" had ended the connection, " + verdict.NotFollowed)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
 
@@ -74,7 +75,7 @@ func (g *group) suspicion() string {
 }
 
 func (r *posting) suspicion() string {
-	return r.wr + " may have failed before anything else cancelled requests, and when that was this engine does not follow"
+	return r.wr + " may have failed before anything else cancelled requests; " + verdict.RecordedBy(r.wr)
 }
 
 // forgetSuspects takes that nothing more is told of the requests of p and of its peer.
@@ -104,7 +105,7 @@ func (p *qp) shareDoubts() {
 // postBegins takes that a post on a queue of p is under way from now on.
 func (p *qp) postBegins(u *underWay) {
 	if p.posting[u.Queue] > 0 {
-		p.leaveInDoubt("posts on one queue of " + p.name + " overlap, and which of them came first this engine does not follow")
+		p.leaveInDoubt("posts on one queue of " + p.name + " overlap, and which of them came first " + verdict.NotFollowed)
 	}
 	p.posting[u.Queue]++
 	p.flushOverlaps = p.flushOverlaps || p.flushing > 0 && u.Queue == model.Initiator
@@ -117,13 +118,10 @@ func (s *Stream) connectionEnds(u *underWay, qp, conn string) {
 		if p.connected == 0 || qp != "" && qp != p.name || conn != "" && conn != p.conn {
 			continue
 		}
-		switch {
-		case !u.entered:
+		if u.entered {
+			p.connectionLost(u.fn)
+		} else {
 			p.breaks(s.at, byPeer, nil)
-		case s.reopenSince(p.group, p.connected):
-			p.leaveOpen(u.fn + " may tell of an abort of " + p.name + ", and what that cancelled before this engine does not follow")
-		default:
-			p.breaks(p.connected, byPeer, nil)
 		}
 	}
 }

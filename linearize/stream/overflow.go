@@ -139,7 +139,7 @@ func (q *cq) noticeOverflow() {
 		return
 	}
 	if q.losesAll() {
-		q.unclear("%s overflowed before it was known to have, and when that was this engine does not follow")
+		q.unclear("%s overflowed before it was known to have, and when that was " + verdict.NotFollowed)
 	}
 }
 
@@ -169,7 +169,7 @@ func (q *cq) followsOverflow() bool { return q.crowded.from != 0 && !q.crowded.u
 
 // failure says what is not known of an error of the CQ.
 func (q *cq) failure() string {
-	return "when " + q.name + " failed, before it told so, this engine does not follow"
+	return "when " + q.name + " failed, before it told so, " + verdict.NotFollowed
 }
 
 // outstanding counts the requests, silent ones included, that could complete into the CQ now.
@@ -202,7 +202,7 @@ func (q *cq) mayHaveLost(r *posting, line int) bool {
 
 // overflow says why nobody knows what the CQ lost.
 func (q *cq) overflow() string {
-	return fmt.Sprintf("more completions were on their way into %s than it has room for, and what an overflow loses this engine does not follow", q.name)
+	return fmt.Sprintf("more completions were on their way into %s than it has room for, and what an overflow loses "+verdict.NotFollowed, q.name)
 }
 
 // overflown returns from when on requests of p may have been cancelled as a CQ of it or of its peer overflowed, or 0: another
@@ -265,6 +265,9 @@ func (s *Stream) leaveOpen() {
 		if f.of == nil || f.Verdict != verdict.ProviderViolation {
 			return false
 		}
+		if f.isOfAnotherMessage() {
+			return true
+		}
 		before := open[f.of.root()]
 		open[f.of.root()] = before || slices.ContainsFunc(f.rests, restsOn.open) || f.guessed() != nil || f.mayRestOn() != nil
 		return before
@@ -273,10 +276,10 @@ func (s *Stream) leaveOpen() {
 		f := &s.findings[i]
 		if m := f.guessed(); m != nil {
 			f.Verdict = verdict.Inconclusive
-			f.Message += "; but " + m.wr + " may have failed, and which message was received in its place this engine does not follow"
+			f.Message += "; but " + m.wr + " may have failed, and which message was received in its place " + verdict.NotFollowed
 		} else if m := f.mayRestOn(); m != nil {
 			f.Verdict = verdict.Inconclusive
-			f.Message += "; but the receive of " + m.wr + " may have ended by then, and left it waiting"
+			f.Message += "; but the receive of " + m.wr + " may have ended by then, and left it waiting; " + verdict.RecordedBy(m.wr)
 		} else if k := slices.IndexFunc(f.rests, restsOn.open); k >= 0 {
 			f.Verdict = verdict.Inconclusive
 			f.Message += "; but " + f.rests[k].q.overflow()

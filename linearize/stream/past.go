@@ -6,8 +6,17 @@ type pastWr struct {
 	lines  [2]int // where it was posted, and delivered or refused
 	answer string // of a refused one
 
-	settled bool // it was silent, and had succeeded, as a poll showed: nothing is to be delivered of it
+	silence silence // why it is over without a completion
 }
+
+// A silence is why a silent request is known to have succeeded, so that nothing is to be delivered of it.
+type silence uint8
+
+const (
+	notSilent    silence = iota // it is not: its completion was delivered, or its post was refused
+	passedOver                  // the completion of a later request of its queue was delivered
+	foundSettled                // a poll found nothing after a moment of rest
+)
 
 // maxPast is how many requests, and calls, that are over are remembered, to tell what is wrong with what names them again.
 const maxPast = 4096
@@ -27,8 +36,8 @@ func (p *past) add(w pastWr) {
 	p.next = (p.next + 1) % maxPast
 }
 
-// settles notes that the latest was settled.
-func (p *past) settles() { p.ring[(p.next+len(p.ring)-1)%len(p.ring)].settled = true }
+// silenced notes why the latest is over without a completion.
+func (p *past) silenced(why silence) { p.ring[(p.next+len(p.ring)-1)%len(p.ring)].silence = why }
 
 // find returns the latest of a name.
 func (p *past) find(wr string) (w pastWr, known bool) {

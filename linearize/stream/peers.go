@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -222,7 +223,7 @@ func (l *lane) failed(r *posting) {
 		return
 	}
 	if slices.Contains(l.taken, r) && r.position < l.dead {
-		l.qp.group.leaveInDoubt(r.wr + " failed, and which message its peer took instead is not known")
+		l.qp.group.leaveInDoubt(r.wr + " failed, and which message its peer took instead " + verdict.NotFollowed)
 	}
 	for _, end := range []*lane{l, other} {
 		if end.known, end.promised = r.index(), 0; end.queue == model.Initiator {
@@ -253,32 +254,28 @@ func (r *posting) index() int {
 	return r.position
 }
 
-// checkMessage holds a receive against the peer's send that it took (RES-02, RES-03).
+// checkMessage compares what the completion of a receive says with the send that it took.
 func (s *Stream) checkMessage(q *cq, line int, r, m *posting, result *trace.Result) {
-	if result == nil || result.Type == "" {
+	if result == nil {
 		return
 	}
-	want := "Receive"
-	if m.op == model.SendAndInvalidate {
-		want = "ReceiveAndInvalidate"
-	}
-	see := []int{r.line, m.line}
-	if result.Type != want {
-		s.report(q.group, verdict.ProviderViolation, "RES-02", line, see,
-			"%s took the %v %s, and its completion has type %s: it is %s", r.wr, m.op, m.wr, result.Type, want)
-		s.restsOnGuesses(q.group)
-		r.lane.qp.allows("type %s", want)
+	breach, broken := s.delivery(r, m, result).Check(s.exercised)
+	if !broken {
 		return
 	}
-	if want == "ReceiveAndInvalidate" && result.Token != nil && m.token != nil {
-		s.exercised("RES-03")
-		if *result.Token != *m.token {
-			s.report(q.group, verdict.ProviderViolation, "RES-03", line, see,
-				"%s names the invalidated token %d, and the peer's %s invalidated %d", r.wr, *result.Token, m.wr, *m.token)
-			s.restsOnGuesses(q.group)
-			r.lane.qp.allows("token %d", *m.token)
-		}
+	s.report(q.group, verdict.ProviderViolation, breach.Rule, line, []int{r.line, m.line}, "%s", breach.Message)
+	s.restsOnGuesses(q.group)
+	if breach.OfLength && !s.muted && !m.hasSucceeded() && r.lane.took != m.lane.sends { // another message may have come in its place
+		f := &s.findings[len(s.findings)-1]
+		f.guesses = append(f.guesses, m)
 	}
+	r.lane.qp.allows("%s", breach.Instead)
+}
+
+// delivery is a receive with the send that it took.
+func (s *Stream) delivery(r, m *posting, result *trace.Result) *monitor.Delivery {
+	half := func(r *posting) monitor.Half { return monitor.Half{Wr: r.wr, Op: r.op, Token: r.token, Bytes: r.bytes} }
+	return &monitor.Delivery{Dialect: s.dialect, Send: half(m), Receive: half(r), Result: result}
 }
 
 // checkUnnamed holds a receive of which it is not known which message it took against all that the peer has sent (RES-02).

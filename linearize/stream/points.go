@@ -74,6 +74,8 @@ func (s *Stream) checkPlaced(q *cq, r *posting, e *trace.Event) bool {
 	over := false
 	if r == nil {
 		was, over = s.past.find(e.Wr)
+	} else if r.silent && calls.OutcomeOf(e.Status) == model.SUCCESS {
+		r.lane.signals()
 	}
 	switch {
 	case r == nil && s.shared[e.Wr]:

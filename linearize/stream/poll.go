@@ -15,11 +15,11 @@ import (
 // pollCalled takes the call of a poll. What happens to the CQ until it returns waits for its results.
 func (s *Stream) pollCalled(u *underWay) {
 	q := u.cq
-	if s.checkSerialised(q, u); q.calling > 0 {
+	if q.calling > 0 {
 		s.cases.Met(cases.PollInCallback)
 	}
 	if slices.ContainsFunc(q.polls, func(p *poll) bool { return p.to < 0 }) {
-		q.group.leaveInDoubt("polls of " + q.name + " overlap, and which of them came first this engine does not follow")
+		q.group.leaveInDoubt("polls of " + q.name + " overlap, and which of them came first " + verdict.NotFollowed)
 	}
 	var p *poll
 	if n := len(q.spare); n > 0 {
@@ -79,7 +79,7 @@ func (q *cq) endPolls() {
 	if len(q.polls) > 0 {
 		q.polls = slices.DeleteFunc(q.polls, func(p *poll) bool { return p.to < 0 })
 		if len(q.polls) > 0 {
-			q.unclear("polls of %s overlap of which one never returned, and what that took this engine does not follow")
+			q.unclear("polls of %s overlap of which one never returned, and what that took " + verdict.NotFollowed)
 		}
 		q.release()
 	}

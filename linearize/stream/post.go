@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -12,12 +13,14 @@ import (
 // postCalled takes the call of a post. Its requests may be queued from now on.
 func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 	p := u.qp
-	s.checkPoster(p, u, e)
+	p.postsWithin(u)
 	p.postBegins(u)
 	switch {
 	case !u.Verbs:
 		r := s.newPosting(u, e, e.Wr, u.Function.Op)
-		r.token = e.Token
+		if r.token = e.Token; e.Bytes != nil {
+			r.bytes = *e.Bytes
+		}
 		if u.Queue == model.Initiator { // NdkReceive takes no flags (POST-11)
 			r.takeFlags(e.Flags)
 		}
@@ -25,25 +28,29 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 			s.registering++
 		}
 		p.add(u, r)
-		s.nameToken(r, e)
+		u.region = e.Mr + e.Mw
+		s.nameToken(r, u.region)
 	case u.fn == "ibv_bind_mw":
 		p.add(u, s.newPosting(u, e, e.Wr, model.Bind))
 	default:
 		for i := range e.Wrs {
 			w := &e.Wrs[i]
 			r := s.newPosting(u, e, w.Wr, model.ReceiveOp)
-			r.token = w.Token
+			r.token, r.bytes = w.Token, monitor.BytesOf(w)
 			if u.Queue == model.Initiator {
 				var unknown string
 				if r.op, unknown = calls.OpOfRequest(w); unknown != "" {
 					p.leaveOpen(unknown)
 				}
-				r.silent = !p.signalAll && !calls.HasVerbsFlag(w.Flags, "SIGNALED")
+				r.silent = !p.kind.signalsAll && !calls.HasVerbsFlag(w.Flags, "SIGNALED")
+				if r.silent && !p.kind.signaling {
+					p.leaveInDoubt(calls.UntoldSignaling(p.name))
+				}
 				r.solicit, r.fence = calls.HasVerbsFlag(w.Flags, "SOLICITED"), calls.HasVerbsFlag(w.Flags, "FENCE")
 				r.localInvalidate = slices.Contains(w.Flags, localInvalidate)
 			}
 			p.add(u, r)
-			s.nameToken(r, e)
+			s.nameToken(r, w.Mw)
 		}
 	}
 }
@@ -65,11 +72,6 @@ func (r *posting) takeFlags(flags []string) {
 // before a request that was not, is indicated.
 func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 	p := u.qp
-	s.seen[aPost]++
-	if !u.Verbs && calls.Pending(e) {
-		s.report(p.group, verdict.ProviderViolation, "POST-10", 0, nil, "%s returned STATUS_PENDING: a post answers at once", u.fn)
-		p.allows("%s succeeds, or is refused", u.fn)
-	}
 	for i := range p.posts {
 		if p.posts[i] == u {
 			p.posts[i] = nil
@@ -87,6 +89,9 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 			if u.Queue == model.Initiator && p.unconnected() {
 				s.exercised("POST-08")
 			}
+			if e.Status == statusNotConnected {
+				p.refusedAsUnconnected(u)
+			}
 			s.posted(r, false, u, e)
 			for _, r := range u.postings[i:] {
 				s.refuse(r, answerOf(u.fn, e))
@@ -96,7 +101,7 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 		r.returned, r.answeredLine = s.at, e.Line
 		if !u.Verbs && r.token == nil && registers(r.op) {
 			r.token = e.Token
-			s.nameToken(r, e)
+			s.nameToken(r, u.region)
 			if r.over { // a callback within the call polled it
 				s.tokenTold(r.lane.cq, e.Line, r, r.outcome)
 			}
@@ -125,13 +130,17 @@ func (s *Stream) accepted(r *posting) {
 	p := r.lane.qp
 	if r.lane.queue == model.Initiator && p.created {
 		switch {
+		case p.unconnected() && p.attempt.failed > r.called: // what it is told to have carried may show that there was a connection
+			if p.beforeConnect == nil {
+				p.beforeConnect = r
+			}
 		case p.unconnected():
 			s.report(p.group, verdict.ProviderViolation, "POST-08", 0, []int{r.line},
 				"%s of %s returned success, and %s is not connected", r.function.Name, r.wr, p.name)
 			p.allows("%s of %s is refused", r.function.Name, r.wr)
 			p.connected = r.called
-		case p.connects && p.early == nil:
-			p.early = r
+		case p.connects && p.beforeConnect == nil:
+			p.beforeConnect = r
 		}
 	}
 	if r.lane.queue == model.Receive && p.connected == 0 {
@@ -186,7 +195,7 @@ func (s *Stream) refuse(r *posting, answer string) {
 	}
 	if l.restedBehind(r) {
 		l.qp.leaveOpen("the provider was at rest while the post of " + r.wr + " was under way, which was refused, and whether " +
-			"what had been posted meanwhile had to have completed this engine does not follow")
+			"what had been posted meanwhile had to have completed " + verdict.NotFollowed)
 	}
 	if l.cq != nil {
 		l.cq.take(sight{what: gone, at: s.at, counted: r.countedFrom(), posting: r})

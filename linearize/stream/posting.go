@@ -6,6 +6,7 @@ import (
 
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/monitor"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -78,6 +79,7 @@ type posting struct {
 	function     *calls.Function // that posted it
 	lane         *lane
 	token        *uint32
+	bytes        int64  // of its data or its buffers, or monitor.Unknown
 	names        *token // the token whose state it changes, or nil
 	line         int
 	answeredLine int // of the return of its post
@@ -137,13 +139,13 @@ func (s *Stream) newPosting(u *underWay, e *trace.Event, wr string, op model.Op)
 	}
 	r := &p.postings[0]
 	p.postings = p.postings[1:]
-	r.wr, r.op, r.function, r.line, r.called, r.theirs = wr, op, u.Function, e.Line, s.at, s.knows
+	r.wr, r.op, r.function, r.line, r.called, r.theirs, r.bytes = wr, op, u.Function, e.Line, s.at, s.knows, monitor.Unknown
 	return r
 }
 
 // postingsAtOnce is as many as leave next to nothing unused of the memory that is taken for them, nor need a span of their own.
 const (
-	postingsAtOnce  = 35
+	postingsAtOnce  = 34
 	postingsAtFirst = 4
 )
 

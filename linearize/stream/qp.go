@@ -3,6 +3,8 @@ package stream
 import (
 	"slices"
 
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -20,15 +22,13 @@ type qp struct {
 	peer    *qp
 	remote  *shadow // of a QP of the other host, or nil
 	shadow  *qp     // that stands for it in the stream of the other host, or nil
-	conn    string
+	kind    qpKind
+	link
 
-	signalAll   bool
-	connected   moment         // the call of the first connect, or 0: from then on it may have been connected
-	connects    bool           // that call has not returned, or is pending
-	connectedBy moment         // when it was over, or 0
 	succeeds    bool           // a request has succeeded
 	flushed     []returned     // flushes, and the close, that have returned
 	cancelsAll  moment         // when a flush had returned, where that cancels what is posted later, too (A15); or 0
+	left        moment         // when NdkDisconnect had returned, behind which no send waits for a receive; or 0
 	ended       moment         // when a flush had returned, or a failure was delivered: nothing waits for a message any more
 	flushCalled moment         // of the flush before which nothing can have cancelled requests, or 0
 	broken      moment         // from when on something that the trace shows may have cancelled requests, or 0
@@ -47,7 +47,6 @@ type qp struct {
 	invalidates *posting // the first message it has sent that names a token, or nil
 	mayEnd      *posting // … the first of which it is not told that it failed, or nil
 	alone       *unsent  // the first receive that succeeded while no peer was known, or nil
-	early       *posting // the first initiator request that was accepted while the connect was under way
 	posts       [2]*underWay
 	posting     [2]int     // posts that have not returned, by queue
 	latestFlush moment     // the call of the latest
@@ -61,6 +60,14 @@ type qp struct {
 	flushOverlaps bool // one overlapped a post of the initiator queue: which of them came first is not known
 
 	unexplained []uncaused
+}
+
+// A qpKind is what the creation of a QP says of it.
+type qpKind struct {
+	signalsAll bool // a request of libibverbs without SIGNALED has a completion
+	signaling  bool // … and whether it has is known
+	delivers   bool // each message reaches a receive of the peer, or its send does not succeed
+	isLosable  bool // it may go to its error state because the peer does not answer
 }
 
 // returned is a call that has returned.
@@ -89,7 +96,7 @@ func (s *Stream) qp(name string) *qp {
 }
 
 func newQp(s *Stream, name string) *qp {
-	p := &qp{s: s, name: name, group: &group{place: never}}
+	p := &qp{s: s, name: name, group: &group{place: never}, kind: qpKind{signaling: true, delivers: true, isLosable: true}}
 	for queue := range p.lanes {
 		p.lanes[queue] = &lane{qp: p, queue: model.Queue(queue), known: never, dead: never}
 	}
@@ -101,7 +108,7 @@ func (p *qp) used(posts bool) {
 	if p.created {
 		return
 	}
-	why := "the trace does not hold the creation of " + p.name + ", so nobody knows where its requests complete"
+	why := verdict.QpOfBefore(p.name, p.s.dialect.Name)
 	p.leaveOpen(why)
 	if posts && p.lanes[model.Initiator].next+p.lanes[model.Receive].next == 0 {
 		for _, q := range p.s.inOrder {
@@ -118,15 +125,16 @@ func (s *Stream) createQp(e *trace.Event) *qp {
 		}
 	}
 	p.lanes[model.Initiator].cq, p.lanes[model.Receive].cq = s.cq(e.InitiatorCq), s.cq(e.ReceiveCq)
-	p.signalAll = e.SqSigAll != nil && *e.SqSigAll
+	p.kind = qpKind{delivers: calls.DeliversMessages(e), isLosable: calls.MayLoseConnection(e)}
+	p.kind.signalsAll, p.kind.signaling = calls.SignalsAll(e)
 	for _, l := range p.lanes {
 		join(p.group, l.cq.group)
 		l.cq.lanes = append(l.cq.lanes, l)
 	}
 	if p.fed = e.Srq != ""; p.fed {
-		p.lanes[model.Receive].cq.fed()
+		p.lanes[model.Receive].cq.fed(true)
 	}
-	s.creationCalled(&p.lifetime, p.group, p.name)
+	p.isCreated()
 	return p
 }
 
@@ -135,4 +143,18 @@ func (p *qp) usesCqs() {
 	for _, l := range p.lanes {
 		l.cq.used()
 	}
+}
+
+// signals takes that a request without SIGNALED succeeded and has a completion. Where the creation of the QP does not say whether it has, that
+// shows that all have, and it reports so.
+func (l *lane) signals() bool {
+	kind := &l.qp.kind
+	if kind.signaling {
+		return false
+	}
+	kind.signalsAll, kind.signaling = true, true
+	for _, r := range l.waiting {
+		r.silent = false
+	}
+	return true
 }

@@ -7,10 +7,14 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"time"
 
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
+
+// WatchDelays asks for a warning of each callback that comes later than that after it was due.
+func (s *Stream) WatchDelays(most time.Duration) { s.monitor.WatchDelays(most) }
 
 // Follow takes the events that t holds and all others of a reader, notes in r what it finds, and leaves in t only some events
 // that findings speak of. The error is that of the reader. A cancelled context leaves open what is not read by then.
@@ -18,6 +22,11 @@ func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r
 	var before, latest []trace.Event
 	begun, found := t.Events, 0
 	t.Events = nil
+	var spoken spokenOf
+	cut := func() error {
+		t.Events = spoken.inOrder()
+		return s.cut(ctx, t, r)
+	}
 	defer context.AfterFunc(ctx, s.machine.Halt)()
 	take := func(events []trace.Event) bool {
 		before, latest = latest, events
@@ -28,15 +37,15 @@ func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r
 			r.Events++
 			s.Take(&events[i])
 			for ; found < len(s.findings); found++ {
-				t.Events = append(t.Events, s.findings[found].among(slices.Concat(before, latest[:i+1]), t.Events)...)
+				spoken.keep(&s.findings[found].Finding, before, latest[:i+1])
 			}
-			found = len(s.findings)
+			found = len(s.findings) // some may have been taken back
 		}
 		return true
 	}
 	if len(begun) > 0 {
 		if !take(begun) {
-			return s.cut(ctx, t, r)
+			return cut()
 		}
 		latest = slices.Clone(latest[max(0, len(latest)-eventsAtHand):])
 		runtime.GC() // or so much garbage may lie, from here to the end, as goes with a hundred thousand events in use
@@ -46,16 +55,18 @@ func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r
 	var last *batch
 	for b := range source.full {
 		if !take(b.events) {
-			return s.cut(ctx, t, r)
+			return cut()
 		}
 		switch {
 		case b.err == nil:
 		case ctx.Err() != nil:
-			return s.cut(ctx, t, r)
+			return cut()
 		case b.err == io.EOF:
 			source.close()
-			t.End, t.Unknown, t.More = in.End(), in.UnknownFns(), uint64(r.Events-len(t.Events))
+			t.Events = spoken.inOrder()
+			t.End, t.Warnings, t.More = in.End(), append(in.Warnings(), s.monitor.Late()...), uint64(r.Events-len(t.Events))
 			s.Finish(t.End, r)
+			s.doubts.Apply(r, t.Events)
 			return nil
 		default:
 			return b.err
@@ -65,7 +76,7 @@ func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r
 		}
 		last = b
 	}
-	return s.cut(ctx, t, r)
+	return cut()
 }
 
 // ends reports, before the next event, whether ctx ends the check. An event that takes long is ended by the machine that is halted.
@@ -76,20 +87,9 @@ func (s *Stream) ends(ctx context.Context, events int) bool {
 // cut reports that ctx ended the check of a trace.
 func (s *Stream) cut(ctx context.Context, t *trace.Trace, r *verdict.Report) error {
 	s.stop(ctx, r.Events, r)
+	s.doubts.Apply(r, t.Events)
 	t.More = uint64(r.Events - len(t.Events))
 	return nil
-}
-
-// among returns the events that a finding speaks of, of those that are at hand and not known yet.
-func (f *finding) among(events, known []trace.Event) []trace.Event {
-	var spoken []trace.Event
-	for _, e := range events {
-		is := func(k trace.Event) bool { return k.Seq == e.Seq }
-		if e.Line != 0 && (e.Line == f.Line || slices.Contains(f.See, e.Line)) && !slices.ContainsFunc(known, is) {
-			spoken = append(spoken, e)
-		}
-	}
-	return spoken
 }
 
 // Judge decides a trace that is in memory in one pass, and notes in r what it finds. A cancelled context leaves open what is not
@@ -103,11 +103,13 @@ func (s *Stream) Judge(ctx context.Context, t *trace.Trace, r *verdict.Report) {
 	for i := range t.Events {
 		if s.ends(ctx, i) {
 			s.stop(ctx, i, r)
+			s.doubts.Apply(r, t.Events)
 			return
 		}
 		s.Take(&t.Events[i])
 	}
 	s.Finish(t.End, r)
+	s.doubts.Apply(r, t.Events)
 }
 
 // stop reports that the context ended the check after so many events: of these what a trace tells that has no more, and that nothing
@@ -118,7 +120,7 @@ func (s *Stream) stop(ctx context.Context, events int, r *verdict.Report) {
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		reason = fmt.Sprintf("interrupted after %d events", events)
 	}
-	s.finishRemote("the trace of the other host was not read to its end")
+	s.finishRemote("the trace of the other host was not read to its end record")
 	s.Finish(nil, r)
 	r.Findings = slices.DeleteFunc(r.Findings, func(f verdict.Finding) bool { return f.Message == verdict.NotAtRest })
 	r.Undecided("", reason)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
@@ -21,9 +22,16 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 		return // of a callback that was told of when it was entered
 	}
 	f := verdict.Finding{Line: e.line, Message: q.seen(e) + ", and nothing explains what was seen before"}
+	if e.what == noEvent {
+		f.Line = cmp.Or(q.armedRest, q.restedLine)
+	}
 	if e.what == readers { // nobody read what would have to have been read by then
 		f.Rule, f.Line = "ARM-03", cmp.Or(q.unreadLine, q.restedLine)
 		f.Message = q.seen(e) + ", and a callback is owed and was not entered"
+	}
+	if e.unnamed {
+		q.group.leaveOpen(q.seen(e) + ", which nothing explains, and the trace does not say on which channel the call waited (its field channel)")
+		return
 	}
 	if why := a.Why(); len(why) > 0 {
 		first := why[0]
@@ -57,6 +65,13 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 	}
 	q.s.unexplained(q.group, f.Rule, f.Line, nil, "%s", f.Message)
 	q.group.root().without = nil
+	switch told := len(q.s.findings) - 1; {
+	case q.s.muted:
+	case q.isMissing(a.Why(), e):
+		q.s.misses(q)
+	case q.isUnowed(&f, e):
+		q.s.findings[told].unowed = q.s.monitor.Unowed(q.name)
+	}
 	q.restsOnReceives(e, len(a.Why()) > 0 && a.Why()[0] == automaton.BehindFence)
 	q.diedWaiting()
 	if q.s.also(f.Also...); e.what == foundNothing && f.Rule == "POLL-03" {
@@ -69,6 +84,24 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 	if e.what == enter && e.status != model.OK {
 		q.s.silence(q.group)
 	}
+}
+
+// isMissing reports whether what nothing explains is that a callback for completions was not entered by a moment of rest.
+func (q *cq) isMissing(why []*model.Refusal, e *sight) bool {
+	switch {
+	case e.what == readers:
+		return true
+	case len(why) == 0:
+		return false
+	case why[0] == automaton.BehindFence && e.what == delivered && q.armed != model.NONE && (q.group.root().overflown != q || q.told):
+		return e.posting != nil
+	}
+	return why[0] == automaton.CallbackDue
+}
+
+// isUnowed reports whether what nothing explains is that a callback for completions was entered.
+func (q *cq) isUnowed(f *verdict.Finding, e *sight) bool {
+	return (e.what == enter && e.status == model.OK || e.what == read) && e.line == q.s.line() && monitor.IsOfUnowed(f.Rule)
 }
 
 // refine replaces a general rule by the one that what is known of the CQ shows to be broken.
@@ -122,7 +155,7 @@ func (q *cq) matches(kinds automaton.Kinds) string {
 // bounded notes that a bound ends what can be said of a CQ.
 func (q *cq) bounded(err error) {
 	g := q.group.root()
-	g.unclear = fmt.Sprintf("%v: of %s nothing more is decided", err, q.name)
+	g.unclear = fmt.Sprintf("%v: of %s nothing more is decided%sporcupine", err, q.name, verdict.Shorter)
 }
 
 // seen says in words what was seen.
@@ -145,7 +178,7 @@ func (q *cq) seen(e *sight) string {
 			return "a poll of " + q.name + " returned less than it had room for"
 		}
 		return "a poll of " + q.name + " returned no completion"
-	case restful, readers:
+	case restful, readers, noEvent:
 		return "the provider was at rest"
 	case placedNow:
 		return "a completion was placed in " + q.name

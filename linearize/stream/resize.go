@@ -16,14 +16,16 @@ import (
 type resizes struct {
 	open    *resizing // that is not answered, or nil
 	most    int       // the greatest depth that the CQ had
-	told    string    // the op of the latest callback that answered one
 	line    int       // of the call of the latest that was answered, or 0
+	called  moment    // … and its call
+	emptied moment    // … and the call of the latest empty poll before it
 	refused bool      // … and that was refused
 }
 
 // A resizing is a resize that is not answered yet.
 type resizing struct {
 	by       *underWay
+	emptied  moment     // the call of the latest empty poll before it
 	from, to int        // the depth before, and the one that it asks for
 	held     []*posting // whose completions the CQ held when it was called
 	fits     bool       // at some moment since then it held no more than it is to have room for
@@ -34,10 +36,10 @@ type resizing struct {
 // resizeCalled takes the call of a resize.
 func (q *cq) resizeCalled(u *underWay, depth *int64) {
 	if q.resizes.open != nil {
-		q.group.leaveOpen(q.name + " is resized while another resize of it is pending, and nothing says which of them counts")
+		q.group.leaveOpen(verdict.ResizedTwice(q.name, q.s.dialect.Name))
 		return
 	}
-	q.resizes.open = &resizing{by: u, from: q.depth, to: unlimitedDepth}
+	q.resizes.open = &resizing{by: u, emptied: q.emptiedBy(), from: q.depth, to: unlimitedDepth}
 	q.resizes.most = max(q.resizes.most, q.depth)
 	if depth != nil {
 		q.resizes.open.to = int(*depth)
@@ -89,7 +91,7 @@ func (q *cq) resizeAnswered(u *underWay, succeeded bool, told *int64) {
 	}
 	q.hasRoom()
 	q.resizes.open = nil
-	q.resizes.line, q.resizes.refused = u.line, !succeeded
+	q.resizes.line, q.resizes.called, q.resizes.emptied, q.resizes.refused = u.line, u.call, r.emptied, !succeeded
 	q.s.exercised("RSZ-02")
 	if r.to < r.from || !succeeded {
 		q.s.exercised("RSZ-03")
@@ -112,7 +114,7 @@ func (q *cq) takeBack(r *resizing) {
 	switch {
 	case c.from == 0 || r.to >= r.from:
 	case q.failed >= r.by.call:
-		q.unclear("%s overflowed while a resize was pending that was refused, and at which depth this engine does not follow")
+		q.unclear("%s overflowed while a resize was pending that was refused, and at which depth " + verdict.NotFollowed)
 	case c.from < r.by.call || r.crowded:
 		c.unfollowed = true
 	default:
@@ -127,6 +129,22 @@ func (q *cq) alsoByResize(line int, rules ...string) {
 		rules = append(rules, "RSZ-02")
 	}
 	q.s.also(rules...)
+}
+
+// lostByResize returns the line of the call of a resize, if one came between a moment of rest and the first poll after it that found nothing, or 0.
+// What the CQ held at rest was there when the resize was called, and is gone after it (RSZ-02).
+func (q *cq) lostByResize(rested moment) int {
+	between := func(called, emptied moment) bool {
+		return rested < called && emptied <= rested && called < q.emptied
+	}
+	r := &q.resizes
+	switch {
+	case r.open != nil && between(r.open.by.call, r.open.emptied):
+		return r.open.by.line
+	case between(r.called, r.emptied):
+		return r.line
+	}
+	return 0
 }
 
 // alsoByRefusal names RSZ-03 beside the rule of the latest finding, that the CQ has not overflowed, where a resize was refused.
@@ -145,18 +163,6 @@ func (q *cq) oldest() int {
 		}
 	}
 	return line
-}
-
-// checkResizeOver is LIFE-07 for a CQ whose close completes now: its resize has been answered, and the callback returned that said so.
-func (q *cq) checkResizeOver() {
-	switch r, telling := q.resizes.open, q.s.open.find(q.resizes.told); {
-	case r != nil && r.pending:
-		q.s.report(q.group, verdict.ProviderViolation, "LIFE-07", 0, []int{r.by.line},
-			"the close of %s completed while %s of it was pending", q.name, r.by.fn)
-	case telling != nil && q.resizes.told != "":
-		q.s.report(q.group, verdict.ProviderViolation, "LIFE-07", 0, []int{telling.line},
-			"the close of %s completed while the callback was running that completed a resize of it", q.name)
-	}
 }
 
 // certainlyHeld returns the requests whose completions the CQ holds, as far as that is certain.
@@ -182,7 +188,7 @@ func (q *cq) checkShrunk(r *resizing) {
 	}
 	n := len(slices.DeleteFunc(r.held, func(p *posting) bool { return p.over }))
 	if n <= r.to || len(q.polls) > 0 {
-		q.unclear("%s is resized to less than may be on its way into it, and how much it held this engine does not follow")
+		q.unclear("%s is resized to less than may be on its way into it, and how much it held " + verdict.NotFollowed)
 		return
 	}
 	q.s.unexplained(q.group, "RSZ-03", 0, []int{r.by.line}, "%s was resized to a depth of %d, and held %s",

@@ -51,7 +51,7 @@ func (s *Stream) rest() {
 			e.list = append(e.list, uint64(r.called))
 		}
 		if s.verbs && e.waiting && q.readers == 0 && !s.finished {
-			q.readersAre(q.namedReads() + s.unnamedReads())
+			q.readersAre(q.mayBeReadBy())
 		}
 		if q.over == 0 {
 			s.exercised("ARM-03")
@@ -62,7 +62,6 @@ func (s *Stream) rest() {
 		q.restedAt, q.restedLine, q.armedRest = s.at, s.line(), cmp.Or(q.armedRest, s.line())
 		q.take(e)
 	}
-	s.checkAnswers()
 }
 
 // owe returns the requests that must have completed by now and need not have by an earlier moment of rest: those that wait
@@ -328,11 +327,22 @@ func (q *cq) reportLateBy(r *posting, by moment, line, poll int) {
 	case r.refusal:
 		rule, why = "DEF-05", r.wr+", deferred before a post that was refused, had not been indicated and completed"
 	}
-	q.s.unless("", q.group, rule, line, []int{r.line, poll}, // an earlier loss of the connection would not explain that
-		"the provider was at rest, and %s: what %s shows afterwards", why, q.name)
+	untold := q.group.root().without == q && q.armed != model.NONE
+	if untold {
+		rule, why = "ARM-08", why+", and if "+q.name+" had overflowed, no callback told of it"
+	}
+	// An earlier loss of the connection would not explain any of that.
+	if resize := q.lostByResize(by); resize != 0 && !untold {
+		q.s.unless("", q.group, "RSZ-02", poll, []int{r.line, line, resize},
+			"the provider was at rest before %s was resized, and its completions afterwards lack that of %s", q.name, r.wr)
+		q.s.also(rule)
+	} else {
+		q.s.unless("", q.group, rule, line, []int{r.line, poll}, "the provider was at rest, and %s: what %s shows afterwards", why, q.name)
+		q.alsoByResize(r.line, "POLL-03")
+	}
 	q.s.restsOnReceive(r, by)
-	if q.alsoByResize(r.line, "POLL-03"); q.group.root().without == q && q.armed != model.NONE {
-		q.alsoByResize(r.line, "POLL-03", "ARM-08") // or the CQ overflowed, and no callback told of it
+	if untold {
+		q.alsoByResize(r.line, "POLL-03", "DEF-04")
 	}
 	qp.allows("first the completion of %s", r.wr)
 	for _, behind := range r.lane.waiting { // a queue completes in order

@@ -20,7 +20,6 @@ type retired struct {
 	next       int
 	components int      // groups of which no object is left
 	unclear    []*group // … of which something was left open
-	chained    int      // QPs with requests that were deferred
 	cases      cases.Counts
 	met        bool // a QP whose connection had its other end at another host
 }
@@ -91,6 +90,7 @@ func (p *qp) peerIs(quiet func(*qp) bool) bool {
 
 // retire puts p aside, unless something is found of it then.
 func (p *qp) retire() bool {
+	p.neverConnected(false)
 	if p.undelivered(); len(p.unexplained) > 0 || p.group.root().broken {
 		return false
 	}
@@ -115,9 +115,6 @@ func (p *qp) retire() bool {
 		} else {
 			s.conns[p.conn] = ends
 		}
-	}
-	if p.chained {
-		s.retired.chained++
 	}
 	if latest := &s.latestQps[endOf(p.name)]; *latest == p {
 		*latest = nil
@@ -154,9 +151,6 @@ func (p *qp) countRetired(n int) {
 	for _, q := range p.cqs() {
 		if p.exists {
 			q.retiredQps += n
-		}
-		if p.exists && p.leaving {
-			q.leftQps += n
 		}
 	}
 }
@@ -223,9 +217,6 @@ func (p *qp) bringBack() {
 	}
 	if ends := s.conns[p.conn]; p.conn != "" && !slices.Contains(ends, p) {
 		s.conns[p.conn] = append(ends, p)
-	}
-	if p.chained {
-		s.retired.chained--
 	}
 }
 

@@ -24,7 +24,7 @@ func (q *cq) settle(p *poll) {
 			if q.stopped() || !q.s.succeedsSilently(&p.delivered, q, p, l.waiting[0]) {
 				return
 			}
-			q.s.past.settles()
+			q.s.past.silenced(foundSettled)
 			l.settled++
 			q.s.requestCases.settles(1)
 		}

@@ -6,7 +6,6 @@ import (
 
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
-	"ndkoracle/trace"
 )
 
 // Two hosts of a connection have a trace each, and a stream each, with a clock of its own. In each stream a shadow stands for
@@ -40,7 +39,7 @@ func (p *qp) cross(o *qp) {
 	}
 	for _, end := range []*qp{p, o} {
 		if end.shadow != nil {
-			end.leaveOpen(end.name + " was connected a second time, and which messages are of which connection this engine does not follow")
+			end.leaveOpen(end.name + " was connected a second time, and its messages (field conn) are not told apart by connection")
 			return
 		}
 	}
@@ -89,7 +88,7 @@ func (p *qp) uncross() {
 // posted takes that the QP which p is the shadow of posted r.
 func (p *qp) posted(r *posting) {
 	l := p.lanes[r.lane.queue]
-	m := &posting{wr: r.wr + " (" + r.lane.qp.s.name + ":" + strconv.Itoa(r.line) + ")", op: r.op, function: r.function, token: r.token,
+	m := &posting{wr: r.wr + " (" + r.lane.qp.s.name + ":" + strconv.Itoa(r.line) + ")", op: r.op, function: r.function, token: r.token, bytes: r.bytes,
 		silent: r.silent, solicit: r.solicit, localInvalidate: r.localInvalidate, called: max(1, r.theirs), theirs: r.called}
 	r.shadow = m
 	l.enqueue(m)
@@ -104,7 +103,7 @@ func (p *qp) posted(r *posting) {
 		p.s.tokenUnknown(m, false)
 		return
 	}
-	p.s.nameToken(m, &trace.Event{}) // whose memory it is, is the peer's to know
+	p.s.nameToken(m, "") // whose memory it is, is the peer's to know
 }
 
 // refused takes that a post of the other host was refused.
@@ -162,7 +161,7 @@ func (r *posting) toldAcross(outcome model.Outcome, at moment) {
 // doubtMessages takes that a message was received, and its send failed all the same, or another one took its place: which, the
 // order of what two hosts tell does not show.
 func (p *qp) doubtMessages() {
-	const reason = "a send of the other host failed whose message may have been received, or a later one in its place: which it was, two clocks do not tell"
+	const reason = "a send of the other host failed whose message may have been received, or a later one in its place: which it was, the times of two hosts (field t) do not show"
 	if p.s.reopen(p.peer.group) {
 		p.peer.leaveOpen(reason)
 		return
@@ -238,7 +237,7 @@ func (p *qp) checkFollowed() {
 	if !g.stopped && g.unclear == "" {
 		return
 	}
-	if reason := "what became of the requests of " + p.peer.name + " is not followed to its end"; p.s.reopen(p.group) {
+	if reason := "what became of the requests of " + p.peer.name + " is not followed to its end; tracecheck without --join judges each host alone"; p.s.reopen(p.group) {
 		p.group.leaveOpen(reason)
 	} else {
 		p.group.leaveInDoubt(reason)
@@ -277,15 +276,15 @@ func (s *Stream) alone(q *cq, line int, r *posting) {
 	p := r.lane.qp
 	switch o := s.other; {
 	case what == "receive" && len(o.shared) > 0:
-		p.leaveOpen("receives of a shared receive queue may take what " + r.wr + " sent")
+		p.leaveOpen("receives of a shared receive queue (field srq) may take what " + r.wr + " sent")
 	case s.forced:
 		s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line}, "%s completed with success, and the %s of %s "+
 			"that it takes was posted, by what both hosts tell, only after that was known", r.wr, what, p.peer.name)
-		p.leaveOpen("what " + p.name + " of " + s.name + " and " + p.peer.name + " tell of their messages can't come one after the other")
+		p.leaveOpen("what " + p.name + " of " + s.name + " and " + p.peer.name + " tell of their messages (field conn) can't come one after the other")
 	case o.ended && o.whole:
 		s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line}, "%s completed with success, and every %s of %s is accounted for "+
 			"by an earlier one", r.wr, what, p.peer.name)
 	default:
-		p.leaveOpen("the trace of " + o.name + " ends before " + p.peer.name + " has posted what " + r.wr + " takes")
+		p.leaveOpen("the trace of " + o.name + " ends before " + p.peer.name + " has posted what " + r.wr + " takes: see its end record")
 	}
 }

@@ -2,12 +2,16 @@ package stream
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/cases"
+	"ndkoracle/linearize/doubts"
+	"ndkoracle/linearize/monitor"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -19,6 +23,8 @@ type Stream struct {
 	consumer bool // the consumer took the events down
 	verbs    bool
 	machine  *automaton.Machine
+	monitor  *monitor.Monitor
+	doubts   doubts.Doubts
 	clock    *clock // of a partial order, or nil
 
 	at           moment // of the present event, from 1
@@ -36,21 +42,24 @@ type Stream struct {
 	byName       map[string]*posting // the requests that are accepted or not answered yet, and not delivered; nil while nobody asked
 	past         past                // requests that are over
 	shared       map[string]bool     // receives of shared receive queues
-	reads        []*underWay         // ibv_get_cq_event that have not returned
+	reads        []reader            // ibv_get_cq_event that have not returned
+	channels     trace.Channels
 	tokens       map[uint32]*token
 	effects      [model.Write + 1][model.Undefined + 1]tokenEffect
-	regions      map[string]bool // memory regions and windows whose creation the trace holds, and not their close
-	mostTokens   int             // before some are forgotten
-	tokensLost   bool            // some were
-	tokenless    string          // a request that changes a token of which the trace does not tell, or ""
-	registering  int             // posts under way that make a token valid which is not told yet
-	anyValid     bool            // any token may be valid
-	closing      map[string]*cq  // by the op of a close that is pending
+	regions      map[string]*region
+	mostTokens   int            // before some are forgotten
+	tokensLost   bool           // some were
+	tokenless    string         // a request that changes a token of which the trace does not tell, or ""
+	registering  int            // posts under way that make a token valid which is not told yet
+	anyValid     bool           // any token may be valid
+	tokenGiven   bool           // a call may have given memory a token that the trace does not tell
+	closing      map[string]*cq // by the op of a close that is pending
 	closingQps   map[string]*qp
-	answers      answers
-	running      int                 // callbacks
-	callbacks    map[string][]moment // the entries of those, by thread
+	pending      map[string]*underWay // that returned STATUS_PENDING and have not completed, by op
+	running      int                  // callbacks
+	callbacks    map[string][]moment  // the entries of those, by thread
 	findings     []finding
+	untold       int // … that were not kept, as there were so many
 	counts       map[string]int
 	seen         [occasions]int
 	cases        cases.Counts
@@ -88,10 +97,12 @@ type underWay struct {
 	postings []*posting
 	conn     string
 	thr, wr  string
-	region   string // of the creation of one
-	within   moment // the entry of the callback that was running on this thread, or 0
-	entered  bool   // a callback
-	closes   *qp    // of the completion of a close
+	region   string   // of the creation of one, or of a request that gives it a token
+	dying    []*token // of the close of a region
+	within   moment   // the entry of the callback that was running on this thread, or 0
+	entered  bool     // a callback
+	answered bool     // a completion callback has come for it
+	closes   *qp      // of the completion of a close
 
 	inCallback, beforeQp bool // the close of a CQ: called while a callback of it ran, and before that of a QP
 }
@@ -99,11 +110,11 @@ type underWay struct {
 // New returns a stream for a trace with this header, judged by a dialect. What it remembers of explanations takes about so much
 // memory at most, in bytes; 0 is a default.
 func New(h trace.Header, d model.Dialect, memory int) *Stream {
-	s := &Stream{dialect: d, consumer: h.Side == "consumer", verbs: !d.ErrorsArm, machine: automaton.New(d, memory),
+	s := &Stream{dialect: d, consumer: h.Side == "consumer", verbs: !d.ErrorsArm, machine: automaton.New(d, memory), monitor: monitor.New(h, d),
 		open: underWayCalls{others: map[string]*underWay{}}, cqs: map[string]*cq{}, qps: map[string]*qp{}, conns: map[string][]*qp{},
 		shared: map[string]bool{}, closing: map[string]*cq{},
-		closingQps: map[string]*qp{}, answers: answers{waiting: map[string]*pendingCall{}, over: map[string]overCall{}},
-		tokens: map[uint32]*token{}, effects: tokenEffects(d), regions: map[string]bool{},
+		closingQps: map[string]*qp{}, pending: map[string]*underWay{},
+		tokens: map[uint32]*token{}, effects: tokenEffects(d), regions: map[string]*region{},
 		counts: map[string]int{}, turns: new(int), callbacks: map[string][]moment{}}
 	if h.Order == "partial" {
 		s.clock = &clock{}
@@ -129,6 +140,15 @@ func (s *Stream) Take(e *trace.Event) {
 	if s.clock != nil {
 		s.watch(e)
 	}
+	s.doubts.Take(e)
+	boundary := s.monitor.Take(e)
+	s.reportBoundary(boundary, verdict.ConsumerViolation)
+	if s.verbs {
+		s.channels.Take(e)
+	}
+	if e.Cut > 0 {
+		defer s.cutShort(e, s.open.find(e.Op))
+	}
 	switch e.Ph {
 	case trace.Call, trace.Enter:
 		u := s.open.begin(e.Op)
@@ -147,7 +167,7 @@ func (s *Stream) Take(e *trace.Event) {
 			s.end(u, e)
 			if u.entered {
 				s.running--
-				if s.left(u); u.Kind == calls.Callback && s.answers.waiting[u.op] == nil {
+				if s.left(u); u.Kind == calls.Callback {
 					s.open.reuse(u)
 				}
 			} else {
@@ -165,10 +185,24 @@ func (s *Stream) Take(e *trace.Event) {
 			s.placed(e)
 		}
 	}
+	s.reportBoundary(boundary, verdict.ProviderViolation, verdict.Inconclusive)
+}
+
+// cutShort leaves open what an event leaves open whose list is longer than what is kept of one: of the call u, or of one that begins.
+func (s *Stream) cutShort(e *trace.Event, u *underWay) {
+	if u == nil {
+		u = s.open.find(e.Op)
+	}
+	if u == nil || u.group() == nil {
+		return
+	}
+	u.group().leaveOpen(fmt.Sprintf("the event at line %d has a list of %d elements (field results or wrs), and no more than %d are judged", e.Line,
+		trace.MaxList+e.Cut, trace.MaxList))
 }
 
 // begin takes a call, or the entry of a callback.
 func (s *Stream) begin(u *underWay, e *trace.Event) {
+	s.tokenGiven = s.tokenGiven || calls.GivesUntoldToken(e.Fn)
 	switch u.Kind {
 	case calls.CreateCq:
 		u.cq, u.depth = s.cq(e.Cq), e.Depth
@@ -178,6 +212,10 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 	case calls.ConnectQp:
 		u.conn = e.Conn
 		u.qp.connectCalled(u)
+	case calls.CompleteConnection:
+		if e.Qp != "" {
+			u.qp = s.qp(e.Qp)
+		}
 	case calls.Post:
 		s.postCalled(u, e)
 	case calls.ArmCq:
@@ -195,10 +233,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		u.cq.used()
 		s.entered(u, e)
 	case calls.ReadEvent:
-		if e.Cq != "" {
-			u.cq = s.cq(e.Cq)
-		}
-		s.readCalled(u)
+		s.readCalled(u, e)
 	case calls.FlushQp:
 		if u.qp.closing != 0 && u.fn == "NdkDisconnect" {
 			u.Function = ofConnector
@@ -207,12 +242,8 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		s.flushCalled(u)
 	case calls.CloseCq:
 		u.cq.used()
-		u.cq.closeCalled(u)
 		u.cq.noteClose(u)
-		s.checkClose(u, e.Cq)
 	case calls.CloseQp:
-		u.qp.closeCalled(u)
-		s.checkClose(u, e.Qp)
 		s.closeQpCalled(u)
 	case calls.CloseDone:
 		q, p := s.closing[e.For], s.closingQps[e.For]
@@ -239,10 +270,10 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 	case calls.CreateRegion:
 		u.region = e.Mr + e.Mw
 	case calls.CloseRegion:
-		delete(s.regions, e.Mr+e.Mw)
+		s.regionCloses(u, e.Mr+e.Mw)
 	case calls.UnsettleQp:
 		if p := s.qp(e.Qp); p.connected != 0 || p.lanes[0].next+p.lanes[1].next > 0 {
-			p.leaveOpen(p.name + " was put into the state " + e.State + ", which this engine does not follow")
+			p.leaveOpen(verdict.Unsettled(p.name, e.State))
 		}
 	case calls.ResizeCq:
 		u.cq.used()
@@ -251,7 +282,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		s.shared[e.Wr] = true
 		if !slices.ContainsFunc(s.qpsInOrder, func(p *qp) bool { return p.fed }) {
 			for _, q := range s.inOrder {
-				q.fed()
+				q.fed(false)
 			}
 		}
 		for _, w := range e.Wrs {
@@ -282,6 +313,10 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 		}
 	case calls.ConnectQp:
 		u.qp.connectReturned(u, refused, calls.Pending(e))
+	case calls.CompleteConnection:
+		if refused && u.qp != nil {
+			u.qp.connectionLost(u.fn)
+		}
 	case calls.Post:
 		u.qp.posting[u.Queue]--
 		s.postReturned(u, e)
@@ -298,10 +333,8 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 	case calls.ResizeCq:
 		u.cq.resizeReturned(u, e, refused)
 	case calls.CloseCq:
-		s.closeReturned(&u.cq.lifetime, u.cq.group, u.cq.name, u, refused)
 		s.closeCqReturned(u, e, refused)
 	case calls.CloseQp:
-		s.closeReturned(&u.qp.lifetime, u.qp.group, u.qp.name, u, refused)
 		u.qp.closeReturned(u, refused, calls.Pending(e))
 		switch {
 		case calls.Pending(e) && u.qp.leaving: // it was completed before
@@ -318,7 +351,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 			p := s.qps[e.Qp]
 			of := e.Cq == q.name || e.Cq == "" && (p == nil || p.group.root() == q.group.root())
 			if of && calls.MayFailDevice(e) {
-				q.group.leaveOpen("the device reported " + e.Type + ": " + q.name + " may have lost completions")
+				q.group.leaveOpen(verdict.DeviceFailed(e.Type, q.name))
 			}
 		}
 	case calls.CloseDone:
@@ -329,7 +362,11 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 		}
 	case calls.CreateRegion:
 		if !refused {
-			s.regions[u.region] = true
+			s.region(u.region).created = true
+		}
+	case calls.CloseRegion:
+		if !refused && !calls.Pending(e) {
+			u.regionClosed()
 		}
 	}
 }

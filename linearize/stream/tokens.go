@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/cases"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -100,13 +101,16 @@ func (r *posting) changesToken() bool {
 	return false
 }
 
-// nameToken takes that a request names its token, be it accepted or not; e names the object that the token is of.
-func (s *Stream) nameToken(r *posting, e *trace.Event) {
+// nameToken records that a request names its token, be it accepted or not. The region or window of the token may be "".
+func (s *Stream) nameToken(r *posting, region string) {
 	if r.token == nil || !r.changesToken() || r.op == model.SendAndInvalidate && r.lane.qp.isRemote() {
 		return
 	}
 	t := s.token(*r.token, registers(r.op))
-	if r.op == model.Invalidate && !t.registered && !s.regions[e.Mr+e.Mw] {
+	switch of := s.regions[region]; {
+	case registers(r.op) && region != "":
+		s.region(region).gives(t)
+	case !t.registered && (s.tokenGiven || r.op == model.Invalidate && (of == nil || !of.created)):
 		t.mayBeOld()
 	}
 	join(t.group, r.lane.qp.group)
@@ -114,7 +118,7 @@ func (s *Stream) nameToken(r *posting, e *trace.Event) {
 		t.forgetClosed()
 	}
 	if t.pending = append(t.pending, r); len(t.pending) > maxTokenRequests {
-		t.group.leaveOpen("more requests that name one token are under way than this engine follows")
+		t.group.leaveOpen("more requests that name one token are under way than this engine follows" + verdict.Shorter + "porcupine")
 		t.pending = t.pending[:0]
 	}
 	r.names = t
@@ -144,7 +148,7 @@ const maxTokens = 1 << 16
 // forgetTokens forgets the tokens that are invalid, and that no request names which is under way.
 func (s *Stream) forgetTokens() {
 	for name, t := range s.tokens {
-		if len(t.pending) == 0 && len(t.courses) == 1 && t.courses[0].validity == model.Invalid {
+		if t.isOver() {
 			delete(s.tokens, name)
 			s.tokensLost = true
 		}
@@ -152,16 +156,21 @@ func (s *Stream) forgetTokens() {
 	s.mostTokens = 2 * len(s.tokens)
 }
 
-// mayBeOld takes that the token may have been made valid before the trace began.
+// isOver reports whether the token is invalid, and no request names it that is under way.
+func (t *token) isOver() bool {
+	return len(t.pending) == 0 && len(t.courses) == 1 && t.courses[0].validity == model.Invalid
+}
+
+// mayBeOld notes that the token may have been made valid before the trace began, or by a call that does not tell it.
 func (t *token) mayBeOld() {
 	pristine := tokenCourse{validity: model.Invalid}
 	switch {
 	case t.lost:
-		t.group.leaveOpen("what became of a token long ago this engine does not follow")
+		t.group.leaveOpen("what became of a token long ago " + verdict.NotFollowed)
 	case !t.told && len(t.courses) == 1 && t.courses[0] == pristine:
 		t.courses[0].validity = model.Undefined
 	case !t.told || t.s.reopen(t.group):
-		t.group.leaveOpen("a token may have been made valid before the trace began, and what it was then this engine does not follow")
+		t.group.leaveOpen("a token may have been made valid without a word in the trace, and what it was then " + verdict.NotFollowed)
 	}
 	t.registered = true
 }
@@ -280,17 +289,7 @@ func (t *token) mayExecute(c tokenCourse, i int) bool {
 func (t *token) reached(i int) []tokenCourse {
 	t.followed = t.s.at
 	all := slices.Clone(t.courses)
-	add := func(c tokenCourse) {
-		same := func(d tokenCourse) bool {
-			d.since = c.since
-			return d == c
-		}
-		if k := slices.IndexFunc(all, same); k >= 0 {
-			all[k].since = min(all[k].since, c.since)
-			return
-		}
-		all = append(all, c)
-	}
+	add := func(c tokenCourse) { all = with(all, c) }
 	for at := 0; at < len(all) && len(all) <= maxTokenCourses; at++ {
 		c := all[at]
 		for k, r := range t.pending {
@@ -308,6 +307,34 @@ func (t *token) reached(i int) []tokenCourse {
 	return all
 }
 
+// with adds a course to others. Those that differ in nothing but when the last request came are one.
+func with(all []tokenCourse, c tokenCourse) []tokenCourse {
+	same := func(d tokenCourse) bool {
+		d.since = c.since
+		return d == c
+	}
+	if k := slices.IndexFunc(all, same); k >= 0 {
+		all[k].since = min(all[k].since, c.since)
+		return all
+	}
+	return append(all, c)
+}
+
+// becomes replaces each course that there may be by now.
+func (t *token) becomes(one func(tokenCourse) []tokenCourse) {
+	all := t.reached(-1)
+	if len(all) > maxTokenCourses {
+		t.group.leaveOpen("more courses of a token are alive than this engine follows" + verdict.Shorter + "porcupine")
+		return
+	}
+	t.courses = nil
+	for _, c := range all {
+		for _, next := range one(c) {
+			t.courses = with(t.courses, next)
+		}
+	}
+}
+
 // maxTokenCourses bounds the courses of one token.
 const maxTokenCourses = 1 << 10
 
@@ -318,7 +345,7 @@ func (t *token) pendingAt(i int, rested moment) {
 	switch {
 	case len(kept) == 0 && t.silentBy != 0 && t.silentBy <= rested:
 		t.group.leaveOpen("whether " + t.pending[i].wr + " was executed before a silent request that needs it, and was over by a moment of rest, " +
-			"this engine does not follow")
+			verdict.NotFollowed)
 	case t.followed < rested && len(kept) > 0:
 		t.courses = kept
 	}
@@ -328,7 +355,7 @@ func (t *token) pendingAt(i int, rested moment) {
 func (t *token) tell(i int, one func(tokenCourse) ([]tokenCourse, *model.Refusal)) (why *model.Refusal, ok bool) {
 	all := t.reached(i)
 	if len(all) > maxTokenCourses {
-		t.group.leaveOpen("more courses of a token are alive than this engine follows")
+		t.group.leaveOpen("more courses of a token are alive than this engine follows" + verdict.Shorter + "porcupine")
 		return nil, true
 	}
 	var kept []tokenCourse
@@ -356,17 +383,7 @@ func (t *token) forget(i int) {
 			c.ended |= beside &^ (c.done | c.failed | c.aborted)
 		}
 		c.done, c.failed, c.aborted, c.ended = drop(c.done), drop(c.failed), drop(c.aborted), drop(c.ended)
-		k := slices.IndexFunc(kept, func(d tokenCourse) bool {
-			since := d.since
-			d.since = c.since
-			defer func() { d.since = since }()
-			return d == c
-		})
-		if k >= 0 {
-			kept[k].since = min(kept[k].since, c.since)
-			continue
-		}
-		kept = append(kept, c)
+		kept = with(kept, c)
 	}
 	t.courses = kept
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/cases"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -33,7 +34,7 @@ func (s *Stream) tokenTold(q *cq, line int, r *posting, outcome model.Outcome) (
 		return 0, true
 	case message && r.index() >= r.lane.known && r.receive == nil:
 		if outcome == model.SUCCESS {
-			r.lane.qp.leaveOpen("which receive " + r.wr + " took, and so what became of its token, this engine does not follow")
+			r.lane.qp.leaveOpen("which receive " + r.wr + " took, and so what became of its token, " + verdict.NotFollowed)
 		}
 		t.forget(i)
 		return 0, true
@@ -153,7 +154,7 @@ func (s *Stream) messageTold(q *cq, p *poll, m, r *posting, outcome model.Outcom
 		t.accept(i, outcome)
 		return !q.stopped()
 	default:
-		r.lane.qp.leaveOpen(r.wr + " failed, and what became of the token that " + m.wr + " names this engine does not follow")
+		r.lane.qp.leaveOpen(r.wr + " failed, and what became of the token that " + m.wr + " names " + verdict.NotFollowed)
 		return true
 	}
 	if outcome == model.SUCCESS {
@@ -214,6 +215,27 @@ func (t *token) forgetClosed() {
 			r.forgetToken()
 		}
 	}
+}
+
+// tokenDoubted handles a receive that succeeds and names another token than its message, which is RES-03: what became of the tokens of the
+// two is not known, nor whether the message was to end the connection.
+func (s *Stream) tokenDoubted(r *posting, result *trace.Result) {
+	l := r.lane.other()
+	if l == nil || r.index() >= r.lane.known {
+		return
+	}
+	m := r.lane.qp.endedBy
+	i := slices.IndexFunc(l.naming, func(m *posting) bool { return m.index() == r.index() })
+	if i >= 0 {
+		m = l.naming[i]
+	}
+	if m == nil || m.index() != r.index() || !s.delivery(r, m, result).NamesAnotherToken() {
+		return
+	}
+	if m.forgetToken(); i >= 0 {
+		l.naming = slices.Delete(l.naming, i, i+1)
+	}
+	r.lane.qp.revive()
 }
 
 // messageOf returns the send that names a token and whose receive r is, or nil.
@@ -294,10 +316,10 @@ func (p *qp) abortedBy(at moment) bool { return p.aborted != 0 && p.aborted <= a
 func (s *Stream) reportToken(q *cq, t *token, line int, m, r *posting, why *model.Refusal, ended, instead string) {
 	switch {
 	case s.registering > 0:
-		t.group.leaveOpen("a token is being registered that is not told yet, and this engine does not follow which it is")
+		t.group.leaveOpen("a token is being registered that is not told yet, and which it is " + verdict.NotFollowed)
 		return
 	case why == nil:
-		t.group.leaveOpen(m.wr + " ended otherwise than its receive, and what became of its token this engine does not follow")
+		t.group.leaveOpen(m.wr + " ended otherwise than its receive, and what became of its token " + verdict.NotFollowed)
 		return
 	}
 	t.told = true
@@ -333,7 +355,7 @@ func (s *Stream) tokenUnknown(r *posting, valid bool) {
 	}
 }
 
-const unknownToken = " changes a token of which the trace does not tell, and what became of the others this engine does not follow"
+const unknownToken = " changes a token that the trace does not record (field token), so the state of the others is unknown"
 
 // checkTokenless joins the ends of a connection of which p names tokens to the other. Where other tokens are not told, it
 // leaves open what becomes of them.

@@ -51,7 +51,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 			continue
 		}
 		if !before.silent && before.place == 0 && before.owed == 0 && l.qp.closing != 0 {
-			l.qp.leaveOpen(before.wr + " may have been lost with " + l.qp.name + ", and what became of it before this engine does not follow")
+			l.qp.leaveOpen(before.wr + " may have been lost with " + l.qp.name + ", and what became of it before " + verdict.NotFollowed)
 			return out
 		}
 		if !before.silent || before.place != 0 {
@@ -143,6 +143,7 @@ func (s *Stream) succeedsSilently(out *[]sight, q *cq, p *poll, r *posting) bool
 		r.lane.drop(r.lane.took)
 	}
 	*out = s.over(*out, r, model.SUCCESS, &sight{what: gone})
+	s.past.silenced(passedOver)
 	return true
 }
 
@@ -277,9 +278,10 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		l.failed(r)
 	default:
 		r.needsConnection(q, p.line)
-		if from, qp.succeeds = qp.connected, true; l.queue == model.Receive {
+		if from = qp.connected; l.queue == model.Receive {
 			from = max(from, r.pendingAt())
 			r.guess(false)
+			s.tokenDoubted(r, result)
 		}
 		since, told := s.tokenTold(q, p.line, r, outcome)
 		if from = max(from, since); !told || !s.checkAlive(q, p.line, r) {
@@ -305,10 +307,11 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 	return kinds, from, true
 }
 
-// needsConnection is POST-08: r succeeded.
+// needsConnection is POST-08: r succeeded, as a poll or a point tells, so there was a connection by then.
 func (r *posting) needsConnection(q *cq, line int) {
 	p := r.lane.qp
-	if p.connected != 0 {
+	p.carried(r)
+	if p.succeeds = true; p.connected != 0 {
 		return
 	}
 	p.s.report(q.group, verdict.ProviderViolation, "POST-08", line, []int{r.line},
@@ -365,7 +368,7 @@ func (s *Stream) unknownWr(q *cq, result *trace.Result) {
 	wr := result.Wr
 	if s.shared[wr] {
 		g := q.group.root()
-		g.unclear = wr + " was posted on a shared receive queue, which this engine does not follow"
+		g.unclear = verdict.PostedOnShared(wr, s.dialect.Name)
 		return
 	}
 	was, known := s.past.find(wr)
@@ -378,11 +381,15 @@ func (s *Stream) unknownWr(q *cq, result *trace.Result) {
 		s.report(q.group, verdict.ProviderViolation, "DEF-03", 0, was.lines[:1],
 			"%s delivered a completion of %s, and the post of %s had returned %s", q.name, wr, wr, was.answer)
 		q.allows()
-	case was.settled && calls.OutcomeOf(result.Status) == model.SUCCESS:
+	case was.silence != notSilent && calls.OutcomeOf(result.Status) == model.SUCCESS:
 		s.report(q.group, verdict.ProviderViolation, "FLAG-01", 0, was.lines[:],
 			"%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", wr)
 		q.allows()
-	case was.settled:
+	case was.silence == passedOver:
+		s.report(q.group, verdict.ProviderViolation, "POLL-09", 0, was.lines[:],
+			"%s delivered %s after a request that was posted behind it on the same queue", q.name, wr)
+		q.allows()
+	case was.silence == foundSettled:
 		s.report(q.group, verdict.ProviderViolation, "DEF-04", 0, was.lines[:],
 			"the provider was at rest, and %s, a silent request, had not completed: %s was found empty afterwards", wr, q.name)
 		q.allows()
@@ -397,7 +404,7 @@ func (s *Stream) unknownWr(q *cq, result *trace.Result) {
 
 // checkResult holds a result against the request that it names, and reports whether it can be of it.
 func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, outcome model.Outcome) bool {
-	see, fn := []int{r.line}, p.call.fn
+	see := []int{r.line}
 	if home := r.lane.cq; home != nil && home != q {
 		s.report(q.group, verdict.ProviderViolation, "POLL-05", p.line, see,
 			"%s delivered the completion of %s, which completes into %s", q.name, r.wr, home.name)
@@ -429,38 +436,14 @@ func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, o
 	}
 	if r.silent {
 		s.seen[aSilentFailure]++
-		if outcome == model.SUCCESS {
+		if outcome == model.SUCCESS && r.lane.signals() {
+			s.exercised("FLAG-01")
+		} else if outcome == model.SUCCESS {
 			s.report(q.group, verdict.ProviderViolation, "FLAG-01", p.line, see,
 				"%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", r.wr)
 			r.lane.qp.allows("no completion of %s", r.wr)
 			r.silent = false
 		}
-	}
-	if fn == "NdkGetCqResultsEx" && outcome == model.SUCCESS {
-		s.seen[anExtendedResult]++
-	}
-	if code := result.ProviderError; code != nil && *code != 0 && outcome == model.SUCCESS && !p.call.Verbs {
-		s.report(q.group, verdict.ProviderViolation, "RES-05", p.line, see,
-			"the completion of %s succeeded with ProviderErrorCode %d", r.wr, *code)
-		r.lane.qp.allows("ProviderErrorCode 0")
-	}
-	if result.Type == "" {
-		return true
-	}
-	if want, ok := calls.ResultType(r.op); ok {
-		s.seen[anInitiatorType]++
-		if result.Type != want {
-			s.report(q.group, verdict.ProviderViolation, "RES-01", p.line, see,
-				"the completion of %s, a %v, has type %s: it is %s", r.wr, r.op, result.Type, want)
-			r.lane.qp.allows("type %s", want)
-		}
-		return true
-	}
-	s.seen[aReceiveType]++
-	if result.Type != "Receive" && result.Type != "ReceiveAndInvalidate" {
-		s.report(q.group, verdict.ProviderViolation, "RES-02", p.line, see,
-			"the completion of %s, a receive, has type %s", r.wr, result.Type)
-		r.lane.qp.allows("type Receive or ReceiveAndInvalidate")
 	}
 	return true
 }

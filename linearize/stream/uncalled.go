@@ -93,6 +93,7 @@ func (u *uncalled) report(line int) {
 	home.s.unexplained(home.group, u.rule, r.owedLine, []int{r.line, line},
 		"the provider was at rest, and a callback of %s that the completion of %s makes due was not entered: it waited for no receive then", home.name, r.wr)
 	home.s.also("ARM-03")
+	home.s.misses(home)
 }
 
 // reportUnheard reports u, where only requests can have cancelled it of which nothing is told, and that would have completed by a moment of rest
@@ -112,7 +113,7 @@ func (u *uncaused) reportUnheard() bool {
 	p.s.unexplained(q.group, q.matches(automaton.Failed), first.owedLine, []int{u.request.line, first.line},
 		"the provider was at rest, and only a failure of %s can have cancelled %s: a callback of %s that it makes due was not entered",
 		first.wr, u.request.wr, q.name)
-	p.s.also("ARM-03", "RES-08")
+	p.s.also("ARM-03", "RES-10")
 	first.lane.qp.allows("first a callback of %s", q.name)
 	return true
 }

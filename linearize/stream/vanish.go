@@ -1,6 +1,10 @@
 package stream
 
-import "slices"
+import (
+	"slices"
+
+	"ndkoracle/linearize/verdict"
+)
 
 // When the close of a QP completes, the completions of it that its CQs hold stay there, or vanish (A21).
 
@@ -126,7 +130,7 @@ func (r *posting) isLast() bool {
 
 // leaveVanishedOpen notes that nobody knows what q still holds of p, of which the close is pending.
 func (p *qp) leaveVanishedOpen(q *cq) {
-	p.leaveOpen(p.name + " was closed, and which of its completions " + q.name + " still held this engine does not follow")
+	p.leaveOpen(p.name + " was closed, and which of its completions " + q.name + " still held " + verdict.NotFollowed)
 }
 
 // hasVanished takes that the first completions of which points told were not there from a moment on, up to one that a poll delivers, if

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
 
@@ -22,7 +23,7 @@ func (l *lane) waits(r *posting) (does, sure bool) {
 		return p.peer == nil || r.order() >= p.peer.lanes[model.Initiator].sends, true
 	case r.deferred && r.ended == 0:
 		return true, true
-	case !r.op.IsSend() || p.aborted != 0 || p.cancelsAll != 0 && p.closing == 0 || r.silentBy() != 0 && l.maySucceed(r):
+	case !r.op.IsSend() || !p.kind.isLosable || p.aborted != 0 || (p.cancelsAll != 0 || p.left != 0) && p.closing == 0 || r.silentBy() != 0 && l.maySucceed(r):
 		return false, true
 	case p.peer == nil || p.peer.connects || r.sends-l.failedSends() >= p.peer.lanes[model.Receive].posted():
 		return true, true
@@ -173,10 +174,10 @@ func (l *lane) successes() int {
 }
 
 // mayHaveHadNone reports whether r is a send that may have had no receive to take at a moment of rest, on a connection that may have ended:
-// one that had been posted by then, as is known of what succeeded.
+// one that had been posted by then, as is known of what succeeded. UC and UD need none.
 func (r *posting) mayHaveHadNone(rested moment) bool {
 	had := r.over && r.outcome == model.SUCCESS && r.index() < r.lane.known || r.met && r.owed == rested
-	return !had && r.op.IsSend() && r.place == 0 && r.isAlive() && !r.lane.qp.abortedBy(rested) && !r.flushedBy(rested) && !r.hadReceive(rested)
+	return !had && r.op.IsSend() && r.lane.qp.kind.isLosable && r.place == 0 && r.isAlive() && !r.lane.qp.abortedBy(rested) && !r.flushedBy(rested) && !r.hadReceive(rested)
 }
 
 // mayHaveWaited returns r, or a send before it, if that may have waited for a receive at a moment of rest: on a connection that may have ended
@@ -268,7 +269,7 @@ func (r *posting) deniesAbort() bool {
 	return true
 }
 
-// leavesOpen says what of r, a send, this engine does not follow.
+// leavesOpen says what of r, a send, is not known.
 func (r *posting) leavesOpen() string {
-	return "whether " + r.wr + " waited for a receive, on a connection that may have ended, this engine does not follow"
+	return r.wr + " may have waited for a receive on a connection that had ended; " + verdict.RecordedBy(r.wr)
 }

@@ -17,11 +17,10 @@ func (r *Report) Conclude(d model.Dialect) {
 	r.Assumes = r.readings()
 }
 
-// Settle derives the verdict from the findings.
+// Settle derives the verdict from the findings. What the verdict rests on comes first; what may only follow from that comes after it.
 func (r *Report) Settle() {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(severity(a.Verdict), severity(b.Verdict)), cmp.Compare(a.following(), b.following()),
-			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
 	})
 	r.Verdict = Conformant
 	for i := range r.Findings {
@@ -32,26 +31,20 @@ func (r *Report) Settle() {
 	}
 }
 
-// following is 1 for what may only follow from another finding, and else 0.
-func (f *Finding) following() int {
-	if f.Follows != nil {
-		return 1
+// rank returns the order of a finding: first violations, then those that may follow from them, then inconclusive
+// findings. Within the first two groups the provider's come first.
+func (f *Finding) rank() int {
+	rank := slices.Index([]Verdict{ProviderViolation, ConsumerViolation, ProviderViolation, ConsumerViolation, Inconclusive}, f.Verdict)
+	if f.Follows != nil && f.Verdict != Inconclusive {
+		rank += 2
 	}
-	return 0
-}
-
-func severity(v Verdict) int {
-	return slices.Index([]Verdict{ProviderViolation, ConsumerViolation, Inconclusive}, v)
+	return rank
 }
 
 // Undecided adds a question that could not be answered, of a rule or, where that is "", of none in particular.
 func (r *Report) Undecided(rule, reason string) {
 	r.Findings = append(r.Findings, Finding{Verdict: Inconclusive, Rule: rule, Message: reason})
 }
-
-// NotAtRest is what both engines leave open of a trace that ends so.
-const NotAtRest = "the trace does not end with the provider at rest: " +
-	"what must happen eventually can't be judged after the last quiesce mark"
 
 // Decided reports whether nothing is left open but what the end of the trace does.
 func (r *Report) Decided() bool {

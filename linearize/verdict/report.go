@@ -6,6 +6,7 @@ import (
 
 	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/witness"
+	"ndkoracle/trace"
 )
 
 // Verdict is the answer for a trace.
@@ -32,6 +33,8 @@ type Finding struct {
 	Instead []string // what each of those would have allowed in place of the event, or ""
 	See     []int    // lines of earlier events that matter, in order
 	Follows *Origin  // the violation of objects of the same group that it may only follow from, or nil
+	Alone   bool     // boundary events show it: it rests on no hidden step and on no message
+	Shown   int      // how many events had been read when it was found, and it rests on no later one; 0 where it may rest on all
 	More    int      // how many findings that may only follow from this one are not told
 	Assumes []string // ids of the readings relied on: A1 … A35
 }
@@ -51,7 +54,7 @@ const (
 	Checked      Coverage = "checked"       // exercised, and kept or broken
 	Vacuous      Coverage = "vacuous"       // checkable, but nothing in the trace exercised it
 	Undecided    Coverage = "inconclusive"  // exercised, but the trace does not tell
-	NotCheckable Coverage = "not checkable" // no engine of this program checks it yet, or the trace's dialect has no such thing
+	NotCheckable Coverage = "not checkable" // no engine names it (see rules.Rule.WithoutCheck), or the trace's dialect has no such thing
 )
 
 // Report is the whole answer for one trace.
@@ -70,6 +73,7 @@ type Report struct {
 	Assumes    []string                // ids of the readings that the verdict rests on
 	Witness    []witness.Placed        // of a conformant trace, where Options ask for it and porcupine has it: every step, in order
 	Order      []uint64                // of a trace in a partial order: the values of seq, in the order that was judged
+	Warnings   []trace.Warning         // of the engine, beside those of the trace
 	Elapsed    time.Duration           // not printed where output has to be the same byte for byte
 }
 

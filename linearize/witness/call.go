@@ -49,6 +49,9 @@ func (c *call) succeeded() bool {
 	case c.verbs():
 		return c.end.Errno == "" || c.end.Errno == "0"
 	}
+	if c.end.Status == "" {
+		return c.begin.Fn == "NdkFlush" // which is VOID in NDKPI
+	}
 	status, err := ndk.ParseStatus(c.end.Status)
 	return err == nil && status.Success() && status != ndk.STATUS_PENDING
 }
@@ -64,16 +67,19 @@ func (c *call) refused() bool {
 
 // What functions do to the contract's state.
 var (
-	createsCq = words("NdkCreateCq", "ibv_create_cq", "ibv_create_cq_ex")
-	createsQp = words("NdkCreateQp", "ibv_create_qp", "ibv_create_qp_ex")
-	connects  = words("NdkConnect", "NdkConnectWithSharedEndpoint", "NdkAccept", "NdkAcceptEx")
-	arms      = words("NdkArmCq", "ibv_req_notify_cq")
-	polls     = words("NdkGetCqResults", "NdkGetCqResultsEx", "ibv_poll_cq")
-	resizes   = words("NdkResizeCq", "ibv_resize_cq")
-	flushes   = words("NdkFlush", "NdkDisconnect")
-	closesCq  = words("NdkCloseCq", "ibv_destroy_cq")
-	closesQp  = words("NdkCloseQp", "ibv_destroy_qp")
-	regions   = words("NdkCreateMr", "NdkInitializeFastRegisterMr", "NdkCreateMw", "ibv_reg_mr", "ibv_alloc_mw")
+	createsCq        = words("NdkCreateCq", "ibv_create_cq", "ibv_create_cq_ex")
+	createsQp        = words("NdkCreateQp", "ibv_create_qp", "ibv_create_qp_ex")
+	connects         = words("NdkConnect", "NdkConnectWithSharedEndpoint", "NdkAccept", "NdkAcceptEx")
+	arms             = words("NdkArmCq", "ibv_req_notify_cq")
+	polls            = words("NdkGetCqResults", "NdkGetCqResultsEx", "ibv_poll_cq")
+	resizes          = words("NdkResizeCq", "ibv_resize_cq")
+	completesConnect = words("NdkCompleteConnect", "NdkCompleteConnectEx")
+	flushes          = words("NdkFlush", "NdkDisconnect")
+	closesCq         = words("NdkCloseCq", "ibv_destroy_cq")
+	closesQp         = words("NdkCloseQp", "ibv_destroy_qp")
+	closesRegion     = words("NdkCloseMr", "NdkDeregisterMr", "NdkCloseMw", "ibv_dereg_mr", "ibv_dealloc_mw")
+	regions          = words("NdkCreateMr", "NdkInitializeFastRegisterMr", "NdkCreateMw", "ibv_reg_mr", "ibv_alloc_mw")
+	givesToken       = words("NdkRegisterMr", "ibv_reg_mr", "ibv_alloc_mw")
 
 	posts = map[string]model.Op{
 		"NdkSend": model.Send, "NdkSendAndInvalidate": model.SendAndInvalidate, "NdkReceive": model.ReceiveOp, "NdkRead": model.Read,

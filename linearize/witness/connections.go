@@ -9,13 +9,16 @@ import (
 )
 
 // findTokens numbers the tokens, and finds those that may have been valid when the trace began: one is made invalid that no
-// request had made valid, and the trace does not hold the creation of its region.
+// request had made valid, and the trace does not hold the creation of its region; or a call gave memory a token that is not told.
 func (f *facts) findTokens() {
 	f.followed = true
-	made, registered := map[string]bool{}, map[uint32]bool{}
+	made, registered, given := map[string]bool{}, map[uint32]bool{}, math.MaxInt
 	for _, c := range f.calls {
 		if regions[c.begin.Fn] {
 			made[c.begin.Mr+c.begin.Mw] = true
+		}
+		if givesToken[c.begin.Fn] && !c.refused() {
+			given = min(given, c.from)
 		}
 		if c.end != nil {
 			for _, result := range c.end.Results {
@@ -34,8 +37,8 @@ func (f *facts) findTokens() {
 		if _, known := registered[*r.token]; !known {
 			registered[*r.token] = makesValid
 		}
-		unmade := !registered[*r.token] && !made[r.post.begin.Mr+r.post.begin.Mw]
-		if r.Op == model.Invalidate && unmade && !old[*r.token] {
+		unmade := r.Op == model.Invalidate && !made[r.post.begin.Mr+r.post.begin.Mw]
+		if !registered[*r.token] && (unmade || given < r.post.to) && !old[*r.token] {
 			old[*r.token] = true
 			f.old = append(f.old, f.tokens[*r.token])
 		}
@@ -61,7 +64,7 @@ func (f *facts) number(token *uint32) {
 func (f *facts) findPeers() {
 	for _, c := range f.calls {
 		i, known := f.qps.index[c.begin.Qp]
-		if known && f.joins(c) && c.begin.Conn != "" {
+		if known && f.joins(c) && c.begin.Conn != "" && f.deliversMessages(i) {
 			f.conns[i] = c.begin.Conn
 		}
 	}
@@ -88,7 +91,7 @@ func (f *facts) findPeers() {
 	}
 }
 
-// findLosses finds from which event on the connection of each QP may be lost (RES-08): at any moment, where the trace does not hold the peer, and
+// findLosses finds from which event on the connection of each QP may be lost (RES-10): at any moment, where the trace does not hold the peer, and
 // else once that was flushed, closed or failed, or a CQ of it may have, or something told of an end. What a request may have done of which nothing
 // is told is enough.
 func (f *facts) findLosses() {
@@ -137,6 +140,34 @@ func (f *facts) findLosses() {
 			f.lostFrom[i] = 0
 		}
 	}
+	for _, c := range f.calls {
+		if i, known := f.qps.index[c.begin.Qp]; known && f.showsLoss(c) {
+			lost(i, 0)
+			lost(f.contract.Qps[i].Peer, 0)
+		}
+	}
+}
+
+// showsLoss reports whether a call shows that the connection of its QP, or the attempt to make it, has ended: a connect failed, or a post was
+// refused because the QP is not connected.
+func (f *facts) showsLoss(c *call) bool {
+	if c.connects() || completesConnect[c.begin.Fn] {
+		return f.failed(c)
+	}
+	return c.refused() && c.end.Status == "STATUS_CONNECTION_INVALID"
+}
+
+// failed reports whether a call failed, by its return or by its answer.
+func (f *facts) failed(c *call) bool {
+	answer := f.answers[c.begin.Op]
+	return c.refused() || c.pending() && answer != nil && !reportsSuccess(answer)
+}
+
+// deliversMessages reports whether each message of the i'th QP reaches a receive of its peer, or its send does not succeed. UC and UD lose
+// messages. One of unknown type counts as RC, as it does for the engines.
+func (f *facts) deliversMessages(i int) bool {
+	e := f.created[i].begin
+	return e.QpType == "" || e.QpType == "RC"
 }
 
 // endings returns the calls and callbacks that end a connection, or tell of its end.
@@ -160,11 +191,74 @@ func (f *facts) solicitedBy(q *request, qp int) (solicited, known bool) {
 	return solicits, q.told && plain != solicits
 }
 
-// joins reports whether a call connects its QP, or may yet.
-func (f *facts) joins(c *call) bool {
-	if !c.connects() || c.refused() {
+// joins reports whether a call connects its QP, or may have: one that fails in the end may have made a connection that was lost.
+func (f *facts) joins(c *call) bool { return c.connects() && !(c.refused() && c.verbs()) }
+
+// connectsOf returns the calls that connect a QP, or try to.
+func (f *facts) connectsOf(qp string) (all []*call) {
+	for _, c := range f.calls {
+		if c.connects() && c.begin.Qp == qp {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// mayStayOpen reports whether the close of a QP may do nothing but wait until it completes: its connector may be open (A36).
+func (f *facts) mayStayOpen(closes *call) bool {
+	return closes.pending() && !closes.verbs() && len(f.connectsOf(closes.begin.Qp)) > 0
+}
+
+// onlyFailedToConnect reports whether each connect of a QP that was called before an event had failed by then, and there was one.
+func (f *facts) onlyFailedToConnect(qp string, at int) bool {
+	tried := false
+	for _, c := range f.connectsOf(qp) {
+		if c.from >= at {
+			continue
+		}
+		tried = true
+		failed := c.to
+		if answer := f.answers[c.begin.Op]; c.pending() && answer != nil {
+			failed = answer.from
+		}
+		if !f.failed(c) || failed >= at {
+			return false
+		}
+	}
+	return tried
+}
+
+// carriedNothing reports whether each connect of a QP failed, there was one, and nothing that is told to have succeeded shows that there was a
+// connection all the same: no request of either end, and no connect of the other.
+func (f *facts) carriedNothing(qp int) bool {
+	connects := f.connectsOf(f.qps.list[qp])
+	if len(connects) == 0 || slices.ContainsFunc(connects, func(c *call) bool { return !f.failed(c) }) {
 		return false
 	}
-	answer := f.answers[c.begin.Op]
-	return !c.pending() || answer == nil || reportsSuccess(answer)
+	isEnd := func(other int) bool { return other == qp || f.conns[qp] != "" && f.conns[other] == f.conns[qp] }
+	for other, name := range f.qps.list {
+		if other != qp && isEnd(other) && slices.ContainsFunc(f.connectsOf(name), func(c *call) bool { return !f.failed(c) }) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(f.requests, func(r *request) bool { return isEnd(r.qp) && r.told && !r.failed })
+}
+
+// completesUnsignaled reports whether a poll delivered a request of a QP that succeeded and that was posted without SIGNALED.
+func (f *facts) completesUnsignaled(qp string) bool {
+	unsignaled := map[string]bool{}
+	for i := range f.events {
+		e := &f.events[i]
+		for _, w := range e.Wrs {
+			if e.Fn == "ibv_post_send" && e.Qp == qp && !slices.Contains(w.Flags, "SIGNALED") && !slices.Contains(w.Flags, "IBV_SEND_SIGNALED") {
+				unsignaled[w.Wr] = true
+			}
+		}
+		for _, result := range e.Results {
+			if unsignaled[result.Wr] && outcomeOf(result.Status) == model.SUCCESS {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -39,7 +39,7 @@ func (f *facts) findEffects(c *call, side string, first func(what, name string) 
 		if i, known := f.qps.index[e.Qp]; known {
 			f.flushes[i] = append(f.flushes[i], c)
 		}
-		one := inside(qp.of(model.NdkFlush))
+		one := inside(qp.of(f.ending(c)))
 		if c.pending() || c.refused() {
 			one.to, one.must = last, false
 			if answer := f.answers[e.Op]; c.pending() && answer != nil && reportsSuccess(answer) {
@@ -47,13 +47,14 @@ func (f *facts) findEffects(c *call, side string, first func(what, name string) 
 			}
 		}
 		add(one)
-	case c.refused():
-	case f.joins(c) && first("connect", e.Qp):
+	case f.joins(c) && (f.failed(c) || first("connect", e.Qp)):
 		one := inside(qp.of(model.NdkConnect))
 		if c.pending() {
-			one.to, one.must = last, false
+			one.to = last
 		}
+		one.must = !c.pending() && !slices.ContainsFunc(f.connectsOf(e.Qp), f.failed)
 		add(one)
+	case c.refused():
 	case arms[e.Fn]:
 		cq.Type = armType(e)
 		add(inside(cq.of(model.NdkArmCq)))
@@ -89,7 +90,11 @@ func (f *facts) findEffects(c *call, side string, first func(what, name string) 
 	case closesQp[e.Fn] && first("close", e.Qp):
 		f.closed[e.Qp] = c
 		one := inside(qp.of(model.NdkCloseQp))
-		if answer := f.answers[e.Op]; answer != nil {
+		answer := f.answers[e.Op]
+		if f.mayStayOpen(c) {
+			one.to, one.must = last, answer != nil
+		}
+		if answer != nil {
 			one.to = min(one.to, answer.from-1)
 		}
 		add(one)
@@ -102,6 +107,17 @@ func (f *facts) findEffects(c *call, side string, first func(what, name string) 
 		add(inside(cq.of(model.NdkCloseCq)))
 		if !c.pending() {
 			add(inside(cq.of(model.NdkCloseCompletion)))
+		}
+	case closesRegion[e.Fn]:
+		for _, token := range f.tokensOf(c.region()) {
+			one := inside(Step{Action: model.TokenDies, Token: &token})
+			if answer := f.answers[e.Op]; c.pending() {
+				one.to, one.must = last, answer != nil && (answer.begin.Fn == "NdkCloseCompletion" || reportsSuccess(answer))
+				if one.must {
+					one.to = answer.from - 1
+				}
+			}
+			add(one)
 		}
 	case e.Fn == "NdkCloseCompletion":
 		closed := f.byOp[e.For]
@@ -169,13 +185,16 @@ func (f *facts) stepOfPost(r *request) Step {
 	return s
 }
 
-// waits reports whether a notification that is owed at a moment of rest has somewhere to go: an event of libibverbs waits in its
-// channel until it is read.
-func (f *facts) waits(cq string, rest int) bool {
-	if f.contract.Dialect.ErrorsArm {
-		return true
+// ending returns the step of a call that flushes its QP. NdkDisconnect is a flush unless A15 says that a flush cancels what is posted behind it.
+func (f *facts) ending(c *call) model.Name {
+	if f.contract.Dialect.A15 == model.A15Cancelled && c.begin.Fn == "NdkDisconnect" {
+		return model.NdkDisconnect
 	}
-	return slices.ContainsFunc(f.reads, func(c *call) bool {
-		return c.from < rest && (c.to > rest || c.end == nil) && (c.begin.Cq == "" || c.begin.Cq == cq)
-	})
+	return model.NdkFlush
+}
+
+// waits reports whether a notification that is owed at a moment of rest has somewhere to go: an event waits in its channel until
+// it is read.
+func (f *facts) waits(cq string, rest int) bool {
+	return !f.contract.Dialect.EventsAreRead || f.awaited[rest][cq]
 }

@@ -18,12 +18,12 @@ type facts struct {
 	byOp     map[string]*call
 	contract model.Contract
 	cqs, qps names
-	conns    []string         // of each QP
-	lostFrom []int            // of each QP: from which event on its connection may be lost
-	reads    []*call          // of ibv_get_cq_event
-	flushes  [][]*call        // of each QP
-	created  []*call          // of each QP
-	closed   map[string]*call // QPs, and by which call
+	conns    []string                // of each QP
+	lostFrom []int                   // of each QP: from which event on its connection may be lost
+	awaited  map[int]map[string]bool // by moment of rest: the CQs of which no event lay unread
+	flushes  [][]*call               // of each QP
+	created  []*call                 // of each QP
+	closed   map[string]*call        // QPs, and by which call
 
 	signalsAll map[string]bool // QPs of libibverbs of which no request is silent
 
@@ -88,7 +88,7 @@ type request struct {
 
 // factsOf takes a trace apart. The error says what it lacks.
 func factsOf(t *trace.Trace, d model.Dialect) (*facts, error) {
-	f := &facts{events: t.Events, sends: map[int]*request{}, deferred: map[int][]*request{}, calls: calls(t.Events), byOp: map[string]*call{}, contract: model.Contract{Dialect: d},
+	f := &facts{events: t.Events, awaited: trace.Awaited(t), sends: map[int]*request{}, deferred: map[int][]*request{}, calls: calls(t.Events), byOp: map[string]*call{}, contract: model.Contract{Dialect: d},
 		cqs: names{index: map[string]int{}}, qps: names{index: map[string]int{}}, byWr: map[string]*request{},
 		tokens: map[uint32]int{}, effects: map[string][]*effect{}, due: map[int][]*effect{}, fails: map[int]bool{}, reports: map[int]bool{},
 		answers: map[string]*call{}, signalsAll: map[string]bool{}, closed: map[string]*call{}}
@@ -96,9 +96,6 @@ func factsOf(t *trace.Trace, d model.Dialect) (*facts, error) {
 		f.byOp[c.begin.Op] = c
 		if c.begin.For != "" && f.answers[c.begin.For] == nil {
 			f.answers[c.begin.For] = c
-		}
-		if c.begin.Fn == "ibv_get_cq_event" {
-			f.reads = append(f.reads, c)
 		}
 	}
 	f.create()
@@ -149,6 +146,8 @@ func (f *facts) create() {
 		receive, other := f.cqs.index[c.begin.ReceiveCq]
 		if all := c.begin.SqSigAll; createsQp[c.begin.Fn] && all != nil {
 			f.signalsAll[c.begin.Qp] = *all
+		} else if createsQp[c.begin.Fn] && c.verbs() {
+			f.signalsAll[c.begin.Qp] = f.completesUnsignaled(c.begin.Qp)
 		}
 		if createsQp[c.begin.Fn] && !c.refused() && one && other {
 			f.qps.add(c.begin.Qp)

@@ -109,7 +109,7 @@ func (r *replay) reachesReceive(send *request) error {
 func (f *facts) mayTake(receive, send *request) bool {
 	over := func(c *call) bool { return c.from > receive.post.to && f.succeededBy(c) < send.post.from }
 	closed := f.closed[f.qps.list[receive.qp]]
-	return !receive.failed && !slices.ContainsFunc(f.flushes[receive.qp], over) && (closed == nil || closed.to > send.post.from)
+	return !receive.failed && !slices.ContainsFunc(f.flushes[receive.qp], over) && (closed == nil || closed.to > send.post.from || f.mayStayOpen(closed))
 }
 
 // took follows what a step did to requests and messages.
@@ -135,7 +135,7 @@ func (r *replay) took(s Step, a model.Action) {
 		r.lanes[a.Qp].unclear, r.lanes[peer[a.Qp].Peer].unclear = true, true
 	case model.Execute:
 		r.executed(f.byWr[s.Wr], a)
-	case model.NdkFlush, model.NdkCloseQp:
+	case model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp:
 		r.lanes[a.Qp].unclear = true
 		if to := peer[a.Qp].Peer; to >= 0 {
 			r.lanes[to].unclear = true

@@ -59,7 +59,9 @@ func (r *replay) step(s Step) error {
 // perform holds a step against what its call or callback stands for.
 func (r *replay) perform(s Step) error {
 	effects := r.facts.effects[s.Op]
-	i := slices.IndexFunc(effects, func(e *effect) bool { return !e.taken })
+	i := slices.IndexFunc(effects, func(e *effect) bool {
+		return !e.taken && (e.step.Action != model.TokenDies || same(e.step, s))
+	})
 	if i < 0 {
 		return r.refuse("op %s of the trace stands for no step, or for none more", s.Op)
 	}
@@ -137,6 +139,8 @@ func (r *replay) action(s Step) (model.Action, error) {
 		a.Outcome = outcome("outcome", s.Outcome)
 	case model.Post, model.PostRefused:
 		a.Request, a.Deferred = f.byWr[s.Wr].Request, s.Deferred
+	case model.TokenDies:
+		a.Token = f.tokens[*s.Token]
 	case model.Abort:
 		a.Outcome, a.Received = outcome("outcome", s.Outcome), outcome("received", s.Received)
 	case model.NdkCloseCompletionEnter:

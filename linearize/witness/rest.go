@@ -21,6 +21,10 @@ func (r *replay) allowed(s Step, a model.Action) error {
 		}
 	case model.NdkGetCqResults:
 		return r.delivers(s, a)
+	case model.Post:
+		if a.Queue == model.Initiator && (f.onlyFailedToConnect(s.Qp, r.behind()) || f.carriedNothing(a.Qp)) {
+			return fmt.Errorf("%s is posted, and no attempt to connect %s had succeeded", s.Wr, s.Qp)
+		}
 	case model.Complete:
 		if r.behind() >= f.closedBy(s.Qp) {
 			return fmt.Errorf("%s completes, and the close of %s has completed", s.Wr, s.Qp)
@@ -192,11 +196,12 @@ func (r *replay) mayWait(m model.Request, qp int, queue model.Queue, mark int) b
 // which the trace does not tell. So it may on a connection that has ended (A15), unless nothing succeeds there any more.
 func (r *replay) lacksReceive(q *request, qp, mark int) bool {
 	state, peer := r.state.Qps[qp].State, r.facts.contract.Qps[qp].Peer
-	if q.told && (state == model.Flushed || state == model.Aborted) {
+	cancels := r.facts.contract.Dialect.A15 == model.A15Cancelled
+	if q.told && (state == model.Flushed && cancels || state == model.Aborted) {
 		return false
 	}
 	over := func(c *call) bool { return r.facts.succeededBy(c) < mark }
-	if r.facts.contract.Dialect.A15 == model.A15Cancelled && slices.ContainsFunc(r.facts.flushes[qp], over) {
+	if cancels && slices.ContainsFunc(r.facts.flushes[qp], over) {
 		return false // what is posted behind a flush is cancelled, too
 	}
 	apart := peer < 0 || state != model.Connected || r.state.Qps[peer].State != model.Connected

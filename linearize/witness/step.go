@@ -110,7 +110,7 @@ func line(record any) ([]byte, error) {
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(record)
-	return out.Bytes(), err
+	return trace.EscapeJSON(nil, out.Bytes()), err
 }
 
 // ordered returns the trace in the order of the claim.

@@ -197,6 +197,7 @@ func (c Claim) dialect() (model.Dialect, error) {
 			d, err = d.Assume(id, choice)
 		}
 	}
+	d.ExecutesLate = true
 	return d, err
 }
 
@@ -238,7 +239,7 @@ func (r *replay) pass() error {
 func (r *replay) settled() error {
 	at := r.behind()
 	for _, e := range r.facts.due[at] {
-		if e.must && !e.taken {
+		if e.must && !e.taken && !r.isDead(e.step) {
 			return r.refuse("the step %s of op %s should stand before this line: between its call and its return, or right "+
 				"behind its event", e.step.Action, e.step.Op)
 		}

@@ -1,0 +1,40 @@
+package calls
+
+import (
+	"strings"
+
+	"ndkoracle/trace"
+)
+
+// A queue pair of libibverbs has a type, which says what becomes of a message (the qp_type of ibv_create_qp). Those of NDKPI and of NDSPI are
+// all reliable connections.
+
+// DeliversMessages reports whether each message of a QP reaches a receive of its peer, or its send does not succeed. It is given the call that
+// creates the QP. UC and UD lose messages, and an XRC QP has no receives. One of unknown type counts as RC: package doubts leaves undecided what
+// rests on that.
+func DeliversMessages(create *trace.Event) bool {
+	return create == nil || create.QpType == "" || create.QpType == "RC"
+}
+
+// MayLoseConnection reports whether a QP may go to its error state because the peer does not answer. UC and UD do not wait for
+// the peer, and none of their sends does for a receive.
+func MayLoseConnection(create *trace.Event) bool {
+	return create == nil || create.QpType != "UC" && create.QpType != "UD"
+}
+
+// SignalsAll reports whether each request of a QP has a completion, with SIGNALED or without; known is false where the trace does not say. In
+// NDKPI a request has one unless its own flags say otherwise.
+func SignalsAll(create *trace.Event) (all, known bool) {
+	switch {
+	case create == nil:
+		return false, false
+	case create.SqSigAll != nil:
+		return *create.SqSigAll, true
+	}
+	return false, !strings.HasPrefix(create.Fn, "ibv_")
+}
+
+// UntoldSignaling says what the trace lacks of a QP whose creation does not give sq_sig_all.
+func UntoldSignaling(qp string) string {
+	return "the creation of " + qp + " does not give sq_sig_all, so a request without SIGNALED may complete or be silent"
+}

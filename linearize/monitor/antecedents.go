@@ -1,0 +1,112 @@
+package monitor
+
+import (
+	"slices"
+
+	"ndkoracle/trace"
+)
+
+// Which objects have to outlive which (LIFE-15): a parent its child, the completion queues and the shared receive queue their queue
+// pair, the memory region the window that is bound to it, the queue pair, the listener and the shared endpoint their connector.
+
+// linkCreation notes the antecedents of an object whose creation is called.
+func (m *Monitor) linkCreation(o *object, c *Call) {
+	for _, to := range c.objects {
+		if c.Verbs && to.Kind == Adapter {
+			continue // ibv_close_device waits for nothing
+		}
+		o.follows(to, true)
+	}
+	if slices.Contains(childrenOfPd, o.Kind) && m.used(c, Pd) == nil && !o.parentless {
+		o.parentless = true
+		m.objects.orphans[o.Kind]++
+	}
+}
+
+// linkUse notes what a call may make an antecedent of what.
+func (m *Monitor) linkUse(c *Call, e *trace.Event) {
+	switch c.Fn {
+	case "NdkConnect", "NdkAccept", "NdkAcceptEx", "NdkConnectWithSharedEndpoint":
+		qp, connector, endpoint := m.used(c, Qp), m.used(c, Connector), m.used(c, Endpoint)
+		switch {
+		case qp == nil:
+		case connector == nil:
+			qp.connected = true
+		default:
+			connector.follows(qp, false)
+		}
+		switch {
+		case connector != nil && endpoint != nil:
+			connector.follows(endpoint, false)
+		case c.Fn == "NdkConnectWithSharedEndpoint":
+			m.objects.strays[Endpoint] = true
+		}
+	case "NdkDisconnect": // the texts do not say whether it parts queue pair and connector
+		connectors := c.objects
+		if qp := m.used(c, Qp); qp != nil && m.used(c, Connector) == nil {
+			connectors = qp.successors // it may be any
+		}
+		for _, o := range connectors {
+			if o.Kind == Connector {
+				o.mayPart(Qp)
+			}
+		}
+	case "NdkBind", "ibv_bind_mw":
+		mr := m.used(c, Mr)
+		m.objects.strays[Mr] = m.objects.strays[Mr] || mr == nil
+		m.bindings.posted(c, m.used(c, Mw), mr)
+	case "NdkInvalidate": // the texts do not say whether it parts window and region
+		mw, mr := m.used(c, Mw), m.used(c, Mr)
+		m.bindings.parted(mw, mr)
+		if mw != nil {
+			mw.mayPart(Mr)
+		}
+		if mr != nil {
+			mr.mayLose(Mw)
+		}
+	case "NdkSendAndInvalidate":
+		m.bindings.uncertain = true // its token may be that of a window
+	}
+}
+
+// linkResult notes that a connect or an accept has succeeded: its queue pair is an antecedent of its connector.
+func (m *Monitor) linkResult(c *Call, succeeded bool) {
+	switch c.Fn {
+	case "NdkConnect", "NdkAccept", "NdkAcceptEx", "NdkConnectWithSharedEndpoint":
+		connector := m.used(c, Connector)
+		if connector == nil || !succeeded {
+			return
+		}
+		for _, to := range []*object{m.used(c, Qp), m.used(c, Endpoint)} {
+			if to != nil {
+				connector.follows(to, true)
+			}
+		}
+	}
+}
+
+// mayPart notes that o may have parted from its antecedents of a kind.
+func (o *object) mayPart(k Kind) {
+	for i := range o.antecedents {
+		if o.antecedents[i].to.Kind == k {
+			o.antecedents[i].certain = false
+		}
+	}
+}
+
+// mayLose notes that the successors of a kind may have parted from o.
+func (o *object) mayLose(k Kind) {
+	for _, s := range o.successors {
+		if s.Kind == k {
+			s.mayPart(o.Kind)
+		}
+	}
+}
+
+// used returns the object of a kind that a call uses, or nil.
+func (m *Monitor) used(c *Call, k Kind) *object {
+	if i := slices.IndexFunc(c.objects, func(o *object) bool { return o.Kind == k }); i >= 0 {
+		return c.objects[i]
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package monitor
+
+import (
+	"fmt"
+	"strings"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// badTokens checks that a message which names a token that is not valid ends its connection: INV-05. It did where the message and the receive that
+// it was for both fail; then nothing that is posted afterwards succeeds at either end. What a message does that is told to have succeeded, the
+// engines follow.
+type badTokens struct {
+	nothing
+	noRequest
+	n        *ends
+	validity validity
+	ends     named[messages]        // by queue pair: what it sends
+	bad      map[string]*badMessage // by queue pair, of both ends: the first that is not over
+	count    *int
+}
+
+// messages are those that a queue pair has sent.
+type messages struct {
+	sent      int
+	uncertain bool // which receive is for which is not known
+}
+
+// A badMessage names a token that is not valid.
+type badMessage struct {
+	request       *workRequest
+	from, to      *qpArguments
+	receive       int // the position of the receive that it is for
+	what          string
+	see           []int
+	failed, taken bool // the message, and the receive, were told to have failed
+}
+
+func newBadTokens(m *Monitor) checks {
+	if m.ends == nil {
+		return nothing{}
+	}
+	b := &badTokens{n: m.ends, ends: newNamed[messages](), bad: map[string]*badMessage{}, count: m.counter("INV-05"),
+		validity: validity{tokens: map[int64]*madeToken{}, made: map[string]*madeToken{}, of: map[Object][]int64{}, posts: map[string]*trace.Event{}}}
+	m.requests.rules = append(m.requests.rules, b)
+	return b
+}
+
+func (*badTokens) finish() {}
+
+func (b *badTokens) begin(c *Call, e *trace.Event) {
+	switch c.Kind {
+	case calls.ConnectQp:
+		b.forget(e.Qp)
+		b.of(e.Qp).uncertain = b.of(e.Qp).uncertain || b.of(e.Qp).sent > 0
+	case calls.CloseQp:
+		b.forget(e.Qp)
+		b.ends.remove(e.Qp)
+	}
+	b.validity.begin(b.n.s.m, c, e)
+}
+
+func (b *badTokens) end(c *Call, e *trace.Event) { b.validity.end(b.n.s.m, c, e) }
+
+func (b *badTokens) done(c *Call, succeeded bool) {
+	if c.Kind == calls.CloseRegion && succeeded {
+		b.validity.closed(c, b.n.s.m.now.Line)
+	}
+}
+
+func (b *badTokens) of(qp string) *messages {
+	s := b.ends.get(qp)
+	if s == nil {
+		s = &messages{}
+		b.ends.put(qp, s)
+	}
+	return s
+}
+
+// forget drops the bad message of the connection of a queue pair.
+func (b *badTokens) forget(qp string) {
+	if m := b.bad[qp]; m != nil {
+		delete(b.bad, m.from.name)
+		delete(b.bad, m.to.name)
+	}
+}
+
+func (b *badTokens) called(r *workRequest, _ *Call, _ []string) {
+	p := r.queue.qp
+	if p == nil || r.op == model.ReceiveOp {
+		return
+	}
+	sent := b.of(p.name)
+	sent.uncertain = sent.uncertain || r.overlaps || b.n.verbs() && r.opcode == ""
+	if !r.op.IsSend() {
+		return
+	}
+	index := sent.sent
+	sent.sent++
+	if r.op != model.SendAndInvalidate || r.token == unknown {
+		return
+	}
+	defer b.validity.called(r, b.n.s.m.now.Index)
+	to := b.n.s.peer(p)
+	why, line := b.validity.isBad(b.n.s.m, r.token)
+	if t := b.n.types[p.name]; to == nil || !to.created || !p.created || why == "" || t != "" && t != "RC" {
+		return
+	}
+	if *b.count++; sent.uncertain || to.receive.uncertain || b.bad[p.name] != nil {
+		return
+	}
+	m := &badMessage{request: r, from: p, to: to, receive: index, see: []int{r.place.Line, line},
+		what: fmt.Sprintf("%s had ended the connection by the token %d (%s)", r.wr, r.token, why)}
+	b.bad[p.name], b.bad[to.name] = m, m
+}
+
+// answered notes that a post was refused: which receive a message takes is not known any more.
+func (b *badTokens) answered(p *posting, refused bool) {
+	if q := p.queue.qp; refused && q != nil {
+		b.of(q.name).uncertain = true
+		if peer := b.n.s.peer(q); peer != nil {
+			b.of(peer.name).uncertain = true
+		}
+	}
+}
+
+func (b *badTokens) completed(r *workRequest, _ *Call, result *trace.Result) {
+	outcome := calls.OutcomeOf(result.Status)
+	if outcome == model.SUCCESS {
+		b.validity.succeeded(r, b.n.s.m.now, result)
+	}
+	delete(b.validity.made, r.wr)
+	p := r.queue.qp
+	if p == nil {
+		return
+	}
+	m := b.bad[p.name]
+	ofMessage := m != nil && r == m.request
+	ofReceive := m != nil && p == m.to && r.queue == p.receive && r.position == m.receive
+	if outcome != model.SUCCESS && !ofMessage && !ofReceive {
+		b.of(p.name).uncertain = true
+		if peer := b.n.s.peer(p); peer != nil {
+			b.of(peer.name).uncertain = true
+		}
+		if m != nil && (r.queue == m.request.queue && r.position < m.request.position || r.queue == m.to.receive && r.position < m.receive) {
+			b.forget(p.name) // which receive it is for is not known
+		}
+	}
+	if !ofMessage && !ofReceive {
+		return
+	}
+	if outcome != model.FAILED || ofReceive && m.isTooLong(r, result.Status) {
+		b.forget(p.name)
+		return
+	}
+	m.failed, m.taken = m.failed || ofMessage, m.taken || ofReceive
+	if m.see = append(m.see, b.n.s.m.now.Line); m.failed && m.taken {
+		b.aborted(m)
+	}
+}
+
+// isTooLong reports whether the message may have failed because the receive has too little room.
+func (m *badMessage) isTooLong(r *workRequest, status string) bool {
+	return m.request.bytes > r.bytes && r.bytes != unknown || strings.Contains(status, "BUFFER") || strings.Contains(status, "LEN_ERR")
+}
+
+// aborted notes that the connection has ended.
+func (b *badTokens) aborted(m *badMessage) {
+	for _, p := range []*qpArguments{m.from, m.to} {
+		if old := b.n.of[p.name]; old == nil || old.at.Index > m.request.place.Index { // its failure is that of the message
+			b.n.of[p.name] = &qpEnd{rule: "INV-05", what: m.what, at: b.n.s.m.now, see: m.see}
+		}
+	}
+	b.forget(m.from.name)
+}

@@ -1,0 +1,92 @@
+package monitor
+
+import (
+	"fmt"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// broken checks that nothing waits behind a request that tells that its connection has ended: DEF-04, and FLAG-02 of a silent request. Such a
+// request failed, or was cancelled though nobody flushed it.
+type broken struct {
+	nothing
+	noRequest
+	n       *ends
+	flushed map[string]bool  // queue pairs of which NdkFlush or NdkDisconnect was called, behind which requests may wait (A15)
+	begun   map[string]Place // by op: the polls under way
+	rested  Place            // the latest moment of rest, or none
+	acted   int              // the index of the latest call since which a provider at rest may have something to do
+}
+
+func newBroken(m *Monitor) checks {
+	if m.ends == nil {
+		return nothing{}
+	}
+	b := &broken{n: m.ends, flushed: map[string]bool{}, acted: -1}
+	m.requests.rules = append(m.requests.rules, b)
+	return b
+}
+
+func (*broken) finish() {}
+
+func (b *broken) begin(c *Call, e *trace.Event) {
+	switch c.Kind {
+	case calls.PollCq, calls.ArmCq, calls.Callback, calls.ReadEvent:
+		return
+	case calls.FlushQp:
+		b.flushed[e.Qp] = true
+	case calls.CloseQp:
+		delete(b.flushed, e.Qp)
+	}
+	if c.Fn != "ibv_ack_cq_events" {
+		b.acted = b.n.s.m.now.Index
+	}
+}
+
+func (b *broken) rest() {
+	if b.rested = b.n.s.m.now; len(b.n.s.posts) > 0 {
+		b.rested = Place{} // what is being posted need not have completed
+	}
+}
+
+func (b *broken) called(r *workRequest, _ *Call, flags []string) {
+	if r.queue.kind == model.Initiator && !isDeferred(flags) {
+		r.queue.indicated = r.position
+	}
+}
+
+// completed looks for requests behind r, which tells that the connection has ended. They have to complete by the next moment of rest. Where both
+// ends are in the trace, and nobody has called anything but polls since the latest, the provider at rest had ended the connection by then.
+func (b *broken) completed(r *workRequest, c *Call, result *trace.Result) {
+	q, outcome := r.queue, calls.OutcomeOf(result.Status)
+	ends := outcome == model.CANCELLED && !c.Verbs || b.n.endsQueue(r, outcome)
+	if q.qp == nil || q.kind != model.Initiator || outcome == model.SUCCESS || !ends || b.flushed[q.name] || r.overlaps {
+		return
+	}
+	end := b.n.of[q.name]
+	switch {
+	case end == nil:
+		end = &qpEnd{sends: true, what: fmt.Sprintf("a poll had told that %s ended with %s", r.wr, result.Status), at: b.n.s.m.now}
+	case end.at != b.n.s.m.now:
+		return // what is behind is known to be flushed
+	}
+	quiet := b.rested != (Place{}) && c.Begun.Index >= b.rested.Index && b.acted < b.rested.Index && b.n.s.peer(q.qp) != nil
+	for o := r.next; o != &q.requests; o = o.next {
+		mayBeOver := o.silent && r.op == model.Read // it passed the read, and succeeded
+		if o.overlaps || mayBeOver || !o.accepted || o.position > q.indicated || len(b.n.behind) >= maxRequests {
+			continue
+		}
+		l := b.n.behind[o.wr]
+		if l == nil {
+			l = &late{request: o, end: end, pending: true}
+			b.n.behind[o.wr] = l
+		}
+		if quiet && l.owed == (Place{}) {
+			l.owed = b.rested
+			b.n.owing[q.cq]++
+		}
+	}
+	b.n.fills(q.cq)
+}

@@ -1,0 +1,180 @@
+package monitor
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/trace"
+)
+
+// A Call is a call or a callback that is under way, or that is remembered.
+type Call struct {
+	*calls.Function
+	Op, Fn, Thr string
+	Begun       Place
+	Entered     bool // it is a callback
+	Cq, Qp, Wr  string
+
+	role     role
+	objects  []*object  // that it uses, its own object first
+	few      [2]*object // the memory of objects, as long as they are not more
+	ownFirst bool       // it is a function of that one
+	creates  *object    // that it is to create, or nil
+	within   int        // the index of the entry of the innermost callback that was running on its thread, or -1
+
+	pends     bool  // it returned STATUS_PENDING
+	answers   int   // completion callbacks that were entered for it
+	answered  Place // the entry of the first
+	by        *Call // … while it runs
+	byFn      string
+	completes *Call // of a completion callback: the call that it is for, or nil
+}
+
+// own returns the object whose function c is, or nil.
+func (c *Call) own() *object {
+	if c.ownFirst {
+		return c.objects[0]
+	}
+	return nil
+}
+
+// named returns the objects that a finding about c is of.
+func (c *Call) named() []Object {
+	var all []Object
+	for _, o := range c.objects {
+		all = append(all, o.Object)
+	}
+	if c.creates != nil {
+		all = append(all, c.creates.Object)
+	}
+	return all
+}
+
+// nestsIn reports whether c was called from a callback that runs, on the same thread, within o (A27).
+func (c *Call) nestsIn(o *Call) bool { return c.Thr == o.Thr && c.within > o.Begun.Index }
+
+// name says which call or callback it is, and of which object.
+func (c *Call) name() string {
+	name := c.Fn
+	if c.Kind == calls.Callback {
+		name = "the callback"
+	}
+	own := cmp.Or(c.Wr, c.Cq, c.Qp)
+	switch {
+	case own != "":
+	case c.creates != nil:
+		own = c.creates.Name
+	case c.ownFirst:
+		own = c.objects[0].Name
+	}
+	if own != "" {
+		name += " of " + own
+	}
+	return name
+}
+
+// answer returns what a call returned, in words.
+func (c *Call) answer(e *trace.Event) string {
+	if c.Verbs {
+		return "errno " + cmp.Or(e.Errno, "0")
+	}
+	return e.Status
+}
+
+// openCalls are the calls and callbacks that have not returned, by op. Few are under way at a time, as a rule: the newest are
+// looked through, and only those that have been for long are found by name.
+type openCalls struct {
+	newest []*Call // at most maxNewest
+	older  map[string]*Call
+	spare  []*Call // that are over, and that nothing refers to
+}
+
+const maxNewest = 16
+
+func (o *openCalls) begin(op string) *Call {
+	if len(o.newest) == maxNewest {
+		c := o.newest[0]
+		o.newest = slices.Delete(o.newest, 0, 1)
+		o.older[c.Op] = c
+	}
+	var c *Call
+	if last := len(o.spare) - 1; last >= 0 {
+		c, o.spare = o.spare[last], o.spare[:last]
+		*c = Call{Op: op}
+	} else {
+		c = &Call{Op: op}
+	}
+	o.newest = append(o.newest, c)
+	return c
+}
+
+// reuse takes back a call that has ended, if nothing refers to it: of the frequent calls only a completion callback does.
+func (o *openCalls) reuse(c *Call) {
+	if frequent(c.Kind) && !c.pends && c.answers == 0 && len(o.spare) < maxNewest {
+		o.spare = append(o.spare, c)
+	}
+}
+
+// find returns the call of an op that is under way, or nil.
+func (o *openCalls) find(op string) *Call {
+	for i := len(o.newest) - 1; i >= 0; i-- {
+		if o.newest[i].Op == op {
+			return o.newest[i]
+		}
+	}
+	return o.older[op]
+}
+
+// end removes the call of an op, and returns it, or nil.
+func (o *openCalls) end(op string) *Call {
+	for i := len(o.newest) - 1; i >= 0; i-- {
+		if c := o.newest[i]; c.Op == op {
+			o.newest = slices.Delete(o.newest, i, i+1)
+			return c
+		}
+	}
+	c := o.older[op]
+	delete(o.older, op)
+	return c
+}
+
+// all returns them in the order in which they began.
+func (o *openCalls) all() []*Call {
+	all := slices.AppendSeq(slices.Clone(o.newest), maps.Values(o.older))
+	slices.SortFunc(all, func(a, b *Call) int { return a.Begun.Index - b.Begun.Index })
+	return all
+}
+
+// threads has the entries of the callbacks that run, by thread, the innermost last.
+type threads map[string][]int
+
+// begin notes a callback that is entered, and returns the entry of the one that was running on the thread before, or -1.
+func (t threads) begin(c *Call) int {
+	if len(t) == 0 && !c.Entered {
+		return -1
+	}
+	running, within := t[c.Thr], -1
+	if len(running) > 0 {
+		within = running[len(running)-1]
+	}
+	if c.Entered {
+		t[c.Thr] = append(running, c.Begun.Index)
+	}
+	return within
+}
+
+// end notes that a callback has returned.
+func (t threads) end(c *Call) {
+	if !c.Entered {
+		return
+	}
+	running := slices.DeleteFunc(t[c.Thr], func(entry int) bool { return entry == c.Begun.Index })
+	if t[c.Thr] = running; len(running) == 0 {
+		delete(t, c.Thr)
+	}
+}
+
+// running reports whether a callback runs on any thread.
+func (t threads) running() bool { return len(t) > 0 }

@@ -1,0 +1,132 @@
+package monitor
+
+import (
+	"fmt"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
+)
+
+// disconnects checks how often a disconnect is told of, and that what was disconnected is not connected again: DISC-04 and DISC-09.
+type disconnects struct {
+	seldom
+	m               *Monitor
+	events, renewed *int
+	ends            int            // of connections, that were or may have been made
+	ofConn          map[string]int // … by the name of the connection
+	told            int            // disconnect events
+	toldOf          map[string]int // … that name no more than their connection, by its name
+	excess          *Finding       // the first event of more than there are ends
+}
+
+// maxConns bounds the connections whose ends are counted.
+const maxConns = 1 << 12
+
+func newDisconnects(m *Monitor) checks {
+	return &disconnects{m: m, events: m.counter("DISC-04"), renewed: m.counter("DISC-09"), ofConn: map[string]int{}, toldOf: map[string]int{}}
+}
+
+// connects reports whether a function connects a queue pair.
+func connects(fn string) bool {
+	switch fn {
+	case "NdkConnect", "NdkConnectWithSharedEndpoint", "NdkAccept", "NdkAcceptEx":
+		return true
+	}
+	return false
+}
+
+func (d *disconnects) begin(c *Call, e *trace.Event) {
+	switch {
+	case connects(c.Fn):
+		d.checkRenewed(c)
+		d.connectCalled(c, e)
+	case c.Fn == "NdkDisconnectEventCallback" || c.Fn == "NdkDisconnectEventCallbackEx":
+		*d.events++
+		d.checkEvent(c, e)
+	}
+}
+
+// checkRenewed is DISC-09 for a queue pair and a connector that are to be connected.
+func (d *disconnects) checkRenewed(c *Call) {
+	*d.renewed++
+	for _, o := range c.objects {
+		if (o.Kind == Qp || o.Kind == Connector) && o.disconnected != nil {
+			d.m.report(Finding{Verdict: verdict.ConsumerViolation, Rule: "DISC-09", See: []int{o.disconnected.Begun.Line}, Objects: c.named(), Follows: true,
+				Message: fmt.Sprintf("%s was called for %s, which was disconnected: it can't be connected again", c.Fn, o.Name)})
+			return
+		}
+	}
+}
+
+// connectCalled notes that a connection may get an end.
+func (d *disconnects) connectCalled(c *Call, e *trace.Event) {
+	d.ends++
+	for _, o := range c.objects {
+		if o.Kind == Qp || o.Kind == Connector {
+			o.disconnected, o.lost = nil, nil
+		}
+	}
+	if e.Conn != "" && (d.ofConn[e.Conn] > 0 || len(d.ofConn) < maxConns) {
+		d.ofConn[e.Conn]++
+	}
+}
+
+// end notes a disconnect that was not refused.
+func (d *disconnects) end(c *Call, e *trace.Event) {
+	if c.Fn != "NdkDisconnect" || calls.IsRefusal(c.Verbs, e) {
+		return
+	}
+	for _, o := range c.objects {
+		if o.Kind == Qp || o.Kind == Connector {
+			o.disconnected = c
+		}
+	}
+}
+
+// checkEvent is DISC-04 for a disconnect event. Each end of a connection has one at most.
+func (d *disconnects) checkEvent(c *Call, e *trace.Event) {
+	d.told++
+	switch {
+	case e.Connector != "":
+		d.checkEnd(c, d.m.objects.get(Connector, e.Connector))
+	case e.Qp != "":
+		d.checkEnd(c, d.m.objects.get(Qp, e.Qp))
+	case e.Conn != "":
+		ends := d.ofConn[e.Conn]
+		if ends == 0 || d.m.objects.beganBefore || d.m.objects.anyUnborn() {
+			return // an end may be older than the trace
+		}
+		if d.toldOf[e.Conn]++; d.toldOf[e.Conn] > ends {
+			d.breach(nil, nil, fmt.Sprintf("%s was entered for %s after %s, and the connection has %s in this trace", c.Fn, e.Conn,
+				verdict.Counted(d.toldOf[e.Conn]-1, "disconnect event"), verdict.Counted(ends, "end")))
+		}
+	case d.told > d.ends && d.ends > 0 && d.excess == nil: // until the end it may turn out that there are older connections
+		d.excess = &Finding{Place: d.m.now, Message: fmt.Sprintf("%s was entered, and all connections have had theirs: %s, of %s",
+			c.Fn, verdict.Counted(d.told-1, "event"), verdict.Counted(d.ends, "connection"))}
+	}
+}
+
+// checkEnd is DISC-04 for an end of a connection that an event names.
+func (d *disconnects) checkEnd(c *Call, o *object) {
+	if o.lost != nil {
+		d.breach([]Object{o.Object}, []int{o.lost.Begun.Line}, fmt.Sprintf("%s of %s was entered a second time for one connection", c.Fn, o.Name))
+		return
+	}
+	o.lost = c
+}
+
+func (d *disconnects) breach(of []Object, see []int, message string) {
+	d.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "DISC-04", See: see, Objects: of, Follows: true, Message: message})
+}
+
+// finish is DISC-04 for events that name nothing: more than there are ends of connections, where the trace holds the creation of each
+// object that it names.
+func (d *disconnects) finish() {
+	if d.excess == nil || d.m.objects.beganBefore || d.m.objects.anyUnborn() {
+		return
+	}
+	f := *d.excess
+	f.Verdict, f.Rule, f.Follows = verdict.ProviderViolation, "DISC-04", true
+	d.m.report(f)
+}

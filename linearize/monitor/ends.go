@@ -1,0 +1,390 @@
+package monitor
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// ends checks that nothing succeeds on a queue pair whose connection has ended, and that what is posted on it completes: DISC-10, FLUSH-06,
+// POST-08 and DEF-04. It looks at requests that were posted after the end, and at those behind a request of their queue that failed. When a
+// request that was posted before was executed, these events do not show.
+type ends struct {
+	nothing
+	noRequest
+	s        *requests
+	of       map[string]*qpEnd   // by queue pair
+	types    map[string]string   // the qp_type of each, where the trace records it
+	joined   map[string]bool     // queue pairs that were connected
+	tried    map[string]bool     // queue pairs that were to be connected
+	fresh    map[string]int      // by queue pair: what was posted before this event is of an earlier connection
+	moving   map[string]*move    // by the op of a call of ibv_modify_qp
+	failed   map[queueOf]failure // the first of each queue
+	behind   map[string]*late    // by wr: requests that were posted after an end
+	owing    map[string]int      // by CQ: those of them that had to complete by a moment of rest
+	broken   map[string]bool     // CQs that reported an error, or that may have lost a completion for want of room
+	depths   map[string]int64    // of CQs
+	rooms    map[string]int64    // by op: polls of CQs in which something is owed
+	disc, ok *int
+}
+
+// queueOf names a queue of a queue pair.
+type queueOf struct {
+	qp   string
+	kind model.Queue
+}
+
+// A qpEnd is the end of a connection.
+type qpEnd struct {
+	rule     string // that a success breaks afterwards, or "" where it breaks none of these
+	sends    bool   // what is posted afterwards to the initiator queue completes
+	receives bool   // … and to the receive queue
+	what     string
+	at       Place
+	see      []int // lines that show it, beside that
+}
+
+// flushes reports whether what is posted to a queue after the end completes.
+func (e *qpEnd) flushes(q *requestQueue) bool {
+	if q.kind == model.Receive {
+		return e.receives
+	}
+	return e.sends
+}
+
+// A move is a call of ibv_modify_qp that has not returned.
+type move struct {
+	qp, state string
+	contested bool // another one overlaps it, and moves the queue pair into another state
+}
+
+// A late request was posted after an end.
+type late struct {
+	request *workRequest
+	end     *qpEnd
+	owed    Place // the first moment of rest by which it had to complete, or none
+	defers  bool
+	pending bool // it was posted before the end
+}
+
+// since says when the request was posted, before the words of its end.
+func (l *late) since() string {
+	if l.pending {
+		return "it was pending, and"
+	}
+	return "it was posted after"
+}
+
+// isDeferred reports whether the flags of a request leave it deferred.
+func isDeferred(flags []string) bool { return slices.Contains(flags, "DEFER") }
+
+// owes returns the rule that l breaks if it never completes. A silent request has to complete only as it does not succeed.
+func (l *late) owes() string {
+	if l.request.silent && l.request.opcode == "" {
+		return "FLAG-02"
+	}
+	return "DEF-04"
+}
+
+// A failure is a request that failed or was flushed.
+type failure struct {
+	rule           string // that a success behind it breaks
+	position, line int
+	wr, status     string
+}
+
+func newEnds(m *Monitor) checks {
+	if m.header.Order == "partial" {
+		return nothing{} // what came after an end is not known
+	}
+	n := &ends{s: m.requests, of: map[string]*qpEnd{}, types: map[string]string{}, joined: map[string]bool{},
+		tried: map[string]bool{}, fresh: map[string]int{}, moving: map[string]*move{}, failed: map[queueOf]failure{}, behind: map[string]*late{}, owing: map[string]int{}, broken: map[string]bool{}, depths: map[string]int64{}, rooms: map[string]int64{},
+		disc: m.counter("DISC-10"), ok: m.counter("FLUSH-06")}
+	m.ends = n
+	m.requests.rules = append(m.requests.rules, n)
+	return n
+}
+
+// finish has nothing to add at the end of the trace.
+func (*ends) finish() {}
+
+func (n *ends) verbs() bool { return !n.s.m.dialect.ErrorsArm }
+
+func (n *ends) begin(c *Call, e *trace.Event) {
+	switch {
+	case c.Kind == calls.CreateCq && e.Depth != nil:
+		n.depths[e.Cq] = int64(*e.Depth)
+	case c.Kind == calls.ResizeCq:
+		n.broken[e.Cq] = true
+	case c.Kind == calls.CreateQp:
+		n.types[e.Qp] = e.QpType
+	case c.Kind == calls.CloseQp:
+		n.forget(e.Qp)
+	case c.Kind == calls.PollCq && n.owing[e.Cq] > 0 && e.N != nil:
+		n.rooms[c.Op] = *e.N
+	case c.Kind == calls.Callback && e.Status != "" && e.Status != "STATUS_SUCCESS":
+		n.broken[e.Cq] = true
+	case e.Fn == "ibv_modify_qp":
+		n.moves(c, e)
+	case c.Kind == calls.ConnectQp, c.Kind == calls.CompleteConnection:
+		if c.Kind == calls.ConnectQp && n.tried[e.Qp] {
+			n.fresh[e.Qp] = n.s.m.now.Index
+		}
+		n.tried[e.Qp] = true
+		n.revives(e.Qp)
+	}
+}
+
+// moves notes a call of ibv_modify_qp. Of two that overlap and move a queue pair into different states, either may be the last.
+func (n *ends) moves(c *Call, e *trace.Event) {
+	m := &move{qp: e.Qp, state: e.State}
+	for _, other := range n.moving {
+		if other.qp == m.qp && other.state != m.state {
+			other.contested, m.contested = true, true
+		}
+	}
+	n.moving[c.Op] = m
+	if e.State != "ERR" && e.State != "SQE" && e.State != "SQD" {
+		n.revives(e.Qp)
+	}
+}
+
+// moved notes that a call of ibv_modify_qp has returned.
+func (n *ends) moved(m *move, refused bool) {
+	switch {
+	case refused || m.contested && m.state == "ERR":
+	case m.state == "ERR":
+		n.note(m.qp, &qpEnd{rule: "FLUSH-06", sends: true, receives: true, what: m.qp + " was moved into its error state", at: n.s.m.now})
+	case m.state == "RESET":
+		n.fresh[m.qp] = n.s.m.now.Index
+	}
+}
+
+func (n *ends) end(c *Call, e *trace.Event) {
+	refused := calls.IsRefusal(c.Verbs, e)
+	if m := n.moving[c.Op]; m != nil {
+		delete(n.moving, c.Op)
+		n.moved(m, refused)
+	}
+	switch {
+	case c.Kind == calls.Post && c.Queue == model.Initiator && e.Status == "STATUS_CONNECTION_INVALID" && n.joined[c.Qp]:
+		n.note(c.Qp, &qpEnd{rule: "POST-08", what: c.Wr + " was refused with STATUS_CONNECTION_INVALID", at: n.s.m.now})
+	case c.Kind == calls.PollCq:
+		room, looks := n.rooms[c.Op]
+		if delete(n.rooms, c.Op); looks && !refused && room > 0 && len(e.Results) == 0 {
+			n.foundNothing(c)
+		}
+	}
+}
+
+func (n *ends) done(c *Call, succeeded bool) {
+	switch {
+	case c.Qp == "":
+	case c.Kind == calls.ConnectQp && !c.Verbs || c.Kind == calls.CompleteConnection:
+		n.revives(c.Qp)
+		n.joined[c.Qp] = n.joined[c.Qp] || succeeded
+	case c.Fn == "NdkDisconnect" && n.tried[c.Qp] && !n.joined[c.Qp]: // it may have ended nothing
+	case c.Fn == "NdkDisconnect" && succeeded:
+		n.note(c.Qp, &qpEnd{rule: "DISC-10", sends: true, receives: true, what: "NdkDisconnect of " + c.Qp + " had completed", at: n.s.m.now})
+	case c.Fn == "NdkFlush" && succeeded && n.s.m.dialect.A15 == model.A15Cancelled && n.of[c.Qp] == nil:
+		n.note(c.Qp, &qpEnd{rule: "", sends: true, receives: true, what: "NdkFlush of " + c.Qp + " had returned", at: n.s.m.now})
+	}
+}
+
+func (n *ends) note(qp string, e *qpEnd) {
+	if old := n.of[qp]; old == nil || old.rule == "" {
+		n.of[qp] = e
+	}
+}
+
+// revives forgets the end of a queue pair that is connected, or moved into another state.
+func (n *ends) revives(qp string) {
+	delete(n.of, qp)
+	delete(n.failed, queueOf{qp, model.Initiator})
+	delete(n.failed, queueOf{qp, model.Receive})
+	for wr, l := range n.behind {
+		if l.request.queue.name == qp {
+			n.drop(wr)
+		}
+	}
+}
+
+func (n *ends) forget(qp string) {
+	n.revives(qp)
+	delete(n.types, qp)
+	delete(n.joined, qp)
+	delete(n.tried, qp)
+	delete(n.fresh, qp)
+}
+
+func (n *ends) drop(wr string) {
+	if l := n.behind[wr]; l != nil && l.owed != (Place{}) {
+		n.owing[l.request.queue.cq]--
+	}
+	delete(n.behind, wr)
+}
+
+// fills notes that a CQ may lose completions: the requests that complete into it may be more than its depth.
+func (n *ends) fills(cq string) {
+	if len(n.behind) == 0 {
+		return
+	}
+	outstanding := int64(0)
+	for _, p := range n.s.posts {
+		if p.queue.cq == cq {
+			outstanding += int64(len(p.requests)) + 1 // the one that is being noted
+		}
+	}
+	for _, p := range n.s.qps.all {
+		for _, q := range []*requestQueue{p.initiator, p.receive} {
+			if q != nil && q.cq == cq {
+				outstanding += q.outstanding
+			}
+		}
+	}
+	if outstanding > n.depths[cq] {
+		n.broken[cq] = true
+	}
+}
+
+func (n *ends) called(r *workRequest, c *Call, flags []string) {
+	defer n.fills(r.queue.cq)
+	if r.queue.qp == nil || n.of[r.queue.name] == nil || len(n.behind) >= maxRequests {
+		return
+	}
+	e := n.of[r.queue.name]
+	switch e.rule {
+	case "DISC-10":
+		*n.disc++
+	case "FLUSH-06":
+		*n.ok++
+	}
+	n.behind[r.wr] = &late{request: r, end: e, defers: isDeferred(flags)}
+}
+
+func (n *ends) completed(r *workRequest, c *Call, result *trace.Result) {
+	l := n.behind[r.wr]
+	n.drop(r.wr)
+	if r.queue.qp == nil {
+		return
+	}
+	queue, outcome := queueOf{r.queue.name, r.queue.kind}, calls.OutcomeOf(result.Status)
+	f, failed := n.failed[queue]
+	if failed && r.position > f.position {
+		*n.ok++
+	}
+	switch {
+	case outcome != model.SUCCESS && r.place.Index < n.fresh[r.queue.name]: // of an earlier connection
+	case outcome != model.SUCCESS:
+		if n.endsQueue(r, outcome) && !r.overlaps && (!failed || r.position < f.position) {
+			n.failed[queue] = failure{"FLUSH-06", r.position, r.place.Line, r.wr, result.Status}
+		}
+		if n.endsBoth(r, outcome) {
+			n.fails(r, result)
+		}
+	case l != nil && !l.pending && l.end.rule != "":
+		n.report(r, c, l.end.rule, append(l.end.see, l.end.at.Line), fmt.Sprintf("%s was posted after %s, and succeeded", r.wr, l.end.what))
+	case failed && r.position > f.position && !r.overlaps:
+		n.report(r, c, f.rule, []int{f.line}, fmt.Sprintf("%s succeeded behind %s on the same queue of %s, which ended with %s", r.wr, f.wr, r.queue.name, f.status))
+	}
+}
+
+// endsQueue reports whether nothing behind a request succeeds that ended so. In NDKPI it may (A40), and what has passed a read may. UC and UD go
+// on after a failure of a send.
+func (n *ends) endsQueue(r *workRequest, outcome model.Outcome) bool {
+	switch {
+	case r.op == model.Read, r.opcode == "RDMA_READ", strings.HasPrefix(r.opcode, "ATOMIC"), r.opcode == "" && n.verbs() && r.op != model.ReceiveOp:
+		return false
+	case n.verbs():
+		t := n.types[r.queue.name]
+		return t == "" || t == "RC"
+	case n.s.m.dialect.Name == "ndspi":
+		return outcome == model.FAILED
+	}
+	return false
+}
+
+// endsBoth reports whether the connection of a queue pair has ended once a poll has delivered a request that ended so.
+func (n *ends) endsBoth(r *workRequest, outcome model.Outcome) bool {
+	if n.verbs() {
+		return n.types[r.queue.name] == "RC"
+	}
+	return n.s.m.dialect.Name == "ndspi" && outcome == model.FAILED
+}
+
+// fails notes the end of a connection that a poll tells of. What is pending completes too: in libibverbs the queue pair is in its error state,
+// in NDSPI the receives may wait.
+func (n *ends) fails(r *workRequest, result *trace.Result) {
+	p := r.queue.qp
+	if n.of[p.name] != nil {
+		return // what is pending is known to be flushed
+	}
+	e := &qpEnd{rule: "FLUSH-06", sends: true, receives: n.verbs(), what: fmt.Sprintf("a poll had told that %s ended with %s", r.wr, result.Status), at: n.s.m.now}
+	n.note(p.name, e)
+	for _, q := range []*requestQueue{p.initiator, p.receive} {
+		if !e.flushes(q) {
+			continue
+		}
+		for other := q.requests.next; other != &q.requests && len(n.behind) < maxRequests; other = other.next {
+			if other != r && other.accepted && !other.silent {
+				n.behind[other.wr] = &late{request: other, end: e, pending: true}
+			}
+		}
+		n.fills(q.cq)
+	}
+}
+
+func (n *ends) report(r *workRequest, c *Call, rule string, see []int, message string) {
+	n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: rule, See: append(slices.Clone(see), r.place.Line), Objects: []Object{r.queue.object(), {Cq, c.Cq}},
+		Follows: true, Message: message})
+}
+
+// point looks at a completion that was placed.
+func (n *ends) point(e *trace.Event) {
+	l := n.behind[e.Wr]
+	if l == nil || l.pending || l.end.rule == "" || calls.KindOf(e) != calls.Placed || calls.OutcomeOf(e.Status) != model.SUCCESS {
+		return
+	}
+	n.drop(e.Wr)
+	r := l.request
+	n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: l.end.rule, See: []int{r.place.Line, l.end.at.Line},
+		Objects: []Object{r.queue.object(), {Cq, e.Cq}}, Follows: true, Message: fmt.Sprintf("%s was posted after %s, and succeeded", r.wr, l.end.what)})
+}
+
+// rest notes which requests have to have completed by now.
+func (n *ends) rest() {
+	for _, l := range n.behind {
+		if r := l.request; l.end.flushes(r.queue) && r.accepted && !l.defers && l.owed == (Place{}) && r.queue.cq != "" {
+			l.owed = n.s.m.now
+			n.owing[r.queue.cq]++
+		}
+	}
+}
+
+// foundNothing is DEF-04: a poll that began after a moment of rest found nothing.
+func (n *ends) foundNothing(c *Call) {
+	if n.broken[c.Cq] || n.s.roomOf(c.Cq) > 0 {
+		return
+	}
+	for _, wr := range slices.Sorted(maps.Keys(n.behind)) {
+		l := n.behind[wr]
+		r := l.request
+		if r.over { // a later completion of its queue was delivered
+			n.drop(wr)
+			continue
+		}
+		if r.queue.cq != c.Cq || l.owed == (Place{}) || l.owed.Index > c.Begun.Index {
+			continue
+		}
+		n.drop(wr)
+		n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: l.owes(), Place: l.owed, See: []int{r.place.Line, l.end.at.Line, n.s.m.now.Line},
+			Objects: []Object{r.queue.object(), {Cq, c.Cq}}, Follows: true,
+			Message: fmt.Sprintf("the provider was at rest, and %s had not completed: %s %s", wr, l.since(), l.end.what)})
+	}
+}

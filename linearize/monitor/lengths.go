@@ -1,0 +1,49 @@
+package monitor
+
+import (
+	"fmt"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// lengths checks how many bytes a receive says that it got: RES-13.
+type lengths struct {
+	noRequest
+	s     *requests
+	count *int
+}
+
+func newLengths(s *requests) requestRule { return &lengths{s: s, count: s.m.counter("RES-13")} }
+
+// completed is RES-13. An RDMA write with immediate data consumes a receive, and its bytes go elsewhere. With a datagram come 40 bytes of header,
+// which count on both sides.
+func (l *lengths) completed(r *workRequest, c *Call, result *trace.Result) {
+	if r.op != model.ReceiveOp || r.bytes == unknown || result.Bytes == nil || calls.OutcomeOf(result.Status) != model.SUCCESS ||
+		result.Opcode == "RECV_RDMA_WITH_IMM" {
+		return
+	}
+	*l.count++
+	if *result.Bytes <= r.bytes {
+		return
+	}
+	f := Finding{Verdict: verdict.ProviderViolation, Rule: "RES-13", See: []int{r.place.Line}, Objects: []Object{{Cq, c.Cq}, r.queue.object()},
+		Message: fmt.Sprintf("the receive %s succeeded with %d bytes, and its buffers have %d", r.wr, *result.Bytes, r.bytes)}
+	if c.Verbs && result.Opcode == "" && l.mayBeWrite(r) {
+		f.Verdict = verdict.Inconclusive
+		f.Message += ", unless it was consumed by an RDMA write with immediate data: the trace does not record the opcode of the completion (field opcode)"
+	}
+	l.s.m.report(f)
+}
+
+// mayBeWrite reports whether a receive may have been consumed by an RDMA write with immediate data.
+func (l *lengths) mayBeWrite(r *workRequest) bool {
+	p := r.queue.qp
+	if p == nil {
+		return true
+	}
+	peer := l.s.peer(p)
+	return peer == nil || !peer.created || peer.writesImm
+}

@@ -1,0 +1,112 @@
+package monitor
+
+import (
+	"fmt"
+
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// Half is the send or the receive of a message, as its post has it.
+type Half struct {
+	Wr    string
+	Op    model.Op
+	Token *uint32
+	Bytes int64 // Unknown where the trace does not record them, or where they do not go into the buffers of the receive
+}
+
+// Unknown is the length of what the trace does not record.
+const Unknown = unknown
+
+// BytesOf returns how many bytes of data a work request moves into the buffers of a receive, or those buffers have.
+func BytesOf(w *trace.WorkRequest) int64 {
+	if w.Opcode == "RDMA_WRITE_WITH_IMM" || w.Opcode == "IBV_WR_RDMA_WRITE_WITH_IMM" {
+		return Unknown
+	}
+	return known(w.Bytes)
+}
+
+// A Breach is a rule that the completion of a receive breaks.
+type Breach struct {
+	Rule     string
+	Message  string
+	Instead  string // what it would have said
+	OfLength bool   // another message of the same kind need not break it
+}
+
+// A Delivery is a receive that succeeded with the message that it took. Which one that is an engine finds.
+type Delivery struct {
+	Dialect       model.Dialect
+	Send, Receive Half
+	Result        *trace.Result
+}
+
+// Check compares what the completion of the receive says with its message: RES-02, RES-03, RES-12 and RES-13. It calls count for each of these that
+// has something to compare, and returns the first that is broken.
+func (d *Delivery) Check(count func(rule ...string)) (Breach, bool) {
+	if b, broken := d.checkType(); broken {
+		return b, true
+	}
+	if b, broken := d.checkToken(count); broken {
+		return b, true
+	}
+	return d.checkLength(count)
+}
+
+func (d *Delivery) verbs() bool { return d.Dialect.Name != "ndkpi" && d.Dialect.Name != "ndspi" }
+
+// checkType is RES-02.
+func (d *Delivery) checkType() (Breach, bool) {
+	want := "Receive"
+	if d.Send.Op == model.SendAndInvalidate {
+		want = "ReceiveAndInvalidate"
+	}
+	if d.verbs() || d.Result.Type == "" || d.Result.Type == want {
+		return Breach{}, false
+	}
+	return Breach{"RES-02", fmt.Sprintf("%s took the %v %s, and its completion has type %s: it is %s",
+		d.Receive.Wr, d.Send.Op, d.Send.Wr, d.Result.Type, want), "type " + want, false}, true
+}
+
+// NamesAnotherToken reports whether the completion of the receive names another token than its message (RES-03). With a message that names none the
+// field is undefined.
+func (d *Delivery) NamesAnotherToken() bool {
+	return d.namesTokens() && *d.Result.Token != *d.Send.Token
+}
+
+func (d *Delivery) namesTokens() bool {
+	told := d.verbs() || d.Result.Type == "ReceiveAndInvalidate"
+	return told && d.Send.Op == model.SendAndInvalidate && d.Result.Token != nil && d.Send.Token != nil
+}
+
+// checkToken is RES-03.
+func (d *Delivery) checkToken(count func(...string)) (Breach, bool) {
+	if d.namesTokens() {
+		count("RES-03")
+	}
+	if !d.NamesAnotherToken() {
+		return Breach{}, false
+	}
+	return Breach{"RES-03", fmt.Sprintf("%s names the invalidated token %d, and the peer's %s invalidated %d",
+		d.Receive.Wr, *d.Result.Token, d.Send.Wr, *d.Send.Token), fmt.Sprintf("token %d", *d.Send.Token), false}, true
+}
+
+// checkLength is RES-12 and RES-13. NDKPI does not say that a message which is longer than its receive fails it. That a completion has more bytes than the
+// buffers needs no message, and is told without.
+func (d *Delivery) checkLength(count func(...string)) (Breach, bool) {
+	sent, room, got := d.Send.Bytes, d.Receive.Bytes, known(d.Result.Bytes)
+	switch {
+	case sent == Unknown || room != Unknown && got > room:
+		return Breach{}, false
+	case room != Unknown && sent > room && d.Dialect.Name != "ndkpi":
+		return Breach{"RES-13", fmt.Sprintf("the receive %s succeeded with buffers of %d bytes, and its message %s has %d", d.Receive.Wr, room, d.Send.Wr, sent),
+			"a failure of " + d.Receive.Wr, true}, true
+	case got == Unknown:
+		return Breach{}, false
+	}
+	if count("RES-12"); got == sent {
+		return Breach{}, false
+	}
+	return Breach{"RES-12", fmt.Sprintf("the receive %s succeeded with %d bytes, and its message %s has %d", d.Receive.Wr, got, d.Send.Wr, sent),
+		fmt.Sprintf("%d bytes", sent), true}, true
+}

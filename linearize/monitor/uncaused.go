@@ -1,0 +1,178 @@
+package monitor
+
+import (
+	"fmt"
+	"slices"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// uncaused checks that a request which breaks its queue pair completes with its own error: RES-11, of libibverbs. The first request of a queue
+// pair that is told as flushed broke it where nothing else did: nobody moved it into its error state, no event told of a failure, and, of type RC,
+// whatever its peer posted succeeded. To UC and UD the peer does nothing: of these, no request of the other queue is pending, which may have failed
+// before it. A receive of RC or UC may be flushed for a fault of the peer that these events do not show.
+// A message that invalidates a token may end the connection, and succeed (INV-05): that it did not is known once its receive has succeeded.
+type uncaused struct {
+	seldom
+	noRequest
+	n        *ends
+	troubled map[string]bool       // queue pairs that were closed, moved, or of which a request did not succeed
+	failed   bool                  // an asynchronous event may have told of a failure
+	open     map[string]*suspicion // by queue pair
+	traffic  map[string]*traffic   // by queue pair
+	count    *int
+}
+
+// traffic counts the messages of a queue pair.
+type traffic struct {
+	sent, received int // those received that are told to have succeeded
+	invalidates    int // how many had been sent with the latest one that invalidates a token
+}
+
+// A suspicion is that a request broke its queue pair. It is one until all that the peer had posted by then is told to have succeeded.
+type suspicion struct {
+	finding Finding
+	peer    string
+	waits   []*workRequest
+}
+
+func newUncaused(m *Monitor) checks {
+	if m.ends == nil || !m.ends.verbs() || m.dialect.FailsAsFlushed {
+		return nothing{}
+	}
+	u := &uncaused{n: m.ends, troubled: map[string]bool{}, open: map[string]*suspicion{}, traffic: map[string]*traffic{}, count: m.counter("RES-11")}
+	m.requests.rules = append(m.requests.rules, u)
+	return u
+}
+
+func (*uncaused) finish() {}
+
+func (u *uncaused) begin(c *Call, e *trace.Event) {
+	switch c.Kind {
+	case calls.FlushQp, calls.UnsettleQp, calls.CloseQp:
+		u.isTroubled(e.Qp)
+	}
+}
+
+func (u *uncaused) end(c *Call, e *trace.Event) {
+	if c.Kind == calls.DeviceEvent && !calls.IsRefusal(c.Verbs, e) {
+		u.failed = true
+	}
+}
+
+func (u *uncaused) done(c *Call, succeeded bool) {
+	if c.Kind == calls.CloseQp && succeeded {
+		delete(u.troubled, c.Qp)
+		delete(u.open, c.Qp)
+		delete(u.traffic, c.Qp)
+	}
+}
+
+func (u *uncaused) of(qp string) *traffic {
+	if u.traffic[qp] == nil {
+		u.traffic[qp] = &traffic{}
+	}
+	return u.traffic[qp]
+}
+
+func (u *uncaused) called(r *workRequest, _ *Call, _ []string) {
+	if r.queue.qp == nil || !r.op.IsSend() && r.opcode != "RDMA_WRITE_WITH_IMM" {
+		return
+	}
+	t := u.of(r.queue.name)
+	if t.sent++; r.op == model.SendAndInvalidate {
+		t.invalidates = t.sent
+	}
+}
+
+// isTroubled notes that a queue pair may end the connection from now on.
+func (u *uncaused) isTroubled(qp string) {
+	u.troubled[qp] = true
+	for name, s := range u.open {
+		if s.peer == qp {
+			delete(u.open, name)
+		}
+	}
+}
+
+func (u *uncaused) completed(r *workRequest, c *Call, result *trace.Result) {
+	q, outcome := r.queue, calls.OutcomeOf(result.Status)
+	if q.qp == nil {
+		return
+	}
+	if outcome == model.SUCCESS {
+		u.succeeded(r)
+		return
+	}
+	first := !u.troubled[q.name]
+	u.isTroubled(q.name)
+	kind := u.n.types[q.name]
+	if q.kind != model.Initiator && kind != "UD" || kind != "RC" && kind != "UC" && kind != "UD" {
+		return
+	}
+	if *u.count++; outcome != model.CANCELLED || !first || u.failed || r.overlaps || u.n.broken[q.cq] || !r.isFirst() {
+		return
+	}
+	peer, waits, known := u.others(q, kind)
+	if !known {
+		return
+	}
+	s := &suspicion{peer: peer, waits: waits, finding: Finding{Verdict: verdict.ProviderViolation, Rule: "RES-11", Place: u.n.s.m.now, See: []int{r.place.Line},
+		Objects: []Object{q.object(), {Cq, c.Cq}}, Follows: true, Message: fmt.Sprintf("%s ended with %s, and nothing flushed it: it broke %s, "+
+			"so it completes with its own error", r.wr, result.Status, q.name)}}
+	u.open[q.name] = s
+	u.settle(q.name)
+}
+
+// others returns the requests of the peer that may have broken the queue pair of q, and are to succeed first. It reports whether nothing else may have.
+func (u *uncaused) others(q *requestQueue, kind string) (peer string, waits []*workRequest, known bool) {
+	if kind != "RC" {
+		other := q.qp.receive
+		if q.kind == model.Receive {
+			other = q.qp.initiator
+		}
+		return "", nil, q.qp.created && other != nil && !other.uncertain && other.requests.next == &other.requests
+	}
+	p := u.n.s.peer(q.qp)
+	if p == nil || !p.created || u.troubled[p.name] || u.n.types[p.name] != kind {
+		return "", nil, false
+	}
+	for o := p.initiator.requests.next; o != &p.initiator.requests; o = o.next {
+		waits = append(waits, o)
+	}
+	return p.name, waits, true
+}
+
+// succeeded notes that r, and each request before it, has completed.
+func (u *uncaused) succeeded(r *workRequest) {
+	if r.queue.kind == model.Receive {
+		u.of(r.queue.name).received++
+		u.settle(r.queue.name)
+	}
+	for name, s := range u.open {
+		if s.peer == r.queue.name {
+			s.waits = slices.DeleteFunc(s.waits, func(o *workRequest) bool { return o.queue == r.queue && o.position <= r.position })
+			u.settle(name)
+		}
+	}
+}
+
+// isFirst reports whether all requests of its queue that were posted before r have succeeded, with a word or without.
+func (r *workRequest) isFirst() bool {
+	for o := r.previous; o != &r.queue.requests; o = o.previous {
+		if !o.silent {
+			return false
+		}
+	}
+	return true
+}
+
+func (u *uncaused) settle(qp string) {
+	if s := u.open[qp]; s != nil && len(s.waits) == 0 && u.of(qp).received >= u.of(s.peer).invalidates {
+		u.n.s.m.report(s.finding)
+		delete(u.open, qp)
+	}
+}

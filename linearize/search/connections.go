@@ -1,0 +1,146 @@
+package search
+
+import (
+	"slices"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// Whether a QP was connected is decided by what its connection carried, and not by a status that comes later: a connect that fails in the
+// end may have made a connection that was lost. And what was connected may be lost at any moment, which only a post may show that is refused.
+
+// statusNotConnected is what a post returns on a QP that is not connected (POST-08).
+const statusNotConnected = "STATUS_CONNECTION_INVALID"
+
+// findConnected finds by which connect each QP was connected, if any, and what ended an attempt or a connection.
+func (h *history) findConnected() {
+	for _, s := range h.spans {
+		kind := calls.KindOf(s.begin)
+		if kind != calls.ConnectQp && kind != calls.CompleteConnection || s.begin.Qp == "" {
+			continue
+		}
+		p := h.qp(s.begin.Qp)
+		switch failed := h.failedAt(s); {
+		case failed != never && s.verbs(): // it did nothing
+		case failed == never && kind == calls.ConnectQp:
+			p.connect(s)
+		case failed == never:
+		case kind == calls.CompleteConnection:
+			h.ended(p, s.call)
+		case h.carried(p, s, failed):
+			p.connect(s)
+			h.ended(p, s.call)
+		case p.connected == nil && h.onlyReceives(p, s):
+			p.connected = s // it may cancel its receives, and nothing else tells this from a connection that was lost
+			h.ended(p, s.call)
+		}
+	}
+	for _, p := range h.qps {
+		if !calls.DeliversMessages(p.creation()) {
+			p.conn = "" // its messages are not held against its peer
+		}
+		if p.connected == nil {
+			continue
+		}
+		for _, s := range p.posts {
+			if s.refused() && s.end.Status == statusNotConnected && s.ret > p.connected.call {
+				h.ended(p, p.connected.call)
+			}
+		}
+	}
+}
+
+// connect notes a connect of p. The first counts; the peer is that of the latest.
+func (p *qp) connect(s *span) {
+	if p.connected == nil {
+		p.connected = s
+	}
+	if s.begin.Conn != "" {
+		p.conn = s.begin.Conn
+	}
+}
+
+// ended notes that the connection of p, or the attempt to make it, had ended at some moment after another one.
+func (h *history) ended(p *qp, from moment) {
+	if p.connected != nil {
+		p.aborted = min(p.aborted, max(from, p.connected.call))
+	}
+}
+
+// failedAt returns when a call was known to have failed, or never.
+func (h *history) failedAt(s *span) moment {
+	by := h.answers[s.begin.Op]
+	switch {
+	case s.refused():
+		return s.ret
+	case s.pending() && len(by) > 0 && !calls.ReportsSuccess(by[0].begin):
+		return by[0].call
+	}
+	return never
+}
+
+// carried reports whether a connect of p that failed at a moment had made a connection: a request posted before that succeeded, or the peer's
+// connect did.
+func (h *history) carried(p *qp, s *span, failed moment) bool {
+	for _, r := range slices.Concat(p.initiator, p.receive) {
+		if at, succeeded := h.succeeded.by[r.wr]; succeeded && s.call < at && r.post.call < failed {
+			return true
+		}
+	}
+	return s.begin.Conn != "" && slices.ContainsFunc(h.spans, func(o *span) bool {
+		connects := calls.KindOf(o.begin) == calls.ConnectQp && o.begin.Conn == s.begin.Conn && o.begin.Qp != p.name
+		return connects && o.call < failed && h.doneAt(o) != never && h.failedAt(o) == never
+	})
+}
+
+// onlyReceives reports whether nothing of p was accepted but receives before the next connect after one that failed which made a connection, and
+// none of them succeeded.
+func (h *history) onlyReceives(p *qp, failed *span) bool {
+	next := never
+	for _, s := range h.spans {
+		connects := s.call > failed.call && s.begin.Qp == p.name && calls.KindOf(s.begin) == calls.ConnectQp
+		if at := h.failedAt(s); connects && (at == never || h.carried(p, s, at)) {
+			next = min(next, s.call)
+		}
+	}
+	return !slices.ContainsFunc(slices.Concat(p.initiator, p.receive), func(r *request) bool {
+		_, succeeded := h.succeeded.by[r.wr]
+		return r.post.call < next && (r.queue == model.Initiator || succeeded)
+	})
+}
+
+// successes are the requests that were told to have succeeded.
+type successes struct {
+	by         map[string]moment // by when
+	unsignaled map[string]bool   // the QPs of which one of these was posted without SIGNALED
+}
+
+// findSuccesses finds the requests that polls and points told to have succeeded.
+func findSuccesses(spans []*span) successes {
+	told := successes{by: map[string]moment{}, unsignaled: map[string]bool{}}
+	for _, s := range spans {
+		if s.kind == calls.Placed && calls.OutcomeOf(s.begin.Status) == model.SUCCESS {
+			told.by[s.begin.Wr] = s.call
+		}
+		if s.kind != calls.PollCq {
+			continue
+		}
+		for i := range s.results() {
+			if r := &s.results()[i]; calls.OutcomeOf(r.Status) == model.SUCCESS {
+				told.by[r.Wr] = s.ret
+			}
+		}
+	}
+	for _, s := range spans {
+		if s.fn != "ibv_post_send" || told.unsignaled[s.begin.Qp] {
+			continue
+		}
+		told.unsignaled[s.begin.Qp] = slices.ContainsFunc(s.begin.Wrs, func(w trace.WorkRequest) bool {
+			_, succeeded := told.by[w.Wr]
+			return succeeded && !calls.HasVerbsFlag(w.Flags, "SIGNALED")
+		})
+	}
+	return told
+}

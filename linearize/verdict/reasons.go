@@ -1,0 +1,83 @@
+package verdict
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Why something is undecided is said together with what would have decided it: a field, a function, a point or an option.
+
+// NotAtRest is what every engine leaves open of a trace that ends so.
+const NotAtRest = "the trace does not end with the provider at rest: " +
+	"what must happen eventually can't be judged after the last quiesce mark"
+
+// NotFollowed ends a reason of the streaming engine: a search tries every order of what the trace hides.
+const NotFollowed = "this engine does not follow; --engine porcupine decides it in a trace that is short enough"
+
+// Shorter ends the reason of an engine that a bound of its own has stopped.
+const Shorter = "; a shorter trace may be decided, or this one by --engine "
+
+// RecordedBy says which point of the provider records when a request completed.
+func RecordedBy(wr string) string {
+	return fmt.Sprintf("the point CqePlaced of %s would record when, and --engine porcupine decides it in a trace that is short enough", wr)
+}
+
+// CqOfBefore leaves open a CQ that was created before the trace began.
+func CqOfBefore(cq, dialect string) string {
+	return fmt.Sprintf("the trace does not hold the creation of %s, so it is not known how it was armed and what it held; a trace that begins before its %s decides it",
+		cq, words(dialect, "NdkCreateCq", "ibv_create_cq"))
+}
+
+// QpOfBefore leaves open a QP that was created before the trace began.
+func QpOfBefore(qp, dialect string) string {
+	return fmt.Sprintf("the trace does not hold the creation of %s, so it is not known where its requests complete; a trace that begins before its %s decides it",
+		qp, words(dialect, "NdkCreateQp", "ibv_create_qp"))
+}
+
+// TakesShared leaves open a CQ that may take completions of receives that were posted on a shared receive queue. Where no QP names one, any CQ may.
+func TakesShared(cq string, named bool, dialect string) string {
+	reason := "receives of a shared receive queue may complete into " + cq
+	if named {
+		return fmt.Sprintf("%s, and which queue pair took what %s posted is not followed", reason, words(dialect, "NdkSrqReceive", "ibv_post_srq_recv"))
+	}
+	return fmt.Sprintf("%s, as no %s has the field srq", reason, words(dialect, "NdkCreateQpWithSrq", "ibv_create_qp"))
+}
+
+// PostedOnShared leaves open a CQ that delivered a receive of a shared receive queue.
+func PostedOnShared(wr, dialect string) string {
+	return fmt.Sprintf("%s was posted on a shared receive queue, and which queue pair took it is not followed (%s)", wr, words(dialect, "NdkSrqReceive", "ibv_post_srq_recv"))
+}
+
+// Unsettled leaves open a QP that was put into a state in which requests are dropped, or wait.
+func Unsettled(qp, state string) string {
+	return fmt.Sprintf("%s was put into the state %s, and what ibv_modify_qp drops or holds back there is not followed", qp, state)
+}
+
+// DeviceFailed leaves open a CQ of which the device reported an error.
+func DeviceFailed(event, cq string) string {
+	return fmt.Sprintf("the device reported %s: %s may have lost completions, and what ibv_get_async_event does not say of that is not followed", event, cq)
+}
+
+// Dropped leaves open all of a trace that lacks events.
+func Dropped(n uint64) string {
+	return fmt.Sprintf("the recorder dropped %d events (dropped of the end record): what is missing could explain anything", n)
+}
+
+// TokenUntold leaves open what tokens are valid.
+func TokenUntold(wr string) string {
+	return fmt.Sprintf("the trace does not tell what became of tokens by %s, whose field token is missing", wr)
+}
+
+// ResizedTwice leaves open a CQ.
+func ResizedTwice(cq, dialect string) string {
+	fn := words(dialect, "NdkResizeCq", "ibv_resize_cq")
+	return fmt.Sprintf("%s is resized while another resize of it is pending, and nothing says which of them counts; one %s that waits for the other decides it", cq, fn)
+}
+
+// words returns the name of a function in the words of a dialect.
+func words(dialect, ndk, ibv string) string {
+	if strings.HasPrefix(dialect, "verbs") { // at the device level, too
+		return ibv
+	}
+	return ndk
+}
