@@ -20,9 +20,10 @@ type Judge func(context.Context, *trace.Trace) *verdict.Report
 const MaxJudged = 20_000_000
 
 // Minimize returns a trace that is rejected as want says, by the same verdict and rule, for no other objects and requests, and as small
-// as it could be made of t until ctx was done. It is nil when nothing was rejected so until then, not even t itself.
-func Minimize(ctx context.Context, t *trace.Trace, want verdict.Finding, judge Judge) *trace.Trace {
-	s := &shrinker{ctx: ctx, judge: judge, want: want, others: othersThan(want.Message, t.Events), left: MaxJudged}
+// as it could be made of t until ctx was done. Where there are several judges, each of them rejects it so. It is nil when nothing was rejected so
+// until then, not even t itself.
+func Minimize(ctx context.Context, t *trace.Trace, want verdict.Finding, judges ...Judge) *trace.Trace {
+	s := &shrinker{ctx: ctx, judges: judges, want: want, others: othersThan(want.Message, t.Events), left: MaxJudged}
 	whole := newTrial(t)
 	if small, ok := s.window(whole); ok {
 		return s.shrink(small).trace()
@@ -58,7 +59,7 @@ func (s *shrinker) shrink(t *trial) *trial {
 // A shrinker tries traces on the judge.
 type shrinker struct {
 	ctx    context.Context
-	judge  Judge
+	judges []Judge
 	want   verdict.Finding
 	others map[string]bool // objects and requests that want does not name
 	left   int             // events that may still be judged
@@ -99,12 +100,25 @@ func (s *shrinker) fails(t *trial) bool {
 	}
 	tried := t.trace()
 	s.left -= len(tried.Events) + 1
-	r := s.judge(s.ctx, tried)
+	same := false
+	for _, judge := range s.judges {
+		r := judge(s.ctx, tried)
+		if !s.rejects(r, false) {
+			return false
+		}
+		same = same || s.rejects(r, true)
+	}
+	return same && s.ctx.Err() == nil
+}
+
+// rejects reports whether a judge has rejected a trial by the rule of the finding in the whole trace, and for nothing that happened to others if
+// that is asked.
+func (s *shrinker) rejects(r *verdict.Report, forTheSame bool) bool {
 	found := slices.IndexFunc(r.Findings, func(f verdict.Finding) bool {
-		aside := slices.ContainsFunc(words(f.Message), func(word string) bool { return s.others[word] })
+		aside := forTheSame && slices.ContainsFunc(words(f.Message), func(word string) bool { return s.others[word] })
 		return f.Verdict == s.want.Verdict && f.Rule == s.want.Rule && f.Follows == nil && !aside
 	})
-	return (found == 0 || found > 0 && s.among) && s.ctx.Err() == nil
+	return found == 0 || found > 0 && s.among
 }
 
 // window looks for the last few units before the finding that are rejected by themselves, with what of earlier ones has a part in

@@ -34,7 +34,7 @@ func Tail(ctx context.Context, in *trace.Reader, name string, line, keep int) (*
 		}
 		t.take(&e)
 	}
-	whole.Events, whole.Unknown = t.events(), in.UnknownFns()
+	whole.Events, whole.Warnings = t.events(), in.Warnings()
 	return whole, nil
 }
 

@@ -213,14 +213,6 @@ func (t *trial) trace() *trace.Trace {
 		small.Events[i].Seq, small.Events[i].Line = uint64(i+1), i+2
 	}
 	small.End = &trace.End{Events: uint64(len(small.Events)), Quiescent: !t.cut && t.whole.End != nil && t.whole.End.Quiescent}
-	small.Unknown, small.More = nil, 0
-	for _, e := range small.Events {
-		if line, unknown := t.whole.Unknown[e.Fn]; unknown {
-			if small.Unknown == nil {
-				small.Unknown = map[string]int{}
-			}
-			small.Unknown[e.Fn] = line
-		}
-	}
+	small.Warnings, small.More = nil, 0
 	return &small
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -23,7 +24,7 @@ func (r Runner) sumOf(texts ...[]byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	jar, err := sha256Of(r.Jar.Path)
+	jar, err := hash(r.Jar.Path, io.Discard)
 	if err != nil {
 		return "", err
 	}

@@ -58,8 +58,8 @@ func (r Runner) RunDistributed(ctx context.Context, c Configuration, workers int
 	}
 	server.Stderr = server.Stdout // not the log: a message that follows in it could begin within a line of the server's complaints
 	tooLate := fmt.Errorf("no answer within %v", r.Timeout)
-	start := time.Now()
-	if err := server.Start(); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+	begun := time.Now()
+	if err := start(server); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return Result{}, tooLate // before it could start
 	} else if err != nil {
 		return Result{}, err
@@ -69,7 +69,7 @@ func (r Runner) RunDistributed(ctx context.Context, c Configuration, workers int
 	exit, late := server.Wait(), limited.Err() != nil
 	cancel() // a worker whose server is gone would wait for another
 	failed := pool.wait()
-	elapsed := time.Since(start)
+	elapsed := time.Since(begun)
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, ctx.Err()
@@ -108,7 +108,7 @@ func (r Runner) process(ctx context.Context, scratch string, port int, heap, cla
 	if err != nil {
 		return nil, err
 	}
-	java := exec.CommandContext(ctx, "java", append([]string{"-XX:+UseSerialGC", heap, "-Djava.io.tmpdir=" + scratch,
+	java := command(ctx, "java", append([]string{"-XX:+UseSerialGC", heap, "-Djava.io.tmpdir=" + scratch,
 		"-Djava.rmi.server.hostname=" + loopback, fmt.Sprintf("-Dtlc2.tool.distributed.TLCServer.port=%d", port),
 		"-Dtlc2.tool.distributed.TLCWorker.threadCount=1", "-cp", jar, class}, args...)...)
 	java.Dir, err = filepath.Abs(r.Dir)
@@ -174,7 +174,7 @@ func (p *workerPool) work() error {
 	if err != nil {
 		return err
 	}
-	if said, err := worker.CombinedOutput(); err != nil && p.ctx.Err() == nil {
+	if said, err := run(worker); err != nil && p.ctx.Err() == nil {
 		return fmt.Errorf("a worker: %w\n%s", err, said)
 	}
 	return nil

@@ -1,8 +1,8 @@
 package tlc
 
 import (
-	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -170,31 +170,23 @@ func TestRulesExist(t *testing.T) {
 	}
 }
 
-// dialects are the columns of the table in Dialect.tla, as the configurations write them.
-var dialects = map[string]string{
-	"ndkpi":          dialect("MUST", "MAY", "MERGE", "TRUE", "TRUE", "FALSE", "FALSE"),
-	"ndspi":          dialect("MUST", "MUST NOT", "TOGETHER", "TRUE", "FALSE", "FALSE", "FALSE"),
-	"verbs":          dialect("MUST NOT", "MUST NOT", "MERGE", "FALSE", "FALSE", "TRUE", "TRUE"),
-	"verbs, devices": dialect("MAY", "MAY", "MERGE", "FALSE", "FALSE", "TRUE", "TRUE"),
-}
+// dialects are the records of the module Dialects, by what the tables of README.md call them.
+var dialects = map[string]string{"ndkpi": "Ndkpi", "ndspi": "Ndspi", "verbs": "Verbs", "verbs, devices": "VerbsDevice"}
 
-func dialect(fresh, old, second, errors, serialised, extra, posts string) string {
-	return fmt.Sprintf("FreshAtArm = %q OldAtArm = %q SecondArm = %q ErrorsArm = %s Serialised = %s ExtraEvent = %s PostsInError = %s",
-		fresh, old, second, errors, serialised, extra, posts)
-}
-
-// dialect returns the name of the configuration's dialect, or "".
+// dialect returns what the tables call the configuration's dialect, or "".
 func (c config) dialect() string {
 	constants := strings.Join(c["CONSTANT"], " ")
-	for name, text := range dialects {
-		if strings.HasPrefix(constants, text) {
+	for name, record := range dialects {
+		if strings.HasPrefix(constants, "Dialect <- "+record+" ") {
 			return name
 		}
 	}
 	return ""
 }
 
-// The dialects of the configurations are those of the table in Dialect.tla, and each is checked.
+var ofDialect = regexp.MustCompile(`(?m)^(\w+) ==`)
+
+// Each dialect of the module Dialects is in the tables and in some configuration, and each configuration takes one.
 func TestDialects(t *testing.T) {
 	used := map[string]bool{}
 	for _, c := range readManifest(t) {
@@ -202,12 +194,21 @@ func TestDialects(t *testing.T) {
 		if name == "" {
 			t.Errorf("%s is of no dialect", c.Name)
 		}
-		used[name] = true
+		used[dialects[name]] = true
 	}
-	for name := range dialects {
-		if !used[name] {
-			t.Errorf("no configuration is of %s", name)
+	module, err := os.ReadFile(filepath.Join(tla, "Dialects.tla"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var defined []string
+	for _, m := range ofDialect.FindAllStringSubmatch(string(module), -1) {
+		if defined = append(defined, m[1]); !used[m[1]] {
+			t.Errorf("no configuration is of %s", m[1])
 		}
+	}
+	slices.Sort(defined)
+	if known := slices.Sorted(maps.Values(dialects)); !slices.Equal(known, defined) {
+		t.Errorf("Dialects defines %q, the tables have %q", defined, known)
 	}
 }
 

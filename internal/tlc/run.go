@@ -91,20 +91,20 @@ func (r Runner) run(ctx context.Context, c Configuration, dir, module, cfg strin
 		"-DTLA-Library="+library+string(filepath.ListSeparator)+filepath.Join(library, "wrong"),
 		"-cp", jar, "tlc2.TLC", "-tool", "-workers", workers, "-fp", "0",
 		"-metadir", filepath.Join(scratch, "states"), "-config", cfg)
-	java := exec.CommandContext(limited, "java", append(append(args, options...), module)...)
+	java := command(limited, "java", append(append(args, options...), module)...)
 	java.Dir, java.Stdout, java.Stderr = dir, log, log
 	if dump != nil {
 		java.ExtraFiles = []*os.File{dump}
 	}
-	start := time.Now()
-	err = java.Start()
+	begun := time.Now()
+	err = start(java)
 	if dump != nil {
 		dump.Close() // the reader's end is reached when TLC ends
 	}
 	if err == nil {
 		err = java.Wait()
 	}
-	elapsed := time.Since(start)
+	elapsed := time.Since(begun)
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}

@@ -94,8 +94,19 @@ func TestFindJar(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv(jarFromEnv, other)
-	if jar, err := FindJar(t.Context(), build); err != nil || jar.Path != other || !strings.Contains(jar.Source, other) {
+	if jar, err := FindJar(t.Context(), build); err != nil || jar.Path != other || !strings.Contains(jar.Source, other) || jar.Pinned {
 		t.Errorf("%s: got %+v, %v", jarFromEnv, jar, err)
+	} else {
+		copied, err := jar.Copy(t.TempDir())
+		if content, _ := os.ReadFile(copied.Path); err != nil || string(content) != "no jar" || copied.Path == other {
+			t.Errorf("the copy %s has %q (%v)", copied.Path, content, err)
+		}
+		if err := os.WriteFile(other, []byte("another"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := jar.Copy(t.TempDir()); err == nil || !strings.Contains(err.Error(), "has changed") {
+			t.Errorf("a jar that was changed since it was looked at: %v", err)
+		}
 	}
 	t.Setenv(jarFromEnv, other+"x")
 	if _, err := FindJar(t.Context(), build); err == nil || !strings.Contains(err.Error(), jarFromEnv) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 )
 
@@ -56,9 +55,9 @@ func (r *Runner) makeArchive(ctx context.Context, archive string) error {
 	}
 	args := append(javaFlags(), "-Djava.io.tmpdir="+folder, "-XX:ArchiveClassesAtExit=made.jsa", "-Xlog:disable", "-cp", jar,
 		"tlc2.TLC", "-tool", "-workers", "1", "-metadir", "states", "Tiny")
-	java := exec.CommandContext(ctx, "java", args...)
+	java := command(ctx, "java", args...)
 	java.Dir = folder
-	if out, err := java.CombinedOutput(); err != nil {
+	if out, err := run(java); err != nil {
 		return fmt.Errorf("TLC on a specification of two states: %w\n%s", err, out)
 	}
 	return os.Rename(filepath.Join(folder, "made.jsa"), archive)

@@ -10,7 +10,16 @@ import (
 // findAborts finds from where on the connection of each QP may have ended without a flush: a connector was closed, or a disconnect
 // event says so, which comes at some time after that (A23). What names neither its QP nor its connection may be of any.
 func (h *history) findAborts() {
+	if h.trace.End == nil || !h.trace.End.Quiescent {
+		h.mayBeLostBehindTheEnd()
+	}
 	for _, c := range h.calls {
+		if c.failsToConnect() {
+			c.qp.abort(c.place)
+		}
+		if p := h.qps[c.first.Qp]; p != nil && slices.Contains(p.completions, c) && c.isToldFailed() {
+			p.abort(c.place)
+		}
 		if c.kind != "abort" {
 			continue
 		}
@@ -23,6 +32,15 @@ func (h *history) findAborts() {
 			if named && p.connected != nil && p.connected.place < c.lastPlace {
 				p.abort(max(from, p.connected.place))
 			}
+		}
+	}
+}
+
+// mayBeLostBehindTheEnd lets the connections end whose loss a post behind the end of a trace that is cut may yet tell of.
+func (h *history) mayBeLostBehindTheEnd() {
+	for _, p := range h.qpList {
+		if p.connected != nil && p.closed == nil && !isVerbs(p.connected.fn) {
+			p.abort(p.connected.place)
 		}
 	}
 }

@@ -7,17 +7,18 @@ import (
 
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
+	"ndkoracle/traces"
 )
 
 // What a poll tells can be against a rule, and what comes before the poll need that it be complete: a moment of rest, the close of its
-// QP, or a callback. No explanation gets that far then, and yet the rule is that of the poll (RES-08, POLL-08, POLL-09, FLUSH-01, POST-08).
+// QP, or a callback. No explanation gets that far then, and yet the rule is that of the poll (RES-10, POLL-08, POLL-09, FLUSH-01, POST-08).
 func TestRuleOfALaterPoll(t *testing.T) {
 	tests := []struct {
 		rule string
 		line int
 		text string
 	}{
-		{"RES-08", 14, "write w1; rest; get w1c"},
+		{"RES-10", 14, "write w1; rest; get w1c"},
 		{"POLL-08", 16, "region; inv i1; rest; get i1"},
 		{"POLL-09", 16, "write w1; write w2; rest; get w2 w1"},
 		{"POLL-09", 16, "write w1; write w2; rest; get w2; get w1"},
@@ -39,7 +40,7 @@ func TestRuleOfALaterPoll(t *testing.T) {
 		{"DEF-04", 16, "region; inv i1; rest; reg2 f1; get f1 i1"},
 		{"FLAG-01", 16, "silent w1; write w2; rest; get w1 w2"},
 		{"POLL-09", 18, "arm; write w1; write w2; callback; get w2 w1"},
-		{"RES-08", 16, "arm; write w1; callback; get w1c"},
+		{"RES-10", 16, "arm; write w1; callback; get w1c"},
 		{"ARM-21", 16, "arm; write w1; callback; flush; get w1c"},
 		{"LIFE-07", 15, "write w1; close; get; get w1c"},
 	}
@@ -52,9 +53,9 @@ func TestRuleOfALaterPoll(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, test := range tests {
-		r := row{Verdict: verdict.ProviderViolation, Rule: test.rule, Line: test.line}
-		if wrong := r.wrong(reports[i]); wrong != "" {
-			t.Errorf("%s: %s", test.text, wrong)
+		want := traces.Answer{Verdict: string(verdict.ProviderViolation), Rule: test.rule, Line: test.line}
+		if differs := wrong(want, reports[i]); differs != "" {
+			t.Errorf("%s: %s", test.text, differs)
 		}
 	}
 }

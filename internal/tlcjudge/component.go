@@ -2,8 +2,11 @@ package tlcjudge
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -77,6 +80,8 @@ func (h *history) split(ends map[int]*call) {
 			c.component = c.qp.component
 		case c.cq != nil:
 			c.component = c.cq.component
+		case c.kind == "token dies" && h.ofRegion(c.region()) != nil:
+			c.component = h.ofRegion(c.region()).component
 		case c.completes != nil:
 			c.component = c.completes.component
 		case h.cqs[c.first.Cq] != nil:
@@ -109,7 +114,7 @@ func (h *history) rest(at int) {
 	for _, c := range h.components {
 		mark := &call{fn: "quiesce", kind: "rest", component: c}
 		for _, q := range c.cqs {
-			if slices.ContainsFunc(h.calls, func(k *call) bool { return k.waitsFor(q, at) }) {
+			if h.awaited[at][q.name] {
 				mark.awaited = append(mark.awaited, q.id)
 			}
 		}
@@ -117,11 +122,6 @@ func (h *history) rest(at int) {
 		c.events = append(c.events, event{mark, false, at})
 		mark.begin, mark.end = len(c.events), len(c.events)
 	}
-}
-
-// waitsFor reports whether c waits at that place of the trace for events of a CQ: of the one that it names, or of any.
-func (c *call) waitsFor(q *cq, at int) bool {
-	return c.kind == "event" && c.place <= at && c.lastPlace > at && (c.first.Cq == "" || c.first.Cq == q.name)
 }
 
 // addEvent adds the event at a place of the trace to its component. From here on calls begin and end at events of their
@@ -165,13 +165,13 @@ func (h *history) complete(c *component) {
 	slices.SortStableFunc(c.calls, func(a, b *call) int { return a.begin - b.begin })
 	for _, k := range c.calls {
 		if k.answer() == "FAILURE" && k.last.BadWr == "" && len(k.first.Wrs) > 1 {
-			c.reason = "the trace does not tell at which request " + k.fn + " stopped"
+			c.reason = calls.StoppedSomewhere(k.fn)
 		}
 		for _, r := range k.requests {
 			c.requests = append(c.requests, r)
 			r.number = len(c.requests)
 			if r.op == "" {
-				c.reason = r.wr + " has an opcode of which the specification does not speak"
+				c.reason = r.wr + " has an opcode (field opcode) of which the specification does not speak"
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func (h *history) complete(c *component) {
 	}
 	for _, p := range c.qps {
 		if p.initiator == nil || p.receive == nil {
-			c.reason = p.unbound()
+			c.reason = p.unbound(h.trace.Header.Dialect)
 		}
 	}
 	h.findTokens(c)
@@ -203,7 +203,7 @@ func (h *history) findTokens(c *component) {
 			if r.accepted && r.changesUnknownToken() {
 				valid = valid && r.op != "FastRegister" && r.op != "Bind"
 				if names {
-					c.reason = "the trace does not tell what became of tokens by " + r.wr
+					c.reason = verdict.TokenUntold(r.wr)
 				}
 			}
 		}
@@ -216,11 +216,17 @@ func (h *history) findTokens(c *component) {
 
 var createsRegion = []string{"NdkCreateMr", "NdkCreateMw", "NdkInitializeFastRegisterMr", "ibv_reg_mr", "ibv_alloc_mw"}
 
-// findOldTokens finds the tokens that may have been made valid before the trace began: the first request that names one does not
-// make it valid, and one makes it invalid of whose object the trace does not hold the creation.
+// givesToken are the functions that give memory a token which no event need tell.
+var givesToken = []string{"NdkRegisterMr", "ibv_reg_mr", "ibv_alloc_mw"}
+
+// findOldTokens finds the tokens that may have been made valid before the trace began, or by a call that does not tell it: the first request that
+// names one does not make it valid, and one makes it invalid of whose object the trace does not hold the creation, or comes after such a call.
 func (h *history) findOldTokens(c *component) {
-	created, first := map[string]bool{}, map[string]bool{}
+	created, first, given := map[string]bool{}, map[string]bool{}, math.MaxInt
 	for _, k := range h.calls {
+		if slices.Contains(givesToken, k.fn) && k.answer() != "FAILURE" {
+			given = min(given, k.place)
+		}
 		if slices.Contains(createsRegion, k.fn) {
 			created[k.first.Mr+k.first.Mw] = true
 		}
@@ -233,7 +239,8 @@ func (h *history) findOldTokens(c *component) {
 		if _, named := first[token]; !named {
 			first[token] = r.op == "FastRegister" || r.op == "Bind"
 		}
-		if r.op == "Invalidate" && !first[token] && !created[object] && !slices.Contains(c.oldTokens, token) {
+		old := r.op == "Invalidate" && !created[object]
+		if !first[token] && (old || given < r.post.lastPlace) && !slices.Contains(c.oldTokens, token) {
 			c.oldTokens = append(c.oldTokens, token)
 		}
 	}

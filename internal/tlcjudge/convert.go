@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/ndk"
 	"ndkoracle/trace"
 )
@@ -29,6 +30,7 @@ type qp struct {
 	created            *call
 	initiator, receive *cq
 	conn               string
+	completions        []*call // NdkCompleteConnect
 	connected, closed  *call
 	aborted            int // the place from which on an abort may have ended its connection, or 0
 	peer               *qp
@@ -52,6 +54,7 @@ type component struct {
 	tokens    map[uint32]string
 	oldTokens []string // that may have been made valid before the trace began
 	reason    string   // why it can't be decided, or ""
+	ndkpi     bool     // the dialect is NDKPI's
 
 	events []event
 }
@@ -75,6 +78,11 @@ type history struct {
 	shared     map[string]bool
 	objects    objects
 	components []*component
+	awaited    map[int]map[string]bool // by moment of rest: the CQs of which no event lay unread
+	unplaced   map[string]bool         // by op: calls that read an event, and of which the trace does not say on which channel they waited
+	signalling map[string]bool         // QPs of which a request without SIGNALED completes with success
+
+	deviceLevel bool // what a device reports is judged, not what libibverbs promises
 }
 
 func isSuccess(status string) bool {
@@ -82,9 +90,9 @@ func isSuccess(status string) bool {
 	return err == nil && s.Success()
 }
 
-func read(t *trace.Trace) *history {
-	h := &history{trace: t, cqs: map[string]*cq{}, qps: map[string]*qp{}, byWr: map[string]*request{}, shared: map[string]bool{},
-		objects: objects{}}
+func read(t *trace.Trace, deviceLevel bool) *history {
+	h := &history{trace: t, deviceLevel: deviceLevel, cqs: map[string]*cq{}, qps: map[string]*qp{}, byWr: map[string]*request{}, shared: map[string]bool{},
+		objects: objects{}, awaited: trace.Awaited(t), unplaced: trace.Unplaced(t), signalling: signalling(t)}
 	calls, ends := pair(t.Events)
 	h.calls = calls
 	for _, c := range calls {
@@ -148,8 +156,7 @@ func (h *history) take(c *call) {
 		c.qp.conn = cmp.Or(e.Conn, c.qp.conn)
 	case "post":
 		c.qp = h.qp(e.Qp)
-		created := c.qp.created
-		c.requests = requestsOf(c, created != nil && created.first.SqSigAll != nil && *created.first.SqSigAll)
+		c.requests = requestsOf(c, h.signalsAll(c.qp))
 		for _, r := range c.requests {
 			r.qp = c.qp
 			c.qp.requests = append(c.qp.requests, r)
@@ -159,6 +166,13 @@ func (h *history) take(c *call) {
 		}
 	case "flush":
 		c.qp = h.qp(e.Qp)
+	case other:
+		if p := h.qps[e.Qp]; p != nil && (c.fn == "NdkCompleteConnect" || c.fn == "NdkCompleteConnectEx") {
+			p.completions = append(p.completions, c)
+		}
+		if p := h.qps[e.Qp]; p != nil && c.answer() == "SUCCESS" && c.recovers(p) {
+			c.kind, c.qp = "recover", p
+		}
 	case "close QP":
 		c.qp = h.qp(e.Qp)
 		c.qp.closed = cmp.Or(c.qp.closed, c)
@@ -207,7 +221,7 @@ func (h *history) place(c *call, r *request) {
 	}
 }
 
-// findPeers joins the two QPs of each connection.
+// findPeers joins the two QPs of each connection, but where one takes its receives from a shared queue: which messages these take is not followed.
 func (h *history) findPeers() {
 	byConn := map[string][]*qp{}
 	for _, p := range h.qpList {
@@ -216,7 +230,7 @@ func (h *history) findPeers() {
 		}
 	}
 	for _, ends := range byConn {
-		if len(ends) == 2 {
+		if len(ends) == 2 && !slices.ContainsFunc(ends, isFed) {
 			ends[0].peer, ends[1].peer = ends[1], ends[0]
 		}
 	}
@@ -234,7 +248,7 @@ func (h *history) deliver(c *call) {
 		result := &c.last.Results[i]
 		r := h.byWr[result.Wr]
 		if r == nil && h.shared[result.Wr] {
-			c.cq.reason = result.Wr + " was posted on a shared receive queue, which this engine does not follow"
+			c.cq.reason = verdict.PostedOnShared(result.Wr, h.trace.Header.Dialect)
 		}
 		if r == nil || r.qp.created != nil && r.qp.cq(r.queue()) != c.cq {
 			continue
@@ -251,14 +265,22 @@ func (h *history) deliver(c *call) {
 	}
 }
 
+// outcomes are those that a completion may have had. Some devices report as flushed the request, too, whose failure broke the QP
+// (RES-11).
+func (h *history) outcomes(status string) []string {
+	told := outcomes(status)
+	if h.deviceLevel && told[0] == "CANCELLED" {
+		return []string{"CANCELLED", "FAILED"}
+	}
+	return told
+}
+
 // outcomes are those that a request may have had whose completion has a status.
 func outcomes(status string) []string {
 	switch strings.TrimPrefix(status, "IBV_WC_") {
 	case "SUCCESS":
 		return []string{"SUCCESS"}
-	case "WR_FLUSH_ERR": // some devices report the request so, too, whose failure broke the QP
-		return []string{"CANCELLED", "FAILED"}
-	case "STATUS_CANCELLED":
+	case "WR_FLUSH_ERR", "STATUS_CANCELLED":
 		return []string{"CANCELLED"}
 	}
 	if isSuccess(status) {
@@ -286,9 +308,9 @@ func (h *history) tell() {
 			}
 			switch {
 			case r.result != nil && !r.contradicts(r.result):
-				r.told = outcomes(r.result.Status)
+				r.told = h.outcomes(r.result.Status)
 			case r.point != nil:
-				r.told = outcomes(r.point.first.Status)
+				r.told = h.outcomes(r.point.first.Status)
 			default:
 				r.told = []string{"SUCCESS", "FAILED", "CANCELLED"}
 			}
@@ -316,13 +338,18 @@ func (h *history) tell() {
 	}
 }
 
+// isEmpty reports whether c is a poll that had room and found nothing.
+func (c *call) isEmpty() bool {
+	room := c.first.N == nil || *c.first.N > 0
+	return c.last != nil && c.kind == "poll" && room && len(c.last.Results) == 0
+}
+
 // foundNothing returns the last poll that had room and found nothing, and returned before the call of the one that delivered r. What
 // none delivered may have vanished when its QP was closed (A21): of that the polls before the close tell.
 func (q *cq) foundNothing(r *request) *call {
 	before := cmp.Or(r.poll, r.qp.closed)
 	for _, c := range slices.Backward(q.polls) {
-		room := c.first.N == nil || *c.first.N > 0
-		if c.last != nil && c.kind == "poll" && room && len(c.last.Results) == 0 && (before == nil || c.end < before.begin) {
+		if c.isEmpty() && (before == nil || c.end < before.begin) {
 			return c
 		}
 	}

@@ -1,7 +1,6 @@
 package tlcjudge
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,54 +13,33 @@ import (
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
+	"ndkoracle/traces"
 )
 
-const traces = "../../traces"
-
-// A row of the corpus's manifest: how a trace is read, and the right answer.
-type row struct {
-	File, Dialect string
-	DeviceLevel   bool `json:"device_level"`
-	Assume        map[string]string
-	Verdict       verdict.Verdict
-	Rule          string
-	Line          int
-}
-
-func (r row) name() string {
-	name := fmt.Sprint(r.File, " ", r.Dialect, r.Assume)
-	if r.DeviceLevel {
-		name += " at device level"
-	}
-	return name
-}
+const folder = "../../traces"
 
 // wrong says how a report differs from the right answer, or "".
-func (r row) wrong(report *verdict.Report) string {
+func wrong(want traces.Answer, report *verdict.Report) string {
 	var first verdict.Finding
 	if len(report.Findings) > 0 {
 		first = report.Findings[0]
 	}
-	if report.Verdict == r.Verdict && first.Rule == r.Rule && (r.Line == 0 || first.Line == r.Line) {
+	if string(report.Verdict) == want.Verdict && first.Rule == want.Rule && (want.Line == 0 || first.Line == want.Line) {
 		return ""
 	}
 	return fmt.Sprintf("got %s %s in line %d (%s; also %v), want %s %s in line %d",
-		report.Verdict, first.Rule, first.Line, first.Message, first.Also, r.Verdict, r.Rule, r.Line)
+		report.Verdict, first.Rule, first.Line, first.Message, first.Also, want.Verdict, want.Rule, want.Line)
 }
 
 // corpus returns the rows of the manifest whose traces can be read and are recordings, or are not.
-func corpus(t *testing.T, recorded bool) (rows []row, cases []Case) {
+func corpus(t *testing.T, recorded bool) (rows []traces.Row, cases []Case) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(traces, "manifest.json"))
+	all, err := traces.Rows(os.DirFS(folder))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []row
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
 	for _, r := range all {
-		if r.Verdict != verdict.Malformed && strings.HasPrefix(r.File, "recorded/") == recorded {
+		if r.Verdict != string(verdict.Malformed) && strings.HasPrefix(r.File, "recorded/") == recorded {
 			rows = append(rows, r)
 			cases = append(cases, Case{readTrace(t, r.File),
 				linearize.Options{Dialect: r.Dialect, DeviceLevel: r.DeviceLevel, Assume: r.Assume}})
@@ -72,7 +50,7 @@ func corpus(t *testing.T, recorded bool) (rows []row, cases []Case) {
 
 func readTrace(t *testing.T, name string) *trace.Trace {
 	t.Helper()
-	read, err := trace.ReadFile(filepath.Join(traces, name), 0)
+	read, err := trace.ReadFile(filepath.Join(folder, name), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,8 +84,8 @@ func TestCorpus(t *testing.T) {
 		reports = append(reports, told...)
 	}
 	for i, r := range rows {
-		if wrong := r.wrong(reports[i]); wrong != "" && !strings.Contains(wrong, "the engine tlc tries one order") {
-			t.Errorf("%s: %s", r.name(), wrong)
+		if differs := wrong(r.Answer("tlc"), reports[i]); differs != "" && !strings.Contains(differs, "the engine tlc tries one order") {
+			t.Errorf("%s: %s", r.Name(), differs)
 		}
 	}
 }
@@ -127,10 +105,10 @@ func TestRecordings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%-90s %5d events %6.1f s  %s", r.name(), report.Events, time.Since(start).Seconds(), report.Verdict)
-		if wrong := r.wrong(report); wrong != "" {
+		t.Logf("%-90s %5d events %6.1f s  %s", r.Name(), report.Events, time.Since(start).Seconds(), report.Verdict)
+		if differs := wrong(r.Answer("tlc"), report); differs != "" {
 			if limit := report.Findings[0].Message; report.Verdict != verdict.Inconclusive || !strings.Contains(limit, "limit") {
-				t.Errorf("%s: %s", r.name(), wrong)
+				t.Errorf("%s: %s", r.Name(), differs)
 			} else {
 				t.Log(limit)
 			}

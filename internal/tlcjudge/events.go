@@ -37,7 +37,7 @@ type call struct {
 // kinds says what the functions do to the contract. What is not here does nothing to it.
 var kinds = map[string]string{
 	"NdkCreateCq": "create CQ", "ibv_create_cq": "create CQ", "ibv_create_cq_ex": "create CQ",
-	"NdkCreateQp": "create QP", "ibv_create_qp": "create QP", "ibv_create_qp_ex": "create QP",
+	"NdkCreateQp": "create QP", "NdkCreateQpWithSrq": "create QP", "ibv_create_qp": "create QP", "ibv_create_qp_ex": "create QP",
 	"NdkConnect": "connect", "NdkConnectWithSharedEndpoint": "connect", "NdkAccept": "connect", "NdkAcceptEx": "connect",
 	"NdkSend": "post", "NdkSendAndInvalidate": "post", "NdkReceive": "post", "NdkRead": "post", "NdkWrite": "post",
 	"NdkFastRegister": "post", "NdkBind": "post", "NdkInvalidate": "post",
@@ -50,6 +50,8 @@ var kinds = map[string]string{
 	"NdkFlush": "flush", "NdkDisconnect": "flush",
 	"NdkCloseCq": "close CQ", "ibv_destroy_cq": "close CQ", "NdkCloseQp": "close QP", "ibv_destroy_qp": "close QP",
 	"NdkDisconnectEventCallback": "abort", "NdkDisconnectEventCallbackEx": "abort", "NdkCloseConnector": "abort",
+	"NdkCloseMr": "token dies", "NdkCloseMw": "token dies", "ibv_dereg_mr": "token dies",
+	"ibv_dealloc_mw": "token dies", "NdkDeregisterMr": "token dies",
 	"ibv_get_async_event": "device event", "quiesce": "rest", "CqePlaced": "placed",
 }
 
@@ -85,6 +87,8 @@ func (c *call) answer() string {
 		return "SUCCESS"
 	case isVerbs(c.fn):
 		return "FAILURE"
+	case c.last.Status == "" && c.fn == "NdkFlush": // which is VOID in NDKPI
+		return "SUCCESS"
 	case c.last.Status == "":
 		return "NOTHING"
 	case c.last.Status == "STATUS_PENDING":
@@ -126,7 +130,7 @@ func pair(events []trace.Event) (calls []*call, ends map[int]*call) {
 		case trace.Ret, trace.Exit:
 			c := under[e.Op]
 			c.last, c.end, c.lastPlace = e, i+1, i+1
-			if c.answer() == "FAILURE" && c.kind != "post" && c.kind != "event" && c.fn != "NdkDisconnect" {
+			if c.answer() == "FAILURE" && c.kind != "post" && c.kind != "event" && c.fn != "NdkDisconnect" && !c.mayHaveConnected() {
 				c.kind = other
 			}
 			ends[i] = c
@@ -152,12 +156,12 @@ func pair(events []trace.Event) (calls []*call, ends map[int]*call) {
 		c.completes = byOp[c.first.For]
 		if d := c.completes; d != nil && d.completion == nil {
 			d.completion = c
-			if d.kind == "connect" && d.answer() == "PENDING" && !c.reportsSuccess() {
-				d.kind = other // no connection came of it
-			}
 		}
 		if c.tellsOfResize() {
 			c.kind = "CQ resized"
+		}
+		if d := c.completes; d != nil && d.kind == "create QP" && d.isToldFailed() {
+			d.kind = other
 		}
 		if c.completes != nil && c.fn == "NdkCloseCompletion" {
 			switch c.completes.kind {
@@ -177,7 +181,9 @@ type request struct {
 	number      int // in its component, from 1
 	qp          *qp
 	op          string
+	opcode      string // of libibverbs, or ""
 	flags       []string
+	bytes       *int64
 	silent      bool
 	solicit     bool
 	fence       bool
@@ -226,13 +232,13 @@ func requestsOf(c *call, signalAll bool) []*request {
 		}
 		has := func(flag string) bool { return slices.Contains(c.first.Flags, flag) }
 		return []*request{{wr: c.first.Wr, op: operations[c.fn], flags: c.first.Flags, accepted: accepted, refused: !accepted,
-			token: token, post: c, silent: has("SILENT_SUCCESS"), solicit: has("SEND_AND_SOLICIT_EVENT"), fence: has("READ_FENCE"),
+			bytes: c.first.Bytes, token: token, post: c, silent: has("SILENT_SUCCESS"), solicit: has("SEND_AND_SOLICIT_EVENT"), fence: has("READ_FENCE"),
 			deferred: has("DEFER")}}
 	}
 	var list []*request
 	for i := range c.first.Wrs {
 		w := &c.first.Wrs[i]
-		r := &request{wr: w.Wr, op: "Receive", flags: w.Flags, accepted: true, token: w.Token, post: c}
+		r := &request{wr: w.Wr, op: "Receive", opcode: w.Opcode, flags: w.Flags, bytes: w.Bytes, accepted: true, token: w.Token, post: c}
 		if c.fn == "ibv_post_send" {
 			r.op = operations[strings.TrimPrefix(w.Opcode, "IBV_WR_")]
 			r.silent = !signalAll && !hasVerbsFlag(w.Flags, "SIGNALED")

@@ -10,11 +10,14 @@ import (
 	"testing"
 )
 
-// A third opinion shares nothing with the second but the form of its answer: of the judge's packages only these names are used,
-// and none of the model's.
+// A third opinion shares with the second what boundary events decide (package monitor) and the form of its answer: of the judge's packages
+// only these names are used, and none of the model's. What rests on hidden steps TLC decides.
 func TestIndependent(t *testing.T) {
 	form := []string{"Report", "Finding", "Options", "Verdict", "RuleCoverage", "Conformant", "ProviderViolation",
 		"ConsumerViolation", "Inconclusive", "Checked", "NotCheckable"}
+	reasons := []string{"CqOfBefore", "DeviceFailed", "Dropped", "PostedOnShared", "QpOfBefore", "ResizedTwice", "TakesShared", "TokenUntold", "Unsettled"}
+	form = append(form, reasons...) // of inconclusive answers, whose words are the same for all engines
+	boundary := []string{"New", "Finding", "Object", "Cq", "Qp", "Named", "NameMissing", "NameUnowed", "IsOfMissing", "IsOfUnowed"}
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
@@ -35,9 +38,11 @@ func TestIndependent(t *testing.T) {
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			if s, ok := n.(*ast.SelectorExpr); ok {
-				if pkg, ok := s.X.(*ast.Ident); ok && (pkg.Name == "linearize" || pkg.Name == "verdict") {
+				pkg, ok := s.X.(*ast.Ident)
+				allowed := map[string][]string{"linearize": form, "verdict": form, "monitor": boundary}
+				if ok && allowed[pkg.Name] != nil {
 					used++
-					if !slices.Contains(form, s.Sel.Name) {
+					if !slices.Contains(allowed[pkg.Name], s.Sel.Name) {
 						t.Errorf("%s uses %s.%s", name, pkg.Name, s.Sel.Name)
 					}
 				}

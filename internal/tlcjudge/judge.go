@@ -12,6 +12,8 @@ import (
 
 	"ndkoracle/internal/tlc"
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/doubts"
+	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
@@ -53,8 +55,14 @@ func (j Judge) CheckAll(ctx context.Context, cases []Case) ([]*verdict.Report, e
 			undecided(reports[i], reason)
 			continue
 		}
+		if !j.Runner.Jar.Pinned {
+			text := "TLC is not the jar that is pinned, but " + j.Runner.Jar.Source
+			reports[i].Warnings = append(reports[i].Warnings, trace.Warning{Text: text})
+		}
 		cases[i] = c.inOrder()
-		parts := questionsOf(cases[i], len(questions)+1)
+		found := boundaryOf(cases[i])
+		parts := questionsOf(cases[i], found, len(questions)+1)
+		found.report(reports[i], parts)
 		reports[i].Components = len(parts)
 		for _, q := range parts {
 			of[q] = i
@@ -77,6 +85,12 @@ func (j Judge) CheckAll(ctx context.Context, cases []Case) ([]*verdict.Report, e
 			undecided(r, "the trace does not end with the provider at rest: "+
 				"what must happen eventually can't be judged after the last quiesce mark")
 		}
+	}
+	if err := j.foundBefore(ctx, cases, reports); err != nil {
+		return nil, err
+	}
+	for i, r := range reports {
+		doubts.Judge(cases[i].Trace, r)
 		conclude(r)
 	}
 	return reports, nil
@@ -94,15 +108,24 @@ func (c Case) inOrder() Case {
 }
 
 // questionsOf returns the questions of a trace, one for each of its components, with numbers from the first on.
-func questionsOf(c Case, first int) []*question {
-	h := read(c.Trace)
+func questionsOf(c Case, found boundary, first int) []*question {
+	h := read(c.Trace, c.Options.DeviceLevel)
 	var questions []*question
+	d, _ := c.Options.ResolveDialect(c.Trace.Header.Dialect) // tracecheck has reported an error of it
+	names := callbackRules{
+		missing: func(cq string, line int) monitor.Named { return monitor.NameMissing(c.Trace, d, cq, line) },
+		unowed:  func(cq string, line int) monitor.Named { return monitor.NameUnowed(c.Trace, d, cq, line) },
+	}
 	for i, part := range h.components {
-		questions = append(questions, &question{component: part, number: first + i, reading: readingOf(c.Options.Assume),
-			dialect:  dialectOf(cmp.Or(c.Options.Dialect, c.Trace.Header.Dialect), c.Options.DeviceLevel),
+		part.ndkpi = cmp.Or(c.Options.Dialect, c.Trace.Header.Dialect) == "ndkpi"
+		questions = append(questions, &question{names: names, component: part, number: first + i, reading: readingOf(c.Options.Assume),
+			dialect:  recordOf(d.Name, d.FailsAsFlushed),
 			seenLate: c.Trace.Header.Side == "consumer",
 			end:      c.Trace.End != nil && c.Trace.End.Quiescent,
+			unplaced: h.unplaced,
 			stranger: h.firstStranger(),
+			stop:     found.stop(part),
+			excused:  found.excused(part),
 			created:  !slices.ContainsFunc(h.qpList, func(p *qp) bool { return p.created == nil })})
 	}
 	return questions
@@ -114,30 +137,29 @@ func unfit(c Case) string {
 	limit := cmp.Or(c.Options.MaxOperations, MaxEvents)
 	switch events := len(t.Events) + int(t.More); {
 	case events > limit:
-		return fmt.Sprintf("the trace has %d events, and the engine tlc takes %d at most", events, limit)
+		return fmt.Sprintf("the trace has %d events, and the engine tlc takes %d at most (--max-operations)", events, limit)
 	case t.End != nil && t.End.Dropped > 0:
-		return fmt.Sprintf("the recorder dropped %d events: what is missing could explain anything", t.End.Dropped)
+		return verdict.Dropped(t.End.Dropped)
 	case t.Header.Order == "partial":
 		switch _, ties, err := t.ByTime(); {
 		case err != nil:
 			return err.Error()
 		case len(ties) > 0:
-			return fmt.Sprintf("lines %d and %d have one time, and the engine tlc tries one order", ties[0].First, ties[0].Last)
+			return fmt.Sprintf("lines %d and %d have one time (field t), and the engine tlc tries one order", ties[0].First, ties[0].Last)
 		}
 	}
 	return ""
 }
 
-func dialectOf(name string, device bool) string {
-	switch {
-	case name == "ndkpi":
-		return "Ndkpi"
-	case name == "ndspi":
-		return "Ndspi"
-	case device:
+// records are the dialects of module Dialects, by the names that traces have for them.
+var records = map[string]string{"ndkpi": "Ndkpi", "ndspi": "Ndspi", "verbs": "Verbs"}
+
+// recordOf returns the name of a dialect in module Dialects. What a device reports has one of its own.
+func recordOf(name string, deviceLevel bool) string {
+	if deviceLevel {
 		return "VerbsDevice"
 	}
-	return "Verbs"
+	return records[name]
 }
 
 // readingOf returns the expression of module Readings for other readings than the default.
@@ -182,6 +204,9 @@ func (j Judge) ask(ctx context.Context, questions []*question) (map[int]*answer,
 	}
 	defer os.RemoveAll(folder)
 	if err := writeModules(ctx, folder, questions); err != nil {
+		return nil, err
+	}
+	if j.Runner.Jar, err = j.Runner.Jar.Copy(folder); err != nil {
 		return nil, err
 	}
 	lines, finished, err := j.Runner.Print(ctx, folder, Root)
@@ -250,15 +275,18 @@ func hear(answers map[int]*answer, line string) error {
 
 // judge adds the findings about one component to the report.
 func (q *question) judge(r *verdict.Report, t *trace.Trace, a *answer) {
-	excused := len(q.events) + 2
+	excused := q.excused
 	for _, b := range a.breaches {
-		if b.by == "consumer" && b.rule != "DEF-06" {
+		if b.by == "consumer" {
 			excused = min(excused, b.at)
 		}
 	}
 	for _, b := range a.breaches {
 		f := verdict.Finding{Rule: b.rule}
 		f.Line, f.Seq = q.place(t, b.at)
+		if b.at > q.stop || isReported(r, f) {
+			continue
+		}
 		switch b.by {
 		case "consumer":
 			f.Verdict, f.Message = verdict.ConsumerViolation, "the consumer breaks this rule: no search is needed to see it"
@@ -286,6 +314,13 @@ func (q *question) judge(r *verdict.Report, t *trace.Trace, a *answer) {
 	}
 }
 
+// isReported reports whether the same breach is known from the boundary events.
+func isReported(r *verdict.Report, f verdict.Finding) bool {
+	return slices.ContainsFunc(r.Findings, func(have verdict.Finding) bool {
+		return have.Alone && have.Rule == f.Rule && have.Line == f.Line
+	})
+}
+
 // refused is the finding where no explanation went on.
 func (q *question) refused(t *trace.Trace, a *answer) verdict.Finding {
 	f := verdict.Finding{Verdict: verdict.ProviderViolation}
@@ -301,9 +336,26 @@ func (q *question) refused(t *trace.Trace, a *answer) verdict.Finding {
 		f.Also = append(f.Also, other.rule)
 	}
 	f.Message = "no behaviour of the specification explains the events up to this one"
+	f.See = q.seen(a.reached + 1)
+	q.nameCallback(&f, a)
+	if f.Rule == "RSZ-02" {
+		q.showLoss(t, &f, a.reached+1)
+	}
+	if c := q.events[a.reached].call; c.kind == "event" && q.unplaced[c.first.Op] {
+		f.Verdict, f.Rule, f.Also = verdict.Inconclusive, "", nil
+		f.Message += "; and the trace does not say on which channel the call waited (its field channel)"
+	}
+	if p := q.untyped(); p != nil && f.Rule == "POLL-05" {
+		f.Verdict = verdict.Inconclusive
+		f.Message += "; but the trace does not record the qp_type of " + p.name + ", and a QP of type UC sends what nobody receives"
+	}
+	if p := q.unsignaled(); p != nil {
+		f.Verdict = verdict.Inconclusive
+		f.Message += "; but the trace does not record the sq_sig_all of " + p.name + ", which may signal all its requests"
+	}
 	if s := q.stranger; s != nil && s.place <= q.events[a.reached].at {
 		f.Verdict = verdict.Inconclusive
-		f.Message += "; but " + s.qp.unbound()
+		f.Message += "; but " + s.qp.unbound(t.Header.Dialect)
 	}
 	return f
 }
@@ -318,6 +370,20 @@ func (c *component) place(t *trace.Trace, at int) (line int, seq uint64) {
 	}
 	last := t.Events[len(t.Events)-1]
 	return last.Line + 1, last.Seq + 1
+}
+
+// seen returns the line that names the objects of an event: of the call that returns there, or of the latest post before a moment of rest.
+func (c *component) seen(at int) []int {
+	e := c.events[at-1]
+	if e.ends {
+		return []int{e.call.first.Line}
+	}
+	for _, earlier := range slices.Backward(c.events[:at-1]) {
+		if e.call.kind == "rest" && earlier.call.kind == "post" {
+			return []int{earlier.call.first.Line}
+		}
+	}
+	return nil
 }
 
 // name says which call or callback it was, and of which object.

@@ -65,7 +65,7 @@ func TestWrite(t *testing.T) {
 
 // Names mean nothing, whatever they are made of (ARM-09, as in late-at-a-quiesce-mark).
 func TestHostileNames(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(traces, "reject/late-at-a-quiesce-mark.ndktrace.jsonl"))
+	text, err := os.ReadFile(filepath.Join(folder, "reject/late-at-a-quiesce-mark.ndktrace.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,10 @@ var meanings = map[calls.Kind]string{
 
 	calls.CloseDone:    other, // pair calls it "CQ closed" or "QP closed", by the call that it completes
 	calls.CreateRegion: other, // findOldTokens looks at createsRegion
-	calls.CloseRegion:  other,
+	calls.CloseRegion:  "token dies",
 	calls.Other:        other,
+
+	calls.CompleteConnection: other, // take keeps them with their QP
 }
 
 // Every function of the format means to this engine what it means to the others: what one of them follows (a connection that is

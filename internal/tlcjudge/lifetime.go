@@ -49,8 +49,10 @@ func (o objects) take(c *call) {
 	}
 }
 
-// reportsSuccess reports whether a completion callback says that its call succeeded.
-func (c *call) reportsSuccess() bool { return c.completes != nil && isSuccess(c.first.Status) }
+// reportsSuccess reports whether a completion callback says that its call succeeded. That of a close has no status.
+func (c *call) reportsSuccess() bool {
+	return c.completes != nil && (c.fn == "NdkCloseCompletion" || isSuccess(c.first.Status))
+}
 
 // comesTooLate reports whether p is created with a CQ whose close was called before (LIFE-06). What is explained ends before that: no close
 // of the CQ waits for p.

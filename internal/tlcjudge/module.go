@@ -11,12 +11,17 @@ import (
 type question struct {
 	*component
 	number   int
-	dialect  string // the name of its constants in TraceRules
+	dialect  string // its name in module Dialects
 	reading  string // as an expression of module Readings
 	end      bool   // the trace ends with the provider at rest
 	seenLate bool   // the consumer took the events down
 	created  bool   // the creation of every QP of the trace is in it
-	stranger *call  // the first post on a QP whose creation is not, or nil: any CQ may take its completions
+	names    callbackRules
+	lengths  []int64         // of its messages and receives, in order; rankOf fills it in
+	unplaced map[string]bool // by op: calls that read an event, and of which the trace does not say on which channel they waited
+	stop     int             // the first event that is not explained: boundary events show a breach there
+	excused  int             // the first event from which on the consumer excuses what the provider does
+	stranger *call           // the first post on a QP whose creation is not, or nil: any CQ may take its completions
 }
 
 // Root is the name of the module that is generated.
@@ -26,7 +31,7 @@ const Root = "Traces"
 // variable trace says which of them a behaviour is about.
 func write(questions []*question) (module, configuration []byte) {
 	var b, initial, next, report strings.Builder
-	fmt.Fprintf(&b, "---- MODULE %s ----\nEXTENDS TraceRules, Readings\nVARIABLES trace, cq, qp, token, at, underway, story\n", Root)
+	fmt.Fprintf(&b, "---- MODULE %s ----\nEXTENDS TraceRules, Dialects, Readings\nVARIABLES trace, cq, qp, token, at, underway, story\n", Root)
 	for _, q := range questions {
 		q.define(&b)
 		if q.searched() {
@@ -63,7 +68,7 @@ func (q *question) define(b *strings.Builder) {
 		"calls", each(q.calls, (*call).record),
 		"events", each(q.events, func(e event) string { return record("of", e.call.number, "ends", truth(e.ends)) }),
 		"requests", each(q.requests, q.request),
-		"cqs", set(q.cqIds()), "qps", set(q.qpIds()), "rests", set(rests), "atRest", truth(q.end), "allCreated", truth(q.created),
+		"cqs", set(q.cqIds()), "qps", set(q.qpIds()), "rests", set(rests), "stop", q.stop, "atRest", truth(q.end), "allCreated", truth(q.created),
 		"users", q.ofCq(func(c *cq) string {
 			return q.ofQp(func(p *qp) string { return truth((p.initiator == c || p.receive == c) && !q.comesTooLate(p)) })
 		}),
@@ -113,10 +118,9 @@ func (q *question) instance(b *strings.Builder) {
 		{"InitiatorCq", name("InitiatorCq", q.ofQp(func(p *qp) string { return quote(p.initiator.id) }))},
 		{"ReceiveCq", name("ReceiveCq", q.ofQp(func(p *qp) string { return quote(p.receive.id) }))},
 		{"Peer", name("Peer", q.peers())},
+		{"QpType", name("QpType", q.ofQp(func(p *qp) string { return quote(p.promises()) }))},
+		{"Dialect", q.dialect},
 		{"Reading", name("Reading", q.reading)},
-	}
-	for _, constant := range []string{"FreshAtArm", "OldAtArm", "SecondArm", "ErrorsArm", "Serialised", "ExtraEvent", "PostsInError"} {
-		constants = append(constants, [2]string{constant, q.dialect + "." + constant})
 	}
 	for i, c := range constants {
 		constants[i][0] = c[0] + " <- " + c[1]

@@ -35,6 +35,10 @@ func (c *call) record() string {
 		pairs = append(pairs, "type", quote(c.armType()))
 	case "poll":
 		pairs = append(pairs, "room", c.room(), "results", each(c.results, number), "completions", c.completions())
+	case "connect":
+		pairs = append(pairs, "failed", c.failedAt())
+	case "token dies":
+		pairs = append(pairs, "tokens", sequence(quoted(c.deadTokens())))
 	case "resize":
 		pairs = append(pairs, "depth", c.cq.enough(c.newDepth()), "refused", truth(c.isRefused()))
 	case "rest":
@@ -74,14 +78,30 @@ func (c *call) completions() string {
 	for i := range c.last.Results {
 		x, r := &c.last.Results[i], c.results[i]
 		token := ""
-		if x.Token != nil && r != nil {
-			token = cmp.Or(r.qp.component.tokens[*x.Token], noToken)
+		if r != nil {
+			token = r.tokenOf(x)
 		}
 		list[i] = record("req", number(r), "status", quote(outcomes(x.Status)[0]), "type", quote(x.Type), "token", quote(token),
 			"otherQp", truth(r != nil && x.Qp != "" && x.Qp != r.qp.name), "otherStatus", truth(r != nil && r.contradicts(x)),
 			"error", truth(x.ProviderError != nil && *x.ProviderError != 0))
 	}
 	return sequence(list)
+}
+
+// tokenOf is the token that a completion of r says was invalidated, or "" where it says nothing.
+func (r *request) tokenOf(x *trace.Result) string {
+	if x.Token == nil || x.Type == "" && !isVerbs(r.post.fn) {
+		return ""
+	}
+	return cmp.Or(r.qp.component.tokens[*x.Token], noToken)
+}
+
+// namedToken is the token that the completion of a receive says was invalidated, or "".
+func (r *request) namedToken() string {
+	if r.op != "Receive" || r.result == nil {
+		return ""
+	}
+	return r.tokenOf(r.result)
 }
 
 // request returns what the trace tells of a request.
@@ -120,9 +140,10 @@ func (q *question) request(r *request) string {
 	return record("req", r.number, "qp", quote(r.qp.id), "queue", quote(r.queue()), "cq", quote(cq), "op", quote(op),
 		"silent", truth(r.silent && op != "Receive"), "solicit", truth(r.solicit && op != "Receive"),
 		"fence", truth(r.fence && op != "Receive"), "token", quote(token), "defer", truth(r.deferred),
-		"accepted", truth(r.accepted), "refused", truth(r.refused), "post", r.post.number, "told", set(quoted(r.told)),
+		"accepted", truth(r.accepted), "refused", truth(r.refused), "invalid", truth(r.tellsOfEnd()), "post", r.post.number, "told", set(quoted(r.told)),
 		"turn", r.turn, "first", r.firstTurn, "since", since, "polled", polled, "after", numberOf(r.nothing), "point", truth(r.point != nil), "solicited", solicited,
-		"invalidated", quote(invalidated), "refusedAfter", truth(r.refusedThen))
+		"invalidated", quote(invalidated), "refusedAfter", truth(r.refusedThen),
+		"names", quote(r.namedToken()), "bytes", q.rankOf(r.sentBytes()), "room", q.rankOf(r.roomForMessage()), "got", q.rankOf(r.receivedBytes()))
 }
 
 func numberOf(c *call) int {

@@ -1,6 +1,12 @@
 package tlcjudge
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
+)
 
 // tellsOfResize reports whether c is the callback that answers a resize (ASY-01).
 func (c *call) tellsOfResize() bool {
@@ -42,9 +48,26 @@ func (h *history) findResizedTwice() {
 		}
 		name := c.first.Cq
 		if c.place < over[name] {
-			h.cq(name).leaveOpen(name + " is resized while another resize of it is pending, and nothing says which of them counts")
+			h.cq(name).leaveOpen(verdict.ResizedTwice(name, h.trace.Header.Dialect))
 		}
 		over[name] = max(over[name], c.answeredAt())
+	}
+}
+
+// showLoss moves a finding of RSZ-02 from the moment of rest to the first poll behind the resize, which finds nothing and shows it.
+func (q *question) showLoss(t *trace.Trace, f *verdict.Finding, rest int) {
+	for _, c := range q.cqs {
+		poll := slices.IndexFunc(c.polls, func(p *call) bool { return p.begin > rest && p.isEmpty() })
+		if poll < 0 {
+			continue
+		}
+		at := c.polls[poll]
+		resize := slices.IndexFunc(c.resizes, func(r *call) bool { return r.begin > rest && r.begin < at.begin })
+		if resize >= 0 {
+			f.See = append(f.See, c.resizes[resize].first.Line, f.Line)
+			f.Line, f.Seq = q.place(t, at.end)
+			return
+		}
 	}
 }
 

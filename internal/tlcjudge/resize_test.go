@@ -7,6 +7,7 @@ import (
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
+	"ndkoracle/traces"
 )
 
 // A resize that succeeded changes the depth at one moment until it is answered, and a refused one never does (RSZ-03): what a CQ has no
@@ -64,7 +65,7 @@ func TestResize(t *testing.T) {
 		{"", 0, refused, "depth 4: write w1; write w2; rest; resize 1 pending; get w1; resized"},
 		{"", 0, refused, "depth 1: write w1; resize 4; write w2; rest; get w1 w2"},
 		{"", 0, nil, "depth 4: write w1; write w2; rest; resize 1; get w1 w2; get"},
-		{"DEF-04", 16, nil, "depth 4: write w1; write w2; rest; resize 1; get w1; get"},
+		{"RSZ-02", 22, nil, "depth 4: write w1; write w2; rest; resize 1; get w1; get"},
 		{"POLL-04", 22, nil, "depth 4: write w1; write w2; rest; resize 1; get w1 w2; get w2"},
 
 		// The CQ is closed after it (LIFE-07).
@@ -84,19 +85,20 @@ func TestResize(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, test := range tests {
-		r := row{Verdict: verdict.ProviderViolation, Rule: test.rule, Line: test.line}
-		if r.Rule == "" {
-			r.Verdict = verdict.Conformant
+		want := traces.Answer{Verdict: string(verdict.ProviderViolation), Rule: test.rule, Line: test.line}
+		if want.Rule == "" {
+			want.Verdict = string(verdict.Conformant)
 		}
-		if wrong := r.wrong(reports[i]); wrong != "" {
-			t.Errorf("%s %v: %s", test.text, test.assume, wrong)
+		if differs := wrong(want, reports[i]); differs != "" {
+			t.Errorf("%s %v: %s", test.text, test.assume, differs)
 		}
 	}
 }
 
 // A resize that is called while another one is pending leaves its CQ open (ASY-01), refused as either may be.
 func TestResizedTwice(t *testing.T) {
-	const why = "cq is resized while another resize of it is pending, and nothing says which of them counts"
+	const why = "cq is resized while another resize of it is pending, and nothing says which of them counts; one NdkResizeCq that waits for the other " +
+		"decides it"
 	tests := []struct{ text, why string }{
 		{"resize 4 pending; resize 8; resized", why},
 		{"resize 4 pending; resize 8 refused; resized", why},
@@ -147,12 +149,12 @@ func TestResizeOfVerbs(t *testing.T) {
 {"rec":"end","events":15,"dropped":0,"quiescent":true}`
 	tests := []struct {
 		told string
-		row
+		want traces.Answer
 	}{
-		{"", row{Verdict: verdict.Conformant}},
-		{`,"depth":2`, row{Verdict: verdict.Conformant}},
-		{`,"depth":3`, row{Verdict: verdict.ProviderViolation, Rule: "DEF-04", Line: 12}},
-		{`,"errno":"ENOMEM"`, row{Verdict: verdict.Conformant}},
+		{"", traces.Answer{Verdict: string(verdict.Conformant)}},
+		{`,"depth":2`, traces.Answer{Verdict: string(verdict.Conformant)}},
+		{`,"depth":3`, traces.Answer{Verdict: string(verdict.ProviderViolation), Rule: "DEF-04", Line: 12}},
+		{`,"errno":"ENOMEM"`, traces.Answer{Verdict: string(verdict.Conformant)}},
 	}
 	var cases []Case
 	for _, test := range tests {
@@ -168,8 +170,8 @@ func TestResizeOfVerbs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, test := range tests {
-		if wrong := test.wrong(reports[i]); wrong != "" {
-			t.Errorf("%q: %s", test.told, wrong)
+		if differs := wrong(test.want, reports[i]); differs != "" {
+			t.Errorf("%q: %s", test.told, differs)
 		}
 	}
 }

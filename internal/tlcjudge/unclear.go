@@ -1,16 +1,21 @@
 package tlcjudge
 
-import "slices"
+import (
+	"slices"
+
+	"ndkoracle/linearize/verdict"
+)
 
 // findUnclear finds the CQs of which nobody can tell what they hold.
 func (h *history) findUnclear() {
 	for _, q := range h.cqList {
 		if !q.created {
-			q.leaveOpen("the trace does not hold the creation of " + q.name + ", so nobody knows how it was armed and what it held")
+			q.leaveOpen(verdict.CqOfBefore(q.name, h.trace.Header.Dialect))
 		}
 	}
 	h.findFed()
 	h.findResizedTwice()
+	h.findMovedTwice()
 	for _, c := range h.calls {
 		switch c.kind {
 		case "unsettle":
@@ -27,11 +32,10 @@ func (h *history) findFed() {
 	if len(h.shared) == 0 {
 		return
 	}
-	takes := func(p *qp) bool { return p.created != nil && p.created.first.Srq != "" }
-	told := slices.ContainsFunc(h.qpList, takes)
+	told := slices.ContainsFunc(h.qpList, isFed)
 	for _, q := range h.cqList {
-		if !told || slices.ContainsFunc(h.qpList, func(p *qp) bool { return takes(p) && p.receive == q }) {
-			q.leaveOpen("receives of a shared receive queue may complete into " + q.name)
+		if !told || slices.ContainsFunc(h.qpList, func(p *qp) bool { return isFed(p) && p.receive == q }) {
+			q.leaveOpen(verdict.TakesShared(q.name, told, h.trace.Header.Dialect))
 		}
 	}
 }
@@ -45,8 +49,8 @@ func (h *history) firstStranger() *call {
 	return h.calls[i]
 }
 
-func (p *qp) unbound() string {
-	return "the trace does not hold the creation of " + p.name + ", so nobody knows where its requests complete"
+func (p *qp) unbound(dialect string) string {
+	return verdict.QpOfBefore(p.name, dialect)
 }
 
 // unsettle takes a call that put a QP into a state in which requests are dropped, or wait.
@@ -60,8 +64,32 @@ func (h *history) unsettle(c *call) {
 		return // it had nothing to lose
 	}
 	p.conn = "" // which messages reach its peer, or it, nobody knows
+	p.leaveOpen(verdict.Unsettled(p.name, c.first.State))
+}
+
+// findMovedTwice finds the QPs that two calls of ibv_modify_qp move at the same time, one of them into an error state: either may be the last.
+func (h *history) findMovedTwice() {
+	for i, c := range h.calls {
+		for _, d := range h.calls[i+1:] {
+			if d.place > c.lastPlace {
+				break
+			}
+			if c.moves() && d.moves() && c.first.Qp == d.first.Qp && (c.kind == "flush") != (d.kind == "flush") {
+				h.qp(c.first.Qp).leaveOpen("two calls of ibv_modify_qp move " + c.first.Qp + " at the same time, and the trace does not record which was the last")
+			}
+		}
+	}
+}
+
+// moves reports whether a call that did not fail moves a QP of libibverbs into another state.
+func (c *call) moves() bool { return c.fn == "ibv_modify_qp" && c.answer() != "FAILURE" }
+
+// leaveOpen leaves open what the CQs of a QP hold.
+func (p *qp) leaveOpen(why string) {
 	for _, q := range []*cq{p.initiator, p.receive} {
-		q.leaveOpen(p.name + " was put into the state " + c.first.State + ", which this engine does not follow")
+		if q != nil {
+			q.leaveOpen(why)
+		}
 	}
 }
 
@@ -75,7 +103,7 @@ func (h *history) findFailed(c *call) {
 	p := h.qps[e.Qp]
 	for _, q := range h.cqList {
 		if e.Cq == q.name || e.Cq == "" && (p == nil || p.initiator == q || p.receive == q) {
-			q.leaveOpen("the device reported " + e.Type + ": " + q.name + " may have lost completions")
+			q.leaveOpen(verdict.DeviceFailed(e.Type, q.name))
 		}
 	}
 }
@@ -86,3 +114,6 @@ func (q *cq) leaveOpen(why string) {
 		q.reason = why
 	}
 }
+
+// isFed reports whether a QP takes its receives from a shared queue.
+func isFed(p *qp) bool { return p.created != nil && p.created.first.Srq != "" }

@@ -3,10 +3,10 @@ package tlcjudge
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 
+	"ndkoracle/internal/outfile"
 	"ndkoracle/tla"
 )
 
@@ -14,7 +14,8 @@ import (
 // The folder is made where it is missing, and what is there under these names is written over. Nothing is, once ctx is done before the first. The
 // trace has to be Decidable.
 func Write(ctx context.Context, folder string, c Case) error {
-	return writeModules(ctx, folder, questionsOf(c.inOrder(), 1))
+	c = c.inOrder()
+	return writeModules(ctx, folder, questionsOf(c, boundaryOf(c), 1))
 }
 
 // Decidable says why a trace can't be put to TLC at all.
@@ -25,26 +26,38 @@ func Decidable(c Case) error {
 	return nil
 }
 
-func writeModules(ctx context.Context, folder string, questions []*question) error {
-	module, configuration := write(questions)
-	files := map[string][]byte{Root + ".tla": module, Root + ".cfg": configuration}
+// Files returns the names of the files that Write writes.
+func Files() ([]string, error) {
 	contract, err := fs.Glob(tla.Modules, "*.tla")
+	return append(contract, Root+".tla", Root+".cfg"), err
+}
+
+func writeModules(ctx context.Context, folder string, questions []*question) error {
+	names, err := Files()
 	if err != nil {
 		return err
 	}
-	for _, name := range contract {
-		if files[name], err = tla.Modules.ReadFile(name); err != nil {
-			return err
-		}
-	}
+	module, configuration := write(questions)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
+	for _, name := range names {
+		var text []byte
+		switch name {
+		case Root + ".tla":
+			text = module
+		case Root + ".cfg":
+			text = configuration
+		default:
+			if text, err = tla.Modules.ReadFile(name); err != nil {
+				return err
+			}
+		}
+		err := outfile.Place{Folder: folder, Name: name}.Write(ctx, func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,301 @@
+package minimize
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ndkoracle/internal/synthetic"
+	"ndkoracle/internal/tlc"
+	"ndkoracle/internal/tlcjudge"
+	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
+	"ndkoracle/traces"
+)
+
+// engines are those that are asked for the rule of one breach, each trace by itself. TLC is asked for many traces at once (tlcQuestions).
+var engines = map[string]linearize.Engine{"auto": linearize.Auto, "stream": linearize.Streaming, "porcupine": linearize.Porcupine}
+
+// breaches returns the traces by hand that break a rule, each as it is read.
+func breaches(t *testing.T) (rows []traces.Row) {
+	t.Helper()
+	all, err := traces.Rows(os.DirFS("../../traces"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range all {
+		if strings.HasPrefix(row.File, "reject/") && row.Rule != "" {
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) < 100 {
+		t.Fatalf("only %d traces break a rule", len(rows))
+	}
+	return rows
+}
+
+// names reports an engine that names another rule than the manifest, which has the engines that are known to.
+func names(t *testing.T, row traces.Row, how, engine, rule string) {
+	t.Helper()
+	if want := row.Answer(engine).Rule; rule != want {
+		t.Errorf("%s, %s: %s names %q, want %s", row.File, how, engine, rule, want)
+	}
+}
+
+func optionsOf(row traces.Row, e linearize.Engine) linearize.Options {
+	return linearize.Options{Engine: e, Dialect: row.Dialect, Assume: row.Assume, DeviceLevel: row.DeviceLevel}
+}
+
+// ruleOf returns the rule of the first finding that is a violation, or "".
+func ruleOf(r *verdict.Report) string {
+	if !r.Violated() {
+		return ""
+	}
+	return r.Findings[0].Rule
+}
+
+// One breach has one rule, whatever the engine (all rules). Package tlcjudge asks TLC for each trace as it is (TestCorpus).
+func TestOneRuleForAllEngines(t *testing.T) {
+	for _, row := range breaches(t) {
+		checkNames(t, row, "as it is", readRow(t, row))
+	}
+}
+
+// checkNames asks all engines but TLC.
+func checkNames(t *testing.T, row traces.Row, how string, traced *trace.Trace) {
+	t.Helper()
+	for name, e := range engines {
+		names(t, row, how, name, ruleOf(linearize.Check(context.Background(), traced, optionsOf(row, e))))
+	}
+}
+
+// tlcQuestions collects traces for TLC, which judges them together: to start it takes a second.
+type tlcQuestions struct {
+	rows  []traces.Row
+	cases []tlcjudge.Case
+}
+
+func (q *tlcQuestions) add(row traces.Row, traced *trace.Trace) {
+	if traced.Header.Order == "partial" {
+		return // TLC tries one order
+	}
+	q.rows = append(q.rows, row)
+	q.cases = append(q.cases, tlcjudge.Case{Trace: traced, Options: optionsOf(row, "")})
+}
+
+func (q *tlcQuestions) ask(t *testing.T, how string) {
+	t.Helper()
+	if err := tlc.CheckJava(); err != nil {
+		t.Fatal(err)
+	}
+	jar, err := tlc.FindJar(t.Context(), filepath.Join("..", "..", "build", "tlc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge := tlcjudge.Judge{Runner: tlc.Runner{Jar: jar, Build: t.TempDir(), Timeout: 25 * time.Minute}}
+	var reports []*verdict.Report
+	for some := range slices.Chunk(q.cases, 50) {
+		told, err := judge.CheckAll(t.Context(), some)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reports = append(reports, told...)
+	}
+	for i, r := range reports {
+		if other, known := otherByTLC[q.rows[i].File]; !known {
+			names(t, q.rows[i], how, "tlc", ruleOf(r))
+		} else if rule := ruleOf(r); rule != other {
+			t.Errorf("%s, %s: tlc names %q, and is known to name %q", q.rows[i].File, how, rule, other)
+		}
+	}
+}
+
+// otherByTLC lists the minimized traces for which TLC names another rule. The first two keep no event that makes their token valid, so they accept
+// a bad token as well, and TLC names that.
+var otherByTLC = map[string]string{
+	"reject/type-of-plain-receive.ndktrace.jsonl":               "INV-05",
+	"reject/success-after-flush-with-invalidate.ndktrace.jsonl": "INV-05",
+	"reject/silent-failure-lost.ndktrace.jsonl":                 "", // TLC has an explanation of what is left
+}
+
+// restOnAllObjects lists traces whose breach needs that nothing else is open, or that every connection is known: behind a run of other objects
+// there is none.
+var restOnAllObjects = []string{
+	"reject/region-closed-before-its-window.ndktrace.jsonl",
+	"reject/close-of-an-empty-domain-never-completes.ndktrace.jsonl",
+	"reject/adapter-close-hangs-though-nothing-is-open.ndktrace.jsonl",
+	"reject/disconnect-event-comes-twice.ndktrace.jsonl",
+}
+
+// … nor does it matter how long the trace is: here a long run on other objects comes first (all rules). Package tlcjudge shows that TLC is asked
+// the same there (TestSameQuestionsBehindARun).
+func TestOneRuleBehindALongRun(t *testing.T) {
+	run := longRun(t, 3_000)
+	for _, row := range breaches(t) {
+		if traced := readRow(t, row); !slices.Contains(restOnAllObjects, row.File) {
+			if long := lengthened(run, traced); long != nil {
+				checkNames(t, row, "behind a run", long)
+			}
+		}
+	}
+}
+
+// lengthened returns a trace with a run before it, or nil where the clock of a partial order stands in the way. In libibverbs an unnamed waiter
+// decides nothing where there are other CQs, so that there regions are registered and deregistered as often.
+func lengthened(run []trace.Event, traced *trace.Trace) *trace.Trace {
+	switch {
+	case traced.Header.Order == "partial":
+		return nil
+	case traced.Header.Dialect == "verbs":
+		return behind(registrations(len(run)), traced)
+	}
+	return behind(run, traced)
+}
+
+// registrations returns about so many events of libibverbs, which register regions and deregister them.
+func registrations(events int) []trace.Event {
+	var run []trace.Event
+	call := func(fn, mr string) {
+		op := fmt.Sprint("run-", len(run))
+		e := trace.Event{Thr: "run", Op: op, Fn: fn, Pd: "run-pd", Mr: mr, Ph: trace.Call}
+		if fn == "ibv_dereg_mr" {
+			e.Pd = ""
+		}
+		run = append(run, e, trace.Event{Thr: "run", Op: op, Fn: fn, Ph: trace.Ret})
+	}
+	for call("ibv_alloc_pd", ""); len(run) < events; {
+		mr := fmt.Sprint("run-mr-", len(run))
+		call("ibv_reg_mr", mr)
+		call("ibv_dereg_mr", mr)
+	}
+	call("ibv_dealloc_pd", "")
+	return run
+}
+
+// A lost callback at the end of a trace that auto leaves to the stream has the rule, and shows the arm, as a short one has (ARM-04, ARM-09).
+func TestOneRuleOfAVeryLongTrace(t *testing.T) {
+	run := longRun(t, linearize.MaxEvents)
+	for file, line := range map[string]int{"received-before-the-arm-and-lost": 20, "received-behind-the-arm-and-lost": 16} {
+		short, err := trace.ReadFile("../../traces/reject/"+file+".ndktrace.jsonl", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := linearize.Check(context.Background(), short, linearize.Options{}).Findings[0]
+		var text bytes.Buffer
+		writeTrace(t, &text, behind(run, short))
+		in, err := trace.NewReader(file, &text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, _, err := linearize.CheckReader(context.Background(), in, file, linearize.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := r.Findings[0]
+		if r.Engine == string(linearize.Porcupine) || got.Rule != want.Rule || got.Line != want.Line+len(run) || !slices.Contains(got.See, line+len(run)) {
+			t.Errorf("%s: %+v, want %+v with %d more lines", file, got, want, len(run))
+		}
+	}
+}
+
+// What --minimize leaves breaks the same rule for every engine (all rules). TLC is asked for one trace of each rule, and with NDK_TRACES=all for
+// every one.
+func TestOneRuleOfMinimizedTraces(t *testing.T) {
+	var q tlcQuestions
+	asked := map[string]bool{} // rules
+	for _, row := range breaches(t) {
+		if len(row.Engines) > 0 && row.Engines["porcupine"].Verdict != "" {
+			continue // the engines differ, and what is left by both is nothing
+		}
+		traced := readRow(t, row)
+		var judges []Judge
+		for _, e := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+			judges = append(judges, func(ctx context.Context, t *trace.Trace) *verdict.Report {
+				return linearize.Check(ctx, t, optionsOf(row, e))
+			})
+		}
+		small := Minimize(context.Background(), traced, linearize.Check(context.Background(), traced, optionsOf(row, linearize.Auto)).Findings[0], judges...)
+		if small == nil {
+			names(t, row, "minimized", "both", "")
+			continue
+		}
+		checkNames(t, row, "minimized", small)
+		if os.Getenv("NDK_TRACES") == "all" || !asked[row.Rule] {
+			asked[row.Rule] = true
+			q.add(row, small)
+		}
+	}
+	q.ask(t, "minimized")
+}
+
+func readRow(t *testing.T, row traces.Row) *trace.Trace {
+	t.Helper()
+	traced, err := trace.ReadFile("../../traces/"+row.File, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return traced
+}
+
+// longRun returns the events of a conformant run on objects whose names no trace by hand has.
+func longRun(t *testing.T, events uint64) []trace.Event {
+	t.Helper()
+	var text bytes.Buffer
+	if err := synthetic.Write(&text, synthetic.Options{Seed: 1, Events: events, Cqs: 2, Pairs: 1, Depth: 2}); err != nil {
+		t.Fatal(err)
+	}
+	run, err := trace.Read("run", &text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range run.Events {
+		rename(&run.Events[i])
+	}
+	return run.Events
+}
+
+// rename gives the objects, requests and calls of an event other names.
+func rename(e *trace.Event) {
+	for _, name := range []*string{&e.Op, &e.For, &e.Cq, &e.Qp, &e.Wr, &e.Conn, &e.InitiatorCq, &e.ReceiveCq, &e.Thr, &e.Mr, &e.Mw} {
+		if *name != "" {
+			*name = "run-" + *name
+		}
+	}
+	e.Results = slices.Clone(e.Results)
+	for i := range e.Results {
+		e.Results[i].Wr = "run-" + e.Results[i].Wr
+		if qp := &e.Results[i].Qp; *qp != "" {
+			*qp = "run-" + *qp
+		}
+	}
+}
+
+// behind returns a trace with a run before it.
+func behind(run []trace.Event, t *trace.Trace) *trace.Trace {
+	long := *t
+	long.Events = slices.Concat(run, t.Events)
+	for i := range long.Events {
+		e := &long.Events[i]
+		e.Line, e.Seq, e.T = i+2, uint64(i+1), 0
+	}
+	return &long
+}
+
+func writeTrace(t *testing.T, to *bytes.Buffer, long *trace.Trace) {
+	t.Helper()
+	out, err := trace.NewWriter(to, long.Header)
+	for i := range long.Events {
+		err = cmp.Or(err, out.Write(&long.Events[i]))
+	}
+	if err = cmp.Or(err, out.Close(trace.End{Quiescent: true})); err != nil {
+		t.Fatal(err)
+	}
+}

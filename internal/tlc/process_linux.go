@@ -1,0 +1,11 @@
+package tlc
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+func contain(c *exec.Cmd) {
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+}

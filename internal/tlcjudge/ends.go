@@ -1,0 +1,91 @@
+package tlcjudge
+
+import "slices"
+
+// tellsOfEnd reports whether the post of a request was refused because the QP is not connected: the connection has ended by then
+// (POST-08). Until NdkCompleteConnect has succeeded it need not be connected yet (A37).
+func (r *request) tellsOfEnd() bool {
+	last, connected := r.post.last, r.qp.connected
+	if !r.refused || r.queue() == "receive" || last == nil || last.Status != "STATUS_CONNECTION_INVALID" {
+		return false
+	}
+	if connected == nil || connected.place > r.post.lastPlace {
+		return false // nothing had connected the QP yet
+	}
+	return !slices.ContainsFunc(r.qp.completions, func(c *call) bool { return c.lastPlace > r.post.place })
+}
+
+// mayHaveConnected reports whether a connection may have come of the call, though it failed: what the connection carried tells.
+func (c *call) mayHaveConnected() bool { return c.kind == "connect" && !isVerbs(c.fn) }
+
+// failsToConnect reports whether a call that was to connect a QP failed, by its return or by its completion callback. What is
+// pending may be cancelled for it.
+func (c *call) failsToConnect() bool {
+	return c.mayHaveConnected() && c.isToldFailed()
+}
+
+// isToldFailed reports whether a call failed, by its return or by its completion callback.
+func (c *call) isToldFailed() bool {
+	return c.answer() == "FAILURE" || c.completion != nil && !c.completion.reportsSuccess()
+}
+
+// failedAt is the event at which a call that was to connect a QP is told to have failed, or 0.
+func (c *call) failedAt() int {
+	switch {
+	case !c.failsToConnect():
+		return 0
+	case c.answer() == "FAILURE":
+		return c.end
+	}
+	return c.completion.begin
+}
+
+// region is the memory region or window that a call closes.
+func (c *call) region() string {
+	if c.first.Mr != "" {
+		return "mr " + c.first.Mr
+	}
+	return "mw " + c.first.Mw
+}
+
+// ofRegion returns a QP of which a request made a token valid for the region or window, or nil.
+func (h *history) ofRegion(region string) *qp {
+	for _, p := range h.qpList {
+		if slices.ContainsFunc(p.requests, func(r *request) bool { return r.validates(region) }) {
+			return p
+		}
+	}
+	return nil
+}
+
+// validates reports whether r registers or binds memory under a token of the region or window.
+func (r *request) validates(region string) bool {
+	switch {
+	case r.token == nil:
+		return false
+	case r.op == "FastRegister":
+		return region == "mr "+r.post.first.Mr
+	case r.op != "Bind":
+		return false
+	}
+	for _, w := range r.post.first.Wrs {
+		if w.Wr == r.wr {
+			return region == "mw "+w.Mw
+		}
+	}
+	return region == "mw "+r.post.first.Mw
+}
+
+// deadTokens names the tokens that die with the region or window that c closes.
+func (c *call) deadTokens() []string {
+	var tokens []string
+	for _, r := range c.component.requests {
+		if !r.validates(c.region()) {
+			continue
+		}
+		if t := c.component.tokens[*r.token]; t != "" && !slices.Contains(tokens, t) {
+			tokens = append(tokens, t)
+		}
+	}
+	return tokens
+}
