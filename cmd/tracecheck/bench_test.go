@@ -8,6 +8,7 @@ import (
 	"math"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 	"testing"
@@ -16,6 +17,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"ndkoracle/internal/synthetic"
+	"ndkoracle/linearize/stream"
+	"ndkoracle/model"
 	"ndkoracle/trace"
 )
 
@@ -60,6 +63,33 @@ func BenchmarkBesideDecoding(b *testing.B) {
 			b.ReportMetric(float64(whole.processors)/float64(b.N)/events, "processor-ns/event")
 		})
 	}
+}
+
+// Events in memory of a provider that does whatever the contract allows, to a consumer that does: two CQs, arms of all types, silent and deferred
+// requests, failures, closes.
+func BenchmarkIrregular(b *testing.B) {
+	var text bytes.Buffer
+	if err := synthetic.WriteIrregular(&text, synthetic.Options{Seed: 1, Events: 200_000}); err != nil {
+		b.Fatal(err)
+	}
+	traced, err := trace.Read("irregular", &text, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	start := processorTime(b)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for b.Loop() {
+		s := stream.New(traced.Header, model.Ndkpi(), 0)
+		for i := range traced.Events {
+			s.Take(&traced.Events[i])
+		}
+	}
+	took, taken := processorTime(b)-start, len(traced.Events)*b.N
+	runtime.ReadMemStats(&after)
+	b.ReportMetric(float64(took.Nanoseconds())/float64(taken), "processor-ns/event")
+	b.ReportMetric(float64(after.Mallocs-before.Mallocs)/float64(taken), "allocs/event")
 }
 
 func decode(b *testing.B, text []byte) {

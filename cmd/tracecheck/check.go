@@ -6,19 +6,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"sync/atomic"
 
+	"ndkoracle/internal/memory"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
-// result is what became of one trace.
+// result is what became of one trace. The names of files in its report are fit to be shown.
 type result struct {
+	path  string       // of the file; "-" for standard input
 	trace *trace.Trace // nil when it could not be read
 	// partial says that trace is what had been read when the reading was ended.
 	partial bool
@@ -76,21 +76,21 @@ var worst = []int{exitInternal, exitMalformed, exitViolation, exitInconclusive, 
 
 func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []string) (int, error) {
 	s, err := parseCheck(args)
-	if errors.Is(err, errUsage) {
-		return exitUsage, err
-	}
 	if err != nil {
-		p.help(out)
-		return exitConformant, err
+		return exitUsage, err
 	}
 	judge := p.judgePorcupine
 	if s.engine == "tlc" {
-		if judge, err = p.prepareTlc(ctx); err != nil {
+		judge, err = p.prepareTlc(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return exitInterrupted, errors.New("interrupted before any trace was read")
+		case err != nil:
 			return exitUsage, err
 		}
 	}
 	inputs := expand(s.files)
-	if err := cmp.Or(s.checkJoin(inputs), s.checkOutputs(inputs)); err != nil {
+	if err := cmp.Or(s.checkJoin(inputs), p.checkOutputs(s, inputs)); err != nil {
 		return exitUsage, err
 	}
 	report := p.reports(out, s, len(inputs) == 1)
@@ -104,20 +104,20 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 		next = p.judgeAll(ctx, inputs, s, judge)
 	}
 	for i, in := range inputs {
-		p.progress(s, "checking %d of %d: %s", i+1, len(inputs), in.name)
+		p.progress(s, "checking %d of %d: %s", i+1, len(inputs), in.shown())
 		r := next()
 		p.progress(s, "")
 		if ctx.Err() != nil {
 			if !sum.interrupted || s.join {
 				fmt.Fprintf(p.stderr, "tracecheck: interrupted in trace %d of %d, %s%s; %d checked\n",
-					i+1, len(inputs), printable(in.name), r.readSoFar(), sum.results)
+					i+1, len(inputs), in.shown(), r.readSoFar(), sum.results)
 			}
 			if sum.interrupted = true; r != nil && r.code == exitViolation { // that stands, whatever else would have been found
-				p.tell(in, r, s, report, sum)
+				p.tell(ctx, in, r, s, report, sum)
 			}
 			continue // others were judged at the same time
 		}
-		p.tell(in, r, s, report, sum)
+		p.tell(ctx, in, r, s, report, sum)
 		if err := out.Flush(); err != nil {
 			return exitInternal, nil // run says why
 		}
@@ -127,19 +127,20 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 	} else if sum.missing = sum.coverage.missing(s.coverage); len(sum.missing) > 0 {
 		sum.code = worseOf(sum.code, exitInconclusive)
 	}
-	if report.end(sum); !report.save(p.stderr) && !sum.interrupted {
+	if report.end(sum); !report.save(ctx, s, p.stderr) && !sum.interrupted {
 		sum.code = exitInternal
 	}
 	return sum.code, nil
 }
 
 // tell reports a result, and saves what was made beside it.
-func (p *program) tell(in input, r *result, s *settings, report *reports, sum *summary) {
+func (p *program) tell(ctx context.Context, in input, r *result, s *settings, report *reports, sum *summary) {
+	r.path = in.name
 	p.warn(r, s)
 	p.warnOfLone(r)
-	p.saveWitness(in, r, s)
-	p.saveSmall(in, r, s)
-	p.savePage(in, r, s)
+	p.saveWitness(ctx, in, r, s)
+	p.saveSmall(ctx, in, r, s)
+	p.savePage(ctx, in, r, s)
 	sum.results++
 	if r.unsaved {
 		sum.code = exitInternal
@@ -166,7 +167,7 @@ var errTime = errors.New("the time limit was reached")
 // checkOne reads and judges one trace.
 func (p *program) checkOne(ctx context.Context, in input, s *settings, judge judge, so *reading) *result {
 	if in.err != nil {
-		return malformed(in.name, in.err)
+		return malformed(in.shown(), in.err)
 	}
 	if s.engine == "auto" || s.engine == "stream" {
 		return p.checkWhileRead(ctx, in, s, so)
@@ -175,18 +176,20 @@ func (p *program) checkOne(ctx context.Context, in input, s *settings, judge jud
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
-		return unfinished(in.name, t, s, context.Cause(ctx))
+		return unfinished(in.shown(), t, s, context.Cause(ctx))
 	default:
-		return malformed(in.name, err)
+		return malformed(in.shown(), err)
 	}
 	events := eventsOf(t)
 	so.of(func() int { return events })
-	report, err := judge(ctx, t, s.optionsFor(t))
+	o := s.optionsFor(t)
+	o.Warn(t)
+	report, err := judge(ctx, t, o)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return unfinished(in.name, t, s, context.Cause(ctx))
+		return unfinished(in.shown(), t, s, context.Cause(ctx))
 	case err != nil:
-		return &result{trace: t, report: &verdict.Report{File: in.name}, code: exitInternal, reason: err.Error()}
+		return &result{trace: t, report: &verdict.Report{File: in.shown()}, code: exitInternal, reason: err.Error()}
 	}
 	return judged(t, report)
 }
@@ -203,23 +206,25 @@ func guarded(in input, work func() *result) (r *result) {
 
 // broken is the result for a trace in which this program was found mistaken.
 func broken(in input, problem any) *result {
-	return &result{report: &verdict.Report{File: in.name}, code: exitInternal, reason: fmt.Sprintf("%v\n%s", problem, debug.Stack())}
+	return &result{report: &verdict.Report{File: in.shown()}, code: exitInternal, reason: fmt.Sprintf("%v\n%s", problem, debug.Stack())}
 }
 
 // checkWhileRead judges a trace while it is read.
 func (p *program) checkWhileRead(ctx context.Context, in input, s *settings, so *reading) *result {
 	source, stop := p.reader(ctx, in)
 	defer stop()
-	report, t, err := p.follow(ctx, in.name, source, so, func(h trace.Header) linearize.Options {
+	report, t, err := p.follow(ctx, in.shown(), source, so, func(h trace.Header) linearize.Options {
 		return s.optionsFor(&trace.Trace{Header: h})
 	})
 	switch {
 	case err == nil:
-		return judged(t, report)
+		r := judged(t, report)
+		p.fetchSeen(ctx, in, r)
+		return r
 	case ctx.Err() != nil:
-		return unfinished(in.name, t, s, context.Cause(ctx))
+		return unfinished(in.shown(), t, s, context.Cause(ctx))
 	}
-	return malformed(in.name, err)
+	return malformed(in.shown(), err)
 }
 
 // judged is the result for a trace that an engine has answered for.
@@ -245,27 +250,45 @@ var verdictCodes = map[verdict.Verdict]int{
 func (p *program) readInput(ctx context.Context, in input) (*trace.Trace, error) {
 	r, stop := p.reader(ctx, in)
 	defer stop()
-	return p.read(ctx, in.name, r)
+	return p.read(ctx, in.shown(), r)
 }
 
 // readOne reads the trace that a command is about. Where it can't be read there is an exit code with the error.
 func (p *program) readOne(ctx context.Context, name string) (*trace.Trace, int, error) {
 	t, err := p.readInput(ctx, input{name: name})
+	return wholeOr(ctx, name, t, err)
+}
+
+// scanOne is readOne that keeps no event: it hands each to take.
+func (p *program) scanOne(ctx context.Context, name string, take func(*trace.Event)) (*trace.Trace, int, error) {
+	in := input{name: name}
+	r, stop := p.reader(ctx, in)
+	defer stop()
+	t, err := p.scan(ctx, in.shown(), r, take)
+	return wholeOr(ctx, name, t, err)
+}
+
+// wholeOr returns a trace that was read, or an exit code and an error that say why it was not.
+func wholeOr(ctx context.Context, name string, t *trace.Trace, err error) (*trace.Trace, int, error) {
 	if ctx.Err() != nil {
 		code, why := ended(ctx)
-		return nil, code, fmt.Errorf("%s after %d events of %s", why, eventsOf(t), name)
+		events := 0
+		if t != nil { // nothing is returned of what is malformed
+			events = eventsOf(t)
+		}
+		return nil, code, fmt.Errorf("%s after %d events of %s", why, events, oneLine(name))
 	}
 	if err != nil {
 		r := malformed(name, err)
-		return nil, exitMalformed, fmt.Errorf("%s: %s", at(name, r.line), r.reason)
+		return nil, exitMalformed, fmt.Errorf("%s: %s", at(oneLine(name), r.line), r.reason)
 	}
 	return t, exitConformant, nil
 }
 
 // ended says why a context ended a command that gives no verdict, and with which exit code.
 func ended(ctx context.Context) (code int, why string) {
-	if errors.Is(context.Cause(ctx), errTime) {
-		return exitInconclusive, errTime.Error()
+	if cause := context.Cause(ctx); errors.Is(cause, errTime) || errors.Is(cause, memory.ErrLimit) {
+		return exitInconclusive, cause.Error()
 	}
 	return exitInterrupted, "interrupted"
 }
@@ -328,32 +351,20 @@ func malformed(name string, err error) *result {
 	return r
 }
 
-// warningsShown bounds the warnings about one trace.
-const warningsShown = 10
-
-// warn tells of functions in the trace that the format does not know, in the order of their first events, and of a flag
-// that has no effect on it.
+// warn tells of a flag that has no effect on a trace.
 func (p *program) warn(r *result, s *settings) {
-	if r.trace == nil || r.partial {
-		return
-	}
-	if s.deviceLevelIdle(r.trace) {
+	if r.trace != nil && !r.partial && s.deviceLevelIdle(r.trace) {
 		fmt.Fprintf(p.stderr, "%s: warning: --device-level does nothing: it is of dialect verbs, and this trace is %s\n",
 			printable(r.report.File), r.report.Dialect)
 	}
-	unknown := r.trace.Unknown
-	names := slices.SortedFunc(maps.Keys(unknown), func(a, b string) int {
-		return cmp.Or(unknown[a]-unknown[b], cmp.Compare(a, b))
-	})
-	for i, name := range names {
-		if i == warningsShown {
-			fmt.Fprintf(p.stderr, "%s: warning: %d functions more that the format does not know\n",
-				printable(r.report.File), len(names)-i)
-			return
-		}
-		fmt.Fprintf(p.stderr, "%s: warning: %s is no function that the format knows; its events are not judged\n",
-			printable(at(r.report.File, unknown[name])), printable(strconv.Quote(name)))
+}
+
+// warnings are of what the format does not know of a trace that was read to its end, and of the engine.
+func (r *result) warnings() []trace.Warning {
+	if r.trace == nil || r.partial {
+		return r.report.Warnings
 	}
+	return slices.Concat(r.report.Warnings, r.trace.Warnings)
 }
 
 // progress shows one line on a terminal, in place of the one before; "" takes it away.

@@ -11,8 +11,6 @@ import (
 	"ndkoracle/rules"
 )
 
-const notBuilt = "no engine of this program checks it yet"
-
 // coverage is what became of every rule, and how often each case was met, over all traces of a run.
 type coverage struct {
 	rules map[string]verdict.RuleCoverage
@@ -25,7 +23,7 @@ type coverage struct {
 func newCoverage(checkable []string) *coverage {
 	c := &coverage{rules: map[string]verdict.RuleCoverage{}}
 	for _, rule := range rules.All() {
-		c.rules[rule.ID] = verdict.RuleCoverage{Coverage: verdict.NotCheckable, Why: notBuilt}
+		c.rules[rule.ID] = verdict.RuleCoverage{Coverage: verdict.NotCheckable, Why: rule.WithoutCheck()}
 		if slices.Contains(checkable, rule.ID) {
 			c.rules[rule.ID] = verdict.RuleCoverage{Coverage: verdict.NotCheckable, Why: "no trace was judged"}
 		}

@@ -1,9 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"ndkoracle/trace"
@@ -14,17 +15,16 @@ const (
 	resultsListed = 4
 )
 
-// eventAt returns the events on a line of the file, abbreviated, or "" when there is none.
+// eventAt returns the event on a line of the file, abbreviated, or "" when there is none. The events are in the order of their lines.
 func eventAt(t *trace.Trace, line int) string {
 	if t == nil {
 		return ""
 	}
-	for i := range t.Events {
-		if t.Events[i].Line == line {
-			return abbreviate(describe(&t.Events[i]), longestEvent)
-		}
+	i, found := slices.BinarySearchFunc(t.Events, line, func(e trace.Event, line int) int { return cmp.Compare(e.Line, line) })
+	if !found {
+		return ""
 	}
-	return ""
+	return abbreviate(describe(&t.Events[i]), longestEvent)
 }
 
 // describe tells an event as NAME phase and its fields, in the order of the format's documentation.
@@ -53,7 +53,7 @@ func describe(e *trace.Event) string {
 	number("depth", e.Depth)
 	field("wr", e.Wr)
 	if len(e.Wrs) > 0 {
-		fmt.Fprintf(&text, " wrs=%d", len(e.Wrs))
+		fmt.Fprintf(&text, " wrs=%d", len(e.Wrs)+e.Cut)
 	}
 	field("bad_wr", e.BadWr)
 	field("flags", strings.Join(e.Flags, "+"))
@@ -73,17 +73,17 @@ func describe(e *trace.Event) string {
 	}
 	field("for", e.For)
 	if e.Results != nil {
-		text.WriteString(" results=" + describeResults(e.Results))
+		text.WriteString(" results=" + describeResults(e.Results, e.Cut))
 	}
 	field("thr", e.Thr)
 	return text.String()
 }
 
-func describeResults(results []trace.Result) string {
+func describeResults(results []trace.Result, cut int) string {
 	var parts []string
 	for i, r := range results {
 		if i == resultsListed {
-			parts = append(parts, fmt.Sprintf("… of %d", len(results)))
+			parts = append(parts, fmt.Sprintf("… of %d", len(results)+cut))
 			break
 		}
 		parts = append(parts, strings.TrimSpace(r.Wr+" "+r.Status))
@@ -100,23 +100,3 @@ func abbreviate(text string, longest int) string {
 
 // length counts characters, as a terminal shows most of them.
 func length(text string) int { return utf8.RuneCountInString(text) }
-
-// printable keeps what a trace or a file name says from steering the terminal: control characters become \xNN.
-func printable(text string) string {
-	harmless := func(r rune) bool { return r == '\n' || unicode.IsPrint(r) }
-	if strings.IndexFunc(text, func(r rune) bool { return !harmless(r) }) < 0 {
-		return text
-	}
-	var safe strings.Builder
-	for _, r := range text {
-		switch {
-		case harmless(r):
-			safe.WriteRune(r)
-		case r < 0x100:
-			fmt.Fprintf(&safe, `\x%02x`, r)
-		default:
-			fmt.Fprintf(&safe, `\u%04x`, r)
-		}
-	}
-	return safe.String()
-}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -48,7 +47,7 @@ func (p *program) explainRule(out io.Writer, rule rules.Rule) {
 	if rule.Ambiguity != "" {
 		paragraph(out, "  ", "open", rule.Ambiguity)
 	}
-	checked := notBuilt
+	checked := rule.WithoutCheck()
 	if slices.Contains(p.checkable(), rule.ID) {
 		checked = "tracecheck, in traces that exercise it"
 	}
@@ -99,14 +98,10 @@ func (p *program) listRules(out *bufio.Writer, args []string) error {
 	set := flag.NewFlagSet("rules", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	set.Var(oneOf(&format, "text", "markdown"), "format", "output `format`: text, markdown")
-	set.Usage = func() {}
-	if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {
-		p.help(out)
-		return nil
-	} else if err != nil {
-		return flagError(err)
+	groups, err := parse(set, args)
+	if err != nil {
+		return err
 	}
-	groups := set.Args()
 	for _, group := range groups {
 		if rules.GroupTitle(group) == "" {
 			return usageError("%q is no group; the groups are %s", group, strings.Join(rules.Groups(), ", "))

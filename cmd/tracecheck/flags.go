@@ -67,7 +67,6 @@ func readingFlags(command string, s *settings) *flag.FlagSet {
 	s.options.Assume = map[string]string{}
 	set := flag.NewFlagSet(command, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
-	set.Usage = func() {}
 	set.Var(oneOf(&s.options.Dialect, "ndkpi", "ndspi", "verbs"), "dialect",
 		"read the traces in this `dialect`, ndkpi, ndspi or verbs, instead of the one in their header")
 	set.BoolVar(&s.options.DeviceLevel, "device-level", false,
@@ -82,7 +81,7 @@ func checkFlags() (*flag.FlagSet, *settings) {
 	s := &settings{color: "auto", engine: "auto", witness: output{flag: "witness", suffix: ".ndkwitness.jsonl"},
 		minimize: output{flag: "minimize", suffix: ".minimized.ndktrace.jsonl"}, html: output{flag: "html", suffix: ".html"}}
 	set := readingFlags("check", s)
-	set.DurationVar(&s.options.Timeout, "timeout", time.Minute, "longest time for one trace, then inconclusive")
+	timeLimit(set, &s.options.Timeout, "longest `time` for one trace, then inconclusive")
 	set.IntVar(&s.options.MaxOperations, "max-operations", 0,
 		"most operations, hidden steps included, of a trace to search (engine tlc: events), then inconclusive; "+
 			"0 is the engine's own limit")
@@ -100,11 +99,26 @@ func checkFlags() (*flag.FlagSet, *settings) {
 		"write each trace that broke a rule, shrunk to a small one that breaks it too, to this `file`, or into this directory")
 	set.StringVar(&s.html.path, "html", "",
 		"draw each trace that was judged, with what was found, as a web page in this `file`, or in this directory")
+	set.DurationVar(&s.options.MaxDelay, "max-callback-delay", 0,
+		"warn of each callback that comes later than this `duration` after it was due, by the clock of the trace; 0 is never")
 	set.BoolVar(&s.join, "join", false,
 		"judge two traces together, as those of the two hosts of connections that both name")
 	set.IntVar(&s.jobs, "jobs", 1, "judge so many traces at a time; the output is the same")
 	set.BoolVar(&s.quiet, "quiet", false, "say nothing of conformant traces, of coverage and of progress")
 	return set, s
+}
+
+// timeLimit adds the flag that bounds a command on one trace. A limit has to be longer than 0.
+func timeLimit(set *flag.FlagSet, limit *time.Duration, usage string) {
+	*limit = time.Minute
+	set.Var(&value{shown: limit.String(), set: func(text string) error {
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 {
+			return usageError("must be a time longer than 0, such as 60s")
+		}
+		*limit = d
+		return nil
+	}}, "timeout", usage)
 }
 
 // parse reads flags and returns the other arguments. Flags may follow these; after -- everything is one of them.
@@ -150,8 +164,6 @@ func parseCheck(args []string) (*settings, error) {
 		return nil, usageError("--jobs must be at least 1")
 	case s.jobs > 1 && s.engine == "tlc":
 		return nil, usageError("--jobs is 1 with the engine tlc, which takes all of the machine for one trace")
-	case s.options.Timeout <= 0:
-		return nil, usageError("--timeout must be longer than 0")
 	case s.options.MaxOperations < 0:
 		return nil, usageError("--max-operations can't be below 0")
 	}

@@ -3,10 +3,13 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+
+	"ndkoracle/internal/outfile"
 )
 
 // The formats of reports. One goes to standard output, others to files.
@@ -31,7 +34,7 @@ func (s *settings) addFormat(text string) error {
 	case slices.ContainsFunc(s.formats, same) && !toFile:
 		return usageError("standard output takes one format; name a file, as in %s=FILE, for another one", name)
 	case slices.ContainsFunc(s.formats, same):
-		return usageError("%s takes one format", file)
+		return usageError("%s takes one format", oneLine(file))
 	}
 	s.formats = append(s.formats, f)
 	return nil
@@ -81,7 +84,7 @@ func (p *program) reporter(name string, out *bufio.Writer, s *settings, single, 
 	case "junit":
 		return &junitReporter{out: out, settings: s}
 	case "github":
-		return &githubReporter{out: out}
+		return &githubReporter{out: out, settings: s}
 	}
 	return &textReporter{out: out, settings: s, single: single, answers: map[string]int{}, color: color}
 }
@@ -105,15 +108,17 @@ func (r *reports) end(sum *summary) {
 }
 
 // save writes the files, and says which can't be written. It reports whether all were.
-func (r *reports) save(errors io.Writer) bool {
+func (r *reports) save(ctx context.Context, s *settings, errors io.Writer) bool {
 	saved := true
+	ctx, cancel := context.WithTimeoutCause(ctx, s.options.Timeout, errTime)
+	defer cancel()
 	for _, f := range r.files {
 		_ = f.out.Flush() // into memory
-		if err := writeFile(f.file, func(w io.Writer) error {
+		if err := (outfile.Place{Name: f.file}).Write(ctx, func(w io.Writer) error {
 			_, err := f.text.WriteTo(w)
 			return err
 		}); err != nil {
-			fmt.Fprintf(errors, "tracecheck: the report in format %s can't be written to %s: %v\n", f.name, printable(f.file), err)
+			fmt.Fprintf(errors, "tracecheck: the report in format %s can't be written to %s: %v\n", f.name, oneLine(f.file), err)
 			saved = false
 		}
 	}

@@ -32,7 +32,7 @@ func TestGithub(t *testing.T) {
 	}
 	b.out.Reset()
 	out := bufio.NewWriter(&b.out)
-	(&githubReporter{out}).command("error", "a,b:c%\n", 3, "x:y,z", "50%\nmore\x1b")
+	(&githubReporter{out: out}).command("error", "a,b:c%\n", 3, "x:y,z", "50%\nmore\x1b")
 	out.Flush()
 	if want := "::error file=a%2Cb%3Ac%25%0A,line=3,title=x%3Ay%2Cz::50%25%0Amore\\x1b\n"; b.out.String() != want {
 		t.Errorf("got %q, want %q", &b.out, want)

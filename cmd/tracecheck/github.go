@@ -10,7 +10,8 @@ import (
 
 // githubReporter writes a workflow command of GitHub Actions for each finding: an annotation of the trace's line.
 type githubReporter struct {
-	out *bufio.Writer
+	out      *bufio.Writer
+	settings *settings
 }
 
 var githubLevels = map[verdict.Verdict]string{
@@ -20,6 +21,11 @@ var githubLevels = map[verdict.Verdict]string{
 func (w *githubReporter) result(r *result) {
 	if r.reason != "" {
 		w.command("error", r.report.File, r.line, r.answer(), r.reason)
+	}
+	if !w.settings.quiet || r.code != exitConformant {
+		for _, warning := range r.warnings() {
+			w.command("warning", r.report.File, warning.Line, "unknown", warning.Text)
+		}
 	}
 	for i := range r.report.Findings {
 		f := &r.report.Findings[i]

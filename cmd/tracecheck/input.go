@@ -19,6 +19,9 @@ type input struct {
 	err   error
 }
 
+// shown returns the name of an input as it is shown, on one line.
+func (in input) shown() string { return oneLine(in.name) }
+
 var traceSuffixes = []string{".ndktrace.jsonl", ".ndktrace.jsonl.zst"}
 
 // expand turns the arguments into traces: a directory into those below it, a pattern into what it matches, each in lexical order.

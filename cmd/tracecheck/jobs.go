@@ -2,7 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
+	"runtime/debug"
 	"time"
+
+	"ndkoracle/internal/memory"
 )
 
 // judgeAll judges the inputs, at most s.jobs of them at a time and no more than that ahead of what has been taken. next returns the
@@ -40,9 +44,37 @@ func (p *program) judgeAll(ctx context.Context, inputs []input, s *settings, jud
 	}
 }
 
-// checkWithin is checkOne with what is asked for beside the verdict. It does not outlive an interrupt, or its time: then the verdict
-// stands where there is one.
+// checkWithin checks one trace, beside others where there is memory for all of them. What there was no memory for beside others is checked once
+// more by itself, so that its result is the same as if it had been from the beginning.
 func (p *program) checkWithin(ctx context.Context, in input, s *settings, judge judge) *result {
+	if s.jobs > 1 && in.name != "-" { // which can't be read a second time
+		p.alone.RLock()
+		r, fits := p.checkInMemory(ctx, in, s, judge)
+		p.alone.RUnlock()
+		if fits {
+			return r
+		}
+	}
+	p.alone.Lock()
+	defer p.alone.Unlock()
+	r, _ := p.checkInMemory(ctx, in, s, judge)
+	return r
+}
+
+// checkInMemory reports whether there was memory for the check.
+func (p *program) checkInMemory(ctx context.Context, in input, s *settings, judge judge) (r *result, fits bool) {
+	watched, stop := p.guard.Watch(ctx)
+	defer stop()
+	r = p.checkInTime(watched, in, s, judge)
+	if fits = !errors.Is(context.Cause(watched), memory.ErrLimit); !fits {
+		debug.FreeOSMemory() // for the next one
+	}
+	return r, fits
+}
+
+// checkInTime is checkOne with what is asked for beside the verdict. It does not outlive an interrupt, or its time: then the verdict
+// stands where there is one.
+func (p *program) checkInTime(ctx context.Context, in input, s *settings, judge judge) *result {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.options.Timeout, errTime)
 	defer cancel()
 	so := &reading{}
@@ -57,7 +89,7 @@ func (p *program) checkWithin(ctx context.Context, in input, s *settings, judge 
 	})
 	switch {
 	case !inTime:
-		return overdue(ctx, in.name, s, so)
+		return overdue(ctx, in.shown(), s, so)
 	case s.minimize.path == "" || r.code != exitViolation:
 		return r
 	}

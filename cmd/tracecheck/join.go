@@ -16,7 +16,7 @@ func (s *settings) checkJoin(inputs []input) error {
 	case len(inputs) != 2:
 		return usageError("--join takes two traces, those of the two hosts of a connection, and here are %d", len(inputs))
 	case inputs[0].name == inputs[1].name:
-		return usageError("--join takes the traces of two hosts, and both are %s", inputs[0].name)
+		return usageError("--join takes the traces of two hosts, and both are %s", inputs[0].shown())
 	case s.engine != "auto" && s.engine != "stream":
 		return usageError("--join is of the engine stream, not of %s", s.engine)
 	case s.witness.path != "" || s.minimize.path != "":
@@ -41,13 +41,15 @@ func (p *program) judgeJoined(ctx context.Context, inputs []input, s *settings) 
 
 // checkJoinedWithin is checkJoined that does not outlive an interrupt, or its time.
 func (p *program) checkJoinedWithin(ctx context.Context, inputs []input, s *settings) []*result {
+	ctx, stop := p.guard.Watch(ctx)
+	defer stop()
 	ctx, cancel := context.WithTimeoutCause(ctx, s.options.Timeout, errTime)
 	defer cancel()
 	var so [2]reading
 	results, inTime := within(ctx, p.grace, func() []*result { return p.checkJoined(ctx, inputs, s, &so) })
 	if !inTime {
 		for i, in := range inputs {
-			results = append(results, overdue(ctx, in.name, s, &so[i]))
+			results = append(results, overdue(ctx, in.shown(), s, &so[i]))
 		}
 	}
 	return results
@@ -62,13 +64,13 @@ func (p *program) checkJoined(ctx context.Context, inputs []input, s *settings, 
 	var hosts [2]*linearize.Host
 	var errs [2]error
 	for i, in := range inputs {
-		hosts[i] = &linearize.Host{Name: in.name, Trace: &trace.Trace{Name: in.name}}
+		hosts[i] = &linearize.Host{Name: in.shown(), Trace: &trace.Trace{Name: in.shown()}}
 		if errs[i] = in.err; in.err != nil {
 			continue
 		}
 		source, stop := p.reader(ctx, in)
 		defer stop()
-		if hosts[i].In, errs[i] = trace.NewReader(in.name, source); errs[i] == nil {
+		if hosts[i].In, errs[i] = trace.NewReader(in.shown(), source); errs[i] == nil {
 			defer hosts[i].In.Close()
 			so[i].of(hosts[i].In.Events)
 			hosts[i].Options = s.optionsFor(&trace.Trace{Header: hosts[i].In.Header()})

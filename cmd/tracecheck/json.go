@@ -2,11 +2,13 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 
 	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
+	"ndkoracle/trace"
 )
 
 // The types of the JSON output. docs/tracecheck.md describes them; a key keeps its meaning within a major version.
@@ -32,10 +34,15 @@ type (
 		Witness    string        `json:"witness,omitempty"`
 		Minimized  string        `json:"minimized,omitempty"`
 		Html       string        `json:"html,omitempty"`
+		Warnings   []jsonWarning `json:"warnings"`
 		Findings   []jsonFinding `json:"findings"`
 		Readings   []jsonReading `json:"readings"`
 		Rules      []jsonRule    `json:"rules"`
 		Cases      []jsonCase    `json:"cases"`
+	}
+	jsonWarning struct {
+		Line    int    `json:"line,omitempty"`
+		Message string `json:"message"`
 	}
 	jsonFinding struct {
 		Verdict  string     `json:"verdict"`
@@ -93,11 +100,15 @@ func (w *jsonReporter) result(r *result) {
 		return
 	}
 	t := jsonTrace{
-		File: r.report.File, Verdict: r.answer(), Line: r.line, Reason: r.reason,
+		File: r.report.File, Verdict: r.answer(), Line: r.line, Reason: printable(r.reason),
 		Dialect: r.report.Dialect, With: r.report.With, Events: r.report.Events,
-		Components: r.report.Components, Operations: r.report.Operations, Witness: r.witness, Minimized: r.minimized, Html: r.page,
-		Findings: []jsonFinding{}, Readings: []jsonReading{}, Rules: []jsonRule{},
+		Components: r.report.Components, Operations: r.report.Operations,
+		Witness: oneLine(r.witness), Minimized: oneLine(r.minimized), Html: oneLine(r.page),
+		Warnings: []jsonWarning{}, Findings: []jsonFinding{}, Readings: []jsonReading{}, Rules: []jsonRule{},
 		Cases: []jsonCase{},
+	}
+	for _, warning := range r.warnings() {
+		t.Warnings = append(t.Warnings, jsonWarning{warning.Line, warning.Text})
 	}
 	for _, f := range r.report.Findings {
 		t.Findings = append(t.Findings, jsonOf(r, &f))
@@ -114,7 +125,7 @@ func (w *jsonReporter) result(r *result) {
 		for _, rule := range rules.All() {
 			fared, known := r.report.Rules[rule.ID]
 			if !known {
-				fared = verdict.RuleCoverage{Coverage: verdict.NotCheckable, Why: notBuilt}
+				fared = verdict.RuleCoverage{Coverage: verdict.NotCheckable, Why: rule.WithoutCheck()}
 			}
 			t.Rules = append(t.Rules, jsonRule{rule.ID, string(fared.Coverage), fared.Count, fared.Why})
 		}
@@ -153,12 +164,18 @@ func orEmpty[T any](list []T) []T {
 }
 
 func (w *jsonReporter) end(sum *summary) {
-	encoder := json.NewEncoder(w.out)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	// Only a failing writer makes an error here, and its owner reports it.
-	_ = encoder.Encode(jsonRun{
+	writeJSON(w.out, jsonRun{
 		Format: "tracecheck-report", Version: "1.0", Exit: sum.code, Interrupted: sum.interrupted,
 		Traces: orEmpty(w.traces), MissingCoverage: orEmpty(sum.missing),
 	})
+}
+
+// writeJSON writes a value as indented JSON. Of its characters those that are not printable are escaped, and ##.
+func writeJSON(out *bufio.Writer, value any) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(value) // its types are all such as can be
+	out.Write(bytes.ReplaceAll(trace.EscapeJSON(nil, text.Bytes()), []byte("##"), []byte(`\u0023\u0023`)))
 }

@@ -35,6 +35,7 @@ type (
 		Class   string        `xml:"classname,attr"`
 		Failure *junitProblem `xml:"failure"`
 		Error   *junitProblem `xml:"error"`
+		Out     string        `xml:"system-out,omitempty"` // warnings
 	}
 	junitProblem struct {
 		Message string `xml:"message,attr"`
@@ -62,6 +63,9 @@ func (w *junitReporter) result(r *result) {
 		} else {
 			c.Error = problem
 		}
+	}
+	for _, warning := range r.warnings() {
+		c.Out += noCommand(oneLine(fmt.Sprintf("%s: warning: %s", at(r.report.File, warning.Line), warning.Text))) + "\n"
 	}
 	w.suite.Cases = append(w.suite.Cases, c)
 }

@@ -277,6 +277,21 @@ func TestInterruptedCommands(t *testing.T) {
 	}
 }
 
+// An interrupt while what is no trace is read is told as one, and is no mistake of the program.
+func TestInterruptedInWhatIsNoTrace(t *testing.T) {
+	for _, args := range [][]string{{"stats", "-"}, {"convert", "--to", "tla", "-", "/nowhere"}} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		b := newBench(t)
+		b.read = func(context.Context, string, io.Reader) (*trace.Trace, error) {
+			interrupt()
+			return nil, &trace.Error{Line: 1, Reason: "no header"}
+		}
+		if code := b.run(ctx, args); code != exitInterrupted || !strings.Contains(b.errors.String(), "interrupted after 0 events of -") {
+			t.Errorf("%q: exit %d, %s", args, code, &b.errors)
+		}
+	}
+}
+
 // verify-witness ends in its time, too, and says how far it came: the witness, or the trace, that never comes is waited for no longer. On a
 // busy machine its time is over before it comes to that one.
 func TestVerifyWitnessInTime(t *testing.T) {

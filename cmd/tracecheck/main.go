@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,10 +15,11 @@ import (
 	"syscall"
 	"time"
 
+	"ndkoracle/internal/memory"
+	"ndkoracle/internal/stdio"
 	"ndkoracle/internal/tlc"
 	"ndkoracle/internal/tlcjudge"
 	"ndkoracle/linearize"
-	"ndkoracle/linearize/search"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -26,7 +28,7 @@ import (
 
 func main() {
 	signal.Ignore(syscall.SIGPIPE) // a reader of the output that goes away is an error of writing, and told as one
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
 		stop() // a second interrupt ends the program at once
 		time.Sleep(patience)
@@ -36,12 +38,25 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePercent)
 	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		// What a search has dropped is collected before it adds much to what the search remembers.
-		debug.SetMemoryLimit(search.DefaultMaxMemory * 3 / 2)
+	memory.SetSoftLimit(softMemory)
+	if os.Getenv("GOTRACEBACK") == "" {
+		debug.SetTraceback("crash") // what ends the program where it stands, as want of memory does, is a signal, and not exit 2, which means usage
 	}
-	os.Exit(newProgram().run(ctx, os.Args[1:]))
+	p := newProgram()
+	if stdio.Closed() {
+		p.stdout = closed{}
+	}
+	p.guard = memory.NewGuard(ctx, mostMemory)
+	os.Exit(p.run(ctx, os.Args[1:]))
 }
+
+// What the process may use, in bytes. Up to the first bound garbage is collected as it pleases the program, which is more often beyond it; a
+// search raises it by what it remembers. At the second whatever is being judged is ended. That is below what the program is documented to
+// take at most: what is under way goes on for a moment, and the runtime does not know of all.
+const (
+	softMemory = 192 << 20
+	mostMemory = 416 << 20
+)
 
 // patience is how long a program that was interrupted may take to end by itself.
 const patience = 900 * time.Millisecond
@@ -52,15 +67,20 @@ const garbagePercent = 400
 
 func newProgram() *program {
 	return &program{
-		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		stdin: os.Stdin, stdout: os.Stdout, stderr: noCommands{os.Stderr},
 		stdoutIsTerminal: isTerminal(os.Stdout), stderrIsTerminal: isTerminal(os.Stderr),
 		getenv: os.Getenv, grace: 500 * time.Millisecond,
 		read: func(ctx context.Context, name string, r io.Reader) (*trace.Trace, error) {
-			return trace.ReadContext(ctx, name, r, linearize.MaxEvents)
+			return trace.ReadContext(ctx, name, r, linearize.Kept)
 		},
-		follow: follow, check: linearize.Check, checkable: verdict.Checkable, prepareTlc: prepareTlc, schema: trace.Schema,
+		scan: trace.Scan, follow: follow, check: linearize.Check, checkable: verdict.Checkable, prepareTlc: prepareTlc, schema: trace.Schema,
 	}
 }
+
+// closed is a standard output that was closed before the program began.
+type closed struct{}
+
+func (closed) Write([]byte) (int, error) { return 0, errors.New("standard output is closed") }
 
 func follow(ctx context.Context, name string, r io.Reader, so *reading, options func(trace.Header) linearize.Options) (
 	*verdict.Report, *trace.Trace, error) {

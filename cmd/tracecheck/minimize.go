@@ -33,7 +33,12 @@ func (p *program) minimize(ctx context.Context, in input, r *result, s *settings
 			return
 		}
 	}
-	r.small = minimize.Minimize(ctx, whole, want, judge)
+	if given == linearize.Auto { // what is left breaks the rule for both engines, where the whole trace does
+		r.small = minimize.Minimize(ctx, whole, want, p.judgesOf(o)...)
+	}
+	if r.small == nil && ctx.Err() == nil {
+		r.small = minimize.Minimize(ctx, whole, want, judge)
+	}
 	if o.Engine != given && ctx.Err() == nil {
 		o.Engine = given
 		if r.small == nil || !rejects(judge(ctx, r.small), want) {
@@ -52,6 +57,16 @@ func (p *program) minimize(ctx context.Context, in input, r *result, s *settings
 	}
 }
 
+// judgesOf returns the engines that auto asks.
+func (p *program) judgesOf(o linearize.Options) (judges []minimize.Judge) {
+	for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+		one := o
+		one.Engine = engine
+		judges = append(judges, func(ctx context.Context, t *trace.Trace) *verdict.Report { return p.check(ctx, t, one) })
+	}
+	return judges
+}
+
 // rejects reports whether a trace is rejected for what was found first of another.
 func rejects(r *verdict.Report, want verdict.Finding) bool {
 	return len(r.Findings) > 0 && r.Findings[0].Verdict == want.Verdict && r.Findings[0].Rule == want.Rule
@@ -65,11 +80,11 @@ func (p *program) tail(ctx context.Context, in input, r *result) *trace.Trace {
 	}
 	source, stop := p.reader(ctx, in)
 	defer stop()
-	reader, err := trace.NewReader(in.name, source)
+	reader, err := trace.NewReader(in.shown(), source)
 	if err == nil {
 		defer reader.Close()
 		var t *trace.Trace
-		if t, err = minimize.Tail(ctx, reader, in.name, r.report.Findings[0].Line, eventsOfTail); err == nil {
+		if t, err = minimize.Tail(ctx, reader, in.shown(), r.report.Findings[0].Line, eventsOfTail); err == nil {
 			return t
 		}
 	}
@@ -81,7 +96,7 @@ func (p *program) tail(ctx context.Context, in input, r *result) *trace.Trace {
 }
 
 // saveSmall writes the shrunk trace, and says why there is none; of one that broke no rule only where its file was named.
-func (p *program) saveSmall(in input, r *result, s *settings) {
+func (p *program) saveSmall(ctx context.Context, in input, r *result, s *settings) {
 	switch {
 	case s.minimize.path == "" || r.code == exitMalformed || r.code == exitInternal:
 		return
@@ -94,8 +109,7 @@ func (p *program) saveSmall(in input, r *result, s *settings) {
 		fmt.Fprintf(p.stderr, "tracecheck: %s is not minimized: %s\n", printable(r.report.File), printable(r.unshrunk))
 		return
 	}
-	r.minimized = s.minimize.fileOf(in)
-	p.saved(r, r.minimized, "the minimized trace", writeFile(r.minimized, func(w io.Writer) error { return writeTrace(w, r.small) }))
+	r.minimized = p.save(ctx, r, s, s.minimize.placeOf(in), "the minimized trace", func(w io.Writer) error { return writeTrace(w, r.small) })
 }
 
 func writeTrace(out io.Writer, t *trace.Trace) error {

@@ -3,13 +3,14 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"errors"
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"ndkoracle/internal/outfile"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/linearize/witness"
@@ -32,7 +33,7 @@ func (o *output) check(inputs []input) error {
 	switch {
 	case !o.isFolder() && len(inputs) > 1:
 		return usageError("--%s %s is a file, and there are %d traces: name a directory, with a / at its end if it does not exist yet",
-			o.flag, o.path, len(inputs))
+			o.flag, oneLine(o.path), len(inputs))
 	case !o.isFolder():
 		return nil
 	}
@@ -40,7 +41,7 @@ func (o *output) check(inputs []input) error {
 	for _, in := range inputs {
 		name := o.fileOf(in)
 		if of[name] != "" && of[name] != in.name {
-			return usageError("--%s would write %s for both %s and %s", o.flag, name, of[name], in.name)
+			return usageError("--%s would write %s for both %s and %s", o.flag, oneLine(name), oneLine(of[name]), in.shown())
 		}
 		of[name] = in.name
 	}
@@ -48,33 +49,17 @@ func (o *output) check(inputs []input) error {
 }
 
 // checkOutputs says what is wrong with the files that are to be written: none is written twice, and none is a trace that is read.
-func (s *settings) checkOutputs(inputs []input) error {
-	by := map[string]string{} // the flag that writes a file, by its path
-	read := map[string]bool{}
-	for _, in := range inputs {
-		read[resolved(in.name)] = in.name != "-"
-	}
-	takes := func(flag, name string) error {
-		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-			return nil // a device
-		}
-		path := resolved(name)
-		switch {
-		case name == "-":
-			return usageError("--%s - names no file", flag)
-		case read[path]:
-			return usageError("--%s would write over the trace %s", flag, name)
-		case by[path] != "" && by[path] != flag:
-			return usageError("--%s and --%s would both write %s", by[path], flag, name)
-		}
-		by[path] = flag
-		return nil
+func (p *program) checkOutputs(s *settings, inputs []input) error {
+	taken, err := p.taken(inputs)
+	if err != nil {
+		return err
 	}
 	for _, f := range s.formats {
-		if f.file != "" {
-			if err := takes("format "+f.name, f.file); err != nil {
-				return err
-			}
+		if f.file == "" {
+			continue
+		}
+		if err := take(taken, "--format "+f.name, f.file); err != nil {
+			return err
 		}
 	}
 	for _, o := range []*output{&s.witness, &s.minimize, &s.html} {
@@ -85,7 +70,7 @@ func (s *settings) checkOutputs(inputs []input) error {
 			return err
 		}
 		for _, in := range inputs {
-			if err := takes(o.flag, o.fileOf(in)); err != nil {
+			if err := take(taken, "--"+o.flag, o.fileOf(in)); err != nil {
 				return err
 			}
 		}
@@ -93,21 +78,47 @@ func (s *settings) checkOutputs(inputs []input) error {
 	return nil
 }
 
-// resolved returns the path of a file by which it is known whatever it is called, or else its name.
-func resolved(name string) string {
-	if path, err := filepath.EvalSymlinks(name); err == nil {
-		name = path
+// taken returns the files that are read, and those that standard output and standard error go to. The error says that standard output goes to one that
+// is read.
+func (p *program) taken(inputs []input) (*outfile.Taken, error) {
+	taken := &outfile.Taken{}
+	for _, in := range inputs {
+		if in.name != "-" {
+			taken.Read(in.name)
+		} else if f, isFile := p.stdin.(*os.File); isFile {
+			taken.ReadStream(f)
+		}
 	}
-	if path, err := filepath.Abs(name); err == nil {
-		return path
+	if f, isFile := p.stdout.(*os.File); isFile {
+		if err := taken.WriteStream("standard output", f); err != nil {
+			return nil, usageError("%s", err)
+		}
 	}
-	return name
+	if to, known := p.stderr.(noCommands); known {
+		if f, isFile := to.out.(*os.File); isFile {
+			if err := taken.WriteStream("standard error", f); err != nil {
+				return nil, usageError("%s", err)
+			}
+		}
+	}
+	return taken, nil
 }
 
-// fileOf names the file for a trace: in a directory by its name, and by its path below the directory that it was found in.
-func (o *output) fileOf(in input) string {
+// take says why a flag can't have a file written: it has been taken.
+func take(taken *outfile.Taken, by, name string) error {
+	if name == "-" {
+		return usageError("%s - names no file", by)
+	}
+	if err := taken.Write(by, name); err != nil {
+		return usageError("%s", oneLine(err.Error()))
+	}
+	return nil
+}
+
+// placeOf returns the place of the file for a trace: in a directory by its name, and by its path below the directory that it was found in.
+func (o *output) placeOf(in input) outfile.Place {
 	if !o.isFolder() {
-		return o.path
+		return outfile.Place{Name: o.path}
 	}
 	base := cmp.Or(in.below, filepath.Base(in.name))
 	if in.name == "-" {
@@ -116,25 +127,24 @@ func (o *output) fileOf(in input) string {
 	for _, suffix := range []string{".zst", ".jsonl", ".ndktrace"} {
 		base = strings.TrimSuffix(base, suffix)
 	}
-	return filepath.Join(o.path, base+o.suffix)
+	return outfile.Place{Folder: o.path, Name: base + o.suffix}
 }
 
-// writeFile writes a file. One that can't be written whole is taken away again, where it is a regular one.
-func writeFile(name string, write func(io.Writer) error) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return reason(err)
+// fileOf returns the path of the file for a trace.
+func (o *output) fileOf(in input) string { return o.placeOf(in).String() }
+
+// save writes the file for a trace, within the time for one. An error is told, and the run fails. It returns the path of the file that was written,
+// or "".
+func (p *program) save(ctx context.Context, r *result, s *settings, place outfile.Place, what string, write func(io.Writer) error) string {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.options.Timeout, errTime)
+	defer cancel()
+	err := place.Write(ctx, write)
+	if err == nil {
+		return place.String()
 	}
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666) // opened to read, too, a pipe would be its own reader
-	if err != nil {
-		return reason(err)
-	}
-	if err = errors.Join(write(file), file.Close()); err == nil {
-		return nil
-	}
-	if info, statErr := os.Stat(name); statErr == nil && info.Mode().IsRegular() {
-		err = errors.Join(err, os.Remove(name))
-	}
-	return reason(err)
+	fmt.Fprintf(p.stderr, "tracecheck: %s of %s can't be written to %s: %v\n", what, printable(r.report.File), oneLine(place.String()), err)
+	r.unsaved = true
+	return ""
 }
 
 // prove writes the witness of a conformant trace into memory. One that does not hold is a mistake in this program.
@@ -154,15 +164,14 @@ func prove(r *result, s *settings) {
 }
 
 // saveWitness writes the witness of a trace, and says why there is none in the file that was named.
-func (p *program) saveWitness(in input, r *result, s *settings) {
+func (p *program) saveWitness(ctx context.Context, in input, r *result, s *settings) {
 	switch {
 	case s.witness.path == "" || r.code == exitMalformed || r.code == exitInternal:
 	case r.proof != nil:
-		r.witness = s.witness.fileOf(in)
-		p.saved(r, r.witness, "the witness", writeFile(r.witness, func(w io.Writer) error {
+		r.witness = p.save(ctx, r, s, s.witness.placeOf(in), "the witness", func(w io.Writer) error {
 			_, err := w.Write(r.proof)
 			return err
-		}))
+		})
 	case !s.witness.isFolder():
 		why := string(r.report.Verdict)
 		switch {
@@ -174,13 +183,5 @@ func (p *program) saveWitness(in input, r *result, s *settings) {
 			why = "the engine porcupine found none within its limits (--max-operations, --timeout), and the engine stream, which decided it, keeps none"
 		}
 		fmt.Fprintf(p.stderr, "tracecheck: no witness of %s: %s\n", printable(r.report.File), why)
-	}
-}
-
-// saved says why a file could not be written. The verdict stands; the run failed.
-func (p *program) saved(r *result, name, what string, err error) {
-	if err != nil {
-		fmt.Fprintf(p.stderr, "tracecheck: %s of %s can't be written to %s: %v\n", what, printable(r.report.File), printable(name), err)
-		r.unsaved, r.witness, r.minimized, r.page = true, "", "", ""
 	}
 }

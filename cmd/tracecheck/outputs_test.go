@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"ndkoracle/linearize"
@@ -21,7 +20,7 @@ func shipped(t *testing.T, args ...string) (code int, out, errors string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	p := newProgram()
-	p.stdin, p.stdout, p.stderr = strings.NewReader(""), &stdout, &stderr
+	p.stdin, p.stdout, p.stderr = strings.NewReader(""), &stdout, noCommands{&stderr}
 	code = p.run(t.Context(), args)
 	return code, stdout.String(), stderr.String()
 }
@@ -230,7 +229,7 @@ func TestOutputsThatCannotBe(t *testing.T) {
 		{[]string{"convert", "--to", "tla", plainTrace, t.TempDir() + "/new", "--assume", "A2=ONE"}, exitConformant, "-config Traces.cfg"},
 		{[]string{"verify-witness", plainTrace}, exitUsage, "takes a witness and its trace"},
 		{[]string{"verify-witness", plainTrace, plainTrace}, exitViolation, "no witness"},
-		{[]string{"verify-witness", "--timeout", "0", plainTrace, plainTrace}, exitUsage, "--timeout must be longer than 0"},
+		{[]string{"verify-witness", "--timeout", "0", plainTrace, plainTrace}, exitUsage, "must be a time longer than 0"},
 		{[]string{"verify-witness", "--limit", "1s", plainTrace, plainTrace}, exitUsage, "-limit"},
 		{[]string{"--witness", file, "--max-operations", "1", plainTrace}, exitConformant, "found none within its limits"},
 		{[]string{"verify-witness", file, plainTrace}, exitMalformed, "no such file"},
@@ -243,29 +242,64 @@ func TestOutputsThatCannotBe(t *testing.T) {
 	}
 }
 
-// A named pipe whose reader goes away is an error of writing, and nothing waits for another one.
-func TestOutputIntoAPipeWhoseReaderGoes(t *testing.T) {
-	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+// An output is never a trace that is read, whatever it is called: not by a hard link, not where standard input comes from it; nor is it another
+// output, or where standard output goes. Nothing is written then.
+func TestOutputsAreOtherFiles(t *testing.T) {
+	folder := t.TempDir()
+	content, err := os.ReadFile(brokenTrace)
+	if err != nil {
 		t.Fatal(err)
 	}
-	gone := make(chan error)
-	go func() {
-		reader, err := os.Open(pipe)
-		gone <- errors.Join(err, reader.Close())
-	}()
-	err := writeFile(pipe, func(w io.Writer) error {
-		if err := <-gone; err != nil {
-			t.Error(err)
-		}
-		_, err := io.WriteString(w, "a line")
-		return err
-	})
-	if err == nil || !strings.Contains(err.Error(), "broken pipe") {
-		t.Errorf("got %v, want a broken pipe", err)
+	read, linked, also := filepath.Join(folder, "a.ndktrace.jsonl"), filepath.Join(folder, "linked"), filepath.Join(folder, "also")
+	modules := filepath.Join(folder, "modules")
+	err = errors.Join(os.WriteFile(read, content, 0o666), os.Link(read, linked), os.Link(read, also), os.Mkdir(modules, 0o777),
+		os.Link(read, filepath.Join(modules, "Traces.tla")))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := os.Stat(pipe); err != nil {
-		t.Errorf("the pipe: %v", err)
+	free := filepath.Join(folder, "free")
+	for _, test := range []struct {
+		args   []string
+		stdin  string
+		stdout string
+		says   string
+	}{
+		{args: []string{"--minimize", linked, read}, says: "--minimize would write over the trace " + linked},
+		{args: []string{"--html", linked, "-"}, stdin: read, says: "--html would write over the trace " + linked},
+		{args: []string{"--format", "json=" + linked, "--html", also, brokenTrace}, says: "--format json and --html would both write " + also},
+		{args: []string{"--html", free, "--minimize", filepath.Join(folder, ".", "free"), brokenTrace}, says: "--minimize and --html would both write " + free},
+		{args: []string{linked}, stdout: read, says: "standard output would write over the trace that is read"},
+		{args: []string{"stats", "-"}, stdin: read, stdout: linked, says: "standard output would write over the trace that is read"},
+		{args: []string{"verify-witness", brokenTrace, linked}, stdout: read, says: "standard output would write over the trace that is read"},
+		{args: []string{"convert", "--to", "tla", linked, free}, stdout: read, says: "standard output would write over the trace that is read"},
+		{args: []string{"--html", free, brokenTrace}, stdout: free, says: "standard output and --html would both write " + free},
+		{args: []string{"convert", "--to", "tla", read, modules}, says: "would write over the trace " + filepath.Join(modules, "Traces.tla")},
+	} {
+		command := process(t, test.args...)
+		var stderr bytes.Buffer
+		command.Stderr = &stderr
+		if test.stdin != "" {
+			in, err := os.Open(test.stdin)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			command.Stdin = in
+		}
+		if test.stdout != "" {
+			out, err := os.OpenFile(test.stdout, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer out.Close()
+			command.Stdout = out
+		}
+		if code := exitCode(t, command.Run()); code != exitUsage || !strings.Contains(stderr.String(), test.says) {
+			t.Errorf("%q: exit %d, want %q in %s", test.args, code, test.says, &stderr)
+		}
+		if have, err := os.ReadFile(linked); err != nil || !bytes.Equal(have, content) {
+			t.Fatalf("%q: the trace has changed (%v)", test.args, err)
+		}
 	}
 }
 
@@ -275,7 +309,7 @@ func TestNoWitnessOfALongTrace(t *testing.T) {
 	var out bytes.Buffer
 	p.stderr = &out
 	s := &settings{witness: output{flag: "witness", path: filepath.Join(t.TempDir(), "witness")}}
-	p.saveWitness(input{name: "long"}, &result{report: &verdict.Report{File: "long", Verdict: verdict.Conformant, Events: 1_000_000}}, s)
+	p.saveWitness(t.Context(), input{name: "long"}, &result{report: &verdict.Report{File: "long", Verdict: verdict.Conformant, Events: 1_000_000}}, s)
 	if want := "no witness of long: it has 1000000 events, and the engine porcupine, which finds witnesses, takes 100000 at most"; !strings.Contains(out.String(), want) {
 		t.Errorf("%s, want %s", &out, want)
 	}

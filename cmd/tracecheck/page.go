@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -52,16 +54,20 @@ func drawPage(out io.Writer, r *result, s *settings) error {
 	if r.trace != nil {
 		p.drawing = draw(r.trace, marks)
 	}
-	return pageTemplate.Execute(out, p)
+	var text bytes.Buffer
+	if err := pageTemplate.Execute(&text, p); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, printable(text.String()))
+	return err
 }
 
 // savePage draws a trace that was judged.
-func (p *program) savePage(in input, r *result, s *settings) {
+func (p *program) savePage(ctx context.Context, in input, r *result, s *settings) {
 	if s.html.path == "" || r.code == exitMalformed || r.code == exitInternal {
 		return
 	}
-	r.page = s.html.fileOf(in)
-	p.saved(r, r.page, "the drawing", writeFile(r.page, func(w io.Writer) error { return drawPage(w, r, s) }))
+	r.page = p.save(ctx, r, s, s.html.placeOf(in), "the drawing", func(w io.Writer) error { return drawPage(w, r, s) })
 }
 
 func tellFinding(f *verdict.Finding, t *trace.Trace, s *settings) pageFinding {

@@ -11,8 +11,10 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"ndkoracle/internal/memory"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
@@ -37,9 +39,13 @@ type program struct {
 	stdoutIsTerminal, stderrIsTerminal bool
 	getenv                             func(string) string
 	grace                              time.Duration // how long an interrupted check may take to give up
+	guard                              *memory.Guard // ends checks when there is no memory for them; nil where nobody looks
+	alone                              sync.RWMutex  // locked by a check that has all of the memory
 
 	// read returns what it has read so far when ctx ends it, with ctx's cause.
 	read func(ctx context.Context, name string, r io.Reader) (*trace.Trace, error)
+	// scan does that, and keeps no event: it hands each to take.
+	scan func(ctx context.Context, name string, r io.Reader, take func(*trace.Event)) (*trace.Trace, error)
 	// follow judges a trace while it is read, and lets so tell how far. It returns what it has read so far when ctx ends the reading,
 	// with ctx's cause.
 	follow func(ctx context.Context, name string, r io.Reader, so *reading, options func(trace.Header) linearize.Options) (
@@ -58,15 +64,16 @@ const usage = `tracecheck decides whether recorded traces of an NDK provider kee
   tracecheck explain RULE|READING …              what a rule such as ARM-04, or a reading such as A4, says
   tracecheck rules [--format text|markdown] [GROUP …]
                                                  list the rules
-  tracecheck stats FILE                          count what a trace holds
+  tracecheck stats [--timeout 60s] FILE          count what a trace holds
   tracecheck verify-witness [--timeout 60s] WITNESS TRACE
                                                  replay a witness, which --witness wrote, with the model alone
-  tracecheck convert --to tla TRACE FOLDER       write a trace as the TLA+ modules by which TLC decides it
+  tracecheck convert --to tla [--timeout 60s] TRACE FOLDER
+                                                 write a trace as the TLA+ modules by which TLC decides it
   tracecheck schema                              print the JSON Schema of traces
   tracecheck version
 
 Exit: 0 conformant, 1 violation, 2 usage, 3 unreadable or malformed, 4 inconclusive, 5 internal error,
-130 interrupted. All traces are checked; the worst decides, in the order 5, 3, 1, 4, 0.
+130 interrupted, by SIGTERM too. All traces are checked; the worst decides, in the order 5, 3, 1, 4, 0.
 
 Flags of check:
 `
@@ -81,14 +88,16 @@ func usageError(format string, args ...any) error {
 // run carries out one command line and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
 	out := bufio.NewWriter(p.stdout)
-	code, err := p.guard(ctx, out, args)
+	code, err := p.recovered(ctx, out, args)
+	if errors.Is(err, flag.ErrHelp) {
+		code, err = exitConformant, nil
+		p.help(out)
+	}
 	if flushErr := out.Flush(); flushErr != nil {
 		fmt.Fprintf(p.stderr, "tracecheck: the output can't be written: %v\n", flushErr)
 		return exitInternal
 	}
 	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return exitConformant
 	case errors.Is(err, errUsage):
 		message := strings.TrimPrefix(err.Error(), errUsage.Error()+": ")
 		fmt.Fprintf(p.stderr, "tracecheck: %s\nRun \"tracecheck help\" for the usage.\n", printable(message))
@@ -99,8 +108,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return code
 }
 
-// guard tells of a mistake in this program as of one.
-func (p *program) guard(ctx context.Context, out *bufio.Writer, args []string) (code int, err error) {
+// recovered tells of a mistake in this program as of one.
+func (p *program) recovered(ctx context.Context, out *bufio.Writer, args []string) (code int, err error) {
 	defer func() {
 		if problem := recover(); problem != nil {
 			code, err = exitInternal, fmt.Errorf("internal error: %v\n%s", problem, debug.Stack())
@@ -116,6 +125,11 @@ func (p *program) dispatch(ctx context.Context, out *bufio.Writer, args []string
 		case "check", "explain", "rules", "stats", "verify-witness", "convert", "schema", "version", "help":
 			command, args = args[0], args[1:]
 		}
+	}
+	if command != "check" {
+		var stop context.CancelFunc
+		ctx, stop = p.guard.Watch(ctx)
+		defer stop()
 	}
 	switch command {
 	case "explain":

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"net/url"
 	"path/filepath"
 
@@ -88,12 +87,17 @@ type (
 func (w *sarifReporter) result(r *result) {
 	if r.reason != "" {
 		w.failed = w.failed || r.code == exitInternal
-		w.notify(r.answer()+": "+r.reason, sarifAt(r.report.File, r.line))
+		w.notify("error", r.answer()+": "+r.reason, sarifAt(r.path, r.line))
+	}
+	if !w.settings.quiet || r.code != exitConformant {
+		for _, warning := range r.warnings() {
+			w.notify("warning", warning.Text, sarifAt(r.path, warning.Line))
+		}
 	}
 	for i := range r.report.Findings {
 		f := &r.report.Findings[i]
 		told := sarifResult{RuleID: f.Rule, Kind: "fail", Level: "error", Message: sarifMessage{printable(f.Message + follows(f))},
-			Locations: []sarifLocation{sarifAt(r.report.File, f.Line)}, More: map[string]string{"verdict": string(f.Verdict)}}
+			Locations: []sarifLocation{sarifAt(r.path, f.Line)}, More: map[string]string{"verdict": string(f.Verdict)}}
 		if index, known := w.rule(f.Rule); known {
 			told.RuleIndex = &index
 		}
@@ -104,7 +108,7 @@ func (w *sarifReporter) result(r *result) {
 			told.Level = "note"
 		}
 		for _, line := range f.See {
-			related := sarifAt(r.report.File, line)
+			related := sarifAt(r.path, line)
 			if event := eventAt(r.trace, line); event != "" {
 				related.Message = &sarifMessage{printable(event)}
 			}
@@ -134,12 +138,12 @@ func (w *sarifReporter) rule(id string) (index int, known bool) {
 }
 
 // notify notes what is no finding of a trace.
-func (w *sarifReporter) notify(text string, at ...sarifLocation) {
+func (w *sarifReporter) notify(level, text string, at ...sarifLocation) {
 	if w.run.Invocations == nil {
 		w.run.Invocations = []sarifInvocation{{}}
 	}
 	told := &w.run.Invocations[0].Notifications
-	*told = append(*told, sarifNotification{"error", sarifMessage{printable(text)}, at})
+	*told = append(*told, sarifNotification{level, sarifMessage{printable(text)}, at})
 }
 
 // sarifAt names a line of a file, or the file where the line is 0.
@@ -157,7 +161,7 @@ func sarifAt(file string, line int) sarifLocation {
 
 func (w *sarifReporter) end(sum *summary) {
 	for _, missing := range sum.missing {
-		w.notify(missing.String())
+		w.notify("error", missing.String())
 	}
 	if w.run.Invocations == nil {
 		w.run.Invocations = []sarifInvocation{{}}
@@ -166,9 +170,5 @@ func (w *sarifReporter) end(sum *summary) {
 	invocation.Successful, invocation.ExitCode = !w.failed && !sum.interrupted, sum.code
 	driver.Name, driver.Version, driver.Rules = "tracecheck", version(), orEmpty(driver.Rules)
 	w.run.Results = orEmpty(w.run.Results)
-	encoder := json.NewEncoder(w.out)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	// Only a failing writer makes an error here, and its owner reports it.
-	_ = encoder.Encode(sarifLog{sarifSchema, "2.1.0", []sarifRun{w.run}})
+	writeJSON(w.out, sarifLog{sarifSchema, "2.1.0", []sarifRun{w.run}})
 }

@@ -4,68 +4,117 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"ndkoracle/trace"
 )
 
 // stats counts what one trace holds.
 func (p *program) stats(ctx context.Context, out *bufio.Writer, args []string) (int, error) {
-	if len(args) != 1 {
+	set := flag.NewFlagSet("stats", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	var limit time.Duration
+	timeLimit(set, &limit, "")
+	args, err := parse(set, args)
+	switch {
+	case err != nil:
+		return exitUsage, err
+	case len(args) != 1:
 		return exitUsage, usageError("stats takes one trace")
 	}
-	t, code, err := p.readOne(ctx, args[0])
+	if _, err := p.taken([]input{{name: args[0]}}); err != nil {
+		return exitUsage, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTime)
+	defer cancel()
+	count := newCounts()
+	t, code, err := p.scanOne(ctx, args[0], count.take)
 	if err != nil {
 		return code, err
 	}
-	count := countTrace(t)
 	w := &textReporter{out: out}
 	w.line(0, "%s: dialect %s, side %s, order %s%s", t.Name, t.Header.Dialect, t.Header.Side, t.Header.Order,
 		producer(t.Header.Producer))
-	w.line(0, "%d events (%d more not kept), %s", len(t.Events), t.More, ending(t.End))
-	w.line(0, "CQs: %d, QPs: %d, requests posted: %d, completions delivered: %d",
-		len(count.cqs), len(count.qps), count.posted, count.delivered)
-	names := slices.SortedFunc(maps.Keys(count.functions), func(a, b string) int {
-		return cmp.Or(count.functions[b]-count.functions[a], cmp.Compare(a, b))
+	w.line(0, "%d events, %s", eventsOf(t), ending(t.End))
+	w.line(0, "CQs: %s, QPs: %s, requests posted: %d, completions delivered: %d",
+		count.cqs.count(), count.qps.count(), count.posted, count.delivered)
+	names := slices.SortedFunc(maps.Keys(count.functions.of), func(a, b string) int {
+		return cmp.Or(count.functions.of[b]-count.functions.of[a], cmp.Compare(a, b))
 	})
 	for _, name := range names {
-		w.line(2, "%7d %s", count.functions[name], name)
+		w.line(2, "%7d %s", count.functions.of[name], name)
+	}
+	if count.functions.others > 0 {
+		w.line(2, "%7d of other functions", count.functions.others)
 	}
 	return exitConformant, nil
 }
 
+// counts is what is counted of a trace.
 type counts struct {
-	functions         map[string]int // calls, callbacks and points, each counted where it begins
-	cqs, qps          map[string]bool
+	functions         names // calls, callbacks and points, each counted where it begins
+	cqs, qps          names
 	posted, delivered int
 }
 
-func countTrace(t *trace.Trace) counts {
-	c := counts{functions: map[string]int{}, cqs: map[string]bool{}, qps: map[string]bool{}}
-	for i := range t.Events {
-		e := &t.Events[i]
-		if e.Cq != "" {
-			c.cqs[e.Cq] = true
-		}
-		if e.Qp != "" {
-			c.qps[e.Qp] = true
-		}
-		c.delivered += len(e.Results)
-		if e.Ph == trace.Ret || e.Ph == trace.Exit {
-			continue
-		}
-		c.functions[e.Fn]++
-		if e.Ph == trace.Call {
-			c.posted += len(e.Wrs)
-			if e.Wr != "" {
-				c.posted++
-			}
+func newCounts() *counts {
+	return &counts{functions: names{of: map[string]int{}}, cqs: names{of: map[string]int{}}, qps: names{of: map[string]int{}}}
+}
+
+// names counts how often each name was met, of the first maxNames.
+type names struct {
+	of     map[string]int
+	others int // how often others were met
+}
+
+// maxNames is how many different names are counted apart.
+const maxNames = 1 << 16
+
+func (n *names) meet(name string) {
+	_, met := n.of[name]
+	switch {
+	case met:
+		n.of[name]++
+	case len(n.of) < maxNames:
+		n.of[strings.Clone(name)] = 1 // which would keep the line that it is part of
+	default:
+		n.others++
+	}
+}
+
+// count says how many different names there are.
+func (n *names) count() string {
+	if n.others > 0 {
+		return fmt.Sprintf("more than %d", len(n.of))
+	}
+	return strconv.Itoa(len(n.of))
+}
+
+func (c *counts) take(e *trace.Event) {
+	if e.Cq != "" {
+		c.cqs.meet(e.Cq)
+	}
+	if e.Qp != "" {
+		c.qps.meet(e.Qp)
+	}
+	c.delivered += len(e.Results)
+	if e.Ph == trace.Ret || e.Ph == trace.Exit {
+		return
+	}
+	c.functions.meet(e.Fn)
+	if e.Ph == trace.Call {
+		c.posted += len(e.Wrs)
+		if e.Wr != "" {
+			c.posted++
 		}
 	}
-	return c
 }
 
 // producer says who wrote the trace, as far as its header does.

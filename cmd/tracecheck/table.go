@@ -12,6 +12,7 @@ type tableReporter struct {
 	out   *bufio.Writer
 	quiet bool
 	rows  [][4]string
+	below []string // warnings, each with its place
 }
 
 func (w *tableReporter) result(r *result) {
@@ -36,8 +37,11 @@ func (w *tableReporter) result(r *result) {
 	default:
 		cell = "-"
 	}
+	for _, warning := range r.warnings() {
+		w.below = append(w.below, noCommand(oneLine(fmt.Sprintf("%s: warning: %s", at(r.report.File, warning.Line), warning.Text))))
+	}
 	w.rows = append(w.rows, [4]string{
-		printable(r.report.File), fmt.Sprint(r.report.Events), r.answer(), abbreviate(printable(cell), 60),
+		noCommand(printable(r.report.File)), fmt.Sprint(r.report.Events), r.answer(), abbreviate(oneLine(cell), 60),
 	})
 }
 
@@ -51,6 +55,9 @@ func (w *tableReporter) end(sum *summary) {
 	}
 	for _, row := range rows {
 		fmt.Fprintf(w.out, "%-*s  %*s  %-*s  %s\n", widths[0], row[0], widths[1], row[1], widths[2], row[2], row[3])
+	}
+	for _, warning := range w.below {
+		fmt.Fprintln(w.out, warning)
 	}
 	for _, missing := range sum.missing {
 		fmt.Fprintln(w.out, missing)

@@ -11,6 +11,7 @@ import (
 
 const (
 	findingsShown = 20 // of one trace
+	warningsShown = 10
 	textWidth     = 118
 )
 
@@ -26,7 +27,7 @@ type textReporter struct {
 
 func (w *textReporter) line(indent int, format string, args ...any) {
 	for part := range strings.SplitSeq(printable(fmt.Sprintf(format, args...)), "\n") {
-		fmt.Fprintf(w.out, "%*s%s\n", indent, "", part)
+		fmt.Fprintf(w.out, "%*s%s\n", indent, "", noCommand(part))
 	}
 }
 
@@ -61,7 +62,7 @@ func (w *textReporter) result(r *result) {
 	if w.color {
 		answer = fmt.Sprintf("\x1b[1;%sm%s\x1b[0m", colors[answer], answer)
 	}
-	fmt.Fprintf(w.out, "%s: %s%s\n", printable(place), answer, printable(more))
+	fmt.Fprintf(w.out, "%s: %s%s\n", noCommand(printable(place)), answer, noCommand(printable(more)))
 	for i := range r.report.Findings {
 		if i == findingsShown {
 			w.line(2, "and %d findings more; --format json has all", len(r.report.Findings)-i)
@@ -69,18 +70,25 @@ func (w *textReporter) result(r *result) {
 		}
 		w.finding(r, &r.report.Findings[i])
 	}
+	for i, warning := range r.warnings() {
+		if i == warningsShown {
+			w.line(2, "and %d warnings more; --format json has all", len(r.warnings())-i)
+			break
+		}
+		w.line(2, "%s: warning: %s", at(r.report.File, warning.Line), warning.Text)
+	}
 	if r.witness != "" {
-		w.line(2, "witness in %s", r.witness)
+		w.line(2, "witness in %s", oneLine(r.witness))
 	}
 	if r.minimized != "" {
 		limit := ""
 		if r.cut != "" {
 			limit = ", when " + r.cut
 		}
-		w.line(2, "minimized to %d events in %s%s", len(r.small.Events), r.minimized, limit)
+		w.line(2, "minimized to %d events in %s%s", len(r.small.Events), oneLine(r.minimized), limit)
 	}
 	if r.page != "" {
-		w.line(2, "drawn in %s", r.page)
+		w.line(2, "drawn in %s", oneLine(r.page))
 	}
 	if len(r.report.Findings) == 0 && len(r.report.Assumes) > 0 && !w.settings.quiet {
 		w.line(2, "rests on the readings %s", strings.Join(r.report.Assumes, ", "))

@@ -19,17 +19,19 @@ import (
 func (p *program) verifyWitness(ctx context.Context, out *bufio.Writer, args []string) (int, error) {
 	set := flag.NewFlagSet("verify-witness", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
-	limit := set.Duration("timeout", time.Minute, "")
+	var limit time.Duration
+	timeLimit(set, &limit, "")
 	args, err := parse(set, args)
 	switch {
 	case err != nil:
 		return exitUsage, err
 	case len(args) != 2 || args[0] == "-" && args[1] == "-":
 		return exitUsage, usageError("verify-witness takes a witness and its trace")
-	case *limit <= 0:
-		return exitUsage, usageError("--timeout must be longer than 0")
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, *limit, errTime)
+	if _, err := p.taken([]input{{name: args[0]}, {name: args[1]}}); err != nil {
+		return exitUsage, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTime)
 	defer cancel()
 	t, code, err := p.readOne(ctx, args[1])
 	if err != nil {
@@ -42,15 +44,15 @@ func (p *program) verifyWitness(ctx context.Context, out *bufio.Writer, args []s
 	switch w := (&textReporter{out: out}); {
 	case ctx.Err() != nil:
 		code, why := ended(ctx)
-		return code, fmt.Errorf("%s after %d of the %d events of %s", why, replay.Events, eventsOf(t), args[0])
+		return code, fmt.Errorf("%s after %d of the %d events of %s", why, replay.Events, eventsOf(t), oneLine(args[0]))
 	case errors.As(err, &refused):
-		w.line(0, "%s: refused: %s", at(args[0], refused.Line), refused.Reason)
+		w.line(0, "%s: refused: %s", at(oneLine(args[0]), refused.Line), refused.Reason)
 		return exitViolation, nil
 	case err != nil:
-		return exitMalformed, fmt.Errorf("%s: %w", args[0], err)
+		return exitMalformed, fmt.Errorf("%s: %w", oneLine(args[0]), err)
 	default:
-		w.line(0, "%s: holds: the contract of %s allows %s, by %d steps, %d of them hidden, among its %d events", args[0],
-			claimed(replay.Claim), args[1], replay.Steps, replay.Hidden, replay.Events)
+		w.line(0, "%s: holds: the contract of %s allows %s, by %d steps, %d of them hidden, among its %d events", oneLine(args[0]),
+			claimed(replay.Claim), oneLine(args[1]), replay.Steps, replay.Hidden, replay.Events)
 	}
 	return exitConformant, nil
 }

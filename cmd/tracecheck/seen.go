@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"os"
+	"slices"
+
+	"ndkoracle/trace"
+)
+
+// eventsSeen bounds the events that are read once more.
+const eventsSeen = 4_000
+
+// fetchSeen reads a file once more whose trace was too long to keep, for the events that its findings speak of and those around them: a finding
+// shows the same of a long trace as of a short one. Only a regular file can be read a second time.
+func (p *program) fetchSeen(ctx context.Context, in input, r *result) {
+	if r.trace == nil || r.trace.More == 0 || r.report == nil {
+		return
+	}
+	lines := linesSeen(r)
+	if len(lines) == 0 {
+		return
+	}
+	if info, err := os.Stat(in.name); err != nil || !info.Mode().IsRegular() {
+		return // standard input, or a pipe
+	}
+	source, stop := p.reader(ctx, in)
+	defer stop()
+	reader, err := trace.NewReader(in.name, source)
+	if err != nil {
+		return // it was read before: what is missing now are the events around
+	}
+	defer reader.Close()
+	var seen []trace.Event
+	for at := 0; at < len(lines) && len(seen) < eventsSeen; {
+		var e trace.Event
+		if reader.Next(&e) != nil || ctx.Err() != nil {
+			break
+		}
+		for at < len(lines) && e.Line > lines[at]+drawnAfter {
+			at++
+		}
+		if at < len(lines) && e.Line >= lines[at]-drawnBefore {
+			seen = append(seen, e)
+		}
+	}
+	t := r.trace
+	for _, e := range t.Events {
+		if !slices.ContainsFunc(seen, func(s trace.Event) bool { return s.Line == e.Line }) {
+			seen = append(seen, e)
+		}
+	}
+	slices.SortFunc(seen, func(a, b trace.Event) int { return a.Line - b.Line })
+	t.More -= uint64(len(seen) - len(t.Events))
+	t.Events = seen
+}
+
+// linesSeen returns the lines of the first findings, and those that they refer to, in order.
+func linesSeen(r *result) []int {
+	var lines []int
+	for i := range r.report.Findings {
+		if i == findingsShown {
+			break
+		}
+		if f := &r.report.Findings[i]; f.Line > 0 {
+			lines = append(append(lines, f.See...), f.Line)
+		}
+	}
+	slices.Sort(lines)
+	return slices.Compact(lines)
+}
