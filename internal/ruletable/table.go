@@ -82,7 +82,7 @@ func Rows(repository fs.FS) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	check, told, err := functions(repository, "linearize/calls", "linearize/stream", "linearize/search", "linearize/automaton")
+	check, told, err := functions(repository, "linearize/calls", "linearize/monitor", "linearize/stream", "linearize/search", "linearize/automaton")
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func Rows(repository fs.FS) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen, err := files(repository, "ndk", "refimpl", "hwbinding", "conformance", "linearize/stream", "linearize/search")
+	seen, err := files(repository, "ndk", "refimpl", "hwbinding", "conformance", "linearize/monitor", "linearize/stream", "linearize/search")
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +119,7 @@ func Rows(repository fs.FS) ([]Row, error) {
 		if row.Broken.File+row.Kept.File == "" {
 			row.Shown = shown.shown[rule.ID]
 		}
+		row.Without = withJudgedAs(row.Without, rule)
 		if !row.has(Definition) {
 			row.SeenTo = seen.names(rule.ID)
 		}
@@ -129,6 +130,16 @@ func Rows(repository fs.FS) ([]Row, error) {
 		return nil, fmt.Errorf("%s: there is no rule %s in the table", reasonsFile, id)
 	}
 	return rows, nil
+}
+
+// withJudgedAs adds the reason of a rule that the judge finds broken under another number.
+func withJudgedAs(reasons map[Cell]string, rule rules.Rule) map[Cell]string {
+	if rule.JudgedAs == nil {
+		return reasons
+	}
+	all := map[Cell]string{Check: rule.WithoutCheck()}
+	maps.Copy(all, reasons)
+	return all
 }
 
 // Markdown returns the table.
@@ -188,18 +199,19 @@ func code(names []string) string {
 func examples(r Row) string {
 	var all []string
 	if r.Broken.File != "" {
-		all = append(all, "broken: "+r.Broken.link())
+		all = append(all, "broken: "+r.Broken.Link())
 	}
 	if r.Kept.File != "" {
-		all = append(all, "kept: "+r.Kept.link())
+		all = append(all, "kept: "+r.Kept.Link())
 	}
 	if r.Shown.File != "" {
-		all = append(all, "shown: "+r.Shown.link())
+		all = append(all, "shown: "+r.Shown.Link())
 	}
 	return strings.Join(all, "; ")
 }
 
-func (t Example) link() string {
+// Link writes a link to a trace, as it stands in a document of docs/.
+func (t Example) Link() string {
 	name, _, _ := strings.Cut(t.File, ".")
 	return fmt.Sprintf("[%s](../traces/%s)", name, t.File) + t.Read
 }

@@ -82,7 +82,7 @@ func TestWhatIsLostIsMissed(t *testing.T) {
 			"FLUSH-04 has no property, and no reason why"},
 		"its property's number": {without(t, "tla/*.tla", `(?m)^(\\\* )FLUSH-04: |( *\\\*) FLUSH-04$`, "$1$2"),
 			"FLUSH-04 has no property, and no reason why"},
-		"its check":  {without(t, "linearize/s*/*.go", `"LIFE-11"`, `"no rule"`), "LIFE-11 has no check, and no reason why"},
+		"its check":  {without(t, "linearize/monitor/*.go", `"LIFE-11"`, `"no rule"`), "LIFE-11 has no check, and no reason why"},
 		"its traces": {without(t, "traces/manifest.json", "LIFE-11", "ASY-01"), "LIFE-11 has no trace, and no reason why"},
 		"its reason": {without(t, reasonsFile, "(?m)^LIFE-12\tcheck trace\t.*\n", ""), "LIFE-12 has no check, and no reason why"},
 		"the need of a reason": {without(t, reasonsFile, "(?m)^(LIFE-12\t)check", "${1}property check"),
@@ -176,15 +176,17 @@ var readingsElsewhere = map[string]string{
 	"A17": "the contract has no clock",
 	"A18": "there are no shared receive queues in tla/",
 	"A19": "there are no shared receive queues in tla/",
-	"A20": "what a call returns beside its callback is an answer: linearize/search/returns.go",
-	"A22": "what a close returns is an answer: linearize/search/returns.go",
+	"A20": "what a call returns beside its callback is an answer: linearize/monitor/answers.go",
+	"A22": "what a close returns is an answer: linearize/monitor/answers.go",
+	"A37": "NdkConnect of tla/ is the step with which the QP is connected, whichever call it belongs to",
+	"A39": "the contract has no SGEs",
 	"A23": "a lost connection cancels nothing by itself in QueuePair, whatever ended it",
 	"A27": "Consumer has patterns that arm and poll in the callback; a call that never returns there is a hung one",
 	"A32": "the contract has no clock: an owed callback may come late",
 }
 
 var (
-	chosen  = regexp.MustCompile(`(?m)^CONSTANTS? Reading <- (\w+)`)
+	chosen  = regexp.MustCompile(`(?m)^CONSTANTS? .*\bReading <- (\w+)`)
 	choices = regexp.MustCompile(`(?m)^(A\w+) == \[Default EXCEPT (.*)\]`)
 	choice  = regexp.MustCompile(`!\.(A\d+) = "([^"]*)"`)
 )
