@@ -6,6 +6,9 @@ MAKEFLAGS += --no-print-directory
 # The verbs provider needs cgo and the headers of libibverbs; all else is built without them.
 verbs = $(shell scripts/has-verbs.sh && echo '-tags=ibverbs')
 
+# tracecheck begins with a look at its standard output (internal/stdio), where there is code for that.
+entry = $(if $(filter linux/amd64 linux/arm64,$(shell go env GOOS)/$(shell go env GOARCH)),-ldflags=-E=ndkoracle/internal/stdio.entry)
+
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 10
 
@@ -13,7 +16,7 @@ install: ## install with apt what this machine lacks
 	@scripts/install.sh
 
 build: ## bin/tracecheck, one static file without cgo, and bin/ndkrecord
-	CGO_ENABLED=0 go build -o bin/tracecheck ./cmd/tracecheck
+	CGO_ENABLED=0 go build $(entry) -o bin/tracecheck ./cmd/tracecheck
 	go build $(verbs) -o bin/ndkrecord ./cmd/ndkrecord
 	@scripts/has-verbs.sh || echo 'bin/ndkrecord: without the verbs provider (no cgo, or no headers of libibverbs; make install)'
 

@@ -44,20 +44,23 @@ if [[ " $what " = *" device "* ]]; then
 	ndk=() verbs=()
 	for file in build/device/*.ndktrace.jsonl; do
 		case $file in
-		*/solicited-errors.verbs.*) ;;
+		*/solicited-errors.verbs.* | */failed-requests.verbs.*) ;;
 		*.verbs.*) verbs+=("$file") ;;
 		*) ndk+=("$file") ;;
 		esac
 	done
 	# The provider mends what the device does: its own boundary keeps the contract.
 	judge "" "" "" "${ndk[@]}"
-	# Soft-RoCE gives no event for a failed completion on a CQ armed solicited-only (ARM-11).
+	# Soft-RoCE gives no event for a failed completion on a CQ armed solicited-only (ARM-11), and it tells a request that broke
+	# its queue pair as flushed (RES-11).
 	errors=build/device/solicited-errors.verbs.ndktrace.jsonl
+	failed=build/device/failed-requests.verbs.ndktrace.jsonl
 	if head -n 1 "$errors" | grep -q '"driver":"rdma_rxe"'; then
-		judge "ARM-11" "" "" "$errors"
-		judge "" "ARM-11" "" "${verbs[@]}"
+		judge "ARM-11" "RES-11" "" "$errors"
+		judge "RES-11" "ARM-11" "" "$failed"
+		judge "" "ARM-11, RES-11" "" "${verbs[@]}"
 	else
-		judge "" "anything" "" "$errors" "${verbs[@]}"
+		judge "" "anything" "" "$errors" "$failed" "${verbs[@]}"
 	fi
 	# What libibverbs may do at an arm that finds completions, NDKPI forbids.
 	judge "ARM-04" "" " as ndkpi" --dialect ndkpi build/device/arm-present.verbs.ndktrace.jsonl
