@@ -109,6 +109,9 @@ func (p *program) checkInTime(ctx context.Context, in input, s *settings, judge 
 	return r
 }
 
+// patientFor is how many times longer work is waited for that took too much memory.
+const patientFor = 20
+
 // within waits for work, but not for longer than grace after ctx is done, whatever the work does.
 func within[T any](ctx context.Context, grace time.Duration, work func() T) (answer T, inTime bool) {
 	done := make(chan T, 1)
@@ -117,6 +120,9 @@ func within[T any](ctx context.Context, grace time.Duration, work func() T) (ans
 	case answer = <-done:
 		return answer, true
 	case <-ctx.Done():
+	}
+	if errors.Is(context.Cause(ctx), memory.ErrLimit) {
+		grace *= patientFor // what runs next would have no room beside it
 	}
 	select {
 	case answer = <-done:

@@ -146,8 +146,8 @@ func (q *Queue) hasPlace(x explanation) bool {
 	if !q.knowsOwed(x) {
 		return true
 	}
-	var owed []Moment
-	next := 0
+	owed, next := q.machine.owed[:0], 0
+	defer func() { q.machine.owed = owed[:0] }()
 	for i, c := range x.cells {
 		if !c.form.isFence() {
 			continue
@@ -215,7 +215,8 @@ func (q *Queue) knowsOwed(x explanation) bool {
 
 // takes reports whether cells have room for completions that could be placed from such moments on.
 func (q *Queue) takes(cells []cell, owed []Moment) bool {
-	left := slices.Clone(owed)
+	left := append(q.machine.owedLeft[:0], owed...)
+	q.machine.owedLeft = left
 	slices.Sort(left)
 	for j := len(cells) - 1; j >= 0 && len(left) > 0; j-- {
 		k, _ := slices.BinarySearch(left, q.moments[cells[j].by])

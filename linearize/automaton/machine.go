@@ -43,6 +43,7 @@ type Machine struct {
 	arena                arena
 	taken, staged, found []explanation
 	candidates           []candidate
+	owed, owedLeft       []Moment
 	order                []*candidate
 	key                  []byte
 	parts                [][]byte

@@ -49,6 +49,7 @@ type requestQueue struct {
 	depth       int64          // how many requests may be outstanding, or unknown
 	outstanding int64          // requests that were accepted, and whose place is not free (A12)
 	posted      int            // requests so far
+	posting     int            // calls that are under way
 	indicated   int            // the position of the latest request without NDK_OP_FLAG_DEFER
 	silent      []*workRequest // those that may be silent, in the order of posting
 	uncertain   bool           // it may hold other requests than these
@@ -235,6 +236,7 @@ func (s *requests) end(c *Call, e *trace.Event) {
 		i := slices.IndexFunc(s.posts, func(p posting) bool { return p.call == c })
 		if i >= 0 {
 			s.answered(&s.posts[i], e, refused)
+			s.posts[i].queue.posting--
 			clear(s.posts[i].requests)
 			s.spare = s.posts[i].requests[:0]
 			s.posts = slices.Delete(s.posts, i, i+1)
@@ -349,6 +351,15 @@ func (s *requests) queueOf(c *Call, e *trace.Event) *requestQueue {
 // called notes the requests of a post.
 func (s *requests) called(c *Call, e *trace.Event) {
 	q := s.queueOf(c, e)
+	if q.posting++; q.posting == 2 { // the requests of more calls overlap already
+		for _, other := range s.posts {
+			if other.queue == q {
+				for _, r := range other.requests {
+					r.overlaps = true
+				}
+			}
+		}
+	}
 	s.posts = append(s.posts, posting{call: c, queue: q, requests: s.spare})
 	s.spare = nil
 	if !c.Verbs || c.Fn == "ibv_bind_mw" {
@@ -376,14 +387,7 @@ func (s *requests) add(r *workRequest, flags []string) {
 	p := &s.posts[len(s.posts)-1]
 	q := p.queue
 	r.place, r.fn, r.queue, r.position = p.call.Begun, p.call.Fn, q, q.posted
-	for _, other := range s.posts[:len(s.posts)-1] {
-		if other.queue == q {
-			r.overlaps = true
-			for _, o := range other.requests {
-				o.overlaps = true
-			}
-		}
-	}
+	r.overlaps = q.posting > 1
 	if q.kind == model.Receive {
 		r.op, r.silent = model.ReceiveOp, false
 	}

@@ -65,7 +65,7 @@ func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r
 			source.close()
 			t.Events = spoken.inOrder()
 			t.End, t.Warnings, t.More = in.End(), append(in.Warnings(), s.monitor.Late()...), uint64(r.Events-len(t.Events))
-			s.Finish(t.End, r)
+			s.conclude(ctx, t.End, r.Events, r)
 			s.doubts.Apply(r, t.Events)
 			return nil
 		default:
@@ -108,21 +108,37 @@ func (s *Stream) Judge(ctx context.Context, t *trace.Trace, r *verdict.Report) {
 		}
 		s.Take(&t.Events[i])
 	}
-	s.Finish(t.End, r)
+	s.conclude(ctx, t.End, len(t.Events), r)
 	s.doubts.Apply(r, t.Events)
+}
+
+// conclude takes the end of a trace of so many events, and reports where ctx ended that.
+func (s *Stream) conclude(ctx context.Context, end *trace.End, events int, r *verdict.Report) {
+	if s.Finish(end, r); s.machine.Halted() {
+		undecided(r, reasonOf(ctx, events))
+	}
 }
 
 // stop reports that the context ended the check after so many events: of these what a trace tells that has no more, and that nothing
 // else is decided.
 func (s *Stream) stop(ctx context.Context, events int, r *verdict.Report) {
 	s.machine.Halt() // or the end might take long
-	reason := fmt.Sprintf("%v after %d events", context.Cause(ctx), events)
-	if errors.Is(context.Cause(ctx), context.Canceled) {
-		reason = fmt.Sprintf("interrupted after %d events", events)
-	}
 	s.finishRemote("the trace of the other host was not read to its end record")
 	s.Finish(nil, r)
 	r.Findings = slices.DeleteFunc(r.Findings, func(f verdict.Finding) bool { return f.Message == verdict.NotAtRest })
+	undecided(r, reasonOf(ctx, events))
+}
+
+// reasonOf says that ctx ended a check after so many events.
+func reasonOf(ctx context.Context, events int) string {
+	if errors.Is(context.Cause(ctx), context.Canceled) {
+		return fmt.Sprintf("interrupted after %d events", events)
+	}
+	return fmt.Sprintf("%v after %d events", context.Cause(ctx), events)
+}
+
+// undecided notes why nothing more is decided of a trace.
+func undecided(r *verdict.Report, reason string) {
 	r.Undecided("", reason)
 	for _, id := range verdict.Checkable() {
 		if r.Rules[id].Count == 0 {

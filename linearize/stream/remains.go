@@ -34,6 +34,9 @@ func (q *cq) takeRemains() {
 	waits := func(l *lane) bool { return len(l.waiting) > 0 && len(all) > 0 && l != all[0].lane }
 	mixed := slices.ContainsFunc(q.lanes, waits) // a receive that waits for a message may have failed before
 	for _, r := range all {
+		if q.s.machine.Halted() {
+			return
+		}
 		e := sight{what: remaining, at: q.s.at, kinds: r.mayEndAs(), from: max(r.called, r.lane.ready), counted: r.countedFrom(),
 			owed: r.owed, posting: r}
 		if mixed {
