@@ -23,7 +23,7 @@ func TestSameQuestionsBehindARun(t *testing.T) {
 		}
 		asked++
 		short, long := cases[i], cases[i]
-		long.Trace = behindRegistrations(short.Trace, 400)
+		long.Trace = behindDomains(short.Trace, 400)
 		from := len(long.Trace.Events) - len(short.Trace.Events)
 		if got, want := questionsText(long, from), questionsText(short, 0); got != want {
 			t.Errorf("%s: the questions differ behind a run:\n%s\nwant\n%s", row.Name(), got, want)
@@ -63,17 +63,18 @@ func questionsText(c Case, from int) string {
 // places are the fields of a call that count the events of the whole trace.
 var places = regexp.MustCompile(`\b(place|within) \|-> \d+`)
 
-// behindRegistrations returns a trace behind events of its first thread that create regions and close them.
-func behindRegistrations(t *trace.Trace, events int) *trace.Trace {
-	create, closes := "NdkCreateMr", "NdkCloseMr"
+// behindDomains returns a trace behind events of its first thread that create protection domains and close them. Nothing of the trace can depend on
+// one, as it could on the untold token of a registration.
+func behindDomains(t *trace.Trace, events int) *trace.Trace {
+	create, closes := "NdkCreatePd", "NdkClosePd"
 	if t.Header.Dialect == "verbs" {
-		create, closes = "ibv_reg_mr", "ibv_dereg_mr"
+		create, closes = "ibv_alloc_pd", "ibv_dealloc_pd"
 	}
 	var run []trace.Event
 	for len(run) < events {
-		mr := fmt.Sprint("run-mr-", len(run))
+		pd := fmt.Sprint("run-pd-", len(run))
 		for _, fn := range []string{create, closes} {
-			e := trace.Event{Thr: t.Events[0].Thr, Op: fmt.Sprint("run-", len(run)), Fn: fn, Ph: trace.Call, Mr: mr}
+			e := trace.Event{Thr: t.Events[0].Thr, Op: fmt.Sprint("run-", len(run)), Fn: fn, Ph: trace.Call, Pd: pd}
 			answer := trace.Event{Thr: e.Thr, Op: e.Op, Fn: fn, Ph: trace.Ret}
 			if t.Header.Dialect != "verbs" {
 				answer.Status = "STATUS_SUCCESS"
