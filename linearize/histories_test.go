@@ -18,6 +18,7 @@ import (
 	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
+	"ndkoracle/trace"
 )
 
 // The bounds of the searches. One that needs more gives no answer, on each machine alike.
@@ -322,5 +323,23 @@ func (h *drawn) String() string {
 			text += fmt.Sprintf("line %d: thread %s at %d: %s %s\n", e.Line, e.Thr, e.T, e.Ph, e.Op)
 		}
 	}
-	return text + h.run.String()
+	return text + h.run.String() + "\n" + asWritten(h.trace)
+}
+
+// asWritten returns a trace in its format, for tracecheck.
+func asWritten(t *trace.Trace) string {
+	var text strings.Builder
+	out, err := trace.NewWriter(&text, t.Header)
+	for i := range t.Events {
+		if err == nil {
+			err = out.Write(&t.Events[i])
+		}
+	}
+	if err == nil {
+		err = out.Close(*cmp.Or(t.End, &trace.End{}))
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return text.String()
 }

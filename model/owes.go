@@ -28,7 +28,7 @@ func isReady(queue []Request, i int) bool {
 }
 
 // waitsForPeer is WaitsForPeer: a receive may wait for a message, and a message that has not arrived for a receive, as long as
-// the connection may bring it.
+// the connection may bring it. No message waits for a peer whose end of the connection is over.
 func (c *Contract) waitsForPeer(s State, p int, r Request) bool {
 	b, q := c.Qps[p], r.Op.Queue()
 	if !c.Dialect.MayWait(s.Qps[p].State, b.Type, q) {
@@ -40,7 +40,12 @@ func (c *Contract) waitsForPeer(s State, p int, r Request) bool {
 	if !r.Op.IsSend() || r.Phase == Unacknowledged {
 		return false
 	}
-	return b.Peer < 0 || !c.takesMessages(s.Qps[b.Peer])
+	return b.Peer < 0 || !c.takesMessages(s.Qps[b.Peer]) && !c.endIsOver(s.Qps[b.Peer])
+}
+
+// endIsOver is EndIsOver: p was connected, and will receive no message any more.
+func (c *Contract) endIsOver(p Qp) bool {
+	return p.State != Idle && c.Dialect.canEnd(p.State, Receive, SUCCESS) != nil
 }
 
 // takesMessages reports whether a message that comes to p would find a receive.

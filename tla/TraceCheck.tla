@@ -385,12 +385,16 @@ Plain(r) ==
 \* A message that comes to p would find a receive.
 TakesMessages(p) == Ready(p, "receive") # {} /\ Qp!CanEnd(qp[p].state, "receive", "SUCCESS")
 
-\* What need not end by a moment of rest: the peer's part may be missing.
+\* p was connected, and will receive no message any more.
+EndIsOver(p) == qp[p].state # "IDLE" /\ ~Qp!CanEnd(qp[p].state, "receive", "SUCCESS")
+
+\* What need not end by a moment of rest: the peer's part may be missing.  Where the peer's end of the connection is over it will
+\* never come, and the message has to fail (DEF-04).
 WaitsForPeer(p, queue, i) ==
   LET r == qp[p][queue][i] IN
   /\ Qp!MayWait(p, queue)
   /\ \/ queue = "receive"
-     \/ Qp!IsMessage(r) /\ IF Alone(p) THEN TRUE ELSE ~Qp!Unacknowledged(r) /\ ~TakesMessages(Peer[p])
+     \/ Qp!IsMessage(r) /\ IF Alone(p) THEN TRUE ELSE ~Qp!Unacknowledged(r) /\ ~TakesMessages(Peer[p]) /\ ~EndIsOver(Peer[p])
 
 \* A poll tells of request n, or nothing does, before the next moment of rest.
 IsToldBeforeRest(n) ==
