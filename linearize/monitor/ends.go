@@ -23,7 +23,7 @@ type ends struct {
 	types    map[string]string   // the qp_type of each, where the trace records it
 	joined   map[string]bool     // queue pairs that were connected
 	tried    map[string]bool     // queue pairs that were to be connected
-	fresh    map[string]int      // by queue pair: what was posted before this event is of an earlier connection
+	fresh    map[queueOf]fresh   // what may have failed before the present connection
 	moving   map[string]*move    // by the op of a call of ibv_modify_qp
 	failed   map[queueOf]failure // the first of each queue
 	behind   map[string]*late    // by wr: requests that were posted after an end
@@ -38,6 +38,13 @@ type ends struct {
 type queueOf struct {
 	qp   string
 	kind model.Queue
+}
+
+// fresh says which requests of a queue may have failed before the present connection: those that were posted before an event. Of the first
+// connection there are none behind a request that succeeded.
+type fresh struct {
+	before int // the index of the event
+	first  bool
 }
 
 // A qpEnd is the end of a connection.
@@ -104,7 +111,7 @@ func newEnds(m *Monitor) checks {
 		return nothing{} // what came after an end is not known
 	}
 	n := &ends{s: m.requests, of: map[string]*qpEnd{}, types: map[string]string{}, joined: map[string]bool{},
-		tried: map[string]bool{}, fresh: map[string]int{}, moving: map[string]*move{}, failed: map[queueOf]failure{}, behind: map[string]*late{}, owing: map[string]int{}, broken: map[string]bool{}, depths: map[string]int64{}, rooms: map[string]int64{},
+		tried: map[string]bool{}, fresh: map[queueOf]fresh{}, moving: map[string]*move{}, failed: map[queueOf]failure{}, behind: map[string]*late{}, owing: map[string]int{}, broken: map[string]bool{}, depths: map[string]int64{}, rooms: map[string]int64{},
 		disc: m.counter("DISC-10"), ok: m.counter("FLUSH-06")}
 	m.ends = n
 	m.requests.rules = append(m.requests.rules, n)
@@ -134,7 +141,7 @@ func (n *ends) begin(c *Call, e *trace.Event) {
 		n.moves(c, e)
 	case c.Kind == calls.ConnectQp, c.Kind == calls.CompleteConnection:
 		if c.Kind == calls.ConnectQp && n.tried[e.Qp] {
-			n.fresh[e.Qp] = n.s.m.now.Index
+			n.begins(e.Qp, false)
 		}
 		n.tried[e.Qp] = true
 		n.revives(e.Qp)
@@ -162,7 +169,7 @@ func (n *ends) moved(m *move, refused bool) {
 	case m.state == "ERR":
 		n.note(m.qp, &qpEnd{rule: "FLUSH-06", sends: true, receives: true, what: m.qp + " was moved into its error state", at: n.s.m.now})
 	case m.state == "RESET":
-		n.fresh[m.qp] = n.s.m.now.Index
+		n.begins(m.qp, false)
 	}
 }
 
@@ -188,12 +195,24 @@ func (n *ends) done(c *Call, succeeded bool) {
 	case c.Qp == "":
 	case c.Kind == calls.ConnectQp && !c.Verbs || c.Kind == calls.CompleteConnection:
 		n.revives(c.Qp)
-		n.joined[c.Qp] = n.joined[c.Qp] || succeeded
+		if succeeded && !n.joined[c.Qp] {
+			n.joined[c.Qp] = true
+			n.begins(c.Qp, true)
+		}
 	case c.Fn == "NdkDisconnect" && n.tried[c.Qp] && !n.joined[c.Qp]: // it may have ended nothing
 	case c.Fn == "NdkDisconnect" && succeeded:
 		n.note(c.Qp, &qpEnd{rule: "DISC-10", sends: true, receives: true, what: "NdkDisconnect of " + c.Qp + " had completed", at: n.s.m.now})
 	case c.Fn == "NdkFlush" && succeeded && n.s.m.dialect.A15 == model.A15Cancelled && n.of[c.Qp] == nil:
 		n.note(c.Qp, &qpEnd{rule: "", sends: true, receives: true, what: "NdkFlush of " + c.Qp + " had returned", at: n.s.m.now})
+	}
+}
+
+// begins notes that what was posted on a queue pair up to now may have failed before its next connection, or before its first one.
+func (n *ends) begins(qp string, first bool) {
+	for _, q := range []model.Queue{model.Initiator, model.Receive} {
+		if _, later := n.fresh[queueOf{qp, q}]; !first || !later {
+			n.fresh[queueOf{qp, q}] = fresh{n.s.m.now.Index, first}
+		}
 	}
 }
 
@@ -220,7 +239,8 @@ func (n *ends) forget(qp string) {
 	delete(n.types, qp)
 	delete(n.joined, qp)
 	delete(n.tried, qp)
-	delete(n.fresh, qp)
+	delete(n.fresh, queueOf{qp, model.Initiator})
+	delete(n.fresh, queueOf{qp, model.Receive})
 }
 
 func (n *ends) drop(wr string) {
@@ -279,8 +299,11 @@ func (n *ends) completed(r *workRequest, c *Call, result *trace.Result) {
 	if failed && r.position > f.position {
 		*n.ok++
 	}
+	if outcome == model.SUCCESS && n.fresh[queue].first && !r.overlaps {
+		delete(n.fresh, queue)
+	}
 	switch {
-	case outcome != model.SUCCESS && r.place.Index < n.fresh[r.queue.name]: // of an earlier connection
+	case outcome != model.SUCCESS && r.place.Index < n.fresh[queue].before:
 	case outcome != model.SUCCESS:
 		if n.endsQueue(r, outcome) && !r.overlaps && (!failed || r.position < f.position) {
 			n.failed[queue] = failure{"FLUSH-06", r.position, r.place.Line, r.wr, result.Status}
