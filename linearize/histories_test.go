@@ -237,7 +237,7 @@ func (h *drawn) eventAt(at int) string {
 }
 
 // withLess judges the history without some optional fields. What is unknown is held against nobody whom the plain search, which tries all that it
-// may be, does not find guilty, nor, where that has no answer, against one who is not accused with them.
+// may be, does not find guilty, nor, where that has no answer, against one whom the same engine does not accuse with them.
 func (h *drawn) withLess(whole *verdict.Report, c *comparison) {
 	if h.less == nil {
 		return
@@ -249,9 +249,11 @@ func (h *drawn) withLess(whole *verdict.Report, c *comparison) {
 		o := h.options
 		o.Engine = engine
 		r := Check(context.Background(), h.less, o)
+		unasked := r.Violated() && !whole.Violated() && !(r.Verdict == verdict.ProviderViolation && known)
 		switch {
-		case r.Verdict == verdict.ProviderViolation && way != nil,
-			r.Violated() && !whole.Violated() && !(r.Verdict == verdict.ProviderViolation && known):
+		case unasked && way == nil && engine == Porcupine && Check(context.Background(), h.trace, o).Violated():
+			c.count(true, "missed by the stream, and found by porcupine, with and without some fields")
+		case r.Verdict == verdict.ProviderViolation && way != nil, unasked:
 			c.differ += fmt.Sprintf("\nwithout %v %s: %s\nwith them: %s\nplain search: known: %v, allowed: %v", h.left, engine, saying(r), saying(whole), known, way)
 		case engine == Streaming && known && way == nil && r.Verdict == verdict.Conformant:
 			c.count(true, "missed by the stream without some fields, at "+h.eventAt(at))
