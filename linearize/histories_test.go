@@ -280,6 +280,8 @@ func (h *drawn) withLives(alone *verdict.Report, c *comparison) {
 		switch {
 		case len(guilty) == 0 && engine == Streaming && alone.Violated() && !r.Violated(): // a connector may be that of a connect which names none
 			c.count(true, "missed by the stream beside other objects: "+alone.Findings[0].Rule)
+		case len(guilty) == 0 && engine == Streaming && alone.Verdict == verdict.Conformant && r.Verdict == verdict.Inconclusive:
+			c.count(true, "left open by the stream beside other objects")
 		case len(guilty) == 0 && engine == Streaming && r.Verdict != alone.Verdict, len(guilty) == 0 && r.Violated() && !alone.Violated():
 			c.differ += fmt.Sprintf("\nbeside other objects %s: %s\nalone: %s", engine, saying(r), saying(alone))
 		case len(guilty) == 0:
