@@ -29,7 +29,7 @@ type uncaused struct {
 // traffic counts the messages of a queue pair.
 type traffic struct {
 	sent, received int // those received that are told to have succeeded
-	invalidates    int // how many had been sent with the latest one that invalidates a token
+	invalidates    int // how many had been sent with the latest one that may invalidate a token
 }
 
 // A suspicion is that a request broke its queue pair. It is one until all that the peer had posted by then is told to have succeeded.
@@ -79,11 +79,12 @@ func (u *uncaused) of(qp string) *traffic {
 }
 
 func (u *uncaused) called(r *workRequest, _ *Call, _ []string) {
-	if r.queue.qp == nil || !r.op.IsSend() && r.opcode != "RDMA_WRITE_WITH_IMM" {
+	unknown := r.queue.kind == model.Initiator && r.opcode == "" // it may be a message that invalidates a token
+	if r.queue.qp == nil || !unknown && !r.op.IsSend() && r.opcode != "RDMA_WRITE_WITH_IMM" {
 		return
 	}
 	t := u.of(r.queue.name)
-	if t.sent++; r.op == model.SendAndInvalidate {
+	if t.sent++; unknown || r.op == model.SendAndInvalidate {
 		t.invalidates = t.sent
 	}
 }
