@@ -20,6 +20,7 @@ type Call struct {
 	role     role
 	objects  []*object  // that it uses, its own object first
 	few      [2]*object // the memory of objects, as long as they are not more
+	names    []Object   // of all of them, once a finding has asked
 	ownFirst bool       // it is a function of that one
 	creates  *object    // that it is to create, or nil
 	within   int        // the index of the entry of the innermost callback that was running on its thread, or -1
@@ -42,14 +43,21 @@ func (c *Call) own() *object {
 
 // named returns the objects that a finding about c is of.
 func (c *Call) named() []Object {
-	var all []Object
+	n := len(c.objects)
+	if c.creates != nil {
+		n++
+	}
+	if len(c.names) == n {
+		return c.names
+	}
+	c.names = make([]Object, 0, n)
 	for _, o := range c.objects {
-		all = append(all, o.Object)
+		c.names = append(c.names, o.Object)
 	}
 	if c.creates != nil {
-		all = append(all, c.creates.Object)
+		c.names = append(c.names, c.creates.Object)
 	}
-	return all
+	return c.names
 }
 
 // nestsIn reports whether c was called from a callback that runs, on the same thread, within o (A27).

@@ -48,6 +48,7 @@ type object struct {
 	early    *use      // the first use before its creation was called
 	closes   []closing // that were called before one was accepted, and were not refused
 	told     bool      // a use after its close was reported
+	usedBy   Place     // where the latest call that names it was called
 	running  []*Call   // its functions that have not returned
 	requests []*Call   // its asynchronous requests that have not completed, or whose completion callback has not returned
 	events   []*Call   // its event callbacks that run
@@ -247,11 +248,10 @@ func (t *objects) resolve(c *Call, e *trace.Event) {
 			return
 		}
 		o := t.get(k, name)
-		for _, known := range c.objects {
-			if known == o {
-				return
-			}
+		if o.usedBy == c.Begun {
+			return // it is named twice
 		}
+		o.usedBy = c.Begun
 		if c.objects == nil {
 			c.objects = c.few[:0]
 		}

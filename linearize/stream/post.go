@@ -93,7 +93,7 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 				p.refusedAsUnconnected(u)
 			}
 			s.posted(r, false, u, e)
-			for _, r := range u.postings[i:] {
+			for _, r := range slices.Backward(u.postings[i:]) { // the latest is found first
 				s.refuse(r, answerOf(u.fn, e))
 			}
 			break
