@@ -77,7 +77,7 @@ func TestStreamForgetsWhatSucceededSilently(t *testing.T) {
 			l.restsEmpty()
 			l.result("w"+strconv.Itoa(l.posted-1), "a", "STATUS_IO_DEVICE_ERROR")
 			r := &verdict.Report{Rules: map[string]verdict.RuleCoverage{}}
-			if s.Finish(nil, r); len(r.Findings) == 0 || r.Findings[0].Rule != "DEF-04" {
+			if s.Finish(nil, r); len(r.Findings) == 0 || r.Findings[0].Rule != "FLAG-02" {
 				t.Errorf("%+v", r.Findings)
 			}
 			if n := r.Rules["FLAG-02"].Count; n < told || n > l.posted {
@@ -88,9 +88,9 @@ func TestStreamForgetsWhatSucceededSilently(t *testing.T) {
 }
 
 // A silent request of which it was found that it had succeeded, long ago, and which is delivered all the same: it had not completed by the moment of
-// rest (DEF-04), or succeeded and has a completion (FLAG-01). It is not taken for delivered twice (POLL-04).
+// rest (FLAG-02), or succeeded and has a completion (FLAG-01). It is not taken for delivered twice (POLL-04).
 func TestStreamTellsOfWhatIsSettled(t *testing.T) {
-	for status, rule := range map[string]string{"STATUS_IO_DEVICE_ERROR": "DEF-04", "STATUS_CANCELLED": "DEF-04", "STATUS_SUCCESS": "FLAG-01"} {
+	for status, rule := range map[string]string{"STATUS_IO_DEVICE_ERROR": "FLAG-02", "STATUS_CANCELLED": "FLAG-02", "STATUS_SUCCESS": "FLAG-01"} {
 		s := stream.New(trace.Header{Side: "provider"}, dialects()[0], 0)
 		l := newConnection(s.Take, true)
 		for range 200 {

@@ -50,7 +50,6 @@ WhyNoMessage(p, n) ==
 \* Why request r, which polls say succeeded, can't have: it is pending, or was cancelled before it could.
 WhyNoSuccess(p, queue, r) ==
   IF qp[p].state = "ABORTED" THEN {"INV-05"}
-  ELSE IF qp[p].state = "DISCONNECTED" THEN {"DISC-10"}
   ELSE IF WasInvalid(p) THEN {"POST-08"}
   ELSE IF Over(p, queue) THEN {"FLUSH-06"}
   ELSE IF NeverConnected(p) THEN {"POST-08"}
@@ -67,7 +66,7 @@ WhyNoSuccess(p, queue, r) ==
 WhyNotExecuted(p, queue, i) ==
   LET r == qp[p][queue][i] IN
   IF qp[p].state = "FLUSHED" /\ ~Qp!FreeAfterFlush("FLUSHED") /\ ~CanBe(r, "CANCELLED") THEN {"FLUSH-05"}
-  ELSE IF CanBe(r, "SUCCESS") THEN WhyNoSuccess(p, queue, r)
+  ELSE IF CanBe(r, "SUCCESS") THEN IF qp[p].state = "DISCONNECTED" THEN {"DISC-10"} ELSE WhyNoSuccess(p, queue, r)
   ELSE IF Certain(r, "CANCELLED") /\ Qp!InGoodOrder(qp[p].state, queue) /\ ~CanBeLost(p) THEN
     IF ErrorState /\ queue = "initiator" /\ ~NeverConnected(p) THEN {"RES-11"} ELSE {"RES-10"}
   ELSE {}
@@ -287,8 +286,8 @@ Why ==
 (* only says that more was expected.                                       *)
 (***************************************************************************)
 Precedence ==
-  <<"ARM-20", "ARM-06", "POLL-04", "POLL-02", "DEF-03", "FLAG-01", "INV-05", "POLL-07", "POLL-08", "RSZ-02", "FLAG-02", "DEF-05",
-    "FLUSH-02", "FLUSH-01", "FLUSH-05", "DISC-10", "FLUSH-06", "RES-02", "RES-03", "RES-13", "RES-12", "RSZ-03", "ARM-01", "ARM-16", "ARM-17", "ARM-08", "RES-11", "RES-10", "DEF-04",
+  <<"ARM-20", "ARM-06", "POLL-04", "POLL-02", "DEF-03", "FLAG-01", "INV-05", "POLL-07", "POLL-08", "RSZ-02", "DEF-05",
+    "FLUSH-02", "FLAG-02", "FLUSH-01", "FLUSH-05", "DISC-10", "FLUSH-06", "RES-02", "RES-03", "RES-13", "RES-12", "RSZ-03", "ARM-01", "ARM-16", "ARM-17", "ARM-08", "RES-11", "RES-10", "DEF-04",
     "LIFE-04", "LIFE-05", "LIFE-07", "POST-08", "POLL-09", "ARM-07", "ARM-11", "ARM-10", "ARM-09", "ARM-04", "ARM-12",
     "ARM-02", "ARM-21", "ARM-03", "POLL-03", "POLL-05">>
 Rank(rule) == CHOOSE i \in DOMAIN Precedence : Precedence[i] = rule

@@ -133,7 +133,7 @@ func earlierPending(r *request) *model.Refusal {
 }
 
 func silentFailure(r *request) *model.Refusal {
-	return &model.Refusal{Rule: "FLAG-02", Why: r.wr + ", a silent request posted before it, was cancelled and has no completion"}
+	return &model.Refusal{Rule: "FLAG-02", Why: r.wr + ", a silent request posted before it, failed or was cancelled, and has no completion"}
 }
 
 func otherOutcome(r *request, state model.Connection) *model.Refusal {

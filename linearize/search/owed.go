@@ -456,8 +456,11 @@ func (h *history) outlivesClose(q *cq, r *request) bool {
 
 // brokenByDelay says which rule r breaks by not having completed at rest.
 func (r *request) brokenByDelay() (rule, why string) {
+	flushed := r.qp.flushedAfter(r) < r.owed
 	switch {
-	case r.qp.flushedAfter(r) < r.owed:
+	case r.silent && (r.told || flushed):
+		return "FLAG-02", r.wr + ", a silent request that failed or was cancelled, had not completed"
+	case flushed:
 		return "FLUSH-02", r.wr + ", pending when its queue was flushed, had not completed"
 	case r.deferred && r.endedByRefusal():
 		return "DEF-05", r.wr + ", deferred before a post that was refused, had not been indicated and completed"

@@ -144,6 +144,8 @@ func owed(r *request, q model.Request) *model.Refusal {
 	switch {
 	case cancelled && r.silent:
 		return &model.Refusal{Rule: "FLAG-02", Why: r.wr + ", a silent request, was cancelled and has no completion"}
+	case r.silent:
+		return &model.Refusal{Rule: "FLAG-02", Why: r.wr + ", a silent request, can only have failed, and has no completion"}
 	case cancelled:
 		return &model.Refusal{Rule: "FLUSH-02", Why: r.wr + " was pending when its queue was flushed, and has no completion"}
 	case r.deferred && r.endedByRefusal():

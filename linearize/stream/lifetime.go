@@ -61,12 +61,14 @@ func (s *Stream) reportSince(e earlier, g *group, v verdict.Verdict, rule string
 	g.stopped = g.stopped || stopped
 }
 
-// moveLatest moves the latest finding to where an earlier event puts it.
+// moveLatest moves the latest finding to where an event puts it. What breaks a rule by itself stands before what else is found there.
 func (s *Stream) moveLatest(e earlier) {
 	last := len(s.findings) - 1
 	f := s.findings[last]
 	f.at, f.Line, f.Seq = e.at, e.line, e.seq
-	before := slices.IndexFunc(s.findings[:last], func(o finding) bool { return o.at > e.at })
+	before := slices.IndexFunc(s.findings[:last], func(o finding) bool {
+		return o.at > e.at || o.at == e.at && f.Alone && !o.Alone && o.Line >= f.Line && o.Rule != f.Rule
+	})
 	if before < 0 {
 		before = last
 	}

@@ -262,16 +262,16 @@ func (q *cq) silentByRest(p *poll) {
 				return
 			}
 			if r.op == model.SendAndInvalidate {
-				q.s.tokenTold(q, p.line, r, model.SUCCESS)
+				q.s.tokenSilent(q, p.line, r)
 				q.takeNow(q.s.late)
 				q.s.late = nil
 			} else {
 				if r.names != nil {
 					r.names.silentBy = r.rested
 				}
-				since, _ := q.s.tokenTold(q, p.line, r, model.SUCCESS)
+				since, _ := q.s.tokenSilent(q, p.line, r)
 				if l.ready = max(l.ready, since); since >= r.rested {
-					q.s.unexplained(q.group, "FLAG-02", p.line, []int{r.line},
+					q.s.unexplained(q.group, "FLAG-02", r.owedLine, []int{r.line, p.line},
 						"%s, a silent request, can only have failed by a moment of rest, and has no completion", r.wr)
 					l.qp.allows("first a completion of %s", r.wr)
 				}
@@ -317,11 +317,13 @@ func (q *cq) reportLateBy(r *posting, by moment, line, poll int) {
 	}
 	r.isBlamed()
 	rule, why := "DEF-04", r.wr+", posted with success, had not completed"
+	if r.silent { // it has not succeeded
+		rule, why = "FLAG-02", r.wr+", a silent request that failed or was cancelled, had not completed"
+	}
 	switch {
 	case qp.stayed:
 		why += ", or is not delivered though the completions of " + qp.name + " did not vanish when that was closed"
-	case r.cancelled:
-		rule, why = "FLAG-02", r.wr+", a silent request that a flush cancelled, had not completed"
+	case r.silent:
 	case qp.flushedAfter(r) && r.flushedBy(by):
 		rule, why = "FLUSH-02", r.wr+", pending when a flush or the end of the connection cancelled it, had not completed"
 	case r.refusal:

@@ -9,8 +9,21 @@ import (
 	"ndkoracle/trace"
 )
 
-// tokenTold takes how a request ended that names a token. It returns from when on it can have, and whether that is explained.
+// tokenTold handles a completion, at a line, of a request that names a token. It returns from when on the request can have ended so, and whether
+// that is explained.
 func (s *Stream) tokenTold(q *cq, line int, r *posting, outcome model.Outcome) (from moment, ok bool) {
+	return s.tokenEnds(q, r, outcome, func(t *token, why *model.Refusal, instead string) {
+		s.reportToken(q, t, line, r, r, why, "ended with success in "+q.name, instead)
+	})
+}
+
+// tokenSilent does the same of a silent request that succeeded, as no completion of it was found at a line.
+func (s *Stream) tokenSilent(q *cq, line int, r *posting) (from moment, ok bool) {
+	return s.tokenEnds(q, r, model.SUCCESS, func(t *token, why *model.Refusal, _ string) { s.reportSilent(q, t, line, r, why) })
+}
+
+// tokenEnds handles the end of a request that names a token. What no course of the token explains it reports.
+func (s *Stream) tokenEnds(q *cq, r *posting, outcome model.Outcome, report func(*token, *model.Refusal, string)) (from moment, ok bool) {
 	t := r.names
 	if r.op == model.Invalidate && outcome == model.FAILED {
 		s.invalidateFailed(t, r, cases.InvalidateFailed)
@@ -22,7 +35,7 @@ func (s *Stream) tokenTold(q *cq, line int, r *posting, outcome model.Outcome) (
 	message := r.op == model.SendAndInvalidate
 	switch {
 	case message && outcome == model.SUCCESS && !s.anyValid && r.neverReceived():
-		s.reportToken(q, t, line, r, r, unreceived, "ended with success in "+q.name, r.wr+" waits for a receive")
+		report(t, unreceived, r.wr+" waits for a receive")
 		if i >= 0 {
 			t.accept(i, outcome)
 		}
@@ -60,7 +73,7 @@ func (s *Stream) tokenTold(q *cq, line int, r *posting, outcome model.Outcome) (
 		return t.otherwise(c, i, message && outcome == model.FAILED), nil
 	})
 	if !ok {
-		s.reportToken(q, t, line, r, r, refusal, "ended with success in "+q.name, r.wr+" ends with FAILED")
+		report(t, refusal, r.wr+" ends with FAILED")
 		t.accept(i, outcome)
 		return r.called, !q.stopped()
 	}
@@ -314,12 +327,7 @@ func (p *qp) abortedBy(at moment) bool { return p.aborted != 0 && p.aborted <= a
 
 // reportToken reports that what is told of r, how it ended, is explained by no course of a token that m names.
 func (s *Stream) reportToken(q *cq, t *token, line int, m, r *posting, why *model.Refusal, ended, instead string) {
-	switch {
-	case s.registering > 0:
-		t.group.leaveOpen("a token is being registered that is not told yet, and which it is " + verdict.NotFollowed)
-		return
-	case why == nil:
-		t.group.leaveOpen(m.wr + " ended otherwise than its receive, and what became of its token " + verdict.NotFollowed)
+	if s.leavesTokenOpen(t, m, why) {
 		return
 	}
 	t.told = true
@@ -339,6 +347,37 @@ func (s *Stream) reportToken(q *cq, t *token, line int, m, r *posting, why *mode
 	if r.lane.qp.allows("%s", instead); why == succeededAfterAbort {
 		r.lane.qp.revive()
 	}
+}
+
+// reportSilent reports that r, a silent request, has no completion, as a line shows, and that no course of its token lets it succeed: it failed.
+// Where it was over by a moment of rest, that is the place.
+func (s *Stream) reportSilent(q *cq, t *token, line int, r *posting, why *model.Refusal) {
+	if s.leavesTokenOpen(t, r, why) {
+		return
+	}
+	t.told = true
+	by := line
+	if r.silentBy() != 0 {
+		by = r.owedLine
+	}
+	s.unexplained(q.group, "FLAG-02", by, []int{r.line, line}, "%s, a silent request that names token %d, can only have failed, and has no completion",
+		r.wr, *r.token)
+	if r.lane.qp.allows("first a completion of %s", r.wr); why == succeededAfterAbort {
+		r.lane.qp.revive()
+	}
+}
+
+// leavesTokenOpen reports whether something else may explain what no course of a token does, and if so leaves the token open.
+func (s *Stream) leavesTokenOpen(t *token, m *posting, why *model.Refusal) bool {
+	switch {
+	case s.registering > 0:
+		t.group.leaveOpen("a token is being registered that is not told yet, and which it is " + verdict.NotFollowed)
+	case why == nil:
+		t.group.leaveOpen(m.wr + " ended otherwise than its receive, and what became of its token " + verdict.NotFollowed)
+	default:
+		return false
+	}
+	return true
 }
 
 // tokenUnknown takes that a request changes a token of which the trace does not tell. One that makes it valid may have made any.

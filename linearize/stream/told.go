@@ -150,7 +150,7 @@ func (s *Stream) succeedsSilently(out *[]sight, q *cq, p *poll, r *posting) bool
 // silent takes that a request succeeded silently: a later one of its queue has completed, or none had.
 func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 	l := r.lane
-	since, ok := s.tokenTold(q, p.line, r, model.SUCCESS)
+	since, ok := s.tokenSilent(q, p.line, r)
 	if !ok || !s.checkAlive(q, p.line, r) {
 		return false
 	}
@@ -390,7 +390,7 @@ func (s *Stream) unknownWr(q *cq, result *trace.Result) {
 			"%s delivered %s after a request that was posted behind it on the same queue", q.name, wr)
 		q.allows()
 	case was.silence == foundSettled:
-		s.report(q.group, verdict.ProviderViolation, "DEF-04", 0, was.lines[:],
+		s.report(q.group, verdict.ProviderViolation, "FLAG-02", 0, was.lines[:],
 			"the provider was at rest, and %s, a silent request, had not completed: %s was found empty afterwards", wr, q.name)
 		q.allows()
 	default:
