@@ -148,6 +148,41 @@ func TestOneRuleBehindALongRun(t *testing.T) {
 	}
 }
 
+// … and a finding has the same place there, and shows the same lines (all rules): those of the short trace, further down by the run.
+func TestSameLinesBehindALongRun(t *testing.T) {
+	for e, events := range map[linearize.Engine]uint64{linearize.Streaming: 20_000, linearize.Auto: 3_000} {
+		run := longRun(t, events)
+		for _, row := range breaches(t) {
+			traced := readRow(t, row)
+			long := lengthened(run, traced)
+			if long == nil || slices.Contains(restOnAllObjects, row.File) {
+				continue
+			}
+			shift := len(long.Events) - len(traced.Events)
+			short, further := linearize.Check(context.Background(), traced, optionsOf(row, e)), linearize.Check(context.Background(), long, optionsOf(row, e))
+			if ruleOf(short) == "" || ruleOf(further) == "" {
+				if ruleOf(short) != ruleOf(further) {
+					t.Errorf("%s, %s: %q, and %q behind a run", row.File, e, ruleOf(short), ruleOf(further))
+				}
+				continue
+			}
+			want, got := lines(short.Findings[0], shift), lines(further.Findings[0], 0)
+			if !slices.Equal(want, got) {
+				t.Errorf("%s, %s: a finding and what to see at lines %d behind a run, want %d", row.File, e, got, want)
+			}
+		}
+	}
+}
+
+// lines returns the line of a finding and those to see, each moved by a shift.
+func lines(f verdict.Finding, shift int) []int {
+	all := append([]int{f.Line}, f.See...)
+	for i := range all {
+		all[i] += shift
+	}
+	return all
+}
+
 // lengthened returns a trace with a run before it, or nil where the clock of a partial order stands in the way. In libibverbs an unnamed waiter
 // decides nothing where there are other CQs, so that there regions are registered and deregistered as often.
 func lengthened(run []trace.Event, traced *trace.Trace) *trace.Trace {
