@@ -33,6 +33,9 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 		if l.took++; l.queue == model.Initiator {
 			l.latest = r
 		}
+		if p := l.qp; p.attempt.failed > r.called && p.peer != nil {
+			p.leaveInDoubt(r.wr + " may have gone over the connection of the " + p.attempt.fn + " that failed, and which message its peer took instead " + verdict.NotFollowed)
+		}
 	}
 	switch {
 	case l.queue == model.Initiator && !r.op.IsSend():
