@@ -196,7 +196,7 @@ func TestForgedWitnessesAreRefused(t *testing.T) {
 		}
 	}
 	for _, row := range corpusRows(t) {
-		if row.Verdict != string(verdict.Conformant) {
+		if row.Verdict != string(verdict.Conformant) || strings.HasPrefix(row.File, "known-divergences/") { // which may have none
 			continue
 		}
 		if traced := row.read(t); len(traced.Events) <= 60 && traced.Header.Order != "partial" {

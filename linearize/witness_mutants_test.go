@@ -254,7 +254,7 @@ func TestSpoiltWitnessesAreRefused(t *testing.T) {
 func TestWitnessesAreHeldAgainstPoints(t *testing.T) {
 	changed := map[string]int{}
 	for _, row := range corpusRows(t) {
-		if row.Verdict != string(verdict.Conformant) {
+		if row.Verdict != string(verdict.Conformant) || strings.HasPrefix(row.File, "known-divergences/") { // which may have none
 			continue
 		}
 		traced := row.read(t)
