@@ -33,7 +33,7 @@ var broken = []struct{ name, rule, text string }{
 	{"failure swallowed", "DEF-04", "write 1; rest; get"},
 	{"completion twice", "POLL-04", "post 1; get 1; get 1"},
 	{"completion twice in one poll", "POLL-04", "post 1; get 1 1"},
-	{"silent failure not reported", "FLAG-02", "write 1 Q; write 2; rest; get 2c; get; peerget"},
+	{"silent failure not reported", "FLAG-02", "write 1; write 2 Q; flush; rest; get 1c; get; peerget"},
 	{"flush misses the last posted", "FLUSH-02", "recv 1; recv 2; flush; rest; get 1c; get"},
 	{"message sent after the flush", "FLUSH-01", "recv 1; flush; peer 7; get 1"},
 	{"callback after the close", "ARM-20", "arm ANY; post 1; close-qp; close; cb<; cb>"},
@@ -42,7 +42,7 @@ var broken = []struct{ name, rule, text string }{
 	{"silent success with a completion", "FLAG-01", "post 1 Q; get 1"},
 	{"unsolicited completion notifies", "ARM-12", "arm SOLICITED; post 1; cb<; cb>; get 1"},
 	{"success notifies an ERRORS arm", "ARM-08", "arm ERRORS; post 1; cb<; cb>; get 1"},
-	{"cancelled without a cause", "RES-10", "write 1; get 1c; rest; peerget"},
+	{"cancelled without a cause", "RES-10", "write 1; get 1c; write 2; get 2; rest; peerget"},
 	{"empty-handed poll", "POLL-03", "post 1; post 2; rest; get; get 1 2"},
 }
 

@@ -111,7 +111,7 @@ func TestStreamTellsTheStateOfRequests(t *testing.T) {
 		{"POLL-09", "post 1; post 2; post 3; post 4; get 2", connected("4 initiator requests (1, 2, 3, …)", "no receive"), "first a completion of 1"},
 		{"DEF-03", "post 1 F; get 1", connected("no initiator request", "no receive"), "none"},
 		{"DEF-04", "post 1; rest; get", connected("1 initiator request (1)", "no receive"), "first the completion of 1"},
-		{"RES-10", "NdkWrite qp1 w1; get cq1 w1c", connected("1 initiator request (w1)", "no receive"), "w1 ends with SUCCESS or FAILED"},
+		{"RES-10", "new qp3; NdkReceive qp3 r1; get cq1 r1c", "qp3: IDLE, no initiator request and 1 receive (r1) pending", "r1 ends with SUCCESS or FAILED"},
 		{"FLUSH-01", "recv 1; flush; peer 7; get 1; peerget 7", "qp1: BROKEN, no initiator request and 1 receive (1) pending", "1 ends with CANCELLED"},
 		{"FLAG-01", "post 1 Q; get 1", connected("1 initiator request (1)", "no receive"), "no completion of 1"},
 		{"POST-08", "new qp3; NdkSend qp3 w1", "qp3: IDLE, 1 initiator request (w1) and no receive pending", "NdkSend of w1 is refused"},

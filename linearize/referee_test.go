@@ -381,16 +381,46 @@ func (ref *referee) plausible(k config, a model.Action) bool {
 		return len(queue) == 0 || ref.placed[queue[0].Id] == nil
 	case model.Execute:
 		idle := k.s.Qps[a.Qp].State == model.Idle && ref.c.Qps[a.Qp].Peer >= 0
-		return !idle && !(a.Outcome == model.SUCCESS && r.needsPeer(a))
+		return !idle && !(a.Outcome == model.SUCCESS && (r.needsPeer(a) || ref.isUnanswered(k.s, a)))
 	case model.Overflow:
 		return !r.idle(a.Cq) && r.waitsForRoom(a.Cq)
 	case model.CqInternalError:
 		return ref.fails[a.Cq]
 	case model.ConnectionLost:
 		peer := ref.c.Qps[a.Qp].Peer
-		return peer < 0 || k.s.Qps[peer].State != model.Idle && k.s.Qps[peer].State != model.Connected
+		return peer < 0 || k.s.Qps[peer].State != model.Idle && k.s.Qps[peer].State != model.Connected || ref.losesRequest(k.s, a.Qp)
 	}
 	return true
+}
+
+// losesRequest reports whether a request of a queue pair is pending that is told as cancelled: the loss of its connection may have cancelled it.
+func (ref *referee) losesRequest(s model.State, qp int) bool {
+	lost := func(q model.Request) bool {
+		status := ref.told[q.Id]
+		if point := ref.placed[q.Id]; point != nil {
+			status = point.begin.Status
+		}
+		return q.Phase < model.Executed && status != "" && ref.tells(status, model.CANCELLED)
+	}
+	return ref.c.Dialect.ErrorsArm && (slices.ContainsFunc(s.Qps[qp].Initiator, lost) || slices.ContainsFunc(s.Qps[qp].Receive, lost))
+}
+
+// answered returns a state as the initiator queue of a queue pair sees it at a moment of rest: where the other end of its connection was lost, this
+// one was, too, so no send waits there for a receive.
+func (ref *referee) answered(s model.State, qp int) model.State {
+	peer := ref.c.Qps[qp].Peer
+	if peer < 0 || !ref.c.Dialect.ErrorsArm || s.Qps[peer].State != model.Ended || s.Qps[qp].State != model.Connected && s.Qps[qp].State != model.Doubtful {
+		return s
+	}
+	s.Qps = slices.Clone(s.Qps)
+	s.Qps[qp].State = model.Ended
+	return s
+}
+
+// isUnanswered reports whether a request reads or writes memory at the other end of a connection that was lost there.
+func (ref *referee) isUnanswered(s model.State, a model.Action) bool {
+	peer, op := ref.c.Qps[a.Qp].Peer, s.Qps[a.Qp].Queue(a.Queue)[a.At].Op
+	return (op == model.Read || op == model.Write) && peer >= 0 && ref.c.Dialect.ErrorsArm && s.Qps[peer].State == model.Ended
 }
 
 // closed returns the states after the close of a QP has completed: what it had not placed by then it never will (LIFE-07), and what it had
@@ -586,7 +616,7 @@ func (ref *referee) atRest(k config, open []*interval, at int) bool {
 		}
 	}
 	for i := range k.s.Qps {
-		if ref.c.Owes(k.s, i, model.Initiator) || ref.c.Owes(k.s, i, model.Receive) {
+		if ref.c.Owes(ref.answered(k.s, i), i, model.Initiator) || ref.c.Owes(k.s, i, model.Receive) {
 			return false
 		}
 	}

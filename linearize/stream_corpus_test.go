@@ -26,8 +26,6 @@ func equivalent(f verdict.Finding, rule string) bool {
 var otherLine = map[string]int{
 	"reject/polled-in-another-order-than-placed.ndktrace.jsonl": 19,
 	"accept/more-than-the-depth.ndktrace.jsonl":                 18,
-	"reject/silent-failure-at-rest.ndktrace.jsonl":              20,
-	"reject/cancelled-without-cause-by-rest.ndktrace.jsonl":     18,
 	"reject/dead-token-invalidated-by-rest.ndktrace.jsonl":      16,
 	"reject/close-cancels-the-first-only.ndktrace.jsonl":        21,
 	"reject/receive-succeeds-after-a-bad-token.ndktrace.jsonl":  28, // as the send is told, which took the first receive

@@ -69,7 +69,7 @@ func TestStreamTellsWhatIsNotLeftOpen(t *testing.T) {
 	for _, test := range []struct{ name, rule, text string }{
 		{"missing before the close", "DEF-04", "NdkWrite qp1 w1; rest; get cq1; NdkCloseQp qp1"},
 		{"missing, and the peer is closed", "DEF-04", "NdkWrite qp1 w1; rest; NdkCloseQp qp2; get cq1"},
-		{"cancelled before the connector was closed", "RES-10", "NdkReceive qp1 r1; get cq1 r1c; NdkCloseConnector -"},
+		{"cancelled, and the connection went on before the connector was closed", "RES-10", "NdkWrite qp1 w1; get cq1 w1c; NdkWrite qp1 w2; get cq1 w2; NdkCloseConnector -"},
 		{"missing before the disconnect is pending", "FLUSH-02",
 			"NdkReceive qp1 r1; NdkFlush qp1; rest; get cq1; a< NdkDisconnect qp1; a> STATUS_PENDING; a! STATUS_SUCCESS"},
 		{"posts on two queues overlap", "DEF-04", "verbs;a< post qp1 w1; recv qp1 r1; a>; rest; get cq1"},

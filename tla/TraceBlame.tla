@@ -51,10 +51,11 @@ WhyNoMessage(p, n) ==
 WhyNoSuccess(p, queue, r) ==
   IF qp[p].state = "ABORTED" THEN {"INV-05"}
   ELSE IF WasInvalid(p) THEN {"POST-08"}
-  ELSE IF Over(p, queue) THEN {"FLUSH-06"}
+  ELSE IF Over(p, queue) THEN IF ErrorState \/ (Qp!Ends /\ MayHaveFailed(p)) THEN {"FLUSH-06"} ELSE {"RES-10"}
   ELSE IF NeverConnected(p) THEN {"POST-08"}
   ELSE IF r.op = "Invalidate" /\ ~Tk!CanInvalidate(r.token) THEN TokenRule(r.token)
   ELSE IF Alone(p) THEN {}
+  ELSE IF queue = "initiator" /\ IsLostThere(p) THEN {"RES-10"}
   ELSE IF queue = "receive" THEN WhyNoMessage(Peer[p], r.req)
   ELSE IF ~Qp!IsMessage(r) \/ Qp!Unacknowledged(r) THEN {}
   ELSE IF ~Tk!CanDeliver(r) THEN IF CanMeet(p) THEN WhyBadToken(MetReceive(p).req, r.req) ELSE {"INV-05"}

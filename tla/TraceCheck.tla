@@ -103,20 +103,27 @@ Alone(p) == Peer[p] \notin QP \/ ~Qp!Promise(p).delivers
 (* Narrower than module Ndk, where the network may end a connection at any *)
 (* time (A23): where both ends are in the trace, a loss is believed only   *)
 (* with the other end; by an abort of which the trace tells, at some time  *)
-(* after it; or where a post was refused with STATUS_CONNECTION_INVALID.   *)
-(* Else requests might be cancelled without a cause (RES-10).  In          *)
-(* libibverbs the other end ends it only by a request that failed (RES-11).*)
+(* after it; where a post was refused with STATUS_CONNECTION_INVALID; or   *)
+(* while a request waits that is told as cancelled: then the connection    *)
+(* does not go on (RES-10).  In libibverbs the request that meets the loss *)
+(* fails, and the other end ends it only by one that failed (RES-11).      *)
 (***************************************************************************)
 MayHaveFailed(p) == \E n \in DOMAIN Requests : Requests[n].qp = p /\ Requests[n].queue = "initiator" /\ "FAILED" \in Requests[n].told
 IsToldInvalid(p) == \E n \in DOMAIN Requests : Requests[n].qp = p /\ Requests[n].invalid
 IsOver(state) == state \notin {"IDLE", "CONNECTED"}
 MayBeAborted(p) == AbortedFrom[p] <= at
+LosesRequest(p) ==
+  ~ErrorState /\ \E queue \in Queues : \E i \in DOMAIN qp[p][queue] : Qp!Pending(qp[p][queue][i]) /\ Certain(qp[p][queue][i], "CANCELLED")
 CanBeLost(p) ==
   /\ Qp!Promise(p).endsWithPeer
   /\ qp[p].state \in {"CONNECTED", "DOUBTFUL", "BROKEN"} \/ Qp!FreeAfterFlush(qp[p].state)
   /\ IF Peer[p] \notin QP THEN TRUE
      ELSE \/ MayBeAborted(p) \/ MayBeAborted(Peer[p]) \/ IsToldInvalid(p) \/ IsToldInvalid(Peer[p])
           \/ IsOver(qp[Peer[p]].state) /\ (ErrorState => MayHaveFailed(Peer[p]))
+          \/ LosesRequest(p)
+
+\* The connection of p was lost at the other end: no memory is read or written there any more, and by rest no message waits.
+IsLostThere(p) == ~ErrorState /\ Peer[p] \in QP /\ qp[Peer[p]].state = "ENDED"
 
 \* A loss explains nothing but that a request is cancelled, or that a post is refused because of it.
 RefusesInvalid(c, i) == Calls[c].kind = "post" /\ i < Len(Calls[c].requests) /\ Requests[Calls[c].requests[i + 1]].invalid
@@ -326,6 +333,7 @@ ToNowhere(p, i) == Qp!Execute(p, "initiator", i, "SUCCESS") /\ UNCHANGED <<cq, t
 Ends(p, queue, i, outcome) ==
   LET r == qp[p][queue][i] IN
   /\ CanBe(r, outcome)
+  /\ outcome = "SUCCESS" /\ r.op \in {"Read", "Write"} => ~IsLostThere(p)
   /\ outcome = "CANCELLED" /\ CanBe(r, "FAILED") => ~Qp!CanEnd(qp[p].state, queue, "FAILED")    \* which nothing would tell apart
   /\ IF outcome = "SUCCESS" /\ queue = "receive"
      THEN Alone(p) /\ \E solicited \in Requests[r.req].solicited : FromNowhere(p, i, solicited)
@@ -393,6 +401,7 @@ EndIsOver(p) == qp[p].state # "IDLE" /\ ~Qp!CanEnd(qp[p].state, "receive", "SUCC
 WaitsForPeer(p, queue, i) ==
   LET r == qp[p][queue][i] IN
   /\ Qp!MayWait(p, queue)
+  /\ queue = "initiator" => ~IsLostThere(p)
   /\ \/ queue = "receive"
      \/ Qp!IsMessage(r) /\ IF Alone(p) THEN TRUE ELSE ~Qp!Unacknowledged(r) /\ ~TakesMessages(Peer[p]) /\ ~EndIsOver(Peer[p])
 

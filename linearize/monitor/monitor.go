@@ -79,6 +79,7 @@ var groups = []func(*Monitor) checks{
 	newEnds, // of what the requests follow
 	newBroken,
 	newUncaused,
+	newGoesOn,
 	newBadTokens,
 }
 

@@ -37,6 +37,10 @@ func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
 			w.refuse(notPlaced)
 			return
 		}
+		if outcome == model.SUCCESS && c.h.isBehindLoss(s, r) {
+			w.refuse(behindLoss(r))
+			return
+		}
 		a.Solicited = received && solicited
 		if a.Outcome = outcome; r.failsUnconnected(s) {
 			a.Outcome = model.FAILED

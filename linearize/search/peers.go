@@ -244,7 +244,7 @@ func (h *history) findLosses() {
 		}
 		from := p.connected.call
 		if cut := h.trace.End == nil && h.dialect.ErrorsArm; p.peer != nil && !cut { // what is cut off may tell of a loss
-			from = min(p.aborted, h.lostByPeer(p.peer))
+			from = min(p.aborted, h.lostByPeer(p.peer), h.lostByItself(p))
 		} else if !calls.MayLoseConnection(p.creation()) {
 			from = never
 		}
@@ -259,6 +259,18 @@ func (h *history) findLosses() {
 			p.lostFrom = min(p.lostFrom, l.from)
 		}
 	}
+}
+
+// lostByItself returns from when on the connection of a QP may be lost with nothing in the trace to tell why, or never: such a loss explains
+// nothing but that a request is cancelled. In libibverbs the request that meets it fails (RES-11).
+func (h *history) lostByItself(p *qp) moment {
+	from := never
+	for _, r := range slices.Concat(p.initiator, p.receive) {
+		if h.dialect.ErrorsArm && r.told && r.outcome == model.CANCELLED {
+			from = min(from, max(p.connected.call, r.post.call))
+		}
+	}
+	return from
 }
 
 // lostByPeer returns from when on the connection of a QP may be lost as its peer, p, was.
@@ -463,4 +475,15 @@ func (r *request) waitsFor(o *request) bool {
 	}
 	waits := func(between *request) bool { return between.fence && between.op != model.Read }
 	return o.op != model.Read || r.fence || slices.ContainsFunc(r.qp.queue(r.queue)[o.position+1:r.position], waits)
+}
+
+// isBehindLoss reports whether r was executed behind a request of its queue that the end of the connection had cancelled: nothing succeeds then,
+// though what the search executes late may have been executed before that end.
+func (h *history) isBehindLoss(s state, r *request) bool {
+	if !h.dialect.ErrorsArm || s.model.Qps[r.qp.index].State != model.Ended {
+		return false
+	}
+	return slices.ContainsFunc(r.qp.queue(r.queue)[:r.position], func(o *request) bool {
+		return o.told && o.outcome == model.CANCELLED && r.waitsFor(o)
+	})
 }

@@ -26,6 +26,9 @@ func (t *trail) oddity() int {
 // callsAreTaken says how many steps more a trail may have that takes a post, or a connection, whose call never returned: a message may need it.
 const callsAreTaken = 100
 
+// lossIsOdd says how many steps more a trail may have that needs no loss of a connection: what the trace tells of is plainer.
+const lossIsOdd = 20
+
 // told adds an action to the trail of s, where trails are kept: one that led to next, which is one of several when it is open how
 // the action ends.
 func (c *component) told(s state, a model.Action, next model.State, open bool) *trail {
@@ -42,6 +45,9 @@ func (c *component) told(s state, a model.Action, next model.State, open bool) *
 	longer := &trail{step, s.trail, s.trail.oddity() + 1}
 	if a.Outcome != model.SUCCESS || a.Name == model.ConnectionLost || a.Name == model.Overflow || a.Name == model.NdkCloseCompletionEnter {
 		longer.odd++
+	}
+	if a.Name == model.ConnectionLost {
+		longer.odd += lossIsOdd
 	}
 	if a.Name == model.Post || a.Name == model.NdkConnect {
 		longer.odd -= callsAreTaken

@@ -21,7 +21,8 @@ const (
 	byReceive   = cause(model.Receive)
 	byFlush     = byReceive + 1 // of the QP itself, or its close
 	byPeer      = byFlush + 1   // … or by the loss of the connection, or of a CQ
-	byFlushCall = byPeer + 1    // as byFlush, of a call that has not returned, and may yet be refused
+	byLoss      = byPeer + 1    // … or by the loss of the connection alone, behind which nothing succeeds
+	byFlushCall = byLoss + 1    // as byFlush, of a call that has not returned, and may yet be refused
 	byPeerCall  = byFlushCall + 1
 	causes      = byPeerCall + 1
 )
@@ -152,10 +153,27 @@ func (u *uncaused) mayBe(by cause, from moment, r *posting) bool {
 		p := u.lane.qp
 		alsoLater := p.s.dialect.A15 == model.A15Cancelled && p.connectedBy != 0 && p.connectedBy < from
 		return u.instead == nil || from < u.instead.returned && !alsoLater
+	case by == byLoss:
+		return u.instead == nil
 	case by == cause(u.lane.queue):
 		return r != nil && u.passable && !r.fence
 	}
 	return true
+}
+
+// mayBeByLoss reports whether the connection may have been lost with nothing in the trace to tell why, and that cancelled u. In libibverbs the
+// request that meets the loss fails.
+func (u *uncaused) mayBeByLoss() bool {
+	p := u.lane.qp
+	return u.instead == nil && !p.s.verbs && p.kind.isLosable && p.connected != 0 && p.connected < u.at
+}
+
+// endedBothWays reports whether what the peer does can't have cancelled u, as a request behind it succeeded: nothing does once a connection has
+// ended. That a bad token had ended it is found where tokens are followed (INV-05).
+func (u *uncaused) endedBothWays() bool {
+	p := u.lane.qp
+	namesTokens := func(end *qp) bool { return end != nil && end.lanes[model.Initiator].names > 0 }
+	return u.instead != nil && !p.s.verbs && !namesTokens(p) && !namesTokens(p.peer)
 }
 
 // explained reports whether what is told already may have cancelled u before a moment, or an overflow.
@@ -184,7 +202,7 @@ func (u *uncaused) mayBeAmong(before moment, first, end cause) bool {
 
 // mayBeBy reports whether anything may have cancelled u before a moment, told or not.
 func (u *uncaused) mayBeBy(before moment) bool {
-	unknown := u.alone && u.lane.qp.peer == nil
+	unknown := u.alone && u.lane.qp.peer == nil && (u.instead == nil || u.lane.qp.s.verbs)
 	if unknown || u.explained(before) || u.mayBeAmong(before, byFlushCall, causes) {
 		return true
 	}
@@ -216,7 +234,7 @@ func (u *uncaused) suspects(before moment) iter.Seq[*posting] {
 			}
 		}
 		lanes := []*lane{p.lanes[1-u.lane.queue]}
-		if p.peer != nil {
+		if p.peer != nil && !u.endedBothWays() {
 			lanes = append(lanes, p.peer.lanes[:]...)
 		}
 		for _, l := range lanes {
@@ -282,8 +300,11 @@ func (l *lane) cancels(u *uncaused) {
 // outlives takes that r did not end as cancelled, though a request before it did: then it was no flush that cancelled that one,
 // unless the flush may have come before r, and it was before a flush that came after r (FLUSH-01). It reports whether anything more is to
 // be said of the CQ.
-func (r *posting) outlives(q *cq, line int) bool {
+func (r *posting) outlives(q *cq, line int, outcome model.Outcome) bool {
 	for _, u := range r.lane.cancelled {
+		if outcome == model.FAILED && u.mayBeByLoss() {
+			continue // behind a loss requests may fail
+		}
 		if r.returned != 0 && (!u.passable || r.fence) {
 			r.excludesFlushes(&u, q, line)
 			return r.lane.qp.explain(&u)
@@ -319,6 +340,8 @@ func (p *qp) explain(u *uncaused) bool {
 	sameAs := func(o uncaused) bool { return o.request == u.request && o.instead == nil }
 	switch {
 	case u.byToldCause(u.at):
+	case u.mayBeByLoss():
+		p.breaks(max(u.request.called, p.connected), byLoss, nil)
 	case u.instead != nil && !p.s.verbs && slices.ContainsFunc(p.unexplained, sameAs): // nothing explains u itself
 	case !p.s.verbs && !u.mayBeTold():
 		if p.reportUncaused(u); u.instead == nil {
@@ -376,15 +399,12 @@ func (q *cq) dates(e *sight) {
 // mayBeTold reports whether what explains u may be told yet.
 func (u *uncaused) mayBeTold() bool {
 	p := u.lane.qp
-	if u.instead == nil && p.mayTurnOutLost() {
-		return true
-	}
 	for _, end := range []*qp{p, p.peer} {
 		if end != nil && (end.lanes[0].cq == nil || end.lanes[1].cq == nil) {
 			return true
 		}
 	}
-	if p.peer != nil {
+	if p.peer != nil && !u.endedBothWays() {
 		for _, l := range p.peer.lanes {
 			may := func(r *posting) bool { return l.mayHaveEnded(r) && r.cancelledFrom() < u.at }
 			if slices.ContainsFunc(l.waiting, may) {
@@ -443,17 +463,14 @@ func (p *qp) undelivered() {
 	}
 }
 
-// finishUnexplained reports what is cancelled and was never explained. Where the trace is cut, a later post might have shown that the connection
-// had ended.
-func (p *qp) finishUnexplained(cut bool) {
+// finishUnexplained reports what is cancelled and was never explained.
+func (p *qp) finishUnexplained() {
 	inTurn := slices.Clone(p.unexplained)
 	slices.SortStableFunc(inTurn, func(a, b uncaused) int { return a.at - b.at })
 	for _, u := range inTurn {
 		switch {
 		case u.mayHaveFailed():
 			p.mayBeLost(u.request.ran, byPeer, nil)
-		case !u.mayBeBy(u.at) && cut && u.instead == nil && p.mayTurnOutLost():
-			p.leaveOpen("what cancelled " + u.request.wr + " is not told, and the trace has no end record: a later post may tell that the connection was lost")
 		case !u.mayBeBy(u.at):
 			p.reportUncaused(&u)
 		case u.reportUnheard():
@@ -513,12 +530,19 @@ func (p *qp) reportUncaused(u *uncaused) {
 		p.allows("no receive succeeds with %s", o.wr)
 		return
 	} else if o != nil {
-		rule := "FLUSH-01"
-		if o.silent && o.outcome == model.SUCCESS {
+		rule, also := "FLUSH-01", []string(nil)
+		switch {
+		case o.silent && o.outcome == model.SUCCESS:
 			rule = "FLAG-02"
+		case !p.s.verbs && p.connected != 0 && len(p.flushed) == 0 && p.flushCalled == 0 && p.closing == 0:
+			rule, also = "RES-10", []string{"FLUSH-01"} // all that can have cancelled it is a loss, and there was none
+			if u.silenced != 0 {
+				rule, also = "FLAG-02", []string{"RES-10", "FLUSH-01"}
+			}
 		}
 		p.s.unexplained(p.group, rule, u.line, []int{o.line, r.line},
 			"%s ended otherwise than cancelled, and what cancelled %s before it, a flush or the end of the connection, cancelled it too", o.wr, r.wr)
+		p.s.also(also...)
 		p.allows("%s ends with %v", o.wr, model.CANCELLED)
 		return
 	}

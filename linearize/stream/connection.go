@@ -156,12 +156,6 @@ func (p *qp) neverConnected(cut bool) {
 	p.beforeConnect = nil
 }
 
-// mayTurnOutLost reports whether a later post may show that the connection of p had ended.
-func (p *qp) mayTurnOutLost() bool {
-	isOpen := func(end *qp) bool { return end != nil && end.connected != 0 && end.closing == 0 }
-	return !p.s.verbs && (isOpen(p) || isOpen(p.peer))
-}
-
 // mayStayOpen reports whether the close of p may do nothing but wait: until its connector is closed, of which the trace need not tell (A36).
 func (p *qp) mayStayOpen() bool { return !p.s.verbs && (p.connected != 0 || p.attempt.call != 0) }
 

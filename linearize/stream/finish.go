@@ -42,7 +42,7 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 		p.undelivered()
 	}
 	for _, p := range s.qpsInOrder {
-		p.finishUnexplained(end == nil)
+		p.finishUnexplained()
 	}
 	s.takeRemains()
 	groups := s.groups()

@@ -37,7 +37,7 @@ func (q *cq) cancelledBehind() {
 		if len(l.waiting) == 0 || len(l.cancelled) == 0 || !l.waiting[0].silent {
 			continue
 		}
-		flush := l.qp.cancelledFrom()
+		flush := l.qp.broken
 		u := &l.cancelled[len(l.cancelled)-1]
 		if flush == 0 || flush != l.qp.flushCalled || flush >= u.at || u.passable || u.mayHaveFailed() || u.mayBeOther() {
 			continue

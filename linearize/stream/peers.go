@@ -294,8 +294,8 @@ func (s *Stream) checkUnnamed(q *cq, line int, r *posting, result *trace.Result)
 
 // cancelledFrom returns from when on something that is known can have cancelled requests of p, or 0.
 func (p *qp) cancelledFrom() moment {
-	if p.peer == nil && p.connected != 0 && (p.broken == 0 || p.connected < p.broken) {
-		return p.connected // the trace does not hold the peer, which may have ended the connection at any time
+	if (p.peer == nil || !p.s.verbs && p.kind.isLosable) && p.connected != 0 && (p.broken == 0 || p.connected < p.broken) {
+		return p.connected // the connection may have been lost at any time: in libibverbs by a peer that the trace does not hold
 	}
 	return p.broken
 }

@@ -174,7 +174,7 @@ func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 		l.arrives(r, s.at, p.line)
 		r.aborted()
 	}
-	if !r.outlives(q, p.line) || q.stopped() {
+	if !r.outlives(q, p.line, model.SUCCESS) || q.stopped() {
 		return false
 	}
 	l.ready, l.silenced = max(l.ready, from), r
@@ -258,8 +258,8 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		if ok = qp.explain(u); !ok {
 			return
 		}
-		if cause == qp.flushCalled && cause != 0 && !u.mayBeOther() {
-			s.late = l.cancelBehind(nil, r, cause)
+		if flush := qp.flushCalled; flush != 0 && flush == qp.broken && flush < u.at && !u.mayHaveFailed() && !u.mayBeOther() {
+			s.late = l.cancelBehind(nil, r, flush)
 		}
 		if cause > r.called {
 			qp.suspect(u.suspects(cause))
@@ -272,7 +272,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 	case outcome == model.FAILED:
 		r.endedWith(p, automaton.Failed)
 		from = l.runs(r, r.pendingAt())
-		if ok = qp.beforeFlush(q, p.line, r, from) && r.outlives(q, p.line) && s.tokenFailed(q, p, r, outcome); !ok {
+		if ok = qp.beforeFlush(q, p.line, r, from) && r.outlives(q, p.line, outcome) && s.tokenFailed(q, p, r, outcome); !ok {
 			return
 		}
 		l.failed(r)
@@ -298,7 +298,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		if from = l.runs(r, max(from, met)); r.isMessage() {
 			l.arrives(r, s.at, p.line)
 		}
-		if ok = !q.stopped() && qp.beforeFlush(q, p.line, r, from) && r.outlives(q, p.line); !ok {
+		if ok = !q.stopped() && qp.beforeFlush(q, p.line, r, from) && r.outlives(q, p.line, outcome); !ok {
 			return
 		}
 	}

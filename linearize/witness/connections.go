@@ -92,8 +92,8 @@ func (f *facts) findPeers() {
 }
 
 // findLosses finds from which event on the connection of each QP may be lost (RES-10): at any moment, where the trace does not hold the peer, and
-// else once that was flushed, closed or failed, or a CQ of it may have, or something told of an end. What a request may have done of which nothing
-// is told is enough.
+// else once that was flushed, closed or failed, or a CQ of it may have, or something told of an end, or, in NDKPI and NDSPI, once a request was posted
+// that was cancelled, whatever cancelled it. What a request may have done of which nothing is told is enough.
 func (f *facts) findLosses() {
 	f.lostFrom = slices.Repeat([]int{math.MaxInt}, len(f.qps.list))
 	lost := func(qp, from int) {
@@ -108,7 +108,7 @@ func (f *facts) findLosses() {
 			continue
 		}
 		outstanding[binding.Cq(q.queue)]++
-		if !q.told || q.failed && q.post.verbs() { // what broke the QP may be told as flushed
+		if !q.told || q.failed && (q.cancelled || q.post.verbs()) { // what broke the QP may be told as flushed
 			lost(q.qp, q.post.from)
 		}
 		if !q.told || q.failed {

@@ -76,6 +76,7 @@ type request struct {
 	deferred  bool
 	told      bool // a poll or a point tells its outcome
 	failed    bool // … and it is no success
+	cancelled bool // … but that it was cancelled
 	placed    int  // the index of the point that says when and how it completed, or -1
 	completed bool
 	broke     bool     // its failure broke the QP
@@ -235,7 +236,7 @@ func (f *facts) add(c *call, r *request) {
 func (f *facts) findOutcomes() error {
 	tell := func(wr, status string, at int) {
 		if r := f.byWr[wr]; r != nil {
-			r.told, r.failed, r.delivered = true, outcomeOf(status) != model.SUCCESS, at
+			r.told, r.failed, r.cancelled, r.delivered = true, outcomeOf(status) != model.SUCCESS, outcomeOf(status) == model.CANCELLED, at
 		}
 	}
 	for i := range f.events {
