@@ -27,6 +27,7 @@ type goesOn struct {
 	looks    map[string]bool            // by op: the polls under way that would find what a CQ holds
 	rested   int                        // the index of the latest moment of rest
 	proven   []*cancellation            // behind which something succeeded
+	far      map[string]bool            // queue pairs whose peer another trace tells of, and so the tokens that it names
 }
 
 // mostSharing is how many queues may complete into a CQ that is followed here.
@@ -46,7 +47,8 @@ func newGoesOn(m *Monitor) checks {
 		return nothing{}
 	}
 	g := &goesOn{n: m.ends, troubled: map[string]bool{}, queues: map[string][]*requestQueue{}, full: map[string]bool{}, open: map[string]*cancellation{},
-		tried: map[string]bool{}, named: map[string]int{}, looks: map[string]bool{}, rested: -1}
+		tried: map[string]bool{}, named: map[string]int{}, looks: map[string]bool{}, far: map[string]bool{}, rested: -1}
+	m.goesOn = g
 	m.requests.rules = append(m.requests.rules, g)
 	return g
 }
@@ -220,7 +222,7 @@ func (g *goesOn) finish() {
 	for _, s := range g.proven {
 		p := s.request.queue.qp
 		unsure := func(cq string) bool { return g.full[cq] || g.n.broken[cq] }
-		if len(s.waits) == 0 && !s.excused && !unsure(p.initiator.cq) && !unsure(p.receive.cq) {
+		if len(s.waits) == 0 && !s.excused && !g.far[p.name] && !unsure(p.initiator.cq) && !unsure(p.receive.cq) {
 			g.n.s.m.report(*s.finding)
 		}
 	}

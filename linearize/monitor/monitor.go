@@ -101,7 +101,8 @@ type Monitor struct {
 
 	armings  *armings
 	requests *requests
-	ends     *ends // or nil
+	ends     *ends   // or nil
+	goesOn   *goesOn // or nil
 	delays   *delays
 	t        int64 // of the present event, by the clock of the trace
 }
@@ -183,6 +184,13 @@ func (m *Monitor) Finish(end *trace.End) []Finding {
 		g.finish()
 	}
 	return m.found
+}
+
+// IsFar takes that the trace of another host tells of the peer of a queue pair: what that has done, this monitor does not see.
+func (m *Monitor) IsFar(qp string) {
+	if m.goesOn != nil {
+		m.goesOn.far[qp] = true
+	}
 }
 
 func (m *Monitor) rest() {

@@ -46,6 +46,7 @@ func (p *qp) cross(o *qp) {
 	p.castShadow(o)
 	o.castShadow(p)
 	for _, end := range []*qp{p, o} {
+		end.s.monitor.IsFar(end.name)
 		for _, l := range end.lanes {
 			for _, r := range l.waiting {
 				if r.names != nil && r.op == model.SendAndInvalidate {
