@@ -82,10 +82,13 @@ func (h *history) failedAt(s *span) moment {
 }
 
 // carried reports whether a connect of p that failed at a moment had made a connection: a request posted before that succeeded, or the peer's
-// connect did.
+// connect did. What a trace that is cut does not tell of may have succeeded.
 func (h *history) carried(p *qp, s *span, failed moment) bool {
 	for _, r := range slices.Concat(p.initiator, p.receive) {
 		if at, succeeded := h.succeeded.by[r.wr]; succeeded && s.call < at && r.post.call < failed {
+			return true
+		}
+		if h.trace.End == nil && r.queue == model.Initiator && r.accepted && r.post.call < failed && !h.succeeded.told[r.wr] {
 			return true
 		}
 	}
@@ -107,20 +110,25 @@ func (h *history) onlyReceives(p *qp, failed *span) bool {
 	}
 	return !slices.ContainsFunc(slices.Concat(p.initiator, p.receive), func(r *request) bool {
 		_, succeeded := h.succeeded.by[r.wr]
-		return r.post.call < next && (r.queue == model.Initiator || succeeded)
+		accepted := r.accepted && r.post.returned() // what has not returned may be refused
+		return r.post.call < next && (r.queue == model.Initiator && accepted || succeeded)
 	})
 }
 
 // successes are the requests that were told to have succeeded.
 type successes struct {
 	by         map[string]moment // by when
+	told       map[string]bool   // these, and what ended otherwise
 	unsignaled map[string]bool   // the QPs of which one of these was posted without SIGNALED
 }
 
 // findSuccesses finds the requests that polls and points told to have succeeded.
 func findSuccesses(spans []*span) successes {
-	told := successes{by: map[string]moment{}, unsignaled: map[string]bool{}}
+	told := successes{by: map[string]moment{}, told: map[string]bool{}, unsignaled: map[string]bool{}}
 	for _, s := range spans {
+		if s.kind == calls.Placed {
+			told.told[s.begin.Wr] = true
+		}
 		if s.kind == calls.Placed && calls.OutcomeOf(s.begin.Status) == model.SUCCESS {
 			told.by[s.begin.Wr] = s.call
 		}
@@ -128,7 +136,8 @@ func findSuccesses(spans []*span) successes {
 			continue
 		}
 		for i := range s.results() {
-			if r := &s.results()[i]; calls.OutcomeOf(r.Status) == model.SUCCESS {
+			r := &s.results()[i]
+			if told.told[r.Wr] = true; calls.OutcomeOf(r.Status) == model.SUCCESS {
 				told.by[r.Wr] = s.ret
 			}
 		}
