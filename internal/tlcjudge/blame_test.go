@@ -18,7 +18,7 @@ func TestRuleOfALaterPoll(t *testing.T) {
 		line int
 		text string
 	}{
-		{"RES-10", 14, "write w1; rest; get w1c"},
+		{"RES-10", 20, "write w1; rest; get w1c; write w2; get w2"},
 		{"POLL-08", 16, "region; inv i1; rest; get i1"},
 		{"POLL-09", 16, "write w1; write w2; rest; get w2 w1"},
 		{"POLL-09", 16, "write w1; write w2; rest; get w2; get w1"},
@@ -36,12 +36,10 @@ func TestRuleOfALaterPoll(t *testing.T) {
 		{"DEF-04", 14, "write w1; rest; write w2; get w2 w1"},
 		{"DEF-04", 14, "write w1; rest; get; get w1"},
 		{"FLUSH-02", 16, "recv r1; flush; rest; get; get r1c"},
-		{"DEF-04", 14, "write w1; rest; flush; get w1c"},
 		{"DEF-04", 16, "region; inv i1; rest; reg2 f1; get f1 i1"},
 		{"FLAG-01", 16, "silent w1; write w2; rest; get w1 w2"},
 		{"POLL-09", 18, "arm; write w1; write w2; callback; get w2 w1"},
-		{"RES-10", 16, "arm; write w1; callback; get w1c"},
-		{"ARM-21", 16, "arm; write w1; callback; flush; get w1c"},
+		{"RES-10", 23, "arm; write w1; callback; get w1c; write w2; get w2"},
 		{"LIFE-07", 15, "write w1; close; get; get w1c"},
 	}
 	var cases []Case
