@@ -123,7 +123,7 @@ func (q *tlcQuestions) ask(t *testing.T, how string) {
 var otherByTLC = map[string]string{
 	"reject/type-of-plain-receive.ndktrace.jsonl":               "INV-05",
 	"reject/success-after-flush-with-invalidate.ndktrace.jsonl": "INV-05",
-	"reject/silent-failure-lost.ndktrace.jsonl":                 "", // TLC has an explanation of what is left
+	"reject/silent-failure-lost.ndktrace.jsonl":                 "RES-10", // as of the whole
 }
 
 // restOnAllObjects lists traces whose breach needs that nothing else is open, or that every connection is known: behind a run of other objects
