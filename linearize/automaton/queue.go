@@ -174,7 +174,7 @@ func (q *Queue) Readers(n int, at Moment) bool {
 	return q.take(event{what: readersAre, n: min(n, int(anyReaders)-1)}, at)
 }
 
-// FoundNoEvent takes that no event could be read, after a moment of rest: none that was owed then has been left.
+// FoundNoEvent handles a read that found no event after a moment of rest. No event that was owed at that moment is left.
 func (q *Queue) FoundNoEvent(at Moment) bool { return q.take(event{what: noEvent}, at) }
 
 // A Delivery is a completion that a poll returned.

@@ -212,7 +212,8 @@ func (d *Doubts) join(a, b object) {
 	}
 }
 
-// Adopt takes over what is unclear at the other end of connections, in the trace of another host. Which events came before it nobody knows.
+// Adopt copies the doubts of the other host's trace that concern connections between the two. The traces do not order their events, so
+// these doubts hold from the beginning.
 func (d *Doubts) Adopt(other *Doubts, host string) {
 	for _, one := range other.doubts {
 		if one.host != "" {

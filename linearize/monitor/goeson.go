@@ -71,13 +71,13 @@ func (g *goesOn) begin(c *Call, e *trace.Event) {
 	}
 }
 
-// isTroubled takes that something else than a loss may cancel requests of a queue pair from now on.
+// isTroubled notes that, from now on, a cancelled request of the queue pair does not prove a loss.
 func (g *goesOn) isTroubled(qp string) {
 	g.troubled[qp] = true
 	delete(g.open, qp)
 }
 
-// ended takes that an attempt to connect may have been aborted, which breaks a queue pair that is connected later.
+// ended handles an event that may have aborted an attempt to connect. Such a queue pair can cancel requests after it is connected.
 func (g *goesOn) ended(p *qpArguments) {
 	if !g.n.joined[p.name] {
 		g.isTroubled(p.name)
@@ -196,7 +196,7 @@ func (g *goesOn) succeeded(r *workRequest, c *Call, qp string) {
 	g.proven = append(g.proven, s)
 }
 
-// end takes that a poll found nothing: what had failed would have completed by a moment of rest before it.
+// end handles a poll that found nothing after a moment of rest. No request that completes into this CQ had failed by then.
 func (g *goesOn) end(c *Call, e *trace.Event) {
 	if !g.looks[c.Op] {
 		return

@@ -186,7 +186,7 @@ func (m *Monitor) Finish(end *trace.End) []Finding {
 	return m.found
 }
 
-// IsFar takes that the trace of another host tells of the peer of a queue pair: what that has done, this monitor does not see.
+// IsFar notes that the peer of a queue pair is in the trace of another host. This monitor does not see what the peer does.
 func (m *Monitor) IsFar(qp string) {
 	if m.goesOn != nil {
 		m.goesOn.far[qp] = true
