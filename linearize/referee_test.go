@@ -28,6 +28,7 @@ type referee struct {
 	consumer   bool              // the consumer recorded the run: the entries of callbacks may come late
 	blame      bool              // a completion tells of a failure that was not a flush
 	most       int               // configs at a time
+	still      bool              // since a moment of rest nothing was called but polls and arms: the provider does nothing of itself
 }
 
 type posted struct {
@@ -218,10 +219,15 @@ func (ref *referee) allows(events []trace.Event, quiescent bool) (way *taken, kn
 			break
 		}
 		s := byEvent[i]
+		if ref.still && i == s.call && wakes(s) {
+			ref.still = false
+			w.again()
+		}
 		switch {
 		case s.kind == calls.Quiesce:
 			w.keep(func(k config) bool { return ref.atRest(k, w.open, i) })
 			w.again()
+			ref.still = !slices.ContainsFunc(w.open, wakes)
 		case s.kind == calls.Placed:
 			w.replace(s, func(k config) []model.State { return ref.places(k.s, s) })
 		case s.kind == calls.Callback && ref.consumer && i == s.call:
@@ -371,10 +377,25 @@ func (ref *referee) asTold(s model.State) bool {
 	return true
 }
 
+// ofConnections are the hidden steps that end or complete requests. Those of one whose peer the trace does not record may be the peer's doing.
+var ofConnections = []model.Name{model.ConnectionLost, model.HwIndicate, model.Deliver, model.Execute, model.Abort, model.Complete}
+
+// wakes reports whether a call may give a provider at rest something to do on a connection.
+func wakes(s *interval) bool {
+	switch s.kind {
+	case calls.PollCq, calls.ArmCq, calls.Callback, calls.ReadEvent, calls.Quiesce, calls.Placed:
+		return false
+	}
+	return s.fn != "ibv_ack_cq_events"
+}
+
 // plausible reports whether a hidden step that the parts of the contract allow is one of the whole: as in the runs that
 // traces come from.
 func (ref *referee) plausible(k config, a model.Action) bool {
 	r := run{c: ref.c, s: k.s}
+	if ref.still && ref.c.Qps[a.Qp].Peer >= 0 && slices.Contains(ofConnections, a.Name) {
+		return false
+	}
 	switch a.Name {
 	case model.Complete:
 		queue := k.s.Qps[a.Qp].Queue(a.Queue)
