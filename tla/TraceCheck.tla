@@ -357,11 +357,25 @@ IsLost(p, queue, i) ==
   LET n == qp[p][queue][i].req IN
   Qp!CanComplete(p, queue, i) /\ ~Counts(n) /\ ~Requests[n].point /\ CompletionLost(p, queue, i)
 
+\* A call that may give a provider at rest something to do on a connection.
+Wakes(c) ==
+  Calls[c].kind \notin {"poll", "arm", "event", "callback", "rest", "placed", "CQ closed", "QP closed", "CQ resized"}
+
+\* After e events the provider is at rest yet: none has been called since it said so.
+StaysAtRest ==
+  [e \in 0..Last |->
+     \E r \in 1..e :
+       /\ Calls[Events[r].of].kind = "rest"
+       /\ \A c \in DOMAIN Calls : Wakes(c) => Calls[c].end \in 1..r \/ Calls[c].begin > e]
+
+\* At rest nothing happens of itself on the connection of p, if the trace records both its ends and no call lasts on.
+IsStill(p) == StaysAtRest[at] /\ Peer[p] \in QP /\ \A c \in DOMAIN underway : ~LastsOn(c)
+
 \* An event of q is still to be read.  Extra ones that nobody reads need not come.
 WillRead(q) == \E c \in DOMAIN Calls : Calls[c].kind = "event" /\ Calls[c].cq = q /\ ~HasEffect(c)
 
 Hidden ==
-  \/ \E p \in QP :
+  \/ \E p \in {p \in QP : ~IsStill(p)} :
        \/ HwIndicate(p)
        \/ Meets(p)
        \/ CanBeLost(p) /\ LossIsOfUse(p) /\ ConnectionLost(p)
@@ -437,7 +451,7 @@ QuietSurely(p, queue) ==
 
 IsSure(p) == MeetSurely(p) \/ SureEnds(p) # {} \/ \E queue \in Queues : QuietSurely(p, queue)
 
-Sure == {p \in QP : IsSure(p)}
+Sure == {p \in QP : ~IsStill(p) /\ IsSure(p)}
 
 SureStep ==
   LET p == CHOOSE p \in Sure : TRUE IN
