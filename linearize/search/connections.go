@@ -81,20 +81,25 @@ func (h *history) failedAt(s *span) moment {
 	return never
 }
 
-// carried reports whether a connect of p that failed at a moment had made a connection: a request posted before that succeeded, or the peer's
-// connect did. What a trace that is cut does not tell of may have succeeded.
+// carried reports whether a connect of p that failed at a moment had made a connection: a request that was posted before, at either end, succeeded.
+// What a trace that is cut does not record may have succeeded.
 func (h *history) carried(p *qp, s *span, failed moment) bool {
 	for _, r := range slices.Concat(p.initiator, p.receive) {
-		if at, succeeded := h.succeeded.by[r.wr]; succeeded && s.call < at && r.post.call < failed {
-			return true
-		}
 		if h.trace.End == nil && r.queue == model.Initiator && r.accepted && r.post.call < failed && !h.succeeded.told[r.wr] {
 			return true
 		}
 	}
-	return s.begin.Conn != "" && slices.ContainsFunc(h.spans, func(o *span) bool {
-		connects := calls.KindOf(o.begin) == calls.ConnectQp && o.begin.Conn == s.begin.Conn && o.begin.Qp != p.name
-		return connects && o.call < failed && h.doneAt(o) != never && h.failedAt(o) == never
+	return h.succeedsBetween(p, s.call, failed) || s.begin.Conn != "" && slices.ContainsFunc(h.spans, func(o *span) bool {
+		isPeers := calls.KindOf(o.begin) == calls.ConnectQp && o.begin.Conn == s.begin.Conn && o.begin.Qp != p.name
+		return isPeers && h.succeedsBetween(h.qp(o.begin.Qp), s.call, failed)
+	})
+}
+
+// succeedsBetween reports whether a request of p that was posted before a moment succeeded after another one.
+func (h *history) succeedsBetween(p *qp, from, posted moment) bool {
+	return slices.ContainsFunc(slices.Concat(p.initiator, p.receive), func(r *request) bool {
+		at, succeeded := h.succeeded.by[r.wr]
+		return succeeded && from < at && r.post.call < posted
 	})
 }
 

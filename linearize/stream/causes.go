@@ -447,7 +447,7 @@ func (p *qp) undelivered() {
 	for _, l := range p.lanes {
 		for _, r := range l.waiting {
 			switch {
-			case r.place == 0 || l.cq.stopped(), r.outcome != model.CANCELLED && !p.beforeFlush(l.cq, 0, r, max(r.called, r.pended)):
+			case r.place == 0 || l.cq.stopped(), r.outcome != model.CANCELLED && !p.beforeFlush(l.cq, 0, r, r.outcome, max(r.called, r.pended)):
 				continue
 			case r.outcome == model.FAILED:
 				l.mayFail(r, max(r.called, r.pended))

@@ -101,7 +101,7 @@ func (p *qp) connectOver(u *underWay, success bool) {
 
 // connectFailed takes that a connect failed. What the attempt has ended may have cancelled receives.
 func (p *qp) connectFailed(u *underWay) {
-	if p.succeeds || p.peer != nil && (p.peer.succeeds || p.peer.connectedBy != 0) {
+	if p.succeeds || p.peer != nil && p.peer.succeeds {
 		p.connects, p.connectedBy = false, p.s.at
 		p.connectionLost(u.fn)
 		return

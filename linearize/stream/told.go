@@ -272,7 +272,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 	case outcome == model.FAILED:
 		r.endedWith(p, automaton.Failed)
 		from = l.runs(r, r.pendingAt())
-		if ok = qp.beforeFlush(q, p.line, r, from) && r.outlives(q, p.line, outcome) && s.tokenFailed(q, p, r, outcome); !ok {
+		if ok = qp.beforeFlush(q, p.line, r, outcome, from) && r.outlives(q, p.line, outcome) && s.tokenFailed(q, p, r, outcome); !ok {
 			return
 		}
 		l.failed(r)
@@ -298,7 +298,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		if from = l.runs(r, max(from, met)); r.isMessage() {
 			l.arrives(r, s.at, p.line)
 		}
-		if ok = !q.stopped() && qp.beforeFlush(q, p.line, r, from) && r.outlives(q, p.line, outcome); !ok {
+		if ok = !q.stopped() && qp.beforeFlush(q, p.line, r, outcome, from) && r.outlives(q, p.line, outcome); !ok {
 			return
 		}
 	}
@@ -338,9 +338,10 @@ func (r *posting) executes() moment {
 	return max(r.called, r.lane.emptyAtRest())
 }
 
-// beforeFlush reports whether r, which was not cancelled, can have ended before a flush or a close that was called after
-// its post, and that had returned; in one reading of A15, before any that had returned.
-func (p *qp) beforeFlush(q *cq, line int, r *posting, from moment) bool {
+// beforeFlush reports whether r, which was not cancelled, can have ended before a flush or a close that was called after its post, and that had
+// returned; in one reading of A15, before any that had returned. A flush changes nothing on a connection that ended before it: what is posted later
+// may fail there.
+func (p *qp) beforeFlush(q *cq, line int, r *posting, outcome model.Outcome, from moment) bool {
 	for _, f := range p.flushed {
 		if r.returned != 0 && r.returned < f.call && f.ret < from {
 			p.s.unexplained(p.group, "FLUSH-01", line, []int{r.line, f.line},
@@ -350,7 +351,7 @@ func (p *qp) beforeFlush(q *cq, line int, r *posting, from moment) bool {
 			return !q.stopped()
 		}
 	}
-	if p.onlyCancelled(from) {
+	if p.onlyCancelled(from) && (outcome == model.SUCCESS || !p.mayHaveEndedBefore(p.cancelsAll)) {
 		p.s.unexplained(p.group, "FLUSH-05", line, []int{r.line},
 			"%s ended otherwise than cancelled, and what is not over when a flush of %s has returned is cancelled, posted later or not (A15)", r.wr, p.name)
 		p.allows("%s ends with %v", r.wr, model.CANCELLED)
@@ -359,8 +360,12 @@ func (p *qp) beforeFlush(q *cq, line int, r *posting, from moment) bool {
 	return true
 }
 
-// onlyCancelled reports whether what ends from a moment on is cancelled: it is, behind a flush, in one reading of A15
-// (FLUSH-05), and by the close of its QP.
+// mayHaveEndedBefore reports whether the trace shows what may have ended the connection before a moment, and was no flush.
+func (p *qp) mayHaveEndedBefore(at moment) bool {
+	return slices.ContainsFunc([]cause{byInitiator, byReceive, byPeer, byLoss}, func(c cause) bool { return p.lost[c] != 0 && p.lost[c] < at })
+}
+
+// onlyCancelled reports whether nothing succeeds that ends from a moment on: behind a flush, in one reading of A15 (FLUSH-05).
 func (p *qp) onlyCancelled(from moment) bool { return p.cancelsAll != 0 && p.cancelsAll < from }
 
 // unknownWr says what is wrong with a result that names no request that is outstanding.
