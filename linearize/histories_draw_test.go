@@ -29,16 +29,16 @@ type drawn struct {
 }
 
 // drawHistory draws until a history is short enough.
-func drawHistory(d dice, resizes bool) *drawn {
+func drawHistory(d dice, resizes, lossy bool) *drawn {
 	for {
-		h := drawAny(d, resizes)
+		h := drawAny(d, resizes, lossy)
 		if h.operations() <= mostOperations && (h.trace.Header.Order == "total" || h.orders != nil) {
 			return h
 		}
 	}
 }
 
-func drawAny(d dice, resizes bool) *drawn {
+func drawAny(d dice, resizes, lossy bool) *drawn {
 	dialect := dialects()[d.roll(len(dialects()), "dialect")]
 	h := &drawn{options: Options{MaxMemory: memoryOfSearch, DeviceLevel: dialect.FailsAsFlushed}}
 	if flip(d, "another reading") {
@@ -53,7 +53,7 @@ func drawAny(d dice, resizes bool) *drawn {
 		dialect, h.options.Assume = assumed, map[string]string{other.reading: other.choice}
 	}
 	h.run = newRun(d, dialect)
-	h.run.resizes = resizes
+	h.run.resizes, h.run.lossy = resizes, lossy && dialect.ErrorsArm // in libibverbs a loss fails the request that meets it
 	h.run.overlaps = flip(d, "overlaps")
 	if d.roll(4, "depth") > 0 {
 		h.run.deepen(64)

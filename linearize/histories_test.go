@@ -49,7 +49,7 @@ func TestRandomHistories(t *testing.T) {
 		workers.Go(func() {
 			for number, more := take(); more; number, more = take() {
 				d := quick{rand.New(rand.NewPCG(uint64(seed), uint64(number)))}
-				h := drawHistory(d, number%8 == 3)
+				h := drawHistory(d, number%8 == 3, number%8 == 6)
 				c := h.compare()
 				mu.Lock()
 				if c.differ != "" {
@@ -75,7 +75,7 @@ func TestRandomHistories(t *testing.T) {
 		return
 	}
 	// How many of 10,000 histories the stream may accept that a search forbids: those are known divergences.
-	for kind, most := range map[string]int{missedAt: 20, missedAlone: 2} {
+	for kind, most := range map[string]int{missedAt: 30, missedAlone: 4} {
 		missed := 0
 		for what, n := range counts {
 			if strings.HasPrefix(what, kind) {
@@ -86,7 +86,7 @@ func TestRandomHistories(t *testing.T) {
 			t.Errorf("%s: %d of %d histories", kind, missed, compared)
 		}
 	}
-	for _, what := range []string{"both searches answer", "a partial order", "a hidden case is counted for certain", "with points", "taken down by the consumer", "spoilt", "overlaps", "a CQ is resized", "channels are named", "another type than RC", "a connection failed",
+	for _, what := range []string{"both searches answer", "a partial order", "a hidden case is counted for certain", "with points", "taken down by the consumer", "spoilt", "overlaps", "a CQ is resized", "channels are named", "another type than RC", "a connection failed", "the network loses connections",
 		"optional fields are left out, and the plain search answers", "objects of other kinds, nothing",
 		"stream: conformant", "stream: provider violation", "plain search: allowed", "plain search: forbidden"} {
 		if counts[what] == 0 {
@@ -122,6 +122,7 @@ func (h *drawn) compare() *comparison {
 	c.count(h.run.named, "channels are named")
 	c.count(slices.ContainsFunc(h.run.c.Qps, func(b model.Binding) bool { return b.Type != model.RC }), "another type than RC")
 	c.count(len(h.run.failed) > 0, "a connection failed")
+	c.count(h.run.lossy, "the network loses connections")
 	c.count(h.spoilt != "nothing", "spoilt")
 	c.count(h.run.overlaps, "overlaps")
 	c.count(slices.ContainsFunc(h.trace.Events, isResize), "a CQ is resized")
@@ -314,6 +315,8 @@ func (h *drawn) inAnyOrder(streamed *verdict.Report, c *comparison) {
 		c.count(true, "porcupine leaves it open")
 	case bounded:
 		c.count(true, "more orders than the stream tries")
+	case want == verdict.ProviderViolation && !streamed.Violated():
+		c.count(true, missedAlone+"in a partial order")
 	case streamed.Verdict != want:
 		c.differ = fmt.Sprintf("porcupine: %s, of %d orders\nstream: %s: %+v", want, len(h.orders), streamed.Verdict, streamed.Findings)
 	}

@@ -219,7 +219,7 @@ func (ref *referee) allows(events []trace.Event, quiescent bool) (way *taken, kn
 			break
 		}
 		s := byEvent[i]
-		if ref.still && i == s.call && wakes(s) {
+		if ref.still && i == s.call && wakes(s.begin) {
 			ref.still = false
 			w.again()
 		}
@@ -227,7 +227,7 @@ func (ref *referee) allows(events []trace.Event, quiescent bool) (way *taken, kn
 		case s.kind == calls.Quiesce:
 			w.keep(func(k config) bool { return ref.atRest(k, w.open, i) })
 			w.again()
-			ref.still = !slices.ContainsFunc(w.open, wakes)
+			ref.still = !slices.ContainsFunc(w.open, func(s *interval) bool { return wakes(s.begin) })
 		case s.kind == calls.Placed:
 			w.replace(s, func(k config) []model.State { return ref.places(k.s, s) })
 		case s.kind == calls.Callback && ref.consumer && i == s.call:
@@ -381,12 +381,12 @@ func (ref *referee) asTold(s model.State) bool {
 var ofConnections = []model.Name{model.ConnectionLost, model.HwIndicate, model.Deliver, model.Execute, model.Abort, model.Complete}
 
 // wakes reports whether a call may give a provider at rest something to do on a connection.
-func wakes(s *interval) bool {
-	switch s.kind {
+func wakes(call *trace.Event) bool {
+	switch calls.KindOf(call) {
 	case calls.PollCq, calls.ArmCq, calls.Callback, calls.ReadEvent, calls.Quiesce, calls.Placed:
 		return false
 	}
-	return s.fn != "ibv_ack_cq_events"
+	return call.Fn != "ibv_ack_cq_events"
 }
 
 // plausible reports whether a hidden step that the parts of the contract allow is one of the whole: as in the runs that

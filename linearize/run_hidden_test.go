@@ -28,6 +28,9 @@ func (r *run) hidden() []model.Action {
 
 // futile reports whether a hidden step, possible or not, is none that a judge is to allow for.
 func (r *run) futile(a model.Action) bool {
+	if r.still && r.c.Qps[a.Qp].Peer >= 0 && slices.Contains(ofConnections, a.Name) {
+		return true
+	}
 	switch a.Name {
 	case model.Execute: // nothing happens to a QP that was never connected
 		return r.s.Qps[a.Qp].State == model.Idle || a.Outcome == model.SUCCESS && r.needsPeer(a) ||
@@ -39,7 +42,7 @@ func (r *run) futile(a model.Action) bool {
 		return r.idle(a.Cq) || !r.c.Dialect.ErrorsArm || q.Arm == model.NONE || q.Open != model.Open || r.ended[cqName(a.Cq)]
 	case model.ConnectionLost:
 		peer := r.c.Qps[a.Qp].Peer
-		return peer >= 0 && !r.broken[peer]
+		return peer >= 0 && !r.broken[peer] && !r.lossy
 	}
 	return false
 }

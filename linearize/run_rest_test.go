@@ -56,6 +56,7 @@ func (r *run) rest() {
 		r.closeQps()
 	}
 	r.event(trace.Point, "", "quiesce", trace.Event{})
+	r.still = !slices.ContainsFunc(r.open, func(f *inFlight) bool { return wakes(&trace.Event{Ph: trace.Call, Fn: f.fn, State: f.call.State}) })
 }
 
 // owes does one thing that the provider owes, and reports whether there was one.

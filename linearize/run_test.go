@@ -35,6 +35,8 @@ type run struct {
 	failed   map[int]bool    // QPs of which an attempt to connect has failed
 	points   bool            // the recorder knows when completions are placed
 	lost     bool            // a CQ failed, and what it lost nobody saw
+	still    bool            // since a moment of rest nothing was called that wakes the provider
+	lossy    bool            // the network loses connections
 	overlaps bool            // calls overlap in ways that the streaming engine does not order
 	met      cases.Counts    // of the hidden cases, each as often as it was met
 	told     []string        // every step, for a failure's sake
@@ -185,6 +187,7 @@ func (r *run) start(fn string, call trace.Event, effect func(*inFlight), objects
 	f := &inFlight{fn: fn, op: r.newOp(), call: call, ret: r.ok(), effect: effect, objects: objects}
 	r.open = append(r.open, f)
 	r.event(trace.Call, f.op, fn, call)
+	r.still = r.still && !wakes(&r.trace.Events[len(r.trace.Events)-1])
 }
 
 func (r *run) finish(f *inFlight) {
