@@ -197,6 +197,8 @@ func (d Dialect) afterFlush(c Connection) Connection {
 		return Ended
 	case c == Connected, c == Doubtful, c == Broken && d.A15 == A15Cancelled:
 		return Flushed
+	case c == Ended && d.A15 == A15Cancelled:
+		return Disconnected
 	}
 	return Qp{State: c}.breakDown().State
 }

@@ -159,7 +159,7 @@ FlushMeetsNoChain ==
 \* FLUSH-05 (A15): if that is how it is read, what is posted after the flush of a QP that was connected is cancelled.
 CancelledAfterFlush ==
   [][\A p \in QP : Reading.A15 = "CANCELLED" =>
-       /\ MCNdkFlush(p) => qp'[p].state \in {"FLUSHED", "ABORTED", "BROKEN IDLE", "ENDED", "DISCONNECTED"}
+       /\ MCNdkFlush(p) => qp'[p].state \in {"FLUSHED", "ABORTED", "BROKEN IDLE", "DISCONNECTED"}
        /\ qp[p].state = "FLUSHED" => \A queue \in Queues : JustExecuted(p, queue) \subseteq JustCancelled(p)]_vars
 
 \* POST-08: a post is refused with STATUS_CONNECTION_INVALID only where nothing succeeds without a connection anew.

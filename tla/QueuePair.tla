@@ -140,10 +140,12 @@ FreeAfterFlush(state) == state = "FLUSHED" /\ Reading.A15 = "FREE"
 Ends == FailureEnds \/ Reading.A40 = "ENDS"
 
 \* What NdkFlush leaves behind: what is posted next is free to succeed or to be cancelled (FLUSH-05, A15).  In libibverbs the
-\* QP is in its error state then, and nothing succeeds (FLUSH-06).
+\* QP is in its error state then, and nothing succeeds (FLUSH-06).  For CANCELLED no receive waits behind a flush, on a connection
+\* that had ended before it as little as on any other: the QP is as after a disconnect.
 AfterFlush(state) ==
   IF state \in {"CONNECTED", "DOUBTFUL", "BROKEN", "SEND ERROR"} /\ ErrorState THEN "ENDED"
   ELSE IF state \in {"CONNECTED", "DOUBTFUL"} \/ (state = "BROKEN" /\ Reading.A15 = "CANCELLED") THEN "FLUSHED"
+  ELSE IF state = "ENDED" /\ Reading.A15 = "CANCELLED" THEN "DISCONNECTED"
   ELSE Broken(state)
 
 \* A disconnected QP stays so (DISC-10).  One that never was connected is as after a flush.
