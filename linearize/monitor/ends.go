@@ -170,6 +170,10 @@ func (n *ends) moved(m *move, refused bool) {
 		n.note(m.qp, &qpEnd{rule: "FLUSH-06", sends: true, receives: true, what: m.qp + " was moved into its error state", at: n.s.m.now})
 	case m.state == "RESET":
 		n.begins(m.qp, false)
+	case m.state == "RTS" && n.types[m.qp] != "RC": // it brings back an initiator queue that a failure had stopped
+		queue := queueOf{m.qp, model.Initiator}
+		delete(n.failed, queue)
+		n.fresh[queue] = fresh{n.s.m.now.Index, false}
 	}
 }
 
@@ -318,15 +322,15 @@ func (n *ends) completed(r *workRequest, c *Call, result *trace.Result) {
 	}
 }
 
-// endsQueue reports whether nothing behind a request succeeds that ended so. In NDKPI it may (A40), and what has passed a read may. UC and UD go
-// on after a failure of a send.
+// endsQueue reports whether nothing behind a request succeeds that ended so. In NDKPI it may (A40), and what has passed a read may. A failed send
+// of UC or UD stops the initiator queue. UC and UD go on after a failure of a receive.
 func (n *ends) endsQueue(r *workRequest, outcome model.Outcome) bool {
 	switch {
 	case r.op == model.Read, r.opcode == "RDMA_READ", strings.HasPrefix(r.opcode, "ATOMIC"), r.opcode == "" && n.verbs() && r.op != model.ReceiveOp:
 		return false
 	case n.verbs():
 		t := n.types[r.queue.name]
-		return t == "" || t == "RC"
+		return t == "" || t == "RC" || r.queue.kind == model.Initiator && (t == "UC" || t == "UD")
 	case n.s.m.dialect.Name == "ndspi":
 		return outcome == model.FAILED
 	}

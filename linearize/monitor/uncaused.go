@@ -13,7 +13,7 @@ import (
 // uncaused checks that a request which breaks its queue pair completes with its own error: RES-11, of libibverbs. The first request of a queue
 // pair that is told as flushed broke it where nothing else did: nobody moved it into its error state, no event told of a failure, and, of type RC,
 // whatever its peer posted succeeded. To UC and UD the peer does nothing: of these, no request of the other queue is pending, which may have failed
-// before it. A receive of RC or UC may be flushed for a fault of the peer that these events do not show.
+// before it. A receive of RC may be flushed for a fault of the peer that these events do not show.
 // A message that invalidates a token may end the connection, and succeed (INV-05): that it did not is known once its receive has succeeded.
 type uncaused struct {
 	seldom
@@ -111,7 +111,7 @@ func (u *uncaused) completed(r *workRequest, c *Call, result *trace.Result) {
 	first := !u.troubled[q.name]
 	u.isTroubled(q.name)
 	kind := u.n.types[q.name]
-	if q.kind != model.Initiator && kind != "UD" || kind != "RC" && kind != "UC" && kind != "UD" {
+	if q.kind != model.Initiator && kind == "RC" || kind != "RC" && kind != "UC" && kind != "UD" {
 		return
 	}
 	if *u.count++; outcome != model.CANCELLED || !first || u.failed || r.overlaps || u.n.broken[q.cq] || !r.isFirst() {

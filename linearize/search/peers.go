@@ -243,10 +243,11 @@ func (h *history) findLosses() {
 			continue
 		}
 		from := p.connected.call
-		if cut := h.trace.End == nil && h.dialect.ErrorsArm; p.peer != nil && !cut { // what is cut off may tell of a loss
-			from = min(p.aborted, h.lostByPeer(p.peer), h.lostByItself(p))
-		} else if !calls.MayLoseConnection(p.creation()) {
+		switch cut := h.trace.End == nil && h.dialect.ErrorsArm; { // what is cut off may tell of a loss
+		case !calls.MayLoseConnection(p.creation()):
 			from = never
+		case p.peer != nil && !cut:
+			from = min(p.aborted, h.lostByPeer(p.peer), h.lostByItself(p))
 		}
 		p.losses = append(p.losses, loss{from: from})
 		for _, queue := range []model.Queue{model.Initiator, model.Receive} {

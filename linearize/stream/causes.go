@@ -142,8 +142,12 @@ func (p *qp) mayBeLost(from moment, by cause, r *posting) {
 }
 
 // mayBeLostByPeer notes that requests of p may be cancelled by what happened to its peer, from a moment on, but not before it was
-// connected.
-func (p *qp) mayBeLostByPeer(from moment) { p.mayBeLost(max(from, p.connected), byPeer, nil) }
+// connected. Nothing that happens to its peer ends an unreliable QP.
+func (p *qp) mayBeLostByPeer(from moment) {
+	if p.kind.isLosable {
+		p.mayBeLost(max(from, p.connected), byPeer, nil)
+	}
+}
 
 // mayBe reports whether u may be cancelled by what happened at some time before it. A request of its own queue that failed was
 // executed after it, unless it could pass it. A flush may have come before what ended otherwise, but in one reading of A15 (FLUSH-05).
