@@ -283,6 +283,8 @@ func (h *drawn) withLives(alone *verdict.Report, c *comparison) {
 			c.count(true, "missed by the stream beside other objects: "+alone.Findings[0].Rule)
 		case len(guilty) == 0 && engine == Streaming && alone.Verdict == verdict.Conformant && r.Verdict == verdict.Inconclusive:
 			c.count(true, "left open by the stream beside other objects")
+		case len(guilty) == 0 && engine == Porcupine && r.Violated() && !alone.Violated() && Check(context.Background(), h.trace, o).Violated():
+			c.count(true, "missed by the stream, and found by porcupine, with and without other objects")
 		case len(guilty) == 0 && engine == Streaming && r.Verdict != alone.Verdict, len(guilty) == 0 && r.Violated() && !alone.Violated():
 			c.differ += fmt.Sprintf("\nbeside other objects %s: %s\nalone: %s", engine, saying(r), saying(alone))
 		case len(guilty) == 0:

@@ -240,10 +240,10 @@ func (w *words) tokenOf(token uint32) int {
 	return at
 }
 
-// waiter names what a waiter for the events of a CQ waits on, where the trace tells it.
+// waits reports whether a call waits for the events of a CQ: on its channel, or, where no channels are named, for the only CQ.
 func (m *meaning) waits(on *trace.Event, cq int) bool {
 	if m.named {
 		return on.Channel != "" && on.Channel == m.channels[cq]
 	}
-	return on.Cq == cqName(cq)
+	return on.Cq == cqName(cq) || on.Cq == "" && on.Channel == "" && len(m.contract.Depth) == 1
 }
