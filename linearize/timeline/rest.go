@@ -1,0 +1,70 @@
+package timeline
+
+import "sort"
+
+// A rest is a moment at which the provider had come to rest.
+type rest struct {
+	at   Time
+	line int
+}
+
+// Rest adds a moment of rest. The caller passes over one that nothing precedes since the last.
+func (s *Solver) Rest(event, line int) { s.rests = append(s.rests, rest{At(event), line}) }
+
+// latestRest returns the latest moment of rest no later than by, later than since and before until.
+func (s *Solver) latestRest(by, since, until Time) (rest, bool) {
+	if by >= until {
+		by = until - 1
+	}
+	if by <= since {
+		return rest{}, false
+	}
+	i := len(s.rests)
+	if i > 0 && s.rests[i-1].at > by {
+		i = sort.Search(len(s.rests), func(k int) bool { return s.rests[k].at > by })
+	}
+	if i == 0 || s.rests[i-1].at <= since {
+		return rest{}, false
+	}
+	return s.rests[i-1], true
+}
+
+// firstRest returns the first moment of rest later than since.
+func (s *Solver) firstRest(since Time) (rest, bool) {
+	i := sort.Search(len(s.rests), func(k int) bool { return s.rests[k].at > since })
+	if i == len(s.rests) {
+		return rest{}, false
+	}
+	return s.rests[i], true
+}
+
+// RestedBy returns the latest moment of rest no later than by and later than since, and its line.
+func (s *Solver) RestedBy(by, since Time) (at Time, line int, ok bool) {
+	r, ok := s.latestRest(by, since, Never)
+	return r.at, r.line, ok
+}
+
+// Rests returns how many moments of rest are kept.
+func (s *Solver) Rests() int { return len(s.rests) }
+
+const (
+	mostRests = 4096 // kept; beyond it the oldest half is dropped, which loses conflicts
+)
+
+// collectRests drops the moments of rest before everything that may still rise.
+func (s *Solver) collectRests() {
+	oldest := Never
+	for i := 1; i < len(s.nodes); i++ {
+		if n := &s.nodes[i]; n.used && n.reach >= 0 {
+			oldest = min(oldest, n.lower)
+		}
+	}
+	k := 0
+	for k < len(s.rests)-1 && s.rests[k+1].at <= oldest {
+		k++
+	}
+	if len(s.rests)-k > mostRests {
+		k = len(s.rests) - mostRests/2
+	}
+	s.rests = append(s.rests[:0], s.rests[k:]...)
+}

@@ -1,0 +1,323 @@
+package timeline
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+const rule Rule = 1
+
+func (s *Solver) at(event int) Var {
+	return s.New(Label{'X', fmt.Sprint(event)}, At(event), rule, event)
+}
+
+// Each kind of clause raises what it says, and no further, and a deadline below that is a conflict.
+func TestClausesRaiseBounds(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		add  func(s *Solver, x, y Var)
+		want Time
+	}{
+		{"an edge", func(s *Solver, x, y Var) { s.Edge(x, y, 1, rule, 9) }, At(5) + 1},
+		{"an edge to what is later", func(s *Solver, x, y Var) { s.Edge(x, y, -4096*4, rule, 9) }, At(2)},
+		{"a rest that x passes", func(s *Solver, x, y Var) { s.Rest(4, 4); s.Resting(x, y, At(1), rule, 9) }, At(4)},
+		{"a rest behind x", func(s *Solver, x, y Var) { s.Rest(6, 6); s.Resting(x, y, At(1), rule, 9) }, At(2)},
+		{"a rest before it counts", func(s *Solver, x, y Var) { s.Rest(4, 4); s.Resting(x, y, At(4), rule, 9) }, At(2)},
+		{"a rest that does not concern y", func(s *Solver, x, y Var) { s.RestsUntil(y, At(4)); s.Rest(4, 4); s.Resting(x, y, At(1), rule, 9) }, At(2)},
+		{"the least of two", func(s *Solver, x, y Var) { s.OneOf(y, []Alt{{V: x, Steps: 1}, {V: s.at(3)}}, rule, 9) }, At(3)},
+		{"a floor", func(s *Solver, x, y Var) { s.OneOf(y, []Alt{{V: x, Floor: At(7)}, {Floor: At(6)}}, rule, 9) }, At(6)},
+		{"no alternative", func(s *Solver, x, y Var) { s.OneOf(y, nil, rule, 9) }, Never},
+	} {
+		for _, deadline := range []Time{c.want, c.want - 1} {
+			s := NewSolver()
+			x, y := s.at(5), s.at(2)
+			c.add(s, x, y)
+			s.NotAfter(y, deadline, rule, 10)
+			conflict := s.Solve()
+			if got := s.Lower(y); conflict == nil && got != c.want {
+				t.Errorf("%s: y is no earlier than %d, want %d", c.name, got, c.want)
+			}
+			if (conflict != nil) != (deadline < c.want) {
+				t.Errorf("%s: deadline %d: conflict %v", c.name, deadline-c.want, conflict)
+			}
+		}
+	}
+}
+
+func TestTwoThatWaitForEachOtherAtRest(t *testing.T) {
+	for event, want := range map[int]bool{1: false, 3: true, 4: false} { // since At(2); y is at 3
+		s := NewSolver()
+		x, y := s.at(5), s.at(3)
+		s.Rest(event, event)
+		s.NotBoth(x, y, At(2), rule, 9)
+		if got := s.Solve() != nil; got != want {
+			t.Errorf("a rest at event %d: conflict %v, want %v", event, got, want)
+		}
+	}
+}
+
+// The chain of a conflict names each bound, its line and where it comes from.
+func TestAConflictIsExplained(t *testing.T) {
+	s := NewSolver()
+	x, y := s.at(5), s.at(2)
+	s.NotAfter(y, Before(5), 2, 11)
+	s.Edge(x, y, 1, 3, 12)
+	c := s.Solve()
+	if c == nil || c.Rule != 2 || len(c.Chain) != 3 {
+		t.Fatalf("conflict %+v", c)
+	}
+	if l := c.Chain[1]; c.Chain[0].At != Before(5) || !c.Chain[0].Deadline || l.Of != "2" || l.At != At(5)+1 || l.Reason != (Reason{3, 12, x}) || c.Chain[2].Reason.Line != 5 {
+		t.Errorf("chain %+v", c.Chain)
+	}
+}
+
+// A variable that was collected is not mistaken for the one that took its place.
+func TestReuseWhileReferencedIsCaught(t *testing.T) {
+	s := NewSolver()
+	x := s.at(1)
+	s.Settle(x)
+	s.Collect()
+	y := s.at(2)
+	if s.Alive(x) || !s.Alive(y) || y.index != x.index {
+		t.Fatalf("%v alive %v, %v alive %v", x, s.Alive(x), y, s.Alive(y))
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("the first variable was used after it was collected")
+		}
+	}()
+	s.Edge(x, y, 0, rule, 3)
+}
+
+// Long chains between two events stay before the next one.
+func TestMoreVariablesThanSteps(t *testing.T) {
+	s := NewSolver()
+	last := s.at(1)
+	for range 2 * mostSteps {
+		next := s.at(1)
+		s.Edge(last, next, 1, rule, 1)
+		last = next
+	}
+	s.NotAfter(last, Before(2), rule, 2)
+	if c := s.Solve(); c != nil {
+		t.Errorf("conflict %v", c.Rule)
+	}
+}
+
+// A random problem of few variables, at whole events, as clauses and as a predicate of schedules.
+type problem struct {
+	n     int
+	rests []int
+	add   []func(s *Solver, v []Var)
+	holds []func(at []Time) bool
+}
+
+func drawProblem(t *rapid.T) *problem {
+	p := &problem{n: rapid.IntRange(1, 4).Draw(t, "variables")}
+	event := rapid.IntRange(1, 5)
+	p.rests = rapid.SliceOfNDistinct(rapid.IntRange(1, 5), 0, 3, rapid.ID[int]).Draw(t, "rests")
+	which := rapid.IntRange(0, p.n-1)
+	for range rapid.IntRange(1, 9).Draw(t, "clauses") {
+		a, b, c, e, steps := which.Draw(t, "a"), which.Draw(t, "b"), which.Draw(t, "c"), event.Draw(t, "event"), Time(rapid.IntRange(0, 1).Draw(t, "steps"))
+		anyRest := func(holds func(r Time) bool) bool {
+			for _, r := range p.rests {
+				if At(r) > At(e) && !holds(At(r)) {
+					return false
+				}
+			}
+			return true
+		}
+		switch rapid.IntRange(0, 5).Draw(t, "kind") {
+		case 0:
+			p.clause(func(s *Solver, v []Var) { s.NotBefore(v[a], At(e), rule, e, None) }, func(at []Time) bool { return at[a] >= At(e) })
+		case 1:
+			p.clause(func(s *Solver, v []Var) { s.NotAfter(v[a], Before(e), rule, e) }, func(at []Time) bool { return at[a] <= Before(e) })
+		case 2:
+			if a != b {
+				p.clause(func(s *Solver, v []Var) { s.Edge(v[a], v[b], steps, rule, e) }, func(at []Time) bool { return at[b] >= at[a]+steps })
+			}
+		case 3:
+			p.clause(func(s *Solver, v []Var) { s.Resting(v[a], v[b], At(e), rule, e) },
+				func(at []Time) bool { return anyRest(func(r Time) bool { return at[a] < r || at[b] >= r }) })
+		case 4:
+			p.clause(func(s *Solver, v []Var) { s.NotBoth(v[a], v[b], At(e), rule, e) },
+				func(at []Time) bool { return anyRest(func(r Time) bool { return at[a] < r || at[b] < r }) })
+		case 5:
+			p.clause(func(s *Solver, v []Var) {
+				s.OneOf(v[a], []Alt{{V: v[b], Steps: 1}, {V: v[c], Floor: At(e)}}, rule, e)
+			}, func(at []Time) bool { return at[a] >= min(at[b]+1, max(at[c], At(e))) })
+		}
+	}
+	return p
+}
+
+func (p *problem) clause(add func(s *Solver, v []Var), holds func(at []Time) bool) {
+	p.add, p.holds = append(p.add, add), append(p.holds, holds)
+}
+
+// keptBy reports whether a schedule keeps all clauses.
+func (p *problem) keptBy(at []Time) bool {
+	for _, holds := range p.holds {
+		if !holds(at) {
+			return false
+		}
+	}
+	return true
+}
+
+// brute returns the pointwise minimum of all schedules among few times, or nil where there is none.
+func (p *problem) brute() []Time {
+	var times []Time
+	for e := range 6 {
+		for k := range p.n + 1 {
+			times = append(times, At(e)+Time(k))
+		}
+	}
+	times = append(times, Never)
+	var least []Time
+	at := make([]Time, p.n)
+	var try func(i int)
+	try = func(i int) {
+		if i < p.n {
+			for _, at[i] = range times {
+				try(i + 1)
+			}
+			return
+		}
+		if !p.keptBy(at) {
+			return
+		}
+		if least == nil {
+			least = append([]Time(nil), at...)
+		}
+		for k := range at {
+			least[k] = min(least[k], at[k])
+		}
+	}
+	try(0)
+	return least
+}
+
+// The solver finds the least schedule where there is one, whatever the order of the clauses, and a conflict where there is none; the
+// pointwise minimum of all schedules is a schedule.
+func TestTheLeastScheduleDecides(t *testing.T) {
+	conflicts, schedules := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProblem(t)
+		least := p.brute()
+		s := NewSolver()
+		var v []Var
+		for range p.n {
+			v = append(v, s.New(Label{}, 0, rule, 0))
+		}
+		for e := range 6 {
+			for _, r := range p.rests {
+				if r == e {
+					s.Rest(e, e)
+				}
+			}
+		}
+		var conflict *Conflict
+		for _, i := range rapid.Permutation(indices(len(p.add))).Draw(t, "order") {
+			if p.add[i](s, v); conflict == nil {
+				conflict = s.Solve()
+			}
+		}
+		if (conflict == nil) != (least != nil) {
+			t.Fatalf("conflict %v, and the least schedule is %v", conflict, least)
+		}
+		if conflict != nil {
+			conflicts++
+			return
+		}
+		schedules++
+		if !p.keptBy(least) {
+			t.Fatalf("the minimum %v of all schedules is none", least)
+		}
+		for i := range v {
+			if s.Lower(v[i]) != least[i] && s.Lower(v[i]) < Never {
+				t.Fatalf("variable %d: %d, want %d of %v", i, s.Lower(v[i]), least[i], least)
+			}
+		}
+	})
+	if conflicts == 0 || schedules == 0 {
+		t.Errorf("%d conflicts, %d schedules", conflicts, schedules)
+	}
+}
+
+// Collection changes no verdict: whatever is settled, and not kept, later facts about the others lead to the same.
+func TestCollectionLosesNothing(t *testing.T) {
+	collected := 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProblem(t)
+		first := rapid.IntRange(0, len(p.add)).Draw(t, "before")
+		deadlines := rapid.SliceOfN(rapid.IntRange(1, 7), p.n, p.n).Draw(t, "deadlines")
+		floors := rapid.SliceOfN(rapid.IntRange(1, 5), p.n, p.n).Draw(t, "floors")
+		settled := rapid.SliceOfN(rapid.Bool(), p.n, p.n).Draw(t, "settled")
+		var verdicts []string
+		for _, collects := range []bool{false, true} {
+			s := NewSolver()
+			var v []Var
+			for range p.n {
+				v = append(v, s.New(Label{}, 0, rule, 0))
+			}
+			for e := range 6 {
+				for _, r := range p.rests {
+					if r == e {
+						s.Rest(e, e)
+					}
+				}
+			}
+			for _, add := range p.add[:first] {
+				add(s, v)
+			}
+			conflict := s.Solve()
+			for i := range v {
+				if settled[i] && conflict == nil {
+					s.NotAfter(v[i], Before(deadlines[i]), rule, 1)
+				}
+			}
+			if conflict == nil {
+				conflict = s.Solve()
+			}
+			for i := range v {
+				if settled[i] {
+					s.Settle(v[i])
+				}
+			}
+			if collects && conflict == nil {
+				s.Collect()
+			}
+			for i := range v {
+				if settled[i] {
+					if !s.Alive(v[i]) {
+						collected++
+					}
+					continue
+				}
+				if conflict == nil {
+					s.NotBefore(v[i], At(floors[i]), rule, 1, None)
+					s.NotAfter(v[i], Before(deadlines[i]), rule, 1)
+					conflict = s.Solve()
+				}
+			}
+			verdicts = append(verdicts, fmt.Sprint(conflict == nil))
+		}
+		if verdicts[0] != verdicts[1] {
+			t.Fatalf("without collection %s, with it %s", verdicts[0], verdicts[1])
+		}
+	})
+	if collected == 0 {
+		t.Error("nothing was collected")
+	}
+}
+
+func indices(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
