@@ -1,0 +1,68 @@
+// Package facts reads what the events of a trace say of completion queues and queue pairs, in one pass: which calls are under way and
+// since when, which requests were posted and accepted, what polls delivered or did not find, flushes, closes, and moments of rest. It
+// follows no hidden step and judges nothing. What it cannot read is told as Beyond: then nothing is known of the objects concerned.
+package facts
+
+import (
+	"ndkoracle/linearize/calls"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// A Moment is an event, counted from 1, and its line. The zero Moment is none.
+type Moment struct{ At, Line int }
+
+// A Request is one of a post.
+type Request struct {
+	Wr                      string
+	Op                      model.Op
+	Silent, Deferred, Fence bool
+}
+
+// A Call is a call that is under way.
+type Call struct {
+	*calls.Function
+	Moment       // of the call
+	Cq, Qp, Conn string
+	Fn           string
+	Room         int64 // of a poll; 0 where the trace does not record it, or the poll failed: then that it found nothing says nothing
+	Requests     []Request
+	Still        Moment // of a poll, at its return: the moment of rest since which nothing but polls and arms was called, if any
+	Invalid      bool   // a post returned STATUS_CONNECTION_INVALID
+	Of           any    // for the sink
+	depth        *int64 // of a CQ
+}
+
+// A Qp is what the trace says of the creation of a queue pair.
+type Qp struct {
+	Name                 string
+	InitiatorCq, Receive string // the CQs into which the queues complete
+	Reliable             bool   // messages are delivered, and the connection may be lost
+	Typed                bool   // the trace records its type; else it may be unreliable
+}
+
+// A Sink handles facts in the order of the trace. Names may be of objects whose creation the trace does not hold.
+type Sink interface {
+	CqCreated(name string, depth int)
+	CqResizing(m Moment, name string, depth int) // the call; the depth changes by its answer
+	CqResized(m Moment, name string, depth int, success bool)
+	QpCreated(Qp)
+	ConnectCalled(m Moment, qp, conn string)
+	Connected(m Moment, qp string)
+	ConnectFailed(m Moment, qp string)
+	PostCalled(c *Call)
+	PostReturned(m Moment, c *Call, accepted int) // so many of its requests, the first ones
+	PollCalled(c *Call)
+	PollReturned(m Moment, c *Call, results []trace.Result)
+	Placed(m Moment, cq, wr string, outcome model.Outcome)
+	Rest(m Moment)
+	FlushCalled(c *Call) // also the call of a disconnect or of the close of a queue pair
+	FlushDone(m Moment, c *Call)
+	FlushFailed(m Moment, c *Call, mayHaveFlushed bool)
+	CloseQpCalled(m Moment, qp string)
+	CloseQpRefused(qp string)
+	CqClosing(cq string) // the call of its close
+	CqClosed(cq string)
+	CqFailed(cq string)            // since when is not known
+	Beyond(cq, qp, because string) // nothing is known any more of a CQ, of a queue pair, or, where both are "", of anything
+}

@@ -1,0 +1,318 @@
+package facts
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// A Reader makes facts of events.
+type Reader struct {
+	to        Sink
+	at        int
+	underWay  map[string]*Call // by op
+	pending   map[string]*Call // calls that returned STATUS_PENDING, by op
+	spare     []*Call
+	signaling map[string]signaling // of queue pairs of libibverbs
+	waking    int                  // calls under way that may give a provider at rest something to do
+	still     Moment
+}
+
+// signaling says which requests of a queue pair have a completion that succeed.
+type signaling struct{ all, known bool }
+
+// NewReader returns a reader that tells a sink what it reads.
+func NewReader(to Sink) *Reader {
+	return &Reader{to: to, underWay: map[string]*Call{}, pending: map[string]*Call{}, signaling: map[string]signaling{}}
+}
+
+// Read reads the next event.
+func (r *Reader) Read(e *trace.Event) {
+	r.at++
+	m := Moment{r.at, e.Line}
+	if e.Unclear != "" {
+		r.to.Beyond("", "", "an event that is unclear")
+	}
+	switch e.Ph {
+	case trace.Call, trace.Enter:
+		c := r.newCall()
+		c.Function, c.Moment, c.Fn = calls.FunctionOf(e), m, e.Fn
+		c.Cq, c.Qp, c.Conn = e.Cq, e.Qp, e.Conn
+		if r.underWay[e.Op] = c; wakes(c) {
+			r.waking++
+			r.still = Moment{}
+		}
+		r.begin(c, e, m)
+	case trace.Ret, trace.Exit:
+		c := r.underWay[e.Op]
+		if c == nil {
+			return
+		}
+		delete(r.underWay, e.Op)
+		if wakes(c) {
+			r.waking--
+		}
+		if r.end(c, e, m); !calls.Pending(e) && c.Kind != calls.FlushQp && c.Kind != calls.CloseQp {
+			r.spare = append(r.spare, c)
+		}
+	case trace.Point:
+		switch calls.KindOf(e) {
+		case calls.Quiesce:
+			r.rest(m)
+		case calls.Placed:
+			r.to.Placed(m, e.Cq, e.Wr, calls.OutcomeOf(e.Status))
+		}
+	}
+}
+
+// Finish reads the end of the trace.
+func (r *Reader) Finish(quiescent bool) {
+	if r.at++; quiescent {
+		r.rest(Moment{r.at, r.at + 1})
+	}
+}
+
+func (r *Reader) rest(m Moment) {
+	if r.still.At == 0 && r.waking == 0 {
+		r.still = m
+	}
+	r.to.Rest(m)
+}
+
+// wakes reports whether a call may give a provider at rest something to do on a connection.
+func wakes(c *Call) bool {
+	switch c.Kind {
+	case calls.PollCq, calls.ArmCq, calls.Callback, calls.ReadEvent:
+		return false
+	}
+	return c.Fn != "ibv_ack_cq_events"
+}
+
+// moves reports whether another call is under way that moves the same queue pair of libibverbs.
+func (r *Reader) moves(c *Call) bool {
+	for _, other := range r.underWay {
+		if other != c && other.Fn == c.Fn && other.Qp == c.Qp && c.Verbs {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Reader) newCall() *Call {
+	n := len(r.spare)
+	if n == 0 {
+		return &Call{}
+	}
+	c := r.spare[n-1]
+	r.spare = r.spare[:n-1]
+	*c = Call{Requests: c.Requests[:0]}
+	return c
+}
+
+func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
+	switch c.Kind {
+	case calls.CreateCq:
+		c.depth = e.Depth
+	case calls.CreateQp:
+		r.createQp(e)
+	case calls.ConnectQp:
+		r.to.ConnectCalled(m, e.Qp, e.Conn)
+	case calls.Post:
+		r.requests(c, e)
+		r.to.PostCalled(c)
+	case calls.PollCq:
+		if e.N != nil {
+			c.Room = *e.N
+		}
+		r.to.PollCalled(c)
+	case calls.Callback:
+		if health, ok := calls.HealthOf(e.Status); !ok || health != model.OK {
+			r.to.CqFailed(e.Cq)
+		}
+	case calls.FlushQp:
+		if r.moves(c) {
+			r.to.Beyond("", e.Qp, "calls overlap that move a queue pair")
+		}
+		if strings.HasSuffix(e.State, "SQE") {
+			r.to.Beyond("", e.Qp, "a flush of the send queue alone")
+		}
+		r.to.FlushCalled(c)
+	case calls.CloseQp:
+		r.to.CloseQpCalled(m, e.Qp)
+		r.to.FlushCalled(c)
+	case calls.ResizeCq:
+		if c.depth = e.Depth; c.depth == nil {
+			r.to.Beyond(e.Cq, "", "a CQ is resized to a depth that is not known")
+			break
+		}
+		r.to.CqResizing(m, e.Cq, int(*e.Depth))
+	case calls.Other:
+		if c.Fn == "ibv_modify_qp" && r.moves(c) {
+			r.to.Beyond("", e.Qp, "calls overlap that move a queue pair")
+		}
+	case calls.CloseCq:
+		r.to.CqClosing(e.Cq)
+	case calls.UnsettleQp:
+		r.to.Beyond("", e.Qp, "a state of ibv_modify_qp")
+	case calls.PostShared:
+		r.to.Beyond("", "", "a shared receive queue")
+	}
+	if p := r.pending[e.For]; p != nil && e.For != "" {
+		delete(r.pending, e.For)
+		r.answered(p, calls.ReportsSuccess(e) || c.Kind == calls.CloseDone, m)
+	}
+}
+
+func (r *Reader) createQp(e *trace.Event) {
+	all, known := calls.SignalsAll(e)
+	r.signaling[e.Qp] = signaling{all, known}
+	r.to.QpCreated(Qp{Name: e.Qp, InitiatorCq: e.InitiatorCq, Receive: e.ReceiveCq,
+		Reliable: calls.DeliversMessages(e) && calls.MayLoseConnection(e), Typed: e.QpType != "" || !strings.HasPrefix(e.Fn, "ibv_")})
+	if e.Srq != "" {
+		r.to.Beyond("", e.Qp, "a shared receive queue")
+	}
+}
+
+// requests reads the requests of a post.
+func (r *Reader) requests(c *Call, e *trace.Event) {
+	switch {
+	case !c.Verbs:
+		q := Request{Wr: e.Wr, Op: c.Op}
+		if c.Queue == model.Initiator {
+			q.Silent, q.Deferred, q.Fence = slices.Contains(e.Flags, "SILENT_SUCCESS"), slices.Contains(e.Flags, "DEFER"), slices.Contains(e.Flags, "READ_FENCE")
+		}
+		c.Requests = append(c.Requests, q)
+	case c.Fn == "ibv_bind_mw":
+		c.Requests = append(c.Requests, Request{Wr: e.Wr, Op: model.Bind})
+		r.to.Beyond("", e.Qp, "ibv_bind_mw, whose completion may be silent")
+	default:
+		for i := range e.Wrs {
+			c.Requests = append(c.Requests, r.request(c, e.Qp, &e.Wrs[i]))
+		}
+		if e.Cut > 0 {
+			r.to.Beyond("", e.Qp, "a list of requests that was cut short")
+		}
+	}
+}
+
+func (r *Reader) request(c *Call, qp string, w *trace.WorkRequest) Request {
+	if c.Queue == model.Receive {
+		return Request{Wr: w.Wr, Op: model.ReceiveOp}
+	}
+	op, unknown := calls.OpOfRequest(w)
+	s, signaled := r.signaling[qp], calls.HasVerbsFlag(w.Flags, "SIGNALED")
+	if unknown == "" && !s.known && !signaled {
+		unknown = calls.UntoldSignaling(qp)
+	}
+	if unknown != "" {
+		r.to.Beyond("", qp, unknown)
+	}
+	return Request{Wr: w.Wr, Op: op, Silent: !s.all && !signaled, Fence: calls.HasVerbsFlag(w.Flags, "FENCE")}
+}
+
+// answered handles the callback of a call that returned STATUS_PENDING.
+func (r *Reader) answered(c *Call, success bool, m Moment) {
+	switch c.Kind {
+	case calls.ConnectQp:
+		r.connected(c, success, m)
+	case calls.FlushQp:
+		r.flushed(c, success, true, m)
+	case calls.ResizeCq:
+		r.resized(c, success, m)
+	case calls.CloseQp:
+		r.to.FlushDone(m, c)
+	case calls.CloseCq:
+		r.to.CqClosed(c.Cq)
+	}
+}
+
+func (r *Reader) connected(c *Call, success bool, m Moment) {
+	if success {
+		r.to.Connected(m, c.Qp)
+	} else {
+		r.to.ConnectFailed(m, c.Qp)
+	}
+}
+
+func (r *Reader) resized(c *Call, success bool, m Moment) {
+	if c.depth != nil {
+		r.to.CqResized(m, c.Cq, int(*c.depth), success)
+	}
+}
+
+func (r *Reader) flushed(c *Call, success, unsure bool, m Moment) {
+	if success {
+		r.to.FlushDone(m, c)
+	} else {
+		r.to.FlushFailed(m, c, unsure)
+	}
+}
+
+func (r *Reader) end(c *Call, e *trace.Event, m Moment) {
+	refused, pends := calls.IsRefusal(c.Verbs, e), calls.Pending(e)
+	if pends {
+		r.pending[e.Op] = c
+	}
+	switch c.Kind {
+	case calls.CreateCq:
+		if depth := cmp.Or(e.Depth, c.depth); depth != nil && !refused {
+			r.to.CqCreated(c.Cq, int(*depth))
+		}
+	case calls.ResizeCq:
+		if !pends {
+			r.resized(c, !refused, m)
+		}
+	case calls.ConnectQp:
+		if !pends {
+			r.connected(c, !refused, m)
+		}
+	case calls.Post:
+		c.Invalid = e.Status == "STATUS_CONNECTION_INVALID"
+		r.to.PostReturned(m, c, r.accepted(c, e))
+	case calls.PollCq:
+		if refused || c.Verbs && e.Errno != "" && e.Errno != "0" {
+			c.Room = 0
+		}
+		if e.Cut > 0 {
+			r.to.Beyond("", "", "a list of results that was cut short")
+		}
+		c.Still = r.still
+		r.to.PollReturned(m, c, e.Results)
+	case calls.FlushQp:
+		if !pends {
+			r.flushed(c, !refused, c.Fn == "NdkDisconnect", m)
+		}
+	case calls.CloseQp:
+		switch {
+		case refused:
+			r.to.FlushFailed(m, c, false)
+			r.to.CloseQpRefused(c.Qp)
+		case !pends:
+			r.to.FlushDone(m, c)
+		}
+	case calls.CloseCq:
+		if !refused && !pends {
+			r.to.CqClosed(c.Cq)
+		}
+	case calls.DeviceEvent:
+		if calls.MayFailDevice(e) {
+			r.to.Beyond("", "", "the device failed")
+		}
+	}
+}
+
+// accepted returns how many requests a post has queued.
+func (r *Reader) accepted(c *Call, ret *trace.Event) int {
+	if calls.IsSuccess(c.Verbs, ret) || !c.Verbs && calls.Pending(ret) {
+		return len(c.Requests)
+	}
+	n := slices.IndexFunc(c.Requests, func(q Request) bool { return q.Wr == ret.BadWr })
+	if n < 0 && len(c.Requests) > 1 {
+		r.to.Beyond("", c.Qp, calls.StoppedSomewhere(c.Fn))
+	}
+	return max(0, n)
+}
