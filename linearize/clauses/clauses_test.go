@@ -1,0 +1,109 @@
+package clauses
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"ndkoracle/linearize/timeline"
+	"ndkoracle/rules"
+)
+
+// Each clause forbids one scene, and allows one that differs little.
+var scenes = map[timeline.Rule]struct{ dialect, accept, reject string }{
+	posted:              {"ndkpi", "write 2; recv 1; peer send 7; put 1; put 2; get 1 2", "write 2; recv 1; put 2; peer send 7; get 1 2"},
+	executedFirst:       {"ndkpi", "write 2; recv 1; peer send 7; put 1; put 2; get 1 2", "write 2; recv 1; put 2; peer send 7; get 1 2"},
+	delivered:           {"ndkpi", "apart; recv 1; flush; get 1c", "apart; recv 1; get 1c; flush"},
+	placedAt:            {"ndkpi", "write 1; put 1; get 1", "write 1; put 1; get; get 1"},
+	inOrder:             {"ndkpi", "write 1; write 2; flush; get 1c 2c", "write 1; write 2; flush; get 1c; get 2"},
+	fenced:              {"ndkpi", "read 1; write 2; flush; get 1c 2", "read 1; write 2 N; flush; get 1c 2"},
+	completedInOrder:    {"ndkpi", "write 1; write 2; get 1 2", "write 1; write 2; get 2 1"},
+	deliveredInOrder:    {"ndkpi", "write 1; recv 2; flush; put 1; put 2c; get 1 2c", "write 1; recv 2; flush; put 1; put 2c; get 2c 1"},
+	foundEmpty:          {"ndkpi", "write 1; get; get 1", "write 1; put 1; get"},
+	leftBehind:          {"ndkpi", "write 1; recv 2; flush; put 1; get 1; put 2c; get 2c", "write 1; recv 2; flush; put 2c; put 1; get 1"},
+	owedAtRest:          {"ndkpi", "write 1; rest; get 1", "write 1; rest; get; recv 9; get 1"},
+	silentAtRest:        {"ndkpi", "write 1 Q; rest; get; recv 9; rest; get", "write 1 Q; rest; get; recv 9; get 1x"},
+	stillAtRest:         {"ndkpi", "recv 1; rest; get; peer send 7; get 1; peer get 7", "recv 1; peer send 7 D; rest; get; get 1"},
+	passedOver:          {"ndkpi", "peer recv 7; send 1 Q; write 2; get 2; rest; peer get 7", "peer recv 7; send 1 Q; write 2; get 2; rest; peer get"},
+	meetAtRest:          {"ndkpi", "send 1; rest; get; peer recv 7; rest; get 1; peer get 7", "send 1; peer recv 7; rest; get; peer get; recv 9; get 1"},
+	endedAtRest:         {"ndspi", "recv 1; disconnect; rest; get 1c", "recv 1; disconnect; recv 2; rest; get 1c; get; write 3; get 2c"},
+	flushCancels:        {"ndkpi", "recv 1; flush; rest; get 1c", "recv 1; flush; rest; get; rest; recv 9; get 1c"},
+	flushSpares:         {"ndkpi", "recv 1; flush; get 1c", "recv 1; begin flush; get; end flush; peer send 7; get 1"},
+	flushReturned:       {"ndkpi", "recv 1; flush; get 1c", "recv 1; flush; peer send 7; get 1; peer get 7"},
+	causedBy:            {"ndkpi", "apart; recv 1; flush; get 1c", "apart; recv 1; get 1c; flush"},
+	endedLater:          {"ndkpi", "recv 1; get 1c", "recv 1; get 1c; write 2; get 2"},
+	endedByFailure:      {"ndspi", "write 1; write 2; get 1x 2c", "write 1; write 2; get 1x 2"},
+	errorState:          {"verbs", "flush; write 1; get 1c", "flush; write 1; get 1"},
+	disconnected:        {"ndkpi", "disconnect; recv 1; get 1c", "disconnect; write 1; get 1"},
+	connected:           {"ndkpi", "apart; recv 1; connect; peer connect; peer send 7; get 1", "apart; recv 1; get 1; connect"},
+	tookMessage:         {"ndkpi", "recv 1; peer send 7; get 1", "recv 1; get 1"},
+	tookReceive:         {"ndkpi", "recv 1; peer send 7; peer get 7", "peer send 7; peer get 7"},
+	refusedPost:         {"ndkpi", "begin recv 1; end recv 1 F; get", "begin recv 1; peer send 7; get 1; end recv 1 F"},
+	acceptedUnconnected: {"ndkpi", "apart; connect; peer connect; write 1", "apart; write 1"},
+	refusedAsEnded:      {"ndkpi", "write 1 I; recv 2; get 2c", "write 1 I; recv 2; peer send 7; get 2"},
+	postedBehindFlush:   {"ndkpi A15=CANCELLED", "write 1; flush; recv 2; get 1; get 2c", "flush; write 1; get 1"},
+	ofRequest:           {"ndkpi", "write 1; get 1", "write 1; get 1; get 1"},
+}
+
+// uses reports whether a clause took part in what was found.
+func uses(e *Engine, rule timeline.Rule) bool {
+	return slices.ContainsFunc(e.Findings, func(f Finding) bool {
+		return f.Rule == rule || slices.ContainsFunc(f.Chain, func(l timeline.Link) bool { return l.Reason.Rule == rule })
+	})
+}
+
+// Covers all rules of the table: RES-10, FLUSH-01, -02, -05, -06, DISC-10, FLAG-02, -04, POST-08, DEF-03, -04, POLL-03, -05, -09.
+func TestEachClauseForbidsWhatItSays(t *testing.T) {
+	for rule := timeline.Rule(1); rule < numRules; rule++ {
+		name, s := Rules[rule].ID+" "+Rules[rule].Clause, scenes[rule]
+		if s.accept == "" {
+			t.Errorf("%s: no scene", name)
+			continue
+		}
+		if e := play(t, s.dialect, s.accept); len(e.Findings) > 0 || len(e.Undecided) > 0 {
+			t.Errorf("%s: accept: %+v, undecided %v\n%s", name, e.Findings, e.Undecided, said(e))
+		}
+		if e := play(t, s.dialect, s.reject); !uses(e, rule) {
+			t.Errorf("%s: reject: undecided %v\n%s", name, e.Undecided, said(e))
+		}
+	}
+}
+
+func said(e *Engine) string {
+	var text []string
+	for _, f := range e.Findings {
+		text = append(text, f.String())
+	}
+	return strings.Join(text, "\n")
+}
+
+// The documentation of the package has the table.
+func TestTheDocumentationHasTheTable(t *testing.T) {
+	text, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rule := timeline.Rule(1); rule < numRules; rule++ {
+		if row := fmt.Sprintf("//\t%-8s  %s\n", Rules[rule].ID, Rules[rule].Clause); strings.Count(string(text), row) != 1 {
+			t.Errorf("doc.go has not once: %s", row)
+		}
+	}
+}
+
+// The table is whole: each clause has an id of the rulebook, its words, and a place in the order in which violations are named.
+func TestTheTableIsWhole(t *testing.T) {
+	for rule := timeline.Rule(1); rule < numRules; rule++ {
+		r := Rules[rule]
+		if _, ok := rules.Get(r.ID); !ok || r.Clause == "" || r.Because == "" || strings.Count(r.Headline, "%s") != 1 {
+			t.Errorf("clause %d: %+v", rule, r)
+		}
+		if !slices.Contains(tells[:], rule) {
+			t.Errorf("%s %s names no violation", r.ID, r.Clause)
+		}
+	}
+	if len(tells) != int(numRules)-1 {
+		t.Errorf("%d clauses are ordered, of %d", len(tells), numRules-1)
+	}
+}

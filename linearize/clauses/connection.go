@@ -1,0 +1,227 @@
+package clauses
+
+import (
+	"slices"
+
+	"ndkoracle/linearize/facts"
+	"ndkoracle/linearize/timeline"
+	"ndkoracle/model"
+)
+
+// ConnectCalled pairs the two ends of a connection. A connection takes effect between the call and its return.
+func (e *Engine) ConnectCalled(m facts.Moment, name, conn string) {
+	e.now, e.quiet = m, false
+	p := e.qp(name)
+	if p.connectCall != never || slices.ContainsFunc(p.flushes, func(f *flush) bool { return !f.done }) {
+		e.Beyond("", name, "a connect of what may be connected, or is being flushed")
+	}
+	p.attempted, p.connectCall = min(p.attempted, m.At), min(p.connectCall, m.At)
+	if conn == "" || p.conn != "" || p.unreliable {
+		return
+	}
+	p.conn = conn
+	e.conns[conn] = append(e.conns[conn], p)
+	switch ends := e.conns[conn]; {
+	case len(ends) == 2:
+		e.pair(ends[0], ends[1])
+	case len(ends) > 2:
+		for _, end := range ends {
+			e.openQp(end)
+		}
+	}
+}
+
+func (e *Engine) pair(p, o *queuePair) {
+	p.peer, o.peer = o, p
+	switch {
+	case p.open != o.open:
+		p.open, o.open = false, false // so that both are left undecided, with what they hold
+		e.openQp(p)
+	case p.queues[0].messages.succeeded+p.queues[1].messages.succeeded > 0:
+		e.Undecided["messages were received before the peer was known"]++
+		e.openQp(p)
+	}
+}
+
+// Connected handles the return of a connect: requests whose chains ended before wait for the provider alone from now on.
+func (e *Engine) Connected(m facts.Moment, name string) {
+	e.now, e.quiet = m, false
+	p := e.qp(name)
+	if p.connects = min(p.connects, m.At); p.open {
+		return
+	}
+	for _, end := range []*queuePair{p, p.peer} {
+		if end == nil {
+			continue
+		}
+		unready := end.unready
+		end.unready = nil
+		for _, r := range unready {
+			if !r.told {
+				e.becomesReady(r)
+			}
+		}
+	}
+}
+
+// ConnectFailed handles a connect that was refused. It may have made a connection, which is lost by now.
+func (e *Engine) ConnectFailed(m facts.Moment, name string) {
+	e.now = m
+	p := e.qp(name)
+	if p.connects != never {
+		return
+	}
+	if p.peer != nil || len(p.queues[0].waiting)+len(p.queues[1].waiting) > 0 {
+		e.Undecided["a connect failed"]++
+		e.openQp(p)
+	}
+	p.connectCall = never
+	if p.peer == nil {
+		e.conns[p.conn] = slices.DeleteFunc(e.conns[p.conn], func(end *queuePair) bool { return end == p })
+		p.conn = ""
+	}
+}
+
+// waitsNoLonger states of a message, and of a receive where its queue pair ends what waits there, that it does not wait at a moment
+// of rest behind the end of its connection. No message waits for an end of the connection that is over.
+func (e *Engine) waitsNoLonger(r *request) {
+	ends := []*queuePair{r.queue.qp}
+	if r.queue.kind == model.Initiator {
+		ends = append(ends, r.queue.qp.peer)
+	}
+	for _, p := range ends {
+		if e.dialect.ErrorState {
+			e.endOf(p)
+		}
+		if p.ended != timeline.None {
+			e.overAtRest(r, p.ended)
+		}
+		if r.queue.kind == model.Initiator && e.tellsOfLoss(p) {
+			e.overAtRest(r, e.lossOf(p))
+		}
+	}
+	if own := ends[0]; r.queue.kind == model.Initiator && own.broken != timeline.None {
+		e.overAtRest(r, own.broken)
+	}
+}
+
+// breaks states that no message waits on a queue pair behind a request that was cancelled, unless a flush may have cancelled it, which leaves
+// the connection as it was.
+func (e *Engine) breaks(r *request, m facts.Moment) {
+	p := r.queue.qp
+	if p.unreliable || slices.ContainsFunc(p.flushes, func(f *flush) bool { return !f.undone }) || p.connects >= r.called {
+		return
+	}
+	first := p.broken == timeline.None
+	if first {
+		p.broken = e.Solver.New(timeline.Label{Deed: endedAt, Of: "the connection of " + p.name}, 0, posted, 0)
+	}
+	e.Solver.NotAfter(p.broken, e.Solver.Upper(r.x), endedAtRest, m.Line)
+	for _, other := range p.queues[model.Initiator].waiting {
+		if first && other.message {
+			e.overAtRest(other, p.broken)
+		}
+	}
+}
+
+// overAtRest states that r does not wait at a moment of rest behind an end.
+func (e *Engine) overAtRest(r *request, end timeline.Var) {
+	if !r.told && r.ready != timeline.Never {
+		e.Solver.Resting(r.x, end, r.ready, endedAtRest, r.line)
+	}
+}
+
+// disconnects makes the end of p known to what waits for it.
+func (e *Engine) disconnects(p *queuePair) {
+	end := e.endOf(p)
+	for _, w := range p.queues {
+		for _, r := range w.waiting {
+			if r.message || w.kind == model.Receive {
+				e.overAtRest(r, end)
+			}
+		}
+	}
+	if p.peer == nil {
+		return
+	}
+	for _, r := range p.peer.queues[model.Initiator].waiting {
+		if r.message {
+			e.overAtRest(r, end)
+		}
+	}
+}
+
+// endOf returns from when on nothing succeeds on p, as a flush, a disconnect or, in libibverbs, a failure shows. That may never be.
+func (e *Engine) endOf(p *queuePair) timeline.Var {
+	if p.ended == timeline.None {
+		p.ended = e.Solver.New(timeline.Label{Deed: endedAt, Of: "the queue pair " + p.name}, 0, posted, 0)
+	}
+	return p.ended
+}
+
+// lossOf returns when the connection of p was lost, of which the trace need not tell. That may never be.
+func (e *Engine) lossOf(p *queuePair) timeline.Var {
+	if p.lost == timeline.None {
+		p.lost = e.Solver.New(timeline.Label{Deed: lostAt, Of: "the connection of " + p.name}, 0, posted, 0)
+	}
+	return p.lost
+}
+
+// sendErrorOf returns from when on nothing succeeds on the initiator queue of an unreliable queue pair, as one of its requests failed.
+func (e *Engine) sendErrorOf(p *queuePair) timeline.Var {
+	if p.sendError == timeline.None {
+		p.sendError = e.Solver.New(timeline.Label{Deed: endedAt, Of: "the initiator queue of " + p.name}, 0, posted, 0)
+	}
+	return p.sendError
+}
+
+// tellsOfLoss reports whether requests of p are cancelled because its connection was lost. In libibverbs they fail (RES-11).
+func (e *Engine) tellsOfLoss(p *queuePair) bool { return !p.unreliable && !e.dialect.ErrorState }
+
+// goesOn states that a connection had not ended when one of its requests succeeded, nor, where that needs the other end, the
+// connection there when it was posted.
+func (e *Engine) goesOn(r *request, m facts.Moment) {
+	p, s := r.queue.qp, e.Solver
+	switch {
+	case e.dialect.ErrorState:
+		s.Edge(r.x, e.endOf(p), 1, endedLater, m.Line)
+		if p.unreliable && r.queue.kind == model.Initiator {
+			s.Edge(r.x, e.sendErrorOf(p), 1, endedLater, m.Line)
+		}
+	case p.ended != timeline.None: // else what ends later ends behind r
+		s.Edge(r.x, p.ended, 1, endedLater, m.Line)
+	}
+	if e.tellsOfLoss(p) {
+		s.Edge(r.x, e.lossOf(p), 1, endedLater, m.Line)
+	}
+	o := p.peer
+	if o == nil || o.open || r.queue.kind != model.Initiator {
+		return
+	}
+	behind := timeline.At(r.called) + 1
+	if r.message && (o.ended != timeline.None || e.dialect.ErrorState) {
+		s.NotBefore(e.endOf(o), behind, endedLater, r.line, timeline.None)
+	}
+	if e.tellsOfLoss(o) && (r.message || r.op == model.Read || r.op == model.Write) {
+		s.NotBefore(e.lossOf(o), behind, endedLater, r.line, timeline.None)
+	}
+}
+
+// endsBy states that a connection had ended when one of its requests failed, or, in libibverbs, was flushed (FLUSH-06, A40).
+func (e *Engine) endsBy(r *request, m facts.Moment) {
+	p := r.queue.qp
+	if !e.failureEnds() || !e.dialect.ErrorState && p.connects >= r.called {
+		return
+	}
+	var end timeline.Var
+	switch {
+	case p.unreliable && r.queue.kind == model.Initiator:
+		end = e.sendErrorOf(p)
+	case e.tellsOfLoss(p):
+		end = e.lossOf(p)
+	default:
+		end = e.endOf(p)
+	}
+	e.Solver.NotAfter(end, e.Solver.Upper(r.x), endedByFailure, m.Line)
+	e.Solver.Edge(end, r.x, 0, endedByFailure, m.Line)
+}

@@ -1,0 +1,283 @@
+package clauses
+
+import (
+	"slices"
+
+	"ndkoracle/linearize/facts"
+	"ndkoracle/linearize/timeline"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// A Finding is a violation of the provider's: no schedule keeps the clauses.
+type Finding struct {
+	ID string // of the rule
+	Qp string
+	At int // the event at which that became known
+	*timeline.Conflict
+}
+
+// An Engine is a sink of facts, and states clauses of them.
+type Engine struct {
+	Findings  []Finding
+	Undecided map[string]int // why something is undecided, and how often
+	Solver    *timeline.Solver
+
+	dialect   model.Dialect
+	cqs       map[string]*completionQueue
+	qps       map[string]*queuePair
+	conns     map[string][]*queuePair
+	requests  map[string]*request
+	settled   over
+	now       facts.Moment
+	rests     int
+	quiet     bool // nothing that a bound may come from happened since the latest moment of rest
+	open      bool // everything is undecided
+	untracked bool // requests were posted that are not followed
+	block     []request
+	single    [1]*request
+}
+
+// New returns an engine for a dialect. Where a reading changes what the clauses say, it leaves everything undecided.
+func New(d model.Dialect) *Engine {
+	e := &Engine{Solver: timeline.NewSolver(), dialect: d, cqs: map[string]*completionQueue{}, qps: map[string]*queuePair{},
+		conns: map[string][]*queuePair{}, requests: map[string]*request{}, Undecided: map[string]int{}, settled: over{of: map[string]overRequest{}}}
+	if d.A9 != model.A9Ordered || d.A29 != model.A29Silent || d.A31 != model.A31Cancelled || d.A34 != model.A34Executed {
+		e.Beyond("", "", "another reading of the order of a queue, or of what a chain owes")
+	}
+	return e
+}
+
+// Judge reads a whole trace.
+func Judge(d model.Dialect, t *trace.Trace) *Engine {
+	e := New(d)
+	e.Read(t)
+	return e
+}
+
+// Read reads a trace into e.
+func (e *Engine) Read(t *trace.Trace) {
+	r := facts.NewReader(e)
+	if t.More > 0 || t.End != nil && t.End.Dropped > 0 {
+		e.Beyond("", "", "events are missing")
+	}
+	for i := range t.Events {
+		r.Read(&t.Events[i])
+	}
+	r.Finish(t.End != nil && t.End.Quiescent)
+	e.Finish()
+}
+
+// failureEnds reports whether a request that fails ends its connection (FLUSH-06, A40).
+func (e *Engine) failureEnds() bool { return e.dialect.FailureEnds || e.dialect.A40 == model.A40Ends }
+
+func (e *Engine) cq(name string) *completionQueue {
+	q := e.cqs[name]
+	if q == nil {
+		q = &completionQueue{depth: never}
+		e.cqs[name] = q
+	}
+	return q
+}
+
+func (e *Engine) qp(name string) *queuePair {
+	p := e.qps[name]
+	if p == nil {
+		p = &queuePair{name: name, attempted: never, connectCall: never, connects: never, closeCall: never}
+		for i := range p.queues {
+			p.queues[i] = &workQueue{qp: p, kind: model.Queue(i)}
+		}
+		e.qps[name] = p
+	}
+	return p
+}
+
+// QpCreated notes into which CQs the queues of a queue pair complete.
+func (e *Engine) QpCreated(f facts.Qp) {
+	p := e.qp(f.Name)
+	p.unreliable, p.loses = !f.Reliable || !f.Typed, !f.Reliable && f.Typed
+	for i, cq := range []string{f.InitiatorCq, f.Receive} {
+		if cq == "" || p.queues[i].cq != nil {
+			e.Beyond("", f.Name, "a queue whose CQ is not known")
+			continue
+		}
+		p.queues[i].cq = e.cq(cq)
+		p.queues[i].cq.queues = append(p.queues[i].cq.queues, p.queues[i])
+	}
+}
+
+// Beyond leaves undecided what the facts or the clauses do not follow.
+func (e *Engine) Beyond(cq, qp, because string) {
+	e.Undecided[because]++
+	switch {
+	case cq != "":
+		e.openCq(e.cq(cq))
+	case qp != "":
+		e.openQp(e.qp(qp))
+	default:
+		e.open, e.untracked = true, true
+	}
+}
+
+// CqFailed handles the failure of a CQ. Since when it has failed is not known, and that may explain what was found before.
+func (e *Engine) CqFailed(name string) {
+	q := e.cq(name)
+	for _, w := range q.queues {
+		e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool {
+			return f.Qp == w.qp.name || w.qp.peer != nil && f.Qp == w.qp.peer.name
+		})
+	}
+	e.Beyond(name, "", "a CQ failed")
+}
+
+func (e *Engine) openCq(q *completionQueue) {
+	if q.open {
+		return
+	}
+	q.open = true
+	for _, w := range q.queues {
+		e.openQp(w.qp)
+	}
+}
+
+// openQp leaves a queue pair undecided, and its peer.
+func (e *Engine) openQp(p *queuePair) {
+	if p == nil || p.open {
+		return
+	}
+	p.open, e.untracked = true, true
+	for _, w := range p.queues {
+		for _, r := range w.waiting {
+			e.drop(r)
+		}
+		w.waiting = nil
+		w.messages.release(e.Solver)
+		if w.cq == nil {
+			continue
+		}
+		for _, r := range w.cq.placed {
+			r.gone = r.gone || r.queue.qp == p
+		}
+	}
+	e.openQp(p.peer)
+}
+
+// drop forgets a request: what becomes of it does not matter any more.
+func (e *Engine) drop(r *request) {
+	if !r.told {
+		r.queue.cq.outstanding--
+		if r.queue.qp.open {
+			r.queue.cq.undecided++
+		}
+	}
+	r.told, r.gone = true, true
+	e.settle(r)
+	delete(e.requests, r.wr)
+}
+
+// settle says that no more facts come about r.
+func (e *Engine) settle(r *request) {
+	r.before = nil // or each would keep all before it
+	for _, v := range r.variables() {
+		e.Solver.Settle(v)
+	}
+	r.queue.lastReady = unless(r.queue.lastReady, r)
+}
+
+func unless(r, gone *request) *request {
+	if r == gone {
+		return nil
+	}
+	return r
+}
+
+// solve looks for a conflict, which is one of a queue pair.
+func (e *Engine) solve(p *queuePair) {
+	if c := e.Solver.Solve(); c != nil {
+		if !p.open {
+			e.found(p, c)
+		}
+		e.openQp(p)
+	}
+	if e.Solver.Due() {
+		e.Solver.Collect()
+		e.forget()
+	}
+}
+
+// forget drops what names variables that were collected.
+func (e *Engine) forget() {
+	dead := func(v timeline.Var) bool { return !e.Solver.Alive(v) }
+	for _, p := range e.qps {
+		p.causes = slices.DeleteFunc(p.causes, func(c cause) bool { return !e.Solver.Undecided(c.choice) })
+		for _, w := range p.queues {
+			w.failed = slices.DeleteFunc(w.failed, dead)
+		}
+	}
+}
+
+// found notes a violation, unless an overflow that is not seen may explain it.
+func (e *Engine) found(p *queuePair, c *timeline.Conflict) {
+	for _, end := range []*queuePair{p, p.peer} {
+		for i := range 2 {
+			if end != nil && end.queues[i].cq != nil && end.queues[i].cq.crowded {
+				e.Undecided["unexplained, and a CQ may have overflowed"]++
+				return
+			}
+		}
+	}
+	e.note(p.name, c)
+}
+
+// note notes a violation of a queue pair, by the clause that says most.
+func (e *Engine) note(qp string, c *timeline.Conflict) {
+	for _, rule := range tells {
+		if c.Rule == rule || slices.ContainsFunc(c.Chain, func(l timeline.Link) bool { return l.Reason.Rule == rule }) {
+			c.Rule = rule
+			break
+		}
+	}
+	e.Findings = append(e.Findings, Finding{Rules[c.Rule].ID, qp, e.now.At, c})
+}
+
+// fails notes a violation that one fact shows.
+func (e *Engine) fails(p *queuePair, rule timeline.Rule, line int, of timeline.Label) {
+	e.found(p, e.alone(rule, line, of))
+	e.openQp(p)
+}
+
+// alone returns the conflict that one fact is.
+func (e *Engine) alone(rule timeline.Rule, line int, of timeline.Label) *timeline.Conflict {
+	return &timeline.Conflict{Rule: rule, Line: e.now.Line,
+		Chain: []timeline.Link{{Label: of, At: timeline.At(e.now.At), Reason: timeline.Reason{Rule: rule, Line: line}}}}
+}
+
+// Rest handles a moment of rest.
+func (e *Engine) Rest(m facts.Moment) {
+	if e.now = m; e.quiet {
+		return
+	}
+	e.rests++
+	e.Solver.Rest(m.At, m.Line)
+	e.quiet = true
+}
+
+// Finish handles the end of the trace.
+func (e *Engine) Finish() {
+	if e.open {
+		return
+	}
+	for _, q := range e.cqs {
+		if !q.open {
+			e.look(q)
+		}
+	}
+	for _, p := range e.qps {
+		for _, w := range p.queues {
+			if !p.open {
+				e.raiseFirstFailure(w)
+				e.solve(p)
+			}
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package clauses
+
+import (
+	"slices"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/facts"
+	"ndkoracle/linearize/timeline"
+	"ndkoracle/model"
+)
+
+// FlushCalled adds a flush, which may cancel from now on.
+func (e *Engine) FlushCalled(c *facts.Call) {
+	e.now, e.quiet = c.Moment, false
+	p := e.qp(c.Qp)
+	if p.connectCall != never && p.connects == never {
+		e.Beyond("", p.name, "a flush and a connect overlap")
+	}
+	if p.open {
+		return
+	}
+	label := timeline.Label{Deed: flushedAt, Of: c.Fn + " of " + p.name}
+	f := &flush{at: e.Solver.Keep(e.Solver.New(label, timeline.At(c.At), flushReturned, c.Line)), call: c.Moment, disconnects: c.Fn == "NdkDisconnect"}
+	p.flushes = append(p.flushes, f)
+	c.Of = f
+}
+
+// FlushDone handles the return of a flush: what was posted before it is over.
+func (e *Engine) FlushDone(m facts.Moment, c *facts.Call) {
+	e.now, e.quiet = m, false
+	p, s := e.qp(c.Qp), e.Solver
+	f, _ := c.Of.(*flush)
+	if f == nil || p.open || f.done {
+		return
+	}
+	f.done = true
+	s.Settle(f.at)
+	s.NotAfter(f.at, timeline.Before(m.At), flushReturned, m.Line)
+	for _, w := range p.queues {
+		for _, r := range w.waiting {
+			if r.returned != 0 && r.returned < c.At && r.flush == nil {
+				r.flush = f
+				s.Edge(r.x, f.at, 0, flushCancels, c.Line)
+			}
+		}
+	}
+	if rule, ends := e.endsConnection(p, c); ends {
+		if p.ended == timeline.None {
+			e.disconnects(p)
+		}
+		end := e.endOf(p)
+		s.NotAfter(end, timeline.Before(m.At), rule, m.Line)
+		s.Edge(end, f.at, 0, rule, m.Line)
+	}
+	e.solve(p)
+	e.trimFlushes(p)
+}
+
+// endsConnection reports whether nothing succeeds behind a flush, and by which rule (A15).
+func (e *Engine) endsConnection(p *queuePair, c *facts.Call) (rule timeline.Rule, ends bool) {
+	if c.Fn == "NdkDisconnect" {
+		return disconnected, p.connects < c.At
+	}
+	if e.dialect.A15 == model.A15Cancelled && c.Kind == calls.FlushQp {
+		return postedBehindFlush, p.connects < c.At
+	}
+	return errorState, e.dialect.ErrorState && c.Kind == calls.FlushQp
+}
+
+// trimFlushes releases flushes that came before everything outstanding, but for the first and the last.
+func (e *Engine) trimFlushes(p *queuePair) {
+	if len(p.flushes) < 8 {
+		return
+	}
+	oldest := e.now.At
+	for _, w := range p.queues {
+		if len(w.waiting) > 0 {
+			oldest = min(oldest, w.waiting[0].called)
+		}
+	}
+	first, last := p.flushes[0], p.flushes[len(p.flushes)-1]
+	p.flushes = slices.DeleteFunc(p.flushes, func(f *flush) bool {
+		spent := f != first && f != last && f.done && e.Solver.Upper(f.at) < timeline.At(oldest)
+		if spent {
+			e.Solver.Release(f.at)
+		}
+		return spent
+	})
+}
+
+// FlushFailed handles a flush that was refused. One that pended, or a disconnect, may have flushed all the same.
+func (e *Engine) FlushFailed(m facts.Moment, c *facts.Call, mayHaveFlushed bool) {
+	e.now = m
+	p := e.qp(c.Qp)
+	f, _ := c.Of.(*flush)
+	if f == nil || p.open || f.done {
+		return
+	}
+	f.done = true
+	e.Solver.Settle(f.at)
+	if mayHaveFlushed {
+		p.flushesLate = true
+	} else {
+		f.undone = true
+		e.Solver.NotBefore(f.at, timeline.Never, causedBy, m.Line, timeline.None)
+		e.solve(p)
+	}
+}
+
+// CloseQpCalled handles the close of a queue pair. From now on nothing is owed at rest, and completions may vanish (A21).
+func (e *Engine) CloseQpCalled(m facts.Moment, name string) {
+	e.now = m
+	p := e.qp(name)
+	p.closeCall = min(p.closeCall, m.At)
+	until := timeline.At(m.At)
+	for _, w := range p.queues {
+		for _, r := range w.waiting {
+			for _, v := range r.variables() {
+				if v != timeline.None {
+					e.Solver.RestsUntil(v, until)
+				}
+			}
+		}
+	}
+	if p.peer == nil {
+		return
+	}
+	for _, r := range p.peer.queues[0].waiting { // a send of the peer waits for no receive of p any more
+		if r.message {
+			e.Solver.RestsUntil(r.a, until)
+		}
+	}
+}
+
+// CloseQpRefused handles a close that was refused. The moments of rest since its call stay without effect.
+func (e *Engine) CloseQpRefused(name string) { e.qp(name).closeCall = never }

@@ -1,0 +1,143 @@
+package clauses
+
+import (
+	"slices"
+
+	"ndkoracle/linearize/timeline"
+	"ndkoracle/model"
+)
+
+// look brings the oldest requests of the queues of a CQ up to date: what is not delivered had not completed when the CQ was last
+// found empty, nor before what it delivered last. Its cost is paid for by the events until it is done again.
+func (e *Engine) look(q *completionQueue) {
+	q.seen.rests = e.rests
+	before := e.Solver.Raises
+	defer func() { q.seen.next = e.now.At + (e.Solver.Raises-before+len(q.queues))/4 }()
+	for _, w := range q.queues {
+		if p := w.qp; !p.open && p.closeCall == never && len(w.waiting) > 0 {
+			e.lookAt(w)
+		}
+	}
+}
+
+func (e *Engine) lookAt(w *workQueue) {
+	p := w.qp
+	for _, r := range w.waiting {
+		if e.isPending(r); !r.silent {
+			break
+		}
+	}
+	if e.solve(p); p.open {
+		return
+	}
+	if w.waiting[0].silent {
+		e.settleSilent(w)
+	}
+	if p.open {
+		return
+	}
+	e.raiseFirstFailure(w)
+	switch {
+	case w.kind == model.Initiator:
+		e.silentSend(w)
+	case p.peer != nil:
+		e.silentSend(p.peer.queues[model.Initiator])
+	}
+}
+
+// isPending states that r has not been delivered, so it had not completed when its CQ was found empty, nor before what that delivered.
+func (e *Engine) isPending(r *request) {
+	q := r.queue.cq
+	if q.empty.At > 0 {
+		e.Solver.NotBefore(r.c, timeline.At(q.empty.At), foundEmpty, q.empty.Line, timeline.None)
+	}
+	if q.last != timeline.None && !r.silent {
+		e.Solver.NotBefore(r.c, e.Solver.Lower(q.last)+1, leftBehind, e.now.Line, q.last)
+	}
+}
+
+// mostSilent is how many requests of a queue may precede a silent send whose fate is looked for.
+const mostSilent = 16
+
+// silentSend states of the oldest message, if it is silent, that it failed, or succeeded with a receive that no other message took.
+func (e *Engine) silentSend(w *workQueue) {
+	p := w.qp
+	if p.open || p.peer == nil || p.names || p.peer.names {
+		return
+	}
+	i := slices.IndexFunc(w.waiting, func(r *request) bool { return r.message })
+	to := p.peer.queues[model.Receive]
+	if i < 0 || i > mostSilent || !w.waiting[i].silent || len(to.messages.met) > 0 || to.cq == nil {
+		return
+	}
+	r, from, least := w.waiting[i], timeline.None, timeline.At(e.now.At)
+	e.isPending(r)
+	if k := len(to.messages.unmet); k < len(to.waiting) {
+		if p.peer.closeCall == never {
+			e.isPending(to.waiting[0])
+			e.isPending(to.waiting[k])
+		}
+		if e.solve(p); p.open {
+			return
+		}
+		least, from = e.Solver.Lower(to.waiting[k].x), to.waiting[k].x
+	}
+	if t := e.Solver.Lower(r.s); t < least {
+		least, from = t, r.s
+	}
+	e.Solver.NotBefore(r.x, least, meetAtRest, r.line, from)
+	e.solve(p)
+}
+
+// settleSilent states that silent requests have succeeded which would have had a completion by a moment of rest before the latest
+// poll that found nothing.
+func (e *Engine) settleSilent(w *workQueue) {
+	n := 0
+	for _, r := range w.waiting {
+		if !e.hasSucceeded(r) {
+			break
+		}
+		n++
+	}
+	if n == 0 || w.qp.open {
+		return
+	}
+	w.waiting = w.waiting[n:]
+	e.solve(w.qp)
+}
+
+// hasSucceeded settles one silent request, if it has succeeded.
+func (e *Engine) hasSucceeded(r *request) bool {
+	w := r.queue
+	if !r.silent || r.ready == timeline.Never || r.flush != nil || w.qp.open {
+		return false
+	}
+	at, line, ok := e.Solver.RestedBy(timeline.At(w.cq.empty.At), r.ready)
+	if !ok {
+		return false
+	}
+	if r.message {
+		o := w.qp.peer
+		if o == nil || w.messages.failedSends > 0 {
+			return false
+		}
+		to := &o.queues[model.Receive].messages
+		if w.messages.succeeded >= to.succeeded || len(to.met) == 0 || e.Solver.Upper(to.met[0].x) >= at {
+			return false
+		}
+	}
+	if m := r.before; m != nil && (!m.told || m.toldAt >= at.Event()) {
+		return false // whether it was over by then is not known
+	}
+	e.succeeds(r, e.now)
+	if w.qp.open {
+		return false
+	}
+	e.Solver.NotAfter(r.x, at-1, owedAtRest, line)
+	r.told, r.toldAt = true, at.Event()-1
+	e.settled.add(r, silentAtRest)
+	delete(e.requests, r.wr)
+	w.cq.outstanding--
+	e.settle(r)
+	return true
+}

@@ -1,0 +1,179 @@
+package clauses
+
+import (
+	"slices"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/facts"
+	"ndkoracle/linearize/timeline"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// An overRequest is a silent request that is over, as far as is known.
+type overRequest struct {
+	qp   *queuePair
+	line int
+	why  timeline.Rule // by which a completion of it is wrong
+}
+
+// over remembers the latest silent requests that are over.
+type over struct {
+	of   map[string]overRequest
+	ring [1024]string
+	next int
+}
+
+func (o *over) add(r *request, why timeline.Rule) {
+	at := &o.ring[o.next]
+	delete(o.of, *at)
+	*at, o.next = r.wr, (o.next+1)%len(o.ring)
+	o.of[r.wr] = overRequest{r.queue.qp, r.line, why}
+}
+
+// PollCalled handles the call of a poll.
+func (e *Engine) PollCalled(c *facts.Call) {
+	e.now = c.Moment
+	q := e.cq(c.Cq)
+	if q.polling++; q.polling > 1 {
+		e.Undecided["polls overlap"]++
+		e.openCq(q)
+	}
+}
+
+// PollReturned handles what a poll delivered, or that it found nothing.
+func (e *Engine) PollReturned(m facts.Moment, c *facts.Call, results []trace.Result) {
+	e.now = m
+	q := e.cq(c.Cq)
+	q.polling--
+	if e.open {
+		return
+	}
+	if len(results) == 0 {
+		if c.Room > 0 && !q.open {
+			e.foundNothing(q, c, m)
+		}
+		return
+	}
+	e.quiet = false
+	for i := range results {
+		e.deliver(q, &results[i], m, c.Still)
+	}
+	for _, r := range q.placed {
+		if !r.gone && q.last != timeline.None && r.queue.qp.closeCall > m.At {
+			e.Solver.Edge(q.last, r.c, 1, leftBehind, m.Line)
+			e.solve(r.queue.qp)
+		}
+	}
+	if q.seen.rests != e.rests && !q.open && m.At >= q.seen.next {
+		e.look(q)
+	}
+}
+
+// foundNothing handles an empty poll: what is outstanding had not completed when it was called.
+func (e *Engine) foundNothing(q *completionQueue, c *facts.Call, m facts.Moment) {
+	e.quiet = false
+	q.empty = c.Moment
+	for _, r := range slices.Clone(q.placed) {
+		if !r.gone && r.queue.qp.closeCall > m.At {
+			e.Solver.NotBefore(r.c, timeline.At(c.At), foundEmpty, m.Line, timeline.None)
+			e.solve(r.queue.qp)
+		}
+	}
+	if q.seen.emptyRests != e.rests && m.At >= q.seen.next {
+		q.seen.emptyRests = e.rests
+		e.look(q)
+	}
+}
+
+// deliver handles one result of a poll.
+func (e *Engine) deliver(q *completionQueue, res *trace.Result, m, still facts.Moment) {
+	r := e.requests[res.Wr]
+	if r == nil {
+		e.deliversNoRequest(q, res)
+		return
+	}
+	outcome := calls.OutcomeOf(res.Status)
+	if r.queue.cq != q || r.placed && r.outcome != outcome || res.Qp != "" && res.Qp != r.queue.qp.name {
+		e.fails(r.queue.qp, ofRequest, r.line, timeline.Label{Deed: completedAt, Of: r.wr})
+		return
+	}
+	p := r.queue.qp
+	delete(e.requests, res.Wr)
+	if !r.placed {
+		e.tell(r, outcome, e.deadline(p, m, still), m, false)
+	}
+	q.hasDelivered(r, m)
+	if i := slices.Index(q.placed, r); i >= 0 {
+		q.placed = slices.Delete(q.placed, i, i+1)
+		e.Solver.Release(r.c)
+	}
+	if !p.open {
+		if q.last != timeline.None {
+			e.Solver.Edge(q.last, r.c, 1, deliveredInOrder, m.Line)
+		}
+		e.Solver.Release(q.last)
+		q.last = e.Solver.Keep(r.c)
+	}
+	e.solve(p)
+}
+
+// deliversNoRequest handles a result of a request that is not outstanding: it is over, was refused, or was never posted.
+func (e *Engine) deliversNoRequest(q *completionQueue, res *trace.Result) {
+	was, ok := e.settled.of[res.Wr]
+	label := timeline.Label{Deed: completedAt, Of: res.Wr}
+	switch {
+	case ok && !was.qp.open:
+		e.fails(was.qp, was.why, was.line, label)
+	case !ok && !e.untracked && q.created && !q.closing:
+		e.note(res.Qp, e.alone(ofRequest, e.now.Line, label))
+	case !ok:
+		e.Undecided["a result that may be of a request that is not followed"]++
+	}
+}
+
+// A bound is a deadline and why it holds.
+type bound struct {
+	at   timeline.Time
+	rule timeline.Rule
+	line int
+}
+
+// deadline returns when a completion that is delivered at m had been placed: before, and, where nothing was called since a moment of
+// rest but polls and arms, by that. Where the trace does not hold the peer, that may have done something.
+func (e *Engine) deadline(p *queuePair, m, still facts.Moment) bound {
+	if still.At > 0 && p.peer != nil && !p.flushesLate && !p.peer.flushesLate {
+		return bound{timeline.Before(still.At), stillAtRest, still.Line}
+	}
+	return bound{timeline.Before(m.At), delivered, m.Line}
+}
+
+// Placed handles a point of the trace: a completion is placed here.
+func (e *Engine) Placed(m facts.Moment, cq, wr string, outcome model.Outcome) {
+	e.now, e.quiet = m, false
+	q, r := e.cq(cq), e.requests[wr]
+	if e.open || q.open {
+		return
+	}
+	if r != nil && r.queue.cq != q && !r.queue.qp.open {
+		e.fails(r.queue.qp, ofRequest, r.line, timeline.Label{Deed: completedAt, Of: wr})
+		return
+	}
+	if r == nil || r.queue.cq != q || r.placed {
+		e.Undecided["a point of no request that is outstanding"]++
+		e.openCq(q)
+		return
+	}
+	if r.queue.qp.open {
+		return
+	}
+	e.Solver.NotBefore(r.c, timeline.At(m.At-1), placedAt, m.Line, timeline.None)
+	e.tell(r, outcome, bound{timeline.Before(m.At), placedAt, m.Line}, m, true)
+	if r.queue.qp.open {
+		return
+	}
+	r.placed = true
+	e.Solver.Keep(r.c)
+	q.placed = append(q.placed, r)
+	e.solve(r.queue.qp)
+}

@@ -1,0 +1,243 @@
+package clauses
+
+import (
+	"slices"
+
+	"ndkoracle/linearize/facts"
+	"ndkoracle/linearize/timeline"
+	"ndkoracle/model"
+)
+
+// PostCalled adds the requests of a post, as if each were accepted.
+func (e *Engine) PostCalled(c *facts.Call) {
+	e.now, e.quiet = c.Moment, false
+	p := e.qp(c.Qp)
+	w := p.queues[c.Queue]
+	if w.cq == nil {
+		e.Undecided["a queue pair whose creation the trace does not hold"]++
+		e.openQp(p)
+	}
+	if w.posting++; w.posting > 1 {
+		e.Undecided["posts overlap"]++
+		e.openQp(p)
+	}
+	if p.open && w.cq != nil {
+		w.cq.undecided += len(c.Requests)
+		e.mayOverflow(w.cq)
+	}
+	if p.open || e.open {
+		return
+	}
+	if len(c.Requests) == 1 {
+		c.Of = e.post(w, &c.Requests[0], c.Moment)
+	} else {
+		var all []*request
+		for i := range c.Requests {
+			all = append(all, e.post(w, &c.Requests[i], c.Moment))
+		}
+		c.Of = all
+	}
+	e.mayOverflow(w.cq)
+	e.solve(p)
+}
+
+func (e *Engine) newRequest() *request {
+	if len(e.block) == 0 {
+		e.block = make([]request, 32)
+	}
+	r := &e.block[0]
+	e.block = e.block[1:]
+	return r
+}
+
+func (e *Engine) post(w *workQueue, q *facts.Request, m facts.Moment) *request {
+	s, r, at := e.Solver, e.newRequest(), timeline.At(m.At)
+	*r = request{wr: q.Wr, line: m.Line, op: q.Op, queue: w, silent: q.Silent, fence: q.Fence, called: m.At, ready: timeline.Never,
+		before: w.lastSend}
+	r.message = r.op.IsSend() && !w.qp.loses
+	r.x = s.New(timeline.Label{Deed: executedAt, Of: q.Wr}, at+1, posted, m.Line)
+	r.c = s.New(timeline.Label{Deed: completedAt, Of: q.Wr}, at+2, posted, m.Line)
+	s.Edge(r.x, r.c, 1, executedFirst, m.Line)
+	if q.Deferred {
+		w.chain = append(w.chain, r)
+	}
+	if r.message {
+		e.postMessage(r, m)
+	}
+	w.order.follow(s, r)
+	if len(w.waiting) == 0 && w.firstFailure != timeline.None {
+		s.NotBefore(w.firstFailure, at, causedBy, m.Line, timeline.None)
+	}
+	w.waiting = append(w.waiting, r)
+	w.cq.outstanding++
+	e.requests[q.Wr] = r
+	return r
+}
+
+// follow states that r comes behind the requests before it on its queue.
+func (o *order) follow(s *timeline.Solver, r *request) {
+	at := timeline.At(r.called)
+	if o.executed != timeline.None {
+		s.Edge(o.executed, r.x, 0, inOrder, r.line)
+	}
+	if r.fence {
+		for _, v := range o.reads {
+			if s.Edge(v, r.x, 0, fenced, r.line); r.message {
+				s.Edge(v, r.a, 0, fenced, r.line)
+			}
+			s.Release(v)
+		}
+		o.reads = o.reads[:0]
+	}
+	if r.op == model.Read {
+		o.reads = slices.DeleteFunc(o.reads, func(v timeline.Var) bool { // what is over by now nothing waits for
+			over := s.Upper(v) < at
+			if over {
+				s.Release(v)
+			}
+			return over
+		})
+		o.reads = append(o.reads, s.Keep(r.x))
+	} else {
+		s.Release(o.executed)
+		o.executed = s.Keep(r.x)
+	}
+	if o.completed != timeline.None {
+		s.Edge(o.completed, r.c, 1, completedInOrder, r.line)
+	}
+	if r.silent {
+		r.s = s.New(timeline.Label{Deed: failedAt, Of: r.wr}, at+1, posted, r.line)
+		s.Edge(r.x, r.s, 0, silentAtRest, r.line)
+		s.Edge(r.s, r.c, 1, silentAtRest, r.line)
+	} else {
+		s.Release(o.completed)
+		o.completed = s.Keep(r.c)
+	}
+}
+
+// requestsOf returns the requests of a post.
+func (e *Engine) requestsOf(c *facts.Call) []*request {
+	switch of := c.Of.(type) {
+	case *request:
+		return append(e.single[:0], of)
+	case []*request:
+		return of
+	}
+	return nil
+}
+
+// PostReturned takes back the requests that were not accepted. The others have completed by a moment of rest, once they wait for the
+// provider alone.
+func (e *Engine) PostReturned(m facts.Moment, c *facts.Call, accepted int) {
+	e.now, e.quiet = m, false
+	p := e.qp(c.Qp)
+	w := p.queues[c.Queue]
+	w.posting--
+	all := e.requestsOf(c)
+	if p.open || e.open || len(all) == 0 {
+		return
+	}
+	for i, r := range all {
+		if i >= accepted {
+			e.refuse(r)
+			continue
+		}
+		if r.returned = m.At; r.told {
+			continue
+		}
+		rule := owedAtRest
+		if r.silent {
+			rule = silentAtRest
+		}
+		e.Solver.Resting(r.c, r.end(), timeline.At(m.At), rule, m.Line)
+	}
+	if e.answered(p, c, accepted, m); p.open {
+		return
+	}
+	if c.Queue == model.Initiator && (accepted < len(all) || len(w.chain) == 0 || w.chain[len(w.chain)-1] != all[len(all)-1]) {
+		for _, r := range w.chain {
+			if !r.told && !slices.Contains(all, r) {
+				e.becomesReady(r)
+			}
+		}
+		w.chain = w.chain[:0]
+	} else if c.Queue == model.Initiator {
+		return // its chain is open
+	}
+	for _, r := range all[:accepted] {
+		e.becomesReady(r)
+	}
+	e.solve(p)
+}
+
+// answered states what the answer to a post says of the connection (POST-08). In libibverbs a queue pair in its error state takes posts,
+// connected or not.
+func (e *Engine) answered(p *queuePair, c *facts.Call, accepted int, m facts.Moment) {
+	disconnects := func(f *flush) bool { return f.disconnects }
+	switch {
+	case c.Queue == model.Receive:
+	case accepted > 0 && p.attempted == never && !e.dialect.ErrorState:
+		e.fails(p, acceptedUnconnected, c.Line, timeline.Label{Deed: executedAt, Of: c.Requests[0].Wr})
+	case c.Invalid && p.connects < c.At && e.tellsOfLoss(p) && !slices.ContainsFunc(p.flushes, disconnects):
+		e.Solver.NotAfter(e.lossOf(p), timeline.Before(m.At), refusedAsEnded, m.Line)
+		e.solve(p)
+	}
+}
+
+// refuse takes r back.
+func (e *Engine) refuse(r *request) {
+	w := r.queue
+	if r.told {
+		if !r.gone {
+			e.fails(w.qp, refusedPost, r.line, timeline.Label{Deed: completedAt, Of: r.wr})
+		}
+		return
+	}
+	is := func(o *request) bool { return o == r }
+	w.waiting, w.chain = slices.DeleteFunc(w.waiting, is), slices.DeleteFunc(w.chain, is)
+	if r.message {
+		w.messages.sent = slices.DeleteFunc(w.messages.sent, is)
+		e.Solver.Release(r.a)
+		w.lastSend = r.before
+	}
+	e.drop(r)
+}
+
+// becomesReady handles that r waits for the provider alone, or a message for its receive, or a receive for its message: at a moment of
+// rest it is over, or what it waits for is missing.
+func (e *Engine) becomesReady(r *request) {
+	w, p, s := r.queue, r.queue.qp, e.Solver
+	now := timeline.At(e.now.At)
+	if w.kind == model.Receive {
+		r.ready, w.lastReady = now, r
+		if p.peer != nil {
+			e.meetAtRest(p.peer.queues[model.Initiator].lastReady, r, now)
+		}
+		e.waitsNoLonger(r)
+		return
+	}
+	if p.connects == never || r.message && (p.peer == nil || p.peer.connects == never) {
+		p.unready = append(slices.DeleteFunc(p.unready, func(r *request) bool { return r.told }), r)
+		return
+	}
+	r.ready = now
+	switch {
+	case r.told:
+	case !r.message && (r.before == nil || r.before.told):
+		s.NotBoth(r.x, r.x, now, owedAtRest, r.line)
+	case !r.message:
+		s.Resting(r.x, r.before.x, now, owedAtRest, r.line)
+	case p.peer.closeCall == never:
+		s.Resting(r.x, r.a, now, meetAtRest, r.line)
+		w.lastReady = r
+		e.meetAtRest(r, p.peer.queues[model.Receive].lastReady, now)
+		e.waitsNoLonger(r)
+	}
+}
+
+// meetAtRest states that a message and a receive that was posted do not both wait at a moment of rest.
+func (e *Engine) meetAtRest(send, receive *request, since timeline.Time) {
+	if send != nil && receive != nil && !send.told && !receive.told {
+		e.Solver.NotBoth(send.x, receive.x, since, meetAtRest, max(send.line, receive.line))
+	}
+}

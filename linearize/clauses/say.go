@@ -1,0 +1,48 @@
+package clauses
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ndkoracle/linearize/timeline"
+)
+
+var deeds = map[byte]string{executedAt: "was executed", completedAt: "completed", arrivedAt: "arrived", failedAt: "failed, if it did,", flushedAt: "took effect",
+	endedAt: "ended", lostAt: "was lost", firstFailure: "happened"}
+
+// String says what was found: the headline, then the bounds that contradict each other, each with the line and the clause that it
+// rests on, the first cause first.
+func (f Finding) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: "+Rules[f.Rule].Headline+" (line %d)", f.ID, f.subject(), f.Line)
+	chain := slices.Clone(f.Chain)
+	slices.Reverse(chain)
+	for _, l := range chain {
+		fmt.Fprintf(&b, "\n  line %d: %s (%s)", l.Reason.Line, say(l), Rules[l.Reason.Rule].ID)
+	}
+	return b.String()
+}
+
+// subject is what a finding is about: the first request, or flush, in its chain whose own bound rests on the clause that names it.
+func (f Finding) subject() string {
+	for _, l := range f.Chain {
+		if l.Reason.Rule == f.Rule && l.Deed != endedAt && l.Deed != lostAt {
+			return l.Of
+		}
+	}
+	for _, l := range f.Chain {
+		if l.Deed == executedAt || l.Deed == completedAt {
+			return l.Of
+		}
+	}
+	return f.Qp
+}
+
+func say(l timeline.Link) string {
+	what := fmt.Sprintf("%s %s no earlier", l.Of, deeds[l.Deed])
+	if l.Deadline {
+		what = fmt.Sprintf("but %s %s by then", l.Of, deeds[l.Deed])
+	}
+	return what + ": " + Rules[l.Reason.Rule].Because
+}

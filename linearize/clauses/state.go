@@ -1,0 +1,145 @@
+package clauses
+
+import (
+	"ndkoracle/linearize/facts"
+	"ndkoracle/linearize/timeline"
+	"ndkoracle/model"
+)
+
+const never = 1 << 40 // an event that does not come
+
+type completionQueue struct {
+	depth       int // the least that it may have
+	depthBefore int // a resize
+	resizing    bool
+	queues      []*workQueue
+	empty       facts.Moment // the call of the latest poll that found nothing
+	last        timeline.Var // C of what it delivered last
+	outstanding int
+	undecided   int // requests of queue pairs that are undecided, delivered or not
+	polling     int
+	crowded     bool // it may have overflowed
+	roomSince   int  // the event since which there is room again, or 0
+	seen        heads
+	placed      []*request // shown by points, and not delivered
+	created     bool
+	closing     bool
+	open        bool // undecided
+}
+
+// heads says when the oldest requests of the queues of a CQ were brought up to date.
+type heads struct {
+	rests      int // moments of rest by then
+	emptyRests int // the same, as an empty poll shows
+	next       int // the event by which looking again is paid for
+}
+
+type flush struct {
+	at     timeline.Var
+	call   facts.Moment
+	done   bool
+	undone bool // it was refused
+
+	disconnects bool
+}
+
+// A cause is the clause of a cancelled request that something ended what it waited for.
+type cause struct {
+	choice timeline.Choice
+	of     *request
+}
+
+type queuePair struct {
+	name        string
+	queues      [2]*workQueue
+	unreliable  bool // or its type is not known
+	loses       bool // its type is known, and its messages wait for no receive
+	conn        string
+	peer        *queuePair
+	attempted   int // the call of the first connect
+	connectCall int // of the connect that has not failed
+	connects    int // its return
+	closeCall   int
+	ended       timeline.Var // E
+	lost        timeline.Var // L
+	sendError   timeline.Var // E of the initiator queue alone
+	broken      timeline.Var // since when no message waits, as a request was cancelled
+	flushes     []*flush
+	causes      []cause
+	names       bool       // it posted a message that names a token
+	unready     []*request // whose chains ended before the connection
+	flushesLate bool       // a disconnect that was refused may flush it at any time
+	open        bool       // undecided
+}
+
+type workQueue struct {
+	qp           *queuePair
+	cq           *completionQueue
+	kind         model.Queue
+	waiting      []*request // nothing is known of these yet, oldest first
+	posting      int        // posts under way
+	order        order
+	failed       []timeline.Var // X of those that failed, up to one that the others behind it wait for
+	failedAll    bool           // that one is among them
+	firstFailure timeline.Var   // when the first of those that wait may have failed
+	messages     messages
+	lastSend     *request
+	lastReady    *request // the latest send, or receive, that waits for nobody but the other
+	chain        []*request
+}
+
+// An order holds the variables that the next request of a queue follows.
+type order struct {
+	executed   timeline.Var   // X of the latest that nothing passes
+	reads      []timeline.Var // X of the reads since
+	completed  timeline.Var   // C of the latest that is not silent
+	told       timeline.Var   // C of the latest that is known to have completed
+	toldCalled int
+	arrived    timeline.Var // A of the latest message
+}
+
+// messages pair the sends of a queue pair with the receives of its peer, each by number.
+type messages struct {
+	sent        []*request // an initiator queue: sends whose receive, by number, is not known
+	base        int        // the number of the first
+	succeeded   int
+	failedSends int
+	unmet       []*request // a receive queue: sends that succeeded and whose receive is not known, in order
+	met         []*request // a receive queue: receives that succeeded and whose send is not known
+}
+
+// times are the hidden times of a request: executed, completed, arrived if it is a message, failed if it is silent.
+type times struct{ x, c, a, s timeline.Var }
+
+type request struct {
+	wr            string
+	line          int
+	op            model.Op
+	message       bool // it waits for a receive of the peer
+	queue         *workQueue
+	silent, fence bool
+	called        int
+	returned      int
+	toldAt        int           // the event by which its end is known
+	ready         timeline.Time // from when on it waits for nobody but the provider, or its counterpart; or Never
+	times
+	flush   *flush   // the first that it was posted before
+	before  *request // the send before it
+	told    bool     // how it ended is known
+	gone    bool     // that does not matter any more
+	placed  bool     // by a point
+	outcome model.Outcome
+}
+
+func (r *request) variables() [4]timeline.Var { return [...]timeline.Var{r.x, r.c, r.a, r.s} }
+
+// end returns when r ended in a way that has a completion: a silent request only if it failed.
+func (r *request) end() timeline.Var {
+	if r.silent {
+		return r.s
+	}
+	return r.x
+}
+
+// passesReads reports whether r need not wait for a read before it (FLAG-04).
+func (r *request) passesReads() bool { return !r.fence }

@@ -1,0 +1,146 @@
+package clauses
+
+import (
+	"slices"
+
+	"ndkoracle/linearize/facts"
+	"ndkoracle/linearize/timeline"
+	"ndkoracle/model"
+)
+
+// tell handles that it is known how r ended, and by when it had completed.
+func (e *Engine) tell(r *request, outcome model.Outcome, by bound, m facts.Moment, point bool) {
+	w, p, s := r.queue, r.queue.qp, e.Solver
+	if p.open || r.told {
+		return
+	}
+	if !e.tellEarlier(r, by, m, point) {
+		return
+	}
+	r.told, r.outcome, r.toldAt = true, outcome, m.At
+	s.NotAfter(r.c, by.at, by.rule, by.line)
+	s.NotAfter(r.x, by.at-1, by.rule, by.line)
+	if empty := w.cq.empty; empty.At > r.called && p.closeCall > empty.At {
+		s.NotBefore(r.c, timeline.At(empty.At), foundEmpty, empty.Line, timeline.None)
+	}
+	w.order.complete(s, r, m)
+	if r.silent && r.returned != 0 {
+		s.Resting(r.c, r.x, timeline.At(r.returned), owedAtRest, r.line)
+	}
+	if r.flush != nil && outcome != model.CANCELLED {
+		s.Edge(r.x, r.flush.at, 1, flushSpares, m.Line)
+	}
+	e.ends(r, m)
+	if p.open {
+		return
+	}
+	if outcome != model.SUCCESS && r.message {
+		w.messages.failedSends++
+	}
+	if outcome != model.SUCCESS && w.kind == model.Receive {
+		e.receiveFailed(w, m)
+	}
+	if p.open {
+		return
+	}
+	e.settle(r)
+	e.raiseFirstFailure(w)
+}
+
+// tellEarlier handles what the end of r says of the requests before it on its queue, and takes r from those that wait. It reports
+// whether the queue pair is still decided.
+func (e *Engine) tellEarlier(r *request, by bound, m facts.Moment, point bool) bool {
+	w, p := r.queue, r.queue.qp
+	at := slices.Index(w.waiting, r)
+	if at < 0 {
+		e.Undecided["a request that is not outstanding"]++
+		e.openQp(p)
+		return false
+	}
+	earlier, kept := w.waiting[:at:at], 0
+	for _, y := range earlier {
+		switch {
+		case y.silent:
+			e.isOverSilently(y, by, m)
+		case point: // it has been placed, too, and is not delivered
+			e.Solver.NotAfter(y.c, by.at-1, completedInOrder, m.Line)
+			w.waiting[kept] = y
+			kept++
+		case p.closeCall != never:
+			e.drop(y)
+			e.settled.add(y, completedInOrder)
+		default:
+			e.fails(p, completedInOrder, y.line, timeline.Label{Deed: completedAt, Of: y.wr})
+		}
+		if p.open {
+			return false
+		}
+	}
+	w.waiting = slices.Delete(w.waiting, kept, at+1)
+	return true
+}
+
+// isOverSilently handles a silent request behind which another of its queue has completed: it has succeeded.
+func (e *Engine) isOverSilently(r *request, by bound, m facts.Moment) {
+	r.told, r.outcome, r.toldAt = true, model.SUCCESS, m.At
+	e.Solver.NotAfter(r.x, by.at, passedOver, m.Line)
+	if r.flush != nil {
+		e.Solver.Edge(r.x, r.flush.at, 1, flushSpares, m.Line)
+	}
+	e.succeeds(r, m)
+	if r.queue.qp.open {
+		return
+	}
+	r.queue.cq.outstanding--
+	e.settle(r)
+	e.settled.add(r, completedInOrder)
+	delete(e.requests, r.wr)
+}
+
+// complete states that what is known to have completed of one queue completed in order.
+func (o *order) complete(s *timeline.Solver, r *request, m facts.Moment) {
+	if r.called < o.toldCalled {
+		return
+	}
+	if o.told != timeline.None {
+		s.Edge(o.told, r.c, 1, completedInOrder, m.Line)
+	}
+	s.Release(o.told)
+	o.told, o.toldCalled = s.Keep(r.c), r.called
+}
+
+// ends states what the outcome of r says of its connection.
+func (e *Engine) ends(r *request, m facts.Moment) {
+	switch {
+	case r.outcome == model.SUCCESS:
+		e.succeeds(r, m)
+	case r.outcome == model.CANCELLED && !e.dialect.ErrorState:
+		e.cancelled(r, m)
+		e.breaks(r, m)
+	default:
+		e.endsBy(r, m)
+		e.failed(r)
+	}
+}
+
+// succeeds states that r was connected when it succeeded, and that a message met a receive.
+func (e *Engine) succeeds(r *request, m facts.Moment) {
+	p, s := r.queue.qp, e.Solver
+	if p.connectCall == never {
+		e.fails(p, connected, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
+		return
+	}
+	if p.connectCall > r.called {
+		s.NotBefore(r.x, timeline.At(p.connectCall), connected, m.Line, timeline.None)
+	}
+	e.goesOn(r, m)
+	if r.message {
+		s.Edge(r.a, r.x, 1, executedFirst, m.Line)
+	}
+	switch {
+	case r.queue.kind == model.Receive:
+		e.received(r, m)
+	case r.message:
+		e.sent(r, m)
+	}
+}
