@@ -131,6 +131,7 @@ func (h *drawn) compare() *comparison {
 	streamed := streaming(h.trace, h.options)
 	c.count(true, "stream: "+string(streamed.Verdict))
 	h.withCases(streamed, c)
+	h.thirdOpinion(streamed, c)
 	if !streamed.Decided() {
 		c.count(true, "stream leaves it open")
 		return c

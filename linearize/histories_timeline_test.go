@@ -1,0 +1,158 @@
+package linearize
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/clauses"
+	"ndkoracle/linearize/timeline"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
+)
+
+// The bounds of the searches for an accusation of the timeline's that stream does not raise: there are few of them.
+const (
+	configsOfAccusation = 1_000_000
+	memoryOfAccusation  = 256 << 20
+	configsWithLess     = 20_000
+)
+
+// thirdOpinion holds the clauses over hidden times (linearize/clauses) against the other engines. They may leave a history undecided, and
+// may miss what stream finds. They may not accuse where the plain search, or where that has no answer porcupine, finds no fault.
+func (h *drawn) thirdOpinion(streamed *verdict.Report, c *comparison) {
+	if h.orders != nil {
+		c.count(true, "timeline: a partial order")
+		return
+	}
+	e := clauses.Judge(h.run.c.Dialect, h.trace)
+	h.collectedEagerly(e, c)
+	h.timelineOfOthers(e, c)
+	accuses, undecided := len(e.Findings) > 0, len(e.Undecided) > 0
+	rule := ""
+	if streamed.Verdict == verdict.ProviderViolation {
+		rule = streamed.Findings[0].Rule
+	}
+	switch ours := ofQueuePairs(rule); {
+	case accuses && rule != "" && ours:
+		c.count(true, timelineFinds)
+		c.count(e.Findings[0].ID == rule, "timeline: finds what stream finds, by the same rule")
+	case accuses && rule != "":
+		c.count(true, "timeline: accuses where stream finds another rule's violation")
+	case accuses && streamed.Verdict != verdict.ConsumerViolation:
+		h.timelineAlone(e, streamed, c)
+	case ours && undecided:
+		c.count(true, timelineMisses+"undecided: "+rule)
+	case ours:
+		c.count(true, timelineMisses+rule)
+	case undecided && rule == "" && streamed.Verdict == verdict.Conformant:
+		c.count(true, "timeline: undecided, stream: conformant")
+	case rule == "" && streamed.Verdict == verdict.Conformant:
+		c.count(true, "timeline: agrees that it is conformant")
+	}
+	for _, because := range []string{"a CQ is resized", "posts overlap", "a CQ may overflow", "a CQ failed", "a connect failed"} {
+		c.count(e.Undecided[because] > 0, "timeline: undecided, as "+because)
+	}
+}
+
+// The beginnings of kinds of histories.
+const (
+	timelineFinds  = "timeline: finds what stream finds"
+	timelineMisses = "timeline: misses "
+	timelineAlone  = "timeline: accuses alone"
+)
+
+// ofQueuePairs reports whether a rule is one that the clauses state.
+func ofQueuePairs(rule string) bool {
+	return rule != "" && slices.ContainsFunc(clauses.Rules[:], func(r clauses.Rule) bool { return r.ID == rule })
+}
+
+// timelineAlone asks the searches about an accusation that stream does not raise.
+func (h *drawn) timelineAlone(e *clauses.Engine, streamed *verdict.Report, c *comparison) {
+	way, known, _ := plainly(h.run.c.Dialect, h.trace, h.quiescent, configsOfAccusation)
+	if known && way == nil {
+		c.count(true, timelineAlone+", and the plain search forbids it")
+		return
+	}
+	o := h.options
+	o.Engine, o.MaxMemory = Porcupine, memoryOfAccusation
+	searched := Check(context.Background(), h.trace, o)
+	switch {
+	case way != nil || searched.Decided() && !searched.Violated() && !restsOnEnd(e):
+		c.differ += fmt.Sprintf("\ntimeline: %s\nstream: %s\nplain search: known %v, allowed %v\nporcupine: %s", sayingOf(e), saying(streamed), known, way, saying(searched))
+	case searched.Verdict == verdict.ProviderViolation:
+		c.count(true, timelineAlone+", and porcupine forbids it")
+	default:
+		c.count(true, timelineAlone+", and no search answers")
+	}
+}
+
+// restsOnEnd reports whether an accusation rests on when a connection ended. Porcupine executes requests late, and accepts more there.
+func restsOnEnd(e *clauses.Engine) bool {
+	return slices.ContainsFunc(e.Findings[0].Chain, func(l timeline.Link) bool { return l.Deed == 'E' || l.Deed == 'L' })
+}
+
+// rests returns how many moments of rest a trace has.
+func rests(t *trace.Trace) int {
+	n := 0
+	for i := range t.Events {
+		if calls.KindOf(&t.Events[i]) == calls.Quiesce {
+			n++
+		}
+	}
+	return n
+}
+
+// collectedEagerly holds the verdict against that of an engine which drops whatever can no longer matter, after each step.
+func (h *drawn) collectedEagerly(e *clauses.Engine, c *comparison) {
+	eager := clauses.New(h.run.c.Dialect)
+	eager.Solver.Eager = true
+	eager.Read(h.trace)
+	if len(eager.Findings) != len(e.Findings) {
+		c.differ += fmt.Sprintf("\ntimeline: %s\ncollected after each step: %s", sayingOf(e), sayingOf(eager))
+	}
+}
+
+// timelineOfOthers judges the history without some optional fields, and beside objects of other kinds. Neither may add an accusation, but
+// that what was undecided may be decided where a connection is not known.
+func (h *drawn) timelineOfOthers(e *clauses.Engine, c *comparison) {
+	for _, other := range []*trace.Trace{h.less, h.more} {
+		if other == nil || rests(other) != rests(h.trace) { // other objects may be at rest when these are not
+			continue
+		}
+		o := clauses.Judge(h.run.c.Dialect, other)
+		if len(o.Findings) == 0 || len(e.Findings) > 0 {
+			continue
+		}
+		if len(e.Undecided) > 0 && other == h.less {
+			if way, known, _ := plainly(h.run.c.Dialect, other, h.quiescent, configsWithLess); !known || way == nil {
+				continue
+			}
+		}
+		c.differ += fmt.Sprintf("\ntimeline, without some fields (%v) or with other objects: %s\n%s", other == h.less, sayingOf(o), asWritten(other))
+	}
+}
+
+func sayingOf(e *clauses.Engine) string {
+	text := fmt.Sprintf("%d findings, undecided %v", len(e.Findings), e.Undecided)
+	for _, f := range e.Findings {
+		text += "\n  " + chainOf(f)
+	}
+	return text
+}
+
+// chainOf writes the chain of a finding, the last bound first.
+func chainOf(f clauses.Finding) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s of %s at line %d:", f.ID, f.Qp, f.Line)
+	for _, l := range f.Chain {
+		relation := ">="
+		if l.Deadline {
+			relation = "<="
+		}
+		fmt.Fprintf(&b, " %c(%s)%s%d+%d[%s line %d]", l.Deed, l.Of, relation, l.At.Event(), l.At-timeline.At(l.At.Event()), clauses.Rules[l.Reason.Rule].ID, l.Reason.Line)
+	}
+	return b.String()
+}
