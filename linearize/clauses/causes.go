@@ -26,7 +26,7 @@ func (e *Engine) cancelled(r *request, m facts.Moment) {
 		for _, v := range w.failed {
 			alts = append(alts, timeline.Alt{V: v, Steps: 1})
 		}
-		if w.cq != nil && (w != r.queue || r.op == model.Read) {
+		if w.cq != nil && (w != r.queue || r.op == model.Read || w.mayFailBefore(r)) {
 			alts = append(alts, timeline.Alt{V: e.firstFailureOf(w), Steps: 1})
 		}
 	}
@@ -37,15 +37,20 @@ func (e *Engine) cancelled(r *request, m facts.Moment) {
 	p.causes = append(p.causes, cause{e.Solver.OneOf(r.x, alts, causedBy, m.Line), r})
 }
 
+// mayFailBefore reports whether something waits on the queue that may have failed before r: polls overlap.
+func (w *workQueue) mayFailBefore(r *request) bool {
+	return len(w.waiting) > 0 && w.waiting[0].called <= r.called
+}
+
 // failed adds a request that failed to what may have cancelled others of its queue pair.
 func (e *Engine) failed(r *request) {
 	w, p := r.queue, r.queue.qp
 	if !w.failedAll {
 		w.failed = append(w.failed, e.Solver.Keep(r.x))
-		w.failedAll = r.op != model.Read
+		w.failedAll = r.op != model.Read && !r.loose
 	}
 	for _, c := range p.causes {
-		if e.Solver.Undecided(c.choice) && (c.of.queue != w || c.of.op == model.Read && c.of.passesReads()) {
+		if e.Solver.Undecided(c.choice) && (c.of.queue != w || c.of.op == model.Read && c.of.passesReads() || r.loose || r.called < c.of.called) {
 			e.Solver.Also(c.choice, timeline.Alt{V: r.x, Steps: 1})
 		}
 	}
@@ -79,7 +84,7 @@ func (e *Engine) raiseFirstFailure(w *workQueue) {
 			least, from = min(least, timeline.At(w.waiting[0].called)), timeline.None
 			break
 		}
-		if !r.silent && r.op != model.Read {
+		if !r.silent && r.op != model.Read && !r.loose {
 			break
 		}
 	}

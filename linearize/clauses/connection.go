@@ -84,24 +84,24 @@ func (e *Engine) ConnectFailed(m facts.Moment, name string) {
 
 // waitsNoLonger states of a message, and of a receive where its queue pair ends what waits there, that it does not wait at a moment
 // of rest behind the end of its connection. No message waits for an end of the connection that is over.
-func (e *Engine) waitsNoLonger(r *request) {
+func (e *Engine) waitsNoLonger(r *request, since timeline.Time) {
 	ends := []*queuePair{r.queue.qp}
-	if r.queue.kind == model.Initiator {
-		ends = append(ends, r.queue.qp.peer)
+	if o := r.queue.qp.peer; o != nil && r.queue.kind == model.Initiator {
+		ends = append(ends, o)
 	}
 	for _, p := range ends {
 		if e.dialect.ErrorState {
 			e.endOf(p)
 		}
 		if p.ended != timeline.None {
-			e.overAtRest(r, p.ended)
+			e.overAtRest(r, p.ended, since)
 		}
 		if r.queue.kind == model.Initiator && e.tellsOfLoss(p) {
-			e.overAtRest(r, e.lossOf(p))
+			e.overAtRest(r, e.lossOf(p), since)
 		}
 	}
 	if own := ends[0]; r.queue.kind == model.Initiator && own.broken != timeline.None {
-		e.overAtRest(r, own.broken)
+		e.overAtRest(r, own.broken, since)
 	}
 }
 
@@ -119,15 +119,15 @@ func (e *Engine) breaks(r *request, m facts.Moment) {
 	e.Solver.NotAfter(p.broken, e.Solver.Upper(r.x), endedAtRest, m.Line)
 	for _, other := range p.queues[model.Initiator].waiting {
 		if first && other.message {
-			e.overAtRest(other, p.broken)
+			e.overAtRest(other, p.broken, other.ready)
 		}
 	}
 }
 
 // overAtRest states that r does not wait at a moment of rest behind an end.
-func (e *Engine) overAtRest(r *request, end timeline.Var) {
-	if !r.told && r.ready != timeline.Never {
-		e.Solver.Resting(r.x, end, r.ready, endedAtRest, r.line)
+func (e *Engine) overAtRest(r *request, end timeline.Var, since timeline.Time) {
+	if !r.told && since != timeline.Never {
+		e.Solver.Resting(r.x, end, since, endedAtRest, r.line)
 	}
 }
 
@@ -137,7 +137,7 @@ func (e *Engine) disconnects(p *queuePair) {
 	for _, w := range p.queues {
 		for _, r := range w.waiting {
 			if r.message || w.kind == model.Receive {
-				e.overAtRest(r, end)
+				e.overAtRest(r, end, r.ready)
 			}
 		}
 	}
@@ -146,7 +146,7 @@ func (e *Engine) disconnects(p *queuePair) {
 	}
 	for _, r := range p.peer.queues[model.Initiator].waiting {
 		if r.message {
-			e.overAtRest(r, end)
+			e.overAtRest(r, end, r.ready)
 		}
 	}
 }
@@ -202,7 +202,7 @@ func (e *Engine) goesOn(r *request, m facts.Moment) {
 	if r.message && (o.ended != timeline.None || e.dialect.ErrorState) {
 		s.NotBefore(e.endOf(o), behind, endedLater, r.line, timeline.None)
 	}
-	if e.tellsOfLoss(o) && (r.message || r.op == model.Read || r.op == model.Write) {
+	if e.tellsOfLoss(o) && (r.message || o.closeCall == never && (r.op == model.Read || r.op == model.Write)) {
 		s.NotBefore(e.lossOf(o), behind, endedLater, r.line, timeline.None)
 	}
 }

@@ -15,7 +15,7 @@
 //	FLUSH-06  ndspi: L ≤ X(failed); verbs: E ≤ X(failed), E ≤ X(cancelled)
 //	FLUSH-06  verbs: E ≤ F
 //	DISC-10   E ≤ F of a disconnect
-//	FLUSH-05  E ≤ F, under A15=CANCELLED
+//	FLUSH-05  what is posted behind a flush is cancelled, under A15=CANCELLED
 //	POST-08   an initiator request is accepted on a queue pair that is connected
 //	POST-08   L ≤ return of a post that tells of it
 //	FLUSH-02  X ≤ F, posted before the flush
@@ -45,7 +45,7 @@
 //
 // # What is undecided
 //
-// Not followed, so that the queue pairs concerned, and their peers, are undecided: posts or polls that overlap, a shared receive queue, a CQ
+// Not followed, so that the queue pairs concerned, and their peers, are undecided: a shared receive queue, polls that overlap in NDKPI, more than 64 requests of posts that overlap one after the other, a CQ
 // that has failed, a connect that failed while requests were outstanding, a state of ibv_modify_qp in which requests wait or are
 // dropped, an opcode or signaling that the trace does not record, events that are unclear or missing, and readings that change the order of a queue or what
 // a chain owes (A9, A29, A31, A34). Where a CQ may overflow, that may explain what no schedule does. Tokens are not followed: a

@@ -33,7 +33,7 @@ func (e *Engine) FlushDone(m facts.Moment, c *facts.Call) {
 	if f == nil || p.open || f.done {
 		return
 	}
-	f.done = true
+	f.done, f.returned = true, m.At
 	s.Settle(f.at)
 	s.NotAfter(f.at, timeline.Before(m.At), flushReturned, m.Line)
 	for _, w := range p.queues {
@@ -56,13 +56,18 @@ func (e *Engine) FlushDone(m facts.Moment, c *facts.Call) {
 	e.trimFlushes(p)
 }
 
-// endsConnection reports whether nothing succeeds behind a flush, and by which rule (A15).
+// isFlushed reports whether r was posted behind a flush, so that it has to be cancelled (FLUSH-05, A15).
+func (e *Engine) isFlushed(r *request) bool {
+	p := r.queue.qp
+	return e.dialect.A15 == model.A15Cancelled && slices.ContainsFunc(p.flushes, func(f *flush) bool {
+		return f.returned != 0 && f.returned < r.called && p.connects < f.call.At && !f.disconnects
+	})
+}
+
+// endsConnection reports whether nothing succeeds behind a flush, and by which rule.
 func (e *Engine) endsConnection(p *queuePair, c *facts.Call) (rule timeline.Rule, ends bool) {
 	if c.Fn == "NdkDisconnect" {
 		return disconnected, p.connects < c.At
-	}
-	if e.dialect.A15 == model.A15Cancelled && c.Kind == calls.FlushQp {
-		return postedBehindFlush, p.connects < c.At
 	}
 	return errorState, e.dialect.ErrorState && c.Kind == calls.FlushQp
 }

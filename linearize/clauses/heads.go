@@ -67,12 +67,14 @@ func (e *Engine) silentSend(w *workQueue) {
 	}
 	i := slices.IndexFunc(w.waiting, func(r *request) bool { return r.message })
 	to := p.peer.queues[model.Receive]
-	if i < 0 || i > mostSilent || !w.waiting[i].silent || len(to.messages.met) > 0 || to.cq == nil {
+	if i < 0 || i > mostSilent || w.waiting[i].loose || !w.waiting[i].silent || len(to.messages.met) > 0 || to.cq == nil {
 		return
 	}
 	r, from, least := w.waiting[i], timeline.None, timeline.At(e.now.At)
 	e.isPending(r)
-	if k := len(to.messages.unmet); k < len(to.waiting) {
+	if k := len(to.messages.unmet); k < len(to.waiting) && to.waiting[k].loose {
+		return
+	} else if k < len(to.waiting) {
 		if p.peer.closeCall == never {
 			e.isPending(to.waiting[0])
 			e.isPending(to.waiting[k])
@@ -109,7 +111,7 @@ func (e *Engine) settleSilent(w *workQueue) {
 // hasSucceeded settles one silent request, if it has succeeded.
 func (e *Engine) hasSucceeded(r *request) bool {
 	w := r.queue
-	if !r.silent || r.ready == timeline.Never || r.flush != nil || w.qp.open {
+	if !r.silent || r.loose || r.ready == timeline.Never || r.flush != nil || w.qp.open {
 		return false
 	}
 	at, line, ok := e.Solver.RestedBy(timeline.At(w.cq.empty.At), r.ready)

@@ -15,11 +15,13 @@ const mostUnpaired = 64
 func (e *Engine) postMessage(r *request, m facts.Moment) {
 	w, s := r.queue, e.Solver
 	r.a = s.New(timeline.Label{Deed: arrivedAt, Of: r.wr}, timeline.At(m.At)+1, posted, m.Line)
-	if w.order.arrived != timeline.None {
+	if w.order.arrived != timeline.None && !r.loose {
 		s.Edge(w.order.arrived, r.a, 0, inOrder, m.Line)
-		s.Release(w.order.arrived)
 	}
-	w.order.arrived = s.Keep(r.a)
+	if !r.loose {
+		s.Release(w.order.arrived)
+		w.order.arrived = s.Keep(r.a)
+	}
 	w.lastSend = r
 	w.messages.sent = append(w.messages.sent, r)
 	s.Keep(r.a)
@@ -75,6 +77,15 @@ func (e *Engine) received(r *request, m facts.Moment) {
 		return
 	}
 	send := o.messages.sent[i]
+	if r.loose {
+		o.messages.forget(s, i+1)
+		return
+	}
+	if send.loose { // of all sends, the k'th was posted no earlier than the k'th call
+		s.NotBefore(r.x, timeline.At(send.called)+1, tookMessage, m.Line, timeline.None)
+		o.messages.forget(s, i+1)
+		return
+	}
 	s.Edge(send.a, r.x, 0, tookMessage, m.Line)
 	if i == len(o.messages.sent)-1 && send.flush != nil { // it is the only one that it can have taken
 		s.Edge(send.a, send.flush.at, 1, flushSpares, m.Line)
@@ -103,7 +114,7 @@ func (e *Engine) sent(r *request, m facts.Moment) {
 	}
 	j := to.messages.met[0]
 	to.messages.met = to.messages.met[1:]
-	if r.op != model.SendAndInvalidate {
+	if r.op != model.SendAndInvalidate && !j.loose && !r.loose {
 		e.tookReceive(r, j, m)
 	}
 	e.Solver.Release(j.x)
@@ -124,7 +135,9 @@ func (e *Engine) meets(r *request, to *workQueue, i int, m facts.Moment) {
 		e.fails(r.queue.qp, tookReceive, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
 		return
 	}
-	e.tookReceive(r, to.waiting[i], m)
+	if j := to.waiting[i]; !j.loose && !r.loose {
+		e.tookReceive(r, j, m)
+	}
 }
 
 // receiveFailed handles that the oldest receive took no message: the sends that wait for one took the next.

@@ -31,13 +31,13 @@ func (o *over) add(r *request, why timeline.Rule) {
 	o.of[r.wr] = overRequest{r.queue.qp, r.line, why}
 }
 
-// PollCalled handles the call of a poll.
+// PollCalled handles the call of a poll. Of polls that overlap it is not known which took effect first.
 func (e *Engine) PollCalled(c *facts.Call) {
 	e.now = c.Moment
 	q := e.cq(c.Cq)
-	if q.polling++; q.polling > 1 {
-		e.Undecided["polls overlap"]++
-		e.openCq(q)
+	q.polling++
+	if q.overlap = q.overlap || q.polling > 1; q.overlap && !e.dialect.ErrorState && !q.open {
+		e.Beyond(c.Cq, "", "polls overlap, which is the consumer's fault (POLL-01)")
 	}
 }
 
@@ -46,11 +46,16 @@ func (e *Engine) PollReturned(m facts.Moment, c *facts.Call, results []trace.Res
 	e.now = m
 	q := e.cq(c.Cq)
 	q.polling--
+	if q.overlap {
+		e.Solver.Release(q.last)
+		q.last = timeline.None
+		defer func() { q.overlap = q.polling > 0 }()
+	}
 	if e.open {
 		return
 	}
 	if len(results) == 0 {
-		if c.Room > 0 && !q.open {
+		if c.Room > 0 && !q.open && !q.overlap {
 			e.foundNothing(q, c, m)
 		}
 		return
@@ -108,7 +113,7 @@ func (e *Engine) deliver(q *completionQueue, res *trace.Result, m, still facts.M
 		q.placed = slices.Delete(q.placed, i, i+1)
 		e.Solver.Release(r.c)
 	}
-	if !p.open {
+	if !p.open && !q.overlap {
 		if q.last != timeline.None {
 			e.Solver.Edge(q.last, r.c, 1, deliveredInOrder, m.Line)
 		}

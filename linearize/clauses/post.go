@@ -17,8 +17,8 @@ func (e *Engine) PostCalled(c *facts.Call) {
 		e.Undecided["a queue pair whose creation the trace does not hold"]++
 		e.openQp(p)
 	}
-	if w.posting++; w.posting > 1 {
-		e.Undecided["posts overlap"]++
+	if !w.postBegins(e.Solver) {
+		e.Undecided["many posts overlap"]++
 		e.openQp(p)
 	}
 	if p.open && w.cq != nil {
@@ -29,11 +29,13 @@ func (e *Engine) PostCalled(c *facts.Call) {
 		return
 	}
 	if len(c.Requests) == 1 {
-		c.Of = e.post(w, &c.Requests[0], c.Moment)
+		c.Of = e.post(w, &c.Requests[0], nil, c.Moment)
 	} else {
 		var all []*request
+		var previous *request
 		for i := range c.Requests {
-			all = append(all, e.post(w, &c.Requests[i], c.Moment))
+			previous = e.post(w, &c.Requests[i], previous, c.Moment)
+			all = append(all, previous)
 		}
 		c.Of = all
 	}
@@ -50,10 +52,10 @@ func (e *Engine) newRequest() *request {
 	return r
 }
 
-func (e *Engine) post(w *workQueue, q *facts.Request, m facts.Moment) *request {
+func (e *Engine) post(w *workQueue, q *facts.Request, previous *request, m facts.Moment) *request {
 	s, r, at := e.Solver, e.newRequest(), timeline.At(m.At)
 	*r = request{wr: q.Wr, line: m.Line, op: q.Op, queue: w, silent: q.Silent, fence: q.Fence, called: m.At, ready: timeline.Never,
-		before: w.lastSend}
+		before: w.lastSend, loose: w.overlap}
 	r.message = r.op.IsSend() && !w.qp.loses
 	r.x = s.New(timeline.Label{Deed: executedAt, Of: q.Wr}, at+1, posted, m.Line)
 	r.c = s.New(timeline.Label{Deed: completedAt, Of: q.Wr}, at+2, posted, m.Line)
@@ -64,55 +66,14 @@ func (e *Engine) post(w *workQueue, q *facts.Request, m facts.Moment) *request {
 	if r.message {
 		e.postMessage(r, m)
 	}
-	w.order.follow(s, r)
+	w.order.follow(s, r, previous)
 	if len(w.waiting) == 0 && w.firstFailure != timeline.None {
 		s.NotBefore(w.firstFailure, at, causedBy, m.Line, timeline.None)
 	}
-	w.waiting = append(w.waiting, r)
+	w.waiting, w.posted = append(w.waiting, r), append(w.posted, r)
 	w.cq.outstanding++
 	e.requests[q.Wr] = r
 	return r
-}
-
-// follow states that r comes behind the requests before it on its queue.
-func (o *order) follow(s *timeline.Solver, r *request) {
-	at := timeline.At(r.called)
-	if o.executed != timeline.None {
-		s.Edge(o.executed, r.x, 0, inOrder, r.line)
-	}
-	if r.fence {
-		for _, v := range o.reads {
-			if s.Edge(v, r.x, 0, fenced, r.line); r.message {
-				s.Edge(v, r.a, 0, fenced, r.line)
-			}
-			s.Release(v)
-		}
-		o.reads = o.reads[:0]
-	}
-	if r.op == model.Read {
-		o.reads = slices.DeleteFunc(o.reads, func(v timeline.Var) bool { // what is over by now nothing waits for
-			over := s.Upper(v) < at
-			if over {
-				s.Release(v)
-			}
-			return over
-		})
-		o.reads = append(o.reads, s.Keep(r.x))
-	} else {
-		s.Release(o.executed)
-		o.executed = s.Keep(r.x)
-	}
-	if o.completed != timeline.None {
-		s.Edge(o.completed, r.c, 1, completedInOrder, r.line)
-	}
-	if r.silent {
-		r.s = s.New(timeline.Label{Deed: failedAt, Of: r.wr}, at+1, posted, r.line)
-		s.Edge(r.x, r.s, 0, silentAtRest, r.line)
-		s.Edge(r.s, r.c, 1, silentAtRest, r.line)
-	} else {
-		s.Release(o.completed)
-		o.completed = s.Keep(r.c)
-	}
 }
 
 // requestsOf returns the requests of a post.
@@ -155,12 +116,7 @@ func (e *Engine) PostReturned(m facts.Moment, c *facts.Call, accepted int) {
 		return
 	}
 	if c.Queue == model.Initiator && (accepted < len(all) || len(w.chain) == 0 || w.chain[len(w.chain)-1] != all[len(all)-1]) {
-		for _, r := range w.chain {
-			if !r.told && !slices.Contains(all, r) {
-				e.becomesReady(r)
-			}
-		}
-		w.chain = w.chain[:0]
+		e.endChain(w, c, all)
 	} else if c.Queue == model.Initiator {
 		return // its chain is open
 	}
@@ -168,6 +124,20 @@ func (e *Engine) PostReturned(m facts.Moment, c *facts.Call, accepted int) {
 		e.becomesReady(r)
 	}
 	e.solve(p)
+}
+
+// endChain handles a post that ends a chain. Of posts that overlap it, it is not known whether they are part of that.
+func (e *Engine) endChain(w *workQueue, c *facts.Call, own []*request) {
+	chain := w.chain
+	w.chain = nil
+	for _, r := range chain {
+		switch {
+		case r.loose && w.overlap && r.returned >= c.At:
+			w.chain = append(w.chain, r)
+		case !r.told && !slices.Contains(own, r):
+			e.becomesReady(r)
+		}
+	}
 }
 
 // answered states what the answer to a post says of the connection (POST-08). In libibverbs a queue pair in its error state takes posts,
@@ -198,7 +168,9 @@ func (e *Engine) refuse(r *request) {
 	if r.message {
 		w.messages.sent = slices.DeleteFunc(w.messages.sent, is)
 		e.Solver.Release(r.a)
-		w.lastSend = r.before
+		if w.lastSend == r {
+			w.lastSend = r.before
+		}
 	}
 	e.drop(r)
 }
@@ -213,16 +185,19 @@ func (e *Engine) becomesReady(r *request) {
 		if p.peer != nil {
 			e.meetAtRest(p.peer.queues[model.Initiator].lastReady, r, now)
 		}
-		e.waitsNoLonger(r)
+		e.waitsNoLonger(r, now)
 		return
 	}
 	if p.connects == never || r.message && (p.peer == nil || p.peer.connects == never) {
+		if p.connects != never && p.peer == nil {
+			e.waitsNoLonger(r, now)
+		}
 		p.unready = append(slices.DeleteFunc(p.unready, func(r *request) bool { return r.told }), r)
 		return
 	}
 	r.ready = now
 	switch {
-	case r.told:
+	case r.told || w.mayWaitBehind(r):
 	case !r.message && (r.before == nil || r.before.told):
 		s.NotBoth(r.x, r.x, now, owedAtRest, r.line)
 	case !r.message:
@@ -231,8 +206,13 @@ func (e *Engine) becomesReady(r *request) {
 		s.Resting(r.x, r.a, now, meetAtRest, r.line)
 		w.lastReady = r
 		e.meetAtRest(r, p.peer.queues[model.Receive].lastReady, now)
-		e.waitsNoLonger(r)
+		e.waitsNoLonger(r, now)
 	}
+}
+
+// mayWaitBehind reports whether a request that is no message may wait for messages of which it is not known whether they are before it.
+func (w *workQueue) mayWaitBehind(r *request) bool {
+	return !r.message && slices.ContainsFunc(w.waiting, func(o *request) bool { return o.message && o.loose })
 }
 
 // meetAtRest states that a message and a receive that was posted do not both wait at a moment of rest.

@@ -56,7 +56,7 @@ var Rules = [numRules]Rule{
 	endedByFailure:      {"FLUSH-06", "ndspi: L ≤ X(failed); verbs: E ≤ X(failed), E ≤ X(cancelled)", "nothing succeeds behind it", "something succeeded behind %s, which ended the connection"},
 	errorState:          {"FLUSH-06", "verbs: E ≤ F", "the flush moved the queue pair to its error state", "something succeeded in the error state of the queue pair, at %s"},
 	disconnected:        {"DISC-10", "E ≤ F of a disconnect", "the disconnect closed the connection", "something succeeded on a connection that was disconnected, at %s"},
-	postedBehindFlush:   {"FLUSH-05", "E ≤ F, under A15=CANCELLED", "the flush cancels what is posted behind it, as assumed", "something succeeded behind %s"},
+	postedBehindFlush:   {"FLUSH-05", "what is posted behind a flush is cancelled, under A15=CANCELLED", "it was posted behind a flush", "%s succeeded, and a flush cancels what is posted behind it"},
 	acceptedUnconnected: {"POST-08", "an initiator request is accepted on a queue pair that is connected", "it was accepted", "%s was accepted on a queue pair that was never connected"},
 	refusedAsEnded:      {"POST-08", "L ≤ return of a post that tells of it", "a post returned STATUS_CONNECTION_INVALID", "the connection went on behind STATUS_CONNECTION_INVALID, at %s"},
 	flushCancels:        {"FLUSH-02", "X ≤ F, posted before the flush", "the flush ends what is pending", "a flush did not end %s"},

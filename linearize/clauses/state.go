@@ -18,6 +18,7 @@ type completionQueue struct {
 	outstanding int
 	undecided   int // requests of queue pairs that are undecided, delivered or not
 	polling     int
+	overlap     bool // two polls overlap, since none was under way
 	crowded     bool // it may have overflowed
 	roomSince   int  // the event since which there is room again, or 0
 	seen        heads
@@ -41,6 +42,7 @@ type flush struct {
 	undone bool // it was refused
 
 	disconnects bool
+	returned    int // with success
 }
 
 // A cause is the clause of a cancelled request that something ended what it waited for.
@@ -78,6 +80,8 @@ type workQueue struct {
 	kind         model.Queue
 	waiting      []*request // nothing is known of these yet, oldest first
 	posting      int        // posts under way
+	overlap      bool       // two of them, since there were none
+	posted       []*request // by them
 	order        order
 	failed       []timeline.Var // X of those that failed, up to one that the others behind it wait for
 	failedAll    bool           // that one is among them
@@ -86,16 +90,6 @@ type workQueue struct {
 	lastSend     *request
 	lastReady    *request // the latest send, or receive, that waits for nobody but the other
 	chain        []*request
-}
-
-// An order holds the variables that the next request of a queue follows.
-type order struct {
-	executed   timeline.Var   // X of the latest that nothing passes
-	reads      []timeline.Var // X of the reads since
-	completed  timeline.Var   // C of the latest that is not silent
-	told       timeline.Var   // C of the latest that is known to have completed
-	toldCalled int
-	arrived    timeline.Var // A of the latest message
 }
 
 // messages pair the sends of a queue pair with the receives of its peer, each by number.
@@ -124,7 +118,8 @@ type request struct {
 	ready         timeline.Time // from when on it waits for nobody but the provider, or its counterpart; or Never
 	times
 	flush   *flush   // the first that it was posted before
-	before  *request // the send before it
+	before  *request // the send before it, in the order of calls
+	loose   bool     // its post overlaps others, so its place in the queue is not known
 	told    bool     // how it ended is known
 	gone    bool     // that does not matter any more
 	placed  bool     // by a point
@@ -132,6 +127,14 @@ type request struct {
 }
 
 func (r *request) variables() [4]timeline.Var { return [...]timeline.Var{r.x, r.c, r.a, r.s} }
+
+// isBehind reports whether r is behind an earlier request of its queue for sure.
+func (r *request) isBehind(earlier *request) bool {
+	if !r.loose || !earlier.loose || r.called == earlier.called {
+		return true
+	}
+	return earlier.returned != 0 && earlier.returned < r.called
+}
 
 // end returns when r ended in a way that has a completion: a silent request only if it failed.
 func (r *request) end() timeline.Var {

@@ -14,6 +14,7 @@ func (e *Engine) tell(r *request, outcome model.Outcome, by bound, m facts.Momen
 	if p.open || r.told {
 		return
 	}
+	r.loose = r.loose || w.cq.overlap && !point // it may not be the next to be delivered of its queue
 	if !e.tellEarlier(r, by, m, point) {
 		return
 	}
@@ -57,12 +58,15 @@ func (e *Engine) tellEarlier(r *request, by bound, m facts.Moment, point bool) b
 		e.openQp(p)
 		return false
 	}
-	earlier, kept := w.waiting[:at:at], 0
+	earlier, kept := slices.Clone(w.waiting[:at]), 0
 	for _, y := range earlier {
 		switch {
+		case !r.isBehind(y):
+			w.waiting[kept] = y
+			kept++
 		case y.silent:
 			e.isOverSilently(y, by, m)
-		case point: // it has been placed, too, and is not delivered
+		case point || w.cq.overlap: // it has been placed, too, and is not delivered, or by a poll that has not returned
 			e.Solver.NotAfter(y.c, by.at-1, completedInOrder, m.Line)
 			w.waiting[kept] = y
 			kept++
@@ -97,18 +101,6 @@ func (e *Engine) isOverSilently(r *request, by bound, m facts.Moment) {
 	delete(e.requests, r.wr)
 }
 
-// complete states that what is known to have completed of one queue completed in order.
-func (o *order) complete(s *timeline.Solver, r *request, m facts.Moment) {
-	if r.called < o.toldCalled {
-		return
-	}
-	if o.told != timeline.None {
-		s.Edge(o.told, r.c, 1, completedInOrder, m.Line)
-	}
-	s.Release(o.told)
-	o.told, o.toldCalled = s.Keep(r.c), r.called
-}
-
 // ends states what the outcome of r says of its connection.
 func (e *Engine) ends(r *request, m facts.Moment) {
 	switch {
@@ -132,6 +124,10 @@ func (e *Engine) succeeds(r *request, m facts.Moment) {
 	}
 	if p.connectCall > r.called {
 		s.NotBefore(r.x, timeline.At(p.connectCall), connected, m.Line, timeline.None)
+	}
+	if e.isFlushed(r) {
+		e.fails(p, postedBehindFlush, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
+		return
 	}
 	e.goesOn(r, m)
 	if r.message {
