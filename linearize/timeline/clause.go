@@ -20,7 +20,7 @@ type clause struct {
 	kind   clauseKind
 }
 
-// A choice is a OneOf. It hangs from the alternative that is the least at present, and moves when that rises.
+// A choice is a OneOf. It watches the alternative that is the least at present, and moves when that rises.
 type choice struct {
 	to      int32
 	alts    []Alt
@@ -37,6 +37,7 @@ type Alt struct {
 	V     Var
 	Steps Time
 	Floor Time
+	hangs bool // a clause hangs from V
 }
 
 // A Choice names a OneOf.
@@ -133,8 +134,9 @@ func (s *Solver) choose(i int32) {
 	}
 	from := None
 	if at >= 0 {
-		if from = o.alts[at].V; at != o.watched && from != None {
-			o.watched = at
+		o.watched = at
+		if from = o.alts[at].V; from != None && !o.alts[at].hangs {
+			o.alts[at].hangs = true
 			s.add(from.index, clause{kind: oneOf, to: o.to, choice: i, rule: o.rule, line: int32(o.line)})
 		}
 	}

@@ -176,7 +176,7 @@ func (s *Solver) isSpent(i int32, c *clause) bool {
 		return n.upper <= c.by || to.upper <= c.by || n.reach < 0 && to.reach < 0
 	case oneOf:
 		o := &s.choices[c.choice]
-		return !o.used || o.to != c.to || o.watched < 0 || o.alts[o.watched].V != s.name(i)
+		return !o.used || o.to != c.to
 	}
 	return false
 }

@@ -28,5 +28,5 @@ func (s *Solver) after(t, steps Time) Time {
 	if steps != 0 && t < Never && (t+steps)>>stepBits != t>>stepBits && len(s.nodes) > mostSteps {
 		return t
 	}
-	return t + steps
+	return min(t+steps, Never)
 }
