@@ -186,12 +186,20 @@ func (h *drawn) againstPorcupine(streamed *verdict.Report, c *comparison) bool {
 		return false
 	case searched.Verdict == verdict.ProviderViolation && !streamed.Violated():
 		c.count(true, missedAlone+"porcupine's "+searched.Findings[0].Rule)
+	case streamed.Verdict == verdict.ProviderViolation && !searched.Violated() && h.isForbidden():
+		c.count(true, "missed by porcupine: "+streamed.Findings[0].Rule)
 	case searched.Verdict != streamed.Verdict:
 		c.differ = fmt.Sprintf("porcupine: %s\nstream: %s", saying(searched), saying(streamed))
 	case streamed.Verdict == verdict.ProviderViolation && !equivalent(streamed.Findings[0], searched.Findings[0].Rule):
 		c.count(true, "by another rule: "+streamed.Findings[0].Rule+" by stream, "+searched.Findings[0].Rule+" by porcupine")
 	}
 	return true
+}
+
+// isForbidden reports whether the plain search forbids the history, with much more room than it has for each.
+func (h *drawn) isForbidden() bool {
+	way, known, _ := plainly(h.run.c.Dialect, h.trace, h.quiescent, 100*configsOfSearch)
+	return known && way == nil
 }
 
 // againstPlainSearch reports whether the plain search has an answer. The stream looks at each end of a connection by itself, and
