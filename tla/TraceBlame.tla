@@ -13,6 +13,9 @@ EXTENDS TraceCheck
 (* are in its way, none if hidden steps could still make it possible.      *)
 (***************************************************************************)
 
+\* A poll delivers the completion of request n, or a point tells that it was placed.
+IsTold(n) == Counts(n) \/ Requests[n].point
+
 \* Silent requests before the i-th of a queue that failed, or were cancelled, and that no completion tells of.
 LostFailure(queue, i) ==
   \E j \in 1..(i - 1) : queue[j].silent /\ Requests[queue[j].req].turn = 0 /\ queue[j].phase \in {"FAILED", "CANCELLED"}
@@ -36,12 +39,26 @@ WasInvalid(p) ==
   /\ \E c \in DOMAIN Calls : Calls[c].kind = "post" /\ Calls[c].qp = p /\ WasMade(c)
        /\ \E i \in DOMAIN Calls[c].requests : Requests[Calls[c].requests[i]].invalid
 
+\* A silent request before r has no completion and may not have succeeded: none between the two succeeded.
+FailedSilently(p, r) ==
+  LET IsBefore(n) == n < r.req /\ Requests[n].qp = p /\ Requests[n].queue = "initiator" /\ Requests[n].accepted IN
+  \E n \in DOMAIN Requests :
+    /\ IsBefore(n) /\ Requests[n].silent /\ ~IsTold(n)
+    /\ ~\E m \in DOMAIN Requests : n < m /\ IsBefore(m) /\ Certain([req |-> m], "SUCCESS")
+
 \* Nothing succeeds on this queue any more: the connection has ended (FLUSH-06, A40).
 Over(p, queue) == qp[p].state = "ENDED" \/ (qp[p].state = "SEND ERROR" /\ queue = "initiator")
 
+\* A request that has not ended, or has failed though nothing tells of it, can make a token valid.
+CanBeMadeValid(t) ==
+  \E p \in QP : \E i \in DOMAIN qp[p].initiator :
+    LET r == qp[p].initiator[i] IN Tk!Validates(r) /\ r.token = t /\ r.phase # "SUCCESS" /\ CanBe(r, "SUCCESS")
+
 \* Message m names a bad token, and comes to a receive.  Where the completion of that names another token, that is what is wrong.
 WhyBadToken(n, m) ==
-  IF Requests[n].names \in {"", Requests[m].token} THEN {"INV-05"} ELSE {"RES-03"}
+  IF Requests[n].names \notin {"", Requests[m].token} THEN {"RES-03"}
+  ELSE IF CanBeMadeValid(Requests[m].token) THEN {}
+  ELSE {"INV-05"}
 
 WhyNoMessage(p, n) ==
   IF NothingArrives(p) THEN {"POLL-05"}
@@ -51,14 +68,15 @@ WhyNoMessage(p, n) ==
 WhyNoSuccess(p, queue, r) ==
   IF qp[p].state = "ABORTED" THEN {"INV-05"}
   ELSE IF WasInvalid(p) THEN {"POST-08"}
-  ELSE IF Over(p, queue) THEN IF ErrorState \/ (Qp!Ends /\ MayHaveFailed(p)) THEN {"FLUSH-06"} ELSE {"RES-10"}
+  ELSE IF Over(p, queue) THEN IF ErrorState \/ (Qp!Ends /\ MayHaveFailed(p)) THEN {"FLUSH-06"}
+    ELSE IF queue = "initiator" /\ FailedSilently(p, r) THEN {"FLAG-02"} ELSE {"RES-10"}
   ELSE IF NeverConnected(p) THEN {"POST-08"}
   ELSE IF r.op = "Invalidate" /\ ~Tk!CanInvalidate(r.token) THEN TokenRule(r.token)
   ELSE IF Alone(p) THEN {}
   ELSE IF queue = "initiator" /\ IsLostThere(p) THEN {"RES-10"}
   ELSE IF queue = "receive" THEN WhyNoMessage(Peer[p], r.req)
   ELSE IF ~Qp!IsMessage(r) \/ Qp!Unacknowledged(r) THEN {}
-  ELSE IF ~Tk!CanDeliver(r) THEN IF CanMeet(p) THEN WhyBadToken(MetReceive(p).req, r.req) ELSE {"INV-05"}
+  ELSE IF ~Tk!CanDeliver(r) THEN IF CanMeet(p) THEN WhyBadToken(MetReceive(p).req, r.req) ELSE IF CanBeMadeValid(r.token) THEN {} ELSE {"INV-05"}
   ELSE IF Ready(Peer[p], "receive") = {} THEN {"POLL-05"}
   ELSE {}
 
@@ -114,8 +132,6 @@ WhyNotPlaced(n) ==
 (* A request is late where nothing is in its way but that it is told later,*)
 (* or where what is may go away until then.                                *)
 (***************************************************************************)
-IsTold(n) == Counts(n) \/ Requests[n].point
-
 \* The oldest request of a queue is pending, and may stay so for want of a message, or of a receive.
 MayWait(p, queue) == Qp!Pending(Head(qp[p][queue])) /\ \E i \in Ready(p, queue) : WaitsForPeer(p, queue, i)
 
@@ -282,14 +298,15 @@ Why ==
 (* Several explanations may have come as far, with a different rule in the *)
 (* way of each.  The first of these is named.  What a completion says, or  *)
 (* should have said, comes before the order of completions; that before    *)
-(* callbacks that are missing; these before one that has no cause, since   *)
-(* that one may be told of what the other way has done already; last what  *)
-(* only says that more was expected.                                       *)
+(* a silent request that is not reported, which may have succeeded; that   *)
+(* before callbacks that are missing; these before one that has no cause,  *)
+(* since that one may be told of what the other way has done already; last *)
+(* what only says that more was expected.                                  *)
 (***************************************************************************)
 Precedence ==
   <<"ARM-20", "ARM-06", "POLL-04", "POLL-02", "DEF-03", "FLAG-01", "INV-05", "POLL-07", "POLL-08", "RSZ-02", "DEF-05",
-    "FLUSH-02", "FLAG-02", "FLUSH-01", "FLUSH-05", "DISC-10", "FLUSH-06", "RES-02", "RES-03", "RES-13", "RES-12", "RSZ-03", "ARM-01", "ARM-16", "ARM-17", "ARM-08", "RES-11", "RES-10", "DEF-04",
-    "LIFE-04", "LIFE-05", "LIFE-07", "POST-08", "POLL-09", "ARM-07", "ARM-11", "ARM-10", "ARM-09", "ARM-04", "ARM-12",
+    "FLUSH-02", "FLUSH-01", "FLUSH-05", "DISC-10", "FLUSH-06", "RES-02", "RES-03", "RES-13", "RES-12", "RSZ-03", "ARM-01", "ARM-16", "ARM-17", "ARM-08", "RES-11", "RES-10", "DEF-04",
+    "LIFE-04", "LIFE-05", "LIFE-07", "POST-08", "POLL-09", "FLAG-02", "ARM-07", "ARM-11", "ARM-10", "ARM-09", "ARM-04", "ARM-12",
     "ARM-02", "ARM-21", "ARM-03", "POLL-03", "POLL-05">>
 Rank(rule) == CHOOSE i \in DOMAIN Precedence : Precedence[i] = rule
 

@@ -110,20 +110,8 @@ func (q *tlcQuestions) ask(t *testing.T, how string) {
 		reports = append(reports, told...)
 	}
 	for i, r := range reports {
-		if other, known := otherByTLC[q.rows[i].File]; !known {
-			names(t, q.rows[i], how, "tlc", ruleOf(r))
-		} else if rule := ruleOf(r); rule != other {
-			t.Errorf("%s, %s: tlc names %q, and is known to name %q", q.rows[i].File, how, rule, other)
-		}
+		names(t, q.rows[i], how, "tlc", ruleOf(r))
 	}
-}
-
-// otherByTLC lists the minimized traces for which TLC names another rule. The first two keep no event that makes their token valid, so they accept
-// a bad token as well, and TLC names that.
-var otherByTLC = map[string]string{
-	"reject/type-of-plain-receive.ndktrace.jsonl":               "INV-05",
-	"reject/success-after-flush-with-invalidate.ndktrace.jsonl": "INV-05",
-	"reject/silent-failure-lost.ndktrace.jsonl":                 "RES-10", // as of the whole
 }
 
 // restOnAllObjects lists traces whose breach needs that nothing else is open, or that every connection is known: behind a run of other objects

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 	"ndkoracle/traces"
@@ -13,11 +14,7 @@ import (
 // What a poll tells can be against a rule, and what comes before the poll need that it be complete: a moment of rest, the close of its
 // QP, or a callback. No explanation gets that far then, and yet the rule is that of the poll (RES-10, POLL-08, POLL-09, FLUSH-01, POST-08).
 func TestRuleOfALaterPoll(t *testing.T) {
-	tests := []struct {
-		rule string
-		line int
-		text string
-	}{
+	tests := []blame{
 		{"RES-10", 20, "write w1; rest; get w1c; write w2; get w2"},
 		{"POLL-08", 16, "region; inv i1; rest; get i1"},
 		{"POLL-09", 16, "write w1; write w2; rest; get w2 w1"},
@@ -42,6 +39,50 @@ func TestRuleOfALaterPoll(t *testing.T) {
 		{"RES-10", 23, "arm; write w1; callback; get w1c; write w2; get w2"},
 		{"LIFE-07", 15, "write w1; close; get; get w1c"},
 	}
+	checkBlame(t, tests)
+}
+
+// A silent request without a completion is to blame only where it can't have succeeded (FLAG-02): the late request behind it has its own
+// rule (DEF-04, POLL-09), and so does a cancellation before which a request behind the silent one succeeded (RES-10). All engines say the same.
+func TestRuleBehindASilentRequest(t *testing.T) {
+	tests := []blame{
+		{"DEF-04", 16, "silent w1; write w2; rest; get"},
+		{"DEF-04", 16, "silent w1; write w2; rest; get; get w2"},
+		{"DEF-04", 16, "silent w1; write w2; rest; get; flush; get w2c"},
+		{"FLUSH-02", 18, "silent w1; write w2; flush; rest; get; get w2c"},
+		{"FLAG-02", 23, "silent w1; write w2; get w2c; get; write w3; get w3"},
+		{"FLAG-02", 22, "silent w1; write w2; get w2c; rest; write w3; get w3"},
+		{"FLAG-02", 22, "silent w1; rest; write w2; get w2c; write w3; get w3"},
+		{"FLAG-02", 21, "write w1; get w1c; silent w2; write w3; get w3"},
+		{"FLAG-02", 21, "write w1; silent w2; get w1c; write w3; get w3"},
+		{"RES-10", 25, "silent w1; write w2; get w2; write w3; get w3c; write w4; get w4"},
+		{"RES-10", 21, "silent w1; recv r1; get r1c; write w2; get w2"},
+	}
+	checkBlame(t, tests)
+	for _, test := range tests {
+		for _, e := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+			r := linearize.Check(t.Context(), script(t, test.text), linearize.Options{Engine: e})
+			if differs := wrong(test.answer(), r); differs != "" {
+				t.Errorf("%s, %s: %s", test.text, e, differs)
+			}
+		}
+	}
+}
+
+// A blame is the rule that a script breaks, and the line of the first event that nothing explains.
+type blame struct {
+	rule string
+	line int
+	text string
+}
+
+func (b blame) answer() traces.Answer {
+	return traces.Answer{Verdict: string(verdict.ProviderViolation), Rule: b.rule, Line: b.line}
+}
+
+// checkBlame asks TLC.
+func checkBlame(t *testing.T, tests []blame) {
+	t.Helper()
 	var cases []Case
 	for _, test := range tests {
 		cases = append(cases, Case{Trace: script(t, test.text)})
@@ -51,8 +92,7 @@ func TestRuleOfALaterPoll(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, test := range tests {
-		want := traces.Answer{Verdict: string(verdict.ProviderViolation), Rule: test.rule, Line: test.line}
-		if differs := wrong(want, reports[i]); differs != "" {
+		if differs := wrong(test.answer(), reports[i]); differs != "" {
 			t.Errorf("%s: %s", test.text, differs)
 		}
 	}

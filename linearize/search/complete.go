@@ -140,6 +140,9 @@ func otherOutcome(r *request, state model.Connection) *model.Refusal {
 	if state == model.Aborted && !failed(r) {
 		return &model.Refusal{Rule: "INV-05", Why: "a bad token had ended the connection, on which nothing succeeds any more"}
 	}
+	if r.silent && !r.told {
+		return &model.Refusal{Rule: "FLAG-02", Why: "a flush or the end of the connection cancelled " + r.wr + ", a silent request, and it has no completion"}
+	}
 	return &model.Refusal{Rule: "FLUSH-01",
 		Why: "a flush or the end of the connection cancelled " + r.wr + " before it could have another outcome"}
 }

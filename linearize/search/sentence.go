@@ -84,13 +84,10 @@ func (c *component) refine(f *verdict.Finding, see *[]*span, o *operation, refus
 	case refusal.Rule == "ARM-16" && o.effect == doEnter && c.cqs[o.cq].reportedBefore(o.span):
 		f.Rule, f.Message = "ARM-17", c.happened(o)+", and an error of it was reported before"
 	case refusal.Rule == "RES-10":
-		for _, r := range o.request.qp.initiator {
-			if r.silent && r.delivery == nil && (o.request.queue == model.Receive || r.position < o.request.position) {
-				f.Rule, f.Also = "FLAG-02", []string{"RES-10"}
-				f.Message += "; " + r.wr + ", a silent request posted before it, can only have failed, and has no completion"
-				*see = append(*see, r.post)
-				return
-			}
+		if r := o.request.failedSilently(); r != nil {
+			f.Rule, f.Also = "FLAG-02", []string{"RES-10"}
+			f.Message += "; " + r.wr + ", a silent request posted before it, can only have failed, and has no completion"
+			*see = append(*see, r.post)
 		}
 	case refusal.Rule == "POLL-08":
 		if r := t.remote[c.token(o.invalidates())]; r != nil {
@@ -104,6 +101,21 @@ func (c *component) refine(f *verdict.Finding, see *[]*span, o *operation, refus
 			*see = append(*see, r.post, r.delivery.poll)
 		}
 	}
+}
+
+// failedSilently returns the silent request that may have failed and cancelled r or a request before it, or nil. It has no completion,
+// and no request behind it succeeded before r.
+func (r *request) failedSilently() *request {
+	for _, o := range slices.Backward(r.qp.initiator) {
+		switch {
+		case r.queue == model.Initiator && o.position >= r.position:
+		case o.told && o.outcome == model.SUCCESS:
+			return nil
+		case o.silent && o.delivery == nil:
+			return o
+		}
+	}
+	return nil
 }
 
 // reportedBefore reports whether a callback of q before another one says that q failed.

@@ -535,16 +535,18 @@ func (p *qp) reportUncaused(u *uncaused) {
 		return
 	} else if o != nil {
 		rule, also := "FLUSH-01", []string(nil)
+		line, see := u.line, []int{o.line}
 		switch {
 		case o.silent && o.outcome == model.SUCCESS:
 			rule = "FLAG-02"
+			line, see = o.lacksCompletion(u.line)
 		case !p.s.verbs && p.connected != 0 && len(p.flushed) == 0 && p.flushCalled == 0 && p.closing == 0:
 			rule, also = "RES-10", []string{"FLUSH-01"} // all that can have cancelled it is a loss, and there was none
 			if u.silenced != 0 {
 				rule, also = "FLAG-02", []string{"RES-10", "FLUSH-01"}
 			}
 		}
-		p.s.unexplained(p.group, rule, u.line, []int{o.line, r.line},
+		p.s.unexplained(p.group, rule, line, append(see, r.line),
 			"%s ended otherwise than cancelled, and what cancelled %s before it, a flush or the end of the connection, cancelled it too", o.wr, r.wr)
 		p.s.also(also...)
 		p.allows("%s ends with %v", o.wr, model.CANCELLED)

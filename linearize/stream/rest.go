@@ -136,6 +136,15 @@ func (r *posting) silentBy() moment {
 	return r.rested
 }
 
+// lacksCompletion returns the line by which r, a silent request that did not succeed, had to have completed, and the lines to see: that of a
+// moment of rest, or else of the poll that shows it.
+func (r *posting) lacksCompletion(poll int) (line int, see []int) {
+	if r.owed == 0 && r.silentBy() == 0 {
+		return poll, []int{r.line}
+	}
+	return r.owedLine, []int{r.line, poll}
+}
+
 // latestOver returns the call of the flush that was called latest of those that are over, or 0.
 func (p *qp) latestOver() moment {
 	latest := moment(0)

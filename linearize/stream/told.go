@@ -163,8 +163,8 @@ func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 		}
 	}
 	if !ok {
-		s.unexplained(q.group, "FLAG-02", p.line, []int{r.line},
-			"%s, a silent request, can only have failed, and has no completion", r.wr)
+		line, see := r.lacksCompletion(p.line)
+		s.unexplained(q.group, "FLAG-02", line, see, "%s, a silent request, can only have failed, and has no completion", r.wr)
 		l.qp.allows("first a completion of %s", r.wr)
 		if q.stopped() {
 			return false
@@ -277,6 +277,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		}
 		l.failed(r)
 	default:
+		l.silenced = nil // and it had not failed
 		r.needsConnection(q, p.line)
 		if from = qp.connected; l.queue == model.Receive {
 			from = max(from, r.pendingAt())
