@@ -16,7 +16,7 @@ type armCases struct {
 	match, others, nothing int                               // for certain
 }
 
-// confirm takes that the provider is at rest, and no callback of the CQ runs: an error of it would have been told to an arm that was outstanding.
+// confirm handles a moment of rest at which no callback of the CQ runs. An outstanding arm would have been told of an error by then.
 func (a *armCases) confirm() {
 	for outstanding := range a.unheard {
 		for t, n := range a.unheard[outstanding] {
@@ -140,7 +140,7 @@ func (q *cq) countMerge(u *underWay) {
 	}
 }
 
-// mayMerge takes that an arm has not returned: it may have taken effect or not.
+// mayMerge handles an arm that has not returned. It may have taken effect or not.
 func (q *cq) mayMerge(u *underWay) {
 	for outstanding := model.NONE; outstanding <= model.ANY; outstanding++ {
 		if u.merging.Has(outstanding) || outstanding == model.NONE {

@@ -22,7 +22,7 @@ func (l *lane) bars(u *uncaused) {
 	}
 }
 
-// follows takes that r comes behind b.
+// follows records that r comes behind b.
 func (b *barrier) follows(r *posting) {
 	switch {
 	case !r.op.IsSend():

@@ -28,7 +28,7 @@ func (q *cq) noteClose(u *underWay) {
 	u.beforeQp = slices.ContainsFunc(q.lanes, func(l *lane) bool { return l.qp.exists && l.qp.closing == 0 })
 }
 
-// countClose takes that a close of the CQ was not refused.
+// countClose counts a close of the CQ that was not refused.
 func (s *Stream) countClose(u *underWay) {
 	if u.inCallback {
 		s.cases.Met(cases.CloseInCallback)
@@ -57,7 +57,7 @@ func (n *requestCases) refuse(r *posting) {
 	}
 }
 
-// ends takes that so many more requests like r have ended. The other host's are none of this trace.
+// ends counts that many more requests like r as ended. Those of the other host are not part of this trace.
 func (n *requestCases) ends(r *posting, more int) {
 	if r.lane.qp.remote != nil {
 		return
@@ -68,7 +68,7 @@ func (n *requestCases) ends(r *posting, more int) {
 	}
 }
 
-// settles takes that so many silent requests, which have ended, still count as if they had not: nothing behind them is told.
+// settles counts that many silent requests as outstanding, though they have ended: nothing behind them has completed yet.
 func (n *requestCases) settles(more int) {
 	n.unended[model.Initiator] += more
 	n.silent += more
@@ -105,8 +105,8 @@ func (s *Stream) countEnded(r *posting, outcome model.Outcome) {
 	}
 }
 
-// countChain takes that a post of the initiator queue was answered, or a flush: it ended a chain, or was refused in one. Where a flush overlapped
-// posts it is not known which of them came first (POST-04).
+// countChain counts the end of a chain, or a refusal in one: a post of the initiator queue was answered, or a flush. Where a flush overlapped
+// posts, their order is not known (POST-04).
 func (p *qp) countChain(behind int, flushed, refused bool) {
 	counts := &p.s.cases
 	switch unsure := p.flushOverlaps && p.chained; {
@@ -160,7 +160,7 @@ func fetchedBy(fn string) cases.Case {
 	return cases.InvalidatedByPlainPoll
 }
 
-// invalidateFailed takes that r, an NdkInvalidate, failed in one way or the other. The token that it names may be nil, as it is not followed.
+// invalidateFailed counts the way in which r, an NdkInvalidate, failed. The token is nil where the engine does not follow it.
 func (s *Stream) invalidateFailed(t *token, r *posting, how cases.Case) {
 	if t == nil || !t.isRemote(r) || slices.ContainsFunc(t.pending, func(o *posting) bool { return registers(o.op) }) {
 		s.cases.MayHave(how)

@@ -274,7 +274,7 @@ func (l *lane) passing(passable bool, behind []*posting) []*posting {
 // mayBePassed reports whether requests behind r may be executed before one that is ahead of it and that r waits for.
 func (r *posting) mayBePassed() bool { return r.op == model.Read || !r.fence }
 
-// passed takes that r was told, after those of its queue that are still to be explained.
+// passed handles the completion of r, which is behind the requests of its queue that are still to be explained.
 func (l *lane) passed(r *posting) {
 	if len(l.qp.unexplained)+len(l.cancelled)+len(l.barriers) == 0 {
 		return
@@ -301,9 +301,8 @@ func (l *lane) cancels(u *uncaused) {
 	}
 }
 
-// outlives takes that r did not end as cancelled, though a request before it did: then it was no flush that cancelled that one,
-// unless the flush may have come before r, and it was before a flush that came after r (FLUSH-01). It reports whether anything more is to
-// be said of the CQ.
+// outlives handles r, which was not cancelled, though a request before it was. So no flush cancelled that one, unless the flush may have
+// come before r, and the request was before a flush that came after r (FLUSH-01). outlives reports whether anything more is to be said of the CQ.
 func (r *posting) outlives(q *cq, line int, outcome model.Outcome) bool {
 	for _, u := range r.lane.cancelled {
 		if outcome == model.FAILED && u.mayBeByLoss() {
@@ -317,7 +316,7 @@ func (r *posting) outlives(q *cq, line int, outcome model.Outcome) bool {
 	return true
 }
 
-// excludesFlushes takes that no flush which was called after the post of r cancelled u, and that u was before any.
+// excludesFlushes records that no flush called after the post of r cancelled u, and that u was executed before any such flush.
 func (r *posting) excludesFlushes(u *uncaused, q *cq, line int) {
 	u.instead, u.cq, u.line, u.notified = r, q, line, 0
 	for _, f := range r.lane.qp.flushed {
@@ -338,8 +337,8 @@ func (l *lane) uncaused(q *cq, p *poll, r *posting) *uncaused {
 	return u
 }
 
-// explain takes that u is to be explained: by what is told already, by what may be told later, or not at all. It reports whether
-// anything more is to be said of its CQ.
+// explain looks for what cancelled u: something known already, something that may be known later, or nothing. It reports whether anything
+// more is to be said of the CQ.
 func (p *qp) explain(u *uncaused) bool {
 	sameAs := func(o uncaused) bool { return o.request == u.request && o.instead == nil }
 	switch {
@@ -361,7 +360,7 @@ func (p *qp) explain(u *uncaused) bool {
 	return true
 }
 
-// placedBefore takes that r is delivered, which had been placed by a moment: what was delivered before it had been as well.
+// placedBefore handles a delivered request r that had been placed by a known moment: what was delivered before it had been placed as well.
 func (q *cq) placedBefore(r *posting) {
 	if !q.unexplained || r.missed {
 		return

@@ -5,7 +5,7 @@ import "ndkoracle/model"
 // The close of a QP completes when no request of it is pending (LIFE-07): whatever a poll delivers later had been placed by then. What
 // no poll delivers may have vanished (A21).
 
-// closeFinished takes that the close of p has completed.
+// closeFinished handles the completion of the close of p.
 func (p *qp) closeFinished() {
 	if p.over != 0 {
 		return
@@ -41,7 +41,7 @@ func (l *lane) fence() {
 	}
 }
 
-// byClose takes that r, which is over, was delivered or not: it had been placed by the close of its QP, if that had completed.
+// byClose handles r, which is over, and may have been delivered. It had been placed by the close of its QP, if that had completed.
 func (r *posting) byClose(out []sight, e *sight) []sight {
 	if !r.fenced && !r.freed {
 		return out
@@ -62,7 +62,7 @@ func (r *posting) inPlaceBy() moment {
 	return r.lane.qp.over
 }
 
-// forgetClosed takes that a poll found nothing: what was placed by the close of a QP, which had completed before, is not there, and explains
+// forgetClosed handles a poll that found nothing. What was placed by the close of a QP that had completed before is gone, and explains
 // nothing that comes later.
 func (q *cq) forgetClosed(p *poll) {
 	for len(q.fenced) > 0 && q.fenced[0].lane.qp.over < p.call.call {

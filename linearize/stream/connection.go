@@ -99,7 +99,7 @@ func (p *qp) connectOver(u *underWay, success bool) {
 	}
 }
 
-// connectFailed takes that a connect failed. What the attempt has ended may have cancelled receives.
+// connectFailed handles a connect that failed. What the attempt has ended may have cancelled receives.
 func (p *qp) connectFailed(u *underWay) {
 	if p.succeeds || p.peer != nil && p.peer.succeeds {
 		p.connects, p.connectedBy = false, p.s.at
@@ -127,14 +127,14 @@ func (p *qp) connectionLost(fn string) {
 	}
 }
 
-// refusedAsUnconnected takes that a post was refused because p is not connected: if it was, its connection had ended by then.
+// refusedAsUnconnected handles a post that was refused because p is not connected. If p was connected, its connection had ended by then.
 func (p *qp) refusedAsUnconnected(u *underWay) {
 	if p.connected < u.call {
 		p.connectionLost(u.fn)
 	}
 }
 
-// carried takes that r succeeded: if it was posted before a connect failed, that had made a connection all the same.
+// carried handles the success of r. If r was posted before a connect failed, that connect had made a connection all the same.
 func (p *qp) carried(r *posting) {
 	if p.connected == 0 && p.attempt.failed > r.called {
 		p.connected, p.connectedBy, p.beforeConnect = p.attempt.call, p.attempt.failed, nil

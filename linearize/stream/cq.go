@@ -397,8 +397,8 @@ func (q *cq) mayReport(name string, status model.Health) bool {
 	return true
 }
 
-// fails takes that a callback reports an error. The CQ is taken to have failed just then: what that explains is explained, and what it
-// does not is left open, as the CQ may have failed before.
+// fails handles a callback that reports an error. The CQ is assumed to have failed just then. What that does not explain is undecided, as the
+// CQ may have failed before.
 func (q *cq) fails(status model.Health) {
 	q.told = true
 	switch {
@@ -417,7 +417,7 @@ func (q *cq) fails(status model.Health) {
 	}
 }
 
-// losesAll takes that the CQ has failed by now, and with it its QPs. It reports whether that may explain what was found before.
+// losesAll records that the CQ has failed by now, and with it its QPs. It reports whether that may explain what was found before.
 func (q *cq) losesAll() bool {
 	s := q.s
 	q.failed, q.failedLine = s.at, s.line()
@@ -454,7 +454,7 @@ func (q *cq) exited() {
 	q.take(sight{what: exited, at: q.s.at})
 }
 
-// finishReads takes that calls which have not returned have read nothing.
+// finishReads records that calls which have not returned have read nothing.
 func (s *Stream) finishReads() {
 	s.finished = true
 	for _, q := range s.inOrder {
@@ -481,7 +481,7 @@ func (s *Stream) closeCqReturned(u *underWay, e *trace.Event, refused bool) {
 	q.closeFinished()
 }
 
-// closeAccepted takes that the close of the CQ was not refused, as its return tells, or a completion that comes before that.
+// closeAccepted handles a close of the CQ that was not refused: its return shows that, or a completion that comes before the return.
 func (q *cq) closeAccepted(u *underWay) {
 	if q.closed == 0 {
 		q.s.exercised("ARM-20", "LIFE-09")
