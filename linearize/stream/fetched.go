@@ -15,7 +15,7 @@ import (
 // mostFetched is how many requests of a queue are kept that polls of a CQ that is left open have fetched.
 const mostFetched = 1 << 12
 
-// fetched takes what polls of the CQ, which is left open, have fetched.
+// fetched handles what polls of the CQ, which is undecided, have fetched.
 func (q *cq) fetched(polls []*poll) {
 	for _, p := range polls {
 		if p.foundNothing() && p.rested > q.fetchedBy {
@@ -35,8 +35,8 @@ func (q *cq) fetched(polls []*poll) {
 	}
 }
 
-// fetchedNothing takes that a poll found nothing after a moment of rest: the silent requests have succeeded that were over by then. Where the other
-// end is left open, too, it does not matter which those are.
+// fetchedNothing handles a poll that found nothing after a moment of rest: the silent requests that were over by then have succeeded. Where the
+// other end is undecided too, it does not matter which those are.
 func (q *cq) fetchedNothing(p *poll) {
 	for _, l := range q.lanes {
 		if l.queue != model.Initiator {

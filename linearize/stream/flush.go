@@ -46,7 +46,7 @@ func (p *qp) flushAnswered(u *underWay, success bool) {
 	}
 }
 
-// hasFlushed takes that a flush is over.
+// hasFlushed records that a flush is over.
 func (p *qp) hasFlushed(u *underWay) {
 	s := p.s
 	s.exercised("FLUSH-01", "FLUSH-02")
@@ -66,7 +66,7 @@ func (p *qp) hasFlushed(u *underWay) {
 	p.endChains(u.call, true, false)
 }
 
-// restedBeforeFlush takes that r was pending at a moment of rest: a flush that was called after its post had not had its effect by then.
+// restedBeforeFlush handles a moment of rest at which r was pending. A flush called after the post of r had not taken effect by then.
 func (p *qp) restedBeforeFlush(r *posting) {
 	for i := range p.flushed {
 		if f := &p.flushed[i]; r.returned != 0 && r.returned < f.call && r.pended < f.ret {

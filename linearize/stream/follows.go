@@ -93,7 +93,7 @@ func (q *cq) goOn(polls []*poll, done uint, held []sight) {
 	}
 }
 
-// moveUp takes that r was posted before all that is outstanding on its queue.
+// moveUp puts r before all other outstanding requests of its queue.
 func (l *lane) moveUp(r *posting) {
 	i := slices.Index(l.waiting, r)
 	copy(l.waiting[1:i+1], l.waiting[:i])
@@ -109,7 +109,7 @@ func (q *cq) delivers(r *posting) {
 	q.points = slices.DeleteFunc(q.points, func(o *posting) bool { return o == r })
 }
 
-// lose takes that the completion of r was not told: it succeeded, or a flush cancelled it.
+// lose handles r, whose completion is missing: r succeeded, or a flush cancelled it.
 func (s *Stream) lose(out []sight, q *cq, r *posting) []sight {
 	outcome := model.SUCCESS
 	if r.cancelled || r.lane.qp.flushedAfter(r) {
@@ -131,7 +131,7 @@ func (s *Stream) lose(out []sight, q *cq, r *posting) []sight {
 	return s.over(out, r, outcome, &sight{what: gone})
 }
 
-// loses takes that another CQ delivered the completion of r.
+// loses records that another CQ delivered the completion of r.
 func (q *cq) loses(r *posting) {
 	r.lane.moveUp(r)
 	for _, e := range q.s.lose(nil, q, r) {
@@ -140,8 +140,8 @@ func (q *cq) loses(r *posting) {
 	}
 }
 
-// accept takes that the i'th of those pending ended so, which no course explains: as if the token had been in a state that
-// allows it. Nothing else is known of those pending any more.
+// accept handles the i-th pending request, which ended in a way that no course explains. It assumes a state of the token that allows it, and
+// forgets what else is known of the pending requests.
 func (t *token) accept(i int, outcome model.Outcome) {
 	r := t.pending[i]
 	var courses []tokenCourse
@@ -159,7 +159,7 @@ func (t *token) accept(i int, outcome model.Outcome) {
 	t.forget(i)
 }
 
-// revive takes that no bad token had ended the connection of p.
+// revive records that no bad token had ended the connection of p.
 func (p *qp) revive() {
 	for _, end := range []*qp{p, p.peer} {
 		if end != nil {

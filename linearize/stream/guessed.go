@@ -10,8 +10,8 @@ import (
 // nothing is told of the send, and a later one has been posted, that is a guess. What is found meanwhile stands once the send is
 // known to have succeeded.
 
-// guess takes that r is told to have succeeded, by the message in its place. Which one it was matters where they are not all alike, and where r
-// had to have completed with that.
+// guess handles r, which succeeded, by the message in its place. Which message it was matters where they differ, and where r had to have
+// completed with it.
 func (r *posting) guess(matters bool) {
 	sends := r.lane.other()
 	if sends == nil || r.index() >= r.lane.known || len(sends.messages) == 0 {

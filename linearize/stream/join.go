@@ -185,7 +185,8 @@ func (h *Host) finish() {
 	s.doubts.Apply(h.Report, t.Events)
 }
 
-// finishRemote takes that no more is told of what the other host did, if there is one, and why that may not be all.
+// finishRemote handles the end of the trace of the other host. Unless that trace is whole, what rests on that host is in doubt, for the reason
+// notAll.
 func (s *Stream) finishRemote(notAll string) {
 	for _, p := range s.qpsInOrder {
 		switch {
@@ -287,8 +288,7 @@ func (p *qp) isUnmet() bool {
 	return p.conn != "" && p.peer == nil && len(p.s.conns[p.conn]) == 1
 }
 
-// partUnmet takes that the other ends of connections are not told of which an event tells completions, and reports whether
-// there are such.
+// partUnmet parts each connection whose other end has not been found, where e is of a CQ of its queue pair. It reports whether there was one.
 func (s *Stream) partUnmet(e *trace.Event) bool {
 	parted := false
 	if u := s.open.find(e.Op); u != nil && u.cq != nil {

@@ -30,8 +30,8 @@ func (l *lane) cancelBehind(out []sight, r *posting, flush moment) []sight {
 	return out
 }
 
-// cancelledBehind takes that a poll found nothing after a moment of rest: where it is known only now that nothing but a flush can have cancelled
-// a request which was delivered, that cancelled the silent ones behind it, too.
+// cancelledBehind handles a poll that found nothing after a moment of rest. A delivered request may turn out only now to have been cancelled by a
+// flush: that flush cancelled the silent requests behind it as well.
 func (q *cq) cancelledBehind() {
 	for _, l := range q.lanes {
 		if len(l.waiting) == 0 || len(l.cancelled) == 0 || !l.waiting[0].silent {
@@ -122,7 +122,7 @@ type sentBy struct {
 	sent int
 }
 
-// arrivedAfterAll takes that a receive failed: those behind it took what it did not.
+// arrivedAfterAll handles a receive that failed: the receives behind it took the messages that it did not take.
 func (l *lane) arrivedAfterAll(out []sight) []sight {
 	sends := l.other()
 	if sends == nil {
@@ -219,8 +219,8 @@ func (r *posting) hadEnded(out []sight, q *cq, mark moment, line int) ([]sight, 
 	return out, true
 }
 
-// abortCancels takes that m, a message with a bad token, ended its connection: what was posted at both ends before it can have, and was
-// pending, it cancelled, by the moment of rest at which m was over (INV-05). How m or its receive ended is told just now, in q.
+// abortCancels handles m, a message with a bad token that ended its connection (INV-05). By the moment of rest at which m was over, that cancelled
+// what was pending at both ends and may have been posted before. The end of m or of its receive is being handled in q.
 func (s *Stream) abortCancels(q *cq, m *posting) {
 	m.aborted()
 	by := cmp.Or(m.owed, m.silentBy())
@@ -433,7 +433,7 @@ func (q *cq) doubts(p *poll, r *posting, kinds automaton.Kinds) bool {
 	return true
 }
 
-// aborted takes that r succeeded silently, or ended the connection.
+// aborted handles r, which succeeded silently or ended the connection.
 func (r *posting) aborted() {
 	if r.late != nil {
 		r.lane.qp.leaveOpen("whether " + r.late.wr + " had completed by a moment of rest, by which " + r.wr +
@@ -451,7 +451,7 @@ func (r *posting) wasOwed(out []sight) []sight {
 	return append(out, sight{what: owes, owed: r.rested, posting: r, pending: -1})
 }
 
-// notOwed notes that nobody knows that r had to have completed at the moment of rest at which that was open.
+// notOwed records that r need not have completed at the moment of rest at which that was undecided.
 func (r *posting) notOwed(out []sight) []sight {
 	if r.rested == 0 || r.owed != 0 {
 		return out
