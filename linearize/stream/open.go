@@ -78,7 +78,7 @@ func (r *posting) suspicion() string {
 	return r.wr + " may have failed before anything else cancelled requests; " + verdict.RecordedBy(r.wr)
 }
 
-// forgetSuspects takes that nothing more is told of the requests of p and of its peer.
+// forgetSuspects forgets the suspected requests of p and of its peer: nothing more is known of them later.
 func (p *qp) forgetSuspects() {
 	g := p.group.root()
 	g.suspects = slices.DeleteFunc(g.suspects, func(r *posting) bool {
@@ -102,7 +102,7 @@ func (p *qp) shareDoubts() {
 	}
 }
 
-// postBegins takes that a post on a queue of p is under way from now on.
+// postBegins records that a post on a queue of p is under way from now on.
 func (p *qp) postBegins(u *underWay) {
 	if p.posting[u.Queue] > 0 {
 		p.leaveInDoubt("posts on one queue of " + p.name + " overlap, and which of them came first " + verdict.NotFollowed)

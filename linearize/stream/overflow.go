@@ -55,7 +55,7 @@ func (q *cq) checkRoom() {
 	}
 }
 
-// checkHeld takes that a poll delivered so many completions at one moment: the CQ held them (ARM-16).
+// checkHeld handles a poll that delivered n completions at one moment: the CQ held them (ARM-16).
 func (q *cq) checkHeld(n int) {
 	if most := q.mostHeld(); q.s.dialect.A35 == model.A35Exact && n > most {
 		q.s.report(q.group, verdict.ProviderViolation, "ARM-16", 0, nil,
@@ -73,7 +73,7 @@ func (q *cq) hasRoom() {
 	}
 }
 
-// wasNotPosted takes that a request was refused: it was never on its way, and without it there may have been room all the time.
+// wasNotPosted handles a request that was refused. It was never on its way, and without it there may have been room all the time.
 func (q *cq) wasNotPosted(r *posting) {
 	c := &q.crowded
 	if c.from == 0 || c.from < r.called {
@@ -84,11 +84,11 @@ func (q *cq) wasNotPosted(r *posting) {
 	}
 }
 
-// hadRoom takes that the CQ has not overflowed.
+// hadRoom records that the CQ has not overflowed.
 func (q *cq) hadRoom() { q.crowded = crowding{times: q.crowded.times, refuted: q.crowded.times} }
 
-// placedSince takes that a completion was placed in the CQ at a moment or later, for what is known, and in any case at another one or later: by then
-// it had not overflowed (ARM-17), and whatever it held has been delivered.
+// placedSince records that a completion was placed in the CQ: as far as is known at from or later, and certainly at inAnyCase or later. By then
+// the CQ had not overflowed (ARM-17), and all that it held has been delivered.
 func (q *cq) placedSince(from, inAnyCase moment) {
 	c := &q.crowded
 	if c.from == 0 {
@@ -133,7 +133,7 @@ func (l *lane) isEntangled() bool {
 	return slices.ContainsFunc(l.waiting, func(r *posting) bool { return r.silent || r.returned == 0 || r.deferred && r.ended == 0 })
 }
 
-// noticeOverflow takes that the CQ has overflowed, if nothing else explains what was seen of it (ARM-16).
+// noticeOverflow records that the CQ has overflowed, if nothing else explains what was seen of it (ARM-16).
 func (q *cq) noticeOverflow() {
 	if q.crowded.from == 0 || q.failed != 0 || q.group.root().broken || !q.queue.HasFailed() {
 		return
@@ -185,8 +185,8 @@ func (q *cq) outstanding() int {
 	return n
 }
 
-// mayHaveLost takes that r was delivered, which was outstanding when a callback had reported an overflow, and reports whether
-// anything is left that the overflow can have lost (ARM-16, ARM-17).
+// mayHaveLost handles the delivery of r, which was outstanding when a callback had reported an overflow. It reports whether anything is left that
+// the overflow can have lost (ARM-16, ARM-17).
 func (q *cq) mayHaveLost(r *posting, line int) bool {
 	if q.overflows == 0 || r.place != 0 {
 		return true
@@ -200,7 +200,7 @@ func (q *cq) mayHaveLost(r *posting, line int) bool {
 	return false
 }
 
-// overflow says why nobody knows what the CQ lost.
+// overflow says why it is not known what the CQ lost.
 func (q *cq) overflow() string {
 	return fmt.Sprintf("more completions were on their way into %s than it has room for, and what an overflow loses "+verdict.NotFollowed, q.name)
 }

@@ -25,8 +25,7 @@ func (l *lane) other() *lane {
 // arrivals returns how many receives can have taken a message.
 func (l *lane) arrivals() int { return len(l.other().messages) }
 
-// meet takes that r succeeded. It returns the kinds that its completion may be of, and from when on its other half was
-// posted.
+// meet handles the success of r. It returns the possible kinds of its completion, and the earliest moment at which its other half was posted.
 func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
 	l := r.lane
 	if r.isMessage() {
@@ -114,7 +113,8 @@ type unsent struct {
 	line, postLine int
 }
 
-// notAlone takes that the trace holds the peer of p, which had sent and received nothing before it was connected.
+// notAlone reports a request of p that completed before its peer was connected (POLL-05). The trace has that peer, which had sent and received
+// nothing by then.
 func (p *qp) notAlone() {
 	if r := p.alone; r != nil {
 		p.s.report(p.group, verdict.ProviderViolation, "POLL-05", r.line, []int{r.postLine},
@@ -130,8 +130,8 @@ type arrival struct {
 	line int
 }
 
-// arrives takes that r, half of a message, had succeeded by a moment. Of sends that succeed each takes a receive that had been
-// posted, and that did not end otherwise (POLL-05).
+// arrives handles r, half of a message, which had succeeded by a moment. Each send that succeeds takes a posted receive that did not end
+// otherwise (POLL-05).
 func (l *lane) arrives(r *posting, by moment, line int) {
 	if l.other() == nil || l.qp.isRemote() || r.counted {
 		return
@@ -196,8 +196,8 @@ func (r *posting) flushedBefore(m *posting) bool {
 	return slices.ContainsFunc(r.lane.qp.flushed, func(f returned) bool { return r.returned != 0 && r.returned < f.call && f.ret < m.called })
 }
 
-// pair takes that r succeeded, and returns its other half, or nil where none is left: a send may have gone to a receive that is
-// yet to be posted.
+// pair handles the success of r and returns its other half, or nil where none is left. A send may have gone to a receive that is not posted
+// yet.
 func (l *lane) pair(r *posting) *posting {
 	l.taken = without(l.taken, r)
 	other := l.other()
@@ -219,7 +219,7 @@ func (l *lane) pair(r *posting) *posting {
 	return m
 }
 
-// failed takes that r failed. Whether it took its other half with it nobody knows, and so of all after it.
+// failed handles the failure of r. Whether its other half failed with it is not known, so neither are the halves of all requests after it.
 func (l *lane) failed(r *posting) {
 	other := l.other()
 	if other == nil || !r.isMessage() || r.index() >= l.known {
@@ -237,7 +237,7 @@ func (l *lane) failed(r *posting) {
 	l.taken, other.taken = nil, nil
 }
 
-// loosen notes the sends of which nobody knows any more which receive they go to.
+// loosen notes the sends whose receives are no longer known.
 func (l *lane) loosen() {
 	i := slices.IndexFunc(l.messages, func(m *posting) bool { return m.index() >= l.known })
 	if i >= 0 {

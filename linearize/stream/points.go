@@ -179,7 +179,7 @@ func (r *posting) countedFrom() moment {
 	return r.called
 }
 
-// shows takes that a point places r now. It returns, of the requests behind r, from when on each has counted till now: of the latest ones
+// shows handles a point that places r now. It returns, of the requests behind r, from when on each has counted till now: of the latest ones
 // one by one, and of n others.
 func (l *lane) shows(r *posting) (each []uint64, n int, from moment) {
 	if l.placed != r { // out of turn

@@ -73,8 +73,8 @@ func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 	q.release()
 }
 
-// endPolls takes that the polls which have not returned took nothing, unless others returned meanwhile: then they may have
-// taken what is missing there.
+// endPolls assumes that the polls which have not returned took nothing. Where others returned meanwhile, they may have taken what is missing
+// there.
 func (q *cq) endPolls() {
 	if len(q.polls) > 0 {
 		q.polls = slices.DeleteFunc(q.polls, func(p *poll) bool { return p.to < 0 })
@@ -292,7 +292,7 @@ func (p *poll) taken() int {
 	return n
 }
 
-// leaves takes that the poll has had its effect before e, a moment of rest: what it delivered is not owed any more.
+// leaves handles a poll that took effect before e, a moment of rest: what the poll delivered is not owed any more.
 func (p *poll) leaves(e *sight) {
 	if e.what != restful {
 		return

@@ -124,8 +124,8 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 	}
 }
 
-// accepted takes that a post returned success: an initiator request needs a connection (POST-08). What was created before the trace
-// began may have one.
+// accepted handles a post that returned success: an initiator request needs a connection (POST-08). A QP that was created before the trace began
+// may have one.
 func (s *Stream) accepted(r *posting) {
 	p := r.lane.qp
 	if r.lane.queue == model.Initiator && p.created {

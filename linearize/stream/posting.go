@@ -205,7 +205,7 @@ func (l *lane) enqueue(r *posting) {
 	l.waiting, l.waitingRoom = extend(l.waiting, l.waitingRoom, r)
 }
 
-// runs takes that r was executed, at a moment or later, and returns from when on it can have been: after what it could not pass
+// runs handles the execution of r at a moment or later. It returns the earliest possible moment: after the requests that r could not pass
 // (FLAG-04).
 func (l *lane) runs(r *posting, from moment) moment {
 	if r.ran = max(r.called, from, l.ranFirst); r.fence || l.queue == model.Receive {

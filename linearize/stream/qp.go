@@ -145,8 +145,8 @@ func (p *qp) usesCqs() {
 	}
 }
 
-// signals takes that a request without SIGNALED succeeded and has a completion. Where the creation of the QP does not say whether it has, that
-// shows that all have, and it reports so.
+// signals handles a request without SIGNALED that succeeded and has a completion. Where the trace does not record sq_sig_all, that shows that all
+// requests are signaled, and signals reports so.
 func (l *lane) signals() bool {
 	kind := &l.qp.kind
 	if kind.signaling {
