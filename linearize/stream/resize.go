@@ -59,7 +59,7 @@ func (q *cq) mostHeld() int {
 	return most
 }
 
-// hasDepth takes that the CQ has a depth from now on. One that is less makes nothing overflow but what is on its way.
+// hasDepth records the depth of the CQ from now on. A smaller depth makes only those completions overflow that are still to come.
 func (q *cq) hasDepth(depth int) {
 	less := depth < q.depth
 	if q.depth = depth; !less {
@@ -80,7 +80,7 @@ func (q *cq) resizeReturned(u *underWay, e *trace.Event, refused bool) {
 	}
 }
 
-// resizeAnswered takes that a resize has succeeded, and what depth came of it if that is told, or that it was refused.
+// resizeAnswered handles the answer of a resize: it succeeded, with the depth that the trace records, if any, or it was refused.
 func (q *cq) resizeAnswered(u *underWay, succeeded bool, told *int64) {
 	r := q.resizes.open
 	if r == nil || r.by != u {

@@ -229,8 +229,8 @@ func (r *posting) flushedBy(at moment) bool {
 	})
 }
 
-// silentByRest takes that a poll found nothing after a moment of rest: the silent requests that had to have completed by then,
-// had they failed, have succeeded, and changed their tokens, and their messages had arrived.
+// silentByRest handles a poll that found nothing after a moment of rest. Silent requests that had to have completed by then, had they failed, have
+// succeeded: they have changed their tokens, and their messages had arrived.
 func (q *cq) silentByRest(p *poll) {
 	for _, l := range q.lanes {
 		sent, latest := l.took, (*posting)(nil)
@@ -290,8 +290,8 @@ func (q *cq) silentByRest(p *poll) {
 	}
 }
 
-// tokensByRest takes that a poll found nothing after a moment of rest: requests that would have a completion had not been executed by
-// then, and had not changed their tokens.
+// tokensByRest handles a poll that found nothing after a moment of rest. Requests that would have a completion had not been executed by then, and had
+// not changed their tokens.
 func (q *cq) tokensByRest() {
 	for _, l := range q.lanes {
 		if l.qp.closing != 0 || q.failed != 0 {

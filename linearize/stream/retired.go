@@ -33,8 +33,8 @@ type retiree struct {
 // maxRetired is how many are kept by name.
 const maxRetired = 1024
 
-// endsLife takes that the close of an object has completed, or that its creation was refused. What has ended is looked for once it is as many as
-// half of all.
+// endsLife handles an object that is gone: its close has completed, or its creation was refused. It looks for such objects once they are half of
+// all.
 func (s *Stream) endsLife() {
 	if s.retired.lately++; s.retired.lately >= (len(s.inOrder)+len(s.qpsInOrder))/2 {
 		s.retired.lately = 0
@@ -174,7 +174,7 @@ func (a *retired) add(s *Stream, g *group, o retiree) {
 	a.next = (a.next + 1) % maxRetired
 }
 
-// returns takes that an object of the group is used again.
+// returns handles a new use of an object of the group.
 func (a *retired) returns(g *group) {
 	g = g.root()
 	if g.objects++; g.endedIn != nil {
@@ -182,7 +182,7 @@ func (a *retired) returns(g *group) {
 	}
 }
 
-// ended takes that no object is left of a group.
+// ended records that no object of a group is left.
 func (a *retired) ended(g *group) {
 	g.endedIn = a
 	if a.components++; g.unclear != "" {
@@ -190,14 +190,14 @@ func (a *retired) ended(g *group) {
 	}
 }
 
-// goesOn takes that one is left after all: it is used again, or a token joins it to others.
+// goesOn records that an object of a group is left after all: it is used again, or a token joins it to others.
 func (a *retired) goesOn(g *group) {
 	g.endedIn = nil
 	a.components--
 	a.unclear = slices.DeleteFunc(a.unclear, func(o *group) bool { return o == g })
 }
 
-// bringBack takes that p is used after its close.
+// bringBack handles a use of p after its close.
 func (p *qp) bringBack() {
 	s := p.s
 	p.retired = false
@@ -220,7 +220,7 @@ func (p *qp) bringBack() {
 	}
 }
 
-// bringBack takes that q is used after its close.
+// bringBack handles a use of q after its close.
 func (q *cq) bringBack() {
 	s := q.s
 	q.retired = false

@@ -9,8 +9,8 @@ import "ndkoracle/model"
 // mostSettled is how many are kept of a queue.
 const mostSettled = 1 << 7
 
-// settle takes that a poll, which was under way alone, found nothing after a moment of rest: it adds to the poll that silent requests are over, all
-// of a queue that have succeeded by then but the latest.
+// settle handles a poll that found nothing after a moment of rest, with no other poll under way. It adds to the poll the silent requests that are
+// over: all of a queue that have succeeded by then but the latest.
 func (q *cq) settle(p *poll) {
 	for _, l := range q.lanes {
 		if !l.maySettle() {
@@ -53,7 +53,8 @@ func (r *posting) foundOver() bool {
 	return !r.op.IsSend() || r.op != model.SendAndInvalidate && l.known == never && l.other() != nil && l.other().took > r.index()
 }
 
-// tellSettled takes that a later request of the queue is told, which tells that those are over that had been taken to be: they count from now on.
+// tellSettled handles the completion of a later request of the queue: it shows that the requests assumed to be over are over. They count from now
+// on.
 func (l *lane) tellSettled() {
 	l.qp.s.seen[aSilentSuccess] += l.settled
 	l.qp.s.requestCases.settles(-l.settled)

@@ -86,7 +86,7 @@ func (p *qp) uncross() {
 	of.peer, of.shadow, p.peer, p.shadow = nil, nil, nil, nil
 }
 
-// posted takes that the QP which p is the shadow of posted r.
+// posted records that the QP of which p is the shadow posted r.
 func (p *qp) posted(r *posting) {
 	l := p.lanes[r.lane.queue]
 	m := &posting{wr: r.wr + " (" + r.lane.qp.s.name + ":" + strconv.Itoa(r.line) + ")", op: r.op, function: r.function, token: r.token, bytes: r.bytes,
@@ -107,7 +107,7 @@ func (p *qp) posted(r *posting) {
 	p.s.nameToken(m, "") // whose memory it is, is the peer's to know
 }
 
-// refused takes that a post of the other host was refused.
+// refused handles a post of the other host that was refused.
 func (r *posting) refused() {
 	if !r.lane.unqueue(r) {
 		return
@@ -159,8 +159,8 @@ func (r *posting) toldAcross(outcome model.Outcome, at moment) {
 	}
 }
 
-// doubtMessages takes that a message was received, and its send failed all the same, or another one took its place: which, the
-// order of what two hosts tell does not show.
+// doubtMessages handles a message that was received though its send failed, or another one in its place. The order of two hosts' events does not
+// show which.
 func (p *qp) doubtMessages() {
 	const reason = "a send of the other host failed whose message may have been received, or a later one in its place: which it was, the times of two hosts (field t) do not show"
 	if p.s.reopen(p.peer.group) {
@@ -190,9 +190,8 @@ func (s *Stream) tokenToldAcross(r *posting, outcome model.Outcome) {
 	t.forget(i)
 }
 
-// hear takes that by a moment of the other host's clock so many posts of a queue had returned, or so many sends had succeeded.
-// That counts from where the present is known to come after it. What is heard later says as much, so what is too much to keep
-// is dropped.
+// hear records how many posts of a queue had returned, or how many sends had succeeded, by a moment of the other host's clock. The count applies
+// from where the present is known to come after that moment. Later counts include earlier ones, so what is too much to keep is dropped.
 func (p *qp) hear(at moment, queue model.Queue, returned, succeeded int) {
 	heard := &p.remote.news
 	*heard = append(*heard, news{at, p.lanes[queue], returned, succeeded})
@@ -216,7 +215,7 @@ func (p *qp) catchUp() {
 	p.remote.news = slices.Delete(p.remote.news, 0, known)
 }
 
-// learn takes that the other half of a message that is told here was posted before the present.
+// learn records that the other half of a message that is handled here was posted before the present.
 func (s *Stream) learn(m *posting) {
 	if m.lane.qp.remote != nil {
 		s.knows = max(s.knows, m.theirs)
@@ -268,7 +267,7 @@ func (p *qp) mayHaveTaken() int {
 	return receives
 }
 
-// alone takes that r succeeded and that no half of the other host's is left for it (POLL-05).
+// alone handles the success of r, for which no half of the other host is left (POLL-05).
 func (s *Stream) alone(q *cq, line int, r *posting) {
 	what := "send"
 	if r.lane.queue == model.Initiator {
