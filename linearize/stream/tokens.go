@@ -338,8 +338,8 @@ func (t *token) becomes(one func(tokenCourse) []tokenCourse) {
 // maxTokenCourses bounds the courses of one token.
 const maxTokenCourses = 1 << 10
 
-// pendingAt takes that the i'th of those pending had not been executed by a moment of rest. Where a silent request that was over by then
-// needs it, another one may have come before that, which is told otherwise.
+// pendingAt records that the i-th pending request had not been executed by a moment of rest. Where a silent request that was over by then needs it,
+// another one may have come before that and ended otherwise.
 func (t *token) pendingAt(i int, rested moment) {
 	kept := slices.DeleteFunc(slices.Clone(t.courses), func(c tokenCourse) bool { return c.executed(i) })
 	switch {

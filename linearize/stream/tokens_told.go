@@ -115,7 +115,7 @@ func (t *token) success(c tokenCourse, i int, message bool) ([]tokenCourse, *mod
 	return all, refusal
 }
 
-// tokenSucceeded takes that r succeeded, which names the token.
+// tokenSucceeded handles the success of r, which names the token.
 func (s *Stream) tokenSucceeded(t *token, r *posting) {
 	t.told = true
 	if registers(r.op) {
@@ -131,7 +131,7 @@ func (t *token) isRemote(r *posting) bool {
 	return r.op == model.Invalidate && t.remote != 0 && t.remoteFrom < r.called
 }
 
-// toldByReceive takes that the receive r told, by a function, that the peer had invalidated the token.
+// toldByReceive handles the receive r: the function that fetched it told that the peer had invalidated the token.
 func (s *Stream) toldByReceive(t *token, r *posting, fn string) {
 	t.told, t.remote, t.remoteFrom, t.fetched = true, r.line, s.at, fn
 	if !s.verbs {
@@ -193,8 +193,8 @@ func (l *lane) unname(m *posting) {
 	l.naming = slices.DeleteFunc(l.naming, func(o *posting) bool { return o == m })
 }
 
-// forgetTokens takes that nothing more is told of the messages between a QP that is closed and its peer, but for those that are
-// outstanding: completions of the QP may still be polled (A21).
+// forgetTokens forgets the messages between a closed QP and its peer, but not those that are outstanding: completions of the QP may still be
+// polled (A21).
 func (p *qp) forgetTokens() {
 	l := p.lanes[model.Initiator]
 	over := slices.DeleteFunc(slices.Clone(l.naming), func(m *posting) bool { return !m.sent })
@@ -210,7 +210,7 @@ func (p *qp) forgetTokens() {
 	}
 }
 
-// forgetToken takes that nothing more is told of r: what it did to its token by now is not known.
+// forgetToken forgets r: what r did to its token by now is not known, and nothing shows it later.
 func (r *posting) forgetToken() {
 	if r.names == nil {
 		return
@@ -221,7 +221,7 @@ func (r *posting) forgetToken() {
 	}
 }
 
-// forgetClosed takes that nothing more is told of the requests of QPs that are closed.
+// forgetClosed forgets the requests of QPs that are closed: nothing more is known of them later.
 func (t *token) forgetClosed() {
 	for _, r := range slices.Clone(t.pending) {
 		if r.lane.qp.gone {
@@ -380,7 +380,7 @@ func (s *Stream) leavesTokenOpen(t *token, m *posting, why *model.Refusal) bool 
 	return true
 }
 
-// tokenUnknown takes that a request changes a token of which the trace does not tell. One that makes it valid may have made any.
+// tokenUnknown handles a request whose token the trace does not record. A request that makes a token valid may have made any valid.
 func (s *Stream) tokenUnknown(r *posting, valid bool) {
 	s.tokenless = r.wr
 	for _, t := range s.tokens {
@@ -411,7 +411,7 @@ func (p *qp) checkTokenless() {
 	}
 }
 
-// tokenNamed takes that a request was accepted that may name a token.
+// tokenNamed handles an accepted request that may name a token.
 func (s *Stream) tokenNamed(r *posting) {
 	p := r.lane.qp
 	switch r.op {
@@ -438,7 +438,7 @@ func (s *Stream) tokenNamed(r *posting) {
 	}
 }
 
-// hasNamed takes that p has sent a message that names a token.
+// hasNamed records that p has sent a message that names a token.
 func (p *qp) hasNamed(m *posting) {
 	if p.invalidates == nil || m.position < p.invalidates.position {
 		p.invalidates = m
@@ -448,7 +448,7 @@ func (p *qp) hasNamed(m *posting) {
 	}
 }
 
-// hasNamedNone takes that m, a message that names a token, failed: the next one may be the first that ends a receive though it succeeds.
+// hasNamedNone handles the failure of m, a message that names a token. The next such message may be the first that ends a receive though it succeeds.
 func (p *qp) hasNamedNone(m *posting) {
 	if p.mayEnd != m {
 		return
@@ -462,7 +462,7 @@ func (p *qp) hasNamedNone(m *posting) {
 	}
 }
 
-// tokenFailed takes that r failed, or was cancelled.
+// tokenFailed handles r, which failed or was cancelled.
 func (s *Stream) tokenFailed(q *cq, p *poll, r *posting, outcome model.Outcome) bool {
 	if r.lane.queue == model.Initiator {
 		r.lane.qp.hasNamedNone(r)

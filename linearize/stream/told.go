@@ -131,7 +131,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	return out
 }
 
-// succeedsSilently takes that r, the oldest of its queue, succeeded silently, and adds to out what that means for the CQ.
+// succeedsSilently handles the silent success of r, the oldest request of its queue. It adds to out what that means for the CQ.
 func (s *Stream) succeedsSilently(out *[]sight, q *cq, p *poll, r *posting) bool {
 	if !s.silent(q, p, r) {
 		return false
@@ -147,7 +147,7 @@ func (s *Stream) succeedsSilently(out *[]sight, q *cq, p *poll, r *posting) bool
 	return true
 }
 
-// silent takes that a request succeeded silently: a later one of its queue has completed, or none had.
+// silent handles the silent success of a request: a later one of its queue has completed, or none had.
 func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 	l := r.lane
 	since, ok := s.tokenSilent(q, p.line, r)

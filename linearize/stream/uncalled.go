@@ -29,7 +29,7 @@ func (q *cq) noteUncalled(p *poll, r *posting, kinds automaton.Kinds) {
 		ranked: kinds == automaton.Plain && r.op.IsSend() && r.lane.took == r.sends+1})
 }
 
-// toldLate takes that the consumer tells of a callback of the CQ: that may be the one that had yet to be told.
+// toldLate handles a callback of the CQ that the consumer records. It may be the one that was still missing.
 func (q *cq) toldLate() {
 	if !q.untold {
 		return
@@ -42,7 +42,7 @@ func (q *cq) toldLate() {
 	}
 }
 
-// neverTold takes that the consumer tells of no more callbacks.
+// neverTold handles the end of a consumer's trace: no callback follows.
 func (l *lane) neverTold() {
 	for i := range l.uncalled {
 		if u := &l.uncalled[i]; u.shown != 0 {
@@ -52,7 +52,7 @@ func (l *lane) neverTold() {
 	l.uncalled = nil
 }
 
-// emptyTells takes that a poll found nothing after a moment of rest: where it shows a receive that was pending then, nothing waited for one.
+// emptyTells handles a poll that found nothing after a moment of rest. Where it shows a receive that was pending then, nothing waited for a receive.
 func (q *cq) emptyTells(p *poll) {
 	for _, l := range q.lanes {
 		for i := range l.uncalled {
@@ -64,7 +64,7 @@ func (q *cq) emptyTells(p *poll) {
 	}
 }
 
-// receivedTells takes that r, a receive, succeeded: the send that it took had not waited since r was posted.
+// receivedTells handles the success of r, a receive: the send that it took had not waited since r was posted.
 func (r *posting) receivedTells(line int) {
 	l := r.lane
 	i := slices.IndexFunc(l.uncalled, func(u uncalled) bool {
@@ -77,7 +77,7 @@ func (r *posting) receivedTells(line int) {
 	}
 }
 
-// shows takes that a line shows that the request waited for no receive, and reports whether that was told.
+// shows records that the event at a line shows that the request waited for no receive. It reports whether that was known.
 func (u *uncalled) shows(line int) bool {
 	if u.untold {
 		u.shown = cmp.Or(u.shown, line)

@@ -89,8 +89,8 @@ func (r *posting) mayRestOn(m *posting) bool {
 	return r.owed != 0 && r.lane.mayWait() && m.mayHaveHadNone(r.owed)
 }
 
-// forgetRelied takes that a callback is entered: what is owed, and armed for, is by now as if no send that the CQ delivered had waited. One that
-// a consumer tells of late may have been for it.
+// forgetRelied handles the entry of a callback. From now on, what is owed and armed for is as if no delivered send had waited. A callback
+// that a consumer records late may have been for such a send.
 func (q *cq) forgetRelied() {
 	if n := len(q.relied); n > 0 && q.emptied > q.relied[n-1].told && !q.s.consumer {
 		q.relied = nil
@@ -135,7 +135,7 @@ func (q *cq) goOnWaiting(before *automaton.Queue, e *sight) {
 	f.awaited = nil
 }
 
-// diedWaiting takes that the latest finding is of what nothing explains, nor that sends had waited of which findings before it say so.
+// diedWaiting handles a latest finding that not even waiting sends explain. Findings of q that rested on such sends do so no more.
 func (q *cq) diedWaiting() {
 	last := len(q.s.findings) - 1
 	if q.s.muted || q.s.findings[last].mayRestOn() != nil {
@@ -174,7 +174,7 @@ func (q *cq) owesAtLeast() bool {
 	return slices.ContainsFunc(q.lanes, func(l *lane) bool { return slices.ContainsFunc(l.waiting[:min(len(l.waiting), MaxFollowing)], due) })
 }
 
-// showPending takes that a poll found nothing after a moment of rest: it shows which receives had not ended by then, and so which sends had.
+// showPending handles a poll that found nothing after a moment of rest. It shows which receives had not ended by then, and so which sends had.
 func (q *cq) showPending(p *poll) {
 	for i := range q.s.findings {
 		f := &q.s.findings[i]

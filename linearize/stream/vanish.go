@@ -8,7 +8,7 @@ import (
 
 // When the close of a QP completes, the completions of it that its CQs hold stay there, or vanish (A21).
 
-// closeBegins takes that the call of the close of p is running from now on: its completions may vanish at any moment till it returns.
+// closeBegins handles the call of the close of p: until it returns, the completions of p may vanish at any moment.
 func (p *qp) closeBegins() {
 	for _, q := range p.cqs() {
 		for _, l := range p.lanes {
@@ -21,7 +21,7 @@ func (p *qp) closeBegins() {
 	}
 }
 
-// closeReturns takes that the call of the close of p has returned: if that is pending, or was refused, nothing has vanished.
+// closeReturns handles the return of the close of p. If the close is pending, or was refused, nothing has vanished.
 func (p *qp) closeReturns(done bool) {
 	for _, q := range p.cqs() {
 		q.beingClosed = slices.DeleteFunc(q.beingClosed, func(o *qp) bool { return o == p })
@@ -42,7 +42,7 @@ func (p *qp) cqs() []*cq {
 	return all
 }
 
-// free takes that what had to have completed of l need not be in its CQ any more.
+// free records that what had to have completed of l need not be in its CQ any more.
 func (l *lane) free() {
 	if l.cq.stopped() {
 		return // its polls tell nothing any more
@@ -55,7 +55,7 @@ func (l *lane) free() {
 	}
 }
 
-// vanish takes that the completions of p in the CQ may have vanished.
+// vanish records that the completions of p in the CQ may have vanished.
 func (q *cq) vanish(p *qp) {
 	e := sight{what: vanishing, at: q.s.at, again: q.left == p, from: q.endedBy()}
 	for _, l := range p.lanes {
@@ -76,8 +76,8 @@ func (q *cq) vanish(p *qp) {
 	}
 }
 
-// stays takes that r was delivered by a poll which was called after the close of its QP: of all that its CQs held of the QP then nothing has
-// vanished. For the CQ q that is added to out.
+// stays handles r, delivered by a poll that was called after the close of its QP. Nothing has vanished of what its CQs held of that QP. stays adds
+// to out what that means for q.
 func (r *posting) stays(out []sight, q *cq, line int) []sight {
 	for _, of := range r.lane.qp.cqs() {
 		switch {
@@ -97,8 +97,8 @@ func (r *posting) stays(out []sight, q *cq, line int) []sight {
 	return out
 }
 
-// stayed takes that nothing of l has vanished: what had to have completed before the close of its QP lies in its CQ, or a poll of that broke
-// POLL-03, as that at a line tells. For the CQ q what that means is added to out.
+// stayed records that nothing of l has vanished. What had to have completed before the close of its QP lies in its CQ, or a poll broke POLL-03.
+// The line is that of the poll which shows it. stayed adds to out what that means for q.
 func (l *lane) stayed(out []sight, q *cq, line int) []sight {
 	for _, o := range l.waiting {
 		switch {
@@ -128,13 +128,13 @@ func (r *posting) isLast() bool {
 	})
 }
 
-// leaveVanishedOpen notes that nobody knows what q still holds of p, of which the close is pending.
+// leaveVanishedOpen records that it is not known what q still holds of p, whose close is pending.
 func (p *qp) leaveVanishedOpen(q *cq) {
 	p.leaveOpen(p.name + " was closed, and which of its completions " + q.name + " still held " + verdict.NotFollowed)
 }
 
-// hasVanished takes that the first completions of which points told were not there from a moment on, up to one that a poll delivers, if
-// it is not nil: they have vanished with their QPs. It leaves open what became of those of a QP of which the close has not completed.
+// hasVanished handles the first placed completions of the CQ, up to until, or all where until is nil. They were not there from a moment on, so
+// they have vanished with their QPs. Where the close of a QP has not completed, what the CQ holds of it is undecided.
 func (q *cq) hasVanished(from moment, until *posting) {
 	for len(q.points) > 0 && q.points[0] != until {
 		r := q.points[0]

@@ -12,8 +12,8 @@ import (
 // done by a moment of rest depends on whether a receive was pending then, which is known of a peer that the trace holds, and whose connection
 // has not ended. Otherwise it may have waited, until something tells that it had a receive, or had none.
 
-// waits reports whether r itself may wait for the consumer, or for a peer of whom the trace does not tell, and whether it does for sure. On a
-// connection that may have ended the receives of the peer may have ended, too, and a send wait for others (A15).
+// waits reports whether r itself may wait, and whether it does for sure: for the consumer, or for a peer that the trace does not record. On a
+// connection that may have ended, the receives of the peer may have ended as well, and a send may wait for others (A15).
 func (l *lane) waits(r *posting) (does, sure bool) {
 	p := l.qp
 	switch {
@@ -64,8 +64,8 @@ func (l *lane) lack(m *posting) {
 	}
 }
 
-// mayWaitFor takes that r may wait at this moment of rest: as a send for a receive, or for the send m before it, which does. Of a silent request it
-// is not known, then, that it was over by the moment of rest at which it had been taken to be.
+// mayWaitFor records that r may wait at this moment of rest: as a send for a receive, or for the send m before it, which does. A silent request is
+// then no longer known to be over by the moment of rest at which it was assumed to be.
 func (r *posting) mayWaitFor(m *posting) {
 	switch s := r.lane.qp.s; {
 	case r.silent && r != m:
@@ -228,9 +228,9 @@ func (r *posting) isBlamed() {
 	}
 }
 
-// mayHaveWaitedAfterAll takes that a receive of the peer failed, or was cancelled. It may have ended before a moment of rest at which a send is
-// taken to have had it: that is left open where something was found, or a silent send is taken to have ended the connection. What was cancelled
-// such a send may have ended itself (INV-05).
+// mayHaveWaitedAfterAll handles a receive of the peer that failed or was cancelled. It may have ended before a moment of rest at which a send was
+// assumed to have it. That is undecided where something was found, or where a silent send is assumed to have ended the connection. If the receive
+// was cancelled, such a send may have ended it (INV-05).
 func (l *lane) mayHaveWaitedAfterAll(outcome model.Outcome) {
 	if g := l.qp.group.root(); !g.broken && l.qp.aborted == 0 || g.unclear != "" {
 		return
