@@ -126,8 +126,8 @@ func (q *Queue) only(holds func(explanation) bool, why *model.Refusal) bool {
 	return q.Alive()
 }
 
-// Ended takes that all requests that could complete, and are not delivered, had ended by a moment of rest: nothing that the CQ holds was placed
-// later.
+// Ended records that all requests which could complete, and are not delivered, had ended by a moment of rest. Nothing that the CQ holds was
+// placed later.
 func (q *Queue) Ended(rested Moment) bool {
 	if q.err != nil || !q.Alive() {
 		return q.Alive()
@@ -173,8 +173,8 @@ func (q *Queue) hasPlace(x explanation) bool {
 	return true
 }
 
-// OwedForGood takes that all that was owed at moments of rest, and is not delivered, had to have been placed by then, and that none of it will
-// turn out to have waited: what was placed later is of other requests.
+// OwedForGood records that all that was owed at moments of rest, and is not delivered, had to have been placed by then. None of it can turn out
+// to have waited, so what was placed later is of other requests.
 func (q *Queue) OwedForGood() bool {
 	if len(q.fences) == 0 || q.err != nil || !q.Alive() {
 		return q.Alive()

@@ -15,8 +15,8 @@ const (
 	HasRoom     = -1 // it can't overflow now, and whenever it could that was told
 )
 
-// MayOverflow takes that the CQ has room for so many completions, and that more are on their way: it may overflow before each event from now on.
-// Or it takes HasRoom or NotFollowed.
+// MayOverflow records that the CQ has room for depth completions, and that more are on their way. It may overflow before each event from now on.
+// The depth is also HasRoom or NotFollowed.
 func (q *Queue) MayOverflow(depth int) { q.depth = depth }
 
 // HasFailed reports whether the CQ has failed in all explanations.

@@ -221,7 +221,7 @@ func (q *Queue) Placed(kinds Kinds, from, at Moment) bool {
 	return q.take(event{what: placed, kinds: kinds}, at)
 }
 
-// Resized takes that the CQ was resized, so that there is other room from now on; or that this was refused, and that it has not overflowed.
+// Resized handles the answer of a resize: the CQ has other room from now on, or the resize was refused and the CQ has not overflowed.
 func (q *Queue) Resized(refused bool, at Moment) bool {
 	return q.take(event{what: resized, is: refused}, at)
 }

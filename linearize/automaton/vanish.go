@@ -6,9 +6,10 @@ import (
 	"ndkoracle/model"
 )
 
-// Vanished takes that the completions of a QP that are in the CQ stay there, or all of them vanish just now, as it is closed (A21):
-// again, if the latest Vanished was of that QP too. All that could complete had ended by a moment of rest, or 0 where that is not known. Of those that points told of the moments of placement say which they are. Which of the others are the QP's no
-// explanation says: where it has others, any may have been. What was owed of it is no longer known to be there: Free has told.
+// Vanished handles the close of a QP: its completions in the CQ stay there, or all of them vanish just now (A21). The flag again says that the
+// latest Vanished was of that QP too. All that could complete had ended by the moment of rest ended, which is 0 where it is not known. The
+// moments of placement say which completions points placed. Which of the others are the QP's no explanation says: where the QP has others, any
+// may be. What was owed of the QP is no longer known to be there, as Free has recorded.
 func (q *Queue) Vanished(points []Moment, others int, again bool, ended, at Moment) bool {
 	if q.err != nil || !q.Alive() || ended != 0 && !q.Ended(ended) {
 		return q.Alive()
@@ -39,7 +40,7 @@ func (q *Queue) Vanished(points []Moment, others int, again bool, ended, at Mome
 	return q.Alive()
 }
 
-// Stayed takes that the completions stayed of which the latest Vanished told: a poll delivers one, or the close has not completed yet.
+// Stayed records that the completions of the latest Vanished stayed: a poll delivers one of them, or the close has not completed yet.
 func (q *Queue) Stayed() bool {
 	if q.err != nil || !q.Alive() {
 		return q.Alive()
@@ -70,8 +71,8 @@ func (q *Queue) withoutThose(x explanation, points []Moment, others int) explana
 	return y
 }
 
-// Free takes that a completion which was owed at a moment of rest, and could be placed from a moment on, may have left the CQ: Owe says
-// later that it is there, or NotOwed that it is not.
+// Free records that a completion may have left the CQ, which was owed at a moment of rest and could be placed from a moment on. Later Owe
+// says that it is there, or NotOwed that it is not.
 func (q *Queue) Free(from, rested, at Moment) bool {
 	if q.err != nil || !q.Alive() {
 		return q.Alive()
