@@ -18,13 +18,17 @@ type broken struct {
 	begun   map[string]Place // by op: the polls under way
 	rested  Place            // the latest moment of rest, or none
 	acted   int              // the index of the latest call since which a provider at rest may have something to do
+	latest  map[*requestQueue]delivery
 }
+
+// A delivery is the latest completion of a queue: the index of its poll, and the position of its request.
+type delivery struct{ index, position int }
 
 func newBroken(m *Monitor) checks {
 	if m.ends == nil {
 		return nothing{}
 	}
-	b := &broken{n: m.ends, flushed: map[string]bool{}, acted: -1}
+	b := &broken{n: m.ends, flushed: map[string]bool{}, acted: -1, latest: map[*requestQueue]delivery{}}
 	m.requests.rules = append(m.requests.rules, b)
 	return b
 }
@@ -57,10 +61,18 @@ func (b *broken) called(r *workRequest, _ *Call, flags []string) {
 	}
 }
 
+func (b *broken) dropped(p *qpArguments, _ bool) { delete(b.latest, p.initiator) }
+
 // completed looks for requests behind r, which tells that the connection has ended. They have to complete by the next moment of rest. Where both
-// ends are in the trace, and nobody has called anything but polls since the latest, the provider at rest had ended the connection by then.
+// ends are in the trace, or r was the oldest of its queue and waited for no peer, the connection had ended by the latest moment of rest, unless
+// somebody has called anything but polls since then.
 func (b *broken) completed(r *workRequest, c *Call, result *trace.Result) {
 	q, outcome := r.queue, calls.OutcomeOf(result.Status)
+	before, told := b.latest[q]
+	if q.qp != nil && q.kind == model.Initiator {
+		b.latest[q] = delivery{b.n.s.m.now.Index, r.position}
+	}
+	wasOldest := !q.uncertain && (!told && r.position == 0 || told && r.position == before.position+1 && before.index < b.rested.Index)
 	ends := outcome == model.CANCELLED && !c.Verbs || b.n.endsQueue(r, outcome)
 	if q.qp == nil || q.kind != model.Initiator || outcome == model.SUCCESS || !ends || b.flushed[q.name] || r.overlaps {
 		return
@@ -72,9 +84,9 @@ func (b *broken) completed(r *workRequest, c *Call, result *trace.Result) {
 	case end.at != b.n.s.m.now:
 		return // what is behind is known to be flushed
 	}
-	quiet := b.rested != (Place{}) && c.Begun.Index >= b.rested.Index && b.acted < b.rested.Index && b.n.s.peer(q.qp) != nil
+	quiet := b.rested != (Place{}) && c.Begun.Index >= b.rested.Index && b.acted < b.rested.Index && (b.n.s.peer(q.qp) != nil || wasOldest && !r.op.IsSend())
 	for o := r.next; o != &q.requests; o = o.next {
-		mayBeOver := o.silent && r.op == model.Read // it passed the read, and succeeded
+		mayBeOver := o.silent && (r.op == model.Read || b.n.s.m.dialect.A9 != model.A9Ordered) // it passed r, and succeeded
 		if o.overlaps || mayBeOver || !o.accepted || o.position > q.indicated || len(b.n.behind) >= maxRequests {
 			continue
 		}

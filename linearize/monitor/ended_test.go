@@ -42,6 +42,8 @@ func TestEndsThatAreCertain(t *testing.T) {
 		{"accept/verbs-flushed-as-the-peer-wrote-badly", "", verbs},
 		{"reject/last-send-of-an-ended-connection-lost", "DEF-04", ndkpi},
 		{"reject/last-silent-send-of-an-ended-connection-lost", "FLAG-02", ndkpi},
+		{"reject/last-silent-write-of-a-lost-connection-lost", "FLAG-02", ndkpi},
+		{"accept/silent-write-behind-a-send-that-waited", "", ndkpi},
 		{"accept/sends-wait-behind-one-that-failed", "", ndkpi},
 		{"accept/deferred-send-waits-on-an-ended-connection", "", ndkpi},
 	} {
