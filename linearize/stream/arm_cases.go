@@ -33,7 +33,7 @@ type certainty uint8
 const (
 	followed certainty = iota
 	failed             // it may have failed before it told so, which satisfies an arm
-	doubtful           // what the trace does not tell bears on it
+	doubtful           // it depends on what the trace does not record
 )
 
 func (q *cq) certainty() certainty {

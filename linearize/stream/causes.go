@@ -444,8 +444,8 @@ func (u *uncaused) flushedBy() moment {
 	return by
 }
 
-// undelivered takes what points placed of p and no poll delivered: what was cancelled is to be explained, too (RES-10), and what was not
-// may have had to be (FLUSH-01, FLUSH-05).
+// undelivered handles the completions of p that points placed and no poll delivered. What was cancelled is to be explained too (RES-10). What was
+// not may have had to be (FLUSH-01, FLUSH-05).
 func (p *qp) undelivered() {
 	for _, l := range p.lanes {
 		for _, r := range l.waiting {
@@ -510,7 +510,7 @@ func (p *qp) restedBefore(posted, at moment) bool {
 	})
 }
 
-// mayHaveBroken reports whether an outstanding request may have ended the connection with nobody knowing: it may have failed,
+// mayHaveBroken reports whether an outstanding request may have ended the connection unseen: it may have failed,
 // or have named a bad token, though it succeeded (INV-05).
 func (l *lane) mayHaveBroken(r *posting) bool {
 	return r.mayHaveAborted() || r.place == 0 && l.mayHaveEnded(r)

@@ -156,7 +156,7 @@ func (p *qp) neverConnected(cut bool) {
 	p.beforeConnect = nil
 }
 
-// mayStayOpen reports whether the close of p may do nothing but wait: until its connector is closed, of which the trace need not tell (A36).
+// mayStayOpen reports whether the close of p may do nothing but wait: until its connector is closed, which the trace need not record (A36).
 func (p *qp) mayStayOpen() bool { return !p.s.verbs && (p.connected != 0 || p.attempt.call != 0) }
 
 // part takes p from the connection that it was to be an end of.

@@ -256,7 +256,7 @@ func (l *lane) awaits(results []trace.Result) bool {
 			}
 		}
 		if !succeeded {
-			break // which messages those behind it take nobody knows
+			break // which messages those behind it take is not known
 		}
 		waiting = waiting[at+1:]
 	}

@@ -214,7 +214,7 @@ func (p *qp) overflown(other *cq) moment {
 			continue
 		}
 		if end.remote != nil && end.remote.of.crowds() {
-			from = 1 // by which moment of this host nobody knows
+			from = 1 // the moment of this host is not known
 		}
 		for _, l := range end.lanes {
 			if l.cq != nil && l.cq != other && l.cq.crowded.from != 0 && (from == 0 || l.cq.crowded.from < from) {

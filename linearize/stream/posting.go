@@ -45,7 +45,7 @@ type lane struct {
 	naming []*posting // messages that name a token, and of whose receive nothing is told
 	dead   int        // from this position on nothing succeeds, as a bad token has ended the connection; or never
 
-	known    int          // from which index on nobody knows which send goes to which receive, or never
+	known    int          // from which index on it is not known which send goes to which receive, or never
 	loose    []*posting   // of a queue of sends: the first of these whose receive was not told
 	guessed  []*posting   // … those whose receive was told before them, by a guess
 	first    *posting     // … the first of all

@@ -31,7 +31,7 @@ type news struct {
 }
 
 // cross lets two QPs of different hosts be the ends of a connection. Where the trace of one does not begin with its creation,
-// messages may have passed before, and where one takes its receives from a shared queue, which takes which nobody knows: then
+// messages may have passed before. Where one takes its receives from a shared queue, it is not known which message each takes. Then
 // the two are judged as if each were alone.
 func (p *qp) cross(o *qp) {
 	if !p.created || !o.created || p.fed || o.fed {
@@ -130,7 +130,7 @@ func (r *posting) told(outcome model.Outcome) {
 	r.shadow.toldAcross(outcome, s.at)
 }
 
-// toldAcross takes how a request of the other host ended.
+// toldAcross records how a request of the other host ended.
 func (r *posting) toldAcross(outcome model.Outcome, at moment) {
 	l, p := r.lane, r.lane.qp
 	l.waiting = slices.DeleteFunc(l.waiting, func(o *posting) bool { return o == r })
@@ -170,7 +170,7 @@ func (p *qp) doubtMessages() {
 	p.peer.leaveInDoubt(reason)
 }
 
-// tokenToldAcross takes how a message of the other host ended that names a token of this one.
+// tokenToldAcross records how a message of the other host ended that names a token of this one.
 func (s *Stream) tokenToldAcross(r *posting, outcome model.Outcome) {
 	t := r.names
 	i := slices.Index(t.pending, r)

@@ -49,10 +49,10 @@ type Stream struct {
 	regions      map[string]*region
 	mostTokens   int            // before some are forgotten
 	tokensLost   bool           // some were
-	tokenless    string         // a request that changes a token of which the trace does not tell, or ""
+	tokenless    string         // a request that changes a token which the trace does not record, or ""
 	registering  int            // posts under way that make a token valid which is not told yet
 	anyValid     bool           // any token may be valid
-	tokenGiven   bool           // a call may have given memory a token that the trace does not tell
+	tokenGiven   bool           // a call may have given memory a token that the trace does not record
 	closing      map[string]*cq // by the op of a close that is pending
 	closingQps   map[string]*qp
 	pending      map[string]*underWay // that returned STATUS_PENDING and have not completed, by op

@@ -161,7 +161,7 @@ func (t *token) isOver() bool {
 	return len(t.pending) == 0 && len(t.courses) == 1 && t.courses[0].validity == model.Invalid
 }
 
-// mayBeOld notes that the token may have been made valid before the trace began, or by a call that does not tell it.
+// mayBeOld notes that the token may have been made valid before the trace began, or by a call whose token the trace does not record.
 func (t *token) mayBeOld() {
 	pristine := tokenCourse{validity: model.Invalid}
 	switch {

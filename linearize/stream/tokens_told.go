@@ -139,7 +139,7 @@ func (s *Stream) toldByReceive(t *token, r *posting, fn string) {
 	}
 }
 
-// messageTold takes how the receive ended that took, or would have taken, a message that names a token of the receiver.
+// messageTold handles the end of a receive that took, or would have taken, a message that names a token of the receiver.
 func (s *Stream) messageTold(q *cq, p *poll, m, r *posting, outcome model.Outcome) bool {
 	t := m.names
 	if t == nil || s.anyValid {
@@ -473,7 +473,7 @@ func (s *Stream) tokenFailed(q *cq, p *poll, r *posting, outcome model.Outcome) 
 	return m == nil || s.messageTold(q, p, m, r, outcome)
 }
 
-// tokenReceived takes what a receive that succeeded tells of a token.
+// tokenReceived handles what a receive that succeeded shows about a token.
 func (s *Stream) tokenReceived(q *cq, p *poll, r *posting, result *trace.Result) bool {
 	if !s.verbs {
 		s.countReceived(r, p.call.fn, result.Type)

@@ -10,7 +10,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// delivered takes one result of a poll: it holds it against the request that it names, and adds what it means for the CQ.
+// delivered handles one result of a poll: it compares the result with the request that it names, and adds to out what it means for the CQ.
 func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []sight {
 	s.seen[aResult]++
 	r := s.request(q, result.Wr)
@@ -181,7 +181,7 @@ func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 	return true
 }
 
-// over takes the oldest request of its lane away, which has succeeded or failed.
+// over removes the oldest request of its lane, which has succeeded or failed.
 func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e *sight) []sight {
 	l := r.lane
 	s.requestCases.ends(r, 1)

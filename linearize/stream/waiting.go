@@ -45,7 +45,7 @@ func (p *qp) mayHaveEnded() bool {
 		slices.ContainsFunc(l.waiting, func(r *posting) bool { return r.place != 0 && r.outcome != model.SUCCESS })
 }
 
-// mayWait reports whether l is a queue of sends, and the trace tells of the receives that they wait for, and where those complete.
+// mayWait reports whether l is a queue of sends, and the trace records the receives that they wait for, and where those complete.
 func (l *lane) mayWait() bool {
 	to := l.other()
 	return l.queue == model.Initiator && to != nil && to.cq != nil && !l.qp.isRemote()
