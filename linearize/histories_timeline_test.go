@@ -52,7 +52,7 @@ func (h *drawn) thirdOpinion(streamed *verdict.Report, c *comparison) {
 	case rule == "" && streamed.Verdict == verdict.Conformant:
 		c.count(true, "timeline: agrees that it is conformant")
 	}
-	for _, because := range []string{"a CQ is resized", "posts overlap", "a CQ may overflow", "a CQ failed", "a connect failed"} {
+	for _, because := range []string{"a CQ may overflow", "a CQ failed"} {
 		c.count(e.Undecided[because] > 0, "timeline: undecided, as "+because)
 	}
 }

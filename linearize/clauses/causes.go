@@ -13,6 +13,9 @@ const mostCauses = 64
 // cancelled states that something had ended what a cancelled request waited for (RES-10).
 func (e *Engine) cancelled(r *request, m facts.Moment) {
 	p := r.queue.qp
+	if r.called < p.failedAt {
+		return // the connection that failed may have been lost
+	}
 	var alts []timeline.Alt
 	if p.attempted != never && e.tellsOfLoss(p) {
 		alts = append(alts, timeline.Alt{V: e.lossOf(p), Floor: timeline.At(p.attempted)})

@@ -71,6 +71,21 @@ func TestEachClauseForbidsWhatItSays(t *testing.T) {
 	}
 }
 
+// Of posts that overlap either may be the first (POST-04, POLL-09), and what is posted behind both is behind them.
+func TestPostsThatOverlap(t *testing.T) {
+	both := "begin write 1; begin write 2; end write 1; end write 2;"
+	for text, want := range map[string]int{
+		both + "get 1 2": 0, both + "get 2 1": 0, both + "write 3; get 2; get 1 3": 0, both + "write 3; get 3 1": 1, both + "write 3; get 2 3 1": 1,
+		"write 1; write 2; get 2 1": 1,
+		"begin recv 1; begin recv 2; end recv 1; end recv 2; peer send 7; get 2; peer get 7": 0,
+		"begin recv 1; begin recv 2; end recv 1; end recv 2; get 2":                          1,
+	} {
+		if e := play(t, "ndkpi", text); len(e.Findings) != want || len(e.Undecided) > want {
+			t.Errorf("%s: undecided %v\n%s", text, e.Undecided, said(e))
+		}
+	}
+}
+
 func said(e *Engine) string {
 	var text []string
 	for _, f := range e.Findings {

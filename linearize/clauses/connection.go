@@ -16,6 +16,9 @@ func (e *Engine) ConnectCalled(m facts.Moment, name, conn string) {
 		e.Beyond("", name, "a connect of what may be connected, or is being flushed")
 	}
 	p.attempted, p.connectCall = min(p.attempted, m.At), min(p.connectCall, m.At)
+	if p.conn != "" && conn != p.conn {
+		e.Beyond("", name, "a queue pair of two connections")
+	}
 	if conn == "" || p.conn != "" || p.unreliable {
 		return
 	}
@@ -71,11 +74,7 @@ func (e *Engine) ConnectFailed(m facts.Moment, name string) {
 	if p.connects != never {
 		return
 	}
-	if p.peer != nil || len(p.queues[0].waiting)+len(p.queues[1].waiting) > 0 {
-		e.Undecided["a connect failed"]++
-		e.openQp(p)
-	}
-	p.connectCall = never
+	p.connectCall, p.failedAt = never, m.At
 	if p.peer == nil {
 		e.conns[p.conn] = slices.DeleteFunc(e.conns[p.conn], func(end *queuePair) bool { return end == p })
 		p.conn = ""
@@ -109,7 +108,7 @@ func (e *Engine) waitsNoLonger(r *request, since timeline.Time) {
 // the connection as it was.
 func (e *Engine) breaks(r *request, m facts.Moment) {
 	p := r.queue.qp
-	if p.unreliable || slices.ContainsFunc(p.flushes, func(f *flush) bool { return !f.undone }) || p.connects >= r.called {
+	if p.unreliable || slices.ContainsFunc(p.flushes, func(f *flush) bool { return !f.undone }) || p.connects >= r.called || r.called < p.failedAt {
 		return
 	}
 	first := p.broken == timeline.None
@@ -210,7 +209,7 @@ func (e *Engine) goesOn(r *request, m facts.Moment) {
 // endsBy states that a connection had ended when one of its requests failed, or, in libibverbs, was flushed (FLUSH-06, A40).
 func (e *Engine) endsBy(r *request, m facts.Moment) {
 	p := r.queue.qp
-	if !e.failureEnds() || !e.dialect.ErrorState && p.connects >= r.called {
+	if !e.failureEnds() || !e.dialect.ErrorState && p.connects >= r.called || r.called < p.failedAt {
 		return
 	}
 	var end timeline.Var

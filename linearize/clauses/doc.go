@@ -46,7 +46,7 @@
 // # What is undecided
 //
 // Not followed, so that the queue pairs concerned, and their peers, are undecided: a shared receive queue, polls that overlap in NDKPI, more than 64 requests of posts that overlap one after the other, a CQ
-// that has failed, a connect that failed while requests were outstanding, a state of ibv_modify_qp in which requests wait or are
+// that has failed, a queue pair of two connections, a state of ibv_modify_qp in which requests wait or are
 // dropped, an opcode or signaling that the trace does not record, events that are unclear or missing, and readings that change the order of a queue or what
 // a chain owes (A9, A29, A31, A34). Where a CQ may overflow, that may explain what no schedule does. Tokens are not followed: a
 // message that names one may end the connection, and its receive may fail though it succeeds, so it is paired with no receive.

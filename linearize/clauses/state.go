@@ -61,6 +61,7 @@ type queuePair struct {
 	attempted   int // the call of the first connect
 	connectCall int // of the connect that has not failed
 	connects    int // its return
+	failedAt    int // the return of one that failed: it may have made a connection, which was lost
 	closeCall   int
 	ended       timeline.Var // E
 	lost        timeline.Var // L

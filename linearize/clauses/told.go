@@ -118,11 +118,12 @@ func (e *Engine) ends(r *request, m facts.Moment) {
 // succeeds states that r was connected when it succeeded, and that a message met a receive.
 func (e *Engine) succeeds(r *request, m facts.Moment) {
 	p, s := r.queue.qp, e.Solver
-	if p.connectCall == never {
+	switch {
+	case p.connectCall == never && r.called < p.failedAt:
+	case p.connectCall == never:
 		e.fails(p, connected, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
 		return
-	}
-	if p.connectCall > r.called {
+	case p.connectCall > r.called && p.failedAt == 0:
 		s.NotBefore(r.x, timeline.At(p.connectCall), connected, m.Line, timeline.None)
 	}
 	if e.isFlushed(r) {

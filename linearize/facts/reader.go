@@ -18,6 +18,7 @@ type Reader struct {
 	pending   map[string]*Call // calls that returned STATUS_PENDING, by op
 	spare     []*Call
 	signaling map[string]signaling // of queue pairs of libibverbs
+	sends     map[string]bool      // queue pairs of libibverbs that were moved to RTS
 	waking    int                  // calls under way that may give a provider at rest something to do
 	still     Moment
 }
@@ -27,7 +28,7 @@ type signaling struct{ all, known bool }
 
 // NewReader returns a reader that tells a sink what it reads.
 func NewReader(to Sink) *Reader {
-	return &Reader{to: to, underWay: map[string]*Call{}, pending: map[string]*Call{}, signaling: map[string]signaling{}}
+	return &Reader{to: to, underWay: map[string]*Call{}, pending: map[string]*Call{}, signaling: map[string]signaling{}, sends: map[string]bool{}}
 }
 
 // Read reads the next event.
@@ -92,6 +93,18 @@ func wakes(c *Call) bool {
 	return c.Fn != "ibv_ack_cq_events"
 }
 
+// move handles a call that moves a queue pair of libibverbs to a state which neither connects nor flushes it. A second move to RTS may bring back
+// an initiator queue that a failure had stopped.
+func (r *Reader) move(c *Call, e *trace.Event) {
+	sends := strings.HasSuffix(e.State, "RTS")
+	if r.moves(c) || sends && r.sends[e.Qp] {
+		r.to.Beyond("", e.Qp, "calls overlap that move a queue pair, or one brings it back")
+	}
+	if sends {
+		r.sends[e.Qp] = true
+	}
+}
+
 // moves reports whether another call is under way that moves the same queue pair of libibverbs.
 func (r *Reader) moves(c *Call) bool {
 	for _, other := range r.underWay {
@@ -151,8 +164,8 @@ func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
 		}
 		r.to.CqResizing(m, e.Cq, int(*e.Depth))
 	case calls.Other:
-		if c.Fn == "ibv_modify_qp" && r.moves(c) {
-			r.to.Beyond("", e.Qp, "calls overlap that move a queue pair")
+		if c.Fn == "ibv_modify_qp" {
+			r.move(c, e)
 		}
 	case calls.CloseCq:
 		r.to.CqClosing(e.Cq)
