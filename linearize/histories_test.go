@@ -87,8 +87,10 @@ func TestRandomHistories(t *testing.T) {
 			t.Errorf("%s: %d of %d histories", kind, missed, compared)
 		}
 	}
+	timelineBounds(t, counts, compared)
 	for _, what := range []string{"both searches answer", "a partial order", "a hidden case is counted for certain", "with points", "taken down by the consumer", "spoilt", "overlaps", "a CQ is resized", "channels are named", "another type than RC", "a connection failed", "the network loses connections",
 		"optional fields are left out, and the plain search answers", "objects of other kinds, nothing",
+		timelineFinds, timelineAlone + ", and the plain search forbids it", "timeline: agrees that it is conformant",
 		"stream: conformant", "stream: provider violation", "plain search: allowed", "plain search: forbidden"} {
 		if counts[what] == 0 {
 			t.Errorf("none of the histories: %s", what)

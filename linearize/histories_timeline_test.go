@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/clauses"
@@ -48,7 +49,7 @@ func (h *drawn) thirdOpinion(streamed *verdict.Report, c *comparison) {
 	case ours:
 		c.count(true, timelineMisses+rule)
 	case undecided && rule == "" && streamed.Verdict == verdict.Conformant:
-		c.count(true, "timeline: undecided, stream: conformant")
+		c.count(true, timelineUndecided)
 	case rule == "" && streamed.Verdict == verdict.Conformant:
 		c.count(true, "timeline: agrees that it is conformant")
 	}
@@ -62,7 +63,25 @@ const (
 	timelineFinds  = "timeline: finds what stream finds"
 	timelineMisses = "timeline: misses "
 	timelineAlone  = "timeline: accuses alone"
+
+	timelineUndecided = "timeline: undecided, stream: conformant"
 )
+
+// timelineBounds fails where the clauses find too few of the violations of their rules that stream finds, or leave too much undecided.
+func timelineBounds(t *testing.T, counts map[string]int, compared int) {
+	missed := 0
+	for what, n := range counts {
+		if strings.HasPrefix(what, timelineMisses) {
+			missed += n
+		}
+	}
+	if found := counts[timelineFinds]; missed > 3+(found+missed)/10 {
+		t.Errorf("the timeline misses %d of %d violations that stream finds of its rules", missed, found+missed)
+	}
+	if undecided := counts[timelineUndecided]; undecided > 1+compared*4/100 {
+		t.Errorf("the timeline leaves %d of %d histories undecided that stream accepts", undecided, compared)
+	}
+}
 
 // ofQueuePairs reports whether a rule is one that the clauses state.
 func ofQueuePairs(rule string) bool {

@@ -107,18 +107,12 @@ func TestTheDocumentationHasTheTable(t *testing.T) {
 	}
 }
 
-// The table is whole: each clause has an id of the rulebook, its words, and a place in the order in which violations are named.
+// The table is whole: each clause has an id of the rulebook, and its words.
 func TestTheTableIsWhole(t *testing.T) {
 	for rule := timeline.Rule(1); rule < numRules; rule++ {
 		r := Rules[rule]
 		if _, ok := rules.Get(r.ID); !ok || r.Clause == "" || r.Because == "" || strings.Count(r.Headline, "%s") != 1 {
 			t.Errorf("clause %d: %+v", rule, r)
 		}
-		if !slices.Contains(tells[:], rule) {
-			t.Errorf("%s %s names no violation", r.ID, r.Clause)
-		}
-	}
-	if len(tells) != int(numRules)-1 {
-		t.Errorf("%d clauses are ordered, of %d", len(tells), numRules-1)
 	}
 }

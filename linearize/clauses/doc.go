@@ -1,33 +1,34 @@
-// Package clauses states the contract of queue pairs as clauses over hidden times, which package timeline solves. Each rule is declared
-// once, in the table Rules: its id, its clause, how a reason says it, and its headline. Facts come from package facts, and what functions mean
-// from package calls.
+// Package clauses states the contract of queue pairs as clauses over hidden times, which package timeline solves. Each rule is
+// declared once, in the table Rules: its id, its clause, how a reason says it, and its headline. Facts come from package facts,
+// and what functions mean from package calls.
 //
-// A request has the times X (executed) and C (completed), a message A (arrived), a silent request S (failed, if it did). A flush has F. E is from when on nothing
-// succeeds on a queue pair, and L when its connection was lost, of which the trace need not tell. U is when the first
-// request of a queue may have failed of which nothing is known. The last three may never be.
+// A request has the times X (executed) and C (completed), a message A (arrived), a silent request S (failed, if it did). A flush
+// has F. E is from when on nothing succeeds on a queue pair, and L when its connection was lost, of which the trace need not tell.
+// U is when the first request of a queue may have failed of which nothing is known. The last three may never be.
 //
 // # Rules
 //
 // The clauses, as the table has them:
 //
-//	RES-10    X(cancelled) ≥ min(F, X(failed)+1, L) of its own queue pair
-//	RES-10    E, L > X(success); E, L > A of a message that was received; L > call of a success at the other end
-//	FLUSH-06  ndspi: L ≤ X(failed); verbs: E ≤ X(failed), E ≤ X(cancelled)
-//	FLUSH-06  verbs: E ≤ F
-//	DISC-10   E ≤ F of a disconnect
-//	FLUSH-05  what is posted behind a flush is cancelled, under A15=CANCELLED
+//	DEF-03    a refused request has no completion
+//	POLL-05   a result is of a request that is outstanding, in its CQ, with the outcome of its point
 //	POST-08   an initiator request is accepted on a queue pair that is connected
 //	POST-08   L ≤ return of a post that tells of it
+//	FLUSH-06  ndspi: L ≤ X(failed); verbs: E ≤ X(failed), E ≤ X(cancelled)
+//	FLUSH-06  verbs: E ≤ F
+//	FLUSH-05  what is posted behind a flush is cancelled, under A15=CANCELLED
+//	DISC-10   E ≤ F of a disconnect
+//	RES-10    E, L > X(success); E, L > A of a message that was received; L > call of a success at the other end
+//	RES-10    X(cancelled) ≥ min(F, X(failed)+1, L) of its own queue pair
 //	FLUSH-02  X ≤ F, posted before the flush
 //	FLUSH-01  X < F, not cancelled and posted before the flush
 //	FLAG-02   C > rest ⇒ S ≥ rest
 //	FLAG-02   X(silent) ≤ delivery of a later one of its queue
 //	POST-08   X(success) ≥ call of the connect
-//	DEF-04    C > rest ⇒ X ≥ rest; X ≤ rest, if it waits for nobody
-//	DEF-04    ¬(X(send) > rest and X(receive) > rest); C > rest ⇒ A ≥ rest
-//	DEF-04    X(message) ≥ rest ⇒ E, L ≥ rest, of both ends; X(receive) ≥ rest ⇒ E ≥ rest
 //	DEF-04    C ≤ rest, delivered with nothing called since but polls and arms
-//	DEF-03    a refused request has no completion
+//	DEF-04    X(message) ≥ rest ⇒ E, L ≥ rest, of both ends; X(receive) ≥ rest ⇒ E ≥ rest
+//	DEF-04    ¬(X(send) > rest and X(receive) > rest); C > rest ⇒ A ≥ rest
+//	DEF-04    C > rest ⇒ X ≥ rest; X ≤ rest, if it waits for nobody
 //	POLL-03   C > call of a poll that found nothing
 //	POLL-03   C > C of what was delivered before it
 //	FLAG-04   X(fenced) ≥ X(read before it)
@@ -36,19 +37,19 @@
 //	POLL-09   C(delivered later) > C(delivered earlier)
 //	POLL-05   X(k'th receive that succeeds) ≥ A(k'th send)
 //	POLL-05   X(k'th send that succeeds) ≥ X(k'th receive that may)
-//	POLL-05   X > call of its post
-//	POLL-05   A < X < C
-//	POLL-05   C ≤ return of the poll that delivers it
 //	POLL-05   C at the point that shows it
-//	POLL-05   a result is of a request that is outstanding, in its CQ, with the outcome of its point
+//	POLL-05   C ≤ return of the poll that delivers it
+//	POLL-05   A < X < C
+//	POLL-05   X > call of its post
 //	FLUSH-01  F ≥ its call; F ≤ its return
 //
 // # What is undecided
 //
-// Not followed, so that the queue pairs concerned, and their peers, are undecided: a shared receive queue, polls that overlap in NDKPI, more than 64 requests of posts that overlap one after the other, a CQ
-// that has failed, a queue pair of two connections, a state of ibv_modify_qp in which requests wait or are
-// dropped, an opcode or signaling that the trace does not record, events that are unclear or missing, and readings that change the order of a queue or what
-// a chain owes (A9, A29, A31, A34). Where a CQ may overflow, that may explain what no schedule does. Tokens are not followed: a
-// message that names one may end the connection, and its receive may fail though it succeeds, so it is paired with no receive.
-// Traces of two hosts, and partial orders, are not for this package. An engine never accuses for what is undecided.
+// Not followed, so that the queue pairs concerned, and their peers, are undecided: a shared receive queue, polls that overlap in
+// NDKPI, more than 64 requests of posts that overlap one after the other, a CQ that has failed, a queue pair of two connections, a
+// state of ibv_modify_qp in which requests wait or are dropped, an opcode or signaling that the trace does not record, events that
+// are unclear or missing, and readings that change the order of a queue or what a chain owes (A9, A29, A31, A34). Where a CQ may
+// overflow, that may explain what no schedule does. Tokens are not followed: a message that names one may end the connection, and
+// its receive may fail though it succeeds, so it is paired with no receive. Traces of two hosts, and partial orders, are not for
+// this package. An engine never accuses for what is undecided.
 package clauses

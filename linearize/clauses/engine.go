@@ -231,7 +231,7 @@ func (e *Engine) found(p *queuePair, c *timeline.Conflict) {
 
 // note notes a violation of a queue pair, by the clause that says most.
 func (e *Engine) note(qp string, c *timeline.Conflict) {
-	for _, rule := range tells {
+	for rule := timeline.Rule(1); rule < numRules; rule++ {
 		if c.Rule == rule || slices.ContainsFunc(c.Chain, func(l timeline.Link) bool { return l.Reason.Rule == rule }) {
 			c.Rule = rule
 			break

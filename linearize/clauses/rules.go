@@ -2,41 +2,41 @@ package clauses
 
 import "ndkoracle/linearize/timeline"
 
-// The clauses, by the names that reasons give them.
+// The clauses, by the names that reasons give them. Where several took part in a violation, the first names it.
 const (
 	_ timeline.Rule = iota
-	posted
-	executedFirst
-	delivered
-	placedAt
-	inOrder
-	fenced
-	completedInOrder
-	deliveredInOrder
-	foundEmpty
-	leftBehind
-	owedAtRest
-	silentAtRest
-	stillAtRest
-	passedOver
-	meetAtRest
-	endedAtRest
-	flushCancels
-	flushSpares
-	flushReturned
-	causedBy
-	endedLater
-	endedByFailure
-	errorState
-	disconnected
-	connected
-	tookMessage
-	tookReceive
 	refusedPost
 	ofRequest
-	postedBehindFlush
 	acceptedUnconnected
 	refusedAsEnded
+	endedByFailure
+	errorState
+	postedBehindFlush
+	disconnected
+	endedLater
+	causedBy
+	flushCancels
+	flushSpares
+	silentAtRest
+	passedOver
+	connected
+	stillAtRest
+	endedAtRest
+	meetAtRest
+	owedAtRest
+	foundEmpty
+	leftBehind
+	fenced
+	inOrder
+	completedInOrder
+	deliveredInOrder
+	tookMessage
+	tookReceive
+	placedAt
+	delivered
+	executedFirst
+	posted
+	flushReturned
 	numRules
 )
 
@@ -49,26 +49,27 @@ type Rule struct {
 	Headline string // how a violation begins in which this clause says most; %s is the request
 }
 
-// Rules is the table of all clauses. Where several took part in a violation, the one in it that comes first names it.
+// Rules is the table of all clauses.
 var Rules = [numRules]Rule{
-	causedBy:            {"RES-10", "X(cancelled) ≥ min(F, X(failed)+1, L) of its own queue pair", "something ended what it waits for", "nothing that can have cancelled %s came early enough"},
-	endedLater:          {"RES-10", "E, L > X(success); E, L > A of a message that was received; L > call of a success at the other end", "the connection went on", "%s was cancelled or failed, and the connection went on"},
-	endedByFailure:      {"FLUSH-06", "ndspi: L ≤ X(failed); verbs: E ≤ X(failed), E ≤ X(cancelled)", "nothing succeeds behind it", "something succeeded behind %s, which ended the connection"},
-	errorState:          {"FLUSH-06", "verbs: E ≤ F", "the flush moved the queue pair to its error state", "something succeeded in the error state of the queue pair, at %s"},
-	disconnected:        {"DISC-10", "E ≤ F of a disconnect", "the disconnect closed the connection", "something succeeded on a connection that was disconnected, at %s"},
-	postedBehindFlush:   {"FLUSH-05", "what is posted behind a flush is cancelled, under A15=CANCELLED", "it was posted behind a flush", "%s succeeded, and a flush cancels what is posted behind it"},
+	refusedPost:         {"DEF-03", "a refused request has no completion", "its post was refused", "%s was refused, and has a completion"},
+	ofRequest:           {"POLL-05", "a result is of a request that is outstanding, in its CQ, with the outcome of its point", "no such request is outstanding", "%s is not outstanding on this CQ with this outcome"},
 	acceptedUnconnected: {"POST-08", "an initiator request is accepted on a queue pair that is connected", "it was accepted", "%s was accepted on a queue pair that was never connected"},
 	refusedAsEnded:      {"POST-08", "L ≤ return of a post that tells of it", "a post returned STATUS_CONNECTION_INVALID", "the connection went on behind STATUS_CONNECTION_INVALID, at %s"},
+	endedByFailure:      {"FLUSH-06", "ndspi: L ≤ X(failed); verbs: E ≤ X(failed), E ≤ X(cancelled)", "nothing succeeds behind it", "something succeeded behind %s, which ended the connection"},
+	errorState:          {"FLUSH-06", "verbs: E ≤ F", "the flush moved the queue pair to its error state", "something succeeded in the error state of the queue pair, at %s"},
+	postedBehindFlush:   {"FLUSH-05", "what is posted behind a flush is cancelled, under A15=CANCELLED", "it was posted behind a flush", "%s succeeded, and a flush cancels what is posted behind it"},
+	disconnected:        {"DISC-10", "E ≤ F of a disconnect", "the disconnect closed the connection", "something succeeded on a connection that was disconnected, at %s"},
+	endedLater:          {"RES-10", "E, L > X(success); E, L > A of a message that was received; L > call of a success at the other end", "the connection went on", "%s was cancelled or failed, and the connection went on"},
+	causedBy:            {"RES-10", "X(cancelled) ≥ min(F, X(failed)+1, L) of its own queue pair", "something ended what it waits for", "nothing that can have cancelled %s came early enough"},
 	flushCancels:        {"FLUSH-02", "X ≤ F, posted before the flush", "the flush ends what is pending", "a flush did not end %s"},
 	flushSpares:         {"FLUSH-01", "X < F, not cancelled and posted before the flush", "the flush would have cancelled it", "a flush should have cancelled %s"},
 	silentAtRest:        {"FLAG-02", "C > rest ⇒ S ≥ rest", "a silent request that has failed has completed by rest", "%s failed, or succeeded late, though it is silent"},
 	passedOver:          {"FLAG-02", "X(silent) ≤ delivery of a later one of its queue", "a later one completed, so it succeeded", "%s was silent and over, and what is known does not allow it"},
 	connected:           {"POST-08", "X(success) ≥ call of the connect", "nothing succeeds before the connection", "%s succeeded without a connection"},
-	owedAtRest:          {"DEF-04", "C > rest ⇒ X ≥ rest; X ≤ rest, if it waits for nobody", "what has been executed has completed by rest", "%s had to be over at a moment of rest, and was not"},
-	meetAtRest:          {"DEF-04", "¬(X(send) > rest and X(receive) > rest); C > rest ⇒ A ≥ rest", "a message and a receive do not wait for each other at rest", "%s waited at a moment of rest for what was there"},
-	endedAtRest:         {"DEF-04", "X(message) ≥ rest ⇒ E, L ≥ rest, of both ends; X(receive) ≥ rest ⇒ E ≥ rest", "nothing waits at rest behind the end of its connection", "%s waited at a moment of rest, though its connection had ended"},
 	stillAtRest:         {"DEF-04", "C ≤ rest, delivered with nothing called since but polls and arms", "nothing was called since the moment of rest", "%s completed behind a moment of rest, and nothing was called since"},
-	refusedPost:         {"DEF-03", "a refused request has no completion", "its post was refused", "%s was refused, and has a completion"},
+	endedAtRest:         {"DEF-04", "X(message) ≥ rest ⇒ E, L ≥ rest, of both ends; X(receive) ≥ rest ⇒ E ≥ rest", "nothing waits at rest behind the end of its connection", "%s waited at a moment of rest, though its connection had ended"},
+	meetAtRest:          {"DEF-04", "¬(X(send) > rest and X(receive) > rest); C > rest ⇒ A ≥ rest", "a message and a receive do not wait for each other at rest", "%s waited at a moment of rest for what was there"},
+	owedAtRest:          {"DEF-04", "C > rest ⇒ X ≥ rest; X ≤ rest, if it waits for nobody", "what has been executed has completed by rest", "%s had to be over at a moment of rest, and was not"},
 	foundEmpty:          {"POLL-03", "C > call of a poll that found nothing", "a poll found nothing", "a poll found nothing, though %s had completed"},
 	leftBehind:          {"POLL-03", "C > C of what was delivered before it", "a poll delivered others, and not it", "a poll passed over %s"},
 	fenced:              {"FLAG-04", "X(fenced) ≥ X(read before it)", "a fence waits for reads", "%s did not wait for the reads before it"},
@@ -77,18 +78,12 @@ var Rules = [numRules]Rule{
 	deliveredInOrder:    {"POLL-09", "C(delivered later) > C(delivered earlier)", "a CQ delivers in order", "%s is out of order"},
 	tookMessage:         {"POLL-05", "X(k'th receive that succeeds) ≥ A(k'th send)", "it took a message that was sent no earlier", "%s received a message that had not been sent"},
 	tookReceive:         {"POLL-05", "X(k'th send that succeeds) ≥ X(k'th receive that may)", "it needed a receive", "%s succeeded, and there was no receive for it"},
-	posted:              {"POLL-05", "X > call of its post", "it is posted", "%s is over before it was posted"},
-	executedFirst:       {"POLL-05", "A < X < C", "it is executed before it completes", "%s completed before it was executed"},
-	delivered:           {"POLL-05", "C ≤ return of the poll that delivers it", "a poll delivered it", "%s was delivered before it can have completed"},
 	placedAt:            {"POLL-05", "C at the point that shows it", "the trace shows where it was placed", "%s was placed before it can have completed"},
-	ofRequest:           {"POLL-05", "a result is of a request that is outstanding, in its CQ, with the outcome of its point", "no such request is outstanding", "%s is not outstanding on this CQ with this outcome"},
+	delivered:           {"POLL-05", "C ≤ return of the poll that delivers it", "a poll delivered it", "%s was delivered before it can have completed"},
+	executedFirst:       {"POLL-05", "A < X < C", "it is executed before it completes", "%s completed before it was executed"},
+	posted:              {"POLL-05", "X > call of its post", "it is posted", "%s is over before it was posted"},
 	flushReturned:       {"FLUSH-01", "F ≥ its call; F ≤ its return", "the flush takes effect between its call and its return", "the flush of %s came too late"},
 }
-
-// tells lists the clauses, the one first by which a violation is named.
-var tells = [...]timeline.Rule{refusedPost, ofRequest, acceptedUnconnected, refusedAsEnded, endedByFailure, errorState, postedBehindFlush, disconnected, endedLater, causedBy, flushCancels, flushSpares, silentAtRest, passedOver,
-	connected, stillAtRest, endedAtRest, meetAtRest, owedAtRest, foundEmpty, leftBehind, fenced, inOrder, completedInOrder, deliveredInOrder, tookMessage,
-	tookReceive, placedAt, delivered, executedFirst, posted, flushReturned}
 
 // The letters by which labels say what a variable is the time of.
 const (
