@@ -24,11 +24,13 @@ func equivalent(f verdict.Finding, rule string) bool {
 
 // otherLine lists what the streaming engine names where the manifest has the moment by which a completion had to be placed: the poll that delivers it.
 var otherLine = map[string]int{
-	"reject/polled-in-another-order-than-placed.ndktrace.jsonl": 19,
-	"accept/more-than-the-depth.ndktrace.jsonl":                 18,
-	"reject/dead-token-invalidated-by-rest.ndktrace.jsonl":      16,
-	"reject/close-cancels-the-first-only.ndktrace.jsonl":        21,
-	"reject/receive-succeeds-after-a-bad-token.ndktrace.jsonl":  28, // as the send is told, which took the first receive
+	"reject/polled-in-another-order-than-placed.ndktrace.jsonl":      19,
+	"accept/more-than-the-depth.ndktrace.jsonl":                      18,
+	"reject/dead-token-invalidated-by-rest.ndktrace.jsonl":           16,
+	"reject/close-cancels-the-first-only.ndktrace.jsonl":             21,
+	"reject/ndspi-token-of-a-closed-window-taken.ndktrace.jsonl":     35,
+	"reject/verbs-token-of-bind-mw-invalidated-twice.ndktrace.jsonl": 46,
+	"reject/receive-succeeds-after-a-bad-token.ndktrace.jsonl":       28, // as the send is told, which took the first receive
 }
 
 // The streaming engine gives every trace of the corpus the verdict that the manifest says is right, by the same rule or by one

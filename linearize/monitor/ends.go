@@ -330,7 +330,7 @@ func (n *ends) endsQueue(r *workRequest, outcome model.Outcome) bool {
 		return false
 	case n.verbs():
 		t := n.types[r.queue.name]
-		return t == "" || t == "RC" || r.queue.kind == model.Initiator && (t == "UC" || t == "UD")
+		return r.queue.kind == model.Initiator || t != "UC" && t != "UD"
 	case n.s.m.dialect.Name == "ndspi":
 		return outcome == model.FAILED
 	}
@@ -340,7 +340,8 @@ func (n *ends) endsQueue(r *workRequest, outcome model.Outcome) bool {
 // endsBoth reports whether the connection of a queue pair has ended once a poll has delivered a request that ended so.
 func (n *ends) endsBoth(r *workRequest, outcome model.Outcome) bool {
 	if n.verbs() {
-		return n.types[r.queue.name] == "RC"
+		t := n.types[r.queue.name]
+		return t == "RC" || strings.HasPrefix(t, "XRC")
 	}
 	return n.s.m.dialect.Name == "ndspi" && outcome == model.FAILED
 }

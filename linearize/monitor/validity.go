@@ -24,6 +24,8 @@ type madeToken struct {
 	holder Object
 	made   int          // the index of the latest event that tells of it
 	by     *workRequest // the request that makes it valid, until that is told, or nil
+	queue  queueOf      // of that request, or none
+	behind int          // … its position there
 	told   int          // the index of the event that told of its success, or 0
 	named  int          // the first message since then that names it, or 0
 	shared bool         // several regions have had it at a time
@@ -65,6 +67,7 @@ func (v *validity) makes(m *Monitor, holder Object, token int64, by *workRequest
 	t := &madeToken{holder: holder, made: m.now.Index, by: by, shared: old != nil && (old.shared || old.dead == "" && old.holder != holder)}
 	if v.tokens[token] = t; by != nil {
 		v.made[by.wr] = t
+		t.queue, t.behind = queueOf{by.queue.name, by.queue.kind}, by.position
 	}
 	if !slices.Contains(v.of[holder], token) {
 		v.of[holder] = append(v.of[holder], token)
@@ -152,7 +155,7 @@ func (v *validity) succeeded(r *workRequest, at Place, result *trace.Result) {
 		t := v.tokens[token]
 		switch {
 		case t == nil || t.dead != "":
-		case r.op == model.Invalidate && (t.told > 0 && t.told < r.place.Index || t.by != nil && t.by.queue == r.queue && t.by.position < r.position):
+		case r.op == model.Invalidate && (t.told > 0 && t.told < r.place.Index || t.queue == queueOf{r.queue.name, r.queue.kind} && t.behind < r.position):
 			t.by, t.dead, t.line = nil, r.wr+" had invalidated it", at.Line
 		case r.op == model.ReceiveOp && t.told > 0 && t.told < t.named:
 			t.dead, t.line = "the peer had invalidated it, as "+r.wr+" tells", at.Line

@@ -27,7 +27,8 @@ func (h *history) takePost(p *qp, s *span) {
 	}
 	if s.fn == "ibv_bind_mw" {
 		h.add(&request{wr: s.begin.Wr, qp: p, op: model.Bind, flags: s.begin.Flags, post: s,
-			accepted: s.succeeded() || !s.returned() || h.early[s.begin.Wr]})
+			accepted: s.succeeded() || !s.returned() || h.early[s.begin.Wr],
+			token:    either(s, func(e *trace.Event) *uint32 { return e.Token })})
 		return
 	}
 	if s.returned() && !s.succeeded() && s.end.BadWr == "" && len(s.begin.Wrs) > 1 {

@@ -10,6 +10,16 @@ import (
 	"ndkoracle/trace"
 )
 
+// namesMemory records the region or window that a post names, and the region to which it binds a window.
+func (u *underWay) namesMemory(e *trace.Event) {
+	if u.region = e.Mr; e.Mw != "" {
+		u.region, u.bound = e.Mw, e.Mr
+	}
+}
+
+// mayReturnToken reports whether the return of a post may name the token that its request makes valid.
+func (u *underWay) mayReturnToken() bool { return !u.Verbs || u.fn == "ibv_bind_mw" }
+
 // postCalled takes the call of a post. Its requests may be queued from now on.
 func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 	p := u.qp
@@ -28,10 +38,16 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 			s.registering++
 		}
 		p.add(u, r)
-		u.region = e.Mr + e.Mw
-		s.nameToken(r, u.region)
+		u.namesMemory(e)
+		s.nameToken(r, u.region, u.bound)
 	case u.fn == "ibv_bind_mw":
-		p.add(u, s.newPosting(u, e, e.Wr, model.Bind))
+		r := s.newPosting(u, e, e.Wr, model.Bind)
+		if r.token = e.Token; r.token == nil {
+			s.registering++
+		}
+		p.add(u, r)
+		u.namesMemory(e)
+		s.nameToken(r, u.region, u.bound)
 	default:
 		for i := range e.Wrs {
 			w := &e.Wrs[i]
@@ -50,7 +66,7 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 				r.localInvalidate = slices.Contains(w.Flags, localInvalidate)
 			}
 			p.add(u, r)
-			s.nameToken(r, w.Mw)
+			s.nameToken(r, w.Mw, w.Mr)
 		}
 	}
 }
@@ -81,7 +97,7 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 	if !ok && u.Verbs && e.BadWr == "" && len(u.postings) > 1 {
 		p.leaveOpen(calls.StoppedSomewhere(u.fn))
 	}
-	if !u.Verbs && registers(u.postings[0].op) && u.postings[0].token == nil {
+	if u.mayReturnToken() && registers(u.postings[0].op) && u.postings[0].token == nil {
 		s.registering--
 	}
 	for i, r := range u.postings {
@@ -99,9 +115,9 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 			break
 		}
 		r.returned, r.answeredLine = s.at, e.Line
-		if !u.Verbs && r.token == nil && registers(r.op) {
+		if u.mayReturnToken() && r.token == nil && registers(r.op) {
 			r.token = e.Token
-			s.nameToken(r, u.region)
+			s.nameToken(r, u.region, u.bound)
 			if r.over { // a callback within the call polled it
 				s.tokenTold(r.lane.cq, e.Line, r, r.outcome)
 			}

@@ -104,7 +104,7 @@ func (p *qp) posted(r *posting) {
 		p.s.tokenUnknown(m, false)
 		return
 	}
-	p.s.nameToken(m, "") // whose memory it is, is the peer's to know
+	p.s.nameToken(m, "", "") // whose memory it is, is the peer's to know
 }
 
 // refused handles a post of the other host that was refused.

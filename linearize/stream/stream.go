@@ -98,6 +98,7 @@ type underWay struct {
 	conn     string
 	thr, wr  string
 	region   string   // of the creation of one, or of a request that gives it a token
+	bound    string   // … the region to which it binds a window, or ""
 	dying    []*token // of the close of a region
 	within   moment   // the entry of the callback that was running on this thread, or 0
 	entered  bool     // a callback

@@ -101,15 +101,18 @@ func (r *posting) changesToken() bool {
 	return false
 }
 
-// nameToken records that a request names its token, be it accepted or not. The region or window of the token may be "".
-func (s *Stream) nameToken(r *posting, region string) {
+// nameToken records that a request names its token, be it accepted or not. The region or window of the token may be "", and so may the region to
+// which the window is bound.
+func (s *Stream) nameToken(r *posting, region, bound string) {
 	if r.token == nil || !r.changesToken() || r.op == model.SendAndInvalidate && r.lane.qp.isRemote() {
 		return
 	}
 	t := s.token(*r.token, registers(r.op))
 	switch of := s.regions[region]; {
 	case registers(r.op) && region != "":
-		s.region(region).gives(t)
+		if s.region(region).gives(t); bound != "" {
+			s.region(bound).gives(t)
+		}
 	case !t.registered && (s.tokenGiven || r.op == model.Invalidate && (of == nil || !of.created)):
 		t.mayBeOld()
 	}

@@ -172,19 +172,18 @@ func (f *facts) known(s Step) error {
 
 // takePost takes the requests of a post: one in NDKPI, a list in libibverbs, where those before bad_wr are posted.
 func (f *facts) takePost(c *call) {
-	e := c.begin
+	e, token := c.begin, c.begin.Token
 	answered := c.end != nil
+	if answered && c.end.Token != nil {
+		token = c.end.Token
+	}
 	switch op, ndkpi := posts[e.Fn]; {
 	case ndkpi:
-		token := e.Token
-		if answered && c.end.Token != nil {
-			token = c.end.Token
-		}
 		has := func(flag string) bool { return slices.Contains(e.Flags, flag) }
 		f.add(c, &request{wr: e.Wr, accepted: !answered || c.succeeded(), deferred: has("DEFER"), token: token,
 			Request: model.Request{Op: op, Silent: has("SILENT_SUCCESS"), Solicit: has("SEND_AND_SOLICIT_EVENT"), Fence: has("READ_FENCE")}})
 	case e.Fn == "ibv_bind_mw":
-		f.add(c, &request{wr: e.Wr, accepted: !answered || c.succeeded(), Request: model.Request{Op: model.Bind}})
+		f.add(c, &request{wr: e.Wr, accepted: !answered || c.succeeded(), token: token, Request: model.Request{Op: model.Bind}})
 	case e.Fn == "ibv_post_send" || e.Fn == "ibv_post_recv":
 		for i := range e.Wrs {
 			w := &e.Wrs[i]
