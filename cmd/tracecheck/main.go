@@ -26,6 +26,9 @@ import (
 
 //go:generate sh -c "go run . rules --format markdown >../../docs/rules.md"
 
+// heapOfTLC is how many MiB Java takes for objects, so that with all else the command stays below its 512 MiB.
+const heapOfTLC = 256
+
 func main() {
 	signal.Ignore(syscall.SIGPIPE) // a reader of the output that goes away is an error of writing, and told as one
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -106,7 +109,7 @@ func prepareTlc(ctx context.Context) (judge, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the engine tlc can't run: %w", err)
 	}
-	return tlcjudge.Judge{Runner: tlc.Runner{Jar: jar, Build: os.TempDir()}}.Check, nil
+	return tlcjudge.Judge{Runner: tlc.Runner{Jar: jar, Build: os.TempDir(), Heap: heapOfTLC}}.Check, nil
 }
 
 func isTerminal(f *os.File) bool {

@@ -11,28 +11,30 @@ import (
 )
 
 // Print runs TLC on a module in a folder, with the configuration of the same name, and returns the tuples that it printed
-// with PrintT, a line each. When the time limit is reached it returns those that were printed so far, and finished is false.
-// The limit is that of the runner, if it has one, and the deadline of ctx.
-func (r Runner) Print(ctx context.Context, folder, module string) (lines []string, finished bool, err error) {
+// with PrintT, a line each. Where TLC reached a limit it returns those that were printed so far, and reached says which limit: the time,
+// that of the runner or the deadline of ctx, or the memory of Java.
+func (r Runner) Print(ctx context.Context, folder, module string) (lines []string, reached string, err error) {
 	r.Dir, r.Build = folder, folder
 	if r.Timeout == 0 {
 		r.Timeout = math.MaxInt64
 	}
 	c := Configuration{Name: "printed", Module: module}
 	result, err := r.run(ctx, c, folder, module, module+".cfg", nil)
-	finished = true
-	if errors.Is(err, errTimeLimit) || errors.Is(err, context.DeadlineExceeded) {
-		finished, err = false, nil
-	}
-	if err == nil && result.Verdict == Error {
-		err = errors.New("TLC can't evaluate the module: " + strings.Join(result.Errors, "; "))
+	said := strings.Join(result.Errors, "; ")
+	switch {
+	case errors.Is(err, errTimeLimit) || errors.Is(err, context.DeadlineExceeded):
+		reached, err = "the time limit was reached", nil
+	case err == nil && result.Verdict == Error && strings.Contains(said, "out of memory"):
+		reached = "Java ran out of memory"
+	case err == nil && result.Verdict == Error:
+		err = errors.New("TLC can't evaluate the module: " + said)
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, "", err
 	}
 	log, err := os.Open(filepath.Clean(r.Log(c)))
 	if err != nil {
-		return nil, false, err
+		return nil, "", err
 	}
 	defer log.Close()
 	text := bufio.NewScanner(log)
@@ -42,5 +44,5 @@ func (r Runner) Print(ctx context.Context, folder, module string) (lines []strin
 			lines = append(lines, line)
 		}
 	}
-	return lines, finished, text.Err()
+	return lines, reached, text.Err()
 }

@@ -1,6 +1,7 @@
 package tlc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ type Runner struct {
 	Build   string        // where outputs and TLC's own files go; each configuration has a folder of its own there
 	Timeout time.Duration // of one configuration
 	Workers int           // threads of TLC, and what makes long runs fast; 0 is one thread, and what makes short runs fast
+	Heap    int           // MiB that Java may take for objects; 0 is 1,024
 
 	archive string // of the classes that a short run loads, or ""
 }
@@ -87,7 +89,7 @@ func (r Runner) run(ctx context.Context, c Configuration, dir, module, cfg strin
 	if r.archive != "" && r.Workers == 0 && !c.Full {
 		args = append(args, archiveFlags(r.archive)...)
 	}
-	args = append(args, "-Xmx1g", "-Djava.io.tmpdir="+scratch,
+	args = append(args, fmt.Sprintf("-Xmx%dm", cmp.Or(r.Heap, 1024)), "-Djava.io.tmpdir="+scratch,
 		"-DTLA-Library="+library+string(filepath.ListSeparator)+filepath.Join(library, "wrong"),
 		"-cp", jar, "tlc2.TLC", "-tool", "-workers", workers, "-fp", "0",
 		"-metadir", filepath.Join(scratch, "states"), "-config", cfg)

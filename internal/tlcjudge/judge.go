@@ -180,7 +180,7 @@ type answer struct {
 	reached  int // so many were
 	refused  []refusal
 	breaches []breach
-	early    bool // TLC was stopped before it had finished
+	limit    string // that TLC reached before it had finished, or ""
 }
 
 type refusal struct {
@@ -209,13 +209,13 @@ func (j Judge) ask(ctx context.Context, questions []*question) (map[int]*answer,
 	if j.Runner.Jar, err = j.Runner.Jar.Copy(folder); err != nil {
 		return nil, err
 	}
-	lines, finished, err := j.Runner.Print(ctx, folder, Root)
+	lines, limit, err := j.Runner.Print(ctx, folder, Root)
 	if err != nil {
 		return nil, err
 	}
 	answers := map[int]*answer{}
 	for _, q := range questions {
-		answers[q.number] = &answer{last: -1, early: !finished}
+		answers[q.number] = &answer{last: -1, limit: limit}
 	}
 	for _, line := range lines {
 		if err := hear(answers, line); err != nil {
@@ -223,7 +223,7 @@ func (j Judge) ask(ctx context.Context, questions []*question) (map[int]*answer,
 		}
 	}
 	for _, q := range questions {
-		if finished && answers[q.number].last < 0 {
+		if limit == "" && answers[q.number].last < 0 {
 			return nil, errors.New("TLC finished, and did not speak of every part of the traces")
 		}
 	}
@@ -304,11 +304,11 @@ func (q *question) judge(r *verdict.Report, t *trace.Trace, a *answer) {
 	switch {
 	case q.reason != "":
 		undecided(r, q.reason)
-	case len(q.cqs) == 0 || a.reached >= a.last && !a.early:
+	case len(q.cqs) == 0 || a.reached >= a.last && a.limit == "":
 	case a.reached >= a.last && a.last >= 0:
-	case a.early:
-		undecided(r, fmt.Sprintf("the time limit was reached, and TLC had explained %d of the %d events of %s",
-			a.reached, len(q.events), q.cqs[0].name))
+	case a.limit != "":
+		undecided(r, fmt.Sprintf("%s, and TLC had explained %d of the %d events of %s",
+			a.limit, a.reached, len(q.events), q.cqs[0].name))
 	default:
 		r.Findings = append(r.Findings, q.refused(t, a))
 	}

@@ -31,6 +31,10 @@ func TestLimits(t *testing.T) {
 			t.Errorf("got %s %+v, want %q", r.Verdict, r.Findings, says)
 		}
 	}
+	j.Runner.Heap = 16
+	if r, err := j.Check(t.Context(), long, linearize.Options{}); err != nil || r.Verdict != verdict.Inconclusive || !strings.Contains(r.Findings[0].Message, "Java ran out of memory") {
+		t.Errorf("with 16 MiB: %+v, %v", r, err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := j.Check(ctx, long, linearize.Options{}); !errors.Is(err, context.Canceled) {
@@ -54,9 +58,9 @@ func TestWrite(t *testing.T) {
 	if err := Write(t.Context(), folder, c); err != nil {
 		t.Fatal(err)
 	}
-	lines, finished, err := newJudge(t).Runner.Print(t.Context(), folder, Root)
-	if err != nil || !finished {
-		t.Fatalf("finished: %t, %v", finished, err)
+	lines, limit, err := newJudge(t).Runner.Print(t.Context(), folder, Root)
+	if err != nil || limit != "" {
+		t.Fatalf("limit: %q, %v", limit, err)
 	}
 	if last := lines[len(lines)-1]; !strings.HasPrefix(last, `<<"refused", 1, 10, `) || !strings.Contains(last, `"ARM-09"`) {
 		t.Errorf("TLC's last word is %s", last)
