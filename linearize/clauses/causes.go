@@ -13,8 +13,8 @@ const mostCauses = 64
 // cancelled states that something had ended what a cancelled request waited for (RES-10).
 func (e *Engine) cancelled(r *request, m facts.Moment) {
 	p := r.queue.qp
-	if r.called < p.failedAt {
-		return // the connection that failed may have been lost
+	if p.failedAt != 0 {
+		return // the connection that failed may have been made and lost, which leaves the next as behind a flush
 	}
 	var alts []timeline.Alt
 	if p.attempted != never && e.tellsOfLoss(p) {

@@ -108,7 +108,7 @@ func (e *Engine) waitsNoLonger(r *request, since timeline.Time) {
 // the connection as it was.
 func (e *Engine) breaks(r *request, m facts.Moment) {
 	p := r.queue.qp
-	if p.unreliable || slices.ContainsFunc(p.flushes, func(f *flush) bool { return !f.undone }) || p.connects >= r.called || r.called < p.failedAt {
+	if p.unreliable || slices.ContainsFunc(p.flushes, func(f *flush) bool { return !f.undone }) || p.connects >= r.called || p.failedAt != 0 {
 		return
 	}
 	first := p.broken == timeline.None
@@ -125,6 +125,10 @@ func (e *Engine) breaks(r *request, m facts.Moment) {
 
 // overAtRest states that r does not wait at a moment of rest behind an end.
 func (e *Engine) overAtRest(r *request, end timeline.Var, since timeline.Time) {
+	p := r.queue.qp
+	if !r.message && !e.dialect.ErrorState && (p.names || p.peer != nil && p.peer.names) {
+		return // a bad token may have ended the connection first, and receives may wait behind that
+	}
 	if !r.told && since != timeline.Never {
 		e.Solver.Resting(r.x, end, since, endedAtRest, r.line)
 	}

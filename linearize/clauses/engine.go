@@ -240,9 +240,13 @@ func (e *Engine) note(qp string, c *timeline.Conflict) {
 	e.Findings = append(e.Findings, Finding{Rules[c.Rule].ID, qp, e.now.At, c})
 }
 
-// fails notes a violation that one fact shows.
+// fails notes a violation that one fact shows. What a CQ has lost explains none of these, but that a silent request is over.
 func (e *Engine) fails(p *queuePair, rule timeline.Rule, line int, of timeline.Label) {
-	e.found(p, e.alone(rule, line, of))
+	if c := e.alone(rule, line, of); rule == silentAtRest {
+		e.found(p, c)
+	} else {
+		e.note(p.name, c)
+	}
 	e.openQp(p)
 }
 
