@@ -76,8 +76,8 @@ WhyNoSuccess(p, queue, r) ==
   ELSE IF queue = "initiator" /\ IsLostThere(p) THEN {"RES-10"}
   ELSE IF queue = "receive" THEN WhyNoMessage(Peer[p], r.req)
   ELSE IF ~Qp!IsMessage(r) \/ Qp!Unacknowledged(r) THEN {}
-  ELSE IF ~Tk!CanDeliver(r) THEN IF CanMeet(p) THEN WhyBadToken(MetReceive(p).req, r.req) ELSE IF CanBeMadeValid(r.token) THEN {} ELSE {"INV-05"}
   ELSE IF Ready(Peer[p], "receive") = {} THEN {"POLL-05"}
+  ELSE IF ~Tk!CanDeliver(r) THEN IF CanMeet(p) THEN WhyBadToken(MetReceive(p).req, r.req) ELSE IF CanBeMadeValid(r.token) THEN {} ELSE {"INV-05"}
   ELSE {}
 
 \* The i-th request of a queue is not executed, and polls tell that it was.  (That a request is cancelled only for a cause
@@ -103,6 +103,7 @@ WhyNotPlaced(n) ==
       At(i) == requests[i].req = n
       first == CHOOSE i \in DOMAIN requests : At(i)
       Before(m) == Requests[m].qp = p /\ Requests[m].queue = queue /\ Counts(m) /\ Requests[m].turn < Requests[n].turn
+      Overtakes(m) == ~Requests[m].silent /\ ~Requests[m].point /\ (Counts(m) => Requests[m].turn > Requests[n].turn)
   IN
   IF \E i \in DOMAIN entries : entries[i].req = n THEN {"POLL-09"}
   ELSE IF ~\E i \in DOMAIN requests : At(i) THEN
@@ -112,6 +113,7 @@ WhyNotPlaced(n) ==
     ELSE IF qp[p].state \in {"COMPLETING", "CLOSED"} THEN {"LIFE-07"}
     ELSE {"POLL-05"}
   ELSE IF cq[q].health # "OK" THEN {"ARM-17"}
+  ELSE IF Counts(n) /\ \E i \in 1..first - 1 : Overtakes(requests[i].req) THEN {"POLL-09"}
   ELSE IF LostFailure(requests, first) THEN {"FLAG-02"}
   ELSE IF Qp!Executed(requests[first]) /\ ~CanBe(requests[first], requests[first].phase) THEN
     WhyCancelled(p, queue, requests[first])

@@ -38,6 +38,7 @@ func TestRuleOfALaterPoll(t *testing.T) {
 		{"POLL-09", 18, "arm; write w1; write w2; callback; get w2 w1"},
 		{"RES-10", 23, "arm; write w1; callback; get w1c; write w2; get w2"},
 		{"LIFE-07", 15, "write w1; close; get; get w1c"},
+		{"POLL-09", 13, "unconnected: recv r1; recv r2; get r2 r1"},
 	}
 	checkBlame(t, tests)
 }

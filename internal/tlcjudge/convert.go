@@ -213,7 +213,7 @@ func (h *history) place(c *call, r *request) {
 	case r == nil:
 		c.astray = true
 	default:
-		c.astray = q != nil && r.qp.created != nil && r.qp.cq(r.queue()) != q
+		c.astray = c.first.Cq != "" && r.qp.created != nil && r.qp.cq(r.queue()) != q
 		r.point, c.request, c.qp = cmp.Or(r.point, c), r, r.qp
 		if r.refused && r.post.end > c.begin {
 			r.accepted = true // as it could still be; its refusal is the breach (DEF-03)
