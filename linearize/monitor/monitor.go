@@ -81,6 +81,7 @@ var groups = []func(*Monitor) checks{
 	newUncaused,
 	newGoesOn,
 	newBadTokens,
+	newUnusable,
 }
 
 // A Monitor checks one trace.

@@ -27,6 +27,7 @@ type workRequest struct {
 	overlaps bool         // its post overlaps another of the queue, so that their order is not known
 	next     *workRequest // of its queue
 	previous *workRequest
+	ruin     *ruin // what its queue pair suffered before its post was called, or nil
 	notice
 }
 

@@ -1,0 +1,81 @@
+package monitor
+
+import (
+	"fmt"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// unusable checks that nothing succeeds on a queue pair that an error made unusable: ARM-18. It looks at requests that were posted after the
+// error was told. One that was posted before may have been executed before the error.
+type unusable struct {
+	nothing
+	noRequest
+	s      *requests
+	counts map[string]*int
+	qps    map[string]*ruin
+}
+
+// A ruin is an error that made queue pairs unusable.
+type ruin struct {
+	rule string
+	what string
+	at   Place  // the entry of the callback that told it
+	cq   string // on which ARM-17 speaks of what comes after the error, or ""
+}
+
+func newUnusable(m *Monitor) checks {
+	if m.header.Order == "partial" {
+		return nothing{} // what came after an error is not known
+	}
+	u := &unusable{s: m.requests, counts: map[string]*int{"ARM-18": m.counter("ARM-18")}, qps: map[string]*ruin{}}
+	m.requests.rules = append(m.requests.rules, u)
+	return u
+}
+
+func (*unusable) finish() {}
+
+func (u *unusable) begin(c *Call, e *trace.Event) {
+	if c.Kind != calls.Callback {
+		return
+	}
+	if health, ok := calls.HealthOf(e.Status); ok && health != model.OK {
+		u.ruins(&ruin{"ARM-18", fmt.Sprintf("%s reported %s", e.Cq, e.Status), u.s.m.now, e.Cq},
+			func(p *qpArguments) bool { return p.initiator.cq == e.Cq || p.receive.cq == e.Cq })
+	}
+}
+
+// ruins notes an error of the queue pairs that it concerns. Each has its first one.
+func (u *unusable) ruins(by *ruin, concerns func(*qpArguments) bool) {
+	for name, p := range u.s.qps.all {
+		if p.created && u.qps[name] == nil && concerns(p) {
+			u.qps[name] = by
+		}
+	}
+}
+
+func (u *unusable) called(r *workRequest, _ *Call, _ []string) {
+	if r.queue.qp != nil {
+		r.ruin = u.qps[r.queue.name]
+	}
+	if r.ruin != nil {
+		*u.counts[r.ruin.rule]++
+	}
+}
+
+func (u *unusable) completed(r *workRequest, c *Call, result *trace.Result) {
+	if r.ruin == nil || r.ruin.cq == c.Cq || calls.OutcomeOf(result.Status) != model.SUCCESS {
+		return
+	}
+	u.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: r.ruin.rule, See: []int{r.place.Line, r.ruin.at.Line},
+		Objects: []Object{r.queue.object(), {Cq, c.Cq}}, Follows: true, Message: fmt.Sprintf("%s was posted after %s, and succeeded", r.wr, r.ruin.what)})
+}
+
+func (u *unusable) dropped(p *qpArguments, closed bool) {
+	if closed {
+		delete(u.qps, p.name)
+	}
+}
