@@ -70,6 +70,7 @@ var groups = []func(*Monitor) checks{
 	newHung,
 	newDisconnects,
 	newConnecting,
+	newHandshakes,
 	newRegistrations,
 	newSrqs,
 	newChannels,

@@ -1,0 +1,98 @@
+package monitor
+
+import (
+	"fmt"
+
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
+)
+
+// handshakes checks that an end of a connection is not told of a success before the other end has done its part: CONN-03. The trace has to hold
+// both ends, and to show that the other end did its part later: a recorder may leave it out.
+type handshakes struct {
+	seldom
+	m        *Monitor
+	accepted *int
+	of       map[string]*handshake // by connection
+	byQp     map[string]*handshake // the latest of each queue pair
+}
+
+// A handshake is of one connection.
+type handshake struct {
+	active, passive *Call // NdkConnect and NdkAccept, or nil
+	unclear         bool  // there are more of them
+	accepted        Place // where NdkAccept was told to have succeeded
+	completed       Place // where NdkCompleteConnect was first called
+}
+
+func newHandshakes(m *Monitor) checks {
+	if m.header.Order == "partial" {
+		return nothing{} // which part came first is not known
+	}
+	return &handshakes{m: m, accepted: m.counter("CONN-03"), of: map[string]*handshake{}, byQp: map[string]*handshake{}}
+}
+
+func (s *handshakes) begin(c *Call, e *trace.Event) {
+	p := c.queuePair()
+	if p == nil || c.Entered {
+		return
+	}
+	switch c.Fn {
+	case "NdkConnect", "NdkConnectWithSharedEndpoint":
+		if h := s.joins(p, e.Conn); h != nil {
+			h.unclear = h.unclear || h.active != nil
+			h.active = c
+		}
+	case "NdkAccept", "NdkAcceptEx":
+		if h := s.joins(p, e.Conn); h != nil {
+			h.unclear = h.unclear || h.passive != nil
+			h.passive = c
+		}
+	case "NdkCompleteConnect", "NdkCompleteConnectEx":
+		if h := s.byQp[p.Name]; h != nil && h.active != nil && h.active.Qp == p.Name && h.completed == (Place{}) {
+			h.completed = c.Begun
+			s.checkAccepted(h, c)
+		}
+	case "NdkCloseQp":
+		delete(s.byQp, p.Name)
+	}
+}
+
+// joins returns the handshake of a connection of which a queue pair becomes an end, or nil.
+func (s *handshakes) joins(p *object, conn string) *handshake {
+	delete(s.byQp, p.Name)
+	if conn == "" {
+		return nil
+	}
+	h := s.of[conn]
+	if h == nil {
+		if len(s.of) >= maxConns {
+			return nil
+		}
+		h = &handshake{}
+		s.of[conn] = h
+	}
+	s.byQp[p.Name] = h
+	return h
+}
+
+// checkAccepted is CONN-03 for a connection of which NdkCompleteConnect is called first.
+func (s *handshakes) checkAccepted(h *handshake, c *Call) {
+	if h.passive == nil || h.unclear || h.accepted == (Place{}) {
+		return
+	}
+	*s.accepted++
+	s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "CONN-03", Place: h.accepted, See: []int{h.passive.Begun.Line, c.Begun.Line},
+		Objects: h.passive.named(), Follows: true, Message: fmt.Sprintf("%s of %s succeeded before %s of its peer, %s, was called",
+			h.passive.Fn, h.passive.Qp, c.Fn, c.Qp)})
+}
+
+func (s *handshakes) done(c *Call, succeeded bool) {
+	h := s.byQp[c.Qp]
+	if h == nil || h.passive != c || !succeeded {
+		return
+	}
+	if h.accepted = s.m.now; h.active != nil && h.completed != (Place{}) && !h.unclear {
+		*s.accepted++
+	}
+}
