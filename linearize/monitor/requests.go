@@ -76,6 +76,7 @@ type qpArguments struct {
 	name      string
 	conn      string
 	created   bool         // the trace holds its creation
+	srq       string       // from which it takes its receives, or "" where it takes them from its own queue, or the trace does not record it
 	inline    int64        // the most bytes of inline data in a request, or unknown
 	chain     *workRequest // the latest of its deferred requests, if no request without NDK_OP_FLAG_DEFER followed
 	writesImm bool         // it may have posted an RDMA write with immediate data
@@ -274,7 +275,7 @@ func (s *requests) create(c *Call, e *trace.Event) {
 	p := s.qp(e.Qp)
 	p.created = true
 	p.initiator.cq, p.receive.cq = e.InitiatorCq, e.ReceiveCq
-	p.receive.uncertain = e.Srq != "" // its receives come from there
+	p.srq, p.receive.uncertain = e.Srq, e.Srq != "" // its receives come from there
 	if !c.Verbs {
 		p.limit(e)
 	}

@@ -9,7 +9,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// unusable checks that nothing succeeds on a queue pair that an error made unusable: ARM-18. It looks at requests that were posted after the
+// unusable checks that nothing succeeds on a queue pair or a shared receive queue that an error made unusable: ARM-18 and SRQ-09. It looks at requests that were posted after the
 // error was told. One that was posted before may have been executed before the error.
 type unusable struct {
 	nothing
@@ -17,9 +17,10 @@ type unusable struct {
 	s      *requests
 	counts map[string]*int
 	qps    map[string]*ruin
+	srqs   map[string]*ruin
 }
 
-// A ruin is an error that made queue pairs unusable.
+// A ruin is an error that made queue pairs or a shared receive queue unusable.
 type ruin struct {
 	rule string
 	what string
@@ -31,7 +32,8 @@ func newUnusable(m *Monitor) checks {
 	if m.header.Order == "partial" {
 		return nothing{} // what came after an error is not known
 	}
-	u := &unusable{s: m.requests, counts: map[string]*int{"ARM-18": m.counter("ARM-18")}, qps: map[string]*ruin{}}
+	u := &unusable{s: m.requests, counts: map[string]*int{"ARM-18": m.counter("ARM-18"), "SRQ-09": m.counter("SRQ-09")}, qps: map[string]*ruin{},
+		srqs: map[string]*ruin{}}
 	m.requests.rules = append(m.requests.rules, u)
 	return u
 }
@@ -39,9 +41,22 @@ func newUnusable(m *Monitor) checks {
 func (*unusable) finish() {}
 
 func (u *unusable) begin(c *Call, e *trace.Event) {
-	if c.Kind != calls.Callback {
-		return
+	switch {
+	case c.Kind == calls.Callback:
+		u.cqReports(e)
+	case c.Fn == "NdkSrqNotificationCallback" && e.Status == "STATUS_INTERNAL_ERROR":
+		by := &ruin{"SRQ-09", fmt.Sprintf("%s reported %s", e.Srq, e.Status), u.s.m.now, ""}
+		if u.srqs[e.Srq] == nil {
+			u.srqs[e.Srq] = by
+		}
+		u.ruins(by, func(p *qpArguments) bool { return p.srq == e.Srq })
+	case c.Fn == "NdkCloseSrq":
+		delete(u.srqs, e.Srq)
 	}
+}
+
+// cqReports notes an error of a CQ.
+func (u *unusable) cqReports(e *trace.Event) {
 	if health, ok := calls.HealthOf(e.Status); ok && health != model.OK {
 		u.ruins(&ruin{"ARM-18", fmt.Sprintf("%s reported %s", e.Cq, e.Status), u.s.m.now, e.Cq},
 			func(p *qpArguments) bool { return p.initiator.cq == e.Cq || p.receive.cq == e.Cq })
@@ -58,7 +73,7 @@ func (u *unusable) ruins(by *ruin, concerns func(*qpArguments) bool) {
 }
 
 func (u *unusable) called(r *workRequest, _ *Call, _ []string) {
-	if r.queue.qp != nil {
+	if r.ruin = u.srqs[r.queue.name]; r.queue.qp != nil {
 		r.ruin = u.qps[r.queue.name]
 	}
 	if r.ruin != nil {
