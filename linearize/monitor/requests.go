@@ -135,7 +135,7 @@ func (noRequest) dropped(*qpArguments, bool)                   {}
 func (noRequest) finish()                                      {}
 
 // requestRules lists the rules of requests. A new one adds its constructor here.
-var requestRules = []func(*requests) requestRule{newFlags, newLimits, newResults, newLengths, newChains}
+var requestRules = []func(*requests) requestRule{newFlags, newLimits, newResults, newLengths, newChains, newShared}
 
 // requests follows what is posted and not completed, for the rules of requests.
 type requests struct {
