@@ -72,6 +72,7 @@ var groups = []func(*Monitor) checks{
 	newConnecting,
 	newHandshakes,
 	newRegistrations,
+	newIssued,
 	newSrqs,
 	newChannels,
 	newRequests,
