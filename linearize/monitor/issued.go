@@ -11,13 +11,13 @@ import (
 	"ndkoracle/trace"
 )
 
-// issued checks that a remote token can be read as soon as the request that makes it has returned: MEM-05. What is read before the request
+// issued checks that a remote token can be read as soon as the request that makes it has returned: MEM-05, and MEM-17 of windows. What is read before the request
 // completes is what is read afterwards, until something else may change the token.
 type issued struct {
 	nothing
 	m         *Monitor
 	counts    map[string]*int
-	of        map[*object]*issue // the latest of each memory region
+	of        map[*object]*issue // the latest of each memory region, and of each window
 	byWr      map[string]*issue
 	reads     map[*Call]*issue // by the call that reads a token
 	uncertain bool             // a message or a read may have invalidated a token
@@ -26,7 +26,7 @@ type issued struct {
 // An issue is a request that makes a token.
 type issue struct {
 	rule     string
-	name, wr string // of the memory region, and of the request
+	name, wr string // of the memory region or window, and of the request
 	line     int
 	returned bool
 	told     bool // it was told to have succeeded
@@ -39,23 +39,32 @@ func newIssued(m *Monitor) checks {
 	if m.header.Order == "partial" {
 		return nothing{} // which came first is not known
 	}
-	return &issued{m: m, counts: map[string]*int{"MEM-05": m.counter("MEM-05")}, of: map[*object]*issue{}, byWr: map[string]*issue{}, reads: map[*Call]*issue{}}
+	return &issued{m: m, counts: map[string]*int{"MEM-05": m.counter("MEM-05"), "MEM-17": m.counter("MEM-17")}, of: map[*object]*issue{},
+		byWr: map[string]*issue{}, reads: map[*Call]*issue{}}
 }
 
 func (g *issued) begin(c *Call, e *trace.Event) {
 	switch c.Fn {
-	case "NdkGetRemoteTokenFromMr":
+	case "NdkGetRemoteTokenFromMr", "NdkGetRemoteTokenFromMw":
 		if is := g.of[c.own()]; is != nil && is.returned {
 			g.reads[c] = is
 		}
 	case "NdkFastRegister":
 		g.posted("MEM-05", c, Mr)
+	case "NdkBind":
+		g.posted("MEM-17", c, Mw)
 	case "NdkSendAndInvalidate":
 		g.uncertain = true
 	case "NdkRead":
 		g.uncertain = g.uncertain || slices.Contains(e.Flags, "RDMA_READ_LOCAL_INVALIDATE")
-	case "NdkInvalidate", "NdkRegisterMr", "NdkInitializeFastRegisterMr", "NdkDeregisterMr", "NdkCloseMr":
+	case "NdkInvalidate", "NdkRegisterMr", "NdkInitializeFastRegisterMr", "NdkDeregisterMr", "NdkCloseMr", "NdkCloseMw":
 		g.forget(g.m.used(c, Mr))
+		g.forget(g.m.used(c, Mw))
+		for o := range g.of {
+			if o.Kind == Mw && c.Fn != "NdkCloseMw" { // it may be bound to that region
+				g.forget(o)
+			}
+		}
 	}
 }
 
@@ -79,7 +88,7 @@ func (g *issued) forget(o *object) {
 
 func (g *issued) end(c *Call, e *trace.Event) {
 	switch {
-	case c.Fn == "NdkFastRegister":
+	case c.Fn == "NdkFastRegister" || c.Fn == "NdkBind":
 		if is := g.byWr[c.Wr]; is != nil {
 			is.returned = true
 		}
