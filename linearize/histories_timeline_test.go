@@ -16,7 +16,7 @@ import (
 
 // The bounds of the searches for an accusation of the timeline's that stream does not raise: there are few of them.
 const (
-	configsOfAccusation = 1_000_000
+	configsOfAccusation = 200_000
 	memoryOfAccusation  = 256 << 20
 	configsWithLess     = 20_000
 )

@@ -205,7 +205,8 @@ func (e *Engine) goesOn(r *request, m facts.Moment) {
 	if r.message && (o.ended != timeline.None || e.dialect.ErrorState) {
 		s.NotBefore(e.endOf(o), behind, endedLater, r.line, timeline.None)
 	}
-	if e.tellsOfLoss(o) && (r.message || o.closeCall == never && (r.op == model.Read || r.op == model.Write)) {
+	touchesMemory := (r.op == model.Read || r.op == model.Write) && o.closeCall == never && len(o.flushes) == 0
+	if e.tellsOfLoss(o) && (r.message || touchesMemory) {
 		s.NotBefore(e.lossOf(o), behind, endedLater, r.line, timeline.None)
 	}
 }
