@@ -247,3 +247,34 @@ func (m *meaning) waits(on *trace.Event, cq int) bool {
 	}
 	return on.Cq == cqName(cq) || on.Cq == "" && on.Channel == "" && len(m.contract.Depth) == 1
 }
+
+// succeedsOnUnusable returns the event which tells that a request succeeded that was posted on a QP after a CQ of that had told of an error, or -1
+// (ARM-18). The model does not say that: there, what is posted on a QP whose CQ has failed may succeed. What the CQ itself delivers behind its
+// error is another matter (ARM-17).
+func succeedsOnUnusable(events []trace.Event) int {
+	cqs, unusable, late, polls := map[string][]string{}, map[string]string{}, map[string]string{}, map[string]string{}
+	for i := range events {
+		e := &events[i]
+		switch kind := calls.KindOf(e); {
+		case e.Ph == trace.Call && kind == calls.CreateQp:
+			cqs[e.Qp] = []string{e.InitiatorCq, e.ReceiveCq}
+		case e.Ph == trace.Enter && kind == calls.Callback && e.Status != "STATUS_SUCCESS":
+			for qp, of := range cqs {
+				if unusable[qp] == "" && slices.Contains(of, e.Cq) {
+					unusable[qp] = e.Cq
+				}
+			}
+		case e.Ph == trace.Call && kind == calls.Post && unusable[e.Qp] != "":
+			late[e.Wr] = unusable[e.Qp]
+		case e.Ph == trace.Call && kind == calls.PollCq:
+			polls[e.Op] = e.Cq
+		case e.Ph == trace.Ret:
+			for _, r := range e.Results {
+				if by := late[r.Wr]; by != "" && by != polls[e.Op] && calls.OutcomeOf(r.Status) == model.SUCCESS {
+					return i
+				}
+			}
+		}
+	}
+	return -1
+}

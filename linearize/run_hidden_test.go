@@ -32,7 +32,13 @@ func (r *run) futile(a model.Action) bool {
 		return true
 	}
 	switch a.Name {
+	case model.Deliver, model.Abort:
+		latest := len(r.requests) - 1
+		return r.isUnusable(a.Qp, latest) || r.isUnusable(r.c.Qps[a.Qp].Peer, latest)
 	case model.Execute: // nothing happens to a QP that was never connected
+		if queue := r.s.Qps[a.Qp].Queue(a.Queue); a.Outcome == model.SUCCESS && a.At < len(queue) && r.isUnusable(a.Qp, queue[a.At].Id) {
+			return true
+		}
 		return r.s.Qps[a.Qp].State == model.Idle || a.Outcome == model.SUCCESS && r.needsPeer(a) ||
 			a.Outcome != model.CANCELLED && a.Queue == model.Receive && !r.hasMessage(a.Qp)
 	case model.Overflow:
@@ -45,6 +51,12 @@ func (r *run) futile(a model.Action) bool {
 		return peer >= 0 && !r.broken[peer] && !r.lossy
 	}
 	return false
+}
+
+// isUnusable reports whether a request was posted on a QP after an error had made that unusable: it does not succeed (ARM-18).
+func (r *run) isUnusable(qp, request int) bool {
+	from, told := r.unusable[qp]
+	return told && from <= request
 }
 
 // needsPeer reports whether a request that is executed is half of a message, the trace holds the other half, and they have not

@@ -37,6 +37,7 @@ type run struct {
 	lost     bool            // a CQ failed, and what it lost nobody saw
 	still    bool            // since a moment of rest nothing was called that wakes the provider
 	lossy    bool            // the network loses connections
+	unusable map[int]int     // QPs of a CQ that told of an error: from which request on nothing succeeds (ARM-18)
 	overlaps bool            // calls overlap in ways that the streaming engine does not order
 	met      cases.Counts    // of the hidden cases, each as often as it was met
 	told     []string        // every step, for a failure's sake
@@ -147,6 +148,12 @@ func (r *run) take(a model.Action) {
 		r.received[r.c.Qps[a.Qp].Peer]++
 	case model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp:
 		r.broken[a.Qp] = true
+	case model.NdkCqNotificationCallbackEnter:
+		for i, b := range r.c.Qps {
+			if _, known := r.unusable[i]; !known && a.CqStatus != model.OK && (b.InitiatorCq == a.Cq || b.ReceiveCq == a.Cq) {
+				r.unusable[i] = len(r.requests)
+			}
+		}
 	case model.Overflow, model.CqInternalError:
 		r.lost = true
 		for i, b := range r.c.Qps {
@@ -318,7 +325,7 @@ func newRunOf(t dice, d model.Dialect, objects ...string) *run {
 	}
 	header := trace.Header{Dialect: strings.Fields(d.Name)[0], Side: side, Order: "total"}
 	r := &run{t: t, c: c, s: c.Init(), trace: &trace.Trace{Name: "run", Header: header}, ended: map[string]bool{}, broken: map[int]bool{},
-		sends: map[int]int{}, received: map[int]int{}, signals: map[int]bool{}, failed: map[int]bool{}}
+		sends: map[int]int{}, received: map[int]int{}, signals: map[int]bool{}, failed: map[int]bool{}, unusable: map[int]int{}}
 	r.drawTypes()
 	r.points = side == "provider" && t.roll(4, "points") == 3
 	r.begin()

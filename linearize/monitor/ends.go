@@ -26,6 +26,7 @@ type ends struct {
 	fresh    map[queueOf]fresh   // what may have failed before the present connection
 	moving   map[string]*move    // by the op of a call of ibv_modify_qp
 	failed   map[queueOf]failure // the first of each queue
+	names    map[string]bool     // queue pairs that posted a message which names a token
 	behind   map[string]*late    // by wr: requests that were posted after an end
 	owing    map[string]int      // by CQ: those of them that had to complete by a moment of rest
 	broken   map[string]bool     // CQs that reported an error, or that may have lost a completion for want of room
@@ -111,7 +112,7 @@ func newEnds(m *Monitor) checks {
 		return nothing{} // what came after an end is not known
 	}
 	n := &ends{s: m.requests, of: map[string]*qpEnd{}, types: map[string]string{}, joined: map[string]bool{},
-		tried: map[string]bool{}, fresh: map[queueOf]fresh{}, moving: map[string]*move{}, failed: map[queueOf]failure{}, behind: map[string]*late{}, owing: map[string]int{}, broken: map[string]bool{}, depths: map[string]int64{}, rooms: map[string]int64{},
+		tried: map[string]bool{}, fresh: map[queueOf]fresh{}, moving: map[string]*move{}, failed: map[queueOf]failure{}, behind: map[string]*late{}, names: map[string]bool{}, owing: map[string]int{}, broken: map[string]bool{}, depths: map[string]int64{}, rooms: map[string]int64{},
 		disc: m.counter("DISC-10"), ok: m.counter("FLUSH-06")}
 	m.ends = n
 	m.requests.rules = append(m.requests.rules, n)
@@ -205,7 +206,7 @@ func (n *ends) done(c *Call, succeeded bool) {
 		}
 	case c.Fn == "NdkDisconnect" && n.tried[c.Qp] && !n.joined[c.Qp]: // it may have ended nothing
 	case c.Fn == "NdkDisconnect" && succeeded:
-		n.note(c.Qp, &qpEnd{rule: "DISC-10", sends: true, receives: true, what: "NdkDisconnect of " + c.Qp + " had completed", at: n.s.m.now})
+		n.note(c.Qp, &qpEnd{rule: "DISC-10", sends: true, receives: !n.mayBeAborted(c.Qp), what: "NdkDisconnect of " + c.Qp + " had completed", at: n.s.m.now})
 	case c.Fn == "NdkFlush" && succeeded && n.s.m.dialect.A15 == model.A15Cancelled && n.of[c.Qp] == nil:
 		n.note(c.Qp, &qpEnd{rule: "", sends: true, receives: true, what: "NdkFlush of " + c.Qp + " had returned", at: n.s.m.now})
 	}
@@ -243,6 +244,7 @@ func (n *ends) forget(qp string) {
 	delete(n.types, qp)
 	delete(n.joined, qp)
 	delete(n.tried, qp)
+	delete(n.names, qp)
 	delete(n.fresh, queueOf{qp, model.Initiator})
 	delete(n.fresh, queueOf{qp, model.Receive})
 }
@@ -277,8 +279,21 @@ func (n *ends) fills(cq string) {
 	}
 }
 
+// mayBeAborted reports whether a bad token may have ended the connection of a queue pair. Receives may wait there (INV-05).
+func (n *ends) mayBeAborted(qp string) bool {
+	p := n.s.qps.all[qp]
+	if p == nil {
+		return true
+	}
+	peer := n.s.peer(p)
+	return n.names[qp] || peer != nil && n.names[peer.name]
+}
+
 func (n *ends) called(r *workRequest, c *Call, flags []string) {
 	defer n.fills(r.queue.cq)
+	if r.op == model.SendAndInvalidate {
+		n.names[r.queue.name] = true
+	}
 	if r.queue.qp == nil || n.of[r.queue.name] == nil || len(n.behind) >= maxRequests {
 		return
 	}

@@ -19,6 +19,8 @@ type handshakes struct {
 
 // A handshake is of one connection.
 type handshake struct {
+	conn            string
+	ends            int      // queue pairs of it that are open
 	active, passive *Call    // NdkConnect and NdkAccept, or nil
 	unclear         bool     // there are more of them
 	accepted        Place    // where NdkAccept was told to have succeeded
@@ -78,13 +80,13 @@ func (s *handshakes) begin(c *Call, e *trace.Event) {
 		if h := s.byQp[p.Name]; h != nil && h.left == [2]Place{} { // what it tells its peer, no text says
 			h.unclear = true
 		}
-		delete(s.byQp, p.Name)
+		s.leaves(p)
 	}
 }
 
 // joins returns the handshake of a connection of which a queue pair becomes an end, or nil.
 func (s *handshakes) joins(p *object, conn string) *handshake {
-	delete(s.byQp, p.Name)
+	s.leaves(p)
 	if conn == "" {
 		return nil
 	}
@@ -93,11 +95,23 @@ func (s *handshakes) joins(p *object, conn string) *handshake {
 		if len(s.of) >= maxConns {
 			return nil
 		}
-		h = &handshake{}
+		h = &handshake{conn: conn}
 		s.of[conn] = h
 	}
+	h.ends++
 	s.byQp[p.Name] = h
 	return h
+}
+
+// leaves notes that a queue pair is no end of its connection any more. One without ends is forgotten.
+func (s *handshakes) leaves(p *object) {
+	h := s.byQp[p.Name]
+	if delete(s.byQp, p.Name); h == nil {
+		return
+	}
+	if h.ends--; h.ends == 0 {
+		delete(s.of, h.conn)
+	}
 }
 
 // checkAccepted is CONN-03 for a connection of which NdkCompleteConnect is called first.
