@@ -7,55 +7,36 @@ import (
 	"ndkoracle/trace"
 )
 
-// handshakes checks that an end of a connection is not told of a success before the other end has done its part: CONN-03 and DISC-02. The trace has to hold
+// handshakes checks that an end of a connection is not told of a success before the other end has done its part: CONN-03. The trace has to hold
 // both ends, and to show that the other end did its part later: a recorder may leave it out.
 type handshakes struct {
 	seldom
-	m                      *Monitor
-	accepted, disconnected *int
-	of                     map[string]*handshake // by connection
-	byQp                   map[string]*handshake // the latest of each queue pair
+	m        *Monitor
+	accepted *int
+	of       map[string]*handshake // by connection
+	byQp     map[string]*handshake // the latest of each queue pair
 }
 
 // A handshake is of one connection.
 type handshake struct {
 	conn            string
-	ends            int      // queue pairs of it that are open
-	active, passive *Call    // NdkConnect and NdkAccept, or nil
-	unclear         bool     // there are more of them
-	accepted        Place    // where NdkAccept was told to have succeeded
-	completed       Place    // where NdkCompleteConnect was first called
-	joined          [2]bool  // the active end, and the passive one
-	told            [2]bool  // of a disconnect of its peer, before its own had succeeded
-	leaving         [2]*Call // the first NdkDisconnect of each end
-	left            [2]Place // where that was told to have succeeded, before that of the other end was called
-}
-
-// end returns which end of the connection a queue pair is, where both ends are known.
-func (h *handshake) end(qp string) (end int, known bool) {
-	switch {
-	case h == nil || h.unclear || h.active == nil || h.passive == nil || h.active.Qp == h.passive.Qp:
-		return 0, false
-	case h.passive.Qp == qp:
-		end = 1
-	}
-	return end, true
+	ends            int   // queue pairs of it that are open
+	active, passive *Call // NdkConnect and NdkAccept, or nil
+	unclear         bool  // there are more of them
+	accepted        Place // where NdkAccept was told to have succeeded
+	completed       Place // where NdkCompleteConnect was first called
 }
 
 func newHandshakes(m *Monitor) checks {
 	if m.header.Order == "partial" {
 		return nothing{} // which part came first is not known
 	}
-	return &handshakes{m: m, accepted: m.counter("CONN-03"), disconnected: m.counter("DISC-02"), of: map[string]*handshake{}, byQp: map[string]*handshake{}}
+	return &handshakes{m: m, accepted: m.counter("CONN-03"), of: map[string]*handshake{}, byQp: map[string]*handshake{}}
 }
 
 func (s *handshakes) begin(c *Call, e *trace.Event) {
-	if c.Entered {
-		s.lost(e)
-		return
-	}
 	p := c.queuePair()
-	if p == nil {
+	if p == nil || c.Entered {
 		return
 	}
 	switch c.Fn {
@@ -74,12 +55,7 @@ func (s *handshakes) begin(c *Call, e *trace.Event) {
 			h.completed = c.Begun
 			s.checkAccepted(h, c)
 		}
-	case "NdkDisconnect":
-		s.disconnects(s.byQp[p.Name], c)
 	case "NdkCloseQp":
-		if h := s.byQp[p.Name]; h != nil && h.left == [2]Place{} { // what it tells its peer, no text says
-			h.unclear = true
-		}
 		s.leaves(p)
 	}
 }
@@ -125,62 +101,12 @@ func (s *handshakes) checkAccepted(h *handshake, c *Call) {
 			h.passive.Fn, h.passive.Qp, c.Fn, c.Qp)})
 }
 
-// disconnects is DISC-02 for a connection of which NdkDisconnect of an end is called: the other end had not succeeded before.
-func (s *handshakes) disconnects(h *handshake, c *Call) {
-	end, known := h.end(c.Qp)
-	if !known || h.leaving[end] != nil {
-		return
-	}
-	h.leaving[end] = c
-	if peer := h.leaving[1-end]; h.left[1-end] != (Place{}) {
-		*s.disconnected++
-		s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "DISC-02", Place: h.left[1-end], See: []int{peer.Begun.Line, c.Begun.Line}, Objects: peer.named(),
-			Follows: true, Message: fmt.Sprintf("NdkDisconnect of %s succeeded before that of its peer, %s, was called", peer.Qp, c.Qp)})
-	}
-}
-
-// lost notes that an end was told of a disconnect. With which notification of its peer, these events do not show.
-func (s *handshakes) lost(e *trace.Event) {
-	if e.Fn != "NdkDisconnectEventCallback" && e.Fn != "NdkDisconnectEventCallbackEx" {
-		return
-	}
-	for _, h := range s.of {
-		for end, c := range []*Call{h.active, h.passive} {
-			if c != nil && (e.Qp == "" || e.Qp == c.Qp) && (e.Connector == "" || s.m.used(c, Connector) == nil || s.m.used(c, Connector).Name == e.Connector) {
-				h.told[end] = true
-			}
-		}
-	}
-}
-
 func (s *handshakes) done(c *Call, succeeded bool) {
 	h := s.byQp[c.Qp]
-	switch {
-	case h == nil:
-	case h.active == c:
-		h.joined[0] = succeeded
-	case h.passive == c:
-		if h.joined[1] = succeeded; !succeeded {
-			return
-		}
-		if h.accepted = s.m.now; h.active != nil && h.completed != (Place{}) && !h.unclear {
-			*s.accepted++
-		}
-	case c.Fn == "NdkCompleteConnect" || c.Fn == "NdkCompleteConnectEx":
-		h.unclear = h.unclear || !succeeded
-	case c.Fn == "NdkDisconnect" && succeeded:
-		s.isDisconnected(h, c)
+	if h == nil || h.passive != c || !succeeded {
+		return
 	}
-}
-
-// isDisconnected notes that NdkDisconnect of an end was told to have succeeded. NDSPI may say so of a connection that was lost.
-func (s *handshakes) isDisconnected(h *handshake, c *Call) {
-	end, known := h.end(c.Qp)
-	switch {
-	case !known || s.m.dialect.Name != "ndkpi" || h.leaving[end] != c || !h.joined[0] || !h.joined[1] || h.told[end]:
-	case h.leaving[1-end] != nil:
-		*s.disconnected++
-	default:
-		h.left[end] = s.m.now
+	if h.accepted = s.m.now; h.active != nil && h.completed != (Place{}) && !h.unclear {
+		*s.accepted++
 	}
 }

@@ -19,7 +19,7 @@ var checkable = []string{
 	"FLAG-01", "FLAG-02", "FLAG-05", "INV-05", "INV-06", "INV-07", "MEM-05", "MEM-12", "MEM-13", "MEM-17", "FLUSH-01", "FLUSH-02", "FLUSH-06", "RSZ-02", "RSZ-03", "MOD-02", "MOD-05",
 	"SRQ-04", "SRQ-08", "SRQ-09", "SRQ-10",
 	"ASY-01", "ASY-02", "ASY-07", "LIFE-01", "LIFE-02", "LIFE-04", "LIFE-05", "LIFE-06", "LIFE-07", "LIFE-08", "LIFE-09", "LIFE-11",
-	"LIFE-13", "LIFE-14", "CONN-01", "CONN-02", "CONN-03", "DISC-02", "DISC-04", "DISC-09", "DISC-10",
+	"LIFE-13", "LIFE-14", "CONN-01", "CONN-02", "CONN-03", "DISC-04", "DISC-09", "DISC-10",
 }
 
 // eventual lists the rules that speak of what must happen in the end.
@@ -30,7 +30,7 @@ var eventual = []string{"ARM-03", "ARM-04", "ARM-07", "ARM-09", "ARM-10", "ARM-1
 var onlyNdk = []string{"ARM-05", "ARM-06", "ARM-08", "ARM-13", "ARM-15", "ARM-18", "POLL-01", "POST-01", "POST-02", "POST-10", "DEF-01",
 	"DEF-02", "DEF-05", "DEF-06", "DEF-07", "DEF-08", "RES-02", "RES-05", "ASY-01", "ASY-02", "ASY-07", "INV-07", "MEM-05", "MEM-12", "MEM-13", "MEM-17", "MOD-02", "MOD-05",
 	"SRQ-04", "SRQ-08", "SRQ-09", "LIFE-08", "LIFE-11", "CONN-01", "CONN-02", "CONN-03",
-	"LIFE-13", "LIFE-14", "DISC-02", "DISC-04", "DISC-09", "DISC-10"}
+	"LIFE-13", "LIFE-14", "DISC-04", "DISC-09", "DISC-10"}
 
 // Checkable returns the ids of the rules that Check decides, in the order of the rulebook.
 func Checkable() []string { return slices.Clone(checkable) }
