@@ -41,7 +41,7 @@
 // # Soundness and completeness
 //
 // A conflict is sound: each bound that leads to it holds in every schedule. Leaving out clauses, dropping moments of rest (collect.go) and
-// the bound on propagation (solve.go) lose conflicts and add none. Of the clauses that it was given, propagation misses no conflict.
+// the bound on propagation (solver.go) lose conflicts and add none. Of the clauses that it was given, propagation misses no conflict.
 // Collection loses none: it drops a variable only where no later fact can raise it (mark and sweep from the variables of which more
 // may be said), and writes what it forbids others into their deadlines.
 //
