@@ -207,7 +207,7 @@ func (n *ends) done(c *Call, succeeded bool) {
 	case c.Fn == "NdkDisconnect" && n.tried[c.Qp] && !n.joined[c.Qp]: // it may have ended nothing
 	case c.Fn == "NdkDisconnect" && succeeded:
 		n.note(c.Qp, &qpEnd{rule: "DISC-10", sends: true, receives: !n.mayBeAborted(c.Qp), what: "NdkDisconnect of " + c.Qp + " had completed", at: n.s.m.now})
-	case c.Fn == "NdkFlush" && succeeded && n.s.m.dialect.A15 == model.A15Cancelled && n.of[c.Qp] == nil:
+	case c.Fn == "NdkFlush" && succeeded && n.s.m.dialect.A15 == model.A15Cancelled && n.of[c.Qp] == nil && (n.joined[c.Qp] || !n.tried[c.Qp]):
 		n.note(c.Qp, &qpEnd{rule: "", sends: true, receives: true, what: "NdkFlush of " + c.Qp + " had returned", at: n.s.m.now})
 	}
 }
@@ -341,7 +341,7 @@ func (n *ends) completed(r *workRequest, c *Call, result *trace.Result) {
 // of UC or UD stops the initiator queue. UC and UD go on after a failure of a receive.
 func (n *ends) endsQueue(r *workRequest, outcome model.Outcome) bool {
 	switch {
-	case r.op == model.Read, r.opcode == "RDMA_READ", strings.HasPrefix(r.opcode, "ATOMIC"), r.opcode == "" && n.verbs() && r.op != model.ReceiveOp:
+	case n.mayBePassed(r):
 		return false
 	case n.verbs():
 		t := n.types[r.queue.name]
@@ -350,6 +350,12 @@ func (n *ends) endsQueue(r *workRequest, outcome model.Outcome) bool {
 		return outcome == model.FAILED
 	}
 	return false
+}
+
+// mayBePassed reports whether what is behind a request on its queue may be executed first.
+func (n *ends) mayBePassed(r *workRequest) bool {
+	unknown := r.opcode == "" && n.verbs() && r.op != model.ReceiveOp
+	return r.op == model.Read || r.opcode == "RDMA_READ" || strings.HasPrefix(r.opcode, "ATOMIC") || unknown
 }
 
 // endsBoth reports whether the connection of a queue pair has ended once a poll has delivered a request that ended so.

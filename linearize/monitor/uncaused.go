@@ -118,7 +118,7 @@ func (u *uncaused) completed(r *workRequest, c *Call, result *trace.Result) {
 		return
 	}
 	peer, waits, known := u.others(q, kind)
-	if !known {
+	if !known || u.n.mayBePassed(r) && r.next != &q.requests { // one behind it may have been executed first, and failed
 		return
 	}
 	s := &suspicion{peer: peer, waits: waits, finding: Finding{Verdict: verdict.ProviderViolation, Rule: "RES-11", Place: u.n.s.m.now, See: []int{r.place.Line},
@@ -172,7 +172,8 @@ func (r *workRequest) isFirst() bool {
 }
 
 func (u *uncaused) settle(qp string) {
-	if s := u.open[qp]; s != nil && len(s.waits) == 0 && u.of(qp).received >= u.of(s.peer).invalidates {
+	s := u.open[qp]
+	if s != nil && len(s.waits) == 0 && u.of(qp).received >= u.of(s.peer).invalidates && u.of(s.peer).received >= u.of(qp).invalidates {
 		u.n.s.m.report(s.finding)
 		delete(u.open, qp)
 	}
