@@ -19,7 +19,7 @@ const module = "ndkoracle"
 
 // The floors of the house, lowest first. A pattern that ends in /* stands for everything below that folder.
 var floors = [][]string{
-	{"ndk", "rules", "tla", "traces", "internal/memory", "internal/outfile"},
+	{"ndk", "rules", "tla", "traces", "internal/memory", "internal/outfile", "internal/rapidseed"},
 	{"model", "trace"},
 	{"model/mc"},
 	{"refimpl", "hwbinding", "hwbinding/*"},

@@ -59,7 +59,7 @@ func (e *Engine) failed(r *request) {
 	}
 }
 
-// firstFailureOf returns when the first of those of a queue may have failed of which nothing is known.
+// firstFailureOf returns when the first request of a queue whose outcome is not known may have failed.
 func (e *Engine) firstFailureOf(w *workQueue) timeline.Var {
 	if w.firstFailure == timeline.None {
 		label := timeline.Label{Deed: firstFailure, Of: "the first of " + w.qp.name + " that may have failed"}

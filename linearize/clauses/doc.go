@@ -4,7 +4,7 @@
 //
 // A request has the times X (executed) and C (completed), a message A (arrived), a silent request S (failed, if it did). A flush
 // has F. E is from when on nothing succeeds on a queue pair, and L when its connection was lost, of which the trace need not tell.
-// U is when the first request of a queue may have failed of which nothing is known. The last three may never be.
+// U is when the first request of a queue whose outcome is not known may have failed. E, L and U may never be.
 //
 // # Rules
 //

@@ -94,5 +94,5 @@ const (
 	flushedAt    = 'F'
 	endedAt      = 'E'
 	lostAt       = 'L'
-	firstFailure = 'U' // of those of a queue of which nothing is known
+	firstFailure = 'U' // of the requests of a queue whose outcome is not known
 )

@@ -79,7 +79,7 @@ type workQueue struct {
 	qp           *queuePair
 	cq           *completionQueue
 	kind         model.Queue
-	waiting      []*request // nothing is known of these yet, oldest first
+	waiting      []*request // their outcomes are not known yet; oldest first
 	posting      int        // posts under way
 	overlap      bool       // two of them, since there were none
 	posted       []*request // by them

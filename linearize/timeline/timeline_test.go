@@ -153,6 +153,22 @@ func drawProblem(t *rapid.T) *problem {
 	return p
 }
 
+// solver returns a solver with the variables and the moments of rest of p, and no clause.
+func (p *problem) solver() (s *Solver, v []Var) {
+	s = NewSolver()
+	for range p.n {
+		v = append(v, s.New(Label{}, 0, rule, 0))
+	}
+	for e := range 6 {
+		for _, r := range p.rests {
+			if r == e {
+				s.Rest(e, e)
+			}
+		}
+	}
+	return s, v
+}
+
 func (p *problem) clause(add func(s *Solver, v []Var), holds func(at []Time) bool) {
 	p.add, p.holds = append(p.add, add), append(p.holds, holds)
 }
@@ -207,18 +223,7 @@ func TestTheLeastScheduleDecides(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)
 		least := p.brute()
-		s := NewSolver()
-		var v []Var
-		for range p.n {
-			v = append(v, s.New(Label{}, 0, rule, 0))
-		}
-		for e := range 6 {
-			for _, r := range p.rests {
-				if r == e {
-					s.Rest(e, e)
-				}
-			}
-		}
+		s, v := p.solver()
 		var conflict *Conflict
 		for _, i := range rapid.Permutation(indices(len(p.add))).Draw(t, "order") {
 			if p.add[i](s, v); conflict == nil {
@@ -271,18 +276,7 @@ func collectsWithoutLoss(t *rapid.T, collected *int) {
 	settled := rapid.SliceOfN(rapid.Bool(), p.n, p.n).Draw(t, "settled")
 	var verdicts []string
 	for _, collects := range []bool{false, true} {
-		s := NewSolver()
-		var v []Var
-		for range p.n {
-			v = append(v, s.New(Label{}, 0, rule, 0))
-		}
-		for e := range 6 {
-			for _, r := range p.rests {
-				if r == e {
-					s.Rest(e, e)
-				}
-			}
-		}
+		s, v := p.solver()
 		for _, add := range p.add[:first] {
 			add(s, v)
 		}
