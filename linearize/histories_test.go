@@ -131,6 +131,7 @@ func (h *drawn) compare() *comparison {
 	c.count(slices.ContainsFunc(h.trace.Events, isResize), "a CQ is resized")
 	c.count(len(h.options.Assume) > 0, "another reading than the default")
 	c.count(true, "dialect "+h.run.c.Dialect.Name)
+	h.options.alone = true
 	streamed := streaming(h.trace, h.options)
 	c.count(true, "stream: "+string(streamed.Verdict))
 	h.withCases(streamed, c)

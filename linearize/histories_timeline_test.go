@@ -30,6 +30,7 @@ func (h *drawn) thirdOpinion(streamed *verdict.Report, c *comparison) {
 	}
 	e := clauses.Judge(h.run.c.Dialect, h.trace)
 	h.collectedEagerly(e, c)
+	h.together(e, streamed, c)
 	h.timelineOfOthers(e, c)
 	accuses, undecided := len(e.Findings) > 0, len(e.Undecided) > 0
 	rule := ""
@@ -40,6 +41,7 @@ func (h *drawn) thirdOpinion(streamed *verdict.Report, c *comparison) {
 	case accuses && rule != "" && ours:
 		c.count(true, timelineFinds)
 		c.count(e.Findings[0].ID == rule, "timeline: finds what stream finds, by the same rule")
+		c.count(e.Findings[0].ID != rule, "timeline: finds what stream finds, by another rule: "+e.Findings[0].ID+", stream: "+rule)
 	case accuses && rule != "":
 		c.count(true, "timeline: accuses where stream finds another rule's violation")
 	case accuses && streamed.Verdict != verdict.ConsumerViolation:
@@ -56,6 +58,34 @@ func (h *drawn) thirdOpinion(streamed *verdict.Report, c *comparison) {
 	for _, because := range []string{"a CQ may overflow", "a CQ failed"} {
 		c.count(e.Undecided[because] > 0, "timeline: undecided, as "+because)
 	}
+}
+
+// together holds what the stream says that asks the clauses against what each of the two says alone: it accuses where one of them does, and
+// what it found by itself comes first.
+func (h *drawn) together(e *clauses.Engine, alone *verdict.Report, c *comparison) {
+	o := h.options
+	o.alone = false
+	both := streaming(h.trace, o)
+	want := alone.Verdict
+	switch accuses := len(e.Findings) > 0 && e.Findings[0].Qp != ""; {
+	case accuses && alone.Verdict == verdict.ConsumerViolation:
+		if want = both.Verdict; want == verdict.ProviderViolation && h.allowsUntil(e.Findings[0].Seen.At) {
+			want = verdict.ConsumerViolation
+		}
+	case accuses && !alone.Violated():
+		want = verdict.ProviderViolation
+	}
+	if both.Verdict != want || alone.Verdict == verdict.ProviderViolation && both.Findings[0].Rule != alone.Findings[0].Rule {
+		c.differ += fmt.Sprintf("\nalone: %s\ntimeline: %s\ntogether: %s", saying(alone), sayingOf(e), saying(both))
+	}
+}
+
+// allowsUntil reports whether the plain search allows the history up to an event, counted from 1, whatever the consumer does later.
+func (h *drawn) allowsUntil(last int) bool {
+	before, whole := *h.trace, last > len(h.trace.Events)
+	before.Events = h.trace.Events[:min(last, len(h.trace.Events))]
+	way, known, _ := plainly(h.run.c.Dialect, &before, whole && h.quiescent, configsOfAccusation)
+	return known && way != nil
 }
 
 // The beginnings of kinds of histories.

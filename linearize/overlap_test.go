@@ -315,9 +315,9 @@ var eitherOrder = []struct {
 	{"an empty poll before the one that delivers", verdict.ProviderViolation, "DEF-04", "verbs;post qp1 w1; rest; get cq1; get cq1 w1"},
 	{"a send that waits may have been posted before a read", verdict.Inconclusive, "DEF-04",
 		"verbs;a< post qp1 w1; b< post qp1 s1; b>; a>; rest; get cq1"},
-	{"posts and polls overlap, and a third is missing afterwards", verdict.Inconclusive, "DEF-04",
+	{"posts and polls overlap, and a third is missing afterwards", verdict.ProviderViolation, "DEF-04",
 		"verbs;a< post qp1 w1; b< post qp1 w2; b>; a>; c< get cq1; d< get cq1; d> w2; c> w1; post qp1 w3; rest; get cq1"},
-	{"an error state overlaps a receive, which stays", verdict.Conformant, "", "verbs;a< recv qp1 r1; err qp1 -; a>; rest; get cq1"},
+	{"an error state overlaps a receive, which stays", verdict.ProviderViolation, "DEF-04", "verbs;a< recv qp1 r1; err qp1 -; a>; rest; get cq1"},
 }
 
 func TestOverlappingCalls(t *testing.T) {

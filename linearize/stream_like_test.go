@@ -354,7 +354,7 @@ var alike = []struct {
 		"NdkSend qp2 s1; NdkSend qp2 s2; NdkReceive qp1 r1; placed cq2 s1x; placed cq2 s2c; rest; get cq1; get cq2 s1x s2c; get cq2"},
 	{"… or the receive was posted later", verdict.Conformant, "",
 		"NdkSend qp2 s1; NdkSend qp2 s2; placed cq2 s1x; rest; NdkReceive qp1 r1; placed cq2 s2c; rest; get cq1; get cq2 s1x s2c; get cq2"},
-	{"… or had ended", verdict.Conformant, "",
+	{"… or had ended", verdict.ProviderViolation, "DEF-04",
 		"NdkSend qp2 s1; NdkSend qp2 s2; NdkReceive qp1 r1; placed cq2 s1x; rest; placed cq2 s2c; rest; get cq1 r1c; get cq2 s1x s2c; get cq2"},
 
 	{"a message with a bad token failed after the rest by which its peer's request was cancelled", verdict.Conformant, "",
@@ -394,9 +394,9 @@ var alike = []struct {
 		registered + "NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; NdkInvalidate qp1 i1#7; rest; get cq1 r1i i1c; get cq1; get cq2"},
 	{"… as is told after what was cancelled", verdict.Conformant, "",
 		registered + "NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; NdkInvalidate qp1 i1#7; rest; get cq1 i1c r1i; get cq1; get cq2"},
-	{"the peer's request fails, and was pending at a rest later than the cancel", verdict.Conformant, "",
+	{"the peer's request fails, and was pending at a rest later than the cancel", verdict.ProviderViolation, "DEF-04",
 		"NdkWrite qp1 w1 DEFER; NdkReceive qp2 r2; rest; get cq1; get cq2 r2c; rest; get cq1; get cq1 w1x; NdkWrite qp1 w2; get cq1 w2c; rest; get cq1"},
-	{"… earlier than the cancel", verdict.Conformant, "",
+	{"… earlier than the cancel", verdict.ProviderViolation, "DEF-04",
 		"NdkWrite qp1 w1 DEFER; NdkReceive qp2 r2; rest; get cq1; get cq2 r2c; get cq1 w1x; NdkWrite qp1 w2; get cq1 w2c; rest; get cq1; get cq2"},
 	{"cancelled by the peer before the connection was", verdict.ProviderViolation, "",
 		"new qp3; new qp4 cq3; NdkArmCq cq3 SOLICITED; NdkReceive qp4 r1; NdkConnect qp3 d; NdkWrite qp3 w1; enter cq3; NdkConnect qp4 d; " +
@@ -434,13 +434,13 @@ var alike = []struct {
 	{"what was cancelled came before what ended otherwise, and that before the close", verdict.ConsumerViolation, "DEF-06",
 		"NdkReceive qp1 r1; NdkReceive qp1 r2; NdkCloseQp qp1; NdkRead qp2 w1 DEFER; rest; get cq1 r1c r2x; get cq1; get cq2"},
 
-	{"a point tells what failed after a rest, and may have passed a read before it", verdict.Conformant, "",
+	{"a point tells what failed after a rest, and may have passed a read before it", verdict.ProviderViolation, "RES-10",
 		"NdkReceive qp1 r1; NdkRead qp1 w1 DEFER; NdkWrite qp1 w2 DEFER; NdkWrite qp2 w3; placed cq1 r1c; rest; placed cq1 w1; placed cq1 w2x; " +
 			"get cq1 r1c w1 w2x; get cq2 w3; rest; get cq1; get cq2"},
 	{"… a silent one", verdict.Conformant, "",
 		"NdkReceive qp1 r1; NdkRead qp1 w1 DEFER SILENT_SUCCESS; NdkWrite qp1 w2 DEFER; NdkWrite qp2 w3; placed cq1 r1c; rest; placed cq1 w2x; " +
 			"get cq1 r1c w2x; get cq2 w3; rest; get cq1; get cq2"},
-	{"… one that was told before", verdict.Conformant, "",
+	{"… one that was told before", verdict.ProviderViolation, "RES-10",
 		"NdkReceive qp1 r1; NdkRead qp1 w1 DEFER; NdkWrite qp1 w2 DEFER; NdkWrite qp2 w3; placed cq1 r1c; rest; placed cq1 w1; " +
 			"get cq1 r1c w1; placed cq1 w2x; get cq1 w2x; get cq2 w3; rest; get cq1; get cq2"},
 	{"of what is told as flushed the first one failed, though it is polled last", verdict.ProviderViolation, "RES-11",
@@ -686,7 +686,7 @@ var alike = []struct {
 		failedBefore + "NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq2; NdkSend qp1 s2; get cq2 r1; get cq1 s1x s2; get cq2"},
 	{"… and the chain of one had not ended", verdict.Conformant, "",
 		failedBefore + "NdkReceive qp2 r1; NdkSend qp1 s1 DEFER; rest; get cq2; NdkSend qp1 s2; get cq2 r1; get cq1 s1 s2x; get cq2"},
-	{"… and its sender was being closed", verdict.Conformant, "",
+	{"… and its sender was being closed", verdict.ProviderViolation, "DEF-04",
 		"NdkReceive qp2 r1; NdkWrite qp1 w1; NdkSend qp1 s1; get cq1 w1x; NdkCloseQp qp1; rest; get cq2; get cq2 r1; get cq2"},
 	{"… and the post of one had not returned", verdict.Conformant, "",
 		failedBefore + "NdkReceive qp2 r1; a< NdkSend qp1 s1; rest; get cq2; a>; get cq2 r1; get cq1 s1; get cq2"},
@@ -696,6 +696,12 @@ var alike = []struct {
 	{"… or had ended the connection, on which nothing succeeds", verdict.ProviderViolation, "INV-05",
 		"NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7; get cq1 r1x; get cq2 s1x; NdkReceive qp1 r2; NdkSend qp2 s2; rest; get cq1 r2; " +
 			"get cq1; get cq2 s2; get cq2"},
+	{"which message a receive took that failed leaves the next waiting at rest", verdict.ProviderViolation, "DEF-04",
+		"NdkReceive qp1 r1; NdkReceive qp1 r2; NdkSend qp2 s1; get cq2 s1; rest; get cq1 r1x; get cq1; get cq2"},
+	{"posts overlap, and one of them waits at rest for nobody", verdict.ProviderViolation, "DEF-04",
+		"verbs;a< post qp1 w1; b< post qp1 w2; b>; placed cq1 w1; rest; placed cq1 w2; a>; get cq1 w1 w2; get cq1"},
+	{"an abort came before its event, and a send behind it had not completed at rest", verdict.ProviderViolation, "FLUSH-02",
+		"NdkReceive qp2 r1; NdkRead qp1 x1; NdkSend qp1 s1 READ_FENCE; NdkFlush qp1; get cq2 r1; get cq1 x1c; event; rest; get cq1"},
 	{"libibverbs reports a failure before the QP is connected as flushed", verdict.Conformant, "",
 		"verbs;new qp3; new qp4 cq3; ibv_modify_qp qp4 d; e< ibv_get_cq_event cq1; recv qp3 r3; post qp4 s4; ibv_req_notify_cq cq1 S; " +
 			"ibv_modify_qp qp3 d; get cq1 r3c"},
@@ -824,8 +830,6 @@ func TestStreamLeavesOpenWhatIsKnownTooLate(t *testing.T) {
 		"NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; rest; enter cq1; get cq1 r1c; get cq1; get cq2":               "whether r1 had completed",
 		"NdkSendAndInvalidate qp2 s1#7; NdkReceive qp1 r1; NdkArmCq cq1 ANY; rest; enter cq1; get cq1 r1c; get cq1; get cq2 s1; get cq2":                        "whether r1 had completed",
 		"NdkFastRegister qp2 f1#7 DEFER; NdkInvalidate qp1 i1#7 SILENT_SUCCESS; rest; get cq1; get cq2; NdkWrite qp2 w2; get cq2 f1 w2; rest; get cq1; get cq2": "whether f1 was executed",
-		"NdkReceive qp1 r1; NdkReceive qp1 r2; NdkSend qp2 s1; get cq2 s1; rest; get cq1 r1x; get cq1; get cq2":                                                 "which message its peer took",
-		"verbs;a< post qp1 w1; b< post qp1 w2; b>; placed cq1 w1; rest; placed cq1 w2; a>; get cq1 w1 w2; get cq1":                                              "posts on one queue",
 	} {
 		trace := overlapped(t, text)
 		r := streaming(trace, Options{})

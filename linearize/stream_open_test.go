@@ -10,8 +10,6 @@ import (
 // What the streaming engine does not follow it leaves open, by a reason that says so, and never accuses the provider of: each
 // of these is legal (POST-04, DISC-01, DISC-08, A15, A23).
 var notTold = []struct{ name, reason, text string }{
-	{"an abort before its event", "NdkDisconnectEventCallback shows that the connection of qp1 ended",
-		"NdkReceive qp2 r1; NdkRead qp1 x1; NdkSend qp1 s1 READ_FENCE; NdkFlush qp1; get cq2 r1; get cq1 x1c; event; rest; get cq1"},
 	{"posts that overlap", "posts on one queue of qp1 overlap", "verbs;a< post qp1 w1; post qp1 w2; a>; get cq1 w2 w1"},
 	{"posts that overlap, and one never returned", "posts on one queue of qp1 overlap", "verbs;a< post qp1 w1; post qp1 w2; get cq1 w2; rest; get cq1"},
 	{"an empty poll that overlaps another", "polls of cq1 overlap",

@@ -195,7 +195,7 @@ func TestPollsWhileACloseIsPending(t *testing.T) {
 	}{
 		"within the poll": {[]string{poll, done, got}, verdict.Conformant, ""},
 		"after the poll":  {[]string{poll, got, done}, verdict.Inconclusive, "POLL-09"},
-		"never":           {[]string{`NdkGetCqResults "cq":"c","n":8|"results":[]`}, verdict.Inconclusive, "POLL-03"},
+		"never":           {[]string{`NdkGetCqResults "cq":"c","n":8|"results":[]`}, verdict.ProviderViolation, "POLL-03"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			traced := readLines(t, "ndkpi", lines(slices.Concat(begin, test.then)...))

@@ -136,6 +136,7 @@ func TestForgedWitnessesAreRefused(t *testing.T) {
 		return !slices.Contains(unexplained, f.Rule) && !ofOther
 	}
 	forgeAll := func(traced *trace.Trace, o Options) {
+		o.alone = true // a witness is of the search; that a provider at rest stays still is not for it
 		told := o
 		told.Witness = true
 		report := Check(context.Background(), traced, told)

@@ -36,6 +36,11 @@ func (e *Engine) ConnectCalled(m facts.Moment, name, conn string) {
 
 func (e *Engine) pair(p, o *queuePair) {
 	p.peer, o.peer = o, p
+	for _, end := range []*queuePair{p, o} {
+		if end.queues[0].cq == nil {
+			e.Beyond("", end.name, "a queue pair whose creation the trace does not hold")
+		}
+	}
 	switch {
 	case p.open != o.open:
 		p.open, o.open = false, false // so that both are left undecided, with what they hold
@@ -202,6 +207,9 @@ func (e *Engine) goesOn(r *request, m facts.Moment) {
 		return
 	}
 	behind := timeline.At(r.called) + 1
+	if r.op == model.SendAndInvalidate {
+		return // with a bad token it may succeed though nothing receives it
+	}
 	if r.message && (o.ended != timeline.None || e.dialect.ErrorState) {
 		s.NotBefore(e.endOf(o), behind, endedLater, r.line, timeline.None)
 	}

@@ -11,9 +11,9 @@ import (
 
 // A Finding is a violation of the provider's: no schedule keeps the clauses.
 type Finding struct {
-	ID string // of the rule
-	Qp string
-	At int // the event at which that became known
+	ID   string // of the rule
+	Qp   string
+	Seen facts.Moment // when that became known
 	*timeline.Conflict
 }
 
@@ -74,7 +74,7 @@ func (e *Engine) failureEnds() bool { return e.dialect.FailureEnds || e.dialect.
 func (e *Engine) cq(name string) *completionQueue {
 	q := e.cqs[name]
 	if q == nil {
-		q = &completionQueue{depth: never}
+		q = &completionQueue{name: name, depth: never}
 		e.cqs[name] = q
 	}
 	return q
@@ -101,8 +101,14 @@ func (e *Engine) QpCreated(f facts.Qp) {
 			e.Beyond("", f.Name, "a queue whose CQ is not known")
 			continue
 		}
-		p.queues[i].cq = e.cq(cq)
-		p.queues[i].cq.queues = append(p.queues[i].cq.queues, p.queues[i])
+		q := e.cq(cq)
+		if !q.created {
+			e.Beyond(cq, "", "a CQ whose creation the trace does not hold")
+		}
+		p.queues[i].cq = q
+		if q.queues = append(q.queues, p.queues[i]); q.open {
+			e.openQp(p)
+		}
 	}
 }
 
@@ -237,7 +243,7 @@ func (e *Engine) note(qp string, c *timeline.Conflict) {
 			break
 		}
 	}
-	e.Findings = append(e.Findings, Finding{Rules[c.Rule].ID, qp, e.now.At, c})
+	e.Findings = append(e.Findings, Finding{Rules[c.Rule].ID, qp, e.now, c})
 }
 
 // fails notes a violation that one fact shows. What a CQ has lost explains none of these, but that a silent request is over.

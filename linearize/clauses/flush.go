@@ -29,6 +29,10 @@ func (e *Engine) FlushCalled(c *facts.Call) {
 func (e *Engine) FlushDone(m facts.Moment, c *facts.Call) {
 	e.now, e.quiet = m, false
 	p, s := e.qp(c.Qp), e.Solver
+	if c.Kind == calls.CloseQp {
+		p.closed = true
+		defer e.retire(p)
+	}
 	f, _ := c.Of.(*flush)
 	if f == nil || p.open || f.done {
 		return

@@ -12,7 +12,7 @@ import (
 
 // An overRequest is a silent request that is over, as far as is known.
 type overRequest struct {
-	qp   *queuePair
+	qp   string
 	line int
 	why  timeline.Rule // by which a completion of it is wrong
 }
@@ -28,7 +28,7 @@ func (o *over) add(r *request, why timeline.Rule) {
 	at := &o.ring[o.next]
 	delete(o.of, *at)
 	*at, o.next = r.wr, (o.next+1)%len(o.ring)
-	o.of[r.wr] = overRequest{r.queue.qp, r.line, why}
+	o.of[r.wr] = overRequest{r.queue.qp.name, r.line, why}
 }
 
 // PollCalled handles the call of a poll. Of polls that overlap it is not known which took effect first.
@@ -105,7 +105,9 @@ func (e *Engine) deliver(q *completionQueue, res *trace.Result, m, still facts.M
 	}
 	p := r.queue.qp
 	delete(e.requests, res.Wr)
-	if !r.placed {
+	if r.placed && !q.overlap {
+		e.passesOver(r, m)
+	} else if !r.placed {
 		e.tell(r, outcome, e.deadline(p, m, still), m, false)
 	}
 	q.hasDelivered(r, m)
@@ -127,9 +129,9 @@ func (e *Engine) deliver(q *completionQueue, res *trace.Result, m, still facts.M
 func (e *Engine) deliversNoRequest(q *completionQueue, res *trace.Result) {
 	was, ok := e.settled.of[res.Wr]
 	label := timeline.Label{Deed: completedAt, Of: res.Wr}
-	switch {
-	case ok && !was.qp.open:
-		e.fails(was.qp, was.why, was.line, label)
+	switch p := e.qps[was.qp]; {
+	case ok && p != nil && !p.open:
+		e.fails(p, was.why, was.line, label)
 	case !ok && !e.untracked && q.created && !q.closing:
 		e.note(res.Qp, e.alone(ofRequest, e.now.Line, label))
 	case !ok:

@@ -14,8 +14,7 @@ func (e *Engine) PostCalled(c *facts.Call) {
 	p := e.qp(c.Qp)
 	w := p.queues[c.Queue]
 	if w.cq == nil {
-		e.Undecided["a queue pair whose creation the trace does not hold"]++
-		e.openQp(p)
+		e.ofBefore(p)
 	}
 	if !w.postBegins(e.Solver) {
 		e.Undecided["many posts overlap"]++
@@ -41,6 +40,15 @@ func (e *Engine) PostCalled(c *facts.Call) {
 	}
 	e.mayOverflow(w.cq)
 	e.solve(p)
+}
+
+// ofBefore leaves undecided a queue pair whose creation the trace does not hold, and each CQ: its requests may complete into any.
+func (e *Engine) ofBefore(p *queuePair) {
+	e.Undecided["a queue pair whose creation the trace does not hold"]++
+	e.openQp(p)
+	for _, q := range e.cqs {
+		e.openCq(q)
+	}
 }
 
 func (e *Engine) newRequest() *request {

@@ -1,6 +1,10 @@
 package clauses
 
-import "ndkoracle/linearize/facts"
+import (
+	"slices"
+
+	"ndkoracle/linearize/facts"
+)
 
 // How many completions a CQ has room for. Where more are on their way it may overflow, which is not seen, and which may explain
 // what nothing else does.
@@ -16,12 +20,16 @@ func (e *Engine) CqClosing(name string) { e.cq(name).closing = true }
 
 // CqClosed drops what completes into a CQ that is closed.
 func (e *Engine) CqClosed(name string) {
-	for _, w := range e.cq(name).queues {
+	q := e.cq(name)
+	q.closed = true
+	for _, w := range slices.Clone(q.queues) {
 		for _, r := range w.waiting {
 			e.drop(r)
 		}
 		w.waiting = nil
+		e.retire(w.qp)
 	}
+	e.forgetCq(q)
 }
 
 // CqResizing handles the call of a resize. Until its answer the CQ has one depth or the other, so it has room for the lesser.

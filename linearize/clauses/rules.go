@@ -8,12 +8,14 @@ const (
 	refusedPost
 	ofRequest
 	acceptedUnconnected
+	endedAtRest
 	refusedAsEnded
 	endedByFailure
 	errorState
 	postedBehindFlush
 	disconnected
 	endedLater
+	meetAtRest
 	causedBy
 	flushCancels
 	flushSpares
@@ -21,8 +23,6 @@ const (
 	passedOver
 	connected
 	stillAtRest
-	endedAtRest
-	meetAtRest
 	owedAtRest
 	foundEmpty
 	leftBehind

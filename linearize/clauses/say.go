@@ -15,7 +15,7 @@ var deeds = map[byte]string{executedAt: "was executed", completedAt: "completed"
 // rests on, the first cause first.
 func (f Finding) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: "+Rules[f.Rule].Headline+" (line %d)", f.ID, f.subject(), f.Line)
+	fmt.Fprintf(&b, "%s: %s (line %d)", f.ID, f.Headline(), f.Line)
 	chain := slices.Clone(f.Chain)
 	slices.Reverse(chain)
 	for _, l := range chain {
@@ -23,6 +23,9 @@ func (f Finding) String() string {
 	}
 	return b.String()
 }
+
+// Headline says in a sentence what the provider did.
+func (f Finding) Headline() string { return fmt.Sprintf(Rules[f.Rule].Headline, f.subject()) }
 
 // subject is what a finding is about: the first request, or flush, in its chain whose own bound rests on the clause that names it.
 func (f Finding) subject() string {

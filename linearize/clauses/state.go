@@ -9,6 +9,7 @@ import (
 const never = 1 << 40 // an event that does not come
 
 type completionQueue struct {
+	name        string
 	depth       int // the least that it may have
 	depthBefore int // a resize
 	resizing    bool
@@ -25,6 +26,7 @@ type completionQueue struct {
 	placed      []*request // shown by points, and not delivered
 	created     bool
 	closing     bool
+	closed      bool
 	open        bool // undecided
 }
 
@@ -63,6 +65,7 @@ type queuePair struct {
 	connects    int // its return
 	failedAt    int // the return of one that failed: it may have made a connection, which was lost
 	closeCall   int
+	closed      bool
 	ended       timeline.Var // E
 	lost        timeline.Var // L
 	sendError   timeline.Var // E of the initiator queue alone

@@ -64,12 +64,16 @@ func (e *Engine) tellEarlier(r *request, by bound, m facts.Moment, point bool) b
 		case !r.isBehind(y):
 			w.waiting[kept] = y
 			kept++
-		case y.silent:
-			e.isOverSilently(y, by, m)
 		case point || w.cq.overlap: // it has been placed, too, and is not delivered, or by a poll that has not returned
-			e.Solver.NotAfter(y.c, by.at-1, completedInOrder, m.Line)
+			if y.silent { // or it has succeeded
+				e.Solver.NotAfter(y.x, by.at, inOrder, m.Line)
+			} else {
+				e.Solver.NotAfter(y.c, by.at-1, completedInOrder, m.Line)
+			}
 			w.waiting[kept] = y
 			kept++
+		case y.silent:
+			e.isOverSilently(y, by, m)
 		case p.closeCall != never:
 			e.drop(y)
 			e.settled.add(y, completedInOrder)
@@ -82,6 +86,20 @@ func (e *Engine) tellEarlier(r *request, by bound, m facts.Moment, point bool) b
 	}
 	w.waiting = slices.Delete(w.waiting, kept, at+1)
 	return true
+}
+
+// passesOver handles the delivery of r, which a point has shown before: the silent requests before it have no completion.
+func (e *Engine) passesOver(r *request, m facts.Moment) {
+	w := r.queue
+	for _, y := range slices.Clone(w.waiting) {
+		if !y.silent || y.called > r.called || !r.isBehind(y) || w.qp.open {
+			continue
+		}
+		if e.isOverSilently(y, bound{timeline.Before(m.At), delivered, m.Line}, m); w.qp.open {
+			return
+		}
+		w.waiting = slices.DeleteFunc(w.waiting, func(o *request) bool { return o == y })
+	}
 }
 
 // isOverSilently handles a silent request behind which another of its queue has completed: it has succeeded.

@@ -31,6 +31,7 @@ type Call struct {
 	Invalid      bool   // a post returned STATUS_CONNECTION_INVALID
 	Of           any    // for the sink
 	depth        *int64 // of a CQ
+	answered     bool   // its completion callback has come, if it pends
 }
 
 // A Qp is what the trace says of the creation of a queue pair.

@@ -17,18 +17,20 @@ type Reader struct {
 	underWay  map[string]*Call // by op
 	pending   map[string]*Call // calls that returned STATUS_PENDING, by op
 	spare     []*Call
-	signaling map[string]signaling // of queue pairs of libibverbs
-	sends     map[string]bool      // queue pairs of libibverbs that were moved to RTS
-	waking    int                  // calls under way that may give a provider at rest something to do
+	signaling map[string]*signaling // of queue pairs of libibverbs
+	waking    int                   // calls under way that may give a provider at rest something to do
 	still     Moment
 }
 
 // signaling says which requests of a queue pair have a completion that succeed.
-type signaling struct{ all, known bool }
+type signaling struct {
+	all, known bool
+	sends      bool // it was moved to RTS, or posted on as if it were
+}
 
 // NewReader returns a reader that tells a sink what it reads.
 func NewReader(to Sink) *Reader {
-	return &Reader{to: to, underWay: map[string]*Call{}, pending: map[string]*Call{}, signaling: map[string]signaling{}, sends: map[string]bool{}}
+	return &Reader{to: to, underWay: map[string]*Call{}, pending: map[string]*Call{}, signaling: map[string]*signaling{}}
 }
 
 // Read reads the next event.
@@ -96,13 +98,11 @@ func wakes(c *Call) bool {
 // move handles a call that moves a queue pair of libibverbs to a state which neither connects nor flushes it. A second move to RTS may bring back
 // an initiator queue that a failure had stopped.
 func (r *Reader) move(c *Call, e *trace.Event) {
-	sends := strings.HasSuffix(e.State, "RTS")
-	if r.moves(c) || sends && r.sends[e.Qp] {
+	sends, of := strings.HasSuffix(e.State, "RTS"), r.signalingOf(e.Qp)
+	if r.moves(c) || sends && of.sends {
 		r.to.Beyond("", e.Qp, "calls overlap that move a queue pair, or one brings it back")
 	}
-	if sends {
-		r.sends[e.Qp] = true
-	}
+	of.sends = of.sends || sends
 }
 
 // moves reports whether another call is under way that moves the same queue pair of libibverbs.
@@ -174,15 +174,28 @@ func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
 	case calls.PostShared:
 		r.to.Beyond("", "", "a shared receive queue")
 	}
-	if p := r.pending[e.For]; p != nil && e.For != "" {
-		delete(r.pending, e.For)
-		r.answered(p, calls.ReportsSuccess(e) || c.Kind == calls.CloseDone, m)
+	if e.For == "" {
+		return
 	}
+	if of := cmp.Or(r.pending[e.For], r.underWay[e.For]); of != nil && !of.answered {
+		of.answered = true
+		delete(r.pending, e.For)
+		r.answered(of, calls.ReportsSuccess(e) || c.Kind == calls.CloseDone, m)
+	}
+}
+
+func (r *Reader) signalingOf(qp string) *signaling {
+	s := r.signaling[qp]
+	if s == nil {
+		s = &signaling{}
+		r.signaling[qp] = s
+	}
+	return s
 }
 
 func (r *Reader) createQp(e *trace.Event) {
 	all, known := calls.SignalsAll(e)
-	r.signaling[e.Qp] = signaling{all, known}
+	r.signaling[e.Qp] = &signaling{all: all, known: known}
 	r.to.QpCreated(Qp{Name: e.Qp, InitiatorCq: e.InitiatorCq, Receive: e.ReceiveCq,
 		Reliable: calls.DeliversMessages(e) && calls.MayLoseConnection(e), Typed: e.QpType != "" || !strings.HasPrefix(e.Fn, "ibv_")})
 	if e.Srq != "" {
@@ -217,7 +230,8 @@ func (r *Reader) request(c *Call, qp string, w *trace.WorkRequest) Request {
 		return Request{Wr: w.Wr, Op: model.ReceiveOp}
 	}
 	op, unknown := calls.OpOfRequest(w)
-	s, signaled := r.signaling[qp], calls.HasVerbsFlag(w.Flags, "SIGNALED")
+	s, signaled := r.signalingOf(qp), calls.HasVerbsFlag(w.Flags, "SIGNALED")
+	s.sends = true
 	if unknown == "" && !s.known && !signaled {
 		unknown = calls.UntoldSignaling(qp)
 	}
@@ -237,10 +251,16 @@ func (r *Reader) answered(c *Call, success bool, m Moment) {
 	case calls.ResizeCq:
 		r.resized(c, success, m)
 	case calls.CloseQp:
-		r.to.FlushDone(m, c)
+		r.closed(c, m)
 	case calls.CloseCq:
 		r.to.CqClosed(c.Cq)
 	}
+}
+
+// closed handles the end of the close of a queue pair.
+func (r *Reader) closed(c *Call, m Moment) {
+	delete(r.signaling, c.Qp)
+	r.to.FlushDone(m, c)
 }
 
 func (r *Reader) connected(c *Call, success bool, m Moment) {
@@ -267,7 +287,7 @@ func (r *Reader) flushed(c *Call, success, unsure bool, m Moment) {
 
 func (r *Reader) end(c *Call, e *trace.Event, m Moment) {
 	refused, pends := calls.IsRefusal(c.Verbs, e), calls.Pending(e)
-	if pends {
+	if pends && !c.answered {
 		r.pending[e.Op] = c
 	}
 	switch c.Kind {
@@ -305,7 +325,7 @@ func (r *Reader) end(c *Call, e *trace.Event, m Moment) {
 			r.to.FlushFailed(m, c, false)
 			r.to.CloseQpRefused(c.Qp)
 		case !pends:
-			r.to.FlushDone(m, c)
+			r.closed(c, m)
 		}
 	case calls.CloseCq:
 		if !refused && !pends {

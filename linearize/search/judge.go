@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ndkoracle/linearize/clauses"
 	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/linearize/witness"
@@ -25,6 +26,7 @@ type Options struct {
 	MaxOperations int  // of a component; 0 is DefaultMaxOperations
 	MaxMemory     int  // of one search, in bytes, about; 0 is DefaultMaxMemory
 	Witness       bool // tell the steps that explain a conformant trace
+	Alone         bool // leave the clauses over hidden times unasked: for tests that hold them against the search
 }
 
 // Judge decides a trace in a total order by a dialect, and notes in r what it finds. A cancelled context leaves open what is
@@ -54,6 +56,8 @@ type judge struct {
 	open    map[string]string // rules that events may have exercised that were not judged, and why not
 	told    []witness.Placed  // the steps of the components that were explained
 	tells   bool              // they are asked for, and could all be told
+	asks    bool              // the clauses over hidden times
+	hidden  *clauses.Engine   // what they find, or nil
 }
 
 func newJudge(t *trace.Trace, d model.Dialect, o Options, r *verdict.Report) *judge {
@@ -61,11 +65,14 @@ func newJudge(t *trace.Trace, d model.Dialect, o Options, r *verdict.Report) *ju
 	h.monitor = monitor.New(t.Header, d)
 	h.cancels = d.A15 == model.A15Cancelled
 	return &judge{report: r, history: h, dialect: d, limit: cmp.Or(o.MaxOperations, DefaultMaxOperations),
-		memory: cmp.Or(o.MaxMemory, DefaultMaxMemory), open: map[string]string{}, tells: o.Witness && !h.guessed}
+		memory: cmp.Or(o.MaxMemory, DefaultMaxMemory), open: map[string]string{}, tells: o.Witness && !h.guessed, asks: !o.Alone}
 }
 
 func (j *judge) judge(ctx context.Context) {
 	h := j.history
+	if j.asks {
+		j.hidden = clauses.Judge(j.dialect, h.trace)
+	}
 	h.check()
 	j.counts = h.counts
 	components := h.components(j.dialect)
@@ -75,7 +82,9 @@ func (j *judge) judge(ctx context.Context) {
 		c.memory = j.memory
 		c.countTurns()
 		j.report.Operations += len(c.ops)
-		j.component(ctx, c)
+		if !j.component(ctx, c) {
+			j.hear(c)
+		}
 	}
 	end := h.trace.End
 	if end == nil || !end.Quiescent {
@@ -109,19 +118,19 @@ func (c *component) countTurns() {
 	}
 }
 
-// component searches one component, and reports where and why no explanation is left.
-func (j *judge) component(ctx context.Context, c *component) {
+// component searches one component, and reports where and why no explanation is left, and whether it found that.
+func (j *judge) component(ctx context.Context, c *component) (found bool) {
 	switch {
 	case c.reason != "":
 		j.report.Undecided("", c.reason)
 		j.leaveOpen(c.spans, 0, c.reason)
-		return
+		return false
 	case len(c.ops) > j.limit:
 		reason := fmt.Sprintf("%s and what it shares objects with make %d operations, and this engine takes %d at most (--max-operations)",
 			c.name(), len(c.ops), j.limit)
 		j.report.Undecided("", reason)
 		j.leaveOpen(c.spans, 0, reason)
-		return
+		return false
 	}
 	last := len(c.h.trace.Events)
 	if c.limit != never {
@@ -131,18 +140,18 @@ func (j *judge) component(ctx context.Context, c *component) {
 	order, death, err := c.search(ctx, last)
 	if err != nil {
 		j.gaveUp(c, death, err)
-		return
+		return false
 	}
 	if death == never {
 		// Along one explanation is counted how often each rule had something to say.
 		j.add(c.storyOf(ctx, order, last))
 		j.tell(ctx, c, order)
-		return
+		return false
 	}
 	finding, story, err := c.explain(ctx, death)
 	if err != nil {
 		j.gaveUp(c, death, err)
-		return
+		return false
 	}
 	if c.doubt.from() <= death {
 		finding.Verdict = verdict.Inconclusive
@@ -154,6 +163,7 @@ func (j *judge) component(ctx context.Context, c *component) {
 	if finding.Rule != "" {
 		j.counts[finding.Rule]++
 	}
+	return finding.Verdict != verdict.Inconclusive
 }
 
 // storyOf tells what an order of the events up to last explains.

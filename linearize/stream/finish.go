@@ -48,6 +48,10 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 	groups := s.groups()
 	r.Components = len(groups) - len(s.retired.unclear) + s.retired.components
 	s.leaveOpen()
+	if s.hidden != nil {
+		s.askAtEnd(end != nil && end.Quiescent)
+		s.hear()
+	}
 	s.nameCallbacks()
 	s.markFollowing()
 	s.clock.doubt(s.findings)

@@ -20,7 +20,7 @@ func (s *Stream) WatchDelays(most time.Duration) { s.monitor.WatchDelays(most) }
 // that findings speak of. The error is that of the reader. A cancelled context leaves open what is not read by then.
 func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r *verdict.Report) error {
 	var before, latest []trace.Event
-	begun, found := t.Events, 0
+	begun, found, heard := t.Events, 0, 0
 	t.Events = nil
 	var spoken spokenOf
 	cut := func() error {
@@ -40,6 +40,10 @@ func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r
 				spoken.keep(&s.findings[found].Finding, before, latest[:i+1])
 			}
 			found = len(s.findings) // some may have been taken back
+			for _, c := range s.contradictions()[heard:] {
+				spoken.keep(&c.Finding, before, latest[:i+1])
+				heard++
+			}
 		}
 		return true
 	}

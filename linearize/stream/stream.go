@@ -24,6 +24,7 @@ type Stream struct {
 	verbs    bool
 	machine  *automaton.Machine
 	monitor  *monitor.Monitor
+	hidden   *hidden // nil where it is not asked
 	doubts   doubts.Doubts
 	clock    *clock // of a partial order, or nil
 
@@ -119,6 +120,8 @@ func New(h trace.Header, d model.Dialect, memory int) *Stream {
 		counts: map[string]int{}, turns: new(int), callbacks: map[string][]moment{}}
 	if h.Order == "partial" {
 		s.clock = &clock{}
+	} else {
+		s.hidden = newHidden(d)
 	}
 	return s
 }
@@ -187,6 +190,9 @@ func (s *Stream) Take(e *trace.Event) {
 		}
 	}
 	s.reportBoundary(boundary, verdict.ProviderViolation, verdict.Inconclusive)
+	if s.hidden != nil {
+		s.ask(e)
+	}
 }
 
 // cutShort leaves open what an event leaves open whose list is longer than what is kept of one: of the call u, or of one that begins.

@@ -1,0 +1,72 @@
+package clauses
+
+import (
+	"slices"
+
+	"ndkoracle/linearize/timeline"
+)
+
+// retire forgets a queue pair that is closed and of which nothing more can be told, once that is so of its peer, too.
+func (e *Engine) retire(p *queuePair) {
+	ends := []*queuePair{p}
+	if p.peer != nil {
+		ends = append(ends, p.peer)
+	}
+	if slices.ContainsFunc(ends, func(end *queuePair) bool { return !end.isOver() }) {
+		return
+	}
+	for _, end := range ends {
+		e.forgetQp(end)
+	}
+}
+
+// isOver reports whether p is closed and no poll can deliver a completion of it.
+func (p *queuePair) isOver() bool {
+	ofP := func(r *request) bool { return r.queue.qp == p }
+	return p.closed && !slices.ContainsFunc(p.queues[:], func(w *workQueue) bool {
+		return w.posting > 0 || w.cq != nil && !w.cq.closed && (len(w.waiting) > 0 || slices.ContainsFunc(w.cq.placed, ofP))
+	})
+}
+
+// forgetCq forgets a CQ that is closed, and whose queue pairs are forgotten.
+func (e *Engine) forgetCq(q *completionQueue) {
+	if q.closed && len(q.queues) == 0 {
+		e.Solver.Release(q.last)
+		delete(e.cqs, q.name)
+	}
+}
+
+func (e *Engine) forgetQp(p *queuePair) {
+	s := e.Solver
+	for _, c := range p.causes {
+		s.Drop(c.choice)
+	}
+	for _, f := range p.flushes {
+		s.Release(f.at)
+	}
+	s.Settle(p.ended, p.lost, p.sendError, p.broken)
+	for _, w := range p.queues {
+		s.Settle(w.firstFailure)
+		w.order.release(s)
+		w.messages.release(s)
+		if w.cq == nil {
+			continue
+		}
+		w.cq.queues = slices.DeleteFunc(w.cq.queues, func(o *workQueue) bool { return o == w })
+		e.forgetCq(w.cq)
+	}
+	delete(e.qps, p.name)
+	if p.conn != "" {
+		delete(e.conns, p.conn)
+	}
+}
+
+// release drops what the next request would follow.
+func (o *order) release(s *timeline.Solver) {
+	o.latest.release(s)
+	o.base.release(s)
+	for _, v := range append(o.reads, o.told, o.arrived) {
+		s.Release(v)
+	}
+	*o = order{}
+}

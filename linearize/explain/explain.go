@@ -1,0 +1,57 @@
+// Package explain says in words of a report what the clauses over hidden times find.
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ndkoracle/linearize/clauses"
+	"ndkoracle/linearize/timeline"
+	"ndkoracle/linearize/verdict"
+)
+
+// mostReasons is how many reasons a message tells: those next to the contradiction. The lines of all are named.
+const mostReasons = 3
+
+// Finding returns a violation as a report tells it, at the event in the line and with the value of seq that shows it.
+func Finding(f *clauses.Finding, line int, seq uint64) verdict.Finding {
+	told := verdict.Finding{Verdict: verdict.ProviderViolation, Rule: f.ID, Line: line, Seq: seq, Message: f.Headline() + because(f)}
+	for _, at := range append(linesOf(f), f.Line) {
+		if at != 0 && at != line && !slices.Contains(told.See, at) {
+			told.See = append(told.See, at)
+		}
+	}
+	slices.Sort(told.See)
+	return told
+}
+
+func linesOf(f *clauses.Finding) []int {
+	lines := make([]int, 0, len(f.Chain)+1)
+	for _, l := range f.Chain {
+		lines = append(lines, l.Reason.Line)
+	}
+	return lines
+}
+
+// because lists the reasons, the first cause first, each once.
+func because(f *clauses.Finding) string {
+	var reasons []string
+	for _, l := range f.Chain {
+		if said := say(l); said != "" && !slices.Contains(reasons, said) && len(reasons) < mostReasons {
+			reasons = append(reasons, said)
+		}
+	}
+	slices.Reverse(reasons)
+	if len(reasons) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(reasons, "; ")
+}
+
+func say(l timeline.Link) string {
+	if l.Reason.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s (line %d)", clauses.Rules[l.Reason.Rule].Because, l.Reason.Line)
+}
