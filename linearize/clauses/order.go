@@ -33,6 +33,7 @@ type order struct {
 	latest     frontier
 	base       frontier       // what the posts under way follow, all of them
 	reads      []timeline.Var // X of the reads since the latest that nothing passes, or a fence
+	readsLeft  int            // of them, when they were last looked through
 	told       timeline.Var   // C of the latest that is known to have completed
 	toldCalled int
 	arrived    timeline.Var // A of the latest message
@@ -103,19 +104,15 @@ func (o *order) followReads(s *timeline.Solver, r *request) {
 		}
 		s.Release(v)
 	}
-	o.reads = o.reads[:0]
+	o.reads, o.readsLeft = o.reads[:0], 0
 }
 
 // add makes r what the next request follows, or one of them.
 func (o *order) add(s *timeline.Solver, r *request) {
 	if r.op == model.Read {
-		o.reads = slices.DeleteFunc(o.reads, func(v timeline.Var) bool { // what is over by now nothing waits for
-			over := s.Upper(v) < timeline.At(r.called)
-			if over {
-				s.Release(v)
-			}
-			return over
-		})
+		if len(o.reads) > 2*o.readsLeft+8 { // each is looked at a constant number of times
+			o.forgetReads(s, timeline.At(r.called))
+		}
 		o.reads = append(o.reads, s.Keep(r.x))
 	} else {
 		o.latest.executed = push(s, o.latest.executed, r.x, r.loose)
@@ -123,6 +120,18 @@ func (o *order) add(s *timeline.Solver, r *request) {
 	if !r.silent {
 		o.latest.completed = push(s, o.latest.completed, r.c, r.loose)
 	}
+}
+
+// forgetReads drops the reads that are over by now: nothing waits for them.
+func (o *order) forgetReads(s *timeline.Solver, now timeline.Time) {
+	o.reads = slices.DeleteFunc(o.reads, func(v timeline.Var) bool {
+		over := s.Upper(v) < now
+		if over {
+			s.Release(v)
+		}
+		return over
+	})
+	o.readsLeft = len(o.reads)
 }
 
 func push(s *timeline.Solver, all []timeline.Var, v timeline.Var, beside bool) []timeline.Var {
