@@ -116,3 +116,35 @@ func TestTheTableIsWhole(t *testing.T) {
 		}
 	}
 }
+
+// A silent request before one that a point shows may have failed before it, and be delivered yet (FLAG-02); once the other is delivered without it, it
+// has succeeded.
+func TestSilentRequestBeforeAPoint(t *testing.T) {
+	for text, want := range map[string]int{
+		"write 1 Q; write 2; put 2c; rest; get 1x 2c": 0,
+		"write 1 Q; write 2; put 2; get 2; get 1x":    1,
+	} {
+		if e := play(t, "ndkpi", text); len(e.Findings) != want || len(e.Undecided) > 0 {
+			t.Errorf("%s: undecided %v\n%s", text, e.Undecided, said(e))
+		}
+	}
+}
+
+// Queue pairs are forgotten once both ends are closed and nothing of them can be delivered any more (LIFE-06, A21).
+func TestClosedQueuePairsAreForgotten(t *testing.T) {
+	for text, left := range map[string]int{
+		"write 1; get 1; close":                        2,
+		"write 1; get 1; recv 2; close; peer close":    2, // 2 may be delivered, or vanish
+		"write 1; get 1; close; peer close":            0,
+		"recv 2; flush; get 2c; close; peer close":     0,
+		"write 1 Q; write 2; get 2; close; peer close": 0,
+	} {
+		e := play(t, "ndkpi", text)
+		if len(e.qps) != left || len(e.Findings) > 0 {
+			t.Errorf("%s: %d queue pairs are left, want %d\n%s", text, len(e.qps), left, said(e))
+		}
+		if e.Solver.Collect(); left == 0 && e.Solver.Live > 2 { // the last completion of each CQ
+			t.Errorf("%s: %d hidden times are left", text, e.Solver.Live)
+		}
+	}
+}

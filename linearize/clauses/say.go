@@ -27,19 +27,33 @@ func (f Finding) String() string {
 // Headline says in a sentence what the provider did.
 func (f Finding) Headline() string { return fmt.Sprintf(Rules[f.Rule].Headline, f.subject()) }
 
-// subject is what a finding is about: the first request, or flush, in its chain whose own bound rests on the clause that names it.
+// subject is what a finding is about: the first request in its chain whose own bound rests on the clause that names it, or the first of all, or
+// a flush.
 func (f Finding) subject() string {
 	for _, l := range f.Chain {
-		if l.Reason.Rule == f.Rule && l.Deed != endedAt && l.Deed != lostAt {
+		if l.Reason.Rule == f.Rule && (isOfRequest(l) || f.Rule == flushReturned && l.Deed == flushedAt) {
 			return l.Of
 		}
 	}
 	for _, l := range f.Chain {
-		if l.Deed == executedAt || l.Deed == completedAt {
+		if isOfRequest(l) {
+			return l.Of
+		}
+	}
+	for _, l := range f.Chain {
+		if l.Deed == flushedAt {
 			return l.Of
 		}
 	}
 	return f.Qp
+}
+
+func isOfRequest(l timeline.Link) bool {
+	switch l.Deed {
+	case executedAt, completedAt, arrivedAt, failedAt:
+		return true
+	}
+	return false
 }
 
 func say(l timeline.Link) string {
