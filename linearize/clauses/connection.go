@@ -211,11 +211,11 @@ func (e *Engine) goesOn(r *request, m facts.Moment) {
 		return // with a bad token it may succeed though nothing receives it
 	}
 	if r.message && (o.ended != timeline.None || e.dialect.ErrorState) {
-		s.NotBefore(e.endOf(o), behind, endedLater, r.line, timeline.None)
+		s.NotBefore(e.endOf(o), behind, endedLater, r.line, r.x)
 	}
 	touchesMemory := (r.op == model.Read || r.op == model.Write) && o.closeCall == never && len(o.flushes) == 0
 	if e.tellsOfLoss(o) && (r.message || touchesMemory) {
-		s.NotBefore(e.lossOf(o), behind, endedLater, r.line, timeline.None)
+		s.NotBefore(e.lossOf(o), behind, endedLater, r.line, r.x)
 	}
 }
 

@@ -101,12 +101,14 @@ func (s *handshakes) checkAccepted(h *handshake, c *Call) {
 			h.passive.Fn, h.passive.Qp, c.Fn, c.Qp)})
 }
 
+// done notes the success of NdkAccept. Where that comes before its peer has called NdkConnect, which it accepts, the trace does not hold what the
+// two ends did in one order, and nothing is said.
 func (s *handshakes) done(c *Call, succeeded bool) {
 	h := s.byQp[c.Qp]
-	if h == nil || h.passive != c || !succeeded {
+	if h == nil || h.passive != c || h.active == nil || !succeeded {
 		return
 	}
-	if h.accepted = s.m.now; h.active != nil && h.completed != (Place{}) && !h.unclear {
+	if h.accepted = s.m.now; h.completed != (Place{}) && !h.unclear {
 		*s.accepted++
 	}
 }
