@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"linearize/facts"},
 	{"linearize/clauses"},
 	{"linearize/verdict"},
-	{"linearize/doubts", "linearize/monitor"},
+	{"linearize/doubts", "linearize/monitor", "linearize/explain"},
 	{"linearize/stream", "linearize/search"},
 	{"linearize"},
 	{"conformance", "conformance/*"},
