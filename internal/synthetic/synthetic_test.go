@@ -40,6 +40,25 @@ func TestConformant(t *testing.T) {
 	}
 }
 
+// Irregular walks keep the contract, and the judge accuses nobody of them: long ones meet in their queues what short histories do not, as a read or
+// a fence that is refused, and a write that passes a read and fails (RES-10, FLAG-04).
+func TestIrregularIsNotAccused(t *testing.T) {
+	for seed, events := range map[uint64]uint64{1: 250_000, 2: 100_000, 3: 100_000} {
+		var file bytes.Buffer
+		if err := WriteIrregular(&file, Options{Seed: seed, Events: events}); err != nil {
+			t.Fatal(err)
+		}
+		in, err := trace.NewReader("irregular", &file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, _, err := linearize.CheckReader(t.Context(), in, "irregular", linearize.Options{Engine: linearize.Streaming})
+		if err != nil || r.Violated() || uint64(r.Events) < events {
+			t.Errorf("seed %d: %v, %d events, %s: %+v", seed, err, r.Events, r.Verdict, r.Findings)
+		}
+	}
+}
+
 // The same options give the same bytes, another seed gives others.
 func TestSeed(t *testing.T) {
 	o := Options{Seed: 7, Events: 1000, Cqs: 3, Pairs: 2, Depth: 4}

@@ -53,7 +53,7 @@ func (e *Engine) failed(r *request) {
 		w.failedAll = r.op != model.Read && !r.loose
 	}
 	for _, c := range p.causes {
-		if e.Solver.Undecided(c.choice) && (c.of.queue != w || c.of.op == model.Read && c.of.passesReads() || r.loose || r.called < c.of.called) {
+		if e.Solver.Undecided(c.choice) && (c.of.queue != w || c.of.op == model.Read && r.passesReads() || r.loose || r.called < c.of.called) {
 			e.Solver.Also(c.choice, timeline.Alt{V: r.x, Steps: 1})
 		}
 	}

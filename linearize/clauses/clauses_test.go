@@ -117,6 +117,36 @@ func TestTheTableIsWhole(t *testing.T) {
 	}
 }
 
+// A message that is refused holds nothing back, though it was posted with a fence (FLAG-04, DEF-03).
+func TestRefusedFence(t *testing.T) {
+	const text = "peer recv 7; read 1; begin send 2 N; end send 2 %s; send 3; peer get 7; flush; get 1c %s"
+	if e := play(t, "ndkpi", fmt.Sprintf(text, "F", "3c")); len(e.Findings) > 0 || len(e.Undecided) > 0 {
+		t.Errorf("refused: undecided %v\n%s", e.Undecided, said(e))
+	}
+	const read = "peer recv 7; peer recv 8; send 1; begin read 2; end read 2 %s; send 3 N; peer get 7 8; flush; get 1c %s"
+	if e := play(t, "ndkpi", fmt.Sprintf(read, "F", "3c")); len(e.Findings) > 0 || len(e.Undecided) > 0 {
+		t.Errorf("a refused read: undecided %v\n%s", e.Undecided, said(e))
+	}
+	if e := play(t, "ndkpi", fmt.Sprintf(read, "", "2c 3c")); !uses(e, fenced) {
+		t.Errorf("a read: undecided %v\n%s", e.Undecided, said(e))
+	}
+	if e := play(t, "ndkpi", fmt.Sprintf(text, "", "2c 3c")); !uses(e, fenced) {
+		t.Errorf("accepted: undecided %v\n%s", e.Undecided, said(e))
+	}
+}
+
+// What passed a read, and failed, may have cancelled it, whatever fence the read has itself (RES-10, FLAG-04).
+func TestFailureThatPassedARead(t *testing.T) {
+	for text, want := range map[string]int{
+		"read 1 N; write 2; get 1c 2x; write 3; get 3":   0,
+		"read 1 N; write 2 N; get 1c 2x; write 3; get 3": 1,
+	} {
+		if e := play(t, "ndkpi", text); len(e.Findings) != want {
+			t.Errorf("%s: undecided %v\n%s", text, e.Undecided, said(e))
+		}
+	}
+}
+
 // A silent request before one that a point shows may have failed before it, and be delivered yet (FLAG-02); once the other is delivered without it, it
 // has succeeded.
 func TestSilentRequestBeforeAPoint(t *testing.T) {

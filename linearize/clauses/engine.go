@@ -184,6 +184,10 @@ func (e *Engine) drop(r *request) {
 // settle says that no more facts come about r.
 func (e *Engine) settle(r *request) {
 	r.before = nil // or each would keep all before it
+	for _, v := range r.reads {
+		e.Solver.Release(v)
+	}
+	r.reads = nil
 	for _, v := range r.variables() {
 		e.Solver.Settle(v)
 	}

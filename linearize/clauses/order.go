@@ -74,7 +74,7 @@ func (o *order) follow(s *timeline.Solver, r, previous *request) {
 	if r.loose && previous != nil {
 		o.followLoosely(s, r, previous)
 	} else if r.fence && !r.loose {
-		o.followReads(s, r)
+		r.reads, o.reads, o.readsLeft = o.reads, nil, 0 // it waits for them once it is accepted
 	}
 	o.add(s, r)
 	if r.silent {
@@ -97,14 +97,25 @@ func (o *order) followLoosely(s *timeline.Solver, r, previous *request) {
 	}
 }
 
-func (o *order) followReads(s *timeline.Solver, r *request) {
-	for _, v := range o.reads {
+// accepted states that a request with a fence waits for the reads before it, as its post has accepted it.
+func (o *order) accepted(s *timeline.Solver, r *request) {
+	for _, v := range r.reads {
 		if s.Edge(v, r.x, 0, fenced, r.line); r.message {
 			s.Edge(v, r.a, 0, fenced, r.line)
 		}
 		s.Release(v)
 	}
-	o.reads, o.readsLeft = o.reads[:0], 0
+	r.reads = nil
+}
+
+// refused gives the reads before a request with a fence back to those behind it. For a read that is refused nothing waits.
+func (o *order) refused(s *timeline.Solver, r *request) {
+	o.reads = append(r.reads, o.reads...)
+	r.reads = nil
+	if i := slices.Index(o.reads, r.x); i >= 0 {
+		s.Release(r.x)
+		o.reads = slices.Delete(o.reads, i, i+1)
+	}
 }
 
 // add makes r what the next request follows, or one of them.

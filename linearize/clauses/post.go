@@ -111,6 +111,7 @@ func (e *Engine) PostReturned(m facts.Moment, c *facts.Call, accepted int) {
 			e.refuse(r)
 			continue
 		}
+		w.order.accepted(e.Solver, r)
 		if r.returned = m.At; r.told {
 			continue
 		}
@@ -165,6 +166,7 @@ func (e *Engine) answered(p *queuePair, c *facts.Call, accepted int, m facts.Mom
 // refuse takes r back.
 func (e *Engine) refuse(r *request) {
 	w := r.queue
+	w.order.refused(e.Solver, r)
 	if r.told {
 		if !r.gone {
 			e.fails(w.qp, refusedPost, r.line, timeline.Label{Deed: completedAt, Of: r.wr})

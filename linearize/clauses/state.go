@@ -121,12 +121,13 @@ type request struct {
 	toldAt        int           // the event by which its end is known
 	ready         timeline.Time // from when on it waits for nobody but the provider, or its counterpart; or Never
 	times
-	flush   *flush   // the first that it was posted before
-	before  *request // the send before it, in the order of calls
-	loose   bool     // its post overlaps others, so its place in the queue is not known
-	told    bool     // how it ended is known
-	gone    bool     // that does not matter any more
-	placed  bool     // by a point
+	flush   *flush         // the first that it was posted before
+	before  *request       // the send before it, in the order of calls
+	loose   bool           // its post overlaps others, so its place in the queue is not known
+	told    bool           // how it ended is known
+	gone    bool           // that does not matter any more
+	reads   []timeline.Var // of one with a fence that is not accepted yet: X of those before it
+	placed  bool           // by a point
 	outcome model.Outcome
 }
 

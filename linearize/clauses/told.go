@@ -18,6 +18,7 @@ func (e *Engine) tell(r *request, outcome model.Outcome, by bound, m facts.Momen
 	if !e.tellEarlier(r, by, m, point) {
 		return
 	}
+	w.order.accepted(s, r)
 	r.told, r.outcome, r.toldAt = true, outcome, m.At
 	s.NotAfter(r.c, by.at, by.rule, by.line)
 	s.NotAfter(r.x, by.at-1, by.rule, by.line)
