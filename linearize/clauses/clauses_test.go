@@ -86,6 +86,22 @@ func TestPostsThatOverlap(t *testing.T) {
 	}
 }
 
+// At rest no message waits behind the end of its connection (DEF-04), also where the other end is closed, and nothing fails of itself.
+func TestWhatIsOverAtRest(t *testing.T) {
+	for text, want := range map[string]int{
+		"peer close; write 1; get 1x; send 2; rest; get 2c":              0,
+		"peer close; write 1; get 1x; send 2; rest; get; recv 9; get 2c": 1,
+		"peer close; send 2; rest; get; recv 9; get 2c":                  0,
+		"recv 1; rest; get 1x":                                           0,
+		"recv 1; rest; get; get 1x":                                      1,
+		"recv 1; rest; get; peer send 7; get 1x":                         0,
+	} {
+		if e := play(t, "verbs", text); len(e.Findings) != want || want > 0 && e.Findings[0].ID != "DEF-04" {
+			t.Errorf("%s: undecided %v\n%s", text, e.Undecided, said(e))
+		}
+	}
+}
+
 func said(e *Engine) string {
 	var text []string
 	for _, f := range e.Findings {

@@ -212,10 +212,12 @@ func (e *Engine) becomesReady(r *request) {
 		s.NotBoth(r.x, r.x, now, owedAtRest, r.line)
 	case !r.message:
 		s.Resting(r.x, r.before.x, now, owedAtRest, r.line)
-	case p.peer.closeCall == never:
-		s.Resting(r.x, r.a, now, meetAtRest, r.line)
-		w.lastReady = r
-		e.meetAtRest(r, p.peer.queues[model.Receive].lastReady, now)
+	default:
+		if p.peer.closeCall == never { // else it has no receives any more
+			s.Resting(r.x, r.a, now, meetAtRest, r.line)
+			w.lastReady = r
+			e.meetAtRest(r, p.peer.queues[model.Receive].lastReady, now)
+		}
 		e.waitsNoLonger(r, now)
 	}
 }
