@@ -27,6 +27,7 @@ type referee struct {
 	placed     map[int]*interval // points that say when a completion was placed, by the request's id
 	consumer   bool              // the consumer recorded the run: the entries of callbacks may come late
 	blame      bool              // a completion tells of a failure that was not a flush
+	breaking   []int             // queue pairs that may end the connection at its other end
 	most       int               // configs at a time
 	still      bool              // since a moment of rest nothing was called but polls and arms: the provider does nothing of itself
 }
@@ -145,6 +146,7 @@ func newReferee(m *meaning, t *trace.Trace) *referee {
 		}
 		ref.ids[wr], ref.posts[id] = id, p
 	}
+	ref.breaking = ref.breakPeers()
 	return ref
 }
 
@@ -412,7 +414,8 @@ func (ref *referee) plausible(k config, a model.Action) bool {
 		return ref.fails[a.Cq]
 	case model.ConnectionLost:
 		peer := ref.c.Qps[a.Qp].Peer
-		return peer < 0 || k.s.Qps[peer].State != model.Idle && k.s.Qps[peer].State != model.Connected || ref.losesRequest(k.s, a.Qp)
+		broken := peer >= 0 && k.s.Qps[peer].State != model.Idle && k.s.Qps[peer].State != model.Connected
+		return peer < 0 || broken && slices.Contains(ref.breaking, peer) || ref.losesRequest(k.s, a.Qp)
 	}
 	return true
 }

@@ -102,6 +102,18 @@ func TestWhatIsOverAtRest(t *testing.T) {
 	}
 }
 
+// A request may wait behind a message, whatever was refused between the two.
+func TestRefusedBetween(t *testing.T) {
+	for text, want := range map[string]int{
+		"send 1; begin send 2; begin write 3; end send 2 F; end write 3; rest; get":          0,
+		"write 1; begin send 2; begin write 3; end send 2 F; end write 3; rest; get; recv 9": 1,
+	} {
+		if e := play(t, "ndkpi", text); len(e.Findings) != want {
+			t.Errorf("%s: undecided %v\n%s", text, e.Undecided, said(e))
+		}
+	}
+}
+
 func said(e *Engine) string {
 	var text []string
 	for _, f := range e.Findings {

@@ -175,6 +175,11 @@ func (e *Engine) refuse(r *request) {
 	}
 	is := func(o *request) bool { return o == r }
 	w.waiting, w.chain = slices.DeleteFunc(w.waiting, is), slices.DeleteFunc(w.chain, is)
+	for _, later := range w.waiting { // posted while r was
+		if later.before == r {
+			later.before = r.before
+		}
+	}
 	if r.message {
 		w.messages.sent = slices.DeleteFunc(w.messages.sent, is)
 		e.Solver.Release(r.a)
