@@ -44,6 +44,8 @@ func TestStreamOnUnseenOverflows(t *testing.T) {
 			verdict.Inconclusive, verdict.Conformant, ""},
 		{"cancelled, and the CQ took more later", "recv 1; recv 2; write 3; write 4; get 3 4; get 1c; get 2c; rest; peerget",
 			verdict.Conformant, verdict.Conformant, ""},
+		{"a silent one is missing behind one that was cancelled", "write 1; write 2; post 3 Q; rest; get 1; get 2c; get", verdict.Conformant, verdict.Conformant, ""},
+		{"… where there was room", "write 1; get 1; write 2; post 3 Q; rest; get 2c; get", verdict.ProviderViolation, verdict.ProviderViolation, "FLAG-02"},
 		{"room for all", "write 1; write 2; rest; get 1; get", verdict.ProviderViolation, verdict.ProviderViolation, "DEF-04"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -100,5 +100,4 @@ func (b *broken) completed(r *workRequest, c *Call, result *trace.Result) {
 			b.n.owing[q.cq]++
 		}
 	}
-	b.n.fills(q.cq)
 }

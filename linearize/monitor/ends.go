@@ -29,8 +29,7 @@ type ends struct {
 	names    map[string]bool     // queue pairs that posted a message which names a token
 	behind   map[string]*late    // by wr: requests that were posted after an end
 	owing    map[string]int      // by CQ: those of them that had to complete by a moment of rest
-	broken   map[string]bool     // CQs that reported an error, or that may have lost a completion for want of room
-	depths   map[string]int64    // of CQs
+	broken   map[string]bool     // CQs that reported an error, or were resized
 	rooms    map[string]int64    // by op: polls of CQs in which something is owed
 	disc, ok *int
 }
@@ -112,7 +111,7 @@ func newEnds(m *Monitor) checks {
 		return nothing{} // what came after an end is not known
 	}
 	n := &ends{s: m.requests, of: map[string]*qpEnd{}, types: map[string]string{}, joined: map[string]bool{},
-		tried: map[string]bool{}, fresh: map[queueOf]fresh{}, moving: map[string]*move{}, failed: map[queueOf]failure{}, behind: map[string]*late{}, names: map[string]bool{}, owing: map[string]int{}, broken: map[string]bool{}, depths: map[string]int64{}, rooms: map[string]int64{},
+		tried: map[string]bool{}, fresh: map[queueOf]fresh{}, moving: map[string]*move{}, failed: map[queueOf]failure{}, behind: map[string]*late{}, names: map[string]bool{}, owing: map[string]int{}, broken: map[string]bool{}, rooms: map[string]int64{},
 		disc: m.counter("DISC-10"), ok: m.counter("FLUSH-06")}
 	m.ends = n
 	m.requests.rules = append(m.requests.rules, n)
@@ -126,8 +125,6 @@ func (n *ends) verbs() bool { return !n.s.m.dialect.ErrorsArm }
 
 func (n *ends) begin(c *Call, e *trace.Event) {
 	switch {
-	case c.Kind == calls.CreateCq && e.Depth != nil:
-		n.depths[e.Cq] = int64(*e.Depth)
 	case c.Kind == calls.ResizeCq:
 		n.broken[e.Cq] = true
 	case c.Kind == calls.CreateQp:
@@ -256,28 +253,8 @@ func (n *ends) drop(wr string) {
 	delete(n.behind, wr)
 }
 
-// fills notes that a CQ may lose completions: the requests that complete into it may be more than its depth.
-func (n *ends) fills(cq string) {
-	if len(n.behind) == 0 {
-		return
-	}
-	outstanding := int64(0)
-	for _, p := range n.s.posts {
-		if p.queue.cq == cq {
-			outstanding += int64(len(p.requests)) + 1 // the one that is being noted
-		}
-	}
-	for _, p := range n.s.qps.all {
-		for _, q := range []*requestQueue{p.initiator, p.receive} {
-			if q != nil && q.cq == cq {
-				outstanding += q.outstanding
-			}
-		}
-	}
-	if outstanding > n.depths[cq] {
-		n.broken[cq] = true
-	}
-}
+// mayFail reports whether a CQ may have lost completions: it reported an error, was resized, or may have overflowed.
+func (n *ends) mayFail(cq string) bool { return n.broken[cq] || n.s.mayOverflow(cq) }
 
 // mayBeAborted reports whether a bad token may have ended the connection of a queue pair. Receives may wait there (INV-05).
 func (n *ends) mayBeAborted(qp string) bool {
@@ -290,7 +267,6 @@ func (n *ends) mayBeAborted(qp string) bool {
 }
 
 func (n *ends) called(r *workRequest, c *Call, flags []string) {
-	defer n.fills(r.queue.cq)
 	if r.op == model.SendAndInvalidate {
 		n.names[r.queue.name] = true
 	}
@@ -385,7 +361,6 @@ func (n *ends) fails(r *workRequest, result *trace.Result) {
 				n.behind[other.wr] = &late{request: other, end: e, pending: true}
 			}
 		}
-		n.fills(q.cq)
 	}
 }
 
@@ -418,7 +393,7 @@ func (n *ends) rest() {
 
 // foundNothing is DEF-04: a poll that began after a moment of rest found nothing.
 func (n *ends) foundNothing(c *Call) {
-	if n.broken[c.Cq] || n.s.roomOf(c.Cq) > 0 {
+	if n.mayFail(c.Cq) || n.s.roomOf(c.Cq) > 0 {
 		return
 	}
 	for _, wr := range slices.Sorted(maps.Keys(n.behind)) {

@@ -18,20 +18,15 @@ type goesOn struct {
 	nothing
 	noRequest
 	n        *ends
-	troubled map[string]bool            // queue pairs of which something else may have cancelled requests
-	queues   map[string][]*requestQueue // that complete into a CQ
-	full     map[string]bool            // CQs that may have overflowed, and broken their queue pairs
-	open     map[string]*cancellation   // the first of a queue pair
-	tried    map[string]bool            // queue pairs that were to be connected
-	named    map[string]int             // by queue pair: messages that name a token, but for those that are told as cancelled
-	looks    map[string]bool            // by op: the polls under way that would find what a CQ holds
-	rested   int                        // the index of the latest moment of rest
-	proven   []*cancellation            // behind which something succeeded
-	far      map[string]bool            // queue pairs whose peer another trace tells of, and so the tokens that it names
+	troubled map[string]bool          // queue pairs of which something else may have cancelled requests
+	open     map[string]*cancellation // the first of a queue pair
+	tried    map[string]bool          // queue pairs that were to be connected
+	named    map[string]int           // by queue pair: messages that name a token, but for those that are told as cancelled
+	looks    map[string]bool          // by op: the polls under way that would find what a CQ holds
+	rested   int                      // the index of the latest moment of rest
+	proven   []*cancellation          // behind which something succeeded
+	far      map[string]bool          // queue pairs whose peer another trace tells of, and so the tokens that it names
 }
-
-// mostSharing is how many queues may complete into a CQ that is followed here.
-const mostSharing = 16
 
 // A cancellation is one that only the loss of the connection explains, once nothing that was posted before it was told has failed.
 type cancellation struct {
@@ -46,7 +41,7 @@ func newGoesOn(m *Monitor) checks {
 	if m.ends == nil || m.ends.verbs() || m.dialect.A9 != model.A9Ordered {
 		return nothing{}
 	}
-	g := &goesOn{n: m.ends, troubled: map[string]bool{}, queues: map[string][]*requestQueue{}, full: map[string]bool{}, open: map[string]*cancellation{},
+	g := &goesOn{n: m.ends, troubled: map[string]bool{}, open: map[string]*cancellation{},
 		tried: map[string]bool{}, named: map[string]int{}, looks: map[string]bool{}, far: map[string]bool{}, rested: -1}
 	m.goesOn = g
 	m.requests.rules = append(m.requests.rules, g)
@@ -55,8 +50,6 @@ func newGoesOn(m *Monitor) checks {
 
 func (g *goesOn) begin(c *Call, e *trace.Event) {
 	switch c.Kind {
-	case calls.CreateCq:
-		delete(g.full, e.Cq)
 	case calls.FlushQp, calls.CloseQp:
 		g.isTroubled(e.Qp)
 	case calls.ConnectQp:
@@ -86,34 +79,13 @@ func (g *goesOn) ended(p *qpArguments) {
 
 func (g *goesOn) rest() { g.rested = g.n.s.m.now.Index }
 
-// called notes where a CQ may overflow.
 func (g *goesOn) called(r *workRequest, _ *Call, _ []string) {
-	q := r.queue
 	if r.op == model.SendAndInvalidate {
-		g.named[q.name]++
-	}
-	if g.full[q.cq] {
-		return
-	}
-	if r.position == 0 {
-		g.queues[q.cq] = append(g.queues[q.cq], q)
-	}
-	sharing, outstanding := g.queues[q.cq], int64(0)
-	for _, o := range sharing {
-		outstanding += o.outstanding + int64(o.posting)
-	}
-	if q.uncertain || len(sharing) > mostSharing || outstanding > g.n.depths[q.cq] {
-		g.full[q.cq] = true
+		g.named[r.queue.name]++
 	}
 }
 
 func (g *goesOn) dropped(p *qpArguments, closed bool) {
-	for _, q := range []*requestQueue{p.initiator, p.receive} {
-		left := slices.DeleteFunc(g.queues[q.cq], func(o *requestQueue) bool { return o == q })
-		if g.queues[q.cq] = left; len(left) == 0 {
-			delete(g.queues, q.cq)
-		}
-	}
 	if closed {
 		delete(g.troubled, p.name)
 		delete(g.tried, p.name)
@@ -221,8 +193,7 @@ func (g *goesOn) end(c *Call, e *trace.Event) {
 func (g *goesOn) finish() {
 	for _, s := range g.proven {
 		p := s.request.queue.qp
-		unsure := func(cq string) bool { return g.full[cq] || g.n.broken[cq] }
-		if len(s.waits) == 0 && !s.excused && !g.far[p.name] && !unsure(p.initiator.cq) && !unsure(p.receive.cq) {
+		if len(s.waits) == 0 && !s.excused && !g.far[p.name] && !g.n.mayFail(p.initiator.cq) && !g.n.mayFail(p.receive.cq) {
 			g.n.s.m.report(*s.finding)
 		}
 	}

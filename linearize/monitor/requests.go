@@ -47,6 +47,7 @@ type requestQueue struct {
 	qp          *qpArguments // or nil
 	kind        model.Queue
 	cq          string         // into which it completes, or "" where that is not known
+	crowd       *crowd         // of that, since its first post
 	depth       int64          // how many requests may be outstanding, or unknown
 	outstanding int64          // requests that were accepted, and whose place is not free (A12)
 	posted      int            // requests so far
@@ -143,6 +144,7 @@ type requests struct {
 	m       *Monitor
 	byWr    map[string]*workRequest
 	qps     named[qpArguments]
+	crowds  map[string]*crowd // by CQ
 	conns   map[string][]*qpArguments
 	srqs    map[string]*requestQueue
 	posts   []posting
@@ -157,7 +159,7 @@ const maxRequests = 1 << 16
 
 func newRequests(m *Monitor) checks {
 	s := &requests{m: m, byWr: map[string]*workRequest{}, qps: newNamed[qpArguments](), conns: map[string][]*qpArguments{},
-		srqs: map[string]*requestQueue{}, closing: map[string]*qpArguments{}}
+		srqs: map[string]*requestQueue{}, closing: map[string]*qpArguments{}, crowds: map[string]*crowd{}}
 	for _, rule := range requestRules {
 		s.rules = append(s.rules, rule(s))
 	}
@@ -167,6 +169,8 @@ func newRequests(m *Monitor) checks {
 
 func (s *requests) begin(c *Call, e *trace.Event) {
 	switch c.Kind {
+	case calls.CreateCq:
+		s.crowds[e.Cq] = &crowd{depth: max(0, known(e.Depth))}
 	case calls.CreateQp:
 		s.create(c, e)
 	case calls.ConnectQp:
@@ -242,6 +246,10 @@ func (s *requests) end(c *Call, e *trace.Event) {
 			clear(s.posts[i].requests)
 			s.spare = s.posts[i].requests[:0]
 			s.posts = slices.Delete(s.posts, i, i+1)
+		}
+	case calls.CloseCq:
+		if !refused && !calls.Pending(e) {
+			delete(s.crowds, c.Cq)
 		}
 	case calls.PollCq:
 		s.polls = slices.DeleteFunc(s.polls, func(p polling) bool { return p.call == c })
@@ -390,6 +398,9 @@ func (s *requests) add(r *workRequest, flags []string) {
 	q := p.queue
 	r.place, r.fn, r.queue, r.position = p.call.Begun, p.call.Fn, q, q.posted
 	r.overlaps = q.posting > 1
+	if q.crowd == nil {
+		q.crowd = s.crowd(q.cq)
+	}
 	if q.kind == model.Receive {
 		r.op, r.silent = model.ReceiveOp, false
 	}
@@ -398,10 +409,11 @@ func (s *requests) add(r *workRequest, flags []string) {
 		rule.called(r, p.call, flags)
 	}
 	if len(s.byWr) >= maxRequests || s.byWr[r.wr] != nil {
-		q.uncertain = true
+		q.uncertain, q.crowd.full = true, true
 		return
 	}
 	s.byWr[r.wr] = r
+	q.crowd.joins()
 	p.requests = append(p.requests, r)
 	r.previous, r.next = q.requests.previous, &q.requests
 	r.previous.next, r.next.previous = r, r
@@ -467,6 +479,7 @@ func (s *requests) completed(c *Call, result *trace.Result) {
 // remove forgets a request that is over.
 func (s *requests) remove(r *workRequest) {
 	delete(s.byWr, r.wr)
+	r.queue.crowd.outstanding--
 	r.previous.next, r.next.previous = r.next, r.previous
 	if r.over = true; r.accepted {
 		r.queue.outstanding--

@@ -114,7 +114,7 @@ func (u *uncaused) completed(r *workRequest, c *Call, result *trace.Result) {
 	if q.kind != model.Initiator && kind == "RC" || kind != "RC" && kind != "UC" && kind != "UD" {
 		return
 	}
-	if *u.count++; outcome != model.CANCELLED || !first || u.failed || r.overlaps || u.n.broken[q.cq] || !r.isFirst() {
+	if *u.count++; outcome != model.CANCELLED || !first || u.failed || r.overlaps || u.n.mayFail(q.cq) || !r.isFirst() {
 		return
 	}
 	peer, waits, known := u.others(q, kind)
