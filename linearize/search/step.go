@@ -132,7 +132,7 @@ func (c *component) perform(w *walk, o *operation) {
 		}
 	case doFlush:
 		c.finishBeforeFlush(w, o.qp, o.ret)
-		w.take(model.Action{Name: c.ending(o.span), Qp: o.qp})
+		c.performFlush(w, o)
 	case doCloseQp:
 		c.finishBeforeFlush(w, o.qp, o.ret)
 		w.take(model.Action{Name: model.NdkCloseQp, Qp: o.qp})
@@ -166,6 +166,24 @@ func (c *component) perform(w *walk, o *operation) {
 	case doRest:
 		c.performRest(w, o)
 	}
+}
+
+// performFlush flushes a queue pair. Where a flush cancels what is posted behind it (A15), what fails there tells that the connection may have been
+// lost before.
+func (c *component) performFlush(w *walk, o *operation) {
+	p := c.qps[o.qp]
+	fails := func(r *request) bool { return r.outcome == model.FAILED && r.told && r.post.ret > o.span.call }
+	lost := &walk{c: c}
+	if c.h.cancels && (slices.ContainsFunc(p.initiator, fails) || slices.ContainsFunc(p.receive, fails)) {
+		for _, s := range w.states {
+			if s.model.Qps[o.qp].State == model.Connected && c.mayLose(s, p) {
+				lost.states = append(lost.states, s)
+			}
+		}
+		lost.take(model.Action{Name: model.ConnectionLost, Qp: o.qp}).take(model.Action{Name: c.ending(o.span), Qp: o.qp})
+	}
+	w.take(model.Action{Name: c.ending(o.span), Qp: o.qp})
+	w.states = append(w.states, lost.states...)
 }
 
 // performFailCq lets a CQ fail. It overflows only for a completion of a request that is pending, and never has one.

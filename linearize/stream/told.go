@@ -361,9 +361,11 @@ func (p *qp) beforeFlush(q *cq, line int, r *posting, outcome model.Outcome, fro
 	return true
 }
 
-// mayHaveEndedBefore reports whether the trace shows what may have ended the connection before a moment, and was no flush.
+// mayHaveEndedBefore reports whether the connection may have ended before a moment for another cause than a flush: the trace shows it, or does not
+// hold the other end, which may end it at any time.
 func (p *qp) mayHaveEndedBefore(at moment) bool {
-	return slices.ContainsFunc([]cause{byInitiator, byReceive, byPeer, byLoss}, func(c cause) bool { return p.lost[c] != 0 && p.lost[c] < at })
+	alone := !p.s.verbs && p.peer == nil && p.kind.isLosable && p.connected != 0 && p.connected < at
+	return alone || slices.ContainsFunc([]cause{byInitiator, byReceive, byPeer, byLoss}, func(c cause) bool { return p.lost[c] != 0 && p.lost[c] < at })
 }
 
 // onlyCancelled reports whether nothing succeeds that ends from a moment on: behind a flush, in one reading of A15 (FLUSH-05).
