@@ -29,6 +29,9 @@ func (e *Engine) cancelled(r *request, m facts.Moment) {
 		for _, v := range w.failed {
 			alts = append(alts, timeline.Alt{V: v, Steps: 1})
 		}
+		if w.cq != nil && w.cq.overflowed != timeline.None && w.cq != r.queue.cq { // what r completes into had not overflowed
+			alts = append(alts, timeline.Alt{V: w.cq.overflowed})
+		}
 		if w.cq != nil && (w != r.queue || r.op == model.Read || w.mayFailBefore(r)) {
 			alts = append(alts, timeline.Alt{V: e.firstFailureOf(w), Steps: 1})
 		}

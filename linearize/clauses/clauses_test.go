@@ -79,6 +79,7 @@ func TestPostsThatOverlap(t *testing.T) {
 		"write 1; write 2; get 2 1": 1,
 		"begin recv 1; begin recv 2; end recv 1; end recv 2; peer send 7; get 2; peer get 7": 0,
 		"begin recv 1; begin recv 2; end recv 1; end recv 2; get 2":                          1,
+		chainOfPosts(100): 0,
 	} {
 		if e := play(t, "ndkpi", text); len(e.Findings) != want || len(e.Undecided) > want {
 			t.Errorf("%s: undecided %v\n%s", text, e.Undecided, said(e))
@@ -108,6 +109,32 @@ func TestRefusedBetween(t *testing.T) {
 		"send 1; begin send 2; begin write 3; end send 2 F; end write 3; rest; get":          0,
 		"write 1; begin send 2; begin write 3; end send 2 F; end write 3; rest; get; recv 9": 1,
 	} {
+		if e := play(t, "ndkpi", text); len(e.Findings) != want {
+			t.Errorf("%s: undecided %v\n%s", text, e.Undecided, said(e))
+		}
+	}
+}
+
+// chainOfPosts is a scene of posts each of which overlaps the next.
+func chainOfPosts(n int) string {
+	text, got := "begin write 0;", "get 0"
+	for i := range n {
+		text += fmt.Sprintf("begin write %d; end write %d;", i+1, i)
+		got += fmt.Sprintf(" %d", i+1)
+	}
+	return text + fmt.Sprintf("end write %d;", n) + got
+}
+
+// What is called after another post has returned is executed behind it, whatever else overlaps (POST-04, FLUSH-06).
+func TestPostsThatOverlapAThirdOne(t *testing.T) {
+	const posts = "begin recv 1; begin recv 2; end recv 1; begin recv 3; end recv 2; end recv 3; peer send 7; peer send 8;"
+	for text, want := range map[string]int{posts + "get 1x 2c 3c": 0, posts + "get 2 1x 3c": 0, posts + "get 1x 3": 1, posts + "get 1x 2c; get 3": 1} {
+		if e := play(t, "ndspi", text); len(e.Findings) != want || len(e.Undecided) > 0 {
+			t.Errorf("%s: undecided %v\n%s", text, e.Undecided, said(e))
+		}
+	}
+	const read = "begin read 1; begin send 2; end read 1; end send 2; get 2x;"
+	for text, want := range map[string]int{read + "rest; get 1": 0, read + "rest; get": 1} {
 		if e := play(t, "ndkpi", text); len(e.Findings) != want {
 			t.Errorf("%s: undecided %v\n%s", text, e.Undecided, said(e))
 		}

@@ -4,7 +4,8 @@
 //
 // A request has the times X (executed) and C (completed), a message A (arrived), a silent request S (failed, if it did). A flush
 // has F. E is from when on nothing succeeds on a queue pair, and L when its connection was lost, of which the trace need not tell.
-// U is when the first request of a queue whose outcome is not known may have failed. E, L and U may never be.
+// U is when the first request of a queue whose outcome is not known may have failed, and O when a CQ overflowed. E, L, U and O may
+// never be.
 //
 // # Rules
 //
@@ -19,7 +20,7 @@
 //	FLUSH-05  what is posted behind a flush is cancelled, under A15=CANCELLED
 //	DISC-10   E ≤ F of a disconnect
 //	RES-10    E, L > X(success); E, L > A of a message that was received; L > call of a success at the other end
-//	RES-10    X(cancelled) ≥ min(F, X(failed)+1, L) of its own queue pair
+//	RES-10    X(cancelled) ≥ min(F, X(failed)+1, L, O) of its own queue pair
 //	FLUSH-02  X ≤ F, posted before the flush
 //	FLUSH-01  X < F, not cancelled and posted before the flush
 //	FLAG-02   C > rest ⇒ S ≥ rest
@@ -46,10 +47,13 @@
 // # What is undecided
 //
 // Not followed, so that the queue pairs concerned, and their peers, are undecided: a shared receive queue, polls that overlap in
-// NDKPI, more than 64 requests of posts that overlap one after the other, a CQ that has failed, a queue pair of two connections, a
+// NDKPI, more than 64 requests under way while another is posted on their queue, a queue pair of two connections, a
 // state of ibv_modify_qp in which requests wait or are dropped, an opcode or signaling that the trace does not record, events that
-// are unclear or missing, and readings that change the order of a queue or what a chain owes (A9, A29, A31, A34). Where a CQ may
-// overflow, that may explain what no schedule does. Tokens are not followed: a message that names one may end the connection, and
-// its receive may fail though it succeeds, so it is paired with no receive. Traces of two hosts, and partial orders, are not for
-// this package. An engine never accuses for what is undecided.
+// are unclear or missing, and readings that change the order of a queue or what a chain owes (A9, A29, A31, A34). Tokens are not
+// followed: a message that names one may end the connection, and its receive may fail though it succeeds, so it is paired with no
+// receive. Traces of two hosts, and partial orders, are not for this package. An engine never accuses for what is undecided.
+//
+// Where more requests may complete than a CQ has room for, it may have overflowed: moments of rest count up to the least O, and
+// what a CQ delivers raises that. An internal error may have come at any time before it is reported, so what clauses contradict of
+// the queue pairs of that CQ is undecided, and only what one fact shows is a violation.
 package clauses

@@ -15,6 +15,7 @@ type Finding struct {
 	Qp   string
 	Seen facts.Moment // when that became known
 	*timeline.Conflict
+	fact bool // one fact shows it, whatever else holds
 }
 
 // An Engine is a sink of facts, and states clauses of them.
@@ -74,7 +75,7 @@ func (e *Engine) failureEnds() bool { return e.dialect.FailureEnds || e.dialect.
 func (e *Engine) cq(name string) *completionQueue {
 	q := e.cqs[name]
 	if q == nil {
-		q = &completionQueue{name: name, depth: never}
+		q = &completionQueue{name: name, room: room{depth: never, scope: e.Solver.NewScope()}}
 		e.cqs[name] = q
 	}
 	return q
@@ -83,7 +84,7 @@ func (e *Engine) cq(name string) *completionQueue {
 func (e *Engine) qp(name string) *queuePair {
 	p := e.qps[name]
 	if p == nil {
-		p = &queuePair{name: name, attempted: never, connectCall: never, connects: never, closeCall: never}
+		p = &queuePair{name: name, connecting: connecting{attempted: never, connectCall: never, connects: never}, closeCall: never}
 		for i := range p.queues {
 			p.queues[i] = &workQueue{qp: p, kind: model.Queue(i)}
 		}
@@ -123,17 +124,6 @@ func (e *Engine) Beyond(cq, qp, because string) {
 	default:
 		e.open, e.untracked = true, true
 	}
-}
-
-// CqFailed handles the failure of a CQ. Since when it has failed is not known, and that may explain what was found before.
-func (e *Engine) CqFailed(name string) {
-	q := e.cq(name)
-	for _, w := range q.queues {
-		e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool {
-			return f.Qp == w.qp.name || w.qp.peer != nil && f.Qp == w.qp.peer.name
-		})
-	}
-	e.Beyond(name, "", "a CQ failed")
 }
 
 func (e *Engine) openCq(q *completionQueue) {
@@ -184,10 +174,6 @@ func (e *Engine) drop(r *request) {
 // settle says that no more facts come about r.
 func (e *Engine) settle(r *request) {
 	r.before = nil // or each would keep all before it
-	for _, v := range r.reads {
-		e.Solver.Release(v)
-	}
-	r.reads = nil
 	for _, v := range r.variables() {
 		e.Solver.Settle(v)
 	}
@@ -226,36 +212,32 @@ func (e *Engine) forget() {
 	}
 }
 
-// found notes a violation, unless an overflow that is not seen may explain it.
+// found notes a violation, unless a CQ had failed, which may explain it.
 func (e *Engine) found(p *queuePair, c *timeline.Conflict) {
-	for _, end := range []*queuePair{p, p.peer} {
-		for i := range 2 {
-			if end != nil && end.queues[i].cq != nil && end.queues[i].cq.crowded {
-				e.Undecided["unexplained, and a CQ may have overflowed"]++
-				return
-			}
-		}
+	if p.mayHaveFailed() {
+		e.Undecided[unexplained]++
+		return
 	}
-	e.note(p.name, c)
+	e.note(p.name, c, false)
 }
 
 // note notes a violation of a queue pair, by the clause that says most.
-func (e *Engine) note(qp string, c *timeline.Conflict) {
+func (e *Engine) note(qp string, c *timeline.Conflict, fact bool) {
 	for rule := timeline.Rule(1); rule < numRules; rule++ {
 		if c.Rule == rule || slices.ContainsFunc(c.Chain, func(l timeline.Link) bool { return l.Reason.Rule == rule }) {
 			c.Rule = rule
 			break
 		}
 	}
-	e.Findings = append(e.Findings, Finding{Rules[c.Rule].ID, qp, e.now, c})
+	e.Findings = append(e.Findings, Finding{Rules[c.Rule].ID, qp, e.now, c, fact})
 }
 
-// fails notes a violation that one fact shows. What a CQ has lost explains none of these, but that a silent request is over.
+// fails notes a violation that one fact shows. Which silent requests had succeeded by a moment of rest is no fact where a CQ had failed.
 func (e *Engine) fails(p *queuePair, rule timeline.Rule, line int, of timeline.Label) {
-	if c := e.alone(rule, line, of); rule == silentAtRest {
+	if c := e.alone(rule, line, of); rule == silentAtRest || rule == tookReceive {
 		e.found(p, c)
 	} else {
-		e.note(p.name, c)
+		e.note(p.name, c, true)
 	}
 	e.openQp(p)
 }

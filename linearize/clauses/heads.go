@@ -54,6 +54,13 @@ func (e *Engine) isPending(r *request) {
 	if q.last != timeline.None && !r.silent {
 		e.Solver.NotBefore(r.c, e.Solver.Lower(q.last)+1, leftBehind, e.now.Line, q.last)
 	}
+	if q.overflowed != timeline.None { // more moments of rest may count than before
+		for _, v := range r.variables() {
+			if v != timeline.None {
+				e.Solver.Again(v)
+			}
+		}
+	}
 }
 
 // mostSilent is how many requests of a queue may precede a silent send whose fate is looked for.
@@ -114,7 +121,7 @@ func (e *Engine) hasSucceeded(r *request) bool {
 	if !r.silent || r.loose || r.ready == timeline.Never || r.flush != nil || w.qp.open {
 		return false
 	}
-	at, line, ok := e.Solver.RestedBy(timeline.At(w.cq.empty.At), r.ready)
+	at, line, ok := e.Solver.RestedBy(r.x, timeline.At(w.cq.empty.At), r.ready)
 	if !ok {
 		return false
 	}

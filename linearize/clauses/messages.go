@@ -15,13 +15,6 @@ const mostUnpaired = 64
 func (e *Engine) postMessage(r *request, m facts.Moment) {
 	w, s := r.queue, e.Solver
 	r.a = s.New(timeline.Label{Deed: arrivedAt, Of: r.wr}, timeline.At(m.At)+1, posted, m.Line)
-	if w.order.arrived != timeline.None && !r.loose {
-		s.Edge(w.order.arrived, r.a, 0, inOrder, m.Line)
-	}
-	if !r.loose {
-		s.Release(w.order.arrived)
-		w.order.arrived = s.Keep(r.a)
-	}
 	w.lastSend = r
 	w.messages.sent = append(w.messages.sent, r)
 	s.Keep(r.a)
@@ -128,7 +121,7 @@ func (e *Engine) tookReceive(r, j *request, m facts.Moment) {
 // meets states that a send took no earlier receive than the i'th of those that wait. Where tokens are named, a receive may have
 // failed whose send succeeded.
 func (e *Engine) meets(r *request, to *workQueue, i int, m facts.Moment) {
-	if to.qp.names || r.queue.qp.names {
+	if r.queue.qp.names {
 		return
 	}
 	if i >= len(to.waiting) {

@@ -2,6 +2,7 @@ package clauses
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -16,7 +17,10 @@ import (
 //	get 1 2x 3c                 a poll that delivers 1 with success, 2 failed, 3 cancelled; get alone finds nothing
 //	flush, disconnect, close    of the queue pair; flush F is refused; rest is quiesce; put 1x is the point of a completion
 //	begin …, end                the statement is under way until its end: the latest of that name
+//	fail internal, overflow     a callback of the CQ reports it
 //	connect                     only where the scene begins with "apart": else both ends are connected first
+//
+// A scene that begins with "room 2" has CQs of that depth; else they are deep.
 type scene struct {
 	trace    *trace.Trace
 	op       int
@@ -36,7 +40,11 @@ func play(t *testing.T, dialect, text string) *Engine {
 	}
 	s := &scene{trace: &trace.Trace{Header: trace.Header{Dialect: dialect, Side: "provider", Order: "total"}, End: &trace.End{}},
 		underWay: map[string]trace.Event{}, verbs: d.ErrorState}
-	depth, all := int64(64), false
+	depth, all := int64(256), false
+	if room, rest, ok := strings.Cut(text, ";"); ok && strings.HasPrefix(room, "room ") {
+		fmt.Sscanf(room, "room %d", &depth)
+		text = rest
+	}
 	for _, q := range []string{"1", "2"} {
 		s.call(trace.Event{Fn: s.name("NdkCreateCq", "ibv_create_cq"), Cq: "cq" + q, Depth: &depth})
 		s.call(trace.Event{Fn: s.name("NdkCreateQp", "ibv_create_qp"), Qp: "qp" + q, InitiatorCq: "cq" + q, ReceiveCq: "cq" + q, SqSigAll: &all, QpType: s.name("", "RC")})
@@ -117,6 +125,11 @@ func (s *scene) play(t *testing.T, words []string) {
 	switch words[0] {
 	case "rest":
 		s.event(trace.Point, trace.Event{Fn: "quiesce"})
+		return
+	case "fail":
+		status := map[string]string{"internal": "STATUS_INTERNAL_ERROR", "overflow": "STATUS_BUFFER_OVERFLOW"}[words[1]]
+		s.event(trace.Enter, trace.Event{Fn: "NdkCqNotificationCallback", Op: "cb", Cq: "cq" + end, Status: status})
+		s.event(trace.Exit, trace.Event{Fn: "NdkCqNotificationCallback", Op: "cb"})
 		return
 	case "put":
 		r := s.result(words[1])

@@ -8,75 +8,91 @@ import (
 	"ndkoracle/model"
 )
 
-// A frontier holds what the next request of a queue follows: more than one where posts overlapped.
+// A frontier holds what the next request of a queue follows: more than one of a kind where posts overlapped.
 type frontier struct {
-	executed  []timeline.Var // X of the latest that nothing passes
-	completed []timeline.Var // C of the latest that are not silent
+	executed  []followed // X of the latest that nothing passes
+	completed []followed // C of the latest that are not silent
+	arrived   []followed // A of the latest messages
+	reads     []followed // X of the reads since the latest fence
 }
 
-func (f *frontier) keep(s *timeline.Solver) frontier {
-	for _, v := range slices.Concat(f.executed, f.completed) {
-		s.Keep(v)
+// A followed is a variable of a request whose post has returned, with the events of that call and return: what is called later follows it.
+type followed struct {
+	timeline.Var
+	called, returned int
+}
+
+// isFollowedBy reports whether r follows f for sure. Of one post f is an earlier request.
+func (f followed) isFollowedBy(r *request) bool {
+	return f.returned <= r.called || f.called == r.called
+}
+
+// push adds a variable of r, which takes the place of what r follows itself.
+func push(s *timeline.Solver, all []followed, v timeline.Var, r *request) []followed {
+	return append(dropFollowed(s, all, r), followed{s.Keep(v), r.called, r.returned})
+}
+
+func dropFollowed(s *timeline.Solver, all []followed, r *request) []followed {
+	k := 0
+	for _, f := range all {
+		if f.isFollowedBy(r) {
+			s.Release(f.Var)
+			continue
+		}
+		all[k] = f
+		k++
 	}
-	return frontier{slices.Clone(f.executed), slices.Clone(f.completed)}
+	return all[:k]
 }
 
-func (f *frontier) release(s *timeline.Solver) {
-	for _, v := range slices.Concat(f.executed, f.completed) {
-		s.Release(v)
-	}
-	f.executed, f.completed = f.executed[:0], f.completed[:0]
+// listed are the variables that the next request of the same list follows.
+type listed struct {
+	executed, completed, arrived timeline.Var
+	reads                        []timeline.Var
 }
 
-// An order holds the variables that the next request of a queue follows.
+// An order says in which order the requests of one queue are executed and complete.
 type order struct {
-	latest     frontier
-	base       frontier       // what the posts under way follow, all of them
-	reads      []timeline.Var // X of the reads since the latest that nothing passes, or a fence
-	readsLeft  int            // of them, when they were last looked through
-	told       timeline.Var   // C of the latest that is known to have completed
+	frontier
+	list       listed
+	readsLeft  int          // when they were last looked through
+	underWay   []*request   // their posts have not returned; where there is another post, either may come first
+	told       timeline.Var // C of the latest that is known to have completed
 	toldCalled int
-	arrived    timeline.Var // A of the latest message
 }
 
-// mostLoose bounds the requests of posts that overlap, one after the other, without a moment at which none is under way.
-const mostLoose = 64
+// mostUnderWay bounds the requests of posts under way while another is called.
+const mostUnderWay = 64
 
-// postBegins handles the call of a post. Where it overlaps another, the order of their requests is not known. It reports whether that is followed.
-func (w *workQueue) postBegins(s *timeline.Solver) bool {
-	if w.posting++; w.posting == 1 {
-		w.order.base.release(s)
-		w.order.base = w.order.latest.keep(s)
-		w.posted, w.overlap = w.posted[:0], false
-		return true
+// begin handles the call of a post. Where it overlaps another, the order of their requests is not known. It reports whether that is followed.
+func (o *order) begin() bool {
+	o.list = listed{reads: o.list.reads[:0]}
+	for _, r := range o.underWay {
+		r.loose = true
 	}
-	if !w.overlap {
-		w.overlap = true
-		for _, r := range w.posted {
-			r.loose = true
+	return len(o.underWay) < mostUnderWay
+}
+
+// follow states that r comes behind the requests before it on its queue, and in its own list.
+func (o *order) follow(s *timeline.Solver, r *request) {
+	for _, f := range o.executed {
+		s.Edge(f.Var, r.x, 0, inOrder, r.line)
+	}
+	for _, f := range o.completed {
+		s.Edge(f.Var, r.c, 1, completedInOrder, r.line)
+	}
+	if r.message {
+		for _, f := range o.arrived {
+			s.Edge(f.Var, r.a, 0, inOrder, r.line)
 		}
 	}
-	return len(w.posted) < mostLoose
-}
-
-// follow states that r comes behind the requests before it on its queue. Previous is the one before it in its own post, or nil.
-func (o *order) follow(s *timeline.Solver, r, previous *request) {
-	from := &o.latest
-	if r.loose {
-		from = &o.base
+	if r.fence {
+		for _, f := range o.reads {
+			followRead(s, f.Var, r)
+		}
 	}
-	for _, v := range from.executed {
-		s.Edge(v, r.x, 0, inOrder, r.line)
-	}
-	for _, v := range from.completed {
-		s.Edge(v, r.c, 1, completedInOrder, r.line)
-	}
-	if r.loose && previous != nil {
-		o.followLoosely(s, r, previous)
-	} else if r.fence && !r.loose {
-		r.reads, o.reads, o.readsLeft = o.reads, nil, 0 // it waits for them once it is accepted
-	}
-	o.add(s, r)
+	o.followList(s, r)
+	o.underWay = append(o.underWay, r)
 	if r.silent {
 		r.s = s.New(timeline.Label{Deed: failedAt, Of: r.wr}, timeline.At(r.called)+1, posted, r.line)
 		s.Edge(r.x, r.s, 0, silentAtRest, r.line)
@@ -84,75 +100,85 @@ func (o *order) follow(s *timeline.Solver, r, previous *request) {
 	}
 }
 
-// followLoosely states that the requests of one list come in its order.
-func (o *order) followLoosely(s *timeline.Solver, r, previous *request) {
-	if previous.told {
-		return
-	}
-	if previous.op != model.Read || r.fence {
-		s.Edge(previous.x, r.x, 0, inOrder, r.line)
-	}
-	if !previous.silent {
-		s.Edge(previous.c, r.c, 1, completedInOrder, r.line)
+func followRead(s *timeline.Solver, read timeline.Var, r *request) {
+	if s.Edge(read, r.x, 0, fenced, r.line); r.message {
+		s.Edge(read, r.a, 0, fenced, r.line)
 	}
 }
 
-// accepted states that a request with a fence waits for the reads before it, as its post has accepted it.
-func (o *order) accepted(s *timeline.Solver, r *request) {
-	for _, v := range r.reads {
-		if s.Edge(v, r.x, 0, fenced, r.line); r.message {
-			s.Edge(v, r.a, 0, fenced, r.line)
+// followList states that the requests of one list come in its order.
+func (o *order) followList(s *timeline.Solver, r *request) {
+	l := &o.list
+	if l.executed != timeline.None {
+		s.Edge(l.executed, r.x, 0, inOrder, r.line)
+	}
+	if l.completed != timeline.None {
+		s.Edge(l.completed, r.c, 1, completedInOrder, r.line)
+	}
+	if r.message && l.arrived != timeline.None {
+		s.Edge(l.arrived, r.a, 0, inOrder, r.line)
+	}
+	if r.fence {
+		for _, v := range l.reads {
+			followRead(s, v, r)
 		}
-		s.Release(v)
+		l.reads = l.reads[:0]
 	}
-	r.reads = nil
-}
-
-// refused gives the reads before a request with a fence back to those behind it. For a read that is refused nothing waits.
-func (o *order) refused(s *timeline.Solver, r *request) {
-	o.reads = append(r.reads, o.reads...)
-	r.reads = nil
-	if i := slices.Index(o.reads, r.x); i >= 0 {
-		s.Release(r.x)
-		o.reads = slices.Delete(o.reads, i, i+1)
-	}
-}
-
-// add makes r what the next request follows, or one of them.
-func (o *order) add(s *timeline.Solver, r *request) {
 	if r.op == model.Read {
-		if len(o.reads) > 2*o.readsLeft+8 { // each is looked at a constant number of times
-			o.forgetReads(s, timeline.At(r.called))
-		}
-		o.reads = append(o.reads, s.Keep(r.x))
+		l.reads = append(l.reads, r.x)
 	} else {
-		o.latest.executed = push(s, o.latest.executed, r.x, r.loose)
+		l.executed = r.x
 	}
 	if !r.silent {
-		o.latest.completed = push(s, o.latest.completed, r.c, r.loose)
+		l.completed = r.c
+	}
+	if r.message {
+		l.arrived = r.a
 	}
 }
 
-// forgetReads drops the reads that are over by now: nothing waits for them.
-func (o *order) forgetReads(s *timeline.Solver, now timeline.Time) {
-	o.reads = slices.DeleteFunc(o.reads, func(v timeline.Var) bool {
-		over := s.Upper(v) < now
+// end handles the return of a post: what is called from now on follows those of its requests that were accepted. One that was told
+// meanwhile, and is forgotten, is over by now.
+func (o *order) end(s *timeline.Solver, called int, accepted []*request) {
+	o.underWay = slices.DeleteFunc(o.underWay, func(r *request) bool { return r.called == called })
+	for _, r := range accepted {
+		if s.Alive(r.x) && s.Alive(r.c) {
+			o.isFollowed(s, r)
+		}
+	}
+}
+
+func (o *order) isFollowed(s *timeline.Solver, r *request) {
+	if r.fence {
+		o.reads = dropFollowed(s, o.reads, r)
+	}
+	if r.op == model.Read {
+		o.dropOver(s, r.called)
+		o.reads = append(o.reads, followed{s.Keep(r.x), r.called, r.returned})
+	} else {
+		o.executed = push(s, o.executed, r.x, r)
+	}
+	if !r.silent {
+		o.completed = push(s, o.completed, r.c, r)
+	}
+	if r.message && s.Alive(r.a) {
+		o.arrived = push(s, o.arrived, r.a, r)
+	}
+}
+
+// dropOver drops the reads that are over by an event: nothing that is called later waits for them. Each is looked at a constant number of times.
+func (o *order) dropOver(s *timeline.Solver, by int) {
+	if len(o.reads) < 2*o.readsLeft+8 {
+		return
+	}
+	o.reads = slices.DeleteFunc(o.reads, func(f followed) bool {
+		over := s.Upper(f.Var) < timeline.At(by)
 		if over {
-			s.Release(v)
+			s.Release(f.Var)
 		}
 		return over
 	})
 	o.readsLeft = len(o.reads)
-}
-
-func push(s *timeline.Solver, all []timeline.Var, v timeline.Var, beside bool) []timeline.Var {
-	if !beside {
-		for _, old := range all {
-			s.Release(old)
-		}
-		all = all[:0]
-	}
-	return append(all, s.Keep(v))
 }
 
 // complete states that what is known to have completed of one queue completed in order.

@@ -64,6 +64,10 @@ func (e *Engine) PollReturned(m facts.Moment, c *facts.Call, results []trace.Res
 	for i := range results {
 		e.deliver(q, &results[i], m, c.Still)
 	}
+	if q.last != timeline.None {
+		e.placedIn(q, q.last)
+	}
+	e.hasRoom(q)
 	for _, r := range q.placed {
 		if !r.gone && q.last != timeline.None && r.queue.qp.closeCall > m.At {
 			e.Solver.Edge(q.last, r.c, 1, leftBehind, m.Line)
@@ -78,6 +82,9 @@ func (e *Engine) PollReturned(m facts.Moment, c *facts.Call, results []trace.Res
 // foundNothing handles an empty poll: what is outstanding had not completed when it was called.
 func (e *Engine) foundNothing(q *completionQueue, c *facts.Call, m facts.Moment) {
 	e.quiet = false
+	if !e.emptied(q) {
+		return
+	}
 	q.empty = c.Moment
 	for _, r := range slices.Clone(q.placed) {
 		if !r.gone && r.queue.qp.closeCall > m.At {
@@ -110,7 +117,7 @@ func (e *Engine) deliver(q *completionQueue, res *trace.Result, m, still facts.M
 	} else if !r.placed {
 		e.tell(r, outcome, e.deadline(p, m, still), m, false)
 	}
-	q.hasDelivered(r, m)
+	q.outstanding--
 	if i := slices.Index(q.placed, r); i >= 0 {
 		q.placed = slices.Delete(q.placed, i, i+1)
 		e.Solver.Release(r.c)
@@ -133,7 +140,7 @@ func (e *Engine) deliversNoRequest(q *completionQueue, res *trace.Result) {
 	case ok && p != nil && !p.open:
 		e.fails(p, was.why, was.line, label)
 	case !ok && !e.untracked && q.created && !q.closing:
-		e.note(res.Qp, e.alone(ofRequest, e.now.Line, label))
+		e.note(res.Qp, e.alone(ofRequest, e.now.Line, label), true)
 	case !ok:
 		e.Undecided["a result that may be of a request that is not followed"]++
 	}
@@ -182,5 +189,7 @@ func (e *Engine) Placed(m facts.Moment, cq, wr string, outcome model.Outcome) {
 	r.placed = true
 	e.Solver.Keep(r.c)
 	q.placed = append(q.placed, r)
-	e.solve(r.queue.qp)
+	if e.solve(r.queue.qp); !r.queue.qp.open {
+		e.placedIn(q, r.c)
+	}
 }

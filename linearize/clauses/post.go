@@ -16,7 +16,9 @@ func (e *Engine) PostCalled(c *facts.Call) {
 	if w.cq == nil {
 		e.ofBefore(p)
 	}
-	if !w.postBegins(e.Solver) {
+	w.posting++
+	loose := len(w.order.underWay) > 0
+	if !w.order.begin() {
 		e.Undecided["many posts overlap"]++
 		e.openQp(p)
 	}
@@ -28,13 +30,11 @@ func (e *Engine) PostCalled(c *facts.Call) {
 		return
 	}
 	if len(c.Requests) == 1 {
-		c.Of = e.post(w, &c.Requests[0], nil, c.Moment)
+		c.Of = e.post(w, &c.Requests[0], loose, c.Moment)
 	} else {
 		var all []*request
-		var previous *request
 		for i := range c.Requests {
-			previous = e.post(w, &c.Requests[i], previous, c.Moment)
-			all = append(all, previous)
+			all = append(all, e.post(w, &c.Requests[i], loose, c.Moment))
 		}
 		c.Of = all
 	}
@@ -60,10 +60,10 @@ func (e *Engine) newRequest() *request {
 	return r
 }
 
-func (e *Engine) post(w *workQueue, q *facts.Request, previous *request, m facts.Moment) *request {
+func (e *Engine) post(w *workQueue, q *facts.Request, loose bool, m facts.Moment) *request {
 	s, r, at := e.Solver, e.newRequest(), timeline.At(m.At)
 	*r = request{wr: q.Wr, line: m.Line, op: q.Op, queue: w, silent: q.Silent, fence: q.Fence, called: m.At, ready: timeline.Never,
-		before: w.lastSend, loose: w.overlap}
+		before: w.lastSend, loose: loose}
 	r.message = r.op.IsSend() && !w.qp.loses
 	r.x = s.New(timeline.Label{Deed: executedAt, Of: q.Wr}, at+1, posted, m.Line)
 	r.c = s.New(timeline.Label{Deed: completedAt, Of: q.Wr}, at+2, posted, m.Line)
@@ -74,11 +74,16 @@ func (e *Engine) post(w *workQueue, q *facts.Request, previous *request, m facts
 	if r.message {
 		e.postMessage(r, m)
 	}
-	w.order.follow(s, r, previous)
+	w.order.follow(s, r)
+	for _, v := range r.variables() {
+		if v != timeline.None {
+			s.Within(v, w.cq.scope)
+		}
+	}
 	if len(w.waiting) == 0 && w.firstFailure != timeline.None {
 		s.NotBefore(w.firstFailure, at, causedBy, m.Line, timeline.None)
 	}
-	w.waiting, w.posted = append(w.waiting, r), append(w.posted, r)
+	w.waiting = append(w.waiting, r)
 	w.cq.outstanding++
 	e.requests[q.Wr] = r
 	return r
@@ -111,7 +116,6 @@ func (e *Engine) PostReturned(m facts.Moment, c *facts.Call, accepted int) {
 			e.refuse(r)
 			continue
 		}
-		w.order.accepted(e.Solver, r)
 		if r.returned = m.At; r.told {
 			continue
 		}
@@ -121,6 +125,7 @@ func (e *Engine) PostReturned(m facts.Moment, c *facts.Call, accepted int) {
 		}
 		e.Solver.Resting(r.c, r.end(), timeline.At(m.At), rule, m.Line)
 	}
+	w.order.end(e.Solver, c.At, all[:accepted])
 	if e.answered(p, c, accepted, m); p.open {
 		return
 	}
@@ -141,7 +146,7 @@ func (e *Engine) endChain(w *workQueue, c *facts.Call, own []*request) {
 	w.chain = nil
 	for _, r := range chain {
 		switch {
-		case r.loose && w.overlap && r.returned >= c.At:
+		case r.loose && (r.returned == 0 || r.returned >= c.At):
 			w.chain = append(w.chain, r)
 		case !r.told && !slices.Contains(own, r):
 			e.becomesReady(r)
@@ -166,7 +171,6 @@ func (e *Engine) answered(p *queuePair, c *facts.Call, accepted int, m facts.Mom
 // refuse takes r back.
 func (e *Engine) refuse(r *request) {
 	w := r.queue
-	w.order.refused(e.Solver, r)
 	if r.told {
 		if !r.gone {
 			e.fails(w.qp, refusedPost, r.line, timeline.Label{Deed: completedAt, Of: r.wr})

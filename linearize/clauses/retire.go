@@ -32,6 +32,7 @@ func (p *queuePair) isOver() bool {
 func (e *Engine) forgetCq(q *completionQueue) {
 	if q.closed && len(q.queues) == 0 {
 		e.Solver.Release(q.last)
+		e.forgetRoom(q)
 		delete(e.cqs, q.name)
 	}
 }
@@ -63,10 +64,9 @@ func (e *Engine) forgetQp(p *queuePair) {
 
 // release drops what the next request would follow.
 func (o *order) release(s *timeline.Solver) {
-	o.latest.release(s)
-	o.base.release(s)
-	for _, v := range append(o.reads, o.told, o.arrived) {
-		s.Release(v)
+	for _, f := range slices.Concat(o.executed, o.completed, o.arrived, o.reads) {
+		s.Release(f.Var)
 	}
+	s.Release(o.told)
 	*o = order{}
 }

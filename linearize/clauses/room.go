@@ -4,10 +4,27 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/facts"
+	"ndkoracle/linearize/timeline"
+	"ndkoracle/model"
 )
 
-// How many completions a CQ has room for. Where more are on their way it may overflow, which is not seen, and which may explain
-// what nothing else does.
+// How many completions a CQ has room for. Where more are on their way it may overflow, which is not seen: the CQ then takes nothing more, and what
+// completes is lost. O is when it did. What is delivered had been placed before. Behind O nothing is owed in this CQ at rest, a poll may
+// find nothing in it, and its queue pairs may cancel what they hold.
+
+// room is how many completions a CQ holds, and when it may have had too little.
+type room struct {
+	depth       int // the least that it may have
+	depthBefore int // a resize
+	resizing    bool
+	outstanding int
+	undecided   int            // requests of queue pairs that are undecided, delivered or not
+	overflowed  timeline.Var   // O, while it may have overflowed
+	since       int            // the event since which there is room again, or 0
+	scope       timeline.Scope // of the requests that complete into it: moments of rest before O
+	failed      bool           // a callback reported an error
+	unsure      bool           // since when it had failed is not known
+}
 
 // CqCreated notes how many completions a CQ holds.
 func (e *Engine) CqCreated(name string, depth int) {
@@ -32,6 +49,15 @@ func (e *Engine) CqClosed(name string) {
 	e.forgetCq(q)
 }
 
+// forgetRoom forgets the room of a CQ that is forgotten.
+func (e *Engine) forgetRoom(q *completionQueue) {
+	s := e.Solver
+	if s.Release(q.overflowed); q.overflowed == timeline.None {
+		s.FreeScope(q.scope)
+	}
+	s.Settle(q.overflowed)
+}
+
 // CqResizing handles the call of a resize. Until its answer the CQ has one depth or the other, so it has room for the lesser.
 func (e *Engine) CqResizing(m facts.Moment, name string, depth int) {
 	e.now = m
@@ -54,23 +80,83 @@ func (e *Engine) CqResized(m facts.Moment, name string, depth int, success bool)
 	} else {
 		q.depth = q.depthBefore
 	}
+	e.hasRoom(q)
 }
 
-// mayOverflow notes that a CQ has less room than there are requests that may complete.
+// mayOverflow notes that more requests may complete than a CQ has room for.
 func (e *Engine) mayOverflow(q *completionQueue) {
-	if q.outstanding+q.undecided > q.depth {
-		e.Undecided["a CQ may overflow"]++
-		q.crowded, q.roomSince = true, 0
-	}
-}
-
-// hasDelivered notes that a CQ holds one completion less. What was posted when it may have overflowed may still be explained by that.
-func (q *completionQueue) hasDelivered(r *request, m facts.Moment) {
-	if q.outstanding--; !q.crowded {
+	if q.outstanding+q.undecided <= q.depth {
 		return
 	}
-	if q.roomSince == 0 && q.outstanding+q.undecided <= q.depth {
-		q.roomSince = m.At
+	if q.since = 0; q.overflowed == timeline.None {
+		e.cannotTake(q)
 	}
-	q.crowded = q.roomSince == 0 || r.called < q.roomSince
+}
+
+// cannotTake notes that a CQ may take nothing from now on.
+func (e *Engine) cannotTake(q *completionQueue) {
+	s := e.Solver
+	q.overflowed = s.Keep(s.New(timeline.Label{Deed: overflowedAt, Of: "the CQ"}, timeline.At(e.now.At), causedBy, e.now.Line))
+	s.EndScope(q.scope, s.Lower(q.overflowed))
+}
+
+// hasRoom notes since when there is room again. Once something was placed since then, nothing had overflowed.
+func (e *Engine) hasRoom(q *completionQueue) {
+	s := e.Solver
+	if q.overflowed == timeline.None || q.failed {
+		return
+	}
+	if q.since == 0 && q.outstanding+q.undecided <= q.depth {
+		q.since = e.now.At
+	}
+	if q.since != 0 && s.Lower(q.overflowed) > timeline.At(q.since) {
+		s.NotBefore(q.overflowed, timeline.Never, causedBy, e.now.Line, timeline.None)
+		s.Release(q.overflowed)
+		s.Settle(q.overflowed)
+		s.EndScope(q.scope, timeline.Never)
+		q.overflowed = timeline.None
+	}
+}
+
+// placedIn states that a CQ had not overflowed by when it took a completion.
+func (e *Engine) placedIn(q *completionQueue, c timeline.Var) {
+	if s := e.Solver; q.overflowed != timeline.None {
+		s.NotBefore(q.overflowed, s.Lower(c)+1, causedBy, e.now.Line, c)
+		s.EndScope(q.scope, s.Lower(q.overflowed))
+	}
+}
+
+// emptied reports whether a CQ held nothing where a poll found nothing: a CQ that has failed may keep what it has (A33).
+func (e *Engine) emptied(q *completionQueue) bool {
+	return e.dialect.A33 == model.A33All || q.overflowed == timeline.None || e.Solver.Lower(q.overflowed) > timeline.At(e.now.At)
+}
+
+// CqFailed handles a callback that reports an error of a CQ. An overflow came when the CQ had too little room. Since when there was an internal
+// error is not known, and that may explain what was found before, and what will be.
+func (e *Engine) CqFailed(m facts.Moment, name string, overflow bool) {
+	e.now = m
+	q := e.cq(name)
+	q.failed = true
+	if q.overflowed != timeline.None {
+		q.unsure = q.unsure || !overflow
+		return
+	}
+	e.cannotTake(q)
+	if q.unsure = true; len(q.queues) == 0 {
+		return
+	}
+	all := len(e.Findings)
+	e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool { return !f.fact && e.qp(f.Qp).mayHaveFailed() })
+	if len(e.Findings) < all {
+		e.Undecided[unexplained]++
+	}
+}
+
+const unexplained = "unexplained, and a CQ had failed by a time that is not known"
+
+// mayHaveFailed reports whether a CQ of a queue pair, or of its peer, may have failed unseen before it told of that.
+func (p *queuePair) mayHaveFailed() bool {
+	return slices.ContainsFunc([]*queuePair{p, p.peer}, func(end *queuePair) bool {
+		return end != nil && slices.ContainsFunc(end.queues[:], func(w *workQueue) bool { return w.cq != nil && w.cq.unsure })
+	})
 }

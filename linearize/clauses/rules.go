@@ -41,7 +41,7 @@ const (
 )
 
 // A Rule declares one clause of the contract. X is when a request was executed, C when it completed, A when its message arrived, S
-// when a silent request failed, if it did; F is when a flush took effect, E from when on nothing succeeds on a queue pair, L when its connection was lost.
+// when a silent request failed, if it did; F is when a flush took effect, E from when on nothing succeeds on a queue pair, L when its connection was lost, O when a CQ overflowed.
 type Rule struct {
 	ID       string // of the rulebook
 	Clause   string
@@ -60,7 +60,7 @@ var Rules = [numRules]Rule{
 	postedBehindFlush:   {"FLUSH-05", "what is posted behind a flush is cancelled, under A15=CANCELLED", "it was posted behind a flush", "%s succeeded, and a flush cancels what is posted behind it"},
 	disconnected:        {"DISC-10", "E ≤ F of a disconnect", "the disconnect closed the connection", "%s succeeded on a connection that was disconnected"},
 	endedLater:          {"RES-10", "E, L > X(success); E, L > A of a message that was received; L > call of a success at the other end", "the connection went on", "%s succeeded, though the connection had ended by then"},
-	causedBy:            {"RES-10", "X(cancelled) ≥ min(F, X(failed)+1, L) of its own queue pair", "something ended what it waits for", "nothing that can have cancelled %s came early enough"},
+	causedBy:            {"RES-10", "X(cancelled) ≥ min(F, X(failed)+1, L, O) of its own queue pair", "something ended what it waits for", "nothing that can have cancelled %s came early enough"},
 	flushCancels:        {"FLUSH-02", "X ≤ F, posted before the flush", "the flush ends what is pending", "a flush did not end %s"},
 	flushSpares:         {"FLUSH-01", "X < F, not cancelled and posted before the flush", "the flush would have cancelled it", "a flush should have cancelled %s"},
 	silentAtRest:        {"FLAG-02", "C > rest ⇒ S ≥ rest", "a silent request that has failed has completed by rest", "%s failed, or succeeded late, though it is silent"},
@@ -94,5 +94,6 @@ const (
 	flushedAt    = 'F'
 	endedAt      = 'E'
 	lostAt       = 'L'
+	overflowedAt = 'O' // of a CQ, if it did
 	firstFailure = 'U' // of the requests of a queue whose outcome is not known
 )

@@ -9,25 +9,19 @@ import (
 const never = 1 << 40 // an event that does not come
 
 type completionQueue struct {
-	name        string
-	depth       int // the least that it may have
-	depthBefore int // a resize
-	resizing    bool
-	queues      []*workQueue
-	empty       facts.Moment // the call of the latest poll that found nothing
-	last        timeline.Var // C of what it delivered last
-	outstanding int
-	undecided   int // requests of queue pairs that are undecided, delivered or not
-	polling     int
-	overlap     bool // two polls overlap, since none was under way
-	crowded     bool // it may have overflowed
-	roomSince   int  // the event since which there is room again, or 0
-	seen        heads
-	placed      []*request // shown by points, and not delivered
-	created     bool
-	closing     bool
-	closed      bool
-	open        bool // undecided
+	name string
+	room
+	queues  []*workQueue
+	empty   facts.Moment // the call of the latest poll that found nothing
+	last    timeline.Var // C of what it delivered last
+	polling int
+	overlap bool // two polls overlap, since none was under way
+	seen    heads
+	placed  []*request // shown by points, and not delivered
+	created bool
+	closing bool
+	closed  bool
+	open    bool // undecided
 }
 
 // heads says when the oldest requests of the queues of a CQ were brought up to date.
@@ -54,22 +48,16 @@ type cause struct {
 }
 
 type queuePair struct {
-	name        string
-	queues      [2]*workQueue
-	unreliable  bool // or its type is not known
-	loses       bool // its type is known, and its messages wait for no receive
-	conn        string
-	peer        *queuePair
-	attempted   int // the call of the first connect
-	connectCall int // of the connect that has not failed
-	connects    int // its return
-	failedAt    int // the return of one that failed: it may have made a connection, which was lost
+	name       string
+	queues     [2]*workQueue
+	unreliable bool // or its type is not known
+	loses      bool // its type is known, and its messages wait for no receive
+	conn       string
+	peer       *queuePair
+	connecting
+	endings
 	closeCall   int
 	closed      bool
-	ended       timeline.Var // E
-	lost        timeline.Var // L
-	sendError   timeline.Var // E of the initiator queue alone
-	broken      timeline.Var // since when no message waits, as a request was cancelled
 	flushes     []*flush
 	causes      []cause
 	names       bool       // it posted a message that names a token
@@ -78,14 +66,28 @@ type queuePair struct {
 	open        bool       // undecided
 }
 
+// connecting says when a queue pair was connected.
+type connecting struct {
+	attempted   int // the call of the first connect
+	connectCall int // of the connect that has not failed
+	connects    int // its return
+	failedAt    int // the return of one that failed: it may have made a connection, which was lost
+}
+
+// endings are the hidden times from which on a queue pair does less than before. Each is None until something is said of it.
+type endings struct {
+	ended     timeline.Var // E
+	lost      timeline.Var // L
+	sendError timeline.Var // E of the initiator queue alone
+	broken    timeline.Var // since when no message waits, as a request was cancelled
+}
+
 type workQueue struct {
 	qp           *queuePair
 	cq           *completionQueue
 	kind         model.Queue
 	waiting      []*request // their outcomes are not known yet; oldest first
 	posting      int        // posts under way
-	overlap      bool       // two of them, since there were none
-	posted       []*request // by them
 	order        order
 	failed       []timeline.Var // X of those that failed, up to one that the others behind it wait for
 	failedAll    bool           // that one is among them
@@ -121,13 +123,12 @@ type request struct {
 	toldAt        int           // the event by which its end is known
 	ready         timeline.Time // from when on it waits for nobody but the provider, or its counterpart; or Never
 	times
-	flush   *flush         // the first that it was posted before
-	before  *request       // the send before it, in the order of calls
-	loose   bool           // its post overlaps others, so its place in the queue is not known
-	told    bool           // how it ended is known
-	gone    bool           // that does not matter any more
-	reads   []timeline.Var // of one with a fence that is not accepted yet: X of those before it
-	placed  bool           // by a point
+	flush   *flush   // the first that it was posted before
+	before  *request // the send before it, in the order of calls
+	loose   bool     // its post overlaps others, so its place in the queue is not known
+	told    bool     // how it ended is known
+	gone    bool     // that does not matter any more
+	placed  bool     // by a point
 	outcome model.Outcome
 }
 

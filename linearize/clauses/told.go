@@ -18,7 +18,6 @@ func (e *Engine) tell(r *request, outcome model.Outcome, by bound, m facts.Momen
 	if !e.tellEarlier(r, by, m, point) {
 		return
 	}
-	w.order.accepted(s, r)
 	r.told, r.outcome, r.toldAt = true, outcome, m.At
 	s.NotAfter(r.c, by.at, by.rule, by.line)
 	s.NotAfter(r.x, by.at-1, by.rule, by.line)
@@ -47,6 +46,19 @@ func (e *Engine) tell(r *request, outcome model.Outcome, by bound, m facts.Momen
 	}
 	e.settle(r)
 	e.raiseFirstFailure(w)
+	if r.message && r.loose {
+		e.waitsForNone(w)
+	}
+}
+
+// waitsForNone handles that a message is over that may have been before others of its queue, as their posts overlapped: those that are no messages
+// wait for the provider alone, once no other may be before them.
+func (e *Engine) waitsForNone(w *workQueue) {
+	for _, r := range w.waiting {
+		if r.loose && !r.message && r.ready != timeline.Never && !w.mayWaitBehind(r) {
+			e.becomesReady(r)
+		}
+	}
 }
 
 // tellEarlier handles what the end of r says of the requests before it on its queue, and takes r from those that wait. It reports

@@ -64,6 +64,6 @@ type Sink interface {
 	CloseQpRefused(qp string)
 	CqClosing(cq string) // the call of its close
 	CqClosed(cq string)
-	CqFailed(cq string)            // since when is not known
-	Beyond(cq, qp, because string) // nothing is known any more of a CQ, of a queue pair, or, where both are "", of anything
+	CqFailed(m Moment, cq string, overflow bool) // as a callback reports; else an internal error
+	Beyond(cq, qp, because string)               // nothing is known any more of a CQ, of a queue pair, or, where both are "", of anything
 }

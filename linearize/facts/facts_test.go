@@ -56,8 +56,10 @@ func (n *notebook) CloseQpCalled(m Moment, qp string) { n.note("%d: close %s", m
 func (n *notebook) CloseQpRefused(qp string)          { n.note("not closed %s", qp) }
 func (n *notebook) CqClosing(cq string)               { n.note("closing %s", cq) }
 func (n *notebook) CqClosed(cq string)                { n.note("closed %s", cq) }
-func (n *notebook) CqFailed(cq string)                { n.note("%s failed", cq) }
-func (n *notebook) Beyond(cq, qp, because string)     { n.note("beyond %s%s", cq, qp) }
+func (n *notebook) CqFailed(_ Moment, cq string, overflow bool) {
+	n.note("%s failed, overflow %v", cq, overflow)
+}
+func (n *notebook) Beyond(cq, qp, because string) { n.note("beyond %s%s", cq, qp) }
 
 func call(op, fn string, e trace.Event) trace.Event {
 	e.Ph, e.Op, e.Fn = trace.Call, op, fn
@@ -121,7 +123,7 @@ func TestFacts(t *testing.T) {
 		"connects": {[]trace.Event{call("1", "NdkConnect", trace.Event{Qp: "qp1", Conn: "c"}), ret("1", "NdkConnect", refused), call("2", "NdkAccept", trace.Event{Qp: "qp2", Conn: "c"}), ret("2", "NdkAccept", success)},
 			[]string{"1: connect qp1 c", "2: not connected qp1", "3: connect qp2 c", "4: connected qp2"}},
 		"a CQ that fails": {[]trace.Event{{Ph: trace.Enter, Op: "1", Fn: "NdkCqNotificationCallback", Cq: "q", Status: "STATUS_INTERNAL_ERROR"}, {Ph: trace.Point, Fn: "CqePlaced", Cq: "q", Wr: "w", Status: "STATUS_CANCELLED"}},
-			[]string{"q failed", "2: w in q CANCELLED"}},
+			[]string{"q failed, overflow false", "2: w in q CANCELLED"}},
 	} {
 		n := &notebook{}
 		r := NewReader(n)

@@ -144,7 +144,7 @@ func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
 		r.to.PollCalled(c)
 	case calls.Callback:
 		if health, ok := calls.HealthOf(e.Status); !ok || health != model.OK {
-			r.to.CqFailed(e.Cq)
+			r.to.CqFailed(m, e.Cq, health == model.BufferOverflow)
 		}
 	case calls.FlushQp:
 		if r.moves(c) {

@@ -150,12 +150,12 @@ func (s *Solver) fire(i int32, c *clause) {
 	case edge:
 		s.raise(c.to, s.after(n.lower, c.by), Reason{c.rule, int(c.line), s.name(i)})
 	case resting:
-		if r, ok := s.latestRest(n.lower, c.by, min(n.restsUntil, s.nodes[c.to].restsUntil)); ok {
+		if r, ok := s.latestRest(n.lower, c.by, min(s.restsFor(n), s.restsFor(&s.nodes[c.to]))); ok {
 			s.raise(c.to, r.at, Reason{c.rule, r.line, s.name(i)})
 		}
 	case notBoth:
 		o := &s.nodes[c.to]
-		if r, ok := s.latestRest(min(n.lower, o.lower), c.by, min(n.restsUntil, o.restsUntil)); ok {
+		if r, ok := s.latestRest(min(n.lower, o.lower), c.by, min(s.restsFor(n), s.restsFor(o))); ok {
 			s.fail(i, c.to, Reason{Rule: c.rule, Line: r.line})
 		}
 	case oneOf:

@@ -140,7 +140,7 @@ func (s *Solver) forbid(i int32, c *clause) {
 	if c.kind != notBoth || i == c.to || !to.used || to.reach < 0 {
 		return
 	}
-	if r, ok := s.firstRest(c.by); ok && r.at <= n.lower && r.at < min(n.restsUntil, to.restsUntil) && r.at-1 < to.upper {
+	if r, ok := s.firstRest(c.by); ok && r.at <= n.lower && r.at < min(s.restsFor(n), s.restsFor(to)) && r.at-1 < to.upper {
 		to.upper, to.whyUpper = r.at-1, Reason{Rule: c.rule, Line: r.line}
 	}
 }

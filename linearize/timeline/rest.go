@@ -38,11 +38,46 @@ func (s *Solver) firstRest(since Time) (rest, bool) {
 	return s.rests[i], true
 }
 
-// RestedBy returns the latest moment of rest no later than by and later than since, and its line.
-func (s *Solver) RestedBy(by, since Time) (at Time, line int, ok bool) {
-	r, ok := s.latestRest(by, since, Never)
+// RestedBy returns the latest moment of rest that counts for v, no later than by and later than since, and its line.
+func (s *Solver) RestedBy(v Var, by, since Time) (at Time, line int, ok bool) {
+	r, ok := s.latestRest(by, since, s.restsFor(s.node(v)))
 	return r.at, r.line, ok
 }
+
+// A Scope has an end, and moments of rest from there on say nothing of its variables. The zero Scope has no end.
+type Scope int32
+
+// NewScope returns a scope without an end.
+func (s *Solver) NewScope() Scope {
+	if n := len(s.freeScopes); n > 0 {
+		in := s.freeScopes[n-1]
+		s.freeScopes = s.freeScopes[:n-1]
+		return in
+	}
+	s.scopes = append(s.scopes, Never)
+	return Scope(len(s.scopes) - 1)
+}
+
+// FreeScope gives back a scope without an end. Of variables that are still in it fewer moments of rest may count from now on.
+func (s *Solver) FreeScope(in Scope) { s.freeScopes = append(s.freeScopes, in) }
+
+// Within puts v into a scope.
+func (s *Solver) Within(v Var, in Scope) { s.node(v).scope = in }
+
+// EndScope moves the end of a scope: to an end that is later, or from none to one behind all moments of rest so far. A clause of
+// a variable follows it once the variable rises, or Again.
+func (s *Solver) EndScope(in Scope, t Time) { s.scopes[in] = t }
+
+// Again concludes anew from what is known of v, as more moments of rest count for it.
+func (s *Solver) Again(v Var) {
+	if n := s.node(v); !n.queued {
+		n.queued = true
+		s.work = append(s.work, v.index)
+	}
+}
+
+// restsFor returns from when on moments of rest say nothing of a variable.
+func (s *Solver) restsFor(n *node) Time { return min(n.restsUntil, s.scopes[n.scope]) }
 
 // Rests returns how many moments of rest are kept.
 func (s *Solver) Rests() int { return len(s.rests) }

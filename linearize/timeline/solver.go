@@ -30,6 +30,7 @@ type node struct {
 	Label
 	lower, upper       Time
 	restsUntil         Time // moments of rest from here on say nothing of it
+	scope              Scope
 	whyLower, whyUpper Reason
 	out                int32 // the first clause that it is a premise of
 	generation         uint32
@@ -62,6 +63,8 @@ type Solver struct {
 	made        int // choices so far
 	work        []int32
 	rests       []rest
+	scopes      []Time // the ends, by Scope
+	freeScopes  []Scope
 	conflict    *Conflict
 
 	liveBefore, restsBefore int // after the latest collection
@@ -70,7 +73,7 @@ type Solver struct {
 
 // NewSolver returns a solver without variables.
 func NewSolver() *Solver {
-	return &Solver{nodes: make([]node, 1, 64), clauses: make([]clause, 1, 128), choices: make([]choice, 1, 4)}
+	return &Solver{nodes: make([]node, 1, 64), clauses: make([]clause, 1, 128), choices: make([]choice, 1, 4), scopes: []Time{Never}}
 }
 
 // New returns a variable that is no earlier than a time. Facts about it may come until Settle.
