@@ -141,6 +141,34 @@ func TestPostsThatOverlapAThirdOne(t *testing.T) {
 	}
 }
 
+// Single facts and readings: a poll with room to spare (A7), what is behind a flush at rest (A15, DEF-04), an accepted request where only a connect that
+// was refused came before (POST-08), and a point of no request that is outstanding (POLL-05).
+func TestFactsAndReadings(t *testing.T) {
+	for _, c := range []struct {
+		dialect, scene string
+		want           int
+	}{
+		{"ndkpi", "write 1; recv 2; flush; put 1; put 2c; get 1", 0},
+		{"ndkpi A7=MUST NOT", "write 1; recv 2; flush; put 1; put 2c; get 1", 1},
+		{"ndkpi A7=MUST NOT", "write 1; put 1; get 1; recv 2; flush; put 2c; get 2c", 0},
+		{"ndkpi", "flush; recv 1; rest; get", 0},
+		{"ndkpi A15=CANCELLED", "flush; recv 1; rest; get", 1},
+		{"ndkpi A15=CANCELLED", "flush; send 1; rest; get", 1},
+		{"ndkpi A15=CANCELLED", "flush; send 1; recv 2; rest; get 1c 2c", 0},
+		{"ndkpi", "apart; connect F; write 1", 1},
+		{"ndkpi", "apart; begin recv 1; connect F; end recv 1; write 2", 0},
+		{"ndkpi", "apart; begin write 1; connect F; end write 1; get 1; write 2", 0},
+		{"ndkpi", "apart; connect F; connect; write 1", 0},
+		{"verbs", "apart; connect F; write 1", 0},
+		{"ndkpi", "write 1; get 1; put 1", 1},
+		{"ndkpi", "write 1; put 1; get 1", 0},
+	} {
+		if e := play(t, c.dialect, c.scene); len(e.Findings) != c.want || len(e.Undecided) > 0 {
+			t.Errorf("%s: %s: undecided %v\n%s", c.dialect, c.scene, e.Undecided, said(e))
+		}
+	}
+}
+
 func said(e *Engine) string {
 	var text []string
 	for _, f := range e.Findings {

@@ -46,6 +46,7 @@ func (e *Engine) PollReturned(m facts.Moment, c *facts.Call, results []trace.Res
 	e.now = m
 	q := e.cq(c.Cq)
 	q.polling--
+	single := !q.overlap
 	if q.overlap {
 		e.Solver.Release(q.last)
 		q.last = timeline.None
@@ -68,6 +69,9 @@ func (e *Engine) PollReturned(m facts.Moment, c *facts.Call, results []trace.Res
 		e.placedIn(q, q.last)
 	}
 	e.hasRoom(q)
+	if e.dialect.A7 == model.A7MustNot && int64(len(results)) < c.Room && single && !q.open {
+		e.foundNothing(q, c, m) // more
+	}
 	for _, r := range q.placed {
 		if !r.gone && q.last != timeline.None && r.queue.qp.closeCall > m.At {
 			e.Solver.Edge(q.last, r.c, 1, leftBehind, m.Line)
@@ -171,6 +175,10 @@ func (e *Engine) Placed(m facts.Moment, cq, wr string, outcome model.Outcome) {
 	}
 	if r != nil && r.queue.cq != q && !r.queue.qp.open {
 		e.fails(r.queue.qp, ofRequest, r.line, timeline.Label{Deed: completedAt, Of: wr})
+		return
+	}
+	if r == nil && !e.untracked && q.created && !q.closing {
+		e.deliversNoRequest(q, &trace.Result{Wr: wr})
 		return
 	}
 	if r == nil || r.queue.cq != q || r.placed {

@@ -68,10 +68,11 @@ type queuePair struct {
 
 // connecting says when a queue pair was connected.
 type connecting struct {
-	attempted   int // the call of the first connect
-	connectCall int // of the connect that has not failed
-	connects    int // its return
-	failedAt    int // the return of one that failed: it may have made a connection, which was lost
+	attempted   int  // the call of the first connect
+	connectCall int  // of the connect that has not failed
+	connects    int  // its return
+	failedAt    int  // the return of one that failed: it may have made a connection, which was lost
+	made        bool // it had, as a success shows
 }
 
 // endings are the hidden times from which on a queue pair does less than before. Each is None until something is said of it.

@@ -151,6 +151,7 @@ func (e *Engine) succeeds(r *request, m facts.Moment) {
 	p, s := r.queue.qp, e.Solver
 	switch {
 	case p.connectCall == never && r.called < p.failedAt:
+		p.made = true
 	case p.connectCall == never:
 		e.fails(p, connected, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
 		return

@@ -14,9 +14,10 @@ type Moment struct{ At, Line int }
 
 // A Request is one of a post.
 type Request struct {
-	Wr                      string
-	Op                      model.Op
-	Silent, Deferred, Fence bool
+	Wr              string
+	Op              model.Op
+	Silent          bool // it may have no completion if it succeeds
+	Deferred, Fence bool
 }
 
 // A Call is a call that is under way.

@@ -88,6 +88,9 @@ func TestFacts(t *testing.T) {
 	}{
 		"a post with flags": {[]trace.Event{call("1", "NdkSend", trace.Event{Qp: "qp1", Wr: "w", Flags: []string{"DEFER", "SILENT_SUCCESS", "READ_FENCE"}}), ret("1", "NdkSend", success)},
 			[]string{"1: post w Send silent true deferred true fence true", "2: 1 of 1 accepted, posted at 1"}},
+		"events that are unclear": {[]trace.Event{{Ph: trace.Call, Fn: "F", Cq: "q", Qp: "p", Unclear: "F"}, {Ph: trace.Call, Op: "1", Fn: "F", Cq: "q", Unclear: "F"},
+			{Ph: trace.Ret, Op: "1", Fn: "F", Unclear: "F"}, {Ph: trace.Ret, Op: "2", Fn: "F", Unclear: "F"}},
+			[]string{"beyond q", "beyond p", "beyond q", "beyond q", "beyond "}},
 		"a refused post": {[]trace.Event{call("1", "NdkReceive", trace.Event{Qp: "qp1", Wr: "w"}), ret("1", "NdkReceive", refused)},
 			[]string{"1: post w Receive silent false deferred false fence false", "2: 0 of 1 accepted, posted at 1"}},
 		"a list that stops": {[]trace.Event{call("1", "ibv_post_recv", trace.Event{Qp: "qp1", Wrs: []trace.WorkRequest{{Wr: "a"}, {Wr: "b"}}}),
@@ -98,7 +101,7 @@ func TestFacts(t *testing.T) {
 			[]string{"1: post a Receive silent false deferred false fence false", "1: post b Receive silent false deferred false fence false", "beyond qp1", "2: 0 of 2 accepted, posted at 1"}},
 		"a request that may be silent": {[]trace.Event{call("1", "ibv_create_qp", trace.Event{Qp: "qp1", InitiatorCq: "a", ReceiveCq: "b", QpType: "UD"}),
 			call("2", "ibv_post_send", trace.Event{Qp: "qp1", Wrs: []trace.WorkRequest{{Wr: "w", Opcode: "SEND"}}})},
-			[]string{"qp1 into a b, reliable false true", "beyond qp1", "2: post w Send silent true deferred false fence false"}},
+			[]string{"qp1 into a b, reliable false true", "2: post w Send silent true deferred false fence false"}},
 		"a request that is silent": {[]trace.Event{call("1", "ibv_create_qp", trace.Event{Qp: "qp1", SqSigAll: &no, QpType: "RC"}),
 			call("2", "ibv_post_send", trace.Event{Qp: "qp1", Wrs: []trace.WorkRequest{{Wr: "w", Opcode: "RDMA_READ"}}})},
 			[]string{"qp1 into  , reliable true true", "2: post w Read silent true deferred false fence false"}},

@@ -24,8 +24,8 @@ type Reader struct {
 
 // signaling says which requests of a queue pair have a completion that succeed.
 type signaling struct {
-	all, known bool
-	sends      bool // it was moved to RTS, or posted on as if it were
+	all   bool
+	sends bool // it was moved to RTS, or posted on as if it were
 }
 
 // NewReader returns a reader that tells a sink what it reads.
@@ -38,7 +38,7 @@ func (r *Reader) Read(e *trace.Event) {
 	r.at++
 	m := Moment{r.at, e.Line}
 	if e.Unclear != "" {
-		r.to.Beyond("", "", "an event that is unclear")
+		r.unclear(e)
 	}
 	switch e.Ph {
 	case trace.Call, trace.Enter:
@@ -69,6 +69,21 @@ func (r *Reader) Read(e *trace.Event) {
 		case calls.Placed:
 			r.to.Placed(m, e.Cq, e.Wr, calls.OutcomeOf(e.Status))
 		}
+	}
+}
+
+// unclear handles an event that the format does not know. It concerns the CQ and the queue pair that it, or its call, names, or else anything.
+func (r *Reader) unclear(e *trace.Event) {
+	const because = "an event that is unclear"
+	cq, qp := e.Cq, e.Qp
+	if c := r.underWay[e.Op]; c != nil && !e.Begins() {
+		cq, qp = cmp.Or(cq, c.Cq), cmp.Or(qp, c.Qp)
+	}
+	if cq != "" {
+		r.to.Beyond(cq, "", because)
+	}
+	if qp != "" || cq == "" {
+		r.to.Beyond("", qp, because)
 	}
 }
 
@@ -194,8 +209,8 @@ func (r *Reader) signalingOf(qp string) *signaling {
 }
 
 func (r *Reader) createQp(e *trace.Event) {
-	all, known := calls.SignalsAll(e)
-	r.signaling[e.Qp] = &signaling{all: all, known: known}
+	all, _ := calls.SignalsAll(e)
+	r.signaling[e.Qp] = &signaling{all: all}
 	r.to.QpCreated(Qp{Name: e.Qp, InitiatorCq: e.InitiatorCq, Receive: e.ReceiveCq,
 		Reliable: calls.DeliversMessages(e) && calls.MayLoseConnection(e), Typed: e.QpType != "" || !strings.HasPrefix(e.Fn, "ibv_")})
 	if e.Srq != "" {
@@ -213,8 +228,7 @@ func (r *Reader) requests(c *Call, e *trace.Event) {
 		}
 		c.Requests = append(c.Requests, q)
 	case c.Fn == "ibv_bind_mw":
-		c.Requests = append(c.Requests, Request{Wr: e.Wr, Op: model.Bind})
-		r.to.Beyond("", e.Qp, "ibv_bind_mw, whose completion may be silent")
+		c.Requests = append(c.Requests, Request{Wr: e.Wr, Op: model.Bind, Silent: true})
 	default:
 		for i := range e.Wrs {
 			c.Requests = append(c.Requests, r.request(c, e.Qp, &e.Wrs[i]))
@@ -230,15 +244,12 @@ func (r *Reader) request(c *Call, qp string, w *trace.WorkRequest) Request {
 		return Request{Wr: w.Wr, Op: model.ReceiveOp}
 	}
 	op, unknown := calls.OpOfRequest(w)
-	s, signaled := r.signalingOf(qp), calls.HasVerbsFlag(w.Flags, "SIGNALED")
+	s := r.signalingOf(qp)
 	s.sends = true
-	if unknown == "" && !s.known && !signaled {
-		unknown = calls.UntoldSignaling(qp)
-	}
 	if unknown != "" {
 		r.to.Beyond("", qp, unknown)
 	}
-	return Request{Wr: w.Wr, Op: op, Silent: !s.all && !signaled, Fence: calls.HasVerbsFlag(w.Flags, "FENCE")}
+	return Request{Wr: w.Wr, Op: op, Silent: !s.all && !calls.HasVerbsFlag(w.Flags, "SIGNALED"), Fence: calls.HasVerbsFlag(w.Flags, "FENCE")}
 }
 
 // answered handles the callback of a call that returned STATUS_PENDING.
