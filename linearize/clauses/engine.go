@@ -15,7 +15,7 @@ type Finding struct {
 	Qp   string
 	Seen facts.Moment // when that became known
 	*timeline.Conflict
-	fact bool // one fact shows it, whatever else holds
+	unless []*completionQueue // an internal error of one, which it may tell later, explains it
 }
 
 // An Engine is a sink of facts, and states clauses of them.
@@ -214,22 +214,23 @@ func (e *Engine) forget() {
 
 // found notes a violation, unless a CQ had failed, which may explain it.
 func (e *Engine) found(p *queuePair, c *timeline.Conflict) {
-	if p.mayHaveFailed() {
+	unless := p.cqs()
+	if slices.ContainsFunc(unless, func(q *completionQueue) bool { return q.unsure }) {
 		e.Undecided[unexplained]++
 		return
 	}
-	e.note(p.name, c, false)
+	e.note(p.name, c, unless)
 }
 
 // note notes a violation of a queue pair, by the clause that says most.
-func (e *Engine) note(qp string, c *timeline.Conflict, fact bool) {
+func (e *Engine) note(qp string, c *timeline.Conflict, unless []*completionQueue) {
 	for rule := timeline.Rule(1); rule < numRules; rule++ {
 		if c.Rule == rule || slices.ContainsFunc(c.Chain, func(l timeline.Link) bool { return l.Reason.Rule == rule }) {
 			c.Rule = rule
 			break
 		}
 	}
-	e.Findings = append(e.Findings, Finding{Rules[c.Rule].ID, qp, e.now, c, fact})
+	e.Findings = append(e.Findings, Finding{Rules[c.Rule].ID, qp, e.now, c, unless})
 }
 
 // fails notes a violation that one fact shows. Which silent requests had succeeded by a moment of rest is no fact where a CQ had failed.
@@ -237,7 +238,7 @@ func (e *Engine) fails(p *queuePair, rule timeline.Rule, line int, of timeline.L
 	if c := e.alone(rule, line, of); rule == silentAtRest || rule == tookReceive {
 		e.found(p, c)
 	} else {
-		e.note(p.name, c, true)
+		e.note(p.name, c, nil)
 	}
 	e.openQp(p)
 }

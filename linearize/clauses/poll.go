@@ -144,7 +144,7 @@ func (e *Engine) deliversNoRequest(q *completionQueue, res *trace.Result) {
 	case ok && p != nil && !p.open:
 		e.fails(p, was.why, was.line, label)
 	case !ok && !e.untracked && q.created && !q.closing:
-		e.note(res.Qp, e.alone(ofRequest, e.now.Line, label), true)
+		e.note(res.Qp, e.alone(ofRequest, e.now.Line, label), nil)
 	case !ok:
 		e.Undecided["a result that may be of a request that is not followed"]++
 	}

@@ -142,11 +142,9 @@ func (e *Engine) CqFailed(m facts.Moment, name string, overflow bool) {
 		return
 	}
 	e.cannotTake(q)
-	if q.unsure = true; len(q.queues) == 0 {
-		return
-	}
+	q.unsure = true
 	all := len(e.Findings)
-	e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool { return !f.fact && e.qp(f.Qp).mayHaveFailed() })
+	e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool { return slices.Contains(f.unless, q) })
 	if len(e.Findings) < all {
 		e.Undecided[unexplained]++
 	}
@@ -154,9 +152,15 @@ func (e *Engine) CqFailed(m facts.Moment, name string, overflow bool) {
 
 const unexplained = "unexplained, and a CQ had failed by a time that is not known"
 
-// mayHaveFailed reports whether a CQ of a queue pair, or of its peer, may have failed unseen before it told of that.
-func (p *queuePair) mayHaveFailed() bool {
-	return slices.ContainsFunc([]*queuePair{p, p.peer}, func(end *queuePair) bool {
-		return end != nil && slices.ContainsFunc(end.queues[:], func(w *workQueue) bool { return w.cq != nil && w.cq.unsure })
-	})
+// cqs returns the CQs of a queue pair and of its peer. One that has failed unseen may explain what clauses contradict.
+func (p *queuePair) cqs() []*completionQueue {
+	var all []*completionQueue
+	for _, end := range []*queuePair{p, p.peer} {
+		for i := range 2 {
+			if end != nil && end.queues[i].cq != nil {
+				all = append(all, end.queues[i].cq)
+			}
+		}
+	}
+	return all
 }

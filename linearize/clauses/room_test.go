@@ -17,6 +17,7 @@ func TestWhereACqMayHaveFailed(t *testing.T) {
 		"write 1; write 2; fail internal; rest; get 1; get":           {0, 0},
 		"write 1; write 2; rest; get 1; fail internal; get":           {0, 0},
 		"write 1; write 2; rest; get 1; get; fail internal":           {0, 1},
+		"write 1; rest; get; close; peer close; fail internal":        {0, 1},
 		"write 1; write 2; rest; get 1 2; get 2; fail internal":       {1, 0},
 		"write 1; fail internal; write 2; get 2":                      {1, 0},
 		"room 1; recv 1; recv 2; peer send 7; peer get 7; rest; get":  {0, 0},
