@@ -189,6 +189,8 @@ func (h *drawn) againstPorcupine(streamed *verdict.Report, c *comparison) bool {
 		return false
 	case searched.Verdict == verdict.ProviderViolation && !streamed.Violated():
 		c.count(true, missedAlone+"porcupine's "+searched.Findings[0].Rule)
+	case searched.Verdict == verdict.ProviderViolation && streamed.Verdict == verdict.ConsumerViolation && h.isForbidden():
+		c.count(true, missedAlone+"porcupine's "+searched.Findings[0].Rule+", beside a fault of the consumer's")
 	case streamed.Verdict == verdict.ProviderViolation && !searched.Violated() && h.isForbidden():
 		c.count(true, "missed by porcupine: "+streamed.Findings[0].Rule)
 	case searched.Verdict != streamed.Verdict:

@@ -130,7 +130,7 @@ func (h *drawn) timelineAlone(e *clauses.Engine, streamed *verdict.Report, c *co
 	o.Engine, o.MaxMemory = Porcupine, memoryOfAccusation
 	searched := Check(context.Background(), h.trace, o)
 	switch {
-	case way != nil || searched.Decided() && !searched.Violated() && !restsOnEnd(e):
+	case way != nil || searched.Decided() && !searched.Violated() && !acceptsMore(e):
 		c.differ += fmt.Sprintf("\ntimeline: %s\nstream: %s\nplain search: known %v, allowed %v\nporcupine: %s", sayingOf(e), saying(streamed), known, way, saying(searched))
 	case searched.Verdict == verdict.ProviderViolation:
 		c.count(true, timelineAlone+", and porcupine forbids it")
@@ -182,9 +182,13 @@ func TestArmsChangeNothingOfQueuePairs(t *testing.T) {
 	}
 }
 
-// restsOnEnd reports whether an accusation rests on when a connection ended. Porcupine executes requests late, and accepts more there.
-func restsOnEnd(e *clauses.Engine) bool {
-	return slices.ContainsFunc(e.Findings[0].Chain, func(l timeline.Link) bool { return l.Deed == 'E' || l.Deed == 'L' })
+// acceptsMore reports whether porcupine accepts more than the clause that an accusation rests on: it executes requests late, behind the end of a
+// connection, and lets a provider at rest do something of itself. Then only the plain search may clear the provider.
+func acceptsMore(e *clauses.Engine) bool {
+	return slices.ContainsFunc(e.Findings[0].Chain, func(l timeline.Link) bool {
+		still := l.Deadline && l.Deed == 'C' && clauses.Rules[l.Reason.Rule].ID == "DEF-04"
+		return l.Deed == 'E' || l.Deed == 'L' || still
+	})
 }
 
 // rests returns how many moments of rest a trace has.
