@@ -153,6 +153,10 @@ func TestFactsAndReadings(t *testing.T) {
 		{"ndkpi A7=MUST NOT", "write 1; put 1; get 1; recv 2; flush; put 2c; get 2c", 0},
 		{"ndkpi", "flush; recv 1; rest; get", 0},
 		{"ndkpi A15=CANCELLED", "flush; recv 1; rest; get", 1},
+		{"ndkpi A15=CANCELLED", "inv 9; flush; recv 1; rest; get 9c; get", 0}, // a bad token may have ended the connection before
+		{"ndkpi", "begin flush; recv 1; end flush; get; peer send 7; get 1", 0},
+		{"ndkpi A15=CANCELLED", "begin flush; recv 1; end flush; get; peer send 7; get 1", 1},
+		{"ndkpi A15=CANCELLED", "begin flush; recv 1; peer send 7; end flush; get 1", 0},
 		{"ndkpi A15=CANCELLED", "flush; send 1; rest; get", 1},
 		{"ndkpi A15=CANCELLED", "flush; send 1; recv 2; rest; get 1c 2c", 0},
 		{"ndkpi", "apart; connect F; write 1", 1},

@@ -128,11 +128,14 @@ func (e *Engine) breaks(r *request, m facts.Moment) {
 	}
 }
 
+// mayAbort reports whether a bad token may have ended the connection of p.
+func (p *queuePair) mayAbort() bool { return p.names || p.peer != nil && p.peer.names }
+
 // overAtRest states that r does not wait at a moment of rest behind an end.
 func (e *Engine) overAtRest(r *request, end timeline.Var, since timeline.Time) {
 	p := r.queue.qp
-	if !r.message && !e.dialect.ErrorState && (p.names || p.peer != nil && p.peer.names) {
-		return // a bad token may have ended the connection first, and receives may wait behind that
+	if !r.message && !e.dialect.ErrorState && p.mayAbort() {
+		return // receives may wait behind that
 	}
 	if !r.told && since != timeline.Never {
 		e.Solver.Resting(r.x, end, since, endedAtRest, r.line)

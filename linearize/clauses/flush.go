@@ -68,6 +68,20 @@ func (e *Engine) isFlushed(r *request) bool {
 	})
 }
 
+// precedesFlushes states that r was executed before each flush that its post overlaps, as it has succeeded: what is not over by a flush is cancelled,
+// posted before it or behind it (FLUSH-05, A15).
+func (e *Engine) precedesFlushes(r *request, m facts.Moment) {
+	p := r.queue.qp
+	if e.dialect.A15 != model.A15Cancelled {
+		return
+	}
+	for _, f := range p.flushes {
+		if f.returned > r.called && p.connects < f.call.At && !f.disconnects {
+			e.Solver.Edge(r.x, f.at, 1, postedBehindFlush, m.Line)
+		}
+	}
+}
+
 // endsConnection reports whether nothing succeeds behind a flush, and by which rule.
 func (e *Engine) endsConnection(p *queuePair, c *facts.Call) (rule timeline.Rule, ends bool) {
 	if c.Fn == "NdkDisconnect" {

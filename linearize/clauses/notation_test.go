@@ -13,7 +13,7 @@ import (
 // A scene is a trace of two queue pairs that are connected: qp1 completes into cq1, its peer qp2 into cq2. Statements are separated by
 // semicolons; one that begins with "peer" is of the other end.
 //
-//	send 1, read, write, recv   a post; then Q for SILENT_SUCCESS, D for DEFER, N for READ_FENCE, F for one that is refused, I as not connected
+//	send 1, inv, read, write, recv   a post, inv of NdkSendAndInvalidate; then Q for SILENT_SUCCESS, D for DEFER, N for READ_FENCE, F for one that is refused, I as not connected
 //	get 1 2x 3c                 a poll that delivers 1 with success, 2 failed, 3 cancelled; get alone finds nothing
 //	flush, disconnect, close    of the queue pair; flush F is refused; rest is quiesce; put 1x is the point of a completion
 //	begin …, end                the statement is under way until its end: the latest of that name
@@ -175,7 +175,7 @@ func (s *scene) result(word string) trace.Result {
 }
 
 func (s *scene) post(e *trace.Event, words []string) {
-	functions := map[string]string{"send": "NdkSend", "read": "NdkRead", "write": "NdkWrite", "recv": "NdkReceive"}
+	functions := map[string]string{"send": "NdkSend", "inv": "NdkSendAndInvalidate", "read": "NdkRead", "write": "NdkWrite", "recv": "NdkReceive"}
 	opcodes := map[string]string{"send": "SEND", "read": "RDMA_READ", "write": "RDMA_WRITE"}
 	letters := strings.Join(words[2:], "")
 	if s.verbs {

@@ -208,7 +208,7 @@ func (e *Engine) refuse(r *request) {
 func (e *Engine) becomesReady(r *request) {
 	w, p, s := r.queue, r.queue.qp, e.Solver
 	now := timeline.At(e.now.At)
-	if e.isFlushed(r) {
+	if e.isFlushed(r) && !(w.kind == model.Receive && p.mayAbort()) {
 		r.ready = now
 		s.NotBoth(r.x, r.x, now, owedAtRest, r.line)
 		return

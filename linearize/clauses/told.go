@@ -162,6 +162,7 @@ func (e *Engine) succeeds(r *request, m facts.Moment) {
 		e.fails(p, postedBehindFlush, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
 		return
 	}
+	e.precedesFlushes(r, m)
 	e.goesOn(r, m)
 	if r.message {
 		s.Edge(r.a, r.x, 1, executedFirst, m.Line)
