@@ -16,7 +16,6 @@ type finding struct {
 	aside    bool // nothing follows from it, as the monitor says
 	turn     int  // of those of both hosts, where there are two
 	of       *group
-	hidden   bool             // the clauses over hidden times found it, from what is known alone: it rests on no earlier finding
 	searched bool             // nothing explains it; other findings break a rule by themselves
 	rests    []restsOn        // it stands when these are known not to have overflowed
 	guesses  []*posting       // … and these to have succeeded

@@ -31,9 +31,6 @@ func (s *Stream) markFollowing() {
 		}
 		g := f.of.root()
 		origin, follows := first[g]
-		if follows && f.hidden && s.findings[origin].Verdict == verdict.Inconclusive {
-			continue
-		}
 		for _, peer := range peers[g] {
 			if at, broken := first[peer]; !follows && broken && s.findings[at].Verdict == verdict.ProviderViolation {
 				origin, follows = at, true

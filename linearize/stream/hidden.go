@@ -54,7 +54,7 @@ func (s *Stream) note() {
 		if p := s.qps[f.Qp]; p != nil && !p.isExcused() {
 			told := explain.Finding(f, s.now.line, s.now.seq)
 			told.Shown = s.doubts.Read()
-			h.found = append(h.found, contradiction{finding{Finding: told, at: s.at, turn: *s.turns, of: p.group, searched: true, hidden: true}, f.Conflict})
+			h.found = append(h.found, contradiction{finding{Finding: told, at: s.at, turn: *s.turns, of: p.group, searched: true}, f.Conflict})
 		}
 	}
 	h.read = n
