@@ -168,13 +168,13 @@ func (c *component) perform(w *walk, o *operation) {
 	}
 }
 
-// performFlush flushes a queue pair. Where a flush cancels what is posted behind it (A15), what fails there tells that the connection may have been
-// lost before.
+// performFlush flushes a queue pair. Where a flush cancels what is posted behind it (A15), and the trace does not hold the other end, what fails there
+// tells that the connection may have been lost before.
 func (c *component) performFlush(w *walk, o *operation) {
 	p := c.qps[o.qp]
 	fails := func(r *request) bool { return r.outcome == model.FAILED && r.told && r.post.ret > o.span.call }
 	lost := &walk{c: c}
-	if c.h.cancels && (slices.ContainsFunc(p.initiator, fails) || slices.ContainsFunc(p.receive, fails)) {
+	if c.h.cancels && p.peer == nil && (slices.ContainsFunc(p.initiator, fails) || slices.ContainsFunc(p.receive, fails)) {
 		for _, s := range w.states {
 			if s.model.Qps[o.qp].State == model.Connected && c.mayLose(s, p) {
 				lost.states = append(lost.states, s)
