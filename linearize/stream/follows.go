@@ -36,6 +36,9 @@ func (s *Stream) markFollowing() {
 				origin, follows = at, true
 			}
 		}
+		if follows && s.findings[origin].Verdict == verdict.Inconclusive && s.hidden != nil && i >= s.hidden.heard {
+			follows = false // the clauses go on from nothing that was assumed
+		}
 		switch elsewhere := s.elsewhere(g, f.turn); {
 		case !follows && elsewhere != nil:
 			f.Follows = elsewhere

@@ -19,6 +19,7 @@ type hidden struct {
 	engine *clauses.Engine
 	read   int // of the engine's findings
 	found  []contradiction
+	heard  int // how many findings the stream had before them
 }
 
 // A contradiction is a finding of the clauses. What comes later may take it back.
@@ -83,6 +84,7 @@ func (p *qp) isExcused() bool {
 // hear adds what the clauses found and have not taken back, of the objects of which nothing else was found.
 func (s *Stream) hear() {
 	found := map[*group]bool{}
+	s.hidden.heard = len(s.findings)
 	for i := range s.findings {
 		if f := &s.findings[i]; f.of != nil && f.Verdict != verdict.Inconclusive && f.stops() {
 			found[f.of.root()] = true
