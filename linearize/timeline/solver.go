@@ -195,7 +195,9 @@ func (s *Solver) Solve() *Conflict {
 			break
 		}
 		i := s.work[at]
-		s.nodes[i].queued = false
+		if s.nodes[i].queued = false; at%circleAfter == circleAfter-1 && s.isOnCircle(i) {
+			s.raise(i, Never, s.nodes[i].whyLower)
+		}
 		for c := s.nodes[i].out; c != 0; {
 			next := s.clauses[c].next
 			s.fire(i, &s.clauses[c])

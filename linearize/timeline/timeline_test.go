@@ -46,6 +46,23 @@ func TestClausesRaiseBounds(t *testing.T) {
 	}
 }
 
+// Variables that follow each other in a circle, one of them a step later, have no time but Never, and no propagation climbs to a deadline that is far.
+func TestACircleHasNoTime(t *testing.T) {
+	for _, deadline := range []Time{At(1_000_000), Never} {
+		s := NewSolver()
+		x, y := s.at(5), s.at(2)
+		s.NotAfter(y, deadline, rule, 10)
+		s.Edge(x, y, 1, rule, 9)
+		s.Edge(y, x, 0, rule, 9)
+		if c := s.Solve(); (c != nil) != (deadline < Never) || s.GaveUp > 0 || s.Raises > 2*circleAfter {
+			t.Errorf("deadline %d: conflict %v after %d raises, gave up %d times", deadline, c, s.Raises, s.GaveUp)
+		}
+		if deadline == Never && (s.Lower(x) != Never || s.Lower(y) != Never) {
+			t.Errorf("%d and %d, want Never", s.Lower(x), s.Lower(y))
+		}
+	}
+}
+
 func TestTwoThatWaitForEachOtherAtRest(t *testing.T) {
 	for event, want := range map[int]bool{1: false, 3: true, 4: false} { // since At(2); y is at 3
 		s := NewSolver()
