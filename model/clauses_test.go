@@ -354,7 +354,7 @@ func TestClausesOfQp(t *testing.T) {
 		{"a failure breaks the connection", Qp{State: Connected, Initiator: chain(Indicated)}, execute(Initiator, FAILED), "",
 			Qp{State: Doubtful, Initiator: chain(hasFailed)}},
 		{"A40: the first that is cancelled shows that it has ended", Qp{State: Doubtful, Initiator: chain(Indicated)}, execute(Initiator, CANCELLED), "",
-			Qp{State: Broken, Initiator: chain(wasCancelled)}},
+			Qp{State: Ended, Initiator: chain(wasCancelled)}},
 		{"A40: behind a failure a request may succeed", Qp{State: Doubtful, Initiator: chain(Indicated)}, execute(Initiator, SUCCESS), "",
 			Qp{State: Doubtful, Initiator: chain(hasSucceeded)}},
 		{"FLUSH-06: nothing succeeds on a connection that has ended", Qp{State: Ended, Receive: receives(Indicated)}, execute(Receive, SUCCESS), "FLUSH-06", Qp{}},

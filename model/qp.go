@@ -80,8 +80,8 @@ func (r Request) MayPass(earlier Request) bool { return earlier.Op == Read && !r
 // Connection is the state of a QP.
 type Connection uint8
 
-// The states of a QP. Doubtful: a request failed, and the connection may have ended (A40). Broken: it has, or a CQ failed, and
-// requests under way may still succeed. Ended: it has, and nothing succeeds any more: the error state of libibverbs (FLUSH-06).
+// The states of a QP. Doubtful: a request failed, and the connection may have ended (A40). Broken: a CQ failed, and requests under
+// way may still succeed. Ended: the connection has, and nothing succeeds any more: the error state of libibverbs (FLUSH-06).
 // SendError: a failed initiator request of an unreliable QP stopped its initiator queue. Flushed: NdkFlush was called, and what
 // is posted now is free, or cancelled (A15). Disconnected: NdkDisconnect was (DISC-10). BrokenIdle: one of these came before
 // any connection, and nothing can be sent, or succeed. Aborted: the connection ended for a bad token, and nothing succeeds any
@@ -156,7 +156,7 @@ func (p Qp) breakDown() Qp {
 	switch p.State {
 	case Idle:
 		p.State = BrokenIdle
-	case Connected:
+	case Connected, Doubtful:
 		p.State = Broken
 	}
 	return p
@@ -339,6 +339,7 @@ func (d Dialect) canEnd(c Connection, q Queue, o Outcome) *Refusal {
 
 // afterOutcome is AfterOutcome: what a request leaves behind that did not succeed. Where a failure ends the connection nothing
 // succeeds behind it, on either queue; of an unreliable QP a failure of the initiator queue concerns that alone (FLUSH-06, A40).
+// Where it only may have, the first request that is cancelled shows that it has.
 func (d Dialect) afterOutcome(c Connection, t QpType, q Queue, o Outcome) Connection {
 	switch {
 	case o == SUCCESS:
@@ -356,7 +357,7 @@ func (d Dialect) afterOutcome(c Connection, t QpType, q Queue, o Outcome) Connec
 	case c == Connected:
 		return Doubtful
 	case c == Doubtful && o == CANCELLED:
-		return Broken
+		return Ended
 	}
 	return c
 }

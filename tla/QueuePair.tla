@@ -66,19 +66,20 @@ Unacknowledged(r) == r.phase = "UNACKNOWLEDGED"
 (***************************************************************************)
 (* States of a QP.  IDLE: never connected.  CONNECTED: in good order.      *)
 (* DOUBTFUL: a request failed, and the connection may have ended (A40).    *)
-(* BROKEN: it has, or a CQ failed; requests under way may still succeed, or*)
-(* be cancelled.  ENDED: it has, and nothing succeeds any more: the error  *)
-(* state of libibverbs.  SEND ERROR: a failed initiator request of an      *)
-(* unreliable QP stopped its initiator queue.  FLUSHED: NdkFlush was       *)
-(* called; what is posted now is free, or cancelled (A15).  DISCONNECTED:  *)
-(* NdkDisconnect was.  BROKEN IDLE: a flush, a receive that failed or the  *)
-(* failure of a CQ came before any connection; nothing succeeds, as on an  *)
-(* IDLE QP, and pending receives may be cancelled.  ABORTED: ended because *)
-(* of a bad token, one that is not valid where a message is to take it     *)
-(* back; nothing succeeds any more (INV-05).  CLOSE WAITS: NdkCloseQp was  *)
-(* called, and waits for the connector (A36); CLOSING: it has cancelled    *)
-(* what was pending, or will, where a failure came while it waited;        *)
-(* COMPLETING: its NdkCloseCompletion runs; CLOSED: it returned.           *)
+(* BROKEN: a CQ failed; requests under way may still succeed, or be        *)
+(* cancelled.  ENDED: the connection has ended, and nothing succeeds any   *)
+(* more: the error state of libibverbs.  SEND ERROR: a failed initiator    *)
+(* request of an unreliable QP stopped its initiator queue.  FLUSHED:      *)
+(* NdkFlush was called; what is posted now is free, or cancelled (A15).    *)
+(* DISCONNECTED: NdkDisconnect was called.  BROKEN IDLE: a flush, a        *)
+(* receive that failed or the failure of a CQ came before any connection;  *)
+(* nothing succeeds, as on an IDLE QP, and pending receives may be         *)
+(* cancelled.  ABORTED: ended because of a bad token, one that is not      *)
+(* valid where a message is to take it back; nothing succeeds any more     *)
+(* (INV-05).  CLOSE WAITS: NdkCloseQp was called, and waits for the        *)
+(* connector (A36); CLOSING: it has cancelled what was pending, or will,   *)
+(* where a failure came while it waited; COMPLETING: its                   *)
+(* NdkCloseCompletion runs; CLOSED: it returned.                           *)
 (***************************************************************************)
 QpStates ==
   {"IDLE", "CONNECTED", "DOUBTFUL", "BROKEN", "ENDED", "SEND ERROR", "FLUSHED", "DISCONNECTED", "BROKEN IDLE", "ABORTED",
@@ -128,7 +129,7 @@ Ready(queue) == {i \in DOMAIN queue : CanExecute(queue, i)}
 (***************************************************************************)
 
 \* A QP that is worse off stays so.
-Broken(state) == CASE state = "IDLE" -> "BROKEN IDLE" [] state = "CONNECTED" -> "BROKEN" [] OTHER -> state
+Broken(state) == CASE state = "IDLE" -> "BROKEN IDLE" [] state \in {"CONNECTED", "DOUBTFUL"} -> "BROKEN" [] OTHER -> state
 
 \* A QP that is not connected, or not any more.
 NotConnected(state) == state \in {"IDLE", "BROKEN IDLE", "ENDED", "DISCONNECTED", "ABORTED"}
@@ -268,7 +269,10 @@ CanEnd(state, queue, outcome) ==
 (* behind one that was cancelled; of an unreliable QP a failure of the     *)
 (* initiator queue concerns that alone (FLUSH-06).                         *)
 (* Rejected, but for ENDS, in ndkpi: that a failure always ends it (A40).  *)
-(* It may: then the first cancellation shows that it has.                  *)
+(* It may: then the first request that is cancelled shows that it has, and *)
+(* behind that nothing succeeds, as behind any other end.                  *)
+(* Rejected: that requests under way may still succeed behind that one.    *)
+(* They would show that nothing had ended, so that it has no cause.        *)
 (***************************************************************************)
 AfterOutcome(p, queue, outcome) ==
   LET state == qp[p].state
@@ -279,7 +283,7 @@ AfterOutcome(p, queue, outcome) ==
   ELSE IF ~CanEnd(state, queue, "SUCCESS") THEN state
   ELSE IF Ends THEN IF apart THEN "SEND ERROR" ELSE IF state = "CLOSE WAITS" THEN "CLOSING" ELSE "ENDED"
   ELSE IF state = "CONNECTED" THEN "DOUBTFUL"
-  ELSE IF state = "DOUBTFUL" /\ outcome = "CANCELLED" THEN "BROKEN"
+  ELSE IF state = "DOUBTFUL" /\ outcome = "CANCELLED" THEN "ENDED"
   ELSE state
 
 \* Hidden.  The i-th request of a queue gets its outcome.
@@ -530,13 +534,15 @@ JustArrived(p) ==
 \* The requests of a QP that are cancelled in this step.
 JustCancelled(p) == {r \in JustExecuted(p, "initiator") \union JustExecuted(p, "receive") : r.phase = "CANCELLED"}
 
-\* RES-10: a request that fails breaks the connection, for which others may be cancelled; a success does not.
+\* RES-10: a request that fails breaks the connection, for which others may be cancelled; a success does not.  The first that is
+\* cancelled for it ends the connection (A40).
 FailureBreaks ==
   [][\A p \in QP : LET ended == JustExecuted(p, "initiator") \union JustExecuted(p, "receive")
                        Each(phase) == \A r \in ended : r.phase = phase IN
        /\ (\E r \in ended : r.phase = "FAILED") => qp'[p].state \notin {"IDLE", "CONNECTED"}
        /\ (\E r \in ended : r.phase = "FAILED") /\ Ends =>
             qp'[p].state \notin {"DOUBTFUL", "BROKEN", "CLOSE WAITS"} /\ (qp'[p].state = "SEND ERROR" => Promise(p).sendsApart)
+       /\ (\E r \in ended : r.phase = "CANCELLED") /\ qp[p].state = "DOUBTFUL" => qp'[p].state \notin {"DOUBTFUL", "BROKEN"}
        /\ ended # {} /\ Each("SUCCESS") => qp'[p].state \in {qp[p].state, "ABORTED"}]_qp
 
 \* FLUSH-04: requests of two QPs are cancelled in one step only where the connection between them is aborted.

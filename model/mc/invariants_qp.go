@@ -268,7 +268,7 @@ func justArrived(before, after *Moment, p int) []model.Request {
 }
 
 // FailureBreaks: a request that fails breaks the connection, for which others may be cancelled; a success does not (inferred
-// from RES-10).
+// from RES-10). The first that is cancelled for it ends the connection (A40).
 func FailureBreaks(before, after *Moment, _ model.Action) bool {
 	for p, old := range before.state.Qps {
 		new := after.state.Qps[p].State
@@ -277,6 +277,9 @@ func FailureBreaks(before, after *Moment, _ model.Action) bool {
 		d, apart := before.contract.Dialect, before.contract.Qps[p].Type.Promise().SendsApart
 		if ends := d.FailureEnds || d.A40 == model.A40Ends; failed && ends &&
 			(new == model.Doubtful || new == model.Broken || new == model.CloseWaits || new == model.SendError && !apart) {
+			return false
+		}
+		if old.State == model.Doubtful && slices.ContainsFunc(ended, cancelled) && (new == model.Doubtful || new == model.Broken) {
 			return false
 		}
 		allSucceeded := len(ended) > 0 && !slices.ContainsFunc(ended, func(r model.Request) bool { return !succeeded(r) })
