@@ -29,6 +29,7 @@ type referee struct {
 	blame      bool              // a completion tells of a failure that was not a flush
 	breaking   []int             // queue pairs that may end the connection at its other end
 	most       int               // configs at a time
+	apart      map[int]bool      // QPs whose disconnect has returned success
 	still      bool              // since a moment of rest nothing was called but polls and arms: the provider does nothing of itself
 }
 
@@ -73,7 +74,7 @@ func (k config) appendKey(key []byte) []byte {
 
 func newReferee(m *meaning, t *trace.Trace) *referee {
 	ref := &referee{c: m.contract, means: m, spans: intervals(t.Events), ids: map[string]int{}, posts: map[int]posted{}, fails: map[int]bool{},
-		told: map[int]string{}, placed: map[int]*interval{}, consumer: t.Header.Side == "consumer"}
+		told: map[int]string{}, placed: map[int]*interval{}, apart: map[int]bool{}, consumer: t.Header.Side == "consumer"}
 	for i := range ref.c.Depth {
 		for _, name := range []model.Name{model.Overflow, model.CqInternalError, model.ExtraEvent, model.Resize} {
 			ref.candidates = append(ref.candidates, model.Action{Name: name, Cq: i})
@@ -244,6 +245,9 @@ func (ref *referee) allows(events []trace.Event, quiescent bool) (way *taken, kn
 			w.begin(s)
 		default:
 			w.returns(s)
+			if s.fn == "NdkDisconnect" && s.succeeded() && !s.pending() {
+				ref.apart[index(s.begin.Qp)] = true
+			}
 			if s.kind == calls.ConnectQp && !s.succeeded() {
 				w.replace(s, func(k config) []model.State { return ref.lost(k.s, index(s.begin.Qp)) })
 			}
@@ -444,10 +448,15 @@ func (ref *referee) answered(s model.State, qp int) model.State {
 	return s
 }
 
-// isUnanswered reports whether a request reads or writes memory at the other end of a connection that was lost there.
+// isUnanswered reports whether a request reads or writes memory at the other end of a connection that was lost there, or where a disconnect has
+// completed.
 func (ref *referee) isUnanswered(s model.State, a model.Action) bool {
 	peer, op := ref.c.Qps[a.Qp].Peer, s.Qps[a.Qp].Queue(a.Queue)[a.At].Op
-	return (op == model.Read || op == model.Write) && peer >= 0 && ref.c.Dialect.ErrorsArm && s.Qps[peer].State == model.Ended
+	if op != model.Read && op != model.Write || peer < 0 || !ref.c.Dialect.ErrorsArm {
+		return false
+	}
+	there := s.Qps[peer].State
+	return there == model.Ended || ref.apart[peer] && (there == model.Disconnected || there.Closing())
 }
 
 // closed returns the states after the close of a QP has completed: what it had not placed by then it never will (LIFE-07), and what it had

@@ -201,7 +201,7 @@ func (r *run) flush(i int) {
 	case r.verbs():
 		fn, call.State = "ibv_modify_qp", "ERR"
 	case r.draw(2, "disconnect") == 1:
-		fn, name = "NdkDisconnect", model.NdkDisconnect
+		fn, name, r.apart[i] = "NdkDisconnect", model.NdkDisconnect, true
 	}
 	r.start(fn, call, func(f *inFlight) { r.take(model.Action{Name: name, Qp: i}) }, qpName(i), "state of "+qpName(i))
 }

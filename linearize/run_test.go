@@ -37,6 +37,7 @@ type run struct {
 	lost     bool            // a CQ failed, and what it lost nobody saw
 	still    bool            // since a moment of rest nothing was called that wakes the provider
 	lossy    bool            // the network loses connections
+	apart    map[int]bool    // QPs that were disconnected
 	unusable map[int]int     // QPs of a CQ that told of an error: from which request on nothing succeeds (ARM-18)
 	overlaps bool            // calls overlap in ways that the streaming engine does not order
 	met      cases.Counts    // of the hidden cases, each as often as it was met
@@ -325,7 +326,7 @@ func newRunOf(t dice, d model.Dialect, objects ...string) *run {
 	}
 	header := trace.Header{Dialect: strings.Fields(d.Name)[0], Side: side, Order: "total"}
 	r := &run{t: t, c: c, s: c.Init(), trace: &trace.Trace{Name: "run", Header: header}, ended: map[string]bool{}, broken: map[int]bool{},
-		sends: map[int]int{}, received: map[int]int{}, signals: map[int]bool{}, failed: map[int]bool{}, unusable: map[int]int{}}
+		sends: map[int]int{}, received: map[int]int{}, signals: map[int]bool{}, failed: map[int]bool{}, apart: map[int]bool{}, unusable: map[int]int{}}
 	r.drawTypes()
 	r.points = side == "provider" && t.roll(4, "points") == 3
 	r.begin()

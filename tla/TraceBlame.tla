@@ -31,13 +31,17 @@ TokenRule(t) == IF \E q \in CQ : t \in story[q].quiet THEN {"POLL-07"} ELSE {"PO
 
 \* Call c has begun, and taken effect.
 WasMade(c) == Calls[c].begin <= at /\ HasEffect(c)
-NeverConnected(p) == ~\E c \in DOMAIN Calls : Calls[c].kind = "connect" /\ Calls[c].qp = p /\ WasMade(c)
+IsInVain(k) == k.failed > 0 /\ k.vain
+NeverConnected(p) == ~\E c \in DOMAIN Calls : Calls[c].kind = "connect" /\ Calls[c].qp = p /\ WasMade(c) /\ ~IsInVain(Calls[c])
 
 \* A post on p was refused with STATUS_CONNECTION_INVALID after it was connected.
 WasInvalid(p) ==
   /\ qp[p].state = "ENDED"
   /\ \E c \in DOMAIN Calls : Calls[c].kind = "post" /\ Calls[c].qp = p /\ WasMade(c)
        /\ \E i \in DOMAIN Calls[c].requests : Requests[Calls[c].requests[i]].invalid
+
+\* Request n was posted when the other end of its connection had disconnected.
+IsBehindDisconnect(p, n) == Peer[p] \in QP /\ IsDisconnected(Peer[p], Calls[Requests[n].post].begin)
 
 \* A silent request before r has no completion and may not have succeeded: none between the two succeeded.
 FailedSilently(p, r) ==
@@ -60,8 +64,13 @@ WhyBadToken(n, m) ==
   ELSE IF CanBeMadeValid(Requests[m].token) THEN {}
   ELSE {"INV-05"}
 
+\* A message was posted behind a disconnect of its own end.
+SendsDisconnected(p) ==
+  \E m \in DOMAIN Requests :
+    Requests[m].qp = p /\ Qp!IsMessage(Requests[m]) /\ WasMade(Requests[m].post) /\ IsDisconnected(p, Calls[Requests[m].post].begin)
+
 WhyNoMessage(p, n) ==
-  IF NothingArrives(p) THEN {"POLL-05"}
+  IF NothingArrives(p) THEN IF SendsDisconnected(p) THEN {"DISC-10"} ELSE {"POLL-05"}
   ELSE UNION {WhyBadToken(n, qp[p].initiator[i].req) : i \in {k \in Qp!Messages(p) : ~Tk!CanDeliver(qp[p].initiator[k])}}
 
 \* Why request r, which polls say succeeded, can't have: it is pending, or was cancelled before it could.
@@ -73,7 +82,9 @@ WhyNoSuccess(p, queue, r) ==
   ELSE IF NeverConnected(p) THEN {"POST-08"}
   ELSE IF r.op = "Invalidate" /\ ~Tk!CanInvalidate(r.token) THEN TokenRule(r.token)
   ELSE IF Alone(p) THEN {}
-  ELSE IF queue = "initiator" /\ IsLostThere(p) THEN {"RES-10"}
+  ELSE IF queue = "initiator" /\ IsBehindDisconnect(p, r.req) THEN {"DISC-10"}
+  ELSE IF queue = "initiator" /\ IsLostThere(p) THEN
+    {IF WasInvalid(Peer[p]) THEN "POST-08" ELSE IF Qp!Ends /\ MayHaveFailed(Peer[p]) THEN "FLUSH-06" ELSE "RES-10"}
   ELSE IF queue = "receive" THEN WhyNoMessage(Peer[p], r.req)
   ELSE IF ~Qp!IsMessage(r) \/ Qp!Unacknowledged(r) THEN {}
   ELSE IF Ready(Peer[p], "receive") = {} THEN {"POLL-05"}

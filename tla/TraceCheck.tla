@@ -53,7 +53,9 @@ VARIABLES
 (* somebody reads), status (of a callback), request (of a point), astray   *)
 (* (it is of none that was posted, or in another CQ than its own), depth   *)
 (* (that a resize gives its CQ), refused (the callback that completes the   *)
-(* resize tells failure) and tokens (of the region that it closes).        *)
+(* resize tells failure), tokens (of the region that it closes), failed    *)
+(* and vain (of a connect: the event that tells that it failed, or 0; the  *)
+(* status says that no connection was made).                               *)
 (*                                                                         *)
 (* Of each request: req (its number), qp, queue, cq; op, silent, solicit,  *)
 (* fence, token, defer, as it was posted; post, the call; accepted or      *)
@@ -122,8 +124,22 @@ CanBeLost(p) ==
           \/ IsOver(qp[Peer[p]].state) /\ (ErrorState => MayHaveFailed(Peer[p]))
           \/ LosesRequest(p)
 
-\* The connection of p was lost at the other end: no memory is read or written there any more, and by rest no message waits.
-IsLostThere(p) == ~ErrorState /\ Peer[p] \in QP /\ qp[Peer[p]].state = "ENDED"
+\* A disconnect of p had completed with success by an event.
+IsDisconnected(p, event) ==
+  \E c \in DOMAIN Calls :
+    /\ Calls[c].fn = "NdkDisconnect" /\ Calls[c].kind = "flush" /\ Calls[c].qp = p
+    /\ \/ Calls[c].answer = "SUCCESS" /\ Calls[c].end \in 1..event
+       \/ \E d \in DOMAIN Calls : Calls[d].completes = c /\ Calls[d].reports /\ Calls[d].begin \in 1..event
+
+\* The other end of the connection of p has disconnected: it is closed in both directions (DISC-10).  While the disconnect is
+\* pending, memory may still be read and written there (DISC-01).
+IsClosedThere(p) ==
+  /\ Peer[p] \in QP
+  /\ qp[Peer[p]].state \notin {"IDLE", "BROKEN IDLE"} /\ ~Qp!CanEnd(qp[Peer[p]].state, "receive", "SUCCESS")
+  /\ IsDisconnected(Peer[p], at)
+
+\* The connection of p is over at the other end: no memory is read or written there any more, and by rest no message waits.
+IsLostThere(p) == ~ErrorState /\ Peer[p] \in QP /\ (qp[Peer[p]].state = "ENDED" \/ IsClosedThere(p))
 
 \* A loss explains nothing but that a request is cancelled, or that a post is refused because of it.
 RefusesInvalid(c, i) == Calls[c].kind = "post" /\ i < Len(Calls[c].requests) /\ Requests[Calls[c].requests[i + 1]].invalid
@@ -286,9 +302,12 @@ HasCarried(p, event) ==
   \E n \in DOMAIN Requests :
     Requests[n].qp = p /\ Requests[n].told = {"SUCCESS"} /\ Calls[Requests[n].post].begin < event
 
+\* Call k connects its QP.  One that was refused does not: nothing is received on a QP that never was connected (POST-08).
+Connects(k) == k.kind = "connect" /\ (k.failed > 0 => ~k.vain /\ HasCarried(k.qp, k.failed))
+
 Effect(c, i) ==
   LET k == Calls[c] IN
-  CASE k.kind = "connect"  -> IF qp[k.qp].state \in {"IDLE", "BROKEN IDLE"} /\ (k.failed > 0 => HasCarried(k.qp, k.failed)) THEN NdkConnect(k.qp) ELSE UNCHANGED vars
+  CASE k.kind = "connect"  -> IF qp[k.qp].state \in {"IDLE", "BROKEN IDLE"} /\ Connects(k) THEN NdkConnect(k.qp) ELSE UNCHANGED vars
     [] k.kind = "recover"  -> IF qp[k.qp].state = "SEND ERROR" THEN NdkConnect(k.qp) ELSE UNCHANGED vars
     [] k.kind = "token dies" -> IF token[k.tokens[i]] = "INVALID" THEN UNCHANGED vars ELSE TokenDies(k.tokens[i])
     [] k.kind = "post"     -> Posted(Requests[k.requests[i]])

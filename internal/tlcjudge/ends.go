@@ -1,6 +1,10 @@
 package tlcjudge
 
-import "slices"
+import (
+	"slices"
+
+	"ndkoracle/linearize/calls"
+)
 
 // tellsOfEnd reports whether the post of a request was refused because the QP is not connected: the connection has ended by then
 // (POST-08). Until NdkCompleteConnect has succeeded it need not be connected yet (A37).
@@ -22,6 +26,17 @@ func (c *call) mayHaveConnected() bool { return c.kind == "connect" && !isVerbs(
 // pending may be cancelled for it.
 func (c *call) failsToConnect() bool {
 	return c.mayHaveConnected() && c.isToldFailed()
+}
+
+// isInVain reports whether a call that was to connect a QP failed with a status which says that no connection was made.
+func (c *call) isInVain() bool {
+	switch {
+	case !c.failsToConnect():
+		return false
+	case c.answer() == "FAILURE":
+		return calls.MadeNoConnection(c.last.Status)
+	}
+	return calls.MadeNoConnection(c.completion.first.Status)
 }
 
 // isToldFailed reports whether a call failed, by its return or by its completion callback.

@@ -36,7 +36,7 @@ func (c *call) record() string {
 	case "poll":
 		pairs = append(pairs, "room", c.room(), "results", each(c.results, number), "completions", c.completions())
 	case "connect":
-		pairs = append(pairs, "failed", c.failedAt())
+		pairs = append(pairs, "failed", c.failedAt(), "vain", truth(c.isInVain()))
 	case "token dies":
 		pairs = append(pairs, "tokens", sequence(quoted(c.deadTokens())))
 	case "resize":

@@ -114,6 +114,12 @@ func ReportsSuccess(enter *trace.Event) bool {
 	return err == nil && status.Success()
 }
 
+// MadeNoConnection reports whether the status of a connect that failed says that no connection was made: the peer refused it, or was not
+// reached. Any other status may also be that of a connection which was made and lost.
+func MadeNoConnection(status string) bool {
+	return status == "STATUS_CONNECTION_REFUSED" || status == "STATUS_NETWORK_UNREACHABLE" || status == "STATUS_HOST_UNREACHABLE"
+}
+
 // What most calls return: constants, which are compared in place.
 const (
 	StatusPending = "STATUS_PENDING"

@@ -1,6 +1,8 @@
 package clauses
 
 import (
+	"slices"
+
 	"ndkoracle/linearize/facts"
 	"ndkoracle/linearize/timeline"
 	"ndkoracle/model"
@@ -20,27 +22,73 @@ func (e *Engine) cancelled(r *request, m facts.Moment) {
 	if p.attempted != never && e.tellsOfLoss(p) {
 		alts = append(alts, timeline.Alt{V: e.lossOf(p), Floor: timeline.At(p.attempted)})
 	}
+	alts = p.flushed(alts)
+	for _, w := range p.queues {
+		alts = e.mayHaveFailed(w, r, alts, w != r.queue || r.op == model.Read || w.mayFailBefore(r))
+	}
+	e.isCaused(r, alts, causedBy, m)
+}
+
+// flushedInVerbs states the same of libibverbs, where no loss is without a cause: a request of the queue pair failed, or an initiator request of
+// the peer, or either was moved to its error state. To UC and UD the peer does nothing.
+func (e *Engine) flushedInVerbs(r *request, m facts.Moment) {
+	w, p, o := r.queue, r.queue.qp, r.queue.qp.peer
+	if e.dialect.FailsAsFlushed || !p.loses && (p.unreliable || o == nil || p.names || o.names) {
+		return // r may be what failed, or the peer, or a bad token may have ended the connection
+	}
+	alts, rule := p.flushed(nil), failedItself
+	for _, own := range p.queues {
+		alts = e.mayHaveFailed(own, r, alts, own != w || r.op == model.Read || w.mayFailBefore(r))
+	}
+	if !p.loses {
+		alts = e.mayHaveFailed(o.queues[model.Initiator], r, o.flushed(alts), true)
+		if w.kind == model.Receive {
+			rule = causedBy
+		}
+	}
+	e.isCaused(r, alts, rule, m)
+}
+
+// flushed adds the flushes of p to what may have cancelled a request.
+func (p *queuePair) flushed(alts []timeline.Alt) []timeline.Alt {
 	for _, f := range p.flushes {
 		if !f.undone {
 			alts = append(alts, timeline.Alt{V: f.at})
 		}
 	}
-	for _, w := range p.queues {
-		for _, v := range w.failed {
-			alts = append(alts, timeline.Alt{V: v, Steps: 1})
-		}
-		if w.cq != nil && w.cq.overflowed != timeline.None && w.cq != r.queue.cq { // what r completes into had not overflowed
-			alts = append(alts, timeline.Alt{V: w.cq.overflowed})
-		}
-		if w.cq != nil && (w != r.queue || r.op == model.Read || w.mayFailBefore(r)) {
-			alts = append(alts, timeline.Alt{V: e.firstFailureOf(w), Steps: 1})
-		}
+	return alts
+}
+
+// mayHaveFailed adds what of a queue may have cancelled r: its failures, an overflow of its CQ, and, with those that wait, the first of these that may
+// have failed.
+func (e *Engine) mayHaveFailed(w *workQueue, r *request, alts []timeline.Alt, withThose bool) []timeline.Alt {
+	for _, v := range w.failed {
+		alts = append(alts, timeline.Alt{V: v, Steps: 1})
 	}
+	if w.cq != nil && w.cq.overflowed != timeline.None && w.cq != r.queue.cq { // what r completes into had not overflowed
+		alts = append(alts, timeline.Alt{V: w.cq.overflowed})
+	}
+	if w.cq != nil && withThose && slices.ContainsFunc(w.waiting, e.explains) {
+		alts = append(alts, timeline.Alt{V: e.firstFailureOf(w), Steps: 1})
+	}
+	return alts
+}
+
+// explains reports whether a failure of r may have cancelled what the loss of its connection did not. One on a connection that may be lost cancels
+// nothing before it has ended that (A40).
+func (e *Engine) explains(r *request) bool {
+	p := r.queue.qp
+	return !e.tellsOfLoss(p) || p.connects >= r.called
+}
+
+// isCaused states that a request which was cancelled was so no earlier than one of the alternatives.
+func (e *Engine) isCaused(r *request, alts []timeline.Alt, rule timeline.Rule, m facts.Moment) {
+	p := r.queue.qp
 	if len(p.causes) == mostCauses {
 		e.Solver.Drop(p.causes[0].choice)
 		p.causes = p.causes[1:]
 	}
-	p.causes = append(p.causes, cause{e.Solver.OneOf(r.x, alts, causedBy, m.Line), r})
+	p.causes = append(p.causes, cause{e.Solver.OneOf(r.x, alts, rule, m.Line), r})
 }
 
 // mayFailBefore reports whether something waits on the queue that may have failed before r: polls overlap.
@@ -51,9 +99,19 @@ func (w *workQueue) mayFailBefore(r *request) bool {
 // failed adds a request that failed to what may have cancelled others of its queue pair.
 func (e *Engine) failed(r *request) {
 	w, p := r.queue, r.queue.qp
+	if !e.explains(r) {
+		return
+	}
 	if !w.failedAll {
 		w.failed = append(w.failed, e.Solver.Keep(r.x))
 		w.failedAll = r.op != model.Read && !r.loose
+	}
+	if p.peer != nil && w.kind == model.Initiator && e.dialect.ErrorState {
+		for _, c := range p.peer.causes {
+			if e.Solver.Undecided(c.choice) {
+				e.Solver.Also(c.choice, timeline.Alt{V: r.x, Steps: 1})
+			}
+		}
 	}
 	for _, c := range p.causes {
 		if e.Solver.Undecided(c.choice) && (c.of.queue != w || c.of.op == model.Read && r.passesReads() || r.loose || r.called < c.of.called) {

@@ -72,14 +72,23 @@ func (e *Engine) Connected(m facts.Moment, name string) {
 	}
 }
 
-// ConnectFailed handles a connect that was refused. It may have made a connection, which is lost by now.
-func (e *Engine) ConnectFailed(m facts.Moment, name string) {
+// ConnectFailed handles a connect that was refused. It may have made a connection, which is lost by now; else what needed one has none.
+func (e *Engine) ConnectFailed(m facts.Moment, name string, mayHaveConnected bool) {
 	e.now = m
 	p := e.qp(name)
 	if p.connects != never {
 		return
 	}
 	p.connectCall, p.failedAt = never, m.At
+	if mayHaveConnected {
+		p.madeBy = m.At
+	} else if p.madeBy == 0 {
+		p.attempted = never
+	}
+	if r := p.unproven; r != nil && p.attempted == never && !p.open {
+		e.foundUnconnected(r)
+	}
+	p.unproven = nil
 	if p.peer == nil {
 		e.conns[p.conn] = slices.DeleteFunc(e.conns[p.conn], func(end *queuePair) bool { return end == p })
 		p.conn = ""
@@ -216,10 +225,18 @@ func (e *Engine) goesOn(r *request, m facts.Moment) {
 	if r.message && (o.ended != timeline.None || e.dialect.ErrorState) {
 		s.NotBefore(e.endOf(o), behind, endedLater, r.line, r.x)
 	}
-	touchesMemory := (r.op == model.Read || r.op == model.Write) && o.closeCall == never && len(o.flushes) == 0
-	if e.tellsOfLoss(o) && (r.message || touchesMemory) {
+	touchesMemory := r.op == model.Read || r.op == model.Write
+	if touchesMemory && o.ended != timeline.None && s.Upper(o.ended) < behind && !e.dialect.ErrorState { // a disconnect that is pending may leave memory within reach
+		s.NotBefore(o.ended, behind, endedLater, r.line, r.x)
+	}
+	if e.tellsOfLoss(o) && (r.message || touchesMemory && o.closeCall == never && !o.disconnects()) {
 		s.NotBefore(e.lossOf(o), behind, endedLater, r.line, r.x)
 	}
+}
+
+// disconnects reports whether a disconnect of p was called.
+func (p *queuePair) disconnects() bool {
+	return slices.ContainsFunc(p.flushes, func(f *flush) bool { return f.disconnects })
 }
 
 // endsBy states that a connection had ended when one of its requests failed, or, in libibverbs, was flushed (FLUSH-06, A40).

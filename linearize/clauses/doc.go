@@ -19,13 +19,14 @@
 //	FLUSH-06  verbs: E ≤ F
 //	FLUSH-05  what is posted behind a flush is cancelled, under A15=CANCELLED
 //	DISC-10   E ≤ F of a disconnect
-//	RES-10    E, L > X(success); E, L > A of a message that was received; L > call of a success at the other end
-//	RES-10    X(cancelled) ≥ min(F, X(failed)+1, L, O) of its own queue pair
+//	RES-10    E, L > X(success); E, L > A of a message that was received; E, L > call of a success at the other end
+//	RES-10    X(cancelled) ≥ min(F, L, O), unconnected min(F, X(failed)+1); verbs, RC: min(F, X(failed)+1), of the peer also
+//	RES-11    verbs: the same of an initiator request; UC, UD: X(flushed) ≥ min(F, X(failed)+1)
 //	FLUSH-02  X ≤ F, posted before the flush
 //	FLUSH-01  X < F, not cancelled and posted before the flush
 //	FLAG-02   C > rest ⇒ S ≥ rest
 //	FLAG-02   X(silent) ≤ delivery of a later one of its queue
-//	POST-08   X(success) ≥ call of the connect
+//	POST-08   X(success) ≥ call of a connect that was not refused
 //	DEF-04    C ≤ rest, delivered with nothing called since but polls and arms
 //	DEF-04    X(message) ≥ rest ⇒ E, L ≥ rest, of both ends; X(receive) ≥ rest ⇒ E ≥ rest
 //	DEF-04    ¬(X(send) > rest and X(receive) > rest); C > rest ⇒ A ≥ rest

@@ -18,6 +18,7 @@ import (
 //	flush, disconnect, close    of the queue pair; flush F is refused; rest is quiesce; put 1x is the point of a completion
 //	begin …, end                the statement is under way until its end: the latest of that name
 //	fail internal, overflow     a callback of the CQ reports it
+//	connect R, connect B        a connect that is refused, or aborted
 //	connect                     only where the scene begins with "apart": else both ends are connected first
 //
 // A scene that begins with "room 2" has CQs of that depth; else they are deep.
@@ -98,6 +99,10 @@ func (s *scene) end(e trace.Event, letters string) {
 	case s.verbs:
 	case strings.Contains(letters, "I"):
 		ret.Status = "STATUS_CONNECTION_INVALID"
+	case strings.Contains(letters, "R"):
+		ret.Status = "STATUS_CONNECTION_REFUSED"
+	case strings.Contains(letters, "B"):
+		ret.Status = "STATUS_CONNECTION_ABORTED"
 	case refused:
 		ret.Status = "STATUS_INSUFFICIENT_RESOURCES"
 	default:

@@ -157,21 +157,22 @@ func (e *Engine) endChain(w *workQueue, c *facts.Call, own []*request) {
 // isUnconnected reports whether no connect that had not failed by a call can have connected p. One that failed may have made a connection: then a
 // request that was posted before it failed may show that.
 func (p *queuePair) isUnconnected(by int) bool {
-	if p.connectCall != never || p.failedAt > by || p.made {
+	if p.connectCall != never || p.madeBy > by || p.made {
 		return false
 	}
-	return !slices.ContainsFunc(p.queues[:], func(w *workQueue) bool { return len(w.waiting) > 0 && w.waiting[0].called < p.failedAt })
+	return !slices.ContainsFunc(p.queues[:], func(w *workQueue) bool { return len(w.waiting) > 0 && w.waiting[0].called < p.madeBy })
 }
 
 // answered states what the answer to a post says of the connection (POST-08). In libibverbs a queue pair in its error state takes posts,
 // connected or not.
 func (e *Engine) answered(p *queuePair, c *facts.Call, accepted int, m facts.Moment) {
-	disconnects := func(f *flush) bool { return f.disconnects }
 	switch {
 	case c.Queue == model.Receive:
 	case accepted > 0 && !e.dialect.ErrorState && p.isUnconnected(c.At):
-		e.fails(p, acceptedUnconnected, c.Line, timeline.Label{Deed: executedAt, Of: c.Requests[0].Wr})
-	case c.Invalid && p.connects < c.At && e.tellsOfLoss(p) && !slices.ContainsFunc(p.flushes, disconnects):
+		e.foundUnconnected(e.requestsOf(c)[0])
+	case accepted > 0 && !e.dialect.ErrorState:
+		e.needsConnection(e.requestsOf(c)[0])
+	case c.Invalid && p.connects < c.At && e.tellsOfLoss(p) && !p.disconnects():
 		e.Solver.NotAfter(e.lossOf(p), timeline.Before(m.At), refusedAsEnded, m.Line)
 		e.solve(p)
 	}

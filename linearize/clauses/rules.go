@@ -17,6 +17,7 @@ const (
 	endedLater
 	meetAtRest
 	causedBy
+	failedItself
 	flushCancels
 	flushSpares
 	silentAtRest
@@ -59,13 +60,14 @@ var Rules = [numRules]Rule{
 	errorState:          {"FLUSH-06", "verbs: E ≤ F", "the flush moved the queue pair to its error state", "%s succeeded in the error state of its queue pair"},
 	postedBehindFlush:   {"FLUSH-05", "what is posted behind a flush is cancelled, under A15=CANCELLED", "it was posted behind a flush", "%s succeeded, and a flush cancels what is posted behind it"},
 	disconnected:        {"DISC-10", "E ≤ F of a disconnect", "the disconnect closed the connection", "%s succeeded on a connection that was disconnected"},
-	endedLater:          {"RES-10", "E, L > X(success); E, L > A of a message that was received; L > call of a success at the other end", "the connection went on", "%s succeeded, though the connection had ended by then"},
-	causedBy:            {"RES-10", "X(cancelled) ≥ min(F, X(failed)+1, L, O) of its own queue pair", "something ended what it waits for", "nothing that can have cancelled %s came early enough"},
+	endedLater:          {"RES-10", "E, L > X(success); E, L > A of a message that was received; E, L > call of a success at the other end", "the connection went on", "%s succeeded, though the connection had ended by then"},
+	causedBy:            {"RES-10", "X(cancelled) ≥ min(F, L, O), unconnected min(F, X(failed)+1); verbs, RC: min(F, X(failed)+1), of the peer also", "something ended what it waits for", "nothing that can have cancelled %s came early enough"},
+	failedItself:        {"RES-11", "verbs: the same of an initiator request; UC, UD: X(flushed) ≥ min(F, X(failed)+1)", "something else broke the queue pair, or it would have failed itself", "%s was flushed, and nothing else had broken its queue pair"},
 	flushCancels:        {"FLUSH-02", "X ≤ F, posted before the flush", "the flush ends what is pending", "a flush did not end %s"},
 	flushSpares:         {"FLUSH-01", "X < F, not cancelled and posted before the flush", "the flush would have cancelled it", "a flush should have cancelled %s"},
 	silentAtRest:        {"FLAG-02", "C > rest ⇒ S ≥ rest", "a silent request that has failed has completed by rest", "%s failed, or succeeded late, though it is silent"},
 	passedOver:          {"FLAG-02", "X(silent) ≤ delivery of a later one of its queue", "a later one completed, so it succeeded", "%s was silent and over, and what is known does not allow it"},
-	connected:           {"POST-08", "X(success) ≥ call of the connect", "nothing succeeds before the connection", "%s succeeded without a connection"},
+	connected:           {"POST-08", "X(success) ≥ call of a connect that was not refused", "nothing succeeds before the connection", "%s succeeded without a connection"},
 	stillAtRest:         {"DEF-04", "C ≤ rest, delivered with nothing called since but polls and arms", "nothing was called since the moment of rest", "%s completed behind a moment of rest, and nothing was called since"},
 	endedAtRest:         {"DEF-04", "X(message) ≥ rest ⇒ E, L ≥ rest, of both ends; X(receive) ≥ rest ⇒ E ≥ rest", "nothing waits at rest behind the end of its connection", "%s waited at a moment of rest, though its connection had ended"},
 	meetAtRest:          {"DEF-04", "¬(X(send) > rest and X(receive) > rest); C > rest ⇒ A ≥ rest", "a message and a receive do not wait for each other at rest", "%s waited at a moment of rest for what was there"},

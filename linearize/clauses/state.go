@@ -68,11 +68,13 @@ type queuePair struct {
 
 // connecting says when a queue pair was connected.
 type connecting struct {
-	attempted   int  // the call of the first connect
-	connectCall int  // of the connect that has not failed
-	connects    int  // its return
-	failedAt    int  // the return of one that failed: it may have made a connection, which was lost
-	made        bool // it had, as a success shows
+	attempted   int      // the call of the first connect
+	connectCall int      // of the connect that has not failed
+	connects    int      // its return
+	failedAt    int      // the return of one that failed: what it ended may have cancelled receives
+	madeBy      int      // the return of one that failed, and may have made a connection, which was lost
+	made        bool     // it had, as a success shows
+	unproven    *request // the first that needs a connection of which the call has not returned
 }
 
 // endings are the hidden times from which on a queue pair does less than before. Each is None until something is said of it.

@@ -140,24 +140,44 @@ func (e *Engine) ends(r *request, m facts.Moment) {
 	case r.outcome == model.CANCELLED && !e.dialect.ErrorState:
 		e.cancelled(r, m)
 		e.breaks(r, m)
+	case r.outcome == model.CANCELLED:
+		e.endsBy(r, m)
+		e.flushedInVerbs(r, m)
 	default:
 		e.endsBy(r, m)
 		e.failed(r)
 	}
 }
 
+// needsConnection notes a request that succeeded, or one of the initiator queue that was accepted, while a connect is pending, which may be refused.
+func (e *Engine) needsConnection(r *request) {
+	if p := r.queue.qp; p.connects == never && p.connectCall != never && p.unproven == nil {
+		p.unproven = r
+	}
+}
+
+// foundUnconnected notes a violation: a request succeeded, or was accepted, on a queue pair that was never connected (POST-08).
+func (e *Engine) foundUnconnected(r *request) {
+	rule := connected
+	if r.outcome != model.SUCCESS || !r.told {
+		rule = acceptedUnconnected
+	}
+	e.fails(r.queue.qp, rule, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
+}
+
 // succeeds states that r was connected when it succeeded, and that a message met a receive.
 func (e *Engine) succeeds(r *request, m facts.Moment) {
 	p, s := r.queue.qp, e.Solver
 	switch {
-	case p.connectCall == never && r.called < p.failedAt:
+	case p.connectCall == never && r.called < p.madeBy:
 		p.made = true
 	case p.connectCall == never:
-		e.fails(p, connected, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
+		e.foundUnconnected(r)
 		return
-	case p.connectCall > r.called && p.failedAt == 0:
+	case p.connectCall > r.called && p.madeBy == 0:
 		s.NotBefore(r.x, timeline.At(p.connectCall), connected, m.Line, timeline.None)
 	}
+	e.needsConnection(r)
 	if e.isFlushed(r) {
 		e.fails(p, postedBehindFlush, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
 		return

@@ -29,8 +29,10 @@ func (n *notebook) QpCreated(p Qp) {
 func (n *notebook) ConnectCalled(m Moment, qp, conn string) {
 	n.note("%d: connect %s %s", m.At, qp, conn)
 }
-func (n *notebook) Connected(m Moment, qp string)     { n.note("%d: connected %s", m.At, qp) }
-func (n *notebook) ConnectFailed(m Moment, qp string) { n.note("%d: not connected %s", m.At, qp) }
+func (n *notebook) Connected(m Moment, qp string) { n.note("%d: connected %s", m.At, qp) }
+func (n *notebook) ConnectFailed(m Moment, qp string, may bool) {
+	n.note("%d: not connected %s, or %v", m.At, qp, may)
+}
 func (n *notebook) PostCalled(c *Call) {
 	for _, q := range c.Requests {
 		n.note("%d: post %s %v silent %v deferred %v fence %v", c.At, q.Wr, q.Op, q.Silent, q.Deferred, q.Fence)
@@ -124,7 +126,7 @@ func TestFacts(t *testing.T) {
 			{Ph: trace.Enter, Op: "2", Fn: "NdkRequestCompletion", For: "1", Status: "STATUS_SUCCESS"}, call("3", "NdkResizeCq", trace.Event{Cq: "q"})},
 			[]string{"1: q to 4", "3: q at 4 true", "beyond q"}},
 		"connects": {[]trace.Event{call("1", "NdkConnect", trace.Event{Qp: "qp1", Conn: "c"}), ret("1", "NdkConnect", refused), call("2", "NdkAccept", trace.Event{Qp: "qp2", Conn: "c"}), ret("2", "NdkAccept", success)},
-			[]string{"1: connect qp1 c", "2: not connected qp1", "3: connect qp2 c", "4: connected qp2"}},
+			[]string{"1: connect qp1 c", "2: not connected qp1, or true", "3: connect qp2 c", "4: connected qp2"}},
 		"a CQ that fails": {[]trace.Event{{Ph: trace.Enter, Op: "1", Fn: "NdkCqNotificationCallback", Cq: "q", Status: "STATUS_INTERNAL_ERROR"}, {Ph: trace.Point, Fn: "CqePlaced", Cq: "q", Wr: "w", Status: "STATUS_CANCELLED"}},
 			[]string{"q failed, overflow false", "2: w in q CANCELLED"}},
 	} {

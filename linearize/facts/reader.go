@@ -195,7 +195,7 @@ func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
 	if of := cmp.Or(r.pending[e.For], r.underWay[e.For]); of != nil && !of.answered {
 		of.answered = true
 		delete(r.pending, e.For)
-		r.answered(of, calls.ReportsSuccess(e) || c.Kind == calls.CloseDone, m)
+		r.answered(of, calls.ReportsSuccess(e) || c.Kind == calls.CloseDone, e.Status, m)
 	}
 }
 
@@ -253,10 +253,10 @@ func (r *Reader) request(c *Call, qp string, w *trace.WorkRequest) Request {
 }
 
 // answered handles the callback of a call that returned STATUS_PENDING.
-func (r *Reader) answered(c *Call, success bool, m Moment) {
+func (r *Reader) answered(c *Call, success bool, status string, m Moment) {
 	switch c.Kind {
 	case calls.ConnectQp:
-		r.connected(c, success, m)
+		r.connected(c, success, status, m)
 	case calls.FlushQp:
 		r.flushed(c, success, true, m)
 	case calls.ResizeCq:
@@ -274,11 +274,11 @@ func (r *Reader) closed(c *Call, m Moment) {
 	r.to.FlushDone(m, c)
 }
 
-func (r *Reader) connected(c *Call, success bool, m Moment) {
+func (r *Reader) connected(c *Call, success bool, status string, m Moment) {
 	if success {
 		r.to.Connected(m, c.Qp)
 	} else {
-		r.to.ConnectFailed(m, c.Qp)
+		r.to.ConnectFailed(m, c.Qp, !c.Verbs && !calls.MadeNoConnection(status))
 	}
 }
 
@@ -312,7 +312,7 @@ func (r *Reader) end(c *Call, e *trace.Event, m Moment) {
 		}
 	case calls.ConnectQp:
 		if !pends {
-			r.connected(c, !refused, m)
+			r.connected(c, !refused, e.Status, m)
 		}
 	case calls.Post:
 		c.Invalid = e.Status == "STATUS_CONNECTION_INVALID"

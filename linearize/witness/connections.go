@@ -228,6 +228,25 @@ func (f *facts) onlyFailedToConnect(qp string, at int) bool {
 	return tried
 }
 
+// onlyRefusedToConnect reports whether each connect of a QP that was called before an event failed, be it later, as one that made no connection,
+// and there was one.
+func (f *facts) onlyRefusedToConnect(qp string, at int) bool {
+	tried := false
+	for _, c := range f.connectsOf(qp) {
+		if c.from > at {
+			continue
+		}
+		tried = true
+		if !f.failed(c) || !c.refused() && !madeNone[f.answers[c.begin.Op].begin.Status] || c.refused() && !madeNone[c.end.Status] {
+			return false
+		}
+	}
+	return tried
+}
+
+// madeNone has the statuses of a connect by which no connection was made.
+var madeNone = map[string]bool{"STATUS_CONNECTION_REFUSED": true, "STATUS_NETWORK_UNREACHABLE": true, "STATUS_HOST_UNREACHABLE": true}
+
 // carriedNothing reports whether each connect of a QP failed, there was one, and nothing that is told to have succeeded shows that there was a
 // connection all the same: no request of either end, and no connect of the other.
 func (f *facts) carriedNothing(qp int) bool {

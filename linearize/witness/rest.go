@@ -37,6 +37,9 @@ func (r *replay) allowed(s Step, a model.Action) error {
 			return fmt.Errorf("%s has a completion, which is not lost", s.Wr)
 		}
 	case model.Execute:
+		if a.Outcome == model.SUCCESS && f.onlyRefusedToConnect(s.Qp, r.behind()) {
+			return fmt.Errorf("%s succeeds, and each attempt to connect %s was refused", s.Wr, s.Qp)
+		}
 		if a.Outcome == model.SUCCESS && f.contract.Qps[a.Qp].Peer >= 0 {
 			return r.meets(s, a)
 		}
