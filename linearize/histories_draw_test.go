@@ -3,6 +3,7 @@ package linearize
 import (
 	"sync"
 
+	"ndkoracle/model"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
 )
@@ -46,11 +47,7 @@ func drawAny(d dice, resizes, lossy bool) *drawn {
 		if resizes && flip(d, "one of resizes") {
 			other = choiceOf{"A16", "REFUSED"}
 		}
-		assumed, err := dialect.Assume(other.reading, other.choice)
-		if err != nil {
-			d.Fatalf("%v", err)
-		}
-		dialect, h.options.Assume = assumed, map[string]string{other.reading: other.choice}
+		dialect = h.assume(d, dialect, other)
 	}
 	h.run = newRun(d, dialect)
 	h.run.resizes, h.run.lossy = resizes, lossy && dialect.ErrorsArm // in libibverbs a loss fails the request that meets it
@@ -81,6 +78,16 @@ func drawAny(d dice, resizes, lossy bool) *drawn {
 		h.orders = allOrders(h.trace.Events, mostOrders)
 	}
 	return h
+}
+
+// assume reads the history by another reading, and returns the dialect with that.
+func (h *drawn) assume(d dice, dialect model.Dialect, other choiceOf) model.Dialect {
+	assumed, err := dialect.Assume(other.reading, other.choice)
+	if err != nil {
+		d.Fatalf("%v", err)
+	}
+	h.options.Assume = map[string]string{other.reading: other.choice}
+	return assumed
 }
 
 func (h *drawn) operations() int {

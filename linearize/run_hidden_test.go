@@ -39,7 +39,7 @@ func (r *run) futile(a model.Action) bool {
 		if queue := r.s.Qps[a.Qp].Queue(a.Queue); a.Outcome == model.SUCCESS && a.At < len(queue) && r.isUnusable(a.Qp, queue[a.At].Id) {
 			return true
 		}
-		return r.s.Qps[a.Qp].State == model.Idle || a.Outcome == model.SUCCESS && (r.needsPeer(a) || r.isDisconnectedThere(a)) ||
+		return r.s.Qps[a.Qp].State == model.Idle || a.Outcome == model.SUCCESS && (r.needsPeer(a) || r.isUnanswered(a)) ||
 			a.Outcome != model.CANCELLED && a.Queue == model.Receive && !r.hasMessage(a.Qp)
 	case model.Overflow:
 		return r.idle(a.Cq) || !r.waitsForRoom(a.Cq)
@@ -53,13 +53,14 @@ func (r *run) futile(a model.Action) bool {
 	return false
 }
 
-// isDisconnectedThere reports whether a request reads or writes memory at the other end of a connection, which has disconnected.
-func (r *run) isDisconnectedThere(a model.Action) bool {
+// isUnanswered reports whether a request reads or writes memory at the other end of a connection that was lost there, or disconnected.
+func (r *run) isUnanswered(a model.Action) bool {
 	peer, queue := r.c.Qps[a.Qp].Peer, r.s.Qps[a.Qp].Queue(a.Queue)
 	if peer < 0 || a.At >= len(queue) || queue[a.At].Op != model.Read && queue[a.At].Op != model.Write {
 		return false
 	}
-	return r.s.Qps[peer].State == model.Disconnected || r.apart[peer] && r.s.Qps[peer].State.Closing()
+	there := r.s.Qps[peer].State
+	return there == model.Ended && r.c.Dialect.ErrorsArm || there == model.Disconnected || r.apart[peer] && there.Closing()
 }
 
 // isUnusable reports whether a request was posted on a QP after an error had made that unusable: it does not succeed (ARM-18).

@@ -61,7 +61,7 @@ func (p *qp) hasFlushed(u *underWay) {
 		p.cancelsAll = s.at
 	}
 	if p.left == 0 && u.fn == "NdkDisconnect" {
-		p.left = s.at
+		p.left = u.call
 	}
 	p.endChains(u.call, true, false)
 }

@@ -98,7 +98,7 @@ func (q *cq) release() {
 	}
 	pending, room := q.pending, q.roomNow()
 	if !alone {
-		slices.SortStableFunc(polls, inQueueOrder(q.s))
+		inQueueOrder(q.s, polls)
 	}
 	for _, p := range polls {
 		p.delivered = p.delivered[:0]
@@ -311,17 +311,36 @@ func (p *poll) leaves(e *sight) {
 }
 
 // inQueueOrder puts polls that were under way together in the order in which their completions were posted, where they are
-// of one queue.
-func inQueueOrder(s *Stream) func(a, b *poll) int {
-	return func(a, b *poll) int {
-		for i := range a.results {
-			r := s.request(a.call.cq, a.results[i].Wr)
-			for j := range b.results {
-				if o := s.request(b.call.cq, b.results[j].Wr); r != nil && o != nil && r.lane == o.lane && r != o {
-					return cmp.Compare(r.position, o.position)
-				}
+// of one queue. It may be known of two, and not of a third between them, so this is no order to sort by.
+func inQueueOrder(s *Stream, polls []*poll) {
+	for i := range polls {
+		rest := polls[i:]
+		isFirst := func(p *poll) bool {
+			return !slices.ContainsFunc(rest, func(o *poll) bool { return o != p && s.isBefore(o, p) })
+		}
+		first := max(0, slices.IndexFunc(rest, isFirst))
+		p := rest[first]
+		copy(rest[1:first+1], rest[:first])
+		rest[0] = p
+	}
+}
+
+// isBefore reports whether a delivered something that was posted before what b delivered of the same queue. What posts that overlap have posted
+// has no order, and decides nothing where something else does.
+func (s *Stream) isBefore(a, b *poll) bool {
+	either := 0
+	for i := range a.results {
+		r := s.request(a.call.cq, a.results[i].Wr)
+		for j := range b.results {
+			o := s.request(b.call.cq, b.results[j].Wr)
+			switch {
+			case r == nil || o == nil || r.lane != o.lane || r == o:
+			case r.position < o.position && r.overlaps(o), r.position > o.position && o.overlaps(r):
+				either = cmp.Or(either, cmp.Compare(r.position, o.position))
+			default:
+				return r.position < o.position
 			}
 		}
-		return 0
 	}
+	return either < 0
 }

@@ -365,7 +365,8 @@ func (p *qp) beforeFlush(q *cq, line int, r *posting, outcome model.Outcome, fro
 // hold the other end, which may end it at any time.
 func (p *qp) mayHaveEndedBefore(at moment) bool {
 	alone := !p.s.verbs && p.peer == nil && p.kind.isLosable && p.connected != 0 && p.connected < at
-	return alone || slices.ContainsFunc([]cause{byInitiator, byReceive, byPeer, byLoss}, func(c cause) bool { return p.lost[c] != 0 && p.lost[c] < at })
+	disconnected := p.left != 0 && p.left < at
+	return alone || disconnected || slices.ContainsFunc([]cause{byInitiator, byReceive, byPeer, byLoss}, func(c cause) bool { return p.lost[c] != 0 && p.lost[c] < at })
 }
 
 // onlyCancelled reports whether nothing succeeds that ends from a moment on: behind a flush, in one reading of A15 (FLUSH-05).
