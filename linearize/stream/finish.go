@@ -49,7 +49,9 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 	r.Components = len(groups) - len(s.retired.unclear) + s.retired.components
 	s.leaveOpen()
 	if s.hidden != nil {
-		s.askAtEnd(end != nil && end.Quiescent)
+		if !s.machine.Halted() { // else this is not where the trace ends
+			s.askAtEnd(end != nil && end.Quiescent)
+		}
 		s.hear()
 	}
 	s.nameCallbacks()
