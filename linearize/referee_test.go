@@ -8,6 +8,7 @@ import (
 
 	"ndkoracle/linearize/calls"
 	"ndkoracle/model"
+	"ndkoracle/model/mc"
 	"ndkoracle/trace"
 )
 
@@ -451,12 +452,12 @@ func (ref *referee) answered(s model.State, qp int) model.State {
 // isUnanswered reports whether a request reads or writes memory at the other end of a connection that was lost there, or where a disconnect has
 // completed.
 func (ref *referee) isUnanswered(s model.State, a model.Action) bool {
-	peer, op := ref.c.Qps[a.Qp].Peer, s.Qps[a.Qp].Queue(a.Queue)[a.At].Op
-	if op != model.Read && op != model.Write || peer < 0 || !ref.c.Dialect.ErrorsArm {
+	at := mc.MemoryAt(ref.c, s, a)
+	if at < 0 || !ref.c.Dialect.ErrorsArm {
 		return false
 	}
-	there := s.Qps[peer].State
-	return there == model.Ended || ref.apart[peer] && (there == model.Disconnected || there.Closing())
+	there := s.Qps[at].State
+	return mc.IsUnanswered(ref.c, s, a) || ref.apart[at] && (there == model.Disconnected || there.Closing())
 }
 
 // closed returns the states after the close of a QP has completed: what it had not placed by then it never will (LIFE-07), and what it had

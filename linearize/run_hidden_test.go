@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ndkoracle/model"
+	"ndkoracle/model/mc"
 	"ndkoracle/trace"
 )
 
@@ -55,12 +56,12 @@ func (r *run) futile(a model.Action) bool {
 
 // isUnanswered reports whether a request reads or writes memory at the other end of a connection that was lost there, or disconnected.
 func (r *run) isUnanswered(a model.Action) bool {
-	peer, queue := r.c.Qps[a.Qp].Peer, r.s.Qps[a.Qp].Queue(a.Queue)
-	if peer < 0 || a.At >= len(queue) || queue[a.At].Op != model.Read && queue[a.At].Op != model.Write {
+	at := mc.MemoryAt(r.c, r.s, a)
+	if at < 0 {
 		return false
 	}
-	there := r.s.Qps[peer].State
-	return there == model.Ended && r.c.Dialect.ErrorsArm || there == model.Disconnected || r.apart[peer] && there.Closing()
+	there := r.s.Qps[at].State
+	return mc.IsUnanswered(r.c, r.s, a) || there == model.Disconnected || r.apart[at] && there.Closing()
 }
 
 // isUnusable reports whether a request was posted on a QP after an error had made that unusable: it does not succeed (ARM-18).

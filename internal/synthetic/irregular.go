@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"ndkoracle/model"
+	"ndkoracle/model/mc"
 	"ndkoracle/trace"
 )
 
@@ -107,8 +108,12 @@ func (w *walk) drift() {
 	}
 }
 
-// try takes a hidden step if the model has it. A message fails in no other way than with its pair, and one request of a pair fails at most.
+// try takes a hidden step if the model has it, and a provider could. A message fails in no other way than with its pair, and one request of a pair
+// fails at most.
 func (w *walk) try(a model.Action) bool {
+	if mc.IsUnanswered(&w.contract, w.state, a) {
+		return false
+	}
 	if a.Name == model.Execute && a.Outcome == model.FAILED {
 		queue := w.state.Qps[a.Qp].Initiator
 		if !w.fails || a.Queue == model.Receive || a.At >= len(queue) || queue[a.At].Op.IsSend() {
