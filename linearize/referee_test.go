@@ -569,7 +569,7 @@ func (ref *referee) effect(s model.State, of *interval) []model.State {
 	case calls.ConnectQp:
 		if of.returned() && !of.succeeded() {
 			after := afterFailedConnect(ref.c, s, a.Qp)
-			if len(after) > 1 { // it may have made a connection, which is lost by its return
+			if len(after) > 1 && !calls.MadeNoConnection(of.end.Status) { // it may have made a connection, which is lost by its return
 				made, _ := ref.c.Step(s, model.Action{Name: model.NdkConnect, Qp: a.Qp})
 				after = append(after, made...)
 			}
