@@ -106,14 +106,10 @@ func TestWhatIsOverAtRest(t *testing.T) {
 
 // A request may wait behind a message, whatever was refused between the two.
 func TestRefusedBetween(t *testing.T) {
-	for text, want := range map[string]int{
+	find(t, "ndkpi", map[string]int{
 		"send 1; begin send 2; begin write 3; end send 2 F; end write 3; rest; get":          0,
 		"write 1; begin send 2; begin write 3; end send 2 F; end write 3; rest; get; recv 9": 1,
-	} {
-		if e := play(t, "ndkpi", text); len(e.Findings) != want {
-			t.Errorf("%s: undecided %v\n%s", text, e.Undecided, said(e))
-		}
-	}
+	})
 }
 
 // chainOfPosts is a scene of posts each of which overlaps the next.
@@ -239,6 +235,16 @@ func TestEndsOfConnections(t *testing.T) {
 	}
 }
 
+// find holds how many violations are found in scenes against how many there are.
+func find(t *testing.T, dialect string, scenes map[string]int) {
+	t.Helper()
+	for text, want := range scenes {
+		if e := play(t, dialect, text); len(e.Findings) != want {
+			t.Errorf("%s: undecided %v\n%s", text, e.Undecided, said(e))
+		}
+	}
+}
+
 func said(e *Engine) string {
 	var text []string
 	for _, f := range e.Findings {
@@ -290,14 +296,10 @@ func TestRefusedFence(t *testing.T) {
 
 // What passed a read, and failed, may have cancelled it, whatever fence the read has itself (RES-10, FLAG-04).
 func TestFailureThatPassedARead(t *testing.T) {
-	for text, want := range map[string]int{
+	find(t, "verbs", map[string]int{
 		"read 1 N; write 2; get 1c 2x":   0,
 		"read 1 N; write 2 N; get 1c 2x": 1,
-	} {
-		if e := play(t, "verbs", text); len(e.Findings) != want {
-			t.Errorf("%s: undecided %v\n%s", text, e.Undecided, said(e))
-		}
-	}
+	})
 }
 
 // A silent request before one that a point shows may have failed before it, and be delivered yet (FLAG-02); once the other is delivered without it, it

@@ -6,7 +6,7 @@ import (
 	"ndkoracle/linearize/timeline"
 )
 
-// retire forgets a queue pair that is closed and of which nothing more can be told, once that is so of its peer, too.
+// retire forgets a queue pair and its peer once both are closed and no poll can tell more of either.
 func (e *Engine) retire(p *queuePair) {
 	ends := []*queuePair{p}
 	if p.peer != nil {

@@ -8,7 +8,7 @@ import (
 	"ndkoracle/linearize/verdict"
 )
 
-// hear reports what the clauses over hidden times (package clauses) found of the queue pairs of a component in which the search found nothing.
+// hear asks the clauses over hidden times (package clauses) about a component in which the search found nothing, and reports their first finding.
 func (j *judge) hear(c *component) {
 	if j.hidden == nil {
 		return

@@ -12,8 +12,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// hidden asks the clauses over hidden times (package clauses) beside the deductions of this package, and is heard of the objects of which those
-// have found nothing.
+// hidden asks the clauses over hidden times (package clauses) beside the deductions of this package. Where those find nothing of an object, its
+// findings count.
 type hidden struct {
 	facts  *facts.Reader
 	engine *clauses.Engine
@@ -81,7 +81,7 @@ func (p *qp) isExcused() bool {
 	return excused(p) || p.peer != nil && excused(p.peer)
 }
 
-// hear adds what the clauses found and have not taken back, of the objects of which nothing else was found.
+// hear adds the findings of the clauses that still stand. Of objects with a violation already it adds none.
 func (s *Stream) hear() {
 	found := map[*group]bool{}
 	s.hidden.heard = len(s.findings)
