@@ -310,6 +310,8 @@ var eitherOrder = []struct {
 		"verbs;post qp1 w1; rest; a< get cq1; b< get cq1; b> w1; a>; rest; get cq1"},
 	{"polls of two queues' completions overlap: either may be first", verdict.Conformant, "",
 		"verbs;post qp1 w1; recv qp1 r1; post qp2 s1; a< get cq1; b< get cq1; b> r1; a> w1; get cq2 s1; rest; get cq1"},
+	{"three polls overlap, of which the last to be called is the first, and the second is of another queue", verdict.Conformant, "",
+		"verbs;recv qp1 r1; post qp1 w1; err qp1; a< get cq1; b< get cq1; c< get cq1; c> w1c; post qp1 w2; a> w2c; b> r1c; rest; get cq1"},
 	{"polls one after the other", verdict.ProviderViolation, "POLL-09", "verbs;post qp1 w1; post qp1 w2; get cq1 w2; get cq1 w1"},
 	{"polls overlap, and deliver one completion twice", verdict.ProviderViolation, "POLL-04", "verbs;post qp1 w1; a< get cq1; b< get cq1; b> w1; a> w1"},
 	{"an empty poll before the one that delivers", verdict.ProviderViolation, "DEF-04", "verbs;post qp1 w1; rest; get cq1; get cq1 w1"},

@@ -757,6 +757,7 @@ func TestWhatIsBehindAFlush(t *testing.T) {
 		"NdkReceive qp1 r1; a< NdkFlush qp1; NdkReceive qp1 r2; a>; get cq1 r1c r2x":                                  false, // the connection was lost before the flush
 		"NdkReceive qp1 r1; NdkReceive qp2 r3; a< NdkFlush qp1; NdkReceive qp1 r2; a>; get cq2 r3x; get cq1 r1c r2x":  false,
 		"new qp3; NdkConnect qp3 d; NdkFlush qp3; NdkReceive qp3 r1; get cq1 r1x":                                     false, // the other end is not in the trace
+		"NdkDisconnect qp1; NdkFlush qp1; NdkRead qp1 x1; get cq1 x1x":                                                false, // it was disconnected before
 		"NdkFlush qp1; NdkReceive qp1 r1; get cq1 r1x":                                                                true,
 		"NdkRead qp1 x1; a< NdkFlush qp1; NdkWrite qp1 w1 READ_FENCE; a>; get cq1 x1c w1":                             true,
 		"NdkRead qp1 x1; a< NdkFlush qp1; NdkWrite qp1 w1; a>; get cq1 x1c w1":                                        false,
