@@ -32,7 +32,7 @@ func FuzzCheck(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		if len(text) < 16<<10 {
+		if len(text) < 16<<10 && !strings.Contains(filepath.ToSlash(name), "/known-divergences/") { // porcupine may accept what no witness explains
 			f.Add(text)
 		}
 	}

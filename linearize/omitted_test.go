@@ -69,7 +69,7 @@ func TestLeftOutFieldsAccuseNobody(t *testing.T) {
 				options := row.options()
 				options.Engine = engine
 				r := Check(context.Background(), &less, options)
-				if r.Violated() && string(r.Verdict) != row.Verdict {
+				if r.Violated() && string(r.Verdict) != row.Verdict && string(r.Verdict) != row.Answer(string(engine)).Verdict {
 					t.Errorf("%s without %s, by %s: %s, want %s or inconclusive", row.Name(), o.what, engine, saying(r), row.Verdict)
 				}
 			}

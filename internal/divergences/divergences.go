@@ -1,0 +1,96 @@
+// Package divergences writes the table of the traces of which an engine gives another answer than the right one, from the manifest of the
+// corpus. docs/known-divergences.md is its output; tests hold each answer to what the engines say.
+package divergences
+
+//go:generate go run generate.go
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/traces"
+)
+
+// Document is the file that Markdown fills, from the root of the repository.
+const Document = "docs/known-divergences.md"
+
+// Engines are the engines of the table, in the order of its columns.
+var Engines = []string{"auto", "stream", "porcupine", "tlc"}
+
+// A kind of divergence is a section of the document.
+type kind struct{ title, text string }
+
+var (
+	otherVerdict = kind{"Another verdict", "An engine accepts what is not allowed, or rejects what is."}
+	undecided    = kind{"Undecided", "An engine has no answer, where another one decides. What `auto` says is then the answer of the other engine."}
+	otherPlace   = kind{"Another rule or line", "The verdict is the right one, and an engine names another rule or another line."}
+)
+
+// kindOf returns the worst divergence of a row.
+func kindOf(r *traces.Row) kind {
+	worst := otherPlace
+	for _, answer := range r.Engines {
+		switch {
+		case answer.Verdict == r.Verdict:
+		case answer.Verdict != string(verdict.Inconclusive):
+			return otherVerdict
+		default:
+			worst = undecided
+		}
+	}
+	return worst
+}
+
+// Markdown returns the document for the rows of a manifest.
+func Markdown(rows []traces.Row) string {
+	var text strings.Builder
+	text.WriteString("# Known divergences\n\n" +
+		"Written by \"go generate ./internal/divergences\" from `traces/manifest.json`: change that, not this file. Each row is a trace of `traces/` of which an\n" +
+		"engine is known to give another answer than the right one. A test fails when one of these answers changes. An empty cell is the right answer.\n" +
+		"A number is a line of the trace.\n")
+	for _, k := range []kind{otherVerdict, undecided, otherPlace} {
+		var of []*traces.Row
+		for i := range rows {
+			if r := &rows[i]; len(r.Engines) > 0 && kindOf(r) == k {
+				of = append(of, r)
+			}
+		}
+		slices.SortStableFunc(of, func(a, b *traces.Row) int { return cmp.Compare(a.Name(), b.Name()) })
+		fmt.Fprintf(&text, "\n## %s\n\n%s\n\n| trace | shows | right | %s | because |\n|%s\n", k.title, k.text, strings.Join(Engines, " | "), strings.Repeat("---|", 4+len(Engines)))
+		for _, r := range of {
+			text.WriteString(line(r))
+		}
+	}
+	return text.String()
+}
+
+// line returns the line of the table for a row.
+func line(r *traces.Row) string {
+	name := strings.Replace(r.Name(), ".ndktrace.jsonl", "", 1)
+	cells := []string{fmt.Sprintf("[%s](../traces/%s)", name, r.File), r.Shows, say(traces.Answer{Verdict: r.Verdict, Rule: r.Rule, Line: r.Line})}
+	for _, engine := range Engines {
+		cell := ""
+		if answer, differs := r.Engines[engine]; differs {
+			cell = say(answer)
+		}
+		cells = append(cells, cell)
+	}
+	return "| " + strings.Join(append(cells, r.Because), " | ") + " |\n"
+}
+
+// say shortens an answer: the rule and the line of a violation.
+func say(a traces.Answer) string {
+	text := a.Verdict
+	if a.Verdict == string(verdict.ProviderViolation) {
+		text = a.Rule
+	} else if a.Rule != "" {
+		text += " " + a.Rule
+	}
+	if a.Line > 0 {
+		text += fmt.Sprintf(" · %d", a.Line)
+	}
+	return text
+}
