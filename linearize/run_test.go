@@ -147,8 +147,8 @@ func (r *run) take(a model.Action) {
 		}
 	case model.Deliver, model.Abort:
 		r.received[r.c.Qps[a.Qp].Peer]++
-	case model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp:
-		r.broken[a.Qp] = true
+	case model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp: // of which the other end learns nothing in libibverbs
+		r.broken[a.Qp] = r.broken[a.Qp] || !r.c.Dialect.ErrorState
 	case model.NdkCqNotificationCallbackEnter:
 		for i, b := range r.c.Qps {
 			if _, known := r.unusable[i]; !known && a.CqStatus != model.OK && (b.InitiatorCq == a.Cq || b.ReceiveCq == a.Cq) {

@@ -30,7 +30,7 @@ func (e *Engine) cancelled(r *request, m facts.Moment) {
 }
 
 // flushedInVerbs states the same of libibverbs, where no loss is without a cause: a request of the queue pair failed, or an initiator request of
-// the peer, or either was moved to its error state. To UC and UD the peer does nothing.
+// the peer, or the queue pair was moved to its error state. Of a peer that was moved there an RC end sees nothing. To UC and UD the peer does nothing.
 func (e *Engine) flushedInVerbs(r *request, m facts.Moment) {
 	w, p, o := r.queue, r.queue.qp, r.queue.qp.peer
 	if e.dialect.FailsAsFlushed || !p.loses && (p.unreliable || o == nil || p.names || o.names) {
@@ -41,7 +41,7 @@ func (e *Engine) flushedInVerbs(r *request, m facts.Moment) {
 		alts = e.mayHaveFailed(own, r, alts, own != w || r.op == model.Read || w.mayFailBefore(r))
 	}
 	if !p.loses {
-		alts = e.mayHaveFailed(o.queues[model.Initiator], r, o.flushed(alts), true)
+		alts = e.mayHaveFailed(o.queues[model.Initiator], r, alts, true)
 		if w.kind == model.Receive {
 			rule = causedBy
 		}
@@ -124,7 +124,7 @@ func (e *Engine) failed(r *request) {
 func (e *Engine) firstFailureOf(w *workQueue) timeline.Var {
 	if w.firstFailure == timeline.None {
 		label := timeline.Label{Deed: firstFailure, Of: "the first of " + w.qp.name + " that may have failed"}
-		w.firstFailure = e.Solver.New(label, 0, causedBy, e.now.Line)
+		w.firstFailure = e.Solver.New(label, 0, mayCause, e.now.Line)
 	}
 	e.raiseFirstFailure(w)
 	return w.firstFailure
@@ -152,5 +152,5 @@ func (e *Engine) raiseFirstFailure(w *workQueue) {
 			break
 		}
 	}
-	e.Solver.NotBefore(w.firstFailure, least, causedBy, e.now.Line, from)
+	e.Solver.NotBefore(w.firstFailure, least, mayCause, e.now.Line, from)
 }

@@ -34,6 +34,7 @@ var scenes = map[timeline.Rule]struct{ dialect, accept, reject string }{
 	flushReturned:       {"ndkpi", "recv 1; flush; get 1c", "recv 1; flush; peer send 7; get 1; peer get 7"},
 	causedBy:            {"ndkpi", "apart; recv 1; flush; get 1c", "apart; recv 1; get 1c; flush"},
 	failedItself:        {"verbs", "write 1; write 2; get 1x 2c", "write 1; write 2; get 1c 2c; flush"},
+	mayCause:            {"verbs", "UC; recv 1; write 2; get 2c 1x", "UC; recv 1; write 2; rest; get 2c; get"},
 	endedLater:          {"ndkpi", "recv 1; get 1c", "recv 1; get 1c; write 2; get 2"},
 	endedByFailure:      {"ndspi", "write 1; write 2; get 1x 2c", "write 1; write 2; get 1x 2"},
 	errorState:          {"verbs", "flush; write 1; get 1c", "flush; write 1; get 1"},
@@ -224,6 +225,10 @@ var endScenes = []struct{ dialect, text, rule string }{
 	{"verbs", "recv 1; get 1c; peer write 7; peer get 7x", "RES-10"},
 	{"verbs", "write 1; get 1c", "RES-11"},
 	{"verbs", "write 1; write 2; get 1x 2c", ""},
+
+	// A request of the other queue may have failed first, unless it had not completed by a moment of rest.
+	{"verbs", "UC; recv 1; write 2; get 2c 1x", ""},
+	{"verbs", "UC; recv 1; write 2; rest; get 2c; get", "RES-11"},
 }
 
 func TestEndsOfConnections(t *testing.T) {

@@ -44,6 +44,7 @@
 //	POLL-05   A < X < C
 //	POLL-05   X > call of its post
 //	FLUSH-01  F ≥ its call; F ≤ its return
+//	RES-10    U ≥ X of the first that waits on a queue; O > C of what its CQ took
 //
 // # What is undecided
 //

@@ -37,6 +37,9 @@ func (e *Engine) lookAt(w *workQueue) {
 		return
 	}
 	e.raiseFirstFailure(w)
+	if e.solve(p); p.open {
+		return
+	}
 	switch {
 	case w.kind == model.Initiator:
 		e.silentSend(w)

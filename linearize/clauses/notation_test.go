@@ -21,7 +21,8 @@ import (
 //	connect R, connect B        a connect that is refused, or aborted
 //	connect                     only where the scene begins with "apart": else both ends are connected first
 //
-// A scene that begins with "room 2" has CQs of that depth; else they are deep.
+// A scene that begins with "room 2" has CQs of that depth; else they are deep. One that begins with "UC" is of queue pairs of that type; else they
+// are of type RC.
 type scene struct {
 	trace    *trace.Trace
 	op       int
@@ -46,9 +47,13 @@ func play(t *testing.T, dialect, text string) *Engine {
 		fmt.Sscanf(room, "room %d", &depth)
 		text = rest
 	}
+	kind := "RC"
+	if rest, ok := strings.CutPrefix(text, "UC;"); ok {
+		kind, text = "UC", rest
+	}
 	for _, q := range []string{"1", "2"} {
 		s.call(trace.Event{Fn: s.name("NdkCreateCq", "ibv_create_cq"), Cq: "cq" + q, Depth: &depth})
-		s.call(trace.Event{Fn: s.name("NdkCreateQp", "ibv_create_qp"), Qp: "qp" + q, InitiatorCq: "cq" + q, ReceiveCq: "cq" + q, SqSigAll: &all, QpType: s.name("", "RC")})
+		s.call(trace.Event{Fn: s.name("NdkCreateQp", "ibv_create_qp"), Qp: "qp" + q, InitiatorCq: "cq" + q, ReceiveCq: "cq" + q, SqSigAll: &all, QpType: s.name("", kind)})
 	}
 	if rest, apart := strings.CutPrefix(text, "apart;"); apart {
 		text = rest

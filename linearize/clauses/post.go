@@ -81,7 +81,7 @@ func (e *Engine) post(w *workQueue, q *facts.Request, loose bool, m facts.Moment
 		}
 	}
 	if len(w.waiting) == 0 && w.firstFailure != timeline.None {
-		s.NotBefore(w.firstFailure, at, causedBy, m.Line, timeline.None)
+		s.NotBefore(w.firstFailure, at, mayCause, m.Line, timeline.None)
 	}
 	w.waiting = append(w.waiting, r)
 	w.cq.outstanding++

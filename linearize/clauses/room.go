@@ -96,7 +96,7 @@ func (e *Engine) mayOverflow(q *completionQueue) {
 // cannotTake notes that a CQ may take nothing from now on.
 func (e *Engine) cannotTake(q *completionQueue) {
 	s := e.Solver
-	q.overflowed = s.Keep(s.New(timeline.Label{Deed: overflowedAt, Of: "the CQ"}, timeline.At(e.now.At), causedBy, e.now.Line))
+	q.overflowed = s.Keep(s.New(timeline.Label{Deed: overflowedAt, Of: "the CQ"}, timeline.At(e.now.At), mayCause, e.now.Line))
 	s.EndScope(q.scope, s.Lower(q.overflowed))
 }
 
@@ -110,7 +110,7 @@ func (e *Engine) hasRoom(q *completionQueue) {
 		q.since = e.now.At
 	}
 	if q.since != 0 && s.Lower(q.overflowed) > timeline.At(q.since) {
-		s.NotBefore(q.overflowed, timeline.Never, causedBy, e.now.Line, timeline.None)
+		s.NotBefore(q.overflowed, timeline.Never, mayCause, e.now.Line, timeline.None)
 		s.Release(q.overflowed)
 		s.Settle(q.overflowed)
 		s.EndScope(q.scope, timeline.Never)
@@ -121,7 +121,7 @@ func (e *Engine) hasRoom(q *completionQueue) {
 // placedIn states that a CQ had not overflowed by when it took a completion.
 func (e *Engine) placedIn(q *completionQueue, c timeline.Var) {
 	if s := e.Solver; q.overflowed != timeline.None {
-		s.NotBefore(q.overflowed, s.Lower(c)+1, causedBy, e.now.Line, c)
+		s.NotBefore(q.overflowed, s.Lower(c)+1, mayCause, e.now.Line, c)
 		s.EndScope(q.scope, s.Lower(q.overflowed))
 	}
 }

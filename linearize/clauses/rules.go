@@ -38,6 +38,7 @@ const (
 	executedFirst
 	posted
 	flushReturned
+	mayCause
 	numRules
 )
 
@@ -85,6 +86,7 @@ var Rules = [numRules]Rule{
 	executedFirst:       {"POLL-05", "A < X < C", "it is executed before it completes", "%s completed before it was executed"},
 	posted:              {"POLL-05", "X > call of its post", "it is posted", "%s is over before it was posted"},
 	flushReturned:       {"FLUSH-01", "F ≥ its call; F ≤ its return", "the flush takes effect between its call and its return", "the flush of %s came too late"},
+	mayCause:            {"RES-10", "U ≥ X of the first that waits on a queue; O > C of what its CQ took", "a cause can have come no earlier", "the cause of %s came too late"},
 }
 
 // The letters by which labels say what a variable is the time of.

@@ -274,9 +274,13 @@ func (h *history) lostByItself(p *qp) moment {
 	return from
 }
 
-// lostByPeer returns from when on the connection of a QP may be lost as its peer, p, was.
+// lostByPeer returns from when on the connection of a QP may be lost as its peer, p, was. Of libibverbs only an initiator request that failed at the
+// peer ends it: an RC end sees nothing else of the other (RES-10, RES-11).
 func (h *history) lostByPeer(p *qp) moment {
-	from := p.endedFrom()
+	from, unseen := p.endedFrom(), h.dialect.ErrorState && !h.dialect.FailsAsFlushed
+	if unseen {
+		from = p.aborted
+	}
 	for _, q := range []*cq{p.initiatorCq, p.receiveCq} {
 		if q != nil && h.mayFail(q) && p.connected != nil {
 			from = min(from, max(p.connected.call, h.failsFrom(q)))
@@ -284,6 +288,7 @@ func (h *history) lostByPeer(p *qp) moment {
 	}
 	for _, r := range slices.Concat(p.initiator, p.receive) {
 		switch {
+		case unseen && (r.queue == model.Receive || r.outcome == model.CANCELLED):
 		case r.outcome == model.CANCELLED && r.queue == model.Initiator: // it may have passed a read, which kept it from completing
 			from = min(from, r.post.call)
 		case failed(r): // what cancelled it may be the loss
@@ -292,7 +297,9 @@ func (h *history) lostByPeer(p *qp) moment {
 	}
 	for _, queue := range []model.Queue{model.Initiator, model.Receive} {
 		for _, l := range h.mayHaveFailed(p, queue) {
-			from = min(from, l.from)
+			if !unseen || queue == model.Initiator {
+				from = min(from, l.from)
+			}
 		}
 	}
 	return from
