@@ -12,15 +12,27 @@ type reader struct {
 	waiter trace.Waiter
 }
 
-// readCalled handles the call of ibv_get_cq_event. From now on an event of its CQ may have been read.
+// readCalled handles the call of ibv_get_cq_event. From now on an event of each CQ that it may read may have been read: what is placed, or armed,
+// from now on comes before that or after it, and merges with it or not (A2).
 func (s *Stream) readCalled(u *underWay, e *trace.Event) {
 	if e.Cq != "" {
 		u.cq = s.cq(e.Cq)
 	}
-	s.reads = append(s.reads, reader{u, s.channels.WaiterOf(e)})
-	if u.cq != nil {
-		u.cq.readersAre(u.cq.readers + 1)
+	r := reader{u, s.channels.WaiterOf(e)}
+	s.reads = append(s.reads, r)
+	for _, q := range s.mayBeRead(u) {
+		if s.channels.MayRead(r.waiter, q.name) {
+			q.readersAre(q.readers + 1)
+		}
 	}
+}
+
+// mayBeRead returns CQs whose events a call may read, among others that it does not.
+func (s *Stream) mayBeRead(u *underWay) []*cq {
+	if u.cq != nil {
+		return []*cq{u.cq}
+	}
+	return s.inOrder
 }
 
 func (q *cq) readersAre(n int) {
@@ -39,13 +51,9 @@ func (s *Stream) readReturned(u *underWay, e *trace.Event) {
 	if e.Cq != "" {
 		s.readEvent(r.waiter, s.cq(e.Cq))
 	}
-	if u.cq != nil {
-		u.cq.readersAre(u.cq.readers - 1)
-	} else {
-		for _, q := range s.inOrder {
-			if n := q.mayBeReadBy(); q.readers > n {
-				q.readersAre(n)
-			}
+	for _, q := range s.mayBeRead(u) {
+		if n := q.mayBeReadBy(); q.readers > n {
+			q.readersAre(n)
 		}
 	}
 	if e.Errno == "EAGAIN" {

@@ -47,6 +47,9 @@ func (q *cq) creationCalled() {
 		q.s.reportSince(p, q.group, verdict.ProviderViolation, "POLL-05", []int{q.s.line()}, unposted, p.what, q.name)
 	}
 	q.isCreated()
+	if n := q.mayBeReadBy(); n > q.readers { // calls that wait on its channel already
+		q.readersAre(n)
+	}
 }
 
 // reportSince notes a finding at an event before the present one, which shows only now that a rule was broken there. What the consumer

@@ -50,9 +50,6 @@ func (s *Stream) rest() {
 		for _, r := range owed[q] {
 			e.list = append(e.list, uint64(r.called))
 		}
-		if s.verbs && e.waiting && q.readers == 0 && !s.finished {
-			q.readersAre(q.mayBeReadBy())
-		}
 		if q.over == 0 {
 			s.exercised("ARM-03")
 		}
