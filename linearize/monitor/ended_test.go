@@ -23,7 +23,8 @@ func found(t *testing.T, file string, d model.Dialect) []Finding {
 }
 
 // Boundary events decide that a connection ended by a bad token goes on (INV-05), that a request broke its queue pair though it is told as
-// flushed (RES-11), and that one behind a cancelled request never completes (DEF-04, FLAG-02).
+// flushed (RES-11), that one behind a cancelled request never completes (DEF-04, FLAG-02), and that one reaches an end that has disconnected
+// (DISC-10).
 func TestEndsThatAreCertain(t *testing.T) {
 	ndkpi, verbs := model.Ndkpi(), model.Verbs()
 	for _, c := range []struct {
@@ -46,6 +47,8 @@ func TestEndsThatAreCertain(t *testing.T) {
 		{"accept/silent-write-behind-a-send-that-waited", "", ndkpi},
 		{"accept/sends-wait-behind-one-that-failed", "", ndkpi},
 		{"accept/deferred-send-waits-on-an-ended-connection", "", ndkpi},
+		{"reject/send-of-the-peer-behind-a-disconnect", "DISC-10", ndkpi},
+		{"reject/read-of-the-peer-behind-a-disconnect", "DISC-10", ndkpi},
 	} {
 		all := found(t, c.file, c.by)
 		if c.rule == "" && len(all) > 0 || c.rule != "" && (len(all) == 0 || all[0].Rule != c.rule) {

@@ -54,7 +54,8 @@ type qpEnd struct {
 	receives bool   // … and to the receive queue
 	what     string
 	at       Place
-	see      []int // lines that show it, beside that
+	see      []int  // lines that show it, beside that
+	there    string // the queue pair at the other end, on which nothing succeeds either that reaches this one, or ""
 }
 
 // flushes reports whether what is posted to a queue after the end completes.
@@ -203,7 +204,7 @@ func (n *ends) done(c *Call, succeeded bool) {
 		}
 	case c.Fn == "NdkDisconnect" && n.tried[c.Qp] && !n.joined[c.Qp]: // it may have ended nothing
 	case c.Fn == "NdkDisconnect" && succeeded:
-		n.note(c.Qp, &qpEnd{rule: "DISC-10", sends: true, receives: !n.mayBeAborted(c.Qp), what: "NdkDisconnect of " + c.Qp + " had completed", at: n.s.m.now})
+		n.note(c.Qp, &qpEnd{rule: "DISC-10", sends: true, receives: !n.mayBeAborted(c.Qp), what: "NdkDisconnect of " + c.Qp + " had completed", at: n.s.m.now, there: n.otherEnd(c.Qp)})
 	case c.Fn == "NdkFlush" && succeeded && n.s.m.dialect.A15 == model.A15Cancelled && n.of[c.Qp] == nil && (n.joined[c.Qp] || !n.tried[c.Qp]):
 		n.note(c.Qp, &qpEnd{rule: "", sends: true, receives: true, what: "NdkFlush of " + c.Qp + " had returned", at: n.s.m.now})
 	}
@@ -218,6 +219,30 @@ func (n *ends) begins(qp string, first bool) {
 	}
 }
 
+// otherEnd returns the queue pair that one is connected with, unless a bad token may have ended their connection before (INV-05), or "".
+func (n *ends) otherEnd(qp string) string {
+	if p := n.s.qps.all[qp]; p != nil && !n.mayBeAborted(qp) {
+		if peer := n.s.peer(p); peer != nil && n.joined[qp] && n.joined[peer.name] {
+			return peer.name
+		}
+	}
+	return ""
+}
+
+// endBehind returns the end that a request which is posted now comes behind: of its queue pair, or at the other end, if it reaches that.
+func (n *ends) endBehind(r *workRequest) *qpEnd {
+	own := n.of[r.queue.name]
+	if own != nil || !r.op.IsSend() && r.op != model.Write && r.op != model.Read {
+		return own
+	}
+	if peer := n.s.peer(r.queue.qp); peer != nil {
+		if e := n.of[peer.name]; e != nil && e.there == r.queue.name {
+			return &qpEnd{rule: e.rule, what: e.what, at: e.at}
+		}
+	}
+	return nil
+}
+
 func (n *ends) note(qp string, e *qpEnd) {
 	if old := n.of[qp]; old == nil || old.rule == "" {
 		n.of[qp] = e
@@ -226,6 +251,9 @@ func (n *ends) note(qp string, e *qpEnd) {
 
 // revives forgets the end of a queue pair that is connected, or moved into another state.
 func (n *ends) revives(qp string) {
+	if other := n.otherEnd(qp); n.of[other] != nil {
+		n.of[other].there = ""
+	}
 	delete(n.of, qp)
 	delete(n.failed, queueOf{qp, model.Initiator})
 	delete(n.failed, queueOf{qp, model.Receive})
@@ -270,10 +298,13 @@ func (n *ends) called(r *workRequest, c *Call, flags []string) {
 	if r.op == model.SendAndInvalidate {
 		n.names[r.queue.name] = true
 	}
-	if r.queue.qp == nil || n.of[r.queue.name] == nil || len(n.behind) >= maxRequests {
+	if r.queue.qp == nil || len(n.behind) >= maxRequests {
 		return
 	}
-	e := n.of[r.queue.name]
+	e := n.endBehind(r)
+	if e == nil {
+		return
+	}
 	switch e.rule {
 	case "DISC-10":
 		*n.disc++
