@@ -1,10 +1,12 @@
-package linearize
+package linearize_test
 
 import (
 	"regexp"
 	"slices"
 	"testing"
 
+	"ndkoracle/internal/judging"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 )
@@ -45,13 +47,13 @@ var alleged = []struct{ message, rule string }{
 // The text of the rule that a violation cites says what its message alleges, over the corpus of what is forbidden.
 func TestRuleSaysWhatIsAlleged(t *testing.T) {
 	met := map[string]int{}
-	for _, row := range corpusRows(t) {
-		o := row.options()
-		for _, o.Engine = range []Engine{Streaming, ""} {
+	for _, row := range judging.Corpus(t) {
+		o := row.Options()
+		for _, o.Engine = range []linearize.Engine{linearize.Streaming, ""} {
 			if row.Verdict != string(verdict.ProviderViolation) && row.Verdict != string(verdict.ConsumerViolation) {
 				continue
 			}
-			for _, f := range Check(t.Context(), row.read(t), o).Findings {
+			for _, f := range linearize.Check(t.Context(), row.Read(t), o).Findings {
 				rule, known := rules.Get(f.Rule)
 				if f.Verdict == verdict.Inconclusive || !known {
 					continue

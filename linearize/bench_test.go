@@ -1,4 +1,4 @@
-package linearize
+package linearize_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 )
 
@@ -17,10 +19,10 @@ func BenchmarkCheck(b *testing.B) {
 			fmt.Fprintf(&text, "arm ANY; post 1%d; post 2%d Q; post 3%d D; post 4%d; cb<; get 1%d; cb>; rest; get 3%d 4%d; get; arm SOLICITED;",
 				i, i, i, i, i, i, i)
 		}
-		traced := script(b, text.String())
+		traced := notation.Script(b, text.String())
 		b.Run(fmt.Sprintf("events=%d", len(traced.Events)), func(b *testing.B) {
 			for b.Loop() {
-				if r := Check(context.Background(), traced, Options{}); r.Verdict != verdict.Conformant {
+				if r := linearize.Check(context.Background(), traced, linearize.Options{}); r.Verdict != verdict.Conformant {
 					b.Fatalf("%s: %+v", r.Verdict, r.Findings)
 				}
 			}

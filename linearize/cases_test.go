@@ -1,8 +1,11 @@
-package linearize
+package linearize_test
 
 import (
 	"testing"
 
+	"ndkoracle/internal/judging"
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
@@ -13,10 +16,10 @@ import (
 // RES-10, DEF-02, DEF-05, DEF-06, FLAG-02, LIFE-04).
 func TestCasesAreCounted(t *testing.T) {
 	once, twice, perhaps, never := cases.Count{AtLeast: 1, AtMost: 1}, cases.Count{AtLeast: 2, AtMost: 2}, cases.Count{AtMost: 1}, cases.Count{}
-	notation := map[bool]func(testing.TB, string) *trace.Trace{false: script, true: overlapped}
+	scripts := map[bool]func(testing.TB, string) *trace.Trace{false: notation.Script, true: notation.Overlapped}
 	const closedLater = "new qp3 cq3; NdkArmCq cq3 ANY; NdkArmCq cq3 ANY; rest; NdkCloseQp qp3; NdkCloseCq cq3; " +
 		"new qp4 cq4; NdkCloseQp qp4; NdkCloseCq cq4; new qp5 cq5; NdkCloseQp qp5; NdkCloseCq cq5; "
-	const remotely = registered + "NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1; "
+	const remotely = notation.Registered + "NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1; "
 	for _, test := range []struct {
 		overlaps bool
 		text     string
@@ -56,7 +59,7 @@ func TestCasesAreCounted(t *testing.T) {
 		{true, remotely + "NdkInvalidate qp1 i1#7; get cq1 i1x; rest", counts{"POLL-08/INLINE": never, "POLL-08/COMPLETION": once}},
 		{true, remotely + "NdkFastRegister qp1 f2#7; get cq1 f2; NdkInvalidate qp1 i1#7; get cq1 i1; NdkInvalidate qp1 i2#7; get cq1 i2x; rest", counts{
 			"POLL-08/INLINE": never, "POLL-08/COMPLETION": perhaps}}, // it was valid again
-		{true, registered + "NdkSendAndInvalidate qp2 s1#7; get cq2 s1; a< NdkInvalidate qp1 i1#7; a> STATUS_INVALID_PARAMETER; get cq1 r1; rest", counts{
+		{true, notation.Registered + "NdkSendAndInvalidate qp2 s1#7; get cq2 s1; a< NdkInvalidate qp1 i1#7; a> STATUS_INVALID_PARAMETER; get cq1 r1; rest", counts{
 			"POLL-07/PLAIN": once, "POLL-08/INLINE": perhaps}}, // was r1 there by then?
 		{false, "post 1 D; arm ANY; post 2; cb<; get 1 2; cb>; rest", counts{"DEF-02/EARLY": perhaps}},
 		{true, "NdkSend qp1 s1; a< NdkFlush qp1; NdkSend qp1 s2; a>; get cq1 s1c s2c; rest", counts{"DEF-06/POST": never, "DEF-06/FLUSH": never}},
@@ -78,7 +81,7 @@ func TestCasesAreCounted(t *testing.T) {
 		{true, closedLater + "rest", counts{"ARM-07/ANY+ANY": once, "ARM-07/NONE+ANY": once, "ARM-05/NOTHING": twice}},
 		{true, "new qp3 cq3; a< NdkCloseCq cq3; NdkCloseQp qp3; a> STATUS_PENDING; a! NdkCloseCompletion; rest", counts{"LIFE-04/CQ": once}},
 	} {
-		if r := streaming(notation[test.overlaps](t, test.text), Options{}); r.Verdict != verdict.Conformant {
+		if r := judging.Stream(scripts[test.overlaps](t, test.text), linearize.Options{}); r.Verdict != verdict.Conformant {
 			t.Errorf("%s: %s: %+v", test.text, r.Verdict, r.Findings)
 		} else {
 			test.want.hold(t, test.text, r)
@@ -100,7 +103,7 @@ func TestCasesAreCounted(t *testing.T) {
 			counts{"POLL-07/PLAIN": never}},
 		{verdict.Inconclusive, "new qp3; NdkConnect qp3 d; NdkConnect qp9 d; NdkInvalidate qp1 i1#7; get cq1 i1x; rest", counts{"POLL-08/COMPLETION": perhaps}},
 	} {
-		if r := streaming(overlapped(t, test.text), Options{}); r.Verdict != test.verdict {
+		if r := judging.Stream(notation.Overlapped(t, test.text), linearize.Options{}); r.Verdict != test.verdict {
 			t.Errorf("%s: %s: %+v", test.text, r.Verdict, r.Findings)
 		} else {
 			test.want.hold(t, test.text, r)
@@ -124,11 +127,11 @@ func (c counts) hold(t *testing.T, text string, r *verdict.Report) {
 
 // Of two hosts each counts its own requests (DEF-02, RES-10).
 func TestCasesOfTwoHosts(t *testing.T) {
-	whole := script(t, "post 1 D; post 2 DF; post 3; get 1 3; post 4 Q; peer 5; recv 6; get 6; rest")
+	whole := notation.Script(t, "post 1 D; post 2 DF; post 3; get 1 3; post 4 Q; peer 5; recv 6; get 6; rest")
 	for i := range whole.Events {
 		whole.Events[i].Thr = "main"
 	}
-	hosts := joined(t, whole, Options{Engine: Streaming})
+	hosts := judging.Joined(t, whole, linearize.Options{Engine: linearize.Streaming})
 	counts{"DEF-02/EARLY": {AtMost: 1}, "RES-10/INITIATOR": {AtMost: 1}, "FLAG-02/FAILED": {AtMost: 1}}.hold(t, "the first host", hosts[0])
 	counts{"DEF-02/EARLY": {}, "RES-10/INITIATOR": {AtMost: 1}, "FLAG-02/FAILED": {}, "RES-10/RECEIVE": {AtMost: 20}}.hold(t, "the second host", hosts[1])
 }
@@ -136,11 +139,11 @@ func TestCasesOfTwoHosts(t *testing.T) {
 // The corpus meets every case: what no trace of it shows no engine is held to.
 func TestCorpusMeetsEveryCase(t *testing.T) {
 	var all cases.Counts
-	for _, row := range corpusRows(t) {
+	for _, row := range judging.Corpus(t) {
 		if row.Verdict != string(verdict.Conformant) {
 			continue
 		}
-		r := streaming(row.read(t), row.options())
+		r := judging.Stream(row.Read(t), row.Options())
 		for _, which := range cases.All() {
 			if r.Cases != nil {
 				all.Add(which, r.Cases[which])

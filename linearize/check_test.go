@@ -1,4 +1,4 @@
-package linearize
+package linearize_test
 
 import (
 	"context"
@@ -6,12 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 )
 
 func check(t *testing.T, text string) *verdict.Report {
 	t.Helper()
-	return Check(context.Background(), script(t, text), Options{Timeout: 20 * time.Second})
+	return linearize.Check(context.Background(), notation.Script(t, text), linearize.Options{Timeout: 20 * time.Second})
 }
 
 // Every bug of the field that boundary events of one CQ can show, in its shortest trace, with the rule it breaks.

@@ -1,4 +1,4 @@
-package linearize
+package linearize_test
 
 import (
 	"context"
@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/judging"
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -61,16 +64,16 @@ func TestEventualRulesNeedRest(t *testing.T) {
 // other exercised is counted as if it were alone, by each engine (POLL-05 beside ARM-01, ARM-21, POLL-04, POLL-09).
 func TestBrokenComponentAlone(t *testing.T) {
 	apart := func(text string) *trace.Trace {
-		traced := script(t, text)
+		traced := notation.Script(t, text)
 		for i := range traced.Events {
 			traced.Events[i].Conn = "" // of no connection: their QPs are not peers
 		}
 		return traced
 	}
 	const fine = "arm ANY; post 1; cb<; get 1; cb>; rest; get"
-	for _, engine := range []Engine{Auto, Streaming, Porcupine} {
-		o := Options{Engine: engine}
-		alone, beside := Check(t.Context(), apart(fine), o), Check(t.Context(), apart("peerget 77; "+fine), o)
+	for _, engine := range []linearize.Engine{linearize.Auto, linearize.Streaming, linearize.Porcupine} {
+		o := linearize.Options{Engine: engine}
+		alone, beside := linearize.Check(t.Context(), apart(fine), o), linearize.Check(t.Context(), apart("peerget 77; "+fine), o)
 		if alone.Verdict != verdict.Conformant || beside.Verdict != verdict.ProviderViolation || beside.Components != 2 {
 			t.Fatalf("%s: %s alone, %s of %d components: %+v", engine, alone.Verdict, beside.Verdict, beside.Components, beside.Findings)
 		}
@@ -118,10 +121,10 @@ func TestConsumerBreach(t *testing.T) {
 // A consumer takes a callback down late: the provider may have entered it before. In user mode each arm has a callback of
 // its own, and the second arm finds nothing fresh only if the first callback was entered by then (ARM-04).
 func TestConsumerSeesCallbacksLate(t *testing.T) {
-	traced := script(t, "arm ANY; post 1; arm ANY; cb<; cb>; rest; get 1; get")
+	traced := notation.Script(t, "arm ANY; post 1; arm ANY; cb<; cb>; rest; get 1; get")
 	for side, want := range map[string]verdict.Verdict{"provider": verdict.ProviderViolation, "consumer": verdict.Conformant} {
 		traced.Header.Side = side
-		if r := Check(context.Background(), traced, Options{Dialect: "ndspi"}); r.Verdict != want {
+		if r := linearize.Check(context.Background(), traced, linearize.Options{Dialect: "ndspi"}); r.Verdict != want {
 			t.Errorf("%s: %s, want %s: %+v", side, r.Verdict, want, r.Findings)
 		}
 	}
@@ -135,14 +138,14 @@ func TestConsumerSeesCallbacksOfSendsThatWaited(t *testing.T) {
 		"NdkReceive qp2 r1; NdkArmCq cq1 ANY; NdkSend qp1 s1; rest; get cq2 r1x; get cq2; get cq1 s1x": "s1 may have waited",
 		"NdkReceive qp2 r1; NdkArmCq cq1 ANY; NdkSend qp1 s1; rest; get cq1 s1x; get cq2":              "ARM-09",
 	} {
-		traced := overlapped(t, text)
+		traced := notation.Overlapped(t, text)
 		traced.Header.Side, traced.End.Quiescent = "consumer", false
-		r := streaming(traced, Options{})
+		r := judging.Stream(traced, linearize.Options{})
 		if !slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool { return strings.Contains(f.Rule+" "+f.Message, want) }) {
 			t.Errorf("%s: %+v", text, r.Findings)
 		}
 		violated := want == "ARM-09"
-		if s := Check(context.Background(), traced, Options{Engine: Porcupine}); s.Violated() != violated || r.Violated() != violated {
+		if s := linearize.Check(context.Background(), traced, linearize.Options{Engine: linearize.Porcupine}); s.Violated() != violated || r.Violated() != violated {
 			t.Errorf("%s: stream %s, porcupine %s", text, r.Verdict, s.Verdict)
 		}
 	}
@@ -163,10 +166,10 @@ func TestConsumerTellsOfCallbacksLaterOrNever(t *testing.T) {
 		{aborted, "whether r1 had completed", "ARM-11"},
 		{aborted + "; enter cq1", "whether r1 had completed", verdict.NotAtRest},
 	} {
-		traced := overlapped(t, test.text)
+		traced := notation.Overlapped(t, test.text)
 		traced.Header.Side, traced.End.Quiescent = "consumer", false
-		for engine, want := range map[Engine]string{Streaming: test.stream, Porcupine: test.search} {
-			if f := Check(context.Background(), traced, Options{Engine: engine}).Findings[0]; !strings.Contains(f.Rule+" "+f.Message, want) {
+		for engine, want := range map[linearize.Engine]string{linearize.Streaming: test.stream, linearize.Porcupine: test.search} {
+			if f := linearize.Check(context.Background(), traced, linearize.Options{Engine: engine}).Findings[0]; !strings.Contains(f.Rule+" "+f.Message, want) {
 				t.Errorf("%s: %s: %+v", test.text, engine, f)
 			}
 		}
@@ -175,10 +178,10 @@ func TestConsumerTellsOfCallbacksLaterOrNever(t *testing.T) {
 
 // In user mode callbacks may overlap, so that the second may have been entered while the first was running.
 func TestConsumerSeesOverlappingCallbacksLate(t *testing.T) {
-	traced := script(t, "arm ANY; arm ANY; post 1; cb<; post 2; arm ANY; cb>; cb<; cb>; rest; get 1 2; get")
+	traced := notation.Script(t, "arm ANY; arm ANY; post 1; cb<; post 2; arm ANY; cb>; cb<; cb>; rest; get 1 2; get")
 	for side, want := range map[string]verdict.Verdict{"provider": verdict.ProviderViolation, "consumer": verdict.Conformant} {
 		traced.Header.Side = side
-		if r := Check(context.Background(), traced, Options{Dialect: "ndspi"}); r.Verdict != want {
+		if r := linearize.Check(context.Background(), traced, linearize.Options{Dialect: "ndspi"}); r.Verdict != want {
 			t.Errorf("%s: %s, want %s: %+v", side, r.Verdict, want, r.Findings)
 		}
 	}
@@ -200,13 +203,13 @@ func TestPointsNarrow(t *testing.T) {
 		{"a silent failure that no poll delivered", "post 1 Q; rest", verdict.Conformant, verdict.Conformant, "1", "STATUS_ACCESS_VIOLATION", "quiesce"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			traced := script(t, test.text)
-			if r := Check(context.Background(), traced, Options{}); r.Verdict != test.without {
+			traced := notation.Script(t, test.text)
+			if r := linearize.Check(context.Background(), traced, linearize.Options{}); r.Verdict != test.without {
 				t.Errorf("without the point %s, want %s: %+v", r.Verdict, test.without, r.Findings)
 			}
 			i := slices.IndexFunc(traced.Events, func(e trace.Event) bool { return e.Fn == test.at })
 			traced.Events = slices.Insert(traced.Events, i, trace.Event{Ph: trace.Point, Fn: "CqePlaced", Cq: "cq1", Wr: test.wr, Status: test.status})
-			if r := Check(context.Background(), traced, Options{}); r.Verdict != test.with {
+			if r := linearize.Check(context.Background(), traced, linearize.Options{}); r.Verdict != test.with {
 				t.Errorf("with the point %s, want %s: %+v", r.Verdict, test.with, r.Findings)
 			}
 		})
@@ -219,21 +222,23 @@ func TestWhatWasNotJudgedIsUndecided(t *testing.T) {
 	const text = "arm SOLICITED; arm ANY; post 1 DQ; post 2; flush; cb<; get 2; cb>"
 	for _, test := range []struct {
 		name string
-		do   func(*trace.Trace, *Options)
+		do   func(*trace.Trace, *linearize.Options)
 		text string
 	}{
-		{"in no order", func(traced *trace.Trace, _ *Options) { traced.Header.Order, traced.Events[0].T = "partial", 1 }, text},
-		{"with events dropped", func(traced *trace.Trace, _ *Options) { traced.End.Dropped = 1 }, text},
-		{"too many operations", func(_ *trace.Trace, o *Options) { o.MaxOperations = 3 }, text},
-		{"too much memory", func(_ *trace.Trace, o *Options) { o.MaxMemory = 1 }, text},
-		{"a CQ from before", func(traced *trace.Trace, _ *Options) { traced.Events = traced.Events[2:] }, text},
-		{"behind a violation without a search", func(*trace.Trace, *Options) {}, "post 8; get 8 8; " + text},
-		{"behind a violation found by searching", func(*trace.Trace, *Options) {}, "cb<; cb>; " + text},
+		{"in no order", func(traced *trace.Trace, _ *linearize.Options) {
+			traced.Header.Order, traced.Events[0].T = "partial", 1
+		}, text},
+		{"with events dropped", func(traced *trace.Trace, _ *linearize.Options) { traced.End.Dropped = 1 }, text},
+		{"too many operations", func(_ *trace.Trace, o *linearize.Options) { o.MaxOperations = 3 }, text},
+		{"too much memory", func(_ *trace.Trace, o *linearize.Options) { o.MaxMemory = 1 }, text},
+		{"a CQ from before", func(traced *trace.Trace, _ *linearize.Options) { traced.Events = traced.Events[2:] }, text},
+		{"behind a violation without a search", func(*trace.Trace, *linearize.Options) {}, "post 8; get 8 8; " + text},
+		{"behind a violation found by searching", func(*trace.Trace, *linearize.Options) {}, "cb<; cb>; " + text},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			traced, o := script(t, test.text), Options{Engine: Porcupine}
+			traced, o := notation.Script(t, test.text), linearize.Options{Engine: linearize.Porcupine}
 			test.do(traced, &o)
-			r := Check(context.Background(), traced, o)
+			r := linearize.Check(context.Background(), traced, o)
 			for _, id := range []string{"ARM-07", "ARM-09", "ARM-10", "DEF-02", "FLAG-02", "FLUSH-01"} {
 				if c := r.Rules[id]; c.Coverage != verdict.Undecided || c.Why == "" {
 					t.Errorf("%s: %+v, want inconclusive; %+v", id, c, r.Findings)

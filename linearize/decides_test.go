@@ -1,10 +1,13 @@
-package linearize
+package linearize_test
 
 import (
 	"regexp"
 	"testing"
 	"time"
 
+	"ndkoracle/internal/judging"
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -30,50 +33,50 @@ func undecidedBy(t *testing.T, name string, r *verdict.Report) int {
 // An inconclusive answer says which field, function, point or option would have decided, whatever the engine and the trace.
 func TestInconclusiveSaysWhatWouldHaveDecided(t *testing.T) {
 	n := 0
-	for _, row := range corpusRows(t) {
+	for _, row := range judging.Corpus(t) {
 		if row.Verdict == string(verdict.Malformed) {
 			continue
 		}
-		traced, o := row.read(t), row.options()
-		engines := []Engine{Streaming}
+		traced, o := row.Read(t), row.Options()
+		engines := []linearize.Engine{linearize.Streaming}
 		if row.Verdict == string(verdict.Inconclusive) {
-			engines = []Engine{Streaming, Porcupine, ""}
+			engines = []linearize.Engine{linearize.Streaming, linearize.Porcupine, ""}
 		}
 		for _, o.Engine = range engines {
-			n += undecidedBy(t, row.Name(), Check(t.Context(), traced, o))
+			n += undecidedBy(t, row.Name(), linearize.Check(t.Context(), traced, o))
 		}
 	}
 	if n < 3*47 {
 		t.Errorf("%d inconclusive findings, and the corpus has 47 inconclusive rows", n)
 	}
 	for _, test := range notTold {
-		undecidedBy(t, test.name, streaming(overlapped(t, test.text), Options{}))
+		undecidedBy(t, test.name, judging.Stream(notation.Overlapped(t, test.text), linearize.Options{}))
 	}
 	for _, test := range alike {
-		undecidedBy(t, test.name, streaming(overlapped(t, test.text), Options{}))
+		undecidedBy(t, test.name, judging.Stream(notation.Overlapped(t, test.text), linearize.Options{}))
 	}
 }
 
 // … so does one that a bound of an engine ended.
 func TestBoundSaysWhatWouldHaveDecided(t *testing.T) {
 	traced := func(with func(*trace.Trace)) *trace.Trace {
-		x := overlapped(t, "verbs;post qp1 w1; post qp1 w2; get cq1 w1 w2; rest; get cq1")
+		x := notation.Overlapped(t, "verbs;post qp1 w1; post qp1 w2; get cq1 w1 w2; rest; get cq1")
 		with(x)
 		return x
 	}
 	whole := traced(func(*trace.Trace) {})
 	for name, bound := range map[string]struct {
 		trace *trace.Trace
-		with  Options
+		with  linearize.Options
 	}{
-		"memory":     {whole, Options{Engine: Porcupine, MaxMemory: 1}},
-		"operations": {whole, Options{Engine: Porcupine, MaxOperations: 1}},
-		"time":       {whole, Options{Engine: Porcupine, Timeout: time.Nanosecond}},
-		"the stream": {whole, Options{Engine: Streaming, Timeout: time.Nanosecond}},
-		"dropped":    {traced(func(x *trace.Trace) { x.End = &trace.End{Dropped: 2} }), Options{}},
-		"long":       {traced(func(x *trace.Trace) { x.More = 1 << 40 }), Options{Engine: Porcupine}},
+		"memory":     {whole, linearize.Options{Engine: linearize.Porcupine, MaxMemory: 1}},
+		"operations": {whole, linearize.Options{Engine: linearize.Porcupine, MaxOperations: 1}},
+		"time":       {whole, linearize.Options{Engine: linearize.Porcupine, Timeout: time.Nanosecond}},
+		"the stream": {whole, linearize.Options{Engine: linearize.Streaming, Timeout: time.Nanosecond}},
+		"dropped":    {traced(func(x *trace.Trace) { x.End = &trace.End{Dropped: 2} }), linearize.Options{}},
+		"long":       {traced(func(x *trace.Trace) { x.More = 1 << 40 }), linearize.Options{Engine: linearize.Porcupine}},
 	} {
-		if undecidedBy(t, name, Check(t.Context(), bound.trace, bound.with)) == 0 {
+		if undecidedBy(t, name, linearize.Check(t.Context(), bound.trace, bound.with)) == 0 {
 			t.Errorf("%s: nothing is inconclusive", name)
 		}
 	}

@@ -11,4 +11,6 @@
 //	automaton  all explanations of one CQ at once, built from the model's steps as they are met
 //	stream     the engine that reads a trace once, of any length, or those of two hosts together, by the automaton
 //	search     the engine that has porcupine search a short trace as a whole, by the model
+//
+// Package histories, for tests alone, draws random histories and has the plain search that the engines are held against.
 package linearize

@@ -1,9 +1,11 @@
-package linearize
+package linearize_test
 
 import (
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 )
 
@@ -27,8 +29,8 @@ func TestReceivesFailByThemselves(t *testing.T) {
 		{"and excuse no flush", "FLUSH-02", "NdkReceive qp2 r1; NdkReceive qp1 r2; NdkReceive qp1 r3; NdkFlush qp1; rest; get cq1 r2c; get cq1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for _, engine := range []Engine{Streaming, Porcupine} {
-				r := Check(t.Context(), overlapped(t, test.text), Options{Engine: engine})
+			for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+				r := linearize.Check(t.Context(), notation.Overlapped(t, test.text), linearize.Options{Engine: engine})
 				if test.rules == "" && r.Verdict != verdict.Conformant ||
 					test.rules != "" && (r.Verdict != verdict.ProviderViolation || !strings.Contains(test.rules, r.Findings[0].Rule)) {
 					t.Errorf("%s: %s, want %q: %+v", engine, r.Verdict, test.rules, r.Findings)

@@ -1,4 +1,4 @@
-package linearize
+package linearize_test
 
 import (
 	"bytes"
@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"ndkoracle/internal/judging"
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/linearize/witness"
 	"ndkoracle/rules"
@@ -37,17 +40,17 @@ func FuzzCheck(f *testing.F) {
 		}
 	}
 	for _, h := range hostile {
-		f.Add(hostileText(h.dialect, h.events()))
+		f.Add(notation.Text(h.dialect, h.events()))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		traced := readWhatIsOne(text)
 		if traced == nil {
 			return
 		}
-		defer nothingIsLeft(t, runtime.NumGoroutine())
-		for _, o := range []Options{
-			{Engine: Streaming, MaxMemory: 8 << 20},
-			{Engine: Porcupine, MaxMemory: 8 << 20, MaxOperations: 300, Witness: true},
+		defer judging.NothingIsLeft(t, runtime.NumGoroutine())
+		for _, o := range []linearize.Options{
+			{Engine: linearize.Streaming, MaxMemory: 8 << 20},
+			{Engine: linearize.Porcupine, MaxMemory: 8 << 20, MaxOperations: 300, Witness: true},
 		} {
 			r := checkInTime(t, traced, o)
 			if len(r.Rules) != len(rules.All()) {
@@ -61,7 +64,7 @@ func FuzzCheck(f *testing.F) {
 			if r.Witness == nil {
 				continue
 			}
-			file := writeWitness(t, traced, o, r)
+			file := judging.WriteWitness(t, traced, o, r)
 			if _, err := witness.Verify(bytes.NewReader(file), traced); err != nil {
 				t.Errorf("%v\n%s", err, file)
 			}
@@ -92,14 +95,14 @@ func readWhatIsOne(text []byte) *trace.Trace {
 
 // checkInTime checks a trace, and fails when the check takes much more than its limit: of processor time, as the machine may
 // be busy with other work.
-func checkInTime(t *testing.T, traced *trace.Trace, o Options) *verdict.Report {
+func checkInTime(t *testing.T, traced *trace.Trace, o linearize.Options) *verdict.Report {
 	t.Helper()
 	done := make(chan *verdict.Report, 1)
-	start := processorTime(t)
-	go func() { done <- Check(context.Background(), traced, o) }()
+	start := judging.ProcessorTime(t)
+	go func() { done <- linearize.Check(context.Background(), traced, o) }()
 	select {
 	case r := <-done:
-		if took := processorTime(t) - start; took > o.Timeout+5*time.Second {
+		if took := judging.ProcessorTime(t) - start; took > o.Timeout+5*time.Second {
 			t.Fatalf("the check took %v of processor time, with a limit of %v", took, o.Timeout)
 		}
 		return r
@@ -108,57 +111,6 @@ func checkInTime(t *testing.T, traced *trace.Trace, o Options) *verdict.Report {
 		t.Fatalf("the check hangs\n%s", stacks[:runtime.Stack(stacks, true)])
 		return nil
 	}
-}
-
-// hostileText puts header and end around lines, and numbers them.
-func hostileText(dialect string, lines []string) []byte {
-	var text bytes.Buffer
-	fmt.Fprintf(&text, `{"rec":"hdr","format":"ndk-trace","v":"1.0","dialect":%q,"side":"provider","order":"total","producer":{"name":"by hand","version":"1"}}`+"\n", dialect)
-	for i, line := range lines {
-		fmt.Fprintf(&text, `{"seq":%d,"thr":"t",%s}`+"\n", i+1, line)
-	}
-	fmt.Fprintf(&text, `{"rec":"end","events":%d,"dropped":0,"quiescent":true}`+"\n", len(lines))
-	return text.Bytes()
-}
-
-// lines makes events of a short notation: a call and its return on one line, the return after a bar. What begins with a quote
-// is an event as it stands.
-func lines(calls ...string) []string {
-	var all []string
-	for i, c := range calls {
-		if strings.HasPrefix(c, `"`) {
-			all = append(all, c)
-			continue
-		}
-		begin, end, returns := strings.Cut(c, "|")
-		fn, rest, _ := strings.Cut(begin, " ")
-		fields := func(s string) string {
-			if s = strings.TrimSpace(s); s == "" {
-				return ""
-			}
-			return "," + s
-		}
-		phases := [2]string{"call", "ret"}
-		if strings.HasSuffix(fn, "Callback") || strings.HasSuffix(fn, "Completion") {
-			phases = [2]string{"enter", "exit"}
-		}
-		all = append(all, fmt.Sprintf(`"ph":%q,"op":"%d","fn":%q%s`, phases[0], i+1, fn, fields(rest)))
-		if returns {
-			all = append(all, fmt.Sprintf(`"ph":%q,"op":"%d","fn":%q%s`, phases[1], i+1, fn, fields(end)))
-		}
-	}
-	return all
-}
-
-const ok = `|"status":"STATUS_SUCCESS"`
-
-var created = []string{
-	`NdkCreateCq "cq":"c","depth":4` + ok, `NdkCreateCq "cq":"d","depth":4` + ok,
-	`NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"c"` + ok, `NdkConnect "qp":"q","conn":"n"` + ok,
-}
-
-func after(calls ...string) func() []string {
-	return func() []string { return lines(slices.Concat(created, calls)...) }
 }
 
 func many(n int, one func(i int) string) []string {
@@ -178,63 +130,63 @@ var hostile = []struct {
 	want    verdict.Verdict
 	events  func() []string
 }{
-	{"a CQ where a QP is meant", "ndkpi", "", after(`NdkSend "qp":"c","wr":"1"`+ok, `NdkArmCq "cq":"q","type":"ANY"|`)},
+	{"a CQ where a QP is meant", "ndkpi", "", notation.After(`NdkSend "qp":"c","wr":"1"`+notation.Succeeds, `NdkArmCq "cq":"q","type":"ANY"|`)},
 	{"nothing was created", "ndkpi", "", func() []string {
-		return lines(`NdkSend "qp":"q","wr":"1"`+ok, `NdkGetCqResults "cq":"c","n":1|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`, `NdkFlush "qp":"z"`+ok)
+		return notation.Lines(`NdkSend "qp":"q","wr":"1"`+notation.Succeeds, `NdkGetCqResults "cq":"c","n":1|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`, `NdkFlush "qp":"z"`+notation.Succeeds)
 	}},
-	{"a completion in another CQ", "ndkpi", verdict.ProviderViolation, after(`NdkRead "qp":"q","wr":"1"`+ok, `NdkGetCqResults "cq":"d","n":1|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`)},
-	{"connected twice", "ndkpi", "", after(`NdkConnect "qp":"q","conn":"m"`+ok, `NdkRead "qp":"q","wr":"1"`+ok)},
-	{"connected to itself", "ndkpi", "", after(`NdkAccept "qp":"q","conn":"n"`+ok, `NdkSend "qp":"q","wr":"1"`+ok, `NdkReceive "qp":"q","wr":"2"`+ok)},
-	{"three QPs of one connection", "ndkpi", "", after(`NdkCreateQp "qp":"r","receive_cq":"d","initiator_cq":"d"`+ok, `NdkAccept "qp":"r","conn":"n"`+ok,
-		`NdkCreateQp "qp":"s","receive_cq":"d","initiator_cq":"c"`+ok, `NdkAccept "qp":"s","conn":"n"`+ok, `NdkSendAndInvalidate "qp":"s","wr":"1","token":7`+ok)},
+	{"a completion in another CQ", "ndkpi", verdict.ProviderViolation, notation.After(`NdkRead "qp":"q","wr":"1"`+notation.Succeeds, `NdkGetCqResults "cq":"d","n":1|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`)},
+	{"connected twice", "ndkpi", "", notation.After(`NdkConnect "qp":"q","conn":"m"`+notation.Succeeds, `NdkRead "qp":"q","wr":"1"`+notation.Succeeds)},
+	{"connected to itself", "ndkpi", "", notation.After(`NdkAccept "qp":"q","conn":"n"`+notation.Succeeds, `NdkSend "qp":"q","wr":"1"`+notation.Succeeds, `NdkReceive "qp":"q","wr":"2"`+notation.Succeeds)},
+	{"three QPs of one connection", "ndkpi", "", notation.After(`NdkCreateQp "qp":"r","receive_cq":"d","initiator_cq":"d"`+notation.Succeeds, `NdkAccept "qp":"r","conn":"n"`+notation.Succeeds,
+		`NdkCreateQp "qp":"s","receive_cq":"d","initiator_cq":"c"`+notation.Succeeds, `NdkAccept "qp":"s","conn":"n"`+notation.Succeeds, `NdkSendAndInvalidate "qp":"s","wr":"1","token":7`+notation.Succeeds)},
 	{"a QP that is created after a refusal", "ndkpi", verdict.Conformant, func() []string {
 		refused := `NdkCreateQp "qp":"q","receive_cq":"d","initiator_cq":"d"|"status":"STATUS_INSUFFICIENT_RESOURCES"`
-		return lines(`NdkCreateCq "cq":"c","depth":4`+ok, `NdkCreateCq "cq":"d","depth":4`+ok, refused,
-			`NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"c"`+ok, `NdkConnect "qp":"q","conn":"n"`+ok, `NdkRead "qp":"q","wr":"1"`+ok,
+		return notation.Lines(`NdkCreateCq "cq":"c","depth":4`+notation.Succeeds, `NdkCreateCq "cq":"d","depth":4`+notation.Succeeds, refused,
+			`NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"c"`+notation.Succeeds, `NdkConnect "qp":"q","conn":"n"`+notation.Succeeds, `NdkRead "qp":"q","wr":"1"`+notation.Succeeds,
 			`NdkGetCqResults "cq":"c","n":1|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`)
 	}},
-	{"receives into a closed CQ", "ndkpi", "", after(`NdkCloseCq "cq":"c"`+ok, `NdkReceive "qp":"q","wr":"1"`+ok, `NdkGetCqResults "cq":"c","n":1|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`)},
-	{"closed twice", "ndkpi", "", after(`NdkCloseCq "cq":"c"`+ok, `NdkCloseCq "cq":"c"`+ok, `NdkCloseQp "qp":"q"`+ok, `NdkCloseQp "qp":"q"`+ok)},
-	{"closed, and completed for twice", "ndkpi", "", after(`NdkCloseCq "cq":"d"|"status":"STATUS_PENDING"`, `NdkCloseCompletion "for":"5"|`, `NdkCloseCompletion "for":"5"|`)},
-	{"the completion of another op's close", "ndkpi", "", after(`NdkCloseCompletion "for":"1"|`, `NdkCloseCompletion "for":"3"|`)},
+	{"receives into a closed CQ", "ndkpi", "", notation.After(`NdkCloseCq "cq":"c"`+notation.Succeeds, `NdkReceive "qp":"q","wr":"1"`+notation.Succeeds, `NdkGetCqResults "cq":"c","n":1|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`)},
+	{"closed twice", "ndkpi", "", notation.After(`NdkCloseCq "cq":"c"`+notation.Succeeds, `NdkCloseCq "cq":"c"`+notation.Succeeds, `NdkCloseQp "qp":"q"`+notation.Succeeds, `NdkCloseQp "qp":"q"`+notation.Succeeds)},
+	{"closed, and completed for twice", "ndkpi", "", notation.After(`NdkCloseCq "cq":"d"|"status":"STATUS_PENDING"`, `NdkCloseCompletion "for":"5"|`, `NdkCloseCompletion "for":"5"|`)},
+	{"the completion of another op's close", "ndkpi", "", notation.After(`NdkCloseCompletion "for":"1"|`, `NdkCloseCompletion "for":"3"|`)},
 	{"a callback before the creation", "ndkpi", verdict.ProviderViolation, func() []string {
-		return lines(append([]string{`NdkCqNotificationCallback "cq":"c","status":"STATUS_SUCCESS"|`}, created...)...)
+		return notation.Lines(append([]string{`NdkCqNotificationCallback "cq":"c","status":"STATUS_SUCCESS"|`}, notation.Created...)...)
 	}},
-	{"a callback with a status that is none", "ndkpi", verdict.ProviderViolation, after(`NdkArmCq "cq":"c","type":"ANY"|`, `NdkCqNotificationCallback "cq":"c","status":"0xDEADBEEF"|`)},
-	{"room for 4294967295", "ndkpi", "", after(`NdkGetCqResults "cq":"c","n":4294967295|"results":[]`)},
-	{"no room", "ndkpi", "", after(`NdkGetCqResults "cq":"c","n":0|"results":[]`)},
+	{"a callback with a status that is none", "ndkpi", verdict.ProviderViolation, notation.After(`NdkArmCq "cq":"c","type":"ANY"|`, `NdkCqNotificationCallback "cq":"c","status":"0xDEADBEEF"|`)},
+	{"room for 4294967295", "ndkpi", "", notation.After(`NdkGetCqResults "cq":"c","n":4294967295|"results":[]`)},
+	{"no room", "ndkpi", "", notation.After(`NdkGetCqResults "cq":"c","n":0|"results":[]`)},
 	{"a depth of 4294967295", "ndkpi", "", func() []string {
-		return lines(`NdkCreateCq "cq":"c","depth":4294967295`+ok, `NdkArmCq "cq":"c","type":"ANY"|`)
+		return notation.Lines(`NdkCreateCq "cq":"c","depth":4294967295`+notation.Succeeds, `NdkArmCq "cq":"c","type":"ANY"|`)
 	}},
 	{"a depth of 0", "ndkpi", "", func() []string {
-		return lines(`NdkCreateCq "cq":"c","depth":0`+ok, created[2], created[3], `NdkRead "qp":"q","wr":"1"`+ok, `NdkArmCq "cq":"c","type":"ANY"|`)
+		return notation.Lines(`NdkCreateCq "cq":"c","depth":0`+notation.Succeeds, notation.Created[2], notation.Created[3], `NdkRead "qp":"q","wr":"1"`+notation.Succeeds, `NdkArmCq "cq":"c","type":"ANY"|`)
 	}},
-	{"thousands of arms and nothing else", "ndkpi", verdict.Conformant, after(many(4000, fixed(`NdkArmCq "cq":"c","type":"ANY"|`))...)},
-	{"thousands of arms, ndspi", "ndspi", "", after(many(4000, fixed(`NdkArmCq "cq":"c","type":"ANY"|`))...)},
-	{"hundreds of receives and no poll", "ndkpi", verdict.Conformant, after(many(400, func(i int) string { return fmt.Sprintf(`NdkReceive "qp":"q","wr":"r%d"`, i) + ok })...)},
-	{"thousands of requests, a callback and no poll", "ndkpi", "", after(append([]string{`NdkArmCq "cq":"c","type":"ANY"|`},
-		append(many(2000, func(i int) string { return fmt.Sprintf(`NdkRead "qp":"q","wr":"r%d"`, i) + ok }), `NdkCqNotificationCallback "cq":"c","status":"STATUS_SUCCESS"|`)...)...)},
-	{"a chain of thousands", "ndkpi", "", after(many(2000, func(i int) string {
-		return fmt.Sprintf(`NdkRead "qp":"q","wr":"r%d","flags":["DEFER","SILENT_SUCCESS"]`, i) + ok
+	{"thousands of arms and nothing else", "ndkpi", verdict.Conformant, notation.After(many(4000, fixed(`NdkArmCq "cq":"c","type":"ANY"|`))...)},
+	{"thousands of arms, ndspi", "ndspi", "", notation.After(many(4000, fixed(`NdkArmCq "cq":"c","type":"ANY"|`))...)},
+	{"hundreds of receives and no poll", "ndkpi", verdict.Conformant, notation.After(many(400, func(i int) string { return fmt.Sprintf(`NdkReceive "qp":"q","wr":"r%d"`, i) + notation.Succeeds })...)},
+	{"thousands of requests, a callback and no poll", "ndkpi", "", notation.After(append([]string{`NdkArmCq "cq":"c","type":"ANY"|`},
+		append(many(2000, func(i int) string { return fmt.Sprintf(`NdkRead "qp":"q","wr":"r%d"`, i) + notation.Succeeds }), `NdkCqNotificationCallback "cq":"c","status":"STATUS_SUCCESS"|`)...)...)},
+	{"a chain of thousands", "ndkpi", "", notation.After(many(2000, func(i int) string {
+		return fmt.Sprintf(`NdkRead "qp":"q","wr":"r%d","flags":["DEFER","SILENT_SUCCESS"]`, i) + notation.Succeeds
 	})...)},
-	{"tens of thousands of invented completions", "ndkpi", verdict.ProviderViolation, after(`NdkGetCqResults "cq":"c","n":40000|"results":[` +
+	{"tens of thousands of invented completions", "ndkpi", verdict.ProviderViolation, notation.After(`NdkGetCqResults "cq":"c","n":40000|"results":[` +
 		strings.Join(many(40000, func(i int) string { return fmt.Sprintf(`{"wr":"x%d","status":"STATUS_SUCCESS"}`, i) }), ",") + `]`)},
-	{"an open chain of tens of thousands", "ndkpi", verdict.ConsumerViolation, after(many(24000, func(i int) string {
-		return fmt.Sprintf(`NdkRead "qp":"q","wr":"r%d","flags":["DEFER"]`, i) + ok
+	{"an open chain of tens of thousands", "ndkpi", verdict.ConsumerViolation, notation.After(many(24000, func(i int) string {
+		return fmt.Sprintf(`NdkRead "qp":"q","wr":"r%d","flags":["DEFER"]`, i) + notation.Succeeds
 	})...)},
-	{"flushed with thousands of receives", "ndkpi", "", after(append(many(1000, func(i int) string { return fmt.Sprintf(`NdkReceive "qp":"q","wr":"r%d"`, i) + ok }),
-		`NdkFlush "qp":"q"`+ok)...)},
-	{"callbacks nested in each other", "ndkpi", verdict.ProviderViolation, after(many(500, fixed(`NdkCqNotificationCallback "cq":"c","status":"STATUS_SUCCESS"`))...)},
-	{"calls that never return", "ndkpi", "", after(many(500, func(i int) string { return fmt.Sprintf(`NdkRead "qp":"q","wr":"r%d"`, i) })...)},
+	{"flushed with thousands of receives", "ndkpi", "", notation.After(append(many(1000, func(i int) string { return fmt.Sprintf(`NdkReceive "qp":"q","wr":"r%d"`, i) + notation.Succeeds }),
+		`NdkFlush "qp":"q"`+notation.Succeeds)...)},
+	{"callbacks nested in each other", "ndkpi", verdict.ProviderViolation, notation.After(many(500, fixed(`NdkCqNotificationCallback "cq":"c","status":"STATUS_SUCCESS"`))...)},
+	{"calls that never return", "ndkpi", "", notation.After(many(500, func(i int) string { return fmt.Sprintf(`NdkRead "qp":"q","wr":"r%d"`, i) })...)},
 	{"verbs: a list of nothing", "verbs", "", func() []string {
-		return lines(`ibv_create_cq "cq":"c","depth":4|`, `ibv_create_qp "qp":"q","send_cq":"c","recv_cq":"c"|`, `ibv_post_send "qp":"q","wrs":[]|"errno":"EINVAL"`,
+		return notation.Lines(`ibv_create_cq "cq":"c","depth":4|`, `ibv_create_qp "qp":"q","send_cq":"c","recv_cq":"c"|`, `ibv_post_send "qp":"q","wrs":[]|"errno":"EINVAL"`,
 			`ibv_get_cq_event |"cq":"unknown"`, `ibv_modify_qp "qp":"q","state":"ERR"|`, `ibv_destroy_cq "cq":"c"|`, `ibv_poll_cq "cq":"c","n":1|"results":[]`)
 	}},
 	{"points of what nobody posted", "ndkpi", "", func() []string {
-		return append(after()(), `"ph":"point","fn":"CqePlaced","cq":"zz","wr":"none","status":"STATUS_SUCCESS"`, `"ph":"point","fn":"HwIndicate","qp":"zz","wr":"none"`)
+		return append(notation.After()(), `"ph":"point","fn":"CqePlaced","cq":"zz","wr":"none","status":"STATUS_SUCCESS"`, `"ph":"point","fn":"HwIndicate","qp":"zz","wr":"none"`)
 	}},
 	{"a point of another CQ", "ndkpi", "", func() []string {
-		return append(after(`NdkRead "qp":"q","wr":"1"`+ok)(), `"ph":"point","fn":"CqePlaced","cq":"d","wr":"1","status":"STATUS_SUCCESS"`, `"ph":"point","fn":"CqePlaced","cq":"d","wr":"1","status":"STATUS_SUCCESS"`)
+		return append(notation.After(`NdkRead "qp":"q","wr":"1"`+notation.Succeeds)(), `"ph":"point","fn":"CqePlaced","cq":"d","wr":"1","status":"STATUS_SUCCESS"`, `"ph":"point","fn":"CqePlaced","cq":"d","wr":"1","status":"STATUS_SUCCESS"`)
 	}},
 }
 
@@ -242,7 +194,7 @@ var hostile = []struct {
 func TestHostileTraces(t *testing.T) {
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
-			traced, err := trace.Read(h.name, bytes.NewReader(hostileText(h.dialect, h.events())), MaxEvents)
+			traced, err := trace.Read(h.name, bytes.NewReader(notation.Text(h.dialect, h.events())), linearize.MaxEvents)
 			if err != nil {
 				t.Fatalf("the trace does not keep the format: %v", err)
 			}
@@ -250,7 +202,7 @@ func TestHostileTraces(t *testing.T) {
 			if h.want != "" {
 				limit = 20 * time.Second // on a busy machine, too
 			}
-			r := checkInTime(t, traced, Options{Timeout: limit})
+			r := checkInTime(t, traced, linearize.Options{Timeout: limit})
 			t.Logf("%s with %d findings in %v", r.Verdict, len(r.Findings), r.Elapsed)
 			if h.want != "" && r.Verdict != h.want {
 				t.Errorf("verdict %s, want %s: %+v", r.Verdict, h.want, r.Findings[:min(len(r.Findings), 3)])

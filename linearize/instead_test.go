@@ -1,4 +1,4 @@
-package linearize
+package linearize_test
 
 import (
 	"cmp"
@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/judging"
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -18,23 +21,23 @@ var namedResult = regexp.MustCompile(`(\w+) \((SUCCESS|FAILED|CANCELLED)\)`)
 // were returned, or without the callback, the trace breaks no rule up to there. Each search that finds a violation tells
 // something.
 func TestWhatIsToldInsteadIsAllowed(t *testing.T) {
-	for _, engine := range []Engine{Porcupine, Streaming} {
+	for _, engine := range []linearize.Engine{linearize.Porcupine, linearize.Streaming} {
 		t.Run(string(engine), func(t *testing.T) { toldInsteadIsAllowed(t, engine) })
 	}
 }
 
-func toldInsteadIsAllowed(t *testing.T, engine Engine) {
+func toldInsteadIsAllowed(t *testing.T, engine linearize.Engine) {
 	told, held := 0, 0
-	for _, row := range corpusRows(t) {
+	for _, row := range judging.Corpus(t) {
 		if row.Verdict != string(verdict.ProviderViolation) {
 			continue
 		}
-		traced, o := row.read(t), row.options()
+		traced, o := row.Read(t), row.Options()
 		o.Engine = engine
 		if traced.Header.Order == "partial" {
 			traced.Events, _, _ = traced.ByTime() // up to there is a matter of time
 		}
-		for _, f := range Check(context.Background(), traced, o).Findings {
+		for _, f := range linearize.Check(context.Background(), traced, o).Findings {
 			if !slices.IsSortedFunc(f.See, func(a, b int) int { return cmp.Or(cmp.Compare(a, b), -1) }) {
 				t.Errorf("%s: lines %v are told twice, or out of order", row.File, f.See)
 			}
@@ -42,7 +45,7 @@ func toldInsteadIsAllowed(t *testing.T, engine Engine) {
 				continue
 			}
 			if told++; len(f.Instead) != len(f.Before) ||
-				engine == Porcupine && !slices.ContainsFunc(f.Instead, func(s string) bool { return s != "" }) {
+				engine == linearize.Porcupine && !slices.ContainsFunc(f.Instead, func(s string) bool { return s != "" }) {
 				t.Errorf("%s: %d explanations, instead %q: %s", row.File, len(f.Before), f.Instead, f.Message)
 				continue
 			}
@@ -50,18 +53,18 @@ func toldInsteadIsAllowed(t *testing.T, engine Engine) {
 			i := slices.IndexFunc(traced.Events, func(e trace.Event) bool { return e.Line == f.Line })
 			cut.End = &trace.End{}
 			switch {
-			case i >= 0 && traced.Events[i].Results != nil && engine == Porcupine:
+			case i >= 0 && traced.Events[i].Results != nil && engine == linearize.Porcupine:
 				cut.Events = slices.Clone(traced.Events[:i+1])
 				cut.Events[i].Results = []trace.Result{}
 				for _, one := range namedResult.FindAllStringSubmatch(f.Instead[0], -1) {
-					cut.Events[i].Results = append(cut.Events[i].Results, trace.Result{Wr: one[1], Status: statusOf(traced.Header.Dialect, one[2])})
+					cut.Events[i].Results = append(cut.Events[i].Results, trace.Result{Wr: one[1], Status: judging.StatusOf(traced.Header.Dialect, one[2])})
 				}
 			case i >= 0 && traced.Events[i].Ph == trace.Enter:
 				cut.Events = traced.Events[:i]
 			default:
 				continue
 			}
-			if r := Check(context.Background(), &cut, o); r.Violated() {
+			if r := linearize.Check(context.Background(), &cut, o); r.Violated() {
 				t.Errorf("%s: instead %q is rejected: %+v", row.File, f.Instead[0], r.Findings)
 			}
 			held++
@@ -90,7 +93,7 @@ func TestStreamTellsItsExplanations(t *testing.T) {
 		"arm ANY; post 1; cb<; close": {"cq1: armed NONE, at least 1 completion placed, no callback owed, one running, CLOSING",
 			"the close completes when the callback has returned"},
 	} {
-		all := streaming(script(t, text), Options{}).Findings
+		all := judging.Stream(notation.Script(t, text), linearize.Options{}).Findings
 		f := all[max(0, slices.IndexFunc(all, func(f verdict.Finding) bool { return len(f.Before) > 0 }))] // a breach that the events show comes first
 		if !slices.Equal(f.Before, want[:1]) || !slices.Equal(f.Instead, want[1:]) {
 			t.Errorf("%s: %q, instead %q; want %q", text, f.Before, f.Instead, want)
@@ -115,14 +118,14 @@ func TestStreamTellsTheStateOfRequests(t *testing.T) {
 		{"FLUSH-01", "recv 1; flush; peer 7; get 1; peerget 7", "qp1: BROKEN, no initiator request and 1 receive (1) pending", "1 ends with CANCELLED"},
 		{"FLAG-01", "post 1 Q; get 1", connected("1 initiator request (1)", "no receive"), "no completion of 1"},
 		{"POST-08", "new qp3; NdkSend qp3 w1", "qp3: IDLE, 1 initiator request (w1) and no receive pending", "NdkSend of w1 is refused"},
-		{"POLL-08", registered + "NdkInvalidate qp1 i1#7; get cq1 i1; NdkInvalidate qp1 i2#7; get cq1 i2",
+		{"POLL-08", notation.Registered + "NdkInvalidate qp1 i1#7; get cq1 i1; NdkInvalidate qp1 i2#7; get cq1 i2",
 			connected("1 initiator request (i2)", "1 receive (r1)"), "i2 ends with FAILED"},
 	} {
-		traced := script
+		traced := notation.Script
 		if strings.Contains(test.text, "Ndk") {
-			traced = overlapped
+			traced = notation.Overlapped
 		}
-		r := streaming(traced(t, test.text), Options{})
+		r := judging.Stream(traced(t, test.text), linearize.Options{})
 		if len(r.Findings) == 0 {
 			t.Errorf("%s: no finding, want %s", test.text, test.rule)
 			continue

@@ -1,4 +1,4 @@
-package linearize
+package linearize_test
 
 import (
 	"bytes"
@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/judging"
+	"ndkoracle/linearize"
+	"ndkoracle/linearize/histories"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -103,10 +106,10 @@ func (l line) keys(but ...string) []string {
 }
 
 // change does something to every part of the trace that has a key, or to those of the event alone. It returns the key, or "" where none has it.
-func (x *textTrace) change(d quick, at int, key string, do func(line)) string {
+func (x *textTrace) change(d histories.Quick, at int, key string, do func(line)) string {
 	changed := ""
 	events := x.events
-	if flip(d, "one") {
+	if histories.Flip(d, "one") {
 		events = events[at : at+1]
 	}
 	for _, e := range events {
@@ -123,9 +126,9 @@ func (x *textTrace) change(d quick, at int, key string, do func(line)) string {
 // legal are the ways to change a trace of which a provider that kept the contract may still have been the one.
 var legal = []struct {
 	what string
-	do   func(d quick, x *textTrace, at int) string // says more, or "" where it does nothing
+	do   func(d histories.Quick, x *textTrace, at int) string // says more, or "" where it does nothing
 }{
-	{"a function that nobody knows", func(d quick, x *textTrace, at int) string {
+	{"a function that nobody knows", func(d histories.Quick, x *textTrace, at int) string {
 		fn := x.events[at].text("fn")
 		if strings.HasPrefix(fn, "NdkCloseConnector") && x.events[at]["connector"] == nil || x.events[at]["ph"] == "point" {
 			return "" // nothing tells what it is of
@@ -137,34 +140,34 @@ var legal = []struct {
 		}
 		return fn
 	}},
-	{"a key is left out", func(d quick, x *textTrace, at int) string {
+	{"a key is left out", func(d histories.Quick, x *textTrace, at int) string {
 		parts := x.events[at].parts()
-		keys := parts[d.roll(len(parts), "part")].keys(saysNothing...)
+		keys := parts[d.Roll(len(parts), "part")].keys(saysNothing...)
 		if len(keys) == 0 {
 			return ""
 		}
-		key := keys[d.roll(len(keys), "key")]
+		key := keys[d.Roll(len(keys), "key")]
 		x.change(d, at, key, func(l line) { delete(l, key) })
 		return key
 	}},
-	{"a key is mistyped", func(d quick, x *textTrace, at int) string {
+	{"a key is mistyped", func(d histories.Quick, x *textTrace, at int) string {
 		parts := x.events[at].parts()
-		keys := parts[d.roll(len(parts), "part")].keys()
+		keys := parts[d.Roll(len(parts), "part")].keys()
 		if len(keys) == 0 {
 			return ""
 		}
-		key := keys[d.roll(len(keys), "key")]
-		other := []string{strings.ToUpper(key), key + "_", key[:1] + strings.ToUpper(key[1:])}[d.roll(3, "other")]
+		key := keys[d.Roll(len(keys), "key")]
+		other := []string{strings.ToUpper(key), key + "_", key[:1] + strings.ToUpper(key[1:])}[d.Roll(3, "other")]
 		x.change(d, at, key, func(l line) {
 			l[other] = l[key]
 			delete(l, key)
 		})
 		return other
 	}},
-	{"an opcode that nobody knows", func(d quick, x *textTrace, at int) string {
+	{"an opcode that nobody knows", func(d histories.Quick, x *textTrace, at int) string {
 		return x.change(d, at, "opcode", func(l line) { l["opcode"] = "NEWLY_INVENTED" })
 	}},
-	{"a failing status that nobody knows", func(d quick, x *textTrace, at int) string {
+	{"a failing status that nobody knows", func(d histories.Quick, x *textTrace, at int) string {
 		return x.change(d, at, "status", func(l line) {
 			switch status := l.text("status"); {
 			case l["fn"] == nil && strings.HasPrefix(status, "STATUS_IN"):
@@ -174,11 +177,11 @@ var legal = []struct {
 			}
 		})
 	}},
-	{"the trace is cut", func(_ quick, x *textTrace, at int) string {
+	{"the trace is cut", func(_ histories.Quick, x *textTrace, at int) string {
 		x.events, x.end = x.events[:at+1], nil
 		return "behind"
 	}},
-	{"the trace begins later", func(_ quick, x *textTrace, at int) string {
+	{"the trace begins later", func(_ histories.Quick, x *textTrace, at int) string {
 		begun := map[string]bool{}
 		x.events = slices.DeleteFunc(slices.Clone(x.events[at:]), func(e line) bool {
 			op, of := e.text("op"), e["for"]
@@ -190,7 +193,7 @@ var legal = []struct {
 		})
 		return "at"
 	}},
-	{"a call returns later", func(_ quick, x *textTrace, at int) string {
+	{"a call returns later", func(_ histories.Quick, x *textTrace, at int) string {
 		e, to := x.events[at], at
 		if e["ph"] != "ret" {
 			return ""
@@ -205,7 +208,7 @@ var legal = []struct {
 		}
 		return "from"
 	}},
-	{"the recorder dropped an operation", func(_ quick, x *textTrace, at int) string {
+	{"the recorder dropped an operation", func(_ histories.Quick, x *textTrace, at int) string {
 		op := x.events[at].text("op")
 		x.events = slices.DeleteFunc(slices.Clone(x.events), func(e line) bool { return e.text("op") == op || e.text("for") == op })
 		x.end = line{"rec": "end", "dropped": 2, "quiescent": true}
@@ -216,9 +219,9 @@ var legal = []struct {
 // Nobody is accused for what a trace does not tell: of a conformant trace of the corpus none of these changes makes a violation, whatever the engine.
 // NDK_LEGAL says how many are tried, NDK_SEED and NDK_FROM which.
 func TestWhatIsUnknownIsNotGuilty(t *testing.T) {
-	from, n, seed := environment(t, "NDK_FROM", 0), environment(t, "NDK_LEGAL", 1800), environment(t, "NDK_SEED", 1)
-	var files []corpusRow
-	for _, row := range corpusRows(t) {
+	from, n, seed := judging.Environment(t, "NDK_FROM", 0), judging.Environment(t, "NDK_LEGAL", 1800), judging.Environment(t, "NDK_SEED", 1)
+	var files []judging.Row
+	for _, row := range judging.Corpus(t) {
 		plain := row.Dialect == "" && !row.DeviceLevel && len(row.Assume) == 0 && len(row.Engines) == 0
 		if plain && row.Verdict == string(verdict.Conformant) && strings.HasPrefix(row.File, "accept/") && strings.HasSuffix(row.File, ".jsonl") {
 			files = append(files, row)
@@ -226,15 +229,15 @@ func TestWhatIsUnknownIsNotGuilty(t *testing.T) {
 	}
 	judged := map[string]int{}
 	for number := from; number < from+n; number++ {
-		d := quick{rand.New(rand.NewPCG(uint64(seed), uint64(number)))}
+		d := histories.Quick{Rand: rand.New(rand.NewPCG(uint64(seed), uint64(number)))}
 		way := legal[number%len(legal)]
 		for range 30 { // or what is left out, or mistyped, is seldom optional
-			row := files[d.roll(len(files), "file")]
+			row := files[d.Roll(len(files), "file")]
 			x := readText(t, filepath.Join("../traces", row.File))
 			if x == nil || len(x.events) == 0 || x.header["order"] == "partial" {
 				continue
 			}
-			at := d.roll(len(x.events), "event")
+			at := d.Roll(len(x.events), "event")
 			more := way.do(d, x, at)
 			if more == "" {
 				continue
@@ -243,8 +246,8 @@ func TestWhatIsUnknownIsNotGuilty(t *testing.T) {
 			if traced == nil {
 				continue
 			}
-			for _, engine := range []Engine{Streaming, Porcupine} {
-				if r := Check(t.Context(), traced, Options{Engine: engine, MaxMemory: memoryOfMutant}); r.Violated() {
+			for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+				if r := linearize.Check(t.Context(), traced, linearize.Options{Engine: engine, MaxMemory: memoryOfMutant}); r.Violated() {
 					t.Errorf("%s: number %d of seed %d: %s, event %d, %s: by %s %s: %s", row.File, number, seed, way.what, at+1, more, engine, r.Describe(), r.Findings[0].Message)
 				}
 			}

@@ -1,4 +1,4 @@
-package linearize
+package linearize_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 )
 
@@ -17,10 +19,10 @@ func TestUsesBeforeCreation(t *testing.T) {
 		createC    = `NdkCreateCq "cq":"c","depth":4`
 		createQ    = `NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"c"`
 		arm        = `NdkArmCq "cq":"c","type":"ANY"|`
-		connect    = `NdkConnect "qp":"q","conn":"n"` + ok
-		returned   = `"ph":"ret","op":"1","fn":"NdkCreateCq",` + called
+		connect    = `NdkConnect "qp":"q","conn":"n"` + notation.Succeeds
+		returned   = `"ph":"ret","op":"1","fn":"NdkCreateCq",` + notation.StatusSuccess
 		pends      = `"ph":"ret","op":"1","fn":"NdkCreateCq","status":"STATUS_PENDING"`
-		completes  = `NdkCreateCompletion "for":"1",` + called
+		completes  = `NdkCreateCompletion "for":"1",` + notation.StatusSuccess
 		fails      = `NdkCreateCompletion "for":"1","status":"STATUS_INSUFFICIENT_RESOURCES"|`
 		verbsQueue = `ibv_create_cq "cq":"c","depth":4|`
 	)
@@ -29,39 +31,39 @@ func TestUsesBeforeCreation(t *testing.T) {
 		line          int // of the breach, or 0
 		calls         []string
 	}{
-		{"at once", "ndkpi", 0, []string{createC + ok, arm, createQ + ok, connect}},
+		{"at once", "ndkpi", 0, []string{createC + notation.Succeeds, arm, createQ + notation.Succeeds, connect}},
 		{"before the trace began", "ndkpi", 0, []string{arm}},
-		{"before its creation", "ndkpi", 2, []string{arm, createC + ok}},
+		{"before its creation", "ndkpi", 2, []string{arm, createC + notation.Succeeds}},
 		{"before a creation that fails", "ndkpi", 2, []string{arm, createC + failed}},
 		{"polled before, and what that returns", "ndkpi", 2, []string{
-			`NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`, createC + ok}},
-		{"closed before", "ndkpi", 2, []string{`NdkCloseCq "cq":"c"` + ok, createC + ok}},
-		{"a QP before its CQ", "ndkpi", 2, []string{createQ + ok, createC + ok}},
-		{"a QP is connected before its creation", "ndkpi", 4, []string{createC + ok, connect, createQ + ok}},
-		{"a QP takes a receive before its creation", "ndkpi", 4, []string{createC + ok, `NdkReceive "qp":"q","wr":"1"` + ok, createQ + ok,
+			`NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`, createC + notation.Succeeds}},
+		{"closed before", "ndkpi", 2, []string{`NdkCloseCq "cq":"c"` + notation.Succeeds, createC + notation.Succeeds}},
+		{"a QP before its CQ", "ndkpi", 2, []string{createQ + notation.Succeeds, createC + notation.Succeeds}},
+		{"a QP is connected before its creation", "ndkpi", 4, []string{createC + notation.Succeeds, connect, createQ + notation.Succeeds}},
+		{"a QP takes a receive before its creation", "ndkpi", 4, []string{createC + notation.Succeeds, `NdkReceive "qp":"q","wr":"1"` + notation.Succeeds, createQ + notation.Succeeds,
 			`NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`}},
-		{"a QP is closed before its creation", "ndkpi", 4, []string{createC + ok, `NdkCloseQp "qp":"q"` + ok, createQ + ok}},
+		{"a QP is closed before its creation", "ndkpi", 4, []string{createC + notation.Succeeds, `NdkCloseQp "qp":"q"` + notation.Succeeds, createQ + notation.Succeeds}},
 		{"libibverbs, before its creation", "verbs", 2, []string{`ibv_poll_cq "cq":"c","n":8|"results":[]`, verbsQueue}},
 		{"while it is created", "ndkpi", 3, []string{createC, arm, returned}},
 		{"while it is pending", "ndkpi", 4, []string{createC + pending, arm, completes + "|"}},
 		{"within the callback", "ndkpi", 0, []string{createC + pending, completes, arm, `"ph":"exit","op":"2","fn":"NdkCreateCompletion"`}},
 		{"within a callback before the return", "ndkpi", 0, []string{createC, completes + "|", arm, pends}},
 		{"refused", "ndkpi", 4, []string{createC + failed, arm}},
-		{"refused, and created then", "ndkpi", 0, []string{createC + failed, createC + ok, arm}},
+		{"refused, and created then", "ndkpi", 0, []string{createC + failed, createC + notation.Succeeds, arm}},
 		{"failed in the end", "ndkpi", 6, []string{createC + pending, fails, arm}},
 		{"failed before its return", "ndkpi", 5, []string{createC, fails, arm, pends}},
-		{"by a QP", "ndkpi", 4, []string{createC + pending, createQ + ok, completes + "|"}},
+		{"by a QP", "ndkpi", 4, []string{createC + pending, createQ + notation.Succeeds, completes + "|"}},
 		{"by a QP that is refused", "ndkpi", 4, []string{createC + pending, createQ + failed, completes + "|"}},
-		{"by its close", "ndkpi", 4, []string{createC + pending, `NdkCloseCq "cq":"c"` + ok, completes + "|"}},
+		{"by its close", "ndkpi", 4, []string{createC + pending, `NdkCloseCq "cq":"c"` + notation.Succeeds, completes + "|"}},
 		{"a resize", "ndkpi", 4, []string{createC + failed, `NdkResizeCq "cq":"c","depth":8` + failed}},
-		{"a QP is connected", "ndkpi", 6, []string{createC + ok, createQ + pending, connect}},
-		{"a QP is flushed, which is refused", "ndkpi", 6, []string{createC + ok, createQ + failed, `NdkFlush "qp":"q"` + failed}},
-		{"a QP takes a receive", "ndkpi", 6, []string{createC + ok, createQ + failed, `NdkReceive "qp":"q","wr":"1"` + ok}},
+		{"a QP is connected", "ndkpi", 6, []string{createC + notation.Succeeds, createQ + pending, connect}},
+		{"a QP is flushed, which is refused", "ndkpi", 6, []string{createC + notation.Succeeds, createQ + failed, `NdkFlush "qp":"q"` + failed}},
+		{"a QP takes a receive", "ndkpi", 6, []string{createC + notation.Succeeds, createQ + failed, `NdkReceive "qp":"q","wr":"1"` + notation.Succeeds}},
 		{"libibverbs", "verbs", 0, []string{verbsQueue, `ibv_poll_cq "cq":"c","n":8|"results":[]`}},
 		{"libibverbs, failed", "verbs", 4, []string{verbsQueue + `"errno":"ENOMEM"`, `ibv_poll_cq "cq":"c","n":8|"results":[]`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			eachEngine(t, test.dialect, lines(test.calls...), "LIFE-01", test.line)
+			eachEngine(t, test.dialect, notation.Lines(test.calls...), "LIFE-01", test.line)
 		})
 	}
 }
@@ -70,9 +72,9 @@ func TestUsesBeforeCreation(t *testing.T) {
 // creation the trace does not hold a point tells nothing.
 func TestPointsBeforeCreation(t *testing.T) {
 	const (
-		createC = `NdkCreateCq "cq":"c","depth":4` + ok
+		createC = `NdkCreateCq "cq":"c","depth":4` + notation.Succeeds
 		arm     = `NdkArmCq "cq":"c","type":"ANY"|`
-		placed  = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1",` + called
+		placed  = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1",` + notation.StatusSuccess
 	)
 	for _, test := range []struct {
 		name, rule string
@@ -86,9 +88,9 @@ func TestPointsBeforeCreation(t *testing.T) {
 		{"used before", "LIFE-01", 2, []string{arm, placed, createC}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			traced := readLines(t, "ndkpi", lines(test.events...))
-			for _, engine := range []Engine{Streaming, Porcupine} {
-				r := Check(context.Background(), traced, Options{Engine: engine})
+			traced := notation.Read(t, "ndkpi", notation.Lines(test.events...))
+			for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+				r := linearize.Check(context.Background(), traced, linearize.Options{Engine: engine})
 				if told := len(r.Findings) > 0 && r.Findings[0].Rule == test.rule && r.Findings[0].Line == test.line; !told && test.rule != "" ||
 					test.rule == "" && r.Violated() {
 					t.Errorf("%s: %s, want %q in line %d: %+v", engine, r.Verdict, test.rule, test.line, r.Findings)
@@ -101,9 +103,9 @@ func TestPointsBeforeCreation(t *testing.T) {
 // eachEngine holds what stream and porcupine find in a trace against the line of a consumer's breach, or 0.
 func eachEngine(t *testing.T, dialect string, events []string, rule string, line int) {
 	t.Helper()
-	traced := readLines(t, dialect, events)
-	for _, engine := range []Engine{Streaming, Porcupine} {
-		r := Check(context.Background(), traced, Options{Engine: engine})
+	traced := notation.Read(t, dialect, events)
+	for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+		r := linearize.Check(context.Background(), traced, linearize.Options{Engine: engine})
 		i := slices.IndexFunc(r.Findings, func(f verdict.Finding) bool { return f.Rule == rule })
 		switch {
 		case (i >= 0) != (line > 0), i >= 0 && (r.Findings[i].Line != line || r.Verdict != verdict.ConsumerViolation):
@@ -122,10 +124,10 @@ func TestClosesOfWhatRuns(t *testing.T) {
 		armed   = `"ph":"ret","op":"5","fn":"NdkArmCq"`
 		polled  = `"ph":"ret","op":"5","fn":"NdkGetCqResults","results":[]`
 		closeC  = `NdkCloseCq "cq":"c"|"status":"STATUS_PENDING"`
-		closeQ  = `NdkCloseQp "qp":"q"` + ok
+		closeQ  = `NdkCloseQp "qp":"q"` + notation.Succeeds
 		entered = `NdkConnectEventCallback`
 		left    = `"ph":"exit","op":"6","fn":"NdkConnectEventCallback"`
-		flushed = `"ph":"ret","op":"5","fn":"NdkFlush",` + called
+		flushed = `"ph":"ret","op":"5","fn":"NdkFlush",` + notation.StatusSuccess
 	)
 	for _, test := range []struct {
 		name string
@@ -136,20 +138,20 @@ func TestClosesOfWhatRuns(t *testing.T) {
 		{"an arm", 11, []string{arm, closeC, armed}},
 		{"a poll", 11, []string{`NdkGetCqResults "cq":"c","n":8`, closeC, polled}},
 		{"an arm that never returns", 11, []string{arm, closeC}},
-		{"a resize", 11, []string{`NdkResizeCq "cq":"c","depth":8`, closeC, `"ph":"ret","op":"5","fn":"NdkResizeCq",` + called}},
+		{"a resize", 11, []string{`NdkResizeCq "cq":"c","depth":8`, closeC, `"ph":"ret","op":"5","fn":"NdkResizeCq",` + notation.StatusSuccess}},
 		{"a pending resize", 0, []string{`NdkResizeCq "cq":"c","depth":8|"status":"STATUS_PENDING"`, closeC,
-			`NdkRequestCompletion "for":"5",` + called + `|`}},
-		{"a post", 11, []string{`NdkWrite "qp":"q","wr":"1"`, closeQ, `"ph":"ret","op":"5","fn":"NdkWrite",` + called}},
+			`NdkRequestCompletion "for":"5",` + notation.StatusSuccess + `|`}},
+		{"a post", 11, []string{`NdkWrite "qp":"q","wr":"1"`, closeQ, `"ph":"ret","op":"5","fn":"NdkWrite",` + notation.StatusSuccess}},
 		{"a flush", 11, []string{`NdkFlush "qp":"q"`, closeQ, flushed}},
 		{"a flush, and the close is refused", 11, []string{`NdkFlush "qp":"q"`, `NdkCloseQp "qp":"q"|"status":"STATUS_INVALID_PARAMETER"`, flushed}},
 		{"a function of another object", 0, []string{arm, closeQ, armed}},
-		{"a function of a connector", 0, []string{`NdkDisconnect "qp":"q"`, closeQ, `"ph":"ret","op":"5","fn":"NdkDisconnect",` + called}},
+		{"a function of a connector", 0, []string{`NdkDisconnect "qp":"q"`, closeQ, `"ph":"ret","op":"5","fn":"NdkDisconnect",` + notation.StatusSuccess}},
 		{"from a callback in it", 0, []string{arm, entered, closeC, left, armed}},
 		{"from a callback that began before", 12, []string{entered, arm, closeC,
 			`"ph":"ret","op":"6","fn":"NdkArmCq"`, `"ph":"exit","op":"5","fn":"NdkConnectEventCallback"`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			eachEngine(t, "ndkpi", lines(slices.Concat(created, test.then)...), "LIFE-02", test.line)
+			eachEngine(t, "ndkpi", notation.Lines(slices.Concat(notation.Created, test.then)...), "LIFE-02", test.line)
 		})
 	}
 }
@@ -166,11 +168,11 @@ func TestUsesAfterClose(t *testing.T) {
 		createP  = `NdkCreateQp "qp":"p","receive_cq":"c","initiator_cq":"d"`
 		arm      = `NdkArmCq "cq":"c","type":"ANY"`
 		connect  = `NdkConnect "qp":"q","conn":"m"`
-		returns  = `"ph":"ret","op":"5","fn":"NdkCloseCq",` + called
+		returns  = `"ph":"ret","op":"5","fn":"NdkCloseCq",` + notation.StatusSuccess
 		pends    = `"ph":"ret","op":"5","fn":"NdkCloseCq","status":"STATUS_PENDING"`
 		refuses  = `"ph":"ret","op":"5","fn":"NdkCloseCq","status":"STATUS_INVALID_PARAMETER"`
 		alsoPend = `"ph":"ret","op":"6","fn":"NdkCloseCq","status":"STATUS_PENDING"`
-		early    = `NdkCloseCompletion "for":"5",` + called + `|`
+		early    = `NdkCloseCompletion "for":"5",` + notation.StatusSuccess + `|`
 		busy     = `|"errno":"EBUSY"`
 		pollC    = `ibv_poll_cq "cq":"c","n":8|"results":[]`
 		broken   = `ibv_modify_qp "qp":"q","state":"ERR"|`
@@ -178,22 +180,22 @@ func TestUsesAfterClose(t *testing.T) {
 		destroyQ = `ibv_destroy_qp "qp":"q"`
 		createV  = `ibv_create_qp "qp":"p","send_cq":"c","recv_cq":"c","sq_sig_all":false|`
 	)
-	ndkpi, verbs := created, verbsQp[:3]
+	ndkpi, verbs := notation.Created, notation.VerbsQp[:3]
 	for _, test := range []struct {
 		name  string
 		line  int // of the breach, or 0
 		begin []string
 		then  []string
 	}{
-		{"a QP is created", 12, ndkpi, []string{closeC + pending, createP + ok}},
-		{"a QP is created with one that is gone", 12, ndkpi, []string{closeD + ok, createP + ok}},
-		{"a QP is refused", 12, ndkpi, []string{closeD + ok, createP + refused}},
-		{"a QP was created before", 0, ndkpi, []string{createP + ok, closeC + pending, closeD + pending}},
-		{"a QP is created while it is closed", 11, ndkpi, []string{closeD, createP + ok, returns}},
+		{"a QP is created", 12, ndkpi, []string{closeC + pending, createP + notation.Succeeds}},
+		{"a QP is created with one that is gone", 12, ndkpi, []string{closeD + notation.Succeeds, createP + notation.Succeeds}},
+		{"a QP is refused", 12, ndkpi, []string{closeD + notation.Succeeds, createP + refused}},
+		{"a QP was created before", 0, ndkpi, []string{createP + notation.Succeeds, closeC + pending, closeD + pending}},
+		{"a QP is created while it is closed", 11, ndkpi, []string{closeD, createP + notation.Succeeds, returns}},
 		{"a CQ is closed again", 12, ndkpi, []string{closeC + pending, closeC + pending}},
-		{"a CQ that is gone is closed again", 12, ndkpi, []string{closeD + ok, closeD + ok}},
+		{"a CQ that is gone is closed again", 12, ndkpi, []string{closeD + notation.Succeeds, closeD + notation.Succeeds}},
 		{"a CQ is closed again, and that is refused", 12, ndkpi, []string{closeC + pending, closeC + refused}},
-		{"a QP is closed again", 12, ndkpi, []string{closeQ + ok, closeQ + ok}},
+		{"a QP is closed again", 12, ndkpi, []string{closeQ + notation.Succeeds, closeQ + notation.Succeeds}},
 		{"a QP whose close is pending is closed again", 12, ndkpi, []string{closeQ + pending, closeQ + pending}},
 		{"closed again, as that was refused", 0, ndkpi, []string{closeC + refused, closeC + pending}},
 		{"and a third time", 14, ndkpi, []string{closeC + refused, closeC + pending, closeC + pending}},
@@ -207,17 +209,17 @@ func TestUsesAfterClose(t *testing.T) {
 		{"an arm while a close hangs", 11, ndkpi, []string{closeC, arm + "|"}},
 		{"an arm after a callback told the close", 13, ndkpi, []string{closeD, early, `NdkArmCq "cq":"d","type":"ANY"|`, pends}},
 		{"an arm that had begun", 0, ndkpi, []string{arm, closeC + pending, `"ph":"ret","op":"5","fn":"NdkArmCq"`}},
-		{"an arm from a callback within the close", 16, ndkpi, []string{`NdkWrite "qp":"q","wr":"1"` + ok, arm + "|", closeC,
-			`NdkCqNotificationCallback "cq":"c",` + called, arm + "|", `"ph":"exit","op":"8","fn":"NdkCqNotificationCallback"`,
+		{"an arm from a callback within the close", 16, ndkpi, []string{`NdkWrite "qp":"q","wr":"1"` + notation.Succeeds, arm + "|", closeC,
+			`NdkCqNotificationCallback "cq":"c",` + notation.StatusSuccess, arm + "|", `"ph":"exit","op":"8","fn":"NdkCqNotificationCallback"`,
 			`"ph":"ret","op":"7","fn":"NdkCloseCq","status":"STATUS_PENDING"`}},
-		{"a resize", 12, ndkpi, []string{closeC + pending, `NdkResizeCq "cq":"c","depth":8` + ok}},
-		{"a connect", 12, ndkpi, []string{closeQ + ok, connect + ok}},
+		{"a resize", 12, ndkpi, []string{closeC + pending, `NdkResizeCq "cq":"c","depth":8` + notation.Succeeds}},
+		{"a connect", 12, ndkpi, []string{closeQ + notation.Succeeds, connect + notation.Succeeds}},
 		{"a connect that is refused", 12, ndkpi, []string{closeQ + pending, connect + refused}},
-		{"an accept", 12, ndkpi, []string{closeQ + ok, `NdkAccept "qp":"q","conn":"m"` + ok}},
-		{"a flush", 12, ndkpi, []string{closeQ + ok, `NdkFlush "qp":"q"` + ok}},
-		{"a flush that is refused", 12, ndkpi, []string{closeQ + ok, `NdkFlush "qp":"q"` + refused}},
-		{"a disconnect", 0, ndkpi, []string{closeQ + ok, `NdkDisconnect "qp":"q"` + ok}},
-		{"a write", 12, ndkpi, []string{closeQ + ok, `NdkWrite "qp":"q","wr":"1"` + refused}},
+		{"an accept", 12, ndkpi, []string{closeQ + notation.Succeeds, `NdkAccept "qp":"q","conn":"m"` + notation.Succeeds}},
+		{"a flush", 12, ndkpi, []string{closeQ + notation.Succeeds, `NdkFlush "qp":"q"` + notation.Succeeds}},
+		{"a flush that is refused", 12, ndkpi, []string{closeQ + notation.Succeeds, `NdkFlush "qp":"q"` + refused}},
+		{"a disconnect", 0, ndkpi, []string{closeQ + notation.Succeeds, `NdkDisconnect "qp":"q"` + notation.Succeeds}},
+		{"a write", 12, ndkpi, []string{closeQ + notation.Succeeds, `NdkWrite "qp":"q","wr":"1"` + refused}},
 		{"libibverbs", 10, verbs, []string{destroyQ + "|", destroyQ + "|"}},
 		{"libibverbs, which is busy", 0, verbs, []string{destroyC + busy, pollC, broken, destroyQ + "|", pollC, destroyC + "|"}},
 		{"libibverbs, which was", 14, verbs, []string{destroyC + busy, destroyQ + "|", destroyC + "|", pollC}},
@@ -229,7 +231,7 @@ func TestUsesAfterClose(t *testing.T) {
 			if strings.HasPrefix(test.begin[0], "ibv") {
 				dialect = "verbs"
 			}
-			eachEngine(t, dialect, lines(slices.Concat(test.begin, test.then)...), "LIFE-06", test.line)
+			eachEngine(t, dialect, notation.Lines(slices.Concat(test.begin, test.then)...), "LIFE-06", test.line)
 		})
 	}
 }
@@ -238,15 +240,15 @@ func TestUsesAfterClose(t *testing.T) {
 // (LIFE-11, LIFE-06).
 func TestUsesAfterLateClose(t *testing.T) {
 	for name, calls := range map[string][]string{
-		"a QP is created": {`NdkCloseCq "cq":"d"|"status":"STATUS_PENDING"`, rest,
-			`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"` + ok},
-		"a QP is connected": {`NdkCreateQp "qp":"p","receive_cq":"c","initiator_cq":"c"` + ok, `NdkCloseQp "qp":"p"|"status":"STATUS_PENDING"`, rest,
-			`NdkConnect "qp":"p","conn":"m"` + ok},
+		"a QP is created": {`NdkCloseCq "cq":"d"|"status":"STATUS_PENDING"`, notation.Rest,
+			`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"` + notation.Succeeds},
+		"a QP is connected": {`NdkCreateQp "qp":"p","receive_cq":"c","initiator_cq":"c"` + notation.Succeeds, `NdkCloseQp "qp":"p"|"status":"STATUS_PENDING"`, notation.Rest,
+			`NdkConnect "qp":"p","conn":"m"` + notation.Succeeds},
 	} {
 		t.Run(name, func(t *testing.T) {
-			traced := readLines(t, "ndkpi", lines(slices.Concat(created, calls)...))
-			for _, engine := range []Engine{Streaming, Porcupine} {
-				r := Check(context.Background(), traced, Options{Engine: engine})
+			traced := notation.Read(t, "ndkpi", notation.Lines(slices.Concat(notation.Created, calls)...))
+			for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+				r := linearize.Check(context.Background(), traced, linearize.Options{Engine: engine})
 				if len(r.Findings) < 2 || r.Findings[0].Rule != "LIFE-11" || r.Findings[1].Rule != "LIFE-06" {
 					t.Errorf("%s: %s, want LIFE-11, and LIFE-06 after it: %+v", engine, r.Verdict, r.Findings)
 				}
@@ -258,16 +260,16 @@ func TestUsesAfterLateClose(t *testing.T) {
 // A QP whose creation was refused, and succeeded then, is one of its CQ's QPs, once: the close of that CQ waits for it (LIFE-04).
 func TestClosedBesideAQpCreatedTwice(t *testing.T) {
 	const (
-		createC = `NdkCreateCq "cq":"c","depth":4` + ok
-		createD = `NdkCreateCq "cq":"d","depth":4` + ok
+		createC = `NdkCreateCq "cq":"c","depth":4` + notation.Succeeds
+		createD = `NdkCreateCq "cq":"d","depth":4` + notation.Succeeds
 		refused = `NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"c"|"status":"STATUS_INSUFFICIENT_RESOURCES"`
-		closeC  = `NdkCloseCq "cq":"c"` + ok
+		closeC  = `NdkCloseCq "cq":"c"` + notation.Succeeds
 	)
 	for into, want := range map[string]int{"c": 1, "d": 0} {
-		create := strings.ReplaceAll(`NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"c"`, `"c"`, `"`+into+`"`) + ok
-		traced := readLines(t, "ndkpi", lines(createC, createD, refused, create, closeC))
-		for _, engine := range []Engine{Streaming, Porcupine} {
-			r := Check(context.Background(), traced, Options{Engine: engine})
+		create := strings.ReplaceAll(`NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"c"`, `"c"`, `"`+into+`"`) + notation.Succeeds
+		traced := notation.Read(t, "ndkpi", notation.Lines(createC, createD, refused, create, closeC))
+		for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+			r := linearize.Check(context.Background(), traced, linearize.Options{Engine: engine})
 			told := 0
 			for _, f := range r.Findings {
 				if f.Rule == "LIFE-04" {
@@ -285,10 +287,10 @@ func TestClosedBesideAQpCreatedTwice(t *testing.T) {
 func TestClosedBeforeTheReturnWithinACallback(t *testing.T) {
 	const (
 		pendingQ = `NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`
-		tells    = `NdkCloseCompletion "for":"5",` + called
+		tells    = `NdkCloseCompletion "for":"5",` + notation.StatusSuccess
 		told     = `"ph":"exit","op":"6","fn":"NdkCloseCompletion"`
 		closeC   = `NdkCloseCq "cq":"c"`
-		tellsC   = `NdkCloseCompletion "for":"7",` + called + `|`
+		tellsC   = `NdkCloseCompletion "for":"7",` + notation.StatusSuccess + `|`
 		returns  = `"ph":"ret","op":"7","fn":"NdkCloseCq","status":"STATUS_PENDING"`
 	)
 	for _, test := range []struct {
@@ -299,9 +301,9 @@ func TestClosedBeforeTheReturnWithinACallback(t *testing.T) {
 		{"LIFE-05", []string{pendingQ, tells, closeC, tellsC, told, returns}},
 		{"", []string{pendingQ, tells, closeC, told, tellsC, returns}},
 	} {
-		traced := readLines(t, "ndkpi", lines(slices.Concat(created, test.then)...))
-		for _, engine := range []Engine{Streaming, Porcupine} {
-			r := Check(context.Background(), traced, Options{Engine: engine})
+		traced := notation.Read(t, "ndkpi", notation.Lines(slices.Concat(notation.Created, test.then)...))
+		for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+			r := linearize.Check(context.Background(), traced, linearize.Options{Engine: engine})
 			if len(r.Findings) > 0 != (test.rule != "") || test.rule != "" && r.Findings[0].Rule != test.rule {
 				t.Errorf("%q: %s: %s, want %q: %+v", test.then, engine, r.Verdict, test.rule, r.Findings)
 			}

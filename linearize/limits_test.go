@@ -1,4 +1,4 @@
-package linearize
+package linearize_test
 
 import (
 	"bytes"
@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"ndkoracle/internal/judging"
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -18,7 +21,7 @@ func hard(t *testing.T) *trace.Trace {
 	t.Helper()
 	for _, h := range hostile {
 		if h.name == "thousands of requests, a callback and no poll" {
-			traced, err := trace.Read(h.name, bytes.NewReader(hostileText(h.dialect, h.events())), 0)
+			traced, err := trace.Read(h.name, bytes.NewReader(notation.Text(h.dialect, h.events())), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -36,38 +39,24 @@ func TestBoundsAreNamed(t *testing.T) {
 	for _, test := range []struct {
 		name, says string
 		ctx        context.Context
-		options    Options
+		options    linearize.Options
 	}{
-		{"time", "the time limit was reached", context.Background(), Options{Timeout: 50 * time.Millisecond}},
-		{"memory", "1 MiB of memory were used up", context.Background(), Options{MaxMemory: 1 << 20}},
-		{"operations", "and this engine takes 100 at most", context.Background(), Options{MaxOperations: 100}},
-		{"interrupt", "interrupted", cancelled, Options{}},
+		{"time", "the time limit was reached", context.Background(), linearize.Options{Timeout: 50 * time.Millisecond}},
+		{"memory", "1 MiB of memory were used up", context.Background(), linearize.Options{MaxMemory: 1 << 20}},
+		{"operations", "and this engine takes 100 at most", context.Background(), linearize.Options{MaxOperations: 100}},
+		{"interrupt", "interrupted", cancelled, linearize.Options{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			traced := hard(t)
-			test.options.Engine = Porcupine
+			test.options.Engine = linearize.Porcupine
 			before := runtime.NumGoroutine()
-			r := Check(test.ctx, traced, test.options)
+			r := linearize.Check(test.ctx, traced, test.options)
 			if r.Verdict != verdict.Inconclusive || !strings.Contains(r.Findings[0].Message, test.says) {
 				t.Errorf("%s, want inconclusive because %q: %+v", r.Verdict, test.says, r.Findings)
 			}
-			nothingIsLeft(t, before)
+			judging.NothingIsLeft(t, before)
 		})
 	}
-}
-
-// endsAtLook is a context that ends when it is looked at for so many a time.
-type endsAtLook struct {
-	context.Context
-	looks  int
-	cancel func()
-}
-
-func (c *endsAtLook) Err() error {
-	if c.looks--; c.looks == 0 {
-		c.cancel()
-	}
-	return c.Context.Err()
 }
 
 // A check that is ended tells what was found and counted by then, and calls nothing vacuous.
@@ -84,14 +73,16 @@ func TestEndedStreamTellsWhatItFound(t *testing.T) {
 	} {
 		for name, check := range map[string]func(context.Context, *trace.Trace) *verdict.Report{
 			"in memory": func(ctx context.Context, t *trace.Trace) *verdict.Report {
-				return Check(ctx, t, Options{Engine: Streaming})
+				return linearize.Check(ctx, t, linearize.Options{Engine: linearize.Streaming})
 			},
-			"by auto": func(ctx context.Context, t *trace.Trace) *verdict.Report { return Check(ctx, t, Options{}) },
+			"by auto": func(ctx context.Context, t *trace.Trace) *verdict.Report {
+				return linearize.Check(ctx, t, linearize.Options{})
+			},
 		} {
 			t.Run(test.name+" "+name, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
-				r := check(&endsAtLook{ctx, 2, cancel}, script(t, test.text))
+				r := check(&judging.EndsAtLook{Context: ctx, Looks: 2, Cancel: cancel}, notation.Script(t, test.text))
 				last := r.Findings[len(r.Findings)-1]
 				if r.Verdict != test.want || r.Findings[0].Rule != test.rule || !strings.HasPrefix(last.Message, "interrupted after 1024 events") {
 					t.Errorf("%s, want %s of %q: %+v", r.Verdict, test.want, test.rule, r.Findings)
@@ -109,30 +100,19 @@ func TestEndedStreamTellsWhatItFound(t *testing.T) {
 	}
 }
 
-// nothingIsLeft reports goroutines that a check has started, and that do not end with it.
-func nothingIsLeft(t *testing.T, before int) {
-	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(deadline); {
-		runtime.Gosched()
-	}
-	if now := runtime.NumGoroutine(); now > before {
-		t.Errorf("%d goroutines before the check, %d after it", before, now)
-	}
-}
-
 // A trace that is too long, ordered by times that contradict each other or recorded with gaps is not judged, and nothing in it
 // counts as checked.
 func TestUnfitTraces(t *testing.T) {
 	for says, spoil := range map[string]func(*trace.Trace){
-		"this engine takes 100000 at most":  func(t *trace.Trace) { t.Events, t.More = make([]trace.Event, MaxEvents), 1 },
+		"this engine takes 100000 at most":  func(t *trace.Trace) { t.Events, t.More = make([]trace.Event, linearize.MaxEvents), 1 },
 		"61 events take 80 MiB of memory":   func(t *trace.Trace) { t.More = 1 },
 		"list more than 100000 completions": func(t *trace.Trace) { t.Events[3].Cut = 1 },
 		"runs backwards from line 2":        func(t *trace.Trace) { t.Header.Order, t.Events[0].T = "partial", 1 },
 		"dropped 3 events":                  func(t *trace.Trace) { t.End.Dropped = 3 },
 	} {
-		traced := script(t, "arm ANY; post 1; cb<; get 1; cb>")
+		traced := notation.Script(t, "arm ANY; post 1; cb<; get 1; cb>")
 		spoil(traced)
-		r := Check(context.Background(), traced, Options{Engine: Porcupine})
+		r := linearize.Check(context.Background(), traced, linearize.Options{Engine: linearize.Porcupine})
 		if r.Verdict != verdict.Inconclusive || !strings.Contains(r.Findings[0].Message, says) {
 			t.Errorf("%s, want inconclusive because %q: %+v", r.Verdict, says, r.Findings)
 		}

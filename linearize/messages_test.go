@@ -1,8 +1,10 @@
-package linearize
+package linearize_test
 
 import (
 	"testing"
 
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 )
 
@@ -25,8 +27,8 @@ func TestWhatTellsOfAMessage(t *testing.T) {
 		{"a receive that was closed before", "POLL-05", "NdkReceive qp1 r1; NdkCloseQp qp1; NdkSend qp2 s1; get cq2 s1", 21},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for _, engine := range []Engine{Streaming, Porcupine} {
-				r := Check(t.Context(), overlapped(t, test.text), Options{Engine: engine})
+			for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+				r := linearize.Check(t.Context(), notation.Overlapped(t, test.text), linearize.Options{Engine: engine})
 				switch {
 				case test.rule == "" && r.Verdict != verdict.Conformant:
 					t.Errorf("%s: %s: %+v", engine, r.Verdict, r.Findings)

@@ -1,4 +1,4 @@
-package linearize
+package linearize_test
 
 import (
 	"bytes"
@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/judging"
+	"ndkoracle/linearize"
+	"ndkoracle/linearize/histories"
 	"ndkoracle/linearize/stream"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
@@ -16,22 +19,22 @@ import (
 // mutations change a trace, each at event i. What none of them makes a trace any more is not judged.
 var mutations = []struct {
 	what string
-	do   func(d quick, t *trace.Trace, i int)
+	do   func(d histories.Quick, t *trace.Trace, i int)
 }{
-	{"an operation is missing", func(_ quick, t *trace.Trace, i int) {
+	{"an operation is missing", func(_ histories.Quick, t *trace.Trace, i int) {
 		op := t.Events[i].Op
 		t.Events = slices.DeleteFunc(t.Events, func(e trace.Event) bool { return e.Op == op && (op != "" || e.Line == t.Events[i].Line) })
 	}},
-	{"a return is missing", func(_ quick, t *trace.Trace, i int) { t.Events = slices.Delete(t.Events, i, i+1) }},
-	{"two events change places", func(d quick, t *trace.Trace, i int) {
-		k := max(0, i-1-d.roll(4, "before"))
+	{"a return is missing", func(_ histories.Quick, t *trace.Trace, i int) { t.Events = slices.Delete(t.Events, i, i+1) }},
+	{"two events change places", func(d histories.Quick, t *trace.Trace, i int) {
+		k := max(0, i-1-d.Roll(4, "before"))
 		t.Events[i], t.Events[k] = t.Events[k], t.Events[i]
 	}},
-	{"an event comes earlier", func(d quick, t *trace.Trace, i int) {
+	{"an event comes earlier", func(d histories.Quick, t *trace.Trace, i int) {
 		e := t.Events[i]
-		t.Events = slices.Insert(slices.Delete(t.Events, i, i+1), max(0, i-1-d.roll(6, "earlier")), e)
+		t.Events = slices.Insert(slices.Delete(t.Events, i, i+1), max(0, i-1-d.Roll(6, "earlier")), e)
 	}},
-	{"an operation comes twice", func(_ quick, t *trace.Trace, i int) {
+	{"an operation comes twice", func(_ histories.Quick, t *trace.Trace, i int) {
 		op, last := t.Events[i].Op, i
 		var again []trace.Event
 		for k, e := range t.Events {
@@ -49,8 +52,8 @@ var mutations = []struct {
 }
 
 // alter gives one field of an event what another event has there, or takes a part of the event away.
-func alter(d quick, t *trace.Trace, i int) {
-	e, o := &t.Events[i], &t.Events[d.roll(len(t.Events), "other")]
+func alter(d histories.Quick, t *trace.Trace, i int) {
+	e, o := &t.Events[i], &t.Events[d.Roll(len(t.Events), "other")]
 	e.Results, e.Wrs = slices.Clone(e.Results), slices.Clone(e.Wrs)
 	fields := []func(){
 		func() { e.Status = o.Status }, func() { e.Cq = o.Cq }, func() { e.Qp = o.Qp }, func() { e.Wr = o.Wr }, func() { e.Flags = o.Flags },
@@ -58,37 +61,37 @@ func alter(d quick, t *trace.Trace, i int) {
 		func() { e.Depth = o.Depth }, func() { e.Conn = o.Conn }, func() { e.Srq = o.Srq }, func() { e.Mr, e.Mw = o.Mr, o.Mw }, func() { e.Errno = o.Errno },
 	}
 	if n := len(e.Results); n > 0 {
-		at := d.roll(n, "result")
+		at := d.Roll(n, "result")
 		result := func() *trace.Result { return &e.Results[at] }
 		other := *result()
 		if len(o.Results) > 0 {
-			other = o.Results[d.roll(len(o.Results), "other result")]
+			other = o.Results[d.Roll(len(o.Results), "other result")]
 		}
 		fields = append(fields[:0], func() { e.Results = slices.Delete(e.Results, at, at+1) }, func() { e.Results = append(e.Results, other) },
 			func() { *result() = other }, func() { result().Status = other.Status }, func() { result().Wr = other.Wr },
 			func() {
-				result().Status = []string{"STATUS_CANCELLED", "STATUS_SUCCESS", "IBV_WC_WR_FLUSH_ERR", "IBV_WC_SUCCESS", "IBV_WC_REM_OP_ERR"}[d.roll(5, "status")]
+				result().Status = []string{"STATUS_CANCELLED", "STATUS_SUCCESS", "IBV_WC_WR_FLUSH_ERR", "IBV_WC_SUCCESS", "IBV_WC_REM_OP_ERR"}[d.Roll(5, "status")]
 			},
 			func() { result().Token = other.Token }, func() { result().Bytes = other.Bytes }, func() { result().Opcode = other.Opcode }, func() { result().Type = other.Type })
 	}
 	if n := len(e.Wrs); n > 0 {
-		at := d.roll(n, "request")
+		at := d.Roll(n, "request")
 		fields = append(fields[:0], func() { e.Wrs = slices.Delete(e.Wrs, at, at+1) }, func() { slices.Reverse(e.Wrs) },
-			func() { e.Wrs[at].Flags = nil }, func() { e.Wrs[at].Opcode = e.Wrs[d.roll(n, "opcode")].Opcode })
+			func() { e.Wrs[at].Flags = nil }, func() { e.Wrs[at].Opcode = e.Wrs[d.Roll(n, "opcode")].Opcode })
 	}
-	fields[d.roll(len(fields), "field")]()
+	fields[d.Roll(len(fields), "field")]()
 }
 
 // mutant changes a trace once or twice, and says how. It is nil where that is a trace no more.
-func mutant(d quick, whole *trace.Trace) (t *trace.Trace, what string) {
+func mutant(d histories.Quick, whole *trace.Trace) (t *trace.Trace, what string) {
 	copied := *whole
 	t = &copied
 	t.Events = slices.Clone(whole.Events)
-	for range 1 + d.roll(2, "mutations") {
+	for range 1 + d.Roll(2, "mutations") {
 		if len(t.Events) == 0 {
 			return nil, what
 		}
-		m, i := mutations[d.roll(len(mutations), "mutation")], d.roll(len(t.Events), "event")
+		m, i := mutations[d.Roll(len(mutations), "mutation")], d.Roll(len(t.Events), "event")
 		what += fmt.Sprintf("%s, line %d; ", m.what, t.Events[i].Line)
 		m.do(d, t, i)
 	}
@@ -117,15 +120,15 @@ func mutant(d quick, whole *trace.Trace) (t *trace.Trace, what string) {
 // over the reject corpus as it is, and over mutants of it. It may blame the provider for what came before the consumer's breach, or was not excused
 // by it, where porcupine alone found that. Where the engines differ it says so. NDK_MUTANTS says how many mutants, NDK_SEED and NDK_FROM which.
 func TestAutoLosesNoViolation(t *testing.T) {
-	from, n, seed := environment(t, "NDK_FROM", 0), environment(t, "NDK_MUTANTS", 600), environment(t, "NDK_SEED", 1)
+	from, n, seed := judging.Environment(t, "NDK_FROM", 0), judging.Environment(t, "NDK_MUTANTS", 600), judging.Environment(t, "NDK_SEED", 1)
 	counts := map[string]int{}
-	judge := func(row corpusRow, traced *trace.Trace, what string) {
-		o := row.options()
+	judge := func(row judging.Row, traced *trace.Trace, what string) {
+		o := row.Options()
 		o.MaxMemory = memoryOfMutant
-		o.Engine = Streaming
-		streamed := Check(t.Context(), traced, o)
-		o.Engine = Auto
-		r := Check(t.Context(), traced, o)
+		o.Engine = linearize.Streaming
+		streamed := linearize.Check(t.Context(), traced, o)
+		o.Engine = linearize.Auto
+		r := linearize.Check(t.Context(), traced, o)
 		differ := slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool { return strings.HasPrefix(f.Message, "the engines differ") })
 		switch {
 		case differ:
@@ -142,16 +145,16 @@ func TestAutoLosesNoViolation(t *testing.T) {
 			t.Errorf("%s: %s: stream blames by %s, auto by %s", row.File, what, streamed.Describe(), r.Describe())
 		}
 	}
-	var rejected []corpusRow
-	for _, row := range corpusRows(t) {
+	var rejected []judging.Row
+	for _, row := range judging.Corpus(t) {
 		if strings.HasPrefix(row.File, "reject/") {
 			rejected = append(rejected, row)
-			judge(row, row.read(t), "as it is")
+			judge(row, row.Read(t), "as it is")
 		}
 	}
 	for number := from; number < from+n; number++ {
 		row := rejected[number%len(rejected)]
-		m, what := mutant(quick{rand.New(rand.NewPCG(uint64(seed), uint64(number)))}, row.read(t))
+		m, what := mutant(histories.Quick{Rand: rand.New(rand.NewPCG(uint64(seed), uint64(number)))}, row.Read(t))
 		if m == nil {
 			counts["no trace any more"]++
 			continue

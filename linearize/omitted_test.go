@@ -1,4 +1,4 @@
-package linearize
+package linearize_test
 
 import (
 	"context"
@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/judging"
+	"ndkoracle/linearize"
+	"ndkoracle/linearize/histories"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
 // The other optional fields of docs/trace-format.md, as omissions has them. Histories have no values for these.
-var otherOmissions = []struct {
-	what  string
-	leave func(*trace.Event)
-}{
+var otherOmissions = []histories.Omission{
 	{"adapter", func(e *trace.Event) { e.Adapter = "" }},
 	{"pd", func(e *trace.Event) { e.Pd = "" }},
 	{"connector", func(e *trace.Event) { e.Connector = "" }},
@@ -31,8 +31,8 @@ var otherOmissions = []struct {
 	{"bytes of requests", ofRequests(func(r *trace.WorkRequest) { r.Bytes = nil }, func(e *trace.Event) { e.Bytes = nil })},
 	{"tokens of requests", ofRequests(func(r *trace.WorkRequest) { r.Token = nil }, func(e *trace.Event) { e.Token = nil })},
 	{"mr of requests", ofRequests(func(r *trace.WorkRequest) { r.Mr = "" }, func(e *trace.Event) { e.Mr = "" })},
-	{"bytes of results", ofResults(func(r *trace.Result) { r.Bytes = nil })},
-	{"opcode of results", ofResults(func(r *trace.Result) { r.Opcode = "" })},
+	{"bytes of results", histories.OfResults(func(r *trace.Result) { r.Bytes = nil })},
+	{"opcode of results", histories.OfResults(func(r *trace.Result) { r.Opcode = "" })},
 	{"bad_wr", func(e *trace.Event) { e.BadWr = "" }},
 }
 
@@ -49,36 +49,36 @@ func ofRequests(leave func(*trace.WorkRequest), leaveOne func(*trace.Event)) fun
 // Whoever is innocent with an optional field is innocent without it, and so is who is not the guilty one: what is left out is unknown (all rules).
 func TestLeftOutFieldsAccuseNobody(t *testing.T) {
 	tried := map[string]int{}
-	for _, row := range corpusRows(t) {
+	for _, row := range judging.Corpus(t) {
 		if row.Verdict == string(verdict.Malformed) || strings.HasPrefix(row.File, "recorded/") || strings.HasPrefix(row.File, "joined/") {
 			continue
 		}
-		whole := row.read(t)
-		text := asWritten(whole)
-		for _, o := range slices.Concat(omissions, otherOmissions) {
+		whole := row.Read(t)
+		text := histories.AsWritten(whole)
+		for _, o := range slices.Concat(histories.Omissions, otherOmissions) {
 			less := *whole
 			less.Events = slices.Clone(whole.Events)
 			for i := range less.Events {
-				o.leave(&less.Events[i])
+				o.Leave(&less.Events[i])
 			}
-			if written := asWritten(&less); written == text || !strings.HasPrefix(written, "{") {
+			if written := histories.AsWritten(&less); written == text || !strings.HasPrefix(written, "{") {
 				continue // it has no such field, or needs it
 			}
-			tried[o.what]++
-			for _, engine := range []Engine{Streaming, Porcupine} {
-				options := row.options()
+			tried[o.What]++
+			for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+				options := row.Options()
 				options.Engine = engine
-				r := Check(context.Background(), &less, options)
+				r := linearize.Check(context.Background(), &less, options)
 				if r.Violated() && string(r.Verdict) != row.Verdict && string(r.Verdict) != row.Answer(string(engine)).Verdict {
-					t.Errorf("%s without %s, by %s: %s, want %s or inconclusive", row.Name(), o.what, engine, saying(r), row.Verdict)
+					t.Errorf("%s without %s, by %s: %s, want %s or inconclusive", row.Name(), o.What, engine, judging.Saying(r), row.Verdict)
 				}
 			}
 		}
 	}
 	t.Log(tried)
-	for _, o := range slices.Concat(omissions, otherOmissions) {
-		if tried[o.what] == 0 {
-			t.Errorf("no trace of the corpus can do without %s", o.what)
+	for _, o := range slices.Concat(histories.Omissions, otherOmissions) {
+		if tried[o.What] == 0 {
+			t.Errorf("no trace of the corpus can do without %s", o.What)
 		}
 	}
 }

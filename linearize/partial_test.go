@@ -1,167 +1,22 @@
-package linearize
+package linearize_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/stream"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
-// spread makes a trace in a partial order of one in a total order: its calls and callbacks are of several threads, some events
-// have the time of the one before, and the lines may be those of one thread after the other.
-func spread(d dice, total *trace.Trace) *trace.Trace {
-	p := *total
-	p.Header.Order = "partial"
-	p.Events = slices.Clone(total.Events)
-	threads, of := 2+d.roll(2, "threads"), map[string]int{}
-	at := int64(0)
-	for i := range p.Events {
-		e := &p.Events[i]
-		if _, ok := of[e.Op]; !ok || e.Op == "" {
-			of[e.Op] = d.roll(threads, "thread")
-		}
-		e.Thr = fmt.Sprint(of[e.Op])
-		if d.roll(6, "later") > 0 {
-			at++
-		}
-		e.T = at
-	}
-	if flip(d, "by thread") {
-		slices.SortStableFunc(p.Events, func(a, b trace.Event) int { return strings.Compare(a.Thr, b.Thr) })
-	}
-	for i := range p.Events {
-		p.Events[i].Seq, p.Events[i].Line = uint64(i+1), i+2
-	}
-	return &p
-}
-
-// allOrders returns all orders that the events of a trace may have happened in, as the format defines it, or nil where there
-// are more than most.
-func allOrders(events []trace.Event, most int) [][]trace.Event {
-	var all [][]trace.Event
-	var order []trace.Event
-	begun, taken := map[string]bool{}, make([]bool, len(events))
-	before := func(i, j int) bool {
-		a, b := &events[i], &events[j]
-		return a.T < b.T || a.Thr == b.Thr && a.Seq < b.Seq
-	}
-	var extend func()
-	extend = func() {
-		if len(order) == len(events) {
-			all = append(all, slices.Clone(order))
-			return
-		}
-		for i := range events {
-			if taken[i] || len(all) > most || slices.ContainsFunc(events[i].Follows(), func(op string) bool { return !begun[op] }) {
-				continue
-			}
-			first := true
-			for j := range events {
-				first = first && (taken[j] || i == j || !before(j, i))
-			}
-			if !first {
-				continue
-			}
-			e := events[i]
-			taken[i], order = true, append(order, e)
-			if e.Begins() {
-				begun[e.Op] = true
-			}
-			extend()
-			if e.Begins() {
-				begun[e.Op] = false
-			}
-			taken[i], order = false, order[:len(order)-1]
-		}
-	}
-	extend()
-	if len(all) > most {
-		return nil
-	}
-	return all
-}
-
-// ofOrders returns the verdict on a trace in a partial order by those on each order that it leaves open, and the rules that are
-// broken in them; known is false when one was left open.
-func ofOrders(p *trace.Trace, orders [][]trace.Event, o Options) (want verdict.Verdict, rules map[string]bool, known bool) {
-	rules, known = map[string]bool{}, true
-	for _, events := range orders {
-		total := *p
-		total.Header.Order, total.Events = "total", events
-		report := Check(context.Background(), &total, o)
-		if !report.Violated() && report.Decided() {
-			return report.Verdict, rules, true
-		}
-		known = known && report.Decided()
-		switch {
-		case want == "":
-			want = report.Verdict
-		case want != report.Verdict && (want == verdict.ProviderViolation || want == verdict.ConsumerViolation):
-			want = verdict.Inconclusive
-		}
-		for _, f := range report.Findings { // the first of a beginning need not be the first of the whole
-			rules[f.Rule] = true
-		}
-	}
-	return want, rules, known
-}
-
-// A trace in a partial order is allowed exactly when one of the orders is that it may have happened in; a rule is broken when
-// one is in each.
-func TestPartialOrderIsAnyOrder(t *testing.T) {
-	ofAll := map[verdict.Verdict]int{}
-	for _, d := range dialects()[:3] {
-		t.Run(d.Name, func(t *testing.T) {
-			verdicts, several, gaveUp := map[verdict.Verdict]int{}, 0, 0
-			rapid.Check(t, func(t *rapid.T) {
-				r := newRun(shrinking{t}, d)
-				r.overlaps = rapid.Bool().Draw(t, "overlaps")
-				r.walk(rapid.IntRange(0, 20).Draw(t, "steps"))
-				r.conclude(shrinking{t})
-				p := spread(shrinking{t}, r.trace)
-				orders := allOrders(p.Events, 40)
-				if orders == nil {
-					return
-				}
-				engine := rapid.SampledFrom([]Engine{Streaming, Streaming, Porcupine}).Draw(t, "engine")
-				o := Options{Engine: engine, MaxMemory: 64 << 20}
-				want, rules, _ := ofOrders(p, orders, o)
-				report := Check(context.Background(), p, o)
-				if report.Verdict == verdict.Inconclusive && want != verdict.Inconclusive && strings.Contains(report.Findings[0].Message, "were tried") {
-					gaveUp++
-					return
-				}
-				if report.Verdict != want || report.Violated() && !rules[report.Findings[0].Rule] {
-					t.Fatalf("%s: %s, want %s of %v, by %d orders: %+v\n%s", engine, report.Verdict, want, rules, len(orders), report.Findings, r)
-				}
-				verdicts[want]++
-				if len(orders) > 1 {
-					several++
-				}
-			})
-			t.Logf("%v, %d of several orders; of %d more were tried than are", verdicts, several, gaveUp)
-			if verdicts[verdict.Conformant] == 0 || several == 0 {
-				t.Error("none was conformant, or no trace had several orders")
-			}
-			ofAll[verdict.ProviderViolation] += verdicts[verdict.ProviderViolation]
-		})
-	}
-	if ofAll[verdict.ProviderViolation] == 0 {
-		t.Error("none of any dialect was a violation")
-	}
-}
-
 // timed makes a trace in a partial order of a script: an event a word, on thread main unless it is of a callback, at these times.
 func timed(t *testing.T, text string, times ...int64) *trace.Trace {
 	t.Helper()
-	traced := script(t, text)
+	traced := notation.Script(t, text)
 	begun := len(traced.Events) - len(times)
 	traced.Header.Order = "partial"
 	for i := range traced.Events {
@@ -195,8 +50,8 @@ func TestPartialOrder(t *testing.T) {
 		{"too many orders", timed(t, many, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5), verdict.Inconclusive, "no more are tried"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for _, engine := range []Engine{Streaming, Porcupine, Auto} {
-				r := Check(context.Background(), test.traced, Options{Engine: engine})
+			for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine, linearize.Auto} {
+				r := linearize.Check(context.Background(), test.traced, linearize.Options{Engine: engine})
 				if r.Verdict != test.verdict || test.says != "" && !strings.Contains(r.Findings[0].Message, test.says) {
 					t.Errorf("%q: %s, want %s %q: %+v", engine, r.Verdict, test.verdict, test.says, r.Findings)
 				}
@@ -219,8 +74,8 @@ func TestCasesOfAPartialOrder(t *testing.T) {
 		{timed(t, "arm ANY; post 1; get 1; cb<; cb>", 1, 2, 3, 4, 7, 8, 5, 6), true},
 		{timed(t, "arm ANY; post 1; get 1; cb<; cb>", 1, 2, 3, 4, 7, 8, 5, 7), false},
 	} {
-		for _, engine := range []Engine{Streaming, Auto} {
-			r := Check(context.Background(), test.traced, Options{Engine: engine})
+		for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Auto} {
+			r := linearize.Check(context.Background(), test.traced, linearize.Options{Engine: engine})
 			if r.Verdict != verdict.Conformant || (r.Cases != nil) != test.counted {
 				t.Errorf("%q: %s, and cases are counted: %v, want %v", engine, r.Verdict, r.Cases != nil, test.counted)
 			}
@@ -232,7 +87,7 @@ func TestCasesOfAPartialOrder(t *testing.T) {
 func TestPartialOrderThatContradictsItself(t *testing.T) {
 	traced := timed(t, "arm ANY; post 1; get 1", 1, 2, 3, 4, 6, 5)
 	traced.Events[len(traced.Events)-1].Thr = "another"
-	r := Check(context.Background(), traced, Options{})
+	r := linearize.Check(context.Background(), traced, linearize.Options{})
 	if r.Verdict != verdict.Inconclusive || !strings.Contains(r.Findings[0].Message, "before op") {
 		t.Errorf("%s: %+v", r.Verdict, r.Findings)
 	}
@@ -256,7 +111,7 @@ func TestStreamOfAPartialOrder(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := &verdict.Report{Rules: map[string]verdict.RuleCoverage{}}
-			d, err := Options{}.ResolveDialect("ndkpi")
+			d, err := linearize.Options{}.ResolveDialect("ndkpi")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -272,21 +127,21 @@ func TestStreamOfAPartialOrder(t *testing.T) {
 // Of posts on one queue that two threads called at one time either may be the first, in libibverbs, and the completions tell
 // which: no order of the calls is left out for being the same as another.
 func TestPostsOfOneTimeInEitherOrder(t *testing.T) {
-	s := &scripted{trace: &trace.Trace{Name: "script", Header: trace.Header{Dialect: "verbs", Side: "provider", Order: "partial"}}}
-	s.call("ibv_create_cq", trace.Event{Cq: "cq1", Depth: number(16)}, trace.Event{})
-	s.call("ibv_create_qp", trace.Event{Qp: "qp1", InitiatorCq: "cq1", ReceiveCq: "cq1", SqSigAll: word(true), QpType: "RC"}, trace.Event{})
-	s.call("ibv_modify_qp", trace.Event{Qp: "qp1", State: "RTR", Conn: "c"}, trace.Event{})
+	s := &notation.Scripted{Trace: &trace.Trace{Name: "script", Header: trace.Header{Dialect: "verbs", Side: "provider", Order: "partial"}}}
+	s.Call("ibv_create_cq", trace.Event{Cq: "cq1", Depth: notation.Number(16)}, trace.Event{})
+	s.Call("ibv_create_qp", trace.Event{Qp: "qp1", InitiatorCq: "cq1", ReceiveCq: "cq1", SqSigAll: notation.Bool(true), QpType: "RC"}, trace.Event{})
+	s.Call("ibv_modify_qp", trace.Event{Qp: "qp1", State: "RTR", Conn: "c"}, trace.Event{})
 	post := func(wr, op string) trace.Event {
 		return trace.Event{Qp: "qp1", Wrs: []trace.WorkRequest{{Wr: wr, Opcode: op, Flags: []string{"SIGNALED"}}}}
 	}
-	s.event(trace.Call, "a", "ibv_post_send", post("w1", "RDMA_READ"))
-	s.event(trace.Call, "b", "ibv_post_send", post("w2", "RDMA_WRITE"))
-	s.event(trace.Ret, "a", "ibv_post_send", trace.Event{})
-	s.event(trace.Ret, "b", "ibv_post_send", trace.Event{})
-	s.call("ibv_poll_cq", trace.Event{Cq: "cq1", N: number(8)}, trace.Event{Results: []trace.Result{
+	s.Event(trace.Call, "a", "ibv_post_send", post("w1", "RDMA_READ"))
+	s.Event(trace.Call, "b", "ibv_post_send", post("w2", "RDMA_WRITE"))
+	s.Event(trace.Ret, "a", "ibv_post_send", trace.Event{})
+	s.Event(trace.Ret, "b", "ibv_post_send", trace.Event{})
+	s.Call("ibv_poll_cq", trace.Event{Cq: "cq1", N: notation.Number(8)}, trace.Event{Results: []trace.Result{
 		{Wr: "w2", Status: "IBV_WC_SUCCESS"}, {Wr: "w1", Status: "IBV_WC_SUCCESS"}}})
-	for i := range s.trace.Events {
-		e := &s.trace.Events[i]
+	for i := range s.Trace.Events {
+		e := &s.Trace.Events[i]
 		if e.T, e.Thr = int64(i), "main"; e.Op == "b" {
 			e.Thr = "another"
 		}
@@ -296,9 +151,9 @@ func TestPostsOfOneTimeInEitherOrder(t *testing.T) {
 			}
 		}
 	}
-	s.trace.End = &trace.End{Events: uint64(len(s.trace.Events)), Quiescent: true}
-	for _, engine := range []Engine{Streaming, Porcupine} {
-		if r := Check(context.Background(), s.trace, Options{Engine: engine}); r.Verdict != verdict.Conformant {
+	s.Trace.End = &trace.End{Events: uint64(len(s.Trace.Events)), Quiescent: true}
+	for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+		if r := linearize.Check(context.Background(), s.Trace, linearize.Options{Engine: engine}); r.Verdict != verdict.Conformant {
 			t.Errorf("%s: %s: %+v", engine, r.Verdict, r.Findings)
 		}
 	}
@@ -318,8 +173,8 @@ func TestWhatIsMissingInAPartialOrder(t *testing.T) {
 		"dropped": {Header: whole.Header, Events: without("NdkConnect"), End: &trace.End{Dropped: 2, Quiescent: true}},
 		"cut":     {Header: whole.Header, Events: whole.Events[:6]},
 	} {
-		for _, engine := range []Engine{Streaming, Porcupine} {
-			if r := Check(context.Background(), &less, Options{Engine: engine}); r.Verdict != verdict.Inconclusive {
+		for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+			if r := linearize.Check(context.Background(), &less, linearize.Options{Engine: engine}); r.Verdict != verdict.Inconclusive {
 				t.Errorf("%s: %s: %s: %+v", name, engine, r.Verdict, r.Findings)
 			}
 		}

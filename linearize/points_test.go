@@ -1,9 +1,11 @@
-package linearize
+package linearize_test
 
 import (
 	"slices"
 	"testing"
 
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 )
 
@@ -11,11 +13,11 @@ import (
 // POLL-05, DEF-03, FLAG-01).
 func TestPointsAreJudged(t *testing.T) {
 	const (
-		write  = `NdkWrite "qp":"q","wr":"1"|` + called
-		placed = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1",` + called
-		got    = `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + called + `}]`
+		write  = `NdkWrite "qp":"q","wr":"1"|` + notation.StatusSuccess
+		placed = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1",` + notation.StatusSuccess
+		got    = `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + notation.StatusSuccess + `}]`
 		failed = `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1","status":"STATUS_IO_TIMEOUT"}]`
-		silent = `NdkWrite "qp":"q","wr":"1","flags":["SILENT_SUCCESS"]|` + called
+		silent = `NdkWrite "qp":"q","wr":"1","flags":["SILENT_SUCCESS"]|` + notation.StatusSuccess
 	)
 	for _, test := range []struct {
 		name, rule string // conformant where there is no rule
@@ -29,10 +31,10 @@ func TestPointsAreJudged(t *testing.T) {
 		{"a silent success, delivered", "FLAG-01", []string{silent, placed, got}},
 		{"never posted", "POLL-05", []string{placed}},
 		{"before it was posted", "POLL-05", []string{placed, write, got}},
-		{"in another CQ", "POLL-05", []string{write, `"ph":"point","fn":"CqePlaced","cq":"d","wr":"1",` + called, got}},
+		{"in another CQ", "POLL-05", []string{write, `"ph":"point","fn":"CqePlaced","cq":"d","wr":"1",` + notation.StatusSuccess, got}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := checkLines(t, "ndkpi", after(test.events...)())
+			r := checkLines(t, "ndkpi", notation.After(test.events...)())
 			switch {
 			case test.rule == "" && r.Verdict != verdict.Conformant:
 				t.Errorf("%s: %+v", r.Verdict, r.Findings)
@@ -47,9 +49,9 @@ func TestPointsAreJudged(t *testing.T) {
 // (POST-08). A later NdkConnect connects it.
 func TestConnectThatFailsLater(t *testing.T) {
 	connect := func(status string) []string {
-		return append(created[:3:3], `NdkConnect "qp":"q","conn":"n"|"status":"STATUS_PENDING"`, `NdkRequestCompletion "for":"4","status":"`+status+`"|`)
+		return append(notation.Created[:3:3], `NdkConnect "qp":"q","conn":"n"|"status":"STATUS_PENDING"`, `NdkRequestCompletion "for":"4","status":"`+status+`"|`)
 	}
-	write := []string{`NdkWrite "qp":"q","wr":"1"|` + called, `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + called + `}]`}
+	write := []string{`NdkWrite "qp":"q","wr":"1"|` + notation.StatusSuccess, `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + notation.StatusSuccess + `}]`}
 	for _, test := range []struct {
 		name, rule string
 		calls      []string
@@ -57,10 +59,10 @@ func TestConnectThatFailsLater(t *testing.T) {
 		{"fails", "POST-08", append(connect("STATUS_CONNECTION_REFUSED"), write...)},
 		{"succeeds", "", append(connect("STATUS_SUCCESS"), write...)},
 		{"fails, and another succeeds", "", slices.Concat(connect("STATUS_CONNECTION_REFUSED"),
-			[]string{`NdkConnect "qp":"q","conn":"m"|` + called}, write)},
+			[]string{`NdkConnect "qp":"q","conn":"m"|` + notation.StatusSuccess}, write)},
 		{"fails, and the post is refused", "", append(connect("STATUS_CONNECTION_REFUSED"), `NdkWrite "qp":"q","wr":"1"|"status":"STATUS_CONNECTION_INVALID"`)},
 	} {
-		r := checkLines(t, "ndkpi", lines(test.calls...))
+		r := checkLines(t, "ndkpi", notation.Lines(test.calls...))
 		if test.rule == "" && r.Verdict != verdict.Conformant || test.rule != "" && (len(r.Findings) != 1 || r.Findings[0].Rule != test.rule) {
 			t.Errorf("%s: %s, want %q: %+v", test.name, r.Verdict, test.rule, r.Findings)
 		}
@@ -71,8 +73,8 @@ func TestConnectThatFailsLater(t *testing.T) {
 // told there, in whichever order a poll delivers them.
 func TestPointsOutOfOrder(t *testing.T) {
 	for _, got := range []string{"w1 w2", "w2 w1"} {
-		for _, engine := range []Engine{Streaming, Porcupine} {
-			r := Check(t.Context(), overlapped(t, "NdkWrite qp1 w1; NdkWrite qp1 w2; placed cq1 w2; placed cq1 w1; get cq1 "+got), Options{Engine: engine})
+		for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+			r := linearize.Check(t.Context(), notation.Overlapped(t, "NdkWrite qp1 w1; NdkWrite qp1 w2; placed cq1 w2; placed cq1 w1; get cq1 "+got), linearize.Options{Engine: engine})
 			if r.Verdict != verdict.ProviderViolation || r.Findings[0].Rule != "POLL-09" || r.Findings[0].Line != 18 {
 				t.Errorf("%s: %s, want POLL-09 at line 18: %+v", engine, r.Verdict, r.Findings)
 			}
@@ -83,9 +85,9 @@ func TestPointsOutOfOrder(t *testing.T) {
 // A CQ whose error was reported reports no other (ARM-17).
 func TestErrorIsReportedOnce(t *testing.T) {
 	for _, second := range []string{"STATUS_INTERNAL_ERROR", "STATUS_BUFFER_OVERFLOW"} {
-		for _, engine := range []Engine{Streaming, Porcupine} {
-			r := Check(t.Context(), cramped(t, "arm ERRORS; write 1; write 2; write 3; cb< STATUS_BUFFER_OVERFLOW; cb>; arm ERRORS; cb< "+second+"; cb>"),
-				Options{Engine: engine})
+		for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+			r := linearize.Check(t.Context(), notation.Cramped(t, "arm ERRORS; write 1; write 2; write 3; cb< STATUS_BUFFER_OVERFLOW; cb>; arm ERRORS; cb< "+second+"; cb>"),
+				linearize.Options{Engine: engine})
 			if r.Verdict != verdict.ProviderViolation || r.Findings[0].Rule != "ARM-17" {
 				t.Errorf("%s: %s, want ARM-17: %+v", engine, r.Verdict, r.Findings)
 			}
@@ -98,12 +100,12 @@ func TestErrorIsReportedOnce(t *testing.T) {
 func TestNothingIsPlacedAfterAnError(t *testing.T) {
 	for name, next := range map[string]string{"the same queue": "NdkWrite", "another queue": "NdkReceive"} {
 		t.Run(name, func(t *testing.T) {
-			r := checkLines(t, "ndkpi", lines(slices.Concat([]string{`NdkCreateCq "cq":"c","depth":1|` + called}, created[2:], []string{
-				`NdkArmCq "cq":"c","type":"ANY"|`, `NdkWrite "qp":"q","wr":"1"|` + called, `NdkWrite "qp":"q","wr":"2"|` + called,
+			r := checkLines(t, "ndkpi", notation.Lines(slices.Concat([]string{`NdkCreateCq "cq":"c","depth":1|` + notation.StatusSuccess}, notation.Created[2:], []string{
+				`NdkArmCq "cq":"c","type":"ANY"|`, `NdkWrite "qp":"q","wr":"1"|` + notation.StatusSuccess, `NdkWrite "qp":"q","wr":"2"|` + notation.StatusSuccess,
 				`NdkCqNotificationCallback "cq":"c","status":"STATUS_BUFFER_OVERFLOW"|`,
-				`NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + called + `}]`,
-				next + ` "qp":"q","wr":"3"|` + called,
-				`NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"3",` + called + `}]`})...))
+				`NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + notation.StatusSuccess + `}]`,
+				next + ` "qp":"q","wr":"3"|` + notation.StatusSuccess,
+				`NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"3",` + notation.StatusSuccess + `}]`})...))
 			if len(r.Findings) != 1 || r.Findings[0].Rule != "ARM-17" {
 				t.Errorf("%s, want ARM-17: %+v", r.Verdict, r.Findings)
 			}
@@ -113,10 +115,10 @@ func TestNothingIsPlacedAfterAnError(t *testing.T) {
 
 // In libibverbs, too, no receive succeeds on a QP that was never connected (POST-08).
 func TestVerbsReceiveWithoutConnection(t *testing.T) {
-	traced := readLines(t, "verbs", lines(`ibv_create_cq "cq":"c","depth":4|`, `ibv_create_qp "qp":"q","recv_cq":"c","send_cq":"c","sq_sig_all":true|`,
+	traced := notation.Read(t, "verbs", notation.Lines(`ibv_create_cq "cq":"c","depth":4|`, `ibv_create_qp "qp":"q","recv_cq":"c","send_cq":"c","sq_sig_all":true|`,
 		`ibv_post_recv "qp":"q","wrs":[{"wr":"r"}]|`, `ibv_poll_cq "cq":"c","n":4|"results":[{"wr":"r","status":"IBV_WC_SUCCESS"}]`))
-	for _, engine := range []Engine{Streaming, Porcupine} {
-		r := Check(t.Context(), traced, Options{Engine: engine})
+	for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+		r := linearize.Check(t.Context(), traced, linearize.Options{Engine: engine})
 		if r.Verdict != verdict.ProviderViolation || r.Findings[0].Rule != "POST-08" {
 			t.Errorf("%s: %s: %+v", engine, r.Verdict, r.Findings)
 		}

@@ -1,4 +1,4 @@
-package linearize
+package linearize_test
 
 import (
 	"fmt"
@@ -6,156 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/judging"
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/linearize/witness"
 	"ndkoracle/trace"
 )
-
-// resized is a script of a QP whose peer is not in the trace, and of its CQ, which has room for two completions: line 8 is its first
-// event. Beside what script knows, where the dialect is ndkpi:
-//
-//	resize 4       NdkResizeCq to 4              resize 4 F      the same, refused; resize 4 P: pending
-//	resize< 4      the call alone                resize> F       its return
-//	done           NdkRequestCompletion of the first resize that is not answered; done F: that it failed; done< and done>: its two ends
-//	get<           a poll is called              get> 1 2        and delivers 1 and 2
-//	placed 1       a point: the completion of 1 is placed
-//	closes         NdkCloseCq of cq1, pending    closed          its completion
-//
-// In libibverbs: write, get, resize, whose return tells another depth by "resize 4 =6", and placed.
-func resized(t testing.TB, dialect, text string) *trace.Trace {
-	t.Helper()
-	s := &scripted{trace: &trace.Trace{Name: "script", Header: trace.Header{Dialect: dialect, Side: "provider", Order: "total"}}}
-	r := &resizing{s, dialect == "verbs", map[string]string{}, nil, t}
-	fn, did := "Ndk", success
-	if r.verbs {
-		fn, did = "ibv_", trace.Event{}
-	}
-	names := map[string][3]string{"Ndk": {"CreateCq", "CreateQp", "Connect"}, "ibv_": {"create_cq", "create_qp", "modify_qp"}}[fn]
-	s.call(fn+names[0], trace.Event{Cq: "cq1", Depth: number(2)}, did)
-	s.call(fn+names[1], trace.Event{Qp: "qp1", ReceiveCq: "cq1", InitiatorCq: "cq1", SqSigAll: word(true), QpType: "RC"}, did)
-	s.call(fn+names[2], trace.Event{Qp: "qp1", Conn: "c", State: "RTR"}, did)
-	quiescent := true
-	for _, line := range strings.Split(text, ";") {
-		words := strings.Fields(line)
-		if quiescent = quiescent && words[0] != "cut"; words[0] == "cut" {
-			continue
-		}
-		if !r.line(words[0], words[1:]) && !s.word(words[0], words[1:]) {
-			t.Fatalf("no word %q in the notation", words[0])
-		}
-	}
-	s.trace.End = &trace.End{Events: uint64(len(s.trace.Events)), Quiescent: quiescent}
-	return s.trace
-}
-
-type resizing struct {
-	*scripted
-	verbs bool
-	ops   map[string]string // of the latest call of each function
-	asked []string          // of the resizes that have not been answered
-	t     testing.TB
-}
-
-func (r *resizing) line(word string, args []string) bool {
-	const completes = "NdkRequestCompletion"
-	resize, poll, done := "NdkResizeCq", "NdkGetCqResults", "STATUS_SUCCESS"
-	if r.verbs {
-		resize, poll, done = "ibv_resize_cq", "ibv_poll_cq", "IBV_WC_SUCCESS"
-	}
-	results := func() (all []trace.Result) {
-		for _, wr := range args {
-			all = append(all, trace.Result{Wr: wr, Status: done})
-		}
-		return all
-	}
-	switch word {
-	case "resize":
-		r.line("resize<", args[:1])
-		r.line("resize>", args[1:])
-	case "resize<":
-		r.begins(resize, trace.Event{Cq: "cq1", Depth: r.depth(args[0])})
-		r.asked = append(r.asked, r.ops[resize])
-	case "resize>":
-		e := r.answer(args)
-		if r.returns(resize, e); e.Status != "STATUS_PENDING" {
-			r.asked = slices.DeleteFunc(r.asked, func(op string) bool { return op == r.ops[resize] })
-		}
-	case "done":
-		r.line("done<", args)
-		r.line("done>", nil)
-	case "done<":
-		r.scripted.ops++
-		r.ops[completes] = fmt.Sprint(r.scripted.ops)
-		r.event(trace.Enter, r.ops[completes], completes, trace.Event{For: r.asked[0], Status: r.answer(args).Status})
-		r.asked = r.asked[1:]
-	case "done>":
-		r.event(trace.Exit, r.ops[completes], completes, trace.Event{})
-	case "get<":
-		r.begins(poll, trace.Event{Cq: "cq1", N: number(8)})
-	case "get>":
-		r.returns(poll, trace.Event{Results: results()})
-	case "get":
-		if !r.verbs {
-			return false
-		}
-		r.call(poll, trace.Event{Cq: "cq1", N: number(8)}, trace.Event{Results: results()})
-	case "write":
-		if !r.verbs {
-			return false
-		}
-		r.call("ibv_post_send", trace.Event{Qp: "qp1", Wrs: []trace.WorkRequest{{Wr: args[0], Opcode: "RDMA_WRITE"}}}, trace.Event{})
-	case "placed":
-		r.event(trace.Point, "", "CqePlaced", trace.Event{Cq: "cq1", Wr: args[0], Status: done})
-	case "closes":
-		r.begins("NdkCloseCq", trace.Event{Cq: "cq1"})
-		r.returns("NdkCloseCq", trace.Event{Status: "STATUS_PENDING"})
-	case "closed":
-		r.scripted.ops++
-		op := fmt.Sprint(r.scripted.ops)
-		r.event(trace.Enter, op, "NdkCloseCompletion", trace.Event{For: r.ops["NdkCloseCq"], Status: "STATUS_SUCCESS"})
-		r.event(trace.Exit, op, "NdkCloseCompletion", trace.Event{})
-	default:
-		return false
-	}
-	return true
-}
-
-func (r *resizing) begins(fn string, e trace.Event) {
-	r.scripted.ops++
-	r.ops[fn] = fmt.Sprint(r.scripted.ops)
-	r.event(trace.Call, r.ops[fn], fn, e)
-}
-
-func (r *resizing) returns(fn string, e trace.Event) { r.event(trace.Ret, r.ops[fn], fn, e) }
-
-func (r *resizing) depth(text string) *int64 {
-	var n int64
-	if _, err := fmt.Sscan(text, &n); err != nil {
-		r.t.Fatal(err)
-	}
-	return &n
-}
-
-// answer is success, or what a word says in place of it.
-func (r *resizing) answer(args []string) trace.Event {
-	e := success
-	if r.verbs {
-		e = trace.Event{}
-	}
-	for _, arg := range args {
-		switch {
-		case arg == "F" && r.verbs:
-			e.Errno = "ENOMEM"
-		case arg == "F":
-			e.Status = "STATUS_INSUFFICIENT_RESOURCES"
-		case arg == "P":
-			e.Status = "STATUS_PENDING"
-		default:
-			e.Depth = r.depth(strings.TrimPrefix(arg, "="))
-		}
-	}
-	return e
-}
 
 // A resizedRow is a trace with a resize, and the right answer: the rule and the line of its breach, if it has one.
 type resizedRow struct {
@@ -280,8 +137,8 @@ var resizedRows = []resizedRow{
 	{"not below what is there, as told", "verbs", "A16=REFUSED", "write 1; write 2; rest; resize 1 =2; get 1 2", fine, "", 0},
 }
 
-func (r resizedRow) options() Options {
-	o := Options{Dialect: r.dialect}
+func (r resizedRow) options() linearize.Options {
+	o := linearize.Options{Dialect: r.dialect}
 	if id, choice, read := strings.Cut(r.assume, "="); read {
 		o.Assume = map[string]string{id: choice}
 	}
@@ -296,16 +153,18 @@ var openToStream = []string{"pending, and not shrunk", "below what comes in whil
 // A resize changes the depth, and nothing else (RSZ-02, RSZ-03, RSZ-05).
 func TestResizesAreFollowed(t *testing.T) {
 	for i := range 2 * len(resizedRows) {
-		row, engine := resizedRows[i/2], []Engine{Porcupine, Streaming}[i%2]
+		row, engine := resizedRows[i/2], []linearize.Engine{linearize.Porcupine, linearize.Streaming}[i%2]
 		t.Run(fmt.Sprint(row.dialect, " ", row.name, ", ", engine), func(t *testing.T) {
 			o := row.options()
 			o.Engine = engine
-			r := Check(t.Context(), resized(t, row.dialect, row.text), o)
-			atThePoll := engine == Streaming && row.assume == "A35=EXACT" // which shows that the CQ held too many
-			if engine == Streaming && slices.Contains(openToStream, row.name) {
+			r := linearize.Check(t.Context(), notation.Resized(t, row.dialect, row.text), o)
+			atThePoll := engine == linearize.Streaming && row.assume == "A35=EXACT" // which shows that the CQ held too many
+			if engine == linearize.Streaming && slices.Contains(openToStream, row.name) {
 				row.verdict, row.rule = unsure, ""
 			}
-			found := slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool { return equivalent(f, row.rule) && (f.Line == row.line || atThePoll) })
+			found := slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool {
+				return judging.Equivalent(f, row.rule) && (f.Line == row.line || atThePoll)
+			})
 			if r.Verdict != row.verdict || (row.rule != "") != (r.Verdict == breach) || row.rule != "" && !found {
 				t.Errorf("%s, want %s of %q in line %d: %+v", r.Verdict, row.verdict, row.rule, row.line, r.Findings)
 			}
@@ -321,8 +180,8 @@ func TestResizesAreFollowed(t *testing.T) {
 
 // The close of a CQ that waits for a resize which is never answered is not late itself (ASY-01, LIFE-07, LIFE-11).
 func TestCloseWaitsForResize(t *testing.T) {
-	for _, engine := range []Engine{Porcupine, Streaming} {
-		r := Check(t.Context(), resized(t, "ndkpi", "resize 4 P; close-qp; closes; rest"), Options{Engine: engine})
+	for _, engine := range []linearize.Engine{linearize.Porcupine, linearize.Streaming} {
+		r := linearize.Check(t.Context(), notation.Resized(t, "ndkpi", "resize 4 P; close-qp; closes; rest"), linearize.Options{Engine: engine})
 		if len(r.Findings) != 1 || r.Findings[0].Rule != "ASY-01" || r.Findings[0].Line != 14 {
 			t.Errorf("%s: %+v", engine, r.Findings)
 		}
@@ -333,8 +192,8 @@ func TestCloseWaitsForResize(t *testing.T) {
 func TestResizeBelowIsTold(t *testing.T) {
 	row := resizedRow{dialect: "ndkpi", assume: "A16=REFUSED"}
 	o := row.options()
-	o.Engine = Porcupine
-	r := Check(t.Context(), resized(t, row.dialect, "write 1; write 2; rest; resize 1 P; done; get 1 2"), o)
+	o.Engine = linearize.Porcupine
+	r := linearize.Check(t.Context(), notation.Resized(t, row.dialect, "write 1; write 2; rest; resize 1 P; done; get 1 2"), o)
 	const want = "NdkResizeCq of cq1 to 1 succeeded, and the CQ holds more than 1 completion"
 	if f := r.Findings[0]; f.Message != want || !slices.Contains(f.See, 13) || !slices.Contains(f.Instead, "NdkResizeCq is refused") {
 		t.Errorf("%+v", r.Findings)
@@ -354,10 +213,10 @@ func TestWitnessesOfResizes(t *testing.T) {
 			continue
 		}
 		t.Run(row.dialect+" "+row.name, func(t *testing.T) {
-			traced := resized(t, row.dialect, row.text)
+			traced := notation.Resized(t, row.dialect, row.text)
 			o := row.options()
-			o.Engine = Porcupine
-			file := strings.SplitAfter(string(witnessOf(t, traced, o)), "\n")
+			o.Engine = linearize.Porcupine
+			file := strings.SplitAfter(string(judging.WitnessOf(t, traced, o)), "\n")
 			file = file[:len(file)-1]
 			verify := func(file []string) error {
 				_, err := witness.Verify(strings.NewReader(strings.Join(file, "")), traced)
@@ -366,9 +225,9 @@ func TestWitnessesOfResizes(t *testing.T) {
 			if err := verify(file); err != nil {
 				t.Fatalf("%v\n%s", err, file)
 			}
-			for _, spoilt := range spoilWitness(file) {
-				if line := file[spoilt.line]; isOfResize(line) && spoilt.how != "swapped" && verify(spoilt.file) == nil {
-					t.Errorf("%s: %s%saccepted", spoilt.how, line, spoilt.file[spoilt.line])
+			for _, spoilt := range judging.SpoilWitness(file) {
+				if line := file[spoilt.Line]; isOfResize(line) && spoilt.How != "swapped" && verify(spoilt.File) == nil {
+					t.Errorf("%s: %s%saccepted", spoilt.How, line, spoilt.File[spoilt.Line])
 				}
 			}
 			var steps []string // of the resizes, without op and depth
@@ -402,8 +261,8 @@ func TestWitnessesOfResizes(t *testing.T) {
 		t.Errorf("only %d", followed)
 	}
 	for _, text := range []string{"resize 4 F; write 1; get 1", "resize 4 P; done F; write 1; get 1"} {
-		traced := resized(t, "ndkpi", text)
-		file := strings.SplitAfter(string(witnessOf(t, traced, Options{})), "\n")
+		traced := notation.Resized(t, "ndkpi", text)
+		file := strings.SplitAfter(string(judging.WitnessOf(t, traced, linearize.Options{})), "\n")
 		at := slices.IndexFunc(file, func(line string) bool { return strings.Contains(line, `"fn":"NdkResizeCq"`) })
 		for _, outcome := range []string{"SUCCESS", "FAILED"} {
 			steps := fmt.Sprintf(`{"rec":"step","action":"NdkResizeCq","op":"4","cq":"cq1","depth":4}
@@ -412,7 +271,7 @@ func TestWitnessesOfResizes(t *testing.T) {
 {"rec":"step","action":"NdkRequestCompletionExit","op":"4","cq":"cq1"}
 `, outcome)
 			for _, steps := range []string{steps, strings.ReplaceAll(steps, `"op":"4",`, "")} {
-				more := recounted(slices.Insert(slices.Clone(file[:len(file)-1]), at+1, strings.SplitAfter(steps, "\n")[:4]...))
+				more := judging.Recounted(slices.Insert(slices.Clone(file[:len(file)-1]), at+1, strings.SplitAfter(steps, "\n")[:4]...))
 				if _, err := witness.Verify(strings.NewReader(strings.Join(more, "")), traced); err == nil {
 					t.Errorf("%s: %s accepted", text, steps)
 				}
@@ -443,18 +302,18 @@ func TestResizesAreCounted(t *testing.T) {
 		{"resize 8 F; write 1; get 1 2", 1, 1, verdict.Checked, verdict.Checked},
 		{"resize 4 P; resize 3; done", 0, 0, verdict.Undecided, verdict.Undecided},
 	} {
-		r := Check(t.Context(), resized(t, "ndkpi", test.text), Options{Engine: Porcupine})
+		r := linearize.Check(t.Context(), notation.Resized(t, "ndkpi", test.text), linearize.Options{Engine: linearize.Porcupine})
 		if kept, less := r.Rules["RSZ-02"], r.Rules["RSZ-03"]; kept.Count != test.kept || less.Count != test.shrunk ||
 			kept.Coverage != test.coverage || less.Coverage != test.less {
 			t.Errorf("%s: %+v and %+v", test.text, kept, less)
 		}
 	}
 	for text, beyond := range map[string]int{"resize 1; write 1; write 2; get 1 2": 1, "resize 4; " + three + "; get 1 2 3": 0} {
-		if r := Check(t.Context(), resized(t, "ndkpi", text), Options{Engine: Porcupine}); r.Rules["ARM-16"].Count != beyond {
+		if r := linearize.Check(t.Context(), notation.Resized(t, "ndkpi", text), linearize.Options{Engine: linearize.Porcupine}); r.Rules["ARM-16"].Count != beyond {
 			t.Errorf("%s: %+v", text, r.Rules["ARM-16"])
 		}
 	}
-	r := Check(t.Context(), resized(t, "ndkpi", "resize 1 P; cut"), Options{Engine: Porcupine})
+	r := linearize.Check(t.Context(), notation.Resized(t, "ndkpi", "resize 1 P; cut"), linearize.Options{Engine: linearize.Porcupine})
 	if r.Rules["RSZ-02"].Count != 0 || r.Rules["RSZ-03"].Count != 0 {
 		t.Errorf("never answered: %+v", r.Rules)
 	}

@@ -1,7 +1,10 @@
-package linearize
+package linearize_test
 
 import (
 	"testing"
+
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 )
 
 // A silent request that can't have succeeded had to have completed by a moment of rest, if it waited for nobody: both engines name that, and not
@@ -19,8 +22,8 @@ func TestASilentRequestIsMissedAtRest(t *testing.T) {
 			"NdkWrite qp1 w1; NdkWrite qp1 w2 SILENT_SUCCESS; get cq1 w1c; rest; NdkWrite qp1 w3; get cq1 w3"},
 		{"there is no moment of rest", 23, "NdkWrite qp1 w1; NdkWrite qp1 w2 SILENT_SUCCESS; get cq1 w1c; NdkWrite qp1 w3; get cq1 w3"},
 	} {
-		for _, e := range []Engine{Streaming, Porcupine} {
-			r := Check(t.Context(), overlapped(t, test.text), Options{Engine: e})
+		for _, e := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+			r := linearize.Check(t.Context(), notation.Overlapped(t, test.text), linearize.Options{Engine: e})
 			if !r.Violated() || r.Findings[0].Rule != "FLAG-02" || r.Findings[0].Line != test.line {
 				t.Errorf("%s, %s: %+v, want FLAG-02 at line %d", test.name, e, r.Findings, test.line)
 			}

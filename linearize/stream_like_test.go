@@ -1,4 +1,4 @@
-package linearize
+package linearize_test
 
 import (
 	"bytes"
@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/judging"
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -67,17 +70,17 @@ var alike = []struct {
 	{"a message that had to arrive before a rest, told of later than its receive", verdict.ProviderViolation, "DEF-04",
 		"NdkReceive qp1 r1; NdkSend qp2 s1; rest; get cq1; get cq1 r1; get cq2 s1; rest; get cq1; get cq2"},
 	{"a token is invalidated, and the peer's message comes too late", verdict.Conformant, "",
-		registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 i1; get cq2 s1; get cq1 r1c; rest; get cq1; get cq2"},
+		notation.Registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 i1; get cq2 s1; get cq1 r1c; rest; get cq1; get cq2"},
 	{"the peer's message comes first", verdict.Conformant, "",
-		registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1; get cq1 i1x; rest; get cq1; get cq2"},
+		notation.Registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1; get cq1 i1x; rest; get cq1; get cq2"},
 	{"both come first", verdict.ProviderViolation, "POLL-07",
-		registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1; get cq1 i1; rest"},
+		notation.Registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 r1; get cq2 s1; get cq1 i1; rest"},
 	{"both come first, told the other way", verdict.ProviderViolation, "INV-05",
-		registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 i1; get cq1 r1; rest"},
+		notation.Registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 i1; get cq1 r1; rest"},
 	{"it is registered again in between", verdict.Conformant, "",
-		registered + "NdkInvalidate qp1 i1#7; NdkFastRegister qp1 f2#7; NdkSendAndInvalidate qp2 s1#7; get cq1 i1; get cq1 r1; get cq1 f2; get cq2 s1; rest; get cq1"},
+		notation.Registered + "NdkInvalidate qp1 i1#7; NdkFastRegister qp1 f2#7; NdkSendAndInvalidate qp2 s1#7; get cq1 i1; get cq1 r1; get cq1 f2; get cq2 s1; rest; get cq1"},
 	{"it is registered again, and too late", verdict.ProviderViolation, "INV-05",
-		registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 i1; get cq1 r1; NdkFastRegister qp1 f2#7; get cq1 f2; rest"},
+		notation.Registered + "NdkInvalidate qp1 i1#7; NdkSendAndInvalidate qp2 s1#7; get cq1 i1; get cq1 r1; NdkFastRegister qp1 f2#7; get cq1 f2; rest"},
 	{"a message that names a token, and nobody received", verdict.ProviderViolation, "POLL-05",
 		"NdkFastRegister qp1 f1#7; get cq1 f1; NdkSendAndInvalidate qp2 s1#7; get cq2 s1; rest"},
 	{"… of a QP that was closed meanwhile", verdict.ProviderViolation, "POLL-05",
@@ -391,11 +394,11 @@ var alike = []struct {
 	{"… and it is solicited", verdict.ProviderViolation, "ARM-10",
 		"NdkReceive qp2 r1; NdkArmCq cq2 SOLICITED; NdkSend qp1 s1 SEND_AND_SOLICIT_EVENT; get cq1 s1x; get cq2 r1; rest"},
 	{"a message may have named a bad token, of which nothing is told", verdict.Conformant, "",
-		registered + "NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; NdkInvalidate qp1 i1#7; rest; get cq1 i1c r1c; get cq1"},
+		notation.Registered + "NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; NdkInvalidate qp1 i1#7; rest; get cq1 i1c r1c; get cq1"},
 	{"… and was received", verdict.Conformant, "",
-		registered + "NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; NdkInvalidate qp1 i1#7; rest; get cq1 r1i i1c; get cq1; get cq2"},
+		notation.Registered + "NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; NdkInvalidate qp1 i1#7; rest; get cq1 r1i i1c; get cq1; get cq2"},
 	{"… as is told after what was cancelled", verdict.Conformant, "",
-		registered + "NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; NdkInvalidate qp1 i1#7; rest; get cq1 i1c r1i; get cq1; get cq2"},
+		notation.Registered + "NdkSendAndInvalidate qp2 s1#7 SILENT_SUCCESS; NdkInvalidate qp1 i1#7; rest; get cq1 i1c r1i; get cq1; get cq2"},
 	{"the peer's request fails, and was pending at a rest later than the cancel", verdict.ProviderViolation, "DEF-04",
 		"NdkWrite qp1 w1 DEFER; NdkReceive qp2 r2; rest; get cq1; get cq2 r2c; rest; get cq1; get cq1 w1x; NdkWrite qp1 w2; get cq1 w2c; rest; get cq1"},
 	{"… earlier than the cancel", verdict.ProviderViolation, "DEF-04",
@@ -714,9 +717,6 @@ var alike = []struct {
 			"ibv_modify_qp qp3 d; get cq1 r3c"},
 }
 
-// registered makes token 7 valid, and posts a receive that may invalidate it (INV-05, INV-06, POLL-07, POLL-08).
-const registered = "NdkFastRegister qp1 f1#7; get cq1 f1; NdkReceive qp1 r1; "
-
 // crowded connects qp3, whose CQ has room for two completions.
 const crowded = "new qp3 cq3; new qp4; NdkConnect qp3 d; NdkConnect qp4 d; "
 
@@ -732,9 +732,9 @@ const endedBefore = "NdkWrite qp2 w1; get cq2 w1x; "
 func TestEnginesDecideAlike(t *testing.T) {
 	for _, test := range alike {
 		t.Run(test.name, func(t *testing.T) {
-			for _, engine := range []Engine{Streaming, Porcupine} {
-				r := Check(context.Background(), overlapped(t, test.text), Options{Engine: engine})
-				if r.Verdict != test.verdict || test.rule != "" && !equivalent(r.Findings[0], test.rule) {
+			for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+				r := linearize.Check(context.Background(), notation.Overlapped(t, test.text), linearize.Options{Engine: engine})
+				if r.Verdict != test.verdict || test.rule != "" && !judging.Equivalent(r.Findings[0], test.rule) {
 					t.Errorf("%s: %s, want %s %s: %+v", engine, r.Verdict, test.verdict, test.rule, r.Findings)
 				}
 			}
@@ -773,8 +773,8 @@ func TestWhatIsBehindAFlush(t *testing.T) {
 			if !breaks {
 				want = verdict.Conformant
 			}
-			for _, engine := range []Engine{Streaming, Porcupine} {
-				r := Check(context.Background(), overlapped(t, text), Options{Engine: engine, Assume: map[string]string{"A15": choice}})
+			for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+				r := linearize.Check(context.Background(), notation.Overlapped(t, text), linearize.Options{Engine: engine, Assume: map[string]string{"A15": choice}})
 				if r.Verdict != want {
 					t.Errorf("A15=%s: %s: %s: %s, want %s: %+v", choice, text, engine, r.Verdict, want, r.Findings)
 				}
@@ -792,10 +792,10 @@ func TestReceivesToldBeforeTheirSends(t *testing.T) {
 		solicitedLater + "get cq1 r1; get cq2 s1x s2; rest; get cq1; get cq2",
 		solicitedLater + "get cq1 r1; rest; get cq1",
 	} {
-		if r := streaming(overlapped(t, text), Options{}); r.Decided() || !strings.Contains(r.Findings[0].Message, "s1 may have failed") {
+		if r := judging.Stream(notation.Overlapped(t, text), linearize.Options{}); r.Decided() || !strings.Contains(r.Findings[0].Message, "s1 may have failed") {
 			t.Errorf("%s: %s: %+v", text, r.Verdict, r.Findings)
 		}
-		if r := Check(context.Background(), overlapped(t, text), Options{Engine: Porcupine}); r.Verdict != verdict.Conformant {
+		if r := linearize.Check(context.Background(), notation.Overlapped(t, text), linearize.Options{Engine: linearize.Porcupine}); r.Verdict != verdict.Conformant {
 			t.Errorf("%s: porcupine: %s: %+v", text, r.Verdict, r.Findings)
 		}
 	}
@@ -807,8 +807,8 @@ const solicitedLater = "NdkArmCq cq1 SOLICITED; NdkReceive qp1 r1; NdkSend qp2 s
 // what was cancelled (ARM-17, ARM-18).
 func TestCancelledByACqThatTellsLater(t *testing.T) {
 	text := "NdkReceive qp2 r2; rest; get cq2 r2c; get cq1; NdkArmCq cq1 ANY; enter cq1 STATUS_INTERNAL_ERROR; rest; get cq2"
-	for _, engine := range []Engine{Streaming, Porcupine} {
-		if r := Check(context.Background(), overlapped(t, text), Options{Engine: engine}); r.Verdict != verdict.Conformant {
+	for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+		if r := linearize.Check(context.Background(), notation.Overlapped(t, text), linearize.Options{Engine: engine}); r.Verdict != verdict.Conformant {
 			t.Errorf("%s: %s: %+v", engine, r.Verdict, r.Findings)
 		}
 	}
@@ -817,8 +817,8 @@ func TestCancelledByACqThatTellsLater(t *testing.T) {
 // Of a QP whose creation the trace does not hold nobody knows what had completed: its receives don't say when a bad token can have ended
 // the connection (INV-05).
 func TestStreamOnAPeerWhoseCqIsNotKnown(t *testing.T) {
-	r := streaming(overlapped(t, "new qp4 cq4; NdkConnect qp3 d; NdkConnect qp4 d; NdkReceive qp3 r3; NdkReceive qp4 r4; "+
-		"NdkSendAndInvalidate qp4 s1#7 SILENT_SUCCESS; get cq4 r4c; rest; get cq4"), Options{})
+	r := judging.Stream(notation.Overlapped(t, "new qp4 cq4; NdkConnect qp3 d; NdkConnect qp4 d; NdkReceive qp3 r3; NdkReceive qp4 r4; "+
+		"NdkSendAndInvalidate qp4 s1#7 SILENT_SUCCESS; get cq4 r4c; rest; get cq4"), linearize.Options{})
 	if r.Verdict != verdict.Inconclusive || r.Violated() {
 		t.Errorf("%s: %+v", r.Verdict, r.Findings)
 	}
@@ -838,13 +838,13 @@ func TestStreamLeavesOpenWhatIsKnownTooLate(t *testing.T) {
 		"NdkSendAndInvalidate qp2 s1#7; NdkReceive qp1 r1; NdkArmCq cq1 ANY; rest; enter cq1; get cq1 r1c; get cq1; get cq2 s1; get cq2":                        "whether r1 had completed",
 		"NdkFastRegister qp2 f1#7 DEFER; NdkInvalidate qp1 i1#7 SILENT_SUCCESS; rest; get cq1; get cq2; NdkWrite qp2 w2; get cq2 f1 w2; rest; get cq1; get cq2": "whether f1 was executed",
 	} {
-		trace := overlapped(t, text)
-		r := streaming(trace, Options{})
+		trace := notation.Overlapped(t, text)
+		r := judging.Stream(trace, linearize.Options{})
 		if r.Decided() || !strings.Contains(r.Findings[0].Message, why) {
 			t.Errorf("%s: %s: %+v", text, r.Verdict, r.Findings)
 		}
 		undecidedBy(t, text, r)
-		if r = Check(context.Background(), trace, Options{Engine: Porcupine}); r.Verdict != verdict.ProviderViolation {
+		if r = linearize.Check(context.Background(), trace, linearize.Options{Engine: linearize.Porcupine}); r.Verdict != verdict.ProviderViolation {
 			t.Errorf("%s: porcupine: %s: %+v", text, r.Verdict, r.Findings)
 		}
 	}
@@ -864,8 +864,8 @@ func TestMessagesArriveWhoseSendFails(t *testing.T) {
 		{"arm SOLICITED; recv q1; recv q2; peer s1; peer s2 S; get q1 q2; peerget s1x s2c; rest; get", verdict.ProviderViolation},
 		{"arm SOLICITED; recv q1; recv q2; peer s1; peer s2 S; get q1; peerget s1x s2c; get q2; rest; get", verdict.Conformant}, // told too late to know
 	} {
-		for _, engine := range []Engine{Streaming, Porcupine} {
-			if r := Check(context.Background(), script(t, test.text), Options{Engine: engine}); r.Verdict != test.verdict {
+		for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+			if r := linearize.Check(context.Background(), notation.Script(t, test.text), linearize.Options{Engine: engine}); r.Verdict != test.verdict {
 				t.Errorf("%s: %s: %s, want %s: %+v", test.text, engine, r.Verdict, test.verdict, r.Findings)
 			}
 		}
@@ -874,8 +874,8 @@ func TestMessagesArriveWhoseSendFails(t *testing.T) {
 
 // A silent request that has succeeded leaves no completion: the next one's may be what a callback is for (ARM-09, FLAG-01).
 func TestCallbackForWhatNoPollDelivered(t *testing.T) {
-	for _, engine := range []Engine{Streaming, Porcupine} {
-		r := Check(context.Background(), script(t, "arm ANY; post 1 Q; rest; post 2; cb<; cb>; cut"), Options{Engine: engine})
+	for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+		r := linearize.Check(context.Background(), notation.Script(t, "arm ANY; post 1 Q; rest; post 2; cb<; cb>; cut"), linearize.Options{Engine: engine})
 		if r.Verdict != verdict.Inconclusive || r.Findings[0].Message != verdict.NotAtRest {
 			t.Errorf("%s: %s: %+v", engine, r.Verdict, r.Findings)
 		}
@@ -884,7 +884,7 @@ func TestCallbackForWhatNoPollDelivered(t *testing.T) {
 
 // Of a completion that no poll delivers nobody says that it was a success: that does not match SOLICITED (ARM-11).
 func TestUntoldOutcomeIsNoSuccess(t *testing.T) {
-	r := Check(context.Background(), script(t, "arm SOLICITED; post 1; flush; arm ANY"), Options{Engine: Porcupine})
+	r := linearize.Check(context.Background(), notation.Script(t, "arm SOLICITED; post 1; flush; arm ANY"), linearize.Options{Engine: linearize.Porcupine})
 	if want := "(its outcome is not told)"; len(r.Findings) == 0 || !strings.Contains(r.Findings[0].Message, want) {
 		t.Errorf("%s: %+v, want %q", r.Verdict, r.Findings, want)
 	}
@@ -892,14 +892,14 @@ func TestUntoldOutcomeIsNoSuccess(t *testing.T) {
 
 // A breach that leaves the state as it is known hides nothing that comes after it, and is told once: RES-01 beside ARM-03.
 func TestStreamGoesOnAfterABreach(t *testing.T) {
-	traced := script(t, "arm ANY; post 1; post 2; exget 1 2; rest; get")
+	traced := notation.Script(t, "arm ANY; post 1; post 2; exget 1 2; rest; get")
 	for i := range traced.Events {
 		for j := range traced.Events[i].Results {
 			traced.Events[i].Results[j].Type = "Read"
 		}
 	}
-	r := streaming(traced, Options{})
-	if len(r.Findings) != 2 || r.Findings[0].Rule != "RES-01" || !equivalent(r.Findings[1], "ARM-03") {
+	r := judging.Stream(traced, linearize.Options{})
+	if len(r.Findings) != 2 || r.Findings[0].Rule != "RES-01" || !judging.Equivalent(r.Findings[1], "ARM-03") {
 		t.Errorf("%+v", r.Findings)
 	}
 }
@@ -921,7 +921,7 @@ func TestStreamFollowsRegistrationsPolledWithinTheirCall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := streaming(traced, Options{})
+		r := judging.Stream(traced, linearize.Options{})
 		if r.Verdict != test.verdict || test.rule != "" && r.Findings[0].Rule != test.rule {
 			t.Errorf("%s, want %s of %q: %+v", r.Verdict, test.verdict, test.rule, r.Findings)
 		}

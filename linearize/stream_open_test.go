@@ -1,9 +1,12 @@
-package linearize
+package linearize_test
 
 import (
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/judging"
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 )
 
@@ -19,7 +22,7 @@ var notTold = []struct{ name, reason, text string }{
 func TestStreamLeavesOpenWhatItDoesNotFollow(t *testing.T) {
 	for _, test := range notTold {
 		t.Run(test.name, func(t *testing.T) {
-			r := streaming(overlapped(t, test.text), Options{})
+			r := judging.Stream(notation.Overlapped(t, test.text), linearize.Options{})
 			if r.Verdict != verdict.Inconclusive || !strings.Contains(r.Findings[0].Message, test.reason) ||
 				!strings.Contains(r.Findings[0].Message, "this engine does not follow") {
 				t.Errorf("verdict %s, want inconclusive as %q: %+v", r.Verdict, test.reason, r.Findings)
@@ -33,7 +36,7 @@ func TestStreamLeavesThePeerOpen(t *testing.T) {
 	for reason, text := range map[string]string{
 		"shows that the connection of qp1 ended": "NdkReceive qp2 r1; NdkRead qp1 x1; NdkSend qp1 s1 READ_FENCE; NdkFlush qp1; get cq2 r1; get cq1 x1c; event",
 	} {
-		r, open := streaming(overlapped(t, text), Options{}), 0
+		r, open := judging.Stream(notation.Overlapped(t, text), linearize.Options{}), 0
 		for _, f := range r.Findings {
 			if strings.Contains(f.Message, reason) || f.Rule == "RES-10" { // that a fenced message was received is sure
 				open++
@@ -54,7 +57,7 @@ func TestStreamOnOverlappingCalls(t *testing.T) {
 	}
 	for _, test := range eitherOrder {
 		t.Run(test.name, func(t *testing.T) {
-			if r := streaming(overlapped(t, test.text), Options{}); r.Verdict != test.verdict && (r.Verdict != verdict.Inconclusive || !mayBeOpen(test.text)) {
+			if r := judging.Stream(notation.Overlapped(t, test.text), linearize.Options{}); r.Verdict != test.verdict && (r.Verdict != verdict.Inconclusive || !mayBeOpen(test.text)) {
 				t.Errorf("verdict %s, want %s: %+v", r.Verdict, test.verdict, r.Findings)
 			}
 		})
@@ -74,7 +77,7 @@ func TestStreamTellsWhatIsNotLeftOpen(t *testing.T) {
 		{"posts one after the other, beside others", "POLL-09", "verbs;a< post qp1 w1; post qp1 w2; a>; post qp1 w3; get cq1 w1 w3"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := streaming(overlapped(t, test.text), Options{})
+			r := judging.Stream(notation.Overlapped(t, test.text), linearize.Options{})
 			if r.Verdict != verdict.ProviderViolation || r.Findings[0].Rule != test.rule {
 				t.Errorf("verdict %s, want a provider violation of %s: %+v", r.Verdict, test.rule, r.Findings)
 			}

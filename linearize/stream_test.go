@@ -1,27 +1,23 @@
-package linearize
+package linearize_test
 
 import (
-	"context"
 	"testing"
 
+	"ndkoracle/internal/judging"
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
-	"ndkoracle/trace"
 )
-
-func streaming(traced *trace.Trace, o Options) *verdict.Report {
-	o.Engine = Streaming
-	return Check(context.Background(), traced, o)
-}
 
 // The streaming engine finds what breaks a rule, in the same short traces as porcupine, by that rule or one that says the same.
 func TestStreamFindsEachBug(t *testing.T) {
 	for _, test := range broken {
 		t.Run(test.name, func(t *testing.T) {
-			r := streaming(script(t, test.text), Options{})
+			r := judging.Stream(notation.Script(t, test.text), linearize.Options{})
 			if r.Verdict != verdict.ProviderViolation {
 				t.Fatalf("verdict %s, want a provider violation of %s; %+v", r.Verdict, test.rule, r.Findings)
 			}
-			if f := r.Findings[0]; !equivalent(f, test.rule) {
+			if f := r.Findings[0]; !judging.Equivalent(f, test.rule) {
 				t.Errorf("rule %s (also %v), want %s: %s", f.Rule, f.Also, test.rule, f.Message)
 			}
 		})
@@ -32,7 +28,7 @@ func TestStreamFindsEachBug(t *testing.T) {
 func TestStreamAcceptsWhatIsAllowed(t *testing.T) {
 	for _, test := range kept {
 		t.Run(test.name, func(t *testing.T) {
-			if r := streaming(script(t, test.text), Options{}); r.Verdict != verdict.Conformant {
+			if r := judging.Stream(notation.Script(t, test.text), linearize.Options{}); r.Verdict != verdict.Conformant {
 				t.Errorf("verdict %s: %+v", r.Verdict, r.Findings)
 			}
 		})

@@ -1,31 +1,22 @@
-package linearize
+package linearize_test
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
-// readLines returns the trace of such events, read from its text, so that the reader notes which functions it does not know.
-func readLines(t *testing.T, dialect string, events []string) *trace.Trace {
-	t.Helper()
-	traced, err := trace.Read(t.Name(), bytes.NewReader(hostileText(dialect, events)), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return traced
-}
-
 // checkLines judges such a trace.
 func checkLines(t *testing.T, dialect string, events []string) *verdict.Report {
 	t.Helper()
-	traced := readLines(t, dialect, events)
-	return Check(context.Background(), traced, Options{})
+	traced := notation.Read(t, dialect, events)
+	return linearize.Check(context.Background(), traced, linearize.Options{})
 }
 
 // A callback may run within the call that caused it, and the consumer may call from within the callback: such calls don't
@@ -63,7 +54,7 @@ func TestNestedCallsDoNotOverlap(t *testing.T) {
 			get, got, strings.Replace(armed, `"b"`, `"z"`, 1), exit}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := checkLines(t, "ndkpi", slices.Concat(lines(created...), test.events))
+			r := checkLines(t, "ndkpi", slices.Concat(notation.Lines(notation.Created...), test.events))
 			switch {
 			case test.rule == "" && r.Verdict != verdict.Conformant:
 				t.Errorf("%s: %+v", r.Verdict, r.Findings)
@@ -76,7 +67,7 @@ func TestNestedCallsDoNotOverlap(t *testing.T) {
 
 // Another thread's call overlaps even where a callback runs in the first one's (POLL-01).
 func TestOtherThreadsOverlap(t *testing.T) {
-	traced := script(t, "post 1; arm ANY; cb<; get 1; cb>")
+	traced := notation.Script(t, "post 1; arm ANY; cb<; get 1; cb>")
 	arm := slices.IndexFunc(traced.Events, func(e trace.Event) bool { return e.Fn == "NdkArmCq" && e.Ph == trace.Ret })
 	armed := traced.Events[arm]
 	traced.Events = append(slices.Delete(traced.Events, arm, arm+1), armed) // the arm returns after the callback
@@ -86,35 +77,21 @@ func TestOtherThreadsOverlap(t *testing.T) {
 				traced.Events[i].Thr = thread
 			}
 		}
-		if r := Check(context.Background(), traced, Options{}); r.Verdict != want {
+		if r := linearize.Check(context.Background(), traced, linearize.Options{}); r.Verdict != want {
 			t.Errorf("polled on thread %q: %s, want %s: %+v", thread, r.Verdict, want, r.Findings)
 		}
 	}
 }
 
-const called = `"status":"STATUS_SUCCESS"`
-
-var verbsQp = []string{
-	`ibv_create_cq "cq":"c","depth":8|`, `ibv_create_cq "cq":"d","depth":8|`,
-	`ibv_create_qp "qp":"q","send_cq":"c","recv_cq":"c","sq_sig_all":false|`,
-	`ibv_modify_qp "qp":"q","state":"INIT"|`, `ibv_modify_qp "qp":"q","state":"RTR","conn":"n"|`, `ibv_modify_qp "qp":"q","state":"RTS"|`,
-}
-
-const (
-	verbsWrite = `ibv_post_send "qp":"q","wrs":[{"wr":"1","opcode":"RDMA_WRITE","flags":["SIGNALED"]}]|`
-	verbsEmpty = `ibv_poll_cq "cq":"c","n":8|"results":[]`
-	rest       = `"ph":"point","fn":"quiesce"`
-)
-
 // What the trace does not hold, or this engine does not follow, leaves open what depends on it: it is neither kept nor broken.
 // Each row names the rule that would be broken if all began with the trace.
 func TestWhatTheTraceDoesNotTellIsInconclusive(t *testing.T) {
-	callback := `NdkCqNotificationCallback "cq":"c",` + called + `|`
+	callback := `NdkCqNotificationCallback "cq":"c",` + notation.StatusSuccess + `|`
 	qp := func(srq string) []string {
-		return []string{`NdkCreateCq "cq":"c","depth":1|` + called, `NdkCreateCq "cq":"d","depth":4|` + called,
-			`NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"d"` + srq + `|` + called, `NdkConnect "qp":"q","conn":"n"|` + called}
+		return []string{`NdkCreateCq "cq":"c","depth":1|` + notation.StatusSuccess, `NdkCreateCq "cq":"d","depth":4|` + notation.StatusSuccess,
+			`NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"d"` + srq + `|` + notation.StatusSuccess, `NdkConnect "qp":"q","conn":"n"|` + notation.StatusSuccess}
 	}
-	receive := func(wr string) string { return `NdkSrqReceive "srq":"s","wr":"` + wr + `"|` + called }
+	receive := func(wr string) string { return `NdkSrqReceive "srq":"s","wr":"` + wr + `"|` + notation.StatusSuccess }
 	async := func(fields string) string { return `ibv_get_async_event |` + fields }
 	for _, test := range []struct {
 		name, dialect, rule, says string
@@ -123,23 +100,23 @@ func TestWhatTheTraceDoesNotTellIsInconclusive(t *testing.T) {
 		{"a CQ from before", "ndkpi", "ARM-01", "creation of c", []string{callback}},
 		{"an armed CQ from before", "ndkpi", "ARM-21", "creation of c", []string{`NdkArmCq "cq":"c","type":"ANY"|`, callback}},
 		{"a completion of a CQ from before", "ndkpi", "POLL-05", "creation of c",
-			[]string{`NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + called + `}]`}},
+			[]string{`NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + notation.StatusSuccess + `}]`}},
 		{"a CQ from before is closed", "ndkpi", "LIFE-11", "creation of c", []string{`NdkCloseCq "cq":"c"|"status":"STATUS_PENDING"`}},
 		{"a shared receive queue of the QP", "ndkpi", "ARM-21", "shared receive queue", slices.Concat(qp(`,"srq":"s"`),
 			[]string{`NdkArmCq "cq":"c","type":"ANY"|`, receive("1"), callback})},
 		{"a shared receive queue of nobody knows which QP", "ndkpi", "ARM-16", "shared receive queue", slices.Concat(qp(""),
 			[]string{receive("1"), receive("2"), `NdkArmCq "cq":"c","type":"ERRORS"|`,
 				`NdkCqNotificationCallback "cq":"c","status":"STATUS_BUFFER_OVERFLOW"|`})},
-		{"a QP is reset", "verbs", "DEF-04", "state RESET", slices.Concat(verbsQp, []string{verbsWrite,
-			`ibv_modify_qp "qp":"q","state":"RESET"|`, rest, verbsEmpty})},
-		{"a QP drains", "verbs", "DEF-04", "state SQD", slices.Concat(verbsQp, []string{
-			`ibv_modify_qp "qp":"q","state":"SQD"|`, verbsWrite, rest, verbsEmpty})},
-		{"a CQ fails", "verbs", "DEF-04", "CQ_ERR", slices.Concat(verbsQp, []string{verbsWrite, async(`"type":"CQ_ERR","cq":"c"`), rest, verbsEmpty})},
-		{"a QP fails", "verbs", "DEF-04", "QP_FATAL", slices.Concat(verbsQp, []string{verbsWrite, async(`"type":"QP_FATAL","qp":"q"`), rest, verbsEmpty})},
-		{"the device fails", "verbs", "DEF-04", "DEVICE_FATAL", slices.Concat(verbsQp, []string{verbsWrite, async(`"type":"DEVICE_FATAL"`), rest, verbsEmpty})},
+		{"a QP is reset", "verbs", "DEF-04", "state RESET", slices.Concat(notation.VerbsQp, []string{notation.VerbsWrite,
+			`ibv_modify_qp "qp":"q","state":"RESET"|`, notation.Rest, notation.VerbsEmpty})},
+		{"a QP drains", "verbs", "DEF-04", "state SQD", slices.Concat(notation.VerbsQp, []string{
+			`ibv_modify_qp "qp":"q","state":"SQD"|`, notation.VerbsWrite, notation.Rest, notation.VerbsEmpty})},
+		{"a CQ fails", "verbs", "DEF-04", "CQ_ERR", slices.Concat(notation.VerbsQp, []string{notation.VerbsWrite, async(`"type":"CQ_ERR","cq":"c"`), notation.Rest, notation.VerbsEmpty})},
+		{"a QP fails", "verbs", "DEF-04", "QP_FATAL", slices.Concat(notation.VerbsQp, []string{notation.VerbsWrite, async(`"type":"QP_FATAL","qp":"q"`), notation.Rest, notation.VerbsEmpty})},
+		{"the device fails", "verbs", "DEF-04", "DEVICE_FATAL", slices.Concat(notation.VerbsQp, []string{notation.VerbsWrite, async(`"type":"DEVICE_FATAL"`), notation.Rest, notation.VerbsEmpty})},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := checkLines(t, test.dialect, lines(test.calls...))
+			r := checkLines(t, test.dialect, notation.Lines(test.calls...))
 			if r.Verdict != verdict.Inconclusive || !strings.Contains(r.Findings[0].Message, test.says) {
 				t.Errorf("%s, want inconclusive because of %q, not %s: %+v", r.Verdict, test.says, test.rule, r.Findings)
 			}
@@ -151,14 +128,14 @@ func TestWhatTheTraceDoesNotTellIsInconclusive(t *testing.T) {
 // one (ARM-21), the room of the CQ may be filled by them (ARM-16), and so a completion lost (DEF-04). A CQ that is created later takes none.
 func TestQpWhoseCreationTheTraceDoesNotHold(t *testing.T) {
 	const (
-		createC  = `NdkCreateCq "cq":"c","depth":1|` + called
-		connectP = `NdkConnect "qp":"p","conn":"m"|` + called
-		writeP   = `NdkWrite "qp":"p","wr":"p1"|` + called
+		createC  = `NdkCreateCq "cq":"c","depth":1|` + notation.StatusSuccess
+		connectP = `NdkConnect "qp":"p","conn":"m"|` + notation.StatusSuccess
+		writeP   = `NdkWrite "qp":"p","wr":"p1"|` + notation.StatusSuccess
 		arm      = `NdkArmCq "cq":"c","type":"ANY"|`
-		callback = `NdkCqNotificationCallback "cq":"c",` + called + `|`
+		callback = `NdkCqNotificationCallback "cq":"c",` + notation.StatusSuccess + `|`
 	)
 	overflow := []string{`NdkArmCq "cq":"c","type":"ERRORS"|`, `NdkCqNotificationCallback "cq":"c","status":"STATUS_BUFFER_OVERFLOW"|`}
-	lost := slices.Concat(created, []string{`NdkWrite "qp":"q","wr":"1"|` + called, rest, `NdkGetCqResults "cq":"c","n":8|"results":[]`})
+	lost := slices.Concat(notation.Created, []string{`NdkWrite "qp":"q","wr":"1"|` + notation.StatusSuccess, notation.Rest, `NdkGetCqResults "cq":"c","n":8|"results":[]`})
 	for _, test := range []struct {
 		name, rule string // inconclusive where there is no rule
 		calls      []string
@@ -171,9 +148,9 @@ func TestQpWhoseCreationTheTraceDoesNotHold(t *testing.T) {
 		{"it is posted on after the callback", "ARM-21", []string{createC, connectP, arm, callback, writeP}},
 		{"the CQ is created after its post", "ARM-21", []string{connectP, writeP, createC, arm, callback}},
 	} {
-		traced := readLines(t, "ndkpi", lines(test.calls...))
-		for _, engine := range []Engine{Streaming, Porcupine} {
-			r := Check(context.Background(), traced, Options{Engine: engine})
+		traced := notation.Read(t, "ndkpi", notation.Lines(test.calls...))
+		for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+			r := linearize.Check(context.Background(), traced, linearize.Options{Engine: engine})
 			if r.Violated() != (test.rule != "") || r.Violated() && r.Findings[0].Rule != test.rule ||
 				!r.Violated() && !strings.Contains(r.Findings[0].Message, "creation of p") {
 				t.Errorf("%s: %s: %s, want %q: %+v", test.name, engine, r.Verdict, test.rule, r.Findings)
@@ -185,29 +162,29 @@ func TestQpWhoseCreationTheTraceDoesNotHold(t *testing.T) {
 // What the trace does tell is judged all the same: another CQ's failure, a state that changes nothing, a QP without the shared
 // receive queue, a token whose object was created, and a function that the contract knows.
 func TestWhatTheTraceTellsIsJudged(t *testing.T) {
-	callback := `NdkCqNotificationCallback "cq":"c",` + called + `|`
+	callback := `NdkCqNotificationCallback "cq":"c",` + notation.StatusSuccess + `|`
 	for _, test := range []struct {
 		name, dialect, rule string
 		calls               []string
 	}{
-		{"reset before it was used", "verbs", "DEF-04", slices.Concat(verbsQp[:3], []string{`ibv_modify_qp "qp":"q","state":"RESET"|`}, verbsQp[3:],
-			[]string{verbsWrite, rest, verbsEmpty})},
-		{"a QP is destroyed after a poll found nothing", "verbs", "DEF-04", slices.Concat(verbsQp, []string{verbsWrite, rest, verbsEmpty,
+		{"reset before it was used", "verbs", "DEF-04", slices.Concat(notation.VerbsQp[:3], []string{`ibv_modify_qp "qp":"q","state":"RESET"|`}, notation.VerbsQp[3:],
+			[]string{notation.VerbsWrite, notation.Rest, notation.VerbsEmpty})},
+		{"a QP is destroyed after a poll found nothing", "verbs", "DEF-04", slices.Concat(notation.VerbsQp, []string{notation.VerbsWrite, notation.Rest, notation.VerbsEmpty,
 			`ibv_destroy_qp "qp":"q"|`})},
-		{"another CQ fails", "verbs", "DEF-04", slices.Concat(verbsQp, []string{verbsWrite, `ibv_get_async_event |"type":"CQ_ERR","cq":"d"`, rest, verbsEmpty})},
-		{"another QP fails", "verbs", "DEF-04", slices.Concat(verbsQp, []string{`ibv_create_qp "qp":"p","send_cq":"d","recv_cq":"d","sq_sig_all":false|`,
-			verbsWrite, `ibv_get_async_event |"type":"QP_FATAL","qp":"p"`, rest, verbsEmpty})},
-		{"an event of no consequence", "verbs", "DEF-04", slices.Concat(verbsQp, []string{verbsWrite, `ibv_get_async_event |"type":"PORT_ACTIVE"`, rest, verbsEmpty})},
-		{"another QP's shared receive queue", "ndkpi", "ARM-01", slices.Concat(created, []string{
-			`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d","srq":"s"|` + called, `NdkSrqReceive "srq":"s","wr":"1"|` + called, callback})},
-		{"a token that was never made valid", "ndkpi", "POLL-08", slices.Concat(created, []string{`NdkCreateMr "mr":"m"|` + called,
-			`NdkInvalidate "qp":"q","wr":"1","mr":"m","token":77|` + called,
-			`NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + called + `}]`})},
-		{"a known function that may not pend", "ndkpi", "MOD-05", slices.Concat(created, []string{`NdkControlCqInterruptModeration "cq":"c"|"status":"STATUS_PENDING"`,
-			`NdkRequestCompletion "for":"5",` + called + `|`})},
+		{"another CQ fails", "verbs", "DEF-04", slices.Concat(notation.VerbsQp, []string{notation.VerbsWrite, `ibv_get_async_event |"type":"CQ_ERR","cq":"d"`, notation.Rest, notation.VerbsEmpty})},
+		{"another QP fails", "verbs", "DEF-04", slices.Concat(notation.VerbsQp, []string{`ibv_create_qp "qp":"p","send_cq":"d","recv_cq":"d","sq_sig_all":false|`,
+			notation.VerbsWrite, `ibv_get_async_event |"type":"QP_FATAL","qp":"p"`, notation.Rest, notation.VerbsEmpty})},
+		{"an event of no consequence", "verbs", "DEF-04", slices.Concat(notation.VerbsQp, []string{notation.VerbsWrite, `ibv_get_async_event |"type":"PORT_ACTIVE"`, notation.Rest, notation.VerbsEmpty})},
+		{"another QP's shared receive queue", "ndkpi", "ARM-01", slices.Concat(notation.Created, []string{
+			`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d","srq":"s"|` + notation.StatusSuccess, `NdkSrqReceive "srq":"s","wr":"1"|` + notation.StatusSuccess, callback})},
+		{"a token that was never made valid", "ndkpi", "POLL-08", slices.Concat(notation.Created, []string{`NdkCreateMr "mr":"m"|` + notation.StatusSuccess,
+			`NdkInvalidate "qp":"q","wr":"1","mr":"m","token":77|` + notation.StatusSuccess,
+			`NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + notation.StatusSuccess + `}]`})},
+		{"a known function that may not pend", "ndkpi", "MOD-05", slices.Concat(notation.Created, []string{`NdkControlCqInterruptModeration "cq":"c"|"status":"STATUS_PENDING"`,
+			`NdkRequestCompletion "for":"5",` + notation.StatusSuccess + `|`})},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := checkLines(t, test.dialect, lines(test.calls...))
+			r := checkLines(t, test.dialect, notation.Lines(test.calls...))
 			if len(r.Findings) == 0 || r.Findings[0].Rule != test.rule {
 				t.Errorf("%s, want %s: %+v", r.Verdict, test.rule, r.Findings)
 			}
@@ -218,21 +195,21 @@ func TestWhatTheTraceTellsIsJudged(t *testing.T) {
 // What an extended function of libibverbs creates is judged as what the plain one does: a QP completes where it says, and is signalled as
 // it says (POLL-05, DEF-04).
 func TestExtendedCreations(t *testing.T) {
-	extended := slices.Clone(verbsQp)
+	extended := slices.Clone(notation.VerbsQp)
 	for i := range extended {
 		begin, arguments, _ := strings.Cut(extended[i], " ")
 		if strings.HasPrefix(begin, "ibv_create_") {
 			extended[i] = begin + "_ex " + strings.Replace(arguments, `"sq_sig_all":false`, `"sq_sig_all":true`, 1)
 		}
 	}
-	extended = append(extended, `ibv_post_send "qp":"q","wrs":[{"wr":"1","opcode":"RDMA_WRITE"}]|`, rest)
+	extended = append(extended, `ibv_post_send "qp":"q","wrs":[{"wr":"1","opcode":"RDMA_WRITE"}]|`, notation.Rest)
 	for poll, want := range map[string]verdict.Verdict{
 		`ibv_poll_cq "cq":"c","n":8|"results":[{"wr":"1","status":"IBV_WC_SUCCESS"}]`: verdict.Conformant,
-		verbsEmpty: verdict.ProviderViolation,
+		notation.VerbsEmpty: verdict.ProviderViolation,
 	} {
-		traced := readLines(t, "verbs", lines(append(slices.Clone(extended), poll)...))
-		for _, engine := range []Engine{Streaming, Porcupine} {
-			r := Check(context.Background(), traced, Options{Engine: engine})
+		traced := notation.Read(t, "verbs", notation.Lines(append(slices.Clone(extended), poll)...))
+		for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+			r := linearize.Check(context.Background(), traced, linearize.Options{Engine: engine})
 			if r.Verdict != want || len(traced.Warnings) > 0 || r.Violated() && r.Findings[0].Rule != "DEF-04" {
 				t.Errorf("%s: %s: %s, want %s: %+v %v", poll, engine, r.Verdict, want, r.Findings, traced.Warnings)
 			}
@@ -242,7 +219,7 @@ func TestExtendedCreations(t *testing.T) {
 
 // Events of a function that the format does not know are not judged: one may pend and be completed (ASY-02).
 func TestUnknownFunctionMayPend(t *testing.T) {
-	r := checkLines(t, "ndkpi", after(`NdkVendorTune |"status":"STATUS_PENDING"`, `NdkRequestCompletion "for":"5",`+called+`|`)())
+	r := checkLines(t, "ndkpi", notation.After(`NdkVendorTune |"status":"STATUS_PENDING"`, `NdkRequestCompletion "for":"5",`+notation.StatusSuccess+`|`)())
 	if r.Verdict != verdict.Conformant {
 		t.Errorf("%s: %+v", r.Verdict, r.Findings)
 	}
@@ -252,7 +229,7 @@ func TestUnknownFunctionMayPend(t *testing.T) {
 // invalid once, and not twice (POLL-08).
 func TestTokenFromBeforeTheTrace(t *testing.T) {
 	invalidate := func(wr string) string {
-		return `NdkInvalidate "qp":"q","wr":"` + wr + `","mr":"m","token":77|` + called
+		return `NdkInvalidate "qp":"q","wr":"` + wr + `","mr":"m","token":77|` + notation.StatusSuccess
 	}
 	got := func(wr, status string) string {
 		return `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"` + wr + `","status":"` + status + `"}]`
@@ -265,7 +242,7 @@ func TestTokenFromBeforeTheTrace(t *testing.T) {
 		{"invalid then", "", []string{invalidate("1"), got("1", "STATUS_INVALID_PARAMETER")}},
 		{"once valid", "POLL-08", []string{invalidate("1"), got("1", "STATUS_SUCCESS"), invalidate("2"), got("2", "STATUS_SUCCESS")}},
 	} {
-		r := checkLines(t, "ndkpi", after(test.calls...)())
+		r := checkLines(t, "ndkpi", notation.After(test.calls...)())
 		if test.rule == "" && r.Verdict != verdict.Conformant || test.rule != "" && (len(r.Findings) != 1 || r.Findings[0].Rule != test.rule) {
 			t.Errorf("%s: %s, want %q: %+v", test.name, r.Verdict, test.rule, r.Findings)
 		}
@@ -282,10 +259,10 @@ func TestTokenFromBeforeTheTraceToldLate(t *testing.T) {
 		{received + "; NdkInvalidate qp2 i1#7; get cq2 i1x", verdict.Inconclusive, verdict.Conformant},
 		{received + "; NdkFastRegister qp2 f1#7; get cq2 f1x", verdict.ProviderViolation, verdict.ProviderViolation},
 	} {
-		traced := overlapped(t, test.text)
-		for engine, want := range map[Engine]verdict.Verdict{Streaming: test.stream, Porcupine: test.search} {
-			r := Check(t.Context(), traced, Options{Engine: engine})
-			if r.Verdict != want || want == verdict.ProviderViolation && engine == Streaming && r.Findings[0].Rule != "INV-05" {
+		traced := notation.Overlapped(t, test.text)
+		for engine, want := range map[linearize.Engine]verdict.Verdict{linearize.Streaming: test.stream, linearize.Porcupine: test.search} {
+			r := linearize.Check(t.Context(), traced, linearize.Options{Engine: engine})
+			if r.Verdict != want || want == verdict.ProviderViolation && engine == linearize.Streaming && r.Findings[0].Rule != "INV-05" {
 				t.Errorf("%s: %s: %s, want %s: %+v", test.text, engine, r.Verdict, want, r.Findings)
 			}
 		}
@@ -297,9 +274,9 @@ func TestTokenFromBeforeTheTraceToldLate(t *testing.T) {
 func TestQpOfAnUnknownCq(t *testing.T) {
 	const (
 		refused = `|"status":"STATUS_INSUFFICIENT_RESOURCES"`
-		createC = `NdkCreateCq "cq":"c","depth":4` + ok
-		connect = `NdkConnect "qp":"q","conn":"n"` + ok
-		write   = `NdkWrite "qp":"q","wr":"1"` + ok
+		createC = `NdkCreateCq "cq":"c","depth":4` + notation.Succeeds
+		connect = `NdkConnect "qp":"q","conn":"n"` + notation.Succeeds
+		write   = `NdkWrite "qp":"q","wr":"1"` + notation.Succeeds
 		poll    = `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1","status":"STATUS_SUCCESS"}]`
 	)
 	for _, test := range []struct {
@@ -308,22 +285,22 @@ func TestQpOfAnUnknownCq(t *testing.T) {
 		says string
 		call []string
 	}{
-		{"both queues", verdict.Inconclusive, "the creation of u,", []string{createC, `NdkCreateQp "qp":"q","receive_cq":"u","initiator_cq":"u"` + ok, connect, write}},
+		{"both queues", verdict.Inconclusive, "the creation of u,", []string{createC, `NdkCreateQp "qp":"q","receive_cq":"u","initiator_cq":"u"` + notation.Succeeds, connect, write}},
 		{"the receive queue", verdict.Inconclusive, "the creation of u,",
-			[]string{createC, `NdkCreateQp "qp":"q","receive_cq":"u","initiator_cq":"c"` + ok, connect, write, poll}},
+			[]string{createC, `NdkCreateQp "qp":"q","receive_cq":"u","initiator_cq":"c"` + notation.Succeeds, connect, write, poll}},
 		{"the initiator queue", verdict.Inconclusive, "the creation of u,",
-			[]string{createC, `NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"u"` + ok, connect, write}},
+			[]string{createC, `NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"u"` + notation.Succeeds, connect, write}},
 		{"one of each", verdict.Inconclusive, "the creation of v,",
-			[]string{`NdkCreateQp "qp":"q","receive_cq":"u","initiator_cq":"v"` + ok, connect, write}},
+			[]string{`NdkCreateQp "qp":"q","receive_cq":"u","initiator_cq":"v"` + notation.Succeeds, connect, write}},
 		{"pending", verdict.Inconclusive, "the creation of u,",
-			[]string{createC, `NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"u"|"status":"STATUS_PENDING"`, `NdkCreateCompletion "for":"2",` + called + "|"}},
+			[]string{createC, `NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"u"|"status":"STATUS_PENDING"`, `NdkCreateCompletion "for":"2",` + notation.StatusSuccess + "|"}},
 		{"refused", verdict.Conformant, "", []string{createC, `NdkCreateQp "qp":"p","receive_cq":"u","initiator_cq":"c"` + refused,
-			`NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"c"` + ok, connect, write, poll}},
+			`NdkCreateQp "qp":"q","receive_cq":"c","initiator_cq":"c"` + notation.Succeeds, connect, write, poll}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			traced := readLines(t, "ndkpi", lines(test.call...))
-			for _, engine := range []Engine{Streaming, Porcupine} {
-				r := Check(context.Background(), traced, Options{Engine: engine})
+			traced := notation.Read(t, "ndkpi", notation.Lines(test.call...))
+			for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+				r := linearize.Check(context.Background(), traced, linearize.Options{Engine: engine})
 				said := slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool { return strings.Contains(f.Message, test.says) })
 				if r.Verdict != test.want || test.says != "" && !said {
 					t.Errorf("%s: %s, want %s: %+v", engine, r.Verdict, test.want, r.Findings)

@@ -1,4 +1,4 @@
-package linearize
+package linearize_test
 
 import (
 	"context"
@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/judging"
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 )
 
@@ -18,18 +21,18 @@ func TestCompletionsVanishWithTheirQp(t *testing.T) {
 		arm     = `NdkArmCq "cq":"c","type":"ANY"|`
 		errors  = `NdkArmCq "cq":"c","type":"ERRORS"|`
 		closing = `"ph":"call","op":"close","fn":"NdkCloseQp","qp":"q"`
-		closed  = `"ph":"ret","op":"close","fn":"NdkCloseQp",` + called
-		write   = `NdkWrite "qp":"q","wr":"1"` + ok
-		placed  = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1",` + called
-		callb   = `NdkCqNotificationCallback "cq":"c",` + called + `|`
-		closeQ  = `NdkCloseQp "qp":"q"` + ok
+		closed  = `"ph":"ret","op":"close","fn":"NdkCloseQp",` + notation.StatusSuccess
+		write   = `NdkWrite "qp":"q","wr":"1"` + notation.Succeeds
+		placed  = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1",` + notation.StatusSuccess
+		callb   = `NdkCqNotificationCallback "cq":"c",` + notation.StatusSuccess + `|`
+		closeQ  = `NdkCloseQp "qp":"q"` + notation.Succeeds
 		empty   = `NdkGetCqResults "cq":"c","n":8|"results":[]`
-		got     = `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + called + `}]`
-		other   = `NdkWrite "qp":"p","wr":"2"` + ok
-		also    = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"2",` + called
-		gotNext = `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"2",` + called + `}]`
+		got     = `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"1",` + notation.StatusSuccess + `}]`
+		other   = `NdkWrite "qp":"p","wr":"2"` + notation.Succeeds
+		also    = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"2",` + notation.StatusSuccess
+		gotNext = `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"2",` + notation.StatusSuccess + `}]`
 	)
-	connected := append(slices.Clone(created), `NdkCreateQp "qp":"p","receive_cq":"c","initiator_cq":"c"`+ok, `NdkConnect "qp":"p","conn":"m"`+ok)
+	connected := append(slices.Clone(notation.Created), `NdkCreateQp "qp":"p","receive_cq":"c","initiator_cq":"c"`+notation.Succeeds, `NdkConnect "qp":"p","conn":"m"`+notation.Succeeds)
 	for _, test := range []struct {
 		name, dialect, rules string // one of which is broken; conformant where there is none
 		calls                []string
@@ -39,12 +42,12 @@ func TestCompletionsVanishWithTheirQp(t *testing.T) {
 		{"a point, and a poll finds the next", "ndkpi", "", slices.Concat(connected, []string{write, other, placed, also, closeQ, gotNext})},
 		{"a point, and a poll finds it", "ndkpi", "ARM-04", slices.Concat(connected, []string{write, placed, closeQ, arm, got})},
 		{"points of two QPs, and a poll finds the second", "ndkpi", "", slices.Concat(connected, []string{write, other, placed, also, closeQ,
-			`NdkCloseQp "qp":"p"` + ok, gotNext})},
+			`NdkCloseQp "qp":"p"` + notation.Succeeds, gotNext})},
 		{"a point, and a poll that had begun before finds nothing", "ndkpi", "", slices.Concat(connected, []string{
 			`"ph":"call","op":"a","fn":"NdkGetCqResults","cq":"c","n":8`, write, placed, closeQ, `"ph":"ret","op":"a","fn":"NdkGetCqResults","results":[]`, got})},
 		{"a point of another QP", "ndkpi", "POLL-03", slices.Concat(connected, []string{write, placed, other, also, closeQ, empty})},
-		{"both of two points", "ndkpi", "POLL-09", slices.Concat(connected, []string{write, placed, `NdkWrite "qp":"q","wr":"3"` + ok,
-			`"ph":"point","fn":"CqePlaced","cq":"c","wr":"3",` + called, closeQ, `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"3",` + called + `}]`})},
+		{"both of two points", "ndkpi", "POLL-09", slices.Concat(connected, []string{write, placed, `NdkWrite "qp":"q","wr":"3"` + notation.Succeeds,
+			`"ph":"point","fn":"CqePlaced","cq":"c","wr":"3",` + notation.StatusSuccess, closeQ, `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"3",` + notation.StatusSuccess + `}]`})},
 		{"armed before it was placed", "ndkpi", "ARM-09", slices.Concat(connected, []string{arm, write, placed, closeQ})},
 		{"owed, and an arm finds nothing", "ndkpi", "", slices.Concat(connected, []string{write, rest, closeQ, arm})},
 		{"owed, and a callback comes after the rest", "ndkpi", "ARM-08", slices.Concat(connected, []string{`NdkArmCq "cq":"c","type":"ERRORS"|`,
@@ -60,29 +63,29 @@ func TestCompletionsVanishWithTheirQp(t *testing.T) {
 		{"… of another QP", "ndkpi", "", slices.Concat(connected, []string{write, closeQ, empty, arm, other, callb, gotNext})},
 		{"… and the poll began before the close was over", "ndkpi", "", slices.Concat(connected, []string{write,
 			`"ph":"call","op":"a","fn":"NdkGetCqResults","cq":"c","n":8`, closeQ, `"ph":"ret","op":"a","fn":"NdkGetCqResults","results":[]`, arm, callb})},
-		{"cancelled by the close", "ndkpi", "", slices.Concat(connected, []string{`NdkReceive "qp":"q","wr":"1"` + ok, arm,
-			`NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`, callb, `NdkCloseCompletion "for":"9",` + called + `|`, other, gotNext})},
+		{"cancelled by the close", "ndkpi", "", slices.Concat(connected, []string{`NdkReceive "qp":"q","wr":"1"` + notation.Succeeds, arm,
+			`NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`, callb, `NdkCloseCompletion "for":"9",` + notation.StatusSuccess + `|`, other, gotNext})},
 		{"one callback for it, and another one behind a pending close", "ndspi", "ARM-21", slices.Concat(connected, []string{arm, write,
-			`NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`, callb, arm, `NdkCloseCompletion "for":"9",` + called + `|`, callb})},
+			`NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`, callb, arm, `NdkCloseCompletion "for":"9",` + notation.StatusSuccess + `|`, callb})},
 		{"… and it was for another QP", "ndspi", "", slices.Concat(connected, []string{arm, write,
-			`NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`, callb, arm, `NdkCloseCompletion "for":"9",` + called + `|`, other, callb, gotNext})},
+			`NdkCloseQp "qp":"q"|"status":"STATUS_PENDING"`, callb, arm, `NdkCloseCompletion "for":"9",` + notation.StatusSuccess + `|`, other, callb, gotNext})},
 		{"one callback for it, and another one while the close runs", "ndspi", "ARM-08 POLL-03", slices.Concat(connected, []string{errors, write, callb, errors,
 			other, closing, callb, closed, gotNext, empty})},
-		{"… and the QP had another one", "ndspi", "", slices.Concat(connected, []string{errors, write, `NdkWrite "qp":"q","wr":"3"` + ok, callb, errors,
+		{"… and the QP had another one", "ndspi", "", slices.Concat(connected, []string{errors, write, `NdkWrite "qp":"q","wr":"3"` + notation.Succeeds, callb, errors,
 			other, closing, callb, closed, gotNext, empty})},
 		{"… which it had no more, but another QP that is closed, too", "ndspi", "", slices.Concat(connected, []string{errors, write, callb, errors,
-			`NdkWrite "qp":"p","wr":"3"` + ok, other, closing, callb, closed, `NdkCloseQp "qp":"p"` + ok, empty})},
-		{"a receive of a QP whose peer sends nothing", "ndkpi", "", slices.Concat(created, []string{
-			`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"` + ok, `NdkAccept "qp":"p","conn":"n"` + ok,
-			`NdkReceive "qp":"q","wr":"1"` + ok, arm, callb, closeQ, empty})},
-		{"destroyed", "verbs", "", slices.Concat(verbsQp, []string{verbsWrite, rest, `ibv_destroy_qp "qp":"q"|`, verbsEmpty})},
+			`NdkWrite "qp":"p","wr":"3"` + notation.Succeeds, other, closing, callb, closed, `NdkCloseQp "qp":"p"` + notation.Succeeds, empty})},
+		{"a receive of a QP whose peer sends nothing", "ndkpi", "", slices.Concat(notation.Created, []string{
+			`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"` + notation.Succeeds, `NdkAccept "qp":"p","conn":"n"` + notation.Succeeds,
+			`NdkReceive "qp":"q","wr":"1"` + notation.Succeeds, arm, callb, closeQ, empty})},
+		{"destroyed", "verbs", "", slices.Concat(notation.VerbsQp, []string{notation.VerbsWrite, rest, `ibv_destroy_qp "qp":"q"|`, notation.VerbsEmpty})},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			traced := readLines(t, test.dialect, lines(test.calls...))
-			for _, engine := range []Engine{Streaming, Porcupine} {
-				r := Check(context.Background(), traced, Options{Engine: engine})
+			traced := notation.Read(t, test.dialect, notation.Lines(test.calls...))
+			for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+				r := linearize.Check(context.Background(), traced, linearize.Options{Engine: engine})
 				tells := func(f verdict.Finding) bool {
-					return strings.Contains(test.rules, f.Rule) || engine == Streaming && f.Rule == "ARM-03" // which says in general what others say of an arm
+					return strings.Contains(test.rules, f.Rule) || engine == linearize.Streaming && f.Rule == "ARM-03" // which says in general what others say of an arm
 				}
 				if test.rules == "" && r.Verdict != verdict.Conformant ||
 					test.rules != "" && (r.Verdict != verdict.ProviderViolation || !slices.ContainsFunc(r.Findings, tells)) {
@@ -121,9 +124,9 @@ func TestAllCompletionsOfAQpVanishOrNone(t *testing.T) {
 		two + "get cq3; get cq1":                                                                   "",
 		two + "get cq3 w2c; get cq1 r1c; get cq3":                                                  "",
 	} {
-		traced := overlapped(t, text)
-		for _, engine := range []Engine{Streaming, Porcupine} {
-			r := Check(t.Context(), traced, Options{Engine: engine})
+		traced := notation.Overlapped(t, text)
+		for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+			r := linearize.Check(t.Context(), traced, linearize.Options{Engine: engine})
 			tells := func(f verdict.Finding) bool {
 				return slices.ContainsFunc(append(f.Also, f.Rule), func(rule string) bool { return strings.Contains(rules, rule) })
 			}
@@ -139,19 +142,19 @@ func TestAllCompletionsOfAQpVanishOrNone(t *testing.T) {
 func TestCompletionsVanishWhileTheCloseRuns(t *testing.T) {
 	const (
 		arm     = `NdkArmCq "cq":"c","type":"ANY"|`
-		write   = `NdkWrite "qp":"q","wr":"1"` + ok
-		another = `NdkWrite "qp":"q","wr":"2"` + ok
-		callb   = `NdkCqNotificationCallback "cq":"c",` + called + `|`
+		write   = `NdkWrite "qp":"q","wr":"1"` + notation.Succeeds
+		another = `NdkWrite "qp":"q","wr":"2"` + notation.Succeeds
+		callb   = `NdkCqNotificationCallback "cq":"c",` + notation.StatusSuccess + `|`
 		close   = `"ph":"call","op":"close","fn":"NdkCloseQp","qp":"q"`
-		closed  = `"ph":"ret","op":"close","fn":"NdkCloseQp",` + called
+		closed  = `"ph":"ret","op":"close","fn":"NdkCloseQp",` + notation.StatusSuccess
 		pending = `"ph":"ret","op":"close","fn":"NdkCloseQp","status":"STATUS_PENDING"`
-		done    = `NdkCloseCompletion "for":"close",` + called + `|`
+		done    = `NdkCloseCompletion "for":"close",` + notation.StatusSuccess + `|`
 		poll    = `"ph":"call","op":"poll","fn":"NdkGetCqResults","cq":"c","n":1`
-		got     = `"ph":"ret","op":"poll","fn":"NdkGetCqResults","results":[{"wr":"1",` + called + `}]`
+		got     = `"ph":"ret","op":"poll","fn":"NdkGetCqResults","results":[{"wr":"1",` + notation.StatusSuccess + `}]`
 		nothing = `"ph":"ret","op":"poll","fn":"NdkGetCqResults","results":[]`
 		empty   = `NdkGetCqResults "cq":"c","n":8|"results":[]`
-		placed  = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1",` + called
-		next    = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"2",` + called
+		placed  = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1",` + notation.StatusSuccess
+		next    = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"2",` + notation.StatusSuccess
 	)
 	for name, test := range map[string]struct {
 		then []string
@@ -165,9 +168,9 @@ func TestCompletionsVanishWhileTheCloseRuns(t *testing.T) {
 		"before a poll that finds one": {[]string{write, another, placed, next, close, closed, poll, got, empty}, verdict.ProviderViolation},
 	} {
 		t.Run(name, func(t *testing.T) {
-			traced := readLines(t, "ndkpi", lines(slices.Concat(created, test.then)...))
-			for _, engine := range []Engine{Streaming, Porcupine} {
-				if r := Check(t.Context(), traced, Options{Engine: engine}); r.Verdict != test.want {
+			traced := notation.Read(t, "ndkpi", notation.Lines(slices.Concat(notation.Created, test.then)...))
+			for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+				if r := linearize.Check(t.Context(), traced, linearize.Options{Engine: engine}); r.Verdict != test.want {
 					t.Errorf("%s: %s, want %s: %+v", engine, r.Verdict, test.want, r.Findings)
 				}
 			}
@@ -179,15 +182,15 @@ func TestCompletionsVanishWhileTheCloseRuns(t *testing.T) {
 // completes, or, where that comes after the poll, not yet (POLL-09, POLL-03). The streaming engine leaves the latter open.
 func TestPollsWhileACloseIsPending(t *testing.T) {
 	const (
-		placed  = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1",` + called
-		also    = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"2",` + called
+		placed  = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"1",` + notation.StatusSuccess
+		also    = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"2",` + notation.StatusSuccess
 		pending = `"ph":"ret","op":"close","fn":"NdkCloseQp","status":"STATUS_PENDING"`
-		done    = `NdkCloseCompletion "for":"close",` + called + `|`
+		done    = `NdkCloseCompletion "for":"close",` + notation.StatusSuccess + `|`
 		poll    = `"ph":"call","op":"poll","fn":"NdkGetCqResults","cq":"c","n":8`
-		got     = `"ph":"ret","op":"poll","fn":"NdkGetCqResults","results":[{"wr":"2",` + called + `}]`
+		got     = `"ph":"ret","op":"poll","fn":"NdkGetCqResults","results":[{"wr":"2",` + notation.StatusSuccess + `}]`
 	)
-	begin := append(slices.Clone(created), `NdkCreateQp "qp":"p","receive_cq":"c","initiator_cq":"c"`+ok, `NdkConnect "qp":"p","conn":"m"`+ok,
-		`NdkWrite "qp":"q","wr":"1"`+ok, `NdkWrite "qp":"p","wr":"2"`+ok, placed, also, `"ph":"call","op":"close","fn":"NdkCloseQp","qp":"q"`, pending)
+	begin := append(slices.Clone(notation.Created), `NdkCreateQp "qp":"p","receive_cq":"c","initiator_cq":"c"`+notation.Succeeds, `NdkConnect "qp":"p","conn":"m"`+notation.Succeeds,
+		`NdkWrite "qp":"q","wr":"1"`+notation.Succeeds, `NdkWrite "qp":"p","wr":"2"`+notation.Succeeds, placed, also, `"ph":"call","op":"close","fn":"NdkCloseQp","qp":"q"`, pending)
 	for name, test := range map[string]struct {
 		then   []string
 		stream verdict.Verdict
@@ -198,11 +201,11 @@ func TestPollsWhileACloseIsPending(t *testing.T) {
 		"never":           {[]string{`NdkGetCqResults "cq":"c","n":8|"results":[]`}, verdict.ProviderViolation, "POLL-03"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			traced := readLines(t, "ndkpi", lines(slices.Concat(begin, test.then)...))
-			if r := streaming(traced, Options{}); r.Verdict != test.stream {
+			traced := notation.Read(t, "ndkpi", notation.Lines(slices.Concat(begin, test.then)...))
+			if r := judging.Stream(traced, linearize.Options{}); r.Verdict != test.stream {
 				t.Errorf("stream: %s, want %s: %+v", r.Verdict, test.stream, r.Findings)
 			}
-			r := Check(t.Context(), traced, Options{Engine: Porcupine})
+			r := linearize.Check(t.Context(), traced, linearize.Options{Engine: linearize.Porcupine})
 			if test.rule == "" && r.Verdict != verdict.Conformant || test.rule != "" && (len(r.Findings) != 1 || r.Findings[0].Rule != test.rule) {
 				t.Errorf("porcupine: %s, want %q: %+v", r.Verdict, test.rule, r.Findings)
 			}
@@ -214,8 +217,8 @@ func TestPollsWhileACloseIsPending(t *testing.T) {
 // streaming engine leaves open. What had to have completed before the close is not lost.
 func TestRequestsAreLostWithTheirQp(t *testing.T) {
 	const (
-		writes = `NdkWrite "qp":"q","wr":"1"` + ok + "\n" + `NdkWrite "qp":"q","wr":"2"` + ok
-		closed = `NdkCloseQp "qp":"q"` + ok
+		writes = `NdkWrite "qp":"q","wr":"1"` + notation.Succeeds + "\n" + `NdkWrite "qp":"q","wr":"2"` + notation.Succeeds
+		closed = `NdkCloseQp "qp":"q"` + notation.Succeeds
 		got    = `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"2","status":"STATUS_CANCELLED"}]`
 	)
 	for name, test := range map[string]struct {
@@ -223,14 +226,14 @@ func TestRequestsAreLostWithTheirQp(t *testing.T) {
 		stream, porcupine verdict.Verdict
 	}{
 		"pending":   {[]string{closed, got}, verdict.Inconclusive, verdict.Conformant},
-		"succeeded": {[]string{closed, `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"2",` + called + `}]`}, verdict.Inconclusive, verdict.Conformant},
+		"succeeded": {[]string{closed, `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"2",` + notation.StatusSuccess + `}]`}, verdict.Inconclusive, verdict.Conformant},
 		"owed":      {[]string{`"ph":"point","fn":"quiesce"`, closed, got}, verdict.ProviderViolation, verdict.ProviderViolation},
-		"no close":  {[]string{`NdkFlush "qp":"q"` + ok, got}, verdict.ProviderViolation, verdict.ProviderViolation},
+		"no close":  {[]string{`NdkFlush "qp":"q"` + notation.Succeeds, got}, verdict.ProviderViolation, verdict.ProviderViolation},
 	} {
 		t.Run(name, func(t *testing.T) {
-			traced := readLines(t, "ndkpi", lines(slices.Concat(created, strings.Split(writes, "\n"), test.then)...))
-			for engine, want := range map[Engine]verdict.Verdict{Streaming: test.stream, Porcupine: test.porcupine} {
-				if r := Check(t.Context(), traced, Options{Engine: engine}); r.Verdict != want {
+			traced := notation.Read(t, "ndkpi", notation.Lines(slices.Concat(notation.Created, strings.Split(writes, "\n"), test.then)...))
+			for engine, want := range map[linearize.Engine]verdict.Verdict{linearize.Streaming: test.stream, linearize.Porcupine: test.porcupine} {
+				if r := linearize.Check(t.Context(), traced, linearize.Options{Engine: engine}); r.Verdict != want {
 					t.Errorf("%s: %s, want %s: %+v", engine, r.Verdict, want, r.Findings)
 				}
 			}

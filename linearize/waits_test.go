@@ -1,9 +1,12 @@
-package linearize
+package linearize_test
 
 import (
 	"slices"
 	"testing"
 
+	"ndkoracle/internal/judging"
+	"ndkoracle/internal/notation"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 )
 
@@ -32,8 +35,8 @@ func TestWhatAMessageWaitsFor(t *testing.T) {
 			"NdkFlush qp2; NdkReceive qp2 r1; NdkFastRegister qp1 f1#7; NdkSend qp1 s1; get cq1 f1c s1c; get cq2 r1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for _, engine := range []Engine{Streaming, Porcupine} {
-				r := Check(t.Context(), overlapped(t, test.text), Options{Engine: engine})
+			for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+				r := linearize.Check(t.Context(), notation.Overlapped(t, test.text), linearize.Options{Engine: engine})
 				if test.rule == "" && r.Verdict != verdict.Conformant || test.rule != "" && (r.Verdict != verdict.ProviderViolation || r.Findings[0].Rule != test.rule) {
 					t.Errorf("%s: %s, want %q: %+v", engine, r.Verdict, test.rule, r.Findings)
 				}
@@ -156,8 +159,8 @@ func TestSendsWaitOnAnEndedConnection(t *testing.T) {
 			"a< NdkFlush qp1; NdkSend qp1 s1; a>; rest; get cq1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for engine, want := range map[Engine]verdict.Verdict{Streaming: test.stream, Porcupine: test.search} {
-				r := Check(t.Context(), overlapped(t, test.text), Options{Engine: engine, Assume: map[string]string{"A15": test.assume}})
+			for engine, want := range map[linearize.Engine]verdict.Verdict{linearize.Streaming: test.stream, linearize.Porcupine: test.search} {
+				r := linearize.Check(t.Context(), notation.Overlapped(t, test.text), linearize.Options{Engine: engine, Assume: map[string]string{"A15": test.assume}})
 				if r.Verdict != want || want == verdict.ProviderViolation && !slices.Contains([]string{"DEF-04", "FLAG-02", "FLUSH-02"}, r.Findings[0].Rule) {
 					t.Errorf("%s: %s, want %s: %+v", engine, r.Verdict, want, r.Findings)
 				}
@@ -188,11 +191,11 @@ func TestWhatMayHaveWaitedAsAConsumerTells(t *testing.T) {
 			"NdkArmCq cq1 ANY; NdkReceive qp2 r1; NdkSend qp1 s1; rest; get cq2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			traced := overlapped(t, test.text)
+			traced := notation.Overlapped(t, test.text)
 			traced.Header.Side = "consumer"
-			for engine, want := range map[Engine]verdict.Verdict{Streaming: test.stream, Porcupine: test.search} {
-				r := Check(t.Context(), traced, Options{Engine: engine})
-				if r.Verdict != want || want == verdict.ProviderViolation && !equivalent(r.Findings[0], "ARM-03") {
+			for engine, want := range map[linearize.Engine]verdict.Verdict{linearize.Streaming: test.stream, linearize.Porcupine: test.search} {
+				r := linearize.Check(t.Context(), traced, linearize.Options{Engine: engine})
+				if r.Verdict != want || want == verdict.ProviderViolation && !judging.Equivalent(r.Findings[0], "ARM-03") {
 					t.Errorf("%s: %s, want %s: %+v", engine, r.Verdict, want, r.Findings)
 				}
 			}
@@ -216,12 +219,12 @@ func TestASilentSendThatWasReceivedHadNotWaited(t *testing.T) {
 			"NdkFlush qp2; NdkArmCq cq2 SOLICITED; NdkReceive qp1 r1; NdkSend qp2 s1 SILENT_SUCCESS; rest; get cq1 r1; get cq2 s1c; enter cq2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			traced := overlapped(t, test.text)
+			traced := notation.Overlapped(t, test.text)
 			traced.Header.Side, traced.End.Quiescent = test.side, false
-			if r := streaming(traced, Options{}); r.Verdict != verdict.Inconclusive || r.Decided() != (test.rule == "") {
+			if r := judging.Stream(traced, linearize.Options{}); r.Verdict != verdict.Inconclusive || r.Decided() != (test.rule == "") {
 				t.Errorf("stream: %s: %+v", r.Verdict, r.Findings)
 			}
-			r := Check(t.Context(), traced, Options{Engine: Porcupine})
+			r := linearize.Check(t.Context(), traced, linearize.Options{Engine: linearize.Porcupine})
 			if r.Violated() != (test.rule != "") || r.Violated() && r.Findings[0].Rule != test.rule {
 				t.Errorf("porcupine: %s, want %s: %+v", r.Verdict, test.rule, r.Findings)
 			}
@@ -232,7 +235,7 @@ func TestASilentSendThatWasReceivedHadNotWaited(t *testing.T) {
 // In traces of libibverbs the first request that is reported as flushed may be one that failed. A message that is fenced behind it had not been
 // sent by then, so it is not received (FLUSH-06).
 func TestAFlushedReadMayHaveFailed(t *testing.T) {
-	traced := overlapped(t, "verbs;recv qp2 r1; post qp1 x1; post qp1 s1; err qp1; get cq1 x1c s1c; get cq2 r1")
+	traced := notation.Overlapped(t, "verbs;recv qp2 r1; post qp1 x1; post qp1 s1; err qp1; get cq1 x1c s1c; get cq2 r1")
 	for i := range traced.Events {
 		for j := range traced.Events[i].Wrs {
 			switch w := &traced.Events[i].Wrs[j]; w.Wr {
@@ -243,8 +246,8 @@ func TestAFlushedReadMayHaveFailed(t *testing.T) {
 			}
 		}
 	}
-	for _, engine := range []Engine{Streaming, Porcupine} {
-		if r := Check(t.Context(), traced, Options{Engine: engine}); r.Describe() != "provider violation of FLUSH-06" {
+	for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+		if r := linearize.Check(t.Context(), traced, linearize.Options{Engine: engine}); r.Describe() != "provider violation of FLUSH-06" {
 			t.Errorf("%s: %s: %+v", engine, r.Verdict, r.Findings)
 		}
 	}
@@ -260,12 +263,12 @@ func TestAFlushedReceiveMayHaveFailed(t *testing.T) {
 		"verbs;recv qp2 r1; recv qp1 r2; post qp2 i2; rest; get cq2; get cq2; get cq1 r2c; get cq1",
 		"verbs;recv qp2 r1; recv qp1 r2; recv qp1 r3; post qp2 i2; rest; get cq2; get cq1 r2c r3c; get cq1; get cq2",
 	} {
-		traced := overlapped(t, text)
+		traced := notation.Overlapped(t, text)
 		traced.End.Quiescent = false
 		for i := range traced.Events {
 			e := &traced.Events[i]
 			if e.SqSigAll != nil {
-				e.SqSigAll = word(false)
+				e.SqSigAll = notation.Bool(false)
 			}
 			for j := range e.Wrs {
 				if w := &e.Wrs[j]; w.Wr[0] == 'i' {
@@ -274,8 +277,8 @@ func TestAFlushedReceiveMayHaveFailed(t *testing.T) {
 				}
 			}
 		}
-		for _, engine := range []Engine{Streaming, Porcupine} {
-			if r := Check(t.Context(), traced, Options{Engine: engine}); r.Verdict != verdict.Inconclusive || r.Violated() {
+		for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+			if r := linearize.Check(t.Context(), traced, linearize.Options{Engine: engine}); r.Verdict != verdict.Inconclusive || r.Violated() {
 				t.Errorf("%s: %s: %s: %+v", text, engine, r.Verdict, r.Findings)
 			}
 		}

@@ -26,7 +26,7 @@ seeded_bugs() {
 
 # Without the race detector, too: the engines against each other and against a plain search, two minutes of one processor.
 histories() {
-	NDK_HISTORIES=60000 go test -count=1 -json -run '^TestRandomHistories$' ./linearize | bin/testreport -counts "$COUNTS"
+	NDK_HISTORIES=60000 go test -count=1 -json -run '^TestRandomHistories$' ./linearize/histories | bin/testreport -counts "$COUNTS"
 }
 
 scripts/install.sh

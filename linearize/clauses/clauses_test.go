@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/notation"
 	"ndkoracle/linearize/timeline"
 	"ndkoracle/rules"
 )
@@ -337,4 +338,10 @@ func TestClosedQueuePairsAreForgotten(t *testing.T) {
 			t.Errorf("%s: %d hidden times are left", text, e.Solver.Live)
 		}
 	}
+}
+
+// play judges a scene.
+func play(t *testing.T, dialect, text string) *Engine {
+	t.Helper()
+	return Judge(notation.Scene(t, dialect, text))
 }

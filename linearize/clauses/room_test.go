@@ -1,6 +1,8 @@
 package clauses
 
-import "testing"
+import (
+	"testing"
+)
 
 // What a CQ with too little room may have lost is owed by nobody (ARM-17, A33), until it is known that nothing was: then it is owed again. A CQ that
 // reports an internal error may have failed at any time before; what one fact shows stands all the same.

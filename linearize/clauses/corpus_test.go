@@ -1,0 +1,78 @@
+package clauses_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+
+	"ndkoracle/internal/judging"
+	"ndkoracle/linearize/clauses"
+	"ndkoracle/linearize/verdict"
+)
+
+// missedByTimeline has the traces that break a rule of queue pairs and that the clauses miss, and why, by row.
+const missedByTimeline = "testdata/timeline-misses.json"
+
+// judgeRow judges a trace of the corpus by the clauses over hidden times; nil where they do not apply, as its order is partial.
+func judgeRow(t *testing.T, row judging.Row) *clauses.Engine {
+	t.Helper()
+	traced := row.Read(t)
+	if traced.Header.Order == "partial" {
+		return nil
+	}
+	o := row.Options()
+	d, err := o.ResolveDialect(traced.Header.Dialect)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return clauses.Judge(d, traced)
+}
+
+// The clauses accuse no trace of the corpus that is conformant, or in which the consumer is at fault, and find the rows that break a
+// rule of queue pairs but for those listed with a reason.
+func TestTimelineOfTheCorpus(t *testing.T) {
+	text, err := os.ReadFile(missedByTimeline)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]string{}
+	if err := json.Unmarshal(text, &known); err != nil {
+		t.Fatal(err)
+	}
+	found, missed, accepted := 0, map[string]string{}, 0
+	for _, row := range judging.Corpus(t) {
+		if row.Verdict == string(verdict.Malformed) {
+			continue
+		}
+		e := judgeRow(t, row)
+		if e == nil {
+			continue
+		}
+		accuses := len(e.Findings) > 0
+		switch {
+		case accuses && row.Verdict != string(verdict.ProviderViolation):
+			t.Errorf("%s is %s, and accused: %s", row.Name(), row.Verdict, judging.SayingOf(e))
+		case row.Verdict == string(verdict.Conformant):
+			accepted++
+		case row.Verdict != string(verdict.ProviderViolation) || !judging.OfQueuePairs(row.Rule):
+		case accuses:
+			found++
+		default:
+			missed[row.Name()] = row.Rule + " " + row.Shows
+			if known[row.Name()] == "" {
+				t.Errorf("%s: %s is missed, undecided %v", row.Name(), row.Rule, slices.Sorted(maps.Keys(e.Undecided)))
+			}
+		}
+	}
+	t.Logf("%d rows of rules of queue pairs found, %d missed; %d conformant rows not accused", found, len(missed), accepted)
+	for name := range known {
+		if missed[name] == "" {
+			t.Errorf("%s is found: take it off %s", name, missedByTimeline)
+		}
+	}
+	if found == 0 || accepted == 0 {
+		t.Errorf("%d found, %d accepted", found, accepted)
+	}
+}

@@ -1,0 +1,28 @@
+package histories
+
+import (
+	"testing"
+
+	"ndkoracle/internal/notation"
+	"ndkoracle/model"
+)
+
+// In libibverbs a queue pair whose receive fails, or that is moved to its error state, does not end the connection for its peer, and a request that
+// failed does (RES-10, RES-11).
+func TestWhatEndsTheOtherEnd(t *testing.T) {
+	for text, allowed := range map[string]bool{
+		"verbs; post qp2 s0; recv qp1 r1; get cq2 s0c; post qp2 s2; get cq2 s2x; get cq1 r1x": false,
+		"verbs; post qp2 s0; recv qp1 r1; get cq2 s0x; post qp2 s2; get cq2 s2c; get cq1 r1x": true,
+		"verbs; post qp2 s0; recv qp1 r1; post qp1 w3; get cq2 s0c; get cq1 r1x; get cq1 w3x": true,
+		"verbs; post qp2 s0; recv qp1 r1; post qp1 w3; get cq2 s0c; get cq1 r1x; get cq1 w3c": false,
+		"verbs; post qp2 s0; recv qp1 r1; post qp1 w3; get cq2 s0c; get cq1 r1x; get cq1 w3":  false,
+		"verbs; post qp2 s0; recv qp1 r1; a< err qp1; get cq2 s0c; a>; get cq1 r1c":           false,
+		"verbs; post qp2 s0; recv qp1 r1; a< err qp1; get cq2 s0x; a>; get cq1 r1c":           true,
+		"verbs; recv qp2 r0; a< err qp1; a>; get cq2 r0c":                                     false,
+	} {
+		traced := notation.Overlapped(t, text)
+		if way, known, at := plainly(model.Verbs(), traced, true, configsOfAccusation); !known || (way != nil) != allowed {
+			t.Errorf("%s: known %v, allowed %v at %d", text, known, way != nil, at)
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package histories
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ndkoracle/internal/judging"
+	"ndkoracle/linearize"
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/clauses"
+	"ndkoracle/linearize/timeline"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
+)
+
+// The bounds of the searches for an accusation of the timeline's that stream does not raise: there are few of them.
+const (
+	configsOfAccusation = 200_000
+	memoryOfAccusation  = 256 << 20
+	configsWithLess     = 20_000
+)
+
+// thirdOpinion holds the clauses over hidden times (linearize/clauses) against the other engines. They may leave a history undecided, and
+// may miss what stream finds. They may not accuse where the plain search, or where that has no answer porcupine, finds no fault.
+func (h *drawn) thirdOpinion(streamed *verdict.Report, c *comparison) {
+	if h.orders != nil {
+		c.count(true, "timeline: a partial order")
+		return
+	}
+	e := clauses.Judge(h.run.c.Dialect, h.trace)
+	h.collectedEagerly(e, c)
+	h.together(e, streamed, c)
+	h.timelineOfOthers(e, c)
+	accuses, undecided := len(e.Findings) > 0, len(e.Undecided) > 0
+	rule := ""
+	if streamed.Verdict == verdict.ProviderViolation {
+		rule = streamed.Findings[0].Rule
+	}
+	switch ours := judging.OfQueuePairs(rule); {
+	case accuses && rule != "" && ours:
+		c.count(true, timelineFinds)
+		c.count(e.Findings[0].ID == rule, "timeline: finds what stream finds, by the same rule")
+		c.count(e.Findings[0].ID != rule, "timeline: finds what stream finds, by another rule: "+e.Findings[0].ID+", stream: "+rule)
+	case accuses && rule != "":
+		c.count(true, "timeline: accuses where stream finds another rule's violation")
+	case accuses && streamed.Verdict != verdict.ConsumerViolation:
+		h.timelineAlone(e, streamed, c)
+	case ours && undecided:
+		c.count(true, timelineMisses+"undecided: "+rule)
+	case ours:
+		c.count(true, timelineMisses+rule)
+	case undecided && rule == "" && streamed.Verdict == verdict.Conformant:
+		c.count(true, timelineUndecided)
+	case rule == "" && streamed.Verdict == verdict.Conformant:
+		c.count(true, "timeline: agrees that it is conformant")
+	}
+	for _, because := range []string{"a CQ may overflow", "a CQ failed"} {
+		c.count(e.Undecided[because] > 0, "timeline: undecided, as "+because)
+	}
+}
+
+// together holds what the stream says that asks the clauses against what each of the two says alone: it accuses where one of them does, and
+// what it found by itself comes first.
+func (h *drawn) together(e *clauses.Engine, alone *verdict.Report, c *comparison) {
+	o := h.options
+	o.Alone = false
+	both := judging.Stream(h.trace, o)
+	want := alone.Verdict
+	switch accuses := len(e.Findings) > 0 && e.Findings[0].Qp != ""; {
+	case accuses && alone.Verdict == verdict.ConsumerViolation:
+		if want = both.Verdict; want == verdict.ProviderViolation && h.allowsUntil(e.Findings[0].Seen.At) {
+			want = verdict.ConsumerViolation
+		}
+	case accuses && !alone.Violated():
+		want = verdict.ProviderViolation
+	}
+	if both.Verdict != want || alone.Verdict == verdict.ProviderViolation && both.Findings[0].Rule != alone.Findings[0].Rule {
+		c.differ += fmt.Sprintf("\nalone: %s\ntimeline: %s\ntogether: %s", judging.Saying(alone), judging.SayingOf(e), judging.Saying(both))
+	}
+}
+
+// allowsUntil reports whether the plain search allows the history up to an event, counted from 1, whatever the consumer does later.
+func (h *drawn) allowsUntil(last int) bool {
+	before, whole := *h.trace, last > len(h.trace.Events)
+	before.Events = h.trace.Events[:min(last, len(h.trace.Events))]
+	way, known, _ := plainly(h.run.c.Dialect, &before, whole && h.quiescent, configsOfAccusation)
+	return known && way != nil
+}
+
+// The beginnings of kinds of histories.
+const (
+	timelineFinds  = "timeline: finds what stream finds"
+	timelineMisses = "timeline: misses "
+	timelineAlone  = "timeline: accuses alone"
+
+	timelineUndecided = "timeline: undecided, stream: conformant"
+)
+
+// timelineBounds fails where the clauses find too few of the violations of their rules that stream finds, or leave too much undecided.
+func timelineBounds(t *testing.T, counts map[string]int, compared int) {
+	missed := 0
+	for what, n := range counts {
+		if strings.HasPrefix(what, timelineMisses) {
+			missed += n
+		}
+	}
+	if found := counts[timelineFinds]; missed > 3+(found+missed)/10 {
+		t.Errorf("the timeline misses %d of %d violations that stream finds of its rules", missed, found+missed)
+	}
+	if undecided := counts[timelineUndecided]; undecided > 1+compared*4/100 {
+		t.Errorf("the timeline leaves %d of %d histories undecided that stream accepts", undecided, compared)
+	}
+}
+
+// timelineAlone asks the searches about an accusation that stream does not raise.
+func (h *drawn) timelineAlone(e *clauses.Engine, streamed *verdict.Report, c *comparison) {
+	way, known, _ := plainly(h.run.c.Dialect, withoutArms(h.trace), h.quiescent, configsOfAccusation)
+	if known && way == nil {
+		c.count(true, timelineAlone+", and the plain search forbids it")
+		return
+	}
+	o := h.options
+	o.Engine, o.MaxMemory = linearize.Porcupine, memoryOfAccusation
+	searched := linearize.Check(context.Background(), h.trace, o)
+	switch {
+	case way != nil || searched.Decided() && !searched.Violated() && !acceptsMore(e):
+		c.differ += fmt.Sprintf("\ntimeline: %s\nstream: %s\nplain search: known %v, allowed %v\nporcupine: %s", judging.SayingOf(e), judging.Saying(streamed), known, way, judging.Saying(searched))
+	case searched.Verdict == verdict.ProviderViolation:
+		c.count(true, timelineAlone+", and porcupine forbids it")
+	default:
+		c.count(true, timelineAlone+", and no search answers")
+	}
+}
+
+// withoutArms returns a trace without arms and what they bring, of which queue pairs know nothing: the plain search decides more of what is left. A
+// trace in which a callback tells of an error stays as it is.
+func withoutArms(t *trace.Trace) *trace.Trace {
+	gone := map[string]bool{}
+	for i := range t.Events {
+		e := &t.Events[i]
+		switch kind := calls.KindOf(e); {
+		case e.Ph == trace.Enter && kind == calls.Callback && e.Status != "STATUS_SUCCESS":
+			return t
+		case e.Ph == trace.Enter && kind == calls.Callback, e.Ph == trace.Call && (kind == calls.ArmCq || kind == calls.ReadEvent || e.Fn == "ibv_ack_cq_events"):
+			gone[e.Op] = true
+		}
+	}
+	less := *t
+	less.Events = slices.DeleteFunc(slices.Clone(t.Events), func(e trace.Event) bool { return e.Op != "" && gone[e.Op] })
+	return &less
+}
+
+// Whatever the plain search forbids without arms it forbids with them: they change nothing of queue pairs. In the last two histories a callback tells
+// of an error, which does (A33, ARM-16).
+func TestArmsChangeNothingOfQueuePairs(t *testing.T) {
+	forbidden, known, failed := 0, 0, 0
+	for i := range 702 {
+		number := i
+		if i >= 700 {
+			number = []int{2194, 7099}[i-700]
+		}
+		h := drawHistory(Quick{Rand: rand.New(rand.NewPCG(3, uint64(number)))}, number%8 == 3, number%8 == 6)
+		if h.orders != nil {
+			continue
+		}
+		less := withoutArms(h.trace)
+		way, told, _ := plainly(h.run.c.Dialect, less, h.quiescent, configsOfSearch)
+		whole, toldOfWhole, _ := plainly(h.run.c.Dialect, h.trace, h.quiescent, configsOfSearch)
+		switch {
+		case told && way == nil && whole != nil:
+			t.Errorf("history %d is forbidden without arms alone:\n%s", number, h)
+		case told && way == nil && toldOfWhole:
+			forbidden++
+		case told && !toldOfWhole:
+			known++
+		}
+		if less == h.trace && whole != nil && i >= 700 {
+			failed++
+		}
+	}
+	t.Logf("%d are forbidden both ways, %d are too large with arms alone", forbidden, known)
+	if forbidden == 0 || known == 0 || failed < 2 {
+		t.Errorf("too few: %d, %d, and %d with an error", forbidden, known, failed)
+	}
+}
+
+// acceptsMore reports whether porcupine accepts more than the clause that an accusation rests on: it executes requests late, behind the end of a
+// connection, and lets a provider at rest do something of itself. Then only the plain search may clear the provider.
+func acceptsMore(e *clauses.Engine) bool {
+	return slices.ContainsFunc(e.Findings[0].Chain, func(l timeline.Link) bool {
+		still := l.Deadline && l.Deed == 'C' && clauses.Rules[l.Reason.Rule].ID == "DEF-04"
+		return l.Deed == 'E' || l.Deed == 'L' || still
+	})
+}
+
+// rests returns how many moments of rest a trace has.
+func rests(t *trace.Trace) int {
+	n := 0
+	for i := range t.Events {
+		if calls.KindOf(&t.Events[i]) == calls.Quiesce {
+			n++
+		}
+	}
+	return n
+}
+
+// collectedEagerly holds the verdict against that of an engine which drops whatever can no longer matter, after each step.
+func (h *drawn) collectedEagerly(e *clauses.Engine, c *comparison) {
+	eager := clauses.New(h.run.c.Dialect)
+	eager.Solver.Eager = true
+	eager.Read(h.trace)
+	if len(eager.Findings) != len(e.Findings) {
+		c.differ += fmt.Sprintf("\ntimeline: %s\ncollected after each step: %s", judging.SayingOf(e), judging.SayingOf(eager))
+	}
+}
+
+// timelineOfOthers judges the history without some optional fields, and beside objects of other kinds. Neither may add an accusation, but
+// that what was undecided may be decided where a connection is not known.
+func (h *drawn) timelineOfOthers(e *clauses.Engine, c *comparison) {
+	for _, other := range []*trace.Trace{h.less, h.more} {
+		if other == nil || rests(other) != rests(h.trace) { // other objects may be at rest when these are not
+			continue
+		}
+		o := clauses.Judge(h.run.c.Dialect, other)
+		if len(o.Findings) == 0 || len(e.Findings) > 0 {
+			continue
+		}
+		if len(e.Undecided) > 0 && other == h.less {
+			if way, known, _ := plainly(h.run.c.Dialect, other, h.quiescent, configsWithLess); !known || way == nil {
+				continue
+			}
+		}
+		c.differ += fmt.Sprintf("\ntimeline, without some fields (%v) or with other objects: %s\n%s", other == h.less, judging.SayingOf(o), AsWritten(other))
+	}
+}

@@ -1,0 +1,10 @@
+package stream_test
+
+import (
+	"os"
+	"testing"
+
+	"ndkoracle/internal/rapidseed"
+)
+
+func TestMain(m *testing.M) { os.Exit(rapidseed.Run(m)) }
