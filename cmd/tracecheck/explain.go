@@ -10,6 +10,7 @@ import (
 
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/cases"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/rules"
 )
 
@@ -49,7 +50,7 @@ func (p *program) explainRule(out io.Writer, rule rules.Rule) {
 	}
 	checked := rule.WithoutCheck()
 	if slices.Contains(p.checkable(), rule.ID) {
-		checked = "tracecheck, in traces that exercise it"
+		checked = "tracecheck, in traces that exercise it" + occasionsOf(rule.ID)
 	}
 	paragraph(out, "  ", "checked", checked)
 	title := "cases"
@@ -64,6 +65,22 @@ func (p *program) explainRule(out io.Writer, rule rules.Rule) {
 		fmt.Fprintln(out)
 		explainReading(out, reading)
 	}
+}
+
+// occasionsOf says what in a trace exercises a rule that is declared.
+func occasionsOf(id string) string {
+	d := declared.Get(id)
+	if d == nil {
+		return ""
+	}
+	text := ": "
+	for i, o := range d.On {
+		if i > 0 {
+			text += "; or "
+		}
+		text += string(o)
+	}
+	return text
 }
 
 func explainReading(out io.Writer, reading rules.Reading) {

@@ -10,9 +10,11 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ndkoracle/internal/tlc"
+	"ndkoracle/linearize/declared"
 	manifest "ndkoracle/traces"
 )
 
@@ -155,24 +157,50 @@ func definedIn(name, of string, modules map[string]module) string {
 	return ""
 }
 
-// overall are functions and variables that speak of all rules; counts matches the functions that count what a trace exercises,
+// overall are functions and variables that speak of many rules, as declarations do, which have no name; counts matches the functions that count what a trace exercises,
 // and decide nothing.
 var (
-	overall = map[string]bool{"Checkable": true, "checkable": true, "Uncounted": true, "cover": true}
+	overall = map[string]bool{"_": true, "Uncounted": true, "cover": true}
 	counts  = regexp.MustCompile(`^(?:mayExercise|sumOccasions$|count[A-Z])`)
 )
 
-// functions finds the functions of some packages that name a rule: in their comment, in a message, or by a refusal that does.
+// occasions returns the rules that each occasion exercises on which engines count, by the name of its constant.
+func occasions(repository fs.FS) (map[string]string, error) {
+	const name = "linearize/declared/engines.go"
+	text, err := fs.ReadFile(repository, name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), name, text, 0)
+	if err != nil {
+		return nil, err
+	}
+	constants, all := map[string]string{}, map[string]string{}
+	for _, d := range file.Decls {
+		collectVariables(d, constants)
+	}
+	for constant, literal := range constants {
+		words, _ := strconv.Unquote(strings.TrimSpace(literal))
+		all["declared."+constant] = strings.Join(declared.By(declared.Occasion(words)), " ")
+	}
+	return all, nil
+}
+
+// functions finds the functions of some packages that name a rule: in their comment, in a message, by a refusal that does, or by an occasion.
 // Told are those of them that do not in a comment alone.
 func functions(repository fs.FS, folders ...string) (found, told mentions, err error) {
 	found, told = mentions{}, mentions{}
+	exercised, err := occasions(repository)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, folder := range folders {
 		files, err := fs.Glob(repository, folder+"/*.go")
 		if err != nil || len(files) == 0 {
 			return nil, nil, fmt.Errorf("no Go files in %s: %w", folder, err)
 		}
 		var parsed []*ast.File
-		refusals := map[string]string{} // variables, with the rules that they name
+		refusals := maps.Clone(exercised) // variables and occasions, with the rules that they name
 		for _, name := range files {
 			if strings.HasSuffix(name, "_test.go") {
 				continue
@@ -233,6 +261,10 @@ func literals(node ast.Node, variables map[string]string) string {
 			b.WriteString(n.Value + "\n")
 		case *ast.Ident:
 			b.WriteString(variables[n.Name] + "\n")
+		case *ast.SelectorExpr:
+			if of, ok := n.X.(*ast.Ident); ok {
+				b.WriteString(variables[of.Name+"."+n.Sel.Name] + "\n")
+			}
 		}
 		return true
 	})

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	_ "ndkoracle/linearize" // its rules declare themselves
+	"ndkoracle/linearize/declared"
 	"ndkoracle/rules"
 )
 
@@ -119,7 +121,7 @@ func Rows(repository fs.FS) ([]Row, error) {
 		if row.Broken.File+row.Kept.File == "" {
 			row.Shown = shown.shown[rule.ID]
 		}
-		row.Without = withJudgedAs(row.Without, rule)
+		row.Without = withDeclared(withJudgedAs(row.Without, rule), declared.Get(rule.ID))
 		if !row.has(Definition) {
 			row.SeenTo = seen.names(rule.ID)
 		}
@@ -138,6 +140,16 @@ func withJudgedAs(reasons map[Cell]string, rule rules.Rule) map[Cell]string {
 		return reasons
 	}
 	all := map[Cell]string{Check: rule.WithoutCheck()}
+	maps.Copy(all, reasons)
+	return all
+}
+
+// withDeclared adds why a rule that the judge decides has no definition, as its declaration says.
+func withDeclared(reasons map[Cell]string, rule *declared.Rule) map[Cell]string {
+	if rule == nil || rule.Undefined == "" {
+		return reasons
+	}
+	all := map[Cell]string{Definition: rule.Undefined}
 	maps.Copy(all, reasons)
 	return all
 }
@@ -177,7 +189,7 @@ configuration that must hold, which is no definition. Judged: the functions of l
 as kept. Traces: the first that breaks the rule, and the first that keeps it, read in another way where no trace does by default;
 or the first that shows what it says, where no trace is judged by its number.
 
-*In italics*: why there is nothing, from internal/ruletable/reasons.tsv. Nothing else may be empty, and nothing else may have a
+*In italics*: why there is nothing, from internal/ruletable/reasons.tsv and the declarations of rules. Nothing else may be empty, and nothing else may have a
 reason: a test fails when a rule loses its definition, its last property, check or trace, and when this table is stale. Of a
 rule that is no matter of states and order also the files are named that see to it instead, if any do.
 [rules.md](rules.md) has the sources and the open questions.

@@ -47,6 +47,15 @@ const (
 	maxPosts = 1024
 )
 
+var _ = decides(
+	rule{ID: "ASY-01", On: on{"a call returns STATUS_PENDING"}, OnlyNdk: true, Eventual: true},
+	rule{ID: "ASY-02", On: on{"a call returns that could have returned STATUS_PENDING, or a completion callback is of none that did"}, OnlyNdk: true},
+	rule{ID: "ASY-07", On: on{"a call returns that takes no completion callback"}, OnlyNdk: true},
+	rule{ID: "MOD-05", On: on{"NdkControlCqInterruptModeration returns"}, OnlyNdk: true},
+	rule{ID: "POST-10", On: on{"a post returns"}, OnlyNdk: true, Undefined: "what a call returns: in the contract it is one step"},
+	rule{ID: "LIFE-11", On: on{"a pending close completes, or waits for nothing at a moment of rest"}, OnlyNdk: true, Eventual: true},
+)
+
 func newAnswers(m *Monitor) checks {
 	a := &answers{m: m, over: map[string]overCall{}, answered: m.counter("ASY-01"), once: m.counter("ASY-02"), atOnce: m.counter("ASY-07"),
 		posted: m.counter("POST-10"), ended: m.counter("LIFE-11")}

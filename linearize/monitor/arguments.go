@@ -15,6 +15,11 @@ type arguments struct {
 	arms, callbacks *int
 }
 
+var _ = decides(
+	rule{ID: "ARM-13", On: on{"a CQ is armed"}, OnlyNdk: true, Undefined: "an argument of one call, whatever came before"},
+	rule{ID: "ARM-15", On: on{"a callback of a CQ is entered"}, OnlyNdk: true},
+)
+
 func newArguments(m *Monitor) checks {
 	return &arguments{m: m, arms: m.counter("ARM-13"), callbacks: m.counter("ARM-15")}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -37,6 +38,10 @@ type badMessage struct {
 	see           []int
 	failed, taken bool // the message, and the receive, were told to have failed
 }
+
+var _ = decides(
+	rule{ID: "INV-05", On: on{declared.BadToken}},
+)
 
 func newBadTokens(m *Monitor) checks {
 	if m.ends == nil {

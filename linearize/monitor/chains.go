@@ -21,6 +21,10 @@ type chains struct {
 	count *int
 }
 
+var _ = decides(
+	rule{ID: "DEF-06", On: on{"a chain of deferred requests begins"}, OnlyNdk: true},
+)
+
 func newChains(s *requests) requestRule {
 	return &chains{s: s, none: s.m.dialect.Name == "ndspi", any: s.m.dialect.A11 == model.A11AnyEnd, count: s.m.counter("DEF-06")}
 }

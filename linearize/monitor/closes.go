@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -16,6 +17,15 @@ type closes struct {
 	m      *Monitor
 	counts map[string]*int
 }
+
+var _ = decides(
+	rule{ID: "LIFE-04", On: on{"the close of an object completes that has successors, or had"}},
+	rule{ID: "LIFE-05", On: on{"the close of an object completes that had successors, of which the close had a completion callback"}},
+	rule{ID: "LIFE-07", On: on{"the close of an object completes that had requests"}},
+	rule{ID: "LIFE-08", On: on{"the close of an object completes that had event callbacks"}, OnlyNdk: true},
+	rule{ID: "LIFE-09", On: on{"a callback of an object is entered", declared.CqCloses}},
+	rule{ID: "LIFE-14", On: on{"NdkCloseAdapter returns"}, OnlyNdk: true, Eventual: true, Undefined: "of how objects are created and kept: the contract begins with them"},
+)
 
 func newCloses(m *Monitor) checks {
 	c := &closes{m: m, counts: map[string]*int{}}

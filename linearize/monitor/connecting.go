@@ -34,6 +34,11 @@ const (
 	connectedOtherwise              // by NdkAccept, or nobody knows
 )
 
+var _ = group(newConnecting,
+	rule{ID: "CONN-01", On: on{"a function of the connecting sequence is called"}, OnlyNdk: true},
+	rule{ID: "CONN-02", On: on{"NdkConnect or NdkAccept is told"}, OnlyNdk: true},
+)
+
 func newConnecting(m *Monitor) checks {
 	return &connecting{m: m, called: m.counter("CONN-01"), ended: m.counter("CONN-02"), attempts: map[*object]attempt{}, before: map[*Call]attempt{}}
 }

@@ -23,6 +23,11 @@ type disconnects struct {
 // maxConns bounds the connections whose ends are counted.
 const maxConns = 1 << 12
 
+var _ = decides(
+	rule{ID: "DISC-04", On: on{"a disconnect event is entered"}, OnlyNdk: true},
+	rule{ID: "DISC-09", On: on{"NdkConnect or NdkAccept is called"}, OnlyNdk: true},
+)
+
 func newDisconnects(m *Monitor) checks {
 	return &disconnects{m: m, events: m.counter("DISC-04"), renewed: m.counter("DISC-09"), ofConn: map[string]int{}, toldOf: map[string]int{}}
 }

@@ -107,6 +107,11 @@ type failure struct {
 	wr, status     string
 }
 
+var _ = decides(
+	rule{ID: "DISC-10", On: on{"a request is posted behind a disconnect"}, OnlyNdk: true},
+	rule{ID: "FLUSH-06", On: on{"a request is posted, or completes, on a queue pair in its error state"}},
+)
+
 func newEnds(m *Monitor) checks {
 	if m.header.Order == "partial" {
 		return nothing{} // what came after an end is not known

@@ -19,6 +19,12 @@ type flags struct {
 	versions *int // DEF-08
 }
 
+var _ = decides(
+	rule{ID: "POST-11", On: on{"a request has flags"}},
+	rule{ID: "DEF-01", On: on{"a request has NDK_OP_FLAG_DEFER"}, OnlyNdk: true},
+	rule{ID: "DEF-08", On: on{"a request has NDK_OP_FLAG_DEFER, and the header tells the version"}, OnlyNdk: true, Undefined: "of versions of the interface, not of what is done through it"},
+)
+
 func newFlags(s *requests) requestRule {
 	m := s.m
 	return &flags{s: s, user: m.dialect.Name == "ndspi", early: isBefore12(m.header.Ndk),

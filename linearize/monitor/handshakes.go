@@ -27,6 +27,10 @@ type handshake struct {
 	completed       Place // where NdkCompleteConnect was first called
 }
 
+var _ = group(newHandshakes,
+	rule{ID: "CONN-03", On: on{"NdkAccept succeeds, whose peer the trace has"}, OnlyNdk: true},
+)
+
 func newHandshakes(m *Monitor) checks {
 	if m.header.Order == "partial" {
 		return nothing{} // which part came first is not known

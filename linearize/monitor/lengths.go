@@ -16,6 +16,10 @@ type lengths struct {
 	count *int
 }
 
+var _ = decides(
+	rule{ID: "RES-13", On: on{"a receive succeeds whose buffers are known"}, Undefined: "what a result says of itself: the contract has no lengths"},
+)
+
 func newLengths(s *requests) requestRule { return &lengths{s: s, count: s.m.counter("RES-13")} }
 
 // completed is RES-13. An RDMA write with immediate data consumes a receive, and its bytes go elsewhere. With a datagram come 40 bytes of header,

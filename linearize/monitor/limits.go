@@ -18,6 +18,11 @@ type limits struct {
 	queues  *int // POST-06
 }
 
+var _ = decides(
+	rule{ID: "POST-06", On: on{"a request is posted on a queue of known depth"}},
+	rule{ID: "FLAG-05", On: on{"a request has NDK_OP_FLAG_INLINE, and its queue pair a limit"}, Undefined: "an argument of one call, held against what the QP was created with"},
+)
+
 func newLimits(s *requests) requestRule {
 	return &limits{s: s, certain: s.m.dialect.A12 == model.A12Polled, inline: s.m.counter("FLAG-05"), queues: s.m.counter("POST-06")}
 }

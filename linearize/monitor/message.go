@@ -26,6 +26,11 @@ func BytesOf(w *trace.WorkRequest) int64 {
 	return known(w.Bytes)
 }
 
+var _ = decides(
+	rule{ID: "RES-03", On: on{"a receive tells which token its message invalidated"}},
+	rule{ID: "RES-12", On: on{"a receive succeeds, and its length and that of its message are known"}, Undefined: "what a result says of itself: the contract has no lengths"},
+)
+
 // A Breach is a rule that the completion of a receive breaks.
 type Breach struct {
 	Rule     string

@@ -60,7 +60,8 @@ type seldom struct{ nothing }
 
 func (seldom) isSeldom() {}
 
-// groups lists the groups of rules. A new group adds its constructor here.
+// groups lists the groups of rules whose order matters: what one keeps another reads, or a breach of the consumer excuses what the provider does. All others
+// follow (see group).
 var groups = []func(*Monitor) checks{
 	newArguments,
 	newLifetime,
@@ -69,11 +70,7 @@ var groups = []func(*Monitor) checks{
 	newAnswers,
 	newHung,
 	newDisconnects,
-	newConnecting,
-	newHandshakes,
 	newRegistrations,
-	newIssued,
-	newSrqs,
 	newChannels,
 	newRequests,
 	newDelays, // before the callback begins a new period
@@ -83,7 +80,6 @@ var groups = []func(*Monitor) checks{
 	newUncaused,
 	newGoesOn,
 	newBadTokens,
-	newUnusable,
 }
 
 // A Monitor checks one trace.
@@ -114,7 +110,7 @@ type Monitor struct {
 func New(h trace.Header, d model.Dialect) *Monitor {
 	m := &Monitor{header: h, dialect: d, now: Place{Index: -1}, open: openCalls{older: map[string]*Call{}}, threads: threads{},
 		objects: newObjects(), pending: map[string]*Call{}, counts: map[string]*int{}}
-	for _, group := range groups {
+	for _, group := range slices.Concat(groups, others) {
 		g := group(m)
 		m.groups = append(m.groups, g)
 		if _, is := g.(interface{ isSeldom() }); !is && g != checks(nothing{}) {

@@ -135,7 +135,7 @@ func (noRequest) ended(*qpArguments)                           {}
 func (noRequest) dropped(*qpArguments, bool)                   {}
 func (noRequest) finish()                                      {}
 
-// requestRules lists the rules of requests. A new one adds its constructor here.
+// requestRules lists the rules of requests whose order matters. Another one is a group (see declare.go), and adds itself to the rules of Monitor.requests.
 var requestRules = []func(*requests) requestRule{newFlags, newLimits, newResults, newLengths, newChains, newShared}
 
 // requests follows what is posted and not completed, for the rules of requests.

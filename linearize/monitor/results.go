@@ -17,6 +17,12 @@ type results struct {
 	operations, receives, extensions *int
 }
 
+var _ = decides(
+	rule{ID: "RES-01", On: on{"a result with a type or an opcode is delivered"}},
+	rule{ID: "RES-02", On: on{"the result of a receive with a type is delivered"}, OnlyNdk: true},
+	rule{ID: "RES-05", On: on{"the result of a success with ProviderErrorCode is delivered"}, OnlyNdk: true, Undefined: "what a result says of itself"},
+)
+
 func newResults(s *requests) requestRule {
 	return &results{s: s, operations: s.m.counter("RES-01"), receives: s.m.counter("RES-02"), extensions: s.m.counter("RES-05")}
 }

@@ -16,6 +16,10 @@ type shared struct {
 	count *int
 }
 
+var _ = decides(
+	rule{ID: "SRQ-10", On: on{"a receive of a shared receive queue completes"}},
+)
+
 func newShared(s *requests) requestRule { return &shared{s: s, count: s.m.counter("SRQ-10")} }
 
 func (h *shared) completed(r *workRequest, c *Call, result *trace.Result) {

@@ -21,6 +21,11 @@ type srqArms struct {
 	latest         int // the line of the latest callback
 }
 
+var _ = group(newSrqs,
+	rule{ID: "SRQ-04", On: on{"a low-water callback of a shared receive queue is entered"}, OnlyNdk: true},
+	rule{ID: "SRQ-08", On: on{"an error callback of a shared receive queue is entered"}, OnlyNdk: true},
+)
+
 func newSrqs(m *Monitor) checks {
 	return &srqs{m: m, counted: m.counter("SRQ-04"), named: m.counter("SRQ-08"), of: map[*object]*srqArms{}}
 }

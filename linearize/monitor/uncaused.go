@@ -39,6 +39,10 @@ type suspicion struct {
 	waits   []*workRequest
 }
 
+var _ = decides(
+	rule{ID: "RES-11", On: on{"a request fails, or is flushed"}, Undefined: "what a result says of itself, where nothing else tells of a failure"},
+)
+
 func newUncaused(m *Monitor) checks {
 	if m.ends == nil || !m.ends.verbs() || m.dialect.FailsAsFlushed {
 		return nothing{}

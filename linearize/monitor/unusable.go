@@ -28,6 +28,11 @@ type ruin struct {
 	cq   string // on which ARM-17 speaks of what comes after the error, or ""
 }
 
+var _ = group(newUnusable,
+	rule{ID: "ARM-18", On: on{"a request is posted on a queue pair of which a CQ has reported an error"}, OnlyNdk: true},
+	rule{ID: "SRQ-09", On: on{"a request is posted on a shared receive queue that has reported an error, or on a queue pair of it"}, OnlyNdk: true},
+)
+
 func newUnusable(m *Monitor) checks {
 	if m.header.Order == "partial" {
 		return nothing{} // what came after an error is not known

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
@@ -25,81 +26,82 @@ func (j *judge) leaveOpen(spans []*span, from moment, why string) {
 		if s.ret < from {
 			continue
 		}
-		for _, id := range j.history.mayExercise(s) {
-			j.open[id] = cmp.Or(j.open[id], why)
+		for _, o := range j.history.mayExercise(s) {
+			for _, id := range declared.By(o) {
+				j.open[id] = cmp.Or(j.open[id], why)
+			}
 		}
 	}
 }
 
-// mayExercise returns the rules that only a search decides and that a call, a callback or an event may exercise.
-func (h *history) mayExercise(s *span) []string {
+// mayExercise returns the occasions that a call, a callback or an event may be for rules that only a search decides.
+func (h *history) mayExercise(s *span) []declared.Occasion {
 	switch s.kind {
 	case calls.ArmCq:
 		return h.mayExerciseArm(s)
 	case calls.Callback, calls.ReadEvent:
-		ids := []string{"ARM-01", "ARM-02", "ARM-06", "ARM-21"}
 		if reportsError(s) {
-			ids = append(ids, "ARM-16", "ARM-17")
+			return []declared.Occasion{declared.Callback, declared.CqFails}
 		}
-		return ids
+		return []declared.Occasion{declared.Callback}
 	case calls.PollCq:
 		if s.end == nil || len(s.end.Results) == 0 {
-			return []string{"POLL-03"}
+			return []declared.Occasion{declared.PollTakes}
 		}
-		return []string{"POLL-03", "POLL-09", "DEF-04"}
+		return []declared.Occasion{declared.PollTakes, declared.Completes}
 	case calls.FlushQp:
-		return []string{"FLUSH-01", "FLUSH-02", "RES-10"}
+		return []declared.Occasion{declared.Flushed, declared.Cancelled}
 	case calls.CloseCq, calls.CloseDone:
-		return []string{"ARM-20", "LIFE-09"}
+		return []declared.Occasion{declared.CqCloses}
 	case calls.ResizeCq:
-		return []string{"RSZ-02", "RSZ-03"}
+		return []declared.Occasion{declared.Resized, declared.ResizedLower}
 	case calls.Post:
-		var ids []string
+		var all []declared.Occasion
 		for _, r := range s.requests {
-			ids = append(ids, r.mayExercise()...)
+			all = append(all, r.mayExercise()...)
 		}
-		return ids
+		return all
 	}
 	return nil
 }
 
-func (h *history) mayExerciseArm(s *span) []string {
-	ids := []string{"ARM-03", "ARM-04", "ARM-05"}
+func (h *history) mayExerciseArm(s *span) []declared.Occasion {
+	all := []declared.Occasion{declared.Resting, declared.ArmMeetsFresh, declared.ArmMeetsOthers}
 	if q := h.cqByName[s.begin.Cq]; q != nil && len(q.arms) > 1 {
-		ids = append(ids, "ARM-07")
+		all = append(all, declared.ArmsAgain)
 	}
 	switch arm, _ := calls.ArmOf(s.begin); arm {
 	case model.ERRORS:
-		return append(ids, "ARM-08")
+		return append(all, declared.PlacedErrors)
 	case model.SOLICITED:
-		return append(ids, "ARM-10", "ARM-11", "ARM-12")
+		return append(all, declared.PlacedSolicits, declared.PlacedFails, declared.PlacedPlain)
 	}
-	return append(ids, "ARM-09")
+	return append(all, declared.PlacedAny)
 }
 
-func (r *request) mayExercise() []string {
-	ids := []string{"DEF-04", "POLL-09"}
+func (r *request) mayExercise() []declared.Occasion {
+	all := []declared.Occasion{declared.Completes}
 	unconnected := r.qp.connected == nil || r.post.call < r.qp.connected.ret
 	switch {
 	case unconnected && r.queue == model.Receive:
-		ids = append(ids, "POST-09")
+		all = append(all, declared.ReceivePosted)
 	case unconnected:
-		ids = append(ids, "POST-08")
+		all = append(all, declared.RefusedAsIdle)
 	}
 	if r.silent {
-		ids = append(ids, "FLAG-01", "FLAG-02")
+		all = append(all, declared.Silent)
 	}
 	if r.deferred {
-		ids = append(ids, "DEF-02", "DEF-07")
+		all = append(all, declared.Deferred)
 		if r.endedByRefusal() {
-			ids = append(ids, "DEF-05")
+			all = append(all, declared.RefusedChain)
 		}
 	}
 	switch r.op {
 	case model.Invalidate:
-		ids = append(ids, "POLL-07", "POLL-08")
+		all = append(all, declared.Invalidated)
 	case model.SendAndInvalidate:
-		ids = append(ids, "INV-05", "INV-06", "RES-09")
+		all = append(all, declared.BadToken, declared.TokenTold)
 	}
-	return ids
+	return all
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
@@ -103,9 +104,9 @@ func (t *story) resize(before model.Cq, o *operation) {
 	if o.maybe {
 		return // it was not answered
 	}
-	t.count("RSZ-02")
+	t.count(declared.Resized)
 	if o.depth < before.Depth {
-		t.count("RSZ-03")
+		t.count(declared.ResizedLower)
 	}
 }
 
@@ -116,7 +117,8 @@ func (t *story) refusedResizes(until moment) {
 			continue
 		}
 		if by, succeeded := t.c.h.resizedBy(s); !succeeded && by <= until {
-			t.count("RSZ-02", "RSZ-03")
+			t.count(declared.Resized)
+			t.count(declared.ResizedLower)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
@@ -36,7 +37,7 @@ func (h *history) deliver() {
 
 // checkPoll holds the number of results against the room (POLL-02).
 func (h *history) checkPoll(q *cq, poll *span) {
-	h.exercised("POLL-02")
+	h.exercised(declared.By(declared.Poll)...)
 	if room := poll.begin.N; room != nil && int64(len(poll.end.Results)) > *room {
 		h.provider("POLL-02", poll.ret, nil, "%s of %s returned %d completions into room for %d",
 			poll.fn, q.name, len(poll.end.Results), *room)
@@ -47,7 +48,7 @@ func (h *history) checkPoll(q *cq, poll *span) {
 // could have completed here.
 func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 	at, wr := d.poll.ret, d.result.Wr
-	h.exercised("POLL-05")
+	h.exercised(declared.By(declared.Told)...)
 	if r == nil && h.shared[wr] {
 		q.leaveOpen(verdict.PostedOnShared(wr, h.dialect.Name))
 		return false
@@ -91,7 +92,7 @@ func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 		h.provider("DEF-03", r.post.ret, []*span{r.post, d.poll}, "%s of %s returned %s, and %s had delivered its completion before",
 			r.post.fn, wr, r.post.answer(), q.name)
 	}
-	h.exercised("POLL-04", "DEF-03")
+	h.exercised(declared.By(declared.ToldOfRequest)...)
 	if r.silent {
 		h.exercised("FLAG-01")
 		if d.outcome == model.SUCCESS && r.point == nil {
@@ -108,7 +109,7 @@ func (h *history) checkPlaced(q *cq, r *request, s *span) bool {
 	if r == nil && (h.shared[wr] || q.created == nil) {
 		return false
 	}
-	h.exercised("POLL-05")
+	h.exercised(declared.By(declared.Told)...)
 	if r == nil {
 		h.provider("POLL-05", s.call, nil, "a completion of %s was placed in %s, and no request of that name had been posted", wr, q.name)
 		return false
@@ -128,7 +129,7 @@ func (h *history) checkPlaced(q *cq, r *request, s *span) bool {
 		h.provider("POLL-05", s.call, see, "the completion of %s was placed in %s, and it completes into %s", wr, q.name, home.name)
 		return false
 	}
-	h.exercised("POLL-04", "DEF-03")
+	h.exercised(declared.By(declared.ToldOfRequest)...)
 	if r.silent {
 		h.exercised("FLAG-01")
 		if calls.OutcomeOf(s.begin.Status) == model.SUCCESS {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"ndkoracle/linearize/declared"
 	"ndkoracle/model"
 )
 
@@ -26,7 +27,12 @@ func (c *component) tell(path []*node, until moment) *story {
 	return t
 }
 
-func (t *story) count(ids ...string) {
+// count counts an occasion for the rules that it exercises.
+func (t *story) count(o declared.Occasion) {
+	t.rules(declared.By(o)...)
+}
+
+func (t *story) rules(ids ...string) {
 	for _, id := range ids {
 		t.counts[id]++
 	}
@@ -40,13 +46,13 @@ func (t *story) step(before, after model.State, o *operation) {
 	case doEnter, doRead:
 		t.enter(o)
 	case doPoll:
-		t.count("POLL-03")
+		t.count(declared.PollTakes)
 	case doComplete:
 		t.complete(before, after, o)
 	case doFlush:
-		t.count("FLUSH-01", "FLUSH-02")
+		t.count(declared.Flushed)
 	case doCloseCq, doCloseCqAtOnce, doCloseDone:
-		t.count("ARM-20", "LIFE-09")
+		t.count(declared.CqCloses)
 	case doPost:
 		t.post(before, o)
 	case doDeliver:
@@ -55,12 +61,12 @@ func (t *story) step(before, after model.State, o *operation) {
 		t.execute(o)
 	case doFailCq:
 		if before.Cqs[o.cq].Health != after.Cqs[o.cq].Health {
-			t.count("ARM-16", "ARM-17")
+			t.count(declared.CqFails)
 		}
 	case doResize:
 		t.resize(before.Cqs[o.cq], o)
 	case doRest:
-		t.count("ARM-03")
+		t.count(declared.Resting)
 	}
 }
 
@@ -70,7 +76,7 @@ func (t *story) silent(before, after model.State, o *operation) {
 		gone := len(before.Qps[i].Initiator) - len(after.Qps[i].Initiator)
 		for _, q := range before.Qps[i].Initiator[:max(gone, 0)] {
 			if r := t.c.h.requests[q.Id]; r.silent && !r.told && r != o.request {
-				t.count("FLAG-01")
+				t.rules("FLAG-01")
 			}
 		}
 	}
@@ -79,14 +85,14 @@ func (t *story) silent(before, after model.State, o *operation) {
 func (t *story) arm(before, after model.Cq, o *operation) {
 	a := &t.accounts[o.cq]
 	if before.Arm != model.NONE {
-		t.count("ARM-07")
+		t.count(declared.ArmsAgain)
 	}
-	rule := "ARM-05"
+	found := declared.ArmMeetsOthers
 	if t.c.contract.Dialect.FreshMatch(before, model.Stronger(before.Arm, o.arm)) {
-		rule = "ARM-04"
+		found = declared.ArmMeetsFresh
 	}
 	if len(before.Entries) > 0 {
-		t.count(rule)
+		t.count(found)
 	}
 	if after.Arm == model.NONE {
 		a.settle(after.Due)
@@ -102,9 +108,10 @@ func (a *account) settle(due int) {
 
 func (t *story) enter(o *operation) {
 	a := &t.accounts[o.cq]
-	t.count("ARM-01", "ARM-02", "ARM-21")
 	if t.c.contract.Dialect.Serialised {
-		t.count("ARM-06")
+		t.count(declared.Callback)
+	} else {
+		t.count(declared.Event)
 	}
 	if o.status == model.OK && a.owed > 0 {
 		a.owed--
@@ -118,45 +125,45 @@ func (t *story) complete(before, after model.State, o *operation) {
 		return // it need not have been placed, and was not
 	}
 	c := entries[len(entries)-1]
-	t.count("DEF-04", "POLL-09")
+	t.count(declared.Completes)
 	if len(entries) > after.Cqs[o.cq].Depth {
-		t.count("ARM-16") // it need not have been lost (A35)
+		t.rules("ARM-16") // it need not have been lost (A35)
 	}
 	if r.silent {
-		t.count("FLAG-02")
+		t.rules("FLAG-02")
 	}
 	if r.deferred {
-		t.count("DEF-02", "DEF-07")
+		t.count(declared.Deferred)
 		if r.endedByRefusal() {
-			t.count("DEF-05")
+			t.count(declared.RefusedChain)
 		}
 	}
 	if c.Status == model.CANCELLED {
-		t.count("RES-10")
+		t.count(declared.Cancelled)
 	}
-	rule := matched(before.Cqs[o.cq].Arm, c)
-	if rule == "" {
+	met := matched(before.Cqs[o.cq].Arm, c)
+	if met == "" {
 		return
 	}
-	t.count(rule)
+	t.count(met)
 	if after.Cqs[o.cq].Arm == model.NONE && before.Cqs[o.cq].Arm != model.NONE {
 		t.accounts[o.cq].settle(after.Cqs[o.cq].Due)
 	}
 }
 
-// matched returns the rule by which c matches the arm, or does not, or "" where there is no arm.
-func matched(arm model.Arm, c model.Completion) string {
+// matched returns by which rule c matches the arm, or does not, as an occasion of it; or "" where there is no arm.
+func matched(arm model.Arm, c model.Completion) declared.Occasion {
 	switch {
 	case arm == model.ANY:
-		return "ARM-09"
+		return declared.PlacedAny
 	case arm == model.SOLICITED && c.Status != model.SUCCESS:
-		return "ARM-11"
+		return declared.PlacedFails
 	case arm == model.SOLICITED && c.Solicited:
-		return "ARM-10"
+		return declared.PlacedSolicits
 	case arm == model.SOLICITED:
-		return "ARM-12"
+		return declared.PlacedPlain
 	case arm == model.ERRORS:
-		return "ARM-08"
+		return declared.PlacedErrors
 	}
 	return ""
 }
@@ -166,12 +173,12 @@ func (t *story) post(before model.State, o *operation) {
 		idle := before.Qps[o.qp].State.Unconnected()
 		switch {
 		case r.queue == model.Receive && idle:
-			t.count("POST-09")
+			t.count(declared.ReceivePosted)
 		case !r.accepted && idle:
-			t.count("POST-08")
+			t.count(declared.RefusedAsIdle)
 		case !r.accepted && r.op == model.Invalidate && r.token != nil:
 			if token, known := t.c.tokens[*r.token]; known && t.remote[token] != nil {
-				t.count("POLL-07", "POLL-08") // refused in the call (A8)
+				t.count(declared.Invalidated) // refused in the call (A8)
 			}
 		}
 	}
@@ -181,9 +188,9 @@ func (t *story) deliver(before, after model.State, o *operation) {
 	token := t.c.token(o.request)
 	switch {
 	case after.Qps[o.qp].State == model.Aborted && before.Qps[o.qp].State != model.Aborted:
-		t.count("INV-05")
+		t.count(declared.BadToken)
 	case before.Tokens[token] != model.Invalid && after.Tokens[token] == model.Invalid:
-		t.count("INV-06", "RES-09")
+		t.count(declared.TokenTold)
 		t.remote[token] = t.c.h.takenBy[o.request]
 	}
 }
@@ -194,6 +201,6 @@ func (t *story) execute(o *operation) {
 		return
 	}
 	if _, dead := t.remote[token]; dead {
-		t.count("POLL-07", "POLL-08")
+		t.count(declared.Invalidated)
 	}
 }

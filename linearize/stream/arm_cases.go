@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/cases"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/model"
 )
 
@@ -120,7 +121,7 @@ func (q *cq) countMerge(u *underWay) {
 		q.armCases.nothing++
 	case u.aged && !late && !q.certain.found:
 		q.certain.found = true
-		q.s.exercised("ARM-05")
+		q.s.meets(declared.ArmMeetsOthers)
 		q.armCases.others++
 	}
 	if q.added >= u.call || bits.OnesCount8(uint8(u.merging)) > 1 {

@@ -3,6 +3,7 @@ package stream
 import (
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/cases"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/model"
 )
 
@@ -62,7 +63,7 @@ func (q *cq) countEntered() {
 	d := &q.s.dialect
 	if a.empty && !a.mixed && a.called > a.entered && !d.ExtraEvent && d.A5 == model.A5MustNot && d.A25 == model.A25No {
 		if a.owedFor = a.arm; a.arm == model.ANY {
-			q.s.exercised("ARM-09")
+			q.s.meets(declared.PlacedAny)
 		}
 	}
 	a.entered = q.s.at
@@ -77,9 +78,9 @@ func (q *cq) countDelivered(p *poll, r *posting, kinds automaton.Kinds) {
 	if a.owedFor == model.SOLICITED && r.called > a.called {
 		switch {
 		case failed:
-			q.s.exercised("ARM-11")
+			q.s.meets(declared.PlacedFails)
 		case kinds == automaton.Solicited:
-			q.s.exercised("ARM-10")
+			q.s.meets(declared.PlacedSolicits)
 		}
 		if kinds != automaton.Plain {
 			a.owedFor = model.NONE
@@ -100,11 +101,11 @@ func (q *cq) countDelivered(p *poll, r *posting, kinds automaton.Kinds) {
 	if fresh := r.called > a.before; fresh || r.owed <= a.before { // it was there when the CQ was armed
 		a.found = true
 		if fresh && !a.mixed && (a.arm == model.ANY || a.arm == model.SOLICITED && kinds&automaton.Plain == 0) {
-			q.s.exercised("ARM-04")
+			q.s.meets(declared.ArmMeetsFresh)
 			q.armCases.match++
 			return
 		}
-		q.s.exercised("ARM-05")
+		q.s.meets(declared.ArmMeetsOthers)
 		if a.alone && (!fresh || !a.mixed && kinds == automaton.Plain && a.arm != model.ANY) {
 			q.armCases.others++
 		}

@@ -5,6 +5,7 @@ import (
 
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/cases"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/model"
 )
 
@@ -166,7 +167,7 @@ func (s *Stream) invalidateFailed(t *token, r *posting, how cases.Case) {
 		s.cases.MayHave(how)
 		return
 	}
-	s.exercised("POLL-07", "POLL-08")
+	s.meets(declared.Invalidated)
 	s.cases.Met(how)
 }
 

@@ -1,6 +1,12 @@
 package stream
 
-// An occasion exercises rules, each once. Occasions are counted, as there are many of them: the rules only at the end.
+import (
+	"slices"
+
+	"ndkoracle/linearize/declared"
+)
+
+// An occasion is a frequent one, or two in one, of those that exercise rules. Its number is counted, and the rules only at the end.
 type occasion uint8
 
 // The occasions.
@@ -21,18 +27,18 @@ const (
 )
 
 var exercisedBy = [occasions][]string{
-	aCallback:        {"ARM-01", "ARM-02", "ARM-06", "ARM-21"},
-	anEvent:          {"ARM-01", "ARM-02", "ARM-21"},
-	aPoll:            {"POLL-02", "POLL-03"},
-	aResult:          {"POLL-05"},
-	aResultOfRequest: {"POLL-04", "DEF-03", "DEF-04", "POLL-09"},
-	aCancelled:       {"RES-10"},
-	aDeferred:        {"DEF-02", "DEF-07"},
-	aRefusedChain:    {"DEF-05"},
+	aCallback:        declared.By(declared.Callback),
+	anEvent:          declared.By(declared.Event),
+	aPoll:            slices.Concat(declared.By(declared.Poll), declared.By(declared.PollTakes)),
+	aResult:          declared.By(declared.Told),
+	aResultOfRequest: slices.Concat(declared.By(declared.ToldOfRequest), declared.By(declared.Completes)),
+	aCancelled:       declared.By(declared.Cancelled),
+	aDeferred:        declared.By(declared.Deferred),
+	aRefusedChain:    declared.By(declared.RefusedChain),
 	aSilentFailure:   {"FLAG-01"},
 	aSilentSuccess:   {"FLAG-02"},
-	anUnmatched:      {"ARM-12"},
-	anUnfailed:       {"ARM-08"},
+	anUnmatched:      declared.By(declared.PlacedPlain),
+	anUnfailed:       declared.By(declared.PlacedErrors),
 }
 
 func (s *Stream) exercised(ids ...string) {
@@ -40,6 +46,9 @@ func (s *Stream) exercised(ids ...string) {
 		s.counts[id]++
 	}
 }
+
+// meets counts the rules that an occasion exercises.
+func (s *Stream) meets(o declared.Occasion) { s.exercised(declared.By(o)...) }
 
 // sumOccasions counts the rules that occasions exercised.
 func (s *Stream) sumOccasions() {

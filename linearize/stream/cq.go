@@ -7,6 +7,7 @@ import (
 
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -374,7 +375,7 @@ func (q *cq) owesForGood() bool {
 func (q *cq) mayReport(name string, status model.Health) bool {
 	s := q.s
 	s.may.fails = true
-	s.exercised("ARM-16", "ARM-17")
+	s.meets(declared.CqFails)
 	s.metByError(status)
 	switch {
 	case q.told:
@@ -484,7 +485,7 @@ func (s *Stream) closeCqReturned(u *underWay, e *trace.Event, refused bool) {
 // closeAccepted handles a close of the CQ that was not refused: its return shows that, or a completion that comes before the return.
 func (q *cq) closeAccepted(u *underWay) {
 	if q.closed == 0 {
-		q.s.exercised("ARM-20", "LIFE-09")
+		q.s.meets(declared.CqCloses)
 		q.s.countClose(u)
 		q.closed = q.s.at
 		q.take(sight{what: closeCall, at: q.s.at})

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/trace"
 )
 
@@ -49,7 +50,7 @@ func (p *qp) flushAnswered(u *underWay, success bool) {
 // hasFlushed records that a flush is over.
 func (p *qp) hasFlushed(u *underWay) {
 	s := p.s
-	s.exercised("FLUSH-01", "FLUSH-02")
+	s.meets(declared.Flushed)
 	p.latestFlush = u.call
 	p.flushed = append(p.flushed, returned{u.call, s.at, u.line})
 	p.cancelUnmet(u.call)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
@@ -103,7 +104,7 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 	for i, r := range u.postings {
 		if !ok && (!u.Verbs || u.fn == "ibv_bind_mw" || e.BadWr == r.wr || e.BadWr == "") {
 			if u.Queue == model.Initiator && p.unconnected() {
-				s.exercised("POST-08")
+				s.meets(declared.RefusedAsIdle)
 			}
 			if e.Status == statusNotConnected {
 				p.refusedAsUnconnected(u)
@@ -160,7 +161,7 @@ func (s *Stream) accepted(r *posting) {
 		}
 	}
 	if r.lane.queue == model.Receive && p.connected == 0 {
-		s.exercised("POST-09")
+		s.meets(declared.ReceivePosted)
 	}
 	s.tokenNamed(r)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -92,9 +93,9 @@ func (q *cq) resizeAnswered(u *underWay, succeeded bool, told *int64) {
 	q.hasRoom()
 	q.resizes.open = nil
 	q.resizes.line, q.resizes.called, q.resizes.emptied, q.resizes.refused = u.line, u.call, r.emptied, !succeeded
-	q.s.exercised("RSZ-02")
+	q.s.meets(declared.Resized)
 	if r.to < r.from || !succeeded {
-		q.s.exercised("RSZ-03")
+		q.s.meets(declared.ResizedLower)
 	}
 	if !succeeded {
 		q.takeBack(r)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ndkoracle/linearize/declared"
 	"ndkoracle/model"
 )
 
@@ -51,7 +52,7 @@ func (s *Stream) rest() {
 			e.list = append(e.list, uint64(r.called))
 		}
 		if q.over == 0 {
-			s.exercised("ARM-03")
+			s.meets(declared.Resting)
 		}
 		if q.closed == 0 && q.calling == 0 && len(q.arms) == 0 {
 			q.confirm()

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/cases"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -122,7 +123,7 @@ func (s *Stream) tokenSucceeded(t *token, r *posting) {
 		t.validFrom, t.remote = s.at, 0
 	}
 	if t.isRemote(r) {
-		s.exercised("POLL-07", "POLL-08")
+		s.meets(declared.Invalidated)
 	}
 }
 
@@ -171,7 +172,7 @@ func (s *Stream) messageTold(q *cq, p *poll, m, r *posting, outcome model.Outcom
 		return true
 	}
 	if outcome == model.SUCCESS {
-		s.exercised("INV-06", "RES-09")
+		s.meets(declared.TokenTold)
 		s.toldByReceive(t, r, p.call.fn)
 	}
 	m.adrift = outcome != model.SUCCESS
@@ -300,7 +301,7 @@ func (s *Stream) checkAborted(t *token, i int, m *posting, outcome model.Outcome
 			end.aborted = s.at
 		}
 	}
-	s.exercised("INV-05")
+	s.meets(declared.BadToken)
 	return l.qp.remote == nil && to.qp.remote == nil
 }
 

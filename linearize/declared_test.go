@@ -1,9 +1,11 @@
-package verdict
+package linearize
 
 import (
-	"slices"
 	"testing"
 
+	"ndkoracle/linearize/clauses"
+	"ndkoracle/linearize/declared"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/rules"
 )
@@ -15,20 +17,20 @@ func TestNothingExercisesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &Report{Rules: map[string]RuleCoverage{}}
+		r := &verdict.Report{Rules: map[string]verdict.RuleCoverage{}}
 		r.Conclude(d)
-		if r.Verdict != Conformant || len(r.Rules) != len(rules.All()) {
+		if r.Verdict != verdict.Conformant || len(r.Rules) != len(rules.All()) {
 			t.Fatalf("%s: %s with %d rules: %+v", dialect, r.Verdict, len(r.Rules), r.Findings)
 		}
 		for id, c := range r.Rules {
-			want := Vacuous
-			if !slices.Contains(checkable, id) || dialect == "verbs" && slices.Contains(onlyNdk, id) {
-				want = NotCheckable
+			want := verdict.Vacuous
+			if declared.Get(id) == nil || dialect == "verbs" && declared.Get(id).OnlyNdk {
+				want = verdict.NotCheckable
 			}
 			if c.Coverage != want || c.Count != 0 {
 				t.Errorf("%s: %s is %s, %d times, want %s", dialect, id, c.Coverage, c.Count, want)
 			}
-			if want == NotCheckable && c.Why == "" {
+			if want == verdict.NotCheckable && c.Why == "" {
 				t.Errorf("%s: %s is not checkable, and nothing says why", dialect, id)
 			}
 		}
@@ -41,15 +43,15 @@ func TestEventualRulesAreLeftOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range checkable {
-		r := &Report{Rules: map[string]RuleCoverage{id: {Coverage: Checked, Count: 1}}}
-		r.Undecided("", NotAtRest)
+	for _, id := range declared.IDs() {
+		r := &verdict.Report{Rules: map[string]verdict.RuleCoverage{id: {Coverage: verdict.Checked, Count: 1}}}
+		r.Undecided("", verdict.NotAtRest)
 		r.Conclude(d)
-		want := Checked
-		if slices.Contains(eventual, id) {
-			want = Undecided
+		want := verdict.Checked
+		if declared.Get(id).Eventual {
+			want = verdict.Undecided
 		}
-		if have := r.Rules[id]; have.Coverage != want || (have.Why == "") != (want == Checked) {
+		if have := r.Rules[id]; have.Coverage != want || (have.Why == "") != (want == verdict.Checked) {
 			t.Errorf("%s: %+v, want %s", id, have, want)
 		}
 	}
@@ -61,8 +63,8 @@ func TestRuleOfAnotherReadingCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Report{Rules: map[string]RuleCoverage{"FLUSH-05": {Coverage: Checked, Count: 1}}}
-	if r.Conclude(d); r.Rules["FLUSH-05"].Coverage != Checked || r.Rules["FLUSH-04"].Coverage != NotCheckable {
+	r := &verdict.Report{Rules: map[string]verdict.RuleCoverage{"FLUSH-05": {Coverage: verdict.Checked, Count: 1}}}
+	if r.Conclude(d); r.Rules["FLUSH-05"].Coverage != verdict.Checked || r.Rules["FLUSH-04"].Coverage != verdict.NotCheckable {
 		t.Errorf("FLUSH-05: %+v, FLUSH-04: %+v", r.Rules["FLUSH-05"], r.Rules["FLUSH-04"])
 	}
 }
@@ -73,15 +75,25 @@ func TestWhyARuleIsNotCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Report{Rules: map[string]RuleCoverage{}}
+	r := &verdict.Report{Rules: map[string]verdict.RuleCoverage{}}
 	r.Conclude(d)
 	for id, want := range map[string]string{
 		"POLL-06": "judged as POLL-04, POLL-05, POLL-09",
 		"LIFE-10": "judged as DEF-04, LIFE-11",
 		"RSZ-05":  "a permission: nothing to check",
 	} {
-		if have := r.Rules[id]; have.Coverage != NotCheckable || have.Why != want {
+		if have := r.Rules[id]; have.Coverage != verdict.NotCheckable || have.Why != want {
 			t.Errorf("%s: %+v, want %q", id, have, want)
+		}
+	}
+}
+
+// The rules of the clauses are declared, or the judge names another rule for them (FLAG-04), or they are permissions until a reading is taken (FLUSH-05).
+func TestRulesOfClausesAreDeclared(t *testing.T) {
+	for _, r := range clauses.Rules {
+		rule, _ := rules.Get(r.ID)
+		if r.ID != "" && declared.Get(r.ID) == nil && rule.JudgedAs == nil && rule.Class != rules.Permission {
+			t.Errorf("a clause is of %s, and nobody declares it: %s", r.ID, r.Clause)
 		}
 	}
 }

@@ -1,0 +1,58 @@
+// Package declared has the declarations of the rules that the judge decides. A rule is declared once, in the file that decides it, or in engines.go where
+// the streaming engine and the search decide it by the steps of the model. What is said of a rule elsewhere comes from there: which rules are checkable,
+// what exercises each, whether a trace of libibverbs can break it, and why tla/ does not define it.
+package declared
+
+import (
+	"slices"
+
+	"ndkoracle/rules"
+)
+
+// An Occasion is what in a trace exercises a rule, in words: "a poll returns".
+type Occasion string
+
+// A Rule is the declaration of one.
+type Rule struct {
+	ID        string
+	On        []Occasion
+	OnlyNdk   bool   // it has no counterpart in libibverbs
+	Eventual  bool   // it speaks of what must happen in the end
+	Undefined string // why tla/ has no definition of it; "" where that has one, or reasons.tsv of the rule table says why
+}
+
+var (
+	all        = map[string]*Rule{}
+	byOccasion = map[Occasion][]string{}
+)
+
+// Add declares rules. A variable of the package that decides them calls it: `var _ = declared.Add(…)`.
+func Add(some ...Rule) struct{} {
+	for _, r := range some {
+		if _, known := rules.Get(r.ID); !known || all[r.ID] != nil || len(r.On) == 0 {
+			panic("declared: " + r.ID + " is declared twice, or is no rule, or nothing exercises it")
+		}
+		all[r.ID] = &r
+		for _, o := range r.On {
+			byOccasion[o] = append(byOccasion[o], r.ID)
+		}
+	}
+	return struct{}{}
+}
+
+// Get returns the declaration of a rule, or nil.
+func Get(id string) *Rule { return all[id] }
+
+// By returns the ids of the rules that an occasion exercises.
+func By(o Occasion) []string { return byOccasion[o] }
+
+// IDs returns the ids of all rules that are declared, in the order of the rulebook.
+func IDs() []string {
+	var ids []string
+	for _, rule := range rules.All() {
+		if all[rule.ID] != nil {
+			ids = append(ids, rule.ID)
+		}
+	}
+	return slices.Clip(ids)
+}

@@ -1,0 +1,20 @@
+package monitor
+
+import "ndkoracle/linearize/declared"
+
+type (
+	rule = declared.Rule
+	on   = []declared.Occasion
+)
+
+// others are the groups that come after those of groups, in any order. They add themselves.
+var others []func(*Monitor) checks
+
+// group declares the rules that a group of checks decides, and adds the group. A rule of requests adds itself to Monitor.requests in the constructor.
+func group(constructor func(*Monitor) checks, decides ...rule) struct{} {
+	others = append(others, constructor)
+	return declared.Add(decides...)
+}
+
+// decides declares the rules that a file decides whose group is in groups, or whose rule of requests in requestRules.
+func decides(some ...rule) struct{} { return declared.Add(some...) }
