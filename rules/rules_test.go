@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -8,13 +9,7 @@ import (
 	"ndkoracle/rules"
 )
 
-// The size of each group, so that no rule gets lost or counted twice.
-var groupSizes = map[string]int{
-	"ARM": 24, "POLL": 10, "RES": 13, "DEF": 9, "POST": 15, "FLAG": 9, "INV": 8, "MEM": 20, "FLUSH": 6, "RSZ": 5,
-	"MOD": 8, "SRQ": 11, "ASY": 7, "LIFE": 17, "CONN": 15, "DISC": 12, "ADP": 9,
-}
-
-// Covers every rule: each is there once, in its group, complete, and of a known party and class.
+// Covers every rule: each is there once, in its group, in which none is missing between the others, complete, and of a known party and class.
 func TestRulebookIsComplete(t *testing.T) {
 	parties := map[rules.Who]bool{
 		rules.Provider: true, rules.Consumer: true, rules.Both: true, rules.PeersProvider: true,
@@ -42,8 +37,13 @@ func TestRulebookIsComplete(t *testing.T) {
 		}
 	}
 	for _, group := range rules.Groups() {
-		if rules.GroupTitle(group) == "" || sizes[group] != groupSizes[group] {
-			t.Errorf("group %s has %d rules, not %d", group, sizes[group], groupSizes[group])
+		if rules.GroupTitle(group) == "" || sizes[group] == 0 {
+			t.Errorf("group %s has no title, or no rules", group)
+		}
+		for n := 1; n <= sizes[group]; n++ {
+			if id := fmt.Sprintf("%s-%02d", group, n); !seen[id] {
+				t.Errorf("%s is missing between the others", id)
+			}
 		}
 		delete(sizes, group)
 	}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -62,7 +64,7 @@ func (r *Row) Name() string {
 	return name
 }
 
-// Rows reads the manifest from the folder of the corpus. Its errors name the file.
+// Rows reads the corpus from its folder: the manifest, and then the traces by hand that carry their row in the header (see carried). Its errors name the file.
 func Rows(corpus fs.FS) ([]Row, error) {
 	text, err := fs.ReadFile(corpus, Manifest)
 	if err != nil {
@@ -74,5 +76,60 @@ func Rows(corpus fs.FS) ([]Row, error) {
 	if err := decoder.Decode(&rows); err != nil {
 		return nil, fmt.Errorf("%s: %w", Manifest, err)
 	}
+	listed := map[string]bool{}
+	for i := range rows {
+		listed[rows[i].File] = true
+	}
+	files, err := fs.Glob(corpus, "*/*.ndktrace.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if !listed[file] && path.Dir(file) != "joined" {
+			row, err := carried(corpus, file)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			if row != nil {
+				rows = append(rows, *row)
+			}
+		}
+	}
 	return rows, nil
+}
+
+// carried reads the row that a trace has in `run` of its header, or nil where it has none: verdict, rule, line, says, keeps (ids, with spaces) and shows.
+func carried(corpus fs.FS, file string) (*Row, error) {
+	text, err := fs.ReadFile(corpus, file)
+	if err != nil {
+		return nil, err
+	}
+	var header struct{ Run map[string]string }
+	first, _, _ := strings.Cut(string(text), "\n")
+	if err := json.Unmarshal([]byte(first), &header); err != nil || header.Run["verdict"] == "" {
+		return nil, nil // the corpus's test misses its row
+	}
+	row := &Row{File: file}
+	for key, value := range header.Run {
+		switch key {
+		case "verdict":
+			row.Verdict = value
+		case "rule":
+			row.Rule = value
+		case "line":
+			row.Line, err = strconv.Atoi(value)
+		case "says":
+			row.Says = value
+		case "keeps":
+			row.Keeps = strings.Fields(value)
+		case "shows":
+			row.Shows = value
+		default:
+			err = fmt.Errorf("a row in a header has no %q", key)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return row, nil
 }
