@@ -94,7 +94,16 @@ func judgedAs(t *testing.T, r *traces.Row, report *verdict.Report) {
 	if !strings.Contains(first.Message, r.Says) {
 		t.Errorf("the reason is %q, want %q in it", first.Message, r.Says)
 	}
+	advised := slices.IndexFunc(report.Warnings, func(w trace.Warning) bool {
+		return r.Advises != "" && strings.HasPrefix(w.Text, r.Advises+" (advice): ") && w.Line == r.Line
+	})
+	if (r.Advises != "") != (advised >= 0) {
+		t.Errorf("the trace is to show %q as not followed at line %d, and the warnings are %v", r.Advises, r.Line, report.Warnings)
+	}
 	for _, id := range r.Keeps {
+		if slices.ContainsFunc(report.Warnings, func(w trace.Warning) bool { return strings.HasPrefix(w.Text, id+" ") }) {
+			t.Errorf("the trace is to show %s kept, and the warnings are %v", id, report.Warnings)
+		}
 		if c := report.Rules[id]; c.Coverage != verdict.Checked || c.Count == 0 {
 			t.Errorf("the trace is to show %s kept, and that was %s", id, c.Coverage)
 		}
@@ -172,6 +181,9 @@ func TestCorpusIsComplete(t *testing.T) {
 			if r.Assume == nil && !slices.Contains(verdict.Checkable(), r.Rule) {
 				t.Errorf("%s breaks %s, and nobody declares it", r.Name(), r.Rule)
 			}
+		}
+		if r.Advises != "" {
+			breakers[r.Advises] = append(breakers[r.Advises], r.Name())
 		}
 		if r.Bug != "" {
 			bugs[r.Bug] = true

@@ -26,6 +26,7 @@ type Row struct {
 	Line        int               `json:"line"`         // where; 0: nowhere in particular
 	Says        string            `json:"says"`         // part of the reason, where the trace is malformed or inconclusive
 	Keeps       []string          `json:"keeps"`        // rules that the trace exercises and keeps
+	Advises     string            `json:"advises"`      // the rule of class advice that is not followed, which line tells: a warning names it
 	Bug         string            `json:"bug"`          // the seeded bug that it is the shortest trace of
 	Allows      string            `json:"allows"`       // the liberty of providers that it stands for
 	Command     string            `json:"command"`      // that made it, of a recording
@@ -45,6 +46,9 @@ type Answer struct {
 func (r *Row) Answer(engine string) Answer {
 	if other, diverges := r.Engines[engine]; diverges {
 		return other
+	}
+	if r.Advises != "" { // a warning has the line
+		return Answer{r.Verdict, r.Rule, 0}
 	}
 	return Answer{r.Verdict, r.Rule, r.Line}
 }
@@ -98,7 +102,7 @@ func Rows(corpus fs.FS) ([]Row, error) {
 	return rows, nil
 }
 
-// carried reads the row that a trace has in `run` of its header, or nil where it has none: verdict, rule, line, says, keeps (ids, with spaces) and shows.
+// carried reads the row that a trace has in `run` of its header, or nil where it has none: verdict, rule, line, says, keeps (ids, with spaces), advises and shows.
 func carried(corpus fs.FS, file string) (*Row, error) {
 	text, err := fs.ReadFile(corpus, file)
 	if err != nil {
@@ -122,6 +126,8 @@ func carried(corpus fs.FS, file string) (*Row, error) {
 			row.Says = value
 		case "keeps":
 			row.Keeps = strings.Fields(value)
+		case "advises":
+			row.Advises = value
 		case "shows":
 			row.Shows = value
 		default:

@@ -1,6 +1,7 @@
 package ruletable
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -342,7 +343,7 @@ func Uses(repository fs.FS) ([]Use, error) {
 		use := Use{Example: Example{File: r.File}, Conformant: r.Verdict == "conformant", Keeps: r.Keeps,
 			Shows: ruleID.FindAllString(r.Shows, -1)}
 		if r.Verdict != "inconclusive" { // else the rule is undecided
-			use.Breaks = r.Rule
+			use.Breaks = cmp.Or(r.Rule, r.Advises)
 		}
 		if ofDevices[r.File] {
 			use.Read = map[bool]string{true: " with", false: " without"}[r.DeviceLevel] + " --device-level"

@@ -97,6 +97,7 @@ type Monitor struct {
 	often    []checks // … those that look at frequent calls
 	counts   map[string]*int
 	found    []Finding // by the present event
+	advice   map[string]*advised
 
 	armings  *armings
 	requests *requests
@@ -109,7 +110,7 @@ type Monitor struct {
 // New returns a Monitor for a trace with this header, which a dialect judges.
 func New(h trace.Header, d model.Dialect) *Monitor {
 	m := &Monitor{header: h, dialect: d, now: Place{Index: -1}, open: openCalls{older: map[string]*Call{}}, threads: threads{},
-		objects: newObjects(), pending: map[string]*Call{}, counts: map[string]*int{}}
+		objects: newObjects(), pending: map[string]*Call{}, counts: map[string]*int{}, advice: map[string]*advised{}}
 	for _, group := range slices.Concat(groups, others) {
 		g := group(m)
 		m.groups = append(m.groups, g)

@@ -74,6 +74,7 @@ func (j *judge) judge(ctx context.Context) {
 		j.hidden = clauses.Judge(j.dialect, h.trace)
 	}
 	h.check()
+	j.report.Warnings = append(j.report.Warnings, h.monitor.Advice()...)
 	j.counts = h.counts
 	components := h.components(j.dialect)
 	j.report.Components = len(components)

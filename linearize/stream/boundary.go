@@ -90,8 +90,9 @@ func (s *Stream) groupsOf(objects []monitor.Object) []*group {
 	return of
 }
 
-// countBoundary counts the rules that the monitor checked.
-func (s *Stream) countBoundary() {
+// countBoundary counts the rules that the monitor checked, and tells what advice was not followed.
+func (s *Stream) countBoundary(r *verdict.Report) {
+	r.Warnings = append(r.Warnings, s.monitor.Advice()...)
 	for id, n := range s.monitor.Counts() {
 		s.counts[id] += n
 	}

@@ -116,7 +116,7 @@ func (s *Stream) cover(r *verdict.Report) {
 	}
 	r.Cases = s.sumCases()
 	s.sumOccasions()
-	s.countBoundary()
+	s.countBoundary(r)
 	for id, n := range s.counts {
 		r.Rules[id] = verdict.RuleCoverage{Coverage: verdict.Checked, Count: n}
 	}
