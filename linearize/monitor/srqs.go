@@ -7,12 +7,12 @@ import (
 	"ndkoracle/trace"
 )
 
-// srqs checks the notification callbacks of shared receive queues: SRQ-04 and SRQ-08.
+// srqs checks the notification callbacks of shared receive queues: SRQ-04, SRQ-08 and SRQ-11.
 type srqs struct {
 	seldom
-	m              *Monitor
-	counted, named *int
-	of             map[*object]*srqArms // of each queue that was created in the trace, until it is closed
+	m                     *Monitor
+	counted, named, apart *int
+	of                    map[*object]*srqArms // of each queue that was created in the trace, until it is closed
 }
 
 // srqArms counts what arms a shared receive queue. NdkModifySrq may leave the arm as it is (SRQ-05), and the creation may arm (A19).
@@ -24,10 +24,11 @@ type srqArms struct {
 var _ = group(newSrqs,
 	rule{ID: "SRQ-04", On: on{"a low-water callback of a shared receive queue is entered"}, OnlyNdk: true},
 	rule{ID: "SRQ-08", On: on{"an error callback of a shared receive queue is entered"}, OnlyNdk: true},
+	rule{ID: "SRQ-11", On: on{"a callback of a shared receive queue is entered"}, OnlyNdk: true},
 )
 
 func newSrqs(m *Monitor) checks {
-	return &srqs{m: m, counted: m.counter("SRQ-04"), named: m.counter("SRQ-08"), of: map[*object]*srqArms{}}
+	return &srqs{m: m, counted: m.counter("SRQ-04"), named: m.counter("SRQ-08"), apart: m.counter("SRQ-11"), of: map[*object]*srqArms{}}
 }
 
 func (s *srqs) begin(c *Call, e *trace.Event) {
@@ -54,8 +55,19 @@ func (s *srqs) arms(o *object) *srqArms {
 	return a
 }
 
+// checkApart is SRQ-11. In a partial order nobody knows that two callbacks overlap.
+func (s *srqs) checkApart(c *Call, e *trace.Event) {
+	*s.apart++
+	if o := s.m.objects.byName[Srq].get(e.Srq); o != nil && s.m.header.Order != "partial" {
+		for _, other := range o.events {
+			s.m.advise("SRQ-11", "%s of %s is entered while another one runs (line %d)", c.Fn, e.Srq, other.Begun.Line)
+		}
+	}
+}
+
 // entered is SRQ-08, and SRQ-04 for a callback that says that the threshold was passed.
 func (s *srqs) entered(c *Call, e *trace.Event) {
+	s.checkApart(c, e)
 	*s.named++
 	srq := Object{Srq, e.Srq}
 	if e.Status != "STATUS_SUCCESS" {
