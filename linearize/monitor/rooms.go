@@ -1,0 +1,58 @@
+package monitor
+
+import (
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
+)
+
+// rooms looks whether a CQ holds the completions of all requests that complete into it and are outstanding: POST-14. Polls that are under way may
+// have taken as many as they have room for. A CQ that was resized is left alone.
+type rooms struct {
+	nothing
+	noRequest
+	m     *Monitor
+	count *int
+	depth map[string]int64
+}
+
+var _ = group(newRooms,
+	rule{ID: "POST-14", On: on{"a request is accepted that completes into a CQ of known depth"}},
+)
+
+func newRooms(m *Monitor) checks {
+	r := &rooms{m: m, count: m.counter("POST-14"), depth: map[string]int64{}}
+	m.requests.rules = append(m.requests.rules, r)
+	return r
+}
+
+func (*rooms) finish() {}
+
+func (r *rooms) begin(c *Call, e *trace.Event) {
+	switch c.Kind {
+	case calls.ResizeCq, calls.CloseCq:
+		delete(r.depth, e.Cq)
+	case calls.CreateCq:
+		if e.Depth != nil {
+			r.depth[e.Cq] = *e.Depth
+		}
+	}
+}
+
+// end takes the depth that the return of a creation tells.
+func (r *rooms) end(c *Call, e *trace.Event) {
+	if c.Kind == calls.CreateCq && e.Depth != nil {
+		r.depth[c.Cq] = *e.Depth
+	}
+}
+
+func (r *rooms) answered(p *posting, refused bool) {
+	depth := r.depth[p.queue.cq]
+	if refused || depth <= 0 || len(p.requests) == 0 || p.queue.uncertain {
+		return
+	}
+	*r.count++
+	if n := p.queue.crowd.outstanding - r.m.requests.roomOf(p.queue.cq); n > depth {
+		r.m.advise("POST-14", "%s is outstanding, and %s, into which all of it completes, holds %d", verdict.Counted(int(n), "request"), p.queue.cq, depth)
+	}
+}
