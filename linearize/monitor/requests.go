@@ -460,6 +460,9 @@ func (s *requests) answered(p *posting, e *trace.Event, refused bool) {
 // completed handles a result of a poll. It has what names no request, or one of another queue, ignored: other rules are about that.
 func (s *requests) completed(c *Call, result *trace.Result) {
 	r := s.byWr[result.Wr]
+	if r == nil && calls.OutcomeOf(result.Status) != model.SUCCESS {
+		s.strangerFailed(c.Cq)
+	}
 	if r == nil || r.queue.cq != "" && r.queue.cq != c.Cq {
 		return
 	}
@@ -473,6 +476,16 @@ func (s *requests) completed(c *Call, result *trace.Result) {
 			s.remove(q.silent[0])
 		}
 		q.silent = q.silent[1:]
+	}
+}
+
+// strangerFailed notes that a request failed of which the trace does not hold the post: it may have ended the connection of any queue pair that is
+// older than the trace.
+func (s *requests) strangerFailed(cq string) {
+	for _, p := range s.qps.all {
+		if !p.created && (p.initiator.cq == "" || p.initiator.cq == cq) {
+			s.ended(p)
+		}
 	}
 }
 
