@@ -24,6 +24,12 @@ func (o Op) String() string { return opNames[o] }
 // IsSend reports whether the operation consumes a receive of the peer.
 func (o Op) IsSend() bool { return o == Send || o == SendAndInvalidate }
 
+// Registers reports whether the operation makes a token valid.
+func (o Op) Registers() bool { return o == FastRegister || o == Bind }
+
+// ChangesToken reports whether the operation makes a token valid or invalid.
+func (o Op) ChangesToken() bool { return o.Registers() || o == Invalidate || o == SendAndInvalidate }
+
 // Queue is the queue that takes the operation: QueueOf in tla/.
 func (o Op) Queue() Queue {
 	if o == ReceiveOp {

@@ -14,7 +14,9 @@ import (
 // semicolons; one that begins with "peer" is of the other end.
 //
 //	send 1, inv, read, write, recv   a post, inv of NdkSendAndInvalidate; then Q for SILENT_SUCCESS, D for DEFER, N for READ_FENCE, F for one that is refused, I as not connected
+//	register 1 T5, invalidate 1 T5, inv 1 T5   a post that names token 5; memory is the creation of what has the tokens
 //	get 1 2x 3c                 a poll that delivers 1 with success, 2 failed, 3 cancelled; get alone finds nothing
+//	get 1T5                     a receive of a message that made token 5 invalid
 //	flush, disconnect, close    of the queue pair; flush F is refused; rest is quiesce; put 1x is the point of a completion
 //	begin …, end                the statement is under way until its end: the latest of that name
 //	fail internal, overflow     a callback of the CQ reports it
@@ -146,6 +148,9 @@ func (s *scene) play(t *testing.T, words []string) {
 		r := s.result(words[1])
 		s.event(trace.Point, trace.Event{Fn: "CqePlaced", Cq: "cq" + end, Wr: r.Wr, Status: r.Status})
 		return
+	case "memory":
+		s.call(trace.Event{Fn: "NdkCreateMr", Mr: "m"})
+		return
 	case "connect":
 		e.Fn, e.Conn, e.State = s.name("NdkConnect", "ibv_modify_qp"), "c", s.name("", "RTR")
 	case "flush":
@@ -176,6 +181,9 @@ func (s *scene) play(t *testing.T, words []string) {
 
 func (s *scene) result(word string) trace.Result {
 	r := trace.Result{Wr: strings.TrimRight(word, "xc"), Status: s.name("STATUS_SUCCESS", "SUCCESS")}
+	if wr, token, ok := strings.Cut(r.Wr, "T"); ok {
+		r.Wr, r.Type, r.Token = wr, "ReceiveAndInvalidate", tokenOf(token)
+	}
 	switch word[len(word)-1] {
 	case 'x':
 		r.Status = s.name("STATUS_ACCESS_VIOLATION", "REM_ACCESS_ERR")
@@ -185,12 +193,23 @@ func (s *scene) result(word string) trace.Result {
 	return r
 }
 
+// tokenOf returns the token of a digit.
+func tokenOf(text string) *uint32 {
+	t := uint32(text[0] - '0')
+	return &t
+}
+
 func (s *scene) post(e *trace.Event, words []string) {
-	functions := map[string]string{"send": "NdkSend", "inv": "NdkSendAndInvalidate", "read": "NdkRead", "write": "NdkWrite", "recv": "NdkReceive"}
-	opcodes := map[string]string{"send": "SEND", "read": "RDMA_READ", "write": "RDMA_WRITE"}
+	functions := map[string]string{"send": "NdkSend", "inv": "NdkSendAndInvalidate", "read": "NdkRead", "write": "NdkWrite", "recv": "NdkReceive",
+		"register": "NdkFastRegister", "invalidate": "NdkInvalidate"}
+	opcodes := map[string]string{"send": "SEND", "inv": "SEND_WITH_INV", "register": "BIND_MW", "invalidate": "LOCAL_INV", "read": "RDMA_READ", "write": "RDMA_WRITE"}
 	letters := strings.Join(words[2:], "")
+	var token *uint32
+	if _, of, ok := strings.Cut(letters, "T"); ok {
+		token = tokenOf(of)
+	}
 	if s.verbs {
-		w := trace.WorkRequest{Wr: words[1], Opcode: opcodes[words[0]]}
+		w := trace.WorkRequest{Wr: words[1], Opcode: opcodes[words[0]], Token: token}
 		if !strings.Contains(letters, "Q") {
 			w.Flags = append(w.Flags, "SIGNALED")
 		}
@@ -200,7 +219,7 @@ func (s *scene) post(e *trace.Event, words []string) {
 		e.Fn, e.Wrs = cmp.Or(map[string]string{"recv": "ibv_post_recv"}[words[0]], "ibv_post_send"), []trace.WorkRequest{w}
 		return
 	}
-	e.Fn, e.Wr = functions[words[0]], words[1]
+	e.Fn, e.Wr, e.Token, e.Mr = functions[words[0]], words[1], token, "m"
 	for letter, flag := range map[string]string{"Q": "SILENT_SUCCESS", "D": "DEFER", "N": "READ_FENCE"} {
 		if strings.Contains(letters, letter) {
 			e.Flags = append(e.Flags, flag)

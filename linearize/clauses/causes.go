@@ -33,8 +33,8 @@ func (e *Engine) cancelled(r *request, m facts.Moment) {
 // the peer, or the queue pair was moved to its error state. Of a peer that was moved there an RC end sees nothing. To UC and UD the peer does nothing.
 func (e *Engine) flushedInVerbs(r *request, m facts.Moment) {
 	w, p, o := r.queue, r.queue.qp, r.queue.qp.peer
-	if e.dialect.FailsAsFlushed || !p.loses && (p.unreliable || o == nil || p.names || o.names) {
-		return // r may be what failed, or the peer, or a bad token may have ended the connection
+	if e.dialect.FailsAsFlushed || !p.loses && (p.unreliable || o == nil) {
+		return // r may be what failed, or the peer
 	}
 	alts, rule := p.flushed(nil), failedItself
 	for _, own := range p.queues {
@@ -65,6 +65,9 @@ func (e *Engine) mayHaveFailed(w *workQueue, r *request, alts []timeline.Alt, wi
 	for _, v := range w.failed {
 		alts = append(alts, timeline.Alt{V: v, Steps: 1})
 	}
+	for _, m := range w.messages.mayEnd {
+		alts = append(alts, timeline.Alt{V: m.x})
+	}
 	if w.cq != nil && w.cq.overflowed != timeline.None && w.cq != r.queue.cq { // what r completes into had not overflowed
 		alts = append(alts, timeline.Alt{V: w.cq.overflowed})
 	}
@@ -91,9 +94,17 @@ func (e *Engine) isCaused(r *request, alts []timeline.Alt, rule timeline.Rule, m
 	p.causes = append(p.causes, cause{e.Solver.OneOf(r.x, alts, rule, m.Line), r})
 }
 
-// mayFailBefore reports whether something waits on the queue that may have failed before r: polls overlap.
+// mayFailBefore reports whether something waits on the queue that may have failed before r: polls overlap, or posts did.
 func (w *workQueue) mayFailBefore(r *request) bool {
-	return len(w.waiting) > 0 && w.waiting[0].called <= r.called
+	for _, o := range w.waiting {
+		if o != r && !o.follows(r) {
+			return true
+		}
+		if !o.loose {
+			return false
+		}
+	}
+	return false
 }
 
 // failed adds a request that failed to what may have cancelled others of its queue pair.
@@ -106,18 +117,45 @@ func (e *Engine) failed(r *request) {
 		w.failed = append(w.failed, e.Solver.Keep(r.x))
 		w.failedAll = r.op != model.Read && !r.loose
 	}
-	if p.peer != nil && w.kind == model.Initiator && e.dialect.ErrorState {
-		for _, c := range p.peer.causes {
-			if e.Solver.Undecided(c.choice) {
-				e.Solver.Also(c.choice, timeline.Alt{V: r.x, Steps: 1})
-			}
-		}
+	if w.kind == model.Initiator && e.dialect.ErrorState {
+		e.mayHaveCaused(p.peer, timeline.Alt{V: r.x, Steps: 1})
 	}
 	for _, c := range p.causes {
 		if e.Solver.Undecided(c.choice) && (c.of.queue != w || c.of.op == model.Read && r.passesReads() || r.loose || r.called < c.of.called) {
 			e.Solver.Also(c.choice, timeline.Alt{V: r.x, Steps: 1})
 		}
 	}
+}
+
+// mayHaveCaused adds an alternative to all that was cancelled of a queue pair.
+func (e *Engine) mayHaveCaused(p *queuePair, a timeline.Alt) {
+	if p == nil {
+		return
+	}
+	for _, c := range p.causes {
+		if e.Solver.Undecided(c.choice) {
+			e.Solver.Also(c.choice, a)
+		}
+	}
+}
+
+// mayEnd adds a message that succeeded, and whose receive is not known, to what may have cancelled others: it may have ended the connection (INV-05).
+func (e *Engine) mayEnd(r *request) {
+	if r.op != model.SendAndInvalidate || !e.dialect.ErrorState {
+		return
+	}
+	w := r.queue
+	w.messages.mayEnd = slices.DeleteFunc(w.messages.mayEnd, func(o *request) bool {
+		over := r.follows(o) // as r has succeeded
+		if over {
+			e.Solver.Release(o.x)
+		}
+		return over
+	})
+	e.Solver.Keep(r.x)
+	w.messages.mayEnd = append(w.messages.mayEnd, r)
+	e.mayHaveCaused(w.qp, timeline.Alt{V: r.x})
+	e.mayHaveCaused(w.qp.peer, timeline.Alt{V: r.x})
 }
 
 // firstFailureOf returns when the first request of a queue whose outcome is not known may have failed.
@@ -141,8 +179,12 @@ func (e *Engine) raiseFirstFailure(w *workQueue) {
 	least, from := timeline.At(e.now.At), timeline.None
 	for i, r := range w.waiting {
 		e.isPending(r)
-		if t := e.Solver.Lower(r.end()); t < least {
-			least, from = t, r.end()
+		v := r.end()
+		if r.op == model.SendAndInvalidate {
+			v = r.x // with a bad token it ends the connection, and may succeed
+		}
+		if t := e.Solver.Lower(v); t < least {
+			least, from = t, v
 		}
 		if i > mostLooked {
 			least, from = min(least, timeline.At(w.waiting[0].called)), timeline.None

@@ -47,6 +47,12 @@ var scenes = map[timeline.Rule]struct{ dialect, accept, reject string }{
 	acceptedUnconnected: {"ndkpi", "apart; connect; peer connect; write 1", "apart; write 1"},
 	refusedAsEnded:      {"ndkpi", "write 1 I; recv 2; get 2c", "write 1 I; recv 2; peer send 7; get 2"},
 	postedBehindFlush:   {"ndkpi A15=CANCELLED", "write 1; flush; recv 2; get 1; get 2c", "flush; write 1; get 1"},
+	silentDead:          {"ndkpi", "memory; register 1 T5; invalidate 2 T5 Q; write 3; get 1 3", "memory; invalidate 2 T5 Q; write 3; get 3"},
+	toldDead:            {"ndkpi", "register 1 T5; get 1; recv 2; peer inv 7 T5; get 2T5; register 4 T5; invalidate 3 T5; get 4 3", "register 1 T5; get 1; recv 2; peer inv 7 T5; get 2T5; invalidate 3 T5; get 3"},
+	tokenDead:           {"ndkpi", "register 1 T5; invalidate 2 T5; get 1 2; register 3 T5; invalidate 4 T5; get 3 4", "register 1 T5; invalidate 2 T5; get 1 2; invalidate 4 T5; get 4"},
+	deadAnswered:        {"ndkpi A8=INLINE", "register 1 T5; invalidate 2 T5; get 1 2; register 3 T5; invalidate 4 T5; get 3 4", "register 1 T5; invalidate 2 T5; get 1 2; invalidate 4 T5; get 4x"},
+	badToken:            {"ndkpi", "register 1 T5; get 1; recv 2; peer inv 7 T5; get 2T5", "recv 2; peer inv 7 T5; get 2T5; register 1 T5"},
+	endedByToken:        {"ndkpi", "recv 1; peer inv 7; peer get 7; get 1x; write 2; get 2c", "recv 1; peer inv 7; peer get 7; get 1x; write 2; get 2"},
 	ofRequest:           {"ndkpi", "write 1; get 1", "write 1; get 1; get 1"},
 }
 
@@ -57,7 +63,7 @@ func uses(e *Engine, rule timeline.Rule) bool {
 	})
 }
 
-// Covers all rules of the table: RES-10, FLUSH-01, -02, -05, -06, DISC-10, FLAG-02, -04, POST-08, DEF-03, -04, POLL-03, -05, -09.
+// Covers all rules of the table: RES-10, FLUSH-01, -02, -05, -06, DISC-10, FLAG-02, -04, POST-08, DEF-03, -04, POLL-03, -05, -07, -08, -09, INV-05.
 func TestEachClauseForbidsWhatItSays(t *testing.T) {
 	for rule := timeline.Rule(1); rule < numRules; rule++ {
 		name, s := Rules[rule].ID+" "+Rules[rule].Clause, scenes[rule]
@@ -337,6 +343,63 @@ func TestClosedQueuePairsAreForgotten(t *testing.T) {
 		if e.Solver.Collect(); left == 0 && e.Solver.Live > 2 { // the last completion of each CQ
 			t.Errorf("%s: %d hidden times are left", text, e.Solver.Live)
 		}
+	}
+}
+
+// What tokens decide, and what they leave to the provider (INV-05, POLL-07, POLL-08).
+func TestTokens(t *testing.T) {
+	const dead = "memory; register 1 T5; invalidate 2 T5; get 1 2;"
+	for _, c := range []struct{ dialect, text, rule string }{
+		{"ndkpi", dead + "invalidate 3 T5; get 3x", ""},
+		{"ndkpi", dead + "invalidate 3 T6; get 3", "POLL-08"},
+		{"ndkpi", "invalidate 3 T6; get 3; invalidate 4 T6; get 4", "POLL-08"}, // it may have been valid once before
+		{"ndkpi", "begin register 1 T5; invalidate 2 T5; get 1; end register 1; get 2", ""},
+		{"ndkpi", "register 1 T5; invalidate 2 T5; get 1x 2", "POLL-08"},
+		{"ndkpi", "register 1 T5; invalidate 2 T5 Q; write 3; get 1x 3", "FLAG-02"},
+		{"ndkpi", dead + "peer register 7; invalidate 3 T5; get 3", ""}, // that may have made any token valid
+		{"ndkpi", dead + "register 3 T5 F; invalidate 4 T5; get 4", "POLL-08"},
+		{"ndkpi", dead + "peer register 7 T5; invalidate 4 T5; get 4; peer get 7", ""},
+		{"ndkpi", dead + "invalidate 4 T5; get; peer register 7 T5; get 4; peer get 7", ""},
+		{"ndkpi", dead + "invalidate 4 T5; put 4; peer register 7 T5; get 4; peer get 7", "POLL-08"},
+		{"verbs", dead + "invalidate 4 T5; get 4", "POLL-08"},
+		{"ndkpi A8=INLINE", dead + "invalidate 4 T5 F", ""},
+		{"ndkpi A8=COMPLETION", dead + "invalidate 4 T5 F", "POLL-08"},
+		{"ndkpi A8=COMPLETION", dead + "register 3 T5; invalidate 4 T5 F; get 3", ""},
+		{"ndkpi A8=INLINE", dead + "register 3 T5; invalidate 4 T5; get 3 4", ""},
+
+		// A message with a bad token ends the connection once, and takes a receive.
+		{"ndkpi", "peer inv 7; peer get 7", "POLL-05"},
+		{"ndkpi", "recv 1; peer inv 7; peer get 7; get 1c", ""},
+		{"ndkpi", "recv 1; recv 2; peer inv 7; peer get 7; get 1x; get 2c", ""},
+		{"ndkpi", "recv 1; recv 2; peer inv 7; peer get 7; get 1x; get 2", ""}, // the message took the second
+		{"ndkpi", "recv 1; recv 2; peer inv 7; peer inv 8; peer get 7 8; get 1x 2x", "POLL-05"},
+		{"ndkpi", "recv 1; peer inv 7; peer write 8; peer get 7 8; get 1x", "POLL-05"},
+		{"ndkpi", "recv 1; peer inv 7; peer get 7; get 1x; peer write 8; peer get 8", "INV-05"},
+		{"ndkpi", "recv 1; recv 2; peer inv 7; peer get 7; rest; get 1x; get; recv 9; get 2c", "INV-05"},
+		{"ndkpi", "recv 1; write 2; peer inv 7; peer get 7; get 1x; rest; get; recv 9; get 2c", "INV-05"},
+		{"verbs", "recv 1; write 2; peer inv 7; peer get 7; get 1c 2c", ""},
+		{"verbs", "recv 1; write 2; peer inv 7 Q; get 1c 2c", ""},
+		{"verbs", "recv 1; peer send 7; peer get 7; get 1c", "POLL-05"},
+	} {
+		e := play(t, c.dialect, c.text)
+		if c.rule == "" && len(e.Undecided)+len(e.Findings) > 0 || c.rule != "" && (len(e.Findings) == 0 || e.Findings[0].ID != c.rule) {
+			t.Errorf("%s: %s: want %q, undecided %v\n%s", c.dialect, c.text, c.rule, e.Undecided, said(e))
+		}
+	}
+}
+
+// Of a token that is used again and again, few requests are kept, and what is known of it stays known.
+func TestTokensAreForgotten(t *testing.T) {
+	text := "memory;"
+	for i := range 200 {
+		text += fmt.Sprintf("register 1%d T5; invalidate 2%d T5; get 1%d 2%d;", i, i, i, i)
+	}
+	e := play(t, "ndkpi", text)
+	if len(e.Findings)+len(e.Undecided) > 0 || e.Solver.Most > 400 {
+		t.Errorf("undecided %v, %d variables lived at once\n%s", e.Undecided, e.Solver.Most, said(e))
+	}
+	if e := play(t, "ndkpi", text+"invalidate 3 T5; get 3"); !uses(e, tokenDead) {
+		t.Errorf("undecided %v\n%s", e.Undecided, said(e))
 	}
 }
 

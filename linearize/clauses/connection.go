@@ -137,13 +137,16 @@ func (e *Engine) breaks(r *request, m facts.Moment) {
 	}
 }
 
-// mayAbort reports whether a bad token may have ended the connection of p.
-func (p *queuePair) mayAbort() bool { return p.names || p.peer != nil && p.peer.names }
+// mayAbort reports whether a bad token may have ended the connection of p by an event, as a message that names one was called before.
+func (p *queuePair) mayAbort(by int) bool {
+	names := func(p *queuePair) bool { return p != nil && p.names != 0 && p.names <= by }
+	return names(p) || names(p.peer)
+}
 
 // overAtRest states that r does not wait at a moment of rest behind an end.
 func (e *Engine) overAtRest(r *request, end timeline.Var, since timeline.Time) {
 	p := r.queue.qp
-	if !r.message && !e.dialect.ErrorState && p.mayAbort() {
+	if !r.message && !e.dialect.ErrorState && p.mayAbort(min(e.Solver.Upper(end).Event(), e.now.At)) {
 		return // receives may wait behind that
 	}
 	if !r.told && since != timeline.Never {
@@ -219,9 +222,6 @@ func (e *Engine) goesOn(r *request, m facts.Moment) {
 		return
 	}
 	behind := timeline.At(r.called) + 1
-	if r.op == model.SendAndInvalidate {
-		return // with a bad token it may succeed though nothing receives it
-	}
 	if r.message && (o.ended != timeline.None || e.dialect.ErrorState) {
 		s.NotBefore(e.endOf(o), behind, endedLater, r.line, r.x)
 	}

@@ -3,7 +3,7 @@
 // and what functions mean from package calls.
 //
 // A request has the times X (executed) and C (completed), a message A (arrived), a silent request S (failed, if it did). A flush
-// has F. E is from when on nothing succeeds on a queue pair, and L when its connection was lost, of which the trace need not tell.
+// has F. V is when a request made its token valid, which is never if it did not succeed. E is from when on nothing succeeds on a queue pair, and L when its connection was lost, of which the trace need not tell.
 // U is when the first request of a queue whose outcome is not known may have failed, and O when a CQ overflowed. E, L, U and O may
 // never be.
 //
@@ -14,8 +14,14 @@
 //	DEF-03    a refused request has no completion
 //	POLL-05   a result is of a request that is outstanding, in its CQ, with the outcome of its point
 //	POST-08   an initiator request is accepted on a queue pair that is connected
+//	FLAG-02   X(silent invalidation) ≥ min(V) behind the end of its token
+//	POLL-07   X(invalidation) ≥ min(V) behind an end that NdkGetCqResults told of
+//	POLL-08   X(invalidation) ≥ min(V) behind the end of its token; V ≥ X(registration), never if that did not succeed
+//	POLL-08   A8: return of a post answered as for a valid token > min(V) behind the end of its token
+//	INV-05    X(receive that invalidates) ≥ min(V) behind the end of its token
 //	POST-08   L ≤ return of a post that tells of it
 //	FLUSH-06  ndspi: L ≤ X(failed); verbs: E ≤ X(failed), E ≤ X(cancelled)
+//	INV-05    E, L ≤ X(message)+1 that succeeded and whose receive did not; X ≤ X(message)+1 of both ends, posted before it
 //	FLUSH-06  verbs: E ≤ F
 //	FLUSH-05  what is posted behind a flush is cancelled, under A15=CANCELLED
 //	DISC-10   E ≤ F of a disconnect
@@ -52,8 +58,7 @@
 // NDKPI, more than 64 requests under way while another is posted on their queue, a queue pair of two connections, a
 // state of ibv_modify_qp in which requests wait or are dropped, an opcode that the trace does not record, events that are unclear
 // or missing, and readings that change the order of a queue or what a chain owes (A9, A29, A31, A34), which the judge does not take.
-// Tokens are not followed: a message that names one may end the connection, and its receive may fail though it succeeds, so it is
-// paired with no receive. A request whose signaling is not recorded is taken as silent, which forbids less. Traces of two hosts, and
+// A token that more than one queue uses is followed as far as the order of its uses is known. A request whose signaling is not recorded is taken as silent, which forbids less. Traces of two hosts, and
 // partial orders, are not for this package. An engine never accuses for what is undecided.
 //
 // Where more requests may complete than a CQ has room for, it may have overflowed: moments of rest count up to the least O, and

@@ -35,14 +35,16 @@ type Engine struct {
 	quiet     bool // nothing that a bound may come from happened since the latest moment of rest
 	open      bool // everything is undecided
 	untracked bool // requests were posted that are not followed
-	block     []request
-	single    [1]*request
+	tokenTable
+	posted int // requests
+	block  []request
+	single [1]*request
 }
 
 // New returns an engine for a dialect. Where a reading changes what the clauses say, it leaves everything undecided.
 func New(d model.Dialect) *Engine {
 	e := &Engine{Solver: timeline.NewSolver(), dialect: d, cqs: map[string]*completionQueue{}, qps: map[string]*queuePair{},
-		conns: map[string][]*queuePair{}, requests: map[string]*request{}, Undecided: map[string]int{}, settled: over{of: map[string]overRequest{}}}
+		conns: map[string][]*queuePair{}, requests: map[string]*request{}, tokenTable: tokenTable{tokens: map[uint32]*token{}}, Undecided: map[string]int{}, settled: over{of: map[string]overRequest{}}}
 	if d.A9 != model.A9Ordered || d.A29 != model.A29Silent || d.A31 != model.A31Cancelled || d.A34 != model.A34Executed {
 		e.Beyond("", "", "another reading of the order of a queue, or of what a chain owes")
 	}
@@ -121,6 +123,7 @@ func (e *Engine) Beyond(cq, qp, because string) {
 		e.openCq(e.cq(cq))
 	case qp != "":
 		e.openQp(e.qp(qp))
+		e.tokensAreUnknown()
 	default:
 		e.open, e.untracked = true, true
 	}
@@ -176,6 +179,9 @@ func (e *Engine) settle(r *request) {
 	r.before = nil // or each would keep all before it
 	for _, v := range r.variables() {
 		e.Solver.Settle(v)
+	}
+	if r.makes != nil {
+		e.Solver.Settle(r.makes.v)
 	}
 	r.queue.lastReady = unless(r.queue.lastReady, r)
 }

@@ -60,12 +60,18 @@ func (e *Engine) FlushDone(m facts.Moment, c *facts.Call) {
 	e.trimFlushes(p)
 }
 
-// isFlushed reports whether r was posted behind a flush, so that it has to be cancelled (FLUSH-05, A15).
-func (e *Engine) isFlushed(r *request) bool {
+// flushedBy returns when a flush returned behind which r was posted, so that it has to be cancelled (FLUSH-05, A15), or 0.
+func (e *Engine) flushedBy(r *request) int {
 	p := r.queue.qp
-	return e.dialect.A15 == model.A15Cancelled && slices.ContainsFunc(p.flushes, func(f *flush) bool {
-		return f.returned != 0 && f.returned < r.called && p.connects < f.call.At && !f.disconnects
-	})
+	if e.dialect.A15 != model.A15Cancelled {
+		return 0
+	}
+	for _, f := range p.flushes {
+		if f.returned != 0 && f.returned < r.called && p.connects < f.call.At && !f.disconnects {
+			return f.returned
+		}
+	}
+	return 0
 }
 
 // precedesFlushes states that r was executed before each flush that its post overlaps, as it has succeeded: what is not over by a flush is cancelled,

@@ -72,7 +72,7 @@ const mostSilent = 16
 // silentSend states of the oldest message, if it is silent, that it failed, or succeeded with a receive that no other message took.
 func (e *Engine) silentSend(w *workQueue) {
 	p := w.qp
-	if p.open || p.peer == nil || p.names || p.peer.names {
+	if p.open || p.peer == nil {
 		return
 	}
 	i := slices.IndexFunc(w.waiting, func(r *request) bool { return r.message })
@@ -81,6 +81,9 @@ func (e *Engine) silentSend(w *workQueue) {
 		return
 	}
 	r, from, least := w.waiting[i], timeline.None, timeline.At(e.now.At)
+	if r.op == model.SendAndInvalidate && to.messages.failed != nil {
+		return // it may have ended the connection, and that receive
+	}
 	e.isPending(r)
 	if k := len(to.messages.unmet); k < len(to.waiting) && to.waiting[k].loose {
 		return
@@ -141,11 +144,11 @@ func (e *Engine) hasSucceeded(r *request) bool {
 	if m := r.before; m != nil && (!m.told || m.toldAt >= at.Event()) {
 		return false // whether it was over by then is not known
 	}
+	e.Solver.NotAfter(r.x, at-1, owedAtRest, line)
 	e.succeeds(r, e.now)
 	if w.qp.open {
 		return false
 	}
-	e.Solver.NotAfter(r.x, at-1, owedAtRest, line)
 	r.told, r.toldAt = true, at.Event()-1
 	e.settled.add(r, silentAtRest)
 	delete(e.requests, r.wr)

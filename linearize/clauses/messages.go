@@ -18,7 +18,9 @@ func (e *Engine) postMessage(r *request, m facts.Moment) {
 	w.lastSend = r
 	w.messages.sent = append(w.messages.sent, r)
 	s.Keep(r.a)
-	w.qp.names = w.qp.names || r.op == model.SendAndInvalidate
+	if w.qp.names == 0 && r.op == model.SendAndInvalidate {
+		w.qp.names = m.At
+	}
 	if n := len(w.messages.sent); w.qp.peer == nil && n > mostUnpaired {
 		w.messages.forget(s, n-1)
 	}
@@ -38,10 +40,10 @@ func (g *messages) release(s *timeline.Solver) {
 	for _, r := range g.sent {
 		s.Release(r.a)
 	}
-	for _, r := range slices.Concat(g.met, g.unmet) {
+	for _, r := range slices.Concat(g.met, g.unmet, g.mayEnd) {
 		s.Release(r.x)
 	}
-	g.sent, g.met, g.unmet = nil, nil, nil
+	g.sent, g.met, g.unmet, g.mayEnd = nil, nil, nil, nil
 }
 
 // received states which message a receive took that succeeded: the k'th one that succeeds took one that was sent no earlier than
@@ -54,7 +56,13 @@ func (e *Engine) received(r *request, m facts.Moment) {
 		return
 	}
 	o := r.queue.qp.peer.queues[model.Initiator]
+	if f := w.messages.failed; f != nil && r.follows(f) {
+		w.messages.failed = nil
+	}
 	if len(w.messages.unmet) > 0 {
+		if send := w.messages.unmet[0]; areEach(r, send) {
+			e.took(r, send, m)
+		}
 		s.Release(w.messages.unmet[0].x)
 		w.messages.unmet = w.messages.unmet[1:]
 	} else {
@@ -80,8 +88,10 @@ func (e *Engine) received(r *request, m facts.Moment) {
 		return
 	}
 	s.Edge(send.a, r.x, 0, tookMessage, m.Line)
-	if i == len(o.messages.sent)-1 && send.flush != nil { // it is the only one that it can have taken
-		s.Edge(send.a, send.flush.at, 1, flushSpares, m.Line)
+	if i == len(o.messages.sent)-1 { // it is the only one that it can have taken
+		if e.took(r, send, m); send.flush != nil {
+			s.Edge(send.a, send.flush.at, 1, flushSpares, m.Line)
+		}
 	}
 	for _, end := range []timeline.Var{o.qp.ended, o.qp.lost} {
 		if end != timeline.None {
@@ -98,6 +108,9 @@ func (e *Engine) sent(r *request, m facts.Moment) {
 		return
 	}
 	to := r.queue.qp.peer.queues[model.Receive]
+	if len(to.messages.met) == 0 || r.queue.messages.failedSends > 0 || r.loose {
+		e.mayEnd(r)
+	}
 	if len(to.messages.met) == 0 {
 		i := len(to.messages.unmet)
 		e.Solver.Keep(r.x)
@@ -107,8 +120,11 @@ func (e *Engine) sent(r *request, m facts.Moment) {
 	}
 	j := to.messages.met[0]
 	to.messages.met = to.messages.met[1:]
-	if r.op != model.SendAndInvalidate && !j.loose && !r.loose {
+	if !j.loose && !r.loose {
 		e.tookReceive(r, j, m)
+	}
+	if areEach(j, r) {
+		e.took(j, r, m)
 	}
 	e.Solver.Release(j.x)
 }
@@ -118,23 +134,60 @@ func (e *Engine) tookReceive(r, j *request, m facts.Moment) {
 	e.Solver.Edge(j.x, r.x, 0, tookReceive, m.Line)
 }
 
-// meets states that a send took no earlier receive than the i'th of those that wait. Where tokens are named, a receive may have
-// failed whose send succeeded.
+// meets states that a send took no earlier receive than the i'th of those that wait. One with a bad token may have taken a receive that did not succeed.
 func (e *Engine) meets(r *request, to *workQueue, i int, m facts.Moment) {
-	if r.queue.qp.names {
+	if to.messages.vanished {
 		return
 	}
-	if i >= len(to.waiting) {
+	j := to.messages.failed
+	mayHaveEnded := j != nil && r.mayHaveEnded() && (i == 0 || r.loose || j.loose)
+	switch {
+	case i < len(to.waiting) && (!mayHaveEnded || timeline.At(to.waiting[i].called) <= e.Solver.Upper(r.x)):
+		if j := to.waiting[i]; !j.loose && !r.loose && !mayHaveEnded {
+			e.tookReceive(r, j, m)
+		}
+	case mayHaveEnded:
+		e.endsConnectionOf(r, m)
+	default:
 		e.fails(r.queue.qp, tookReceive, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
-		return
-	}
-	if j := to.waiting[i]; !j.loose && !r.loose {
-		e.tookReceive(r, j, m)
 	}
 }
 
-// receiveFailed handles that the oldest receive took no message: the sends that wait for one took the next.
-func (e *Engine) receiveFailed(w *workQueue, m facts.Moment) {
+// mayHaveEnded reports whether r may have ended its connection though it succeeded: it names a token, and nothing behind it on its queue has succeeded
+// (INV-05).
+func (r *request) mayHaveEnded() bool {
+	latest := r.queue.succeeded
+	return r.op == model.SendAndInvalidate && (latest == nil || !latest.follows(r))
+}
+
+// endsConnectionOf states that r, which succeeded, has ended its connection, as no receive is left that can have taken it: that has cancelled what was
+// posted before, and nothing has succeeded since (INV-05).
+func (e *Engine) endsConnectionOf(r *request, m facts.Moment) {
+	s, own, pending := e.Solver, r.queue.qp, []*request{}
+	if f := own.peer.queues[model.Receive].messages.failed; s.Alive(f.x) {
+		pending = append(pending, f)
+	}
+	r.queue.ender = r
+	for _, p := range []*queuePair{own, own.peer} {
+		end := e.endOf
+		if e.tellsOfLoss(p) {
+			end = e.lossOf
+		}
+		s.NotAfter(end(p), s.Upper(r.x)+1, endedByToken, m.Line)
+		for _, w := range p.queues {
+			pending = append(pending, w.waiting...)
+		}
+	}
+	for _, o := range pending {
+		if o.returned != 0 && timeline.At(o.returned) <= s.Lower(r.x) && o.queue.qp.closeCall == never {
+			s.Edge(o.x, r.x, -1, endedByToken, m.Line)
+		}
+	}
+}
+
+// receiveFailed handles that a receive took no message, unless one with a bad token: the sends that wait for one took the next.
+func (e *Engine) receiveFailed(w *workQueue, r *request, m facts.Moment) {
+	w.messages.failed = r
 	for i, r := range w.messages.unmet {
 		if w.qp.open {
 			return

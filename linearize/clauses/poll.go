@@ -63,7 +63,7 @@ func (e *Engine) PollReturned(m facts.Moment, c *facts.Call, results []trace.Res
 	}
 	e.quiet = false
 	for i := range results {
-		e.deliver(q, &results[i], m, c.Still)
+		e.deliver(q, &results[i], m, c)
 	}
 	if q.last != timeline.None {
 		e.placedIn(q, q.last)
@@ -103,7 +103,7 @@ func (e *Engine) foundNothing(q *completionQueue, c *facts.Call, m facts.Moment)
 }
 
 // deliver handles one result of a poll.
-func (e *Engine) deliver(q *completionQueue, res *trace.Result, m, still facts.Moment) {
+func (e *Engine) deliver(q *completionQueue, res *trace.Result, m facts.Moment, c *facts.Call) {
 	r := e.requests[res.Wr]
 	if r == nil {
 		e.deliversNoRequest(q, res)
@@ -115,16 +115,19 @@ func (e *Engine) deliver(q *completionQueue, res *trace.Result, m, still facts.M
 		return
 	}
 	p := r.queue.qp
+	r.plainly, r.named = c.Fn == "NdkGetCqResults", res.Token
 	delete(e.requests, res.Wr)
 	if r.placed && !q.overlap {
 		e.passesOver(r, m)
 	} else if !r.placed {
-		e.tell(r, outcome, e.deadline(p, m, still), m, false)
+		e.tell(r, outcome, e.deadline(p, m, c.Still), m, false)
 	}
+	e.tellsOfToken(r, res, m)
 	q.outstanding--
 	if i := slices.Index(q.placed, r); i >= 0 {
 		q.placed = slices.Delete(q.placed, i, i+1)
 		e.Solver.Release(r.c)
+		e.Solver.Release(r.x)
 	}
 	if !p.open && !q.overlap {
 		if q.last != timeline.None {
@@ -196,6 +199,7 @@ func (e *Engine) Placed(m facts.Moment, cq, wr string, outcome model.Outcome) {
 	}
 	r.placed = true
 	e.Solver.Keep(r.c)
+	e.Solver.Keep(r.x)
 	q.placed = append(q.placed, r)
 	if e.solve(r.queue.qp); !r.queue.qp.open {
 		e.placedIn(q, r.c)

@@ -22,6 +22,11 @@ func (e *Engine) PostCalled(c *facts.Call) {
 		e.Undecided["many posts overlap"]++
 		e.openQp(p)
 	}
+	if p.open {
+		for i := range c.Requests {
+			e.namesToken(&c.Requests[i], nil, c.Moment)
+		}
+	}
 	if p.open && w.cq != nil {
 		w.cq.undecided += len(c.Requests)
 		e.mayOverflow(w.cq)
@@ -63,7 +68,8 @@ func (e *Engine) newRequest() *request {
 func (e *Engine) post(w *workQueue, q *facts.Request, loose bool, m facts.Moment) *request {
 	s, r, at := e.Solver, e.newRequest(), timeline.At(m.At)
 	*r = request{wr: q.Wr, line: m.Line, op: q.Op, queue: w, silent: q.Silent, fence: q.Fence, called: m.At, ready: timeline.Never,
-		before: w.lastSend, loose: loose}
+		before: w.lastSend, loose: loose, number: e.posted}
+	e.posted++
 	r.message = r.op.IsSend() && !w.qp.loses
 	r.x = s.New(timeline.Label{Deed: executedAt, Of: q.Wr}, at+1, posted, m.Line)
 	r.c = s.New(timeline.Label{Deed: completedAt, Of: q.Wr}, at+2, posted, m.Line)
@@ -75,6 +81,7 @@ func (e *Engine) post(w *workQueue, q *facts.Request, loose bool, m facts.Moment
 		e.postMessage(r, m)
 	}
 	w.order.follow(s, r)
+	e.namesToken(q, r, m)
 	for _, v := range r.variables() {
 		if v != timeline.None {
 			s.Within(v, w.cq.scope)
@@ -111,7 +118,16 @@ func (e *Engine) PostReturned(m facts.Moment, c *facts.Call, accepted int) {
 	if p.open || e.open || len(all) == 0 {
 		return
 	}
+	if len(all) == 1 {
+		e.tokenReturned(&c.Requests[0], all[0])
+	}
 	for i, r := range all {
+		if i <= accepted {
+			e.answeredInvalidate(r, i < accepted, m)
+		}
+		if p.open {
+			return
+		}
 		if i >= accepted {
 			e.refuse(r)
 			continue
@@ -187,6 +203,7 @@ func (e *Engine) refuse(r *request) {
 		}
 		return
 	}
+	e.registered(r, false, e.now.Line)
 	is := func(o *request) bool { return o == r }
 	w.waiting, w.chain = slices.DeleteFunc(w.waiting, is), slices.DeleteFunc(w.chain, is)
 	for _, later := range w.waiting { // posted while r was
@@ -209,7 +226,7 @@ func (e *Engine) refuse(r *request) {
 func (e *Engine) becomesReady(r *request) {
 	w, p, s := r.queue, r.queue.qp, e.Solver
 	now := timeline.At(e.now.At)
-	if e.isFlushed(r) && !(w.kind == model.Receive && p.mayAbort()) {
+	if by := e.flushedBy(r); by != 0 && !(w.kind == model.Receive && p.mayAbort(by)) {
 		r.ready = now
 		s.NotBoth(r.x, r.x, now, owedAtRest, r.line)
 		return
@@ -223,7 +240,7 @@ func (e *Engine) becomesReady(r *request) {
 		return
 	}
 	if p.connects == never || r.message && (p.peer == nil || p.peer.connects == never) {
-		if p.connects != never && p.peer == nil {
+		if p.connects != never {
 			e.waitsNoLonger(r, now)
 		}
 		p.unready = append(slices.DeleteFunc(p.unready, func(r *request) bool { return r.told }), r)

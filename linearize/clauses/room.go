@@ -40,6 +40,7 @@ func (e *Engine) CqClosed(name string) {
 	q := e.cq(name)
 	q.closed = true
 	for _, w := range slices.Clone(q.queues) {
+		w.messages.vanished = w.messages.vanished || len(w.waiting) > 0
 		for _, r := range w.waiting {
 			e.drop(r)
 		}

@@ -8,10 +8,16 @@ const (
 	refusedPost
 	ofRequest
 	acceptedUnconnected
+	silentDead
+	toldDead
+	tokenDead
+	deadAnswered
+	badToken
 	endedAtRest
 	refusedAsEnded
 	endedByFailure
 	errorState
+	endedByToken
 	postedBehindFlush
 	disconnected
 	endedLater
@@ -56,8 +62,14 @@ var Rules = [numRules]Rule{
 	refusedPost:         {"DEF-03", "a refused request has no completion", "its post was refused", "%s was refused, and has a completion"},
 	ofRequest:           {"POLL-05", "a result is of a request that is outstanding, in its CQ, with the outcome of its point", "no such request is outstanding", "%s is not outstanding on this CQ with this outcome"},
 	acceptedUnconnected: {"POST-08", "an initiator request is accepted on a queue pair that is connected", "it was accepted", "%s was accepted on a queue pair that was never connected"},
+	silentDead:          {"FLAG-02", "X(silent invalidation) ≥ min(V) behind the end of its token", "its token was not valid, so it has failed", "%s has failed, as its token was not valid, and has no completion"},
+	toldDead:            {"POLL-07", "X(invalidation) ≥ min(V) behind an end that NdkGetCqResults told of", "its token was not valid", "%s succeeded, and the peer had made its token invalid"},
+	tokenDead:           {"POLL-08", "X(invalidation) ≥ min(V) behind the end of its token; V ≥ X(registration), never if that did not succeed", "its token was not valid", "%s succeeded, and its token was not valid"},
+	deadAnswered:        {"POLL-08", "A8: return of a post answered as for a valid token > min(V) behind the end of its token", "its token was not valid", "the post of %s was answered as if its token were valid"},
+	badToken:            {"INV-05", "X(receive that invalidates) ≥ min(V) behind the end of its token", "its token was not valid", "%s received a message that made a token invalid, and the token was not valid"},
 	refusedAsEnded:      {"POST-08", "L ≤ return of a post that tells of it", "a post returned STATUS_CONNECTION_INVALID", "%s ended as on a connection, behind STATUS_CONNECTION_INVALID"},
 	endedByFailure:      {"FLUSH-06", "ndspi: L ≤ X(failed); verbs: E ≤ X(failed), E ≤ X(cancelled)", "nothing succeeds behind it", "%s succeeded behind a request that had ended the connection"},
+	endedByToken:        {"INV-05", "E, L ≤ X(message)+1 that succeeded and whose receive did not; X ≤ X(message)+1 of both ends, posted before it", "a message with a bad token ended the connection", "%s succeeded behind a message that had ended the connection, or was not over by then"},
 	errorState:          {"FLUSH-06", "verbs: E ≤ F", "the flush moved the queue pair to its error state", "%s succeeded in the error state of its queue pair"},
 	postedBehindFlush:   {"FLUSH-05", "what is posted behind a flush is cancelled, under A15=CANCELLED", "it was posted behind a flush", "%s succeeded, and a flush cancels what is posted behind it"},
 	disconnected:        {"DISC-10", "E ≤ F of a disconnect", "the disconnect closed the connection", "%s succeeded on a connection that was disconnected"},
@@ -99,5 +111,7 @@ const (
 	endedAt      = 'E'
 	lostAt       = 'L'
 	overflowedAt = 'O' // of a CQ, if it did
+	validFrom    = 'V' // when a request made its token valid
+	answeredAt   = 'P' // when the answer of a post was decided
 	firstFailure = 'U' // of the requests of a queue whose outcome is not known
 )

@@ -9,7 +9,8 @@ import (
 )
 
 var deeds = map[byte]string{executedAt: "was executed", completedAt: "completed", arrivedAt: "arrived", failedAt: "failed, if it did,", flushedAt: "took effect",
-	endedAt: "ended", lostAt: "was lost", overflowedAt: "overflowed, if it did,", firstFailure: "happened"}
+	endedAt: "ended", lostAt: "was lost", overflowedAt: "overflowed, if it did,", firstFailure: "happened",
+	validFrom: "made its token valid", answeredAt: "was answered"}
 
 // String says what was found: the headline, then the bounds that contradict each other, each with the line and the clause that it
 // rests on, the first cause first.

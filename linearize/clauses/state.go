@@ -60,7 +60,7 @@ type queuePair struct {
 	closed      bool
 	flushes     []*flush
 	causes      []cause
-	names       bool       // it posted a message that names a token
+	names       int        // the call of its first message that names a token, or 0
 	unready     []*request // whose chains ended before the connection
 	flushesLate bool       // a disconnect that was refused may flush it at any time
 	open        bool       // undecided
@@ -97,6 +97,8 @@ type workQueue struct {
 	firstFailure timeline.Var   // when the first of those that wait may have failed
 	messages     messages
 	lastSend     *request
+	succeeded    *request // the latest that has succeeded
+	ender        *request // the message that has ended the connection
 	lastReady    *request // the latest send, or receive, that waits for nobody but the other
 	chain        []*request
 }
@@ -107,12 +109,25 @@ type messages struct {
 	base        int        // the number of the first
 	succeeded   int
 	failedSends int
+	mayEnd      []*request // an initiator queue: messages that may have ended the connection though they succeeded
+	vanished    bool       // a receive queue: completions have, as its queue pair or CQ was closed
 	unmet       []*request // a receive queue: sends that succeeded and whose receive is not known, in order
+	failed      *request   // a receive queue: the latest receive that failed or was cancelled, with none that succeeded behind it
 	met         []*request // a receive queue: receives that succeeded and whose send is not known
 }
 
 // times are the hidden times of a request: executed, completed, arrived if it is a message, failed if it is silent.
 type times struct{ x, c, a, s timeline.Var }
+
+// naming says what a request does to a token.
+type naming struct {
+	names     *uint32 // the token that it makes invalid
+	named     *uint32 // the token that a receive names as it is delivered
+	makes     *registration
+	ends      bool // it has made a token invalid
+	plainly   bool // NdkGetCqResults delivered it
+	isCounted bool // as it succeeded, all before it on its queue were known
+}
 
 type request struct {
 	wr            string
@@ -126,6 +141,8 @@ type request struct {
 	toldAt        int           // the event by which its end is known
 	ready         timeline.Time // from when on it waits for nobody but the provider, or its counterpart; or Never
 	times
+	number int // of its post
+	naming
 	flush   *flush   // the first that it was posted before
 	before  *request // the send before it, in the order of calls
 	loose   bool     // its post overlaps others, so its place in the queue is not known

@@ -35,11 +35,14 @@ func (e *Engine) tell(r *request, outcome model.Outcome, by bound, m facts.Momen
 	if p.open {
 		return
 	}
+	if outcome != model.SUCCESS {
+		e.registered(r, false, m.Line)
+	}
 	if outcome != model.SUCCESS && r.message {
 		w.messages.failedSends++
 	}
 	if outcome != model.SUCCESS && w.kind == model.Receive {
-		e.receiveFailed(w, m)
+		e.receiveFailed(w, r, m)
 	}
 	if p.open {
 		return
@@ -88,6 +91,7 @@ func (e *Engine) tellEarlier(r *request, by bound, m facts.Moment, point bool) b
 		case y.silent:
 			e.isOverSilently(y, by, m)
 		case p.closeCall != never:
+			w.messages.vanished = true
 			e.drop(y)
 			e.settled.add(y, completedInOrder)
 		default:
@@ -178,13 +182,29 @@ func (e *Engine) succeeds(r *request, m facts.Moment) {
 		s.NotBefore(r.x, timeline.At(p.connectCall), connected, m.Line, timeline.None)
 	}
 	e.needsConnection(r)
-	if e.isFlushed(r) {
+	e.registered(r, true, m.Line)
+	if r.op == model.Invalidate {
+		rule := tokenDead
+		if r.silent {
+			rule = silentDead
+		}
+		e.invalidates(r.names, r, rule, m)
+	}
+	if e.flushedBy(r) != 0 {
 		e.fails(p, postedBehindFlush, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
 		return
 	}
+	w := r.queue
+	if w.ender != nil && r.follows(w.ender) {
+		e.fails(p, endedByToken, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
+		return
+	}
+	if w.succeeded == nil || r.follows(w.succeeded) {
+		w.succeeded = r
+	}
 	e.precedesFlushes(r, m)
 	e.goesOn(r, m)
-	if r.message {
+	if r.counts(); r.message {
 		s.Edge(r.a, r.x, 1, executedFirst, m.Line)
 	}
 	switch {

@@ -18,6 +18,8 @@ type Request struct {
 	Op              model.Op
 	Silent          bool // it may have no completion if it succeeds
 	Deferred, Fence bool
+	Token           *uint32 // that it names, of an operation that changes tokens; nil where the trace does not record it
+	Old             bool    // that token may have been made valid before, of which the trace does not tell
 }
 
 // A Call is a call that is under way.
@@ -28,11 +30,13 @@ type Call struct {
 	Fn           string
 	Room         int64 // of a poll; 0 where the trace does not record it, or the poll failed: then that it found nothing says nothing
 	Requests     []Request
-	Still        Moment // of a poll, at its return: the moment of rest since which nothing but polls and arms was called, if any
-	Invalid      bool   // a post returned STATUS_CONNECTION_INVALID
-	Of           any    // for the sink
-	depth        *int64 // of a CQ
-	answered     bool   // its completion callback has come, if it pends
+	Still        Moment   // of a poll, at its return: the moment of rest since which nothing but polls and arms was called, if any
+	Invalid      bool     // a post returned STATUS_CONNECTION_INVALID
+	Of           any      // for the sink
+	depth        *int64   // of a CQ
+	memory       []string // regions and windows that it names
+	dying        []uint32 // tokens of the memory that it closes
+	answered     bool     // its completion callback has come, if it pends
 }
 
 // A Qp is what the trace says of the creation of a queue pair.
@@ -66,5 +70,6 @@ type Sink interface {
 	CqClosing(cq string) // the call of its close
 	CqClosed(cq string)
 	CqFailed(m Moment, cq string, overflow bool) // as a callback reports; else an internal error
+	TokensDied(since, m Moment, tokens []uint32) // with the memory that was closed
 	Beyond(cq, qp, because string)               // nothing is known any more of a CQ, of a queue pair, or, where both are "", of anything
 }

@@ -61,6 +61,10 @@ func (n *notebook) CqClosed(cq string)                { n.note("closed %s", cq) 
 func (n *notebook) CqFailed(_ Moment, cq string, overflow bool) {
 	n.note("%s failed, overflow %v", cq, overflow)
 }
+func (n *notebook) TokensDied(since, m Moment, tokens []uint32) {
+	n.note("%d: tokens %v are over since %d", m.At, tokens, since.At)
+}
+
 func (n *notebook) Beyond(cq, qp, because string) { n.note("beyond %s%s", cq, qp) }
 
 func call(op, fn string, e trace.Event) trace.Event {

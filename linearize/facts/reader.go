@@ -20,6 +20,35 @@ type Reader struct {
 	signaling map[string]*signaling // of queue pairs of libibverbs
 	waking    int                   // calls under way that may give a provider at rest something to do
 	still     Moment
+	memory    map[string]*memory // regions and windows
+	given     bool               // a call may have given memory a token that the trace does not record
+}
+
+// memory is a region or window.
+type memory struct {
+	created bool // in the trace
+	tokens  []uint32
+}
+
+// mostTokens is how many tokens of a region are remembered.
+const mostTokens = 256
+
+func (r *Reader) memoryOf(name string) *memory {
+	m := r.memory[name]
+	if m == nil {
+		m = &memory{}
+		r.memory[name] = m
+	}
+	return m
+}
+
+// gives notes that a request may give memory a token, which ends with each region and window that it names.
+func (r *Reader) gives(token *uint32, names ...string) {
+	for _, name := range names {
+		if m := r.memoryOf(name); name != "" && token != nil && !slices.Contains(m.tokens, *token) && len(m.tokens) < mostTokens {
+			m.tokens = append(m.tokens, *token)
+		}
+	}
 }
 
 // signaling says which requests of a queue pair have a completion that succeed.
@@ -30,7 +59,8 @@ type signaling struct {
 
 // NewReader returns a reader that tells a sink what it reads.
 func NewReader(to Sink) *Reader {
-	return &Reader{to: to, underWay: map[string]*Call{}, pending: map[string]*Call{}, signaling: map[string]*signaling{}}
+	return &Reader{to: to, underWay: map[string]*Call{}, pending: map[string]*Call{}, signaling: map[string]*signaling{},
+		memory: map[string]*memory{}}
 }
 
 // Read reads the next event.
@@ -142,9 +172,15 @@ func (r *Reader) newCall() *Call {
 }
 
 func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
+	r.given = r.given || calls.GivesUntoldToken(e.Fn)
 	switch c.Kind {
 	case calls.CreateCq:
 		c.depth = e.Depth
+	case calls.CreateRegion:
+		c.memory = append(c.memory, e.Mr+e.Mw)
+	case calls.CloseRegion:
+		c.dying = r.memoryOf(e.Mr + e.Mw).tokens
+		delete(r.memory, e.Mr+e.Mw)
 	case calls.CreateQp:
 		r.createQp(e)
 	case calls.ConnectQp:
@@ -222,13 +258,17 @@ func (r *Reader) createQp(e *trace.Event) {
 func (r *Reader) requests(c *Call, e *trace.Event) {
 	switch {
 	case !c.Verbs:
-		q := Request{Wr: e.Wr, Op: c.Op}
+		if c.Op.Registers() {
+			c.memory = append(c.memory, e.Mw, e.Mr)
+		}
+		q := r.withToken(Request{Wr: e.Wr, Op: c.Op}, e.Token, e.Mw, e.Mr)
 		if c.Queue == model.Initiator {
 			q.Silent, q.Deferred, q.Fence = slices.Contains(e.Flags, "SILENT_SUCCESS"), slices.Contains(e.Flags, "DEFER"), slices.Contains(e.Flags, "READ_FENCE")
 		}
 		c.Requests = append(c.Requests, q)
 	case c.Fn == "ibv_bind_mw":
-		c.Requests = append(c.Requests, Request{Wr: e.Wr, Op: model.Bind, Silent: true})
+		c.memory = append(c.memory, e.Mw, e.Mr)
+		c.Requests = append(c.Requests, r.withToken(Request{Wr: e.Wr, Op: model.Bind, Silent: true}, e.Token, e.Mw, e.Mr))
 	default:
 		for i := range e.Wrs {
 			c.Requests = append(c.Requests, r.request(c, e.Qp, &e.Wrs[i]))
@@ -249,7 +289,21 @@ func (r *Reader) request(c *Call, qp string, w *trace.WorkRequest) Request {
 	if unknown != "" {
 		r.to.Beyond("", qp, unknown)
 	}
-	return Request{Wr: w.Wr, Op: op, Silent: !s.all && !calls.HasVerbsFlag(w.Flags, "SIGNALED"), Fence: calls.HasVerbsFlag(w.Flags, "FENCE")}
+	q := Request{Wr: w.Wr, Op: op, Silent: !s.all && !calls.HasVerbsFlag(w.Flags, "SIGNALED"), Fence: calls.HasVerbsFlag(w.Flags, "FENCE")}
+	return r.withToken(q, w.Token, w.Mw, w.Mr)
+}
+
+// withToken adds to a request the token that it names, where its operation changes one. The token may be old where a call gave memory one that
+// the trace does not record, or where the trace does not hold the creation of the memory that is to be invalidated.
+func (r *Reader) withToken(q Request, token *uint32, window, region string) Request {
+	if token == nil || !q.Op.ChangesToken() {
+		return q
+	}
+	if q.Op.Registers() {
+		r.gives(token, window, region)
+	}
+	q.Token, q.Old = token, r.given || q.Op == model.Invalidate && !r.memoryOf(cmp.Or(window, region)).created
+	return q
 }
 
 // answered handles the callback of a call that returned STATUS_PENDING.
@@ -265,6 +319,14 @@ func (r *Reader) answered(c *Call, success bool, status string, m Moment) {
 		r.closed(c, m)
 	case calls.CloseCq:
 		r.to.CqClosed(c.Cq)
+	case calls.CloseRegion:
+		r.memoryClosed(c, m)
+	}
+}
+
+func (r *Reader) memoryClosed(c *Call, m Moment) {
+	if len(c.dying) > 0 {
+		r.to.TokensDied(c.Moment, m, c.dying)
 	}
 }
 
@@ -306,6 +368,14 @@ func (r *Reader) end(c *Call, e *trace.Event, m Moment) {
 		if depth := cmp.Or(e.Depth, c.depth); depth != nil && !refused {
 			r.to.CqCreated(c.Cq, int(*depth))
 		}
+	case calls.CreateRegion:
+		if !refused {
+			r.memoryOf(c.memory[0]).created = true
+		}
+	case calls.CloseRegion:
+		if !refused && !pends {
+			r.memoryClosed(c, m)
+		}
 	case calls.ResizeCq:
 		if !pends {
 			r.resized(c, !refused, m)
@@ -316,6 +386,10 @@ func (r *Reader) end(c *Call, e *trace.Event, m Moment) {
 		}
 	case calls.Post:
 		c.Invalid = e.Status == "STATUS_CONNECTION_INVALID"
+		if len(c.Requests) == 1 && c.Requests[0].Op.Registers() && c.Requests[0].Token == nil {
+			c.Requests[0].Token = e.Token
+			r.gives(e.Token, c.memory...)
+		}
 		r.to.PostReturned(m, c, r.accepted(c, e))
 	case calls.PollCq:
 		if refused || c.Verbs && e.Errno != "" && e.Errno != "0" {

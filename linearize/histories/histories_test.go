@@ -26,7 +26,8 @@ const mostDiffering = 5 // histories, before no more are drawn
 // histories of at most 40 operations, of all dialects and readings, legal and spoilt. It accepts some that only a connection as a whole
 // forbids: those are counted by the event at which nothing explains them, and are few (traces/known-divergences). NDK_HISTORIES says how many, NDK_SEED and
 // NDK_FROM which: what differs is told by its number, and NDK_HISTORIES=1 NDK_FROM=<number> draws it again. NDK_ONLY=timeline holds the
-// stream against the timeline alone, and asks the searches only where that accuses alone.
+// stream against the timeline alone, and asks the searches only where that accuses alone. NDK_OBJECTS draws these objects alone, such as "new memory",
+// whose requests name tokens.
 func TestRandomHistories(t *testing.T) {
 	from, n, seed := judging.Environment(t, "NDK_FROM", 0), judging.Environment(t, "NDK_HISTORIES", 2000), judging.Environment(t, "NDK_SEED", 1)
 	start := time.Now()

@@ -65,6 +65,9 @@ func (r *Run) does(i int) []model.Op {
 	if r.c.Tokens == 0 || neither {
 		ops = ops[:4]
 	}
+	if r.memory && len(ops) > 4 {
+		return []model.Op{model.FastRegister, model.SendAndInvalidate, model.Invalidate, model.Send, model.FastRegister, model.SendAndInvalidate, model.Invalidate}
+	}
 	return ops
 }
 

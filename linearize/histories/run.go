@@ -2,6 +2,7 @@ package histories
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -39,6 +40,7 @@ type Run struct {
 	still    bool            // since a moment of rest nothing was called that wakes the provider
 	lossy    bool            // the network loses connections
 	apart    map[int]bool    // QPs that were disconnected
+	memory   bool            // the trace has the creation of the memory, and most requests name it
 	unusable map[int]int     // QPs of a CQ that told of an error: from which request on nothing succeeds (ARM-18)
 	Overlaps bool            // calls overlap in ways that the streaming engine does not order
 	met      cases.Counts    // of the hidden cases, each as often as it was met
@@ -92,6 +94,9 @@ func token(id int) *uint32 { t := uint32(id + 7); return &t }
 // begin creates the objects.
 func (r *Run) begin() {
 	r.drawChannels()
+	if r.memory && !r.verbs() {
+		r.AtOnce("NdkCreateMr", trace.Event{Mr: "mr"}, r.ok())
+	}
 	for i, depth := range r.c.Depth {
 		call := trace.Event{Cq: CqName(i), Depth: notation.Number(int64(depth))}
 		if r.verbs() {
@@ -302,13 +307,17 @@ func (r *Run) String() string {
 
 // NewRun draws the objects of a run.
 func NewRun(t dice, d model.Dialect) *Run {
+	if of := os.Getenv("NDK_OBJECTS"); of != "" {
+		return newRunOf(t, d, of)
+	}
 	return newRunOf(t, d, "one QP", "two QPs, one CQ", "connection", "crossed", "tokens", "pair and a third")
 }
 
 // newRunOf draws one of these sets of objects.
 func newRunOf(t dice, d model.Dialect, objects ...string) *Run {
 	c := &model.Contract{Dialect: d}
-	switch objects[t.Roll(len(objects), "objects")] {
+	shape := objects[t.Roll(len(objects), "objects")]
+	switch shape {
 	case "one QP":
 		c.Depth, c.Qps = []int{4, 2}, []model.Binding{{InitiatorCq: 0, ReceiveCq: t.Roll(2, "cq"), Peer: -1}}
 	case "two QPs, one CQ":
@@ -318,6 +327,9 @@ func newRunOf(t dice, d model.Dialect, objects ...string) *Run {
 	case "crossed":
 		c.Depth, c.Qps = []int{3, 8}, []model.Binding{{InitiatorCq: 0, ReceiveCq: 1, Peer: 1}, {InitiatorCq: 1, ReceiveCq: 0, Peer: 0}}
 	case "tokens":
+		c.Depth, c.Tokens = []int{8, 8}, 2
+		c.Qps = []model.Binding{{InitiatorCq: 0, ReceiveCq: 0, Peer: 1}, {InitiatorCq: 1, ReceiveCq: 1, Peer: 0}}
+	case "new memory":
 		c.Depth, c.Tokens = []int{8, 8}, 2
 		c.Qps = []model.Binding{{InitiatorCq: 0, ReceiveCq: 0, Peer: 1}, {InitiatorCq: 1, ReceiveCq: 1, Peer: 0}}
 	case "pair and a third":
@@ -331,6 +343,7 @@ func newRunOf(t dice, d model.Dialect, objects ...string) *Run {
 	header := trace.Header{Dialect: strings.Fields(d.Name)[0], Side: side, Order: "total"}
 	r := &Run{t: t, c: c, s: c.Init(), Trace: &trace.Trace{Name: "run", Header: header}, ended: map[string]bool{}, broken: map[int]bool{},
 		sends: map[int]int{}, received: map[int]int{}, signals: map[int]bool{}, failed: map[int]bool{}, apart: map[int]bool{}, unusable: map[int]int{}}
+	r.memory = shape == "new memory"
 	r.drawTypes()
 	r.points = side == "provider" && t.Roll(4, "points") == 3
 	r.begin()

@@ -25,7 +25,7 @@ func (t Time) Event() int { return int(t >> stepBits) }
 // after returns t and some steps. Where more variables were alive at once than there are steps between two events, a chain of them
 // may leave no room: then the sum stays before the next event, which is a weaker bound.
 func (s *Solver) after(t, steps Time) Time {
-	if steps != 0 && t < Never && (t+steps)>>stepBits != t>>stepBits && len(s.nodes) > mostSteps {
+	if steps > 0 && t < Never && (t+steps)>>stepBits != t>>stepBits && len(s.nodes) > mostSteps {
 		return t
 	}
 	return min(t+steps, Never)

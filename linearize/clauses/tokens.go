@@ -1,0 +1,357 @@
+package clauses
+
+import (
+	"slices"
+
+	"ndkoracle/linearize/facts"
+	"ndkoracle/linearize/timeline"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// A token is valid once a request has made it so, until another has made it invalid. V is when a request of the first kind made its token valid,
+// which is never if it did not succeed. What needs a valid token comes behind the least V that a known end of the token does not precede.
+
+// A tokenTable holds the tokens that requests name.
+type tokenTable struct {
+	tokens     map[uint32]*token
+	anyToken   bool            // any may be valid
+	unnamed    []*registration // of tokens that are not known
+	tokensLost bool            // some were forgotten
+	tokensLeft int             // when they were last looked through
+}
+
+// A token holds what may have made it valid, and what has made it invalid.
+type token struct {
+	old     bool // it may have been valid before the trace names it
+	relied  bool // something rests on that it was not
+	named   bool // by a request that makes it valid
+	made    []*registration
+	dropped interval   // of registrations that are not kept any more
+	ends    []tokenEnd // the latest that are known
+}
+
+// A registration is a request that may make its token valid.
+type registration struct {
+	v  timeline.Var
+	of *request // nil of a queue pair that is undecided
+}
+
+// A tokenEnd is a use after which its token was invalid. Of memory that was closed it is of no request.
+type tokenEnd struct {
+	use
+	plainly bool // a receive that NdkGetCqResults fetched
+}
+
+// An interval says when the V of some registrations may have been. The zero interval is of none.
+type interval struct{ from, to timeline.Time }
+
+// The most registrations, and ends, of one token that are kept.
+const (
+	mostRegistrations = 4
+	mostTokenEnds     = 3
+	mostUnnamed       = 16 // registrations of tokens that are not known
+	mostTokens        = 256
+)
+
+func (e *Engine) token(name uint32) *token {
+	t := e.tokens[name]
+	if t == nil {
+		if len(e.tokens) >= max(mostTokens, 2*e.tokensLeft) {
+			e.forgetTokens()
+		}
+		t = &token{old: e.tokensLost}
+		e.tokens[name] = t
+	}
+	return t
+}
+
+// forgetTokens forgets the tokens that are invalid. When one is named again it may be any.
+func (e *Engine) forgetTokens() {
+	for name, t := range e.tokens {
+		if t.isInvalid(e.Solver) {
+			t.release(e.Solver)
+			delete(e.tokens, name)
+			e.tokensLost = true
+		}
+	}
+	e.tokensLeft = len(e.tokens)
+}
+
+// isInvalid reports whether no registration may make the token valid any more.
+func (t *token) isInvalid(s *timeline.Solver) bool {
+	n := len(t.ends)
+	return n > 0 && !slices.ContainsFunc(t.made, func(g *registration) bool {
+		return s.Lower(g.v) < timeline.Never && s.Upper(g.v) >= s.Lower(t.ends[n-1].at)
+	})
+}
+
+func (t *token) release(s *timeline.Solver) {
+	for _, g := range t.made {
+		s.Release(g.v)
+	}
+	for _, end := range t.ends {
+		s.Release(end.at)
+	}
+}
+
+// namesToken handles the call of a post of q. Of a queue pair that is undecided r is nil.
+func (e *Engine) namesToken(q *facts.Request, r *request, m facts.Moment) {
+	if !q.Op.ChangesToken() || e.anyToken {
+		return
+	}
+	var t *token
+	if q.Token != nil {
+		t = e.token(*q.Token)
+	}
+	switch {
+	case q.Op.Registers():
+		e.mayRegister(t, q, r, m)
+	case t != nil:
+		if !t.named && q.Old && !t.old {
+			t.old = true
+			e.mayBeOld(t)
+		}
+		if r != nil {
+			r.names = q.Token
+		}
+	}
+}
+
+// mayBeOld handles that a token may have been valid before the trace names it. Where something rests on that it was not, nothing does any more.
+func (e *Engine) mayBeOld(t *token) {
+	if !t.relied {
+		return
+	}
+	e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool {
+		return slices.ContainsFunc(f.Chain, func(l timeline.Link) bool { return ofToken(l.Reason.Rule) })
+	})
+	e.Beyond("", "", "a token that may have been valid before the trace names it")
+}
+
+// ofToken reports whether a clause says that a token was valid.
+func ofToken(rule timeline.Rule) bool { return rule >= silentDead && rule <= badToken }
+
+// mayRegister adds a request that may make a token valid; nil is one that is not known yet.
+func (e *Engine) mayRegister(t *token, q *facts.Request, r *request, m facts.Moment) {
+	s := e.Solver
+	g := &registration{s.Keep(s.New(timeline.Label{Deed: validFrom, Of: q.Wr}, timeline.At(m.At)+1, posted, m.Line)), r}
+	if r != nil {
+		s.Edge(r.x, g.v, 0, tokenDead, m.Line)
+		r.makes = g
+	} else {
+		s.Settle(g.v)
+	}
+	if t != nil {
+		t.add(s, g)
+		return
+	}
+	if e.unnamed = append(e.unnamed, g); len(e.unnamed) > mostUnnamed {
+		e.tokensAreUnknown()
+	}
+}
+
+// tokensAreUnknown handles that any token may be valid from now on, so that nothing is said of them any more.
+func (e *Engine) tokensAreUnknown() {
+	s := e.Solver
+	for _, g := range e.unnamed {
+		s.Release(g.v)
+	}
+	for _, t := range e.tokens {
+		t.release(s)
+	}
+	e.anyToken, e.unnamed, e.tokens = true, nil, nil
+}
+
+func (t *token) add(s *timeline.Solver, g *registration) {
+	t.named = true
+	if t.made = append(t.made, g); len(t.made) <= mostRegistrations {
+		return
+	}
+	first := t.made[0].v
+	t.made = t.made[1:]
+	if t.dropped == (interval{}) {
+		t.dropped.from = s.Lower(first)
+	}
+	t.dropped.from, t.dropped.to = min(t.dropped.from, s.Lower(first)), max(t.dropped.to, s.Upper(first))
+	s.Release(first)
+}
+
+// tokenReturned handles the return of a post that was to make a token valid which its call did not name. Where the return does not, either, it may be any.
+func (e *Engine) tokenReturned(q *facts.Request, r *request) {
+	if r == nil || r.makes == nil || q.Token == nil {
+		return
+	}
+	if i := slices.Index(e.unnamed, r.makes); i >= 0 {
+		e.unnamed = slices.Delete(e.unnamed, i, i+1)
+		e.token(*q.Token).add(e.Solver, r.makes)
+	}
+}
+
+// registered states when the success of r made its token valid, and that without success it never does.
+func (e *Engine) registered(r *request, success bool, line int) {
+	switch s := e.Solver; {
+	case r.makes == nil || !s.Alive(r.makes.v):
+	case success:
+		s.NotAfter(r.makes.v, s.Upper(r.x), tokenDead, line)
+	default:
+		s.NotBefore(r.makes.v, timeline.Never, tokenDead, line, timeline.None)
+	}
+}
+
+// A use of a token needs it to be valid: when that is, by which request if its place in a queue counts, and by which clause.
+type use struct {
+	at   timeline.Var
+	of   *request
+	rule timeline.Rule
+	line int
+}
+
+// needsValid states that a token was valid at a use: that is behind a registration which does not precede the latest end before the use.
+func (e *Engine) needsValid(t *token, u use) {
+	s := e.Solver
+	end := t.endBefore(s, u)
+	if end == nil && t.old {
+		return
+	}
+	t.relied = t.relied || end == nil && !t.named
+	var alts []timeline.Alt
+	for _, g := range slices.Concat(t.made, e.unnamed) {
+		if (end == nil || !end.isBehind(s, g)) && !(u.of != nil && g.of != nil && g.of.follows(u.of)) {
+			alts = append(alts, timeline.Alt{V: g.v, Steps: 1})
+		}
+	}
+	if d := t.dropped; d != (interval{}) && (end == nil || d.to >= s.Lower(end.at)) {
+		alts = append(alts, timeline.Alt{Floor: d.from})
+	}
+	if end != nil && end.plainly && u.rule == tokenDead {
+		u.rule = toldDead
+	}
+	s.OneOf(u.at, alts, u.rule, u.line)
+}
+
+// endBefore returns the latest end that is known to precede a use, or nil.
+func (t *token) endBefore(s *timeline.Solver, u use) *tokenEnd {
+	for i := len(t.ends) - 1; i >= 0; i-- {
+		end := &t.ends[i]
+		if end.of == nil && u.rule != badToken {
+			continue // what is done to memory that was closed is the consumer's fault
+		}
+		if end.precedes(s, u) {
+			return end
+		}
+	}
+	return nil
+}
+
+// precedes reports whether an end precedes a use for sure.
+func (end *tokenEnd) precedes(s *timeline.Solver, u use) bool {
+	return s.Upper(end.at) < s.Lower(u.at) || u.of != nil && u.of.follows(end.of)
+}
+
+// isBehind reports whether a registration precedes an end for sure.
+func (end *tokenEnd) isBehind(s *timeline.Solver, g *registration) bool {
+	return s.Upper(g.v) < s.Lower(end.at) || g.of != nil && end.of != nil && end.of.follows(g.of)
+}
+
+// follows reports whether r is behind another request of its queue for sure.
+func (r *request) follows(o *request) bool {
+	return o != nil && r.queue == o.queue && r.number > o.number && r.isBehind(o)
+}
+
+// invalidates states that a token was valid when r made it invalid, by a clause if any, and that it was invalid then.
+func (e *Engine) invalidates(name *uint32, r *request, rule timeline.Rule, m facts.Moment) {
+	if e.anyToken || name == nil {
+		return
+	}
+	t, u := e.token(*name), use{r.x, r, rule, m.Line}
+	if rule != 0 {
+		e.needsValid(t, u)
+	}
+	if r.ends { // as its result told
+		return
+	}
+	r.ends = true
+	e.Solver.Keep(r.x)
+	e.isOver(t, tokenEnd{u, r.queue.kind == model.Receive && r.plainly})
+}
+
+// isOver adds an end, which those that are behind it need a registration after.
+func (e *Engine) isOver(t *token, end tokenEnd) {
+	for i := range t.ends {
+		if later := t.ends[i].use; later.rule != 0 && end.precedes(e.Solver, later) {
+			defer e.needsValid(t, later)
+		}
+	}
+	if t.ends = append(t.ends, end); len(t.ends) > mostTokenEnds {
+		e.Solver.Release(t.ends[0].at)
+		t.ends = t.ends[1:]
+	}
+}
+
+// TokensDied handles the close of memory, which makes its tokens invalid.
+func (e *Engine) TokensDied(since, m facts.Moment, tokens []uint32) {
+	if e.now = m; e.anyToken {
+		return
+	}
+	s := e.Solver
+	for _, name := range tokens {
+		x := s.Keep(s.New(timeline.Label{Deed: endedAt, Of: "memory"}, timeline.At(since.At), tokenDead, since.Line))
+		s.NotAfter(x, timeline.Before(m.At), tokenDead, m.Line)
+		s.Settle(x)
+		e.isOver(e.token(name), tokenEnd{use: use{at: x}})
+	}
+}
+
+// tellsOfToken handles a receive that succeeded and tells which token its message made invalid. Whether that was valid its message tells, if it is
+// known.
+func (e *Engine) tellsOfToken(r *request, res *trace.Result, m facts.Moment) {
+	if r.queue.kind != model.Receive || r.outcome != model.SUCCESS || res.Type != "ReceiveAndInvalidate" || res.Token == nil || r.queue.qp.open || e.anyToken {
+		return
+	}
+	e.invalidates(res.Token, r, 0, m)
+}
+
+// took states what a receive did to the token that its message names. Where the receive names another (RES-03), that is not known.
+func (e *Engine) took(receive, send *request, m facts.Moment) {
+	if send.names != nil && receive.isCounted && (receive.named == nil || *receive.named == *send.names) {
+		e.invalidates(send.names, receive, badToken, m)
+	}
+}
+
+// areEach reports whether a receive took a send for sure, where each is the next that succeeded: of each queue all before them are known.
+func areEach(receive, send *request) bool {
+	return send.isCounted && send.queue.messages.failedSends == 0 && !receive.queue.messages.vanished
+}
+
+// counts notes whether all before r on its queue are known when r succeeds.
+func (r *request) counts() {
+	r.isCounted = !r.loose
+	for _, o := range r.queue.waiting {
+		if o != r && !o.told {
+			r.isCounted = r.isCounted && o.number > r.number
+			return
+		}
+	}
+}
+
+// answeredInvalidate states that a token was valid when the post of its invalidation was answered as A8 has it for one that is: unless a request
+// before it may yet make it valid.
+func (e *Engine) answeredInvalidate(r *request, accepted bool, m facts.Moment) {
+	if r.op != model.Invalidate || r.names == nil || e.anyToken ||
+		!(accepted && e.dialect.A8 == model.A8Inline || !accepted && e.dialect.A8 == model.A8Completion) {
+		return
+	}
+	t := e.token(*r.names)
+	for _, g := range slices.Concat(t.made, e.unnamed) {
+		if o := g.of; o != nil && o.queue == r.queue && (o.number < r.number || o.loose) && !(o.told && !o.gone && o.toldAt < r.called) {
+			return
+		}
+	}
+	s := e.Solver
+	p := s.New(timeline.Label{Deed: answeredAt, Of: r.wr}, timeline.At(r.called), posted, r.line)
+	e.needsValid(t, use{p, nil, deadAnswered, m.Line})
+	s.NotAfter(p, timeline.Before(m.At), deadAnswered, m.Line)
+	s.Settle(p)
+	e.solve(r.queue.qp)
+}
