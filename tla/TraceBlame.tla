@@ -106,6 +106,9 @@ WhyCancelled(p, queue, r) ==
   LET why == IF CanBe(r, "SUCCESS") THEN WhyNoSuccess(p, queue, r) ELSE {}
   IN IF why = {} THEN {"FLUSH-01"} ELSE why
 
+\* The event that nothing explains is a moment of rest.
+IsAtRest == at < Last /\ Calls[Upcoming.of].kind = "rest"
+
 \* Request n can't be placed, and a poll has its completion, or a point tells that it was placed: perhaps in another order
 \* than polls deliver.
 WhyNotPlaced(n) ==
@@ -129,7 +132,8 @@ WhyNotPlaced(n) ==
   ELSE IF Qp!Executed(requests[first]) /\ ~CanBe(requests[first], requests[first].phase) THEN
     WhyCancelled(p, queue, requests[first])
   ELSE IF first > 1 /\ Qp!Executed(requests[first - 1]) THEN {"POLL-09"}
-  ELSE IF ~Qp!Executed(requests[first]) THEN WhyNotExecuted(p, queue, first)
+  ELSE IF ~Qp!Executed(requests[first]) THEN
+    LET why == WhyNotExecuted(p, queue, first) IN IF why = {} /\ IsStill(p) /\ ~IsAtRest THEN {"DEF-04"} ELSE why
   ELSE IF ~Cq!CanPlace(cq[q]) THEN {"ARM-16"}
   ELSE IF Requests[n].point /\ ~InTurn(n) THEN
     IF Counts(n) /\ \E i \in DOMAIN requests : Before(requests[i].req) THEN {"POLL-09"} ELSE {"POLL-05"}
