@@ -33,18 +33,19 @@ func (e *Engine) cancelled(r *request, m facts.Moment) {
 // the peer, or the queue pair was moved to its error state. Of a peer that was moved there an RC end sees nothing. To UC and UD the peer does nothing.
 func (e *Engine) flushedInVerbs(r *request, m facts.Moment) {
 	w, p, o := r.queue, r.queue.qp, r.queue.qp.peer
-	if e.dialect.FailsAsFlushed || !p.loses && (p.unreliable || o == nil) {
-		return // r may be what failed, or the peer
+	alone := p.loses || p.attempted == never // no other end breaks it
+	if e.dialect.FailsAsFlushed || !alone && (p.unreliable || o == nil || p.failedAt != 0 || o.failedAt != 0) {
+		return // r may be what failed, or the peer, or a connection that was made and failed
 	}
 	alts, rule := p.flushed(nil), failedItself
 	for _, own := range p.queues {
 		alts = e.mayHaveFailed(own, r, alts, own != w || r.op == model.Read || w.mayFailBefore(r))
 	}
-	if !p.loses {
+	if !alone {
 		alts = e.mayHaveFailed(o.queues[model.Initiator], r, alts, true)
-		if w.kind == model.Receive {
-			rule = causedBy
-		}
+	}
+	if !p.loses && w.kind == model.Receive {
+		rule = causedBy
 	}
 	e.isCaused(r, alts, rule, m)
 }
@@ -87,6 +88,9 @@ func (e *Engine) explains(r *request) bool {
 // isCaused states that a request which was cancelled was so no earlier than one of the alternatives.
 func (e *Engine) isCaused(r *request, alts []timeline.Alt, rule timeline.Rule, m facts.Moment) {
 	p := r.queue.qp
+	if r.queue.silenced != nil {
+		rule = silentFailed
+	}
 	if len(p.causes) == mostCauses {
 		e.Solver.Drop(p.causes[0].choice)
 		p.causes = p.causes[1:]

@@ -204,18 +204,24 @@ func (e *Engine) tellsOfLoss(p *queuePair) bool { return !p.unreliable && !e.dia
 // goesOn states that a connection had not ended when one of its requests succeeded, nor, where that needs the other end, the
 // connection there when it was posted.
 func (e *Engine) goesOn(r *request, m facts.Moment) {
-	p, s := r.queue.qp, e.Solver
+	p, s, rule := r.queue.qp, e.Solver, endedLater
+	switch {
+	case r.silent:
+		rule = passedOver // it has failed, or has no completion to tell so
+	case p.names > 0 || p.peer != nil && p.peer.names > 0:
+		rule = abortedBefore
+	}
 	switch {
 	case e.dialect.ErrorState:
-		s.Edge(r.x, e.endOf(p), 1, endedLater, m.Line)
+		s.Edge(r.x, e.endOf(p), 1, rule, m.Line)
 		if p.unreliable && r.queue.kind == model.Initiator {
-			s.Edge(r.x, e.sendErrorOf(p), 1, endedLater, m.Line)
+			s.Edge(r.x, e.sendErrorOf(p), 1, rule, m.Line)
 		}
-	case p.ended != timeline.None: // else what ends later ends behind r
-		s.Edge(r.x, p.ended, 1, endedLater, m.Line)
+	case p.ended != timeline.None && r.flush == nil: // else what ends later ends behind r
+		s.Edge(r.x, p.ended, 1, rule, m.Line)
 	}
 	if e.tellsOfLoss(p) {
-		s.Edge(r.x, e.lossOf(p), 1, endedLater, m.Line)
+		s.Edge(r.x, e.lossOf(p), 1, rule, m.Line)
 	}
 	o := p.peer
 	if o == nil || o.open || r.queue.kind != model.Initiator {
@@ -223,14 +229,14 @@ func (e *Engine) goesOn(r *request, m facts.Moment) {
 	}
 	behind := timeline.At(r.called) + 1
 	if r.message && (o.ended != timeline.None || e.dialect.ErrorState) {
-		s.NotBefore(e.endOf(o), behind, endedLater, r.line, r.x)
+		s.NotBefore(e.endOf(o), behind, rule, r.line, r.x)
 	}
 	touchesMemory := r.op == model.Read || r.op == model.Write
 	if touchesMemory && o.ended != timeline.None && s.Upper(o.ended) < behind && !e.dialect.ErrorState { // a disconnect that is pending may leave memory within reach
-		s.NotBefore(o.ended, behind, endedLater, r.line, r.x)
+		s.NotBefore(o.ended, behind, rule, r.line, r.x)
 	}
 	if e.tellsOfLoss(o) && (r.message || touchesMemory && o.closeCall == never && !o.disconnects()) {
-		s.NotBefore(e.lossOf(o), behind, endedLater, r.line, r.x)
+		s.NotBefore(e.lossOf(o), behind, rule, r.line, r.x)
 	}
 }
 

@@ -25,13 +25,17 @@
 //	FLUSH-06  verbs: E ≤ F
 //	FLUSH-05  what is posted behind a flush is cancelled, under A15=CANCELLED
 //	DISC-10   E ≤ F of a disconnect
+//	POLL-05   X(fenced) ≥ X(read before it)
+//	POLL-05   A(message) ≥ X(request before it that changes a token)
+//	FLUSH-01  X < F, not cancelled and posted before the flush
+//	FLAG-02   RES-10, RES-11 behind a silent request that may have failed
+//	FLAG-02   X(silent) ≤ delivery of a later one of its queue, and < F
+//	INV-05    RES-10 of a connection on which a message named a token
 //	RES-10    E, L > X(success); E, L > A of a message that was received; E, L > call of a success at the other end
 //	RES-10    X(cancelled) ≥ min(F, L, O), unconnected min(F, X(failed)+1); verbs, RC: min(F, X(failed)+1), of the peer also
 //	RES-11    verbs: the same of an initiator request; UC, UD: X(flushed) ≥ min(F, X(failed)+1)
 //	FLUSH-02  X ≤ F, posted before the flush
-//	FLUSH-01  X < F, not cancelled and posted before the flush
 //	FLAG-02   C > rest ⇒ S ≥ rest
-//	FLAG-02   X(silent) ≤ delivery of a later one of its queue
 //	POST-08   X(success) ≥ call of a connect that was not refused
 //	DEF-04    C ≤ rest, delivered with nothing called since but polls and arms
 //	DEF-04    X(message) ≥ rest ⇒ E, L ≥ rest, of both ends; X(receive) ≥ rest ⇒ E ≥ rest
@@ -39,7 +43,6 @@
 //	DEF-04    C > rest ⇒ X ≥ rest; X ≤ rest, if it waits for nobody
 //	POLL-03   C > call of a poll that found nothing
 //	POLL-03   C > C of what was delivered before it
-//	FLAG-04   X(fenced) ≥ X(read before it)
 //	POLL-09   X(later) ≥ X(earlier), but for what may pass a read
 //	POLL-09   C(later) > C(earlier)
 //	POLL-09   C(delivered later) > C(delivered earlier)

@@ -15,6 +15,7 @@ type Finding struct {
 	Qp   string
 	Seen facts.Moment // when that became known
 	*timeline.Conflict
+	Rest   int                // the line of the moment of rest by which something had to be over that is not, or 0
 	unless []*completionQueue // an internal error of one, which it may tell later, explains it
 }
 
@@ -22,6 +23,7 @@ type Finding struct {
 type Engine struct {
 	Findings  []Finding
 	Undecided map[string]int // why something is undecided, and how often
+	Earliest  []int          // of each result of the latest poll to return: the event behind which it was placed, or 0 where that is undecided
 	Solver    *timeline.Solver
 
 	dialect   model.Dialect
@@ -225,18 +227,36 @@ func (e *Engine) found(p *queuePair, c *timeline.Conflict) {
 		e.Undecided[unexplained]++
 		return
 	}
+	rules := rulesOf(c)
+	if slices.Contains(rules, causedBy) && e.sparedByAFlush(p) {
+		rules = append(rules, flushSpares)
+	}
+	c.Rule = slices.Min(rules)
 	e.note(p.name, c, unless)
-}
-
-// note notes a violation of a queue pair, by the clause that says most.
-func (e *Engine) note(qp string, c *timeline.Conflict, unless []*completionQueue) {
-	for rule := timeline.Rule(1); rule < numRules; rule++ {
-		if c.Rule == rule || slices.ContainsFunc(c.Chain, func(l timeline.Link) bool { return l.Reason.Rule == rule }) {
-			c.Rule = rule
-			break
+	for _, l := range c.Chain {
+		if l.Reason.Rule == stillAtRest && c.Rule == abortedBefore {
+			e.Findings[len(e.Findings)-1].Rest = l.Reason.Line
 		}
 	}
-	e.Findings = append(e.Findings, Finding{Rules[c.Rule].ID, qp, e.now, c, unless})
+}
+
+// rulesOf returns the clauses that took part in a conflict.
+func rulesOf(c *timeline.Conflict) []timeline.Rule {
+	rules := []timeline.Rule{c.Rule}
+	for _, l := range c.Chain {
+		rules = append(rules, l.Reason.Rule)
+	}
+	return slices.DeleteFunc(rules, func(r timeline.Rule) bool { return r == 0 })
+}
+
+// sparedByAFlush reports whether a flush came too late to be what cancelled a request, as another one was over before it.
+func (e *Engine) sparedByAFlush(p *queuePair) bool {
+	return slices.ContainsFunc(p.flushes, func(f *flush) bool { return e.Solver.WhyLower(f.at).Rule == flushSpares })
+}
+
+// note notes a violation of a queue pair.
+func (e *Engine) note(qp string, c *timeline.Conflict, unless []*completionQueue) {
+	e.Findings = append(e.Findings, Finding{ID: Rules[c.Rule].ID, Qp: qp, Seen: e.now, Conflict: c, unless: unless})
 }
 
 // fails notes a violation that one fact shows. Which silent requests had succeeded by a moment of rest is no fact where a CQ had failed.

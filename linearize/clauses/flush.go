@@ -74,6 +74,29 @@ func (e *Engine) flushedBy(r *request) int {
 	return 0
 }
 
+// isWhole reports whether nothing but a flush can have ended the connection of r, which failed: nothing else of either end is told to have
+// failed or to have been cancelled. On a connection that has ended a flush changes nothing (A15).
+func (e *Engine) isWhole(r *request) bool {
+	p := r.queue.qp
+	if p.peer == nil && !p.unreliable && p.attempted != never || p.disconnects() {
+		return false
+	}
+	for _, end := range []*queuePair{p, p.peer} {
+		if end == nil {
+			continue
+		}
+		if end.open || end.broken != timeline.None || end.ended != timeline.None || end.lost != timeline.None {
+			return false
+		}
+		for _, w := range end.queues {
+			if len(w.failed) > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // precedesFlushes states that r was executed before each flush that its post overlaps, as it has succeeded: what is not over by a flush is cancelled,
 // posted before it or behind it (FLUSH-05, A15).
 func (e *Engine) precedesFlushes(r *request, m facts.Moment) {

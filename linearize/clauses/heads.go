@@ -124,12 +124,15 @@ func (e *Engine) settleSilent(w *workQueue) {
 // hasSucceeded settles one silent request, if it has succeeded.
 func (e *Engine) hasSucceeded(r *request) bool {
 	w := r.queue
-	if !r.silent || r.loose || r.ready == timeline.Never || r.flush != nil || w.qp.open {
+	if !r.silent || r.loose || r.ready == timeline.Never || r.flush != nil && (r.message || !r.flush.done) || w.qp.open {
 		return false
 	}
 	at, line, ok := e.Solver.RestedBy(r.x, timeline.At(w.cq.empty.At), r.ready)
 	if !ok {
 		return false
+	}
+	if r.flush != nil {
+		e.Solver.Edge(r.x, r.flush.at, 1, passedOver, line) // else it was cancelled, and would have had a completion by then
 	}
 	if r.message {
 		o := w.qp.peer
@@ -147,6 +150,9 @@ func (e *Engine) hasSucceeded(r *request) bool {
 	e.Solver.NotAfter(r.x, at-1, owedAtRest, line)
 	e.succeeds(r, e.now)
 	if w.qp.open {
+		return false
+	}
+	if e.failedByRest(r); w.qp.open {
 		return false
 	}
 	r.told, r.toldAt = true, at.Event()-1

@@ -12,7 +12,7 @@ import (
 type frontier struct {
 	executed  []followed // X of the latest that nothing passes
 	completed []followed // C of the latest that are not silent
-	arrived   []followed // A of the latest messages
+	arrived   []followed // A of the latest messages, and of what held them
 	reads     []followed // X of the reads since the latest fence
 }
 
@@ -81,7 +81,7 @@ func (o *order) follow(s *timeline.Solver, r *request) {
 	for _, f := range o.completed {
 		s.Edge(f.Var, r.c, 1, completedInOrder, r.line)
 	}
-	if r.message {
+	if r.a != timeline.None {
 		for _, f := range o.arrived {
 			s.Edge(f.Var, r.a, 0, inOrder, r.line)
 		}
@@ -101,7 +101,7 @@ func (o *order) follow(s *timeline.Solver, r *request) {
 }
 
 func followRead(s *timeline.Solver, read timeline.Var, r *request) {
-	if s.Edge(read, r.x, 0, fenced, r.line); r.message {
+	if s.Edge(read, r.x, 0, fenced, r.line); r.a != timeline.None {
 		s.Edge(read, r.a, 0, fenced, r.line)
 	}
 }
@@ -115,7 +115,7 @@ func (o *order) followList(s *timeline.Solver, r *request) {
 	if l.completed != timeline.None {
 		s.Edge(l.completed, r.c, 1, completedInOrder, r.line)
 	}
-	if r.message && l.arrived != timeline.None {
+	if r.a != timeline.None && l.arrived != timeline.None {
 		s.Edge(l.arrived, r.a, 0, inOrder, r.line)
 	}
 	if r.fence {
@@ -132,7 +132,7 @@ func (o *order) followList(s *timeline.Solver, r *request) {
 	if !r.silent {
 		l.completed = r.c
 	}
-	if r.message {
+	if r.a != timeline.None {
 		l.arrived = r.a
 	}
 }
@@ -161,7 +161,7 @@ func (o *order) isFollowed(s *timeline.Solver, r *request) {
 	if !r.silent {
 		o.completed = push(s, o.completed, r.c, r)
 	}
-	if r.message && s.Alive(r.a) {
+	if r.a != timeline.None && s.Alive(r.a) {
 		o.arrived = push(s, o.arrived, r.a, r)
 	}
 }

@@ -43,7 +43,7 @@ func (e *Engine) PollCalled(c *facts.Call) {
 
 // PollReturned handles what a poll delivered, or that it found nothing.
 func (e *Engine) PollReturned(m facts.Moment, c *facts.Call, results []trace.Result) {
-	e.now = m
+	e.now, e.Earliest = m, e.Earliest[:0]
 	q := e.cq(c.Cq)
 	q.polling--
 	single := !q.overlap
@@ -63,7 +63,7 @@ func (e *Engine) PollReturned(m facts.Moment, c *facts.Call, results []trace.Res
 	}
 	e.quiet = false
 	for i := range results {
-		e.deliver(q, &results[i], m, c)
+		e.Earliest = append(e.Earliest, e.deliver(q, &results[i], m, c))
 	}
 	if q.last != timeline.None {
 		e.placedIn(q, q.last)
@@ -102,17 +102,17 @@ func (e *Engine) foundNothing(q *completionQueue, c *facts.Call, m facts.Moment)
 	}
 }
 
-// deliver handles one result of a poll.
-func (e *Engine) deliver(q *completionQueue, res *trace.Result, m facts.Moment, c *facts.Call) {
+// deliver handles one result of a poll. It returns the event behind which the completion was placed, or 0.
+func (e *Engine) deliver(q *completionQueue, res *trace.Result, m facts.Moment, c *facts.Call) int {
 	r := e.requests[res.Wr]
 	if r == nil {
 		e.deliversNoRequest(q, res)
-		return
+		return 0
 	}
 	outcome := calls.OutcomeOf(res.Status)
 	if r.queue.cq != q || r.placed && r.outcome != outcome || res.Qp != "" && res.Qp != r.queue.qp.name {
 		e.fails(r.queue.qp, ofRequest, r.line, timeline.Label{Deed: completedAt, Of: r.wr})
-		return
+		return 0
 	}
 	p := r.queue.qp
 	r.plainly, r.named = c.Fn == "NdkGetCqResults", res.Token
@@ -136,7 +136,10 @@ func (e *Engine) deliver(q *completionQueue, res *trace.Result, m facts.Moment, 
 		e.Solver.Release(q.last)
 		q.last = e.Solver.Keep(r.c)
 	}
-	e.solve(p)
+	if e.solve(p); p.open || !e.Solver.Alive(r.c) {
+		return 0
+	}
+	return e.Solver.Lower(r.c).Event()
 }
 
 // deliversNoRequest handles a result of a request that is not outstanding: it is over, was refused, or was never posted.

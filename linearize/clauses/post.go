@@ -77,8 +77,14 @@ func (e *Engine) post(w *workQueue, q *facts.Request, loose bool, m facts.Moment
 	if q.Deferred {
 		w.chain = append(w.chain, r)
 	}
-	if r.message {
+	switch {
+	case r.message:
 		e.postMessage(r, m)
+	case r.holdsMessages():
+		r.a = s.New(timeline.Label{Deed: arrivedAt, Of: r.wr}, at+1, posted, m.Line)
+		if r.op != model.Write {
+			s.Edge(r.x, r.a, 0, held, m.Line)
+		}
 	}
 	w.order.follow(s, r)
 	e.namesToken(q, r, m)

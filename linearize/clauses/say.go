@@ -28,6 +28,14 @@ func (f Finding) String() string {
 // Headline says in a sentence what the provider did.
 func (f Finding) Headline() string { return fmt.Sprintf(Rules[f.Rule].Headline, f.subject()) }
 
+// Instead says what the contract would have allowed, or "".
+func (f Finding) Instead() string {
+	if Rules[f.Rule].Instead == "" {
+		return ""
+	}
+	return fmt.Sprintf(Rules[f.Rule].Instead, f.subject())
+}
+
 // subject is what a finding is about: the first request in its chain whose own bound rests on the clause that names it, or the first of all, or
 // a flush.
 func (f Finding) subject() string {

@@ -94,6 +94,7 @@ type workQueue struct {
 	order        order
 	failed       []timeline.Var // X of those that failed, up to one that the others behind it wait for
 	failedAll    bool           // that one is among them
+	silenced     *request       // the latest to be over without a completion, if none has succeeded since
 	firstFailure timeline.Var   // when the first of those that wait may have failed
 	messages     messages
 	lastSend     *request
@@ -116,7 +117,8 @@ type messages struct {
 	met         []*request // a receive queue: receives that succeeded and whose send is not known
 }
 
-// times are the hidden times of a request: executed, completed, arrived if it is a message, failed if it is silent.
+// times are the hidden times of a request: executed, completed, arrived if it is a message, failed if it is silent. Of what holds messages, a is when
+// it lets those behind it pass.
 type times struct{ x, c, a, s timeline.Var }
 
 // naming says what a request does to a token.
@@ -153,6 +155,16 @@ type request struct {
 }
 
 func (r *request) variables() [4]timeline.Var { return [...]timeline.Var{r.x, r.c, r.a, r.s} }
+
+// holdsMessages reports whether the messages behind r wait for it: what changes a token is executed before they arrive, and what a read fence holds
+// back has begun. Writes arrive with them, and reads are passed.
+func (r *request) holdsMessages() bool {
+	switch r.op {
+	case model.Read, model.ReceiveOp, model.Send, model.SendAndInvalidate:
+		return false
+	}
+	return r.fence || r.op != model.Write
+}
 
 // isBehind reports whether r is behind an earlier request of its queue for sure.
 func (r *request) isBehind(earlier *request) bool {

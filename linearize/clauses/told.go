@@ -89,7 +89,9 @@ func (e *Engine) tellEarlier(r *request, by bound, m facts.Moment, point bool) b
 			w.waiting[kept] = y
 			kept++
 		case y.silent:
-			e.isOverSilently(y, by, m)
+			if e.isOverSilently(y, by, m); !p.open {
+				e.failedByRest(y)
+			}
 		case p.closeCall != never:
 			w.messages.vanished = true
 			e.drop(y)
@@ -103,6 +105,15 @@ func (e *Engine) tellEarlier(r *request, by bound, m facts.Moment, point bool) b
 	}
 	w.waiting = slices.Delete(w.waiting, kept, at+1)
 	return true
+}
+
+// failedByRest looks for a conflict that r, a silent request that is over, has to do with: if it had failed, that had to show at the first moment of
+// rest since it waited for nobody.
+func (e *Engine) failedByRest(r *request) {
+	n := len(e.Findings)
+	if e.solve(r.queue.qp); len(e.Findings) > n {
+		e.Findings[n].Rest = e.Solver.RestLine(r.ready)
+	}
 }
 
 // passesOver handles the delivery of r, which a point has shown before: the silent requests before it have no completion.
@@ -121,10 +132,10 @@ func (e *Engine) passesOver(r *request, m facts.Moment) {
 
 // isOverSilently handles a silent request behind which another of its queue has completed: it has succeeded.
 func (e *Engine) isOverSilently(r *request, by bound, m facts.Moment) {
-	r.told, r.outcome, r.toldAt = true, model.SUCCESS, m.At
+	r.told, r.outcome, r.toldAt, r.queue.silenced = true, model.SUCCESS, m.At, r
 	e.Solver.NotAfter(r.x, by.at, passedOver, m.Line)
 	if r.flush != nil {
-		e.Solver.Edge(r.x, r.flush.at, 1, flushSpares, m.Line)
+		e.Solver.Edge(r.x, r.flush.at, 1, passedOver, m.Line)
 	}
 	e.succeeds(r, m)
 	if r.queue.qp.open {
@@ -140,6 +151,7 @@ func (e *Engine) isOverSilently(r *request, by bound, m facts.Moment) {
 func (e *Engine) ends(r *request, m facts.Moment) {
 	switch {
 	case r.outcome == model.SUCCESS:
+		r.queue.silenced = nil // it had not failed
 		e.succeeds(r, m)
 	case r.outcome == model.CANCELLED && !e.dialect.ErrorState:
 		e.cancelled(r, m)
@@ -147,6 +159,8 @@ func (e *Engine) ends(r *request, m facts.Moment) {
 	case r.outcome == model.CANCELLED:
 		e.endsBy(r, m)
 		e.flushedInVerbs(r, m)
+	case e.flushedBy(r) != 0 && e.isWhole(r):
+		e.fails(r.queue.qp, postedBehindFlush, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
 	default:
 		e.endsBy(r, m)
 		e.failed(r)

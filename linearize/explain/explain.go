@@ -17,6 +17,12 @@ const mostReasons = 3
 // Finding returns a violation as a report tells it, at the event in the line and with the value of seq that shows it.
 func Finding(f *clauses.Finding, line int, seq uint64) verdict.Finding {
 	told := verdict.Finding{Verdict: verdict.ProviderViolation, Rule: f.ID, Line: line, Seq: seq, Message: f.Headline() + because(f)}
+	if said := f.Instead(); said != "" {
+		told.Instead = []string{said}
+	}
+	if f.Rest != 0 {
+		told.Line, told.See, line = f.Rest, []int{line}, f.Rest
+	}
 	for _, at := range append(linesOf(f), f.Line) {
 		if at != 0 && at != line && !slices.Contains(told.See, at) {
 			told.See = append(told.See, at)

@@ -38,6 +38,12 @@ func (s *Solver) firstRest(since Time) (rest, bool) {
 	return s.rests[i], true
 }
 
+// RestLine returns the line of the first moment of rest later than since, or 0.
+func (s *Solver) RestLine(since Time) int {
+	r, _ := s.firstRest(since)
+	return r.line
+}
+
 // RestedBy returns the latest moment of rest that counts for v, no later than by and later than since, and its line.
 func (s *Solver) RestedBy(v Var, by, since Time) (at Time, line int, ok bool) {
 	r, ok := s.latestRest(by, since, s.restsFor(s.node(v)))

@@ -116,6 +116,9 @@ func (s *Solver) name(i int32) Var {
 // Lower returns the least time that v can have.
 func (s *Solver) Lower(v Var) Time { return s.node(v).lower }
 
+// WhyLower returns why v can't be earlier than that.
+func (s *Solver) WhyLower(v Var) Reason { return s.node(v).whyLower }
+
 // Upper returns the deadline of v, or Never.
 func (s *Solver) Upper(v Var) Time { return s.node(v).upper }
 
