@@ -48,7 +48,7 @@ type Options struct {
 	MaxDelay      time.Duration     // warn of a callback that comes later than that after it was due; 0 is never
 	Witness       bool              // porcupine: tell the steps that explain a conformant trace
 
-	Alone bool // the clauses over hidden times are not asked: for tests that hold them and the engine against each other
+	Alone bool // porcupine does not ask the clauses over hidden times: for tests that hold them against each other
 }
 
 // ResolveDialect returns the contract that the options choose for a trace of the header's dialect, for engines that execute a
@@ -120,9 +120,6 @@ func checkWith(ctx context.Context, t *trace.Trace, o Options) *verdict.Report {
 		r.Undecided("", err.Error())
 	} else if o.Engine == Streaming {
 		s := stream.New(t.Header, d, o.MaxMemory)
-		if o.Alone {
-			s.Alone()
-		}
 		s.Judge(ctx, t, r)
 	} else if reason := unfit(t); reason != "" {
 		search.LeaveOpen(searchable(t), d, reason, r)

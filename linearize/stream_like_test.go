@@ -707,7 +707,7 @@ var alike = []struct {
 		"NdkReceive qp1 r1; NdkReceive qp1 r2; NdkSend qp2 s1; get cq2 s1; rest; get cq1 r1x; get cq1; get cq2"},
 	{"posts overlap, and one of them waits at rest for nobody", verdict.ProviderViolation, "DEF-04",
 		"verbs;a< post qp1 w1; b< post qp1 w2; b>; placed cq1 w1; rest; placed cq1 w2; a>; get cq1 w1 w2; get cq1"},
-	{"a fenced message was received whose read was cancelled", verdict.ProviderViolation, "RES-10",
+	{"a fenced message was received whose read was cancelled", verdict.ProviderViolation, "POLL-05",
 		"NdkReceive qp2 r1; NdkRead qp1 x1; NdkSend qp1 s1 READ_FENCE; NdkFlush qp1; get cq2 r1; get cq1 x1c; event; rest; get cq1"},
 	{"an abort came before its event, and a send behind it had not completed at rest", verdict.ProviderViolation, "FLUSH-02",
 		"NdkReceive qp2 r1; NdkRead qp1 x1; NdkSend qp1 s1; NdkFlush qp1; get cq2 r1; get cq1 x1c; event; rest; get cq1"},

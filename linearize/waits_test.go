@@ -31,7 +31,7 @@ func TestWhatAMessageWaitsFor(t *testing.T) {
 			"NdkReceive qp2 r1; NdkReceive qp2 r2; NdkSend qp1 s1; NdkFastRegister qp1 f1#7; NdkSend qp1 s2; NdkFlush qp1; get cq1 s1c f1c s2c; get cq2 r1 r2"},
 		{"… and one that was posted after the flush", "",
 			"NdkReceive qp2 r1; NdkFastRegister qp1 f1#7; NdkSend qp1 s1; NdkFlush qp1; NdkSend qp1 s2; get cq1 f1c s1c s2; get cq2 r1"},
-		{"… and the loss of the connection may have cancelled it alone", "",
+		{"… and where the loss of the connection cancelled both", "POLL-05",
 			"NdkFlush qp2; NdkReceive qp2 r1; NdkFastRegister qp1 f1#7; NdkSend qp1 s1; get cq1 f1c s1c; get cq2 r1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

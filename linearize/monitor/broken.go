@@ -14,10 +14,9 @@ type broken struct {
 	nothing
 	noRequest
 	n       *ends
-	flushed map[string]bool  // queue pairs of which NdkFlush or NdkDisconnect was called, behind which requests may wait (A15)
-	begun   map[string]Place // by op: the polls under way
-	rested  Place            // the latest moment of rest, or none
-	acted   int              // the index of the latest call since which a provider at rest may have something to do
+	flushed map[string]bool // queue pairs of which NdkFlush or NdkDisconnect was called, behind which requests may wait (A15)
+	rested  Place           // the latest moment of rest, or none
+	acted   int             // the index of the latest call since which a provider at rest may have something to do
 	latest  map[*requestQueue]delivery
 }
 

@@ -112,7 +112,7 @@ func (p *qp) connectFailed(u *underWay) {
 		p.part()
 	}
 	if !p.s.verbs {
-		p.mayBeLost(p.attempt.call, byPeer, nil)
+		p.mayBeLost(p.attempt.call, byEvent)
 	}
 }
 
@@ -123,7 +123,7 @@ func (p *qp) connectionLost(fn string) {
 	case p.s.reopenSince(p.group, p.connected):
 		p.leaveOpen(fn + " shows that the connection of " + p.name + " ended, and what that cancelled before " + verdict.NotFollowed)
 	default:
-		p.breaks(p.connected, byPeer, nil)
+		p.breaks(p.connected)
 	}
 }
 

@@ -64,7 +64,6 @@ type cq struct {
 	left                  *qp        // the latest of which completions may have vanished
 	fenced                []*posting // outstanding requests of QPs whose close has completed
 	owed                  int        // outstanding requests that had to have completed at a moment of rest
-	unexplained           bool       // what cancelled some that it delivered may not be known yet
 	untold                bool       // a callback that is missing may be one that the consumer has yet to tell of
 	relied                []*awaited // sends that it delivered, and that may have waited at a moment of rest
 }
@@ -80,6 +79,7 @@ type poll struct {
 	at         moment
 	line       int
 	results    []trace.Result
+	earliest   []int // of each result: the event behind which it was placed, or 0
 	delivered  []sight
 }
 
@@ -435,7 +435,7 @@ func (q *cq) losesAll() bool {
 			continue
 		}
 		reopened = s.reopen(p.group) || reopened
-		p.breaks(s.at, byPeer, nil)
+		p.breaks(s.at)
 		if followed {
 			p.doubt = cmp.Or(p.doubt, q.failure()) // should it have a peer after all
 		} else if p.leaveInDoubt(q.group.root().doubt); p.peer != nil && p.peer.s == s && s.reopen(p.peer.group) {

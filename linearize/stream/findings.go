@@ -17,6 +17,7 @@ type finding struct {
 	turn     int  // of those of both hosts, where there are two
 	of       *group
 	searched bool             // nothing explains it; other findings break a rule by themselves
+	hidden   bool             // the clauses over hidden times say so
 	rests    []restsOn        // it stands when these are known not to have overflowed
 	guesses  []*posting       // … and these to have succeeded
 	awaited  []*awaited       // … and to have had a receive, one of these
@@ -42,11 +43,9 @@ type group struct {
 	endedIn *retired // where it is counted, if there are none
 	place   int      // in the order of groups: that of its first CQ, or without one of its first QP
 
-	crowded   []*cq      // that may have overflowed at some time
-	overflown *cq        // one that has, at moments that are followed: that may explain what is not seen of it alone
-	without   *cq        // what is found just now no overflow of it explains
-	suspects  []*posting // that may have failed earlier than what is taken to have cancelled others
-	suspected string     // what such a one of a QP that was put aside leaves open, or ""
+	crowded   []*cq // that may have overflowed at some time
+	overflown *cq   // one that has, at moments that are followed: that may explain what is not seen of it alone
+	without   *cq   // what is found just now no overflow of it explains
 }
 
 // newGroup returns the group of one object.
@@ -92,13 +91,12 @@ func join(a, b *group) {
 	a.unclear = cmp.Or(a.unclear, b.unclear)
 	a.doubt = cmp.Or(a.doubt, b.doubt)
 	a.objects, a.place = a.objects+b.objects, min(a.place, b.place)
-	a.suspects, a.suspected = append(a.suspects, b.suspects...), cmp.Or(a.suspected, b.suspected)
 	a.crowded = append(a.crowded, b.crowded...)
 	if a.overflown != nil && b.overflown != nil {
 		a.doubt = cmp.Or(a.doubt, b.overflown.failure())
 	}
 	a.overflown = cmp.Or(a.overflown, b.overflown)
-	b.suspects, b.crowded = nil, nil
+	b.crowded = nil
 	if b.joined = a; a.objects == 0 && ended != nil {
 		ended.ended(a)
 	}
@@ -176,7 +174,7 @@ func (s *Stream) also(rules ...string) {
 
 // unexplained reports what nothing explains, unless something may have happened that explains anything.
 func (s *Stream) unexplained(g *group, rule string, line int, see []int, format string, args ...any) {
-	s.unless(g.root().suspicion(), g, rule, line, see, format, args...)
+	s.unless("", g, rule, line, see, format, args...)
 }
 
 // unless does that where something else may have happened, too, or "".

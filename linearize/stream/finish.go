@@ -41,9 +41,6 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 		p.neverConnected(end == nil)
 		p.undelivered()
 	}
-	for _, p := range s.qpsInOrder {
-		p.finishUnexplained()
-	}
 	s.takeRemains()
 	groups := s.groups()
 	r.Components = len(groups) - len(s.retired.unclear) + s.retired.components

@@ -36,7 +36,7 @@ func (s *Stream) markFollowing() {
 				origin, follows = at, true
 			}
 		}
-		if follows && s.findings[origin].Verdict == verdict.Inconclusive && s.hidden != nil && i >= s.hidden.heard {
+		if follows && s.findings[origin].Verdict == verdict.Inconclusive && f.hidden {
 			follows = false // the clauses go on from nothing that was assumed
 		}
 		switch elsewhere := s.elsewhere(g, f.turn); {
@@ -129,9 +129,9 @@ func (s *Stream) lose(out []sight, q *cq, r *posting) []sight {
 		r.lane.unname(r)
 	}
 	if r.place != 0 {
-		return s.over(out, r, outcome, &sight{what: delivered, kinds: r.kinds, known: true})
+		return s.over(out, r, outcome, r.called, &sight{what: delivered, kinds: r.kinds, known: true})
 	}
-	return s.over(out, r, outcome, &sight{what: gone})
+	return s.over(out, r, outcome, r.called, &sight{what: gone})
 }
 
 // loses records that another CQ delivered the completion of r.

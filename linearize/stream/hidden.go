@@ -12,14 +12,13 @@ import (
 	"ndkoracle/trace"
 )
 
-// hidden asks the clauses over hidden times (package clauses) beside the deductions of this package. Where those find nothing of an object, its
-// findings count.
+// hidden asks the clauses over hidden times (package clauses): what contradicts them of queue pairs, and from when on a completion can have been
+// placed. What this package deduces itself comes first where it is found first.
 type hidden struct {
 	facts  *facts.Reader
 	engine *clauses.Engine
 	read   int // of the engine's findings
 	found  []contradiction
-	heard  int // how many findings the stream had before them
 }
 
 // A contradiction is a finding of the clauses. What comes later may take it back.
@@ -40,6 +39,14 @@ func (s *Stream) ask(e *trace.Event) {
 	s.note()
 }
 
+// earliest returns the event behind which each result of the poll was placed that has just returned, or 0 where that is undecided.
+func (s *Stream) earliest() []int {
+	if s.hidden == nil {
+		return nil
+	}
+	return s.hidden.engine.Earliest
+}
+
 // askAtEnd does that at the end of the trace.
 func (s *Stream) askAtEnd(quiescent bool) {
 	s.hidden.facts.Finish(quiescent)
@@ -54,15 +61,12 @@ func (s *Stream) note() {
 		f := &h.engine.Findings[i]
 		if p := s.qps[f.Qp]; p != nil && !p.isExcused() {
 			told := explain.Finding(f, s.now.line, s.now.seq)
-			told.Shown = s.doubts.Read()
-			h.found = append(h.found, contradiction{finding{Finding: told, at: s.at, turn: *s.turns, of: p.group, searched: true}, f.Conflict})
+			told.Shown, told.Before = s.doubts.Read(), []string{p.describe()}
+			h.found = append(h.found, contradiction{finding{Finding: told, at: s.at, turn: *s.turns, of: p.group, searched: true, hidden: true}, f.Conflict})
 		}
 	}
 	h.read = n
 }
-
-// Alone leaves the clauses unasked, for tests that hold them and the deductions against each other.
-func (s *Stream) Alone() { s.hidden = nil }
 
 // contradictions returns what the clauses have found so far.
 func (s *Stream) contradictions() []contradiction {
@@ -81,23 +85,33 @@ func (p *qp) isExcused() bool {
 	return excused(p) || p.peer != nil && excused(p.peer)
 }
 
-// hear adds the findings of the clauses that still stand. Of objects with a violation already it adds none.
+// hear adds the findings of the clauses that still stand, each at its place among those of the stream. Where a violation of the same objects came
+// before, it adds none.
 func (s *Stream) hear() {
-	found := map[*group]bool{}
-	s.hidden.heard = len(s.findings)
+	broken, told := map[*group]moment{}, map[moment]bool{} // when first; and of which events the stream found something
 	for i := range s.findings {
-		if f := &s.findings[i]; f.of != nil && f.Verdict != verdict.Inconclusive && f.stops() {
-			found[f.of.root()] = true
+		f := &s.findings[i]
+		if f.of == nil || f.Verdict == verdict.Inconclusive {
+			continue
+		}
+		told[f.at] = true
+		if at, known := broken[f.of.root()]; f.stops() && (!known || f.at < at) {
+			broken[f.of.root()] = f.at
 		}
 	}
 	for _, c := range s.hidden.found {
 		g := c.of.root()
 		stands := slices.ContainsFunc(s.hidden.engine.Findings, func(f clauses.Finding) bool { return f.Conflict == c.conflict })
-		if !stands || found[g] || g.excusedFrom != 0 && g.excusedFrom <= c.at {
+		at, isBroken := broken[g]
+		if !stands || told[c.at] || isBroken && at <= c.at || g.excusedFrom != 0 && g.excusedFrom <= c.at {
 			continue
 		}
-		g.broken, found[g] = true, true
-		s.findings = append(s.findings, c.finding)
+		g.broken, broken[g] = true, c.at
+		place := slices.IndexFunc(s.findings, func(f finding) bool { return f.at > c.at })
+		if place < 0 {
+			place = len(s.findings)
+		}
+		s.findings = slices.Insert(s.findings, place, c.finding)
 		s.exercised(c.Rule)
 	}
 }

@@ -11,47 +11,6 @@ import (
 
 // What is known later of a moment of rest: a request that was outstanding then had to have completed, or had not.
 
-// cancelBehind notes that the flush which cancelled r cancelled the silent requests behind it, too.
-func (l *lane) cancelBehind(out []sight, r *posting, flush moment) []sight {
-	if r.returned == 0 || r.returned >= flush {
-		return out
-	}
-	passing := l.passing(r.op == model.Read, l.waiting[1:])
-	for _, after := range l.waiting[1:] {
-		if len(passing) > 0 && passing[0] == after {
-			passing = passing[1:]
-			continue
-		}
-		if after.silent && after.returned != 0 && after.returned < flush {
-			after.cancelled = true
-			out = after.wasOwed(out)
-		}
-	}
-	return out
-}
-
-// cancelledBehind handles a poll that found nothing after a moment of rest. A delivered request may turn out only now to have been cancelled by a
-// flush: that flush cancelled the silent requests behind it as well.
-func (q *cq) cancelledBehind() {
-	for _, l := range q.lanes {
-		if len(l.waiting) == 0 || len(l.cancelled) == 0 || !l.waiting[0].silent {
-			continue
-		}
-		flush := l.qp.broken
-		u := &l.cancelled[len(l.cancelled)-1]
-		if flush == 0 || flush != l.qp.flushCalled || flush >= u.at || u.passable || u.mayHaveFailed() || u.mayBeOther() {
-			continue
-		}
-		for _, r := range l.waiting {
-			if !r.silent || r.returned == 0 || r.returned >= flush {
-				break
-			}
-			r.cancelled = true
-			q.takeNow(r.wasOwed(nil))
-		}
-	}
-}
-
 // cancelUnmet notes, once a flush has returned, that it cancelled the sends for which the peer had posted no receive, unless they had
 // failed.
 func (p *qp) cancelUnmet(flush moment) {
@@ -181,11 +140,6 @@ func (r *posting) arrivedBy(out []sight, q *cq, mark moment, sent int) []sight {
 		var more bool
 		if out, more = to.hadEnded(out, q, mark, r.owedLine); !more {
 			break
-		}
-	}
-	for i := range l.qp.unexplained {
-		if u := &l.qp.unexplained[i]; u.lane == l && u.request.position < sent && u.request.returned != 0 && u.request.returned < mark {
-			u.at = min(u.at, mark)
 		}
 	}
 	return out

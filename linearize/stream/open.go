@@ -2,8 +2,6 @@ package stream
 
 import (
 	"cmp"
-	"iter"
-	"slices"
 
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
@@ -41,55 +39,6 @@ func (g *group) leaveInDoubt(reason string) {
 	g.doubt = cmp.Or(g.doubt, reason)
 }
 
-// suspect notes requests that may have failed before what is taken to have cancelled others of p. Those are taken to
-// have been cancelled late, which explains less: what it does explain is explained.
-func (p *qp) suspect(requests iter.Seq[*posting]) {
-	g := p.group.root()
-	known := len(g.suspects)
-	for r := range requests {
-		own := 0
-		if r.lane.qp == p {
-			own = 1
-		}
-		if !r.suspected[own] {
-			r.suspected[own] = true
-			g.suspects = append(g.suspects, r)
-		}
-	}
-	if len(g.suspects) > known {
-		g.suspects = slices.DeleteFunc(g.suspects, (*posting).cleared)
-	}
-}
-
-// cleared reports whether r is known not to have failed.
-func (r *posting) cleared() bool { return r.over && r.outcome != model.FAILED }
-
-// suspicion says which request may have failed earlier than it is taken to have, or returns "".
-func (g *group) suspicion() string {
-	for _, r := range g.suspects {
-		if !r.cleared() {
-			return r.suspicion()
-		}
-	}
-	return g.suspected
-}
-
-func (r *posting) suspicion() string {
-	return r.wr + " may have failed before anything else cancelled requests; " + verdict.RecordedBy(r.wr)
-}
-
-// forgetSuspects forgets the suspected requests of p and of its peer: nothing more is known of them later.
-func (p *qp) forgetSuspects() {
-	g := p.group.root()
-	g.suspects = slices.DeleteFunc(g.suspects, func(r *posting) bool {
-		of := r.lane.qp == p || r.lane.qp == p.peer
-		if of && !r.cleared() {
-			g.suspected = cmp.Or(g.suspected, r.suspicion())
-		}
-		return of
-	})
-}
-
 // shareDoubts lets the ends of a connection that was found just now share what leaves one of them open.
 func (p *qp) shareDoubts() {
 	for _, end := range []*qp{p, p.peer} {
@@ -121,7 +70,7 @@ func (s *Stream) connectionEnds(u *underWay, qp, conn string) {
 		if u.entered {
 			p.connectionLost(u.fn)
 		} else {
-			p.breaks(s.at, byPeer, nil)
+			p.breaks(s.at)
 		}
 	}
 }

@@ -102,10 +102,6 @@ func (q *cq) placedSince(from, inAnyCase moment) {
 	}
 }
 
-// placedFrom returns from when on r, which was delivered, can have been placed, whatever ended it: what is not told, or an overflow, may have cancelled
-// requests before what is.
-func (r *posting) placedFrom() moment { return max(r.called, r.lane.met, r.place) }
-
 // roomNow returns how much room the CQ has, if it may overflow now, or whether that is followed.
 func (q *cq) roomNow() int {
 	c := &q.crowded

@@ -25,8 +25,8 @@ func (l *lane) other() *lane {
 // arrivals returns how many receives can have taken a message.
 func (l *lane) arrivals() int { return len(l.other().messages) }
 
-// meet handles the success of r. It returns the possible kinds of its completion, and the earliest moment at which its other half was posted.
-func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
+// meet handles the success of r. It returns the possible kinds of its completion.
+func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds automaton.Kinds, ok bool) {
 	l := r.lane
 	if r.isMessage() {
 		if l.took++; l.queue == model.Initiator {
@@ -38,14 +38,14 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 	}
 	switch {
 	case l.queue == model.Initiator && !r.op.IsSend():
-		return automaton.Plain, 0, true
+		return automaton.Plain, true
 	case l.other() == nil || r.index() >= l.known:
 		l.messages = without(l.messages, r)
 		if l.other() == nil && l.qp.alone == nil {
 			l.qp.alone = &unsent{r.wr, line, r.line}
 		}
 		if l.queue == model.Initiator {
-			return automaton.Plain, 0, true
+			return automaton.Plain, true
 		}
 		switch {
 		case l.other() != nil && !l.qp.isRemote() && l.took > l.other().sends:
@@ -54,31 +54,31 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 		case l.other() != nil:
 			s.checkUnnamed(q, line, r, result)
 		}
-		return l.messageKinds(), l.sentBefore(), true
+		return l.messageKinds(), true
 	}
 	m := l.pair(r)
 	if m == nil {
 		switch {
 		case l.qp.isRemote():
 			s.alone(q, line, r)
-			return automaton.Plain | automaton.Solicited, 0, !q.stopped()
+			return automaton.Plain | automaton.Solicited, !q.stopped()
 		case l.queue == model.Receive:
 			s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line},
 				"%s completed with success, and the peer's sends are all accounted for by earlier receives", r.wr)
 			l.qp.allows("%s waits for a message", r.wr)
-			return automaton.Plain | automaton.Solicited, 0, true
+			return automaton.Plain | automaton.Solicited, true
 		}
-		return automaton.Plain, 0, true
+		return automaton.Plain, true
 	}
 	s.learn(m)
 	if l.queue == model.Initiator {
-		return automaton.Plain, m.called, true
+		return automaton.Plain, true
 	}
 	s.checkMessage(q, line, r, m, result)
 	if m.solicit {
-		return automaton.Solicited, m.called, true
+		return automaton.Solicited, true
 	}
-	return automaton.Plain, m.called, true
+	return automaton.Plain, true
 }
 
 // messageKinds returns the kinds that the messages may be of which the peer of a queue of receives has sent, all that it can have taken.
@@ -91,20 +91,6 @@ func (l *lane) messageKinds() automaton.Kinds {
 		return automaton.Solicited
 	}
 	return automaton.Plain | automaton.Solicited
-}
-
-// sentBefore returns when the message was posted, at the earliest, that the latest receive to succeed took: as many sends were by
-// then as receives have succeeded, whatever became of them.
-func (l *lane) sentBefore() moment {
-	sends := l.other()
-	if sends == nil {
-		return 0
-	}
-	sends.loose = slices.DeleteFunc(sends.loose, func(m *posting) bool { return m.index() < l.took-1 })
-	if len(sends.loose) == 0 || sends.loose[0].index() != l.took-1 {
-		return 0
-	}
-	return sends.loose[0].called
 }
 
 // An unsent is a receive, or a send, that succeeded while no other end of its connection was known.
@@ -290,14 +276,6 @@ func (s *Stream) checkUnnamed(q *cq, line int, r *posting, result *trace.Result)
 	s.report(q.group, verdict.ProviderViolation, "RES-02", line, []int{r.line},
 		"the completion of %s has type %s, and no message of its peer names a token: it is Receive", r.wr, result.Type)
 	r.lane.qp.allows("type Receive")
-}
-
-// cancelledFrom returns from when on something that is known can have cancelled requests of p, or 0.
-func (p *qp) cancelledFrom() moment {
-	if (p.peer == nil || !p.s.verbs && p.kind.isLosable) && p.connected != 0 && (p.broken == 0 || p.connected < p.broken) {
-		return p.connected // the connection may have been lost at any time: in libibverbs by a peer that the trace does not hold
-	}
-	return p.broken
 }
 
 // mayBreak reports whether requests of p may be cancelled by now.

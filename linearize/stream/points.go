@@ -57,7 +57,7 @@ func (s *Stream) placed(e *trace.Event) {
 		l.failed(r)
 	}
 	if r.outcome == model.FAILED {
-		l.qp.breaks(max(r.called, r.pended), cause(l.queue), r)
+		l.qp.breaks(max(r.called, r.pended))
 	}
 	now := sight{what: placedNow, at: s.at, kinds: kinds, counted: counted}
 	now.list, now.n, now.from = l.shows(r)

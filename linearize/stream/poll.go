@@ -42,6 +42,14 @@ func (q *cq) emptiedBy() moment {
 	return latest
 }
 
+// placedBehind returns the event behind which the i'th result was placed, or 0 where that is undecided.
+func (p *poll) placedBehind(i int) moment {
+	if i >= len(p.earliest) {
+		return 0
+	}
+	return moment(p.earliest[i])
+}
+
 // foundNothing reports whether a poll that has returned had room, and found nothing.
 func (p *poll) foundNothing() bool { return len(p.results) == 0 && p.call.n != 0 }
 
@@ -62,12 +70,12 @@ func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 		p.results = e.Results
 	default:
 		s.seen[aPoll]++
-		p.results = e.Results
+		p.results, p.earliest = e.Results, s.earliest()
 		q.checkHeld(len(e.Results))
 		s.metByPoll(len(p.results), u.n)
 	}
 	if slices.ContainsFunc(q.polls, func(p *poll) bool { return p.to < 0 }) {
-		p.results = slices.Clone(p.results)
+		p.results, p.earliest = slices.Clone(p.results), slices.Clone(p.earliest)
 		return
 	}
 	q.release()
@@ -106,7 +114,7 @@ func (q *cq) release() {
 			if q.stopped() {
 				return
 			}
-			p.delivered = q.s.delivered(p.delivered, q, p, &p.results[i])
+			p.delivered = q.s.delivered(p.delivered, q, p, i)
 		}
 		if q.stopped() {
 			return
@@ -116,7 +124,6 @@ func (q *cq) release() {
 			later := p.rested > q.emptyAtRest && !q.mayNotShow(p.rested)
 			if q.emptied = max(q.emptied, p.call.call); later {
 				q.emptyAtRest, q.emptyLine = p.rested, p.restedLine
-				q.cancelledBehind()
 			}
 			q.unshown = p.rested
 			empty := sight{what: foundNothing, at: p.at, pending: pending, room: room}
@@ -154,7 +161,6 @@ func (q *cq) release() {
 			if i == 0 {
 				e.pending = pending
 			}
-			q.dates(e)
 			before := q.beforeOwed(e)
 			if !q.show(q.queue, e) {
 				q.died(q.queue, e)

@@ -21,26 +21,18 @@ type lane struct {
 	sends      int        // of the accepted requests, how many are sends
 	returned   int        // accepted requests whose post had returned
 	indicated  moment     // when the latest post of a send, or chain with one, had
-	ready      moment     // from when on the latest to have ended can have been placed
-	ran        moment     // … the latest of those that are over can have been executed
-	ranFirst   moment     // … of those that nothing behind them passes (FLAG-04)
 	readOver   moment     // … when the latest read was told to be over
-	met        moment     // when the other half of the latest message to have succeeded was posted, at the earliest
 	took       int        // receives, or sends, that succeeded
 	lost       int        // receives that ended otherwise
 	sent       []arrival  // of sends: those that succeeded and whose receive was not told yet
 	ahead      int        // … receives that were told to have succeeded before their send
 	failedAt   moment     // from when on a request that is over may have failed, or 0
-	silenced   *posting   // the latest that succeeded silently
 	placed     *posting   // the latest whose completion a point placed: nothing behind it had completed by then
 	placedAt   moment
 	placedLine int
 	atClose    moment     // when the QP began to close: the latest moment of rest after which a poll had found the CQ empty
 	messages   []*posting // sends, or receives, that have not failed, and whose other half has not been told yet
 	taken      []*posting // … whose other half was told, and which were not
-
-	cancelled []uncaused // the oldest that was cancelled, and the oldest that nothing passes
-	barriers  []barrier  // … for which messages waited
 
 	naming []*posting // messages that name a token, and of whose receive nothing is told
 	dead   int        // from this position on nothing succeeds, as a bad token has ended the connection; or never
@@ -96,7 +88,6 @@ type posting struct {
 	ended        moment   // of a deferred one: when its chain had ended, or 0
 	place        moment   // of a point, or 0
 	pended       moment   // by then: the latest moment of rest at which it was pending, or 0
-	ran          moment   // once it is told: from when on it can have been executed
 	theirs       moment   // by the other host's clock: up to here that is known to come before its post; of a shadow's: its post
 	shadow       *posting // that stands for it in the stream of the other host, or nil
 	receive      *posting // of a message that names a token: its receive, once that was told, or nil
@@ -111,19 +102,18 @@ type posting struct {
 	vanished        bool // a poll showed that its completion vanished with its QP
 	deferred        bool
 	fence           bool
-	localInvalidate bool    // a read that invalidates
-	over            bool    // it has ended, and outcome says how
-	fetched         bool    // a poll fetched it, of a CQ that is left open
-	cancelled       bool    // a silent one that a flush must have cancelled
-	refusal         bool    // of a deferred one: its chain ended by a post that was refused
-	missed          bool    // it was told that it had not completed at a moment of rest
-	fenced          bool    // outstanding when the close of its QP had completed, it was placed by then
-	promised        bool    // a receive that a send went to before it was posted
-	sent            bool    // of a message: it was told how it ended
-	suspected       [2]bool // it is one of the suspects of its peer's group, or of its own
-	counted         bool    // half of a message: its success is counted against the peer's
-	adrift          bool    // its receive failed, and which other one it may take is not known
-	met             bool    // a send: its receive was pending, or over, at the moment of rest at which it had to have completed, or was open
+	localInvalidate bool // a read that invalidates
+	over            bool // it has ended, and outcome says how
+	fetched         bool // a poll fetched it, of a CQ that is left open
+	cancelled       bool // a silent one that a flush must have cancelled
+	refusal         bool // of a deferred one: its chain ended by a post that was refused
+	missed          bool // it was told that it had not completed at a moment of rest
+	fenced          bool // outstanding when the close of its QP had completed, it was placed by then
+	promised        bool // a receive that a send went to before it was posted
+	sent            bool // of a message: it was told how it ended
+	counted         bool // half of a message: its success is counted against the peer's
+	adrift          bool // its receive failed, and which other one it may take is not known
+	met             bool // a send: its receive was pending, or over, at the moment of rest at which it had to have completed, or was open
 }
 
 // newPosting returns a request that is being posted. They are made many at a time, but for the first of a QP: each QP has its own, so that
@@ -203,18 +193,6 @@ func (l *lane) enqueue(r *posting) {
 		l.messages, l.messageRoom = extend(l.messages, l.messageRoom, r)
 	}
 	l.waiting, l.waitingRoom = extend(l.waiting, l.waitingRoom, r)
-}
-
-// runs handles the execution of r at a moment or later. It returns the earliest possible moment: after the requests that r could not pass
-// (FLAG-04).
-func (l *lane) runs(r *posting, from moment) moment {
-	if r.ran = max(r.called, from, l.ranFirst); r.fence || l.queue == model.Receive {
-		r.ran = max(r.ran, l.ran)
-	}
-	if l.ran = max(l.ran, r.ran); r.op != model.Read {
-		l.ranFirst = max(l.ranFirst, r.ran)
-	}
-	return r.ran
 }
 
 // without takes r out of a list, of which it is the last or one of the first, as a rule.

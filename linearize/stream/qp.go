@@ -58,8 +58,6 @@ type qp struct {
 	flushing    int        // flushes under way
 
 	flushOverlaps bool // one overlapped a post of the initiator queue: which of them came first is not known
-
-	unexplained []uncaused
 }
 
 // A qpKind is what the creation of a QP says of it.

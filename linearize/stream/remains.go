@@ -37,7 +37,7 @@ func (q *cq) takeRemains() {
 		if q.s.machine.Halted() {
 			return
 		}
-		e := sight{what: remaining, at: q.s.at, kinds: r.mayEndAs(), from: max(r.called, r.lane.ready), counted: r.countedFrom(),
+		e := sight{what: remaining, at: q.s.at, kinds: r.mayEndAs(), from: r.called, counted: r.countedFrom(),
 			owed: r.owed, posting: r}
 		if mixed {
 			e.kinds, e.from = e.kinds|automaton.Failed|automaton.Cancelled, 0

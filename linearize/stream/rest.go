@@ -276,8 +276,7 @@ func (q *cq) silentByRest(p *poll) {
 				if r.names != nil {
 					r.names.silentBy = r.rested
 				}
-				since, _ := q.s.tokenSilent(q, p.line, r)
-				if l.ready = max(l.ready, since); since >= r.rested {
+				if since, _ := q.s.tokenSilent(q, p.line, r); since >= r.rested {
 					q.s.unexplained(q.group, "FLAG-02", r.owedLine, []int{r.line, p.line},
 						"%s, a silent request, can only have failed by a moment of rest, and has no completion", r.wr)
 					l.qp.allows("first a completion of %s", r.wr)

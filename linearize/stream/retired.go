@@ -63,7 +63,7 @@ func (s *Stream) retire() {
 // isQuiet reports whether p has ended, and nothing of it is open: all its completions were delivered, or nobody can poll any more, or nothing is
 // said of what is polled.
 func (p *qp) isQuiet() bool {
-	if !(p.gone && p.over != 0 || p.refused) || len(p.unexplained) > 0 || p.group.root().broken {
+	if !(p.gone && p.over != 0 || p.refused) || p.group.root().broken {
 		return false
 	}
 	guessed := func(m *posting) bool { return !m.hasSucceeded() }
@@ -91,12 +91,11 @@ func (p *qp) peerIs(quiet func(*qp) bool) bool {
 // retire puts p aside, unless something is found of it then.
 func (p *qp) retire() bool {
 	p.neverConnected(false)
-	if p.undelivered(); len(p.unexplained) > 0 || p.group.root().broken {
+	if p.undelivered(); p.group.root().broken {
 		return false
 	}
 	s := p.s
 	p.countRetired(1)
-	p.forgetSuspects()
 	for _, l := range p.lanes {
 		if l.cq != nil {
 			l.cq.lanes = slices.DeleteFunc(l.cq.lanes, func(o *lane) bool { return o == l })

@@ -59,7 +59,7 @@ func (p *qp) cross(o *qp) {
 			end.shadow.hear(end.s.at, l.queue, l.returned, 0)
 		}
 		if end.broken != 0 {
-			end.shadow.peer.mayBeLost(1, byPeer, nil)
+			end.shadow.peer.mayBeLost(1, byEvent)
 		}
 		if end.unclear != "" {
 			end.shadow.peer.leaveOpen(end.unclear)
@@ -146,7 +146,7 @@ func (r *posting) toldAcross(outcome model.Outcome, at moment) {
 			}
 		}
 		l.failed(r)
-		p.peer.mayBeLost(r.called, byPeer, nil)
+		p.peer.mayBeLost(r.called, byEvent)
 	}
 	if r.op.IsSend() {
 		l.sendsDone++

@@ -145,6 +145,9 @@ func (s *Stream) Take(e *trace.Event) {
 		s.watch(e)
 	}
 	s.doubts.Take(e)
+	if s.hidden != nil {
+		s.ask(e)
+	}
 	boundary := s.monitor.Take(e)
 	s.reportBoundary(boundary, verdict.ConsumerViolation)
 	if s.verbs {
@@ -190,9 +193,6 @@ func (s *Stream) Take(e *trace.Event) {
 		}
 	}
 	s.reportBoundary(boundary, verdict.ProviderViolation, verdict.Inconclusive)
-	if s.hidden != nil {
-		s.ask(e)
-	}
 }
 
 // cutShort leaves open what an event leaves open whose list is longer than what is kept of one: of the call u, or of one that begins.

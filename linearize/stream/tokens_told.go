@@ -276,7 +276,7 @@ func (s *Stream) checkAborted(t *token, i int, m *posting, outcome model.Outcome
 	if !refused && !slices.ContainsFunc(t.courses, aborted) {
 		return false
 	}
-	l.mayFail(m, max(m.executes(), m.ran))
+	l.mayFail(m.executes())
 	if !refused && slices.ContainsFunc(t.courses, func(c tokenCourse) bool { return !aborted(c) }) {
 		return false
 	}

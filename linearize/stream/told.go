@@ -11,14 +11,15 @@ import (
 )
 
 // delivered handles one result of a poll: it compares the result with the request that it names, and adds to out what it means for the CQ.
-func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []sight {
+func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
+	result := &p.results[i]
 	s.seen[aResult]++
 	r := s.request(q, result.Wr)
 	if r == nil {
 		s.unknownWr(q, result)
 		return out
 	}
-	outcome := calls.OutcomeOf(result.Status)
+	outcome, earliest := calls.OutcomeOf(result.Status), max(r.called, p.placedBehind(i))
 	if r.place != 0 && r.outcome != outcome {
 		s.report(q.group, verdict.ProviderViolation, "POLL-05", p.line, []int{r.line}, "%s delivered %s with %s, and its completion was placed otherwise",
 			q.name, r.wr, result.Status)
@@ -29,7 +30,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 		return out
 	}
 	l := r.lane
-	i := slices.Index(l.waiting, r)
+	i = slices.Index(l.waiting, r)
 	if q.failed != 0 && r.called > q.failed {
 		s.report(q.group, verdict.ProviderViolation, "ARM-17", p.line, []int{r.line, q.failedLine},
 			"%s delivered %s, which was posted after %s had failed: nothing is placed in it afterwards", q.name, r.wr, q.name)
@@ -104,15 +105,14 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 	if r.place != 0 && !q.isFirst(r, p) {
 		return out
 	}
-	q.placedBefore(r)
-	kinds, from, ok := s.tell(q, p, r, outcome, result)
+	kinds, from, ok := s.tell(q, p, r, outcome, result, earliest)
 	if !ok {
 		return out
 	}
 	if r.place != 0 {
 		kinds = r.kinds
 	}
-	q.placedSince(max(from, r.place), r.placedFrom())
+	q.placedSince(max(from, r.place), max(earliest, r.place))
 	q.countDelivered(p, r, kinds)
 	out = append(out, s.late...)
 	if s.late = nil; r.silent && !q.doubts(p, r, kinds) || r.didNotWait() {
@@ -126,7 +126,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, result *trace.Result) []
 		out = append(out, sight{what: stayed, posting: r, pending: -1})
 	}
 	ahead := r.ahead
-	out = s.over(out, r, outcome, &sight{what: delivered, kinds: kinds, from: from, owed: r.owed, known: r.place != 0})
+	out = s.over(out, r, outcome, earliest, &sight{what: delivered, kinds: kinds, from: from, owed: r.owed, known: r.place != 0})
 	q.relies(r, ahead)
 	return out
 }
@@ -142,7 +142,7 @@ func (s *Stream) succeedsSilently(out *[]sight, q *cq, p *poll, r *posting) bool
 		}
 		r.lane.drop(r.lane.took)
 	}
-	*out = s.over(*out, r, model.SUCCESS, &sight{what: gone})
+	*out = s.over(*out, r, model.SUCCESS, r.called, &sight{what: gone})
 	s.past.silenced(passedOver)
 	return true
 }
@@ -150,39 +150,26 @@ func (s *Stream) succeedsSilently(out *[]sight, q *cq, p *poll, r *posting) bool
 // silent handles the silent success of a request: a later one of its queue has completed, or none had.
 func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 	l := r.lane
-	since, ok := s.tokenSilent(q, p.line, r)
+	_, ok := s.tokenSilent(q, p.line, r)
 	if !ok || !s.checkAlive(q, p.line, r) {
 		return false
 	}
-	_, met, ok := s.meet(q, p.line, r, nil)
-	from := l.runs(r, max(l.qp.connected, since, met))
-	if ok {
-		ok = !r.cancelled && !l.qp.onlyCancelled(from)
-		for _, f := range l.qp.flushed {
-			ok = ok && !(r.returned != 0 && r.returned < f.call && f.ret < from)
-		}
-	}
-	if !ok {
+	if r.cancelled || l.qp.onlyCancelled(r.called) {
 		line, see := r.lacksCompletion(p.line)
 		s.unexplained(q.group, "FLAG-02", line, see, "%s, a silent request, can only have failed, and has no completion", r.wr)
 		l.qp.allows("first a completion of %s", r.wr)
 		if q.stopped() {
 			return false
 		}
-	}
-	if ok && r.isMessage() {
+	} else if _, ok = s.meet(q, p.line, r, nil); ok && r.isMessage() {
 		l.arrives(r, s.at, p.line)
 		r.aborted()
 	}
-	if !r.outlives(q, p.line, model.SUCCESS) || q.stopped() {
-		return false
-	}
-	l.ready, l.silenced = max(l.ready, from), r
-	return true
+	return !q.stopped()
 }
 
-// over removes the oldest request of its lane, which has succeeded or failed.
-func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e *sight) []sight {
+// over removes the oldest request of its lane, which has succeeded or failed, and was not placed before a moment.
+func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, earliest moment, e *sight) []sight {
 	l := r.lane
 	s.requestCases.ends(r, 1)
 	l.waiting = l.waiting[1:]
@@ -217,18 +204,13 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e *sight) 
 		out = l.arrivedAfterAll(out)
 	}
 	if outcome == model.FAILED {
-		l.mayFail(r, max(r.called, r.ran))
+		l.mayFail(earliest)
 	}
 	if outcome == model.CANCELLED && l.qp.peer != nil {
 		l.qp.peer.mayBeLostByPeer(r.cancelledFrom()) // what cancelled r may have been the loss of the connection
 	}
 	if r.op == model.ReceiveOp && outcome != model.SUCCESS && l.other() != nil {
 		l.other().mayHaveWaitedAfterAll(outcome)
-	}
-	if l.passed(r); len(l.barriers) > 0 {
-		l.checkBarriers(l.cq, s.line())
-	} else if sends := l.other(); r.op == model.ReceiveOp && sends != nil && len(sends.barriers) > 0 {
-		sends.checkBarriers(l.cq, s.line())
 	}
 	if l.qp.shadow != nil && r.shadow != nil {
 		r.told(outcome)
@@ -238,74 +220,43 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, e *sight) 
 	return out
 }
 
-// tell says what is known of a completion: its kinds, and from when on it can have been placed. A request of a queue is
-// executed after all before it.
-func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result *trace.Result) (kinds automaton.Kinds,
-	from moment, ok bool,
-) {
+// tell says of what kinds a completion may be that was placed no earlier than a moment, and from when on that can have been.
+func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result *trace.Result, earliest moment) (kinds automaton.Kinds, from moment, ok bool) {
 	l, qp := r.lane, r.lane.qp
-	kinds = automaton.Failed
 	switch {
 	case outcome == model.CANCELLED:
-		u := l.uncaused(q, p, r)
-		cause := qp.cancelledFrom()
-		if cause >= u.at || u.mayHaveFailed() {
-			cause = 0 // what cancelled it is yet to be told, or nothing did
-		}
 		r.endedWith(p, automaton.Cancelled)
-		l.cancels(u)
-		l.bars(u)
-		if ok = qp.explain(u); !ok {
-			return
+		if !s.verbs && qp.kind.isLosable && qp.connected != 0 && !qp.brokeBefore(r.placedBy(s.at)) {
+			qp.breaks(max(r.called, qp.connected))
 		}
-		if flush := qp.flushCalled; flush != 0 && flush == qp.broken && flush < u.at && !u.mayHaveFailed() && !u.mayBeOther() {
-			s.late = l.cancelBehind(nil, r, flush)
-		}
-		if cause > r.called {
-			qp.suspect(u.suspects(cause))
-		}
-		kinds, from = automaton.Cancelled, l.runs(r, cause)
-		if ok = s.tokenFailed(q, p, r, outcome); !ok {
-			return
-		}
+		ok = s.tokenFailed(q, p, r, outcome)
 		l.failed(r)
+		return automaton.Cancelled, earliest, ok
 	case outcome == model.FAILED:
 		r.endedWith(p, automaton.Failed)
-		from = l.runs(r, r.pendingAt())
-		if ok = qp.beforeFlush(q, p.line, r, outcome, from) && r.outlives(q, p.line, outcome) && s.tokenFailed(q, p, r, outcome); !ok {
-			return
-		}
+		ok = s.tokenFailed(q, p, r, outcome)
 		l.failed(r)
-	default:
-		l.silenced = nil // and it had not failed
-		r.needsConnection(q, p.line)
-		if from = qp.connected; l.queue == model.Receive {
-			from = max(from, r.pendingAt())
-			r.guess(false)
-			s.tokenDoubted(r, result)
-		}
-		since, told := s.tokenTold(q, p.line, r, outcome)
-		if from = max(from, since); !told || !s.checkAlive(q, p.line, r) {
-			return 0, 0, false
-		}
-		if l.queue == model.Receive && !s.tokenReceived(q, p, r, result) {
-			return 0, 0, false
-		}
-		var met moment
-		if kinds, met, ok = s.meet(q, p.line, r, result); !ok {
-			return
-		}
-		l.met = max(l.met, met)
-		if from = l.runs(r, max(from, met)); r.isMessage() {
-			l.arrives(r, s.at, p.line)
-		}
-		if ok = !q.stopped() && qp.beforeFlush(q, p.line, r, outcome, from) && r.outlives(q, p.line, outcome); !ok {
-			return
-		}
+		return automaton.Failed, earliest, ok
 	}
-	from = max(from, l.ready)
-	l.ready = from
-	return kinds, from, true
+	r.needsConnection(q, p.line)
+	if l.queue == model.Receive {
+		r.guess(false)
+		s.tokenDoubted(r, result)
+	}
+	since, told := s.tokenTold(q, p.line, r, outcome)
+	if !told || !s.checkAlive(q, p.line, r) {
+		return 0, 0, false
+	}
+	if l.queue == model.Receive && !s.tokenReceived(q, p, r, result) {
+		return 0, 0, false
+	}
+	if kinds, ok = s.meet(q, p.line, r, result); !ok {
+		return
+	}
+	if r.isMessage() {
+		l.arrives(r, s.at, p.line)
+	}
+	return kinds, max(earliest, since), !q.stopped()
 }
 
 // needsConnection is POST-08: r succeeded, as a poll or a point tells, so there was a connection by then.
@@ -337,36 +288,6 @@ func (r *posting) executes() moment {
 		return r.called
 	}
 	return max(r.called, r.lane.emptyAtRest())
-}
-
-// beforeFlush reports whether r, which was not cancelled, can have ended before a flush or a close that was called after its post, and that had
-// returned; in one reading of A15, before any that had returned. A flush changes nothing on a connection that ended before it: what is posted later
-// may fail there.
-func (p *qp) beforeFlush(q *cq, line int, r *posting, outcome model.Outcome, from moment) bool {
-	for _, f := range p.flushed {
-		if r.returned != 0 && r.returned < f.call && f.ret < from {
-			p.s.unexplained(p.group, "FLUSH-01", line, []int{r.line, f.line},
-				"%s ended otherwise than cancelled, "+
-					"and a flush or the end of the connection cancelled it before it could have another outcome", r.wr)
-			p.allows("%s ends with %v", r.wr, model.CANCELLED)
-			return !q.stopped()
-		}
-	}
-	if p.onlyCancelled(from) && (outcome == model.SUCCESS || !p.mayHaveEndedBefore(p.cancelsAll)) {
-		p.s.unexplained(p.group, "FLUSH-05", line, []int{r.line},
-			"%s ended otherwise than cancelled, and what is not over when a flush of %s has returned is cancelled, posted later or not (A15)", r.wr, p.name)
-		p.allows("%s ends with %v", r.wr, model.CANCELLED)
-		return !q.stopped()
-	}
-	return true
-}
-
-// mayHaveEndedBefore reports whether the connection may have ended before a moment for another cause than a flush: the trace shows it, or does not
-// hold the other end, which may end it at any time.
-func (p *qp) mayHaveEndedBefore(at moment) bool {
-	alone := !p.s.verbs && p.peer == nil && p.kind.isLosable && p.connected != 0 && p.connected < at
-	disconnected := p.left != 0 && p.left < at
-	return alone || disconnected || slices.ContainsFunc([]cause{byInitiator, byReceive, byPeer, byLoss}, func(c cause) bool { return p.lost[c] != 0 && p.lost[c] < at })
 }
 
 // onlyCancelled reports whether nothing succeeds that ends from a moment on: behind a flush, in one reading of A15 (FLUSH-05).

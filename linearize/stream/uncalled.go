@@ -95,34 +95,3 @@ func (u *uncalled) report(line int) {
 	home.s.also("ARM-03")
 	home.s.misses(home)
 }
-
-// reportUnheard reports u, where only requests can have cancelled it of which nothing is told, and that would have completed by a moment of rest
-// had they failed: each makes a callback due then that was not entered. It reports whether that is so.
-func (u *uncaused) reportUnheard() bool {
-	p := u.lane.qp
-	if u.alone && p.peer == nil || u.explained(u.at) || u.mayBeAmong(u.at, byFlushCall, causes) {
-		return false
-	}
-	var first *posting
-	for r := range u.suspects(u.at) {
-		if first = cmp.Or(first, r); r.mayHaveFailedUnheard(u.at) {
-			return false
-		}
-	}
-	q := first.lane.cq
-	p.s.unexplained(q.group, q.matches(automaton.Failed), first.owedLine, []int{u.request.line, first.line},
-		"the provider was at rest, and only a failure of %s can have cancelled %s: a callback of %s that it makes due was not entered",
-		first.wr, u.request.wr, q.name)
-	p.s.also("ARM-03", "RES-10")
-	first.lane.qp.allows("first a callback of %s", q.name)
-	return true
-}
-
-// mayHaveFailedUnheard reports whether r, which is outstanding, may have failed before a moment, for what the callbacks of its CQ tell.
-func (r *posting) mayHaveFailedUnheard(before moment) bool {
-	q := r.lane.cq
-	if q == nil || q.failed != 0 || r.silent || r.mayHaveAborted() || r.owed != 0 || r.rested < before || r.lane.qp.closing != 0 || q.s.verbs {
-		return true
-	}
-	return q.queue.Clone().Owe(automaton.Moment(r.rested), automaton.Moment(r.called), automaton.Moment(q.s.at))
-}

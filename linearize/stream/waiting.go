@@ -85,7 +85,7 @@ func (r *posting) mayWaitNow() bool { return !r.silent && r.unsureAt == r.lane.q
 // a receive was cancelled, and nothing tells by what.
 func (r *posting) mayHaveEndedIts() bool {
 	l := r.lane
-	return !r.silent && r.lackedAt == l.qp.s.at && slices.ContainsFunc(l.qp.peer.unexplained, func(u uncaused) bool { return u.lane == l.other() })
+	return !r.silent && r.lackedAt == l.qp.s.at && l.other().lost > 0 && l.qp.peer.broken == 0
 }
 
 // unsure reports whether r, a silent send, may have waited for a receive at the moment of rest by which it was over otherwise.
