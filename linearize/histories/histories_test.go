@@ -16,6 +16,7 @@ import (
 	"ndkoracle/internal/judging"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/cases"
+	"ndkoracle/linearize/clauses"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
@@ -118,16 +119,16 @@ func (h *drawn) compare() *comparison {
 	c.count(slices.ContainsFunc(h.trace.Events, isResize), "a CQ is resized")
 	c.count(len(h.options.Assume) > 0, "another reading than the default")
 	c.count(true, "dialect "+h.run.c.Dialect.Name)
-	h.options.Alone = true
 	streamed := judging.Stream(h.trace, h.options)
 	c.count(true, "stream: "+string(streamed.Verdict))
 	h.withCases(streamed, c)
-	h.thirdOpinion(streamed, c)
+	clausesSay := h.ofClauses(streamed, c)
 	if !streamed.Decided() {
 		c.count(true, "stream leaves it open")
 		return c
 	}
 	if os.Getenv("NDK_ONLY") == "timeline" {
+		h.isAccused(clausesSay, streamed, c)
 		return c
 	}
 	if h.orders != nil {
@@ -135,8 +136,11 @@ func (h *drawn) compare() *comparison {
 		h.inAnyOrder(streamed, c)
 		return c
 	}
-	searched := h.againstPorcupine(streamed, c)
+	searched := h.againstPorcupine(clausesSay, streamed, c)
 	plain := h.againstPlainSearch(streamed, c)
+	if !searched && !plain {
+		h.isAccused(clausesSay, streamed, c)
+	}
 	h.withLess(streamed, c)
 	h.withLives(streamed, c)
 	c.count(searched && plain, "both searches answer")
@@ -166,9 +170,9 @@ var hiddenCases = slices.DeleteFunc(cases.All(), func(c cases.Case) bool {
 })
 
 // againstPorcupine reports whether porcupine has an answer.
-func (h *drawn) againstPorcupine(streamed *verdict.Report, c *comparison) bool {
+func (h *drawn) againstPorcupine(clausesSay *clauses.Engine, streamed *verdict.Report, c *comparison) bool {
 	o := h.options
-	o.Engine = linearize.Porcupine
+	o.Engine, o.Alone = linearize.Porcupine, true
 	searched := linearize.Check(context.Background(), h.trace, o)
 	switch {
 	case !searched.Decided():
@@ -180,6 +184,10 @@ func (h *drawn) againstPorcupine(streamed *verdict.Report, c *comparison) bool {
 		c.count(true, missedAlone+"porcupine's "+searched.Findings[0].Rule+", beside a fault of the consumer's")
 	case streamed.Verdict == verdict.ProviderViolation && !searched.Violated() && h.isForbidden():
 		c.count(true, "missed by porcupine: "+streamed.Findings[0].Rule)
+	case streamed.Verdict == verdict.ProviderViolation && !searched.Violated() && clausesSay != nil && acceptsMore(clausesSay) && !h.isAllowed():
+		c.count(true, "not forbidden by porcupine, which accepts more: "+streamed.Findings[0].Rule)
+	case streamed.Verdict == verdict.ProviderViolation && searched.Verdict == verdict.ConsumerViolation && clausesSay != nil && !h.allowsUntil(clausesSay.Findings[0].Seen.At):
+		c.count(true, "not forbidden by porcupine before the consumer's fault: "+streamed.Findings[0].Rule)
 	case searched.Verdict != streamed.Verdict:
 		c.differ = fmt.Sprintf("porcupine: %s\nstream: %s", judging.Saying(searched), judging.Saying(streamed))
 	case streamed.Verdict == verdict.ProviderViolation && !judging.Equivalent(streamed.Findings[0], searched.Findings[0].Rule):
@@ -188,10 +196,19 @@ func (h *drawn) againstPorcupine(streamed *verdict.Report, c *comparison) bool {
 	return true
 }
 
-// isForbidden reports whether the plain search forbids the history, with much more room than it has for each.
+// isForbidden reports whether the plain search forbids the history, with much more room than it has for each, or forbids it without arms.
 func (h *drawn) isForbidden() bool {
 	way, known, _ := plainly(h.run.c.Dialect, h.trace, h.quiescent, 100*configsOfSearch)
+	if !known {
+		way, known, _ = plainly(h.run.c.Dialect, withoutArms(h.trace), h.quiescent, configsOfAccusation)
+	}
 	return known && way == nil
+}
+
+// isAllowed reports whether the plain search allows the history, with as much room.
+func (h *drawn) isAllowed() bool {
+	way, known, _ := plainly(h.run.c.Dialect, h.trace, h.quiescent, 100*configsOfSearch)
+	return known && way != nil
 }
 
 // againstPlainSearch reports whether the plain search has an answer. The stream looks at each end of a connection by itself, and
@@ -253,7 +270,7 @@ func (h *drawn) withLess(whole *verdict.Report, c *comparison) {
 	c.count(known, "optional fields are left out, and the plain search answers")
 	for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
 		o := h.options
-		o.Engine = engine
+		o.Engine, o.Alone = engine, engine == linearize.Porcupine
 		r := linearize.Check(context.Background(), h.less, o)
 		unasked := r.Violated() && !whole.Violated() && !(r.Verdict == verdict.ProviderViolation && known)
 		switch {
@@ -280,7 +297,7 @@ func (h *drawn) withLives(alone *verdict.Report, c *comparison) {
 	}
 	for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
 		o := h.options
-		o.Engine = engine
+		o.Engine, o.Alone = engine, engine == linearize.Porcupine
 		r := linearize.Check(context.Background(), h.more, o)
 		found := func(f verdict.Finding) bool { return guilty[f.Verdict] != nil }
 		switch {
