@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	_ "ndkoracle/linearize" // its rules declare themselves
+	"ndkoracle/linearize/clauses"
 	"ndkoracle/linearize/declared"
 	"ndkoracle/rules"
 )
@@ -87,6 +88,11 @@ func Rows(repository fs.FS) ([]Row, error) {
 	check, told, err := functions(repository, "linearize/calls", "linearize/monitor", "linearize/stream", "linearize/search", "linearize/automaton")
 	if err != nil {
 		return nil, err
+	}
+	for _, c := range clauses.Rules[1:] {
+		for _, m := range []mentions{check, told} {
+			m.add(c.ID, "clauses.Rules")
+		}
 	}
 	shown, err := traces(repository)
 	if err != nil {
