@@ -74,7 +74,7 @@ func (e *Engine) tellEarlier(r *request, by bound, m facts.Moment, point bool) b
 		e.openQp(p)
 		return false
 	}
-	earlier, kept := slices.Clone(w.waiting[:at]), 0
+	earlier, kept, over := slices.Clone(w.waiting[:at]), 0, (*request)(nil)
 	for _, y := range earlier {
 		switch {
 		case !r.isBehind(y):
@@ -89,9 +89,8 @@ func (e *Engine) tellEarlier(r *request, by bound, m facts.Moment, point bool) b
 			w.waiting[kept] = y
 			kept++
 		case y.silent:
-			if e.isOverSilently(y, by, m); !p.open {
-				e.failedByRest(y)
-			}
+			e.isOverSilently(y, by, m)
+			over = y
 		case p.closeCall != never:
 			w.messages.vanished = true
 			e.drop(y)
@@ -104,7 +103,13 @@ func (e *Engine) tellEarlier(r *request, by bound, m facts.Moment, point bool) b
 		}
 	}
 	w.waiting = slices.Delete(w.waiting, kept, at+1)
-	return true
+	if over == nil {
+		return true
+	}
+	if e.failedByRest(over); p.open {
+		e.settle(r)
+	}
+	return !p.open
 }
 
 // failedByRest looks for a conflict that r, a silent request that is over, has to do with: if it had failed, that had to show at the first moment of
