@@ -25,8 +25,9 @@ func (l *lane) other() *lane {
 // arrivals returns how many receives can have taken a message.
 func (l *lane) arrivals() int { return len(l.other().messages) }
 
-// meet handles the success of r. It returns the possible kinds of its completion.
-func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds automaton.Kinds, ok bool) {
+// meet handles the success of r. It returns the possible kinds of its completion, and, where its other half is on the other host, which the clauses do
+// not know, the earliest moment at which that was posted.
+func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
 	l := r.lane
 	if r.isMessage() {
 		if l.took++; l.queue == model.Initiator {
@@ -38,14 +39,14 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 	}
 	switch {
 	case l.queue == model.Initiator && !r.op.IsSend():
-		return automaton.Plain, true
+		return automaton.Plain, 0, true
 	case l.other() == nil || r.index() >= l.known:
 		l.messages = without(l.messages, r)
 		if l.other() == nil && l.qp.alone == nil {
 			l.qp.alone = &unsent{r.wr, line, r.line}
 		}
 		if l.queue == model.Initiator {
-			return automaton.Plain, true
+			return automaton.Plain, 0, true
 		}
 		switch {
 		case l.other() != nil && !l.qp.isRemote() && l.took > l.other().sends:
@@ -54,31 +55,33 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 		case l.other() != nil:
 			s.checkUnnamed(q, line, r, result)
 		}
-		return l.messageKinds(), true
+		return l.messageKinds(), 0, true
 	}
 	m := l.pair(r)
 	if m == nil {
 		switch {
 		case l.qp.isRemote():
 			s.alone(q, line, r)
-			return automaton.Plain | automaton.Solicited, !q.stopped()
+			return automaton.Plain | automaton.Solicited, 0, !q.stopped()
 		case l.queue == model.Receive:
 			s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line},
 				"%s completed with success, and the peer's sends are all accounted for by earlier receives", r.wr)
 			l.qp.allows("%s waits for a message", r.wr)
-			return automaton.Plain | automaton.Solicited, true
+			return automaton.Plain | automaton.Solicited, 0, true
 		}
-		return automaton.Plain, true
+		return automaton.Plain, 0, true
 	}
-	s.learn(m)
+	if s.learn(m); l.qp.isRemote() {
+		from = m.called
+	}
 	if l.queue == model.Initiator {
-		return automaton.Plain, true
+		return automaton.Plain, from, true
 	}
 	s.checkMessage(q, line, r, m, result)
 	if m.solicit {
-		return automaton.Solicited, true
+		return automaton.Solicited, from, true
 	}
-	return automaton.Plain, true
+	return automaton.Plain, from, true
 }
 
 // messageKinds returns the kinds that the messages may be of which the peer of a queue of receives has sent, all that it can have taken.

@@ -161,7 +161,7 @@ func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 		if q.stopped() {
 			return false
 		}
-	} else if _, ok = s.meet(q, p.line, r, nil); ok && r.isMessage() {
+	} else if _, _, ok = s.meet(q, p.line, r, nil); ok && r.isMessage() {
 		l.arrives(r, s.at, p.line)
 		r.aborted()
 	}
@@ -250,13 +250,14 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 	if l.queue == model.Receive && !s.tokenReceived(q, p, r, result) {
 		return 0, 0, false
 	}
-	if kinds, ok = s.meet(q, p.line, r, result); !ok {
-		return
+	kinds, sent, ok := s.meet(q, p.line, r, result)
+	if !ok {
+		return kinds, 0, false
 	}
 	if r.isMessage() {
 		l.arrives(r, s.at, p.line)
 	}
-	return kinds, max(earliest, since), !q.stopped()
+	return kinds, max(earliest, since, sent), !q.stopped()
 }
 
 // needsConnection is POST-08: r succeeded, as a poll or a point tells, so there was a connection by then.
