@@ -27,7 +27,42 @@ func (ref *referee) breaksPeer(s *interval, qp int, cqs []int) bool {
 		id := idOf(s.begin.Wrs[0].Wr)
 		return index(s.begin.Qp) == qp && ref.accepted(s) && ref.posts[id].request.Op != model.ReceiveOp && (ref.told[id] == "" || ref.tells(ref.told[id], model.FAILED))
 	case calls.CreateCq, calls.ResizeCq:
-		return slices.Contains(cqs, index(s.begin.Cq)) && len(ref.posts) > int(*s.begin.Depth)
+		cq := index(s.begin.Cq)
+		return slices.Contains(cqs, cq) && ref.mostOutstanding(cq) > int(*s.begin.Depth)
 	}
 	return false
+}
+
+// mostOutstanding returns how many requests may complete into a CQ at a time, at most: each from the call of its post to the return of the poll that
+// delivers it.
+func (ref *referee) mostOutstanding(cq int) int {
+	over, posts := map[int]int{}, map[int]int{} // by id: the events
+	for _, s := range ref.spans {
+		switch {
+		case s.kind == calls.PollCq && s.returned():
+			for i := range s.end.Results {
+				over[idOf(s.end.Results[i].Wr)] = s.ret
+			}
+		case s.kind == calls.Post:
+			id, b := idOf(s.begin.Wrs[0].Wr), ref.c.Qps[index(s.begin.Qp)]
+			into := b.InitiatorCq
+			if ref.posts[id].request.Op == model.ReceiveOp {
+				into = b.ReceiveCq
+			}
+			if into == cq {
+				posts[id] = s.call
+			}
+		}
+	}
+	most := 0
+	for _, at := range posts {
+		n := 0
+		for id, call := range posts {
+			if ret, told := over[id]; call <= at && (!told || at < ret) {
+				n++
+			}
+		}
+		most = max(most, n)
+	}
+	return most
 }
