@@ -28,7 +28,7 @@ type referee struct {
 	placed     map[int]*interval // points that say when a completion was placed, by the request's id
 	consumer   bool              // the consumer recorded the run: the entries of callbacks may come late
 	blame      bool              // a completion tells of a failure that was not a flush
-	breaking   []int             // queue pairs that may end the connection at its other end
+	breaking   []uint64          // of each queue pair: the calls behind which it may end the connection at its other end, a bit each
 	most       int               // configs at a time
 	apart      map[int]bool      // QPs whose disconnect has returned success
 	still      bool              // since a moment of rest nothing was called but polls and arms: the provider does nothing of itself
@@ -420,7 +420,7 @@ func (ref *referee) plausible(k config, a model.Action) bool {
 	case model.ConnectionLost:
 		peer := ref.c.Qps[a.Qp].Peer
 		broken := peer >= 0 && k.s.Qps[peer].State != model.Idle && k.s.Qps[peer].State != model.Connected
-		return peer < 0 || broken && slices.Contains(ref.breaking, peer) || ref.losesRequest(k.s, a.Qp)
+		return peer < 0 || broken && ref.mayBreakPeer(k, peer) || ref.losesRequest(k.s, a.Qp)
 	}
 	return true
 }

@@ -7,17 +7,27 @@ import (
 	"ndkoracle/model"
 )
 
-// breakPeers finds the queue pairs that may end the connection at its other end, too. Of libibverbs only an initiator request that fails does: a
-// receive that fails, or a move to the error state, fails the message that it keeps from being received (RES-11).
-func (ref *referee) breakPeers() []int {
-	var all []int
+// breakPeers returns, of each queue pair, the calls behind which it may end the connection at its other end, too, a bit each. Of libibverbs only an
+// initiator request that fails does: a receive that fails, or a move to the error state, fails the message that it keeps from being received (RES-11).
+func (ref *referee) breakPeers() []uint64 {
+	if !ref.c.Dialect.ErrorState {
+		return nil
+	}
+	all := make([]uint64, len(ref.c.Qps))
 	for qp, b := range ref.c.Qps {
 		cqs := []int{b.InitiatorCq, b.ReceiveCq}
-		if !ref.c.Dialect.ErrorState || slices.ContainsFunc(ref.spans, func(s *interval) bool { return ref.breaksPeer(s, qp, cqs) }) {
-			all = append(all, qp)
+		for i, s := range ref.spans {
+			if ref.breaksPeer(s, qp, cqs) {
+				all[qp] |= 1 << i
+			}
 		}
 	}
 	return all
+}
+
+// mayBreakPeer reports whether one of these calls has taken effect.
+func (ref *referee) mayBreakPeer(k config, qp int) bool {
+	return !ref.c.Dialect.ErrorState || ref.breaking[qp]&k.done != 0
 }
 
 // breaksPeer reports whether a call posted a request for the initiator queue of a queue pair that may have failed, or changes what room its CQs have.

@@ -19,6 +19,8 @@ func TestWhatEndsTheOtherEnd(t *testing.T) {
 		"verbs; post qp2 s0; recv qp1 r1; a< err qp1; get cq2 s0c; a>; get cq1 r1c":           false,
 		"verbs; post qp2 s0; recv qp1 r1; a< err qp1; get cq2 s0x; a>; get cq1 r1c":           true,
 		"verbs; recv qp2 r0; a< err qp1; a>; get cq2 r0c":                                     false,
+		"verbs; recv qp1 r1; post qp2 w2; get cq1 r1c; get cq2 w2x":                           true,
+		"verbs; err qp2; recv qp1 r1; get cq1 r1c; post qp2 w2; get cq2 w2x":                  false,
 	} {
 		traced := notation.Overlapped(t, text)
 		if way, known, at := plainly(model.Verbs(), traced, true, configsOfAccusation); !known || (way != nil) != allowed {
