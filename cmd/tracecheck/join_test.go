@@ -179,7 +179,7 @@ func TestJoinThatIsEndedTellsWhatItFound(t *testing.T) {
 			says    []string
 		}{
 			{"1h", exitInterrupted, []string{"interrupted in trace 1 of 2", "interrupted in trace 2 of 2", "-: inconclusive: interrupted after "}},
-			{"300ms", exitViolation, []string{"-: inconclusive: the time limit was reached after ", file + ": inconclusive"}},
+			{"3s", exitViolation, []string{"-: inconclusive: the time limit was reached after ", file + ": inconclusive"}},
 		} {
 			ctx, interrupt := context.WithCancel(t.Context())
 			p, then := newProgram(), interrupt
