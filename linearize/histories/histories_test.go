@@ -70,9 +70,9 @@ func TestRandomHistories(t *testing.T) {
 	if n < 1000 {
 		return
 	}
-	// How many of 10,000 histories the stream may accept that a search forbids: those are known divergences. Of 260,000 histories of three seeds it
-	// accepted 467 of a connection (18 in 10,000), and 82 of none (3 in 10,000, and 4 of one seed).
-	for kind, most := range map[string]int{missedAt: 22, missedAlone: 4} {
+	// How many of 10,000 histories the stream may accept that a search forbids: those are known divergences. Of 60,000 histories of seed 1 it
+	// accepted 75 of a connection (13 in 10,000), and 2 of none.
+	for kind, most := range map[string]int{missedAt: 18, missedAlone: 2} {
 		missed := 0
 		for what, n := range counts {
 			if strings.HasPrefix(what, kind) {
