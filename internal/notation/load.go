@@ -146,8 +146,8 @@ func (l *Load) Round() {
 	}
 }
 
-// Guess adds a round of which nobody knows which of its receives were solicited: depth of them are posted, each while the CQ is
-// armed for solicited completions, and half are followed by a callback that does not poll.
+// Guess adds a round that does not record which of its receives were solicited. It posts depth of them, each while the CQ is armed for
+// solicited completions. A callback that does not poll follows each second one.
 func (l *Load) Guess() {
 	for range l.depth {
 		l.Call("NdkArmCq", trace.Event{Cq: "cq1", Type: "SOLICITED"}, trace.Event{})

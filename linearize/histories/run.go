@@ -16,6 +16,7 @@ import (
 // contract, and a consumer that keeps its own. Each call takes effect at a moment between its call and its return; hidden
 // steps leave no event.
 type Run struct {
+	traits
 	t        dice
 	c        *model.Contract
 	s        model.State
@@ -30,21 +31,25 @@ type Run struct {
 	broken   map[int]bool    // QPs that broke for a reason of their own, other than a failed receive
 	sends    map[int]int     // of each QP, as many as were accepted
 	received map[int]int     // of each QP: receives that have ended
-	resizes  bool            // the consumer resizes its CQs
 	channels []string        // of each CQ of libibverbs the one that it was created with, or ""
-	named    bool            // the trace names the channels
 	signals  map[int]bool    // QPs of libibverbs that were created with sq_sig_all
 	failed   map[int]bool    // QPs of which an attempt to connect has failed
-	points   bool            // the recorder knows when completions are placed
 	lost     bool            // a CQ failed, and what it lost nobody saw
 	still    bool            // since a moment of rest nothing was called that wakes the provider
-	lossy    bool            // the network loses connections
 	apart    map[int]bool    // QPs that were disconnected
-	memory   bool            // the trace has the creation of the memory, and most requests name it
 	unusable map[int]int     // QPs of a CQ that told of an error: from which request on nothing succeeds (ARM-18)
 	Overlaps bool            // calls overlap in ways that the streaming engine does not order
 	met      cases.Counts    // of the hidden cases, each as often as it was met
 	told     []string        // every step, for a failure's sake
+}
+
+// traits are drawn once for a run.
+type traits struct {
+	resizes bool // the consumer resizes its CQs
+	named   bool // the trace names the channels
+	points  bool // the recorder knows when completions are placed
+	lossy   bool // the network loses connections
+	memory  bool // the trace has the creation of the memory, and most requests name it
 }
 
 // An inFlight call was called, and may have taken effect, but has not returned. A callback is one whose entry may still

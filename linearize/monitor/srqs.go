@@ -55,7 +55,7 @@ func (s *srqs) arms(o *object) *srqArms {
 	return a
 }
 
-// checkApart is SRQ-11. In a partial order nobody knows that two callbacks overlap.
+// checkApart reports callbacks of one SRQ that overlap (SRQ-11). A partial order does not show that two callbacks overlap.
 func (s *srqs) checkApart(c *Call, e *trace.Event) {
 	*s.apart++
 	if o := s.m.objects.byName[Srq].get(e.Srq); o != nil && s.m.header.Order != "partial" {

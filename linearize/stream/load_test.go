@@ -17,7 +17,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// finish ends a trace of which nothing but its end is left open.
+// finish ends a trace, and fails where anything but its end is undecided.
 func finish(t testing.TB, s *stream.Stream) {
 	t.Helper()
 	r := &verdict.Report{Rules: map[string]verdict.RuleCoverage{}}
@@ -49,9 +49,8 @@ func TestStreamMemoryIsFlat(t *testing.T) {
 	}
 }
 
-// Events that are in memory, and how many in a second of one processor's time. From the second 200,000 on a stream has met
-// nearly all that it meets, as it has in a long trace: those come again and again. Of a hard trace nobody knows which receives
-// were solicited, and so which of them each callback was for.
+// Events that are in memory, and how many in a second of one processor's time. From the second 200,000 on, nearly all states of a
+// stream repeat, as they do in a long trace. A hard trace does not record which receives were solicited, so each callback may be for any of them.
 func BenchmarkStream(b *testing.B) {
 	for _, kind := range []struct {
 		name  string
