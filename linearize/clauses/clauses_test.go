@@ -411,3 +411,13 @@ func play(t *testing.T, dialect, text string) *Engine {
 	t.Helper()
 	return Judge(notation.Scene(t, dialect, text))
 }
+
+// Silent requests that are passed over where nothing allows it are dropped once, also where what can no longer matter is collected at once (DISC-10).
+func TestPassedOverIsDroppedOnce(t *testing.T) {
+	d, made := notation.Scene(t, "ndkpi", "write 1 Q; disconnect; write 2 Q; write 3; get 3c")
+	e := New(d)
+	e.Solver.Eager = true
+	if e.Read(made); len(e.Findings) != 1 || e.Findings[0].ID != "DISC-10" {
+		t.Errorf("undecided %v\n%s", e.Undecided, said(e))
+	}
+}
