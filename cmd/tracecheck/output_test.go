@@ -268,7 +268,7 @@ func TestWarningsInEveryFormat(t *testing.T) {
 	for format, want := range map[string]string{
 		"text":   "  " + name + `:3: warning: the key "\x1bx" is not known` + "\n",
 		"json":   `"message": "the key \"\u001bx\" is not known"`,
-		"table":  "\n" + name + `:3: warning: the key "\x1bx" is not known` + "\n",
+		"table":  "\n\n" + name + `:3: warning: the key "\x1bx" is not known` + "\n",
 		"sarif":  `"level": "warning"`,
 		"junit":  `:3: warning: the key &#34;\x1bx&#34; is not known`,
 		"github": `::warning file=` + name + `,line=3,title=unknown::the key "\x1bx" is not known` + "\n",

@@ -56,10 +56,20 @@ func (w *tableReporter) end(sum *summary) {
 	for _, row := range rows {
 		fmt.Fprintf(w.out, "%-*s  %*s  %-*s  %s\n", widths[0], row[0], widths[1], row[1], widths[2], row[2], row[3])
 	}
-	for _, warning := range w.below {
-		fmt.Fprintln(w.out, warning)
+	w.after(w.below)
+	var missing []string
+	for _, m := range sum.missing {
+		missing = append(missing, m.String())
 	}
-	for _, missing := range sum.missing {
-		fmt.Fprintln(w.out, missing)
+	w.after(missing)
+}
+
+// after writes lines below the table. An empty line ends the table, so that a program that reads its rows knows where.
+func (w *tableReporter) after(lines []string) {
+	if len(lines) > 0 {
+		fmt.Fprintln(w.out)
+	}
+	for _, line := range lines {
+		fmt.Fprintln(w.out, line)
 	}
 }

@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"ndkoracle/linearize/calls"
-	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -53,6 +52,6 @@ func (r *rooms) answered(p *posting, refused bool) {
 	}
 	*r.count++
 	if n := p.queue.crowd.outstanding - r.m.requests.roomOf(p.queue.cq); n > depth {
-		r.m.advise("POST-14", "%s is outstanding, and %s, into which all of it completes, holds %d", verdict.Counted(int(n), "request"), p.queue.cq, depth)
+		r.m.advise("POST-14", "%d requests are outstanding, and %s, into which all of them complete, holds %d", n, p.queue.cq, depth)
 	}
 }
