@@ -78,14 +78,15 @@ VARIABLES
 \* placed: so many of the completions that polls deliver are in place, one turn after the other; ahead: the turns beyond that
 \* are, too (of polls of libibverbs that overlap, the one that returns later may have taken the earlier completion); quiet:
 \* the tokens that peers invalidated, where NdkGetCqResults fetches the completion; wrong: receives, each with a rule that the
-\* length of its message breaks.
+\* length of its message breaks; failed: QPs of which an initiator request has failed, in libibverbs.
 TraceInit ==
   /\ cq = [q \in CQ |-> [Cq!NewCq EXCEPT !.depth = Depths[q]]]
   /\ Qp!QpInit
   /\ token = [t \in Token |-> IF t \in OldTokens THEN "UNDEFINED" ELSE "INVALID"]
   /\ at = 0
   /\ underway = <<>>
-  /\ story = [q \in CQ |-> [arms |-> <<>>, armed |-> FALSE, why |-> <<>>, placed |-> 0, ahead |-> {}, quiet |-> {}, wrong |-> {}]]
+  /\ story = [q \in CQ |-> [arms |-> <<>>, armed |-> FALSE, why |-> <<>>, placed |-> 0, ahead |-> {}, quiet |-> {}, wrong |-> {},
+                        failed |-> {}]]
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
@@ -108,8 +109,9 @@ Alone(p) == Peer[p] \notin QP \/ ~Qp!Promise(p).delivers
 (* after it; where a post was refused with STATUS_CONNECTION_INVALID; or   *)
 (* while a request waits that is told as cancelled: then the connection    *)
 (* does not go on (RES-10).  In libibverbs the request that meets the loss *)
-(* fails, and the other end ends it only by one that failed (RES-11).      *)
+(* fails, and the other end ends it only by one that has failed (RES-11).  *)
 (***************************************************************************)
+HasFailed(p) == p \in story[CqOf(p, "initiator")].failed
 MayHaveFailed(p) == \E n \in DOMAIN Requests : Requests[n].qp = p /\ Requests[n].queue = "initiator" /\ "FAILED" \in Requests[n].told
 IsToldInvalid(p) == \E n \in DOMAIN Requests : Requests[n].qp = p /\ Requests[n].invalid
 IsOver(state) == state \notin {"IDLE", "CONNECTED"}
@@ -121,7 +123,7 @@ CanBeLost(p) ==
   /\ qp[p].state \in {"CONNECTED", "DOUBTFUL", "BROKEN"} \/ Qp!FreeAfterFlush(qp[p].state)
   /\ IF Peer[p] \notin QP THEN TRUE
      ELSE \/ MayBeAborted(p) \/ MayBeAborted(Peer[p]) \/ IsToldInvalid(p) \/ IsToldInvalid(Peer[p])
-          \/ IsOver(qp[Peer[p]].state) /\ (ErrorState => MayHaveFailed(Peer[p]))
+          \/ IsOver(qp[Peer[p]].state) /\ (ErrorState => HasFailed(Peer[p]))
           \/ LosesRequest(p)
 
 \* A disconnect of p had completed with success by an event.
@@ -218,6 +220,11 @@ WrongLengths(q) ==
   UNION {LET n == MetReceive(p).req IN {<<n, rule>> : rule \in BrokenByLength(n, Qp!Message(p).req)} :
          p \in {p \in QP : IsReceived(p) /\ CqOf(Peer[p], "receive") = q}}
 
+\* The QPs whose initiator requests complete into q, and of which one fails in this step.
+JustFailed(q) ==
+  IF ~ErrorState THEN {}
+  ELSE {p \in QP : CqOf(p, "initiator") = q /\ \E r \in Qp!JustExecuted(p, "initiator") : r.phase = "FAILED"}
+
 GoesOn(q, type) ==
   LET old == cq[q]  new == cq'[q]  s == story[q]
       came == Len(new.entries) > Len(old.entries)
@@ -233,7 +240,8 @@ GoesOn(q, type) ==
        placed |-> placed,
        ahead  |-> turns \ s.placed + 1..placed,
        quiet  |-> IF came /\ FetchedQuietly(last) THEN s.quiet \union ({newest.token} \ {NoToken}) ELSE s.quiet,
-       wrong  |-> s.wrong \union WrongLengths(q) ]
+       wrong  |-> s.wrong \union WrongLengths(q),
+       failed |-> s.failed \union JustFailed(q) ]
 
 Armed(q, type) == story' = [story EXCEPT ![q] = GoesOn(q, type)]
 AllGoOn == story' = [q \in CQ |-> GoesOn(q, "NONE")]

@@ -28,7 +28,6 @@ type referee struct {
 	placed     map[int]*interval // points that say when a completion was placed, by the request's id
 	consumer   bool              // the consumer recorded the run: the entries of callbacks may come late
 	blame      bool              // a completion tells of a failure that was not a flush
-	breaking   []uint64          // of each queue pair: the calls behind which it may end the connection at its other end, a bit each
 	most       int               // configs at a time
 	apart      map[int]bool      // QPs whose disconnect has returned success
 	still      bool              // since a moment of rest nothing was called but polls and arms: the provider does nothing of itself
@@ -44,9 +43,16 @@ type posted struct {
 
 // A config is a state, which calls have taken effect, and the step that led to it.
 type config struct {
-	s    model.State
-	done uint64
-	how  *taken
+	s      model.State
+	done   uint64
+	failed uint64 // the queue pairs of which a request of the initiator queue has failed, a bit each
+	how    *taken
+}
+
+// to returns the config that k leads to by a step.
+func (k config) to(s model.State, done uint64, how taken) config {
+	how.from = k.how
+	return config{s, done, k.failed | justFailed(k.s, s), &how}
 }
 
 type taken struct {
@@ -70,7 +76,8 @@ func (w *taken) String() string {
 }
 
 func (k config) appendKey(key []byte) []byte {
-	return k.s.AppendKey(binary.LittleEndian.AppendUint64(key, k.done))
+	key = binary.LittleEndian.AppendUint64(key, k.done)
+	return k.s.AppendKey(binary.LittleEndian.AppendUint64(key, k.failed))
 }
 
 func newReferee(m *meaning, t *trace.Trace) *referee {
@@ -148,7 +155,6 @@ func newReferee(m *meaning, t *trace.Trace) *referee {
 		}
 		ref.ids[wr], ref.posts[id] = id, p
 	}
-	ref.breaking = ref.breakPeers()
 	return ref
 }
 
@@ -291,7 +297,7 @@ func (w *ways) replace(of *interval, next func(config) []model.State) {
 	w.reached = map[string]config{}
 	for _, k := range before {
 		for _, s := range next(k) {
-			w.put(config{s, k.done, &taken{nil, of, k.how}})
+			w.put(k.to(s, k.done, taken{span: of}))
 		}
 	}
 }
@@ -346,7 +352,7 @@ func (w *ways) explore() bool {
 			}
 			if next, _ := w.ref.c.Step(k.s, a); len(next) > 0 {
 				for _, s := range next {
-					w.put(config{s, k.done, &taken{&w.ref.candidates[i], nil, k.how}})
+					w.put(k.to(s, k.done, taken{action: &w.ref.candidates[i]}))
 				}
 			}
 		}
@@ -363,11 +369,11 @@ func (w *ways) effect(k config, of *interval) {
 	switch {
 	case k.done&bit == 0:
 		for _, s := range w.ref.effect(k.s, of) {
-			w.put(config{s, k.done | bit, &taken{nil, of, k.how}})
+			w.put(k.to(s, k.done|bit, taken{span: of}))
 		}
 	case of.kind == calls.CloseQp && of.returned() && of.succeeded() && !of.pending():
 		for _, s := range w.ref.closed(k.s, index(of.begin.Qp)) {
-			w.put(config{s, k.done, &taken{nil, of, k.how}})
+			w.put(k.to(s, k.done, taken{span: of}))
 		}
 	}
 }
@@ -420,7 +426,7 @@ func (ref *referee) plausible(k config, a model.Action) bool {
 	case model.ConnectionLost:
 		peer := ref.c.Qps[a.Qp].Peer
 		broken := peer >= 0 && k.s.Qps[peer].State != model.Idle && k.s.Qps[peer].State != model.Connected
-		return peer < 0 || broken && ref.mayBreakPeer(k, peer) || ref.losesRequest(k.s, a.Qp)
+		return peer < 0 || broken && ref.endsPeer(k, peer) || ref.losesRequest(k.s, a.Qp)
 	}
 	return true
 }

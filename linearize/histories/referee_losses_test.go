@@ -5,10 +5,11 @@ import (
 
 	"ndkoracle/internal/notation"
 	"ndkoracle/model"
+	"ndkoracle/trace"
 )
 
 // In libibverbs a queue pair whose receive fails, or that is moved to its error state, does not end the connection for its peer, and a request that
-// failed does (RES-10, RES-11).
+// failed does (RES-10, RES-11): a silent one that had succeeded at a moment of rest did not.
 func TestWhatEndsTheOtherEnd(t *testing.T) {
 	for text, allowed := range map[string]bool{
 		"verbs; post qp2 s0; recv qp1 r1; get cq2 s0c; post qp2 s2; get cq2 s2x; get cq1 r1x": false,
@@ -25,6 +26,18 @@ func TestWhatEndsTheOtherEnd(t *testing.T) {
 		traced := notation.Overlapped(t, text)
 		if way, known, at := plainly(model.Verbs(), traced, true, configsOfAccusation); !known || (way != nil) != allowed {
 			t.Errorf("%s: known %v, allowed %v at %d", text, known, way != nil, at)
+		}
+	}
+	for name, allowed := range map[string]bool{
+		"reject/verbs-receive-flushed-as-only-the-peer-was-moved":                   false,
+		"accept/verbs-receive-flushed-as-a-silent-read-of-the-peer-may-have-failed": true,
+	} {
+		traced, err := trace.ReadFile("../../traces/"+name+".ndktrace.jsonl", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if way, known, at := plainly(model.Verbs(), traced, true, configsOfAccusation); !known || (way != nil) != allowed {
+			t.Errorf("%s: known %v, allowed %v at %d", name, known, way != nil, at)
 		}
 	}
 }
