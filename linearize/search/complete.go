@@ -67,7 +67,7 @@ func (c *component) completeSilent(w *walk, requests []model.Request) {
 			w.refuse(silentFailure(r))
 			return
 		case q.Phase < model.Executed:
-			if c.executesElsewhere(r) {
+			if c.isToExecute(r, q) {
 				w.refuse(outOfTurn)
 				return
 			}
@@ -94,7 +94,7 @@ func (c *component) completeOne(w *walk, r *request) {
 			w.take(complete)
 			return
 		}
-		if c.executesElsewhere(r) {
+		if c.isToExecute(r, head) {
 			w.refuse(outOfTurn)
 			return
 		}
@@ -126,6 +126,11 @@ func (c *component) completeOne(w *walk, r *request) {
 		}
 		w.states = all
 	})
+}
+
+// isToExecute reports whether a step of its own executes r, and has not: a message that was received has had it.
+func (c *component) isToExecute(r *request, q model.Request) bool {
+	return c.executesElsewhere(r) && q.Phase != model.Unacknowledged
 }
 
 func earlierPending(r *request) *model.Refusal {

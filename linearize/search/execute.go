@@ -129,6 +129,11 @@ func (c *component) indicate(w *walk, r *request) {
 // executeBefore executes what was posted before r on its queue, which must not be waiting for a step of its own. Reads that r
 // may pass stay as they are: they can still have any outcome.
 func (c *component) executeBefore(w *walk, r *request) {
+	c.executeBeforeBut(w, r, func(*request) bool { return false })
+}
+
+// executeBeforeBut does the same, and leaves some as they are.
+func (c *component) executeBeforeBut(w *walk, r *request, stays func(*request) bool) {
 	w.each(func(w *walk, s state) {
 		i := s.find(r)
 		if i < 0 {
@@ -140,6 +145,9 @@ func (c *component) executeBefore(w *walk, r *request) {
 				continue
 			}
 			earlier := c.h.requests[q.Id]
+			if stays(earlier) {
+				continue
+			}
 			if c.executesElsewhere(earlier) {
 				w.refuse(outOfTurn)
 				return
@@ -212,9 +220,12 @@ func (c *component) performExecute(w *walk, r *request) {
 // performDeliver executes a NdkSendAndInvalidate: with the peer's receive, as a failure of its own, or as the end of the
 // connection.
 func (c *component) performDeliver(w *walk, r *request) {
-	c.executeBefore(w, r)
-	c.indicate(w, r)
 	receive := c.h.takenBy[r]
+	arrives := func(earlier *request) bool { // with the message; the end of the connection cancels it later
+		return receive != nil && earlier.op == model.Write && earlier.outcome == model.CANCELLED
+	}
+	c.executeBeforeBut(w, r, arrives)
+	c.indicate(w, r)
 	if receive != nil {
 		c.executeBefore(w, receive)
 		c.deliver(w, r)
@@ -257,11 +268,15 @@ func (c *component) performDeliver(w *walk, r *request) {
 }
 
 // deliver lets the message of r be received, and acknowledged at once: nobody sees when that is. A send that fails does so
-// afterwards.
+// afterwards, and one that is not told may.
 func (c *component) deliver(w *walk, r *request) {
 	w.take(model.Action{Name: model.Deliver, Qp: r.qp.index})
+	received := w.states
 	if !failed(r) {
 		c.execute(w, r, model.SUCCESS)
+	}
+	if !r.told {
+		w.states = slices.Concat(w.states, received)
 	}
 }
 
