@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/monitor"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -55,7 +56,7 @@ func (h *history) findMessages() {
 			r.message = sends[i]
 			if r.delivery != nil {
 				h.takenBy[r.message] = r
-				h.checkMessage(r)
+				h.checkMessage(r, r.message.bytes())
 			}
 		}
 		p.findReceives()
@@ -102,13 +103,13 @@ func (h *history) findArrived(p *qp) {
 				continue
 			}
 			r.arrived, h.takenBy[s] = s, r
-			h.checkMessage(r)
+			h.checkMessage(r, s.bytes())
 		}
 	}
 }
 
 // guesses reports whether the i'th receive of p may have taken another message than that of the send in its place: one of which nothing
-// is told, and which may have failed by itself, and completed by the next moment of rest.
+// is told, and which may have failed by itself, and completed by the next moment of rest. Send and receive had met by the first that follows both.
 func (h *history) guesses(p *qp, i int) bool {
 	r, s := p.receive[i], p.peer.sends[i]
 	told := s.told || slices.ContainsFunc(p.peer.initiator[s.position:], func(later *request) bool { return later.told })
@@ -116,7 +117,13 @@ func (h *history) guesses(p *qp, i int) bool {
 		return false
 	}
 	q := p.peer.initiatorCq
-	return q == nil || h.foundEmptyBy(p.peer, q, never) < r.toldBy()
+	if q == nil {
+		return true
+	}
+	seen := h.foundEmptyBy(p.peer, q, never)
+	inOrder := i == 0 || p.receive[i-1].message != nil
+	met := inOrder && !s.deferred && calls.MayLoseConnection(p.peer.creation()) && h.markFrom(max(r.post.ret, s.post.ret)) <= seen
+	return seen < r.toldBy() && !met
 }
 
 // receivedAll reports whether the i'th receive can only have taken the message in its place, as it and those behind it took all that
@@ -135,14 +142,21 @@ func (p *qp) receivedAll(i int) bool {
 // like that in its place.
 func (h *history) takesLike(i int, r *request) {
 	sends, told := r.qp.peer.sends[i:], r.toldBy()
+	bytes := sends[0].bytes()
 	for _, other := range sends[1:] {
-		if other.post.call < told && (other.op != sends[0].op || other.solicit != sends[0].solicit || other.op == model.SendAndInvalidate) {
+		if other.post.call >= told {
+			continue
+		}
+		if other.bytes() != bytes {
+			bytes = monitor.Unknown
+		}
+		if other.op != sends[0].op || other.solicit != sends[0].solicit || other.op == model.SendAndInvalidate {
 			h.guessed = true
 			return
 		}
 	}
 	if r.like = sends[0]; r.delivery != nil {
-		h.checkMessage(r)
+		h.checkMessage(r, bytes)
 	}
 }
 

@@ -152,17 +152,16 @@ func (s *span) answer() string {
 	return s.end.Status
 }
 
-// checkMessage compares what the completion of a receive says with the send that it took. Of one that is only like its message the lengths are not known.
-func (h *history) checkMessage(r *request) {
+// checkMessage compares what the completion of a receive says with the send that it took, or that is like it, and with the length of the message,
+// which may be monitor.Unknown.
+func (h *history) checkMessage(r *request, bytes int64) {
 	m := cmp.Or(r.message, r.arrived, r.like)
 	d := r.delivery
 	if m.post.call > d.poll.ret {
 		return
 	}
 	taken := h.taken(r, m)
-	if m == r.like {
-		taken.Send.Bytes = monitor.Unknown
-	}
+	taken.Send.Bytes = bytes
 	if breach, broken := taken.Check(h.exercised); broken {
 		h.providerInOrder(r.doubt(), breach.Rule, d.poll.ret, []*span{r.post, m.post}, "%s", breach.Message)
 	}
