@@ -39,7 +39,11 @@ func (e *Engine) flushedInVerbs(r *request, m facts.Moment) {
 	}
 	alts, rule := p.flushed(nil), failedItself
 	for _, own := range p.queues {
-		alts = e.mayHaveFailed(own, r, alts, own != w || r.op == model.Read || w.mayFailBefore(r))
+		if own.stops(w) {
+			alts = e.mayHaveFailed(own, r, alts, own != w || r.op == model.Read || w.mayFailBefore(r))
+		} else {
+			alts = e.overflowed(own, r, alts)
+		}
 	}
 	if !alone {
 		alts = e.mayHaveFailed(o.queues[model.Initiator], r, alts, true)
@@ -69,13 +73,25 @@ func (e *Engine) mayHaveFailed(w *workQueue, r *request, alts []timeline.Alt, wi
 	for _, m := range w.messages.mayEnd {
 		alts = append(alts, timeline.Alt{V: m.x})
 	}
-	if w.cq != nil && w.cq.overflowed != timeline.None && w.cq != r.queue.cq { // what r completes into had not overflowed
-		alts = append(alts, timeline.Alt{V: w.cq.overflowed})
-	}
+	alts = e.overflowed(w, r, alts)
 	if w.cq != nil && withThose && slices.ContainsFunc(w.waiting, e.explains) {
 		alts = append(alts, timeline.Alt{V: e.firstFailureOf(w), Steps: 1})
 	}
 	return alts
+}
+
+// overflowed adds the overflow of the CQ of a queue to what may have cancelled r. What r itself completes into had not overflowed.
+func (e *Engine) overflowed(w *workQueue, r *request, alts []timeline.Alt) []timeline.Alt {
+	if w.cq != nil && w.cq.overflowed != timeline.None && w.cq != r.queue.cq {
+		alts = append(alts, timeline.Alt{V: w.cq.overflowed})
+	}
+	return alts
+}
+
+// stops reports whether a request of w that fails cancels what is pending on another queue of its queue pair. A send that fails leaves the receives of UC
+// and UD: the queue pair is in its send error state (RES-11).
+func (w *workQueue) stops(other *workQueue) bool {
+	return !w.qp.loses || w == other || w.kind == model.Receive
 }
 
 // explains reports whether a failure of r may have cancelled what the loss of its connection did not. One on a connection that may be lost cancels
@@ -125,7 +141,7 @@ func (e *Engine) failed(r *request) {
 		e.mayHaveCaused(p.peer, timeline.Alt{V: r.x, Steps: 1})
 	}
 	for _, c := range p.causes {
-		if e.Solver.Undecided(c.choice) && (c.of.queue != w || c.of.op == model.Read && r.passesReads() || r.loose || r.called < c.of.called) {
+		if e.Solver.Undecided(c.choice) && w.stops(c.of.queue) && (c.of.queue != w || c.of.op == model.Read && r.passesReads() || r.loose || r.called < c.of.called) {
 			e.Solver.Also(c.choice, timeline.Alt{V: r.x, Steps: 1})
 		}
 	}

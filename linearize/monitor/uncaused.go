@@ -12,14 +12,14 @@ import (
 
 // uncaused checks that a request which breaks its queue pair completes with its own error: RES-11, of libibverbs. The first request of a queue
 // pair that is told as flushed broke it where nothing else did: nobody moved it into its error state, no event told of a failure, and, of type RC,
-// whatever its peer posted succeeded. To UC and UD the peer does nothing: of these, no request of the other queue is pending, which may have failed
-// before it. A receive of RC may be flushed for a fault of the peer that these events do not show.
+// whatever its peer posted succeeded. To UC and UD the peer does nothing, and a send that fails leaves their receives: of these, no receive is pending that
+// may have failed before a send. A receive of RC may be flushed for a fault of the peer that these events do not show.
 // A message that invalidates a token may end the connection, and succeed (INV-05): that it did not is known once its receive has succeeded.
 type uncaused struct {
 	seldom
 	noRequest
 	n        *ends
-	troubled map[string]bool       // queue pairs that were closed, moved, or of which a request did not succeed
+	troubled map[string][2]bool    // by queue pair: the queues that a close, a move, or a request that did not succeed has broken
 	failed   bool                  // an asynchronous event may have told of a failure
 	open     map[string]*suspicion // by queue pair
 	traffic  map[string]*traffic   // by queue pair
@@ -47,7 +47,7 @@ func newUncaused(m *Monitor) checks {
 	if m.ends == nil || !m.ends.verbs() || m.dialect.FailsAsFlushed {
 		return nothing{}
 	}
-	u := &uncaused{n: m.ends, troubled: map[string]bool{}, open: map[string]*suspicion{}, traffic: map[string]*traffic{}, count: m.counter("RES-11")}
+	u := &uncaused{n: m.ends, troubled: map[string][2]bool{}, open: map[string]*suspicion{}, traffic: map[string]*traffic{}, count: m.counter("RES-11")}
 	m.requests.rules = append(m.requests.rules, u)
 	return u
 }
@@ -95,7 +95,7 @@ func (u *uncaused) called(r *workRequest, _ *Call, _ []string) {
 
 // isTroubled notes that a queue pair may end the connection from now on.
 func (u *uncaused) isTroubled(qp string) {
-	u.troubled[qp] = true
+	u.troubled[qp] = [2]bool{true, true}
 	for name, s := range u.open {
 		if s.peer == qp {
 			delete(u.open, name)
@@ -112,9 +112,13 @@ func (u *uncaused) completed(r *workRequest, c *Call, result *trace.Result) {
 		u.succeeded(r)
 		return
 	}
-	first := !u.troubled[q.name]
-	u.isTroubled(q.name)
-	kind := u.n.types[q.name]
+	broken, kind := u.troubled[q.name], u.n.types[q.name]
+	first := !broken[q.kind]
+	if broken[q.kind] = true; q.kind == model.Initiator && (kind == "UC" || kind == "UD") {
+		u.troubled[q.name] = broken
+	} else {
+		u.isTroubled(q.name)
+	}
 	if q.kind != model.Initiator && kind == "RC" || kind != "RC" && kind != "UC" && kind != "UD" {
 		return
 	}
@@ -136,13 +140,10 @@ func (u *uncaused) completed(r *workRequest, c *Call, result *trace.Result) {
 func (u *uncaused) others(q *requestQueue, kind string) (peer string, waits []*workRequest, known bool) {
 	if kind != "RC" {
 		other := q.qp.receive
-		if q.kind == model.Receive {
-			other = q.qp.initiator
-		}
-		return "", nil, q.qp.created && other != nil && !other.uncertain && other.requests.next == &other.requests
+		return "", nil, q.qp.created && (q.kind == model.Receive || other != nil && !other.uncertain && other.requests.next == &other.requests)
 	}
 	p := u.n.s.peer(q.qp)
-	if p == nil || !p.created || u.troubled[p.name] || u.n.types[p.name] != kind {
+	if p == nil || !p.created || u.troubled[p.name] != [2]bool{} || u.n.types[p.name] != kind {
 		return "", nil, false
 	}
 	for o := p.initiator.requests.next; o != &p.initiator.requests; o = o.next {
