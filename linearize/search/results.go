@@ -97,6 +97,7 @@ func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 		h.exercised("FLAG-01")
 		if d.outcome == model.SUCCESS && r.point == nil {
 			h.provider("FLAG-01", at, see, "%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", wr)
+			r.silent = false // what follows of it does not follow from another breach
 		}
 	}
 	return true
@@ -134,6 +135,7 @@ func (h *history) checkPlaced(q *cq, r *request, s *span) bool {
 		h.exercised("FLAG-01")
 		if calls.OutcomeOf(s.begin.Status) == model.SUCCESS {
 			h.provider("FLAG-01", s.call, see, "%s was posted with SILENT_SUCCESS, succeeded, and a completion was placed all the same", wr)
+			r.silent = false
 		}
 	}
 	if closed := h.doneAt(r.qp.closed); r.post.call < closed && closed < s.call {

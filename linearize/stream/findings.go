@@ -24,6 +24,8 @@ type finding struct {
 	relied   []*awaited       // … each of these
 	missing  *monitor.Missing // a callback that was owed at a moment of rest, or nil
 	unowed   *monitor.Missing // a callback that was entered and is not owed, or nil
+	lost     *posting         // what has not completed by a moment of rest, and no poll delivers
+	passed   *posting         // what a poll did not deliver before a later one of its queue
 	instead  *cq              // … or when nothing explains what comes after in this CQ, where that a send waited is followed
 }
 
@@ -244,6 +246,36 @@ func (s *Stream) nameCallbacks() {
 		case f.unowed != nil:
 			s.named(f, f.unowed.NameUnowed())
 		}
+	}
+}
+
+// nameLost lets a completion that is lost stand in place of what came before it of the same bug: that a poll delivered the next one, or that no
+// callback came for it.
+func (s *Stream) nameLost() {
+	for i := 0; i < len(s.findings); i++ {
+		lost := s.findings[i]
+		if lost.lost == nil || lost.Verdict != verdict.ProviderViolation {
+			continue
+		}
+		before := slices.IndexFunc(s.findings[:i], func(f finding) bool {
+			uncalled := f.missing != nil && f.Rule == "ARM-03" && f.Line == lost.Line && f.of.root() == lost.of.root()
+			return f.passed == lost.lost && f.Line > lost.Line || uncalled
+		})
+		if before < 0 {
+			continue
+		}
+		lost.at, lost.turn = s.findings[before].at, s.findings[before].turn
+		s.findings[before] = lost
+		s.findings = slices.Delete(s.findings, i, i+1)
+		i--
+	}
+}
+
+// notes lets the latest finding name a request: what was lost, or what was passed.
+func (s *Stream) notes(lost, passed *posting) {
+	if !s.muted {
+		f := &s.findings[len(s.findings)-1]
+		f.lost, f.passed = lost, passed
 	}
 }
 

@@ -52,6 +52,7 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 		s.hear()
 	}
 	s.nameCallbacks()
+	s.nameLost()
 	s.markFollowing()
 	s.clock.doubt(s.findings)
 	for _, f := range s.findings {

@@ -346,6 +346,7 @@ func (q *cq) reportLateBy(r *posting, by moment, line, poll int) {
 		q.s.also(rule)
 	} else {
 		q.s.unless("", q.group, rule, line, []int{r.line, poll}, "the provider was at rest, and %s: what %s shows afterwards", why, q.name)
+		q.s.notes(r, nil)
 		q.alsoByResize(r.line, "POLL-03")
 	}
 	q.s.restsOnReceive(r, by)

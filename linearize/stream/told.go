@@ -59,6 +59,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
 			s.report(q.group, verdict.ProviderViolation, "POLL-09", p.line, []int{before.line, r.line},
 				"%s delivered %s, and %s, posted before it on the same queue of %s, has not completed", q.name, r.wr, before.wr,
 				l.qp.name)
+			s.notes(nil, before)
 			l.qp.allows("first a completion of %s", before.wr)
 			l.moveUp(r)
 			break
