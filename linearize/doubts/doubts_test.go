@@ -178,3 +178,29 @@ func TestFindingsOfAnUnknownTypeAreCounted(t *testing.T) {
 		t.Errorf("%+v", r.Findings)
 	}
 }
+
+// What a type other than RC allows is left undecided where the trace does not record the type: whether a message had been received by then (POLL-03 and
+// DEF-04 are such rules), of a finding that names no request, too. What it says of a write stands.
+func TestWhatAnUnknownTypeLeavesOpen(t *testing.T) {
+	write, send := []trace.WorkRequest{{Wr: "w1", Opcode: "RDMA_WRITE"}}, []trace.WorkRequest{{Wr: "s1", Opcode: "SEND"}}
+	all := events(
+		trace.Event{Fn: "ibv_create_qp", Qp: "q1", InitiatorCq: "c1", ReceiveCq: "c1"},
+		trace.Event{Fn: "ibv_modify_qp", Qp: "q1", Conn: "k"},
+		trace.Event{Fn: "ibv_post_send", Qp: "q1", Wrs: write},
+		trace.Event{Fn: "ibv_post_send", Qp: "q1", Wrs: send},
+		trace.Event{Fn: "ibv_poll_cq", Cq: "c1", Ph: trace.Ret},
+	)
+	for _, test := range []struct {
+		rule   string
+		see    []int
+		stands bool
+	}{
+		{"POLL-03", nil, false}, {"DEF-04", nil, false}, {"DEF-04", []int{4}, false}, {"DEF-04", []int{3}, true}, {"ARM-02", nil, true},
+	} {
+		r := &verdict.Report{Findings: []verdict.Finding{{Verdict: verdict.ProviderViolation, Rule: test.rule, Line: 5, See: test.see}}}
+		Judge(&trace.Trace{Header: trace.Header{Dialect: "verbs"}, Events: all}, r)
+		if got := r.Findings[0].Verdict == verdict.ProviderViolation; got != test.stands {
+			t.Errorf("%s, see %v: stands %t, %s", test.rule, test.see, got, r.Findings[0].Message)
+		}
+	}
+}

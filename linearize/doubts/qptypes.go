@@ -17,7 +17,7 @@ import (
 // the first are decided.
 var (
 	restOnOrder = []string{"ARM-10", "ARM-12", "INV-05", "POLL-07", "POLL-08", "RES-02", "RES-03"}
-	restOnTime  = []string{"DEF-04", "FLAG-02", "FLUSH-02", "POLL-05"}
+	restOnTime  = []string{"DEF-04", "FLAG-02", "FLUSH-02", "POLL-03", "POLL-05"}
 )
 
 // lengthOfMessage is the rule that needs the very message of a receive: nothing else shows whether one was lost.
@@ -187,9 +187,9 @@ func fold(findings []verdict.Finding, like map[string][]int) []verdict.Finding {
 	return kept
 }
 
-// ofMessage reports whether an event that a finding refers to posts a send or a receive, or is not at hand.
+// ofMessage reports whether an event that a finding refers to posts a send or a receive, or is not at hand. One that refers to none may be of any.
 func ofMessage(f *verdict.Finding, spoken map[int]*trace.Event) bool {
-	return slices.ContainsFunc(f.See, func(line int) bool { return spoken[line] == nil || postsMessage(spoken[line]) }) ||
+	return len(f.See) == 0 || slices.ContainsFunc(f.See, func(line int) bool { return spoken[line] == nil || postsMessage(spoken[line]) }) ||
 		spoken[f.Line] != nil && postsMessage(spoken[f.Line])
 }
 
