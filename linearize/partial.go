@@ -109,6 +109,7 @@ func (p *partial) allowed(ctx context.Context, k int) *verdict.Report {
 	r := p.of(n)
 	switch {
 	case r.Violated():
+		p.name(r, n)
 		p.broken = append(p.broken, r)
 		return nil
 	case k == len(p.ties) && r.Decided():
@@ -126,6 +127,19 @@ func (p *partial) allowed(ctx context.Context, k int) *verdict.Report {
 	})
 	p.spent = p.spent || found == nil && !complete
 	return found
+}
+
+// name lets the breach that the first n events show have the rule that it has in the whole trace, in the order that is being tried: that a completion is
+// lost shows later than that it is out of order.
+func (p *partial) name(r *verdict.Report, n int) {
+	if n == len(p.events) {
+		return
+	}
+	whole, isBreach := p.of(len(p.events)), func(f verdict.Finding) bool { return f.Verdict == r.Verdict }
+	i, j := slices.IndexFunc(r.Findings, isBreach), slices.IndexFunc(whole.Findings, isBreach)
+	if i >= 0 && j >= 0 && whole.Findings[j].Line <= r.Findings[i].Line {
+		r.Findings[i] = whole.Findings[j]
+	}
 }
 
 // leavesOpen reports whether a finding says what is not decided, other than as the trace ends.

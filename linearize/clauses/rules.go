@@ -56,7 +56,7 @@ const (
 type Rule struct {
 	ID       string // of the rulebook
 	Clause   string
-	Because  string // how the clause is said in a chain of reasons
+	Because  string // how the clause is said in a chain of reasons; %s, if it is there, is what the bound is of
 	Headline string // how a violation begins in which this clause says most; %s is the request
 	Instead  string // what the contract would have allowed, or ""
 }
@@ -79,8 +79,8 @@ var Rules = [numRules]Rule{
 	disconnected:        {"DISC-10", "E ≤ F of a disconnect", "the disconnect closed the connection", "%s succeeded on a connection that was disconnected", "%s ends with CANCELLED"},
 	endedLater:          {"RES-10", "E, L > X(success); E, L > A of a message that was received; E, L > call of a success at the other end", "the connection went on", "%s succeeded, though the connection had ended by then", "%s ends with CANCELLED or FAILED"},
 	abortedBefore:       {"INV-05", "RES-10 of a connection on which a message named a token", "the connection went on", "%s succeeded, though the connection had ended by then", "%s ends with CANCELLED or FAILED"},
-	causedBy:            {"RES-10", "X(cancelled) ≥ min(F, L, O), unconnected min(F, X(failed)+1); verbs, RC: min(F, X(failed)+1), of the peer also", "something ended what it waits for", "nothing that can have cancelled %s came early enough", "%s ends with SUCCESS or FAILED"},
-	failedItself:        {"RES-11", "verbs: the same of an initiator request; UC, UD: X(flushed) ≥ min(F, X(failed)+1)", "something else broke the queue pair, or it would have failed itself", "%s was flushed, and nothing else had broken its queue pair", "%s ends with SUCCESS or FAILED"},
+	causedBy:            {"RES-10", "X(cancelled) ≥ min(F, L, O), unconnected min(F, X(failed)+1); verbs, RC: min(F, X(failed)+1), of the peer also", "something ended what %s waits for", "nothing that can have cancelled %s came early enough", "%s ends with SUCCESS or FAILED"},
+	failedItself:        {"RES-11", "verbs: the same of an initiator request; UC, UD: X(flushed) ≥ min(F, X(failed)+1)", "something else broke the queue pair, or %s would have failed itself", "%s was flushed, and nothing else had broken its queue pair", "%s ends with SUCCESS or FAILED"},
 	flushCancels:        {"FLUSH-02", "X ≤ F, posted before the flush", "the flush ends what is pending", "a flush did not end %s", "first the completion of %s"},
 	flushSpares:         {"FLUSH-01", "X < F, not cancelled and posted before the flush", "the flush would have cancelled it", "a flush should have cancelled %s", "%s ends with CANCELLED"},
 	silentAtRest:        {"FLAG-02", "C > rest ⇒ S ≥ rest", "a silent request that has failed has completed by rest", "%s failed, or succeeded late, though it is silent", "first a completion of %s"},
@@ -96,14 +96,14 @@ var Rules = [numRules]Rule{
 	inOrder:             {"POLL-09", "X(later) ≥ X(earlier), but for what may pass a read", "a queue is executed in order", "%s is out of order", "first the completion of what is before %s"},
 	completedInOrder:    {"POLL-09", "C(later) > C(earlier)", "a queue completes in order", "%s is out of order", "first the completion of what is before %s"},
 	deliveredInOrder:    {"POLL-09", "C(delivered later) > C(delivered earlier)", "a CQ delivers in order", "%s is out of order", "first the completion of what is before %s"},
-	tookMessage:         {"POLL-05", "X(k'th receive that succeeds) ≥ A(k'th send)", "it took a message that was sent no earlier", "%s received a message that had not been sent", "%s waits for a message"},
-	tookReceive:         {"POLL-05", "X(k'th send that succeeds) ≥ X(k'th receive that may)", "it needed a receive", "%s succeeded, and there was no receive for it", "%s waits for a receive"},
+	tookMessage:         {"POLL-05", "X(k'th receive that succeeds) ≥ A(k'th send)", "%s took a message that was sent no earlier", "%s received a message that had not been sent", "%s waits for a message"},
+	tookReceive:         {"POLL-05", "X(k'th send that succeeds) ≥ X(k'th receive that may)", "%s needed a receive", "%s succeeded, and there was no receive for it", "%s waits for a receive"},
 	placedAt:            {"POLL-05", "C at the point that shows it", "the trace shows where it was placed", "%s was placed before it can have completed", "no completion of %s yet"},
-	delivered:           {"POLL-05", "C ≤ return of the poll that delivers it", "a poll delivered it", "%s was delivered before it can have completed", "no completion of %s yet"},
+	delivered:           {"POLL-05", "C ≤ return of the poll that delivers it", "a poll delivered %s", "%s was delivered before it can have completed", "no completion of %s yet"},
 	executedFirst:       {"POLL-05", "A < X < C", "it is executed before it completes", "%s completed before it was executed", "no completion of %s yet"},
-	posted:              {"POLL-05", "X > call of its post", "it is posted", "%s is over before it was posted", "no completion of %s yet"},
+	posted:              {"POLL-05", "X > call of its post", "%s is posted", "%s is over before it was posted", "no completion of %s yet"},
 	flushReturned:       {"FLUSH-01", "F ≥ its call; F ≤ its return", "the flush takes effect between its call and its return", "the flush of %s came too late", "a return of the flush of %s later"},
-	silentFailed:        {"FLAG-02", "RES-10, RES-11 behind a silent request that may have failed", "something ended what it waits for", "nothing that can have cancelled %s came early enough, but the failure of a silent request that has no completion", "%s ends with SUCCESS or FAILED"},
+	silentFailed:        {"FLAG-02", "RES-10, RES-11 behind a silent request that may have failed", "something ended what %s waits for", "nothing that can have cancelled %s came early enough, but the failure of a silent request that has no completion", "%s ends with SUCCESS or FAILED"},
 	held:                {"POLL-05", "A(message) ≥ X(request before it that changes a token)", "a message waits for what changes a token before it", "%s was received before what it waits for was executed", "no receive succeeds with the message behind %s"},
 	mayCause:            {"RES-10", "U ≥ X of the first that waits on a queue; O > C of what its CQ took", "a cause can have come no earlier", "the cause of %s came too late", ""},
 }

@@ -36,12 +36,21 @@ func (f Finding) Instead() string {
 	return fmt.Sprintf(Rules[f.Rule].Instead, f.subject())
 }
 
-// subject is what a finding is about: the first request in its chain whose own bound rests on the clause that names it, or the first of all, or
-// a flush.
+// subject is what a finding is about: the request whose bound rests on the clause that names it, or that this bound follows from, where it is of a
+// connection; or else the first request in the chain, or a flush. Of a message that had to wait it is the message.
 func (f Finding) subject() string {
-	for _, l := range f.Chain {
-		if l.Reason.Rule == f.Rule && (isOfRequest(l) || f.Rule == flushReturned && l.Deed == flushedAt) {
+	for i, l := range f.Chain {
+		switch {
+		case l.Reason.Rule != f.Rule:
+		case f.Rule == held:
+			for i > 0 && f.Chain[i-1].Deed == arrivedAt {
+				i--
+			}
+			return f.Chain[i].Of
+		case isOfRequest(l) || f.Rule == flushReturned && l.Deed == flushedAt:
 			return l.Of
+		case i+1 < len(f.Chain) && isOfRequest(f.Chain[i+1]):
+			return f.Chain[i+1].Of
 		}
 	}
 	for _, l := range f.Chain {
@@ -70,5 +79,14 @@ func say(l timeline.Link) string {
 	if l.Deadline {
 		what = fmt.Sprintf("but %s %s by then", l.Of, deeds[l.Deed])
 	}
-	return what + ": " + Rules[l.Reason.Rule].Because
+	return what + ": " + Because(l)
+}
+
+// Because says why a bound holds.
+func Because(l timeline.Link) string {
+	because := Rules[l.Reason.Rule].Because
+	if strings.Contains(because, "%s") {
+		return fmt.Sprintf(because, l.Of)
+	}
+	return because
 }

@@ -40,11 +40,11 @@ func linesOf(f *clauses.Finding) []int {
 	return lines
 }
 
-// because lists the reasons, the first cause first, each once.
+// because lists the reasons, the first cause first, each once. What the message begins with is none.
 func because(f *clauses.Finding) string {
 	var reasons []string
 	for _, l := range f.Chain {
-		if said := say(l); said != "" && !slices.Contains(reasons, said) && len(reasons) < mostReasons {
+		if said := say(l); l.Reason.Rule != f.Rule && said != "" && !slices.Contains(reasons, said) && len(reasons) < mostReasons {
 			reasons = append(reasons, said)
 		}
 	}
@@ -59,5 +59,5 @@ func say(l timeline.Link) string {
 	if l.Reason.Line == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s (line %d)", clauses.Rules[l.Reason.Rule].Because, l.Reason.Line)
+	return fmt.Sprintf("%s (line %d)", clauses.Because(l), l.Reason.Line)
 }

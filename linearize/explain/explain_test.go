@@ -40,7 +40,7 @@ func TestFinding(t *testing.T) {
 	if f.Verdict != verdict.ProviderViolation || f.Rule != "FLUSH-02" || f.Line != 13 || f.Seq != 12 || !slices.Equal(f.See, []int{8, 9, 10, 11}) {
 		t.Errorf("%+v", f)
 	}
-	const want = "a flush did not end r: what has been executed has completed by rest (line 10); the flush ends what is pending (line 8); " +
+	const want = "a flush did not end r: a poll found nothing (line 11); what has been executed has completed by rest (line 10); " +
 		"the flush takes effect between its call and its return (line 9)"
 	if f.Message != want {
 		t.Errorf("%q, want %q", f.Message, want)
