@@ -134,6 +134,7 @@ func (s *Solver) choose(i int32) {
 	}
 	from := None
 	if at >= 0 {
+		s.trail.watches(i, o)
 		o.watched = at
 		if from = o.alts[at].V; from != None && !o.alts[at].hangs {
 			o.alts[at].hangs = true

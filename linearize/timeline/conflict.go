@@ -22,6 +22,10 @@ func (s *Solver) fail(a, b int32, why Reason) {
 	if s.conflict != nil {
 		return
 	}
+	if s.trail.laid {
+		s.conflict = &unexplained
+		return
+	}
 	c := &Conflict{Rule: why.Rule, Line: why.Line}
 	if n := &s.nodes[a]; a == b && n.upper < Never {
 		c.Chain = append(c.Chain, Link{n.Label, n.upper, true, n.whyUpper})

@@ -36,6 +36,7 @@ type node struct {
 	generation         uint32
 	keepers            int32
 	open               bool // more may be said of it
+	soft               bool // its deadline is
 	used, queued       bool
 	reach              Time // how late it may still become; collection
 }
@@ -53,6 +54,7 @@ type Stats struct {
 type Solver struct {
 	Stats
 	Eager bool // collect whenever asked: for tests
+	Soft  Rule // deadlines of this rule, and those that follow from them, don't count for Excludes
 
 	nodes       []node
 	clauses     []clause
@@ -66,6 +68,7 @@ type Solver struct {
 	scopes      []Time // the ends, by Scope
 	freeScopes  []Scope
 	conflict    *Conflict
+	trail       trail
 
 	liveBefore, restsBefore int // after the latest collection
 	settled                 int // variables since then
@@ -163,9 +166,18 @@ func (s *Solver) NotAfter(v Var, t Time, rule Rule, line int) {
 	if t >= n.upper {
 		return
 	}
-	n.upper, n.whyUpper = t, Reason{Rule: rule, Line: line}
+	n.upper, n.whyUpper, n.soft = t, Reason{Rule: rule, Line: line}, rule == s.Soft
 	if n.lower > t {
 		s.fail(v.index, v.index, n.whyUpper)
+	}
+}
+
+// NotBehind adds that v is no later than the deadline of another variable, and some steps.
+func (s *Solver) NotBehind(v, other Var, steps Time, rule Rule, line int) {
+	n, o := s.node(v), s.node(other)
+	if t := o.upper + steps; t < n.upper {
+		s.NotAfter(v, t, rule, line)
+		n.soft = n.soft || o.soft
 	}
 }
 
@@ -174,9 +186,10 @@ func (s *Solver) raise(i int32, t Time, why Reason) {
 	if t <= n.lower || s.conflict != nil {
 		return
 	}
+	s.trail.raises(i, n)
 	n.lower, n.whyLower = t, why
 	s.Raises++
-	if t > n.upper {
+	if t > n.upper && !(n.soft && s.trail.laid) {
 		s.fail(i, i, n.whyUpper)
 		return
 	}
@@ -189,14 +202,21 @@ func (s *Solver) raise(i int32, t Time, why Reason) {
 // mostWork bounds one propagation. Only a circle of clauses whose deadline is far away needs as much.
 const mostWork = 1 << 18
 
-// Solve propagates, and returns a conflict if there is no schedule. The order is first come, first served: chains beside each other
-// rise together, where a stack would raise the end of each again and again.
+// Solve propagates, and returns a conflict if there is no schedule.
 func (s *Solver) Solve() *Conflict {
-	for at := 0; at < len(s.work) && s.conflict == nil; at++ {
-		if at == mostWork {
-			s.GaveUp++
-			break
-		}
+	if !s.propagate(mostWork) {
+		s.GaveUp++
+	}
+	c := s.conflict
+	s.conflict = nil
+	return c
+}
+
+// propagate concludes all that follows from the bounds that have risen, and reports whether it came to an end. The order is first come, first served:
+// chains beside each other rise together, where a stack would raise the end of each again and again.
+func (s *Solver) propagate(most int) bool {
+	at := 0
+	for ; at < len(s.work) && at < most && s.conflict == nil; at++ {
 		i := s.work[at]
 		if s.nodes[i].queued = false; at%circleAfter == circleAfter-1 && s.isOnCircle(i) {
 			s.raise(i, Never, s.nodes[i].whyLower)
@@ -207,11 +227,10 @@ func (s *Solver) Solve() *Conflict {
 			c = next
 		}
 	}
-	for _, i := range s.work {
+	whole := at == len(s.work) || s.conflict != nil
+	for _, i := range s.work[at:] {
 		s.nodes[i].queued = false
 	}
 	s.work = s.work[:0]
-	c := s.conflict
-	s.conflict = nil
-	return c
+	return whole
 }

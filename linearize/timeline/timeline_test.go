@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -269,6 +270,75 @@ func TestTheLeastScheduleDecides(t *testing.T) {
 	})
 	if conflicts == 0 || schedules == 0 {
 		t.Errorf("%d conflicts, %d schedules", conflicts, schedules)
+	}
+}
+
+// A probe says of a time what no schedule has, and leaves the solver as it was: what is added later leads to the same.
+func TestAProbeSaysWhatNoScheduleHas(t *testing.T) {
+	excluded, possible := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProblem(t)
+		s, v := p.solver()
+		for _, add := range p.add {
+			add(s, v)
+		}
+		if s.Solve() != nil || s.GaveUp > 0 {
+			return
+		}
+		for i := range v {
+			for e := 1; e <= 6; e++ {
+				later := &problem{n: p.n, rests: p.rests, holds: append(slices.Clone(p.holds), func(at []Time) bool { return at[i] >= At(e) })}
+				want := later.brute() == nil
+				if got := s.Excludes(v[i], At(e)); got != want {
+					t.Fatalf("variable %d at event %d: excluded %v, want %v", i, e, got, want)
+				}
+				if want {
+					excluded++
+				} else {
+					possible++
+				}
+			}
+		}
+		a, e := rapid.IntRange(0, p.n-1).Draw(t, "raised"), rapid.IntRange(1, 5).Draw(t, "to")
+		p.clause(func(s *Solver, v []Var) { s.NotBefore(v[a], At(e), rule, e, None) }, func(at []Time) bool { return at[a] >= At(e) })
+		p.add[len(p.add)-1](s, v)
+		conflict, least := s.Solve(), p.brute()
+		if s.GaveUp > 0 {
+			return
+		}
+		if (conflict == nil) != (least != nil) {
+			t.Fatalf("behind probes: conflict %v, and the least schedule is %v", conflict, least)
+		}
+		for i := range v {
+			if conflict == nil && s.Lower(v[i]) != least[i] && s.Lower(v[i]) < Never {
+				t.Fatalf("behind probes: variable %d: %d, want %d of %v", i, s.Lower(v[i]), least[i], least)
+			}
+		}
+	})
+	if excluded == 0 || possible == 0 {
+		t.Errorf("%d excluded, %d possible", excluded, possible)
+	}
+}
+
+// A soft deadline, and one that was taken from it, excludes nothing. The first moment of rest by which a variable is over is found among many.
+func TestWhatIsOverByRest(t *testing.T) {
+	const soft Rule = 2
+	for _, deadline := range []Rule{rule, soft} {
+		s := NewSolver()
+		s.Soft = soft
+		x, y := s.at(1), s.at(1)
+		for event := 2; event < 20; event += 2 {
+			s.Rest(event, event)
+		}
+		s.NotAfter(x, Before(11), deadline, 11)
+		s.NotBehind(y, x, 0, rule, 11)
+		want := 12
+		if deadline == soft {
+			want = 0
+		}
+		if s.Solve() != nil || s.OverByRest(x) != want || s.OverByRest(y) != want {
+			t.Errorf("rule %d: over by rest at events %d and %d, want %d", deadline, s.OverByRest(x), s.OverByRest(y), want)
+		}
 	}
 }
 
