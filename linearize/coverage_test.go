@@ -163,8 +163,8 @@ func TestConsumerTellsOfCallbacksLaterOrNever(t *testing.T) {
 		{cancelled + "enter cq1; get cq2", verdict.NotAtRest, verdict.NotAtRest},
 		{silent + "get cq2", "ARM-11", "ARM-11"},
 		{silent + "get cq2; enter cq1", verdict.NotAtRest, verdict.NotAtRest},
-		{aborted, "whether r1 had completed", "ARM-11"},
-		{aborted + "; enter cq1", "whether r1 had completed", verdict.NotAtRest},
+		{aborted, "s1 may have waited", "ARM-11"},
+		{aborted + "; enter cq1", "s1 may have waited", verdict.NotAtRest},
 	} {
 		traced := notation.Overlapped(t, test.text)
 		traced.Header.Side, traced.End.Quiescent = "consumer", false

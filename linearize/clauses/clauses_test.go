@@ -45,6 +45,7 @@ var scenes = map[timeline.Rule]struct{ dialect, accept, reject string }{
 	disconnected:        {"ndkpi", "disconnect; recv 1; get 1c", "disconnect; write 1; get 1"},
 	connected:           {"ndkpi", "apart; recv 1; connect; peer connect; peer send 7; get 1", "apart; recv 1; get 1; connect"},
 	tookMessage:         {"ndkpi", "recv 1; peer send 7; get 1", "recv 1; get 1"},
+	receivedFirst:       {"ndkpi", "recv 1; peer send 7; rest; get; recv 9; peer send 8; get 1", "recv 1; peer send 7; rest; get; recv 9; get 1"},
 	tookReceive:         {"ndkpi", "recv 1; peer send 7; peer get 7", "peer send 7; peer get 7"},
 	refusedPost:         {"ndkpi", "begin recv 1; end recv 1 F; get", "begin recv 1; peer send 7; get 1; end recv 1 F"},
 	acceptedUnconnected: {"ndkpi", "apart; connect; peer connect; write 1", "apart; write 1"},
@@ -79,6 +80,26 @@ func TestEachClauseForbidsWhatItSays(t *testing.T) {
 		}
 		if e := play(t, s.dialect, s.reject); !uses(e, rule) {
 			t.Errorf("%s: reject: undecided %v\n%s", name, e.Undecided, said(e))
+		}
+	}
+}
+
+// By which moment of rest a completion had been placed that a poll delivers, as far as the poll shows (DEF-04).
+func TestPlacedByRest(t *testing.T) {
+	for text, known := range map[string]bool{
+		"apart; connect; begin send 1; begin disconnect; end send 1; end disconnect; rest; recv 9; get 1c": true,
+		"apart; connect; begin send 1; end send 1; rest; recv 9; get 1c":                                   false,
+		"write 1; rest; recv 9; get 1":                         true,
+		"rest; write 1; recv 9; get 1":                         false,
+		"recv 1; peer send 7; rest; recv 9; get 1":             true,
+		"recv 1; peer send 7; rest; peer send 8; get 1":        false, // it may have taken that, as 7 failed
+		"recv 1; rest; peer send 7; get 1":                     false,
+		"peer recv 7; send 1; rest; recv 9; get 1":             false, // the receive may have failed
+		"peer recv 7; send 1; rest; recv 9; peer get 7; get 1": true,
+	} {
+		e := play(t, "ndkpi", text)
+		if len(e.Bounds) != 1 || (e.Bounds[0].Latest != 0) != known {
+			t.Errorf("%s: %+v, known %v, undecided %v\n%s", text, e.Bounds, known, e.Undecided, said(e))
 		}
 	}
 }

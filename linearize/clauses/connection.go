@@ -129,7 +129,7 @@ func (e *Engine) breaks(r *request, m facts.Moment) {
 	if first {
 		p.broken = e.Solver.New(timeline.Label{Deed: endedAt, Of: "the connection of " + p.name}, 0, posted, 0)
 	}
-	e.Solver.NotAfter(p.broken, e.Solver.Upper(r.x), endedAtRest, m.Line)
+	e.Solver.NotBehind(p.broken, r.x, 0, endedAtRest, m.Line)
 	for _, other := range p.queues[model.Initiator].waiting {
 		if first && other.message {
 			e.overAtRest(other, p.broken, other.ready)
@@ -260,6 +260,6 @@ func (e *Engine) endsBy(r *request, m facts.Moment) {
 	default:
 		end = e.endOf(p)
 	}
-	e.Solver.NotAfter(end, e.Solver.Upper(r.x), endedByFailure, m.Line)
+	e.Solver.NotBehind(end, r.x, 0, endedByFailure, m.Line)
 	e.Solver.Edge(end, r.x, 0, endedByFailure, m.Line)
 }

@@ -23,7 +23,7 @@ type Finding struct {
 type Engine struct {
 	Findings  []Finding
 	Undecided map[string]int // why something is undecided, and how often
-	Earliest  []int          // of each result of the latest poll to return: the event behind which it was placed, or 0 where that is undecided
+	Bounds    []Bounds       // of each result of the latest poll to return
 	Solver    *timeline.Solver
 
 	dialect   model.Dialect
@@ -38,15 +38,24 @@ type Engine struct {
 	open      bool // everything is undecided
 	untracked bool // requests were posted that are not followed
 	tokenTable
-	posted int // requests
-	block  []request
-	single [1]*request
+	posted    int        // requests
+	delivered []*request // by the latest poll to return
+	block     []request
+	single    [1]*request
+}
+
+// Bounds says when a completion was placed that a poll delivered: behind an event, and before another, a moment of rest. Either is 0 where nothing is
+// known.
+type Bounds struct {
+	Earliest, Latest int
+	of               *request
 }
 
 // New returns an engine for a dialect. Where a reading changes what the clauses say, it leaves everything undecided.
 func New(d model.Dialect) *Engine {
 	e := &Engine{Solver: timeline.NewSolver(), dialect: d, cqs: map[string]*completionQueue{}, qps: map[string]*queuePair{},
 		conns: map[string][]*queuePair{}, requests: map[string]*request{}, tokenTable: tokenTable{tokens: map[uint32]*token{}}, Undecided: map[string]int{}, settled: over{of: map[string]overRequest{}}}
+	e.Solver.Soft = stillAtRest // porcupine does not state that
 	if d.A9 != model.A9Ordered || d.A29 != model.A29Silent || d.A31 != model.A31Cancelled || d.A34 != model.A34Executed {
 		e.Beyond("", "", "another reading of the order of a queue, or of what a chain owes")
 	}

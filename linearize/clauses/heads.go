@@ -136,7 +136,7 @@ func (e *Engine) hasSucceeded(r *request) bool {
 	}
 	if r.message {
 		o := w.qp.peer
-		if o == nil || w.messages.failedSends > 0 {
+		if o == nil || w.messages.failures > 0 {
 			return false
 		}
 		to := &o.queues[model.Receive].messages

@@ -56,6 +56,9 @@ func (e *Engine) received(r *request, m facts.Moment) {
 		return
 	}
 	o := r.queue.qp.peer.queues[model.Initiator]
+	if last := o.lastSend; last != nil && !last.loose && s.Alive(last.x) { // whichever it took, none is over later than the last
+		s.Edge(r.x, last.x, 0, receivedFirst, m.Line)
+	}
 	if f := w.messages.failed; f != nil && r.follows(f) {
 		w.messages.failed = nil
 	}
@@ -108,7 +111,7 @@ func (e *Engine) sent(r *request, m facts.Moment) {
 		return
 	}
 	to := r.queue.qp.peer.queues[model.Receive]
-	if len(to.messages.met) == 0 || r.queue.messages.failedSends > 0 || r.loose {
+	if len(to.messages.met) == 0 || r.queue.messages.failures > 0 || r.loose {
 		e.mayEnd(r)
 	}
 	if len(to.messages.met) == 0 {
@@ -164,8 +167,11 @@ func (r *request) mayHaveEnded() bool {
 // posted before, and nothing has succeeded since (INV-05).
 func (e *Engine) endsConnectionOf(r *request, m facts.Moment) {
 	s, own, pending := e.Solver, r.queue.qp, []*request{}
-	if f := own.peer.queues[model.Receive].messages.failed; s.Alive(f.x) {
-		pending = append(pending, f)
+	if to := &own.peer.queues[model.Receive].messages; s.Alive(to.failed.x) {
+		if pending = append(pending, to.failed); to.failures == 1 { // it took that
+			e.tookReceive(r, to.failed, m)
+			s.Edge(to.failed.x, r.x, -1, endedByToken, m.Line)
+		}
 	}
 	r.queue.ender = r
 	for _, p := range []*queuePair{own, own.peer} {
@@ -173,7 +179,7 @@ func (e *Engine) endsConnectionOf(r *request, m facts.Moment) {
 		if e.tellsOfLoss(p) {
 			end = e.lossOf
 		}
-		s.NotAfter(end(p), s.Upper(r.x)+1, endedByToken, m.Line)
+		s.NotBehind(end(p), r.x, 1, endedByToken, m.Line)
 		for _, w := range p.queues {
 			pending = append(pending, w.waiting...)
 		}
@@ -188,6 +194,7 @@ func (e *Engine) endsConnectionOf(r *request, m facts.Moment) {
 // receiveFailed handles that a receive took no message, unless one with a bad token: the sends that wait for one took the next.
 func (e *Engine) receiveFailed(w *workQueue, r *request, m facts.Moment) {
 	w.messages.failed = r
+	w.messages.failures++
 	for i, r := range w.messages.unmet {
 		if w.qp.open {
 			return

@@ -43,7 +43,7 @@ func (e *Engine) PollCalled(c *facts.Call) {
 
 // PollReturned handles what a poll delivered, or that it found nothing.
 func (e *Engine) PollReturned(m facts.Moment, c *facts.Call, results []trace.Result) {
-	e.now, e.Earliest = m, e.Earliest[:0]
+	e.now, e.Bounds = m, e.Bounds[:0]
 	q := e.cq(c.Cq)
 	q.polling--
 	single := !q.overlap
@@ -62,8 +62,13 @@ func (e *Engine) PollReturned(m facts.Moment, c *facts.Call, results []trace.Res
 		return
 	}
 	e.quiet = false
+	e.delivered = e.delivered[:0]
 	for i := range results {
-		e.Earliest = append(e.Earliest, e.deliver(q, &results[i], m, c))
+		r := e.deliver(q, &results[i], m, c)
+		if r != nil {
+			e.Solver.Keep(r.c)
+		}
+		e.delivered = append(e.delivered, r)
 	}
 	if q.last != timeline.None {
 		e.placedIn(q, q.last)
@@ -81,6 +86,7 @@ func (e *Engine) PollReturned(m facts.Moment, c *facts.Call, results []trace.Res
 	if q.seen.rests != e.rests && !q.open && m.At >= q.seen.next {
 		e.look(q)
 	}
+	e.bound()
 }
 
 // foundNothing handles an empty poll: what is outstanding had not completed when it was called.
@@ -102,17 +108,64 @@ func (e *Engine) foundNothing(q *completionQueue, c *facts.Call, m facts.Moment)
 	}
 }
 
-// deliver handles one result of a poll. It returns the event behind which the completion was placed, or 0.
-func (e *Engine) deliver(q *completionQueue, res *trace.Result, m facts.Moment, c *facts.Call) int {
+// bound says when the completions were placed that a poll has delivered.
+func (e *Engine) bound() {
+	for _, r := range e.delivered {
+		b := Bounds{of: r}
+		if r != nil && !r.queue.qp.open {
+			b.Earliest = e.Solver.Lower(r.c).Event()
+			if e.knowsRest(r) {
+				b.Latest = e.Solver.OverByRest(r.c)
+			}
+		}
+		e.Bounds = append(e.Bounds, b)
+		e.Release(b)
+	}
+}
+
+// knowsRest reports whether it is known what r had to have done by a moment of rest: no CQ of it, nor of its peer, has failed unseen.
+func (e *Engine) knowsRest(r *request) bool {
+	return !r.queue.qp.open && !slices.ContainsFunc(r.queue.qp.cqs(), func(q *completionQueue) bool { return q.unsure })
+}
+
+// Keep keeps a completion that was delivered, so that PlacedBy may be asked of it until Release. It reports whether it can be.
+func (e *Engine) Keep(b Bounds) bool {
+	known := b.of != nil && e.Solver.Alive(b.of.c)
+	if known {
+		e.Solver.Keep(b.of.c)
+	}
+	return known
+}
+
+// Release takes that back.
+func (e *Engine) Release(b Bounds) {
+	if b.of != nil {
+		e.Solver.Release(b.of.c)
+	}
+}
+
+// PlacedBy reports whether a completion was placed by an event, a moment of rest, as far as is known by now.
+func (e *Engine) PlacedBy(b Bounds, by int) bool {
+	return e.knowsRest(b.of) && e.Solver.Excludes(b.of.c, timeline.At(by))
+}
+
+// Owed reports whether a request that is outstanding had to have completed by an event, a moment of rest.
+func (e *Engine) Owed(wr string, by int) bool {
+	r := e.requests[wr]
+	return r != nil && e.knowsRest(r) && e.Solver.Excludes(r.c, timeline.At(by))
+}
+
+// deliver handles one result of a poll. It returns the request, or nil where that is undecided.
+func (e *Engine) deliver(q *completionQueue, res *trace.Result, m facts.Moment, c *facts.Call) *request {
 	r := e.requests[res.Wr]
 	if r == nil {
 		e.deliversNoRequest(q, res)
-		return 0
+		return nil
 	}
 	outcome := calls.OutcomeOf(res.Status)
 	if r.queue.cq != q || r.placed && r.outcome != outcome || res.Qp != "" && res.Qp != r.queue.qp.name {
 		e.fails(r.queue.qp, ofRequest, r.line, timeline.Label{Deed: completedAt, Of: r.wr})
-		return 0
+		return nil
 	}
 	p := r.queue.qp
 	r.plainly, r.named = c.Fn == "NdkGetCqResults", res.Token
@@ -137,9 +190,9 @@ func (e *Engine) deliver(q *completionQueue, res *trace.Result, m facts.Moment, 
 		q.last = e.Solver.Keep(r.c)
 	}
 	if e.solve(p); p.open || !e.Solver.Alive(r.c) {
-		return 0
+		return nil
 	}
-	return e.Solver.Lower(r.c).Event()
+	return r
 }
 
 // deliversNoRequest handles a result of a request that is not outstanding: it is over, was refused, or was never posted.

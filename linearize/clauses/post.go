@@ -247,6 +247,7 @@ func (e *Engine) becomesReady(r *request) {
 	}
 	if p.connects == never || r.message && (p.peer == nil || p.peer.connects == never) {
 		if p.connects != never {
+			r.ready = now
 			e.waitsNoLonger(r, now)
 		}
 		p.unready = append(slices.DeleteFunc(p.unready, func(r *request) bool { return r.told }), r)

@@ -106,15 +106,15 @@ type workQueue struct {
 
 // messages pair the sends of a queue pair with the receives of its peer, each by number.
 type messages struct {
-	sent        []*request // an initiator queue: sends whose receive, by number, is not known
-	base        int        // the number of the first
-	succeeded   int
-	failedSends int
-	mayEnd      []*request // an initiator queue: messages that may have ended the connection though they succeeded
-	vanished    bool       // a receive queue: completions have, as its queue pair or CQ was closed
-	unmet       []*request // a receive queue: sends that succeeded and whose receive is not known, in order
-	failed      *request   // a receive queue: the latest receive that failed or was cancelled, with none that succeeded behind it
-	met         []*request // a receive queue: receives that succeeded and whose send is not known
+	sent      []*request // an initiator queue: sends whose receive, by number, is not known
+	base      int        // the number of the first
+	succeeded int
+	failures  int        // that ended otherwise, as far as is known
+	mayEnd    []*request // an initiator queue: messages that may have ended the connection though they succeeded
+	vanished  bool       // a receive queue: completions have, as its queue pair or CQ was closed
+	unmet     []*request // a receive queue: sends that succeeded and whose receive is not known, in order
+	failed    *request   // a receive queue: the latest receive that failed or was cancelled, with none that succeeded behind it
+	met       []*request // a receive queue: receives that succeeded and whose send is not known
 }
 
 // times are the hidden times of a request: executed, completed, arrived if it is a message, failed if it is silent. Of what holds messages, a is when

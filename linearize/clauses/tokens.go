@@ -321,7 +321,7 @@ func (e *Engine) took(receive, send *request, m facts.Moment) {
 
 // areEach reports whether a receive took a send for sure, where each is the next that succeeded: of each queue all before them are known.
 func areEach(receive, send *request) bool {
-	return send.isCounted && send.queue.messages.failedSends == 0 && !receive.queue.messages.vanished
+	return send.isCounted && send.queue.messages.failures == 0 && !receive.queue.messages.vanished
 }
 
 // counts notes whether all before r on its queue are known when r succeeds.

@@ -39,7 +39,7 @@ func (e *Engine) tell(r *request, outcome model.Outcome, by bound, m facts.Momen
 		e.registered(r, false, m.Line)
 	}
 	if outcome != model.SUCCESS && r.message {
-		w.messages.failedSends++
+		w.messages.failures++
 	}
 	if outcome != model.SUCCESS && w.kind == model.Receive {
 		e.receiveFailed(w, r, m)

@@ -7,6 +7,7 @@ import (
 
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/clauses"
 	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
@@ -65,6 +66,7 @@ type cq struct {
 	fenced                []*posting // outstanding requests of QPs whose close has completed
 	owed                  int        // outstanding requests that had to have completed at a moment of rest
 	untold                bool       // a callback that is missing may be one that the consumer has yet to tell of
+	uncalled              []*uncalled
 	relied                []*awaited // sends that it delivered, and that may have waited at a moment of rest
 }
 
@@ -79,7 +81,7 @@ type poll struct {
 	at         moment
 	line       int
 	results    []trace.Result
-	earliest   []int // of each result: the event behind which it was placed, or 0
+	bounds     []clauses.Bounds // of each result: when it was placed
 	delivered  []sight
 }
 
@@ -462,9 +464,7 @@ func (s *Stream) finishReads() {
 		if q.readers > 0 || s.consumer {
 			q.readersAre(0)
 		}
-		for _, l := range q.lanes {
-			l.neverTold()
-		}
+		q.neverTold()
 	}
 }
 

@@ -39,12 +39,12 @@ func (s *Stream) ask(e *trace.Event) {
 	s.note()
 }
 
-// earliest returns the event behind which each result of the poll was placed that has just returned, or 0 where that is undecided.
-func (s *Stream) earliest() []int {
+// bounds says when each result of the poll was placed that has just returned.
+func (s *Stream) bounds() []clauses.Bounds {
 	if s.hidden == nil {
 		return nil
 	}
-	return s.hidden.engine.Earliest
+	return s.hidden.engine.Bounds
 }
 
 // askAtEnd does that at the end of the trace.

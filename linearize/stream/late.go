@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/automaton"
-	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
 
@@ -176,7 +175,6 @@ func (r *posting) hadEnded(out []sight, q *cq, mark moment, line int) ([]sight, 
 // abortCancels handles m, a message with a bad token that ended its connection (INV-05). By the moment of rest at which m was over, that cancelled
 // what was pending at both ends and may have been posted before. The end of m or of its receive is being handled in q.
 func (s *Stream) abortCancels(q *cq, m *posting) {
-	m.aborted()
 	by := cmp.Or(m.owed, m.silentBy())
 	if by == 0 && (m.hadReceive(m.unsureAt) || m.metBy(m.unsureAt)) {
 		by = m.unsureAt
@@ -222,69 +220,6 @@ func (q *cq) takeNow(seen []sight) {
 	}
 }
 
-// arrivedWith notes, of a receive that succeeded, that the message which it took had to have arrived by a moment of rest,
-// though nothing is told of the message yet.
-func (r *posting) arrivedWith(out []sight) []sight {
-	l := r.lane.other()
-	if l == nil || r.owed != 0 || r.place != 0 {
-		return out
-	}
-	if r.index() >= r.lane.known {
-		return r.arrivedWithAny(out)
-	}
-	m := l.send(r.index())
-	if m == nil {
-		return out
-	}
-	ended := cmp.Or(m.dueBy(), m.silentBy()) // it has failed by then, or succeeded; where it waited, r was not pending
-	if l.cq != nil && l.cq.failed != 0 && m.returned != 0 && r.returned != 0 && r.pendingAt() > max(m.returned, r.returned) {
-		r.lane.qp.leaveOpen(l.qp.doubt)
-	}
-	switch {
-	case ended != 0 || !m.unsure():
-	case m.indicatedBy(r.rested):
-		r.guess(true)
-		m.met = m.rested == r.rested
-		return r.wasOwed(out)
-	default:
-		ended = m.unsureAt
-	}
-	if ended == 0 || r.returned == 0 || r.returned >= ended {
-		return out
-	}
-	if r.guess(true); m.rested == ended {
-		if m.met = true; !m.silent {
-			out = m.endedIn(out, r.lane.cq)
-		}
-	}
-	if r.owedLine = m.owedLine; r.rested == ended {
-		return r.wasOwed(out)
-	}
-	out = r.notOwed(out)
-	r.owed = ended
-	r.lane.cq.owed++
-	return out
-}
-
-// arrivedWithAny does the same where it is not known which message r took: had it been pending at a moment of rest by which all messages
-// had been posted, none would have been left for it.
-func (r *posting) arrivedWithAny(out []sight) []sight {
-	home, sends := r.lane.cq, r.lane.other()
-	pended := func(rested moment) bool { return rested != 0 && r.returned < rested && sends.allIndicatedBy(rested) }
-	switch {
-	case r.returned == 0 || home.failed != 0 || home.crowded.from != 0:
-		return out
-	case pended(r.rested):
-		r.owedLine = home.restedLine
-		return r.wasOwed(out)
-	case pended(home.restedAt):
-		out = r.notOwed(out)
-		r.owed, r.owedLine = home.restedAt, home.restedLine
-		home.owed++
-	}
-	return out
-}
-
 // pendedInVain returns the latest moment of rest at which r, a receive that succeeded, is known to have been pending though all messages had been
 // posted by then, or 0: none was left for it. A flush may have ended it later, and then it had to have completed by a later rest anyhow.
 func (r *posting) pendedInVain() moment {
@@ -315,35 +250,6 @@ func (r *posting) indicatedBy(at moment) bool {
 	return r.returned != 0 && r.returned < at && (!r.deferred || r.ended != 0 && r.ended < at)
 }
 
-// endedIn notes that r had completed by the moment of rest at which it might have waited. What that means for the CQ q is added to out.
-func (r *posting) endedIn(out []sight, q *cq) []sight {
-	if r.lane.cq == q {
-		return r.wasOwed(out)
-	}
-	r.lane.cq.takeNow(r.wasOwed(nil))
-	return out
-}
-
-// endedWith notes, of a receive that did not succeed, the message in its place: one that names a bad token, and had ended by a
-// moment of rest, had ended the receive as well (INV-05), but whether that message has failed by itself is told later.
-func (r *posting) endedWith(p *poll, kinds automaton.Kinds) {
-	l := r.lane.other()
-	if l == nil || r.index() >= r.lane.known || r.owed != 0 || r.place != 0 || r.lane.cq.armed == model.NONE {
-		return
-	}
-	m := l.send(r.index())
-	if m == nil || m.op != model.SendAndInvalidate {
-		return
-	}
-	ended := m.owed
-	if m.silent {
-		ended = m.silentBy()
-	}
-	if ended != 0 && ended == r.rested && !r.lane.cq.mayHoldTold(p, r, kinds) {
-		m.late = r
-	}
-}
-
 // mayHold reports whether an explanation is left in which r, which the poll delivers, had been placed by the moment of rest at which that
 // was open. Behind others of a poll during which more was seen only what came before it is asked.
 func (q *cq) mayHold(p *poll, r *posting, kinds automaton.Kinds) bool {
@@ -372,27 +278,6 @@ func (q *cq) holds(a *automaton.Queue, p *poll, r *posting, kinds automaton.Kind
 		}
 	}
 	return a.Delivered(automaton.Delivery{Kinds: kinds, From: from, Counted: automaton.Moment(r.countedFrom()), Called: from, Owed: rested}, at)
-}
-
-// doubts reports whether it is not known that r, a silent send which the poll delivers, had completed by the moment of rest at which that is
-// open, as it may have waited for a receive: no poll, and no receive that took it, shows that one was there. What is possible alone where it had
-// not is left open.
-func (q *cq) doubts(p *poll, r *posting, kinds automaton.Kinds) bool {
-	if !r.unsure() || r.met || r.hadReceive(r.unsureAt) {
-		return false
-	}
-	if r.rested != 0 && !q.mayHold(p, r, kinds) {
-		r.lane.qp.leaveOpen(r.leavesOpen())
-	}
-	return true
-}
-
-// aborted handles r, which succeeded silently or ended the connection.
-func (r *posting) aborted() {
-	if r.late != nil {
-		r.lane.qp.leaveOpen("whether " + r.late.wr + " had completed by a moment of rest, by which " + r.wr +
-			" had ended the connection, " + verdict.NotFollowed)
-	}
 }
 
 // wasOwed notes that r had to have completed at the moment of rest at which that was open.

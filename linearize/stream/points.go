@@ -19,9 +19,6 @@ func (s *Stream) placed(e *trace.Event) {
 		return
 	}
 	l := r.lane
-	if calls.OutcomeOf(e.Status) == model.SUCCESS && l.queue == model.Receive {
-		l.cq.takeNow(r.arrivedWith(nil))
-	}
 	if (r.dueBy() != 0 || r.silent && r.rested != 0) && !r.missed {
 		if l.cq.reportLate(r, s.line()); l.cq.stopped() {
 			return

@@ -7,6 +7,7 @@ import (
 
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/cases"
+	"ndkoracle/linearize/clauses"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -42,12 +43,12 @@ func (q *cq) emptiedBy() moment {
 	return latest
 }
 
-// placedBehind returns the event behind which the i'th result was placed, or 0 where that is undecided.
-func (p *poll) placedBehind(i int) moment {
-	if i >= len(p.earliest) {
-		return 0
+// boundsOf says when the i'th result was placed.
+func (p *poll) boundsOf(i int) clauses.Bounds {
+	if i >= len(p.bounds) {
+		return clauses.Bounds{}
 	}
-	return moment(p.earliest[i])
+	return p.bounds[i]
 }
 
 // foundNothing reports whether a poll that has returned had room, and found nothing.
@@ -70,15 +71,16 @@ func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 		p.results = e.Results
 	default:
 		s.seen[aPoll]++
-		p.results, p.earliest = e.Results, s.earliest()
+		p.results, p.bounds = e.Results, s.bounds()
 		q.checkHeld(len(e.Results))
 		s.metByPoll(len(p.results), u.n)
 	}
 	if slices.ContainsFunc(q.polls, func(p *poll) bool { return p.to < 0 }) {
-		p.results, p.earliest = slices.Clone(p.results), slices.Clone(p.earliest)
+		p.results, p.bounds = slices.Clone(p.results), slices.Clone(p.bounds)
 		return
 	}
 	q.release()
+	s.findUncalled(e.Line)
 }
 
 // endPolls assumes that the polls which have not returned took nothing. Where others returned meanwhile, they may have taken what is missing
@@ -137,7 +139,6 @@ func (q *cq) release() {
 				q.showPending(p)
 				q.tokensByRest()
 				q.silentByRest(p)
-				q.emptyTells(p)
 				if alone {
 					q.settle(p)
 				}

@@ -49,7 +49,6 @@ type lane struct {
 	sentBy   sentBy       // … the most of them that are known to have succeeded by a moment of rest
 	toldBy   sentBy       // … those that were told to have before one
 	latest   *posting     // … the latest that was told to have, since the last moment of rest
-	uncalled []uncalled   // of a queue of receives: requests of the peer for which a callback was due if one of these was pending
 	promised int          // receives yet to be posted that sends have gone to already
 
 	received int  // other halves that were told
@@ -91,7 +90,6 @@ type posting struct {
 	theirs       moment   // by the other host's clock: up to here that is known to come before its post; of a shadow's: its post
 	shadow       *posting // that stands for it in the stream of the other host, or nil
 	receive      *posting // of a message that names a token: its receive, once that was told, or nil
-	late         *posting // … the same, if that had to have completed at a moment of rest, should this have ended the connection
 
 	op              model.Op
 	kinds           automaton.Kinds
@@ -113,7 +111,6 @@ type posting struct {
 	sent            bool // of a message: it was told how it ended
 	counted         bool // half of a message: its success is counted against the peer's
 	adrift          bool // its receive failed, and which other one it may take is not known
-	met             bool // a send: its receive was pending, or over, at the moment of rest at which it had to have completed, or was open
 }
 
 // newPosting returns a request that is being posted. They are made many at a time, but for the first of a QP: each QP has its own, so that
@@ -135,7 +132,7 @@ func (s *Stream) newPosting(u *underWay, e *trace.Event, wr string, op model.Op)
 
 // postingsAtOnce is as many as leave next to nothing unused of the memory that is taken for them, nor need a span of their own.
 const (
-	postingsAtOnce  = 34
+	postingsAtOnce  = 36
 	postingsAtFirst = 4
 )
 

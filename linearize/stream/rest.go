@@ -248,7 +248,6 @@ func (q *cq) silentByRest(p *poll) {
 			doubted := r.rested == 0 || r.unsure()
 			if r.op.IsSend() {
 				if !doubted {
-					r.aborted()
 					l.arrives(r, r.rested, p.line)
 				}
 				if latest != nil && latest.overOrWaits() != r.overOrWaits() {

@@ -69,7 +69,7 @@ func (p *qp) isQuiet() bool {
 	guessed := func(m *posting) bool { return !m.hasSucceeded() }
 	leftOpen := p.group.root().unclear != ""
 	return !slices.ContainsFunc(p.lanes[:], func(l *lane) bool {
-		return len(l.uncalled) > 0 || slices.ContainsFunc(l.guessed, guessed) || l.cq != nil && l.cq.over == 0 && !leftOpen && len(l.waiting)+len(l.naming) > 0
+		return slices.ContainsFunc(l.guessed, guessed) || l.cq != nil && l.cq.over == 0 && !leftOpen && len(l.waiting)+len(l.naming) > 0
 	})
 }
 
@@ -99,6 +99,7 @@ func (p *qp) retire() bool {
 	for _, l := range p.lanes {
 		if l.cq != nil {
 			l.cq.lanes = slices.DeleteFunc(l.cq.lanes, func(o *lane) bool { return o == l })
+			l.cq.forgetUncalled(func(u *uncalled) bool { return u.request.lane == l })
 		}
 		for _, r := range l.waiting {
 			delete(s.byName, r.wr)

@@ -67,6 +67,7 @@ type Stream struct {
 	requestCases requestCases
 	may          mayArm
 	late         []sight // what the completion under way tells of moments of rest before
+	uncalled     int     // kept of all CQs
 	muted        bool    // the latest finding was not kept
 	finished     bool    // the trace has come to its end
 	unfit        string  // why nothing can be judged, or ""

@@ -19,7 +19,8 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
 		s.unknownWr(q, result)
 		return out
 	}
-	outcome, earliest := calls.OutcomeOf(result.Status), max(r.called, p.placedBehind(i))
+	outcome, bounds := calls.OutcomeOf(result.Status), p.boundsOf(i)
+	earliest := max(r.called, bounds.Earliest)
 	if r.place != 0 && r.outcome != outcome {
 		s.report(q.group, verdict.ProviderViolation, "POLL-05", p.line, []int{r.line}, "%s delivered %s with %s, and its completion was placed otherwise",
 			q.name, r.wr, result.Status)
@@ -69,10 +70,6 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
 			return out
 		}
 	}
-	if outcome == model.SUCCESS && r.op == model.ReceiveOp {
-		out = r.arrivedWith(out)
-		r.receivedTells(p.line)
-	}
 	if r.outlivesClose(q, p); q.stopped() {
 		return out
 	}
@@ -116,10 +113,10 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
 	q.placedSince(max(from, r.place), max(earliest, r.place))
 	q.countDelivered(p, r, kinds)
 	out = append(out, s.late...)
-	if s.late = nil; r.silent && !q.doubts(p, r, kinds) || r.didNotWait() {
+	if s.late = nil; bounds.Latest != 0 && bounds.Latest <= r.rested {
 		out = r.wasOwed(out)
 	} else {
-		q.noteUncalled(p, r, kinds)
+		q.noteUncalled(p, r, kinds, bounds)
 	}
 	if end := l.qp.over; end != 0 && end < p.call.call && r.called < end {
 		out = r.stays(out, q, p.line)
@@ -164,7 +161,6 @@ func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 		}
 	} else if _, _, ok = s.meet(q, p.line, r, nil); ok && r.isMessage() {
 		l.arrives(r, s.at, p.line)
-		r.aborted()
 	}
 	return !q.stopped()
 }
@@ -226,7 +222,6 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 	l, qp := r.lane, r.lane.qp
 	switch {
 	case outcome == model.CANCELLED:
-		r.endedWith(p, automaton.Cancelled)
 		if !s.verbs && qp.kind.isLosable && qp.connected != 0 && !qp.brokeBefore(r.placedBy(s.at)) {
 			qp.breaks(max(r.called, qp.connected))
 		}
@@ -234,7 +229,6 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		l.failed(r)
 		return automaton.Cancelled, earliest, ok
 	case outcome == model.FAILED:
-		r.endedWith(p, automaton.Failed)
 		ok = s.tokenFailed(q, p, r, outcome)
 		l.failed(r)
 		return automaton.Failed, earliest, ok

@@ -93,11 +93,6 @@ func (r *posting) unsure() bool {
 	return r.silent && r.unsureAt != 0 && (r.rested == 0 || r.rested == r.unsureAt)
 }
 
-// didNotWait reports whether r, which might have waited for a receive at the latest moment of rest, is known not to have.
-func (r *posting) didNotWait() bool {
-	return r.unsureAt != 0 && !r.silent && r.unsureAt == r.rested && r.mayHaveWaited(r.rested) == nil
-}
-
 // overOrWaits returns the latest moment of rest at which r, a silent request, was over if it fails, or waited for a receive, or 0.
 func (r *posting) overOrWaits() moment {
 	if r.rested == 0 || r.unsure() {
@@ -176,7 +171,7 @@ func (l *lane) successes() int {
 // mayHaveHadNone reports whether r is a send that may have had no receive to take at a moment of rest, on a connection that may have ended:
 // one that had been posted by then, as is known of what succeeded. UC and UD need none.
 func (r *posting) mayHaveHadNone(rested moment) bool {
-	had := r.over && r.outcome == model.SUCCESS && r.index() < r.lane.known || r.met && r.owed == rested
+	had := r.over && r.outcome == model.SUCCESS && r.index() < r.lane.known
 	return !had && r.op.IsSend() && r.lane.qp.kind.isLosable && r.place == 0 && r.isAlive() && !r.lane.qp.abortedBy(rested) && !r.flushedBy(rested) && !r.hadReceive(rested)
 }
 
