@@ -343,7 +343,7 @@ func (q *question) refused(t *trace.Trace, a *answer) verdict.Finding {
 	}
 	if c := q.events[a.reached].call; c.kind == "event" && q.unplaced[c.first.Op] {
 		f.Verdict, f.Rule, f.Also = verdict.Inconclusive, "", nil
-		f.Message += "; and the trace does not say on which channel the call waited (its field channel)"
+		f.Message += "; and " + verdict.NotOnChannel
 	}
 	if p := q.untyped(); p != nil && f.Rule == "POLL-05" {
 		f.Verdict = verdict.Inconclusive

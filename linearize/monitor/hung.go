@@ -57,8 +57,8 @@ func (h *hung) check(c *Call, around []*Call, open int) {
 		see = append(see, o.Begun.Line)
 	}
 	switch {
-	case strings.HasPrefix(c.Fn, "ibv_get_"), strings.HasPrefix(c.Fn, "ibv_destroy_"):
-		// They may wait for the consumer.
+	case strings.HasPrefix(c.Fn, "ibv_get_"):
+		// It waits for an event.
 	case c.Fn == "NdkCloseAdapter":
 		if open == 1 && h.m.isEmpty() {
 			h.report(c, "LIFE-14", see, "%s never returned, though everything that was opened is closed and no callback is running", c.name())

@@ -54,7 +54,7 @@ func (c *component) explain(ctx context.Context, death moment) (verdict.Finding,
 
 // unplaced leaves an event open that nothing explains: on which channel its call waited the trace does not say.
 func (c *component) unplaced(o *operation) verdict.Finding {
-	return verdict.Finding{Verdict: verdict.Inconclusive, Message: c.happened(o) + ", which nothing explains, and the trace does not say on which channel the call waited (its field channel)"}
+	return verdict.Finding{Verdict: verdict.Inconclusive, Message: c.happened(o) + ", which nothing explains, and " + verdict.NotOnChannel}
 }
 
 // culprit takes what had to have happened by death, one operation after the other, until the model refuses one. It returns

@@ -30,7 +30,7 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 		f.Message = q.seen(e) + ", and a callback is owed and was not entered"
 	}
 	if e.unnamed {
-		q.group.leaveOpen(q.seen(e) + ", which nothing explains, and the trace does not say on which channel the call waited (its field channel)")
+		q.group.leaveOpen(q.seen(e) + ", which nothing explains, and " + verdict.NotOnChannel)
 		return
 	}
 	if why := a.Why(); len(why) > 0 {

@@ -12,6 +12,9 @@ const MaxDescribed = 4
 // ClosesLater is what the provider might have done instead of completing a close.
 const ClosesLater = "the close completes when the callback has returned"
 
+// NotOnChannel says why an event that nothing explains is left undecided.
+const NotOnChannel = "the trace does not say that the call waited on the channel of this CQ (its field channel, or that of the creation)"
+
 // NoCallback says what has to come before a callback, or an event, is entered.
 func NoCallback(what string, q *model.Cq) string {
 	switch {
