@@ -23,6 +23,7 @@ type finding struct {
 	awaited  []*awaited       // … and to have had a receive, one of these
 	relied   []*awaited       // … each of these
 	missing  *monitor.Missing // a callback that was owed at a moment of rest, or nil
+	missedBy *cq              // … the CQ that owed it
 	unowed   *monitor.Missing // a callback that was entered and is not owed, or nil
 	lost     *posting         // what has not completed by a moment of rest, and no poll delivers
 	passed   *posting         // what a poll did not deliver before a later one of its queue
@@ -232,7 +233,7 @@ func (s *Stream) reopenSince(g *group, since moment) bool {
 func (s *Stream) misses(q *cq) {
 	if !s.muted {
 		f := &s.findings[len(s.findings)-1]
-		f.missing = s.monitor.Missing(q.name, f.Line)
+		f.missing, f.missedBy = s.monitor.Missing(q.name, f.Line), q
 	}
 }
 
@@ -258,8 +259,8 @@ func (s *Stream) nameLost() {
 			continue
 		}
 		before := slices.IndexFunc(s.findings[:i], func(f finding) bool {
-			uncalled := f.missing != nil && f.Rule == "ARM-03" && f.Line == lost.Line && f.of.root() == lost.of.root()
-			return f.passed == lost.lost && f.Line > lost.Line || uncalled
+			uncalled := f.missedBy == lost.lost.lane.cq && f.Rule == "ARM-03" && f.Line == lost.Line
+			return f.passed == lost.lost || uncalled
 		})
 		if before < 0 {
 			continue

@@ -342,6 +342,7 @@ func (q *cq) reportLateBy(r *posting, by moment, line, poll int) {
 	if resize := q.lostByResize(by); resize != 0 && !untold {
 		q.s.unless("", q.group, "RSZ-02", poll, []int{r.line, line, resize},
 			"the provider was at rest before %s was resized, and its completions afterwards lack that of %s", q.name, r.wr)
+		q.s.notes(r, nil)
 		q.s.also(rule)
 	} else {
 		q.s.unless("", q.group, rule, line, []int{r.line, poll}, "the provider was at rest, and %s: what %s shows afterwards", why, q.name)
