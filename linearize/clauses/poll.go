@@ -137,7 +137,7 @@ func (e *Engine) Keep(b Bounds) bool {
 	return known
 }
 
-// Release takes that back.
+// Release ends what Keep began: the engine may forget the completion.
 func (e *Engine) Release(b Bounds) {
 	if b.of != nil {
 		e.Solver.Release(b.of.c)

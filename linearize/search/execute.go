@@ -132,7 +132,7 @@ func (c *component) executeBefore(w *walk, r *request) {
 	c.executeBeforeBut(w, r, func(*request) bool { return false })
 }
 
-// executeBeforeBut does the same, and leaves some as they are.
+// executeBeforeBut executes what was posted before r on its queue, as executeBefore does, but for those that are to stay pending.
 func (c *component) executeBeforeBut(w *walk, r *request, stays func(*request) bool) {
 	w.each(func(w *walk, s state) {
 		i := s.find(r)
@@ -268,7 +268,7 @@ func (c *component) performDeliver(w *walk, r *request) {
 }
 
 // deliver lets the message of r be received, and acknowledged at once: nobody sees when that is. A send that fails does so
-// afterwards, and one that is not told may.
+// afterwards. A send of which no completion tells may do so, too.
 func (c *component) deliver(w *walk, r *request) {
 	w.take(model.Action{Name: model.Deliver, Qp: r.qp.index})
 	received := w.states

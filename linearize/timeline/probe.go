@@ -38,7 +38,7 @@ var unexplained Conflict
 // mostProbed bounds the propagation of a probe.
 const mostProbed = 1 << 12
 
-// Excludes reports whether no schedule has v at t or later. It assumes that bound, propagates, and takes all of it back. As the clauses are decided by
+// Excludes reports whether no schedule has v at t or later. It assumes that bound, propagates, and undoes both. As the clauses are decided by
 // propagation, a conflict says that no schedule keeps the bound, and where there is none, the least schedule that keeps it does. It may
 // be asked once Solve has found no conflict. Where a propagation would take long the answer is no. Soft deadlines are passed over.
 func (s *Solver) Excludes(v Var, t Time) bool {
