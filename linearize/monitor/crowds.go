@@ -1,10 +1,13 @@
 package monitor
 
 // A crowd counts the requests that complete into a CQ. Where there were ever more than it holds it may have overflowed, which nobody sees: it has
-// lost completions then, and has broken its queue pairs.
+// lost completions then, and has broken its queue pairs. A request that is refused never was in the way, so a post counts once it has returned,
+// with all that may have been there beside it.
 type crowd struct {
 	depth       int64 // or 0, as long as the trace does not record it
-	outstanding int64 // posted, and not over
+	outstanding int64 // accepted, and not over
+	unanswered  int64 // of posts that have not returned, over or not
+	left        int64 // are over since the first of these posts was called
 	full        bool
 }
 
@@ -16,10 +19,27 @@ func (s *requests) crowd(cq string) *crowd {
 }
 
 // mayOverflow reports whether a CQ may have overflowed.
-func (s *requests) mayOverflow(cq string) bool { return s.crowds[cq] != nil && s.crowds[cq].full }
+func (s *requests) mayOverflow(cq string) bool {
+	c := s.crowds[cq]
+	return c != nil && (c.full || c.outstanding+c.unanswered+c.left > c.depth)
+}
 
-// joins counts a request that was posted.
-func (c *crowd) joins() {
-	c.outstanding++
-	c.full = c.full || c.outstanding > c.depth
+// leaves counts a request that is over.
+func (c *crowd) leaves(r *workRequest) {
+	if r.accepted {
+		c.outstanding--
+	}
+	if c.unanswered > 0 {
+		c.left++
+	}
+}
+
+// answered counts n requests whose post has returned. Those that it refused were counted as over, and never were there.
+func (c *crowd) answered(n, refused int) {
+	c.left -= int64(refused)
+	c.unanswered -= int64(n)
+	c.full = c.full || refused < n && c.outstanding+c.left > c.depth
+	if c.unanswered == 0 {
+		c.left = 0
+	}
 }

@@ -413,7 +413,7 @@ func (s *requests) add(r *workRequest, flags []string) {
 		return
 	}
 	s.byWr[r.wr] = r
-	q.crowd.joins()
+	q.crowd.unanswered++
 	p.requests = append(p.requests, r)
 	r.previous, r.next = q.requests.previous, &q.requests
 	r.previous.next, r.next.previous = r, r
@@ -437,17 +437,22 @@ func (q *requestQueue) keepSilent(s *requests, r *workRequest) {
 
 // answered notes which requests of a post were accepted.
 func (s *requests) answered(p *posting, e *trace.Event, refused bool) {
-	stopped := false
+	stopped, stops := false, 0
 	for _, r := range p.requests {
 		stopped = stopped || refused && (e.BadWr == "" || e.BadWr == r.wr)
 		switch {
 		case r.over:
 		case stopped:
 			s.remove(r)
+			stops++
 		default:
 			r.accepted = true
 			p.queue.outstanding++
+			p.queue.crowd.outstanding++
 		}
+	}
+	if len(p.requests) > 0 {
+		p.queue.crowd.answered(len(p.requests), stops)
 	}
 	if refused && e.BadWr == "" && len(p.requests) > 1 {
 		p.queue.uncertain = true // the trace does not record where the list stopped
@@ -492,7 +497,7 @@ func (s *requests) strangerFailed(cq string) {
 // remove forgets a request that is over.
 func (s *requests) remove(r *workRequest) {
 	delete(s.byWr, r.wr)
-	r.queue.crowd.outstanding--
+	r.queue.crowd.leaves(r)
 	r.previous.next, r.next.previous = r.next, r.previous
 	if r.over = true; r.accepted {
 		r.queue.outstanding--
