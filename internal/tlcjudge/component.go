@@ -73,6 +73,10 @@ func (h *history) split(ends map[int]*call) {
 	}
 	refused := map[string]*component{} // of QPs
 	for _, c := range h.calls {
+		region := (*qp)(nil)
+		if c.kind == "token dies" {
+			region = h.ofRegion(c)
+		}
 		switch {
 		case c.kind == "rest":
 			continue
@@ -80,8 +84,8 @@ func (h *history) split(ends map[int]*call) {
 			c.component = c.qp.component
 		case c.cq != nil:
 			c.component = c.cq.component
-		case c.kind == "token dies" && h.ofRegion(c.region()) != nil:
-			c.component = h.ofRegion(c.region()).component
+		case region != nil:
+			c.component = region.component
 		case c.completes != nil:
 			c.component = c.completes.component
 		case h.cqs[c.first.Cq] != nil:

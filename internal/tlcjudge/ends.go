@@ -2,6 +2,7 @@ package tlcjudge
 
 import (
 	"slices"
+	"strings"
 
 	"ndkoracle/linearize/calls"
 )
@@ -63,14 +64,43 @@ func (c *call) region() string {
 	return "mw " + c.first.Mw
 }
 
-// ofRegion returns a QP of which a request made a token valid for the region or window, or nil.
-func (h *history) ofRegion(region string) *qp {
+// ofRegion returns a QP of which a request made a token valid for the region or window that c closes, or names one that dies with it, or nil. It
+// notes the tokens that calls told of that.
+func (h *history) ofRegion(c *call) *qp {
+	c.told = h.toldTokens(c)
 	for _, p := range h.qpList {
-		if slices.ContainsFunc(p.requests, func(r *request) bool { return r.validates(region) }) {
+		if slices.ContainsFunc(p.requests, func(r *request) bool {
+			t := r.localToken()
+			return r.validates(c.region()) || t != nil && slices.Contains(c.told, *t)
+		}) {
 			return p
 		}
 	}
 	return nil
+}
+
+// toldTokens returns the tokens that calls told of the region or window that c closes, where they die with it: memory that is registered
+// later may have the same one, and nothing tells.
+func (h *history) toldTokens(c *call) (tokens []uint32) {
+	for _, k := range h.calls {
+		switch {
+		case slices.Contains(givesToken, k.fn) && k.answer() != "FAILURE" && k.endsAfter(c.place):
+			return nil
+		case kinds[k.fn] == "token dies" && k.region() == c.region() && k.place < c.place:
+			tokens = nil
+		case strings.HasPrefix(k.fn, "NdkGetRemoteToken") && k.region() == c.region() && k.last != nil && k.lastPlace < c.place && k.last.Token != nil:
+			tokens = append(tokens, *k.last.Token)
+		}
+	}
+	return tokens
+}
+
+// endsAfter reports whether a call had not completed by an event.
+func (c *call) endsAfter(place int) bool {
+	if c.answer() == "PENDING" {
+		return c.completion == nil || c.completion.place > place
+	}
+	return c.lastPlace > place
 }
 
 // validates reports whether r registers or binds memory under a token of the region or window.
@@ -94,13 +124,18 @@ func (r *request) validates(region string) bool {
 // deadTokens names the tokens that die with the region or window that c closes.
 func (c *call) deadTokens() []string {
 	var tokens []string
-	for _, r := range c.component.requests {
-		if !r.validates(c.region()) {
-			continue
-		}
-		if t := c.component.tokens[*r.token]; t != "" && !slices.Contains(tokens, t) {
+	dies := func(token uint32) {
+		if t := c.component.tokens[token]; t != "" && !slices.Contains(tokens, t) {
 			tokens = append(tokens, t)
 		}
+	}
+	for _, r := range c.component.requests {
+		if r.validates(c.region()) {
+			dies(*r.token)
+		}
+	}
+	for _, token := range c.told {
+		dies(token)
 	}
 	return tokens
 }

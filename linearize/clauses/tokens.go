@@ -24,6 +24,7 @@ type tokenTable struct {
 // A token holds what may have made it valid, and what has made it invalid.
 type token struct {
 	old     bool // it may have been valid before the trace names it
+	given   int  // the latest event by which memory may have been given it without a word, or 0
 	relied  bool // something rests on that it was not
 	named   bool // by a request that makes it valid
 	made    []*registration
@@ -108,6 +109,7 @@ func (e *Engine) namesToken(q *facts.Request, r *request, m facts.Moment) {
 	case q.Op.Registers():
 		e.mayRegister(t, q, r, m)
 	case t != nil:
+		t.given = max(t.given, q.Given)
 		if !t.named && q.Old && !t.old {
 			t.old = true
 			e.mayBeOld(t)
@@ -211,7 +213,7 @@ type use struct {
 func (e *Engine) needsValid(t *token, u use) {
 	s := e.Solver
 	end := t.endBefore(s, u)
-	if end == nil && t.old {
+	if end == nil && t.old || end != nil && timeline.At(t.given) >= s.Lower(end.at) {
 		return
 	}
 	t.relied = t.relied || end == nil && !t.named

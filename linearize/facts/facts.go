@@ -20,6 +20,7 @@ type Request struct {
 	Deferred, Fence bool
 	Token           *uint32 // that it names, of an operation that changes tokens; nil where the trace does not record it
 	Old             bool    // that token may have been made valid before, of which the trace does not tell
+	Given           int     // the latest event by which a call may have given memory a token that the trace does not record, or 0
 }
 
 // A Call is a call that is under way.
@@ -35,6 +36,7 @@ type Call struct {
 	Of           any      // for the sink
 	depth        *int64   // of a CQ
 	memory       []string // regions and windows that it names
+	of           *memory  // whose token it tells
 	dying        []uint32 // tokens of the memory that it closes
 	answered     bool     // its completion callback has come, if it pends
 }

@@ -21,7 +21,8 @@ type Reader struct {
 	waking    int                   // calls under way that may give a provider at rest something to do
 	still     Moment
 	memory    map[string]*memory // regions and windows
-	given     bool               // a call may have given memory a token that the trace does not record
+	giving    int                // calls under way that may give memory a token that the trace does not record
+	given     int                // the latest event by which one of them may have, or 0
 }
 
 // memory is a region or window.
@@ -172,7 +173,9 @@ func (r *Reader) newCall() *Call {
 }
 
 func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
-	r.given = r.given || calls.GivesUntoldToken(e.Fn)
+	if calls.GivesUntoldToken(e.Fn) {
+		r.giving++
+	}
 	switch c.Kind {
 	case calls.CreateCq:
 		c.depth = e.Depth
@@ -217,6 +220,10 @@ func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
 	case calls.Other:
 		if c.Fn == "ibv_modify_qp" {
 			r.move(c, e)
+		}
+		if tellsToken(c.Fn) {
+			c.memory = append(c.memory, e.Mr+e.Mw)
+			c.of = r.memory[e.Mr+e.Mw]
 		}
 	case calls.CloseCq:
 		r.to.CqClosing(e.Cq)
@@ -302,12 +309,38 @@ func (r *Reader) withToken(q Request, token *uint32, window, region string) Requ
 	if q.Op.Registers() {
 		r.gives(token, window, region)
 	}
-	q.Token, q.Old = token, r.given || q.Op == model.Invalidate && !r.memoryOf(cmp.Or(window, region)).created
+	if q.Given = r.given; r.giving > 0 {
+		q.Given = r.at
+	}
+	q.Token, q.Old = token, q.Given > 0 || q.Op == model.Invalidate && !r.memoryOf(cmp.Or(window, region)).created
 	return q
+}
+
+// gaveToken handles the end of a call that may have given memory a token which the trace does not record.
+func (r *Reader) gaveToken(c *Call, success bool) {
+	if !calls.GivesUntoldToken(c.Fn) {
+		return
+	}
+	if r.giving--; success {
+		r.given = r.at
+	}
+}
+
+// told handles that a call tells the remote token of memory: it ends with that, unless a close of it had been called by then.
+func (r *Reader) told(c *Call, token *uint32) {
+	if name := c.memory[0]; c.of == r.memory[name] {
+		r.gives(token, name)
+	}
+}
+
+// tellsToken reports whether a function tells the remote token of a region or window.
+func tellsToken(fn string) bool {
+	return fn == "NdkGetRemoteTokenFromMr" || fn == "NdkGetRemoteTokenFromMw"
 }
 
 // answered handles the callback of a call that returned STATUS_PENDING.
 func (r *Reader) answered(c *Call, success bool, status string, m Moment) {
+	r.gaveToken(c, success)
 	switch c.Kind {
 	case calls.ConnectQp:
 		r.connected(c, success, status, m)
@@ -363,6 +396,9 @@ func (r *Reader) end(c *Call, e *trace.Event, m Moment) {
 	if pends && !c.answered {
 		r.pending[e.Op] = c
 	}
+	if !pends && !c.answered {
+		r.gaveToken(c, !refused)
+	}
 	switch c.Kind {
 	case calls.CreateCq:
 		if depth := cmp.Or(e.Depth, c.depth); depth != nil && !refused {
@@ -415,6 +451,10 @@ func (r *Reader) end(c *Call, e *trace.Event, m Moment) {
 	case calls.CloseCq:
 		if !refused && !pends {
 			r.to.CqClosed(c.Cq)
+		}
+	case calls.Other:
+		if tellsToken(c.Fn) && !refused {
+			r.told(c, e.Token)
 		}
 	case calls.DeviceEvent:
 		if calls.MayFailDevice(e) {
