@@ -174,7 +174,7 @@ func (h *history) complete(c *component) {
 		for _, r := range k.requests {
 			c.requests = append(c.requests, r)
 			r.number = len(c.requests)
-			if r.op == "" {
+			if r.op == "" && !r.behind {
 				c.reason = r.wr + " has an opcode (field opcode) of which the specification does not speak"
 			}
 		}

@@ -191,6 +191,7 @@ type request struct {
 	deferred    bool
 	accepted    bool
 	refused     bool
+	behind      bool // it was in a list behind the one that was refused: the provider has not looked at it
 	token       *uint32
 	post        *call
 	refusedThen bool // a request of the initiator queue was refused before its chain had ended otherwise
@@ -223,7 +224,7 @@ var operations = map[string]string{
 	"LOCAL_INV": "Invalidate", "BIND_MW": "Bind", "REG_MR": "FastRegister",
 }
 
-// requestsOf returns what a post posts. Of a list of libibverbs those before bad_wr are accepted, and that one is refused.
+// requestsOf returns what a post posts. Of a list of libibverbs those before bad_wr are accepted, and the others are refused.
 func requestsOf(c *call, signalAll bool) []*request {
 	accepted := c.answer() == "SUCCESS" || c.last == nil
 	if c.first.Wrs == nil {
@@ -237,6 +238,7 @@ func requestsOf(c *call, signalAll bool) []*request {
 			deferred: has("DEFER")}}
 	}
 	var list []*request
+	stopped := false
 	for i := range c.first.Wrs {
 		w := &c.first.Wrs[i]
 		r := &request{wr: w.Wr, op: "Receive", opcode: w.Opcode, flags: w.Flags, bytes: w.Bytes, accepted: true, token: w.Token, post: c}
@@ -247,10 +249,9 @@ func requestsOf(c *call, signalAll bool) []*request {
 			r.fence = hasVerbsFlag(w.Flags, "FENCE")
 		}
 		list = append(list, r)
-		if !accepted && (c.last.BadWr == w.Wr || len(c.first.Wrs) == 1) {
-			r.accepted, r.refused = false, true
-			break
-		}
+		r.behind = stopped
+		stopped = stopped || !accepted && (c.last.BadWr == w.Wr || len(c.first.Wrs) == 1)
+		r.accepted, r.refused = !stopped, stopped
 	}
 	return list
 }

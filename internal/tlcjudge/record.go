@@ -3,6 +3,7 @@ package tlcjudge
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ndkoracle/trace"
@@ -30,7 +31,7 @@ func (c *call) record() string {
 	}
 	switch c.kind {
 	case "post":
-		pairs = append(pairs, "requests", each(c.requests, number))
+		pairs = append(pairs, "requests", each(c.tried(), number))
 	case "arm":
 		pairs = append(pairs, "type", quote(c.armType()))
 	case "poll":
@@ -215,4 +216,9 @@ func quote(text string) string {
 		}
 		return r
 	}, text) + `"`
+}
+
+// tried returns the requests of a post that the provider has looked at. One that it took nevertheless it has (DEF-03).
+func (c *call) tried() []*request {
+	return slices.DeleteFunc(slices.Clone(c.requests), func(r *request) bool { return r.behind && !r.accepted })
 }

@@ -34,10 +34,14 @@ func (h *history) takePost(p *qp, s *span) {
 	if s.returned() && !s.succeeded() && s.end.BadWr == "" && len(s.begin.Wrs) > 1 {
 		p.untold = cmp.Or(p.untold, calls.StoppedSomewhere(s.fn))
 	}
-	signalsAll := h.signalsAll(p)
+	signalsAll, stop := h.signalsAll(p), s.stopsAt()
 	for i := range s.begin.Wrs {
 		w := &s.begin.Wrs[i]
-		r := &request{wr: w.Wr, qp: p, op: model.ReceiveOp, flags: w.Flags, post: s, token: w.Token, accepted: true}
+		r := &request{wr: w.Wr, qp: p, op: model.ReceiveOp, flags: w.Flags, post: s, token: w.Token, accepted: i < stop || h.early[w.Wr]}
+		if i > stop && !r.accepted {
+			h.byWr[r.wr] = r // the provider has not looked at it
+			continue
+		}
 		if s.fn == "ibv_post_send" {
 			var unknown string
 			r.op, unknown = calls.OpOfRequest(w)
@@ -49,13 +53,21 @@ func (h *history) takePost(p *qp, s *span) {
 			r.solicit = calls.HasVerbsFlag(w.Flags, "SOLICITED")
 			r.fence = calls.HasVerbsFlag(w.Flags, "FENCE")
 		}
-		if s.returned() && !s.succeeded() && (s.end.BadWr == w.Wr || len(s.begin.Wrs) == 1) {
-			r.accepted = h.early[w.Wr]
-			h.add(r)
-			return
-		}
 		h.add(r)
 	}
+}
+
+// stopsAt returns the place in its list at which a post of libibverbs stopped: what comes there and behind it was refused. It is the length of the
+// list where none was, or where the trace does not say which.
+func (s *span) stopsAt() int {
+	list := s.begin.Wrs
+	if !s.returned() || s.succeeded() {
+		return len(list)
+	}
+	if i := slices.IndexFunc(list, func(w trace.WorkRequest) bool { return w.Wr == s.end.BadWr }); i >= 0 || len(list) == 1 {
+		return max(i, 0)
+	}
+	return len(list)
 }
 
 func (h *history) add(r *request) {
@@ -110,11 +122,10 @@ func (h *history) findEarly() {
 	refused := map[string]moment{}
 	for _, s := range h.spans {
 		if s.kind == calls.Post && s.returned() && !s.succeeded() {
-			wr := cmp.Or(s.end.BadWr, s.begin.Wr)
-			if wr == "" && len(s.begin.Wrs) > 0 {
-				wr = s.begin.Wrs[0].Wr // bad_wr is not told: none was posted
+			refused[s.begin.Wr] = s.ret
+			for _, w := range s.begin.Wrs[s.stopsAt():] {
+				refused[w.Wr] = s.ret
 			}
-			refused[wr] = s.ret
 		}
 	}
 	for _, s := range h.spans {
