@@ -64,6 +64,9 @@ func (m *Monitor) lost(q *notifications, p *period, at int) *Missing {
 	return l
 }
 
+// IsArmed reports whether the CQ had been armed since its latest callback.
+func (l *Missing) IsArmed() bool { return len(l.arms) > 0 }
+
 // NameMissing names the rule that a callback of a CQ breaks which is missing at the moment of rest on a line of a trace.
 func NameMissing(t *trace.Trace, d model.Dialect, cq string, line int) Named {
 	m := New(t.Header, d)
@@ -115,14 +118,14 @@ type Named struct {
 
 // Name says which rule the missing callback breaks. It is asked when the whole trace is known, as later polls tell how requests ended.
 //
-// A completion that matches, and that may have been in the CQ when it was armed, is a breach of ARM-04. One that can only have come later breaks
+// A completion that matches, or any in one reading of A3, and that may have been in the CQ when it was armed, is a breach of ARM-04. One that can only have come later breaks
 // the rule by which it matches: ARM-07 where one of the merged arms alone would not match, and else ARM-11, ARM-10 or ARM-09.
 func (l *Missing) Name() Named {
 	if l.dialect.FreshAtArm == model.Must {
 		for i, a := range l.arms {
 			armed := l.merged(i + 1)
 			for _, r := range l.candidates {
-				if c, from, ok := l.completion(r); ok && l.dialect.Match(armed, c) == model.Must && from < a.by() {
+				if c, from, ok := l.completion(r); ok && l.dialect.Obliges(armed, c) && from < a.by() {
 					return l.named("ARM-04", l.arms[:i+1], r)
 				}
 			}

@@ -68,6 +68,9 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 	switch told := len(q.s.findings) - 1; {
 	case q.s.muted:
 	case q.isMissing(a.Why(), e):
+		if e.what == owes {
+			q.s.findings[told].Line = q.missedBy(e)
+		}
 		q.s.misses(q)
 	case q.isUnowed(&f, e):
 		q.s.findings[told].unowed = q.s.monitor.Unowed(q.name)
@@ -97,6 +100,15 @@ func (q *cq) isMissing(why []*model.Refusal, e *sight) bool {
 		return e.posting != nil
 	}
 	return why[0] == automaton.CallbackDue
+}
+
+// missedBy returns the line of the moment of rest by which a callback was missing for what is known now to have been owed: the first one at which it
+// was, and the CQ was armed.
+func (q *cq) missedBy(e *sight) int {
+	if q.armedAt > e.owed && q.armedRest != 0 && !q.s.monitor.Missing(q.name, e.posting.owedLine).IsArmed() {
+		return q.armedRest
+	}
+	return e.posting.owedLine
 }
 
 // isUnowed reports whether what nothing explains is that a callback for completions was entered.
