@@ -199,10 +199,11 @@ WhyOwed(q, type) ==
 \* The poll that delivers the completion does not tell which token its message invalidated.
 FetchedQuietly(n) == Counts(n) /\ Calls[Events[Requests[n].polled].of].fn = "NdkGetCqResults"
 
-\* The rules that the completion of receive n breaks if message m met it (RES-12, RES-13).
-BrokenByLength(n, m) ==
+\* The rules that the completion of receive n breaks if message m met it (RES-01 of libibverbs, RES-12, RES-13).
+BrokenByMessage(n, m) ==
   LET sent == Requests[m].bytes  room == Requests[n].room  got == Requests[n].got IN
-  IF sent = 0 THEN {}
+  IF Requests[n].opcode \notin {"", Requests[m].opcode} THEN {"RES-01"}
+  ELSE IF sent = 0 THEN {}
   ELSE IF room > 0 /\ sent > room THEN {"RES-13"}
   ELSE IF got > 0 /\ got # sent THEN {"RES-12"}
   ELSE {}
@@ -216,8 +217,8 @@ IsReceived(p) ==
   /\ qp'[p] # qp[p] /\ CanMeet(p)
   /\ \E i \in DOMAIN qp'[Peer[p]].receive : qp'[Peer[p]].receive[i].req = MetReceive(p).req /\ qp'[Peer[p]].receive[i].phase = "SUCCESS"
 
-WrongLengths(q) ==
-  UNION {LET n == MetReceive(p).req IN {<<n, rule>> : rule \in BrokenByLength(n, Qp!Message(p).req)} :
+WrongMessages(q) ==
+  UNION {LET n == MetReceive(p).req IN {<<n, rule>> : rule \in BrokenByMessage(n, Qp!Message(p).req)} :
          p \in {p \in QP : IsReceived(p) /\ CqOf(Peer[p], "receive") = q}}
 
 \* The QPs whose initiator requests complete into q, and of which one fails in this step.
@@ -240,7 +241,7 @@ GoesOn(q, type) ==
        placed |-> placed,
        ahead  |-> turns \ s.placed + 1..placed,
        quiet  |-> IF came /\ FetchedQuietly(last) THEN s.quiet \union ({newest.token} \ {NoToken}) ELSE s.quiet,
-       wrong  |-> s.wrong \union WrongLengths(q),
+       wrong  |-> s.wrong \union WrongMessages(q),
        failed |-> s.failed \union JustFailed(q) ]
 
 Armed(q, type) == story' = [story EXCEPT ![q] = GoesOn(q, type)]

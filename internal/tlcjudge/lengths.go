@@ -8,9 +8,33 @@ import (
 // noLength stands for a length that the trace does not record, or that decides nothing.
 const noLength = -1
 
+func (r *request) isMessage() bool { return r.op == "Send" || r.op == "SendAndInvalidate" }
+
+// writes reports whether r is an RDMA write with immediate data, which consumes a receive.
+func (r *request) writes() bool {
+	return strings.TrimPrefix(r.opcode, "IBV_WR_") == "RDMA_WRITE_WITH_IMM"
+}
+
+// receiveOpcode returns the opcode that the completion of a receive of libibverbs has, and that which the receive of a message is to have, or ""
+// where it decides nothing (RES-01).
+func (r *request) receiveOpcode() string {
+	const plain, written = "RECV", "RECV_RDMA_WITH_IMM"
+	switch {
+	case r.op == "Receive" && r.result != nil:
+		if opcode := strings.TrimPrefix(r.result.Opcode, "IBV_WC_"); opcode == plain || opcode == written {
+			return opcode
+		}
+	case r.isMessage() && r.writes():
+		return written
+	case r.isMessage():
+		return plain
+	}
+	return ""
+}
+
 // sentBytes returns how many bytes a message brings into the buffers of its receive. An RDMA write with immediate data brings none there.
 func (r *request) sentBytes() int64 {
-	if op, opcode := r.op, strings.TrimPrefix(r.opcode, "IBV_WR_"); op != "Send" && op != "SendAndInvalidate" || opcode == "RDMA_WRITE_WITH_IMM" {
+	if !r.isMessage() || r.writes() {
 		return noLength
 	}
 	return lengthOf(r.bytes)

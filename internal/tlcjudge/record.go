@@ -144,7 +144,7 @@ func (q *question) request(r *request) string {
 		"accepted", truth(r.accepted), "refused", truth(r.refused), "invalid", truth(r.tellsOfEnd()), "post", r.post.number, "told", set(quoted(r.told)),
 		"turn", r.turn, "first", r.firstTurn, "since", since, "polled", polled, "after", numberOf(r.nothing), "point", truth(r.point != nil), "solicited", solicited,
 		"invalidated", quote(invalidated), "refusedAfter", truth(r.refusedThen),
-		"names", quote(r.namedToken()), "bytes", q.rankOf(r.sentBytes()), "room", q.rankOf(r.roomForMessage()), "got", q.rankOf(r.receivedBytes()))
+		"names", quote(r.namedToken()), "opcode", quote(r.receiveOpcode()), "bytes", q.rankOf(r.sentBytes()), "room", q.rankOf(r.roomForMessage()), "got", q.rankOf(r.receivedBytes()))
 }
 
 func numberOf(c *call) int {

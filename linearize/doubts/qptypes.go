@@ -16,7 +16,7 @@ import (
 // The rules whose breach may rest on which message reached which receive, and on when it did. UC keeps the order of messages: where none was lost,
 // the first are decided.
 var (
-	restOnOrder = []string{"ARM-10", "ARM-12", "INV-05", "POLL-07", "POLL-08", "RES-02", "RES-03"}
+	restOnOrder = []string{"ARM-10", "ARM-12", "INV-05", "POLL-07", "POLL-08", "RES-01", "RES-02", "RES-03"}
 	restOnTime  = []string{"DEF-04", "FLAG-02", "FLUSH-02", "POLL-03", "POLL-05"}
 )
 

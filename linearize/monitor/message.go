@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"fmt"
+	"strings"
 
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -12,16 +13,20 @@ type Half struct {
 	Wr    string
 	Op    model.Op
 	Token *uint32
-	Bytes int64 // Unknown where the trace does not record them, or where they do not go into the buffers of the receive
+	Bytes int64 // or one of the constants below
 }
 
-// Unknown is the length of what the trace does not record.
-const Unknown = unknown
+// What is said of the length of a message, or of the buffers of a receive, where that is no number of bytes.
+const (
+	Unknown   = unknown     // the trace does not record it
+	Elsewhere = unknown - 1 // an RDMA write with immediate data: its bytes do not go into the buffers of the receive
+	Either    = unknown - 2 // the message may be such a write, or not
+)
 
 // BytesOf returns how many bytes of data a work request moves into the buffers of a receive, or those buffers have.
 func BytesOf(w *trace.WorkRequest) int64 {
 	if w.Opcode == "RDMA_WRITE_WITH_IMM" || w.Opcode == "IBV_WR_RDMA_WRITE_WITH_IMM" {
-		return Unknown
+		return Elsewhere
 	}
 	return known(w.Bytes)
 }
@@ -46,13 +51,16 @@ type Delivery struct {
 	Result        *trace.Result
 }
 
-// Check compares what the completion of the receive says with its message: RES-02, RES-03, RES-12 and RES-13. It calls count for each of these that
+// Check compares what the completion of the receive says with its message: RES-01, RES-02, RES-03, RES-12 and RES-13. It calls count for each of these that
 // has something to compare, and returns the first that is broken.
 func (d *Delivery) Check(count func(rule ...string)) (Breach, bool) {
 	if b, broken := d.checkType(); broken {
 		return b, true
 	}
 	if b, broken := d.checkToken(count); broken {
+		return b, true
+	}
+	if b, broken := d.checkOpcode(); broken {
 		return b, true
 	}
 	return d.checkLength(count)
@@ -71,6 +79,20 @@ func (d *Delivery) checkType() (Breach, bool) {
 	}
 	return Breach{"RES-02", fmt.Sprintf("%s took the %v %s, and its completion has type %s: it is %s",
 		d.Receive.Wr, d.Send.Op, d.Send.Wr, d.Result.Type, want), "type " + want, false}, true
+}
+
+// checkOpcode is RES-01 of a receive of libibverbs. An opcode without a name, or of tag matching, says nothing here.
+func (d *Delivery) checkOpcode() (Breach, bool) {
+	want := "RECV"
+	if d.Send.Bytes == Elsewhere {
+		want = "RECV_RDMA_WITH_IMM"
+	}
+	got := strings.TrimPrefix(d.Result.Opcode, "IBV_WC_")
+	if !d.verbs() || got == want || got != "RECV" && got != "RECV_RDMA_WITH_IMM" || d.Send.Bytes == Either {
+		return Breach{}, false
+	}
+	return Breach{"RES-01", fmt.Sprintf("%s took the message %s, and its completion has the opcode IBV_WC_%s: it is IBV_WC_%s", d.Receive.Wr, d.Send.Wr, got, want),
+		"opcode IBV_WC_" + want, true}, true
 }
 
 // NamesAnotherToken reports whether the completion of the receive names another token than its message (RES-03). With a message that names none the
@@ -101,7 +123,7 @@ func (d *Delivery) checkToken(count func(...string)) (Breach, bool) {
 func (d *Delivery) checkLength(count func(...string)) (Breach, bool) {
 	sent, room, got := d.Send.Bytes, d.Receive.Bytes, known(d.Result.Bytes)
 	switch {
-	case sent == Unknown || room != Unknown && got > room:
+	case sent < 0 || room != Unknown && got > room:
 		return Breach{}, false
 	case room != Unknown && sent > room && d.Dialect.Name != "ndkpi":
 		return Breach{"RES-13", fmt.Sprintf("the receive %s succeeded with buffers of %d bytes, and its message %s has %d", d.Receive.Wr, room, d.Send.Wr, sent),

@@ -148,7 +148,7 @@ func (h *history) takesLike(i int, r *request) {
 			continue
 		}
 		if other.bytes() != bytes {
-			bytes = monitor.Unknown
+			bytes = monitor.Either
 		}
 		if other.op != sends[0].op || other.solicit != sends[0].solicit || other.op == model.SendAndInvalidate {
 			h.guessed = true

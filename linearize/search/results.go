@@ -155,7 +155,7 @@ func (s *span) answer() string {
 }
 
 // checkMessage compares what the completion of a receive says with the send that it took, or that is like it, and with the length of the message,
-// which may be monitor.Unknown.
+// which may be one of the constants of package monitor.
 func (h *history) checkMessage(r *request, bytes int64) {
 	m := cmp.Or(r.message, r.arrived, r.like)
 	d := r.delivery

@@ -66,8 +66,9 @@ func (f *finding) guessed() *posting {
 	return nil
 }
 
-// isOfAnotherMessage reports whether a finding compares the length of a receive with that of a send which has failed: another message came in its place.
+// isOfAnotherMessage reports whether a finding compares the length or the opcode of a receive with a send which has failed: another message came in its
+// place.
 func (f *finding) isOfAnotherMessage() bool {
 	m := f.guessed()
-	return (f.Rule == "RES-12" || f.Rule == "RES-13") && m != nil && m.over
+	return (f.Rule == "RES-01" || f.Rule == "RES-12" || f.Rule == "RES-13") && m != nil && m.over
 }
