@@ -54,7 +54,6 @@ type component struct {
 	tokens    map[uint32]string
 	oldTokens []string // that may have been made valid before the trace began
 	reason    string   // why it can't be decided, or ""
-	ndkpi     bool     // the dialect is NDKPI's
 
 	events []event
 }

@@ -117,7 +117,6 @@ func questionsOf(c Case, found boundary, first int) []*question {
 		unowed:  func(cq string, line int) monitor.Named { return monitor.NameUnowed(c.Trace, d, cq, line) },
 	}
 	for i, part := range h.components {
-		part.ndkpi = cmp.Or(c.Options.Dialect, c.Trace.Header.Dialect) == "ndkpi"
 		questions = append(questions, &question{names: names, component: part, number: first + i, reading: readingOf(c.Options.Assume),
 			dialect:  recordOf(d.Name, d.FailsAsFlushed),
 			seenLate: c.Trace.Header.Side == "consumer",

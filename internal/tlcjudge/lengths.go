@@ -40,9 +40,9 @@ func (r *request) sentBytes() int64 {
 	return lengthOf(r.bytes)
 }
 
-// roomForMessage returns how many bytes the buffers of a receive have. NDKPI does not say that a longer message fails it.
+// roomForMessage returns how many bytes the buffers of a receive have.
 func (r *request) roomForMessage() int64 {
-	if r.op != "Receive" || r.qp.component.ndkpi {
+	if r.op != "Receive" {
 		return noLength
 	}
 	return lengthOf(r.bytes)

@@ -118,14 +118,13 @@ func (d *Delivery) checkToken(count func(...string)) (Breach, bool) {
 		d.Receive.Wr, *d.Result.Token, d.Send.Wr, *d.Send.Token), fmt.Sprintf("token %d", *d.Send.Token), false}, true
 }
 
-// checkLength is RES-12 and RES-13. NDKPI does not say that a message which is longer than its receive fails it. That a completion has more bytes than the
-// buffers needs no message, and is told without.
+// checkLength is RES-12 and RES-13. That a completion has more bytes than the buffers needs no message, and is told without.
 func (d *Delivery) checkLength(count func(...string)) (Breach, bool) {
 	sent, room, got := d.Send.Bytes, d.Receive.Bytes, known(d.Result.Bytes)
 	switch {
 	case sent < 0 || room != Unknown && got > room:
 		return Breach{}, false
-	case room != Unknown && sent > room && d.Dialect.Name != "ndkpi":
+	case room != Unknown && sent > room:
 		return Breach{"RES-13", fmt.Sprintf("the receive %s succeeded with buffers of %d bytes, and its message %s has %d", d.Receive.Wr, room, d.Send.Wr, sent),
 			"a failure of " + d.Receive.Wr, true}, true
 	case got == Unknown:
