@@ -194,27 +194,53 @@ func (r *request) bytes() int64 {
 	return *e.Bytes
 }
 
-// checkUnnamed holds the receives of p of which it is not known which message they took against all that the peer had sent by then (RES-02).
+// checkUnnamed holds the receives of p of which it is not known which message they took against all that the peer had sent by then (RES-02, RES-03).
 func (h *history) checkUnnamed(p *qp) {
 	if p.peer.created == nil {
 		return
-	}
-	named := never
-	for _, s := range p.peer.sends {
-		if s.op == model.SendAndInvalidate {
-			named = min(named, s.post.call)
-		}
 	}
 	for _, r := range p.receive {
 		d := r.delivery
 		if d == nil || failed(r) || r.message != nil || r.arrived != nil || r.like != nil {
 			continue
 		}
-		if d.result.Type == "ReceiveAndInvalidate" && d.poll.ret < named {
+		switch sent := p.peer.sentBy(d.poll.ret); {
+		case d.result.Type == "ReceiveAndInvalidate" && sent.names == 0:
 			h.provider("RES-02", d.poll.ret, []*span{r.post},
 				"the completion of %s has type %s, and no message of its peer names a token: it is Receive", r.wr, d.result.Type)
+		case d.result.Type == "Receive" && sent.names == sent.all && sent.all > 0:
+			h.provider("RES-02", d.poll.ret, []*span{r.post},
+				"the completion of %s has type %s, and each message of its peer names a token: it is ReceiveAndInvalidate", r.wr, d.result.Type)
+		case d.result.Type == "ReceiveAndInvalidate" && d.result.Token != nil && !sent.anyToken && !slices.Contains(sent.tokens, *d.result.Token):
+			h.provider("RES-03", d.poll.ret, []*span{r.post},
+				"%s names the invalidated token %d, and no message of its peer does", r.wr, *d.result.Token)
 		}
 	}
+}
+
+// sentMessages says what messages a QP had sent.
+type sentMessages struct {
+	all, names int // those that name a token
+	tokens     []uint32
+	anyToken   bool // the trace does not record the token of one
+}
+
+// sentBy returns what messages p had sent by a moment.
+func (p *qp) sentBy(at moment) (sent sentMessages) {
+	for _, s := range p.sends {
+		if s.post.call >= at {
+			continue
+		}
+		if sent.all++; s.op != model.SendAndInvalidate {
+			continue
+		}
+		if sent.names++; s.token == nil {
+			sent.anyToken = true
+		} else {
+			sent.tokens = append(sent.tokens, *s.token)
+		}
+	}
+	return sent
 }
 
 // checkPoints holds the order in which points place the completions of a queue against that of their posts (POLL-09).

@@ -256,7 +256,9 @@ func (s *Stream) checkMessage(q *cq, line int, r, m *posting, result *trace.Resu
 		return
 	}
 	s.report(q.group, verdict.ProviderViolation, breach.Rule, line, []int{r.line, m.line}, "%s", breach.Message)
-	s.restsOnGuesses(q.group)
+	if sends := m.lane; breach.Rule != "RES-02" || sends.names > 0 && sends.names < sends.sends { // else it holds of each message that the peer has sent
+		s.restsOnGuesses(q.group)
+	}
 	if breach.OfLength && !s.muted && !m.hasSucceeded() && r.lane.took != m.lane.sends { // another message may have come in its place
 		f := &s.findings[len(s.findings)-1]
 		f.guesses = append(f.guesses, m)
