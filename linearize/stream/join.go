@@ -194,6 +194,7 @@ func (s *Stream) finishRemote(notAll string) {
 		case s.other.whole:
 			p.checkFollowed()
 			p.checkReceived()
+			p.checkSent()
 		default:
 			p.checkFollowed()
 			p.group.leaveInDoubt(notAll)

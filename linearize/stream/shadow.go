@@ -21,6 +21,9 @@ type shadow struct {
 	latest     *posting // … the latest of them
 	latestLine int      // … and where that is told
 	lost       int      // its receives that did not succeed
+	received   int      // … that did
+	taken      *posting // … the latest of them
+	takenLine  int      // … and where that is told
 }
 
 // news is what the other host told of a lane by a moment of its clock.
@@ -124,7 +127,9 @@ func (r *posting) told(outcome model.Outcome) {
 	switch {
 	case outcome == model.SUCCESS && r.op.IsSend():
 		remote.sent, remote.latest, remote.latestLine = remote.sent+1, r, s.line()
-	case outcome != model.SUCCESS && r.op == model.ReceiveOp:
+	case outcome == model.SUCCESS && r.op == model.ReceiveOp:
+		remote.received, remote.taken, remote.takenLine = remote.received+1, r, s.line()
+	case r.op == model.ReceiveOp:
 		remote.lost++
 	}
 	r.shadow.toldAcross(outcome, s.at)
@@ -251,6 +256,17 @@ func (p *qp) checkReceived() {
 		p.s.report(p.group, verdict.ProviderViolation, "POLL-05", sends.latestLine, []int{sends.latest.line},
 			"%s completed with success: %d sends of %s have, and of the receives of %s no more than %d can have taken a message",
 			sends.latest.wr, sends.sent, p.name, to.name, p.mayHaveTaken())
+	}
+}
+
+// checkSent holds the receives of p that succeeded, when all is told, against the messages of the other host (POLL-05). Which each took need not be
+// known.
+func (p *qp) checkSent() {
+	receives, sends := p.shadow.remote, p.peer.lanes[model.Initiator].sends
+	if receives.received > sends && !p.group.root().broken {
+		p.s.report(p.group, verdict.ProviderViolation, "POLL-05", receives.takenLine, []int{receives.taken.line},
+			"%s completed with success: %d receives of %s have, and %s has posted %s", receives.taken.wr, receives.received, p.name, p.peer.name,
+			verdict.Counted(sends, "message"))
 	}
 }
 
