@@ -325,7 +325,13 @@ Precedence ==
     "FLUSH-02", "FLUSH-01", "FLUSH-05", "DISC-10", "FLUSH-06", "RES-01", "RES-02", "RES-03", "RES-13", "RES-12", "RSZ-03", "ARM-01", "ARM-16", "ARM-17", "ARM-08", "RES-11", "RES-10", "DEF-04",
     "LIFE-04", "LIFE-05", "LIFE-07", "POST-08", "POLL-09", "FLAG-02", "ARM-07", "ARM-11", "ARM-10", "ARM-09", "ARM-04", "ARM-12",
     "ARM-02", "ARM-21", "ARM-03", "POLL-03", "POLL-05">>
-Rank(rule) == CHOOSE i \in DOMAIN Precedence : Precedence[i] = rule
+
+\* A request that no poll delivers has failed by itself in this explanation.  What that forbids is named only where nothing stands in the way of
+\* explanations without such a guess.
+Guesses == \E p \in QP, queue \in Queues : \E i \in DOMAIN qp[p][queue] :
+  LET r == qp[p][queue][i] IN r.phase = "FAILED" /\ ~IsTold(r.req)
+
+Rank(rule) == (CHOOSE i \in DOMAIN Precedence : Precedence[i] = rule) + IF Guesses THEN Len(Precedence) ELSE 0
 
 -----------------------------------------------------------------------------
 (***************************************************************************)
@@ -334,10 +340,10 @@ Rank(rule) == CHOOSE i \in DOMAIN Precedence : Precedence[i] = rule
 (***************************************************************************)
 Refused(rule) ==
   /\ PrintT(<<"refused", Number, at, Rank(rule), rule>>)
-  /\ TLCSet(Number, [at |-> at, why |-> TLCGet(Number).why \union {rule}])
+  /\ TLCSet(Number, [at |-> at, why |-> TLCGet(Number).why \union {<<Guesses, rule>>}])
 
 Report ==
   /\ TLCGet(Number).at < Last
   /\ at > TLCGet(Number).at => PrintT(<<"reached", Number, at>>) /\ TLCSet(Number, [at |-> at, why |-> {}])
-  /\ at = TLCGet(Number).at => \A rule \in Why \ TLCGet(Number).why : Refused(rule)
+  /\ at = TLCGet(Number).at => \A rule \in Why : <<Guesses, rule>> \notin TLCGet(Number).why => Refused(rule)
 =============================================================================

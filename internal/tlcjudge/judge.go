@@ -332,7 +332,9 @@ func (q *question) refused(t *trace.Trace, a *answer) verdict.Finding {
 	}
 	f.Rule = a.refused[0].rule
 	for _, other := range a.refused[1:] {
-		f.Also = append(f.Also, other.rule)
+		if other.rule != f.Rule && !slices.Contains(f.Also, other.rule) { // it may rest on a guess as well
+			f.Also = append(f.Also, other.rule)
+		}
 	}
 	f.Message = "no behaviour of the specification explains the events up to this one"
 	f.See = q.seen(a.reached + 1)
