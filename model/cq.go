@@ -279,7 +279,9 @@ func (d Dialect) FreshMatch(q Cq, a Arm) bool {
 }
 
 // Obliges says whether one completion that was placed since the last callback has to satisfy a: if it matches, or whatever it is (A3).
-func (d Dialect) Obliges(a Arm, c Completion) bool { return d.A3 == A3AnyFresh || d.Match(a, c) == Must }
+func (d Dialect) Obliges(a Arm, c Completion) bool {
+	return d.A3 == A3AnyFresh || d.Match(a, c) == Must
+}
 
 // AtArm says whether what the CQ holds has to, may, or does not satisfy an arm of type a at once (ARM-04, ARM-05, ARM-21).
 // A fresh entry that may count as a match, or as none, leaves both open (A4, A5), where they differ.

@@ -44,6 +44,11 @@ func (m *Machine) NewQueue(consumerSide bool) *Queue {
 // Alive reports whether an explanation is left.
 func (q *Queue) Alive() bool { return len(q.set.alive) > 0 }
 
+// MayBeEmpty reports whether, in some explanation, the CQ holds nothing.
+func (q *Queue) MayBeEmpty() bool {
+	return slices.ContainsFunc(q.set.alive, func(x explanation) bool { return x.nullable() })
+}
+
 // Err says why no answer can be given any more, or returns nil.
 func (q *Queue) Err() error { return q.err }
 

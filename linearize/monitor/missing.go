@@ -43,10 +43,10 @@ func (m *Monitor) Missing(cq string, line int) *Missing {
 	return l
 }
 
-// Unowed notes that a callback of a CQ is entered by the present event, and that none is owed.
+// Unowed notes that none was owed when the latest callback of a CQ was entered.
 func (m *Monitor) Unowed(cq string) *Missing {
 	q := m.armings.cq(cq)
-	return m.lost(q, &q.previous, m.now.Index)
+	return m.lost(q, &q.previous, q.present.from)
 }
 
 // lost returns what is known of a period of a CQ up to a moment.

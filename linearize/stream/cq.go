@@ -33,6 +33,7 @@ type cq struct {
 	arms       []*underWay      // NdkArmCq that have not returned
 	spare      []*poll          // to be used again
 	polls      []*poll          // polls under way, and those that have returned meanwhile
+	shows      *callbackFor     // the oldest callback that shows what no poll has delivered, or nil
 	fallen     *sight           // of a poll: what could not have happened where it was tried last
 	fell       *automaton.Queue // … and there
 	fellWith   uint             // … when these polls had had their effect, a bit each
@@ -192,8 +193,12 @@ func (q *cq) takeOne(e *sight) {
 		}
 		return
 	}
+	shown := (e.what == enter || e.what == read) && q.isShownBy(e)
 	if !q.show(q.queue, e) {
 		q.died(q.queue, e)
+	}
+	if shown && !q.queue.MayBeEmpty() {
+		q.shows = &callbackFor{line: e.line, latest: true}
 	}
 	if e.what == restful && q.readers > 0 {
 		q.unreadLine = cmp.Or(q.unreadLine, e.line)
@@ -201,6 +206,21 @@ func (q *cq) takeOne(e *sight) {
 			q.unreadLine = 0
 		}
 	}
+}
+
+// A callbackFor is a callback of a CQ that was entered, or an event that was read, from which on the CQ holds a completion in every explanation.
+type callbackFor struct {
+	line   int
+	latest bool // no other has come since
+}
+
+// isShownBy reports whether the CQ may be empty before e, a callback, so that e is the first to show a completion.
+func (q *cq) isShownBy(e *sight) bool {
+	if q.shows != nil {
+		q.shows.latest = false
+		return false
+	}
+	return q.queue.MayBeEmpty()
 }
 
 // maxHeld bounds what is kept of a CQ while a poll is under way.

@@ -155,6 +155,11 @@ func (q *cq) release() {
 	if q.stopped() {
 		return
 	}
+	defer func() {
+		if q.shows != nil && q.queue.MayBeEmpty() {
+			q.shows = nil
+		}
+	}()
 	if alone {
 		p := polls[0]
 		for i := range p.delivered {

@@ -63,7 +63,7 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 	if q.followsOverflow() {
 		q.group.root().without = q
 	}
-	q.s.unexplained(q.group, f.Rule, f.Line, nil, "%s", f.Message)
+	q.s.unexplained(q.group, f.Rule, f.Line, f.See, "%s", f.Message)
 	q.group.root().without = nil
 	switch told := len(q.s.findings) - 1; {
 	case q.s.muted:
@@ -113,7 +113,8 @@ func (q *cq) missedBy(e *sight) int {
 
 // isUnowed reports whether what nothing explains is that a callback for completions was entered.
 func (q *cq) isUnowed(f *verdict.Finding, e *sight) bool {
-	return (e.what == enter && e.status == model.OK || e.what == read) && e.line == q.s.line() && monitor.IsOfUnowed(f.Rule)
+	entered := (e.what == enter && e.status == model.OK || e.what == read) && e.line == q.s.line()
+	return (entered || q.shows != nil && f.Line == q.shows.line) && monitor.IsOfUnowed(f.Rule)
 }
 
 // refine replaces a general rule by the one that what is known of the CQ shows to be broken.
@@ -128,6 +129,8 @@ func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *sight) {
 	case why == automaton.BehindFence && e.posting != nil && q.armed == model.NONE:
 		f.Line = e.posting.owedLine
 		f.Message = "the provider was at rest, and " + e.posting.wr + ", posted with success, had not completed"
+	case q.shows != nil && q.shows.latest && (e.what == foundNothing && e.n == 0 && why.Rule == "POLL-03" || e.what == placedNow && why == automaton.TooFew):
+		f.Rule, f.Line, f.See = "ARM-21", q.shows.line, []int{e.line} // it was for nothing that the CQ held
 	case why.Rule == "ARM-01" && e.status == model.OK && q.armed != model.NONE:
 		f.Rule, f.Also = "ARM-02", []string{"ARM-01"}
 		f.Message = q.seen(e) + ", and no callback is owed: each arm that was satisfied has had its callback"
