@@ -59,6 +59,8 @@ func (c *component) listRequest(r *request) {
 	c.listExecution(o)
 	if r.point != nil {
 		o.call = r.point.call
+	} else if r.delivery != nil {
+		o.call = max(o.call, r.qp.cq(r.queue).refuted(r.delivery.poll.call, o.ret))
 	}
 	if r.delivery == nil && r.point == nil {
 		empty := r.qp.unseen[r.queue].from
@@ -168,6 +170,16 @@ func (q *cq) lastEmpty(until moment) moment {
 		}
 	}
 	return 0
+}
+
+// refuted returns when the last poll began that returned before a moment, and found nothing behind a callback, or 0: what is placed in time by a
+// moment, and delivered later, is not what that callback was for.
+func (q *cq) refuted(until, inTime moment) moment {
+	empty := q.lastEmpty(until)
+	if empty >= inTime || !slices.ContainsFunc(q.notified, func(s *span) bool { return s.call < empty }) {
+		return 0
+	}
+	return empty
 }
 
 // notifiedAfter counts the callbacks and events of q after a moment.
