@@ -2,6 +2,7 @@ package linearize_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"ndkoracle/internal/judging"
@@ -74,8 +75,51 @@ func TestJoinedSharedReceives(t *testing.T) {
 	}
 }
 
+// A message of the other host makes the token invalid that it names, though the poll that fetched its receive does not tell (POLL-07), and needs it to
+// be valid (INV-05).
+func TestJoinedMessageInvalidates(t *testing.T) {
+	token := uint32(7)
+	post := func(op, fn, qp, wr string, token *uint32) []trace.Event {
+		mr := ""
+		if strings.HasSuffix(fn, "Register") || fn == "NdkInvalidate" {
+			mr = "mr1"
+		}
+		return []trace.Event{callOf(op, fn, trace.Event{Qp: qp, Wr: wr, Token: token, Mr: mr}), returnOf(op, fn, notation.Success)}
+	}
+	get := func(op, cq, wr string) []trace.Event {
+		return []trace.Event{callOf(op, "NdkGetCqResults", trace.Event{Cq: cq, N: notation.Number(1)}),
+			returnOf(op, "NdkGetCqResults", trace.Event{Results: []trace.Result{{Wr: wr, Status: "STATUS_SUCCESS"}}})}
+	}
+	connected := []trace.Event{
+		callOf("a", "NdkConnect", trace.Event{Qp: "qp1", Conn: "c"}), returnOf("a", "NdkConnect", notation.Success),
+		callOf("b", "NdkAccept", trace.Event{Qp: "qp2", Conn: "c"}), returnOf("b", "NdkAccept", notation.Success)}
+	registered := slices.Concat(connected, post("c", "NdkFastRegister", "qp1", "f1", &token), get("d", "cq1", "f1"))
+	received := func(n string) []trace.Event {
+		return slices.Concat(post("e"+n, "NdkReceive", "qp1", "r"+n, nil), post("f"+n, "NdkSendAndInvalidate", "qp2", "s"+n, &token), get("g"+n, "cq1", "r"+n), get("h"+n, "cq2", "s"+n))
+	}
+	invalidated := slices.Concat(post("i", "NdkInvalidate", "qp1", "i1", &token), get("k", "cq1", "i1"))
+	for _, test := range []struct {
+		events []trace.Event
+		want   string
+	}{
+		{slices.Concat(registered, invalidated), ""},
+		{slices.Concat(registered, received("1")), ""},
+		{slices.Concat(registered, received("1"), invalidated), "POLL-07"},
+		{slices.Concat(registered, received("1"), received("2")), "INV-05"},
+		{slices.Concat(registered, invalidated, received("1")), "INV-05"},
+	} {
+		r := judging.Joined(t, byHand(test.events...), linearize.Options{})
+		switch {
+		case test.want == "" && (r[0].Violated() || r[1].Violated()):
+			t.Errorf("%s: %+v; %s: %+v", r[0].Verdict, r[0].Findings, r[1].Verdict, r[1].Findings)
+		case test.want != "" && r[0].Describe() != "provider violation of "+test.want:
+			t.Errorf("%s, want %s: %+v", r[0].Describe(), test.want, r[0].Findings)
+		}
+	}
+}
+
 // What a host tells is judged by what the other one tells of it, whichever of the two is followed first: here that a message with a bad
-// token had ended the connection, which cancelled the receive, before the write was posted (INV-05).
+// token had ended the connection, which cancelled the receive, before the write was posted (INV-05, RES-10).
 func TestJoinedCauseIsToldByTheOther(t *testing.T) {
 	bad := uint32(99)
 	for i := range 2 {
@@ -92,7 +136,7 @@ func TestJoinedCauseIsToldByTheOther(t *testing.T) {
 			callOf("g", "NdkSendAndInvalidate", trace.Event{Qp: "qp" + its, Wr: "s1", Token: &bad}), returnOf("g", "NdkSendAndInvalidate", notation.Success),
 			callOf("h", "NdkGetCqResults", trace.Event{Cq: "cq" + its, N: notation.Number(1)}),
 			returnOf("h", "NdkGetCqResults", trace.Event{Results: []trace.Result{{Wr: "s1", Status: "STATUS_SUCCESS"}}}))
-		if r := judging.Joined(t, whole, linearize.Options{}); r[i].Describe() != "provider violation of INV-05" || r[1-i].Verdict != verdict.Conformant {
+		if r := judging.Joined(t, whole, linearize.Options{}); r[i].Describe() != "provider violation of RES-10" || r[1-i].Verdict != verdict.Conformant {
 			t.Errorf("host %d: %s: %+v; the other: %s: %+v", i, r[i].Verdict, r[i].Findings, r[1-i].Verdict, r[1-i].Findings)
 		}
 	}

@@ -54,6 +54,7 @@ var scenes = map[timeline.Rule]struct{ dialect, accept, reject string }{
 	silentDead:          {"ndkpi", "memory; register 1 T5; invalidate 2 T5 Q; write 3; get 1 3", "memory; invalidate 2 T5 Q; write 3; get 3"},
 	toldDead:            {"ndkpi", "register 1 T5; get 1; recv 2; peer inv 7 T5; get 2T5; register 4 T5; invalidate 3 T5; get 4 3", "register 1 T5; get 1; recv 2; peer inv 7 T5; get 2T5; invalidate 3 T5; get 3"},
 	tokenDead:           {"ndkpi", "register 1 T5; invalidate 2 T5; get 1 2; register 3 T5; invalidate 4 T5; get 3 4", "register 1 T5; invalidate 2 T5; get 1 2; invalidate 4 T5; get 4"},
+	toldAnswered:        {"ndkpi A8=INLINE", "register 1 T5; get 1; recv 2; peer inv 7 T5; get 2T5; register 4 T5; invalidate 3 T5; get 4 3", "register 1 T5; get 1; recv 2; peer inv 7 T5; get 2T5; invalidate 3 T5; get 3x"},
 	deadAnswered:        {"ndkpi A8=INLINE", "register 1 T5; invalidate 2 T5; get 1 2; register 3 T5; invalidate 4 T5; get 3 4", "register 1 T5; invalidate 2 T5; get 1 2; invalidate 4 T5; get 4x"},
 	badToken:            {"ndkpi", "register 1 T5; get 1; recv 2; peer inv 7 T5; get 2T5", "recv 2; peer inv 7 T5; get 2T5; register 1 T5"},
 	endedByToken:        {"ndkpi", "recv 1; peer inv 7; peer get 7; get 1x; write 2; get 2c", "recv 1; peer inv 7; peer get 7; get 1x; write 2; get 2"},

@@ -43,7 +43,7 @@ func (g *messages) release(s *timeline.Solver) {
 	for _, r := range slices.Concat(g.met, g.unmet, g.mayEnd) {
 		s.Release(r.x)
 	}
-	g.sent, g.met, g.unmet, g.mayEnd = nil, nil, nil, nil
+	g.sent, g.met, g.unmet, g.mayEnd, g.paired = nil, nil, nil, nil, 0
 }
 
 // received states which message a receive took that succeeded: the k'th one that succeeds took one that was sent no earlier than
@@ -91,8 +91,11 @@ func (e *Engine) received(r *request, m facts.Moment) {
 		return
 	}
 	s.Edge(send.a, r.x, 0, tookMessage, m.Line)
-	if i == len(o.messages.sent)-1 { // it is the only one that it can have taken
-		if e.took(r, send, m); send.flush != nil {
+	if send.names != nil {
+		r.numbered = send
+	}
+	if i == len(o.messages.sent)-1 { // no other is left for it, nor for the receives before it
+		if e.allTook(w, r, m); send.flush != nil {
 			s.Edge(send.a, send.flush.at, 1, flushSpares, m.Line)
 		}
 	}
@@ -102,6 +105,17 @@ func (e *Engine) received(r *request, m facts.Moment) {
 		}
 	}
 	o.messages.forget(s, i+1)
+}
+
+// allTook states what receives did to their tokens, up to r, where as many have succeeded as messages were sent: each took that of its number.
+func (e *Engine) allTook(w *workQueue, r *request, m facts.Moment) {
+	g := &w.messages
+	for _, receive := range append(slices.Clone(g.met[g.paired:]), r) {
+		if send := receive.numbered; send != nil {
+			e.took(receive, send, m)
+		}
+	}
+	g.paired = len(g.met)
 }
 
 // sent states that a send that succeeded had a receive to take.
@@ -122,7 +136,7 @@ func (e *Engine) sent(r *request, m facts.Moment) {
 		return
 	}
 	j := to.messages.met[0]
-	to.messages.met = to.messages.met[1:]
+	to.messages.met, to.messages.paired = to.messages.met[1:], max(0, to.messages.paired-1)
 	if !j.loose && !r.loose {
 		e.tookReceive(r, j, m)
 	}
@@ -146,8 +160,12 @@ func (e *Engine) meets(r *request, to *workQueue, i int, m facts.Moment) {
 	mayHaveEnded := j != nil && r.mayHaveEnded() && (i == 0 || r.loose || j.loose)
 	switch {
 	case i < len(to.waiting) && (!mayHaveEnded || timeline.At(to.waiting[i].called) <= e.Solver.Upper(r.x)):
-		if j := to.waiting[i]; !j.loose && !r.loose && !mayHaveEnded {
+		switch j := to.waiting[i]; {
+		case j.loose || r.loose:
+		case !mayHaveEnded:
 			e.tookReceive(r, j, m)
+		case j.returned != 0 && timeline.At(j.returned) <= e.Solver.Lower(r.x): // it took j, or ended the connection, which cancelled j
+			e.Solver.Edge(j.x, r.x, -1, endedByToken, m.Line)
 		}
 	case mayHaveEnded:
 		e.endsConnectionOf(r, m)
@@ -174,6 +192,7 @@ func (e *Engine) endsConnectionOf(r *request, m facts.Moment) {
 		}
 	}
 	r.queue.ender = r
+	e.hadBadToken(r, m)
 	for _, p := range []*queuePair{own, own.peer} {
 		end := e.endOf
 		if e.tellsOfLoss(p) {
@@ -187,6 +206,23 @@ func (e *Engine) endsConnectionOf(r *request, m facts.Moment) {
 	for _, o := range pending {
 		if o.returned != 0 && timeline.At(o.returned) <= s.Lower(r.x) && o.queue.qp.closeCall == never {
 			s.Edge(o.x, r.x, -1, endedByToken, m.Line)
+		}
+	}
+}
+
+// hadBadToken states that the token of r, which has ended its connection, was not valid then: where nobody else may have made it invalid, what makes it
+// valid came later.
+func (e *Engine) hadBadToken(r *request, m facts.Moment) {
+	if r.names == nil || e.anyToken || e.anyEnded {
+		return
+	}
+	t := e.token(*r.names)
+	if t.users > 1 || len(t.ends) > 0 {
+		return
+	}
+	for _, g := range t.made {
+		if g.of != nil && e.Solver.Alive(g.of.x) {
+			e.Solver.Edge(r.x, g.of.x, 1, badToken, m.Line)
 		}
 	}
 }

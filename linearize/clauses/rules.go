@@ -11,6 +11,7 @@ const (
 	silentDead
 	toldDead
 	tokenDead
+	toldAnswered
 	deadAnswered
 	badToken
 	endedAtRest
@@ -71,6 +72,7 @@ var Rules = [numRules]Rule{
 	toldDead:            {"POLL-07", "X(invalidation) ≥ min(V) behind an end that NdkGetCqResults told of", "its token was not valid", "%s succeeded, and the peer had made its token invalid", "%s ends with FAILED"},
 	tokenDead:           {"POLL-08", "X(invalidation) ≥ min(V) behind the end of its token; V ≥ X(registration), never if that did not succeed", "its token was not valid", "%s succeeded, and its token was not valid", "%s ends with FAILED"},
 	deadAnswered:        {"POLL-08", "A8: return of a post answered as for a valid token > min(V) behind the end of its token", "its token was not valid", "the post of %s was answered as if its token were valid", "the post of %s returns another status"},
+	toldAnswered:        {"POLL-07", "A8: the same behind an end that NdkGetCqResults told of", "its token was not valid", "the post of %s was answered as if its token were valid", "the post of %s returns another status"},
 	badToken:            {"INV-05", "X(receive that invalidates) ≥ min(V) behind the end of its token", "its token was not valid", "%s received a message that made a token invalid, and the token was not valid", "%s ends with FAILED"},
 	refusedAsEnded:      {"POST-08", "L ≤ return of a post that tells of it", "a post returned STATUS_CONNECTION_INVALID", "%s ended as on a connection, behind STATUS_CONNECTION_INVALID", "%s ends with CANCELLED or FAILED"},
 	endedByFailure:      {"FLUSH-06", "ndspi: L ≤ X(failed); verbs: E ≤ X(failed), E ≤ X(cancelled)", "nothing succeeds behind it", "%s succeeded behind a request that had ended the connection", "%s ends with CANCELLED"},

@@ -115,6 +115,7 @@ type messages struct {
 	unmet     []*request // a receive queue: sends that succeeded and whose receive is not known, in order
 	failed    *request   // a receive queue: the latest receive that failed or was cancelled, with none that succeeded behind it
 	met       []*request // a receive queue: receives that succeeded and whose send is not known
+	paired    int        // … of which so many took the send of their number for sure
 }
 
 // times are the hidden times of a request: executed, completed, arrived if it is a message, failed if it is silent. Of what holds messages, a is when
@@ -123,8 +124,9 @@ type times struct{ x, c, a, s timeline.Var }
 
 // naming says what a request does to a token.
 type naming struct {
-	names     *uint32 // the token that it makes invalid
-	named     *uint32 // the token that a receive names as it is delivered
+	names     *uint32  // the token that it makes invalid
+	named     *uint32  // the token that a receive names as it is delivered
+	numbered  *request // the send of its number, which names a token, if a receive may have taken it
 	makes     *registration
 	ends      bool // it has made a token invalid
 	plainly   bool // NdkGetCqResults delivered it

@@ -17,6 +17,7 @@ type tokenTable struct {
 	tokens     map[uint32]*token
 	anyToken   bool            // any may be valid
 	unnamed    []*registration // of tokens that are not known
+	anyEnded   bool            // a request may have ended one that the trace does not record
 	tokensLost bool            // some were forgotten
 	tokensLeft int             // when they were last looked through
 }
@@ -30,6 +31,7 @@ type token struct {
 	made    []*registration
 	dropped interval   // of registrations that are not kept any more
 	ends    []tokenEnd // the latest that are known
+	users   int        // requests posted that may end it
 }
 
 // A registration is a request that may make its token valid.
@@ -39,9 +41,11 @@ type registration struct {
 }
 
 // A tokenEnd is a use after which its token was invalid. Of memory that was closed it is of no request.
-type tokenEnd struct {
-	use
-	plainly bool // a receive that NdkGetCqResults fetched
+type tokenEnd struct{ use }
+
+// plainly reports whether it is of a receive that NdkGetCqResults fetched.
+func (end *tokenEnd) plainly() bool {
+	return end.of != nil && end.of.op == model.ReceiveOp && end.of.plainly
 }
 
 // An interval says when the V of some registrations may have been. The zero interval is of none.
@@ -98,6 +102,7 @@ func (t *token) release(s *timeline.Solver) {
 
 // namesToken handles the call of a post of q. Of a queue pair that is undecided r is nil.
 func (e *Engine) namesToken(q *facts.Request, r *request, m facts.Moment) {
+	e.anyEnded = e.anyEnded || q.Invalidates
 	if !q.Op.ChangesToken() || e.anyToken {
 		return
 	}
@@ -108,13 +113,15 @@ func (e *Engine) namesToken(q *facts.Request, r *request, m facts.Moment) {
 	switch {
 	case q.Op.Registers():
 		e.mayRegister(t, q, r, m)
-	case t != nil:
+	case t == nil:
+		e.anyEnded = true
+	default:
 		t.given = max(t.given, q.Given)
 		if !t.named && q.Old && !t.old {
 			t.old = true
 			e.mayBeOld(t)
 		}
-		if r != nil {
+		if t.users++; r != nil {
 			r.names = q.Token
 		}
 	}
@@ -226,10 +233,39 @@ func (e *Engine) needsValid(t *token, u use) {
 	if d := t.dropped; d != (interval{}) && (end == nil || d.to >= s.Lower(end.at)) {
 		alts = append(alts, timeline.Alt{Floor: d.from})
 	}
-	if end != nil && end.plainly && u.rule == tokenDead {
-		u.rule = toldDead
+	s.OneOf(u.at, alts, t.toldPlainly(u.rule), u.line)
+}
+
+// toldPlainly returns the clause that names a use behind the ends of a token: another one where NdkGetCqResults told of the latest.
+func (t *token) toldPlainly(rule timeline.Rule) timeline.Rule {
+	if n := len(t.ends); n == 0 || !t.ends[n-1].plainly() {
+		return rule
 	}
-	s.OneOf(u.at, alts, u.rule, u.line)
+	switch rule {
+	case tokenDead:
+		return toldDead
+	case deadAnswered:
+		return toldAnswered
+	}
+	return rule
+}
+
+// besideOthers states that of a use and another end of its token, in whichever order they came, the second had the token made valid in between.
+func (e *Engine) besideOthers(t *token, u use) {
+	s, own := e.Solver, tokenEnd{use: u}
+	between := func(g *registration, first, second *tokenEnd) bool {
+		return !first.isBehind(s, g) && !(g.of != nil && g.of.follows(second.of))
+	}
+	for i := range t.ends {
+		end := &t.ends[i]
+		if end.rule == 0 || end.of == u.of || end.precedes(s, u) || own.precedes(s, end.use) || t.dropped != (interval{}) ||
+			timeline.At(t.given) >= min(s.Lower(end.at), s.Lower(u.at)) {
+			continue
+		}
+		if !slices.ContainsFunc(slices.Concat(t.made, e.unnamed), func(g *registration) bool { return between(g, end, &own) || between(g, &own, end) }) {
+			s.OneOf(u.at, nil, t.toldPlainly(u.rule), u.line)
+		}
+	}
 }
 
 // endBefore returns the latest end that is known to precede a use, or nil.
@@ -269,13 +305,14 @@ func (e *Engine) invalidates(name *uint32, r *request, rule timeline.Rule, m fac
 	t, u := e.token(*name), use{r.x, r, rule, m.Line}
 	if rule != 0 {
 		e.needsValid(t, u)
+		e.besideOthers(t, u)
 	}
 	if r.ends { // as its result told
 		return
 	}
 	r.ends = true
 	e.Solver.Keep(r.x)
-	e.isOver(t, tokenEnd{u, r.queue.kind == model.Receive && r.plainly})
+	e.isOver(t, tokenEnd{u})
 }
 
 // isOver adds an end, which those that are behind it need a registration after.
@@ -305,10 +342,33 @@ func (e *Engine) TokensDied(since, m facts.Moment, tokens []uint32) {
 	}
 }
 
+// FarMessage handles that a receive of a queue pair, which a poll delivered, took a message of the other host that names a token of this one. Posted is the
+// event of the receive's post, and given the latest event by which a call may have given memory a token that the trace does not record, or 0.
+func (e *Engine) FarMessage(qp, receive string, posted int, plainly bool, token uint32, given int, m facts.Moment) {
+	p := e.qp(qp)
+	if e.now = m; e.anyToken || e.open || p.open {
+		return
+	}
+	s, t := e.Solver, e.token(token)
+	t.given, t.old = max(t.given, given), t.old || !t.named && given > 0
+	x := s.Keep(s.New(timeline.Label{Deed: executedAt, Of: receive}, timeline.At(posted)+1, delivered, m.Line))
+	s.NotAfter(x, timeline.Before(m.At), delivered, m.Line)
+	s.Settle(x)
+	u := use{x, &request{wr: receive, op: model.ReceiveOp, naming: naming{plainly: plainly}}, badToken, m.Line}
+	e.needsValid(t, u)
+	e.besideOthers(t, u)
+	e.isOver(t, tokenEnd{u})
+	e.solve(p)
+}
+
 // tellsOfToken handles a receive that succeeded and tells which token its message made invalid. Whether that was valid its message tells, if it is
 // known.
 func (e *Engine) tellsOfToken(r *request, res *trace.Result, m facts.Moment) {
-	if r.queue.kind != model.Receive || r.outcome != model.SUCCESS || res.Type != "ReceiveAndInvalidate" || res.Token == nil || r.queue.qp.open || e.anyToken {
+	if r.queue.kind != model.Receive || r.outcome != model.SUCCESS {
+		return
+	}
+	e.anyEnded = e.anyEnded || r.queue.qp.peer == nil && res.Type != "Receive" && res.Token == nil
+	if res.Type != "ReceiveAndInvalidate" || res.Token == nil || r.queue.qp.open || e.anyToken {
 		return
 	}
 	e.invalidates(res.Token, r, 0, m)
@@ -318,6 +378,7 @@ func (e *Engine) tellsOfToken(r *request, res *trace.Result, m facts.Moment) {
 func (e *Engine) took(receive, send *request, m facts.Moment) {
 	if send.names != nil && receive.isCounted && (receive.named == nil || *receive.named == *send.names) {
 		e.invalidates(send.names, receive, badToken, m)
+		send.names = nil
 	}
 }
 

@@ -19,6 +19,7 @@ type Request struct {
 	Silent          bool // it may have no completion if it succeeds
 	Deferred, Fence bool
 	Token           *uint32 // that it names, of an operation that changes tokens; nil where the trace does not record it
+	Invalidates     bool    // a read that invalidates a token of its own host (RDMA_READ_LOCAL_INVALIDATE)
 	Old             bool    // that token may have been made valid before, of which the trace does not tell
 	Given           int     // the latest event by which a call may have given memory a token that the trace does not record, or 0
 }

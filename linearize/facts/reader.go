@@ -271,6 +271,7 @@ func (r *Reader) requests(c *Call, e *trace.Event) {
 		q := r.withToken(Request{Wr: e.Wr, Op: c.Op}, e.Token, e.Mw, e.Mr)
 		if c.Queue == model.Initiator {
 			q.Silent, q.Deferred, q.Fence = slices.Contains(e.Flags, "SILENT_SUCCESS"), slices.Contains(e.Flags, "DEFER"), slices.Contains(e.Flags, "READ_FENCE")
+			q.Invalidates = slices.Contains(e.Flags, localInvalidate)
 		}
 		c.Requests = append(c.Requests, q)
 	case c.Fn == "ibv_bind_mw":
@@ -297,8 +298,11 @@ func (r *Reader) request(c *Call, qp string, w *trace.WorkRequest) Request {
 		r.to.Beyond("", qp, unknown)
 	}
 	q := Request{Wr: w.Wr, Op: op, Silent: !s.all && !calls.HasVerbsFlag(w.Flags, "SIGNALED"), Fence: calls.HasVerbsFlag(w.Flags, "FENCE")}
+	q.Invalidates = slices.Contains(w.Flags, localInvalidate)
 	return r.withToken(q, w.Token, w.Mw, w.Mr)
 }
+
+const localInvalidate = "RDMA_READ_LOCAL_INVALIDATE"
 
 // withToken adds to a request the token that it names, where its operation changes one. The token may be old where a call gave memory one that
 // the trace does not record, or where the trace does not hold the creation of the memory that is to be invalidated.
@@ -309,11 +313,17 @@ func (r *Reader) withToken(q Request, token *uint32, window, region string) Requ
 	if q.Op.Registers() {
 		r.gives(token, window, region)
 	}
-	if q.Given = r.given; r.giving > 0 {
-		q.Given = r.at
-	}
+	q.Given = r.Given()
 	q.Token, q.Old = token, q.Given > 0 || q.Op == model.Invalidate && !r.memoryOf(cmp.Or(window, region)).created
 	return q
+}
+
+// Given returns the latest event by which a call may have given memory a token that the trace does not record, or 0.
+func (r *Reader) Given() int {
+	if r.giving > 0 {
+		return r.at
+	}
+	return r.given
 }
 
 // gaveToken handles the end of a call that may have given memory a token which the trace does not record.

@@ -63,8 +63,6 @@ func (p *qp) state() string {
 		return model.BrokenIdle.String()
 	case p.connected == 0:
 		return model.Idle.String()
-	case p.aborted != 0:
-		return model.Aborted.String()
 	case p.cancelsAll != 0:
 		return model.Flushed.String()
 	case p.ended != 0 || p.lossTold:

@@ -6,7 +6,9 @@ import (
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/declared"
+	"ndkoracle/linearize/facts"
 	"ndkoracle/model"
+	"ndkoracle/trace"
 )
 
 // What of the cases of the rules is hidden is counted from both sides: how often it was met in every explanation, and how often in any.
@@ -129,12 +131,65 @@ func (p *qp) countChain(behind int, flushed, refused bool) {
 	}
 }
 
-// countReceived takes a receive that succeeded, and that a function fetched: its message may have invalidated a token.
-func (s *Stream) countReceived(r *posting, fn, kind string) {
-	if from := r.lane.other(); kind == "Receive" || from != nil && from.qp.created && from.names == 0 {
+// mayInvalidate takes a receive that succeeded, and that a function fetched: its message may have invalidated a token. One of the other host is told
+// to the clauses, which do not know of it.
+func (s *Stream) mayInvalidate(r *posting, fn string, result *trace.Result) {
+	from, token := r.lane.other(), result.Token
+	switch {
+	case result.Type == "Receive", from != nil && from.qp.created && from.names == 0:
 		return
+	case from != nil && r.index() < r.lane.known && len(from.messages) > 0:
+		m := from.messages[0]
+		if m.op == model.SendAndInvalidate {
+			token = m.token
+		}
+		if token != nil && r.lane.qp.isRemote() && s.hidden != nil {
+			s.hidden.engine.FarMessage(r.lane.qp.name, r.wr, r.called, fn == "NdkGetCqResults", *token, s.hidden.facts.Given(), facts.Moment{At: int(s.at), Line: s.line()})
+			s.note()
+		}
 	}
-	s.cases.Add(fetchedBy(fn), cases.Count{AtMost: 1})
+	if from == nil && (result.Type == "" || token == nil) {
+		s.changesUnknown(r)
+	}
+	met := cases.Count{AtMost: 1}
+	if token != nil {
+		met.AtLeast = 1
+		s.meets(declared.TokenTold)
+		s.invalidated(*token)
+	}
+	if !s.verbs {
+		s.cases.Add(fetchedBy(fn), met)
+	}
+}
+
+// maxInvalidated is how many tokens are remembered that receives told to be invalid.
+const maxInvalidated = 1 << 12
+
+// invalidated remembers that a receive told that the peer had invalidated a token.
+func (s *Stream) invalidated(token uint32) {
+	if len(s.dead) >= maxInvalidated {
+		clear(s.dead)
+	}
+	s.dead[token] = s.at
+}
+
+// revives forgets that a token, or any where that is nil, was told to be invalid: a request may make it valid.
+func (s *Stream) revives(token *uint32) {
+	if token == nil {
+		clear(s.dead)
+	} else {
+		delete(s.dead, *token)
+	}
+}
+
+// isDead reports whether r names a token that a receive had told to be invalid when r was called, and that nothing has named since that makes it
+// valid.
+func (s *Stream) isDead(r *posting) bool {
+	if r.token == nil {
+		return false
+	}
+	told := s.dead[*r.token]
+	return told != 0 && told < r.called
 }
 
 // mayHaveFetched takes polls of what is not followed any more: each result may tell that a token was invalidated, or is not valid.
@@ -161,14 +216,16 @@ func fetchedBy(fn string) cases.Case {
 	return cases.InvalidatedByPlainPoll
 }
 
-// invalidateFailed counts the way in which r, an NdkInvalidate, failed. The token is nil where the engine does not follow it.
-func (s *Stream) invalidateFailed(t *token, r *posting, how cases.Case) {
-	if t == nil || !t.isRemote(r) || slices.ContainsFunc(t.pending, func(o *posting) bool { return registers(o.op) }) {
+// invalidateFailed counts the way in which r failed, if it is an NdkInvalidate.
+func (s *Stream) invalidateFailed(r *posting, how cases.Case) {
+	switch {
+	case r.op != model.Invalidate:
+	case !s.isDead(r):
 		s.cases.MayHave(how)
-		return
+	default:
+		s.meets(declared.Invalidated)
+		s.cases.Met(how)
 	}
-	s.meets(declared.Invalidated)
-	s.cases.Met(how)
 }
 
 // sumCases returns how often each case was met, and counts the arms that merged with another one.

@@ -145,25 +145,9 @@ func (l *lane) mayHaveBroken(r *posting) bool {
 // mayHaveAborted reports whether an outstanding request may have ended the connection though it succeeded, with no completion
 // to tell of it: a silent message that names a bad token, if its peer had a receive for it, which is not told to have succeeded (INV-05).
 func (r *posting) mayHaveAborted() bool {
-	received := r.receive != nil && !r.adrift
-	return r.op == model.SendAndInvalidate && (r.silent || r.place != 0) && !r.neverReceived() && !received
-}
-
-// mayHaveAbortedFrom returns from when on an outstanding message may have ended the connection by a bad token: it meets the oldest
-// receive that is not over, or one behind it, and ends that, too.
-func (r *posting) mayHaveAbortedFrom() moment {
+	if r.op != model.SendAndInvalidate || !r.silent && r.place == 0 {
+		return false
+	}
 	to := r.lane.other()
-	if to == nil || to.qp.remote != nil {
-		return r.called
-	}
-	from := max(r.called, r.lane.qp.connected, to.qp.connected)
-	if r.index() >= r.lane.known || len(to.waiting) == 0 {
-		return from
-	}
-	receive := to.waiting[0]
-	from = max(from, receive.called)
-	if rested := receive.pendingAt(); receive.returned != 0 && receive.returned < rested {
-		from = max(from, rested)
-	}
-	return from
+	return to == nil || r.index() >= r.lane.known || r.index() < to.next && to.successes() <= r.index()
 }

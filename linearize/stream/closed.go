@@ -71,7 +71,6 @@ func (q *cq) forgetClosed(p *poll) {
 		r.fenced, r.freed, q.fenced = false, false, q.fenced[1:]
 		if r.returned != 0 && r.returned < r.lane.qp.over {
 			r.vanished = true
-			r.forgetToken()
 			q.pending--
 			p.delivered = append(p.delivered, sight{what: gone, counted: r.countedFrom(), posting: r})
 		}

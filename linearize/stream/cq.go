@@ -516,10 +516,5 @@ func (q *cq) closeAccepted(u *underWay) {
 func (q *cq) closeFinished() {
 	q.over = q.s.at
 	q.take(sight{what: closeFinished, at: q.s.at})
-	for _, l := range q.lanes {
-		for _, r := range l.waiting {
-			r.forgetToken() // nobody polls any more
-		}
-	}
 	q.s.endsLife()
 }

@@ -76,11 +76,10 @@ func (l *lane) forgetFetched() {
 	}
 	for _, r := range l.waiting {
 		if r.fetched {
-			r.forgetToken()
 			delete(l.qp.s.byName, r.wr)
 		}
 	}
-	for _, of := range []*[]*posting{&l.waiting, &l.messages, &l.taken, &l.naming, &l.loose, &l.guessed, &l.blamed} {
+	for _, of := range []*[]*posting{&l.waiting, &l.messages, &l.taken, &l.loose, &l.guessed, &l.blamed} {
 		*of = slices.DeleteFunc(*of, forgotten)
 	}
 	l.cq.points = slices.DeleteFunc(l.cq.points, forgotten)

@@ -121,13 +121,6 @@ func (s *Stream) lose(out []sight, q *cq, r *posting) []sight {
 	} else {
 		s.meet(q, s.line(), r, nil)
 	}
-	if t := r.names; t != nil {
-		if i := slices.Index(t.pending, r); i >= 0 {
-			t.courses = t.reached(-1)
-			t.forget(i)
-		}
-		r.lane.unname(r)
-	}
 	if r.place != 0 {
 		return s.over(out, r, outcome, r.called, &sight{what: delivered, kinds: r.kinds, known: true})
 	}
@@ -140,35 +133,5 @@ func (q *cq) loses(r *posting) {
 	for _, e := range q.s.lose(nil, q, r) {
 		e.at = q.s.at
 		q.take(e)
-	}
-}
-
-// accept handles the i-th pending request, which ended in a way that no course explains. It assumes a state of the token that allows it, and
-// forgets what else is known of the pending requests.
-func (t *token) accept(i int, outcome model.Outcome) {
-	r := t.pending[i]
-	var courses []tokenCourse
-	for _, e := range t.s.effects[r.op] {
-		c := tokenCourse{validity: e.validity}
-		if e.refusal == nil && outcome == model.SUCCESS && !slices.Contains(courses, c) {
-			courses = append(courses, c)
-		}
-	}
-	if len(courses) == 0 {
-		courses = t.reached(-1)
-	}
-	t.courses = courses
-	r.lane.unname(r)
-	t.forget(i)
-}
-
-// revive records that no bad token had ended the connection of p.
-func (p *qp) revive() {
-	for _, end := range []*qp{p, p.peer} {
-		if end != nil {
-			end.flushed = slices.DeleteFunc(end.flushed, func(f returned) bool { return f.call == end.abort })
-			end.endedBy, end.abort = nil, 0
-			end.aborted, end.lanes[0].dead, end.lanes[1].dead = 0, never, never
-		}
 	}
 }

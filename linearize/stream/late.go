@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"cmp"
 	"slices"
 
 	"ndkoracle/linearize/automaton"
@@ -172,46 +171,6 @@ func (r *posting) hadEnded(out []sight, q *cq, mark moment, line int) ([]sight, 
 	return out, true
 }
 
-// abortCancels handles m, a message with a bad token that ended its connection (INV-05). By the moment of rest at which m was over, that cancelled
-// what was pending at both ends and may have been posted before. The end of m or of its receive is being handled in q.
-func (s *Stream) abortCancels(q *cq, m *posting) {
-	by := cmp.Or(m.owed, m.silentBy())
-	if by == 0 && (m.hadReceive(m.unsureAt) || m.metBy(m.unsureAt)) {
-		by = m.unsureAt
-	}
-	ends := []*qp{m.lane.qp, m.lane.qp.peer}
-	from := m.mayHaveAbortedFrom()
-	if m.receive != nil {
-		from = max(from, m.receive.called)
-	}
-	for _, p := range ends {
-		if by != 0 {
-			p.aborted = min(p.aborted, by)
-		}
-		if p.abort != 0 || p.closing != 0 {
-			continue
-		}
-		p.abort = from
-		p.flushed = append(p.flushed, returned{from, cmp.Or(by, s.at), m.line})
-		for _, l := range p.lanes {
-			if by == 0 || l.cq == nil || l.cq.failed != 0 {
-				continue
-			}
-			waits := l.queue == model.Receive // what was posted later may, for a message or for the end of its chain
-			for _, r := range l.waiting {
-				pended := r.returned != 0 && r.returned <= from
-				if waits = waits || !pended && !r.indicatedBy(by); r == m || r == m.receive || r.silent && l.maySucceed(r) || !pended && waits {
-					continue
-				}
-				var more bool
-				if s.late, more = r.hadEnded(s.late, q, by, m.owedLine); !more {
-					return
-				}
-			}
-		}
-	}
-}
-
 // takeNow takes sights that come with the present event.
 func (q *cq) takeNow(seen []sight) {
 	for _, e := range seen {
@@ -242,12 +201,6 @@ func (l *lane) allIndicatedBy(at moment) bool {
 // standsAt reports whether p had been connected by a moment, and was not being closed: after a close nothing is owed (A21).
 func (p *qp) standsAt(at moment) bool {
 	return p.connectedBy != 0 && p.connectedBy < at && (p.closing == 0 || p.closing > at)
-}
-
-// indicatedBy reports whether nothing kept the provider from executing r by a moment but what came before it: it had been posted, and its chain
-// had ended.
-func (r *posting) indicatedBy(at moment) bool {
-	return r.returned != 0 && r.returned < at && (!r.deferred || r.ended != 0 && r.ended < at)
 }
 
 // mayHold reports whether an explanation is left in which r, which the poll delivers, had been placed by the moment of rest at which that

@@ -214,7 +214,7 @@ func (l *lane) failed(r *posting) {
 	if other == nil || !r.isMessage() || r.index() >= l.known {
 		return
 	}
-	if slices.Contains(l.taken, r) && r.position < l.dead {
+	if slices.Contains(l.taken, r) {
 		l.qp.group.leaveInDoubt(r.wr + " failed, and which message its peer took instead " + verdict.NotFollowed)
 	}
 	for _, end := range []*lane{l, other} {

@@ -137,7 +137,6 @@ func (q *cq) release() {
 			q.forgetClosed(p)
 			if later {
 				q.showPending(p)
-				q.tokensByRest()
 				q.silentByRest(p)
 				if alone {
 					q.settle(p)

@@ -4,22 +4,13 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
-
-// namesMemory records the region or window that a post names, and the region to which it binds a window.
-func (u *underWay) namesMemory(e *trace.Event) {
-	if u.region = e.Mr; e.Mw != "" {
-		u.region, u.bound = e.Mw, e.Mr
-	}
-}
-
-// mayReturnToken reports whether the return of a post may name the token that its request makes valid.
-func (u *underWay) mayReturnToken() bool { return !u.Verbs || u.fn == "ibv_bind_mw" }
 
 // postCalled takes the call of a post. Its requests may be queued from now on.
 func (s *Stream) postCalled(u *underWay, e *trace.Event) {
@@ -35,20 +26,11 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 		if u.Queue == model.Initiator { // NdkReceive takes no flags (POST-11)
 			r.takeFlags(e.Flags)
 		}
-		if r.token == nil && registers(r.op) {
-			s.registering++
-		}
 		p.add(u, r)
-		u.namesMemory(e)
-		s.nameToken(r, u.region, u.bound)
 	case u.fn == "ibv_bind_mw":
 		r := s.newPosting(u, e, e.Wr, model.Bind)
-		if r.token = e.Token; r.token == nil {
-			s.registering++
-		}
+		r.token = e.Token
 		p.add(u, r)
-		u.namesMemory(e)
-		s.nameToken(r, u.region, u.bound)
 	default:
 		for i := range e.Wrs {
 			w := &e.Wrs[i]
@@ -67,7 +49,6 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 				r.localInvalidate = slices.Contains(w.Flags, localInvalidate)
 			}
 			p.add(u, r)
-			s.nameToken(r, w.Mw, w.Mr)
 		}
 	}
 }
@@ -98,9 +79,6 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 	if !ok && u.Verbs && e.BadWr == "" && len(u.postings) > 1 {
 		p.leaveOpen(calls.StoppedSomewhere(u.fn))
 	}
-	if u.mayReturnToken() && registers(u.postings[0].op) && u.postings[0].token == nil {
-		s.registering--
-	}
 	for i, r := range u.postings {
 		if !ok && (!u.Verbs || u.fn == "ibv_bind_mw" || e.BadWr == r.wr || e.BadWr == "") {
 			if u.Queue == model.Initiator && p.unconnected() {
@@ -109,19 +87,14 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 			if e.Status == statusNotConnected {
 				p.refusedAsUnconnected(u)
 			}
-			s.posted(r, false, u, e)
+			s.invalidateFailed(r, cases.InvalidateRefused)
 			for _, r := range slices.Backward(u.postings[i:]) { // the latest is found first
 				s.refuse(r, answerOf(u.fn, e))
 			}
 			break
 		}
-		r.returned, r.answeredLine = s.at, e.Line
-		if u.mayReturnToken() && r.token == nil && registers(r.op) {
+		if r.returned, r.answeredLine = s.at, e.Line; r.token == nil && r.op.Registers() {
 			r.token = e.Token
-			s.nameToken(r, u.region, u.bound)
-			if r.over { // a callback within the call polled it
-				s.tokenTold(r.lane.cq, e.Line, r, r.outcome)
-			}
 		}
 		r.lane.returned++
 		if r.op.IsSend() {
@@ -130,7 +103,6 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 		if p.shadow != nil && r.lane.queue == model.Receive {
 			p.shadow.hear(s.at, model.Receive, r.lane.returned, 0)
 		}
-		s.posted(r, true, u, e)
 		s.accepted(r)
 	}
 	if !ok && !u.Verbs && u.Queue == model.Initiator {
@@ -163,7 +135,16 @@ func (s *Stream) accepted(r *posting) {
 	if r.lane.queue == model.Receive && p.connected == 0 {
 		s.meets(declared.ReceivePosted)
 	}
-	s.tokenNamed(r)
+	if r.op == model.SendAndInvalidate {
+		p.hasNamed(r)
+		p.checkTokenless()
+	}
+	if r.op.Registers() {
+		s.revives(r.token)
+	}
+	if r.localInvalidate || r.token == nil && (r.op.ChangesToken() && (r.op != model.SendAndInvalidate || p.peer != nil)) {
+		s.changesUnknown(r)
+	}
 }
 
 // endChains notes that the chains have ended of what was posted before a moment: before that its post had returned, where a
@@ -222,10 +203,6 @@ func (s *Stream) refuse(r *posting, answer string) {
 	}
 	l.qp.deferred = without(l.qp.deferred, r)
 	s.requestCases.refuse(r)
-	if r.names != nil {
-		r.names.withdraw(r)
-		l.unname(r)
-	}
 	s.forget(r, answer)
 }
 

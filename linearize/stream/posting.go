@@ -34,9 +34,6 @@ type lane struct {
 	messages   []*posting // sends, or receives, that have not failed, and whose other half has not been told yet
 	taken      []*posting // … whose other half was told, and which were not
 
-	naming []*posting // messages that name a token, and of whose receive nothing is told
-	dead   int        // from this position on nothing succeeds, as a bad token has ended the connection; or never
-
 	known    int          // from which index on it is not known which send goes to which receive, or never
 	loose    []*posting   // of a queue of sends: the first of these whose receive was not told
 	guessed  []*posting   // … those whose receive was told before them, by a guess
@@ -70,8 +67,7 @@ type posting struct {
 	function     *calls.Function // that posted it
 	lane         *lane
 	token        *uint32
-	bytes        int64  // of its data or its buffers, or monitor.Unknown
-	names        *token // the token whose state it changes, or nil
+	bytes        int64 // of its data or its buffers, or monitor.Unknown
 	line         int
 	answeredLine int // of the return of its post
 	owedLine     int
@@ -89,7 +85,6 @@ type posting struct {
 	pended       moment   // by then: the latest moment of rest at which it was pending, or 0
 	theirs       moment   // by the other host's clock: up to here that is known to come before its post; of a shadow's: its post
 	shadow       *posting // that stands for it in the stream of the other host, or nil
-	receive      *posting // of a message that names a token: its receive, once that was told, or nil
 
 	op              model.Op
 	kinds           automaton.Kinds
@@ -108,9 +103,7 @@ type posting struct {
 	missed          bool // it was told that it had not completed at a moment of rest
 	fenced          bool // outstanding when the close of its QP had completed, it was placed by then
 	promised        bool // a receive that a send went to before it was posted
-	sent            bool // of a message: it was told how it ended
 	counted         bool // half of a message: its success is counted against the peer's
-	adrift          bool // its receive failed, and which other one it may take is not known
 }
 
 // newPosting returns a request that is being posted. They are made many at a time, but for the first of a QP: each QP has its own, so that
@@ -132,7 +125,7 @@ func (s *Stream) newPosting(u *underWay, e *trace.Event, wr string, op model.Op)
 
 // postingsAtOnce is as many as leave next to nothing unused of the memory that is taken for them, nor need a span of their own.
 const (
-	postingsAtOnce  = 36
+	postingsAtOnce  = 39
 	postingsAtFirst = 4
 )
 

@@ -41,11 +41,7 @@ type qp struct {
 	lossTold    bool     // a completion of it told of a failure
 	gone        bool     // it has been closed for good
 	leaving     bool     // the callback that says so was entered
-	aborted     moment   // by when a bad token had ended its connection, or 0
-	abort       moment   // from when on that can have been, or 0
-	endedBy     *posting // the message, if it succeeded, or nil
-	invalidates *posting // the first message it has sent that names a token, or nil
-	mayEnd      *posting // … the first of which it is not told that it failed, or nil
+	mayEnd      *posting // the first message it has sent that names a token, and of which it is not told that it failed, or nil
 	alone       *unsent  // the first receive that succeeded while no peer was known, or nil
 	posts       [2]*underWay
 	posting     [2]int     // posts that have not returned, by queue
@@ -94,9 +90,9 @@ func (s *Stream) qp(name string) *qp {
 }
 
 func newQp(s *Stream, name string) *qp {
-	p := &qp{s: s, name: name, group: &group{place: never}, kind: qpKind{signaling: true, delivers: true, isLosable: true}}
+	p := &qp{s: s, name: name, group: &group{place: never}, kind: qpKind{signaling: !s.verbs, delivers: true, isLosable: true}}
 	for queue := range p.lanes {
-		p.lanes[queue] = &lane{qp: p, queue: model.Queue(queue), known: never, dead: never}
+		p.lanes[queue] = &lane{qp: p, queue: model.Queue(queue), known: never}
 	}
 	return p
 }
@@ -155,4 +151,27 @@ func (l *lane) signals() bool {
 		r.silent = false
 	}
 	return true
+}
+
+// hasNamed records that p has sent a message that names a token.
+func (p *qp) hasNamed(m *posting) {
+	if p.mayEnd == nil || m.position < p.mayEnd.position {
+		p.mayEnd = m
+	}
+}
+
+// namedNone handles the failure of a message, which may have named a token. The next such message may be the first that ends a receive though it
+// succeeds.
+func (r *posting) namedNone() {
+	p := r.lane.qp
+	if p.mayEnd != r {
+		return
+	}
+	p.mayEnd = nil
+	for _, next := range r.lane.waiting {
+		if next != r && next.op == model.SendAndInvalidate {
+			p.mayEnd = next
+			return
+		}
+	}
 }

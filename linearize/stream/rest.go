@@ -228,7 +228,7 @@ func (r *posting) flushedBy(at moment) bool {
 }
 
 // silentByRest handles a poll that found nothing after a moment of rest. Silent requests that had to have completed by then, had they failed, have
-// succeeded: they have changed their tokens, and their messages had arrived.
+// succeeded: their messages had arrived.
 func (q *cq) silentByRest(p *poll) {
 	for _, l := range q.lanes {
 		sent, latest := l.took, (*posting)(nil)
@@ -256,51 +256,10 @@ func (q *cq) silentByRest(p *poll) {
 				sent, latest = sent+1, r
 			}
 			if doubted {
-				if to := l.other(); r.op == model.SendAndInvalidate && sent > to.successes() && r.hadReceive(r.unsureAt) {
-					q.s.abortCancels(q, r) // it did not wait, and none received it
-					q.takeNow(q.s.late)
-					q.s.late = nil
-				}
 				continue
-			}
-			if r.adrift && !l.hasReceive() && l.other().mayHaveBrokenIt() && r.mayHaveHadNone(r.rested) {
-				l.qp.leaveOpen(r.leavesOpen()) // it ended the connection, or waits since something else did
-				return
-			}
-			if r.op == model.SendAndInvalidate {
-				q.s.tokenSilent(q, p.line, r)
-				q.takeNow(q.s.late)
-				q.s.late = nil
-			} else {
-				if r.names != nil {
-					r.names.silentBy = r.rested
-				}
-				if since, _ := q.s.tokenSilent(q, p.line, r); since >= r.rested {
-					q.s.unexplained(q.group, "FLAG-02", r.owedLine, []int{r.line, p.line},
-						"%s, a silent request, can only have failed by a moment of rest, and has no completion", r.wr)
-					l.qp.allows("first a completion of %s", r.wr)
-				}
 			}
 		}
 		arrived()
-	}
-}
-
-// tokensByRest handles a poll that found nothing after a moment of rest. Requests that would have a completion had not been executed by then, and had
-// not changed their tokens.
-func (q *cq) tokensByRest() {
-	for _, l := range q.lanes {
-		if l.qp.closing != 0 || q.failed != 0 {
-			continue
-		}
-		for _, r := range l.waiting {
-			if r.names == nil || r.silent || r.place != 0 {
-				continue
-			}
-			if i := slices.Index(r.names.pending, r); i >= 0 {
-				r.names.pendingAt(i, q.emptyAtRest)
-			}
-		}
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/cases"
-
-	"ndkoracle/model"
 )
 
 // What is closed for good is put aside, so that a stream looks through, and keeps, what lives. A QP is put aside together with the other end of
@@ -69,7 +67,7 @@ func (p *qp) isQuiet() bool {
 	guessed := func(m *posting) bool { return !m.hasSucceeded() }
 	leftOpen := p.group.root().unclear != ""
 	return !slices.ContainsFunc(p.lanes[:], func(l *lane) bool {
-		return slices.ContainsFunc(l.guessed, guessed) || l.cq != nil && l.cq.over == 0 && !leftOpen && len(l.waiting)+len(l.naming) > 0
+		return slices.ContainsFunc(l.guessed, guessed) || l.cq != nil && l.cq.over == 0 && !leftOpen && len(l.waiting) > 0
 	})
 }
 
@@ -84,8 +82,7 @@ func (p *qp) peerIs(quiet func(*qp) bool) bool {
 	}
 	of := p.peer.remote.of
 	followed := func(g *group) bool { return !g.stopped && g.unclear == "" }
-	return quiet(of) && followed(p.group.root()) && followed(of.group.root()) && p.receivable() && of.receivable() &&
-		len(p.peer.lanes[model.Initiator].naming) == 0
+	return quiet(of) && followed(p.group.root()) && followed(of.group.root()) && p.receivable() && of.receivable()
 }
 
 // retire puts p aside, unless something is found of it then.
@@ -103,9 +100,6 @@ func (p *qp) retire() bool {
 		}
 		for _, r := range l.waiting {
 			delete(s.byName, r.wr)
-		}
-		for _, r := range slices.Concat(l.waiting, l.naming) {
-			r.forgetToken() // nothing more is told of it
 		}
 	}
 	if ends := s.conns[p.conn]; len(ends) <= 2 {

@@ -27,8 +27,7 @@ func (s *Stream) completed(e *trace.Event) {
 	s.answered(u, e)
 }
 
-// answered takes the completion callback of a call, where that is a creation, a resize, a connect, a disconnect or the close of a
-// region.
+// answered takes the completion callback of a call, where that is a creation, a resize, a connect or a disconnect.
 func (s *Stream) answered(u *underWay, e *trace.Event) {
 	switch u.Kind {
 	case calls.CreateCq:
@@ -42,10 +41,6 @@ func (s *Stream) answered(u *underWay, e *trace.Event) {
 	case calls.CompleteConnection:
 		if u.qp != nil && !calls.ReportsSuccess(e) {
 			u.qp.connectionLost(u.fn)
-		}
-	case calls.CloseRegion:
-		if e.Fn == "NdkCloseCompletion" || calls.ReportsSuccess(e) {
-			u.regionClosed()
 		}
 	case calls.FlushQp:
 		if u.qp == nil {

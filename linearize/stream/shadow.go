@@ -52,11 +52,6 @@ func (p *qp) cross(o *qp) {
 		end.s.monitor.IsFar(end.name)
 		for _, l := range end.lanes {
 			for _, r := range l.waiting {
-				if r.names != nil && r.op == model.SendAndInvalidate {
-					r.names.withdraw(r)
-					l.unname(r)
-					r.names = nil
-				}
 				end.shadow.posted(r)
 			}
 			end.shadow.hear(end.s.at, l.queue, l.returned, 0)
@@ -99,26 +94,17 @@ func (p *qp) posted(r *posting) {
 	if l.skipped {
 		p.doubtMessages()
 	}
-	if m.op != model.SendAndInvalidate {
-		return
+	if m.op == model.SendAndInvalidate {
+		p.hasNamed(m)
+		if p.checkTokenless(); m.token == nil {
+			p.s.changesUnknown(m)
+		}
 	}
-	p.hasNamed(m)
-	if p.checkTokenless(); m.token == nil {
-		p.s.tokenUnknown(m, false)
-		return
-	}
-	p.s.nameToken(m, "", "") // whose memory it is, is the peer's to know
 }
 
 // refused handles a post of the other host that was refused.
 func (r *posting) refused() {
-	if !r.lane.unqueue(r) {
-		return
-	}
-	if r.names != nil {
-		r.names.withdraw(r)
-		r.lane.unname(r)
-	}
+	r.lane.unqueue(r)
 }
 
 // told hands across how r ended.
@@ -159,9 +145,6 @@ func (r *posting) toldAcross(outcome model.Outcome, at moment) {
 			p.hear(at, l.queue, 0, l.sendsDone)
 		}
 	}
-	if r.names != nil {
-		p.s.tokenToldAcross(r, outcome)
-	}
 }
 
 // doubtMessages handles a message that was received though its send failed, or another one in its place. The order of two hosts' events does not
@@ -173,26 +156,6 @@ func (p *qp) doubtMessages() {
 		return
 	}
 	p.peer.leaveInDoubt(reason)
-}
-
-// tokenToldAcross records how a message of the other host ended that names a token of this one.
-func (s *Stream) tokenToldAcross(r *posting, outcome model.Outcome) {
-	t := r.names
-	i := slices.Index(t.pending, r)
-	if i < 0 {
-		return
-	}
-	switch {
-	case outcome != model.SUCCESS:
-		t.courses = t.reached(-1)
-	case r.receive != nil:
-		s.checkAborted(t, i, r, outcome)
-	default:
-		r.sent = true // its receive tells more
-		return
-	}
-	r.lane.unname(r)
-	t.forget(i)
 }
 
 // hear records how many posts of a queue had returned, or how many sends had succeeded, by a moment of the other host's clock. The count applies

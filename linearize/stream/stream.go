@@ -45,16 +45,9 @@ type Stream struct {
 	shared       map[string]bool     // receives of shared receive queues
 	reads        []reader            // ibv_get_cq_event that have not returned
 	channels     trace.Channels
-	tokens       map[uint32]*token
-	effects      [model.Write + 1][model.Undefined + 1]tokenEffect
-	regions      map[string]*region
-	mostTokens   int            // before some are forgotten
-	tokensLost   bool           // some were
-	tokenless    string         // a request that changes a token which the trace does not record, or ""
-	registering  int            // posts under way that make a token valid which is not told yet
-	anyValid     bool           // any token may be valid
-	tokenGiven   bool           // a call may have given memory a token that the trace does not record
-	closing      map[string]*cq // by the op of a close that is pending
+	tokenless    string            // a request that changes a token which the trace does not record, or ""
+	dead         map[uint32]moment // tokens, by when a receive told latest that the peer had invalidated one
+	closing      map[string]*cq    // by the op of a close that is pending
 	closingQps   map[string]*qp
 	pending      map[string]*underWay // that returned STATUS_PENDING and have not completed, by op
 	running      int                  // callbacks
@@ -99,13 +92,10 @@ type underWay struct {
 	postings []*posting
 	conn     string
 	thr, wr  string
-	region   string   // of the creation of one, or of a request that gives it a token
-	bound    string   // … the region to which it binds a window, or ""
-	dying    []*token // of the close of a region
-	within   moment   // the entry of the callback that was running on this thread, or 0
-	entered  bool     // a callback
-	answered bool     // a completion callback has come for it
-	closes   *qp      // of the completion of a close
+	within   moment // the entry of the callback that was running on this thread, or 0
+	entered  bool   // a callback
+	answered bool   // a completion callback has come for it
+	closes   *qp    // of the completion of a close
 
 	inCallback, beforeQp bool // the close of a CQ: called while a callback of it ran, and before that of a QP
 }
@@ -115,9 +105,8 @@ type underWay struct {
 func New(h trace.Header, d model.Dialect, memory int) *Stream {
 	s := &Stream{dialect: d, consumer: h.Side == "consumer", verbs: !d.ErrorsArm, machine: automaton.New(d, memory), monitor: monitor.New(h, d),
 		open: underWayCalls{others: map[string]*underWay{}}, cqs: map[string]*cq{}, qps: map[string]*qp{}, conns: map[string][]*qp{},
-		shared: map[string]bool{}, closing: map[string]*cq{},
+		shared: map[string]bool{}, dead: map[uint32]moment{}, closing: map[string]*cq{},
 		closingQps: map[string]*qp{}, pending: map[string]*underWay{},
-		tokens: map[uint32]*token{}, effects: tokenEffects(d), regions: map[string]*region{},
 		counts: map[string]int{}, turns: new(int), callbacks: map[string][]moment{}}
 	if h.Order == "partial" {
 		s.clock = &clock{}
@@ -210,7 +199,6 @@ func (s *Stream) cutShort(e *trace.Event, u *underWay) {
 
 // begin takes a call, or the entry of a callback.
 func (s *Stream) begin(u *underWay, e *trace.Event) {
-	s.tokenGiven = s.tokenGiven || calls.GivesUntoldToken(e.Fn)
 	switch u.Kind {
 	case calls.CreateCq:
 		u.cq, u.depth = s.cq(e.Cq), e.Depth
@@ -275,10 +263,6 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		}
 	case calls.EndConnection:
 		s.connectionEnds(u, e.Qp, e.Conn)
-	case calls.CreateRegion:
-		u.region = e.Mr + e.Mw
-	case calls.CloseRegion:
-		s.regionCloses(u, e.Mr+e.Mw)
 	case calls.UnsettleQp:
 		if p := s.qp(e.Qp); p.connected != 0 || p.lanes[0].next+p.lanes[1].next > 0 {
 			p.leaveOpen(verdict.Unsettled(p.name, e.State))
@@ -351,7 +335,6 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 		case !refused:
 			u.qp.gone = true
 			u.qp.closeFinished()
-			u.qp.forgetTokens()
 			s.endsLife()
 		}
 	case calls.DeviceEvent:
@@ -365,16 +348,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 	case calls.CloseDone:
 		if u.closes != nil {
 			u.closes.gone = true
-			u.closes.forgetTokens()
 			s.endsLife()
-		}
-	case calls.CreateRegion:
-		if !refused {
-			s.region(u.region).created = true
-		}
-	case calls.CloseRegion:
-		if !refused && !calls.Pending(e) {
-			u.regionClosed()
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/cases"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -76,9 +78,6 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
 	late := r.dueBy()
 	if r.silent {
 		late = r.rested
-		if outcome != model.SUCCESS && r.deniesAbort() {
-			return out
-		}
 	}
 	if late != 0 && !r.missed && q.emptied >= late && q.failed == 0 {
 		if q.reportLate(r, p.line); q.stopped() {
@@ -148,10 +147,6 @@ func (s *Stream) succeedsSilently(out *[]sight, q *cq, p *poll, r *posting) bool
 // silent handles the silent success of a request: a later one of its queue has completed, or none had.
 func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 	l := r.lane
-	_, ok := s.tokenSilent(q, p.line, r)
-	if !ok || !s.checkAlive(q, p.line, r) {
-		return false
-	}
 	if r.cancelled || l.qp.onlyCancelled(r.called) {
 		line, see := r.lacksCompletion(p.line)
 		s.unexplained(q.group, "FLAG-02", line, see, "%s, a silent request, can only have failed, and has no completion", r.wr)
@@ -159,7 +154,7 @@ func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 		if q.stopped() {
 			return false
 		}
-	} else if _, _, ok = s.meet(q, p.line, r, nil); ok && r.isMessage() {
+	} else if _, _, ok := s.meet(q, p.line, r, nil); ok && r.isMessage() {
 		l.arrives(r, s.at, p.line)
 	}
 	return !q.stopped()
@@ -225,25 +220,24 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		if !s.verbs && qp.kind.isLosable && qp.connected != 0 && !qp.brokeBefore(r.placedBy(s.at)) {
 			qp.breaks(max(r.called, qp.connected))
 		}
-		ok = s.tokenFailed(q, p, r, outcome)
+		r.namedNone()
 		l.failed(r)
-		return automaton.Cancelled, earliest, ok
+		return automaton.Cancelled, earliest, true
 	case outcome == model.FAILED:
-		ok = s.tokenFailed(q, p, r, outcome)
+		s.invalidateFailed(r, cases.InvalidateFailed)
+		r.namedNone()
 		l.failed(r)
-		return automaton.Failed, earliest, ok
+		return automaton.Failed, earliest, true
 	}
 	r.needsConnection(q, p.line)
 	if l.queue == model.Receive {
 		r.guess(false)
-		s.tokenDoubted(r, result)
 	}
-	since, told := s.tokenTold(q, p.line, r, outcome)
-	if !told || !s.checkAlive(q, p.line, r) {
-		return 0, 0, false
-	}
-	if l.queue == model.Receive && !s.tokenReceived(q, p, r, result) {
-		return 0, 0, false
+	switch {
+	case l.queue == model.Receive:
+		s.mayInvalidate(r, p.call.fn, result)
+	case r.op == model.Invalidate && s.isDead(r):
+		s.meets(declared.Invalidated)
 	}
 	kinds, sent, ok := s.meet(q, p.line, r, result)
 	if !ok {
@@ -252,7 +246,7 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 	if r.isMessage() {
 		l.arrives(r, s.at, p.line)
 	}
-	return kinds, max(earliest, since, sent), !q.stopped()
+	return kinds, max(earliest, sent), !q.stopped()
 }
 
 // needsConnection is POST-08: r succeeded, as a poll or a point tells, so there was a connection by then.
@@ -275,15 +269,6 @@ func (r *posting) pendingAt() moment {
 		return r.pended
 	}
 	return r.lane.emptyAtRest()
-}
-
-// executes returns from when on r can have been executed: if it is outstanding, after the latest moment of rest by which it would
-// have completed.
-func (r *posting) executes() moment {
-	if r.silent || r.over || r.place != 0 || r.lane.cq == nil {
-		return r.called
-	}
-	return max(r.called, r.lane.emptyAtRest())
 }
 
 // onlyCancelled reports whether nothing succeeds that ends from a moment on: behind a flush, in one reading of A15 (FLUSH-05).

@@ -23,7 +23,7 @@ func (l *lane) waits(r *posting) (does, sure bool) {
 		return p.peer == nil || r.order() >= p.peer.lanes[model.Initiator].sends, true
 	case r.deferred && r.ended == 0:
 		return true, true
-	case !r.op.IsSend() || !p.kind.isLosable || p.aborted != 0 || (p.cancelsAll != 0 || p.left != 0) && p.closing == 0 || r.silentBy() != 0 && l.maySucceed(r):
+	case !r.op.IsSend() || !p.kind.isLosable || (p.cancelsAll != 0 || p.left != 0) && p.closing == 0 || r.silentBy() != 0 && l.maySucceed(r):
 		return false, true
 	case p.peer == nil || p.peer.connects || r.sends-l.failedSends() >= p.peer.lanes[model.Receive].posted():
 		return true, true
@@ -124,24 +124,14 @@ func (l *lane) receivesSince(at moment) bool {
 	return false
 }
 
-// metBy reports whether the receive that m took, as it ended its connection, had been posted by a moment of rest: then m had not waited.
-func (m *posting) metBy(rested moment) bool {
-	told := m.receive != nil && m.receive.returned != 0 && m.receive.returned < rested
-	return (told || len(m.lane.other().waiting) > 0) && !m.lane.receivesSince(rested)
-}
-
 // hasReceive reports whether the peer has posted more receives than are told to have ended otherwise, or took sends that succeeded.
 func (l *lane) hasReceive() bool {
 	to := l.other()
 	return to == nil || to.qp.remote != nil || to.next-to.lost > l.took
 }
 
-// maySucceed reports whether an outstanding request of the initiator queue may have succeeded by now: its connection had not
-// ended by a bad token, and there was a receive for its message.
+// maySucceed reports whether an outstanding request of the initiator queue may have succeeded by now: there was a receive for its message.
 func (l *lane) maySucceed(r *posting) bool {
-	if !r.isAlive() {
-		return false
-	}
 	to := l.other()
 	if !r.op.IsSend() || to == nil || to.qp.remote != nil {
 		return true
@@ -172,7 +162,7 @@ func (l *lane) successes() int {
 // one that had been posted by then, as is known of what succeeded. UC and UD need none.
 func (r *posting) mayHaveHadNone(rested moment) bool {
 	had := r.over && r.outcome == model.SUCCESS && r.index() < r.lane.known
-	return !had && r.op.IsSend() && r.lane.qp.kind.isLosable && r.place == 0 && r.isAlive() && !r.lane.qp.abortedBy(rested) && !r.flushedBy(rested) && !r.hadReceive(rested)
+	return !had && r.op.IsSend() && r.lane.qp.kind.isLosable && r.place == 0 && !r.flushedBy(rested) && !r.hadReceive(rested)
 }
 
 // mayHaveWaited returns r, or a send before it, if that may have waited for a receive at a moment of rest: on a connection that may have ended
@@ -212,10 +202,6 @@ func (q *cq) mayHaveWaited() *posting {
 	return nil
 }
 
-// mayHaveBrokenIt reports whether the connection of l, a queue of receives, is known to be broken, or a receive may have failed that is told: in
-// libibverbs one may be told as flushed.
-func (l *lane) mayHaveBrokenIt() bool { return l.qp.broken != 0 || l.qp.s.verbs && l.lost > 0 }
-
 // isBlamed remembers that something was found that rests on what r had to have done by a moment of rest.
 func (r *posting) isBlamed() {
 	if l := r.lane; l.queue == model.Initiator && len(l.blamed) < MaxFollowing {
@@ -227,7 +213,7 @@ func (r *posting) isBlamed() {
 // assumed to have it. That is undecided where something was found, or where a silent send is assumed to have ended the connection. If the receive
 // was cancelled, such a send may have ended it (INV-05).
 func (l *lane) mayHaveWaitedAfterAll(outcome model.Outcome) {
-	if g := l.qp.group.root(); !g.broken && l.qp.aborted == 0 || g.unclear != "" {
+	if g := l.qp.group.root(); !g.broken || g.unclear != "" {
 		return
 	}
 	failed := outcome == model.FAILED || l.qp.s.verbs // in libibverbs a flush may tell of a failure
@@ -247,21 +233,9 @@ func (l *lane) mayHaveWaitedAfterAll(outcome model.Outcome) {
 			first, since = cmp.Or(first, m), min(since, w.called)
 		}
 	}
-	if first != nil && (l.qp.s.reopenSince(l.qp.group, since) || first.owed == 0 && l.qp.aborted != 0) {
+	if first != nil && l.qp.s.reopenSince(l.qp.group, since) {
 		l.qp.leaveOpen(waited(first).leavesOpen())
 	}
-}
-
-// deniesAbort reports whether r, a silent message that is told to have failed, or to have been cancelled, was taken to have ended the connection
-// by a moment of rest. It may have waited then, and what was found as the connection had ended is taken back.
-func (r *posting) deniesAbort() bool {
-	p := r.lane.qp
-	if p.endedBy != r || r.hadReceive(r.rested) {
-		return false
-	}
-	p.s.reopenSince(p.group, r.called)
-	p.leaveOpen(r.leavesOpen())
-	return true
 }
 
 // leavesOpen says what of r, a send, is not known.

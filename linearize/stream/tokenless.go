@@ -1,0 +1,24 @@
+package stream
+
+import "ndkoracle/model"
+
+// What a request does to a token that the trace does not record (field token) may have been done to any. Where the two ends of a connection are in the
+// trace, and messages of one name tokens of the other, it is not known which of them end the connection (INV-05).
+
+// changesUnknown handles a request, or a receive, that changes a token which the trace does not record.
+func (s *Stream) changesUnknown(r *posting) {
+	s.tokenless = r.wr
+	for _, p := range s.qpsInOrder {
+		p.checkTokenless()
+	}
+}
+
+// checkTokenless leaves open a connection over which p sends messages that name tokens, where some are not known.
+func (p *qp) checkTokenless() {
+	if p.isRemote() {
+		p = p.peer
+	}
+	if p.s.tokenless != "" && p.peer != nil && p.lanes[model.Initiator].names > 0 {
+		p.leaveOpen(p.s.tokenless + " changes a token that the trace does not record (field token), so the state of the others is unknown")
+	}
+}
