@@ -8,7 +8,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// disconnects checks how often a disconnect is told of, and that what was disconnected is neither connected nor disconnected again: DISC-04 and DISC-09.
+// disconnects checks how often a disconnect is told of, and that what was disconnected is not connected again: DISC-04 and DISC-09.
 type disconnects struct {
 	seldom
 	m               *Monitor
@@ -25,7 +25,7 @@ const maxConns = 1 << 12
 
 var _ = decides(
 	rule{ID: "DISC-04", On: on{"a disconnect event is entered"}, OnlyNdk: true},
-	rule{ID: "DISC-09", On: on{"NdkConnect, NdkAccept or NdkDisconnect is called"}, OnlyNdk: true},
+	rule{ID: "DISC-09", On: on{"NdkConnect or NdkAccept is called"}, OnlyNdk: true},
 )
 
 func newDisconnects(m *Monitor) checks {
@@ -44,26 +44,21 @@ func connects(fn string) bool {
 func (d *disconnects) begin(c *Call, e *trace.Event) {
 	switch {
 	case connects(c.Fn):
-		d.checkUse(c, "connected", func(o *object) *Call { return o.disconnected })
+		d.checkRenewed(c)
 		d.connectCalled(c, e)
-	case c.Fn == "NdkDisconnect":
-		d.checkUse(c, "disconnected", func(o *object) *Call { return o.parted })
 	case c.Fn == "NdkDisconnectEventCallback" || c.Fn == "NdkDisconnectEventCallbackEx":
 		*d.events++
 		d.checkEvent(c, e)
 	}
 }
 
-// checkUse is DISC-09 for a queue pair and a connector that are to be connected or disconnected. It is given the disconnect since which they are not.
-func (d *disconnects) checkUse(c *Call, to string, since func(*object) *Call) {
+// checkRenewed is DISC-09 for a queue pair and a connector that are to be connected.
+func (d *disconnects) checkRenewed(c *Call) {
 	*d.renewed++
 	for _, o := range c.objects {
-		if o.Kind != Qp && o.Kind != Connector {
-			continue
-		}
-		if before := since(o); before != nil {
-			d.m.report(Finding{Verdict: verdict.ConsumerViolation, Rule: "DISC-09", See: []int{before.Begun.Line}, Objects: c.named(), Follows: true,
-				Message: fmt.Sprintf("%s was called for %s, which was disconnected: it can't be %s again", c.Fn, o.Name, to)})
+		if (o.Kind == Qp || o.Kind == Connector) && o.disconnected != nil {
+			d.m.report(Finding{Verdict: verdict.ConsumerViolation, Rule: "DISC-09", See: []int{o.disconnected.Begun.Line}, Objects: c.named(), Follows: true,
+				Message: fmt.Sprintf("%s was called for %s, which was disconnected: it can't be connected again", c.Fn, o.Name)})
 			return
 		}
 	}
@@ -74,7 +69,7 @@ func (d *disconnects) connectCalled(c *Call, e *trace.Event) {
 	d.ends++
 	for _, o := range c.objects {
 		if o.Kind == Qp || o.Kind == Connector {
-			o.disconnected, o.parted, o.lost = nil, nil, nil
+			o.disconnected, o.lost = nil, nil
 		}
 	}
 	if e.Conn != "" && (d.ofConn[e.Conn] > 0 || len(d.ofConn) < maxConns) {
@@ -90,18 +85,6 @@ func (d *disconnects) end(c *Call, e *trace.Event) {
 	for _, o := range c.objects {
 		if o.Kind == Qp || o.Kind == Connector {
 			o.disconnected = c
-		}
-	}
-}
-
-// done notes a disconnect that has succeeded. Of one that is under way, or failed, no text says that it can't be asked for again.
-func (d *disconnects) done(c *Call, succeeded bool) {
-	if c.Fn != "NdkDisconnect" || !succeeded {
-		return
-	}
-	for _, o := range c.objects {
-		if o.Kind == Qp || o.Kind == Connector {
-			o.parted = c
 		}
 	}
 }

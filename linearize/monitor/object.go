@@ -60,7 +60,6 @@ type object struct {
 	ended        int   // successors that were closed
 	leftBy       int   // … with a completion callback
 	connected    bool  // a queue pair: NdkConnect or NdkAccept was called of a connector without a name
-	parted       *Call // the latest NdkDisconnect of it that has succeeded, since it was connected
 	disconnected *Call // the latest NdkDisconnect of it that was not refused, since it was connected
 	lost         *Call // the disconnect event of its connection
 	parentless   bool  // the trace does not name its protection domain
