@@ -24,7 +24,7 @@ func (w *githubReporter) result(r *result) {
 	}
 	if !w.settings.quiet || r.code != exitConformant {
 		for _, warning := range r.warnings() {
-			w.command("warning", r.report.File, warning.Line, "unknown", warning.Text)
+			w.command("warning", r.report.File, warning.Line, "warning", warning.Text)
 		}
 	}
 	for i := range r.report.Findings {

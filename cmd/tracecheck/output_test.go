@@ -271,7 +271,7 @@ func TestWarningsInEveryFormat(t *testing.T) {
 		"table":  "\n\n" + name + `:3: warning: the key "\x1bx" is not known` + "\n",
 		"sarif":  `"level": "warning"`,
 		"junit":  `:3: warning: the key &#34;\x1bx&#34; is not known`,
-		"github": `::warning file=` + name + `,line=3,title=unknown::the key "\x1bx" is not known` + "\n",
+		"github": `::warning file=` + name + `,line=3,title=warning::the key "\x1bx" is not known` + "\n",
 	} {
 		for _, quiet := range []bool{false, true} {
 			b := newBench(t)
