@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
@@ -83,6 +84,11 @@ func (c *component) refine(f *verdict.Finding, see *[]*span, o *operation, refus
 		f.Rule, f.Also, f.Message, f.See = named.Rule, named.Also, named.Message, named.See
 	case refusal.Rule == "ARM-16" && o.effect == doEnter && c.cqs[o.cq].reportedBefore(o.span):
 		f.Rule, f.Message = "ARM-17", c.happened(o)+", and an error of it was reported before"
+	case refusal.Rule == "ARM-16":
+		if refused := c.latestRefusedResize(o); refused != nil { // it was to change nothing
+			f.Also = []string{"RSZ-03"}
+			*see = append(*see, refused)
+		}
 	case refusal.Rule == "RES-10":
 		if r := o.request.failedSilently(); r != nil {
 			f.Rule, f.Also = "FLAG-02", []string{"RES-10"}
@@ -101,6 +107,20 @@ func (c *component) refine(f *verdict.Finding, see *[]*span, o *operation, refus
 			*see = append(*see, r.post, r.delivery.poll)
 		}
 	}
+}
+
+// latestRefusedResize returns the latest resize of the CQ of o that was refused, where none that came behind it was not, or nil.
+func (c *component) latestRefusedResize(o *operation) *span {
+	var latest *span
+	for _, s := range c.spans {
+		if s.kind == calls.ResizeCq && s.begin.Cq == c.cqs[o.cq].name && s.call < o.ret {
+			latest = s
+			if _, succeeded := c.h.resizedBy(s); succeeded {
+				latest = nil
+			}
+		}
+	}
+	return latest
 }
 
 // failedSilently returns the silent request that may have failed and cancelled r or a request before it, or nil. It has no completion,

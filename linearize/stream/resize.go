@@ -150,8 +150,10 @@ func (q *cq) lostByResize(rested moment) int {
 
 // alsoByRefusal names RSZ-03 beside the rule of the latest finding, that the CQ has not overflowed, where a resize was refused.
 func (q *cq) alsoByRefusal() {
-	if q.resizes.refused {
+	if q.resizes.refused && !q.s.muted {
 		q.s.also("RSZ-03")
+		f := &q.s.findings[len(q.s.findings)-1]
+		f.See = append(f.See, q.resizes.line)
 	}
 }
 
