@@ -152,12 +152,12 @@ func otherOutcome(r *request, state model.Connection) *model.Refusal {
 		Why: "a flush or the end of the connection cancelled " + r.wr + " before it could have another outcome"}
 }
 
-// behindLoss says why r can't succeed behind a request of its queue that was cancelled: where nobody had flushed it the connection goes on, and
+// behindLoss says why r can't succeed behind another request of its queue, which was cancelled: where nobody had flushed it the connection goes on, and
 // nothing had cancelled that one.
-func behindLoss(r *request) *model.Refusal {
+func behindLoss(r, lost *request) *model.Refusal {
 	refusal := *otherOutcome(r, model.Ended)
 	if r.told && !r.qp.mayBeFlushed(r.toldBy()) {
-		refusal.Rule, refusal.Why = "RES-10", "one before it on its queue was cancelled, and nothing cancelled that: no flush, close or failed request of the QP came before, "+
+		refusal.Rule, refusal.Why = "RES-10", lost.wr+", before it on its queue, was cancelled, and nothing cancelled that: no flush, close or failed request of the QP came before, "+
 			"and the connection was not lost"
 	}
 	return &refusal

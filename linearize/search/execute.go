@@ -37,8 +37,8 @@ func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
 			w.refuse(notPlaced)
 			return
 		}
-		if outcome == model.SUCCESS && c.h.isBehindLoss(s, r) {
-			w.refuse(behindLoss(r))
+		if lost := c.h.lostBefore(s, r); outcome == model.SUCCESS && lost != nil {
+			w.refuse(behindLoss(r, lost))
 			return
 		}
 		a.Solicited = received && solicited

@@ -499,13 +499,16 @@ func (r *request) waitsFor(o *request) bool {
 	return o.op != model.Read || r.fence || slices.ContainsFunc(r.qp.queue(r.queue)[o.position+1:r.position], waits)
 }
 
-// isBehindLoss reports whether r was executed behind a request of its queue that the end of the connection had cancelled: nothing succeeds then,
-// though what the search executes late may have been executed before that end.
-func (h *history) isBehindLoss(s state, r *request) bool {
+// lostBefore returns the request of its queue behind which r was executed, and that the end of the connection had cancelled, or nil: nothing
+// succeeds then, though what the search executes late may have been executed before that end.
+func (h *history) lostBefore(s state, r *request) *request {
 	if !h.dialect.ErrorsArm || s.model.Qps[r.qp.index].State != model.Ended {
-		return false
+		return nil
 	}
-	return slices.ContainsFunc(r.qp.queue(r.queue)[:r.position], func(o *request) bool {
-		return o.told && o.outcome == model.CANCELLED && r.waitsFor(o)
-	})
+	for _, o := range r.qp.queue(r.queue)[:r.position] {
+		if o.told && o.outcome == model.CANCELLED && r.waitsFor(o) {
+			return o
+		}
+	}
+	return nil
 }
