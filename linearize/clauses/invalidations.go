@@ -1,0 +1,134 @@
+package clauses
+
+import (
+	"slices"
+
+	"ndkoracle/linearize/facts"
+	"ndkoracle/linearize/timeline"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// What tells that a token was made invalid: an invalidation that succeeded or was refused, a receive, the close of its memory.
+
+// invalidates states that a token was valid when r made it invalid, by a clause if any, and that it was invalid then.
+func (e *Engine) invalidates(name *uint32, r *request, rule timeline.Rule, m facts.Moment) {
+	if e.anyToken || name == nil {
+		return
+	}
+	t, u := e.token(*name), use{r.x, r, rule, m.Line}
+	if rule != 0 {
+		e.needsValid(t, u)
+		e.besideOthers(t, u)
+	}
+	if r.ends { // as its result told
+		return
+	}
+	r.ends = true
+	e.Solver.Keep(r.x)
+	e.isOver(t, tokenEnd{u})
+}
+
+// isOver adds an end, which those that are behind it need a registration after.
+func (e *Engine) isOver(t *token, end tokenEnd) {
+	for i := range t.ends {
+		if later := t.ends[i].use; later.rule != 0 && end.precedes(e.Solver, later) {
+			defer e.needsValid(t, later)
+		}
+	}
+	if t.ends = append(t.ends, end); len(t.ends) > mostTokenEnds {
+		e.Solver.Release(t.ends[0].at)
+		t.ends = t.ends[1:]
+	}
+}
+
+// TokensDied handles the close of memory, which makes its tokens invalid.
+func (e *Engine) TokensDied(since, m facts.Moment, tokens []uint32) {
+	if e.now = m; e.anyToken {
+		return
+	}
+	s := e.Solver
+	for _, name := range tokens {
+		x := s.Keep(s.New(timeline.Label{Deed: endedAt, Of: "memory"}, timeline.At(since.At), tokenDead, since.Line))
+		s.NotAfter(x, timeline.Before(m.At), tokenDead, m.Line)
+		s.Settle(x)
+		e.isOver(e.token(name), tokenEnd{use: use{at: x}})
+	}
+}
+
+// FarMessage handles that a receive of a queue pair, which a poll delivered, took a message of the other host that names a token of this one. Posted is the
+// event of the receive's post, and given the latest event by which a call may have given memory a token that the trace does not record, or 0.
+func (e *Engine) FarMessage(qp, receive string, posted int, plainly bool, token uint32, given int, m facts.Moment) {
+	p := e.qp(qp)
+	if e.now = m; e.anyToken || e.open || p.open {
+		return
+	}
+	s, t := e.Solver, e.token(token)
+	t.given, t.old = max(t.given, given), t.old || !t.named && given > 0
+	x := s.Keep(s.New(timeline.Label{Deed: executedAt, Of: receive}, timeline.At(posted)+1, delivered, m.Line))
+	s.NotAfter(x, timeline.Before(m.At), delivered, m.Line)
+	s.Settle(x)
+	u := use{x, &request{wr: receive, op: model.ReceiveOp, naming: naming{plainly: plainly}}, badToken, m.Line}
+	e.needsValid(t, u)
+	e.besideOthers(t, u)
+	e.isOver(t, tokenEnd{u})
+	e.solve(p)
+}
+
+// tellsOfToken handles a receive that succeeded and tells which token its message made invalid. Whether that was valid its message tells, if it is
+// known.
+func (e *Engine) tellsOfToken(r *request, res *trace.Result, m facts.Moment) {
+	if r.queue.kind != model.Receive || r.outcome != model.SUCCESS {
+		return
+	}
+	e.anyEnded = e.anyEnded || r.queue.qp.peer == nil && res.Type != "Receive" && res.Token == nil
+	if res.Type != "ReceiveAndInvalidate" || res.Token == nil || r.queue.qp.open || e.anyToken {
+		return
+	}
+	e.invalidates(res.Token, r, 0, m)
+}
+
+// took states what a receive did to the token that its message names. Where the receive names another (RES-03), that is not known.
+func (e *Engine) took(receive, send *request, m facts.Moment) {
+	if send.names != nil && receive.isCounted && (receive.named == nil || *receive.named == *send.names) {
+		e.invalidates(send.names, receive, badToken, m)
+		send.names = nil
+	}
+}
+
+// areEach reports whether a receive took a send for sure, where each is the next that succeeded: of each queue all before them are known.
+func areEach(receive, send *request) bool {
+	return send.isCounted && send.queue.messages.failures == 0 && !receive.queue.messages.vanished
+}
+
+// counts notes whether all before r on its queue are known when r succeeds.
+func (r *request) counts() {
+	r.isCounted = !r.loose
+	for _, o := range r.queue.waiting {
+		if o != r && !o.told {
+			r.isCounted = r.isCounted && o.number > r.number
+			return
+		}
+	}
+}
+
+// answeredInvalidate states that a token was valid when the post of its invalidation was answered as A8 has it for one that is: unless a request
+// before it may yet make it valid.
+func (e *Engine) answeredInvalidate(r *request, accepted bool, m facts.Moment) {
+	if r.op != model.Invalidate || r.names == nil || e.anyToken ||
+		!(accepted && e.dialect.A8 == model.A8Inline || !accepted && e.dialect.A8 == model.A8Completion) {
+		return
+	}
+	t := e.token(*r.names)
+	for _, g := range slices.Concat(t.made, e.unnamed) {
+		if o := g.of; o != nil && o.queue == r.queue && (o.number < r.number || o.loose) && !(o.told && !o.gone && o.toldAt < r.called) {
+			return
+		}
+	}
+	s := e.Solver
+	p := s.New(timeline.Label{Deed: answeredAt, Of: r.wr}, timeline.At(r.called), posted, r.line)
+	e.needsValid(t, use{p, nil, deadAnswered, m.Line})
+	s.NotAfter(p, timeline.Before(m.At), deadAnswered, m.Line)
+	s.Settle(p)
+	e.solve(r.queue.qp)
+}
