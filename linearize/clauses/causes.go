@@ -22,7 +22,7 @@ func (e *Engine) cancelled(r *request, m facts.Moment) {
 	if p.attempted != never && e.tellsOfLoss(p) {
 		alts = append(alts, timeline.Alt{V: e.lossOf(p), Floor: timeline.At(p.attempted)})
 	}
-	alts = p.flushed(alts)
+	alts = p.flushed(alts, func(f *flush) bool { return !e.leavesWhole(f, r) })
 	for _, w := range p.queues {
 		alts = e.mayHaveFailed(w, r, alts, w != r.queue || r.op == model.Read || w.mayFailBefore(r))
 	}
@@ -37,7 +37,7 @@ func (e *Engine) flushedInVerbs(r *request, m facts.Moment) {
 	if e.dialect.FailsAsFlushed || !alone && (p.unreliable || o == nil || p.failedAt != 0 || o.failedAt != 0) {
 		return // r may be what failed, or the peer, or a connection that was made and failed
 	}
-	alts, rule := p.flushed(nil), failedItself
+	alts, rule := p.flushed(nil, func(*flush) bool { return true }), failedItself
 	for _, own := range p.queues {
 		if own.stops(w) {
 			alts = e.mayHaveFailed(own, r, alts, own != w || r.op == model.Read || w.mayFailBefore(r))
@@ -54,10 +54,17 @@ func (e *Engine) flushedInVerbs(r *request, m facts.Moment) {
 	e.isCaused(r, alts, rule, m)
 }
 
-// flushed adds the flushes of p to what may have cancelled a request.
-func (p *queuePair) flushed(alts []timeline.Alt) []timeline.Alt {
+// leavesWhole reports whether a flush can't have cancelled r, which was posted behind it: what does ends the connection, where a failure ends that
+// (FLUSH-06, A40). Where it does not, what is posted behind a flush may be cancelled with nothing else to tell why (A15).
+func (e *Engine) leavesWhole(f *flush, r *request) bool {
+	connected := r.queue.qp.connects < f.call.At // else what was posted before the connection may be cancelled, and leaves that whole
+	return e.failureEnds() && connected && f.returned != 0 && f.returned < r.called && !f.disconnects && e.dialect.A15 != model.A15Cancelled
+}
+
+// flushed adds those flushes of p that may have cancelled a request to what may have.
+func (p *queuePair) flushed(alts []timeline.Alt, may func(*flush) bool) []timeline.Alt {
 	for _, f := range p.flushes {
-		if !f.undone {
+		if !f.undone && may(f) {
 			alts = append(alts, timeline.Alt{V: f.at})
 		}
 	}

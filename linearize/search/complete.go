@@ -156,7 +156,7 @@ func otherOutcome(r *request, state model.Connection) *model.Refusal {
 // nothing had cancelled that one.
 func behindLoss(r, lost *request) *model.Refusal {
 	refusal := *otherOutcome(r, model.Ended)
-	if r.told && !r.qp.mayBeFlushed(r.toldBy()) {
+	if r.told && !r.qp.mayBeFlushed(lost.post.call, r.toldBy()) {
 		refusal.Rule, refusal.Why = "RES-10", lost.wr+", before it on its queue, was cancelled, and nothing cancelled that: no flush, close or failed request of the QP came before, "+
 			"and the connection was not lost"
 	}

@@ -84,7 +84,7 @@ func (j *judge) judge(ctx context.Context) {
 		c.countTurns()
 		j.report.Operations += len(c.ops)
 		if !j.component(ctx, c) {
-			j.hear(c)
+			j.hear(c, never)
 		}
 	}
 	end := h.trace.End
@@ -148,6 +148,10 @@ func (j *judge) component(ctx context.Context, c *component) (found bool) {
 		j.add(c.storyOf(ctx, order, last))
 		j.tell(ctx, c, order)
 		return false
+	}
+	if death < c.doubt.from() && j.hear(c, death) { // what follows from that may be what the search found
+		j.leaveOpen(c.spans, death, "events after a violation are not judged")
+		return true
 	}
 	finding, story, err := c.explain(ctx, death)
 	if err != nil {

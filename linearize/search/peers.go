@@ -475,19 +475,19 @@ func before(a, b *delivery) bool {
 // mayCancel reports whether anything that the trace shows can have cancelled r, a request of p, by then.
 func (p *qp) mayCancel(r *request, at moment) bool {
 	mayHave := func(l loss) bool { return l.from < at && (l.request == nil || !l.request.waitsFor(r)) }
-	return p.mayBeFlushed(at) || slices.ContainsFunc(p.losses, mayHave)
+	return p.mayBeFlushed(0, at) || slices.ContainsFunc(p.losses, mayHave)
 }
 
-// mayBeFlushed reports whether the consumer may have flushed p, or closed it, by then.
-func (p *qp) mayBeFlushed(at moment) bool {
-	called := func(s *span) bool { return s.call < at }
+// mayBeFlushed reports whether the consumer may have flushed p, or closed it, by a moment, and no flush counts that had returned before another one.
+func (p *qp) mayBeFlushed(from, at moment) bool {
+	called := func(s *span) bool { return s.call < at && (s.fn != "NdkFlush" || s.ret > from) }
 	return slices.ContainsFunc(p.flushes, called) || p.closed != nil && called(p.closed)
 }
 
 // mayHaveFailed reports whether r, which libibverbs told as flushed, may have failed itself: nothing had flushed it, but the loss of the
 // connection, which may have come later.
 func (r *request) mayHaveFailed() bool {
-	return r.told && failed(r) && r.isVerbs() && !r.qp.mayBeFlushed(r.toldBy())
+	return r.told && failed(r) && r.isVerbs() && !r.qp.mayBeFlushed(0, r.toldBy())
 }
 
 // waitsFor reports whether r, of the same QP, is executed after o (FLAG-04).
@@ -499,13 +499,13 @@ func (r *request) waitsFor(o *request) bool {
 	return o.op != model.Read || r.fence || slices.ContainsFunc(r.qp.queue(r.queue)[o.position+1:r.position], waits)
 }
 
-// lostBefore returns the request of its queue behind which r was executed, and that the end of the connection had cancelled, or nil: nothing
+// lostBefore returns the latest request of its queue behind which r was executed, and that the end of the connection had cancelled, or nil: nothing
 // succeeds then, though what the search executes late may have been executed before that end.
 func (h *history) lostBefore(s state, r *request) *request {
 	if !h.dialect.ErrorsArm || s.model.Qps[r.qp.index].State != model.Ended {
 		return nil
 	}
-	for _, o := range r.qp.queue(r.queue)[:r.position] {
+	for _, o := range slices.Backward(r.qp.queue(r.queue)[:r.position]) {
 		if o.told && o.outcome == model.CANCELLED && r.waitsFor(o) {
 			return o
 		}
