@@ -292,11 +292,19 @@ func (h *history) allSentBy(r *request) moment {
 	if !r.told || failed(r) || p.peer == nil || h.mayFail(p.peer.initiatorCq) {
 		return never
 	}
-	by := max(h.connectedBy(p), h.connectedBy(p.peer))
+	by, left := max(h.connectedBy(p), h.connectedBy(p.peer)), 0
 	for _, m := range p.peer.sends {
 		if m.post.call < r.toldBy() {
-			by = max(by, m.post.ret, m.indicated)
+			by, left = max(by, m.post.ret, m.indicated), left+1
 		}
+	}
+	for _, o := range p.receive[:r.position+1] {
+		if o.told && !failed(o) {
+			left--
+		}
+	}
+	if left < 0 {
+		return never // it took none: that is the breach (POLL-05), and it waits as if it had not succeeded
 	}
 	if i := h.marksTo(by); i < len(h.marks) && p.peer.closed != nil && p.peer.closed.call < h.marks[i] {
 		return never // after a close nothing is owed (A21)
