@@ -54,6 +54,7 @@ type cq struct {
 	fetchedBy             moment    // of one that is left open: the latest after which a poll found nothing
 	restedLine, emptyLine int
 	armedAt               moment // the latest call of an arm
+	notifiedAt            moment // when the latest callback was entered, or event read, or 0
 	armedRest             int    // the line of the first moment of rest after it, or 0
 	unreadLine            int    // of the first moment of rest by which an event had been given that nothing has told to be read, or 0
 	mayOwe                moment // the latest moment of rest at which something of it may have waited for a receive, or 0
@@ -187,6 +188,9 @@ func (q *cq) takeOne(e *sight) {
 		return
 	}
 	e.pending, e.room, e.line = q.pending, q.roomNow(), q.s.line()
+	if e.what == enter || e.what == read {
+		q.notifiedAt = e.at
+	}
 	if len(q.polls) > 0 {
 		if q.held = append(q.held, *e); len(q.held) > maxHeld {
 			q.unclear("a poll of %s is under way for longer than this engine waits")
