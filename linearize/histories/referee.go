@@ -181,8 +181,10 @@ func idOf(wr string) int {
 // plainly searches for a way on which the contract allows a trace, whatever it means: it returns one, or nil and the last event at which there
 // is none left. known is false where there are too many meanings or states to tell; most bounds the states at a time.
 func plainly(d model.Dialect, t *trace.Trace, quiescent bool, most int) (way *taken, known bool, at int) {
-	if at := succeedsOnUnusable(t.Events); at >= 0 {
-		return nil, true, at
+	for _, breaks := range []func([]trace.Event) int{succeedsOnUnusable, receivesUnsent} {
+		if at := breaks(t.Events); at >= 0 {
+			return nil, true, at
+		}
 	}
 	all := meanings(d, t.Events)
 	known = len(all) > 0

@@ -279,3 +279,53 @@ func succeedsOnUnusable(events []trace.Event) int {
 	}
 	return -1
 }
+
+// receivesUnsent returns the event at which more receives of a queue pair of type UC have succeeded than its peer has posted messages, or -1: its
+// messages may be lost, and none comes from elsewhere (POLL-05). A queue pair that is connected twice may hear of others.
+func receivesUnsent(events []trace.Event) int {
+	kinds, conns, loose, receives := map[string]string{}, map[string]string{}, map[string]bool{}, map[string]string{}
+	posted, received := map[string]int{}, map[string]int{}
+	peer := func(qp string) string {
+		for other, conn := range conns {
+			if other != qp && conn == conns[qp] && kinds[other] == "UC" && !loose[other] {
+				return other
+			}
+		}
+		return ""
+	}
+	for i := range events {
+		e := &events[i]
+		switch kind := calls.KindOf(e); {
+		case e.Ph == trace.Call && kind == calls.CreateQp:
+			kinds[e.Qp] = e.QpType
+		case e.Ph == trace.Call && kind == calls.UnsettleQp:
+			loose[e.Qp] = true
+		case e.Ph == trace.Call && kind == calls.ConnectQp:
+			loose[e.Qp] = loose[e.Qp] || e.Conn == "" || conns[e.Qp] != "" && conns[e.Qp] != e.Conn
+			conns[e.Qp] = e.Conn
+		case e.Ph == trace.Call && e.Fn == "ibv_post_recv":
+			for _, w := range e.Wrs {
+				receives[w.Wr] = e.Qp
+			}
+		case e.Ph == trace.Call && kind == calls.Post:
+			for k := range e.Wrs {
+				if op, _ := calls.OpOfRequest(&e.Wrs[k]); op.IsSend() {
+					posted[e.Qp]++
+				}
+			}
+		case e.Ph == trace.Ret:
+			for _, r := range e.Results {
+				qp := receives[r.Wr]
+				if qp == "" || calls.OutcomeOf(r.Status) != model.SUCCESS {
+					continue
+				}
+				delete(receives, r.Wr)
+				received[qp]++
+				if other := peer(qp); kinds[qp] == "UC" && !loose[qp] && other != "" && received[qp] > posted[other] {
+					return i
+				}
+			}
+		}
+	}
+	return -1
+}
