@@ -157,7 +157,7 @@ func otherOutcome(r *request, state model.Connection) *model.Refusal {
 func behindLoss(r, lost *request) *model.Refusal {
 	refusal := *otherOutcome(r, model.Ended)
 	if r.told && !r.qp.mayBeFlushed(lost.post.call, r.toldBy()) {
-		refusal.Rule, refusal.Why = "RES-10", lost.wr+", before it on its queue, was cancelled, and nothing cancelled that: no flush, close or failed request of the QP came before, "+
+		refusal.Rule, refusal.Why = "RES-10", lost.wr+", posted before it, was cancelled, and nothing cancelled that: no flush, close or failed request of the QP came before, "+
 			"and the connection was not lost"
 	}
 	return &refusal

@@ -62,6 +62,19 @@ func (p *qp) connect(s *span) {
 	}
 }
 
+// endsOnce reports whether nothing succeeds on p once its connection has ended: it was not to be connected again, and no failure of its CQs can have
+// cancelled requests, which this engine may take for that end.
+func (h *history) endsOnce(p *qp) bool {
+	for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+		if q := p.cq(queue); q != nil && q.fails {
+			return false
+		}
+	}
+	return p.aborted == never && !slices.ContainsFunc(h.spans, func(s *span) bool {
+		return s.kind == calls.ConnectQp && s.begin.Qp == p.name && s != p.connected
+	})
+}
+
 // ended notes that the connection of p, or the attempt to make it, had ended at some moment after another one.
 func (h *history) ended(p *qp, from moment) {
 	if p.connected != nil {

@@ -499,8 +499,9 @@ func (r *request) waitsFor(o *request) bool {
 	return o.op != model.Read || r.fence || slices.ContainsFunc(r.qp.queue(r.queue)[o.position+1:r.position], waits)
 }
 
-// lostBefore returns the latest request of its queue behind which r was executed, and that the end of the connection had cancelled, or nil: nothing
-// succeeds then, though what the search executes late may have been executed before that end.
+// lostBefore returns the latest request of its queue behind which r was executed, and that the end of the connection had cancelled, or, where r was
+// posted behind that end, the latest of its queue pair; or nil: nothing succeeds then, though what the search executes late may have been executed before
+// that end.
 func (h *history) lostBefore(s state, r *request) *request {
 	if !h.dialect.ErrorsArm || s.model.Qps[r.qp.index].State != model.Ended {
 		return nil
@@ -510,5 +511,21 @@ func (h *history) lostBefore(s state, r *request) *request {
 			return o
 		}
 	}
-	return nil
+	if s.late != r {
+		return nil
+	}
+	return r.qp.latestCancelled(r)
+}
+
+// latestCancelled returns the latest request of p that is told as cancelled and was posted before r, or r, where none is.
+func (p *qp) latestCancelled(r *request) *request {
+	latest := r
+	for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+		for _, o := range p.queue(queue) {
+			if o.told && o.outcome == model.CANCELLED && o.post.call < r.post.call && (latest == r || o.post.call > latest.post.call) {
+				latest = o
+			}
+		}
+	}
+	return latest
 }

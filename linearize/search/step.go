@@ -9,10 +9,11 @@ import (
 // state is a state of the contract, and what the search knows beside it.
 type state struct {
 	model  model.State
-	placed []int  // into each CQ: only the next in the order of the polls can be placed, which is that of placement
-	lost   []bool // of each loss of each QP: whether it may have come by now; the connection is lost where that is needed for something
-	trail  *trail // how it came about, where that is to be told
-	bytes  int    // that it takes, about, beside what it shares with the state before it
+	placed []int    // into each CQ: only the next in the order of the polls can be placed, which is that of placement
+	lost   []bool   // of each loss of each QP: whether it may have come by now; the connection is lost where that is needed for something
+	late   *request // one that is told to succeed, and was posted once its connection had ended: it can't; or nil
+	trail  *trail   // how it came about, where that is to be told
+	bytes  int      // that it takes, about, beside what it shares with the state before it
 }
 
 func (c *component) init() state {
@@ -31,6 +32,9 @@ func (s state) appendKey(key []byte) []byte {
 	key = s.model.AppendKey(key)
 	for _, n := range s.placed {
 		key = append(key, byte(n), byte(n>>8), byte(n>>16))
+	}
+	if s.late != nil {
+		key = append(key, byte(s.late.id), byte(s.late.id>>8), byte(s.late.id>>16))
 	}
 	for _, lost := range s.lost {
 		key = append(key, '0')
@@ -63,7 +67,7 @@ func (w *walk) take(a model.Action) *walk {
 			w.refusal = refusal
 		}
 		for _, m := range successors {
-			to := state{model: m, placed: s.placed, lost: s.lost, trail: w.c.told(s, a, m, len(successors) > 1)}
+			to := state{model: m, placed: s.placed, lost: s.lost, late: s.late, trail: w.c.told(s, a, m, len(successors) > 1)}
 			to.bytes = w.c.made(&to, a)
 			next.add(to)
 		}
@@ -213,6 +217,20 @@ func (c *component) performPost(w *walk, o *operation) {
 			a.Name, a.Deferred = model.Post, r.deferred
 		}
 		w.take(a)
+		c.comesLate(w, r)
+	}
+}
+
+// comesLate notes that r succeeds and was posted where its connection had ended. What was posted before that may be executed late here, and had been
+// executed before the end. Which step ended it does not matter: none comes later here than it did.
+func (c *component) comesLate(w *walk, r *request) {
+	if !c.h.dialect.ErrorsArm || !r.told || r.outcome != model.SUCCESS {
+		return
+	}
+	for i := range w.states {
+		if s := &w.states[i]; s.late == nil && s.model.Qps[r.qp.index].State == model.Ended && c.h.endsOnce(r.qp) {
+			s.late = r
+		}
 	}
 }
 
