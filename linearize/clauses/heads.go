@@ -131,9 +131,6 @@ func (e *Engine) hasSucceeded(r *request) bool {
 	if !ok {
 		return false
 	}
-	if r.flush != nil {
-		e.Solver.Edge(r.x, r.flush.at, 1, passedOver, line) // else it was cancelled, and would have had a completion by then
-	}
 	if r.message {
 		o := w.qp.peer
 		if o == nil || w.messages.failures > 0 {
@@ -146,6 +143,9 @@ func (e *Engine) hasSucceeded(r *request) bool {
 	}
 	if m := r.before; m != nil && (!m.told || m.toldAt >= at.Event()) {
 		return false // whether it was over by then is not known
+	}
+	if r.flush != nil {
+		e.Solver.Edge(r.x, r.flush.at, 1, passedOver, line) // else it was cancelled, and would have had a completion by then
 	}
 	e.Solver.NotAfter(r.x, at-1, owedAtRest, line)
 	e.succeeds(r, e.now)
