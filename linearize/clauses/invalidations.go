@@ -19,14 +19,14 @@ func (e *Engine) invalidates(name *uint32, r *request, rule timeline.Rule, m fac
 	t, u := e.token(*name), use{r.x, r, rule, m.Line}
 	if rule != 0 {
 		e.needsValid(t, u)
-		e.besideOthers(t, u)
+		e.uses(t, u)
 	}
 	if r.ends { // as its result told
 		return
 	}
 	r.ends = true
 	e.Solver.Keep(r.x)
-	e.isOver(t, tokenEnd{u})
+	e.isOver(t, tokenEnd{use: u})
 }
 
 // isOver adds an end, which those that are behind it need a registration after.
@@ -37,7 +37,7 @@ func (e *Engine) isOver(t *token, end tokenEnd) {
 		}
 	}
 	if t.ends = append(t.ends, end); len(t.ends) > mostTokenEnds {
-		e.Solver.Release(t.ends[0].at)
+		t.ends[0].release(e.Solver)
 		t.ends = t.ends[1:]
 	}
 }
@@ -70,8 +70,8 @@ func (e *Engine) FarMessage(qp, receive string, posted int, plainly bool, token 
 	s.Settle(x)
 	u := use{x, &request{wr: receive, op: model.ReceiveOp, naming: naming{plainly: plainly}}, badToken, m.Line}
 	e.needsValid(t, u)
-	e.besideOthers(t, u)
-	e.isOver(t, tokenEnd{u})
+	e.uses(t, u)
+	e.isOver(t, tokenEnd{use: u})
 	e.solve(p)
 }
 
@@ -93,6 +93,60 @@ func (e *Engine) took(receive, send *request, m facts.Moment) {
 	if send.names != nil && receive.isCounted && (receive.named == nil || *receive.named == *send.names) {
 		e.invalidates(send.names, receive, badToken, m)
 		send.names = nil
+	}
+}
+
+// messageEnds handles a send that succeeded: by then its message had made its token invalid, or had found that it was.
+func (e *Engine) messageEnds(r *request, m facts.Moment) {
+	s := e.Solver
+	if r.names == nil || e.anyToken || !s.Alive(r.x) || !s.Alive(r.a) {
+		return
+	}
+	e.isOver(e.token(*r.names), tokenEnd{use: use{at: s.Keep(r.x), of: r, line: m.Line}, since: s.Keep(r.a)})
+}
+
+// tokenOf returns the token that a message names, if nobody else may have made it invalid, or nil.
+func (e *Engine) tokenOf(r *request) *token {
+	if r.names == nil || e.anyToken || e.anyEnded {
+		return nil
+	}
+	t := e.token(*r.names)
+	if t.users > 1 || slices.ContainsFunc(t.ends, func(end tokenEnd) bool { return end.of != r }) {
+		return nil
+	}
+	return t
+}
+
+// hadValidToken reports whether a message named a token for sure that was valid.
+func (e *Engine) hadValidToken(r *request) bool {
+	t := e.tokenOf(r)
+	return t != nil && e.Solver.Alive(r.a) && slices.ContainsFunc(t.made, func(g *registration) bool { return e.Solver.Upper(g.v) < e.Solver.Lower(r.a) })
+}
+
+// hadNoToken reports whether a message named a token that nothing had made valid.
+func (e *Engine) hadNoToken(r *request) bool {
+	if r.names == nil || e.anyToken {
+		return false
+	}
+	t := e.token(*r.names)
+	if t.registrations > 0 || len(e.unnamed) > 0 || t.old || t.given > 0 || t.dropped != (interval{}) {
+		return false
+	}
+	t.relied = true
+	return true
+}
+
+// hadBadToken states that the token of r, which has ended its connection, was not valid then: where nobody else may have made it invalid, what makes it
+// valid came later.
+func (e *Engine) hadBadToken(r *request, m facts.Moment) {
+	t := e.tokenOf(r)
+	if t == nil {
+		return
+	}
+	for _, g := range t.made {
+		if g.of != nil && e.Solver.Alive(g.of.x) {
+			e.Solver.Edge(r.x, g.of.x, 1, badToken, m.Line)
+		}
 	}
 }
 

@@ -40,10 +40,10 @@ func (g *messages) release(s *timeline.Solver) {
 	for _, r := range g.sent {
 		s.Release(r.a)
 	}
-	for _, r := range slices.Concat(g.met, g.unmet, g.mayEnd) {
+	for _, r := range slices.Concat(g.met, g.unmet, g.mayEnd, g.early) {
 		s.Release(r.x)
 	}
-	g.sent, g.met, g.unmet, g.mayEnd, g.paired = nil, nil, nil, nil, 0
+	g.sent, g.met, g.unmet, g.mayEnd, g.early, g.paired = nil, nil, nil, nil, nil, 0
 }
 
 // received states which message a receive took that succeeded: the k'th one that succeeds took one that was sent no earlier than
@@ -118,12 +118,32 @@ func (e *Engine) allTook(w *workQueue, r *request, m facts.Moment) {
 	g.paired = len(g.met)
 }
 
+// inTurn pairs the sends of a queue that have succeeded, each once it is known what became of the messages before it: a point may show one that a
+// silent one is before.
+func (e *Engine) inTurn(w *workQueue, m facts.Moment) {
+	for g := &w.messages; len(g.early) > 0 && !w.qp.open; {
+		r := g.early[0]
+		for _, o := range w.waiting {
+			if o.number >= r.number {
+				break
+			}
+			if o.message && r.follows(o) {
+				return
+			}
+		}
+		g.early = g.early[1:]
+		e.sent(r, m)
+		e.Solver.Release(r.x)
+	}
+}
+
 // sent states that a send that succeeded had a receive to take.
 func (e *Engine) sent(r *request, m facts.Moment) {
 	r.queue.messages.succeeded++
 	if r.queue.qp.peer == nil {
 		return
 	}
+	e.messageEnds(r, m)
 	to := r.queue.qp.peer.queues[model.Receive]
 	if len(to.messages.met) == 0 || r.queue.messages.failures > 0 || r.loose {
 		e.mayEnd(r)
@@ -132,7 +152,9 @@ func (e *Engine) sent(r *request, m facts.Moment) {
 		i := len(to.messages.unmet)
 		e.Solver.Keep(r.x)
 		to.messages.unmet = append(to.messages.unmet, r)
-		e.meets(r, to, i, m)
+		if e.meets(r, to, i, m); !r.queue.qp.open && e.hadNoToken(r) {
+			e.endsConnectionOf(r, m)
+		}
 		return
 	}
 	j := to.messages.met[0]
@@ -157,7 +179,7 @@ func (e *Engine) meets(r *request, to *workQueue, i int, m facts.Moment) {
 		return
 	}
 	j := to.messages.failed
-	mayHaveEnded := j != nil && r.mayHaveEnded() && (i == 0 || r.loose || j.loose)
+	mayHaveEnded := j != nil && r.mayHaveEnded() && !e.hadValidToken(r) && (i == 0 || r.loose || j.loose)
 	switch {
 	case i < len(to.waiting) && (!mayHaveEnded || timeline.At(to.waiting[i].called) <= e.Solver.Upper(r.x)):
 		switch j := to.waiting[i]; {
@@ -181,11 +203,11 @@ func (r *request) mayHaveEnded() bool {
 	return r.op == model.SendAndInvalidate && (latest == nil || !latest.follows(r))
 }
 
-// endsConnectionOf states that r, which succeeded, has ended its connection, as no receive is left that can have taken it: that has cancelled what was
+// endsConnectionOf states that r, which succeeded, has ended its connection, as no receive can have taken it: that has cancelled what was
 // posted before, and nothing has succeeded since (INV-05).
 func (e *Engine) endsConnectionOf(r *request, m facts.Moment) {
 	s, own, pending := e.Solver, r.queue.qp, []*request{}
-	if to := &own.peer.queues[model.Receive].messages; s.Alive(to.failed.x) {
+	if to := &own.peer.queues[model.Receive].messages; to.failed != nil && s.Alive(to.failed.x) {
 		if pending = append(pending, to.failed); to.failures == 1 { // it took that
 			e.tookReceive(r, to.failed, m)
 			s.Edge(to.failed.x, r.x, -1, endedByToken, m.Line)
@@ -206,23 +228,6 @@ func (e *Engine) endsConnectionOf(r *request, m facts.Moment) {
 	for _, o := range pending {
 		if o.returned != 0 && timeline.At(o.returned) <= s.Lower(r.x) && o.queue.qp.closeCall == never {
 			s.Edge(o.x, r.x, -1, endedByToken, m.Line)
-		}
-	}
-}
-
-// hadBadToken states that the token of r, which has ended its connection, was not valid then: where nobody else may have made it invalid, what makes it
-// valid came later.
-func (e *Engine) hadBadToken(r *request, m facts.Moment) {
-	if r.names == nil || e.anyToken || e.anyEnded {
-		return
-	}
-	t := e.token(*r.names)
-	if t.users > 1 || len(t.ends) > 0 {
-		return
-	}
-	for _, g := range t.made {
-		if g.of != nil && e.Solver.Alive(g.of.x) {
-			e.Solver.Edge(r.x, g.of.x, 1, badToken, m.Line)
 		}
 	}
 }

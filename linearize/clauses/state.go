@@ -110,6 +110,7 @@ type messages struct {
 	base      int        // the number of the first
 	succeeded int
 	failures  int        // that ended otherwise, as far as is known
+	early     []*request // an initiator queue: sends that succeeded, before which one waits of which nothing is told
 	mayEnd    []*request // an initiator queue: messages that may have ended the connection though they succeeded
 	vanished  bool       // a receive queue: completions have, as its queue pair or CQ was closed
 	unmet     []*request // a receive queue: sends that succeeded and whose receive is not known, in order

@@ -31,16 +31,28 @@ type token struct {
 	dropped interval   // of registrations that are not kept any more
 	ends    []tokenEnd // the latest that are known
 	users   int        // requests posted that may end it
+
+	registrations int // that have not failed
+	uses          int // behind which it was invalid
 }
 
 // A registration is a request that may make its token valid.
 type registration struct {
-	v  timeline.Var
-	of *request // nil of a queue pair that is undecided
+	v     timeline.Var
+	of    *request // nil of a queue pair that is undecided
+	token *token   // or nil, as long as it is not known
 }
 
 // A tokenEnd is a use after which its token was invalid. Of memory that was closed it is of no request.
-type tokenEnd struct{ use }
+type tokenEnd struct {
+	use
+	since timeline.Var // of a message: its token was invalid from then on at the earliest, and at the latest from the time of the use
+}
+
+func (end *tokenEnd) release(s *timeline.Solver) {
+	s.Release(end.at)
+	s.Release(end.since)
+}
 
 // plainly reports whether it is of a receive that NdkGetCqResults fetched.
 func (end *tokenEnd) plainly() bool {
@@ -95,7 +107,7 @@ func (t *token) release(s *timeline.Solver) {
 		s.Release(g.v)
 	}
 	for _, end := range t.ends {
-		s.Release(end.at)
+		end.release(s)
 	}
 }
 
@@ -143,7 +155,7 @@ func ofToken(rule timeline.Rule) bool { return rule >= silentDead && rule <= bad
 // mayRegister adds a request that may make a token valid; nil is one that is not known yet.
 func (e *Engine) mayRegister(t *token, q *facts.Request, r *request, m facts.Moment) {
 	s := e.Solver
-	g := &registration{s.Keep(s.New(timeline.Label{Deed: validFrom, Of: q.Wr}, timeline.At(m.At)+1, posted, m.Line)), r}
+	g := &registration{s.Keep(s.New(timeline.Label{Deed: validFrom, Of: q.Wr}, timeline.At(m.At)+1, posted, m.Line)), r, nil}
 	if r != nil {
 		s.Edge(r.x, g.v, 0, tokenDead, m.Line)
 		r.makes = g
@@ -172,7 +184,8 @@ func (e *Engine) tokensAreUnknown() {
 }
 
 func (t *token) add(s *timeline.Solver, g *registration) {
-	t.named = true
+	t.named, g.token = true, t
+	t.registrations++
 	if t.made = append(t.made, g); len(t.made) <= mostRegistrations {
 		return
 	}
@@ -204,6 +217,9 @@ func (e *Engine) registered(r *request, success bool, line int) {
 		s.NotAfter(r.makes.v, s.Upper(r.x), tokenDead, line)
 	default:
 		s.NotBefore(r.makes.v, timeline.Never, tokenDead, line, timeline.None)
+		if t := r.makes.token; t != nil {
+			t.registrations--
+		}
 	}
 }
 
@@ -249,21 +265,10 @@ func (t *token) toldPlainly(rule timeline.Rule) timeline.Rule {
 	return rule
 }
 
-// besideOthers states that of a use and another end of its token, in whichever order they came, the second had the token made valid in between.
-func (e *Engine) besideOthers(t *token, u use) {
-	s, own := e.Solver, tokenEnd{use: u}
-	between := func(g *registration, first, second *tokenEnd) bool {
-		return !first.isBehind(s, g) && !(g.of != nil && g.of.follows(second.of))
-	}
-	for i := range t.ends {
-		end := &t.ends[i]
-		if end.rule == 0 || end.of == u.of || end.precedes(s, u) || own.precedes(s, end.use) || t.dropped != (interval{}) ||
-			timeline.At(t.given) >= min(s.Lower(end.at), s.Lower(u.at)) {
-			continue
-		}
-		if !slices.ContainsFunc(slices.Concat(t.made, e.unnamed), func(g *registration) bool { return between(g, end, &own) || between(g, &own, end) }) {
-			s.OneOf(u.at, nil, t.toldPlainly(u.rule), u.line)
-		}
+// uses states that a use, behind which its token is invalid, had a registration for itself, as each other such use had.
+func (e *Engine) uses(t *token, u use) {
+	if t.uses++; t.uses > t.registrations+len(e.unnamed) && !t.old && t.given == 0 {
+		e.Solver.OneOf(u.at, nil, t.toldPlainly(u.rule), u.line)
 	}
 }
 
@@ -288,7 +293,11 @@ func (end *tokenEnd) precedes(s *timeline.Solver, u use) bool {
 
 // isBehind reports whether a registration precedes an end for sure.
 func (end *tokenEnd) isBehind(s *timeline.Solver, g *registration) bool {
-	return s.Upper(g.v) < s.Lower(end.at) || g.of != nil && end.of != nil && end.of.follows(g.of)
+	from := end.at
+	if end.since != timeline.None {
+		from = end.since
+	}
+	return s.Upper(g.v) < s.Lower(from) || g.of != nil && end.of != nil && end.of.follows(g.of)
 }
 
 // follows reports whether r is behind another request of its queue for sure.

@@ -44,6 +44,7 @@ func (e *Engine) tell(r *request, outcome model.Outcome, by bound, m facts.Momen
 	if outcome != model.SUCCESS && w.kind == model.Receive {
 		e.receiveFailed(w, r, m)
 	}
+	e.inTurn(w, m)
 	if p.open {
 		return
 	}
@@ -133,6 +134,7 @@ func (e *Engine) passesOver(r *request, m facts.Moment) {
 		}
 		w.waiting = slices.DeleteFunc(w.waiting, func(o *request) bool { return o == y })
 	}
+	e.inTurn(w, m)
 }
 
 // isOverSilently handles a silent request behind which another of its queue has completed: it has succeeded.
@@ -230,6 +232,13 @@ func (e *Engine) succeeds(r *request, m facts.Moment) {
 	case r.queue.kind == model.Receive:
 		e.received(r, m)
 	case r.message:
-		e.sent(r, m)
+		g := &r.queue.messages
+		i := slices.IndexFunc(g.early, func(o *request) bool { return o.number > r.number })
+		if i < 0 {
+			i = len(g.early)
+		}
+		s.Keep(r.x)
+		g.early = slices.Insert(g.early, i, r)
+		e.inTurn(r.queue, m)
 	}
 }
