@@ -13,7 +13,8 @@ import (
 // uncaused checks that a request which breaks its queue pair completes with its own error: RES-11, of libibverbs. The first request of a queue
 // pair that is told as flushed broke it where nothing else did: nobody moved it into its error state, no event told of a failure, and, of type RC,
 // whatever its peer posted succeeded. To UC and UD the peer does nothing, and a send that fails leaves their receives: of these, no receive is pending that
-// may have failed before a send. A receive of RC may be flushed for a fault of the peer that these events do not show.
+// may have failed before a send. A receive of RC may be flushed for a fault of the peer that these events do not show. Of a queue pair whose type the trace does
+// not record each type is tried.
 // A message that invalidates a token may end the connection, and succeed (INV-05): that it did not is known once its receive has succeeded.
 type uncaused struct {
 	seldom
@@ -113,6 +114,10 @@ func (u *uncaused) completed(r *workRequest, c *Call, result *trace.Result) {
 		return
 	}
 	broken, kind := u.troubled[q.name], u.n.types[q.name]
+	untold := kind == "" && q.qp.created // then what breaks the rule of each type does
+	if untold {
+		kind = "RC"
+	}
 	first := !broken[q.kind]
 	if broken[q.kind] = true; q.kind == model.Initiator && (kind == "UC" || kind == "UD") {
 		u.troubled[q.name] = broken
@@ -126,6 +131,10 @@ func (u *uncaused) completed(r *workRequest, c *Call, result *trace.Result) {
 		return
 	}
 	peer, waits, known := u.others(q, kind)
+	if untold {
+		_, _, alone := u.others(q, "UC")
+		known = known && alone
+	}
 	if !known || u.n.mayBePassed(r) && r.next != &q.requests { // one behind it may have been executed first, and failed
 		return
 	}
@@ -143,7 +152,10 @@ func (u *uncaused) others(q *requestQueue, kind string) (peer string, waits []*w
 		return "", nil, q.qp.created && (q.kind == model.Receive || other != nil && !other.uncertain && other.requests.next == &other.requests)
 	}
 	p := u.n.s.peer(q.qp)
-	if p == nil || !p.created || u.troubled[p.name] != [2]bool{} || u.n.types[p.name] != kind {
+	if p == nil || !p.created || u.troubled[p.name] != [2]bool{} {
+		return "", nil, false
+	}
+	if t := u.n.types[p.name]; t != "" && t != kind {
 		return "", nil, false
 	}
 	for o := p.initiator.requests.next; o != &p.initiator.requests; o = o.next {
