@@ -91,6 +91,9 @@ func (e *Engine) tellsOfToken(r *request, res *trace.Result, m facts.Moment) {
 // took states what a receive did to the token that its message names. Where the receive names another (RES-03), that is not known.
 func (e *Engine) took(receive, send *request, m facts.Moment) {
 	if send.names != nil && receive.isCounted && (receive.named == nil || *receive.named == *send.names) {
+		if s := e.Solver; s.Alive(send.a) && s.Alive(receive.x) {
+			s.Edge(send.a, receive.x, 0, tookMessage, m.Line)
+		}
 		e.invalidates(send.names, receive, badToken, m)
 		send.names = nil
 	}
