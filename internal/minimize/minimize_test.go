@@ -78,10 +78,11 @@ var leftOfDivergence = map[string]linearize.Engine{
 	"reject/receive-succeeds-after-a-bad-token.ndktrace.jsonl": linearize.Porcupine, // receive-succeeds-behind-a-bad-token
 
 	// dead-token-of-memory-older-than-the-trace: the registration is left out
-	"reject/token-survives-plain-poll.ndktrace.jsonl":                     linearize.Porcupine,
-	"reject/token-survives-the-same-poll.ndktrace.jsonl":                  linearize.Porcupine,
-	"reject/token-of-a-message-whose-sender-is-closed.ndktrace.jsonl":     linearize.Porcupine,
-	"reject/silent-invalidate-of-a-dead-token-passed-over.ndktrace.jsonl": linearize.Porcupine,
+	"reject/token-survives-plain-poll.ndktrace.jsonl":                              linearize.Porcupine,
+	"reject/token-survives-the-same-poll.ndktrace.jsonl":                           linearize.Porcupine,
+	"reject/token-of-a-message-whose-sender-is-closed.ndktrace.jsonl":              linearize.Porcupine,
+	"reject/silent-invalidate-of-a-dead-token-passed-over.ndktrace.jsonl":          linearize.Porcupine,
+	"reject/silent-invalidate-of-a-token-that-the-peer-invalidated.ndktrace.jsonl": linearize.Porcupine,
 }
 
 // Every rejection of the corpus shrinks to a trace of at most 30 events that is still rejected, with the same verdict by the same rule, by
