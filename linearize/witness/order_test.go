@@ -56,7 +56,7 @@ func TestWitnessesOfWhatIsLeftOpen(t *testing.T) {
 			`NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s",`+notation.StatusSuccess+`}]`,
 			`NdkGetCqResults "cq":"d","n":4|"results":[{"wr":"r","status":"STATUS_ACCESS_VIOLATION"}]`)()},
 		{"the failure that broke a QP is told as flushed (RES-10)", "verbs", verbs(connects, `ibv_modify_qp "qp":"p","conn":"n","state":"RTR"|`,
-			`ibv_post_send "qp":"q","wrs":[{"wr":"w","opcode":"RDMA_WRITE","flags":["SIGNALED"]},{"wr":"v","opcode":"RDMA_WRITE","flags":["SIGNALED"]}]|`,
+			`ibv_post_recv "qp":"q","wrs":[{"wr":"r"}]|`, `ibv_post_send "qp":"q","wrs":[{"wr":"w","opcode":"RDMA_WRITE","flags":["SIGNALED"]},{"wr":"v","opcode":"RDMA_WRITE","flags":["SIGNALED"]}]|`,
 			`ibv_poll_cq "cq":"c","n":4|"results":[{"wr":"w","status":"IBV_WC_WR_FLUSH_ERR"},{"wr":"v","status":"IBV_WC_WR_FLUSH_ERR"}]`)},
 		{"a receive whose post never returned (POLL-05)", "ndkpi", notation.After(`NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"`+notation.Succeeds, `NdkAccept "qp":"p","conn":"n"`+notation.Succeeds,
 			`NdkSend "qp":"q","wr":"s"`+notation.Succeeds, `NdkReceive "qp":"p","wr":"r"`, `NdkGetCqResults "cq":"c","n":4|"results":[{"wr":"s",`+notation.StatusSuccess+`}]`, `NdkUnheardOf "cq":"d"`)()},
