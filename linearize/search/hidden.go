@@ -41,7 +41,7 @@ func (c *component) listRequest(r *request) {
 	}
 	o.call = max(o.call, r.sent)
 	if r.receive != nil && r.told && !failed(r) {
-		o.call = max(o.call, r.receive.post.call)
+		o.call = max(o.call, r.receive.post.call, r.qp.peer.connected.call)
 	}
 	until := never
 	if closed := c.h.doneAt(r.qp.closed); o.call < closed {

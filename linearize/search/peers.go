@@ -67,7 +67,7 @@ func (h *history) findMessages() {
 }
 
 // boundMessages finds when the message of each receive that succeeded was sent, at the earliest: as many sends were called by
-// then as receives have succeeded, whatever became of the sends.
+// then as receives have succeeded, whatever became of the sends, and their end was connected.
 func (p *qp) boundMessages() {
 	taken := 0
 	for _, r := range p.receive {
@@ -75,7 +75,7 @@ func (p *qp) boundMessages() {
 			continue
 		}
 		if taken < len(p.peer.sends) {
-			r.sent = p.peer.sends[taken].post.call
+			r.sent = max(p.peer.sends[taken].post.call, p.peer.connected.call)
 		}
 		taken++
 	}

@@ -202,7 +202,7 @@ func (q *cq) takeOne(e *sight) {
 		q.died(q.queue, e)
 	}
 	if shown && !q.queue.MayBeEmpty() {
-		q.shows = &callbackFor{line: e.line, latest: true}
+		q.shows = &callbackFor{at: e.at, line: e.line, latest: true}
 	}
 	if e.what == restful && q.readers > 0 {
 		q.unreadLine = cmp.Or(q.unreadLine, e.line)
@@ -214,6 +214,7 @@ func (q *cq) takeOne(e *sight) {
 
 // A callbackFor is a callback of a CQ that was entered, or an event that was read, from which on the CQ holds a completion in every explanation.
 type callbackFor struct {
+	at     moment
 	line   int
 	latest bool // no other has come since
 }

@@ -129,6 +129,8 @@ func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *sight) {
 	case why == automaton.BehindFence && e.posting != nil && q.armed == model.NONE:
 		f.Line = e.posting.owedLine
 		f.Message = "the provider was at rest, and " + e.posting.wr + ", posted with success, had not completed"
+	case q.shows != nil && e.what == delivered && e.from > q.shows.at: // nor for what came behind that
+		f.Rule, f.Line, f.See = "ARM-21", q.shows.line, []int{e.line}
 	case q.shows != nil && q.shows.latest && (e.what == foundNothing && e.n == 0 && why.Rule == "POLL-03" || e.what == placedNow && why == automaton.TooFew):
 		f.Rule, f.Line, f.See = "ARM-21", q.shows.line, []int{e.line} // it was for nothing that the CQ held
 	case why.Rule == "ARM-01" && e.status == model.OK && q.armed != model.NONE:
