@@ -242,11 +242,18 @@ func (e *Engine) found(p *queuePair, c *timeline.Conflict) {
 	}
 	c.Rule = slices.Min(rules)
 	e.note(p.name, c, unless)
+	e.Findings[len(e.Findings)-1].Rest = restOf(c)
+}
+
+// restOf returns the line of the moment of rest by which something had to be over that is not, or 0.
+func restOf(c *timeline.Conflict) int {
 	for _, l := range c.Chain {
-		if l.Reason.Rule == stillAtRest && c.Rule == abortedBefore {
-			e.Findings[len(e.Findings)-1].Rest = l.Reason.Line
+		switch of := l.Reason.Rule; {
+		case of == stillAtRest && c.Rule == abortedBefore, (of == owedAtRest || of == meetAtRest) && Rules[c.Rule].ID == "DEF-04":
+			return l.Reason.Line
 		}
 	}
+	return 0
 }
 
 // rulesOf returns the clauses that took part in a conflict.

@@ -149,6 +149,12 @@ func (e *Engine) PlacedBy(b Bounds, by int) bool {
 	return e.knowsRest(b.of) && e.Solver.Excludes(b.of.c, timeline.At(by))
 }
 
+// Owed reports whether a request, of which nothing is told yet, had to have completed by an event, a moment of rest, as far as is known by now.
+func (e *Engine) Owed(wr string, by int) bool {
+	r := e.requests[wr]
+	return r != nil && e.knowsRest(r) && e.Solver.Excludes(r.c, timeline.At(by))
+}
+
 // deliver handles one result of a poll. It returns the request, or nil where that is undecided.
 func (e *Engine) deliver(q *completionQueue, res *trace.Result, m facts.Moment, c *facts.Call) *request {
 	r := e.requests[res.Wr]

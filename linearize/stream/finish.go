@@ -33,7 +33,11 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 	s.finishReads()
 	boundary := s.monitor.Finish(end)
 	s.reportBoundary(boundary, verdict.ConsumerViolation)
-	if end != nil && end.Quiescent {
+	quiescent := end != nil && end.Quiescent
+	if s.hidden != nil && !s.machine.Halted() { // else this is not where the trace ends
+		s.askAtEnd(quiescent)
+	}
+	if quiescent {
 		s.rest()
 	}
 	s.reportBoundary(boundary, verdict.ProviderViolation, verdict.Inconclusive)
@@ -46,9 +50,6 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 	r.Components = len(groups) - len(s.retired.unclear) + s.retired.components
 	s.leaveOpen()
 	if s.hidden != nil {
-		if !s.machine.Halted() { // else this is not where the trace ends
-			s.askAtEnd(end != nil && end.Quiescent)
-		}
 		s.hear()
 	}
 	s.nameCallbacks()

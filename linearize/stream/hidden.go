@@ -47,6 +47,12 @@ func (s *Stream) bounds() []clauses.Bounds {
 	return s.hidden.engine.Bounds
 }
 
+// hadCompleted reports whether r, which is outstanding, is known to have completed by a moment of rest, or to have had to.
+func (r *posting) hadCompleted(rested moment) bool {
+	h := r.lane.qp.s.hidden
+	return h != nil && h.engine.Owed(r.wr, rested)
+}
+
 // askAtEnd does that at the end of the trace.
 func (s *Stream) askAtEnd(quiescent bool) {
 	s.hidden.facts.Finish(quiescent)

@@ -30,9 +30,7 @@ func (l *lane) arrivals() int { return len(l.other().messages) }
 func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
 	l := r.lane
 	if r.isMessage() {
-		if l.took++; l.queue == model.Initiator {
-			l.latest = r
-		}
+		l.took++
 		if p := l.qp; p.attempt.failed > r.called && p.peer != nil {
 			p.leaveInDoubt(r.wr + " may have gone over the connection of the " + p.attempt.fn + " that failed, and which message its peer took instead " + verdict.NotFollowed)
 		}

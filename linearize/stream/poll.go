@@ -80,6 +80,7 @@ func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 		return
 	}
 	q.release()
+	s.learnOwed(q)
 	s.findUncalled(e.Line)
 }
 

@@ -24,6 +24,7 @@ type lane struct {
 	readOver   moment     // … when the latest read was told to be over
 	took       int        // receives, or sends, that succeeded
 	lost       int        // receives that ended otherwise
+	unmet      int        // of receives: the position of the first that is not known to have had a message by the latest moment of rest, or never
 	sent       []arrival  // of sends: those that succeeded and whose receive was not told yet
 	ahead      int        // … receives that were told to have succeeded before their send
 	failedAt   moment     // from when on a request that is over may have failed, or 0
@@ -34,19 +35,15 @@ type lane struct {
 	messages   []*posting // sends, or receives, that have not failed, and whose other half has not been told yet
 	taken      []*posting // … whose other half was told, and which were not
 
-	known    int          // from which index on it is not known which send goes to which receive, or never
-	loose    []*posting   // of a queue of sends: the first of these whose receive was not told
-	guessed  []*posting   // … those whose receive was told before them, by a guess
-	first    *posting     // … the first of all
-	mixed    bool         // … they are not all alike
-	names    int          // … how many name a token
-	solicits int          // … how many solicit
-	blamed   []*posting   // … on whose completion by a moment of rest a finding may rest
-	left     []leftBehind // of a queue of sends: receives that a poll left behind, if their message had arrived
-	sentBy   sentBy       // … the most of them that are known to have succeeded by a moment of rest
-	toldBy   sentBy       // … those that were told to have before one
-	latest   *posting     // … the latest that was told to have, since the last moment of rest
-	promised int          // receives yet to be posted that sends have gone to already
+	known    int        // from which index on it is not known which send goes to which receive, or never
+	loose    []*posting // of a queue of sends: the first of these whose receive was not told
+	guessed  []*posting // … those whose receive was told before them, by a guess
+	first    *posting   // … the first of all
+	mixed    bool       // … they are not all alike
+	names    int        // … how many name a token
+	solicits int        // … how many solicit
+	blamed   []*posting // … on whose completion by a moment of rest a finding may rest
+	promised int        // receives yet to be posted that sends have gone to already
 
 	received int  // other halves that were told
 	skipped  bool // of a shadow: one of its sends failed that had been received
@@ -79,7 +76,6 @@ type posting struct {
 	rested       moment   // the same, as is known since, or 0; of a silent one: if it fails
 	unsureAt     moment   // the latest moment of rest at which it may have waited for a receive, which the peer may have had, or 0
 	ahead        *posting // … or a send before it, which may be over now, or nil
-	lackedAt     moment   // the latest moment of rest at which it waited for a receive, unless a send before it failed, or 0
 	ended        moment   // of a deferred one: when its chain had ended, or 0
 	place        moment   // of a point, or 0
 	pended       moment   // by then: the latest moment of rest at which it was pending, or 0
@@ -104,6 +100,7 @@ type posting struct {
 	fenced          bool // outstanding when the close of its QP had completed, it was placed by then
 	promised        bool // a receive that a send went to before it was posted
 	counted         bool // half of a message: its success is counted against the peer's
+	certain         bool // it had to have completed at a moment of rest, whatever it waited for
 }
 
 // newPosting returns a request that is being posted. They are made many at a time, but for the first of a QP: each QP has its own, so that
@@ -125,7 +122,7 @@ func (s *Stream) newPosting(u *underWay, e *trace.Event, wr string, op model.Op)
 
 // postingsAtOnce is as many as leave next to nothing unused of the memory that is taken for them, nor need a span of their own.
 const (
-	postingsAtOnce  = 39
+	postingsAtOnce  = 40
 	postingsAtFirst = 4
 )
 

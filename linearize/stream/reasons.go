@@ -25,6 +25,9 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 	if e.what == noEvent {
 		f.Line = cmp.Or(q.armedRest, q.restedLine)
 	}
+	if e.what == owes {
+		f.Line = e.posting.owedLine
+	}
 	if e.what == readers { // nobody read what would have to have been read by then
 		f.Rule, f.Line = "ARM-03", cmp.Or(q.unreadLine, q.restedLine)
 		f.Message = q.seen(e) + ", and a callback is owed and was not entered"

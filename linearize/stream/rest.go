@@ -11,6 +11,7 @@ import (
 // rest takes a moment at which the provider had come to rest.
 func (s *Stream) rest() {
 	owed, open := map[*cq][]*posting{}, map[*cq]int{}
+	s.undecided = s.undecided[:0]
 	for _, p := range s.qpsInOrder {
 		if p.isRemote() {
 			p.peer.catchUp()
@@ -18,12 +19,10 @@ func (s *Stream) rest() {
 		if p.group.root().stopped || p.unclear != "" { // nothing more is said of either end
 			continue
 		}
-		p.lanes[model.Initiator].toldByRest()
+		p.lanes[model.Receive].findArrived()
 		for _, l := range p.lanes {
 			for _, r := range l.owe() {
-				if r.place == 0 || r.lackedAt == 0 {
-					r.owedLine = s.line()
-				}
+				r.owedLine = s.line()
 				l.cq.takeNow(r.notOwed(nil))
 				if l.maybeOwed(r) {
 					if r.rested = s.at; p.flushedAfter(r) {
@@ -43,6 +42,9 @@ func (s *Stream) rest() {
 				if r.place == 0 {
 					owed[l.cq] = append(owed[l.cq], r)
 				}
+			}
+			if slices.ContainsFunc(l.waiting, func(r *posting) bool { return !r.silent && r.rested != 0 && r.owed == 0 && !r.missed }) {
+				s.undecided = append(s.undecided, l)
 			}
 		}
 	}
@@ -85,9 +87,7 @@ func (l *lane) owe() []*posting {
 		if !waits && !flushed && r.place == 0 {
 			switch does, sure := l.waits(r); {
 			case does && sure:
-				if waits = true; r.op.IsSend() && p.peer != nil && !p.peer.connects {
-					l.lack(r)
-				}
+				waits = true
 			case does:
 				unsure = cmp.Or(unsure, r)
 				r.mayWaitFor(r)
@@ -96,9 +96,6 @@ func (l *lane) owe() []*posting {
 			}
 		}
 		if (waits || unsure != nil) && !flushed && (behind || !r.unsure()) {
-			if r.mayHaveEndedIts() {
-				due = append(due, r)
-			}
 			if waits && r.called > flush {
 				break
 			}
@@ -119,8 +116,8 @@ func (l *lane) owe() []*posting {
 func (l *lane) maybeOwed(r *posting) bool {
 	switch {
 	case l.queue == model.Receive:
-		return r.place == 0 && !l.qp.flushedAfter(r) && !l.arrived(r)
-	case r.mayWaitNow(), r.mayHaveEndedIts():
+		return r.place == 0 && !l.qp.flushedAfter(r) && r.position >= l.unmet
+	case r.mayWaitNow():
 		return true
 	}
 	return r.silent && !r.cancelled && r.place == 0 && (l.maySucceed(r) || r.unsure() && !l.qp.flushedAfter(r))
@@ -157,22 +154,21 @@ func (p *qp) flushedAfter(r *posting) bool {
 	return slices.ContainsFunc(p.flushed, func(f returned) bool { return r.returned != 0 && f.call > r.returned })
 }
 
-// arrived reports whether as many of the peer's sends are known to have succeeded as r and the receives before it can have taken.
-func (l *lane) arrived(r *posting) bool {
-	sends := l.other()
-	n := max(sends.took, sends.succeeded)
-	if sends.cq != nil && sends.cq.shown == 0 {
-		return r.order() < n // no point has told of more
+// findArrived finds the first receive of a queue that is not known to have had a message to take. Of a peer at another host as many sends are known to
+// have succeeded as the receives before it can have taken.
+func (l *lane) findArrived() {
+	arrived := func(r *posting) bool { return r.hadCompleted(l.qp.s.at) }
+	if l.qp.isRemote() {
+		n := max(l.other().took, l.other().succeeded)
+		arrived = func(r *posting) bool { return r.order() < n }
 	}
-	for _, m := range sends.waiting {
-		if n > r.order() || m.place == 0 && !m.silent {
-			break
-		}
-		if m.op.IsSend() && m.place != 0 && m.outcome == model.SUCCESS {
-			n++
+	for _, r := range l.waiting {
+		if r.owed == 0 && r.place == 0 && !r.missed && !arrived(r) {
+			l.unmet = r.position
+			return
 		}
 	}
-	return r.order() < n
+	l.unmet = never
 }
 
 // missing reports a request that had to have completed at a moment of rest before a poll that found nothing.
@@ -201,22 +197,10 @@ func (q *cq) missing(p *poll) {
 
 // dueBy returns the moment of rest at which r had to have completed, if it waited for no receive, or 0.
 func (r *posting) dueBy() moment {
-	switch {
-	case r.owed != 0 || r.silent:
+	if r.owed != 0 || r.silent {
 		return r.owed
-	case r.lackedOnly() != 0:
-		return r.lackedAt
 	}
 	return r.unsureAt
-}
-
-// lackedOnly returns the moment of rest at which r waited for a receive unless a send before it failed, if that did, and left it or another one
-// a receive that was pending then, or 0.
-func (r *posting) lackedOnly() moment {
-	if r.lackedAt > r.unsureAt && r.hadReceive(r.lackedAt) {
-		return r.lackedAt
-	}
-	return 0
 }
 
 // flushedBy reports whether a flush was over at a moment that cancelled r, be it by the reading of A15.
@@ -231,35 +215,14 @@ func (r *posting) flushedBy(at moment) bool {
 // succeeded: their messages had arrived.
 func (q *cq) silentByRest(p *poll) {
 	for _, l := range q.lanes {
-		sent, latest := l.took, (*posting)(nil)
-		arrived := func() {
-			if latest == nil {
-				return
-			}
-			for _, e := range latest.arrivedBy(nil, nil, latest.overOrWaits(), sent) {
-				e.at = q.s.at
-				q.take(e)
-			}
-		}
 		for _, r := range l.waiting {
 			if by := r.overOrWaits(); !r.silent || by == 0 || by > q.emptyAtRest || l.qp.closing != 0 || q.failed != 0 || q.stopped() {
 				break
 			}
-			doubted := r.rested == 0 || r.unsure()
-			if r.op.IsSend() {
-				if !doubted {
-					l.arrives(r, r.rested, p.line)
-				}
-				if latest != nil && latest.overOrWaits() != r.overOrWaits() {
-					arrived()
-				}
-				sent, latest = sent+1, r
-			}
-			if doubted {
-				continue
+			if r.op.IsSend() && r.rested != 0 && !r.unsure() {
+				l.arrives(r, r.rested, p.line)
 			}
 		}
-		arrived()
 	}
 }
 

@@ -59,8 +59,8 @@ type Stream struct {
 	cases        cases.Counts
 	requestCases requestCases
 	may          mayArm
-	late         []sight // what the completion under way tells of moments of rest before
 	uncalled     int     // kept of all CQs
+	undecided    []*lane // of which something was open at the latest moment of rest
 	muted        bool    // the latest finding was not kept
 	finished     bool    // the trace has come to its end
 	unfit        string  // why nothing can be judged, or ""

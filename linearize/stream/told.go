@@ -83,21 +83,10 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
 		if q.reportLate(r, p.line); q.stopped() {
 			return out
 		}
-	} else if r.owed != 0 && !r.missed && r.op == model.ReceiveOp && outcome == model.SUCCESS {
-		if by := r.pendedInVain(); by != 0 && by < r.owed {
-			if q.reportLateBy(r, by, q.emptyLine, p.line); q.stopped() {
-				return out
-			}
-		}
 	}
-	switch {
-	case r.op == model.ReceiveOp:
-		q.leave(r)
-	case outcome == model.SUCCESS && r.op.IsSend():
-		if by := r.succeededBy(); by != 0 {
-			out = r.arrivedBy(out, q, by, l.took+1)
-		}
-		l.drop(l.took + 1)
+	if outcome == model.SUCCESS && r.op.IsSend() && q.failed != 0 && q.failed < q.restedAt && r.hadReceive(q.restedAt) {
+		l.qp.leaveOpen(q.failure()) // it had been placed before (ARM-17), and its receive had not completed
+		return out
 	}
 	if r.place != 0 && !q.isFirst(r, p) {
 		return out
@@ -111,8 +100,8 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
 	}
 	q.placedSince(max(from, r.place), max(earliest, r.place))
 	q.countDelivered(p, r, kinds)
-	out = append(out, s.late...)
-	if s.late = nil; bounds.Latest != 0 && bounds.Latest <= r.rested {
+	if bounds.Latest != 0 && bounds.Latest <= r.rested {
+		r.certain = r.owed == 0
 		out = r.wasOwed(out)
 	} else {
 		q.noteUncalled(p, r, kinds, bounds)
@@ -132,12 +121,6 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
 func (s *Stream) succeedsSilently(out *[]sight, q *cq, p *poll, r *posting) bool {
 	if !s.silent(q, p, r) {
 		return false
-	}
-	if r.op.IsSend() {
-		if by := r.overOrWaits(); by != 0 {
-			*out = r.arrivedBy(*out, q, by, r.lane.took)
-		}
-		r.lane.drop(r.lane.took)
 	}
 	*out = s.over(*out, r, model.SUCCESS, r.called, &sight{what: gone})
 	s.past.silenced(passedOver)
@@ -193,7 +176,6 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, earliest m
 	if r.op == model.ReceiveOp && outcome != model.SUCCESS {
 		l.lost++
 		l.checkReceived(0)
-		out = l.arrivedAfterAll(out)
 	}
 	if outcome == model.FAILED {
 		l.mayFail(earliest)

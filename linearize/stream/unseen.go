@@ -190,21 +190,9 @@ func (q *cq) showPending(p *poll) {
 	}
 	for _, l := range q.lanes {
 		if sends := l.other(); l.queue == model.Receive && sends != nil && sends.cq != nil && !l.qp.isRemote() && !sends.cq.stopped() {
-			if sends.reportLacked(p); l.lost > 0 && sends.cq != q {
+			if l.lost > 0 && sends.cq != q {
 				sends.cq.silentByRest(p)
 			}
-		}
-	}
-}
-
-// reportLacked reports a send that had to have completed, as it turns out now, since the peer had a receive which one before it had left.
-func (l *lane) reportLacked(p *poll) {
-	for _, r := range l.waiting {
-		by := r.lackedOnly()
-		late := r.place > by || r.place == 0 && r.owed == 0 && by <= l.emptyAtRest()
-		if by != 0 && late && !r.silent && !r.missed && l.cq.failed == 0 {
-			l.cq.reportLate(r, p.line)
-			return
 		}
 	}
 }

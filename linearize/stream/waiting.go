@@ -25,8 +25,10 @@ func (l *lane) waits(r *posting) (does, sure bool) {
 		return true, true
 	case !r.op.IsSend() || !p.kind.isLosable || (p.cancelsAll != 0 || p.left != 0) && p.closing == 0 || r.silentBy() != 0 && l.maySucceed(r):
 		return false, true
-	case p.peer == nil || p.peer.connects || r.sends-l.failedSends() >= p.peer.lanes[model.Receive].posted():
+	case p.peer == nil || p.peer.connects:
 		return true, true
+	case r.sends-l.failedSends() >= p.peer.lanes[model.Receive].posted():
+		return true, r.silent || l.other().lost == 0 || p.peer.broken != 0 // else it may have failed, and ended the receive that it had
 	case p.peer.lanes[model.Receive].successes() > r.sends:
 		return false, true // its message was received, unless it failed
 	case !p.mayHaveEnded():
@@ -51,26 +53,13 @@ func (l *lane) mayWait() bool {
 	return l.queue == model.Initiator && to != nil && to.cq != nil && !l.qp.isRemote()
 }
 
-// lack notes that m, a send, waits for a receive, and what is behind it for m, unless a send before it failed: that left it its own.
-func (l *lane) lack(m *posting) {
-	i := slices.Index(l.waiting, m)
-	for _, r := range l.waiting[i:min(len(l.waiting), i+MaxFollowing)] {
-		if r.returned == 0 || r.deferred && r.ended == 0 {
-			return // it may wait for the consumer
-		}
-		if r == m || !r.silent && r.owed == 0 {
-			r.lackedAt, r.owedLine, l.cq.mayOwe = l.qp.s.at, l.qp.s.line(), l.qp.s.at
-		}
-	}
-}
-
 // mayWaitFor records that r may wait at this moment of rest: as a send for a receive, or for the send m before it, which does. A silent request is
 // then no longer known to be over by the moment of rest at which it was assumed to be.
 func (r *posting) mayWaitFor(m *posting) {
 	switch s := r.lane.qp.s; {
 	case r.silent && r != m:
 	case r.silent && r.rested != 0:
-		r.unsureAt, r.lackedAt = r.rested, s.at
+		r.unsureAt = r.rested
 	case r.unsureAt != 0 && r.unsureAt == r.rested && !r.lane.receivesSince(r.rested):
 		// a receive that is pending now was pending then
 	default:
@@ -81,13 +70,6 @@ func (r *posting) mayWaitFor(m *posting) {
 // mayWaitNow reports whether r, which is not silent, may wait for a receive at the present moment of rest.
 func (r *posting) mayWaitNow() bool { return !r.silent && r.unsureAt == r.lane.qp.s.at }
 
-// mayHaveEndedIts reports whether r, a send, waits for a receive at the present moment of rest, unless it failed and ended the one that it had:
-// a receive was cancelled, and nothing tells by what.
-func (r *posting) mayHaveEndedIts() bool {
-	l := r.lane
-	return !r.silent && r.lackedAt == l.qp.s.at && l.other().lost > 0 && l.qp.peer.broken == 0
-}
-
 // unsure reports whether r, a silent send, may have waited for a receive at the moment of rest by which it was over otherwise.
 func (r *posting) unsure() bool {
 	return r.silent && r.unsureAt != 0 && (r.rested == 0 || r.rested == r.unsureAt)
@@ -96,7 +78,7 @@ func (r *posting) unsure() bool {
 // overOrWaits returns the latest moment of rest at which r, a silent request, was over if it fails, or waited for a receive, or 0.
 func (r *posting) overOrWaits() moment {
 	if r.rested == 0 || r.unsure() {
-		return max(r.unsureAt, r.lackedAt)
+		return r.unsureAt
 	}
 	return r.rested
 }
@@ -161,7 +143,7 @@ func (l *lane) successes() int {
 // mayHaveHadNone reports whether r is a send that may have had no receive to take at a moment of rest, on a connection that may have ended:
 // one that had been posted by then, as is known of what succeeded. UC and UD need none.
 func (r *posting) mayHaveHadNone(rested moment) bool {
-	had := r.over && r.outcome == model.SUCCESS && r.index() < r.lane.known
+	had := r.over && r.outcome == model.SUCCESS && r.index() < r.lane.known || r.certain && r.owed == rested
 	return !had && r.op.IsSend() && r.lane.qp.kind.isLosable && r.place == 0 && !r.flushedBy(rested) && !r.hadReceive(rested)
 }
 
@@ -171,7 +153,7 @@ func (r *posting) mayHaveHadNone(rested moment) bool {
 func (r *posting) mayHaveWaited(rested moment) *posting {
 	l := r.lane
 	p := l.qp
-	if l.queue != model.Initiator || p.peer != nil && !p.mayHaveEnded() {
+	if l.queue != model.Initiator || r.certain && r.owed == rested || p.peer != nil && !p.mayHaveEnded() {
 		return nil
 	}
 	waits := func(m *posting) bool { return m.position <= r.position && m.mayHaveHadNone(rested) }

@@ -32,6 +32,9 @@
 // breaks one, every schedule does, and there is none. A fact that comes late adds a clause, and propagation goes on from where it
 // was: nothing is guessed, and nothing is taken back.
 //
+// The least schedule has no upper bounds. That x is earlier than t in every schedule is asked by a probe (Excludes): with x ≥ t added, the clauses have a
+// schedule or propagation ends in a conflict.
+//
 // # What is not Horn
 //
 // "x before y, or y before x" has two conclusions. Of this kind are: the order of two posts that overlap, which message a receive

@@ -36,7 +36,7 @@ func (t *trail) watches(i int32, o *choice) {
 var unexplained Conflict
 
 // mostProbed bounds the propagation of a probe.
-const mostProbed = 1 << 12
+const mostProbed = 1 << 10
 
 // Excludes reports whether no schedule has v at t or later. It assumes that bound, propagates, and undoes both. As the clauses are decided by
 // propagation, a conflict says that no schedule keeps the bound, and where there is none, the least schedule that keeps it does. It may
