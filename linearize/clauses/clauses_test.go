@@ -47,6 +47,7 @@ var scenes = map[timeline.Rule]struct{ dialect, accept, reject string }{
 	tookMessage:         {"ndkpi", "recv 1; peer send 7; get 1", "recv 1; get 1"},
 	receivedFirst:       {"ndkpi", "recv 1; peer send 7; rest; get; recv 9; peer send 8; get 1", "recv 1; peer send 7; rest; get; recv 9; get 1"},
 	tookReceive:         {"ndkpi", "recv 1; peer send 7; peer get 7", "peer send 7; peer get 7"},
+	tookReceiveSilently: {"ndkpi", "peer recv 7; send 1 Q; write 2; get 2; peer get 7", "send 1 Q; write 2; get 2"},
 	refusedPost:         {"ndkpi", "begin recv 1; end recv 1 F; get", "begin recv 1; peer send 7; get 1; end recv 1 F"},
 	acceptedUnconnected: {"ndkpi", "apart; connect; peer connect; write 1", "apart; write 1"},
 	refusedAsEnded:      {"ndkpi", "write 1 I; recv 2; get 2c", "write 1 I; recv 2; peer send 7; get 2"},

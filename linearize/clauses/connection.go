@@ -19,7 +19,7 @@ func (e *Engine) ConnectCalled(m facts.Moment, name, conn string) {
 	if p.conn != "" && conn != p.conn {
 		e.Beyond("", name, "a queue pair of two connections")
 	}
-	if conn == "" || p.conn != "" || p.unreliable {
+	if conn == "" || p.conn != "" || p.loses {
 		return
 	}
 	p.conn = conn
@@ -224,7 +224,7 @@ func (e *Engine) goesOn(r *request, m facts.Moment) {
 		s.Edge(r.x, e.lossOf(p), 1, rule, m.Line)
 	}
 	o := p.peer
-	if o == nil || o.open || r.queue.kind != model.Initiator {
+	if o == nil || o.open || p.unreliable || r.queue.kind != model.Initiator {
 		return
 	}
 	behind := timeline.At(r.called) + 1

@@ -49,6 +49,7 @@
 //	POLL-09   C(delivered later) > C(delivered earlier)
 //	POLL-05   X(k'th receive that succeeds) ≥ A(k'th send)
 //	POLL-05   X(k'th send that succeeds) ≥ X(k'th receive that may)
+//	FLAG-02   X(k'th silent send that succeeds) ≥ X(k'th receive that may)
 //	POLL-05   X(last message posted) ≥ X(receive that succeeds)
 //	POLL-05   C at the point that shows it
 //	POLL-05   C ≤ return of the poll that delivers it

@@ -277,7 +277,7 @@ func (e *Engine) note(qp string, c *timeline.Conflict, unless []*completionQueue
 
 // fails notes a violation that one fact shows. Which silent requests had succeeded by a moment of rest is no fact where a CQ had failed.
 func (e *Engine) fails(p *queuePair, rule timeline.Rule, line int, of timeline.Label) {
-	if c := e.alone(rule, line, of); rule == silentAtRest || rule == tookReceive {
+	if c := e.alone(rule, line, of); rule == silentAtRest || rule == tookReceive || rule == tookReceiveSilently {
 		e.found(p, c)
 	} else {
 		e.note(p.name, c, nil)

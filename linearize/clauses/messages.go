@@ -149,10 +149,9 @@ func (e *Engine) sent(r *request, m facts.Moment) {
 		e.mayEnd(r)
 	}
 	if len(to.messages.met) == 0 {
-		i := len(to.messages.unmet)
 		e.Solver.Keep(r.x)
 		to.messages.unmet = append(to.messages.unmet, r)
-		if e.meets(r, to, i, m); !r.queue.qp.open && e.hadNoToken(r) {
+		if e.meets(r, to, to.placeOfLatest(), m); !r.queue.qp.open && e.hadNoToken(r) {
 			e.endsConnectionOf(r, m)
 		}
 		return
@@ -173,13 +172,39 @@ func (e *Engine) tookReceive(r, j *request, m facts.Moment) {
 	e.Solver.Edge(j.x, r.x, 0, tookReceive, m.Line)
 }
 
-// meets states that a send took no earlier receive than the i'th of those that wait. One with a bad token may have taken a receive that did not succeed.
+// placeOfLatest returns the place, among the receives that wait, of the first that the latest of the sends without one can have taken.
+func (w *workQueue) placeOfLatest() int {
+	unmet := w.messages.unmet
+	if len(w.qp.flushes) == 0 {
+		return len(unmet) - 1
+	}
+	place := -1
+	for _, send := range unmet {
+		place = w.placeBehind(place, send)
+	}
+	return place
+}
+
+// placeBehind returns the place of the first receive that a send can have taken, behind that of another one: what a flush had ended before the send was
+// called is none for it. Where that ended the connection, the end says more.
+func (w *workQueue) placeBehind(place int, send *request) int {
+	for place++; place < len(w.waiting) && w.waiting[place].flushedBefore(send) && w.qp.ended == timeline.None; place++ {
+	}
+	return place
+}
+
+// flushedBefore reports whether r was over before a send was posted, as a flush had ended it.
+func (r *request) flushedBefore(send *request) bool {
+	return r.flush != nil && r.flush.returned != 0 && r.flush.returned < send.called
+}
+
+// meets states that a send, whose receive is not known, took no earlier one than the i'th of those that wait. One with a bad token may have taken a receive that did not succeed.
 func (e *Engine) meets(r *request, to *workQueue, i int, m facts.Moment) {
 	if to.messages.vanished {
 		return
 	}
 	j := to.messages.failed
-	mayHaveEnded := j != nil && r.mayHaveEnded() && !e.hadValidToken(r) && (i == 0 || r.loose || j.loose)
+	mayHaveEnded := j != nil && r.mayHaveEnded() && !e.hadValidToken(r) && (r == to.messages.unmet[0] || r.loose || j.loose)
 	switch {
 	case i < len(to.waiting) && (!mayHaveEnded || timeline.At(to.waiting[i].called) <= e.Solver.Upper(r.x)):
 		switch j := to.waiting[i]; {
@@ -192,7 +217,11 @@ func (e *Engine) meets(r *request, to *workQueue, i int, m facts.Moment) {
 	case mayHaveEnded:
 		e.endsConnectionOf(r, m)
 	default:
-		e.fails(r.queue.qp, tookReceive, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
+		rule := tookReceive
+		if r.silent {
+			rule = tookReceiveSilently
+		}
+		e.fails(r.queue.qp, rule, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
 	}
 }
 
@@ -236,10 +265,12 @@ func (e *Engine) endsConnectionOf(r *request, m facts.Moment) {
 func (e *Engine) receiveFailed(w *workQueue, r *request, m facts.Moment) {
 	w.messages.failed = r
 	w.messages.failures++
-	for i, r := range w.messages.unmet {
+	place := -1
+	for _, send := range w.messages.unmet {
 		if w.qp.open {
 			return
 		}
-		e.meets(r, w, i, m)
+		place = w.placeBehind(place, send)
+		e.meets(send, w, place, m)
 	}
 }

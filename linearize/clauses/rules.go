@@ -43,6 +43,7 @@ const (
 	deliveredInOrder
 	tookMessage
 	tookReceive
+	tookReceiveSilently
 	receivedFirst
 	placedAt
 	delivered
@@ -101,6 +102,7 @@ var Rules = [numRules]Rule{
 	deliveredInOrder:    {"POLL-09", "C(delivered later) > C(delivered earlier)", "a CQ delivers in order", "%s is out of order", "first the completion of what is before %s"},
 	tookMessage:         {"POLL-05", "X(k'th receive that succeeds) ≥ A(k'th send)", "%s took a message that was sent no earlier", "%s received a message that had not been sent", "%s waits for a message"},
 	tookReceive:         {"POLL-05", "X(k'th send that succeeds) ≥ X(k'th receive that may)", "%s needed a receive", "%s succeeded, and there was no receive for it", "%s waits for a receive"},
+	tookReceiveSilently: {"FLAG-02", "X(k'th silent send that succeeds) ≥ X(k'th receive that may)", "%s needed a receive", "%s, a silent send, had no receive, so it has failed, and has no completion", "first a completion of %s"},
 	receivedFirst:       {"POLL-05", "X(last message posted) ≥ X(receive that succeeds)", "a message is over once it was received", "%s received a message, and all messages were over", "%s waits for a message"},
 	placedAt:            {"POLL-05", "C at the point that shows it", "the trace shows where it was placed", "%s was placed before it can have completed", "no completion of %s yet"},
 	delivered:           {"POLL-05", "C ≤ return of the poll that delivers it", "a poll delivered %s", "%s was delivered before it can have completed", "no completion of %s yet"},

@@ -137,8 +137,7 @@ func (q *cq) release() {
 			p.delivered = append(p.delivered, sight{what: foundNothing})
 			q.forgetClosed(p)
 			if later {
-				q.showPending(p)
-				q.silentByRest(p)
+				q.showPending()
 				if alone {
 					q.settle(p)
 				}

@@ -249,7 +249,6 @@ func (l *lane) unqueue(r *posting) bool {
 		l.promised++
 	}
 	l.messages, l.loose = without(l.messages, r), without(l.loose, r)
-	l.checkReceived(0)
 	return true
 }
 

@@ -25,8 +25,6 @@ type lane struct {
 	took       int        // receives, or sends, that succeeded
 	lost       int        // receives that ended otherwise
 	unmet      int        // of receives: the position of the first that is not known to have had a message by the latest moment of rest, or never
-	sent       []arrival  // of sends: those that succeeded and whose receive was not told yet
-	ahead      int        // … receives that were told to have succeeded before their send
 	failedAt   moment     // from when on a request that is over may have failed, or 0
 	placed     *posting   // the latest whose completion a point placed: nothing behind it had completed by then
 	placedAt   moment
@@ -99,7 +97,6 @@ type posting struct {
 	missed          bool // it was told that it had not completed at a moment of rest
 	fenced          bool // outstanding when the close of its QP had completed, it was placed by then
 	promised        bool // a receive that a send went to before it was posted
-	counted         bool // half of a message: its success is counted against the peer's
 	certain         bool // it had to have completed at a moment of rest, whatever it waited for
 }
 

@@ -211,21 +211,6 @@ func (r *posting) flushedBy(at moment) bool {
 	})
 }
 
-// silentByRest handles a poll that found nothing after a moment of rest. Silent requests that had to have completed by then, had they failed, have
-// succeeded: their messages had arrived.
-func (q *cq) silentByRest(p *poll) {
-	for _, l := range q.lanes {
-		for _, r := range l.waiting {
-			if by := r.overOrWaits(); !r.silent || by == 0 || by > q.emptyAtRest || l.qp.closing != 0 || q.failed != 0 || q.stopped() {
-				break
-			}
-			if r.op.IsSend() && r.rested != 0 && !r.unsure() {
-				l.arrives(r, r.rested, p.line)
-			}
-		}
-	}
-}
-
 // reportLate reports a request that had not completed at a moment of rest, as a poll shows.
 func (q *cq) reportLate(r *posting, poll int) {
 	q.reportLateBy(r, cmp.Or(r.dueBy(), r.rested), r.owedLine, poll)

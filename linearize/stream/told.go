@@ -137,8 +137,8 @@ func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 		if q.stopped() {
 			return false
 		}
-	} else if _, _, ok := s.meet(q, p.line, r, nil); ok && r.isMessage() {
-		l.arrives(r, s.at, p.line)
+	} else {
+		s.meet(q, p.line, r, nil)
 	}
 	return !q.stopped()
 }
@@ -175,7 +175,6 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, earliest m
 	}
 	if r.op == model.ReceiveOp && outcome != model.SUCCESS {
 		l.lost++
-		l.checkReceived(0)
 	}
 	if outcome == model.FAILED {
 		l.mayFail(earliest)
@@ -224,9 +223,6 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 	kinds, sent, ok := s.meet(q, p.line, r, result)
 	if !ok {
 		return kinds, 0, false
-	}
-	if r.isMessage() {
-		l.arrives(r, s.at, p.line)
 	}
 	return kinds, max(earliest, sent), !q.stopped()
 }

@@ -176,7 +176,7 @@ func (q *cq) owesAtLeast() bool {
 }
 
 // showPending handles a poll that found nothing after a moment of rest. It shows which receives had not ended by then, and so which sends had.
-func (q *cq) showPending(p *poll) {
+func (q *cq) showPending() {
 	for i := range q.s.findings {
 		f := &q.s.findings[i]
 		for _, a := range slices.Concat(f.awaited, f.relied) {
@@ -186,13 +186,6 @@ func (q *cq) showPending(p *poll) {
 	for _, other := range q.s.inOrder {
 		for _, a := range other.relied {
 			a.had = a.had || a.send.hadReceive(a.rested)
-		}
-	}
-	for _, l := range q.lanes {
-		if sends := l.other(); l.queue == model.Receive && sends != nil && sends.cq != nil && !l.qp.isRemote() && !sends.cq.stopped() {
-			if l.lost > 0 && sends.cq != q {
-				sends.cq.silentByRest(p)
-			}
 		}
 	}
 }

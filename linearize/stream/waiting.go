@@ -75,14 +75,6 @@ func (r *posting) unsure() bool {
 	return r.silent && r.unsureAt != 0 && (r.rested == 0 || r.rested == r.unsureAt)
 }
 
-// overOrWaits returns the latest moment of rest at which r, a silent request, was over if it fails, or waited for a receive, or 0.
-func (r *posting) overOrWaits() moment {
-	if r.rested == 0 || r.unsure() {
-		return r.unsureAt
-	}
-	return r.rested
-}
-
 // hadReceive reports whether the peer is known to have had a receive that was pending at a moment of rest: a poll shows that it had not ended.
 func (r *posting) hadReceive(rested moment) bool {
 	to := r.lane.other()
