@@ -72,6 +72,22 @@ func (e *Engine) Connected(m facts.Moment, name string) {
 	}
 }
 
+// CompletesConnect handles the call, or the end, of NdkCompleteConnect. Until that is over a post may be refused as the connection is not made yet (A37), which
+// is no moment by which it had ended. What was refused before the first call was taken for one.
+func (e *Engine) CompletesConnect(m facts.Moment, name string, over bool) {
+	e.now, e.quiet = m, false
+	p := e.qp(name)
+	if over {
+		p.completed = m.At
+		return
+	}
+	if p.completed == 0 && p.refuses {
+		p.lost = timeline.None
+		e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool { return f.Qp == name && slices.Contains(rulesOf(f.Conflict), refusedAsEnded) })
+	}
+	p.completed = never
+}
+
 // ConnectFailed handles a connect that was refused. It may have made a connection, which is lost by now; else what needed one has none.
 func (e *Engine) ConnectFailed(m facts.Moment, name string, mayHaveConnected bool) {
 	e.now = m

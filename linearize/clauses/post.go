@@ -194,7 +194,8 @@ func (e *Engine) answered(p *queuePair, c *facts.Call, accepted int, m facts.Mom
 		e.foundUnconnected(e.requestsOf(c)[0])
 	case accepted > 0 && !e.dialect.ErrorState:
 		e.needsConnection(e.requestsOf(c)[0])
-	case c.Invalid && p.connects < c.At && e.tellsOfLoss(p) && !p.disconnects():
+	case c.Invalid && max(p.connects, p.completed) < c.At && e.tellsOfLoss(p) && !p.disconnects():
+		p.refuses = true
 		e.Solver.NotAfter(e.lossOf(p), timeline.Before(m.At), refusedAsEnded, m.Line)
 		e.solve(p)
 	}

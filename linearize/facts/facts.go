@@ -58,6 +58,7 @@ type Sink interface {
 	QpCreated(Qp)
 	ConnectCalled(m Moment, qp, conn string)
 	Connected(m Moment, qp string)
+	CompletesConnect(m Moment, qp string, over bool)          // NdkCompleteConnect was called, or is over
 	ConnectFailed(m Moment, qp string, mayHaveConnected bool) // that a connection was made, which was lost by now
 	PostCalled(c *Call)
 	PostReturned(m Moment, c *Call, accepted int) // so many of its requests, the first ones

@@ -30,6 +30,9 @@ func (n *notebook) ConnectCalled(m Moment, qp, conn string) {
 	n.note("%d: connect %s %s", m.At, qp, conn)
 }
 func (n *notebook) Connected(m Moment, qp string) { n.note("%d: connected %s", m.At, qp) }
+func (n *notebook) CompletesConnect(m Moment, qp string, over bool) {
+	n.note("%d: completes the connect of %s, over: %v", m.At, qp, over)
+}
 func (n *notebook) ConnectFailed(m Moment, qp string, may bool) {
 	n.note("%d: not connected %s, or %v", m.At, qp, may)
 }

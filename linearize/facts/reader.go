@@ -188,6 +188,10 @@ func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
 		r.createQp(e)
 	case calls.ConnectQp:
 		r.to.ConnectCalled(m, e.Qp, e.Conn)
+	case calls.CompleteConnection:
+		if e.Qp != "" {
+			r.to.CompletesConnect(m, e.Qp, false)
+		}
 	case calls.Post:
 		r.requests(c, e)
 		r.to.PostCalled(c)
@@ -354,6 +358,8 @@ func (r *Reader) answered(c *Call, success bool, status string, m Moment) {
 	switch c.Kind {
 	case calls.ConnectQp:
 		r.connected(c, success, status, m)
+	case calls.CompleteConnection:
+		r.to.CompletesConnect(m, c.Qp, true)
 	case calls.FlushQp:
 		r.flushed(c, success, true, m)
 	case calls.ResizeCq:
@@ -429,6 +435,10 @@ func (r *Reader) end(c *Call, e *trace.Event, m Moment) {
 	case calls.ConnectQp:
 		if !pends {
 			r.connected(c, !refused, e.Status, m)
+		}
+	case calls.CompleteConnection:
+		if !pends {
+			r.to.CompletesConnect(m, c.Qp, true)
 		}
 	case calls.Post:
 		c.Invalid = e.Status == "STATUS_CONNECTION_INVALID"

@@ -215,6 +215,11 @@ func acceptsMore(e *clauses.Engine) bool {
 	})
 }
 
+// isUnreliable reports whether a queue pair of a trace is UC or UD.
+func isUnreliable(t *trace.Trace) bool {
+	return slices.ContainsFunc(t.Events, func(e trace.Event) bool { return e.QpType == "UC" || e.QpType == "UD" })
+}
+
 // rests returns how many moments of rest a trace has.
 func rests(t *trace.Trace) int {
 	n := 0
@@ -242,6 +247,9 @@ func (h *drawn) timelineOfOthers(e *clauses.Engine, c *comparison) {
 	for _, other := range []*trace.Trace{h.less, h.more} {
 		if other == nil || rests(other) != rests(h.trace) { // other objects may be at rest when these are not
 			continue
+		}
+		if other == h.less && slices.Contains(h.left, "qp_type") && isUnreliable(h.trace) {
+			continue // the clauses take it for RC, and withLess holds the engines, which leave open what UC allows
 		}
 		o := clauses.Judge(h.run.c.Dialect, other)
 		if len(o.Findings) == 0 || len(e.Findings) > 0 {

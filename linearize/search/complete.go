@@ -156,7 +156,10 @@ func otherOutcome(r *request, state model.Connection) *model.Refusal {
 // nothing had cancelled that one.
 func behindLoss(r, lost *request) *model.Refusal {
 	refusal := *otherOutcome(r, model.Ended)
-	if r.told && !r.qp.mayBeFlushed(lost.post.call, r.toldBy()) {
+	switch {
+	case lost.outcome == model.FAILED:
+		refusal.Rule, refusal.Why = "FLUSH-06", lost.wr+", posted before it, failed, which ends the connection: nothing succeeds behind that"
+	case r.told && lost != r && !r.qp.mayBeFlushed(lost.post.call, r.toldBy()):
 		refusal.Rule, refusal.Why = "RES-10", lost.wr+", posted before it, was cancelled, and nothing cancelled that: no flush, close or failed request of the QP came before, "+
 			"and the connection was not lost"
 	}

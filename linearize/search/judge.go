@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"ndkoracle/linearize/clauses"
 	"ndkoracle/linearize/monitor"
@@ -158,6 +159,10 @@ func (j *judge) component(ctx context.Context, c *component) (found bool) {
 		j.gaveUp(c, death, err)
 		return false
 	}
+	if j.hasSaid(&finding) {
+		j.leaveOpen(c.spans, death, "events after a violation are not judged")
+		return true
+	}
 	if c.doubt.from() <= death {
 		finding.Verdict = verdict.Inconclusive
 		finding.Message += c.h.describeDoubt(c.doubt)
@@ -169,6 +174,15 @@ func (j *judge) component(ctx context.Context, c *component) (found bool) {
 		j.counts[finding.Rule]++
 	}
 	return finding.Verdict != verdict.Inconclusive
+}
+
+// hasSaid reports whether a later event has told the same of a request, by the same rule, without a search: a moment of rest comes before the poll that
+// tells how a request ended.
+func (j *judge) hasSaid(finding *verdict.Finding) bool {
+	sees := func(line int) bool { return slices.Contains(finding.See, line) }
+	return slices.ContainsFunc(j.report.Findings, func(f verdict.Finding) bool {
+		return f.Rule == finding.Rule && f.Line > finding.Line && slices.ContainsFunc(f.See, sees)
+	})
 }
 
 // storyOf tells what an order of the events up to last explains.

@@ -514,18 +514,28 @@ func (h *history) lostBefore(s state, r *request) *request {
 	if s.late != r {
 		return nil
 	}
-	return r.qp.latestCancelled(r)
+	outcomes := []model.Outcome{model.CANCELLED}
+	if h.dialect.FailureEnds || h.dialect.A40 == model.A40Ends {
+		outcomes = append(outcomes, model.FAILED)
+	}
+	return r.qp.latestEnded(r, outcomes)
 }
 
-// latestCancelled returns the latest request of p that is told as cancelled and was posted before r, or r, where none is.
-func (p *qp) latestCancelled(r *request) *request {
-	latest := r
-	for _, queue := range []model.Queue{model.Initiator, model.Receive} {
-		for _, o := range p.queue(queue) {
-			if o.told && o.outcome == model.CANCELLED && o.post.call < r.post.call && (latest == r || o.post.call > latest.post.call) {
-				latest = o
+// latestEnded returns the latest request of p that is told to have ended with the first of some outcomes, and was posted before r; where none is, with
+// the next of them; or r.
+func (p *qp) latestEnded(r *request, outcomes []model.Outcome) *request {
+	for _, outcome := range outcomes {
+		var latest *request
+		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
+			for _, o := range p.queue(queue) {
+				if o.told && o.outcome == outcome && o.post.call < r.post.call && (latest == nil || o.post.call > latest.post.call) {
+					latest = o
+				}
 			}
 		}
+		if latest != nil {
+			return latest
+		}
 	}
-	return latest
+	return r
 }
