@@ -13,8 +13,8 @@ import (
 // uncaused checks that a request which breaks its queue pair completes with its own error: RES-11, of libibverbs. The first request of a queue
 // pair that is told as flushed broke it where nothing else did: nobody moved it into its error state, no event told of a failure, and, of type RC,
 // whatever its peer posted succeeded. To UC and UD the peer does nothing, and a send that fails leaves their receives: of these, no receive is pending that
-// may have failed before a send. A receive of RC may be flushed for a fault of the peer that these events do not show. Of a queue pair whose type the trace does
-// not record each type is tried.
+// may have failed before a send. A receive of RC is left to the clauses. Of a queue pair whose type the trace does
+// not record each type is tried: there a receive that nothing flushed breaks RES-10.
 // A message that invalidates a token may end the connection, and succeed (INV-05): that it did not is known once its receive has succeeded.
 type uncaused struct {
 	seldom
@@ -124,23 +124,27 @@ func (u *uncaused) completed(r *workRequest, c *Call, result *trace.Result) {
 	} else {
 		u.isTroubled(q.name)
 	}
-	if q.kind != model.Initiator && kind == "RC" || kind != "RC" && kind != "UC" && kind != "UD" {
+	if q.kind != model.Initiator && kind == "RC" && !untold || kind != "RC" && kind != "UC" && kind != "UD" {
 		return
 	}
-	if *u.count++; outcome != model.CANCELLED || !first || u.failed || r.overlaps || u.n.mayFail(q.cq) || !r.isFirst() {
+	fails := !untold || q.kind == model.Initiator // else, if it is RC, it need not have failed itself
+	if fails {
+		*u.count++
+	}
+	if outcome != model.CANCELLED || !first || u.failed || r.overlaps || u.n.mayFail(q.cq) || !r.isFirst() {
 		return
 	}
 	peer, waits, known := u.others(q, kind)
-	if untold {
-		_, _, alone := u.others(q, "UC")
-		known = known && alone
-	}
+	known = known && (!untold || q.isAlone())
 	if !known || u.n.mayBePassed(r) && r.next != &q.requests { // one behind it may have been executed first, and failed
 		return
 	}
-	s := &suspicion{peer: peer, waits: waits, finding: Finding{Verdict: verdict.ProviderViolation, Rule: "RES-11", Place: u.n.s.m.now, See: []int{r.place.Line},
-		Objects: []Object{q.object(), {Cq, c.Cq}}, Follows: true, Message: fmt.Sprintf("%s ended with %s, and nothing flushed it: it broke %s, "+
-			"so it completes with its own error", r.wr, result.Status, q.name)}}
+	rule, message := "RES-11", fmt.Sprintf("%s ended with %s, and nothing flushed it: it broke %s, so it completes with its own error", r.wr, result.Status, q.name)
+	if !fails {
+		rule, message = "RES-10", fmt.Sprintf("%s ended with %s, and nothing cancelled it, whatever the qp_type of %s", r.wr, result.Status, q.name)
+	}
+	s := &suspicion{peer: peer, waits: waits, finding: Finding{Verdict: verdict.ProviderViolation, Rule: rule, Place: u.n.s.m.now, See: []int{r.place.Line},
+		Objects: []Object{q.object(), {Cq, c.Cq}}, Follows: true, Message: message}}
 	u.open[q.name] = s
 	u.settle(q.name)
 }
@@ -148,8 +152,7 @@ func (u *uncaused) completed(r *workRequest, c *Call, result *trace.Result) {
 // others returns the requests of the peer that may have broken the queue pair of q, and are to succeed first. It reports whether nothing else may have.
 func (u *uncaused) others(q *requestQueue, kind string) (peer string, waits []*workRequest, known bool) {
 	if kind != "RC" {
-		other := q.qp.receive
-		return "", nil, q.qp.created && (q.kind == model.Receive || other != nil && !other.uncertain && other.requests.next == &other.requests)
+		return "", nil, q.qp.created && (q.kind == model.Receive || q.isAlone())
 	}
 	p := u.n.s.peer(q.qp)
 	if p == nil || !p.created || u.troubled[p.name] != [2]bool{} {
@@ -162,6 +165,15 @@ func (u *uncaused) others(q *requestQueue, kind string) (peer string, waits []*w
 		waits = append(waits, o)
 	}
 	return p.name, waits, true
+}
+
+// isAlone reports whether nothing is outstanding on the other queue of a queue pair, so that nothing there can have failed before.
+func (q *requestQueue) isAlone() bool {
+	other := q.qp.receive
+	if q.kind == model.Receive {
+		other = q.qp.initiator
+	}
+	return other != nil && !other.uncertain && other.requests.next == &other.requests
 }
 
 // succeeded notes that r, and each request before it, has completed.
