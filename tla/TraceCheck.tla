@@ -306,10 +306,14 @@ LastsOn(c) ==
   \/ Calls[c].kind = "connect" /\ Calls[c].answer # "SUCCESS"    \* what it carried tells whether there was a connection
   \/ Calls[c].kind = "resize" /\ Calls[c].answer = "PENDING" /\ underway[c] > 0
 
-\* A request of p that was posted before an event is told to have succeeded: there was a connection, whatever was told of it then.
+\* A request of p that was posted before an event is told to have succeeded, or was accepted and may
+\* have: there was a connection, whatever was told of it then.
+MayHaveSucceeded(n) ==
+  \/ Requests[n].told = {"SUCCESS"}
+  \/ "SUCCESS" \in Requests[n].told /\ Requests[n].accepted /\ Requests[n].op # "Receive"
 HasCarried(p, event) ==
   \E n \in DOMAIN Requests :
-    Requests[n].qp = p /\ Requests[n].told = {"SUCCESS"} /\ Calls[Requests[n].post].begin < event
+    Requests[n].qp = p /\ MayHaveSucceeded(n) /\ Calls[Requests[n].post].begin < event
 
 \* Call k connects its QP.  One that was refused does not: nothing is received on a QP that never was connected (POST-08).
 Connects(k) == k.kind = "connect" /\ (k.failed > 0 => ~k.vain /\ HasCarried(k.qp, k.failed))

@@ -95,13 +95,13 @@ func (h *history) failedAt(s *span) moment {
 }
 
 // carried reports whether a connect of p that failed at a moment had made a connection: a request that was posted before, at either end, succeeded.
-// What a trace that is cut does not record may have succeeded. One that was refused has made none.
+// One of its own that was accepted, and has no result, may have succeeded. A connect that was refused has made none.
 func (h *history) carried(p *qp, s *span, failed moment) bool {
 	if by := h.answers[s.begin.Op]; s.refused() && calls.MadeNoConnection(s.end.Status) || len(by) > 0 && calls.MadeNoConnection(by[0].begin.Status) {
 		return false
 	}
 	for _, r := range slices.Concat(p.initiator, p.receive) {
-		if h.trace.End == nil && r.queue == model.Initiator && r.accepted && r.post.call < failed && !h.succeeded.told[r.wr] {
+		if r.queue == model.Initiator && r.accepted && r.post.call < failed && !h.succeeded.told[r.wr] {
 			return true
 		}
 	}

@@ -142,11 +142,18 @@ func (p *qp) carried(r *posting) {
 	}
 }
 
-// neverConnected is POST-08 for the first initiator request that was accepted while a connect was under way that failed. Where the trace is cut, or
-// its CQ is not followed, or left open, a completion of it may show that there was a connection.
-func (p *qp) neverConnected(cut bool) {
-	if r := p.beforeConnect; r == nil || p.connected != 0 {
-	} else if cut || r.lane.cq == nil || p.group.root().unclear != "" {
+// neverConnected is POST-08 for the first initiator request that was accepted while a connect was under way that failed. Where a request that was posted
+// by then has no result, or its CQ is not followed, or left open, its completion may show that there was a connection.
+func (p *qp) neverConnected() {
+	r := p.beforeConnect
+	if r == nil || p.connected != 0 {
+		return
+	}
+	untold := func(o *posting) bool { return o.called < p.attempt.failed && o.returned != 0 }
+	if i := slices.IndexFunc(r.lane.waiting, untold); i >= 0 || r.lane.cq == nil || p.group.root().unclear != "" {
+		if i >= 0 {
+			r = r.lane.waiting[i]
+		}
 		p.leaveOpen("no NdkGetCqResults returned " + r.wr + ", whose success would show that " + p.name + " was connected")
 	} else {
 		p.s.report(p.group, verdict.ProviderViolation, "POST-08", r.answeredLine, []int{r.line},

@@ -42,7 +42,7 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 	}
 	s.reportBoundary(boundary, verdict.ProviderViolation, verdict.Inconclusive)
 	for _, p := range s.qpsInOrder {
-		p.neverConnected(end == nil)
+		p.neverConnected()
 		p.undelivered()
 	}
 	s.takeRemains()

@@ -87,7 +87,7 @@ func (p *qp) peerIs(quiet func(*qp) bool) bool {
 
 // retire puts p aside, unless something is found of it then.
 func (p *qp) retire() bool {
-	p.neverConnected(false)
+	p.neverConnected()
 	if p.undelivered(); p.group.root().broken {
 		return false
 	}
