@@ -40,7 +40,9 @@ func expandOne(arg string) []input {
 	}
 	info, err := os.Stat(arg)
 	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, `*?[`) {
-		return expandPattern(arg)
+		if inputs, isPattern := expandPattern(arg); isPattern {
+			return inputs
+		}
 	}
 	if err != nil {
 		return []input{{name: arg, err: reason(err)}}
@@ -51,20 +53,20 @@ func expandOne(arg string) []input {
 	return []input{{name: arg}}
 }
 
-func expandPattern(pattern string) []input {
+// expandPattern returns what a pattern matches. What is not a pattern can only be the name of a file.
+func expandPattern(pattern string) (inputs []input, isPattern bool) {
 	names, err := filepath.Glob(pattern)
 	if err != nil {
-		return []input{{name: pattern, err: err}}
+		return nil, false
 	}
 	if len(names) == 0 {
-		return []input{{name: pattern, err: errors.New("no file matches")}}
+		return []input{{name: pattern, err: errors.New("no file matches")}}, true
 	}
 	slices.Sort(names)
-	var inputs []input
 	for _, name := range names {
 		inputs = append(inputs, expandOne(name)...)
 	}
-	return inputs
+	return inputs, true
 }
 
 func expandFolder(folder string) []input {

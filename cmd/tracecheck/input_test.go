@@ -36,7 +36,7 @@ func TestExpand(t *testing.T) {
 		{"notes.txt", []string{"notes.txt"}},
 		{"odd[1].ndktrace.jsonl", []string{"odd[1].ndktrace.jsonl"}},
 		{"none*", []string{"none*: no file matches"}},
-		{"b[", []string{"b[: syntax error in pattern"}},
+		{"b[", []string{"b[: no such file or directory"}},
 		{"missing", []string{"missing: no such file or directory"}},
 		{"empty.ndktrace.jsonl", []string{"empty.ndktrace.jsonl: no .ndktrace.jsonl or .ndktrace.jsonl.zst below"}},
 	} {
