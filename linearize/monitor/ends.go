@@ -21,7 +21,7 @@ type ends struct {
 	s        *requests
 	of       map[string]*qpEnd   // by queue pair
 	types    map[string]string   // the qp_type of each, where the trace records it
-	joined   map[string]bool     // queue pairs that were connected
+	joined   map[string]int      // queue pairs that were connected: the index of the event that told so last
 	tried    map[string]bool     // queue pairs that were to be connected
 	fresh    map[queueOf]fresh   // what may have failed before the present connection
 	moving   map[string]*move    // by the op of a call of ibv_modify_qp
@@ -116,7 +116,7 @@ func newEnds(m *Monitor) checks {
 	if m.header.Order == "partial" {
 		return nothing{} // what came after an end is not known
 	}
-	n := &ends{s: m.requests, of: map[string]*qpEnd{}, types: map[string]string{}, joined: map[string]bool{},
+	n := &ends{s: m.requests, of: map[string]*qpEnd{}, types: map[string]string{}, joined: map[string]int{},
 		tried: map[string]bool{}, fresh: map[queueOf]fresh{}, moving: map[string]*move{}, failed: map[queueOf]failure{}, behind: map[string]*late{}, names: map[string]bool{}, owing: map[string]int{}, broken: map[string]bool{}, rooms: map[string]int64{},
 		disc: m.counter("DISC-10"), ok: m.counter("FLUSH-06")}
 	m.ends = n
@@ -188,7 +188,7 @@ func (n *ends) end(c *Call, e *trace.Event) {
 		n.moved(m, refused)
 	}
 	switch {
-	case c.Kind == calls.Post && c.Queue == model.Initiator && e.Status == "STATUS_CONNECTION_INVALID" && n.joined[c.Qp]:
+	case c.Kind == calls.Post && c.Queue == model.Initiator && e.Status == "STATUS_CONNECTION_INVALID" && n.isJoined(c.Qp) && n.joined[c.Qp] < c.Begun.Index:
 		n.note(c.Qp, &qpEnd{rule: "POST-08", what: c.Wr + " was refused with STATUS_CONNECTION_INVALID", at: n.s.m.now})
 	case c.Kind == calls.PollCq:
 		room, looks := n.rooms[c.Op]
@@ -203,14 +203,16 @@ func (n *ends) done(c *Call, succeeded bool) {
 	case c.Qp == "":
 	case c.Kind == calls.ConnectQp && !c.Verbs || c.Kind == calls.CompleteConnection:
 		n.revives(c.Qp)
-		if succeeded && !n.joined[c.Qp] {
-			n.joined[c.Qp] = true
+		if succeeded && !n.isJoined(c.Qp) {
 			n.begins(c.Qp, true)
 		}
-	case c.Fn == "NdkDisconnect" && n.tried[c.Qp] && !n.joined[c.Qp]: // it may have ended nothing
+		if succeeded {
+			n.joined[c.Qp] = n.s.m.now.Index
+		}
+	case c.Fn == "NdkDisconnect" && n.tried[c.Qp] && !n.isJoined(c.Qp): // it may have ended nothing
 	case c.Fn == "NdkDisconnect" && succeeded:
 		n.note(c.Qp, &qpEnd{rule: "DISC-10", sends: true, receives: !n.mayBeAborted(c.Qp), what: "NdkDisconnect of " + c.Qp + " had completed", at: n.s.m.now, there: n.otherEnd(c.Qp)})
-	case c.Fn == "NdkFlush" && succeeded && n.s.m.dialect.A15 == model.A15Cancelled && n.of[c.Qp] == nil && (n.joined[c.Qp] || !n.tried[c.Qp]):
+	case c.Fn == "NdkFlush" && succeeded && n.s.m.dialect.A15 == model.A15Cancelled && n.of[c.Qp] == nil && (n.isJoined(c.Qp) || !n.tried[c.Qp]):
 		n.note(c.Qp, &qpEnd{rule: "", sends: true, receives: true, what: "NdkFlush of " + c.Qp + " had returned", at: n.s.m.now})
 	}
 }
@@ -224,10 +226,13 @@ func (n *ends) begins(qp string, first bool) {
 	}
 }
 
+// isJoined reports whether a queue pair was connected.
+func (n *ends) isJoined(qp string) bool { return n.joined[qp] > 0 }
+
 // otherEnd returns the queue pair that one is connected with, unless a bad token may have ended their connection before (INV-05), or "".
 func (n *ends) otherEnd(qp string) string {
 	if p := n.s.qps.all[qp]; p != nil && !n.mayBeAborted(qp) {
-		if peer := n.s.peer(p); peer != nil && n.joined[qp] && n.joined[peer.name] {
+		if peer := n.s.peer(p); peer != nil && n.isJoined(qp) && n.isJoined(peer.name) {
 			return peer.name
 		}
 	}

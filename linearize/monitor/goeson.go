@@ -72,7 +72,7 @@ func (g *goesOn) isTroubled(qp string) {
 
 // ended handles an event that may have aborted an attempt to connect. Such a queue pair can cancel requests after it is connected.
 func (g *goesOn) ended(p *qpArguments) {
-	if !g.n.joined[p.name] {
+	if !g.n.isJoined(p.name) {
 		g.isTroubled(p.name)
 	}
 }
@@ -124,7 +124,7 @@ func (g *goesOn) completed(r *workRequest, c *Call, result *trace.Result) {
 // cancelled notes the first request of a queue pair that is told as cancelled, where it may have been lost.
 func (g *goesOn) cancelled(r *workRequest) {
 	p := r.queue.qp
-	if g.troubled[p.name] || g.open[p.name] != nil || !p.created || !g.n.joined[p.name] {
+	if g.troubled[p.name] || g.open[p.name] != nil || !p.created || !g.n.isJoined(p.name) {
 		return
 	}
 	s := &cancellation{request: r, place: g.n.s.m.now}
