@@ -69,6 +69,21 @@ func TestConnectThatFailsLater(t *testing.T) {
 	}
 }
 
+// A connect that fails may cancel receives, and another one may connect the queue pair (RES-10).
+func TestConnectThatFailsCancels(t *testing.T) {
+	receive := func(wr, outcome string) []string {
+		return []string{`NdkReceive "qp":"q","wr":"` + wr + `"|` + notation.StatusSuccess, `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"` + wr + `","status":"` + outcome + `"}]`}
+	}
+	first, second := receive("1", "STATUS_CANCELLED"), receive("2", "STATUS_SUCCESS")
+	for _, status := range []string{"STATUS_CONNECTION_REFUSED", "STATUS_CONNECTION_ABORTED"} {
+		events := slices.Concat(notation.Created[:3], first[:1], []string{`NdkConnect "qp":"q","conn":"n"|"status":"` + status + `"`}, first[1:], second[:1],
+			[]string{`NdkConnect "qp":"q","conn":"m"|` + notation.StatusSuccess}, second[1:])
+		if r := checkLines(t, "ndkpi", notation.Lines(events...)); r.Verdict != verdict.Conformant {
+			t.Errorf("%s: %s: %+v", status, r.Verdict, r.Findings)
+		}
+	}
+}
+
 // A point that places a completion before that of a request which was posted before it on the same queue breaks the order (POLL-09), and is
 // told there, in whichever order a poll delivers them.
 func TestPointsOutOfOrder(t *testing.T) {

@@ -168,6 +168,14 @@ func (p Qp) breakDown() Qp {
 	return p
 }
 
+// Break is Break of one queue pair that is not connected: what fails before there is a connection may cancel its receives.
+func (s State) Break(qp int) State {
+	if s.Qps[qp].State == Idle {
+		return s.withQp(qp, s.Qps[qp].breakDown())
+	}
+	return s
+}
+
 // indicate makes every deferred request of the initiator queue known to the hardware.
 func (p Qp) indicate() Qp {
 	if slices.ContainsFunc(p.Initiator, func(r Request) bool { return r.Phase == Deferred }) {

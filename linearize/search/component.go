@@ -111,7 +111,7 @@ func (h *history) objectOf(s *span) string {
 	case calls.ConnectQp, calls.Post, calls.FlushQp, calls.CloseQp:
 		return "qp " + s.begin.Qp
 	default:
-		if p := h.qpByName[s.begin.Qp]; p != nil && p.connected == s {
+		if p := h.qpByName[s.begin.Qp]; p != nil && (p.connected == s || calls.KindOf(s.begin) == calls.ConnectQp) {
 			return "qp " + p.name // it failed, and may have begun all the same
 		}
 	}

@@ -35,6 +35,8 @@ func (h *history) findConnected() {
 		case p.connected == nil && h.onlyReceives(p, s):
 			p.connected = s // it may cancel its receives, and nothing else tells this from a connection that was lost
 			h.ended(p, s.call)
+		case h.mayBreak(p, s):
+			h.guessed = true
 		}
 	}
 	for _, p := range h.qps {
@@ -50,6 +52,15 @@ func (h *history) findConnected() {
 			}
 		}
 	}
+}
+
+// mayBreak reports whether a connect of p that failed, and made no connection, may have cancelled a receive.
+func (h *history) mayBreak(p *qp, s *span) bool {
+	failed := h.failedAt(s)
+	return failed != never && !s.verbs() && slices.ContainsFunc(p.receive, func(r *request) bool {
+		_, succeeded := h.succeeded.by[r.wr]
+		return r.post.call < failed && h.succeeded.told[r.wr] && !succeeded
+	})
 }
 
 // connect notes a connect of p. The first counts; the peer is that of the latest.

@@ -27,6 +27,7 @@ const (
 	doCloseDone
 	doDie      // of a token, with its region or window
 	doLose     // hidden: from now on the connection may be lost
+	doBreak    // hidden: a connect that failed breaks a queue pair that is not connected
 	doFailCq   // hidden
 	doExecute  // hidden
 	doDeliver  // hidden
@@ -85,6 +86,8 @@ func (c *component) listSpan(s *span) {
 		if s.pending() {
 			o.ret, o.maybe = never, true
 		}
+	case p != nil && calls.KindOf(e) == calls.ConnectQp && c.h.mayBreak(p, s):
+		o.effect, o.ret, o.maybe = doBreak, never, true
 	case s.kind == calls.Post:
 		o.effect = doPost
 	case s.kind == calls.ArmCq:

@@ -157,6 +157,10 @@ func (c *component) perform(w *walk, o *operation) {
 			w.states[i].lost = slices.Clone(w.states[i].lost)
 			w.states[i].lost[o.loss] = true
 		}
+	case doBreak:
+		for i := range w.states {
+			w.states[i].model = w.states[i].model.Break(o.qp)
+		}
 	case doFailCq:
 		c.performFailCq(w, o)
 	case doExecute:
