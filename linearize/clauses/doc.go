@@ -64,8 +64,8 @@
 // NDKPI, more than 64 requests under way while another is posted on their queue, a queue pair of two connections, a
 // state of ibv_modify_qp in which requests wait or are dropped, an opcode that the trace does not record, events that are unclear
 // or missing, and readings that change the order of a queue or what a chain owes (A9, A29, A31, A34), which the judge does not take.
-// A token that more than one queue uses is followed as far as the order of its uses is known. A request whose signaling is not recorded is taken as silent, which forbids less. Traces of two hosts, and
-// partial orders, are not for this package. An engine never accuses for what is undecided.
+// A token that more than one queue uses is followed as far as the order of its uses is known. A request whose signaling is not recorded is taken as silent, which forbids less. Traces of two hosts
+// are not for this package; of events of one time, the order is that of their lines. An engine never accuses for what is undecided.
 //
 // Where more requests may complete than a CQ has room for, it may have overflowed: moments of rest count up to the least O, and
 // what a CQ delivers raises that. An internal error may have come at any time before it is reported, so what clauses contradict of

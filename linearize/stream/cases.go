@@ -143,7 +143,7 @@ func (s *Stream) mayInvalidate(r *posting, fn string, result *trace.Result) {
 		if m.op == model.SendAndInvalidate {
 			token = m.token
 		}
-		if token != nil && r.lane.qp.isRemote() && s.hidden != nil {
+		if token != nil && r.lane.qp.isRemote() {
 			s.hidden.engine.FarMessage(r.lane.qp.name, r.wr, r.called, fn == "NdkGetCqResults", *token, s.hidden.facts.Given(), facts.Moment{At: int(s.at), Line: s.line()})
 			s.note()
 		}

@@ -34,7 +34,7 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 	boundary := s.monitor.Finish(end)
 	s.reportBoundary(boundary, verdict.ConsumerViolation)
 	quiescent := end != nil && end.Quiescent
-	if s.hidden != nil && !s.machine.Halted() { // else this is not where the trace ends
+	if !s.machine.Halted() { // else this is not where the trace ends
 		s.askAtEnd(quiescent)
 	}
 	if quiescent {
@@ -49,9 +49,7 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 	groups := s.groups()
 	r.Components = len(groups) - len(s.retired.unclear) + s.retired.components
 	s.leaveOpen()
-	if s.hidden != nil {
-		s.hear()
-	}
+	s.hear()
 	s.nameCallbacks()
 	s.nameLost()
 	s.markFollowing()

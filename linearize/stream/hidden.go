@@ -41,16 +41,12 @@ func (s *Stream) ask(e *trace.Event) {
 
 // bounds says when each result of the poll was placed that has just returned.
 func (s *Stream) bounds() []clauses.Bounds {
-	if s.hidden == nil {
-		return nil
-	}
 	return s.hidden.engine.Bounds
 }
 
 // hadCompleted reports whether r, which is outstanding, is known to have completed by a moment of rest, or to have had to.
 func (r *posting) hadCompleted(rested moment) bool {
-	h := r.lane.qp.s.hidden
-	return h != nil && h.engine.Owed(r.wr, rested)
+	return r.lane.qp.s.hidden.engine.Owed(r.wr, rested)
 }
 
 // askAtEnd does that at the end of the trace.
@@ -72,14 +68,6 @@ func (s *Stream) note() {
 		}
 	}
 	h.read = n
-}
-
-// contradictions returns what the clauses have found so far.
-func (s *Stream) contradictions() []contradiction {
-	if s.hidden == nil {
-		return nil
-	}
-	return s.hidden.found
 }
 
 // isExcused reports whether the consumer broke a rule of the objects of p, or of its peer, before.

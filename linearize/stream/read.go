@@ -40,7 +40,7 @@ func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r
 				spoken.keep(&s.findings[found].Finding, before, latest[:i+1])
 			}
 			found = len(s.findings) // some may have been taken back
-			for _, c := range s.contradictions()[heard:] {
+			for _, c := range s.hidden.found[heard:] {
 				spoken.keep(&c.Finding, before, latest[:i+1])
 				heard++
 			}

@@ -24,7 +24,7 @@ type Stream struct {
 	verbs    bool
 	machine  *automaton.Machine
 	monitor  *monitor.Monitor
-	hidden   *hidden // nil where it is not asked
+	hidden   *hidden
 	doubts   doubts.Doubts
 	clock    *clock // of a partial order, or nil
 
@@ -107,11 +107,9 @@ func New(h trace.Header, d model.Dialect, memory int) *Stream {
 		open: underWayCalls{others: map[string]*underWay{}}, cqs: map[string]*cq{}, qps: map[string]*qp{}, conns: map[string][]*qp{},
 		shared: map[string]bool{}, dead: map[uint32]moment{}, closing: map[string]*cq{},
 		closingQps: map[string]*qp{}, pending: map[string]*underWay{},
-		counts: map[string]int{}, turns: new(int), callbacks: map[string][]moment{}}
+		counts: map[string]int{}, hidden: newHidden(d), turns: new(int), callbacks: map[string][]moment{}}
 	if h.Order == "partial" {
 		s.clock = &clock{}
-	} else {
-		s.hidden = newHidden(d)
 	}
 	return s
 }
@@ -135,9 +133,7 @@ func (s *Stream) Take(e *trace.Event) {
 		s.watch(e)
 	}
 	s.doubts.Take(e)
-	if s.hidden != nil {
-		s.ask(e)
-	}
+	s.ask(e)
 	boundary := s.monitor.Take(e)
 	s.reportBoundary(boundary, verdict.ConsumerViolation)
 	if s.verbs {
