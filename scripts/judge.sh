@@ -53,13 +53,14 @@ if [[ " $what " = *" device "* ]]; then
 	# The provider mends what the device does: its own boundary keeps the contract.
 	judge "" "" "" "${ndk[@]}"
 	# Soft-RoCE gives no event for a failed completion on a CQ armed solicited-only (ARM-11), and it tells a request that broke
-	# its queue pair as flushed (RES-11).
+	# its queue pair as flushed (RES-11). Where a receive of that queue pair is polled before it is moved into its error state, nothing had
+	# flushed the receive either (RES-10).
 	errors=build/device/solicited-errors.verbs.ndktrace.jsonl
 	failed=build/device/failed-requests.verbs.ndktrace.jsonl
 	if head -n 1 "$errors" | grep -q '"driver":"rdma_rxe"'; then
-		judge "ARM-11" "RES-11" "" "$errors"
-		judge "RES-11" "ARM-11" "" "$failed"
-		judge "" "ARM-11, RES-11" "" "${verbs[@]}"
+		judge "ARM-11" "RES-11, RES-10" "" "$errors"
+		judge "RES-11" "ARM-11, RES-10" "" "$failed"
+		judge "" "ARM-11, RES-11, RES-10" "" "${verbs[@]}"
 	else
 		judge "" "anything" "" "$errors" "$failed" "${verbs[@]}"
 	fi

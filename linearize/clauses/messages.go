@@ -261,6 +261,20 @@ func (e *Engine) endsConnectionOf(r *request, m facts.Moment) {
 	}
 }
 
+// metByRest states that r, a message or a receive that succeeded, was over by the first moment of rest at which it waited for nobody but the other, and the
+// last that it can have met did not either: none was posted later.
+func (e *Engine) metByRest(r, last *request) {
+	if last == nil || last.loose || r.loose || r.ready == timeline.Never || last.ready == timeline.Never {
+		return
+	}
+	for _, p := range []*queuePair{r.queue.qp, last.queue.qp} {
+		if p.closeCall != never || slices.ContainsFunc(p.cqs(), func(q *completionQueue) bool { return q.unsure || q.overflowed != timeline.None }) {
+			return
+		}
+	}
+	e.Solver.OverBy(r.x, max(r.ready, last.ready), meetAtRest)
+}
+
 // receiveFailed handles that a receive took no message, unless one with a bad token: the sends that wait for one took the next.
 func (e *Engine) receiveFailed(w *workQueue, r *request, m facts.Moment) {
 	w.messages.failed = r

@@ -86,6 +86,9 @@ func (e *Engine) post(w *workQueue, q *facts.Request, loose bool, m facts.Moment
 			s.Edge(r.x, r.a, 0, held, m.Line)
 		}
 	}
+	if w.kind == model.Receive {
+		w.lastReceive = r
+	}
 	w.order.follow(s, r)
 	e.namesToken(q, r, m)
 	for _, v := range r.variables() {

@@ -103,6 +103,7 @@ type workQueue struct {
 	succeeded    *request // the latest that has succeeded
 	ender        *request // the message that has ended the connection
 	lastReady    *request // the latest send, or receive, that waits for nobody but the other
+	lastReceive  *request
 	chain        []*request
 }
 

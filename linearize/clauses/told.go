@@ -230,8 +230,14 @@ func (e *Engine) succeeds(r *request, m facts.Moment) {
 	}
 	switch {
 	case r.queue.kind == model.Receive:
+		if p.peer != nil && !p.open {
+			e.metByRest(r, p.peer.queues[model.Initiator].lastSend)
+		}
 		e.received(r, m)
 	case r.message:
+		if p.peer != nil && !p.open && (r.op == model.Send || e.hadValidToken(r)) {
+			e.metByRest(r, p.peer.queues[model.Receive].lastReceive)
+		}
 		g := &r.queue.messages
 		i := slices.IndexFunc(g.early, func(o *request) bool { return o.number > r.number })
 		if i < 0 {

@@ -50,6 +50,13 @@ func (s *Solver) RestedBy(v Var, by, since Time) (at Time, line int, ok bool) {
 	return r.at, r.line, ok
 }
 
+// OverBy adds that v is over by the first moment of rest later than since, if that has come and counts for v.
+func (s *Solver) OverBy(v Var, since Time, rule Rule) {
+	if r, ok := s.firstRest(since); ok && r.at < s.restsFor(s.node(v)) {
+		s.NotAfter(v, r.at-1, rule, r.line)
+	}
+}
+
 // A Scope has an end, and moments of rest from there on say nothing of its variables. The zero Scope has no end.
 type Scope int32
 

@@ -29,6 +29,7 @@ type Label struct {
 type node struct {
 	Label
 	lower, upper       Time
+	hard               Time // the deadline that is not soft
 	restsUntil         Time // moments of rest from here on say nothing of it
 	scope              Scope
 	whyLower, whyUpper Reason
@@ -36,7 +37,6 @@ type node struct {
 	generation         uint32
 	keepers            int32
 	open               bool // more may be said of it
-	soft               bool // its deadline is
 	used, queued       bool
 	reach              Time // how late it may still become; collection
 }
@@ -89,7 +89,7 @@ func (s *Solver) New(label Label, lower Time, rule Rule, line int) Var {
 		i = int32(len(s.nodes) - 1)
 	}
 	n := &s.nodes[i]
-	*n = node{Label: label, lower: lower, upper: Never, restsUntil: Never, generation: n.generation, open: true, used: true,
+	*n = node{Label: label, lower: lower, upper: Never, hard: Never, restsUntil: Never, generation: n.generation, open: true, used: true,
 		whyLower: Reason{Rule: rule, Line: line}}
 	s.Live++
 	s.Most = max(s.Most, s.Live)
@@ -163,10 +163,13 @@ func (s *Solver) NotBefore(v Var, t Time, rule Rule, line int, from Var) {
 // NotAfter adds that v is no later than a time.
 func (s *Solver) NotAfter(v Var, t Time, rule Rule, line int) {
 	n := s.node(v)
+	if rule != s.Soft {
+		n.hard = min(n.hard, t)
+	}
 	if t >= n.upper {
 		return
 	}
-	n.upper, n.whyUpper, n.soft = t, Reason{Rule: rule, Line: line}, rule == s.Soft
+	n.upper, n.whyUpper = t, Reason{Rule: rule, Line: line}
 	if n.lower > t {
 		s.fail(v.index, v.index, n.whyUpper)
 	}
@@ -176,8 +179,9 @@ func (s *Solver) NotAfter(v Var, t Time, rule Rule, line int) {
 func (s *Solver) NotBehind(v, other Var, steps Time, rule Rule, line int) {
 	n, o := s.node(v), s.node(other)
 	if t := o.upper + steps; t < n.upper {
+		hard := min(n.hard, o.hard+steps)
 		s.NotAfter(v, t, rule, line)
-		n.soft = n.soft || o.soft
+		n.hard = hard
 	}
 }
 
@@ -189,7 +193,11 @@ func (s *Solver) raise(i int32, t Time, why Reason) {
 	s.trail.raises(i, n)
 	n.lower, n.whyLower = t, why
 	s.Raises++
-	if t > n.upper && !(n.soft && s.trail.laid) {
+	deadline := n.upper
+	if s.trail.laid {
+		deadline = n.hard
+	}
+	if t > deadline {
 		s.fail(i, i, n.whyUpper)
 		return
 	}
