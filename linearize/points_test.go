@@ -69,17 +69,25 @@ func TestConnectThatFailsLater(t *testing.T) {
 	}
 }
 
-// A connect that fails may cancel receives, and another one may connect the queue pair (RES-10).
+// A connect that fails may cancel receives, before it is told to have failed, too, and another one may connect the queue pair (RES-10).
 func TestConnectThatFailsCancels(t *testing.T) {
 	receive := func(wr, outcome string) []string {
 		return []string{`NdkReceive "qp":"q","wr":"` + wr + `"|` + notation.StatusSuccess, `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"` + wr + `","status":"` + outcome + `"}]`}
 	}
 	first, second := receive("1", "STATUS_CANCELLED"), receive("2", "STATUS_SUCCESS")
+	again := []string{`NdkConnect "qp":"q","conn":"m"|` + notation.StatusSuccess}
 	for _, status := range []string{"STATUS_CONNECTION_REFUSED", "STATUS_CONNECTION_ABORTED"} {
-		events := slices.Concat(notation.Created[:3], first[:1], []string{`NdkConnect "qp":"q","conn":"n"|"status":"` + status + `"`}, first[1:], second[:1],
-			[]string{`NdkConnect "qp":"q","conn":"m"|` + notation.StatusSuccess}, second[1:])
-		if r := checkLines(t, "ndkpi", notation.Lines(events...)); r.Verdict != verdict.Conformant {
-			t.Errorf("%s: %s: %+v", status, r.Verdict, r.Findings)
+		pends := []string{`NdkConnect "qp":"q","conn":"n"|"status":"STATUS_PENDING"`}
+		fails := []string{`NdkRequestCompletion "for":"5","status":"` + status + `"|`}
+		for name, events := range map[string][]string{
+			"refused":              slices.Concat(first[:1], []string{`NdkConnect "qp":"q","conn":"n"|"status":"` + status + `"`}, first[1:], second[:1], again, second[1:]),
+			"fails":                slices.Concat(first[:1], pends, fails, first[1:], second[:1], again, second[1:]),
+			"cancels before":       slices.Concat(first[:1], pends, first[1:], fails, second[:1], again, second[1:]),
+			"posted to the second": slices.Concat(first[:1], pends, first[1:], fails, again, second),
+		} {
+			if r := checkLines(t, "ndkpi", notation.Lines(append(notation.Created[:3:3], events...)...)); r.Verdict != verdict.Conformant {
+				t.Errorf("%s, %s: %s: %+v", name, status, r.Verdict, r.Findings)
+			}
 		}
 	}
 }

@@ -96,6 +96,7 @@ func (e *Engine) ConnectFailed(m facts.Moment, name string, mayHaveConnected boo
 		return
 	}
 	p.connectCall, p.failedAt = never, m.At
+	p.lost = timeline.None // what was cancelled meanwhile the attempt may have cancelled, and no connection was lost by then
 	if mayHaveConnected {
 		p.madeBy = m.At
 	} else if p.madeBy == 0 {

@@ -131,7 +131,7 @@ func (h *history) succeedsBetween(p *qp, from, posted moment) bool {
 }
 
 // onlyReceives reports whether nothing of p was accepted but receives before the next connect after one that failed which made a connection, and
-// none of them succeeded.
+// no receive succeeded, even later.
 func (h *history) onlyReceives(p *qp, failed *span) bool {
 	next := never
 	for _, s := range h.spans {
@@ -143,7 +143,7 @@ func (h *history) onlyReceives(p *qp, failed *span) bool {
 	return !slices.ContainsFunc(slices.Concat(p.initiator, p.receive), func(r *request) bool {
 		_, succeeded := h.succeeded.by[r.wr]
 		accepted := r.accepted && r.post.returned() // what has not returned may be refused
-		return r.post.call < next && (r.queue == model.Initiator && accepted || succeeded)
+		return succeeded && r.queue == model.Receive || r.post.call < next && r.queue == model.Initiator && accepted
 	})
 }
 
