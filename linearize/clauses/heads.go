@@ -85,23 +85,45 @@ func (e *Engine) silentSend(w *workQueue) {
 		return // it may have ended the connection, and that receive
 	}
 	e.isPending(r)
-	if k := len(to.messages.unmet); k < len(to.waiting) && to.waiting[k].loose {
-		return
-	} else if k < len(to.waiting) {
+	if k := len(to.messages.unmet); k < len(to.waiting) {
+		those := to.maybeAt(k)
+		if len(those) > mostSilent {
+			return
+		}
 		if p.peer.closeCall == never {
 			e.isPending(to.waiting[0])
-			e.isPending(to.waiting[k])
+			for _, o := range those {
+				e.isPending(o)
+			}
 		}
 		if e.solve(p); p.open {
 			return
 		}
-		least, from = e.Solver.Lower(to.waiting[k].x), to.waiting[k].x
+		for _, o := range those {
+			if t := e.Solver.Lower(o.x); t < least {
+				least, from = t, o.x
+			}
+		}
 	}
 	if t := e.Solver.Lower(r.s); t < least {
 		least, from = t, r.s
 	}
-	e.Solver.NotBefore(r.x, least, meetAtRest, r.line, from)
+	e.Solver.NotBefore(r.x, least, tookReceive, r.line, from)
 	e.solve(p)
+}
+
+// maybeAt returns the requests of a queue that may be the k'th of those that wait: where their posts overlap, each of these.
+func (w *workQueue) maybeAt(k int) []*request {
+	if !w.waiting[k].loose {
+		return w.waiting[k : k+1]
+	}
+	var those []*request
+	for _, r := range w.waiting {
+		if r.loose {
+			those = append(those, r)
+		}
+	}
+	return those
 }
 
 // settleSilent states that silent requests have succeeded which would have had a completion by a moment of rest before the latest
