@@ -122,12 +122,23 @@ func (h *history) carried(p *qp, s *span, failed moment) bool {
 	})
 }
 
-// succeedsBetween reports whether a request of p that was posted before a moment succeeded after another one.
+// succeedsBetween reports whether a request of p that was posted before a moment succeeded after another one, and not over a later connection.
 func (h *history) succeedsBetween(p *qp, from, posted moment) bool {
+	next := h.connectsAgain(p, posted)
 	return slices.ContainsFunc(slices.Concat(p.initiator, p.receive), func(r *request) bool {
 		at, succeeded := h.succeeded.by[r.wr]
-		return succeeded && from < at && r.post.call < posted
+		return succeeded && from < at && at < next && r.post.call < posted
 	})
+}
+
+// connectsAgain returns the call of the first connect of p after a moment that did not fail, or never.
+func (h *history) connectsAgain(p *qp, after moment) moment {
+	for _, s := range h.spans {
+		if s.call > after && s.begin.Qp == p.name && calls.KindOf(s.begin) == calls.ConnectQp && h.failedAt(s) == never {
+			return s.call
+		}
+	}
+	return never
 }
 
 // onlyReceives reports whether nothing of p was accepted but receives before the next connect after one that failed which made a connection, and
