@@ -116,15 +116,18 @@ func (h *history) carried(p *qp, s *span, failed moment) bool {
 			return true
 		}
 	}
-	return h.succeedsBetween(p, s.call, failed) || s.begin.Conn != "" && slices.ContainsFunc(h.spans, func(o *span) bool {
+	next := never
+	if h.mayBreak(p, s) { // what it left may have succeeded over the next connection
+		next = h.connectsAgain(p, failed)
+	}
+	return h.succeedsBetween(p, s.call, failed, next) || s.begin.Conn != "" && slices.ContainsFunc(h.spans, func(o *span) bool {
 		isPeers := calls.KindOf(o.begin) == calls.ConnectQp && o.begin.Conn == s.begin.Conn && o.begin.Qp != p.name
-		return isPeers && h.succeedsBetween(h.qp(o.begin.Qp), s.call, failed)
+		return isPeers && h.succeedsBetween(h.qp(o.begin.Qp), s.call, failed, next)
 	})
 }
 
-// succeedsBetween reports whether a request of p that was posted before a moment succeeded after another one, and not over a later connection.
-func (h *history) succeedsBetween(p *qp, from, posted moment) bool {
-	next := h.connectsAgain(p, posted)
+// succeedsBetween reports whether a request of p that was posted before a moment succeeded after another one, and before a third.
+func (h *history) succeedsBetween(p *qp, from, posted, next moment) bool {
 	return slices.ContainsFunc(slices.Concat(p.initiator, p.receive), func(r *request) bool {
 		at, succeeded := h.succeeded.by[r.wr]
 		return succeeded && from < at && at < next && r.post.call < posted
