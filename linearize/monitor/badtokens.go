@@ -110,7 +110,7 @@ func (b *badTokens) called(r *workRequest, _ *Call, _ []string) {
 	defer b.validity.called(r, b.n.s.m.now.Index)
 	to := b.n.s.peer(p)
 	why, line := b.validity.isBad(b.n.s.m, r.token)
-	if t := b.n.types[p.name]; to == nil || !to.created || !p.created || why == "" || t != "" && t != "RC" {
+	if to == nil || !to.created || !p.created || why == "" || p.kind != "" && p.kind != "RC" {
 		return
 	}
 	if *b.count++; sent.uncertain || to.receive.uncertain || b.bad[p.name] != nil {

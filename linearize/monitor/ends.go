@@ -20,7 +20,6 @@ type ends struct {
 	noRequest
 	s        *requests
 	of       map[string]*qpEnd   // by queue pair
-	types    map[string]string   // the qp_type of each, where the trace records it
 	joined   map[string]int      // queue pairs that were connected: the index of the event that told so last
 	tried    map[string]bool     // queue pairs that were to be connected
 	fresh    map[queueOf]fresh   // what may have failed before the present connection
@@ -116,7 +115,7 @@ func newEnds(m *Monitor) checks {
 	if m.header.Order == "partial" {
 		return nothing{} // what came after an end is not known
 	}
-	n := &ends{s: m.requests, of: map[string]*qpEnd{}, types: map[string]string{}, joined: map[string]int{},
+	n := &ends{s: m.requests, of: map[string]*qpEnd{}, joined: map[string]int{},
 		tried: map[string]bool{}, fresh: map[queueOf]fresh{}, moving: map[string]*move{}, failed: map[queueOf]failure{}, behind: map[string]*late{}, names: map[string]bool{}, owing: map[string]int{}, broken: map[string]bool{}, rooms: map[string]int64{},
 		disc: m.counter("DISC-10"), ok: m.counter("FLUSH-06")}
 	m.ends = n
@@ -129,12 +128,18 @@ func (*ends) finish() {}
 
 func (n *ends) verbs() bool { return !n.s.m.dialect.ErrorsArm }
 
+// kindOf returns the type of a queue pair of libibverbs, or "".
+func (n *ends) kindOf(qp string) string {
+	if p := n.s.qps.get(qp); p != nil {
+		return p.kind
+	}
+	return ""
+}
+
 func (n *ends) begin(c *Call, e *trace.Event) {
 	switch {
 	case c.Kind == calls.ResizeCq:
 		n.broken[e.Cq] = true
-	case c.Kind == calls.CreateQp:
-		n.types[e.Qp] = e.QpType
 	case c.Kind == calls.CloseQp:
 		n.forget(e.Qp)
 	case c.Kind == calls.PollCq && n.owing[e.Cq] > 0 && e.N != nil:
@@ -174,7 +179,7 @@ func (n *ends) moved(m *move, refused bool) {
 		n.note(m.qp, &qpEnd{rule: "FLUSH-06", sends: true, receives: true, what: m.qp + " was moved into its error state", at: n.s.m.now})
 	case m.state == "RESET":
 		n.begins(m.qp, false)
-	case m.state == "RTS" && n.types[m.qp] != "RC": // it brings back an initiator queue that a failure had stopped
+	case m.state == "RTS" && n.kindOf(m.qp) != "RC": // it brings back an initiator queue that a failure had stopped
 		queue := queueOf{m.qp, model.Initiator}
 		delete(n.failed, queue)
 		n.fresh[queue] = fresh{n.s.m.now.Index, false}
@@ -276,7 +281,6 @@ func (n *ends) revives(qp string) {
 
 func (n *ends) forget(qp string) {
 	n.revives(qp)
-	delete(n.types, qp)
 	delete(n.joined, qp)
 	delete(n.tried, qp)
 	delete(n.names, qp)
@@ -361,7 +365,7 @@ func (n *ends) endsQueue(r *workRequest, outcome model.Outcome) bool {
 	case n.mayBePassed(r):
 		return false
 	case n.verbs():
-		t := n.types[r.queue.name]
+		t := n.kindOf(r.queue.name)
 		return r.queue.kind == model.Initiator || t != "UC" && t != "UD"
 	case n.s.m.dialect.Name == "ndspi":
 		return outcome == model.FAILED
@@ -378,7 +382,7 @@ func (n *ends) mayBePassed(r *workRequest) bool {
 // endsBoth reports whether the connection of a queue pair has ended once a poll has delivered a request that ended so.
 func (n *ends) endsBoth(r *workRequest, outcome model.Outcome) bool {
 	if n.verbs() {
-		t := n.types[r.queue.name]
+		t := n.kindOf(r.queue.name)
 		return t == "RC" || strings.HasPrefix(t, "XRC")
 	}
 	return n.s.m.dialect.Name == "ndspi" && outcome == model.FAILED

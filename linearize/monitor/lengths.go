@@ -42,12 +42,12 @@ func (l *lengths) completed(r *workRequest, c *Call, result *trace.Result) {
 	l.s.m.report(f)
 }
 
-// mayBeWrite reports whether a receive may have been consumed by an RDMA write with immediate data.
+// mayBeWrite reports whether a receive may have been consumed by an RDMA write with immediate data. UD has none.
 func (l *lengths) mayBeWrite(r *workRequest) bool {
 	p := r.queue.qp
 	if p == nil {
 		return true
 	}
 	peer := l.s.peer(p)
-	return peer == nil || !peer.created || peer.writesImm
+	return p.kind != "UD" && (peer == nil || !peer.created || peer.writesImm)
 }

@@ -76,6 +76,7 @@ func (q *requestQueue) object() Object {
 type qpArguments struct {
 	name      string
 	conn      string
+	kind      string       // libibverbs: its type, or "" where the trace does not record it
 	created   bool         // the trace holds its creation
 	srq       string       // from which it takes its receives, or "" where it takes them from its own queue, or the trace does not record it
 	inline    int64        // the most bytes of inline data in a request, or unknown
@@ -281,7 +282,7 @@ func (s *requests) qp(name string) *qpArguments {
 // create notes the arguments of a creation. In libibverbs they are what is asked for, and the return has the limits, which may be greater.
 func (s *requests) create(c *Call, e *trace.Event) {
 	p := s.qp(e.Qp)
-	p.created = true
+	p.created, p.kind = true, e.QpType
 	p.initiator.cq, p.receive.cq = e.InitiatorCq, e.ReceiveCq
 	p.srq, p.receive.uncertain = e.Srq, e.Srq != "" // its receives come from there
 	if !c.Verbs {

@@ -113,7 +113,7 @@ func (u *uncaused) completed(r *workRequest, c *Call, result *trace.Result) {
 		u.succeeded(r)
 		return
 	}
-	broken, kind := u.troubled[q.name], u.n.types[q.name]
+	broken, kind := u.troubled[q.name], q.qp.kind
 	untold := kind == "" && q.qp.created // then what breaks the rule of each type does
 	if untold {
 		kind = "RC"
@@ -158,7 +158,7 @@ func (u *uncaused) others(q *requestQueue, kind string) (peer string, waits []*w
 	if p == nil || !p.created || u.troubled[p.name] != [2]bool{} {
 		return "", nil, false
 	}
-	if t := u.n.types[p.name]; t != "" && t != kind {
+	if p.kind != "" && p.kind != kind {
 		return "", nil, false
 	}
 	for o := p.initiator.requests.next; o != &p.initiator.requests; o = o.next {

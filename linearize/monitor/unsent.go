@@ -62,12 +62,12 @@ func (u *unsent) called(r *workRequest, _ *Call, _ []string) {
 
 func (u *unsent) completed(r *workRequest, c *Call, result *trace.Result) {
 	p := r.queue.qp
-	if p == nil || r.op != model.ReceiveOp || u.n.types[p.name] != "UC" || calls.OutcomeOf(result.Status) != model.SUCCESS {
+	if p == nil || r.op != model.ReceiveOp || p.kind != "UC" || calls.OutcomeOf(result.Status) != model.SUCCESS {
 		return
 	}
 	b, peer := u.balanceOf(p), u.n.s.peer(p)
 	b.received++
-	if b.uncertain = b.uncertain || peer == nil || !p.created || !peer.created || u.n.types[peer.name] != "UC" || u.balanceOf(peer).uncertain; b.uncertain || b.reported {
+	if b.uncertain = b.uncertain || peer == nil || !p.created || !peer.created || peer.kind != "UC" || u.balanceOf(peer).uncertain; b.uncertain || b.reported {
 		return
 	}
 	if sent := u.balanceOf(peer).posted; b.received > sent {
