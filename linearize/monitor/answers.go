@@ -3,6 +3,7 @@ package monitor
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
@@ -161,25 +162,27 @@ func (a *answers) begin(c *Call, e *trace.Event) {
 		a.twice(of.named(), of.name(), of.Begun.Line, of.answered.Line)
 		return
 	}
-	if wanted := completionOf(of); wanted != "" && wanted != c.Fn {
-		a.report("ASY-01", of.named(), []int{of.Begun.Line}, false, "%s was completed by %s, and its completion callback is %s", of.name(), c.Fn, wanted)
+	if wanted := completionsOf(of); len(wanted) > 0 && !slices.Contains(wanted, c.Fn) {
+		a.report("ASY-01", of.named(), []int{of.Begun.Line}, false, "%s was completed by %s, and its completion callback is %s", of.name(), c.Fn, strings.Join(wanted, " or "))
 	}
 	if of.pends {
 		a.isOver(of, calls.StatusPending, e.Line, false)
 	}
 }
 
-// completionOf returns which callback completes a call, or "" where any may.
-func completionOf(c *Call) string {
+// completionsOf returns which callbacks may complete a call, or none where any may.
+func completionsOf(c *Call) []string {
 	switch {
-	case !c.MayPend || c.role.creates == Lam: // of which the texts have either
-		return ""
+	case !c.MayPend:
+		return nil
+	case c.role.creates == Lam: // of which the texts have either
+		return []string{"NdkRequestCompletion", "NdkCreateCompletion"}
 	case c.role.closes != NoKind:
-		return "NdkCloseCompletion"
+		return []string{"NdkCloseCompletion"}
 	case c.role.creates != NoKind:
-		return "NdkCreateCompletion"
+		return []string{"NdkCreateCompletion"}
 	}
-	return "NdkRequestCompletion"
+	return []string{"NdkRequestCompletion"}
 }
 
 // checkOther looks at a completion callback of a call that waits for none.
