@@ -29,12 +29,10 @@ var alike = []struct {
 		"new qp3; a< NdkConnect qp3; a> STATUS_PENDING; NdkWrite qp3 w1; a! STATUS_SUCCESS; get cq1 w1; rest; get cq1"},
 	{"a receive before the connect that failed", verdict.Conformant, "",
 		"new qp3; NdkReceive qp3 r1; a< NdkConnect qp3; a> STATUS_PENDING; a! STATUS_CONNECTION_REFUSED; rest; get cq1"},
-	// NdkReceive takes no flags: what it has is no receive's (POST-11).
-	{"a receive with SILENT_SUCCESS succeeds", verdict.Conformant, "", "NdkReceive qp2 r1 SILENT_SUCCESS; NdkSend qp1 s1; get cq1 s1; get cq2 r1; rest"},
-	{"… and the provider owes its completion", verdict.ProviderViolation, "DEF-04",
+	// NdkReceive takes no flags.
+	{"a receive with SILENT_SUCCESS succeeds", verdict.ConsumerViolation, "POST-11", "NdkReceive qp2 r1 SILENT_SUCCESS; NdkSend qp1 s1; get cq1 s1; get cq2 r1; rest"},
+	{"… and its completion is missing", verdict.ConsumerViolation, "POST-11",
 		"NdkReceive qp2 r1 SILENT_SUCCESS; NdkSend qp1 s1; get cq1 s1; rest; get cq2; get cq1"},
-	{"… and is cancelled, as a deferred send may have failed", verdict.Conformant, "",
-		"NdkReceive qp2 r1 SILENT_SUCCESS; NdkSend qp1 s1 SILENT_SUCCESS DEFER; get cq1; rest; get cq1; get cq2 r1c; NdkWrite qp1 w1"},
 	{"a flush that returned success is completed all the same", verdict.ProviderViolation, "ASY-02", "a< NdkFlush qp1; a>; a! STATUS_SUCCESS; rest"},
 	{"a CQ is closed, and its QP is open", verdict.ProviderViolation, "LIFE-04", "NdkCloseCq cq1; NdkWrite qp1 w1; rest"},
 	{"… and the close completes before its call has returned", verdict.ProviderViolation, "LIFE-04", "a< NdkCloseCq cq1; a!; a> STATUS_PENDING; rest"},
