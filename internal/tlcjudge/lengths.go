@@ -32,9 +32,9 @@ func (r *request) receiveOpcode() string {
 	return ""
 }
 
-// sentBytes returns how many bytes a message brings into the buffers of its receive. An RDMA write with immediate data brings none there.
+// sentBytes returns how many bytes a message has.
 func (r *request) sentBytes() int64 {
-	if !r.isMessage() || r.writes() {
+	if !r.isMessage() {
 		return noLength
 	}
 	return lengthOf(r.bytes)
@@ -48,16 +48,12 @@ func (r *request) roomForMessage() int64 {
 	return lengthOf(r.bytes)
 }
 
-// receivedBytes returns how many bytes the completion of a receive says that it got. More than its buffers have needs no message to be wrong.
+// receivedBytes returns how many bytes the completion of a receive says that it got.
 func (r *request) receivedBytes() int64 {
 	if r.op != "Receive" || r.result == nil {
 		return noLength
 	}
-	got := lengthOf(r.result.Bytes)
-	if room := lengthOf(r.bytes); room != noLength && got > room {
-		return noLength
-	}
-	return got
+	return lengthOf(r.result.Bytes)
 }
 
 func lengthOf(bytes *int64) int64 {

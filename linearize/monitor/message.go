@@ -13,22 +13,43 @@ type Half struct {
 	Wr    string
 	Op    model.Op
 	Token *uint32
-	Bytes int64 // or one of the constants below
+	Bytes Length
 }
 
-// What is said of the length of a message, or of the buffers of a receive, where that is no number of bytes.
+// A Length is how many bytes a message has, or the buffers of a receive. The bytes of an RDMA write with immediate data do not go into the buffers of the
+// receive that it consumes: such a length is below written, and is written-1 less its bytes.
+type Length int64
+
 const (
-	Unknown   = unknown     // the trace does not record it
-	Elsewhere = unknown - 1 // an RDMA write with immediate data: its bytes do not go into the buffers of the receive
-	Either    = unknown - 2 // the message may be such a write, or not
+	Unknown Length = unknown     // the trace does not record it
+	Either  Length = unknown - 1 // one of several messages that differ, in kind or in length
+	written Length = unknown - 2 // that of an RDMA write with immediate data, which the trace does not record
 )
 
-// BytesOf returns how many bytes of data a work request moves into the buffers of a receive, or those buffers have.
-func BytesOf(w *trace.WorkRequest) int64 {
-	if w.Opcode == "RDMA_WRITE_WITH_IMM" || w.Opcode == "IBV_WR_RDMA_WRITE_WITH_IMM" {
-		return Elsewhere
+// LengthOf returns the length of the data of a work request, or of its buffers.
+func LengthOf(w *trace.WorkRequest) Length {
+	n := Length(known(w.Bytes))
+	switch {
+	case w.Opcode != "RDMA_WRITE_WITH_IMM" && w.Opcode != "IBV_WR_RDMA_WRITE_WITH_IMM":
+		return n
+	case n == Unknown:
+		return written
 	}
-	return known(w.Bytes)
+	return written - 1 - n
+}
+
+// isWritten reports whether the bytes go elsewhere than into the buffers of the receive.
+func (n Length) isWritten() bool { return n <= written }
+
+// bytes returns the number of bytes, or Unknown.
+func (n Length) bytes() Length {
+	switch {
+	case n < written:
+		return written - 1 - n
+	case n < 0:
+		return Unknown
+	}
+	return n
 }
 
 var _ = decides(
@@ -84,7 +105,7 @@ func (d *Delivery) checkType() (Breach, bool) {
 // checkOpcode is RES-01 of a receive of libibverbs. An opcode without a name, or of tag matching, says nothing here.
 func (d *Delivery) checkOpcode() (Breach, bool) {
 	want := "RECV"
-	if d.Send.Bytes == Elsewhere {
+	if d.Send.Bytes.isWritten() {
 		want = "RECV_RDMA_WITH_IMM"
 	}
 	got := strings.TrimPrefix(d.Result.Opcode, "IBV_WC_")
@@ -120,9 +141,12 @@ func (d *Delivery) checkToken(count func(...string)) (Breach, bool) {
 
 // checkLength is RES-12 and RES-13. That a completion has more bytes than the buffers needs no message, and is told without.
 func (d *Delivery) checkLength(count func(...string)) (Breach, bool) {
-	sent, room, got := d.Send.Bytes, d.Receive.Bytes, known(d.Result.Bytes)
+	sent, room, got := d.Send.Bytes.bytes(), d.Receive.Bytes, Length(known(d.Result.Bytes))
+	if d.Send.Bytes.isWritten() {
+		room = Unknown // it does not matter
+	}
 	switch {
-	case sent < 0 || room != Unknown && got > room:
+	case sent == Unknown || room != Unknown && got > room:
 		return Breach{}, false
 	case room != Unknown && sent > room:
 		return Breach{"RES-13", fmt.Sprintf("the receive %s succeeded with buffers of %d bytes, and its message %s has %d", d.Receive.Wr, room, d.Send.Wr, sent),

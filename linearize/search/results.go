@@ -156,7 +156,7 @@ func (s *span) answer() string {
 
 // checkMessage compares what the completion of a receive says with the send that it took, or that is like it, and with the length of the message,
 // which may be one of the constants of package monitor.
-func (h *history) checkMessage(r *request, bytes int64) {
+func (h *history) checkMessage(r *request, bytes monitor.Length) {
 	m := cmp.Or(r.message, r.arrived, r.like)
 	d := r.delivery
 	if m.post.call > d.poll.ret {
@@ -180,18 +180,18 @@ func (h *history) taken(r, m *request) *monitor.Delivery {
 	return &monitor.Delivery{Dialect: h.dialect, Send: half(m), Receive: half(r), Result: r.delivery.result}
 }
 
-// bytes returns how long the data or the buffers of r are, or monitor.Unknown.
-func (r *request) bytes() int64 {
+// bytes returns how long the data or the buffers of r are.
+func (r *request) bytes() monitor.Length {
 	e := r.post.begin
 	for i := range e.Wrs {
 		if e.Wrs[i].Wr == r.wr {
-			return monitor.BytesOf(&e.Wrs[i])
+			return monitor.LengthOf(&e.Wrs[i])
 		}
 	}
 	if e.Bytes == nil {
 		return monitor.Unknown
 	}
-	return *e.Bytes
+	return monitor.Length(*e.Bytes)
 }
 
 // checkUnnamed holds the receives of p of which it is not known which message they took against all that the peer had sent by then (RES-02, RES-03).

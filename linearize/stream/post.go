@@ -21,7 +21,7 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 	case !u.Verbs:
 		r := s.newPosting(u, e, e.Wr, u.Function.Op)
 		if r.token = e.Token; e.Bytes != nil {
-			r.bytes = *e.Bytes
+			r.bytes = monitor.Length(*e.Bytes)
 		}
 		if u.Queue == model.Initiator { // NdkReceive takes no flags (POST-11)
 			r.takeFlags(e.Flags)
@@ -35,7 +35,7 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 		for i := range e.Wrs {
 			w := &e.Wrs[i]
 			r := s.newPosting(u, e, w.Wr, model.ReceiveOp)
-			r.token, r.bytes = w.Token, monitor.BytesOf(w)
+			r.token, r.bytes = w.Token, monitor.LengthOf(w)
 			if u.Queue == model.Initiator {
 				var unknown string
 				if r.op, unknown = calls.OpOfRequest(w); unknown != "" {

@@ -62,7 +62,7 @@ type posting struct {
 	function     *calls.Function // that posted it
 	lane         *lane
 	token        *uint32
-	bytes        int64 // of its data or its buffers, or monitor.Unknown
+	bytes        monitor.Length // of its data or its buffers
 	line         int
 	answeredLine int // of the return of its post
 	owedLine     int
