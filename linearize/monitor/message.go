@@ -27,10 +27,12 @@ const (
 )
 
 // LengthOf returns the length of the data of a work request, or of its buffers.
-func LengthOf(w *trace.WorkRequest) Length {
-	n := Length(known(w.Bytes))
+func LengthOf(w *trace.WorkRequest) Length { return lengthOf(w.Opcode, known(w.Bytes)) }
+
+func lengthOf(opcode string, bytes int64) Length {
+	n := Length(bytes)
 	switch {
-	case w.Opcode != "RDMA_WRITE_WITH_IMM" && w.Opcode != "IBV_WR_RDMA_WRITE_WITH_IMM":
+	case strings.TrimPrefix(opcode, "IBV_WR_") != "RDMA_WRITE_WITH_IMM":
 		return n
 	case n == Unknown:
 		return written

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"fmt"
+	"slices"
 
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
@@ -9,21 +10,44 @@ import (
 	"ndkoracle/trace"
 )
 
-// unsent checks that a receive of an unreliable connection, of type UC, took a message of its peer: POLL-05. Such a connection loses messages, so the
-// engines pair none with a receive. It makes none: where both ends are in the trace, no more receives succeed than the peer has posted messages. A
-// datagram may come from anywhere.
+// unsent checks that a receive of an unreliable connection, of type UC, took a message of its peer: POLL-05, and RES-12 and RES-13, which are of the length
+// of that message. Such a connection loses messages, so the engines pair none with a receive. It makes none: where both ends are in the trace, no more
+// receives succeed than the peer has posted messages, and each took a message behind that of the receive before it. A datagram may come from anywhere.
 type unsent struct {
 	nothing
 	noRequest
-	n  *ends
-	of map[*qpArguments]*balance
+	n      *ends
+	of     map[*qpArguments]*balance
+	length *int // RES-12
 }
 
 // A balance counts the messages of a queue pair.
 type balance struct {
 	posted, received int
-	uncertain        bool // it may hear of others than its peer
+	sent             []message // that it has posted, those that a receive may still take, the oldest first
+	unordered        bool      // which they are, or in which order, is not known
+	latest           int       // the position of the latest receive that succeeded
+	uncertain        bool      // it may hear of others than its peer
 	reported         bool
+}
+
+// A message has a length, and the line of its post.
+type message struct {
+	length Length
+	line   int
+}
+
+// mostUntaken is how many messages of a queue pair are kept.
+const mostUntaken = 1 << 12
+
+// first returns which message is the first that a receive can have taken that tells so many bytes, and has buffers of a size, or -1. Where it took a later
+// one, fewer are left for the receives behind it.
+func (b *balance) first(got, room Length) int {
+	return slices.IndexFunc(b.sent, func(m message) bool {
+		n := m.length.bytes()
+		fits := room == Unknown || m.length.isWritten() || n <= room
+		return n == Unknown || fits && (got == Unknown || n == got)
+	})
 }
 
 var _ = group(newUnsent)
@@ -32,7 +56,7 @@ func newUnsent(m *Monitor) checks {
 	if m.ends == nil || !m.ends.verbs() || m.header.Order == "partial" {
 		return nothing{}
 	}
-	u := &unsent{n: m.ends, of: map[*qpArguments]*balance{}}
+	u := &unsent{n: m.ends, of: map[*qpArguments]*balance{}, length: m.counter("RES-12")}
 	m.requests.rules = append(m.requests.rules, u)
 	return u
 }
@@ -42,7 +66,7 @@ func (*unsent) finish() {}
 func (u *unsent) balanceOf(p *qpArguments) *balance {
 	b := u.of[p]
 	if b == nil {
-		b = &balance{}
+		b = &balance{latest: -1}
 		u.of[p] = b
 	}
 	return b
@@ -55,10 +79,59 @@ func (u *unsent) begin(c *Call, e *trace.Event) {
 }
 
 func (u *unsent) called(r *workRequest, _ *Call, _ []string) {
-	if p := r.queue.qp; p != nil && (r.op.IsSend() || r.op != model.ReceiveOp && r.opcode == "") {
-		u.balanceOf(p).posted++
+	p := r.queue.qp
+	if p == nil || !r.op.IsSend() && (r.op == model.ReceiveOp || r.opcode != "") {
+		return
 	}
+	b := u.balanceOf(p)
+	b.posted++
+	if p.kind != "UC" {
+		return
+	}
+	if b.unordered = b.unordered || r.overlaps || r.opcode == "" || len(b.sent) == mostUntaken; b.unordered {
+		b.sent = nil
+		return
+	}
+	b.sent = append(b.sent, message{lengthOf(r.opcode, r.bytes), r.place.Line})
 }
+
+// checkLength holds a receive that succeeded against the messages that it can have taken (RES-12, RES-13).
+func (u *unsent) checkLength(r *workRequest, c *Call, result *trace.Result, b, sender *balance) {
+	got, room := Length(known(result.Bytes)), Length(r.bytes)
+	b.unordered = b.unordered || sender.unordered || r.position < b.latest || u.n.s.roomOf(c.Cq) > 0 // polls that overlap
+	if b.latest = r.position; b.unordered {
+		return
+	}
+	if got != Unknown {
+		*u.length++
+	}
+	if room != Unknown && got > room {
+		room = Unknown // it breaks RES-13 by itself, or a write consumed it
+	}
+	i := sender.first(got, room)
+	if i >= 0 {
+		sender.sent = sender.sent[i+1:]
+		return
+	}
+	f := Finding{Verdict: verdict.ProviderViolation, Rule: "RES-12", See: []int{r.place.Line}, Objects: []Object{{Cq, c.Cq}, r.queue.object()}}
+	switch n := len(sender.sent); {
+	case n == 0:
+		f.Message = fmt.Sprintf("%s completed with success, and by their lengths the receives before it took the last message of its peer", r.wr)
+	case sender.first(got, Unknown) >= 0:
+		f.Rule = "RES-13"
+		f.Message = fmt.Sprintf("the receive %s succeeded with buffers of %d bytes, and each message of its peer that it can have taken has more", r.wr, room)
+	default:
+		f.Message = fmt.Sprintf("the receive %s succeeded with %d bytes, and no message of its peer that it can have taken has as many", r.wr, got)
+	}
+	for _, m := range sender.sent[:min(len(sender.sent), mostNamed)] {
+		f.See = append(f.See, m.line)
+	}
+	b.reported = true
+	u.n.s.m.report(f)
+}
+
+// mostNamed is how many messages a finding names.
+const mostNamed = 3
 
 func (u *unsent) completed(r *workRequest, c *Call, result *trace.Result) {
 	p := r.queue.qp
@@ -74,7 +147,9 @@ func (u *unsent) completed(r *workRequest, c *Call, result *trace.Result) {
 		b.reported = true
 		u.n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "POLL-05", See: []int{r.place.Line}, Objects: []Object{{Cq, c.Cq}, r.queue.object()},
 			Message: fmt.Sprintf("%s completed with success, and more receives of %s did than %s has posted messages (%d)", r.wr, p.name, peer.name, sent)})
+		return
 	}
+	u.checkLength(r, c, result, b, u.balanceOf(peer))
 }
 
 func (u *unsent) dropped(p *qpArguments, closed bool) {
