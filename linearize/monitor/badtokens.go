@@ -11,8 +11,8 @@ import (
 )
 
 // badTokens checks that a message which names a token that is not valid ends its connection: INV-05. It did where the message and the receive that
-// it was for both fail; then nothing that is posted afterwards succeeds at either end. What a message does that is told to have succeeded, the
-// engines follow.
+// it was for both fail; then nothing that is posted afterwards succeeds at either end, nor what is behind the two on their queues, whenever that was
+// posted: a queue is executed in order. What a message does that is told to have succeeded, the engines follow.
 type badTokens struct {
 	nothing
 	noRequest
@@ -36,7 +36,16 @@ type badMessage struct {
 	receive       int // the position of the receive that it is for
 	what          string
 	see           []int
-	failed, taken bool // the message, and the receive, were told to have failed
+	failed, taken bool      // the message, and the receive, were told to have failed
+	message, end  failure   // … how they ended, for what is behind them
+	behind        []success // told behind one of them, before it was known that both have failed
+}
+
+// A success is a request that succeeded, and the poll that told of it.
+type success struct {
+	request *workRequest
+	cq      string
+	place   Place
 }
 
 var _ = decides(
@@ -131,7 +140,7 @@ func (b *badTokens) answered(p *posting, refused bool) {
 	}
 }
 
-func (b *badTokens) completed(r *workRequest, _ *Call, result *trace.Result) {
+func (b *badTokens) completed(r *workRequest, c *Call, result *trace.Result) {
 	outcome := calls.OutcomeOf(result.Status)
 	if outcome == model.SUCCESS {
 		b.validity.succeeded(r, b.n.s.m.now, result)
@@ -144,6 +153,9 @@ func (b *badTokens) completed(r *workRequest, _ *Call, result *trace.Result) {
 	m := b.bad[p.name]
 	ofMessage := m != nil && r == m.request
 	ofReceive := m != nil && p == m.to && r.queue == p.receive && r.position == m.receive
+	if m != nil && outcome == model.SUCCESS && len(m.behind) < mostBehind && (m.isBehind(r) != nil) {
+		m.behind = append(m.behind, success{r, c.Cq, b.n.s.m.now})
+	}
 	if outcome != model.SUCCESS && !ofMessage && !ofReceive {
 		b.of(p.name).uncertain = true
 		if peer := b.n.s.peer(p); peer != nil {
@@ -160,10 +172,30 @@ func (b *badTokens) completed(r *workRequest, _ *Call, result *trace.Result) {
 		b.forget(p.name)
 		return
 	}
-	m.failed, m.taken = m.failed || ofMessage, m.taken || ofReceive
+	how := failure{"INV-05", r.position, r.place.Line, r.wr, result.Status}
+	if ofMessage {
+		m.failed, m.message = true, how
+	} else {
+		m.taken, m.end = true, how
+	}
 	if m.see = append(m.see, b.n.s.m.now.Line); m.failed && m.taken {
 		b.aborted(m)
 	}
+}
+
+// mostBehind is how many requests are kept that succeeded behind a bad message.
+const mostBehind = 16
+
+// isBehind returns how the message, or its receive, ended that r is behind on its queue, or nil.
+func (m *badMessage) isBehind(r *workRequest) *failure {
+	switch {
+	case r.overlaps:
+	case r.queue == m.request.queue && r.position > m.request.position:
+		return &m.message
+	case r.queue == m.to.receive && r.position > m.receive:
+		return &m.end
+	}
+	return nil
 }
 
 // isTooLong reports whether the message may have failed because the receive has too little room.
@@ -177,6 +209,14 @@ func (b *badTokens) aborted(m *badMessage) {
 		if old := b.n.of[p.name]; old == nil || old.at.Index > m.request.place.Index { // its failure is that of the message
 			b.n.of[p.name] = &qpEnd{rule: "INV-05", what: m.what, at: b.n.s.m.now, see: m.see}
 		}
+	}
+	for queue, how := range map[queueOf]failure{{m.from.name, model.Initiator}: m.message, {m.to.name, model.Receive}: m.end} {
+		if _, known := b.n.failed[queue]; !known {
+			b.n.failed[queue] = how
+		}
+	}
+	for _, s := range m.behind {
+		b.n.reportBehind(s, m.isBehind(s.request))
 	}
 	b.forget(m.from.name)
 }

@@ -336,7 +336,7 @@ func (n *ends) completed(r *workRequest, c *Call, result *trace.Result) {
 	}
 	queue, outcome := queueOf{r.queue.name, r.queue.kind}, calls.OutcomeOf(result.Status)
 	f, failed := n.failed[queue]
-	if failed && r.position > f.position {
+	if failed && r.position > f.position && f.rule == "FLUSH-06" {
 		*n.ok++
 	}
 	if outcome == model.SUCCESS && n.fresh[queue].first && !r.overlaps {
@@ -354,8 +354,19 @@ func (n *ends) completed(r *workRequest, c *Call, result *trace.Result) {
 	case l != nil && !l.pending && l.end.rule != "":
 		n.report(r, c, l.end.rule, append(l.end.see, l.end.at.Line), fmt.Sprintf("%s was posted after %s, and succeeded", r.wr, l.end.what))
 	case failed && r.position > f.position && !r.overlaps:
-		n.report(r, c, f.rule, []int{f.line}, fmt.Sprintf("%s succeeded behind %s on the same queue of %s, which ended with %s", r.wr, f.wr, r.queue.name, f.status))
+		n.reportBehind(success{r, c.Cq, n.s.m.now}, &f)
 	}
+}
+
+// reportBehind reports a request that succeeded behind one of its queue that had ended the connection.
+func (n *ends) reportBehind(s success, f *failure) {
+	r, why := s.request, ""
+	if f.rule == "INV-05" {
+		why = ", as the token of a message was not valid"
+	}
+	n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: f.rule, Place: s.place, See: []int{f.line, r.place.Line},
+		Objects: []Object{r.queue.object(), {Cq, s.cq}}, Follows: true,
+		Message: fmt.Sprintf("%s succeeded behind %s on the same queue of %s, which ended with %s%s", r.wr, f.wr, r.queue.name, f.status, why)})
 }
 
 // endsQueue reports whether nothing behind a request succeeds that ended so. In NDKPI it may (A40), and what has passed a read may. A failed send
