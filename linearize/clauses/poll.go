@@ -169,11 +169,12 @@ func (e *Engine) deliver(q *completionQueue, res *trace.Result, m facts.Moment, 
 	}
 	p := r.queue.qp
 	r.plainly, r.named = c.Fn == "NdkGetCqResults", res.Token
+	by, found := e.deadline(p, m, c.Still), len(e.Findings)
 	delete(e.requests, res.Wr)
 	if r.placed && !q.overlap {
 		e.passesOver(r, m)
 	} else if !r.placed {
-		e.tell(r, outcome, e.deadline(p, m, c.Still), m, false)
+		e.tell(r, outcome, by, m, false)
 	}
 	e.tellsOfToken(r, res, m)
 	q.outstanding--
@@ -189,10 +190,25 @@ func (e *Engine) deliver(q *completionQueue, res *trace.Result, m facts.Moment, 
 		e.Solver.Release(q.last)
 		q.last = e.Solver.Keep(r.c)
 	}
-	if e.solve(p); p.open || !e.Solver.Alive(r.c) {
+	e.solve(p)
+	if len(e.Findings) > found {
+		e.Findings[found].isBehind(r, by)
+	}
+	if p.open || !e.Solver.Alive(r.c) {
 		return nil
 	}
 	return r
+}
+
+// isBehind handles that a finding is of a request which was posted behind the moment of rest that shows it: it shows at the one by which that request was
+// over, or where it is told.
+func (f *Finding) isBehind(r *request, by bound) {
+	if f.Conflict.Rule != abortedBefore || f.Rest >= r.line {
+		return
+	}
+	if f.Rest = 0; by.rule == stillAtRest {
+		f.Rest = by.line
+	}
 }
 
 // deliversNoRequest handles a result of a request that is not outstanding: it is over, was refused, or was never posted.

@@ -152,6 +152,12 @@ func otherOutcome(r *request, state model.Connection) *model.Refusal {
 		Why: "a flush or the end of the connection cancelled " + r.wr + " before it could have another outcome"}
 }
 
+// namesToken reports whether a message of the connection of p names a token, so that it may have ended the connection.
+func (p *qp) namesToken() bool {
+	names := func(s *request) bool { return s.op == model.SendAndInvalidate }
+	return slices.ContainsFunc(p.sends, names) || p.peer != nil && slices.ContainsFunc(p.peer.sends, names)
+}
+
 // behindLoss says why r can't succeed behind another request of its queue, which was cancelled: where nobody had flushed it the connection goes on, and
 // nothing had cancelled that one.
 func behindLoss(r, lost *request) *model.Refusal {
@@ -159,6 +165,9 @@ func behindLoss(r, lost *request) *model.Refusal {
 	switch {
 	case lost.outcome == model.FAILED:
 		refusal.Rule, refusal.Why = "FLUSH-06", lost.wr+", posted before it, failed, which ends the connection: nothing succeeds behind that"
+	case r.told && lost != r && !r.qp.mayBeFlushed(lost.post.call, r.toldBy()) && r.qp.namesToken():
+		refusal.Rule, refusal.Why = "INV-05", lost.wr+", posted before it, was cancelled, which tells that the connection had ended: by a message whose "+
+			"token was not valid, or by a loss. Nothing succeeds on it any more"
 	case r.told && lost != r && !r.qp.mayBeFlushed(lost.post.call, r.toldBy()):
 		refusal.Rule, refusal.Why = "RES-10", lost.wr+", posted before it, was cancelled, and nothing cancelled that: no flush, close or failed request of the QP came before, "+
 			"and the connection was not lost"
