@@ -1,0 +1,213 @@
+package monitor
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// private checks the messages that a queue pair sends whose own receives come from a shared queue, to a peer that has receives of its own: POLL-05 and
+// DEF-04. Which receives of a shared queue a queue pair has taken is not followed, so the engines pair no messages of such a connection. In this
+// direction all receives are in the trace: no more messages succeed than receives were posted, and one that has a receive completes by rest.
+type private struct {
+	nothing
+	noRequest
+	n     *ends
+	of    map[string]*fed // by name of the queue pair that sends
+	looks map[string]int  // by op: the polls under way that would find what a CQ holds, and the latest moment of rest before each
+	rests int
+}
+
+// A fed queue pair takes its receives from a shared queue.
+type fed struct {
+	p         *qpArguments
+	sent      int
+	succeeded int
+	pending   []numbered // the messages that were not told, and are to complete
+	tokens    bool       // a message names a token: it may have succeeded without a receive (INV-05)
+	uncertain bool       // what else completes its messages, or uses the receives of its peer, is not followed
+	reported  bool
+	owed      *workRequest // had to have completed by a moment of rest
+	owedAt    Place
+	owedRest  int // the number of that moment
+}
+
+// A numbered message is the first of its queue pair, or the second, or …
+type numbered struct {
+	request *workRequest
+	number  int
+}
+
+// mostFollowed is how many messages of a queue pair are followed that have not completed.
+const mostFollowed = 256
+
+var _ = group(newPrivate)
+
+func newPrivate(m *Monitor) checks {
+	if m.ends == nil || m.dialect.A9 != model.A9Ordered {
+		return nothing{}
+	}
+	v := &private{n: m.ends, of: map[string]*fed{}, looks: map[string]int{}}
+	m.requests.rules = append(m.requests.rules, v)
+	return v
+}
+
+func (*private) finish() {}
+
+// fed returns what is followed of a queue pair, which is nil where that has receives of its own.
+func (v *private) fed(p *qpArguments) *fed {
+	if p == nil || p.srq == "" || !p.created || v.n.verbs() && p.kind != "RC" {
+		return nil
+	}
+	if v.of[p.name] == nil {
+		v.of[p.name] = &fed{p: p}
+	}
+	return v.of[p.name]
+}
+
+// both calls f with what is followed of a queue pair, and of its peer.
+func (v *private) both(p *qpArguments, f func(*fed)) {
+	if p == nil {
+		return
+	}
+	for _, one := range []*qpArguments{p, v.n.s.peer(p)} {
+		if x := v.fed(one); x != nil {
+			f(x)
+		}
+	}
+}
+
+func (v *private) isUncertain(p *qpArguments) { v.both(p, func(x *fed) { x.uncertain = true }) }
+
+func (v *private) ended(p *qpArguments) { v.isUncertain(p) }
+
+func (v *private) dropped(p *qpArguments, closed bool) {
+	if v.isUncertain(p); closed {
+		delete(v.of, p.name)
+	}
+}
+
+func (v *private) begin(c *Call, e *trace.Event) {
+	switch {
+	case c.Kind == calls.FlushQp, c.Kind == calls.UnsettleQp, c.Kind == calls.CloseQp, c.Kind == calls.ConnectQp && v.n.joined[e.Qp] != 0:
+		v.isUncertain(v.n.s.qps.get(e.Qp))
+	case c.Kind == calls.PollCq && len(v.of) > 0 && e.N != nil && *e.N > 0:
+		v.looks[c.Op] = v.rests
+	}
+}
+
+func (v *private) called(r *workRequest, _ *Call, flags []string) {
+	x := v.fed(r.queue.qp)
+	if x == nil || r.op == model.ReceiveOp {
+		return
+	}
+	x.uncertain = x.uncertain || r.overlaps || v.n.verbs() && r.opcode == ""
+	if !r.op.IsSend() {
+		return
+	}
+	x.sent++
+	x.tokens = x.tokens || r.op == model.SendAndInvalidate
+	if r.silent || isDeferred(flags) {
+		return
+	}
+	x.uncertain = x.uncertain || len(x.pending) == mostFollowed
+	if !x.uncertain {
+		x.pending = append(x.pending, numbered{r, x.sent})
+	}
+}
+
+func (v *private) answered(p *posting, refused bool) {
+	q := p.queue
+	if q.qp == nil {
+		return
+	}
+	if refused {
+		v.isUncertain(q.qp)
+	}
+	if q.kind == model.Receive {
+		if x := v.fed(v.n.s.peer(q.qp)); x != nil {
+			x.uncertain = x.uncertain || q.uncertain
+		}
+	}
+}
+
+func (v *private) completed(r *workRequest, c *Call, result *trace.Result) {
+	if calls.OutcomeOf(result.Status) != model.SUCCESS {
+		v.isUncertain(r.queue.qp)
+		return
+	}
+	x := v.fed(r.queue.qp)
+	if x == nil || !r.op.IsSend() {
+		return
+	}
+	x.succeeded++
+	for len(x.pending) > 0 && x.pending[0].request.position <= r.position {
+		x.pending = x.pending[1:]
+	}
+	if x.owed != nil && x.owed.position <= r.position {
+		x.owed = nil
+	}
+	peer := v.peer(x)
+	if peer == nil || x.tokens || x.uncertain || x.reported || x.succeeded <= peer.receive.posted {
+		return
+	}
+	x.reported = true
+	v.n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "POLL-05", See: []int{r.place.Line}, Objects: []Object{{Cq, c.Cq}, r.queue.object()},
+		Message: fmt.Sprintf("%s completed with success, and more messages of %s did than %s has posted receives (%d)", r.wr, x.p.name, peer.name, peer.receive.posted)})
+}
+
+// peer returns the queue pair that a fed one sends to, where both are connected, and all receives of that are its own and in the trace, or nil.
+func (v *private) peer(x *fed) *qpArguments {
+	peer := v.n.s.peer(x.p)
+	if peer == nil || !peer.created || peer.srq != "" || peer.receive.uncertain || peer.kind != x.p.kind || !v.connected(x.p) || !v.connected(peer) {
+		return nil
+	}
+	return peer
+}
+
+// connected reports whether a queue pair is connected. In libibverbs it is once it may receive: what it sends is accepted only later.
+func (v *private) connected(p *qpArguments) bool {
+	if v.n.verbs() {
+		return p.conn != "" && len(v.n.moving) == 0
+	}
+	return v.n.joined[p.name] != 0
+}
+
+// rest notes the first message of each queue pair that has to have completed by now: none before it waits, and as many receives are posted.
+func (v *private) rest() {
+	v.rests++
+	for _, x := range v.of {
+		peer := v.peer(x)
+		if x.owed != nil || x.uncertain || peer == nil || len(x.pending) == 0 {
+			continue
+		}
+		first := x.pending[0]
+		if first.request.accepted && first.number <= peer.receive.posted && peer.receive.posting == 0 {
+			x.owed, x.owedAt, x.owedRest = first.request, v.n.s.m.now, v.rests
+		}
+	}
+}
+
+// end is DEF-04: a poll that began after a moment of rest found nothing.
+func (v *private) end(c *Call, e *trace.Event) {
+	rests, looks := v.looks[c.Op]
+	if delete(v.looks, c.Op); !looks || len(e.Results) > 0 || calls.IsRefusal(c.Verbs, e) || v.n.s.roomOf(c.Cq) > 0 || v.n.mayFail(c.Cq) {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.of)) {
+		x := v.of[name]
+		peer := v.peer(x)
+		if x.owed == nil || x.uncertain || peer == nil || x.p.initiator.cq != c.Cq || x.owedRest > rests || v.n.mayFail(peer.receive.cq) {
+			continue
+		}
+		v.n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "DEF-04", Place: x.owedAt, See: []int{x.owed.place.Line, v.n.s.m.now.Line},
+			Objects: []Object{x.owed.queue.object(), {Cq, c.Cq}}, Follows: true,
+			Message: fmt.Sprintf("the provider was at rest, and %s had not completed: %s has a receive for it", x.owed.wr, peer.name)})
+		x.uncertain = true
+	}
+}
