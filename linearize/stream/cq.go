@@ -57,6 +57,7 @@ type cq struct {
 	notifiedAt            moment // when the latest callback was entered, or event read, or 0
 	armedRest             int    // the line of the first moment of rest after it, or 0
 	unreadLine            int    // of the first moment of rest by which an event had been given that nothing has told to be read, or 0
+	readFrom              moment // somebody has been waiting for an event, if anybody is
 	mayOwe                moment // the latest moment of rest at which something of it may have waited for a receive, or 0
 	crowded               crowding
 	overflows             int        // where a callback reported an overflow: requests of which one was lost
@@ -209,6 +210,14 @@ func (q *cq) takeOne(e *sight) {
 		if !q.queue.Untold() {
 			q.unreadLine = 0
 		}
+	}
+}
+
+// mayBeUnread handles a completion that had been placed by a moment of rest behind the arm: where an event has been given now, it had been by then, and
+// somebody was waiting for it.
+func (q *cq) mayBeUnread(e *sight) {
+	if e.what == delivered && q.unreadLine == 0 && q.readers > 0 && q.readFrom < e.owed && q.armedAt < e.owed && q.queue.Untold() {
+		q.unreadLine = e.posting.owedLine
 	}
 }
 

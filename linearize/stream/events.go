@@ -36,6 +36,9 @@ func (s *Stream) mayBeRead(u *underWay) []*cq {
 }
 
 func (q *cq) readersAre(n int) {
+	if q.readers == 0 {
+		q.readFrom = q.s.at
+	}
 	q.readers = n
 	q.take(sight{what: readers, at: q.s.at, n: n})
 }

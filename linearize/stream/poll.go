@@ -171,6 +171,7 @@ func (q *cq) release() {
 				q.died(q.queue, e)
 				q.goOnWaiting(before, e)
 			}
+			q.mayBeUnread(e)
 		}
 		q.noticeOverflow()
 		q.reuse(p)
