@@ -84,6 +84,7 @@ func TestConnectThatFailsCancels(t *testing.T) {
 			"fails":                slices.Concat(first[:1], pends, fails, first[1:], second[:1], again, second[1:]),
 			"cancels before":       slices.Concat(first[:1], pends, first[1:], fails, second[:1], again, second[1:]),
 			"posted to the second": slices.Concat(first[:1], pends, first[1:], fails, again, second),
+			"cancels one of two":   slices.Concat(first[:1], second[:1], pends, []string{`NdkRequestCompletion "for":"6","status":"` + status + `"|`}, first[1:], again, second[1:]),
 		} {
 			if r := checkLines(t, "ndkpi", notation.Lines(append(notation.Created[:3:3], events...)...)); r.Verdict != verdict.Conformant {
 				t.Errorf("%s, %s: %s: %+v", name, status, r.Verdict, r.Findings)
