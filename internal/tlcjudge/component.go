@@ -207,7 +207,9 @@ func (h *history) findTokens(c *component) {
 			if r.accepted && r.changesUnknownToken() {
 				valid = valid && r.op != "FastRegister" && r.op != "Bind"
 				if names {
-					c.reason = verdict.TokenUntold(r.wr)
+					if c.reason = verdict.TokenUntold(r.wr); r.op == "Read" {
+						c.reason = verdict.ReadInvalidates(r.wr)
+					}
 				}
 			}
 		}

@@ -80,7 +80,10 @@ func (c *component) bindTokens() {
 	valid, invalid := c.h.madeValid, c.h.madeInvalid
 	switch {
 	case names && (valid != nil || invalid != nil):
-		c.reason = verdict.TokenUntold(cmp.Or(valid, invalid).wr)
+		r := cmp.Or(valid, invalid)
+		if c.reason = verdict.TokenUntold(r.wr); r.op == model.Read {
+			c.reason = verdict.ReadInvalidates(r.wr)
+		}
 	case valid == nil:
 		for _, p := range c.qps {
 			for _, r := range p.initiator {

@@ -45,7 +45,7 @@ type Stream struct {
 	shared       map[string]bool     // receives of shared receive queues
 	reads        []reader            // ibv_get_cq_event that have not returned
 	channels     trace.Channels
-	tokenless    string            // a request that changes a token which the trace does not record, or ""
+	tokenless    string            // why it is not known what tokens are valid, or ""
 	dead         map[uint32]moment // tokens, by when a receive told latest that the peer had invalidated one
 	closing      map[string]*cq    // by the op of a close that is pending
 	closingQps   map[string]*qp

@@ -1,13 +1,19 @@
 package stream
 
-import "ndkoracle/model"
+import (
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+)
 
 // What a request does to a token that the trace does not record (field token) may have been done to any. Where the two ends of a connection are in the
 // trace, and messages of one name tokens of the other, it is not known which of them end the connection (INV-05).
 
 // changesUnknown handles a request, or a receive, that changes a token which the trace does not record.
 func (s *Stream) changesUnknown(r *posting) {
-	s.tokenless = r.wr
+	s.tokenless = r.wr + " changes a token that the trace does not record (field token), so the state of the others is unknown"
+	if r.localInvalidate {
+		s.tokenless = verdict.ReadInvalidates(r.wr)
+	}
 	for _, p := range s.qpsInOrder {
 		p.checkTokenless()
 	}
@@ -19,6 +25,6 @@ func (p *qp) checkTokenless() {
 		p = p.peer
 	}
 	if p.s.tokenless != "" && p.peer != nil && p.lanes[model.Initiator].names > 0 {
-		p.leaveOpen(p.s.tokenless + " changes a token that the trace does not record (field token), so the state of the others is unknown")
+		p.leaveOpen(p.s.tokenless)
 	}
 }

@@ -68,6 +68,12 @@ func TokenUntold(wr string) string {
 	return fmt.Sprintf("the trace does not tell what became of tokens by %s, whose field token is missing", wr)
 }
 
+// ReadInvalidates leaves open what tokens are valid.
+func ReadInvalidates(wr string) string {
+	return fmt.Sprintf("%s is a read with RDMA_READ_LOCAL_INVALIDATE: whether it made its token invalid depends on the adapter and on its outcome (INV-01, INV-02), "+
+		"which the trace does not record; an NdkInvalidate in its place would say it", wr)
+}
+
 // ResizedTwice leaves open a CQ.
 func ResizedTwice(cq, dialect string) string {
 	fn := words(dialect, "NdkResizeCq", "ibv_resize_cq")
