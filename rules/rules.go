@@ -79,6 +79,12 @@ type Reading struct {
 	Default  string
 	Strict   string
 	Choices  []string // values that may be chosen instead, the default's first; nil when only the default is built
+	Dialects []string // in which the question arises; nil for all
+}
+
+// Matters reports whether the question arises in a dialect.
+func (r Reading) Matters(dialect string) bool {
+	return r.Dialects == nil || slices.Contains(r.Dialects, dialect)
 }
 
 //go:embed rules.tsv
@@ -176,9 +182,9 @@ func parseRules(table, judgedAs string) []Rule {
 
 func parseReadings(table string) []Reading {
 	var readings []Reading
-	for _, row := range rows(table, 5) {
+	for _, row := range rows(table, 6) {
 		readings = append(readings, Reading{
-			ID: row[0], Question: row[1], Default: row[2], Strict: row[3], Choices: list(row[4]),
+			ID: row[0], Question: row[1], Default: row[2], Strict: row[3], Choices: list(row[4]), Dialects: list(row[5]),
 		})
 	}
 	return readings

@@ -11,10 +11,10 @@ import (
 func (r *Report) Conclude(d model.Dialect) {
 	r.Settle()
 	for i := range r.Findings {
-		r.Findings[i].Assumes = assumptions(r.Findings[i].Rule)
+		r.Findings[i].Assumes = assumptions(r.Findings[i].Rule, d.Name)
 	}
 	r.cover(d)
-	r.Assumes = r.readings()
+	r.Assumes = r.readings(d.Name)
 }
 
 // Settle derives the verdict from the findings. What the verdict rests on comes first; what may only follow from that comes after it.

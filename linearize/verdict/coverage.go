@@ -31,7 +31,7 @@ func (r *Report) cover(d model.Dialect) {
 }
 
 // readings returns the ids of the readings that the verdict rests on: those of the rules that were checked.
-func (r *Report) readings() []string {
+func (r *Report) readings(dialect string) []string {
 	used := map[string]bool{}
 	for _, rule := range rules.All() {
 		if r.Rules[rule.ID].Coverage == Checked {
@@ -42,18 +42,21 @@ func (r *Report) readings() []string {
 	}
 	var ids []string
 	for _, reading := range rules.Readings() {
-		if used[reading.ID] {
+		if used[reading.ID] && reading.Matters(dialect) {
 			ids = append(ids, reading.ID)
 		}
 	}
 	return ids
 }
 
-// assumptions returns the readings that a finding by a rule rests on: those that the rulebook names for it.
-func assumptions(id string) []string {
+// assumptions returns the readings that a finding by a rule rests on: those that the rulebook names for it, and that matter in its dialect.
+func assumptions(id, dialect string) []string {
 	rule, ok := rules.Get(id)
 	if !ok {
 		return nil
 	}
-	return rule.Readings
+	return slices.DeleteFunc(slices.Clone(rule.Readings), func(id string) bool {
+		reading, ok := rules.GetReading(id)
+		return ok && !reading.Matters(dialect)
+	})
 }
