@@ -21,6 +21,13 @@ type private struct {
 	of    map[string]*fed // by name of the queue pair that sends
 	looks map[string]int  // by op: the polls under way that would find what a CQ holds, and the latest moment of rest before each
 	rests int
+	lost  []lostMessage
+}
+
+// A lostMessage had not completed by a moment of rest, unless one of the CQs of its connection had failed, as a callback may tell later.
+type lostMessage struct {
+	finding Finding
+	cqs     []string
 }
 
 // A fed queue pair takes its receives from a shared queue.
@@ -57,7 +64,13 @@ func newPrivate(m *Monitor) checks {
 	return v
 }
 
-func (*private) finish() {}
+func (v *private) finish() {
+	for _, m := range v.lost {
+		if !slices.ContainsFunc(m.cqs, v.n.mayFail) {
+			v.n.s.m.report(m.finding)
+		}
+	}
+}
 
 // fed returns what is followed of a queue pair, which is nil where that has receives of its own.
 func (v *private) fed(p *qpArguments) *fed {
@@ -196,18 +209,18 @@ func (v *private) rest() {
 // end is DEF-04: a poll that began after a moment of rest found nothing.
 func (v *private) end(c *Call, e *trace.Event) {
 	rests, looks := v.looks[c.Op]
-	if delete(v.looks, c.Op); !looks || len(e.Results) > 0 || calls.IsRefusal(c.Verbs, e) || v.n.s.roomOf(c.Cq) > 0 || v.n.mayFail(c.Cq) {
+	if delete(v.looks, c.Op); !looks || len(e.Results) > 0 || calls.IsRefusal(c.Verbs, e) || v.n.s.roomOf(c.Cq) > 0 {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.of)) {
 		x := v.of[name]
 		peer := v.peer(x)
-		if x.owed == nil || x.uncertain || peer == nil || x.p.initiator.cq != c.Cq || x.owedRest > rests || v.n.mayFail(peer.receive.cq) {
+		if x.owed == nil || x.uncertain || peer == nil || x.p.initiator.cq != c.Cq || x.owedRest > rests {
 			continue
 		}
-		v.n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "DEF-04", Place: x.owedAt, See: []int{x.owed.place.Line, v.n.s.m.now.Line},
+		v.lost = append(v.lost, lostMessage{Finding{Verdict: verdict.ProviderViolation, Rule: "DEF-04", Place: x.owedAt, See: []int{x.owed.place.Line, v.n.s.m.now.Line},
 			Objects: []Object{x.owed.queue.object(), {Cq, c.Cq}}, Follows: true,
-			Message: fmt.Sprintf("the provider was at rest, and %s had not completed: %s has a receive for it", x.owed.wr, peer.name)})
+			Message: fmt.Sprintf("the provider was at rest, and %s had not completed: %s has a receive for it", x.owed.wr, peer.name)}, []string{c.Cq, peer.receive.cq}})
 		x.uncertain = true
 	}
 }
