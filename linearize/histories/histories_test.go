@@ -84,7 +84,7 @@ func TestRandomHistories(t *testing.T) {
 		}
 	}
 	timelineBounds(t, counts, compared)
-	for _, what := range []string{"both searches answer", "a partial order", "a hidden case is counted for certain", "with points", "taken down by the consumer", "spoilt", "overlaps", "a CQ is resized", "channels are named", "another type than RC", "a connection failed", "the network loses connections",
+	for _, what := range []string{"both searches answer", "a partial order", "a hidden case is counted for certain", "with points", "taken down by the consumer", "spoilt", "overlaps", "a CQ is resized", "channels are named", "another type than RC", "a connection failed", "a queue pair that a failed attempt broke is connected", "the network loses connections",
 		"optional fields are left out, and the plain search answers", "objects of other kinds, nothing",
 		timelineFinds, timelineAlone + ", and the plain search forbids it", "timeline: agrees that it is conformant",
 		"stream: conformant", "stream: provider violation", "plain search: allowed", "plain search: forbidden"} {
@@ -113,6 +113,7 @@ func (h *drawn) compare() *comparison {
 	c.count(h.run.named, "channels are named")
 	c.count(slices.ContainsFunc(h.run.c.Qps, func(b model.Binding) bool { return b.Type != model.RC }), "another type than RC")
 	c.count(len(h.run.failed) > 0, "a connection failed")
+	c.count(h.run.again, "a queue pair that a failed attempt broke is connected")
 	c.count(h.run.lossy, "the network loses connections")
 	c.count(h.spoilt != "nothing", "spoilt")
 	c.count(h.run.Overlaps, "overlaps")

@@ -84,7 +84,10 @@ func (r *Run) connect(i int) {
 		call.Conn = ""
 	}
 	r.start(r.fn("NdkConnect", "ibv_modify_qp"), call, func(f *inFlight) {
-		if r.s.Qps[i].State != model.Idle { // a receive failed, or a CQ
+		left := r.failed[i] && r.s.Qps[i].State == model.BrokenIdle && !r.verbs() // by an attempt that failed
+		if again := left && r.draw(2, "connects again") == 1; again {
+			r.again = true
+		} else if r.s.Qps[i].State != model.Idle { // a receive failed, or a CQ
 			f.ret = trace.Event{Status: "STATUS_CONNECTION_ABORTED"}
 			if r.verbs() {
 				f.ret = trace.Event{Errno: "EINVAL"}

@@ -34,6 +34,7 @@ type Run struct {
 	channels []string        // of each CQ of libibverbs the one that it was created with, or ""
 	signals  map[int]bool    // QPs of libibverbs that were created with sq_sig_all
 	failed   map[int]bool    // QPs of which an attempt to connect has failed
+	again    bool            // one that such an attempt had broken is connected
 	lost     bool            // a CQ failed, and what it lost nobody saw
 	still    bool            // since a moment of rest nothing was called that wakes the provider
 	apart    map[int]bool    // QPs that were disconnected

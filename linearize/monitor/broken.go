@@ -14,7 +14,8 @@ type broken struct {
 	nothing
 	noRequest
 	n       *ends
-	flushed map[string]bool // queue pairs of which NdkFlush or NdkDisconnect was called, behind which requests may wait (A15)
+	tried   map[string]bool // queue pairs that were to be connected
+	flushed map[string]bool // queue pairs of which NdkFlush or NdkDisconnect was called, or that were to be connected before, behind which requests may wait (A15)
 	rested  Place           // the latest moment of rest, or none
 	acted   int             // the index of the latest call since which a provider at rest may have something to do
 	latest  map[*requestQueue]delivery
@@ -27,7 +28,7 @@ func newBroken(m *Monitor) checks {
 	if m.ends == nil {
 		return nothing{}
 	}
-	b := &broken{n: m.ends, flushed: map[string]bool{}, acted: -1, latest: map[*requestQueue]delivery{}}
+	b := &broken{n: m.ends, tried: map[string]bool{}, flushed: map[string]bool{}, acted: -1, latest: map[*requestQueue]delivery{}}
 	m.requests.rules = append(m.requests.rules, b)
 	return b
 }
@@ -40,8 +41,14 @@ func (b *broken) begin(c *Call, e *trace.Event) {
 		return
 	case calls.FlushQp:
 		b.flushed[e.Qp] = true
+	case calls.ConnectQp:
+		if b.tried[e.Qp] && !c.Verbs { // which attempt failed does not matter
+			b.flushed[e.Qp] = true
+		}
+		b.tried[e.Qp] = true
 	case calls.CloseQp:
 		delete(b.flushed, e.Qp)
+		delete(b.tried, e.Qp)
 	}
 	if c.Fn != "ibv_ack_cq_events" {
 		b.acted = b.n.s.m.now.Index

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/clauses"
 	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
@@ -159,7 +160,7 @@ func (j *judge) component(ctx context.Context, c *component) (found bool) {
 		j.gaveUp(c, death, err)
 		return false
 	}
-	if j.hasSaid(&finding) {
+	if j.hasSaid(&finding, death) {
 		j.leaveOpen(c.spans, death, "events after a violation are not judged")
 		return true
 	}
@@ -176,9 +177,12 @@ func (j *judge) component(ctx context.Context, c *component) (found bool) {
 	return finding.Verdict != verdict.Inconclusive
 }
 
-// hasSaid reports whether a later event has told the same of a request, by the same rule, without a search: a moment of rest comes before the poll that
-// tells how a request ended.
-func (j *judge) hasSaid(finding *verdict.Finding) bool {
+// hasSaid reports whether a later event has told the same of a request, by the same rule, without a search: a moment of rest, where nothing is left, comes
+// before the poll that tells how a request ended.
+func (j *judge) hasSaid(finding *verdict.Finding, death moment) bool {
+	if all := j.history.trace.Events; int(death) >= len(all) || calls.KindOf(&all[death]) != calls.Quiesce {
+		return false
+	}
 	sees := func(line int) bool { return slices.Contains(finding.See, line) }
 	return slices.ContainsFunc(j.report.Findings, func(f verdict.Finding) bool {
 		return f.Rule == finding.Rule && f.Line > finding.Line && slices.ContainsFunc(f.See, sees)
