@@ -147,8 +147,8 @@ func (e *Engine) hadBadToken(r *request, m facts.Moment) {
 		return
 	}
 	for _, g := range t.made {
-		if g.of != nil && e.Solver.Alive(g.of.x) {
-			e.Solver.Edge(r.x, g.of.x, 1, badToken, m.Line)
+		if e.Solver.Alive(g.v) { // which is never, if the registration fails
+			e.Solver.Edge(r.x, g.v, 1, badToken, m.Line)
 		}
 	}
 }

@@ -138,11 +138,12 @@ func (e *Engine) CqFailed(m facts.Moment, name string, overflow bool) {
 	e.now = m
 	q := e.cq(name)
 	q.failed = true
-	if q.overflowed != timeline.None {
-		q.unsure = q.unsure || !overflow
+	if q.overflowed != timeline.None && overflow {
 		return
 	}
-	e.cannotTake(q)
+	if q.overflowed == timeline.None {
+		e.cannotTake(q)
+	}
 	q.unsure = true
 	all := len(e.Findings)
 	e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool { return slices.Contains(f.unless, q) })

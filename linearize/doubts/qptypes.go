@@ -187,9 +187,10 @@ func fold(findings []verdict.Finding, like map[string][]int) []verdict.Finding {
 	return kept
 }
 
-// ofMessage reports whether an event that a finding refers to posts a send or a receive, or is not at hand. One that refers to none may be of any.
+// ofMessage reports whether an event that a finding refers to posts a send or a receive, or is not at hand. One that refers to none, or that rests on hidden
+// times, may be of any.
 func ofMessage(f *verdict.Finding, spoken map[int]*trace.Event) bool {
-	return len(f.See) == 0 || slices.ContainsFunc(f.See, func(line int) bool { return spoken[line] == nil || postsMessage(spoken[line]) }) ||
+	return f.Hidden || len(f.See) == 0 || slices.ContainsFunc(f.See, func(line int) bool { return spoken[line] == nil || postsMessage(spoken[line]) }) ||
 		spoken[f.Line] != nil && postsMessage(spoken[f.Line])
 }
 

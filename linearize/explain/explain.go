@@ -16,7 +16,7 @@ const mostReasons = 3
 
 // Finding returns a violation as a report tells it, at the event in the line and with the value of seq that shows it.
 func Finding(f *clauses.Finding, line int, seq uint64) verdict.Finding {
-	told := verdict.Finding{Verdict: verdict.ProviderViolation, Rule: f.ID, Line: line, Seq: seq, Message: f.Headline() + because(f)}
+	told := verdict.Finding{Verdict: verdict.ProviderViolation, Rule: f.ID, Line: line, Seq: seq, Message: f.Headline() + because(f), Hidden: len(f.Chain) > 1}
 	if said := f.Instead(); said != "" {
 		told.Instead = []string{said}
 	}

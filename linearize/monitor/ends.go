@@ -30,6 +30,7 @@ type ends struct {
 	owing    map[string]int      // by CQ: those of them that had to complete by a moment of rest
 	broken   map[string]bool     // CQs that reported an error, or were resized
 	rooms    map[string]int64    // by op: polls of CQs in which something is owed
+	lost     []lostMessage       // what had not completed by a moment of rest
 	disc, ok *int
 }
 
@@ -122,9 +123,6 @@ func newEnds(m *Monitor) checks {
 	m.requests.rules = append(m.requests.rules, n)
 	return n
 }
-
-// finish has nothing to add at the end of the trace.
-func (*ends) finish() {}
 
 func (n *ends) verbs() bool { return !n.s.m.dialect.ErrorsArm }
 
@@ -463,8 +461,23 @@ func (n *ends) foundNothing(c *Call) {
 			continue
 		}
 		n.drop(wr)
-		n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: l.owes(), Place: l.owed, See: []int{r.place.Line, l.end.at.Line, n.s.m.now.Line},
+		n.lost = append(n.lost, lostMessage{Finding{Verdict: verdict.ProviderViolation, Rule: l.owes(), Place: l.owed, See: []int{r.place.Line, l.end.at.Line, n.s.m.now.Line},
 			Objects: []Object{r.queue.object(), {Cq, c.Cq}}, Follows: true,
-			Message: fmt.Sprintf("the provider was at rest, and %s had not completed: %s %s", wr, l.since(), l.end.what)})
+			Message: fmt.Sprintf("the provider was at rest, and %s had not completed: %s %s", wr, l.since(), l.end.what)}, []string{c.Cq}})
+	}
+	if len(n.lost) > maxRequests {
+		n.reportLost()
 	}
 }
+
+// reportLost reports what had not completed by a moment of rest, unless the CQ has told of an error since: it may have failed by then.
+func (n *ends) reportLost() {
+	for _, lost := range n.lost {
+		if !slices.ContainsFunc(lost.cqs, n.mayFail) {
+			n.s.m.report(lost.finding)
+		}
+	}
+	n.lost = nil
+}
+
+func (n *ends) finish() { n.reportLost() }
