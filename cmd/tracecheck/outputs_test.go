@@ -28,9 +28,6 @@ func shipped(t *testing.T, args ...string) (code int, out, errors string) {
 const (
 	plainTrace  = "../../traces/accept/plain.ndktrace.jsonl"
 	brokenTrace = "../../traces/reject/two-callbacks-one-arm.ndktrace.jsonl"
-
-	// A connect that fails breaks a queue pair that is not connected yet: the model has no action for that, so no witness tells of it.
-	unprovenTrace = "receive-outlives-a-failed-accept.ndktrace.jsonl"
 )
 
 // --witness writes a witness of each conformant trace, to a file or below a directory, and says why there is none of another; what it
@@ -63,7 +60,7 @@ func TestWitness(t *testing.T) {
 		t.Errorf("stderr %q", errors)
 	}
 	for _, judged := range run.Traces {
-		if judged.Verdict != "conformant" || filepath.Base(judged.File) == unprovenTrace {
+		if judged.Verdict != "conformant" {
 			continue
 		}
 		if want := filepath.Join(folder, strings.TrimSuffix(filepath.Base(judged.File), ".ndktrace.jsonl")+".ndkwitness.jsonl"); judged.Witness != want {

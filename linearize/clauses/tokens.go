@@ -215,6 +215,7 @@ func (e *Engine) registered(r *request, success bool, line int) {
 	case r.makes == nil || !s.Alive(r.makes.v):
 	case success:
 		s.NotAfter(r.makes.v, s.Upper(r.x), tokenDead, line)
+		s.Edge(r.makes.v, r.x, 0, badToken, line)
 	default:
 		s.NotBefore(r.makes.v, timeline.Never, tokenDead, line, timeline.None)
 		if t := r.makes.token; t != nil {

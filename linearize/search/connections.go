@@ -54,12 +54,12 @@ func (h *history) findConnected() {
 	}
 }
 
-// mayBreak reports whether a connect of p that failed, and made no connection, may have cancelled a receive.
+// mayBreak reports whether a connect of p that failed, and made no connection, may have cancelled a receive, or left p as a flush does, so that a later
+// request is cancelled.
 func (h *history) mayBreak(p *qp, s *span) bool {
-	failed := h.failedAt(s)
-	return failed != never && !s.verbs() && slices.ContainsFunc(p.receive, func(r *request) bool {
+	return h.failedAt(s) != never && !s.verbs() && slices.ContainsFunc(slices.Concat(p.receive, p.initiator), func(r *request) bool {
 		_, succeeded := h.succeeded.by[r.wr]
-		return r.post.call < failed && h.succeeded.told[r.wr] && !succeeded
+		return h.succeeded.told[r.wr] && !succeeded
 	})
 }
 
@@ -145,7 +145,7 @@ func (h *history) connectsAgain(p *qp, after moment) moment {
 }
 
 // onlyReceives reports whether nothing of p was accepted but receives before the next connect after one that failed which made a connection, and
-// no receive succeeded, even later.
+// no receive succeeded, nor was another request cancelled, even later.
 func (h *history) onlyReceives(p *qp, failed *span) bool {
 	next := never
 	for _, s := range h.spans {
@@ -157,7 +157,8 @@ func (h *history) onlyReceives(p *qp, failed *span) bool {
 	return !slices.ContainsFunc(slices.Concat(p.initiator, p.receive), func(r *request) bool {
 		_, succeeded := h.succeeded.by[r.wr]
 		accepted := r.accepted && r.post.returned() // what has not returned may be refused
-		return succeeded && r.queue == model.Receive || r.post.call < next && r.queue == model.Initiator && accepted
+		cancelled := h.succeeded.told[r.wr] && !succeeded // as behind a flush
+		return succeeded && r.queue == model.Receive || r.queue == model.Initiator && (r.post.call < next && accepted || cancelled)
 	})
 }
 
