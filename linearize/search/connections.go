@@ -156,7 +156,7 @@ func (h *history) onlyReceives(p *qp, failed *span) bool {
 	}
 	return !slices.ContainsFunc(slices.Concat(p.initiator, p.receive), func(r *request) bool {
 		_, succeeded := h.succeeded.by[r.wr]
-		accepted := r.accepted && r.post.returned() // what has not returned may be refused
+		accepted := r.accepted && r.post.returned()       // what has not returned may be refused
 		cancelled := h.succeeded.told[r.wr] && !succeeded // as behind a flush
 		return succeeded && r.queue == model.Receive || r.queue == model.Initiator && (r.post.call < next && accepted || cancelled)
 	})
