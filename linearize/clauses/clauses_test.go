@@ -139,6 +139,14 @@ func TestWhatIsOverAtRest(t *testing.T) {
 	}
 }
 
+// A poll behind the close of a queue pair does not show that nothing of it had completed: completions vanish with it (A21, DEF-04).
+func TestVanishedIsNotPending(t *testing.T) {
+	find(t, "verbs", map[string]int{
+		"write 1; peer write 7; rest; peer close; rest; get 1c; peer get":           0, // 7 may have failed
+		"write 1; peer write 7; rest; peer get; rest; peer close; get 1c; peer get": 1,
+	})
+}
+
 // A request may wait behind a message, whatever was refused between the two.
 func TestRefusedBetween(t *testing.T) {
 	find(t, "ndkpi", map[string]int{

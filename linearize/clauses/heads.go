@@ -48,13 +48,14 @@ func (e *Engine) lookAt(w *workQueue) {
 	}
 }
 
-// isPending states that r has not been delivered, so it had not completed when its CQ was found empty, nor before what that delivered.
+// isPending states that r has not been delivered, so it had not completed when its CQ was found empty, nor before what that delivered: unless its queue pair
+// was being closed by then, as completions vanish with that (A21).
 func (e *Engine) isPending(r *request) {
-	q := r.queue.cq
-	if q.empty.At > 0 {
+	q, closing := r.queue.cq, r.queue.qp.closeCall
+	if q.empty.At > 0 && q.empty.At < closing {
 		e.Solver.NotBefore(r.c, timeline.At(q.empty.At), foundEmpty, q.empty.Line, timeline.None)
 	}
-	if q.last != timeline.None && !r.silent {
+	if q.last != timeline.None && !r.silent && closing == never {
 		e.Solver.NotBefore(r.c, e.Solver.Lower(q.last)+1, leftBehind, e.now.Line, q.last)
 	}
 	if q.overflowed != timeline.None { // more moments of rest may count than before

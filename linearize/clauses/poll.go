@@ -149,7 +149,7 @@ func (e *Engine) PlacedBy(b Bounds, by int) bool {
 	return e.knowsRest(b.of) && e.Solver.Excludes(b.of.c, timeline.At(by))
 }
 
-// Owed reports whether a request, of which nothing is told yet, had to have completed by an event, a moment of rest, as far as is known by now.
+// Owed reports whether an outstanding request must have completed by a moment of rest. The answer may become true later, as more is known.
 func (e *Engine) Owed(wr string, by int) bool {
 	r := e.requests[wr]
 	return r != nil && e.knowsRest(r) && e.Solver.Excludes(r.c, timeline.At(by))

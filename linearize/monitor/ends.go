@@ -30,7 +30,7 @@ type ends struct {
 	owing    map[string]int      // by CQ: those of them that had to complete by a moment of rest
 	broken   map[string]bool     // CQs that reported an error, or were resized
 	rooms    map[string]int64    // by op: polls of CQs in which something is owed
-	lost     []lostMessage       // what had not completed by a moment of rest
+	lost     []lostRequest       // what had not completed by a moment of rest
 	disc, ok *int
 }
 
@@ -461,11 +461,21 @@ func (n *ends) foundNothing(c *Call) {
 			continue
 		}
 		n.drop(wr)
-		n.lost = append(n.lost, lostMessage{Finding{Verdict: verdict.ProviderViolation, Rule: l.owes(), Place: l.owed, See: []int{r.place.Line, l.end.at.Line, n.s.m.now.Line},
+		n.loses(lostRequest{Finding{Verdict: verdict.ProviderViolation, Rule: l.owes(), Place: l.owed, See: []int{r.place.Line, l.end.at.Line, n.s.m.now.Line},
 			Objects: []Object{r.queue.object(), {Cq, c.Cq}}, Follows: true,
 			Message: fmt.Sprintf("the provider was at rest, and %s had not completed: %s %s", wr, l.since(), l.end.what)}, []string{c.Cq}})
 	}
-	if len(n.lost) > maxRequests {
+}
+
+// A lostRequest had not completed by a moment of rest, unless one of these CQs had failed, as a callback may tell later.
+type lostRequest struct {
+	finding Finding
+	cqs     []string
+}
+
+// loses holds a finding until no callback can take it back.
+func (n *ends) loses(lost lostRequest) {
+	if n.lost = append(n.lost, lost); len(n.lost) > maxRequests {
 		n.reportLost()
 	}
 }

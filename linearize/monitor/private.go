@@ -21,13 +21,6 @@ type private struct {
 	of    map[string]*fed // by name of the queue pair that sends
 	looks map[string]int  // by op: the polls under way that would find what a CQ holds, and the latest moment of rest before each
 	rests int
-	lost  []lostMessage
-}
-
-// A lostMessage had not completed by a moment of rest, unless one of the CQs of its connection had failed, as a callback may tell later.
-type lostMessage struct {
-	finding Finding
-	cqs     []string
 }
 
 // A fed queue pair takes its receives from a shared queue.
@@ -64,13 +57,7 @@ func newPrivate(m *Monitor) checks {
 	return v
 }
 
-func (v *private) finish() {
-	for _, m := range v.lost {
-		if !slices.ContainsFunc(m.cqs, v.n.mayFail) {
-			v.n.s.m.report(m.finding)
-		}
-	}
-}
+func (*private) finish() {}
 
 // fed returns what is followed of a queue pair, which is nil where that has receives of its own.
 func (v *private) fed(p *qpArguments) *fed {
@@ -107,7 +94,7 @@ func (v *private) dropped(p *qpArguments, closed bool) {
 
 func (v *private) begin(c *Call, e *trace.Event) {
 	switch {
-	case c.Kind == calls.FlushQp, c.Kind == calls.UnsettleQp, c.Kind == calls.CloseQp, c.Kind == calls.ConnectQp && v.n.joined[e.Qp] != 0:
+	case c.Kind == calls.FlushQp, c.Kind == calls.UnsettleQp, c.Kind == calls.CloseQp, c.Kind == calls.ConnectQp && v.n.isJoined(e.Qp):
 		v.isUncertain(v.n.s.qps.get(e.Qp))
 	case c.Kind == calls.PollCq && len(v.of) > 0 && e.N != nil && *e.N > 0:
 		v.looks[c.Op] = v.rests
@@ -188,7 +175,7 @@ func (v *private) connected(p *qpArguments) bool {
 	if v.n.verbs() {
 		return p.conn != "" && len(v.n.moving) == 0
 	}
-	return v.n.joined[p.name] != 0
+	return v.n.isJoined(p.name)
 }
 
 // rest notes the first message of each queue pair that has to have completed by now: none before it waits, and as many receives are posted.
@@ -218,7 +205,7 @@ func (v *private) end(c *Call, e *trace.Event) {
 		if x.owed == nil || x.uncertain || peer == nil || x.p.initiator.cq != c.Cq || x.owedRest > rests {
 			continue
 		}
-		v.lost = append(v.lost, lostMessage{Finding{Verdict: verdict.ProviderViolation, Rule: "DEF-04", Place: x.owedAt, See: []int{x.owed.place.Line, v.n.s.m.now.Line},
+		v.n.loses(lostRequest{Finding{Verdict: verdict.ProviderViolation, Rule: "DEF-04", Place: x.owedAt, See: []int{x.owed.place.Line, v.n.s.m.now.Line},
 			Objects: []Object{x.owed.queue.object(), {Cq, c.Cq}}, Follows: true,
 			Message: fmt.Sprintf("the provider was at rest, and %s had not completed: %s has a receive for it", x.owed.wr, peer.name)}, []string{c.Cq, peer.receive.cq}})
 		x.uncertain = true
