@@ -148,3 +148,18 @@ func TestVerbsReceiveWithoutConnection(t *testing.T) {
 		}
 	}
 }
+
+// A queue pair whose connection was lost may be connected again. What had been posted may be cancelled, and nothing is known of what is posted on the
+// later connection (RES-10). Messages of the earlier one had another end (POLL-05).
+func TestConnectedAgain(t *testing.T) {
+	for name, events := range notation.ConnectedAgain() {
+		for _, dialect := range []string{"ndkpi", "ndspi"} {
+			for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+				r := linearize.Check(t.Context(), notation.Read(t, dialect, events), linearize.Options{Engine: engine})
+				if r.Verdict != verdict.Conformant {
+					t.Errorf("%s, %s, %s: %s: %+v", name, dialect, engine, r.Verdict, r.Findings)
+				}
+			}
+		}
+	}
+}

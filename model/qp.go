@@ -176,6 +176,17 @@ func (s State) Break(qp int) State {
 	return s
 }
 
+// ConnectAgain connects one queue pair whose connection has ended, and reports whether it had. What is posted on it is not specified, as on one that
+// broke before it was connected.
+func (s State) ConnectAgain(d Dialect, qp int) (State, bool) {
+	p := s.Qps[qp]
+	if p.State != Ended && p.State != Aborted {
+		return s, false
+	}
+	p.State = d.afterFlush(Connected)
+	return s.withQp(qp, p), true
+}
+
 // indicate makes every deferred request of the initiator queue known to the hardware.
 func (p Qp) indicate() Qp {
 	if slices.ContainsFunc(p.Initiator, func(r Request) bool { return r.Phase == Deferred }) {

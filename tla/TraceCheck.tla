@@ -320,9 +320,16 @@ HasCarried(p, event) ==
 \* Call k connects its QP.  One that was refused does not: nothing is received on a QP that never was connected (POST-08).
 Connects(k) == k.kind = "connect" /\ (k.failed > 0 => ~k.vain /\ HasCarried(k.qp, k.failed))
 
+\* No text says what becomes of requests on a QP whose connection was lost, and which is connected again: as on one that broke
+\* before it was connected, what is posted is not specified.
+ConnectedAgain(p) == qp' = [qp EXCEPT ![p].state = Qp!AfterConnect("BROKEN IDLE")] /\ UNCHANGED <<cq, token>>
+
 Effect(c, i) ==
   LET k == Calls[c] IN
-  CASE k.kind = "connect"  -> IF qp[k.qp].state \in {"IDLE", "BROKEN IDLE"} /\ Connects(k) THEN NdkConnect(k.qp) ELSE UNCHANGED vars
+  CASE k.kind = "connect"  -> IF ~Connects(k) THEN UNCHANGED vars
+                              ELSE IF qp[k.qp].state \in {"IDLE", "BROKEN IDLE"} THEN NdkConnect(k.qp)
+                              ELSE IF qp[k.qp].state \in {"ENDED", "ABORTED"} /\ ~ErrorState THEN ConnectedAgain(k.qp)
+                              ELSE UNCHANGED vars
     [] k.kind = "recover"  -> IF qp[k.qp].state = "SEND ERROR" THEN NdkConnect(k.qp) ELSE UNCHANGED vars
     [] k.kind = "token dies" -> IF token[k.tokens[i]] = "INVALID" THEN UNCHANGED vars ELSE TokenDies(k.tokens[i])
     [] k.kind = "post"     -> Posted(Requests[k.requests[i]])

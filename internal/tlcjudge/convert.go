@@ -220,8 +220,14 @@ func (h *history) place(c *call, r *request) {
 	}
 }
 
-// findPeers joins the two QPs of each connection, but where one takes its receives from a shared queue: which messages these take is not followed.
+// findPeers joins the two QPs of each connection. Which messages reach which other end is not followed where one takes its receives from a shared
+// queue, or was connected over connections of different names.
 func (h *history) findPeers() {
+	for _, c := range h.calls {
+		if c.mayHaveConnected() && !c.isToldFailed() && c.first.Conn != "" && c.qp.conn != "" && c.first.Conn != c.qp.conn {
+			c.qp.conn = ""
+		}
+	}
 	byConn := map[string][]*qp{}
 	for _, p := range h.qpList {
 		if p.conn != "" {

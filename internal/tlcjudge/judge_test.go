@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ndkoracle/internal/notation"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
@@ -144,6 +145,21 @@ func TestHear(t *testing.T) {
 	} {
 		if err := hear(answers, line); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: got %v, want %q", line, err, says)
+		}
+	}
+}
+
+// A queue pair whose connection was lost may be connected again (RES-10, POLL-05).
+func TestConnectedAgain(t *testing.T) {
+	j := newJudge(t)
+	runs := notation.ConnectedAgain()
+	for _, name := range []string{"completing fails", "a write is cancelled", "nothing tells of the end", "it has another end"} {
+		r, err := j.Check(t.Context(), notation.Read(t, "ndkpi", runs[name]), linearize.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != verdict.Conformant {
+			t.Errorf("%s: %s: %+v", name, r.Verdict, r.Findings)
 		}
 	}
 }

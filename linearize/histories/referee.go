@@ -583,6 +583,9 @@ func (ref *referee) effect(s model.State, of *interval) []model.State {
 			}
 			return after
 		}
+		if again, ended := s.ConnectAgain(ref.c.Dialect, a.Qp); ended && !of.verbs() {
+			return []model.State{again}
+		}
 		a.Name = model.NdkConnect
 	case calls.Post:
 		wr := e.Wr

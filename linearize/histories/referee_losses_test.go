@@ -41,3 +41,16 @@ func TestWhatEndsTheOtherEnd(t *testing.T) {
 		}
 	}
 }
+
+// A queue pair whose connection was lost may be connected again (RES-10).
+func TestRefereeConnectsAgain(t *testing.T) {
+	runs := notation.ConnectedAgain()
+	for _, name := range []string{"completing fails later", "it has another end", "it has another end, a rest"} {
+		delete(runs, name) // the plain search knows no callback of NdkCompleteConnect, nor ends of two connections
+	}
+	for name, events := range runs {
+		if way, known, at := plainly(model.Ndkpi(), notation.Read(t, "ndkpi", events), true, configsOfAccusation); !known || way == nil {
+			t.Errorf("%s: known %v, forbidden from event %d", name, known, at)
+		}
+	}
+}

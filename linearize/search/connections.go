@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 
 	"ndkoracle/linearize/calls"
@@ -25,6 +26,8 @@ func (h *history) findConnected() {
 		switch failed := h.failedAt(s); {
 		case failed != never && s.verbs(): // it did nothing
 		case failed == never && kind == calls.ConnectQp:
+			p.several = p.several || p.surely != "" && s.begin.Conn != "" && p.surely != s.begin.Conn
+			p.surely = cmp.Or(s.begin.Conn, p.surely)
 			p.connect(s)
 		case failed == never:
 		case kind == calls.CompleteConnection:
@@ -40,19 +43,22 @@ func (h *history) findConnected() {
 		}
 	}
 	for _, p := range h.qps {
-		if !calls.DeliversMessages(p.creation()) {
+		if p.several || !calls.DeliversMessages(p.creation()) {
 			p.conn = "" // its messages are not held against its peer
 		}
 		if p.connected == nil {
 			continue
 		}
 		for _, s := range p.posts {
-			if s.refused() && s.end.Status == statusNotConnected && s.ret > p.connected.call {
+			if s.tellsOfEnd() && s.ret > p.connected.call {
 				h.ended(p, p.connected.call)
 			}
 		}
 	}
 }
+
+// tellsOfEnd reports whether a post was refused as its queue pair is not connected.
+func (s *span) tellsOfEnd() bool { return s.refused() && s.end.Status == statusNotConnected }
 
 // mayBreak reports whether a connect of p that failed, and made no connection, may have cancelled a receive, or left p as a flush does, so that a later
 // request is cancelled.
@@ -63,7 +69,17 @@ func (h *history) mayBreak(p *qp, s *span) bool {
 	})
 }
 
-// connect notes a connect of p. The first counts; the peer is that of the latest.
+// isConnectedAgain reports whether s connects p, which was connected before, and of which something that was posted by then shows that its connection
+// had ended.
+func (h *history) isConnectedAgain(p *qp, s *span) bool {
+	if calls.KindOf(s.begin) != calls.ConnectQp || s.verbs() || p.connected == nil || s.call <= p.connected.call || h.failedAt(s) != never {
+		return false
+	}
+	return slices.ContainsFunc(slices.Concat(p.initiator, p.receive), func(r *request) bool { return r.told && failed(r) && r.post.call < s.ret }) ||
+		slices.ContainsFunc(p.posts, func(post *span) bool { return post.tellsOfEnd() && post.call < s.ret })
+}
+
+// connect notes a connect of p. The first counts.
 func (p *qp) connect(s *span) {
 	if p.connected == nil {
 		p.connected = s

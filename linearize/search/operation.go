@@ -11,7 +11,8 @@ import (
 type effect uint8
 
 const (
-	doConnect effect = iota
+	doConnect      effect = iota
+	doConnectAgain        // of a queue pair whose connection may have been lost
 	doPost
 	doArm
 	doPoll
@@ -83,6 +84,11 @@ func (c *component) listSpan(s *span) {
 	switch {
 	case p != nil && p.connected == s:
 		o.effect = doConnect
+		if s.pending() {
+			o.ret, o.maybe = never, true
+		}
+	case p != nil && c.h.isConnectedAgain(p, s):
+		o.effect = doConnectAgain
 		if s.pending() {
 			o.ret, o.maybe = never, true
 		}

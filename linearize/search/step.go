@@ -119,6 +119,8 @@ func (c *component) perform(w *walk, o *operation) {
 	switch o.effect {
 	case doConnect:
 		w.take(model.Action{Name: model.NdkConnect, Qp: o.qp})
+	case doConnectAgain:
+		c.performConnectAgain(w, o)
 	case doPost:
 		c.performPost(w, o)
 	case doArm:
@@ -173,6 +175,23 @@ func (c *component) perform(w *walk, o *operation) {
 		c.performVanish(w, o)
 	case doRest:
 		c.performRest(w, o)
+	}
+}
+
+// performConnectAgain connects a queue pair whose connection has ended, or may have been lost by then. A witness has no step for that.
+func (c *component) performConnectAgain(w *walk, o *operation) {
+	lost := &walk{c: c}
+	for _, s := range w.states {
+		if s.model.Qps[o.qp].State == model.Connected && c.mayLose(s, c.qps[o.qp]) {
+			lost.states = append(lost.states, s)
+		}
+	}
+	lost.take(model.Action{Name: model.ConnectionLost, Qp: o.qp})
+	for _, s := range slices.Concat(w.states, lost.states) {
+		if again, connected := s.model.ConnectAgain(c.contract.Dialect, o.qp); connected {
+			s.model, s.trail = again, s.trail.withoutStep()
+			w.states = append(w.states, s)
+		}
 	}
 }
 

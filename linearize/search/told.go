@@ -13,7 +13,18 @@ import (
 type trail struct {
 	step witness.Step
 	from *trail
-	odd  int // how many steps there are, failures count twice, and posts and connections make up for others: the plainest trail is told
+	odd  int  // how many steps there are, failures count twice, and posts and connections make up for others: the plainest trail is told
+	gap  bool // it needs a step that the model has no action for
+}
+
+// withoutStep returns t behind a step that the model has no action for.
+func (t *trail) withoutStep() *trail {
+	if t == nil {
+		return nil
+	}
+	gap := *t
+	gap.gap = true
+	return &gap
 }
 
 func (t *trail) oddity() int {
@@ -42,7 +53,7 @@ func (c *component) told(s state, a model.Action, next model.State, open bool) *
 		leaves := witness.LeavesOf(next.Cqs[witness.CqOf(c.contract, a)])
 		step.Leaves = &leaves
 	}
-	longer := &trail{step, s.trail, s.trail.oddity() + 1}
+	longer := &trail{step: step, from: s.trail, odd: s.trail.oddity() + 1, gap: s.trail != nil && s.trail.gap}
 	if a.Outcome != model.SUCCESS || a.Name == model.ConnectionLost || a.Name == model.Overflow || a.Name == model.NdkCloseCompletionEnter {
 		longer.odd++
 	}
@@ -114,6 +125,7 @@ func (c *component) steps(ctx context.Context, order []*operation) ([]witness.Pl
 		return nil, err
 	}
 	slices.SortStableFunc(nodes, func(a, b *node) int { return a.state.trail.oddity() - b.state.trail.oddity() })
+	nodes = slices.DeleteFunc(nodes, func(n *node) bool { return n.state.trail != nil && n.state.trail.gap })
 	for _, n := range nodes {
 		if steps, fit := c.place(n.path()); fit {
 			return steps, nil

@@ -10,6 +10,7 @@ import (
 // later: a connect that fails in the end may have made a connection that was lost.
 type link struct {
 	conn          string
+	several       bool     // connections of different names: which of its messages have to do with which of their ends is not followed
 	connected     moment   // the call of the first connect, or 0: from then on it may have been connected
 	connects      bool     // that call has not returned, or is pending
 	connectedBy   moment   // when it was over, or 0
@@ -34,10 +35,15 @@ func (p *qp) connectCalled(u *underWay) {
 	} else if p.connects {
 		p.second = p.s.at
 	}
-	if u.conn != "" && p.kind.delivers {
-		p.conn = u.conn
-		p.meet()
+	if u.conn == "" || !p.kind.delivers {
+		return
 	}
+	if p.several = p.several || p.connectedBy != 0 && p.conn != "" && p.conn != u.conn; p.several {
+		p.part()
+		return
+	}
+	p.conn = u.conn
+	p.meet()
 }
 
 // meet finds the QP at the other end of the connection.

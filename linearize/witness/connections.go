@@ -60,12 +60,23 @@ func (f *facts) number(token *uint32) {
 	}
 }
 
-// findPeers joins the two QPs of each connection.
+// findPeers joins the two QPs of each connection. Which messages reach which other end is not known of one that was connected over connections of
+// different names.
 func (f *facts) findPeers() {
+	surely, several := map[int]string{}, map[int]bool{}
 	for _, c := range f.calls {
 		i, known := f.qps.index[c.begin.Qp]
-		if known && f.joins(c) && c.begin.Conn != "" && f.deliversMessages(i) {
-			f.conns[i] = c.begin.Conn
+		if !known || !f.joins(c) || c.begin.Conn == "" || !f.deliversMessages(i) {
+			continue
+		}
+		if f.conns[i] = c.begin.Conn; !f.failed(c) {
+			several[i] = several[i] || surely[i] != "" && surely[i] != c.begin.Conn
+			surely[i] = c.begin.Conn
+		}
+	}
+	for i := range several {
+		if several[i] {
+			f.conns[i] = ""
 		}
 	}
 	ends := map[string][]int{}
