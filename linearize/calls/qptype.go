@@ -9,9 +9,15 @@ import (
 // A queue pair of libibverbs has a type, which says what becomes of a message (the qp_type of ibv_create_qp). Those of NDKPI and of NDSPI are
 // all reliable connections.
 
-// DeliversMessages reports whether each message of a QP reaches a receive of its peer, or its send does not succeed. It is given the call that
-// creates the QP. UC and UD lose messages, and an XRC QP has no receives. One of unknown type counts as RC: package doubts leaves undecided what
-// rests on that.
+// IsReliable reports whether each message of a QP is delivered, or its send does not succeed: it waits for a receive. It is given the call that creates the
+// QP. Of one whose type the trace does not record, or which is neither of those of libibverbs that are reliable nor UC nor UD, that is not known.
+func IsReliable(create *trace.Event) bool {
+	return create != nil && (!strings.HasPrefix(create.Fn, "ibv_") || create.QpType == "RC" || strings.HasPrefix(create.QpType, "XRC_"))
+}
+
+// DeliversMessages reports whether each message of a QP reaches a receive of its peer, or its send does not succeed. UC and UD lose messages, and an XRC
+// QP has no receives of its own: its messages take those of a shared queue. One of unknown type counts as RC: package doubts leaves undecided what rests on
+// that.
 func DeliversMessages(create *trace.Event) bool {
 	return create == nil || create.QpType == "" || create.QpType == "RC"
 }

@@ -19,7 +19,7 @@ func (e *Engine) ConnectCalled(m facts.Moment, name, conn string) {
 	if p.conn != "" && conn != p.conn {
 		e.Beyond("", name, "a queue pair of two connections")
 	}
-	if conn == "" || p.conn != "" || p.loses {
+	if conn == "" || p.conn != "" || p.unpaired {
 		return
 	}
 	p.conn = conn

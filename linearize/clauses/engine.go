@@ -109,7 +109,7 @@ func (e *Engine) qp(name string) *queuePair {
 // QpCreated notes into which CQs the queues of a queue pair complete.
 func (e *Engine) QpCreated(f facts.Qp) {
 	p := e.qp(f.Name)
-	p.unreliable, p.loses = !f.Reliable || !f.Typed, !f.Reliable && f.Typed
+	p.unreliable, p.loses, p.unpaired = !f.Reliable, f.Loses, !f.Paired
 	for i, cq := range []string{f.InitiatorCq, f.Receive} {
 		if cq == "" || p.queues[i].cq != nil {
 			e.Beyond("", f.Name, "a queue whose CQ is not known")

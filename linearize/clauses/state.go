@@ -52,6 +52,7 @@ type queuePair struct {
 	queues     [2]*workQueue
 	unreliable bool // or its type is not known
 	loses      bool // its type is known, and its messages wait for no receive
+	unpaired   bool // its messages take no receives that are known
 	conn       string
 	peer       *queuePair
 	connecting

@@ -126,7 +126,7 @@ func (e *Engine) failedByRest(r *request) {
 func (e *Engine) passesOver(r *request, m facts.Moment) {
 	w := r.queue
 	for _, y := range slices.Clone(w.waiting) {
-		if !y.silent || y.called > r.called || !r.isBehind(y) || w.qp.open {
+		if !y.silent || !r.follows(y) || w.qp.open {
 			continue
 		}
 		if e.isOverSilently(y, bound{timeline.Before(m.At), delivered, m.Line}, m); w.qp.open {

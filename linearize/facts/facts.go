@@ -46,8 +46,9 @@ type Call struct {
 type Qp struct {
 	Name                 string
 	InitiatorCq, Receive string // the CQs into which the queues complete
-	Reliable             bool   // messages are delivered, and the connection may be lost
-	Typed                bool   // the trace records its type; else it may be unreliable
+	Reliable             bool   // it is known that messages are delivered, and wait for a receive
+	Loses                bool   // … that they may be lost, and wait for none
+	Paired               bool   // what they take are receives of the other end
 }
 
 // A Sink handles facts in the order of the trace. Names may be of objects whose creation the trace does not hold.

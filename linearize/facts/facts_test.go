@@ -24,7 +24,7 @@ func (n *notebook) CqResized(m Moment, name string, depth int, ok bool) {
 	n.note("%d: %s at %d %v", m.At, name, depth, ok)
 }
 func (n *notebook) QpCreated(p Qp) {
-	n.note("%s into %s %s, reliable %v %v", p.Name, p.InitiatorCq, p.Receive, p.Reliable, p.Typed)
+	n.note("%s into %s %s, reliable %v, loses %v, paired %v", p.Name, p.InitiatorCq, p.Receive, p.Reliable, p.Loses, p.Paired)
 }
 func (n *notebook) ConnectCalled(m Moment, qp, conn string) {
 	n.note("%d: connect %s %s", m.At, qp, conn)
@@ -110,10 +110,10 @@ func TestFacts(t *testing.T) {
 			[]string{"1: post a Receive silent false deferred false fence false", "1: post b Receive silent false deferred false fence false", "beyond qp1", "2: 0 of 2 accepted, posted at 1"}},
 		"a request that may be silent": {[]trace.Event{call("1", "ibv_create_qp", trace.Event{Qp: "qp1", InitiatorCq: "a", ReceiveCq: "b", QpType: "UD"}),
 			call("2", "ibv_post_send", trace.Event{Qp: "qp1", Wrs: []trace.WorkRequest{{Wr: "w", Opcode: "SEND"}}})},
-			[]string{"qp1 into a b, reliable false true", "2: post w Send silent true deferred false fence false"}},
+			[]string{"qp1 into a b, reliable false, loses true, paired false", "2: post w Send silent true deferred false fence false"}},
 		"a request that is silent": {[]trace.Event{call("1", "ibv_create_qp", trace.Event{Qp: "qp1", SqSigAll: &no, QpType: "RC"}),
 			call("2", "ibv_post_send", trace.Event{Qp: "qp1", Wrs: []trace.WorkRequest{{Wr: "w", Opcode: "RDMA_READ"}}})},
-			[]string{"qp1 into  , reliable true true", "2: post w Read silent true deferred false fence false"}},
+			[]string{"qp1 into  , reliable true, loses false, paired true", "2: post w Read silent true deferred false fence false"}},
 		"polls behind a rest": {[]trace.Event{rest, call("1", "NdkGetCqResults", trace.Event{Cq: "q", N: number(3)}), ret("1", "NdkGetCqResults", trace.Event{Results: []trace.Result{{Wr: "w"}}}),
 			call("2", "NdkFlush", trace.Event{Qp: "qp1"}), call("3", "NdkGetCqResults", trace.Event{Cq: "q"}), ret("3", "NdkGetCqResults", trace.Event{}), rest, ret("2", "NdkFlush", success),
 			call("4", "NdkGetCqResults", trace.Event{Cq: "q"}), ret("4", "NdkGetCqResults", trace.Event{})},
@@ -126,7 +126,7 @@ func TestFacts(t *testing.T) {
 		"a queue pair of datagrams that may be brought back": {[]trace.Event{call("1", "ibv_create_qp", trace.Event{Qp: "qp1", QpType: "UD", SqSigAll: &no}),
 			call("2", "ibv_post_send", trace.Event{Qp: "qp1", Wrs: []trace.WorkRequest{{Wr: "w", Opcode: "SEND", Flags: []string{"SIGNALED"}}}}),
 			call("3", "ibv_modify_qp", trace.Event{Qp: "qp1", State: "RTS"})},
-			[]string{"qp1 into  , reliable false true", "2: post w Send silent false deferred false fence false", "beyond qp1"}},
+			[]string{"qp1 into  , reliable false, loses true, paired false", "2: post w Send silent false deferred false fence false", "beyond qp1"}},
 		"a close that is refused": {[]trace.Event{call("1", "NdkCloseQp", trace.Event{Qp: "qp1"}), ret("1", "NdkCloseQp", refused)},
 			[]string{"1: close qp1", "1: flush qp1", "2: not flushed qp1, or false", "not closed qp1"}},
 		"a resize": {[]trace.Event{call("1", "NdkResizeCq", trace.Event{Cq: "q", Depth: number(4)}), ret("1", "NdkResizeCq", pending),

@@ -259,7 +259,7 @@ func (r *Reader) createQp(e *trace.Event) {
 	all, _ := calls.SignalsAll(e)
 	r.signaling[e.Qp] = &signaling{all: all}
 	r.to.QpCreated(Qp{Name: e.Qp, InitiatorCq: e.InitiatorCq, Receive: e.ReceiveCq,
-		Reliable: calls.DeliversMessages(e) && calls.MayLoseConnection(e), Typed: e.QpType != "" || !strings.HasPrefix(e.Fn, "ibv_")})
+		Reliable: calls.IsReliable(e), Loses: !calls.MayLoseConnection(e), Paired: calls.DeliversMessages(e)})
 	if e.Srq != "" {
 		r.to.Beyond("", e.Qp, "a shared receive queue")
 	}
