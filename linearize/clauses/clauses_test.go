@@ -107,6 +107,17 @@ func TestPlacedByRest(t *testing.T) {
 	}
 }
 
+// Of three silent messages two had a receive. The third waits for one, and a write behind it does (DEF-04).
+func TestThirdSilentMessageWaits(t *testing.T) {
+	posts := "send 1 Q; send 2 Q; send 3 Q; write 4; rest;"
+	if e := play(t, "ndkpi", "peer recv 7; peer recv 8;"+posts+"peer get 7 8; get"); len(e.Findings) > 0 || len(e.Undecided) > 0 {
+		t.Errorf("undecided %v\n%s", e.Undecided, said(e))
+	}
+	if e := play(t, "ndkpi", "peer recv 7; peer recv 8; peer recv 9;"+posts+"peer get 7 8 9; get; recv 10; get"); len(e.Findings) != 1 || e.Findings[0].ID != "DEF-04" {
+		t.Errorf("a third receive: undecided %v\n%s", e.Undecided, said(e))
+	}
+}
+
 // Of posts that overlap either may be the first (POST-04, POLL-09), and what is posted behind both is behind them.
 func TestPostsThatOverlap(t *testing.T) {
 	both := "begin write 1; begin write 2; end write 1; end write 2;"

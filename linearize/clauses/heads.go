@@ -130,18 +130,13 @@ func (w *workQueue) maybeAt(k int) []*request {
 // settleSilent states that silent requests have succeeded which would have had a completion by a moment of rest before the latest
 // poll that found nothing.
 func (e *Engine) settleSilent(w *workQueue) {
-	n := 0
-	for _, r := range w.waiting {
-		if !e.hasSucceeded(r) {
-			break
-		}
-		n++
+	settled := false
+	for len(w.waiting) > 0 && e.hasSucceeded(w.waiting[0]) {
+		w.waiting, settled = w.waiting[1:], true // before the next: a message is paired once nothing before it waits
 	}
-	if n == 0 || w.qp.open {
-		return
+	if settled && !w.qp.open {
+		e.solve(w.qp)
 	}
-	w.waiting = w.waiting[n:]
-	e.solve(w.qp)
 }
 
 // hasSucceeded settles one silent request, if it has succeeded.
