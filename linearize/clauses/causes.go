@@ -148,7 +148,7 @@ func (e *Engine) failed(r *request) {
 		e.mayHaveCaused(p.peer, timeline.Alt{V: r.x, Steps: 1})
 	}
 	for _, c := range p.causes {
-		if e.Solver.Undecided(c.choice) && w.stops(c.of.queue) && (c.of.queue != w || c.of.op == model.Read && r.passesReads() || r.loose || r.called < c.of.called) {
+		if e.Solver.Undecided(c.choice) && w.stops(c.of.queue) && (c.of.queue != w || c.of.op == model.Read && r.passesReads() || r.loose || r.number < c.of.number) {
 			e.Solver.Also(c.choice, timeline.Alt{V: r.x, Steps: 1})
 		}
 	}

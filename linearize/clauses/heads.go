@@ -86,15 +86,16 @@ func (e *Engine) silentSend(w *workQueue) {
 		return // it may have ended the connection, and that receive
 	}
 	e.isPending(r)
-	if k := len(to.messages.unmet); k < len(to.waiting) {
+	if k := len(to.messages.unmet); k < len(to.left()) {
 		those := to.maybeAt(k)
 		if len(those) > mostSilent {
 			return
 		}
 		if p.peer.closeCall == never {
-			e.isPending(to.waiting[0])
-			for _, o := range those {
-				e.isPending(o)
+			for _, o := range append(those, to.left()[0]) {
+				if !o.told {
+					e.isPending(o)
+				}
 			}
 		}
 		if e.solve(p); p.open {
@@ -115,11 +116,12 @@ func (e *Engine) silentSend(w *workQueue) {
 
 // maybeAt returns the requests of a queue that may be the k'th of those that wait: where their posts overlap, each of these.
 func (w *workQueue) maybeAt(k int) []*request {
-	if !w.waiting[k].loose {
-		return w.waiting[k : k+1]
+	left := w.left()
+	if !left[k].loose {
+		return slices.Clip(left[k : k+1])
 	}
 	var those []*request
-	for _, r := range w.waiting {
+	for _, r := range left {
 		if r.loose {
 			those = append(those, r)
 		}

@@ -118,8 +118,20 @@ func (e *Engine) allTook(w *workQueue, r *request, m facts.Moment) {
 	g.paired = len(g.met)
 }
 
-// inTurn pairs the sends of a queue that have succeeded, each once it is known what became of the messages before it: a point may show one that a
-// silent one is before.
+// awaitTurn pairs r, half of a message that succeeded, in its turn.
+func (e *Engine) awaitTurn(r *request, m facts.Moment) {
+	g := &r.queue.messages
+	i := slices.IndexFunc(g.early, func(o *request) bool { return o.number > r.number })
+	if i < 0 {
+		i = len(g.early)
+	}
+	e.Solver.Keep(r.x)
+	g.early = slices.Insert(g.early, i, r)
+	e.inTurn(r.queue, m)
+}
+
+// inTurn pairs the sends, or receives, of a queue that have succeeded, each once it is known what became of those before it: a point may show one that is
+// behind a silent one, or one that a poll has yet to deliver.
 func (e *Engine) inTurn(w *workQueue, m facts.Moment) {
 	for g := &w.messages; len(g.early) > 0 && !w.qp.open; {
 		r := g.early[0]
@@ -127,12 +139,15 @@ func (e *Engine) inTurn(w *workQueue, m facts.Moment) {
 			if o.number >= r.number {
 				break
 			}
-			if o.message && r.follows(o) {
+			if (o.message || w.kind == model.Receive) && r.follows(o) {
 				return
 			}
 		}
-		g.early = g.early[1:]
-		e.sent(r, m)
+		if g.early = g.early[1:]; w.kind == model.Receive {
+			e.received(r, m)
+		} else {
+			e.sent(r, m)
+		}
 		e.Solver.Release(r.x)
 	}
 }
@@ -188,9 +203,20 @@ func (w *workQueue) placeOfLatest() int {
 // placeBehind returns the place of the first receive that a send can have taken, behind that of another one: what a flush had ended before the send was
 // called is none for it. Where that ended the connection, the end says more.
 func (w *workQueue) placeBehind(place int, send *request) int {
-	for place++; place < len(w.waiting) && w.waiting[place].flushedBefore(send) && w.qp.ended == timeline.None; place++ {
+	left := w.left()
+	for place++; place < len(left) && left[place].flushedBefore(send) && w.qp.ended == timeline.None; place++ {
 	}
 	return place
+}
+
+// left returns the receives of a queue that are not paired, and may be: those that wait, and those that have succeeded and await their turn.
+func (w *workQueue) left() []*request {
+	if len(w.messages.early) == 0 {
+		return w.waiting
+	}
+	left := slices.Concat(w.waiting, w.messages.early)
+	slices.SortStableFunc(left, func(a, b *request) int { return a.number - b.number })
+	return left
 }
 
 // flushedBefore reports whether r was over before a send was posted, as a flush had ended it.
@@ -203,11 +229,11 @@ func (e *Engine) meets(r *request, to *workQueue, i int, m facts.Moment) {
 	if to.messages.vanished {
 		return
 	}
-	j := to.messages.failed
+	j, left := to.messages.failed, to.left()
 	mayHaveEnded := j != nil && r.mayHaveEnded() && !e.hadValidToken(r) && (r == to.messages.unmet[0] || r.loose || j.loose)
 	switch {
-	case i < len(to.waiting) && (!mayHaveEnded || timeline.At(to.waiting[i].called) <= e.Solver.Upper(r.x)):
-		switch j := to.waiting[i]; {
+	case i < len(left) && (!mayHaveEnded || timeline.At(left[i].called) <= e.Solver.Upper(r.x)):
+		switch j := left[i]; {
 		case j.loose || r.loose:
 		case !mayHaveEnded:
 			e.tookReceive(r, j, m)

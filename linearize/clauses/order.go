@@ -58,7 +58,7 @@ type order struct {
 	readsLeft  int          // when they were last looked through
 	underWay   []*request   // their posts have not returned; where there is another post, either may come first
 	told       timeline.Var // C of the latest that is known to have completed
-	toldCalled int
+	toldNumber int
 }
 
 // mostUnderWay bounds the requests of posts under way while another is called.
@@ -183,12 +183,12 @@ func (o *order) dropOver(s *timeline.Solver, by int) {
 
 // complete states that what is known to have completed of one queue completed in order.
 func (o *order) complete(s *timeline.Solver, r *request, m facts.Moment) {
-	if r.called < o.toldCalled {
+	if r.number < o.toldNumber {
 		return
 	}
 	if o.told != timeline.None && !r.loose {
 		s.Edge(o.told, r.c, 1, completedInOrder, m.Line)
 	}
 	s.Release(o.told)
-	o.told, o.toldCalled = s.Keep(r.c), r.called
+	o.told, o.toldNumber = s.Keep(r.c), r.number
 }

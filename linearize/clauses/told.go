@@ -233,18 +233,11 @@ func (e *Engine) succeeds(r *request, m facts.Moment) {
 		if p.peer != nil && !p.open {
 			e.metByRest(r, p.peer.queues[model.Initiator].lastSend)
 		}
-		e.received(r, m)
+		e.awaitTurn(r, m)
 	case r.message:
 		if p.peer != nil && !p.open && (r.op == model.Send || e.hadValidToken(r)) {
 			e.metByRest(r, p.peer.queues[model.Receive].lastReceive)
 		}
-		g := &r.queue.messages
-		i := slices.IndexFunc(g.early, func(o *request) bool { return o.number > r.number })
-		if i < 0 {
-			i = len(g.early)
-		}
-		s.Keep(r.x)
-		g.early = slices.Insert(g.early, i, r)
-		e.inTurn(r.queue, m)
+		e.awaitTurn(r, m)
 	}
 }
