@@ -342,7 +342,7 @@ func (q *question) refused(t *trace.Trace, a *answer) verdict.Finding {
 	if f.Rule == "RSZ-02" {
 		q.showLoss(t, &f, a.reached+1)
 	}
-	if c := q.events[a.reached].call; c.kind == "event" && q.unplaced[c.first.Op] {
+	if c := q.events[a.reached].call; c.kind == "event" && q.unplaced[c.first.Op] && f.Rule != "ARM-20" {
 		f.Verdict, f.Rule, f.Also = verdict.Inconclusive, "", nil
 		f.Message += "; and " + verdict.NotOnChannel
 	}

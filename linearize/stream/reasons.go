@@ -32,7 +32,7 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 		f.Rule, f.Line = "ARM-03", cmp.Or(q.unreadLine, q.restedLine)
 		f.Message = q.seen(e) + ", and a callback is owed and was not entered"
 	}
-	if e.unnamed {
+	if why := a.Why(); e.unnamed && (len(why) == 0 || why[0].Rule != "ARM-20") { // a CQ that is closed gives no events, on any channel
 		q.group.leaveOpen(q.seen(e) + ", which nothing explains, and " + verdict.NotOnChannel)
 		return
 	}
