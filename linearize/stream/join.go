@@ -195,6 +195,7 @@ func (s *Stream) finishRemote(notAll string) {
 			p.checkFollowed()
 			p.checkReceived()
 			p.checkSent()
+			p.checkFlushed()
 		default:
 			p.checkFollowed()
 			p.group.leaveInDoubt(notAll)

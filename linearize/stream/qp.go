@@ -37,12 +37,13 @@ type qp struct {
 	closed      moment         // its return
 	over        moment         // when it had completed
 	overLine    int
-	stayed      bool     // a poll that was called later has shown that its completions did not vanish with it
-	lossTold    bool     // a completion of it told of a failure
-	gone        bool     // it has been closed for good
-	leaving     bool     // the callback that says so was entered
-	mayEnd      *posting // the first message it has sent that names a token, and of which it is not told that it failed, or nil
-	alone       *unsent  // the first receive that succeeded while no peer was known, or nil
+	stayed      bool      // a poll that was called later has shown that its completions did not vanish with it
+	lossTold    bool      // a completion of it told of a failure
+	gone        bool      // it has been closed for good
+	leaving     bool      // the callback that says so was entered
+	mayEnd      *posting  // the first message it has sent that names a token, and of which it is not told that it failed, or nil
+	uncaused    *uncaused // the first request that was told as flushed while the peer was known, which is in another trace, or nil
+	alone       *unsent   // the first receive that succeeded while no peer was known, or nil
 	posts       [2]*underWay
 	posting     [2]int     // posts that have not returned, by queue
 	latestFlush moment     // the call of the latest
@@ -61,6 +62,7 @@ type qpKind struct {
 	signalsAll bool // a request of libibverbs without SIGNALED has a completion
 	signaling  bool // … and whether it has is known
 	delivers   bool // each message reaches a receive of the peer, or its send does not succeed
+	isRC       bool // the trace says so
 	isLosable  bool // it may go to its error state because the peer does not answer
 }
 
@@ -119,7 +121,7 @@ func (s *Stream) createQp(e *trace.Event) *qp {
 		}
 	}
 	p.lanes[model.Initiator].cq, p.lanes[model.Receive].cq = s.cq(e.InitiatorCq), s.cq(e.ReceiveCq)
-	p.kind = qpKind{delivers: calls.DeliversMessages(e), isLosable: calls.MayLoseConnection(e)}
+	p.kind = qpKind{delivers: calls.DeliversMessages(e), isLosable: calls.MayLoseConnection(e), isRC: e.QpType == "RC"}
 	p.kind.signalsAll, p.kind.signaling = calls.SignalsAll(e)
 	for _, l := range p.lanes {
 		join(p.group, l.cq.group)

@@ -233,6 +233,35 @@ func (p *qp) checkSent() {
 	}
 }
 
+// An uncaused request was told as flushed, and it is not known yet what flushed it.
+type uncaused struct {
+	wr, status     string
+	queue          model.Queue
+	at             moment
+	line, postLine int
+}
+
+// checkFlushed holds what was told as flushed, when all is told, against what both hosts tell (RES-10, RES-11): nothing was moved to an error state, and
+// no request failed, nor is one outstanding that may have. Of the peer only an initiator request ends an RC connection. A message that invalidates a
+// token may end it, and succeed (INV-05).
+func (p *qp) checkFlushed() {
+	r, of := p.uncaused, p.peer.remote.of
+	if r == nil || p.s.dialect.FailsAsFlushed || !p.kind.isRC || !of.kind.isRC || p.broken != 0 && p.broken <= r.at || !p.s.whole {
+		return
+	}
+	others := [...]*lane{p.lanes[model.Initiator], p.lanes[model.Receive], of.lanes[model.Initiator]}
+	mayHaveBroken := func(l *lane) bool { return len(l.waiting) > 0 || l.names > 0 }
+	unsure := func(end *qp) bool { g := end.group.root(); return g.broken || g.unclear != "" || end.unclear != "" }
+	if slices.ContainsFunc(others[:], mayHaveBroken) || p.overflown(nil) != 0 || unsure(p) || unsure(of) {
+		return
+	}
+	rule, so := "RES-10", ""
+	if r.queue == model.Initiator {
+		rule, so = "RES-11", ": it broke "+p.name+", so it completes with its own error"
+	}
+	p.s.report(p.group, verdict.ProviderViolation, rule, r.line, []int{r.postLine}, "%s ended with %s, and nothing flushed it at either host%s", r.wr, r.status, so)
+}
+
 // receivable reports whether no more sends of p have succeeded than can have been received.
 func (p *qp) receivable() bool { return p.shadow.remote.sent <= p.mayHaveTaken() }
 

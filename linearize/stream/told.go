@@ -201,6 +201,9 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 		if !s.verbs && qp.kind.isLosable && qp.connected != 0 && !qp.brokeBefore(r.placedBy(s.at)) {
 			qp.breaks(max(r.called, qp.connected))
 		}
+		if s.verbs && qp.shadow != nil && qp.uncaused == nil && result != nil {
+			qp.uncaused = &uncaused{wr: r.wr, status: result.Status, queue: l.queue, at: s.at, line: p.line, postLine: r.line}
+		}
 		r.namedNone()
 		l.failed(r)
 		return automaton.Cancelled, earliest, true
