@@ -163,3 +163,22 @@ func TestConnectedAgain(t *testing.T) {
 		}
 	}
 }
+
+// An attempt to connect that failed cancelled the first of two receives (A4). The second of two messages waits over a moment of rest (DEF-04).
+func TestAttemptLeavesASendWithoutReceive(t *testing.T) {
+	get := func(cq, wr, status string) string {
+		return `NdkGetCqResults "cq":"` + cq + `","n":8|"results":[{"wr":"` + wr + `","status":"STATUS_` + status + `"}]`
+	}
+	events := notation.Lines(
+		`NdkCreateCq "cq":"cq1","depth":4`+notation.Succeeds, `NdkCreateCq "cq":"cq2","depth":4`+notation.Succeeds,
+		`NdkCreateQp "qp":"qp1","receive_cq":"cq1","initiator_cq":"cq1"`+notation.Succeeds, `NdkCreateQp "qp":"qp2","receive_cq":"cq2","initiator_cq":"cq2"`+notation.Succeeds,
+		`NdkReceive "qp":"qp2","wr":"r1"`+notation.Succeeds, `NdkAccept "qp":"qp2","conn":"c1"|"status":"STATUS_CONNECTION_ABORTED"`,
+		`NdkReceive "qp":"qp2","wr":"r2"`+notation.Succeeds, `NdkConnect "qp":"qp1","conn":"c2"`+notation.Succeeds, `NdkAccept "qp":"qp2","conn":"c2"`+notation.Succeeds,
+		`NdkSend "qp":"qp1","wr":"s1"`+notation.Succeeds, `NdkSend "qp":"qp1","wr":"s2"`+notation.Succeeds, get("cq2", "r1", "CANCELLED"), `"ph":"point","fn":"quiesce"`,
+		get("cq1", "s1", "SUCCESS"), `NdkGetCqResults "cq":"cq1","n":8|"results":[]`, get("cq2", "r2", "SUCCESS"))
+	for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+		if r := linearize.Check(t.Context(), notation.Read(t, "ndkpi", events), linearize.Options{Engine: engine}); r.Verdict != verdict.Conformant {
+			t.Errorf("%s: %s: %+v", engine, r.Verdict, r.Findings)
+		}
+	}
+}

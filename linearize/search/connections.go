@@ -23,7 +23,11 @@ func (h *history) findConnected() {
 			continue
 		}
 		p := h.qp(s.begin.Qp)
-		switch failed := h.failedAt(s); {
+		failed := h.failedAt(s)
+		if failed != never {
+			p.failedBy = failed
+		}
+		switch {
 		case failed != never && s.verbs(): // it did nothing
 		case failed == never && kind == calls.ConnectQp:
 			p.several = p.several || p.surely != "" && s.begin.Conn != "" && p.surely != s.begin.Conn

@@ -46,6 +46,7 @@ type qp struct {
 	surely                 string // the connection of the latest connect that did not fail
 	several                bool   // connections of different names: which of its messages have to do with which of their ends is not followed
 	connected              *span
+	failedBy               moment // when the latest attempt to connect it failed that did, or 0
 	peer                   *qp
 	posts                  []*span
 	doubt                  *doubt     // of which posts came first

@@ -180,6 +180,8 @@ func (h *history) receivesAt(p *qp, broken moment) []int {
 		switch {
 		case !r.told:
 			return h.pendingAt(r)
+		case failed(r) && r.post.call < p.failedBy: // an attempt that failed may have cancelled it
+			return h.pendingAt(r)
 		case failed(r):
 			return max(broken, h.pendingAt(r))
 		}
