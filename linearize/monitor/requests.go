@@ -81,6 +81,7 @@ type qpArguments struct {
 	srq       string       // from which it takes its receives, or "" where it takes them from its own queue, or the trace does not record it
 	inline    int64        // the most bytes of inline data in a request, or unknown
 	chain     *workRequest // the latest of its deferred requests, if no request without NDK_OP_FLAG_DEFER followed
+	flushing  int          // flushes that have not returned, or pend
 	writesImm bool         // it may have posted an RDMA write with immediate data
 	initiator *requestQueue
 	receive   *requestQueue
@@ -194,7 +195,10 @@ func (s *requests) begin(c *Call, e *trace.Event) {
 			s.forget(p)
 		}
 	case calls.FlushQp:
-		s.ended(s.qps.get(e.Qp))
+		if p := s.qps.get(e.Qp); p != nil {
+			p.flushing++
+			s.ended(p)
+		}
 	case calls.EndConnection:
 		s.connectionEnds(e)
 	case calls.CloseQp:
@@ -247,6 +251,10 @@ func (s *requests) end(c *Call, e *trace.Event) {
 			clear(s.posts[i].requests)
 			s.spare = s.posts[i].requests[:0]
 			s.posts = slices.Delete(s.posts, i, i+1)
+		}
+	case calls.FlushQp:
+		if p := s.qps.get(c.Qp); p != nil && p.flushing > 0 && !calls.Pending(e) {
+			p.flushing--
 		}
 	case calls.CloseCq:
 		if !refused && !calls.Pending(e) {
