@@ -68,7 +68,8 @@ func TestJoinForgetsWhatBothHostsClosed(t *testing.T) {
 			t.Errorf("%v, %s of %d components, %+v, %+v", hosts[i].Err, r.Verdict, r.Components, r.Rules["LIFE-04"], r.Findings[:min(3, len(r.Findings))])
 		}
 	}
-	if after > before+8<<20 {
+	// One host is read ahead of the other: 4 to 9 MiB, as the scheduler has it. If nothing were forgotten it would be 140 MiB.
+	if after > before+24<<20 {
 		t.Errorf("%d KiB after 1,000 connections, %d KiB after 10,000 more", before>>10, after>>10)
 	}
 }
