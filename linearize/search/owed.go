@@ -418,14 +418,14 @@ func (h *history) checkOwed() {
 		if h.outlivesClose(q, r) {
 			continue
 		}
-		if !r.accepted || q == nil || r.silent && r.delivery == nil && !h.mustFail(r) || r.owed == never || h.mayFail(q) {
+		if !r.accepted || q == nil || r.silent && r.delivery == nil && !h.mustFail(r) || r.owed == never {
 			continue
 		}
 		poll := q.emptyAfter(r.owed)
-		if poll == nil || r.delivery != nil && r.delivery.poll.call < poll.ret {
+		if poll == nil || r.delivery != nil && r.delivery.poll.call < poll.ret || h.vanishesBy(r.qp, poll.ret) {
 			continue
 		}
-		if h.vanishesBy(r.qp, poll.ret) {
+		if h.mayFail(q) && !h.heldAll(q, q.resizedBetween(r.owed, poll.call), poll) {
 			continue
 		}
 		rule, why := r.brokenByDelay()

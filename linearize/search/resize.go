@@ -54,6 +54,18 @@ func (h *history) resizedBy(s *span) (by moment, succeeded bool) {
 	return never, true
 }
 
+// heldAll reports whether all that may complete into q by a poll was placed when a resize was called, and q had not overflowed by then: nothing was left
+// that did not fit into a lesser depth.
+func (h *history) heldAll(q *cq, resize, poll *span) bool {
+	if resize == nil || q.unclear != "" || q.reports || q.overrun < resize.call {
+		return false
+	}
+	return !slices.ContainsFunc(h.requests, func(r *request) bool {
+		placed := r.owed < resize.call || r.delivery != nil && r.delivery.poll.ret < resize.call
+		return r.accepted && r.qp.cq(r.queue) == q && r.post.call < poll.ret && !placed
+	})
+}
+
 // resizedBetween returns the latest resize of q that was called between two moments, or nil.
 func (q *cq) resizedBetween(from, to moment) *span {
 	for _, r := range slices.Backward(q.resizes) {
