@@ -17,6 +17,8 @@ const statusNotConnected = "STATUS_CONNECTION_INVALID"
 
 // findConnected finds by which connect each QP was connected, if any, and what ended an attempt or a connection.
 func (h *history) findConnected() {
+	latest := map[*qp]string{} // the connection of the latest connect that did not fail
+	several := map[*qp]bool{}  // connections of different names: which of its messages have to do with which of their ends is not followed
 	for _, s := range h.spans {
 		kind := calls.KindOf(s.begin)
 		if kind != calls.ConnectQp && kind != calls.CompleteConnection || s.begin.Qp == "" {
@@ -30,8 +32,8 @@ func (h *history) findConnected() {
 		switch {
 		case failed != never && s.verbs(): // it did nothing
 		case failed == never && kind == calls.ConnectQp:
-			p.several = p.several || p.surely != "" && s.begin.Conn != "" && p.surely != s.begin.Conn
-			p.surely = cmp.Or(s.begin.Conn, p.surely)
+			several[p] = several[p] || latest[p] != "" && s.begin.Conn != "" && latest[p] != s.begin.Conn
+			latest[p] = cmp.Or(s.begin.Conn, latest[p])
 			p.connect(s)
 		case failed == never:
 		case kind == calls.CompleteConnection:
@@ -47,7 +49,7 @@ func (h *history) findConnected() {
 		}
 	}
 	for _, p := range h.qps {
-		if p.several || !calls.DeliversMessages(p.creation()) {
+		if several[p] || !calls.DeliversMessages(p.creation()) {
 			p.conn = "" // its messages are not held against its peer
 		}
 		if p.connected == nil {

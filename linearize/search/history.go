@@ -43,8 +43,6 @@ type qp struct {
 	created                *span
 	initiatorCq, receiveCq *cq
 	conn                   string
-	surely                 string // the connection of the latest connect that did not fail
-	several                bool   // connections of different names: which of its messages have to do with which of their ends is not followed
 	connected              *span
 	failedBy               moment // when the latest attempt to connect it failed that did, or 0
 	peer                   *qp
