@@ -3,6 +3,7 @@ package linearize_test
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"ndkoracle/internal/judging"
@@ -70,5 +71,40 @@ func TestRuleSaysWhatIsAlleged(t *testing.T) {
 	}
 	if i := slices.IndexFunc(alleged, func(a struct{ message, rule string }) bool { return met[a.message] == 0 }); i >= 0 {
 		t.Errorf("no message has %q", alleged[i].message)
+	}
+}
+
+// What goes on behind a token that is not valid breaks one rule in NDSPI, whatever the engine, though a request that fails ends a connection there
+// (FLUSH-06) as a bad token does (INV-05).
+func TestBadTokenHasOneRuleInNdspi(t *testing.T) {
+	differ := []string{ // a failed message, whose receive is cancelled: FLUSH-06 by the stream, INV-05 by porcupine
+		"reject/goes-on-though-a-bad-token-cancelled-a-receive.ndktrace.jsonl",
+		"reject/send-behind-a-bad-token-that-cancelled-its-receive.ndktrace.jsonl",
+	}
+	rows := 0
+	for _, row := range judging.Corpus(t) {
+		if row.Rule != "INV-05" || !strings.HasPrefix(row.File, "reject/") || slices.Contains(differ, row.File) {
+			continue
+		}
+		traced := row.Read(t)
+		if traced.Header.Dialect != "ndkpi" {
+			continue
+		}
+		rows++
+		traced.Header.Dialect, traced.Header.Ndk = "ndspi", ""
+		named := map[linearize.Engine]string{}
+		o := row.Options()
+		for _, o.Engine = range []linearize.Engine{linearize.Streaming, linearize.Porcupine, linearize.Auto} {
+			if r := linearize.Check(t.Context(), traced, o); r.Violated() {
+				named[o.Engine] = r.Findings[0].Rule
+			}
+		}
+		first := named[linearize.Streaming]
+		if first == "" || named[linearize.Porcupine] != first || named[linearize.Auto] != first {
+			t.Errorf("%s: %v", row.File, named)
+		}
+	}
+	if rows < 10 {
+		t.Errorf("the corpus has %d rows", rows)
 	}
 }

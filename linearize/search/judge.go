@@ -178,14 +178,15 @@ func (j *judge) component(ctx context.Context, c *component) (found bool) {
 }
 
 // hasSaid reports whether a later event has told the same of a request, by the same rule, without a search: a moment of rest, where nothing is left, comes
-// before the poll that tells how a request ended.
+// before the poll that tells how a request ended. Where a request failed, which ends its connection, and its token was not valid, the monitor names that.
 func (j *judge) hasSaid(finding *verdict.Finding, death moment) bool {
 	if all := j.history.trace.Events; int(death) >= len(all) || calls.KindOf(&all[death]) != calls.Quiesce {
 		return false
 	}
 	sees := func(line int) bool { return slices.Contains(finding.See, line) }
 	return slices.ContainsFunc(j.report.Findings, func(f verdict.Finding) bool {
-		return f.Rule == finding.Rule && f.Line > finding.Line && slices.ContainsFunc(f.See, sees)
+		same := f.Rule == finding.Rule || f.Rule == "INV-05" && finding.Rule == "FLUSH-06"
+		return same && f.Line > finding.Line && slices.ContainsFunc(f.See, sees)
 	})
 }
 
