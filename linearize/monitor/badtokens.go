@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"ndkoracle/linearize/calls"
@@ -20,7 +21,14 @@ type badTokens struct {
 	validity validity
 	ends     named[messages]        // by queue pair: what it sends
 	bad      map[string]*badMessage // by queue pair, of both ends: the first that is not over
+	good     map[received]int64     // messages that name a token which is not known to be bad, by the receive that each is for: the token
 	count    *int
+}
+
+// A received is a receive, by its queue pair and its position there.
+type received struct {
+	qp       string
+	position int
 }
 
 // messages are those that a queue pair has sent.
@@ -56,7 +64,7 @@ func newBadTokens(m *Monitor) checks {
 	if m.ends == nil {
 		return nothing{}
 	}
-	b := &badTokens{n: m.ends, ends: newNamed[messages](), bad: map[string]*badMessage{}, count: m.counter("INV-05"),
+	b := &badTokens{n: m.ends, ends: newNamed[messages](), bad: map[string]*badMessage{}, good: map[received]int64{}, count: m.counter("INV-05"),
 		validity: validity{tokens: map[int64]*madeToken{}, made: map[string]*madeToken{}, of: map[Object][]int64{}, posts: map[string]*trace.Event{}}}
 	m.requests.rules = append(m.requests.rules, b)
 	return b
@@ -72,6 +80,7 @@ func (b *badTokens) begin(c *Call, e *trace.Event) {
 	case calls.CloseQp:
 		b.forget(e.Qp)
 		b.ends.remove(e.Qp)
+		maps.DeleteFunc(b.good, func(r received, _ int64) bool { return r.qp == e.Qp })
 	}
 	b.validity.begin(b.n.s.m, c, e)
 }
@@ -119,7 +128,13 @@ func (b *badTokens) called(r *workRequest, _ *Call, _ []string) {
 	defer b.validity.called(r, b.n.s.m.now.Index)
 	to := b.n.s.peer(p)
 	why, line := b.validity.isBad(b.n.s.m, r.token)
-	if to == nil || !to.created || !p.created || why == "" || p.kind != "" && p.kind != "RC" {
+	if to == nil || !to.created || !p.created || p.kind != "" && p.kind != "RC" {
+		return
+	}
+	if why == "" {
+		if !sent.uncertain && !to.receive.uncertain && len(b.good) < maxMade {
+			b.good[received{to.name, index}] = r.token
+		}
 		return
 	}
 	if *b.count++; sent.uncertain || to.receive.uncertain || b.bad[p.name] != nil {
@@ -142,11 +157,11 @@ func (b *badTokens) answered(p *posting, refused bool) {
 
 func (b *badTokens) completed(r *workRequest, c *Call, result *trace.Result) {
 	outcome := calls.OutcomeOf(result.Status)
+	p := r.queue.qp
 	if outcome == model.SUCCESS {
-		b.validity.succeeded(r, b.n.s.m.now, result)
+		b.validity.succeeded(r, b.n.s.m.now, b.tokenOf(r, result))
 	}
 	delete(b.validity.made, r.wr)
-	p := r.queue.qp
 	if p == nil {
 		return
 	}
@@ -181,6 +196,21 @@ func (b *badTokens) completed(r *workRequest, c *Call, result *trace.Result) {
 	if m.see = append(m.see, b.n.s.m.now.Line); m.failed && m.taken {
 		b.aborted(m)
 	}
+}
+
+// tokenOf returns the token that r, which succeeded, is known to have invalidated, as its result says or as the message does that it took, or unknown.
+func (b *badTokens) tokenOf(r *workRequest, result *trace.Result) int64 {
+	p := r.queue.qp
+	if p == nil || r.op != model.ReceiveOp || result.Token != nil {
+		return known(result.Token)
+	}
+	of := received{p.name, r.position}
+	token, isKnown := b.good[of]
+	delete(b.good, of)
+	if peer := b.n.s.peer(p); !isKnown || peer == nil || b.of(peer.name).uncertain || p.receive.uncertain || r.overlaps {
+		return unknown
+	}
+	return token
 }
 
 // mostBehind is how many requests are kept that succeeded behind a bad message.

@@ -146,12 +146,12 @@ func (v *validity) called(r *workRequest, at int) {
 	}
 }
 
-// succeeded notes where a poll told that r succeeded.
-func (v *validity) succeeded(r *workRequest, at Place, result *trace.Result) {
+// succeeded notes where a poll told that r succeeded, and the token that a receive is known to have invalidated, or unknown.
+func (v *validity) succeeded(r *workRequest, at Place, invalidated int64) {
 	if t := v.made[r.wr]; t != nil && t.by == r {
 		t.told, t.by = at.Index, nil
 	}
-	for _, token := range []int64{r.token, known(result.Token)} {
+	for _, token := range []int64{r.token, invalidated} {
 		t := v.tokens[token]
 		switch {
 		case t == nil || t.dead != "":
