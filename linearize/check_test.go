@@ -96,3 +96,22 @@ func TestAllowedTracesAreConformant(t *testing.T) {
 		})
 	}
 }
+
+// What the consumer did at one end of a connection does not excuse the other end: POLL-01 of cq1, POST-10 of qp2. Nor does it where messages name
+// tokens, and a search takes both ends together.
+func TestBreachDoesNotExcuseOtherEnd(t *testing.T) {
+	const breach, pends = "a< get cq1; b< get cq1; a>; b>; ", "c< NdkSend qp2 s2; c> STATUS_PENDING"
+	for _, text := range []string{breach + pends, breach + notation.Registered + "NdkSendAndInvalidate qp2 s1#7; " + pends} {
+		traced := notation.Overlapped(t, text)
+		for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine, linearize.Auto} {
+			r := linearize.Check(t.Context(), traced, linearize.Options{Engine: engine})
+			blamed := map[string]bool{}
+			for _, f := range r.Findings {
+				blamed[f.Rule] = true
+			}
+			if r.Verdict != verdict.ProviderViolation || !blamed["POST-10"] || !blamed["POLL-01"] {
+				t.Errorf("%s by %s: %s: %v", text, engine, r.Verdict, blamed)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"ndkoracle/linearize/calls"
@@ -39,16 +40,19 @@ func (h *history) components(d model.Dialect) []*component {
 				sets.join("qp "+p.name, "cq "+q.name)
 			}
 		}
-		if p.peer != nil && (p.usesTokens() || p.peer.usesTokens()) {
-			sets.join("qp "+p.name, "qp "+p.peer.name)
-		}
 	}
-	h.joinTokens(sets)
 	for _, q := range h.cqs { // of a QP whose creation the trace does not hold
 		for _, r := range q.delivered {
 			sets.join("qp "+r.qp.name, "cq "+q.name)
 		}
 	}
+	h.sharing = maps.Clone(sets)
+	for _, p := range h.qps {
+		if p.peer != nil && (p.usesTokens() || p.peer.usesTokens()) {
+			sets.join("qp "+p.name, "qp "+p.peer.name)
+		}
+	}
+	h.joinTokens(sets)
 	byRoot := map[string]*component{}
 	var all []*component
 	of := func(name string) *component {

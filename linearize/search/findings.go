@@ -76,8 +76,10 @@ func (h *history) exercised(ids ...string) {
 }
 
 // blameless returns the findings that needed no search, without what the provider did after its consumer broke a rule on
-// the same objects. The search stops before the first that is left: what comes after it may follow from it.
+// the same objects. The search stops before the first that is left: what comes after it may follow from it. What the monitor finds rests on no
+// token, so a breach at the other end of a connection does not excuse it.
 func (h *history) blameless() []verdict.Finding {
+	excused := map[string]moment{} // objects that share CQs
 	for _, f := range h.findings {
 		for _, c := range h.owners(f) {
 			if f.stops {
@@ -87,15 +89,38 @@ func (h *history) blameless() []verdict.Finding {
 				c.excused = min(c.excused, f.at)
 			}
 		}
+		for _, o := range h.sharers(f.objects) {
+			if at, known := excused[o]; f.stops && f.Verdict == verdict.ConsumerViolation && (!known || f.at < at) {
+				excused[o] = f.at
+			}
+		}
 	}
 	var kept []verdict.Finding
 	for _, f := range h.findings {
-		after := func(c *component) bool { return c.excused < max(f.at, f.shown) }
-		if f.Verdict != verdict.ProviderViolation || !slices.ContainsFunc(h.owners(f), after) {
+		by := max(f.at, f.shown)
+		after := slices.ContainsFunc(h.sharers(f.objects), func(o string) bool { at, known := excused[o]; return known && at < by })
+		if f.of != nil {
+			after = slices.ContainsFunc(h.owners(f), func(c *component) bool { return c.excused < by })
+		}
+		if f.Verdict != verdict.ProviderViolation || !after {
 			kept = append(kept, f.Finding)
 		}
 	}
 	return kept
+}
+
+// sharers names the sets of objects which share CQs that a finding of the monitor is of.
+func (h *history) sharers(objects []monitor.Object) []string {
+	var of []string
+	for _, o := range objects {
+		switch o.Kind {
+		case monitor.Cq:
+			of = append(of, h.sharing.find("cq "+o.Name))
+		case monitor.Qp:
+			of = append(of, h.sharing.find("qp "+o.Name))
+		}
+	}
+	return of
 }
 
 // owners returns the components whose objects a finding is of.

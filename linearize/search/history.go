@@ -148,6 +148,7 @@ type history struct {
 	answers  map[string][]*span         // completion callbacks, by the op of the call that they complete
 	takenBy  map[*request]*request      // a send, and the peer's receive that took it
 	guessed  bool                       // which of several messages, not all alike, a receive took is not known, or a step is taken that the model has no action for: there is no witness
+	sharing  union                      // objects that share CQs
 	cancels  bool                       // what is posted after a flush is cancelled, too (A15)
 	marks    []moment                   // at which the provider had come to rest
 	reads    []*span                    // ibv_get_cq_event
