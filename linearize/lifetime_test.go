@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/judging"
 	"ndkoracle/internal/notation"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
 )
 
 // An object is used only once its creation has succeeded: by its return, or from the entry of its completion callback on (LIFE-01).
@@ -306,6 +308,35 @@ func TestClosedBeforeTheReturnWithinACallback(t *testing.T) {
 			r := linearize.Check(context.Background(), traced, linearize.Options{Engine: engine})
 			if len(r.Findings) > 0 != (test.rule != "") || test.rule != "" && r.Findings[0].Rule != test.rule {
 				t.Errorf("%q: %s: %s, want %q: %+v", test.then, engine, r.Verdict, test.rule, r.Findings)
+			}
+		}
+	}
+}
+
+// ibv_destroy_cq waits for the acknowledgement of events that were read (LIFE-08): that is called before it returns. A trace that records no
+// acknowledgement does not decide it.
+func TestDestroyedCqWaitsForAcknowledgements(t *testing.T) {
+	row := judging.Corpus(t)[slices.IndexFunc(judging.Corpus(t), func(r judging.Row) bool {
+		return r.File == "reject/verbs-cq-destroyed-before-its-event-is-acknowledged.ndktrace.jsonl"
+	})]
+	traced := row.Read(t)
+	destroyed := slices.IndexFunc(traced.Events, func(e trace.Event) bool { return e.Ph == trace.Ret && e.Fn == "ibv_destroy_cq" })
+	before, behind := traced.Events[:destroyed], traced.Events[destroyed+1:]
+	for _, test := range []struct {
+		what   string
+		rule   string
+		events []trace.Event
+	}{
+		{"acknowledged behind it", "LIFE-08", traced.Events},
+		{"acknowledged while it runs", "", slices.Concat(before, behind, traced.Events[destroyed:destroyed+1])},
+		{"no acknowledgement is recorded", "", traced.Events[:destroyed+1]},
+	} {
+		changed := *traced
+		changed.Events, changed.End = test.events, &trace.End{Events: uint64(len(test.events)), Quiescent: true}
+		for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+			r := linearize.Check(t.Context(), &changed, linearize.Options{Engine: engine})
+			if len(r.Findings) > 0 != (test.rule != "") || test.rule != "" && r.Findings[0].Rule != test.rule {
+				t.Errorf("%s: %s: %s, want %q: %+v", test.what, engine, r.Verdict, test.rule, r.Findings)
 			}
 		}
 	}

@@ -22,7 +22,6 @@ var _ = decides(
 	rule{ID: "LIFE-04", On: on{"the close of an object completes that has successors, or had"}},
 	rule{ID: "LIFE-05", On: on{"the close of an object completes that had successors, of which the close had a completion callback"}},
 	rule{ID: "LIFE-07", On: on{"the close of an object completes that had requests"}},
-	rule{ID: "LIFE-08", On: on{"the close of an object completes that had event callbacks"}, OnlyNdk: true},
 	rule{ID: "LIFE-09", On: on{"a callback of an object is entered", declared.CqCloses}},
 	rule{ID: "LIFE-14", On: on{"NdkCloseAdapter returns"}, OnlyNdk: true, Eventual: true, Undefined: "of how objects are created and kept: the contract begins with them"},
 )
@@ -85,7 +84,7 @@ func (cl *closes) checkRequests(o *object) {
 	}
 }
 
-// checkEvents is LIFE-08 for an object whose close completes: its event callbacks have returned.
+// checkEvents is LIFE-08 for an object whose close completes: its event callbacks have returned. Of libibverbs see acks.
 func (cl *closes) checkEvents(o *object) {
 	if o.Kind == Cq {
 		return // ARM-20

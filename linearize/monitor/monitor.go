@@ -72,6 +72,7 @@ var groups = []func(*Monitor) checks{
 	newDisconnects,
 	newRegistrations,
 	newChannels,
+	newAcks,
 	newRequests,
 	newDelays, // before the callback begins a new period
 	newArmings,
