@@ -64,6 +64,14 @@ func (h *chains) ended(p *qpArguments) {
 	}
 }
 
+// dropped looks at a queue pair that is closed: what was left open there nothing can end any more, where a close does not (A11).
+func (h *chains) dropped(p *qpArguments, closed bool) {
+	if r := p.chain; closed && !h.any && r != nil && r.accepted {
+		h.neverEnded(r)
+	}
+	p.chain = nil
+}
+
 func (h *chains) finish() {
 	if !h.s.m.atRest() {
 		return
@@ -77,7 +85,11 @@ func (h *chains) finish() {
 	}
 	slices.SortFunc(open, func(a, b *workRequest) int { return cmp.Compare(a.place.Index, b.place.Index) })
 	for _, r := range open {
-		h.s.m.report(Finding{Verdict: verdict.ConsumerViolation, Rule: "DEF-06", Place: r.place, Objects: []Object{r.queue.object()},
-			Message: "the chain that " + r.wr + " belongs to was never ended: no request without DEFER followed"})
+		h.neverEnded(r)
 	}
+}
+
+func (h *chains) neverEnded(r *workRequest) {
+	h.s.m.report(Finding{Verdict: verdict.ConsumerViolation, Rule: "DEF-06", Place: r.place, Objects: []Object{r.queue.object()},
+		Message: "the chain that " + r.wr + " belongs to was never ended: no request without DEFER followed"})
 }
