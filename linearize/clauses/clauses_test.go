@@ -28,6 +28,7 @@ var scenes = map[timeline.Rule]struct{ dialect, accept, reject string }{
 	silentAtRest:        {"ndkpi", "write 1 Q; rest; get; recv 9; rest; get", "write 1 Q; rest; get; recv 9; get 1x"},
 	stillAtRest:         {"ndkpi", "recv 1; rest; get; peer send 7; get 1; peer get 7", "recv 1; peer send 7 D; rest; get; get 1"},
 	passedOver:          {"ndkpi", "peer recv 7; send 1 Q; write 2; get 2; rest; peer get 7", "peer recv 7; send 1 Q; write 2; get 2; rest; peer get"},
+	silentlyEnded:       {"ndkpi", "write 1 I; write 2 Q; rest; get 2c", "write 1 I; write 2 Q; rest; get"},
 	meetAtRest:          {"ndkpi", "send 1; rest; get; peer recv 7; rest; get 1; peer get 7", "send 1; peer recv 7; rest; get; peer get; recv 9; get 1"},
 	endedAtRest:         {"ndspi", "recv 1; disconnect; rest; get 1c", "recv 1; disconnect; recv 2; rest; get 1c; get; write 3; get 2c"},
 	flushCancels:        {"ndkpi", "recv 1; flush; rest; get 1c", "recv 1; flush; rest; get; rest; recv 9; get 1c"},

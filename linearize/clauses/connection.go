@@ -223,6 +223,8 @@ func (e *Engine) tellsOfLoss(p *queuePair) bool { return !p.unreliable && !e.dia
 func (e *Engine) goesOn(r *request, m facts.Moment) {
 	p, s, rule := r.queue.qp, e.Solver, endedLater
 	switch {
+	case r.silent && !r.told:
+		rule = silentlyEnded // at rest, and nothing behind it tells
 	case r.silent:
 		rule = passedOver // it has failed, or has no completion to tell so
 	case p.names > 0 || p.peer != nil && p.peer.names > 0:

@@ -20,6 +20,7 @@
 //	POLL-08   X(invalidation) ≥ min(V) behind the end of its token; V ≥ X(registration), never if that did not succeed
 //	POLL-08   A8: return of a post answered as for a valid token > min(V) behind the end of its token
 //	INV-05    X(receive that invalidates) ≥ min(V) behind the end of its token
+//	FLAG-02   E, L > X(silent) at rest, without a completion
 //	POST-08   L ≤ return of a post that tells of it
 //	FLUSH-06  ndspi: L ≤ X(failed); verbs: E ≤ X(failed), E ≤ X(cancelled)
 //	INV-05    E, L ≤ X(message)+1 that succeeded and whose receive did not; X ≤ X(message)+1 of both ends, posted before it

@@ -15,10 +15,11 @@ const (
 	deadAnswered
 	badToken
 	endedAtRest
-	refusedAsEnded
 	endedByFailure
 	errorState
 	endedByToken
+	silentlyEnded
+	refusedAsEnded
 	postedBehindFlush
 	disconnected
 	fenced
@@ -75,6 +76,7 @@ var Rules = [numRules]Rule{
 	deadAnswered:        {"POLL-08", "A8: return of a post answered as for a valid token > min(V) behind the end of its token", "its token was not valid", "the post of %s was answered as if its token were valid", "the post of %s returns another status"},
 	toldAnswered:        {"POLL-07", "A8: the same behind an end that NdkGetCqResults told of", "its token was not valid", "the post of %s was answered as if its token were valid", "the post of %s returns another status"},
 	badToken:            {"INV-05", "X(receive that invalidates) ≥ min(V) behind the end of its token", "its token was not valid", "%s received a message that made a token invalid, and the token was not valid", "%s ends with FAILED"},
+	silentlyEnded:       {"FLAG-02", "E, L > X(silent) at rest, without a completion", "it was silent and has no completion, so it succeeded", "%s is silent and has no completion, though its connection had ended", "first a completion of %s"},
 	refusedAsEnded:      {"POST-08", "L ≤ return of a post that tells of it", "a post returned STATUS_CONNECTION_INVALID", "%s ended as on a connection, behind STATUS_CONNECTION_INVALID", "%s ends with CANCELLED or FAILED"},
 	endedByFailure:      {"FLUSH-06", "ndspi: L ≤ X(failed); verbs: E ≤ X(failed), E ≤ X(cancelled)", "nothing succeeds behind it", "%s succeeded behind a request that had ended the connection", "%s ends with CANCELLED"},
 	endedByToken:        {"INV-05", "E, L ≤ X(message)+1 that succeeded and whose receive did not; X ≤ X(message)+1 of both ends, posted before it", "a message with a bad token ended the connection", "%s succeeded behind a message that had ended the connection, or was not over by then", "%s ends with CANCELLED or FAILED"},
@@ -88,7 +90,7 @@ var Rules = [numRules]Rule{
 	flushCancels:        {"FLUSH-02", "X ≤ F, posted before the flush", "the flush ends what is pending", "a flush did not end %s", "first the completion of %s"},
 	flushSpares:         {"FLUSH-01", "X < F, not cancelled and posted before the flush", "the flush would have cancelled it", "a flush should have cancelled %s", "%s ends with CANCELLED"},
 	silentAtRest:        {"FLAG-02", "C > rest ⇒ S ≥ rest", "a silent request that has failed has completed by rest", "%s failed, or succeeded late, though it is silent", "first a completion of %s"},
-	passedOver:          {"FLAG-02", "X(silent) ≤ delivery of a later one of its queue, and < F", "a later one completed, so it succeeded", "%s was silent and over, and what is known does not allow it", "first a completion of %s"},
+	passedOver:          {"FLAG-02", "X(silent) ≤ delivery of a later one of its queue, and < F", "it was silent and has no completion, so it succeeded", "%s was silent and over, and what is known does not allow it", "first a completion of %s"},
 	connected:           {"POST-08", "X(success) ≥ call of a connect that was not refused", "nothing succeeds before the connection", "%s succeeded without a connection", "%s waits for a connection"},
 	stillAtRest:         {"DEF-04", "C ≤ rest, delivered with nothing called since but polls and arms", "nothing was called since the moment of rest", "%s completed behind a moment of rest, and nothing was called since", "first the completion of %s"},
 	endedAtRest:         {"DEF-04", "X(message) ≥ rest ⇒ E, L ≥ rest, of both ends; X(receive) ≥ rest ⇒ E ≥ rest", "nothing waits at rest behind the end of its connection", "%s waited at a moment of rest, though its connection had ended", "first the completion of %s"},
@@ -101,7 +103,7 @@ var Rules = [numRules]Rule{
 	completedInOrder:    {"POLL-09", "C(later) > C(earlier)", "a queue completes in order", "%s is out of order", "first the completion of what is before %s"},
 	deliveredInOrder:    {"POLL-09", "C(delivered later) > C(delivered earlier)", "a CQ delivers in order", "%s is out of order", "first the completion of what is before %s"},
 	tookMessage:         {"POLL-05", "X(k'th receive that succeeds) ≥ A(k'th send)", "%s took a message that was sent no earlier", "%s received a message that had not been sent", "%s waits for a message"},
-	tookReceive:         {"POLL-05", "X(k'th send that succeeds) ≥ X(k'th receive that may)", "%s needed a receive", "%s succeeded, and there was no receive for it", "%s waits for a receive"},
+	tookReceive:         {"POLL-05", "X(k'th send that succeeds) ≥ X(k'th receive that may)", "%s needed a receive", "%s succeeded, and there was no receive that it can have taken", "%s waits for a receive"},
 	tookReceiveSilently: {"FLAG-02", "X(k'th silent send that succeeds) ≥ X(k'th receive that may)", "%s needed a receive", "%s, a silent send, had no receive, so it has failed, and has no completion", "first a completion of %s"},
 	receivedFirst:       {"POLL-05", "X(last message posted) ≥ X(receive that succeeds)", "a message is over once it was received", "%s received a message, and all messages were over", "%s waits for a message"},
 	placedAt:            {"POLL-05", "C at the point that shows it", "the trace shows where it was placed", "%s was placed before it can have completed", "no completion of %s yet"},
