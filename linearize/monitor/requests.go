@@ -119,6 +119,7 @@ type polling struct {
 
 // requestRule checks requests as they are posted and as they complete.
 type requestRule interface {
+	created(p *qpArguments)                                  // the creation of a queue pair is called
 	called(r *workRequest, c *Call, flags []string)          // its post is called
 	answered(p *posting, refused bool)                       // a post has returned
 	completed(r *workRequest, c *Call, result *trace.Result) // a poll delivers its completion
@@ -130,6 +131,7 @@ type requestRule interface {
 // noRequest checks nothing. A rule embeds it for what does not matter to it.
 type noRequest struct{}
 
+func (noRequest) created(*qpArguments)                         {}
 func (noRequest) called(*workRequest, *Call, []string)         {}
 func (noRequest) answered(*posting, bool)                      {}
 func (noRequest) completed(*workRequest, *Call, *trace.Result) {}
@@ -295,6 +297,9 @@ func (s *requests) create(c *Call, e *trace.Event) {
 	p.srq, p.receive.uncertain = e.Srq, e.Srq != "" // its receives come from there
 	if !c.Verbs {
 		p.limit(e)
+	}
+	for _, rule := range s.rules {
+		rule.created(p)
 	}
 }
 
