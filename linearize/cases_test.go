@@ -38,7 +38,7 @@ func TestCasesAreCounted(t *testing.T) {
 			"ARM-07/NONE+ANY": once, "ARM-07/NONE+SOLICITED": perhaps, "ARM-07/ANY+SOLICITED": perhaps, "ARM-07/ERRORS+SOLICITED": never, "ARM-15/INTERNAL-ERROR": once}},
 		{true, "new qp3 cq3; a< NdkArmCq cq3 ANY; a>; b< NdkArmCq cq3 ANY; b>; NdkCloseQp qp3; NdkCloseCq cq3; rest", counts{ // had it failed, and was closed?
 			"ARM-07/NONE+ANY": {AtLeast: 1, AtMost: 2}, "ARM-07/ANY+ANY": perhaps}},
-		{false, "post 1; rest; arm ANY; cb<; get 1; cb>; rest", counts{"ARM-04/MATCH": once, "ARM-05/OTHERS": never, "ARM-05/NOTHING": never}},
+		{false, "write 1; rest; arm ANY; cb<; get 1; cb>; rest", counts{"ARM-04/MATCH": once, "ARM-05/OTHERS": never, "ARM-05/NOTHING": never}},
 		{false, "arm ANY; post 1; cb<; cb>; arm ANY; rest; get 1; rest", counts{"ARM-05/OTHERS": once, "ARM-04/MATCH": never, "ARM-05/NOTHING": once}},
 		{false, "arm ANY; post 1; cb<; arm ANY; get 1; post 2; get 2; cb>; cb<; cb>; rest", counts{
 			"ARM-06/ARM": once, "ARM-06/DEFERRED": once, "POLL-10/CALLBACK": twice, "POLL-02/FEWER": twice}},

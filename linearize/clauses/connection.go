@@ -58,16 +58,19 @@ func (e *Engine) Connected(m facts.Moment, name string) {
 	if p.connects = min(p.connects, m.At); p.open {
 		return
 	}
-	for _, end := range []*queuePair{p, p.peer} {
-		if end == nil {
-			continue
-		}
-		unready := end.unready
-		end.unready = nil
-		for _, r := range unready {
-			if !r.told {
-				e.becomesReady(r)
-			}
+	e.becomeReady(p)
+	if p.peer != nil {
+		e.becomeReady(p.peer)
+	}
+}
+
+// becomeReady does that for what waited for the connection of p.
+func (e *Engine) becomeReady(p *queuePair) {
+	unready := p.unready
+	p.unready = nil
+	for _, r := range unready {
+		if !r.told {
+			e.becomesReady(r)
 		}
 	}
 }
@@ -106,7 +109,7 @@ func (e *Engine) ConnectFailed(m facts.Moment, name string, mayHaveConnected boo
 		e.foundUnconnected(r)
 	}
 	p.unproven = nil
-	if p.peer == nil {
+	if e.becomeReady(p); p.peer == nil {
 		e.conns[p.conn] = slices.DeleteFunc(e.conns[p.conn], func(end *queuePair) bool { return end == p })
 		p.conn = ""
 	}

@@ -34,6 +34,7 @@ type Engine struct {
 	settled   over
 	now       facts.Moment
 	rests     int
+	crossed   []crossing
 	quiet     bool // nothing that a bound may come from happened since the latest moment of rest
 	open      bool // everything is undecided
 	untracked bool // requests were posted that are not followed
@@ -249,7 +250,7 @@ func (e *Engine) found(p *queuePair, c *timeline.Conflict) {
 func restOf(c *timeline.Conflict) int {
 	for _, l := range c.Chain {
 		switch of := l.Reason.Rule; {
-		case of == stillAtRest && c.Rule == abortedBefore, (of == owedAtRest || of == meetAtRest) && Rules[c.Rule].ID == "DEF-04":
+		case of == silentAtRest && c.Rule == of, of == stillAtRest && c.Rule == abortedBefore, (of == owedAtRest || of == meetAtRest) && Rules[c.Rule].ID == "DEF-04":
 			return l.Reason.Line
 		}
 	}
@@ -297,6 +298,7 @@ func (e *Engine) Rest(m facts.Moment) {
 		return
 	}
 	e.rests++
+	e.findCrossed()
 	e.Solver.Rest(m.At, m.Line)
 	e.quiet = true
 }

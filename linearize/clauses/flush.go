@@ -42,9 +42,17 @@ func (e *Engine) FlushDone(m facts.Moment, c *facts.Call) {
 	s.NotAfter(f.at, timeline.Before(m.At), flushReturned, m.Line)
 	for _, w := range p.queues {
 		for _, r := range w.waiting {
-			if r.returned != 0 && r.returned < c.At && r.flush == nil {
-				r.flush = f
-				s.Edge(r.x, f.at, 0, flushCancels, c.Line)
+			switch {
+			case r.returned != 0 && r.returned < c.At:
+				if r.flush == nil {
+					r.flush = f
+					s.Edge(r.x, f.at, 0, flushCancels, c.Line)
+				}
+			case r.returned == 0:
+			case e.cancelsBehind(p, f):
+				e.overByFlush(r, m.At)
+			default:
+				e.crossed = append(e.crossed, crossing{r, f})
 			}
 		}
 	}
@@ -60,18 +68,53 @@ func (e *Engine) FlushDone(m facts.Moment, c *facts.Call) {
 	e.trimFlushes(p)
 }
 
-// flushedBy returns when a flush returned behind which r was posted, so that it has to be cancelled (FLUSH-05, A15), or 0.
-func (e *Engine) flushedBy(r *request) int {
-	p := r.queue.qp
-	if e.dialect.A15 != model.A15Cancelled {
-		return 0
-	}
-	for _, f := range p.flushes {
-		if f.returned != 0 && f.returned < r.called && p.connects < f.call.At && !f.disconnects {
+// A crossing is a request and a flush that was under way when it was posted.
+type crossing struct {
+	of    *request
+	flush *flush
+}
+
+// findCrossed states that a flush has cancelled what it crosses, where it is known to have come behind the post: it cancelled something that was pending
+// in between.
+func (e *Engine) findCrossed() {
+	e.crossed = slices.DeleteFunc(e.crossed, func(c crossing) bool {
+		r, s := c.of, e.Solver
+		if r.told || r.flush != nil || r.queue.qp.open || !s.Alive(r.x) || !s.Alive(c.flush.at) {
+			return true
+		}
+		behind := s.Lower(c.flush.at) >= timeline.At(r.returned)
+		if behind {
+			r.flush = c.flush
+			s.Edge(r.x, c.flush.at, 0, flushCancels, c.flush.call.Line)
+		}
+		return behind
+	})
+}
+
+// cancelsBehind reports whether what is posted to p behind a flush has to be cancelled (FLUSH-05, A15).
+func (e *Engine) cancelsBehind(p *queuePair, f *flush) bool {
+	return e.dialect.A15 == model.A15Cancelled && p.connects < f.call.At && !f.disconnects
+}
+
+// flushedBy returns when a flush returned, before an event, that cancels r, or 0: before r was called, it cancels what is posted behind it.
+func (e *Engine) flushedBy(r *request, before int) int {
+	for _, f := range r.queue.qp.flushes {
+		if f.returned != 0 && f.returned < before && e.cancelsBehind(r.queue.qp, f) {
 			return f.returned
 		}
 	}
 	return 0
+}
+
+// overByFlush states that r is over at a moment of rest from now on, as it was posted before a flush that has returned, or behind it, and is cancelled
+// either way. It reports whether that is so: a receive may wait where a bad token had ended the connection by the time that the flush returned.
+func (e *Engine) overByFlush(r *request, returned int) bool {
+	if r.queue.kind == model.Receive && r.queue.qp.mayAbort(returned) {
+		return false
+	}
+	r.ready = timeline.At(e.now.At)
+	e.Solver.NotBoth(r.x, r.x, r.ready, owedAtRest, r.line)
+	return true
 }
 
 // isWhole reports whether nothing but a flush can have ended the connection of r, which failed: nothing else of either end is told to have
@@ -101,11 +144,8 @@ func (e *Engine) isWhole(r *request) bool {
 // posted before it or behind it (FLUSH-05, A15).
 func (e *Engine) precedesFlushes(r *request, m facts.Moment) {
 	p := r.queue.qp
-	if e.dialect.A15 != model.A15Cancelled {
-		return
-	}
 	for _, f := range p.flushes {
-		if f.returned > r.called && p.connects < f.call.At && !f.disconnects {
+		if f.returned > r.called && e.cancelsBehind(p, f) {
 			e.Solver.Edge(r.x, f.at, 1, postedBehindFlush, m.Line)
 		}
 	}

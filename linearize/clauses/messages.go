@@ -91,6 +91,7 @@ func (e *Engine) received(r *request, m facts.Moment) {
 		return
 	}
 	s.Edge(send.a, r.x, 0, tookMessage, m.Line)
+	e.metByRest(send, r) // which has failed, or has met r or one before it
 	if send.names != nil {
 		r.numbered = send
 	}
@@ -247,7 +248,11 @@ func (e *Engine) meets(r *request, to *workQueue, i int, m facts.Moment) {
 		if r.silent {
 			rule = tookReceiveSilently
 		}
+		n := len(e.Findings)
 		e.fails(r.queue.qp, rule, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
+		if r.silent && r.flush != nil && len(e.Findings) > n { // it was over by then
+			e.Findings[n].Rest = e.Solver.RestLine(max(r.ready, timeline.At(r.flush.returned)))
+		}
 	}
 }
 
@@ -287,10 +292,10 @@ func (e *Engine) endsConnectionOf(r *request, m facts.Moment) {
 	}
 }
 
-// metByRest states that r, a message or a receive that succeeded, was over by the first moment of rest at which it waited for nobody but the other, and the
-// last that it can have met did not either: none was posted later.
+// metByRest states that r, a message or a receive, was over by the first moment of rest at which it waited for nobody but the other, and the last that it can
+// have met did not either: none was posted later.
 func (e *Engine) metByRest(r, last *request) {
-	if last == nil || last.loose || r.loose || r.ready == timeline.Never || last.ready == timeline.Never {
+	if last == nil || last.loose || r.loose || max(r.ready, last.ready) == timeline.Never || !e.Solver.Alive(r.x) {
 		return
 	}
 	for _, p := range []*queuePair{r.queue.qp, last.queue.qp} {

@@ -95,8 +95,8 @@ func (o *order) follow(s *timeline.Solver, r *request) {
 	o.underWay = append(o.underWay, r)
 	if r.silent {
 		r.s = s.New(timeline.Label{Deed: failedAt, Of: r.wr}, timeline.At(r.called)+1, posted, r.line)
-		s.Edge(r.x, r.s, 0, silentAtRest, r.line)
-		s.Edge(r.s, r.c, 1, silentAtRest, r.line)
+		s.Edge(r.x, r.s, 0, executedFirst, r.line)
+		s.Edge(r.s, r.c, 1, executedFirst, r.line)
 	}
 }
 

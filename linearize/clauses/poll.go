@@ -114,7 +114,7 @@ func (e *Engine) bound() {
 		b := Bounds{of: r}
 		if r != nil && !r.queue.qp.open {
 			b.Earliest = e.Solver.Lower(r.c).Event()
-			if e.knowsRest(r) {
+			if r.queue.qp.knowsRest() {
 				b.Latest = e.Solver.OverByRest(r.c)
 			}
 		}
@@ -123,9 +123,9 @@ func (e *Engine) bound() {
 	}
 }
 
-// knowsRest reports whether it is known what r had to have done by a moment of rest: no CQ of it, nor of its peer, has failed unseen.
-func (e *Engine) knowsRest(r *request) bool {
-	return !r.queue.qp.open && !slices.ContainsFunc(r.queue.qp.cqs(), func(q *completionQueue) bool { return q.unsure })
+// knowsRest reports whether it is known what requests of p had to have done by a moment of rest: no CQ of it, nor of its peer, has failed unseen.
+func (p *queuePair) knowsRest() bool {
+	return !p.open && !slices.ContainsFunc(p.cqs(), func(q *completionQueue) bool { return q.unsure })
 }
 
 // Keep keeps a completion that was delivered, so that PlacedBy may be asked of it until Release. It reports whether it can be.
@@ -146,13 +146,27 @@ func (e *Engine) Release(b Bounds) {
 
 // PlacedBy reports whether a completion was placed by an event, a moment of rest, as far as is known by now.
 func (e *Engine) PlacedBy(b Bounds, by int) bool {
-	return e.knowsRest(b.of) && e.Solver.Excludes(b.of.c, timeline.At(by))
+	return b.of.queue.qp.knowsRest() && e.Solver.Excludes(b.of.c, timeline.At(by))
 }
 
-// Owed reports whether an outstanding request must have completed by a moment of rest. The answer may become true later, as more is known.
-func (e *Engine) Owed(wr string, by int) bool {
+// Follows reports whether a queue pair is decided, and no CQ of it, nor of its peer, has failed unseen, or may have overflowed.
+func (e *Engine) Follows(qp string) bool {
+	p := e.qps[qp]
+	return !e.open && p != nil && p.knowsRest() && !slices.ContainsFunc(p.cqs(), func(q *completionQueue) bool { return q.overflowed != timeline.None })
+}
+
+// Owed reports whether an accepted request of a queue pair, which no poll has delivered, had to have completed by an event, a moment of rest, as far as is
+// known by now: a silent one had to be over, and have completed if it had failed. Of those that are known to have succeeded nothing is kept.
+func (e *Engine) Owed(qp, wr string, by int) bool {
 	r := e.requests[wr]
-	return r != nil && e.knowsRest(r) && e.Solver.Excludes(r.c, timeline.At(by))
+	if r == nil {
+		return e.Follows(qp)
+	}
+	over := r.c
+	if r.silent {
+		over = r.x
+	}
+	return r.queue.qp.knowsRest() && e.Solver.Excludes(over, timeline.At(by))
 }
 
 // deliver handles one result of a poll. It returns the request, or nil where that is undecided.

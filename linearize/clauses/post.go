@@ -228,7 +228,9 @@ func (e *Engine) refuse(r *request) {
 			w.lastSend = r.before
 		}
 	}
-	e.drop(r)
+	if e.drop(r); r.loose && r.message {
+		e.waitsForNone(w)
+	}
 }
 
 // becomesReady handles that r waits for the provider alone, or a message for its receive, or a receive for its message: at a moment of
@@ -236,9 +238,7 @@ func (e *Engine) refuse(r *request) {
 func (e *Engine) becomesReady(r *request) {
 	w, p, s := r.queue, r.queue.qp, e.Solver
 	now := timeline.At(e.now.At)
-	if by := e.flushedBy(r); by != 0 && !(w.kind == model.Receive && p.mayAbort(by)) {
-		r.ready = now
-		s.NotBoth(r.x, r.x, now, owedAtRest, r.line)
+	if by := e.flushedBy(r, e.now.At); by != 0 && e.overByFlush(r, by) {
 		return
 	}
 	if w.kind == model.Receive {
@@ -247,6 +247,11 @@ func (e *Engine) becomesReady(r *request) {
 			e.meetAtRest(p.peer.queues[model.Initiator].lastReady, r, now)
 		}
 		e.waitsNoLonger(r, now)
+		return
+	}
+	if !r.message && p.connects == never && !e.dialect.ErrorState { // it was accepted, so there was a connection (POST-08)
+		r.ready = now
+		s.NotBoth(r.x, r.x, now, owedAtRest, r.line)
 		return
 	}
 	if p.connects == never || r.message && (p.peer == nil || p.peer.connects == never) {

@@ -32,8 +32,8 @@ const (
 	meetAtRest
 	causedBy
 	failedItself
-	flushCancels
 	silentAtRest
+	flushCancels
 	connected
 	stillAtRest
 	owedAtRest

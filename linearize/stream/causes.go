@@ -81,9 +81,6 @@ func (p *qp) brokenSince() moment {
 	return since
 }
 
-// mayHaveFailed reports whether a request of a queue, which is told, may have failed by a moment.
-func (l *lane) mayHaveFailed(at moment) bool { return l != nil && l.failedAt != 0 && l.failedAt < at }
-
 // brokeBefore reports whether something that is known may have cancelled requests of p before a moment.
 func (p *qp) brokeBefore(at moment) bool { return p.broken != 0 && p.broken < at }
 

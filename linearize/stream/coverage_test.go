@@ -38,8 +38,8 @@ func TestStreamCoverageIsHonest(t *testing.T) {
 // POST-08 and POST-09.
 func TestStreamCountsWhatIsCertain(t *testing.T) {
 	for id, text := range map[string]string{
-		"ARM-04": "post 1; rest; arm ANY; cb<; get 1; cb>; rest",
-		"ARM-05": "post 1; rest; arm ANY; cb<; cb>; arm ANY; get 1; rest",
+		"ARM-04": "write 1; rest; arm ANY; cb<; get 1; cb>; rest",
+		"ARM-05": "write 1; rest; arm ANY; cb<; cb>; arm ANY; get 1; rest",
 		"ARM-08": "arm ERRORS; post 1; get 1; rest",
 		"ARM-09": "arm ANY; post 1; cb<; get 1; cb>; rest",
 		"ARM-10": "arm SOLICITED; recv 1; peer 7 S; cb<; get 1; cb>; peerget 7; rest",

@@ -58,7 +58,6 @@ type cq struct {
 	armedRest             int    // the line of the first moment of rest after it, or 0
 	unreadLine            int    // of the first moment of rest by which an event had been given that nothing has told to be read, or 0
 	readFrom              moment // somebody has been waiting for an event, if anybody is
-	mayOwe                moment // the latest moment of rest at which something of it may have waited for a receive, or 0
 	crowded               crowding
 	overflows             int        // where a callback reported an overflow: requests of which one was lost
 	armed                 model.Arm  // the type of the latest arm
@@ -70,7 +69,6 @@ type cq struct {
 	owed                  int        // outstanding requests that had to have completed at a moment of rest
 	untold                bool       // a callback that is missing may be one that the consumer has yet to tell of
 	uncalled              []*uncalled
-	relied                []*awaited // sends that it delivered, and that may have waited at a moment of rest
 }
 
 // A poll is one that is under way, or that waits for another one.
@@ -350,7 +348,6 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 	q.calling++
 	s.seen[aCallback]++
 	status, _ := calls.HealthOf(e.Status)
-	q.forgetRelied()
 	q.toldLate()
 	if status == model.OK {
 		q.countEntered()
@@ -390,21 +387,9 @@ func (q *cq) endedBy() moment {
 	return by
 }
 
-// owesForGood reports whether of the requests that were owed at a moment of rest, and are not delivered, none may turn out to have waited for a
-// receive.
+// owesForGood reports whether requests that had to have completed by a moment of rest are not delivered, and were not lost.
 func (q *cq) owesForGood() bool {
-	looked := 0
-	if q.crowded.from != 0 && q.crowded.unfollowed || q.group.root().doubt != "" {
-		return false
-	}
-	for _, l := range q.lanes {
-		for _, r := range l.waiting {
-			if looked++; r.op.IsSend() || r.ahead != nil || looked > maxLooked {
-				return false
-			}
-		}
-	}
-	return q.owed > 0
+	return q.owed > 0 && !(q.crowded.from != 0 && q.crowded.unfollowed) && q.group.root().doubt == ""
 }
 
 // mayReport reports whether a callback can report an error of the CQ (ARM-01, ARM-16, ARM-17).

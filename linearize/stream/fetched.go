@@ -35,8 +35,8 @@ func (q *cq) fetched(polls []*poll) {
 	}
 }
 
-// fetchedNothing handles a poll that found nothing after a moment of rest: the silent requests that were over by then have succeeded. Where the
-// other end is undecided too, it does not matter which those are.
+// fetchedNothing handles a poll that found nothing after a moment of rest: the silent requests that may have been over by then are taken to have succeeded.
+// Where the other end is undecided too, it does not matter which those are.
 func (q *cq) fetchedNothing(p *poll) {
 	for _, l := range q.lanes {
 		if l.queue != model.Initiator {
@@ -46,11 +46,11 @@ func (q *cq) fetchedNothing(p *poll) {
 			if r.fetched {
 				break // as those before it
 			}
-			by := r.silentBy()
-			if l.qp.unclear != "" && r.silent {
+			by := r.rested
+			if l.qp.unclear != "" {
 				by = r.returned
 			}
-			if by != 0 && by <= p.rested && r.place == 0 {
+			if r.silent && by != 0 && by <= p.rested && r.place == 0 {
 				r.fetched = true
 				l.fetched++
 			}
@@ -79,7 +79,7 @@ func (l *lane) forgetFetched() {
 			delete(l.qp.s.byName, r.wr)
 		}
 	}
-	for _, of := range []*[]*posting{&l.waiting, &l.messages, &l.taken, &l.loose, &l.guessed, &l.blamed} {
+	for _, of := range []*[]*posting{&l.waiting, &l.messages, &l.taken, &l.loose, &l.guessed} {
 		*of = slices.DeleteFunc(*of, forgotten)
 	}
 	l.cq.points = slices.DeleteFunc(l.cq.points, forgotten)

@@ -20,14 +20,11 @@ type finding struct {
 	hidden   bool             // the clauses over hidden times say so
 	rests    []restsOn        // it stands when these are known not to have overflowed
 	guesses  []*posting       // … and these to have succeeded
-	awaited  []*awaited       // … and to have had a receive, one of these
-	relied   []*awaited       // … each of these
 	missing  *monitor.Missing // a callback that was owed at a moment of rest, or nil
 	missedBy *cq              // … the CQ that owed it
 	unowed   *monitor.Missing // a callback that was entered and is not owed, or nil
 	lost     *posting         // what has not completed by a moment of rest, and no poll delivers
 	passed   *posting         // what a poll did not deliver before a later one of its queue
-	instead  *cq              // … or when nothing explains what comes after in this CQ, where that a send waited is followed
 }
 
 // A group is of objects that share something. What is found on one of them ends what can be said of all.

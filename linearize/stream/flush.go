@@ -53,7 +53,6 @@ func (p *qp) hasFlushed(u *underWay) {
 	s.meets(declared.Flushed)
 	p.latestFlush = u.call
 	p.flushed = append(p.flushed, returned{u.call, s.at, u.line})
-	p.cancelUnmet(u.call)
 	p.forgetFlushes()
 	if p.ended == 0 {
 		p.ended = s.at
@@ -114,7 +113,6 @@ func (p *qp) closeReturned(u *underWay, refused, pending bool) {
 		p.closed = p.s.at
 	case p.closed == 0:
 		p.closed = p.s.at
-		p.cancelUnmet(u.call)
 		p.flushed = append(p.flushed, returned{u.call, p.s.at, u.line})
 	}
 }

@@ -46,7 +46,8 @@ func (s *Stream) bounds() []clauses.Bounds {
 
 // hadCompleted reports whether r, which is outstanding, is known to have completed by a moment of rest, or to have had to.
 func (r *posting) hadCompleted(rested moment) bool {
-	return r.lane.qp.s.hidden.engine.Owed(r.wr, rested)
+	p := r.lane.qp
+	return p.s.hidden.engine.Owed(p.name, r.wr, rested)
 }
 
 // askAtEnd does that at the end of the trace.

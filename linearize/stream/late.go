@@ -4,30 +4,9 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/automaton"
-	"ndkoracle/model"
 )
 
 // What is known later of a moment of rest: a request that was outstanding then had to have completed, or had not.
-
-// cancelUnmet notes, once a flush has returned, that it cancelled the sends for which the peer had posted no receive, unless they had
-// failed.
-func (p *qp) cancelUnmet(flush moment) {
-	l := p.lanes[model.Initiator]
-	if p.peer == nil || p.isRemote() || l.cq == nil {
-		return
-	}
-	unmet := false
-	for _, r := range l.waiting {
-		if r.returned == 0 || r.returned >= flush {
-			return
-		}
-		unmet = unmet || r.op.IsSend() && r.index() < l.known && r.sends == l.sendsDone && r.index() >= p.peer.lanes[model.Receive].next
-		if unmet && r.silent && r.op.IsSend() {
-			r.cancelled = true
-			l.cq.takeNow(r.wasOwed(nil))
-		}
-	}
-}
 
 // order returns how many receives before r, which is outstanding, may have taken a message: one that failed took none, but one that names a bad
 // token (INV-05).
@@ -44,25 +23,26 @@ func (r *posting) order() int {
 func (s *Stream) learnOwed(q *cq) {
 	s.undecided = slices.DeleteFunc(s.undecided, func(l *lane) bool {
 		o := l.other()
-		return (l.cq == q || o != nil && o.cq == q) && !l.learnOwed()
+		return (l.cq == q || o != nil && o.cq == q) && l.learnOwed()
 	})
 }
 
-// learnOwed does that for a queue, which completes in order. It reports whether something is open still.
+// learnOwed does that for a queue, which completes in order. It reports whether all is decided.
 func (l *lane) learnOwed() bool {
-	if l.cq.stopped() {
-		return false
+	if l.cq.stopped() || l.qp.closing != 0 { // what was placed may have vanished since
+		return true
 	}
 	for _, r := range l.waiting {
 		switch {
-		case r.silent || r.place != 0 || r.owed != 0 || r.missed:
+		case r.place != 0 || r.owed != 0 || r.missed || r.certain:
 		case r.rested == 0:
-			return false
-		case !r.hadCompleted(r.rested):
 			return true
-		default:
+		case r.hadCompleted(r.rested) && r.silent && !r.cancelled:
 			r.certain = true
+		case r.hadCompleted(r.rested):
 			l.cq.takeNow(r.wasOwed(nil))
+		case !r.silent:
+			return false
 		}
 	}
 	return false

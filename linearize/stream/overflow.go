@@ -265,7 +265,7 @@ func (s *Stream) leaveOpen() {
 			return true
 		}
 		before := open[f.of.root()]
-		open[f.of.root()] = before || slices.ContainsFunc(f.rests, restsOn.open) || f.guessed() != nil || f.mayRestOn() != nil
+		open[f.of.root()] = before || slices.ContainsFunc(f.rests, restsOn.open) || f.guessed() != nil
 		return before
 	})
 	for i := range s.findings {
@@ -273,9 +273,6 @@ func (s *Stream) leaveOpen() {
 		if m := f.guessed(); m != nil {
 			f.Verdict = verdict.Inconclusive
 			f.Message += "; but " + m.wr + " may have failed, and which message was received in its place " + verdict.NotFollowed
-		} else if m := f.mayRestOn(); m != nil {
-			f.Verdict = verdict.Inconclusive
-			f.Message += "; but the receive of " + m.wr + " may have ended by then, and left it waiting; " + verdict.RecordedBy(m.wr)
 		} else if k := slices.IndexFunc(f.rests, restsOn.open); k >= 0 {
 			f.Verdict = verdict.Inconclusive
 			f.Message += "; but " + f.rests[k].q.overflow()

@@ -19,7 +19,7 @@ func (s *Stream) placed(e *trace.Event) {
 		return
 	}
 	l := r.lane
-	if (r.dueBy() != 0 || r.silent && r.rested != 0) && !r.missed {
+	if (r.owed != 0 || r.silentBy() != 0) && !r.missed {
 		if l.cq.reportLate(r, s.line()); l.cq.stopped() {
 			return
 		}

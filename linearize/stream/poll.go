@@ -130,14 +130,13 @@ func (q *cq) release() {
 			}
 			q.unshown = p.rested
 			empty := sight{what: foundNothing, at: p.at, pending: pending, room: room}
-			if (q.owed > 0 || q.mayOwe != 0) && q.failed == 0 && !(alone && q.overflowExplains(empty)) {
+			if q.owed > 0 && q.failed == 0 && !(alone && q.overflowExplains(empty)) {
 				q.missing(p)
 				q.group.root().without = nil
 			}
 			p.delivered = append(p.delivered, sight{what: foundNothing})
 			q.forgetClosed(p)
 			if later {
-				q.showPending()
 				if alone {
 					q.settle(p)
 				}
@@ -166,10 +165,8 @@ func (q *cq) release() {
 			if i == 0 {
 				e.pending = pending
 			}
-			before := q.beforeOwed(e)
 			if !q.show(q.queue, e) {
 				q.died(q.queue, e)
-				q.goOnWaiting(before, e)
 			}
 			q.mayBeUnread(e)
 		}

@@ -24,7 +24,6 @@ type lane struct {
 	readOver   moment     // … when the latest read was told to be over
 	took       int        // receives, or sends, that succeeded
 	lost       int        // receives that ended otherwise
-	unmet      int        // of receives: the position of the first that is not known to have had a message by the latest moment of rest, or never
 	failedAt   moment     // from when on a request that is over may have failed, or 0
 	placed     *posting   // the latest whose completion a point placed: nothing behind it had completed by then
 	placedAt   moment
@@ -40,7 +39,6 @@ type lane struct {
 	mixed    bool       // … they are not all alike
 	names    int        // … how many name a token
 	solicits int        // … how many solicit
-	blamed   []*posting // … on whose completion by a moment of rest a finding may rest
 	promised int        // receives yet to be posted that sends have gone to already
 
 	received int  // other halves that were told
@@ -72,8 +70,6 @@ type posting struct {
 	returned     moment   // … or 0 while it has not
 	owed         moment   // the moment of rest at which it had to have completed, or 0
 	rested       moment   // the same, as is known since, or 0; of a silent one: if it fails
-	unsureAt     moment   // the latest moment of rest at which it may have waited for a receive, which the peer may have had, or 0
-	ahead        *posting // … or a send before it, which may be over now, or nil
 	ended        moment   // of a deferred one: when its chain had ended, or 0
 	place        moment   // of a point, or 0
 	pended       moment   // by then: the latest moment of rest at which it was pending, or 0
@@ -97,7 +93,7 @@ type posting struct {
 	missed          bool // it was told that it had not completed at a moment of rest
 	fenced          bool // outstanding when the close of its QP had completed, it was placed by then
 	promised        bool // a receive that a send went to before it was posted
-	certain         bool // it had to have completed at a moment of rest, whatever it waited for
+	certain         bool // a silent one, of which the moment of rest is known
 }
 
 // newPosting returns a request that is being posted. They are made many at a time, but for the first of a QP: each QP has its own, so that
@@ -119,7 +115,7 @@ func (s *Stream) newPosting(u *underWay, e *trace.Event, wr string, op model.Op)
 
 // postingsAtOnce is as many as leave next to nothing unused of the memory that is taken for them, nor need a span of their own.
 const (
-	postingsAtOnce  = 40
+	postingsAtOnce  = 43
 	postingsAtFirst = 4
 )
 

@@ -44,25 +44,6 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 		f.Rule, f.Message = first.Rule, q.seen(e)+", and "+first.Why
 		q.refine(&f, first, e)
 	}
-	if r := e.posting; r != nil && e.owed != 0 && (r.outcome == model.SUCCESS || r.lane.other().mayHaveFailed(e.owed)) {
-		if m := e.posting.mayHaveWaited(e.owed); m != nil {
-			m.lane.qp.leaveOpen(m.leavesOpen())
-			return
-		}
-	}
-	if len(a.Why()) > 0 && a.Why()[0] == automaton.HadEnded {
-		if m := q.mayHaveWaited(); m != nil {
-			m.lane.qp.leaveOpen(m.leavesOpen())
-			return
-		}
-	}
-	if m := q.mayHaveReliedOn(); m != nil && (e.posting == nil || e.owed == 0) {
-		m.lane.qp.leaveOpen(m.leavesOpen())
-		return
-	}
-	if e.posting != nil && e.owed != 0 {
-		e.posting.isBlamed()
-	}
 	if q.followsOverflow() {
 		q.group.root().without = q
 	}
@@ -78,8 +59,6 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 	case q.isUnowed(&f, e):
 		q.s.findings[told].unowed = q.s.monitor.Unowed(q.name)
 	}
-	q.restsOnReceives(e, len(a.Why()) > 0 && a.Why()[0] == automaton.BehindFence)
-	q.diedWaiting()
 	if q.s.also(f.Also...); e.what == foundNothing && f.Rule == "POLL-03" {
 		q.alsoByResize(q.oldest(), f.Also...)
 	}

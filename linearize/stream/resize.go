@@ -67,7 +67,7 @@ func (q *cq) hasDepth(depth int) {
 		q.hasRoom()
 		return
 	}
-	if q.owed < q.pending || q.mayOwe != 0 {
+	if q.owed < q.pending {
 		q.checkRoom()
 	}
 }
@@ -176,7 +176,7 @@ func (q *cq) certainlyHeld() []*posting {
 	held := slices.Clone(q.points)
 	for _, l := range q.lanes {
 		for _, r := range l.waiting {
-			if r.place == 0 && r.dueBy() != 0 && !r.missed && l.qp.closing == 0 && r.mayHaveWaited(r.dueBy()) == nil {
+			if r.place == 0 && r.owed != 0 && !r.missed && l.qp.closing == 0 {
 				held = append(held, r)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 
 // rest takes a moment at which the provider had come to rest.
 func (s *Stream) rest() {
-	owed, open := map[*cq][]*posting{}, map[*cq]int{}
+	owed, open := map[*cq][]uint64{}, map[*cq]int{}
 	s.undecided = s.undecided[:0]
 	for _, p := range s.qpsInOrder {
 		if p.isRemote() {
@@ -19,40 +19,18 @@ func (s *Stream) rest() {
 		if p.group.root().stopped || p.unclear != "" { // nothing more is said of either end
 			continue
 		}
-		p.lanes[model.Receive].findArrived()
 		for _, l := range p.lanes {
-			for _, r := range l.owe() {
-				r.owedLine = s.line()
-				l.cq.takeNow(r.notOwed(nil))
-				if l.maybeOwed(r) {
-					if r.rested = s.at; p.flushedAfter(r) {
-						r.unsureAt = 0 // what a flush has ended waits no more
-					}
-					open[l.cq]++
-					continue
-				}
-				if l.cq.over != 0 && r.called > l.cq.over {
-					s.unexplained(p.group, "LIFE-04", 0, []int{r.line}, "%s, posted with success, is to complete into %s, and %s is closed",
-						r.wr, l.cq.name, l.cq.name)
-					p.allows("first the completion of %s, and then the close of %s", r.wr, l.cq.name)
-					r.missed = true
-				}
-				r.owed, r.rested = s.at, 0
-				l.cq.owed++
-				if r.place == 0 {
-					owed[l.cq] = append(owed[l.cq], r)
-				}
+			if l.cq == nil || p.closing != 0 || l.cq.failed != 0 {
+				continue
 			}
-			if slices.ContainsFunc(l.waiting, func(r *posting) bool { return !r.silent && r.rested != 0 && r.owed == 0 && !r.missed }) {
+			due, undecided := l.owe()
+			owed[l.cq] = append(owed[l.cq], due...)
+			if open[l.cq] += undecided; undecided > 0 {
 				s.undecided = append(s.undecided, l)
 			}
 		}
 	}
 	for _, q := range s.inOrder {
-		e := sight{what: restful, at: s.at, waiting: q.waits(), n: open[q]}
-		for _, r := range owed[q] {
-			e.list = append(e.list, uint64(r.called))
-		}
 		if q.over == 0 {
 			s.meets(declared.Resting)
 		}
@@ -60,72 +38,66 @@ func (s *Stream) rest() {
 			q.confirm()
 		}
 		q.restedAt, q.restedLine, q.armedRest = s.at, s.line(), cmp.Or(q.armedRest, s.line())
-		q.take(e)
+		q.take(sight{what: restful, at: s.at, waiting: q.waits(), list: owed[q], n: open[q]})
 	}
 }
 
-// owe returns the requests that must have completed by now and need not have by an earlier moment of rest: those that wait
-// for nobody but the provider, silent ones that must have if they fail, and receives whose message has been sent.
-func (l *lane) owe() []*posting {
-	p := l.qp
-	if l.cq == nil || p.closing != 0 || l.cq.failed != 0 {
-		return nil
-	}
-	var due []*posting
-	var send, unsure *posting // the first before it, and one which may wait
-	waits := false            // something before it does
-	flush := p.latestOver()   // what is posted later is not flushed
+// owe finds, at a moment of rest, the requests of a queue that had to have completed, and had not by an earlier one, and counts those of which that may
+// turn out.
+func (l *lane) owe() (owed []uint64, open int) {
+	p, had, asks := l.qp, true, true
+	flush := p.latestOver() // what is posted later is not flushed
 	for _, r := range l.waiting {
-		if send == nil && r.op.IsSend() && r.place == 0 {
-			send = r
-		}
-		if r.owed != 0 || r.missed {
+		if r.owed != 0 || r.missed || r.place != 0 || r.certain || r.fetched {
 			continue
 		}
-		flushed := p.flushedAfter(r)
-		behind := waits || unsure != nil
-		if !waits && !flushed && r.place == 0 {
-			switch does, sure := l.waits(r); {
-			case does && sure:
-				waits = true
-			case does:
-				unsure = cmp.Or(unsure, r)
-				r.mayWaitFor(r)
-			case behind:
-				r.mayWaitFor(unsure)
+		had = asks && l.hadCompleted(r, had)
+		asks = asks && (had || r.silent) // a queue completes in order
+		switch {
+		case had && (!r.silent || r.cancelled):
+			r.isOwed()
+			owed = append(owed, uint64(r.called))
+		case had:
+			if r.rested != 0 {
+				l.cq.takeNow(r.notOwed(nil))
+				r.rested = 0
 			}
-		}
-		if (waits || unsure != nil) && !flushed && (behind || !r.unsure()) {
-			if waits && r.called > flush {
-				break
+			if r.certain = true; r.rested == 0 {
+				r.rested, r.owedLine = p.s.at, p.s.line()
+				open++
 			}
-			if r.unsureAt == p.s.at && (!r.silent || r.rested == 0) {
-				due = append(due, r)
-			}
-			continue
-		}
-		if r.rested == 0 || !l.maybeOwed(r) || flushed && r.unsure() {
-			r.ahead, due = send, append(due, r)
+		case r.rested != 0:
+		case l.waits(r) && r.called > flush:
+			return owed, open
+		case l.waits(r) && !p.flushedAfter(r):
+		default:
+			r.rested, r.owedLine = p.s.at, p.s.line()
+			open++
 		}
 	}
-	return due
+	return owed, open
 }
 
-// maybeOwed reports whether it is not known yet if r, which waits for nobody but the provider and perhaps a message that has
-// been sent, has to complete: a silent request if it fails, a receive if the message has arrived, what may wait for a receive if it does not.
-func (l *lane) maybeOwed(r *posting) bool {
-	switch {
-	case l.queue == model.Receive:
-		return r.place == 0 && !l.qp.flushedAfter(r) && r.position >= l.unmet
-	case r.mayWaitNow():
-		return true
+// isOwed notes that r had to have completed by the present moment of rest.
+func (r *posting) isOwed() {
+	l := r.lane
+	p, q := l.qp, l.cq
+	q.takeNow(r.notOwed(nil))
+	if q.over != 0 && r.called > q.over {
+		p.s.unexplained(p.group, "LIFE-04", 0, []int{r.line}, "%s, posted with success, is to complete into %s, and %s is closed", r.wr, q.name, q.name)
+		p.allows("first the completion of %s, and then the close of %s", r.wr, q.name)
+		r.missed = true
 	}
-	return r.silent && !r.cancelled && r.place == 0 && (l.maySucceed(r) || r.unsure() && !l.qp.flushedAfter(r))
+	r.owed, r.rested, r.owedLine = p.s.at, 0, p.s.line()
+	q.owed++
 }
 
 // silentBy returns the moment of rest by which r, a silent request, had succeeded unless it had a completion, or 0.
 func (r *posting) silentBy() moment {
-	if !r.silent || r.unsure() {
+	if !r.silent || r.rested == 0 {
+		return 0
+	}
+	if r.certain = r.certain || r.hadCompleted(r.rested); !r.certain {
 		return 0
 	}
 	return r.rested
@@ -154,23 +126,6 @@ func (p *qp) flushedAfter(r *posting) bool {
 	return slices.ContainsFunc(p.flushed, func(f returned) bool { return r.returned != 0 && f.call > r.returned })
 }
 
-// findArrived finds the first receive of a queue that is not known to have had a message to take. Of a peer at another host as many sends are known to
-// have succeeded as the receives before it can have taken.
-func (l *lane) findArrived() {
-	arrived := func(r *posting) bool { return r.hadCompleted(l.qp.s.at) }
-	if l.qp.isRemote() {
-		n := max(l.other().took, l.other().succeeded)
-		arrived = func(r *posting) bool { return r.order() < n }
-	}
-	for _, r := range l.waiting {
-		if r.owed == 0 && r.place == 0 && !r.missed && !arrived(r) {
-			l.unmet = r.position
-			return
-		}
-	}
-	l.unmet = never
-}
-
 // missing reports a request that had to have completed at a moment of rest before a poll that found nothing.
 func (q *cq) missing(p *poll) {
 	var first *posting
@@ -180,9 +135,8 @@ func (q *cq) missing(p *poll) {
 				if l.cq != q {
 					break
 				}
-				by := r.dueBy()
-				due := by != 0 && by <= p.call.call && r.place == 0 && !r.missed && (qp.over == 0 || qp.stayed && r.owed != 0)
-				if due && (first == nil || by < first.dueBy()) {
+				due := r.owed != 0 && r.owed <= p.call.call && r.place == 0 && !r.missed && (qp.over == 0 || qp.stayed)
+				if due && (first == nil || r.owed < first.owed) {
 					first = r
 				}
 			}
@@ -190,17 +144,7 @@ func (q *cq) missing(p *poll) {
 	}
 	if first != nil {
 		q.reportLate(first, p.line)
-	} else if q.mayOwe <= p.call.call {
-		q.mayOwe = 0
 	}
-}
-
-// dueBy returns the moment of rest at which r had to have completed, if it waited for no receive, or 0.
-func (r *posting) dueBy() moment {
-	if r.owed != 0 || r.silent {
-		return r.owed
-	}
-	return r.unsureAt
 }
 
 // flushedBy reports whether a flush was over at a moment that cancelled r, be it by the reading of A15.
@@ -213,7 +157,7 @@ func (r *posting) flushedBy(at moment) bool {
 
 // reportLate reports a request that had not completed at a moment of rest, as a poll shows.
 func (q *cq) reportLate(r *posting, poll int) {
-	q.reportLateBy(r, cmp.Or(r.dueBy(), r.rested), r.owedLine, poll)
+	q.reportLateBy(r, cmp.Or(r.owed, r.rested), r.owedLine, poll)
 }
 
 // reportLateBy does the same of a moment of rest, and the line of that.
@@ -223,11 +167,6 @@ func (q *cq) reportLateBy(r *posting, by moment, line, poll int) {
 		qp.leaveVanishedOpen(q)
 		return
 	}
-	if m := r.mayHaveWaited(by); m != nil {
-		qp.leaveOpen(m.leavesOpen())
-		return
-	}
-	r.isBlamed()
 	rule, why := "DEF-04", r.wr+", posted with success, had not completed"
 	if r.silent { // it has not succeeded
 		rule, why = "FLAG-02", r.wr+", a silent request that failed or was cancelled, had not completed"
@@ -256,7 +195,6 @@ func (q *cq) reportLateBy(r *posting, by moment, line, poll int) {
 		q.s.notes(r, nil)
 		q.alsoByResize(r.line, "POLL-03")
 	}
-	q.s.restsOnReceive(r, by)
 	if untold {
 		q.alsoByResize(r.line, "POLL-03", "DEF-04")
 	}

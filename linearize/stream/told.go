@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"slices"
 
 	"ndkoracle/linearize/automaton"
@@ -75,16 +76,13 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
 	if r.outlivesClose(q, p); q.stopped() {
 		return out
 	}
-	late := r.dueBy()
-	if r.silent {
-		late = r.rested
-	}
+	late := cmp.Or(r.owed, r.silentBy())
 	if late != 0 && !r.missed && q.emptied >= late && q.failed == 0 {
 		if q.reportLate(r, p.line); q.stopped() {
 			return out
 		}
 	}
-	if outcome == model.SUCCESS && r.op.IsSend() && q.failed != 0 && q.failed < q.restedAt && r.hadReceive(q.restedAt) {
+	if outcome == model.SUCCESS && r.op.IsSend() && q.failed != 0 && q.failed < q.restedAt {
 		l.qp.leaveOpen(q.failure()) // it had been placed before (ARM-17), and its receive had not completed
 		return out
 	}
@@ -101,7 +99,6 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
 	q.placedSince(max(from, r.place), max(earliest, r.place))
 	q.countDelivered(p, r, kinds)
 	if bounds.Latest != 0 && bounds.Latest <= r.rested {
-		r.certain = r.owed == 0
 		out = r.wasOwed(out)
 	} else {
 		q.noteUncalled(p, r, kinds, bounds)
@@ -111,9 +108,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
 	} else if r.isLast() {
 		out = append(out, sight{what: stayed, posting: r, pending: -1})
 	}
-	ahead := r.ahead
 	out = s.over(out, r, outcome, earliest, &sight{what: delivered, kinds: kinds, from: from, owed: r.owed, known: r.place != 0})
-	q.relies(r, ahead)
 	return out
 }
 
@@ -150,11 +145,9 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, earliest m
 	l.waiting = l.waiting[1:]
 	out = r.byClose(r.notOwed(out), e)
 	e.counted, e.posting = r.countedFrom(), r
-	r.over, r.outcome, r.ahead = true, outcome, nil
+	r.over, r.outcome = true, outcome
 	if r.owed != 0 {
-		if l.cq.owed--; l.cq.group.root().broken {
-			r.isBlamed()
-		}
+		l.cq.owed--
 	}
 	switch {
 	case r.vanished:
@@ -181,9 +174,6 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, earliest m
 	}
 	if outcome == model.CANCELLED && l.qp.peer != nil {
 		l.qp.peer.mayBeLostByPeer(r.cancelledFrom()) // what cancelled r may have been the loss of the connection
-	}
-	if r.op == model.ReceiveOp && outcome != model.SUCCESS && l.other() != nil {
-		l.other().mayHaveWaitedAfterAll(outcome)
 	}
 	if l.qp.shadow != nil && r.shadow != nil {
 		r.told(outcome)
