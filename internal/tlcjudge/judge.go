@@ -377,7 +377,14 @@ func (c *component) place(t *trace.Trace, at int) (line int, seq uint64) {
 func (c *component) seen(at int) []int {
 	e := c.events[at-1]
 	if e.ends {
-		return []int{e.call.first.Line}
+		lines := []int{e.call.first.Line}
+		for _, r := range e.call.results {
+			if r != nil && r.post != nil && !slices.Contains(lines, r.post.first.Line) {
+				lines = append(lines, r.post.first.Line)
+			}
+		}
+		slices.Sort(lines)
+		return lines
 	}
 	for _, earlier := range slices.Backward(c.events[:at-1]) {
 		if e.call.kind == "rest" && earlier.call.kind == "post" {

@@ -17,7 +17,7 @@ import (
 // the first are decided.
 var (
 	restOnOrder = []string{"ARM-10", "ARM-12", "INV-05", "POLL-07", "POLL-08", "RES-01", "RES-02", "RES-03"}
-	restOnTime  = []string{"DEF-04", "FLAG-02", "FLUSH-02", "POLL-03", "POLL-05"}
+	restOnTime  = []string{"DEF-04", "FLAG-02", "FLUSH-01", "FLUSH-02", "FLUSH-06", "POLL-03", "POLL-05"}
 )
 
 // lengthOfMessage is the rule that needs the very message of a receive: nothing else shows whether one was lost.

@@ -507,7 +507,11 @@ func (h *history) lostBefore(s state, r *request) *request {
 		return nil
 	}
 	for _, o := range slices.Backward(r.qp.queue(r.queue)[:r.position]) {
-		if o.told && o.outcome == model.CANCELLED && r.waitsFor(o) {
+		switch {
+		case !o.told || o.outcome != model.CANCELLED || !r.waitsFor(o):
+		case h.failureEnds():
+			return r.qp.latestEnded(o, []model.Outcome{model.FAILED}) // which has cancelled it
+		default:
 			return o
 		}
 	}
@@ -515,10 +519,15 @@ func (h *history) lostBefore(s state, r *request) *request {
 		return nil
 	}
 	outcomes := []model.Outcome{model.CANCELLED}
-	if h.dialect.FailureEnds || h.dialect.A40 == model.A40Ends {
+	if h.failureEnds() {
 		outcomes = append(outcomes, model.FAILED)
 	}
 	return r.qp.latestEnded(r, outcomes)
+}
+
+// failureEnds reports whether a request that fails ends the connection.
+func (h *history) failureEnds() bool {
+	return h.dialect.FailureEnds || h.dialect.A40 == model.A40Ends
 }
 
 // latestEnded returns the latest request of p that is told to have ended with the first of some outcomes, and was posted before r; where none is, with
