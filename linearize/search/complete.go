@@ -84,7 +84,7 @@ func (c *component) completeOne(w *walk, r *request) {
 		complete := model.Action{Name: model.Complete, Qp: r.qp.index, Queue: r.queue}
 		if head.Phase >= model.Executed {
 			if r.told && head.Phase != model.Executed+model.Phase(r.outcome) {
-				w.refuse(otherOutcome(r, s.model.Qps[r.qp.index].State))
+				w.refuse(c.h.otherOutcome(r, s.model.Qps[r.qp.index].State))
 				return
 			}
 			if !r.told && r.silent && head.Phase == model.Executed {
@@ -141,9 +141,12 @@ func silentFailure(r *request) *model.Refusal {
 	return &model.Refusal{Rule: "FLAG-02", Why: r.wr + ", a silent request posted before it, failed or was cancelled, and has no completion"}
 }
 
-func otherOutcome(r *request, state model.Connection) *model.Refusal {
+func (h *history) otherOutcome(r *request, state model.Connection) *model.Refusal {
 	if state == model.Aborted && !failed(r) {
 		return &model.Refusal{Rule: "INV-05", Why: "a bad token had ended the connection, on which nothing succeeds any more"}
+	}
+	if h.dialect.ErrorState && r.told && !failed(r) {
+		return &model.Refusal{Rule: "FLUSH-06", Why: "its queue pair was in the error state, in which nothing succeeds"}
 	}
 	if r.silent && !r.told {
 		return &model.Refusal{Rule: "FLAG-02", Why: "a flush or the end of the connection cancelled " + r.wr + ", a silent request, and it has no completion"}
@@ -160,8 +163,8 @@ func (p *qp) namesToken() bool {
 
 // behindLoss says why r can't succeed behind another request of its queue, which was cancelled: where nobody had flushed it the connection goes on, and
 // nothing had cancelled that one.
-func behindLoss(r, lost *request) *model.Refusal {
-	refusal := *otherOutcome(r, model.Ended)
+func (h *history) behindLoss(r, lost *request) *model.Refusal {
+	refusal := *h.otherOutcome(r, model.Ended)
 	switch {
 	case lost.outcome == model.FAILED:
 		refusal.Rule, refusal.Why = "FLUSH-06", lost.wr+", posted before it, failed, which ends the connection: nothing succeeds behind that"

@@ -38,7 +38,7 @@ func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
 			return
 		}
 		if lost := c.h.lostBefore(s, r); outcome == model.SUCCESS && lost != nil {
-			w.refuse(behindLoss(r, lost))
+			w.refuse(c.h.behindLoss(r, lost))
 			return
 		}
 		a.Solicited = received && solicited
