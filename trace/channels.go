@@ -13,7 +13,8 @@ type Channels struct {
 	gone  map[string]string   // CQs whose destruction has not returned, by op
 	on    map[string][]string // by channel: the CQs that were created with it
 	only  string              // the first CQ that the trace names
-	more  bool                // it names another one
+	more  bool                // it names another one, or creates a second channel without a name
+	one   bool                // it has created a channel without a name
 }
 
 // Take follows the creation of channels and CQs, and their end.
@@ -38,6 +39,7 @@ func (c *Channels) Take(e *Event) {
 		c.gone[e.Op] = e.Cq
 	case "ibv_create_comp_channel":
 		c.named = c.named || e.Channel != ""
+		c.more, c.one = c.more || c.one && e.Channel == "", c.one || e.Channel == ""
 	case "ibv_create_cq", "ibv_create_cq_ex":
 		if c.of == nil {
 			c.of = map[string]string{}
@@ -111,7 +113,7 @@ func (c *Channels) MayRead(w Waiter, cq string) bool {
 }
 
 // Reads reports whether a waiter certainly reads the events of a CQ, so that none lies unread while it waits. One that names nothing does so
-// where there is no other CQ.
+// where there is no other CQ, and no second channel.
 func (c *Channels) Reads(w Waiter, cq string) bool {
 	channel, created := c.of[cq]
 	switch {

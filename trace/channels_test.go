@@ -51,6 +51,8 @@ func TestAwaited(t *testing.T) {
 		lines []string
 	}{
 		"the only CQ":                          {"a", []string{createA, get, "rest"}},
+		"the only CQ, of the only channel":     {"a", []string{"call ibv_create_comp_channel", createA, get, "rest"}},
+		"the only CQ, and two channels":        {"", []string{"call ibv_create_comp_channel", "call ibv_create_comp_channel", createA, get, "rest"}},
 		"one of two CQs":                       {"", []string{createA, createB, get, "rest"}},
 		"a CQ that the call names":             {"b", []string{createA, createB, get + " cq=b", "rest"}},
 		"a thread that is named by its CQ":     {"b", []string{createA, createB, get + " thr=b-events", "rest"}},
