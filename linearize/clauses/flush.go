@@ -48,10 +48,7 @@ func (e *Engine) FlushDone(m facts.Moment, c *facts.Call) {
 					r.flush = f
 					s.Edge(r.x, f.at, 0, flushCancels, c.Line)
 				}
-			case r.returned == 0:
-			case e.cancelsBehind(p, f):
-				e.overByFlush(r, m.At)
-			default:
+			case r.returned != 0 && len(e.crossed) < mostCrossed:
 				e.crossed = append(e.crossed, crossing{r, f})
 			}
 		}
@@ -64,9 +61,15 @@ func (e *Engine) FlushDone(m facts.Moment, c *facts.Call) {
 		s.NotAfter(end, timeline.Before(m.At), rule, m.Line)
 		s.Edge(end, f.at, 0, rule, m.Line)
 	}
+	if len(e.crossed) == mostCrossed {
+		e.findCrossed()
+	}
 	e.solve(p)
 	e.trimFlushes(p)
 }
+
+// mostCrossed bounds the crossings that are remembered until a moment of rest. Of more nothing is stated.
+const mostCrossed = 256
 
 // A crossing is a request and a flush that was under way when it was posted.
 type crossing struct {
@@ -96,25 +99,14 @@ func (e *Engine) cancelsBehind(p *queuePair, f *flush) bool {
 	return e.dialect.A15 == model.A15Cancelled && p.connects < f.call.At && !f.disconnects
 }
 
-// flushedBy returns when a flush returned, before an event, that cancels r, or 0: before r was called, it cancels what is posted behind it.
-func (e *Engine) flushedBy(r *request, before int) int {
+// flushedBy returns when a flush returned behind which r was posted, so that it has to be cancelled, or 0.
+func (e *Engine) flushedBy(r *request) int {
 	for _, f := range r.queue.qp.flushes {
-		if f.returned != 0 && f.returned < before && e.cancelsBehind(r.queue.qp, f) {
+		if f.returned != 0 && f.returned < r.called && e.cancelsBehind(r.queue.qp, f) {
 			return f.returned
 		}
 	}
 	return 0
-}
-
-// overByFlush states that r is over at a moment of rest from now on, as it was posted before a flush that has returned, or behind it, and is cancelled
-// either way. It reports whether that is so: a receive may wait where a bad token had ended the connection by the time that the flush returned.
-func (e *Engine) overByFlush(r *request, returned int) bool {
-	if r.queue.kind == model.Receive && r.queue.qp.mayAbort(returned) {
-		return false
-	}
-	r.ready = timeline.At(e.now.At)
-	e.Solver.NotBoth(r.x, r.x, r.ready, owedAtRest, r.line)
-	return true
 }
 
 // isWhole reports whether nothing but a flush can have ended the connection of r, which failed: nothing else of either end is told to have

@@ -238,7 +238,9 @@ func (e *Engine) refuse(r *request) {
 func (e *Engine) becomesReady(r *request) {
 	w, p, s := r.queue, r.queue.qp, e.Solver
 	now := timeline.At(e.now.At)
-	if by := e.flushedBy(r, e.now.At); by != 0 && e.overByFlush(r, by) {
+	if by := e.flushedBy(r); by != 0 && !(w.kind == model.Receive && p.mayAbort(by)) {
+		r.ready = now
+		s.NotBoth(r.x, r.x, now, owedAtRest, r.line)
 		return
 	}
 	if w.kind == model.Receive {

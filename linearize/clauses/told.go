@@ -166,7 +166,7 @@ func (e *Engine) ends(r *request, m facts.Moment) {
 	case r.outcome == model.CANCELLED:
 		e.endsBy(r, m)
 		e.flushedInVerbs(r, m)
-	case e.flushedBy(r, r.called) != 0 && e.isWhole(r):
+	case e.flushedBy(r) != 0 && e.isWhole(r):
 		e.fails(r.queue.qp, postedBehindFlush, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
 	default:
 		e.endsBy(r, m)
@@ -211,7 +211,7 @@ func (e *Engine) succeeds(r *request, m facts.Moment) {
 		}
 		e.invalidates(r.names, r, rule, m)
 	}
-	if e.flushedBy(r, r.called) != 0 {
+	if e.flushedBy(r) != 0 {
 		e.fails(p, postedBehindFlush, r.line, timeline.Label{Deed: executedAt, Of: r.wr})
 		return
 	}
