@@ -21,7 +21,8 @@ type uncaused struct {
 	noRequest
 	n        *ends
 	troubled map[string][2]bool    // by queue pair: the queues that a close, a move, or a request that did not succeed has broken
-	failed   bool                  // an asynchronous event may have told of a failure
+	failed   map[string]bool       // queue pairs that a request which did not succeed has broken: that may end the connection for the peer
+	told     bool                  // an asynchronous event may have told of a failure
 	open     map[string]*suspicion // by queue pair
 	traffic  map[string]*traffic   // by queue pair
 	count    *int
@@ -48,7 +49,7 @@ func newUncaused(m *Monitor) checks {
 	if m.ends == nil || !m.ends.verbs() || m.dialect.FailsAsFlushed {
 		return nothing{}
 	}
-	u := &uncaused{n: m.ends, troubled: map[string][2]bool{}, open: map[string]*suspicion{}, traffic: map[string]*traffic{}, count: m.counter("RES-11")}
+	u := &uncaused{n: m.ends, troubled: map[string][2]bool{}, failed: map[string]bool{}, open: map[string]*suspicion{}, traffic: map[string]*traffic{}, count: m.counter("RES-11")}
 	m.requests.rules = append(m.requests.rules, u)
 	return u
 }
@@ -58,19 +59,20 @@ func (*uncaused) finish() {}
 func (u *uncaused) begin(c *Call, e *trace.Event) {
 	switch c.Kind {
 	case calls.FlushQp, calls.UnsettleQp, calls.CloseQp:
-		u.isTroubled(e.Qp)
+		u.troubled[e.Qp] = [2]bool{true, true}
 	}
 }
 
 func (u *uncaused) end(c *Call, e *trace.Event) {
 	if c.Kind == calls.DeviceEvent && !calls.IsRefusal(c.Verbs, e) {
-		u.failed = true
+		u.told = true
 	}
 }
 
 func (u *uncaused) done(c *Call, succeeded bool) {
 	if c.Kind == calls.CloseQp && succeeded {
 		delete(u.troubled, c.Qp)
+		delete(u.failed, c.Qp)
 		delete(u.open, c.Qp)
 		delete(u.traffic, c.Qp)
 	}
@@ -94,9 +96,9 @@ func (u *uncaused) called(r *workRequest, _ *Call, _ []string) {
 	}
 }
 
-// isTroubled notes that a queue pair may end the connection from now on.
-func (u *uncaused) isTroubled(qp string) {
-	u.troubled[qp] = [2]bool{true, true}
+// fails notes that a request may have broken a queue pair, and so have ended the connection for its peer.
+func (u *uncaused) fails(qp string) {
+	u.troubled[qp], u.failed[qp] = [2]bool{true, true}, true
 	for name, s := range u.open {
 		if s.peer == qp {
 			delete(u.open, name)
@@ -119,10 +121,12 @@ func (u *uncaused) completed(r *workRequest, c *Call, result *trace.Result) {
 		kind = "RC"
 	}
 	first := !broken[q.kind]
-	if broken[q.kind] = true; q.kind == model.Initiator && (kind == "UC" || kind == "UD") {
+	broken[q.kind] = true
+	switch {
+	case q.kind == model.Initiator && (kind == "UC" || kind == "UD"):
 		u.troubled[q.name] = broken
-	} else {
-		u.isTroubled(q.name)
+	case first || outcome != model.CANCELLED: // else it was flushed for what came before
+		u.fails(q.name)
 	}
 	if q.kind != model.Initiator && kind == "RC" && !untold || kind != "RC" && kind != "UC" && kind != "UD" {
 		return
@@ -131,7 +135,7 @@ func (u *uncaused) completed(r *workRequest, c *Call, result *trace.Result) {
 	if fails {
 		*u.count++
 	}
-	if outcome != model.CANCELLED || !first || u.failed || r.overlaps || u.n.mayFail(q.cq) || !r.isFirst() {
+	if outcome != model.CANCELLED || !first || u.told || r.overlaps || u.n.mayFail(q.cq) || !r.isFirst() {
 		return
 	}
 	peer, waits, known := u.others(q, kind)
@@ -155,7 +159,7 @@ func (u *uncaused) others(q *requestQueue, kind string) (peer string, waits []*w
 		return "", nil, q.qp.created && (q.kind == model.Receive || q.isAlone())
 	}
 	p := u.n.s.peer(q.qp)
-	if p == nil || !p.created || u.troubled[p.name] != [2]bool{} {
+	if p == nil || !p.created || u.failed[p.name] {
 		return "", nil, false
 	}
 	if p.kind != "" && p.kind != kind {

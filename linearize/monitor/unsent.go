@@ -12,7 +12,8 @@ import (
 
 // unsent checks that a receive of an unreliable connection, of type UC, took a message of its peer: POLL-05, and RES-12 and RES-13, which are of the length
 // of that message. Such a connection loses messages, so the engines pair none with a receive. It makes none: where both ends are in the trace, no more
-// receives succeed than the peer has posted messages, and each took a message behind that of the receive before it. A datagram may come from anywhere.
+// receives succeed than the peer has posted messages, and each took a message behind that of the receive before it. What the peer posts in its error state
+// is flushed, so no receive takes it (FLUSH-06). A datagram may come from anywhere.
 type unsent struct {
 	nothing
 	noRequest
@@ -24,6 +25,7 @@ type unsent struct {
 // A balance counts the messages of a queue pair.
 type balance struct {
 	posted, received int
+	flushed          int       // that it has posted in its error state
 	sent             []message // that it has posted, those that a receive may still take, the oldest first
 	unordered        bool      // which they are, or in which order, is not known
 	latest           int       // the position of the latest receive that succeeded
@@ -84,6 +86,10 @@ func (u *unsent) called(r *workRequest, _ *Call, _ []string) {
 		return
 	}
 	b := u.balanceOf(p)
+	if end := u.n.of[p.name]; end != nil && end.sends {
+		b.flushed++
+		return
+	}
 	b.posted++
 	if p.kind != "UC" {
 		return
@@ -143,13 +149,18 @@ func (u *unsent) completed(r *workRequest, c *Call, result *trace.Result) {
 	if b.uncertain = b.uncertain || peer == nil || !p.created || !peer.created || peer.kind != "UC" || u.balanceOf(peer).uncertain; b.uncertain || b.reported {
 		return
 	}
-	if sent := u.balanceOf(peer).posted; b.received > sent {
-		b.reported = true
-		u.n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "POLL-05", See: []int{r.place.Line}, Objects: []Object{{Cq, c.Cq}, r.queue.object()},
-			Message: fmt.Sprintf("%s completed with success, and more receives of %s did than %s has posted messages (%d)", r.wr, p.name, peer.name, sent)})
+	sender := u.balanceOf(peer)
+	if b.received <= sender.posted {
+		u.checkLength(r, c, result, b, sender)
 		return
 	}
-	u.checkLength(r, c, result, b, u.balanceOf(peer))
+	rule, sent := "POLL-05", fmt.Sprintf("%s has posted messages (%d)", peer.name, sender.posted+sender.flushed)
+	if b.received <= sender.posted+sender.flushed {
+		rule, sent = "FLUSH-06", fmt.Sprintf("%s has posted messages outside its error state (%d)", peer.name, sender.posted)
+	}
+	b.reported = true
+	u.n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: rule, See: []int{r.place.Line}, Objects: []Object{{Cq, c.Cq}, r.queue.object()},
+		Message: fmt.Sprintf("%s completed with success, and more receives of %s did than %s", r.wr, p.name, sent)})
 }
 
 func (u *unsent) dropped(p *qpArguments, closed bool) {
