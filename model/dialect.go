@@ -38,41 +38,56 @@ type Dialect struct {
 	Serialised bool // callbacks of a CQ never overlap (ARM-06); where false, an event is data that is read, not run
 	ExtraEvent bool // an armed, empty CQ may give an event with nothing to get (ARM-21)
 
-	// A notification is an event that waits in a channel until the consumer reads it, and not a callback that the provider
-	// enters. The contract of tla/ calls either a callback.
-	EventsAreRead bool
-
 	// A flush moves a QP to an error state, in which it takes posts of either queue and flushes them (FLUSH-06, POST-08).
 	ErrorState bool
 
 	// A request that fails ends the connection: nothing succeeds behind it (FLUSH-06). Where this is false A40 says whether.
 	FailureEnds bool
 
+	Traced
+	Reading
+}
+
+// Traced is what interfaces differ in that shows in a trace, and that no state of tla/ tells: a judge of traces needs it.
+type Traced struct {
+	// The words are libibverbs's: functions, flags, opcodes, statuses, and types of queue pairs.
+	Ibverbs bool
+
+	// A notification is an event that waits in a channel until the consumer reads it, and not a callback that the provider
+	// enters. The contract of tla/ calls either a callback.
+	EventsAreRead bool
+
+	// Requests can be deferred: there is NDK_OP_FLAG_DEFER (DEF-01).
+	Defers bool
+
+	// The loss of a connection cancels what is pending on it (RES-10). Where this is false it fails the request that meets it.
+	LossCancels bool
+
 	// A request that failed may be reported as one that was flushed, as Soft-RoCE does it (RES-11). A completion of the contract
 	// says what happened; this is for whoever holds it against what a device reports.
 	FailsAsFlushed bool
 
 	// Steps may be taken later than they happened: what succeeded before its connection ended may be executed behind that. An
-	// engine that executes a request when its completion is told needs it; the contract of tla/ has no such thing.
+	// engine that executes a request when its completion is told needs it.
 	ExecutesLate bool
-
-	Reading
 }
 
 // Ndkpi returns the kernel-mode contract, the default.
 func Ndkpi() Dialect {
-	return Dialect{Name: "ndkpi", FreshAtArm: Must, OldAtArm: May, SecondArm: Merge, ErrorsArm: true, Serialised: true}
+	return Dialect{Name: "ndkpi", FreshAtArm: Must, OldAtArm: May, SecondArm: Merge, ErrorsArm: true, Serialised: true,
+		Traced: Traced{LossCancels: true, Defers: true}}
 }
 
 // Ndspi returns the user-mode contract.
 func Ndspi() Dialect {
-	return Dialect{Name: "ndspi", FreshAtArm: Must, OldAtArm: MustNot, SecondArm: Together, ErrorsArm: true, FailureEnds: true}
+	return Dialect{Name: "ndspi", FreshAtArm: Must, OldAtArm: MustNot, SecondArm: Together, ErrorsArm: true, FailureEnds: true,
+		Traced: Traced{LossCancels: true}}
 }
 
 // Verbs returns the contract of libibverbs as its manual pages have it.
 func Verbs() Dialect {
-	return Dialect{Name: "verbs", FreshAtArm: MustNot, OldAtArm: MustNot, SecondArm: Merge, ExtraEvent: true, EventsAreRead: true,
-		ErrorState: true, FailureEnds: true}
+	return Dialect{Name: "verbs", FreshAtArm: MustNot, OldAtArm: MustNot, SecondArm: Merge, ExtraEvent: true,
+		ErrorState: true, FailureEnds: true, Traced: Traced{Ibverbs: true, EventsAreRead: true}}
 }
 
 // VerbsDevice returns the contract of libibverbs for devices that may notify of entries already present at the arm.

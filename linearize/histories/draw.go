@@ -56,7 +56,7 @@ func drawAny(d dice, resizes, lossy bool) *drawn {
 		dialect = h.assume(d, dialect, other)
 	}
 	h.run = NewRun(d, dialect)
-	h.run.resizes, h.run.lossy = resizes, lossy && dialect.ErrorsArm // in libibverbs a loss fails the request that meets it
+	h.run.resizes, h.run.lossy = resizes, lossy && dialect.LossCancels // in libibverbs a loss fails the request that meets it
 	h.run.Overlaps = Flip(d, "overlaps")
 	if d.Roll(4, "depth") > 0 {
 		h.run.deepen(64)

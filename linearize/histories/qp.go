@@ -139,7 +139,7 @@ func (r *Run) post(i int, queue model.Queue) {
 		q.Silent = r.draw(3, "silent") == 2 && !r.signals[i]
 		q.Solicit = q.Op.IsSend() && r.draw(2, "solicit") == 1
 		q.Fence = r.draw(3, "fence") == 2
-		deferred = !r.verbs() && r.draw(3, "deferred") == 2 && r.c.Dialect.Name != "ndspi" // which has no such flag (POST-11)
+		deferred = !r.verbs() && r.draw(3, "deferred") == 2 && r.c.Dialect.Defers // else it has no such flag (POST-11)
 		if q.Op == model.FastRegister || q.Op == model.Invalidate || q.Op == model.SendAndInvalidate {
 			q.Token = r.draw(r.c.Tokens, "token")
 		}

@@ -442,14 +442,14 @@ func (ref *referee) losesRequest(s model.State, qp int) bool {
 		}
 		return q.Phase < model.Executed && status != "" && ref.tells(status, model.CANCELLED)
 	}
-	return ref.c.Dialect.ErrorsArm && (slices.ContainsFunc(s.Qps[qp].Initiator, lost) || slices.ContainsFunc(s.Qps[qp].Receive, lost))
+	return ref.c.Dialect.LossCancels && (slices.ContainsFunc(s.Qps[qp].Initiator, lost) || slices.ContainsFunc(s.Qps[qp].Receive, lost))
 }
 
 // answered returns a state as the initiator queue of a queue pair sees it at a moment of rest: where the other end of its connection was lost, this
 // one was, too, so no send waits there for a receive.
 func (ref *referee) answered(s model.State, qp int) model.State {
 	peer := ref.c.Qps[qp].Peer
-	if peer < 0 || !ref.c.Dialect.ErrorsArm || s.Qps[peer].State != model.Ended || s.Qps[qp].State != model.Connected && s.Qps[qp].State != model.Doubtful {
+	if peer < 0 || !ref.c.Dialect.LossCancels || s.Qps[peer].State != model.Ended || s.Qps[qp].State != model.Connected && s.Qps[qp].State != model.Doubtful {
 		return s
 	}
 	s.Qps = slices.Clone(s.Qps)
@@ -461,7 +461,7 @@ func (ref *referee) answered(s model.State, qp int) model.State {
 // completed.
 func (ref *referee) isUnanswered(s model.State, a model.Action) bool {
 	at := mc.MemoryAt(ref.c, s, a)
-	if at < 0 || !ref.c.Dialect.ErrorsArm {
+	if at < 0 || !ref.c.Dialect.LossCancels {
 		return false
 	}
 	there := s.Qps[at].State
@@ -655,7 +655,7 @@ func (ref *referee) atRest(k config, open []*interval, at int) bool {
 			return false // its QPs were closed before
 		}
 		read := slices.ContainsFunc(open, func(s *interval) bool { return s.kind == calls.ReadEvent && ref.means.waits(s.begin, i) })
-		if ref.c.Dialect.Serialised && q.Running || q.Open == model.Closed || !ref.c.Dialect.ErrorsArm && !read {
+		if ref.c.Dialect.Serialised && q.Running || q.Open == model.Closed || ref.c.Dialect.EventsAreRead && !read {
 			continue
 		}
 		waits := len(q.Entries) == 0 && ref.c.Dialect.A6 == model.A6Never

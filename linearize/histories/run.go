@@ -64,7 +64,7 @@ type inFlight struct {
 	cq      int
 }
 
-func (r *Run) verbs() bool { return strings.HasPrefix(r.c.Dialect.Name, "verbs") }
+func (r *Run) verbs() bool { return r.c.Dialect.Ibverbs }
 
 func (r *Run) draw(n int, label string) int { return r.t.Roll(n, label) }
 
@@ -343,7 +343,7 @@ func newRunOf(t dice, d model.Dialect, objects ...string) *Run {
 		c.Qps = []model.Binding{{InitiatorCq: 0, ReceiveCq: 0, Peer: 1}, {InitiatorCq: 0, ReceiveCq: 1, Peer: 0}, {InitiatorCq: 1, ReceiveCq: 1, Peer: -1}}
 	}
 	side := "provider"
-	if !strings.HasPrefix(d.Name, "verbs") && t.Roll(4, "side") == 3 {
+	if !d.Ibverbs && t.Roll(4, "side") == 3 {
 		side = "consumer"
 	}
 	header := trace.Header{Dialect: strings.Fields(d.Name)[0], Side: side, Order: "total"}

@@ -26,7 +26,7 @@ var _ = decides(
 )
 
 func newChains(s *requests) requestRule {
-	return &chains{s: s, none: s.m.dialect.Name == "ndspi", any: s.m.dialect.A11 == model.A11AnyEnd, count: s.m.counter("DEF-06")}
+	return &chains{s: s, none: !s.m.dialect.Defers, any: s.m.dialect.A11 == model.A11AnyEnd, count: s.m.counter("DEF-06")}
 }
 
 func (h *chains) called(r *workRequest, _ *Call, flags []string) {

@@ -124,7 +124,7 @@ func newEnds(m *Monitor) checks {
 	return n
 }
 
-func (n *ends) verbs() bool { return !n.s.m.dialect.ErrorsArm }
+func (n *ends) verbs() bool { return n.s.m.dialect.Ibverbs }
 
 // kindOf returns the type of a queue pair of libibverbs, or "".
 func (n *ends) kindOf(qp string) string {
@@ -376,7 +376,7 @@ func (n *ends) endsQueue(r *workRequest, outcome model.Outcome) bool {
 	case n.verbs():
 		t := n.kindOf(r.queue.name)
 		return r.queue.kind == model.Initiator || t != "UC" && t != "UD"
-	case n.s.m.dialect.Name == "ndspi":
+	case n.s.m.dialect.FailureEnds:
 		return outcome == model.FAILED
 	}
 	return false
@@ -394,7 +394,7 @@ func (n *ends) endsBoth(r *workRequest, outcome model.Outcome) bool {
 		t := n.kindOf(r.queue.name)
 		return t == "RC" || strings.HasPrefix(t, "XRC")
 	}
-	return n.s.m.dialect.Name == "ndspi" && outcome == model.FAILED
+	return n.s.m.dialect.FailureEnds && outcome == model.FAILED
 }
 
 // fails notes the end of a connection that a poll tells of. What is pending completes too: in libibverbs the queue pair is in its error state,

@@ -12,7 +12,7 @@ import (
 type flags struct {
 	noRequest
 	s        *requests
-	user     bool // NDSPI
+	defers   bool // there are the flags of NDKPI that NDSPI does not have
 	early    bool // the interface is older than NDKPI 1.2
 	requests *int // POST-11
 	deferred *int // DEF-01
@@ -27,7 +27,7 @@ var _ = decides(
 
 func newFlags(s *requests) requestRule {
 	m := s.m
-	return &flags{s: s, user: m.dialect.Name == "ndspi", early: isBefore12(m.header.Ndk),
+	return &flags{s: s, defers: m.dialect.Defers, early: isBefore12(m.header.Ndk),
 		requests: m.counter("POST-11"), deferred: m.counter("DEF-01"), versions: m.counter("DEF-08")}
 }
 
@@ -72,7 +72,7 @@ func (f *flags) called(r *workRequest, c *Call, given []string) {
 		if isReceive && flag == "DEFER" {
 			continue // DEF-01
 		}
-		if f.user && slices.Contains(onlyNdkpi, flag) {
+		if !f.defers && slices.Contains(onlyNdkpi, flag) {
 			f.report(r, "POST-11", r.fn+" of NDSPI has no flag "+flag)
 		} else if !slices.Contains(takes, flag) {
 			f.report(r, "POST-11", "NDK_OP_FLAG_"+flag+" is not a flag of "+r.fn)
@@ -86,7 +86,7 @@ func (f *flags) checkDefer(r *workRequest) {
 		f.report(r, "DEF-01", r.fn+" takes no DEFER")
 		return
 	}
-	if version := f.s.m.header.Ndk; version != "" && !f.user {
+	if version := f.s.m.header.Ndk; version != "" && f.defers {
 		if *f.versions++; f.early {
 			f.report(r, "DEF-08", r.fn+" has NDK_OP_FLAG_DEFER, which NDKPI "+version+" does not have")
 		}

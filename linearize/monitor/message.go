@@ -89,7 +89,7 @@ func (d *Delivery) Check(count func(rule ...string)) (Breach, bool) {
 	return d.checkLength(count)
 }
 
-func (d *Delivery) verbs() bool { return d.Dialect.Name != "ndkpi" && d.Dialect.Name != "ndspi" }
+func (d *Delivery) verbs() bool { return d.Dialect.Ibverbs }
 
 // checkType is RES-02.
 func (d *Delivery) checkType() (Breach, bool) {

@@ -274,7 +274,7 @@ func (l *Missing) completion(r *workRequest) (c model.Completion, from int, ok b
 }
 
 // isSilent reports whether a request succeeds without a completion. In libibverbs one without SIGNALED need not (sq_sig_all).
-func (l *Missing) isSilent(r *workRequest) bool { return r.silent && l.dialect.ErrorsArm }
+func (l *Missing) isSilent(r *workRequest) bool { return r.silent && !l.dialect.Ibverbs }
 
 // cancelledFrom returns from when on requests of a QP can have been cancelled: since it ended, or where nothing tells that it has, since the first
 // request of either end that may have failed unseen; or -1.

@@ -257,7 +257,7 @@ func (h *history) findLosses() {
 			continue
 		}
 		from := p.connected.call
-		switch cut := h.trace.End == nil && h.dialect.ErrorsArm; { // what is cut off may tell of a loss
+		switch cut := h.trace.End == nil && h.dialect.LossCancels; { // what is cut off may tell of a loss
 		case !calls.MayLoseConnection(p.creation()):
 			from = never
 		case p.peer != nil && !cut:
@@ -281,7 +281,7 @@ func (h *history) findLosses() {
 func (h *history) lostByItself(p *qp) moment {
 	from := never
 	for _, r := range slices.Concat(p.initiator, p.receive) {
-		if h.dialect.ErrorsArm && r.told && r.outcome == model.CANCELLED {
+		if h.dialect.LossCancels && r.told && r.outcome == model.CANCELLED {
 			from = min(from, max(p.connected.call, r.post.call))
 		}
 	}
@@ -503,7 +503,7 @@ func (r *request) waitsFor(o *request) bool {
 // posted behind that end, the latest of its queue pair; or nil: nothing succeeds then, though what the search executes late may have been executed before
 // that end.
 func (h *history) lostBefore(s state, r *request) *request {
-	if !h.dialect.ErrorsArm || s.model.Qps[r.qp.index].State != model.Ended {
+	if !h.dialect.LossCancels || s.model.Qps[r.qp.index].State != model.Ended {
 		return nil
 	}
 	for _, o := range slices.Backward(r.qp.queue(r.queue)[:r.position]) {

@@ -247,7 +247,7 @@ func (c *component) performPost(w *walk, o *operation) {
 // comesLate notes that r succeeds and was posted where its connection had ended. What was posted before that may be executed late here, and had been
 // executed before the end. Which step ended it does not matter: none comes later here than it did.
 func (c *component) comesLate(w *walk, r *request) {
-	if !c.h.dialect.ErrorsArm || !r.told || r.outcome != model.SUCCESS {
+	if !c.h.dialect.LossCancels || !r.told || r.outcome != model.SUCCESS {
 		return
 	}
 	for i := range w.states {

@@ -103,7 +103,7 @@ type underWay struct {
 // New returns a stream for a trace with this header, judged by a dialect. What it remembers of explanations takes about so much
 // memory at most, in bytes; 0 is a default.
 func New(h trace.Header, d model.Dialect, memory int) *Stream {
-	s := &Stream{dialect: d, consumer: h.Side == "consumer", verbs: !d.ErrorsArm, machine: automaton.New(d, memory), monitor: monitor.New(h, d),
+	s := &Stream{dialect: d, consumer: h.Side == "consumer", verbs: d.Ibverbs, machine: automaton.New(d, memory), monitor: monitor.New(h, d),
 		open: underWayCalls{others: map[string]*underWay{}}, cqs: map[string]*cq{}, qps: map[string]*qp{}, conns: map[string][]*qp{},
 		shared: map[string]bool{}, dead: map[uint32]moment{}, closing: map[string]*cq{},
 		closingQps: map[string]*qp{}, pending: map[string]*underWay{},

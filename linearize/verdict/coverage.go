@@ -19,7 +19,7 @@ func (r *Report) cover(d model.Dialect) {
 		switch {
 		case decided == nil && have.Count == 0: // unless another reading makes it a rule to check
 			have = RuleCoverage{Coverage: NotCheckable, Why: rule.WithoutCheck()}
-		case d.Name != "ndkpi" && d.Name != "ndspi" && decided != nil && decided.OnlyNdk:
+		case d.Ibverbs && decided != nil && decided.OnlyNdk:
 			have = RuleCoverage{Coverage: NotCheckable, Why: "libibverbs has no such thing"}
 		case have.Count == 0 && have.Coverage != Undecided:
 			have.Coverage = Vacuous

@@ -200,7 +200,7 @@ func (r *replay) mayWait(m model.Request, qp int, queue model.Queue, mark int) b
 func (r *replay) lacksReceive(q *request, qp, mark int) bool {
 	state, peer := r.state.Qps[qp].State, r.facts.contract.Qps[qp].Peer
 	cancels := r.facts.contract.Dialect.A15 == model.A15Cancelled
-	if peer >= 0 && r.facts.contract.Dialect.ErrorsArm && r.state.Qps[peer].State == model.Ended {
+	if peer >= 0 && r.facts.contract.Dialect.LossCancels && r.state.Qps[peer].State == model.Ended {
 		return false // the connection was lost there, and so it was here
 	}
 	if q.told && (state == model.Flushed && cancels || state == model.Aborted) {
