@@ -76,10 +76,12 @@ device: build ## test and record an RDMA device of this machine, or Soft-RoCE in
 fmt: ## gofmt all Go files
 	gofmt -w .
 
-vet: ## gofmt, go vet and go mod tidy, changing nothing
+vet: ## gofmt, go vet (for Linux, Windows and macOS) and go mod tidy, changing nothing
 	@unformatted=$$(gofmt -l .) && if [ -n "$$unformatted" ]; then echo "not gofmt'ed: $$unformatted" >&2; exit 1; fi
 	go mod tidy -diff
 	go vet ./...
+	GOOS=windows CGO_ENABLED=0 go vet ./...
+	GOOS=darwin CGO_ENABLED=0 go vet ./...
 	$(if $(verbs),go vet $(verbs) ./...)
 
 lint: vet ## vet, and shellcheck on the scripts (apt-get install shellcheck)

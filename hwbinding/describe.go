@@ -1,11 +1,9 @@
 package hwbinding
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
 const sysfs = "/sys/class/infiniband"
@@ -27,14 +25,4 @@ func describe(root, device string) map[string]string {
 		d["driver"] = "rdma_rxe" // a device that is no hardware, and names the network interface it lives on
 	}
 	return d
-}
-
-// lockLimit says how much memory this process may lock.
-func lockLimit() string {
-	const rlimitMemlock = 8
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(rlimitMemlock, &limit); err != nil {
-		return fmt.Sprintf("RLIMIT_MEMLOCK is unknown: %v", err)
-	}
-	return fmt.Sprintf("RLIMIT_MEMLOCK is %d bytes", limit.Cur)
 }

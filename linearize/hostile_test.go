@@ -16,6 +16,7 @@ import (
 
 	"ndkoracle/internal/judging"
 	"ndkoracle/internal/notation"
+	"ndkoracle/internal/processor"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/linearize/witness"
@@ -98,11 +99,11 @@ func readWhatIsOne(text []byte) *trace.Trace {
 func checkInTime(t *testing.T, traced *trace.Trace, o linearize.Options) *verdict.Report {
 	t.Helper()
 	done := make(chan *verdict.Report, 1)
-	start := judging.ProcessorTime(t)
+	start := processor.Time()
 	go func() { done <- linearize.Check(context.Background(), traced, o) }()
 	select {
 	case r := <-done:
-		if took := judging.ProcessorTime(t) - start; took > o.Timeout+5*time.Second {
+		if took := processor.Time() - start; took > o.Timeout+5*time.Second {
 			t.Fatalf("the check took %v of processor time, with a limit of %v", took, o.Timeout)
 		}
 		return r

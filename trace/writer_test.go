@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -229,32 +228,5 @@ func TestCreate(t *testing.T) {
 		if whole, err := ReadFile(path, 0); err != nil || len(whole.Events) != 1 {
 			t.Errorf("%s: %+v, %v", name, whole, err)
 		}
-	}
-}
-
-// A named pipe whose reader has gone can't be written to: nothing waits for one.
-func TestCreateAPipeWithoutAReader(t *testing.T) {
-	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	opened := make(chan *os.File)
-	go func() {
-		reader, err := os.Open(pipe)
-		if err != nil {
-			t.Error(err)
-		}
-		opened <- reader
-	}()
-	file, err := Create(pipe)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	if err := (<-opened).Close(); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := file.Write([]byte("{}")); !errors.Is(err, syscall.EPIPE) {
-		t.Errorf("wrote %d bytes, %v, want %v", n, err, syscall.EPIPE)
 	}
 }

@@ -13,10 +13,10 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"ndkoracle/internal/graph"
+	"ndkoracle/internal/processor"
 	"ndkoracle/internal/tlc"
 	"ndkoracle/model/mc"
 )
@@ -92,11 +92,11 @@ func (o options) load(name string) (kept, error) {
 		return kept{}, err
 	}
 	k := kept{manifest[i], g, time.Hour}
-	start := worked()
+	start := processor.Time()
 	if a := o.compare(nothing, k); a != (answer{}) {
 		return kept{}, fmt.Errorf("nothing is changed, and it is found: %+v", a)
 	}
-	k.limit = 2*time.Second + 20*(worked()-start)
+	k.limit = 2*time.Second + 20*(processor.Time()-start)
 	return k, nil
 }
 
@@ -108,7 +108,7 @@ func (o options) compare(mutant int, k kept) (a answer) {
 			a = answer{Found: k.Name + ": it panics"}
 		}
 	}()
-	deadline.Store(int64(worked() + k.limit))
+	deadline.Store(int64(processor.Time() + k.limit))
 	ceiling.Store(held() + mostMemory)
 	become(mutant)
 	machine, err := mc.Read(os.DirFS(o.tla()), k.Module, k.Name)
@@ -138,16 +138,6 @@ func unlimited() {
 	ceiling.Store(math.MaxUint64)
 }
 
-// worked is how long processors have worked for this program: others may want them, and a mutant that has to wait for them is
-// not one that does not end.
-func worked() time.Duration {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		panic(err) // which it does for bad arguments only
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
-}
-
 // held is how much memory the program holds, with that of the graphs that it keeps.
 func held() uint64 {
 	var m runtime.MemStats
@@ -164,7 +154,7 @@ const (
 // watch ends the program when the mutant does not end.
 func watch() {
 	for range time.Tick(50 * time.Millisecond) {
-		if held() > ceiling.Load() || int64(worked()) > deadline.Load() {
+		if held() > ceiling.Load() || int64(processor.Time()) > deadline.Load() {
 			os.Exit(endless)
 		}
 	}

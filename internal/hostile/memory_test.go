@@ -1,3 +1,7 @@
+//go:build linux
+
+// Linux counts resident memory in KiB.
+
 package hostile
 
 import (

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"syscall"
 	"testing"
 	"time"
 
@@ -75,15 +74,6 @@ func Equivalent(f verdict.Finding, rule string) bool {
 	return f.Rule == rule || slices.Contains(f.Also, rule) || slices.ContainsFunc(sameRule, func(same []string) bool {
 		return slices.Contains(same, f.Rule) && slices.Contains(same, rule)
 	})
-}
-
-// ProcessorTime is what this process has used so far, the collection of garbage included.
-func ProcessorTime(b testing.TB) time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // Stream judges a trace by the streaming engine.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"testing"
 
-	"ndkoracle/internal/judging"
 	"ndkoracle/internal/notation"
+	"ndkoracle/internal/processor"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/histories"
 	"ndkoracle/linearize/stream"
@@ -90,12 +90,12 @@ func BenchmarkChurn(b *testing.B) {
 
 // streamRate streams the events of a trace, again and again, and reports the rate.
 func streamRate(b *testing.B, events []trace.Event) {
-	start := judging.ProcessorTime(b)
+	start := processor.Time()
 	for b.Loop() {
 		s := stream.New(trace.Header{Side: "provider"}, histories.Dialects()[0], 0)
 		for i := range events {
 			s.Take(&events[i])
 		}
 	}
-	reportRate(b, len(events), judging.ProcessorTime(b)-start)
+	reportRate(b, len(events), processor.Time()-start)
 }

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"testing"
 
-	"ndkoracle/internal/judging"
 	"ndkoracle/internal/notation"
+	"ndkoracle/internal/processor"
 	"ndkoracle/linearize/histories"
 	"ndkoracle/linearize/stream"
 	"ndkoracle/trace"
@@ -75,7 +75,7 @@ func BenchmarkDeepQueues(b *testing.B) {
 		for _, depth := range []int{250, 1_000, 4_000} {
 			events := deepLoad(d.trace, depth)
 			b.Run(fmt.Sprintf("%s/depth=%d", d.name, depth), func(b *testing.B) {
-				start := judging.ProcessorTime(b)
+				start := processor.Time()
 				var s *stream.Stream
 				for b.Loop() {
 					s = stream.New(trace.Header{Side: "provider"}, histories.Dialects()[0], 0)
@@ -83,7 +83,7 @@ func BenchmarkDeepQueues(b *testing.B) {
 						s.Take(&events[i])
 					}
 				}
-				took := judging.ProcessorTime(b) - start
+				took := processor.Time() - start
 				finish(b, s)
 				b.ReportMetric(0, "ns/op")
 				b.ReportMetric(float64(took.Nanoseconds())/float64(b.N*len(events)), "processor-ns/event")

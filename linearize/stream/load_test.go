@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"ndkoracle/internal/judging"
 	"ndkoracle/internal/notation"
+	"ndkoracle/internal/processor"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/histories"
 	"ndkoracle/linearize/stream"
@@ -71,24 +71,24 @@ func BenchmarkStream(b *testing.B) {
 			}
 			b.Run(fmt.Sprintf("%s/depth=%d/first", kind.name, depth), func(b *testing.B) {
 				b.ReportAllocs()
-				start := judging.ProcessorTime(b)
+				start := processor.Time()
 				var s *stream.Stream
 				for b.Loop() {
 					s = newStream()
 					take(s, events)
 				}
-				reportRate(b, len(events), judging.ProcessorTime(b)-start)
+				reportRate(b, len(events), processor.Time()-start)
 				finish(b, s)
 			})
 			b.Run(fmt.Sprintf("%s/depth=%d/later", kind.name, depth), func(b *testing.B) {
 				s := newStream()
 				take(s, events)
 				b.ReportAllocs()
-				start := judging.ProcessorTime(b)
+				start := processor.Time()
 				for b.Loop() {
 					take(s, events[created:])
 				}
-				reportRate(b, len(events)-created, judging.ProcessorTime(b)-start)
+				reportRate(b, len(events)-created, processor.Time()-start)
 				finish(b, s)
 			})
 		}
@@ -106,7 +106,7 @@ func BenchmarkEngines(b *testing.B) {
 		traced := notation.Loaded(depth, 13_000)
 		for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
 			b.Run(fmt.Sprintf("depth=%d/%s", depth, engine), func(b *testing.B) {
-				operations, start := 0, judging.ProcessorTime(b)
+				operations, start := 0, processor.Time()
 				for b.Loop() {
 					r := linearize.Check(context.Background(), traced, linearize.Options{Engine: engine, Timeout: timeLimit, MaxMemory: memoryLimit})
 					operations = r.Operations
@@ -120,7 +120,7 @@ func BenchmarkEngines(b *testing.B) {
 					}
 				}
 				b.ReportMetric(float64(operations), "operations")
-				b.ReportMetric((judging.ProcessorTime(b)-start).Seconds()*1000/float64(b.N), "processor-ms")
+				b.ReportMetric((processor.Time()-start).Seconds()*1000/float64(b.N), "processor-ms")
 			})
 		}
 	}
