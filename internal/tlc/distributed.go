@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ndkoracle/internal/process"
 )
 
 // loopback is where server and workers of the distributed mode meet.
@@ -59,7 +61,7 @@ func (r Runner) RunDistributed(ctx context.Context, c Configuration, workers int
 	server.Stderr = server.Stdout // not the log: a message that follows in it could begin within a line of the server's complaints
 	tooLate := fmt.Errorf("no answer within %v", r.Timeout)
 	begun := time.Now()
-	if err := start(server); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+	if err := process.Start(server); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return Result{}, tooLate // before it could start
 	} else if err != nil {
 		return Result{}, err
@@ -108,7 +110,7 @@ func (r Runner) process(ctx context.Context, scratch string, port int, heap, cla
 	if err != nil {
 		return nil, err
 	}
-	java := command(ctx, "java", append([]string{"-XX:+UseSerialGC", heap, "-Djava.io.tmpdir=" + scratch,
+	java := process.Command(ctx, "java", append([]string{"-XX:+UseSerialGC", heap, "-Djava.io.tmpdir=" + scratch,
 		"-Djava.rmi.server.hostname=" + loopback, fmt.Sprintf("-Dtlc2.tool.distributed.TLCServer.port=%d", port),
 		"-Dtlc2.tool.distributed.TLCWorker.threadCount=1", "-cp", jar, class}, args...)...)
 	java.Dir, err = filepath.Abs(r.Dir)
@@ -174,7 +176,7 @@ func (p *workerPool) work() error {
 	if err != nil {
 		return err
 	}
-	if said, err := run(worker); err != nil && p.ctx.Err() == nil {
+	if said, err := process.Run(worker); err != nil && p.ctx.Err() == nil {
 		return fmt.Errorf("a worker: %w\n%s", err, said)
 	}
 	return nil

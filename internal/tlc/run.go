@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"ndkoracle/internal/process"
 )
 
 // Runner runs TLC.
@@ -93,13 +95,13 @@ func (r Runner) run(ctx context.Context, c Configuration, dir, module, cfg strin
 		"-DTLA-Library="+library+string(filepath.ListSeparator)+filepath.Join(library, "wrong"),
 		"-cp", jar, "tlc2.TLC", "-tool", "-workers", workers, "-fp", "0",
 		"-metadir", filepath.Join(scratch, "states"), "-config", cfg)
-	java := command(limited, "java", append(append(args, options...), module)...)
+	java := process.Command(limited, "java", append(append(args, options...), module)...)
 	java.Dir, java.Stdout, java.Stderr = dir, log, log
 	if dump != nil {
 		java.ExtraFiles = []*os.File{dump}
 	}
 	begun := time.Now()
-	err = start(java)
+	err = process.Start(java)
 	if dump != nil {
 		dump.Close() // the reader's end is reached when TLC ends
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"ndkoracle/internal/process"
 )
 
 // tiny is a specification that TLC is done with at once.
@@ -55,9 +57,9 @@ func (r *Runner) makeArchive(ctx context.Context, archive string) error {
 	}
 	args := append(javaFlags(), "-Djava.io.tmpdir="+folder, "-XX:ArchiveClassesAtExit=made.jsa", "-Xlog:disable", "-cp", jar,
 		"tlc2.TLC", "-tool", "-workers", "1", "-metadir", "states", "Tiny")
-	java := command(ctx, "java", args...)
+	java := process.Command(ctx, "java", args...)
 	java.Dir = folder
-	if out, err := run(java); err != nil {
+	if out, err := process.Run(java); err != nil {
 		return fmt.Errorf("TLC on a specification of two states: %w\n%s", err, out)
 	}
 	return os.Rename(filepath.Join(folder, "made.jsa"), archive)

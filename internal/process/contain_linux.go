@@ -1,4 +1,4 @@
-package tlc
+package process
 
 import (
 	"os/exec"

@@ -1,4 +1,4 @@
-package tlc
+package process
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// command returns a command, for start and run, that gets a process group of its own. The whole group is killed when ctx ends. On Linux the kernel kills
+// Command returns a command, for Start and Run, that gets a process group of its own. The whole group is killed when ctx ends. On Linux the kernel kills
 // the command when this process ends, by SIGKILL too.
-func command(ctx context.Context, name string, args ...string) *exec.Cmd {
+func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, name, args...)
 	c.WaitDelay = time.Second // a child that left the group may keep its output open
 	contain(c)
@@ -30,18 +30,18 @@ var starts = sync.OnceValue(func() chan<- func() {
 	return work
 })
 
-// start starts a command.
-func start(c *exec.Cmd) error {
+// Start starts a command.
+func Start(c *exec.Cmd) error {
 	started := make(chan error)
 	starts() <- func() { started <- c.Start() }
 	return <-started
 }
 
-// run runs a command, and returns what it said.
-func run(c *exec.Cmd) (said []byte, err error) {
+// Run runs a command, and returns what it said.
+func Run(c *exec.Cmd) (said []byte, err error) {
 	var text bytes.Buffer
 	c.Stdout, c.Stderr = &text, &text
-	if err := start(c); err != nil {
+	if err := Start(c); err != nil {
 		return nil, err
 	}
 	err = c.Wait()

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package tlc
+package process
 
 import "os/exec"
 

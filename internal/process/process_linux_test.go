@@ -1,4 +1,4 @@
-package tlc
+package process
 
 import (
 	"bufio"
@@ -15,7 +15,7 @@ import (
 )
 
 // asParent is set in the environment of a test binary that is to start a command and wait.
-const asParent = "NDK_TLC_PARENT"
+const asParent = "NDK_PROCESS_PARENT"
 
 func init() {
 	if os.Getenv(asParent) != "" {
@@ -28,10 +28,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asParent) == "" {
 		os.Exit(m.Run())
 	}
-	c, started := command(context.Background(), "sleep", "1000"), make(chan error)
+	c, started := Command(context.Background(), "sleep", "1000"), make(chan error)
 	go func() {
 		runtime.LockOSThread() // and not unlocked: the thread ends with the goroutine
-		started <- start(c)
+		started <- Start(c)
 	}()
 	if err := <-started; err != nil {
 		panic(err)
@@ -87,12 +87,12 @@ func TestCommandEndsWithItsParent(t *testing.T) {
 func TestGroupEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	c := command(ctx, "sh", "-c", "sleep 1000 & echo $!; wait")
+	c := Command(ctx, "sh", "-c", "sleep 1000 & echo $!; wait")
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := start(c); err != nil {
+	if err := Start(c); err != nil {
 		t.Fatal(err)
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')

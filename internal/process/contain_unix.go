@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package tlc
+package process
 
 import (
 	"os/exec"
