@@ -11,7 +11,7 @@ import (
 // token that names nothing, end the connection, and so the world.
 func sendAndInvalidate(r *Run) error {
 	if !r.info.RemoteInvalidate {
-		return fmt.Errorf("the adapter does not support NdkSendAndInvalidate")
+		return fmt.Errorf("NdkSendAndInvalidate: %w", ErrUnsupported)
 	}
 	return r.worlds(r.anyLayout, func(w *world) error {
 		w.maybeDrainInCallbacks()

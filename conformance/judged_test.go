@@ -34,11 +34,24 @@ const judgedOps = 25
 
 func judge(t *testing.T, s conformance.Scenario, seed uint64) *verdict.Report {
 	t.Helper()
-	recorded, err := conformance.RecordTrace(t.Context(), s, conformance.Refimpl(), seed, judgedOps)
+	return judgeOf(t, conformance.Refimpl(), s, seed)
+}
+
+// judgeOf records a provider, and judges the trace. A run may fail where the provider is broken.
+func judgeOf(t *testing.T, p conformance.Provider, s conformance.Scenario, seed uint64) *verdict.Report {
+	t.Helper()
+	r, _ := recordAndJudge(t, p, s, seed)
+	return r
+}
+
+// recordAndJudge is judgeOf, and says whether the run failed, too.
+func recordAndJudge(t *testing.T, p conformance.Provider, s conformance.Scenario, seed uint64) (*verdict.Report, error) {
+	t.Helper()
+	recorded, err := conformance.RecordTrace(t.Context(), s, p, seed, judgedOps)
 	if recorded == nil {
 		t.Fatalf("scenario %s, seed %d: %v", s.Name, seed, err)
 	}
-	return linearize.Check(context.Background(), recorded, linearize.Options{Timeout: time.Minute})
+	return linearize.Check(context.Background(), recorded, linearize.Options{Timeout: time.Minute}), err
 }
 
 // judgeHosts records two hosts apart, and judges their traces together.

@@ -44,7 +44,7 @@ func (e *endpoint) register(flags ndk.OpFlags) (*region, error) {
 		g.object, g.close, g.name = mw, mw.NdkCloseMw, "NdkCloseMw"
 		request = func() ndk.Status { return e.qp.NdkBind(&post{}, r.memory, mw, g.buffer, flags|access) }
 	default:
-		return nil, fmt.Errorf("the adapter has neither NdkFastRegister nor NdkBind")
+		return nil, fmt.Errorf("NdkFastRegister and NdkBind: %w", ErrUnsupported)
 	}
 	r.regions = append(r.regions, g)
 	if e.initiated(request(), flags) != ndk.STATUS_SUCCESS {

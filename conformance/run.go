@@ -48,6 +48,9 @@ type Run struct {
 // else the provider did wrong is in the trace.
 var ErrData = errors.New("data arrived changed")
 
+// ErrUnsupported is the error of a scenario that needs what the adapter does not have. Its trace holds what came before that, which shows little.
+var ErrUnsupported = errors.New("not supported by the adapter")
+
 func (r *Run) noteData(err error) {
 	if r.dataErr == nil {
 		r.dataErr = err

@@ -41,6 +41,7 @@ need iproute2 ethernet_rdma
 need kmod modules
 need ca-certificates test -e /etc/ssl/certs/ca-certificates.crt
 need util-linux has setpriv
+need python3 has python3
 
 if ! has go; then
 	die "go is missing; it is not taken from apt, whose version is too old" "install Go 1.26 or newer, and put its bin/ in PATH"

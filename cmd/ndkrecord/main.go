@@ -25,6 +25,7 @@ const (
 	exitSuccess     = 0
 	exitFailure     = 1
 	exitUsage       = 2
+	exitUnsupported = 3
 	exitInterrupted = 130
 )
 
@@ -78,8 +79,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "ndkrecord: %s\n", explain(err))
-		if errors.Is(err, errInterrupted) {
+		switch {
+		case errors.Is(err, errInterrupted):
 			return exitInterrupted
+		case errors.Is(err, conformance.ErrUnsupported):
+			return exitUnsupported
 		}
 		return exitFailure
 	}
@@ -90,7 +94,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	o := options{}
 	set := flag.NewFlagSet("ndkrecord", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
-	set.StringVar(&o.provider, "provider", "refimpl", "`NAME` of the provider: refimpl or verbs")
+	set.StringVar(&o.provider, "provider", "refimpl", "`NAME` of the provider: refimpl, verbs, or exec: and a program that is one, with its arguments")
 	set.StringVar(&o.device, "device", "", "`NAME` of the RDMA device for verbs; the first one if not given")
 	set.StringVar(&o.scenario, "scenario", "", "`NAME` of the scenario; --list tells them")
 	set.Uint64Var(&o.seed, "seed", 0, "`N` that all choices are drawn from; a new one if not given")
@@ -103,9 +107,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if err := set.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			set.SetOutput(stderr)
-			fmt.Fprintln(stderr, "usage: ndkrecord [--provider refimpl|verbs] --scenario NAME [flags] -o FILE")
+			fmt.Fprintln(stderr, "usage: ndkrecord [--provider refimpl|verbs|exec:PROGRAM] --scenario NAME [flags] -o FILE")
 			set.PrintDefaults()
-			fmt.Fprintln(stderr, "Exit: 0 recorded, 1 the run failed or could not be recorded, 2 usage, 130 interrupted: what was recorded by then can be read.")
+			fmt.Fprintln(stderr, "Exit: 0 recorded, 1 the run failed or could not be recorded, 2 usage, 3 skipped: the provider lacks what the scenario needs, 130 interrupted: what was recorded by then can be read.")
 		}
 		return o, err
 	}
@@ -125,8 +129,10 @@ func (o options) check(rest []string) error {
 		return fmt.Errorf("%q is not a flag, and nothing else is expected", rest[0])
 	case o.list:
 		return nil
-	case o.provider != "refimpl" && o.provider != "verbs":
-		return fmt.Errorf("--provider %s: there are refimpl and verbs", o.provider)
+	case o.program() != nil && len(o.program()) == 0:
+		return errors.New("--provider exec: and no program: the provider is a program, such as exec:./provider")
+	case o.program() == nil && o.provider != "refimpl" && o.provider != "verbs":
+		return fmt.Errorf("--provider %s: there are refimpl, verbs, and exec: with a program", o.provider)
 	case o.scenario == "":
 		return errors.New("--scenario is missing: --list tells which there are")
 	case !known:
@@ -135,9 +141,9 @@ func (o options) check(rest []string) error {
 		return fmt.Errorf("--ops %d: at least 1 request is needed", o.ops)
 	case o.output == "":
 		return errors.New("-o is missing: the file to record into")
-	case o.provider == "refimpl" && o.device != "":
+	case o.provider != "verbs" && o.device != "":
 		return errors.New("--device is for --provider verbs")
-	case o.provider == "refimpl" && o.verbsTrace != "":
+	case o.provider != "verbs" && o.verbsTrace != "":
 		return errors.New("--verbs-trace is for --provider verbs")
 	case o.peer != "" && o.verbsTrace != "":
 		return errors.New("--peer and --verbs-trace can't be asked for together")
@@ -216,10 +222,13 @@ func record(ctx context.Context, o options, stderr io.Writer) (failed error) {
 		defer func() { failed = errors.Join(failed, beneath.close()) }()
 	}
 	fmt.Fprintf(stderr, "ndkrecord: %s on %s, seed %d, %d requests\n", s.Name, o.provider, o.seed, o.ops)
-	if o.provider == "refimpl" {
+	switch {
+	case o.provider == "refimpl":
 		return write(conformance.Refimpl())
+	case o.provider == "verbs":
+		return recordVerbs(o, s, write, beneath)
 	}
-	return recordVerbs(o, s, write, beneath)
+	return recordProgram(o.program(), write, cancel, stderr)
 }
 
 // giveUp ends the program where an interrupted recording does not end by itself.

@@ -42,7 +42,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"--scenario", "drain", "-o", file, "--ops", "0"}, "at least 1 request"},
 		{[]string{"--scenario", "drain", "-o", file, "--ops", "many"}, `invalid value "many"`},
 		{[]string{"--scenario", "drain", "-o", file, "--seed", "-1"}, `invalid value "-1"`},
-		{[]string{"--scenario", "drain", "-o", file, "--provider", "mlx5"}, "there are refimpl and verbs"},
+		{[]string{"--scenario", "drain", "-o", file, "--provider", "mlx5"}, "there are refimpl, verbs, and exec:"},
 		{[]string{"--scenario", "drain", "-o", file, "--device", "rxe0"}, "--device is for --provider verbs"},
 		{[]string{"--scenario", "drain", "-o", file, "--verbs-trace", "x"}, "--verbs-trace is for --provider verbs"},
 		{[]string{"--provider", "verbs", "--scenario", "drain", "-o", file, "--verbs-trace", file}, "-o and --verbs-trace would both write"},

@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"ndk", "rules", "tla", "traces", "internal/memory", "internal/outfile", "internal/process", "internal/rapidseed"},
 	{"model", "trace"},
 	{"model/mc", "internal/notation"},
-	{"refimpl", "hwbinding", "hwbinding/*"},
+	{"refimpl", "execprovider", "hwbinding", "hwbinding/*"},
 	{"linearize/witness", "linearize/declared", "linearize/calls", "linearize/automaton", "linearize/cases", "linearize/timeline"},
 	{"linearize/facts"},
 	{"linearize/clauses"},
@@ -45,7 +45,7 @@ var floors = [][]string{
 
 // A judge that shares code with the judged proves nothing, so these never meet.
 var (
-	providers = []string{"refimpl", "hwbinding", "hwbinding/*"}
+	providers = []string{"refimpl", "execprovider", "hwbinding", "hwbinding/*"}
 	judges    = []string{"model", "model/*", "linearize", "linearize/*"}
 )
 
