@@ -38,7 +38,7 @@ func TestRecordRefuses(t *testing.T) {
 		{"no request", chain, Refimpl(), 0, "at least 1 request"},
 		{"no device", chain, none, 10, "no such device"},
 		{"no remote invalidation", invalidate, altered(func(a Adapter) Adapter { return poor{a} }), 10,
-			"does not support NdkSendAndInvalidate"},
+			"NdkSendAndInvalidate: not supported by the adapter"},
 		{"an error that no call reported", chain, altered(func(a Adapter) Adapter { return faulty{a} }), 10,
 			"memory could not be locked"},
 		{"no rest", chain, altered(func(a Adapter) Adapter { return restless{a} }), 10, "did not come to rest"},

@@ -24,7 +24,7 @@ var floors = [][]string{
 	{"model", "trace"},
 	{"model/mc", "internal/notation"},
 	{"refimpl", "execprovider", "hwbinding", "hwbinding/*"},
-	{"linearize/witness", "linearize/declared", "linearize/calls", "linearize/automaton", "linearize/cases", "linearize/timeline"},
+	{"linearize/witness", "linearize/breach", "linearize/declared", "linearize/calls", "linearize/automaton", "linearize/cases", "linearize/timeline"},
 	{"linearize/facts"},
 	{"linearize/clauses"},
 	{"linearize/verdict"},

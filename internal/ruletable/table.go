@@ -85,7 +85,7 @@ func Rows(repository fs.FS) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	check, told, err := functions(repository, "linearize/calls", "linearize/monitor", "linearize/stream", "linearize/search", "linearize/automaton")
+	check, told, err := functions(repository, "linearize/calls", "linearize/breach", "linearize/monitor", "linearize/stream", "linearize/search", "linearize/automaton")
 	if err != nil {
 		return nil, err
 	}

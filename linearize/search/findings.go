@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 )
@@ -40,6 +41,16 @@ func (h *history) providerInOrder(d *doubt, rule string, at moment, see []*span,
 		return
 	}
 	h.provider(rule, at, see, format, args...)
+}
+
+// tells reports a breach. see is what it refers to.
+func (h *history) tells(b breach.Breach, at moment, see ...*span) {
+	h.provider(b.Rule, at, see, "%s", b.Message)
+}
+
+// tellsInOrder is tells of what rests on the order of requests and of completions.
+func (h *history) tellsInOrder(d *doubt, b breach.Breach, at moment, see ...*span) {
+	h.providerInOrder(d, b.Rule, at, see, "%s", b.Message)
 }
 
 func (h *history) report(v verdict.Verdict, rule string, at moment, see []*span, format string, args ...any) {

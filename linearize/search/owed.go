@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/model"
 )
@@ -431,8 +432,7 @@ func (h *history) checkOwed() {
 		rule, why := r.brokenByDelay()
 		doubt := earlier(r.doubt(), q.strangers)
 		if resize := q.resizedBetween(r.owed, poll.call); resize != nil {
-			h.providerInOrder(doubt, "RSZ-02", r.owed, []*span{r.post, resize},
-				"the provider was at rest before %s was resized, and its completions afterwards lack that of %s", q.name, r.wr)
+			h.tellsInOrder(doubt, breach.LostByResize(q.name, r.wr), r.owed, r.post, resize)
 			h.shownAt(poll.ret, rule)
 			continue
 		}
@@ -456,9 +456,7 @@ func (h *history) outlivesClose(q *cq, r *request) bool {
 	if poll == nil || r.post.call > closed || r.delivery.poll.call < poll.ret {
 		return false
 	}
-	h.providerInOrder(r.doubt(), "LIFE-07", closed, []*span{r.post, r.qp.closed, poll},
-		"the close of %s completed while %s was pending: a poll of %s found nothing afterwards, and a later one had its completion",
-		r.qp.name, r.wr, q.name)
+	h.tellsInOrder(r.doubt(), breach.Late(q.name, r.qp.name, r.wr), closed, r.post, r.qp.closed, poll)
 	f := &h.findings[len(h.findings)-1]
 	f.shown, f.Also = r.delivery.poll.ret, []string{"POLL-03"}
 	return true

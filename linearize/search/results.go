@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/monitor"
@@ -39,8 +40,7 @@ func (h *history) deliver() {
 func (h *history) checkPoll(q *cq, poll *span) {
 	h.exercised(declared.By(declared.Poll)...)
 	if room := poll.begin.N; room != nil && int64(len(poll.end.Results)) > *room {
-		h.provider("POLL-02", poll.ret, nil, "%s of %s returned %d completions into room for %d",
-			poll.fn, q.name, len(poll.end.Results), *room)
+		h.tells(breach.NoRoom(poll.fn, q.name, len(poll.end.Results), *room), poll.ret)
 	}
 }
 
@@ -57,46 +57,42 @@ func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 		return false // it may have been posted before the trace began
 	}
 	if r == nil {
-		h.provider("POLL-05", at, nil, "%s delivered a completion of %s, and no request of that name was posted", q.name, wr)
+		h.tells(breach.Unposted(q.name, wr), at)
 		return false
 	}
-	see := []*span{r.post}
 	home := r.qp.cq(r.queue)
 	switch {
 	case !r.accepted:
-		h.provider("DEF-03", at, see, "%s delivered a completion of %s, and the post of %s had returned %s",
-			q.name, wr, wr, r.post.answer())
+		h.tells(breach.Refused(q.name, wr, r.post.answer()), at, r.post)
 		return false
 	case r.post.call > at:
-		h.provider("POLL-05", at, see, "%s delivered a completion of %s before %s was posted", q.name, wr, wr)
+		h.tells(breach.Early(q.name, wr), at, r.post)
 		return false
 	case r.delivery != nil:
 		h.exercised("POLL-04")
-		h.provider("POLL-04", at, []*span{r.post, r.delivery.poll}, "%s delivered the completion of %s a second time", q.name, wr)
+		h.tells(breach.Again(q.name, wr), at, r.post, r.delivery.poll)
 		return false
 	case home != nil && home != q:
-		h.provider("POLL-05", at, see, "%s delivered the completion of %s, which completes into %s", q.name, wr, home.name)
+		h.tells(breach.Elsewhere(q.name, wr, home.name), at, r.post)
 		return false
 	case d.result.Qp != "" && d.result.Qp != r.qp.name:
-		h.provider("POLL-05", at, see, "the completion of %s names %s, and it was posted on %s", wr, d.result.Qp, r.qp.name)
+		h.tells(breach.OfAnotherQp(wr, d.result.Qp, r.qp.name), at, r.post)
 	}
 	if r.point != nil && at < r.point.call {
-		h.provider("POLL-04", r.point.call, []*span{r.post, d.poll}, "the completion of %s was placed in %s, and a poll had delivered it", wr, q.name)
+		h.tells(breach.PlacedDelivered(q.name, wr), r.point.call, r.post, d.poll)
 		r.point = nil
 	}
 	if r.point != nil && d.outcome != r.outcome {
-		h.provider("POLL-05", at, []*span{r.post, r.point}, "%s delivered %s with %s, and its completion was placed with %s",
-			q.name, wr, d.result.Status, r.point.begin.Status)
+		h.tells(breach.Otherwise(q.name, wr, d.result.Status), at, r.post, r.point)
 	}
 	if h.early[wr] {
-		h.provider("DEF-03", r.post.ret, []*span{r.post, d.poll}, "%s of %s returned %s, and %s had delivered its completion before",
-			r.post.fn, wr, r.post.answer(), q.name)
+		h.tells(breach.RefusedLater(q.name, wr, r.post.fn, r.post.answer()), r.post.ret, r.post, d.poll)
 	}
 	h.exercised(declared.By(declared.ToldOfRequest)...)
 	if r.silent {
 		h.exercised("FLAG-01")
 		if d.outcome == model.SUCCESS && r.point == nil {
-			h.provider("FLAG-01", at, see, "%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", wr)
+			h.tells(breach.Told(wr), at, r.post)
 			r.silent = false // what follows of it does not follow from another breach
 		}
 	}
@@ -112,35 +108,32 @@ func (h *history) checkPlaced(q *cq, r *request, s *span) bool {
 	}
 	h.exercised(declared.By(declared.Told)...)
 	if r == nil {
-		h.provider("POLL-05", s.call, nil, "a completion of %s was placed in %s, and no request of that name had been posted", wr, q.name)
+		h.tells(breach.PlacedUnposted(q.name, wr), s.call)
 		return false
 	}
-	see := []*span{r.post}
 	home := r.qp.cq(r.queue)
 	switch {
 	case !r.accepted:
-		h.provider("DEF-03", max(s.call, r.post.ret), []*span{r.post, s}, "a completion of %s was placed in %s, and the post of %s returned %s",
-			wr, q.name, wr, r.post.answer())
+		h.tells(breach.PlacedRefused(q.name, wr, r.post.answer()), max(s.call, r.post.ret), r.post, s)
 		return false
 	case r.point != nil:
 		h.exercised("POLL-04")
-		h.provider("POLL-04", s.call, []*span{r.post, r.point}, "the completion of %s was placed in %s a second time", wr, q.name)
+		h.tells(breach.PlacedAgain(q.name, wr), s.call, r.post, r.point)
 		return false
 	case home != nil && home != q:
-		h.provider("POLL-05", s.call, see, "the completion of %s was placed in %s, and it completes into %s", wr, q.name, home.name)
+		h.tells(breach.PlacedElsewhere(q.name, wr, home.name), s.call, r.post)
 		return false
 	}
 	h.exercised(declared.By(declared.ToldOfRequest)...)
 	if r.silent {
 		h.exercised("FLAG-01")
 		if calls.OutcomeOf(s.begin.Status) == model.SUCCESS {
-			h.provider("FLAG-01", s.call, see, "%s was posted with SILENT_SUCCESS, succeeded, and a completion was placed all the same", wr)
+			h.tells(breach.PlacedTold(wr), s.call, r.post)
 			r.silent = false
 		}
 	}
 	if closed := h.doneAt(r.qp.closed); r.post.call < closed && closed < s.call {
-		h.provider("LIFE-07", closed, []*span{r.post, s}, "the close of %s completed while %s was pending: its completion was placed in %s afterwards",
-			r.qp.name, wr, q.name)
+		h.tells(breach.PlacedLate(q.name, r.qp.name, wr), closed, r.post, s)
 		h.findings[len(h.findings)-1].shown = s.call
 		return false
 	}
@@ -206,14 +199,11 @@ func (h *history) checkUnnamed(p *qp) {
 		}
 		switch sent := p.peer.sentBy(d.poll.ret); {
 		case d.result.Type == "ReceiveAndInvalidate" && sent.names == 0:
-			h.provider("RES-02", d.poll.ret, []*span{r.post},
-				"the completion of %s has type %s, and no message of its peer names a token: it is Receive", r.wr, d.result.Type)
+			h.tells(breach.TokenOfNone(r.wr, d.result.Type), d.poll.ret, r.post)
 		case d.result.Type == "Receive" && sent.names == sent.all && sent.all > 0:
-			h.provider("RES-02", d.poll.ret, []*span{r.post},
-				"the completion of %s has type %s, and each message of its peer names a token: it is ReceiveAndInvalidate", r.wr, d.result.Type)
+			h.tells(breach.TokenOfEach(r.wr, d.result.Type), d.poll.ret, r.post)
 		case d.result.Type == "ReceiveAndInvalidate" && d.result.Token != nil && !sent.anyToken && !slices.Contains(sent.tokens, *d.result.Token):
-			h.provider("RES-03", d.poll.ret, []*span{r.post},
-				"%s names the invalidated token %d, and no message of its peer does", r.wr, *d.result.Token)
+			h.tells(breach.OtherToken(r.wr, *d.result.Token), d.poll.ret, r.post)
 		}
 	}
 }
@@ -251,8 +241,7 @@ func (h *history) checkPoints(requests []*request) {
 			continue
 		}
 		if first != nil && first.point.call < r.point.call {
-			h.providerInOrder(r.doubt(), "POLL-09", first.point.call, []*span{r.post, first.post, r.point},
-				"the completion of %s was placed before that of %s, which was posted before it on the same queue of %s", first.wr, r.wr, r.qp.name)
+			h.tellsInOrder(r.doubt(), breach.PlacedOutOfOrder(first.wr, r.wr, r.qp.name), first.point.call, r.post, first.post, r.point)
 			continue
 		}
 		first = r
@@ -274,8 +263,7 @@ func (h *history) checkOrder() {
 		for _, r := range q.delivered {
 			l := lane{r.qp, r.queue}
 			if before := last[l]; before != nil && before.position > r.position {
-				h.providerInOrder(r.doubt(), "POLL-09", r.delivery.poll.ret, []*span{r.post, before.post},
-					"%s delivered %s after %s, and it was posted before it on the same queue of %s", q.name, r.wr, before.wr, r.qp.name)
+				h.tellsInOrder(r.doubt(), breach.OutOfOrder(q.name, r.wr, before.wr, r.qp.name), r.delivery.poll.ret, r.post, before.post)
 				continue
 			}
 			last[l] = r

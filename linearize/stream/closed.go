@@ -1,6 +1,9 @@
 package stream
 
-import "ndkoracle/model"
+import (
+	"ndkoracle/linearize/breach"
+	"ndkoracle/model"
+)
 
 // The close of a QP completes when no request of it is pending (LIFE-07): whatever a poll delivers later had been placed by then. What
 // no poll delivers may have vanished (A21).
@@ -84,9 +87,8 @@ func (r *posting) outlivesClose(q *cq, poll *poll) {
 	if p.over == 0 || r.place != 0 || poll.emptied <= p.over || r.called > p.over || q.failed != 0 {
 		return
 	}
-	p.s.unexplained(q.group, "LIFE-07", p.overLine, []int{r.line, poll.line},
-		"the close of %s completed while %s was pending: a poll of %s found nothing afterwards, and a later one had its completion",
-		p.name, r.wr, q.name)
+	late := breach.Late(q.name, p.name, r.wr)
+	p.s.unexplained(q.group, late.Rule, p.overLine, []int{r.line, poll.line}, "%s", late.Message)
 	p.s.also("POLL-03")
 	p.allows("the completion of %s first", r.wr)
 	r.missed = true

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 )
@@ -100,6 +101,11 @@ func join(a, b *group) {
 	if b.joined = a; a.objects == 0 && ended != nil {
 		ended.ended(a)
 	}
+}
+
+// tells reports a breach at a line, or 0 for the present one. see are lines that it refers to.
+func (s *Stream) tells(g *group, b breach.Breach, line int, see ...int) {
+	s.report(g, verdict.ProviderViolation, b.Rule, line, see, "%s", b.Message)
 }
 
 // report notes a finding on the objects of a group, at the present event unless a line says otherwise. After a violation of the

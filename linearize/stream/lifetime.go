@@ -3,6 +3,7 @@ package stream
 import (
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
@@ -44,7 +45,8 @@ func (s *Stream) uses(u *underWay, e *trace.Event) {
 // creationCalled takes the call of its creation: nothing can have been placed in it before (POLL-05).
 func (q *cq) creationCalled() {
 	if p := q.misplaced; p.what != "" {
-		q.s.reportSince(p, q.group, verdict.ProviderViolation, "POLL-05", []int{q.s.line()}, unposted, p.what, q.name)
+		b := breach.PlacedUnposted(q.name, p.what)
+		q.s.reportSince(p, q.group, verdict.ProviderViolation, b.Rule, []int{q.s.line()}, "%s", b.Message)
 	}
 	q.isCreated()
 	if n := q.mayBeReadBy(); n > q.readers { // calls that wait on its channel already

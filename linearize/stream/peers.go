@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
@@ -203,8 +204,7 @@ func (s *Stream) checkUnnamed(q *cq, line int, r *posting, result *trace.Result)
 	if result == nil || result.Type != "ReceiveAndInvalidate" || sends.names > 0 || r.lane.qp.isRemote() || !sends.qp.created {
 		return
 	}
-	s.report(q.group, verdict.ProviderViolation, "RES-02", line, []int{r.line},
-		"the completion of %s has type %s, and no message of its peer names a token: it is Receive", r.wr, result.Type)
+	s.tells(q.group, breach.TokenOfNone(r.wr, result.Type), line, r.line)
 	r.lane.qp.allows("type Receive")
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
@@ -81,24 +82,20 @@ func (s *Stream) checkPlaced(q *cq, r *posting, e *trace.Event) bool {
 			q.misplaced = s.present(e.Wr)
 		}
 	case r == nil && over && was.answer == "", r != nil && r.place != 0:
-		s.report(q.group, verdict.ProviderViolation, "POLL-04", 0, was.lines[:], "the completion of %s was placed in %s a second time", e.Wr, q.name)
+		s.tells(q.group, breach.PlacedAgain(q.name, e.Wr), 0, was.lines[:]...)
 	case r == nil && over:
-		s.report(q.group, verdict.ProviderViolation, "DEF-03", 0, was.lines[:1], "a completion of %s was placed in %s, and its post returned %s",
-			e.Wr, q.name, was.answer)
+		s.tells(q.group, breach.PlacedRefused(q.name, e.Wr, was.answer), 0, was.lines[:1]...)
 	case r == nil:
-		s.report(q.group, verdict.ProviderViolation, "POLL-05", 0, nil, unposted, e.Wr, q.name)
+		s.tells(q.group, breach.PlacedUnposted(q.name, e.Wr), 0)
 	case r.lane.cq != nil && r.lane.cq != q && e.Cq != "":
-		s.report(q.group, verdict.ProviderViolation, "POLL-05", 0, []int{r.line}, "the completion of %s was placed in %s, and it completes into %s",
-			e.Wr, q.name, r.lane.cq.name)
+		s.tells(q.group, breach.PlacedElsewhere(q.name, e.Wr, r.lane.cq.name), 0, r.line)
 	case r.silent && calls.OutcomeOf(e.Status) == model.SUCCESS:
-		s.report(q.group, verdict.ProviderViolation, "FLAG-01", 0, []int{r.line},
-			"%s was posted with SILENT_SUCCESS, succeeded, and a completion was placed all the same", e.Wr)
+		s.tells(q.group, breach.PlacedTold(e.Wr), 0, r.line)
 		r.lane.qp.allows("no completion of %s", e.Wr)
 		r.silent = false
 		return r.lane.cq != nil
 	case r.lane.qp.over != 0 && r.called < r.lane.qp.over:
-		s.report(q.group, verdict.ProviderViolation, "LIFE-07", r.lane.qp.overLine, []int{r.line, s.line()},
-			"the close of %s completed while %s was pending: its completion was placed in %s afterwards", r.lane.qp.name, e.Wr, q.name)
+		s.tells(q.group, breach.PlacedLate(q.name, r.lane.qp.name, e.Wr), r.lane.qp.overLine, r.line, s.line())
 	default:
 		return r.lane.cq != nil
 	}
@@ -129,8 +126,6 @@ func (r *posting) needsMessage() {
 	l.qp.allows("%s waits for a message", r.wr)
 }
 
-const unposted = "a completion of %s was placed in %s, and no request of that name had been posted"
-
 // checkInTurn is POLL-09 for r, whose completion is placed now: that of none behind it was.
 func (l *lane) checkInTurn(r *posting) {
 	switch last := l.placed; {
@@ -139,9 +134,7 @@ func (l *lane) checkInTurn(r *posting) {
 	case r.overlaps(last):
 		l.qp.leaveOpen(l.qp.doubt)
 	default:
-		l.qp.s.report(l.cq.group, verdict.ProviderViolation, "POLL-09", l.placedLine, []int{r.line, last.line, l.qp.s.line()},
-			"the completion of %s was placed in %s before that of %s, which was posted before it on the same queue of %s",
-			last.wr, l.cq.name, r.wr, l.qp.name)
+		l.qp.s.tells(l.cq.group, breach.PlacedOutOfOrder(last.wr, r.wr, l.qp.name), l.placedLine, r.line, last.line, l.qp.s.line())
 		l.qp.allows("first a completion of %s", r.wr)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/clauses"
 	"ndkoracle/linearize/verdict"
@@ -66,8 +67,7 @@ func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 	case refused:
 		q.polls = slices.Delete(q.polls, i, i+1)
 	case u.n >= 0 && len(e.Results) > u.n:
-		s.report(q.group, verdict.ProviderViolation, "POLL-02", 0, nil,
-			"%s of %s returned %d completions into room for %d", u.fn, q.name, len(e.Results), u.n)
+		s.tells(q.group, breach.NoRoom(u.fn, q.name, len(e.Results), int64(u.n)), 0)
 		p.results = e.Results
 	default:
 		s.seen[aPoll]++

@@ -3,6 +3,7 @@ package stream
 import (
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/declared"
@@ -172,16 +173,13 @@ func (p *qp) endChains(before moment, flushed, refused bool) {
 func (s *Stream) refuse(r *posting, answer string) {
 	l := r.lane
 	if r.place != 0 {
-		s.report(l.qp.group, verdict.ProviderViolation, "DEF-03", 0, []int{r.line},
-			"%s of %s returned %s, and its completion had been placed in %s before", r.function.Name, r.wr, answer, l.cq.name)
+		s.tells(l.qp.group, breach.PlacedRefused(l.cq.name, r.wr, answer), 0, r.line)
 		l.qp.allows("%s of %s succeeds", r.function.Name, r.wr)
 		return
 	}
 	if !l.unqueue(r) {
 		was, _ := s.past.find(r.wr)
-		s.report(l.qp.group, verdict.ProviderViolation, "DEF-03", 0, []int{r.line, was.lines[1]},
-			"%s of %s returned %s, and %s had delivered its completion before",
-			r.function.Name, r.wr, answer, l.cq.name)
+		s.tells(l.qp.group, breach.RefusedLater(l.cq.name, r.wr, r.function.Name, answer), 0, r.line, was.lines[1])
 		l.qp.allows("%s of %s succeeds", r.function.Name, r.wr)
 		return
 	}

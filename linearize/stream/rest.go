@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/declared"
 	"ndkoracle/model"
 )
@@ -186,8 +187,8 @@ func (q *cq) reportLateBy(r *posting, by moment, line, poll int) {
 	}
 	// An earlier loss of the connection would not explain any of that.
 	if resize := q.lostByResize(by); resize != 0 && !untold {
-		q.s.unless("", q.group, "RSZ-02", poll, []int{r.line, line, resize},
-			"the provider was at rest before %s was resized, and its completions afterwards lack that of %s", q.name, r.wr)
+		lost := breach.LostByResize(q.name, r.wr)
+		q.s.unless("", q.group, lost.Rule, poll, []int{r.line, line, resize}, "%s", lost.Message)
 		q.s.notes(r, nil)
 		q.s.also(rule)
 	} else {

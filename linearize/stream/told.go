@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/declared"
@@ -25,8 +26,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
 	outcome, bounds := calls.OutcomeOf(result.Status), p.boundsOf(i)
 	earliest := max(r.called, bounds.Earliest)
 	if r.place != 0 && r.outcome != outcome {
-		s.report(q.group, verdict.ProviderViolation, "POLL-05", p.line, []int{r.line}, "%s delivered %s with %s, and its completion was placed otherwise",
-			q.name, r.wr, result.Status)
+		s.tells(q.group, breach.Otherwise(q.name, r.wr, result.Status), p.line, r.line)
 		r.lane.qp.allows("%s ends with %v", r.wr, r.outcome)
 		r.outcome = outcome
 	}
@@ -256,16 +256,13 @@ func (s *Stream) unknownWr(q *cq, result *trace.Result) {
 	was, known := s.past.find(wr)
 	switch {
 	case !known:
-		s.report(q.group, verdict.ProviderViolation, "POLL-05", 0, nil,
-			"%s delivered a completion of %s, and no request of that name was posted", q.name, wr)
+		s.tells(q.group, breach.Unposted(q.name, wr), 0)
 		q.allows()
 	case was.answer != "":
-		s.report(q.group, verdict.ProviderViolation, "DEF-03", 0, was.lines[:1],
-			"%s delivered a completion of %s, and the post of %s had returned %s", q.name, wr, wr, was.answer)
+		s.tells(q.group, breach.Refused(q.name, wr, was.answer), 0, was.lines[:1]...)
 		q.allows()
 	case was.silence != notSilent && calls.OutcomeOf(result.Status) == model.SUCCESS:
-		s.report(q.group, verdict.ProviderViolation, "FLAG-01", 0, was.lines[:],
-			"%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", wr)
+		s.tells(q.group, breach.Told(wr), 0, was.lines[:]...)
 		q.allows()
 	case was.silence == passedOver:
 		s.report(q.group, verdict.ProviderViolation, "POLL-09", 0, was.lines[:],
@@ -277,8 +274,7 @@ func (s *Stream) unknownWr(q *cq, result *trace.Result) {
 		q.allows()
 	default:
 		s.exercised("POLL-04")
-		s.report(q.group, verdict.ProviderViolation, "POLL-04", 0, was.lines[:],
-			"%s delivered the completion of %s a second time", q.name, wr)
+		s.tells(q.group, breach.Again(q.name, wr), 0, was.lines[:]...)
 		q.alsoByResize(was.lines[0])
 		q.allows()
 	}
@@ -286,18 +282,15 @@ func (s *Stream) unknownWr(q *cq, result *trace.Result) {
 
 // checkResult holds a result against the request that it names, and reports whether it can be of it.
 func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, outcome model.Outcome) bool {
-	see := []int{r.line}
 	if home := r.lane.cq; home != nil && home != q {
-		s.report(q.group, verdict.ProviderViolation, "POLL-05", p.line, see,
-			"%s delivered the completion of %s, which completes into %s", q.name, r.wr, home.name)
+		s.tells(q.group, breach.Elsewhere(q.name, r.wr, home.name), p.line, r.line)
 		r.lane.qp.allows("%s delivers it", home.name)
 		home.loses(r)
 		join(q.group, home.group)
 		return false
 	}
 	if result.Qp != "" && result.Qp != r.lane.qp.name {
-		s.report(q.group, verdict.ProviderViolation, "POLL-05", p.line, see,
-			"the completion of %s names %s, and it was posted on %s", r.wr, result.Qp, r.lane.qp.name)
+		s.tells(q.group, breach.OfAnotherQp(r.wr, result.Qp, r.lane.qp.name), p.line, r.line)
 		r.lane.qp.allows("it names %s", r.lane.qp.name)
 	}
 	if r.lane.cq == nil { // its QP was created before the trace began
@@ -321,8 +314,7 @@ func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, o
 		if outcome == model.SUCCESS && r.lane.signals() {
 			s.exercised("FLAG-01")
 		} else if outcome == model.SUCCESS {
-			s.report(q.group, verdict.ProviderViolation, "FLAG-01", p.line, see,
-				"%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", r.wr)
+			s.tells(q.group, breach.Told(r.wr), p.line, r.line)
 			r.lane.qp.allows("no completion of %s", r.wr)
 			r.silent = false
 		}
