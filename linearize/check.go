@@ -39,7 +39,7 @@ const (
 // time.
 type Options struct {
 	Engine        Engine
-	Dialect       string            // ndkpi, ndspi, verbs, or "" for the header's
+	Dialect       string            // ndkpi, ndspi, verbs, kverbs, or "" for the header's
 	DeviceLevel   bool              // verbs: the device may notify of completions that were present at the arm
 	Assume        map[string]string // other readings of ambiguities, by id: those of rules/readings.tsv that have choices
 	Timeout       time.Duration     // for the whole trace; 0 is none
@@ -60,10 +60,10 @@ func (o Options) ResolveDialect(header string) (model.Dialect, error) {
 		return d, err
 	}
 	if o.DeviceLevel {
-		if name != "verbs" {
-			return d, fmt.Errorf("the device level is of dialect verbs, and this is %s", name)
+		if !d.Ibverbs {
+			return d, fmt.Errorf("the device level is of the dialects verbs and kverbs, and this is %s", name)
 		}
-		d = model.VerbsDevice()
+		d = d.AtDevice()
 	}
 	for _, reading := range sortedKeys(o.Assume) {
 		before := d

@@ -90,9 +90,19 @@ func Verbs() Dialect {
 		ErrorState: true, FailureEnds: true, Traced: Traced{Ibverbs: true, EventsAreRead: true}}
 }
 
-// VerbsDevice returns the contract of libibverbs for devices that may notify of entries already present at the arm.
-func VerbsDevice() Dialect {
+// VerbsDevice returns the contract of libibverbs at the level of the device.
+func VerbsDevice() Dialect { return Verbs().AtDevice() }
+
+// Kverbs returns the contract of the verbs of Linux for kernel code: libibverbs's arms and queue pairs, and a comp_handler that is called back, one call
+// at a time (Linux, Documentation/infiniband/core_locking.rst).
+func Kverbs() Dialect {
 	d := Verbs()
+	d.Name, d.Serialised, d.EventsAreRead = "kverbs", true, false
+	return d
+}
+
+// AtDevice returns d for devices that may notify of entries already present at the arm, and may report a request that failed as one that was flushed.
+func (d Dialect) AtDevice() Dialect {
 	d.FreshAtArm, d.OldAtArm, d.FailsAsFlushed = May, May, true
 	return d
 }
@@ -127,12 +137,12 @@ func (t QpType) Promise() Promise {
 	}[t]
 }
 
-// ByName returns the dialect of a trace's header: ndkpi, ndspi or verbs.
+// ByName returns the dialect of a trace's header: ndkpi, ndspi, verbs or kverbs.
 func ByName(name string) (Dialect, error) {
-	for _, d := range []Dialect{Ndkpi(), Ndspi(), Verbs()} {
+	for _, d := range []Dialect{Ndkpi(), Ndspi(), Verbs(), Kverbs()} {
 		if d.Name == name {
 			return d, nil
 		}
 	}
-	return Dialect{}, fmt.Errorf("no dialect %q: there are ndkpi, ndspi and verbs", name)
+	return Dialect{}, fmt.Errorf("no dialect %q: there are ndkpi, ndspi, verbs and kverbs", name)
 }

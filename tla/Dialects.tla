@@ -7,7 +7,9 @@
 (* user mode (Windows), and verbs is libibverbs (Linux), where a           *)
 (* "callback" is an event read from a channel.  Some devices notify of     *)
 (* what a CQ holds when it is armed, though libibverbs promises no such    *)
-(* thing: that is VerbsDevice.                                             *)
+(* thing: that is VerbsDevice.  kverbs is what kernel code uses on Linux:  *)
+(* libibverbs's arms and queue pairs, and a handler that is called back,   *)
+(* one call of it at a time.                                               *)
 (***************************************************************************)
 
 Ndkpi ==
@@ -33,4 +35,8 @@ Verbs ==
     FailureEnds |-> TRUE ]
 
 VerbsDevice == [Verbs EXCEPT !.FreshAtArm = "MAY", !.OldAtArm = "MAY"]
+
+Kverbs == [Verbs EXCEPT !.Serialised = TRUE]
+
+KverbsDevice == [VerbsDevice EXCEPT !.Serialised = TRUE]
 =============================================================================

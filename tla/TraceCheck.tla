@@ -49,9 +49,9 @@ VARIABLES
 (* began, and the callback that was running on its thread, or 0.  Of some  *)
 (* kinds: requests (of a post), type (of an arm), room, results and        *)
 (* completions (of a poll: the requests, 0 for one that nobody posted, and *)
-(* what was said of each), awaited (of a rest: the CQs whose events        *)
-(* somebody reads), status (of a callback), request (of a point), astray   *)
-(* (it is of none that was posted, or in another CQ than its own), depth   *)
+(* what was said of each), awaited (of a rest: the CQs that can be heard   *)
+(* of), status (of a callback), request (of a point), astray (it is of     *)
+(* none that was posted, or in another CQ than its own), depth             *)
 (* (that a resize gives its CQ), refused (the callback that completes the   *)
 (* resize tells failure), tokens (of the region that it closes), failed    *)
 (* and vain (of a connect: the event that tells that it failed, or 0; the  *)
@@ -412,8 +412,8 @@ StaysAtRest ==
 \* At rest nothing happens of itself on the connection of p, if the trace records both its ends and no call lasts on.
 IsStill(p) == StaysAtRest[at] /\ Peer[p] \in QP /\ \A c \in DOMAIN underway : ~LastsOn(c)
 
-\* An event of q is still to be read.  Extra ones that nobody reads need not come.
-WillRead(q) == \E c \in DOMAIN Calls : Calls[c].kind = "event" /\ Calls[c].cq = q /\ ~HasEffect(c)
+\* An event of q is still to be read, or a callback to be entered.  Extra ones that nobody hears of need not come.
+WillHear(q) == \E c \in DOMAIN Calls : Calls[c].kind \in {"event", "callback"} /\ Calls[c].cq = q /\ ~HasEffect(c)
 
 Hidden ==
   \/ \E p \in {p \in QP : ~IsStill(p)} :
@@ -428,7 +428,7 @@ Hidden ==
   \/ \E q \in CQ :
        \/ Overflow(q)
        \/ q \in Failing /\ InternalError(q)
-       \/ cq[q].due = 0 /\ WillRead(q) /\ ExtraEventComes(q)
+       \/ cq[q].due = 0 /\ WillHear(q) /\ ExtraEventComes(q)
 
 (***************************************************************************)
 (* Some hidden steps are best taken as soon as they can be: they only make *)
@@ -506,11 +506,12 @@ SureStep ==
 (* may wait for a receive of its peer, and whatever waits behind it; behind*)
 (* a flush, too, which leaves it free (A15).  On a connection that has     *)
 (* ended none does: what was indicated there is complete (DEF-04).         *)
-(* An event of verbs waits until somebody reads it.  After a close nothing *)
-(* is owed (A21), and what a failed CQ has no room for is lost.  Where no  *)
-(* callback comes on an empty CQ, one that is owed may wait (A6).          *)
+(* An event of verbs waits until somebody reads it, and a callback for     *)
+(* nobody.  After a close nothing is owed (A21), and what a failed CQ has  *)
+(* no room for is lost.  Where no callback comes on an empty CQ, one that  *)
+(* is owed may wait (A6).                                                  *)
 (***************************************************************************)
-Notifies(q) == ErrorsArm \/ q \in Calls[Events[at + 1].of].awaited
+Notifies(q) == q \in Calls[Events[at + 1].of].awaited
 
 CallbackOwed(q) ==
   cq[q].open # "CLOSED" /\ ~cq[q].running /\ ((cq[q].due > 0 /\ Cq!HasCause(cq[q]) /\ Notifies(q)) \/ cq[q].errorDue)

@@ -21,7 +21,7 @@ func checkHeader(h *Header) error {
 		name, value string
 		allowed     []string
 	}{
-		{"dialect", h.Dialect, []string{"ndkpi", "ndspi", "verbs"}},
+		{"dialect", h.Dialect, []string{"ndkpi", "ndspi", "verbs", "kverbs"}},
 		{"side", h.Side, []string{"provider", "consumer"}},
 		{"order", h.Order, []string{"total", "partial"}},
 		{"clock.unit", h.Clock.Unit, []string{"", "ns"}},

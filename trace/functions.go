@@ -67,6 +67,7 @@ var functions = func() map[string]*function {
 	add(calls, (*speller).ndk, ndkCalls)
 	add(callbacks, (*speller).ndk, ndkCallbacks)
 	add(calls, (*speller).libibverbs, verbsCalls)
+	add(callbacks, (*speller).libibverbs, verbsCallbacks)
 	add(points, (*speller).point, pointNames)
 	return all
 }()
@@ -206,6 +207,11 @@ const verbsCalls = `
 	ibv_post_srq_recv                                   / srq wrs / +errno +bad_wr
 	ibv_get_async_event                                 / +adapter / type|errno +cq +qp +srq
 	ibv_ack_async_event                                 / /
+`
+
+// A handler of kernel code on Linux (dialect kverbs).
+const verbsCallbacks = `
+	comp_handler                                        / cq /
 `
 
 const pointNames = `

@@ -67,7 +67,7 @@ func readingFlags(command string, s *settings) *flag.FlagSet {
 	s.options.Assume = map[string]string{}
 	set := flag.NewFlagSet(command, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
-	set.Var(oneOf(&s.options.Dialect, "ndkpi", "ndspi", "verbs"), "dialect",
+	set.Var(oneOf(&s.options.Dialect, "ndkpi", "ndspi", "verbs", "kverbs"), "dialect",
 		"read the traces in this `dialect`, ndkpi, ndspi or verbs, instead of the one in their header")
 	set.BoolVar(&s.options.DeviceLevel, "device-level", false,
 		"dialect verbs: accept what devices do at an arm that finds completions")

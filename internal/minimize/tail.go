@@ -155,5 +155,5 @@ func arms(e *trace.Event) bool {
 
 // notifies reports whether an event says that a callback, or an event, came.
 func notifies(e *trace.Event) bool {
-	return e.Fn == "NdkCqNotificationCallback" && e.Ph == trace.Enter || e.Fn == "ibv_get_cq_event" && e.Ph == trace.Ret
+	return (e.Fn == "NdkCqNotificationCallback" || e.Fn == "comp_handler") && e.Ph == trace.Enter || e.Fn == "ibv_get_cq_event" && e.Ph == trace.Ret
 }

@@ -118,7 +118,7 @@ func (h *history) rest(at int) {
 	for _, c := range h.components {
 		mark := &call{fn: "quiesce", kind: "rest", component: c}
 		for _, q := range c.cqs {
-			if h.awaited[at][q.name] {
+			if !h.eventsAreRead || h.awaited[at][q.name] {
 				mark.awaited = append(mark.awaited, q.id)
 			}
 		}

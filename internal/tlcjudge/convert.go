@@ -77,9 +77,11 @@ type history struct {
 	shared     map[string]bool
 	objects    objects
 	components []*component
-	awaited    map[int]map[string]bool // by moment of rest: the CQs of which no event lay unread
+	awaited    map[int]map[string]bool // by moment of rest: the CQs for whose events somebody waits
 	unplaced   map[string]bool         // by op: calls that read an event, and of which the trace does not say on which channel they waited
 	signalling map[string]bool         // QPs of which a request without SIGNALED completes with success
+
+	eventsAreRead bool // of a notification somebody hears who waits for it; a callback is called
 
 	deviceLevel bool // what a device reports is judged, not what libibverbs promises
 }
@@ -89,8 +91,8 @@ func isSuccess(status string) bool {
 	return err == nil && s.Success()
 }
 
-func read(t *trace.Trace, deviceLevel bool) *history {
-	h := &history{trace: t, deviceLevel: deviceLevel, cqs: map[string]*cq{}, qps: map[string]*qp{}, byWr: map[string]*request{}, shared: map[string]bool{},
+func read(t *trace.Trace, deviceLevel, eventsAreRead bool) *history {
+	h := &history{trace: t, deviceLevel: deviceLevel, eventsAreRead: eventsAreRead, cqs: map[string]*cq{}, qps: map[string]*qp{}, byWr: map[string]*request{}, shared: map[string]bool{},
 		objects: objects{}, awaited: trace.Awaited(t), unplaced: trace.Unplaced(t), signalling: signalling(t)}
 	calls, ends := pair(t.Events)
 	h.calls = calls

@@ -30,7 +30,7 @@ type call struct {
 	within           *call      // the callback that was running on its thread, or nil
 	astray           bool       // of a point: it is of no request, or in another CQ than its own
 	told             []uint32   // of the close of a region or window: the tokens that calls told of it
-	awaited          []string   // of a moment of rest: the CQs for whose events somebody waits
+	awaited          []string   // of a moment of rest: the CQs that somebody hears of
 	number           int        // in its component, from 1
 	component        *component
 }
@@ -47,7 +47,7 @@ var kinds = map[string]string{
 	"NdkResizeCq": "resize", "ibv_resize_cq": "resize",
 	"NdkArmCq": "arm", "ibv_req_notify_cq": "arm",
 	"NdkGetCqResults": "poll", "NdkGetCqResultsEx": "poll", "ibv_poll_cq": "poll",
-	"NdkCqNotificationCallback": "callback", "ibv_get_cq_event": "event",
+	"NdkCqNotificationCallback": "callback", "comp_handler": "callback", "ibv_get_cq_event": "event",
 	"NdkFlush": "flush", "NdkDisconnect": "flush",
 	"NdkCloseCq": "close CQ", "ibv_destroy_cq": "close CQ", "NdkCloseQp": "close QP", "ibv_destroy_qp": "close QP",
 	"NdkDisconnectEventCallback": "abort", "NdkDisconnectEventCallbackEx": "abort", "NdkCloseConnector": "abort",

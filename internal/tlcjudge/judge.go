@@ -109,9 +109,9 @@ func (c Case) inOrder() Case {
 
 // questionsOf returns the questions of a trace, one for each of its components, with numbers from the first on.
 func questionsOf(c Case, found boundary, first int) []*question {
-	h := read(c.Trace, c.Options.DeviceLevel)
-	var questions []*question
 	d, _ := c.Options.ResolveDialect(c.Trace.Header.Dialect) // tracecheck has reported an error of it
+	h := read(c.Trace, c.Options.DeviceLevel, d.EventsAreRead)
+	var questions []*question
 	names := callbackRules{
 		missing: func(cq string, line int) monitor.Named { return monitor.NameMissing(c.Trace, d, cq, line) },
 		unowed:  func(cq string, line int) monitor.Named { return monitor.NameUnowed(c.Trace, d, cq, line) },
@@ -151,12 +151,12 @@ func unfit(c Case) string {
 }
 
 // records are the dialects of module Dialects, by the names that traces have for them.
-var records = map[string]string{"ndkpi": "Ndkpi", "ndspi": "Ndspi", "verbs": "Verbs"}
+var records = map[string]string{"ndkpi": "Ndkpi", "ndspi": "Ndspi", "verbs": "Verbs", "kverbs": "Kverbs"}
 
 // recordOf returns the name of a dialect in module Dialects. What a device reports has one of its own.
 func recordOf(name string, deviceLevel bool) string {
 	if deviceLevel {
-		return "VerbsDevice"
+		return records[name] + "Device"
 	}
 	return records[name]
 }

@@ -49,7 +49,7 @@ var kinds = map[string]Kind{
 	"NdkResizeCq": ResizeCq, "ibv_resize_cq": ResizeCq,
 	"NdkArmCq": ArmCq, "ibv_req_notify_cq": ArmCq,
 	"NdkGetCqResults": PollCq, "NdkGetCqResultsEx": PollCq, "ibv_poll_cq": PollCq,
-	"NdkCqNotificationCallback": Callback, "ibv_get_cq_event": ReadEvent,
+	"NdkCqNotificationCallback": Callback, "comp_handler": Callback, "ibv_get_cq_event": ReadEvent,
 	"NdkFlush": FlushQp, "NdkDisconnect": FlushQp, "ibv_modify_qp": modifyQp,
 	"NdkCloseCq": CloseCq, "ibv_destroy_cq": CloseCq, "NdkCloseQp": CloseQp, "ibv_destroy_qp": CloseQp,
 	"NdkDisconnectEventCallback": EndConnection, "NdkDisconnectEventCallbackEx": EndConnection, "NdkCloseConnector": EndConnection,

@@ -29,7 +29,7 @@ var functions = func() (table [256]*Function) {
 			at++
 		}
 		_, mayPend := asynchronous[name]
-		table[at] = &Function{Name: name, Kind: kinds[name], Verbs: strings.HasPrefix(name, "ibv_"), MayPend: mayPend,
+		table[at] = &Function{Name: name, Kind: kinds[name], Verbs: isIbverbs(name), MayPend: mayPend,
 			Op: opsOfFn[name], Queue: queueOf(name)}
 	}
 	return table
@@ -54,8 +54,11 @@ func FunctionOf(e *trace.Event) *Function {
 			return f
 		}
 	}
-	return &Function{Verbs: strings.HasPrefix(e.Fn, "ibv_")}
+	return &Function{Verbs: isIbverbs(e.Fn)}
 }
+
+// isIbverbs reports whether a function is of libibverbs, or of its like in the kernel.
+func isIbverbs(fn string) bool { return strings.HasPrefix(fn, "ibv_") || fn == "comp_handler" }
 
 // queueOf returns the queue that a function posts on.
 func queueOf(fn string) model.Queue {

@@ -17,6 +17,7 @@ type Rule struct {
 	ID        string
 	On        []Occasion
 	OnlyNdk   bool   // it has no counterpart in libibverbs
+	OnlyCalls bool   // it is of callbacks: it has no counterpart where events are read
 	Eventual  bool   // it speaks of what must happen in the end
 	Undefined string // why tla/ has no definition of it; "" where that has one, or reasons.tsv of the rule table says why
 }

@@ -41,7 +41,7 @@ var _ = Add(
 	Rule{ID: "ARM-03", On: []Occasion{Resting}, Eventual: true},
 	Rule{ID: "ARM-04", On: []Occasion{ArmMeetsFresh}, Eventual: true},
 	Rule{ID: "ARM-05", On: []Occasion{ArmMeetsOthers}, OnlyNdk: true},
-	Rule{ID: "ARM-06", On: []Occasion{Callback}, OnlyNdk: true},
+	Rule{ID: "ARM-06", On: []Occasion{Callback}, OnlyCalls: true},
 	Rule{ID: "ARM-07", On: []Occasion{ArmsAgain}, Eventual: true},
 	Rule{ID: "ARM-08", On: []Occasion{PlacedErrors}, OnlyNdk: true},
 	Rule{ID: "ARM-09", On: []Occasion{PlacedAny}, Eventual: true},

@@ -12,7 +12,7 @@ import (
 
 // drawChannels gives the CQs their channels: none of the trace's, one for each CQ, one for all, or one that only the first CQ has.
 func (r *Run) drawChannels() {
-	if !r.verbs() {
+	if !r.c.Dialect.EventsAreRead {
 		return
 	}
 	r.channels = make([]string, len(r.c.Depth))

@@ -28,7 +28,7 @@ func (r *Run) ofCq(i int, add func(int, func())) {
 			add(3, func() { r.closed(i) })
 		}
 	}
-	if r.verbs() {
+	if r.c.Dialect.EventsAreRead {
 		if r.mayRead(i) {
 			add(2, func() { r.readEvent(i) })
 		}
@@ -105,6 +105,9 @@ func (r *Run) mayCloseCq(i int) bool {
 			return false
 		}
 	}
+	if r.verbs() && r.s.Cqs[i].Running {
+		return false // ibv_destroy_cq would wait for it
+	}
 	waiter, _ := r.waiter(i)
 	return !r.busy(waiter) && !r.busy("resize "+CqName(i))
 }
@@ -139,10 +142,12 @@ func (r *Run) closed(i int) {
 // enter enters a callback. A consumer that records may take it down later.
 func (r *Run) enter(i int, health model.Health) {
 	r.take(model.Action{Name: model.NdkCqNotificationCallbackEnter, Cq: i, CqStatus: health})
-	f := &inFlight{fn: "NdkCqNotificationCallback", op: r.newOp(), cq: i}
-	f.effect = func(f *inFlight) {
-		r.Event(trace.Enter, f.op, f.fn, trace.Event{Cq: CqName(i), Status: health.String()})
+	f := &inFlight{fn: r.fn("NdkCqNotificationCallback", "comp_handler"), op: r.newOp(), cq: i}
+	entered := trace.Event{Cq: CqName(i)}
+	if !r.verbs() {
+		entered.Status = health.String()
 	}
+	f.effect = func(f *inFlight) { r.Event(trace.Enter, f.op, f.fn, entered) }
 	r.running = append(r.running, f)
 	if r.Trace.Header.Side == "provider" {
 		r.effect(f)

@@ -9,7 +9,7 @@ import (
 
 // Dialects are all that histories are drawn in.
 func Dialects() []model.Dialect {
-	return []model.Dialect{model.Ndkpi(), model.Ndspi(), model.Verbs(), model.VerbsDevice()}
+	return []model.Dialect{model.Ndkpi(), model.Ndspi(), model.Verbs(), model.VerbsDevice(), model.Kverbs(), model.Kverbs().AtDevice()}
 }
 
 // inDoubt reports whether a finding is none because calls overlap, and another order of them might be allowed.

@@ -281,10 +281,13 @@ func succeedsOnUnusable(events []trace.Event) int {
 }
 
 // receivesUnsent returns the event at which more receives of a queue pair of type UC have succeeded than its peer has posted messages, or -1: its
-// messages may be lost, and none comes from elsewhere (POLL-05). A queue pair that is connected twice may hear of others.
+// messages may be lost, and none comes from elsewhere (POLL-05). What is posted in the error state is not sent (FLUSH-06). A queue pair that is connected
+// twice may hear of others.
 func receivesUnsent(events []trace.Event) int {
 	kinds, conns, loose, receives := map[string]string{}, map[string]string{}, map[string]bool{}, map[string]string{}
 	posted, received := map[string]int{}, map[string]int{}
+	moves, contested := map[string]*trace.Event{}, map[string]bool{} // calls of ibv_modify_qp, by op
+	flushed := map[string]bool{}                                     // queue pairs in their error state
 	peer := func(qp string) string {
 		for other, conn := range conns {
 			if other != qp && conn == conns[qp] && kinds[other] == "UC" && !loose[other] {
@@ -295,6 +298,19 @@ func receivesUnsent(events []trace.Event) int {
 	}
 	for i := range events {
 		e := &events[i]
+		if e.Fn == "ibv_modify_qp" && e.Ph == trace.Call {
+			for op, other := range moves {
+				if other.Qp == e.Qp && other.State != e.State { // either may be the last
+					contested[op], contested[e.Op] = true, true
+				}
+			}
+			moves[e.Op] = e
+			flushed[e.Qp] = flushed[e.Qp] && (e.State == "ERR" || e.State == "SQE" || e.State == "SQD")
+		}
+		if move := moves[e.Op]; e.Ph == trace.Ret && move != nil {
+			delete(moves, e.Op)
+			flushed[move.Qp] = flushed[move.Qp] || !contested[e.Op] && move.State == "ERR" && e.Errno == ""
+		}
 		switch kind := calls.KindOf(e); {
 		case e.Ph == trace.Call && kind == calls.CreateQp:
 			kinds[e.Qp] = e.QpType
@@ -309,7 +325,7 @@ func receivesUnsent(events []trace.Event) int {
 			}
 		case e.Ph == trace.Call && kind == calls.Post:
 			for k := range e.Wrs {
-				if op, _ := calls.OpOfRequest(&e.Wrs[k]); op.IsSend() {
+				if op, _ := calls.OpOfRequest(&e.Wrs[k]); op.IsSend() && !flushed[e.Qp] {
 					posted[e.Qp]++
 				}
 			}

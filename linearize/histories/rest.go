@@ -87,7 +87,7 @@ func (r *Run) owes() bool {
 		if q.Open == model.Closed {
 			continue
 		}
-		if r.verbs() {
+		if r.c.Dialect.EventsAreRead {
 			for _, f := range r.open {
 				if f.fn == "ibv_get_cq_event" && slices.Contains(r.readers(f.cq), i) && f.effect != nil && !r.blocks(f) {
 					r.effect(f)

@@ -105,7 +105,7 @@ func (r *Run) begin() {
 	}
 	for i, depth := range r.c.Depth {
 		call := trace.Event{Cq: CqName(i), Depth: notation.Number(int64(depth))}
-		if r.verbs() {
+		if r.channels != nil {
 			call.Channel = r.channels[i]
 		}
 		r.AtOnce(r.fn("NdkCreateCq", "ibv_create_cq"), call, r.ok())

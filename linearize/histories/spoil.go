@@ -55,7 +55,7 @@ var spoils = []struct {
 }
 
 func isCallback(e *trace.Event) bool {
-	return e.Ph == trace.Enter && e.Fn == "NdkCqNotificationCallback"
+	return e.Ph == trace.Enter && calls.KindOf(e) == calls.Callback
 }
 
 func delivers(e *trace.Event) bool { return len(e.Results) > 0 }

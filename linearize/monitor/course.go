@@ -70,7 +70,7 @@ func (m *Monitor) delivered(e *trace.Event) {
 func (m *Monitor) objectOfEvent(e *trace.Event) *object {
 	kind := NoKind
 	switch e.Fn {
-	case "NdkCqNotificationCallback":
+	case "NdkCqNotificationCallback", "comp_handler":
 		kind = Cq
 	case "NdkSrqNotificationCallback":
 		kind = Srq

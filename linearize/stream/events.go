@@ -97,5 +97,5 @@ func (q *cq) mayBeReadBy() int {
 // waits reports whether a notification that is owed has somewhere to go: an event of the verbs dialect waits in its channel
 // until it is read.
 func (q *cq) waits() bool {
-	return !q.s.verbs || slices.ContainsFunc(q.s.reads, func(r reader) bool { return q.s.channels.Reads(r.waiter, q.name) })
+	return !q.s.dialect.EventsAreRead || slices.ContainsFunc(q.s.reads, func(r reader) bool { return q.s.channels.Reads(r.waiter, q.name) })
 }

@@ -136,7 +136,7 @@ func (s *Stream) Take(e *trace.Event) {
 	s.ask(e)
 	boundary := s.monitor.Take(e)
 	s.reportBoundary(boundary, verdict.ConsumerViolation)
-	if s.verbs {
+	if s.dialect.EventsAreRead {
 		s.channels.Take(e)
 	}
 	if e.Cut > 0 {

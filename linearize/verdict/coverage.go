@@ -19,7 +19,7 @@ func (r *Report) cover(d model.Dialect) {
 		switch {
 		case decided == nil && have.Count == 0: // unless another reading makes it a rule to check
 			have = RuleCoverage{Coverage: NotCheckable, Why: rule.WithoutCheck()}
-		case d.Ibverbs && decided != nil && decided.OnlyNdk:
+		case decided != nil && (decided.OnlyNdk && d.Ibverbs || decided.OnlyCalls && d.EventsAreRead):
 			have = RuleCoverage{Coverage: NotCheckable, Why: "libibverbs has no such thing"}
 		case have.Count == 0 && have.Coverage != Undecided:
 			have.Coverage = Vacuous

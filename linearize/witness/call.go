@@ -71,6 +71,7 @@ var (
 	createsQp        = words("NdkCreateQp", "ibv_create_qp", "ibv_create_qp_ex")
 	connects         = words("NdkConnect", "NdkConnectWithSharedEndpoint", "NdkAccept", "NdkAcceptEx")
 	arms             = words("NdkArmCq", "ibv_req_notify_cq")
+	notifies         = words("NdkCqNotificationCallback", "comp_handler")
 	polls            = words("NdkGetCqResults", "NdkGetCqResultsEx", "ibv_poll_cq")
 	resizes          = words("NdkResizeCq", "ibv_resize_cq")
 	completesConnect = words("NdkCompleteConnect", "NdkCompleteConnectEx")

@@ -67,7 +67,7 @@ func (f *facts) findEffects(c *call, side string, first func(what, name string) 
 		}
 		cq.N, cq.K = &n, &k
 		add(inside(cq.of(model.NdkGetCqResults)))
-	case e.Fn == "NdkCqNotificationCallback":
+	case notifies[e.Fn]:
 		enter := cq.of(model.NdkCqNotificationCallbackEnter)
 		enter.CqStatus = e.Status
 		if enter.CqStatus == "" {

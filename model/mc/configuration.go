@@ -106,7 +106,7 @@ func oneOf[T any](c *configuration, name, value string, known map[string]T) T {
 
 var (
 	// ofTraces are the names that traces have for the records of module Dialects.
-	ofTraces    = map[string]string{"Ndkpi": "ndkpi", "Ndspi": "ndspi", "Verbs": "verbs", "VerbsDevice": "verbs"}
+	ofTraces    = map[string]string{"Ndkpi": "ndkpi", "Ndspi": "ndspi", "Verbs": "verbs", "VerbsDevice": "verbs", "Kverbs": "kverbs", "KverbsDevice": "kverbs"}
 	truths      = map[string]bool{"TRUE": true, "FALSE": false}
 	obligations = map[string]model.Modality{"MUST": model.Must, "MAY": model.May, "MUST NOT": model.MustNot}
 	qpTypes     = map[string]model.QpType{"AllRC": model.RC, "AllUC": model.UC, "AllUD": model.UD}

@@ -52,6 +52,7 @@ func TestReadingsAgree(t *testing.T) {
 func TestDialectsAgree(t *testing.T) {
 	for name, want := range map[string]model.Dialect{
 		"Ndkpi": model.Ndkpi(), "Ndspi": model.Ndspi(), "Verbs": model.Verbs(), "VerbsDevice": model.VerbsDevice(),
+		"Kverbs": model.Kverbs(), "KverbsDevice": model.Kverbs().AtDevice(),
 	} {
 		c := &configuration{tla: tla, constants: map[string]string{"Dialect": name, "Reading": "Default"}}
 		got := c.dialect()
