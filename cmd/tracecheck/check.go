@@ -354,7 +354,7 @@ func malformed(name string, err error) *result {
 // warn tells of a flag that has no effect on a trace.
 func (p *program) warn(r *result, s *settings) {
 	if r.trace != nil && !r.partial && s.deviceLevelIdle(r.trace) {
-		fmt.Fprintf(p.stderr, "%s: warning: --device-level does nothing: it is of dialect verbs, and this trace is %s\n",
+		fmt.Fprintf(p.stderr, "%s: warning: --device-level does nothing: it is of the dialects verbs and kverbs, and this trace is %s\n",
 			printable(r.report.File), r.report.Dialect)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/cases"
+	"ndkoracle/model"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
 )
@@ -70,7 +71,7 @@ func readingFlags(command string, s *settings) *flag.FlagSet {
 	set.Var(oneOf(&s.options.Dialect, "ndkpi", "ndspi", "verbs", "kverbs"), "dialect",
 		"read the traces in this `dialect`, ndkpi, ndspi or verbs, instead of the one in their header")
 	set.BoolVar(&s.options.DeviceLevel, "device-level", false,
-		"dialect verbs: accept what devices do at an arm that finds completions")
+		"dialects verbs and kverbs: accept what devices do at an arm that finds completions")
 	set.Var(&value{set: s.assume}, "assume",
 		"take another reading of an open question, as in `A2=ONE`; repeatable, or separated by commas")
 	return set
@@ -172,8 +173,8 @@ func parseCheck(args []string) (*settings, error) {
 
 // readable says why no trace can be read as the flags ask for.
 func (s *settings) readable() error {
-	if s.options.DeviceLevel && s.options.Dialect != "" && s.options.Dialect != "verbs" {
-		return usageError("--device-level is a matter of the dialect verbs, not of %s", s.options.Dialect)
+	if s.options.DeviceLevel && s.options.Dialect != "" && !hasDeviceLevel(s.options.Dialect) {
+		return usageError("--device-level is a matter of the dialects verbs and kverbs, not of %s", s.options.Dialect)
 	}
 	return nil
 }
@@ -185,7 +186,13 @@ func flagError(err error) error {
 
 // deviceLevelIdle reports whether --device-level was given and is not of the dialect that t is judged by.
 func (s *settings) deviceLevelIdle(t *trace.Trace) bool {
-	return s.options.DeviceLevel && cmp.Or(s.options.Dialect, t.Header.Dialect) != "verbs"
+	return s.options.DeviceLevel && !hasDeviceLevel(cmp.Or(s.options.Dialect, t.Header.Dialect))
+}
+
+// hasDeviceLevel reports whether devices do other things than a dialect promises.
+func hasDeviceLevel(dialect string) bool {
+	d, err := model.ByName(dialect)
+	return err == nil && d.Ibverbs
 }
 
 // optionsFor returns the options for a trace.

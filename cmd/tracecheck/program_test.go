@@ -268,12 +268,12 @@ func TestFlagsReachTheEngine(t *testing.T) {
 	}
 }
 
-// --device-level reaches the engine with traces of dialect verbs; with another it does nothing, and that is said.
+// --device-level reaches the engine with traces of libibverbs; with others it does nothing, and that is said.
 func TestDeviceLevelIsOfVerbs(t *testing.T) {
 	b := newBench(t)
 	name := files(t, "conformant")[0]
 	if b.do("--device-level", name); b.asked[0].DeviceLevel ||
-		b.errors.String() != name+": warning: --device-level does nothing: it is of dialect verbs, and this trace is ndkpi\n" {
+		b.errors.String() != name+": warning: --device-level does nothing: it is of the dialects verbs and kverbs, and this trace is ndkpi\n" {
 		t.Errorf("the engine was asked %+v, stderr %q", b.asked[0], &b.errors)
 	}
 	if b.do("--device-level", "--dialect", "verbs", name); !b.asked[1].DeviceLevel || b.errors.Len() > 0 {
