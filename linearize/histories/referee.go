@@ -479,11 +479,12 @@ func (ref *referee) closed(s model.State, qp int) []model.State {
 
 // lost returns the states after an attempt to connect has failed: a connection that it had made is lost.
 func (ref *referee) lost(s model.State, qp int) []model.State {
-	if s.Qps[qp].State != model.Connected {
-		return []model.State{s}
+	switch s.Qps[qp].State {
+	case model.Connected, model.Doubtful, model.Broken: // what failed meanwhile has not made it last longer
+		next, _ := ref.c.Step(s, model.Action{Name: model.ConnectionLost, Qp: qp})
+		return next
 	}
-	next, _ := ref.c.Step(s, model.Action{Name: model.ConnectionLost, Qp: qp})
-	return next
+	return []model.State{s}
 }
 
 // turns returns the callbacks of a CQ that the provider may have begun from the event at on, where the consumer records their
