@@ -67,8 +67,11 @@ func tell(example Example) ([]trace.Event, error) {
 	switch example.Dialect {
 	case "ndkpi", "ndspi":
 		c.words = newNdkWords(c.script, example.Dialect == "ndkpi")
-	case "verbs":
-		c.words = &verbsWords{script: c.script, closes: map[string]trace.Event{}}
+	case "verbs", "kverbs":
+		verbs := &verbsWords{script: c.script, closes: map[string]trace.Event{}}
+		if c.words = verbs; example.Dialect == "kverbs" {
+			c.words = newKernelWords(verbs)
+		}
 	default:
 		return nil, fmt.Errorf("there is no dialect %q", example.Dialect)
 	}

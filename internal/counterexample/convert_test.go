@@ -42,6 +42,9 @@ func TestWrite(t *testing.T) {
 		{"failed", "ndkpi", []string{`MCNdkArmCq("q", "SOLICITED")`, place(failed)}, verdict.ProviderViolation, "ARM-11"},
 		{"not solicited", "verbs", []string{`MCNdkArmCq("q", "SOLICITED")`, place(plain)}, verdict.Conformant, ""},
 		{"solicited", "verbs", []string{`MCNdkArmCq("q", "SOLICITED")`, place(solicited)}, verdict.ProviderViolation, "ARM-10"},
+		{"solicited", "kverbs", []string{`MCNdkArmCq("q", "SOLICITED")`, place(solicited)}, verdict.ProviderViolation, "ARM-10"},
+		{"a round", "kverbs", []string{`MCNdkArmCq("q", "ANY")`, place(plain), `MCNdkCqNotificationCallbackEnter("q", "STATUS_SUCCESS")`,
+			`MCNdkCqNotificationCallbackExit("q")`}, verdict.Conformant, ""},
 		{"failed", "verbs", []string{`MCNdkArmCq("q", "SOLICITED")`, place(failed)}, verdict.ProviderViolation, "ARM-11"},
 	} {
 		t.Run(test.name+" in "+test.dialect, func(t *testing.T) {
