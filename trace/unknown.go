@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // What a trace says that the format does not know is no reason to refuse it: the reader warns of it, and marks the events whose
@@ -97,8 +98,28 @@ func nearest(key string, candidates []field) field {
 		if d, resembles := resemblance(key, f.String()); resembles && d < distance {
 			best, distance = f, d
 		}
+		if slices.Contains(tellByAbsence, f) && lastWord(key) == f.String() && distance > 0 {
+			best, distance = f, 0
+		}
 	}
 	return best
+}
+
+// tellByAbsence are the fields that say something where they are left out. The headers have longer names for them: send_flags, comp_channel, RequestFlags.
+var tellByAbsence = []field{fieldFlags, fieldChannel, fieldSrq, fieldErrno}
+
+// lastWord returns the last word of a name in snake_case or in CamelCase, in lower case.
+func lastWord(name string) string {
+	word := strings.FieldsFunc(name, func(c rune) bool { return c == '_' || c == '-' || c == ' ' })
+	if len(word) == 0 {
+		return ""
+	}
+	last := word[len(word)-1]
+	upper := strings.LastIndexFunc(last, unicode.IsUpper)
+	if upper > 0 && upper < len(last)-1 && unicode.IsLower(rune(last[upper+1])) {
+		last = last[upper:]
+	}
+	return strings.ToLower(last)
 }
 
 // resemblance returns how far a word is from a known one, and whether that is near enough for a mistake in writing. Words as short as

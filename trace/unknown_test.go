@@ -15,11 +15,13 @@ func TestKeysThatWereMeant(t *testing.T) {
 		"flag": fieldFlags, "Flags": fieldFlags, "falgs": fieldFlags, "flagz": fieldFlags, "byte": fieldBytes, "bytes_": fieldBytes,
 		"receiveCq": fieldReceiveCq, "cqId": fieldCq, "CQ": fieldCq, "initator_cq": fieldInitiatorCq, "stauts": fieldStatus,
 		"solicitedOnly": fieldSolicitedOnly, "qptype": fieldQpType,
+		"send_flags": fieldFlags, "RequestFlags": fieldFlags, "opFlags": fieldFlags, "comp_channel": fieldChannel, "ibv_srq": fieldSrq, "flags_of": noField,
+		"vendor_status": noField,
 		"qp_num": noField, "dest_qp_num": noField, "by": noField, "missed": noField, "line": noField, "cp": noField, "mm": noField,
 		"comment": noField, "wrs_": fieldWrs, "context": noField, "vendor_err": noField, "": noField,
 	} {
 		candidates := []field{fieldFlags, fieldBytes, fieldReceiveCq, fieldInitiatorCq, fieldCq, fieldQp, fieldMr, fieldInline, fieldWrs,
-			fieldStatus, fieldSolicitedOnly, fieldQpType, fieldConn}
+			fieldStatus, fieldSolicitedOnly, fieldQpType, fieldConn, fieldChannel, fieldSrq}
 		if got := nearest(key, candidates); got != want {
 			t.Errorf("%q: %q, want %q", key, got, want)
 		}

@@ -18,7 +18,7 @@ func (h *history) findPeers() {
 		}
 	}
 	for _, p := range h.qps {
-		if ends := byConn[p.conn]; len(ends) == 2 && !slices.ContainsFunc(ends, hasOtherReceives) {
+		if ends := byConn[p.conn]; len(ends) == 2 && !slices.ContainsFunc(ends, h.hasOtherReceives) {
 			p.peer = ends[0]
 			if ends[0] == p {
 				p.peer = ends[1]
@@ -28,8 +28,11 @@ func (h *history) findPeers() {
 	}
 }
 
-// hasOtherReceives reports whether a QP may have receives that the trace does not hold as its own: of a shared queue, or from before the trace.
-func hasOtherReceives(p *qp) bool { return isFed(p) || p.created == nil }
+// hasOtherReceives reports whether a QP may have receives that the trace does not hold as its own: of a shared queue, or from before the trace. Where the
+// trace posts to a shared queue, and no creation names one, any QP may take its receives that posts none itself.
+func (h *history) hasOtherReceives(p *qp) bool {
+	return isFed(p) || p.created == nil || len(h.shared) > 0 && len(p.receive) == 0 && !slices.ContainsFunc(h.qps, isFed)
+}
 
 // isFed reports whether a QP takes its receives from a shared queue.
 func isFed(p *qp) bool { return p.created != nil && p.created.begin.Srq != "" }
