@@ -2,6 +2,8 @@ package ndk
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -96,3 +98,6 @@ func ParseStatus(text string) (Status, error) {
 	}
 	return 0, fmt.Errorf("%q is neither an NTSTATUS name nor 0x and up to 8 hexadecimal digits", text)
 }
+
+// Statuses returns all statuses that have a name, in the order of their values.
+func Statuses() []Status { return slices.Sorted(maps.Keys(statusNames)) }

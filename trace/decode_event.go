@@ -31,6 +31,7 @@ type decoder struct {
 	event    *Event
 	verbs    createQpKeys
 	odd      bool // has a word that is not printable ASCII, or long: it may be none
+	lost     bool // has a key that the format does not know, or not of its function: the event has nothing of it
 	listed   []string
 	posted   []WorkRequest
 	finished []Result
@@ -45,13 +46,21 @@ type createQpKeys struct {
 // createsVerbsQp reports whether a function has those names for them.
 func createsVerbsQp(fn string) bool { return fn == "ibv_create_qp" || fn == "ibv_create_qp_ex" }
 
+// hasOther reports whether the event has one of those arguments by the name that functions of the other kind have for it.
+func (d *decoder) hasOther(fn string) bool {
+	if createsVerbsQp(fn) {
+		return d.seen.hasAnyOf(fieldReceiveCq, fieldInitiatorCq, fieldReceiveDepth, fieldInitiatorDepth, fieldInline)
+	}
+	return d.verbs != createQpKeys{}
+}
+
 // errRecord is a line with a key rec, which no event has.
 var errRecord = errors.New("not an event")
 
 // decode decodes a line into an event. What its words mean is not looked at.
 func (d *decoder) decode(line []byte, e *Event) error {
 	d.line, d.at, d.values, d.unknown = line, 0, d.values[:0], d.unknown[:0]
-	d.verbs, d.odd = createQpKeys{}, false
+	d.verbs, d.odd, d.lost = createQpKeys{}, false, false
 	*e = Event{Seq: noSeq}
 	d.event = e
 	if err := d.document((*eventObject)(d)); err != nil {
@@ -61,6 +70,7 @@ func (d *decoder) decode(line []byte, e *Event) error {
 		return errors.New("no seq")
 	}
 	e.Fn = functionName(e.Fn)
+	d.lost = len(d.unknown) > 0 || d.hasOther(e.Fn)
 	if createsVerbsQp(e.Fn) {
 		e.ReceiveCq, e.InitiatorCq = d.verbs.recvCq, d.verbs.sendCq
 		e.ReceiveDepth, e.InitiatorDepth, e.Inline = d.verbs.maxRecvWr, d.verbs.maxSendWr, d.verbs.maxInline

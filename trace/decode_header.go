@@ -14,38 +14,46 @@ type members func(f field) (known bool, err error)
 
 func (m members) member(f field) (bool, error) { return m(f) }
 
-func decodeHeader(line []byte) (h Header, unknown []unknownKey, err error) {
+// decodeHeader reads a header. The parser has what of it the format does not know.
+func decodeHeader(line []byte) (h Header, p *parser, err error) {
+	p = &parser{line: line}
 	kind, err := recordKind(line)
 	if err != nil {
-		return h, nil, err
+		return h, p, err
 	}
 	if kind != "hdr" {
-		return h, nil, errors.New(`no header: the first line is not {"rec":"hdr",…}`)
+		return h, p, errors.New(`no header: the first line is not {"rec":"hdr",…}`)
 	}
 	// A header of another version may differ in all else, so the version is looked at before the rest.
 	if err := decodeVersion(line); err != nil {
-		return h, nil, err
+		return h, p, err
 	}
-	p := parser{line: line}
-	err = p.document(members(func(f field) (bool, error) { return decodeHeaderField(&p, f, &h) }))
-	if err != nil {
-		return h, nil, err
-	}
-	for _, u := range p.unknown {
-		if isHeaderKey(u.key) {
-			continue
+	err = p.document(members(func(f field) (bool, error) {
+		if f == fieldRec || f == fieldFormat || f == fieldV {
+			return true, p.skip(0)
 		}
-		u.near = nearest(u.key, headerFields)
-		unknown = append(unknown, u)
+		return decodeHeaderField(p, f, &h)
+	}))
+	if err != nil {
+		return h, p, err
 	}
-	return h, unknown, checkHeader(&h)
+	return h, p, checkHeader(&h)
+}
+
+// unknownOf returns the keys that the parser came upon and none of these fields has, each with the field that it was probably meant for.
+func (p *parser) unknownOf(fields []field) (unknown []unknownKey) {
+	for _, u := range p.unknown {
+		if !slices.Contains(fields, fieldOf([]byte(u.key))) {
+			u.near = nearest(u.key, fields)
+			unknown = append(unknown, u)
+		}
+	}
+	return unknown
 }
 
 // headerFields are those of a header, and of the objects in it.
 var headerFields = []field{fieldRec, fieldFormat, fieldV, fieldDialect, fieldNdk, fieldSide, fieldOrder, fieldClock, fieldId, fieldUnit, fieldProducer,
 	fieldName, fieldVersion, fieldAdapter, fieldRun}
-
-func isHeaderKey(key string) bool { return slices.Contains(headerFields, fieldOf([]byte(key))) }
 
 // recordKind returns the value of the key rec: "" for an event, which has none.
 func recordKind(line []byte) (kind string, err error) {
@@ -178,11 +186,11 @@ func under(parent fmt.Stringer, err error) error {
 	return fmt.Errorf("%s: %w", parent, err)
 }
 
-func decodeEnd(line []byte) (End, error) {
-	var end End
+// decodeEnd reads an end record. more says that it has keys which the format does not know.
+func decodeEnd(line []byte) (end End, more bool, err error) {
 	missing := map[field]bool{fieldEvents: true, fieldDropped: true, fieldQuiescent: true}
 	p := parser{line: line}
-	err := p.document(members(func(f field) (known bool, err error) {
+	err = p.document(members(func(f field) (known bool, err error) {
 		delete(missing, f)
 		var n int64
 		switch f {
@@ -194,18 +202,20 @@ func decodeEnd(line []byte) (End, error) {
 			end.Dropped = uint64(n)
 		case fieldQuiescent:
 			end.Quiescent, err = p.boolean(f)
+		case fieldRec:
+			err = p.skip(0)
 		default:
 			return false, nil
 		}
 		return true, err
 	}))
 	if err != nil {
-		return end, err
+		return end, false, err
 	}
 	for _, f := range []field{fieldEvents, fieldDropped, fieldQuiescent} {
 		if missing[f] {
-			return end, fmt.Errorf("the end record has no %s", f)
+			return end, false, fmt.Errorf("the end record has no %s", f)
 		}
 	}
-	return end, nil
+	return end, len(p.unknown) > 0, nil
 }

@@ -18,7 +18,7 @@ const nowhere = math.MaxInt
 // end of its shape, nil when the line could not be read.
 func (d *decoder) quick(w *window, at, limit int, e *Event) (end int, f *functionShapes, last *piece) {
 	*e = Event{}
-	d.odd, d.limit = false, limit
+	d.odd, d.lost, d.limit = false, false, limit
 	phase, both := noPhase, (*piece)(nil)
 	for p := d.shapes.event; p != nil; {
 		if ((w.load(at)^p.start)|(w.load(at+p.further)^p.last))&p.mask != 0 || len(p.text) > 16 && !p.stands(w, at) {
@@ -401,6 +401,7 @@ func (d *decoder) recentFlags(text []byte, at int) ([]string, int) {
 
 // quickIgnored skips a plain string or an integer.
 func (d *decoder) quickIgnored(w *window, at int, quoted bool) int {
+	d.lost = true
 	if quoted {
 		if at = d.quickEnd(w, at); at != nowhere {
 			at++

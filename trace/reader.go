@@ -2,13 +2,11 @@ package trace
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"sync/atomic"
-	"unicode/utf8"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -28,29 +26,42 @@ const (
 // maxWindow bounds what decompressing may keep in memory, in bytes. zstd's levels up to 20 need no more.
 const maxWindow = 32 << 20
 
+// container is a form in which a trace is written: JSON Lines, or CTF.
+type container interface {
+	begin() error        // reads the header
+	next(e *Event) error // reads the next event, or the end record and returns io.EOF
+	place() string       // says where in the file the newest record is, where that is no line
+}
+
 // Reader reads a trace event by event and refuses what is no trace: every error but io.EOF is an *Error. Its memory does
 // not grow with the trace: it holds one line, the newest ids, how the newest lines are written, the calls that are open, and what zstd
 // needs.
 type Reader struct {
-	name    string
-	lines   *lineReader
-	line    []byte // valid until the next one is read
-	number  int    // of line
-	zstd    *zstd.Decoder
-	source  io.Closer
-	header  Header
-	end     *End
-	decoder *decoder
-	spell   *speller
-	check   checker
-	count   atomic.Int64 // of events that were read
-	warned  warnings
-	strange struct{ fn, unclear string } // the newest function that is not known
-	err     error
+	name      string
+	container container
+	lines     *lineReader
+	line      []byte // valid until the next one is read
+	number    int    // of line; in a binary trace, of the line that the record would be
+	written   asWritten
+	zstd      *zstd.Decoder
+	source    io.Closer
+	header    Header
+	end       *End
+	decoder   *decoder
+	spell     *speller
+	check     checker
+	count     atomic.Int64 // of events that were read
+	warned    warnings
+	strange   struct{ fn, unclear string } // the newest function that is not known
+	err       error
 }
 
-// NewReader reads the header of a trace, which may be compressed with zstd: its first bytes tell. name stands for the
-// file in errors.
+// asWritten are lines of JSON that say something which Header, Event and End have no room for, such as keys that the format does not
+// know. Each is nil where there is nothing of the kind.
+type asWritten struct{ header, event, end []byte }
+
+// NewReader reads the header of a trace in any of its forms, which may be compressed with zstd: its first bytes tell. name stands for
+// the file in errors.
 func NewReader(name string, r io.Reader) (*Reader, error) {
 	reader := &Reader{
 		name: name, lines: newLineReader(r), decoder: &decoder{}, spell: newSpeller(),
@@ -81,10 +92,7 @@ func (r *Reader) Next(e *Event) error {
 	if r.err != nil {
 		return r.err
 	}
-	err := r.usual(e)
-	if err == errUnusual {
-		err = r.next(e)
-	}
+	err := r.container.next(e)
 	if err != nil {
 		*e = Event{}
 		r.err = err
@@ -115,7 +123,13 @@ func (r *Reader) stop() {
 }
 
 func (r *Reader) fail(format string, arguments ...any) error {
-	return &Error{File: r.name, Line: r.number, Reason: fmt.Sprintf(format, arguments...)}
+	reason := fmt.Sprintf(format, arguments...)
+	if r.container != nil {
+		if place := r.container.place(); place != "" {
+			return &Error{File: r.name, Reason: place + ": " + reason}
+		}
+	}
+	return &Error{File: r.name, Line: r.number, Reason: reason}
 }
 
 // begin finds out what the file is, and reads the header.
@@ -139,108 +153,11 @@ func (r *Reader) begin() error {
 			return r.readError(r.lines.err)
 		}
 	}
-	if err := r.skipMark(magic); err != nil {
-		return err
+	r.container = jsonLines{r}
+	if isCtf(magic) {
+		r.container = newSlotReader(r)
 	}
-	magic = r.lines.peek(4)
-	r.number = 1
-	switch {
-	case len(magic) == 0:
-		r.number = 0
-		return r.fail("empty file")
-	case bytes.HasPrefix(magic, []byte{0x1F, 0x8B}):
-		return r.fail("compressed with gzip: a trace is plain text or compressed with zstd")
-	case magic[0] != '{':
-		return r.fail("not a trace: the first byte is %q, not '{'", magic[0])
-	}
-	r.number = 0
-	complete, err := r.readLine()
-	if err != nil {
-		return err
-	}
-	var unknown []unknownKey
-	r.header, unknown, err = decodeHeader(r.line)
-	for _, u := range unknown {
-		r.warn("key", "header."+u.key, u.describe("the header"))
-	}
-	return r.lineError(err, complete)
-}
-
-// skipMark skips the byte order mark that a file may begin with. After that of UTF-16, which PowerShell's > writes, the rest is read as such.
-func (r *Reader) skipMark(magic []byte) error {
-	var order binary.ByteOrder
-	switch {
-	case bytes.HasPrefix(magic, []byte{0xEF, 0xBB, 0xBF}):
-		if _, err := io.ReadFull(r.lines, make([]byte, 3)); err != nil {
-			return r.readError(err)
-		}
-		return nil
-	case bytes.HasPrefix(magic, []byte{0xFF, 0xFE}):
-		order = binary.LittleEndian
-	case bytes.HasPrefix(magic, []byte{0xFE, 0xFF}):
-		order = binary.BigEndian
-	default:
-		return nil
-	}
-	if _, err := io.ReadFull(r.lines, make([]byte, 2)); err != nil {
-		return r.readError(err)
-	}
-	waiting := r.lines.waiting
-	r.lines = newLineReader(&utf16Reader{source: r.lines, order: order})
-	r.lines.waiting = waiting
-	return nil
-}
-
-func (r *Reader) next(e *Event) error {
-	for {
-		complete, err := r.readLine()
-		if err != nil {
-			return err
-		}
-		if r.end != nil {
-			return r.fail("more after the end record")
-		}
-		err = r.event(e)
-		if err == nil {
-			return nil
-		}
-		// A line may be no event because it is none, whatever else is wrong with it as an event.
-		kind, kindErr := recordKind(r.line)
-		switch {
-		case kindErr != nil:
-			return r.lineError(kindErr, complete)
-		case kind == "":
-			return r.lineError(err, complete)
-		case kind == "end":
-			if err := r.endRecord(); err != nil {
-				return r.lineError(err, complete)
-			}
-		case kind == "hdr":
-			return r.fail("a second header")
-		default:
-			return r.fail("unknown rec %.40q", kind)
-		}
-	}
-}
-
-// errUnusual is a line that is not written as one before it was.
-var errUnusual = errors.New("not a usual line")
-
-// usual reads the next line, if it is written as an event before it was.
-func (r *Reader) usual(e *Event) error {
-	if r.end != nil {
-		return errUnusual
-	}
-	end, f, shape := r.decoder.quick(r.lines.window, r.lines.start, r.lines.end, e)
-	if shape == nil {
-		return errUnusual
-	}
-	r.lines.start = end
-	r.number++
-	if err := r.take(e, f.known, shape.spelt, shape.complete); err != nil {
-		return r.fail("%v", err)
-	}
-	return nil
+	return r.container.begin()
 }
 
 // event reads the present line as an event.
@@ -284,6 +201,10 @@ func (r *Reader) take(e *Event, known *function, spelt, complete bool) error {
 		return err
 	}
 	e.Line = r.number
+	r.written.event = nil
+	if r.decoder.lost || e.Cut > 0 {
+		r.written.event = bytes.TrimSpace(r.line)
+	}
 	if known == nil {
 		r.unknownFunction(e)
 	} else if !spelt {
@@ -327,6 +248,7 @@ func (r *Reader) plainResults(e *Event) {
 			if extra.has {
 				r.warn("key", "plain."+extra.field.String(), fmt.Sprintf("the key %q in results of NdkGetCqResults is ignored: NDK_RESULT has no such member, "+
 					"and only NdkGetCqResultsEx returns it", extra.field))
+				r.written.event = bytes.TrimSpace(r.line)
 			}
 		}
 		result.Type, result.Token, result.ProviderError = "", nil, nil
@@ -347,64 +269,6 @@ func (r *Reader) unknownWords(e *Event) {
 }
 
 func (r *Reader) warn(kind, what, text string) { r.warned.add(r.number, kind+" "+what, text) }
-
-func (r *Reader) endRecord() error {
-	end, err := decodeEnd(r.line)
-	if err != nil {
-		return err
-	}
-	if end.Events != r.check.events {
-		return fmt.Errorf("the end record counts %d events, the file has %d", end.Events, r.check.events)
-	}
-	r.end = &end
-	return nil
-}
-
-// readLine reads the next line into r.line, without its newline. complete is false for a last line that has none. The
-// error is io.EOF after the last line.
-func (r *Reader) readLine() (complete bool, err error) {
-	r.number++
-	r.line, complete, err = r.lines.next()
-	switch {
-	case err == io.EOF:
-		return false, io.EOF
-	case err != nil:
-		return false, r.readError(err)
-	}
-	switch {
-	case len(r.line) > MaxLine:
-		return false, r.fail("the line is longer than %d bytes", MaxLine)
-	case len(r.line) == 0, r.line[0] == '\r' && len(bytes.TrimRight(r.line, "\r")) == 0:
-		return false, r.fail("the line is empty")
-	case !utf8.Valid(r.line):
-		return false, r.fail("not UTF-8 at byte %d of the line", invalidByte(r.line))
-	}
-	return complete, nil
-}
-
-// invalidByte returns the place, from 1, of the first byte that is not UTF-8.
-func invalidByte(line []byte) int {
-	at := 0
-	for at < len(line) {
-		c, size := utf8.DecodeRune(line[at:])
-		if c == utf8.RuneError && size == 1 {
-			break
-		}
-		at += size
-	}
-	return at + 1
-}
-
-// lineError gives an error of the present line its place.
-func (r *Reader) lineError(err error, complete bool) error {
-	switch {
-	case err == nil:
-		return nil
-	case err == errCut && !complete:
-		return r.fail("truncated: the file ends in the middle of this line")
-	}
-	return r.fail("%v", err)
-}
 
 // readError gives a reason to an error of the source.
 func (r *Reader) readError(err error) error {
