@@ -27,19 +27,20 @@ const (
 // ctfUuid names the layout of slots. It stays as long as classes of records, and fields at the end of one, are only added.
 var ctfUuid = [16]byte{0x3c, 0x1d, 0x5e, 0x0b, 0x9a, 0x4f, 0x4e, 0x6b, 0x8d, 0x27, 0x6e, 0x64, 0x6b, 0x74, 0x72, 0x31}
 
-// A record is one slot or more. These fields are in the first one of each; what follows is of its class.
+// A record is one slot or more. These fields are in the first one of each; what follows is of its class. In memory that recorders fill, what is
+// recordGap in a file is the seq: the last to be written, and 0 before.
 const (
-	recordGap   = 0  // how many numbers lie between this seq and the one before it, or the packet's first
-	recordT     = 8  // t without that of the event before
-	recordThr   = 16 // an idWord
-	recordClass = 24 // of 16 bits
-	recordMore  = 26 // slots behind the first, of 16 bits
-	recordHas   = 28 // a bit for each field that may be absent and has no number that says so
-	recordBytes = 29 // fields of one byte
+	recordClass = 0  // of 16 bits
+	recordMore  = 2  // slots behind the first, of 16 bits
+	recordHas   = 4  // a bit for each field that may be absent and has no number that says so, of 32 bits
+	recordGap   = 8  // how many numbers lie between this seq and the one before it, or the packet's first
+	recordT     = 16 // t without that of the event before
+	recordThr   = 24 // an idWord
 	recordOp    = 32 // an idWord
 	recordWords = 40 // fields of four and eight bytes
 
-	moreFields = 8 // where those are in a further slot, whose first eight bytes are 0
+	moreZero   = 8 // of a further slot that is no text: eight bytes that are 0
+	moreFields = 16
 )
 
 // A record of text has its own fields.

@@ -5,14 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"unsafe"
 )
 
 // slotDecoder turns records into events.
 type slotDecoder struct {
 	names  slotNames
-	seq    uint64 // of the next event, where there is no gap
-	t      uint64 // of the newest event
-	verbs  bool   // the trace's dialect
+	seq    uint64  // of the next event, where there is no gap
+	t      uint64  // of the newest event
+	op, wr splitId // the newest ids of the kinds
+	verbs  bool    // the trace's dialect
 	plans  []*plan
 	words  map[*numbering]*wordCache
 	flags  [2]newest[[]string] // of NDKPI, of libibverbs
@@ -30,6 +32,29 @@ type step struct {
 	slotField
 	kindName string     // of an object
 	words    *wordCache // of a word
+	place    uintptr    // in an event
+}
+
+// text, number and truth are where an event keeps the field.
+func (s *step) text(e *Event) *string   { return (*string)(unsafe.Add(unsafe.Pointer(e), s.place)) }
+func (s *step) number(e *Event) **int64 { return (**int64)(unsafe.Add(unsafe.Pointer(e), s.place)) }
+func (s *step) truth(e *Event) **bool   { return (**bool)(unsafe.Add(unsafe.Pointer(e), s.place)) }
+
+// placeOf returns where in an event a field is.
+func placeOf(f field, kind slotKind) uintptr {
+	var e Event
+	var place unsafe.Pointer
+	switch kind {
+	case slotObject, slotId, slotWord:
+		place = unsafe.Pointer(e.word(f))
+	case slotInt, slotLong:
+		place = unsafe.Pointer(e.number(f))
+	case slotTruth:
+		place = unsafe.Pointer(e.truth(f))
+	default:
+		return 0
+	}
+	return uintptr(place) - uintptr(unsafe.Pointer(&e))
 }
 
 type wordCache struct {
@@ -53,6 +78,9 @@ func newSlotDecoder(values *decoder, verbs bool) *slotDecoder {
 func (d *slotDecoder) steps(c *class, list field, fields []slotField) (steps []step) {
 	for _, f := range fields {
 		s := step{slotField: f}
+		if list == noField {
+			s.place = placeOf(f.field, f.kind)
+		}
 		switch f.kind {
 		case slotObject:
 			s.kindName = objectKind(f.field)
@@ -73,14 +101,18 @@ func (w *wordCache) of(number uint32) string { return w.newest.of(number, w.text
 // behind goes on behind an event.
 func (d *slotDecoder) behind(e *Event) { d.seq, d.t = e.Seq+1, uint64(e.T) }
 
+// errNotZero is of the bytes by which a slot that begins no record can be told.
+var errNotZero = errors.New("the bytes 8 to 15 of a further slot are not 0")
+
 // errTooHigh is of a number that is too high for a trace.
 var errTooHigh = fmt.Errorf("a number is above %d", int64(math.MaxInt64))
 
 // event reads a record of a class into an event. complete says that it has all that its function requires.
 func (d *slotDecoder) event(record []byte, p *plan, e *Event) (complete bool, err error) {
 	le := binary.LittleEndian
-	gap := le.Uint64(record)
-	*e = Event{Seq: d.seq + gap, Ph: p.ph, Fn: p.fn, T: int64(d.t + le.Uint64(record[recordT:]))}
+	gap := le.Uint64(record[recordGap:])
+	*e = Event{}
+	e.Seq, e.Ph, e.Fn, e.T = d.seq+gap, p.ph, p.fn, int64(d.t+le.Uint64(record[recordT:]))
 	if e.Seq > math.MaxInt64 || gap > math.MaxInt64 || e.T < 0 {
 		return false, errTooHigh
 	}
@@ -90,13 +122,16 @@ func (d *slotDecoder) event(record []byte, p *plan, e *Event) (complete bool, er
 		}
 	}
 	if word := le.Uint64(record[recordOp:]); word != 0 {
-		if e.Op, err = d.names.counted(word); err != nil {
+		if e.Op, err = d.names.counted(word, &d.op); err != nil {
 			return false, err
 		}
 	}
-	has := record[recordHas]
+	has := le.Uint32(record[recordHas:])
 	if has&^p.has != 0 {
 		return false, fmt.Errorf("%s of %s has the bits 0x%X, of which it knows 0x%X", p.ph, p.fn, has, p.has)
+	}
+	if len(record) > slotSize && p.rest && le.Uint64(record[slotSize+moreZero:]) != 0 {
+		return false, errNotZero
 	}
 	complete = p.alone
 	for i := range p.steps {
@@ -110,38 +145,38 @@ func (d *slotDecoder) event(record []byte, p *plan, e *Event) (complete bool, er
 		case slotObject:
 			number := le.Uint32(record[s.at:])
 			if there = number != 0; there {
-				*e.object(s.field) = d.names.object(s.kindName, number)
+				*s.text(e) = d.names.object(s.kindName, number)
 			}
 		case slotId:
 			word := le.Uint64(record[s.at:])
 			if there = word != 0; there {
-				if *e.word(s.field), err = d.names.counted(word); err != nil {
+				if *s.text(e), err = d.names.counted(word, &d.wr); err != nil {
 					return false, err
 				}
 			}
 		case slotWord:
 			number := le.Uint32(record[s.at:])
 			if there = number != 0 || s.has != 0; there {
-				*e.word(s.field) = s.words.of(number)
+				*s.text(e) = s.words.of(number)
 			}
 		case slotInt:
-			*e.number(s.field) = d.values.numbers.value(int64(le.Uint32(record[s.at:])))
+			*s.number(e) = d.values.numbers.value(int64(le.Uint32(record[s.at:])))
 		case slotLong:
 			n := int64(le.Uint64(record[s.at:]))
 			if n < 0 {
 				return false, errTooHigh
 			}
-			*e.number(s.field) = d.values.numbers.value(n)
+			*s.number(e) = d.values.numbers.value(n)
 		case slotToken:
 			e.Token = d.values.tokens.value(le.Uint32(record[s.at:]))
 		case slotFlags:
 			e.Flags = d.flagList(p, le.Uint32(record[s.at:]))
 		case slotTruth:
-			truth := record[s.at]
+			truth := le.Uint32(record[s.at:])
 			if there = truth != 0; truth > 2 {
 				return false, fmt.Errorf("%s is %d, not 1 for false or 2 for true", s.field, truth)
 			} else if there {
-				*e.truth(s.field) = d.values.truths.value(truth == 2)
+				*s.truth(e) = d.values.truths.value(truth == 2)
 			}
 		case slotList:
 			if err := d.list(p, record[slotSize:], e); err != nil {
@@ -165,34 +200,35 @@ func (d *slotDecoder) flagList(p *plan, bits uint32) []string {
 }
 
 // list reads the elements of a list, each from a slot.
-func (d *slotDecoder) list(p *plan, slots []byte, e *Event) (err error) {
+func (d *slotDecoder) list(p *plan, slots []byte, e *Event) error {
+	n := len(slots) / slotSize
 	if p.list == fieldWrs {
-		posted := d.values.posted[:0]
-		for ; len(slots) > 0 && err == nil; slots = slots[slotSize:] {
-			posted = append(posted, WorkRequest{})
-			err = d.request(p, slots[:slotSize], &posted[len(posted)-1])
+		e.Wrs = d.values.requests.room(n)
+		for i := range e.Wrs {
+			if err := d.request(p, slots[i*slotSize:][:slotSize], &e.Wrs[i]); err != nil {
+				return err
+			}
 		}
-		d.values.posted, e.Wrs = posted, d.values.requests.list(posted...)
-		return err
+		return nil
 	}
-	finished := d.values.finished[:0]
-	for ; len(slots) > 0 && err == nil; slots = slots[slotSize:] {
-		finished = append(finished, Result{})
-		err = d.result(p, slots[:slotSize], &finished[len(finished)-1])
+	e.Results = d.values.results.room(n)
+	for i := range e.Results {
+		if err := d.result(p, slots[i*slotSize:][:slotSize], &e.Results[i]); err != nil {
+			return err
+		}
 	}
-	d.values.finished, e.Results = finished, d.values.results.list(finished...)
-	return err
+	return nil
 }
 
 // checkElement looks at what all elements have.
 func (p *plan) checkElement(slot []byte) error {
-	has := slot[elementHas]
+	has := binary.LittleEndian.Uint32(slot[elementHas:])
 	switch {
 	case has&^p.each != 0:
 		return fmt.Errorf("an element of %s has the bits 0x%X, of which %s knows 0x%X", p.list, has, p.fn, p.each)
-	case binary.LittleEndian.Uint64(slot) != 0:
-		return fmt.Errorf("a further slot of a record does not begin with 0")
-	case binary.LittleEndian.Uint64(slot[8:]) == 0:
+	case binary.LittleEndian.Uint64(slot[moreZero:]) != 0:
+		return errNotZero
+	case binary.LittleEndian.Uint64(slot) == 0:
 		return under(p.list, errors.New("no wr"))
 	}
 	return nil
@@ -202,7 +238,7 @@ func (d *slotDecoder) result(p *plan, slot []byte, r *Result) (err error) {
 	if err := p.checkElement(slot); err != nil {
 		return err
 	}
-	le, has := binary.LittleEndian, slot[elementHas]
+	le, has := binary.LittleEndian, binary.LittleEndian.Uint32(slot[elementHas:])
 	for i := range p.elements {
 		s := &p.elements[i]
 		if has&s.has != s.has {
@@ -213,7 +249,7 @@ func (d *slotDecoder) result(p *plan, slot []byte, r *Result) (err error) {
 		}
 		switch s.field {
 		case fieldWr:
-			r.Wr, err = d.names.counted(le.Uint64(slot[s.at:]))
+			r.Wr, err = d.names.counted(le.Uint64(slot[s.at:]), &d.wr)
 		case fieldQp:
 			if number := le.Uint32(slot[s.at:]); number != 0 {
 				r.Qp = d.names.object(s.kindName, number)
@@ -242,7 +278,7 @@ func (d *slotDecoder) request(p *plan, slot []byte, w *WorkRequest) (err error) 
 	if err := p.checkElement(slot); err != nil {
 		return err
 	}
-	le, has := binary.LittleEndian, slot[elementHas]
+	le, has := binary.LittleEndian, binary.LittleEndian.Uint32(slot[elementHas:])
 	for i := range p.elements {
 		s := &p.elements[i]
 		if has&s.has != s.has {
@@ -250,7 +286,7 @@ func (d *slotDecoder) request(p *plan, slot []byte, w *WorkRequest) (err error) 
 		}
 		switch s.field {
 		case fieldWr:
-			w.Wr, err = d.names.counted(le.Uint64(slot[s.at:]))
+			w.Wr, err = d.names.counted(le.Uint64(slot[s.at:]), &d.wr)
 		case fieldOpcode:
 			w.Opcode = s.words.of(le.Uint32(slot[s.at:]))
 		case fieldFlags:

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 )
@@ -14,11 +13,11 @@ type class struct {
 	known  *function
 	ph     Phase
 	fields []slotField
-	list   field // fieldResults or fieldWrs, of which each element has a slot of its own, or noField
-	rest   bool  // some fields are in a second slot, which a record that has none of them does not need
-	has    uint8 // the bits of recordHas that have a meaning
-	each   uint8 // the same, of an element of the list
-	alone  bool  // each field that is required is so by itself, not one of several
+	list   field  // fieldResults or fieldWrs, of which each element has a slot of its own, or noField
+	rest   bool   // some fields are in a second slot, which a record that has none of them does not need
+	has    uint32 // the bits of recordHas that have a meaning
+	each   uint32 // the same, of an element of the list
+	alone  bool   // each field that is required is so by itself, not one of several
 }
 
 // slotField is where a field stands in a record, or in a slot of a list.
@@ -26,8 +25,8 @@ type slotField struct {
 	field    field
 	kind     slotKind
 	at       int
-	has      uint8 // the bit that says whether it is there; 0 where its number 0 says that it is not
-	required bool  // by itself
+	has      uint32 // the bit that says whether it is there; 0 where its number 0 says that it is not
+	required bool   // by itself
 }
 
 // slotKind is how the value of a field is written.
@@ -41,7 +40,7 @@ const (
 	slotToken                  // four bytes
 	slotWord                   // four bytes: the number of a word
 	slotFlags                  // four bytes
-	slotTruth                  // one byte: 1 for false, 2 for true
+	slotTruth                  // four bytes: 1 for false, 2 for true
 	slotList                   // nothing but its bit
 )
 
@@ -49,8 +48,6 @@ func (k slotKind) size() int {
 	switch k {
 	case slotId, slotLong:
 		return 8
-	case slotTruth:
-		return 1
 	case slotList:
 		return 0
 	}
@@ -171,17 +168,11 @@ func classOf(e *Event) *class {
 func newClass(number int, fn string, known *function, ph Phase) *class {
 	c := &class{number: number, fn: fn, known: known, ph: ph, alone: true}
 	first, second := room{from: recordWords}, room{from: slotSize + moreFields}
-	at := recordBytes
 	add := func(f field, required bool) {
-		if c.has == math.MaxUint8 && needsBit(f) {
-			panic("no bit for " + f.String() + " of " + fn)
-		}
 		s := slotField{field: eventField(f), kind: kindOf(f), required: required}
 		switch size := s.kind.size(); size {
 		case 0:
 			c.list = f
-		case 1:
-			s.at, at = at, at+1
 		default:
 			var ok bool
 			if s.at, ok = first.take(size); !ok {
@@ -216,7 +207,7 @@ func newClass(number int, fn string, known *function, ph Phase) *class {
 	for _, s := range elementFields(c) {
 		c.each |= s.has
 	}
-	if at > recordOp || c.list != noField && c.rest {
+	if c.list != noField && c.rest {
 		panic("no room in the slot of " + fn)
 	}
 	return c
@@ -248,7 +239,7 @@ const elementHas = 48
 
 var (
 	resultSlot = []slotField{
-		{field: fieldWr, kind: slotId, at: 8, required: true},
+		{field: fieldWr, kind: slotId, at: 0, required: true},
 		{field: fieldBytes, kind: slotLong, at: 16, has: 1},
 		{field: fieldQp, kind: slotObject, at: 24},
 		{field: fieldStatus, kind: slotWord, at: 28, has: 2, required: true},
@@ -258,7 +249,7 @@ var (
 		{field: fieldOpcode, kind: slotWord, at: 44, has: 32},
 	}
 	requestSlot = []slotField{
-		{field: fieldWr, kind: slotId, at: 8, required: true},
+		{field: fieldWr, kind: slotId, at: 0, required: true},
 		{field: fieldBytes, kind: slotLong, at: 16, has: 1},
 		{field: fieldOpcode, kind: slotWord, at: 24, has: 2},
 		{field: fieldFlags, kind: slotFlags, at: 28},

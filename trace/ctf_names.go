@@ -27,6 +27,7 @@ const longName = maxId - 20
 // slotNames are the names of a binary trace, and the ids that were made of them last.
 type slotNames struct {
 	names   [maxNames]string
+	digits  [maxNames]bool   // it ends in a digit: the decimal of an id is not all behind it
 	highest [maxNames]uint64 // the highest decimal that came behind each
 	raised  []raised         // since they were lowered, in a writer
 	journal bool             // that is noted
@@ -34,13 +35,12 @@ type slotNames struct {
 		word uint64
 		text string
 	}
-	objects [256]struct {
+	objects [64]struct {
 		kind   string
 		number uint32
 		text   string
 	}
-	arena   arena
-	scratch []byte
+	arena arena
 }
 
 // raised is a name whose highest decimal has become higher, and what it was.
@@ -60,12 +60,13 @@ func (n *slotNames) define(number uint64, text string) error {
 	if n.names[number] != "" {
 		clear(n.ids[:]) // some may have been made of it
 	}
-	n.names[number], n.highest[number] = text, 0
+	last := text[len(text)-1]
+	n.names[number], n.highest[number], n.digits[number] = text, 0, '0' <= last && last <= '9'
 	return nil
 }
 
-// counted returns the text of the idWord of a call or a request, which is not 0.
-func (n *slotNames) counted(word uint64) (string, error) {
+// counted returns the text of the idWord of a call or a request, which is not 0, and takes it apart.
+func (n *slotNames) counted(word uint64, apart *splitId) (text string, err error) {
 	name := word >> idBits
 	place := int64(word<<nameBits) >> nameBits
 	if word&idMask == wholeId {
@@ -80,7 +81,11 @@ func (n *slotNames) counted(word uint64) (string, error) {
 	if number >= wholeId {
 		return "", errors.New("the number of an id is out of range")
 	}
-	return n.id(name<<idBits | number)
+	text, err = n.id(name<<idBits | number)
+	if apart.text = ""; !n.digits[name] {
+		apart.text, apart.block.prefix, apart.block.block, apart.bit = text, n.names[name], number/64, 1<<(number%64)
+	}
+	return text, err
 }
 
 // raise has a number be the highest behind a name.
@@ -119,23 +124,22 @@ func (n *slotNames) id(word uint64) (string, error) {
 	if slot.word == word {
 		return slot.text, nil
 	}
-	text, name, number := n.scratch[:0], word>>idBits, word&idMask
-	if name != 0 {
-		if n.names[name] == "" {
-			return "", fmt.Errorf("an id has the name %d, which has no text so far", name)
-		}
-		text = append(text, n.names[name]...)
+	name, number := word>>idBits, word&idMask
+	prefix := n.names[name]
+	if name != 0 && prefix == "" {
+		return "", fmt.Errorf("an id has the name %d, which has no text so far", name)
 	}
+	text := prefix
 	if number != wholeId {
-		text = strconv.AppendUint(text, number, 10)
+		text = n.arena.number(prefix, number)
 	}
-	if n.scratch = text; len(text) > longName {
-		if err := checkWord(string(text)); err != nil {
+	if len(text) > longName {
+		if err := checkWord(text); err != nil {
 			return "", fmt.Errorf("an id: %w", err)
 		}
 	}
-	slot.word, slot.text = word, n.arena.text(text)
-	return slot.text, nil
+	slot.word, slot.text = word, text
+	return text, nil
 }
 
 // object returns the id of an object of a kind, whose number is not 0.
@@ -147,8 +151,7 @@ func (n *slotNames) object(kind string, number uint32) string {
 	}
 	slot := &n.objects[(number+uint32(kind[0])*37+uint32(len(kind))*5)%uint32(len(n.objects))]
 	if slot.number != number || slot.kind != kind {
-		n.scratch = strconv.AppendUint(append(n.scratch[:0], kind...), uint64(number), 10)
-		slot.kind, slot.number, slot.text = kind, number, n.arena.text(n.scratch)
+		slot.kind, slot.number, slot.text = kind, number, n.arena.number(kind, uint64(number))
 	}
 	return slot.text
 }

@@ -52,6 +52,7 @@ func (r *slotReader) begin() error {
 	}
 	r.decoder = newSlotDecoder(r.Reader.decoder, r.header.Dialect == "verbs")
 	r.decoder.seq = r.lowest
+	r.check.ops.hint, r.check.wrs.hint = &r.decoder.op, &r.decoder.wr
 	return nil
 }
 
@@ -113,8 +114,7 @@ func (r *slotReader) event(class int, record []byte, e *Event) error {
 		return err
 	}
 	r.number++
-	r.line, r.Reader.decoder.odd, r.Reader.decoder.lost = nil, false, false
-	if err := r.take(e, p.known, true, complete); err != nil {
+	if err := r.accept(e, p.known, complete); err != nil {
 		return err
 	}
 	return r.inPacket(e)
@@ -222,9 +222,13 @@ func (r *slotReader) nextRecord() (class uint16, record []byte, err error) {
 		}
 	}
 	r.record = r.at
-	if record, err = r.slots(slotSize); err != nil {
-		return 0, nil, err
+	l := r.lines
+	if l.end-l.start < slotSize {
+		if _, err := r.slots(slotSize); err != nil {
+			return 0, nil, err
+		}
 	}
+	record = l.window[l.start : l.start+slotSize]
 	class = binary.LittleEndian.Uint16(record[recordClass:])
 	if more := int(binary.LittleEndian.Uint16(record[recordMore:])); more > 0 {
 		size := slotSize * (1 + more)

@@ -132,7 +132,7 @@ func (w *slotWriter) fill(e *Event, c *class) (ok bool) {
 	}
 	le.PutUint64(record[recordThr:], thr)
 	le.PutUint64(record[recordOp:], op)
-	p, inRest := w.decoder.plans[c.number], false
+	p, inRest, has := w.decoder.plans[c.number], false, uint32(0)
 	for i := range p.steps {
 		s := &p.steps[i]
 		there, ok := w.put(e, p, s)
@@ -140,10 +140,11 @@ func (w *slotWriter) fill(e *Event, c *class) (ok bool) {
 			return false
 		}
 		if there {
-			record[recordHas] |= s.has
+			has |= s.has
 			inRest = inRest || s.at >= slotSize
 		}
 	}
+	le.PutUint32(record[recordHas:], has)
 	if c.rest && !inRest {
 		w.record = record[:slotSize]
 	}
@@ -156,10 +157,10 @@ func (w *slotWriter) put(e *Event, p *plan, s *step) (there, ok bool) {
 	le, to := binary.LittleEndian, w.record[s.at:]
 	switch s.kind {
 	case slotObject, slotId, slotWord:
-		text := *e.word(s.field)
+		text := *s.text(e)
 		return text != "", w.putText(to, s, text)
 	case slotInt, slotLong:
-		n := *e.number(s.field)
+		n := *s.number(e)
 		if n != nil && s.kind == slotInt {
 			le.PutUint32(to, uint32(*n))
 		} else if n != nil {
@@ -176,8 +177,8 @@ func (w *slotWriter) put(e *Event, p *plan, s *step) (there, ok bool) {
 		le.PutUint32(to, bits)
 		return bits != 0, ok || bits == 0 && len(e.Flags) == 0
 	case slotTruth:
-		if truth := *e.truth(s.field); truth != nil {
-			to[0] = 1
+		if truth := *s.truth(e); truth != nil {
+			to[0] = 1 // of four bytes, the lowest first
 			if *truth {
 				to[0] = 2
 			}
@@ -246,7 +247,7 @@ func resultElement(r *Result) listElement {
 }
 
 func (w *slotWriter) putElement(slot []byte, p *plan, from listElement) bool {
-	le := binary.LittleEndian
+	le, has := binary.LittleEndian, uint32(0)
 	for i := range p.elements {
 		s := &p.elements[i]
 		to, there := slot[s.at:], false
@@ -270,9 +271,10 @@ func (w *slotWriter) putElement(slot []byte, p *plan, from listElement) bool {
 			}
 		}
 		if there {
-			slot[elementHas] |= s.has
+			has |= s.has
 		}
 	}
+	le.PutUint32(slot[elementHas:], has)
 	return true
 }
 

@@ -8,7 +8,8 @@ type function struct {
 	begin fields // on call, enter or point
 	end   fields // on ret or exit
 
-	creates bool // a call is to create an object
+	creates   bool // a call is to create an object
+	mayBeVoid bool // it returns a status in NDSPI, and nothing in NDKPI
 
 	normalise func(*speller, *Event) error
 }
@@ -60,7 +61,7 @@ var functions = func() map[string]*function {
 			columns := strings.Split(line, "/")
 			for _, name := range strings.Fields(columns[0]) {
 				kind, _ := (&Event{Fn: name}).Creates()
-				all[name] = &function{k, fieldsOf(columns[1]), fieldsOf(columns[2]), kind != "", normalise}
+				all[name] = &function{k, fieldsOf(columns[1]), fieldsOf(columns[2]), kind != "", voidInNdkpi(name), normalise}
 			}
 		}
 	}
@@ -71,6 +72,8 @@ var functions = func() map[string]*function {
 	add(points, (*speller).point, pointNames)
 	return all
 }()
+
+func voidInNdkpi(fn string) bool { return fn == "NdkFlush" || fn == "NdkControlConnectEvents" }
 
 // fieldsOf reads a cell of the tables: "cq mr|mw +bytes" requires cq, and one of mr and mw; bytes is optional.
 func fieldsOf(cell string) (f fields) {

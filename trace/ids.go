@@ -3,6 +3,7 @@ package trace
 import (
 	"math/bits"
 	"strings"
+	"unsafe"
 )
 
 // idSet is a set of ids whose memory has a bound: it knows the newest, and forgets the oldest. Of ids that end in running
@@ -10,6 +11,14 @@ import (
 type idSet struct {
 	young, old generation
 	forgot     bool
+	hint       *splitId // what add may be asked for, or nil
+}
+
+// splitId is an id that was taken apart before.
+type splitId struct {
+	text  string // as it is in memory: no other text is it, though it be equal
+	block numberedIds
+	bit   uint64
 }
 
 // generationBytes is about what a generation may take.
@@ -36,7 +45,16 @@ type numberedIds struct {
 
 // add reports whether id is new.
 func (s *idSet) add(id string) bool {
-	block, bit, numbered := split(id)
+	var (
+		block    numberedIds
+		bit      uint64
+		numbered = true
+	)
+	if h := s.hint; h != nil && unsafe.StringData(h.text) == unsafe.StringData(id) && len(h.text) == len(id) {
+		block, bit = h.block, h.bit
+	} else {
+		block, bit, numbered = split(id)
+	}
 	if !numbered {
 		return s.addOther(id)
 	}

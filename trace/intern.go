@@ -24,6 +24,41 @@ func (a *arena) text(text []byte) string {
 	return s
 }
 
+// number is text for a prefix with a decimal behind it.
+func (a *arena) number(prefix string, n uint64) string {
+	var digits [20]byte
+	at := len(digits)
+	for ; n >= 100; n /= 100 {
+		at -= 2
+		pair := twoDigits[n%100]
+		digits[at], digits[at+1] = pair[0], pair[1]
+	}
+	pair := twoDigits[n]
+	at -= 2
+	if digits[at], digits[at+1] = pair[0], pair[1]; n < 10 {
+		at++
+	}
+	size := len(prefix) + len(digits) - at
+	if len(a.free) < size {
+		a.free = make([]byte, max(arenaChunk, size))
+	}
+	text := a.free[:size]
+	copy(text, prefix)
+	for i, to := at, text[len(prefix):]; i < len(digits) && i-at < len(to); i++ { // few: a call would take longer
+		to[i-at] = digits[i]
+	}
+	a.free = a.free[size:]
+	return unsafe.String(&text[0], size)
+}
+
+// twoDigits are the numbers below 100.
+var twoDigits = func() (all [100][2]byte) {
+	for i := range all {
+		all[i] = [2]byte{'0' + byte(i/10), '0' + byte(i%10)}
+	}
+	return all
+}()
+
 // words gives equal texts one string, as long as not too many others come between. All are plain.
 type words struct {
 	slots [wordSlots][2]word // by hash, the newer one first
@@ -173,6 +208,19 @@ func (s *slab[T]) list(values ...T) []T {
 	list := s.free[:n:n]
 	s.free = s.free[n:]
 	copy(list, values)
+	return list
+}
+
+// room returns a list of so many zero values.
+func (s *slab[T]) room(n int) []T {
+	if n == 0 || n > slabLength/4 {
+		return make([]T, n)
+	}
+	if n > len(s.free) {
+		s.free = make([]T, slabLength)
+	}
+	list := s.free[:n:n]
+	s.free = s.free[n:]
 	return list
 }
 

@@ -197,11 +197,9 @@ func (r *Reader) take(e *Event, known *function, spelt, complete bool) error {
 			return err
 		}
 	}
-	if err := r.check.event(e, known, complete); err != nil {
+	if err := r.accept(e, known, complete); err != nil {
 		return err
 	}
-	e.Line = r.number
-	r.written.event = nil
 	if r.decoder.lost || e.Cut > 0 {
 		r.written.event = bytes.TrimSpace(r.line)
 	}
@@ -210,13 +208,20 @@ func (r *Reader) take(e *Event, known *function, spelt, complete bool) error {
 	} else if !spelt {
 		r.unknownWords(e)
 	}
-	switch e.Fn {
-	case "NdkGetCqResults":
+	if e.Fn == "NdkGetCqResults" {
 		r.plainResults(e)
-	case "NdkFlush", "NdkControlConnectEvents":
-		if e.Ph == Ret && e.Status == "" && r.header.Dialect == "ndspi" {
-			e.Unclear = e.Fn + " of NDSPI returns a status, and the trace does not have it"
-		}
+	}
+	return nil
+}
+
+// accept takes an event of a function, whose words are normal, into the trace. complete is as the checker has it.
+func (r *Reader) accept(e *Event, known *function, complete bool) error {
+	if err := r.check.event(e, known, complete); err != nil {
+		return err
+	}
+	e.Line, r.written.event = r.number, nil
+	if known != nil && known.mayBeVoid && e.Ph == Ret && e.Status == "" && r.header.Dialect == "ndspi" {
+		e.Unclear = e.Fn + " of NDSPI returns a status, and the trace does not have it"
 	}
 	if r.check.events%64 == 0 {
 		r.count.Store(int64(r.check.events))
