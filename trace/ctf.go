@@ -19,7 +19,7 @@ const (
 	packetStream    = 20
 	packetBegin     = 24 // seq of the first event, and of the last
 	packetEnd       = 32
-	packetContent   = 40 // slots in use, and all of them
+	packetContent   = 40 // as far as the last field of the last record, and all
 	packetTotal     = 48
 	packetDiscarded = 56 // events that were dropped so far
 )

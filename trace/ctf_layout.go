@@ -17,6 +17,7 @@ type class struct {
 	rest   bool   // some fields are in a second slot, which a record that has none of them does not need
 	has    uint32 // the bits of recordHas that have a meaning
 	each   uint32 // the same, of an element of the list
+	end    int    // behind the last field, in the first slot; more slots begin behind all of it
 	alone  bool   // each field that is required is so by itself, not one of several
 }
 
@@ -206,6 +207,13 @@ func newClass(number int, fn string, known *function, ph Phase) *class {
 	}
 	for _, s := range elementFields(c) {
 		c.each |= s.has
+	}
+	c.end = recordWords
+	for _, s := range c.fields {
+		c.end = max(c.end, s.at+s.kind.size())
+	}
+	if c.list != noField || c.rest {
+		c.end = slotSize
 	}
 	if c.list != noField && c.rest {
 		panic("no room in the slot of " + fn)

@@ -126,11 +126,7 @@ func (m *metadata) class(c *class) {
 	}
 	m.line(`event { id = %d; name = "%s_%s"; stream_id = 0;`, c.number, c.fn, c.ph)
 	m.text.WriteString("\tfields := struct {")
-	to := recordOp
-	if c.list != noField || c.rest {
-		to = slotSize // where the next slot begins
-	}
-	m.text.WriteString(m.fields(c, noField, first, recordOp, to))
+	m.text.WriteString(m.fields(c, noField, first, recordOp, c.end))
 	switch {
 	case c.list != noField:
 		fmt.Fprintf(&m.text, " %s %s[stream.event.context.more];", elementType(c), c.list)

@@ -113,6 +113,11 @@ func (r *slotReader) event(class int, record []byte, e *Event) error {
 	if err != nil {
 		return err
 	}
+	if p.known.kind == points { // a number without a name is an NTSTATUS there, whatever the dialect
+		if err := r.spell.normalise(e, p.known); err != nil {
+			return err
+		}
+	}
 	r.number++
 	if err := r.accept(e, p.known, complete); err != nil {
 		return err
@@ -317,7 +322,7 @@ func (r *slotReader) packet() error {
 		return r.fail("the packet's UUID is %s, and that of traces is %s", formatUuid([16]byte(header[packetUuid:])), formatUuid(ctfUuid))
 	case le.Uint32(header[packetStream:]) != 0:
 		return r.fail("the packet is of stream %d, not 0", le.Uint32(header[packetStream:]))
-	case content < slotSize*8 || content%(slotSize*8) != 0 || total < content || total%(slotSize*8) != 0:
+	case content < slotSize*8 || content%8 != 0 || total < content || total%(slotSize*8) != 0:
 		return r.fail("the packet has %d bits, %d of them in use: not slots of %d bits", total, content, slotSize*8)
 	case discarded < r.discarded || discarded > math.MaxInt64:
 		return r.fail("the packet counts %d dropped events, the one before it %d", discarded, r.discarded)
@@ -326,7 +331,8 @@ func (r *slotReader) packet() error {
 		r.decoder.seq = le.Uint64(header[packetBegin:])
 	}
 	r.lowest, r.highest, r.discarded = le.Uint64(header[packetBegin:]), le.Uint64(header[packetEnd:]), discarded
-	r.left, r.pad = content/8-slotSize, (total-content)/8
+	used := (content/8 + slotSize - 1) / slotSize * slotSize
+	r.left, r.pad = used-slotSize, total/8-used
 	r.took(slotSize)
 	return nil
 }

@@ -178,7 +178,7 @@ func TestMalformedSlots(t *testing.T) {
 		{"highest byte first", append([]byte{0xC1, 0xFC, 0x1F, 0xC1}, whole[4:]...), "highest byte first"},
 		{"another UUID", with(packetUuid+3, 0xFF), "at byte 0: the packet's UUID is 3c1d5eff-9a4f-4e6b-8d27-6e646b747231, and that of traces is 3c1d5e0b-"},
 		{"another stream", with(packetStream, 1), "stream 1"},
-		{"no slots", with(packetContent, 8), "not slots of 512 bits"},
+		{"no slots", with(packetContent, 9), "not slots of 512 bits"},
 		{"less than its content", with(packetTotal, 0, 2), "not slots of 512 bits"},
 		{"a packet that claims all there is", with(packetContent, 0, 254, 255, 255, 255, 255, 255, 255, 0, 254, 255, 255, 255, 255, 255, 255), "truncated: the file ends at byte 640"},
 		{"a record beyond its packet", with(event+recordMore, 0xFF, 0xFF), "the record has 65536 slots, and its packet has"},

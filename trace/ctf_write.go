@@ -14,6 +14,7 @@ const packetRoom = 64 << 10
 type slotWriter struct {
 	out     io.Writer
 	packet  []byte // its header, and records
+	unused  int    // bytes behind the last field of the newest record
 	begin   uint64 // seq of the packet's first event, and the highest
 	end     uint64
 	events  bool // the packet has one
@@ -71,15 +72,15 @@ func (w *slotWriter) lineText(class uint16, line []byte) error {
 // text writes a record of text.
 func (w *slotWriter) text(class uint16, number uint64, text []byte) {
 	le := binary.LittleEndian
-	at := len(w.packet)
 	size := (textBytes + len(text) + slotSize - 1) / slotSize * slotSize
 	w.packet = append(append(w.packet, make([]byte, textBytes)...), text...)
 	w.packet = append(w.packet, make([]byte, size-textBytes-len(text))...)
-	record := w.packet[at:]
-	le.PutUint16(record[recordClass:], class)
-	le.PutUint16(record[recordMore:], uint16(size/slotSize-1))
-	le.PutUint64(record[textNumber:], number)
-	le.PutUint32(record[textLength:], uint32(len(text)))
+	at := len(w.packet) - size
+	w.unused = size - textBytes - len(text)
+	le.PutUint16(w.packet[at+recordClass:], class)
+	le.PutUint16(w.packet[at+recordMore:], uint16(size/slotSize-1))
+	le.PutUint64(w.packet[at+textNumber:], number)
+	le.PutUint32(w.packet[at+textLength:], uint32(len(text)))
 }
 
 // inSlots writes an event in the slots of its class, and reports whether it says all there.
@@ -101,7 +102,7 @@ func (w *slotWriter) inSlots(e *Event) bool {
 	}
 	w.decoder.names.raised = w.decoder.names.raised[:0]
 	w.decoder.behind(e)
-	w.packet = append(w.packet, w.record...)
+	w.packet, w.unused = append(w.packet, w.record...), slotSize-c.end
 	return true
 }
 
@@ -297,7 +298,7 @@ func (w *slotWriter) send() error {
 	copy(header[packetUuid:], ctfUuid[:])
 	le.PutUint64(header[packetBegin:], w.begin)
 	le.PutUint64(header[packetEnd:], w.end)
-	le.PutUint64(header[packetContent:], uint64(len(w.packet))*8)
+	le.PutUint64(header[packetContent:], uint64(len(w.packet)-w.unused)*8)
 	le.PutUint64(header[packetTotal:], uint64(len(w.packet))*8)
 	_, err := w.out.Write(w.packet)
 	w.packet = append(w.packet[:0], make([]byte, slotSize)...)
