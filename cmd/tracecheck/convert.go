@@ -3,18 +3,28 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
+	"github.com/klauspost/compress/zstd"
+
+	"ndkoracle/internal/outfile"
 	"ndkoracle/internal/tlcjudge"
+	"ndkoracle/trace"
 )
 
-// convert writes a trace as the TLA+ modules by which TLC decides it.
+// convert writes a trace in another form, or as the TLA+ modules by which TLC decides it.
 func (p *program) convert(ctx context.Context, out *bufio.Writer, args []string) (int, error) {
 	s, to := &settings{}, ""
 	set := readingFlags("convert", s)
 	timeLimit(set, &s.options.Timeout, "")
-	set.Var(oneOf(&to, "tla"), "to", "the `form` to write: tla")
+	set.Var(oneOf(&to, "jsonl", "ctf", "tla"), "to", "the `form` to write: jsonl, ctf, tla")
 	named, err := parse(set, args)
 	if err == nil {
 		err = s.readable()
@@ -23,7 +33,12 @@ func (p *program) convert(ctx context.Context, out *bufio.Writer, args []string)
 	case err != nil:
 		return exitUsage, err
 	case to == "" || len(named) != 2:
-		return exitUsage, usageError("convert takes --to tla, a trace, and the folder to write to")
+		return exitUsage, usageError("convert takes --to jsonl or --to ctf, a trace, and the file to write; or --to tla, a trace, and the folder to write to")
+	case to != "tla":
+		if given := others(set, "to", "timeout"); len(given) > 0 {
+			return exitUsage, usageError("%s is of convert --to tla: nothing is judged for %s", given[0], to)
+		}
+		return p.rewrite(ctx, out, to, named[0], named[1], s.options.Timeout)
 	}
 	names, err := tlcjudge.Files()
 	if err != nil {
@@ -62,4 +77,78 @@ func (p *program) convert(ctx context.Context, out *bufio.Writer, args []string)
 	w.line(0, "%s: written to %s; there, java -cp TLA2TOOLS_JAR tlc2.TLC -config %[3]s.cfg %[3]s.tla has TLC explain it", oneLine(named[0]), oneLine(folder),
 		tlcjudge.Root)
 	return exitConformant, nil
+}
+
+// others returns the flags that were given, but for some.
+func others(set *flag.FlagSet, but ...string) (given []string) {
+	set.Visit(func(f *flag.Flag) {
+		if !slices.Contains(but, f.Name) {
+			given = append(given, "--"+f.Name)
+		}
+	})
+	return given
+}
+
+// rewrite writes a trace as JSON Lines, or in the Common Trace Format, compressed where the name of the file says so.
+func (p *program) rewrite(ctx context.Context, out *bufio.Writer, to, from, file string, limit time.Duration) (int, error) {
+	taken, err := p.taken([]input{{name: from}})
+	if err == nil && file != "-" {
+		err = take(taken, "convert", file)
+	}
+	if err != nil {
+		return exitUsage, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTime)
+	defer cancel()
+	var refused error
+	events := 0
+	write := func(w io.Writer) error {
+		source, stop := p.reader(ctx, input{name: from})
+		defer stop()
+		r, err := trace.NewReader(oneLine(from), source)
+		if err == nil {
+			err = rewritten(w, r, to, strings.HasSuffix(file, ".zst"))
+			events = r.Events()
+		}
+		if malformed := (*trace.Error)(nil); errors.As(err, &malformed) {
+			refused = err
+		}
+		return err
+	}
+	err, inTime := within(ctx, p.grace, func() error {
+		if file == "-" {
+			return write(out)
+		}
+		return outfile.Place{Name: file}.Write(ctx, write)
+	})
+	switch {
+	case !inTime || err != nil && ctx.Err() != nil:
+		code, why := ended(ctx)
+		if !inTime {
+			return code, fmt.Errorf("%s: %s is not written", why, oneLine(file))
+		}
+		return code, fmt.Errorf("%s after %d events of %s: %s is not written", why, events, oneLine(from), oneLine(file))
+	case refused != nil:
+		r := malformed(from, refused)
+		return exitMalformed, fmt.Errorf("%s: %s", at(oneLine(from), r.line), r.reason)
+	case err != nil:
+		return exitInternal, fmt.Errorf("%s can't be written: %w", oneLine(file), err)
+	}
+	return exitConformant, nil
+}
+
+// rewritten writes a trace in a form.
+func rewritten(w io.Writer, r *trace.Reader, to string, compressed bool) error {
+	convert := trace.ConvertToLines
+	if to == "ctf" {
+		convert = trace.ConvertToCtf
+	}
+	if !compressed {
+		return convert(w, r)
+	}
+	encoder, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	return errors.Join(convert(encoder, r), encoder.Close())
 }

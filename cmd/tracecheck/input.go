@@ -22,7 +22,7 @@ type input struct {
 // shown returns the name of an input as it is shown, on one line.
 func (in input) shown() string { return oneLine(in.name) }
 
-var traceSuffixes = []string{".ndktrace.jsonl", ".ndktrace.jsonl.zst"}
+var traceSuffixes = []string{".ndktrace.jsonl", ".ndktrace.jsonl.zst", ".ndktrace.ctf", ".ndktrace.ctf.zst"}
 
 // expand turns the arguments into traces: a directory into those below it, a pattern into what it matches, each in lexical order.
 // An argument that leads to no trace gives an input with an error, so that the others are checked all the same.
@@ -86,7 +86,7 @@ func expandFolder(folder string) []input {
 		inputs = append(inputs, input{name: folder, err: reason(err)})
 	}
 	if len(inputs) == 0 {
-		return []input{{name: folder, err: fmt.Errorf("no %s below this directory", strings.Join(traceSuffixes, " or "))}}
+		return []input{{name: folder, err: fmt.Errorf("no %s below this directory", strings.Join(traceSuffixes, ", "))}}
 	}
 	return inputs
 }

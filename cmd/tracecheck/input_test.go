@@ -38,7 +38,7 @@ func TestExpand(t *testing.T) {
 		{"none*", []string{"none*: no file matches"}},
 		{"b[", []string{"b[: no such file or directory"}},
 		{"missing", []string{"missing: no such file or directory"}},
-		{"empty.ndktrace.jsonl", []string{"empty.ndktrace.jsonl: no .ndktrace.jsonl or .ndktrace.jsonl.zst below"}},
+		{"empty.ndktrace.jsonl", []string{"empty.ndktrace.jsonl: no .ndktrace.jsonl, .ndktrace.jsonl.zst, .ndktrace.ctf, .ndktrace.ctf.zst below"}},
 	} {
 		var got []string
 		for _, in := range expand([]string{filepath.Join(folder, given.arg)}) {

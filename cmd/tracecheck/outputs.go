@@ -124,7 +124,7 @@ func (o *output) placeOf(in input) outfile.Place {
 	if in.name == "-" {
 		base = "stdin"
 	}
-	for _, suffix := range []string{".zst", ".jsonl", ".ndktrace"} {
+	for _, suffix := range []string{".zst", ".jsonl", ".ctf", ".ndktrace"} {
 		base = strings.TrimSuffix(base, suffix)
 	}
 	return outfile.Place{Folder: o.path, Name: base + o.suffix}

@@ -67,9 +67,11 @@ const usage = `tracecheck decides whether recorded traces of an NDK provider kee
   tracecheck stats [--timeout 60s] FILE          count what a trace holds
   tracecheck verify-witness [--timeout 60s] WITNESS TRACE
                                                  replay a witness, which --witness wrote, with the model alone
+  tracecheck convert --to jsonl|ctf [--timeout 60s] TRACE FILE
+                                                 write a trace in another form: JSON Lines, or binary
   tracecheck convert --to tla [--timeout 60s] TRACE FOLDER
                                                  write a trace as the TLA+ modules by which TLC decides it
-  tracecheck schema                              print the JSON Schema of traces
+  tracecheck schema [--of jsonl|ctf]             print the JSON Schema of traces, or the metadata of binary ones
   tracecheck version
 
 Exit: 0 conformant, 1 violation, 2 usage, 3 unreadable or malformed, 4 inconclusive, 5 internal error,
@@ -143,11 +145,7 @@ func (p *program) dispatch(ctx context.Context, out *bufio.Writer, args []string
 	case "convert":
 		return p.convert(ctx, out, args)
 	case "schema":
-		if len(args) > 0 {
-			return exitUsage, usageError("schema takes no argument")
-		}
-		out.Write(p.schema())
-		return exitConformant, nil
+		return p.printSchema(out, args)
 	case "version":
 		if len(args) > 0 {
 			return exitUsage, usageError("version takes no argument")
@@ -159,6 +157,25 @@ func (p *program) dispatch(ctx context.Context, out *bufio.Writer, args []string
 		return exitConformant, nil
 	}
 	return p.checkCommand(ctx, out, args)
+}
+
+func (p *program) printSchema(out io.Writer, args []string) (int, error) {
+	of := "jsonl"
+	set := flag.NewFlagSet("schema", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.Var(oneOf(&of, "jsonl", "ctf"), "of", "the `form` of traces: jsonl, ctf")
+	others, err := parse(set, args)
+	switch {
+	case err != nil:
+		return exitUsage, err
+	case len(others) > 0:
+		return exitUsage, usageError("schema takes no argument")
+	case of == "ctf":
+		_, err = io.WriteString(out, trace.CtfMetadata())
+	default:
+		_, err = out.Write(p.schema())
+	}
+	return exitConformant, err
 }
 
 func (p *program) help(out io.Writer) {
