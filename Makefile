@@ -31,7 +31,7 @@ race: ## the Go tests, under the race detector
 
 # Where what was found is made small without a bound, most of the time goes there.
 fuzz: ## fuzz the reader, the engines and the witnesses, each for a minute; FUZZTIME=1h for longer
-	for f in trace/FuzzReader trace/FuzzDecoder linearize/FuzzCheck linearize/witness/FuzzVerify; do \
+	for f in trace/FuzzReader trace/FuzzDecoder trace/FuzzForms linearize/FuzzCheck linearize/witness/FuzzVerify; do \
 		go test ./$${f%/*} -run '^$$' -fuzz "^$${f#*/}$$" -fuzztime $(or $(FUZZTIME),1m) -fuzzminimizetime 20x || exit; done
 
 histories: ## hold the streaming engine against the searches on 100,000 random histories; NDK_HISTORIES=1000000 for more, NDK_SEED and NDK_FROM for others

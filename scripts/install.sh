@@ -42,6 +42,7 @@ need kmod modules
 need ca-certificates test -e /etc/ssl/certs/ca-certificates.crt
 need util-linux has setpriv
 need python3 has python3
+need babeltrace2 has babeltrace2
 
 if ! has go; then
 	die "go is missing; it is not taken from apt, whose version is too old" "install Go 1.26 or newer, and put its bin/ in PATH"

@@ -16,7 +16,7 @@ func TestBinaryTracesAreJudgedTheSame(t *testing.T) {
 	if err != nil || len(corpus) < 500 {
 		t.Fatalf("%d traces, error %v", len(corpus), err)
 	}
-	for i := 0; i < len(corpus); i += 60 {
+	for i := 0; i < len(corpus); i += 120 {
 		lines := corpus[i]
 		for _, name := range []string{"a.ndktrace.ctf", "a.ndktrace.ctf.zst"} {
 			binary := filepath.Join(folder, name)
@@ -30,7 +30,7 @@ func TestBinaryTracesAreJudgedTheSame(t *testing.T) {
 			if !bytes.Equal(content(t, back), content(t, canonical)) {
 				t.Errorf("%s differs when it was converted to %s and back", lines, name)
 			}
-			for _, args := range [][]string{{"stats"}, {"--format", "json"}, {"--format", "table"}, {"--quiet"}, {"--engine", "porcupine"}} {
+			for _, args := range [][]string{{"stats"}, {"--format", "json"}, {"--format", "github"}, {"--quiet"}, {"--engine", "porcupine"}} {
 				code, out, stderr := shipped(t, append(args, binary)...)
 				wantCode, want, wantErr := shipped(t, append(args, canonical)...)
 				if code == exitUsage || code != wantCode || shown(out+stderr, binary) != shown(want+wantErr, canonical) {
