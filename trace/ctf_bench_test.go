@@ -15,7 +15,7 @@ import (
 )
 
 // The same events from JSON Lines and from slots, taking turns: processor time an event with all that a reader checks, how many times as fast
-// slots are, and how large the files are, as they are and compressed.
+// slots are, what they take without those checks, and how large the files are, as they are and compressed.
 func BenchmarkForms(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as tracecheck has it
 	const events = 300_000
@@ -36,16 +36,19 @@ func BenchmarkForms(b *testing.B) {
 	}{{"plain", func(file []byte) []byte { return file }}, {"zstd", compressed}} {
 		b.Run(form.name, func(b *testing.B) {
 			fromLines, fromSlots := form.compress(lines.Bytes()), form.compress(slots.Bytes())
-			var ofLines, ofSlots time.Duration
+			var ofLines, ofSlots, unchecked time.Duration
 			for b.Loop() {
-				ofLines += decoding(b, fromLines)
-				ofSlots += decoding(b, fromSlots)
+				ofLines += decoding(b, fromLines, (*trace.Reader).Next)
+				ofSlots += decoding(b, fromSlots, (*trace.Reader).Next)
+				unchecked += decoding(b, fromSlots, (*trace.Reader).NextUnchecked)
 			}
 			all := float64(events * b.N)
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(float64(ofLines.Nanoseconds())/all, "lines-ns/event")
 			b.ReportMetric(float64(ofSlots.Nanoseconds())/all, "slots-ns/event")
+			b.ReportMetric(float64(unchecked.Nanoseconds())/all, "unchecked-slots-ns/event")
 			b.ReportMetric(float64(ofLines)/float64(ofSlots), "x-faster")
+			b.ReportMetric(float64(ofLines)/float64(unchecked), "x-faster-unchecked")
 			b.ReportMetric(float64(len(fromLines))/events, "lines-B/event")
 			b.ReportMetric(float64(len(fromSlots))/events, "slots-B/event")
 			b.ReportMetric(float64(len(fromSlots))/float64(len(fromLines)), "x-size")
@@ -63,13 +66,13 @@ func compressed(file []byte) []byte {
 }
 
 // decoding returns how much processor time it takes to read all events of a trace.
-func decoding(b *testing.B, file []byte) time.Duration {
+func decoding(b *testing.B, file []byte, next func(*trace.Reader, *trace.Event) error) time.Duration {
 	b.Helper()
 	start := processorTime(b)
 	r, err := trace.NewReader("f", bytes.NewReader(file))
 	var e trace.Event
 	for err == nil {
-		err = r.Next(&e)
+		err = next(r, &e)
 	}
 	if err != io.EOF {
 		b.Fatal(err)
