@@ -18,6 +18,12 @@
 # define NDKT_FILE_WRITE(to, bytes, size) (fwrite((bytes), 1, (size), (FILE *)(to)) == (size))
 #endif
 
+#if defined(__GNUC__)
+# define NDKT_FILE static __attribute__((unused))
+#else
+# define NDKT_FILE static
+#endif
+
 enum { NDKT_FILE_SLOTS = 1024 };           /* of a packet, and as many at most of one event */
 enum { NDKT_NAME_W = 4095, NDKT_NAME_UNKNOWN = 4094 }; /* what the ids of requests begin with, but for those that are ops */
 
@@ -30,7 +36,7 @@ typedef struct ndkt_file {
     ndkt_slot slots[1 + NDKT_FILE_SLOTS];
 } ndkt_file;
 
-static uint64_t ndkt_file_place(ndkt_file *f, uint64_t id)
+NDKT_FILE uint64_t ndkt_file_place(ndkt_file *f, uint64_t id)
 {
     uint64_t name = id >> 52, number = id & (((uint64_t)1 << 52) - 1), place, *highest = f->highest;
     if (!id) return 0;
@@ -45,7 +51,7 @@ static uint64_t ndkt_file_place(ndkt_file *f, uint64_t id)
 }
 
 /* writes the slots behind the packet's header. unused: bytes behind the last field of the last one */
-static void ndkt_file_packet(ndkt_file *f, uint64_t slots, unsigned unused, uint64_t begin, uint64_t end)
+NDKT_FILE void ndkt_file_packet(ndkt_file *f, uint64_t slots, unsigned unused, uint64_t begin, uint64_t end)
 {
     unsigned char *p = (unsigned char *)f->slots;
     uint64_t bits = (1 + slots) * 512, used = bits - 8 * (uint64_t)unused;
@@ -62,7 +68,7 @@ static void ndkt_file_packet(ndkt_file *f, uint64_t slots, unsigned unused, uint
 }
 
 /* writes a record of text as a packet of its own */
-static void ndkt_file_text(ndkt_file *f, unsigned class_, uint64_t number, const char *text)
+NDKT_FILE void ndkt_file_text(ndkt_file *f, unsigned class_, uint64_t number, const char *text)
 {
     uint32_t length = (uint32_t)strlen(text);
     unsigned slots = (44 + length + 63) / 64;
@@ -77,10 +83,10 @@ static void ndkt_file_text(ndkt_file *f, unsigned class_, uint64_t number, const
 }
 
 /* gives a number below 4094 a name: an object or a connection with this number has it as its id */
-static void ndkt_file_name(ndkt_file *f, unsigned number, const char *name) { ndkt_file_text(f, 4, number, name); }
+NDKT_FILE void ndkt_file_name(ndkt_file *f, unsigned number, const char *name) { ndkt_file_text(f, 4, number, name); }
 
 /* begins a file. The texts are copied into JSON as they are: printable, without quotes and backslashes, 200 bytes each at most */
-static void ndkt_file_open(ndkt_file *f, void *to, const char *dialect, const char *side, const char *producer, const char *version)
+NDKT_FILE void ndkt_file_open(ndkt_file *f, void *to, const char *dialect, const char *side, const char *producer, const char *version)
 {
     char line[1024];
     memset(f, 0, sizeof *f);
@@ -93,7 +99,7 @@ static void ndkt_file_open(ndkt_file *f, void *to, const char *dialect, const ch
 }
 
 /* has the numbers of an event be relative to those before, as they are in a file */
-static void ndkt_file_relate(ndkt_file *f, ndkt_slot *s)
+NDKT_FILE void ndkt_file_relate(ndkt_file *f, ndkt_slot *s)
 {
     const ndkt_class *c = &ndkt_classes[s->class_];
     uint64_t t = s->t, id;
@@ -121,7 +127,7 @@ static void ndkt_file_relate(ndkt_file *f, ndkt_slot *s)
 }
 
 /* writes what is in the rings, and returns how many events that were */
-static uint64_t ndkt_file_drain(ndkt_file *f, ndkt_ring *r)
+NDKT_FILE uint64_t ndkt_file_drain(ndkt_file *f, ndkt_ring *r)
 {
     uint64_t all = 0, n, i, begin, events;
     while ((n = ndkt_read(r, f->slots + 1, NDKT_FILE_SLOTS)) > 0) {
@@ -144,7 +150,7 @@ static uint64_t ndkt_file_drain(ndkt_file *f, ndkt_ring *r)
 /* Ends a file when no thread records any more. An event whose place was taken and that was never written, as its thread was killed, ends the trace
  * there: what comes behind it is counted as dropped, and the trace is not quiescent. Returns how many events the file has, or -1 where it could not
  * be written. */
-static int64_t ndkt_file_close(ndkt_file *f, ndkt_ring *r, int quiescent)
+NDKT_FILE int64_t ndkt_file_close(ndkt_file *f, ndkt_ring *r, int quiescent)
 {
     char line[200];
     uint64_t left;

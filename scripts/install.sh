@@ -43,6 +43,10 @@ need ca-certificates test -e /etc/ssl/certs/ca-certificates.crt
 need util-linux has setpriv
 need python3 has python3
 need babeltrace2 has babeltrace2
+need g++ has g++
+need gcc-mingw-w64-x86-64 has x86_64-w64-mingw32-gcc
+need g++-mingw-w64-x86-64 has x86_64-w64-mingw32-g++
+need clang has clang
 
 if ! has go; then
 	die "go is missing; it is not taken from apt, whose version is too old" "install Go 1.26 or newer, and put its bin/ in PATH"

@@ -72,6 +72,7 @@ static void place(toy_cq *cq, toy_qp *qp, ndkt_op wr, uint32_t bytes)
     c->wr = wr;
     c->qp = qp->id;
     c->bytes = bytes;
+    ndkt_CqePlaced_point(&ring, cq->id, wr, NDKT_STATUS_SUCCESS, 0);
     if (cq->armed) {
         cq->armed = 0;
         if (lose) {
