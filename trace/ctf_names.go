@@ -169,37 +169,29 @@ func objectKind(f field) string {
 type nameWriter struct {
 	names   *slotNames // as a reader will have them
 	numbers map[string]uint32
-	used    [maxNames]uint64                 // the newest event that used each
-	event   uint64                           // counts events
 	next    uint32                           // the name that was given out last
 	define  func(number uint32, text string) // writes it
 }
 
-// name returns the number of a name, and false where the present event has too many.
+// name returns the number of a name. An event that has more names than there are numbers is not read back as it was.
 func (w *nameWriter) name(text string) (number uint32, ok bool) {
 	if number, ok = w.numbers[text]; ok {
-		w.used[number] = w.event
 		return number, true
 	}
-	for range maxNames {
-		if w.next--; w.next == 0 || w.next >= maxNames {
-			w.next = maxNames - 1
-		}
-		if w.used[w.next] == w.event {
-			continue
-		}
-		if w.numbers == nil {
-			w.numbers = map[string]uint32{}
-		}
-		delete(w.numbers, w.names.names[w.next])
-		if w.names.define(uint64(w.next), text) != nil {
-			return 0, false
-		}
-		w.numbers[strings.Clone(text)], w.used[w.next] = w.next, w.event
-		w.define(w.next, text)
-		return w.next, true
+	if w.next--; w.next == 0 || w.next >= maxNames {
+		w.next = maxNames - 1
 	}
-	return 0, false
+	before := w.names.names[w.next]
+	if w.names.define(uint64(w.next), text) != nil {
+		return 0, false
+	}
+	delete(w.numbers, before)
+	if w.numbers == nil {
+		w.numbers = map[string]uint32{}
+	}
+	w.numbers[strings.Clone(text)] = w.next
+	w.define(w.next, text)
+	return w.next, true
 }
 
 // id returns the idWord of an id, with the decimal itself; 0 for no id.

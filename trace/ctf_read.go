@@ -18,8 +18,9 @@ type slotReader struct {
 
 	at, record uint64 // what was read, and where the newest packet or record began
 	left, pad  uint64 // of the packet: what was not read of its records, and of what is behind them
-	lowest     uint64 // seq of its events, and the highest
+	lowest     uint64 // seq of its first event, and of its last
 	highest    uint64
+	first      bool // no event of it was read so far
 	discarded  uint64
 	long       []byte // a record that is longer than the window
 	parts      []byte // of a line whose rest is still to come
@@ -129,7 +130,11 @@ var errPart = errors.New("another record in the middle of a line")
 
 // inPacket checks that an event is where its packet says, and goes on behind it.
 func (r *slotReader) inPacket(e *Event) error {
-	if e.Seq < r.lowest || e.Seq > r.highest {
+	first := r.first
+	if r.first = false; first && e.Seq != r.lowest {
+		return fmt.Errorf("seq %d is that of the packet's first event, and the packet says %d", e.Seq, r.lowest)
+	}
+	if e.Seq > r.highest {
 		return fmt.Errorf("seq %d is not one of its packet, whose events are from %d to %d", e.Seq, r.lowest, r.highest)
 	}
 	r.decoder.behind(e)
@@ -331,6 +336,7 @@ func (r *slotReader) packet() error {
 		r.decoder.seq = le.Uint64(header[packetBegin:])
 	}
 	r.lowest, r.highest, r.discarded = le.Uint64(header[packetBegin:]), le.Uint64(header[packetEnd:]), discarded
+	r.first = true
 	used := (content/8 + slotSize - 1) / slotSize * slotSize
 	r.left, r.pad = used-slotSize, total/8-used
 	r.took(slotSize)

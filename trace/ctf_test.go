@@ -2,11 +2,14 @@ package trace
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -131,15 +134,18 @@ func TestLinesThatHaveNoSlots(t *testing.T) {
 	for i := range 5000 {
 		manyIds += strings.Replace(`,{"wr":"N-a","status":0}`, "N", strings.Repeat("n", i%200)+string(rune('a'+i/200)), 1)
 	}
+	saysMore := map[string]bool{"an unknown key": true, "a misspelt key": true, "unknown keys again": true, "an unknown result": true, "a plain result": true,
+		"another's argument": true, "other's argument": true, "a later header": true, "a later end": true}
 	for name, trace := range map[string]string{
 		"an unknown function":  lines(`{"seq":1,"thr":"a","ph":"call","op":1,"fn":"NdkNew","cq":"c","type":7,"flags":["A","B"]}`),
 		"an unknown key":       lines(`{"seq":1,"thr":"a","ph":"point","fn":"quiesce","later":{"a":[1,2,{"b":null}]}}`),
 		"a misspelt key":       lines(`{"seq":1,"thr":"a","ph":"call","op":1,"fn":"NdkSend","qp":"q","wr":"w","flag":["DEFER"]}`),
 		"unknown keys again":   lines(`{"seq":1,"thr":"a","ph":"point","fn":"quiesce","x":"1"}`, `{"seq":2,"thr":"a","ph":"point","fn":"quiesce","x":"2"}`, `{"seq":3,"thr":"a","ph":"point","fn":"quiesce","x":"3"}`),
-		"an unknown result":    lines(`{"seq":1,"thr":"a","ph":"call","op":1,"fn":"ibv_poll_cq","cq":"c","n":1}`, `{"seq":2,"thr":"a","ph":"ret","op":1,"fn":"ibv_poll_cq","results":[{"wr":"w","status":0,"x":1}]}`),
-		"a plain result":       lines(`{"seq":1,"thr":"a","ph":"call","op":1,"fn":"NdkGetCqResults","cq":"c","n":1}`, `{"seq":2,"thr":"a","ph":"ret","op":1,"fn":"NdkGetCqResults","results":[{"wr":"w","status":0,"type":1}]}`),
+		"an unknown result":    lines(`{"seq":1,"thr":"a","ph":"call","op":1,"fn":"ibv_poll_cq","cq":"c","n":1,"x":2}`, `{"seq":2,"thr":"a","ph":"ret","op":1,"fn":"ibv_poll_cq","results":[{"wr":"w","status":0,"x":1}]}`),
+		"a plain result":       lines(`{"seq":1,"thr":"a","ph":"call","op":1,"fn":"NdkGetCqResults","cq":"c","n":1,"x":2}`, `{"seq":2,"thr":"a","ph":"ret","op":1,"fn":"NdkGetCqResults","results":[{"wr":"w","status":0,"type":1}]}`),
 		"words without number": lines(`{"seq":1,"thr":"a","ph":"call","op":1,"fn":"NdkCloseCq","cq":"c"}`, `{"seq":2,"thr":"a","ph":"ret","op":1,"fn":"NdkCloseCq","status":"STATUS_NEW"}`),
 		"another's argument":   lines(`{"seq":1,"thr":"a","ph":"call","op":1,"fn":"NdkCreateQp","qp":"q","receive_cq":"c","initiator_cq":"c","send_cq":"d"}`),
+		"other's argument":     lines(`{"seq":1,"t":0,"thr":"a","ph":"call","op":1,"fn":"ibv_create_qp","qp":"q","recv_cq":"c","send_cq":"c","inline":3}`),
 		"a field of another":   lines(`{"seq":1,"thr":"a","ph":"call","op":1,"fn":"NdkArmCq","cq":"c","type":9,"depth":3}`),
 		"the highest numbers":  lines(`{"seq":9223372036854775807,"t":9223372036854775807,"thr":9223372036854775807,"ph":"call","op":"9223372036854775807","fn":"NdkSend","qp":"9223372036854775807","wr":"4503599627370495","bytes":9223372036854775807,"flags":4294967295}`),
 		"the lowest numbers":   lines(`{"seq":0,"t":0,"thr":"0","ph":"call","op":"0","fn":"NdkSend","qp":"0","wr":"00","bytes":0,"flags":0}`),
@@ -152,7 +158,18 @@ func TestLinesThatHaveNoSlots(t *testing.T) {
 		"a long list":          lines(results, `{"seq":5,"thr":"a","ph":"point","fn":"quiesce"}`),
 		"too many names":       lines(`{"seq":1,"thr":"a","ph":"call","op":1,"fn":"ibv_poll_cq","cq":"c","n":1}`, `{"seq":2,"thr":"a","ph":"ret","op":1,"fn":"ibv_poll_cq","results":[{"wr":"w","status":0}`+manyIds+`]}`),
 	} {
-		t.Run(name, func(t *testing.T) { sameInBothForms(t, []byte(trace)) })
+		t.Run(name, func(t *testing.T) {
+			sameInBothForms(t, []byte(trace))
+			if !saysMore[name] {
+				return
+			}
+			canonical := converted(t, []byte(trace), ConvertToLines)
+			for line := range strings.Lines(strings.TrimPrefix(trace, testHeader)) {
+				if !bytes.Contains(canonical, []byte(line)) {
+					t.Errorf("%s is no longer in\n%s", line, canonical)
+				}
+			}
+		})
 	}
 }
 
@@ -222,4 +239,115 @@ func recordAt(t testing.TB, binary []byte, n int) int {
 		}
 	}
 	return int(r.record)
+}
+
+// handmade writes binary traces record by record.
+type handmade struct {
+	*slotWriter
+	out bytes.Buffer
+}
+
+func newHandmade() *handmade {
+	h := &handmade{}
+	h.slotWriter = newSlotWriter(&h.out, false)
+	h.text(classHeader, 0, []byte(strings.TrimSpace(testHeader)))
+	return h
+}
+
+// event adds a record with the ids of a thread and a call, which are fields of its first slot.
+func (h *handmade) event(fn string, ph Phase, thr, op uint64, fields ...byte) {
+	record := make([]byte, slotSize)
+	binary.LittleEndian.PutUint16(record[recordClass:], uint16(classOf(&Event{Fn: fn, Ph: ph}).number))
+	binary.LittleEndian.PutUint64(record[recordThr:], thr)
+	binary.LittleEndian.PutUint64(record[recordOp:], op)
+	copy(record[recordWords:], fields)
+	h.packet, h.end = append(h.packet, record...), h.end+1
+}
+
+// trace ends the packet, which counts dropped events.
+func (h *handmade) trace(t testing.TB, discarded byte) []byte {
+	t.Helper()
+	h.slotWriter.begin = 1
+	h.slotWriter.end, h.unused = 1<<40, 0
+	if err := h.send(); err != nil {
+		t.Fatal(err)
+	}
+	file := bytes.Clone(h.out.Bytes())
+	binary.LittleEndian.PutUint64(file[packetDiscarded:], uint64(discarded))
+	return file
+}
+
+// A name may be given again: the ids behind it are then of the new one, and their numbers begin again.
+func TestNamesAreGivenAgain(t *testing.T) {
+	h := newHandmade()
+	for _, name := range []string{"a", "b"} {
+		h.text(className, 5, []byte(name))
+		h.event("quiesce", Point, 5<<idBits|7, 0)
+		h.event("NdkCloseConnector", Call, 5<<idBits|7, 5<<idBits|1)
+		h.event("NdkCloseConnector", Call, 5<<idBits|7, 5<<idBits|2)
+	}
+	whole, err := Read("f", bytes.NewReader(h.trace(t, 0)), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range whole.Events {
+		got = append(got, e.Thr+" "+e.Op)
+	}
+	if want := []string{"a7 ", "a7 a1", "a7 a3", "b7 ", "b7 b1", "b7 b3"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	lines := testHeader
+	for i := range 3 * maxNames {
+		lines += fmt.Sprintf(`{"seq":%d,"thr":"%dx","ph":"point","fn":"quiesce"}`+"\n", i, i)
+	}
+	if n := countClasses(t, sameInBothForms(t, []byte(lines)))[classLine]; n > 0 {
+		t.Errorf("%d events are lines", n)
+	}
+}
+
+// The same id is the same whichever name it is written with.
+func TestIdsOfTwoNamesAreOne(t *testing.T) {
+	h := newHandmade()
+	h.text(className, 5, []byte("a1"))
+	h.text(className, 6, []byte("a"))
+	h.event("NdkCloseConnector", Call, 1, 5<<idBits|2)
+	h.event("NdkCloseConnector", Call, 1, 6<<idBits|12)
+	_, err := Read("f", bytes.NewReader(h.trace(t, 0)), 0)
+	if err == nil || !strings.Contains(err.Error(), `op "a12" is used a second time`) {
+		t.Error(err)
+	}
+}
+
+// What packets count as dropped is dropped: a trace without an end record is not taken for a whole one, and no end record may say less.
+func TestDroppedEventsOfPackets(t *testing.T) {
+	h := newHandmade()
+	h.event("quiesce", Point, 1, 0)
+	file := h.trace(t, 3)
+	whole, err := Read("f", bytes.NewReader(file), 0)
+	if err != nil || whole.End == nil || *whole.End != (End{Events: 1, Dropped: 3}) {
+		t.Errorf("%+v, error %v", whole, err)
+	}
+	sameInBothForms(t, file)
+	second := newHandmade()
+	second.packet = second.packet[:slotSize]
+	second.text(classEnd, 0, []byte(`{"rec":"end","events":1,"dropped":2,"quiescent":true}`))
+	_, err = Read("f", bytes.NewReader(append(file, second.trace(t, 3)...)), 0)
+	if err == nil || !strings.Contains(err.Error(), "the end record counts 2 dropped events, the packets 3") {
+		t.Error(err)
+	}
+	_, err = Read("f", bytes.NewReader(append(file, second.trace(t, 2)...)), 0)
+	if err == nil || !strings.Contains(err.Error(), "the packet counts 2 dropped events, the one before it 3") {
+		t.Error(err)
+	}
+}
+
+// A line in slots is one line.
+func TestLineBreaksInText(t *testing.T) {
+	h := newHandmade()
+	h.text(classLine, 0, []byte(`{"seq":1,"thr":"a","ph":"point",`+"\n"+`"fn":"quiesce"}`))
+	_, err := Read("f", bytes.NewReader(h.trace(t, 0)), 0)
+	if err == nil || !strings.Contains(err.Error(), "the line has a line break") {
+		t.Error(err)
+	}
 }

@@ -109,7 +109,6 @@ func (w *slotWriter) inSlots(e *Event) bool {
 // fill makes the record of an event, and reports whether all that it says has a number. Names that it needs are written.
 func (w *slotWriter) fill(e *Event, c *class) (ok bool) {
 	le := binary.LittleEndian
-	w.names.event++
 	slots := 1
 	if c.list == fieldResults {
 		slots += len(e.Results)

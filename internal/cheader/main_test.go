@@ -234,7 +234,7 @@ int main(int argc, char **argv)
     memset(results, 0, sizeof results);
     memset(requests, 0, sizeof requests);
     results[0].wr = 0; results[0].has = NDKT_HAS_STATUS;
-    results[1].wr = 1; results[1].qp = 3; results[1].bytes = 5; results[1].status = NDKT_STATUS_CANCELLED; results[1].has = NDKT_HAS_STATUS | NDKT_HAS_BYTES;
+    results[1].wr = 1; results[1].zero = 5; results[1].qp = 3; results[1].bytes = 5; results[1].status = NDKT_STATUS_CANCELLED; results[1].has = NDKT_HAS_STATUS | NDKT_HAS_BYTES;
     memcpy(results_verbs, results, sizeof results);
     results_verbs[1].status = NDKT_IBV_WC_WR_FLUSH_ERR; results_verbs[1].opcode = NDKT_WC_RECV; results_verbs[1].has |= NDKT_HAS_OPCODE;
     ndkt_init(&ring, writers);
