@@ -127,7 +127,7 @@ func countClasses(t testing.TB, binary []byte) map[uint16]int {
 
 // Whatever a line says is there again: keys and functions that the format does not know, words without a number, long lists, high numbers.
 func TestLinesThatHaveNoSlots(t *testing.T) {
-	long := `{"wr":"w0"}` + strings.Repeat(`,{"wr":"w0y"}`, 70_000)
+	long := `{"wr":"w0"}` + strings.Repeat(`,{"wr":"w0y"}`, 200_000) // more than one record has room for
 	results := `{"seq":1,"thr":"a","ph":"call","op":1,"fn":"ibv_poll_cq","cq":"c","n":70000}` + "\n" +
 		`{"seq":2,"thr":"a","ph":"ret","op":1,"fn":"ibv_poll_cq","results":[` + strings.ReplaceAll(long, `"}`, `","status":0}`) + `]}`
 	manyIds := ""
@@ -349,5 +349,28 @@ func TestLineBreaksInText(t *testing.T) {
 	_, err := Read("f", bytes.NewReader(h.trace(t, 0)), 0)
 	if err == nil || !strings.Contains(err.Error(), "the line has a line break") {
 		t.Error(err)
+	}
+}
+
+// What begins in one record and goes on in the next is whole, or refused; a second slot can be told from a first one.
+func TestRecordsThatBelongTogether(t *testing.T) {
+	for reason, make := range map[string]func(h *handmade){
+		"another record in the middle of a line": func(h *handmade) {
+			h.text(classPart, 0, []byte(`{"seq":1,`))
+			h.event("quiesce", Point, 1, 0)
+		},
+		"truncated: the file ends in the middle of a line": func(h *handmade) { h.text(classPart, 0, []byte(`{"seq":1,`)) },
+		"the bytes 8 to 15 of a further slot are not 0": func(h *handmade) {
+			h.event("NdkRead", Call, 1, 1)
+			binary.LittleEndian.PutUint16(h.packet[len(h.packet)-slotSize+recordMore:], 1)
+			h.packet = append(h.packet, bytes.Repeat([]byte{1}, slotSize)...)
+		},
+	} {
+		h := newHandmade()
+		make(h)
+		_, err := Read("f", bytes.NewReader(h.trace(t, 0)), 0)
+		if err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%v, want %q", err, reason)
+		}
 	}
 }
