@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -427,22 +428,58 @@ func TestFreestandingCompilers(t *testing.T) {
 	}
 }
 
-// The C recorder's hot path: nanoseconds an event with one thread, and with two at once.
+// The C recorder's hot path: nanoseconds an event with one thread, and with two at once; beside LTTng-UST in the same run, where that is installed.
 func BenchmarkRecorder(b *testing.B) {
-	program := built(b, "testdata/bench.c")
+	var flags []string
+	if _, err := exec.LookPath("lttng"); err == nil {
+		flags = []string{"-DLTTNG", "testdata/lttng_tp.c", "-I", "testdata", "-llttng-ust", "-ldl", "-Wno-error"}
+		recordWithLttng(b)
+	}
+	program := built(b, "testdata/bench.c", flags...)
 	for b.Loop() {
 		out, err := exec.Command(program).Output()
 		if err != nil {
 			b.Fatalf("%v\n%s", err, out)
 		}
+		took := map[string]float64{}
 		for line := range strings.Lines(string(out)) {
-			threads, ns, _ := strings.Cut(strings.TrimSpace(line), " ")
-			value, err := strconv.ParseFloat(ns, 64)
-			if err != nil {
+			name, ns, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if took[name], err = strconv.ParseFloat(ns, 64); err != nil {
 				b.Fatal(err)
 			}
-			b.ReportMetric(value, threads+"-threads-ns/event")
+			b.ReportMetric(took[name], name+"-ns/event")
+		}
+		if lttng := took["lttng-1-threads"]; lttng > 0 {
+			b.ReportMetric(lttng/took["1-threads"], "x-below-lttng")
 		}
 	}
 	b.ReportMetric(0, "ns/op")
+}
+
+// recordWithLttng starts a daemon and a session of LTTng, in a folder of their own, that record all events of ndk into memory.
+func recordWithLttng(b *testing.B) {
+	b.Helper()
+	b.Setenv("LTTNG_HOME", b.TempDir())
+	daemon := exec.Command("lttng-sessiond", "--no-kernel")
+	if err := daemon.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = daemon.Process.Signal(os.Interrupt)
+		_ = daemon.Wait()
+	})
+	for _, args := range [][]string{{"create", "bench", "--snapshot"}, {"enable-channel", "-u", "--subbuf-size=1M", "--num-subbuf=4", "c"},
+		{"enable-event", "-u", "-c", "c", "ndk:*"}, {"start"}} {
+		var out []byte
+		var err error
+		for range 50 { // the daemon may not listen yet
+			if out, err = exec.Command("lttng", append([]string{"--no-sessiond"}, args...)...).CombinedOutput(); err == nil {
+				break
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		if err != nil {
+			b.Fatalf("lttng %q: %v\n%s", args, err, out)
+		}
+	}
 }

@@ -1,14 +1,22 @@
 /* bench: nanoseconds of an event of the hot path (send, arm, poll of one result: six events), with one thread and with two at once. Prints the best
- * of many short runs, less what the same calls take that record nothing. */
+ * of many short runs, less what the same calls take that record nothing. With -DLTTNG, and a session that records ndk:*, the same by LTTng-UST: the
+ * runs take turns. */
 #define _GNU_SOURCE
 #include <time.h>
 #include "threads.h"
+
+#ifdef LTTNG
+#include "lttng_tp.h"
+enum { WAYS = 3 };
+#else
+enum { WAYS = 2 };
+#endif
 
 enum { ROUNDS = 4000, RUNS = 300 };
 static ndkt_ring ring;
 static ndkt_file file;
 static uint64_t ready, go;
-static int recording;
+static int way;                            /* 0: nothing, 1: this recorder, 2: LTTng-UST */
 
 static double now(void)
 {
@@ -41,6 +49,26 @@ static void hot(ndkt_ring *r)
     }
 }
 
+static void hot_lttng(void)
+{
+#ifdef LTTNG
+    static __thread uint64_t ops;
+    uint64_t op = ++ops, wr = op;
+    uint32_t result[7] = {0, 0, 2, 0, 64, 0, 0};
+    lttng_ust_tracepoint(ndk, event, 100, self, op, 2, 0, 64);
+    lttng_ust_tracepoint(ndk, event, 101, self, op, nothing(0), 0, 0);
+    op = ++ops;
+    lttng_ust_tracepoint(ndk, event, 70, self, op, 1, 1, 0);
+    nothing(1);
+    lttng_ust_tracepoint(ndk, event, 71, self, op, 0, 0, 0);
+    op = ++ops;
+    lttng_ust_tracepoint(ndk, event, 72, self, op, 1, 16, 0);
+    nothing(1);
+    result[0] = (uint32_t)wr;
+    lttng_ust_tracepoint(ndk, polled, self, op, result, 7);
+#endif
+}
+
 static double began[2], ended[2];
 
 static void *work(void *unused)
@@ -53,7 +81,10 @@ static void *work(void *unused)
     self = me + 1;
     while (!NDKT_LOAD(&go)) {}
     began[me] = now();
-    for (i = 0; i < ROUNDS; i++) hot(recording ? &ring : 0);
+    for (i = 0; i < ROUNDS; i++) {
+        if (way == 2) hot_lttng();
+        else hot(way ? &ring : 0);
+    }
     ended[me] = now();
     return 0;
 }
@@ -90,14 +121,14 @@ int main(void)
     }
     ndkt_file_open(&file, out, "ndkpi", "provider", "bench", "1");
     for (threads = 1; threads <= 2; threads++) {
-        double best[2] = {1e9, 1e9};
-        for (k = 0; k < 2 * RUNS; k++) {
+        double best[3] = {1e9, 1e9, 1e9};
+        for (k = 0; k < WAYS * RUNS; k++) {
             double took;
-            recording = k & 1;
+            way = k % WAYS;
             took = run(threads);
-            if (took < best[recording]) best[recording] = took;
+            if (took < best[way]) best[way] = took;
         }
-        printf("%d %.2f\n", threads, best[1] - best[0]);
+        for (k = 1; k < WAYS; k++) printf("%s%d-threads %.2f\n", k == 2 ? "lttng-" : "", threads, best[k] - best[0]);
     }
     return ndkt_dropped(&ring) != 0;
 }
