@@ -128,7 +128,9 @@ int main(void)
             took = run(threads);
             if (took < best[way]) best[way] = took;
         }
-        for (k = 1; k < WAYS; k++) printf("%s%d-threads %.2f\n", k == 2 ? "lttng-" : "", threads, best[k] - best[0]);
+        for (k = 1; k < WAYS; k++)
+            if (best[0] < 1e8 && best[k] < 1e8) /* else two threads never were at work at once: the machine is too busy */
+                printf("%s%d-threads %.2f\n", k == 2 ? "lttng-" : "", threads, best[k] - best[0]);
     }
     return ndkt_dropped(&ring) != 0;
 }
