@@ -50,6 +50,8 @@
 # define NDKT_STORE(p, v) __atomic_store_n((p), (uint64_t)(v), __ATOMIC_RELEASE)
 #endif
 
+#define NDKT_MOST 1023                     /* results or requests of one event: with more it is dropped */
+
 /* the place of a call or a callback in the order; 0 where it was not recorded. The id of a request of NDKPI is the op of its post */
 typedef uint64_t ndkt_op;
 
@@ -153,7 +155,7 @@ NDKT_INLINE ndkt_op ndkt_put(ndkt_ring *r, unsigned class_, int begins, int with
 {
     ndkt_writer *w = NDKT_WRITER(r);
     uint64_t at = 0;
-    if (!w || without || more > 65535 || !ndkt_room(w, 1 + (uint64_t)more)) {
+    if (!w || without || more > NDKT_MOST || !ndkt_room(w, 1 + (uint64_t)more)) {
         ndkt_drop(r, w);
     } else {
         ndkt_slot *s = &w->slots[w->tail & (w->size - 1)];

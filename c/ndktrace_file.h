@@ -24,7 +24,7 @@
 # define NDKT_FILE static
 #endif
 
-enum { NDKT_FILE_SLOTS = 1024 };           /* of a packet, and as many at most of one event */
+enum { NDKT_FILE_SLOTS = 1 + NDKT_MOST };  /* of a packet, so that each event has room */
 enum { NDKT_NAME_W = 4095, NDKT_NAME_UNKNOWN = 4094 }; /* what the ids of requests begin with, but for those that are ops */
 
 typedef struct ndkt_file {

@@ -354,6 +354,16 @@ func TestNothingIsLostUncounted(t *testing.T) {
 	}
 }
 
+// What a writer can't record is counted: too many results, no writer. A place that was taken by a thread which is gone ends the trace there.
+func TestLossesAreCounted(t *testing.T) {
+	_, whole := recorded(t, built(t, "testdata/losses.c"), func(file string) []string { return []string{file} })
+	// Recorded are a poll and its return, a call, and a point. Dropped are a return with 1024 results, a call and its return without a writer, the place
+	// that nobody wrote, and the event behind it.
+	if len(whole.Events) != 4 || whole.End == nil || *whole.End != (trace.End{Events: 4, Dropped: 5}) {
+		t.Errorf("%d events, end %+v", len(whole.Events), whole.End)
+	}
+}
+
 // everyCall is a freestanding unit that uses all of the header.
 const everyCall = `
 #define NDKT_WRITER(r) writer
