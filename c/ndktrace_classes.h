@@ -234,6 +234,9 @@ static const ndkt_class ndkt_classes[] = {
     {48, 0, 56}, /* HwIndicate point */
     {0, 0, 0}, /*   */
     {0, 0, 40}, /* quiesce point */
+    {0, 0, 0}, /*   */
+    {0, 0, 44}, /* comp_handler enter */
+    {0, 0, 44}, /* comp_handler exit */
 };
 
 static const unsigned char ndkt_uuid[16] = {0x3c, 0x1d, 0x5e, 0x0b, 0x9a, 0x4f, 0x4e, 0x6b, 0x8d, 0x27, 0x6e, 0x64, 0x6b, 0x74, 0x72, 0x31};

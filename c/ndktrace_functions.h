@@ -1065,3 +1065,11 @@ NDKT_INLINE ndkt_op ndkt_quiesce_point(ndkt_ring *r)
 {
     return ndkt_put(r, 230, 0, 0, 0, 0u, 0, 0, 0, 0, 0, 0);
 }
+NDKT_INLINE ndkt_op ndkt_comp_handler_enter(ndkt_ring *r, uint32_t cq)
+{
+    return ndkt_put(r, 232, 1, 0, 0, 0u, (uint64_t)(uint32_t)cq, 0, 0, 0, 0, 0);
+}
+NDKT_INLINE void ndkt_comp_handler_exit(ndkt_ring *r, ndkt_op op)
+{
+    ndkt_put(r, 233, 0, op == 0, op, 0u, 0, 0, 0, 0, 0, 0);
+}

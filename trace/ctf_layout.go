@@ -123,7 +123,7 @@ const numbered = `
 	ibv_resize_cq ibv_destroy_cq ibv_req_notify_cq ibv_poll_cq ibv_get_cq_event ibv_ack_cq_events ibv_create_qp ibv_create_qp_ex
 	ibv_modify_qp ibv_query_qp ibv_destroy_qp ibv_post_send ibv_post_recv ibv_create_srq ibv_create_srq_ex ibv_destroy_srq
 	ibv_post_srq_recv ibv_get_async_event ibv_ack_async_event
-	CqePlaced HwIndicate quiesce
+	CqePlaced HwIndicate quiesce comp_handler
 `
 
 // classes are all classes of events by number, those of classBegin and classEnd of a function behind each other; nil for one that is none.
