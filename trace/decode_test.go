@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -307,4 +308,22 @@ func plainFile(t testing.TB, path string) []byte {
 	defer r.Close()
 	plain, _ := io.ReadAll(r) // of a truncated one what there is
 	return plain
+}
+
+// The decimals that are written eight digits at once are those of strconv.
+func TestDecimal(t *testing.T) {
+	var a arena
+	check := func(n uint64) {
+		if got, want := a.number("a", n), "a"+strconv.FormatUint(n, 10); got != want {
+			t.Fatalf("%q, want %q", got, want)
+		}
+	}
+	for n := range uint64(200_000) {
+		check(n)
+		check(1e8 - 1 - n*499)
+	}
+	for n, i := uint64(1), 0; i < 40; n, i = n*3, i+1 {
+		check(n)
+	}
+	check(math.MaxUint64)
 }

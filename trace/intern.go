@@ -1,9 +1,11 @@
 package trace
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"slices"
+	"strconv"
 	"unsafe"
 )
 
@@ -26,38 +28,34 @@ func (a *arena) text(text []byte) string {
 
 // number is text for a prefix with a decimal behind it.
 func (a *arena) number(prefix string, n uint64) string {
-	var digits [20]byte
-	at := len(digits)
-	for ; n >= 100; n /= 100 {
-		at -= 2
-		pair := twoDigits[n%100]
-		digits[at], digits[at+1] = pair[0], pair[1]
+	const room = 8 // are written at once, whether or not they are all digits
+	if len(a.free) < len(prefix)+20+room {
+		a.free = make([]byte, max(arenaChunk, len(prefix)+20+room))
 	}
-	pair := twoDigits[n]
-	at -= 2
-	if digits[at], digits[at+1] = pair[0], pair[1]; n < 10 {
-		at++
+	size := copy(a.free, prefix)
+	if n < 1e8 {
+		digits, count := decimal(n)
+		binary.LittleEndian.PutUint64(a.free[size:], digits)
+		size += count
+	} else {
+		size = len(strconv.AppendUint(a.free[:size], n, 10))
 	}
-	size := len(prefix) + len(digits) - at
-	if len(a.free) < size {
-		a.free = make([]byte, max(arenaChunk, size))
-	}
-	text := a.free[:size]
-	copy(text, prefix)
-	for i, to := at, text[len(prefix):]; i < len(digits) && i-at < len(to); i++ { // few: a call would take longer
-		to[i-at] = digits[i]
-	}
+	text := unsafe.String(&a.free[0], size)
 	a.free = a.free[size:]
-	return unsafe.String(&text[0], size)
+	return text
 }
 
-// twoDigits are the numbers below 100.
-var twoDigits = func() (all [100][2]byte) {
-	for i := range all {
-		all[i] = [2]byte{'0' + byte(i/10), '0' + byte(i%10)}
-	}
-	return all
-}()
+// decimal returns the digits of a number below 10^8, the first in the lowest byte, and how many they are. It is the inverse of eightDigits: each step
+// splits numbers into two of half as many digits.
+func decimal(n uint64) (digits uint64, count int) {
+	v := n/10000 | n%10000<<32
+	high := v * 5243 >> 19 & 0x0000007F0000007F
+	v = high | (v-high*100)<<16
+	high = v * 103 >> 10 & 0x000F000F000F000F
+	v = high | (v-high*10)<<8
+	zeros := min(bits.TrailingZeros64(v)/8, 7)
+	return v>>(8*zeros) + each*'0', 8 - zeros
+}
 
 // words gives equal texts one string, as long as not too many others come between. All are plain.
 type words struct {
