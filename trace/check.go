@@ -164,3 +164,6 @@ func checkLength(value *int64) error {
 
 // maxFlags is as many as an integer has bits.
 const maxFlags = 32
+
+// hasIbverbs reports whether the words of the trace are libibverbs's.
+func (h *Header) hasIbverbs() bool { return h.Dialect == "verbs" || h.Dialect == "kverbs" }

@@ -55,7 +55,7 @@ func ConvertToCtf(out io.Writer, r *Reader) error {
 	if err != nil {
 		return err
 	}
-	w := newSlotWriter(out, r.header.Dialect == "verbs")
+	w := newSlotWriter(out, r.header.hasIbverbs())
 	if err := w.lineText(classHeader, trimNewline(header)); err != nil {
 		return err
 	}

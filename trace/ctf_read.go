@@ -51,7 +51,7 @@ func (r *slotReader) begin() error {
 	if err != nil {
 		return r.fail("%v", err)
 	}
-	r.decoder = newSlotDecoder(r.Reader.decoder, r.header.Dialect == "verbs")
+	r.decoder = newSlotDecoder(r.Reader.decoder, r.header.hasIbverbs())
 	r.decoder.seq = r.lowest
 	r.check.ops.hint, r.check.wrs.hint = &r.decoder.op, &r.decoder.wr
 	return nil
