@@ -170,8 +170,9 @@ func TestRulesExist(t *testing.T) {
 	}
 }
 
-// dialects are the records of the module Dialects, by what the tables of README.md call them.
-var dialects = map[string]string{"ndkpi": "Ndkpi", "ndspi": "Ndspi", "verbs": "Verbs", "verbs, devices": "VerbsDevice"}
+// dialects are the records of the module Dialects, by what a table of README.md calls them, or would call them.
+var dialects = map[string]string{"ndkpi": "Ndkpi", "ndspi": "Ndspi", "verbs": "Verbs", "verbs, devices": "VerbsDevice",
+	"kverbs": "Kverbs", "kverbs, devices": "KverbsDevice"}
 
 // dialect returns what the tables call the configuration's dialect, or "".
 func (c config) dialect() string {
