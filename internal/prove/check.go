@@ -1,0 +1,185 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ndkoracle/internal/prove/sany"
+	"ndkoracle/internal/prove/smt"
+)
+
+// overSuffix ends the names of the files that override configurations: they are no configurations of TLC.
+const overSuffix = ".proof"
+
+// Checker decides claims.
+type Checker struct {
+	Folder  string // of the configurations: tla/
+	Reader  sany.Reader
+	Solvers []smt.Solver  // each has to refute each condition
+	Limit   time.Duration // for one question
+
+	modules map[string]*sany.Module
+}
+
+// Result is what was found of a claim.
+type Result struct {
+	Paths, Conditions int
+	Dead              []string  // steps of the paths that cannot be taken
+	Failures          []Failure // of a claim that should fail: those of the named property
+	Elapsed           time.Duration
+}
+
+// Load reads the modules and the configurations of a claim, and evaluates it.
+func (c *Checker) Load(ctx context.Context, claim Claim) (*Proof, error) {
+	key := strings.Join(claim.Modules, " ")
+	if c.modules == nil {
+		c.modules = map[string]*sany.Module{}
+	}
+	if c.modules[key] == nil {
+		m, err := c.Reader.Read(ctx, claim.Modules...)
+		if err != nil {
+			return nil, err
+		}
+		c.modules[key] = m
+	}
+	text, err := ReadText(c.Folder, claim.Configuration+".cfg")
+	if err != nil {
+		return nil, err
+	}
+	texts := []string{text}
+	if claim.Over != "" { // or else it is of TLC's configuration itself
+		over, err := ReadText(c.Folder, claim.Over+overSuffix)
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, over)
+	}
+	if claim.Constants != "" {
+		texts = append(texts, "CONSTANTS "+claim.Constants)
+	}
+	longest := int64(0)
+	if claim.Verdict == Fails {
+		longest = mostSmall // Break looks no further
+	}
+	return Load(claim.Name, claim.Kind, longest, c.modules[key], texts...)
+}
+
+// Auxiliary returns the invariants that the claims over a file suppose besides those of TLC's configurations: the shape of the
+// variables, the bounds of the constants, and those that the file names.
+func (c *Checker) Auxiliary(over string) ([]string, error) {
+	text, err := ReadText(c.Folder, over+overSuffix)
+	if err != nil {
+		return nil, err
+	}
+	var found configuration
+	if err := found.read(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", over, err)
+	}
+	return append([]string{shapeName, boundsName}, found.invariants...), nil
+}
+
+// searchLimit is how long a solver looks for a state in one go. It looks again, in other instances.
+const searchLimit = 2 * time.Second
+
+// Check decides a claim.
+func (c *Checker) Check(ctx context.Context, claim Claim) (r Result, err error) {
+	begun := time.Now()
+	defer func() { r.Elapsed = time.Since(begun) }()
+	p, err := c.Load(ctx, claim)
+	if err != nil {
+		return r, err
+	}
+	conditions, err := p.Conditions()
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", claim.Name, err)
+	}
+	r.Paths, r.Conditions = p.Paths(), len(conditions)
+	if claim.Verdict == Fails {
+		conditions = slices.DeleteFunc(conditions, func(x Condition) bool { return x.Property != claim.Property })
+		if len(conditions) == 0 {
+			return r, fmt.Errorf("%s: there is no condition of %s", claim.Name, claim.Property)
+		}
+	}
+	if len(c.Solvers) == 0 {
+		return r, errors.New("no solver")
+	}
+	for i, solver := range c.Solvers {
+		if claim.Verdict == Fails && i > 0 {
+			break // one model is enough
+		}
+		decide, limit := p.Solve, c.Limit
+		if claim.Verdict == Fails {
+			decide, limit = p.Break, min(limit, searchLimit)
+		}
+		failures, err := decide(ctx, solver, limit, conditions)
+		if err != nil {
+			return r, fmt.Errorf("%s: %w", claim.Name, err)
+		}
+		r.Failures = append(r.Failures, failures...)
+	}
+	if claim.Verdict == Proved && claim.Kind == Safety && len(r.Failures) == 0 {
+		r.Dead, err = p.Dead(ctx, c.Solvers[0], min(c.Limit, searchLimit))
+	}
+	return r, err
+}
+
+// Complaints says in what a result is not what the claim says; nothing when it is.
+func (claim Claim) Complaints(r Result) (found []string) {
+	switch claim.Verdict {
+	case Proved:
+		for _, f := range r.Failures {
+			text := fmt.Sprintf("%s may break %s: %s says %s", f.Step, f.Property, f.Solver, f.Answer)
+			if f.Answer == smt.Unknown {
+				text = fmt.Sprintf("%s of %s is not decided: %s says unknown, or did not answer in time", f.Property, f.Step, f.Solver)
+			}
+			found = append(found, text)
+		}
+	case Fails:
+		if !slices.ContainsFunc(r.Failures, func(f Failure) bool { return f.Answer == smt.Sat }) {
+			found = append(found, fmt.Sprintf("%s must not be provable, and no solver has a step that breaks it", claim.Property))
+		}
+	}
+	for _, pin := range []struct {
+		what         string
+		found, known int
+		pinned       bool
+	}{
+		{"paths", r.Paths, claim.Paths, claim.Paths > 0},
+		{"conditions", r.Conditions, claim.Conditions, claim.Conditions > 0},
+		{"paths that cannot be taken", len(r.Dead), claim.Dead, claim.Dead >= 0},
+	} {
+		switch {
+		case !pin.pinned:
+			found = append(found, fmt.Sprintf("the number of %s is not pinned: %d", pin.what, pin.found))
+		case pin.found != pin.known:
+			found = append(found, fmt.Sprintf("%d %s, pinned are %d", pin.found, pin.what, pin.known))
+		}
+	}
+	return found
+}
+
+// Pin sets the pinned counts to those that were found.
+func (claim *Claim) Pin(r Result) {
+	claim.Paths, claim.Conditions, claim.Dead = r.Paths, r.Conditions, len(r.Dead)
+}
+
+// Breaks looks for a step that breaks any condition of a claim, and says which, or "".
+func (c *Checker) Breaks(ctx context.Context, claim Claim) (string, error) {
+	p, err := c.Load(ctx, claim)
+	if err != nil {
+		return "", err
+	}
+	conditions, err := p.Conditions()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", claim.Name, err)
+	}
+	found, err := p.Break(ctx, c.Solvers[0], min(c.Limit, searchLimit), conditions)
+	if err != nil || len(found) == 0 {
+		return "", err
+	}
+	return found[len(found)-1].Step + " breaks " + found[len(found)-1].Property, nil
+}

@@ -1,0 +1,41 @@
+// Package prove shows by induction that invariants and properties of steps hold for every depth, every number of requests and every
+// length of a chain, from the TLA+ text that TLC checks. docs/proofs.md is for readers; this says what is trusted.
+//
+// # Values
+//
+// A value is known in its form, and may be unknown in its parts. A truth value, a number or a string is a term of package smt. A
+// record, and a function on strings that are known, has a value for each field. A sequence, and a function on 1..n, has a length and a
+// value for each place. A set is a list of branches: the members that a function gives for the values of some unknowns, where a guard
+// holds. Other forms have no rule (Specifying Systems, section 16.1, defines all of them as sets, functions and numbers).
+//
+// # Rules of evaluation
+//
+// The operators are those of Specifying Systems, chapter 16: section 16.1 for the constant operators, section 16.2.3 for prime,
+// UNCHANGED and [A]_v; the standard modules those of chapter 18. In builtin.go and function.go each operator has one rule. Deviations:
+//
+//   - /\, \/, => and CASE are evaluated from left to right, as TLC does (section 14.2.2). A part that comes after a false conjunct is
+//     not evaluated, so that it may be without meaning.
+//   - CASE takes the first arm whose condition holds. Where several hold, TLA+ leaves open which is taken; TLC takes the first.
+//   - CHOOSE must be known: each condition folds to true or false, and the first member is taken. TLC does the same.
+//   - A function applied outside of its domain has some value. TLC stops with an error there; a specification that TLC checks never asks.
+//   - An operator of a configuration ("a <- b") replaces the one of that name wherever it is used, also in instances.
+//   - INSTANCE substitutes each name by itself. Another substitution has no rule.
+//   - A parameter whose value is that of the state before has no rule under a prime.
+//
+// # Paths
+//
+// steps.go finds the next states as TLC does (section 14.2.6): from left to right; the first x' = e, or x' \in S, assigns x; a second
+// one is a condition; \E and \/ branch. A path has a guard, a value for each variable, and the unknowns that \E chose.
+//
+// # Induction
+//
+// A state is unknown but for the form that Shape gives its variables, so Shape is an invariant like the others. Let I be the
+// conjunction of Shape and all invariants, B what Bounds says of the constants.
+//
+//	B /\ guard(p) => J(next(p))                 for each path p of MCInit and each part J of I
+//	B /\ I /\ guard(p) => J(next(p))            for each path p of MCNext and each part J of I
+//	B /\ I /\ guard(p) => P(state, next(p))     for each property [][P]_v
+//
+// So each reachable state has I, for all values of the constants that are unknown. A condition that folds to true is not asked; the
+// others are counted, and the counts are pinned.
+package prove

@@ -1,0 +1,245 @@
+package prove
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"ndkoracle/internal/prove/smt"
+)
+
+// Graph is a state graph, as the formulas have it for a configuration in which all constants are known.
+type Graph struct {
+	States  []map[string]string // values of the variables, written in TLA+
+	Initial []int
+	Steps   []GraphStep // each once
+	Depth   int         // how many states are on the longest of the shortest ways from the initial states
+}
+
+// GraphStep is a step from one state to another.
+type GraphStep struct {
+	From, To int
+	Label    string // the action with its arguments, written in TLA+
+}
+
+// slot is a place of a state with the formula that a path gives it.
+type slot struct {
+	at    int
+	value smt.Compiled
+}
+
+// compiledPath is a path whose formulas can be evaluated.
+type compiledPath struct {
+	guard    smt.Compiled
+	slots    []slot
+	lengths  []slot // of sequences: the items behind the last are put to 0
+	unknowns []int
+	sorts    []smt.Sort
+	label    func(instance []int64) string
+	checks   []check
+}
+
+// check is an invariant, or a property of the steps of a path.
+type check struct {
+	name string
+	hold smt.Compiled
+}
+
+type explorer struct {
+	proof   *Proof
+	layout  *smt.Layout
+	longest int64           // of a sequence
+	size    int             // of a state
+	items   map[int][][]int // of the length of a sequence: places of its items
+
+	checked    bool    // stop where an invariant or a property of the configuration is broken
+	invariants []check // of states
+	broken     string
+}
+
+// Explore finds all states that the formulas reach. No sequence may be longer than longest, and no number that a step chooses
+// greater.
+func (p *Proof) Explore(longest int64) (*Graph, error) {
+	g, _, err := p.run(longest, false)
+	return g, err
+}
+
+// Broken explores the states until one breaks an invariant of the configuration, or a step a property, and returns which, and how
+// many states are on the way there.
+func (p *Proof) Broken(longest int64) (name string, depth int, err error) {
+	g, name, err := p.run(longest, true)
+	if err != nil {
+		return "", 0, err
+	}
+	return name, g.Depth, nil
+}
+
+func (p *Proof) run(longest int64, checked bool) (g *Graph, broken string, err error) {
+	x := &explorer{proof: p, layout: smt.NewLayout(-1, longest+2), longest: longest, items: map[int][][]int{}, checked: checked}
+	x.layout.Any = nowhereName
+	for _, v := range sortedKeys(p.state) {
+		x.place(p.state[v])
+	}
+	x.size = x.layout.Size()
+	start, err := x.compile(p.start)
+	if err != nil {
+		return nil, "", err
+	}
+	paths, err := x.compile(p.paths)
+	if err != nil {
+		return nil, "", err
+	}
+	if checked {
+		if x.invariants, err = x.checks(p.Invariants, p.state, nil); err != nil {
+			return nil, "", err
+		}
+		for i := range paths {
+			if paths[i].checks, err = x.checks(p.Properties, p.state, p.paths[i].next); err != nil {
+				return nil, "", err
+			}
+		}
+	}
+	g, err = x.explore(start, paths)
+	return g, x.broken, err
+}
+
+func (x *explorer) checks(names []string, now, next map[string]value) (list []check, err error) {
+	for _, n := range names {
+		t, err := x.proof.formula(n, now, next)
+		if err != nil {
+			return nil, err
+		}
+		f, err := x.layout.Compile(t)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", n, err)
+		}
+		list = append(list, check{n, f})
+	}
+	return list, nil
+}
+
+// hold notes the first check that fails.
+func (x *explorer) hold(checks []check, instance []int64) {
+	for _, c := range checks {
+		if x.broken == "" && c.hold(instance) == 0 {
+			x.broken = c.name
+		}
+	}
+}
+
+func (x *explorer) explore(start, paths []compiledPath) (*Graph, error) {
+	g := &Graph{}
+	known := map[string]int{}
+	var all [][]int64
+	add := func(s []int64) int {
+		key := make([]byte, 0, 2*len(s))
+		for _, n := range s {
+			key = binary.AppendVarint(key, n)
+		}
+		n, old := known[string(key)]
+		if !old {
+			n = len(all)
+			known[string(key)] = n
+			all = append(all, slices.Clone(s))
+		}
+		return n
+	}
+	instance := make([]int64, x.layout.Size())
+	next := make([]int64, x.size)
+	for i := range start {
+		err := x.take(&start[i], instance, next, func(string) { g.Initial = append(g.Initial, add(next)) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	end := 0
+	for from := 0; from < len(all); from++ {
+		if from == end {
+			end = len(all)
+			g.Depth++
+		}
+		copy(instance, all[from])
+		if x.hold(x.invariants, instance); x.broken != "" {
+			return g, nil
+		}
+		seen := map[GraphStep]bool{}
+		for i := range paths {
+			copy(instance, all[from])
+			err := x.take(&paths[i], instance, next, func(label string) {
+				step := GraphStep{from, add(next), label}
+				if !seen[step] {
+					seen[step] = true
+					g.Steps = append(g.Steps, step)
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
+			if x.broken != "" {
+				g.Depth++ // the state after it
+				return g, nil
+			}
+		}
+	}
+	for _, s := range all {
+		values := map[string]string{}
+		for v, shape := range x.proof.state {
+			values[v] = x.stateText(shape, s)
+		}
+		g.States = append(g.States, values)
+	}
+	return g, nil
+}
+
+// take finds the states to which a path leads from a state, for all values of what it chooses.
+func (x *explorer) take(p *compiledPath, instance, next []int64, found func(label string)) error {
+	var from func(i int) error
+	from = func(i int) error {
+		if i < len(p.unknowns) {
+			high := x.longest
+			if p.sorts[i] == smt.Bool {
+				high = 1
+			}
+			for n := int64(0); n <= high; n++ {
+				instance[p.unknowns[i]] = n
+				if err := from(i + 1); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if p.guard(instance) == 0 {
+			return nil
+		}
+		clear(next)
+		for _, s := range p.slots {
+			next[s.at] = s.value(instance)
+		}
+		for _, s := range p.lengths {
+			if next[s.at] > x.longest {
+				return fmt.Errorf("a sequence is longer than %d", x.longest)
+			}
+			for _, places := range x.items[s.at][next[s.at]:] {
+				for _, at := range places {
+					next[at] = 0
+				}
+			}
+		}
+		if x.hold(p.checks, instance); x.broken == "" {
+			found(p.label(instance))
+		}
+		return nil
+	}
+	return from(0)
+}
+
+// Largest returns the largest number that is a constant.
+func (p *Proof) Largest() (largest int64) {
+	for _, v := range p.engine.constants {
+		if s, ok := v.(scalar); ok && s.Sort == smt.Int {
+			n, _ := s.Known()
+			largest = max(largest, n)
+		}
+	}
+	return largest
+}

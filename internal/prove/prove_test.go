@@ -1,0 +1,353 @@
+package prove
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ndkoracle/internal/prove/sany"
+	"ndkoracle/internal/prove/smt"
+	"ndkoracle/internal/tlc"
+)
+
+var (
+	tla   = filepath.Join("..", "..", "tla")
+	build = filepath.Join("..", "..", "build", "tlc")
+)
+
+func jar(t *testing.T) tlc.Jar {
+	t.Helper()
+	found, err := tlc.FindJar(t.Context(), build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func checker(t *testing.T, folders ...string) *Checker {
+	t.Helper()
+	folders = append(folders, tla, filepath.Join(tla, "proof"), filepath.Join(tla, "wrong"))
+	return &Checker{
+		Folder: tla, Reader: sany.Reader{Jar: jar(t).Path, Folders: folders}, Solvers: []smt.Solver{smt.Z3}, Limit: 20 * time.Second,
+	}
+}
+
+// module has SANY parse a module of this text.
+func module(t *testing.T, text string) *sany.Module {
+	t.Helper()
+	folder := t.TempDir()
+	text = "---- MODULE M ----\n" + text + "\n====\n"
+	if err := os.WriteFile(filepath.Join(folder, "M.tla"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m, err := checker(t, folder).Reader.Read(t.Context(), "M")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func claims(t *testing.T) []Claim {
+	t.Helper()
+	list, err := ReadManifest(filepath.Join(tla, "proof"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func claimOf(t *testing.T, name string) Claim {
+	t.Helper()
+	list := claims(t)
+	i := slices.IndexFunc(list, func(c Claim) bool { return c.Name == name })
+	if i < 0 {
+		t.Fatalf("there is no claim %s", name)
+	}
+	return list[i]
+}
+
+// counter is a system with one variable, and an invariant that is inductive for its steps.
+const counter = `EXTENDS Integers
+CONSTANT Most
+VARIABLE v
+Shape == v \in Int
+Bounds == 1 <= Most
+MCInit == v = 0
+Up == v < Most /\ v' = v + 1
+Jump == \E n \in 2..Most : v' = n
+Never == v < 0 /\ v' = 7
+MCNext == Up \/ Jump \/ Never
+Small == 0 <= v /\ v <= Most
+NotNegative == [][v' >= 0]_v
+Even == v # 3
+`
+
+// load loads a claim of the counter.
+func load(t *testing.T, text, configuration string) *Proof {
+	t.Helper()
+	p, err := Load("counter", Safety, 0, module(t, text), "CONSTANT Most = Most\n"+configuration)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// An invariant that is inductive is proved, with the same conditions each time; one that is not has a counter-example to induction.
+// Both solvers say so.
+func TestInduction(t *testing.T) {
+	for _, solver := range []smt.Solver{smt.Z3, smt.CVC5} {
+		if err := solver.Check(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			configuration, failing string
+			conditions             int
+		}{
+			{"INVARIANT Small\nPROPERTY NotNegative", "", 6},
+			{"PROPERTY NotNegative", "Up NotNegative", 2},
+			{"INVARIANTS Small Even", "Up Even, Jump Even", 6},
+		} {
+			p := load(t, counter, c.configuration)
+			conditions, err := p.Conditions()
+			if err != nil {
+				t.Fatal(err)
+			}
+			failures, err := p.Solve(t.Context(), solver, 5*time.Second, conditions)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var failing []string
+			for _, f := range failures {
+				failing = append(failing, f.Step+" "+f.Property)
+				if f.Answer != smt.Sat || !strings.Contains(f.Model, "then v = ") {
+					t.Errorf("%s: %s, with the model %q", f.Step, f.Answer, f.Model)
+				}
+			}
+			if got := strings.Join(failing, ", "); got != c.failing || len(conditions) != c.conditions || p.Paths() != 3 {
+				t.Errorf("%s, %q: %q fail of %d conditions on %d paths", solver.Name, c.configuration, got, len(conditions), p.Paths())
+			}
+		}
+	}
+}
+
+// A path that no state with the invariants can take is told.
+func TestDeadPaths(t *testing.T) {
+	dead, err := load(t, counter, "INVARIANT Small").Dead(t.Context(), smt.Z3, 5*time.Second)
+	if err != nil || !slices.Equal(dead, []string{"Never"}) {
+		t.Errorf("dead are %q, %v", dead, err)
+	}
+}
+
+// A step that gives a variable a value of another form breaks the shape.
+func TestShapeIsClosed(t *testing.T) {
+	p := load(t, counter+"Wide == v \\in {1, 2, 3}\n", "INVARIANT Wide")
+	conditions, err := p.Conditions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	failures, err := p.Solve(t.Context(), smt.Z3, 5*time.Second, conditions)
+	if err != nil || !slices.ContainsFunc(failures, func(f Failure) bool { return f.Step == "Init" && f.Property == "Wide" }) {
+		t.Errorf("got %v, %v", failures, err)
+	}
+	_, err = Load("other", Safety, 0, module(t, strings.Replace(counter, "v' = 7", `v' = "seven"`, 1)), "CONSTANT Most = Most")
+	if err == nil {
+		p, err := Load("other", Safety, 0, module(t, strings.Replace(counter, "v' = 7", `v' = "seven"`, 1)), "CONSTANT Most = Most")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if conditions, err = p.Conditions(); err == nil {
+			last := conditions[len(conditions)-1]
+			if last.Property != shapeName || last.goal != smt.False {
+				t.Errorf("a string in the place of a number keeps the shape")
+			}
+		}
+	}
+}
+
+// A rank is proved where each helper can go on and lowers it, and no step raises it; each of the three can fail.
+func TestRanking(t *testing.T) {
+	const right = `EXTENDS Integers
+CONSTANT Most
+VARIABLE v
+Shape == v \in Int
+Bounds == 1 <= Most
+MCInit == v = 0
+Up == v < Most /\ v' = v + 1
+Rest == v' = v
+MCNext == Up \/ Rest
+Small == 0 <= v /\ v <= Most
+Outstanding == v < Most
+Helpers == {"Step"}
+HelpsStep == TRUE
+StepDoes == Up
+NotRaised == Most - v' <= Most - v
+Lowered == Most - v' < Most - v
+`
+	for _, c := range []struct{ old, new, failing string }{
+		{"", "", ""},
+		{"StepDoes == Up", "StepDoes == v < Most - 1 /\\ v' = v + 1", "Step can help HelpsStep"},
+		{"StepDoes == Up", "StepDoes == Rest", "Step: Rest Lowered"},
+		{"Rest == v' = v", "Rest == v > 0 /\\ v' = v - 1", "Rest NotRaised"},
+	} {
+		p, err := Load("rank", Ranking, 0, module(t, strings.Replace(right, c.old, c.new, 1)), "CONSTANT Most = Most INVARIANT Small")
+		if err != nil {
+			t.Fatal(err)
+		}
+		conditions, err := p.Conditions()
+		if err != nil {
+			t.Fatal(err)
+		}
+		failures, err := p.Solve(t.Context(), smt.Z3, 5*time.Second, conditions)
+		var failing []string
+		for _, f := range failures {
+			failing = append(failing, f.Step+" "+f.Property)
+		}
+		if got := strings.Join(failing, ", "); err != nil || got != c.failing {
+			t.Errorf("%s: %q fail, not %q, %v", c.new, got, c.failing, err)
+		}
+	}
+}
+
+// fake makes a solver of a script.
+func fake(t *testing.T, script string) smt.Solver {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "z3")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	solver := smt.Z3
+	solver.Path = path
+	return solver
+}
+
+// A solver that is missing, of another version, silent or undecided proves nothing, and a message says why.
+func TestSolversThatDoNotAnswer(t *testing.T) {
+	missing := smt.Z3
+	missing.Path = filepath.Join(t.TempDir(), "nothing")
+	for _, c := range []struct {
+		solver smt.Solver
+		want   string
+	}{
+		{missing, "z3 is missing"},
+		{fake(t, "echo Z3 version 4.8.13 - 64 bit"), "z3 is of version 4.8.13, and the proofs are pinned to 4.8.12"},
+		{fake(t, "echo hello"), "does not say a version"},
+		{fake(t, "exit 3"), "exit status 3"},
+	} {
+		if err := c.solver.Check(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+	p := load(t, counter, "INVARIANT Small")
+	conditions, err := p.Conditions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for script, want := range map[string]string{
+		"exec sleep 60": "z3 does not answer within 10ms",
+		"exit 0":        "z3",
+		"echo '(error \"bad\")'; exec cat > /dev/null": "in the place of an answer",
+	} {
+		if _, err := p.Solve(t.Context(), fake(t, script), 10*time.Millisecond, conditions); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", script, err, want)
+		}
+	}
+	unknown := fake(t, "while true; do echo unknown; done")
+	failures, err := p.Solve(t.Context(), unknown, 5*time.Second, conditions)
+	if err != nil || len(failures) != len(conditions) {
+		t.Errorf("%d of %d conditions are not proved, %v", len(failures), len(conditions), err)
+	}
+	claim := Claim{Name: "counter", Verdict: Proved, Paths: 3, Conditions: len(conditions), Dead: 0}
+	complaints := claim.Complaints(Result{Paths: 3, Conditions: len(conditions), Failures: failures})
+	if len(complaints) != len(conditions) || !strings.Contains(complaints[0], "is not decided") {
+		t.Errorf("the complaints are %q", complaints)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.Solve(ended, smt.Z3, time.Second, conditions); err == nil {
+		t.Error("a run that was ended has proved something")
+	}
+}
+
+// Counts that are others than the pinned ones are told, and counts that are not pinned.
+func TestComplaints(t *testing.T) {
+	proved := Claim{Verdict: Proved, Paths: 3, Conditions: 5, Dead: 1}
+	fails := Claim{Verdict: Fails, Property: "P", Paths: 3, Conditions: 5, Dead: 0}
+	broken := []Failure{{Condition: Condition{Step: "Up", Property: "P"}, Solver: "z3", Answer: smt.Sat}}
+	undecided := []Failure{{Condition: Condition{Step: "Up", Property: "P"}, Solver: "z3", Answer: smt.Unknown}}
+	for _, c := range []struct {
+		claim  Claim
+		result Result
+		want   string
+	}{
+		{proved, Result{Paths: 3, Conditions: 5, Dead: []string{"x"}}, ""},
+		{proved, Result{Paths: 4, Conditions: 5, Dead: []string{"x"}}, "4 paths, pinned are 3"},
+		{proved, Result{Paths: 3, Conditions: 4, Dead: []string{"x"}}, "4 conditions, pinned are 5"},
+		{proved, Result{Paths: 3, Conditions: 5}, "0 paths that cannot be taken, pinned are 1"},
+		{proved, Result{Paths: 3, Conditions: 5, Dead: []string{"x"}, Failures: broken}, "Up may break P: z3 says sat"},
+		{proved, Result{Paths: 3, Conditions: 5, Dead: []string{"x"}, Failures: undecided}, "P of Up is not decided: z3 says unknown, or did not answer in time"},
+		{fails, Result{Paths: 3, Conditions: 5, Failures: broken}, ""},
+		{fails, Result{Paths: 3, Conditions: 5}, "P must not be provable, and no solver has a step that breaks it"},
+		{fails, Result{Paths: 3, Conditions: 5, Failures: undecided}, "P must not be provable, and no solver has a step that breaks it"},
+		{Claim{Verdict: Proved, Paths: 3, Conditions: 5, Dead: -1}, Result{Paths: 3, Conditions: 5}, "the number of paths that cannot be taken is not pinned: 0"},
+	} {
+		if got := strings.Join(c.claim.Complaints(c.result), "; "); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+// A claim of the manifest is as it says, and so is one about a wrong rule (ARM-07); pins that are others are found.
+func TestClaims(t *testing.T) {
+	c := checker(t)
+	for _, name := range []string{"CQ-verbs-reading-A25-yes", "wrong/last-arm-wins", "polled/verbs: arm, drain, sleep"} {
+		claim := claimOf(t, name)
+		result, err := c.Check(t.Context(), claim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, complaint := range claim.Complaints(result) {
+			t.Errorf("%s: %s", name, complaint)
+		}
+		claim.Conditions++
+		if len(claim.Complaints(result)) == 0 {
+			t.Errorf("%s: a condition more is not told", name)
+		}
+	}
+}
+
+// A ranking supposes invariants only that are proved, and a manifest that is not in order is not read.
+func TestManifestErrors(t *testing.T) {
+	const good = "A\tsafety\tM\tCQ\tproof/CQ\t-\tproved\t-\t1\t2\t0\tfast"
+	for text, want := range map[string]string{
+		"claim\n":                        ":1: the header",
+		manifestHeader + "\nA\tsafety\n": ":2: 2 columns, not 12",
+		manifestHeader + "\n" + good + "\n" + good + "\n":                             ":3: A is here twice",
+		manifestHeader + "\n" + strings.Replace(good, "safety", "liveness", 1) + "\n": `"liveness" is not a kind`,
+		manifestHeader + "\n" + strings.Replace(good, "proved", "true", 1) + "\n":     `"true" is not a verdict`,
+		manifestHeader + "\n" + strings.Replace(good, "proved", "fails", 1) + "\n":    "a property is named exactly where",
+		manifestHeader + "\n" + strings.Replace(good, "\t2\t", "\tx\t", 1) + "\n":     `"x" is not a number`,
+		manifestHeader + "\n" + strings.Replace(good, "fast", "often", 1) + "\n":      `"often" is neither`,
+		manifestHeader + "\n" + strings.Replace(good, "safety", "ranking", 1) + "\n":  "are proved by no claim",
+	} {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, ManifestName), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadManifest(folder); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", text, err, want)
+		}
+	}
+	folder := t.TempDir()
+	if err := WriteManifest(folder, claims(t)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(folder, ManifestName))
+	want, _ := os.ReadFile(filepath.Join(tla, "proof", ManifestName))
+	if err != nil || string(got) != string(want) {
+		t.Errorf("the manifest is another one when it is written again: %v", err)
+	}
+}
