@@ -1,7 +1,7 @@
 # `make help` lists what there is. The work that takes more than a line is in scripts/.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help install build demo test race fuzz histories bench tlc tlc-more tlc-full tlc-distributed tlc-traces graph graph-full mutants device fmt vet lint clean
+.PHONY: help install build demo test race fuzz histories bench tlc tlc-more tlc-full tlc-distributed tlc-traces graph graph-full prove prove-more mutants device fmt vet lint clean
 
 # The verbs provider needs cgo and the headers of libibverbs; all else is built without them.
 verbs = $(shell scripts/has-verbs.sh && echo '-tags=ibverbs')
@@ -62,6 +62,15 @@ graph: ## compare TLC's state graph of each configuration that holds, but for th
 
 graph-full: ## the same, with the configurations that take minutes, and tens of minutes
 	go run ./cmd/tlcrun -graph -full
+
+prove: ## prove the contract for every depth: one CQ, one QP, the patterns of use, by z3 from the TLA+ text
+	go run ./cmd/prove
+
+prove-more: ## the same for every reading, and by cvc5 as well; known-wrong rules, which must fail; the formulas against TLC's graphs
+	go run ./cmd/prove -more
+	go run ./cmd/prove -graph
+	go run ./cmd/prove -needs
+	go run ./cmd/prove -mutants 100
 
 mutants: ## change one clause of the contract at a time, in TLA+ and in Go, and see that each change is found
 	go run ./cmd/mutants

@@ -47,6 +47,8 @@ need g++ has g++
 need gcc-mingw-w64-x86-64 has x86_64-w64-mingw32-gcc
 need g++-mingw-w64-x86-64 has x86_64-w64-mingw32-g++
 need clang has clang
+need z3 has z3
+need cvc5 has cvc5
 
 if ! has go; then
 	die "go is missing; it is not taken from apt, whose version is too old" "install Go 1.26 or newer, and put its bin/ in PATH"

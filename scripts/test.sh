@@ -37,6 +37,7 @@ step "seeded bugs" seeded_bugs
 step "random histories" histories
 step "TLC" make -s tlc-more
 step "the model's graphs" make -s graph
+step "proofs for every depth" make -s prove
 step "mutants, a sample" go run ./cmd/mutants -sample 12
 step "device" scripts/device.sh
 step "verdicts on the device's traces" scripts/judge.sh device

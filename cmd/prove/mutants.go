@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ndkoracle/internal/mutate"
+	"ndkoracle/internal/prove"
+)
+
+// mutants changes the specification, one definition at a time, in a sample of the edits of tla/mutants.tsv: a claim must fail that has
+// a property which finds the edit in TLC's configuration, and one must stay proved where the edit is the same for a reason.
+func mutants(ctx context.Context, o options, checker *prove.Checker, claims []prove.Claim) (bad int, err error) {
+	begun := time.Now()
+	edits, err := mutate.ReadEdits(o.dir)
+	if err != nil {
+		return 0, err
+	}
+	type mutant struct {
+		mutate.Edit
+		claims []prove.Claim // of the configuration
+	}
+	var all []mutant
+	for _, e := range edits {
+		var of []prove.Claim
+		for _, c := range claims {
+			if c.Configuration == e.Configuration && c.Kind == prove.Safety && c.Verdict == prove.Proved {
+				of = append(of, c)
+			}
+		}
+		if len(of) == 0 || e.Found == mutate.ByGraph || !o.only.MatchString(e.String()) {
+			continue
+		}
+		all = append(all, mutant{e, of})
+	}
+	r := rand.New(rand.NewPCG(o.seed, 0))
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	all = all[:min(len(all), o.mutants)]
+	for _, m := range all {
+		var found string
+		var err error
+		for _, claim := range m.claims {
+			if found, err = changed(ctx, o, checker, m.Edit, claim); err != nil || found != "" {
+				break
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return bad, err
+		}
+		word := "found: " + found
+		switch {
+		case err != nil:
+			word = "NOT DECIDED: " + err.Error()
+			bad++
+		case m.IsFound() && found == "":
+			word = "NOT FOUND, though " + m.Found + " breaks in TLC"
+			bad++
+		case !m.IsFound() && found != "":
+			word = "FOUND, though nothing is different: " + found
+			bad++
+		case found == "":
+			word = "stays proved: " + m.Why
+		}
+		fmt.Printf("%s, %s: %s\n", m.Configuration, m.Edit, word)
+	}
+	fmt.Printf("%d mutants, %d not as expected, %.0f s\n", len(all), bad, time.Since(begun).Seconds())
+	return bad, nil
+}
+
+// changed decides a claim of the changed specification, and returns what breaks.
+func changed(ctx context.Context, o options, checker *prove.Checker, e mutate.Edit, claim prove.Claim) (string, error) {
+	folder, err := os.MkdirTemp("", "mutant")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(folder)
+	text, err := os.ReadFile(filepath.Join(o.dir, e.Module+".tla"))
+	if err != nil {
+		return "", err
+	}
+	edited, err := e.Apply(string(text))
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(folder, e.Module+".tla"), []byte(edited), 0o644); err != nil {
+		return "", err
+	}
+	reader := checker.Reader
+	reader.Folders = append([]string{folder}, reader.Folders...)
+	mutated := prove.Checker{Folder: checker.Folder, Reader: reader, Solvers: checker.Solvers, Limit: checker.Limit}
+	if e.IsFound() {
+		return mutated.Breaks(ctx, claim)
+	}
+	result, err := mutated.Check(ctx, claim)
+	if err != nil || len(result.Failures) == 0 {
+		return "", err
+	}
+	return result.Failures[0].Step + " may break " + result.Failures[0].Property, nil
+}
