@@ -74,7 +74,7 @@ func graphs(ctx context.Context, o options, checker *prove.Checker, jar tlc.Jar)
 		from = time.Now()
 		if what, err = auxiliary(ctx, checker, runner, c, modules[0], over); err != nil {
 			bad++
-			what = "AUXILIARY INVARIANTS NOT CHECKED: " + strings.ReplaceAll(err.Error(), "\n", "\n    ")
+			what = "AUXILIARY INVARIANTS NOT AS PROVED: " + strings.ReplaceAll(err.Error(), "\n", "\n    ")
 		}
 		fmt.Printf("%-42s %5.1f s  %s\n", "", time.Since(from).Seconds(), what)
 	}
