@@ -161,7 +161,7 @@ func withoutArms(t *trace.Trace) *trace.Trace {
 	for i := range t.Events {
 		e := &t.Events[i]
 		switch kind := calls.KindOf(e); {
-		case e.Ph == trace.Enter && kind == calls.Callback && e.Status != "STATUS_SUCCESS":
+		case e.Ph == trace.Enter && kind == calls.Callback && e.Status != "" && e.Status != "STATUS_SUCCESS":
 			return t
 		case e.Ph == trace.Enter && kind == calls.Callback, e.Ph == trace.Call && (kind == calls.ArmCq || kind == calls.ReadEvent || e.Fn == "ibv_ack_cq_events"):
 			gone[e.Op] = true
@@ -179,7 +179,7 @@ func TestArmsChangeNothingOfQueuePairs(t *testing.T) {
 	for i := range 702 {
 		number := i
 		if i >= 700 {
-			number = []int{2194, 7099}[i-700]
+			number = []int{4985, 5941}[i-700]
 		}
 		h := drawHistory(Quick{Rand: rand.New(rand.NewPCG(3, uint64(number)))}, number%8 == 3, number%8 == 6)
 		if h.orders != nil {

@@ -2,7 +2,8 @@ package verdict
 
 import (
 	"fmt"
-	"strings"
+
+	"ndkoracle/model"
 )
 
 // Why something is undecided is said together with what would have decided it: a field, a function, a point or an option.
@@ -82,7 +83,7 @@ func ResizedTwice(cq, dialect string) string {
 
 // words returns the name of a function in the words of a dialect.
 func words(dialect, ndk, ibv string) string {
-	if strings.HasPrefix(dialect, "verbs") { // at the device level, too
+	if d, err := model.ByName(dialect); err == nil && d.Ibverbs {
 		return ibv
 	}
 	return ndk

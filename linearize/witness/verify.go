@@ -187,10 +187,10 @@ func (r *replay) begin(text []byte) error {
 func (c Claim) dialect() (model.Dialect, error) {
 	d, err := model.ByName(c.Dialect)
 	if err == nil && c.DeviceLevel {
-		if d != model.Verbs() {
-			return d, fmt.Errorf("the device level is of dialect verbs, and this is %s", c.Dialect)
+		if !d.Ibverbs {
+			return d, fmt.Errorf("the device level is of the dialects verbs and kverbs, and this is %s", c.Dialect)
 		}
-		d = model.VerbsDevice()
+		d = d.AtDevice()
 	}
 	for id, choice := range c.Assume {
 		if err == nil {
