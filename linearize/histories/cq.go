@@ -105,9 +105,6 @@ func (r *Run) mayCloseCq(i int) bool {
 			return false
 		}
 	}
-	if r.verbs() && r.s.Cqs[i].Running {
-		return false // ibv_destroy_cq would wait for it
-	}
 	waiter, _ := r.waiter(i)
 	return !r.busy(waiter) && !r.busy("resize "+CqName(i))
 }
@@ -115,6 +112,11 @@ func (r *Run) mayCloseCq(i int) bool {
 func (r *Run) closeCq(i int) {
 	r.ended[CqName(i)] = true
 	r.start(r.fn("NdkCloseCq", "ibv_destroy_cq"), trace.Event{Cq: CqName(i)}, func(f *inFlight) {
+		for _, running := range slices.Clone(r.running) {
+			if r.verbs() && running.cq == i { // ibv_destroy_cq waits for it
+				r.returns(running)
+			}
+		}
 		r.take(model.Action{Name: model.NdkCloseCq, Cq: i})
 		done := model.Action{Name: model.NdkCloseCompletion, Cq: i}
 		if _, refusal := r.c.Step(r.s, done); refusal == nil && (r.verbs() || r.draw(2, "at once") == 1) {
