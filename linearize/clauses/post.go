@@ -102,9 +102,6 @@ func (e *Engine) post(w *workQueue, q *facts.Request, loose bool, m facts.Moment
 	w.waiting = append(w.waiting, r)
 	w.cq.outstanding++
 	e.requests[q.Wr] = r
-	if e.kept != nil {
-		e.kept[q.Wr] = &recalled{of: r}
-	}
 	return r
 }
 
@@ -158,7 +155,7 @@ func (e *Engine) PostReturned(m facts.Moment, c *facts.Call, accepted int) {
 		return
 	}
 	if c.Queue == model.Initiator && (accepted < len(all) || len(w.chain) == 0 || w.chain[len(w.chain)-1] != all[len(all)-1]) {
-		e.endChain(w, c, all, accepted < len(all))
+		e.endChain(w, c, all)
 	} else if c.Queue == model.Initiator {
 		return // its chain is open
 	}
@@ -169,7 +166,7 @@ func (e *Engine) PostReturned(m facts.Moment, c *facts.Call, accepted int) {
 }
 
 // endChain handles a post that ends a chain. Of posts that overlap it, it is not known whether they are part of that.
-func (e *Engine) endChain(w *workQueue, c *facts.Call, own []*request, refused bool) {
+func (e *Engine) endChain(w *workQueue, c *facts.Call, own []*request) {
 	chain := w.chain
 	w.chain = nil
 	for _, r := range chain {
@@ -177,7 +174,6 @@ func (e *Engine) endChain(w *workQueue, c *facts.Call, own []*request, refused b
 		case r.loose && (r.returned == 0 || r.returned >= c.At):
 			w.chain = append(w.chain, r)
 		case !r.told && !slices.Contains(own, r):
-			r.refused = refused
 			e.becomesReady(r)
 		}
 	}
@@ -232,7 +228,7 @@ func (e *Engine) refuse(r *request) {
 			w.lastSend = r.before
 		}
 	}
-	if e.drop(r); r.loose && r.message { // it was never there
+	if e.drop(r); r.loose && r.message {
 		e.waitsForNone(w)
 	}
 }
@@ -257,7 +253,7 @@ func (e *Engine) becomesReady(r *request) {
 	}
 	if !r.message && p.connects == never && !e.dialect.ErrorState { // it was accepted, so there was a connection (POST-08)
 		r.ready = now
-		s.NotBoth(r.x, r.x, now, r.owed(), r.line)
+		s.NotBoth(r.x, r.x, now, owedAtRest, r.line)
 		return
 	}
 	if p.connects == never || r.message && (p.peer == nil || p.peer.connects == never) {
@@ -268,10 +264,13 @@ func (e *Engine) becomesReady(r *request) {
 		p.unready = append(slices.DeleteFunc(p.unready, func(r *request) bool { return r.told }), r)
 		return
 	}
-	switch r.ready = now; {
+	r.ready = now
+	switch {
 	case r.told || w.mayWaitBehind(r):
+	case !r.message && (r.before == nil || r.before.told):
+		s.NotBoth(r.x, r.x, now, owedAtRest, r.line)
 	case !r.message:
-		e.waitsForProvider(r, now)
+		s.Resting(r.x, r.before.x, now, owedAtRest, r.line)
 	default:
 		if p.peer.closeCall == never { // else it has no receives any more
 			s.Resting(r.x, r.a, now, meetAtRest, r.line)
@@ -279,15 +278,6 @@ func (e *Engine) becomesReady(r *request) {
 			e.meetAtRest(r, p.peer.queues[model.Receive].lastReady, now)
 		}
 		e.waitsNoLonger(r, now)
-	}
-}
-
-// waitsForProvider states that r, which is no message, waits at a moment of rest only behind a message.
-func (e *Engine) waitsForProvider(r *request, since timeline.Time) {
-	if r.before == nil || r.before.told {
-		e.Solver.NotBoth(r.x, r.x, since, r.owed(), r.line)
-	} else {
-		e.Solver.Resting(r.x, r.before.x, since, r.owed(), r.line)
 	}
 }
 
