@@ -17,7 +17,7 @@ func TestKeysThatWereMeant(t *testing.T) {
 		"solicitedOnly": fieldSolicitedOnly, "qptype": fieldQpType,
 		"send_flags": fieldFlags, "RequestFlags": fieldFlags, "opFlags": fieldFlags, "comp_channel": fieldChannel, "ibv_srq": fieldSrq, "flags_of": noField,
 		"vendor_status": noField,
-		"qp_num": noField, "dest_qp_num": noField, "by": noField, "missed": noField, "line": noField, "cp": noField, "mm": noField,
+		"qp_num":        noField, "dest_qp_num": noField, "by": noField, "missed": noField, "line": noField, "cp": noField, "mm": noField,
 		"comment": noField, "wrs_": fieldWrs, "context": noField, "vendor_err": noField, "": noField,
 	} {
 		candidates := []field{fieldFlags, fieldBytes, fieldReceiveCq, fieldInitiatorCq, fieldCq, fieldQp, fieldMr, fieldInline, fieldWrs,
