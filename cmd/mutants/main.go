@@ -12,19 +12,17 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"sync/atomic"
-	"syscall"
 	"time"
 
+	"ndkoracle/internal/command"
 	"ndkoracle/internal/mutate"
 	"ndkoracle/internal/tlc"
 )
@@ -40,26 +38,7 @@ type options struct {
 	serve       bool
 }
 
-func main() {
-	o, err := parseOptions(os.Args[1:])
-	if err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "mutants:", err)
-			os.Exit(2)
-		}
-		return
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	bad, err := run(ctx, o)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "mutants:", err)
-		os.Exit(2)
-	}
-	if bad > 0 {
-		os.Exit(1)
-	}
-}
+func main() { command.Main("mutants", parseOptions, run) }
 
 func parseOptions(args []string) (options, error) {
 	var o options

@@ -7,17 +7,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"time"
 
+	"ndkoracle/internal/command"
 	"ndkoracle/internal/prove"
 	"ndkoracle/internal/prove/sany"
 	"ndkoracle/internal/prove/smt"
@@ -36,26 +33,7 @@ type options struct {
 	limit        time.Duration
 }
 
-func main() {
-	o, err := parseOptions(os.Args[1:])
-	if err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "prove:", err)
-			os.Exit(2)
-		}
-		return
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	bad, err := run(ctx, o)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "prove:", err)
-		os.Exit(2)
-	}
-	if bad > 0 {
-		os.Exit(1)
-	}
-}
+func main() { command.Main("prove", parseOptions, run) }
 
 func parseOptions(args []string) (options, error) {
 	var o options

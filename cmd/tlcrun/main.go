@@ -17,13 +17,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"time"
 
+	"ndkoracle/internal/command"
 	"ndkoracle/internal/tlc"
 )
 
@@ -40,26 +39,7 @@ type options struct {
 	timeout      time.Duration
 }
 
-func main() {
-	o, err := parseOptions(os.Args[1:])
-	if err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "tlcrun:", err)
-			os.Exit(2)
-		}
-		return
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	bad, err := run(ctx, o)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "tlcrun:", err)
-		os.Exit(2)
-	}
-	if bad > 0 {
-		os.Exit(1)
-	}
-}
+func main() { command.Main("tlcrun", parseOptions, run) }
 
 func parseOptions(args []string) (options, error) {
 	var o options

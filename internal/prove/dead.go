@@ -13,17 +13,15 @@ import (
 // Dead returns the steps of the paths that no state with all invariants can take. A path that neither can be taken nor cannot, as
 // far as the solver knows, is an error.
 func (p *Proof) Dead(ctx context.Context, solver smt.Solver, limit time.Duration) (dead []string, err error) {
-	session, err := solver.Start(ctx, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer session.Close()
 	hypothesis, err := p.hypothesis()
 	if err != nil {
 		return nil, err
 	}
-	session.Assert(p.known...)
-	session.Assert(p.engine.axioms...)
+	session, err := p.session(ctx, solver, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer session.Close()
 	session.Assert(hypothesis...)
 	for i := range p.paths {
 		answer, err := p.canBeTaken(session, &p.paths[i])

@@ -221,20 +221,29 @@ func (p *Proof) Break(ctx context.Context, solver smt.Solver, limit time.Duratio
 	return nil, nil
 }
 
-func (p *Proof) solve(ctx context.Context, solver smt.Solver, limit time.Duration, conditions []Condition,
-	ask func(*smt.Session) (smt.Answer, error), untilSat bool,
-) ([]Failure, error) {
+// session starts a solver that supposes what holds in every state: what is known of the constants, and the axioms. They are known once the hypothesis is.
+func (p *Proof) session(ctx context.Context, solver smt.Solver, limit time.Duration) (*smt.Session, error) {
 	session, err := solver.Start(ctx, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer session.Close()
-	hypothesis, err := p.hypothesis()
 	if err != nil {
 		return nil, err
 	}
 	session.Assert(p.known...)
 	session.Assert(p.engine.axioms...)
+	return session, nil
+}
+
+func (p *Proof) solve(ctx context.Context, solver smt.Solver, limit time.Duration, conditions []Condition,
+	ask func(*smt.Session) (smt.Answer, error), untilSat bool,
+) ([]Failure, error) {
+	hypothesis, err := p.hypothesis()
+	if err != nil {
+		return nil, err
+	}
+	session, err := p.session(ctx, solver, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer session.Close()
 	var failures []Failure
 	var current *path
 	supposed := false

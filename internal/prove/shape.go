@@ -41,8 +41,7 @@ func (e *engine) shapes(name string) (map[string]set, error) {
 	return shapes, err
 }
 
-// unknown returns any value of a set: a value of which nothing is known but its form. That it is in the set is said by the
-// shape as an invariant, not here.
+// unknown returns a value that has the form of the members of a set. The shape says as an invariant that it is a member.
 func (e *engine) unknown(s set, name string, places ...*smt.Term) value {
 	scalarOf := func(sort smt.Sort) value {
 		if len(places) == 0 {
