@@ -18,7 +18,7 @@ import (
 func python(t *testing.T) []string {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("python3 is missing: scripts/install.sh installs it")
+		t.Fatal("python3 is missing: scripts/install.sh installs it")
 	}
 	return []string{"python3", filepath.Join("..", "examples", "exec-provider", "provider.py")}
 }

@@ -47,7 +47,7 @@ func (a *Adapter) Quiesce(timeout time.Duration) bool {
 // NdkCreatePd implements ndk.Adapter.
 func (a *Adapter) NdkCreatePd() (ndk.Pd, ndk.Status) {
 	p := &pd{a, a.newID("pd")}
-	if s := a.status("NdkCreatePd", params{Pd: p.id}); s != ndk.STATUS_SUCCESS {
+	if s := a.status("NdkCreatePd", params{"pd": p.id}); s != ndk.STATUS_SUCCESS {
 		return nil, s
 	}
 	return p, ndk.STATUS_SUCCESS
@@ -60,7 +60,7 @@ func (a *Adapter) NdkCreateCq(depth uint32, notification ndk.CqNotification) (nd
 	a.mu.Lock()
 	a.cqs[c.id] = c
 	a.mu.Unlock()
-	if s := a.status("NdkCreateCq", params{Cq: c.id, Depth: &depth, Notify: &notify}); s != ndk.STATUS_SUCCESS {
+	if s := a.status("NdkCreateCq", params{"cq": c.id, "depth": depth, "notify": notify}); s != ndk.STATUS_SUCCESS {
 		return nil, s
 	}
 	return c, ndk.STATUS_SUCCESS
@@ -81,7 +81,7 @@ func (a *Adapter) join(method string, q ndk.Qp, address string) ndk.Status {
 	if !ok {
 		return ndk.STATUS_INVALID_PARAMETER
 	}
-	return a.status(method, params{Qp: own.id, Peer: address})
+	return a.status(method, params{"qp": own.id, "peer_address": address})
 }
 
 // NdkCloseAdapter implements ndk.Adapter. The program ends after it has answered.

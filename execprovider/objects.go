@@ -14,7 +14,7 @@ type pd struct {
 
 func (p *pd) NdkCreateMr(fastRegister bool) (ndk.Mr, ndk.Status) {
 	m := &mr{p.adapter, p.adapter.newID("mr")}
-	if s := p.adapter.status("NdkCreateMr", params{Mr: m.id, Pd: p.id, FastRegister: &fastRegister}); s != ndk.STATUS_SUCCESS {
+	if s := p.adapter.status("NdkCreateMr", params{"mr": m.id, "pd": p.id, "fast_register": fastRegister}); s != ndk.STATUS_SUCCESS {
 		return nil, s
 	}
 	return m, ndk.STATUS_SUCCESS
@@ -22,7 +22,7 @@ func (p *pd) NdkCreateMr(fastRegister bool) (ndk.Mr, ndk.Status) {
 
 func (p *pd) NdkCreateMw() (ndk.Mw, ndk.Status) {
 	m := &mw{p.adapter, p.adapter.newID("mw")}
-	if s := p.adapter.status("NdkCreateMw", params{Mw: m.id, Pd: p.id}); s != ndk.STATUS_SUCCESS {
+	if s := p.adapter.status("NdkCreateMw", params{"mw": m.id, "pd": p.id}); s != ndk.STATUS_SUCCESS {
 		return nil, s
 	}
 	return m, ndk.STATUS_SUCCESS
@@ -39,8 +39,8 @@ func (p *pd) NdkCreateQp(given ndk.QpAttributes) (ndk.Qp, ndk.Status) {
 	a.mu.Lock()
 	a.qps[q.id] = q
 	a.mu.Unlock()
-	s := a.status("NdkCreateQp", params{Qp: q.id, Pd: p.id, ReceiveCq: receive.id, InitiatorCq: initiator.id, ReceiveDepth: &given.ReceiveQueueDepth,
-		InitiatorDepth: &given.InitiatorQueueDepth, ReceiveSge: &given.MaxReceiveRequestSge, InitiatorSge: &given.MaxInitiatorRequestSge, Inline: &given.InlineDataSize})
+	s := a.status("NdkCreateQp", params{"qp": q.id, "pd": p.id, "receive_cq": receive.id, "initiator_cq": initiator.id, "receive_depth": given.ReceiveQueueDepth,
+		"initiator_depth": given.InitiatorQueueDepth, "receive_sge": given.MaxReceiveRequestSge, "initiator_sge": given.MaxInitiatorRequestSge, "inline": given.InlineDataSize})
 	if s != ndk.STATUS_SUCCESS {
 		return nil, s
 	}
@@ -48,7 +48,7 @@ func (p *pd) NdkCreateQp(given ndk.QpAttributes) (ndk.Qp, ndk.Status) {
 }
 
 func (p *pd) NdkClosePd(completion ndk.NdkCloseCompletion) ndk.Status {
-	return p.adapter.closing("NdkClosePd", p.id, params{Pd: p.id}, completion)
+	return p.adapter.closing("NdkClosePd", p.id, params{"pd": p.id}, completion)
 }
 
 type cq struct {
@@ -59,7 +59,7 @@ type cq struct {
 
 func (c *cq) NdkArmCq(notifyType ndk.NotifyType) {
 	var nothing struct{}
-	c.adapter.ask("NdkArmCq", params{Cq: c.id, Type: notifyType.String()}, &nothing)
+	c.adapter.ask("NdkArmCq", params{"cq": c.id, "type": notifyType.String()}, &nothing)
 }
 
 // poll returns what the program delivers.
@@ -67,7 +67,7 @@ func (c *cq) poll(method string, room int) []result {
 	var answer struct {
 		Results []result `json:"results"`
 	}
-	if !c.adapter.ask(method, params{Cq: c.id, Room: &room}, &answer) {
+	if !c.adapter.ask(method, params{"cq": c.id, "n": room}, &answer) {
 		return nil
 	}
 	if err := check(method, answer.Results, room); err != nil {
@@ -133,7 +133,7 @@ func (a *Adapter) resultOf(r *result) ndk.Result {
 }
 
 func (c *cq) NdkCloseCq(completion ndk.NdkCloseCompletion) ndk.Status {
-	return c.adapter.closing("NdkCloseCq", c.id, params{Cq: c.id}, completion)
+	return c.adapter.closing("NdkCloseCq", c.id, params{"cq": c.id}, completion)
 }
 
 type mr struct {
@@ -144,7 +144,7 @@ type mr struct {
 func (m *mr) NdkRegisterMr(buffer []byte, flags ndk.OpFlags) ndk.Status {
 	m.adapter.memory.register(buffer)
 	address, length := ndk.VirtualAddress(buffer), len(buffer)
-	return m.adapter.status("NdkRegisterMr", params{Mr: m.id, Address: &address, Length: &length, Flags: flags.Names()})
+	return m.adapter.status("NdkRegisterMr", params{"mr": m.id, "address": address, "length": length}.withFlags(nil, flags))
 }
 
 // token asks for a token.
@@ -157,15 +157,15 @@ func (a *Adapter) token(method string, p params) ndk.Token {
 }
 
 func (m *mr) NdkGetLocalTokenFromMr() ndk.Token {
-	return m.adapter.token("NdkGetLocalTokenFromMr", params{Mr: m.id})
+	return m.adapter.token("NdkGetLocalTokenFromMr", params{"mr": m.id})
 }
 
 func (m *mr) RemoteToken() ndk.Token {
-	return m.adapter.token("NdkGetRemoteTokenFromMr", params{Mr: m.id})
+	return m.adapter.token("NdkGetRemoteTokenFromMr", params{"mr": m.id})
 }
 
 func (m *mr) NdkCloseMr(completion ndk.NdkCloseCompletion) ndk.Status {
-	return m.adapter.closing("NdkCloseMr", m.id, params{Mr: m.id}, completion)
+	return m.adapter.closing("NdkCloseMr", m.id, params{"mr": m.id}, completion)
 }
 
 type mw struct {
@@ -174,9 +174,9 @@ type mw struct {
 }
 
 func (m *mw) RemoteToken() ndk.Token {
-	return m.adapter.token("NdkGetRemoteTokenFromMw", params{Mw: m.id})
+	return m.adapter.token("NdkGetRemoteTokenFromMw", params{"mw": m.id})
 }
 
 func (m *mw) NdkCloseMw(completion ndk.NdkCloseCompletion) ndk.Status {
-	return m.adapter.closing("NdkCloseMw", m.id, params{Mw: m.id}, completion)
+	return m.adapter.closing("NdkCloseMw", m.id, params{"mw": m.id}, completion)
 }

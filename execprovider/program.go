@@ -166,7 +166,7 @@ func (a *Adapter) Release() {
 
 // open asks the program what it offers.
 func (a *Adapter) open(seed uint64) error {
-	if err := a.call("Open", params{Seed: &seed}, &a.info); err != nil {
+	if err := a.call("Open", params{"seed": seed}, &a.info); err != nil {
 		return a.because(err)
 	}
 	if n, err := fmt.Sscanf(a.info.Version, "%d.%d", &a.info.major, &a.info.minor); n != 2 {

@@ -17,44 +17,32 @@ type request struct {
 // post names a request, and posts it.
 func (q *qp) post(method string, context any, p params) ndk.Status {
 	a := q.adapter
-	p.Qp, p.Wr = q.id, a.newID("w")
+	wr := a.newID("w")
+	p["qp"], p["wr"] = q.id, wr
 	a.mu.Lock()
-	a.requests[p.Wr] = &request{context, q.id}
+	a.requests[wr] = &request{context, q.id}
 	a.mu.Unlock()
 	return a.status(method, p)
 }
 
-// dataOf returns what a request carries inline, so that its memory is free when the call returns (FLAG-07). More than the QP takes is for the program to
-// refuse.
-func dataOf(sgl []ndk.Sge, flags ndk.OpFlags) []byte {
-	if !flags.Has(ndk.NDK_OP_FLAG_INLINE) {
-		return nil
-	}
-	data := []byte{}
-	for _, s := range sgl {
-		data = append(data, s.Buffer...)
-	}
-	return data
-}
-
 func (q *qp) NdkSend(context any, sgl []ndk.Sge, flags ndk.OpFlags) ndk.Status {
-	return q.post("NdkSend", context, params{Sgl: sglOf(sgl), Data: dataOf(sgl, flags), Flags: flags.Names()})
+	return q.post("NdkSend", context, params{"sgl": sglOf(sgl)}.withFlags(sgl, flags))
 }
 
 func (q *qp) NdkSendAndInvalidate(context any, sgl []ndk.Sge, flags ndk.OpFlags, token ndk.Token) ndk.Status {
-	return q.post("NdkSendAndInvalidate", context, params{Sgl: sglOf(sgl), Data: dataOf(sgl, flags), Flags: flags.Names(), Token: &token})
+	return q.post("NdkSendAndInvalidate", context, params{"sgl": sglOf(sgl), "token": token}.withFlags(sgl, flags))
 }
 
 func (q *qp) NdkReceive(context any, sgl []ndk.Sge) ndk.Status {
-	return q.post("NdkReceive", context, params{Sgl: sglOf(sgl)})
+	return q.post("NdkReceive", context, params{"sgl": sglOf(sgl)})
 }
 
 func (q *qp) NdkRead(context any, sgl []ndk.Sge, address uint64, token ndk.Token, flags ndk.OpFlags) ndk.Status {
-	return q.post("NdkRead", context, params{Sgl: sglOf(sgl), RemoteAddress: &address, RemoteToken: &token, Flags: flags.Names()})
+	return q.post("NdkRead", context, params{"sgl": sglOf(sgl), "remote_address": address, "remote_token": token}.withFlags(sgl, flags))
 }
 
 func (q *qp) NdkWrite(context any, sgl []ndk.Sge, address uint64, token ndk.Token, flags ndk.OpFlags) ndk.Status {
-	return q.post("NdkWrite", context, params{Sgl: sglOf(sgl), Data: dataOf(sgl, flags), RemoteAddress: &address, RemoteToken: &token, Flags: flags.Names()})
+	return q.post("NdkWrite", context, params{"sgl": sglOf(sgl), "remote_address": address, "remote_token": token}.withFlags(sgl, flags))
 }
 
 func (q *qp) NdkFastRegister(context any, m ndk.Mr, buffer []byte, flags ndk.OpFlags) ndk.Status {
@@ -64,7 +52,7 @@ func (q *qp) NdkFastRegister(context any, m ndk.Mr, buffer []byte, flags ndk.OpF
 	}
 	q.adapter.memory.register(buffer)
 	address, length := ndk.VirtualAddress(buffer), len(buffer)
-	return q.post("NdkFastRegister", context, params{Mr: own.id, Address: &address, Length: &length, Flags: flags.Names()})
+	return q.post("NdkFastRegister", context, params{"mr": own.id, "address": address, "length": length}.withFlags(nil, flags))
 }
 
 func (q *qp) NdkBind(context any, m ndk.Mr, w ndk.Mw, buffer []byte, flags ndk.OpFlags) ndk.Status {
@@ -74,16 +62,16 @@ func (q *qp) NdkBind(context any, m ndk.Mr, w ndk.Mw, buffer []byte, flags ndk.O
 		return ndk.STATUS_INVALID_PARAMETER
 	}
 	address, length := ndk.VirtualAddress(buffer), len(buffer)
-	return q.post("NdkBind", context, params{Mr: region.id, Mw: window.id, Address: &address, Length: &length, Flags: flags.Names()})
+	return q.post("NdkBind", context, params{"mr": region.id, "mw": window.id, "address": address, "length": length}.withFlags(nil, flags))
 }
 
 func (q *qp) NdkInvalidate(context any, object ndk.MrOrMw, flags ndk.OpFlags) ndk.Status {
-	p := params{Flags: flags.Names()}
+	p := params{}.withFlags(nil, flags)
 	switch o := object.(type) {
 	case *mr:
-		p.Mr = o.id
+		p["mr"] = o.id
 	case *mw:
-		p.Mw = o.id
+		p["mw"] = o.id
 	default:
 		return ndk.STATUS_INVALID_PARAMETER
 	}
@@ -92,9 +80,9 @@ func (q *qp) NdkInvalidate(context any, object ndk.MrOrMw, flags ndk.OpFlags) nd
 
 func (q *qp) NdkFlush() {
 	var nothing struct{}
-	q.adapter.ask("NdkFlush", params{Qp: q.id}, &nothing)
+	q.adapter.ask("NdkFlush", params{"qp": q.id}, &nothing)
 }
 
 func (q *qp) NdkCloseQp(completion ndk.NdkCloseCompletion) ndk.Status {
-	return q.adapter.closing("NdkCloseQp", q.id, params{Qp: q.id}, completion)
+	return q.adapter.closing("NdkCloseQp", q.id, params{"qp": q.id}, completion)
 }

@@ -229,7 +229,7 @@ func FuzzForms(f *testing.F) {
 func TestBabeltraceFindsTheSame(t *testing.T) {
 	program, err := exec.LookPath("babeltrace2")
 	if err != nil {
-		t.Skip("babeltrace2 is not installed; make install, or make test, installs it")
+		t.Fatal("babeltrace2 is not installed; make install, or make test, installs it")
 	}
 	corpus := map[string][]byte{"all functions": allFunctions(t, 150)}
 	corpusTraces(t, func(path string, trace []byte) {

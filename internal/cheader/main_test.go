@@ -33,12 +33,12 @@ func TestGeneratedFilesAreUpToDate(t *testing.T) {
 	}
 }
 
-// compiler returns a program that may not be there.
+// compiler returns a program that the tests need.
 func compiler(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
-		t.Skipf("%s is not installed; make install, or make test, installs it", name)
+		t.Fatalf("%s is not installed; make install, or make test, installs it", name)
 	}
 	return path
 }
