@@ -132,14 +132,14 @@ func (e *Engine) waitsNoLonger(r *request, since timeline.Time) {
 		if r.queue.kind == model.Initiator && e.tellsOfLoss(p) {
 			e.overAtRest(r, e.lossOf(p), since)
 		}
-	}
-	if own := ends[0]; r.queue.kind == model.Initiator && own.broken != timeline.None {
-		e.overAtRest(r, own.broken, since)
+		if r.queue.kind == model.Initiator && p.broken != timeline.None {
+			e.overAtRest(r, p.broken, since)
+		}
 	}
 }
 
-// breaks states that no message waits on a queue pair behind a request that was cancelled, unless a flush may have cancelled it, which leaves
-// the connection as it was.
+// breaks states that no message of either end waits behind a request that was cancelled, unless a flush may have cancelled it, which leaves the
+// connection as it was.
 func (e *Engine) breaks(r *request, m facts.Moment) {
 	p := r.queue.qp
 	if p.unreliable || slices.ContainsFunc(p.flushes, func(f *flush) bool { return !f.undone }) || p.connects >= r.called || p.failedAt != 0 {
@@ -150,9 +150,20 @@ func (e *Engine) breaks(r *request, m facts.Moment) {
 		p.broken = e.Solver.New(timeline.Label{Deed: endedAt, Of: "the connection of " + p.name}, 0, posted, 0)
 	}
 	e.Solver.NotBehind(p.broken, r.x, 0, endedAtRest, m.Line)
-	for _, other := range p.queues[model.Initiator].waiting {
-		if first && other.message {
-			e.overAtRest(other, p.broken, other.ready)
+	if !first {
+		return
+	}
+	e.messagesAreOver(p, p.broken)
+	if p.peer != nil {
+		e.messagesAreOver(p.peer, p.broken)
+	}
+}
+
+// messagesAreOver states that no message of p waits at a moment of rest behind an end.
+func (e *Engine) messagesAreOver(p *queuePair, end timeline.Var) {
+	for _, r := range p.queues[model.Initiator].waiting {
+		if r.message {
+			e.overAtRest(r, end, r.ready)
 		}
 	}
 }
@@ -177,20 +188,12 @@ func (e *Engine) overAtRest(r *request, end timeline.Var, since timeline.Time) {
 // disconnects makes the end of p known to what waits for it.
 func (e *Engine) disconnects(p *queuePair) {
 	end := e.endOf(p)
-	for _, w := range p.queues {
-		for _, r := range w.waiting {
-			if r.message || w.kind == model.Receive {
-				e.overAtRest(r, end, r.ready)
-			}
-		}
+	for _, r := range p.queues[model.Receive].waiting {
+		e.overAtRest(r, end, r.ready)
 	}
-	if p.peer == nil {
-		return
-	}
-	for _, r := range p.peer.queues[model.Initiator].waiting {
-		if r.message {
-			e.overAtRest(r, end, r.ready)
-		}
+	e.messagesAreOver(p, end)
+	if p.peer != nil {
+		e.messagesAreOver(p.peer, end)
 	}
 }
 

@@ -31,7 +31,7 @@
 //	POLL-05   A(message) ≥ X(request before it that changes a token)
 //	FLUSH-01  X < F, not cancelled and posted before the flush
 //	FLAG-02   RES-10, RES-11 behind a silent request that may have failed
-//	FLAG-02   X(silent) ≤ delivery of a later one of its queue, and < F
+//	FLAG-02   X(silent) < F, and before the end of its connection, as a later one of its queue was delivered
 //	INV-05    RES-10 of a connection on which a message named a token
 //	RES-10    E, L > X(success); E, L > A of a message that was received; E, L > call of a success at the other end
 //	RES-10    X(cancelled) ≥ min(F, L, O), unconnected min(F, X(failed)+1); verbs, RC: min(F, X(failed)+1), of the peer also
@@ -43,6 +43,8 @@
 //	DEF-04    X(message) ≥ rest ⇒ E, L ≥ rest, of both ends; X(receive) ≥ rest ⇒ E ≥ rest
 //	DEF-04    ¬(X(send) > rest and X(receive) > rest); C > rest ⇒ A ≥ rest
 //	DEF-04    C > rest ⇒ X ≥ rest; X ≤ rest, if it waits for nobody
+//	DEF-05    X ≤ rest, where a post that was refused ended the chain
+//	FLAG-02   X(silent) ≤ delivery of a later one of its queue
 //	POLL-03   C > call of a poll that found nothing
 //	POLL-03   C > C of what was delivered before it
 //	POLL-09   X(later) ≥ X(earlier), but for what may pass a read
@@ -53,6 +55,7 @@
 //	FLAG-02   X(k'th silent send that succeeds) ≥ X(k'th receive that may)
 //	POLL-05   X(last message posted) ≥ X(receive that succeeds)
 //	POLL-05   C at the point that shows it
+//	ARM-17    C ≤ enter of a callback that reports an error of its CQ
 //	POLL-05   C ≤ return of the poll that delivers it
 //	POLL-05   A < X < C
 //	POLL-05   X > call of its post

@@ -31,6 +31,7 @@ type Engine struct {
 	qps       map[string]*queuePair
 	conns     map[string][]*queuePair
 	requests  map[string]*request
+	kept      map[string]*recalled // every request, where nothing is forgotten
 	settled   over
 	now       facts.Moment
 	rests     int
@@ -213,7 +214,7 @@ func (e *Engine) solve(p *queuePair) {
 		}
 		e.openQp(p)
 	}
-	if e.Solver.Due() {
+	if e.kept == nil && e.Solver.Due() {
 		e.Solver.Collect()
 		e.forget()
 	}
@@ -250,7 +251,7 @@ func (e *Engine) found(p *queuePair, c *timeline.Conflict) {
 func restOf(c *timeline.Conflict) int {
 	for _, l := range c.Chain {
 		switch of := l.Reason.Rule; {
-		case of == silentAtRest && c.Rule == of, of == stillAtRest && c.Rule == abortedBefore, (of == owedAtRest || of == meetAtRest) && Rules[c.Rule].ID == "DEF-04":
+		case of == silentAtRest && c.Rule == of, of == stillAtRest && c.Rule == abortedBefore, (of == owedAtRest || of == refusedAtRest || of == meetAtRest) && slices.Contains([]string{"DEF-04", "DEF-05"}, Rules[c.Rule].ID):
 			return l.Reason.Line
 		}
 	}

@@ -52,6 +52,7 @@ func (e *Engine) lookAt(w *workQueue) {
 // was being closed by then, as completions vanish with that (A21).
 func (e *Engine) isPending(r *request) {
 	q, closing := r.queue.cq, r.queue.qp.closeCall
+	e.recall(r)
 	if q.empty.At > 0 && q.empty.At < closing {
 		e.Solver.NotBefore(r.c, timeline.At(q.empty.At), foundEmpty, q.empty.Line, timeline.None)
 	}

@@ -115,7 +115,7 @@ func (e *Engine) bound() {
 		if r != nil && !r.queue.qp.open {
 			b.Earliest = e.Solver.Lower(r.c).Event()
 			if r.queue.qp.knowsRest() {
-				b.Latest = e.Solver.OverByRest(r.c)
+				b.Latest = e.Solver.OverByRest(r.c, 0)
 			}
 		}
 		e.Bounds = append(e.Bounds, b)
@@ -183,7 +183,7 @@ func (e *Engine) deliver(q *completionQueue, res *trace.Result, m facts.Moment, 
 	}
 	p := r.queue.qp
 	r.plainly, r.named = c.Fn == "NdkGetCqResults", res.Token
-	by, found := e.deadline(p, m, c.Still), len(e.Findings)
+	by, found := e.deadline(r, m, c.Still), len(e.Findings)
 	delete(e.requests, res.Wr)
 	if r.placed && !q.overlap {
 		e.passesOver(r, m)
@@ -247,8 +247,12 @@ type bound struct {
 }
 
 // deadline returns when a completion that is delivered at m had been placed: before, and, where nothing was called since a moment of
-// rest but polls and arms, by that. Where the trace does not hold the peer, that may have done something.
-func (e *Engine) deadline(p *queuePair, m, still facts.Moment) bound {
+// rest but polls and arms, by that. Where the trace does not hold the peer, that may have done something. A CQ takes nothing once it has reported an error.
+func (e *Engine) deadline(r *request, m, still facts.Moment) bound {
+	p, reported := r.queue.qp, r.queue.cq.reported
+	if reported.At != 0 && (still.At == 0 || reported.At < still.At) {
+		return bound{timeline.Before(reported.At), takesNoMore, reported.Line}
+	}
 	if still.At > 0 && p.peer != nil && !p.flushesLate && !p.peer.flushesLate {
 		return bound{timeline.Before(still.At), stillAtRest, still.Line}
 	}

@@ -102,6 +102,9 @@ func (e *Engine) post(w *workQueue, q *facts.Request, loose bool, m facts.Moment
 	w.waiting = append(w.waiting, r)
 	w.cq.outstanding++
 	e.requests[q.Wr] = r
+	if e.kept != nil {
+		e.kept[q.Wr] = &recalled{of: r}
+	}
 	return r
 }
 
@@ -155,7 +158,7 @@ func (e *Engine) PostReturned(m facts.Moment, c *facts.Call, accepted int) {
 		return
 	}
 	if c.Queue == model.Initiator && (accepted < len(all) || len(w.chain) == 0 || w.chain[len(w.chain)-1] != all[len(all)-1]) {
-		e.endChain(w, c, all)
+		e.endChain(w, c, all, accepted < len(all))
 	} else if c.Queue == model.Initiator {
 		return // its chain is open
 	}
@@ -166,7 +169,7 @@ func (e *Engine) PostReturned(m facts.Moment, c *facts.Call, accepted int) {
 }
 
 // endChain handles a post that ends a chain. Of posts that overlap it, it is not known whether they are part of that.
-func (e *Engine) endChain(w *workQueue, c *facts.Call, own []*request) {
+func (e *Engine) endChain(w *workQueue, c *facts.Call, own []*request, refused bool) {
 	chain := w.chain
 	w.chain = nil
 	for _, r := range chain {
@@ -174,6 +177,7 @@ func (e *Engine) endChain(w *workQueue, c *facts.Call, own []*request) {
 		case r.loose && (r.returned == 0 || r.returned >= c.At):
 			w.chain = append(w.chain, r)
 		case !r.told && !slices.Contains(own, r):
+			r.refused = refused
 			e.becomesReady(r)
 		}
 	}
@@ -228,7 +232,7 @@ func (e *Engine) refuse(r *request) {
 			w.lastSend = r.before
 		}
 	}
-	if e.drop(r); r.loose && r.message {
+	if e.drop(r); r.loose && r.message { // it was never there
 		e.waitsForNone(w)
 	}
 }
@@ -253,7 +257,7 @@ func (e *Engine) becomesReady(r *request) {
 	}
 	if !r.message && p.connects == never && !e.dialect.ErrorState { // it was accepted, so there was a connection (POST-08)
 		r.ready = now
-		s.NotBoth(r.x, r.x, now, owedAtRest, r.line)
+		s.NotBoth(r.x, r.x, now, r.owed(), r.line)
 		return
 	}
 	if p.connects == never || r.message && (p.peer == nil || p.peer.connects == never) {
@@ -264,13 +268,10 @@ func (e *Engine) becomesReady(r *request) {
 		p.unready = append(slices.DeleteFunc(p.unready, func(r *request) bool { return r.told }), r)
 		return
 	}
-	r.ready = now
-	switch {
+	switch r.ready = now; {
 	case r.told || w.mayWaitBehind(r):
-	case !r.message && (r.before == nil || r.before.told):
-		s.NotBoth(r.x, r.x, now, owedAtRest, r.line)
 	case !r.message:
-		s.Resting(r.x, r.before.x, now, owedAtRest, r.line)
+		e.waitsForProvider(r, now)
 	default:
 		if p.peer.closeCall == never { // else it has no receives any more
 			s.Resting(r.x, r.a, now, meetAtRest, r.line)
@@ -278,6 +279,15 @@ func (e *Engine) becomesReady(r *request) {
 			e.meetAtRest(r, p.peer.queues[model.Receive].lastReady, now)
 		}
 		e.waitsNoLonger(r, now)
+	}
+}
+
+// waitsForProvider states that r, which is no message, waits at a moment of rest only behind a message.
+func (e *Engine) waitsForProvider(r *request, since timeline.Time) {
+	if r.before == nil || r.before.told {
+		e.Solver.NotBoth(r.x, r.x, since, r.owed(), r.line)
+	} else {
+		e.Solver.Resting(r.x, r.before.x, since, r.owed(), r.line)
 	}
 }
 

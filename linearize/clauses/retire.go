@@ -12,7 +12,7 @@ func (e *Engine) retire(p *queuePair) {
 	if p.peer != nil {
 		ends = append(ends, p.peer)
 	}
-	if slices.ContainsFunc(ends, func(end *queuePair) bool { return !end.isOver() }) {
+	if e.kept != nil || slices.ContainsFunc(ends, func(end *queuePair) bool { return !end.isOver() }) {
 		return
 	}
 	for _, end := range ends {
@@ -30,7 +30,7 @@ func (p *queuePair) isOver() bool {
 
 // forgetCq forgets a CQ that is closed, and whose queue pairs are forgotten.
 func (e *Engine) forgetCq(q *completionQueue) {
-	if q.closed && len(q.queues) == 0 {
+	if e.kept == nil && q.closed && len(q.queues) == 0 {
 		e.Solver.Release(q.last)
 		e.forgetRoom(q)
 		delete(e.cqs, q.name)

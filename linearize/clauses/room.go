@@ -22,7 +22,8 @@ type room struct {
 	overflowed  timeline.Var   // O, while it may have overflowed
 	since       int            // the event since which there is room again, or 0
 	scope       timeline.Scope // of the requests that complete into it: moments of rest before O
-	failed      bool           // a callback reported an error
+	failed      bool           // a callback reported an error, or will
+	reported    facts.Moment   // … when it did
 	unsure      bool           // since when it had failed is not known
 }
 
@@ -137,8 +138,11 @@ func (e *Engine) emptied(q *completionQueue) bool {
 func (e *Engine) CqFailed(m facts.Moment, name string, overflow bool) {
 	e.now = m
 	q := e.cq(name)
-	q.failed = true
-	if q.overflowed != timeline.None && overflow {
+	foretold := q.failed && q.reported.At == 0
+	if q.failed = true; q.reported.At == 0 {
+		q.reported = m
+	}
+	if q.overflowed != timeline.None && overflow || foretold {
 		return
 	}
 	if q.overflowed == timeline.None {

@@ -36,7 +36,9 @@ const (
 	flushCancels
 	connected
 	stillAtRest
+	refusedAtRest
 	owedAtRest
+	overSilently
 	foundEmpty
 	leftBehind
 	inOrder
@@ -47,6 +49,7 @@ const (
 	tookReceiveSilently
 	receivedFirst
 	placedAt
+	takesNoMore
 	delivered
 	executedFirst
 	posted
@@ -90,12 +93,14 @@ var Rules = [numRules]Rule{
 	flushCancels:        {"FLUSH-02", "X ≤ F, posted before the flush", "the flush ends what is pending", "a flush did not end %s", "first the completion of %s"},
 	flushSpares:         {"FLUSH-01", "X < F, not cancelled and posted before the flush", "the flush would have cancelled it", "a flush should have cancelled %s", "%s ends with CANCELLED"},
 	silentAtRest:        {"FLAG-02", "C > rest ⇒ S ≥ rest", "a silent request that has failed has completed by rest", "%s failed, or succeeded late, though it is silent", "first a completion of %s"},
-	passedOver:          {"FLAG-02", "X(silent) ≤ delivery of a later one of its queue, and < F", "it was silent and has no completion, so it succeeded", "%s was silent and over, and what is known does not allow it", "first a completion of %s"},
+	overSilently:        {"FLAG-02", "X(silent) ≤ delivery of a later one of its queue", "it was silent and has no completion, so it succeeded", "%s was silent and over, and what is known does not allow it", "first a completion of %s"},
+	passedOver:          {"FLAG-02", "X(silent) < F, and before the end of its connection, as a later one of its queue was delivered", "it was silent and has no completion, so it succeeded", "%s was silent and over, and what is known does not allow it", "first a completion of %s"},
 	connected:           {"POST-08", "X(success) ≥ call of a connect that was not refused", "nothing succeeds before the connection", "%s succeeded without a connection", "%s waits for a connection"},
 	stillAtRest:         {"DEF-04", "C ≤ rest, delivered with nothing called since but polls and arms", "nothing was called since the moment of rest", "%s completed behind a moment of rest, and nothing was called since", "first the completion of %s"},
 	endedAtRest:         {"DEF-04", "X(message) ≥ rest ⇒ E, L ≥ rest, of both ends; X(receive) ≥ rest ⇒ E ≥ rest", "nothing waits at rest behind the end of its connection", "%s waited at a moment of rest, though its connection had ended", "first the completion of %s"},
 	meetAtRest:          {"DEF-04", "¬(X(send) > rest and X(receive) > rest); C > rest ⇒ A ≥ rest", "a message and a receive do not wait for each other at rest", "%s waited at a moment of rest for what was there", "first the completion of %s"},
 	owedAtRest:          {"DEF-04", "C > rest ⇒ X ≥ rest; X ≤ rest, if it waits for nobody", "what has been executed has completed by rest", "%s had to be over at a moment of rest, and was not", "first the completion of %s"},
+	refusedAtRest:       {"DEF-05", "X ≤ rest, where a post that was refused ended the chain", "a post that was refused had ended its chain", "%s, deferred before a post that was refused, had to be over at a moment of rest, and was not", "first the completion of %s"},
 	foundEmpty:          {"POLL-03", "C > call of a poll that found nothing", "a poll found nothing", "a poll found nothing, though %s had completed", "first the completion of %s"},
 	leftBehind:          {"POLL-03", "C > C of what was delivered before it", "a poll delivered others, and not it", "a poll passed over %s", "first the completion of %s"},
 	fenced:              {"POLL-05", "X(fenced) ≥ X(read before it)", "a fence waits for reads", "%s did not wait for the reads before it", "%s waits for the reads before it"},
@@ -107,6 +112,7 @@ var Rules = [numRules]Rule{
 	tookReceiveSilently: {"FLAG-02", "X(k'th silent send that succeeds) ≥ X(k'th receive that may)", "%s needed a receive", "%s, a silent send, had no receive, so it has failed, and has no completion", "first a completion of %s"},
 	receivedFirst:       {"POLL-05", "X(last message posted) ≥ X(receive that succeeds)", "a message is over once it was received", "%s received a message, and all messages were over", "%s waits for a message"},
 	placedAt:            {"POLL-05", "C at the point that shows it", "the trace shows where it was placed", "%s was placed before it can have completed", "no completion of %s yet"},
+	takesNoMore:         {"ARM-17", "C ≤ enter of a callback that reports an error of its CQ", "its CQ had reported an error", "%s was placed in a CQ that had reported an error", "no completion of %s"},
 	delivered:           {"POLL-05", "C ≤ return of the poll that delivers it", "a poll delivered %s", "%s was delivered before it can have completed", "no completion of %s yet"},
 	executedFirst:       {"POLL-05", "A < X < C", "it is executed before it completes", "%s completed before it was executed", "no completion of %s yet"},
 	posted:              {"POLL-05", "X > call of its post", "%s is posted", "%s is over before it was posted", "no completion of %s yet"},

@@ -92,8 +92,9 @@ type workQueue struct {
 	qp           *queuePair
 	cq           *completionQueue
 	kind         model.Queue
-	waiting      []*request // their outcomes are not known yet; oldest first
-	posting      int        // posts under way
+	waiting      []*request    // their outcomes are not known yet; oldest first
+	posting      int           // posts under way
+	waited       timeline.Time // by when a message is over that may have been before others, as their posts overlapped
 	order        order
 	failed       []timeline.Var // X of those that failed, up to one that the others behind it wait for
 	failedAll    bool           // that one is among them
@@ -158,6 +159,7 @@ type request struct {
 	told    bool     // how it ended is known
 	gone    bool     // that does not matter any more
 	placed  bool     // by a point
+	refused bool     // its chain ended with a post that was refused
 	outcome model.Outcome
 }
 
@@ -179,6 +181,14 @@ func (r *request) isBehind(earlier *request) bool {
 		return true
 	}
 	return earlier.returned != 0 && earlier.returned < r.called
+}
+
+// owed returns the rule by which r, which waits for nobody but the provider, is over by a moment of rest.
+func (r *request) owed() timeline.Rule {
+	if r.refused {
+		return refusedAtRest
+	}
+	return owedAtRest
 }
 
 // end returns when r ended in a way that has a completion: a silent request only if it failed.

@@ -14,6 +14,7 @@ func (e *Engine) tell(r *request, outcome model.Outcome, by bound, m facts.Momen
 	if p.open || r.told {
 		return
 	}
+	e.recall(r)
 	r.loose = r.loose || w.cq.overlap && !point // it may not be the next to be delivered of its queue
 	if !e.tellEarlier(r, by, m, point) {
 		return
@@ -21,6 +22,10 @@ func (e *Engine) tell(r *request, outcome model.Outcome, by bound, m facts.Momen
 	r.told, r.outcome, r.toldAt = true, outcome, m.At
 	s.NotAfter(r.c, by.at, by.rule, by.line)
 	s.NotAfter(r.x, by.at-1, by.rule, by.line)
+	if by.rule == stillAtRest { // that is soft, and this is not
+		s.NotAfter(r.c, timeline.Before(m.At), delivered, m.Line)
+		s.NotAfter(r.x, timeline.Before(m.At)-1, delivered, m.Line)
+	}
 	if empty := w.cq.empty; empty.At > r.called && p.closeCall > empty.At {
 		s.NotBefore(r.c, timeline.At(empty.At), foundEmpty, empty.Line, timeline.None)
 	}
@@ -51,6 +56,7 @@ func (e *Engine) tell(r *request, outcome model.Outcome, by bound, m facts.Momen
 	e.settle(r)
 	e.raiseFirstFailure(w)
 	if r.message && r.loose {
+		w.waited = timeline.At(m.At)
 		e.waitsForNone(w)
 	}
 }
@@ -60,7 +66,7 @@ func (e *Engine) tell(r *request, outcome model.Outcome, by bound, m facts.Momen
 func (e *Engine) waitsForNone(w *workQueue) {
 	for _, r := range w.waiting {
 		if r.loose && !r.message && r.ready != timeline.Never && !w.mayWaitBehind(r) {
-			e.becomesReady(r)
+			e.waitsForProvider(r, max(r.ready, w.waited))
 		}
 	}
 }
@@ -140,7 +146,7 @@ func (e *Engine) passesOver(r *request, m facts.Moment) {
 // isOverSilently handles a silent request behind which another of its queue has completed: it has succeeded.
 func (e *Engine) isOverSilently(r *request, by bound, m facts.Moment) {
 	r.told, r.outcome, r.toldAt, r.queue.silenced = true, model.SUCCESS, m.At, r
-	e.Solver.NotAfter(r.x, by.at, passedOver, m.Line)
+	e.Solver.NotAfter(r.x, by.at, overSilently, m.Line)
 	if r.flush != nil {
 		e.Solver.Edge(r.x, r.flush.at, 1, passedOver, m.Line)
 	}

@@ -56,6 +56,7 @@ func (r *Reader) gives(token *uint32, names ...string) {
 type signaling struct {
 	all   bool
 	sends bool // it was moved to RTS, or posted on as if it were
+	used  bool // it was to be connected, or posted on
 }
 
 // NewReader returns a reader that tells a sink what it reads.
@@ -187,12 +188,14 @@ func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
 	case calls.CreateQp:
 		r.createQp(e)
 	case calls.ConnectQp:
+		r.signalingOf(e.Qp).used = true
 		r.to.ConnectCalled(m, e.Qp, e.Conn)
 	case calls.CompleteConnection:
 		if e.Qp != "" {
 			r.to.CompletesConnect(m, e.Qp, false)
 		}
 	case calls.Post:
+		r.signalingOf(e.Qp).used = true
 		r.requests(c, e)
 		r.to.PostCalled(c)
 	case calls.PollCq:
@@ -232,7 +235,9 @@ func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
 	case calls.CloseCq:
 		r.to.CqClosing(e.Cq)
 	case calls.UnsettleQp:
-		r.to.Beyond("", e.Qp, "a state of ibv_modify_qp")
+		if r.signalingOf(e.Qp).used {
+			r.to.Beyond("", e.Qp, "a state of ibv_modify_qp")
+		}
 	case calls.PostShared:
 		r.to.Beyond("", "", "a shared receive queue")
 	}

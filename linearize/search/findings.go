@@ -20,6 +20,12 @@ type found struct {
 	objects []monitor.Object // that a finding of the monitor is of
 }
 
+// told is what a finding tells of an event.
+type told struct {
+	rule        string
+	line, event int
+}
+
 // shownAt moves the latest finding to the event that shows it. The search still stops where the trace went wrong. The rules are
 // those that other explanations break.
 func (h *history) shownAt(at moment, also ...string) {
@@ -87,7 +93,7 @@ func (h *history) exercised(ids ...string) {
 }
 
 // blameless returns the findings that needed no search, without what the provider did after its consumer broke a rule on
-// the same objects. The search stops before the first that is left: what comes after it may follow from it. What the monitor finds rests on no
+// the same objects, and without what the monitor says, too. The search stops before the first that is left: what comes after it may follow from it. What the monitor finds rests on no
 // token, so a breach at the other end of a connection does not excuse it.
 func (h *history) blameless() []verdict.Finding {
 	excused := map[string]moment{} // objects that share CQs
@@ -106,6 +112,12 @@ func (h *history) blameless() []verdict.Finding {
 			}
 		}
 	}
+	monitored := map[told]bool{}
+	for _, f := range h.findings {
+		for _, line := range f.See {
+			monitored[told{f.Rule, f.Line, line}] = monitored[told{f.Rule, f.Line, line}] || f.Alone
+		}
+	}
 	var kept []verdict.Finding
 	for _, f := range h.findings {
 		by := max(f.at, f.shown)
@@ -113,7 +125,8 @@ func (h *history) blameless() []verdict.Finding {
 		if f.of != nil {
 			after = slices.ContainsFunc(h.owners(f), func(c *component) bool { return c.excused < by })
 		}
-		if f.Verdict != verdict.ProviderViolation || !after {
+		said := !f.Alone && slices.ContainsFunc(f.See, func(line int) bool { return monitored[told{f.Rule, f.Line, line}] })
+		if (f.Verdict != verdict.ProviderViolation || !after) && !said {
 			kept = append(kept, f.Finding)
 		}
 	}

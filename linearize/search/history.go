@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/clauses"
 	"ndkoracle/linearize/monitor"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -158,6 +159,8 @@ type history struct {
 
 	succeeded successes
 
+	hidden *clauses.Engine // what the clauses over hidden times say
+
 	findings []found
 	counts   map[string]int
 
@@ -217,6 +220,7 @@ func newHistory(t *trace.Trace, d model.Dialect) *history {
 	h.findMessages()
 	h.findInvalidated()
 	h.findUnknownTokens()
+	h.hidden = clauses.Recall(d, t)
 	h.findOwed()
 	h.findLosses()
 	h.findFlushedFailures()

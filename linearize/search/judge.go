@@ -73,7 +73,7 @@ func newJudge(t *trace.Trace, d model.Dialect, o Options, r *verdict.Report) *ju
 func (j *judge) judge(ctx context.Context) {
 	h := j.history
 	if j.asks {
-		j.hidden = clauses.Judge(j.dialect, h.trace)
+		j.hidden = h.hidden
 	}
 	h.check()
 	j.report.Warnings = append(j.report.Warnings, h.monitor.Advice()...)

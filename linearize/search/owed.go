@@ -1,44 +1,49 @@
 package search
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 
 	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
-	"ndkoracle/model"
+	"ndkoracle/linearize/clauses"
+	"ndkoracle/trace"
 )
 
 // findOwed finds, of each request, the first moment of rest at which it must have completed.
 func (h *history) findOwed() {
+	unpolled := clauses.Recall(h.dialect, unpolled(h.trace))
 	for _, p := range h.qps {
 		p.findChains()
 		h.findFlushed(p)
-		waits := h.waitsForPeer(p)
-		for i, r := range p.initiator {
-			h.owe(r, min(max(r.indicated, waits[i]), p.flushedAfter(r)))
-		}
-	}
-	for _, p := range h.qps {
-		arrived := h.messagesArrived(p)
-		for i, r := range p.receive {
-			if m := cmp.Or(r.message, r.arrived); m != nil && r.told && m.owed != never && !h.mayFail(p.peer.initiatorCq) { // it is received before it is over
-				arrived[i] = min(arrived[i], m.owed-1)
+		for _, r := range slices.Concat(p.initiator, p.receive) {
+			for _, hidden := range []*clauses.Engine{h.hidden, unpolled} {
+				if by := hidden.OwedBy(r.wr); by != 0 {
+					r.owed = min(r.owed, by-1)
+				}
 			}
-			arrived[i] = min(arrived[i], h.allSentBy(r))
-			h.owe(r, min(arrived[i], p.flushedAfter(r)))
 		}
 	}
 }
 
-// owe notes that r waits for nobody but the provider from a moment on. After a close nothing is owed (A21).
-func (h *history) owe(r *request, from moment) {
-	from = max(from, r.post.ret)
-	i := h.marksTo(from)
-	if i < len(h.marks) && (r.qp.closed == nil || r.qp.closed.call >= h.marks[i]) {
-		r.owed = h.marks[i]
+// unpolled returns a trace whose polls ask for no more than they are given, so that none tells what was not there: what is late is no contradiction
+// then, and had to be over all the same. Nothing in it is unclear: what the search finds there is left open as it is found.
+func unpolled(t *trace.Trace) *trace.Trace {
+	results, less := map[string]int64{}, *t
+	less.Events = slices.Clone(t.Events)
+	for i := range t.Events {
+		if e := &t.Events[i]; e.Ph == trace.Ret {
+			results[e.Op] = int64(len(e.Results))
+		}
 	}
+	for i := range less.Events {
+		e := &less.Events[i]
+		if e.Unclear = ""; e.Ph == trace.Call && calls.KindOf(e) == calls.PollCq {
+			n := results[e.Op]
+			e.N = &n
+		}
+	}
+	return &less
 }
 
 // marksTo returns how many moments of rest there are up to a moment.
@@ -95,126 +100,6 @@ func (h *history) flushedBy(s *span) moment {
 	return never
 }
 
-// waitsForPeer returns, for each request of the initiator queue, until when it, or a send before it, may be waiting for a
-// receive that its peer does not have, or of which the trace does not tell. So it may on a connection that has ended (A15).
-func (h *history) waitsForPeer(p *qp) []moment {
-	broken := h.brokenFrom(p, p.receive)
-	if p.peer != nil {
-		broken = min(broken, h.brokenFrom(p.peer, p.peer.receive), h.brokenFrom(p.peer, p.peer.initiator))
-	}
-	receives := h.receivesAt(p.peer, broken)
-	left := h.receivesLeftAt(p.peer)
-	took, ended := h.tookBy(p), h.leftBy(p)
-	until, sends, waits := make([]moment, len(p.initiator)), 0, 0
-	over := overBy(p.initiator)
-	for i, r := range p.initiator {
-		if r.op.IsSend() && calls.MayLoseConnection(p.creation()) {
-			met := min(took[i], p.flushedAfter(r), ended)
-			for m := h.marksTo(max(r.post.ret, r.indicated, waits)); m < len(receives) && h.marks[m] <= met; m++ {
-				if receives[m] > sends || left[m] > 0 {
-					met = h.marks[m] - 1
-				}
-			}
-			waits = max(waits, min(met, over[i]))
-			sends++
-		}
-		until[i] = waits
-		if from := h.failsAt(r); from < broken { // what comes before it can't wait for what that ends
-			broken = from
-			receives = h.receivesAt(p.peer, broken)
-		}
-	}
-	return until
-}
-
-// leftBy returns by when a call had ended the connection of p, so that no send waits for a receive, or never: NdkDisconnect, or a flush that
-// cancels what is posted behind it (A15).
-func (h *history) leftBy(p *qp) moment {
-	by := never
-	for _, s := range p.flushes {
-		if h.cancels || s.fn == "NdkDisconnect" {
-			by = min(by, h.flushedBy(s))
-		}
-	}
-	return by
-}
-
-// overBy returns, for each request of a queue, by when the trace tells that it was over, as it or one behind it had completed, or never.
-func overBy(queue []*request) []moment {
-	over, by := make([]moment, len(queue)), never
-	for i, r := range slices.Backward(queue) {
-		if r.told {
-			by = min(by, r.toldBy())
-		}
-		over[i] = by
-	}
-	return over
-}
-
-// tookBy returns, for each request of the initiator queue that is a send and succeeded, by when the receive that it took had been posted.
-// The last of them took the last one at the latest; one that names a bad token may have ended it.
-func (h *history) tookBy(p *qp) []moment {
-	took := slices.Repeat([]moment{never}, len(p.initiator))
-	if p.peer == nil {
-		return took
-	}
-	left, connected := len(p.peer.receive), h.connectedBy(p.peer)
-	over := overBy(p.initiator)
-	for i, r := range slices.Backward(p.initiator) {
-		if !r.op.IsSend() || over[i] == never || failed(r) {
-			continue
-		}
-		for left--; left >= 0 && r.op != model.SendAndInvalidate && p.peer.receive[left].told && failed(p.peer.receive[left]); left-- {
-		}
-		if left < 0 {
-			break
-		}
-		took[i] = max(p.peer.receive[left].post.ret, connected)
-	}
-	return took
-}
-
-// receivesAt returns, for each moment of rest, how many receives of p had been posted and were pending then, or had taken a message, where
-// its connection may have been broken from a moment on.
-func (h *history) receivesAt(p *qp, broken moment) []int {
-	return h.countAt(p, func(r *request) moment {
-		switch {
-		case !r.told:
-			return h.pendingAt(r)
-		case failed(r) && r.post.call < p.failedBy: // an attempt that failed may have cancelled it
-			return h.pendingAt(r)
-		case failed(r):
-			return max(broken, h.pendingAt(r))
-		}
-		return never
-	})
-}
-
-// receivesLeftAt returns, for each moment of rest, how many receives of p are known to have been pending then.
-func (h *history) receivesLeftAt(p *qp) []int { return h.countAt(p, h.pendingAt) }
-
-// countAt returns, for each moment of rest, how many receives of p had been posted by then, of those that count until then.
-func (h *history) countAt(p *qp, until func(*request) moment) []int {
-	if p == nil {
-		return nil
-	}
-	connected := h.connectedBy(p)
-	change := make([]int, len(h.marks)+1)
-	for _, r := range p.receive {
-		if from, to := h.marksTo(max(r.post.ret, connected)), h.marksTo(until(r)); from < to {
-			change[from]++
-			change[to]--
-		}
-	}
-	at := make([]int, len(h.marks))
-	n := 0
-	for m := range at {
-		n += change[m]
-		at[m] = n
-	}
-	return at
-}
-
 // endedFrom returns from when on the consumer, or a bad token, may have ended the connection of a QP.
 func (p *qp) endedFrom() moment {
 	from := p.aborted
@@ -225,149 +110,6 @@ func (p *qp) endedFrom() moment {
 		from = min(from, p.closed.call)
 	}
 	return from
-}
-
-// brokenFrom returns from when on a QP may have been broken by what the trace tells of it, and of one of its queues.
-func (h *history) brokenFrom(p *qp, queue []*request) moment {
-	from := p.endedFrom()
-	for _, q := range []*cq{p.initiatorCq, p.receiveCq} {
-		if q != nil && (q.reports || q.unclear != "") {
-			from = 0
-		}
-	}
-	for _, r := range queue {
-		from = min(from, h.failsAt(r))
-	}
-	return from
-}
-
-// failsAt returns when a request failed, at the earliest, or never. libibverbs may report a failure as cancelled.
-func (h *history) failsAt(r *request) moment {
-	if r.outcome == model.FAILED || failed(r) && r.isVerbs() {
-		return max(r.post.call, h.pendingAt(r))
-	}
-	return never
-}
-
-// connectedBy returns by when p was connected, or never.
-func (h *history) connectedBy(p *qp) moment {
-	switch by := h.answers[p.connected.begin.Op]; {
-	case !p.connected.pending():
-		return p.connected.ret
-	case len(by) > 0:
-		return by[0].call
-	}
-	return never
-}
-
-// messagesArrived returns, for each receive, by when as many of the peer's sends are known to have succeeded as it and those
-// before it can have taken.
-func (h *history) messagesArrived(p *qp) []moment {
-	arrived := slices.Repeat([]moment{never}, len(p.receive))
-	if p.peer == nil {
-		return arrived
-	}
-	n := 0
-	for i, s := range p.peer.initiator {
-		if s.told && failed(s) || !s.op.IsSend() {
-			continue
-		}
-		by := h.succeededBy(p.peer, i)
-		for s.op == model.Send && n < len(arrived) && p.receive[n].told && failed(p.receive[n]) {
-			n++ // it took none
-		}
-		if by == never || n == len(arrived) {
-			break
-		}
-		arrived[n] = by
-		n++
-	}
-	for i := len(arrived) - 2; i >= 0; i-- {
-		arrived[i] = min(arrived[i], arrived[i+1])
-	}
-	return arrived
-}
-
-// allSentBy returns by when all messages had been sent that r, a receive that succeeded, can have taken, or never: whichever it took, r, from then
-// on, waited for nobody but the provider.
-func (h *history) allSentBy(r *request) moment {
-	p := r.qp
-	if !r.told || failed(r) || p.peer == nil || h.mayFail(p.peer.initiatorCq) {
-		return never
-	}
-	by, left := max(h.connectedBy(p), h.connectedBy(p.peer)), 0
-	for _, m := range p.peer.sends {
-		if m.post.call < r.toldBy() {
-			by, left = max(by, m.post.ret, m.indicated), left+1
-		}
-	}
-	for _, o := range p.receive[:r.position+1] {
-		if o.told && !failed(o) {
-			left--
-		}
-	}
-	if left < 0 {
-		return never // it took none: that is the breach (POLL-05), and it waits as if it had not succeeded
-	}
-	if i := h.marksTo(by); i < len(h.marks) && p.peer.closed != nil && p.peer.closed.call < h.marks[i] {
-		return never // after a close nothing is owed (A21)
-	}
-	return by
-}
-
-// succeededBy returns by when a request of the initiator queue is known to have succeeded, which was not told to have failed.
-func (h *history) succeededBy(p *qp, i int) moment {
-	r, by := p.initiator[i], never
-	switch q := p.initiatorCq; {
-	case r.told:
-		by = r.toldBy()
-	case !r.silent || h.mayFail(q):
-		return never
-	case r.owed != never && h.foundEmptyAfter(r):
-		by = r.owed // a failure would have been delivered
-	default:
-		for _, later := range p.initiator[i:] { // behind it nothing ends before it
-			if later.told {
-				by = later.toldBy()
-				break
-			}
-		}
-	}
-	if by != never && r.owed != never {
-		by = min(by, r.owed-1) // by that moment
-	}
-	return by
-}
-
-// foundEmptyAfter reports whether a poll found the CQ of r empty after the moment at which r was owed, and before its QP was
-// closed.
-func (h *history) foundEmptyAfter(r *request) bool {
-	poll := r.qp.cq(r.queue).emptyAfter(r.owed)
-	return poll != nil && (r.qp.closed == nil || r.qp.closed.call > poll.ret)
-}
-
-// mustFail reports whether a silent send, which is owed, can only have failed by then: the peer had posted no receive that was
-// left for its message, or for a bad token that it names.
-func (h *history) mustFail(r *request) bool {
-	peer := r.qp.peer
-	if !r.silent || !r.op.IsSend() || peer == nil || r.owed == never {
-		return false
-	}
-	left := 0
-	for _, to := range peer.receive {
-		if to.post.call < r.owed && (r.op == model.SendAndInvalidate || !to.told || !failed(to)) {
-			left++
-		}
-	}
-	for _, s := range r.qp.sends {
-		if s == r {
-			break
-		}
-		if (!s.told || !failed(s)) && h.succeededBy(r.qp, s.position) != never {
-			left--
-		}
-	}
-	return left <= 0
 }
 
 // findUndelivered finds, of each request, what polls delivered of its queue: later ones, and not all of the earlier ones that
@@ -419,7 +161,7 @@ func (h *history) checkOwed() {
 		if h.outlivesClose(q, r) {
 			continue
 		}
-		if !r.accepted || q == nil || r.silent && r.delivery == nil && !h.mustFail(r) || r.owed == never {
+		if !r.accepted || q == nil || r.silent && r.delivery == nil || r.owed == never {
 			continue
 		}
 		poll := q.emptyAfter(r.owed)
@@ -429,7 +171,7 @@ func (h *history) checkOwed() {
 		if h.mayFail(q) && !h.heldAll(q, q.resizedBetween(r.owed, poll.call), poll) {
 			continue
 		}
-		rule, why := r.brokenByDelay()
+		rule, why := r.brokenByDelay(r.qp.flushedAfter(r) < r.owed)
 		doubt := earlier(r.doubt(), q.strangers)
 		if resize := q.resizedBetween(r.owed, poll.call); resize != nil {
 			h.tellsInOrder(doubt, breach.LostByResize(q.name, r.wr), r.owed, r.post, resize)
@@ -462,13 +204,14 @@ func (h *history) outlivesClose(q *cq, r *request) bool {
 	return true
 }
 
-// brokenByDelay says which rule r breaks by not having completed at rest.
-func (r *request) brokenByDelay() (rule, why string) {
-	flushed := r.qp.flushedAfter(r) < r.owed
+// brokenByDelay says which rule r breaks by not having completed at rest, if it is known that it was cancelled, or that it was not.
+func (r *request) brokenByDelay(cancelled bool) (rule, why string) {
 	switch {
-	case r.silent && (r.told || flushed):
+	case r.silent && (r.told || cancelled):
 		return "FLAG-02", r.wr + ", a silent request that failed or was cancelled, had not completed"
-	case flushed:
+	case r.silent:
+		return "FLAG-02", r.wr + ", a silent request that can only have failed, had not completed"
+	case cancelled:
 		return "FLUSH-02", r.wr + ", pending when its queue was flushed, had not completed"
 	case r.deferred && r.endedByRefusal():
 		return "DEF-05", r.wr + ", deferred before a post that was refused, had not been indicated and completed"

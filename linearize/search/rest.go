@@ -27,7 +27,7 @@ func (c *component) performRest(w *walk, o *operation) {
 				}
 			}
 			if send, receive := c.waitForEachOther(s, i, o.call); send != nil {
-				w.refuse(&model.Refusal{Rule: unfinished.Rule,
+				w.refuse(&model.Refusal{Rule: "DEF-04",
 					Why: send.wr + ", posted with success, has not completed, and neither has " + receive.wr + ", which it would have taken"})
 				return
 			}
@@ -62,8 +62,8 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 			}
 			if r.owed > mark {
 				if c.isUnfinished(s, r, q, mark) {
-					w.refuse(unfinished)
-				} else if c.completesUntold(w, r, q, mark) {
+					w.refuse(owed(r, q))
+				} else if c.completesUntold(w, s, r, mark) {
 					continue
 				}
 				return
@@ -74,10 +74,10 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 	})
 }
 
-// completesUntold completes r, the first of its queue, where steps are told, if it has been executed and nobody misses its completion, and reports
-// whether it did.
-func (c *component) completesUntold(w *walk, r *request, q model.Request, mark moment) bool {
-	if !c.tells || q.Phase < model.Executed || r.qp.closed != nil && r.qp.closed.call < mark {
+// completesUntold completes r, the first of its queue, where steps are told, if the contract wants that by rest and nobody misses its completion, and
+// reports whether it did.
+func (c *component) completesUntold(w *walk, s state, r *request, mark moment) bool {
+	if !c.tells || r.told || c.h.foundEmptyBy(r.qp, r.qp.cq(r.queue), never) >= mark || !c.contract.Owes(s.model, r.qp.index, r.queue) {
 		return false
 	}
 	c.completeOne(w, r)
@@ -140,17 +140,6 @@ func (c *component) completesBy(r *request, q model.Request, mark moment) bool {
 
 // owed says which rule r breaks by not having completed.
 func owed(r *request, q model.Request) *model.Refusal {
-	cancelled := q.Phase == model.Executed+model.Phase(model.CANCELLED)
-	switch {
-	case cancelled && r.silent:
-		return &model.Refusal{Rule: "FLAG-02", Why: r.wr + ", a silent request, was cancelled and has no completion"}
-	case r.silent:
-		return &model.Refusal{Rule: "FLAG-02", Why: r.wr + ", a silent request, can only have failed, and has no completion"}
-	case cancelled:
-		return &model.Refusal{Rule: "FLUSH-02", Why: r.wr + " was pending when its queue was flushed, and has no completion"}
-	case r.deferred && r.endedByRefusal():
-		return &model.Refusal{Rule: "DEF-05",
-			Why: r.wr + " was deferred when a later post was refused, and was never indicated: it has no completion"}
-	}
-	return &model.Refusal{Rule: unfinished.Rule, Why: r.wr + " was posted with success, and has no completion"}
+	rule, why := r.brokenByDelay(q.Phase == model.Executed+model.Phase(model.CANCELLED))
+	return &model.Refusal{Rule: rule, Why: why}
 }

@@ -302,5 +302,4 @@ var (
 	afterError  = &model.Refusal{Rule: "ARM-17", Why: "the CQ has failed, and nothing is placed in it afterwards"}
 	callbackDue = &model.Refusal{Rule: "ARM-03", Why: "a callback is owed and was not entered"}
 	errorUntold = &model.Refusal{Rule: "ARM-08", Why: "the CQ's error was not reported to its arm"}
-	unfinished  = &model.Refusal{Rule: "DEF-04", Why: "a request that was posted with success has not completed"}
 )

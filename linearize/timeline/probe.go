@@ -70,12 +70,17 @@ func (s *Solver) takeBack() {
 	t.laid, t.raised, t.watched = false, t.raised[:0], t.watched[:0]
 }
 
-// OverByRest returns the first moment of rest at which v is over in every schedule, as an event, or 0. Soft deadlines are passed over.
-func (s *Solver) OverByRest(v Var) int {
-	lower := s.node(v).lower
+// OverByRest returns the first moment of rest at which v is over in every schedule in which a scope has not ended by then, as an event, or 0. Soft
+// deadlines are passed over.
+func (s *Solver) OverByRest(v Var, in Scope) int {
+	lower, end := s.node(v).lower, s.scopes[in]
 	first := sort.Search(len(s.rests), func(k int) bool { return s.rests[k].at > lower })
 	left := s.rests[first:]
-	k := sort.Search(len(left), func(k int) bool { return s.Excludes(v, left[k].at) })
+	k := sort.Search(len(left), func(k int) bool {
+		s.scopes[in] = max(end, left[k].at+1)
+		return s.Excludes(v, left[k].at)
+	})
+	s.scopes[in] = end
 	if k == len(left) {
 		return 0
 	}

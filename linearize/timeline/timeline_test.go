@@ -336,8 +336,8 @@ func TestWhatIsOverByRest(t *testing.T) {
 		if deadline == soft {
 			want = 0
 		}
-		if s.Solve() != nil || s.OverByRest(x) != want || s.OverByRest(y) != want {
-			t.Errorf("rule %d: over by rest at events %d and %d, want %d", deadline, s.OverByRest(x), s.OverByRest(y), want)
+		if s.Solve() != nil || s.OverByRest(x, 0) != want || s.OverByRest(y, 0) != want {
+			t.Errorf("rule %d: over by rest at events %d and %d, want %d", deadline, s.OverByRest(x, 0), s.OverByRest(y, 0), want)
 		}
 	}
 }
