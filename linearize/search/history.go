@@ -15,9 +15,6 @@ import (
 type cq struct {
 	name      string
 	created   *span
-	depth     int // as it was created
-	resizes   []*resize
-	resizing  moment // when all its resizes so far had been answered, or never
 	polls     []*span
 	doubt     *doubt  // of which polls came first
 	strangers *doubt  // of what else completes into it
@@ -25,17 +22,30 @@ type cq struct {
 	arms      []*span
 	notified  []*span    // callbacks, and events that were read
 	exits     []moment   // when these returned, in order
-	reports   bool       // one of them says that it failed
 	delivered []*request // in the order of the polls
 	placed    []placed   // … by each of them
 	closed    *span      // the call that closes it
 	unclear   string     // why nobody can tell what it holds, or ""
-	overrun   moment     // the first at which more could be on its way into it than it has room for, or never
-	overflows moment     // … since the latest that it delivered can have been placed: it had not overflowed before that
-	fails     bool       // its failure is in the trace, or could explain something of it
-	keeps     bool       // it failed, and may keep completions that it holds
+	room
+	failure
 	component *component
 	index     int // in its component
+}
+
+// room is how many completions a CQ has room for, and since when it may have had too little.
+type room struct {
+	depth     int // as it was created
+	resizes   []*resize
+	resizing  moment // when all its resizes so far had been answered, or never
+	overrun   moment // the first at which more could be on its way into it than it has room for, or never
+	overflows moment // … since the latest that it delivered can have been placed: it had not overflowed before that
+}
+
+// failure is how a CQ failed, if it did.
+type failure struct {
+	reports bool // a callback says that it failed
+	fails   bool // its failure is in the trace, or could explain something of it
+	keeps   bool // it failed, and may keep completions that it holds
 }
 
 // A qp is what the trace tells of one queue pair.
@@ -43,25 +53,30 @@ type qp struct {
 	name                   string
 	created                *span
 	initiatorCq, receiveCq *cq
-	conn                   string
-	connected              *span
-	failedBy               moment // when the latest attempt to connect it failed that did, or 0
-	peer                   *qp
-	posts                  []*span
-	doubt                  *doubt     // of which posts came first
-	initiator, receive     []*request // that were posted, in order; refused ones are not in
-	sends                  []*request // of the initiator queue: those that consume a receive of the peer
-	flushes                []*span
-	untold                 string   // what the trace does not tell of its requests, or ""
-	flushed                []moment // by when the first of each flush and those after it had flushed
-	closed                 *span
-	ends                   bool      // the trace tells of its flush, its close or a failure of its own
-	aborted                moment    // from when on an abort that the trace tells of may have ended the connection, or never
-	lostFrom               moment    // from when on the connection may be lost without a word in the trace
-	losses                 []loss    // … by what
-	unseen                 [2]unseen // by queue
-	component              *component
-	index                  int // in its component
+	connection
+	posts              []*span
+	doubt              *doubt     // of which posts came first
+	initiator, receive []*request // that were posted, in order; refused ones are not in
+	sends              []*request // of the initiator queue: those that consume a receive of the peer
+	flushes            []*span
+	untold             string   // what the trace does not tell of its requests, or ""
+	flushed            []moment // by when the first of each flush and those after it had flushed
+	closed             *span
+	unseen             [2]unseen // by queue
+	component          *component
+	index              int // in its component
+}
+
+// connection is what a queue pair is connected to, and what may have ended that.
+type connection struct {
+	conn      string
+	connected *span
+	failedBy  moment // when the latest attempt to connect it failed that did, or 0
+	peer      *qp
+	ends      bool   // the trace tells of its flush, its close or a failure of its own
+	aborted   moment // from when on an abort that the trace tells of may have ended the connection, or never
+	lostFrom  moment // from when on the connection may be lost without a word in the trace
+	losses    []loss // … by what
 }
 
 func (p *qp) queue(q model.Queue) []*request {
@@ -78,95 +93,63 @@ func (p *qp) cq(q model.Queue) *cq {
 	return p.receiveCq
 }
 
-// A request is one posted request, or one that was refused.
-type request struct {
-	id       int
-	wr       string
-	qp       *qp
-	queue    model.Queue
-	op       model.Op
-	flags    []string
-	silent   bool
-	solicit  bool
-	fence    bool
-	deferred bool
-	token    *uint32
-	post     *span
-	accepted bool // the post returned success, or has not returned, or had not when its completion was delivered
-	position int  // in its queue, among the accepted
-
-	indicated moment // of a deferred one: when its chain had ended, or never
-	chainEnd  *span  // the post that ended it
-	owed      moment // the first moment of rest at which it must have completed, or never
-	overtaken bool   // a later one of its queue was delivered
-	passed    bool   // … was placed, by a point
-	waiting   int    // earlier ones of its queue, but for silent ones, that neither a poll nor a point tells of
-
-	delivery *delivery
-	point    *span         // CqePlaced: the very moment
-	told     bool          // a poll or a point tells how it ended
-	outcome  model.Outcome // SUCCESS where nothing tells
-	unseen   bool          // its completion may have been placed, and no poll delivered it
-	message  *request      // of a receive: the peer's send that it took
-	arrived  *request      // … whose message it took, though that send failed, as was told later
-	like     *request      // … or one like that: which one it was nobody knows
-	alike    *request      // … or one that is solicited where all that it can have taken are, and not where none is
-	invalid  *uint32       // … the token that it made invalid, where that takes no step of a send
-	sent     moment        // of a receive that succeeded: its message was not sent before
-	meets    bool          // of a send: the trace tells which of the peer's receives it goes to
-	receive  *request      // that one, or nil when there is none
-}
-
-// A delivery is where a poll handed a completion out.
-type delivery struct {
-	poll    *span
-	result  *trace.Result
-	order   int // among the completions of the CQ
-	outcome model.Outcome
-}
-
-// before reports whether d was handed out before o.
-func (d *delivery) before(o *delivery) bool {
-	return d.poll.ret < o.poll.ret || d.poll == o.poll && d.order < o.order
-}
-
 // history is the whole of a trace, ready to be judged.
 type history struct {
-	trace    *trace.Trace
-	dialect  model.Dialect
-	monitor  *monitor.Monitor
-	spans    []*span
-	ofEvent  []*span // of each event, where it is of a CQ or a QP
+	trace   *trace.Trace
+	dialect model.Dialect
+	monitor *monitor.Monitor
+	course
+	objects
+	requested
+	rests
+	tokens
+	cancels   bool // what is posted after a flush is cancelled, too (A15)
+	succeeded successes
+	hidden    *clauses.Engine // what the clauses over hidden times say
+	findings  []found
+	counts    map[string]int
+}
+
+// course is the calls and callbacks of a trace, by what is asked of them.
+type course struct {
+	spans     []*span
+	ofEvent   []*span            // of each event, where it is of a CQ or a QP
+	answers   map[string][]*span // completion callbacks, by the op of the call that they complete
+	reads     []*span            // ibv_get_cq_event
+	aborts    []*span            // what tells that a connection ended, or ends it, and names no QP
+	unsettled []*span            // calls of unsettleQp
+	failures  []*span            // asynchronous events that tell of a failed CQ, QP or device
+}
+
+// objects are the CQs and queue pairs of a trace, in the order in which it names them.
+type objects struct {
 	cqs      []*cq
 	qps      []*qp
 	cqByName map[string]*cq
 	qpByName map[string]*qp
+	closing  map[string]*cq // by the op of the call that closes it
+	sharing  union          // objects that share CQs
+}
+
+// requested are the requests of a trace.
+type requested struct {
 	requests []*request
 	byWr     map[string]*request
-	early    map[string]bool            // refused requests whose completion was delivered before the refusal
-	shared   map[string]bool            // receives of shared receive queues
-	closing  map[string]*cq             // by the op of the call that closes it
-	answers  map[string][]*span         // completion callbacks, by the op of the call that they complete
-	takenBy  map[*request]*request      // a send, and the peer's receive that took it
-	guessed  bool                       // which of several messages, not all alike, a receive took is not known, or a step is taken that the model has no action for: there is no witness
-	sharing  union                      // objects that share CQs
-	cancels  bool                       // what is posted after a flush is cancelled, too (A15)
-	marks    []moment                   // at which the provider had come to rest
-	reads    []*span                    // ibv_get_cq_event
+	early    map[string]bool       // refused requests whose completion was delivered before the refusal
+	shared   map[string]bool       // receives of shared receive queues
+	takenBy  map[*request]*request // a send, and the peer's receive that took it
+	guessed  bool                  // which of several messages, not all alike, a receive took is not known, or a step is taken that the model has no action for: there is no witness
+}
+
+// rests are the moments at which the provider had come to rest, and who could hear of an event by then.
+type rests struct {
+	marks    []moment
 	awaited  map[moment]map[string]bool // by moment of rest: the CQs of which no event lay unread
 	unplaced map[string]bool            // by op: calls that read an event, and of which the trace does not say on which channel they waited
-	aborts   []*span                    // what tells that a connection ended, or ends it, and names no QP
+}
 
-	succeeded successes
-
-	hidden *clauses.Engine // what the clauses over hidden times say
-
-	findings []found
-	counts   map[string]int
-
-	unsettled []*span // calls of unsettleQp
-	failures  []*span // asynchronous events that tell of a failed CQ, QP or device
-
+// tokens are the tokens that requests name.
+type tokens struct {
 	tokensOf               map[string][]uint32 // by memory region or window: those that requests gave it
 	oldTokens              map[uint32]bool     // that may have been made valid before the trace began
 	madeValid, madeInvalid *request            // that did so to a token of which the trace does not tell
@@ -174,9 +157,13 @@ type history struct {
 
 // newHistory takes a trace apart. What needs no search to be seen as wrong goes into findings.
 func newHistory(t *trace.Trace, d model.Dialect) *history {
-	h := &history{trace: t, dialect: d, spans: pairUp(t.Events), cqByName: map[string]*cq{}, qpByName: map[string]*qp{},
-		byWr: map[string]*request{}, shared: map[string]bool{}, early: map[string]bool{}, takenBy: map[*request]*request{},
-		closing: map[string]*cq{}, answers: map[string][]*span{}, oldTokens: map[uint32]bool{}, counts: map[string]int{}}
+	h := &history{
+		trace: t, dialect: d, counts: map[string]int{},
+		course:    course{spans: pairUp(t.Events), answers: map[string][]*span{}},
+		objects:   objects{cqByName: map[string]*cq{}, qpByName: map[string]*qp{}, closing: map[string]*cq{}},
+		requested: requested{byWr: map[string]*request{}, shared: map[string]bool{}, early: map[string]bool{}, takenBy: map[*request]*request{}},
+		tokens:    tokens{oldTokens: map[uint32]bool{}},
+	}
 	h.awaited, h.unplaced = trace.Awaited(t), trace.Unplaced(t)
 	h.findEarly()
 	h.succeeded = findSuccesses(h.spans)
@@ -233,22 +220,22 @@ func newHistory(t *trace.Trace, d model.Dialect) *history {
 	return h
 }
 
-func (h *history) cq(name string) *cq {
-	q := h.cqByName[name]
+func (o *objects) cq(name string) *cq {
+	q := o.cqByName[name]
 	if q == nil {
-		q = &cq{name: name, depth: unlimited}
-		h.cqByName[name] = q
-		h.cqs = append(h.cqs, q)
+		q = &cq{name: name, room: room{depth: unlimited}}
+		o.cqByName[name] = q
+		o.cqs = append(o.cqs, q)
 	}
 	return q
 }
 
-func (h *history) qp(name string) *qp {
-	p := h.qpByName[name]
+func (o *objects) qp(name string) *qp {
+	p := o.qpByName[name]
 	if p == nil {
-		p = &qp{name: name, aborted: never, lostFrom: never}
-		h.qpByName[name] = p
-		h.qps = append(h.qps, p)
+		p = &qp{name: name, connection: connection{aborted: never, lostFrom: never}}
+		o.qpByName[name] = p
+		o.qps = append(o.qps, p)
 	}
 	return p
 }

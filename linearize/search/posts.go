@@ -10,12 +10,17 @@ import (
 	"ndkoracle/trace"
 )
 
+// requestOf returns the request of a post that has one.
+func (h *history) requestOf(s *span, op model.Op) *request {
+	token := either(s, func(e *trace.Event) *uint32 { return e.Token })
+	return &request{wr: s.begin.Wr, qp: h.qp(s.begin.Qp), post: s, accepted: s.succeeded() || !s.returned() || h.early[s.begin.Wr],
+		asked: asked{op: op, flags: s.begin.Flags, token: token}}
+}
+
 // takePost takes the requests of one post: one in NDKPI, a list in libibverbs, where those before bad_wr are posted.
 func (h *history) takePost(p *qp, s *span) {
 	if !strings.HasPrefix(s.fn, "ibv_") {
-		r := &request{wr: s.begin.Wr, qp: p, op: calls.OpOf(s.fn), flags: s.begin.Flags, post: s,
-			accepted: s.succeeded() || !s.returned() || h.early[s.begin.Wr],
-			token:    either(s, func(e *trace.Event) *uint32 { return e.Token })}
+		r := h.requestOf(s, calls.OpOf(s.fn))
 		if r.op != model.ReceiveOp { // that takes no flags (POST-11)
 			r.silent = slices.Contains(s.begin.Flags, "SILENT_SUCCESS")
 			r.solicit = slices.Contains(s.begin.Flags, "SEND_AND_SOLICIT_EVENT")
@@ -26,9 +31,7 @@ func (h *history) takePost(p *qp, s *span) {
 		return
 	}
 	if s.fn == "ibv_bind_mw" {
-		h.add(&request{wr: s.begin.Wr, qp: p, op: model.Bind, flags: s.begin.Flags, post: s,
-			accepted: s.succeeded() || !s.returned() || h.early[s.begin.Wr],
-			token:    either(s, func(e *trace.Event) *uint32 { return e.Token })})
+		h.add(h.requestOf(s, model.Bind))
 		return
 	}
 	if s.returned() && !s.succeeded() && s.end.BadWr == "" && len(s.begin.Wrs) > 1 {
@@ -37,7 +40,7 @@ func (h *history) takePost(p *qp, s *span) {
 	signalsAll, stop := h.signalsAll(p), s.stopsAt()
 	for i := range s.begin.Wrs {
 		w := &s.begin.Wrs[i]
-		r := &request{wr: w.Wr, qp: p, op: model.ReceiveOp, flags: w.Flags, post: s, token: w.Token, accepted: i < stop || h.early[w.Wr]}
+		r := &request{wr: w.Wr, qp: p, post: s, accepted: i < stop || h.early[w.Wr], asked: asked{op: model.ReceiveOp, flags: w.Flags, token: w.Token}}
 		if i > stop && !r.accepted {
 			h.byWr[r.wr] = r // the provider has not looked at it
 			continue

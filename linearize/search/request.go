@@ -1,0 +1,81 @@
+package search
+
+import (
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// A request is one posted request, or one that was refused.
+type request struct {
+	id       int
+	wr       string
+	qp       *qp
+	queue    model.Queue
+	post     *span
+	accepted bool // the post returned success, or has not returned, or had not when its completion was delivered
+	position int  // in its queue, among the accepted
+	asked
+	chained
+	owed moment // the first moment of rest at which it must have completed, or never
+	standing
+	ending
+	pairing
+}
+
+// asked is what a request asks for.
+type asked struct {
+	op       model.Op
+	flags    []string
+	silent   bool
+	solicit  bool
+	fence    bool
+	deferred bool
+	token    *uint32
+}
+
+// chained says when the chain of a deferred request ended.
+type chained struct {
+	indicated moment // or never
+	chainEnd  *span  // the post that ended it
+}
+
+// standing is how the other requests of its queue came before a request, and behind it.
+type standing struct {
+	overtaken bool // a later one was delivered
+	passed    bool // … was placed, by a point
+	waiting   int  // earlier ones, but for silent ones, that neither a poll nor a point tells of
+}
+
+// ending is what the trace tells of the completion of a request.
+type ending struct {
+	delivery *delivery
+	point    *span         // CqePlaced: the very moment
+	told     bool          // a poll or a point tells how it ended
+	outcome  model.Outcome // SUCCESS where nothing tells
+	unseen   bool          // its completion may have been placed, and no poll delivered it
+}
+
+// pairing is which message a receive took, and which receive a send went to.
+type pairing struct {
+	message *request // of a receive: the peer's send that it took
+	arrived *request // … whose message it took, though that send failed, as was told later
+	like    *request // … or one like that: which one it was is not known
+	alike   *request // … or one that is solicited where all that it can have taken are, and not where none is
+	invalid *uint32  // … the token that it made invalid, where that takes no step of a send
+	sent    moment   // of a receive that succeeded: its message was not sent before
+	meets   bool     // of a send: the trace tells which of the peer's receives it goes to
+	receive *request // that one, or nil when there is none
+}
+
+// A delivery is where a poll handed a completion out.
+type delivery struct {
+	poll    *span
+	result  *trace.Result
+	order   int // among the completions of the CQ
+	outcome model.Outcome
+}
+
+// before reports whether d was handed out before o.
+func (d *delivery) before(o *delivery) bool {
+	return d.poll.ret < o.poll.ret || d.poll == o.poll && d.order < o.order
+}
