@@ -12,8 +12,8 @@ import (
 
 // uncaused checks that a request which breaks its queue pair completes with its own error: RES-11, of libibverbs. The first request of a queue
 // pair that is told as flushed broke it where nothing else did: nobody moved it into its error state, no event told of a failure, and, of type RC,
-// whatever its peer posted succeeded. To UC and UD the peer does nothing, and a send that fails leaves their receives: of these, no receive is pending that
-// may have failed before a send. A receive of RC is left to the clauses. Of a queue pair whose type the trace does
+// whatever its peer posted succeeded, and so did, or was flushed, each receive that was pending there. To UC and UD the peer does nothing, and a send that
+// fails leaves their receives: of these, no receive is pending that may have failed before a send. A receive of RC is left to the clauses. Of a queue pair whose type the trace does
 // not record each type is tried: there a receive that nothing flushed breaks RES-10.
 // A message that invalidates a token may end the connection, and succeed (INV-05): that it did not is known once its receive has succeeded.
 type uncaused struct {
@@ -34,7 +34,8 @@ type traffic struct {
 	invalidates    int // how many had been sent with the latest one that may invalidate a token
 }
 
-// A suspicion is that a request broke its queue pair. It is one until all that the peer had posted by then is told to have succeeded.
+// A suspicion is that a request broke its queue pair. It is one until all that the peer had posted by then is told to have succeeded, and the receives
+// that were pending on the queue pair itself are told not to have failed.
 type suspicion struct {
 	finding Finding
 	peer    string

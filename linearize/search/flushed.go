@@ -99,7 +99,14 @@ func (r *request) waitsFor(o *request) bool {
 	return o.op != model.Read || r.fence || slices.ContainsFunc(r.qp.queue(r.queue)[o.position+1:r.position], waits)
 }
 
-// lostBefore returns the latest request of its queue behind which r was executed, and that the end of the connection had cancelled, or, where r was
+// mayBeFlushedAlone reports whether NdkFlush, which leaves the connection as it was, may have cancelled r.
+func (r *request) mayBeFlushedAlone() bool {
+	return slices.ContainsFunc(r.qp.flushes, func(s *span) bool {
+		return s.fn == "NdkFlush" && s.call < r.toldBy() && s.ret > r.post.call
+	})
+}
+
+// lostBefore returns the latest request of its queue behind which r was executed, and that the end of the connection alone can have cancelled, or, where r was
 // posted behind that end, the latest of its queue pair; or nil: nothing succeeds then, though what the search executes late may have been executed before
 // that end.
 func (h *history) lostBefore(s state, r *request) *request {
@@ -109,6 +116,7 @@ func (h *history) lostBefore(s state, r *request) *request {
 	for _, o := range slices.Backward(r.qp.queue(r.queue)[:r.position]) {
 		switch {
 		case !o.told || o.outcome != model.CANCELLED || !r.waitsFor(o):
+		case o.mayBeFlushedAlone(): // which leaves the connection as it was
 		case h.failureEnds():
 			return r.qp.latestEnded(o, []model.Outcome{model.FAILED}) // which has cancelled it
 		default:
