@@ -17,7 +17,7 @@ import (
 // Every random run that porcupine accepts has a witness that the model alone replays: legal and spoilt ones, of all dialects,
 // taken down by the provider and by the consumer, with and without points.
 func TestRandomRunsHaveWitnesses(t *testing.T) {
-	for _, d := range AllDialects() {
+	for _, d := range Dialects() {
 		t.Run(d.Name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				r, o, report := acceptedRun(t, d)

@@ -116,6 +116,7 @@ func (u *uncaused) completed(r *workRequest, c *Call, result *trace.Result) {
 		u.succeeded(r)
 		return
 	}
+	u.clear(r, outcome)
 	broken, kind := u.troubled[q.name], q.qp.kind
 	untold := kind == "" && q.qp.created // then what breaks the rule of each type does
 	if untold {
@@ -154,7 +155,8 @@ func (u *uncaused) completed(r *workRequest, c *Call, result *trace.Result) {
 	u.settle(q.name)
 }
 
-// others returns the requests of the peer that may have broken the queue pair of q, and are to succeed first. It reports whether nothing else may have.
+// others returns the requests that may have broken the queue pair of q: those of the peer are to succeed first, and its own receives not to fail. It
+// reports whether nothing else may have.
 func (u *uncaused) others(q *requestQueue, kind string) (peer string, waits []*workRequest, known bool) {
 	if kind != "RC" {
 		return "", nil, q.qp.created && (q.kind == model.Receive || q.isAlone())
@@ -166,10 +168,37 @@ func (u *uncaused) others(q *requestQueue, kind string) (peer string, waits []*w
 	if p.kind != "" && p.kind != kind {
 		return "", nil, false
 	}
-	for o := p.initiator.requests.next; o != &p.initiator.requests; o = o.next {
-		waits = append(waits, o)
+	waits = p.initiator.append(nil)
+	if q.kind == model.Initiator {
+		if q.qp.srq != "" || q.qp.receive.uncertain { // a receive that is not known may have failed
+			return "", nil, false
+		}
+		waits = q.qp.receive.append(waits)
 	}
 	return p.name, waits, true
+}
+
+// append appends the requests of a queue that are not over.
+func (q *requestQueue) append(to []*workRequest) []*workRequest {
+	for r := q.requests.next; r != &q.requests; r = r.next {
+		to = append(to, r)
+	}
+	return to
+}
+
+// clear handles that r did not succeed. Where it had been pending beside a request that is suspected, it broke the queue pair itself, or was flushed as
+// that was.
+func (u *uncaused) clear(r *workRequest, outcome model.Outcome) {
+	s := u.open[r.queue.name]
+	if s == nil || !slices.Contains(s.waits, r) {
+		return
+	}
+	if outcome == model.FAILED {
+		delete(u.open, r.queue.name)
+		return
+	}
+	s.waits = slices.DeleteFunc(s.waits, func(o *workRequest) bool { return o == r })
+	u.settle(r.queue.name)
 }
 
 // isAlone reports whether nothing is outstanding on the other queue of a queue pair, so that nothing there can have failed before.
@@ -188,7 +217,7 @@ func (u *uncaused) succeeded(r *workRequest) {
 		u.settle(r.queue.name)
 	}
 	for name, s := range u.open {
-		if s.peer == r.queue.name {
+		if s.peer == r.queue.name || name == r.queue.name {
 			s.waits = slices.DeleteFunc(s.waits, func(o *workRequest) bool { return o.queue == r.queue && o.position <= r.position })
 			u.settle(name)
 		}
