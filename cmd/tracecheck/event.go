@@ -17,14 +17,23 @@ const (
 
 // eventAt returns the event on a line of the file, abbreviated, or "" when there is none. The events are in the order of their lines.
 func eventAt(t *trace.Trace, line int) string {
-	if t == nil {
+	e := eventOn(t, line)
+	if e == nil {
 		return ""
+	}
+	return abbreviate(describe(e), longestEvent)
+}
+
+// eventOn returns the event on a line of the file, or nil when there is none.
+func eventOn(t *trace.Trace, line int) *trace.Event {
+	if t == nil {
+		return nil
 	}
 	i, found := slices.BinarySearchFunc(t.Events, line, func(e trace.Event, line int) int { return cmp.Compare(e.Line, line) })
 	if !found {
-		return ""
+		return nil
 	}
-	return abbreviate(describe(&t.Events[i]), longestEvent)
+	return &t.Events[i]
 }
 
 // describe tells an event as NAME phase and its fields, in the order of the format's documentation.

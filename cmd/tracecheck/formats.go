@@ -13,7 +13,7 @@ import (
 )
 
 // The formats of reports. One goes to standard output, others to files.
-var formatNames = []string{"text", "json", "table", "sarif", "junit", "github"}
+var formatNames = []string{"text", "json", "table", "sarif", "junit", "github", "codeclimate", "checkstyle"}
 
 // A format is asked for by --format NAME or --format NAME=FILE.
 type format struct {
@@ -85,6 +85,10 @@ func (p *program) reporter(name string, out *bufio.Writer, s *settings, single, 
 		return &junitReporter{out: out, settings: s}
 	case "github":
 		return &githubReporter{out: out, settings: s}
+	case "codeclimate":
+		return &codeclimateReporter{out: out, settings: s}
+	case "checkstyle":
+		return &checkstyleReporter{out: out, settings: s}
 	}
 	return &textReporter{out: out, settings: s, single: single, answers: map[string]int{}, color: color}
 }

@@ -3,17 +3,20 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
-	"net/url"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"ndkoracle/rules"
+	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
 )
 
 // An annotation names file, line, level and title; what has a meaning in a workflow command is escaped. What may only follow
@@ -83,82 +86,155 @@ func TestJunit(t *testing.T) {
 	}
 }
 
-// What SARIF 2.1.0 requires is there, and of the values that it allows: results with messages, levels, kinds and places, each
-// rule listed once and referred to by its index, and notifications for what is no finding.
-func TestSarif(t *testing.T) {
+// The XML has the elements and attributes that Jenkins' schema of JUnit reports allows, and those that it requires.
+func TestJunitKeepsToTheSchema(t *testing.T) {
+	type element struct{ children, required, allowed string }
+	problem := element{allowed: "type message"}
+	schema := map[string]element{
+		"testsuites": {children: "testsuite", allowed: "name tests failures errors time"},
+		"testsuite": {children: "testsuite properties testcase system-out system-err", required: "name tests failures errors",
+			allowed: "group time skipped timestamp hostname id package file log url"},
+		"testcase": {children: "skipped error failure system-out system-err", required: "name", allowed: "time classname group"},
+		"failure":  problem, "error": problem, "skipped": problem, "system-out": {}, "system-err": {},
+	}
+	complaint := func(text []byte) string {
+		decoder := xml.NewDecoder(bytes.NewReader(text))
+		path := []string{""}
+		for {
+			token, err := decoder.Token()
+			switch token := token.(type) {
+			case nil:
+				if err != io.EOF {
+					return err.Error()
+				}
+				return ""
+			case xml.StartElement:
+				name, parent := token.Name.Local, path[len(path)-1]
+				known, ok := schema[name]
+				if path = append(path, name); !ok || parent == "" && name != "testsuites" || parent != "" && !slices.Contains(strings.Fields(schema[parent].children), name) {
+					return name + " in " + parent
+				}
+				have := map[string]bool{}
+				for _, a := range token.Attr {
+					if have[a.Name.Local] = true; !slices.Contains(strings.Fields(known.required+" "+known.allowed), a.Name.Local) {
+						return "attribute " + a.Name.Local + " of " + name
+					}
+				}
+				for _, a := range strings.Fields(known.required) {
+					if !have[a] {
+						return "no attribute " + a + " of " + name
+					}
+				}
+			case xml.EndElement:
+				path = path[:len(path)-1]
+			}
+		}
+	}
 	b := newBench(t)
-	names := files(t, "provider", "two", "two", "malformed", "consumer", "conformant")
-	b.do(append(names, "--format", "sarif", "--require-coverage", "DEF-03")...)
-	var log sarifLog
-	decoder := json.NewDecoder(bytes.NewReader(b.out.Bytes()))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&log); err != nil {
-		t.Fatalf("%v\n%s", err, &b.out)
+	b.warnsOf("the key x is not known")
+	b.do(append(files(t, "provider", "two", "conformant", "undecided", "malformed", "panic", "consumer"), "--format", "junit", "--require-coverage", "DEF-03")...)
+	text := b.out.Bytes()
+	if why := complaint(text); why != "" {
+		t.Errorf("%s\n%s", why, text)
 	}
-	if log.Version != "2.1.0" || !strings.HasSuffix(log.Schema, "/sarif-schema-2.1.0.json") || len(log.Runs) != 1 {
-		t.Fatalf("%s", &b.out)
-	}
-	run := log.Runs[0]
-	if run.Tool.Driver.Name != "tracecheck" || len(run.Invocations) != 1 || len(run.Results) != 6 {
-		t.Fatalf("%s", &b.out)
-	}
-	var ids []string
-	for _, rule := range run.Tool.Driver.Rules {
-		known, _ := rules.Get(rule.ID)
-		if ids = append(ids, rule.ID); rule.Description.Text != known.Text || rule.Help.Text == "" {
-			t.Errorf("%+v", rule)
+	for _, wrong := range [][2]string{{` failures="`, ` broken="`}, {"<testcase ", "<failure "}, {"system-out>", "output>"}, {` errors="`, ` x="`}} {
+		if complaint(bytes.ReplaceAll(text, []byte(wrong[0]), []byte(wrong[1]))) == "" {
+			t.Errorf("with %s for %s it is accepted", wrong[1], wrong[0])
 		}
-	}
-	if !slices.Equal(ids, []string{"ARM-11", "ARM-02", "DEF-03", "POLL-01"}) {
-		t.Errorf("rules %v", ids)
-	}
-	levels := ""
-	for _, r := range run.Results {
-		levels += r.Kind + " " + r.Level + " "
-		if r.RuleIndex == nil || ids[*r.RuleIndex] != r.RuleID || r.Message.Text == "" || len(r.Locations) != 1 {
-			t.Errorf("%+v", r)
-		}
-		at := r.Locations[0].Physical
-		u, err := url.Parse(at.Artifact.URI)
-		if err != nil || u.Scheme != "file" || !slices.Contains(names, u.Path) || at.Region.StartLine < 1 {
-			t.Errorf("%+v: %v", at, err)
-		}
-	}
-	if levels != "fail error fail error fail note fail error fail note fail error " {
-		t.Errorf("kinds and levels: %s", levels)
-	}
-	see := run.Results[0].Related
-	if len(see) != 2 || see[1].Physical.Region.StartLine != 5 || !strings.HasPrefix(see[1].Message.Text, "NdkArmCq") {
-		t.Errorf("%+v", see)
-	}
-	invocation := run.Invocations[0]
-	if !invocation.Successful || invocation.ExitCode != exitMalformed || len(invocation.Notifications) != 2 ||
-		invocation.Notifications[0].Locations[0].Physical.Region.StartLine != 7 {
-		t.Errorf("%+v", invocation)
 	}
 }
 
-// The lists that SARIF requires are never null, names become URIs, and what is left open is of kind open, without a level.
-func TestSarifOfLittle(t *testing.T) {
+// An issue of Code Climate has what GitLab reads: a description, a check, a severity, a place, and a fingerprint that no other one has and that stays
+// when lines come before.
+func TestCodeclimate(t *testing.T) {
 	b := newBench(t)
-	b.do("--format", "sarif", files(t, "conformant")[0])
-	for _, want := range []string{`"results": []`, `"rules": []`, `"executionSuccessful": true`, `"exitCode": 0`} {
-		if !strings.Contains(b.out.String(), want) {
-			t.Errorf("no %s in\n%s", want, &b.out)
+	b.warnsOf("ARM-23 (advice): armed too early")
+	read := b.read
+	line := 0
+	b.read = func(ctx context.Context, name string, r io.Reader) (*trace.Trace, error) {
+		t, err := read(ctx, name, r)
+		if err == nil {
+			for i := range t.Events {
+				t.Events[i].Line += line
+			}
+		}
+		return t, err
+	}
+	check := b.check
+	b.check = func(ctx context.Context, t *trace.Trace, o linearize.Options) *verdict.Report {
+		report := check(ctx, t, o)
+		for i := range report.Findings {
+			report.Findings[i].Line += line
+		}
+		return report
+	}
+	names := files(t, "two", "two", "conformant", "undecided", "malformed")
+	issues := func() (all []codeclimateIssue) {
+		b.do(append(names, "--format", "codeclimate", "--require-coverage", "DEF-03")...)
+		if err := json.Unmarshal(b.out.Bytes(), &all); err != nil {
+			t.Fatalf("%v\n%s", err, &b.out)
+		}
+		return all
+	}
+	all := issues()
+	var have []string
+	prints := map[string]bool{}
+	for _, i := range all {
+		have = append(have, fmt.Sprintf("%s %s %s:%d", i.Check, i.Severity, filepath.Base(i.Location.Path), i.Location.Lines.Begin))
+		prints[i.Fingerprint] = true
+		if i.Type != "issue" || i.Description == "" || len(i.Categories) == 0 {
+			t.Errorf("%+v", i)
 		}
 	}
-	for name, want := range map[string]string{"a b#c.jsonl": "a%20b%23c.jsonl", "/x/a:b": "file:///x/a:b", "a:b": "./a:b"} {
-		if at := sarifAt(name, 0); at.Physical.Artifact.URI != want || at.Physical.Region != nil {
-			t.Errorf("%s: %+v, want %s", name, at, want)
+	want := []string{
+		"ARM-23 minor 0-two.ndktrace.jsonl:3", "ARM-02 critical 0-two.ndktrace.jsonl:5", "DEF-03 info 0-two.ndktrace.jsonl:9",
+		"ARM-23 minor 1-two.ndktrace.jsonl:3", "ARM-02 critical 1-two.ndktrace.jsonl:5", "DEF-03 info 1-two.ndktrace.jsonl:9",
+		"ARM-23 minor 2-conformant.ndktrace.jsonl:3", "ARM-23 minor 3-undecided.ndktrace.jsonl:3", "inconclusive minor 3-undecided.ndktrace.jsonl:1",
+		"malformed critical 4-malformed.ndktrace.jsonl:7", "coverage minor -:1",
+	}
+	if !slices.Equal(have, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(have, "\n"), strings.Join(want, "\n"))
+	}
+	if len(prints) != len(all) {
+		t.Errorf("%d issues have %d fingerprints", len(all), len(prints))
+	}
+	line = 1000
+	for i, later := range issues() {
+		if later.Fingerprint != all[i].Fingerprint {
+			t.Errorf("%s behind other lines: %s, want %s", have[i], later.Fingerprint, all[i].Fingerprint)
 		}
 	}
-	b.do("--format", "sarif", files(t, "undecided")[0])
-	if !strings.Contains(b.out.String(), `"kind": "open",`+"\n"+`          "level": "none",`) {
-		t.Errorf("%s", &b.out)
+	b.do("--format", "codeclimate", "--quiet", names[2])
+	if b.out.String() != "[]\n" {
+		t.Errorf("of nothing: %s", &b.out)
 	}
-	b.do("--format", "sarif", files(t, "panic")[0])
-	if !strings.Contains(b.out.String(), `"executionSuccessful": false`) {
-		t.Errorf("%s", &b.out)
+}
+
+// The XML of Checkstyle has a file for each trace and an error for each remark.
+func TestCheckstyle(t *testing.T) {
+	b := newBench(t)
+	names := files(t, "two", "conformant", "malformed", "undecided")
+	b.do(append(names, "--format", "checkstyle", "--require-coverage", "DEF-03")...)
+	want := fmt.Sprintf(`<?xml version="1.0" encoding="UTF-8"?>
+<checkstyle version="4.3">
+  <file name="%s">
+    <error line="5" severity="error" message="One." source="tracecheck.ARM-02"></error>
+    <error line="9" severity="info" message="Two. (may only follow from ARM-02 at line 5)" source="tracecheck.DEF-03"></error>
+  </file>
+  <file name="%s"></file>
+  <file name="%s">
+    <error line="7" severity="error" message="seq 3 comes after seq 9" source="tracecheck.malformed"></error>
+  </file>
+  <file name="%s">
+    <error severity="warning" message="Nobody knows." source="tracecheck.inconclusive"></error>
+  </file>
+  <file name="-">
+    <error severity="warning" message="coverage required and missing: DEF-03 (vacuous)" source="tracecheck.coverage"></error>
+  </file>
+</checkstyle>
+`, names[0], names[1], names[2], names[3])
+	if b.out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &b.out, want)
 	}
 }
 

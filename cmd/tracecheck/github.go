@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"strings"
-
-	"ndkoracle/linearize/verdict"
 )
 
 // githubReporter writes a workflow command of GitHub Actions for each finding: an annotation of the trace's line.
@@ -14,35 +12,19 @@ type githubReporter struct {
 	settings *settings
 }
 
-var githubLevels = map[verdict.Verdict]string{
-	verdict.ProviderViolation: "error", verdict.ConsumerViolation: "error", verdict.Inconclusive: "warning",
-}
+var githubLevels = map[level]string{isError: "error", isWarning: "warning", isNote: "notice"}
 
 func (w *githubReporter) result(r *result) {
-	if r.reason != "" {
-		w.command("error", r.report.File, r.line, r.answer(), r.reason)
-	}
-	if !w.settings.quiet || r.code != exitConformant {
-		for _, warning := range r.warnings() {
-			w.command("warning", r.report.File, warning.Line, "warning", warning.Text)
-		}
-	}
-	for i := range r.report.Findings {
-		f := &r.report.Findings[i]
-		level, title := githubLevels[f.Verdict], string(f.Verdict)
-		if f.Rule != "" {
-			title = fmt.Sprintf("%s (%s)", f.Rule, f.Verdict)
-		}
-		if f.Follows != nil {
-			level = "notice"
-		}
-		w.command(level, r.report.File, f.Line, title, f.Message+follows(f))
-	}
+	w.annotate(r.report.File, r.remarks(w.settings))
 }
 
 func (w *githubReporter) end(sum *summary) {
-	for _, missing := range sum.missing {
-		w.command("warning", "-", 0, "coverage", missing.String())
+	w.annotate("-", coverageRemarks(sum))
+}
+
+func (w *githubReporter) annotate(file string, remarks []remark) {
+	for _, m := range remarks {
+		w.command(githubLevels[m.level], file, m.line, m.title, m.text)
 	}
 }
 

@@ -71,7 +71,7 @@ func TestJoinReadsWhatCheckReads(t *testing.T) {
 func TestJoinInEachFormat(t *testing.T) {
 	for format, says := range map[string]string{
 		"json": `"with": "`, "table": "POLL-05", "sarif": "never-sent-b.ndktrace.jsonl", "junit": "never-sent-b.ndktrace.jsonl:13",
-		"github": "never-sent-b.ndktrace.jsonl,line=13",
+		"github": "never-sent-b.ndktrace.jsonl,line=13", "codeclimate": "never-sent-b.ndktrace.jsonl", "checkstyle": `<error line="13"`,
 	} {
 		page := filepath.Join(t.TempDir(), "pages") + "/"
 		code, out, errors := judgedTogether(t.Context(), nil, append(pairOf("never-sent"), "--format", format, "--html", page)...)

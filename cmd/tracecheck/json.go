@@ -51,6 +51,7 @@ type (
 		Source   string     `json:"source,omitempty"`
 		Line     int        `json:"line,omitempty"`
 		Seq      uint64     `json:"seq,omitempty"`
+		Print    string     `json:"fingerprint"`
 		Message  string     `json:"message"`
 		Also     []string   `json:"also"`
 		Before   []string   `json:"before"`
@@ -143,6 +144,7 @@ func jsonOf(r *result, f *verdict.Finding) jsonFinding {
 	rule, _ := rules.Get(f.Rule)
 	told := jsonFinding{
 		Verdict: string(f.Verdict), Rule: f.Rule, Text: rule.Text, Source: rule.Source, Line: f.Line, Seq: f.Seq,
+		Print:   fingerprint(r, f),
 		Message: f.Message, Also: orEmpty(f.Also), Before: orEmpty(f.Before), Instead: orEmpty(f.Instead), See: []jsonLine{},
 		Readings: orEmpty(f.Assumes), More: f.More,
 	}

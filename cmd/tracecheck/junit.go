@@ -18,6 +18,7 @@ type junitReporter struct {
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
 		Tests    int          `xml:"tests,attr"`
 		Failures int          `xml:"failures,attr"`
 		Errors   int          `xml:"errors,attr"`
@@ -98,10 +99,14 @@ func (w *junitReporter) end(sum *summary) {
 			s.Errors++
 		}
 	}
-	io.WriteString(w.out, xml.Header)
-	encoder := xml.NewEncoder(w.out)
+	writeXML(w.out, junitSuites{Name: s.Name, Tests: s.Tests, Failures: s.Failures, Errors: s.Errors, Suites: []junitSuite{*s}})
+}
+
+// writeXML writes a document.
+func writeXML(out *bufio.Writer, value any) {
+	io.WriteString(out, xml.Header)
+	encoder := xml.NewEncoder(out)
 	encoder.Indent("", "  ")
-	// Only a failing writer makes an error here, and its owner reports it.
-	_ = encoder.Encode(junitSuites{Tests: s.Tests, Failures: s.Failures, Errors: s.Errors, Suites: []junitSuite{*s}})
-	io.WriteString(w.out, "\n")
+	_ = encoder.Encode(value) // only a failing writer makes an error here, and its owner reports it
+	io.WriteString(out, "\n")
 }

@@ -43,8 +43,8 @@ func (p *program) markdown(out io.Writer, groups []string) {
 				checkedBy = "`tracecheck`"
 			}
 			open := strings.TrimSpace(rule.Ambiguity + " " + strings.Join(rule.Readings, ", "))
-			fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s | %s |\n",
-				rule.ID, rule.Who, rule.Class, cell(rule.Text), cell(rule.Source), cell(open), checkedBy)
+			fmt.Fprintf(out, "| <a id=\"%s\"></a>%s | %s | %s | %s | %s | %s | %s |\n",
+				ruleAnchor(rule.ID), rule.ID, rule.Who, rule.Class, cell(rule.Text), cell(rule.Source), cell(open), checkedBy)
 		}
 	}
 	io.WriteString(out, "\n## Readings\n\nHow the open questions are answered. All choices are constants of `tla/` and the model, "+

@@ -266,12 +266,14 @@ func TestProgress(t *testing.T) {
 func TestWarningsInEveryFormat(t *testing.T) {
 	name := files(t, "conformant")[0]
 	for format, want := range map[string]string{
-		"text":   "  " + name + `:3: warning: the key "\x1bx" is not known` + "\n",
-		"json":   `"message": "the key \"\u001bx\" is not known"`,
-		"table":  "\n\n" + name + `:3: warning: the key "\x1bx" is not known` + "\n",
-		"sarif":  `"level": "warning"`,
-		"junit":  `:3: warning: the key &#34;\x1bx&#34; is not known`,
-		"github": `::warning file=` + name + `,line=3,title=warning::the key "\x1bx" is not known` + "\n",
+		"text":        "  " + name + `:3: warning: the key "\x1bx" is not known` + "\n",
+		"json":        `"message": "the key \"\u001bx\" is not known"`,
+		"table":       "\n\n" + name + `:3: warning: the key "\x1bx" is not known` + "\n",
+		"sarif":       `"level": "warning"`,
+		"junit":       `:3: warning: the key &#34;\x1bx&#34; is not known`,
+		"github":      `::warning file=` + name + `,line=3,title=warning::the key "\x1bx" is not known` + "\n",
+		"codeclimate": `"description": "the key \"\\x1bx\" is not known"`,
+		"checkstyle":  `<error line="3" severity="warning" message="the key &#34;\x1bx&#34; is not known" source="tracecheck.warning">`,
 	} {
 		for _, quiet := range []bool{false, true} {
 			b := newBench(t)
@@ -318,7 +320,7 @@ func TestControlCharactersAreMadePrintable(t *testing.T) {
 			Verdict: verdict.ProviderViolation, Rule: hostile, Message: hostile, Before: []string{hostile},
 		}}}
 	}
-	for _, format := range []string{"text", "table", "json"} {
+	for _, format := range formatNames {
 		b.do(files(t, "any")[0], "--format", format)
 		if strings.ContainsAny(b.out.String(), "\x1b\x07") {
 			t.Errorf("%s: %q", format, &b.out)

@@ -2,11 +2,14 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"net/url"
 	"path/filepath"
+	"strings"
 
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
+	"ndkoracle/trace"
 )
 
 // sarifReporter writes the findings of all traces as one run of SARIF 2.1.0. What is no trace, and what went wrong in this
@@ -21,68 +24,8 @@ type sarifReporter struct {
 
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-type (
-	sarifLog struct {
-		Schema  string     `json:"$schema"`
-		Version string     `json:"version"`
-		Runs    []sarifRun `json:"runs"`
-	}
-	sarifRun struct {
-		Tool        sarifTool         `json:"tool"`
-		Invocations []sarifInvocation `json:"invocations"`
-		Results     []sarifResult     `json:"results"`
-	}
-	sarifTool struct {
-		Driver sarifDriver `json:"driver"`
-	}
-	sarifDriver struct {
-		Name    string      `json:"name"`
-		Version string      `json:"version"`
-		Rules   []sarifRule `json:"rules"`
-	}
-	sarifRule struct {
-		ID          string       `json:"id"`
-		Description sarifMessage `json:"shortDescription"`
-		Help        sarifMessage `json:"help"`
-	}
-	sarifInvocation struct {
-		Successful    bool                `json:"executionSuccessful"`
-		ExitCode      int                 `json:"exitCode"`
-		Notifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
-	}
-	sarifNotification struct {
-		Level     string          `json:"level"`
-		Message   sarifMessage    `json:"message"`
-		Locations []sarifLocation `json:"locations,omitempty"`
-	}
-	sarifResult struct {
-		RuleID    string            `json:"ruleId,omitempty"`
-		RuleIndex *int              `json:"ruleIndex,omitempty"`
-		Kind      string            `json:"kind"`
-		Level     string            `json:"level"`
-		Message   sarifMessage      `json:"message"`
-		Locations []sarifLocation   `json:"locations"`
-		Related   []sarifLocation   `json:"relatedLocations,omitempty"`
-		More      map[string]string `json:"properties,omitempty"`
-	}
-	sarifMessage struct {
-		Text string `json:"text"`
-	}
-	sarifLocation struct {
-		Physical sarifPhysical `json:"physicalLocation"`
-		Message  *sarifMessage `json:"message,omitempty"`
-	}
-	sarifPhysical struct {
-		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   *sarifRegion  `json:"region,omitempty"`
-	}
-	sarifArtifact struct {
-		URI string `json:"uri"`
-	}
-	sarifRegion struct {
-		StartLine int `json:"startLine"`
-	}
-)
+// sarifFingerprint is the name of the one fingerprint that a result has.
+const sarifFingerprint = "tracecheck/v" + fingerprintVersion
 
 func (w *sarifReporter) result(r *result) {
 	if r.reason != "" {
@@ -91,51 +34,76 @@ func (w *sarifReporter) result(r *result) {
 	}
 	if !w.settings.quiet || r.code != exitConformant {
 		for _, warning := range r.warnings() {
-			w.notify("warning", warning.Text, sarifAt(r.path, warning.Line))
+			w.warn(r, warning)
 		}
 	}
 	for i := range r.report.Findings {
-		f := &r.report.Findings[i]
-		told := sarifResult{RuleID: f.Rule, Kind: "fail", Level: "error", Message: sarifMessage{printable(f.Message + follows(f))},
-			Locations: []sarifLocation{sarifAt(r.path, f.Line)}, More: map[string]string{"verdict": string(f.Verdict)}}
-		if index, known := w.rule(f.Rule); known {
-			told.RuleIndex = &index
-		}
-		switch {
-		case f.Verdict == verdict.Inconclusive:
-			told.Kind, told.Level = "open", "none"
-		case f.Follows != nil:
-			told.Level = "note"
-		}
-		for _, line := range f.See {
-			related := sarifAt(r.path, line)
-			if event := eventAt(r.trace, line); event != "" {
-				related.Message = &sarifMessage{printable(event)}
-			}
-			told.Related = append(told.Related, related)
-		}
-		w.run.Results = append(w.run.Results, told)
+		w.finding(r, &r.report.Findings[i])
 	}
 }
 
-// rule returns the index of a rule among those of the run.
-func (w *sarifReporter) rule(id string) (index int, known bool) {
-	rule, known := rules.Get(id)
-	if !known {
-		return 0, false
+// warn tells of advice that was not followed as a result, as its rule has a text to read, and of another warning as a notification.
+func (w *sarifReporter) warn(r *result, warning trace.Warning) {
+	rule, at := advised(warning), sarifAt(r.path, warning.Line)
+	if rule == "" {
+		w.notify("warning", warning.Text, at)
+		return
 	}
-	index, listed := w.indexes[id]
-	if !listed {
-		if w.indexes == nil {
-			w.indexes = map[string]int{}
-		}
-		listing := &w.run.Tool.Driver.Rules
-		index = len(*listing)
-		w.indexes[id] = index
-		*listing = append(*listing, sarifRule{id, sarifMessage{rule.Text}, sarifMessage{"Source: " + rule.Source}})
-	}
-	return index, true
+	w.run.Results = append(w.run.Results, sarifResult{RuleID: rule, RuleIndex: w.rule(rule), Kind: "fail", Level: "warning",
+		Message: sarifMessage{printable(warning.Text)}, Locations: []sarifLocation{at}})
 }
+
+func (w *sarifReporter) finding(r *result, f *verdict.Finding) {
+	told := sarifResult{RuleID: cmp.Or(f.Rule, ruleless), Kind: "fail", Level: "error", Message: sarifMessage{printable(f.Message + follows(f))},
+		Locations: []sarifLocation{sarifAt(r.path, f.Line)}, Fingerprints: map[string]string{sarifFingerprint: fingerprint(r, f)},
+		More: map[string]string{"verdict": string(f.Verdict)}}
+	told.RuleIndex = w.rule(told.RuleID)
+	switch levelOf(f) {
+	case isWarning:
+		told.Kind, told.Level = "open", "none"
+	case isNote:
+		told.Level = "note"
+	}
+	for _, line := range f.See {
+		related := sarifAt(r.path, line)
+		if event := eventAt(r.trace, line); event != "" {
+			related.Message = &sarifMessage{printable(event)}
+		}
+		told.Related = append(told.Related, related)
+	}
+	w.run.Results = append(w.run.Results, told)
+}
+
+// ruleless is what stands for a rule in a result that is about none in particular.
+const ruleless = "inconclusive"
+
+// rule returns the index of a rule among those of the run.
+func (w *sarifReporter) rule(id string) int {
+	if index, listed := w.indexes[id]; listed {
+		return index
+	}
+	if w.indexes == nil {
+		w.indexes = map[string]int{}
+	}
+	about := sarifRule{printable(id), sarifMessage{"The trace does not record enough to decide, or a limit was reached."},
+		sarifMessage{"The message of a result says what is missing."}, documentURI("tracecheck.md", "verdicts-and-exit-codes")}
+	if rule, known := rules.Get(id); known {
+		about = sarifRule{id, sarifMessage{rule.Text}, sarifMessage{"Source: " + rule.Source}, documentURI("rules.md", ruleAnchor(id))}
+	}
+	listing := &w.run.Tool.Driver.Rules
+	w.indexes[id] = len(*listing)
+	*listing = append(*listing, about)
+	return w.indexes[id]
+}
+
+// documents is the URI of the folder with the documents of this version. The linker sets it (-X main.documents=URI/) where they are published.
+var documents = "urn:ndkoracle:docs/"
+
+// documentURI returns the URI of a section of a document.
+func documentURI(document, section string) string { return documents + document + "#" + section }
+
+// ruleAnchor returns the anchor of a rule in docs/rules.md.
+func ruleAnchor(id string) string { return strings.ToLower(id) }
 
 // notify notes what is no finding of a trace.
 func (w *sarifReporter) notify(level, text string, at ...sarifLocation) {

@@ -17,8 +17,8 @@ func (p *program) fetchSeen(ctx context.Context, in input, r *result) {
 	if r.trace == nil || r.trace.More == 0 || r.report == nil {
 		return
 	}
-	lines := linesSeen(r)
-	if len(lines) == 0 {
+	lines, alone := linesSeen(r)
+	if len(lines)+len(alone) == 0 {
 		return
 	}
 	if info, err := os.Stat(in.name); err != nil || !info.Mode().IsRegular() {
@@ -32,15 +32,18 @@ func (p *program) fetchSeen(ctx context.Context, in input, r *result) {
 	}
 	defer reader.Close()
 	var seen []trace.Event
-	for at := 0; at < len(lines) && len(seen) < eventsSeen; {
+	for len(lines)+len(alone) > 0 && len(seen) < eventsSeen {
 		var e trace.Event
 		if reader.Next(&e) != nil || ctx.Err() != nil {
 			break
 		}
-		for at < len(lines) && e.Line > lines[at]+drawnAfter {
-			at++
+		for len(lines) > 0 && e.Line > lines[0]+drawnAfter {
+			lines = lines[1:]
 		}
-		if at < len(lines) && e.Line >= lines[at]-drawnBefore {
+		for len(alone) > 0 && e.Line > alone[0] {
+			alone = alone[1:]
+		}
+		if len(lines) > 0 && e.Line >= lines[0]-drawnBefore || len(alone) > 0 && e.Line == alone[0] {
 			seen = append(seen, e)
 		}
 	}
@@ -55,17 +58,20 @@ func (p *program) fetchSeen(ctx context.Context, in input, r *result) {
 	t.Events = seen
 }
 
-// linesSeen returns the lines of the first findings, and those that they refer to, in order.
-func linesSeen(r *result) []int {
-	var lines []int
+// linesSeen returns the lines of the first findings, and those that they refer to; and of the other findings the lines whose events are not at hand,
+// each in order.
+func linesSeen(r *result) (lines, alone []int) {
 	for i := range r.report.Findings {
-		if i == findingsShown {
-			break
-		}
-		if f := &r.report.Findings[i]; f.Line > 0 {
+		f := &r.report.Findings[i]
+		switch {
+		case f.Line == 0:
+		case i < findingsShown:
 			lines = append(append(lines, f.See...), f.Line)
+		case eventOn(r.trace, f.Line) == nil:
+			alone = append(alone, f.Line)
 		}
 	}
 	slices.Sort(lines)
-	return slices.Compact(lines)
+	slices.Sort(alone)
+	return slices.Compact(lines), slices.Compact(alone)
 }

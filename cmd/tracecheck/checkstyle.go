@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bufio"
+	"encoding/xml"
+)
+
+// checkstyleReporter writes the XML of Checkstyle: a file for each trace, and an error for each remark on it.
+type checkstyleReporter struct {
+	out      *bufio.Writer
+	settings *settings
+	run      checkstyleRun
+}
+
+type (
+	checkstyleRun struct {
+		XMLName xml.Name         `xml:"checkstyle"`
+		Version string           `xml:"version,attr"`
+		Files   []checkstyleFile `xml:"file"`
+	}
+	checkstyleFile struct {
+		Name   string            `xml:"name,attr"`
+		Errors []checkstyleError `xml:"error"`
+	}
+	checkstyleError struct {
+		Line     int    `xml:"line,attr,omitempty"`
+		Severity string `xml:"severity,attr"`
+		Message  string `xml:"message,attr"`
+		Source   string `xml:"source,attr"`
+	}
+)
+
+// checkstyleVersion is of the version of Checkstyle whose format this is. It has not changed since.
+const checkstyleVersion = "4.3"
+
+var checkstyleSeverities = map[level]string{isError: "error", isWarning: "warning", isNote: "info"}
+
+func (w *checkstyleReporter) result(r *result) {
+	if !w.settings.quiet || r.code != exitConformant {
+		w.add(r.report.File, r.remarks(w.settings))
+	}
+}
+
+func (w *checkstyleReporter) end(sum *summary) {
+	if missing := coverageRemarks(sum); missing != nil {
+		w.add("-", missing)
+	}
+	w.run.Version = checkstyleVersion
+	writeXML(w.out, w.run)
+}
+
+func (w *checkstyleReporter) add(file string, remarks []remark) {
+	about := checkstyleFile{Name: printable(file)}
+	for _, m := range remarks {
+		about.Errors = append(about.Errors, checkstyleError{m.line, checkstyleSeverities[m.level], printable(m.text), "tracecheck." + printable(m.check)})
+	}
+	w.run.Files = append(w.run.Files, about)
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
+)
+
+// A remark is what is said of a line of a trace, for the formats that know no more than that.
+type remark struct {
+	level       level
+	line        int    // 0 where no line is to blame
+	check       string // id of a rule, or the answer, or what kind of remark it is
+	title       string // check, with the verdict where check is a rule
+	text        string
+	fingerprint string // of a finding, else ""
+}
+
+// level says how much a remark weighs.
+type level int
+
+const (
+	isError   level = iota // a violation, or a trace that could not be judged
+	isWarning              // undecided, or a warning
+	isNote                 // may only follow from another finding
+)
+
+// The checks of remarks that no rule stands behind.
+const (
+	warningCheck  = "warning"
+	coverageCheck = "coverage"
+)
+
+// remarks returns what is said of a trace: why it could not be judged, warnings and findings.
+func (r *result) remarks(s *settings) []remark {
+	var all []remark
+	if r.reason != "" {
+		all = append(all, remark{level: isError, line: r.line, check: r.answer(), title: r.answer(), text: r.reason})
+	}
+	if !s.quiet || r.code != exitConformant {
+		for _, warning := range r.warnings() {
+			check := warningCheck
+			if rule := advised(warning); rule != "" {
+				check = rule
+			}
+			all = append(all, remark{level: isWarning, line: warning.Line, check: check, title: warningCheck, text: warning.Text})
+		}
+	}
+	for i := range r.report.Findings {
+		f := &r.report.Findings[i]
+		told := remark{level: levelOf(f), line: f.Line, check: string(f.Verdict), title: string(f.Verdict), text: f.Message + follows(f),
+			fingerprint: fingerprint(r, f)}
+		if f.Rule != "" {
+			told.check, told.title = f.Rule, fmt.Sprintf("%s (%s)", f.Rule, f.Verdict)
+		}
+		all = append(all, told)
+	}
+	return all
+}
+
+func levelOf(f *verdict.Finding) level {
+	switch {
+	case f.Follows != nil:
+		return isNote
+	case f.Verdict == verdict.Inconclusive:
+		return isWarning
+	}
+	return isError
+}
+
+// coverageRemarks returns what is said of coverage that is missing.
+func coverageRemarks(sum *summary) []remark {
+	var all []remark
+	for _, missing := range sum.missing {
+		all = append(all, remark{level: isWarning, check: coverageCheck, title: coverageCheck, text: missing.String()})
+	}
+	return all
+}
+
+var advice = regexp.MustCompile(`^([A-Z]+-\d+) \(advice\): `)
+
+// advised returns the id of the rule of class advice that a warning is about, or "".
+func advised(w trace.Warning) string {
+	if found := advice.FindStringSubmatch(w.Text); found != nil {
+		return found[1]
+	}
+	return ""
+}
