@@ -89,6 +89,9 @@ func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []st
 			return exitUsage, err
 		}
 	}
+	if err := p.readBaseline(ctx, s); err != nil {
+		return baselineError(ctx, err)
+	}
 	inputs := expand(s.files)
 	if err := cmp.Or(s.checkJoin(inputs), p.checkOutputs(s, inputs)); err != nil {
 		return exitUsage, err
@@ -145,7 +148,7 @@ func (p *program) tell(ctx context.Context, in input, r *result, s *settings, re
 	if r.unsaved {
 		sum.code = exitInternal
 	}
-	sum.code = worseOf(sum.code, r.code)
+	sum.code = worseOf(sum.code, s.exitOf(r))
 	sum.coverage.add(r.report)
 	report.result(r)
 }

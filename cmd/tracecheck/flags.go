@@ -11,6 +11,7 @@ import (
 
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/cases"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
@@ -30,6 +31,10 @@ type settings struct {
 	minimize output
 	html     output
 	files    []string
+	passing  []verdict.Verdict // of findings that do not fail the run
+
+	baselineFile string
+	baseline     map[string]bool // the fingerprints of the findings that are known
 }
 
 // value is a flag.Value made of a function: it checks and keeps one argument.
@@ -94,6 +99,10 @@ func checkFlags() (*flag.FlagSet, *settings) {
 	set.Var(oneOf(&s.color, "auto", "always", "never"), "color", "`when` to colour text: auto, always, never")
 	set.Var(&value{set: s.requireCoverage}, "require-coverage",
 		"exit 4 unless each of these `groups` (ARM), rules (ARM-04) and cases (ARM-07/NONE+ANY) was exercised; separated by commas")
+	set.Var(&value{set: s.failOn, shown: "provider,consumer,inconclusive"}, "fail-on",
+		"exit with 1 or 4 for `findings` of these kinds alone: some of provider, consumer and inconclusive, separated by commas; or none")
+	set.StringVar(&s.baselineFile, "baseline", "",
+		"`file` of findings that are known, as --format baseline=FILE writes it: they are told, and do not fail the run")
 	set.StringVar(&s.witness.path, "witness", "",
 		"write for each conformant trace one full order of its events and hidden steps to this `file`, or into this directory")
 	set.StringVar(&s.minimize.path, "minimize", "",

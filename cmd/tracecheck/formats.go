@@ -13,7 +13,7 @@ import (
 )
 
 // The formats of reports. One goes to standard output, others to files.
-var formatNames = []string{"text", "json", "table", "sarif", "junit", "github", "codeclimate", "checkstyle"}
+var formatNames = []string{"text", "json", "table", "sarif", "junit", "github", "codeclimate", "checkstyle", "baseline"}
 
 // A format is asked for by --format NAME or --format NAME=FILE.
 type format struct {
@@ -78,7 +78,7 @@ func (p *program) reporter(name string, out *bufio.Writer, s *settings, single, 
 	case "json":
 		return &jsonReporter{out: out, settings: s}
 	case "table":
-		return &tableReporter{out: out, quiet: s.quiet}
+		return &tableReporter{out: out, settings: s}
 	case "sarif":
 		return &sarifReporter{out: out, settings: s}
 	case "junit":
@@ -89,6 +89,8 @@ func (p *program) reporter(name string, out *bufio.Writer, s *settings, single, 
 		return &codeclimateReporter{out: out, settings: s}
 	case "checkstyle":
 		return &checkstyleReporter{out: out, settings: s}
+	case "baseline":
+		return &baselineReporter{out: out, known: map[string]string{}}
 	}
 	return &textReporter{out: out, settings: s, single: single, answers: map[string]int{}, color: color}
 }

@@ -52,6 +52,7 @@ type (
 		Line     int        `json:"line,omitempty"`
 		Seq      uint64     `json:"seq,omitempty"`
 		Print    string     `json:"fingerprint"`
+		Known    bool       `json:"known"`
 		Message  string     `json:"message"`
 		Also     []string   `json:"also"`
 		Before   []string   `json:"before"`
@@ -112,7 +113,7 @@ func (w *jsonReporter) result(r *result) {
 		t.Warnings = append(t.Warnings, jsonWarning{warning.Line, warning.Text})
 	}
 	for _, f := range r.report.Findings {
-		t.Findings = append(t.Findings, jsonOf(r, &f))
+		t.Findings = append(t.Findings, jsonOf(r, &f, w.settings))
 	}
 	for _, id := range r.report.Assumes {
 		reading, _ := rules.GetReading(id)
@@ -140,11 +141,11 @@ func (w *jsonReporter) result(r *result) {
 	w.traces = append(w.traces, t)
 }
 
-func jsonOf(r *result, f *verdict.Finding) jsonFinding {
+func jsonOf(r *result, f *verdict.Finding, s *settings) jsonFinding {
 	rule, _ := rules.Get(f.Rule)
 	told := jsonFinding{
 		Verdict: string(f.Verdict), Rule: f.Rule, Text: rule.Text, Source: rule.Source, Line: f.Line, Seq: f.Seq,
-		Print:   fingerprint(r, f),
+		Print: fingerprint(r, f), Known: s.known(r, f),
 		Message: f.Message, Also: orEmpty(f.Also), Before: orEmpty(f.Before), Instead: orEmpty(f.Instead), See: []jsonLine{},
 		Readings: orEmpty(f.Assumes), More: f.More,
 	}

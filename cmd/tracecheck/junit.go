@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// junitReporter writes a test case of JUnit's XML for each trace: a violation is a failure, and what could not be decided an error.
+// junitReporter writes a test case of JUnit's XML for each trace: a violation is a failure, and what could not be decided an error, unless it does not fail the run.
 type junitReporter struct {
 	out      *bufio.Writer
 	settings *settings
@@ -36,7 +36,7 @@ type (
 		Class   string        `xml:"classname,attr"`
 		Failure *junitProblem `xml:"failure"`
 		Error   *junitProblem `xml:"error"`
-		Out     string        `xml:"system-out,omitempty"` // warnings
+		Out     string        `xml:"system-out,omitempty"` // warnings, and what does not fail the run
 	}
 	junitProblem struct {
 		Message string `xml:"message,attr"`
@@ -50,25 +50,35 @@ func (w *junitReporter) result(r *result) {
 		return
 	}
 	c := junitCase{Name: printable(r.report.File), Class: "tracecheck"}
-	if r.code != exitConformant {
-		problem := &junitProblem{Message: printable(r.reason), Type: r.answer(), Text: w.text(r)}
-		if len(r.report.Findings) > 0 {
-			f := &r.report.Findings[0]
-			problem.Message = printable(f.Message)
-			if f.Rule != "" {
-				problem.Message = f.Rule + ": " + problem.Message
-			}
+	switch w.settings.exitOf(r) {
+	case exitConformant:
+		if r.code != exitConformant {
+			c.Out = w.text(r)
 		}
-		if r.code == exitViolation {
-			c.Failure = problem
-		} else {
-			c.Error = problem
-		}
+	case exitViolation:
+		c.Failure = w.problem(r)
+	default:
+		c.Error = w.problem(r)
 	}
 	for _, warning := range r.warnings() {
 		c.Out += noCommand(oneLine(fmt.Sprintf("%s: warning: %s", at(r.report.File, warning.Line), warning.Text))) + "\n"
 	}
 	w.suite.Cases = append(w.suite.Cases, c)
+}
+
+// problem tells why a trace fails the run: by its first finding that does.
+func (w *junitReporter) problem(r *result) *junitProblem {
+	problem := &junitProblem{Message: printable(r.reason), Type: r.answer(), Text: w.text(r)}
+	for _, f := range restsOn(r) {
+		if w.settings.fails(r, f) {
+			problem.Message = printable(f.Message)
+			if f.Rule != "" {
+				problem.Message = f.Rule + ": " + problem.Message
+			}
+			break
+		}
+	}
+	return problem
 }
 
 // text returns what the text format says of a trace.

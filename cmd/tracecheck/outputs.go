@@ -54,6 +54,9 @@ func (p *program) checkOutputs(s *settings, inputs []input) error {
 	if err != nil {
 		return err
 	}
+	if s.baselineFile != "" {
+		taken.Read("the baseline", s.baselineFile)
+	}
 	for _, f := range s.formats {
 		if f.file == "" {
 			continue
@@ -84,9 +87,9 @@ func (p *program) taken(inputs []input) (*outfile.Taken, error) {
 	taken := &outfile.Taken{}
 	for _, in := range inputs {
 		if in.name != "-" {
-			taken.Read(in.name)
+			taken.Read("the trace", in.name)
 		} else if f, isFile := p.stdin.(*os.File); isFile {
-			taken.ReadStream(f)
+			taken.ReadStream("the trace", f)
 		}
 	}
 	if f, isFile := p.stdout.(*os.File); isFile {

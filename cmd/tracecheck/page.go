@@ -10,7 +10,6 @@ import (
 
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
-	"ndkoracle/trace"
 )
 
 //go:embed page.html
@@ -48,7 +47,7 @@ func drawPage(out io.Writer, r *result, s *settings) error {
 			break
 		}
 		f := &r.report.Findings[i]
-		p.Findings = append(p.Findings, tellFinding(f, r.trace, s))
+		p.Findings = append(p.Findings, tellFinding(f, r, s))
 		marks.add(f)
 	}
 	if r.trace != nil {
@@ -70,8 +69,8 @@ func (p *program) savePage(ctx context.Context, in input, r *result, s *settings
 	r.page = p.save(ctx, r, s, s.html.placeOf(in), "the drawing", func(w io.Writer) error { return drawPage(w, r, s) })
 }
 
-func tellFinding(f *verdict.Finding, t *trace.Trace, s *settings) pageFinding {
-	told := pageFinding{Verdict: string(f.Verdict), Rule: f.Rule, Message: f.Message + follows(f), Before: withInstead(f)}
+func tellFinding(f *verdict.Finding, r *result, s *settings) pageFinding {
+	told := pageFinding{Verdict: string(f.Verdict), Rule: f.Rule, Message: f.Message + s.aside(r, f), Before: withInstead(f)}
 	if f.Line > 0 {
 		told.Place = fmt.Sprintf("line %d", f.Line)
 	}
@@ -79,7 +78,7 @@ func tellFinding(f *verdict.Finding, t *trace.Trace, s *settings) pageFinding {
 		told.Text, told.Source = rule.Text, fmt.Sprintf("%s, %s; source: %s", rule.Who, rule.Class, rule.Source)
 	}
 	for _, line := range f.See {
-		told.See = append(told.See, fmt.Sprintf("line %d: %s", line, eventAt(t, line)))
+		told.See = append(told.See, fmt.Sprintf("line %d: %s", line, eventAt(r.trace, line)))
 	}
 	for _, id := range f.Assumes {
 		told.Readings = append(told.Readings, s.reading(id))

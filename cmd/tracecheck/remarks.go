@@ -24,7 +24,7 @@ type level int
 const (
 	isError   level = iota // a violation, or a trace that could not be judged
 	isWarning              // undecided, or a warning
-	isNote                 // may only follow from another finding
+	isNote                 // may only follow from another finding, or is known
 )
 
 // The checks of remarks that no rule stands behind.
@@ -50,7 +50,7 @@ func (r *result) remarks(s *settings) []remark {
 	}
 	for i := range r.report.Findings {
 		f := &r.report.Findings[i]
-		told := remark{level: levelOf(f), line: f.Line, check: string(f.Verdict), title: string(f.Verdict), text: f.Message + follows(f),
+		told := remark{level: s.levelOf(r, f), line: f.Line, check: string(f.Verdict), title: string(f.Verdict), text: f.Message + s.aside(r, f),
 			fingerprint: fingerprint(r, f)}
 		if f.Rule != "" {
 			told.check, told.title = f.Rule, fmt.Sprintf("%s (%s)", f.Rule, f.Verdict)
@@ -60,9 +60,9 @@ func (r *result) remarks(s *settings) []remark {
 	return all
 }
 
-func levelOf(f *verdict.Finding) level {
+func (s *settings) levelOf(r *result, f *verdict.Finding) level {
 	switch {
-	case f.Follows != nil:
+	case f.Follows != nil || s.known(r, f):
 		return isNote
 	case f.Verdict == verdict.Inconclusive:
 		return isWarning

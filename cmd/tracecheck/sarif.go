@@ -49,16 +49,26 @@ func (w *sarifReporter) warn(r *result, warning trace.Warning) {
 		w.notify("warning", warning.Text, at)
 		return
 	}
-	w.run.Results = append(w.run.Results, sarifResult{RuleID: rule, RuleIndex: w.rule(rule), Kind: "fail", Level: "warning",
-		Message: sarifMessage{printable(warning.Text)}, Locations: []sarifLocation{at}})
+	told := sarifResult{RuleID: rule, RuleIndex: w.rule(rule), Kind: "fail", Level: "warning",
+		Message: sarifMessage{printable(warning.Text)}, Locations: []sarifLocation{at}}
+	if w.settings.baseline != nil {
+		told.Suppressions = []sarifSuppression{}
+	}
+	w.run.Results = append(w.run.Results, told)
 }
 
 func (w *sarifReporter) finding(r *result, f *verdict.Finding) {
-	told := sarifResult{RuleID: cmp.Or(f.Rule, ruleless), Kind: "fail", Level: "error", Message: sarifMessage{printable(f.Message + follows(f))},
+	told := sarifResult{RuleID: cmp.Or(f.Rule, ruleless), Kind: "fail", Level: "error", Message: sarifMessage{printable(f.Message + w.settings.aside(r, f))},
 		Locations: []sarifLocation{sarifAt(r.path, f.Line)}, Fingerprints: map[string]string{sarifFingerprint: fingerprint(r, f)},
 		More: map[string]string{"verdict": string(f.Verdict)}}
 	told.RuleIndex = w.rule(told.RuleID)
-	switch levelOf(f) {
+	if w.settings.baseline != nil { // then each result is to say whether it is suppressed
+		told.Suppressions = []sarifSuppression{}
+	}
+	if w.settings.known(r, f) {
+		told.Suppressions = append(told.Suppressions, sarifSuppression{"external", "known: it is in the baseline"})
+	}
+	switch w.settings.levelOf(r, f) {
 	case isWarning:
 		told.Kind, told.Level = "open", "none"
 	case isNote:

@@ -9,20 +9,25 @@ import (
 
 // tableReporter writes a line a trace: its name, events, verdict, and the rules that were broken or left undecided.
 type tableReporter struct {
-	out   *bufio.Writer
-	quiet bool
-	rows  [][4]string
-	below []string // warnings, each with its place
+	out      *bufio.Writer
+	settings *settings
+	rows     [][4]string
+	below    []string // warnings, each with its place
 }
 
 func (w *tableReporter) result(r *result) {
-	if w.quiet && r.code == exitConformant {
+	if w.settings.quiet && r.code == exitConformant {
 		return
 	}
 	var broken []string
-	for _, finding := range r.report.Findings {
-		if finding.Rule != "" && finding.Follows == nil && !slices.Contains(broken, finding.Rule) {
-			broken = append(broken, finding.Rule)
+	for i := range r.report.Findings {
+		f := &r.report.Findings[i]
+		rule := f.Rule
+		if w.settings.known(r, f) {
+			rule += " (known)"
+		}
+		if f.Rule != "" && f.Follows == nil && !slices.Contains(broken, rule) {
+			broken = append(broken, rule)
 		}
 	}
 	cell := strings.Join(broken, ", ")

@@ -111,7 +111,7 @@ func (w *textReporter) finding(r *result, f *verdict.Finding) {
 	case f.Verdict != r.report.Verdict:
 		what += fmt.Sprintf(" (%s)", f.Verdict)
 	}
-	w.line(2, "%s: %s: %s%s", at(r.report.File, f.Line), what, f.Message, follows(f))
+	w.line(2, "%s: %s: %s%s", at(r.report.File, f.Line), what, f.Message, w.settings.aside(r, f))
 	if content := eventAt(r.trace, f.Line); content != "" {
 		w.detail("the event", content)
 	}

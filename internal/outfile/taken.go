@@ -12,23 +12,24 @@ type Taken []taken
 
 type taken struct {
 	by   string      // what writes it, or "" where it is read
+	what string      // of one that is read: what it is, as in "the trace"
 	path string      // resolved, or "" of a stream
 	info os.FileInfo // nil where it is not there yet
 }
 
-// Read notes a file that is read.
-func (t *Taken) Read(name string) {
+// Read notes a file that is read, and what it is, as in "the trace".
+func (t *Taken) Read(what, name string) {
 	info, err := os.Stat(name)
 	if err != nil {
 		info = nil
 	}
-	*t = append(*t, taken{path: resolved(name), info: info})
+	*t = append(*t, taken{what: what, path: resolved(name), info: info})
 }
 
 // ReadStream notes an open file that is read.
-func (t *Taken) ReadStream(f *os.File) {
+func (t *Taken) ReadStream(what string, f *os.File) {
 	if info, err := f.Stat(); err == nil {
-		*t = append(*t, taken{info: info})
+		*t = append(*t, taken{what: what, info: info})
 	}
 }
 
@@ -60,9 +61,9 @@ func (t *Taken) write(name string, file taken) error {
 		switch {
 		case !same || other.by == file.by && other.path == file.path:
 		case other.by == "" && name == "":
-			return fmt.Errorf("%s would write over the trace that is read", file.by)
+			return fmt.Errorf("%s would write over %s that is read", file.by, other.what)
 		case other.by == "":
-			return fmt.Errorf("%s would write over the trace %s", file.by, name)
+			return fmt.Errorf("%s would write over %s %s", file.by, other.what, name)
 		case other.by == file.by:
 			return fmt.Errorf("%s would write %s twice", file.by, name)
 		case name != "":

@@ -25,8 +25,8 @@ func TestTaken(t *testing.T) {
 		t.Cleanup(func() { f.Close() })
 		return f
 	}
-	read := func(t *Taken) error { t.Read(at("a")); return nil }
-	readStream := func(t *Taken) error { t.ReadStream(open(at("a"))); return nil }
+	read := func(t *Taken) error { t.Read("the trace", at("a")); return nil }
+	readStream := func(t *Taken) error { t.ReadStream("the trace", open(at("a"))); return nil }
 	write := func(by, name string) func(*Taken) error { return func(t *Taken) error { return t.Write(by, at(name)) } }
 	stream := func(by, name string) func(*Taken) error {
 		return func(t *Taken) error { return t.WriteStream(by, open(at(name))) }
