@@ -18,6 +18,7 @@ install: ## install with apt what this machine lacks
 build: ## bin/tracecheck, one static file without cgo, and bin/ndkrecord
 	CGO_ENABLED=0 go build $(entry) -o bin/tracecheck ./cmd/tracecheck
 	go build $(verbs) -o bin/ndkrecord ./cmd/ndkrecord
+	@if scripts/has-verbs.sh; then scripts/preload.sh bin; fi
 	@scripts/has-verbs.sh || echo 'bin/ndkrecord: without the verbs provider (no cgo, or no headers of libibverbs; make install)'
 
 demo: ## everything once: model-check, record two providers, judge every trace; ends with a table

@@ -1,0 +1,393 @@
+/* program.c - programs of libibverbs, each a word of the command line: what they find is checked by themselves, what is recorded by the test. */
+#define _GNU_SOURCE
+#include <assert.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <infiniband/verbs.h>
+
+static struct ibv_context *context;
+static struct ibv_pd *pd;
+static struct ibv_sge piece = {0, 64, 7};
+
+static void check(int good, const char *what, long at)
+{
+    if (good) return;
+    fprintf(stderr, "program: %s (%ld)\n", what, at);
+    exit(9);
+}
+
+static void begin(void)
+{
+    struct ibv_device **list = ibv_get_device_list(0);
+    context = ibv_open_device(list[0]);
+    ibv_free_device_list(list);
+    pd = ibv_alloc_pd(context);
+}
+
+static struct ibv_qp *pair(struct ibv_cq *s, struct ibv_cq *r, unsigned depth)
+{
+    struct ibv_qp_init_attr a = {.send_cq = s, .recv_cq = r, .qp_type = IBV_QPT_RC, .cap = {.max_send_wr = depth, .max_recv_wr = depth, .max_send_sge = 1, .max_recv_sge = 1}};
+    return ibv_create_qp(pd, &a);
+}
+
+static void connect_(struct ibv_qp *q)
+{
+    static const enum ibv_qp_state states[] = {IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS};
+    struct ibv_qp_attr a = {.dest_qp_num = q->qp_num + 1000000, .ah_attr = {.is_global = 1, .port_num = 1}};
+    int i;
+    for (i = 0; i < 3; i++) {
+        a.qp_state = states[i];
+        ibv_modify_qp(q, &a, IBV_QP_STATE | (i == 1 ? IBV_QP_DEST_QPN | IBV_QP_AV : 0));
+    }
+}
+
+static void fail(struct ibv_qp *q)
+{
+    struct ibv_qp_attr a = {.qp_state = IBV_QPS_ERR};
+    ibv_modify_qp(q, &a, IBV_QP_STATE);
+}
+
+static int write_(struct ibv_qp *q, uint64_t id, int signals)
+{
+    struct ibv_send_wr w = {.wr_id = id, .sg_list = &piece, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE, .send_flags = signals ? IBV_SEND_SIGNALED : 0}, *bad;
+    return ibv_post_send(q, &w, &bad);
+}
+
+static int receive(struct ibv_qp *q, uint64_t id)
+{
+    struct ibv_recv_wr w = {.wr_id = id, .sg_list = &piece, .num_sge = 1}, *bad = 0;
+    int r = ibv_post_recv(q, &w, &bad);
+    if (r) check(bad == &w && w.wr_id == id, "bad_wr is the program's", r);
+    return r;
+}
+
+static void await(struct ibv_cq *c, uint64_t id)
+{
+    struct ibv_wc wc;
+    long i;
+    for (i = 0; i < 100000000; i++)
+        if (ibv_poll_cq(c, 1, &wc) == 1) {
+            check(wc.wr_id == id, "the program's own wr_id", (long)wc.wr_id);
+            return;
+        }
+    check(0, "a completion", (long)id);
+}
+
+/* the same wr_id again and again, silent requests, refused ones in chains, receives that are flushed */
+static void ids(void)
+{
+    struct ibv_cq *c;
+    struct ibv_qp *q;
+    struct ibv_send_wr chain[3], *bad = 0;
+    struct ibv_wc wc[64];
+    long i;
+    begin();
+    c = ibv_create_cq(context, 256, 0, 0, 0);
+    q = pair(c, c, 16);
+    connect_(q);
+    for (i = 0; i < 2000; i++) {
+        write_(q, 1000 + (uint64_t)i % 3, i % 4 == 3);
+        if (i % 4 == 3) await(c, 1000 + (uint64_t)i % 3);
+    }
+    for (i = 0; i < 3; i++)
+        chain[i] = (struct ibv_send_wr){.wr_id = 5, .next = i < 2 ? &chain[i + 1] : 0, .sg_list = &piece, .num_sge = i == 1 ? 9 : 1, .opcode = IBV_WR_RDMA_WRITE,
+            .send_flags = IBV_SEND_SIGNALED};
+    check(ibv_post_send(q, chain, &bad) == EINVAL && bad == &chain[1] && chain[1].wr_id == 5, "a refused chain", bad - chain);
+    await(c, 5);
+    for (i = 0; i < 16; i++) check(!receive(q, (uint64_t)i), "a receive", i);
+    check(receive(q, 99) == ENOMEM, "no room for a receive", 0);
+    fail(q);
+    check(ibv_poll_cq(c, 64, wc) == 16, "flushed receives", 0);
+    for (i = 0; i < 16; i++) check(wc[i].wr_id == (uint64_t)i && wc[i].status == IBV_WC_WR_FLUSH_ERR, "a flushed receive", i);
+    ibv_destroy_qp(q);
+    ibv_destroy_cq(c);
+}
+
+/* more than the queue has room for, as nobody polls: a breach of the program's, which gets its wr_ids all the same */
+static void crowds(void)
+{
+    struct ibv_wc wc[64];
+    long i, k;
+    begin();
+    struct ibv_cq *c = ibv_create_cq(context, 256, 0, 0, 0);
+    struct ibv_qp *q = pair(c, c, 16);
+    connect_(q);
+    for (i = 0; i < 200; i++) write_(q, 0xA5CE000000000000u + (uint64_t)i, 1); /* which look like the recorder's own */
+    for (k = 0; k < 200;) {
+        int n = ibv_poll_cq(c, 64, wc);
+        for (i = 0; i < n; i++, k++) check(wc[i].wr_id == 0xA5CE000000000000u + (uint64_t)k, "in order", k);
+    }
+}
+
+/* both extended interfaces */
+static void extended(void)
+{
+    struct ibv_cq_init_attr_ex ca = {.cqe = 64};
+    struct ibv_poll_cq_attr pa = {0};
+    struct ibv_cq_ex *c;
+    struct ibv_qp_ex *e;
+    struct ibv_qp *q;
+    long i;
+    begin();
+    c = ibv_create_cq_ex(context, &ca);
+    struct ibv_qp_init_attr_ex a = {.send_cq = ibv_cq_ex_to_cq(c), .recv_cq = ibv_cq_ex_to_cq(c), .qp_type = IBV_QPT_RC, .cap = {.max_send_wr = 8, .max_recv_wr = 8},
+        .comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, .pd = pd, .send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE};
+    q = ibv_create_qp_ex(context, &a);
+    e = ibv_qp_to_qp_ex(q);
+    connect_(q);
+    for (i = 0; i < 100; i++) {
+        ibv_wr_start(e);
+        e->wr_id = 77;
+        e->wr_flags = 0;
+        ibv_wr_rdma_write(e, 7, 0);
+        ibv_wr_set_sge(e, 7, 0, 64);
+        check(e->wr_id == 77, "wr_id of the queue pair", 0);
+        e->wr_flags = IBV_SEND_SIGNALED;
+        ibv_wr_rdma_write(e, 7, 0);
+        ibv_wr_set_sge(e, 7, 0, 64);
+        ibv_wr_rdma_write(e, 7, 0);
+        ibv_wr_set_sge(e, 7, 0, 64);
+        if (i % 10 == 9) {
+            ibv_wr_abort(e);
+            continue;
+        }
+        check(!ibv_wr_complete(e), "wr_complete", i);
+        check(!ibv_start_poll(c, &pa) && c->wr_id == 77 && ibv_wc_read_opcode(c) == IBV_WC_RDMA_WRITE, "start_poll", i);
+        check(!ibv_next_poll(c) && c->wr_id == 77, "next_poll", i);
+        ibv_end_poll(c);
+        check(ibv_start_poll(c, &pa) == ENOENT, "nothing left", i);
+    }
+    ibv_destroy_qp(q);
+    ibv_destroy_cq(ibv_cq_ex_to_cq(c));
+}
+
+/* an operation that the recorder does not know */
+static void unknown(void)
+{
+    struct ibv_cq *c;
+    begin();
+    c = ibv_create_cq(context, 64, 0, 0, 0);
+    struct ibv_qp_init_attr_ex a = {.send_cq = c, .recv_cq = c, .qp_type = IBV_QPT_RC, .cap = {.max_send_wr = 8, .max_recv_wr = 8},
+        .comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, .pd = pd, .send_ops_flags = (uint64_t)1 << 40};
+    struct ibv_qp *q = ibv_create_qp_ex(context, &a);
+    connect_(q);
+    write_(q, 3, 1);
+    await(c, 3);
+}
+
+/* found by dlsym and dlvsym, and not linked with */
+static void found(void)
+{
+    void *h = dlopen("libibverbs.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *by_sym = dlsym(h, "ibv_create_cq"), *by_version = dlvsym(h, "ibv_create_cq", "IBVERBS_1.1"), *next = dlsym(RTLD_NEXT, "ibv_create_cq");
+    struct ibv_cq *(*create)(struct ibv_context *, int, void *, struct ibv_comp_channel *, int) = (__typeof__(create))by_version;
+    Dl_info i;
+    check(by_sym && by_sym == by_version && by_sym == next && by_sym == dlsym(RTLD_DEFAULT, "ibv_create_cq"), "one function", 0);
+    check(dladdr(by_sym, &i) && strstr(i.dli_fname, getenv("NDKRECORD_SOCKET") ? "ndkrecord-preload.so" : "libibverbs.so.1"), "whose it is", 0);
+    check(!dlsym(h, "ibv_no_such") && !dlvsym(h, "ibv_create_cq", "IBVERBS_9"), "nothing", 0);
+    check(dlsym(RTLD_NEXT, "strlen") && dlsym(h, "ibv_free_device_list"), "others", 0);
+    begin();
+    await(({ struct ibv_cq *c = create(context, 8, 0, 0, 0); struct ibv_qp *q = pair(c, c, 4); connect_(q); write_(q, 8, 1); c; }), 8);
+}
+
+static struct ibv_cq *some(uint64_t n)
+{
+    struct ibv_cq *c = ibv_create_cq(context, 64, 0, 0, 0);
+    struct ibv_qp *q = pair(c, c, 16);
+    uint64_t i;
+    connect_(q);
+    for (i = 0; i < n; i++) {
+        write_(q, i, 1);
+        await(c, i);
+    }
+    return c;
+}
+
+/* A child that uses what it has of its parent, and one that opens a device of its own */
+static void forks(void)
+{
+    int status;
+    begin();
+    struct ibv_cq *c = some(10);
+    struct ibv_qp *q = pair(c, c, 4);
+    connect_(q);
+    write_(q, 31, 1);
+    pid_t child = fork();
+    if (!child) {
+        await(c, 31);                      /* translated, though nothing is recorded */
+        write_(q, 32, 1);
+        await(c, 32);
+        begin();
+        some(20);
+        exit(0);
+    }
+    waitpid(child, &status, 0);
+    check(status == 0, "the child", status);
+    await(c, 31);
+}
+
+static void endless(void)
+{
+    signal(SIGINT, SIG_DFL);               /* a shell has those that it starts in the background ignore it */
+    begin();
+    struct ibv_cq *c = ibv_create_cq(context, 64, 0, 0, 0);
+    struct ibv_qp *q = pair(c, c, 16);
+    uint64_t i;
+    connect_(q);
+    for (i = 0;; i++) {
+        write_(q, i, 1);
+        await(c, i);
+        if (i == 1000) {
+            printf("running\n");
+            fflush(stdout);
+        }
+        if (i > 1000) usleep(100);
+    }
+}
+
+static void *thread(void *with)
+{
+    some(*(int *)with);
+    return 0;
+}
+
+static void threads(int each)
+{
+    pthread_t t[64];
+    int i;
+    begin();
+    for (i = 0; i < 64; i++) pthread_create(&t[i], 0, thread, &each);
+    for (i = 0; i < 64; i++) pthread_join(t[i], 0);
+}
+
+static void *poller(void *c)
+{
+    struct ibv_wc wc;
+    long n = 0;
+    while (n < 20000) n += ibv_poll_cq(c, 1, &wc);
+    return 0;
+}
+
+/* one thread posts, another polls in vain most of the time, and a third another queue always */
+static void spins(void)
+{
+    pthread_t t;
+    begin();
+    struct ibv_cq *c = ibv_create_cq(context, 30000, 0, 0, 0);
+    struct ibv_qp *q = pair(c, c, 20000);
+    uint64_t i;
+    connect_(q);
+    pthread_create(&t, 0, poller, c);
+    for (i = 0; i < 20000; i++) {
+        write_(q, i, 1);
+        if (i % 100 == 0) usleep(50);
+    }
+    pthread_join(t, 0);
+    ibv_destroy_qp(q);
+    ibv_destroy_cq(c);
+}
+
+static void objects(long n)
+{
+    long i;
+    begin();
+    for (i = 0; i < n; i++) {
+        struct ibv_cq *c = ibv_create_cq(context, 4, 0, 0, 0);
+        struct ibv_mr *m = ibv_reg_mr(pd, &piece, sizeof piece, 0);
+        struct ibv_qp *q = pair(c, c, 4);
+        ibv_destroy_qp(q);
+        ibv_dereg_mr(m);
+        ibv_destroy_cq(c);
+    }
+}
+
+/* an event for each completion, and at the end none */
+static void events(void)
+{
+    begin();
+    struct ibv_comp_channel *h = ibv_create_comp_channel(context);
+    struct ibv_cq *c = ibv_create_cq(context, 64, 0, h, 0), *got;
+    struct ibv_qp *q = pair(c, c, 16);
+    struct ibv_wc wc;
+    void *with;
+    uint64_t i;
+    connect_(q);
+    ibv_req_notify_cq(c, 0);
+    for (i = 0; i < 50; i++) {
+        write_(q, i, 1);
+        check(!ibv_get_cq_event(h, &got, &with) && got == c, "an event", (long)i);
+        ibv_ack_cq_events(c, 1);
+        ibv_req_notify_cq(c, 0);
+        await(c, i);
+        check(ibv_poll_cq(c, 1, &wc) == 0, "nothing more", (long)i);
+    }
+    ibv_destroy_qp(q);
+    ibv_destroy_cq(c);
+    ibv_destroy_comp_channel(h);
+}
+
+static double ns(struct timespec a, long n)
+{
+    struct timespec b;
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    return ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / (double)n;
+}
+
+/* what a call costs: prints the best of many bursts, in ns */
+static void costs(int in_child)
+{
+    struct timespec a;
+    struct ibv_wc wc[32];
+    double poll = 1e9, post = 1e9;
+    int burst, i;
+    begin();
+    struct ibv_cq *c = ibv_create_cq(context, 64, 0, 0, 0);
+    struct ibv_qp *q = pair(c, c, 32);
+    connect_(q);
+    if (in_child && fork()) {
+        wait(0);
+        _exit(0);
+    }
+    for (burst = 0; burst < 2000; burst++) {
+        clock_gettime(CLOCK_MONOTONIC, &a);
+        for (i = 0; i < 1000; i++) ibv_poll_cq(c, 1, wc);
+        double d = ns(a, 1000);
+        if (d < poll) poll = d;
+        clock_gettime(CLOCK_MONOTONIC, &a);
+        for (i = 0; i < 200; i++) write_(q, 1, 0);
+        d = ns(a, 200);
+        if (d < post) post = d;
+        if (burst % 16 == 0) usleep(3000);
+    }
+    printf("%.1f %.1f\n", poll, post);
+}
+
+int main(int n, char **arguments)
+{
+    const char *what = n > 1 ? arguments[1] : "";
+    int number = n > 2 ? atoi(arguments[2]) : 0;
+    if (!strcmp(what, "ids")) ids();
+    else if (!strcmp(what, "crowds")) crowds();
+    else if (!strcmp(what, "extended")) extended();
+    else if (!strcmp(what, "unknown")) unknown();
+    else if (!strcmp(what, "found")) found();
+    else if (!strcmp(what, "forks")) forks();
+    else if (!strcmp(what, "endless")) endless();
+    else if (!strcmp(what, "threads")) threads(number);
+    else if (!strcmp(what, "spins")) spins();
+    else if (!strcmp(what, "objects")) objects(number);
+    else if (!strcmp(what, "events")) events();
+    else if (!strcmp(what, "costs")) costs(number);
+    else if (!strcmp(what, "exec")) { begin(); some(5); execl("/proc/self/exe", arguments[0], "ids", (char *)0); }
+    else if (!strcmp(what, "status")) return number;
+    else return 2;
+    return 0;
+}
