@@ -84,14 +84,6 @@ func (p *qp) brokenSince() moment {
 // brokeBefore reports whether something that is known may have cancelled requests of p before a moment.
 func (p *qp) brokeBefore(at moment) bool { return p.broken != 0 && p.broken < at }
 
-// mayFail notes that a request of a queue that is told may have failed from a moment on, or ended the connection.
-func (l *lane) mayFail(from moment) {
-	if l.failedAt == 0 || from < l.failedAt {
-		l.failedAt = from
-	}
-	l.qp.breaks(from)
-}
-
 // mayBeLost notes that requests of p may be cancelled from a moment on.
 func (p *qp) mayBeLost(from moment, by cause) {
 	if p.broken == 0 || from < p.broken {
@@ -125,7 +117,7 @@ func (p *qp) undelivered() {
 			switch {
 			case r.place == 0 || l.cq.stopped():
 			case r.outcome == model.FAILED:
-				l.mayFail(max(r.called, r.pended))
+				p.breaks(max(r.called, r.pended))
 			case r.outcome == model.CANCELLED && p.peer != nil:
 				p.peer.mayBeLostByPeer(r.called)
 			}

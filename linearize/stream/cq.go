@@ -52,9 +52,8 @@ type cq struct {
 	restedAt, emptyAtRest moment    // the latest moment of rest, and the latest after which a poll showed that nothing had completed
 	unshown               moment    // the latest moment of rest before the latest poll that found nothing
 	fetchedBy             moment    // of one that is left open: the latest after which a poll found nothing
-	restedLine, emptyLine int
+	restedLine            int
 	armedAt               moment // the latest call of an arm
-	notifiedAt            moment // when the latest callback was entered, or event read, or 0
 	armedRest             int    // the line of the first moment of rest after it, or 0
 	unreadLine            int    // of the first moment of rest by which an event had been given that nothing has told to be read, or 0
 	readFrom              moment // somebody has been waiting for an event, if anybody is
@@ -73,17 +72,16 @@ type cq struct {
 
 // A poll is one that is under way, or that waits for another one.
 type poll struct {
-	call       *underWay
-	rested     moment // the latest moment of rest before the call
-	restedLine int    // … and its line
-	emptied    moment // the call of the latest poll that had returned by then and found nothing
-	from       int    // of the held sights, how many came before the call
-	to         int    // … before the return; -1 while there is none
-	at         moment
-	line       int
-	results    []trace.Result
-	bounds     []clauses.Bounds // of each result: when it was placed
-	delivered  []sight
+	call      *underWay
+	rested    moment // the latest moment of rest before the call
+	emptied   moment // the call of the latest poll that had returned by then and found nothing
+	from      int    // of the held sights, how many came before the call
+	to        int    // … before the return; -1 while there is none
+	at        moment
+	line      int
+	results   []trace.Result
+	bounds    []clauses.Bounds // of each result: when it was placed
+	delivered []sight
 }
 
 // A sight is what one event means to the automaton of a CQ.
@@ -187,9 +185,6 @@ func (q *cq) takeOne(e *sight) {
 		return
 	}
 	e.pending, e.room, e.line = q.pending, q.roomNow(), q.s.line()
-	if e.what == enter || e.what == read {
-		q.notifiedAt = e.at
-	}
 	if len(q.polls) > 0 {
 		if q.held = append(q.held, *e); len(q.held) > maxHeld {
 			q.unclear("a poll of %s is under way for longer than this engine waits")
@@ -478,7 +473,6 @@ func (q *cq) exited() {
 
 // finishReads records that calls which have not returned have read nothing.
 func (s *Stream) finishReads() {
-	s.finished = true
 	for _, q := range s.inOrder {
 		if q.readers > 0 || s.consumer {
 			q.readersAre(0)

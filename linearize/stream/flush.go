@@ -60,9 +60,6 @@ func (p *qp) hasFlushed(u *underWay) {
 	if p.cancelsAll == 0 && s.dialect.A15 == model.A15Cancelled && u.fn != "NdkDisconnect" { // what is posted behind that may fail (DISC-10)
 		p.cancelsAll = s.at
 	}
-	if p.left == 0 && u.fn == "NdkDisconnect" {
-		p.left = u.call
-	}
 	p.endChains(u.call, true, false)
 }
 

@@ -29,7 +29,7 @@ func (s *Stream) pollCalled(u *underWay) {
 	} else {
 		p = &poll{}
 	}
-	p.call, p.rested, p.restedLine, p.emptied, p.from, p.to = u, q.restedAt, q.restedLine, q.emptiedBy(), len(q.held), -1
+	p.call, p.rested, p.emptied, p.from, p.to = u, q.restedAt, q.emptiedBy(), len(q.held), -1
 	q.polls = append(q.polls, p)
 }
 
@@ -126,7 +126,7 @@ func (q *cq) release() {
 			q.hasVanished(p.call.call, nil)
 			later := p.rested > q.emptyAtRest && !q.mayNotShow(p.rested)
 			if q.emptied = max(q.emptied, p.call.call); later {
-				q.emptyAtRest, q.emptyLine = p.rested, p.restedLine
+				q.emptyAtRest = p.rested
 			}
 			q.unshown = p.rested
 			empty := sight{what: foundNothing, at: p.at, pending: pending, room: room}

@@ -24,7 +24,6 @@ type lane struct {
 	readOver   moment     // … when the latest read was told to be over
 	took       int        // receives, or sends, that succeeded
 	lost       int        // receives that ended otherwise
-	failedAt   moment     // from when on a request that is over may have failed, or 0
 	placed     *posting   // the latest whose completion a point placed: nothing behind it had completed by then
 	placedAt   moment
 	placedLine int

@@ -28,7 +28,6 @@ type qp struct {
 	succeeds    bool           // a request has succeeded
 	flushed     []returned     // flushes, and the close, that have returned
 	cancelsAll  moment         // when a flush had returned, where that cancels what is posted later, too (A15); or 0
-	left        moment         // the call of an NdkDisconnect that has returned, behind which no send waits for a receive; or 0
 	ended       moment         // when a flush had returned, or a failure was delivered: nothing waits for a message any more
 	flushCalled moment         // of the flush before which nothing can have cancelled requests, or 0
 	broken      moment         // from when on something that the trace shows may have cancelled requests, or 0

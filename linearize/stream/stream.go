@@ -62,7 +62,6 @@ type Stream struct {
 	uncalled     int     // kept of all CQs
 	undecided    []*lane // of which something was open at the latest moment of rest
 	muted        bool    // the latest finding was not kept
-	finished     bool    // the trace has come to its end
 	unfit        string  // why nothing can be judged, or ""
 
 	name   string  // of the trace, where there is another

@@ -170,7 +170,7 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, earliest m
 		l.lost++
 	}
 	if outcome == model.FAILED {
-		l.mayFail(earliest)
+		l.qp.breaks(earliest)
 	}
 	if outcome == model.CANCELLED && l.qp.peer != nil {
 		l.qp.peer.mayBeLostByPeer(r.cancelledFrom()) // what cancelled r may have been the loss of the connection
