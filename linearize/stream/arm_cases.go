@@ -42,7 +42,7 @@ func (q *cq) certainty() certainty {
 	switch {
 	case !q.created || slices.ContainsFunc(q.lanes, func(l *lane) bool { return l.qp.fed }):
 		return doubtful
-	case q.failed != 0 || q.crowded.from != 0:
+	case q.failed.at != 0 || q.crowded.from != 0:
 		return failed
 	case g.unclear != "" || g.doubt != "" || slices.ContainsFunc(q.lanes, func(l *lane) bool { return l.qp.doubt != "" }):
 		return doubtful
@@ -97,7 +97,7 @@ const anyArm = model.Arms(1<<(model.ANY+1) - 1)
 // mayBeArmed returns what may be outstanding, NONE too, when an arm that is called now takes effect, if nothing is posted meanwhile.
 func (q *cq) mayBeArmed() model.Arms {
 	switch {
-	case q.certain.called == 0:
+	case q.arms.certain.called == 0:
 		return 1 << model.NONE
 	case !q.isFollowed():
 		return anyArm
@@ -111,41 +111,41 @@ func (q *cq) mayBeArmed() model.Arms {
 
 // isFollowed reports whether the explanations of the CQ are those of the present moment.
 func (q *cq) isFollowed() bool {
-	return len(q.polls)+len(q.arms) == 0 && q.failed == 0 && !q.stopped() && q.queue.Err() == nil
+	return len(q.polls.list)+len(q.arms.underWay) == 0 && q.failed.at == 0 && !q.stopped() && q.queue.Err() == nil
 }
 
 // countMerge takes the return of an arm: what it merged with, if with anything (ARM-07), and whether it found the CQ empty.
 func (q *cq) countMerge(u *underWay) {
 	switch late := q.added >= u.call; {
 	case u.nothing && !late:
-		q.armCases.nothing++
-	case u.aged && !late && !q.certain.found:
-		q.certain.found = true
+		q.arms.cases.nothing++
+	case u.aged && !late && !q.arms.certain.found:
+		q.arms.certain.found = true
 		q.s.meets(declared.ArmMeetsOthers)
-		q.armCases.others++
+		q.arms.cases.others++
 	}
 	if q.added >= u.call || bits.OnesCount8(uint8(u.merging)) > 1 {
 		u.merging |= 1 << model.NONE
 	}
 	for outstanding := model.NONE; outstanding <= model.ANY; outstanding++ {
-		if n := &q.armCases.merged[outstanding][u.arm]; u.merging.Has(outstanding) {
+		if n := &q.arms.cases.merged[outstanding][u.arm]; u.merging.Has(outstanding) {
 			n.AtMost++
 			switch {
 			case u.merging != 1<<outstanding:
 			case outstanding == model.NONE:
 				n.AtLeast++
 			default:
-				q.unheard[outstanding][u.arm]++
+				q.arms.cases.unheard[outstanding][u.arm]++
 			}
 		}
 	}
 }
 
 // mayMerge handles an arm that has not returned. It may have taken effect or not.
-func (q *cq) mayMerge(u *underWay) {
+func (a *arming) mayMerge(u *underWay) {
 	for outstanding := model.NONE; outstanding <= model.ANY; outstanding++ {
 		if u.merging.Has(outstanding) || outstanding == model.NONE {
-			q.armCases.merged[outstanding][u.arm].AtMost++
+			a.cases.merged[outstanding][u.arm].AtMost++
 		}
 	}
 }

@@ -2,10 +2,23 @@ package stream
 
 import (
 	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/declared"
 	"ndkoracle/model"
+	"ndkoracle/trace"
+	"slices"
 )
+
+// arming is what is known of the arms of a CQ: those that are under way, the latest, and what all of them have exercised.
+type arming struct {
+	underWay []*underWay // NdkArmCq that have not returned
+	latest   model.Arm   // the type of the latest arm
+	calledAt moment      // the latest call of an arm
+	restLine int         // the line of the first moment of rest after it, or 0
+	certain  armedFor
+	cases    armCases
+}
 
 // armedFor is what is certain of the arms of a CQ: enough to count when the rules of arms had something to say. Where
 // explanations differ, nothing is counted.
@@ -38,28 +51,28 @@ func (m *mayArm) mayExercise() map[string]bool {
 
 // countArm takes the call of an arm.
 func (q *cq) countArm(u *underWay) {
-	a, may := &q.certain, &q.s.may
-	outstanding := q.pending+q.shown > 0
+	a, may := &q.arms.certain, &q.s.may
+	outstanding := q.load() > 0
 	may.types[u.arm], may.found = true, may.found || outstanding
-	for _, other := range q.arms {
+	for _, other := range q.arms.underWay {
 		other.merging = anyArm
 	}
 	u.merging, u.nothing = q.mayBeArmed(), !outstanding
 	may.again = may.again || u.merging != 1<<model.NONE
-	q.armCases.asked[u.arm]++
+	q.arms.cases.asked[u.arm]++
 	if q.calling > 0 {
 		q.s.cases.Met(cases.ArmInCallback)
 	}
-	*a = armedFor{arm: u.arm, called: q.s.at, empty: !outstanding, alone: q.pending+q.shown == 1, mixed: a.called > a.entered,
+	*a = armedFor{arm: u.arm, called: q.s.at, empty: !outstanding, alone: q.load() == 1, mixed: a.called > a.entered,
 		before: a.entered, entered: a.entered}
-	if q.isFollowed() && outstanding && q.queue.Aged() == q.pending+q.shown {
+	if q.isFollowed() && outstanding && q.queue.Aged() == q.load() {
 		u.aged = true
 	}
 }
 
 // countEntered takes the entry of a callback for completions.
 func (q *cq) countEntered() {
-	a := &q.certain
+	a := &q.arms.certain
 	d := &q.s.dialect
 	if a.empty && !a.mixed && a.called > a.entered && !d.ExtraEvent && d.A5 == model.A5MustNot && d.A25 == model.A25No {
 		if a.owedFor = a.arm; a.arm == model.ANY {
@@ -71,7 +84,7 @@ func (q *cq) countEntered() {
 
 // countDelivered takes a completion of a kind, which a poll is about to deliver.
 func (q *cq) countDelivered(p *poll, r *posting, kinds automaton.Kinds) {
-	a, failed := &q.certain, kinds&(automaton.Failed|automaton.Cancelled) == kinds
+	a, failed := &q.arms.certain, kinds&(automaton.Failed|automaton.Cancelled) == kinds
 	if p.call.call < max(a.called, a.entered) {
 		return // which of the two came first is not certain
 	}
@@ -102,12 +115,42 @@ func (q *cq) countDelivered(p *poll, r *posting, kinds automaton.Kinds) {
 		a.found = true
 		if fresh && !a.mixed && (a.arm == model.ANY || a.arm == model.SOLICITED && kinds&automaton.Plain == 0) {
 			q.s.meets(declared.ArmMeetsFresh)
-			q.armCases.match++
+			q.arms.cases.match++
 			return
 		}
 		q.s.meets(declared.ArmMeetsOthers)
 		if a.alone && (!fresh || !a.mixed && kinds == automaton.Plain && a.arm != model.ANY) {
-			q.armCases.others++
+			q.arms.cases.others++
 		}
 	}
+}
+
+// armCalled takes the call of NdkArmCq.
+func (s *Stream) armCalled(u *underWay, e *trace.Event) {
+	q := u.cq
+	arm, ok := calls.ArmOf(e)
+	if !ok {
+		return
+	}
+	u.arm, q.arms.latest, q.arms.calledAt, q.arms.restLine = arm, arm, s.at, 0
+	q.countArm(u)
+	q.arms.underWay = append(q.arms.underWay, u)
+	q.take(sight{what: armCall, at: s.at, arm: arm})
+}
+
+func (s *Stream) armReturned(u *underWay, refused bool) {
+	q := u.cq
+	i := slices.Index(q.arms.underWay, u)
+	if i < 0 {
+		return
+	}
+	q.arms.underWay = slices.Delete(q.arms.underWay, i, i+1)
+	what := armReturn
+	if refused {
+		what = armRefused
+		q.arms.cases.asked[u.arm]--
+	} else {
+		q.countMerge(u)
+	}
+	q.take(sight{what: what, at: s.at, n: i})
 }

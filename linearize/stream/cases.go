@@ -16,11 +16,11 @@ import (
 // mayDefer counts, when a callback returns, whether another one is owed (ARM-06).
 func (q *cq) mayDefer() {
 	certain, maybe := q.queue.Owes()
-	known := len(q.polls) == 0 && !q.stopped() && q.queue.Err() == nil && q.certainty() == followed
+	known := len(q.polls.list) == 0 && !q.stopped() && q.queue.Err() == nil && q.certainty() == followed
 	switch {
 	case known && certain:
 		q.s.cases.Met(cases.CallbackDeferred)
-	case !known || maybe || len(q.arms) > 0 || q.s.consumer || q.queue.Arms(false) != 1<<model.NONE: // an error of the CQ may be owed to an arm
+	case !known || maybe || len(q.arms.underWay) > 0 || q.s.consumer || q.queue.Arms(false) != 1<<model.NONE: // an error of the CQ may be owed to an arm
 		q.s.cases.MayHave(cases.CallbackDeferred)
 	}
 }
@@ -235,10 +235,10 @@ func (s *Stream) sumCases() *cases.Counts {
 		all.Add(which, s.retired.cases[which])
 	}
 	for _, q := range s.inOrder {
-		for _, u := range q.arms {
-			q.mayMerge(u)
+		for _, u := range q.arms.underWay {
+			q.arms.mayMerge(u)
 		}
-		q.armCases.sum(&all, q.certainty(), 1)
+		q.arms.cases.sum(&all, q.certainty(), 1)
 	}
 	s.requestCases.sum(&all)
 	for outstanding := model.ERRORS; outstanding <= model.ANY; outstanding++ {

@@ -18,13 +18,13 @@ func (p *qp) closeFinished() {
 		if l.cq == nil || l.queue == model.Receive && l.cq == p.lanes[model.Initiator].cq {
 			continue
 		}
-		known := len(l.cq.fenced)
+		known := len(l.cq.closedQps.outstanding)
 		for _, own := range p.lanes {
 			if own.cq == l.cq {
 				own.fence()
 			}
 		}
-		if n := len(l.cq.fenced) - known; n > 0 {
+		if n := len(l.cq.closedQps.outstanding) - known; n > 0 {
 			l.cq.take(sight{what: restful, at: p.over, n: n})
 		}
 		l.cq.vanish(p)
@@ -39,7 +39,7 @@ func (l *lane) fence() {
 	for _, r := range l.waiting {
 		if r.owed == 0 && r.place == 0 && !r.missed {
 			r.fenced = true
-			l.cq.fenced = append(l.cq.fenced, r)
+			l.cq.closedQps.outstanding = append(l.cq.closedQps.outstanding, r)
 		}
 	}
 }
@@ -49,7 +49,7 @@ func (r *posting) byClose(out []sight, e *sight) []sight {
 	if !r.fenced && !r.freed {
 		return out
 	}
-	r.lane.cq.fenced = without(r.lane.cq.fenced, r)
+	r.lane.cq.closedQps.outstanding = without(r.lane.cq.closedQps.outstanding, r)
 	if e.what != delivered || r.owed != 0 && !r.freed || r.missed {
 		return append(out, sight{what: owesNot, owed: r.inPlaceBy(), posting: r, pending: -1})
 	}
@@ -68,10 +68,10 @@ func (r *posting) inPlaceBy() moment {
 // forgetClosed handles a poll that found nothing. What was placed by the close of a QP that had completed before is gone, and explains
 // nothing that comes later.
 func (q *cq) forgetClosed(p *poll) {
-	for len(q.fenced) > 0 && q.fenced[0].lane.qp.over < p.call.call {
-		r := q.fenced[0]
+	for len(q.closedQps.outstanding) > 0 && q.closedQps.outstanding[0].lane.qp.over < p.call.call {
+		r := q.closedQps.outstanding[0]
 		p.delivered = append(p.delivered, sight{what: owesNot, owed: r.inPlaceBy(), posting: r})
-		r.fenced, r.freed, q.fenced = false, false, q.fenced[1:]
+		r.fenced, r.freed, q.closedQps.outstanding = false, false, q.closedQps.outstanding[1:]
 		if r.returned != 0 && r.returned < r.lane.qp.over {
 			r.vanished = true
 			q.pending--
@@ -84,7 +84,7 @@ func (q *cq) forgetClosed(p *poll) {
 // nothing.
 func (r *posting) outlivesClose(q *cq, poll *poll) {
 	p := r.lane.qp
-	if p.over == 0 || r.place != 0 || poll.emptied <= p.over || r.called > p.over || q.failed != 0 {
+	if p.over == 0 || r.place != 0 || poll.emptied <= p.over || r.called > p.over || q.failed.at != 0 {
 		return
 	}
 	late := breach.Late(q.name, p.name, r.wr)

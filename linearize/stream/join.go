@@ -221,16 +221,16 @@ func (s *Stream) ofLanes(e *trace.Event, is func(*lane, []trace.Result) bool) bo
 		return false
 	}
 	results := e.Results
-	if len(u.cq.polls) > 1 {
-		results = u.cq.resultsHeld(results)
+	if len(u.cq.polls.list) > 1 {
+		results = u.cq.polls.resultsHeld(results)
 	}
 	return slices.ContainsFunc(u.cq.lanes, func(l *lane) bool { return is(l, results) })
 }
 
 // resultsHeld returns the results of polls that have returned while others are under way, and those of one more.
-func (q *cq) resultsHeld(last []trace.Result) []trace.Result {
+func (u *pollsUnderWay) resultsHeld(last []trace.Result) []trace.Result {
 	var all []trace.Result
-	for _, p := range q.polls {
+	for _, p := range u.list {
 		all = append(all, p.results...)
 	}
 	return append(all, last...)

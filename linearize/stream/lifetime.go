@@ -9,6 +9,16 @@ import (
 	"ndkoracle/trace"
 )
 
+// An object is a CQ or a QP that the trace names.
+type object struct {
+	s      *Stream
+	name   string
+	number int    // in the order in which objects are named for the first time
+	group  *group // of what shares something with it
+	lifetime
+	retired bool // it was put aside
+}
+
 // A lifetime is how far the creation of a CQ or a QP has come.
 type lifetime struct {
 	created bool // its creation was called

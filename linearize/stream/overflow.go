@@ -29,20 +29,20 @@ type crowding struct {
 // one, a receive for which no message came, too, as that may fail by itself.
 func (q *cq) checkRoom() {
 	c := &q.crowded
-	if r := q.resizes.open; r != nil && q.pending+q.shown > r.from {
+	if r := q.resizes.open; r != nil && q.load() > r.from {
 		r.crowded = true
 	}
 	if c.from != 0 {
-		c.most = max(c.most, q.pending+q.shown-q.depth)
+		c.most = max(c.most, q.load()-q.depth)
 	}
-	if q.failed != 0 || q.pending+q.shown <= q.depth || c.from != 0 && c.until == 0 {
+	if q.failed.at != 0 || q.fits() || c.from != 0 && c.until == 0 {
 		return
 	}
 	c.until = 0
 	if c.from != 0 {
 		return
 	}
-	c.from, c.most = q.s.at, q.pending+q.shown-q.depth
+	c.from, c.most = q.s.at, q.load()-q.depth
 	c.unfollowed = q.s.dialect.A35 == model.A35Exact || q.depth > automaton.MostFollowed
 	q.s.may.fails = true
 	c.times++
@@ -65,10 +65,10 @@ func (q *cq) checkHeld(n int) {
 
 // hasRoom notes that requests are over: there may be room again.
 func (q *cq) hasRoom() {
-	if r := q.resizes.open; r != nil && q.pending+q.shown <= r.to {
+	if r := q.resizes.open; r != nil && q.load() <= r.to {
 		r.fits = true
 	}
-	if q.crowded.from != 0 && q.crowded.until == 0 && q.pending+q.shown <= q.depth {
+	if q.crowded.from != 0 && q.crowded.until == 0 && q.fits() {
 		q.crowded.until = q.s.at
 	}
 }
@@ -79,13 +79,13 @@ func (q *cq) wasNotPosted(r *posting) {
 	if c.from == 0 || c.from < r.called {
 		return
 	}
-	if c.most--; c.most <= 0 && q.failed == 0 {
-		q.hadRoom()
+	if c.most--; c.most <= 0 && q.failed.at == 0 {
+		q.crowded.hadRoom()
 	}
 }
 
 // hadRoom records that the CQ has not overflowed.
-func (q *cq) hadRoom() { q.crowded = crowding{times: q.crowded.times, refuted: q.crowded.times} }
+func (c *crowding) hadRoom() { *c = crowding{times: c.times, refuted: c.times} }
 
 // placedSince records that a completion was placed in the CQ: as far as is known at from or later, and certainly at inAnyCase or later. By then
 // the CQ had not overflowed (ARM-17), and all that it held has been delivered.
@@ -98,7 +98,7 @@ func (q *cq) placedSince(from, inAnyCase moment) {
 		q.emptyAtRest = max(q.emptyAtRest, q.unshown)
 	}
 	if c.from = max(c.from, inAnyCase); c.until != 0 && from >= c.until {
-		q.hadRoom()
+		q.crowded.hadRoom()
 	}
 }
 
@@ -110,10 +110,10 @@ func (q *cq) roomNow() int {
 		return automaton.NotFollowed
 	case c.until != 0:
 		return automaton.HasRoom
-	case slices.ContainsFunc(q.lanes, (*lane).isEntangled) || q.retiredQps > 0:
+	case slices.ContainsFunc(q.lanes, (*lane).isEntangled) || q.closedQps.retired > 0:
 		c.unfollowed = true
 		return automaton.NotFollowed
-	case q.pending+q.shown <= q.depth:
+	case q.fits():
 		return automaton.HasRoom
 	}
 	return q.depth
@@ -131,7 +131,7 @@ func (l *lane) isEntangled() bool {
 
 // noticeOverflow records that the CQ has overflowed, if nothing else explains what was seen of it (ARM-16).
 func (q *cq) noticeOverflow() {
-	if q.crowded.from == 0 || q.failed != 0 || q.group.root().broken || !q.queue.HasFailed() {
+	if q.crowded.from == 0 || q.failed.at != 0 || q.group.root().broken || !q.queue.HasFailed() {
 		return
 	}
 	if q.losesAll() {
@@ -142,7 +142,7 @@ func (q *cq) noticeOverflow() {
 // overflowExplains reports whether nothing but an overflow explains that a poll, which was under way alone, found nothing, and notes if not even
 // that does.
 func (q *cq) overflowExplains(e sight) bool {
-	if !q.followsOverflow() {
+	if !q.crowded.isFollowed() {
 		return false
 	}
 	a := q.queue.Clone()
@@ -160,13 +160,8 @@ func (q *cq) mayNotShow(at moment) bool {
 	return from != 0 && (from <= at || q.s.dialect.A33 != model.A33All)
 }
 
-// followsOverflow reports whether the automaton follows each moment at which the CQ may have overflowed.
-func (q *cq) followsOverflow() bool { return q.crowded.from != 0 && !q.crowded.unfollowed }
-
-// failure says what is not known of an error of the CQ.
-func (q *cq) failure() string {
-	return "when " + q.name + " failed, before it told so, " + verdict.NotFollowed
-}
+// isFollowed reports whether the automaton follows each moment at which the CQ may have overflowed.
+func (c *crowding) isFollowed() bool { return c.from != 0 && !c.unfollowed }
 
 // outstanding counts the requests, silent ones included, that could complete into the CQ now.
 func (q *cq) outstanding() int {
@@ -179,21 +174,6 @@ func (q *cq) outstanding() int {
 		}
 	}
 	return n
-}
-
-// mayHaveLost handles the delivery of r, which was outstanding when a callback had reported an overflow. It reports whether anything is left that
-// the overflow can have lost (ARM-16, ARM-17).
-func (q *cq) mayHaveLost(r *posting, line int) bool {
-	if q.overflows == 0 || r.place != 0 {
-		return true
-	}
-	if q.overflows--; q.overflows > 0 {
-		return true
-	}
-	q.s.report(q.group, verdict.ProviderViolation, "ARM-17", line, []int{r.line, q.failedLine},
-		"%s delivered %s, and with it all that was posted before an overflow was reported, which loses a completion", q.name, r.wr)
-	r.lane.qp.allows("no completion of %s", r.wr)
-	return false
 }
 
 // overflow says why it is not known what the CQ lost.

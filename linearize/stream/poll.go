@@ -14,29 +14,43 @@ import (
 	"ndkoracle/trace"
 )
 
+// pollsUnderWay holds the polls of a CQ that are under way, and what happens to it until they return.
+type pollsUnderWay struct {
+	list  []*poll // polls under way, and those that have returned meanwhile
+	held  []sight // what happened since the first of the polls was called
+	spare []*poll // to be used again
+}
+
+// A deadEnd is where nothing explains what polls that were under way together returned.
+type deadEnd struct {
+	of    *sight           // of a poll: what could not have happened where it was tried last
+	queue *automaton.Queue // … and there
+	with  uint             // … when these polls had had their effect, a bit each
+}
+
 // pollCalled takes the call of a poll. What happens to the CQ until it returns waits for its results.
 func (s *Stream) pollCalled(u *underWay) {
 	q := u.cq
 	if q.calling > 0 {
 		s.cases.Met(cases.PollInCallback)
 	}
-	if slices.ContainsFunc(q.polls, func(p *poll) bool { return p.to < 0 }) {
+	if slices.ContainsFunc(q.polls.list, func(p *poll) bool { return p.to < 0 }) {
 		q.group.leaveInDoubt("polls of " + q.name + " overlap, and which of them came first " + verdict.NotFollowed)
 	}
 	var p *poll
-	if n := len(q.spare); n > 0 {
-		p, q.spare = q.spare[n-1], q.spare[:n-1]
+	if n := len(q.polls.spare); n > 0 {
+		p, q.polls.spare = q.polls.spare[n-1], q.polls.spare[:n-1]
 	} else {
 		p = &poll{}
 	}
-	p.call, p.rested, p.emptied, p.from, p.to = u, q.restedAt, q.emptiedBy(), len(q.held), -1
-	q.polls = append(q.polls, p)
+	p.call, p.rested, p.emptied, p.from, p.to = u, q.restedAt, q.emptiedBy(), len(q.polls.held), -1
+	q.polls.list = append(q.polls.list, p)
 }
 
 // emptiedBy returns the call of the latest poll that has returned and found nothing.
 func (q *cq) emptiedBy() moment {
 	latest := q.emptied
-	for _, p := range q.polls {
+	for _, p := range q.polls.list {
 		if p.to >= 0 && p.foundNothing() {
 			latest = max(latest, p.call.call)
 		}
@@ -57,15 +71,15 @@ func (p *poll) foundNothing() bool { return len(p.results) == 0 && p.call.n != 0
 
 func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 	q := u.cq
-	i := slices.IndexFunc(q.polls, func(p *poll) bool { return p.call == u })
+	i := slices.IndexFunc(q.polls.list, func(p *poll) bool { return p.call == u })
 	if i < 0 {
 		return
 	}
-	p := q.polls[i]
-	p.to, p.at, p.line = len(q.held), s.at, e.Line
+	p := q.polls.list[i]
+	p.to, p.at, p.line = len(q.polls.held), s.at, e.Line
 	switch {
 	case refused:
-		q.polls = slices.Delete(q.polls, i, i+1)
+		q.polls.list = slices.Delete(q.polls.list, i, i+1)
 	case u.n >= 0 && len(e.Results) > u.n:
 		s.tells(q.group, breach.NoRoom(u.fn, q.name, len(e.Results), int64(u.n)), 0)
 		p.results = e.Results
@@ -75,7 +89,7 @@ func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 		q.checkHeld(len(e.Results))
 		s.metByPoll(len(p.results), u.n)
 	}
-	if slices.ContainsFunc(q.polls, func(p *poll) bool { return p.to < 0 }) {
+	if slices.ContainsFunc(q.polls.list, func(p *poll) bool { return p.to < 0 }) {
 		p.results, p.bounds = slices.Clone(p.results), slices.Clone(p.bounds)
 		return
 	}
@@ -87,9 +101,9 @@ func (s *Stream) pollReturned(u *underWay, e *trace.Event, refused bool) {
 // endPolls assumes that the polls which have not returned took nothing. Where others returned meanwhile, they may have taken what is missing
 // there.
 func (q *cq) endPolls() {
-	if len(q.polls) > 0 {
-		q.polls = slices.DeleteFunc(q.polls, func(p *poll) bool { return p.to < 0 })
-		if len(q.polls) > 0 {
+	if len(q.polls.list) > 0 {
+		q.polls.list = slices.DeleteFunc(q.polls.list, func(p *poll) bool { return p.to < 0 })
+		if len(q.polls.list) > 0 {
 			q.unclear("polls of %s overlap of which one never returned, and what that took " + verdict.NotFollowed)
 		}
 		q.release()
@@ -98,10 +112,10 @@ func (q *cq) endPolls() {
 
 // release takes what was held while polls were under way.
 func (q *cq) release() {
-	polls, held := q.polls, q.held
+	polls, held := q.polls.list, q.polls.held
 	alone := len(polls) == 1 && len(held) == 0
 	defer q.vanishClosing()
-	q.polls, q.held = q.polls[:0], nil
+	q.polls.list, q.polls.held = q.polls.list[:0], nil
 	if q.stopped() {
 		q.mayHaveFetched(polls)
 		q.fetched(polls)
@@ -130,7 +144,7 @@ func (q *cq) release() {
 			}
 			q.unshown = p.rested
 			empty := sight{what: foundNothing, at: p.at, pending: pending, room: room}
-			if q.owed > 0 && q.failed == 0 && !(alone && q.overflowExplains(empty)) {
+			if q.owed > 0 && q.failed.at == 0 && !(alone && q.overflowExplains(empty)) {
 				q.missing(p)
 				q.group.root().without = nil
 			}
@@ -182,7 +196,7 @@ func (q *cq) release() {
 func (q *cq) reuse(p *poll) {
 	q.s.open.reuse(p.call)
 	*p = poll{delivered: p.delivered[:0]}
-	q.spare = append(q.spare[:0], p)
+	q.polls.spare = append(q.polls.spare[:0], p)
 }
 
 // interleave lets each poll have its effect at each place between its call and its return.
@@ -191,7 +205,7 @@ func (q *cq) interleave(polls []*poll, held []sight) {
 		q.unclear("more polls of %s are under way at a time than this engine follows")
 		return
 	}
-	q.fallen = nil
+	q.deadEnd.of = nil
 	done := map[uint]*automaton.Queue{0: q.queue} // by the polls that have had their effect, a bit each
 	for at := 0; ; at++ {
 		for _, set := range slices.Sorted(maps.Keys(done)) {
@@ -204,7 +218,7 @@ func (q *cq) interleave(polls []*poll, held []sight) {
 		}
 		if len(done) == 0 {
 			q.pollDied(polls)
-			q.goOn(polls, q.fellWith, held[at:])
+			q.goOn(polls, q.deadEnd.with, held[at:])
 			return
 		}
 		if at == len(held)-1 {
@@ -235,11 +249,11 @@ func (q *cq) interleave(polls []*poll, held []sight) {
 
 // pollDied reports that nothing explains what polls returned.
 func (q *cq) pollDied(polls []*poll) {
-	if q.fallen == nil {
+	if q.deadEnd.of == nil {
 		p := polls[len(polls)-1]
-		q.fallen, q.fell, q.fellWith = &sight{what: foundNothing, at: p.at, line: p.line}, q.queue, 0
+		q.deadEnd.of, q.deadEnd.queue, q.deadEnd.with = &sight{what: foundNothing, at: p.at, line: p.line}, q.queue, 0
 	}
-	q.died(q.fell, q.fallen)
+	q.died(q.deadEnd.queue, q.deadEnd.of)
 }
 
 // takeEffect lets the polls take effect, in every order, that have not done so in a set and can by now.
@@ -264,7 +278,7 @@ func (q *cq) takeEffect(done map[uint]*automaton.Queue, set uint, polls []*poll,
 				e.pending = pending
 			}
 			if alive = q.show(a, &e); !alive {
-				q.fallen, q.fell, q.fellWith = &e, a, set|1<<i
+				q.deadEnd.of, q.deadEnd.queue, q.deadEnd.with = &e, a, set|1<<i
 				break
 			}
 		}
@@ -352,4 +366,18 @@ func (s *Stream) isBefore(a, b *poll) bool {
 		}
 	}
 	return either < 0
+}
+
+// A poll is one that is under way, or that waits for another one.
+type poll struct {
+	call      *underWay
+	rested    moment // the latest moment of rest before the call
+	emptied   moment // the call of the latest poll that had returned by then and found nothing
+	from      int    // of the held sights, how many came before the call
+	to        int    // … before the return; -1 while there is none
+	at        moment
+	line      int
+	results   []trace.Result
+	bounds    []clauses.Bounds // of each result: when it was placed
+	delivered []sight
 }

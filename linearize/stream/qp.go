@@ -11,18 +11,13 @@ import (
 
 // A qp is a queue pair as a stream follows it.
 type qp struct {
-	s      *Stream
-	name   string
-	number int // of those that were named for the first time, in order
-	group  *group
-	lifetime
-	retired bool
-	fed     bool     // by a shared receive queue
-	lanes   [2]*lane // by model.Queue
-	peer    *qp
-	remote  *shadow // of a QP of the other host, or nil
-	shadow  *qp     // that stands for it in the stream of the other host, or nil
-	kind    qpKind
+	object
+	fed    bool     // by a shared receive queue
+	lanes  [2]*lane // by model.Queue
+	peer   *qp
+	remote *shadow // of a QP of the other host, or nil
+	shadow *qp     // that stands for it in the stream of the other host, or nil
+	kind   qpKind
 	link
 
 	succeeds    bool           // a request has succeeded
@@ -91,7 +86,7 @@ func (s *Stream) qp(name string) *qp {
 }
 
 func newQp(s *Stream, name string) *qp {
-	p := &qp{s: s, name: name, group: &group{place: never}, kind: qpKind{signaling: !s.verbs, delivers: true, isLosable: true}}
+	p := &qp{object: object{s: s, name: name, group: &group{place: never}}, kind: qpKind{signaling: !s.verbs, delivers: true, isLosable: true}}
 	for queue := range p.lanes {
 		p.lanes[queue] = &lane{qp: p, queue: model.Queue(queue), known: never}
 	}

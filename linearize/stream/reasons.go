@@ -23,7 +23,7 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 	}
 	f := verdict.Finding{Line: e.line, Message: q.seen(e) + ", and nothing explains what was seen before"}
 	if e.what == noEvent {
-		f.Line = cmp.Or(q.armedRest, q.restedLine)
+		f.Line = cmp.Or(q.arms.restLine, q.restedLine)
 	}
 	if e.what == owes {
 		f.Line = e.posting.owedLine
@@ -44,7 +44,7 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 		f.Rule, f.Message = first.Rule, q.seen(e)+", and "+first.Why
 		q.refine(&f, first, e)
 	}
-	if q.followsOverflow() {
+	if q.crowded.isFollowed() {
 		q.group.root().without = q
 	}
 	q.s.unexplained(q.group, f.Rule, f.Line, f.See, "%s", f.Message)
@@ -78,7 +78,7 @@ func (q *cq) isMissing(why []*model.Refusal, e *sight) bool {
 		return true
 	case len(why) == 0:
 		return false
-	case why[0] == automaton.BehindFence && e.what == delivered && q.armed != model.NONE && (q.group.root().overflown != q || q.told):
+	case why[0] == automaton.BehindFence && e.what == delivered && q.arms.latest != model.NONE && (q.group.root().overflown != q || q.failed.told):
 		return e.posting != nil
 	}
 	return why[0] == automaton.CallbackDue
@@ -87,8 +87,8 @@ func (q *cq) isMissing(why []*model.Refusal, e *sight) bool {
 // missedBy returns the line of the moment of rest by which a callback was missing for what is known now to have been owed: the first one at which it
 // was, and the CQ was armed.
 func (q *cq) missedBy(e *sight) int {
-	if q.armedAt > e.owed && q.armedRest != 0 && !q.s.monitor.Missing(q.name, e.posting.owedLine).IsArmed() {
-		return q.armedRest
+	if q.arms.calledAt > e.owed && q.arms.restLine != 0 && !q.s.monitor.Missing(q.name, e.posting.owedLine).IsArmed() {
+		return q.arms.restLine
 	}
 	return e.posting.owedLine
 }
@@ -102,35 +102,35 @@ func (q *cq) isUnowed(f *verdict.Finding, e *sight) bool {
 // refine replaces a general rule by the one that what is known of the CQ shows to be broken.
 func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *sight) {
 	switch {
-	case e.what == delivered && q.group.root().overflown == q && !q.told:
+	case e.what == delivered && q.group.root().overflown == q && !q.failed.told:
 		f.Rule, f.Also = "ARM-17", []string{"POLL-03", "DEF-04"}
 		f.Message = q.seen(e) + ", and what was seen before is possible only if " + q.name + " had overflowed and lost it"
-	case why == automaton.OtherExpected && q.armed == model.NONE:
+	case why == automaton.OtherExpected && q.arms.latest == model.NONE:
 		f.Rule, f.Also = "POLL-05", []string{"POLL-09"}
 		f.Message = q.seen(e) + ", and another completion had been placed in it before"
-	case why == automaton.BehindFence && e.posting != nil && q.armed == model.NONE:
+	case why == automaton.BehindFence && e.posting != nil && q.arms.latest == model.NONE:
 		f.Line = e.posting.owedLine
 		f.Message = "the provider was at rest, and " + e.posting.wr + ", posted with success, had not completed"
 	case q.shows != nil && e.what == delivered && e.from > q.shows.at: // nor for what came behind that
 		f.Rule, f.Line, f.See = "ARM-21", q.shows.line, []int{e.line}
 	case q.shows != nil && q.shows.latest && (e.what == foundNothing && e.n == 0 && why.Rule == "POLL-03" || e.what == placedNow && why == automaton.TooFew):
 		f.Rule, f.Line, f.See = "ARM-21", q.shows.line, []int{e.line} // it was for nothing that the CQ held
-	case why.Rule == "ARM-01" && e.status == model.OK && q.armed != model.NONE:
+	case why.Rule == "ARM-01" && e.status == model.OK && q.arms.latest != model.NONE:
 		f.Rule, f.Also = "ARM-02", []string{"ARM-01"}
 		f.Message = q.seen(e) + ", and no callback is owed: each arm that was satisfied has had its callback"
-	case why == automaton.TooFew && q.armed == model.ERRORS:
+	case why == automaton.TooFew && q.arms.latest == model.ERRORS:
 		f.Rule, f.Also = "ARM-08", []string{"ARM-21"}
-	case why == automaton.TooFew && q.armed == model.SOLICITED:
+	case why == automaton.TooFew && q.arms.latest == model.SOLICITED:
 		f.Rule, f.Also = "ARM-12", []string{"ARM-21"}
 	case why == automaton.HadEnded, why == automaton.OwedBefore:
 		f.Also = []string{"ARM-03"} // or it had failed by then, and the callback came late
-	case why == automaton.BehindFence && e.posting != nil && q.armedAt > e.owed && q.armedRest != 0:
-		f.Rule, f.Also = "ARM-04", []string{"ARM-03", q.matches(e.kinds), "DEF-04"}
-		f.Line = q.armedRest
+	case why == automaton.BehindFence && e.posting != nil && q.arms.calledAt > e.owed && q.arms.restLine != 0:
+		f.Rule, f.Also = "ARM-04", []string{"ARM-03", q.arms.matches(e.kinds), "DEF-04"}
+		f.Line = q.arms.restLine
 		f.Message = fmt.Sprintf("the provider was at rest, and a callback of %s was not entered that was due when it was armed: %s, posted with success, "+
 			"had completed by an earlier moment of rest, or should have", q.name, e.posting.wr)
 	case why == automaton.BehindFence && e.posting != nil:
-		f.Rule, f.Also = q.matches(e.kinds), []string{"ARM-03", "ARM-04", "DEF-04"}
+		f.Rule, f.Also = q.arms.matches(e.kinds), []string{"ARM-03", "ARM-04", "DEF-04"}
 		f.Line = e.posting.owedLine
 		f.Message = fmt.Sprintf("the provider was at rest, and either %s, posted with success, had not completed, "+
 			"or a callback that its completion makes due was not entered",
@@ -139,13 +139,13 @@ func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *sight) {
 }
 
 // matches returns the rule by which a completion of one of the kinds matches the latest arm.
-func (q *cq) matches(kinds automaton.Kinds) string {
+func (a *arming) matches(kinds automaton.Kinds) string {
 	switch {
-	case q.armed == model.ERRORS:
+	case a.latest == model.ERRORS:
 		return "ARM-08"
-	case q.armed == model.SOLICITED && kinds&(automaton.Plain|automaton.Solicited) == 0:
+	case a.latest == model.SOLICITED && kinds&(automaton.Plain|automaton.Solicited) == 0:
 		return "ARM-11"
-	case q.armed == model.SOLICITED:
+	case a.latest == model.SOLICITED:
 		return "ARM-10"
 	}
 	return "ARM-09"
@@ -167,7 +167,7 @@ func (q *cq) seen(e *sight) string {
 	case exited:
 		return "the callback of " + q.name + " returned"
 	case stayed:
-		return "the completions of " + q.left.name + " in " + q.name + " stay there"
+		return "the completions of " + q.closedQps.latest.name + " in " + q.name + " stay there"
 	case delivered, owes:
 		return q.name + " delivered " + e.posting.wr
 	case remaining:

@@ -27,7 +27,7 @@ func (s *Stream) takeRemains() {
 
 // takeRemains takes the completions that lie in the CQ when the trace has come to its end.
 func (q *cq) takeRemains() {
-	if q.group.root().broken || q.failed != 0 || q.closed != 0 || q.crowded.from != 0 || q.shown > 0 {
+	if q.group.root().broken || q.failed.at != 0 || q.closed != 0 || q.crowded.from != 0 || q.shown > 0 {
 		return
 	}
 	all := q.remains()
@@ -49,7 +49,7 @@ func (q *cq) takeRemains() {
 
 // checkRemains does that where a QP is about to be closed, with which they may vanish: they lie there, or a poll delivers them first.
 func (q *cq) checkRemains() {
-	if q.owed == 0 || len(q.polls) > 0 || q.stopped() {
+	if q.owed == 0 || len(q.polls.list) > 0 || q.stopped() {
 		return
 	}
 	before, pending := q.queue.Clone(), q.pending

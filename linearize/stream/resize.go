@@ -103,7 +103,7 @@ func (q *cq) resizeAnswered(u *underWay, succeeded bool, told *int64) {
 		return
 	}
 	q.checkShrunk(r)
-	if q.followsOverflow() {
+	if q.crowded.isFollowed() {
 		q.take(sight{what: resized, at: q.s.at}) // until now it may have overflowed at the lesser depth
 	}
 	q.hasDepth(r.to)
@@ -114,12 +114,12 @@ func (q *cq) takeBack(r *resizing) {
 	c := &q.crowded
 	switch {
 	case c.from == 0 || r.to >= r.from:
-	case q.failed >= r.by.call:
+	case q.failed.at >= r.by.call:
 		q.unclear("%s overflowed while a resize was pending that was refused, and at which depth " + verdict.NotFollowed)
 	case c.from < r.by.call || r.crowded:
 		c.unfollowed = true
 	default:
-		q.hadRoom()
+		q.crowded.hadRoom()
 		q.take(sight{what: resized, at: q.s.at, again: true})
 	}
 }
@@ -170,7 +170,7 @@ func (q *cq) oldest() int {
 
 // certainlyHeld returns the requests whose completions the CQ holds, as far as that is certain.
 func (q *cq) certainlyHeld() []*posting {
-	if len(q.polls) > 0 {
+	if len(q.polls.list) > 0 {
 		return nil
 	}
 	held := slices.Clone(q.points)
@@ -190,7 +190,7 @@ func (q *cq) checkShrunk(r *resizing) {
 		return
 	}
 	n := len(slices.DeleteFunc(r.held, func(p *posting) bool { return p.over }))
-	if n <= r.to || len(q.polls) > 0 {
+	if n <= r.to || len(q.polls.list) > 0 {
 		q.unclear("%s is resized to less than may be on its way into it, and how much it held " + verdict.NotFollowed)
 		return
 	}

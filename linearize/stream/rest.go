@@ -9,6 +9,16 @@ import (
 	"ndkoracle/model"
 )
 
+// emptiness is by when a CQ was empty, as moments of rest show, and polls that found nothing after them.
+type emptiness struct {
+	restedAt    moment // the latest moment of rest
+	restedLine  int
+	emptied     moment // the call of the latest poll that found nothing
+	emptyAtRest moment // the latest moment of rest after which a poll showed that nothing had completed
+	unshown     moment // the latest moment of rest before the latest poll that found nothing
+	fetchedBy   moment // of one that is left open: the latest after which a poll found nothing
+}
+
 // rest takes a moment at which the provider had come to rest.
 func (s *Stream) rest() {
 	owed, open := map[*cq][]uint64{}, map[*cq]int{}
@@ -21,7 +31,7 @@ func (s *Stream) rest() {
 			continue
 		}
 		for _, l := range p.lanes {
-			if l.cq == nil || p.closing != 0 || l.cq.failed != 0 {
+			if l.cq == nil || p.closing != 0 || l.cq.failed.at != 0 {
 				continue
 			}
 			due, undecided := l.owe()
@@ -35,10 +45,10 @@ func (s *Stream) rest() {
 		if q.over == 0 {
 			s.meets(declared.Resting)
 		}
-		if q.closed == 0 && q.calling == 0 && len(q.arms) == 0 {
-			q.confirm()
+		if q.closed == 0 && q.calling == 0 && len(q.arms.underWay) == 0 {
+			q.arms.cases.confirm()
 		}
-		q.restedAt, q.restedLine, q.armedRest = s.at, s.line(), cmp.Or(q.armedRest, s.line())
+		q.restedAt, q.restedLine, q.arms.restLine = s.at, s.line(), cmp.Or(q.arms.restLine, s.line())
 		q.take(sight{what: restful, at: s.at, waiting: q.waits(), list: owed[q], n: open[q]})
 	}
 }
@@ -181,7 +191,7 @@ func (q *cq) reportLateBy(r *posting, by moment, line, poll int) {
 	case r.refusal:
 		rule, why = "DEF-05", r.wr+", deferred before a post that was refused, had not been indicated and completed"
 	}
-	untold := q.group.root().without == q && q.armed != model.NONE
+	untold := q.group.root().without == q && q.arms.latest != model.NONE
 	if untold {
 		rule, why = "ARM-08", why+", and if "+q.name+" had overflowed, no callback told of it"
 	}

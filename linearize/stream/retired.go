@@ -121,7 +121,7 @@ func (p *qp) retire() bool {
 
 // retire puts q aside, if it has ended and its QPs are put aside, unless something is found of it then.
 func (q *cq) retire() bool {
-	if q.over == 0 && !q.refused || len(q.lanes)+len(q.polls)+len(q.arms)+q.readers > 0 || q.queue.Err() != nil || q.group.root().broken {
+	if q.over == 0 && !q.refused || len(q.lanes)+len(q.polls.list)+len(q.arms.underWay)+q.readers > 0 || q.queue.Err() != nil || q.group.root().broken {
 		return false
 	}
 	s := q.s
@@ -131,7 +131,7 @@ func (q *cq) retire() bool {
 		}
 	}
 	q.countedAs = q.certainty()
-	q.armCases.sum(&s.retired.cases, q.countedAs, 1)
+	q.arms.cases.sum(&s.retired.cases, q.countedAs, 1)
 	if latest := &s.latestCqs[endOf(q.name)]; *latest == q {
 		*latest = nil
 	}
@@ -144,7 +144,7 @@ func (q *cq) retire() bool {
 func (p *qp) countRetired(n int) {
 	for _, q := range p.cqs() {
 		if p.exists {
-			q.retiredQps += n
+			q.closedQps.retired += n
 		}
 	}
 }
@@ -221,5 +221,5 @@ func (q *cq) bringBack() {
 	s.retired.returns(q.group)
 	i, _ := slices.BinarySearchFunc(s.inOrder, q.number, func(o *cq, n int) int { return cmp.Compare(o.number, n) })
 	s.inOrder = slices.Insert(s.inOrder, i, q)
-	q.armCases.sum(&s.retired.cases, q.countedAs, -1)
+	q.arms.cases.sum(&s.retired.cases, q.countedAs, -1)
 }

@@ -35,14 +35,14 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
 	}
 	l := r.lane
 	i = slices.Index(l.waiting, r)
-	if q.failed != 0 && r.called > q.failed {
-		s.report(q.group, verdict.ProviderViolation, "ARM-17", p.line, []int{r.line, q.failedLine},
+	if q.failed.at != 0 && r.called > q.failed.at {
+		s.report(q.group, verdict.ProviderViolation, "ARM-17", p.line, []int{r.line, q.failed.line},
 			"%s delivered %s, which was posted after %s had failed: nothing is placed in it afterwards", q.name, r.wr, q.name)
 		l.qp.allows("no completion of %s", r.wr)
 		for _, before := range l.waiting[:i] {
 			before.missed = true // it was lost
 		}
-	} else if q.failed != 0 && !q.mayHaveLost(r, p.line) {
+	} else if q.failed.at != 0 && !q.mayHaveLost(r, p.line) {
 		return out
 	}
 	l.tellSettled()
@@ -77,12 +77,12 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
 		return out
 	}
 	late := cmp.Or(r.owed, r.silentBy())
-	if late != 0 && !r.missed && q.emptied >= late && q.failed == 0 {
+	if late != 0 && !r.missed && q.emptied >= late && q.failed.at == 0 {
 		if q.reportLate(r, p.line); q.stopped() {
 			return out
 		}
 	}
-	if outcome == model.SUCCESS && r.op.IsSend() && q.failed != 0 && q.failed < q.restedAt {
+	if outcome == model.SUCCESS && r.op.IsSend() && q.failed.at != 0 && q.failed.at < q.restedAt {
 		l.qp.leaveOpen(q.failure()) // it had been placed before (ARM-17), and its receive had not completed
 		return out
 	}

@@ -7,6 +7,12 @@ import (
 	"ndkoracle/linearize/clauses"
 )
 
+// missedCallbacks holds the callbacks of a CQ that were due and were not entered, unless a request completed later.
+type missedCallbacks struct {
+	list   []*uncalled
+	untold bool // a callback that is missing may be one that the consumer has yet to tell of
+}
+
 // An uncalled is a request whose completion a poll delivered, and for which a callback was due by a moment of rest and was not entered, unless
 // it completed later. Which of the two may be told later.
 type uncalled struct {
@@ -22,18 +28,18 @@ const maxUncalled = 8
 
 // noteUncalled remembers r, which the poll delivers, if it is such a request.
 func (q *cq) noteUncalled(p *poll, r *posting, kinds automaton.Kinds, bounds clauses.Bounds) {
-	if r.rested == 0 || r.owed != 0 || len(q.uncalled) == maxUncalled || q.mayHoldTold(p, r, kinds) || !q.s.hidden.engine.Keep(bounds) {
+	if r.rested == 0 || r.owed != 0 || len(q.missed.list) == maxUncalled || q.mayHoldTold(p, r, kinds) || !q.s.hidden.engine.Keep(bounds) {
 		return
 	}
 	untold := q.mayHold(p, r, kinds)
-	q.untold = q.untold || untold
-	q.uncalled = append(q.uncalled, &uncalled{request: r, rule: q.matches(kinds), untold: untold, bounds: bounds})
+	q.missed.untold = q.missed.untold || untold
+	q.missed.list = append(q.missed.list, &uncalled{request: r, rule: q.arms.matches(kinds), untold: untold, bounds: bounds})
 	q.s.uncalled++
 }
 
 // forgetUncalled forgets those of which something is true.
 func (q *cq) forgetUncalled(is func(u *uncalled) bool) {
-	q.uncalled = slices.DeleteFunc(q.uncalled, func(u *uncalled) bool {
+	q.missed.list = slices.DeleteFunc(q.missed.list, func(u *uncalled) bool {
 		over := is(u)
 		if over {
 			q.s.uncalled--
@@ -45,15 +51,15 @@ func (q *cq) forgetUncalled(is func(u *uncalled) bool) {
 
 // toldLate handles a callback of the CQ that the consumer records. It may be the one that was still missing.
 func (q *cq) toldLate() {
-	if q.untold {
-		q.untold = false
+	if q.missed.untold {
+		q.missed.untold = false
 		q.forgetUncalled(func(u *uncalled) bool { return u.untold })
 	}
 }
 
 // neverTold handles the end of a consumer's trace: no callback follows.
-func (q *cq) neverTold() {
-	for _, u := range q.uncalled {
+func (m *missedCallbacks) neverTold() {
+	for _, u := range m.list {
 		if u.shown != 0 {
 			u.report(u.shown)
 		}

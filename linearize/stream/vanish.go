@@ -6,6 +6,14 @@ import (
 	"ndkoracle/linearize/verdict"
 )
 
+// closedQps is what is known of the closes of the QPs of a CQ, which may take their completions out of it.
+type closedQps struct {
+	running     []*qp      // of which the close is called: the call is running
+	latest      *qp        // the latest of which completions may have vanished
+	outstanding []*posting // outstanding requests of QPs whose close has completed
+	retired     int        // how many of its QPs were put aside
+}
+
 // When the close of a QP completes, the completions of it that its CQs hold stay there, or vanish (A21).
 
 // closeBegins handles the call of the close of p: until it returns, the completions of p may vanish at any moment.
@@ -16,7 +24,7 @@ func (p *qp) closeBegins() {
 				l.free()
 			}
 		}
-		q.beingClosed = append(q.beingClosed, p)
+		q.closedQps.running = append(q.closedQps.running, p)
 		q.vanish(p)
 	}
 }
@@ -24,8 +32,8 @@ func (p *qp) closeBegins() {
 // closeReturns handles the return of the close of p. If the close is pending, or was refused, nothing has vanished.
 func (p *qp) closeReturns(done bool) {
 	for _, q := range p.cqs() {
-		q.beingClosed = slices.DeleteFunc(q.beingClosed, func(o *qp) bool { return o == p })
-		if !done && p.over == 0 && q.left == p {
+		q.closedQps.running = slices.DeleteFunc(q.closedQps.running, func(o *qp) bool { return o == p })
+		if !done && p.over == 0 && q.closedQps.latest == p {
 			q.take(sight{what: stayed, at: p.s.at})
 		}
 	}
@@ -50,14 +58,14 @@ func (l *lane) free() {
 	for _, r := range l.waiting {
 		if r.owed != 0 && r.place == 0 && !r.missed && !r.freed {
 			l.cq.take(sight{what: frees, at: l.qp.s.at, owed: r.owed, posting: r})
-			r.freed, l.cq.fenced = true, append(l.cq.fenced, r)
+			r.freed, l.cq.closedQps.outstanding = true, append(l.cq.closedQps.outstanding, r)
 		}
 	}
 }
 
 // vanish records that the completions of p in the CQ may have vanished.
 func (q *cq) vanish(p *qp) {
-	e := sight{what: vanishing, at: q.s.at, again: q.left == p, from: q.endedBy()}
+	e := sight{what: vanishing, at: q.s.at, again: q.closedQps.latest == p, from: q.endedBy()}
 	for _, l := range p.lanes {
 		if l.cq != q {
 			continue
@@ -71,7 +79,7 @@ func (q *cq) vanish(p *qp) {
 		}
 	}
 	if e.list != nil || e.n > 0 {
-		q.left = p
+		q.closedQps.latest = p
 		q.takeOne(&e)
 	}
 }
@@ -81,7 +89,7 @@ func (q *cq) vanish(p *qp) {
 func (r *posting) stays(out []sight, q *cq, line int) []sight {
 	for _, of := range r.lane.qp.cqs() {
 		switch {
-		case of.left != r.lane.qp:
+		case of.closedQps.latest != r.lane.qp:
 		case of == q:
 			out = append(out, sight{what: stayed, posting: r, pending: -1})
 		default:
@@ -104,7 +112,7 @@ func (l *lane) stayed(out []sight, q *cq, line int) []sight {
 		switch {
 		case o.missed:
 		case o.freed:
-			o.freed, l.cq.fenced = false, without(l.cq.fenced, o)
+			o.freed, l.cq.closedQps.outstanding = false, without(l.cq.closedQps.outstanding, o)
 			if is := (sight{what: owes, owed: o.owed, posting: o, pending: -1}); l.cq == q {
 				out = append(out, is)
 			} else {
@@ -123,7 +131,7 @@ func (l *lane) stayed(out []sight, q *cq, line int) []sight {
 func (r *posting) isLast() bool {
 	l := r.lane
 	others := func(o *posting) bool { return o != r && o.place == 0 }
-	return l.cq.left == l.qp && !slices.ContainsFunc(l.qp.lanes[:], func(own *lane) bool {
+	return l.cq.closedQps.latest == l.qp && !slices.ContainsFunc(l.qp.lanes[:], func(own *lane) bool {
 		return own.cq == l.cq && slices.ContainsFunc(own.waiting, others)
 	})
 }

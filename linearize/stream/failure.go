@@ -1,0 +1,111 @@
+package stream
+
+import (
+	"cmp"
+
+	"ndkoracle/linearize/declared"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+)
+
+// A failure is since when a CQ is known to have failed, and what that may have lost.
+type failure struct {
+	at          moment // when a callback reported an error, or nothing but an overflow explained what was seen; or 0
+	line        int
+	told        bool // a callback has reported it
+	mayHaveLost int  // where a callback reported an overflow: requests of which one was lost
+}
+
+// mayReport reports whether a callback can report an error of the CQ (ARM-01, ARM-16, ARM-17).
+func (q *cq) mayReport(name string, status model.Health) bool {
+	s := q.s
+	s.may.fails = true
+	s.meets(declared.CqFails)
+	s.metByError(status)
+	switch {
+	case q.failed.told:
+		s.report(q.group, verdict.ProviderViolation, "ARM-17", 0, []int{q.failed.line},
+			"the callback of %s reports %s, and an error was reported before", q.name, name)
+		return false
+	case status == model.BufferOverflow && q.crowded.from == 0:
+		s.unexplained(q.group, "ARM-16", 0, nil, "the callback of %s reports %s, and there were never more completions than it has room for",
+			q.name, name)
+		q.alsoByRefusal()
+		s.silence(q.group)
+		return false
+	case q.arms.latest == model.NONE && s.dialect.A1 != model.A1NoArm:
+		s.unexplained(q.group, "ARM-01", 0, nil, "the callback of %s reports %s, and %s was never armed", q.name, name, q.name)
+		s.also("ARM-17")
+		s.restsOnNoOverflow() // one that nobody asked for is told to nobody
+		s.silence(q.group)
+		return false
+	}
+	return true
+}
+
+// fails handles a callback that reports an error. The CQ is assumed to have failed just then. What that does not explain is undecided, as the
+// CQ may have failed before.
+func (q *cq) fails(status model.Health) {
+	q.failed.told = true
+	switch {
+	case status == model.InternalError:
+		q.crowded.unfollowed = true
+		if g := q.group.root(); g.overflown == q {
+			g.overflown = nil // it was this, perhaps
+		}
+	case q.failed.at != 0:
+		return
+	default:
+		q.failed.mayHaveLost = q.outstanding()
+	}
+	if q.losesAll() || status == model.BufferOverflow && !q.crowded.isFollowed() && q.fits() {
+		q.unclear("%s failed before it told so, and when that was " + verdict.NotFollowed)
+	}
+}
+
+// losesAll records that the CQ has failed by now, and with it its QPs. It reports whether that may explain what was found before.
+func (q *cq) losesAll() bool {
+	s := q.s
+	q.failed.at, q.failed.line = s.at, s.line()
+	q.roomNow() // it may be known only now that the overflow was not followed
+	reopened := s.reopen(q.group)
+	followed := q.crowded.isFollowed() && q.group.root().overflown == nil
+	if followed {
+		q.group.root().overflown = q
+	} else {
+		q.group.leaveInDoubt(q.failure())
+	}
+	for _, p := range s.qpsInOrder {
+		if p.lanes[0].cq != q && p.lanes[1].cq != q {
+			continue
+		}
+		reopened = s.reopen(p.group) || reopened
+		p.breaks(s.at)
+		if followed {
+			p.doubt = cmp.Or(p.doubt, q.failure()) // should it have a peer after all
+		} else if p.leaveInDoubt(q.group.root().doubt); p.peer != nil && p.peer.s == s && s.reopen(p.peer.group) {
+			p.leaveOpen(q.group.root().doubt)
+		}
+	}
+	return reopened
+}
+
+// failure says what is not known of an error of the CQ.
+func (q *cq) failure() string {
+	return "when " + q.name + " failed, before it told so, " + verdict.NotFollowed
+}
+
+// mayHaveLost handles the delivery of r, which was outstanding when a callback had reported an overflow. It reports whether anything is left that
+// the overflow can have lost (ARM-16, ARM-17).
+func (q *cq) mayHaveLost(r *posting, line int) bool {
+	if q.failed.mayHaveLost == 0 || r.place != 0 {
+		return true
+	}
+	if q.failed.mayHaveLost--; q.failed.mayHaveLost > 0 {
+		return true
+	}
+	q.s.report(q.group, verdict.ProviderViolation, "ARM-17", line, []int{r.line, q.failed.line},
+		"%s delivered %s, and with it all that was posted before an overflow was reported, which loses a completion", q.name, r.wr)
+	r.lane.qp.allows("no completion of %s", r.wr)
+	return false
+}

@@ -1,0 +1,163 @@
+package stream
+
+import (
+	"cmp"
+
+	"ndkoracle/linearize/automaton"
+	"ndkoracle/model"
+)
+
+// A sight is what one event means to the automaton of a CQ.
+type sight struct {
+	what    sightOf
+	arm     model.Arm
+	status  model.Health
+	kinds   automaton.Kinds
+	owes    bool // of enter, read: what is owed is owed for good
+	known   bool // of delivered: its place is known
+	again   bool // of vanishing: of the same QP as before; of resized: it was refused
+	waiting bool // somebody waits for callbacks
+	unnamed bool // of read: the trace does not say on which channel the call waited
+	at      moment
+	line    int
+	pending int
+	room    int    // as roomNow has it
+	from    moment // from when on the completion can have been placed; of enter, vanishing: by when all that is outstanding had ended, or 0
+	counted moment // from when on it counted as one that could be
+	owed    moment // the moment of rest at which it was owed, or 0
+	list    []uint64
+	n       int
+	posting *posting
+}
+
+type sightOf uint8
+
+const (
+	armCall sightOf = iota
+	armReturn
+	armRefused
+	enter
+	exited
+	read
+	readers
+	noEvent // there was none to read
+	delivered
+	remaining // as if it was delivered, at the end
+	gone
+	foundNothing
+	restful
+	placedNow
+	resized
+	closeCall
+	closeFinished
+	frees     // one that was owed at a moment of rest may be no longer there
+	vanishing // completions of a QP may be no longer there
+	stayed    // … or are
+	owes      // one that was open at a moment of rest was owed
+	owesNot   // or not
+	nothing   // but a place between others
+)
+
+// take takes a sight. While the close of a QP is called, its completions may vanish behind it.
+func (q *cq) take(e sight) {
+	q.takeOne(&e)
+	if q.crowded.from != 0 {
+		q.noticeOverflow()
+	}
+	if len(q.closedQps.running) > 0 {
+		q.vanishClosing()
+	}
+}
+
+func (q *cq) vanishClosing() {
+	for _, p := range q.closedQps.running {
+		q.vanish(p)
+	}
+}
+
+// takeOne takes a sight, or keeps it while a poll is under way: what that poll will have returned may have left the CQ before.
+func (q *cq) takeOne(e *sight) {
+	if q.stopped() {
+		return
+	}
+	e.pending, e.room, e.line = q.pending, q.roomNow(), q.s.line()
+	if len(q.polls.list) > 0 {
+		if q.polls.held = append(q.polls.held, *e); len(q.polls.held) > maxHeld {
+			q.unclear("a poll of %s is under way for longer than this engine waits")
+		}
+		return
+	}
+	shown := (e.what == enter || e.what == read) && q.isShownBy(e)
+	if !q.show(q.queue, e) {
+		q.died(q.queue, e)
+	}
+	if shown && !q.queue.MayBeEmpty() {
+		q.shows = &callbackFor{at: e.at, line: e.line, latest: true}
+	}
+	if e.what == restful && q.readers > 0 {
+		q.unreadLine = cmp.Or(q.unreadLine, e.line)
+		if !q.queue.Untold() {
+			q.unreadLine = 0
+		}
+	}
+}
+
+// maxHeld bounds what is kept of a CQ while a poll is under way.
+const maxHeld = 1 << 12
+
+// show lets an automaton take a sight, and reports whether an explanation is left.
+func (q *cq) show(a *automaton.Queue, e *sight) bool {
+	if e.pending >= 0 {
+		a.Pending(e.pending)
+	}
+	a.MayOverflow(e.room)
+	at := automaton.Moment(e.at)
+	switch e.what {
+	case armCall:
+		return a.ArmCalled(e.arm, at)
+	case armReturn:
+		return a.ArmReturned(e.n, at)
+	case armRefused:
+		return a.ArmRefused(e.n, at)
+	case enter:
+		return a.Entered(e.status, at) && (e.from == 0 || a.Ended(automaton.Moment(e.from))) && (!e.owes || a.OwedForGood())
+	case exited:
+		return a.Exited(at)
+	case read:
+		return a.Entered(model.OK, at) && (!e.owes || a.OwedForGood())
+	case readers:
+		return a.Readers(e.n, at)
+	case delivered, remaining:
+		return a.Delivered(automaton.Delivery{Kinds: e.kinds, From: automaton.Moment(e.from), Counted: automaton.Moment(e.counted),
+			Called: automaton.Moment(e.posting.called), Owed: automaton.Moment(e.owed), Known: e.known}, at)
+	case gone:
+		return a.Gone(automaton.Moment(e.counted), at)
+	case foundNothing:
+		return a.FoundEmpty(at)
+	case restful:
+		return a.Rested(e.list, e.n, e.waiting, at)
+	case noEvent:
+		return a.FoundNoEvent(at)
+	case owes:
+		return a.Owe(automaton.Moment(e.owed), automaton.Moment(e.posting.called), at)
+	case owesNot:
+		return a.NotOwed(automaton.Moment(e.owed), at)
+	case frees:
+		return a.Free(automaton.Moment(e.posting.called), automaton.Moment(e.owed), at)
+	case vanishing:
+		return a.Vanished(e.list, e.n, e.again, automaton.Moment(e.from), at)
+	case stayed:
+		return a.Stayed()
+	case placedNow:
+		for _, from := range e.list {
+			a.NotPlaced(from, 1)
+		}
+		a.NotPlaced(automaton.Moment(e.from), e.n)
+		return a.Placed(e.kinds, automaton.Moment(e.counted), at)
+	case resized:
+		return a.Resized(e.again, at)
+	case closeCall:
+		return a.CloseCalled(at)
+	}
+	return a.CloseDone(at)
+}
