@@ -30,26 +30,7 @@ func (p *qp) allowed(before, format string, args ...any) {
 
 func (p *qp) describe() string {
 	return fmt.Sprintf("%s: %s, %s and %s pending", p.name, p.state(),
-		p.lanes[model.Initiator].count("initiator request"), p.lanes[model.Receive].count("receive"))
-}
-
-// maxNamed is how many requests of a queue are told by name.
-const maxNamed = 3
-
-// count says how many requests of a queue are pending, and which are the oldest.
-func (l *lane) count(what string) string {
-	counted := verdict.Counted(len(l.waiting), what)
-	if len(l.waiting) == 0 {
-		return counted
-	}
-	var names []string
-	for _, r := range l.waiting[:min(len(l.waiting), maxNamed)] {
-		names = append(names, r.wr)
-	}
-	if len(l.waiting) > maxNamed {
-		names = append(names, "…")
-	}
-	return counted + " (" + strings.Join(names, ", ") + ")"
+		p.lanes[model.Initiator].waiting.count("initiator request"), p.lanes[model.Receive].waiting.count("receive"))
 }
 
 // state names the states of the model that p may be in.

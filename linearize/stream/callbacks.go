@@ -102,7 +102,7 @@ func (q *cq) exited() {
 
 // finishReads records that calls which have not returned have read nothing.
 func (s *Stream) finishReads() {
-	for _, q := range s.inOrder {
+	for _, q := range s.cqsInOrder {
 		if q.readers > 0 || s.consumer {
 			q.readersAre(0)
 		}

@@ -31,16 +31,6 @@ func (q *cq) noteClose(u *underWay) {
 	u.beforeQp = slices.ContainsFunc(q.lanes, func(l *lane) bool { return l.qp.exists && l.qp.closing == 0 })
 }
 
-// countClose counts a close of the CQ that was not refused.
-func (s *Stream) countClose(u *underWay) {
-	if u.inCallback {
-		s.cases.Met(cases.CloseInCallback)
-	}
-	if u.beforeQp {
-		s.cases.Met(cases.CloseCqFirst)
-	}
-}
-
 // requestCases counts the requests that were not refused, and those of them of which nothing has told how they ended.
 type requestCases struct {
 	deferred int
@@ -89,24 +79,6 @@ func (n *requestCases) sum(counts *cases.Counts) {
 
 // cancelled are the cases of RES-10, by queue.
 var cancelled = [...]cases.Case{model.Initiator: cases.CancelledInitiator, model.Receive: cases.CancelledReceive}
-
-// countEnded counts how a request ended, as a poll tells.
-func (s *Stream) countEnded(r *posting, outcome model.Outcome) {
-	if outcome == model.CANCELLED {
-		s.cases.Met(cancelled[r.lane.queue])
-	}
-	switch {
-	case !r.silent:
-	case outcome == model.FAILED:
-		s.cases.Met(cases.SilentFailed)
-	case outcome == model.CANCELLED:
-		s.cases.Met(cases.SilentCancelled)
-	}
-	p := r.lane.qp
-	if r.deferred && r.ended == 0 && outcome != model.CANCELLED && p.posting[model.Initiator]+p.flushing == 0 && !p.flushOverlaps && p.closing == 0 {
-		s.cases.Add(cases.DeferredEarly, cases.Count{AtLeast: 1})
-	}
-}
 
 // countChain counts the end of a chain, or a refusal in one: a post of the initiator queue was answered, or a flush. Where a flush overlapped
 // posts, their order is not known (POST-04).
@@ -157,7 +129,7 @@ func (s *Stream) mayInvalidate(r *posting, fn string, result *trace.Result) {
 		s.meets(declared.TokenTold)
 		s.invalidated(*token)
 	}
-	if !s.verbs {
+	if !s.dialect.Ibverbs {
 		s.cases.Add(fetchedBy(fn), met)
 	}
 }
@@ -174,21 +146,21 @@ func (s *Stream) invalidated(token uint32) {
 }
 
 // revives forgets that a token, or any where that is nil, was told to be invalid: a request may make it valid.
-func (s *Stream) revives(token *uint32) {
+func (t *tokens) revives(token *uint32) {
 	if token == nil {
-		clear(s.dead)
+		clear(t.dead)
 	} else {
-		delete(s.dead, *token)
+		delete(t.dead, *token)
 	}
 }
 
 // isDead reports whether r names a token that a receive had told to be invalid when r was called, and that nothing has named since that makes it
 // valid.
-func (s *Stream) isDead(r *posting) bool {
+func (t *tokens) isDead(r *posting) bool {
 	if r.token == nil {
 		return false
 	}
-	told := s.dead[*r.token]
+	told := t.dead[*r.token]
 	return told != 0 && told < r.called
 }
 
@@ -199,7 +171,7 @@ func (q *cq) mayHaveFetched(polls []*poll) {
 			result := &p.results[i]
 			outcome := calls.OutcomeOf(result.Status)
 			switch r := q.s.request(q, result.Wr); {
-			case q.s.verbs:
+			case q.s.dialect.Ibverbs:
 			case outcome == model.SUCCESS && result.Type != "Receive" && (r == nil || r.op == model.ReceiveOp):
 				q.s.cases.MayHave(fetchedBy(p.call.fn))
 			case outcome == model.FAILED && (r == nil || r.op == model.Invalidate):
@@ -234,7 +206,7 @@ func (s *Stream) sumCases() *cases.Counts {
 	for _, which := range cases.All() {
 		all.Add(which, s.retired.cases[which])
 	}
-	for _, q := range s.inOrder {
+	for _, q := range s.cqsInOrder {
 		for _, u := range q.arms.underWay {
 			q.arms.mayMerge(u)
 		}
@@ -249,26 +221,4 @@ func (s *Stream) sumCases() *cases.Counts {
 		}
 	}
 	return &all
-}
-
-// metByPoll counts what a poll with room for n found.
-func (s *Stream) metByPoll(found, n int) {
-	switch {
-	case n == 0:
-	case found == 0:
-		s.cases.Met(cases.PollNothing)
-	case found == n:
-		s.cases.Met(cases.PollFull)
-	case found < n: // and not more, which would break POLL-02
-		s.cases.Met(cases.PollFewer)
-	}
-}
-
-// metByError counts that a callback reports an error.
-func (s *Stream) metByError(status model.Health) {
-	if status == model.BufferOverflow {
-		s.cases.Met(cases.StatusBufferOverflow)
-	} else {
-		s.cases.Met(cases.StatusInternalError)
-	}
 }

@@ -5,6 +5,12 @@ import (
 	"ndkoracle/model"
 )
 
+// A breakage is from when on something may have cancelled requests of a QP.
+type breakage struct {
+	broken moment         // from when on something that the trace shows may have cancelled requests, or 0
+	lost   [causes]moment // … by what, each
+}
+
 // From when on something that the trace shows may have cancelled requests of a QP: a request of it that failed, a flush, the loss of its connection, or
 // what happened to its peer. What cancelled a request, and whether anything did (RES-10), the clauses over hidden times decide.
 
@@ -71,9 +77,9 @@ func (p *qp) flushAnswers(call moment, refused bool) {
 }
 
 // brokenSince returns from when on something that is known may have cancelled requests of p, or 0.
-func (p *qp) brokenSince() moment {
+func (b *breakage) brokenSince() moment {
 	since := moment(0)
-	for _, from := range p.lost {
+	for _, from := range b.lost {
 		if from != 0 && (since == 0 || from < since) {
 			since = from
 		}
@@ -82,15 +88,15 @@ func (p *qp) brokenSince() moment {
 }
 
 // brokeBefore reports whether something that is known may have cancelled requests of p before a moment.
-func (p *qp) brokeBefore(at moment) bool { return p.broken != 0 && p.broken < at }
+func (b *breakage) brokeBefore(at moment) bool { return b.broken != 0 && b.broken < at }
 
 // mayBeLost notes that requests of p may be cancelled from a moment on.
-func (p *qp) mayBeLost(from moment, by cause) {
-	if p.broken == 0 || from < p.broken {
-		p.broken = from
+func (b *breakage) mayBeLost(from moment, by cause) {
+	if b.broken == 0 || from < b.broken {
+		b.broken = from
 	}
-	if p.lost[by] == 0 || from < p.lost[by] {
-		p.lost[by] = from
+	if b.lost[by] == 0 || from < b.lost[by] {
+		b.lost[by] = from
 	}
 }
 

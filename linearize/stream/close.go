@@ -6,6 +6,17 @@ import (
 	"ndkoracle/trace"
 )
 
+// A qpClose is the close of a QP.
+type qpClose struct {
+	closing  moment // the call of a close, or 0
+	closed   moment // its return, or 0
+	over     moment // when it had completed
+	overLine int
+	stayed   bool // a poll that was called later has shown that its completions did not vanish with it
+	gone     bool // it has been closed for good
+	leaving  bool // the callback that says so was entered
+}
+
 // closeCqReturned takes the return of the close of a CQ.
 func (s *Stream) closeCqReturned(u *underWay, e *trace.Event, refused bool) {
 	q := u.cq

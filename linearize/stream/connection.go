@@ -117,7 +117,7 @@ func (p *qp) connectFailed(u *underWay) {
 	if p.connected == 0 {
 		p.part()
 	}
-	if !p.s.verbs {
+	if !p.s.dialect.Ibverbs {
 		p.mayBeLost(p.attempt.call, byEvent)
 	}
 }
@@ -170,7 +170,9 @@ func (p *qp) neverConnected() {
 }
 
 // mayStayOpen reports whether the close of p may do nothing but wait: until its connector is closed, which the trace need not record (A36).
-func (p *qp) mayStayOpen() bool { return !p.s.verbs && (p.connected != 0 || p.attempt.call != 0) }
+func (p *qp) mayStayOpen() bool {
+	return !p.s.dialect.Ibverbs && (p.connected != 0 || p.attempt.call != 0)
+}
 
 // part takes p from the connection that it was to be an end of.
 func (p *qp) part() {
@@ -187,5 +189,5 @@ func (p *qp) part() {
 
 // unconnected reports whether nothing can be sent: the QP was never connected. libibverbs takes posts in a QP's error state.
 func (p *qp) unconnected() bool {
-	return p.connected == 0 && (p.broken == 0 || !p.s.verbs && p.closing == 0)
+	return p.connected == 0 && (p.broken == 0 || !p.s.dialect.Ibverbs && p.closing == 0)
 }

@@ -6,6 +6,18 @@ import (
 	"ndkoracle/linearize/verdict"
 )
 
+// postsUnderWay holds the posts to a QP that have not returned.
+type postsUnderWay struct {
+	posts   [2]*underWay // the latest, by queue
+	posting [2]int       // how many there are, by queue
+}
+
+// runningCallbacks holds the callbacks that have been entered and have not returned.
+type runningCallbacks struct {
+	count    int
+	byThread map[string][]moment // their entries, by thread
+}
+
 // A consumer that breaks its own rules gets what it gets: what follows is not the provider's fault.
 
 // postsWithin gives up on a QP where a request is posted within the post of another one.
@@ -20,11 +32,11 @@ func (p *qp) postsWithin(u *underWay) {
 }
 
 // inner returns the entry of the callback that runs innermost on a thread, or 0.
-func (s *Stream) inner(thr string) moment {
-	if s.running == 0 {
+func (c *runningCallbacks) inner(thr string) moment {
+	if c.count == 0 {
 		return 0
 	}
-	running := s.callbacks[thr]
+	running := c.byThread[thr]
 	if len(running) == 0 {
 		return 0
 	}
@@ -32,10 +44,10 @@ func (s *Stream) inner(thr string) moment {
 }
 
 // left takes the return of a callback.
-func (s *Stream) left(u *underWay) {
-	running := slices.DeleteFunc(s.callbacks[u.thr], func(entry moment) bool { return entry == u.call })
-	if s.callbacks[u.thr] = running; len(running) == 0 && len(s.callbacks) > maxSpare {
-		delete(s.callbacks, u.thr)
+func (c *runningCallbacks) left(u *underWay) {
+	running := slices.DeleteFunc(c.byThread[u.thr], func(entry moment) bool { return entry == u.call })
+	if c.byThread[u.thr] = running; len(running) == 0 && len(c.byThread) > maxSpare {
+		delete(c.byThread, u.thr)
 	}
 }
 

@@ -3,8 +3,19 @@ package stream
 import (
 	"slices"
 
+	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/declared"
+	"ndkoracle/model"
 )
+
+// A tally counts what the trace has exercised: occasions of rules, and cases of them.
+type tally struct {
+	counts       map[string]int
+	seen         [occasions]int
+	cases        cases.Counts
+	requestCases requestCases
+	may          mayArm
+}
 
 // An occasion is a frequent one, or two in one, of those that exercise rules. Its number is counted, and the rules only at the end.
 type occasion uint8
@@ -41,22 +52,72 @@ var exercisedBy = [occasions][]string{
 	anUnfailed:       declared.By(declared.PlacedErrors),
 }
 
-func (s *Stream) exercised(ids ...string) {
+func (t *tally) exercised(ids ...string) {
 	for _, id := range ids {
-		s.counts[id]++
+		t.counts[id]++
 	}
 }
 
 // meets counts the rules that an occasion exercises.
-func (s *Stream) meets(o declared.Occasion) { s.exercised(declared.By(o)...) }
+func (t *tally) meets(o declared.Occasion) { t.exercised(declared.By(o)...) }
 
 // sumOccasions counts the rules that occasions exercised.
-func (s *Stream) sumOccasions() {
-	for o, n := range s.seen {
+func (t *tally) sumOccasions() {
+	for o, n := range t.seen {
 		for _, id := range exercisedBy[o] {
 			if n > 0 {
-				s.counts[id] += n
+				t.counts[id] += n
 			}
 		}
+	}
+}
+
+// countClose counts a close of the CQ that was not refused.
+func (t *tally) countClose(u *underWay) {
+	if u.inCallback {
+		t.cases.Met(cases.CloseInCallback)
+	}
+	if u.beforeQp {
+		t.cases.Met(cases.CloseCqFirst)
+	}
+}
+
+// countEnded counts how a request ended, as a poll tells.
+func (t *tally) countEnded(r *posting, outcome model.Outcome) {
+	if outcome == model.CANCELLED {
+		t.cases.Met(cancelled[r.lane.queue])
+	}
+	switch {
+	case !r.silent:
+	case outcome == model.FAILED:
+		t.cases.Met(cases.SilentFailed)
+	case outcome == model.CANCELLED:
+		t.cases.Met(cases.SilentCancelled)
+	}
+	p := r.lane.qp
+	if r.deferred && r.ended == 0 && outcome != model.CANCELLED && p.posting[model.Initiator]+p.flushing == 0 && !p.flushOverlaps && p.closing == 0 {
+		t.cases.Add(cases.DeferredEarly, cases.Count{AtLeast: 1})
+	}
+}
+
+// metByPoll counts what a poll with room for n found.
+func (t *tally) metByPoll(found, n int) {
+	switch {
+	case n == 0:
+	case found == 0:
+		t.cases.Met(cases.PollNothing)
+	case found == n:
+		t.cases.Met(cases.PollFull)
+	case found < n: // and not more, which would break POLL-02
+		t.cases.Met(cases.PollFewer)
+	}
+}
+
+// metByError counts that a callback reports an error.
+func (t *tally) metByError(status model.Health) {
+	if status == model.BufferOverflow {
+		t.cases.Met(cases.StatusBufferOverflow)
+	} else {
+		t.cases.Met(cases.StatusInternalError)
 	}
 }

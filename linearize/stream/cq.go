@@ -37,11 +37,11 @@ func (s *Stream) cq(name string) *cq {
 	}
 	q := s.cqs[name]
 	if q == nil {
-		s.objects++
-		q = &cq{object: object{s: s, name: name, number: s.objects, group: newGroup(s.objects)}, occupancy: occupancy{depth: unlimitedDepth},
+		s.objectCount++
+		q = &cq{object: object{s: s, name: name, number: s.objectCount, group: newGroup(s.objectCount)}, occupancy: occupancy{depth: unlimitedDepth},
 			queue: s.machine.NewQueue(s.consumer)}
 		s.cqs[name] = q
-		s.inOrder = append(s.inOrder, q)
+		s.cqsInOrder = append(s.cqsInOrder, q)
 	} else if q.retired {
 		q.bringBack()
 	}

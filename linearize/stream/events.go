@@ -6,6 +6,12 @@ import (
 	"ndkoracle/trace"
 )
 
+// eventReads holds the calls that wait for an event of a CQ, on a channel.
+type eventReads struct {
+	reads    []reader // ibv_get_cq_event that have not returned
+	channels trace.Channels
+}
+
 // A reader is a call of ibv_get_cq_event that has not returned.
 type reader struct {
 	call   *underWay
@@ -32,7 +38,7 @@ func (s *Stream) mayBeRead(u *underWay) []*cq {
 	if u.cq != nil {
 		return []*cq{u.cq}
 	}
-	return s.inOrder
+	return s.cqsInOrder
 }
 
 func (q *cq) readersAre(n int) {
@@ -76,7 +82,7 @@ func (s *Stream) readEvent(w trace.Waiter, q *cq) {
 // foundNoEvent handles EAGAIN: nothing lay in the channel. What had been owed at a moment of rest before the call was there, unless another
 // call has read it.
 func (s *Stream) foundNoEvent(r reader) {
-	for _, q := range s.inOrder {
+	for _, q := range s.cqsInOrder {
 		if s.channels.Reads(r.waiter, q.name) && q.restedAt != 0 && q.restedAt < r.call.call && q.mayBeReadBy() == 0 {
 			q.take(sight{what: noEvent, at: s.at})
 		}

@@ -79,7 +79,7 @@ func (l *lane) forgetFetched() {
 			delete(l.qp.s.byName, r.wr)
 		}
 	}
-	for _, of := range []*[]*posting{&l.waiting, &l.messages, &l.taken, &l.loose, &l.guessed} {
+	for _, of := range []*[]*posting{(*[]*posting)(&l.waiting), &l.messages, &l.taken, &l.loose, &l.guessed} {
 		*of = slices.DeleteFunc(*of, forgotten)
 	}
 	l.cq.points = slices.DeleteFunc(l.cq.points, forgotten)

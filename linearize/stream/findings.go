@@ -10,6 +10,15 @@ import (
 	"ndkoracle/linearize/verdict"
 )
 
+// findingLog holds what was found.
+type findingLog struct {
+	findings []finding
+	untold   int    // how many findings were not kept, as there were so many
+	muted    bool   // the latest finding was not kept
+	turns    *int   // how many findings there are, of both hosts
+	unfit    string // why nothing can be judged, or ""
+}
+
 // A finding knows its moment and whose objects it is of.
 type finding struct {
 	verdict.Finding
@@ -26,81 +35,6 @@ type finding struct {
 	unowed   *monitor.Missing // a callback that was entered and is not owed, or nil
 	lost     *posting         // what has not completed by a moment of rest, and no poll delivers
 	passed   *posting         // what a poll did not deliver before a later one of its queue
-}
-
-// A group is of objects that share something. What is found on one of them ends what can be said of all.
-type group struct {
-	joined  *group
-	broken  bool // a violation was found, from which what comes after it may follow
-	told    int  // findings that may
-	untold  int  // … that were left out
-	stopped bool // nothing more is said of the provider
-
-	excusedFrom moment // where the consumer broke a rule first, or 0
-
-	unclear string   // why nothing more can be said of it, or ""
-	doubt   string   // what may explain whatever has no other explanation, or ""
-	objects int      // of it that are not retired
-	endedIn *retired // where it is counted, if there are none
-	place   int      // in the order of groups: that of its first CQ, or without one of its first QP
-
-	crowded   []*cq // that may have overflowed at some time
-	overflown *cq   // one that has, at moments that are followed: that may explain what is not seen of it alone
-	without   *cq   // what is found just now no overflow of it explains
-}
-
-// newGroup returns the group of one object.
-func newGroup(place int) *group { return &group{objects: 1, place: place} }
-
-// root returns the group that g has become part of. The way there gets shorter each time.
-func (g *group) root() *group {
-	for g.joined != nil {
-		if g.joined.joined != nil {
-			g.joined = g.joined.joined
-		}
-		g = g.joined
-	}
-	return g
-}
-
-// onlyQps is what the place of a group without a CQ is behind: those come last.
-const onlyQps = 1 << 48
-
-// leaveOpen notes why nothing more can be said of a group. The first reason stays.
-func (g *group) leaveOpen(reason string) {
-	g = g.root()
-	g.unclear = cmp.Or(g.unclear, reason)
-}
-
-// join makes two groups one.
-func join(a, b *group) {
-	a, b = a.root(), b.root()
-	if a == b {
-		return
-	}
-	ended := cmp.Or(a.endedIn, b.endedIn)
-	for _, g := range []*group{a, b} {
-		if g.endedIn != nil {
-			ended.goesOn(g)
-		}
-	}
-	a.broken, a.stopped = a.broken || b.broken, a.stopped || b.stopped
-	if a.excusedFrom == 0 || b.excusedFrom != 0 && b.excusedFrom < a.excusedFrom {
-		a.excusedFrom = b.excusedFrom
-	}
-	a.told, a.untold = a.told+b.told, a.untold+b.untold
-	a.unclear = cmp.Or(a.unclear, b.unclear)
-	a.doubt = cmp.Or(a.doubt, b.doubt)
-	a.objects, a.place = a.objects+b.objects, min(a.place, b.place)
-	a.crowded = append(a.crowded, b.crowded...)
-	if a.overflown != nil && b.overflown != nil {
-		a.doubt = cmp.Or(a.doubt, b.overflown.failure())
-	}
-	a.overflown = cmp.Or(a.overflown, b.overflown)
-	b.crowded = nil
-	if b.joined = a; a.objects == 0 && ended != nil {
-		ended.ended(a)
-	}
 }
 
 // tells reports a breach at a line, or 0 for the present one. see are lines that it refers to.
@@ -165,16 +99,16 @@ func (f *finding) stops() bool { return !f.aside && !slices.Contains(harmless, f
 
 // silence ends what is said of a group, as after the latest finding no state of it is plausible: whether a CQ has failed nobody
 // knows.
-func (s *Stream) silence(g *group) {
-	if !s.muted {
+func (l *findingLog) silence(g *group) {
+	if !l.muted {
 		g.root().stopped = true
 	}
 }
 
 // also names rules that the latest finding breaks beside its own.
-func (s *Stream) also(rules ...string) {
-	if !s.muted {
-		s.findings[len(s.findings)-1].Also = rules
+func (l *findingLog) also(rules ...string) {
+	if !l.muted {
+		l.findings[len(l.findings)-1].Also = rules
 	}
 }
 
@@ -210,13 +144,13 @@ func (s *Stream) restsOnGuesses(g *group) {
 
 // reopen takes back what was not explained of a group, as something has come that may explain it, and what may only follow from
 // that. It reports whether there was such a thing that follows from nothing.
-func (s *Stream) reopen(g *group) bool { return s.reopenSince(g, 0) }
+func (l *findingLog) reopen(g *group) bool { return l.reopenSince(g, 0) }
 
 // reopenSince does that where what has come explains nothing that was found before a moment.
-func (s *Stream) reopenSince(g *group, since moment) bool {
+func (l *findingLog) reopenSince(g *group, since moment) bool {
 	g = g.root()
 	broken, taken := false, false // by what is left; what all others may follow from
-	s.findings = slices.DeleteFunc(s.findings, func(f finding) bool {
+	l.findings = slices.DeleteFunc(l.findings, func(f finding) bool {
 		if f.of == nil || f.of.root() != g {
 			return false
 		}
@@ -255,30 +189,30 @@ func (s *Stream) nameCallbacks() {
 
 // nameLost lets a completion that is lost stand in place of what came before it of the same bug: that a poll delivered the next one, or that no
 // callback came for it.
-func (s *Stream) nameLost() {
-	for i := 0; i < len(s.findings); i++ {
-		lost := s.findings[i]
+func (l *findingLog) nameLost() {
+	for i := 0; i < len(l.findings); i++ {
+		lost := l.findings[i]
 		if lost.lost == nil || lost.Verdict != verdict.ProviderViolation {
 			continue
 		}
-		before := slices.IndexFunc(s.findings[:i], func(f finding) bool {
+		before := slices.IndexFunc(l.findings[:i], func(f finding) bool {
 			uncalled := f.missedBy == lost.lost.lane.cq && f.Rule == "ARM-03" && f.Line == lost.Line
 			return f.passed == lost.lost || uncalled
 		})
 		if before < 0 {
 			continue
 		}
-		lost.at, lost.turn = s.findings[before].at, s.findings[before].turn
-		s.findings[before] = lost
-		s.findings = slices.Delete(s.findings, i, i+1)
+		lost.at, lost.turn = l.findings[before].at, l.findings[before].turn
+		l.findings[before] = lost
+		l.findings = slices.Delete(l.findings, i, i+1)
 		i--
 	}
 }
 
 // notes lets the latest finding name a request: what was lost, or what was passed.
-func (s *Stream) notes(lost, passed *posting) {
-	if !s.muted {
-		f := &s.findings[len(s.findings)-1]
+func (l *findingLog) notes(lost, passed *posting) {
+	if !l.muted {
+		f := &l.findings[len(l.findings)-1]
 		f.lost, f.passed = lost, passed
 	}
 }
@@ -292,3 +226,33 @@ func (s *Stream) named(f *finding, n monitor.Named) {
 }
 
 func (s *Stream) line() int { return s.now.line }
+
+// moveLatest moves the latest finding to where an event puts it. What breaks a rule by itself stands before what else is found there.
+func (l *findingLog) moveLatest(e earlier) {
+	last := len(l.findings) - 1
+	f := l.findings[last]
+	f.at, f.Line, f.Seq = e.at, e.line, e.seq
+	before := slices.IndexFunc(l.findings[:last], func(o finding) bool {
+		return o.at > e.at || o.at == e.at && f.Alone && !o.Alone && o.Line >= f.Line && o.Rule != f.Rule
+	})
+	if before < 0 {
+		before = last
+	}
+	l.findings = slices.Insert(l.findings[:last], before, f)
+}
+
+// excuse takes back what was told of the provider after a moment, as it may follow from what the consumer did then.
+func (l *findingLog) excuse(g *group, since moment) {
+	broken := false
+	l.findings = slices.DeleteFunc(l.findings, func(f finding) bool {
+		if f.of == nil || f.of.root() != g {
+			return false
+		}
+		back := f.at > since && f.Verdict == verdict.ProviderViolation
+		broken = broken || !back && f.stops()
+		return back
+	})
+	if g.broken = broken; !broken {
+		g.told, g.untold = 0, 0
+	}
+}

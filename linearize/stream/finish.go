@@ -27,7 +27,7 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 		}
 		return
 	}
-	for _, q := range s.inOrder {
+	for _, q := range s.cqsInOrder {
 		q.endPolls()
 	}
 	s.finishReads()
@@ -60,7 +60,7 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 	if s.untold > 0 {
 		r.Undecided("", fmt.Sprintf("%d findings more are not told, as there are %d before them", s.untold, maxFindings))
 	}
-	for _, q := range s.inOrder {
+	for _, q := range s.cqsInOrder {
 		if err := q.queue.Err(); err != nil && err != automaton.ErrHalted {
 			q.bounded(err)
 		}
@@ -78,8 +78,8 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 
 // groups returns the groups of objects that share something, and of which something is left or was left open, in the order of their first CQs, and
 // then of the QPs without one.
-func (s *Stream) groups() []*group {
-	all := slices.Clone(s.retired.unclear)
+func (o *objects) groups() []*group {
+	all := slices.Clone(o.retired.unclear)
 	known := map[*group]bool{}
 	add := func(g *group) {
 		if g = g.root(); !known[g] {
@@ -87,10 +87,10 @@ func (s *Stream) groups() []*group {
 			all = append(all, g)
 		}
 	}
-	for _, q := range s.inOrder {
+	for _, q := range o.cqsInOrder {
 		add(q.group)
 	}
-	for _, p := range s.qpsInOrder {
+	for _, p := range o.qpsInOrder {
 		add(p.group)
 	}
 	slices.SortStableFunc(all, func(a, b *group) int { return cmp.Compare(a.place, b.place) })

@@ -9,6 +9,17 @@ import (
 	"ndkoracle/trace"
 )
 
+// qpFlushes holds the flushes of a QP, and its close, as far as they may have cancelled requests.
+type qpFlushes struct {
+	flushed       []returned // flushes, and the close, that have returned
+	cancelsAll    moment     // when a flush had returned, where that cancels what is posted later, too (A15); or 0
+	ended         moment     // when a flush had returned, or a failure was delivered: nothing waits for a message any more
+	flushCalled   moment     // of the flush before which nothing can have cancelled requests, or 0
+	latestFlush   moment     // the call of the latest flush
+	flushing      int        // flushes under way
+	flushOverlaps bool       // one overlapped a post of the initiator queue: which of them came first is not known
+}
+
 // flushCalled takes the call of NdkFlush or NdkDisconnect: from now on requests may be cancelled.
 func (s *Stream) flushCalled(u *underWay) {
 	p := u.qp
@@ -64,9 +75,9 @@ func (p *qp) hasFlushed(u *underWay) {
 }
 
 // restedBeforeFlush handles a moment of rest at which r was pending. A flush called after the post of r had not taken effect by then.
-func (p *qp) restedBeforeFlush(r *posting) {
-	for i := range p.flushed {
-		if f := &p.flushed[i]; r.returned != 0 && r.returned < f.call && r.pended < f.ret {
+func (all *qpFlushes) restedBeforeFlush(r *posting) {
+	for i := range all.flushed {
+		if f := &all.flushed[i]; r.returned != 0 && r.returned < f.call && r.pended < f.ret {
 			f.call = max(f.call, r.pended)
 		}
 	}
@@ -112,4 +123,23 @@ func (p *qp) closeReturned(u *underWay, refused, pending bool) {
 		p.closed = p.s.at
 		p.flushed = append(p.flushed, returned{u.call, p.s.at, u.line})
 	}
+}
+
+// latestOver returns the call of the flush that was called latest of those that are over, or 0.
+func (all *qpFlushes) latestOver() moment {
+	latest := moment(0)
+	for _, f := range all.flushed {
+		latest = max(latest, f.call)
+	}
+	return latest
+}
+
+// flushedAfter reports whether a flush is over that was called after r had been posted.
+func (all *qpFlushes) flushedAfter(r *posting) bool {
+	return slices.ContainsFunc(all.flushed, func(f returned) bool { return r.returned != 0 && f.call > r.returned })
+}
+
+// onlyCancelled reports whether nothing succeeds that ends from a moment on: behind a flush, in one reading of A15 (FLUSH-05).
+func (all *qpFlushes) onlyCancelled(from moment) bool {
+	return all.cancelsAll != 0 && all.cancelsAll < from
 }

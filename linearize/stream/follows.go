@@ -96,13 +96,6 @@ func (q *cq) goOn(polls []*poll, done uint, held []sight) {
 	}
 }
 
-// moveUp puts r before all other outstanding requests of its queue.
-func (l *lane) moveUp(r *posting) {
-	i := slices.Index(l.waiting, r)
-	copy(l.waiting[1:i+1], l.waiting[:i])
-	l.waiting[0] = r
-}
-
 // delivers takes the completion of r from those of which points of the trace told.
 func (q *cq) delivers(r *posting) {
 	if q.points[0] == r {
@@ -129,7 +122,7 @@ func (s *Stream) lose(out []sight, q *cq, r *posting) []sight {
 
 // loses records that another CQ delivered the completion of r.
 func (q *cq) loses(r *posting) {
-	r.lane.moveUp(r)
+	r.lane.waiting.moveUp(r)
 	for _, e := range q.s.lose(nil, q, r) {
 		e.at = q.s.at
 		q.take(e)

@@ -6,6 +6,14 @@ import (
 	"ndkoracle/model"
 )
 
+// guessing holds the sends of a queue for which it is a guess which receives took them.
+type guessing struct {
+	loose   []*posting // the first of the sends behind one that failed, whose receive was not told
+	guessed []*posting // those whose receive was told before them, by a guess
+	first   *posting   // the first of all sends
+	mixed   bool       // the sends are not all alike
+}
+
 // A receive that succeeds takes the message in its place, unless that send has failed by itself: then it takes a later one. While
 // nothing is told of the send, and a later one has been posted, that is a guess. What is found meanwhile stands once the send is
 // known to have succeeded.
@@ -30,11 +38,11 @@ func (r *posting) guess(matters bool) {
 }
 
 // mixes notes whether it makes a difference which of the sends was received.
-func (l *lane) mixes(r *posting) {
-	if l.first == nil {
-		l.first = r
-	} else if r.op != l.first.op || r.solicit != l.first.solicit || r.op == model.SendAndInvalidate {
-		l.mixed = true
+func (g *guessing) mixes(r *posting) {
+	if g.first == nil {
+		g.first = r
+	} else if r.op != g.first.op || r.solicit != g.first.solicit || r.op == model.SendAndInvalidate {
+		g.mixed = true
 	}
 }
 

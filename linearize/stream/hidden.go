@@ -18,6 +18,7 @@ type hidden struct {
 	facts  *facts.Reader
 	engine *clauses.Engine
 	read   int // of the engine's findings
+	kept   int // callbacks that were due and not entered, of all CQs
 	found  []contradiction
 }
 

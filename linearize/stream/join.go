@@ -14,6 +14,16 @@ import (
 	"ndkoracle/trace"
 )
 
+// joined is what joins the stream to that of the other host, where the traces of two are judged together.
+type joined struct {
+	name   string  // of the trace, where there is another
+	other  *Stream // of the other host, or nil
+	knows  moment  // up to here, by the other's clock, its trace is known to come before the present
+	forced bool    // the present event tells of what the other host can't have done before
+	ended  bool    // all events were taken
+	whole  bool    // … and they are all that the host did
+}
+
 // A Host is one of two whose traces are judged together.
 type Host struct {
 	In     *trace.Reader
@@ -278,7 +288,7 @@ func (l *lane) hopes(results []trace.Result) bool {
 		switch r, outcome := l.waiting[at], calls.OutcomeOf(results[i].Status); {
 		case outcome == model.CANCELLED && l.qp.broken == 0:
 			return true
-		case outcome == model.SUCCESS && r.op == model.ReceiveOp && l.other().send(r.index()) != nil:
+		case outcome == model.SUCCESS && r.op == model.ReceiveOp && l.other().waiting.send(r.index()) != nil:
 			return true
 		}
 	}

@@ -1,8 +1,6 @@
 package stream
 
 import (
-	"slices"
-
 	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
@@ -74,34 +72,4 @@ func (s *Stream) reportSince(e earlier, g *group, v verdict.Verdict, rule string
 		s.moveLatest(e)
 	}
 	g.stopped = g.stopped || stopped
-}
-
-// moveLatest moves the latest finding to where an event puts it. What breaks a rule by itself stands before what else is found there.
-func (s *Stream) moveLatest(e earlier) {
-	last := len(s.findings) - 1
-	f := s.findings[last]
-	f.at, f.Line, f.Seq = e.at, e.line, e.seq
-	before := slices.IndexFunc(s.findings[:last], func(o finding) bool {
-		return o.at > e.at || o.at == e.at && f.Alone && !o.Alone && o.Line >= f.Line && o.Rule != f.Rule
-	})
-	if before < 0 {
-		before = last
-	}
-	s.findings = slices.Insert(s.findings[:last], before, f)
-}
-
-// excuse takes back what was told of the provider after a moment, as it may follow from what the consumer did then.
-func (s *Stream) excuse(g *group, since moment) {
-	broken := false
-	s.findings = slices.DeleteFunc(s.findings, func(f finding) bool {
-		if f.of == nil || f.of.root() != g {
-			return false
-		}
-		back := f.at > since && f.Verdict == verdict.ProviderViolation
-		broken = broken || !back && f.stops()
-		return back
-	})
-	if g.broken = broken; !broken {
-		g.told, g.untold = 0, 0
-	}
 }

@@ -2,6 +2,12 @@ package stream
 
 import "math"
 
+// A position is where in the trace the stream is.
+type position struct {
+	at  moment // of the present event, from 1
+	now place  // of the present event, or of the end
+}
+
 // A moment is the number of an event in the trace, from 1. Of what has not happened it is 0.
 type moment = int
 

@@ -7,6 +7,12 @@ import (
 	"ndkoracle/model"
 )
 
+// openQuestions says what is not known of a QP and of its peer.
+type openQuestions struct {
+	unclear string // why nothing more can be said of it and of its peer, or ""
+	doubt   string // what may explain whatever has no other explanation of them, or ""
+}
+
 // What this engine does not follow leaves open all that rests on it, before a violation could be reported that does.
 
 // leaveOpen notes why nothing more can be said of p, nor of its peer, as each message is of both.

@@ -225,9 +225,9 @@ func (g *group) mayHaveOverflown() []restsOn {
 }
 
 // restsOnNoOverflow notes that no overflow explains the latest finding.
-func (s *Stream) restsOnNoOverflow() {
-	if !s.muted {
-		s.findings[len(s.findings)-1].rests = nil
+func (l *findingLog) restsOnNoOverflow() {
+	if !l.muted {
+		l.findings[len(l.findings)-1].rests = nil
 	}
 }
 
@@ -235,9 +235,9 @@ func (s *Stream) restsOnNoOverflow() {
 func (r restsOn) open() bool { return r.q.crowded.refuted < r.times && r.q.crowded.from <= r.at }
 
 // leaveOpen makes of findings questions that an overflow may explain, or another guess, and takes back what was found after them.
-func (s *Stream) leaveOpen() {
+func (l *findingLog) leaveOpen() {
 	open := map[*group]bool{}
-	s.findings = slices.DeleteFunc(s.findings, func(f finding) bool {
+	l.findings = slices.DeleteFunc(l.findings, func(f finding) bool {
 		if f.of == nil || f.Verdict != verdict.ProviderViolation {
 			return false
 		}
@@ -248,8 +248,8 @@ func (s *Stream) leaveOpen() {
 		open[f.of.root()] = before || slices.ContainsFunc(f.rests, restsOn.open) || f.guessed() != nil
 		return before
 	})
-	for i := range s.findings {
-		f := &s.findings[i]
+	for i := range l.findings {
+		f := &l.findings[i]
 		if m := f.guessed(); m != nil {
 			f.Verdict = verdict.Inconclusive
 			f.Message += "; but " + m.wr + " may have failed, and which message was received in its place " + verdict.NotFollowed

@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"cmp"
 	"slices"
 
 	"ndkoracle/linearize/automaton"
@@ -11,6 +10,13 @@ import (
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
+
+// A latestPoint is the latest point of the trace that placed a completion of a queue.
+type latestPoint struct {
+	placed     *posting // the request: nothing behind it had completed by then
+	placedAt   moment
+	placedLine int
+}
 
 // placed takes a point CqePlaced: the provider says when it placed a completion.
 func (s *Stream) placed(e *trace.Event) {
@@ -149,7 +155,7 @@ func (l *lane) pendingAtRest(r *posting) moment {
 	case r.fence:
 		return rested
 	}
-	for _, o := range slices.Backward(l.waiting[:l.placeOf(r)]) {
+	for _, o := range slices.Backward(l.waiting[:l.waiting.placeOf(r)]) {
 		if o.place != 0 && o.place <= rested {
 			break
 		}
@@ -175,19 +181,13 @@ func (l *lane) shows(r *posting) (each []uint64, n int, from moment) {
 	if l.placed != r { // out of turn
 		return nil, 0, 0
 	}
-	behind := l.waiting[l.placeOf(r)+1:]
+	behind := l.waiting[l.waiting.placeOf(r)+1:]
 	from = l.placedAt
 	for n = len(behind); n > 0 && behind[n-1].called > from; n-- {
 		each = append(each, uint64(behind[n-1].called))
 	}
 	l.placedAt = l.qp.s.at
 	return each, n, from
-}
-
-// placeOf returns where r is among what waits.
-func (l *lane) placeOf(r *posting) int {
-	i, _ := slices.BinarySearchFunc(l.waiting, r.position, func(o *posting, position int) int { return cmp.Compare(o.position, position) })
-	return i
 }
 
 // isFirst holds it against the order of the points that the CQ delivers r (POLL-05, POLL-09). It returns false when nothing more can be

@@ -13,6 +13,12 @@ import (
 	"ndkoracle/trace"
 )
 
+// A chain holds the requests of a QP that were deferred and are not indicated yet.
+type chain struct {
+	deferred []*posting // requests whose chain has not ended
+	chained  bool       // a request was deferred
+}
+
 // postCalled takes the call of a post. Its requests may be queued from now on.
 func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 	p := u.qp
@@ -57,13 +63,13 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 const localInvalidate = "RDMA_READ_LOCAL_INVALIDATE"
 
 // takeFlags takes the flags of NDKPI.
-func (r *posting) takeFlags(flags []string) {
+func (f *requestFlags) takeFlags(flags []string) {
 	for _, flag := range flags {
-		r.silent = r.silent || flag == "SILENT_SUCCESS"
-		r.solicit = r.solicit || flag == "SEND_AND_SOLICIT_EVENT"
-		r.deferred = r.deferred || flag == "DEFER"
-		r.fence = r.fence || flag == "READ_FENCE"
-		r.localInvalidate = r.localInvalidate || flag == localInvalidate
+		f.silent = f.silent || flag == "SILENT_SUCCESS"
+		f.solicit = f.solicit || flag == "SEND_AND_SOLICIT_EVENT"
+		f.deferred = f.deferred || flag == "DEFER"
+		f.fence = f.fence || flag == "READ_FENCE"
+		f.localInvalidate = f.localInvalidate || flag == localInvalidate
 	}
 }
 

@@ -19,36 +19,18 @@ type qp struct {
 	shadow *qp     // that stands for it in the stream of the other host, or nil
 	kind   qpKind
 	link
-
-	succeeds    bool           // a request has succeeded
-	flushed     []returned     // flushes, and the close, that have returned
-	cancelsAll  moment         // when a flush had returned, where that cancels what is posted later, too (A15); or 0
-	ended       moment         // when a flush had returned, or a failure was delivered: nothing waits for a message any more
-	flushCalled moment         // of the flush before which nothing can have cancelled requests, or 0
-	broken      moment         // from when on something that the trace shows may have cancelled requests, or 0
-	lost        [causes]moment // … by what, each
-	closing     moment         // the call of a close, or 0
-	closed      moment         // its return
-	over        moment         // when it had completed
-	overLine    int
-	stayed      bool      // a poll that was called later has shown that its completions did not vanish with it
-	lossTold    bool      // a completion of it told of a failure
-	gone        bool      // it has been closed for good
-	leaving     bool      // the callback that says so was entered
-	mayEnd      *posting  // the first message it has sent that names a token, and of which it is not told that it failed, or nil
-	uncaused    *uncaused // the first request that was told as flushed while the peer was known, which is in another trace, or nil
-	alone       *unsent   // the first receive that succeeded while no peer was known, or nil
-	posts       [2]*underWay
-	posting     [2]int     // posts that have not returned, by queue
-	latestFlush moment     // the call of the latest
-	unclear     string     // why nothing more can be said of it and of its peer, or ""
-	doubt       string     // what may explain whatever has no other explanation of them, or ""
-	deferred    []*posting // whose chain has not ended
-	postings    []posting  // to be used
-	chained     bool       // a request was deferred
-	flushing    int        // flushes under way
-
-	flushOverlaps bool // one overlapped a post of the initiator queue: which of them came first is not known
+	qpFlushes
+	breakage
+	qpClose
+	postsUnderWay
+	chain
+	openQuestions
+	succeeds bool      // a request has succeeded
+	lossTold bool      // a completion of it told of a failure
+	mayEnd   *posting  // the first message it has sent that names a token, and of which it is not told that it failed, or nil
+	uncaused *uncaused // the first request that was told as flushed while the peer was known, which is in another trace, or nil
+	alone    *unsent   // the first receive that succeeded while no peer was known, or nil
+	postings []posting // to be used
 }
 
 // A qpKind is what the creation of a QP says of it.
@@ -73,9 +55,9 @@ func (s *Stream) qp(name string) *qp {
 	}
 	p := s.qps[name]
 	if p == nil {
-		s.objects++
+		s.objectCount++
 		p = newQp(s, name)
-		p.number, p.group = s.objects, newGroup(s.objects+onlyQps)
+		p.number, p.group = s.objectCount, newGroup(s.objectCount+onlyQps)
 		s.qps[name] = p
 		s.qpsInOrder = append(s.qpsInOrder, p)
 	} else if p.retired {
@@ -86,9 +68,9 @@ func (s *Stream) qp(name string) *qp {
 }
 
 func newQp(s *Stream, name string) *qp {
-	p := &qp{object: object{s: s, name: name, group: &group{place: never}}, kind: qpKind{signaling: !s.verbs, delivers: true, isLosable: true}}
+	p := &qp{object: object{s: s, name: name, group: &group{place: never}}, kind: qpKind{signaling: !s.dialect.Ibverbs, delivers: true, isLosable: true}}
 	for queue := range p.lanes {
-		p.lanes[queue] = &lane{qp: p, queue: model.Queue(queue), known: never}
+		p.lanes[queue] = &lane{qp: p, queue: model.Queue(queue), matching: matching{known: never}}
 	}
 	return p
 }
@@ -101,7 +83,7 @@ func (p *qp) used(posts bool) {
 	why := verdict.QpOfBefore(p.name, p.s.dialect.Name)
 	p.leaveOpen(why)
 	if posts && p.lanes[model.Initiator].next+p.lanes[model.Receive].next == 0 {
-		for _, q := range p.s.inOrder {
+		for _, q := range p.s.cqsInOrder {
 			q.group.leaveInDoubt(why)
 		}
 	}
@@ -133,20 +115,6 @@ func (p *qp) usesCqs() {
 	for _, l := range p.lanes {
 		l.cq.used()
 	}
-}
-
-// signals handles a request without SIGNALED that succeeded and has a completion. Where the trace does not record sq_sig_all, that shows that all
-// requests are signaled, and signals reports so.
-func (l *lane) signals() bool {
-	kind := &l.qp.kind
-	if kind.signaling {
-		return false
-	}
-	kind.signalsAll, kind.signaling = true, true
-	for _, r := range l.waiting {
-		r.silent = false
-	}
-	return true
 }
 
 // hasNamed records that p has sent a message that names a token.

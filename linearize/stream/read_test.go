@@ -45,7 +45,7 @@ func TestEndedWhileItTakesTheEnd(t *testing.T) {
 		for _, f := range r.Findings {
 			said = said || f.Message == "no time is left after 8 events"
 		}
-		if left := s.inOrder[0].pending; said != halted || (left > 0) != halted {
+		if left := s.cqsInOrder[0].pending; said != halted || (left > 0) != halted {
 			t.Errorf("halted %v: %d completions left in the CQ, findings %+v", halted, left, r.Findings)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // taken it, unless it only reads events.
 func (s *Stream) takeRemains() {
 	open := s.open.all()
-	for _, q := range s.inOrder {
+	for _, q := range s.cqsInOrder {
 		mayTake := func(u *underWay) bool {
 			return u.Kind != calls.ReadEvent && u.group() != nil && u.group().root() == q.group.root()
 		}

@@ -1,5 +1,12 @@
 package stream
 
+// requestNames finds requests by the names that the trace gives them.
+type requestNames struct {
+	byName map[string]*posting // the requests that are accepted or not answered yet, and not delivered; nil while nobody asked
+	past   past                // requests that are over
+	shared map[string]bool     // receives of shared receive queues
+}
+
 // Which outstanding request a name is of. A queue completes in order, so the next result of a CQ is of the oldest request of
 // one of its queues, or of the first behind silent ones: those are looked at, where they are few. Only from when on a request was
 // asked for that is not there are all kept by name.

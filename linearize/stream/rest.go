@@ -41,7 +41,7 @@ func (s *Stream) rest() {
 			}
 		}
 	}
-	for _, q := range s.inOrder {
+	for _, q := range s.cqsInOrder {
 		if q.over == 0 {
 			s.meets(declared.Resting)
 		}
@@ -121,20 +121,6 @@ func (r *posting) lacksCompletion(poll int) (line int, see []int) {
 		return poll, []int{r.line}
 	}
 	return r.owedLine, []int{r.line, poll}
-}
-
-// latestOver returns the call of the flush that was called latest of those that are over, or 0.
-func (p *qp) latestOver() moment {
-	latest := moment(0)
-	for _, f := range p.flushed {
-		latest = max(latest, f.call)
-	}
-	return latest
-}
-
-// flushedAfter reports whether a flush is over that was called after r had been posted.
-func (p *qp) flushedAfter(r *posting) bool {
-	return slices.ContainsFunc(p.flushed, func(f returned) bool { return r.returned != 0 && f.call > r.returned })
 }
 
 // missing reports a request that had to have completed at a moment of rest before a poll that found nothing.

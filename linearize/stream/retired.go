@@ -34,7 +34,7 @@ const maxRetired = 1024
 // endsLife handles an object that is gone: its close has completed, or its creation was refused. It looks for such objects once they are half of
 // all.
 func (s *Stream) endsLife() {
-	if s.retired.lately++; s.retired.lately >= (len(s.inOrder)+len(s.qpsInOrder))/2 {
+	if s.retired.lately++; s.retired.lately >= (len(s.cqsInOrder)+len(s.qpsInOrder))/2 {
 		s.retired.lately = 0
 		s.retire()
 	}
@@ -55,7 +55,7 @@ func (s *Stream) retire() {
 	s.qpsInOrder = slices.DeleteFunc(s.qpsInOrder, func(p *qp) bool {
 		return quiet(p) && p.peerIs(quiet) && p.retire()
 	})
-	s.inOrder = slices.DeleteFunc(s.inOrder, func(q *cq) bool { return !busyCqs[q] && q.retire() })
+	s.cqsInOrder = slices.DeleteFunc(s.cqsInOrder, func(q *cq) bool { return !busyCqs[q] && q.retire() })
 }
 
 // isQuiet reports whether p has ended, and nothing of it is open: all its completions were delivered, or nobody can poll any more, or nothing is
@@ -219,7 +219,7 @@ func (q *cq) bringBack() {
 	s := q.s
 	q.retired = false
 	s.retired.returns(q.group)
-	i, _ := slices.BinarySearchFunc(s.inOrder, q.number, func(o *cq, n int) int { return cmp.Compare(o.number, n) })
-	s.inOrder = slices.Insert(s.inOrder, i, q)
+	i, _ := slices.BinarySearchFunc(s.cqsInOrder, q.number, func(o *cq, n int) int { return cmp.Compare(o.number, n) })
+	s.cqsInOrder = slices.Insert(s.cqsInOrder, i, q)
 	q.arms.cases.sum(&s.retired.cases, q.countedAs, -1)
 }

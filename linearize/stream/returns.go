@@ -10,9 +10,9 @@ import (
 // A call that returned STATUS_PENDING is answered by a completion callback, which may come before it returns.
 
 // callReturned notes the return of a call.
-func (s *Stream) callReturned(u *underWay, e *trace.Event) {
+func (c *pendingCalls) callReturned(u *underWay, e *trace.Event) {
 	if u.MayPend && calls.Pending(e) && !u.answered {
-		s.pending[e.Op] = u
+		c.pending[e.Op] = u
 	}
 }
 

@@ -8,6 +8,13 @@ import (
 	"ndkoracle/model"
 )
 
+// shadowSends is what is known of the sends of a shadow's queue.
+type shadowSends struct {
+	succeeded int  // sends that have been delivered, up to the latest, before any failed
+	hasFailed bool // a send was told to have failed
+	skipped   bool // one of the sends failed that had been received
+}
+
 // Two hosts of a connection have a trace each, and a stream each, with a clock of its own. In each stream a shadow stands for
 // the QP at the other end: what the other host's trace tells of that QP is handed across to it. There is no common clock, so a
 // shadow knows no more of time than what causes what: its requests were posted after what their host knew, by then, of this
@@ -87,8 +94,9 @@ func (p *qp) uncross() {
 // posted records that the QP of which p is the shadow posted r.
 func (p *qp) posted(r *posting) {
 	l := p.lanes[r.lane.queue]
-	m := &posting{wr: r.wr + " (" + r.lane.qp.s.name + ":" + strconv.Itoa(r.line) + ")", op: r.op, function: r.function, token: r.token, bytes: r.bytes,
-		silent: r.silent, solicit: r.solicit, localInvalidate: r.localInvalidate, called: max(1, r.theirs), theirs: r.called}
+	m := &posting{wr: r.wr + " (" + r.lane.qp.s.name + ":" + strconv.Itoa(r.line) + ")", op: r.op, token: r.token, bytes: r.bytes,
+		postCall:     postCall{function: r.function, called: max(1, r.theirs), theirs: r.called},
+		requestFlags: requestFlags{silent: r.silent, solicit: r.solicit, localInvalidate: r.localInvalidate}}
 	r.shadow = m
 	l.enqueue(m)
 	if l.skipped {

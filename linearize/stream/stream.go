@@ -8,7 +8,6 @@ import (
 
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/calls"
-	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/doubts"
 	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
@@ -21,108 +20,41 @@ import (
 type Stream struct {
 	dialect  model.Dialect
 	consumer bool // the consumer took the events down
-	verbs    bool
 	machine  *automaton.Machine
 	monitor  *monitor.Monitor
 	hidden   *hidden
 	doubts   doubts.Doubts
 	clock    *clock // of a partial order, or nil
 
-	at           moment // of the present event, from 1
-	now          place  // of the present event, or of the end
-	open         underWayCalls
-	cqs          map[string]*cq
-	inOrder      []*cq
-	qps          map[string]*qp
-	qpsInOrder   []*qp
-	objects      int // CQs and QPs that were named
-	retired      retired
-	latestCqs    [nameEnds]*cq // the latest that an event named, by the end of its name
-	latestQps    [nameEnds]*qp
-	conns        map[string][]*qp    // of both hosts, where there are two
-	byName       map[string]*posting // the requests that are accepted or not answered yet, and not delivered; nil while nobody asked
-	past         past                // requests that are over
-	shared       map[string]bool     // receives of shared receive queues
-	reads        []reader            // ibv_get_cq_event that have not returned
-	channels     trace.Channels
-	tokenless    string            // why it is not known what tokens are valid, or ""
-	dead         map[uint32]moment // tokens, by when a receive told latest that the peer had invalidated one
-	closing      map[string]*cq    // by the op of a close that is pending
-	closingQps   map[string]*qp
-	pending      map[string]*underWay // that returned STATUS_PENDING and have not completed, by op
-	running      int                  // callbacks
-	callbacks    map[string][]moment  // the entries of those, by thread
-	findings     []finding
-	untold       int // … that were not kept, as there were so many
-	counts       map[string]int
-	seen         [occasions]int
-	cases        cases.Counts
-	requestCases requestCases
-	may          mayArm
-	uncalled     int     // kept of all CQs
-	undecided    []*lane // of which something was open at the latest moment of rest
-	muted        bool    // the latest finding was not kept
-	unfit        string  // why nothing can be judged, or ""
+	position
+	objects
+	requestNames
+	tokens
+	open underWayCalls
+	pendingCalls
+	running runningCallbacks
+	eventReads
+	undecided []*lane // of which something was open at the latest moment of rest
 
-	name   string  // of the trace, where there is another
-	other  *Stream // of the other host, or nil
-	turns  *int    // how many findings there are, of both
-	knows  moment  // up to here, by the other's clock, its trace is known to come before the present
-	forced bool    // the present event tells of what the other host can't have done before
-	ended  bool    // all events were taken
-	whole  bool    // … and they are all that the host did
-}
-
-// An underWay is a call or a callback that has not returned, with what of its beginning matters at its end.
-type underWay struct {
-	*calls.Function
-	fn       string
-	op       string
-	call     moment
-	line     int
-	cq       *cq
-	qp       *qp
-	n        int // room of a poll, or -1
-	arm      model.Arm
-	merging  model.Arms // an arm: what may have been outstanding when it took effect, NONE too
-	nothing  bool       // … and the CQ was empty when it was called
-	aged     bool       // … and the CQ held completions then, and none that is fresh
-	depth    *int64
-	postings []*posting
-	conn     string
-	thr, wr  string
-	within   moment // the entry of the callback that was running on this thread, or 0
-	entered  bool   // a callback
-	answered bool   // a completion callback has come for it
-	closes   *qp    // of the completion of a close
-
-	inCallback, beforeQp bool // the close of a CQ: called while a callback of it ran, and before that of a QP
+	findingLog
+	tally
+	joined
 }
 
 // New returns a stream for a trace with this header, judged by a dialect. What it remembers of explanations takes about so much
 // memory at most, in bytes; 0 is a default.
 func New(h trace.Header, d model.Dialect, memory int) *Stream {
-	s := &Stream{dialect: d, consumer: h.Side == "consumer", verbs: d.Ibverbs, machine: automaton.New(d, memory), monitor: monitor.New(h, d),
-		open: underWayCalls{others: map[string]*underWay{}}, cqs: map[string]*cq{}, qps: map[string]*qp{}, conns: map[string][]*qp{},
-		shared: map[string]bool{}, dead: map[uint32]moment{}, closing: map[string]*cq{},
-		closingQps: map[string]*qp{}, pending: map[string]*underWay{},
-		counts: map[string]int{}, hidden: newHidden(d), turns: new(int), callbacks: map[string][]moment{}}
+	s := &Stream{dialect: d, consumer: h.Side == "consumer", machine: automaton.New(d, memory), monitor: monitor.New(h, d), hidden: newHidden(d)}
+	s.open.others, s.pending = map[string]*underWay{}, map[string]*underWay{}
+	s.closing, s.closingQps = map[string]*cq{}, map[string]*qp{}
+	s.cqs, s.qps, s.conns = map[string]*cq{}, map[string]*qp{}, map[string][]*qp{}
+	s.shared, s.dead = map[string]bool{}, map[uint32]moment{}
+	s.counts, s.turns, s.running.byThread = map[string]int{}, new(int), map[string][]moment{}
 	if h.Order == "partial" {
 		s.clock = &clock{}
 	}
 	return s
 }
-
-// endOf returns a number for the end of a name: ids of objects differ there.
-func endOf(name string) int {
-	number := 0
-	for i := max(0, len(name)-4); i < len(name); i++ {
-		number = number*5 + int(name[i])
-	}
-	return number % nameEnds
-}
-
-const nameEnds = 64
 
 // Take takes the next event. It keeps nothing of e but its strings.
 func (s *Stream) Take(e *trace.Event) {
@@ -145,9 +77,9 @@ func (s *Stream) Take(e *trace.Event) {
 	case trace.Call, trace.Enter:
 		u := s.open.begin(e.Op)
 		u.Function, u.fn, u.call, u.line, u.thr, u.wr, u.entered = calls.FunctionOf(e), e.Fn, s.at, e.Line, e.Thr, e.Wr, e.Ph == trace.Enter
-		if u.within = s.inner(u.thr); u.entered {
-			s.running++
-			s.callbacks[u.thr] = append(s.callbacks[u.thr], u.call)
+		if u.within = s.running.inner(u.thr); u.entered {
+			s.running.count++
+			s.running.byThread[u.thr] = append(s.running.byThread[u.thr], u.call)
 		}
 		if e.For != "" {
 			s.completed(e)
@@ -158,8 +90,8 @@ func (s *Stream) Take(e *trace.Event) {
 		if u := s.open.end(e.Op); u != nil {
 			s.end(u, e)
 			if u.entered {
-				s.running--
-				if s.left(u); u.Kind == calls.Callback {
+				s.running.count--
+				if s.running.left(u); u.Kind == calls.Callback {
 					s.open.reuse(u)
 				}
 			} else {
@@ -268,7 +200,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 	case calls.PostShared:
 		s.shared[e.Wr] = true
 		if !slices.ContainsFunc(s.qpsInOrder, func(p *qp) bool { return p.fed }) {
-			for _, q := range s.inOrder {
+			for _, q := range s.cqsInOrder {
 				q.fed(false)
 			}
 		}
@@ -333,7 +265,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 			s.endsLife()
 		}
 	case calls.DeviceEvent:
-		for _, q := range s.inOrder {
+		for _, q := range s.cqsInOrder {
 			p := s.qps[e.Qp]
 			of := e.Cq == q.name || e.Cq == "" && (p == nil || p.group.root() == q.group.root())
 			if of && calls.MayFailDevice(e) {

@@ -5,6 +5,12 @@ import (
 	"ndkoracle/model"
 )
 
+// tokens is what receives, and the lack of a record, show of tokens.
+type tokens struct {
+	tokenless string            // why it is not known what tokens are valid, or ""
+	dead      map[uint32]moment // tokens, by when a receive told latest that the peer had invalidated one
+}
+
 // What a request does to a token that the trace does not record (field token) may have been done to any. Where the two ends of a connection are in the
 // trace, and messages of one name tokens of the other, it is not known which of them end the connection (INV-05).
 

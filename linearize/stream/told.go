@@ -65,7 +65,7 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
 				l.qp.name)
 			s.notes(nil, before)
 			l.qp.allows("first a completion of %s", before.wr)
-			l.moveUp(r)
+			l.waiting.moveUp(r)
 			break
 		}
 		s.seen[aSilentSuccess]++
@@ -188,10 +188,10 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 	l, qp := r.lane, r.lane.qp
 	switch {
 	case outcome == model.CANCELLED:
-		if !s.verbs && qp.kind.isLosable && qp.connected != 0 && !qp.brokeBefore(r.placedBy(s.at)) {
+		if !s.dialect.Ibverbs && qp.kind.isLosable && qp.connected != 0 && !qp.brokeBefore(r.placedBy(s.at)) {
 			qp.breaks(max(r.called, qp.connected))
 		}
-		if s.verbs && qp.shadow != nil && qp.uncaused == nil && result != nil {
+		if s.dialect.Ibverbs && qp.shadow != nil && qp.uncaused == nil && result != nil {
 			qp.uncaused = &uncaused{wr: r.wr, status: result.Status, queue: l.queue, at: s.at, line: p.line, postLine: r.line}
 		}
 		r.namedNone()
@@ -241,9 +241,6 @@ func (r *posting) pendingAt() moment {
 	}
 	return r.lane.emptyAtRest()
 }
-
-// onlyCancelled reports whether nothing succeeds that ends from a moment on: behind a flush, in one reading of A15 (FLUSH-05).
-func (p *qp) onlyCancelled(from moment) bool { return p.cancelsAll != 0 && p.cancelsAll < from }
 
 // unknownWr says what is wrong with a result that names no request that is outstanding.
 func (s *Stream) unknownWr(q *cq, result *trace.Result) {

@@ -34,7 +34,7 @@ func (q *cq) noteUncalled(p *poll, r *posting, kinds automaton.Kinds, bounds cla
 	untold := q.mayHold(p, r, kinds)
 	q.missed.untold = q.missed.untold || untold
 	q.missed.list = append(q.missed.list, &uncalled{request: r, rule: q.arms.matches(kinds), untold: untold, bounds: bounds})
-	q.s.uncalled++
+	q.s.hidden.kept++
 }
 
 // forgetUncalled forgets those of which something is true.
@@ -42,7 +42,7 @@ func (q *cq) forgetUncalled(is func(u *uncalled) bool) {
 	q.missed.list = slices.DeleteFunc(q.missed.list, func(u *uncalled) bool {
 		over := is(u)
 		if over {
-			q.s.uncalled--
+			q.s.hidden.kept--
 			q.s.hidden.engine.Release(u.bounds)
 		}
 		return over
@@ -68,10 +68,10 @@ func (m *missedCallbacks) neverTold() {
 
 // findUncalled handles what the event at a line tells: of which requests it shows that they had completed.
 func (s *Stream) findUncalled(line int) {
-	if s.uncalled == 0 {
+	if s.hidden.kept == 0 {
 		return
 	}
-	for _, q := range s.inOrder {
+	for _, q := range s.cqsInOrder {
 		q.forgetUncalled(func(u *uncalled) bool {
 			if u.shown != 0 || !s.hidden.engine.PlacedBy(u.bounds, u.request.rested) {
 				return false

@@ -5,7 +5,51 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/model"
 )
+
+// pendingCalls holds the calls that returned STATUS_PENDING and have not completed, by op.
+type pendingCalls struct {
+	pending    map[string]*underWay // that returned STATUS_PENDING and have not completed, by op
+	closing    map[string]*cq       // by the op of a close that is pending
+	closingQps map[string]*qp
+}
+
+// An underWay is a call or a callback that has not returned, with what of its beginning matters at its end.
+type underWay struct {
+	*calls.Function
+	fn   string
+	op   string
+	call moment
+	line int
+	cq   *cq
+	qp   *qp
+	n    int // room of a poll, or -1
+	armEffect
+	depth    *int64
+	postings []*posting
+	conn     string
+	thr, wr  string
+	within   moment // the entry of the callback that was running on this thread, or 0
+	entered  bool   // a callback
+	answered bool   // a completion callback has come for it
+	closes   *qp    // of the completion of a close
+	cqClose
+}
+
+// A cqClose is in which state the close of a CQ was called.
+type cqClose struct {
+	inCallback bool // while a callback of the CQ ran
+	beforeQp   bool // before the close of a QP that uses the CQ
+}
+
+// An armEffect is what an arm may have met when it took effect.
+type armEffect struct {
+	arm     model.Arm  // its type
+	merging model.Arms // what may have been outstanding when it took effect, NONE too
+	nothing bool       // … and the CQ was empty when it was called
+	aged    bool       // … and the CQ held completions then, and none that is fresh
+}
 
 // ofConnector is NdkDisconnect of a QP that is being closed: the connector outlives the QP, and there is nothing left to flush.
 var ofConnector = &calls.Function{MayPend: true}

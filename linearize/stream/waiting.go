@@ -55,7 +55,7 @@ func (p *qp) mayHaveEnded() bool {
 }
 
 // failedSends counts the sends that are told to have ended otherwise than with success: they left their receives, or ended them, too.
-func (l *lane) failedSends() int { return l.sendsDone - l.took }
+func (c *endedCounts) failedSends() int { return c.sendsDone - c.took }
 
 // posted counts the receives that had been posted, but for those that are told to have taken no message.
 func (l *lane) posted() int { return l.returned - l.lost }

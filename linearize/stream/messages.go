@@ -11,6 +11,16 @@ import (
 	"ndkoracle/trace"
 )
 
+// A matching is a queue's part in finding which sends of a connection go to which of its receives.
+type matching struct {
+	messages    []*posting // sends, or receives, that have not failed, and whose other half has not been told yet
+	messageRoom []*posting // the array of messages, from its beginning
+	taken       []*posting // those whose other half was told, and which were not
+	known       int        // from which index on it is not known which send goes to which receive, or never
+	promised    int        // receives yet to be posted that sends have gone to already
+	received    int        // other halves that were told
+}
+
 // A message succeeds with the receive that it takes: the k'th send of a QP that succeeds takes the k'th receive of the peer
 // that succeeds. Which of the two is told first does not matter. A request that has not been told of is taken to succeed
 // until it is told to have failed.

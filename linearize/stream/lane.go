@@ -1,0 +1,184 @@
+package stream
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
+)
+
+// A lane is one of a QP's queues: its requests that are outstanding, and what is known of the others.
+type lane struct {
+	qp          *qp
+	queue       model.Queue
+	cq          *cq
+	waiting     outstanding
+	waitingRoom []*posting // the array of waiting, from its beginning
+	next        int        // position of the next request
+	returned    int        // accepted requests whose post had returned
+	indicated   moment     // when the latest post of a send, or chain with one, had
+	readOver    moment     // when the latest read was told to be over
+	atClose     moment     // when the QP began to close: the latest moment of rest after which a poll had found the CQ empty
+	fetched     int        // of those that wait, how many a poll of a CQ fetched that is left open
+	sendsAccepted
+	endedCounts
+	latestPoint
+	matching
+	guessing
+	shadowSends
+}
+
+// outstanding holds the requests of a queue that are not delivered, in posting order.
+type outstanding []*posting
+
+// endedCounts counts the requests of a queue that are over.
+type endedCounts struct {
+	took      int // receives, or sends, that succeeded
+	lost      int // receives that ended otherwise
+	sendsDone int // sends that are over
+	settled   int // silent requests that are over, and behind which nothing is told yet
+}
+
+// sendsAccepted counts the sends that a queue accepted.
+type sendsAccepted struct {
+	sends    int // of the accepted requests, how many are sends
+	names    int // … how many name a token
+	solicits int // … how many solicit
+}
+
+func (l *lane) add(r *posting) {
+	l.enqueue(r)
+	l.qp.s.requestCases.add(r)
+	if r.deferred && l.queue == model.Initiator {
+		l.qp.deferred, l.qp.chained = append(l.qp.deferred, r), true
+	}
+	r.cancelled = r.silent && l.qp.onlyCancelled(r.called)
+	if s := l.qp.s; s.byName != nil {
+		s.byName[r.wr] = r
+	}
+	if l.cq != nil {
+		l.cq.pending++
+		l.cq.added = l.qp.s.at
+		l.cq.checkRoom()
+	}
+	if l.qp.shadow != nil {
+		l.qp.shadow.posted(r)
+	}
+}
+
+// enqueue puts r behind what is outstanding.
+func (l *lane) enqueue(r *posting) {
+	r.lane, r.position = l, l.next
+	l.next++
+	r.sends = l.sends
+	if r.op.IsSend() {
+		l.sends++
+		l.mixes(r)
+		if r.op == model.SendAndInvalidate {
+			l.names++
+		}
+		if r.solicit {
+			l.solicits++
+		}
+	}
+	switch {
+	case !r.isMessage():
+	case r.index() >= l.known:
+		if r.op.IsSend() && len(l.loose) < MaxFollowing {
+			l.loose = append(l.loose, r)
+		}
+	case l.promised > 0:
+		l.promised--
+		r.promised = true
+	default:
+		l.messages, l.messageRoom = extend(l.messages, l.messageRoom, r)
+	}
+	l.waiting, l.waitingRoom = extend(l.waiting, l.waitingRoom, r)
+}
+
+// without takes r out of a list, of which it is the last or one of the first, as a rule.
+func without(list []*posting, r *posting) []*posting {
+	if last := len(list) - 1; last >= 0 && list[last] == r {
+		return list[:last]
+	}
+	switch i := slices.Index(list, r); i {
+	case -1:
+		return list
+	case 0:
+		return list[1:]
+	default:
+		return slices.Delete(list, i, i+1)
+	}
+}
+
+// send returns the outstanding send before which so many sends of its queue came, or nil.
+func (o outstanding) send(before int) *posting {
+	behind, _ := slices.BinarySearchFunc(o, before+1, func(r *posting, n int) int { return cmp.Compare(r.sends, n) })
+	if behind == 0 {
+		return nil
+	}
+	if r := o[behind-1]; r.op.IsSend() && r.sends == before {
+		return r
+	}
+	return nil
+}
+
+// extend appends to a list that shrinks at its beginning. It moves the list back to the beginning of its array, where that is
+// half free, before it takes another one.
+func extend[T any](list, array []T, v T) (longer, in []T) {
+	if len(list) == cap(list) && len(list) <= cap(array)/2 {
+		list = append(array[:0], list...)
+	}
+	if longer = append(list, v); cap(longer) > cap(list) {
+		array = longer[:0]
+	}
+	return longer, array
+}
+
+// placeOf returns where r is among what waits.
+func (o outstanding) placeOf(r *posting) int {
+	i, _ := slices.BinarySearchFunc(o, r.position, func(o *posting, position int) int { return cmp.Compare(o.position, position) })
+	return i
+}
+
+// moveUp puts r before all other outstanding requests of its queue.
+func (o outstanding) moveUp(r *posting) {
+	i := slices.Index(o, r)
+	copy(o[1:i+1], o[:i])
+	o[0] = r
+}
+
+// maxNamed is how many requests of a queue are told by name.
+const maxNamed = 3
+
+// count says how many requests of a queue are pending, and which are the oldest.
+func (o outstanding) count(what string) string {
+	counted := verdict.Counted(len(o), what)
+	if len(o) == 0 {
+		return counted
+	}
+	var names []string
+	for _, r := range o[:min(len(o), maxNamed)] {
+		names = append(names, r.wr)
+	}
+	if len(o) > maxNamed {
+		names = append(names, "…")
+	}
+	return counted + " (" + strings.Join(names, ", ") + ")"
+}
+
+// signals handles a request without SIGNALED that succeeded and has a completion. Where the trace does not record sq_sig_all, that shows that all
+// requests are signaled, and signals reports so.
+func (l *lane) signals() bool {
+	kind := &l.qp.kind
+	if kind.signaling {
+		return false
+	}
+	kind.signalsAll, kind.signaling = true, true
+	for _, r := range l.waiting {
+		r.silent = false
+	}
+	return true
+}
