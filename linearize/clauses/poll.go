@@ -282,6 +282,7 @@ func (e *Engine) Placed(m facts.Moment, cq, wr string, outcome model.Outcome) {
 	if r.queue.qp.open {
 		return
 	}
+	e.recall(r)
 	e.Solver.NotBefore(r.c, timeline.At(m.At-1), placedAt, m.Line, timeline.None)
 	e.tell(r, outcome, bound{timeline.Before(m.At), placedAt, m.Line}, m, true)
 	if r.queue.qp.open {

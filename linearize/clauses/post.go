@@ -255,9 +255,9 @@ func (e *Engine) becomesReady(r *request) {
 		e.waitsNoLonger(r, now)
 		return
 	}
-	if !r.message && p.connects == never && !e.dialect.ErrorState { // it was accepted, so there was a connection (POST-08)
+	if !r.message && p.connects == never && !e.dialect.ErrorState && !w.mayWaitBehind(r) { // it was accepted, so there was a connection (POST-08)
 		r.ready = now
-		s.NotBoth(r.x, r.x, now, r.owed(), r.line)
+		e.waitsForProvider(r, now)
 		return
 	}
 	if p.connects == never || r.message && (p.peer == nil || p.peer.connects == never) {

@@ -5,6 +5,7 @@ import (
 
 	"ndkoracle/internal/notation"
 	"ndkoracle/linearize/calls"
+	"ndkoracle/trace"
 )
 
 // By which moment of rest a request had completed, whatever becomes of it later: what a late completion contradicts, and what a CQ that may have failed
@@ -37,5 +38,16 @@ func TestRecallsWhatIsOwed(t *testing.T) {
 		if owed := Recall(d, traced).OwedBy("1"); owed != rested[want] {
 			t.Errorf("%s: owed by event %d, want %d of %v", text, owed, rested[want], rested)
 		}
+	}
+}
+
+// A point behind a moment of rest contradicts that its request was over by then, and the request was owed all the same (DEF-04).
+func TestRecallsWhatAPointContradicts(t *testing.T) {
+	d, traced := notation.Scene(t, "ndkpi", "write 1; rest")
+	last := traced.Events[len(traced.Events)-1]
+	traced.Events = append(traced.Events, trace.Event{Seq: last.Seq + 1, Line: last.Line + 1, Thr: last.Thr, Ph: trace.Point, Fn: "CqePlaced",
+		Cq: "cq1", Wr: "1", Status: "STATUS_SUCCESS"})
+	if owed := Recall(d, traced).OwedBy("1"); owed != len(traced.Events)-1 {
+		t.Errorf("owed by event %d, want %d", owed, len(traced.Events)-1)
 	}
 }

@@ -53,7 +53,7 @@ type Qp struct {
 
 // A Sink handles facts in the order of the trace. Names may be of objects whose creation the trace does not hold.
 type Sink interface {
-	CqCreated(name string, depth int)
+	CqCreated(name string, depth int)            // its call, and its return, which may tell another depth
 	CqResizing(m Moment, name string, depth int) // the call; the depth changes by its answer
 	CqResized(m Moment, name string, depth int, success bool)
 	QpCreated(Qp)

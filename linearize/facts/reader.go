@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -104,6 +105,14 @@ func (r *Reader) Read(e *trace.Event) {
 	}
 }
 
+// depthOf returns how many completions a CQ holds, or more than any does where the trace does not record it.
+func depthOf(depth *int64) int {
+	if depth == nil {
+		return math.MaxInt32
+	}
+	return int(*depth)
+}
+
 // unclear handles an event that the format does not know. It concerns the CQ and the queue pair that it, or its call, names, or else anything.
 func (r *Reader) unclear(e *trace.Event) {
 	const because = "an event that is unclear"
@@ -180,6 +189,7 @@ func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
 	switch c.Kind {
 	case calls.CreateCq:
 		c.depth = e.Depth
+		r.to.CqCreated(e.Cq, depthOf(e.Depth))
 	case calls.CreateRegion:
 		c.memory = append(c.memory, e.Mr+e.Mw)
 	case calls.CloseRegion:
@@ -423,7 +433,7 @@ func (r *Reader) end(c *Call, e *trace.Event, m Moment) {
 	switch c.Kind {
 	case calls.CreateCq:
 		if depth := cmp.Or(e.Depth, c.depth); depth != nil && !refused {
-			r.to.CqCreated(c.Cq, int(*depth))
+			r.to.CqCreated(c.Cq, depthOf(depth))
 		}
 	case calls.CreateRegion:
 		if !refused {
