@@ -26,7 +26,7 @@
 //	INV-05    E, L ≤ X(message)+1 that succeeded and whose receive did not; X ≤ X(message)+1 of both ends, posted before it
 //	FLUSH-06  verbs: E ≤ F
 //	FLUSH-05  what is posted behind a flush is cancelled, under A15=CANCELLED
-//	DISC-10   E ≤ F of a disconnect
+//	DISC-10   E ≤ F of a disconnect; L ≤ the callback of one that failed
 //	POLL-05   X(fenced) ≥ X(read before it)
 //	POLL-05   A(message) ≥ X(request before it that changes a token)
 //	FLUSH-01  X < F, not cancelled and posted before the flush

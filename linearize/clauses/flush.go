@@ -172,7 +172,8 @@ func (e *Engine) trimFlushes(p *queuePair) {
 	})
 }
 
-// FlushFailed handles a flush that was refused. One that pended, or a disconnect, may have flushed all the same.
+// FlushFailed handles a flush that was refused. One that pended, or a disconnect, may have flushed all the same. A disconnect that completes has closed
+// the connection, with whatever status (DISC-10).
 func (e *Engine) FlushFailed(m facts.Moment, c *facts.Call, mayHaveFlushed bool) {
 	e.now = m
 	p := e.qp(c.Qp)
@@ -182,13 +183,14 @@ func (e *Engine) FlushFailed(m facts.Moment, c *facts.Call, mayHaveFlushed bool)
 	}
 	f.done = true
 	e.Solver.Settle(f.at)
-	if mayHaveFlushed {
-		p.flushesLate = true
-	} else {
+	if p.flushesLate = p.flushesLate || mayHaveFlushed; !mayHaveFlushed {
 		f.undone = true
 		e.Solver.NotBefore(f.at, timeline.Never, causedBy, m.Line, timeline.None)
-		e.solve(p)
 	}
+	if rule, ends := e.endsConnection(p, c); ends && c.Completed() && e.tellsOfLoss(p) {
+		e.Solver.NotAfter(e.lossOf(p), timeline.Before(m.At), rule, m.Line)
+	}
+	e.solve(p)
 }
 
 // CloseQpCalled handles the close of a queue pair. From now on nothing is owed at rest, and completions may vanish (A21).

@@ -42,6 +42,9 @@ type Call struct {
 	answered     bool     // its completion callback has come, if it pends
 }
 
+// Completed reports whether the completion callback of the call has come, which had returned STATUS_PENDING or is yet to return.
+func (c *Call) Completed() bool { return c.answered }
+
 // A Qp is what the trace says of the creation of a queue pair.
 type Qp struct {
 	Name                 string
