@@ -40,11 +40,11 @@ const (
 func (q *cq) certainty() certainty {
 	g := q.group.root()
 	switch {
-	case !q.created || slices.ContainsFunc(q.lanes, func(l *lane) bool { return l.qp.fed }):
+	case !q.created || slices.ContainsFunc(q.wqs, func(l *workQueue) bool { return l.qp.sharedReceives }):
 		return doubtful
-	case q.failed.at != 0 || q.crowded.from != 0:
+	case q.failed.at != 0 || q.window.from != 0:
 		return failed
-	case g.unclear != "" || g.doubt != "" || slices.ContainsFunc(q.lanes, func(l *lane) bool { return l.qp.doubt != "" }):
+	case g.unclear != "" || g.doubt != "" || slices.ContainsFunc(q.wqs, func(l *workQueue) bool { return l.qp.doubt != "" }):
 		return doubtful
 	}
 	return followed
@@ -103,7 +103,7 @@ func (q *cq) mayBeArmed() model.Arms {
 		return anyArm
 	}
 	arms := q.queue.Arms(q.pending > 0)
-	if q.crowded.from != 0 || q.s.dialect.ExtraEvent { // which satisfy an arm, too
+	if q.window.from != 0 || q.s.dialect.ExtraEvent { // which satisfy an arm, too
 		arms |= 1 << model.NONE
 	}
 	return arms

@@ -14,7 +14,7 @@ import (
 type arming struct {
 	underWay []*underWay // NdkArmCq that have not returned
 	latest   model.Arm   // the type of the latest arm
-	calledAt moment      // the latest call of an arm
+	calledAt eventIndex  // the latest call of an arm
 	restLine int         // the line of the first moment of rest after it, or 0
 	certain  armedFor
 	cases    armCases
@@ -23,15 +23,15 @@ type arming struct {
 // armedFor is what is certain of the arms of a CQ: enough to count when the rules of arms had something to say. Where
 // explanations differ, nothing is counted.
 type armedFor struct {
-	arm     model.Arm // the type of the latest
-	called  moment    // … when it was called
-	empty   bool      // … nothing was outstanding then, so that the CQ was empty
-	alone   bool      // … or one request
-	mixed   bool      // … others came before it since the latest callback
-	before  moment    // the latest callback before it
-	entered moment    // the latest callback
-	owedFor model.Arm // what that callback was owed for, until a completion that matches is delivered; or NONE
-	found   bool      // what the latest arm found is counted
+	arm     model.Arm  // the type of the latest
+	called  eventIndex // … when it was called
+	empty   bool       // … nothing was outstanding then, so that the CQ was empty
+	alone   bool       // … or one request
+	mixed   bool       // … others came before it since the latest callback
+	before  eventIndex // the latest callback before it
+	entered eventIndex // the latest callback
+	owedFor model.Arm  // what that callback was owed for, until a completion that matches is delivered; or NONE
+	found   bool       // what the latest arm found is counted
 }
 
 // mayArm is what arms may have exercised: what they have not is vacuous, though not all that they have is counted.
@@ -83,7 +83,7 @@ func (q *cq) countEntered() {
 }
 
 // countDelivered takes a completion of a kind, which a poll is about to deliver.
-func (q *cq) countDelivered(p *poll, r *posting, kinds automaton.Kinds) {
+func (q *cq) countDelivered(p *poll, r *request, kinds automaton.Kinds) {
 	a, failed := &q.arms.certain, kinds&(automaton.Failed|automaton.Cancelled) == kinds
 	if p.call.call < max(a.called, a.entered) {
 		return // which of the two came first is not certain
@@ -135,7 +135,7 @@ func (s *Stream) armCalled(u *underWay, e *trace.Event) {
 	u.arm, q.arms.latest, q.arms.calledAt, q.arms.restLine = arm, arm, s.at, 0
 	q.countArm(u)
 	q.arms.underWay = append(q.arms.underWay, u)
-	q.take(sight{what: armCall, at: s.at, arm: arm})
+	q.take(observation{what: armCall, at: s.at, arm: arm})
 }
 
 func (s *Stream) armReturned(u *underWay, refused bool) {
@@ -152,5 +152,5 @@ func (s *Stream) armReturned(u *underWay, refused bool) {
 	} else {
 		q.countMerge(u)
 	}
-	q.take(sight{what: what, at: s.at, n: i})
+	q.take(observation{what: what, at: s.at, n: i})
 }

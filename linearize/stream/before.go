@@ -9,7 +9,7 @@ import (
 )
 
 // before tells the explanations of a CQ that were alive before what was seen, and what each would have allowed in place of it.
-func (q *cq) before(a *automaton.Queue, e *sight) (before, instead []string) {
+func (q *cq) before(a *automaton.Queue, e *observation) (before, instead []string) {
 	states := a.Before(verdict.MaxDescribed + 1)
 	for i := range states {
 		if i == verdict.MaxDescribed {
@@ -44,7 +44,7 @@ func (q *cq) describe(s *automaton.State) string {
 }
 
 // instead says what an explanation would have allowed in place of what was seen, or "" where that is nothing else.
-func (q *cq) instead(s *automaton.State, e *sight) string {
+func (q *cq) instead(s *automaton.State, e *observation) string {
 	switch {
 	case e.what == enter:
 		return verdict.NoCallback("no callback", &s.Cq)
@@ -61,7 +61,7 @@ func (q *cq) instead(s *automaton.State, e *sight) string {
 	case e.what == restful && len(e.list) > 0:
 		return "first what is owed completes, and the callback that it makes due"
 	case (e.what == delivered || e.what == remaining) && e.owed != 0 && s.Cq.Arm != model.NONE:
-		return fmt.Sprintf("before the rest the completion of %s, and the callback that it makes due", e.posting.wr)
+		return fmt.Sprintf("before the rest the completion of %s, and the callback that it makes due", e.request.wr)
 	case e.what == closeFinished && s.Cq.Running:
 		return verdict.ClosesLater
 	}

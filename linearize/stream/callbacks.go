@@ -12,27 +12,27 @@ type notifications struct {
 	calling    int          // callbacks that have been entered and have not returned
 	shows      *callbackFor // the oldest callback that shows what no poll has delivered, or nil
 	readers    int          // calls under way that may read an event of the CQ
-	readFrom   moment       // from when on somebody has been waiting for an event, if anybody is
+	readFrom   eventIndex   // from when on somebody has been waiting for an event, if anybody is
 	unreadLine int          // of the first moment of rest by which an event had been given that nothing has told to be read, or 0
 }
 
 // mayBeUnread handles a completion that had been placed by a moment of rest behind the arm: where an event has been given now, it had been by then, and
 // somebody was waiting for it.
-func (q *cq) mayBeUnread(e *sight) {
+func (q *cq) mayBeUnread(e *observation) {
 	if e.what == delivered && q.unreadLine == 0 && q.readers > 0 && q.readFrom < e.owed && q.arms.calledAt < e.owed && q.queue.Untold() {
-		q.unreadLine = e.posting.owedLine
+		q.unreadLine = e.request.owedLine
 	}
 }
 
 // A callbackFor is a callback of a CQ that was entered, or an event that was read, from which on the CQ holds a completion in every explanation.
 type callbackFor struct {
-	at     moment
+	at     eventIndex
 	line   int
 	latest bool // no other has come since
 }
 
 // isShownBy reports whether the CQ may be empty before e, a callback, so that e is the first to show a completion.
-func (q *cq) isShownBy(e *sight) bool {
+func (q *cq) isShownBy(e *observation) bool {
 	if q.shows != nil {
 		q.shows.latest = false
 		return false
@@ -52,7 +52,7 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 	} else if !q.mayReport(e.Status, status) {
 		return
 	}
-	entry := sight{what: enter, at: s.at, status: status}
+	entry := observation{what: enter, at: s.at, status: status}
 	if status == model.OK {
 		entry.from, entry.owes = q.endedBy(), q.owesForGood()
 	}
@@ -69,9 +69,9 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 
 // endedBy returns the latest moment of rest by which all that could complete, and is not delivered, had ended, or 0: silent requests, which have
 // succeeded since, or failed before it.
-func (q *cq) endedBy() moment {
-	by, looked := moment(0), 0
-	for _, l := range q.lanes {
+func (q *cq) endedBy() eventIndex {
+	by, looked := eventIndex(0), 0
+	for _, l := range q.wqs {
 		for _, r := range l.waiting {
 			if r.place != 0 || r.vanished {
 				continue
@@ -87,7 +87,7 @@ func (q *cq) endedBy() moment {
 
 // owesForGood reports whether requests that had to have completed by a moment of rest are not delivered, and were not lost.
 func (q *cq) owesForGood() bool {
-	return q.owed > 0 && !(q.crowded.from != 0 && q.crowded.unfollowed) && q.group.root().doubt == ""
+	return q.owed > 0 && !(q.window.from != 0 && q.window.unfollowed) && q.group.root().doubt == ""
 }
 
 // exited takes the return of a callback.
@@ -97,7 +97,7 @@ func (q *cq) exited() {
 		return
 	}
 	q.mayDefer()
-	q.take(sight{what: exited, at: q.s.at})
+	q.take(observation{what: exited, at: q.s.at})
 }
 
 // finishReads records that calls which have not returned have read nothing.

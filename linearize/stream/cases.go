@@ -28,7 +28,7 @@ func (q *cq) mayDefer() {
 // noteClose notes when the close of the CQ is called.
 func (q *cq) noteClose(u *underWay) {
 	u.inCallback = q.calling > 0
-	u.beforeQp = slices.ContainsFunc(q.lanes, func(l *lane) bool { return l.qp.exists && l.qp.closing == 0 })
+	u.beforeQp = slices.ContainsFunc(q.wqs, func(l *workQueue) bool { return l.qp.exists && l.qp.closing == 0 })
 }
 
 // requestCases counts the requests that were not refused, and those of them of which nothing has told how they ended.
@@ -38,24 +38,24 @@ type requestCases struct {
 	silent   int    // … of these, silent ones
 }
 
-func (n *requestCases) add(r *posting) {
-	if n.ends(r, -1); r.deferred && r.lane.queue == model.Initiator && r.lane.qp.remote == nil {
+func (n *requestCases) add(r *request) {
+	if n.ends(r, -1); r.deferred && r.wq.queue == model.Initiator && r.wq.qp.remote == nil {
 		n.deferred++
 	}
 }
 
-func (n *requestCases) refuse(r *posting) {
-	if n.ends(r, 1); r.deferred && r.lane.queue == model.Initiator && r.lane.qp.remote == nil {
+func (n *requestCases) refuse(r *request) {
+	if n.ends(r, 1); r.deferred && r.wq.queue == model.Initiator && r.wq.qp.remote == nil {
 		n.deferred--
 	}
 }
 
 // ends counts that many more requests like r as ended. Those of the other host are not part of this trace.
-func (n *requestCases) ends(r *posting, more int) {
-	if r.lane.qp.remote != nil {
+func (n *requestCases) ends(r *request, more int) {
+	if r.wq.qp.remote != nil {
 		return
 	}
-	n.unended[r.lane.queue] -= more
+	n.unended[r.wq.queue] -= more
 	if r.silent {
 		n.silent -= more
 	}
@@ -105,18 +105,18 @@ func (p *qp) countChain(behind int, flushed, refused bool) {
 
 // mayInvalidate takes a receive that succeeded, and that a function fetched: its message may have invalidated a token. One of the other host is told
 // to the clauses, which do not know of it.
-func (s *Stream) mayInvalidate(r *posting, fn string, result *trace.Result) {
-	from, token := r.lane.other(), result.Token
+func (s *Stream) mayInvalidate(r *request, fn string, result *trace.Result) {
+	from, token := r.wq.other(), result.Token
 	switch {
 	case result.Type == "Receive", from != nil && from.qp.created && from.names == 0:
 		return
-	case from != nil && r.index() < r.lane.known && len(from.messages) > 0:
+	case from != nil && r.index() < r.wq.known && len(from.messages) > 0:
 		m := from.messages[0]
 		if m.op == model.SendAndInvalidate {
 			token = m.token
 		}
-		if token != nil && r.lane.qp.isRemote() {
-			s.hidden.engine.FarMessage(r.lane.qp.name, r.wr, r.called, fn == "NdkGetCqResults", *token, s.hidden.facts.Given(), facts.Moment{At: int(s.at), Line: s.line()})
+		if token != nil && r.wq.qp.isRemote() {
+			s.hidden.engine.FarMessage(r.wq.qp.name, r.wr, r.called, fn == "NdkGetCqResults", *token, s.hidden.facts.Given(), facts.Moment{At: int(s.at), Line: s.line()})
 			s.note()
 		}
 	}
@@ -156,7 +156,7 @@ func (t *tokens) revives(token *uint32) {
 
 // isDead reports whether r names a token that a receive had told to be invalid when r was called, and that nothing has named since that makes it
 // valid.
-func (t *tokens) isDead(r *posting) bool {
+func (t *tokens) isDead(r *request) bool {
 	if r.token == nil {
 		return false
 	}
@@ -189,7 +189,7 @@ func fetchedBy(fn string) cases.Case {
 }
 
 // invalidateFailed counts the way in which r failed, if it is an NdkInvalidate.
-func (s *Stream) invalidateFailed(r *posting, how cases.Case) {
+func (s *Stream) invalidateFailed(r *request, how cases.Case) {
 	switch {
 	case r.op != model.Invalidate:
 	case !s.isDead(r):

@@ -7,8 +7,8 @@ import (
 
 // A breakage is from when on something may have cancelled requests of a QP.
 type breakage struct {
-	broken moment         // from when on something that the trace shows may have cancelled requests, or 0
-	lost   [causes]moment // … by what, each
+	broken eventIndex         // from when on something that the trace shows may have cancelled requests, or 0
+	lost   [causes]eventIndex // … by what, each
 }
 
 // From when on something that the trace shows may have cancelled requests of a QP: a request of it that failed, a flush, the loss of its connection, or
@@ -24,8 +24,8 @@ const (
 	causes
 )
 
-// breaks notes that requests of p, and of its peer, may be cancelled from a moment on.
-func (p *qp) breaks(from moment) {
+// breaks notes that requests of p, and of its peer, may be cancelled from an event on.
+func (p *qp) breaks(from eventIndex) {
 	p.mayBeLost(from, byEvent)
 	if p.peer != nil {
 		p.peer.mayBeLostByPeer(from)
@@ -33,10 +33,10 @@ func (p *qp) breaks(from moment) {
 	p.breaksAcross(from)
 }
 
-// breaksAcross notes what it means for the other host that p breaks from a moment on.
-func (p *qp) breaksAcross(from moment) {
+// breaksAcross notes what it means for the other host that p breaks from an event on.
+func (p *qp) breaksAcross(from eventIndex) {
 	if p.shadow != nil {
-		known := moment(1)
+		known := eventIndex(1)
 		if from == p.s.at {
 			known = max(known, p.s.knows)
 		}
@@ -53,14 +53,14 @@ func (p *qp) flushesFrom() {
 	p.breaksAcross(p.s.at)
 }
 
-// flushAnswers takes the return of a flush, or of the close, that was called at a moment.
-func (p *qp) flushAnswers(call moment, refused bool) {
+// flushAnswers takes the return of a flush, or of the close, that was called at an event.
+func (p *qp) flushAnswers(call eventIndex, refused bool) {
 	if !refused {
 		p.breaks(call)
 	} else if p.flushCalled == call {
 		p.flushCalled = 0
 	}
-	running := moment(0)
+	running := eventIndex(0)
 	for _, u := range p.s.open.all() {
 		if running == 0 && u.qp == p && (u.Kind == calls.FlushQp || u.Kind == calls.CloseQp) {
 			running = u.call
@@ -77,8 +77,8 @@ func (p *qp) flushAnswers(call moment, refused bool) {
 }
 
 // brokenSince returns from when on something that is known may have cancelled requests of p, or 0.
-func (b *breakage) brokenSince() moment {
-	since := moment(0)
+func (b *breakage) brokenSince() eventIndex {
+	since := eventIndex(0)
 	for _, from := range b.lost {
 		if from != 0 && (since == 0 || from < since) {
 			since = from
@@ -87,11 +87,11 @@ func (b *breakage) brokenSince() moment {
 	return since
 }
 
-// brokeBefore reports whether something that is known may have cancelled requests of p before a moment.
-func (b *breakage) brokeBefore(at moment) bool { return b.broken != 0 && b.broken < at }
+// brokeBefore reports whether something that is known may have cancelled requests of p before an event.
+func (b *breakage) brokeBefore(at eventIndex) bool { return b.broken != 0 && b.broken < at }
 
-// mayBeLost notes that requests of p may be cancelled from a moment on.
-func (b *breakage) mayBeLost(from moment, by cause) {
+// mayBeLost notes that requests of p may be cancelled from an event on.
+func (b *breakage) mayBeLost(from eventIndex, by cause) {
 	if b.broken == 0 || from < b.broken {
 		b.broken = from
 	}
@@ -100,17 +100,17 @@ func (b *breakage) mayBeLost(from moment, by cause) {
 	}
 }
 
-// mayBeLostByPeer notes that requests of p may be cancelled by what happened to its peer, from a moment on, but not before it was
+// mayBeLostByPeer notes that requests of p may be cancelled by what happened to its peer, from an event on, but not before it was
 // connected. Nothing that happens to its peer ends an unreliable QP.
-func (p *qp) mayBeLostByPeer(from moment) {
+func (p *qp) mayBeLostByPeer(from eventIndex) {
 	if p.kind.isLosable {
 		p.mayBeLost(max(from, p.connected), byEvent)
 	}
 }
 
 // cancelledFrom returns from when on r, if it is cancelled, can have been: a receive that was pending at a moment of rest not before that.
-func (r *posting) cancelledFrom() moment {
-	if r.lane.queue == model.Initiator {
+func (r *request) cancelledFrom() eventIndex {
+	if r.wq.queue == model.Initiator {
 		return r.called // it may have passed a read, which kept it from completing
 	}
 	return max(r.called, r.pendingAt())
@@ -118,7 +118,7 @@ func (r *posting) cancelledFrom() moment {
 
 // undelivered handles the completions of p that points placed and no poll delivered.
 func (p *qp) undelivered() {
-	for _, l := range p.lanes {
+	for _, l := range p.wqs {
 		for _, r := range l.waiting {
 			switch {
 			case r.place == 0 || l.cq.stopped():
@@ -133,16 +133,16 @@ func (p *qp) undelivered() {
 
 // mayHaveBroken reports whether an outstanding request may have ended the connection unseen: it may have failed,
 // or have named a bad token, though it succeeded (INV-05).
-func (l *lane) mayHaveBroken(r *posting) bool {
+func (l *workQueue) mayHaveBroken(r *request) bool {
 	return r.mayHaveAborted() || r.place == 0 && l.mayHaveEnded(r)
 }
 
 // mayHaveAborted reports whether an outstanding request may have ended the connection though it succeeded, with no completion
 // to tell of it: a silent message that names a bad token, if its peer had a receive for it, which is not told to have succeeded (INV-05).
-func (r *posting) mayHaveAborted() bool {
+func (r *request) mayHaveAborted() bool {
 	if r.op != model.SendAndInvalidate || !r.silent && r.place == 0 {
 		return false
 	}
-	to := r.lane.other()
-	return to == nil || r.index() >= r.lane.known || r.index() < to.next && to.successes() <= r.index()
+	to := r.wq.other()
+	return to == nil || r.index() >= r.wq.known || r.index() < to.next && to.successes() <= r.index()
 }

@@ -12,10 +12,10 @@ import (
 // events of several threads have one time, theirs is one order of several: what it allows is allowed, and what it does not is
 // left open.
 type clock struct {
-	t       int64  // of the latest event
-	thr     string // of the first of this time
-	tied    int    // the line up to which the order is certain, or 0 while it is
-	certain moment // … the moment from which on it is not
+	t       int64      // of the latest event
+	thr     string     // of the first of this time
+	tied    int        // the line up to which the order is certain, or 0 while it is
+	certain eventIndex // … the event from which on it is not
 }
 
 // watch takes the time of the next event.

@@ -8,9 +8,9 @@ import (
 
 // A qpClose is the close of a QP.
 type qpClose struct {
-	closing  moment // the call of a close, or 0
-	closed   moment // its return, or 0
-	over     moment // when it had completed
+	closing  eventIndex // the call of a close, or 0
+	closed   eventIndex // its return, or 0
+	over     eventIndex // when it had completed
 	overLine int
 	stayed   bool // a poll that was called later has shown that its completions did not vanish with it
 	gone     bool // it has been closed for good
@@ -37,13 +37,44 @@ func (q *cq) closeAccepted(u *underWay) {
 		q.s.meets(declared.CqCloses)
 		q.s.countClose(u)
 		q.closed = q.s.at
-		q.take(sight{what: closeCall, at: q.s.at})
+		q.take(observation{what: closeCall, at: q.s.at})
 	}
 }
 
 // closeFinished takes the completion of the close of the CQ.
 func (q *cq) closeFinished() {
 	q.over = q.s.at
-	q.take(sight{what: closeFinished, at: q.s.at})
+	q.take(observation{what: closeFinished, at: q.s.at})
 	q.s.endsLife()
+}
+
+func (s *Stream) closeQpCalled(u *underWay) {
+	p := u.qp
+	if p.closing == 0 {
+		for _, q := range p.cqs() {
+			q.checkRemains()
+		}
+		p.closing = s.at
+		for _, l := range p.wqs {
+			if l.cq != nil {
+				l.atClose = l.cq.emptyAtRest
+			}
+		}
+		p.flushesFrom()
+		p.closeBegins()
+	}
+}
+
+func (p *qp) closeReturned(u *underWay, refused, pending bool) {
+	p.closeReturns(!refused && !pending)
+	p.flushAnswers(u.call, refused)
+	switch {
+	case refused:
+		p.closing = 0
+	case p.closed == 0 && pending && p.mayStayOpen():
+		p.closed = p.s.at
+	case p.closed == 0:
+		p.closed = p.s.at
+		p.flushed = append(p.flushed, returned{u.call, p.s.at, u.line})
+	}
 }

@@ -10,18 +10,18 @@ import (
 // later: a connect that fails in the end may have made a connection that was lost.
 type link struct {
 	conn          string
-	several       bool     // connections of different names: which of its messages have to do with which of their ends is not followed
-	connected     moment   // the call of the first connect, or 0: from then on it may have been connected
-	connects      bool     // that call has not returned, or is pending
-	connectedBy   moment   // when it was over, or 0
-	second        moment   // the call of a connect that began while the first was under way, and may still be under way itself; or 0
-	beforeConnect *posting // the first initiator request that was accepted while the connect was under way
-	attempt       attempt  // the latest connect that failed
+	several       bool       // connections of different names: which of its messages have to do with which of their ends is not followed
+	connected     eventIndex // the call of the first connect, or 0: from then on it may have been connected
+	connects      bool       // that call has not returned, or is pending
+	connectedBy   eventIndex // when it was over, or 0
+	second        eventIndex // the call of a connect that began while the first was under way, and may still be under way itself; or 0
+	beforeConnect *request   // the first initiator request that was accepted while the connect was under way
+	attempt       attempt    // the latest connect that failed
 }
 
 // An attempt is a connect that failed, and of which no connection is known to have come.
 type attempt struct {
-	call, failed moment // or 0
+	call, failed eventIndex // or 0
 	fn           string
 }
 
@@ -60,7 +60,7 @@ func (p *qp) meet() {
 			p.cross(ends[0])
 			return
 		}
-		if p.fed || ends[0].fed {
+		if p.sharedReceives || ends[0].sharedReceives {
 			return // which messages the receives of a shared queue take is not followed: each end is judged as if the other were not in the trace
 		}
 		p.peer, ends[0].peer = ends[0], p
@@ -141,7 +141,7 @@ func (p *qp) refusedAsUnconnected(u *underWay) {
 }
 
 // carried handles the success of r. If r was posted before a connect failed, that connect had made a connection all the same.
-func (p *qp) carried(r *posting) {
+func (p *qp) carried(r *request) {
 	if p.connected == 0 && p.attempt.failed > r.called {
 		p.connected, p.connectedBy, p.beforeConnect = p.attempt.call, p.attempt.failed, nil
 		p.connectionLost(p.attempt.fn)
@@ -155,10 +155,10 @@ func (p *qp) neverConnected() {
 	if r == nil || p.connected != 0 {
 		return
 	}
-	untold := func(o *posting) bool { return o.called < p.attempt.failed && o.returned != 0 }
-	if i := slices.IndexFunc(r.lane.waiting, untold); i >= 0 || r.lane.cq == nil || p.group.root().unclear != "" {
+	untold := func(o *request) bool { return o.called < p.attempt.failed && o.returned != 0 }
+	if i := slices.IndexFunc(r.wq.waiting, untold); i >= 0 || r.wq.cq == nil || p.group.root().unclear != "" {
 		if i >= 0 {
-			r = r.lane.waiting[i]
+			r = r.wq.waiting[i]
 		}
 		p.leaveOpen("no NdkGetCqResults returned " + r.wr + ", whose success would show that " + p.name + " was connected")
 	} else {

@@ -9,13 +9,13 @@ import (
 // postsUnderWay holds the posts to a QP that have not returned.
 type postsUnderWay struct {
 	posts   [2]*underWay // the latest, by queue
-	posting [2]int       // how many there are, by queue
+	running [2]int       // how many there are, by queue
 }
 
 // runningCallbacks holds the callbacks that have been entered and have not returned.
 type runningCallbacks struct {
 	count    int
-	byThread map[string][]moment // their entries, by thread
+	byThread map[string][]eventIndex // their entries, by thread
 }
 
 // A consumer that breaks its own rules gets what it gets: what follows is not the provider's fault.
@@ -32,7 +32,7 @@ func (p *qp) postsWithin(u *underWay) {
 }
 
 // inner returns the entry of the callback that runs innermost on a thread, or 0.
-func (c *runningCallbacks) inner(thr string) moment {
+func (c *runningCallbacks) inner(thr string) eventIndex {
 	if c.count == 0 {
 		return 0
 	}
@@ -45,7 +45,7 @@ func (c *runningCallbacks) inner(thr string) moment {
 
 // left takes the return of a callback.
 func (c *runningCallbacks) left(u *underWay) {
-	running := slices.DeleteFunc(c.byThread[u.thr], func(entry moment) bool { return entry == u.call })
+	running := slices.DeleteFunc(c.byThread[u.thr], func(entry eventIndex) bool { return entry == u.call })
 	if c.byThread[u.thr] = running; len(running) == 0 && len(c.byThread) > maxSpare {
 		delete(c.byThread, u.thr)
 	}

@@ -83,9 +83,9 @@ func (t *tally) countClose(u *underWay) {
 }
 
 // countEnded counts how a request ended, as a poll tells.
-func (t *tally) countEnded(r *posting, outcome model.Outcome) {
+func (t *tally) countEnded(r *request, outcome model.Outcome) {
 	if outcome == model.CANCELLED {
-		t.cases.Met(cancelled[r.lane.queue])
+		t.cases.Met(cancelled[r.wq.queue])
 	}
 	switch {
 	case !r.silent:
@@ -94,8 +94,8 @@ func (t *tally) countEnded(r *posting, outcome model.Outcome) {
 	case outcome == model.CANCELLED:
 		t.cases.Met(cases.SilentCancelled)
 	}
-	p := r.lane.qp
-	if r.deferred && r.ended == 0 && outcome != model.CANCELLED && p.posting[model.Initiator]+p.flushing == 0 && !p.flushOverlaps && p.closing == 0 {
+	p := r.wq.qp
+	if r.deferred && r.ended == 0 && outcome != model.CANCELLED && p.running[model.Initiator]+p.flushing == 0 && !p.flushOverlaps && p.closing == 0 {
 		t.cases.Add(cases.DeferredEarly, cases.Count{AtLeast: 1})
 	}
 }

@@ -15,19 +15,19 @@ type cq struct {
 	emptiness
 	notifications
 	queue     *automaton.Queue
-	lanes     []*lane // the queues that complete into it
+	wqs       []*workQueue // the queues that complete into it
 	arms      arming
 	missed    missedCallbacks
 	polls     pollsUnderWay
 	deadEnd   deadEnd
 	resizes   resizes
-	crowded   crowding
+	window    overflowWindow
 	failed    failure
 	closedQps closedQps
-	closed    moment    // when a close had returned
-	over      moment    // when it had completed
-	misplaced earlier   // the first point of it before its creation was called
-	countedAs certainty // once it was put aside
+	closed    eventIndex // when a close had returned
+	over      eventIndex // when it had completed
+	misplaced earlier    // the first point of it before its creation was called
+	countedAs certainty  // once it was put aside
 }
 
 func (s *Stream) cq(name string) *cq {
@@ -63,8 +63,8 @@ func (q *cq) unclear(format string) {
 	g.unclear = cmp.Or(g.unclear, fmt.Sprintf(format, q.name))
 }
 
-// fed notes that receives of a shared receive queue may complete into the CQ: a QP into which it completes names that queue, or none names one.
-func (q *cq) fed(named bool) {
+// usesSharedReceiveQueue notes that receives of a shared receive queue may complete into the CQ: a QP into which it completes names that queue, or none names one.
+func (q *cq) usesSharedReceiveQueue(named bool) {
 	q.group.leaveOpen(verdict.TakesShared(q.name, named, q.s.dialect.Name))
 }
 

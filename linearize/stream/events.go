@@ -46,7 +46,7 @@ func (q *cq) readersAre(n int) {
 		q.readFrom = q.s.at
 	}
 	q.readers = n
-	q.take(sight{what: readers, at: q.s.at, n: n})
+	q.take(observation{what: readers, at: q.s.at, n: n})
 }
 
 // readReturned handles the return of ibv_get_cq_event: with an event of a CQ, or with an error.
@@ -76,7 +76,7 @@ func (s *Stream) readEvent(w trace.Waiter, q *cq) {
 	s.seen[anEvent]++
 	q.countEntered()
 	q.unreadLine = 0
-	q.take(sight{what: read, at: s.at, owes: q.owesForGood(), unnamed: !s.channels.Reads(w, q.name)})
+	q.take(observation{what: read, at: s.at, owes: q.owesForGood(), unnamed: !s.channels.Reads(w, q.name)})
 }
 
 // foundNoEvent handles EAGAIN: nothing lay in the channel. What had been owed at a moment of rest before the call was there, unless another
@@ -84,7 +84,7 @@ func (s *Stream) readEvent(w trace.Waiter, q *cq) {
 func (s *Stream) foundNoEvent(r reader) {
 	for _, q := range s.cqsInOrder {
 		if s.channels.Reads(r.waiter, q.name) && q.restedAt != 0 && q.restedAt < r.call.call && q.mayBeReadBy() == 0 {
-			q.take(sight{what: noEvent, at: s.at})
+			q.take(observation{what: noEvent, at: s.at})
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // A failure is since when a CQ is known to have failed, and what that may have lost.
 type failure struct {
-	at          moment // when a callback reported an error, or nothing but an overflow explained what was seen; or 0
+	at          eventIndex // when a callback reported an error, or nothing but an overflow explained what was seen; or 0
 	line        int
 	told        bool // a callback has reported it
 	mayHaveLost int  // where a callback reported an overflow: requests of which one was lost
@@ -27,7 +27,7 @@ func (q *cq) mayReport(name string, status model.Health) bool {
 		s.report(q.group, verdict.ProviderViolation, "ARM-17", 0, []int{q.failed.line},
 			"the callback of %s reports %s, and an error was reported before", q.name, name)
 		return false
-	case status == model.BufferOverflow && q.crowded.from == 0:
+	case status == model.BufferOverflow && q.window.from == 0:
 		s.unexplained(q.group, "ARM-16", 0, nil, "the callback of %s reports %s, and there were never more completions than it has room for",
 			q.name, name)
 		q.alsoByRefusal()
@@ -49,7 +49,7 @@ func (q *cq) fails(status model.Health) {
 	q.failed.told = true
 	switch {
 	case status == model.InternalError:
-		q.crowded.unfollowed = true
+		q.window.unfollowed = true
 		if g := q.group.root(); g.overflown == q {
 			g.overflown = nil // it was this, perhaps
 		}
@@ -58,7 +58,7 @@ func (q *cq) fails(status model.Health) {
 	default:
 		q.failed.mayHaveLost = q.outstanding()
 	}
-	if q.losesAll() || status == model.BufferOverflow && !q.crowded.isFollowed() && q.fits() {
+	if q.losesAll() || status == model.BufferOverflow && !q.window.isFollowed() && q.fits() {
 		q.unclear("%s failed before it told so, and when that was " + verdict.NotFollowed)
 	}
 }
@@ -69,14 +69,14 @@ func (q *cq) losesAll() bool {
 	q.failed.at, q.failed.line = s.at, s.line()
 	q.roomNow() // it may be known only now that the overflow was not followed
 	reopened := s.reopen(q.group)
-	followed := q.crowded.isFollowed() && q.group.root().overflown == nil
+	followed := q.window.isFollowed() && q.group.root().overflown == nil
 	if followed {
 		q.group.root().overflown = q
 	} else {
 		q.group.leaveInDoubt(q.failure())
 	}
 	for _, p := range s.qpsInOrder {
-		if p.lanes[0].cq != q && p.lanes[1].cq != q {
+		if p.wqs[0].cq != q && p.wqs[1].cq != q {
 			continue
 		}
 		reopened = s.reopen(p.group) || reopened
@@ -97,7 +97,7 @@ func (q *cq) failure() string {
 
 // mayHaveLost handles the delivery of r, which was outstanding when a callback had reported an overflow. It reports whether anything is left that
 // the overflow can have lost (ARM-16, ARM-17).
-func (q *cq) mayHaveLost(r *posting, line int) bool {
+func (q *cq) mayHaveLost(r *request, line int) bool {
 	if q.failed.mayHaveLost == 0 || r.place != 0 {
 		return true
 	}
@@ -106,6 +106,6 @@ func (q *cq) mayHaveLost(r *posting, line int) bool {
 	}
 	q.s.report(q.group, verdict.ProviderViolation, "ARM-17", line, []int{r.line, q.failed.line},
 		"%s delivered %s, and with it all that was posted before an overflow was reported, which loses a completion", q.name, r.wr)
-	r.lane.qp.allows("no completion of %s", r.wr)
+	r.wq.qp.allows("no completion of %s", r.wr)
 	return false
 }

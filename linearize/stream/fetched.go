@@ -24,12 +24,12 @@ func (q *cq) fetched(polls []*poll) {
 		}
 		for i := range p.results {
 			r := q.s.request(q, p.results[i].Wr)
-			if r == nil || r.lane.cq != q || r.fetched {
+			if r == nil || r.wq.cq != q || r.fetched {
 				continue
 			}
 			r.fetched = true
-			if r.lane.fetched++; r.lane.fetched == mostFetched {
-				r.lane.forgetFetched()
+			if r.wq.fetched++; r.wq.fetched == mostFetched {
+				r.wq.forgetFetched()
 			}
 		}
 	}
@@ -38,7 +38,7 @@ func (q *cq) fetched(polls []*poll) {
 // fetchedNothing handles a poll that found nothing after a moment of rest: the silent requests that may have been over by then are taken to have succeeded.
 // Where the other end is undecided too, it does not matter which those are.
 func (q *cq) fetchedNothing(p *poll) {
-	for _, l := range q.lanes {
+	for _, l := range q.wqs {
 		if l.queue != model.Initiator {
 			continue
 		}
@@ -62,7 +62,7 @@ func (q *cq) fetchedNothing(p *poll) {
 }
 
 // forgetFetched forgets the requests of a queue that polls have fetched, and the silent ones before them.
-func (l *lane) forgetFetched() {
+func (l *workQueue) forgetFetched() {
 	l.qp.leaveOpen(fmt.Sprintf("%s is left open, and more of its requests were fetched than this engine keeps%sporcupine", l.qp.name, verdict.Shorter))
 	silentTo := 0
 	for i, r := range l.waiting {
@@ -70,7 +70,7 @@ func (l *lane) forgetFetched() {
 			silentTo = i
 		}
 	}
-	forgotten := func(r *posting) bool { return r.fetched }
+	forgotten := func(r *request) bool { return r.fetched }
 	for _, r := range l.waiting[:silentTo] {
 		r.fetched = r.fetched || r.silent && r.returned != 0
 	}
@@ -79,7 +79,7 @@ func (l *lane) forgetFetched() {
 			delete(l.qp.s.byName, r.wr)
 		}
 	}
-	for _, of := range []*[]*posting{(*[]*posting)(&l.waiting), &l.messages, &l.taken, &l.loose, &l.guessed} {
+	for _, of := range []*[]*request{(*[]*request)(&l.waiting), &l.messages, &l.taken, &l.loose, &l.guessed} {
 		*of = slices.DeleteFunc(*of, forgotten)
 	}
 	l.cq.points = slices.DeleteFunc(l.cq.points, forgotten)

@@ -19,22 +19,22 @@ type findingLog struct {
 	unfit    string // why nothing can be judged, or ""
 }
 
-// A finding knows its moment and whose objects it is of.
+// A finding knows its event and whose objects it is of.
 type finding struct {
 	verdict.Finding
-	at       moment
+	at       eventIndex
 	aside    bool // nothing follows from it, as the monitor says
 	turn     int  // of those of both hosts, where there are two
 	of       *group
 	searched bool             // nothing explains it; other findings break a rule by themselves
 	hidden   bool             // the clauses over hidden times say so
 	rests    []restsOn        // it stands when these are known not to have overflowed
-	guesses  []*posting       // … and these to have succeeded
+	guesses  []*request       // … and these to have succeeded
 	missing  *monitor.Missing // a callback that was owed at a moment of rest, or nil
 	missedBy *cq              // … the CQ that owed it
 	unowed   *monitor.Missing // a callback that was entered and is not owed, or nil
-	lost     *posting         // what has not completed by a moment of rest, and no poll delivers
-	passed   *posting         // what a poll did not deliver before a later one of its queue
+	lost     *request         // what has not completed by a moment of rest, and no poll delivers
+	passed   *request         // what a poll did not deliver before a later one of its queue
 }
 
 // tells reports a breach at a line, or 0 for the present one. see are lines that it refers to.
@@ -146,8 +146,8 @@ func (s *Stream) restsOnGuesses(g *group) {
 // that. It reports whether there was such a thing that follows from nothing.
 func (l *findingLog) reopen(g *group) bool { return l.reopenSince(g, 0) }
 
-// reopenSince does that where what has come explains nothing that was found before a moment.
-func (l *findingLog) reopenSince(g *group, since moment) bool {
+// reopenSince does that where what has come explains nothing that was found before an event.
+func (l *findingLog) reopenSince(g *group, since eventIndex) bool {
 	g = g.root()
 	broken, taken := false, false // by what is left; what all others may follow from
 	l.findings = slices.DeleteFunc(l.findings, func(f finding) bool {
@@ -196,7 +196,7 @@ func (l *findingLog) nameLost() {
 			continue
 		}
 		before := slices.IndexFunc(l.findings[:i], func(f finding) bool {
-			uncalled := f.missedBy == lost.lost.lane.cq && f.Rule == "ARM-03" && f.Line == lost.Line
+			uncalled := f.missedBy == lost.lost.wq.cq && f.Rule == "ARM-03" && f.Line == lost.Line
 			return f.passed == lost.lost || uncalled
 		})
 		if before < 0 {
@@ -210,7 +210,7 @@ func (l *findingLog) nameLost() {
 }
 
 // notes lets the latest finding name a request: what was lost, or what was passed.
-func (l *findingLog) notes(lost, passed *posting) {
+func (l *findingLog) notes(lost, passed *request) {
 	if !l.muted {
 		f := &l.findings[len(l.findings)-1]
 		f.lost, f.passed = lost, passed
@@ -241,8 +241,8 @@ func (l *findingLog) moveLatest(e earlier) {
 	l.findings = slices.Insert(l.findings[:last], before, f)
 }
 
-// excuse takes back what was told of the provider after a moment, as it may follow from what the consumer did then.
-func (l *findingLog) excuse(g *group, since moment) {
+// excuse takes back what was told of the provider after an event, as it may follow from what the consumer did then.
+func (l *findingLog) excuse(g *group, since eventIndex) {
 	broken := false
 	l.findings = slices.DeleteFunc(l.findings, func(f finding) bool {
 		if f.of == nil || f.of.root() != g {
@@ -255,4 +255,69 @@ func (l *findingLog) excuse(g *group, since moment) {
 	if g.broken = broken; !broken {
 		g.told, g.untold = 0, 0
 	}
+}
+
+// MaxFollowing is how many findings are told of a group after the first.
+const MaxFollowing = 100
+
+// markFollowing says of each finding from which violation, of its group or of the QPs at the other end of a connection, it may
+// follow.
+func (s *Stream) markFollowing() {
+	first := map[*group]int{} // finding of each group that others may follow from
+	peers := map[*group][]*group{}
+	for _, p := range s.qpsInOrder {
+		if g := p.group.root(); p.peer != nil && p.peer.group.root() != g {
+			peers[g] = append(peers[g], p.peer.group.root())
+		}
+	}
+	for i := range s.findings {
+		f := &s.findings[i]
+		if f.of == nil {
+			continue
+		}
+		g := f.of.root()
+		origin, follows := first[g]
+		for _, peer := range peers[g] {
+			if at, broken := first[peer]; !follows && broken && s.findings[at].Verdict == verdict.ProviderViolation {
+				origin, follows = at, true
+			}
+		}
+		if follows && s.findings[origin].Verdict == verdict.Inconclusive && f.hidden {
+			follows = false // the clauses go on from nothing that was assumed
+		}
+		switch elsewhere := s.elsewhere(g, f.turn); {
+		case !follows && elsewhere != nil:
+			f.Follows = elsewhere
+			continue
+		case follows:
+			f.Follows = &verdict.Origin{Rule: s.findings[origin].Rule, Line: s.findings[origin].Line}
+		case f.stops():
+			origin = i
+		default:
+			continue
+		}
+		if _, known := first[g]; !known {
+			first[g] = origin
+			s.findings[origin].More += g.untold
+		}
+	}
+}
+
+// elsewhere returns a violation in the other host's trace from which what was found of a group in turn may follow, or nil.
+func (s *Stream) elsewhere(g *group, turn int) *verdict.Origin {
+	if s.other == nil {
+		return nil
+	}
+	for i := range s.other.findings {
+		f := &s.other.findings[i]
+		if f.of == nil || f.turn > turn || f.Verdict != verdict.ProviderViolation || !f.stops() {
+			continue
+		}
+		for _, p := range s.qpsInOrder {
+			if p.isRemote() && p.group.root() == g && p.peer.remote.of.group.root() == f.of.root() {
+				return &verdict.Origin{Rule: f.Rule, File: s.other.name, Line: f.Line}
+			}
+		}
+	}
+	return nil
 }

@@ -12,10 +12,10 @@ import (
 // qpFlushes holds the flushes of a QP, and its close, as far as they may have cancelled requests.
 type qpFlushes struct {
 	flushed       []returned // flushes, and the close, that have returned
-	cancelsAll    moment     // when a flush had returned, where that cancels what is posted later, too (A15); or 0
-	ended         moment     // when a flush had returned, or a failure was delivered: nothing waits for a message any more
-	flushCalled   moment     // of the flush before which nothing can have cancelled requests, or 0
-	latestFlush   moment     // the call of the latest flush
+	cancelsAll    eventIndex // when a flush had returned, where that cancels what is posted later, too (A15); or 0
+	ended         eventIndex // when a flush had returned, or a failure was delivered: nothing waits for a message any more
+	flushCalled   eventIndex // of the flush before which nothing can have cancelled requests, or 0
+	latestFlush   eventIndex // the call of the latest flush
 	flushing      int        // flushes under way
 	flushOverlaps bool       // one overlapped a post of the initiator queue: which of them came first is not known
 }
@@ -24,7 +24,7 @@ type qpFlushes struct {
 func (s *Stream) flushCalled(u *underWay) {
 	p := u.qp
 	p.flushing++
-	p.flushOverlaps = p.flushOverlaps || p.posting[model.Initiator] > 0
+	p.flushOverlaps = p.flushOverlaps || p.running[model.Initiator] > 0
 	if !p.mayBreak() {
 		p.flushCalled = s.at
 	}
@@ -75,7 +75,7 @@ func (p *qp) hasFlushed(u *underWay) {
 }
 
 // restedBeforeFlush handles a moment of rest at which r was pending. A flush called after the post of r had not taken effect by then.
-func (all *qpFlushes) restedBeforeFlush(r *posting) {
+func (all *qpFlushes) restedBeforeFlush(r *request) {
 	for i := range all.flushed {
 		if f := &all.flushed[i]; r.returned != 0 && r.returned < f.call && r.pended < f.ret {
 			f.call = max(f.call, r.pended)
@@ -86,7 +86,7 @@ func (all *qpFlushes) restedBeforeFlush(r *posting) {
 // forgetFlushes forgets the flushes that were called before all that is outstanding was posted, but for one.
 func (p *qp) forgetFlushes() {
 	oldest := p.s.at
-	for _, l := range p.lanes {
+	for _, l := range p.wqs {
 		if len(l.waiting) > 0 {
 			oldest = min(oldest, l.waiting[0].called)
 		}
@@ -94,40 +94,9 @@ func (p *qp) forgetFlushes() {
 	p.flushed = slices.DeleteFunc(p.flushed, func(f returned) bool { return f.call < oldest })
 }
 
-func (s *Stream) closeQpCalled(u *underWay) {
-	p := u.qp
-	if p.closing == 0 {
-		for _, q := range p.cqs() {
-			q.checkRemains()
-		}
-		p.closing = s.at
-		for _, l := range p.lanes {
-			if l.cq != nil {
-				l.atClose = l.cq.emptyAtRest
-			}
-		}
-		p.flushesFrom()
-		p.closeBegins()
-	}
-}
-
-func (p *qp) closeReturned(u *underWay, refused, pending bool) {
-	p.closeReturns(!refused && !pending)
-	p.flushAnswers(u.call, refused)
-	switch {
-	case refused:
-		p.closing = 0
-	case p.closed == 0 && pending && p.mayStayOpen():
-		p.closed = p.s.at
-	case p.closed == 0:
-		p.closed = p.s.at
-		p.flushed = append(p.flushed, returned{u.call, p.s.at, u.line})
-	}
-}
-
 // latestOver returns the call of the flush that was called latest of those that are over, or 0.
-func (all *qpFlushes) latestOver() moment {
-	latest := moment(0)
+func (all *qpFlushes) latestOver() eventIndex {
+	latest := eventIndex(0)
 	for _, f := range all.flushed {
 		latest = max(latest, f.call)
 	}
@@ -135,11 +104,11 @@ func (all *qpFlushes) latestOver() moment {
 }
 
 // flushedAfter reports whether a flush is over that was called after r had been posted.
-func (all *qpFlushes) flushedAfter(r *posting) bool {
+func (all *qpFlushes) flushedAfter(r *request) bool {
 	return slices.ContainsFunc(all.flushed, func(f returned) bool { return r.returned != 0 && f.call > r.returned })
 }
 
-// onlyCancelled reports whether nothing succeeds that ends from a moment on: behind a flush, in one reading of A15 (FLUSH-05).
-func (all *qpFlushes) onlyCancelled(from moment) bool {
+// onlyCancelled reports whether nothing succeeds that ends from an event on: behind a flush, in one reading of A15 (FLUSH-05).
+func (all *qpFlushes) onlyCancelled(from eventIndex) bool {
 	return all.cancelsAll != 0 && all.cancelsAll < from
 }

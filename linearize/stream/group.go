@@ -12,7 +12,7 @@ type group struct {
 	untold  int  // … that were left out
 	stopped bool // nothing more is said of the provider
 
-	excusedFrom moment // where the consumer broke a rule first, or 0
+	excusedFrom eventIndex // where the consumer broke a rule first, or 0
 
 	unclear string   // why nothing more can be said of it, or ""
 	doubt   string   // what may explain whatever has no other explanation, or ""
@@ -20,9 +20,9 @@ type group struct {
 	endedIn *retired // where it is counted, if there are none
 	place   int      // in the order of groups: that of its first CQ, or without one of its first QP
 
-	crowded   []*cq // that may have overflowed at some time
-	overflown *cq   // one that has, at moments that are followed: that may explain what is not seen of it alone
-	without   *cq   // what is found just now no overflow of it explains
+	overflowing []*cq // that may have overflowed at some time
+	overflown   *cq   // one that has, at moments that are followed: that may explain what is not seen of it alone
+	without     *cq   // what is found just now no overflow of it explains
 }
 
 // newGroup returns the group of one object.
@@ -68,12 +68,12 @@ func join(a, b *group) {
 	a.unclear = cmp.Or(a.unclear, b.unclear)
 	a.doubt = cmp.Or(a.doubt, b.doubt)
 	a.objects, a.place = a.objects+b.objects, min(a.place, b.place)
-	a.crowded = append(a.crowded, b.crowded...)
+	a.overflowing = append(a.overflowing, b.overflowing...)
 	if a.overflown != nil && b.overflown != nil {
 		a.doubt = cmp.Or(a.doubt, b.overflown.failure())
 	}
 	a.overflown = cmp.Or(a.overflown, b.overflown)
-	b.crowded = nil
+	b.overflowing = nil
 	if b.joined = a; a.objects == 0 && ended != nil {
 		ended.ended(a)
 	}

@@ -46,8 +46,8 @@ func (s *Stream) bounds() []clauses.Bounds {
 }
 
 // hadCompleted reports whether r, which is outstanding, is known to have completed by a moment of rest, or to have had to.
-func (r *posting) hadCompleted(rested moment) bool {
-	p := r.lane.qp
+func (r *request) hadCompleted(rested eventIndex) bool {
+	p := r.wq.qp
 	return p.s.hidden.engine.Owed(p.name, r.wr, rested)
 }
 
@@ -84,7 +84,7 @@ func (p *qp) isExcused() bool {
 // hear adds the findings of the clauses that still stand, each at its place among those of the stream. Where a violation of the same objects came
 // before, it adds none.
 func (s *Stream) hear() {
-	broken, told := map[*group]moment{}, map[moment]bool{} // when first; and of which events the stream found something
+	broken, told := map[*group]eventIndex{}, map[eventIndex]bool{} // when first; and of which events the stream found something
 	for i := range s.findings {
 		f := &s.findings[i]
 		if f.of == nil || f.Verdict == verdict.Inconclusive {

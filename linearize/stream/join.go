@@ -16,12 +16,12 @@ import (
 
 // joined is what joins the stream to that of the other host, where the traces of two are judged together.
 type joined struct {
-	name   string  // of the trace, where there is another
-	other  *Stream // of the other host, or nil
-	knows  moment  // up to here, by the other's clock, its trace is known to come before the present
-	forced bool    // the present event tells of what the other host can't have done before
-	ended  bool    // all events were taken
-	whole  bool    // … and they are all that the host did
+	name   string     // of the trace, where there is another
+	other  *Stream    // of the other host, or nil
+	knows  eventIndex // up to here, by the other's clock, its trace is known to come before the present
+	forced bool       // the present event tells of what the other host can't have done before
+	ended  bool       // all events were taken
+	whole  bool       // … and they are all that the host did
 }
 
 // A Host is one of two whose traces are judged together.
@@ -215,14 +215,14 @@ func (s *Stream) finishRemote(notAll string) {
 
 // awaits reports whether an event tells of something that comes after what the other host's trace has told by now: of a message
 // that succeeded and whose other half is not posted.
-func (s *Stream) awaits(e *trace.Event) bool { return s.ofLanes(e, (*lane).awaits) }
+func (s *Stream) awaits(e *trace.Event) bool { return s.ofWorkQueues(e, (*workQueue).awaits) }
 
 // hopes reports whether the other host's trace may yet tell what an event is judged by, though it need not: what cancelled a request, or that
 // the send of a message failed which is told to be received.
-func (s *Stream) hopes(e *trace.Event) bool { return s.ofLanes(e, (*lane).hopes) }
+func (s *Stream) hopes(e *trace.Event) bool { return s.ofWorkQueues(e, (*workQueue).hopes) }
 
-// ofLanes reports whether something is true of a lane and the results of a poll that an event ends, while the other host has more to tell.
-func (s *Stream) ofLanes(e *trace.Event, is func(*lane, []trace.Result) bool) bool {
+// ofWorkQueues reports whether something is true of a work queue and the results of a poll that an event ends, while the other host has more to tell.
+func (s *Stream) ofWorkQueues(e *trace.Event, is func(*workQueue, []trace.Result) bool) bool {
 	if s.other.ended || e.Ph != trace.Ret || len(e.Results) == 0 {
 		return false
 	}
@@ -234,7 +234,7 @@ func (s *Stream) ofLanes(e *trace.Event, is func(*lane, []trace.Result) bool) bo
 	if len(u.cq.polls.list) > 1 {
 		results = u.cq.polls.resultsHeld(results)
 	}
-	return slices.ContainsFunc(u.cq.lanes, func(l *lane) bool { return is(l, results) })
+	return slices.ContainsFunc(u.cq.wqs, func(l *workQueue) bool { return is(l, results) })
 }
 
 // resultsHeld returns the results of polls that have returned while others are under way, and those of one more.
@@ -246,15 +246,15 @@ func (u *pollsUnderWay) resultsHeld(last []trace.Result) []trace.Result {
 	return append(all, last...)
 }
 
-// awaits reports whether results, of those that are of the lane, take more than the other host's trace has told of.
-func (l *lane) awaits(results []trace.Result) bool {
+// awaits reports whether results, of those that are of the queue, take more than the other host's trace has told of.
+func (l *workQueue) awaits(results []trace.Result) bool {
 	unmet := l.qp.isUnmet()
 	if !unmet && !l.qp.isRemote() {
 		return false
 	}
 	waiting, takes := l.waiting, 0
 	for i := range results {
-		at := slices.IndexFunc(waiting, func(r *posting) bool { return r.wr == results[i].Wr })
+		at := slices.IndexFunc(waiting, func(r *request) bool { return r.wr == results[i].Wr })
 		if at < 0 {
 			continue
 		}
@@ -275,13 +275,13 @@ func (l *lane) awaits(results []trace.Result) bool {
 	return takes > 0 && takes > len(l.other().messages)
 }
 
-// hopes reports whether the other host's trace may yet tell what results, of those that are of the lane, are judged by.
-func (l *lane) hopes(results []trace.Result) bool {
+// hopes reports whether the other host's trace may yet tell what results, of those that are of the queue, are judged by.
+func (l *workQueue) hopes(results []trace.Result) bool {
 	if !l.qp.isRemote() {
 		return false
 	}
 	for i := range results {
-		at := slices.IndexFunc(l.waiting, func(r *posting) bool { return r.wr == results[i].Wr })
+		at := slices.IndexFunc(l.waiting, func(r *request) bool { return r.wr == results[i].Wr })
 		if at < 0 {
 			continue
 		}
@@ -304,7 +304,7 @@ func (p *qp) isUnmet() bool {
 func (s *Stream) partUnmet(e *trace.Event) bool {
 	parted := false
 	if u := s.open.find(e.Op); u != nil && u.cq != nil {
-		for _, l := range u.cq.lanes {
+		for _, l := range u.cq.wqs {
 			if l.qp.isUnmet() {
 				l.qp.part()
 				parted = true

@@ -30,7 +30,7 @@ func (o *lifetime) isCreated() { o.created, o.refused = true, false }
 // An earlier event may turn out to have broken a rule: a use of an object, or a point.
 type earlier struct {
 	what string // the function that was called, or the request whose completion was placed; or "" of none
-	at   moment
+	at   eventIndex
 	place
 }
 

@@ -11,35 +11,25 @@ import (
 	"ndkoracle/trace"
 )
 
-// A matching is a queue's part in finding which sends of a connection go to which of its receives.
-type matching struct {
-	messages    []*posting // sends, or receives, that have not failed, and whose other half has not been told yet
-	messageRoom []*posting // the array of messages, from its beginning
-	taken       []*posting // those whose other half was told, and which were not
-	known       int        // from which index on it is not known which send goes to which receive, or never
-	promised    int        // receives yet to be posted that sends have gone to already
-	received    int        // other halves that were told
-}
-
 // A message succeeds with the receive that it takes: the k'th send of a QP that succeeds takes the k'th receive of the peer
 // that succeeds. Which of the two is told first does not matter. A request that has not been told of is taken to succeed
 // until it is told to have failed.
 
-// other returns the lane of the peer that has the other halves, or nil.
-func (l *lane) other() *lane {
+// other returns the work queue of the peer that has the other halves, or nil.
+func (l *workQueue) other() *workQueue {
 	if l.qp.peer == nil {
 		return nil
 	}
-	return l.qp.peer.lanes[1-l.queue]
+	return l.qp.peer.wqs[1-l.queue]
 }
 
 // arrivals returns how many receives can have taken a message.
-func (l *lane) arrivals() int { return len(l.other().messages) }
+func (l *workQueue) arrivals() int { return len(l.other().messages) }
 
 // meet handles the success of r. It returns the possible kinds of its completion, and, where its other half is on the other host, which the clauses do
 // not know, the earliest moment at which that was posted.
-func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds automaton.Kinds, from moment, ok bool) {
-	l := r.lane
+func (s *Stream) meet(q *cq, line int, r *request, result *trace.Result) (kinds automaton.Kinds, from eventIndex, ok bool) {
+	l := r.wq
 	if r.isMessage() {
 		l.took++
 		if p := l.qp; p.attempt.failed > r.called && p.peer != nil {
@@ -94,7 +84,7 @@ func (s *Stream) meet(q *cq, line int, r *posting, result *trace.Result) (kinds 
 }
 
 // messageKinds returns the kinds that the messages may be of which the peer of a queue of receives has sent, all that it can have taken.
-func (l *lane) messageKinds() automaton.Kinds {
+func (l *workQueue) messageKinds() automaton.Kinds {
 	switch sends := l.other(); {
 	case sends == nil, l.qp.isRemote(), !sends.qp.created:
 	case sends.solicits == 0:
@@ -123,7 +113,7 @@ func (p *qp) notAlone() {
 
 // pair handles the success of r and returns its other half, or nil where none is left. A send may have gone to a receive that is not posted
 // yet.
-func (l *lane) pair(r *posting) *posting {
+func (l *workQueue) pair(r *request) *request {
 	l.taken = without(l.taken, r)
 	other := l.other()
 	if other.received++; len(other.messages) == 0 {
@@ -145,7 +135,7 @@ func (l *lane) pair(r *posting) *posting {
 }
 
 // failed handles the failure of r. Whether its other half failed with it is not known, so neither are the halves of all requests after it.
-func (l *lane) failed(r *posting) {
+func (l *workQueue) failed(r *request) {
 	other := l.other()
 	if other == nil || !r.isMessage() || r.index() >= l.known {
 		return
@@ -153,18 +143,18 @@ func (l *lane) failed(r *posting) {
 	if slices.Contains(l.taken, r) {
 		l.qp.group.leaveInDoubt(r.wr + " failed, and which message its peer took instead " + verdict.NotFollowed)
 	}
-	for _, end := range []*lane{l, other} {
+	for _, end := range []*workQueue{l, other} {
 		if end.known, end.promised = r.index(), 0; end.queue == model.Initiator {
 			end.loosen()
 		}
-		end.messages = slices.DeleteFunc(end.messages, func(m *posting) bool { return m.index() >= end.known })
+		end.messages = slices.DeleteFunc(end.messages, func(m *request) bool { return m.index() >= end.known })
 	}
 	l.taken, other.taken = nil, nil
 }
 
 // loosen notes the sends whose receives are no longer known.
-func (l *lane) loosen() {
-	i := slices.IndexFunc(l.messages, func(m *posting) bool { return m.index() >= l.known })
+func (l *workQueue) loosen() {
+	i := slices.IndexFunc(l.messages, func(m *request) bool { return m.index() >= l.known })
 	if i >= 0 {
 		all := slices.Concat(l.messages[i:], l.loose)
 		l.loose = all[:min(len(all), MaxFollowing)]
@@ -172,10 +162,10 @@ func (l *lane) loosen() {
 }
 
 // isMessage reports whether r is half of a message.
-func (r *posting) isMessage() bool { return r.op.IsSend() || r.op == model.ReceiveOp }
+func (r *request) isMessage() bool { return r.op.IsSend() || r.op == model.ReceiveOp }
 
 // index returns which of the messages of its connection r is half of, unless one before it failed.
-func (r *posting) index() int {
+func (r *request) index() int {
 	if r.op.IsSend() {
 		return r.sends
 	}
@@ -183,7 +173,7 @@ func (r *posting) index() int {
 }
 
 // checkMessage compares what the completion of a receive says with the send that it took.
-func (s *Stream) checkMessage(q *cq, line int, r, m *posting, result *trace.Result) {
+func (s *Stream) checkMessage(q *cq, line int, r, m *request, result *trace.Result) {
 	if result == nil {
 		return
 	}
@@ -192,42 +182,42 @@ func (s *Stream) checkMessage(q *cq, line int, r, m *posting, result *trace.Resu
 		return
 	}
 	s.report(q.group, verdict.ProviderViolation, breach.Rule, line, []int{r.line, m.line}, "%s", breach.Message)
-	if sends := m.lane; breach.Rule != "RES-02" || sends.names > 0 && sends.names < sends.sends { // else it holds of each message that the peer has sent
+	if sends := m.wq; breach.Rule != "RES-02" || sends.names > 0 && sends.names < sends.sends { // else it holds of each message that the peer has sent
 		s.restsOnGuesses(q.group)
 	}
-	if breach.OfLength && !s.muted && !m.hasSucceeded() && r.lane.took != m.lane.sends { // another message may have come in its place
+	if breach.OfLength && !s.muted && !m.hasSucceeded() && r.wq.took != m.wq.sends { // another message may have come in its place
 		f := &s.findings[len(s.findings)-1]
 		f.guesses = append(f.guesses, m)
 	}
-	r.lane.qp.allows("%s", breach.Instead)
+	r.wq.qp.allows("%s", breach.Instead)
 }
 
 // delivery is a receive with the send that it took.
-func (s *Stream) delivery(r, m *posting, result *trace.Result) *monitor.Delivery {
-	half := func(r *posting) monitor.Half { return monitor.Half{Wr: r.wr, Op: r.op, Token: r.token, Bytes: r.bytes} }
+func (s *Stream) delivery(r, m *request, result *trace.Result) *monitor.Delivery {
+	half := func(r *request) monitor.Half { return monitor.Half{Wr: r.wr, Op: r.op, Token: r.token, Bytes: r.bytes} }
 	return &monitor.Delivery{Dialect: s.dialect, Send: half(m), Receive: half(r), Result: result}
 }
 
 // checkUnnamed holds a receive of which it is not known which message it took against all that the peer has sent (RES-02).
-func (s *Stream) checkUnnamed(q *cq, line int, r *posting, result *trace.Result) {
-	sends := r.lane.other()
-	if result == nil || result.Type != "ReceiveAndInvalidate" || sends.names > 0 || r.lane.qp.isRemote() || !sends.qp.created {
+func (s *Stream) checkUnnamed(q *cq, line int, r *request, result *trace.Result) {
+	sends := r.wq.other()
+	if result == nil || result.Type != "ReceiveAndInvalidate" || sends.names > 0 || r.wq.qp.isRemote() || !sends.qp.created {
 		return
 	}
 	s.tells(q.group, breach.TokenOfNone(r.wr, result.Type), line, r.line)
-	r.lane.qp.allows("type Receive")
+	r.wq.qp.allows("type Receive")
 }
 
 // mayBreak reports whether requests of p may be cancelled by now.
 func (p *qp) mayBreak() bool { return p.broken != 0 || p.overflown(nil) != 0 }
 
 // waitsForMessages reports whether the requests of a queue are receives of which it is known which message each waits for.
-func (l *lane) waitsForMessages() bool {
+func (l *workQueue) waitsForMessages() bool {
 	return l.queue == model.Receive && l.other() != nil && !l.other().qp.mayGrow() && l.known == never
 }
 
 // mayComplete returns the outstanding requests but for the receives that can only wait for a message.
-func (l *lane) mayComplete() []*posting {
+func (l *workQueue) mayComplete() []*request {
 	if l.waitsForMessages() && !l.qp.mayBreak() {
 		return l.waiting[:min(len(l.waiting), l.arrivals())]
 	}
@@ -235,7 +225,7 @@ func (l *lane) mayComplete() []*posting {
 }
 
 // mayHaveEnded reports whether an outstanding request may have ended with nobody knowing: its completion may be in the CQ.
-func (l *lane) mayHaveEnded(r *posting) bool {
+func (l *workQueue) mayHaveEnded(r *request) bool {
 	by := r.owed
 	if r.silent {
 		by = r.silentBy()
@@ -245,7 +235,7 @@ func (l *lane) mayHaveEnded(r *posting) bool {
 
 // emptyAtRest returns the latest moment of rest after which a poll showed that nothing of the queue had completed: of a QP that is
 // being closed no poll does, as its completions may have vanished (A21); of a CQ that is not known none is seen.
-func (l *lane) emptyAtRest() moment {
+func (l *workQueue) emptyAtRest() eventIndex {
 	switch {
 	case l.qp.closing != 0:
 		return l.atClose
@@ -255,8 +245,8 @@ func (l *lane) emptyAtRest() moment {
 	return l.cq.emptyAtRest
 }
 
-// placedBy returns by when the completion of r, which was delivered at a moment, had been placed.
-func (r *posting) placedBy(delivered moment) moment {
+// placedBy returns by when the completion of r, which was delivered at an event, had been placed.
+func (r *request) placedBy(delivered eventIndex) eventIndex {
 	by := delivered
 	if r.place != 0 {
 		by = r.place

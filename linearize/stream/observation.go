@@ -7,9 +7,9 @@ import (
 	"ndkoracle/model"
 )
 
-// A sight is what one event means to the automaton of a CQ.
-type sight struct {
-	what    sightOf
+// An observation is what one event means to the automaton of a CQ.
+type observation struct {
+	what    observed
 	arm     model.Arm
 	status  model.Health
 	kinds   automaton.Kinds
@@ -18,22 +18,22 @@ type sight struct {
 	again   bool // of vanishing: of the same QP as before; of resized: it was refused
 	waiting bool // somebody waits for callbacks
 	unnamed bool // of read: the trace does not say on which channel the call waited
-	at      moment
+	at      eventIndex
 	line    int
 	pending int
-	room    int    // as roomNow has it
-	from    moment // from when on the completion can have been placed; of enter, vanishing: by when all that is outstanding had ended, or 0
-	counted moment // from when on it counted as one that could be
-	owed    moment // the moment of rest at which it was owed, or 0
+	room    int        // as roomNow has it
+	from    eventIndex // from when on the completion can have been placed; of enter, vanishing: by when all that is outstanding had ended, or 0
+	counted eventIndex // from when on it counted as one that could be
+	owed    eventIndex // the moment of rest at which it was owed, or 0
 	list    []uint64
 	n       int
-	posting *posting
+	request *request
 }
 
-type sightOf uint8
+type observed uint8
 
 const (
-	armCall sightOf = iota
+	armCall observed = iota
 	armReturn
 	armRefused
 	enter
@@ -58,10 +58,10 @@ const (
 	nothing   // but a place between others
 )
 
-// take takes a sight. While the close of a QP is called, its completions may vanish behind it.
-func (q *cq) take(e sight) {
+// take handles an observation. While the close of a QP is called, its completions may vanish behind it.
+func (q *cq) take(e observation) {
 	q.takeOne(&e)
-	if q.crowded.from != 0 {
+	if q.window.from != 0 {
 		q.noticeOverflow()
 	}
 	if len(q.closedQps.running) > 0 {
@@ -75,8 +75,8 @@ func (q *cq) vanishClosing() {
 	}
 }
 
-// takeOne takes a sight, or keeps it while a poll is under way: what that poll will have returned may have left the CQ before.
-func (q *cq) takeOne(e *sight) {
+// takeOne handles an observation, or keeps it while a poll is under way: what that poll will have returned may have left the CQ before.
+func (q *cq) takeOne(e *observation) {
 	if q.stopped() {
 		return
 	}
@@ -105,8 +105,8 @@ func (q *cq) takeOne(e *sight) {
 // maxHeld bounds what is kept of a CQ while a poll is under way.
 const maxHeld = 1 << 12
 
-// show lets an automaton take a sight, and reports whether an explanation is left.
-func (q *cq) show(a *automaton.Queue, e *sight) bool {
+// show gives an automaton an observation, and reports whether an explanation is left.
+func (q *cq) show(a *automaton.Queue, e *observation) bool {
 	if e.pending >= 0 {
 		a.Pending(e.pending)
 	}
@@ -129,7 +129,7 @@ func (q *cq) show(a *automaton.Queue, e *sight) bool {
 		return a.Readers(e.n, at)
 	case delivered, remaining:
 		return a.Delivered(automaton.Delivery{Kinds: e.kinds, From: automaton.Moment(e.from), Counted: automaton.Moment(e.counted),
-			Called: automaton.Moment(e.posting.called), Owed: automaton.Moment(e.owed), Known: e.known}, at)
+			Called: automaton.Moment(e.request.called), Owed: automaton.Moment(e.owed), Known: e.known}, at)
 	case gone:
 		return a.Gone(automaton.Moment(e.counted), at)
 	case foundNothing:
@@ -139,11 +139,11 @@ func (q *cq) show(a *automaton.Queue, e *sight) bool {
 	case noEvent:
 		return a.FoundNoEvent(at)
 	case owes:
-		return a.Owe(automaton.Moment(e.owed), automaton.Moment(e.posting.called), at)
+		return a.Owe(automaton.Moment(e.owed), automaton.Moment(e.request.called), at)
 	case owesNot:
 		return a.NotOwed(automaton.Moment(e.owed), at)
 	case frees:
-		return a.Free(automaton.Moment(e.posting.called), automaton.Moment(e.owed), at)
+		return a.Free(automaton.Moment(e.request.called), automaton.Moment(e.owed), at)
 	case vanishing:
 		return a.Vanished(e.list, e.n, e.again, automaton.Moment(e.from), at)
 	case stayed:

@@ -4,10 +4,10 @@ package stream
 type occupancy struct {
 	depth   int        // or the one that a pending resize asks for, if that is less
 	pending int        // requests, not delivered, that could complete into it now
-	points  []*posting // these, oldest first
+	points  []*request // these, oldest first
 	shown   int        // completions that it holds by what points of the trace tell
 	owed    int        // outstanding requests that had to have completed at a moment of rest
-	added   moment     // when the latest of its requests was posted
+	added   eventIndex // when the latest of its requests was posted
 }
 
 // load returns how many completions the CQ holds, if each that may be on its way has arrived.

@@ -14,13 +14,13 @@ import (
 // at which it can have overflowed. Otherwise what nothing else explains is left open, until a completion is delivered that was placed
 // later than any overflow could be.
 
-// crowding is when more completions may have been on their way into a CQ than it has room for.
-type crowding struct {
-	from    moment // the first at which it may have overflowed, or 0 where none can have been one too many since the last that shows so
-	until   moment // from then on there was room, or 0 while there is none
-	times   int    // how often it began
-	refuted int    // of these, how many are known to have lost nothing
-	most    int    // how many were too many at most since the first, as if each request had been posted
+// An overflowWindow is when more completions may have been on their way into a CQ than it has room for.
+type overflowWindow struct {
+	from    eventIndex // the first at which it may have overflowed, or 0 where none can have been one too many since the last that shows so
+	until   eventIndex // from then on there was room, or 0 while there is none
+	times   int        // how often it began
+	refuted int        // of these, how many are known to have lost nothing
+	most    int        // how many were too many at most since the first, as if each request had been posted
 
 	unfollowed bool // since the first, the automaton does not follow each moment at which the CQ may have overflowed
 }
@@ -28,7 +28,7 @@ type crowding struct {
 // checkRoom notes whether more completions may be on their way into the CQ, since now, than it has room for: each request that is outstanding may have
 // one, a receive for which no message came, too, as that may fail by itself.
 func (q *cq) checkRoom() {
-	c := &q.crowded
+	c := &q.window
 	if r := q.resizes.open; r != nil && q.load() > r.from {
 		r.crowded = true
 	}
@@ -47,8 +47,8 @@ func (q *cq) checkRoom() {
 	q.s.may.fails = true
 	c.times++
 	g := q.group.root()
-	if !slices.Contains(g.crowded, q) {
-		g.crowded = append(g.crowded, q)
+	if !slices.Contains(g.overflowing, q) {
+		g.overflowing = append(g.overflowing, q)
 	}
 	if q.s.dialect.A35 == model.A35Exact {
 		g.leaveOpen(q.overflow())
@@ -68,29 +68,29 @@ func (q *cq) hasRoom() {
 	if r := q.resizes.open; r != nil && q.load() <= r.to {
 		r.fits = true
 	}
-	if q.crowded.from != 0 && q.crowded.until == 0 && q.fits() {
-		q.crowded.until = q.s.at
+	if q.window.from != 0 && q.window.until == 0 && q.fits() {
+		q.window.until = q.s.at
 	}
 }
 
 // wasNotPosted handles a request that was refused. It was never on its way, and without it there may have been room all the time.
-func (q *cq) wasNotPosted(r *posting) {
-	c := &q.crowded
+func (q *cq) wasNotPosted(r *request) {
+	c := &q.window
 	if c.from == 0 || c.from < r.called {
 		return
 	}
 	if c.most--; c.most <= 0 && q.failed.at == 0 {
-		q.crowded.hadRoom()
+		q.window.hadRoom()
 	}
 }
 
 // hadRoom records that the CQ has not overflowed.
-func (c *crowding) hadRoom() { *c = crowding{times: c.times, refuted: c.times} }
+func (c *overflowWindow) hadRoom() { *c = overflowWindow{times: c.times, refuted: c.times} }
 
 // placedSince records that a completion was placed in the CQ: as far as is known at from or later, and certainly at inAnyCase or later. By then
 // the CQ had not overflowed (ARM-17), and all that it held has been delivered.
-func (q *cq) placedSince(from, inAnyCase moment) {
-	c := &q.crowded
+func (q *cq) placedSince(from, inAnyCase eventIndex) {
+	c := &q.window
 	if c.from == 0 {
 		return
 	}
@@ -98,19 +98,19 @@ func (q *cq) placedSince(from, inAnyCase moment) {
 		q.emptyAtRest = max(q.emptyAtRest, q.unshown)
 	}
 	if c.from = max(c.from, inAnyCase); c.until != 0 && from >= c.until {
-		q.crowded.hadRoom()
+		q.window.hadRoom()
 	}
 }
 
 // roomNow returns how much room the CQ has, if it may overflow now, or whether that is followed.
 func (q *cq) roomNow() int {
-	c := &q.crowded
+	c := &q.window
 	switch {
 	case c.from == 0 || c.unfollowed:
 		return automaton.NotFollowed
 	case c.until != 0:
 		return automaton.HasRoom
-	case slices.ContainsFunc(q.lanes, (*lane).isEntangled) || q.closedQps.retired > 0:
+	case slices.ContainsFunc(q.wqs, (*workQueue).isEntangled) || q.closedQps.retired > 0:
 		c.unfollowed = true
 		return automaton.NotFollowed
 	case q.fits():
@@ -121,17 +121,17 @@ func (q *cq) roomNow() int {
 
 // isEntangled reports whether requests of a queue may be refused yet, or succeed silently, or wait for others of their chain, or whether their QP
 // has more than one CQ, or a peer, or is being closed: what an overflow does to that is not followed.
-func (l *lane) isEntangled() bool {
+func (l *workQueue) isEntangled() bool {
 	p := l.qp
-	if p.connected == 0 || p.closing != 0 || p.fed || p.peer != nil || p.remote != nil || p.shadow != nil || p.lanes[0].cq != p.lanes[1].cq {
+	if p.connected == 0 || p.closing != 0 || p.sharedReceives || p.peer != nil || p.remote != nil || p.shadow != nil || p.wqs[0].cq != p.wqs[1].cq {
 		return true
 	}
-	return slices.ContainsFunc(l.waiting, func(r *posting) bool { return r.silent || r.returned == 0 || r.deferred && r.ended == 0 })
+	return slices.ContainsFunc(l.waiting, func(r *request) bool { return r.silent || r.returned == 0 || r.deferred && r.ended == 0 })
 }
 
 // noticeOverflow records that the CQ has overflowed, if nothing else explains what was seen of it (ARM-16).
 func (q *cq) noticeOverflow() {
-	if q.crowded.from == 0 || q.failed.at != 0 || q.group.root().broken || !q.queue.HasFailed() {
+	if q.window.from == 0 || q.failed.at != 0 || q.group.root().broken || !q.queue.HasFailed() {
 		return
 	}
 	if q.losesAll() {
@@ -141,8 +141,8 @@ func (q *cq) noticeOverflow() {
 
 // overflowExplains reports whether nothing but an overflow explains that a poll, which was under way alone, found nothing, and notes if not even
 // that does.
-func (q *cq) overflowExplains(e sight) bool {
-	if !q.crowded.isFollowed() {
+func (q *cq) overflowExplains(e observation) bool {
+	if !q.window.isFollowed() {
 		return false
 	}
 	a := q.queue.Clone()
@@ -153,20 +153,20 @@ func (q *cq) overflowExplains(e sight) bool {
 	return alive && a.HasFailed()
 }
 
-// mayNotShow reports whether a poll that finds nothing may miss, as the CQ has overflowed, what had completed at a moment: it was lost, or stays in
+// mayNotShow reports whether a poll that finds nothing may miss, as the CQ has overflowed, what had completed at an event: it was lost, or stays in
 // the CQ, which may keep what it has (A33).
-func (q *cq) mayNotShow(at moment) bool {
-	from := q.crowded.from
+func (q *cq) mayNotShow(at eventIndex) bool {
+	from := q.window.from
 	return from != 0 && (from <= at || q.s.dialect.A33 != model.A33All)
 }
 
 // isFollowed reports whether the automaton follows each moment at which the CQ may have overflowed.
-func (c *crowding) isFollowed() bool { return c.from != 0 && !c.unfollowed }
+func (c *overflowWindow) isFollowed() bool { return c.from != 0 && !c.unfollowed }
 
 // outstanding counts the requests, silent ones included, that could complete into the CQ now.
 func (q *cq) outstanding() int {
 	n := 0
-	for _, l := range q.lanes {
+	for _, l := range q.wqs {
 		for _, r := range l.waiting {
 			if r.place == 0 {
 				n++
@@ -183,8 +183,8 @@ func (q *cq) overflow() string {
 
 // overflown returns from when on requests of p may have been cancelled as a CQ of it or of its peer overflowed, or 0: another
 // CQ than that in which a completion tells so, which would have lost it.
-func (p *qp) overflown(other *cq) moment {
-	from := moment(0)
+func (p *qp) overflown(other *cq) eventIndex {
+	from := eventIndex(0)
 	for _, end := range []*qp{p, p.peer} {
 		if end == nil {
 			continue
@@ -192,9 +192,9 @@ func (p *qp) overflown(other *cq) moment {
 		if end.remote != nil && end.remote.of.crowds() {
 			from = 1 // the moment of this host is not known
 		}
-		for _, l := range end.lanes {
-			if l.cq != nil && l.cq != other && l.cq.crowded.from != 0 && (from == 0 || l.cq.crowded.from < from) {
-				from = l.cq.crowded.from
+		for _, l := range end.wqs {
+			if l.cq != nil && l.cq != other && l.cq.window.from != 0 && (from == 0 || l.cq.window.from < from) {
+				from = l.cq.window.from
 			}
 		}
 	}
@@ -203,22 +203,22 @@ func (p *qp) overflown(other *cq) moment {
 
 // crowds reports whether a CQ of p may have overflowed.
 func (p *qp) crowds() bool {
-	return slices.ContainsFunc(p.lanes[:], func(l *lane) bool { return l.cq != nil && l.cq.crowded.from != 0 })
+	return slices.ContainsFunc(p.wqs[:], func(l *workQueue) bool { return l.cq != nil && l.cq.window.from != 0 })
 }
 
 // A restsOn is a CQ, and how often it may have overflowed: a finding stands when it is known not to have.
 type restsOn struct {
 	q     *cq
 	times int
-	at    moment // of the finding
+	at    eventIndex // of the finding
 }
 
 // mayHaveOverflown returns the CQs of a group that may have overflowed.
 func (g *group) mayHaveOverflown() []restsOn {
 	var all []restsOn
-	for _, q := range g.crowded {
-		if q.crowded.from != 0 && q != g.without {
-			all = append(all, restsOn{q, q.crowded.times, q.s.at})
+	for _, q := range g.overflowing {
+		if q.window.from != 0 && q != g.without {
+			all = append(all, restsOn{q, q.window.times, q.s.at})
 		}
 	}
 	return all
@@ -232,7 +232,7 @@ func (l *findingLog) restsOnNoOverflow() {
 }
 
 // open reports whether it is not known yet if the CQ overflowed.
-func (r restsOn) open() bool { return r.q.crowded.refuted < r.times && r.q.crowded.from <= r.at }
+func (r restsOn) open() bool { return r.q.window.refuted < r.times && r.q.window.from <= r.at }
 
 // leaveOpen makes of findings questions that an overflow may explain, or another guess, and takes back what was found after them.
 func (l *findingLog) leaveOpen() {

@@ -13,8 +13,8 @@ import (
 
 // A latestPoint is the latest point of the trace that placed a completion of a queue.
 type latestPoint struct {
-	placed     *posting // the request: nothing behind it had completed by then
-	placedAt   moment
+	placed     *request // the request: nothing behind it had completed by then
+	placedAt   eventIndex
 	placedLine int
 }
 
@@ -25,14 +25,14 @@ func (s *Stream) placed(e *trace.Event) {
 	if !s.checkPlaced(q, r, e) {
 		return
 	}
-	l := r.lane
+	l := r.wq
 	if (r.owed != 0 || r.silentBy() != 0) && !r.missed {
 		if l.cq.reportLate(r, s.line()); l.cq.stopped() {
 			return
 		}
 	}
 	if r.isLast() {
-		l.cq.takeOne(&sight{what: stayed, at: s.at, posting: r})
+		l.cq.takeOne(&observation{what: stayed, at: s.at, request: r})
 	}
 	counted := r.countedFrom()
 	if l.checkInTurn(r); l.cq.stopped() {
@@ -63,7 +63,7 @@ func (s *Stream) placed(e *trace.Event) {
 	if r.outcome == model.FAILED {
 		l.qp.breaks(max(r.called, r.pended))
 	}
-	now := sight{what: placedNow, at: s.at, kinds: kinds, counted: counted}
+	now := observation{what: placedNow, at: s.at, kinds: kinds, counted: counted}
 	now.list, now.n, now.from = l.shows(r)
 	l.cq.take(now)
 	l.cq.placedSince(s.at, s.at)
@@ -73,13 +73,13 @@ func (s *Stream) placed(e *trace.Event) {
 }
 
 // checkPlaced holds a point against the request that it names, and reports whether it can be of it.
-func (s *Stream) checkPlaced(q *cq, r *posting, e *trace.Event) bool {
-	var was pastWr
+func (s *Stream) checkPlaced(q *cq, r *request, e *trace.Event) bool {
+	var was overRequest
 	over := false
 	if r == nil {
 		was, over = s.past.find(e.Wr)
 	} else if r.silent && calls.OutcomeOf(e.Status) == model.SUCCESS {
-		r.lane.signals()
+		r.wq.signals()
 	}
 	switch {
 	case r == nil && s.shared[e.Wr]:
@@ -93,24 +93,24 @@ func (s *Stream) checkPlaced(q *cq, r *posting, e *trace.Event) bool {
 		s.tells(q.group, breach.PlacedRefused(q.name, e.Wr, was.answer), 0, was.lines[:1]...)
 	case r == nil:
 		s.tells(q.group, breach.PlacedUnposted(q.name, e.Wr), 0)
-	case r.lane.cq != nil && r.lane.cq != q && e.Cq != "":
-		s.tells(q.group, breach.PlacedElsewhere(q.name, e.Wr, r.lane.cq.name), 0, r.line)
+	case r.wq.cq != nil && r.wq.cq != q && e.Cq != "":
+		s.tells(q.group, breach.PlacedElsewhere(q.name, e.Wr, r.wq.cq.name), 0, r.line)
 	case r.silent && calls.OutcomeOf(e.Status) == model.SUCCESS:
 		s.tells(q.group, breach.PlacedTold(e.Wr), 0, r.line)
-		r.lane.qp.allows("no completion of %s", e.Wr)
+		r.wq.qp.allows("no completion of %s", e.Wr)
 		r.silent = false
-		return r.lane.cq != nil
-	case r.lane.qp.over != 0 && r.called < r.lane.qp.over:
-		s.tells(q.group, breach.PlacedLate(q.name, r.lane.qp.name, e.Wr), r.lane.qp.overLine, r.line, s.line())
+		return r.wq.cq != nil
+	case r.wq.qp.over != 0 && r.called < r.wq.qp.over:
+		s.tells(q.group, breach.PlacedLate(q.name, r.wq.qp.name, e.Wr), r.wq.qp.overLine, r.line, s.line())
 	default:
-		return r.lane.cq != nil
+		return r.wq.cq != nil
 	}
 	return false
 }
 
 // needsMessage is POLL-05 for r, a receive that a point places with success: the peer has sent as many messages as receives have succeeded.
-func (r *posting) needsMessage() {
-	l := r.lane
+func (r *request) needsMessage() {
+	l := r.wq
 	sends := l.other()
 	if l.queue != model.Receive || sends == nil || sends.qp.remote != nil {
 		return
@@ -133,7 +133,7 @@ func (r *posting) needsMessage() {
 }
 
 // checkInTurn is POLL-09 for r, whose completion is placed now: that of none behind it was.
-func (l *lane) checkInTurn(r *posting) {
+func (l *workQueue) checkInTurn(r *request) {
 	switch last := l.placed; {
 	case last == nil || last.over || last.position < r.position:
 		l.placed, l.placedLine = r, l.qp.s.line()
@@ -147,7 +147,7 @@ func (l *lane) checkInTurn(r *posting) {
 
 // pendingAtRest returns the latest moment of rest at which r, whose completion is placed now, is known to have been pending: had it been
 // executed by then, it would have completed, unless it had passed a read.
-func (l *lane) pendingAtRest(r *posting) moment {
+func (l *workQueue) pendingAtRest(r *request) eventIndex {
 	rested, empty := l.cq.restedAt, l.emptyAtRest()
 	switch {
 	case rested <= empty || l.qp.closing != 0 && l.qp.closing < rested, !r.fence && l.readOver > rested:
@@ -168,8 +168,8 @@ func (l *lane) pendingAtRest(r *posting) moment {
 
 // countedFrom returns from when on r counts as a request that could complete: since its post, but not before the latest point that placed
 // another one before it on its queue, which completes in order.
-func (r *posting) countedFrom() moment {
-	if l := r.lane; l.placed != nil && r.position > l.placed.position {
+func (r *request) countedFrom() eventIndex {
+	if l := r.wq; l.placed != nil && r.position > l.placed.position {
 		return max(r.called, l.placedAt)
 	}
 	return r.called
@@ -177,7 +177,7 @@ func (r *posting) countedFrom() moment {
 
 // shows handles a point that places r now. It returns, of the requests behind r, from when on each has counted till now: of the latest ones
 // one by one, and of n others.
-func (l *lane) shows(r *posting) (each []uint64, n int, from moment) {
+func (l *workQueue) shows(r *request) (each []uint64, n int, from eventIndex) {
 	if l.placed != r { // out of turn
 		return nil, 0, 0
 	}
@@ -192,7 +192,7 @@ func (l *lane) shows(r *posting) (each []uint64, n int, from moment) {
 
 // isFirst holds it against the order of the points that the CQ delivers r (POLL-05, POLL-09). It returns false when nothing more can be
 // said of it.
-func (q *cq) isFirst(r *posting, p *poll) bool {
+func (q *cq) isFirst(r *request, p *poll) bool {
 	if !r.vanished {
 		q.hasVanished(never, r)
 	}
@@ -201,13 +201,22 @@ func (q *cq) isFirst(r *posting, p *poll) bool {
 		return false
 	case r.vanished:
 		q.s.unexplained(q.group, "POLL-05", p.line, []int{r.line},
-			"%s delivered %s, and a poll had shown that the completions of %s vanished when it was closed", q.name, r.wr, r.lane.qp.name)
-		r.lane.qp.allows("no completion of %s", r.wr)
+			"%s delivered %s, and a poll had shown that the completions of %s vanished when it was closed", q.name, r.wr, r.wq.qp.name)
+		r.wq.qp.allows("no completion of %s", r.wr)
 	case q.points[0] != r:
 		first := q.points[0]
 		q.s.unexplained(q.group, "POLL-05", p.line, []int{first.line}, "%s delivered %s, and %s had been placed before it", q.name, r.wr, first.wr)
 		q.s.also("POLL-09")
-		r.lane.qp.allows("first %s, with %v", first.wr, first.outcome)
+		r.wq.qp.allows("first %s, with %v", first.wr, first.outcome)
 	}
 	return true
+}
+
+// delivers takes the completion of r from those of which points of the trace told.
+func (q *cq) delivers(r *request) {
+	if q.points[0] == r {
+		q.points = q.points[1:]
+		return
+	}
+	q.points = slices.DeleteFunc(q.points, func(o *request) bool { return o == r })
 }

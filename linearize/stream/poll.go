@@ -16,14 +16,14 @@ import (
 
 // pollsUnderWay holds the polls of a CQ that are under way, and what happens to it until they return.
 type pollsUnderWay struct {
-	list  []*poll // polls under way, and those that have returned meanwhile
-	held  []sight // what happened since the first of the polls was called
-	spare []*poll // to be used again
+	list  []*poll       // polls under way, and those that have returned meanwhile
+	held  []observation // what happened since the first of the polls was called
+	spare []*poll       // to be used again
 }
 
 // A deadEnd is where nothing explains what polls that were under way together returned.
 type deadEnd struct {
-	of    *sight           // of a poll: what could not have happened where it was tried last
+	of    *observation     // of a poll: what could not have happened where it was tried last
 	queue *automaton.Queue // … and there
 	with  uint             // … when these polls had had their effect, a bit each
 }
@@ -48,7 +48,7 @@ func (s *Stream) pollCalled(u *underWay) {
 }
 
 // emptiedBy returns the call of the latest poll that has returned and found nothing.
-func (q *cq) emptiedBy() moment {
+func (q *cq) emptiedBy() eventIndex {
 	latest := q.emptied
 	for _, p := range q.polls.list {
 		if p.to >= 0 && p.foundNothing() {
@@ -143,12 +143,12 @@ func (q *cq) release() {
 				q.emptyAtRest = p.rested
 			}
 			q.unshown = p.rested
-			empty := sight{what: foundNothing, at: p.at, pending: pending, room: room}
+			empty := observation{what: foundNothing, at: p.at, pending: pending, room: room}
 			if q.owed > 0 && q.failed.at == 0 && !(alone && q.overflowExplains(empty)) {
 				q.missing(p)
 				q.group.root().without = nil
 			}
-			p.delivered = append(p.delivered, sight{what: foundNothing})
+			p.delivered = append(p.delivered, observation{what: foundNothing})
 			q.forgetClosed(p)
 			if later {
 				if alone {
@@ -157,7 +157,7 @@ func (q *cq) release() {
 			}
 		}
 		if n := len(p.results); q.s.dialect.A7 == model.A7MustNot && 0 < n && n < p.call.n {
-			p.delivered = append(p.delivered, sight{what: foundNothing, n: n})
+			p.delivered = append(p.delivered, observation{what: foundNothing, n: n})
 		}
 		for i := range p.delivered {
 			p.delivered[i].at, p.delivered[i].line, p.delivered[i].pending = p.at, p.line, -1
@@ -188,7 +188,7 @@ func (q *cq) release() {
 		q.reuse(p)
 		return
 	}
-	q.interleave(polls, append(held, sight{what: nothing, at: q.s.at, line: q.s.line(), pending: pending, room: room}))
+	q.interleave(polls, append(held, observation{what: nothing, at: q.s.at, line: q.s.line(), pending: pending, room: room}))
 	q.noticeOverflow()
 }
 
@@ -200,7 +200,7 @@ func (q *cq) reuse(p *poll) {
 }
 
 // interleave lets each poll have its effect at each place between its call and its return.
-func (q *cq) interleave(polls []*poll, held []sight) {
+func (q *cq) interleave(polls []*poll, held []observation) {
 	if len(polls) > 4 {
 		q.unclear("more polls of %s are under way at a time than this engine follows")
 		return
@@ -251,13 +251,13 @@ func (q *cq) interleave(polls []*poll, held []sight) {
 func (q *cq) pollDied(polls []*poll) {
 	if q.deadEnd.of == nil {
 		p := polls[len(polls)-1]
-		q.deadEnd.of, q.deadEnd.queue, q.deadEnd.with = &sight{what: foundNothing, at: p.at, line: p.line}, q.queue, 0
+		q.deadEnd.of, q.deadEnd.queue, q.deadEnd.with = &observation{what: foundNothing, at: p.at, line: p.line}, q.queue, 0
 	}
 	q.died(q.deadEnd.queue, q.deadEnd.of)
 }
 
 // takeEffect lets the polls take effect, in every order, that have not done so in a set and can by now.
-func (q *cq) takeEffect(done map[uint]*automaton.Queue, set uint, polls []*poll, held []sight, at int) {
+func (q *cq) takeEffect(done map[uint]*automaton.Queue, set uint, polls []*poll, held []observation, at int) {
 	for i, p := range polls {
 		if set>>i&1 == 1 || p.from > at {
 			continue
@@ -268,7 +268,7 @@ func (q *cq) takeEffect(done map[uint]*automaton.Queue, set uint, polls []*poll,
 				pending -= other.taken()
 			}
 		}
-		if slices.ContainsFunc(p.delivered, func(e sight) bool { return e.from >= slot && e.what == delivered }) {
+		if slices.ContainsFunc(p.delivered, func(e observation) bool { return e.from >= slot && e.what == delivered }) {
 			continue
 		}
 		a := done[set].Clone()
@@ -294,10 +294,10 @@ func (q *cq) takeEffect(done map[uint]*automaton.Queue, set uint, polls []*poll,
 	}
 }
 
-// room returns what is known of the room in the CQ before the i'th sight of the poll, of what was before the first: all that it delivers leaves
+// room returns what is known of the room in the CQ before the i'th observation of the poll, of what was before the first: all that it delivers leaves
 // the CQ at once.
 func (p *poll) room(i, before int) int {
-	takes := func(e sight) bool { return e.what == delivered || e.what == foundNothing }
+	takes := func(e observation) bool { return e.what == delivered || e.what == foundNothing }
 	if before != automaton.NotFollowed && slices.ContainsFunc(p.delivered[:i], takes) {
 		return automaton.HasRoom
 	}
@@ -316,7 +316,7 @@ func (p *poll) taken() int {
 }
 
 // leaves handles a poll that took effect before e, a moment of rest: what the poll delivered is not owed any more.
-func (p *poll) leaves(e *sight) {
+func (p *poll) leaves(e *observation) {
 	if e.what != restful {
 		return
 	}
@@ -325,9 +325,9 @@ func (p *poll) leaves(e *sight) {
 		if d.what != delivered && d.what != gone {
 			continue
 		}
-		if at := slices.Index(e.list, uint64(d.posting.called)); at >= 0 {
+		if at := slices.Index(e.list, uint64(d.request.called)); at >= 0 {
 			e.list = slices.Delete(slices.Clone(e.list), at, at+1)
-		} else if d.posting.rested == e.at && e.n > 0 {
+		} else if d.request.rested == e.at && e.n > 0 {
 			e.n--
 		}
 	}
@@ -357,7 +357,7 @@ func (s *Stream) isBefore(a, b *poll) bool {
 		for j := range b.results {
 			o := s.request(b.call.cq, b.results[j].Wr)
 			switch {
-			case r == nil || o == nil || r.lane != o.lane || r == o:
+			case r == nil || o == nil || r.wq != o.wq || r == o:
 			case r.position < o.position && r.overlaps(o), r.position > o.position && o.overlaps(r):
 				either = cmp.Or(either, cmp.Compare(r.position, o.position))
 			default:
@@ -371,13 +371,13 @@ func (s *Stream) isBefore(a, b *poll) bool {
 // A poll is one that is under way, or that waits for another one.
 type poll struct {
 	call      *underWay
-	rested    moment // the latest moment of rest before the call
-	emptied   moment // the call of the latest poll that had returned by then and found nothing
-	from      int    // of the held sights, how many came before the call
-	to        int    // … before the return; -1 while there is none
-	at        moment
+	rested    eventIndex // the latest moment of rest before the call
+	emptied   eventIndex // the call of the latest poll that had returned by then and found nothing
+	from      int        // of the held observations, how many came before the call
+	to        int        // … before the return; -1 while there is none
+	at        eventIndex
 	line      int
 	results   []trace.Result
 	bounds    []clauses.Bounds // of each result: when it was placed
-	delivered []sight
+	delivered []observation
 }

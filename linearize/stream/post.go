@@ -15,7 +15,7 @@ import (
 
 // A chain holds the requests of a QP that were deferred and are not indicated yet.
 type chain struct {
-	deferred []*posting // requests whose chain has not ended
+	deferred []*request // requests whose chain has not ended
 	chained  bool       // a request was deferred
 }
 
@@ -26,7 +26,7 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 	p.postBegins(u)
 	switch {
 	case !u.Verbs:
-		r := s.newPosting(u, e, e.Wr, u.Function.Op)
+		r := s.newRequest(u, e, e.Wr, u.Function.Op)
 		if r.token = e.Token; e.Bytes != nil {
 			r.bytes = monitor.Length(*e.Bytes)
 		}
@@ -35,13 +35,13 @@ func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 		}
 		p.add(u, r)
 	case u.fn == "ibv_bind_mw":
-		r := s.newPosting(u, e, e.Wr, model.Bind)
+		r := s.newRequest(u, e, e.Wr, model.Bind)
 		r.token = e.Token
 		p.add(u, r)
 	default:
 		for i := range e.Wrs {
 			w := &e.Wrs[i]
-			r := s.newPosting(u, e, w.Wr, model.ReceiveOp)
+			r := s.newRequest(u, e, w.Wr, model.ReceiveOp)
 			r.token, r.bytes = w.Token, monitor.LengthOf(w)
 			if u.Queue == model.Initiator {
 				var unknown string
@@ -83,10 +83,10 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 		}
 	}
 	ok := calls.IsSuccess(u.Verbs, e) || !u.Verbs && calls.Pending(e)
-	if !ok && u.Verbs && e.BadWr == "" && len(u.postings) > 1 {
+	if !ok && u.Verbs && e.BadWr == "" && len(u.requests) > 1 {
 		p.leaveOpen(calls.StoppedSomewhere(u.fn))
 	}
-	for i, r := range u.postings {
+	for i, r := range u.requests {
 		if !ok && (!u.Verbs || u.fn == "ibv_bind_mw" || e.BadWr == r.wr || e.BadWr == "") {
 			if u.Queue == model.Initiator && p.unconnected() {
 				s.meets(declared.RefusedAsIdle)
@@ -95,7 +95,7 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 				p.refusedAsUnconnected(u)
 			}
 			s.invalidateFailed(r, cases.InvalidateRefused)
-			for _, r := range slices.Backward(u.postings[i:]) { // the latest is found first
+			for _, r := range slices.Backward(u.requests[i:]) { // the latest is found first
 				s.refuse(r, answerOf(u.fn, e))
 			}
 			break
@@ -103,28 +103,28 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 		if r.returned, r.answeredLine = s.at, e.Line; r.token == nil && r.op.Registers() {
 			r.token = e.Token
 		}
-		r.lane.returned++
+		r.wq.returned++
 		if r.op.IsSend() {
-			r.lane.indicated = s.at
+			r.wq.indicated = s.at
 		}
-		if p.shadow != nil && r.lane.queue == model.Receive {
-			p.shadow.hear(s.at, model.Receive, r.lane.returned, 0)
+		if p.shadow != nil && r.wq.queue == model.Receive {
+			p.shadow.hear(s.at, model.Receive, r.wq.returned, 0)
 		}
 		s.accepted(r)
 	}
 	if !ok && !u.Verbs && u.Queue == model.Initiator {
 		p.countChain(len(p.deferred), false, true)
 	}
-	if u.fn != "NdkReceive" && u.fn != "ibv_post_recv" && (u.Verbs || !ok || !u.postings[0].deferred) {
+	if u.fn != "NdkReceive" && u.fn != "ibv_post_recv" && (u.Verbs || !ok || !u.requests[0].deferred) {
 		p.endChains(u.call, false, !ok)
 	}
 }
 
 // accepted handles a post that returned success: an initiator request needs a connection (POST-08). A QP that was created before the trace began
 // may have one.
-func (s *Stream) accepted(r *posting) {
-	p := r.lane.qp
-	if r.lane.queue == model.Initiator && p.created {
+func (s *Stream) accepted(r *request) {
+	p := r.wq.qp
+	if r.wq.queue == model.Initiator && p.created {
 		switch {
 		case p.unconnected() && p.attempt.failed > r.called: // what it is told to have carried may show that there was a connection
 			if p.beforeConnect == nil {
@@ -139,7 +139,7 @@ func (s *Stream) accepted(r *posting) {
 			p.beforeConnect = r
 		}
 	}
-	if r.lane.queue == model.Receive && p.connected == 0 {
+	if r.wq.queue == model.Receive && p.connected == 0 {
 		s.meets(declared.ReceivePosted)
 	}
 	if r.op == model.SendAndInvalidate {
@@ -154,19 +154,19 @@ func (s *Stream) accepted(r *posting) {
 	}
 }
 
-// endChains notes that the chains have ended of what was posted before a moment: before that its post had returned, where a
+// endChains notes that the chains have ended of what was posted before an event: before that its post had returned, where a
 // flush ends them, which may come before a post that it overlaps.
-func (p *qp) endChains(before moment, flushed, refused bool) {
+func (p *qp) endChains(before eventIndex, flushed, refused bool) {
 	if !p.chained {
 		return
 	}
 	open := len(p.deferred)
-	p.deferred = slices.DeleteFunc(p.deferred, func(r *posting) bool {
+	p.deferred = slices.DeleteFunc(p.deferred, func(r *request) bool {
 		if r.called > before || flushed && (r.returned == 0 || r.returned > before) {
 			return false
 		}
 		if r.ended, r.refusal = p.s.at, refused; r.op.IsSend() {
-			r.lane.indicated = p.s.at
+			r.wq.indicated = p.s.at
 		}
 		return true
 	})
@@ -176,8 +176,8 @@ func (p *qp) endChains(before moment, flushed, refused bool) {
 }
 
 // refuse takes a request back that was not queued.
-func (s *Stream) refuse(r *posting, answer string) {
-	l := r.lane
+func (s *Stream) refuse(r *request, answer string) {
+	l := r.wq
 	if r.place != 0 {
 		s.tells(l.qp.group, breach.PlacedRefused(l.cq.name, r.wr, answer), 0, r.line)
 		l.qp.allows("%s of %s succeeds", r.function.Name, r.wr)
@@ -200,7 +200,7 @@ func (s *Stream) refuse(r *posting, answer string) {
 			"what had been posted meanwhile had to have completed " + verdict.NotFollowed)
 	}
 	if l.cq != nil {
-		l.cq.take(sight{what: gone, at: s.at, counted: r.countedFrom(), posting: r})
+		l.cq.take(observation{what: gone, at: s.at, counted: r.countedFrom(), request: r})
 		l.cq.pending--
 		l.cq.wasNotPosted(r)
 		l.cq.hasRoom()
@@ -212,19 +212,19 @@ func (s *Stream) refuse(r *posting, answer string) {
 
 // wasNoMessage is POLL-05 for the peer's receives that succeeded while the post of r, a send, was under way: it was refused, and the peer has
 // sent as many messages as receives have succeeded.
-func (r *posting) wasNoMessage(answer string) {
-	to := r.lane.other()
-	if to == nil || r.lane.qp.isRemote() || to.successes() <= r.lane.sends {
+func (r *request) wasNoMessage(answer string) {
+	to := r.wq.other()
+	if to == nil || r.wq.qp.isRemote() || to.successes() <= r.wq.sends {
 		return
 	}
-	p := r.lane.qp
+	p := r.wq.qp
 	p.s.report(p.group, verdict.ProviderViolation, "POLL-05", 0, []int{r.line},
 		"%s of %s returned %s, and more receives of %s have succeeded than messages were sent to it", r.function.Name, r.wr, answer, to.qp.name)
 	p.allows("%s of %s succeeds", r.function.Name, r.wr)
 }
 
 // unqueue takes r back, and reports whether it was outstanding.
-func (l *lane) unqueue(r *posting) bool {
+func (l *workQueue) unqueue(r *request) bool {
 	i := len(l.waiting) - 1
 	for i >= 0 && l.waiting[i] != r { // it is one of the newest, as a rule
 		i--
@@ -258,16 +258,16 @@ func (l *lane) unqueue(r *posting) bool {
 
 // restedBehind reports whether the provider was at rest while the post of r was under way, and something behind it had been
 // accepted: posts of libibverbs may overlap.
-func (l *lane) restedBehind(r *posting) bool {
-	return l.cq != nil && l.cq.restedAt > r.called && slices.ContainsFunc(l.waiting, func(o *posting) bool {
+func (l *workQueue) restedBehind(r *request) bool {
+	return l.cq != nil && l.cq.restedAt > r.called && slices.ContainsFunc(l.waiting, func(o *request) bool {
 		return o.position >= r.position && o.returned != 0 && o.returned < l.cq.restedAt && o.owed == 0
 	})
 }
 
 // forget notes what became of a request that is over.
-func (s *Stream) forget(r *posting, answer string) {
+func (s *Stream) forget(r *request, answer string) {
 	if s.byName != nil {
 		delete(s.byName, r.wr)
 	}
-	s.past.add(pastWr{wr: r.wr, lines: [2]int{r.line, s.line()}, answer: answer})
+	s.past.add(overRequest{wr: r.wr, lines: [2]int{r.line, s.line()}, answer: answer})
 }

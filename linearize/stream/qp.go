@@ -12,12 +12,12 @@ import (
 // A qp is a queue pair as a stream follows it.
 type qp struct {
 	object
-	fed    bool     // by a shared receive queue
-	lanes  [2]*lane // by model.Queue
-	peer   *qp
-	remote *shadow // of a QP of the other host, or nil
-	shadow *qp     // that stands for it in the stream of the other host, or nil
-	kind   qpKind
+	sharedReceives bool          // by a shared receive queue
+	wqs            [2]*workQueue // by model.Queue
+	peer           *qp
+	remote         *shadow // of a QP of the other host, or nil
+	shadow         *qp     // that stands for it in the stream of the other host, or nil
+	kind           qpKind
 	link
 	qpFlushes
 	breakage
@@ -25,12 +25,12 @@ type qp struct {
 	postsUnderWay
 	chain
 	openQuestions
-	succeeds bool      // a request has succeeded
-	lossTold bool      // a completion of it told of a failure
-	mayEnd   *posting  // the first message it has sent that names a token, and of which it is not told that it failed, or nil
-	uncaused *uncaused // the first request that was told as flushed while the peer was known, which is in another trace, or nil
-	alone    *unsent   // the first receive that succeeded while no peer was known, or nil
-	postings []posting // to be used
+	succeeds      bool      // a request has succeeded
+	lossTold      bool      // a completion of it told of a failure
+	mayEnd        *request  // the first message it has sent that names a token, and of which it is not told that it failed, or nil
+	uncaused      *uncaused // the first request that was told as flushed while the peer was known, which is in another trace, or nil
+	alone         *unsent   // the first receive that succeeded while no peer was known, or nil
+	spareRequests []request // to be used
 }
 
 // A qpKind is what the creation of a QP says of it.
@@ -44,7 +44,7 @@ type qpKind struct {
 
 // returned is a call that has returned.
 type returned struct {
-	call, ret moment
+	call, ret eventIndex
 	line      int
 }
 
@@ -69,8 +69,8 @@ func (s *Stream) qp(name string) *qp {
 
 func newQp(s *Stream, name string) *qp {
 	p := &qp{object: object{s: s, name: name, group: &group{place: never}}, kind: qpKind{signaling: !s.dialect.Ibverbs, delivers: true, isLosable: true}}
-	for queue := range p.lanes {
-		p.lanes[queue] = &lane{qp: p, queue: model.Queue(queue), matching: matching{known: never}}
+	for queue := range p.wqs {
+		p.wqs[queue] = &workQueue{qp: p, queue: model.Queue(queue), matching: matching{known: never}}
 	}
 	return p
 }
@@ -82,7 +82,7 @@ func (p *qp) used(posts bool) {
 	}
 	why := verdict.QpOfBefore(p.name, p.s.dialect.Name)
 	p.leaveOpen(why)
-	if posts && p.lanes[model.Initiator].next+p.lanes[model.Receive].next == 0 {
+	if posts && p.wqs[model.Initiator].next+p.wqs[model.Receive].next == 0 {
 		for _, q := range p.s.cqsInOrder {
 			q.group.leaveInDoubt(why)
 		}
@@ -91,20 +91,20 @@ func (p *qp) used(posts bool) {
 
 func (s *Stream) createQp(e *trace.Event) *qp {
 	p := s.qp(e.Qp)
-	for _, l := range p.lanes {
+	for _, l := range p.wqs {
 		if l.cq != nil { // of a creation that was refused
-			l.cq.lanes = slices.DeleteFunc(l.cq.lanes, func(o *lane) bool { return o == l })
+			l.cq.wqs = slices.DeleteFunc(l.cq.wqs, func(o *workQueue) bool { return o == l })
 		}
 	}
-	p.lanes[model.Initiator].cq, p.lanes[model.Receive].cq = s.cq(e.InitiatorCq), s.cq(e.ReceiveCq)
+	p.wqs[model.Initiator].cq, p.wqs[model.Receive].cq = s.cq(e.InitiatorCq), s.cq(e.ReceiveCq)
 	p.kind = qpKind{delivers: calls.DeliversMessages(e), isLosable: calls.MayLoseConnection(e), isRC: e.QpType == "RC"}
 	p.kind.signalsAll, p.kind.signaling = calls.SignalsAll(e)
-	for _, l := range p.lanes {
+	for _, l := range p.wqs {
 		join(p.group, l.cq.group)
-		l.cq.lanes = append(l.cq.lanes, l)
+		l.cq.wqs = append(l.cq.wqs, l)
 	}
-	if p.fed = e.Srq != ""; p.fed {
-		p.lanes[model.Receive].cq.fed(true)
+	if p.sharedReceives = e.Srq != ""; p.sharedReceives {
+		p.wqs[model.Receive].cq.usesSharedReceiveQueue(true)
 	}
 	p.isCreated()
 	return p
@@ -112,13 +112,13 @@ func (s *Stream) createQp(e *trace.Event) *qp {
 
 // usesCqs gives up on a QP whose CQs were created before the trace began: they may have held anything, and been armed.
 func (p *qp) usesCqs() {
-	for _, l := range p.lanes {
+	for _, l := range p.wqs {
 		l.cq.used()
 	}
 }
 
 // hasNamed records that p has sent a message that names a token.
-func (p *qp) hasNamed(m *posting) {
+func (p *qp) hasNamed(m *request) {
 	if p.mayEnd == nil || m.position < p.mayEnd.position {
 		p.mayEnd = m
 	}
@@ -126,13 +126,13 @@ func (p *qp) hasNamed(m *posting) {
 
 // namedNone handles the failure of a message, which may have named a token. The next such message may be the first that ends a receive though it
 // succeeds.
-func (r *posting) namedNone() {
-	p := r.lane.qp
+func (r *request) namedNone() {
+	p := r.wq.qp
 	if p.mayEnd != r {
 		return
 	}
 	p.mayEnd = nil
-	for _, next := range r.lane.waiting {
+	for _, next := range r.wq.waiting {
 		if next != r && next.op == model.SendAndInvalidate {
 			p.mayEnd = next
 			return

@@ -11,7 +11,7 @@ import (
 )
 
 // died reports that no explanation of a CQ is left, and which rule was in the way.
-func (q *cq) died(a *automaton.Queue, e *sight) {
+func (q *cq) died(a *automaton.Queue, e *observation) {
 	if err := a.Err(); err != nil {
 		q.bounded(err)
 		return
@@ -26,7 +26,7 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 		f.Line = cmp.Or(q.arms.restLine, q.restedLine)
 	}
 	if e.what == owes {
-		f.Line = e.posting.owedLine
+		f.Line = e.request.owedLine
 	}
 	if e.what == readers { // nobody read what would have to have been read by then
 		f.Rule, f.Line = "ARM-03", cmp.Or(q.unreadLine, q.restedLine)
@@ -44,7 +44,7 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 		f.Rule, f.Message = first.Rule, q.seen(e)+", and "+first.Why
 		q.refine(&f, first, e)
 	}
-	if q.crowded.isFollowed() {
+	if q.window.isFollowed() {
 		q.group.root().without = q
 	}
 	q.s.unexplained(q.group, f.Rule, f.Line, f.See, "%s", f.Message)
@@ -72,35 +72,35 @@ func (q *cq) died(a *automaton.Queue, e *sight) {
 }
 
 // isMissing reports whether what nothing explains is that a callback for completions was not entered by a moment of rest.
-func (q *cq) isMissing(why []*model.Refusal, e *sight) bool {
+func (q *cq) isMissing(why []*model.Refusal, e *observation) bool {
 	switch {
 	case e.what == readers:
 		return true
 	case len(why) == 0:
 		return false
 	case why[0] == automaton.BehindFence && e.what == delivered && q.arms.latest != model.NONE && (q.group.root().overflown != q || q.failed.told):
-		return e.posting != nil
+		return e.request != nil
 	}
 	return why[0] == automaton.CallbackDue
 }
 
 // missedBy returns the line of the moment of rest by which a callback was missing for what is known now to have been owed: the first one at which it
 // was, and the CQ was armed.
-func (q *cq) missedBy(e *sight) int {
-	if q.arms.calledAt > e.owed && q.arms.restLine != 0 && !q.s.monitor.Missing(q.name, e.posting.owedLine).IsArmed() {
+func (q *cq) missedBy(e *observation) int {
+	if q.arms.calledAt > e.owed && q.arms.restLine != 0 && !q.s.monitor.Missing(q.name, e.request.owedLine).IsArmed() {
 		return q.arms.restLine
 	}
-	return e.posting.owedLine
+	return e.request.owedLine
 }
 
 // isUnowed reports whether what nothing explains is that a callback for completions was entered.
-func (q *cq) isUnowed(f *verdict.Finding, e *sight) bool {
+func (q *cq) isUnowed(f *verdict.Finding, e *observation) bool {
 	entered := (e.what == enter && e.status == model.OK || e.what == read) && e.line == q.s.line()
 	return (entered || q.shows != nil && f.Line == q.shows.line) && monitor.IsOfUnowed(f.Rule)
 }
 
 // refine replaces a general rule by the one that what is known of the CQ shows to be broken.
-func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *sight) {
+func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *observation) {
 	switch {
 	case e.what == delivered && q.group.root().overflown == q && !q.failed.told:
 		f.Rule, f.Also = "ARM-17", []string{"POLL-03", "DEF-04"}
@@ -108,9 +108,9 @@ func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *sight) {
 	case why == automaton.OtherExpected && q.arms.latest == model.NONE:
 		f.Rule, f.Also = "POLL-05", []string{"POLL-09"}
 		f.Message = q.seen(e) + ", and another completion had been placed in it before"
-	case why == automaton.BehindFence && e.posting != nil && q.arms.latest == model.NONE:
-		f.Line = e.posting.owedLine
-		f.Message = "the provider was at rest, and " + e.posting.wr + ", posted with success, had not completed"
+	case why == automaton.BehindFence && e.request != nil && q.arms.latest == model.NONE:
+		f.Line = e.request.owedLine
+		f.Message = "the provider was at rest, and " + e.request.wr + ", posted with success, had not completed"
 	case q.shows != nil && e.what == delivered && e.from > q.shows.at: // nor for what came behind that
 		f.Rule, f.Line, f.See = "ARM-21", q.shows.line, []int{e.line}
 	case q.shows != nil && q.shows.latest && (e.what == foundNothing && e.n == 0 && why.Rule == "POLL-03" || e.what == placedNow && why == automaton.TooFew):
@@ -124,17 +124,17 @@ func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *sight) {
 		f.Rule, f.Also = "ARM-12", []string{"ARM-21"}
 	case why == automaton.HadEnded, why == automaton.OwedBefore:
 		f.Also = []string{"ARM-03"} // or it had failed by then, and the callback came late
-	case why == automaton.BehindFence && e.posting != nil && q.arms.calledAt > e.owed && q.arms.restLine != 0:
+	case why == automaton.BehindFence && e.request != nil && q.arms.calledAt > e.owed && q.arms.restLine != 0:
 		f.Rule, f.Also = "ARM-04", []string{"ARM-03", q.arms.matches(e.kinds), "DEF-04"}
 		f.Line = q.arms.restLine
 		f.Message = fmt.Sprintf("the provider was at rest, and a callback of %s was not entered that was due when it was armed: %s, posted with success, "+
-			"had completed by an earlier moment of rest, or should have", q.name, e.posting.wr)
-	case why == automaton.BehindFence && e.posting != nil:
+			"had completed by an earlier moment of rest, or should have", q.name, e.request.wr)
+	case why == automaton.BehindFence && e.request != nil:
 		f.Rule, f.Also = q.arms.matches(e.kinds), []string{"ARM-03", "ARM-04", "DEF-04"}
-		f.Line = e.posting.owedLine
+		f.Line = e.request.owedLine
 		f.Message = fmt.Sprintf("the provider was at rest, and either %s, posted with success, had not completed, "+
 			"or a callback that its completion makes due was not entered",
-			e.posting.wr)
+			e.request.wr)
 	}
 }
 
@@ -158,7 +158,7 @@ func (q *cq) bounded(err error) {
 }
 
 // seen says in words what was seen.
-func (q *cq) seen(e *sight) string {
+func (q *cq) seen(e *observation) string {
 	switch e.what {
 	case enter:
 		return "the callback of " + q.name + " was entered"
@@ -169,9 +169,9 @@ func (q *cq) seen(e *sight) string {
 	case stayed:
 		return "the completions of " + q.closedQps.latest.name + " in " + q.name + " stay there"
 	case delivered, owes:
-		return q.name + " delivered " + e.posting.wr
+		return q.name + " delivered " + e.request.wr
 	case remaining:
-		return "the completion of " + e.posting.wr + " lies in " + q.name
+		return "the completion of " + e.request.wr + " lies in " + q.name
 	case foundNothing:
 		if e.n > 0 {
 			return "a poll of " + q.name + " returned less than it had room for"
@@ -184,10 +184,10 @@ func (q *cq) seen(e *sight) string {
 	case resized:
 		return "the resize of " + q.name + " was refused"
 	case gone:
-		if !e.posting.silent {
-			return e.posting.wr + " waits for a message"
+		if !e.request.silent {
+			return e.request.wr + " waits for a message"
 		}
-		return e.posting.wr + " succeeded silently"
+		return e.request.wr + " succeeded silently"
 	}
 	return "the close of " + q.name + " completed"
 }

@@ -27,18 +27,18 @@ func (s *Stream) takeRemains() {
 
 // takeRemains takes the completions that lie in the CQ when the trace has come to its end.
 func (q *cq) takeRemains() {
-	if q.group.root().broken || q.failed.at != 0 || q.closed != 0 || q.crowded.from != 0 || q.shown > 0 {
+	if q.group.root().broken || q.failed.at != 0 || q.closed != 0 || q.window.from != 0 || q.shown > 0 {
 		return
 	}
 	all := q.remains()
-	waits := func(l *lane) bool { return len(l.waiting) > 0 && len(all) > 0 && l != all[0].lane }
-	mixed := slices.ContainsFunc(q.lanes, waits) // a receive that waits for a message may have failed before
+	waits := func(l *workQueue) bool { return len(l.waiting) > 0 && len(all) > 0 && l != all[0].wq }
+	mixed := slices.ContainsFunc(q.wqs, waits) // a receive that waits for a message may have failed before
 	for _, r := range all {
 		if q.s.machine.Halted() {
 			return
 		}
-		e := sight{what: remaining, at: q.s.at, kinds: r.mayEndAs(), from: r.called, counted: r.countedFrom(),
-			owed: r.owed, posting: r}
+		e := observation{what: remaining, at: q.s.at, kinds: r.mayEndAs(), from: r.called, counted: r.countedFrom(),
+			owed: r.owed, request: r}
 		if mixed {
 			e.kinds, e.from = e.kinds|automaton.Failed|automaton.Cancelled, 0
 		}
@@ -59,9 +59,9 @@ func (q *cq) checkRemains() {
 
 // remains returns the requests whose completions lie in the CQ, oldest first, as far as that is known. How those of two queues
 // were placed among each other is not.
-func (q *cq) remains() []*posting {
-	var all []*posting
-	for _, l := range q.lanes {
+func (q *cq) remains() []*request {
+	var all []*request
+	for _, l := range q.wqs {
 		waiting := l.mayComplete()
 		switch {
 		case len(waiting) == 0, waiting[0].called > q.restedAt: // what is owed was placed before
@@ -71,15 +71,15 @@ func (q *cq) remains() []*posting {
 			all = waiting
 		}
 	}
-	if i := slices.IndexFunc(all, func(r *posting) bool { return r.owed == 0 || r.missed }); i >= 0 {
+	if i := slices.IndexFunc(all, func(r *request) bool { return r.owed == 0 || r.missed }); i >= 0 {
 		all = all[:i]
 	}
 	return all
 }
 
 // mayEndAs returns the kinds of which the completion of r may be, which nobody has seen.
-func (r *posting) mayEndAs() automaton.Kinds {
-	l := r.lane
+func (r *request) mayEndAs() automaton.Kinds {
+	l := r.wq
 	messages := l.other()
 	switch {
 	case l.qp.onlyCancelled(r.called):
@@ -99,9 +99,9 @@ func (r *posting) mayEndAs() automaton.Kinds {
 }
 
 // lacksMessage reports whether r is a receive for which the peer has sent no message.
-func (r *posting) lacksMessage() bool {
-	messages := r.lane.other()
-	return r.lane.queue == model.Receive && messages != nil && !messages.qp.mayGrow() && messages.sends <= r.lane.took
+func (r *request) lacksMessage() bool {
+	messages := r.wq.other()
+	return r.wq.queue == model.Receive && messages != nil && !messages.qp.mayGrow() && messages.sends <= r.wq.took
 }
 
 // mayHaveBroken reports whether anything may have ended the connection of p, told or not, by a request that is outstanding at one of
@@ -111,8 +111,8 @@ func (p *qp) mayHaveBroken() bool {
 		if end == nil {
 			continue
 		}
-		for _, l := range end.lanes {
-			mayHave := func(r *posting) bool { return !slices.Contains(l.taken, r) && (l.cq == nil || l.mayHaveBroken(r)) }
+		for _, l := range end.wqs {
+			mayHave := func(r *request) bool { return !slices.Contains(l.taken, r) && (l.cq == nil || l.mayHaveBroken(r)) }
 			if slices.ContainsFunc(l.waiting, mayHave) {
 				return true
 			}

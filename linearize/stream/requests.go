@@ -2,7 +2,7 @@ package stream
 
 // requestNames finds requests by the names that the trace gives them.
 type requestNames struct {
-	byName map[string]*posting // the requests that are accepted or not answered yet, and not delivered; nil while nobody asked
+	byName map[string]*request // the requests that are accepted or not answered yet, and not delivered; nil while nobody asked
 	past   past                // requests that are over
 	shared map[string]bool     // receives of shared receive queues
 }
@@ -15,7 +15,7 @@ type requestNames struct {
 const maxLooked = 32
 
 // request returns the outstanding request that a result of q, or a point, names, or nil.
-func (s *Stream) request(q *cq, wr string) *posting {
+func (s *Stream) request(q *cq, wr string) *request {
 	if s.byName == nil {
 		if r := q.next(wr); r != nil {
 			return r
@@ -26,9 +26,9 @@ func (s *Stream) request(q *cq, wr string) *posting {
 }
 
 // next returns the request of a name, where it is one that may complete next into q.
-func (q *cq) next(wr string) *posting {
+func (q *cq) next(wr string) *request {
 	looked := 0
-	for _, l := range q.lanes {
+	for _, l := range q.wqs {
 		for _, r := range l.waiting {
 			if r.wr == wr {
 				return r
@@ -45,9 +45,9 @@ func (q *cq) next(wr string) *posting {
 }
 
 func (s *Stream) keepByName() {
-	s.byName = map[string]*posting{}
+	s.byName = map[string]*request{}
 	for _, p := range s.qpsInOrder {
-		for _, l := range p.lanes {
+		for _, l := range p.wqs {
 			for _, r := range l.waiting {
 				s.byName[r.wr] = r
 			}

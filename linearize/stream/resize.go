@@ -15,20 +15,20 @@ import (
 
 // resizes is what is known of the resizes of a CQ.
 type resizes struct {
-	open    *resizing // that is not answered, or nil
-	most    int       // the greatest depth that the CQ had
-	line    int       // of the call of the latest that was answered, or 0
-	called  moment    // … and its call
-	emptied moment    // … and the call of the latest empty poll before it
-	refused bool      // … and that was refused
+	open    *resizing  // that is not answered, or nil
+	most    int        // the greatest depth that the CQ had
+	line    int        // of the call of the latest that was answered, or 0
+	called  eventIndex // … and its call
+	emptied eventIndex // … and the call of the latest empty poll before it
+	refused bool       // … and that was refused
 }
 
 // A resizing is a resize that is not answered yet.
 type resizing struct {
 	by       *underWay
-	emptied  moment     // the call of the latest empty poll before it
+	emptied  eventIndex // the call of the latest empty poll before it
 	from, to int        // the depth before, and the one that it asks for
-	held     []*posting // whose completions the CQ held when it was called
+	held     []*request // whose completions the CQ held when it was called
 	fits     bool       // at some moment since then it held no more than it is to have room for
 	pending  bool       // its call returned STATUS_PENDING
 	crowded  bool       // more completions may have been on their way, since then, than there was room for before
@@ -103,15 +103,15 @@ func (q *cq) resizeAnswered(u *underWay, succeeded bool, told *int64) {
 		return
 	}
 	q.checkShrunk(r)
-	if q.crowded.isFollowed() {
-		q.take(sight{what: resized, at: q.s.at}) // until now it may have overflowed at the lesser depth
+	if q.window.isFollowed() {
+		q.take(observation{what: resized, at: q.s.at}) // until now it may have overflowed at the lesser depth
 	}
 	q.hasDepth(r.to)
 }
 
 // takeBack takes back that the CQ may have overflowed at a depth that it was asked to have, and never had (RSZ-03).
 func (q *cq) takeBack(r *resizing) {
-	c := &q.crowded
+	c := &q.window
 	switch {
 	case c.from == 0 || r.to >= r.from:
 	case q.failed.at >= r.by.call:
@@ -119,8 +119,8 @@ func (q *cq) takeBack(r *resizing) {
 	case c.from < r.by.call || r.crowded:
 		c.unfollowed = true
 	default:
-		q.crowded.hadRoom()
-		q.take(sight{what: resized, at: q.s.at, again: true})
+		q.window.hadRoom()
+		q.take(observation{what: resized, at: q.s.at, again: true})
 	}
 }
 
@@ -134,8 +134,8 @@ func (q *cq) alsoByResize(line int, rules ...string) {
 
 // lostByResize returns the line of the call of a resize, if one came between a moment of rest and the first poll after it that found nothing, or 0.
 // What the CQ held at rest was there when the resize was called, and is gone after it (RSZ-02).
-func (q *cq) lostByResize(rested moment) int {
-	between := func(called, emptied moment) bool {
+func (q *cq) lostByResize(rested eventIndex) int {
+	between := func(called, emptied eventIndex) bool {
 		return rested < called && emptied <= rested && called < q.emptied
 	}
 	r := &q.resizes
@@ -160,7 +160,7 @@ func (q *cq) alsoByRefusal() {
 // oldest returns the line of the oldest request that could complete into the CQ, or 0.
 func (q *cq) oldest() int {
 	line := 0
-	for _, l := range q.lanes {
+	for _, l := range q.wqs {
 		if len(l.waiting) > 0 && (line == 0 || l.waiting[0].line < line) {
 			line = l.waiting[0].line
 		}
@@ -169,12 +169,12 @@ func (q *cq) oldest() int {
 }
 
 // certainlyHeld returns the requests whose completions the CQ holds, as far as that is certain.
-func (q *cq) certainlyHeld() []*posting {
+func (q *cq) certainlyHeld() []*request {
 	if len(q.polls.list) > 0 {
 		return nil
 	}
 	held := slices.Clone(q.points)
-	for _, l := range q.lanes {
+	for _, l := range q.wqs {
 		for _, r := range l.waiting {
 			if r.place == 0 && r.owed != 0 && !r.missed && l.qp.closing == 0 {
 				held = append(held, r)
@@ -189,14 +189,14 @@ func (q *cq) checkShrunk(r *resizing) {
 	if q.s.dialect.A16 != model.A16Refused || r.fits {
 		return
 	}
-	n := len(slices.DeleteFunc(r.held, func(p *posting) bool { return p.over }))
+	n := len(slices.DeleteFunc(r.held, func(p *request) bool { return p.over }))
 	if n <= r.to || len(q.polls.list) > 0 {
 		q.unclear("%s is resized to less than may be on its way into it, and how much it held " + verdict.NotFollowed)
 		return
 	}
 	q.s.unexplained(q.group, "RSZ-03", 0, []int{r.by.line}, "%s was resized to a depth of %d, and held %s",
 		q.name, r.to, verdict.Counted(n, "completion"))
-	if q.crowded.from >= r.by.call { // what it held before stays where it is
+	if q.window.from >= r.by.call { // what it held before stays where it is
 		q.s.restsOnNoOverflow()
 	}
 }

@@ -11,12 +11,12 @@ import (
 
 // emptiness is by when a CQ was empty, as moments of rest show, and polls that found nothing after them.
 type emptiness struct {
-	restedAt    moment // the latest moment of rest
+	restedAt    eventIndex // the latest moment of rest
 	restedLine  int
-	emptied     moment // the call of the latest poll that found nothing
-	emptyAtRest moment // the latest moment of rest after which a poll showed that nothing had completed
-	unshown     moment // the latest moment of rest before the latest poll that found nothing
-	fetchedBy   moment // of one that is left open: the latest after which a poll found nothing
+	emptied     eventIndex // the call of the latest poll that found nothing
+	emptyAtRest eventIndex // the latest moment of rest after which a poll showed that nothing had completed
+	unshown     eventIndex // the latest moment of rest before the latest poll that found nothing
+	fetchedBy   eventIndex // of one that is left open: the latest after which a poll found nothing
 }
 
 // rest takes a moment at which the provider had come to rest.
@@ -30,7 +30,7 @@ func (s *Stream) rest() {
 		if p.group.root().stopped || p.unclear != "" { // nothing more is said of either end
 			continue
 		}
-		for _, l := range p.lanes {
+		for _, l := range p.wqs {
 			if l.cq == nil || p.closing != 0 || l.cq.failed.at != 0 {
 				continue
 			}
@@ -49,13 +49,13 @@ func (s *Stream) rest() {
 			q.arms.cases.confirm()
 		}
 		q.restedAt, q.restedLine, q.arms.restLine = s.at, s.line(), cmp.Or(q.arms.restLine, s.line())
-		q.take(sight{what: restful, at: s.at, waiting: q.waits(), list: owed[q], n: open[q]})
+		q.take(observation{what: restful, at: s.at, waiting: q.waits(), list: owed[q], n: open[q]})
 	}
 }
 
 // owe finds, at a moment of rest, the requests of a queue that had to have completed, and had not by an earlier one, and counts those of which that may
 // turn out.
-func (l *lane) owe() (owed []uint64, open int) {
+func (l *workQueue) owe() (owed []uint64, open int) {
 	p, had, asks := l.qp, true, true
 	flush := p.latestOver() // what is posted later is not flushed
 	for _, r := range l.waiting {
@@ -90,8 +90,8 @@ func (l *lane) owe() (owed []uint64, open int) {
 }
 
 // isOwed notes that r had to have completed by the present moment of rest.
-func (r *posting) isOwed() {
-	l := r.lane
+func (r *request) isOwed() {
+	l := r.wq
 	p, q := l.qp, l.cq
 	q.takeNow(r.notOwed(nil))
 	if q.over != 0 && r.called > q.over {
@@ -104,7 +104,7 @@ func (r *posting) isOwed() {
 }
 
 // silentBy returns the moment of rest by which r, a silent request, had succeeded unless it had a completion, or 0.
-func (r *posting) silentBy() moment {
+func (r *request) silentBy() eventIndex {
 	if !r.silent || r.rested == 0 {
 		return 0
 	}
@@ -116,7 +116,7 @@ func (r *posting) silentBy() moment {
 
 // lacksCompletion returns the line by which r, a silent request that did not succeed, had to have completed, and the lines to see: that of a
 // moment of rest, or else of the poll that shows it.
-func (r *posting) lacksCompletion(poll int) (line int, see []int) {
+func (r *request) lacksCompletion(poll int) (line int, see []int) {
 	if r.owed == 0 && r.silentBy() == 0 {
 		return poll, []int{r.line}
 	}
@@ -125,9 +125,9 @@ func (r *posting) lacksCompletion(poll int) (line int, see []int) {
 
 // missing reports a request that had to have completed at a moment of rest before a poll that found nothing.
 func (q *cq) missing(p *poll) {
-	var first *posting
+	var first *request
 	for _, qp := range q.s.qpsInOrder {
-		for _, l := range qp.lanes {
+		for _, l := range qp.wqs {
 			for _, r := range l.waiting {
 				if l.cq != q {
 					break
@@ -144,22 +144,22 @@ func (q *cq) missing(p *poll) {
 	}
 }
 
-// flushedBy reports whether a flush was over at a moment that cancelled r, be it by the reading of A15.
-func (r *posting) flushedBy(at moment) bool {
-	p := r.lane.qp
+// flushedBy reports whether a flush was over at an event that cancelled r, be it by the reading of A15.
+func (r *request) flushedBy(at eventIndex) bool {
+	p := r.wq.qp
 	return p.cancelsAll != 0 && p.cancelsAll <= at || slices.ContainsFunc(p.flushed, func(f returned) bool {
 		return r.returned != 0 && f.call > r.returned && f.ret <= at
 	})
 }
 
 // reportLate reports a request that had not completed at a moment of rest, as a poll shows.
-func (q *cq) reportLate(r *posting, poll int) {
+func (q *cq) reportLate(r *request, poll int) {
 	q.reportLateBy(r, cmp.Or(r.owed, r.rested), r.owedLine, poll)
 }
 
 // reportLateBy does the same of a moment of rest, and the line of that.
-func (q *cq) reportLateBy(r *posting, by moment, line, poll int) {
-	qp := r.lane.qp
+func (q *cq) reportLateBy(r *request, by eventIndex, line, poll int) {
+	qp := r.wq.qp
 	if qp.closing != 0 && !qp.stayed {
 		qp.leaveVanishedOpen(q)
 		return
@@ -196,7 +196,7 @@ func (q *cq) reportLateBy(r *posting, by moment, line, poll int) {
 		q.alsoByResize(r.line, "POLL-03", "DEF-04")
 	}
 	qp.allows("first the completion of %s", r.wr)
-	for _, behind := range r.lane.waiting { // a queue completes in order
+	for _, behind := range r.wq.waiting { // a queue completes in order
 		behind.missed = behind.missed || behind == r || behind.owed != 0 && behind.owed <= q.emptied
 	}
 	q.queue.Resume()

@@ -64,9 +64,9 @@ func (p *qp) isQuiet() bool {
 	if !(p.gone && p.over != 0 || p.refused) || p.group.root().broken {
 		return false
 	}
-	guessed := func(m *posting) bool { return !m.hasSucceeded() }
+	guessed := func(m *request) bool { return !m.hasSucceeded() }
 	leftOpen := p.group.root().unclear != ""
-	return !slices.ContainsFunc(p.lanes[:], func(l *lane) bool {
+	return !slices.ContainsFunc(p.wqs[:], func(l *workQueue) bool {
 		return slices.ContainsFunc(l.guessed, guessed) || l.cq != nil && l.cq.over == 0 && !leftOpen && len(l.waiting) > 0
 	})
 }
@@ -93,10 +93,10 @@ func (p *qp) retire() bool {
 	}
 	s := p.s
 	p.countRetired(1)
-	for _, l := range p.lanes {
+	for _, l := range p.wqs {
 		if l.cq != nil {
-			l.cq.lanes = slices.DeleteFunc(l.cq.lanes, func(o *lane) bool { return o == l })
-			l.cq.forgetUncalled(func(u *uncalled) bool { return u.request.lane == l })
+			l.cq.wqs = slices.DeleteFunc(l.cq.wqs, func(o *workQueue) bool { return o == l })
+			l.cq.forgetUncalled(func(u *missingCallback) bool { return u.request.wq == l })
 		}
 		for _, r := range l.waiting {
 			delete(s.byName, r.wr)
@@ -121,7 +121,7 @@ func (p *qp) retire() bool {
 
 // retire puts q aside, if it has ended and its QPs are put aside, unless something is found of it then.
 func (q *cq) retire() bool {
-	if q.over == 0 && !q.refused || len(q.lanes)+len(q.polls.list)+len(q.arms.underWay)+q.readers > 0 || q.queue.Err() != nil || q.group.root().broken {
+	if q.over == 0 && !q.refused || len(q.wqs)+len(q.polls.list)+len(q.arms.underWay)+q.readers > 0 || q.queue.Err() != nil || q.group.root().broken {
 		return false
 	}
 	s := q.s
@@ -199,9 +199,9 @@ func (p *qp) bringBack() {
 	s.retired.returns(p.group)
 	i, _ := slices.BinarySearchFunc(s.qpsInOrder, p.number, func(o *qp, n int) int { return cmp.Compare(o.number, n) })
 	s.qpsInOrder = slices.Insert(s.qpsInOrder, i, p)
-	for _, l := range p.lanes {
+	for _, l := range p.wqs {
 		if l.cq != nil {
-			l.cq.lanes = append(l.cq.lanes, l)
+			l.cq.wqs = append(l.cq.wqs, l)
 		}
 		for _, r := range l.waiting {
 			if s.byName != nil {

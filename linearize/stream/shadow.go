@@ -25,26 +25,26 @@ type shadow struct {
 	of         *qp      // that QP
 	news       []news   // what is known of it and may come after the present, by its host's clock, oldest first
 	sent       int      // its sends that succeeded
-	latest     *posting // … the latest of them
+	latest     *request // … the latest of them
 	latestLine int      // … and where that is told
 	lost       int      // its receives that did not succeed
 	received   int      // … that did
-	taken      *posting // … the latest of them
+	taken      *request // … the latest of them
 	takenLine  int      // … and where that is told
 }
 
-// news is what the other host told of a lane by a moment of its clock.
+// news is what the other host told of a work queue by a moment of its clock.
 type news struct {
-	at                  moment
-	lane                *lane
-	returned, succeeded int // of the lane
+	at                  eventIndex
+	wq                  *workQueue
+	returned, succeeded int // of the work queue
 }
 
 // cross lets two QPs of different hosts be the ends of a connection. Where the trace of one does not begin with its creation,
 // messages may have passed before. Where one takes its receives from a shared queue, it is not known which message each takes. Then
 // the two are judged as if each were alone.
 func (p *qp) cross(o *qp) {
-	if !p.created || !o.created || p.fed || o.fed {
+	if !p.created || !o.created || p.sharedReceives || o.sharedReceives {
 		return
 	}
 	for _, end := range []*qp{p, o} {
@@ -57,7 +57,7 @@ func (p *qp) cross(o *qp) {
 	o.castShadow(p)
 	for _, end := range []*qp{p, o} {
 		end.s.monitor.IsFar(end.name)
-		for _, l := range end.lanes {
+		for _, l := range end.wqs {
 			for _, r := range l.waiting {
 				end.shadow.posted(r)
 			}
@@ -92,9 +92,9 @@ func (p *qp) uncross() {
 }
 
 // posted records that the QP of which p is the shadow posted r.
-func (p *qp) posted(r *posting) {
-	l := p.lanes[r.lane.queue]
-	m := &posting{wr: r.wr + " (" + r.lane.qp.s.name + ":" + strconv.Itoa(r.line) + ")", op: r.op, token: r.token, bytes: r.bytes,
+func (p *qp) posted(r *request) {
+	l := p.wqs[r.wq.queue]
+	m := &request{wr: r.wr + " (" + r.wq.qp.s.name + ":" + strconv.Itoa(r.line) + ")", op: r.op, token: r.token, bytes: r.bytes,
 		postCall:     postCall{function: r.function, called: max(1, r.theirs), theirs: r.called},
 		requestFlags: requestFlags{silent: r.silent, solicit: r.solicit, localInvalidate: r.localInvalidate}}
 	r.shadow = m
@@ -111,13 +111,13 @@ func (p *qp) posted(r *posting) {
 }
 
 // refused handles a post of the other host that was refused.
-func (r *posting) refused() {
-	r.lane.unqueue(r)
+func (r *request) refused() {
+	r.wq.unqueue(r)
 }
 
 // told hands across how r ended.
-func (r *posting) told(outcome model.Outcome) {
-	s, remote := r.lane.qp.s, r.lane.qp.shadow.remote
+func (r *request) told(outcome model.Outcome) {
+	s, remote := r.wq.qp.s, r.wq.qp.shadow.remote
 	switch {
 	case outcome == model.SUCCESS && r.op.IsSend():
 		remote.sent, remote.latest, remote.latestLine = remote.sent+1, r, s.line()
@@ -130,9 +130,9 @@ func (r *posting) told(outcome model.Outcome) {
 }
 
 // toldAcross records how a request of the other host ended.
-func (r *posting) toldAcross(outcome model.Outcome, at moment) {
-	l, p := r.lane, r.lane.qp
-	l.waiting = slices.DeleteFunc(l.waiting, func(o *posting) bool { return o == r })
+func (r *request) toldAcross(outcome model.Outcome, at eventIndex) {
+	l, p := r.wq, r.wq.qp
+	l.waiting = slices.DeleteFunc(l.waiting, func(o *request) bool { return o == r })
 	r.over, r.outcome = true, outcome
 	if outcome == model.SUCCESS {
 		if r.isMessage() {
@@ -168,9 +168,9 @@ func (p *qp) doubtMessages() {
 
 // hear records how many posts of a queue had returned, or how many sends had succeeded, by a moment of the other host's clock. The count applies
 // from where the present is known to come after that moment. Later counts include earlier ones, so what is too much to keep is dropped.
-func (p *qp) hear(at moment, queue model.Queue, returned, succeeded int) {
+func (p *qp) hear(at eventIndex, queue model.Queue, returned, succeeded int) {
 	heard := &p.remote.news
-	*heard = append(*heard, news{at, p.lanes[queue], returned, succeeded})
+	*heard = append(*heard, news{at, p.wqs[queue], returned, succeeded})
 	if p.catchUp(); len(*heard) > maxNews {
 		*heard = slices.Delete(*heard, 0, maxNews/2)
 	}
@@ -186,14 +186,14 @@ func (p *qp) catchUp() {
 			break
 		}
 		known++
-		n.lane.returned, n.lane.succeeded = max(n.lane.returned, n.returned), max(n.lane.succeeded, n.succeeded)
+		n.wq.returned, n.wq.succeeded = max(n.wq.returned, n.returned), max(n.wq.succeeded, n.succeeded)
 	}
 	p.remote.news = slices.Delete(p.remote.news, 0, known)
 }
 
 // learn records that the other half of a message that is handled here was posted before the present.
-func (s *Stream) learn(m *posting) {
-	if m.lane.qp.remote != nil {
+func (s *Stream) learn(m *request) {
+	if m.wq.qp.remote != nil {
 		s.knows = max(s.knows, m.theirs)
 	}
 }
@@ -233,7 +233,7 @@ func (p *qp) checkReceived() {
 // checkSent holds the receives of p that succeeded, when all is told, against the messages of the other host (POLL-05). Which each took need not be
 // known.
 func (p *qp) checkSent() {
-	receives, sends := p.shadow.remote, p.peer.lanes[model.Initiator].sends
+	receives, sends := p.shadow.remote, p.peer.wqs[model.Initiator].sends
 	if receives.received > sends && !p.group.root().broken {
 		p.s.report(p.group, verdict.ProviderViolation, "POLL-05", receives.takenLine, []int{receives.taken.line},
 			"%s completed with success: %d receives of %s have, and %s has posted %s", receives.taken.wr, receives.received, p.name, p.peer.name,
@@ -245,7 +245,7 @@ func (p *qp) checkSent() {
 type uncaused struct {
 	wr, status     string
 	queue          model.Queue
-	at             moment
+	at             eventIndex
 	line, postLine int
 }
 
@@ -257,8 +257,8 @@ func (p *qp) checkFlushed() {
 	if r == nil || p.s.dialect.FailsAsFlushed || !p.kind.isRC || !of.kind.isRC || p.broken != 0 && p.broken <= r.at || !p.s.whole {
 		return
 	}
-	others := [...]*lane{p.lanes[model.Initiator], p.lanes[model.Receive], of.lanes[model.Initiator]}
-	mayHaveBroken := func(l *lane) bool { return len(l.waiting) > 0 || l.names > 0 }
+	others := [...]*workQueue{p.wqs[model.Initiator], p.wqs[model.Receive], of.wqs[model.Initiator]}
+	mayHaveBroken := func(l *workQueue) bool { return len(l.waiting) > 0 || l.names > 0 }
 	unsure := func(end *qp) bool { g := end.group.root(); return g.broken || g.unclear != "" || end.unclear != "" }
 	if slices.ContainsFunc(others[:], mayHaveBroken) || p.overflown(nil) != 0 || unsure(p) || unsure(of) {
 		return
@@ -276,7 +276,7 @@ func (p *qp) receivable() bool { return p.shadow.remote.sent <= p.mayHaveTaken()
 // mayHaveTaken returns how many receives of the other host can have taken a message of p.
 func (p *qp) mayHaveTaken() int {
 	sends, to := p.shadow.remote, p.peer
-	receives := to.lanes[model.Receive].next - to.remote.lost
+	receives := to.wqs[model.Receive].next - to.remote.lost
 	if sends.sent > 0 && sends.latest.op == model.SendAndInvalidate {
 		receives++ // it may have ended the connection instead, by a bad token
 	}
@@ -284,12 +284,12 @@ func (p *qp) mayHaveTaken() int {
 }
 
 // alone handles the success of r, for which no half of the other host is left (POLL-05).
-func (s *Stream) alone(q *cq, line int, r *posting) {
+func (s *Stream) alone(q *cq, line int, r *request) {
 	what := "send"
-	if r.lane.queue == model.Initiator {
+	if r.wq.queue == model.Initiator {
 		what = "receive"
 	}
-	p := r.lane.qp
+	p := r.wq.qp
 	switch o := s.other; {
 	case what == "receive" && len(o.shared) > 0:
 		p.leaveOpen("receives of a shared receive queue (field srq) may take what " + r.wr + " sent")

@@ -34,7 +34,7 @@ type Stream struct {
 	pendingCalls
 	running runningCallbacks
 	eventReads
-	undecided []*lane // of which something was open at the latest moment of rest
+	undecided []*workQueue // of which something was open at the latest moment of rest
 
 	findingLog
 	tally
@@ -48,8 +48,8 @@ func New(h trace.Header, d model.Dialect, memory int) *Stream {
 	s.open.others, s.pending = map[string]*underWay{}, map[string]*underWay{}
 	s.closing, s.closingQps = map[string]*cq{}, map[string]*qp{}
 	s.cqs, s.qps, s.conns = map[string]*cq{}, map[string]*qp{}, map[string][]*qp{}
-	s.shared, s.dead = map[string]bool{}, map[uint32]moment{}
-	s.counts, s.turns, s.running.byThread = map[string]int{}, new(int), map[string][]moment{}
+	s.shared, s.dead = map[string]bool{}, map[uint32]eventIndex{}
+	s.counts, s.turns, s.running.byThread = map[string]int{}, new(int), map[string][]eventIndex{}
 	if h.Order == "partial" {
 		s.clock = &clock{}
 	}
@@ -191,7 +191,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 	case calls.EndConnection:
 		s.connectionEnds(u, e.Qp, e.Conn)
 	case calls.UnsettleQp:
-		if p := s.qp(e.Qp); p.connected != 0 || p.lanes[0].next+p.lanes[1].next > 0 {
+		if p := s.qp(e.Qp); p.connected != 0 || p.wqs[0].next+p.wqs[1].next > 0 {
 			p.leaveOpen(verdict.Unsettled(p.name, e.State))
 		}
 	case calls.ResizeCq:
@@ -199,9 +199,9 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		u.cq.resizeCalled(u, e.Depth)
 	case calls.PostShared:
 		s.shared[e.Wr] = true
-		if !slices.ContainsFunc(s.qpsInOrder, func(p *qp) bool { return p.fed }) {
+		if !slices.ContainsFunc(s.qpsInOrder, func(p *qp) bool { return p.sharedReceives }) {
 			for _, q := range s.cqsInOrder {
-				q.fed(false)
+				q.usesSharedReceiveQueue(false)
 			}
 		}
 		for _, w := range e.Wrs {
@@ -237,7 +237,7 @@ func (s *Stream) end(u *underWay, e *trace.Event) {
 			u.qp.connectionLost(u.fn)
 		}
 	case calls.Post:
-		u.qp.posting[u.Queue]--
+		u.qp.running[u.Queue]--
 		s.postReturned(u, e)
 	case calls.ArmCq:
 		s.armReturned(u, refused)

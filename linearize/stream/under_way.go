@@ -20,20 +20,20 @@ type underWay struct {
 	*calls.Function
 	fn   string
 	op   string
-	call moment
+	call eventIndex
 	line int
 	cq   *cq
 	qp   *qp
 	n    int // room of a poll, or -1
 	armEffect
 	depth    *int64
-	postings []*posting
+	requests []*request
 	conn     string
 	thr, wr  string
-	within   moment // the entry of the callback that was running on this thread, or 0
-	entered  bool   // a callback
-	answered bool   // a completion callback has come for it
-	closes   *qp    // of the completion of a close
+	within   eventIndex // the entry of the callback that was running on this thread, or 0
+	entered  bool       // a callback
+	answered bool       // a completion callback has come for it
+	closes   *qp        // of the completion of a close
 	cqClose
 }
 
@@ -74,9 +74,9 @@ func (c *underWayCalls) begin(op string) *underWay {
 	var u *underWay
 	if n := len(c.spare); n > 0 {
 		u, c.spare = c.spare[n-1], c.spare[:n-1]
-		postings := u.postings[:0]
+		requests := u.requests[:0]
 		*u = underWay{}
-		u.postings = postings
+		u.requests = requests
 	} else {
 		u = &underWay{}
 	}
@@ -127,7 +127,7 @@ func inTurn(a, b *underWay) int { return a.call - b.call }
 // reuse takes back a call to which nothing refers any more.
 func (c *underWayCalls) reuse(u *underWay) {
 	if len(c.spare) < maxSpare {
-		clear(u.postings)
+		clear(u.requests)
 		c.spare = append(c.spare, u)
 	}
 }

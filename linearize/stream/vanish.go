@@ -10,7 +10,7 @@ import (
 type closedQps struct {
 	running     []*qp      // of which the close is called: the call is running
 	latest      *qp        // the latest of which completions may have vanished
-	outstanding []*posting // outstanding requests of QPs whose close has completed
+	outstanding []*request // outstanding requests of QPs whose close has completed
 	retired     int        // how many of its QPs were put aside
 }
 
@@ -19,7 +19,7 @@ type closedQps struct {
 // closeBegins handles the call of the close of p: until it returns, the completions of p may vanish at any moment.
 func (p *qp) closeBegins() {
 	for _, q := range p.cqs() {
-		for _, l := range p.lanes {
+		for _, l := range p.wqs {
 			if l.cq == q {
 				l.free()
 			}
@@ -34,7 +34,7 @@ func (p *qp) closeReturns(done bool) {
 	for _, q := range p.cqs() {
 		q.closedQps.running = slices.DeleteFunc(q.closedQps.running, func(o *qp) bool { return o == p })
 		if !done && p.over == 0 && q.closedQps.latest == p {
-			q.take(sight{what: stayed, at: p.s.at})
+			q.take(observation{what: stayed, at: p.s.at})
 		}
 	}
 }
@@ -42,7 +42,7 @@ func (p *qp) closeReturns(done bool) {
 // cqs returns the CQs of p, each once.
 func (p *qp) cqs() []*cq {
 	var all []*cq
-	for _, l := range p.lanes {
+	for _, l := range p.wqs {
 		if l.cq != nil && !slices.Contains(all, l.cq) {
 			all = append(all, l.cq)
 		}
@@ -51,13 +51,13 @@ func (p *qp) cqs() []*cq {
 }
 
 // free records that what had to have completed of l need not be in its CQ any more.
-func (l *lane) free() {
+func (l *workQueue) free() {
 	if l.cq.stopped() {
 		return // its polls tell nothing any more
 	}
 	for _, r := range l.waiting {
 		if r.owed != 0 && r.place == 0 && !r.missed && !r.freed {
-			l.cq.take(sight{what: frees, at: l.qp.s.at, owed: r.owed, posting: r})
+			l.cq.take(observation{what: frees, at: l.qp.s.at, owed: r.owed, request: r})
 			r.freed, l.cq.closedQps.outstanding = true, append(l.cq.closedQps.outstanding, r)
 		}
 	}
@@ -65,8 +65,8 @@ func (l *lane) free() {
 
 // vanish records that the completions of p in the CQ may have vanished.
 func (q *cq) vanish(p *qp) {
-	e := sight{what: vanishing, at: q.s.at, again: q.closedQps.latest == p, from: q.endedBy()}
-	for _, l := range p.lanes {
+	e := observation{what: vanishing, at: q.s.at, again: q.closedQps.latest == p, from: q.endedBy()}
+	for _, l := range p.wqs {
 		if l.cq != q {
 			continue
 		}
@@ -86,19 +86,19 @@ func (q *cq) vanish(p *qp) {
 
 // stays handles r, delivered by a poll that was called after the close of its QP. Nothing has vanished of what its CQs held of that QP. stays adds
 // to out what that means for q.
-func (r *posting) stays(out []sight, q *cq, line int) []sight {
-	for _, of := range r.lane.qp.cqs() {
+func (r *request) stays(out []observation, q *cq, line int) []observation {
+	for _, of := range r.wq.qp.cqs() {
 		switch {
-		case of.closedQps.latest != r.lane.qp:
+		case of.closedQps.latest != r.wq.qp:
 		case of == q:
-			out = append(out, sight{what: stayed, posting: r, pending: -1})
+			out = append(out, observation{what: stayed, request: r, pending: -1})
 		default:
-			of.take(sight{what: stayed, at: q.s.at, posting: r})
+			of.take(observation{what: stayed, at: q.s.at, request: r})
 		}
 	}
-	if p := r.lane.qp; !p.stayed {
+	if p := r.wq.qp; !p.stayed {
 		p.stayed = true
-		for _, l := range p.lanes {
+		for _, l := range p.wqs {
 			out = l.stayed(out, q, line)
 		}
 	}
@@ -107,16 +107,16 @@ func (r *posting) stays(out []sight, q *cq, line int) []sight {
 
 // stayed records that nothing of l has vanished. What had to have completed before the close of its QP lies in its CQ, or a poll broke POLL-03.
 // The line is that of the poll which shows it. stayed adds to out what that means for q.
-func (l *lane) stayed(out []sight, q *cq, line int) []sight {
+func (l *workQueue) stayed(out []observation, q *cq, line int) []observation {
 	for _, o := range l.waiting {
 		switch {
 		case o.missed:
 		case o.freed:
 			o.freed, l.cq.closedQps.outstanding = false, without(l.cq.closedQps.outstanding, o)
-			if is := (sight{what: owes, owed: o.owed, posting: o, pending: -1}); l.cq == q {
+			if is := (observation{what: owes, owed: o.owed, request: o, pending: -1}); l.cq == q {
 				out = append(out, is)
 			} else {
-				l.cq.takeNow([]sight{is})
+				l.cq.takeNow([]observation{is})
 			}
 		case o.vanished && o.owed != 0 && o.place == 0:
 			l.cq.reportLate(o, line)
@@ -128,10 +128,10 @@ func (l *lane) stayed(out []sight, q *cq, line int) []sight {
 
 // isLast reports whether r is the only request of its QP that its CQ may have held, without a point to tell: where r was placed, or is
 // delivered, nothing of the QP had vanished.
-func (r *posting) isLast() bool {
-	l := r.lane
-	others := func(o *posting) bool { return o != r && o.place == 0 }
-	return l.cq.closedQps.latest == l.qp && !slices.ContainsFunc(l.qp.lanes[:], func(own *lane) bool {
+func (r *request) isLast() bool {
+	l := r.wq
+	others := func(o *request) bool { return o != r && o.place == 0 }
+	return l.cq.closedQps.latest == l.qp && !slices.ContainsFunc(l.qp.wqs[:], func(own *workQueue) bool {
 		return own.cq == l.cq && slices.ContainsFunc(own.waiting, others)
 	})
 }
@@ -141,12 +141,12 @@ func (p *qp) leaveVanishedOpen(q *cq) {
 	p.leaveOpen(p.name + " was closed, and which of its completions " + q.name + " still held " + verdict.NotFollowed)
 }
 
-// hasVanished handles the first placed completions of the CQ, up to until, or all where until is nil. They were not there from a moment on, so
+// hasVanished handles the first placed completions of the CQ, up to until, or all where until is nil. They were not there from an event on, so
 // they have vanished with their QPs. Where the close of a QP has not completed, what the CQ holds of it is undecided.
-func (q *cq) hasVanished(from moment, until *posting) {
+func (q *cq) hasVanished(from eventIndex, until *request) {
 	for len(q.points) > 0 && q.points[0] != until {
 		r := q.points[0]
-		switch p := r.lane.qp; {
+		switch p := r.wq.qp; {
 		case p.over != 0 && p.over >= from:
 			return // the poll may have come first
 		case p.over != 0:

@@ -8,32 +8,32 @@ import (
 
 // waits reports whether r waits at a moment of rest for sure: for the consumer, or for a message, or a receive, that was not posted. What the trace does
 // not record of a peer is not known.
-func (l *lane) waits(r *posting) bool {
+func (l *workQueue) waits(r *request) bool {
 	p := l.qp
 	switch {
 	case r.returned == 0, r.deferred && r.ended == 0:
 		return true
 	case l.queue == model.Receive:
-		return p.peer == nil || r.order() >= p.peer.lanes[model.Initiator].sends
+		return p.peer == nil || r.order() >= p.peer.wqs[model.Initiator].sends
 	case !r.op.IsSend() || !p.kind.isLosable:
 		return false
 	}
-	return p.peer == nil || p.peer.connects || r.sends-l.failedSends() >= p.peer.lanes[model.Receive].posted()
+	return p.peer == nil || p.peer.connects || r.sends-l.failedSends() >= p.peer.wqs[model.Receive].posted()
 }
 
 // hadCompleted reports whether r is known to have completed by the present moment of rest, or to have had to: a silent request, if it has a completion. The
 // clauses know that, but for connections with another host, queue pairs of which they follow no more, and CQs that may have overflowed. There what is before
 // r on its queue had to have, too.
-func (l *lane) hadCompleted(r *posting, before bool) bool {
+func (l *workQueue) hadCompleted(r *request, before bool) bool {
 	if r.hadCompleted(l.qp.s.at) {
 		return true
 	}
-	byHand := l.qp.isRemote() || l.cq.crowded.from != 0 || !l.qp.s.hidden.engine.Follows(l.qp.name)
+	byHand := l.qp.isRemote() || l.cq.window.from != 0 || !l.qp.s.hidden.engine.Follows(l.qp.name)
 	return byHand && (l.qp.flushedAfter(r) || before && !l.waits(r) && l.hadMet(r))
 }
 
 // hadMet reports whether r, which was posted with all that it waits for, is known to have met it.
-func (l *lane) hadMet(r *posting) bool {
+func (l *workQueue) hadMet(r *request) bool {
 	other := l.other()
 	switch {
 	case l.queue == model.Receive:
@@ -49,19 +49,19 @@ func (p *qp) mayHaveEnded() bool {
 	if p.broken != 0 || p.peer.broken != 0 {
 		return true
 	}
-	l := p.peer.lanes[model.Receive]
+	l := p.peer.wqs[model.Receive]
 	return l.cq != nil && l.cq.shown > 0 &&
-		slices.ContainsFunc(l.waiting, func(r *posting) bool { return r.place != 0 && r.outcome != model.SUCCESS })
+		slices.ContainsFunc(l.waiting, func(r *request) bool { return r.place != 0 && r.outcome != model.SUCCESS })
 }
 
 // failedSends counts the sends that are told to have ended otherwise than with success: they left their receives, or ended them, too.
 func (c *endedCounts) failedSends() int { return c.sendsDone - c.took }
 
 // posted counts the receives that had been posted, but for those that are told to have taken no message.
-func (l *lane) posted() int { return l.returned - l.lost }
+func (l *workQueue) posted() int { return l.returned - l.lost }
 
 // successes counts the requests of a queue that are told to have succeeded, or placed.
-func (l *lane) successes() int {
+func (l *workQueue) successes() int {
 	n := l.took
 	if l.cq != nil && l.cq.shown > 0 {
 		for _, r := range l.waiting {

@@ -1,7 +1,7 @@
 package stream
 
 // A pastWr is what became of a request that is over.
-type pastWr struct {
+type overRequest struct {
 	wr     string
 	lines  [2]int // where it was posted, and delivered or refused
 	answer string // of a refused one
@@ -23,11 +23,11 @@ const maxPast = 4096
 
 // past holds the latest requests that are over. Most are never asked for.
 type past struct {
-	ring []pastWr
+	ring []overRequest
 	next int
 }
 
-func (p *past) add(w pastWr) {
+func (p *past) add(w overRequest) {
 	if len(p.ring) < maxPast {
 		p.ring = append(p.ring, w)
 		return
@@ -40,11 +40,11 @@ func (p *past) add(w pastWr) {
 func (p *past) silenced(why silence) { p.ring[(p.next+len(p.ring)-1)%len(p.ring)].silence = why }
 
 // find returns the latest of a name.
-func (p *past) find(wr string) (w pastWr, known bool) {
+func (p *past) find(wr string) (w overRequest, known bool) {
 	for i := range p.ring {
 		if at := (p.next + len(p.ring) - 1 - i) % len(p.ring); p.ring[at].wr == wr {
 			return p.ring[at], true
 		}
 	}
-	return pastWr{}, false
+	return overRequest{}, false
 }

@@ -8,19 +8,19 @@ import (
 	"ndkoracle/trace"
 )
 
-// A posting is a request that was posted.
-type posting struct {
+// A request is one that was posted.
+type request struct {
 	wr    string
-	lane  *lane
+	wq    *workQueue
 	token *uint32
 	bytes monitor.Length // of its data or its buffers
 	postCall
 	due
 	position int
-	sends    int      // how many sends of its lane came before it
-	ended    moment   // of a deferred one: when its chain had ended, or 0
-	place    moment   // of a point, or 0
-	shadow   *posting // that stands for it in the stream of the other host, or nil
+	sends    int        // how many sends of its queue came before it
+	ended    eventIndex // of a deferred one: when its chain had ended, or 0
+	place    eventIndex // of a point, or 0
+	shadow   *request   // that stands for it in the stream of the other host, or nil
 
 	// Parts that consist of single bytes come last: there they need no padding.
 	op model.Op
@@ -60,47 +60,47 @@ type requestFlags struct {
 
 // A due is by when a request had to have completed, as moments of rest show.
 type due struct {
-	owed     moment // the moment of rest at which it had to have completed, or 0
+	owed     eventIndex // the moment of rest at which it had to have completed, or 0
 	owedLine int
-	rested   moment // the same, as is known since, or 0; of a silent one: if it fails
-	pended   moment // by then: the latest moment of rest at which it was pending, or 0
+	rested   eventIndex // the same, as is known since, or 0; of a silent one: if it fails
+	pended   eventIndex // by then: the latest moment of rest at which it was pending, or 0
 }
 
 // A postCall is the call that posted a request.
 type postCall struct {
 	function     *calls.Function // that posted it
 	line         int
-	answeredLine int    // of the return of its post
-	called       moment // of its post
-	returned     moment // … or 0 while it has not
-	theirs       moment // by the other host's clock: up to here that is known to come before its post; of a shadow's: its post
+	answeredLine int        // of the return of its post
+	called       eventIndex // of its post
+	returned     eventIndex // … or 0 while it has not
+	theirs       eventIndex // by the other host's clock: up to here that is known to come before its post; of a shadow's: its post
 }
 
 // newPosting returns a request that is being posted. They are made many at a time, but for the first of a QP: each QP has its own, so that
 // those of one that is closed are kept by none of another.
-func (s *Stream) newPosting(u *underWay, e *trace.Event, wr string, op model.Op) *posting {
+func (s *Stream) newRequest(u *underWay, e *trace.Event, wr string, op model.Op) *request {
 	p := u.qp
-	if len(p.postings) == 0 {
-		n := postingsAtOnce
-		if p.lanes[0].next+p.lanes[1].next == 0 {
-			n = postingsAtFirst
+	if len(p.spareRequests) == 0 {
+		n := requestsAtOnce
+		if p.wqs[0].next+p.wqs[1].next == 0 {
+			n = requestsAtFirst
 		}
-		p.postings = make([]posting, n)
+		p.spareRequests = make([]request, n)
 	}
-	r := &p.postings[0]
-	p.postings = p.postings[1:]
+	r := &p.spareRequests[0]
+	p.spareRequests = p.spareRequests[1:]
 	r.wr, r.op, r.function, r.line, r.called, r.theirs, r.bytes = wr, op, u.Function, e.Line, s.at, s.knows, monitor.Unknown
 	return r
 }
 
 // postingsAtOnce is as many as leave next to nothing unused of the memory that is taken for them, nor need a span of their own.
 const (
-	postingsAtOnce  = 43
-	postingsAtFirst = 4
+	requestsAtOnce  = 43
+	requestsAtFirst = 4
 )
 
 // add queues a request that is being posted.
-func (p *qp) add(u *underWay, r *posting) {
-	p.lanes[r.op.Queue()].add(r)
-	u.postings = append(u.postings, r)
+func (p *qp) add(u *underWay, r *request) {
+	p.wqs[r.op.Queue()].add(r)
+	u.requests = append(u.requests, r)
 }

@@ -8,9 +8,9 @@ import (
 
 // guessing holds the sends of a queue for which it is a guess which receives took them.
 type guessing struct {
-	loose   []*posting // the first of the sends behind one that failed, whose receive was not told
-	guessed []*posting // those whose receive was told before them, by a guess
-	first   *posting   // the first of all sends
+	loose   []*request // the first of the sends behind one that failed, whose receive was not told
+	guessed []*request // those whose receive was told before them, by a guess
+	first   *request   // the first of all sends
 	mixed   bool       // the sends are not all alike
 }
 
@@ -20,12 +20,12 @@ type guessing struct {
 
 // guess handles r, which succeeded, by the message in its place. Which message it was matters where they differ, and where r had to have
 // completed with it.
-func (r *posting) guess(matters bool) {
-	sends := r.lane.other()
-	if sends == nil || r.index() >= r.lane.known || len(sends.messages) == 0 {
+func (r *request) guess(matters bool) {
+	sends := r.wq.other()
+	if sends == nil || r.index() >= r.wq.known || len(sends.messages) == 0 {
 		return
 	}
-	if r.lane.took+1 == sends.sends {
+	if r.wq.took+1 == sends.sends {
 		sends.guessed = nil // each of them has been received
 		return
 	}
@@ -38,7 +38,7 @@ func (r *posting) guess(matters bool) {
 }
 
 // mixes notes whether it makes a difference which of the sends was received.
-func (g *guessing) mixes(r *posting) {
+func (g *guessing) mixes(r *request) {
 	if g.first == nil {
 		g.first = r
 	} else if r.op != g.first.op || r.solicit != g.first.solicit || r.op == model.SendAndInvalidate {
@@ -47,28 +47,28 @@ func (g *guessing) mixes(r *posting) {
 }
 
 // hasSucceeded reports whether r, a send, is known to have.
-func (r *posting) hasSucceeded() bool {
+func (r *request) hasSucceeded() bool {
 	if r.over || r.place != 0 {
 		return r.outcome == model.SUCCESS
 	}
 	by := r.silentBy()
-	return !r.cancelled && by != 0 && by <= r.lane.emptyAtRest()
+	return !r.cancelled && by != 0 && by <= r.wq.emptyAtRest()
 }
 
 // guesses returns the sends on which rests what is found of a group.
-func (s *Stream) guesses(g *group) []*posting {
-	var all []*posting
+func (s *Stream) guesses(g *group) []*request {
+	var all []*request
 	for _, p := range s.qpsInOrder {
 		if p.group.root() == g.root() || p.peer != nil && p.peer.group.root() == g.root() {
-			all = append(all, p.lanes[model.Initiator].guessed...)
+			all = append(all, p.wqs[model.Initiator].guessed...)
 		}
 	}
-	return slices.DeleteFunc(all, (*posting).hasSucceeded)
+	return slices.DeleteFunc(all, (*request).hasSucceeded)
 }
 
 // guessed returns the first send on which a finding rests and that may have failed, or nil.
-func (f *finding) guessed() *posting {
-	if i := slices.IndexFunc(f.guesses, func(m *posting) bool { return !m.hasSucceeded() }); i >= 0 {
+func (f *finding) guessed() *request {
+	if i := slices.IndexFunc(f.guesses, func(m *request) bool { return !m.hasSucceeded() }); i >= 0 {
 		return f.guesses[i]
 	}
 	return nil
@@ -79,4 +79,14 @@ func (f *finding) guessed() *posting {
 func (f *finding) isOfAnotherMessage() bool {
 	m := f.guessed()
 	return (f.Rule == "RES-01" || f.Rule == "RES-12" || f.Rule == "RES-13") && m != nil && m.over
+}
+
+// A matching is a queue's part in finding which sends of a connection go to which of its receives.
+type matching struct {
+	messages    []*request // sends, or receives, that have not failed, and whose other half has not been told yet
+	messageRoom []*request // the array of messages, from its beginning
+	taken       []*request // those whose other half was told, and which were not
+	known       int        // from which index on it is not known which send goes to which receive, or never
+	promised    int        // receives yet to be posted that sends have gone to already
+	received    int        // other halves that were told
 }

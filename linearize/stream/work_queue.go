@@ -9,18 +9,18 @@ import (
 	"ndkoracle/model"
 )
 
-// A lane is one of a QP's queues: its requests that are outstanding, and what is known of the others.
-type lane struct {
+// A workQueue is one of a QP's queues: its requests that are outstanding, and what is known of the others.
+type workQueue struct {
 	qp          *qp
 	queue       model.Queue
 	cq          *cq
 	waiting     outstanding
-	waitingRoom []*posting // the array of waiting, from its beginning
+	waitingRoom []*request // the array of waiting, from its beginning
 	next        int        // position of the next request
 	returned    int        // accepted requests whose post had returned
-	indicated   moment     // when the latest post of a send, or chain with one, had
-	readOver    moment     // when the latest read was told to be over
-	atClose     moment     // when the QP began to close: the latest moment of rest after which a poll had found the CQ empty
+	indicated   eventIndex // when the latest post of a send, or chain with one, had
+	readOver    eventIndex // when the latest read was told to be over
+	atClose     eventIndex // when the QP began to close: the latest moment of rest after which a poll had found the CQ empty
 	fetched     int        // of those that wait, how many a poll of a CQ fetched that is left open
 	sendsAccepted
 	endedCounts
@@ -31,7 +31,7 @@ type lane struct {
 }
 
 // outstanding holds the requests of a queue that are not delivered, in posting order.
-type outstanding []*posting
+type outstanding []*request
 
 // endedCounts counts the requests of a queue that are over.
 type endedCounts struct {
@@ -48,7 +48,7 @@ type sendsAccepted struct {
 	solicits int // … how many solicit
 }
 
-func (l *lane) add(r *posting) {
+func (l *workQueue) add(r *request) {
 	l.enqueue(r)
 	l.qp.s.requestCases.add(r)
 	if r.deferred && l.queue == model.Initiator {
@@ -69,8 +69,8 @@ func (l *lane) add(r *posting) {
 }
 
 // enqueue puts r behind what is outstanding.
-func (l *lane) enqueue(r *posting) {
-	r.lane, r.position = l, l.next
+func (l *workQueue) enqueue(r *request) {
+	r.wq, r.position = l, l.next
 	l.next++
 	r.sends = l.sends
 	if r.op.IsSend() {
@@ -99,7 +99,7 @@ func (l *lane) enqueue(r *posting) {
 }
 
 // without takes r out of a list, of which it is the last or one of the first, as a rule.
-func without(list []*posting, r *posting) []*posting {
+func without(list []*request, r *request) []*request {
 	if last := len(list) - 1; last >= 0 && list[last] == r {
 		return list[:last]
 	}
@@ -114,8 +114,8 @@ func without(list []*posting, r *posting) []*posting {
 }
 
 // send returns the outstanding send before which so many sends of its queue came, or nil.
-func (o outstanding) send(before int) *posting {
-	behind, _ := slices.BinarySearchFunc(o, before+1, func(r *posting, n int) int { return cmp.Compare(r.sends, n) })
+func (o outstanding) send(before int) *request {
+	behind, _ := slices.BinarySearchFunc(o, before+1, func(r *request, n int) int { return cmp.Compare(r.sends, n) })
 	if behind == 0 {
 		return nil
 	}
@@ -138,13 +138,13 @@ func extend[T any](list, array []T, v T) (longer, in []T) {
 }
 
 // placeOf returns where r is among what waits.
-func (o outstanding) placeOf(r *posting) int {
-	i, _ := slices.BinarySearchFunc(o, r.position, func(o *posting, position int) int { return cmp.Compare(o.position, position) })
+func (o outstanding) placeOf(r *request) int {
+	i, _ := slices.BinarySearchFunc(o, r.position, func(o *request, position int) int { return cmp.Compare(o.position, position) })
 	return i
 }
 
 // moveUp puts r before all other outstanding requests of its queue.
-func (o outstanding) moveUp(r *posting) {
+func (o outstanding) moveUp(r *request) {
 	i := slices.Index(o, r)
 	copy(o[1:i+1], o[:i])
 	o[0] = r
@@ -171,7 +171,7 @@ func (o outstanding) count(what string) string {
 
 // signals handles a request without SIGNALED that succeeded and has a completion. Where the trace does not record sq_sig_all, that shows that all
 // requests are signaled, and signals reports so.
-func (l *lane) signals() bool {
+func (l *workQueue) signals() bool {
 	kind := &l.qp.kind
 	if kind.signaling {
 		return false

@@ -15,7 +15,7 @@ import (
 )
 
 // delivered handles one result of a poll: it compares the result with the request that it names, and adds to out what it means for the CQ.
-func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
+func (s *Stream) delivered(out []observation, q *cq, p *poll, i int) []observation {
 	result := &p.results[i]
 	s.seen[aResult]++
 	r := s.request(q, result.Wr)
@@ -27,13 +27,13 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
 	earliest := max(r.called, bounds.Earliest)
 	if r.place != 0 && r.outcome != outcome {
 		s.tells(q.group, breach.Otherwise(q.name, r.wr, result.Status), p.line, r.line)
-		r.lane.qp.allows("%s ends with %v", r.wr, r.outcome)
+		r.wq.qp.allows("%s ends with %v", r.wr, r.outcome)
 		r.outcome = outcome
 	}
 	if !s.checkResult(q, p, r, result, outcome) {
 		return out
 	}
-	l := r.lane
+	l := r.wq
 	i = slices.Index(l.waiting, r)
 	if q.failed.at != 0 && r.called > q.failed.at {
 		s.report(q.group, verdict.ProviderViolation, "ARM-17", p.line, []int{r.line, q.failed.line},
@@ -106,25 +106,25 @@ func (s *Stream) delivered(out []sight, q *cq, p *poll, i int) []sight {
 	if end := l.qp.over; end != 0 && end < p.call.call && r.called < end {
 		out = r.stays(out, q, p.line)
 	} else if r.isLast() {
-		out = append(out, sight{what: stayed, posting: r, pending: -1})
+		out = append(out, observation{what: stayed, request: r, pending: -1})
 	}
-	out = s.over(out, r, outcome, earliest, &sight{what: delivered, kinds: kinds, from: from, owed: r.owed, known: r.place != 0})
+	out = s.over(out, r, outcome, earliest, &observation{what: delivered, kinds: kinds, from: from, owed: r.owed, known: r.place != 0})
 	return out
 }
 
 // succeedsSilently handles the silent success of r, the oldest request of its queue. It adds to out what that means for the CQ.
-func (s *Stream) succeedsSilently(out *[]sight, q *cq, p *poll, r *posting) bool {
+func (s *Stream) succeedsSilently(out *[]observation, q *cq, p *poll, r *request) bool {
 	if !s.silent(q, p, r) {
 		return false
 	}
-	*out = s.over(*out, r, model.SUCCESS, r.called, &sight{what: gone})
+	*out = s.over(*out, r, model.SUCCESS, r.called, &observation{what: gone})
 	s.past.silenced(passedOver)
 	return true
 }
 
 // silent handles the silent success of a request: a later one of its queue has completed, or none had.
-func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
-	l := r.lane
+func (s *Stream) silent(q *cq, p *poll, r *request) bool {
+	l := r.wq
 	if r.cancelled || l.qp.onlyCancelled(r.called) {
 		line, see := r.lacksCompletion(p.line)
 		s.unexplained(q.group, "FLAG-02", line, see, "%s, a silent request, can only have failed, and has no completion", r.wr)
@@ -138,13 +138,13 @@ func (s *Stream) silent(q *cq, p *poll, r *posting) bool {
 	return !q.stopped()
 }
 
-// over removes the oldest request of its lane, which has succeeded or failed, and was not placed before a moment.
-func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, earliest moment, e *sight) []sight {
-	l := r.lane
+// over removes the oldest request of its queue, which has succeeded or failed, and was not placed before an event.
+func (s *Stream) over(out []observation, r *request, outcome model.Outcome, earliest eventIndex, e *observation) []observation {
+	l := r.wq
 	s.requestCases.ends(r, 1)
 	l.waiting = l.waiting[1:]
 	out = r.byClose(r.notOwed(out), e)
-	e.counted, e.posting = r.countedFrom(), r
+	e.counted, e.request = r.countedFrom(), r
 	r.over, r.outcome = true, outcome
 	if r.owed != 0 {
 		l.cq.owed--
@@ -183,9 +183,9 @@ func (s *Stream) over(out []sight, r *posting, outcome model.Outcome, earliest m
 	return out
 }
 
-// tell says of what kinds a completion may be that was placed no earlier than a moment, and from when on that can have been.
-func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result *trace.Result, earliest moment) (kinds automaton.Kinds, from moment, ok bool) {
-	l, qp := r.lane, r.lane.qp
+// tell says of what kinds a completion may be that was placed no earlier than an event, and from when on that can have been.
+func (s *Stream) tell(q *cq, p *poll, r *request, outcome model.Outcome, result *trace.Result, earliest eventIndex) (kinds automaton.Kinds, from eventIndex, ok bool) {
+	l, qp := r.wq, r.wq.qp
 	switch {
 	case outcome == model.CANCELLED:
 		if !s.dialect.Ibverbs && qp.kind.isLosable && qp.connected != 0 && !qp.brokeBefore(r.placedBy(s.at)) {
@@ -221,8 +221,8 @@ func (s *Stream) tell(q *cq, p *poll, r *posting, outcome model.Outcome, result 
 }
 
 // needsConnection is POST-08: r succeeded, as a poll or a point tells, so there was a connection by then.
-func (r *posting) needsConnection(q *cq, line int) {
-	p := r.lane.qp
+func (r *request) needsConnection(q *cq, line int) {
+	p := r.wq.qp
 	p.carried(r)
 	if p.succeeds = true; p.connected != 0 {
 		return
@@ -235,11 +235,11 @@ func (r *posting) needsConnection(q *cq, line int) {
 
 // pendingAt returns the latest moment of rest at which r, a receive or what has failed, is known to have been pending, or 0: once it
 // has been executed nothing keeps it from completing.
-func (r *posting) pendingAt() moment {
+func (r *request) pendingAt() eventIndex {
 	if r.place != 0 {
 		return r.pended
 	}
-	return r.lane.emptyAtRest()
+	return r.wq.emptyAtRest()
 }
 
 // unknownWr says what is wrong with a result that names no request that is outstanding.
@@ -278,20 +278,20 @@ func (s *Stream) unknownWr(q *cq, result *trace.Result) {
 }
 
 // checkResult holds a result against the request that it names, and reports whether it can be of it.
-func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, outcome model.Outcome) bool {
-	if home := r.lane.cq; home != nil && home != q {
+func (s *Stream) checkResult(q *cq, p *poll, r *request, result *trace.Result, outcome model.Outcome) bool {
+	if home := r.wq.cq; home != nil && home != q {
 		s.tells(q.group, breach.Elsewhere(q.name, r.wr, home.name), p.line, r.line)
-		r.lane.qp.allows("%s delivers it", home.name)
+		r.wq.qp.allows("%s delivers it", home.name)
 		home.loses(r)
 		join(q.group, home.group)
 		return false
 	}
-	if result.Qp != "" && result.Qp != r.lane.qp.name {
-		s.tells(q.group, breach.OfAnotherQp(r.wr, result.Qp, r.lane.qp.name), p.line, r.line)
-		r.lane.qp.allows("it names %s", r.lane.qp.name)
+	if result.Qp != "" && result.Qp != r.wq.qp.name {
+		s.tells(q.group, breach.OfAnotherQp(r.wr, result.Qp, r.wq.qp.name), p.line, r.line)
+		r.wq.qp.allows("it names %s", r.wq.qp.name)
 	}
-	if r.lane.cq == nil { // its QP was created before the trace began
-		join(q.group, r.lane.qp.group)
+	if r.wq.cq == nil { // its QP was created before the trace began
+		join(q.group, r.wq.qp.group)
 		s.reopen(q.group)
 		return false
 	}
@@ -308,11 +308,11 @@ func (s *Stream) checkResult(q *cq, p *poll, r *posting, result *trace.Result, o
 	}
 	if r.silent {
 		s.seen[aSilentFailure]++
-		if outcome == model.SUCCESS && r.lane.signals() {
+		if outcome == model.SUCCESS && r.wq.signals() {
 			s.exercised("FLAG-01")
 		} else if outcome == model.SUCCESS {
 			s.tells(q.group, breach.Told(r.wr), p.line, r.line)
-			r.lane.qp.allows("no completion of %s", r.wr)
+			r.wq.qp.allows("no completion of %s", r.wr)
 			r.silent = false
 		}
 	}

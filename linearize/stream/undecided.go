@@ -59,10 +59,10 @@ func (p *qp) shareDoubts() {
 
 // postBegins records that a post on a queue of p is under way from now on.
 func (p *qp) postBegins(u *underWay) {
-	if p.posting[u.Queue] > 0 {
+	if p.running[u.Queue] > 0 {
 		p.leaveInDoubt("posts on one queue of " + p.name + " overlap, and which of them came first " + verdict.NotFollowed)
 	}
-	p.posting[u.Queue]++
+	p.running[u.Queue]++
 	p.flushOverlaps = p.flushOverlaps || p.flushing > 0 && u.Queue == model.Initiator
 }
 
@@ -82,6 +82,6 @@ func (s *Stream) connectionEnds(u *underWay, qp, conn string) {
 }
 
 // overlaps reports whether r was posted first, and the post of o, another one, was called before that of r had returned.
-func (r *posting) overlaps(o *posting) bool {
+func (r *request) overlaps(o *request) bool {
 	return r.called != o.called && (r.returned == 0 || r.returned > o.called)
 }

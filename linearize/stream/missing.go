@@ -9,14 +9,14 @@ import (
 
 // missedCallbacks holds the callbacks of a CQ that were due and were not entered, unless a request completed later.
 type missedCallbacks struct {
-	list   []*uncalled
+	list   []*missingCallback
 	untold bool // a callback that is missing may be one that the consumer has yet to tell of
 }
 
 // An uncalled is a request whose completion a poll delivered, and for which a callback was due by a moment of rest and was not entered, unless
 // it completed later. Which of the two may be told later.
-type uncalled struct {
-	request *posting
+type missingCallback struct {
+	request *request
 	rule    string // by which its completion matched the arm
 	untold  bool   // the callback may have been entered, and the consumer has yet to tell of it
 	shown   int    // the line that shows that it had completed, or 0
@@ -27,19 +27,19 @@ type uncalled struct {
 const maxUncalled = 8
 
 // noteUncalled remembers r, which the poll delivers, if it is such a request.
-func (q *cq) noteUncalled(p *poll, r *posting, kinds automaton.Kinds, bounds clauses.Bounds) {
+func (q *cq) noteUncalled(p *poll, r *request, kinds automaton.Kinds, bounds clauses.Bounds) {
 	if r.rested == 0 || r.owed != 0 || len(q.missed.list) == maxUncalled || q.mayHoldTold(p, r, kinds) || !q.s.hidden.engine.Keep(bounds) {
 		return
 	}
 	untold := q.mayHold(p, r, kinds)
 	q.missed.untold = q.missed.untold || untold
-	q.missed.list = append(q.missed.list, &uncalled{request: r, rule: q.arms.matches(kinds), untold: untold, bounds: bounds})
+	q.missed.list = append(q.missed.list, &missingCallback{request: r, rule: q.arms.matches(kinds), untold: untold, bounds: bounds})
 	q.s.hidden.kept++
 }
 
 // forgetUncalled forgets those of which something is true.
-func (q *cq) forgetUncalled(is func(u *uncalled) bool) {
-	q.missed.list = slices.DeleteFunc(q.missed.list, func(u *uncalled) bool {
+func (q *cq) forgetUncalled(is func(u *missingCallback) bool) {
+	q.missed.list = slices.DeleteFunc(q.missed.list, func(u *missingCallback) bool {
 		over := is(u)
 		if over {
 			q.s.hidden.kept--
@@ -53,7 +53,7 @@ func (q *cq) forgetUncalled(is func(u *uncalled) bool) {
 func (q *cq) toldLate() {
 	if q.missed.untold {
 		q.missed.untold = false
-		q.forgetUncalled(func(u *uncalled) bool { return u.untold })
+		q.forgetUncalled(func(u *missingCallback) bool { return u.untold })
 	}
 }
 
@@ -72,7 +72,7 @@ func (s *Stream) findUncalled(line int) {
 		return
 	}
 	for _, q := range s.cqsInOrder {
-		q.forgetUncalled(func(u *uncalled) bool {
+		q.forgetUncalled(func(u *missingCallback) bool {
 			if u.shown != 0 || !s.hidden.engine.PlacedBy(u.bounds, u.request.rested) {
 				return false
 			}
@@ -86,8 +86,8 @@ func (s *Stream) findUncalled(line int) {
 }
 
 // report reports the callback that was not entered (ARM-03), as another line shows.
-func (u *uncalled) report(line int) {
-	r, home := u.request, u.request.lane.cq
+func (u *missingCallback) report(line int) {
+	r, home := u.request, u.request.wq.cq
 	home.s.unexplained(home.group, u.rule, r.owedLine, []int{r.line, line},
 		"the provider was at rest, and a callback of %s that the completion of %s makes due was not entered: it had completed by then", home.name, r.wr)
 	home.s.also("ARM-03")

@@ -30,7 +30,7 @@ func (p *qp) allowed(before, format string, args ...any) {
 
 func (p *qp) describe() string {
 	return fmt.Sprintf("%s: %s, %s and %s pending", p.name, p.state(),
-		p.lanes[model.Initiator].waiting.count("initiator request"), p.lanes[model.Receive].waiting.count("receive"))
+		p.wqs[model.Initiator].waiting.count("initiator request"), p.wqs[model.Receive].waiting.count("receive"))
 }
 
 // state names the states of the model that p may be in.
@@ -61,7 +61,7 @@ func (q *cq) allows() {
 	}
 	f := &q.s.findings[len(q.s.findings)-1]
 	var qps []*qp
-	for _, l := range q.lanes {
+	for _, l := range q.wqs {
 		if slices.Contains(qps, l.qp) {
 			continue
 		}
@@ -70,7 +70,7 @@ func (q *cq) allows() {
 			return
 		}
 		var next []string
-		for _, own := range l.qp.lanes {
+		for _, own := range l.qp.wqs {
 			if own.cq == q && len(own.waiting) > 0 {
 				next = append(next, "a completion of "+own.waiting[0].wr)
 			}

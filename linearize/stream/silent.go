@@ -12,7 +12,7 @@ const mostSettled = 1 << 7
 // settle handles a poll that found nothing after a moment of rest, with no other poll under way. It adds to the poll the silent requests that are
 // over: all of a queue that have succeeded by then but the latest.
 func (q *cq) settle(p *poll) {
-	for _, l := range q.lanes {
+	for _, l := range q.wqs {
 		if !l.maySettle() {
 			continue
 		}
@@ -32,7 +32,7 @@ func (q *cq) settle(p *poll) {
 }
 
 // maySettle reports whether nothing that is told later can cast a doubt on what has succeeded silently of a queue.
-func (l *lane) maySettle() bool {
+func (l *workQueue) maySettle() bool {
 	p := l.qp
 	sound := p.closing == 0 && l.cq.failed.at == 0 && p.broken == 0 && p.doubt == "" && p.group.root().doubt == ""
 	return l.queue == model.Initiator && sound && (p.peer == nil || !p.mayHaveEnded())
@@ -40,13 +40,13 @@ func (l *lane) maySettle() bool {
 
 // isSettled reports whether r is a silent request that has succeeded, as its CQ was found empty after a moment of rest by which it would have had a
 // completion otherwise. Of a message that is known only once its receive is told: till then it may turn out to have waited for one.
-func (r *posting) isSettled() bool {
+func (r *request) isSettled() bool {
 	return r.foundOver() && r.place == 0 && !r.vanished && !r.fenced
 }
 
 // foundOver reports the same of one whose QP may be closed by now.
-func (r *posting) foundOver() bool {
-	l, by := r.lane, r.silentBy()
+func (r *request) foundOver() bool {
+	l, by := r.wq, r.silentBy()
 	if by == 0 || by > l.emptyAtRest() || r.owed != 0 || r.cancelled || r.missed {
 		return false
 	}
@@ -55,7 +55,7 @@ func (r *posting) foundOver() bool {
 
 // tellSettled handles the completion of a later request of the queue: it shows that the requests assumed to be over are over. They count from now
 // on.
-func (l *lane) tellSettled() {
+func (l *workQueue) tellSettled() {
 	l.qp.s.seen[aSilentSuccess] += l.settled
 	l.qp.s.requestCases.settles(-l.settled)
 	l.settled = 0
