@@ -86,10 +86,10 @@ func (m *Monitor) linkResult(c *Call, succeeded bool) {
 }
 
 // mayPart notes that o may have parted from its antecedents of a kind.
-func (o *object) mayPart(k Kind) {
-	for i := range o.antecedents {
-		if o.antecedents[i].to.Kind == k {
-			o.antecedents[i].certain = false
+func (l *lineage) mayPart(k Kind) {
+	for i := range l.antecedents {
+		if l.antecedents[i].to.Kind == k {
+			l.antecedents[i].certain = false
 		}
 	}
 }

@@ -25,12 +25,18 @@ type Call struct {
 	creates  *object    // that it is to create, or nil
 	within   int        // the index of the entry of the innermost callback that was running on its thread, or -1
 
-	pends     bool  // it returned STATUS_PENDING
-	answers   int   // completion callbacks that were entered for it
-	answered  Place // the entry of the first
-	by        *Call // … while it runs
-	byFn      string
+	completion
+
 	completes *Call // of a completion callback: the call that it is for, or nil
+}
+
+// completion is how a call that returned STATUS_PENDING was completed.
+type completion struct {
+	pends    bool  // it returned STATUS_PENDING
+	answers  int   // completion callbacks that were entered for it
+	answered Place // the entry of the first
+	by       *Call // … while it runs
+	byFn     string
 }
 
 // own returns the object whose function c is, or nil.

@@ -2,9 +2,7 @@ package monitor
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
@@ -70,41 +68,6 @@ func (e *qpEnd) flushes(q *requestQueue) bool {
 type move struct {
 	qp, state string
 	contested bool // another one overlaps it, and moves the queue pair into another state
-}
-
-// A late request was posted after an end.
-type late struct {
-	request *workRequest
-	end     *qpEnd
-	owed    Place // the first moment of rest by which it had to complete, or none
-	defers  bool
-	pending bool // it was posted before the end
-}
-
-// since says when the request was posted, before the words of its end.
-func (l *late) since() string {
-	if l.pending {
-		return "it was pending, and"
-	}
-	return "it was posted after"
-}
-
-// isDeferred reports whether the flags of a request leave it deferred.
-func isDeferred(flags []string) bool { return slices.Contains(flags, "DEFER") }
-
-// owes returns the rule that l breaks if it never completes. A silent request has to complete only as it does not succeed.
-func (l *late) owes() string {
-	if l.request.silent && l.request.opcode == "" {
-		return "FLAG-02"
-	}
-	return "DEF-04"
-}
-
-// A failure is a request that failed or was flushed.
-type failure struct {
-	rule           string // that a success behind it breaks
-	position, line int
-	wr, status     string
 }
 
 var _ = decides(
@@ -356,138 +319,9 @@ func (n *ends) completed(r *workRequest, c *Call, result *trace.Result) {
 	}
 }
 
-// reportBehind reports a request that succeeded behind one of its queue that had ended the connection.
-func (n *ends) reportBehind(s success, f *failure) {
-	r, why := s.request, ""
-	if f.rule == "INV-05" {
-		why = ", as the token of a message was not valid"
-	}
-	n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: f.rule, Place: s.place, See: []int{f.line, r.place.Line},
-		Objects: []Object{r.queue.object(), {Cq, s.cq}}, Follows: true,
-		Message: fmt.Sprintf("%s succeeded behind %s on the same queue of %s, which ended with %s%s", r.wr, f.wr, r.queue.name, f.status, why)})
-}
-
-// endsQueue reports whether nothing behind a request succeeds that ended so. In NDKPI it may (A40), and what has passed a read may. A failed send
-// of UC or UD stops the initiator queue. UC and UD go on after a failure of a receive.
-func (n *ends) endsQueue(r *workRequest, outcome model.Outcome) bool {
-	switch {
-	case n.mayBePassed(r):
-		return false
-	case n.verbs():
-		t := n.kindOf(r.queue.name)
-		return r.queue.kind == model.Initiator || t != "UC" && t != "UD"
-	case n.s.m.dialect.FailureEnds:
-		return outcome == model.FAILED
-	}
-	return false
-}
-
-// mayBePassed reports whether what is behind a request on its queue may be executed first.
-func (n *ends) mayBePassed(r *workRequest) bool {
-	unknown := r.opcode == "" && n.verbs() && r.op != model.ReceiveOp
-	return r.op == model.Read || r.opcode == "RDMA_READ" || strings.HasPrefix(r.opcode, "ATOMIC") || unknown
-}
-
-// endsBoth reports whether the connection of a queue pair has ended once a poll has delivered a request that ended so.
-func (n *ends) endsBoth(r *workRequest, outcome model.Outcome) bool {
-	if n.verbs() {
-		t := n.kindOf(r.queue.name)
-		return t == "RC" || strings.HasPrefix(t, "XRC")
-	}
-	return n.s.m.dialect.FailureEnds && outcome == model.FAILED
-}
-
-// fails notes the end of a connection that a poll tells of. What is pending completes too: in libibverbs the queue pair is in its error state,
-// in NDSPI the receives may wait.
-func (n *ends) fails(r *workRequest, result *trace.Result) {
-	p := r.queue.qp
-	if n.of[p.name] != nil {
-		return // what is pending is known to be flushed
-	}
-	e := &qpEnd{rule: "FLUSH-06", sends: true, receives: n.verbs(), what: fmt.Sprintf("a poll had told that %s ended with %s", r.wr, result.Status), at: n.s.m.now}
-	n.note(p.name, e)
-	for _, q := range []*requestQueue{p.initiator, p.receive} {
-		if !e.flushes(q) {
-			continue
-		}
-		for other := q.requests.next; other != &q.requests && len(n.behind) < maxRequests; other = other.next {
-			if other != r && other.accepted && !other.silent {
-				n.behind[other.wr] = &late{request: other, end: e, pending: true}
-			}
-		}
-	}
-}
-
 func (n *ends) report(r *workRequest, c *Call, rule string, see []int, message string) {
 	n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: rule, See: append(slices.Clone(see), r.place.Line), Objects: []Object{r.queue.object(), {Cq, c.Cq}},
 		Follows: true, Message: message})
-}
-
-// point looks at a completion that was placed.
-func (n *ends) point(e *trace.Event) {
-	l := n.behind[e.Wr]
-	if l == nil || l.pending || l.end.rule == "" || calls.KindOf(e) != calls.Placed || calls.OutcomeOf(e.Status) != model.SUCCESS {
-		return
-	}
-	n.drop(e.Wr)
-	r := l.request
-	n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: l.end.rule, See: []int{r.place.Line, l.end.at.Line},
-		Objects: []Object{r.queue.object(), {Cq, e.Cq}}, Follows: true, Message: fmt.Sprintf("%s was posted after %s, and succeeded", r.wr, l.end.what)})
-}
-
-// rest notes which requests have to have completed by now.
-func (n *ends) rest() {
-	for _, l := range n.behind {
-		if r := l.request; l.end.flushes(r.queue) && r.accepted && !l.defers && l.owed == (Place{}) && r.queue.cq != "" {
-			l.owed = n.s.m.now
-			n.owing[r.queue.cq]++
-		}
-	}
-}
-
-// foundNothing is DEF-04: a poll that began after a moment of rest found nothing.
-func (n *ends) foundNothing(c *Call) {
-	if n.mayFail(c.Cq) || n.s.roomOf(c.Cq) > 0 {
-		return
-	}
-	for _, wr := range slices.Sorted(maps.Keys(n.behind)) {
-		l := n.behind[wr]
-		r := l.request
-		if r.over { // a later completion of its queue was delivered
-			n.drop(wr)
-			continue
-		}
-		if r.queue.cq != c.Cq || l.owed == (Place{}) || l.owed.Index > c.Begun.Index {
-			continue
-		}
-		n.drop(wr)
-		n.loses(lostRequest{Finding{Verdict: verdict.ProviderViolation, Rule: l.owes(), Place: l.owed, See: []int{r.place.Line, l.end.at.Line, n.s.m.now.Line},
-			Objects: []Object{r.queue.object(), {Cq, c.Cq}}, Follows: true,
-			Message: fmt.Sprintf("the provider was at rest, and %s had not completed: %s %s", wr, l.since(), l.end.what)}, []string{c.Cq}})
-	}
-}
-
-// A lostRequest had not completed by a moment of rest, unless one of these CQs had failed, as a callback may tell later.
-type lostRequest struct {
-	finding Finding
-	cqs     []string
-}
-
-// loses holds a finding until no callback can take it back.
-func (n *ends) loses(lost lostRequest) {
-	if n.lost = append(n.lost, lost); len(n.lost) > maxRequests {
-		n.reportLost()
-	}
-}
-
-// reportLost reports what had not completed by a moment of rest, unless the CQ has told of an error since: it may have failed by then.
-func (n *ends) reportLost() {
-	for _, lost := range n.lost {
-		if !slices.ContainsFunc(lost.cqs, n.mayFail) {
-			n.s.m.report(lost.finding)
-		}
-	}
-	n.lost = nil
 }
 
 func (n *ends) finish() { n.reportLost() }

@@ -37,34 +37,58 @@ type Object struct {
 // An object is what is known of the life of one.
 type object struct {
 	Object
-	created  bool // its creation was called, or a callback delivered it
-	exists   bool // its creation has succeeded
-	refused  bool // … or was refused
-	closing  bool // a close was called, and is running or was accepted
-	over     bool // its close has completed
-	answered bool // … as a completion callback said
-	excused  bool // the consumer broke a rule on it: what the provider does with it is not judged
-	retired  bool
-	early    *use      // the first use before its creation was called
-	closes   []closing // that were called before one was accepted, and were not refused
-	told     bool      // a use after its close was reported
-	usedBy   Place     // where the latest call that names it was called
-	running  []*Call   // its functions that have not returned
-	requests []*Call   // its asynchronous requests that have not completed, or whose completion callback has not returned
-	events   []*Call   // its event callbacks that run
-	closedBy *Call     // the completion callback that says so, while it runs
-	ender    *Call     // the close that has completed, which may not have returned; nil while the object is not over
+	created    bool // its creation was called, or a callback delivered it
+	exists     bool // its creation has succeeded
+	refused    bool // … or was refused
+	parentless bool // the trace does not name its protection domain
+	excused    bool // the consumer broke a rule on it: what the provider does with it is not judged
+	retired    bool
+	objectUse
+	objectClose
+	activity
+	lineage
+	connection
+}
 
-	antecedents  []link // objects that outlive it, while it is a successor of them
-	successors   []*object
-	ended        int   // successors that were closed
-	leftBy       int   // … with a completion callback
-	connected    bool  // a queue pair: NdkConnect or NdkAccept was called of a connector without a name
+// An objectUse is when calls have named an object.
+type objectUse struct {
+	early  *use  // the first use before its creation was called
+	told   bool  // a use after its close was reported
+	usedBy Place // where the latest call that names it was called
+}
+
+// A connection is what is known of the connection of a queue pair.
+type connection struct {
+	connected    bool  // NdkConnect or NdkAccept was called of a connector without a name
 	disconnected *Call // the latest NdkDisconnect of it that was not refused, since it was connected
 	lost         *Call // the disconnect event of its connection
-	parentless   bool  // the trace does not name its protection domain
-	requested    bool  // an asynchronous request of it was pending
-	notified     bool  // an event callback of it was entered
+}
+
+// A lineage is what outlives an object, and what it outlives (LIFE-15).
+type lineage struct {
+	antecedents []link // objects that outlive it, while it is a successor of them
+	successors  []*object
+	ended       int // successors that were closed
+	leftBy      int // … with a completion callback
+}
+
+// An activity holds the functions, requests and callbacks of an object that are under way.
+type activity struct {
+	running   []*Call // its functions that have not returned
+	requests  []*Call // its asynchronous requests that have not completed, or whose completion callback has not returned
+	events    []*Call // its event callbacks that run
+	requested bool    // an asynchronous request of it was pending
+	notified  bool    // an event callback of it was entered
+}
+
+// An objectClose is how far the close of an object has come.
+type objectClose struct {
+	closing  bool      // a close was called, and is running or was accepted
+	over     bool      // its close has completed
+	answered bool      // … as a completion callback said
+	closes   []closing // that were called before one was accepted, and were not refused
+	closedBy *Call     // the completion callback that says so, while it runs
+	ender    *Call     // the close that has completed, which may not have returned; nil while the object is not over
 }
 
 // A link is between an object and one of its antecedents (LIFE-15).
@@ -89,7 +113,7 @@ type closing struct {
 }
 
 // accepted returns the close that was not refused, or nil.
-func (o *object) accepted() *Call {
+func (o *objectClose) accepted() *Call {
 	for _, c := range o.closes {
 		if c.accepted {
 			return c.by
@@ -220,8 +244,8 @@ func (o *object) drop(at int) {
 }
 
 // certainly reports whether it is certain that o still follows another object.
-func (o *object) certainly(to *object) bool {
-	for _, l := range o.antecedents {
+func (f *lineage) certainly(to *object) bool {
+	for _, l := range f.antecedents {
 		if l.to == to {
 			return l.certain
 		}

@@ -9,114 +9,6 @@ import (
 	"ndkoracle/trace"
 )
 
-// A workRequest is one that was posted and of which no completion was delivered. Its arguments are kept until then, or until its
-// queue pair is closed.
-type workRequest struct {
-	wr       string
-	place    Place // of the call of its post
-	fn       string
-	opcode   string // libibverbs: without IBV_WR_, or "" where the trace does not record it
-	op       model.Op
-	bytes    int64 // of its buffers, or unknown
-	token    int64 // that it names, or unknown
-	queue    *requestQueue
-	position int          // among the requests of its queue
-	silent   bool         // it may have no completion if it succeeds
-	accepted bool         // its post has returned success
-	over     bool         // its completion was delivered, or its post was refused
-	overlaps bool         // its post overlaps another of the queue, so that their order is not known
-	next     *workRequest // of its queue
-	previous *workRequest
-	ruin     *ruin // what its queue pair suffered before its post was called, or nil
-	notice
-}
-
-// unknown stands for a number that the trace does not record.
-const unknown = -1
-
-func known[N int64 | uint32](n *N) int64 {
-	if n == nil {
-		return unknown
-	}
-	return int64(*n)
-}
-
-// A requestQueue is a queue of a queue pair, or a shared receive queue.
-type requestQueue struct {
-	name        string       // of the queue pair, or of the shared receive queue
-	qp          *qpArguments // or nil
-	kind        model.Queue
-	cq          string         // into which it completes, or "" where that is not known
-	crowd       *crowd         // of that, since its first post
-	depth       int64          // how many requests may be outstanding, or unknown
-	outstanding int64          // requests that were accepted, and whose place is not free (A12)
-	posted      int            // requests so far
-	posting     int            // calls that are under way
-	indicated   int            // the position of the latest request without NDK_OP_FLAG_DEFER
-	silent      []*workRequest // those that may be silent, in the order of posting
-	uncertain   bool           // it may hold other requests than these
-	requests    workRequest    // the ring of those that are not over
-}
-
-func newRequestQueue(name string, p *qpArguments, kind model.Queue) *requestQueue {
-	q := &requestQueue{name: name, qp: p, kind: kind, depth: unknown}
-	q.requests.next, q.requests.previous = &q.requests, &q.requests
-	return q
-}
-
-// object is what findings of the queue are of.
-func (q *requestQueue) object() Object {
-	if q.qp == nil {
-		return Object{Srq, q.name}
-	}
-	return Object{Qp, q.name}
-}
-
-// qpArguments are what the trace says of a queue pair.
-type qpArguments struct {
-	name      string
-	conn      string
-	kind      string       // libibverbs: its type, or "" where the trace does not record it
-	created   bool         // the trace holds its creation
-	srq       string       // from which it takes its receives, or "" where it takes them from its own queue, or the trace does not record it
-	inline    int64        // the most bytes of inline data in a request, or unknown
-	chain     *workRequest // the latest of its deferred requests, if no request without NDK_OP_FLAG_DEFER followed
-	flushing  int          // flushes that have not returned, or pend
-	writesImm bool         // it may have posted an RDMA write with immediate data
-	initiator *requestQueue
-	receive   *requestQueue
-	peer      *qpArguments    // the other end of its connection, where the trace holds the creation of both; it may be closed
-	sent      []*workRequest  // the messages that its peer has not received
-	ended     int             // the index of the event that may have ended its connection first: a flush, a failure, a close; or -1
-	reported  map[string]bool // what was said of it, and is said once
-}
-
-// once reports whether something is said of the queue pair for the first time.
-func (p *qpArguments) once(what string) bool {
-	if p.reported[what] {
-		return false
-	}
-	if p.reported == nil {
-		p.reported = map[string]bool{}
-	}
-	p.reported[what] = true
-	return true
-}
-
-// A posting is a post that is under way.
-type posting struct {
-	call     *Call
-	queue    *requestQueue
-	requests []*workRequest
-}
-
-// A polling is a poll that is under way.
-type polling struct {
-	call *Call
-	cq   string
-	room int64
-}
-
 // requestRule checks requests as they are posted and as they complete.
 type requestRule interface {
 	created(p *qpArguments)                                  // the creation of a queue pair is called
@@ -131,13 +23,19 @@ type requestRule interface {
 // noRequest checks nothing. A rule embeds it for what does not matter to it.
 type noRequest struct{}
 
-func (noRequest) created(*qpArguments)                         {}
-func (noRequest) called(*workRequest, *Call, []string)         {}
-func (noRequest) answered(*posting, bool)                      {}
+func (noRequest) created(*qpArguments) {}
+
+func (noRequest) called(*workRequest, *Call, []string) {}
+
+func (noRequest) answered(*posting, bool) {}
+
 func (noRequest) completed(*workRequest, *Call, *trace.Result) {}
-func (noRequest) ended(*qpArguments)                           {}
-func (noRequest) dropped(*qpArguments, bool)                   {}
-func (noRequest) finish()                                      {}
+
+func (noRequest) ended(*qpArguments) {}
+
+func (noRequest) dropped(*qpArguments, bool) {}
+
+func (noRequest) finish() {}
 
 // requestRules lists the rules of requests whose order matters. Another one is a group (see declare.go), and adds itself to the rules of Monitor.requests.
 var requestRules = []func(*requests) requestRule{newFlags, newLimits, newResults, newLengths, newChains, newShared}
@@ -303,59 +201,6 @@ func (s *requests) create(c *Call, e *trace.Event) {
 	}
 }
 
-// limit notes the limits that an event of a creation records.
-func (p *qpArguments) limit(e *trace.Event) {
-	note := func(to *int64, limit *int64) {
-		if limit != nil {
-			*to = *limit
-		}
-	}
-	note(&p.initiator.depth, e.InitiatorDepth)
-	note(&p.receive.depth, e.ReceiveDepth)
-	note(&p.inline, e.Inline)
-}
-
-func (s *requests) connect(p *qpArguments, conn string) {
-	if conn != "" && p.conn == "" {
-		p.conn = conn
-		s.conns[conn] = append(s.conns[conn], p)
-		if first := s.conns[conn][0]; first != p && first.peer == nil && first.created && p.created {
-			first.peer, p.peer = p, first
-		}
-	}
-}
-
-// peer returns the queue pair at the other end of a connection, or nil where the trace does not hold it.
-func (s *requests) peer(p *qpArguments) *qpArguments {
-	ends := s.conns[p.conn]
-	switch {
-	case len(ends) != 2:
-		return nil
-	case ends[0] == p:
-		return ends[1]
-	}
-	return ends[0]
-}
-
-// hearStrangers reports whether a receive was posted that may take a message whose send the trace does not hold.
-func (s *requests) hearStrangers() bool {
-	for _, q := range s.srqs {
-		if q.posted > 0 {
-			return true
-		}
-	}
-	for _, p := range s.qps.all {
-		if s.hearsStranger(p) {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *requests) hearsStranger(p *qpArguments) bool {
-	return p.receive.posted > 0 && s.peer(p) == nil
-}
-
 // queueOf returns the queue that a call posts on.
 func (s *requests) queueOf(c *Call, e *trace.Event) *requestQueue {
 	switch {
@@ -436,19 +281,6 @@ func (s *requests) add(r *workRequest, flags []string) {
 	}
 }
 
-// maxSilent is how many requests of a queue are followed that may have succeeded without a word. The place of an older one counts as free.
-const maxSilent = 256
-
-func (q *requestQueue) keepSilent(s *requests, r *workRequest) {
-	if q.silent = append(q.silent, r); len(q.silent) <= maxSilent {
-		return
-	}
-	if oldest := q.silent[0]; !oldest.over {
-		s.remove(oldest)
-	}
-	q.silent = q.silent[1:]
-}
-
 // answered notes which requests of a post were accepted.
 func (s *requests) answered(p *posting, e *trace.Event, refused bool) {
 	stopped, stops := false, 0
@@ -498,16 +330,6 @@ func (s *requests) completed(c *Call, result *trace.Result) {
 	}
 }
 
-// strangerFailed notes that a request failed of which the trace does not hold the post: it may have ended the connection of any queue pair that is
-// older than the trace.
-func (s *requests) strangerFailed(cq string) {
-	for _, p := range s.qps.all {
-		if !p.created && (p.initiator.cq == "" || p.initiator.cq == cq) {
-			s.ended(p)
-		}
-	}
-}
-
 // remove forgets a request that is over.
 func (s *requests) remove(r *workRequest) {
 	delete(s.byWr, r.wr)
@@ -516,15 +338,6 @@ func (s *requests) remove(r *workRequest) {
 	if r.over = true; r.accepted {
 		r.queue.outstanding--
 	}
-}
-
-// oldest returns up to n of the requests that are outstanding, the oldest first.
-func (q *requestQueue) oldest(n int) []*workRequest {
-	var all []*workRequest
-	for r := q.requests.next; r != &q.requests && len(all) < n; r = r.next {
-		all = append(all, r)
-	}
-	return all
 }
 
 // drop forgets all requests of a queue pair that is closed, or reset.
