@@ -38,15 +38,21 @@ type Machine struct {
 	halted   atomic.Bool
 
 	matches [model.ANY + 1][levels + 1]Kinds // the kinds that count for an arm as a level or more
+	scratch
+}
 
-	// Memory that is used again for each set.
-	arena                arena
-	taken, staged, found []explanation
-	candidates           []candidate
-	owed, owedLeft       []Moment
-	order                []*candidate
-	key                  []byte
-	parts                [][]byte
+// scratch is memory that a machine uses again for each set.
+type scratch struct {
+	arena      arena
+	taken      []explanation
+	staged     []explanation
+	found      []explanation
+	candidates []candidate
+	owed       []Moment
+	owedLeft   []Moment
+	order      []*candidate
+	key        []byte
+	parts      [][]byte
 }
 
 // ErrTooMany is the answer when the explanations of one CQ are more than are kept.

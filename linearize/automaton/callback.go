@@ -1,0 +1,84 @@
+package automaton
+
+import (
+	"slices"
+
+	"ndkoracle/model"
+)
+
+// returned keeps the courses on which the arm has taken effect, or, where it was refused, those on which it has not.
+func (t *transition) returned(x explanation) {
+	f, done := t.event.n, uint8(1)
+	if t.event.what == armRefused {
+		done = 0
+	}
+	finish := func(y explanation) {
+		if y.done>>f&1 == done {
+			low := y.done & (1<<f - 1)
+			y.done = low | y.done>>(f+1)<<f
+			t.keep(y)
+		}
+	}
+	if done == 0 || x.done>>f&1 == 1 {
+		finish(x)
+		return
+	}
+	t.staged(x, finish)
+	if len(t.alive) == 0 {
+		_, refusal := t.machine.step(x.control, model.Action{Name: model.NdkArmCq, Type: t.set.flights[f]}, nil, 0)
+		t.refuse(refusal)
+	}
+}
+
+// enter takes the entry of a callback, which may have happened before the trace tells.
+func (t *transition) enter(x explanation) {
+	if t.event.status == model.OK && x.ahead > 0 {
+		y := x
+		y.ahead--
+		t.keep(y)
+	}
+	if t.event.status != model.OK && x.aheadOfError {
+		y := x
+		y.aheadOfError = false
+		t.keep(y)
+	}
+	t.staged(x, func(y explanation) {
+		for _, z := range t.machine.entered(y, t.event.status) {
+			t.keep(z)
+		}
+		if t.event.status == model.InternalError || t.event.status != model.OK && t.event.depth == NotFollowed {
+			for _, z := range t.machine.failed(y, t.event.status) {
+				for _, told := range t.machine.entered(z, t.event.status) {
+					t.keep(told)
+				}
+			}
+		}
+		if len(t.alive) == 0 {
+			action := model.Action{Name: model.NdkCqNotificationCallbackEnter, CqStatus: t.event.status}
+			_, refusal := t.machine.step(y.control, action, t.machine.example(y), 0)
+			if refusal == nil {
+				_, refusal = t.machine.step(y.control, action, nil, 0) // of an empty CQ (A6)
+			}
+			t.refuse(refusal)
+		}
+	})
+}
+
+// failed returns what becomes of y when the CQ fails just before that is told. One that overflows holds as much as it has room
+// for: the caller knows that there is so much, and y has to have a place for it.
+func (m *Machine) failed(y explanation, status model.Health) []explanation {
+	name := model.CqInternalError
+	if status == model.BufferOverflow {
+		if name = model.Overflow; !slices.ContainsFunc(y.cells, func(c cell) bool { return c.form == many }) {
+			return nil
+		}
+	}
+	next, _ := m.step(y.control, model.Action{Name: name}, nil, 0)
+	var all []explanation
+	for _, to := range next {
+		z := y
+		z.control = to
+		all = append(all, z)
+	}
+	return all
+}
