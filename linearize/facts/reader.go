@@ -3,7 +3,6 @@ package facts
 import (
 	"cmp"
 	"math"
-	"slices"
 	"strings"
 
 	"ndkoracle/linearize/calls"
@@ -24,40 +23,6 @@ type Reader struct {
 	memory    map[string]*memory // regions and windows
 	giving    int                // calls under way that may give memory a token that the trace does not record
 	given     int                // the latest event by which one of them may have, or 0
-}
-
-// memory is a region or window.
-type memory struct {
-	created bool // in the trace
-	tokens  []uint32
-}
-
-// mostTokens is how many tokens of a region are remembered.
-const mostTokens = 256
-
-func (r *Reader) memoryOf(name string) *memory {
-	m := r.memory[name]
-	if m == nil {
-		m = &memory{}
-		r.memory[name] = m
-	}
-	return m
-}
-
-// gives notes that a request may give memory a token, which ends with each region and window that it names.
-func (r *Reader) gives(token *uint32, names ...string) {
-	for _, name := range names {
-		if m := r.memoryOf(name); name != "" && token != nil && !slices.Contains(m.tokens, *token) && len(m.tokens) < mostTokens {
-			m.tokens = append(m.tokens, *token)
-		}
-	}
-}
-
-// signaling says which requests of a queue pair have a completion that succeed.
-type signaling struct {
-	all   bool
-	sends bool // it was moved to RTS, or posted on as if it were
-	used  bool // it was to be connected, or posted on
 }
 
 // NewReader returns a reader that tells a sink what it reads.
@@ -261,112 +226,6 @@ func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
 	}
 }
 
-func (r *Reader) signalingOf(qp string) *signaling {
-	s := r.signaling[qp]
-	if s == nil {
-		s = &signaling{}
-		r.signaling[qp] = s
-	}
-	return s
-}
-
-func (r *Reader) createQp(e *trace.Event) {
-	all, _ := calls.SignalsAll(e)
-	r.signaling[e.Qp] = &signaling{all: all}
-	r.to.QpCreated(Qp{Name: e.Qp, InitiatorCq: e.InitiatorCq, Receive: e.ReceiveCq,
-		Reliable: calls.IsReliable(e), Loses: !calls.MayLoseConnection(e), Paired: calls.DeliversMessages(e)})
-	if e.Srq != "" {
-		r.to.Beyond("", e.Qp, "a shared receive queue")
-	}
-}
-
-// requests reads the requests of a post.
-func (r *Reader) requests(c *Call, e *trace.Event) {
-	switch {
-	case !c.Verbs:
-		if c.Op.Registers() {
-			c.memory = append(c.memory, e.Mw, e.Mr)
-		}
-		q := r.withToken(Request{Wr: e.Wr, Op: c.Op}, e.Token, e.Mw, e.Mr)
-		if c.Queue == model.Initiator {
-			q.Silent, q.Deferred, q.Fence = slices.Contains(e.Flags, "SILENT_SUCCESS"), slices.Contains(e.Flags, "DEFER"), slices.Contains(e.Flags, "READ_FENCE")
-			q.Invalidates = slices.Contains(e.Flags, localInvalidate)
-		}
-		c.Requests = append(c.Requests, q)
-	case c.Fn == "ibv_bind_mw":
-		c.memory = append(c.memory, e.Mw, e.Mr)
-		c.Requests = append(c.Requests, r.withToken(Request{Wr: e.Wr, Op: model.Bind, Silent: true}, e.Token, e.Mw, e.Mr))
-	default:
-		for i := range e.Wrs {
-			c.Requests = append(c.Requests, r.request(c, e.Qp, &e.Wrs[i]))
-		}
-		if e.Cut > 0 {
-			r.to.Beyond("", e.Qp, "a list of requests that was cut short")
-		}
-	}
-}
-
-func (r *Reader) request(c *Call, qp string, w *trace.WorkRequest) Request {
-	if c.Queue == model.Receive {
-		return Request{Wr: w.Wr, Op: model.ReceiveOp}
-	}
-	op, unknown := calls.OpOfRequest(w)
-	s := r.signalingOf(qp)
-	s.sends = true
-	if unknown != "" {
-		r.to.Beyond("", qp, unknown)
-	}
-	q := Request{Wr: w.Wr, Op: op, Silent: !s.all && !calls.HasVerbsFlag(w.Flags, "SIGNALED"), Fence: calls.HasVerbsFlag(w.Flags, "FENCE")}
-	q.Invalidates = slices.Contains(w.Flags, localInvalidate)
-	return r.withToken(q, w.Token, w.Mw, w.Mr)
-}
-
-const localInvalidate = "RDMA_READ_LOCAL_INVALIDATE"
-
-// withToken adds to a request the token that it names, where its operation changes one. The token may be old where a call gave memory one that
-// the trace does not record, or where the trace does not hold the creation of the memory that is to be invalidated.
-func (r *Reader) withToken(q Request, token *uint32, window, region string) Request {
-	if token == nil || !q.Op.ChangesToken() {
-		return q
-	}
-	if q.Op.Registers() {
-		r.gives(token, window, region)
-	}
-	q.Given = r.Given()
-	q.Token, q.Old = token, q.Given > 0 || q.Op == model.Invalidate && !r.memoryOf(cmp.Or(window, region)).created
-	return q
-}
-
-// Given returns the latest event by which a call may have given memory a token that the trace does not record, or 0.
-func (r *Reader) Given() int {
-	if r.giving > 0 {
-		return r.at
-	}
-	return r.given
-}
-
-// gaveToken handles the end of a call that may have given memory a token which the trace does not record.
-func (r *Reader) gaveToken(c *Call, success bool) {
-	if !calls.GivesUntoldToken(c.Fn) {
-		return
-	}
-	if r.giving--; success {
-		r.given = r.at
-	}
-}
-
-// told handles that a call tells the remote token of memory: it ends with that, unless a close of it had been called by then.
-func (r *Reader) told(c *Call, token *uint32) {
-	if name := c.memory[0]; c.of == r.memory[name] {
-		r.gives(token, name)
-	}
-}
-
-// tellsToken reports whether a function tells the remote token of a region or window.
-func tellsToken(fn string) bool {
-	return fn == "NdkGetRemoteTokenFromMr" || fn == "NdkGetRemoteTokenFromMw"
-}
-
 // answered handles the callback of a call that returned STATUS_PENDING.
 func (r *Reader) answered(c *Call, success bool, status string, m Moment) {
 	r.gaveToken(c, success)
@@ -385,12 +244,6 @@ func (r *Reader) answered(c *Call, success bool, status string, m Moment) {
 		r.to.CqClosed(c.Cq)
 	case calls.CloseRegion:
 		r.memoryClosed(c, m)
-	}
-}
-
-func (r *Reader) memoryClosed(c *Call, m Moment) {
-	if len(c.dying) > 0 {
-		r.to.TokensDied(c.Moment, m, c.dying)
 	}
 }
 
@@ -496,16 +349,4 @@ func (r *Reader) end(c *Call, e *trace.Event, m Moment) {
 			r.to.Beyond("", "", "the device failed")
 		}
 	}
-}
-
-// accepted returns how many requests a post has queued.
-func (r *Reader) accepted(c *Call, ret *trace.Event) int {
-	if calls.IsSuccess(c.Verbs, ret) || !c.Verbs && calls.Pending(ret) {
-		return len(c.Requests)
-	}
-	n := slices.IndexFunc(c.Requests, func(q Request) bool { return q.Wr == ret.BadWr })
-	if n < 0 && len(c.Requests) > 1 {
-		r.to.Beyond("", c.Qp, calls.StoppedSomewhere(c.Fn))
-	}
-	return max(0, n)
 }
