@@ -28,20 +28,25 @@ type Run struct {
 	requests []model.Request // by id, from 0
 	steps    []model.Action  // all hidden ones
 	ended    map[string]bool // objects whose close was called
-	broken   map[int]bool    // QPs that broke for a reason of their own, other than a failed receive
-	sends    map[int]int     // of each QP, as many as were accepted
-	received map[int]int     // of each QP: receives that have ended
-	channels []string        // of each CQ of libibverbs the one that it was created with, or ""
-	signals  map[int]bool    // QPs of libibverbs that were created with sq_sig_all
-	failed   map[int]bool    // QPs of which an attempt to connect has failed
-	again    bool            // one that such an attempt had broken is connected
-	lost     bool            // a CQ failed, and what it lost nobody saw
-	still    bool            // since a moment of rest nothing was called that wakes the provider
-	apart    map[int]bool    // QPs that were disconnected
-	unusable map[int]int     // QPs of a CQ that told of an error: from which request on nothing succeeds (ARM-18)
-	Overlaps bool            // calls overlap in ways that the streaming engine does not order
-	met      cases.Counts    // of the hidden cases, each as often as it was met
-	told     []string        // every step, for a failure's sake
+	qpsOfRun
+	channels []string     // of each CQ of libibverbs the one that it was created with, or ""
+	lost     bool         // a CQ failed, and what it lost nobody saw
+	still    bool         // since a moment of rest nothing was called that wakes the provider
+	Overlaps bool         // calls overlap in ways that the streaming engine does not order
+	met      cases.Counts // of the hidden cases, each as often as it was met
+	told     []string     // every step, for a failure's sake
+}
+
+// qpsOfRun is what a run knows of the QPs of the contract, by their numbers.
+type qpsOfRun struct {
+	broken   map[int]bool // QPs that broke for a reason of their own, other than a failed receive
+	sends    map[int]int  // of each QP, as many as were accepted
+	received map[int]int  // of each QP: receives that have ended
+	signals  map[int]bool // QPs of libibverbs that were created with sq_sig_all
+	failed   map[int]bool // QPs of which an attempt to connect has failed
+	again    bool         // one that such an attempt had broken is connected
+	apart    map[int]bool // QPs that were disconnected
+	unusable map[int]int  // QPs of a CQ that told of an error: from which request on nothing succeeds (ARM-18)
 }
 
 // traits are drawn once for a run.
@@ -347,8 +352,9 @@ func newRunOf(t dice, d model.Dialect, objects ...string) *Run {
 		side = "consumer"
 	}
 	header := trace.Header{Dialect: strings.Fields(d.Name)[0], Side: side, Order: "total"}
-	r := &Run{t: t, c: c, s: c.Init(), Trace: &trace.Trace{Name: "run", Header: header}, ended: map[string]bool{}, broken: map[int]bool{},
-		sends: map[int]int{}, received: map[int]int{}, signals: map[int]bool{}, failed: map[int]bool{}, apart: map[int]bool{}, unusable: map[int]int{}}
+	r := &Run{t: t, c: c, s: c.Init(), Trace: &trace.Trace{Name: "run", Header: header}, ended: map[string]bool{},
+		qpsOfRun: qpsOfRun{broken: map[int]bool{}, sends: map[int]int{}, received: map[int]int{}, signals: map[int]bool{}, failed: map[int]bool{},
+			apart: map[int]bool{}, unusable: map[int]int{}}}
 	r.memory = shape == "new memory"
 	r.drawTypes()
 	r.points = side == "provider" && t.Roll(4, "points") == 3
