@@ -34,14 +34,18 @@ type Run struct {
 	threads  map[string]*trace.Thread
 	links    int // connections made
 
+	worldMemory
+	dataErr error // the first one
+}
+
+// worldMemory is the registered memory of a world, and what of it is in use.
+type worldMemory struct {
 	pd      ndk.Pd
 	memory  ndk.Mr
 	token   ndk.Token // local, of memory
 	bytes   []byte
 	used    atomic.Int64
 	regions []*region // of this world
-
-	dataErr error // the first one
 }
 
 // ErrData is the error of a run in which bytes arrived that were not sent. The run goes on to its end all the same: what
@@ -60,7 +64,7 @@ func (r *Run) noteData(err error) {
 func newRun(ctx context.Context, s Scenario, p Provider, seed uint64, ops int) *Run {
 	return &Run{
 		random: rand.New(rand.NewPCG(seed, 0)), scenario: s.Name, ops: ops, provider: p,
-		stopped: func() bool { return ctx.Err() != nil }, threads: map[string]*trace.Thread{}, bytes: make([]byte, arena),
+		stopped: func() bool { return ctx.Err() != nil }, threads: map[string]*trace.Thread{}, worldMemory: worldMemory{bytes: make([]byte, arena)},
 	}
 }
 

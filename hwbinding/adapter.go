@@ -36,11 +36,16 @@ type adapter struct {
 	completing int       // NdkCloseCompletions due or running
 	created    uint64
 	lastWR     uint64
-	requests   map[uint64]*issued // by wr_id: what the device has, and will report
-	objects    map[*object]struct{}
-	cqs        map[*cq]struct{} // that exist in the device
-	qps        map[*qp]struct{}
-	regions    map[ndk.Token]*mr // by local token
+	inventory
+}
+
+// An inventory holds the objects of an adapter, and the requests that its device has.
+type inventory struct {
+	requests map[uint64]*issued // by wr_id: what the device has, and will report
+	objects  map[*object]struct{}
+	cqs      map[*cq]struct{} // that exist in the device
+	qps      map[*qp]struct{}
+	regions  map[ndk.Token]*mr // by local token
 }
 
 // issued is where a request belongs.
@@ -62,11 +67,13 @@ func newAdapter(dev device, o Options, description map[string]string) (*adapter,
 	a := &adapter{
 		options: o, dev: dev, attributes: attributes, description: description,
 		asyncEnded: make(chan struct{}),
-		requests:   map[uint64]*issued{},
-		objects:    map[*object]struct{}{},
-		cqs:        map[*cq]struct{}{},
-		qps:        map[*qp]struct{}{},
-		regions:    map[ndk.Token]*mr{},
+		inventory: inventory{
+			requests: map[uint64]*issued{},
+			objects:  map[*object]struct{}{},
+			cqs:      map[*cq]struct{}{},
+			qps:      map[*qp]struct{}{},
+			regions:  map[ndk.Token]*mr{},
+		},
 	}
 	go a.awaitAsyncEvents()
 	return a, nil

@@ -13,26 +13,39 @@ import (
 // none.
 type call struct {
 	fn, kind, thread string
-	place, lastPlace int // of its first and last event in the trace, from 1
-	begin, end       int // its events: in the trace at first, in its component once there is one
-	first, last      *trace.Event
-	qp               *qp
-	cq               *cq
-	requests         []*request // of a post
-	results          []*request // of a poll; nil for a completion of nothing that was posted
-	request          *request   // of a point: that whose completion is placed
-	completes        *call      // of a completion callback: the call that returned STATUS_PENDING
-	completion       *call      // of such a call: its first completion callback, or nil
-	creates          string     // the object that it is to create, or ""
-	uses             []string   // the objects that have to exist for it
-	functionOf       string     // the object of which it is a function, or ""
-	closes           string     // the object that it closes, or ""
-	within           *call      // the callback that was running on its thread, or nil
-	astray           bool       // of a point: it is of no request, or in another CQ than its own
-	told             []uint32   // of the close of a region or window: the tokens that calls told of it
-	awaited          []string   // of a moment of rest: the CQs that somebody hears of
-	number           int        // in its component, from 1
-	component        *component
+	span
+	qp         *qp
+	cq         *cq
+	requests   []*request // of a post
+	results    []*request // of a poll; nil for a completion of nothing that was posted
+	request    *request   // of a point: that whose completion is placed
+	completes  *call      // of a completion callback: the call that returned STATUS_PENDING
+	completion *call      // of such a call: its first completion callback, or nil
+	lifeUse
+	within    *call    // the callback that was running on its thread, or nil
+	astray    bool     // of a point: it is of no request, or in another CQ than its own
+	told      []uint32 // of the close of a region or window: the tokens that calls told of it
+	awaited   []string // of a moment of rest: the CQs that somebody hears of
+	number    int      // in its component, from 1
+	component *component
+}
+
+// lifeUse names the objects whose lives a call matters to.
+type lifeUse struct {
+	creates    string   // the object that it is to create, or ""
+	uses       []string // the objects that have to exist for it
+	functionOf string   // the object of which it is a function, or ""
+	closes     string   // the object that it closes, or ""
+}
+
+// A span is where the events of a call are.
+type span struct {
+	place     int // of its first event in the trace, from 1
+	lastPlace int // … of its last
+	begin     int // its first event: in the trace at first, in its component once there is one
+	end       int // … its last
+	first     *trace.Event
+	last      *trace.Event
 }
 
 // kinds says what the functions do to the contract. What is not here does nothing to it.
@@ -114,7 +127,7 @@ func pair(events []trace.Event) (calls []*call, ends map[int]*call) {
 		}
 		switch e.Ph {
 		case trace.Call, trace.Enter, trace.Point:
-			c := &call{fn: e.Fn, kind: kindOf(e), thread: threads[e.Thr], place: i + 1, lastPlace: math.MaxInt, begin: i + 1, first: e}
+			c := &call{fn: e.Fn, kind: kindOf(e), thread: threads[e.Thr], span: span{place: i + 1, lastPlace: math.MaxInt, begin: i + 1, first: e}}
 			if e.Ph == trace.Point {
 				c.last, c.end, c.lastPlace = e, i+1, i+1
 			}
@@ -178,24 +191,34 @@ func pair(events []trace.Event) (calls []*call, ends map[int]*call) {
 
 // A request is one that was posted, or refused.
 type request struct {
-	wr          string
-	number      int // in its component, from 1
-	qp          *qp
-	op          string
-	opcode      string // of libibverbs, or ""
-	flags       []string
-	bytes       *int64
-	silent      bool
-	solicit     bool
-	fence       bool
-	deferred    bool
+	wr       string
+	number   int // in its component, from 1
+	qp       *qp
+	op       string
+	opcode   string // of libibverbs, or ""
+	flags    []string
+	bytes    *int64
+	silent   bool
+	solicit  bool
+	fence    bool
+	deferred bool
+	postAnswer
+	token *uint32
+	post  *call
+
+	delivery
+}
+
+// A postAnswer is what became of a request when it was posted.
+type postAnswer struct {
 	accepted    bool
 	refused     bool
 	behind      bool // it was in a list behind the one that was refused: the provider has not looked at it
-	token       *uint32
-	post        *call
 	refusedThen bool // a request of the initiator queue was refused before its chain had ended otherwise
+}
 
+// A delivery is what a trace says of the completion of a request.
+type delivery struct {
 	told    []string // the outcomes that it may have had
 	point   *call    // CqePlaced
 	poll    *call    // that delivered it
@@ -233,7 +256,7 @@ func requestsOf(c *call, signalAll bool) []*request {
 			token = c.last.Token
 		}
 		has := func(flag string) bool { return slices.Contains(c.first.Flags, flag) }
-		return []*request{{wr: c.first.Wr, op: operations[c.fn], flags: c.first.Flags, accepted: accepted, refused: !accepted,
+		return []*request{{wr: c.first.Wr, op: operations[c.fn], flags: c.first.Flags, postAnswer: postAnswer{accepted: accepted, refused: !accepted},
 			bytes: c.first.Bytes, token: token, post: c, silent: has("SILENT_SUCCESS"), solicit: has("SEND_AND_SOLICIT_EVENT"), fence: has("READ_FENCE"),
 			deferred: has("DEFER")}}
 	}
@@ -241,7 +264,7 @@ func requestsOf(c *call, signalAll bool) []*request {
 	stopped := false
 	for i := range c.first.Wrs {
 		w := &c.first.Wrs[i]
-		r := &request{wr: w.Wr, op: "Receive", opcode: w.Opcode, flags: w.Flags, bytes: w.Bytes, accepted: true, token: w.Token, post: c}
+		r := &request{wr: w.Wr, op: "Receive", opcode: w.Opcode, flags: w.Flags, bytes: w.Bytes, postAnswer: postAnswer{accepted: true}, token: w.Token, post: c}
 		if c.fn == "ibv_post_send" {
 			r.op = operations[strings.TrimPrefix(w.Opcode, "IBV_WR_")]
 			r.silent = !signalAll && !hasVerbsFlag(w.Flags, "SIGNALED")

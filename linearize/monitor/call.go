@@ -26,17 +26,16 @@ type Call struct {
 	within   int        // the index of the entry of the innermost callback that was running on its thread, or -1
 
 	completion
-
 	completes *Call // of a completion callback: the call that it is for, or nil
 }
 
 // completion is how a call that returned STATUS_PENDING was completed.
 type completion struct {
-	pends    bool  // it returned STATUS_PENDING
-	answers  int   // completion callbacks that were entered for it
-	answered Place // the entry of the first
-	by       *Call // … while it runs
-	byFn     string
+	pends    bool   // it returned STATUS_PENDING
+	answers  int    // completion callbacks that were entered for it
+	answered Place  // the entry of the first
+	by       *Call  // … while it runs
+	byFn     string // … its function
 }
 
 // own returns the object whose function c is, or nil.

@@ -18,28 +18,42 @@ type facts struct {
 	byOp     map[string]*call
 	contract model.Contract
 	cqs, qps names
-	conns    []string                // of each QP
-	lostFrom []int                   // of each QP: from which event on its connection may be lost
-	awaited  map[int]map[string]bool // by moment of rest: the CQs of which no event lay unread
-	flushes  [][]*call               // of each QP
-	created  []*call                 // of each QP
-	closed   map[string]*call        // QPs, and by which call
+	qpFacts
+	awaited map[int]map[string]bool // by moment of rest: the CQs of which no event lay unread
 
-	signalsAll map[string]bool // QPs of libibverbs of which no request is silent
+	requestFacts
+	tokenFacts
+	effects map[string][]*effect
+	due     map[int][]*effect // by the index of the event behind which they stand at the latest
+	fails   map[int]bool      // CQs of which a callback reports an internal error
+	reports map[int]bool      // … or any error
+	answers map[string]*call  // the first callback that completes a call, by the op of the call
+}
 
-	requests []*request
-	sends    map[int]*request   // the latest of each QP
-	deferred map[int][]*request // of each QP: those whose chain is open
-	firstTo  [][2]int           // of each QP: where the first send of its peer was posted that is not solicited, and the first that is
-	byWr     map[string]*request
+// tokenFacts is what a trace says of tokens.
+type tokenFacts struct {
 	tokens   map[uint32]int
 	followed bool  // tokens are; where a request made one valid and the trace does not tell which, none is
 	old      []int // tokens that may have been valid when the trace began
-	effects  map[string][]*effect
-	due      map[int][]*effect // by the index of the event behind which they stand at the latest
-	fails    map[int]bool      // CQs of which a callback reports an internal error
-	reports  map[int]bool      // … or any error
-	answers  map[string]*call  // the first callback that completes a call, by the op of the call
+}
+
+// requestFacts is what a trace says of requests.
+type requestFacts struct {
+	requests []*request
+	byWr     map[string]*request
+	sends    map[int]*request   // the latest of each QP
+	deferred map[int][]*request // of each QP: those whose chain is open
+	firstTo  [][2]int           // of each QP: where the first send of its peer was posted that is not solicited, and the first that is
+}
+
+// qpFacts is what a trace says of each QP, by its number.
+type qpFacts struct {
+	conns      []string
+	lostFrom   []int // from which event on its connection may be lost
+	flushes    [][]*call
+	created    []*call
+	closed     map[string]*call // QPs, and by which call
+	signalsAll map[string]bool  // QPs of libibverbs of which no request is silent
 }
 
 // names numbers objects in the order of their creation.
@@ -89,10 +103,12 @@ type request struct {
 
 // factsOf takes a trace apart. The error says what it lacks.
 func factsOf(t *trace.Trace, d model.Dialect) (*facts, error) {
-	f := &facts{events: t.Events, awaited: trace.Awaited(t), sends: map[int]*request{}, deferred: map[int][]*request{}, calls: calls(t.Events), byOp: map[string]*call{}, contract: model.Contract{Dialect: d},
-		cqs: names{index: map[string]int{}}, qps: names{index: map[string]int{}}, byWr: map[string]*request{},
-		tokens: map[uint32]int{}, effects: map[string][]*effect{}, due: map[int][]*effect{}, fails: map[int]bool{}, reports: map[int]bool{},
-		answers: map[string]*call{}, signalsAll: map[string]bool{}, closed: map[string]*call{}}
+	f := &facts{events: t.Events, awaited: trace.Awaited(t), calls: calls(t.Events), byOp: map[string]*call{}, contract: model.Contract{Dialect: d},
+		cqs: names{index: map[string]int{}}, qps: names{index: map[string]int{}},
+		qpFacts:      qpFacts{signalsAll: map[string]bool{}, closed: map[string]*call{}},
+		requestFacts: requestFacts{byWr: map[string]*request{}, sends: map[int]*request{}, deferred: map[int][]*request{}},
+		tokenFacts:   tokenFacts{tokens: map[uint32]int{}},
+		effects:      map[string][]*effect{}, due: map[int][]*effect{}, fails: map[int]bool{}, reports: map[int]bool{}, answers: map[string]*call{}}
 	for _, c := range f.calls {
 		f.byOp[c.begin.Op] = c
 		if c.begin.For != "" && f.answers[c.begin.For] == nil {
