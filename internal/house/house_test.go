@@ -1,4 +1,4 @@
-// Package house holds the test that keeps the order of the packages: a package imports only from floors below its own.
+// Package house holds the tests that keep the order of the packages, each of which imports only from floors below its own, and their parts small.
 package house
 
 import (
@@ -122,10 +122,9 @@ func reachable(packages house, from string) map[string]bool {
 	return seen
 }
 
-// readHouse reads the import lines of every Go file below root, tests and files of any build tag included.
-func readHouse(t *testing.T, root string) house {
+// eachGoFile visits every Go file below root, tests and files of any build tag included, with its folder as a path inside the module.
+func eachGoFile(t *testing.T, root string, visit func(file, folder string) error) {
 	t.Helper()
-	packages := house{}
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -140,15 +139,26 @@ func readHouse(t *testing.T, root string) house {
 		if filepath.Ext(file) != ".go" {
 			return nil
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
 		folder, err := filepath.Rel(root, filepath.Dir(file))
 		if err != nil {
 			return err
 		}
-		pkg := filepath.ToSlash(folder)
+		return visit(file, filepath.ToSlash(folder))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readHouse reads the import lines of every Go file below root.
+func readHouse(t *testing.T, root string) house {
+	t.Helper()
+	packages := house{}
+	eachGoFile(t, root, func(file, pkg string) error {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
 		if strings.HasSuffix(parsed.Name.Name, "_test") { // a package of its own, which nothing imports
 			pkg += "_test"
 		}
@@ -164,9 +174,6 @@ func readHouse(t *testing.T, root string) house {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return packages
 }
 
