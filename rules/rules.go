@@ -41,7 +41,7 @@ var classMeanings = map[Class]string{
 	SafetyAndLiveness: "something must happen in the end, and never wrongly or twice",
 	BoundedLiveness:   "something must happen at once or within a given bound",
 	Permission:        "both behaviours are allowed and must be accepted; nobody can break it",
-	Advice:            "sound practice, or expected, but no stated duty; a breach is worth a warning and is no violation",
+	Advice:            "sound practice, or expected, but no stated duty; a breach is worth a warning and is not a violation",
 }
 
 // Meaning says in a phrase what the class asks of whoever judges a trace.

@@ -8,7 +8,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// An advised is a rule of class advice that was not followed, which is worth a warning and is no violation.
+// An advised is a rule of class advice that was not followed, which is worth a warning and is not a violation.
 type advised struct {
 	trace.Warning
 	again int // how often it was not followed after that
