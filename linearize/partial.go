@@ -51,7 +51,7 @@ func checkPartial(ctx context.Context, t *trace.Trace, o Options,
 		return allowed
 	}
 	differ := slices.ContainsFunc(p.broken, func(b *verdict.Report) bool { return b.Verdict != p.broken[0].Verdict })
-	told := fmt.Sprintf("lines %d and %d have one time, and in which order what they tell happened is not told: by that of the lines the trace is %s",
+	told := fmt.Sprintf("lines %d and %d have one time, so their order is unknown: in the order of the lines the trace is %s",
 		p.ties[0].First, p.ties[0].Last, byLine.Describe())
 	switch {
 	case ctx.Err() != nil:
@@ -61,7 +61,7 @@ func checkPartial(ctx context.Context, t *trace.Trace, o Options,
 	case p.open != nil:
 		return p.open
 	case differ:
-		return unordered(t, o, told+", and in all others a rule is broken, too, but not always by the same side")
+		return unordered(t, o, told+", and all others break a rule as well, but not always by the same side")
 	}
 	byLine.Findings = p.breaches(len(byLine.Findings))
 	byLine.Settle()
@@ -155,7 +155,7 @@ func (p *partial) breaches(of int) []verdict.Finding {
 	if len(p.broken) > 1 {
 		certain = certain[:1]
 		f := &certain[0]
-		f.Message += fmt.Sprintf("; lines %d and %d have one time, and in each other order of what they tell a rule is broken, too",
+		f.Message += fmt.Sprintf("; lines %d and %d have one time, and each other order of them breaks a rule as well",
 			p.ties[0].First, p.ties[0].Last)
 		for _, b := range p.broken[1:] {
 			if rule := b.Findings[0].Rule; rule != f.Rule && !slices.Contains(f.Also, rule) {

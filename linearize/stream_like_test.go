@@ -871,7 +871,7 @@ func TestCallbackForWhatNoPollDelivered(t *testing.T) {
 // Of a completion that no poll delivers nobody says that it was a success: that does not match SOLICITED (ARM-11).
 func TestUntoldOutcomeIsNoSuccess(t *testing.T) {
 	r := linearize.Check(context.Background(), notation.Script(t, "arm SOLICITED; post 1; flush; arm ANY"), linearize.Options{Engine: linearize.Porcupine})
-	if want := "(its outcome is not told)"; len(r.Findings) == 0 || !strings.Contains(r.Findings[0].Message, want) {
+	if want := "(its outcome is not recorded)"; len(r.Findings) == 0 || !strings.Contains(r.Findings[0].Message, want) {
 		t.Errorf("%s: %+v, want %q", r.Verdict, r.Findings, want)
 	}
 }

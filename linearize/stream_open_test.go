@@ -24,7 +24,7 @@ func TestStreamLeavesOpenWhatItDoesNotFollow(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			r := judging.Stream(notation.Overlapped(t, test.text), linearize.Options{})
 			if r.Verdict != verdict.Inconclusive || !strings.Contains(r.Findings[0].Message, test.reason) ||
-				!strings.Contains(r.Findings[0].Message, "this engine does not follow") {
+				!strings.Contains(r.Findings[0].Message, verdict.NotFollowed) {
 				t.Errorf("verdict %s, want inconclusive as %q: %+v", r.Verdict, test.reason, r.Findings)
 			}
 		})

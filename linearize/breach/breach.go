@@ -60,7 +60,7 @@ func Otherwise(cq, wr, status string) Breach {
 
 // Told is that a silent request succeeded, and was delivered.
 func Told(wr string) Breach {
-	return breaks("FLAG-01", "%s was posted with SILENT_SUCCESS, succeeded, and has a completion all the same", wr)
+	return breaks("FLAG-01", "%s was posted as a silent request, succeeded, and has a completion all the same", wr)
 }
 
 // Late is that a request was delivered that was pending when its queue pair had closed: a poll had found nothing since.
@@ -102,7 +102,7 @@ func PlacedElsewhere(cq, wr, home string) Breach {
 
 // PlacedTold is that a completion was placed of a silent request that succeeded.
 func PlacedTold(wr string) Breach {
-	return breaks("FLAG-01", "%s was posted with SILENT_SUCCESS, succeeded, and a completion was placed all the same", wr)
+	return breaks("FLAG-01", "%s was posted as a silent request, succeeded, and a completion was placed all the same", wr)
 }
 
 // PlacedLate is that a completion was placed of a request that was pending when its queue pair had closed.

@@ -29,7 +29,7 @@ func OpOfRequest(w *trace.WorkRequest) (op model.Op, unknown string) {
 
 // StoppedSomewhere says why nobody knows which requests of a list were posted.
 func StoppedSomewhere(fn string) string {
-	return "the trace does not tell at which request " + fn + " stopped (its field bad_wr)"
+	return "the trace does not record at which request " + fn + " stopped (its field bad_wr)"
 }
 
 var opsOfOpcode = map[string]model.Op{

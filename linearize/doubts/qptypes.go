@@ -158,7 +158,7 @@ func (d *Doubts) applyTypes(r *verdict.Report, spoken map[int]*trace.Event) {
 			}
 			if groups := d.groupsOf(f, spoken); len(groups) == 0 || groups[d.root(object{"qp", name})] {
 				f.Verdict = verdict.Inconclusive
-				f.Message = fmt.Sprintf("%s, if %s is RC: line %d does not record its qp_type, and UC may lose messages",
+				f.Message = fmt.Sprintf("%s, if %s is RC: line %d does not record its qp_type, and UC may lose messages: that field decides it",
 					f.Message, name, d.types.of[name].line)
 				like[f.Rule] = append(like[f.Rule], i)
 			}

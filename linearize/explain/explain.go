@@ -11,8 +11,11 @@ import (
 	"ndkoracle/linearize/verdict"
 )
 
-// mostReasons is how many reasons a message tells: those next to the contradiction. The lines of all are named.
-const mostReasons = 3
+// A message has the reasons next to the contradiction, at most mostReasons of them, and no more than mostWords words. The lines of all are named.
+const (
+	mostReasons = 3
+	mostWords   = 40
+)
 
 // Finding returns a violation as a report tells it, at the event in the line and with the value of seq that shows it.
 func Finding(f *clauses.Finding, line int, seq uint64) verdict.Finding {
@@ -46,10 +49,16 @@ func linesOf(f *clauses.Finding) []int {
 // because lists the reasons, the first cause first, each once. What the message begins with is none.
 func because(f *clauses.Finding) string {
 	var reasons []string
+	words := len(strings.Fields(f.Headline()))
 	for _, l := range f.Chain {
-		if said := say(l); l.Reason.Rule != f.Rule && said != "" && !slices.Contains(reasons, said) && len(reasons) < mostReasons {
-			reasons = append(reasons, said)
+		said := say(l)
+		if l.Reason.Rule == f.Rule || said == "" || slices.Contains(reasons, said) {
+			continue
 		}
+		if words += len(strings.Fields(said)); len(reasons) == mostReasons || words > mostWords {
+			break
+		}
+		reasons = append(reasons, said)
 	}
 	slices.Reverse(reasons)
 	if len(reasons) == 0 {

@@ -75,7 +75,7 @@ func (a *answers) end(c *Call, e *trace.Event) {
 	switch {
 	case c.Kind == calls.Post && pends:
 		a.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "POST-10", Objects: c.named(), Follows: true,
-			Message: c.Fn + " returned STATUS_PENDING: a post answers at once", Instead: c.Fn + " succeeds, or is refused"})
+			Message: c.name() + " returned STATUS_PENDING: a post answers at once", Instead: c.Fn + " succeeds, or is refused"})
 	case c.MayPend && pends:
 		*a.answered++
 		if c.answers > 0 {

@@ -86,7 +86,7 @@ func (b *broken) completed(r *workRequest, c *Call, result *trace.Result) {
 	end := b.n.of[q.name]
 	switch {
 	case end == nil:
-		end = &qpEnd{sends: true, what: fmt.Sprintf("a poll had told that %s ended with %s", r.wr, result.Status), at: b.n.s.m.now}
+		end = &qpEnd{sends: true, what: fmt.Sprintf("a poll had shown that %s ended with %s", r.wr, result.Status), at: b.n.s.m.now}
 	case end.at != b.n.s.m.now:
 		return // what is behind is known to be flushed
 	}

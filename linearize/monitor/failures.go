@@ -64,7 +64,7 @@ func (n *ends) fails(r *workRequest, result *trace.Result) {
 	if n.of[p.name] != nil {
 		return // what is pending is known to be flushed
 	}
-	e := &qpEnd{rule: "FLUSH-06", sends: true, receives: n.verbs(), what: fmt.Sprintf("a poll had told that %s ended with %s", r.wr, result.Status), at: n.s.m.now}
+	e := &qpEnd{rule: "FLUSH-06", sends: true, receives: n.verbs(), what: fmt.Sprintf("a poll had shown that %s ended with %s", r.wr, result.Status), at: n.s.m.now}
 	n.note(p.name, e)
 	for _, q := range []*requestQueue{p.initiator, p.receive} {
 		if !e.flushes(q) {

@@ -163,8 +163,8 @@ func (g *goesOn) succeeded(r *workRequest, c *Call, qp string) {
 	}
 	g.isTroubled(qp)
 	s.finding = &Finding{Verdict: verdict.ProviderViolation, Rule: "RES-10", Place: g.n.s.m.now, See: []int{s.request.place.Line, s.place.Line, r.place.Line},
-		Objects: []Object{s.request.queue.object(), {Cq, c.Cq}}, Follows: true, Message: fmt.Sprintf("%s was told as cancelled, which only the end of its "+
-			"connection explains, and %s, posted afterwards, succeeded: that had not ended", s.request.wr, r.wr)}
+		Objects: []Object{s.request.queue.object(), {Cq, c.Cq}}, Follows: true, Message: fmt.Sprintf("%s completed as cancelled, which only the end of its "+
+			"connection explains, and %s, posted afterwards, succeeded: the connection had not ended", s.request.wr, r.wr)}
 	g.proven = append(g.proven, s)
 }
 

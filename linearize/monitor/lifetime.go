@@ -93,7 +93,7 @@ func (l *lifetime) checkClose(c *Call) {
 	if c.Fn == "NdkCloseAdapter" {
 		if *l.nested++; c.within >= 0 {
 			l.m.report(Finding{Verdict: verdict.ConsumerViolation, Rule: "LIFE-13", Objects: c.named(), Follows: true,
-				Message: c.Fn + " was called within a callback, and it waits until all callbacks have returned"})
+				Message: c.name() + " was called within a callback, and it waits until all callbacks have returned"})
 		}
 	}
 	own := c.own()

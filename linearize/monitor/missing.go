@@ -166,7 +166,7 @@ func (l *Missing) NameUnowed() Named {
 	case armed == model.ERRORS:
 		n.Rule, n.Also, n.Message = "ARM-08", []string{"ARM-21"}, n.Message+"it was armed ERRORS, and the CQ has reported no error"
 	case armed == model.SOLICITED && l.holdsPlain():
-		n.Rule, n.Message = "ARM-12", n.Message+"it was armed SOLICITED, and holds only successes that nobody solicited"
+		n.Rule, n.Message = "ARM-12", n.Message+"it was armed SOLICITED, and holds only unsolicited successes"
 	default:
 		n.Rule, n.Message = "ARM-21", n.Message+"it was armed "+typesOf(l.arms)+", and no completion that matches has come since"
 	}
@@ -358,7 +358,7 @@ func (l *Missing) kindOf(r *workRequest) string {
 	case r.status == "" && c.Status != model.SUCCESS:
 		return "cancelled"
 	case r.status == "":
-		return "its outcome is not told"
+		return "its outcome is not recorded"
 	case c.Status != model.SUCCESS:
 		return r.status
 	case c.Solicited:

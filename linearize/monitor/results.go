@@ -39,7 +39,7 @@ func (o *results) completed(r *workRequest, c *Call, result *trace.Result) {
 		*o.extensions++
 	}
 	if code := result.ProviderError; code != nil && *code != 0 && succeeded {
-		o.report(r, c, "RES-05", fmt.Sprintf("the completion of %s succeeded with ProviderErrorCode %d", r.wr, *code))
+		o.report(r, c, "RES-05", fmt.Sprintf("%s succeeded with ProviderErrorCode %d, which is 0 where a request succeeds", r.wr, *code))
 	}
 	o.checkType(r, c, result)
 }

@@ -158,7 +158,7 @@ func (v *validity) succeeded(r *workRequest, at Place, invalidated int64) {
 		case r.op == model.Invalidate && (t.told > 0 && t.told < r.place.Index || t.queue == queueOf{r.queue.name, r.queue.kind} && t.behind < r.position):
 			t.by, t.dead, t.line = nil, r.wr+" had invalidated it", at.Line
 		case r.op == model.ReceiveOp && t.told > 0 && t.told < t.named:
-			t.dead, t.line = "the peer had invalidated it, as "+r.wr+" tells", at.Line
+			t.dead, t.line = "the peer had invalidated it, as "+r.wr+" shows", at.Line
 		}
 	}
 }

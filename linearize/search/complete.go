@@ -169,7 +169,7 @@ func (h *history) behindLoss(r, lost *request) *model.Refusal {
 	case lost.outcome == model.FAILED:
 		refusal.Rule, refusal.Why = "FLUSH-06", lost.wr+", posted before it, failed, which ends the connection: nothing succeeds behind that"
 	case r.told && lost != r && !r.qp.mayBeFlushed(lost.post.call, r.toldBy()) && r.qp.namesToken():
-		refusal.Rule, refusal.Why = "INV-05", lost.wr+", posted before it, was cancelled, which tells that the connection had ended: by a message whose "+
+		refusal.Rule, refusal.Why = "INV-05", lost.wr+", posted before it, was cancelled, which shows that the connection had ended: by a message whose "+
 			"token was not valid, or by a loss. Nothing succeeds on it any more"
 	case r.told && lost != r && !r.qp.mayBeFlushed(lost.post.call, r.toldBy()):
 		refusal.Rule, refusal.Why = "RES-10", lost.wr+", posted before it, was cancelled, and nothing cancelled that: no flush, close or failed request of the QP came before, "+

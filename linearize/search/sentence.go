@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,6 +72,9 @@ func (c *component) happened(o *operation) string {
 	case doCloseCq, doCloseCqAtOnce, doCloseDone:
 		return "the close of " + c.cqs[o.cq].name + " completed"
 	}
+	if of := cmp.Or(o.span.begin.Wr, o.span.begin.Qp, o.span.begin.Cq); of != "" {
+		return o.span.fn + " of " + of + " was called"
+	}
 	return o.span.fn + " was called"
 }
 
@@ -92,7 +96,7 @@ func (c *component) refine(f *verdict.Finding, see *[]*span, o *operation, refus
 	case refusal.Rule == "RES-10":
 		if r := o.request.failedSilently(); r != nil {
 			f.Rule, f.Also = "FLAG-02", []string{"RES-10"}
-			f.Message += "; " + r.wr + ", a silent request posted before it, can only have failed, and has no completion"
+			f.Message = c.happened(o) + ", and only a failure of " + r.wr + ", a silent request posted before it, explains the cancelled ones: that has no completion"
 			*see = append(*see, r.post)
 		}
 	case refusal.Rule == "POLL-08":

@@ -296,7 +296,7 @@ func (c *component) performPoll(w *walk, o *operation) {
 }
 
 var (
-	notPlaced   = &model.Refusal{Rule: "POLL-05", Why: "no timing of what nobody sees places this completion before the poll that delivers it"}
+	notPlaced   = &model.Refusal{Rule: "POLL-05", Why: "no timing of the hidden steps places this completion before the poll that delivers it"}
 	outOfTurn   = &model.Refusal{Rule: "POLL-09", Why: "a completion that was delivered before it had not been placed"}
 	noneTooMany = &model.Refusal{Rule: "ARM-16", Why: "no request is pending whose completion could have been one too many"}
 	afterError  = &model.Refusal{Rule: "ARM-17", Why: "the CQ has failed, and nothing is placed in it afterwards"}

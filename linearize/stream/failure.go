@@ -59,7 +59,7 @@ func (q *cq) fails(status model.Health) {
 		q.failed.mayHaveLost = q.outstanding()
 	}
 	if q.losesAll() || status == model.BufferOverflow && !q.window.isFollowed() && q.fits() {
-		q.unclear("%s failed before it told so, and when that was " + verdict.NotFollowed)
+		q.unclear("%s failed before it reported the error, and when that was " + verdict.NotFollowed)
 	}
 }
 
@@ -92,7 +92,7 @@ func (q *cq) losesAll() bool {
 
 // failure says what is not known of an error of the CQ.
 func (q *cq) failure() string {
-	return "when " + q.name + " failed, before it told so, " + verdict.NotFollowed
+	return "when " + q.name + " failed, before it reported the error, " + verdict.NotFollowed
 }
 
 // mayHaveLost handles the delivery of r, which was outstanding when a callback had reported an overflow. It reports whether anything is left that

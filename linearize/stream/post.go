@@ -196,8 +196,7 @@ func (s *Stream) refuse(r *request, answer string) {
 		r.shadow.refused()
 	}
 	if l.restedBehind(r) {
-		l.qp.leaveOpen("the provider was at rest while the post of " + r.wr + " was under way, which was refused, and whether " +
-			"what had been posted meanwhile had to have completed " + verdict.NotFollowed)
+		l.qp.leaveOpen("the provider was at rest during the post of " + r.wr + ", which was refused; whether requests posted meanwhile had to complete " + verdict.NotFollowed)
 	}
 	if l.cq != nil {
 		l.cq.take(observation{what: gone, at: s.at, counted: r.countedFrom(), request: r})

@@ -179,7 +179,7 @@ func (q *cq) reportLateBy(r *request, by eventIndex, line, poll int) {
 	}
 	untold := q.group.root().without == q && q.arms.latest != model.NONE
 	if untold {
-		rule, why = "ARM-08", why+", and if "+q.name+" had overflowed, no callback told of it"
+		rule, why = "ARM-08", why+", and if "+q.name+" had overflowed, no callback reported it"
 	}
 	// An earlier loss of the connection would not explain any of that.
 	if resize := q.lostByResize(by); resize != 0 && !untold {

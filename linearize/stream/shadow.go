@@ -49,7 +49,7 @@ func (p *qp) cross(o *qp) {
 	}
 	for _, end := range []*qp{p, o} {
 		if end.shadow != nil {
-			end.leaveOpen(end.name + " was connected a second time, and its messages (field conn) are not told apart by connection")
+			end.leaveOpen(end.name + " was connected a second time, and its messages (field conn) cannot be assigned to one of the connections")
 			return
 		}
 	}

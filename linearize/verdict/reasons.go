@@ -10,10 +10,10 @@ import (
 
 // NotAtRest is what every engine leaves open of a trace that ends so.
 const NotAtRest = "the trace does not end with the provider at rest: " +
-	"what must happen eventually can't be judged after the last quiesce mark"
+	"what must happen eventually can't be judged after the last quiesce mark; one at the end decides it"
 
 // NotFollowed ends a reason of the streaming engine: a search tries every order of what the trace hides.
-const NotFollowed = "this engine does not follow; --engine porcupine decides it in a trace that is short enough"
+const NotFollowed = "is unknown to this engine; --engine porcupine decides it in a trace that is short enough"
 
 // Shorter ends the reason of an engine that a bound of its own has stopped.
 const Shorter = "; a shorter trace may be decided, or this one by --engine "
@@ -66,7 +66,7 @@ func Dropped(n uint64) string {
 
 // TokenUntold leaves open what tokens are valid.
 func TokenUntold(wr string) string {
-	return fmt.Sprintf("the trace does not tell what became of tokens by %s, whose field token is missing", wr)
+	return fmt.Sprintf("the trace does not record the token of %s, so the state of tokens is unknown; its field token decides it", wr)
 }
 
 // ReadInvalidates leaves open what tokens are valid.

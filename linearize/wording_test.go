@@ -1,0 +1,156 @@
+package linearize_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ndkoracle/internal/judging"
+	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/rules"
+)
+
+// A message of a finding has three parts: what happened, in the names of the trace; why that is wrong, or unknown; and what to look at or do.
+// It uses the words of the trace's dialect.
+var (
+	why       = regexp.MustCompile(`, (and|but|so|though|which|whose|as|if|when|into)\b|[:;]|\b(before|behind|without|after|while|never)\b| a second time| into room for `)
+	decidedBy = regexp.MustCompile(`\b(decides?|would)\b|--engine|\bfield\b`)
+	unplain   = regexp.MustCompile(`this engine does not follow|\bnobody\b|\b(told|tells?)\b|, too\b|nothing explains|\b(is|are) no\b|\bleaves? open|\bleft open|\btakes that\b`)
+	ofNdk     = regexp.MustCompile(`\bNdk|\bNDK_|\bSTATUS_|SILENT_SUCCESS|\bDEFER\b`)
+	ofVerbs   = regexp.MustCompile(`\bibv_|\bIBV_|\berrno\b|\bunsignalled\b`)
+	quoted    = regexp.MustCompile(`"[a-z_]+": ?"?([^",:{}\[\]]+)`)
+)
+
+const mostWords = 40
+
+// byItself are the rules of what one event shows alone, or of what is missing before it: the line of the finding is all that there is to look at.
+var byItself = strings.Fields("ARM-01 ARM-13 ARM-15 ARM-16 CONN-01 DEF-01 DEF-08 LIFE-01 LIFE-13 MEM-13 POLL-02 POLL-05 POST-10 POST-11 SRQ-08")
+
+// unmended are the messages that lack a part, and why. This list only shrinks.
+var unmended = []struct{ message, complaint, because string }{
+	{`^the close of \w+ completed before that of \w+, which uses it$`, "shows no other line", "a second close in `see` changes which findings are one"},
+	{`^the chain that \w+ belongs to was never ended`, "shows no other line", "the line is that of the end; `see` is to have the posts of the chain"},
+	{`has \d+ bytes of inline data, and \w+ takes`, "shows no other line", "the monitor keeps the limit without its line"},
+	{`are outstanding, and its queue has room for`, "shows no other line", "the monitor counts the requests and keeps no line"},
+	{`^NdkDisconnectEventCallback was entered, and all connections have had theirs`, "shows no other line", "the callback names no object"},
+	{`^the provider was at rest, and the CQ's error was not reported to its arm$`, "names nothing of the trace", "the search's state does not say which CQ it was"},
+	{`^NdkCloseAdapter never returned`, "names nothing of the trace", "the call names no object"},
+	{`^receives of a shared receive queue may complete into`, "does not say what would decide it", "no engine follows which queue pair takes such a receive"},
+}
+
+// complaints returns what a finding of a trace lacks. Names are those of the trace.
+func complaints(f *verdict.Finding, dialect string, names map[string]bool) []string {
+	var found []string
+	complain := func(when bool, what string) {
+		if when {
+			found = append(found, what)
+		}
+	}
+	rule, known := rules.Get(f.Rule)
+	violation := f.Verdict != verdict.Inconclusive
+	ofObjects := violation || f.Rule != ""
+	complain((violation || f.Rule != "") && (!known || rule.Text == ""), "has no rule")
+	complain(len(strings.Fields(f.Message)) > mostWords, fmt.Sprintf("has more than %d words", mostWords))
+	complain(ofObjects && !slices.ContainsFunc(regexp.MustCompile(`[\w.]+`).FindAllString(f.Message, -1), func(w string) bool { return names[w] }), "names nothing of the trace")
+	complain(!why.MatchString(f.Message), "does not say why")
+	complain(violation && len(f.See)+len(f.Instead) == 0 && !slices.Contains(byItself, f.Rule), "shows no other line")
+	complain(!violation && !decidedBy.MatchString(f.Message), "does not say what would decide it")
+	complain(unplain.MatchString(f.Message), fmt.Sprintf("has the words %q", unplain.FindString(f.Message)))
+	foreign, other := ofVerbs, "libibverbs"
+	if strings.HasSuffix(dialect, "verbs") {
+		foreign, other = ofNdk, "NDKPI"
+	}
+	complain(foreign.MatchString(f.Message), fmt.Sprintf("says %q of %s", foreign.FindString(f.Message), other))
+	complain(dialect == "verbs" && strings.Contains(f.Message, "callback"), "speaks of a callback in verbs")
+	return found
+}
+
+// namesIn returns what a trace names: the values of its fields.
+func namesIn(t *testing.T, row judging.Row) map[string]bool {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(judging.Traces(t), row.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, events, _ := strings.Cut(string(text), "\n")
+	names := map[string]bool{}
+	for line := range strings.Lines(events) {
+		for _, field := range quoted.FindAllStringSubmatch(line, -1) {
+			if !strings.HasPrefix(field[1], "Ndk") && !strings.HasPrefix(field[1], "ibv_") {
+				names[field[1]] = true
+			}
+		}
+	}
+	return names
+}
+
+// Each finding over the corpus of what is forbidden, by whatever engine, says what happened, why that is wrong or unknown and what to look at, in plain words.
+func TestMessagesHaveThreeParts(t *testing.T) {
+	met, findings := map[string]bool{}, 0
+	for _, row := range judging.Corpus(t) {
+		if !strings.HasPrefix(row.File, "reject/") {
+			continue
+		}
+		traced, names, o := row.Read(t), namesIn(t, row), row.Options()
+		for _, o.Engine = range []linearize.Engine{linearize.Streaming, linearize.Porcupine, linearize.Auto} {
+			report := linearize.Check(t.Context(), traced, o)
+			for i := range report.Findings {
+				f := &report.Findings[i]
+				findings++
+				for _, complaint := range complaints(f, report.Dialect, names) {
+					k := slices.IndexFunc(unmended, func(u struct{ message, complaint, because string }) bool {
+						return u.complaint == complaint && regexp.MustCompile(u.message).MatchString(f.Message)
+					})
+					if k >= 0 {
+						met[unmended[k].message+unmended[k].complaint] = true
+					} else {
+						t.Errorf("%s: a message %s: %s: %s", row.Name(), complaint, f.Rule, f.Message)
+					}
+				}
+			}
+		}
+	}
+	if findings < 1500 {
+		t.Errorf("only %d findings were looked at", findings)
+	}
+	for _, u := range unmended {
+		if !met[u.message+u.complaint] {
+			t.Errorf("no message %q %s any more: take it from the list", u.message, u.complaint)
+		}
+	}
+}
+
+// Each complaint is made of a message that deserves it, and none of one that has all parts.
+func TestWordingIsChecked(t *testing.T) {
+	good := verdict.Finding{Verdict: verdict.ProviderViolation, Rule: "POLL-04", Line: 9, See: []int{7}, Message: "cq1 delivered the completion of w1 a second time"}
+	names := map[string]bool{"w1": true, "cq1": true}
+	if found := complaints(&good, "verbs", names); found != nil {
+		t.Errorf("%q", found)
+	}
+	for _, test := range []struct {
+		dialect, want string
+		change        func(*verdict.Finding)
+	}{
+		{"ndkpi", "has no rule", func(f *verdict.Finding) { f.Rule = "POLL-99" }},
+		{"ndkpi", "has more than 40 words", func(f *verdict.Finding) { f.Message += strings.Repeat(" again", 40) }},
+		{"ndkpi", "names nothing of the trace", func(f *verdict.Finding) { f.Message = "the CQ delivered the completion of w2 a second time" }},
+		{"ndkpi", "does not say why", func(f *verdict.Finding) { f.Message = "cq1 delivered w1" }},
+		{"ndkpi", "shows no other line", func(f *verdict.Finding) { f.See = nil }},
+		{"ndkpi", "does not say what would decide it", func(f *verdict.Finding) { f.Verdict = verdict.Inconclusive }},
+		{"ndkpi", `has the words "nobody"`, func(f *verdict.Finding) { f.Message += ", and nobody knows why" }},
+		{"verbs", `says "SILENT_SUCCESS" of NDKPI`, func(f *verdict.Finding) { f.Message += " with SILENT_SUCCESS" }},
+		{"ndkpi", `says "ibv_" of libibverbs`, func(f *verdict.Finding) { f.Message += " by ibv_poll_cq" }},
+		{"verbs", "speaks of a callback in verbs", func(f *verdict.Finding) { f.Message += " in a callback" }},
+	} {
+		bad := good
+		test.change(&bad)
+		if found := complaints(&bad, test.dialect, names); !slices.Equal(found, []string{test.want}) {
+			t.Errorf("%q, want %q: %s", found, test.want, bad.Message)
+		}
+	}
+}
