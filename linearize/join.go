@@ -24,7 +24,7 @@ type Host struct {
 }
 
 // CheckJoined decides the traces of two hosts, each with a clock of its own, as those of one system: connections of one name
-// have an end on each. It reads both at once. docs/streaming.md says what one host's trace tells of the other's.
+// have an end on each. It reads both at once. docs/two-hosts.md says what one host's trace tells of the other's.
 func CheckJoined(ctx context.Context, hosts [2]*Host) {
 	start := time.Now()
 	if limit := hosts[0].Options.Timeout; limit > 0 {

@@ -95,7 +95,7 @@ func (x *textTrace) trace(t *testing.T) *trace.Trace {
 	return read
 }
 
-// saysNothing are the optional keys whose absence has a meaning (docs/trace-format.md, What absence means).
+// saysNothing are the optional keys whose absence has a meaning (docs/trace-reading.md, What absence means).
 var saysNothing = []string{"errno", "flags", "srq", "status", "channel"}
 
 // keys lists the keys of a part that a recorder may leave out, or may not know.

@@ -123,13 +123,13 @@ func TestFunctionsAreListed(t *testing.T) {
 	if !slices.Equal(listed, known) {
 		t.Errorf("schema lists %q\nreader knows %q", listed, known)
 	}
-	text, err := os.ReadFile("../docs/trace-format.md")
+	text, err := os.ReadFile("../docs/trace-functions.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, fn := range known {
 		if !bytes.Contains(text, []byte("`"+fn+"`")) {
-			t.Errorf("docs/trace-format.md does not name %s", fn)
+			t.Errorf("docs/trace-functions.md does not name %s", fn)
 		}
 	}
 	for fn, f := range functions {
@@ -305,7 +305,7 @@ func TestSchemaForm(t *testing.T) {
 
 // The document names, in the row of each function, the optional fields that events of it have beside those of all.
 func TestOptionalFieldsAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../docs/trace-format.md")
+	text, err := os.ReadFile("../docs/trace-functions.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +320,7 @@ func TestOptionalFieldsAreDocumented(t *testing.T) {
 	for fn, f := range functions {
 		for _, optional := range slices.Concat(f.begin.optional, f.end.optional) {
 			if !strings.Contains(rows[fn], "`"+optional.String()+"`") {
-				t.Errorf("docs/trace-format.md: the row of %s does not name %s", fn, optional)
+				t.Errorf("docs/trace-functions.md: the row of %s does not name %s", fn, optional)
 			}
 		}
 	}

@@ -50,5 +50,7 @@ func Headings(page string) []string {
 // Generated reports whether a page says in its first lines that a program writes it.
 func Generated(page string) bool {
 	lines := strings.SplitN(page, "\n", 16)
-	return slices.ContainsFunc(lines[:len(lines)-1], func(line string) bool { return strings.Contains(line, `"go generate `) })
+	return slices.ContainsFunc(lines[:len(lines)-1], func(line string) bool {
+		return strings.Contains(line, `"go generate `) || strings.Contains(line, "`go generate ")
+	})
 }
