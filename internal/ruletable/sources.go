@@ -322,6 +322,7 @@ type Use struct {
 	Breaks     string // the rule that it breaks, "" if it breaks none
 	Keeps      []string
 	Shows      []string // the rules that the sentence about it names
+	Sentence   string   // the point of it
 }
 
 // Uses returns the rows of the corpus, in its order.
@@ -341,7 +342,7 @@ func Uses(repository fs.FS) ([]Use, error) {
 	var all []Use
 	for _, r := range rows {
 		use := Use{Example: Example{File: r.File}, Conformant: r.Verdict == "conformant", Keeps: r.Keeps,
-			Shows: ruleID.FindAllString(r.Shows, -1)}
+			Shows: ruleID.FindAllString(r.Shows, -1), Sentence: r.Shows}
 		if r.Verdict != "inconclusive" { // else the rule is undecided
 			use.Breaks = cmp.Or(r.Rule, r.Advises)
 		}

@@ -72,6 +72,12 @@ func (m mentions) names(id string) []string { return slices.Sorted(maps.Keys(m[i
 
 // Rows returns a row for each rule of Groups. The error says what can't be read in the repository.
 func Rows(repository fs.FS) ([]Row, error) {
+	rows, err := AllRows(repository)
+	return slices.DeleteFunc(rows, func(r Row) bool { return !slices.Contains(Groups, r.Rule.Group) }), err
+}
+
+// AllRows returns a row for each rule of the rulebook. Those of rules that are not of Groups have no reasons for what is empty.
+func AllRows(repository fs.FS) ([]Row, error) {
 	tla, uses, err := operators(repository)
 	if err != nil {
 		return nil, err
@@ -108,11 +114,11 @@ func Rows(repository fs.FS) ([]Row, error) {
 	}
 	var rows []Row
 	for _, rule := range rules.All() {
-		if group, _, _ := strings.Cut(rule.ID, "-"); !slices.Contains(Groups, group) {
-			continue
+		row := Row{Rule: rule, Model: model.names(rule.ID), Broken: shown.broken[rule.ID], Kept: shown.kept[rule.ID]}
+		if slices.Contains(Groups, rule.Group) {
+			row.Without = without[rule.ID]
+			delete(without, rule.ID)
 		}
-		row := Row{Rule: rule, Model: model.names(rule.ID),
-			Broken: shown.broken[rule.ID], Kept: shown.kept[rule.ID], Without: without[rule.ID]}
 		for _, name := range tla.names(rule.ID) {
 			if _, of, _ := strings.Cut(name, "!"); behaviour[of] {
 				row.Definitions = append(row.Definitions, name)
@@ -132,7 +138,6 @@ func Rows(repository fs.FS) ([]Row, error) {
 			row.SeenTo = seen.names(rule.ID)
 		}
 		rows = append(rows, row)
-		delete(without, rule.ID)
 	}
 	for id := range without {
 		return nil, fmt.Errorf("%s: there is no rule %s in the table", reasonsFile, id)

@@ -1,0 +1,83 @@
+package rulepages
+
+import (
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"ndkoracle/rules"
+)
+
+var repository = os.DirFS("../..")
+
+// stale returns the pages that are missing, are not what the repository says, or are of no rule.
+func stale(pages map[string]string, written fs.FS) ([]string, error) {
+	var found []string
+	files, err := fs.ReadDir(written, ".")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if _, known := pages[file.Name()]; !known {
+			found = append(found, file.Name()+" is of no rule")
+		}
+	}
+	for name, page := range pages {
+		if text, err := fs.ReadFile(written, name); err != nil || string(text) != page {
+			found = append(found, name+" is stale")
+		}
+	}
+	return found, nil
+}
+
+// docs/rules/ has a page for each rule, and each says what the rulebook, the corpus and the judge say today.
+func TestPagesAreCurrent(t *testing.T) {
+	pages, err := Pages(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := os.DirFS("../../" + Folder)
+	found, err := stale(pages, written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, complaint := range found {
+		t.Errorf("%s: run \"go generate ./internal/rulepages\"", complaint)
+	}
+	if want := len(rules.All()) + 1; len(pages) != want {
+		t.Errorf("%d pages, want %d", len(pages), want)
+	}
+	pages["ARM-01.md"] += "changed"
+	delete(pages, "ARM-02.md")
+	pages["ARM-99.md"] = "new"
+	if found, _ := stale(pages, written); len(found) != 3 {
+		t.Errorf("of three pages that are not current %q", found)
+	}
+}
+
+// A page has the text, the source, who keeps the rule, its operators, its occasions, and a trace that breaks it and one that keeps it.
+func TestPageHasAllParts(t *testing.T) {
+	pages, err := Pages(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := pages["ARM-11.md"]
+	rule, _ := rules.Get("ARM-11")
+	for _, part := range []string{"> " + rule.Text, rule.Source, "| who must keep it | provider |", "`CompletionQueue!", "\n- a ", "## Traces that break it\n\n- [reject/",
+		"## Traces that keep it\n\n- [accept/", "[the rule table](../rule-table.md)"} {
+		if !strings.Contains(page, part) {
+			t.Errorf("the page of ARM-11 lacks %q:\n%s", part, page)
+		}
+	}
+	for id, part := range map[string]string{
+		"POLL-06": "Nothing by this id: judged as POLL-04, POLL-05, POLL-09.",
+		"CONN-03": "## Traces that break it",
+		"ARM-20":  "`ARM-20/CALLBACK`",
+		"ARM-03":  "[moment of rest](../glossary.md#moment-of-rest)",
+	} {
+		if !strings.Contains(pages[id+".md"], part) {
+			t.Errorf("the page of %s lacks %q:\n%s", id, part, pages[id+".md"])
+		}
+	}
+}
