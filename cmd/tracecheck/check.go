@@ -74,13 +74,14 @@ type summary struct {
 
 var worst = []int{exitInternal, exitMalformed, exitViolation, exitInconclusive, exitConformant}
 
-func (p *program) checkCommand(ctx context.Context, out *bufio.Writer, args []string) (int, error) {
-	s, err := parseCheck(args)
-	if err != nil {
+// checkTraces judges the traces that a command line names.
+func (p *program) checkTraces(ctx context.Context, out *bufio.Writer, s *settings) (int, error) {
+	if err := s.complete(); err != nil {
 		return exitUsage, err
 	}
 	judge := p.judgePorcupine
 	if s.engine == "tlc" {
+		var err error
 		judge, err = p.prepareTlc(ctx)
 		switch {
 		case ctx.Err() != nil:

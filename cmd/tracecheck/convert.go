@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -13,30 +12,31 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/spf13/pflag"
 
 	"ndkoracle/internal/outfile"
 	"ndkoracle/internal/tlcjudge"
 	"ndkoracle/trace"
 )
 
+// conversion is what the flags of convert ask for.
+type conversion struct {
+	settings *settings
+	to       string   // jsonl, ctf or tla
+	given    []string // flags that are of the judging of a trace
+}
+
 // convert writes a trace in another form, or as the TLA+ modules by which TLC decides it.
-func (p *program) convert(ctx context.Context, out *bufio.Writer, args []string) (int, error) {
-	s, to := &settings{}, ""
-	set := readingFlags("convert", s)
-	timeLimit(set, &s.options.Timeout, "")
-	set.Var(oneOf(&to, "jsonl", "ctf", "tla"), "to", "the `form` to write: jsonl, ctf, tla")
-	named, err := parse(set, args)
-	if err == nil {
-		err = s.readable()
-	}
-	switch {
+func (p *program) convert(ctx context.Context, out *bufio.Writer, c conversion, named []string) (int, error) {
+	s, to := c.settings, c.to
+	switch err := s.readable(); {
 	case err != nil:
 		return exitUsage, err
 	case to == "" || len(named) != 2:
 		return exitUsage, usageError("convert takes --to jsonl or --to ctf, a trace, and the file to write; or --to tla, a trace, and the folder to write to")
 	case to != "tla":
-		if given := others(set, "to", "timeout"); len(given) > 0 {
-			return exitUsage, usageError("%s is of convert --to tla: nothing is judged for %s", given[0], to)
+		if len(c.given) > 0 {
+			return exitUsage, usageError("%s is of convert --to tla: nothing is judged for %s", c.given[0], to)
 		}
 		return p.rewrite(ctx, out, to, named[0], named[1], s.options.Timeout)
 	}
@@ -79,9 +79,9 @@ func (p *program) convert(ctx context.Context, out *bufio.Writer, args []string)
 	return exitConformant, nil
 }
 
-// others returns the flags that were given, but for some.
-func others(set *flag.FlagSet, but ...string) (given []string) {
-	set.Visit(func(f *flag.Flag) {
+// givenBut returns the flags that were given, but for some.
+func givenBut(set *pflag.FlagSet, but ...string) (given []string) {
+	set.Visit(func(f *pflag.Flag) {
 		if !slices.Contains(but, f.Name) {
 			given = append(given, "--"+f.Name)
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -17,7 +16,7 @@ import (
 // explain tells rules and readings in full.
 func (p *program) explain(out *bufio.Writer, names []string) error {
 	if len(names) == 0 {
-		return usageError("explain needs a rule, such as ARM-04, or a reading, such as A4")
+		return usageError("explain needs a rule, such as ARM-04, a group, such as ARM, or a reading, such as A4")
 	}
 	for i, name := range names {
 		if i > 0 {
@@ -31,11 +30,24 @@ func (p *program) explain(out *bufio.Writer, names []string) error {
 			p.explainRule(out, rule)
 		} else if reading, ok := rules.GetReading(id); ok {
 			explainReading(out, reading)
+		} else if slices.Contains(rules.Groups(), id) {
+			explainGroup(out, id)
 		} else {
-			return usageError("%q is no rule and no reading; \"tracecheck rules\" lists the rules", name)
+			return usageError("%q is no rule, no group and no reading; \"tracecheck rules\" lists the rules", name)
 		}
 	}
 	return nil
+}
+
+// explainGroup lists the rules of a group.
+func explainGroup(out io.Writer, group string) {
+	paragraph(out, "", group, rules.GroupTitle(group))
+	fmt.Fprintln(out)
+	for _, rule := range rules.All() {
+		if rule.Group == group {
+			paragraph(out, "  ", rule.ID, fmt.Sprintf("%s (%s, %s)", rule.Text, rule.Who, rule.Class))
+		}
+	}
 }
 
 func (p *program) explainRule(out io.Writer, rule rules.Rule) {
@@ -110,15 +122,7 @@ func paragraph(out io.Writer, indent, title, text string) {
 }
 
 // listRules lists the rules of the groups that are named, or of all.
-func (p *program) listRules(out *bufio.Writer, args []string) error {
-	format := "text"
-	set := flag.NewFlagSet("rules", flag.ContinueOnError)
-	set.SetOutput(io.Discard)
-	set.Var(oneOf(&format, "text", "markdown"), "format", "output `format`: text, markdown")
-	groups, err := parse(set, args)
-	if err != nil {
-		return err
-	}
+func (p *program) listRules(out *bufio.Writer, format string, groups []string) error {
 	for _, group := range groups {
 		if rules.GroupTitle(group) == "" {
 			return usageError("%q is no group; the groups are %s", group, strings.Join(rules.Groups(), ", "))

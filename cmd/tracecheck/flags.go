@@ -2,12 +2,15 @@ package main
 
 import (
 	"cmp"
-	"flag"
-	"io"
+	"context"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/cases"
@@ -37,18 +40,17 @@ type settings struct {
 	baseline     map[string]bool // the fingerprints of the findings that are known
 }
 
-// value is a flag.Value made of a function: it checks and keeps one argument.
+// value is a pflag.Value made of a function: it checks and keeps one argument.
 type value struct {
-	set   func(string) error
-	shown string
+	set     func(string) error
+	shown   string
+	choices []string // nil where any text may do
 }
 
-func (v *value) String() string {
-	if v == nil {
-		return ""
-	}
-	return v.shown
-}
+func (v *value) String() string { return v.shown }
+
+// Type returns what help calls an argument whose flag does not name it.
+func (v *value) Type() string { return "value" }
 
 func (v *value) Set(text string) error {
 	if err := v.set(text); err != nil {
@@ -59,7 +61,7 @@ func (v *value) Set(text string) error {
 }
 
 func oneOf(target *string, choices ...string) *value {
-	return &value{shown: *target, set: func(text string) error {
+	return &value{shown: *target, choices: choices, set: func(text string) error {
 		if !slices.Contains(choices, text) {
 			return usageError("must be one of %s", strings.Join(choices, ", "))
 		}
@@ -68,25 +70,36 @@ func oneOf(target *string, choices ...string) *value {
 	}}
 }
 
-// readingFlags returns a set with the flags that say how a trace is to be read, and keeps their values in s.
-func readingFlags(command string, s *settings) *flag.FlagSet {
+// readingFlags adds the flags that say how a trace is to be read, and keeps their values in s.
+func readingFlags(set *pflag.FlagSet, s *settings) {
 	s.options.Assume = map[string]string{}
-	set := flag.NewFlagSet(command, flag.ContinueOnError)
-	set.SetOutput(io.Discard)
 	set.Var(oneOf(&s.options.Dialect, "ndkpi", "ndspi", "verbs", "kverbs"), "dialect",
 		"read the traces in this `dialect`, ndkpi, ndspi or verbs, instead of the one in their header")
 	set.BoolVar(&s.options.DeviceLevel, "device-level", false,
 		"dialects verbs and kverbs: accept what devices do at an arm that finds completions")
 	set.Var(&value{set: s.assume}, "assume",
 		"take another reading of an open question, as in `A2=ONE`; repeatable, or separated by commas")
-	return set
 }
 
-// checkFlags returns the flags of check and where they are kept.
-func checkFlags() (*flag.FlagSet, *settings) {
+func (l *commandLine) checkCommand() *cobra.Command {
+	var s *settings
+	c := l.command("check [flags] FILE|DIR|GLOB|- …", "judge traces (the command that is meant where none is named)",
+		"check judges traces. A directory stands for all traces below it, and - for standard input. Flags may follow files; after -- every argument is a file.",
+		"  tracecheck check run.ndktrace.jsonl\n  tracecheck check --jobs 0 --format junit=report.xml traces/\n"+
+			"  tracecheck check --join a.ndktrace.jsonl b.ndktrace.jsonl\n  tracecheck check --minimize small.ndktrace.jsonl --html page.html run.ndktrace.jsonl",
+		func(ctx context.Context, args []string) (int, error) {
+			s.files = args
+			return l.checkTraces(ctx, l.out, s)
+		})
+	s = checkFlags(c.Flags())
+	return c
+}
+
+// checkFlags adds the flags of check, and returns where they are kept.
+func checkFlags(set *pflag.FlagSet) *settings {
 	s := &settings{color: "auto", engine: "auto", witness: output{flag: "witness", suffix: ".ndkwitness.jsonl"},
 		minimize: output{flag: "minimize", suffix: ".minimized.ndktrace.jsonl"}, html: output{flag: "html", suffix: ".html"}}
-	set := readingFlags("check", s)
+	readingFlags(set, s)
 	timeLimit(set, &s.options.Timeout, "longest `time` for one trace, then inconclusive")
 	set.IntVar(&s.options.MaxOperations, "max-operations", 0,
 		"most operations, hidden steps included, of a trace to search (engine tlc: events), then inconclusive; "+
@@ -113,13 +126,13 @@ func checkFlags() (*flag.FlagSet, *settings) {
 		"warn of each callback that comes later than this `duration` after it was due, by the clock of the trace; 0 is never")
 	set.BoolVar(&s.join, "join", false,
 		"judge two traces together, as those of the two hosts of connections that both name")
-	set.IntVar(&s.jobs, "jobs", 1, "judge so many traces at a time; the output is the same")
+	set.IntVar(&s.jobs, "jobs", 1, "`number` of traces to judge in parallel, 0 for one on each core; does not affect the output")
 	set.BoolVar(&s.quiet, "quiet", false, "say nothing of conformant traces, of coverage and of progress")
-	return set, s
+	return s
 }
 
 // timeLimit adds the flag that bounds a command on one trace. A limit has to be longer than 0.
-func timeLimit(set *flag.FlagSet, limit *time.Duration, usage string) {
+func timeLimit(set *pflag.FlagSet, limit *time.Duration, usage string) {
 	*limit = time.Minute
 	set.Var(&value{shown: limit.String(), set: func(text string) error {
 		d, err := time.ParseDuration(text)
@@ -131,53 +144,30 @@ func timeLimit(set *flag.FlagSet, limit *time.Duration, usage string) {
 	}}, "timeout", usage)
 }
 
-// parse reads flags and returns the other arguments. Flags may follow these; after -- everything is one of them.
-func parse(set *flag.FlagSet, args []string) (others []string, err error) {
-	for {
-		if err := set.Parse(args); err != nil {
-			if err == flag.ErrHelp {
-				return nil, err
-			}
-			return nil, flagError(err)
-		}
-		rest := set.Args()
-		if len(rest) == 0 {
-			return others, nil
-		}
-		if read := len(args) - len(rest); read > 0 && args[read-1] == "--" {
-			return append(others, rest...), nil
-		}
-		others = append(others, rest[0])
-		args = rest[1:]
-	}
-}
-
-// parseCheck reads the command line of check.
-func parseCheck(args []string) (*settings, error) {
-	set, s := checkFlags()
-	var err error
-	if s.files, err = parse(set, args); err != nil {
-		return nil, err
-	}
+// complete completes settings, and says what is wrong with them together.
+func (s *settings) complete() error {
 	s.options.Witness = s.witness.path != ""
 	if s.engine != "auto" && s.engine != "tlc" {
 		s.options.Engine = linearize.Engine(s.engine)
 	}
 	switch {
 	case len(s.files) == 0:
-		return nil, usageError("no trace is named; - is standard input")
+		return usageError("no trace is named; - is standard input")
 	case s.options.Witness && s.engine != "auto" && s.engine != "porcupine":
-		return nil, usageError("--witness is of the engine porcupine, not of %s: auto takes both", s.engine)
+		return usageError("--witness is of the engine porcupine, not of %s: auto takes both", s.engine)
 	case s.minimize.path != "" && s.engine == "tlc":
-		return nil, usageError("--minimize judges many traces, which the engine tlc is too slow for")
-	case s.jobs < 1:
-		return nil, usageError("--jobs must be at least 1")
-	case s.jobs > 1 && s.engine == "tlc":
-		return nil, usageError("--jobs is 1 with the engine tlc, which takes all of the machine for one trace")
+		return usageError("--minimize judges many traces, which the engine tlc is too slow for")
+	case s.jobs < 0:
+		return usageError("--jobs can't be below 0")
+	case s.jobs != 1 && s.engine == "tlc":
+		return usageError("--jobs is 1 with the engine tlc, which takes all of the machine for one trace")
 	case s.options.MaxOperations < 0:
-		return nil, usageError("--max-operations can't be below 0")
+		return usageError("--max-operations can't be below 0")
 	}
-	return s, s.readable()
+	if s.jobs == 0 {
+		s.jobs = runtime.GOMAXPROCS(0)
+	}
+	return s.readable()
 }
 
 // readable says why no trace can be read as the flags ask for.
@@ -186,11 +176,6 @@ func (s *settings) readable() error {
 		return usageError("--device-level is a matter of the dialects verbs and kverbs, not of %s", s.options.Dialect)
 	}
 	return nil
-}
-
-// flagError is the error of a flag as one of the command line, without what a value's own error says of that.
-func flagError(err error) error {
-	return usageError("%s", strings.ReplaceAll(err.Error(), errUsage.Error()+": ", ""))
 }
 
 // deviceLevelIdle reports whether --device-level was given and is not of the dialect that t is judged by.

@@ -439,6 +439,14 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: checked %t", rule.ID, checked)
 		}
 	}
+	for _, rule := range rules.All() { // a group has its rules, and no other
+		for _, group := range []string{"ARM", "flush"} {
+			code := b.do("explain", group)
+			if has := strings.Contains(b.out.String(), "\n  "+rule.ID+" "); code != 0 || has != strings.EqualFold(rule.Group, group) {
+				t.Errorf("%s: exit %d, tells %s: %t", group, code, rule.ID, has)
+			}
+		}
+	}
 	if b.do("explain", "A4"); !strings.Contains(flat(), "--assume A4=VALUE, one of MAY, MUST, MUST NOT") {
 		t.Errorf("A4:\n%s", &b.out)
 	}

@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -17,7 +15,6 @@ import (
 	"ndkoracle/internal/memory"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
-	"ndkoracle/rules"
 	"ndkoracle/trace"
 )
 
@@ -57,29 +54,6 @@ type program struct {
 	schema     func() []byte
 }
 
-const usage = `tracecheck decides whether recorded traces of an NDK provider keep the rules of NDKPI.
-
-  tracecheck [check] [flags] FILE|DIR|GLOB|- …   judge traces; - is standard input
-  tracecheck --join [flags] FILE FILE            judge the traces of the two hosts of a connection together
-  tracecheck explain RULE|READING …              what a rule such as ARM-04, or a reading such as A4, says
-  tracecheck rules [--format text|markdown] [GROUP …]
-                                                 list the rules
-  tracecheck stats [--timeout 60s] FILE          count what a trace holds
-  tracecheck verify-witness [--timeout 60s] WITNESS TRACE
-                                                 replay a witness, which --witness wrote, with the model alone
-  tracecheck convert --to jsonl|ctf [--timeout 60s] TRACE FILE
-                                                 write a trace in another form: JSON Lines, or binary
-  tracecheck convert --to tla [--timeout 60s] TRACE FOLDER
-                                                 write a trace as the TLA+ modules by which TLC decides it
-  tracecheck schema [--of jsonl|ctf]             print the JSON Schema of traces, or the metadata of binary ones
-  tracecheck version
-
-Exit: 0 conformant, 1 violation, 2 usage, 3 unreadable or malformed, 4 inconclusive, 5 internal error,
-130 interrupted, by SIGTERM too. All traces are checked; the worst decides, in the order 5, 3, 1, 4, 0.
-
-Flags of check:
-`
-
 // errUsage marks an error of the command line.
 var errUsage = errors.New("usage")
 
@@ -91,10 +65,6 @@ func usageError(format string, args ...any) error {
 func (p *program) run(ctx context.Context, args []string) int {
 	out := bufio.NewWriter(p.stdout)
 	code, err := p.recovered(ctx, out, args)
-	if errors.Is(err, flag.ErrHelp) {
-		code, err = exitConformant, nil
-		p.help(out)
-	}
 	if flushErr := out.Flush(); flushErr != nil {
 		fmt.Fprintf(p.stderr, "tracecheck: the output can't be written: %v\n", flushErr)
 		return exitInternal
@@ -118,71 +88,6 @@ func (p *program) recovered(ctx context.Context, out *bufio.Writer, args []strin
 		}
 	}()
 	return p.dispatch(ctx, out, args)
-}
-
-func (p *program) dispatch(ctx context.Context, out *bufio.Writer, args []string) (int, error) {
-	command := "check"
-	if len(args) > 0 {
-		switch args[0] {
-		case "check", "explain", "rules", "stats", "verify-witness", "convert", "schema", "version", "help":
-			command, args = args[0], args[1:]
-		}
-	}
-	if command != "check" {
-		var stop context.CancelFunc
-		ctx, stop = p.guard.Watch(ctx)
-		defer stop()
-	}
-	switch command {
-	case "explain":
-		return exitConformant, p.explain(out, args)
-	case "rules":
-		return exitConformant, p.listRules(out, args)
-	case "stats":
-		return p.stats(ctx, out, args)
-	case "verify-witness":
-		return p.verifyWitness(ctx, out, args)
-	case "convert":
-		return p.convert(ctx, out, args)
-	case "schema":
-		return p.printSchema(out, args)
-	case "version":
-		if len(args) > 0 {
-			return exitUsage, usageError("version takes no argument")
-		}
-		fmt.Fprintf(out, "tracecheck %s, trace format 1, %d rules, %s\n", version(), len(rules.All()), runtime.Version())
-		return exitConformant, nil
-	case "help":
-		p.help(out)
-		return exitConformant, nil
-	}
-	return p.checkCommand(ctx, out, args)
-}
-
-func (p *program) printSchema(out io.Writer, args []string) (int, error) {
-	of := "jsonl"
-	set := flag.NewFlagSet("schema", flag.ContinueOnError)
-	set.SetOutput(io.Discard)
-	set.Var(oneOf(&of, "jsonl", "ctf"), "of", "the `form` of traces: jsonl, ctf")
-	others, err := parse(set, args)
-	switch {
-	case err != nil:
-		return exitUsage, err
-	case len(others) > 0:
-		return exitUsage, usageError("schema takes no argument")
-	case of == "ctf":
-		_, err = io.WriteString(out, trace.CtfMetadata())
-	default:
-		_, err = out.Write(p.schema())
-	}
-	return exitConformant, err
-}
-
-func (p *program) help(out io.Writer) {
-	io.WriteString(out, usage)
-	set, _ := checkFlags()
-	set.SetOutput(out)
-	set.PrintDefaults()
 }
 
 // version is the module's version, or the commit it was built from.

@@ -226,8 +226,24 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{name, "--device-level", "--dialect", "ndkpi"}, "--device-level"},
 		{[]string{"explain"}, "explain needs a rule"},
 		{[]string{"explain", "ARM-99"}, `"ARM-99" is no rule`},
+		{[]string{name, "--jobs", "-1"}, "--jobs can't be below 0"},
+		{[]string{name, "--jobs", "0", "--engine", "tlc"}, "--jobs is 1 with the engine tlc"},
+		{[]string{name, "--jobs", "many"}, `invalid value "many" for --jobs: must be a whole number`},
+		{[]string{name, "--quiet=maybe"}, `invalid value "maybe" for --quiet: must be true or false`},
+		{[]string{name, "--engine"}, "flag needs an argument: --engine"},
+		{[]string{"-engine", "stream", name}, "a flag has two dashes: --engine, not -engine"},
+		{[]string{name, "-html=x"}, "a flag has two dashes: --html, not -html"},
+		{[]string{name, "-x"}, "unknown flag -x"},
+		{[]string{name, "--fromat", "json"}, "unknown flag --fromat; did you mean --format?"},
+		{[]string{"chekc", name}, `"chekc" is neither a command nor a file; did you mean check?`},
+		{[]string{"explian"}, "did you mean explain?"},
+		{[]string{"help", "x"}, `"x" is no command`},
+		{[]string{"help", "check", "rules"}, "help takes one command"},
+		{[]string{"completion"}, "completion takes one of bash, zsh, fish, powershell"},
+		{[]string{"completion", "tcsh"}, "completion takes one of bash, zsh, fish, powershell"},
+		{[]string{"man"}, "man takes the folder to write to"},
 		{[]string{"rules", "NONE"}, `"NONE" is no group`},
-		{[]string{"rules", "--format", "x"}, `tracecheck: invalid value "x" for flag -format: must be one of text, markdown`},
+		{[]string{"rules", "--format", "x"}, `tracecheck: invalid value "x" for --format: must be one of text, markdown`},
 		{[]string{"stats"}, "stats takes one trace"},
 		{[]string{"schema", "x"}, "schema takes no argument"},
 		{[]string{"version", "x"}, "version takes no argument"},
@@ -302,7 +318,7 @@ func TestEngineTakesTheReadings(t *testing.T) {
 func TestHelpVersionAndSchema(t *testing.T) {
 	b := newBench(t)
 	for args, want := range map[string]string{
-		"help": "-require-coverage", "--help": "-require-coverage", "rules --help": "-require-coverage", "version": strconv.Itoa(len(rules.All())) + " rules", "schema": "{}",
+		"help": "-require-coverage", "--help": "-require-coverage", "rules --help": "--format format", "help stats": "--timeout", "--version": strconv.Itoa(len(rules.All())) + " rules", "version": strconv.Itoa(len(rules.All())) + " rules", "schema": "{}",
 	} {
 		if code := b.do(strings.Fields(args)...); code != 0 || !strings.Contains(b.out.String(), want) {
 			t.Errorf("%s: exit %d, %q", args, code, &b.out)

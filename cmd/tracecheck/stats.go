@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"flag"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -17,16 +15,8 @@ import (
 )
 
 // stats counts what one trace holds.
-func (p *program) stats(ctx context.Context, out *bufio.Writer, args []string) (int, error) {
-	set := flag.NewFlagSet("stats", flag.ContinueOnError)
-	set.SetOutput(io.Discard)
-	var limit time.Duration
-	timeLimit(set, &limit, "")
-	args, err := parse(set, args)
-	switch {
-	case err != nil:
-		return exitUsage, err
-	case len(args) != 1:
+func (p *program) stats(ctx context.Context, out *bufio.Writer, limit time.Duration, args []string) (int, error) {
+	if len(args) != 1 {
 		return exitUsage, usageError("stats takes one trace")
 	}
 	if _, err := p.taken([]input{{name: args[0]}}); err != nil {

@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -16,16 +14,8 @@ import (
 )
 
 // verifyWitness replays a witness of a trace with the model alone.
-func (p *program) verifyWitness(ctx context.Context, out *bufio.Writer, args []string) (int, error) {
-	set := flag.NewFlagSet("verify-witness", flag.ContinueOnError)
-	set.SetOutput(io.Discard)
-	var limit time.Duration
-	timeLimit(set, &limit, "")
-	args, err := parse(set, args)
-	switch {
-	case err != nil:
-		return exitUsage, err
-	case len(args) != 2 || args[0] == "-" && args[1] == "-":
+func (p *program) verifyWitness(ctx context.Context, out *bufio.Writer, limit time.Duration, args []string) (int, error) {
+	if len(args) != 2 || args[0] == "-" && args[1] == "-" {
 		return exitUsage, usageError("verify-witness takes a witness and its trace")
 	}
 	if _, err := p.taken([]input{{name: args[0]}, {name: args[1]}}); err != nil {
