@@ -66,7 +66,7 @@ func (l *commandLine) root() *cobra.Command {
 	root.SetErr(l.stderr)
 	root.SetFlagErrorFunc(flagError)
 	check := l.checkCommand()
-	root.AddCommand(check, l.explainCommand(), l.rulesCommand(), l.statsCommand(), l.verifyCommand(), l.convertCommand(), l.schemaCommand(),
+	root.AddCommand(check, l.explainCommand(), l.rulesCommand(), l.statsCommand(), l.verifyCommand(), l.convertCommand(), l.fixCommand(), l.schemaCommand(),
 		l.versionCommand(), l.completionCommand(), l.manCommand())
 	root.SetHelpCommand(l.helpCommand())
 	help := root.HelpFunc()

@@ -91,25 +91,42 @@ func givenBut(set *pflag.FlagSet, but ...string) (given []string) {
 
 // rewrite writes a trace as JSON Lines, or in the Common Trace Format, compressed where the name of the file says so.
 func (p *program) rewrite(ctx context.Context, out *bufio.Writer, to, from, file string, limit time.Duration) (int, error) {
+	return p.copyTrace(ctx, out, copying{"convert", from, file, limit}, func(w io.Writer, source io.Reader) (events int, err error) {
+		r, err := trace.NewReader(oneLine(from), source)
+		if err == nil {
+			err = rewritten(w, r, to, strings.HasSuffix(file, ".zst"))
+			events = r.Events()
+		}
+		return events, err
+	})
+}
+
+// copying is how a trace is written to another file.
+type copying struct {
+	by         string // the command
+	from, file string
+	limit      time.Duration
+}
+
+// copyTrace writes what a function makes of a trace to a file, or to standard output where its name is -.
+func (p *program) copyTrace(ctx context.Context, out *bufio.Writer, c copying, do func(io.Writer, io.Reader) (events int, err error)) (int, error) {
+	from, file := c.from, c.file
 	taken, err := p.taken([]input{{name: from}})
 	if err == nil && file != "-" {
-		err = take(taken, "convert", file)
+		err = take(taken, c.by, file)
 	}
 	if err != nil {
 		return exitUsage, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTime)
+	ctx, cancel := context.WithTimeoutCause(ctx, c.limit, errTime)
 	defer cancel()
 	var refused error
 	events := 0
 	write := func(w io.Writer) error {
 		source, stop := p.reader(ctx, input{name: from})
 		defer stop()
-		r, err := trace.NewReader(oneLine(from), source)
-		if err == nil {
-			err = rewritten(w, r, to, strings.HasSuffix(file, ".zst"))
-			events = r.Events()
-		}
+		var err error
+		events, err = do(w, source)
 		if malformed := (*trace.Error)(nil); errors.As(err, &malformed) {
 			refused = err
 		}

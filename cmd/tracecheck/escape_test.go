@@ -80,7 +80,8 @@ func TestNamesDoNotCommand(t *testing.T) {
 		for _, args := range [][]string{
 			{"stats", bad}, {"stats", text}, {"verify-witness", text + "witnesses/good" + text + ".ndkwitness.jsonl", good}, {"verify-witness", bad, good},
 			{"verify-witness", text, text}, {"convert", "--to", "tla", good, text + "modules"}, {"convert", "--to", "tla", good, good}, {"convert", "--to", "tla", text, "x"},
-			{"explain", text}, {"rules", text}, {"rules", "--format", text}, {"schema", text}, {"version", text}, {text}, {"--" + text, bad}, {"--format", text, bad},
+			{"fix", bad, text + "fixed"}, {"fix", text, "x"}, {"fix", text + "malformed", "x"}, {"help", text}, {"completion", text}, {"man", bad},
+			{"--baseline", text, bad}, {"--fail-on", text, bad}, {"-" + text, bad}, {"explain", text}, {"rules", text}, {"rules", "--format", text}, {"schema", text}, {"version", text}, {text}, {"--" + text, bad}, {"--format", text, bad},
 			{"--format", "json=" + text + "/none/x", bad}, {"--format", "json=" + bad, bad}, {"--html", good, "--minimize", good, bad}, {"--witness", bad + "/x", good},
 			{"--assume", text, bad}, {"--require-coverage", text, bad}, {"--timeout", text, bad}, {"--dialect", text, bad}, {"--jobs", text, bad},
 		} {

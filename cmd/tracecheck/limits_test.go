@@ -54,7 +54,7 @@ func exitCode(t *testing.T, err error) int {
 
 // A full disk is an error that names it, whatever is written: exit 5. The device stands for one.
 func TestFullDisk(t *testing.T) {
-	commands := [][]string{{"rules"}, {"rules", "--format", "markdown"}, {"explain", "ARM-04"}, {"schema"}, {"version"}, {"help"},
+	commands := [][]string{{"rules"}, {"rules", "--format", "markdown"}, {"explain", "ARM-04"}, {"schema"}, {"version"}, {"help"}, {"--version"}, {"stats", "--help"}, {"completion", "zsh"}, {"fix", plainTrace, "-"},
 		{"stats", plainTrace}, {"--witness", "/dev/full", plainTrace}, {"--minimize", "/dev/full", brokenTrace},
 		{"--format", "sarif=/dev/full", plainTrace}}
 	for _, format := range formatNames {

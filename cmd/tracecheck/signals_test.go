@@ -15,7 +15,7 @@ import (
 func TestTerminatedCommands(t *testing.T) {
 	for _, args := range [][]string{
 		{"-"}, {"--join", plainTrace, "-"}, {"--engine", "porcupine", "-"}, {"--minimize", "/dev/null", "-"}, {"stats", "-"},
-		{"verify-witness", "-", plainTrace}, {"verify-witness", plainTrace, "-"}, {"convert", "--to", "tla", "-", "/nowhere"},
+		{"verify-witness", "-", plainTrace}, {"verify-witness", plainTrace, "-"}, {"convert", "--to", "tla", "-", "/nowhere"}, {"fix", "-", "/dev/null"},
 	} {
 		command := process(t, args...)
 		stdin, err := command.StdinPipe()
@@ -50,7 +50,7 @@ func TestPipeWithoutWriter(t *testing.T) {
 	for _, args := range [][]string{
 		{pipe}, {filepath.Dir(pipe)}, {"--engine", "stream", pipe}, {"--engine", "porcupine", pipe}, {"--join", plainTrace, pipe}, {"--jobs", "2", pipe, pipe},
 		{"--minimize", "/dev/null", "--witness", "/dev/null", pipe}, {"stats", pipe}, {"verify-witness", pipe, plainTrace}, {"verify-witness", plainTrace, pipe},
-		{"convert", "--to", "tla", pipe, "/nowhere"},
+		{"convert", "--to", "tla", pipe, "/nowhere"}, {"fix", pipe, "/dev/null"},
 	} {
 		args = append(args, "--timeout", "50ms")
 		code, out, errors := shipped(t, args...)

@@ -84,6 +84,29 @@ func (l *commandLine) convertCommand() *cobra.Command {
 	return c
 }
 
+func (l *commandLine) fixCommand() *cobra.Command {
+	var limit time.Duration
+	quiescent := false
+	c := l.command("fix [flags] TRACE FILE", "number the events of a trace that was written by hand",
+		"fix gives the events of a trace in JSON Lines the numbers 1, 2, 3 … as seq, in the order of their lines, and has the end record count them. It adds the end "+
+			"record where there is none. All else stays as it is, byte for byte. FILE is another file than the trace, or - for standard output. "+
+			"What must happen in the end is judged only where the end record says that the provider was at rest, and fix does not say that by itself: "+
+			"--quiescent does.",
+		"  tracecheck fix draft.ndktrace.jsonl run.ndktrace.jsonl\n  tracecheck fix --quiescent draft.ndktrace.jsonl - | tracecheck -",
+		l.watched(func(ctx context.Context, args []string) (int, error) {
+			if len(args) != 2 {
+				return exitUsage, usageError("fix takes a trace, and the file to write")
+			}
+			return l.copyTrace(ctx, l.out, copying{"fix", args[0], args[1], limit}, func(w io.Writer, source io.Reader) (int, error) {
+				events, err := trace.Renumber(w, oneLine(args[0]), source, quiescent)
+				return int(events), err
+			})
+		}))
+	c.Flags().BoolVar(&quiescent, "quiescent", false, "have the end record say that the provider was at rest at the end")
+	timeLimit(c.Flags(), &limit, "longest `time` to write for")
+	return c
+}
+
 func (l *commandLine) schemaCommand() *cobra.Command {
 	of := "jsonl"
 	c := l.command("schema [flags]", "print the JSON Schema of traces, or the metadata of binary ones",
