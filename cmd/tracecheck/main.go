@@ -70,13 +70,17 @@ const garbagePercent = 400
 
 func newProgram() *program {
 	return &program{
-		stdin: os.Stdin, stdout: os.Stdout, stderr: noCommands{os.Stderr},
-		stdoutIsTerminal: isTerminal(os.Stdout), stderrIsTerminal: isTerminal(os.Stderr),
-		getenv: os.Getenv, grace: 500 * time.Millisecond,
-		read: func(ctx context.Context, name string, r io.Reader) (*trace.Trace, error) {
-			return trace.ReadContext(ctx, name, r, linearize.Kept)
+		console: console{
+			stdin: os.Stdin, stdout: os.Stdout, stderr: noCommands{os.Stderr},
+			stdoutIsTerminal: isTerminal(os.Stdout), stderrIsTerminal: isTerminal(os.Stderr), getenv: os.Getenv,
 		},
-		scan: trace.Scan, follow: follow, check: linearize.Check, checkable: verdict.Checkable, prepareTlc: prepareTlc, schema: trace.Schema,
+		limits: limits{grace: 500 * time.Millisecond},
+		engines: engines{
+			read: func(ctx context.Context, name string, r io.Reader) (*trace.Trace, error) {
+				return trace.ReadContext(ctx, name, r, linearize.Kept)
+			},
+			scan: trace.Scan, follow: follow, check: linearize.Check, checkable: verdict.Checkable, prepareTlc: prepareTlc,
+		},
 	}
 }
 

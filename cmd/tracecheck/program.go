@@ -31,14 +31,28 @@ const (
 
 // program is tracecheck with everything that it touches, so that tests can stand in for it.
 type program struct {
+	console
+	limits
+	engines
+}
+
+// console is where a program reads and writes.
+type console struct {
 	stdin                              io.Reader
 	stdout, stderr                     io.Writer
 	stdoutIsTerminal, stderrIsTerminal bool
 	getenv                             func(string) string
-	grace                              time.Duration // how long an interrupted check may take to give up
-	guard                              *memory.Guard // ends checks when there is no memory for them; nil where nobody looks
-	alone                              sync.RWMutex  // locked by a check that has all of the memory
+}
 
+// limits are what bounds a program in time and memory.
+type limits struct {
+	grace time.Duration // how long an interrupted check may take to give up
+	guard *memory.Guard // ends checks when there is no memory for them; nil where nobody looks
+	alone sync.RWMutex  // locked by a check that has all of the memory
+}
+
+// engines are what reads traces and judges them.
+type engines struct {
 	// read returns what it has read so far when ctx ends it, with ctx's cause.
 	read func(ctx context.Context, name string, r io.Reader) (*trace.Trace, error)
 	// scan does that, and keeps no event: it hands each to take.
@@ -51,7 +65,6 @@ type program struct {
 	checkable func() []string
 	// prepareTlc finds what the engine tlc needs. The error says what is missing.
 	prepareTlc func(context.Context) (judge, error)
-	schema     func() []byte
 }
 
 // errUsage marks an error of the command line.

@@ -119,7 +119,7 @@ func (l *commandLine) schemaCommand() *cobra.Command {
 			case of == "ctf":
 				_, err = io.WriteString(l.out, trace.CtfMetadata())
 			default:
-				_, err = l.out.Write(l.schema())
+				_, err = l.out.Write(trace.Schema())
 			}
 			return exitConformant, err
 		})
