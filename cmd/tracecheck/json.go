@@ -98,9 +98,7 @@ type jsonReporter struct {
 }
 
 func (w *jsonReporter) result(r *result) {
-	if w.settings.quiet && r.code == exitConformant {
-		return
-	}
+	quiet := w.settings.quiet && r.code == exitConformant
 	t := jsonTrace{
 		File: r.report.File, Verdict: r.answer(), Line: r.line, Reason: printable(r.reason),
 		Dialect: r.report.Dialect, With: r.report.With, Events: r.report.Events,
@@ -109,8 +107,10 @@ func (w *jsonReporter) result(r *result) {
 		Warnings: []jsonWarning{}, Findings: []jsonFinding{}, Readings: []jsonReading{}, Rules: []jsonRule{},
 		Cases: []jsonCase{},
 	}
-	for _, warning := range r.warnings() {
-		t.Warnings = append(t.Warnings, jsonWarning{warning.Line, warning.Text})
+	if !quiet {
+		for _, warning := range r.warnings() {
+			t.Warnings = append(t.Warnings, jsonWarning{warning.Line, warning.Text})
+		}
 	}
 	for _, f := range r.report.Findings {
 		t.Findings = append(t.Findings, jsonOf(r, &f, w.settings))

@@ -207,13 +207,13 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// --quiet says nothing of what is in order, and everything of what is not.
+// --quiet says nothing of what is in order, and everything of what is not. JSON is read by programs, and has the verdict of each trace all the same.
 func TestQuiet(t *testing.T) {
 	b := newBench(t)
 	names := files(t, "conformant", "provider")
 	for _, format := range formatNames {
 		b.do(append(names, "--quiet", "--format", format)...)
-		if strings.Contains(b.out.String(), "0-conformant") || !strings.Contains(b.out.String(), "ARM-11") ||
+		if strings.Contains(b.out.String(), "0-conformant") != (format == "json") || !strings.Contains(b.out.String(), "ARM-11") ||
 			strings.Contains(b.out.String(), "not checkable") {
 			t.Errorf("%s:\n%s", format, &b.out)
 		}
