@@ -135,6 +135,9 @@ func keysOf(line []byte) (lineKeys, error) {
 	var keys lineKeys
 	seen := map[string]bool{}
 	for decoder.More() {
+		if len(keys) == maxKeys {
+			return nil, errManyKeys
+		}
 		token, err := decoder.Token()
 		if err != nil {
 			return nil, orNoObject(err)

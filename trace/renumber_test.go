@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -68,17 +69,22 @@ func TestRenumberTracesOfTheCorpus(t *testing.T) {
 
 // What is no trace is refused with the line and what to do.
 func TestRenumberRefuses(t *testing.T) {
+	manyKeys := ""
+	for i := range maxKeys {
+		manyKeys += fmt.Sprintf(`"k%d":1,`, i)
+	}
 	for in, want := range map[string]string{
-		"":                                 "f: the file is empty",
-		"{}\n":                             "f:1: the first line is no header",
-		"\xff\xfe{\x00":                    "f:1: the file is UTF-16: save it as UTF-8 first",
-		handHeader + "\n\n{}\n":            "f:2: the line is empty: delete it",
-		handHeader + "\n[]\n":              "f:2: this is no line of a trace, which is an object of JSON: it begins with something else",
-		handHeader + "\n{\"a\":\n":         "f:2: this is no line of a trace, which is an object of JSON: it ends too early",
-		handHeader + "\n{\"a\":1,}\n":      "f:2: this is no line of a trace",
-		handHeader + "\n{\"a\":1} x\n":     "something comes after the object",
-		handHeader + "\n{\"a\":1}{}\n":     "something comes after the object",
-		handHeader + "\n{\"a\":1,\"a\":2}": `the key "a" comes twice`,
+		"":                                       "f: the file is empty",
+		"{}\n":                                   "f:1: the first line is no header",
+		"\xff\xfe{\x00":                          "f:1: the file is UTF-16: save it as UTF-8 first",
+		handHeader + "\n\n{}\n":                  "f:2: the line is empty: delete it",
+		handHeader + "\n[]\n":                    "f:2: this is no line of a trace, which is an object of JSON: it begins with something else",
+		handHeader + "\n{\"a\":\n":               "f:2: this is no line of a trace, which is an object of JSON: it ends too early",
+		handHeader + "\n{\"a\":1,}\n":            "f:2: this is no line of a trace",
+		handHeader + "\n{\"a\":1} x\n":           "something comes after the object",
+		handHeader + "\n{\"a\":1}{}\n":           "something comes after the object",
+		handHeader + "\n{" + manyKeys + `"z":1}`: "an object has more than 1000 keys",
+		handHeader + "\n{\"a\":1,\"a\":2}":       `the key "a" comes twice`,
 		handHeader + "\n" + `{"rec":"end","events":0,"dropped":0,"quiescent":false}` + "\n{}\n": "f:3: this line comes after the end record",
 		handHeader + "\n" + handHeader:                      `f:2: rec is "hdr": only the first line and the last are records`,
 		handHeader + "\n" + strings.Repeat(" ", MaxLine+10): "f:2: the line is longer than",
