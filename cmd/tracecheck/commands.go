@@ -60,6 +60,9 @@ func (l *commandLine) root() *cobra.Command {
 		SilenceErrors:         true, SilenceUsage: true, SuggestionsMinimumDistance: 2,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		Run:               func(c *cobra.Command, _ []string) { _ = c.Help() },
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault // a trace, too
+		},
 	}
 	root.Flags().Bool("version", false, "print the version, as the command version does")
 	root.SetOut(l.out)

@@ -74,7 +74,7 @@ func TestCompletion(t *testing.T) {
 	}{
 		{[]string{"ver"}, "verify-witness\tre"}, {[]string{"--eng"}, "--engine"}, {[]string{"a.ndktrace.jsonl", "--eng"}, "--engine"},
 		{[]string{"check", "--engine", ""}, "porcupine\n"}, {[]string{"--engine", "st"}, "stream\n"}, {[]string{"explain", "ARM-0"}, "ARM-04\n"},
-		{[]string{"rules", ""}, "POLL\n"}, {[]string{"completion", ""}, "fish\n"}, {[]string{"stats", ""}, ":0"},
+		{[]string{"rules", ""}, "POLL\n"}, {[]string{"completion", ""}, "fish\n"}, {[]string{"stats", ""}, ":0"}, {[]string{"run"}, ":0"}, {[]string{"ex"}, ":0"},
 	} {
 		code := b.do(append([]string{cobra.ShellCompRequestCmd}, given.args...)...)
 		if code != exitConformant || !strings.Contains(b.out.String(), given.want) {

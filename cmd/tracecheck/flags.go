@@ -115,7 +115,7 @@ func checkFlags(set *pflag.FlagSet) *settings {
 	set.Var(&value{set: s.failOn, shown: "provider,consumer,inconclusive"}, "fail-on",
 		"exit with 1 or 4 for `findings` of these kinds alone: some of provider, consumer and inconclusive, separated by commas; or none")
 	set.StringVar(&s.baselineFile, "baseline", "",
-		"`file` of findings that are known, as --format baseline=FILE writes it: they are told, and do not fail the run")
+		"`file` of findings that are known, as --format baseline=FILE writes it: they are reported as known, and do not fail the run")
 	set.StringVar(&s.witness.path, "witness", "",
 		"write for each conformant trace one full order of its events and hidden steps to this `file`, or into this directory")
 	set.StringVar(&s.minimize.path, "minimize", "",
