@@ -140,7 +140,7 @@ func TestBaselineThatIsNone(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{"--baseline", filepath.Join(folder, "none")}, {"--baseline", folder}, {"--baseline", filepath.Join(folder, "empty"), "--format", "baseline=" + filepath.Join(folder, "empty")},
+		{"--baseline", filepath.Join(folder, "none")}, {"--baseline", "-"}, {"--baseline", folder}, {"--baseline", filepath.Join(folder, "empty"), "--format", "baseline=" + filepath.Join(folder, "empty")},
 	} {
 		if err := os.WriteFile(filepath.Join(folder, "empty"), nil, 0o666); err != nil {
 			t.Fatal(err)

@@ -27,6 +27,11 @@ func fingerprint(r *result, f *verdict.Finding) string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// fingerprintOfAdvice is the fingerprint of a warning that advice was not followed: that of a finding with the verdict "advice".
+func fingerprintOfAdvice(r *result, rule string, w trace.Warning) string {
+	return fingerprint(r, &verdict.Finding{Verdict: "advice", Rule: rule, Line: w.Line})
+}
+
 // kindOfEvent returns the function and the phase of the event on a line, or "-" where there is none, as at the end of a trace.
 func kindOfEvent(t *trace.Trace, line int) string {
 	e := eventOn(t, line)

@@ -161,6 +161,8 @@ func (s *settings) complete() error {
 		return usageError("--jobs can't be below 0")
 	case s.jobs != 1 && s.engine == "tlc":
 		return usageError("--jobs is 1 with the engine tlc, which takes all of the machine for one trace")
+	case s.baselineFile == "-":
+		return usageError("--baseline - names no file")
 	case s.options.MaxOperations < 0:
 		return usageError("--max-operations can't be below 0")
 	}

@@ -15,7 +15,7 @@ type remark struct {
 	check       string // id of a rule, or the answer, or what kind of remark it is
 	title       string // check, with the verdict where check is a rule
 	text        string
-	fingerprint string // of a finding, else ""
+	fingerprint string // of a finding or of advice, else ""
 }
 
 // level says how much a remark weighs.
@@ -41,11 +41,11 @@ func (r *result) remarks(s *settings) []remark {
 	}
 	if !s.quiet || r.code != exitConformant {
 		for _, warning := range r.warnings() {
-			check := warningCheck
+			m := remark{level: isWarning, line: warning.Line, check: warningCheck, title: warningCheck, text: warning.Text}
 			if rule := advised(warning); rule != "" {
-				check = rule
+				m.check, m.fingerprint = rule, fingerprintOfAdvice(r, rule, warning)
 			}
-			all = append(all, remark{level: isWarning, line: warning.Line, check: check, title: warningCheck, text: warning.Text})
+			all = append(all, m)
 		}
 	}
 	for i := range r.report.Findings {

@@ -50,7 +50,8 @@ func (w *sarifReporter) warn(r *result, warning trace.Warning) {
 		return
 	}
 	told := sarifResult{RuleID: rule, RuleIndex: w.rule(rule), Kind: "fail", Level: "warning",
-		Message: sarifMessage{printable(warning.Text)}, Locations: []sarifLocation{at}}
+		Message: sarifMessage{printable(warning.Text)}, Locations: []sarifLocation{at},
+		Fingerprints: map[string]string{sarifFingerprint: fingerprintOfAdvice(r, rule, warning)}}
 	if w.settings.baseline != nil {
 		told.Suppressions = []sarifSuppression{}
 	}

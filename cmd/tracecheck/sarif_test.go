@@ -83,7 +83,7 @@ func TestSarifKeepsToTheSchema(t *testing.T) {
 	}
 	run := &log.Runs[0]
 	for i, want := range []string{"ARM-23", ruleless} {
-		if r := run.Results[i]; r.RuleID != want || run.Tool.Driver.Rules[r.RuleIndex].ID != want {
+		if r := run.Results[i]; r.RuleID != want || len(r.Fingerprints[sarifFingerprint]) != 32 || run.Tool.Driver.Rules[r.RuleIndex].ID != want {
 			t.Errorf("result %d is of rule %s, want %s", i, r.RuleID, want)
 		}
 	}
