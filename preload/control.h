@@ -10,6 +10,7 @@ struct ibv_cq_ex *record_create_cq_ex(struct ibv_context *context, struct ibv_cq
 struct ibv_qp *record_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
 struct ibv_qp *record_open_qp(struct ibv_context *context, struct ibv_qp_open_attr *attr);
 struct ibv_srq *record_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
+int record_post_srq_ops(struct ibv_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad);
 uint32_t connection(struct qp *q, const struct ibv_qp_attr *attr, int mask); /* its number, which has a name that both hosts know; 0 where there is none */
 
 enum { AT_EXIT = 1 };

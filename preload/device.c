@@ -23,7 +23,7 @@ static void hook(struct ibv_context *made, struct context *x)
     if (made->ops.bind_mw) made->ops.bind_mw = record_bind_mw;
 #define HAS(f) (v && v->sz >= sizeof *v - offsetof(struct verbs_context, f) && v->f)
 #define HOOK(f) if (HAS(f)) x->more.f = v->f, v->f = record_##f
-    HOOK(create_cq_ex); HOOK(create_qp_ex); HOOK(create_srq_ex); HOOK(open_qp);
+    HOOK(create_cq_ex); HOOK(create_qp_ex); HOOK(create_srq_ex); HOOK(open_qp); HOOK(post_srq_ops);
     object_add(&x->o, made);
 }
 

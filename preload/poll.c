@@ -6,6 +6,8 @@
 #include "library.h"
 #include "data.h"
 
+enum { UNKNOWN_PAIR = 0x7FFFFFFF };         /* numbers have 24 bits */
+
 /* what a poll of c needs to be recorded */
 struct polling { ndkt_op op; uint64_t before; uint32_t n; int reused; };
 
@@ -78,7 +80,9 @@ static int result(struct cq *c, ndkt_result *to, uint64_t *wr_id, int status, ui
     }
     if (!q) q = object_find(QPN, c->context->real, number);
     to->qp = id_of(q);
-    return s || mine(q);                   /* where there is no slot, no request is known that it is of */
+    if (s || mine(q) || !number) return 1; /* where there is no slot, no request is known that it is of. No program has queue pair 0 */
+    results_lost();                        /* of a queue pair that is not recorded: what is left out may be missed elsewhere */
+    return 0;
 }
 
 static void outcome(ndkt_result *to, int opcode, uint32_t bytes, unsigned flags, uint32_t rkey, uint32_t vendor)
@@ -176,7 +180,7 @@ static int show(struct ibv_cq_ex *cq, struct cq *c, int (*real)(struct cq *, str
         ndkt_ibv_poll_cq_ret(RING, p.op, 0, 0, code(r));
     } else {
         int success = cq->status == IBV_WC_SUCCESS;
-        int told = result(c, &one, &cq->wr_id, (int)cq->status, c->ex.read_qp_num ? c->ex.read_qp_num(cq) : 0);
+        int told = result(c, &one, &cq->wr_id, (int)cq->status, c->ex.read_qp_num ? c->ex.read_qp_num(cq) : UNKNOWN_PAIR);
         int opcode = success ? (int)c->ex.read_opcode(cq) : 0;
         unsigned flags = success && c->ex.read_wc_flags ? c->ex.read_wc_flags(cq) : 0;
         if (told) {

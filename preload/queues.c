@@ -153,6 +153,14 @@ struct ibv_srq *record_create_srq_ex(struct ibv_context *context, struct ibv_srq
     return made;
 }
 
+/* what tag matching is asked for is not recorded, and completes */
+int record_post_srq_ops(struct ibv_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad)
+{
+    struct context *x = FIND(CONTEXT, srq->context);
+    if (shared && mine(x)) results_lost();
+    return x->more.post_srq_ops(srq, wr, bad);
+}
+
 EXPORT int ibv_destroy_srq(struct ibv_srq *srq)
 {
     struct srq *s = FIND(SRQ, srq);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@ struct shared *shared;
 uint32_t session;
 
 static int worker = -1;
+static struct stat connected;              /* what worker is: a program that closes all files may have another under its number */
 static pthread_key_t exits;
 static uint64_t threads;                   /* numbers that were given */
 static uint32_t spare[SHARED_THREADS], spares;  /* writers whose threads have ended */
@@ -52,6 +54,18 @@ uint32_t new_id(void)
 {
     uint32_t id = ndkt_new_id(RING);
     return id < FIRST_CONNECTION ? id : id + CONNECTIONS + 2;
+}
+
+static int is_connected(void)
+{
+    struct stat now;
+    return worker >= 0 && !fstat(worker, &now) && now.st_ino == connected.st_ino && now.st_dev == connected.st_dev;
+}
+
+static void disconnect(void)
+{
+    if (is_connected()) close(worker);
+    worker = -1;
 }
 
 /* asks the worker, and takes the file that comes with its answer, if one may */
@@ -101,8 +115,7 @@ static void give_back(void *of)
 /* nothing of the parent's session is the child's: it records into a file of its own, from the first device that it opens */
 static void in_child(void)
 {
-    if (worker >= 0) close(worker);
-    worker = -1;
+    disconnect();
     shared = 0;                            /* the child has no such memory: MADV_DONTFORK */
     spares = 0;
     memset(&self, 0, sizeof self);
@@ -129,16 +142,16 @@ int session_begin(const char *device, const char *driver)
         snprintf(hello.program, sizeof hello.program, "%s", program_invocation_short_name);
         snprintf(hello.device, sizeof hello.device, "%s", device);
         snprintf(hello.driver, sizeof hello.driver, "%s", driver);
-        if ((worker = reach(path)) < 0) why = "ndkrecord is gone";
+        if ((worker = reach(path)) < 0 || fstat(worker, &connected)) why = "ndkrecord is gone";
         else if (!ask(&hello, &file)) why = "ndkrecord could not begin a trace";
         else if ((memory = mmap(0, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)) == MAP_FAILED) why = strerror(errno);
         if (file >= 0) close(file);
         if (why) {
             complain("not recorded: %s", why);
-            if (worker >= 0) close(worker);
-            worker = -1;
+            disconnect();
         } else {
             madvise(memory, sizeof(struct shared), MADV_DONTFORK);
+            madvise(memory, sizeof(struct shared), MADV_DONTDUMP);
             spares = 0;
             session++;
             __atomic_store_n(&shared, memory, __ATOMIC_RELEASE);
@@ -154,10 +167,7 @@ static void tell(struct message *m)
     int state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     pthread_mutex_lock(&locks.session);
-    if (worker >= 0 && !ask(m, 0)) {
-        close(worker);
-        worker = -1;
-    }
+    if (is_connected() && !ask(m, 0)) disconnect();
     pthread_mutex_unlock(&locks.session);
     pthread_setcancelstate(state, 0);
 }

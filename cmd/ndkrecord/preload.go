@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -146,8 +147,8 @@ func runRecorded(ctx context.Context, o preloadOptions, folder string, stdin io.
 	command.Stdin, command.Stdout, command.Stderr = stdin, stdout, stderr
 	command.Env = environment(os.Environ(), library, w.socket, o.rest)
 	ended := runProgram(ctx, command)
-	traces, err := w.finish()
-	if len(traces) > 0 {
+	traces, err := w.finish(stderr)
+	if info, err := os.Stat(o.output); err == nil && info.Size() > 0 || len(traces) > 0 {
 		out.remove = ""
 	}
 	return errors.Join(ended, err, report(o, traces, stderr))
@@ -173,12 +174,13 @@ func environment(env []string, library, socket string, rest time.Duration) []str
 
 // runProgram runs the program to its end. An interrupt ends it: by the terminal, which interrupts it as well, or else by SIGTERM.
 func runProgram(ctx context.Context, command *exec.Cmd) error {
-	if err := command.Start(); err != nil {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a signal that is ignored would be by the program as well
+	err := command.Start()
+	if err != nil {
 		return err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
-	var err error
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
@@ -253,8 +255,11 @@ func startWorker(file, socket, output string, stderr io.Writer) (*preloadServer,
 }
 
 // finish waits until no process is recorded any more, and returns the traces.
-func (w *preloadServer) finish() (traces []recorded, err error) {
+func (w *preloadServer) finish(stderr io.Writer) (traces []recorded, err error) {
 	w.stdin.Close()
+	defer time.AfterFunc(patience, func() {
+		fmt.Fprintln(stderr, "ndkrecord: the program has ended; a process that it started is still being recorded (interrupt to leave it)")
+	}).Stop()
 	for w.lines.Scan() {
 		var t recorded
 		var rest, problem int

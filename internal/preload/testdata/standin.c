@@ -154,6 +154,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *d)
     if (pipe(x->async)) return 0;
     c->device = d;
     c->async_fd = x->async[0];
+    c->cmd_fd = x->async[1];               /* where programs put events that the device is to give */
     c->abi_compat = __VERBS_ABI_IS_EXTENDED;
     c->ops.poll_cq = poll_cq, c->ops.req_notify_cq = req_notify_cq, c->ops.post_send = post_send, c->ops.post_recv = post_recv;
     x->v.sz = sizeof x->v;
