@@ -1,6 +1,7 @@
 #!/bin/bash
 # The part of device.sh that needs the device: device-run.sh DIRECTORY runs the tests that DIRECTORY/tests/list names, leaving
-# a log of each, and records what DIRECTORY/scenarios names. What could not be recorded is named in DIRECTORY/failed.
+# a log of each, records what DIRECTORY/scenarios names, and the programs of device-programs.sh where there is DIRECTORY/programs.
+# What could not be recorded is named in DIRECTORY/failed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 traces=$1
@@ -22,3 +23,5 @@ if [ -e "$traces/scenarios" ]; then
 			echo "$scenario" >>"$traces/failed"
 	done <"$traces/scenarios"
 fi
+
+if [ -d "$traces/programs" ]; then scripts/device-programs.sh "$traces/programs"; fi

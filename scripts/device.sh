@@ -1,7 +1,7 @@
 #!/bin/bash
-# device.sh [test] [record]: tests the binding on a real RDMA device; records every scenario on it, at the NDK level and at
-# the verbs level beneath, into build/device/. Without arguments it does both. The device is this machine's own where it has
-# one, else Soft-RoCE in a virtual machine.
+# device.sh [test] [record] [programs]: tests the binding on a real RDMA device; records every scenario on it, at the NDK level and
+# at the verbs level beneath, into build/device/; records unmodified programs on it, into build/device/programs/. Without arguments
+# it does all. The device is this machine's own where it has one, else Soft-RoCE in a virtual machine.
 #
 #   GUEST=1   the virtual machine, even where this machine has a device
 #   DEVICE=   name of the device of this machine (default: the first)
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 source scripts/messages.sh
 traces=$PWD/build/device
 wants() { [[ " $what " = *" $1 "* ]]; }
-what=${*:-test record}
+what=${*:-test record programs}
 
 has_device() {
 	local file
@@ -38,6 +38,12 @@ if wants record; then
 	go build -tags=ibverbs -o bin/ndkrecord ./cmd/ndkrecord
 	bin/ndkrecord --list | awk '{ print $1 }' >"$traces/scenarios"
 fi
+if wants programs; then
+	mkdir -p "$traces/programs"
+	go build -tags=ibverbs -o bin/ndkrecord ./cmd/ndkrecord
+	scripts/preload.sh bin
+	gcc -Wall -Wextra -Werror -O2 internal/preload/testdata/extended.c -o "$traces/programs/extended" -libverbs
+fi
 
 run=(env "DEVICE=${DEVICE-}" "SEED=${SEED-1}" "OPS=${OPS-40}" scripts/device-run.sh "$traces")
 if [ -z "${GUEST-}" ] && has_device; then
@@ -54,6 +60,13 @@ if wants test; then
 fi
 if [ -s "$traces/failed" ]; then
 	say "error: not recorded: $(paste -sd ' ' "$traces/failed")"
+	status=1
+fi
+if [ -s "$traces/programs/skipped" ]; then
+	say "not recorded, as they are not installed: $(paste -sd ' ' "$traces/programs/skipped") (scripts/install.sh)"
+fi
+if [ -s "$traces/programs/failed" ]; then
+	say "error: programs that were not recorded: $(paste -sd ' ' "$traces/programs/failed")"
 	status=1
 fi
 exit "$status"

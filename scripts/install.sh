@@ -34,6 +34,8 @@ need libibverbs-dev links '#include <infiniband/verbs.h>' ibverbs
 need librdmacm-dev links '#include <rdma/rdma_cma.h>' rdmacm
 need ibverbs-providers knows_rxe
 need ibverbs-utils has ibv_devinfo
+need perftest has ib_send_lat
+need rdmacm-utils has rping
 need openjdk-17-jre-headless java_runs
 need maven has mvn
 need qemu-system-x86 has qemu-system-x86_64
