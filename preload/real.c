@@ -57,14 +57,14 @@ static void *instead(const char *name, void *found)
 }
 
 /* RTLD_NEXT depends on who calls: it is left to the real one, as a jump, so that the caller stays the program */
-EXPORT __attribute__((optimize("O2"), noinline)) void *dlsym(void *handle, const char *name)
+EXPORT void *dlsym(void *handle, const char *name)
 {
     if (!real_dlsym) find_dlsym();
     if (handle == RTLD_NEXT || strncmp(name, "ibv_", 4)) return real_dlsym(handle, name);
     return instead(name, real_dlsym(handle, name));
 }
 
-EXPORT __attribute__((optimize("O2"), noinline)) void *dlvsym(void *handle, const char *name, const char *version)
+EXPORT void *dlvsym(void *handle, const char *name, const char *version)
 {
     if (!real_dlsym) find_dlsym();
     if (handle == RTLD_NEXT || strncmp(name, "ibv_", 4)) return real_dlvsym(handle, name, version);

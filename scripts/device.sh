@@ -49,7 +49,7 @@ run=(env "DEVICE=${DEVICE-}" "SEED=${SEED-1}" "OPS=${OPS-40}" scripts/device-run
 if [ -z "${GUEST-}" ] && has_device; then
 	"${run[@]}"
 else
-	scripts/guest.sh --timeout 900 -- "${run[@]}"
+	scripts/guest.sh --timeout 1200 -- "${run[@]}"
 fi
 
 status=0

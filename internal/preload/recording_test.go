@@ -1,6 +1,7 @@
 package preload
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -54,6 +57,60 @@ func TestProgramsRunUnrecorded(t *testing.T) {
 		if out, err := exec.Command(built(t)+"/program", program).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", program, err, out)
 		}
+	}
+}
+
+// A provider that loses an event or a completion, or gives one twice, is found out, though the program looks at nothing: at the moment of rest before a queue is
+// destroyed, or at the end of the program. One that does not is conformant. Without moments of rest what is lost is not decided.
+func TestBugsAreFound(t *testing.T) {
+	for _, test := range []struct {
+		bug, rest, rules string // one of which is broken
+		want             verdict.Verdict
+	}{
+		{"", "2ms", "", verdict.Conformant},
+		{"event", "2ms", "ARM-09 ARM-03", verdict.ProviderViolation},
+		{"completion", "2ms", "DEF-04 POLL-09", verdict.ProviderViolation},
+		{"again", "2ms", "POLL-04", verdict.ProviderViolation},
+		{"", "0", "", verdict.Inconclusive},
+		{"event", "0", "", verdict.Inconclusive},
+	} {
+		for _, destroys := range []string{"0", "1"} {
+			t.Setenv("STANDIN_BUG", test.bug)
+			r := record(t, []string{"--rest", test.rest}, "program", "careless", destroys)
+			report := linearize.Check(context.Background(), read(t, r.file), linearize.Options{})
+			if rule := firstRule(report); r.code != 0 || report.Verdict != test.want || (rule == "") != (test.rules == "") || !strings.Contains(test.rules, rule) {
+				t.Errorf("%q, destroys %s, rest %s: %v %s, want %v %s\n%+v\n%s", test.bug, destroys, test.rest, report.Verdict, rule, test.want, test.rules, report.Findings, r.stderr)
+			}
+		}
+	}
+}
+
+func firstRule(report *verdict.Report) string {
+	for _, f := range report.Findings {
+		if f.Rule != "" {
+			return f.Rule
+		}
+	}
+	return ""
+}
+
+// Where a channel is empty, a thread waits for its event at the moment of rest, and gets none.
+func TestRestHoldsAnEventOpen(t *testing.T) {
+	recorded := whole(t, record(t, quick, "program", "events"))
+	waits := map[string]bool{}
+	held := 0
+	for _, e := range recorded.Events {
+		switch {
+		case e.Fn == "ibv_get_cq_event" && e.Ph == trace.Call:
+			waits[e.Op] = true
+		case e.Fn == "ibv_get_cq_event":
+			delete(waits, e.Op)
+		case e.Fn == "quiesce" && len(waits) == 1:
+			held++
+		}
+	}
+	if held == 0 || len(waits) > 0 {
+		t.Errorf("%d moments of rest with a thread that waits, and %d that wait on", held, len(waits))
 	}
 }
 

@@ -254,6 +254,23 @@ static void events(void)
     ibv_destroy_comp_channel(h);
 }
 
+/* what a program may do without a look at what it gets: arms, and does not wait; posts, and does not poll. It ends with all of it there, or destroys it */
+static void careless(int destroys)
+{
+    int i;
+    begin();
+    struct ibv_comp_channel *h = ibv_create_comp_channel(context);
+    struct ibv_cq *c = ibv_create_cq(context, 64, 0, h, 0);
+    struct ibv_qp *q = pair(c, c, 16);
+    connect_(q);
+    ibv_req_notify_cq(c, 0);
+    for (i = 0; i < 16; i++) write_(q, (uint64_t)i, 1);
+    if (!destroys) return;
+    ibv_destroy_qp(q);
+    ibv_destroy_cq(c);
+    ibv_destroy_comp_channel(h);
+}
+
 /* an asynchronous event that the program never reads, or reads itself: how is 1 after it made the file non-blocking, 2 after it has read another */
 static void unread(int how)
 {
@@ -324,6 +341,7 @@ int main(int n, char **arguments)
     else if (!strcmp(what, "spins")) spins();
     else if (!strcmp(what, "objects")) objects(number);
     else if (!strcmp(what, "events")) events();
+    else if (!strcmp(what, "careless")) careless(number);
     else if (!strcmp(what, "unread")) unread(number);
     else if (!strcmp(what, "orphan")) { begin(); some(10); puts("running"); fflush(stdout); sleep(1); some(20000); }
     else if (!strcmp(what, "costs")) costs(number);

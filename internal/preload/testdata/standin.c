@@ -1,5 +1,6 @@
 /* standin.c - stands in for libibverbs.so.1 where there is no device: a request to send completes as it is posted, one to receive when the queue pair
- * is moved into its error state. It has no other behaviour. */
+ * is moved into its error state. It has no other behaviour, but for the bug that STANDIN_BUG names: "event" loses the event of an arm, "completion" the
+ * tenth completion, "again" gives the tenth twice. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -16,13 +17,19 @@ struct context { struct verbs_context v; int async[2]; };
 static struct ibv_device device = {.name = "standin0"};
 static unsigned numbers = 100;
 
+static int has_bug(const char *name) { const char *bug = getenv("STANDIN_BUG"); return bug && !strcmp(bug, name); }
+
 static void place(struct cq *c, uint64_t wr_id, int status, int opcode, unsigned number)
 {
+    static unsigned placed;
+    unsigned nth = __atomic_add_fetch(&placed, 1, __ATOMIC_RELAXED);
+    if (nth == 10 && has_bug("completion")) return;
+    if (nth == 10 && has_bug("again")) place(c, wr_id, status, opcode, number);
     pthread_mutex_lock(&c->lock);
     c->wc[c->tail++ % (unsigned)c->ex.cqe] = (struct ibv_wc){.wr_id = wr_id, .status = status, .opcode = opcode, .qp_num = number};
     if (c->armed) {
         c->armed = 0;
-        if (c->ex.channel && write(c->ex.channel->refcnt, &c, sizeof c) < 0) abort();
+        if (c->ex.channel && !has_bug("event") && write(c->ex.channel->refcnt, &c, sizeof c) < 0) abort();
     }
     pthread_mutex_unlock(&c->lock);
 }
