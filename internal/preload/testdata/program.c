@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -215,8 +216,10 @@ static void spins(void)
     ibv_destroy_cq(c);
 }
 
+/* says how much memory the program took, in KiB */
 static void objects(long n)
 {
+    struct rusage used;
     long i;
     begin();
     for (i = 0; i < n; i++) {
@@ -227,6 +230,8 @@ static void objects(long n)
         ibv_dereg_mr(m);
         ibv_destroy_cq(c);
     }
+    getrusage(RUSAGE_SELF, &used);
+    printf("%ld\n", used.ru_maxrss);
 }
 
 /* an event for each completion, and at the end none */
