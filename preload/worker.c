@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/utsname.h>
@@ -119,21 +120,41 @@ static void header(struct session *s, struct message *m)
     ndkt_file_name(&s->file, NDKT_NAME_UNKNOWN, "?");
 }
 
-/* memory for a program, which it gets as an open file; -1 where there is none */
+/* a file in memory of the size that is shared. The limit of a file's size is for the trace: as far as may be, it is lifted here */
+static int memory(void)
+{
+    int file = memfd_create("ndkrecord", MFD_CLOEXEC), error = -1;
+    struct rlimit limit, lifted;
+    if (file < 0) return -1;
+    if (!getrlimit(RLIMIT_FSIZE, &limit)) {
+        lifted = limit;
+        lifted.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_FSIZE, &lifted);
+        error = ftruncate(file, sizeof(struct shared)) ? errno : 0;
+        setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    if (!error) return file;
+    close(file);
+    errno = error;
+    return -1;
+}
+
+/* has a trace begin. Returns the memory that the program gets, as an open file; -1 where there is none */
 static int begin(struct session *s, struct message *m)
 {
     int file;
     if (m->number != SHARED_VERSION) return -1;
-    file = memfd_create("ndkrecord", MFD_CLOEXEC);
-    if (file < 0) return -1;
-    if (!ftruncate(file, sizeof(struct shared))) {
+    file = memory();
+    if (file >= 0) {
         s->shared = mmap(0, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
         if (s->shared == MAP_FAILED) s->shared = 0;
     }
     if (!s->shared || !open_file(s)) {
         printf("0 0 0 %d %s\n", errno, first_file);
         fflush(stdout);
-        close(file);
+        if (s->shared) munmap(s->shared, sizeof(struct shared));
+        s->shared = 0;
+        if (file >= 0) close(file);
         return -1;
     }
     ndkt_init(&s->shared->ring, 0);
@@ -283,6 +304,7 @@ int main(int n, char **arguments)
         return 2;
     }
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);              /* a file that is too large is an error of writing */
     signal(SIGINT, SIG_IGN);               /* of the terminal: the program that is recorded decides what it means */
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);

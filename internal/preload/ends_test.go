@@ -177,6 +177,18 @@ func TestWorkerDies(t *testing.T) {
 	}
 }
 
+// A file that can't grow ends where it is whole: it is readable, and ndkrecord says why there is no more.
+func TestFileThatCannotGrow(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.ndktrace.ctf")
+	out, err := exec.Command("bash", "-c", `ulimit -S -f 200; exec "$@"`, "bash", built(t)+"/ndkrecord", "run", "-o", file, "--", built(t)+"/program", "threads", "100").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), file+": file too large") {
+		t.Errorf("%v %s", err, out)
+	}
+	if recorded := read(t, file); len(recorded.Events) < 1000 || recorded.End != nil && recorded.End.Quiescent {
+		t.Errorf("%d events, the end is %+v", len(recorded.Events), recorded.End)
+	}
+}
+
 // Without its library and worker ndkrecord says which is missing, and does not run the program.
 func TestMissingParts(t *testing.T) {
 	for _, missing := range []string{"ndkrecord-preload.so", "ndkrecord-worker"} {

@@ -166,17 +166,24 @@ func TestThreads(t *testing.T) {
 	conformant(t, recorded)
 }
 
-// Polls that find nothing while nothing else happens are told as one; those that find something are all there.
+// Polls that find nothing while nothing else happens are told as one; those that find something are all there. That holds where several threads poll one
+// queue as well: which of two polls that overlap came first may be undecided then, and nobody is accused.
 func TestEmptyPollsAreToldAsOne(t *testing.T) {
-	recorded := whole(t, record(t, quick, "program", "spins"))
-	found, polls := 0, count(recorded, "ibv_poll_cq", trace.Ret)
-	for _, e := range recorded.Events {
-		found += len(e.Results)
+	for _, pollers := range []int{1, 4} {
+		recorded := whole(t, record(t, quick, "program", "spins", strconv.Itoa(pollers)))
+		found, polls := 0, count(recorded, "ibv_poll_cq", trace.Ret)
+		for _, e := range recorded.Events {
+			found += len(e.Results)
+		}
+		if found != 20000 || polls > 20000+pollers*80000 {
+			t.Errorf("%d completions in %d polls by %d threads, want 20000 in fewer than %d", found, polls, pollers, 20000+pollers*80000)
+		}
+		if pollers == 1 {
+			conformant(t, recorded)
+		} else {
+			conformantSoFar(t, recorded)
+		}
 	}
-	if found != 20000 || polls > 100000 {
-		t.Errorf("%d completions in %d polls, want 20000 in fewer than 100000", found, polls)
-	}
-	conformant(t, recorded)
 }
 
 // An object's number is never used again, and as many objects as there may be cost no memory that grows with them.

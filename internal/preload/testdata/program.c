@@ -189,29 +189,32 @@ static void threads(int each)
     for (i = 0; i < 64; i++) pthread_join(t[i], 0);
 }
 
+static long found_;
+
 static void *poller(void *c)
 {
     struct ibv_wc wc;
-    long n = 0;
-    while (n < 20000) n += ibv_poll_cq(c, 1, &wc);
+    while (__atomic_load_n(&found_, __ATOMIC_RELAXED) < 20000)
+        if (ibv_poll_cq(c, 1, &wc) == 1) __atomic_add_fetch(&found_, 1, __ATOMIC_RELAXED);
     return 0;
 }
 
-/* one thread posts, another polls in vain most of the time, and a third another queue always */
-static void spins(void)
+/* one thread posts, and others poll one queue, in vain most of the time */
+static void spins(int pollers)
 {
-    pthread_t t;
+    pthread_t t[8];
+    int k;
     begin();
     struct ibv_cq *c = ibv_create_cq(context, 30000, 0, 0, 0);
     struct ibv_qp *q = pair(c, c, 20000);
     uint64_t i;
     connect_(q);
-    pthread_create(&t, 0, poller, c);
+    for (k = 0; k < pollers; k++) pthread_create(&t[k], 0, poller, c);
     for (i = 0; i < 20000; i++) {
         write_(q, i, 1);
         if (i % 100 == 0) usleep(50);
     }
-    pthread_join(t, 0);
+    for (k = 0; k < pollers; k++) pthread_join(t[k], 0);
     ibv_destroy_qp(q);
     ibv_destroy_cq(c);
 }
@@ -343,7 +346,7 @@ int main(int n, char **arguments)
     else if (!strcmp(what, "forks")) forks();
     else if (!strcmp(what, "endless")) endless();
     else if (!strcmp(what, "threads")) threads(number);
-    else if (!strcmp(what, "spins")) spins();
+    else if (!strcmp(what, "spins")) spins(number);
     else if (!strcmp(what, "objects")) objects(number);
     else if (!strcmp(what, "events")) events();
     else if (!strcmp(what, "careless")) careless(number);
