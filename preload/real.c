@@ -44,13 +44,13 @@ const struct real *real(void)
     return &functions;
 }
 
-/* the library's own function in place of libibverbs' */
+/* The library's own function in place of libibverbs'. It is found everywhere, and is none where there is no libibverbs behind it */
 static void *instead(const char *name, void *found)
 {
     const struct real *r;
     if (!found || strncmp(name, "ibv_", 4)) return found;
     r = real();
-#define X(f, version) if (found == (void *)r->f && !strcmp(name, #f)) return (void *)f;
+#define X(f, version) if ((found == (void *)r->f || found == (void *)f) && !strcmp(name, #f)) return r->f ? (void *)f : 0;
     REAL_FUNCTIONS(X)
 #undef X
     return found;

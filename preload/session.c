@@ -207,7 +207,7 @@ static ndkt_writer *first_use(void)
     return w;
 }
 
-/* waits for the worker where the ring is full, as a trace with a hole is worth little. One that does not drain for a second is waited for no longer */
+/* waits for the worker where the ring is full, as a trace with a hole is worth little. One that does not drain for some seconds is waited for no longer */
 static void wait_for_room(ndkt_writer *w)
 {
     struct timespec pause = {0, 20000};
