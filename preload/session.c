@@ -20,8 +20,9 @@ __thread struct thread self __attribute__((tls_model("initial-exec")));
 struct shared *shared;
 uint32_t session;
 
-static int worker = -1;
-static struct stat connected;              /* what worker is: a program that closes all files may have another under its number */
+/* A file of the library's. A program that closes all files may have another under its number */
+struct own { int number; struct stat is; };
+static struct own worker = {.number = -1}, rings = {.number = -1};
 static pthread_key_t exits;
 static uint64_t threads;                   /* numbers that were given */
 static uint32_t spare[SHARED_THREADS], spares;  /* writers whose threads have ended */
@@ -56,16 +57,24 @@ uint32_t new_id(void)
     return id < FIRST_CONNECTION ? id : id + CONNECTIONS + 2;
 }
 
-static int is_connected(void)
+static int still(const struct own *f)
 {
     struct stat now;
-    return worker >= 0 && !fstat(worker, &now) && now.st_ino == connected.st_ino && now.st_dev == connected.st_dev;
+    return f->number >= 0 && !fstat(f->number, &now) && now.st_ino == f->is.st_ino && now.st_dev == f->is.st_dev;
 }
 
-static void disconnect(void)
+static void own_close(struct own *f)
 {
-    if (is_connected()) close(worker);
-    worker = -1;
+    if (still(f)) close(f->number);
+    f->number = -1;
+}
+
+static int own_open(struct own *f, int number)
+{
+    f->number = number;
+    if (number >= 0 && !fstat(number, &f->is)) return 1;
+    f->number = -1;
+    return 0;
 }
 
 /* asks the worker, and takes the file that comes with its answer, if one may */
@@ -76,8 +85,8 @@ static int ask(struct message *m, int *file)
     struct msghdr h = {.msg_iov = &in, .msg_iovlen = 1, .msg_control = file ? space : 0, .msg_controllen = file ? sizeof space : 0};
     struct cmsghdr *c;
     ssize_t n;
-    if (send(worker, m, sizeof *m, MSG_NOSIGNAL) != sizeof *m) return 0;
-    do n = recvmsg(worker, &h, MSG_CMSG_CLOEXEC); while (n < 0 && errno == EINTR);
+    if (send(worker.number, m, sizeof *m, MSG_NOSIGNAL) != sizeof *m) return 0;
+    do n = recvmsg(worker.number, &h, MSG_CMSG_CLOEXEC); while (n < 0 && errno == EINTR);
     if (n != 1 || !answer) return 0;
     if (file) {
         c = CMSG_FIRSTHDR(&h);
@@ -115,7 +124,8 @@ static void give_back(void *of)
 /* nothing of the parent's session is the child's: it records into a file of its own, from the first device that it opens */
 static void in_child(void)
 {
-    disconnect();
+    own_close(&worker);
+    own_close(&rings);
     shared = 0;                            /* the child has no such memory: MADV_DONTFORK */
     spares = 0;
     memset(&self, 0, sizeof self);
@@ -126,6 +136,17 @@ __attribute__((constructor)) static void prepare(void)
 {
     pthread_key_create(&exits, give_back);
     pthread_atfork(locks_lock, locks_unlock, in_child);
+}
+
+/* what is shared is no memory of a child, and of no interest in a core file */
+static void *map(size_t from, size_t size)
+{
+    void *memory = mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED, rings.number, (off_t)from);
+    if (memory != MAP_FAILED) {
+        madvise(memory, size, MADV_DONTFORK);
+        madvise(memory, size, MADV_DONTDUMP);
+    }
+    return memory;
 }
 
 int session_begin(const char *device, const char *driver)
@@ -142,16 +163,14 @@ int session_begin(const char *device, const char *driver)
         snprintf(hello.program, sizeof hello.program, "%s", program_invocation_short_name);
         snprintf(hello.device, sizeof hello.device, "%s", device);
         snprintf(hello.driver, sizeof hello.driver, "%s", driver);
-        if ((worker = reach(path)) < 0 || fstat(worker, &connected)) why = "ndkrecord is gone";
-        else if (!ask(&hello, &file)) why = "ndkrecord could not begin a trace";
-        else if ((memory = mmap(0, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)) == MAP_FAILED) why = strerror(errno);
-        if (file >= 0) close(file);
+        if (!own_open(&worker, reach(path))) why = "ndkrecord is gone";
+        else if (!ask(&hello, &file) || !own_open(&rings, file)) why = "ndkrecord could not begin a trace";
+        else if ((memory = map(0, offsetof(struct shared, slots))) == MAP_FAILED) why = strerror(errno);
         if (why) {
             complain("not recorded: %s", why);
-            disconnect();
+            own_close(&worker);
+            own_close(&rings);
         } else {
-            madvise(memory, sizeof(struct shared), MADV_DONTFORK);
-            madvise(memory, sizeof(struct shared), MADV_DONTDUMP);
             spares = 0;
             session++;
             __atomic_store_n(&shared, memory, __ATOMIC_RELEASE);
@@ -167,7 +186,7 @@ static void tell(struct message *m)
     int state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     pthread_mutex_lock(&locks.session);
-    if (is_connected() && !ask(m, 0)) disconnect();
+    if (still(&worker) && !ask(m, 0)) own_close(&worker);
     pthread_mutex_unlock(&locks.session);
     pthread_setcancelstate(state, 0);
 }
@@ -195,10 +214,13 @@ static ndkt_writer *first_use(void)
     n = RING->count;
     if (spares) {
         w = &shared->writers[spare[--spares]];
-    } else if (n < SHARED_THREADS) {
-        w = &shared->writers[n];
-        ndkt_init_writer(w, shared->slots[n], SHARED_SLOTS);
-        NDKT_STORE(&RING->count, n + 1);
+    } else if (n < SHARED_THREADS && still(&rings)) {
+        void *slots = map(offsetof(struct shared, slots) + n * sizeof shared->slots[0], sizeof shared->slots[0]);
+        if (slots != MAP_FAILED) {
+            w = &shared->writers[n];
+            ndkt_init_writer(w, slots, SHARED_SLOTS);
+            NDKT_STORE(&RING->count, n + 1);
+        }
     }
     pthread_mutex_unlock(&locks.session);
     self.writer = w;

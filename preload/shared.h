@@ -26,7 +26,7 @@ struct shared {
     uint64_t ended;                        /* the worker did not drain for long: nobody waits for it any more */
     uint64_t pad[6];
     ndkt_writer writers[SHARED_THREADS];   /* the first ring.count of them */
-    ndkt_slot slots[SHARED_THREADS][SHARED_SLOTS];
+    ndkt_slot slots[SHARED_THREADS][SHARED_SLOTS] __attribute__((aligned(65536))); /* the library maps those of a thread when that begins */
 };
 
 /* what the library sends, each as one packet. The worker answers with a byte, 0 where it could not */

@@ -177,6 +177,16 @@ func TestWorkerDies(t *testing.T) {
 	}
 }
 
+// A program that closes all files ends its trace, and has its own files under their numbers to itself.
+func TestProgramClosesAllFiles(t *testing.T) {
+	r := record(t, quick, "program", "closes")
+	recorded := read(t, r.file)
+	if r.code != 0 || recorded.End == nil || recorded.End.Quiescent || count(recorded, "ibv_post_send", trace.Call) < 10 {
+		t.Errorf("exit code %d, %d events, the end is %+v\n%s", r.code, len(recorded.Events), recorded.End, r.stderr)
+	}
+	conformantSoFar(t, recorded)
+}
+
 // A file that can't grow ends where it is whole: it is readable, and ndkrecord says why there is no more.
 func TestFileThatCannotGrow(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.ndktrace.ctf")

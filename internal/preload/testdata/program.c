@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -279,6 +280,19 @@ static void careless(int destroys)
     ibv_destroy_comp_channel(h);
 }
 
+/* closes all files, as daemons do, and has others under their numbers: nobody else may write to them */
+static void closes(void)
+{
+    int pair_[2], i;
+    char byte;
+    begin();
+    some(10);
+    for (i = 3; i < 256; i++) close(i);
+    for (i = 0; i < 20; i++) check(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair_), "a pair of sockets", i);
+    some(10);
+    for (i = 3; i < 43; i++) check(recv(i, &byte, 1, 0) < 0 && errno == EAGAIN, "nobody wrote to it", i);
+}
+
 /* an asynchronous event that the program never reads, or reads itself: how is 1 after it made the file non-blocking, 2 after it has read another */
 static void unread(int how)
 {
@@ -350,6 +364,7 @@ int main(int n, char **arguments)
     else if (!strcmp(what, "objects")) objects(number);
     else if (!strcmp(what, "events")) events();
     else if (!strcmp(what, "careless")) careless(number);
+    else if (!strcmp(what, "closes")) closes();
     else if (!strcmp(what, "unread")) unread(number);
     else if (!strcmp(what, "orphan")) { begin(); some(10); puts("running"); fflush(stdout); sleep(1); some(20000); }
     else if (!strcmp(what, "costs")) costs(number);
