@@ -1,7 +1,7 @@
 # `make help` lists what there is. The work that takes more than a line is in scripts/.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help install build demo test race fuzz histories bench tlc tlc-more tlc-full tlc-distributed tlc-traces graph graph-full prove prove-more mutants device fmt vet lint clean
+.PHONY: help install build demo docs test race fuzz histories bench tlc tlc-more tlc-full tlc-distributed tlc-traces graph graph-full prove prove-more mutants device fmt vet lint clean
 
 # The verbs provider needs cgo and the headers of libibverbs; all else is built without them.
 verbs = $(shell scripts/has-verbs.sh && echo '-tags=ibverbs')
@@ -23,6 +23,9 @@ build: ## bin/tracecheck, one static file without cgo, and bin/ndkrecord
 
 demo: ## everything once: model-check, record two providers, judge every trace; ends with a table
 	@scripts/demo.sh
+
+docs: ## the site of docs/ into build/site, by mkdocs-material; fetches it once (python3-venv)
+	@scripts/docs.sh
 
 test: ## all checks: vet, race detector, TLC, corpus, the device
 	@scripts/test.sh
