@@ -103,7 +103,7 @@ func TestCorpusInBothForms(t *testing.T) {
 		})
 	})
 	t.Logf("%d traces with %d events, of which %d are lines", readable, events, asLines)
-	if readable < 500 || asLines*100 > events {
+	if readable < 500 || asLines*50 > events {
 		t.Error("too few traces, or too many events that are no slots")
 	}
 }
