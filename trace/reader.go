@@ -260,16 +260,18 @@ func (r *Reader) plainResults(e *Event) {
 	}
 }
 
-// unknownWords warns of words that have no meaning here. A status that is not known is that of a failure.
+// unknownWords warns of words that have no meaning here, on which nothing may rest. A status that is not known is read as that of a failure.
 func (r *Reader) unknownWords(e *Event) {
 	for _, u := range r.spell.unknown {
 		text := fmt.Sprintf("the %s %q is not known", u.kind, u.word)
+		e.Unclear = text
 		if u.kind == fieldStatus.String() {
-			r.warn(u.kind, u.word, text+"; it counts as a failure")
-			continue
+			if !r.warned.isNew(u.kind + " " + u.word) {
+				continue
+			}
+			text += suggestStatus(u.word) + "; it counts as a failure"
 		}
 		r.warn(u.kind, u.word, text)
-		e.Unclear = text
 	}
 }
 

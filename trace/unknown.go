@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"ndkoracle/ndk"
 )
 
 // What a trace says that the format does not know is no reason to refuse it: the reader warns of it, and marks the events whose
@@ -166,10 +168,13 @@ func editDistance(a, b string) int {
 }
 
 // suggestion returns "; did you mean X?" with the known word that another resembles, or "".
-func suggestion(word string, known []string) string {
+func suggestion(word string, known []string) string { return suggestAfter("", word, known) }
+
+// suggestAfter is suggestion for words that all begin with a prefix, which tells nothing of which of them was meant.
+func suggestAfter(prefix, word string, known []string) string {
 	best, distance := "", 1<<30
 	for _, other := range slices.Sorted(slices.Values(known)) {
-		if d, resembles := resemblance(word, other); resembles && d < distance {
+		if d, resembles := resemblance(strings.TrimPrefix(word, prefix), strings.TrimPrefix(other, prefix)); resembles && d < distance {
 			best, distance = other, d
 		}
 	}
@@ -185,6 +190,18 @@ func suggestFunction(fn string) string {
 		return ": it is the type of all closes, so write NdkCloseCq, NdkCloseQp, and so on"
 	}
 	return suggestion(fn, slices.Collect(maps.Keys(functions)))
+}
+
+// suggestStatus is suggestion for a status of either level.
+func suggestStatus(word string) string {
+	if !strings.HasPrefix(word, ntPrefix) {
+		return suggestAfter(wcStatuses.prefix, word, wcStatuses.names())
+	}
+	var names []string
+	for _, status := range ndk.Statuses() {
+		names = append(names, status.String())
+	}
+	return suggestAfter(ntPrefix, word, names)
 }
 
 // explain adds to the error of an event which keys of it were probably meant for others.

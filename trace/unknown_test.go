@@ -72,16 +72,34 @@ func TestUnclearEvents(t *testing.T) {
 	}
 }
 
-// A status that is not known is that of a failure, and no more than warned of.
+// A status that is not known is read as that of a failure, what rests on it is not decided, and the warning names the one that was probably meant. A number,
+// and a name that the format has, are decided.
 func TestUnknownStatus(t *testing.T) {
-	whole, err := Read("f", strings.NewReader(lines(`{"seq":1,"thr":"t","ph":"call","op":"1","fn":"NdkDisconnect","qp":"q"}`,
-		`{"seq":2,"thr":"t","ph":"ret","op":"1","fn":"NdkDisconnect","status":"STATUS_NEW_FAILURE"}`)), 0)
+	for status, want := range map[string]string{
+		"STATUS_NEW_FAILURE": "[{3 the status \"STATUS_NEW_FAILURE\" is not known; it counts as a failure}]",
+		"STATUS_SUCCES":      "[{3 the status \"STATUS_SUCCES\" is not known; did you mean STATUS_SUCCESS?; it counts as a failure}]",
+		"STATUS_PENDIN":      "[{3 the status \"STATUS_PENDIN\" is not known; did you mean STATUS_PENDING?; it counts as a failure}]",
+		"STATUS_CANCELED":    "[{3 the status \"STATUS_CANCELED\" is not known; did you mean STATUS_CANCELLED?; it counts as a failure}]",
+		"0xC0000001":         "[]",
+		"STATUS_IO_TIMEOUT":  "[]",
+	} {
+		whole, err := Read("f", strings.NewReader(lines(`{"seq":1,"thr":"t","ph":"call","op":"1","fn":"NdkDisconnect","qp":"q"}`,
+			`{"seq":2,"thr":"t","ph":"ret","op":"1","fn":"NdkDisconnect","status":"`+status+`"}`)), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := whole.Events[1]
+		if got := fmt.Sprint(whole.Warnings); e.Status != status || (e.Unclear != "") != (want != "[]") || !e.failed() || got != want {
+			t.Errorf("%q, unclear %q, failed %t, %s", e.Status, e.Unclear, e.failed(), got)
+		}
+	}
+	whole, err := Read("f", strings.NewReader(lines(`{"seq":1,"thr":"t","ph":"call","op":"1","fn":"ibv_poll_cq","cq":"c","n":4}`,
+		`{"seq":2,"thr":"t","ph":"ret","op":"1","fn":"ibv_poll_cq","results":[{"wr":"w","status":"IBV_WC_SUCCES"}]}`)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, want := whole.Events[1], "[{3 the status \"STATUS_NEW_FAILURE\" is not known; it counts as a failure}]"
-	if got := fmt.Sprint(whole.Warnings); e.Status != "STATUS_NEW_FAILURE" || e.Unclear != "" || !e.failed() || got != want {
-		t.Errorf("%q, unclear %q, failed %t, %s", e.Status, e.Unclear, e.failed(), got)
+	if got := fmt.Sprint(whole.Warnings); whole.Events[1].Unclear == "" || !strings.Contains(got, "did you mean IBV_WC_SUCCESS?") {
+		t.Errorf("unclear %q, %s", whole.Events[1].Unclear, got)
 	}
 }
 

@@ -136,7 +136,7 @@ func (s *speller) libibverbs(e *Event) error {
 
 // point is of both levels, so that a status may be of either.
 func (s *speller) point(e *Event) error {
-	if strings.HasPrefix(e.Status, "STATUS_") || strings.ContainsAny(e.Status[:min(len(e.Status), 1)], "-0123456789") {
+	if strings.HasPrefix(e.Status, ntPrefix) || strings.ContainsAny(e.Status[:min(len(e.Status), 1)], "-0123456789") {
 		return s.ndkStatus.set("status", &e.Status)
 	}
 	return s.wcStatus.set("status", &e.Status)
@@ -173,6 +173,9 @@ func integer(word string) (uint32, bool) {
 	return uint32(n), err == nil && strconv.FormatUint(n, 10) == word
 }
 
+// ntPrefix is what the names of NTSTATUS begin with.
+const ntPrefix = "STATUS_"
+
 func ndkStatus(word string) (string, error) {
 	if n, ok := integer(word); ok {
 		return ndk.Status(n).String(), nil
@@ -181,7 +184,7 @@ func ndkStatus(word string) (string, error) {
 		return ndk.Status(uint32(n)).String(), nil // NTSTATUS is a signed type of C
 	}
 	status, err := ndk.ParseStatus(word)
-	if name, ok := strings.CutPrefix(word, "STATUS_"); err != nil && ok && isMacro(name) {
+	if name, ok := strings.CutPrefix(word, ntPrefix); err != nil && ok && isMacro(name) {
 		return word, unknownWord{"NTSTATUS", word}
 	}
 	return status.String(), err

@@ -28,6 +28,7 @@ type answers struct {
 type overCall struct {
 	objects  []Object
 	line     int
+	returned int // the line on which it returned, or was completed
 	name     string
 	answer   string
 	pended   bool // it returned STATUS_PENDING: it was to have one callback
@@ -140,7 +141,7 @@ func (a *answers) isOver(c *Call, answer string, answered int, late bool) {
 	if _, known := a.over[c.Op]; !known {
 		a.order = append(a.order, c.Op)
 	}
-	a.over[c.Op] = overCall{objects: c.named(), line: c.Begun.Line, name: c.name(), answer: answer, pended: answer == calls.StatusPending && c.MayPend,
+	a.over[c.Op] = overCall{objects: c.named(), line: c.Begun.Line, returned: a.m.now.Line, name: c.name(), answer: answer, pended: answer == calls.StatusPending && c.MayPend,
 		answered: answered, late: late}
 	if len(a.order) > maxOver {
 		delete(a.over, a.order[0])
@@ -197,7 +198,7 @@ func (a *answers) checkOther(e *trace.Event) {
 		a.twice(o.objects, o.name, o.line, o.answered)
 	default:
 		*a.once++
-		a.report("ASY-02", o.objects, []int{o.line}, false, "%s returned %s, and %s came all the same", o.name, o.answer, e.Fn)
+		a.report("ASY-02", o.objects, []int{o.line, o.returned}, false, "%s returned %s, and %s came all the same", o.name, o.answer, e.Fn)
 	}
 }
 
