@@ -66,8 +66,8 @@
 //
 // Not followed, so that the queue pairs concerned, and their peers, are undecided: a shared receive queue, polls that overlap in
 // NDKPI, more than 64 requests under way while another is posted on their queue, a queue pair of two connections, a
-// state of ibv_modify_qp in which requests wait or are dropped, an opcode that the trace does not record, events that are unclear
-// or missing, and readings that change the order of a queue or what a chain owes (A9, A29, A31, A34), which the judge does not take.
+// state of ibv_modify_qp in which requests wait or are dropped, an opcode that the trace does not record, events that are
+// missing, and readings that change the order of a queue or what a chain owes (A9, A29, A31, A34), which the judge does not take.
 // A token that more than one queue uses is followed as far as the order of its uses is known. A request whose signaling is not recorded is taken as silent, which forbids less. Traces of two hosts
 // are not for this package; of events of one time, the order is that of their lines. An engine never accuses for what is undecided.
 //

@@ -35,9 +35,6 @@ func NewReader(to Sink) *Reader {
 func (r *Reader) Read(e *trace.Event) {
 	r.at++
 	m := Moment{r.at, e.Line}
-	if e.Unclear != "" {
-		r.unclear(e)
-	}
 	switch e.Ph {
 	case trace.Call, trace.Enter:
 		c := r.newCall()
@@ -76,21 +73,6 @@ func depthOf(depth *int64) int {
 		return math.MaxInt32
 	}
 	return int(*depth)
-}
-
-// unclear handles an event that the format does not know. It concerns the CQ and the queue pair that it, or its call, names, or else anything.
-func (r *Reader) unclear(e *trace.Event) {
-	const because = "an event that is unclear"
-	cq, qp := e.Cq, e.Qp
-	if c := r.underWay[e.Op]; c != nil && !e.Begins() {
-		cq, qp = cmp.Or(cq, c.Cq), cmp.Or(qp, c.Qp)
-	}
-	if cq != "" {
-		r.to.Beyond(cq, "", because)
-	}
-	if qp != "" || cq == "" {
-		r.to.Beyond("", qp, because)
-	}
 }
 
 // Finish reads the end of the trace.
