@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ndkoracle/internal/outfile"
+	"ndkoracle/internal/release"
 )
 
 // manCommand is for those who package the program.
@@ -43,7 +44,7 @@ func manPage(out io.Writer, c *cobra.Command) error {
 	c.InitDefaultHelpFlag()
 	var page strings.Builder
 	section := func(title string) { fmt.Fprintf(&page, ".SH %s\n", title) }
-	fmt.Fprintf(&page, ".TH %s 1 \"\" %q \"User Commands\"\n", roff(strings.ToUpper(manName(c))), "tracecheck "+roff(version()))
+	fmt.Fprintf(&page, ".TH %s 1 \"\" %q \"User Commands\"\n", roff(strings.ToUpper(manName(c))), "tracecheck "+roff(release.Version()))
 	section("NAME")
 	fmt.Fprintf(&page, "%s \\- %s\n", roff(manName(c)), roff(c.Short))
 	section("SYNOPSIS")

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -101,17 +100,4 @@ func (p *program) recovered(ctx context.Context, out *bufio.Writer, args []strin
 		}
 	}()
 	return p.dispatch(ctx, out, args)
-}
-
-// version is the module's version, or the commit it was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "of unknown version"
-	}
-	at := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "vcs.revision" })
-	if info.Main.Version == "(devel)" && at >= 0 {
-		return "of commit " + info.Settings[at].Value
-	}
-	return info.Main.Version
 }

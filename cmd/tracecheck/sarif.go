@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ndkoracle/internal/release"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
@@ -147,7 +148,7 @@ func (w *sarifReporter) end(sum *summary) {
 	}
 	invocation, driver := &w.run.Invocations[0], &w.run.Tool.Driver
 	invocation.Successful, invocation.ExitCode = !w.failed && !sum.interrupted, sum.code
-	driver.Name, driver.Version, driver.Rules = "tracecheck", version(), orEmpty(driver.Rules)
+	driver.Name, driver.Version, driver.Rules = "tracecheck", release.Version(), orEmpty(driver.Rules)
 	w.run.Results = orEmpty(w.run.Results)
 	writeJSON(w.out, sarifLog{sarifSchema, "2.1.0", []sarifRun{w.run}})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ndkoracle/internal/release"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
 )
@@ -134,7 +135,7 @@ func (l *commandLine) versionCommand() *cobra.Command {
 			if len(args) > 0 {
 				return exitUsage, usageError("version takes no argument")
 			}
-			fmt.Fprintf(l.out, "tracecheck %s, trace format 1, %d rules, %s\n", version(), len(rules.All()), runtime.Version())
+			fmt.Fprintf(l.out, "tracecheck %s, trace format 1, %d rules, %s\n", release.Version(), len(rules.All()), runtime.Version())
 			return exitConformant, nil
 		})
 }

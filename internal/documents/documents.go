@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Pages returns the documents of a repository, by their paths in it: README.md, CONTRIBUTING.md, and every Markdown file below docs/.
+// Pages returns the documents of a repository, by their paths in it: those of its root that persons write, and every Markdown file below docs/.
 func Pages(repository fs.FS) (map[string]string, error) {
 	pages := map[string]string{}
 	read := func(name string) error {
@@ -17,7 +17,7 @@ func Pages(repository fs.FS) (map[string]string, error) {
 		pages[name] = string(text)
 		return err
 	}
-	for _, name := range []string{"README.md", "CONTRIBUTING.md"} {
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"} {
 		if err := read(name); err != nil {
 			return nil, err
 		}
