@@ -65,6 +65,14 @@ func (r *request) inPlaceBy() eventIndex {
 	return r.wq.qp.over
 }
 
+// inPlaceLine returns the line of that.
+func (r *request) inPlaceLine() int {
+	if r.owedLine != 0 {
+		return r.owedLine
+	}
+	return r.wq.qp.overLine
+}
+
 // forgetClosed handles a poll that found nothing. What was placed by the close of a QP that had completed before is gone, and explains
 // nothing that comes later.
 func (q *cq) forgetClosed(p *poll) {

@@ -26,7 +26,7 @@ func (q *cq) died(a *automaton.Queue, e *observation) {
 		f.Line = cmp.Or(q.arms.restLine, q.restedLine)
 	}
 	if e.what == owes {
-		f.Line = e.request.owedLine
+		f.Line = e.request.inPlaceLine()
 	}
 	if e.what == readers { // nobody read what would have to have been read by then
 		f.Rule, f.Line = "ARM-03", cmp.Or(q.unreadLine, q.restedLine)
@@ -81,7 +81,13 @@ func (q *cq) isMissing(why []*model.Refusal, e *observation) bool {
 	case why[0] == automaton.BehindFence && e.what == delivered && q.arms.latest != model.NONE && (q.group.root().overflown != q || q.failed.told):
 		return e.request != nil
 	}
-	return why[0] == automaton.CallbackDue
+	return why[0] == automaton.CallbackDue && !q.isOutOfOrder(why[0], e)
+}
+
+// isOutOfOrder reports whether what nothing explains is that a completion had been placed by a moment of rest, or by the close of its QP: others that were
+// placed later were delivered before it. Of a CQ that was never armed no callback is owed that could have been in the way.
+func (q *cq) isOutOfOrder(why *model.Refusal, e *observation) bool {
+	return why == automaton.CallbackDue && e.what == owes && q.arms.latest == model.NONE
 }
 
 // missedBy returns the line of the moment of rest by which a callback was missing for what is known now to have been owed: the first one at which it
@@ -108,6 +114,9 @@ func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *observation) {
 	case why == automaton.OtherExpected && q.arms.latest == model.NONE:
 		f.Rule, f.Also = "POLL-05", []string{"POLL-09"}
 		f.Message = q.seen(e) + ", and another completion had been placed in it before"
+	case q.isOutOfOrder(why, e):
+		f.Rule, f.Also, f.See = "POLL-05", []string{"POLL-09"}, []int{e.line}
+		f.Message = q.seen(e) + " behind a completion that was placed later: " + e.request.wr + " had been placed in it by then"
 	case why == automaton.BehindFence && e.request != nil && q.arms.latest == model.NONE:
 		f.Line = e.request.owedLine
 		f.Message = "the provider was at rest, and " + e.request.wr + ", posted with success, had not completed"
