@@ -3,7 +3,6 @@ package monitor
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
@@ -163,27 +162,25 @@ func (a *answers) begin(c *Call, e *trace.Event) {
 		a.twice(of.named(), of.name(), of.Begun.Line, of.answered.Line)
 		return
 	}
-	if wanted := completionsOf(of); len(wanted) > 0 && !slices.Contains(wanted, c.Fn) {
-		a.report("ASY-01", of.named(), []int{of.Begun.Line}, false, "%s was completed by %s, and its completion callback is %s", of.name(), c.Fn, strings.Join(wanted, " or "))
+	if wanted := completionOf(of); wanted != "" && wanted != c.Fn {
+		a.report("ASY-01", of.named(), []int{of.Begun.Line}, false, "%s was completed by %s, and its completion callback is %s", of.name(), c.Fn, wanted)
 	}
 	if of.pends {
 		a.isOver(of, calls.StatusPending, e.Line, false)
 	}
 }
 
-// completionsOf returns which callbacks may complete a call, or none where any may.
-func completionsOf(c *Call) []string {
+// completionOf returns which callback completes a call, or "" where any may.
+func completionOf(c *Call) string {
 	switch {
 	case !c.MayPend:
-		return nil
-	case c.role.creates == Lam: // of which the texts have either
-		return []string{"NdkRequestCompletion", "NdkCreateCompletion"}
+		return ""
 	case c.role.closes != NoKind:
-		return []string{"NdkCloseCompletion"}
-	case c.role.creates != NoKind:
-		return []string{"NdkCreateCompletion"}
+		return "NdkCloseCompletion"
+	case c.role.creates != NoKind && c.role.creates != Lam: // NDK_FN_BUILD_LAM takes an NDK_FN_REQUEST_COMPLETION: a LAM is no object with a header
+		return "NdkCreateCompletion"
 	}
-	return []string{"NdkRequestCompletion"}
+	return "NdkRequestCompletion"
 }
 
 // checkOther looks at a completion callback of a call that waits for none.
