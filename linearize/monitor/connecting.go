@@ -81,6 +81,9 @@ func (n *connecting) checkCalled(c *Call, p *object) {
 	case connectPending:
 		f.Message = fmt.Sprintf("%s of %s was called, and its %s had not completed", c.Fn, p.Name, a.by.Fn)
 		f.See = []int{a.by.Begun.Line}
+	case connectFailed:
+		f.Message = fmt.Sprintf("%s of %s was called, and its %s had failed", c.Fn, p.Name, a.by.Fn)
+		f.See = []int{a.by.Begun.Line}
 	default:
 		return
 	}
