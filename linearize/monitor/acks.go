@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"fmt"
+	"slices"
 
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
@@ -9,13 +10,14 @@ import (
 )
 
 // acks checks LIFE-08 in libibverbs: ibv_destroy_cq waits until each event of the CQ that was read has been acknowledged, as a close in NDKPI waits for
-// callbacks. A trace that never records an acknowledgement of a CQ does not decide it: code in the kernel has none.
+// callbacks. A trace that never records an acknowledgement does not decide it: code in the kernel has none.
 type acks struct {
 	nothing
 	m         *Monitor
 	count     *int
 	cqs       map[string]*acknowledged
-	destroyed int // of cqs
+	destroyed int  // of cqs
+	recorded  bool // the trace has an acknowledgement, of whichever CQ
 }
 
 // An acknowledged CQ is one of which an event was read, or acknowledged.
@@ -61,12 +63,26 @@ func (a *acks) begin(c *Call, e *trace.Event) {
 	case c.Kind == calls.CreateCq:
 		a.forget(c.Cq)
 	case c.Fn == "ibv_ack_cq_events" && e.N != nil && *e.N > 0:
-		q := a.of(c.Cq)
+		a.record()
+		a.of(c.Cq).acked += *e.N
+	}
+}
+
+// record notes that the trace records acknowledgements, and so that CQs were destroyed whose events had none.
+func (a *acks) record() {
+	if a.recorded {
+		return
+	}
+	a.recorded = true
+	var early []string
+	for cq, q := range a.cqs {
 		if q.called != 0 {
-			a.breach(c.Cq, q)
-		} else {
-			q.acked += *e.N
+			early = append(early, cq)
 		}
+	}
+	slices.SortFunc(early, func(x, y string) int { return a.cqs[x].called - a.cqs[y].called })
+	for _, cq := range early {
+		a.breach(cq, a.cqs[cq])
 	}
 }
 
@@ -79,19 +95,19 @@ func (a *acks) end(c *Call, e *trace.Event) {
 	}
 }
 
-// done looks at the destruction of a CQ. Where none of its events was acknowledged, an acknowledgement that comes later tells that the trace records them.
+// done looks at the destruction of a CQ. Where nothing was acknowledged so far, an acknowledgement that comes later tells that the trace records them.
 func (a *acks) done(c *Call, succeeded bool) {
 	q := a.cqs[c.Cq]
 	if c.Kind != calls.CloseCq || !succeeded || q == nil || q.called != 0 {
 		return
 	}
-	if q.acked > 0 {
+	if a.recorded {
 		*a.count++
 	}
 	switch q.called, q.destroyed = c.Begun.Line, a.m.now; {
 	case q.read <= q.acked:
 		delete(a.cqs, c.Cq)
-	case q.acked > 0:
+	case a.recorded:
 		a.destroyed++
 		a.breach(c.Cq, q)
 	case a.destroyed < mostDestroyed:
