@@ -197,10 +197,11 @@ func (r *Reader) take(e *Event, known *function, spelt, complete bool) error {
 			return err
 		}
 	}
+	status := e.Status
 	if err := r.accept(e, known, complete); err != nil {
 		return err
 	}
-	if r.decoder.lost || e.Cut > 0 {
+	if r.decoder.lost || e.Cut > 0 || e.Status != status {
 		r.written.event = bytes.TrimSpace(r.line)
 	}
 	if known == nil {
@@ -220,13 +221,24 @@ func (r *Reader) accept(e *Event, known *function, complete bool) error {
 		return err
 	}
 	e.Line, r.written.event = r.number, nil
-	if known != nil && known.mayBeVoid && e.Ph == Ret && e.Status == "" && r.header.Dialect == "ndspi" {
-		e.Unclear = e.Fn + " of NDSPI returns a status, and the trace does not have it"
+	if known != nil && known.mayBeVoid && e.Ph == Ret {
+		r.mayBeVoid(e)
 	}
 	if r.check.events%64 == 0 {
 		r.count.Store(int64(r.check.events))
 	}
 	return nil
+}
+
+// mayBeVoid handles the return of a function that has a status in NDSPI alone. In NDKPI it has done what it does, whatever status is told, and a warning says so.
+func (r *Reader) mayBeVoid(e *Event) {
+	switch {
+	case r.header.Dialect == "ndspi" && e.Status == "":
+		e.Unclear = e.Fn + " of NDSPI returns a status, and the trace does not have it"
+	case r.header.Dialect == "ndkpi" && e.Status != "" && e.Status != "STATUS_SUCCESS":
+		r.warn("void", e.Fn, fmt.Sprintf("the status %q of %s is ignored: it returns VOID in NDKPI", e.Status, e.Fn))
+		e.Status, r.spell.unknown = "", r.spell.unknown[:0]
+	}
 }
 
 // unknownFunction warns of the function of an event.

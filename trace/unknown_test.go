@@ -103,6 +103,30 @@ func TestUnknownStatus(t *testing.T) {
 	}
 }
 
+// NdkFlush is VOID in NDKPI: a status that says something else than success is dropped, with a warning, in both forms of a trace. NDSPI returns one.
+func TestStatusOfAVoidFunction(t *testing.T) {
+	trace := func(dialect, status string) []byte {
+		return []byte(strings.Replace(lines(`{"seq":1,"thr":"t","ph":"call","op":"1","fn":"NdkFlush","qp":"q"}`,
+			`{"seq":2,"thr":"t","ph":"ret","op":"1","fn":"NdkFlush","status":"`+status+`"}`), `"ndkpi"`, `"`+dialect+`"`, 1))
+	}
+	for _, test := range []struct {
+		dialect, status, read string
+		warned                bool
+	}{
+		{"ndkpi", "STATUS_INVALID_PARAMETER", "", true}, {"ndkpi", "STATUS_FAILS", "", true}, {"ndkpi", "STATUS_SUCCESS", "STATUS_SUCCESS", false},
+		{"ndspi", "STATUS_INVALID_PARAMETER", "STATUS_INVALID_PARAMETER", false},
+	} {
+		whole, err := Read("f", bytes.NewReader(trace(test.dialect, test.status)), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := whole.Events[1]; e.Status != test.read || e.Unclear != "" || (len(whole.Warnings) == 1) != test.warned {
+			t.Errorf("%s, %s: read as %q, unclear %q, %v", test.dialect, test.status, e.Status, e.Unclear, whole.Warnings)
+		}
+		sameInBothForms(t, trace(test.dialect, test.status))
+	}
+}
+
 // Words may be spelt as in C: integers for ids, macros, negative NTSTATUS and errno, functions by the names of their types.
 func TestSpellings(t *testing.T) {
 	given := lines(
