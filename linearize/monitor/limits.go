@@ -57,7 +57,7 @@ func (l *limits) answered(p *posting, _ bool) {
 	if q.kind == model.Receive {
 		what = "receives"
 	}
-	l.s.m.report(Finding{Verdict: verdict.ConsumerViolation, Rule: "POST-06", Place: p.call.Begun, Objects: []Object{{Qp, q.name}}, Follows: true,
+	l.s.m.report(Finding{Verdict: verdict.ConsumerViolation, Rule: "POST-06", Place: p.call.Begun, See: []int{q.requests.next.place.Line}, Objects: []Object{{Qp, q.name}}, Follows: true,
 		Message: fmt.Sprintf("%d %s of %s are outstanding, and its queue has room for %d: no completion of one of them was polled",
 			q.outstanding, what, q.name, q.depth)})
 }
