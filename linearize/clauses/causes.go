@@ -34,8 +34,8 @@ func (e *Engine) cancelled(r *request, m facts.Moment) {
 func (e *Engine) flushedInVerbs(r *request, m facts.Moment) {
 	w, p, o := r.queue, r.queue.qp, r.queue.qp.peer
 	alone := p.loses || p.attempted == never // no other end breaks it
-	if e.dialect.FailsAsFlushed || !alone && (p.unreliable || o == nil || p.failedAt != 0 || o.failedAt != 0) {
-		return // r may be what failed, or the peer, or a connection that was made and failed
+	if e.dialect.FailsAsFlushed || !alone && (p.unreliable || o == nil) {
+		return // r may be what failed, or the peer
 	}
 	alts, rule := p.flushed(nil, func(*flush) bool { return true }), failedItself
 	for _, own := range p.queues {

@@ -91,14 +91,17 @@ func (e *Engine) CompletesConnect(m facts.Moment, name string, over bool) {
 	p.completed = never
 }
 
-// ConnectFailed handles a connect that was refused. It may have made a connection, which is lost by now; else what needed one has none.
+// ConnectFailed handles a connect that was refused. It may have made a connection, which is lost by now; else what needed one has none. One of libibverbs
+// has done nothing.
 func (e *Engine) ConnectFailed(m facts.Moment, name string, mayHaveConnected bool) {
 	e.now = m
 	p := e.qp(name)
 	if p.connects != never {
 		return
 	}
-	p.connectCall, p.failedAt = never, m.At
+	if p.connectCall = never; !e.dialect.ErrorState {
+		p.failedAt = m.At
+	}
 	p.lost = timeline.None // what was cancelled meanwhile the attempt may have cancelled, and no connection was lost by then
 	if mayHaveConnected {
 		p.madeBy = m.At
