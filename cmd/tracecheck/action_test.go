@@ -19,7 +19,7 @@ import (
 // hands on exit code and summary. No input is taken for a command of the shell, and no trace for a flag.
 func TestAction(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("no bash")
+		t.Fatalf("no bash: %v", err)
 	}
 	folder := t.TempDir()
 	traces := filepath.Join(folder, "traces $(touch made) ;")

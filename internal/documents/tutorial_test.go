@@ -57,7 +57,7 @@ func TestTutorialRuns(t *testing.T) {
 		t.Skip("it builds tracecheck")
 	}
 	if _, err := exec.LookPath("cc"); err != nil {
-		t.Skip("there is no C compiler")
+		t.Fatalf("there is no C compiler: %v", err)
 	}
 	root, err := filepath.Abs("../..")
 	if err != nil {

@@ -163,7 +163,7 @@ func TestWorkerDies(t *testing.T) {
 	children, err := exec.Command("pgrep", "-P", strconv.Itoa(command.Process.Pid), "ndkrecord-worke").Output()
 	worker, _ := strconv.Atoi(strings.TrimSpace(string(children)))
 	if err != nil || worker == 0 {
-		t.Skipf("the worker was not found: %v %q", err, children)
+		t.Fatalf("the worker was not found: %v %q", err, children)
 	}
 	if process, err := os.FindProcess(worker); err != nil || process.Kill() != nil {
 		t.Fatal(err)
