@@ -42,7 +42,7 @@ func (h *history) findConnected() {
 			p.connect(s)
 			h.ended(p, s.call)
 		case p.connected == nil && h.onlyReceives(p, s):
-			p.connected = s // it may cancel its receives, and nothing else tells this from a connection that was lost
+			p.connected, p.unsure = s, never // it may cancel its receives, and nothing else tells this from a connection that was lost
 			h.ended(p, s.call)
 		case h.mayBreak(p, s):
 			h.guessed = true
@@ -90,6 +90,7 @@ func (p *qp) connect(s *span) {
 	if p.connected == nil {
 		p.connected = s
 	}
+	p.unsure = min(p.unsure, s.call)
 	if s.begin.Conn != "" {
 		p.conn = s.begin.Conn
 	}

@@ -92,10 +92,10 @@ func (c *component) isUnfinished(s state, r *request, q model.Request, mark mome
 }
 
 // waitForEachOther returns a send of p and a receive of its peer of which neither had ended by a moment of rest, or nil: a send waits for its
-// peer only where that has no receive (A15).
+// peer only where that has no receive (A15), or may not be connected yet.
 func (c *component) waitForEachOther(s state, p int, mark moment) (send, receive *request) {
 	peer := c.contract.Qps[p].Peer
-	if peer < 0 || s.model.Qps[peer].State.Unconnected() {
+	if peer < 0 || s.model.Qps[peer].State.Unconnected() || mark < c.qps[peer].unsure {
 		return nil, nil
 	}
 	for _, q := range s.model.Qps[peer].Receive {
