@@ -125,6 +125,9 @@ var choices = sync.OnceValue(func() []choiceOf {
 const (
 	memoryOfSearch  = 2 << 20 // bytes, of porcupine
 	configsOfSearch = 300     // of the plain search
+
+	configsOfDoubt   = 100 * configsOfSearch    // where an engine accuses alone
+	configsOfDispute = 10_000 * configsOfSearch // where nothing less has an answer: six seconds, and 400 MB
 )
 
 func (h *drawn) String() string {

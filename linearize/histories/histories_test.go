@@ -199,18 +199,21 @@ func (h *drawn) againstPorcupine(clausesSay *clauses.Engine, streamed *verdict.R
 	return true
 }
 
-// isForbidden reports whether the plain search forbids the history, with much more room than it has for each, or forbids it without arms.
+// isForbidden reports whether the plain search forbids the history, with more and more room, or forbids it without arms.
 func (h *drawn) isForbidden() bool {
-	way, known, _ := plainly(h.run.c.Dialect, h.trace, h.quiescent, 100*configsOfSearch)
+	way, known, _ := plainly(h.run.c.Dialect, h.trace, h.quiescent, configsOfDoubt)
 	if !known {
 		way, known, _ = plainly(h.run.c.Dialect, withoutArms(h.trace), h.quiescent, configsOfAccusation)
+	}
+	if !known {
+		way, known, _ = plainly(h.run.c.Dialect, h.trace, h.quiescent, configsOfDispute)
 	}
 	return known && way == nil
 }
 
-// isAllowed reports whether the plain search allows the history, with as much room.
+// isAllowed reports whether the plain search allows the history.
 func (h *drawn) isAllowed() bool {
-	way, known, _ := plainly(h.run.c.Dialect, h.trace, h.quiescent, 100*configsOfSearch)
+	way, known, _ := plainly(h.run.c.Dialect, h.trace, h.quiescent, configsOfDoubt)
 	return known && way != nil
 }
 
