@@ -607,6 +607,27 @@ func TestClausesOfConnection(t *testing.T) {
 	bad.Tokens = []Validity{Invalid, Invalid}
 	check(t, c, bad, abort, "POLL-09")
 
+	// RES-14: a read is answered by an end that was connected, is there, and, in libibverbs, not in its error state.
+	verbs := *c
+	verbs.Dialect = Verbs()
+	read := func(other Connection, p Phase) State {
+		return state(Connected, other, in(p, 1, Read), pending, valid...)
+	}
+	for other, answers := range map[Connection][2]bool{
+		Connected: {true, true}, QpClosing: {true, true}, QpCompleting: {true, true}, QpClosed: {}, Idle: {}, BrokenIdle: {},
+		Ended: {true, false},
+	} {
+		for i, c := range []*Contract{c, &verbs} {
+			want, after := "RES-14", State{}
+			if answers[i] {
+				want, after = "", read(other, hasSucceeded)
+			}
+			check(t, c, read(other, Indicated), Action{Name: Execute}, want, after)
+		}
+	}
+	check(t, &verbs, state(Connected, Ended, in(Indicated, 1, Write), pending, valid...), Action{Name: Execute}, "",
+		state(Connected, Ended, in(hasSucceeded, 1, Write), pending, valid...))
+
 	// POLL-05: to an unknown peer nothing is delivered.
 	alone := &Contract{Dialect: Ndkpi(), Depth: []int{1}, Qps: []Binding{{Peer: -1}}, Tokens: 2}
 	check(t, alone, State{Cqs: make([]Cq, 1), Qps: idle.Qps[:1], Tokens: valid}, deliver, "POLL-05")

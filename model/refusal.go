@@ -78,6 +78,7 @@ var (
 	badTokenDelivered = &Refusal{"INV-05", "the token that the peer named was not valid"}
 	goodTokenAborted  = &Refusal{"INV-05", "the token that the peer named was valid"}
 	notPeers          = &Refusal{"POLL-05", "no peer's send and receive are pending"}
+	notAnswered       = &Refusal{"RES-14", "the queue pair at the other end is closed, or in its error state, and gives no data"}
 	messageAlone      = &Refusal{"POLL-05", "a message succeeds only with the receive that it takes, and a receive only with a message"}
 	deadToken         = &Refusal{"POLL-08", "the token was invalid already"}
 )

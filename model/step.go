@@ -322,6 +322,9 @@ func (c *Contract) execute(s State, a Action) (State, *Refusal) {
 	if c.Composed && t.Promise().Delivers && a.Outcome == SUCCESS && r.Phase != Unacknowledged && (r.Op.IsSend() || r.Op == ReceiveOp) {
 		return s, messageAlone
 	}
+	if peer := c.Qps[a.Qp].Peer; c.Composed && a.Outcome == SUCCESS && r.Op == Read && peer >= 0 && !c.Answers(s, peer) {
+		return s, notAnswered
+	}
 	if r.Op == ReceiveOp && a.Outcome == SUCCESS && a.Token != NoToken {
 		s = s.withToken(a.Token, Invalid) // whether it was valid is for Deliver to say, which knows the peer
 	}
@@ -332,6 +335,18 @@ func (c *Contract) execute(s State, a Action) (State, *Refusal) {
 	p = p.execute(a.Queue, a.At, a.Outcome, a.Solicited, a.Token)
 	p.State = c.Dialect.afterOutcome(p.State, t, a.Queue, a.Outcome)
 	return s.withQp(a.Qp, p), nil
+}
+
+// Answers reports whether a queue pair gives the data of a read at the other end: it was connected, is there, and not in the error state of
+// libibverbs (RES-14).
+func (c *Contract) Answers(s State, qp int) bool {
+	switch s.Qps[qp].State {
+	case Idle, BrokenIdle, QpClosed:
+		return false
+	case Ended:
+		return !c.Dialect.ErrorState
+	}
+	return true
 }
 
 // deliver is a send that reaches the peer's oldest receive, which succeeds; the send is unacknowledged. The token that it

@@ -57,6 +57,9 @@ BindBudget == [a |-> [Send |-> 0], b |-> [Bind |-> 1, Invalidate |-> 2]]
 \* A token that a read of its owner takes back, and that lets the peer write.
 ReadBudget == [a |-> [FastRegister |-> 1, Read |-> 1], b |-> [Write |-> 1]]
 
+\* Reads, and a peer that only answers them, or fails.
+AnswerBudget == [a |-> [Read |-> 1], b |-> [Receive |-> 1, Send |-> 1]]
+
 \* A write that the peer's token lets through, a message behind it, and the peer that takes the token back.
 WriteBudget == [a |-> [Write |-> 1, Send |-> 1], b |-> [FastRegister |-> 1, Invalidate |-> 1, Receive |-> 1]]
 

@@ -90,8 +90,16 @@ Abort(p, sent, received) ==
 
 ByItself(r) == ~Qp!IsMessage(r) /\ r.op # "Receive"
 
+\* A read has its data from the other end, if the trace has one: a QP that never was connected, or is closed, or in the error state
+\* of libibverbs, gives none (RES-14).
+\* Rejected: that a write needs an answer, too.  A transport may tell that a write succeeded as soon as it has taken over the data.
+IsAnswered(p, r) ==
+  r.op = "Read" /\ Peer[p] \in QP =>
+    qp[Peer[p]].state \notin {"IDLE", "BROKEN IDLE", "CLOSED"} \union IF ErrorState THEN {"ENDED"} ELSE {}
+
 Execute(p, queue, i, outcome) ==
   /\ Qp!Execute(p, queue, i, outcome)
+  /\ outcome = "SUCCESS" => IsAnswered(p, qp[p][queue][i])
   /\ outcome = "SUCCESS" => ByItself(qp[p][queue][i]) \/ Qp!Unacknowledged(qp[p][queue][i]) \/ ~Qp!Promise(p).delivers
   /\ Tk!Execute(qp[p][queue][i], outcome)
   /\ UNCHANGED cq
@@ -285,6 +293,13 @@ ReadInvalidatesToken ==
          IF ~ReadInvalidates THEN new = old
          ELSE IF r.phase = "SUCCESS" \/ old = "INVALID" THEN new = "INVALID"
          ELSE new = "UNDEFINED"]_vars
+
+\* RES-14: a read that succeeds was answered: the other end was connected once, and was there, and in libibverbs it was one at which
+\* a receive can wait, or was being closed.
+ReadIsAnswered ==
+  [][\A p \in QP : \A r \in Qp!JustExecuted(p, "initiator") : r.op = "Read" /\ r.phase = "SUCCESS" =>
+       /\ qp[Peer[p]].state \notin {"IDLE", "BROKEN IDLE", "CLOSED"}
+       /\ ErrorState => Qp!MayWait(Peer[p], "receive") \/ Qp!Closing(qp[Peer[p]].state)]_vars
 
 \* INV-08: nobody reaches memory through an invalid token.
 NoAccessWhenInvalid ==

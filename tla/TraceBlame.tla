@@ -83,6 +83,7 @@ WhyNoSuccess(p, queue, r) ==
   ELSE IF r.op = "Invalidate" /\ ~Tk!CanInvalidate(r.token) THEN TokenRule(r.token)
   ELSE IF Alone(p) THEN {}
   ELSE IF queue = "initiator" /\ IsBehindDisconnect(p, r.req) THEN {"DISC-10"}
+  ELSE IF queue = "initiator" /\ ~IsAnswered(p, r) THEN {"RES-14"}
   ELSE IF queue = "initiator" /\ IsLostThere(p) THEN
     {IF WasInvalid(Peer[p]) THEN "POST-08" ELSE IF Qp!Ends /\ MayHaveFailed(Peer[p]) THEN "FLUSH-06" ELSE "RES-10"}
   ELSE IF queue = "receive" THEN WhyNoMessage(Peer[p], r.req)
@@ -322,7 +323,7 @@ Why ==
 (***************************************************************************)
 Precedence ==
   <<"ARM-20", "ARM-06", "POLL-04", "POLL-02", "DEF-03", "FLAG-01", "INV-05", "POLL-07", "POLL-08", "RSZ-02", "DEF-05",
-    "FLUSH-02", "FLUSH-01", "FLUSH-05", "DISC-10", "FLUSH-06", "RES-01", "RES-02", "RES-03", "RES-13", "RES-12", "RSZ-03", "ARM-01", "ARM-16", "ARM-17", "ARM-08", "RES-11", "RES-10", "DEF-04",
+    "FLUSH-02", "FLUSH-01", "FLUSH-05", "DISC-10", "FLUSH-06", "RES-01", "RES-02", "RES-03", "RES-13", "RES-12", "RES-14", "RSZ-03", "ARM-01", "ARM-16", "ARM-17", "ARM-08", "RES-11", "RES-10", "DEF-04",
     "LIFE-04", "LIFE-05", "LIFE-07", "POST-08", "POLL-09", "FLAG-02", "ARM-07", "ARM-11", "ARM-10", "ARM-09", "ARM-04", "ARM-12",
     "ARM-02", "ARM-21", "ARM-03", "POLL-03", "POLL-05">>
 

@@ -72,14 +72,14 @@ func (ref *referee) answered(s model.State, qp int) model.State {
 }
 
 // isUnanswered reports whether a request reads or writes memory at the other end of a connection that was lost there, or where a disconnect has
-// completed.
+// completed, or reads what nobody gives (RES-14).
 func (ref *referee) isUnanswered(s model.State, a model.Action) bool {
 	at := mc.MemoryAt(ref.c, s, a)
-	if at < 0 || !ref.c.Dialect.LossCancels {
+	if at < 0 {
 		return false
 	}
 	there := s.Qps[at].State
-	return mc.IsUnanswered(ref.c, s, a) || ref.apart[at] && (there == model.Disconnected || there.Closing())
+	return mc.IsUnanswered(ref.c, s, a) || ref.c.Dialect.LossCancels && ref.apart[at] && (there == model.Disconnected || there.Closing())
 }
 
 // closed returns the states after the close of a QP has completed: what it had not placed by then it never will (LIFE-07), and what it had
@@ -88,7 +88,12 @@ func (ref *referee) closed(s model.State, qp int) []model.State {
 	s.Qps = slices.Clone(s.Qps)
 	s.Qps[qp].Initiator, s.Qps[qp].Receive = nil, nil
 	dropped, _ := ref.c.Step(s, model.Action{Name: model.NdkCloseCompletionEnter, Qp: qp, Dropped: true})
-	return append(dropped, s)
+	all := append(dropped, s)
+	for i := range all {
+		all[i].Qps = slices.Clone(all[i].Qps)
+		all[i].Qps[qp].State = model.QpClosed
+	}
+	return all
 }
 
 // lost returns the states after an attempt to connect has failed: a connection that it had made is lost.

@@ -35,6 +35,7 @@ func (h *history) findConnected() {
 			several[p] = several[p] || latest[p] != "" && s.begin.Conn != "" && latest[p] != s.begin.Conn
 			latest[p] = cmp.Or(s.begin.Conn, latest[p])
 			p.connect(s)
+			p.unsure = min(p.unsure, h.doneAt(s))
 		case failed == never:
 		case kind == calls.CompleteConnection:
 			h.ended(p, s.call)
@@ -90,7 +91,6 @@ func (p *qp) connect(s *span) {
 	if p.connected == nil {
 		p.connected = s
 	}
-	p.unsure = min(p.unsure, s.call)
 	if s.begin.Conn != "" {
 		p.conn = s.begin.Conn
 	}

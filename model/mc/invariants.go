@@ -97,6 +97,7 @@ var properties = map[string]property{
 	"CancelledAfterFlush":        CancelledAfterFlush,
 	"RegistrationValidates":      RegistrationValidates,
 	"ReadInvalidatesToken":       ReadInvalidatesToken,
+	"ReadIsAnswered":             ReadIsAnswered,
 	"NoAccessWhenInvalid":        NoAccessWhenInvalid,
 	"AbortHasCause":              AbortHasCause,
 	"InvalidateFailsAsRead":      InvalidateFailsAsRead,

@@ -367,6 +367,20 @@ func ReadInvalidatesToken(before, after *Moment, _ model.Action) bool {
 	})
 }
 
+// ReadIsAnswered: a read that succeeds was answered: the other end was connected once, and was there, and in libibverbs it was one at which a receive
+// can wait, or was being closed (RES-14). It can be seen only where the peer is in the state.
+func ReadIsAnswered(before, after *Moment, _ model.Action) bool {
+	c := after.contract
+	return initiated(before, after, func(p int, r model.Request, _, _ model.Validity) bool {
+		if !c.Composed || r.Op != model.Read || !succeeded(r) {
+			return true
+		}
+		peer := c.Qps[p].Peer
+		other := before.state.Qps[peer].State
+		return !other.Unconnected() && other != model.QpClosed && (!c.Dialect.ErrorState || other.Closing() || c.Dialect.MayWait(other, c.Qps[peer].Type, model.Receive))
+	})
+}
+
 // NoAccessWhenInvalid: nobody reaches memory through an invalid token (INV-08).
 func NoAccessWhenInvalid(before, after *Moment, _ model.Action) bool {
 	for p := range after.state.Qps {

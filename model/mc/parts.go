@@ -60,17 +60,19 @@ func qpParts(c *model.Contract) (parts []part) {
 	return parts
 }
 
-// touchesQp says whether an action looks at a QP or changes it: one that names it or its peer's message, a failure or the
-// close of its CQ, and a refused post, which may indicate the deferred requests of every QP (A10).
+// touchesQp says whether an action looks at a QP or changes it: one that names it, its peer's message or a read that its peer answers, a failure
+// or the close of its CQ, and a refused post, which may indicate the deferred requests of every QP (A10).
 func touchesQp(c *model.Contract, a *model.Action, qp int) bool {
 	switch a.Name {
 	case model.Deliver, model.Abort:
 		return a.Qp == qp || c.Qps[a.Qp].Peer == qp
+	case model.Execute:
+		return a.Qp == qp || a.Queue == model.Initiator && a.Outcome == model.SUCCESS && c.Qps[a.Qp].Peer == qp
 	case model.Overflow, model.CqInternalError, model.NdkCloseCompletion:
 		return c.Qps[qp].InitiatorCq == a.Cq || c.Qps[qp].ReceiveCq == a.Cq
 	case model.PostRefused:
 		return a.Qp == qp || c.Dialect.A10 == model.A10All
-	case model.NdkConnect, model.ConnectionLost, model.Post, model.HwIndicate, model.Execute, model.Complete,
+	case model.NdkConnect, model.ConnectionLost, model.Post, model.HwIndicate, model.Complete,
 		model.CompletionLost, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp, model.CloseBegins,
 		model.NdkCloseCompletionEnter, model.NdkCloseCompletionExit:
 		return a.Qp == qp

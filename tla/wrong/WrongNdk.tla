@@ -95,6 +95,9 @@ SucceedsUnreceived(r) == r.op # "Receive"
 \* For ByItself of Ndk: a receive succeeds without a message.
 ReceivesNothing(r) == r.op \notin {"Send", "SendAndInvalidate"}
 
+\* For IsAnswered of Ndk: a read succeeds whatever became of the other end.
+AnsweredAnyway(p, r) == TRUE
+
 \* For CqOf of Ndk: what a QP receives completes where its sends do, and the other way round.
 CqsSwapped(p, queue) == IF queue = "receive" THEN InitiatorCq[p] ELSE ReceiveCq[p]
 
