@@ -213,12 +213,15 @@ func broken(in input, problem any) *result {
 	return &result{report: &verdict.Report{File: in.shown()}, code: exitInternal, reason: fmt.Sprintf("%v\n%s", problem, debug.Stack())}
 }
 
-// checkWhileRead judges a trace while it is read.
+// checkWhileRead judges a trace while it is read. The time limit is that of ctx alone: a context of the check's own may hear of an interrupt after
+// the reader has, and what ends the reading would be taken for a damaged trace.
 func (p *program) checkWhileRead(ctx context.Context, in input, s *settings, so *reading) *result {
 	source, stop := p.reader(ctx, in)
 	defer stop()
 	report, t, err := p.follow(ctx, in.shown(), source, so, func(h trace.Header) linearize.Options {
-		return s.optionsFor(&trace.Trace{Header: h})
+		o := s.optionsFor(&trace.Trace{Header: h})
+		o.Timeout = 0
+		return o
 	})
 	switch {
 	case err == nil:
