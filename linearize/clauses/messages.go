@@ -167,7 +167,7 @@ func (e *Engine) sent(r *request, m facts.Moment) {
 	if len(to.messages.met) == 0 {
 		e.Solver.Keep(r.x)
 		to.messages.unmet = append(to.messages.unmet, r)
-		if e.meets(r, to, to.placeOfLatest(), m); !r.queue.qp.open && e.hadNoToken(r) {
+		if e.meets(r, to, e.placeOfLatest(to), m); !r.queue.qp.open && e.hadNoToken(r) {
 			e.endsConnectionOf(r, m)
 		}
 		return
@@ -189,23 +189,23 @@ func (e *Engine) tookReceive(r, j *request, m facts.Moment) {
 }
 
 // placeOfLatest returns the place, among the receives that wait, of the first that the latest of the sends without one can have taken.
-func (w *workQueue) placeOfLatest() int {
+func (e *Engine) placeOfLatest(w *workQueue) int {
 	unmet := w.messages.unmet
 	if len(w.qp.flushes) == 0 {
 		return len(unmet) - 1
 	}
 	place := -1
 	for _, send := range unmet {
-		place = w.placeBehind(place, send)
+		place = e.placeBehind(w, place, send)
 	}
 	return place
 }
 
 // placeBehind returns the place of the first receive that a send can have taken, behind that of another one: what a flush had ended before the send was
-// called is none for it. Where that ended the connection, the end says more.
-func (w *workQueue) placeBehind(place int, send *request) int {
+// called is none for it. Where that is a disconnect, the end of the connection says more.
+func (e *Engine) placeBehind(w *workQueue, place int, send *request) int {
 	left := w.left()
-	for place++; place < len(left) && left[place].flushedBefore(send) && w.qp.ended == timeline.None; place++ {
+	for place++; place < len(left) && left[place].flushedBefore(send) && (e.dialect.ErrorState || w.qp.ended == timeline.None); place++ {
 	}
 	return place
 }
@@ -315,7 +315,7 @@ func (e *Engine) receiveFailed(w *workQueue, r *request, m facts.Moment) {
 		if w.qp.open {
 			return
 		}
-		place = w.placeBehind(place, send)
+		place = e.placeBehind(w, place, send)
 		e.meets(send, w, place, m)
 	}
 }
