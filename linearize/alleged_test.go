@@ -34,7 +34,7 @@ var alleged = []struct{ message, rule string }{
 	{`a silent request.* can only have failed`, `that fails produces a completion`},
 	{`had not completed`, `in the end|completed|completes|completion|indicated|is called only after|an MR that is registered`},
 	{`the QP is not connected|was refused with STATUS_CONNECTION_INVALID`, `not connected`},
-	{`after NdkDisconnect of \w+ had completed`, `does not succeed`},
+	{`after NdkDisconnect of \w+ had completed, and succeeded`, `does not succeed`},
 	{`has a completion all the same`, `produces no completion`},
 	{`takes no completion callback`, `a function that takes none`},
 	{`came all the same$`, `no completion callback comes`},
