@@ -102,10 +102,18 @@ func (w *workQueue) stops(other *workQueue) bool {
 }
 
 // explains reports whether a failure of r may have cancelled what the loss of its connection did not. One on a connection that may be lost cancels
-// nothing before it has ended that (A40).
+// nothing before it has ended that (A40): only what may have failed before that was made does.
 func (e *Engine) explains(r *request) bool {
 	p := r.queue.qp
-	return !e.tellsOfLoss(p) || p.connects >= r.called
+	return !e.tellsOfLoss(p) || p.connects >= r.called && e.Solver.Lower(r.failing()) <= timeline.At(p.connects)
+}
+
+// failing returns when r had failed, if it did. With a bad token a message ends the connection, and may succeed.
+func (r *request) failing() timeline.Var {
+	if r.op == model.SendAndInvalidate {
+		return r.x
+	}
+	return r.end()
 }
 
 // isCaused states that a request which was cancelled was so no earlier than one of the alternatives.
@@ -206,12 +214,8 @@ func (e *Engine) raiseFirstFailure(w *workQueue) {
 	least, from := timeline.At(e.now.At), timeline.None
 	for i, r := range w.waiting {
 		e.isPending(r)
-		v := r.end()
-		if r.op == model.SendAndInvalidate {
-			v = r.x // with a bad token it ends the connection, and may succeed
-		}
-		if t := e.Solver.Lower(v); t < least {
-			least, from = t, v
+		if v := r.failing(); e.explains(r) && e.Solver.Lower(v) < least {
+			least, from = e.Solver.Lower(v), v
 		}
 		if i > mostLooked {
 			least, from = min(least, timeline.At(w.waiting[0].called)), timeline.None

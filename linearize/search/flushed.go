@@ -108,9 +108,9 @@ func (r *request) mayBeFlushedAlone() bool {
 
 // lostBefore returns the latest request of its queue behind which r was executed, and that the end of the connection alone can have cancelled, or, where r was
 // posted behind that end, the latest of its queue pair; or nil: nothing succeeds then, though what the search executes late may have been executed before
-// that end.
+// that end. Of a queue pair that may have been broken before it was connected none is known to have ended the connection.
 func (h *history) lostBefore(s state, r *request) *request {
-	if !h.dialect.LossCancels || s.model.Qps[r.qp.index].State != model.Ended {
+	if !h.dialect.LossCancels || s.model.Qps[r.qp.index].State != model.Ended || r.qp.brokeIdle {
 		return nil
 	}
 	for _, o := range slices.Backward(r.qp.queue(r.queue)[:r.position]) {

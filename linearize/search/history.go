@@ -75,6 +75,7 @@ type connection struct {
 	unsure    moment // until when it is taken to be connected by an attempt that failed, and need not be
 	peer      *qp
 	ends      bool   // the trace tells of its flush, its close or a failure of its own
+	brokeIdle bool   // a request that is not told may have failed before it was connected: it goes on behind what that cancels (FLUSH-05)
 	aborted   moment // from when on an abort that the trace tells of may have ended the connection, or never
 	lostFrom  moment // from when on the connection may be lost without a word in the trace
 	losses    []loss // … by what

@@ -64,6 +64,7 @@ func (h *history) findLosses() {
 		for _, queue := range []model.Queue{model.Initiator, model.Receive} {
 			p.losses = append(p.losses, h.mayHaveFailed(p, queue)...)
 		}
+		p.brokeIdle = slices.ContainsFunc(p.losses, func(l loss) bool { return l.request != nil && l.from < h.doneAt(p.connected) })
 		p.losses = slices.DeleteFunc(p.losses, func(l loss) bool {
 			return l.from == never || p.peer == nil && l.request != nil && calls.MayLoseConnection(p.creation())
 		})
