@@ -5,32 +5,55 @@ const (
 	mostOnCircle = 256
 )
 
-// isOnCircle reports whether a variable is raised by edges that lead back to it with a step between. No time but Never keeps those: a propagation
-// would raise it step by step up to its deadline. The reasons of the latest bounds lead along the circle, if there is one.
-func (s *Solver) isOnCircle(i int32) bool {
-	at, sum := i, Time(0)
+// endOfCircle returns up to when a circle raises a variable that is raised by clauses which lead back to it with a step between, or 0. No time but Never keeps
+// edges that do: a propagation would raise it step by step up to its deadline. A OneOf is part of the circle until another of its alternatives is the least.
+// The reasons of the latest bounds lead along the circle, if there is one.
+func (s *Solver) endOfCircle(i int32) Time {
+	at, sum, end := i, Time(0), Never
 	for range mostOnCircle {
 		from := s.nodes[at].whyLower.From
 		if !s.Alive(from) {
-			return false
+			return 0
 		}
-		by, is := s.edge(from.index, at)
-		if sum += by; !is {
-			return false
+		by, until, is := s.leads(from, at)
+		if !is {
+			return 0
 		}
+		if until < Never {
+			end = min(end, s.after(until, sum))
+		}
+		sum += by
 		if at = from.index; at == i {
-			return sum > 0
+			if sum <= 0 {
+				return 0
+			}
+			return end
 		}
 	}
-	return false
+	return 0
 }
 
-// edge returns the most steps that an edge from one variable to another asks for, and whether there is one.
-func (s *Solver) edge(from, to int32) (steps Time, is bool) {
-	for k := s.nodes[from].out; k != 0; k = s.clauses[k].next {
-		if c := &s.clauses[k]; c.kind == edge && c.to == to {
+// leads returns the most steps that an edge from one variable to another asks for, or else the steps that a OneOf does as long as the other variable is
+// earlier than a time; and whether there is one.
+func (s *Solver) leads(from Var, to int32) (steps, until Time, is bool) {
+	var one *choice
+	for k := s.nodes[from.index].out; k != 0; k = s.clauses[k].next {
+		switch c := &s.clauses[k]; {
+		case c.to != to:
+		case c.kind == edge:
 			steps, is = max(steps, c.by), true
+		case c.kind == oneOf && s.isWatched(c, from):
+			one = &s.choices[c.choice]
 		}
 	}
-	return steps, is
+	if is || one == nil {
+		return steps, Never, is
+	}
+	until = Never
+	for k, a := range one.alts {
+		if k != one.watched {
+			until = min(until, s.value(a))
+		}
+	}
+	return one.alts[one.watched].Steps, until, true
 }

@@ -160,10 +160,16 @@ func (s *Solver) fire(i int32, c *clause) {
 			s.fail(i, c.to, Reason{Rule: c.rule, Line: r.line})
 		}
 	case oneOf:
-		if o := &s.choices[c.choice]; o.used && o.to == c.to && o.watched >= 0 && o.alts[o.watched].V == s.name(i) {
+		if s.isWatched(c, s.name(i)) {
 			s.choose(c.choice)
 		}
 	}
+}
+
+// isWatched reports whether the OneOf of a clause watches the alternative that has a variable.
+func (s *Solver) isWatched(c *clause, v Var) bool {
+	o := &s.choices[c.choice]
+	return o.used && o.to == c.to && o.watched >= 0 && o.alts[o.watched].V == v
 }
 
 // Drop takes a OneOf back. What it has raised stays raised.

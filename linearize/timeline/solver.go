@@ -226,8 +226,8 @@ func (s *Solver) propagate(most int) bool {
 	at := 0
 	for ; at < len(s.work) && at < most && s.conflict == nil; at++ {
 		i := s.work[at]
-		if s.nodes[i].queued = false; at%circleAfter == circleAfter-1 && s.isOnCircle(i) {
-			s.raise(i, Never, s.nodes[i].whyLower)
+		if s.nodes[i].queued = false; at%circleAfter == circleAfter-1 {
+			s.raise(i, s.endOfCircle(i), s.nodes[i].whyLower)
 		}
 		for c := s.nodes[i].out; c != 0; {
 			next := s.clauses[c].next

@@ -64,6 +64,25 @@ func TestACircleHasNoTime(t *testing.T) {
 	}
 }
 
+// A OneOf is part of a circle until another alternative is the least: the circle raises its variable up to that, and no further.
+func TestACircleLeadsToTheNextAlternative(t *testing.T) {
+	for _, other := range []Time{At(1_000_000), Never} {
+		for _, deadline := range []Time{At(1_000_000) - 1, At(1_000_000), At(2_000_000)} {
+			s := NewSolver()
+			x, y := s.at(5), s.at(2)
+			s.NotAfter(x, deadline, rule, 10)
+			s.Edge(x, y, 1, rule, 9)
+			s.OneOf(x, []Alt{{V: y}, {Floor: other}}, rule, 9)
+			if c := s.Solve(); (c != nil) != (deadline < other) || s.GaveUp > 0 || s.Raises > 2*circleAfter {
+				t.Errorf("another alternative at %d, deadline %d: conflict %v after %d raises, gave up %d times", other, deadline, c, s.Raises, s.GaveUp)
+			}
+			if deadline >= other && (s.Lower(x) != other || s.Lower(y) != other+1) {
+				t.Errorf("deadline %d: %d and %d, want %d and one more", deadline, s.Lower(x), s.Lower(y), other)
+			}
+		}
+	}
+}
+
 func TestTwoThatWaitForEachOtherAtRest(t *testing.T) {
 	for event, want := range map[int]bool{1: false, 3: true, 4: false} { // since At(2); y is at 3
 		s := NewSolver()
