@@ -227,7 +227,7 @@ func (s *Solver) propagate(most int) bool {
 	for ; at < len(s.work) && at < most && s.conflict == nil; at++ {
 		i := s.work[at]
 		if s.nodes[i].queued = false; at%circleAfter == circleAfter-1 {
-			s.raise(i, s.endOfCircle(i), s.nodes[i].whyLower)
+			s.raiseCircle(i)
 		}
 		for c := s.nodes[i].out; c != 0; {
 			next := s.clauses[c].next
