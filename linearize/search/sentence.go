@@ -127,12 +127,11 @@ func (c *component) latestRefusedResize(o *operation) *span {
 	return latest
 }
 
-// failedSilently returns the silent request that may have failed and cancelled r or a request before it, or nil. It has no completion,
+// failedSilently returns the silent request of its queue that may have failed and cancelled r or a request before it, or nil. It has no completion,
 // and no request behind it succeeded before r.
 func (r *request) failedSilently() *request {
-	for _, o := range slices.Backward(r.qp.initiator) {
+	for _, o := range slices.Backward(r.qp.queue(r.queue)[:r.position]) {
 		switch {
-		case r.queue == model.Initiator && o.position >= r.position:
 		case o.told && o.outcome == model.SUCCESS:
 			return nil
 		case o.silent && o.delivery == nil:
