@@ -34,7 +34,7 @@ func (h *chains) called(r *workRequest, _ *Call, flags []string) {
 		return
 	}
 	p := r.queue.qp
-	if !slices.Contains(flags, "DEFER") || h.any && p.flushing > 0 { // a flush that is running may take effect behind r
+	if !slices.Contains(flags, "DEFER") || h.any && (p.flushing > 0 || !p.created) { // a flush that is running may take effect behind r, also one from before the trace
 		p.chain = nil
 		return
 	}
