@@ -57,7 +57,6 @@ type Bounds struct {
 func New(d model.Dialect) *Engine {
 	e := &Engine{Solver: timeline.NewSolver(), dialect: d, cqs: map[string]*completionQueue{}, qps: map[string]*queuePair{},
 		conns: map[string][]*queuePair{}, requests: map[string]*request{}, tokenTable: tokenTable{tokens: map[uint32]*token{}}, Undecided: map[string]int{}, settled: over{of: map[string]overRequest{}}}
-	e.Solver.Soft = stillAtRest // porcupine does not state that
 	if d.A9 != model.A9Ordered || d.A29 != model.A29Silent || d.A31 != model.A31Cancelled || d.A34 != model.A34Executed {
 		e.Beyond("", "", "another reading of the order of a queue, or of what a chain owes")
 	}

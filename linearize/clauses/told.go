@@ -22,10 +22,6 @@ func (e *Engine) tell(r *request, outcome model.Outcome, by bound, m facts.Momen
 	r.told, r.outcome, r.toldAt = true, outcome, m.At
 	s.NotAfter(r.c, by.at, by.rule, by.line)
 	s.NotAfter(r.x, by.at-1, by.rule, by.line)
-	if by.rule == stillAtRest { // that is soft, and this is not
-		s.NotAfter(r.c, timeline.Before(m.At), delivered, m.Line)
-		s.NotAfter(r.x, timeline.Before(m.At)-1, delivered, m.Line)
-	}
 	if empty := w.cq.empty; empty.At > r.called && p.closeCall > empty.At {
 		s.NotBefore(r.c, timeline.At(empty.At), foundEmpty, empty.Line, timeline.None)
 	}

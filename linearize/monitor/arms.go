@@ -37,7 +37,7 @@ type notifications struct {
 type period struct {
 	from, to  int // from the entry of one to that of the next; to is -1 while there is none
 	arms      []arm
-	delivered []*workRequest // since the first of the arms
+	delivered []*workRequest // since the first of the arms, and up to the first of the next period
 	dropped   []*workRequest // that were outstanding when their QP was closed, or reset
 }
 
@@ -226,7 +226,11 @@ func (a *armings) completed(r *workRequest, c *Call, result *trace.Result) {
 		r.known = a.s.m.t
 	}
 	a.tell(r)
-	if p := &q.present; (len(p.arms) > 0 || a.s.m.dialect.A25 == model.A25Yes) && len(p.delivered) < maxCandidates {
+	p := &q.present
+	if len(p.arms) == 0 && a.s.m.dialect.A25 != model.A25Yes {
+		p = &q.previous // a callback may have been missing for it before the one that came
+	}
+	if (len(p.arms) > 0 || p == &q.present) && len(p.delivered) < maxCandidates {
 		p.delivered = append(p.delivered, r)
 	}
 }

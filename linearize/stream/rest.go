@@ -78,9 +78,9 @@ func (l *workQueue) owe() (owed []uint64, open int) {
 				open++
 			}
 		case r.rested != 0:
-		case l.waits(r) && r.called > flush:
+		case l.waits(r) && r.called > flush && !l.mayFail(r):
 			return owed, open
-		case l.waits(r) && !p.flushedAfter(r):
+		case l.waits(r) && !p.flushedAfter(r) && !l.mayFail(r):
 		default:
 			r.rested, r.owedLine = p.s.at, p.s.line()
 			open++

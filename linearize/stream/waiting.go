@@ -21,6 +21,16 @@ func (l *workQueue) waits(r *request) bool {
 	return p.peer == nil || p.peer.connects || r.sends-l.failedSends() >= p.peer.wqs[model.Receive].posted()
 }
 
+// mayFail reports whether r, which waits for a receive or a message that was not posted, may have ended otherwise: what a poll finds behind a moment of rest may
+// tell that it had by then, where the other end is in the trace. Of receives the first stands for all.
+func (l *workQueue) mayFail(r *request) bool {
+	p := l.qp
+	if p.peer == nil || p.isRemote() || p.peer.connects || r.silent || r.returned == 0 || r.deferred && r.ended == 0 {
+		return false
+	}
+	return l.queue == model.Initiator || r == l.waiting[0]
+}
+
 // hadCompleted reports whether r is known to have completed by the present moment of rest, or to have had to: a silent request, if it has a completion. The
 // clauses know that, but for connections with another host, queue pairs of which they follow no more, and CQs that may have overflowed. There what is before
 // r on its queue had to have, too.

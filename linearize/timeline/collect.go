@@ -142,7 +142,6 @@ func (s *Solver) forbid(i int32, c *clause) {
 	}
 	if r, ok := s.firstRest(c.by); ok && r.at <= n.lower && r.at < min(s.restsFor(n), s.restsFor(to)) && r.at-1 < to.upper {
 		to.upper, to.whyUpper = r.at-1, Reason{Rule: c.rule, Line: r.line}
-		to.hard = min(to.hard, to.upper)
 	}
 }
 

@@ -40,7 +40,7 @@ const mostProbed = 1 << 10
 
 // Excludes reports whether no schedule has v at t or later. It assumes that bound, propagates, and undoes both. As the clauses are decided by
 // propagation, a conflict says that no schedule keeps the bound, and where there is none, the least schedule that keeps it does. It may
-// be asked once Solve has found no conflict. Where a propagation would take long the answer is no. Soft deadlines are passed over.
+// be asked once Solve has found no conflict. Where a propagation would take long the answer is no.
 func (s *Solver) Excludes(v Var, t Time) bool {
 	n := s.node(v)
 	if t <= n.lower || len(s.work) > 0 || s.conflict != nil {
@@ -70,8 +70,7 @@ func (s *Solver) takeBack() {
 	t.laid, t.raised, t.watched = false, t.raised[:0], t.watched[:0]
 }
 
-// OverByRest returns the first moment of rest at which v is over in every schedule in which a scope has not ended by then, as an event, or 0. Soft
-// deadlines are passed over.
+// OverByRest returns the first moment of rest at which v is over in every schedule in which a scope has not ended by then, as an event, or 0.
 func (s *Solver) OverByRest(v Var, in Scope) int {
 	lower, end := s.node(v).lower, s.scopes[in]
 	first := sort.Search(len(s.rests), func(k int) bool { return s.rests[k].at > lower })

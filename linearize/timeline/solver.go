@@ -29,7 +29,6 @@ type Label struct {
 type node struct {
 	Label
 	lower, upper       Time
-	hard               Time // the deadline that is not soft
 	restsUntil         Time // moments of rest from here on say nothing of it
 	scope              Scope
 	whyLower, whyUpper Reason
@@ -54,7 +53,6 @@ type Stats struct {
 type Solver struct {
 	Stats
 	Eager bool // collect whenever asked: for tests
-	Soft  Rule // deadlines of this rule, and those that follow from them, don't count for Excludes
 
 	nodes       []node
 	clauses     []clause
@@ -89,7 +87,7 @@ func (s *Solver) New(label Label, lower Time, rule Rule, line int) Var {
 		i = int32(len(s.nodes) - 1)
 	}
 	n := &s.nodes[i]
-	*n = node{Label: label, lower: lower, upper: Never, hard: Never, restsUntil: Never, generation: n.generation, open: true, used: true,
+	*n = node{Label: label, lower: lower, upper: Never, restsUntil: Never, generation: n.generation, open: true, used: true,
 		whyLower: Reason{Rule: rule, Line: line}}
 	s.Live++
 	s.Most = max(s.Most, s.Live)
@@ -163,9 +161,6 @@ func (s *Solver) NotBefore(v Var, t Time, rule Rule, line int, from Var) {
 // NotAfter adds that v is no later than a time.
 func (s *Solver) NotAfter(v Var, t Time, rule Rule, line int) {
 	n := s.node(v)
-	if rule != s.Soft {
-		n.hard = min(n.hard, t)
-	}
 	if t >= n.upper {
 		return
 	}
@@ -179,9 +174,7 @@ func (s *Solver) NotAfter(v Var, t Time, rule Rule, line int) {
 func (s *Solver) NotBehind(v, other Var, steps Time, rule Rule, line int) {
 	n, o := s.node(v), s.node(other)
 	if t := o.upper + steps; t < n.upper {
-		hard := min(n.hard, o.hard+steps)
 		s.NotAfter(v, t, rule, line)
-		n.hard = hard
 	}
 }
 
@@ -193,11 +186,7 @@ func (s *Solver) raise(i int32, t Time, why Reason) {
 	s.trail.raises(i, n)
 	n.lower, n.whyLower = t, why
 	s.Raises++
-	deadline := n.upper
-	if s.trail.laid {
-		deadline = n.hard
-	}
-	if t > deadline {
+	if t > n.upper {
 		s.fail(i, i, n.whyUpper)
 		return
 	}

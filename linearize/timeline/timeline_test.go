@@ -339,25 +339,17 @@ func TestAProbeSaysWhatNoScheduleHas(t *testing.T) {
 	}
 }
 
-// A soft deadline, and one that was taken from it, excludes nothing. The first moment of rest by which a variable is over is found among many.
+// The first moment of rest by which a variable is over is found among many, also of one whose deadline was taken from another.
 func TestWhatIsOverByRest(t *testing.T) {
-	const soft Rule = 2
-	for _, deadline := range []Rule{rule, soft} {
-		s := NewSolver()
-		s.Soft = soft
-		x, y := s.at(1), s.at(1)
-		for event := 2; event < 20; event += 2 {
-			s.Rest(event, event)
-		}
-		s.NotAfter(x, Before(11), deadline, 11)
-		s.NotBehind(y, x, 0, rule, 11)
-		want := 12
-		if deadline == soft {
-			want = 0
-		}
-		if s.Solve() != nil || s.OverByRest(x, 0) != want || s.OverByRest(y, 0) != want {
-			t.Errorf("rule %d: over by rest at events %d and %d, want %d", deadline, s.OverByRest(x, 0), s.OverByRest(y, 0), want)
-		}
+	s := NewSolver()
+	x, y := s.at(1), s.at(1)
+	for event := 2; event < 20; event += 2 {
+		s.Rest(event, event)
+	}
+	s.NotAfter(x, Before(11), rule, 11)
+	s.NotBehind(y, x, 0, rule, 11)
+	if s.Solve() != nil || s.OverByRest(x, 0) != 12 || s.OverByRest(y, 0) != 12 {
+		t.Errorf("over by rest at events %d and %d, want 12", s.OverByRest(x, 0), s.OverByRest(y, 0))
 	}
 }
 
