@@ -3,6 +3,7 @@ package tlcjudge
 import (
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 )
@@ -18,9 +19,9 @@ func (q *question) nameCallback(f *verdict.Finding, a *answer) {
 	c := q.events[a.reached].call
 	var named monitor.Named
 	switch {
-	case c.kind == "rest" && monitor.IsOfMissing(f.Rule):
+	case c.kind == "rest" && breach.IsOfMissing(f.Rule):
 		named = q.missing(f, a)
-	case (c.kind == "callback" || c.kind == "event") && c.cq != nil && monitor.IsOfUnowed(f.Rule) && reportsNoError(c):
+	case (c.kind == "callback" || c.kind == "event") && c.cq != nil && breach.IsOfUnowed(f.Rule) && reportsNoError(c):
 		named = q.names.unowed(c.cq.name, f.Line)
 	}
 	if named.Rule != "" {

@@ -178,7 +178,7 @@ type answer struct {
 	last     int // so many events were to be explained
 	reached  int // so many were
 	refused  []refusal
-	breaches []breach
+	breaches []ruleBroken
 	limit    string // that TLC reached before it had finished, or ""
 }
 
@@ -187,7 +187,7 @@ type refusal struct {
 	rule string
 }
 
-type breach struct {
+type ruleBroken struct {
 	at       int
 	rule, by string
 }
@@ -265,7 +265,7 @@ func hear(answers map[int]*answer, line string) error {
 		}
 		a.refused = append(a.refused, r)
 	case word == "breach" && len(rest) == 3:
-		a.breaches = append(a.breaches, breach{at, rest[1], rest[2]})
+		a.breaches = append(a.breaches, ruleBroken{at, rest[1], rest[2]})
 	default:
 		return errors.New("nobody knows what that means")
 	}

@@ -131,7 +131,7 @@ func TestHear(t *testing.T) {
 	}
 	a := answers[1]
 	if a.last != 7 || a.reached != 3 || len(a.refused) != 1 || a.refused[0] != (refusal{5, "ARM-04"}) ||
-		len(a.breaches) != 1 || a.breaches[0] != (breach{8, "POLL-01", "consumer"}) {
+		len(a.breaches) != 1 || a.breaches[0] != (ruleBroken{8, "POLL-01", "consumer"}) {
 		t.Errorf("got %+v", a)
 	}
 	for line, says := range map[string]string{

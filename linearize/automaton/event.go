@@ -3,6 +3,7 @@ package automaton
 import (
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/model"
 )
 
@@ -188,7 +189,7 @@ func (t *transition) takeFrom(x explanation) {
 		}
 	case noEvent:
 		if x.unread {
-			t.refuse(CallbackDue)
+			t.refuse(breach.CallbackDue)
 			return
 		}
 		t.keep(x)
@@ -233,7 +234,7 @@ func (t *transition) takeFrom(x explanation) {
 			t.keep(x)
 			return
 		}
-		t.refuse(TooFew)
+		t.refuse(breach.TooFew)
 	case voided:
 		t.keep(x.withNothingBy(t.event.rank))
 	case fenceGone:

@@ -3,6 +3,7 @@ package automaton
 import (
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/model"
 )
 
@@ -105,7 +106,7 @@ func (q *Queue) fence() bool {
 		return q.Alive()
 	}
 	overflowed := func(x explanation) bool { return !x.hasOverflown() || q.hasRequests(x) }
-	return q.only(q.hasPlace, CallbackDue) && q.only(overflowed, TooFew)
+	return q.only(q.hasPlace, breach.CallbackDue) && q.only(overflowed, breach.TooFew)
 }
 
 // only keeps the explanations of which something is true; why it has to be is the reason where no other is left.
@@ -132,7 +133,7 @@ func (q *Queue) Ended(rested Moment) bool {
 	if q.err != nil || !q.Alive() {
 		return q.Alive()
 	}
-	return q.only(func(x explanation) bool { return !q.placedBehind(x, rested) }, HadEnded)
+	return q.only(func(x explanation) bool { return !q.placedBehind(x, rested) }, breach.HadEnded)
 }
 
 // placedBehind reports whether x says that a completion which the CQ holds was placed later than a moment of rest.
@@ -179,7 +180,7 @@ func (q *Queue) OwedForGood() bool {
 	if len(q.fences) == 0 || q.err != nil || !q.Alive() {
 		return q.Alive()
 	}
-	return q.only(q.hasRequests, OwedBefore)
+	return q.only(q.hasRequests, breach.OwedBefore)
 }
 
 // hasRequests reports whether there are requests for all that x says was placed, or lost, behind a fence, beside those that are owed before it.

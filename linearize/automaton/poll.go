@@ -3,6 +3,7 @@ package automaton
 import (
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/model"
 )
 
@@ -31,7 +32,7 @@ func (t *transition) deliver(x explanation) {
 	for i, c := range x.cells {
 		from := x.from(i)
 		if !from.holdsThose() {
-			t.refuse(OtherExpected)
+			t.refuse(breach.OtherExpected)
 			return
 		}
 		fits := c.kinds&e.kinds != 0 && c.by >= e.rank && (c.form == point) == e.is
@@ -49,13 +50,13 @@ func (t *transition) deliver(x explanation) {
 			if fits {
 				t.polled(from.from(1), c.kinds&e.kinds, i >= x.old)
 			} else {
-				t.refuse(OtherExpected)
+				t.refuse(breach.OtherExpected)
 			}
 			return
 		}
 	}
 	if e.is || x.stay > 0 {
-		t.refuse(OtherExpected)
+		t.refuse(breach.OtherExpected)
 		return
 	}
 	p := m.placing(x.control)

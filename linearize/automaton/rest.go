@@ -1,6 +1,7 @@
 package automaton
 
 import (
+	"ndkoracle/linearize/breach"
 	"ndkoracle/model"
 )
 
@@ -10,7 +11,7 @@ func (t *transition) rest(x explanation) {
 	settle := func(y explanation) {
 		if y.open != model.Closed && !y.running && t.event.what == notified {
 			if y.errorDue {
-				t.refuse(errorUntold)
+				t.refuse(breach.ErrorUntold)
 				return
 			}
 			if y.most > 0 && y.nullable() && t.machine.contract.Dialect.A6 == model.A6Never { // what is owed waits for a completion
@@ -19,7 +20,7 @@ func (t *transition) rest(x explanation) {
 				t.settled(z)
 			}
 			if y.least > 0 {
-				t.refuse(CallbackDue)
+				t.refuse(breach.CallbackDue)
 				return
 			}
 			y.most = 0

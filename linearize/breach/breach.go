@@ -1,14 +1,23 @@
-// Package breach words what a completion says wrong of its request, for every engine: which rule that is, and in which sentence it is told. An engine
-// finds the request, the place, and what follows.
+// Package breach names the rule that a completion breaks, or a callback, and words how, for every engine. An engine finds the request, the place, and what
+// follows.
 package breach
 
 import "fmt"
 
 // A Breach is a rule that was broken, and how.
-type Breach struct{ Rule, Message string }
+type Breach struct {
+	Rule, Message string
+	Also          []string // the rules that are broken in its place where another explanation is true
+}
 
 func breaks(rule, format string, args ...any) Breach {
-	return Breach{rule, fmt.Sprintf(format, args...)}
+	return Breach{Rule: rule, Message: fmt.Sprintf(format, args...)}
+}
+
+// or returns b with the rules that may be broken in its place.
+func (b Breach) or(also ...string) Breach {
+	b.Also = also
+	return b
 }
 
 // A poll delivers a completion.

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
@@ -40,7 +41,8 @@ func (g *channels) end(c *Call, e *trace.Event) {
 		return
 	}
 	if why, astray := g.channels.Astray(w, e.Cq); astray {
-		g.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "ARM-01", See: []int{c.Begun.Line}, Objects: []Object{{Cq, e.Cq}}, Follows: true,
-			Message: "an event of " + e.Cq + " was read, and none can be: " + why})
+		off := breach.OffChannel(e.Cq, why)
+		g.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: off.Rule, See: []int{c.Begun.Line}, Objects: []Object{{Cq, e.Cq}}, Follows: true,
+			Message: off.Message})
 	}
 }

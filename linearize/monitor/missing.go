@@ -1,10 +1,9 @@
 package monitor
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -97,36 +96,23 @@ func NameUnowed(t *trace.Trace, d model.Dialect, cq string, line int) Named {
 	return unowed.NameUnowed()
 }
 
-// IsOfMissing reports whether a rule is one that a missing callback can break, and IsOfUnowed whether it is one that a callback can break which
-// is entered and not owed.
-func IsOfMissing(rule string) bool {
-	return rule == "ARM-03" || rule == "ARM-04" || slices.Contains(precedence, rule)
-}
-
-// IsOfUnowed is said at IsOfMissing.
-func IsOfUnowed(rule string) bool {
-	return slices.Contains([]string{"ARM-01", "ARM-02", "ARM-08", "ARM-12", "ARM-21"}, rule)
-}
-
 // A Named is the rule that a missing callback breaks, and what shows it.
 type Named struct {
-	Rule    string
-	Also    []string
-	See     []int
-	Message string
+	breach.Breach
+	See []int
 }
 
 // Name says which rule the missing callback breaks. It is asked when the whole trace is known, as later polls tell how requests ended.
 //
-// A completion that matches, or any in one reading of A3, and that may have been in the CQ when it was armed, is a breach of ARM-04. One that can only have come later breaks
-// the rule by which it matches: ARM-07 where one of the merged arms alone would not match, and else ARM-11, ARM-10 or ARM-09.
+// It is for a completion that matches, or any in one reading of A3, and that may have been in the CQ when it was armed, or else for one that can only
+// have come later. Package breach has the rules of both.
 func (l *Missing) Name() Named {
 	if l.dialect.FreshAtArm == model.Must {
 		for i, a := range l.arms {
 			armed := l.merged(i + 1)
 			for _, r := range l.candidates {
 				if c, from, ok := l.completion(r); ok && l.dialect.Obliges(armed, c) && from < a.by() {
-					return l.named("ARM-04", l.arms[:i+1], r)
+					return l.named(l.callbacks(l.arms[:i+1]).NotEnteredAtArm(r.wr, l.kindOf(r)), l.arms[:i+1], r)
 				}
 			}
 		}
@@ -137,40 +123,20 @@ func (l *Missing) Name() Named {
 		if !ok {
 			continue
 		}
-		if by := l.matches(c); precedes(by, rule) {
+		if by := l.matches(c); breach.Precedes(by, rule) {
 			rule, of = by, r
 		}
 	}
 	if of == nil {
-		return l.unnamed()
+		return l.named(l.callbacks(l.arms).NotEntered(), l.arms, nil)
 	}
-	return l.named(rule, l.arms, of)
+	return l.named(l.callbacks(l.arms).NotEnteredFor(of.wr, l.kindOf(of), rule), l.arms, of)
 }
 
 // NameUnowed says which rule a callback breaks that is entered and not owed.
 func (l *Missing) NameUnowed() Named {
-	what, entered, owed := "the callback", "was entered", "callback"
-	if l.dialect.EventsAreRead {
-		what, entered, owed = "an event", "was read", "event"
-	}
-	n := Named{Message: fmt.Sprintf("%s of %s %s, and no %s is owed: ", what, l.cq.name, entered, owed)}
-	for _, a := range l.arms {
-		n.See = append(n.See, a.line)
-	}
 	armed := l.merged(len(l.arms))
-	switch {
-	case !l.armed:
-		n.Rule, n.Message = "ARM-01", n.Message+"it was never armed"
-	case len(l.arms) == 0:
-		n.Rule, n.Also, n.Message = "ARM-02", []string{"ARM-01"}, n.Message+"it was not armed since the one before"
-	case armed == model.ERRORS:
-		n.Rule, n.Also, n.Message = "ARM-08", []string{"ARM-21"}, n.Message+"it was armed ERRORS, and the CQ has reported no error"
-	case armed == model.SOLICITED && l.holdsPlain():
-		n.Rule, n.Message = "ARM-12", n.Message+"it was armed SOLICITED, and holds only unsolicited successes"
-	default:
-		n.Rule, n.Message = "ARM-21", n.Message+"it was armed "+typesOf(l.arms)+", and no completion that matches has come since"
-	}
-	return n
+	return l.named(l.callbacks(l.arms).Unowed(!l.armed, armed, armed == model.SOLICITED && l.holdsPlain()), l.arms, nil)
 }
 
 // holdsPlain reports whether the CQ held a success that nobody solicited, which had not been delivered.
@@ -206,25 +172,10 @@ func (l *Missing) matches(c model.Completion) string {
 	}
 	for _, a := range l.arms {
 		if l.dialect.Match(a.kind, c) == model.MustNot {
-			return "ARM-07"
+			return breach.MatchingMerged()
 		}
 	}
-	switch {
-	case armed == model.ERRORS:
-		return "ARM-08"
-	case armed == model.SOLICITED && c.Status != model.SUCCESS:
-		return "ARM-11"
-	case armed == model.SOLICITED:
-		return "ARM-10"
-	}
-	return "ARM-09"
-}
-
-// precedence lists the rules of a completion that came after the arm. Where several completions may be the one, the first rule is named.
-var precedence = []string{"ARM-07", "ARM-11", "ARM-10", "ARM-09", "ARM-08"}
-
-func precedes(rule, other string) bool {
-	return rule != "" && (other == "" || slices.Index(precedence, rule) < slices.Index(precedence, other))
+	return breach.Matching(armed, c.Status != model.SUCCESS)
 }
 
 // completion returns what the completion of a request is, and from when on it can have been placed. It is not ok where it cannot have been placed
@@ -307,48 +258,28 @@ func (p *qpArguments) message(r *workRequest) *workRequest {
 	return nil
 }
 
-// named says which completion the callback was for.
-func (l *Missing) named(rule string, arms []arm, r *workRequest) Named {
-	what, event := l.words()
-	n := Named{Rule: rule, Also: []string{"ARM-03"}, See: []int{r.place.Line}}
+// callbacks returns those of the CQ since it was armed so.
+func (l *Missing) callbacks(arms []arm) breach.Callbacks {
+	c := breach.Callbacks{Cq: l.cq.name, Read: l.dialect.EventsAreRead}
+	for _, a := range arms {
+		c.Arms = append(c.Arms, a.kind)
+	}
+	return c
+}
+
+// named says what shows a breach: the request of the completion, if that is known, and the arms.
+func (l *Missing) named(b breach.Breach, arms []arm, r *workRequest) Named {
+	n := Named{Breach: b}
+	if r != nil {
+		n.See = append(n.See, r.place.Line)
+	}
 	for _, a := range arms {
 		n.See = append(n.See, a.line)
 	}
-	if r.doneLine > 0 {
+	if r != nil && r.doneLine > 0 {
 		n.See = append(n.See, r.doneLine)
 	}
-	n.Message = fmt.Sprintf("the provider was at rest, and %s of %s is owed and %s: ", what, l.cq.name, event)
-	if rule == "ARM-04" {
-		n.Message += fmt.Sprintf("when it was armed %s, it may have held the completion of %s (%s), placed since the last callback", typesOf(arms), r.wr, l.kindOf(r))
-	} else {
-		n.Message += fmt.Sprintf("it was armed %s, and the completion of %s (%s) matches", typesOf(arms), r.wr, l.kindOf(r))
-	}
 	return n
-}
-
-// unnamed says only that a callback is missing.
-func (l *Missing) unnamed() Named {
-	what, event := l.words()
-	n := Named{Rule: "ARM-03", Message: fmt.Sprintf("the provider was at rest, and %s of %s is owed and %s", what, l.cq.name, event)}
-	for _, a := range l.arms {
-		n.See = append(n.See, a.line)
-	}
-	return n
-}
-
-func (l *Missing) words() (what, event string) {
-	if l.dialect.EventsAreRead {
-		return "an event", "did not come"
-	}
-	return "a callback", "was not entered"
-}
-
-func typesOf(arms []arm) string {
-	var types []string
-	for _, a := range arms {
-		types = append(types, a.kind.String())
-	}
-	return strings.Join(types, " then ")
 }
 
 // kindOf says what an arm can tell of a completion.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
@@ -32,7 +33,7 @@ func (c *component) explain(ctx context.Context, death moment) (verdict.Finding,
 	if err := l.err(); err != nil {
 		return verdict.Finding{}, nil, err
 	}
-	if culprit.effect == doRead && c.h.unplaced[culprit.span.begin.Op] && refusal.Rule != "ARM-20" { // a CQ that is closed gives no events, on any channel
+	if culprit.effect == doRead && c.h.unplaced[culprit.span.begin.Op] && !breach.IsOfClosed(refusal) { // a CQ that is closed gives no events, on any channel
 		return c.unplaced(culprit), c.tell(last.path(), death), nil
 	}
 	story := c.tell(last.path(), death)

@@ -1,6 +1,9 @@
 package search
 
-import "ndkoracle/model"
+import (
+	"ndkoracle/linearize/breach"
+	"ndkoracle/model"
+)
 
 // performRest holds the state against what must have happened when the provider is at rest.
 func (c *component) performRest(w *walk, o *operation) {
@@ -11,11 +14,11 @@ func (c *component) performRest(w *walk, o *operation) {
 			}
 			waits := len(q.Entries) == 0 && c.contract.Dialect.A6 == model.A6Never
 			if q.Due > 0 && !waits {
-				w.refuse(callbackDue)
+				w.refuse(breach.CallbackDue)
 				return
 			}
 			if q.ErrorDue {
-				w.refuse(errorUntold)
+				w.refuse(breach.ErrorUntold)
 				return
 			}
 		}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
-	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
@@ -81,9 +81,9 @@ func (c *component) happened(o *operation) string {
 // refine replaces a general rule by the one that the way to it shows to be broken.
 func (c *component) refine(f *verdict.Finding, see *[]*span, o *operation, refusal *model.Refusal, t *story) {
 	switch {
-	case refusal == callbackDue:
+	case refusal == breach.CallbackDue:
 		c.refineOwed(f, see, t)
-	case (o.effect == doEnter || o.effect == doRead) && o.status == model.OK && monitor.IsOfUnowed(refusal.Rule):
+	case (o.effect == doEnter || o.effect == doRead) && o.status == model.OK && breach.IsOfUnowed(refusal.Rule):
 		named := c.h.unowed(c.cqs[o.cq].name, f.Line)
 		f.Rule, f.Also, f.Message, f.See = named.Rule, named.Also, named.Message, named.See
 	case refusal.Rule == "ARM-16" && o.effect == doEnter && c.cqs[o.cq].reportedBefore(o.span):

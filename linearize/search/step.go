@@ -300,6 +300,4 @@ var (
 	outOfTurn   = &model.Refusal{Rule: "POLL-09", Why: "a completion that was delivered before it had not been placed"}
 	noneTooMany = &model.Refusal{Rule: "ARM-16", Why: "no request is pending whose completion could have been one too many"}
 	afterError  = &model.Refusal{Rule: "ARM-17", Why: "the CQ has failed, and nothing is placed in it afterwards"}
-	callbackDue = &model.Refusal{Rule: "ARM-03", Why: "a callback is owed and was not entered"}
-	errorUntold = &model.Refusal{Rule: "ARM-08", Why: "the CQ's error was not reported to its arm"}
 )

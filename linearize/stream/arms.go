@@ -44,9 +44,15 @@ type mayArm struct {
 
 // mayExercise lists the rules that are not always counted, and whether anything may have exercised each.
 func (m *mayArm) mayExercise() map[string]bool {
-	return map[string]bool{"ARM-04": m.found, "ARM-05": m.found, "ARM-07": m.again, "ARM-08": m.types[model.ERRORS], "ARM-09": m.types[model.ANY],
-		"ARM-10": m.types[model.SOLICITED], "ARM-11": m.types[model.SOLICITED], "ARM-12": m.types[model.SOLICITED],
-		"ARM-16": m.fails, "ARM-17": m.fails}
+	solicited, rules := m.types[model.SOLICITED], map[string]bool{}
+	for o, may := range map[declared.Occasion]bool{declared.ArmMeetsFresh: m.found, declared.ArmMeetsOthers: m.found, declared.ArmsAgain: m.again,
+		declared.PlacedErrors: m.types[model.ERRORS], declared.PlacedAny: m.types[model.ANY], declared.PlacedSolicits: solicited,
+		declared.PlacedFails: solicited, declared.PlacedPlain: solicited, declared.CqFails: m.fails} {
+		for _, id := range declared.By(o) {
+			rules[id] = may
+		}
+	}
+	return rules
 }
 
 // countArm takes the call of an arm.

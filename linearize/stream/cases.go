@@ -216,7 +216,9 @@ func (s *Stream) sumCases() *cases.Counts {
 	for outstanding := model.ERRORS; outstanding <= model.ANY; outstanding++ {
 		for t := model.ERRORS; t <= model.ANY; t++ {
 			if n := all[cases.Merge(outstanding, t)].AtLeast; n > 0 {
-				s.counts["ARM-07"] += n
+				for _, id := range declared.By(declared.ArmsAgain) {
+					s.counts[id] += n
+				}
 			}
 		}
 	}

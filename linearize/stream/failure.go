@@ -3,6 +3,7 @@ package stream
 import (
 	"cmp"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
@@ -34,8 +35,9 @@ func (q *cq) mayReport(name string, status model.Health) bool {
 		s.silence(q.group)
 		return false
 	case q.arms.latest == model.NONE && s.dialect.A1 != model.A1NoArm:
-		s.unexplained(q.group, "ARM-01", 0, nil, "the callback of %s reports %s, and %s was never armed", q.name, name, q.name)
-		s.also("ARM-17")
+		b := breach.ErrorUnarmed(q.name, name)
+		s.unexplained(q.group, b.Rule, 0, nil, "%s", b.Message)
+		s.also(b.Also...)
 		s.restsOnNoOverflow() // one that nobody asked for is told to nobody
 		s.silence(q.group)
 		return false

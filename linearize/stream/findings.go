@@ -196,7 +196,7 @@ func (l *findingLog) nameLost() {
 			continue
 		}
 		before := slices.IndexFunc(l.findings[:i], func(f finding) bool {
-			uncalled := f.missedBy == lost.lost.wq.cq && f.Rule == "ARM-03" && f.Line == lost.Line
+			uncalled := f.missedBy == lost.lost.wq.cq && f.Rule == breach.CallbackDue.Rule && f.Line == lost.Line
 			return f.passed == lost.lost || uncalled
 		})
 		if before < 0 {
@@ -218,7 +218,7 @@ func (l *findingLog) notes(lost, passed *request) {
 }
 
 func (s *Stream) named(f *finding, n monitor.Named) {
-	f.Rule, f.Also, f.Message = n.Rule, n.Also, n.Message
+	says(&f.Finding, n.Breach)
 	f.See = append(f.See, n.See...)
 	slices.Sort(f.See)
 	f.See = slices.DeleteFunc(slices.Compact(f.See), func(line int) bool { return line == f.Line })

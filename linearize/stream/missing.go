@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/clauses"
 )
 
@@ -85,10 +86,10 @@ func (s *Stream) findUncalled(line int) {
 	}
 }
 
-// report reports the callback that was not entered (ARM-03), as another line shows.
+// report reports the callback that was not entered, as another line shows.
 func (u *missingCallback) report(line int) {
 	r, home := u.request, u.request.wq.cq
-	home.s.unexplained(home.group, u.rule, r.owedLine, []int{r.line, line},
-		"the provider was at rest, and a callback of %s that the completion of %s makes due was not entered: it had completed by then", home.name, r.wr)
-	home.s.also("ARM-03")
+	b := breach.NotEnteredThough(home.name, r.wr, u.rule)
+	home.s.unexplained(home.group, b.Rule, r.owedLine, []int{r.line, line}, "%s", b.Message)
+	home.s.also(b.Also...)
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"ndkoracle/linearize/automaton"
-	"ndkoracle/linearize/monitor"
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
@@ -29,10 +29,10 @@ func (q *cq) died(a *automaton.Queue, e *observation) {
 		f.Line = e.request.inPlaceLine()
 	}
 	if e.what == readers { // nobody read what would have to have been read by then
-		f.Rule, f.Line = "ARM-03", cmp.Or(q.unreadLine, q.restedLine)
-		f.Message = q.seen(e) + ", and a callback is owed and was not entered"
+		says(&f, breach.Unread(q.seen(e)))
+		f.Line = cmp.Or(q.unreadLine, q.restedLine)
 	}
-	if why := a.Why(); e.unnamed && (len(why) == 0 || why[0].Rule != "ARM-20") { // a CQ that is closed gives no events, on any channel
+	if why := a.Why(); e.unnamed && (len(why) == 0 || !breach.IsOfClosed(why[0])) { // a CQ that is closed gives no events, on any channel
 		q.group.leaveOpen(q.seen(e) + ", which nothing explains, and " + verdict.NotOnChannel)
 		return
 	}
@@ -81,13 +81,13 @@ func (q *cq) isMissing(why []*model.Refusal, e *observation) bool {
 	case why[0] == automaton.BehindFence && e.what == delivered && q.arms.latest != model.NONE && (q.group.root().overflown != q || q.failed.told):
 		return e.request != nil
 	}
-	return why[0] == automaton.CallbackDue && !q.isOutOfOrder(why[0], e)
+	return why[0] == breach.CallbackDue && !q.isOutOfOrder(why[0], e)
 }
 
 // isOutOfOrder reports whether what nothing explains is that a completion had been placed by a moment of rest, or by the close of its QP: others that were
 // placed later were delivered before it. Of a CQ that was never armed no callback is owed that could have been in the way.
 func (q *cq) isOutOfOrder(why *model.Refusal, e *observation) bool {
-	return why == automaton.CallbackDue && e.what == owes && q.arms.latest == model.NONE
+	return why == breach.CallbackDue && e.what == owes && q.arms.latest == model.NONE
 }
 
 // missedBy returns the line of the moment of rest by which a callback was missing for what is known now to have been owed: the first one at which it
@@ -102,7 +102,7 @@ func (q *cq) missedBy(e *observation) int {
 // isUnowed reports whether what nothing explains is that a callback for completions was entered.
 func (q *cq) isUnowed(f *verdict.Finding, e *observation) bool {
 	entered := (e.what == enter && e.status == model.OK || e.what == read) && e.line == q.s.line()
-	return (entered || q.shows != nil && f.Line == q.shows.line) && monitor.IsOfUnowed(f.Rule)
+	return (entered || q.shows != nil && f.Line == q.shows.line) && breach.IsOfUnowed(f.Rule)
 }
 
 // refine replaces a general rule by the one that what is known of the CQ shows to be broken.
@@ -111,7 +111,7 @@ func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *observation) {
 	case e.what == delivered && q.group.root().overflown == q && !q.failed.told:
 		f.Rule, f.Also = "ARM-17", []string{"POLL-03", "DEF-04"}
 		f.Message = q.seen(e) + ", and what was seen before is possible only if " + q.name + " had overflowed and lost it"
-	case why == automaton.OtherExpected && q.arms.latest == model.NONE:
+	case why == breach.OtherExpected && q.arms.latest == model.NONE:
 		f.Rule, f.Also = "POLL-05", []string{"POLL-09"}
 		f.Message = q.seen(e) + ", and another completion had been placed in it before"
 	case q.isOutOfOrder(why, e):
@@ -121,43 +121,32 @@ func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *observation) {
 		f.Line = e.request.owedLine
 		f.Message = "the provider was at rest, and " + e.request.wr + ", posted with success, had not completed"
 	case q.shows != nil && e.what == delivered && e.from > q.shows.at: // nor for what came behind that
-		f.Rule, f.Line, f.See = "ARM-21", q.shows.line, []int{e.line}
-	case q.shows != nil && q.shows.latest && (e.what == foundNothing && e.n == 0 && why.Rule == "POLL-03" || e.what == placedNow && why == automaton.TooFew):
-		f.Rule, f.Line, f.See = "ARM-21", q.shows.line, []int{e.line} // it was for nothing that the CQ held
-	case why.Rule == "ARM-01" && e.status == model.OK && q.arms.latest != model.NONE:
-		f.Rule, f.Also = "ARM-02", []string{"ARM-01"}
-		f.Message = q.seen(e) + ", and no callback is owed: each arm that was satisfied has had its callback"
-	case why == automaton.TooFew && q.arms.latest == model.ERRORS:
-		f.Rule, f.Also = "ARM-08", []string{"ARM-21"}
-	case why == automaton.TooFew && q.arms.latest == model.SOLICITED:
-		f.Rule, f.Also = "ARM-12", []string{"ARM-21"}
-	case why == automaton.HadEnded, why == automaton.OwedBefore:
-		f.Also = []string{"ARM-03"} // or it had failed by then, and the callback came late
+		f.Rule, f.Line, f.See = breach.ForNothing(), q.shows.line, []int{e.line}
+	case q.shows != nil && q.shows.latest && (e.what == foundNothing && e.n == 0 && why.Rule == "POLL-03" || e.what == placedNow && why == breach.TooFew):
+		f.Rule, f.Line, f.See = breach.ForNothing(), q.shows.line, []int{e.line} // it was for nothing that the CQ held
+	case breach.IsOfUnarmed(why) && e.status == model.OK && q.arms.latest != model.NONE:
+		says(f, breach.UsedUp(q.seen(e)))
+	case why == breach.TooFew:
+		if b, ok := breach.TooFewFor(q.arms.latest); ok {
+			f.Rule, f.Also = b.Rule, b.Also
+		}
+	case why == breach.HadEnded, why == breach.OwedBefore:
+		f.Also = []string{breach.OrLate()} // or it had failed by then, and the callback came late
 	case why == automaton.BehindFence && e.request != nil && q.arms.calledAt > e.owed && q.arms.restLine != 0:
-		f.Rule, f.Also = "ARM-04", []string{"ARM-03", q.arms.matches(e.kinds), "DEF-04"}
+		says(f, breach.LateOrNotEnteredAtArm(q.name, e.request.wr, q.arms.matches(e.kinds)))
 		f.Line = q.arms.restLine
-		f.Message = fmt.Sprintf("the provider was at rest, and a callback of %s was not entered that was due when it was armed: %s, posted with success, "+
-			"had completed by an earlier moment of rest, or should have", q.name, e.request.wr)
 	case why == automaton.BehindFence && e.request != nil:
-		f.Rule, f.Also = q.arms.matches(e.kinds), []string{"ARM-03", "ARM-04", "DEF-04"}
+		says(f, breach.LateOrNotEntered(e.request.wr, q.arms.matches(e.kinds)))
 		f.Line = e.request.owedLine
-		f.Message = fmt.Sprintf("the provider was at rest, and either %s, posted with success, had not completed, "+
-			"or a callback that its completion makes due was not entered",
-			e.request.wr)
 	}
 }
 
+// says lets a finding be of a breach.
+func says(f *verdict.Finding, b breach.Breach) { f.Rule, f.Also, f.Message = b.Rule, b.Also, b.Message }
+
 // matches returns the rule by which a completion of one of the kinds matches the latest arm.
 func (a *arming) matches(kinds automaton.Kinds) string {
-	switch {
-	case a.latest == model.ERRORS:
-		return "ARM-08"
-	case a.latest == model.SOLICITED && kinds&(automaton.Plain|automaton.Solicited) == 0:
-		return "ARM-11"
-	case a.latest == model.SOLICITED:
-		return "ARM-10"
-	}
-	return "ARM-09"
+	return breach.Matching(a.latest, kinds&(automaton.Plain|automaton.Solicited) == 0)
 }
 
 // bounded notes that a bound ends what can be said of a CQ.

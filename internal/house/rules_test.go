@@ -1,0 +1,156 @@
+package house
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ndkoracle/rules"
+)
+
+// A rule is named where it is declared, and in one place that decides it. Where it has both clauses and a sentence in package breach, that is two.
+const mostPlaces = 2
+
+// tables list rules for something else than a decision: what exercises them, which kinds of queue pairs they bind, and what a provider may do instead.
+var tables = []string{"linearize/declared/engines.go", "linearize/clauses/declare.go", "linearize/doubts/qptypes.go", "linearize/explain/explain.go"}
+
+// spread are rules that are named in more files of the judge, with how many. A number may only become less.
+var spread = map[string]int{
+	"ARM-16": 5, "ARM-17": 8, "ASY-02": 3, "DEF-04": 10, "DEF-05": 4, "DEF-06": 3, "FLAG-01": 5, "FLAG-02": 10, "FLUSH-02": 3,
+	"FLUSH-06": 7, "INV-05": 6, "LIFE-11": 3, "LIFE-14": 3, "POLL-03": 6, "POLL-04": 3, "POLL-05": 11, "POLL-08": 3, "POLL-09": 7,
+	"POST-08": 5, "POST-10": 3, "RES-01": 4, "RES-02": 5, "RES-03": 4, "RES-10": 6, "RES-11": 3, "RES-12": 4, "RES-13": 5,
+	"RSZ-03": 4,
+}
+
+// namedIn adds, for each rule that a file names in a string of its own, the file.
+func namedIn(places map[string][]string, name, file string, text any) error {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		literal, ok := n.(*ast.BasicLit)
+		if !ok || literal.Kind != token.STRING {
+			return true
+		}
+		id, err := strconv.Unquote(literal.Value)
+		if _, known := rules.Get(id); err == nil && known && !slices.Contains(places[id], name) {
+			places[id] = append(places[id], name)
+		}
+		return true
+	})
+	return nil
+}
+
+// tooSpread returns the rules that are named in too many places, one sentence each, and those that the list excuses though it need not, or no longer as much.
+func tooSpread(places map[string][]string) []string {
+	var found []string
+	ids := map[string]bool{}
+	for id := range places {
+		ids[id] = true
+	}
+	for id := range spread {
+		ids[id] = true
+	}
+	for _, id := range slices.Sorted(maps.Keys(ids)) {
+		n, excused := len(places[id]), spread[id]
+		switch in := strings.Join(places[id], ", "); {
+		case excused == 0 && n > mostPlaces:
+			found = append(found, fmt.Sprintf("%s is named in %d files, and no more than %d are allowed: %s", id, n, mostPlaces, in))
+		case excused != 0 && n > excused:
+			found = append(found, fmt.Sprintf("%s is named in %d files, and was in %d: %s", id, n, excused, in))
+		case excused != 0 && n <= mostPlaces:
+			found = append(found, fmt.Sprintf("%s is named in %d files: take it off the list of what is spread", id, n))
+		case n < excused:
+			found = append(found, fmt.Sprintf("%s is named in %d files: write that in the list of what is spread, in place of %d", id, n, excused))
+		}
+	}
+	return found
+}
+
+// isOfJudge reports whether a file may decide rules: no test does, nor what draws histories for tests.
+func isOfJudge(pkg, file string) bool {
+	judge := pkg == "linearize" || strings.HasPrefix(pkg, "linearize/") && pkg != "linearize/histories" && pkg != "linearize/cases"
+	return judge && !strings.HasSuffix(file, "_test.go") && !slices.Contains(tables, path.Join(pkg, file))
+}
+
+// No rule, but the house: a rule is written once, so that no engine comes to decide it in a way of its own.
+func TestRulesAreWrittenOnce(t *testing.T) {
+	places := map[string][]string{}
+	eachGoFile(t, filepath.Join("..", ".."), func(file, pkg string) error {
+		if base := filepath.Base(file); isOfJudge(pkg, base) {
+			return namedIn(places, path.Join(strings.TrimPrefix(pkg, "linearize/"), base), file, nil)
+		}
+		return nil
+	})
+	if len(places) < 50 {
+		t.Fatalf("only %d rules are named, so not all was looked at", len(places))
+	}
+	for _, complaint := range tooSpread(places) {
+		t.Error(complaint)
+	}
+}
+
+// Shows that a rule in a further place is found, and what the list excuses wrongly.
+func TestSpreadRulesAreFound(t *testing.T) {
+	files := func(n int) (files []string) {
+		for i := range n {
+			files = append(files, fmt.Sprintf("%d.go", i))
+		}
+		return files
+	}
+	sound := func() map[string][]string {
+		places := map[string][]string{"ARM-01": files(mostPlaces)}
+		for id, n := range spread {
+			places[id] = files(n)
+		}
+		return places
+	}
+	if got := tooSpread(sound()); got != nil {
+		t.Errorf("complaints about a sound house: %q", got)
+	}
+	for _, mistake := range []struct {
+		id   string
+		n    int
+		want string
+	}{
+		{"ARM-01", 3, "ARM-01 is named in 3 files, and no more than 2 are allowed: 0.go, 1.go, 2.go"},
+		{"FLUSH-06", spread["FLUSH-06"] + 1, "FLUSH-06 is named in %d files, and was in %d: %s"},
+		{"FLUSH-06", spread["FLUSH-06"] - 1, "FLUSH-06 is named in %d files: write that in the list of what is spread, in place of %d"},
+		{"FLUSH-06", 2, "FLUSH-06 is named in 2 files: take it off the list of what is spread"},
+	} {
+		want := mistake.want
+		switch strings.Count(want, "%") {
+		case 3:
+			want = fmt.Sprintf(want, mistake.n, spread[mistake.id], strings.Join(files(mistake.n), ", "))
+		case 2:
+			want = fmt.Sprintf(want, mistake.n, spread[mistake.id])
+		}
+		places := sound()
+		places[mistake.id] = files(mistake.n)
+		if got := tooSpread(places); len(got) != 1 || got[0] != want {
+			t.Errorf("%s in %d files: got %q, want %q", mistake.id, mistake.n, got, want)
+		}
+	}
+	places := map[string][]string{}
+	text := "package p\n\n// ARM-02 is said here.\nvar a, b, c = \"ARM-01\", \"see ARM-03\", \"ARM-01\"\n"
+	if err := namedIn(places, "p.go", "p.go", text); err != nil || len(places) != 1 || !slices.Equal(places["ARM-01"], []string{"p.go"}) {
+		t.Errorf("got %v, error %v; want ARM-01 in p.go", places, err)
+	}
+	for file, want := range map[string]bool{"breach.go": true, "breach_test.go": false} {
+		if got := isOfJudge("linearize/breach", file); got != want {
+			t.Errorf("%s is of the judge: %v", file, got)
+		}
+	}
+	if isOfJudge("linearize/declared", "engines.go") || isOfJudge("linearize/histories", "draw.go") || isOfJudge("model", "cq.go") {
+		t.Error("a table, what draws histories, or the model counts as the judge")
+	}
+}
