@@ -38,7 +38,7 @@ func (t *transition) deliver(x explanation) {
 		fits := c.kinds&e.kinds != 0 && c.by >= e.rank && (c.form == point) == e.is
 		switch {
 		case c.form == fence:
-			t.refuse(BehindFence)
+			t.refuse(breach.BehindFence)
 			return
 		case c.form == many && fits:
 			t.polled(from, c.kinds&e.kinds, i >= x.old)

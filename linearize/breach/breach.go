@@ -74,7 +74,7 @@ func Told(wr string) Breach {
 
 // Late is that a request was delivered that was pending when its queue pair had closed: a poll had found nothing since.
 func Late(cq, qp, wr string) Breach {
-	return breaks("LIFE-07", "the close of %s completed while %s was pending: a poll of %s found nothing afterwards, and a later one had its completion", qp, wr, cq)
+	return breaks("LIFE-07", "the close of %s completed while %s was pending: a poll of %s found nothing afterwards, and a later one had its completion", qp, wr, cq).or(passedOver)
 }
 
 // OutOfOrder is that a request was delivered behind one that was posted after it.

@@ -174,18 +174,18 @@ func (h *history) checkOwed() {
 		if h.mayFail(q) && !h.heldAll(q, q.resizedBetween(r.owed, poll.call), poll) {
 			continue
 		}
-		rule, why := r.brokenByDelay(r.qp.flushedAfter(r) < r.owed)
+		late := r.overdue(r.qp.flushedAfter(r) < r.owed)
 		doubt := earlier(r.doubt(), q.strangers)
 		if resize := q.resizedBetween(r.owed, poll.call); resize != nil {
 			h.tellsInOrder(doubt, breach.LostByResize(q.name, r.wr), r.owed, r.post, resize)
-			h.shownAt(poll.ret, rule)
+			h.shownAt(poll.ret, late.Rule)
 			continue
 		}
-		h.providerInOrder(doubt, rule, r.owed, []*span{r.post, poll},
-			"the provider was at rest, and %s: a poll of %s found nothing afterwards", why, q.name)
+		h.providerInOrder(doubt, late.Rule, r.owed, []*span{r.post, poll},
+			"the provider was at rest, and %s: a poll of %s found nothing afterwards", late.Message, q.name)
 		f := &h.findings[len(h.findings)-1]
 		if f.shown = poll.ret; r.delivery != nil {
-			f.Also = []string{"POLL-03"}
+			f.Also = late.Also
 		}
 	}
 }
@@ -201,23 +201,14 @@ func (h *history) outlivesClose(q *cq, r *request) bool {
 	if poll == nil || r.post.call > closed || r.delivery.poll.call < poll.ret {
 		return false
 	}
-	h.tellsInOrder(r.doubt(), breach.Late(q.name, r.qp.name, r.wr), closed, r.post, r.qp.closed, poll)
+	late := breach.Late(q.name, r.qp.name, r.wr)
+	h.tellsInOrder(r.doubt(), late, closed, r.post, r.qp.closed, poll)
 	f := &h.findings[len(h.findings)-1]
-	f.shown, f.Also = r.delivery.poll.ret, []string{"POLL-03"}
+	f.shown, f.Also = r.delivery.poll.ret, late.Also
 	return true
 }
 
-// brokenByDelay says which rule r breaks by not having completed at rest, if it is known that it was cancelled, or that it was not.
-func (r *request) brokenByDelay(cancelled bool) (rule, why string) {
-	switch {
-	case r.silent && (r.told || cancelled):
-		return "FLAG-02", r.wr + ", a silent request that failed or was cancelled, had not completed"
-	case r.silent:
-		return "FLAG-02", r.wr + ", a silent request that can only have failed, had not completed"
-	case cancelled:
-		return "FLUSH-02", r.wr + ", pending when its queue was flushed, had not completed"
-	case r.deferred && r.endedByRefusal():
-		return "DEF-05", r.wr + ", deferred before a post that was refused, had not been indicated and completed"
-	}
-	return "DEF-04", r.wr + ", posted with success, had not completed"
+// overdue says which rule r breaks by not having completed at rest, if it is known that it was cancelled, or that it was not.
+func (r *request) overdue(cancelled bool) breach.Breach {
+	return breach.Overdue{Wr: r.wr, Silent: r.silent, Ended: r.told, Cancelled: cancelled, Refused: r.deferred && r.endedByRefusal()}.Breach()
 }

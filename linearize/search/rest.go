@@ -30,8 +30,7 @@ func (c *component) performRest(w *walk, o *operation) {
 				}
 			}
 			if send, receive := c.waitForEachOther(s, i, o.call); send != nil {
-				w.refuse(&model.Refusal{Rule: "DEF-04",
-					Why: send.wr + ", posted with success, has not completed, and neither has " + receive.wr + ", which it would have taken"})
+				w.refuse(breach.WaitForEachOther(send.wr, receive.wr))
 				return
 			}
 		}
@@ -143,6 +142,6 @@ func (c *component) completesBy(r *request, q model.Request, mark moment) bool {
 
 // owed says which rule r breaks by not having completed.
 func owed(r *request, q model.Request) *model.Refusal {
-	rule, why := r.brokenByDelay(q.Phase == model.Executed+model.Phase(model.CANCELLED))
-	return &model.Refusal{Rule: rule, Why: why}
+	late := r.overdue(q.Phase == model.Executed+model.Phase(model.CANCELLED))
+	return &model.Refusal{Rule: late.Rule, Why: late.Message}
 }

@@ -97,7 +97,7 @@ func (r *request) outlivesClose(q *cq, poll *poll) {
 	}
 	late := breach.Late(q.name, p.name, r.wr)
 	p.s.unexplained(q.group, late.Rule, p.overLine, []int{r.line, poll.line}, "%s", late.Message)
-	p.s.also("POLL-03")
+	p.s.also(late.Also...)
 	p.allows("the completion of %s first", r.wr)
 	r.missed = true
 }

@@ -78,7 +78,7 @@ func (q *cq) isMissing(why []*model.Refusal, e *observation) bool {
 		return true
 	case len(why) == 0:
 		return false
-	case why[0] == automaton.BehindFence && e.what == delivered && q.arms.latest != model.NONE && (q.group.root().overflown != q || q.failed.told):
+	case why[0] == breach.BehindFence && e.what == delivered && q.arms.latest != model.NONE && (q.group.root().overflown != q || q.failed.told):
 		return e.request != nil
 	}
 	return why[0] == breach.CallbackDue && !q.isOutOfOrder(why[0], e)
@@ -109,15 +109,14 @@ func (q *cq) isUnowed(f *verdict.Finding, e *observation) bool {
 func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *observation) {
 	switch {
 	case e.what == delivered && q.group.root().overflown == q && !q.failed.told:
-		f.Rule, f.Also = "ARM-17", []string{"POLL-03", "DEF-04"}
-		f.Message = q.seen(e) + ", and what was seen before is possible only if " + q.name + " had overflowed and lost it"
+		says(f, breach.LostAndDelivered(q.name, q.seen(e)))
 	case why == breach.OtherExpected && q.arms.latest == model.NONE:
 		f.Rule, f.Also = "POLL-05", []string{"POLL-09"}
 		f.Message = q.seen(e) + ", and another completion had been placed in it before"
 	case q.isOutOfOrder(why, e):
 		f.Rule, f.Also, f.See = "POLL-05", []string{"POLL-09"}, []int{e.line}
 		f.Message = q.seen(e) + " behind a completion that was placed later: " + e.request.wr + " had been placed in it by then"
-	case why == automaton.BehindFence && e.request != nil && q.arms.latest == model.NONE:
+	case why == breach.BehindFence && e.request != nil && q.arms.latest == model.NONE:
 		f.Line = e.request.owedLine
 		f.Message = "the provider was at rest, and " + e.request.wr + ", posted with success, had not completed"
 	case q.shows != nil && e.what == delivered && e.from > q.shows.at: // nor for what came behind that
@@ -132,10 +131,10 @@ func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *observation) {
 		}
 	case why == breach.HadEnded, why == breach.OwedBefore:
 		f.Also = []string{breach.OrLate()} // or it had failed by then, and the callback came late
-	case why == automaton.BehindFence && e.request != nil && q.arms.calledAt > e.owed && q.arms.restLine != 0:
+	case why == breach.BehindFence && e.request != nil && q.arms.calledAt > e.owed && q.arms.restLine != 0:
 		says(f, breach.LateOrNotEnteredAtArm(q.name, e.request.wr, q.arms.matches(e.kinds)))
 		f.Line = q.arms.restLine
-	case why == automaton.BehindFence && e.request != nil:
+	case why == breach.BehindFence && e.request != nil:
 		says(f, breach.LateOrNotEntered(e.request.wr, q.arms.matches(e.kinds)))
 		f.Line = e.request.owedLine
 	}

@@ -164,36 +164,28 @@ func (q *cq) reportLateBy(r *request, by eventIndex, line, poll int) {
 		qp.leaveVanishedOpen(q)
 		return
 	}
-	rule, why := "DEF-04", r.wr+", posted with success, had not completed"
-	if r.silent { // it has not succeeded
-		rule, why = "FLAG-02", r.wr+", a silent request that failed or was cancelled, had not completed"
+	overdue := breach.Overdue{Wr: r.wr, Silent: r.silent, Ended: r.silent}
+	if !qp.stayed {
+		overdue.Cancelled, overdue.Refused = qp.flushedAfter(r) && r.flushedBy(by), r.refusal
 	}
-	switch {
-	case qp.stayed:
-		why += ", or is not delivered though the completions of " + qp.name + " did not vanish when that was closed"
-	case r.silent:
-	case qp.flushedAfter(r) && r.flushedBy(by):
-		rule, why = "FLUSH-02", r.wr+", pending when a flush or the end of the connection cancelled it, had not completed"
-	case r.refusal:
-		rule, why = "DEF-05", r.wr+", deferred before a post that was refused, had not been indicated and completed"
+	late := overdue.Breach()
+	if qp.stayed {
+		late.Message += ", or is not delivered though the completions of " + qp.name + " did not vanish when that was closed"
 	}
 	untold := q.group.root().without == q && q.arms.latest != model.NONE
 	if untold {
-		rule, why = "ARM-08", why+", and if "+q.name+" had overflowed, no callback reported it"
+		late = breach.Unreported(q.name, late.Message)
 	}
 	// An earlier loss of the connection would not explain any of that.
 	if resize := q.lostByResize(by); resize != 0 && !untold {
 		lost := breach.LostByResize(q.name, r.wr)
 		q.s.unless("", q.group, lost.Rule, poll, []int{r.line, line, resize}, "%s", lost.Message)
 		q.s.notes(r, nil)
-		q.s.also(rule)
+		q.s.also(late.Rule)
 	} else {
-		q.s.unless("", q.group, rule, line, []int{r.line, poll}, "the provider was at rest, and %s: what %s shows afterwards", why, q.name)
+		q.s.unless("", q.group, late.Rule, line, []int{r.line, poll}, "the provider was at rest, and %s: what %s shows afterwards", late.Message, q.name)
 		q.s.notes(r, nil)
-		q.alsoByResize(r.line, "POLL-03")
-	}
-	if untold {
-		q.alsoByResize(r.line, "POLL-03", "DEF-04")
+		q.alsoByResize(r.line, late.Also...)
 	}
 	qp.allows("first the completion of %s", r.wr)
 	for _, behind := range r.wq.waiting { // a queue completes in order
