@@ -179,7 +179,7 @@ func TestSarif(t *testing.T) {
 	}
 }
 
-// The lists that SARIF requires are never null, names become URIs, and what is left open is of kind open, without a level.
+// The lists that SARIF requires are never null, and names become URIs. An undecided finding becomes a result of kind "open" and level "none".
 func TestSarifOfLittle(t *testing.T) {
 	b := newBench(t)
 	b.do("--format", "sarif", files(t, "conformant")[0])

@@ -10,8 +10,8 @@ import (
 // After a violation a stream goes on from what is most plausible. What it finds later of the same objects may be a breach of its
 // own, or may only follow from the first: nobody can tell, and so each is marked.
 
-// goOn takes what is left of what was held, and the polls that had not had their effect when no explanation was left. What was
-// wrong is told.
+// goOn continues behind a violation that has been reported. It shows the CQ, in the order of their events, the observations in held and those of the
+// polls that had not taken effect when no explanation was left: bit i of done says that polls[i] had.
 func (q *cq) goOn(polls []*poll, done uint, held []observation) {
 	if q.stopped() {
 		return
