@@ -44,6 +44,7 @@ var scenes = map[timeline.Rule]struct{ dialect, accept, reject string }{
 	failedItself:        {"verbs", "write 1; write 2; get 1x 2c", "write 1; write 2; get 1c 2c; flush"},
 	mayCause:            {"verbs", "UC; recv 1; write 2; get 2c 1x", "UC; recv 1; write 2; rest; get 2c; get"},
 	endedLater:          {"ndkpi", "recv 1; get 1c", "recv 1; get 1c; write 2; get 2"},
+	receivedLater:       {"ndkpi", "recv 1; send 2; peer recv 7; peer get 7; get 1c", "recv 1; get 1c; send 2; peer recv 7; peer get 7"},
 	endedByFailure:      {"ndspi", "write 1; write 2; get 1x 2c", "write 1; write 2; get 1x 2"},
 	errorState:          {"verbs", "flush; write 1; get 1c", "flush; write 1; get 1"},
 	disconnected:        {"ndkpi", "disconnect; recv 1; get 1c", "disconnect; write 1; get 1"},

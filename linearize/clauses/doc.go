@@ -33,7 +33,8 @@
 //	FLAG-02   RES-10, RES-11 behind a silent request that may have failed
 //	FLAG-02   X(silent) < F, and before the end of its connection, as a later one of its queue was delivered
 //	INV-05    RES-10 of a connection on which a message named a token
-//	RES-10    E, L > X(success); E, L > A of a message that was received; E, L > call of a success at the other end
+//	RES-10    E, L > A of a message that was received
+//	RES-10    E, L > X(success); E, L > call of a success at the other end
 //	RES-10    X(cancelled) ≥ min(F, L, O), unconnected min(F, X(failed)+1); verbs, RC: min(F, X(failed)+1), of the peer also
 //	RES-11    verbs: the same of an initiator request; UC, UD: X(flushed) ≥ min(F, X(failed)+1)
 //	FLUSH-02  X ≤ F, posted before the flush

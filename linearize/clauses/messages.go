@@ -102,7 +102,7 @@ func (e *Engine) received(r *request, m facts.Moment) {
 	}
 	for _, end := range []timeline.Var{o.qp.ended, o.qp.lost} {
 		if end != timeline.None {
-			s.Edge(send.a, end, 1, endedLater, m.Line)
+			s.Edge(send.a, end, 1, receivedLater, m.Line)
 		}
 	}
 	o.messages.forget(s, i+1)

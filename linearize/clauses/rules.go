@@ -29,6 +29,7 @@ const (
 	passedOver
 	abortedBefore
 	endedLater
+	receivedLater
 	meetAtRest
 	causedBy
 	failedItself
@@ -86,13 +87,14 @@ var Rules = [numRules]Rule{
 	errorState:          {"FLUSH-06", "verbs: E ≤ F", "the flush moved the queue pair to its error state", "%s succeeded in the error state of its queue pair", "%s ends with CANCELLED"},
 	postedBehindFlush:   {"FLUSH-05", "what is posted behind a flush is cancelled, under A15=CANCELLED", "it was posted behind a flush", "%s succeeded, and a flush cancels what is posted behind it", "%s ends with CANCELLED"},
 	disconnected:        {"DISC-10", "E ≤ F of a disconnect; L ≤ the callback of one that failed", "the disconnect closed the connection", "%s succeeded on a connection that was disconnected", "%s ends with CANCELLED"},
-	endedLater:          {"RES-10", "E, L > X(success); E, L > A of a message that was received; E, L > call of a success at the other end", "the connection went on", "%s succeeded, though the connection had ended by then", "%s ends with CANCELLED or FAILED"},
+	endedLater:          {"RES-10", "E, L > X(success); E, L > call of a success at the other end", "the connection went on", "%s succeeded, though the connection had ended by then", "%s ends with CANCELLED or FAILED"},
+	receivedLater:       {"RES-10", "E, L > A of a message that was received", "the connection went on", "%s was received, though the connection had ended by then", "no receive succeeds with %s"},
 	abortedBefore:       {"INV-05", "RES-10 of a connection on which a message named a token", "the connection went on", "%s succeeded, though the connection had ended by then", "%s ends with CANCELLED or FAILED"},
 	causedBy:            {"RES-10", "X(cancelled) ≥ min(F, L, O), unconnected min(F, X(failed)+1); verbs, RC: min(F, X(failed)+1), of the peer also", "something ended what %s waits for", "nothing that can have cancelled %s came early enough", "%s ends with SUCCESS or FAILED"},
 	failedItself:        {"RES-11", "verbs: the same of an initiator request; UC, UD: X(flushed) ≥ min(F, X(failed)+1)", "something else broke the queue pair, or %s would have failed itself", "%s was flushed, and nothing else had broken its queue pair", "%s ends with SUCCESS or FAILED"},
 	flushCancels:        {"FLUSH-02", "X ≤ F, posted before the flush", "the flush ends what is pending", "a flush did not end %s", "first the completion of %s"},
 	flushSpares:         {"FLUSH-01", "X < F, not cancelled and posted before the flush", "the flush would have cancelled it", "a flush should have cancelled %s", "%s ends with CANCELLED"},
-	silentAtRest:        {"FLAG-02", "C > rest ⇒ S ≥ rest", "a silent request that has failed has completed by rest", "%s failed, or succeeded late, though it is silent", "first a completion of %s"},
+	silentAtRest:        {"FLAG-02", "C > rest ⇒ S ≥ rest", "a silent request that has failed has completed by rest", "%s failed or was cancelled, or succeeded late, though it is silent", "first a completion of %s"},
 	overSilently:        {"FLAG-02", "X(silent) ≤ delivery of a later one of its queue", "it was silent and has no completion, so it succeeded", "%s was silent and over, and what is known does not allow it", "first a completion of %s"},
 	passedOver:          {"FLAG-02", "X(silent) < F, and before the end of its connection, as a later one of its queue was delivered", "it was silent and has no completion, so it succeeded", "%s was silent and over, and what is known does not allow it", "first a completion of %s"},
 	connected:           {"POST-08", "X(success) ≥ call of a connect that was not refused", "nothing succeeds before the connection", "%s succeeded without a connection", "%s waits for a connection"},

@@ -37,8 +37,12 @@ func (f Finding) Instead() string {
 }
 
 // subject is what a finding is about: the request whose bound rests on the clause that names it, or that this bound follows from, where it is of a
-// connection; or else the first request in the chain, or a flush. Of a message that had to wait it is the message.
+// connection; or else the first request in the chain, or a flush. Of a message that had to wait it is the message. Where a request failed, which ended its
+// connection, it is the one that succeeded behind it.
 func (f Finding) subject() string {
+	if f.Rule == endedByFailure {
+		return f.succeededBehind()
+	}
 	for i, l := range f.Chain {
 		switch {
 		case l.Reason.Rule != f.Rule:
@@ -47,14 +51,14 @@ func (f Finding) subject() string {
 				i--
 			}
 			return f.Chain[i].Of
-		case isOfRequest(l) || f.Rule == flushReturned && l.Deed == flushedAt:
+		case isOfRequest(l.Label) || f.Rule == flushReturned && l.Deed == flushedAt:
 			return l.Of
-		case i+1 < len(f.Chain) && isOfRequest(f.Chain[i+1]):
+		case i+1 < len(f.Chain) && isOfRequest(f.Chain[i+1].Label):
 			return f.Chain[i+1].Of
 		}
 	}
 	for _, l := range f.Chain {
-		if isOfRequest(l) {
+		if isOfRequest(l.Label) {
 			return l.Of
 		}
 	}
@@ -66,7 +70,18 @@ func (f Finding) subject() string {
 	return f.Qp
 }
 
-func isOfRequest(l timeline.Link) bool {
+// succeededBehind returns the request by whose success a connection ended no earlier, or says whose it was. The chain may close at that request, and so
+// lack its own link.
+func (f Finding) succeededBehind() string {
+	for _, l := range f.Chain {
+		if (l.Deed == endedAt || l.Deed == lostAt) && isOfRequest(l.Cause) {
+			return l.Cause.Of
+		}
+	}
+	return "a request of " + f.Qp
+}
+
+func isOfRequest(l timeline.Label) bool {
 	switch l.Deed {
 	case executedAt, completedAt, arrivedAt, failedAt:
 		return true

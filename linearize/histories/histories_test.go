@@ -123,6 +123,7 @@ func (h *drawn) compare() *comparison {
 	streamed := judging.Stream(h.trace, h.options)
 	c.count(true, "stream: "+string(streamed.Verdict))
 	h.withCases(streamed, c)
+	h.saysHowRequestsEnded(streamed, c)
 	clausesSay := h.ofClauses(streamed, c)
 	if !streamed.Decided() {
 		c.count(true, "stream leaves it open")
@@ -163,6 +164,17 @@ func (h *drawn) withCases(streamed *verdict.Report, c *comparison) {
 		certain = certain || n > 0 && told.AtLeast == n
 	}
 	c.count(certain, "a hidden case is counted for certain")
+}
+
+// saysHowRequestsEnded holds what messages say of requests against the history.
+func (h *drawn) saysHowRequestsEnded(streamed *verdict.Report, c *comparison) {
+	ending := judging.EndingOf(h.trace)
+	for _, f := range streamed.Findings {
+		wrong, _ := ending.Misattributed(f.Message)
+		for _, w := range wrong {
+			c.differ += "\n" + w + ": " + f.Message
+		}
+	}
 }
 
 // hiddenCases lists the cases that a trace does not show, as what is outstanding, and what the CQ holds, is hidden.

@@ -141,7 +141,7 @@ func (l *workQueue) failed(r *request) {
 		return
 	}
 	if slices.Contains(l.taken, r) {
-		l.qp.group.leaveInDoubt(r.wr + " failed, and which message its peer took instead " + verdict.NotFollowed)
+		l.qp.group.leaveInDoubt(r.wr + " did not succeed, and which message its peer took instead " + verdict.NotFollowed)
 	}
 	for _, end := range []*workQueue{l, other} {
 		if end.known, end.promised = r.index(), 0; end.queue == model.Initiator {

@@ -13,6 +13,7 @@ type Link struct {
 	At       Time
 	Deadline bool // no later than At, else no earlier
 	Reason   Reason
+	Cause    Label // what Reason.From is the time of; of no object, if there is none, or it is not known any more
 }
 
 const longestChain = 40
@@ -28,7 +29,7 @@ func (s *Solver) fail(a, b int32, why Reason) {
 	}
 	c := &Conflict{Rule: why.Rule, Line: why.Line}
 	if n := &s.nodes[a]; a == b && n.upper < Never {
-		c.Chain = append(c.Chain, Link{n.Label, n.upper, true, n.whyUpper})
+		c.Chain = append(c.Chain, Link{Label: n.Label, At: n.upper, Deadline: true, Reason: n.whyUpper})
 	}
 	s.explain(c, a)
 	if b != a {
@@ -43,9 +44,11 @@ func (s *Solver) explain(c *Conflict, i int32) {
 	for i != 0 && !seen[i] && len(c.Chain) < longestChain {
 		seen[i] = true
 		n := &s.nodes[i]
-		c.Chain = append(c.Chain, Link{n.Label, n.lower, false, n.whyLower})
-		if i = n.whyLower.From.index; !s.Alive(n.whyLower.From) {
-			i = 0
+		l := Link{Label: n.Label, At: n.lower, Reason: n.whyLower}
+		if i = 0; s.Alive(n.whyLower.From) {
+			i = n.whyLower.From.index
+			l.Cause = s.nodes[i].Label
 		}
+		c.Chain = append(c.Chain, l)
 	}
 }
