@@ -77,13 +77,13 @@ func conformantSoFar(t *testing.T, recorded *trace.Trace) {
 	}
 }
 
-// Interrupting ndkrecord ends the program as well, and the exit code says so.
-func TestInterruptEndsTheProgram(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "a.ndktrace.ctf")
-	command := exec.CommandContext(t.Context(), built(t)+"/ndkrecord", "run", "-o", file, "--", built(t)+"/program", "endless")
+// running starts ndkrecord with the test program, doing something, and returns when that has said that it is under way. What ndkrecord says is complete once
+// the command has been waited for.
+func running(t *testing.T, file, doing string) (command *exec.Cmd, errs *bytes.Buffer) {
+	t.Helper()
+	command, errs = exec.CommandContext(t.Context(), built(t)+"/ndkrecord", "run", "-o", file, "--", built(t)+"/program", doing), &bytes.Buffer{}
+	command.Stderr = errs
 	stdout, err := command.StdoutPipe()
-	var errs bytes.Buffer
-	command.Stderr = &errs
 	if err == nil {
 		err = command.Start()
 	}
@@ -93,10 +93,17 @@ func TestInterruptEndsTheProgram(t *testing.T) {
 	if n, err := stdout.Read(make([]byte, 7)); n == 0 {
 		t.Fatal(err)
 	}
+	return command, errs
+}
+
+// Interrupting ndkrecord ends the program as well, and the exit code says so.
+func TestInterruptEndsTheProgram(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.ndktrace.ctf")
+	command, errs := running(t, file, "endless")
 	command.Process.Signal(os.Interrupt)
 	command.Wait()
 	if command.ProcessState.ExitCode() != 130 || !strings.Contains(errs.String(), "interrupted") {
-		t.Errorf("%v\n%s", command.ProcessState, &errs)
+		t.Errorf("%v\n%s", command.ProcessState, errs)
 	}
 	if recorded := read(t, file); len(recorded.Events) < 1000 || recorded.End == nil {
 		t.Errorf("%d events, the end is %+v", len(recorded.Events), recorded.End)
@@ -146,19 +153,7 @@ func TestFailures(t *testing.T) {
 // A worker that dies does not stop the program, and what it wrote is readable. ndkrecord says that the rest is lost.
 func TestWorkerDies(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.ndktrace.ctf")
-	command := exec.CommandContext(t.Context(), built(t)+"/ndkrecord", "run", "-o", file, "--", built(t)+"/program", "orphan")
-	stdout, err := command.StdoutPipe()
-	var errs bytes.Buffer
-	command.Stderr = &errs
-	if err == nil {
-		err = command.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n, err := stdout.Read(make([]byte, 7)); n == 0 {
-		t.Fatal(err)
-	}
+	command, errs := running(t, file, "orphan")
 	time.Sleep(50 * time.Millisecond) // for it to drain what there is
 	children, err := exec.Command("pgrep", "-P", strconv.Itoa(command.Process.Pid), "ndkrecord-worke").Output()
 	worker, _ := strconv.Atoi(strings.TrimSpace(string(children)))
@@ -170,7 +165,7 @@ func TestWorkerDies(t *testing.T) {
 	}
 	command.Wait()
 	if command.ProcessState.ExitCode() != 1 || !strings.Contains(errs.String(), "what it had not written is lost") || strings.Contains(errs.String(), "program:") {
-		t.Errorf("%v\n%s", command.ProcessState, &errs)
+		t.Errorf("%v\n%s", command.ProcessState, errs)
 	}
 	if recorded := read(t, file); count(recorded, "ibv_post_send", trace.Call) != 10 || recorded.End != nil {
 		t.Errorf("%d events, the end is %+v", len(recorded.Events), recorded.End)

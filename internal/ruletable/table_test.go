@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/altered"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 )
@@ -31,66 +32,31 @@ func TestEveryRuleStandsOrSaysWhyNot(t *testing.T) {
 	}
 }
 
-// changed is the repository with other texts in some of its files.
-type changed map[string]string
-
-func (c changed) Open(name string) (fs.File, error) { return repository.Open(name) }
-
-func (c changed) ReadFile(name string) ([]byte, error) {
-	if text, ok := c[name]; ok {
-		return []byte(text), nil
-	}
-	return fs.ReadFile(repository, name)
-}
-
-// without changes every file of a pattern: what matches becomes another text. It must be there.
-func without(t *testing.T, pattern, expression, other string) changed {
-	t.Helper()
-	files, err := fs.Glob(repository, pattern)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := changed{}
-	for _, file := range files {
-		text, err := fs.ReadFile(repository, file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if less := regexp.MustCompile(expression).ReplaceAllString(string(text), other); less != string(text) {
-			c[file] = less
-		}
-	}
-	if len(c) == 0 {
-		t.Fatalf("%s is not in %s", expression, pattern)
-	}
-	return c
-}
-
 // A rule that loses the last of what it has in a cell is missed, and so is a reason that is given for nothing: the test above
 // can fail.
 func TestWhatIsLostIsMissed(t *testing.T) {
 	for name, test := range map[string]struct {
-		changed
+		altered.Repository
 		want string
 	}{
-		"its definition": {without(t, "tla/*.tla", "FLAG-04", "the flag"), "FLAG-04 has no definition, and no reason why"},
-		"its definition, and has its property still": {without(t, "tla/QueuePair.tla", `(?m)\(DEF-05\)(.*\*\))$`, "$1"),
+		"its definition": {altered.Without(t, "tla/*.tla", "FLAG-04", "the flag"), "FLAG-04 has no definition, and no reason why"},
+		"its definition, and has its property still": {altered.Without(t, "tla/QueuePair.tla", `(?m)\(DEF-05\)(.*\*\))$`, "$1"),
 			"DEF-05 has no definition, and no reason why"},
-		"its definition, and has what its property is made of still": {without(t, "tla/CompletionQueue.tla", `(Reading\.A5 +\\\*) ARM-10`, "$1"),
+		"its definition, and has what its property is made of still": {altered.Without(t, "tla/CompletionQueue.tla", `(Reading\.A5 +\\\*) ARM-10`, "$1"),
 			"ARM-10 has no definition, and no reason why"},
-		"its property, of the configurations": {without(t, "tla/*.cfg", `\bFlushIsOwn\b`, ""),
+		"its property, of the configurations": {altered.Without(t, "tla/*.cfg", `\bFlushIsOwn\b`, ""),
 			"FLUSH-04 has no property, and no reason why"},
-		"its property's number": {without(t, "tla/*.tla", `(?m)^(\\\* )FLUSH-04: |( *\\\*) FLUSH-04$`, "$1$2"),
+		"its property's number": {altered.Without(t, "tla/*.tla", `(?m)^(\\\* )FLUSH-04: |( *\\\*) FLUSH-04$`, "$1$2"),
 			"FLUSH-04 has no property, and no reason why"},
-		"its check":  {without(t, "linearize/monitor/*.go", `"LIFE-11"`, `"no rule"`), "LIFE-11 has no check, and no reason why"},
-		"its traces": {without(t, "traces/manifest.json", "LIFE-11", "ASY-01"), "LIFE-11 has no trace, and no reason why"},
-		"its reason": {without(t, reasonsFile, "(?m)^LIFE-12\tcheck trace\t.*\n", ""), "LIFE-12 has no check, and no reason why"},
-		"the need of a reason": {without(t, reasonsFile, "(?m)^(LIFE-12\t)check", "${1}property check"),
+		"its check":  {altered.Without(t, "linearize/monitor/*.go", `"LIFE-11"`, `"no rule"`), "LIFE-11 has no check, and no reason why"},
+		"its traces": {altered.Without(t, "traces/manifest.json", "LIFE-11", "ASY-01"), "LIFE-11 has no trace, and no reason why"},
+		"its reason": {altered.Without(t, reasonsFile, "(?m)^LIFE-12\tcheck trace\t.*\n", ""), "LIFE-12 has no check, and no reason why"},
+		"the need of a reason": {altered.Without(t, reasonsFile, "(?m)^(LIFE-12\t)check", "${1}property check"),
 			"LIFE-12 has a property, and a reason why it has none: "},
-		"the need of a reason, as it is defined": {without(t, "tla/*.tla", `\\\* ARM-18, too\.`, "$0 INV-04"),
+		"the need of a reason, as it is defined": {altered.Without(t, "tla/*.tla", `\\\* ARM-18, too\.`, "$0 INV-04"),
 			"INV-04 has a definition, and a reason why it has none: "},
 	} {
-		complaints := strings.Join(Complaints(readRows(t, test.changed)), "\n")
+		complaints := strings.Join(Complaints(readRows(t, test.Repository)), "\n")
 		if !strings.Contains(complaints, test.want) {
 			t.Errorf("a rule lost %s, and the complaints are %q, not %q", name, complaints, test.want)
 		}
@@ -100,13 +66,13 @@ func TestWhatIsLostIsMissed(t *testing.T) {
 // What cannot be read is an error that says where and why.
 func TestErrors(t *testing.T) {
 	const head = reasonsHeader + "\n"
-	for want, c := range map[string]changed{
+	for want, c := range map[string]altered.Repository{
 		"reasons.tsv:1: the header is not":                      {reasonsFile: "rule\n"},
 		"reasons.tsv:2: not a rule, the cells":                  {reasonsFile: head + "ARM-14\tcheck\n"},
 		`reasons.tsv:3: "proof" is none of the cells`:           {reasonsFile: head + "ARM-14\tcheck\twhy\nARM-15\tproof\twhy\n"},
 		"reasons.tsv:3: two reasons why ARM-14 has no check":    {reasonsFile: head + "ARM-14\tcheck\twhy\nARM-14\ttrace check\twhy\n"},
-		"there is no rule ASY-01 in the table":                  without(t, reasonsFile, "(?m)^ARM-24", "ASY-01"),
-		"tla/CQ-ndkpi.cfg: MCCompletionQueue does not define P": without(t, "tla/CQ-ndkpi.cfg", "CqTypeOK", "P"),
+		"there is no rule ASY-01 in the table":                  altered.Without(t, reasonsFile, "(?m)^ARM-24", "ASY-01"),
+		"tla/CQ-ndkpi.cfg: MCCompletionQueue does not define P": altered.Without(t, "tla/CQ-ndkpi.cfg", "CqTypeOK", "P"),
 		"tla/manifest.tsv:1: the header is not":                 {"tla/manifest.tsv": "configuration\n"},
 		"traces/manifest.json: ":                                {"traces/manifest.json": "[{]"},
 	} {
