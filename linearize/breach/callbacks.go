@@ -8,25 +8,8 @@ import (
 	"ndkoracle/model"
 )
 
-// The rules of notification callbacks, in the order in which they are asked which one a missing callback breaks: ARM-04 where its completion was there
-// when the CQ was armed, else that by which a completion matches the arm, the first of matching where there are several, else ARM-03.
-const (
-	unarmed   = "ARM-01"
-	armUsedUp = "ARM-02"
-	neglected = "ARM-03"
-	overdue   = "ARM-04"
-	merged    = "ARM-07"
-	forErrors = "ARM-08"
-	forAny    = "ARM-09"
-	solicited = "ARM-10"
-	forFailed = "ARM-11"
-	forPlain  = "ARM-12"
-	reported  = "ARM-17"
-	ofClosed  = "ARM-20"
-	forNone   = "ARM-21"
-	inTheEnd  = "DEF-04"
-)
-
+// A missing callback breaks the first of these that shows: ARM-04 where its completion was there when the CQ was armed, else that by which a completion
+// matches the arm, the first of matching where there are several, else ARM-03.
 var (
 	matching = []string{merged, forFailed, solicited, forAny, forErrors}
 	unowed   = []string{unarmed, armUsedUp, forErrors, forPlain, forNone}

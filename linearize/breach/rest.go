@@ -2,9 +2,6 @@ package breach
 
 import "ndkoracle/model"
 
-// passedOver is the rule that a poll breaks which does not deliver what its CQ holds.
-const passedOver = "POLL-03"
-
 // What must have completed when the provider is at rest.
 
 // BehindFence is what an engine refuses where a completion comes too late for a moment of rest.
@@ -24,13 +21,13 @@ type Overdue struct {
 func (o Overdue) Breach() Breach {
 	switch {
 	case o.Silent && (o.Ended || o.Cancelled):
-		return breaks("FLAG-02", "%s, a silent request that failed or was cancelled, had not completed", o.Wr).or(passedOver)
+		return breaks(silentFailed, "%s, a silent request that failed or was cancelled, had not completed", o.Wr).or(passedOver)
 	case o.Silent:
-		return breaks("FLAG-02", "%s, a silent request that can only have failed, had not completed", o.Wr).or(passedOver)
+		return breaks(silentFailed, "%s, a silent request that can only have failed, had not completed", o.Wr).or(passedOver)
 	case o.Cancelled:
-		return breaks("FLUSH-02", "%s, pending when a flush or the end of the connection cancelled it, had not completed", o.Wr).or(passedOver)
+		return breaks(flushed, "%s, pending when a flush or the end of the connection cancelled it, had not completed", o.Wr).or(passedOver)
 	case o.Refused:
-		return breaks("DEF-05", "%s, deferred before a post that was refused, had not been indicated and completed", o.Wr).or(passedOver)
+		return breaks(ofChain, "%s, deferred before a post that was refused, had not been indicated and completed", o.Wr).or(passedOver)
 	}
 	return breaks(inTheEnd, "%s, posted with success, had not completed", o.Wr).or(passedOver)
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/model"
 )
 
@@ -18,12 +19,12 @@ func (c *component) performComplete(w *walk, o *operation) {
 		}
 		turn, counts := c.turn(o)
 		if s.placed[o.cq] != turn && (r.delivery != nil || !c.mayVanish(r.qp)) {
-			w.refuse(outOfTurn)
+			w.refuse(breach.OutOfTurn)
 			return
 		}
 		i := s.find(r)
 		if i < 0 {
-			w.refuse(notPlaced)
+			w.refuse(breach.NotPlaced)
 			return
 		}
 		c.completeSilent(w, s.queueOf(r)[:i])
@@ -61,14 +62,14 @@ func (c *component) completeSilent(w *walk, requests []model.Request) {
 			}
 			continue
 		case !r.silent || r.told:
-			w.refuse(earlierPending(r))
+			w.refuse(breach.EarlierPending(r.wr))
 			return
 		case q.Phase >= model.Executed && q.Phase != model.Executed+model.Phase(model.SUCCESS):
 			w.refuse(silentFailure(r))
 			return
 		case q.Phase < model.Executed:
 			if c.isToExecute(r, q) {
-				w.refuse(outOfTurn)
+				w.refuse(breach.OutOfTurn)
 				return
 			}
 			c.execute(w, r, model.SUCCESS)
@@ -88,14 +89,14 @@ func (c *component) completeOne(w *walk, r *request) {
 				return
 			}
 			if !r.told && r.silent && head.Phase == model.Executed {
-				w.refuse(notPlaced)
+				w.refuse(breach.NotPlaced)
 				return
 			}
 			w.take(complete)
 			return
 		}
 		if c.isToExecute(r, head) {
-			w.refuse(outOfTurn)
+			w.refuse(breach.OutOfTurn)
 			return
 		}
 		if r.told {
@@ -116,7 +117,7 @@ func (c *component) completeOne(w *walk, r *request) {
 		if !r.silent && r.hasMessage() {
 			outcomes = append(outcomes, model.SUCCESS)
 		}
-		w.refusal = notPlaced
+		w.refusal = breach.NotPlaced
 		var all []state
 		for _, outcome := range outcomes {
 			one := &walk{c: c, states: []state{s}}
@@ -131,10 +132,6 @@ func (c *component) completeOne(w *walk, r *request) {
 // isToExecute reports whether a step of its own executes r, and has not: a message that was received has had it.
 func (c *component) isToExecute(r *request, q model.Request) bool {
 	return c.executesElsewhere(r) && q.Phase != model.Unacknowledged
-}
-
-func earlierPending(r *request) *model.Refusal {
-	return &model.Refusal{Rule: "POLL-09", Why: r.wr + ", posted before it on the same queue, has not completed"}
 }
 
 func silentFailure(r *request) *model.Refusal {

@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/model"
 )
 
@@ -34,7 +35,7 @@ func (c *component) execute(w *walk, r *request, outcome model.Outcome) {
 	received := r.queue == model.Receive && outcome == model.SUCCESS
 	w.each(func(w *walk, s state) {
 		if a.At = s.find(r); a.At < 0 {
-			w.refuse(notPlaced)
+			w.refuse(breach.NotPlaced)
 			return
 		}
 		if lost := c.h.lostBefore(s, r); outcome == model.SUCCESS && lost != nil {
@@ -115,7 +116,7 @@ func (c *component) indicate(w *walk, r *request) {
 	w.each(func(w *walk, s state) {
 		i := s.find(r)
 		if i < 0 {
-			w.refuse(notPlaced)
+			w.refuse(breach.NotPlaced)
 			return
 		}
 		for _, q := range s.queueOf(r)[:i+1] {
@@ -137,7 +138,7 @@ func (c *component) executeBeforeBut(w *walk, r *request, stays func(*request) b
 	w.each(func(w *walk, s state) {
 		i := s.find(r)
 		if i < 0 {
-			w.refuse(notPlaced)
+			w.refuse(breach.NotPlaced)
 			return
 		}
 		for _, q := range s.queueOf(r)[:i] {
@@ -149,7 +150,7 @@ func (c *component) executeBeforeBut(w *walk, r *request, stays func(*request) b
 				continue
 			}
 			if c.executesElsewhere(earlier) {
-				w.refuse(outOfTurn)
+				w.refuse(breach.OutOfTurn)
 				return
 			}
 			c.executeBefore(w, earlier)

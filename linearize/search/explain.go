@@ -37,7 +37,7 @@ func (c *component) explain(ctx context.Context, death moment) (verdict.Finding,
 		return c.unplaced(culprit), c.tell(last.path(), death), nil
 	}
 	story := c.tell(last.path(), death)
-	f := verdict.Finding{Verdict: verdict.ProviderViolation, Rule: refusal.Rule, Hidden: refusal == notPlaced}
+	f := verdict.Finding{Verdict: verdict.ProviderViolation, Rule: refusal.Rule, Hidden: refusal == breach.NotPlaced}
 	f.Before, f.Instead = c.describeAll(nodes, c.event(death))
 	e := c.h.eventAt(death)
 	f.Line, f.Seq = e.line, e.seq
@@ -79,7 +79,7 @@ func (c *component) culprit(n *node, death moment) (*node, *operation, *model.Re
 		}
 		n = furthest(next)
 	}
-	return n, due[len(due)-1], notPlaced
+	return n, due[len(due)-1], breach.NotPlaced
 }
 
 // rank puts hidden steps before what depends on them.
@@ -98,9 +98,9 @@ func (c *component) chase(s state, o *operation, depth int) (*operation, *model.
 	next, refusal := c.step(s, &operation{effect: o.effect, cq: o.cq, qp: o.qp, span: o.span, request: o.request,
 		arm: o.arm, status: o.status, depth: o.depth, call: o.call, ret: o.ret})
 	if len(next) > 0 {
-		return o, notPlaced
+		return o, breach.NotPlaced
 	}
-	if depth == 0 || refusal != notPlaced && refusal != outOfTurn {
+	if depth == 0 || refusal != breach.NotPlaced && refusal != breach.OutOfTurn {
 		return o, refusal
 	}
 	missing := c.missing(s, o)

@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/model"
 )
 
@@ -103,10 +104,10 @@ func (h *history) checkUnsent(p *qp) {
 		case taken < len(p.peer.sends):
 			see, why = append(see, p.peer.sends[taken].post), "a flush cancelled what the messages that are left of its peer waited for"
 		default:
-			why = "the peer's sends are all accounted for by earlier receives"
+			why = breach.NoneLeft
 		}
 		if why != "" {
-			h.providerInOrder(r.doubt(), "POLL-05", r.toldBy(), see, "%s completed with success, and %s", r.wr, why)
+			h.tellsInOrder(r.doubt(), breach.WithoutMessage(r.wr, why), r.toldBy(), see...)
 			return
 		}
 		taken++
@@ -145,12 +146,7 @@ func (h *history) checkUnreceived(p *qp) {
 		case r.op == model.SendAndInvalidate && !aborted && slices.ContainsFunc(receives, lost):
 			aborted = true
 		default:
-			rule := "POLL-05"
-			if !r.told {
-				rule = "FLAG-02"
-			}
-			h.providerInOrder(r.doubt(), rule, d.poll.ret, []*span{r.post},
-				"%s succeeded, and the peer's receives are all accounted for by earlier sends, or had ended otherwise", r.wr)
+			h.tellsInOrder(r.doubt(), breach.WithoutReceive(r.wr, !r.told), d.poll.ret, r.post)
 			return
 		}
 	}

@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/model"
 )
 
@@ -110,7 +111,7 @@ func (c *component) step(s state, o *operation) ([]state, *model.Refusal) {
 		w.states = append(w.states, s)
 	}
 	if c.ledger.over.Load() {
-		return nil, notPlaced
+		return nil, breach.NotPlaced
 	}
 	return w.states, w.refusal
 }
@@ -287,7 +288,7 @@ func (c *component) performPoll(w *walk, o *operation) {
 		for i := range results {
 			r := c.h.byWr[results[i].Wr]
 			if i >= len(entries) || r == nil || entries[i].Request != r.id {
-				w.refuse(notPlaced)
+				w.refuse(breach.NotPlaced)
 				return
 			}
 		}
@@ -296,8 +297,6 @@ func (c *component) performPoll(w *walk, o *operation) {
 }
 
 var (
-	notPlaced   = &model.Refusal{Rule: "POLL-05", Why: "no timing of the hidden steps places this completion before the poll that delivers it"}
-	outOfTurn   = &model.Refusal{Rule: "POLL-09", Why: "a completion that was delivered before it had not been placed"}
 	noneTooMany = &model.Refusal{Rule: "ARM-16", Why: "no request is pending whose completion could have been one too many"}
 	afterError  = &model.Refusal{Rule: "ARM-17", Why: "the CQ has failed, and nothing is placed in it afterwards"}
 )

@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/model"
 )
 
@@ -42,7 +43,7 @@ func (c *component) performVanish(w *walk, o *operation) {
 // loseCompletion ends a request of a QP that is being closed: no poll delivers it.
 func (c *component) loseCompletion(w *walk, r *request) {
 	if r.delivery != nil || r.point != nil {
-		w.refuse(notPlaced)
+		w.refuse(breach.NotPlaced)
 		return
 	}
 	w.each(func(w *walk, s state) {

@@ -49,8 +49,7 @@ func (s *Stream) meet(q *cq, line int, r *request, result *trace.Result) (kinds 
 		}
 		switch {
 		case l.other() != nil && !l.qp.isRemote() && l.took > l.other().sends:
-			s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line},
-				"%s completed with success, and more receives did than the peer has sent messages", r.wr)
+			s.tells(q.group, breach.MoreThanSent(r.wr), line, r.line)
 		case l.other() != nil:
 			s.checkUnnamed(q, line, r, result)
 		}
@@ -63,8 +62,7 @@ func (s *Stream) meet(q *cq, line int, r *request, result *trace.Result) (kinds 
 			s.alone(q, line, r)
 			return automaton.Plain | automaton.Solicited, 0, !q.stopped()
 		case l.queue == model.Receive:
-			s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line},
-				"%s completed with success, and the peer's sends are all accounted for by earlier receives", r.wr)
+			s.tells(q.group, breach.WithoutMessage(r.wr, breach.NoneLeft), line, r.line)
 			l.qp.allows("%s waits for a message", r.wr)
 			return automaton.Plain | automaton.Solicited, 0, true
 		}
@@ -105,8 +103,7 @@ type unsent struct {
 // nothing by then.
 func (p *qp) notAlone() {
 	if r := p.alone; r != nil {
-		p.s.report(p.group, verdict.ProviderViolation, "POLL-05", r.line, []int{r.postLine},
-			"%s completed with success, and %s, its peer, was not connected yet", r.wr, p.peer.name)
+		p.s.tells(p.group, breach.BeforePeer(r.wr, p.peer.name), r.line, r.postLine)
 		p.allows("%s waits for its peer", r.wr)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"ndkoracle/linearize/automaton"
 	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
-	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -127,8 +126,7 @@ func (r *request) needsMessage() {
 	if arrived <= sends.sends {
 		return
 	}
-	l.qp.s.report(l.cq.group, verdict.ProviderViolation, "POLL-05", 0, []int{r.line},
-		"the completion of %s was placed in %s with success, and more receives succeeded than the peer has sent messages", r.wr, l.cq.name)
+	l.qp.s.tells(l.cq.group, breach.PlacedWithoutMessage(l.cq.name, r.wr), 0, r.line)
 	l.qp.allows("%s waits for a message", r.wr)
 }
 
@@ -200,13 +198,14 @@ func (q *cq) isFirst(r *request, p *poll) bool {
 	case q.stopped():
 		return false
 	case r.vanished:
-		q.s.unexplained(q.group, "POLL-05", p.line, []int{r.line},
-			"%s delivered %s, and a poll had shown that the completions of %s vanished when it was closed", q.name, r.wr, r.wq.qp.name)
+		b := breach.Vanished(q.name, r.wr, r.wq.qp.name)
+		q.s.unexplained(q.group, b.Rule, p.line, []int{r.line}, "%s", b.Message)
 		r.wq.qp.allows("no completion of %s", r.wr)
 	case q.points[0] != r:
 		first := q.points[0]
-		q.s.unexplained(q.group, "POLL-05", p.line, []int{first.line}, "%s delivered %s, and %s had been placed before it", q.name, r.wr, first.wr)
-		q.s.also("POLL-09")
+		b := breach.PlacedBefore(q.name, r.wr, first.wr)
+		q.s.unexplained(q.group, b.Rule, p.line, []int{first.line}, "%s", b.Message)
+		q.s.also(b.Also...)
 		r.wq.qp.allows("first %s, with %v", first.wr, first.outcome)
 	}
 	return true

@@ -217,8 +217,7 @@ func (r *request) wasNoMessage(answer string) {
 		return
 	}
 	p := r.wq.qp
-	p.s.report(p.group, verdict.ProviderViolation, "POLL-05", 0, []int{r.line},
-		"%s of %s returned %s, and more receives of %s have succeeded than messages were sent to it", r.function.Name, r.wr, answer, to.qp.name)
+	p.s.tells(p.group, breach.RefusedMessage(r.function.Name, r.wr, answer, to.qp.name), 0, r.line)
 	p.allows("%s of %s succeeds", r.function.Name, r.wr)
 }
 

@@ -111,11 +111,10 @@ func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *observation) {
 	case e.what == delivered && q.group.root().overflown == q && !q.failed.told:
 		says(f, breach.LostAndDelivered(q.name, q.seen(e)))
 	case why == breach.OtherExpected && q.arms.latest == model.NONE:
-		f.Rule, f.Also = "POLL-05", []string{"POLL-09"}
-		f.Message = q.seen(e) + ", and another completion had been placed in it before"
+		says(f, breach.AnotherPlacedFirst(q.seen(e)))
 	case q.isOutOfOrder(why, e):
-		f.Rule, f.Also, f.See = "POLL-05", []string{"POLL-09"}, []int{e.line}
-		f.Message = q.seen(e) + " behind a completion that was placed later: " + e.request.wr + " had been placed in it by then"
+		says(f, breach.BehindLater(q.seen(e), e.request.wr))
+		f.See = []int{e.line}
 	case why == breach.BehindFence && e.request != nil && q.arms.latest == model.NONE:
 		f.Line = e.request.owedLine
 		f.Message = "the provider was at rest, and " + e.request.wr + ", posted with success, had not completed"

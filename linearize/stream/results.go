@@ -60,9 +60,7 @@ func (s *Stream) delivered(out []observation, q *cq, p *poll, i int) []observati
 			return out
 		}
 		if !before.silent || before.place != 0 {
-			s.report(q.group, verdict.ProviderViolation, "POLL-09", p.line, []int{before.line, r.line},
-				"%s delivered %s, and %s, posted before it on the same queue of %s, has not completed", q.name, r.wr, before.wr,
-				l.qp.name)
+			s.tells(q.group, breach.Passes(q.name, r.wr, before.wr, l.qp.name), p.line, before.line, r.line)
 			s.notes(nil, before)
 			l.qp.allows("first a completion of %s", before.wr)
 			l.waiting.moveUp(r)
@@ -262,8 +260,7 @@ func (s *Stream) unknownWr(q *cq, result *trace.Result) {
 		s.tells(q.group, breach.Told(wr), 0, was.lines[:]...)
 		q.allows()
 	case was.silence == passedOver:
-		s.report(q.group, verdict.ProviderViolation, "POLL-09", 0, was.lines[:],
-			"%s delivered %s after a request that was posted behind it on the same queue", q.name, wr)
+		s.tells(q.group, breach.Passed(q.name, wr), 0, was.lines[:]...)
 		q.allows()
 	case was.silence == foundSettled:
 		s.report(q.group, verdict.ProviderViolation, "FLAG-02", 0, was.lines[:],

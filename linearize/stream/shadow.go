@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
@@ -224,9 +225,7 @@ func (p *qp) checkFollowed() {
 // succeeded (POLL-05).
 func (p *qp) checkReceived() {
 	if sends, to := p.shadow.remote, p.peer; !p.receivable() && len(p.s.other.shared) == 0 && !p.group.root().broken {
-		p.s.report(p.group, verdict.ProviderViolation, "POLL-05", sends.latestLine, []int{sends.latest.line},
-			"%s completed with success: %d sends of %s have, and of the receives of %s no more than %d can have taken a message",
-			sends.latest.wr, sends.sent, p.name, to.name, p.mayHaveTaken())
+		p.s.tells(p.group, breach.MoreThanTaken(sends.latest.wr, sends.sent, p.name, to.name, p.mayHaveTaken()), sends.latestLine, sends.latest.line)
 	}
 }
 
@@ -235,9 +234,8 @@ func (p *qp) checkReceived() {
 func (p *qp) checkSent() {
 	receives, sends := p.shadow.remote, p.peer.wqs[model.Initiator].sends
 	if receives.received > sends && !p.group.root().broken {
-		p.s.report(p.group, verdict.ProviderViolation, "POLL-05", receives.takenLine, []int{receives.taken.line},
-			"%s completed with success: %d receives of %s have, and %s has posted %s", receives.taken.wr, receives.received, p.name, p.peer.name,
-			verdict.Counted(sends, "message"))
+		b := breach.MoreThanPosted(receives.taken.wr, receives.received, p.name, p.peer.name, verdict.Counted(sends, "message"))
+		p.s.tells(p.group, b, receives.takenLine, receives.taken.line)
 	}
 }
 
@@ -294,12 +292,10 @@ func (s *Stream) alone(q *cq, line int, r *request) {
 	case what == "receive" && len(o.shared) > 0:
 		p.leaveOpen("receives of a shared receive queue (field srq) may take what " + r.wr + " sent")
 	case s.forced:
-		s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line}, "%s completed with success, and the %s of %s "+
-			"that it takes was posted, by what both hosts tell, only after that was known", r.wr, what, p.peer.name)
+		s.tells(q.group, breach.OtherHalfLater(r.wr, what, p.peer.name), line, r.line)
 		p.leaveOpen("what " + p.name + " of " + s.name + " and " + p.peer.name + " tell of their messages (field conn) can't come one after the other")
 	case o.ended && o.whole:
-		s.report(q.group, verdict.ProviderViolation, "POLL-05", line, []int{r.line}, "%s completed with success, and every %s of %s is accounted for "+
-			"by an earlier one", r.wr, what, p.peer.name)
+		s.tells(q.group, breach.OtherHalfTaken(r.wr, what, p.peer.name), line, r.line)
 	default:
 		p.leaveOpen("the trace of " + o.name + " ends before " + p.peer.name + " has posted what " + r.wr + " takes: see its end record")
 	}
