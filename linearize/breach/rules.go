@@ -13,6 +13,7 @@ const (
 	solicited = "ARM-10"
 	forFailed = "ARM-11"
 	forPlain  = "ARM-12"
+	overflow  = "ARM-16"
 	reported  = "ARM-17"
 	ofClosed  = "ARM-20"
 	forNone   = "ARM-21"

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
@@ -33,10 +34,7 @@ func isDeferred(flags []string) bool { return slices.Contains(flags, "DEFER") }
 
 // owes returns the rule that l breaks if it never completes. A silent request has to complete only as it does not succeed.
 func (l *late) owes() string {
-	if l.request.silent && l.request.opcode == "" {
-		return "FLAG-02"
-	}
-	return "DEF-04"
+	return breach.Overdue{Wr: l.request.wr, Silent: l.request.silent && l.request.opcode == ""}.Breach().Rule
 }
 
 // point looks at a completion that was placed.

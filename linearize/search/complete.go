@@ -13,7 +13,7 @@ func (c *component) performComplete(w *walk, o *operation) {
 	w.each(func(w *walk, s state) {
 		if s.model.Cqs[o.cq].Health != model.OK {
 			if r.told {
-				w.refuse(afterError)
+				w.refuse(breach.AfterError)
 			}
 			return // what comes after a CQ error is lost
 		}
@@ -65,7 +65,7 @@ func (c *component) completeSilent(w *walk, requests []model.Request) {
 			w.refuse(breach.EarlierPending(r.wr))
 			return
 		case q.Phase >= model.Executed && q.Phase != model.Executed+model.Phase(model.SUCCESS):
-			w.refuse(silentFailure(r))
+			w.refuse(breach.SilentBefore(r.wr))
 			return
 		case q.Phase < model.Executed:
 			if c.isToExecute(r, q) {
@@ -134,10 +134,6 @@ func (c *component) isToExecute(r *request, q model.Request) bool {
 	return c.executesElsewhere(r) && q.Phase != model.Unacknowledged
 }
 
-func silentFailure(r *request) *model.Refusal {
-	return &model.Refusal{Rule: "FLAG-02", Why: r.wr + ", a silent request posted before it, failed or was cancelled, and has no completion"}
-}
-
 func (h *history) otherOutcome(r *request, state model.Connection) *model.Refusal {
 	if state == model.Aborted && !failed(r) {
 		return &model.Refusal{Rule: "INV-05", Why: "a bad token had ended the connection, on which nothing succeeds any more"}
@@ -146,7 +142,7 @@ func (h *history) otherOutcome(r *request, state model.Connection) *model.Refusa
 		return &model.Refusal{Rule: "FLUSH-06", Why: "its queue pair was in the error state, in which nothing succeeds"}
 	}
 	if r.silent && !r.told {
-		return &model.Refusal{Rule: "FLAG-02", Why: "a flush or the end of the connection cancelled " + r.wr + ", a silent request, and it has no completion"}
+		return breach.SilentCancelled(r.wr)
 	}
 	return &model.Refusal{Rule: "FLUSH-01",
 		Why: "a flush or the end of the connection cancelled " + r.wr + " before it could have another outcome"}

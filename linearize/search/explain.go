@@ -25,7 +25,7 @@ func (c *component) explain(ctx context.Context, death moment) (verdict.Finding,
 	slices.SortStableFunc(nodes, func(a, b *node) int { return -further(a, b) })
 	last, culprit, refusal := c.culprit(nodes[0], death)
 	for _, n := range nodes[1:] {
-		if refusal != noneTooMany {
+		if refusal != breach.NoneTooMany {
 			break
 		}
 		last, culprit, refusal = c.culprit(n, death) // a way that leaves one to overflow says more

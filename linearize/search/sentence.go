@@ -86,17 +86,18 @@ func (c *component) refine(f *verdict.Finding, see *[]*span, o *operation, refus
 	case (o.effect == doEnter || o.effect == doRead) && o.status == model.OK && breach.IsOfUnowed(refusal.Rule):
 		named := c.h.unowed(c.cqs[o.cq].name, f.Line)
 		f.Rule, f.Also, f.Message, f.See = named.Rule, named.Also, named.Message, named.See
-	case refusal.Rule == "ARM-16" && o.effect == doEnter && c.cqs[o.cq].reportedBefore(o.span):
-		f.Rule, f.Message = "ARM-17", c.happened(o)+", and an error of it was reported before"
-	case refusal.Rule == "ARM-16":
+	case breach.IsOfOverflow(refusal) && o.effect == doEnter && c.cqs[o.cq].reportedBefore(o.span):
+		b := breach.ErrorAgain(c.happened(o))
+		f.Rule, f.Message = b.Rule, b.Message
+	case breach.IsOfOverflow(refusal):
 		if refused := c.latestRefusedResize(o); refused != nil { // it was to change nothing
 			f.Also = []string{"RSZ-03"}
 			*see = append(*see, refused)
 		}
 	case refusal.Rule == "RES-10":
 		if r := o.request.failedSilently(); r != nil {
-			f.Rule, f.Also = "FLAG-02", []string{"RES-10"}
-			f.Message = c.happened(o) + ", and only a failure of " + r.wr + ", a silent request posted before it, explains the cancelled ones: that has no completion"
+			b := breach.CancelledBehind(c.happened(o), r.wr)
+			f.Rule, f.Also, f.Message = b.Rule, []string{refusal.Rule}, b.Message
 			*see = append(*see, r.post)
 		}
 	case refusal.Rule == "POLL-08":

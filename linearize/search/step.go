@@ -230,7 +230,7 @@ func (c *component) performFailCq(w *walk, o *operation) {
 				}
 			}
 		}
-		w.refuse(noneTooMany)
+		w.refuse(breach.NoneTooMany)
 	})
 }
 
@@ -295,8 +295,3 @@ func (c *component) performPoll(w *walk, o *operation) {
 		w.take(model.Action{Name: model.NdkGetCqResults, Cq: o.cq, N: room, K: len(results)})
 	})
 }
-
-var (
-	noneTooMany = &model.Refusal{Rule: "ARM-16", Why: "no request is pending whose completion could have been one too many"}
-	afterError  = &model.Refusal{Rule: "ARM-17", Why: "the CQ has failed, and nothing is placed in it afterwards"}
-)

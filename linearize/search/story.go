@@ -1,6 +1,7 @@
 package search
 
 import (
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/declared"
 	"ndkoracle/model"
 )
@@ -127,7 +128,7 @@ func (t *story) complete(before, after model.State, o *operation) {
 	c := entries[len(entries)-1]
 	t.count(declared.Completes)
 	if len(entries) > after.Cqs[o.cq].Depth {
-		t.rules("ARM-16") // it need not have been lost (A35)
+		t.rules(breach.NoneTooMany.Rule) // it need not have been lost (A35)
 	}
 	if r.silent {
 		t.rules("FLAG-02")

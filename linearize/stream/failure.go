@@ -25,12 +25,11 @@ func (q *cq) mayReport(name string, status model.Health) bool {
 	s.metByError(status)
 	switch {
 	case q.failed.told:
-		s.report(q.group, verdict.ProviderViolation, "ARM-17", 0, []int{q.failed.line},
-			"the callback of %s reports %s, and an error was reported before", q.name, name)
+		s.tells(q.group, breach.ErrorAgain("the callback of "+q.name+" reports "+name), 0, q.failed.line)
 		return false
 	case status == model.BufferOverflow && q.window.from == 0:
-		s.unexplained(q.group, "ARM-16", 0, nil, "the callback of %s reports %s, and there were never more completions than it has room for",
-			q.name, name)
+		b := breach.NeverFull(q.name, name)
+		s.unexplained(q.group, b.Rule, 0, nil, "%s", b.Message)
 		q.alsoByRefusal()
 		s.silence(q.group)
 		return false
@@ -106,8 +105,7 @@ func (q *cq) mayHaveLost(r *request, line int) bool {
 	if q.failed.mayHaveLost--; q.failed.mayHaveLost > 0 {
 		return true
 	}
-	q.s.report(q.group, verdict.ProviderViolation, "ARM-17", line, []int{r.line, q.failed.line},
-		"%s delivered %s, and with it all that was posted before an overflow was reported, which loses a completion", q.name, r.wr)
+	q.s.tells(q.group, breach.LostNothing(q.name, r.wr), line, r.line, q.failed.line)
 	r.wq.qp.allows("no completion of %s", r.wr)
 	return false
 }

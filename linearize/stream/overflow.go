@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
@@ -58,8 +59,7 @@ func (q *cq) checkRoom() {
 // checkHeld handles a poll that delivered n completions at one moment: the CQ held them (ARM-16).
 func (q *cq) checkHeld(n int) {
 	if most := q.mostHeld(); q.s.dialect.A35 == model.A35Exact && n > most {
-		q.s.report(q.group, verdict.ProviderViolation, "ARM-16", 0, nil,
-			"%s delivered %d completions at once, and has room for %d: it should have overflowed", q.name, n, most)
+		q.s.tells(q.group, breach.HeldTooMany(q.name, n, most), 0)
 	}
 }
 
@@ -257,7 +257,7 @@ func (l *findingLog) leaveOpen() {
 			f.Verdict = verdict.Inconclusive
 			f.Message += "; but " + f.rests[k].q.overflow()
 		} else if len(f.rests) > 0 {
-			f.Also = append(f.Also, "ARM-17") // or the CQ did overflow, and took completions afterwards
+			f.Also = append(f.Also, breach.AfterError.Rule) // or the CQ did overflow, and took completions afterwards
 		}
 	}
 }

@@ -36,8 +36,7 @@ func (s *Stream) delivered(out []observation, q *cq, p *poll, i int) []observati
 	l := r.wq
 	i = slices.Index(l.waiting, r)
 	if q.failed.at != 0 && r.called > q.failed.at {
-		s.report(q.group, verdict.ProviderViolation, "ARM-17", p.line, []int{r.line, q.failed.line},
-			"%s delivered %s, which was posted after %s had failed: nothing is placed in it afterwards", q.name, r.wr, q.name)
+		s.tells(q.group, breach.PostedAfterError(q.name, r.wr), p.line, r.line, q.failed.line)
 		l.qp.allows("no completion of %s", r.wr)
 		for _, before := range l.waiting[:i] {
 			before.missed = true // it was lost
@@ -125,7 +124,8 @@ func (s *Stream) silent(q *cq, p *poll, r *request) bool {
 	l := r.wq
 	if r.cancelled || l.qp.onlyCancelled(r.called) {
 		line, see := r.lacksCompletion(p.line)
-		s.unexplained(q.group, "FLAG-02", line, see, "%s, a silent request, can only have failed, and has no completion", r.wr)
+		b := breach.OnlyFailed(r.wr)
+		s.unexplained(q.group, b.Rule, line, see, "%s", b.Message)
 		l.qp.allows("first a completion of %s", r.wr)
 		if q.stopped() {
 			return false
@@ -263,8 +263,7 @@ func (s *Stream) unknownWr(q *cq, result *trace.Result) {
 		s.tells(q.group, breach.Passed(q.name, wr), 0, was.lines[:]...)
 		q.allows()
 	case was.silence == foundSettled:
-		s.report(q.group, verdict.ProviderViolation, "FLAG-02", 0, was.lines[:],
-			"the provider was at rest, and %s, a silent request, had not completed: %s was found empty afterwards", wr, q.name)
+		s.tells(q.group, breach.FoundEmpty(q.name, wr), 0, was.lines[:]...)
 		q.allows()
 	default:
 		s.exercised("POLL-04")
