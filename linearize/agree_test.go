@@ -79,6 +79,19 @@ func TestAutoExcusesTheProvider(t *testing.T) {
 	if r.Verdict != verdict.ProviderViolation {
 		t.Errorf("%s: %+v", r.Verdict, r.Findings)
 	}
+	// The stream tells both, and does not count what the provider did as excused (LIFE-01, RES-02).
+	consumers := verdict.Finding{Verdict: verdict.ConsumerViolation, Rule: "LIFE-01", Line: 4}
+	for _, line := range []int{4, 3} {
+		both := report(verdict.Finding{Verdict: verdict.ProviderViolation, Rule: "RES-02", Line: 5}, consumers)
+		both.Findings[len(both.Findings)-1].Line = line
+		r, want := agree(both, report(consumers)), verdict.ProviderViolation
+		if line != consumers.Line {
+			want = verdict.ConsumerViolation
+		}
+		if r.Verdict != want {
+			t.Errorf("line %d: %s: %+v", line, r.Verdict, r.Findings)
+		}
+	}
 }
 
 // What the stream found is not lost to a search that does not end when it should (within a second of --timeout or an interrupt), and a

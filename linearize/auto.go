@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"ndkoracle/linearize/stream"
@@ -84,7 +85,19 @@ func agree(streamed, searched *verdict.Report) *verdict.Report {
 	case searched.Decided() && streamed.Decided():
 		return contradicted(searched, streamed)
 	}
+	withdraw(searched, verdict.Shorter+string(Streaming))
 	return searched
+}
+
+// withdraw takes an advice from the reasons of a report: to ask the other engine, which has been asked.
+func withdraw(r *verdict.Report, advice string) {
+	for i := range r.Findings {
+		r.Findings[i].Message = strings.TrimSuffix(r.Findings[i].Message, advice)
+	}
+	for id, c := range r.Rules {
+		c.Why = strings.TrimSuffix(c.Why, advice)
+		r.Rules[id] = c
+	}
 }
 
 // contradicted returns a report that stands, with what the other engine says where that has another answer.
@@ -98,14 +111,19 @@ func contradicted(stands, other *verdict.Report) *verdict.Report {
 }
 
 // blame makes one report where the engines blame different sides. What the consumer did excuses what the provider does from then on; and what only
-// one engine holds against the provider, it is not accused of. The report that blames the provider stands where the other leaves something open,
-// and what that blames the consumer for came later, or excuses nothing.
+// one engine holds against the provider, it is not accused of. The report that blames the provider stands where it holds the same against the
+// consumer, and goes on: then that excuses nothing. It stands, too, where the other leaves something open, and what that blames the consumer for came
+// later, or excuses nothing.
 func blame(streamed, searched *verdict.Report) *verdict.Report {
 	consumers, providers := streamed, searched
 	if streamed.Verdict == verdict.ProviderViolation {
 		consumers, providers = searched, streamed
 	}
 	first := consumers.Findings[0]
+	isSame := func(f verdict.Finding) bool { return f.Verdict == first.Verdict && f.Rule == first.Rule && f.Line == first.Line }
+	if slices.ContainsFunc(providers.Findings, isSame) {
+		return providers
+	}
 	if !consumers.Decided() && (providers.Findings[0].Line < first.Line || slices.Contains(stream.Harmless(), first.Rule)) {
 		return providers
 	}

@@ -3,9 +3,11 @@ package linearize_test
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/judging"
 	"ndkoracle/internal/notation"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/cases"
@@ -44,6 +46,32 @@ func TestAutoTakesBothEngines(t *testing.T) {
 	r, _ := judgedWhileRead(t, notation.Loaded(4, linearize.MaxEvents+1_000))
 	if r.Operations > 0 || r.Events <= linearize.MaxEvents || len(r.Findings) != 1 || r.Findings[0].Message != verdict.NotAtRest {
 		t.Errorf("%d operations of %d events: %+v", r.Operations, r.Events, r.Findings)
+	}
+}
+
+// What auto leaves open is not to be asked of the streaming engine, which it has asked.
+func TestAutoAdvisesNoEngineThatItAsked(t *testing.T) {
+	advised := 0
+	for _, row := range judging.Corpus(t) {
+		if row.Verdict != string(verdict.Inconclusive) {
+			continue
+		}
+		traced, o := row.Read(t), row.Options()
+		advises := func(e linearize.Engine) bool {
+			o.Engine, o.MaxMemory = e, 1
+			return slices.ContainsFunc(linearize.Check(context.Background(), traced, o).Findings, func(f verdict.Finding) bool {
+				return f.Verdict == verdict.Inconclusive && strings.HasSuffix(f.Message, "--engine stream")
+			})
+		}
+		if advises(linearize.Porcupine) {
+			advised++
+		}
+		if advises(linearize.Auto) {
+			t.Errorf("%s: auto advises to ask the streaming engine", row.File)
+		}
+	}
+	if advised == 0 {
+		t.Error("porcupine never advises to ask the streaming engine")
 	}
 }
 

@@ -39,19 +39,19 @@ func QpOfBefore(qp, dialect string) string {
 func TakesShared(cq string, named bool, dialect string) string {
 	reason := "receives of a shared receive queue may complete into " + cq
 	if named {
-		return fmt.Sprintf("%s, and which queue pair took what %s posted is not followed", reason, words(dialect, "NdkSrqReceive", "ibv_post_srq_recv"))
+		return fmt.Sprintf("%s, and which queue pair took what %s posted is not followed, whatever the trace records", reason, words(dialect, "NdkSrqReceive", "ibv_post_srq_recv"))
 	}
 	return fmt.Sprintf("%s, as no %s has the field srq", reason, words(dialect, "NdkCreateQpWithSrq", "ibv_create_qp"))
 }
 
 // PostedOnShared leaves open a CQ that delivered a receive of a shared receive queue.
 func PostedOnShared(wr, dialect string) string {
-	return fmt.Sprintf("%s was posted on a shared receive queue, and which queue pair took it is not followed (%s)", wr, words(dialect, "NdkSrqReceive", "ibv_post_srq_recv"))
+	return fmt.Sprintf("%s was posted on a shared receive queue, and which queue pair took it is not followed, whatever the trace records (%s)", wr, words(dialect, "NdkSrqReceive", "ibv_post_srq_recv"))
 }
 
 // Unsettled leaves open a QP that was put into a state in which requests are dropped, or wait.
 func Unsettled(qp, state string) string {
-	return fmt.Sprintf("%s was put into the state %s, and what ibv_modify_qp drops or holds back there is not followed", qp, state)
+	return fmt.Sprintf("%s was put into the state %s, and what ibv_modify_qp drops or holds back there is not followed, whatever the trace records", qp, state)
 }
 
 // DeviceFailed leaves open a CQ of which the device reported an error.
