@@ -36,4 +36,12 @@ const (
 	typeOfResult  = "RES-02"
 	tokenOfResult = "RES-03"
 	byResize      = "RSZ-02"
+
+	// a connection, or the lack of one
+	badToken    = "INV-05"
+	afterError  = "FLUSH-06"
+	atFlush     = "FLUSH-01"
+	unconnected = "POST-08"
+	uncaused    = "RES-10"
+	ownError    = "RES-11"
 )

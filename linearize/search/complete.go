@@ -135,17 +135,15 @@ func (c *component) isToExecute(r *request, q model.Request) bool {
 }
 
 func (h *history) otherOutcome(r *request, state model.Connection) *model.Refusal {
-	if state == model.Aborted && !failed(r) {
-		return &model.Refusal{Rule: "INV-05", Why: "a bad token had ended the connection, on which nothing succeeds any more"}
-	}
-	if h.dialect.ErrorState && r.told && !failed(r) {
-		return &model.Refusal{Rule: "FLUSH-06", Why: "its queue pair was in the error state, in which nothing succeeds"}
-	}
-	if r.silent && !r.told {
+	switch {
+	case state == model.Aborted && !failed(r):
+		return breach.AfterBadToken()
+	case h.dialect.ErrorState && r.told && !failed(r):
+		return breach.InErrorState()
+	case r.silent && !r.told:
 		return breach.SilentCancelled(r.wr)
 	}
-	return &model.Refusal{Rule: "FLUSH-01",
-		Why: "a flush or the end of the connection cancelled " + r.wr + " before it could have another outcome"}
+	return breach.CancelledFirst(r.wr)
 }
 
 // namesToken reports whether a message of the connection of p names a token, so that it may have ended the connection.
@@ -157,16 +155,14 @@ func (p *qp) namesToken() bool {
 // behindLoss says why r can't succeed behind another request of its queue, which was cancelled: where nobody had flushed it the connection goes on, and
 // nothing had cancelled that one.
 func (h *history) behindLoss(r, lost *request) *model.Refusal {
-	refusal := *h.otherOutcome(r, model.Ended)
+	unflushed := r.told && lost != r && !r.qp.mayBeFlushed(lost.post.call, r.toldBy())
 	switch {
 	case lost.outcome == model.FAILED:
-		refusal.Rule, refusal.Why = "FLUSH-06", lost.wr+", posted before it, failed, which ends the connection: nothing succeeds behind that"
-	case r.told && lost != r && !r.qp.mayBeFlushed(lost.post.call, r.toldBy()) && r.qp.namesToken():
-		refusal.Rule, refusal.Why = "INV-05", lost.wr+", posted before it, was cancelled, which shows that the connection had ended: by a message whose "+
-			"token was not valid, or by a loss. Nothing succeeds on it any more"
-	case r.told && lost != r && !r.qp.mayBeFlushed(lost.post.call, r.toldBy()):
-		refusal.Rule, refusal.Why = "RES-10", lost.wr+", posted before it, was cancelled, and nothing cancelled that: no flush, close or failed request of the QP came before, "+
-			"and the connection was not lost"
+		return breach.BehindFailure(lost.wr)
+	case unflushed && r.qp.namesToken():
+		return breach.BehindCancelled(lost.wr)
+	case unflushed:
+		return breach.BehindUncaused(lost.wr)
 	}
-	return &refusal
+	return h.otherOutcome(r, model.Ended)
 }

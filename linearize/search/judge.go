@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/clauses"
 	"ndkoracle/linearize/monitor"
@@ -185,8 +186,7 @@ func (j *judge) hasSaid(finding *verdict.Finding, death moment) bool {
 	}
 	sees := func(line int) bool { return slices.Contains(finding.See, line) }
 	return slices.ContainsFunc(j.report.Findings, func(f verdict.Finding) bool {
-		same := f.Rule == finding.Rule || f.Rule == "INV-05" && finding.Rule == "FLUSH-06"
-		return same && f.Line > finding.Line && slices.ContainsFunc(f.See, sees)
+		return breach.SaysMore(f.Rule, finding.Rule) && f.Line > finding.Line && slices.ContainsFunc(f.See, sees)
 	})
 }
 

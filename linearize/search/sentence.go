@@ -94,7 +94,7 @@ func (c *component) refine(f *verdict.Finding, see *[]*span, o *operation, refus
 			f.Also = []string{"RSZ-03"}
 			*see = append(*see, refused)
 		}
-	case refusal.Rule == "RES-10":
+	case breach.IsOfUncaused(refusal):
 		if r := o.request.failedSilently(); r != nil {
 			b := breach.CancelledBehind(c.happened(o), r.wr)
 			f.Rule, f.Also, f.Message = b.Rule, []string{refusal.Rule}, b.Message

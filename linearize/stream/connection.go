@@ -3,6 +3,7 @@ package stream
 import (
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/verdict"
 )
 
@@ -162,8 +163,7 @@ func (p *qp) neverConnected() {
 		}
 		p.leaveOpen("no NdkGetCqResults returned " + r.wr + ", whose success would show that " + p.name + " was connected")
 	} else {
-		p.s.report(p.group, verdict.ProviderViolation, "POST-08", r.answeredLine, []int{r.line},
-			"%s of %s returned success, and %s is not connected: %s failed", r.function.Name, r.wr, p.name, p.attempt.fn)
+		p.s.tells(p.group, breach.ConnectFailed(r.function.Name, r.wr, p.name, p.attempt.fn), r.answeredLine, r.line)
 		p.allows("%s of %s is refused", r.function.Name, r.wr)
 	}
 	p.beforeConnect = nil

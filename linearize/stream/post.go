@@ -131,8 +131,7 @@ func (s *Stream) accepted(r *request) {
 				p.beforeConnect = r
 			}
 		case p.unconnected():
-			s.report(p.group, verdict.ProviderViolation, "POST-08", 0, []int{r.line},
-				"%s of %s returned success, and %s is not connected", r.function.Name, r.wr, p.name)
+			s.tells(p.group, breach.Unconnected(r.function.Name, r.wr, p.name), 0, r.line)
 			p.allows("%s of %s is refused", r.function.Name, r.wr)
 			p.connected = r.called
 		case p.connects && p.beforeConnect == nil:

@@ -225,8 +225,7 @@ func (r *request) needsConnection(q *cq, line int) {
 	if p.succeeds = true; p.connected != 0 {
 		return
 	}
-	p.s.report(q.group, verdict.ProviderViolation, "POST-08", line, []int{r.line},
-		"%s completed into %s with success, and %s is not connected", r.wr, q.name, p.name)
+	p.s.tells(q.group, breach.SucceededUnconnected(q.name, r.wr, p.name), line, r.line)
 	p.allows("%s completes with success when %s is connected", r.wr, p.name)
 	p.connected = r.called
 }

@@ -261,11 +261,11 @@ func (p *qp) checkFlushed() {
 	if slices.ContainsFunc(others[:], mayHaveBroken) || p.overflown(nil) != 0 || unsure(p) || unsure(of) {
 		return
 	}
-	rule, so := "RES-10", ""
+	broken := ""
 	if r.queue == model.Initiator {
-		rule, so = "RES-11", ": it broke "+p.name+", so it completes with its own error"
+		broken = p.name
 	}
-	p.s.report(p.group, verdict.ProviderViolation, rule, r.line, []int{r.postLine}, "%s ended with %s, and nothing flushed it at either host%s", r.wr, r.status, so)
+	p.s.tells(p.group, breach.Uncaused(r.wr, r.status, broken), r.line, r.postLine)
 }
 
 // receivable reports whether no more sends of p have succeeded than can have been received.

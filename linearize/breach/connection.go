@@ -1,0 +1,72 @@
+package breach
+
+import "ndkoracle/model"
+
+// What an engine refuses where a request succeeds, and something has ended its connection or its queue, or would have cancelled it.
+
+// AfterBadToken is that a bad token had ended the connection.
+func AfterBadToken() *model.Refusal {
+	return &model.Refusal{Rule: badToken, Why: "a bad token had ended the connection, on which nothing succeeds any more"}
+}
+
+// InErrorState is that its queue pair was in the error state.
+func InErrorState() *model.Refusal {
+	return &model.Refusal{Rule: afterError, Why: "its queue pair was in the error state, in which nothing succeeds"}
+}
+
+// CancelledFirst is that a request was cancelled before it could end otherwise.
+func CancelledFirst(wr string) *model.Refusal {
+	return &model.Refusal{Rule: atFlush, Why: "a flush or the end of the connection cancelled " + wr + " before it could have another outcome"}
+}
+
+// BehindFailure is that a request before it failed.
+func BehindFailure(failed string) *model.Refusal {
+	return &model.Refusal{Rule: afterError, Why: failed + ", posted before it, failed, which ends the connection: nothing succeeds behind that"}
+}
+
+// BehindCancelled is that a request before it was cancelled, which nobody had flushed, on a connection one of whose messages names a token.
+func BehindCancelled(cancelled string) *model.Refusal {
+	return &model.Refusal{Rule: badToken, Why: cancelled + ", posted before it, was cancelled, which shows that the connection had ended: by a message whose " +
+		"token was not valid, or by a loss. Nothing succeeds on it any more"}
+}
+
+// BehindUncaused is that a request before it was cancelled, and nothing had cancelled that.
+func BehindUncaused(cancelled string) *model.Refusal {
+	return &model.Refusal{Rule: uncaused, Why: cancelled + ", posted before it, was cancelled, and nothing cancelled that: no flush, close or failed request of the QP came before, " +
+		"and the connection was not lost"}
+}
+
+// IsOfUncaused reports whether a refusal is that nothing has cancelled a request.
+func IsOfUncaused(r *model.Refusal) bool { return r.Rule == uncaused }
+
+// SaysMore reports whether of two rules which one event breaks the first is named, rather than the second: it is the same, or that a bad token ended the
+// connection on which a request failed.
+func SaysMore(rule, than string) bool {
+	return rule == than || rule == badToken && than == afterError
+}
+
+// Uncaused is that a request was flushed, and nothing flushed it at either host. One of the initiator queue completes with an error of its own where it
+// broke its queue pair: qp names that, and is "" for a receive.
+func Uncaused(wr, status, qp string) Breach {
+	b := breaks(uncaused, "%s ended with %s, and nothing flushed it at either host", wr, status)
+	if qp != "" {
+		b.Rule = ownError
+		b.Message += ": it broke " + qp + ", so it completes with its own error"
+	}
+	return b
+}
+
+// Unconnected is that the post of a request, by fn, succeeded on a queue pair that is not connected.
+func Unconnected(fn, wr, qp string) Breach {
+	return breaks(unconnected, "%s of %s returned success, and %s is not connected", fn, wr, qp)
+}
+
+// SucceededUnconnected is that a request succeeded on a queue pair that is not connected.
+func SucceededUnconnected(cq, wr, qp string) Breach {
+	return breaks(unconnected, "%s completed into %s with success, and %s is not connected", wr, cq, qp)
+}
+
+// ConnectFailed is that the post of a request, by fn, succeeded on a queue pair whose connection failed by another call.
+func ConnectFailed(fn, wr, qp, attempt string) Breach {
+	return breaks(unconnected, "%s: %s failed", Unconnected(fn, wr, qp).Message, attempt)
+}
