@@ -247,13 +247,15 @@ type bound struct {
 }
 
 // deadline returns when a completion that is delivered at m had been placed: before, and, where nothing was called since a moment of
-// rest but polls and arms, by that. Where the trace does not hold the peer, that may have done something. A CQ takes nothing once it has reported an error.
+// rest but polls and arms, by that. Where the trace does not hold the peer, that may have done something; and where a CQ has failed, what rests is not known. A
+// CQ takes nothing once it has reported an error.
 func (e *Engine) deadline(r *request, m, still facts.Moment) bound {
 	p, reported := r.queue.qp, r.queue.cq.reported
 	if reported.At != 0 && (still.At == 0 || reported.At < still.At) {
 		return bound{timeline.Before(reported.At), takesNoMore, reported.Line}
 	}
-	if still.At > 0 && p.peer != nil && !p.flushesLate && !p.peer.flushesLate {
+	fails := slices.ContainsFunc(p.cqs(), func(q *completionQueue) bool { return q.failed })
+	if still.At > 0 && p.peer != nil && !p.flushesLate && !p.peer.flushesLate && !fails {
 		return bound{timeline.Before(still.At), stillAtRest, still.Line}
 	}
 	return bound{timeline.Before(m.At), delivered, m.Line}
