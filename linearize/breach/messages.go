@@ -53,6 +53,11 @@ func WithoutMessage(wr, why string) Breach {
 	return breaks(impossible, "%s completed with success, and %s", wr, why)
 }
 
+// TooManySent is that a send succeeded, and more have than receives were posted that can have taken them, as is said.
+func TooManySent(wr, most string) Breach {
+	return breaks(impossible, "%s completed with success, and %s", wr, most)
+}
+
 // MoreThanSent is that a receive succeeded, and more of them have than messages were sent.
 func MoreThanSent(wr string) Breach {
 	return WithoutMessage(wr, "more receives did than the peer has sent messages")

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
@@ -157,8 +158,8 @@ func (v *private) completed(r *workRequest, c *Call, result *trace.Result) {
 		return
 	}
 	x.reported = true
-	v.n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "POLL-05", See: []int{r.place.Line}, Objects: []Object{{Cq, c.Cq}, r.queue.object()},
-		Message: fmt.Sprintf("%s completed with success, and more messages of %s did than %s has posted receives (%d)", r.wr, x.p.name, peer.name, peer.receive.posted)})
+	b := breach.TooManySent(r.wr, fmt.Sprintf("more messages of %s did than %s has posted receives (%d)", x.p.name, peer.name, peer.receive.posted))
+	v.n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: b.Rule, See: []int{r.place.Line}, Objects: []Object{{Cq, c.Cq}, r.queue.object()}, Message: b.Message})
 }
 
 // peer returns the queue pair that a fed one sends to, where both are connected, and all receives of that are its own and in the trace, or nil.

@@ -3,6 +3,7 @@ package monitor
 import (
 	"fmt"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
@@ -70,6 +71,7 @@ func (v *served) completed(r *workRequest, c *Call, result *trace.Result) {
 		return
 	}
 	v.reported[srq.Name] = true
-	v.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "POLL-05", See: []int{r.place.Line}, Objects: []Object{{Cq, c.Cq}, r.queue.object(), srq.Object},
-		Message: fmt.Sprintf("%s completed with success, and more messages to the queue pairs of %s did than receives were posted on it (%d)", r.wr, srq.Name, posted)})
+	b := breach.TooManySent(r.wr, fmt.Sprintf("more messages to the queue pairs of %s did than receives were posted on it (%d)", srq.Name, posted))
+	v.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: b.Rule, See: []int{r.place.Line}, Objects: []Object{{Cq, c.Cq}, r.queue.object(), srq.Object},
+		Message: b.Message})
 }
