@@ -120,7 +120,9 @@ func blame(streamed, searched *verdict.Report) *verdict.Report {
 		consumers, providers = searched, streamed
 	}
 	first := consumers.Findings[0]
-	isSame := func(f verdict.Finding) bool { return f.Verdict == first.Verdict && f.Rule == first.Rule && f.Line == first.Line }
+	isSame := func(f verdict.Finding) bool {
+		return f.Verdict == first.Verdict && f.Rule == first.Rule && f.Line == first.Line
+	}
 	if slices.ContainsFunc(providers.Findings, isSame) {
 		return providers
 	}
