@@ -24,6 +24,7 @@ type bench struct {
 	program
 	out, errors bytes.Buffer
 	asked       []linearize.Options
+	within      time.Duration // the time left for the latest check
 }
 
 func newBench(t *testing.T) *bench {
@@ -35,8 +36,11 @@ func newBench(t *testing.T) *bench {
 	b.grace = time.Minute
 	b.engines = engines{
 		read: readFake,
-		check: func(_ context.Context, t *trace.Trace, o linearize.Options) *verdict.Report {
+		check: func(ctx context.Context, t *trace.Trace, o linearize.Options) *verdict.Report {
 			b.asked = append(b.asked, o)
+			if deadline, limited := ctx.Deadline(); limited {
+				b.within = time.Until(deadline)
+			}
 			return fakeReport(t)
 		},
 		follow: func(ctx context.Context, name string, r io.Reader, _ *reading, options func(trace.Header) linearize.Options) (

@@ -55,14 +55,15 @@ func (r *Run) futile(a model.Action) bool {
 	return false
 }
 
-// isUnanswered reports whether a request reads or writes memory at the other end of a connection that was lost there, or disconnected.
+// isUnanswered reports whether a request reads or writes memory at the other end of a connection that was lost there, or disconnected, or reads
+// what a closed queue pair does not give (RES-14).
 func (r *Run) isUnanswered(a model.Action) bool {
 	at := mc.MemoryAt(r.c, r.s, a)
 	if at < 0 {
 		return false
 	}
-	there := r.s.Qps[at].State
-	return mc.IsUnanswered(r.c, r.s, a) || there == model.Disconnected || r.apart[at] && there.Closing()
+	there, reads := r.s.Qps[at].State, r.s.Qps[a.Qp].Initiator[a.At].Op == model.Read
+	return mc.IsUnanswered(r.c, r.s, a) || reads && r.isClosed(at) || there == model.Disconnected || r.apart[at] && there.Closing()
 }
 
 // isUnusable reports whether a request was posted on a QP after an error had made that unusable: it does not succeed (ARM-18).
