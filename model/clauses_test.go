@@ -625,6 +625,9 @@ func TestClausesOfConnection(t *testing.T) {
 			check(t, c, read(other, Indicated), Action{Name: Execute}, want, after)
 		}
 	}
+	swapped := read(QpClosed, Indicated)
+	swapped.Qps[0], swapped.Qps[1] = swapped.Qps[1], swapped.Qps[0]
+	check(t, c, swapped, Action{Name: Execute, Qp: 1}, "RES-14", State{})
 	check(t, &verbs, state(Connected, Ended, in(Indicated, 1, Write), pending, valid...), Action{Name: Execute}, "",
 		state(Connected, Ended, in(hasSucceeded, 1, Write), pending, valid...))
 

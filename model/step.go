@@ -322,11 +322,11 @@ func (c *Contract) execute(s State, a Action) (State, *Refusal) {
 	if c.Composed && t.Promise().Delivers && a.Outcome == SUCCESS && r.Phase != Unacknowledged && (r.Op.IsSend() || r.Op == ReceiveOp) {
 		return s, messageAlone
 	}
-	if peer := c.Qps[a.Qp].Peer; c.Composed && a.Outcome == SUCCESS && r.Op == Read && peer >= 0 && !c.Answers(s, peer) {
-		return s, notAnswered
-	}
 	if r.Op == ReceiveOp && a.Outcome == SUCCESS && a.Token != NoToken {
 		s = s.withToken(a.Token, Invalid) // whether it was valid is for Deliver to say, which knows the peer
+	}
+	if peer := c.Qps[a.Qp].Peer; c.Composed && a.Outcome == SUCCESS && r.Op == Read && peer >= 0 && !c.Answers(s, peer) {
+		return s, notAnswered
 	}
 	s, refusal := c.executeToken(s, r, a.Outcome)
 	if refusal != nil {
