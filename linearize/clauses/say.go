@@ -74,7 +74,7 @@ func (f Finding) subject() string {
 // lack its own link.
 func (f Finding) succeededBehind() string {
 	for _, l := range f.Chain {
-		if (l.Deed == endedAt || l.Deed == lostAt) && isOfRequest(l.Cause) {
+		if (l.Deed == endedAt || l.Deed == lostAt) && l.Cause.Deed == executedAt && l.Reason.Rule != receivedLater {
 			return l.Cause.Of
 		}
 	}
