@@ -56,7 +56,7 @@ func (s *Stream) rest() {
 // owe finds, at a moment of rest, the requests of a queue that had to have completed, and had not by an earlier one, and counts those of which that may
 // turn out.
 func (l *workQueue) owe() (owed []uint64, open int) {
-	p, had, asks := l.qp, true, true
+	p, had, asks, waits := l.qp, true, true, false
 	flush := p.latestOver() // what is posted later is not flushed
 	for _, r := range l.waiting {
 		if r.owed != 0 || r.missed || r.place != 0 || r.certain || r.fetched {
@@ -78,10 +78,12 @@ func (l *workQueue) owe() (owed []uint64, open int) {
 				open++
 			}
 		case r.rested != 0:
+		case waits && r.silent: // unless what it is behind has failed, it waits, too
 		case l.waits(r) && r.called > flush && !l.mayFail(r):
 			return owed, open
 		case l.waits(r) && !p.flushedAfter(r) && !l.mayFail(r):
 		default:
+			waits = waits || l.waits(r)
 			r.rested, r.owedLine = p.s.at, p.s.line()
 			open++
 		}
