@@ -250,7 +250,7 @@ func (e *Engine) found(p *queuePair, c *timeline.Conflict) {
 func restOf(c *timeline.Conflict) int {
 	for _, l := range c.Chain {
 		switch of := l.Reason.Rule; {
-		case of == silentAtRest && c.Rule == of, of == stillAtRest && c.Rule == abortedBefore, (of == owedAtRest || of == refusedAtRest || of == meetAtRest) && slices.Contains([]string{"DEF-04", "DEF-05"}, Rules[c.Rule].ID):
+		case of == silentAtRest && c.Rule == of, of == stillAtRest && c.Rule == abortedBefore, (of == owedAtRest || of == refusedAtRest || of == meetAtRest) && IsOfOwed(Rules[c.Rule].ID):
 			return l.Reason.Line
 		}
 	}

@@ -138,3 +138,6 @@ const (
 	answeredAt   = 'P' // when the answer of a post was decided
 	firstFailure = 'U' // of the requests of a queue whose outcome is not known
 )
+
+// IsOfOwed reports whether an id is that of a rule by which a request had to be over at a moment of rest.
+func IsOfOwed(id string) bool { return id == Rules[owedAtRest].ID || id == Rules[refusedAtRest].ID }

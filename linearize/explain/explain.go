@@ -20,7 +20,7 @@ const (
 // Finding returns a violation as a report tells it, at the event in the line and with the value of seq that shows it.
 func Finding(f *clauses.Finding, line int, seq uint64) verdict.Finding {
 	told := verdict.Finding{Verdict: verdict.ProviderViolation, Rule: f.ID, Line: line, Seq: seq, Message: f.Headline() + because(f), Hidden: len(f.Chain) > 1}
-	if missedByPoll := func(l timeline.Link) bool { return clauses.Rules[l.Reason.Rule].ID == "POLL-03" }; slices.Contains([]string{"DEF-04", "DEF-05"}, f.ID) && slices.ContainsFunc(f.Chain, missedByPoll) {
+	if missedByPoll := func(l timeline.Link) bool { return clauses.Rules[l.Reason.Rule].ID == "POLL-03" }; clauses.IsOfOwed(f.ID) && slices.ContainsFunc(f.Chain, missedByPoll) {
 		told.Also = []string{"POLL-03"} // it had not completed, or was not delivered
 	}
 	if said := f.Instead(); said != "" {

@@ -206,7 +206,7 @@ func (v *private) end(c *Call, e *trace.Event) {
 		if x.owed == nil || x.uncertain || peer == nil || x.p.initiator.cq != c.Cq || x.owedRest > rests {
 			continue
 		}
-		v.n.loses(lostRequest{Finding{Verdict: verdict.ProviderViolation, Rule: "DEF-04", Place: x.owedAt, See: []int{x.owed.place.Line, v.n.s.m.now.Line},
+		v.n.loses(lostRequest{Finding{Verdict: verdict.ProviderViolation, Rule: breach.Overdue{}.Breach().Rule, Place: x.owedAt, See: []int{x.owed.place.Line, v.n.s.m.now.Line},
 			Objects: []Object{x.owed.queue.object(), {Cq, c.Cq}}, Follows: true,
 			Message: fmt.Sprintf("the provider was at rest, and %s had not completed: %s has a receive for it", x.owed.wr, peer.name)}, []string{c.Cq, peer.receive.cq}})
 		x.uncertain = true
