@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"ndkoracle/linearize/stream"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -126,7 +126,7 @@ func blame(streamed, searched *verdict.Report) *verdict.Report {
 	if slices.ContainsFunc(providers.Findings, isSame) {
 		return providers
 	}
-	if !consumers.Decided() && (providers.Findings[0].Line < first.Line || slices.Contains(stream.Harmless(), first.Rule)) {
+	if !consumers.Decided() && (providers.Findings[0].Line < first.Line || declared.IsAlone(first.Rule)) {
 		return providers
 	}
 	consumers.Cases = streamed.Cases

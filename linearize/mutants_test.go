@@ -10,8 +10,8 @@ import (
 
 	"ndkoracle/internal/judging"
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/histories"
-	"ndkoracle/linearize/stream"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -139,7 +139,7 @@ func TestAutoLosesNoViolation(t *testing.T) {
 			t.Errorf("%s: %s: by stream %s, by auto %s", row.File, what, streamed.Describe(), r.Describe())
 		case r.Verdict == streamed.Verdict:
 			counts["both blame the same side"]++
-		case r.Verdict == verdict.ProviderViolation && (r.Findings[0].Line < streamed.Findings[0].Line || slices.Contains(stream.Harmless(), streamed.Findings[0].Rule)):
+		case r.Verdict == verdict.ProviderViolation && (r.Findings[0].Line < streamed.Findings[0].Line || declared.IsAlone(streamed.Findings[0].Rule)):
 			counts["porcupine knows what the consumer does not excuse"]++
 		default:
 			t.Errorf("%s: %s: stream blames by %s, auto by %s", row.File, what, streamed.Describe(), r.Describe())

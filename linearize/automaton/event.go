@@ -208,7 +208,7 @@ func (t *transition) takeFrom(x explanation) {
 			t.keep(x)
 			return
 		}
-		t.refuse(WasNotResized)
+		t.refuse(breach.WasNotResized)
 	case closeCalled:
 		t.simple(x, model.NdkCloseCq)
 	case closeDone:

@@ -3,7 +3,7 @@ package automaton
 import (
 	"slices"
 
-	"ndkoracle/model"
+	"ndkoracle/linearize/breach"
 )
 
 // Vanished handles the close of a QP: its completions in the CQ stay there, or all of them vanish just now (A21). The flag again says that the
@@ -45,10 +45,8 @@ func (q *Queue) Stayed() bool {
 	if q.err != nil || !q.Alive() {
 		return q.Alive()
 	}
-	return q.only(func(x explanation) bool { return !x.gone }, hasVanished)
+	return q.only(func(x explanation) bool { return !x.gone }, breach.HaveVanished)
 }
-
-var hasVanished = &model.Refusal{Rule: "POLL-03", Why: "what was seen of the CQ is possible without them alone"}
 
 // withoutThose returns x without the completions that points told of, and if others may have gone with them, without the knowledge
 // that these are there.

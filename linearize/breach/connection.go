@@ -45,15 +45,20 @@ func SaysMore(rule, than string) bool {
 	return rule == than || rule == badToken && than == afterError
 }
 
-// Uncaused is that a request was flushed, and nothing flushed it at either host. One of the initiator queue completes with an error of its own where it
-// broke its queue pair: qp names that, and is "" for a receive.
-func Uncaused(wr, status, qp string) Breach {
-	b := breaks(uncaused, "%s ended with %s, and nothing flushed it at either host", wr, status)
-	if qp != "" {
-		b.Rule = ownError
-		b.Message += ": it broke " + qp + ", so it completes with its own error"
-	}
-	return b
+// Uncaused is that a request was flushed, and nothing did what is said, as "flushed it at either host".
+func Uncaused(wr, status, did string) Breach {
+	return breaks(uncaused, "%s ended with %s, and nothing %s", wr, status, did)
+}
+
+// BrokeItself is the same of a request that can only have broken its queue pair itself: it completes with an error of its own.
+func BrokeItself(wr, status, did, qp string) Breach {
+	return breaks(ownError, "%s: it broke %s, so it completes with its own error", Uncaused(wr, status, did).Message, qp)
+}
+
+// WentOn is that a request was cancelled as at the end of its connection, and one that was posted afterwards succeeded on it.
+func WentOn(cancelled, succeeded string) Breach {
+	return breaks(uncaused, "%s completed as cancelled, which only the end of its connection explains, and %s, posted afterwards, succeeded: "+
+		"the connection had not ended", cancelled, succeeded)
 }
 
 // Unconnected is that the post of a request, by fn, succeeded on a queue pair that is not connected.

@@ -4,9 +4,13 @@ import "ndkoracle/model"
 
 // What an engine finds in the way of a completion, where the model would allow it.
 var (
-	NotPlaced = &model.Refusal{Rule: impossible, Why: "no timing of the hidden steps places this completion before the poll that delivers it"}
-	OutOfTurn = &model.Refusal{Rule: outOfOrder, Why: "a completion that was delivered before it had not been placed"}
+	NotPlaced    = &model.Refusal{Rule: impossible, Why: "no timing of the hidden steps places this completion before the poll that delivers it"}
+	HaveVanished = &model.Refusal{Rule: passedOver, Why: "what was seen of the CQ is possible without them alone"}
+	OutOfTurn    = &model.Refusal{Rule: outOfOrder, Why: "a completion that was delivered before it had not been placed"}
 )
+
+// IsOfPassedOver reports whether a rule is that a poll delivers what is there.
+func IsOfPassedOver(rule string) bool { return rule == passedOver }
 
 // EarlierPending is what an engine refuses where a request completes, and one that was posted before it on the same queue has not.
 func EarlierPending(wr string) *model.Refusal {
@@ -51,6 +55,15 @@ const NoneLeft = "the peer's sends are all accounted for by earlier receives"
 // WithoutMessage is that a receive succeeded, and there is no message for it, and why.
 func WithoutMessage(wr, why string) Breach {
 	return breaks(impossible, "%s completed with success, and %s", wr, why)
+}
+
+// MoreReceived is that more receives of a queue pair succeeded than its peer has posted messages, which are so many outside its error state. Where others
+// were posted in it, these may have come.
+func MoreReceived(wr, qp, peer string, posted int, inErrorState bool) Breach {
+	if inErrorState {
+		return breaks(afterError, "%s completed with success, and more receives of %s did than %s has posted messages outside its error state (%d)", wr, qp, peer, posted)
+	}
+	return breaks(impossible, "%s completed with success, and more receives of %s did than %s has posted messages (%d)", wr, qp, peer, posted)
 }
 
 // TooManySent is that a send succeeded, and more have than receives were posted that can have taken them, as is said.

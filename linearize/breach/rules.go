@@ -36,12 +36,15 @@ const (
 	typeOfResult  = "RES-02"
 	tokenOfResult = "RES-03"
 	byResize      = "RSZ-02"
+	ofResize      = "RSZ-03"
 
 	// a connection, or the lack of one
-	badToken    = "INV-05"
-	afterError  = "FLUSH-06"
-	atFlush     = "FLUSH-01"
-	unconnected = "POST-08"
-	uncaused    = "RES-10"
-	ownError    = "RES-11"
+	badToken         = "INV-05"
+	deadToken        = "POLL-08"
+	deadTokenOfPlain = "POLL-07" // … of which NdkGetCqResults told
+	afterError       = "FLUSH-06"
+	atFlush          = "FLUSH-01"
+	unconnected      = "POST-08"
+	uncaused         = "RES-10"
+	ownError         = "RES-11"
 )

@@ -12,6 +12,19 @@ import (
 // An Occasion is what in a trace exercises a rule, in words: "a poll returns".
 type Occasion string
 
+// A Ground is what a breach of a rule may rest on: where that is in doubt, so is the breach. Several may be added up.
+type Ground uint8
+
+// The grounds.
+const (
+	OwnWords   Ground = 1 << iota // nothing but the words of the events that break it
+	Tokens                        // which memory tokens are valid
+	Children                      // which objects were created, whether or not an event names what they are part of
+	Matching                      // which message reached which receive, as far as the order of messages tells
+	TheMessage                    // … the very message: nothing else shows whether one before it was lost
+	Arrival                       // when a message reached its receive
+)
+
 // A Rule is the declaration of one.
 type Rule struct {
 	ID        string
@@ -19,6 +32,8 @@ type Rule struct {
 	OnlyNdk   bool   // it has no counterpart in libibverbs
 	OnlyCalls bool   // it is of callbacks: it has no counterpart where events are read
 	Eventual  bool   // it speaks of what must happen in the end
+	Alone     bool   // a breach says what a completion, or an answer, should have said: the state of all else stays as it is known
+	Rests     Ground // what it rests on beside the objects that it is of
 	Undefined string // why tla/ has no definition of it; "" where that has one, or reasons.tsv of the rule table says why
 }
 
@@ -43,6 +58,18 @@ func Add(some ...Rule) struct{} {
 
 // Get returns the declaration of a rule, or nil.
 func Get(id string) *Rule { return all[id] }
+
+// RestsOn reports whether a breach of a rule may rest on a ground.
+func RestsOn(id string, g Ground) bool {
+	r := all[id]
+	return r != nil && r.Rests&g != 0
+}
+
+// IsAlone reports whether nothing else follows from a breach of a rule.
+func IsAlone(id string) bool {
+	r := all[id]
+	return r != nil && r.Alone
+}
 
 // By returns the ids of the rules that an occasion exercises.
 func By(o Occasion) []string { return byOccasion[o] }

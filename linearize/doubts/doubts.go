@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -236,15 +237,6 @@ func (o doubt) place() string {
 	return fmt.Sprintf("line %d", o.line)
 }
 
-// ownWords are the rules that compare words of one event with each other. Only what is unclear of that event itself concerns them.
-var ownWords = []string{"ARM-13", "ARM-15", "ASY-02", "DEF-01", "DEF-08", "POST-10", "POST-11"}
-
-// ofTokens are the rules that rest on which memory tokens are valid.
-var ofTokens = []string{"INV-01", "INV-05", "INV-06", "INV-08", "POLL-08", "RES-03", "RES-09"}
-
-// ofChildren are the rules that rest on which objects were created, whether or not an event names what they are part of.
-var ofChildren = []string{"LIFE-11", "LIFE-14"}
-
 // Apply makes a violation of a report inconclusive if it may rest on an unclear event that was read before it was found.
 // events are those of the trace that the caller still has. A violation that names no object may rest on any unclear event.
 func (d *Doubts) Apply(r *verdict.Report, events []trace.Event) {
@@ -294,7 +286,7 @@ func (d *Doubts) concerning(f *verdict.Finding, byLine map[int]*trace.Event) (do
 			return doubt{line: line, reason: e.Unclear}, true
 		}
 	}
-	if slices.Contains(ownWords, f.Rule) {
+	if declared.RestsOn(f.Rule, declared.OwnWords) {
 		return doubt{}, false
 	}
 	groups := d.groupsOf(f, byLine)
@@ -302,7 +294,7 @@ func (d *Doubts) concerning(f *verdict.Finding, byLine map[int]*trace.Event) (do
 		switch {
 		case one.host == "" && f.Shown > 0 && one.at > f.Shown: // it came later
 		case one.object == all, len(groups) == 0, groups[d.root(one.object)],
-			one.object == tokens && slices.Contains(ofTokens, f.Rule), one.object == children && slices.Contains(ofChildren, f.Rule) && ofParents(groups):
+			one.object == tokens && declared.RestsOn(f.Rule, declared.Tokens), one.object == children && declared.RestsOn(f.Rule, declared.Children) && ofParents(groups):
 			return one, true
 		}
 	}

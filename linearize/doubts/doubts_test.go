@@ -6,8 +6,21 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
+)
+
+// Rules with the grounds on which these tests have them rest: the packages that declare them are not imported here.
+var _ = declared.Add(
+	declared.Rule{ID: "ARM-13", On: []declared.Occasion{"a CQ is armed"}, Rests: declared.OwnWords},
+	declared.Rule{ID: "ASY-02", On: []declared.Occasion{"a call returns"}, Rests: declared.OwnWords},
+	declared.Rule{ID: "RES-12", On: []declared.Occasion{"a receive succeeds"}, Rests: declared.TheMessage},
+	declared.Rule{ID: "POLL-03", On: []declared.Occasion{declared.PollTakes}, Rests: declared.Arrival},
+	declared.Rule{ID: "DEF-04", On: []declared.Occasion{declared.Completes}, Rests: declared.Arrival},
+	declared.Rule{ID: "INV-05", On: []declared.Occasion{declared.BadToken}, Rests: declared.Matching | declared.Tokens},
+	declared.Rule{ID: "RES-03", On: []declared.Occasion{declared.TokenTold}, Rests: declared.Matching | declared.Tokens},
+	declared.Rule{ID: "LIFE-11", On: []declared.Occasion{"a close completes"}, Rests: declared.Children},
 )
 
 // events numbers events by line, from 1.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -12,16 +13,6 @@ import (
 // A queue pair of libibverbs with a peer is RC or UC. The engines judge one of unknown type as RC. What UC allows is left undecided here: it may
 // lose a message, so that its send succeeds without a receive, and the messages behind it reach earlier receives. A message that is not lost may
 // come long after its send has succeeded.
-
-// The rules whose breach may rest on which message reached which receive, and on when it did. UC keeps the order of messages: where none was lost,
-// the first are decided.
-var (
-	restOnOrder = []string{"ARM-10", "ARM-12", "INV-05", "POLL-07", "POLL-08", "RES-01", "RES-02", "RES-03"}
-	restOnTime  = []string{"DEF-04", "FLAG-02", "FLUSH-01", "FLUSH-02", "FLUSH-06", "POLL-03", "POLL-05"}
-)
-
-// lengthOfMessage is the rule that needs the very message of a receive: nothing else shows whether one was lost.
-const lengthOfMessage = "RES-12"
 
 // qpTypes follows the queue pairs whose creation does not record the type, or is older than the trace. Its memory is bounded.
 type qpTypes struct {
@@ -151,8 +142,8 @@ func (d *Doubts) applyTypes(r *verdict.Report, spoken map[int]*trace.Event) {
 		like := map[string][]int{} // findings by rule
 		for i := range r.Findings {
 			f := &r.Findings[i]
-			doubted := connected && slices.Contains(restOnTime, f.Rule) || loses && slices.Contains(restOnOrder, f.Rule)
-			rests := f.Rule == lengthOfMessage || doubted && ofMessage(f, spoken)
+			doubted := connected && declared.RestsOn(f.Rule, declared.Arrival) || loses && declared.RestsOn(f.Rule, declared.Matching)
+			rests := declared.RestsOn(f.Rule, declared.TheMessage) || doubted && ofMessage(f, spoken)
 			if f.Verdict != verdict.ProviderViolation || f.Alone || !rests {
 				continue
 			}

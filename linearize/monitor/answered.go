@@ -73,7 +73,7 @@ func (a *answered) called(r *workRequest, _ *Call, _ []string) {
 	}
 	g, isGone := a.gone[p.conn]
 	if peer := a.n.s.peer(p); !isGone && a.n.verbs() && peer != nil && a.areConnected(p, peer) {
-		if e := a.n.of[peer.name]; e != nil && e.rule == "FLUSH-06" {
+		if e := a.n.of[peer.name]; e != nil && e.rule == byError {
 			g, isGone = gone{e.what, e.at}, true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -49,12 +50,12 @@ const (
 )
 
 var _ = decides(
-	rule{ID: "ASY-01", On: on{"a call returns STATUS_PENDING"}, OnlyNdk: true, Eventual: true},
-	rule{ID: "ASY-02", On: on{"a call returns that could have returned STATUS_PENDING, or a completion callback is of none that did"}, OnlyNdk: true},
+	rule{ID: "ASY-01", On: on{"a call returns STATUS_PENDING"}, OnlyNdk: true, Eventual: true, Alone: true},
+	rule{ID: "ASY-02", On: on{"a call returns that could have returned STATUS_PENDING, or a completion callback is of none that did"}, OnlyNdk: true, Alone: true, Rests: declared.OwnWords},
 	rule{ID: "ASY-07", On: on{"a call returns that takes no completion callback"}, OnlyNdk: true},
 	rule{ID: "MOD-05", On: on{"NdkControlCqInterruptModeration returns"}, OnlyNdk: true},
-	rule{ID: "POST-10", On: on{"a post returns"}, OnlyNdk: true, Undefined: "what a call returns: in the contract it is one step"},
-	rule{ID: "LIFE-11", On: on{"a pending close completes, or waits for nothing at a moment of rest"}, OnlyNdk: true, Eventual: true},
+	rule{ID: "POST-10", On: on{"a post returns"}, OnlyNdk: true, Rests: declared.OwnWords, Undefined: "what a call returns: in the contract it is one step"},
+	rule{ID: "LIFE-11", On: on{"a pending close completes, or waits for nothing at a moment of rest"}, OnlyNdk: true, Eventual: true, Rests: declared.Children},
 )
 
 func newAnswers(m *Monitor) checks {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -16,8 +17,8 @@ type arguments struct {
 }
 
 var _ = decides(
-	rule{ID: "ARM-13", On: on{"a CQ is armed"}, OnlyNdk: true, Undefined: "an argument of one call, whatever came before"},
-	rule{ID: "ARM-15", On: on{"a callback of a CQ is entered"}, OnlyNdk: true},
+	rule{ID: "ARM-13", On: on{"a CQ is armed"}, OnlyNdk: true, Rests: declared.OwnWords, Undefined: "an argument of one call, whatever came before"},
+	rule{ID: "ARM-15", On: on{"a callback of a CQ is entered"}, OnlyNdk: true, Rests: declared.OwnWords},
 )
 
 func newArguments(m *Monitor) checks {

@@ -22,7 +22,7 @@ type chains struct {
 }
 
 var _ = decides(
-	rule{ID: "DEF-06", On: on{"a chain of deferred requests begins"}, OnlyNdk: true},
+	rule{ID: "DEF-06", On: on{"a chain of deferred requests begins"}, OnlyNdk: true, Alone: true},
 )
 
 func newChains(s *requests) requestRule {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -64,6 +65,14 @@ func (e *qpEnd) flushes(q *requestQueue) bool {
 	return e.sends
 }
 
+// The rules by which nothing succeeds behind an end, by what ended the connection or the queue.
+const (
+	byDisconnect = "DISC-10"
+	byError      = "FLUSH-06"
+	byToken      = "INV-05"
+	byAnswer     = "POST-08"
+)
+
 // A move is a call of ibv_modify_qp that has not returned.
 type move struct {
 	qp, state string
@@ -71,8 +80,8 @@ type move struct {
 }
 
 var _ = decides(
-	rule{ID: "DISC-10", On: on{"a request is posted behind a disconnect"}, OnlyNdk: true},
-	rule{ID: "FLUSH-06", On: on{"a request is posted, or completes, on a queue pair in its error state"}},
+	rule{ID: byDisconnect, On: on{"a request is posted behind a disconnect"}, OnlyNdk: true},
+	rule{ID: byError, On: on{"a request is posted, or completes, on a queue pair in its error state"}, Rests: declared.Arrival},
 )
 
 func newEnds(m *Monitor) checks {
@@ -81,7 +90,7 @@ func newEnds(m *Monitor) checks {
 	}
 	n := &ends{s: m.requests, of: map[string]*qpEnd{}, joined: map[string]int{},
 		tried: map[string]bool{}, fresh: map[queueOf]fresh{}, moving: map[string]*move{}, failed: map[queueOf]failure{}, behind: map[string]*late{}, names: map[string]bool{}, owing: map[string]int{}, broken: map[string]bool{}, rooms: map[string]int64{},
-		disc: m.counter("DISC-10"), ok: m.counter("FLUSH-06")}
+		disc: m.counter(byDisconnect), ok: m.counter(byError)}
 	m.ends = n
 	m.requests.rules = append(m.requests.rules, n)
 	return n
@@ -137,7 +146,7 @@ func (n *ends) moved(m *move, refused bool) {
 	switch {
 	case refused || m.contested && m.state == "ERR":
 	case m.state == "ERR":
-		n.note(m.qp, &qpEnd{rule: "FLUSH-06", sends: true, receives: true, what: m.qp + " was moved into its error state", at: n.s.m.now})
+		n.note(m.qp, &qpEnd{rule: byError, sends: true, receives: true, what: m.qp + " was moved into its error state", at: n.s.m.now})
 	case m.state == "RESET":
 		n.begins(m.qp, false)
 	case m.state == "RTS" && n.kindOf(m.qp) != "RC": // it brings back an initiator queue that a failure had stopped
@@ -155,7 +164,7 @@ func (n *ends) end(c *Call, e *trace.Event) {
 	}
 	switch {
 	case c.Kind == calls.Post && c.Queue == model.Initiator && e.Status == "STATUS_CONNECTION_INVALID" && n.isJoined(c.Qp) && n.joined[c.Qp] < c.Begun.Index:
-		n.note(c.Qp, &qpEnd{rule: "POST-08", what: c.Wr + " was refused with STATUS_CONNECTION_INVALID", at: n.s.m.now})
+		n.note(c.Qp, &qpEnd{rule: byAnswer, what: c.Wr + " was refused with STATUS_CONNECTION_INVALID", at: n.s.m.now})
 	case c.Kind == calls.PollCq:
 		room, looks := n.rooms[c.Op]
 		if delete(n.rooms, c.Op); looks && !refused && room > 0 && len(e.Results) == 0 {
@@ -177,7 +186,7 @@ func (n *ends) done(c *Call, succeeded bool) {
 		}
 	case c.Fn == "NdkDisconnect" && n.tried[c.Qp] && !n.isJoined(c.Qp): // it may have ended nothing
 	case c.Fn == "NdkDisconnect" && succeeded:
-		n.note(c.Qp, &qpEnd{rule: "DISC-10", sends: true, receives: !n.mayBeAborted(c.Qp), what: "NdkDisconnect of " + c.Qp + " had completed", at: n.s.m.now, there: n.otherEnd(c.Qp)})
+		n.note(c.Qp, &qpEnd{rule: byDisconnect, sends: true, receives: !n.mayBeAborted(c.Qp), what: "NdkDisconnect of " + c.Qp + " had completed", at: n.s.m.now, there: n.otherEnd(c.Qp)})
 	case c.Fn == "NdkFlush" && succeeded && n.s.m.dialect.A15 == model.A15Cancelled && n.of[c.Qp] == nil && (n.isJoined(c.Qp) || !n.tried[c.Qp]):
 		n.note(c.Qp, &qpEnd{rule: "", sends: true, receives: true, what: "NdkFlush of " + c.Qp + " had returned", at: n.s.m.now})
 	}
@@ -281,9 +290,9 @@ func (n *ends) called(r *workRequest, c *Call, flags []string) {
 		return
 	}
 	switch e.rule {
-	case "DISC-10":
+	case byDisconnect:
 		*n.disc++
-	case "FLUSH-06":
+	case byError:
 		*n.ok++
 	}
 	n.behind[r.wr] = &late{request: r, end: e, defers: isDeferred(flags)}
@@ -297,7 +306,7 @@ func (n *ends) completed(r *workRequest, c *Call, result *trace.Result) {
 	}
 	queue, outcome := queueOf{r.queue.name, r.queue.kind}, calls.OutcomeOf(result.Status)
 	f, failed := n.failed[queue]
-	if failed && r.position > f.position && f.rule == "FLUSH-06" {
+	if failed && r.position > f.position && f.rule == byError {
 		*n.ok++
 	}
 	if outcome == model.SUCCESS && n.fresh[queue].first && !r.overlaps {
@@ -307,7 +316,7 @@ func (n *ends) completed(r *workRequest, c *Call, result *trace.Result) {
 	case outcome != model.SUCCESS && r.place.Index < n.fresh[queue].before:
 	case outcome != model.SUCCESS:
 		if n.endsQueue(r, outcome) && !r.overlaps && (!failed || r.position < f.position) {
-			n.failed[queue] = failure{"FLUSH-06", r.position, r.place.Line, r.wr, result.Status}
+			n.failed[queue] = failure{byError, r.position, r.place.Line, r.wr, result.Status}
 		}
 		if n.endsBoth(r, outcome) {
 			n.fails(r, result)

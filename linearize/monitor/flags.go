@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 )
 
@@ -20,9 +21,9 @@ type flags struct {
 }
 
 var _ = decides(
-	rule{ID: "POST-11", On: on{"a request has flags"}},
-	rule{ID: "DEF-01", On: on{"a request has NDK_OP_FLAG_DEFER"}, OnlyNdk: true},
-	rule{ID: "DEF-08", On: on{"a request has NDK_OP_FLAG_DEFER, and the header tells the version"}, OnlyNdk: true, Undefined: "of versions of the interface, not of what is done through it"},
+	rule{ID: "POST-11", On: on{"a request has flags"}, Rests: declared.OwnWords},
+	rule{ID: "DEF-01", On: on{"a request has NDK_OP_FLAG_DEFER"}, OnlyNdk: true, Rests: declared.OwnWords},
+	rule{ID: "DEF-08", On: on{"a request has NDK_OP_FLAG_DEFER, and the header tells the version"}, OnlyNdk: true, Rests: declared.OwnWords, Undefined: "of versions of the interface, not of what is done through it"},
 )
 
 func newFlags(s *requests) requestRule {

@@ -1,9 +1,9 @@
 package monitor
 
 import (
-	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
@@ -162,9 +162,9 @@ func (g *goesOn) succeeded(r *workRequest, c *Call, qp string) {
 		return // a bad token may have ended the connection, and the engines follow those (INV-05)
 	}
 	g.isTroubled(qp)
-	s.finding = &Finding{Verdict: verdict.ProviderViolation, Rule: "RES-10", Place: g.n.s.m.now, See: []int{s.request.place.Line, s.place.Line, r.place.Line},
-		Objects: []Object{s.request.queue.object(), {Cq, c.Cq}}, Follows: true, Message: fmt.Sprintf("%s completed as cancelled, which only the end of its "+
-			"connection explains, and %s, posted afterwards, succeeded: the connection had not ended", s.request.wr, r.wr)}
+	wentOn := breach.WentOn(s.request.wr, r.wr)
+	s.finding = &Finding{Verdict: verdict.ProviderViolation, Rule: wentOn.Rule, Place: g.n.s.m.now, See: []int{s.request.place.Line, s.place.Line, r.place.Line},
+		Objects: []Object{s.request.queue.object(), {Cq, c.Cq}}, Follows: true, Message: wentOn.Message}
 	g.proven = append(g.proven, s)
 }
 

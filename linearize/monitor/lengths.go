@@ -16,11 +16,14 @@ type lengths struct {
 	count *int
 }
 
+// tooLong is the rule that a message fits into the buffers of its receive.
+const tooLong = "RES-13"
+
 var _ = decides(
-	rule{ID: "RES-13", On: on{"a receive succeeds whose buffers are known"}, Undefined: "what a result says of itself: the contract has no lengths"},
+	rule{ID: tooLong, On: on{"a receive succeeds whose buffers are known"}, Alone: true, Undefined: "what a result says of itself: the contract has no lengths"},
 )
 
-func newLengths(s *requests) requestRule { return &lengths{s: s, count: s.m.counter("RES-13")} }
+func newLengths(s *requests) requestRule { return &lengths{s: s, count: s.m.counter(tooLong)} }
 
 // completed is RES-13. An RDMA write with immediate data consumes a receive, and its bytes go elsewhere. With a datagram come 40 bytes of header,
 // which count on both sides.
@@ -33,7 +36,7 @@ func (l *lengths) completed(r *workRequest, c *Call, result *trace.Result) {
 	if *result.Bytes <= r.bytes {
 		return
 	}
-	f := Finding{Verdict: verdict.ProviderViolation, Rule: "RES-13", See: []int{r.place.Line}, Objects: []Object{{Cq, c.Cq}, r.queue.object()},
+	f := Finding{Verdict: verdict.ProviderViolation, Rule: tooLong, See: []int{r.place.Line}, Objects: []Object{{Cq, c.Cq}, r.queue.object()},
 		Message: fmt.Sprintf("the receive %s succeeded with %d bytes, and its buffers have %d", r.wr, *result.Bytes, r.bytes)}
 	if c.Verbs && result.Opcode == "" && l.mayBeWrite(r) {
 		f.Verdict = verdict.Inconclusive

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ndkoracle/linearize/declared"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -55,17 +56,27 @@ func (n Length) bytes() Length {
 }
 
 var _ = decides(
-	rule{ID: "RES-03", On: on{"a receive tells which token its message invalidated"}},
-	rule{ID: "RES-12", On: on{"a receive succeeds, and its length and that of its message are known"}, Undefined: "what a result says of itself: the contract has no lengths"},
+	rule{ID: "RES-03", On: on{"a receive tells which token its message invalidated"}, Alone: true, Rests: declared.Matching | declared.Tokens},
+	rule{ID: "RES-12", On: on{"a receive succeeds, and its length and that of its message are known"}, Alone: true, Rests: declared.TheMessage, Undefined: "what a result says of itself: the contract has no lengths"},
 )
 
 // A Breach is a rule that the completion of a receive breaks.
 type Breach struct {
-	Rule     string
-	Message  string
-	Instead  string // what it would have said
-	OfLength bool   // another message of the same kind need not break it
+	Rule    string
+	Message string
+	Instead string // what it would have said
+	Of      compared
 }
+
+// What of a receive and its message a breach compares: the type alone, which every message of a peer that names no token has; the token; or what
+// another message of the same kind may have otherwise.
+type compared uint8
+
+const (
+	OfType compared = iota
+	OfToken
+	OfContent
+)
 
 // A Delivery is a receive that succeeded with the message that it took. Which one that is an engine finds.
 type Delivery struct {
@@ -100,8 +111,8 @@ func (d *Delivery) checkType() (Breach, bool) {
 	if d.verbs() || d.Result.Type == "" || d.Result.Type == want {
 		return Breach{}, false
 	}
-	return Breach{"RES-02", fmt.Sprintf("%s took the %v %s, and its completion has type %s: it is %s",
-		d.Receive.Wr, d.Send.Op, d.Send.Wr, d.Result.Type, want), "type " + want, false}, true
+	return Breach{wrongType, fmt.Sprintf("%s took the %v %s, and its completion has type %s: it is %s",
+		d.Receive.Wr, d.Send.Op, d.Send.Wr, d.Result.Type, want), "type " + want, OfType}, true
 }
 
 // checkOpcode is RES-01 of a receive of libibverbs. An opcode without a name, or of tag matching, says nothing here.
@@ -115,7 +126,7 @@ func (d *Delivery) checkOpcode() (Breach, bool) {
 		return Breach{}, false
 	}
 	return Breach{"RES-01", fmt.Sprintf("%s took the message %s, and its completion has the opcode IBV_WC_%s: it is IBV_WC_%s", d.Receive.Wr, d.Send.Wr, got, want),
-		"opcode IBV_WC_" + want, true}, true
+		"opcode IBV_WC_" + want, OfContent}, true
 }
 
 // NamesAnotherToken reports whether the completion of the receive names another token than its message (RES-03). With a message that names none the
@@ -138,7 +149,7 @@ func (d *Delivery) checkToken(count func(...string)) (Breach, bool) {
 		return Breach{}, false
 	}
 	return Breach{"RES-03", fmt.Sprintf("%s names the invalidated token %d, and the peer's %s invalidated %d",
-		d.Receive.Wr, *d.Result.Token, d.Send.Wr, *d.Send.Token), fmt.Sprintf("token %d", *d.Send.Token), false}, true
+		d.Receive.Wr, *d.Result.Token, d.Send.Wr, *d.Send.Token), fmt.Sprintf("token %d", *d.Send.Token), OfToken}, true
 }
 
 // checkLength is RES-12 and RES-13. That a completion has more bytes than the buffers needs no message, and is told without.
@@ -151,8 +162,8 @@ func (d *Delivery) checkLength(count func(...string)) (Breach, bool) {
 	case sent == Unknown || room != Unknown && got > room:
 		return Breach{}, false
 	case room != Unknown && sent > room:
-		return Breach{"RES-13", fmt.Sprintf("the receive %s succeeded with buffers of %d bytes, and its message %s has %d", d.Receive.Wr, room, d.Send.Wr, sent),
-			"a failure of " + d.Receive.Wr, true}, true
+		return Breach{tooLong, fmt.Sprintf("the receive %s succeeded with buffers of %d bytes, and its message %s has %d", d.Receive.Wr, room, d.Send.Wr, sent),
+			"a failure of " + d.Receive.Wr, OfContent}, true
 	case got == Unknown:
 		return Breach{}, false
 	}
@@ -160,5 +171,5 @@ func (d *Delivery) checkLength(count func(...string)) (Breach, bool) {
 		return Breach{}, false
 	}
 	return Breach{"RES-12", fmt.Sprintf("the receive %s succeeded with %d bytes, and its message %s has %d", d.Receive.Wr, got, d.Send.Wr, sent),
-		fmt.Sprintf("%d bytes", sent), true}, true
+		fmt.Sprintf("%d bytes", sent), OfContent}, true
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -17,14 +18,17 @@ type results struct {
 	operations, receives, extensions *int
 }
 
+// wrongType is the rule that a receive tells whether its message named a token.
+const wrongType = "RES-02"
+
 var _ = decides(
-	rule{ID: "RES-01", On: on{"a result with a type or an opcode is delivered"}},
-	rule{ID: "RES-02", On: on{"the result of a receive with a type is delivered"}, OnlyNdk: true},
-	rule{ID: "RES-05", On: on{"the result of a success with ProviderErrorCode is delivered"}, OnlyNdk: true, Undefined: "what a result says of itself"},
+	rule{ID: "RES-01", On: on{"a result with a type or an opcode is delivered"}, Alone: true, Rests: declared.Matching},
+	rule{ID: wrongType, On: on{"the result of a receive with a type is delivered"}, OnlyNdk: true, Alone: true, Rests: declared.Matching},
+	rule{ID: "RES-05", On: on{"the result of a success with ProviderErrorCode is delivered"}, OnlyNdk: true, Alone: true, Undefined: "what a result says of itself"},
 )
 
 func newResults(s *requests) requestRule {
-	return &results{s: s, operations: s.m.counter("RES-01"), receives: s.m.counter("RES-02"), extensions: s.m.counter("RES-05")}
+	return &results{s: s, operations: s.m.counter("RES-01"), receives: s.m.counter(wrongType), extensions: s.m.counter("RES-05")}
 }
 
 func (o *results) completed(r *workRequest, c *Call, result *trace.Result) {
@@ -51,7 +55,7 @@ func (o *results) checkType(r *workRequest, c *Call, result *trace.Result) {
 	case result.Type == "":
 	case !ok:
 		if *o.receives++; result.Type != "Receive" && result.Type != "ReceiveAndInvalidate" {
-			o.report(r, c, "RES-02", fmt.Sprintf("the completion of %s, a receive, has type %s", r.wr, result.Type))
+			o.report(r, c, wrongType, fmt.Sprintf("the completion of %s, a receive, has type %s", r.wr, result.Type))
 		}
 	default:
 		if *o.operations++; result.Type != want {

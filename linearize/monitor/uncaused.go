@@ -1,9 +1,9 @@
 package monitor
 
 import (
-	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
@@ -145,12 +145,12 @@ func (u *uncaused) completed(r *workRequest, c *Call, result *trace.Result) {
 	if !known || u.n.mayBePassed(r) && r.next != &q.requests { // one behind it may have been executed first, and failed
 		return
 	}
-	rule, message := "RES-11", fmt.Sprintf("%s ended with %s, and nothing flushed it: it broke %s, so it completes with its own error", r.wr, result.Status, q.name)
+	b := breach.BrokeItself(r.wr, result.Status, "flushed it", q.name)
 	if !fails {
-		rule, message = "RES-10", fmt.Sprintf("%s ended with %s, and nothing cancelled it, whatever the qp_type of %s", r.wr, result.Status, q.name)
+		b = breach.Uncaused(r.wr, result.Status, "cancelled it, whatever the qp_type of "+q.name)
 	}
-	s := &suspicion{peer: peer, waits: waits, finding: Finding{Verdict: verdict.ProviderViolation, Rule: rule, Place: u.n.s.m.now, See: []int{r.place.Line},
-		Objects: []Object{q.object(), {Cq, c.Cq}}, Follows: true, Message: message}}
+	s := &suspicion{peer: peer, waits: waits, finding: Finding{Verdict: verdict.ProviderViolation, Rule: b.Rule, Place: u.n.s.m.now, See: []int{r.place.Line},
+		Objects: []Object{q.object(), {Cq, c.Cq}}, Follows: true, Message: b.Message}}
 	u.open[q.name] = s
 	u.settle(q.name)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
@@ -124,7 +125,7 @@ func (u *unsent) checkLength(r *workRequest, c *Call, result *trace.Result, b, s
 	case n == 0:
 		f.Message = fmt.Sprintf("%s completed with success, and by their lengths the receives before it took the last message of its peer", r.wr)
 	case sender.first(got, Unknown) >= 0:
-		f.Rule = "RES-13"
+		f.Rule = tooLong
 		f.Message = fmt.Sprintf("the receive %s succeeded with buffers of %d bytes, and each message of its peer that it can have taken has more", r.wr, room)
 	default:
 		f.Message = fmt.Sprintf("the receive %s succeeded with %d bytes, and no message of its peer that it can have taken has as many", r.wr, got)
@@ -154,13 +155,9 @@ func (u *unsent) completed(r *workRequest, c *Call, result *trace.Result) {
 		u.checkLength(r, c, result, b, sender)
 		return
 	}
-	rule, sent := "POLL-05", fmt.Sprintf("%s has posted messages (%d)", peer.name, sender.posted+sender.flushed)
-	if b.received <= sender.posted+sender.flushed {
-		rule, sent = "FLUSH-06", fmt.Sprintf("%s has posted messages outside its error state (%d)", peer.name, sender.posted)
-	}
 	b.reported = true
-	u.n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: rule, See: []int{r.place.Line}, Objects: []Object{{Cq, c.Cq}, r.queue.object()},
-		Message: fmt.Sprintf("%s completed with success, and more receives of %s did than %s", r.wr, p.name, sent)})
+	more := breach.MoreReceived(r.wr, p.name, peer.name, sender.posted, b.received <= sender.posted+sender.flushed)
+	u.n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: more.Rule, See: []int{r.place.Line}, Objects: []Object{{Cq, c.Cq}, r.queue.object()}, Message: more.Message})
 }
 
 func (u *unsent) dropped(p *qpArguments, closed bool) {

@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
@@ -104,7 +105,7 @@ func (c *component) performResize(w *walk, o *operation) {
 	w.take(model.Action{Name: model.Resize, Cq: o.cq})
 	w.each(func(w *walk, s state) {
 		if s.model.Cqs[o.cq].Resize != model.ResizeDone {
-			w.refuse(&model.Refusal{Rule: "RSZ-03", Why: "the CQ holds more than " + verdict.Counted(o.depth, "completion")})
+			w.refuse(breach.HoldsMore(verdict.Counted(o.depth, "completion")))
 		}
 	})
 	w.take(model.Action{Name: model.NdkRequestCompletionEnter, Cq: o.cq, Outcome: model.SUCCESS})

@@ -69,7 +69,6 @@ func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 		h.tells(breach.Early(q.name, wr), at, r.post)
 		return false
 	case r.delivery != nil:
-		h.exercised("POLL-04")
 		h.tells(breach.Again(q.name, wr), at, r.post, r.delivery.poll)
 		return false
 	case home != nil && home != q:
@@ -90,7 +89,7 @@ func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 	}
 	h.exercised(declared.By(declared.ToldOfRequest)...)
 	if r.silent {
-		h.exercised("FLAG-01")
+		h.exercised(declared.By(declared.Silent)...)
 		if d.outcome == model.SUCCESS && r.point == nil {
 			h.tells(breach.Told(wr), at, r.post)
 			r.silent = false // what follows of it does not follow from another breach
@@ -117,7 +116,6 @@ func (h *history) checkPlaced(q *cq, r *request, s *span) bool {
 		h.tells(breach.PlacedRefused(q.name, wr, r.post.answer()), max(s.call, r.post.ret), r.post, s)
 		return false
 	case r.point != nil:
-		h.exercised("POLL-04")
 		h.tells(breach.PlacedAgain(q.name, wr), s.call, r.post, r.point)
 		return false
 	case home != nil && home != q:
@@ -126,7 +124,7 @@ func (h *history) checkPlaced(q *cq, r *request, s *span) bool {
 	}
 	h.exercised(declared.By(declared.ToldOfRequest)...)
 	if r.silent {
-		h.exercised("FLAG-01")
+		h.exercised(declared.By(declared.Silent)...)
 		if calls.OutcomeOf(s.begin.Status) == model.SUCCESS {
 			h.tells(breach.PlacedTold(wr), s.call, r.post)
 			r.silent = false

@@ -91,7 +91,7 @@ func (c *component) refine(f *verdict.Finding, see *[]*span, o *operation, refus
 		f.Rule, f.Message = b.Rule, b.Message
 	case breach.IsOfOverflow(refusal):
 		if refused := c.latestRefusedResize(o); refused != nil { // it was to change nothing
-			f.Also = []string{"RSZ-03"}
+			f.Also = []string{breach.OrResized()}
 			*see = append(*see, refused)
 		}
 	case breach.IsOfUncaused(refusal):
@@ -100,15 +100,10 @@ func (c *component) refine(f *verdict.Finding, see *[]*span, o *operation, refus
 			f.Rule, f.Also, f.Message = b.Rule, []string{refusal.Rule}, b.Message
 			*see = append(*see, r.post)
 		}
-	case refusal.Rule == "POLL-08":
+	case breach.IsOfDeadToken(refusal):
 		if r := t.remote[c.token(o.invalidates())]; r != nil {
-			f.Also = []string{"POLL-07"}
-			f.Message = fmt.Sprintf("%s, and the peer's NdkSendAndInvalidate, received as %s, had invalidated the token",
-				c.happened(o), r.wr)
-			if r.delivery.poll.fn == "NdkGetCqResults" {
-				f.Rule, f.Also = "POLL-07", []string{"POLL-08"}
-				f.Message += "; that the receive was fetched by plain NdkGetCqResults changes nothing"
-			}
+			b := breach.InvalidatedByPeer(c.happened(o), r.wr, r.delivery.poll.fn == "NdkGetCqResults")
+			f.Rule, f.Also, f.Message = b.Rule, b.Also, b.Message
 			*see = append(*see, r.post, r.delivery.poll)
 		}
 	}

@@ -77,7 +77,7 @@ func (t *story) silent(before, after model.State, o *operation) {
 		gone := len(before.Qps[i].Initiator) - len(after.Qps[i].Initiator)
 		for _, q := range before.Qps[i].Initiator[:max(gone, 0)] {
 			if r := t.c.h.requests[q.Id]; r.silent && !r.told && r != o.request {
-				t.rules("FLAG-01")
+				t.count(declared.Silent)
 			}
 		}
 	}
@@ -129,9 +129,6 @@ func (t *story) complete(before, after model.State, o *operation) {
 	t.count(declared.Completes)
 	if len(entries) > after.Cqs[o.cq].Depth {
 		t.rules(breach.NoneTooMany.Rule) // it need not have been lost (A35)
-	}
-	if r.silent {
-		t.rules("FLAG-02")
 	}
 	if r.deferred {
 		t.count(declared.Deferred)

@@ -30,8 +30,7 @@ const (
 	aCancelled
 	aDeferred
 	aRefusedChain
-	aSilentFailure
-	aSilentSuccess
+	aSilent
 	anUnmatched
 	anUnfailed
 	occasions
@@ -46,8 +45,7 @@ var exercisedBy = [occasions][]string{
 	aCancelled:       declared.By(declared.Cancelled),
 	aDeferred:        declared.By(declared.Deferred),
 	aRefusedChain:    declared.By(declared.RefusedChain),
-	aSilentFailure:   {"FLAG-01"},
-	aSilentSuccess:   {"FLAG-02"},
+	aSilent:          declared.By(declared.Silent),
 	anUnmatched:      declared.By(declared.PlacedPlain),
 	anUnfailed:       declared.By(declared.PlacedErrors),
 }

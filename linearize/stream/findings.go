@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/breach"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 )
@@ -22,19 +23,20 @@ type findingLog struct {
 // A finding knows its event and whose objects it is of.
 type finding struct {
 	verdict.Finding
-	at       eventIndex
-	aside    bool // nothing follows from it, as the monitor says
-	turn     int  // of those of both hosts, where there are two
-	of       *group
-	searched bool             // nothing explains it; other findings break a rule by themselves
-	hidden   bool             // the clauses over hidden times say so
-	rests    []restsOn        // it stands when these are known not to have overflowed
-	guesses  []*request       // … and these to have succeeded
-	missing  *monitor.Missing // a callback that was owed at a moment of rest, or nil
-	missedBy *cq              // … the CQ that owed it
-	unowed   *monitor.Missing // a callback that was entered and is not owed, or nil
-	lost     *request         // what has not completed by a moment of rest, and no poll delivers
-	passed   *request         // what a poll did not deliver before a later one of its queue
+	at        eventIndex
+	aside     bool // nothing follows from it, as the monitor says
+	turn      int  // of those of both hosts, where there are two
+	of        *group
+	searched  bool             // nothing explains it; other findings break a rule by themselves
+	hidden    bool             // the clauses over hidden times say so
+	ofContent bool             // it compares the content of a receive with that of a message
+	rests     []restsOn        // it stands when these are known not to have overflowed
+	guesses   []*request       // … and these to have succeeded
+	missing   *monitor.Missing // a callback that was owed at a moment of rest, or nil
+	missedBy  *cq              // … the CQ that owed it
+	unowed    *monitor.Missing // a callback that was entered and is not owed, or nil
+	lost      *request         // what has not completed by a moment of rest, and no poll delivers
+	passed    *request         // what a poll did not deliver before a later one of its queue
 }
 
 // tells reports a breach at a line, or 0 for the present one. see are lines that it refers to.
@@ -55,7 +57,7 @@ func (s *Stream) report(g *group, v verdict.Verdict, rule string, line int, see 
 	case len(s.findings) >= maxFindings:
 		s.untold++
 		return
-	case g.stopped && v == verdict.ProviderViolation, slices.Contains(harmless[1:], rule) && slices.ContainsFunc(s.findings, again):
+	case v == verdict.ProviderViolation && (g.stopped || declared.IsAlone(rule) && slices.ContainsFunc(s.findings, again)):
 		return
 	case g.broken && g.told >= MaxFollowing:
 		g.untold++
@@ -87,15 +89,8 @@ func (s *Stream) report(g *group, v verdict.Verdict, rule string, line int, see 
 // maxFindings is how many findings of a trace are told: what is found beyond them is counted.
 const maxFindings = 10_000
 
-// harmless lists rules whose breach says what a completion, or an answer, should have said, and leaves the state of everything
-// else as it is known: what comes after it is judged. Of each, a group is told once.
-var harmless = []string{"DEF-06", "RES-01", "RES-02", "RES-03", "RES-05", "RES-12", "RES-13", "ASY-01", "ASY-02"}
-
-// Harmless returns the ids of the rules from whose breach nothing else follows.
-func Harmless() []string { return slices.Clone(harmless) }
-
 // stops reports whether other findings may follow from it.
-func (f *finding) stops() bool { return !f.aside && !slices.Contains(harmless, f.Rule) }
+func (f *finding) stops() bool { return !f.aside && !declared.IsAlone(f.Rule) }
 
 // silence ends what is said of a group, as after the latest finding no state of it is plausible: whether a CQ has failed nobody
 // knows.

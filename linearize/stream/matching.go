@@ -78,7 +78,7 @@ func (f *finding) guessed() *request {
 // place.
 func (f *finding) isOfAnotherMessage() bool {
 	m := f.guessed()
-	return (f.Rule == "RES-01" || f.Rule == "RES-12" || f.Rule == "RES-13") && m != nil && m.over
+	return f.ofContent && m != nil && m.over
 }
 
 // A matching is a queue's part in finding which sends of a connection go to which of its receives.

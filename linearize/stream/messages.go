@@ -179,12 +179,15 @@ func (s *Stream) checkMessage(q *cq, line int, r, m *request, result *trace.Resu
 		return
 	}
 	s.report(q.group, verdict.ProviderViolation, breach.Rule, line, []int{r.line, m.line}, "%s", breach.Message)
-	if sends := m.wq; breach.Rule != "RES-02" || sends.names > 0 && sends.names < sends.sends { // else it holds of each message that the peer has sent
+	if sends := m.wq; breach.Of != monitor.OfType || sends.names > 0 && sends.names < sends.sends { // else it holds of each message that the peer has sent
 		s.restsOnGuesses(q.group)
 	}
-	if breach.OfLength && !s.muted && !m.hasSucceeded() && r.wq.took != m.wq.sends { // another message may have come in its place
+	if breach.Of == monitor.OfContent && !s.muted {
 		f := &s.findings[len(s.findings)-1]
-		f.guesses = append(f.guesses, m)
+		f.ofContent = true
+		if !m.hasSucceeded() && r.wq.took != m.wq.sends { // another message may have come in its place
+			f.guesses = append(f.guesses, m)
+		}
 	}
 	r.wq.qp.allows("%s", breach.Instead)
 }

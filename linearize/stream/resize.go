@@ -3,6 +3,7 @@ package stream
 import (
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
@@ -151,7 +152,7 @@ func (q *cq) lostByResize(rested eventIndex) int {
 // alsoByRefusal names RSZ-03 beside the rule of the latest finding, that the CQ has not overflowed, where a resize was refused.
 func (q *cq) alsoByRefusal() {
 	if q.resizes.refused && !q.s.muted {
-		q.s.also("RSZ-03")
+		q.s.also(breach.OrResized())
 		f := &q.s.findings[len(q.s.findings)-1]
 		f.See = append(f.See, q.resizes.line)
 	}
@@ -194,8 +195,8 @@ func (q *cq) checkShrunk(r *resizing) {
 		q.unclear("%s is resized to less than may be on its way into it, and how much it held " + verdict.NotFollowed)
 		return
 	}
-	q.s.unexplained(q.group, "RSZ-03", 0, []int{r.by.line}, "%s was resized to a depth of %d, and held %s",
-		q.name, r.to, verdict.Counted(n, "completion"))
+	b := breach.Shrunk(q.name, r.to, verdict.Counted(n, "completion"))
+	q.s.unexplained(q.group, b.Rule, 0, []int{r.by.line}, "%s", b.Message)
 	if q.window.from >= r.by.call { // what it held before stays where it is
 		q.s.restsOnNoOverflow()
 	}

@@ -65,7 +65,7 @@ func (s *Stream) delivered(out []observation, q *cq, p *poll, i int) []observati
 			l.waiting.moveUp(r)
 			break
 		}
-		s.seen[aSilentSuccess]++
+		s.seen[aSilent]++
 		if !s.succeedsSilently(&out, q, p, before) {
 			return out
 		}
@@ -265,7 +265,6 @@ func (s *Stream) unknownWr(q *cq, result *trace.Result) {
 		s.tells(q.group, breach.FoundEmpty(q.name, wr), 0, was.lines[:]...)
 		q.allows()
 	default:
-		s.exercised("POLL-04")
 		s.tells(q.group, breach.Again(q.name, wr), 0, was.lines[:]...)
 		q.alsoByResize(was.lines[0])
 		q.allows()
@@ -275,7 +274,9 @@ func (s *Stream) unknownWr(q *cq, result *trace.Result) {
 // checkResult holds a result against the request that it names, and reports whether it can be of it.
 func (s *Stream) checkResult(q *cq, p *poll, r *request, result *trace.Result, outcome model.Outcome) bool {
 	if home := r.wq.cq; home != nil && home != q {
-		s.tells(q.group, breach.Elsewhere(q.name, r.wr, home.name), p.line, r.line)
+		if !r.wq.qp.isExcused() {
+			s.tells(q.group, breach.Elsewhere(q.name, r.wr, home.name), p.line, r.line)
+		}
 		r.wq.qp.allows("%s delivers it", home.name)
 		home.loses(r)
 		join(q.group, home.group)
@@ -302,10 +303,8 @@ func (s *Stream) checkResult(q *cq, p *poll, r *request, result *trace.Result, o
 		s.seen[aRefusedChain]++
 	}
 	if r.silent {
-		s.seen[aSilentFailure]++
-		if outcome == model.SUCCESS && r.wq.signals() {
-			s.exercised("FLAG-01")
-		} else if outcome == model.SUCCESS {
+		s.seen[aSilent]++
+		if outcome == model.SUCCESS && !r.wq.signals() {
 			s.tells(q.group, breach.Told(r.wr), p.line, r.line)
 			r.wq.qp.allows("no completion of %s", r.wr)
 			r.silent = false

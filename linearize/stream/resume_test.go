@@ -11,6 +11,7 @@ import (
 	"ndkoracle/internal/judging"
 	"ndkoracle/internal/notation"
 	"ndkoracle/linearize"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/histories"
 	"ndkoracle/linearize/stream"
 	"ndkoracle/linearize/verdict"
@@ -117,7 +118,7 @@ func TestStreamMarksWhatFollows(t *testing.T) {
 				t.Fatalf("the consumer is accused: %+v\n%s", report.Findings, r)
 			case f.Follows != nil:
 				marked++
-			case f.Verdict == verdict.ProviderViolation && !slices.Contains(stream.Harmless(), f.Rule):
+			case f.Verdict == verdict.ProviderViolation && !declared.IsAlone(f.Rule):
 				unmarked++
 			}
 		}

@@ -261,11 +261,12 @@ func (p *qp) checkFlushed() {
 	if slices.ContainsFunc(others[:], mayHaveBroken) || p.overflown(nil) != 0 || unsure(p) || unsure(of) {
 		return
 	}
-	broken := ""
+	const did = "flushed it at either host"
+	b := breach.Uncaused(r.wr, r.status, did)
 	if r.queue == model.Initiator {
-		broken = p.name
+		b = breach.BrokeItself(r.wr, r.status, did, p.name)
 	}
-	p.s.tells(p.group, breach.Uncaused(r.wr, r.status, broken), r.line, r.postLine)
+	p.s.tells(p.group, b, r.line, r.postLine)
 }
 
 // receivable reports whether no more sends of p have succeeded than can have been received.

@@ -56,7 +56,7 @@ func (r *request) foundOver() bool {
 // tellSettled handles the completion of a later request of the queue: it shows that the requests assumed to be over are over. They count from now
 // on.
 func (l *workQueue) tellSettled() {
-	l.qp.s.seen[aSilentSuccess] += l.settled
+	l.qp.s.seen[aSilent] += l.settled
 	l.qp.s.requestCases.settles(-l.settled)
 	l.settled = 0
 }

@@ -72,7 +72,7 @@ func TestStreamForgetsWhatSucceededSilently(t *testing.T) {
 			if s.Finish(nil, r); len(r.Findings) == 0 || r.Findings[0].Rule != "FLAG-02" {
 				t.Errorf("%+v", r.Findings)
 			}
-			if n := r.Rules["FLAG-02"].Count; n < told || n > l.Posted {
+			if n := r.Rules["FLAG-02"].Count; n < told || n > l.Posted+1 { // the last one breaks it, too
 				t.Errorf("FLAG-02 %+v, %d requests were told to have succeeded silently", r.Rules["FLAG-02"], told)
 			}
 		})
