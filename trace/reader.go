@@ -224,6 +224,9 @@ func (r *Reader) accept(e *Event, known *function, complete bool) error {
 	if known != nil && known.mayBeVoid && e.Ph == Ret {
 		r.mayBeVoid(e)
 	}
+	if r.header.Dialect == "kverbs" {
+		r.notInKernel(e)
+	}
 	if r.check.events%64 == 0 {
 		r.count.Store(int64(r.check.events))
 	}
@@ -238,6 +241,17 @@ func (r *Reader) mayBeVoid(e *Event) {
 	case r.header.Dialect == "ndkpi" && e.Status != "" && e.Status != "STATUS_SUCCESS":
 		r.warn("void", e.Fn, fmt.Sprintf("the status %q of %s is ignored: it returns VOID in NDKPI", e.Status, e.Fn))
 		e.Status, r.spell.unknown = "", r.spell.unknown[:0]
+	}
+}
+
+// notInKernel handles a function that kernel code on Linux does not have: it reads no events, as a CQ calls its comp_handler.
+func (r *Reader) notInKernel(e *Event) {
+	if e.Fn != "ibv_get_cq_event" {
+		return
+	}
+	e.Unclear = "kernel code does not read events by " + e.Fn
+	if r.warned.isNew(e.Unclear) {
+		r.warned.add(r.number, e.Unclear, e.Unclear+": a CQ calls its comp_handler; what rests on it is not decided")
 	}
 }
 
