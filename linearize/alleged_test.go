@@ -32,7 +32,7 @@ var alleged = []struct{ message, rule string }{
 	{`cancelled \w+ before it could have another outcome`, `no other outcome`},
 	{`posted before it on the same queue`, `order of posting|produces a completion`},
 	{`a silent request.* can only have failed`, `that fails produces a completion`},
-	{`had not completed`, `in the end|completed|completes|completion|indicated|is called only after|an MR that is registered`},
+	{`had not completed`, `in the end|stronger of the two types|completed|completes|completion|indicated|is called only after|an MR that is registered`},
 	{`the QP is not connected|was refused with STATUS_CONNECTION_INVALID`, `not connected`},
 	{`after NdkDisconnect of \w+ had completed, and succeeded`, `does not succeed`},
 	{`has a completion all the same`, `produces no completion`},

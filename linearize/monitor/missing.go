@@ -123,7 +123,7 @@ func (l *Missing) Name() Named {
 		if !ok {
 			continue
 		}
-		if by := l.matches(c); breach.Precedes(by, rule) {
+		if by := l.Matches(c); breach.Precedes(by, rule) {
 			rule, of = by, r
 		}
 	}
@@ -164,8 +164,8 @@ func (l *Missing) merged(n int) model.Arm {
 	return armed
 }
 
-// matches returns the rule by which a completion matches the arms, or "".
-func (l *Missing) matches(c model.Completion) string {
+// Matches returns the rule by which a completion matches the arms, or "".
+func (l *Missing) Matches(c model.Completion) string {
 	armed := l.merged(len(l.arms))
 	if l.dialect.Match(armed, c) == model.MustNot || armed == model.SOLICITED && l.dialect.Match(armed, c) != model.Must {
 		return ""

@@ -5,6 +5,7 @@ import (
 
 	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/verdict"
+	"ndkoracle/model"
 )
 
 // A link is what is known of the connection of a QP. Whether there was one is decided by what it carried, and not by a status that comes
@@ -156,8 +157,7 @@ func (p *qp) neverConnected() {
 	if r == nil || p.connected != 0 {
 		return
 	}
-	untold := func(o *request) bool { return o.called < p.attempt.failed && o.returned != 0 }
-	if i := slices.IndexFunc(r.wq.waiting, untold); i >= 0 || r.wq.cq == nil || p.group.root().unclear != "" {
+	if i := p.carriedByAttempt(); i >= 0 || r.wq.cq == nil || p.group.root().unclear != "" {
 		if i >= 0 {
 			r = r.wq.waiting[i]
 		}
@@ -168,6 +168,15 @@ func (p *qp) neverConnected() {
 	}
 	p.beforeConnect = nil
 }
+
+// carriedByAttempt returns which of the outstanding initiator requests may have been carried by a connect that failed, or -1.
+func (p *qp) carriedByAttempt() int {
+	untold := func(o *request) bool { return o.called < p.attempt.failed && o.returned != 0 }
+	return slices.IndexFunc(p.wqs[model.Initiator].waiting, untold)
+}
+
+// mayHaveCarried reports whether what is outstanding may show that a connect which failed had made a connection.
+func (p *qp) mayHaveCarried() bool { return p.attempt.failed != 0 && p.carriedByAttempt() >= 0 }
 
 // mayStayOpen reports whether the close of p may do nothing but wait: until its connector is closed, which the trace need not record (A36).
 func (p *qp) mayStayOpen() bool {

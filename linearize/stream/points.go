@@ -92,6 +92,7 @@ func (s *Stream) checkPlaced(q *cq, r *request, e *trace.Event) bool {
 		s.tells(q.group, breach.PlacedRefused(q.name, e.Wr, was.answer), 0, was.lines[:1]...)
 	case r == nil:
 		s.tells(q.group, breach.PlacedUnposted(q.name, e.Wr), 0)
+	case r.wq.cq != nil && r.wq.cq != q && e.Cq != "" && r.wq.qp.isExcused():
 	case r.wq.cq != nil && r.wq.cq != q && e.Cq != "":
 		s.tells(q.group, breach.PlacedElsewhere(q.name, e.Wr, r.wq.cq.name), 0, r.line)
 	case r.silent && calls.OutcomeOf(e.Status) == model.SUCCESS:

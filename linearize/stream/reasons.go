@@ -59,7 +59,7 @@ func (q *cq) died(a *automaton.Queue, e *observation) {
 	case q.isUnowed(&f, e):
 		q.s.findings[told].unowed = q.s.monitor.Unowed(q.name)
 	}
-	if q.s.also(f.Also...); e.what == foundNothing && f.Rule == "POLL-03" {
+	if q.s.also(f.Also...); e.what == foundNothing && breach.IsOfPassedOver(f.Rule) {
 		q.alsoByResize(q.oldest(), f.Also...)
 	}
 	if !q.s.muted {
@@ -120,7 +120,7 @@ func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *observation) {
 		f.Message = "the provider was at rest, and " + e.request.wr + ", posted with success, had not completed"
 	case q.shows != nil && e.what == delivered && e.from > q.shows.at: // nor for what came behind that
 		f.Rule, f.Line, f.See = breach.ForNothing(), q.shows.line, []int{e.line}
-	case q.shows != nil && q.shows.latest && (e.what == foundNothing && e.n == 0 && why.Rule == "POLL-03" || e.what == placedNow && why == breach.TooFew):
+	case q.shows != nil && q.shows.latest && (e.what == foundNothing && e.n == 0 && breach.IsOfPassedOver(why.Rule) || e.what == placedNow && why == breach.TooFew):
 		f.Rule, f.Line, f.See = breach.ForNothing(), q.shows.line, []int{e.line} // it was for nothing that the CQ held
 	case breach.IsOfUnarmed(why) && e.status == model.OK && q.arms.latest != model.NONE:
 		says(f, breach.UsedUp(q.seen(e)))
@@ -134,13 +134,22 @@ func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *observation) {
 		says(f, breach.LateOrNotEnteredAtArm(q.name, e.request.wr, q.arms.matches(e.kinds)))
 		f.Line = q.arms.restLine
 	case why == breach.BehindFence && e.request != nil:
-		says(f, breach.LateOrNotEntered(e.request.wr, q.arms.matches(e.kinds)))
+		says(f, breach.LateOrNotEntered(e.request.wr, q.matches(e)))
 		f.Line = e.request.owedLine
 	}
 }
 
 // says lets a finding be of a breach.
 func says(f *verdict.Finding, b breach.Breach) { f.Rule, f.Also, f.Message = b.Rule, b.Also, b.Message }
+
+// matches returns the rule by which the completion of a request that was due at a moment of rest matches what the CQ was armed for then.
+func (q *cq) matches(e *observation) string {
+	c := model.Completion{Queue: e.request.wq.queue, Status: model.SUCCESS, Solicited: e.kinds&automaton.Plain == 0}
+	if e.kinds&(automaton.Plain|automaton.Solicited) == 0 {
+		c.Status = model.FAILED
+	}
+	return cmp.Or(q.s.monitor.Missing(q.name, e.request.owedLine).Matches(c), q.arms.matches(e.kinds))
+}
 
 // matches returns the rule by which a completion of one of the kinds matches the latest arm.
 func (a *arming) matches(kinds automaton.Kinds) string {
