@@ -241,9 +241,20 @@ func (e *Engine) found(p *queuePair, c *timeline.Conflict) {
 	if slices.Contains(rules, causedBy) && e.sparedByAFlush(p) {
 		rules = append(rules, flushSpares)
 	}
-	c.Rule = slices.Min(rules)
+	if c.Rule = slices.Min(rules); isOfSilent(c) {
+		c.Rule = silentAtRest
+	}
 	e.note(p.name, c, unless)
 	e.Findings[len(e.Findings)-1].Rest = restOf(c)
+}
+
+// isOfSilent reports whether a conflict is that a silent request, which can only have failed, was not over by a moment of rest.
+func isOfSilent(c *timeline.Conflict) bool {
+	if !IsOfOwed(Rules[c.Rule].ID) {
+		return false
+	}
+	of := Finding{Conflict: c}.subject()
+	return slices.ContainsFunc(c.Chain, func(l timeline.Link) bool { return l.Reason.Rule == silentAtRest && l.Of == of })
 }
 
 // restOf returns the line of the moment of rest by which something had to be over that is not, or 0.
