@@ -213,7 +213,8 @@ var alike = []struct {
 	// DEF-04: what waits for nobody but the provider has completed by a moment of rest.
 	{"behind a silent send that may wait something is told, and so is it", verdict.ProviderViolation, "DEF-04",
 		"new qp3; NdkConnect qp3 d; NdkSend qp3 s1 SILENT_SUCCESS; NdkWrite qp3 w1 SILENT_SUCCESS; rest; get cq1 w1x; get cq1; NdkRead qp3 x1; rest; get cq1"},
-	{"a message had to have arrived by a rest, as what failed is placed later", verdict.ProviderViolation, "DEF-04",
+	// FLAG-02, where it was silent.
+	{"a message had to have arrived by a rest, as what failed is placed later", verdict.ProviderViolation, "FLAG-02",
 		"NdkSend qp2 s1; NdkReceive qp2 r1; NdkSend qp1 s2 SILENT_SUCCESS; rest; placed cq2 s1x; placed cq2 r1x; rest; get cq1; get cq2 s1x r1x; get cq2"},
 	{"a silent message took the receive, or ended it, as what is behind it tells", verdict.ProviderViolation, "",
 		"NdkSendAndInvalidate qp1 s1#7 SILENT_SUCCESS; NdkReceive qp2 r1; NdkWrite qp1 w1 SILENT_SUCCESS; rest; get cq1; get cq1 w1c; get cq1; get cq2 r1x; get cq2"},

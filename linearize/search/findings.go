@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/breach"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 )
@@ -15,6 +16,7 @@ type found struct {
 	at    moment
 	shown moment // by what came only then, or 0
 	of    *span  // that says which objects the finding is of, where the event at the moment does not
+	qps   []*qp  // whose requests it is of, too
 	stops bool
 
 	objects []monitor.Object // that a finding of the monitor is of
@@ -61,12 +63,15 @@ func (h *history) tellsInOrder(d *doubt, b breach.Breach, at moment, see ...*spa
 
 func (h *history) report(v verdict.Verdict, rule string, at moment, see []*span, format string, args ...any) {
 	p := h.eventAt(at)
-	f := found{at: at, stops: v != verdict.Inconclusive && rule != "DEF-06",
+	f := found{at: at, stops: v != verdict.Inconclusive && !declared.IsAlone(rule),
 		Finding: verdict.Finding{Verdict: v, Rule: rule, Line: p.line, Seq: p.seq, Message: fmt.Sprintf(format, args...)}}
 	f.of = h.spanAt(at)
 	for _, s := range see {
 		if f.of == nil {
 			f.of = s
+		}
+		if p := h.qpByName[s.begin.Qp]; p != nil {
+			f.qps = append(f.qps, p)
 		}
 		if line := h.trace.Events[s.call].Line; line != p.line {
 			f.See = append(f.See, line)
@@ -75,6 +80,9 @@ func (h *history) report(v verdict.Verdict, rule string, at moment, see []*span,
 	slices.Sort(f.See)
 	f.See = slices.Compact(f.See)
 	h.findings = append(h.findings, f)
+	if v != verdict.Inconclusive {
+		h.exercised(rule)
+	}
 }
 
 // spanAt returns the call or callback that an event of an object belongs to, or nil.
@@ -104,6 +112,7 @@ func (h *history) blameless() []verdict.Finding {
 			}
 			if f.stops && f.Verdict == verdict.ConsumerViolation {
 				c.excused = min(c.excused, f.at)
+				c.excusePeers(f.at)
 			}
 		}
 		for _, o := range h.sharers(f.objects) {
@@ -123,7 +132,8 @@ func (h *history) blameless() []verdict.Finding {
 		by := max(f.at, f.shown)
 		after := slices.ContainsFunc(h.sharers(f.objects), func(o string) bool { at, known := excused[o]; return known && at < by })
 		if f.of != nil {
-			after = slices.ContainsFunc(h.owners(f), func(c *component) bool { return c.excused < by })
+			after = slices.ContainsFunc(h.owners(f), func(c *component) bool { return c.excused < by }) ||
+				slices.ContainsFunc(f.qps, func(p *qp) bool { return p.component.excused < by })
 		}
 		said := !f.Alone && slices.ContainsFunc(f.See, func(line int) bool { return monitored[told{f.Rule, f.Line, line}] })
 		if (f.Verdict != verdict.ProviderViolation || !after) && !said {
@@ -131,6 +141,15 @@ func (h *history) blameless() []verdict.Finding {
 		}
 	}
 	return kept
+}
+
+// excusePeers ends the search of what is connected to a component: which messages there are rests on what its consumer did.
+func (c *component) excusePeers(at moment) {
+	for _, p := range c.qps {
+		if p.peer != nil && p.peer.component != nil {
+			p.peer.component.limit = min(p.peer.component.limit, at)
+		}
+	}
 }
 
 // sharers names the sets of objects which share CQs that a finding of the monitor is of.

@@ -11,28 +11,34 @@ import (
 // hear asks the clauses over hidden times (package clauses) about a component in which the search found nothing before a moment, and reports their
 // first finding before that. It reports whether there is one.
 func (j *judge) hear(c *component, before moment) bool {
-	if j.hidden == nil {
+	f := j.heard(c, before)
+	if f == nil {
 		return false
+	}
+	at := j.history.eventAt(f.Seen.At - 1)
+	j.report.Findings = append(j.report.Findings, explain.Finding(f, at.line, at.seq))
+	j.counts[f.ID]++
+	return true
+}
+
+// heard returns what hear reports, or nil.
+func (j *judge) heard(c *component, before moment) *clauses.Finding {
+	if j.hidden == nil {
+		return nil
 	}
 	for i := range j.hidden.Findings {
 		f := &j.hidden.Findings[i]
 		p := j.history.qpByName[f.Qp]
-		if p == nil || p.component != c || !c.holds(f) || p.peer != nil && !p.peer.component.holds(f) {
+		if p == nil || p.component != c || !c.holds(f) || p.peer != nil && !p.peer.component.holds(f) || f.Seen.At-1 >= before {
 			continue
 		}
-		if f.Seen.At-1 >= before {
-			continue
+		line := j.history.eventAt(f.Seen.At - 1).line
+		same := func(o verdict.Finding) bool { return o.Rule == f.ID && o.Line == line }
+		if !slices.ContainsFunc(j.report.Findings, same) {
+			return f
 		}
-		at := j.history.eventAt(f.Seen.At - 1)
-		same := func(o verdict.Finding) bool { return o.Rule == f.ID && o.Line == at.line }
-		if slices.ContainsFunc(j.report.Findings, same) {
-			continue
-		}
-		j.report.Findings = append(j.report.Findings, explain.Finding(f, at.line, at.seq))
-		j.counts[f.ID]++
-		return true
 	}
-	return false
+	return nil
 }
 
 // holds reports whether nothing was found of a component by then without a search.

@@ -161,6 +161,10 @@ func (j *judge) component(ctx context.Context, c *component) (found bool) {
 		j.gaveUp(c, death, err)
 		return false
 	}
+	if c.doubt.from() == never && j.names(ctx, c, &finding, death) {
+		j.leaveOpen(c.spans, death, "events after a violation are not judged")
+		return true
+	}
 	if j.hasSaid(&finding, death) {
 		j.leaveOpen(c.spans, death, "events after a violation are not judged")
 		return true

@@ -88,6 +88,13 @@ func (h *history) checkConnection(p *qp) {
 	}
 }
 
+// tellsOfMessage is tellsInOrder of a request and the messages, or the receives, of its peer.
+func (h *history) tellsOfMessage(r *request, b breach.Breach, at moment, see ...*span) {
+	h.tellsInOrder(r.doubt(), b, at, see...)
+	f := &h.findings[len(h.findings)-1]
+	f.qps = append(f.qps, r.qp.peer)
+}
+
 // checkUnsent reports the first receive that succeeded before the peer had sent as many messages that can have been received: those
 // before it took one each, but for receives that ended otherwise, which may have taken none.
 func (h *history) checkUnsent(p *qp) {
@@ -107,7 +114,7 @@ func (h *history) checkUnsent(p *qp) {
 			why = breach.NoneLeft
 		}
 		if why != "" {
-			h.tellsInOrder(r.doubt(), breach.WithoutMessage(r.wr, why), r.toldBy(), see...)
+			h.tellsOfMessage(r, breach.WithoutMessage(r.wr, why), r.toldBy(), see...)
 			return
 		}
 		taken++
@@ -146,7 +153,7 @@ func (h *history) checkUnreceived(p *qp) {
 		case r.op == model.SendAndInvalidate && !aborted && slices.ContainsFunc(receives, lost):
 			aborted = true
 		default:
-			h.tellsInOrder(r.doubt(), breach.WithoutReceive(r.wr, !r.told), d.poll.ret, r.post)
+			h.tellsOfMessage(r, breach.WithoutReceive(r.wr, !r.told), d.poll.ret, r.post)
 			return
 		}
 	}

@@ -164,7 +164,8 @@ func (h *history) checkOwed() {
 		if h.outlivesClose(q, r) {
 			continue
 		}
-		if !r.accepted || q == nil || r.silent && r.delivery == nil || r.owed == never {
+		placed := r.point != nil && r.point.call < r.owed // then it is the poll that is wrong
+		if !r.accepted || q == nil || r.silent && r.delivery == nil || r.owed == never || placed {
 			continue
 		}
 		poll := q.emptyAfter(r.owed)

@@ -1,0 +1,52 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"ndkoracle/linearize/breach"
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
+)
+
+// names lets what is found of a component without the search stand, or what the clauses over hidden times find of it, in place of a finding of the search
+// by another rule. The clauses name what they find by the same event. And where nothing is wrong in a trace that ends with the event at which the search
+// has no explanation left, only a later event tells what forbids it: the search was at one that need not break a rule. What a CQ that failed may have
+// lost the clauses do not follow.
+func (j *judge) names(ctx context.Context, c *component, searched *verdict.Finding, death moment) bool {
+	hidden := j.heard(c, never)
+	if hidden != nil && (hidden.ID == searched.Rule || c.hasReported(death)) {
+		hidden = nil
+	}
+	if hidden != nil && hidden.Seen.At-1 == death {
+		return j.hear(c, never)
+	}
+	at := j.history.spanAt(death)
+	enters := at != nil && (at.kind == calls.Callback || at.kind == calls.ReadEvent)
+	told := enters && c.limit != never && c.excused == never
+	if breach.IsOfFailedCq(searched.Rule) || !told && hidden == nil || !j.isShownLater(ctx, death) {
+		return false
+	}
+	return told || j.hear(c, never)
+}
+
+// hasReported reports whether a callback or an event told of an error of a CQ by a moment.
+func (c *component) hasReported(by moment) bool {
+	return slices.ContainsFunc(c.spans, func(s *span) bool {
+		return s.call <= by && (s.kind == calls.Callback || s.kind == calls.ReadEvent) && reportsError(s)
+	})
+}
+
+// isShownLater reports whether nothing is wrong in the events up to one, at which a search of all of them has no explanation left.
+func (j *judge) isShownLater(ctx context.Context, death moment) bool {
+	if death >= len(j.history.trace.Events) {
+		return false
+	}
+	begin := *j.history.trace
+	begin.Events, begin.End = begin.Events[:death+1:death+1], &trace.End{Events: uint64(death) + 1}
+	r := &verdict.Report{Rules: map[string]verdict.RuleCoverage{}}
+	newJudge(&begin, j.dialect, Options{MaxOperations: j.limit, MaxMemory: j.memory, Alone: true}, r).judge(ctx)
+	r.Settle()
+	return ctx.Err() == nil && !r.Violated()
+}
