@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
 )
 
 // A baseline is a file of findings that are known, by their fingerprints: one a line, with what it is behind it. --format baseline writes one.
@@ -61,19 +62,39 @@ func (s *settings) known(r *result, f *verdict.Finding) bool {
 	return len(s.baseline) > 0 && s.baseline[fingerprint(r, f)]
 }
 
+// knownAdvice reports whether advice that was not followed is in the baseline.
+func (s *settings) knownAdvice(r *result, w trace.Warning) bool {
+	rule := advised(w)
+	return len(s.baseline) > 0 && rule != "" && s.baseline[fingerprintOfAdvice(r, rule, w)]
+}
+
+// warnings returns the warnings of a result. Advice that is in the baseline is marked as known.
+func (s *settings) warnings(r *result) []trace.Warning {
+	all := slices.Clone(r.warnings())
+	for i := range all {
+		if s.knownAdvice(r, all[i]) {
+			all[i].Text += knownAside
+		}
+	}
+	return all
+}
+
+const knownAside = " (known: it is in the baseline)"
+
 // aside returns what is said behind the message of a finding: from what it may only follow, and whether it is known.
 func (s *settings) aside(r *result, f *verdict.Finding) string {
 	text := follows(f)
 	if s.known(r, f) {
-		text += " (known: it is in the baseline)"
+		text += knownAside
 	}
 	return text
 }
 
-// baselineReporter writes a baseline of what verdicts rest on.
+// baselineReporter writes a baseline of what verdicts rest on, and of advice that was not followed where that fails the run.
 type baselineReporter struct {
-	out   *bufio.Writer
-	known map[string]string // by fingerprint, what it is
+	out    *bufio.Writer
+	advice bool              // list advice that was not followed too
+	known  map[string]string // by fingerprint, what it is
 }
 
 func (w *baselineReporter) result(r *result) {
@@ -83,6 +104,11 @@ func (w *baselineReporter) result(r *result) {
 			about = withoutNames(f.Message)
 		}
 		w.known[fingerprint(r, f)] = oneLine(fmt.Sprintf("%s, %s, %s", f.Verdict, about, kindOfEvent(r.trace, f.Line)))
+	}
+	for _, warning := range r.warnings() {
+		if rule := advised(warning); w.advice && rule != "" {
+			w.known[fingerprintOfAdvice(r, rule, warning)] = oneLine(fmt.Sprintf("advice, %s, %s", rule, kindOfEvent(r.trace, warning.Line)))
+		}
 	}
 }
 

@@ -36,7 +36,7 @@ const checkstyleVersion = "4.3"
 var checkstyleSeverities = map[level]string{isError: "error", isWarning: "warning", isNote: "info"}
 
 func (w *checkstyleReporter) result(r *result) {
-	if !w.settings.quiet || r.code != exitConformant {
+	if !w.settings.passesQuietly(r) {
 		w.add(r.report.File, r.remarks(w.settings))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ndkoracle/linearize/verdict"
+	"ndkoracle/trace"
 )
 
 // failNames are the words of --fail-on, each with the verdict of the findings on which a run fails.
@@ -15,14 +16,18 @@ var failNames = map[string]verdict.Verdict{
 
 // failOn reads an argument of --fail-on.
 func (s *settings) failOn(text string) error {
-	s.passing = slices.Collect(maps.Values(failNames))
+	s.passing, s.adviceFails = slices.Collect(maps.Values(failNames)), false
 	if text == "none" {
 		return nil
 	}
 	for name := range strings.SplitSeq(text, ",") {
+		if name == "advice" {
+			s.adviceFails = true
+			continue
+		}
 		v, known := failNames[name]
 		if !known {
-			return usageError("must be some of provider, consumer, inconclusive, separated by commas, or none")
+			return usageError("must be some of provider, consumer, inconclusive, advice, separated by commas, or none")
 		}
 		s.passing = slices.DeleteFunc(s.passing, func(p verdict.Verdict) bool { return p == v })
 	}
@@ -30,8 +35,21 @@ func (s *settings) failOn(text string) error {
 }
 
 // exitOf returns the exit code that a result asks for. It is that of its verdict, unless --fail-on and --baseline say that what the verdict rests on
-// does not fail the run.
+// does not fail the run. Advice that was not followed fails it as a violation does, where --fail-on has advice.
 func (s *settings) exitOf(r *result) int {
+	code := s.exitOfVerdict(r)
+	if s.adviceFails && slices.ContainsFunc(r.warnings(), func(w trace.Warning) bool { return advised(w) != "" && !s.knownAdvice(r, w) }) {
+		return worseOf(code, exitViolation)
+	}
+	return code
+}
+
+// passesQuietly reports whether --quiet has nothing said of a result: it is conformant, and no advice fails the run.
+func (s *settings) passesQuietly(r *result) bool {
+	return s.quiet && r.code == exitConformant && s.exitOf(r) == exitConformant
+}
+
+func (s *settings) exitOfVerdict(r *result) int {
 	if r.code != exitViolation && r.code != exitInconclusive {
 		return r.code
 	}

@@ -39,12 +39,42 @@ func TestFailOn(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"", "all", "provider,", "none,provider"} {
-		if code := b.do(files(t, "conformant")[0], "--fail-on", wrong); code != exitUsage || !strings.Contains(b.errors.String(), "must be some of provider, consumer, inconclusive") {
+		if code := b.do(files(t, "conformant")[0], "--fail-on", wrong); code != exitUsage || !strings.Contains(b.errors.String(), "must be some of provider, consumer, inconclusive, advice,") {
 			t.Errorf("%q: exit %d, %s", wrong, code, &b.errors)
 		}
 	}
 	if code := b.do(files(t, "conformant")[0], "--fail-on", "none", "--require-coverage", "DEF-03"); code != exitInconclusive {
 		t.Errorf("missing coverage: exit %d", code)
+	}
+}
+
+// With --fail-on advice a conformant trace fails the run where advice was not followed, and no other warning does. --quiet does not hide why. A baseline lists
+// such advice, which is then known in each format.
+func TestFailOnAdvice(t *testing.T) {
+	b := newBench(t)
+	name, known := files(t, "conformant")[0], filepath.Join(t.TempDir(), "known")
+	b.warnsOf("the key x is not known")
+	if code := b.do(name, "--fail-on", "provider,advice"); code != exitConformant {
+		t.Errorf("exit %d for a warning that is not advice", code)
+	}
+	b.warnsOf("ARM-23 (advice): armed too early")
+	if code := b.do(name); code != exitConformant {
+		t.Errorf("exit %d, and nobody asked for advice", code)
+	}
+	for _, format := range formatNames {
+		if code := b.do(name, "--fail-on", "advice", "--quiet", "--format", format); code != exitViolation || !strings.Contains(b.out.String(), "ARM-23") {
+			t.Errorf("%s: exit %d, %s", format, code, &b.out)
+		}
+	}
+	b.do(name, "--fail-on", "advice", "--format", "baseline="+known)
+	for _, format := range formatNames {
+		code := b.do(name, "--fail-on", "advice", "--baseline", known, "--format", format)
+		if text := b.out.String(); code != exitConformant || !strings.Contains(text, "known: it is in the baseline") && format != "baseline" || strings.Contains(text, "<failure") {
+			t.Errorf("%s: exit %d, %s", format, code, text)
+		}
+	}
+	if b.do(name, "--baseline", known, "--format", "baseline"); strings.Contains(b.out.String(), "advice") {
+		t.Errorf("a baseline lists advice that fails no run: %s", &b.out)
 	}
 }
 

@@ -36,6 +36,8 @@ type settings struct {
 	files    []string
 	passing  []verdict.Verdict // of findings that do not fail the run
 
+	adviceFails bool // advice that was not followed fails the run
+
 	baselineFile string
 	baseline     map[string]bool // the fingerprints of the findings that are known
 }
@@ -113,7 +115,7 @@ func checkFlags(set *pflag.FlagSet) *settings {
 	set.Var(&value{set: s.requireCoverage}, "require-coverage",
 		"exit 4 unless each of these `groups` (ARM), rules (ARM-04) and cases (ARM-07/NONE+ANY) was exercised; separated by commas")
 	set.Var(&value{set: s.failOn, shown: "provider,consumer,inconclusive"}, "fail-on",
-		"exit with 1 or 4 for `findings` of these kinds alone: some of provider, consumer and inconclusive, separated by commas; or none")
+		"exit with 1 or 4 for `findings` of these kinds alone: some of provider, consumer, inconclusive and advice, separated by commas; or none")
 	set.StringVar(&s.baselineFile, "baseline", "",
 		"`file` of findings that are known, as --format baseline=FILE writes it: they are reported as known, and do not fail the run")
 	set.StringVar(&s.witness.path, "witness", "",

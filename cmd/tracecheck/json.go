@@ -98,7 +98,7 @@ type jsonReporter struct {
 }
 
 func (w *jsonReporter) result(r *result) {
-	quiet := w.settings.quiet && r.code == exitConformant
+	quiet := w.settings.passesQuietly(r)
 	t := jsonTrace{
 		File: r.report.File, Verdict: r.answer(), Line: r.line, Reason: printable(r.reason),
 		Dialect: r.report.Dialect, With: r.report.With, Events: r.report.Events,
@@ -108,7 +108,7 @@ func (w *jsonReporter) result(r *result) {
 		Cases: []jsonCase{},
 	}
 	if !quiet {
-		for _, warning := range r.warnings() {
+		for _, warning := range w.settings.warnings(r) {
 			t.Warnings = append(t.Warnings, jsonWarning{warning.Line, warning.Text})
 		}
 	}

@@ -46,7 +46,7 @@ type (
 )
 
 func (w *junitReporter) result(r *result) {
-	if w.settings.quiet && r.code == exitConformant {
+	if w.settings.passesQuietly(r) {
 		return
 	}
 	c := junitCase{Name: printable(r.report.File), Class: "tracecheck"}
@@ -60,7 +60,7 @@ func (w *junitReporter) result(r *result) {
 	default:
 		c.Error = w.problem(r)
 	}
-	for _, warning := range r.warnings() {
+	for _, warning := range w.settings.warnings(r) {
 		c.Out += noCommand(oneLine(fmt.Sprintf("%s: warning: %s", at(r.report.File, warning.Line), warning.Text))) + "\n"
 	}
 	w.suite.Cases = append(w.suite.Cases, c)
@@ -75,6 +75,12 @@ func (w *junitReporter) problem(r *result) *junitProblem {
 			if f.Rule != "" {
 				problem.Message = f.Rule + ": " + problem.Message
 			}
+			return problem
+		}
+	}
+	for _, warning := range w.settings.warnings(r) {
+		if w.settings.exitOf(r) == exitViolation && advised(warning) != "" && !w.settings.knownAdvice(r, warning) {
+			problem.Message, problem.Type = printable(warning.Text), "advice"
 			break
 		}
 	}

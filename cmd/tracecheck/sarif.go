@@ -33,8 +33,8 @@ func (w *sarifReporter) result(r *result) {
 		w.failed = w.failed || r.code == exitInternal
 		w.notify("error", r.answer()+": "+r.reason, sarifAt(r.path, r.line))
 	}
-	if !w.settings.quiet || r.code != exitConformant {
-		for _, warning := range r.warnings() {
+	if !w.settings.passesQuietly(r) {
+		for _, warning := range w.settings.warnings(r) {
 			w.warn(r, warning)
 		}
 	}
@@ -56,8 +56,13 @@ func (w *sarifReporter) warn(r *result, warning trace.Warning) {
 	if w.settings.baseline != nil {
 		told.Suppressions = []sarifSuppression{}
 	}
+	if w.settings.knownAdvice(r, warning) {
+		told.Suppressions = append(told.Suppressions, inBaseline)
+	}
 	w.run.Results = append(w.run.Results, told)
 }
+
+var inBaseline = sarifSuppression{"external", "known: it is in the baseline"}
 
 func (w *sarifReporter) finding(r *result, f *verdict.Finding) {
 	told := sarifResult{RuleID: cmp.Or(f.Rule, ruleless), Kind: "fail", Level: "error", Message: sarifMessage{printable(f.Message + w.settings.aside(r, f))},
@@ -68,7 +73,7 @@ func (w *sarifReporter) finding(r *result, f *verdict.Finding) {
 		told.Suppressions = []sarifSuppression{}
 	}
 	if w.settings.known(r, f) {
-		told.Suppressions = append(told.Suppressions, sarifSuppression{"external", "known: it is in the baseline"})
+		told.Suppressions = append(told.Suppressions, inBaseline)
 	}
 	switch w.settings.levelOf(r, f) {
 	case isWarning:

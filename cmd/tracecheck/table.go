@@ -16,7 +16,7 @@ type tableReporter struct {
 }
 
 func (w *tableReporter) result(r *result) {
-	if w.settings.quiet && r.code == exitConformant {
+	if w.settings.passesQuietly(r) {
 		return
 	}
 	var broken []string
@@ -42,7 +42,7 @@ func (w *tableReporter) result(r *result) {
 	default:
 		cell = "-"
 	}
-	for _, warning := range r.warnings() {
+	for _, warning := range w.settings.warnings(r) {
 		w.below = append(w.below, noCommand(oneLine(fmt.Sprintf("%s: warning: %s", at(r.report.File, warning.Line), warning.Text))))
 	}
 	w.rows = append(w.rows, [4]string{

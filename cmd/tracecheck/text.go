@@ -44,7 +44,7 @@ var colors = map[string]string{
 func (w *textReporter) result(r *result) {
 	answer := r.answer()
 	w.answers[answer]++
-	if w.settings.quiet && r.code == exitConformant {
+	if w.settings.passesQuietly(r) {
 		return
 	}
 	place, more := at(r.report.File, r.line), ": "+r.reason
@@ -70,9 +70,9 @@ func (w *textReporter) result(r *result) {
 		}
 		w.finding(r, &r.report.Findings[i])
 	}
-	for i, warning := range r.warnings() {
+	for i, warning := range w.settings.warnings(r) {
 		if i == warningsShown {
-			w.line(2, "and %d warnings more; --format json has all", len(r.warnings())-i)
+			w.line(2, "and %d warnings more; --format json has all", len(w.settings.warnings(r))-i)
 			break
 		}
 		w.line(2, "%s: warning: %s", at(r.report.File, warning.Line), warning.Text)
