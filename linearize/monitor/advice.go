@@ -16,12 +16,17 @@ type advised struct {
 
 // advise notes that advice was not followed in the present event. The first time is told.
 func (m *Monitor) advise(rule, format string, args ...any) {
+	m.adviseAt(m.now.Line, rule, format, args...)
+}
+
+// adviseAt notes that advice was not followed in an earlier line.
+func (m *Monitor) adviseAt(line int, rule, format string, args ...any) {
 	a := m.advice[rule]
 	if a != nil {
 		a.again++
 		return
 	}
-	m.advice[rule] = &advised{Warning: trace.Warning{Line: m.now.Line, Text: rule + " (advice): " + fmt.Sprintf(format, args...)}}
+	m.advice[rule] = &advised{Warning: trace.Warning{Line: line, Text: rule + " (advice): " + fmt.Sprintf(format, args...)}}
 }
 
 // Advice returns a warning for each rule of class advice that was not followed, in the order of the trace.

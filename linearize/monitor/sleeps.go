@@ -1,0 +1,190 @@
+package monitor
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/model"
+	"ndkoracle/trace"
+)
+
+// sleeps looks whether a consumer sleeps beside a completion that nothing reports to it: ARM-25. At a moment of rest the CQ holds the completion, no callback
+// is owed for it, and the consumer, which had armed the CQ, does nothing more with it than poll and close.
+type sleeps struct {
+	nothing
+	noRequest
+	m     *Monitor
+	count *int
+	of    map[string]*sleeper // by CQ that was armed
+}
+
+// A sleeper is what the consumer has done with a CQ.
+type sleeper struct {
+	callback int  // the line of the latest callback, or 0
+	polled   bool // since then
+	arm      int  // the line of the latest arm since then, or 0
+	looked   bool // a poll was called after that arm
+	short    bool // such a poll found fewer completions than it asked for
+	failed   bool // a callback reported an error of the CQ
+	latest   int  // the index of the latest poll
+	polls    []polling
+	asleep   *slumber
+}
+
+// A slumber is what was found at a moment of rest.
+type slumber struct {
+	line int
+	text string
+}
+
+var _ = group(newSleeps,
+	rule{ID: "ARM-25", On: on{"the provider comes to rest, and a CQ was armed"}, Undefined: "an order of calls; tla/Consumer.tla says which orders lose wake-ups"},
+)
+
+func newSleeps(m *Monitor) checks {
+	if m.header.Order == "partial" {
+		return nothing{} // what came after an arm is not known
+	}
+	s := &sleeps{m: m, count: m.counter("ARM-25"), of: map[string]*sleeper{}}
+	m.requests.rules = append(m.requests.rules, s)
+	return s
+}
+
+func (s *sleeps) begin(c *Call, e *trace.Event) {
+	q := s.of[e.Cq]
+	switch {
+	case c.Kind == calls.ArmCq:
+		if q == nil {
+			q = &sleeper{polled: true}
+			s.of[e.Cq] = q
+		}
+		q.arm, q.looked, q.short, q.asleep, q.polls = e.Line, false, false, nil, q.polls[:0]
+	case q == nil:
+	case c.Kind == calls.Callback:
+		q.told(e.Line, q.failed || calls.OutcomeOf(e.Status) != model.SUCCESS)
+	case c.Kind == calls.PollCq:
+		q.polled, q.looked, q.latest = true, q.looked || q.arm > 0, c.Begun.Index
+		if e.N != nil && !q.short && len(q.polls) < maxArms {
+			q.polls = append(q.polls, polling{c, e.Cq, *e.N})
+		}
+	}
+}
+
+// told notes a callback, or an event that is read.
+func (q *sleeper) told(line int, failed bool) {
+	*q = sleeper{callback: line, failed: failed, polls: q.polls[:0]}
+}
+
+func (s *sleeps) end(c *Call, e *trace.Event) {
+	switch c.Kind {
+	case calls.ReadEvent:
+		if q := s.of[e.Cq]; q != nil {
+			q.told(e.Line, q.failed)
+		}
+	case calls.ArmCq:
+		if q := s.of[c.Cq]; q != nil && calls.IsRefusal(c.Verbs, e) {
+			q.arm = 0
+		}
+	case calls.PollCq:
+		if q := s.of[c.Cq]; q != nil {
+			if i := slices.IndexFunc(q.polls, func(p polling) bool { return p.call == c }); i >= 0 {
+				q.short = q.short || int64(len(e.Results)) < q.polls[i].room
+				q.polls = slices.Delete(q.polls, i, i+1)
+			}
+		}
+	case calls.CloseCq:
+		if q := s.of[c.Cq]; q != nil && q.asleep == nil {
+			delete(s.of, c.Cq)
+		}
+	}
+}
+
+// called notes that the consumer is awake: it posts a request that completes into the CQ.
+func (s *sleeps) called(r *workRequest, _ *Call, _ []string) {
+	if q := s.of[r.queue.cq]; q != nil {
+		q.asleep = nil
+	}
+}
+
+func (s *sleeps) rest() {
+	for name, q := range s.of {
+		*s.count++
+		if q.asleep == nil {
+			q.asleep = s.besides(name, q)
+		}
+	}
+}
+
+func (s *sleeps) finish() {
+	for _, name := range slices.Sorted(maps.Keys(s.of)) {
+		if q := s.of[name]; q.asleep != nil {
+			s.m.adviseAt(q.asleep.line, "ARM-25", "%s", q.asleep.text)
+		}
+	}
+	clear(s.of) // the rules of requests are told of the end as well
+}
+
+// besides returns what the consumer of a CQ sleeps beside, or nil.
+func (s *sleeps) besides(name string, q *sleeper) *slumber {
+	if !q.polled || q.failed {
+		return nil // it was told, and may be about to poll; or there is nothing to wait for
+	}
+	cq := s.m.armings.cq(name)
+	l := s.m.lost(cq, &cq.present, s.m.now.Index)
+	for _, w := range cq.queues {
+		for _, r := range w.oldest(maxCandidates) {
+			if why := s.unreported(q, l, r); why != "" {
+				return &slumber{s.m.now.Line, fmt.Sprintf("the completion of %s is in %s at rest, and no %s is due: %s", r.wr, name, s.callback(), why)}
+			}
+		}
+	}
+	return nil
+}
+
+// callback returns what the dialect calls a notification.
+func (s *sleeps) callback() string {
+	if s.m.dialect.EventsAreRead {
+		return "event"
+	}
+	return "callback"
+}
+
+// unreported says why no callback is due for the completion of a request, and what the consumer is to do, or nothing where one may be due or where it is not
+// certain that there is a completion.
+func (s *sleeps) unreported(q *sleeper, l *Missing, r *workRequest) string {
+	armed := l.merged(len(l.arms))
+	before := r.place.Line < q.arm
+	switch {
+	case !isPlaced(r) || armed == model.ERRORS:
+	case q.arm == 0 && q.callback == 0:
+		return "the CQ is not armed; arm it before the consumer sleeps"
+	case q.arm == 0:
+		return fmt.Sprintf("the CQ was not armed after its latest %s (line %d); arm it again before the consumer sleeps", s.callback(), q.callback)
+	case r.placed >= 0 && s.m.dialect.Match(armed, model.Completion{Status: calls.OutcomeOf(r.status), Solicited: r.solicited}) == model.MustNot:
+		return fmt.Sprintf("the arm in line %d is %s, which this completion does not satisfy; arm ANY to wait for it", q.arm, armed)
+	case before && !q.looked && (s.m.dialect.FreshAtArm != model.Must || r.place.Line < q.callback):
+		return fmt.Sprintf("no poll followed the arm in line %d, which need not report what was there before; poll once more after the arm", q.arm)
+	case before && q.looked && r.placed >= 0 && r.placed < q.latest && (q.short || q.callback == 0):
+		return fmt.Sprintf("the polls after the arm in line %d left it behind; poll until a poll finds nothing", q.arm)
+	}
+	return ""
+}
+
+// isPlaced reports whether the completion of a request that is outstanding is in its CQ at a moment of rest: a point records it, or nothing is left that the
+// request may wait for.
+func isPlaced(r *workRequest) bool {
+	p := r.queue.qp
+	if r.placed >= 0 {
+		return true
+	}
+	if !r.accepted || r.silent || p == nil || !p.created || p.conn == "" || p.ended >= 0 || p.chain != nil || r.queue.uncertain {
+		return false
+	}
+	if r.queue.kind == model.Receive {
+		m := p.message(r)
+		return m != nil && m.accepted && m.known != 0
+	}
+	return !r.op.IsSend()
+}
