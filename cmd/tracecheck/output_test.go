@@ -34,7 +34,7 @@ const violationText = `-: provider violation (3 events, ndkpi)
       readings    A4: Does a completion with a failing status satisfy an ERRORS arm? It may, and an error of the CQ
                     must. Every completion satisfies ANY; a solicited or a failed one satisfies SOLICITED.
 rules: 2 checked, 1 vacuous (never exercised), 1 inconclusive, OTHERS not checkable
-  ARM   checked 01×2 11×1; inconclusive [a] 02; not checkable [b] 03-10 12-24
+  ARM   checked 01×2 11×1; inconclusive [a] 02; not checkable [b] 03-10 12-25
   POLL  not checkable [b] 01-LAST
   RES   not checkable [b] 01-LAST
   DEF   vacuous 03; not checkable [b] 01-02 04-09

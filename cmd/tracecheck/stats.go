@@ -24,8 +24,11 @@ func (p *program) stats(ctx context.Context, out *bufio.Writer, limit time.Durat
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTime)
 	defer cancel()
-	count := newCounts()
-	t, code, err := p.scanOne(ctx, args[0], count.take)
+	count, waits := newCounts(), newLatencies()
+	t, code, err := p.scanOne(ctx, args[0], func(e *trace.Event) {
+		count.take(e)
+		waits.take(e)
+	})
 	if err != nil {
 		return code, err
 	}
@@ -35,6 +38,7 @@ func (p *program) stats(ctx context.Context, out *bufio.Writer, limit time.Durat
 	w.line(0, "%d events, %s", eventsOf(t), ending(t.End))
 	w.line(0, "CQs: %s, QPs: %s, requests posted: %d, completions delivered: %d",
 		count.cqs.count(), count.qps.count(), count.posted, count.delivered)
+	waits.write(w, t.Header.Clock.Unit)
 	names := slices.SortedFunc(maps.Keys(count.functions.of), func(a, b string) int {
 		return cmp.Or(count.functions.of[b]-count.functions.of[a], cmp.Compare(a, b))
 	})

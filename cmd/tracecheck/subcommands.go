@@ -52,7 +52,7 @@ func (l *commandLine) rulesCommand() *cobra.Command {
 func (l *commandLine) statsCommand() *cobra.Command {
 	var limit time.Duration
 	c := l.command("stats [flags] FILE", "count what a trace holds",
-		"stats counts the events, objects, requests and completions of a trace, and how often each function is called. It keeps no event.",
+		"stats counts the events, objects, requests and completions of a trace, how often each function is called, and how long the consumer waited, by the clock of the trace. It keeps no event.",
 		"  tracecheck stats run.ndktrace.jsonl.zst",
 		l.watched(func(ctx context.Context, args []string) (int, error) { return l.stats(ctx, l.out, limit, args) }))
 	timeLimit(c.Flags(), &limit, "longest `time` to read for")
