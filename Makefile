@@ -1,7 +1,7 @@
 # `make help` lists what there is. The work that takes more than a line is in scripts/.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help install build demo docs test race fuzz histories bench tlc tlc-more tlc-full tlc-distributed tlc-traces graph graph-full prove prove-more mutants device fmt vet lint clean
+.PHONY: help install build demo docs release release-check test race fuzz histories bench tlc tlc-more tlc-full tlc-distributed tlc-traces graph graph-full prove prove-more mutants device fmt vet lint clean
 
 # The verbs provider needs cgo and the headers of libibverbs; all else is built without them.
 verbs = $(shell scripts/has-verbs.sh && echo '-tags=ibverbs')
@@ -26,6 +26,12 @@ demo: ## everything once: model-check, record two providers, judge every trace; 
 
 docs: ## the site of docs/ into build/site, by mkdocs-material; fetches it once (python3-venv)
 	@scripts/docs.sh
+
+release: ## archives for five targets and a Debian package, into build/release; without network
+	@scripts/release.sh
+
+release-check: ## run what make release built: the version, and the corpus as here (Windows under wine64, arm64 under qemu-user-static)
+	@scripts/release-check.sh
 
 test: ## all checks: vet, race detector, TLC, corpus, the device
 	@scripts/test.sh

@@ -85,7 +85,7 @@ func TestAction(t *testing.T) {
 			t.Errorf("summary %s (%v)", summary, err)
 		}
 		sarif, err := os.ReadFile(filepath.Join(folder, "found.sarif"))
-		if err != nil || !bytes.Contains(sarif, []byte(`"helpUri": "https://host.example/owner/name/blob/v1/docs/rules.md#arm-02"`)) || sarifValidator(t)(sarif) != nil {
+		if err != nil || !bytes.Contains(sarif, []byte(`"helpUri": "https://host.example/owner/name/blob/v1/docs/rules/ARM-02.md"`)) || sarifValidator(t)(sarif) != nil {
 			t.Errorf("%s (%v, %v)", sarif, err, sarifValidator(t)(sarif))
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// The types of the JSON output. docs/tracecheck.md describes them; a key keeps its meaning within a major version.
+// The types of the JSON output. docs/tracecheck-output.md describes them; a key keeps its meaning within a major version.
 type (
 	jsonRun struct {
 		Format          string            `json:"format"`

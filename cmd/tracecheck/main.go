@@ -1,6 +1,6 @@
 // Command tracecheck decides whether recorded traces of an NDK provider keep the rules of NDKPI.
 //
-// docs/tracecheck.md describes its verdicts, exit codes and output.
+// docs/tracecheck.md describes its verdicts and exit codes, docs/tracecheck-output.md what it writes.
 package main
 
 import (
@@ -23,8 +23,6 @@ import (
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
-
-//go:generate sh -c "go run . rules --format markdown >../../docs/rules.md"
 
 // heapOfTLC is how many MiB Java takes for objects, so that with all else the command stays below its 512 MiB.
 const heapOfTLC = 256

@@ -193,7 +193,7 @@ func TestJSON(t *testing.T) {
 	if len(run.MissingCoverage) != 1 || run.MissingCoverage[0].Name != "DEF-03" {
 		t.Errorf("missing coverage: %+v", run.MissingCoverage)
 	}
-	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "tracecheck.md"))
+	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "tracecheck-output.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestJSON(t *testing.T) {
 		for i := range reflect.TypeOf(of).NumField() {
 			key, _, _ := strings.Cut(reflect.TypeOf(of).Field(i).Tag.Get("json"), ",")
 			if !bytes.Contains(document, []byte("`"+key+"`")) {
-				t.Errorf("docs/tracecheck.md does not describe the key %q of %T", key, of)
+				t.Errorf("docs/tracecheck-output.md does not describe the key %q of %T", key, of)
 			}
 		}
 	}

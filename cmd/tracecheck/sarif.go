@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"net/url"
 	"path/filepath"
-	"strings"
 
 	"ndkoracle/internal/release"
 	"ndkoracle/linearize/verdict"
@@ -103,9 +102,9 @@ func (w *sarifReporter) rule(id string) int {
 		w.indexes = map[string]int{}
 	}
 	about := sarifRule{printable(id), sarifMessage{"The trace does not record enough to decide, or a limit was reached."},
-		sarifMessage{"The message of a result says what is missing."}, documentURI("tracecheck.md", "verdicts-and-exit-codes")}
+		sarifMessage{"The message of a result says what is missing."}, documents + "tracecheck.md#verdicts-and-exit-codes"}
 	if rule, known := rules.Get(id); known {
-		about = sarifRule{id, sarifMessage{rule.Text}, sarifMessage{"Source: " + rule.Source}, documentURI("rules.md", ruleAnchor(id))}
+		about = sarifRule{id, sarifMessage{rule.Text}, sarifMessage{"Source: " + rule.Source}, documents + "rules/" + id + ".md"}
 	}
 	listing := &w.run.Tool.Driver.Rules
 	w.indexes[id] = len(*listing)
@@ -115,12 +114,6 @@ func (w *sarifReporter) rule(id string) int {
 
 // documents is the URI of the folder with the documents of this version. The linker sets it (-X main.documents=URI/) where they are published.
 var documents = "urn:ndkoracle:docs/"
-
-// documentURI returns the URI of a section of a document.
-func documentURI(document, section string) string { return documents + document + "#" + section }
-
-// ruleAnchor returns the anchor of a rule in docs/rules.md.
-func ruleAnchor(id string) string { return strings.ToLower(id) }
 
 // notify notes what is no finding of a trace.
 func (w *sarifReporter) notify(level, text string, at ...sarifLocation) {

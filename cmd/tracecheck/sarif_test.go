@@ -89,7 +89,7 @@ func TestSarifKeepsToTheSchema(t *testing.T) {
 	}
 	for what, broken := range map[string]func(*sarifLog){
 		"no version": func(l *sarifLog) { l.Version = "" },
-		"no URI":     func(l *sarifLog) { l.Runs[0].Tool.Driver.Rules[0].HelpURI = "docs/rules.md" },
+		"no URI":     func(l *sarifLog) { l.Runs[0].Tool.Driver.Rules[0].HelpURI = "docs/rules/ARM-02.md" },
 		"no level":   func(l *sarifLog) { l.Runs[0].Results[0].Level = "fatal" },
 	} {
 		var other sarifLog
@@ -146,7 +146,7 @@ func TestSarif(t *testing.T) {
 	for _, rule := range run.Tool.Driver.Rules {
 		known, _ := rules.Get(rule.ID)
 		if ids = append(ids, rule.ID); rule.Description.Text != known.Text || rule.Help.Text == "" ||
-			rule.HelpURI != "urn:ndkoracle:docs/rules.md#"+strings.ToLower(rule.ID) {
+			rule.HelpURI != "urn:ndkoracle:docs/rules/"+rule.ID+".md" {
 			t.Errorf("%+v", rule)
 		}
 	}

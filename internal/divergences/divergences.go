@@ -7,6 +7,7 @@ package divergences
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -14,19 +15,19 @@ import (
 	"ndkoracle/traces"
 )
 
-// Document is the file that Markdown fills, from the root of the repository.
+// Document is the first of the files that Documents returns, from the root of the repository.
 const Document = "docs/known-divergences.md"
 
 // Engines are the engines of the table, in the order of its columns.
 var Engines = []string{"auto", "stream", "porcupine", "tlc"}
 
-// A kind of divergence is a section of the document.
-type kind struct{ title, text string }
+// A kind of divergence has a document.
+type kind struct{ document, title, text string }
 
 var (
-	otherVerdict = kind{"Another verdict", "An engine accepts what is not allowed, or rejects what is."}
-	undecided    = kind{"Undecided", "An engine has no answer, where another one decides. What `auto` says is then the answer of the other engine."}
-	otherPlace   = kind{"Another rule or line", "The verdict is the right one, and an engine names another rule or another line."}
+	otherVerdict = kind{Document, "Another verdict", "An engine accepts what is not allowed, or rejects what is."}
+	undecided    = kind{"docs/known-divergences-undecided.md", "Undecided", "An engine has no answer, where another one decides. What `auto` says is then the answer of the other engine."}
+	otherPlace   = kind{"docs/known-divergences-place.md", "Another rule or line", "The verdict is the right one, and an engine names another rule or another line."}
 )
 
 // kindOf returns the worst divergence of a row.
@@ -44,14 +45,21 @@ func kindOf(r *traces.Row) kind {
 	return worst
 }
 
-// Markdown returns the document for the rows of a manifest.
-func Markdown(rows []traces.Row) string {
-	var text strings.Builder
-	text.WriteString("# Known divergences\n\n" +
-		"Written by \"go generate ./internal/divergences\" from `traces/manifest.json`: change that, not this file. Each row is a trace of `traces/` of which an\n" +
-		"engine is known to give another answer than the right one. A test fails when one of these answers changes. An empty cell is the right answer.\n" +
-		"A number is a line of the trace.\n")
+const written = "Written by \"go generate ./internal/divergences\" from `traces/manifest.json`: change that, not this file. "
+
+// Documents returns the documents for the rows of a manifest, by their files.
+func Documents(rows []traces.Row) map[string]string {
+	documents := map[string]string{}
 	for _, k := range []kind{otherVerdict, undecided, otherPlace} {
+		var text strings.Builder
+		if k == otherVerdict {
+			fmt.Fprintf(&text, "# Known divergences\n\n%sEach row is a trace of `traces/` of which an\nengine is known to give another answer than the right one. "+
+				"A test fails when one of these answers changes. An empty cell is the right answer.\nA number is a line of the trace.\n\n"+
+				"- Another verdict: below\n- [%s](%s): %s\n- [%s](%s): %s\n\n## %s\n", written, undecided.title, path.Base(undecided.document), undecided.text,
+				otherPlace.title, path.Base(otherPlace.document), otherPlace.text, k.title)
+		} else {
+			fmt.Fprintf(&text, "# Known divergences: %s\n\n%s[Known divergences](%s) says how to read it.\n", strings.ToLower(k.title), written, path.Base(Document))
+		}
 		var of []*traces.Row
 		for i := range rows {
 			if r := &rows[i]; len(r.Engines) > 0 && kindOf(r) == k {
@@ -59,12 +67,13 @@ func Markdown(rows []traces.Row) string {
 			}
 		}
 		slices.SortStableFunc(of, func(a, b *traces.Row) int { return cmp.Compare(a.Name(), b.Name()) })
-		fmt.Fprintf(&text, "\n## %s\n\n%s\n\n| trace | shows | right | %s | because |\n|%s\n", k.title, k.text, strings.Join(Engines, " | "), strings.Repeat("---|", 4+len(Engines)))
+		fmt.Fprintf(&text, "\n%s\n\n| trace | shows | right | %s | because |\n|%s\n", k.text, strings.Join(Engines, " | "), strings.Repeat("---|", 4+len(Engines)))
 		for _, r := range of {
 			text.WriteString(line(r))
 		}
+		documents[k.document] = text.String()
 	}
-	return text.String()
+	return documents
 }
 
 // line returns the line of the table for a row.

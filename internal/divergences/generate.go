@@ -1,9 +1,10 @@
 //go:build ignore
 
-// This program writes docs/known-divergences.md.
+// This program writes docs/known-divergences.md and those beside it.
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -13,8 +14,8 @@ import (
 
 func main() {
 	rows, err := traces.Rows(os.DirFS("../../traces"))
-	if err == nil {
-		err = os.WriteFile("../../"+divergences.Document, []byte(divergences.Markdown(rows)), 0o644)
+	for name, text := range divergences.Documents(rows) {
+		err = errors.Join(err, os.WriteFile("../../"+name, []byte(text), 0o644))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "divergences:", err)

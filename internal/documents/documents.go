@@ -5,7 +5,6 @@ package documents
 import (
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 )
 
@@ -45,12 +44,4 @@ func Headings(page string) []string {
 		}
 	}
 	return headings
-}
-
-// Generated reports whether a page says in its first lines that a program writes it.
-func Generated(page string) bool {
-	lines := strings.SplitN(page, "\n", 16)
-	return slices.ContainsFunc(lines[:len(lines)-1], func(line string) bool {
-		return strings.Contains(line, `"go generate `) || strings.Contains(line, "`go generate ")
-	})
 }

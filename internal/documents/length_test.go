@@ -8,16 +8,13 @@ import (
 	"testing"
 )
 
-// mostWords bounds what a reader has to read at a time. What a program writes is a table to look things up in.
+// mostWords bounds what a reader has to read at a time, whoever writes it.
 const mostWords = 2500
 
 // shorter are documents with a bound of their own.
 var shorter = map[string]int{"docs/how-it-works.md": 900}
 
-// longer are the documents that have not been split yet, and why. This list only shrinks.
-var longer = map[string]string{"docs/tracecheck.md": "the command line is being rewritten; then each command has a page"}
-
-// tooLong returns the documents with too many words, and those of the list that are not.
+// tooLong returns the documents with too many words.
 func tooLong(pages map[string]string) []string {
 	var found []string
 	for _, name := range slices.Sorted(maps.Keys(pages)) {
@@ -26,17 +23,14 @@ func tooLong(pages map[string]string) []string {
 			most = own
 		}
 		switch {
-		case Generated(pages[name]):
-		case words <= most && longer[name] != "":
-			found = append(found, name+" is short enough: take it from the list")
-		case words > most && longer[name] == "":
+		case words > most:
 			found = append(found, fmt.Sprintf("%s has %d words, and %d are enough", name, words, most))
 		}
 	}
 	return found
 }
 
-// No document that a person writes is longer than a quarter of an hour.
+// No document is longer than a quarter of an hour.
 func TestDocumentsAreShort(t *testing.T) {
 	pages := readPages(t)
 	for _, complaint := range tooLong(pages) {
@@ -44,11 +38,10 @@ func TestDocumentsAreShort(t *testing.T) {
 	}
 	word := strings.Repeat("word ", 901)
 	made := map[string]string{
-		"docs/how-it-works.md": word, "docs/contract.md": strings.Repeat(word, 3), "docs/rules.md": "Written by \"go generate ./x\".\n" + strings.Repeat(word, 3),
+		"docs/how-it-works.md": word, "docs/contract.md": strings.Repeat(word, 3), "docs/rules.md": "Written by \"go generate ./x\".\n" + word,
 		"docs/tracecheck.md": word, "docs/witness.md": word,
 	}
-	want := []string{"docs/contract.md has 2703 words, and 2500 are enough", "docs/how-it-works.md has 901 words, and 900 are enough",
-		"docs/tracecheck.md is short enough: take it from the list"}
+	want := []string{"docs/contract.md has 2703 words, and 2500 are enough", "docs/how-it-works.md has 901 words, and 900 are enough"}
 	if found := tooLong(made); !slices.Equal(found, want) {
 		t.Errorf("%q, want %q", found, want)
 	}

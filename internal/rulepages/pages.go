@@ -1,5 +1,6 @@
-// Package rulepages writes a page for each rule, docs/rules/ID.md, and an index of them: what the rule asks and who has to keep it, where it stands in
-// tla/ and model/, what the judge looks at, and the traces of the corpus that keep it or break it.
+// Package rulepages writes a page for each rule, docs/rules/ID.md, and lists of them by group, of the groups, and of the readings. A page of a rule has what
+// the rule asks and who has to keep it, where it stands in tla/, model/ and linearize/, what the judge looks at, and the traces of the corpus that keep it or
+// break it.
 package rulepages
 
 //go:generate go run generate.go
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"ndkoracle/internal/ruletable"
+	"ndkoracle/linearize"
 	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/declared"
 	"ndkoracle/rules"
@@ -37,23 +39,74 @@ func Pages(repository fs.FS) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages := map[string]string{Index: index()}
+	pages := map[string]string{Index: index(), "readings.md": readings()}
+	for _, group := range rules.Groups() {
+		pages[group+".md"] = groupPage(group)
+	}
 	for _, row := range rows {
 		pages[row.Rule.ID+".md"] = page(row, uses)
 	}
 	return pages, nil
 }
 
+// index lists the groups.
 func index() string {
 	var b strings.Builder
-	b.WriteString("# A page for each rule\n\n" + written + "\n[All rules on one page](../rules.md) is for searching.\n")
+	b.WriteString("# The rules\n\n" + written + `
+
+Each rule has an id, by which it is found in the specification, the model, the checks, the tests and the traces. Each has a page, and each group a page that
+lists its rules. Sources are pages of Microsoft's driver documentation: ` + "`NDK_FN_…`" + ` are the pages of functions, NDSPI is the interface for user mode, which
+says some things that NDKPI leaves open. [Readings](readings.md) are the answers to its open questions. ` + "`tracecheck explain ARM-04`" + ` prints a rule.
+
+| group | about | rules |
+|---|---|---|
+`)
 	for _, group := range rules.Groups() {
-		fmt.Fprintf(&b, "\n## %s: %s\n\n| rule | who | text |\n|---|---|---|\n", group, rules.GroupTitle(group))
-		for _, rule := range rules.All() {
-			if rule.Group == group {
-				fmt.Fprintf(&b, "| [%s](%s.md) | %s | %s |\n", rule.ID, rule.ID, rule.Who, cell(rule.Text))
-			}
+		fmt.Fprintf(&b, "| [%s](%s.md) | %s | %d |\n", group, group, rules.GroupTitle(group), len(ofGroup(group)))
+	}
+	b.WriteString("\n| class | meaning |\n|---|---|\n")
+	for _, class := range []rules.Class{
+		rules.Safety, rules.Liveness, rules.SafetyAndLiveness, rules.BoundedLiveness, rules.Permission, rules.Advice,
+	} {
+		fmt.Fprintf(&b, "| %s | %s |\n", class, class.Meaning())
+	}
+	return b.String()
+}
+
+func ofGroup(group string) []rules.Rule {
+	return slices.DeleteFunc(slices.Clone(rules.All()), func(r rules.Rule) bool { return r.Group != group })
+}
+
+// groupPage lists the rules of a group.
+func groupPage(group string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s: %s\n\n%s\n[All groups](README.md), and what the classes mean.\n\n", group, rules.GroupTitle(group), written)
+	b.WriteString("| rule | who | class | text | source | open question |\n|---|---|---|---|---|---|\n")
+	for _, rule := range ofGroup(group) {
+		open := strings.TrimSpace(rule.Ambiguity + " " + strings.Join(rule.Readings, ", "))
+		fmt.Fprintf(&b, "| [%s](%s.md) | %s | %s | %s | %s | %s |\n", rule.ID, rule.ID, rule.Who, rule.Class, cell(rule.Text), cell(rule.Source), cell(open))
+	}
+	return b.String()
+}
+
+// readings lists the answers to open questions.
+func readings() string {
+	var b strings.Builder
+	b.WriteString("# Readings\n\n" + written + `
+
+How the open questions of the documentation are answered. All choices are constants of tla/ and the model, where each is checked. ` + "`tracecheck --assume`" + ` takes
+one of them; where a choice is in parentheses, traces are judged by the default only. The strict answer leaves the provider, or the consumer, the least; it can
+be taken where it is one of the choices.
+
+| reading | question | default | strict | choices |
+|---|---|---|---|---|
+`)
+	for _, reading := range rules.Readings() {
+		choices := slices.Clone(reading.Choices)
+		for i := 1; i < len(choices) && !linearize.Takes(reading.ID); i++ {
+			choices[i] = "(" + choices[i] + ")"
 		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", reading.ID, cell(reading.Question), cell(reading.Default), cell(reading.Strict), strings.Join(choices, ", "))
 	}
 	return b.String()
 }
@@ -67,7 +120,7 @@ func page(row ruletable.Row, uses []ruletable.Use) string {
 			fmt.Fprintf(&b, "| %s | %s |\n", title, cell(text))
 		}
 	}
-	line("group", fmt.Sprintf("[%s](README.md): %s", rule.Group, rules.GroupTitle(rule.Group)))
+	line("group", fmt.Sprintf("[%s](%s.md): %s", rule.Group, rule.Group, rules.GroupTitle(rule.Group)))
 	line("who must keep it", string(rule.Who))
 	line("class", fmt.Sprintf("%s: %s", rule.Class, rule.Class.Meaning()))
 	line("source", rule.Source)
@@ -81,8 +134,11 @@ func page(row ruletable.Row, uses []ruletable.Use) string {
 	line("defined in tla/", names(row.Definitions, row.Without[ruletable.Definition], "not stated in TLA+"))
 	line("checked by TLC", names(row.Properties, row.Without[ruletable.Property], "no property of a configuration"))
 	if slices.Contains(ruletable.Groups, rule.Group) {
-		line("functions", "[the rule table](../rule-table.md) names those of the model and of the judge")
+		line("functions of model/", names(row.Model, "", "none"))
+		line("functions of the judge", names(row.Check, row.Without[ruletable.Check], "none"))
 	}
+	line("seen to in", names(row.SeenTo, "", ""))
+	line("traces", because(row.Without[ruletable.Trace]))
 	b.WriteString(list("Traces that break it", uses, func(u ruletable.Use) bool { return u.Breaks == rule.ID }))
 	b.WriteString(list("Traces that keep it", uses, func(u ruletable.Use) bool { return u.Breaks == "" && slices.Contains(u.Keeps, rule.ID) }))
 	b.WriteString(list("Traces that speak of it", uses, func(u ruletable.Use) bool {
@@ -125,14 +181,22 @@ func judged(row ruletable.Row) string {
 }
 
 // names writes names as code; or why there are none.
-func names(all []string, because, otherwise string) string {
+func names(all []string, why, otherwise string) string {
 	switch {
 	case len(all) > 0:
 		return "`" + strings.Join(all, "` `") + "`"
-	case because != "":
-		return "*" + because + "*"
+	case why != "":
+		return because(why)
 	}
-	return "*" + otherwise + "*"
+	return because(otherwise)
+}
+
+// because writes a reason, or nothing where there is none.
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return "*" + why + "*"
 }
 
 // list writes the traces that belong to a section, or nothing where there are none.

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	_ "ndkoracle/linearize" // its rules declare themselves
@@ -170,67 +171,50 @@ func Markdown(rows []Row) string {
 	var b strings.Builder
 	b.WriteString(header)
 	for _, r := range rows {
-		definition := r.or(Definition, code(r.Definitions))
-		if len(r.SeenTo) > 0 {
-			definition += "; see " + code(r.SeenTo)
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", r.Rule.ID, strings.ReplaceAll(r.Rule.Text, "|", `\|`), definition,
-			r.or(Property, code(r.Properties)), code(r.Model), r.or(Check, code(r.Check)), r.or(Trace, examples(r)))
+		fmt.Fprintf(&b, "| [%s](rules/%s.md) | %s | %s | %s | %s | %s |\n", r.Rule.ID, r.Rule.ID, count(r.Definitions), count(r.Properties), count(r.Model), count(r.Check),
+			examples(r))
 	}
 	return b.String()
 }
 
-// or returns what is in a cell, or why there is nothing. A reason is written once.
-func (r Row) or(c Cell, text string) string {
-	why := r.Without[c]
-	if why == "" {
-		return text
+// count writes how many there are, or nothing.
+func count(names []string) string {
+	if len(names) == 0 {
+		return ""
 	}
-	if first := slices.IndexFunc(cells, func(c Cell) bool { return r.Without[c] == why }); cells[first] != c {
-		return "*likewise*"
-	}
-	return "*" + why + "*"
+	return strconv.Itoa(len(names))
 }
 
 const header = `# Where each rule stands
 
-Written by "go generate ./internal/ruletable" from the rule numbers in comments and messages. Defined: the operators of tla/ that
-name the rule and that the steps are made of; checked by TLC: those that name it and are invariants or properties of a
-configuration that must hold, which is no definition. Judged: the functions of linearize/ by which the judge of traces finds the rule broken, or counts it
-as kept. Traces: the first that breaks the rule, and the first that keeps it, read in another way where no trace does by default;
-or the first that shows what it says, where no trace is judged by its number.
+Written by "go generate ./internal/ruletable" from the rule numbers in comments and messages. The [page of a rule](rules/README.md) names what is counted here,
+and says why there is nothing: a test fails when a rule loses its definition, its last property, check or trace without a reason, and when this table is stale.
 
-*In italics*: why there is nothing, from internal/ruletable/reasons.tsv and the declarations of rules. Nothing else may be empty, and nothing else may have a
-reason: a test fails when a rule loses its definition, its last property, check or trace, and when this table is stale. Of a
-rule that is no matter of states and order also the files are named that see to it instead, if any do.
-[rules.md](rules.md) has the sources and the open questions.
+| column | counts |
+|---|---|
+| defined | the operators of tla/ that name the rule and that the steps are made of |
+| TLC | the operators that name it and are invariants or properties of a configuration that must hold, which is no definition |
+| model/ | the functions of the model that name it |
+| judged | the functions of linearize/ by which the judge finds the rule broken, or counts it as kept |
+| traces | the first that breaks the rule, and the first that keeps it; or the first that shows what it says |
 
-| rule | text | defined | checked by TLC | model/ | judged | traces |
-|---|---|---|---|---|---|---|
+| rule | defined | TLC | model/ | judged | traces |
+|---|---|---|---|---|---|
 `
-
-// code writes names as code, those of one module or file together.
-func code(names []string) string {
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		quoted[i] = "`" + name + "`"
-	}
-	return strings.Join(quoted, " ")
-}
 
 // examples writes links to the traces of a rule.
 func examples(r Row) string {
 	var all []string
 	if r.Broken.File != "" {
-		all = append(all, "broken: "+r.Broken.Link())
+		all = append(all, "[broken](../traces/"+r.Broken.File+")"+r.Broken.Read)
 	}
 	if r.Kept.File != "" {
-		all = append(all, "kept: "+r.Kept.Link())
+		all = append(all, "[kept](../traces/"+r.Kept.File+")"+r.Kept.Read)
 	}
 	if r.Shown.File != "" {
-		all = append(all, "shown: "+r.Shown.Link())
+		all = append(all, "[shown](../traces/"+r.Shown.File+")"+r.Shown.Read)
 	}
-	return strings.Join(all, "; ")
+	return strings.Join(all, " ")
 }
 
 // Link writes a link to a trace, as it stands in a document of docs/.

@@ -18,7 +18,9 @@ func main() {
 		err = errors.New(strings.Join(complaints, "\n"))
 	}
 	if err == nil {
-		err = os.WriteFile("../../docs/sources.md", []byte(book.Markdown()), 0o644)
+		for name, text := range book.Documents() {
+			err = errors.Join(err, os.WriteFile("../../docs/"+name, []byte(text), 0o644))
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "sources:", err)

@@ -8,16 +8,16 @@ import (
 const header = `# Where each sentence of the texts stands
 
 The project rests on five public texts of Microsoft: three languages of one page, and one language each of two others.
-This document follows every sentence of them. It says in the project's own words what the sentence says, and where the texts
-differ. Then it names the rules ([rules.md](rules.md)), the operators of tla/, the functions of model/, a trace that keeps
+These documents follow every sentence of them. They say in the project's own words what the sentence says, and where the texts
+differ. Then they name the rules ([rules](rules/README.md)), the operators of tla/, the functions of model/, a trace that keeps
 the statement and one that breaks it.
 
-*In italics*: why a cell is empty. A reason comes from internal/sources/reasons.tsv, or from the rule table
-([rule-table.md](rule-table.md)) where the rule itself has no definition or trace.
+*In italics*: why a cell is empty. A reason comes from internal/sources/reasons.tsv, or from the page of
+the rule where that itself has no definition or trace.
 
-"go generate ./internal/sources" writes this document from statements.tsv, traces.tsv and reasons.tsv of that folder. Operators
+"go generate ./internal/sources" writes these documents from statements.tsv, traces.tsv and reasons.tsv of that folder. Operators
 and functions are those of the rules. The traces are those that traces.tsv chooses, or else the first of the rules. A test fails when
-a sentence is missing, when a cell is empty without a reason, when a reason is given for a cell that is not empty, and when this
+a sentence is missing, when a cell is empty without a reason, when a reason is given for a cell that is not empty, and when a
 document is stale.
 
 A sentence has a number: the page's letter, the place in the page, the sentence there. Headings, items of a list, cells of a table
@@ -28,28 +28,59 @@ sentence, where not all texts of the page have it.
 |---|---|---|---|---|
 `
 
-// Markdown returns the document.
-func (b Book) Markdown() string {
-	var out strings.Builder
-	out.WriteString(header)
+// mostWords bounds a document, with some room for its header. A page of more goes on in another document.
+const mostWords = 2200
+
+// Documents returns the documents by their names in docs/: an index, and those of each page of the texts.
+func (b Book) Documents() map[string]string {
+	var index strings.Builder
+	index.WriteString(header)
 	of := map[string]int{} // texts, by the page
 	for _, t := range b.Texts {
 		of[t.Page]++
-		fmt.Fprintf(&out, "| %s | %s | %s | %s: %s | %d |\n", t.Key, t.Language, t.Title, t.Page, t.PageTitle, t.Sentences)
+		fmt.Fprintf(&index, "| %s | %s | %s | %s: %s | %d |\n", t.Key, t.Language, t.Title, t.Page, t.PageTitle, t.Sentences)
 	}
-	page, place := "", ""
-	for _, s := range b.Statements {
-		if s.page() != page {
-			page, place = s.page(), ""
-			fmt.Fprintf(&out, "\n## %s: %s\n", page, b.pageTitle(page))
+	index.WriteString("\n| sentences of | about |\n|---|---|\n")
+	documents := map[string]string{}
+	name, part := "", 0
+	for rest := b.Statements; len(rest) > 0; {
+		page, first := rest[0].page(), rest[0].Place
+		var places []string
+		var text strings.Builder
+		for len(rest) > 0 && rest[0].page() == page {
+			n := 1
+			for n < len(rest) && rest[n].page() == page && rest[n].Place == rest[0].Place {
+				n++
+			}
+			section := section(rest[:n], of[page])
+			if text.Len() > 0 && len(strings.Fields(text.String()))+len(strings.Fields(section)) > mostWords {
+				break
+			}
+			text.WriteString(section)
+			places, rest = append(places, rest[0].Place), rest[n:]
 		}
-		if s.Place != place {
-			place = s.Place
-			fmt.Fprintf(&out, "\n### %s\n\n| | statement | where the texts differ | rules | tla/ | model/ | kept by | broken by |\n|---|---|---|---|---|---|---|---|\n",
-				place)
+		if part++; !strings.HasPrefix(name, "sources-"+strings.ToLower(page)) {
+			part = 1
 		}
+		name = fmt.Sprintf("sources-%s%d.md", strings.ToLower(page), part)
+		documents[name] = fmt.Sprintf("# %s, from %q on\n\nWritten by \"go generate ./internal/sources\". [Where each sentence of the texts stands](sources.md) says how to read it.\n%s",
+			b.pageTitle(page), first, text.String())
+		fmt.Fprintf(&index, "| [%s: %s, part %d](%s) | %s |\n", page, b.pageTitle(page), part, name, strings.Join(places, "; "))
+	}
+	documents[Index] = index.String()
+	return documents
+}
+
+// Index is the document that lists the others.
+const Index = "sources.md"
+
+// section writes the statements of one place of a page that so many texts have.
+func section(statements []Statement, texts int) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "\n## %s\n\n| | statement | where the texts differ | rules | tla/ | model/ | kept by | broken by |\n|---|---|---|---|---|---|---|---|\n", statements[0].Place)
+	for _, s := range statements {
 		in := ""
-		if len(s.In) < of[page] {
+		if len(s.In) < texts {
 			in = " [" + strings.Join(s.In, " ") + "]"
 		}
 		fmt.Fprintf(&out, "| %s%s | %s | %s | %s | %s | %s | %s | %s |\n", s.ID, in, escape(s.Says), escape(s.Differences),

@@ -114,13 +114,15 @@ func TestTracesOfTheDocumentExist(t *testing.T) {
 	}
 }
 
-// docs/sources.md is what "go generate ./internal/sources" writes.
+// Each docs/sources*.md is what "go generate ./internal/sources" writes.
 func TestDocumentIsFresh(t *testing.T) {
-	got, err := fs.ReadFile(repository, "docs/sources.md")
-	if err != nil {
-		t.Fatal(err)
+	documents := read(t, repository).Documents()
+	for name, text := range documents {
+		if got, err := fs.ReadFile(repository, "docs/"+name); err != nil || string(got) != text {
+			t.Errorf("docs/%s is stale (%v): run \"go generate ./internal/sources\"", name, err)
+		}
 	}
-	if string(got) != read(t, repository).Markdown() {
-		t.Error(`docs/sources.md is stale: run "go generate ./internal/sources"`)
+	if written, err := fs.Glob(repository, "docs/sources*.md"); err != nil || len(written) != len(documents) {
+		t.Errorf("%q are there, and %d are written (%v)", written, len(documents), err)
 	}
 }

@@ -1,0 +1,58 @@
+#!/bin/bash
+# Runs what scripts/release.sh built: each tracecheck says its version, and judges the corpus as the one of linux/amd64 does, which judges it with the verdicts
+# that `go test ./conformance` holds. Windows runs under wine, arm64 under qemu. A target that can't be run here is named.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/messages.sh
+out=build/release/check
+rm -rf "$out"
+mkdir -p "$out"
+corpus=(traces/accept traces/reject traces/inconclusive traces/malformed traces/use)
+failed=0
+
+# judge NAME COMMAND...: prints the verdict and rules of each trace of the corpus, with the slashes of this machine.
+judge() {
+	local name=$1 version
+	shift
+	version=$("$@" version | tr -d '\r') || version="failed with $?"
+	"$@" --format table --fail-on none --quiet "${corpus[@]}" 2>"$out/$name.err" | tr -d '\r' | tr '\\' / | tr -s ' ' >"$out/$name" || true
+	if ! [ -s "$out/$name" ]; then
+		say "$name: no verdicts: $(tail -1 "$out/$name.err")"
+		failed=1
+	elif [ "$name" != "$reference" ] && ! cmp -s "$out/$name" "$out/$reference"; then
+		say "$name: other verdicts than $reference: diff $out/$name $out/$reference"
+		failed=1
+	else
+		printf '%s: %s; %d traces judged\n' "$name" "$version" "$(grep -c '^traces/' "$out/$name")"
+	fi
+}
+
+reference=
+for archive in build/release/*-linux-amd64.tar.gz build/release/*.deb build/release/*-windows-amd64.zip build/release/*-linux-arm64.tar.gz build/release/*-darwin-*.tar.gz; do
+	[ -f "$archive" ] || die "$archive is not there" "make release"
+	name=${archive##*/} to=$out/${archive##*/}.d runner=()
+	mkdir -p "$to"
+	case $archive in
+	*.deb) dpkg-deb -x "$archive" "$to" ;;
+	*.zip) python3 -m zipfile -e "$archive" "$to" ;;
+	*) tar -C "$to" -xzf "$archive" ;;
+	esac
+	program=$(find "$to" -type f \( -path '*/tracecheck' -o -name tracecheck.exe \))
+	case $archive in
+	*windows*) runner=(env WINEDEBUG=-all wine64) && { type -P wine64 >/dev/null || runner=(env WINEDEBUG=-all wine); } ;;
+	*arm64.tar.gz) runner=(qemu-aarch64-static) ;;
+	esac
+	case $archive in *darwin*)
+		say "$name: not run, as this machine is not a Mac; it has a program: $(head -c 4 "$program" | od -An -tx1 | tr -d ' \n')"
+		continue
+		;;
+	esac
+	chmod +x "$program"
+	if [ "${#runner[@]}" -gt 0 ] && ! type -P "${runner[-1]}" >/dev/null; then
+		say "$name: not run, as there is no ${runner[-1]}"
+		continue
+	fi
+	: "${reference:=$name}"
+	judge "$name" "${runner[@]}" "$program"
+done
+exit "$failed"
