@@ -40,7 +40,7 @@ var floors = [][]string{
 	{"internal/ruletable"},
 	{"internal/tlcjudge"},
 	{"internal/*"},
-	{"cmd/*"},
+	{"cmd/*", "examples/*"},
 	{"*_test"},
 }
 

@@ -1,0 +1,71 @@
+// Package provider shows how a provider in Go, in a module of its own, is driven and judged by the packages of ndkoracle.
+package provider
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"ndkoracle/conformance"
+	"ndkoracle/linearize"
+	"ndkoracle/linearize/verdict"
+	"ndkoracle/ndk"
+	"ndkoracle/trace"
+)
+
+// adapter stands for a provider of your own: it is the reference provider, which loses each third notification where it forgets.
+type adapter struct {
+	conformance.Adapter
+	forgets bool
+}
+
+func (a adapter) NdkCreateCq(depth uint32, notification ndk.CqNotification) (ndk.Cq, ndk.Status) {
+	if a.forgets && notification != nil {
+		notification = &forgetful{CqNotification: notification}
+	}
+	return a.Adapter.NdkCreateCq(depth, notification)
+}
+
+type forgetful struct {
+	ndk.CqNotification
+	calls int
+}
+
+func (f *forgetful) Enter(cq ndk.Cq, status ndk.Status) (callback func()) {
+	if f.calls++; f.calls%3 == 0 {
+		return func() {}
+	}
+	return f.CqNotification.Enter(cq, status)
+}
+
+func open(seed uint64, refuse func() bool) (conformance.Adapter, error) {
+	bare, err := conformance.Refimpl().Open(seed, refuse)
+	return adapter{bare, os.Getenv("LOSE_NOTIFICATIONS") != ""}, err
+}
+
+// The provider keeps the contract in each scenario. The trace of one in which it does not is kept for tracecheck.
+func TestProvider(t *testing.T) {
+	own := conformance.Provider{Name: "own", Open: open, CanRefuse: true}
+	for _, scenario := range conformance.Scenarios() {
+		t.Run(scenario.Name, func(t *testing.T) {
+			var written bytes.Buffer
+			if err := conformance.Record(t.Context(), scenario, own, 1, 100, &written); err != nil {
+				t.Error(err)
+			}
+			recorded, err := trace.Read(scenario.Name, bytes.NewReader(written.Bytes()), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			report := linearize.Check(t.Context(), recorded, linearize.Options{})
+			if report.Verdict == verdict.Conformant {
+				return
+			}
+			for _, f := range report.Findings {
+				t.Errorf("line %d: %s: %s", f.Line, f.Rule, f.Message)
+			}
+			if err := os.WriteFile(scenario.Name+".ndktrace.jsonl", written.Bytes(), 0o644); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
