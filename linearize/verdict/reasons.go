@@ -39,14 +39,14 @@ func QpOfBefore(qp, dialect string) string {
 func TakesShared(cq string, named bool, dialect string) string {
 	reason := "receives of a shared receive queue may complete into " + cq
 	if named {
-		return fmt.Sprintf("%s, and which queue pair took what %s posted is not followed, whatever the trace records", reason, words(dialect, "NdkSrqReceive", "ibv_post_srq_recv"))
+		return fmt.Sprintf("%s, and which queue pair took what %s posted is not followed; receive queues of the queue pairs' own would decide it", reason, words(dialect, "NdkSrqReceive", "ibv_post_srq_recv"))
 	}
 	return fmt.Sprintf("%s, as no %s has the field srq", reason, words(dialect, "NdkCreateQpWithSrq", "ibv_create_qp"))
 }
 
 // PostedOnShared leaves open a CQ that delivered a receive of a shared receive queue.
 func PostedOnShared(wr, dialect string) string {
-	return fmt.Sprintf("%s was posted on a shared receive queue, and which queue pair took it is not followed, whatever the trace records (%s)", wr, words(dialect, "NdkSrqReceive", "ibv_post_srq_recv"))
+	return fmt.Sprintf("%s was posted on a shared receive queue, and which queue pair took it is not followed; a receive queue of the queue pair's own, and %s, would decide it", wr, words(dialect, "NdkReceive", "ibv_post_recv"))
 }
 
 // Unsettled leaves open a QP that was put into a state in which requests are dropped, or wait.
