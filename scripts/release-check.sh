@@ -15,7 +15,7 @@ judge() {
 	local name=$1 version
 	shift
 	version=$("$@" version | tr -d '\r') || version="failed with $?"
-	"$@" --format table --fail-on none --quiet "${corpus[@]}" 2>"$out/$name.err" | tr -d '\r' | tr '\\' / | tr -s ' ' >"$out/$name" || true
+	"$@" --format table --fail-on none --quiet "${corpus[@]}" 2>"$out/$name.err" | tr -d '\r' | tr '\134' / | tr -s ' ' >"$out/$name" || true
 	if ! [ -s "$out/$name" ]; then
 		say "$name: no verdicts: $(tail -1 "$out/$name.err")"
 		failed=1
@@ -37,7 +37,7 @@ for archive in build/release/*-linux-amd64.tar.gz build/release/*.deb build/rele
 	*.zip) python3 -m zipfile -e "$archive" "$to" ;;
 	*) tar -C "$to" -xzf "$archive" ;;
 	esac
-	program=$(find "$to" -type f \( -path '*/tracecheck' -o -name tracecheck.exe \))
+	program=$(find "$to" -type f \( -name tracecheck -o -name tracecheck.exe \) -size +1M)
 	case $archive in
 	*windows*) runner=(env WINEDEBUG=-all wine64) && { type -P wine64 >/dev/null || runner=(env WINEDEBUG=-all wine); } ;;
 	*arm64.tar.gz) runner=(qemu-aarch64-static) ;;
