@@ -15,7 +15,7 @@ judge() {
 	local name=$1 version
 	shift
 	version=$("$@" version | tr -d '\r') || version="failed with $?"
-	"$@" --format table --fail-on none --quiet "${corpus[@]}" 2>"$out/$name.err" | tr -d '\r' | tr '\134' / | tr -s ' ' >"$out/$name" || true
+	"$@" --format table --fail-on none "${corpus[@]}" 2>"$out/$name.err" | tr -d '\r' | tr '\134' / | tr -s ' ' >"$out/$name" || true
 	if ! [ -s "$out/$name" ]; then
 		say "$name: no verdicts: $(tail -1 "$out/$name.err")"
 		failed=1
@@ -24,6 +24,18 @@ judge() {
 		failed=1
 	else
 		printf '%s: %s; %d traces judged\n' "$name" "$version" "$(grep -c '^traces/' "$out/$name")"
+	fi
+}
+
+# wine_ready makes a Windows of its own. Go asks bcryptprimitives.dll for random numbers, which wine has since 8.16 only: an older one gets such a library.
+wine_ready() {
+	export WINEPREFIX=$PWD/$out/wine WINEDEBUG=-all
+	wineboot --init >"$out/wineboot.log" 2>&1 || return 1
+	local system=$WINEPREFIX/drive_c/windows/system32
+	if ! [ -e "$system/bcryptprimitives.dll" ]; then
+		printf '%s\n' '#include <windows.h>' 'BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);' \
+			'__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE to, SIZE_T n) { return SystemFunction036(to, (ULONG)n); }' |
+			x86_64-w64-mingw32-gcc -shared -x c -o "$system/bcryptprimitives.dll" - -ladvapi32
 	fi
 }
 
@@ -39,7 +51,7 @@ for archive in build/release/*-linux-amd64.tar.gz build/release/*.deb build/rele
 	esac
 	program=$(find "$to" -type f \( -name tracecheck -o -name tracecheck.exe \) -size +1M)
 	case $archive in
-	*windows*) runner=(env WINEDEBUG=-all wine64) && { type -P wine64 >/dev/null || runner=(env WINEDEBUG=-all wine); } ;;
+	*windows*) runner=(wine) ;;
 	*arm64.tar.gz) runner=(qemu-aarch64-static) ;;
 	esac
 	case $archive in *darwin*)
@@ -50,6 +62,10 @@ for archive in build/release/*-linux-amd64.tar.gz build/release/*.deb build/rele
 	chmod +x "$program"
 	if [ "${#runner[@]}" -gt 0 ] && ! type -P "${runner[-1]}" >/dev/null; then
 		say "$name: not run, as there is no ${runner[-1]}"
+		continue
+	fi
+	if [ "${runner[*]}" = wine ] && ! wine_ready; then
+		say "$name: not run, as wine does not start: $out/wineboot.log"
 		continue
 	fi
 	: "${reference:=$name}"
