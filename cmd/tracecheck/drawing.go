@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ndkoracle/internal/eventtext"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -165,7 +166,7 @@ func (p *painter) event(e *trace.Event, m marks) {
 		p.box(s)
 	}
 	r.TextX = x + (depth+1)*indent
-	r.Text = strings.TrimSuffix(describe(e), " thr="+e.Thr)
+	r.Text = strings.TrimSuffix(eventtext.Of(e), " thr="+e.Thr)
 	if e.Ph == trace.Point {
 		r.Text = "• " + r.Text
 	}

@@ -81,7 +81,7 @@ func (p *program) checkInTime(ctx context.Context, in input, s *settings, judge 
 	r, inTime := within(ctx, p.grace, func() *result {
 		return guarded(in, func() *result {
 			r := p.checkOne(ctx, in, s, judge, so)
-			if r.report.Witness != nil {
+			if r.report.Witness != nil && r.code == exitConformant {
 				prove(r, s)
 			}
 			return r

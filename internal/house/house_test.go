@@ -22,7 +22,7 @@ const module = "ndkoracle"
 var floors = [][]string{
 	{"ndk", "rules", "tla", "traces", "internal/altered", "internal/memory", "internal/outfile", "internal/process", "internal/rapidseed"},
 	{"model", "trace"},
-	{"model/mc", "internal/notation"},
+	{"model/mc", "internal/notation", "internal/eventtext"},
 	{"refimpl", "execprovider", "hwbinding", "hwbinding/*"},
 	{"linearize/breach", "linearize/declared"},
 	{"linearize/witness", "linearize/calls", "linearize/automaton", "linearize/cases", "linearize/timeline"},

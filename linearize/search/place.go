@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/linearize/witness"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -58,10 +59,10 @@ func (c *component) place(path []*node) (all []witness.Placed, fit bool) {
 	return all, true
 }
 
-// witness returns the steps of all components, if they are asked for and the trace is conformant. Those of one place stay in the
+// witness returns the steps of all components, if they are asked for and nothing but the end of the trace is undecided. Those of one place stay in the
 // order of their components, which share nothing but the messages of their QPs.
 func (j *judge) witness() []witness.Placed {
-	if !j.tells || len(j.report.Findings) > 0 {
+	if !j.tells || slices.ContainsFunc(j.report.Findings, func(f verdict.Finding) bool { return f.Message != verdict.NotAtRest }) {
 		return nil
 	}
 	all := append([]witness.Placed{}, j.told...)

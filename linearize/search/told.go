@@ -53,6 +53,11 @@ func (c *component) told(s state, a model.Action, next model.State, open bool) *
 		leaves := witness.LeavesOf(next.Cqs[witness.CqOf(c.contract, a)])
 		step.Leaves = &leaves
 	}
+	for i := range next.Cqs {
+		if next.Cqs[i].Due > s.model.Cqs[i].Due {
+			step.Owes = c.cqs[i].name
+		}
+	}
 	longer := &trail{step: step, from: s.trail, odd: s.trail.oddity() + 1, gap: s.trail != nil && s.trail.gap}
 	if a.Outcome != model.SUCCESS || a.Name == model.ConnectionLost || a.Name == model.Overflow || a.Name == model.NdkCloseCompletionEnter {
 		longer.odd++

@@ -72,7 +72,7 @@ type Report struct {
 	Rules      map[string]RuleCoverage // every rule of the rulebook, by id
 	Cases      *cases.Counts           // how often each case of the rules was met, or nil where the engine does not count them
 	Assumes    []string                // ids of the readings that the verdict rests on
-	Witness    []witness.Placed        // of a conformant trace, where Options ask for it and porcupine has it: every step, in order
+	Witness    []witness.Placed        // where Options ask for it and porcupine explains the trace: every step, in order, also where only what its end does is undecided
 	Order      []uint64                // of a trace in a partial order: the values of seq, in the order that was judged
 	Warnings   []trace.Warning         // of the engine, beside those of the trace
 	Elapsed    time.Duration           // not printed where output has to be the same byte for byte

@@ -51,6 +51,7 @@ type Step struct {
 	Solicited bool       `json:"solicited,omitempty"` // Execute of a receive: what the message brought
 	Token     *uint32    `json:"token,omitempty"`     // Post, PostRefused; Execute of a receive
 	Leaves    *Leaves    `json:"leaves,omitempty"`    // where the step may end in more than one way
+	Owes      string     `json:"-"`                   // the CQ of which the step makes one more callback owed: for a reader, no part of a witness
 }
 
 // Leaves tells the ways apart in which a step may end, by the CQ that it changes.
