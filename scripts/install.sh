@@ -18,6 +18,7 @@ links() {
 java_runs() { java -version 2>&1 | grep -qE 'version "(1[1-9]|[2-9][0-9])'; }
 knows_rxe() { find /usr/lib /lib -name 'librxe-rdmav*.so' 2>/dev/null | grep -q .; }
 ethernet_rdma() { has rdma && has ip; }
+has_chromium() { has chromium || has chromium-browser || has google-chrome; }
 modules() { has depmod && has modprobe; }
 
 missing=()
@@ -51,6 +52,7 @@ need g++-mingw-w64-x86-64 has x86_64-w64-mingw32-g++
 need clang has clang
 need z3 has z3
 need cvc5 has cvc5
+need chromium has_chromium
 
 if ! has go; then
 	die "go is missing; it is not taken from apt, whose version is too old" "install Go 1.26 or newer, and put its bin/ in PATH"

@@ -38,6 +38,7 @@ type result struct {
 	unshrunk  string       // why there is no small trace
 	unsaved   bool         // a file beside the report could not be written
 	lone      []string     // connections that have one end only in the traces of two hosts
+	hosts     []*result    // where two traces were judged together: both
 }
 
 // The answers that are no verdict of the engine.

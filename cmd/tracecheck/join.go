@@ -95,6 +95,9 @@ func (p *program) checkJoined(ctx context.Context, inputs []input, s *settings, 
 				fmt.Sprintf("the trace of the other host, %s, can't be read, and so neither is judged", hosts[1-i].Name))})
 		}
 	}
+	for i, r := range results {
+		r.path, r.hosts = inputs[i].name, results
+	}
 	return results
 }
 

@@ -3,62 +3,67 @@ package main
 import (
 	"bytes"
 	"context"
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 
+	"ndkoracle/internal/picture"
+	"ndkoracle/linearize/breach"
+	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
+	"ndkoracle/trace"
 )
 
-//go:embed page.html
-var pageText string
-
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
-
-// page is what page.html shows: a trace with its findings, and its events as a drawing, a lane for each thread.
-type page struct {
-	File, Verdict, Class, Facts string
-	Findings                    []pageFinding
-	More                        int // findings not shown
-	drawing
-}
-
-type pageFinding struct {
-	Verdict, Rule, Place, Message, Text, Source string
-	Before, See, Readings                       []string
-}
-
-// drawPage writes the page of a trace that was judged.
-func drawPage(out io.Writer, r *result, s *settings) error {
-	p := page{File: r.report.File, Verdict: r.answer(), Class: "undecided"}
-	switch r.code {
-	case exitConformant:
-		p.Class = "kept"
-	case exitViolation:
-		p.Class = "broken"
+// drawPage writes the page of a trace that was judged, and of the other host's where the two were judged together.
+func drawPage(ctx context.Context, out io.Writer, r *result, s *settings, read func(*result) *trace.Trace) error {
+	p := &picture.Page{Title: filepath.Base(r.report.File), Verdict: r.answer(), Class: picture.Undecided}
+	switch property := refuted(r.trace); {
+	case property != "":
+		p.Verdict, p.Class = "counter-example of TLC: breaks "+property, picture.Broken
+		p.Facts = append(p.Facts, "the contract itself says of the trace: "+r.answer())
+	case r.code == exitConformant:
+		p.Class = picture.Kept
+	case r.code == exitViolation:
+		p.Class = picture.Broken
 	}
-	p.Facts = fmt.Sprintf("%d events, dialect %s", r.report.Events, r.report.Dialect)
-	marks := marks{}
-	for i := range r.report.Findings {
-		if i == findingsShown {
-			p.More = len(r.report.Findings) - i
-			break
+	p.Facts = append(p.Facts, fmt.Sprintf("%d events", r.report.Events))
+	if r.report.Dialect != "" {
+		p.Facts = append(p.Facts, "dialect "+r.report.Dialect)
+	}
+	hosts := r.hosts
+	if hosts == nil {
+		hosts = []*result{r}
+	} else {
+		p.Facts = append(p.Facts, "A is "+filepath.Base(hosts[0].report.File), "B is "+filepath.Base(hosts[1].report.File))
+	}
+	for n, host := range hosts {
+		whole := read(host)
+		p.Hosts = append(p.Hosts, picture.Host{Trace: whole, Steps: explained(ctx, host, whole, s)})
+		for i := range host.report.Findings {
+			if i == findingsShown {
+				p.More += len(host.report.Findings) - i
+				break
+			}
+			p.Findings = append(p.Findings, tellFinding(&host.report.Findings[i], n, host, whole, s))
 		}
-		f := &r.report.Findings[i]
-		p.Findings = append(p.Findings, tellFinding(f, r, s))
-		marks.add(f)
-	}
-	if r.trace != nil {
-		p.drawing = draw(r.trace, marks)
 	}
 	var text bytes.Buffer
-	if err := pageTemplate.Execute(&text, p); err != nil {
+	if err := p.Write(&text); err != nil {
 		return err
 	}
 	_, err := io.WriteString(out, printable(text.String()))
 	return err
+}
+
+// refuted returns the property that a counter-example of TLC breaks, or "" for another trace.
+func refuted(t *trace.Trace) string {
+	if t == nil || t.Header.Producer.Name != "tlcrun" {
+		return ""
+	}
+	return t.Header.Run["property"]
 }
 
 // savePage draws a trace that was judged.
@@ -66,22 +71,57 @@ func (p *program) savePage(ctx context.Context, in input, r *result, s *settings
 	if s.html.path == "" || r.code == exitMalformed || r.code == exitInternal {
 		return
 	}
-	r.page = p.save(ctx, r, s, s.html.placeOf(in), "the drawing", func(w io.Writer) error { return drawPage(w, r, s) })
+	read := func(host *result) *trace.Trace { return p.wholeOf(ctx, host) }
+	r.page = p.save(ctx, r, s, s.html.placeOf(in), "the drawing", func(w io.Writer) error { return drawPage(ctx, w, r, s, read) })
 }
 
-func tellFinding(f *verdict.Finding, r *result, s *settings) pageFinding {
-	told := pageFinding{Verdict: string(f.Verdict), Rule: f.Rule, Message: f.Message + s.aside(r, f), Before: withInstead(f)}
-	if f.Line > 0 {
-		told.Place = fmt.Sprintf("line %d", f.Line)
+// eventsOfPage bounds the events of a trace that a page has.
+const eventsOfPage = 120_000
+
+// wholeOf returns the trace of a result with all its events, where it has not too many: a file whose events were not kept is read once more.
+func (p *program) wholeOf(ctx context.Context, r *result) *trace.Trace {
+	kept := r.trace
+	if kept == nil {
+		kept = &trace.Trace{}
+	}
+	if len(kept.Events) >= r.report.Events || r.report.Events > eventsOfPage {
+		return kept
+	}
+	if info, err := os.Stat(r.path); err != nil || !info.Mode().IsRegular() {
+		return kept
+	}
+	if whole, err := p.readInput(ctx, input{name: r.path}); err == nil {
+		return whole
+	}
+	return kept
+}
+
+func tellFinding(f *verdict.Finding, host int, r *result, whole *trace.Trace, s *settings) picture.Finding {
+	told := picture.Finding{Host: host, Line: f.Line, Label: f.Rule, Message: f.Message + s.aside(r, f), Before: withInstead(f), See: f.See, Follows: f.Follows != nil}
+	if told.Label == "" {
+		told.Label = string(f.Verdict)
 	}
 	if rule, ok := rules.Get(f.Rule); ok {
-		told.Text, told.Source = rule.Text, fmt.Sprintf("%s, %s; source: %s", rule.Who, rule.Class, rule.Source)
-	}
-	for _, line := range f.See {
-		told.See = append(told.See, fmt.Sprintf("line %d: %s", line, eventAt(r.trace, line)))
+		told.Rule, told.Source = rule.Text, fmt.Sprintf("%s, %s; source: %s", rule.Who, rule.Class, rule.Source)
 	}
 	for _, id := range f.Assumes {
 		told.Readings = append(told.Readings, s.reading(id))
 	}
+	told.Missing = missing(f, whole)
 	return told
+}
+
+// missing returns the CQ whose callback was owed at a moment of rest and not entered, or "" where a finding is of something else. It is the CQ of the arm that the finding
+// refers to.
+func missing(f *verdict.Finding, t *trace.Trace) string {
+	at := eventOn(t, f.Line)
+	if at == nil || !breach.IsOfMissing(f.Rule) || slices.Contains([]calls.Kind{calls.Callback, calls.ReadEvent}, calls.KindOf(at)) {
+		return ""
+	}
+	for _, line := range f.See {
+		if e := eventOn(t, line); e != nil && calls.KindOf(e) == calls.ArmCq {
+			return e.Cq
+		}
+	}
+	return ""
 }

@@ -8,8 +8,12 @@ import (
 	"ndkoracle/trace"
 )
 
-// eventsSeen bounds the events that are read once more.
-const eventsSeen = 4_000
+// Around each event that a finding speaks of so many are read once more, and not more in all than eventsSeen.
+const (
+	drawnBefore = 30
+	drawnAfter  = 10
+	eventsSeen  = 4_000
+)
 
 // fetchSeen reads a file once more whose trace was too long to keep, for the events that its findings speak of and those around them: a finding
 // shows the same of a long trace as of a short one. Only a regular file can be read a second time.

@@ -1,0 +1,170 @@
+package picture
+
+import (
+	"cmp"
+	"slices"
+
+	"ndkoracle/linearize/calls"
+	"ndkoracle/trace"
+)
+
+type kind string
+
+const (
+	event  kind = "event"
+	hidden kind = "hidden"
+	owed   kind = "owed" // a callback that never came
+)
+
+// An item is one row: an event, a call with its return where nothing comes between, a hidden step, or a callback that is missing.
+type item struct {
+	kind       kind
+	host       int
+	letter     string       // of the host, where there are two
+	index      int          // of the event, or of the event that it follows
+	event, ret *trace.Event // ret only of a call that is drawn in one row
+	step       *Step
+	object     string // the CQ or queue pair that it is of, or ""
+	thread     string
+	finding    int // 1 + the index of the finding that was made here, or 0
+	see        bool
+	drawn      bool // as a row, and not in a list
+	sent, got  []*message
+}
+
+// isEnd reports whether the item ends what an earlier one began.
+func (i *item) isEnd() bool {
+	return i.kind == event && (i.event.Ph == trace.Ret || i.event.Ph == trace.Exit)
+}
+
+// isStart reports whether a later item ends what this one begins.
+func (i *item) isStart() bool {
+	return i.kind == event && i.ret == nil && (i.event.Ph == trace.Call || i.event.Ph == trace.Enter)
+}
+
+func (i *item) marked() bool { return i.finding > 0 || i.see || i.kind == owed }
+
+// lines returns the lines of its events in the file.
+func (i *item) lines() []int {
+	switch {
+	case i.kind != event:
+		return nil
+	case i.ret != nil:
+		return []int{i.event.Line, i.ret.Line}
+	}
+	return []int{i.event.Line}
+}
+
+// itemsOf returns the items of a host, in the order of its trace.
+func (p *Page) itemsOf(host int) []*item {
+	h := &p.Hosts[host]
+	marks := p.marksOf(host)
+	objects := map[string]string{} // by op
+	var items []*item
+	steps := h.Steps
+	next := func(behind int) (fit bool) { return len(steps) > 0 && steps[0].Behind <= behind }
+	take := func(behind int) {
+		for ; next(behind); steps = steps[1:] {
+			items = append(items, &item{kind: hidden, host: host, index: behind, step: &steps[0], object: steps[0].Object})
+		}
+	}
+	take(-1)
+	events := h.Trace.Events
+	for n := 0; n < len(events); n++ {
+		e := &events[n]
+		i := &item{kind: event, host: host, index: n, event: e, object: objectOf(e, objects), thread: e.Thr}
+		i.mark(marks[e.Line])
+		if n+1 < len(events) && e.Ph == trace.Call && events[n+1].Ph == trace.Ret && events[n+1].Op == e.Op && !next(n) {
+			n++
+			i.ret = &events[n]
+			i.mark(marks[i.ret.Line])
+		}
+		items = append(items, i)
+		take(n)
+	}
+	items = p.withMissing(host, items)
+	if len(p.Hosts) > 1 {
+		for _, i := range items {
+			i.letter = letter(host)
+		}
+	}
+	return items
+}
+
+type mark struct {
+	finding int
+	see     bool
+}
+
+func (i *item) mark(m mark) {
+	i.finding, i.see = cmp.Or(i.finding, m.finding), i.see || m.see
+}
+
+// marksOf returns what the findings say of a host's events, by line.
+func (p *Page) marksOf(host int) map[int]mark {
+	marks := map[int]mark{}
+	for n := range p.Findings {
+		f := &p.Findings[n]
+		if f.Host != host {
+			continue
+		}
+		for _, line := range f.See {
+			marks[line] = mark{marks[line].finding, true}
+		}
+		if m := marks[f.Line]; f.Line > 0 && m.finding == 0 {
+			marks[f.Line] = mark{n + 1, m.see}
+		}
+	}
+	return marks
+}
+
+// objectOf returns the object that an event is of. A return, the end of a callback and the answer of a call are of the object of their beginning.
+func objectOf(e *trace.Event, objects map[string]string) string {
+	switch e.Ph {
+	case trace.Ret, trace.Exit:
+		defer delete(objects, e.Op)
+		return objects[e.Op]
+	}
+	object := cmp.Or(e.Qp, e.Cq, objects[e.For])
+	if e.Op != "" {
+		objects[e.Op] = object
+	}
+	return object
+}
+
+// withMissing adds a row for each callback that is missing, where it was owed: behind the step that made it owed, or else behind the last event that
+// the finding refers to.
+func (p *Page) withMissing(host int, items []*item) []*item {
+	for n := range p.Findings {
+		f := &p.Findings[n]
+		if f.Host != host || f.Missing == "" {
+			continue
+		}
+		at := -1
+		for k, i := range items {
+			switch {
+			case f.Line > 0 && len(i.lines()) > 0 && i.lines()[0] >= f.Line:
+			case i.kind == hidden && i.step.Owes == f.Missing, len(p.Hosts[host].Steps) == 0 && i.see && i.event.Ph != trace.Ret:
+				at = k
+			}
+		}
+		if at >= 0 {
+			owes := &item{kind: owed, host: host, index: items[at].index, object: f.Missing, finding: n + 1}
+			items = slices.Insert(items, at+1, owes)
+		}
+	}
+	return items
+}
+
+// isSetUp reports whether an item only prepares what the rules are about.
+func (i *item) isSetUp() bool {
+	if i.kind != event || i.event.Ph == trace.Enter || i.event.Ph == trace.Exit {
+		return false
+	}
+	switch calls.KindOf(i.event) {
+	case calls.Post, calls.PostShared, calls.ArmCq, calls.PollCq, calls.ReadEvent, calls.FlushQp, calls.EndConnection, calls.CloseCq, calls.CloseQp, calls.CloseDone,
+		calls.Quiesce, calls.Placed, calls.ResizeCq, calls.UnsettleQp, calls.DeviceEvent:
+		return false
+	}
+	return true
+}
