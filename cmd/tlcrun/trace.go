@@ -15,20 +15,20 @@ import (
 	"ndkoracle/model/mc"
 )
 
-// writeTraces writes the counter-examples of the configurations that must fail as traces into a folder, and returns how
+// writeTraces writes the counter-examples of the configurations that must fail as traces and as pages into a folder, and returns how
 // many could not be.
 func writeTraces(ctx context.Context, runner tlc.Runner, selected []*tlc.Configuration, jobs int, folder string) (bad int, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return 0, err
 	}
 	for i, outcome := range runAll(selected, jobs, func(c tlc.Configuration) error {
-		return writeTrace(ctx, runner, c, traceFile(folder, c))
+		return writeTrace(ctx, runner, c, filepath.Join(folder, path.Base(c.Name)))
 	}) {
 		answer := <-outcome
 		if err := ctx.Err(); err != nil {
 			return 0, errors.New("interrupted")
 		}
-		said := traceFile(folder, *selected[i])
+		said := filepath.Join(folder, path.Base(selected[i].Name)) + traceSuffix
 		if answer != nil {
 			said = "NOT WRITTEN\n    " + answer.Error()
 			bad++
@@ -38,11 +38,9 @@ func writeTraces(ctx context.Context, runner tlc.Runner, selected []*tlc.Configu
 	return bad, nil
 }
 
-func traceFile(folder string, c tlc.Configuration) string {
-	return filepath.Join(folder, path.Base(c.Name)+".ndktrace.jsonl")
-}
+const traceSuffix = ".ndktrace.jsonl"
 
-// writeTrace has TLC find the counter-example of a configuration, and writes it as a trace.
+// writeTrace has TLC find the counter-example of a configuration, and writes it as a trace and as a page, by a name without its suffix.
 func writeTrace(ctx context.Context, runner tlc.Runner, c tlc.Configuration, file string) error {
 	module := strings.Replace(c.Module, "wrong/Wrong", "MC", 1)
 	machine, err := mc.Read(os.DirFS(runner.Dir), module, c.Name)
@@ -57,6 +55,7 @@ func writeTrace(ctx context.Context, runner tlc.Runner, c tlc.Configuration, fil
 		return fmt.Errorf("TLC found no counter-example: %s %s", result.Verdict, strings.Join(result.Errors, "; "))
 	}
 	example := counterexample.Of(c.Name, machine)
+	example.Property = c.Property
 	for _, step := range result.Trace[1:] {
 		switch {
 		case step.Stuttering:
@@ -75,5 +74,12 @@ func writeTrace(ctx context.Context, runner tlc.Runner, c tlc.Configuration, fil
 	if err := counterexample.Write(&out, example); err != nil {
 		return err
 	}
-	return os.WriteFile(file, out.Bytes(), 0o644)
+	if err := os.WriteFile(file+traceSuffix, out.Bytes(), 0o644); err != nil {
+		return err
+	}
+	out.Reset()
+	if err := drawExample(&out, example); err != nil {
+		return err
+	}
+	return os.WriteFile(file+".html", out.Bytes(), 0o644)
 }

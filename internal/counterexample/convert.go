@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"ndkoracle/model/mc"
 	"ndkoracle/trace"
@@ -16,6 +17,7 @@ import (
 type Example struct {
 	Configuration string // its name, for the header
 	Dialect       string // ndkpi, ndspi or verbs
+	Property      string // that it breaks, for the header
 	Depth         int    // of each CQ, in completions
 	Qps           []mc.Qp
 	Steps         []Step
@@ -39,17 +41,18 @@ func Of(configuration string, machine *mc.Machine) Example {
 // Write writes the counter-example as a trace. The error says which step can't be told as events, and why; then nothing is
 // written.
 func Write(out io.Writer, example Example) error {
-	events, err := tell(example)
+	told, err := Tell(example)
 	if err != nil {
 		return err
 	}
+	events := told.Events
 	atRest, err := example.atRest()
 	if err != nil {
 		return err
 	}
 	w, err := trace.NewWriter(out, trace.Header{Dialect: example.Dialect, Side: "provider", Order: "total",
 		Producer: trace.Producer{Name: "tlcrun", Version: trace.Version},
-		Run:      map[string]string{"configuration": example.Configuration}})
+		Run:      map[string]string{"configuration": example.Configuration, "property": example.Property}})
 	if err != nil {
 		return err
 	}
@@ -61,8 +64,20 @@ func Write(out io.Writer, example Example) error {
 	return w.Close(trace.End{Quiescent: atRest})
 }
 
-// tell returns the events of the counter-example.
-func tell(example Example) ([]trace.Event, error) {
+// Told is what a trace of a counter-example holds, and the steps between its events that no trace holds.
+type Told struct {
+	Events []trace.Event
+	Hidden []Hidden
+}
+
+// Hidden is a step that is no event.
+type Hidden struct {
+	Behind int    // the index of the event that it follows; -1 before all
+	Action string // as TLC writes it, without the prefix MC
+}
+
+// Tell returns the events of the counter-example, and its hidden steps.
+func Tell(example Example) (*Told, error) {
 	c := &converter{script: new(script), entries: map[string][]trace.Result{}, users: map[string][]string{}}
 	switch example.Dialect {
 	case "ndkpi", "ndspi":
@@ -95,12 +110,18 @@ func tell(example Example) ([]trace.Event, error) {
 	} else if err := c.prepare(steps, int64(example.Depth)); err != nil {
 		return nil, err
 	}
+	told := &Told{}
 	for i, s := range steps {
+		events := len(c.events)
 		if err := take(s); err != nil {
 			return nil, fmt.Errorf("step %d, %s: %w", i+1, example.Steps[i].Action, err)
 		}
+		if len(c.events) == events {
+			told.Hidden = append(told.Hidden, Hidden{events - 1, strings.TrimPrefix(example.Steps[i].Action, "MC")})
+		}
 	}
-	return c.events, nil
+	told.Events = c.events
+	return told, nil
 }
 
 // A step is an action between two states. Before the first nothing is known.

@@ -49,7 +49,7 @@ func TestWrite(t *testing.T) {
 	} {
 		t.Run(test.name+" in "+test.dialect, func(t *testing.T) {
 			var file bytes.Buffer
-			if err := Write(&file, Example{"x", test.dialect, 2, nil, steps(test.actions...), true}); err != nil {
+			if err := Write(&file, Example{"x", test.dialect, "P", 2, nil, steps(test.actions...), true}); err != nil {
 				t.Fatal(err)
 			}
 			text := file.String()
@@ -88,7 +88,7 @@ func TestWriteErrors(t *testing.T) {
 		{"verbs", `MCNdkArmCq("q", "ERRORS")`, "libibverbs has no arm for errors alone"},
 		{"verbs", `MCNdkCqNotificationCallbackEnter("q", "STATUS_INTERNAL_ERROR")`, "asynchronous events"},
 	} {
-		err := Write(io.Discard, Example{"x", test.dialect, 2, nil, steps(test.action), true})
+		err := Write(io.Discard, Example{"x", test.dialect, "P", 2, nil, steps(test.action), true})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %q", test.action, err, test.want)
 		}
