@@ -20,7 +20,17 @@ func TestPage(t *testing.T) {
 	if err := os.WriteFile(hostile, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	refuted := filepath.Join(folder, "refuted.ndktrace.jsonl") // a counter-example of TLC that the contract allows
+	plain, err := os.ReadFile(plainTrace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain = bytes.Replace(plain, []byte(`"producer":{"name":"by hand",`), []byte(`"run":{"property":"NothingSleeps"},"producer":{"name":"tlcrun",`), 1)
+	if err := os.WriteFile(refuted, plain, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for trace, wants := range map[string][]string{
+		refuted:     {`<span class="verdict broken">counter-example of TLC: breaks NothingSleeps</span>`, "the contract itself says of the trace: conformant"},
 		plainTrace:  {`<span class="verdict kept">conformant</span>`, "<svg ", `class="call"`, `class="enter"`, `class="row hidden"`},
 		brokenTrace: {`<span class="verdict broken">provider violation</span>`, `class="row event finding"`, "before it"},
 		hostile:     {`class="row event finding"`, "&lt;script&gt;cq&lt;/script&gt;"},

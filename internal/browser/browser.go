@@ -39,6 +39,26 @@ type Sight struct {
 //go:embed look.html
 var look []byte
 
+// Objections returns what a person would object to, whatever the page is about.
+func (s *Sight) Objections() (all []string) {
+	for _, o := range []struct {
+		what  string
+		found []string
+	}{{"beyond the window", s.Beyond}, {"cut", s.Cut}, {"over another", s.Overlaps}, {"too faint", s.Faint}, {"links to nowhere", s.DeadLinks},
+		{"asked of others", s.Requests}, {"errors", s.Errors}} {
+		if len(o.found) > 0 {
+			all = append(all, fmt.Sprintf("%s: %q", o.what, o.found))
+		}
+	}
+	if !s.Sticks {
+		all = append(all, "the head of the lanes does not stick")
+	}
+	if s.Unfolded != s.Folds {
+		all = append(all, fmt.Sprintf("behind the key f %d of %d folds are open", s.Unfolded, s.Folds))
+	}
+	return all
+}
+
 // timeToOpen bounds a page and its measures: a machine may be busy.
 const timeToOpen = 2 * time.Minute
 
