@@ -45,6 +45,7 @@ need kmod modules
 need ca-certificates test -e /etc/ssl/certs/ca-certificates.crt
 need util-linux has setpriv
 need python3 has python3
+need python3-venv python3 -c 'import ensurepip'
 need babeltrace2 has babeltrace2
 need g++ has g++
 need gcc-mingw-w64-x86-64 has x86_64-w64-mingw32-gcc

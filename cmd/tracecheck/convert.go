@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ndkoracle/internal/outfile"
+	"ndkoracle/internal/perfetto"
 	"ndkoracle/internal/tlcjudge"
 	"ndkoracle/trace"
 )
@@ -22,7 +23,7 @@ import (
 // conversion is what the flags of convert ask for.
 type conversion struct {
 	settings *settings
-	to       string   // jsonl, ctf or tla
+	to       string   // jsonl, ctf, perfetto or tla
 	given    []string // flags that are of the judging of a trace
 }
 
@@ -33,7 +34,7 @@ func (p *program) convert(ctx context.Context, out *bufio.Writer, c conversion, 
 	case err != nil:
 		return exitUsage, err
 	case to == "" || len(named) != 2:
-		return exitUsage, usageError("convert takes --to jsonl or --to ctf, a trace, and the file to write; or --to tla, a trace, and the folder to write to")
+		return exitUsage, usageError("convert takes --to jsonl, ctf or perfetto, a trace, and the file to write; or --to tla, a trace, and the folder to write to")
 	case to != "tla":
 		if len(c.given) > 0 {
 			return exitUsage, usageError("%s is of convert --to tla: nothing is judged for %s", c.given[0], to)
@@ -89,7 +90,7 @@ func givenBut(set *pflag.FlagSet, but ...string) (given []string) {
 	return given
 }
 
-// rewrite writes a trace as JSON Lines, or in the Common Trace Format, compressed where the name of the file says so.
+// rewrite writes a trace as JSON Lines, in the Common Trace Format, or for Perfetto, compressed where the name of the file says so.
 func (p *program) rewrite(ctx context.Context, out *bufio.Writer, to, from, file string, limit time.Duration) (int, error) {
 	return p.copyTrace(ctx, out, copying{"convert", from, file, limit}, func(w io.Writer, source io.Reader) (events int, err error) {
 		r, err := trace.NewReader(oneLine(from), source)
@@ -157,8 +158,11 @@ func (p *program) copyTrace(ctx context.Context, out *bufio.Writer, c copying, d
 // rewritten writes a trace in a form.
 func rewritten(w io.Writer, r *trace.Reader, to string, compressed bool) error {
 	convert := trace.ConvertToLines
-	if to == "ctf" {
+	switch to {
+	case "ctf":
 		convert = trace.ConvertToCtf
+	case "perfetto":
+		convert = perfetto.Convert
 	}
 	if !compressed {
 		return convert(w, r)

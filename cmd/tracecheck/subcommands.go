@@ -72,14 +72,15 @@ func (l *commandLine) verifyCommand() *cobra.Command {
 func (l *commandLine) convertCommand() *cobra.Command {
 	s, to := &settings{}, ""
 	var c *cobra.Command
-	c = l.command("convert --to jsonl|ctf|tla [flags] TRACE FILE|FOLDER", "write a trace in another form",
+	c = l.command("convert --to jsonl|ctf|perfetto|tla [flags] TRACE FILE|FOLDER", "write a trace in another form",
 		"convert writes a trace as JSON Lines or in the Common Trace Format, compressed where the name of the file ends in .zst; - is standard output. "+
+			"With --to perfetto it writes a trace that Perfetto's viewer opens. "+
 			"With --to tla it writes the TLA+ modules by which TLC decides the trace into a folder.",
 		"  tracecheck convert --to ctf run.ndktrace.jsonl run.ndktrace.ctf.zst\n  tracecheck convert --to tla run.ndktrace.jsonl modules/",
 		l.watched(func(ctx context.Context, args []string) (int, error) {
 			return l.convert(ctx, l.out, conversion{s, to, givenBut(c.Flags(), "to", "timeout")}, args)
 		}))
-	c.Flags().Var(oneOf(&to, "jsonl", "ctf", "tla"), "to", "the `form` to write: jsonl, ctf, tla")
+	c.Flags().Var(oneOf(&to, "jsonl", "ctf", "perfetto", "tla"), "to", "the `form` to write: jsonl, ctf, perfetto, tla")
 	timeLimit(c.Flags(), &s.options.Timeout, "longest `time` to convert for")
 	readingFlags(c.Flags(), s)
 	return c
