@@ -99,8 +99,8 @@ func Look(t *testing.T, page []byte, width int) *Sight {
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), timeToOpen)
 	defer cancel()
-	// The sandbox needs rights that a container may lack; the page is the project's own.
-	c := process.Command(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-dev-shm-usage",
+	// The sandbox needs rights that a container may lack; the page is the project's own. Chromium asks no host but the test's.
+	c := process.Command(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 		"--remote-debugging-port=0", "--user-data-dir="+t.TempDir(), "--window-size=1500,1000", server.URL)
 	var said bytes.Buffer
 	c.Stderr, c.WaitDelay = &said, 5*time.Second

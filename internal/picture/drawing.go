@@ -232,6 +232,9 @@ func anchor(host, line int) string {
 	return fmt.Sprint(letter(host), line)
 }
 
+// longLine is how many digits a number has of which only the end is written a second time: 60008–9.
+const longLine = 4
+
 // label names the lines of an item.
 func (i *item) label() string {
 	lines := i.lines()
@@ -242,7 +245,7 @@ func (i *item) label() string {
 	if len(lines) == 2 {
 		first, last := fmt.Sprint(lines[0]), fmt.Sprint(lines[1])
 		same := 0
-		for len(first) == len(last) && first[same] == last[same] {
+		for len(first) >= longLine && len(first) == len(last) && first[same] == last[same] {
 			same++
 		}
 		text += "–" + last[same:]
