@@ -20,8 +20,9 @@ const (
 	timeOfExplaining = 10 * time.Second
 )
 
-// explained returns the hidden steps of one explanation: of the whole trace, or where it breaks a rule of what comes before that.
-func explained(ctx context.Context, r *result, t *trace.Trace, s *settings) []picture.Step {
+// explained returns the hidden steps of one explanation: of the whole trace, or where it breaks a rule of what comes before that. There are none where the search
+// finds none in time, or breaks down: the page is drawn without them.
+func explained(ctx context.Context, r *result, t *trace.Trace, s *settings) (steps []picture.Step) {
 	if t.More > 0 || len(t.Events) > eventsExplained || t.Header.Order == "partial" || r.report.With != "" {
 		return nil
 	}
@@ -37,8 +38,12 @@ func explained(ctx context.Context, r *result, t *trace.Trace, s *settings) []pi
 	}
 	before, places := upTo(t, end)
 	o := s.optionsFor(t)
-	o.Engine, o.Witness, o.Timeout, o.MaxDelay = linearize.Porcupine, true, timeOfExplaining, 0
-	var steps []picture.Step
+	o.Engine, o.Witness, o.Timeout, o.MaxDelay, o.MaxMemory = linearize.Porcupine, true, min(o.Timeout, timeOfExplaining), 0, memoryOfTrial
+	defer func() {
+		if recover() != nil {
+			steps = nil
+		}
+	}()
 	for _, placed := range linearize.Check(ctx, before, o).Witness {
 		if placed.Op != "" && placed.Owes == "" {
 			continue

@@ -17,41 +17,46 @@ import (
 	"ndkoracle/trace"
 )
 
-// drawPage writes the page of a trace that was judged, and of the other host's where the two were judged together.
-func drawPage(ctx context.Context, out io.Writer, r *result, s *settings, read func(*result) *trace.Trace) error {
-	p := &picture.Page{Title: filepath.Base(r.report.File), Verdict: r.answer(), Class: picture.Undecided}
+// pageOf returns the page of a trace that was judged, and of the other host's where the two were judged together.
+func (p *program) pageOf(ctx context.Context, r *result, s *settings) *picture.Page {
+	page := &picture.Page{Title: filepath.Base(r.report.File), Verdict: r.answer(), Class: picture.Undecided}
 	switch property := refuted(r.trace); {
 	case property != "":
-		p.Verdict, p.Class = "counter-example of TLC: breaks "+property, picture.Broken
-		p.Facts = append(p.Facts, "the contract itself says of the trace: "+r.answer())
+		page.Verdict, page.Class = "counter-example of TLC: breaks "+property, picture.Broken
+		page.Facts = append(page.Facts, "the contract itself says of the trace: "+r.answer())
 	case r.code == exitConformant:
-		p.Class = picture.Kept
+		page.Class = picture.Kept
 	case r.code == exitViolation:
-		p.Class = picture.Broken
+		page.Class = picture.Broken
 	}
-	p.Facts = append(p.Facts, fmt.Sprintf("%d events", r.report.Events))
+	page.Facts = append(page.Facts, fmt.Sprintf("%d events", r.report.Events))
 	if r.report.Dialect != "" {
-		p.Facts = append(p.Facts, "dialect "+r.report.Dialect)
+		page.Facts = append(page.Facts, "dialect "+r.report.Dialect)
 	}
 	hosts := r.hosts
 	if hosts == nil {
 		hosts = []*result{r}
 	} else {
-		p.Facts = append(p.Facts, "A is "+filepath.Base(hosts[0].report.File), "B is "+filepath.Base(hosts[1].report.File))
+		page.Facts = append(page.Facts, "A is "+filepath.Base(hosts[0].report.File), "B is "+filepath.Base(hosts[1].report.File))
 	}
 	for n, host := range hosts {
-		whole := read(host)
-		p.Hosts = append(p.Hosts, picture.Host{Trace: whole, Steps: explained(ctx, host, whole, s)})
+		whole := p.wholeOf(ctx, host)
+		page.Hosts = append(page.Hosts, picture.Host{Trace: whole, Steps: explained(ctx, host, whole, s)})
 		for i := range host.report.Findings {
 			if i == findingsShown {
-				p.More += len(host.report.Findings) - i
+				page.More += len(host.report.Findings) - i
 				break
 			}
-			p.Findings = append(p.Findings, tellFinding(&host.report.Findings[i], n, host, whole, s))
+			page.Findings = append(page.Findings, tellFinding(&host.report.Findings[i], n, host, whole, s))
 		}
 	}
+	return page
+}
+
+// draw writes a page as text that can be shown.
+func draw(out io.Writer, page *picture.Page) error {
 	var text bytes.Buffer
-	if err := p.Write(&text); err != nil {
+	if err := page.Write(&text); err != nil {
 		return err
 	}
 	_, err := io.WriteString(out, printable(text.String()))
@@ -71,8 +76,8 @@ func (p *program) savePage(ctx context.Context, in input, r *result, s *settings
 	if s.html.path == "" || r.code == exitMalformed || r.code == exitInternal {
 		return
 	}
-	read := func(host *result) *trace.Trace { return p.wholeOf(ctx, host) }
-	r.page = p.save(ctx, r, s, s.html.placeOf(in), "the drawing", func(w io.Writer) error { return drawPage(ctx, w, r, s, read) })
+	page := p.pageOf(ctx, r, s)
+	r.page = p.save(ctx, r, s, s.html.placeOf(in), "the drawing", func(w io.Writer) error { return draw(w, page) })
 }
 
 // eventsOfPage bounds the events of a trace that a page has.
