@@ -119,8 +119,8 @@ func tellFinding(f *verdict.Finding, host int, r *result, whole *trace.Trace, s 
 // missing returns the CQ whose callback was owed at a moment of rest and not entered, or "" where a finding is of something else. It is the CQ of the arm that the finding
 // refers to.
 func missing(f *verdict.Finding, t *trace.Trace) string {
-	at := eventOn(t, f.Line)
-	if at == nil || !breach.IsOfMissing(f.Rule) || slices.Contains([]calls.Kind{calls.Callback, calls.ReadEvent}, calls.KindOf(at)) {
+	at := eventOn(t, f.Line) // nil at the end of the trace
+	if !breach.IsOfMissing(f.Rule) || at != nil && slices.Contains([]calls.Kind{calls.Callback, calls.ReadEvent}, calls.KindOf(at)) {
 		return ""
 	}
 	for _, line := range f.See {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -52,5 +53,47 @@ func TestPage(t *testing.T) {
 		if bytes.Count(page, []byte("<script")) != 1 {
 			t.Errorf("the page of %s has a script besides its own", trace)
 		}
+	}
+}
+
+var (
+	pageIds      = regexp.MustCompile(` id="([^"]+)"`)
+	pageLinks    = regexp.MustCompile(`href="#([^"]*)"`)
+	saysOwed     = regexp.MustCompile(`(callback|event) of \S+ is owed and (was not entered|did not come)`)
+	owedAndDrawn = []byte("owed here, and never entered")
+)
+
+// On the page of each rejected trace each link leads to a row, and a callback that a finding misses is drawn where it was owed.
+func TestPagesOfTheCorpus(t *testing.T) {
+	folder := t.TempDir()
+	_, _, errors := shipped(t, "--quiet", "--html", folder+"/", "../../traces/reject")
+	pages, err := filepath.Glob(filepath.Join(folder, "*.html"))
+	if err != nil || len(pages) < 400 {
+		t.Fatalf("%d pages are drawn: %v\n%s", len(pages), err, errors)
+	}
+	owed := 0
+	for _, file := range pages {
+		page, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := map[string]bool{}
+		for _, id := range pageIds.FindAllSubmatch(page, -1) {
+			ids[string(id[1])] = true
+		}
+		for _, to := range pageLinks.FindAllSubmatch(page, -1) {
+			if !ids[string(to[1])] {
+				t.Errorf("%s: nothing is at #%s", filepath.Base(file), to[1])
+			}
+		}
+		if saysOwed.Match(page) {
+			owed++
+			if !bytes.Contains(page, owedAndDrawn) {
+				t.Errorf("%s: the callback that is missing is not drawn", filepath.Base(file))
+			}
+		}
+	}
+	if owed < 40 {
+		t.Errorf("%d pages lack a callback", owed)
 	}
 }

@@ -38,7 +38,10 @@ func (i *item) class() string {
 	return string(i.event.Ph)
 }
 
-func (i *item) isRest() bool { return i.kind == event && i.event.Fn == "quiesce" }
+// isRest reports whether an item is of no lane: a moment of rest, or the end.
+func (i *item) isRest() bool {
+	return i.kind == event && (i.event.Fn == "quiesce" || i.event.Fn == endOfTrace)
+}
 
 // keys returns the bars that an item begins and ends.
 func (i *item) keys() (begins, ends string) {

@@ -82,7 +82,7 @@ func (p *Page) itemsOf(host int) []*item {
 		items = append(items, i)
 		take(n)
 	}
-	items = p.withMissing(host, items)
+	items = p.withMissing(host, append(items, p.endOf(host, marks)...))
 	if len(p.Hosts) > 1 {
 		for _, i := range items {
 			i.letter = letter(host)
@@ -90,6 +90,24 @@ func (p *Page) itemsOf(host int) []*item {
 	}
 	return items
 }
+
+// endOf returns the end of the trace as a row, where something was found there: the record behind the last event.
+func (p *Page) endOf(host int, marks map[int]mark) []*item {
+	events := p.Hosts[host].Trace.Events
+	if len(events) == 0 {
+		return nil
+	}
+	e := &trace.Event{Line: events[len(events)-1].Line + 1, T: events[len(events)-1].T, Ph: trace.Point, Fn: endOfTrace}
+	m, found := marks[e.Line]
+	if !found {
+		return nil
+	}
+	i := &item{kind: event, host: host, index: len(events), event: e}
+	i.mark(m)
+	return []*item{i}
+}
+
+const endOfTrace = "end of the trace"
 
 type mark struct {
 	finding int
@@ -140,13 +158,21 @@ func (p *Page) withMissing(host int, items []*item) []*item {
 		if f.Host != host || f.Missing == "" {
 			continue
 		}
-		at := -1
+		step, seen := -1, -1
 		for k, i := range items {
+			before := f.Line == 0 || len(i.lines()) == 0 || i.lines()[0] < f.Line
 			switch {
-			case f.Line > 0 && len(i.lines()) > 0 && i.lines()[0] >= f.Line:
-			case i.kind == hidden && i.step.Owes == f.Missing, len(p.Hosts[host].Steps) == 0 && i.see && i.event.Ph != trace.Ret:
-				at = k
+			case i.kind == hidden && i.step.Owes == f.Missing:
+				step = k
+			case i.kind == event && before && i.event.Ph == trace.Enter && i.event.Cq == f.Missing: // what was owed has come
+				step = -1
+			case i.kind == event && before && i.see && i.event.Ph != trace.Ret:
+				seen = k
 			}
+		}
+		at := step
+		if at < 0 {
+			at = seen
 		}
 		if at >= 0 {
 			owes := &item{kind: owed, host: host, index: items[at].index, object: f.Missing, finding: n + 1}

@@ -62,6 +62,8 @@ func TestItems(t *testing.T) {
 		{[]Step{{Behind: -1, Text: "first"}, {Behind: 2, Text: "within"}, {Behind: 3, Text: "behind"}}, nil, "first 2–3 4 within 5 behind 6"},
 		{nil, []Finding{missing}, "2–3 4–5 owed:cq1 6"},
 		{[]Step{{Behind: 1, Text: "due", Owes: "cq1"}, {Behind: 3, Text: "else"}}, []Finding{missing}, "2–3 due owed:cq1 4–5 else 6"},
+		{[]Step{{Behind: 3, Text: "else", Owes: "cq2"}}, []Finding{missing}, "2–3 4–5 owed:cq1 else 6"},
+		{nil, []Finding{{Line: 7}}, "2–3 4–5 6 7"}, // at the end of the trace
 	} {
 		h.Steps = test.steps
 		p := &Page{Hosts: []Host{h}, Findings: test.findings}
