@@ -95,7 +95,7 @@ func TestPagesInABrowser(t *testing.T) {
 		for _, width := range widths {
 			t.Run(fmt.Sprint(name, " at ", width), func(t *testing.T) {
 				seen := browser.Look(t, pages[name], width)
-				for tries := 1; tries < 3 && seen.Milliseconds > slowest; tries++ { // others may use the machine
+				for tries := 1; tries < 5 && seen.Milliseconds > slowest; tries++ { // others may use the machine
 					seen = browser.Look(t, pages[name], width)
 				}
 				t.Logf("%d bytes, %.0f ms", len(pages[name]), seen.Milliseconds)
