@@ -393,9 +393,9 @@ func TestClausesOfQp(t *testing.T) {
 		{"LIFE-06: not once closed", Qp{State: QpClosed}, Action{Name: NdkFlush}, "LIFE-06", Qp{}},
 		{"LIFE-10: close cancels as well", Qp{State: Connected, Initiator: chain(Deferred)}, Action{Name: NdkCloseQp}, "",
 			Qp{State: QpClosing, Initiator: chain(wasCancelled)}},
-		{"LIFE-10: it may wait for the connector (A36)", Qp{State: Connected, Initiator: chain(Indicated)}, Action{Name: NdkCloseQp, Waits: true}, "",
+		{"LIFE-10: it may wait for the connector (A36)", Qp{State: Connected, Initiator: chain(Indicated)}, Action{Name: NdkCloseQp, Manner: Manner{Waits: true}}, "",
 			Qp{State: CloseWaits, Initiator: chain(Indicated)}},
-		{"LIFE-10: not without one", Qp{}, Action{Name: NdkCloseQp, Waits: true}, "LIFE-10", Qp{}},
+		{"LIFE-10: not without one", Qp{}, Action{Name: NdkCloseQp, Manner: Manner{Waits: true}}, "LIFE-10", Qp{}},
 		{"LIFE-10: until then a request may succeed", Qp{State: CloseWaits, Initiator: chain(Indicated)}, execute(Initiator, SUCCESS), "",
 			Qp{State: CloseWaits, Initiator: chain(hasSucceeded)}},
 		{"LIFE-10: then it cancels", Qp{State: CloseWaits, Initiator: chain(Indicated)}, Action{Name: CloseBegins}, "",
@@ -404,8 +404,8 @@ func TestClausesOfQp(t *testing.T) {
 			Qp{State: QpClosing, Initiator: chain(hasFailed, wasCancelled)}},
 		{"LIFE-10: once", Qp{State: QpClosing}, Action{Name: CloseBegins}, "ASY-02", Qp{}},
 		{"LIFE-06: no post while it waits", Qp{State: CloseWaits}, post, "LIFE-06", Qp{}},
-		{"POST-08: not connected", Qp{State: Ended}, Action{Name: PostRefused, Invalid: true}, "", Qp{State: Ended}},
-		{"POST-08: a QP that is connected does not say so", Qp{State: Connected}, Action{Name: PostRefused, Invalid: true}, "POST-08", Qp{}},
+		{"POST-08: not connected", Qp{State: Ended}, Action{Name: PostRefused, Manner: Manner{Invalid: true}}, "", Qp{State: Ended}},
+		{"POST-08: a QP that is connected does not say so", Qp{State: Connected}, Action{Name: PostRefused, Manner: Manner{Invalid: true}}, "POST-08", Qp{}},
 		{"LIFE-06: once", Qp{State: QpClosing}, Action{Name: NdkCloseQp}, "LIFE-06", Qp{}},
 		{"LIFE-06: no post once close began", Qp{State: QpClosing}, post, "LIFE-06", Qp{}},
 		{"LIFE-07: the close completes when nothing is left", Qp{State: QpClosing}, Action{Name: NdkCloseCompletionEnter}, "", Qp{State: QpCompleting}},
@@ -747,7 +747,7 @@ func TestClausesOfQpReadings(t *testing.T) {
 		{"A15", "CANCELLED", []Qp{initiator(Aborted)}, flush, "", []Qp{initiator(Aborted)}},
 		{"A15", "CANCELLED", []Qp{initiator(Flushed, Indicated)}, Action{Name: Execute}, "FLUSH-05", nil},
 		{"A15", "CANCELLED", []Qp{initiator(Flushed, Indicated)}, Action{Name: Execute, Outcome: CANCELLED}, "", []Qp{initiator(Flushed, wasCancelled)}},
-		{"A21", "KEPT", []Qp{{State: QpClosing}}, Action{Name: NdkCloseCompletionEnter, Dropped: true}, "LIFE-10", nil},
+		{"A21", "KEPT", []Qp{{State: QpClosing}}, Action{Name: NdkCloseCompletionEnter, Manner: Manner{Dropped: true}}, "LIFE-10", nil},
 		{"A21", "DROPPED", []Qp{{State: QpClosing}}, Action{Name: NdkCloseCompletionEnter}, "LIFE-10", nil},
 		{"A30", "ANY", []Qp{initiator(Connected, Deferred)}, Action{Name: PostRefused, Queue: Receive}, "", []Qp{initiator(Connected, Indicated)}},
 		{"A31", "STRANDED", []Qp{initiator(Connected, Unacknowledged, Indicated, Deferred)}, flush, "", []Qp{initiator(Flushed, wasCancelled, wasCancelled, Deferred)}},
@@ -832,8 +832,8 @@ func TestClausesOfError(t *testing.T) {
 		{"ndspi: it is none", Ndspi(), RC, Connected, Action{Name: NdkFlush}, "", Flushed},
 		{"ndkpi: a broken one stays so", Ndkpi(), RC, Broken, Action{Name: NdkFlush}, "", Broken},
 		{"ndkpi, A15: nothing is free", assume(Ndkpi(), "A15", "CANCELLED"), RC, Broken, Action{Name: NdkFlush}, "", Flushed},
-		{"verbs: a close does not wait", Verbs(), RC, Connected, Action{Name: NdkCloseQp, Waits: true}, "LIFE-10", Connected},
-		{"A36: nor where it is read so", assume(Ndkpi(), "A36", "NO"), RC, Connected, Action{Name: NdkCloseQp, Waits: true}, "LIFE-10", Connected},
+		{"verbs: a close does not wait", Verbs(), RC, Connected, Action{Name: NdkCloseQp, Manner: Manner{Waits: true}}, "LIFE-10", Connected},
+		{"A36: nor where it is read so", assume(Ndkpi(), "A36", "NO"), RC, Connected, Action{Name: NdkCloseQp, Manner: Manner{Waits: true}}, "LIFE-10", Connected},
 		{"a broken one is disconnected", Ndkpi(), RC, Broken, Action{Name: NdkDisconnect}, "", Disconnected},
 		{"one that never was connected is not", Ndkpi(), RC, Idle, Action{Name: NdkDisconnect}, "", BrokenIdle},
 		{"verbs, UC: nothing ends with the peer", Verbs(), UC, Connected, Action{Name: ConnectionLost}, "DISC-07", Connected},
@@ -871,7 +871,7 @@ func TestClausesOfRefusal(t *testing.T) {
 	} {
 		t.Run(state.String(), func(t *testing.T) {
 			s := State{Cqs: make([]Cq, 1), Qps: []Qp{{State: state}}}
-			check(t, c, s, Action{Name: PostRefused, Request: in(0, 1, Send), Invalid: true}, rule, s)
+			check(t, c, s, Action{Name: PostRefused, Request: in(0, 1, Send), Manner: Manner{Invalid: true}}, rule, s)
 		})
 	}
 }

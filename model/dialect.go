@@ -44,6 +44,8 @@ type Dialect struct {
 	// A request that fails ends the connection: nothing succeeds behind it (FLUSH-06). Where this is false A40 says whether.
 	FailureEnds bool
 
+	LowAtArm Modality // a shared receive queue holds fewer receives than the threshold at the arm (SRQ-03)
+
 	Traced
 	Reading
 }
@@ -74,20 +76,20 @@ type Traced struct {
 
 // Ndkpi returns the kernel-mode contract, the default.
 func Ndkpi() Dialect {
-	return Dialect{Name: "ndkpi", FreshAtArm: Must, OldAtArm: May, SecondArm: Merge, ErrorsArm: true, Serialised: true,
+	return Dialect{Name: "ndkpi", FreshAtArm: Must, OldAtArm: May, SecondArm: Merge, ErrorsArm: true, Serialised: true, LowAtArm: Must,
 		Traced: Traced{LossCancels: true, Defers: true}}
 }
 
 // Ndspi returns the user-mode contract.
 func Ndspi() Dialect {
-	return Dialect{Name: "ndspi", FreshAtArm: Must, OldAtArm: MustNot, SecondArm: Together, ErrorsArm: true, FailureEnds: true,
+	return Dialect{Name: "ndspi", FreshAtArm: Must, OldAtArm: MustNot, SecondArm: Together, ErrorsArm: true, FailureEnds: true, LowAtArm: May,
 		Traced: Traced{LossCancels: true}}
 }
 
 // Verbs returns the contract of libibverbs as its manual pages have it.
 func Verbs() Dialect {
 	return Dialect{Name: "verbs", FreshAtArm: MustNot, OldAtArm: MustNot, SecondArm: Merge, ExtraEvent: true,
-		ErrorState: true, FailureEnds: true, Traced: Traced{Ibverbs: true, EventsAreRead: true}}
+		ErrorState: true, FailureEnds: true, LowAtArm: May, Traced: Traced{Ibverbs: true, EventsAreRead: true}}
 }
 
 // VerbsDevice returns the contract of libibverbs at the level of the device.

@@ -10,6 +10,8 @@ func Names() []Name {
 		Place, Overflow, CqInternalError, ExtraEvent,
 		NdkConnect, ConnectionLost, Post, PostRefused, HwIndicate, Execute, Complete, NdkFlush, NdkDisconnect, NdkCloseQp,
 		Deliver, Abort, CompletionLost, CloseBegins, NdkCloseCompletionEnter, NdkCloseCompletionExit, TokenDies,
+		NdkSrqReceive, Take, CompleteReceive, QpEnds, LastWqeReached, NdkModifySrq, SrqModified, SrqModifyTold,
+		NdkSrqNotificationCallbackEnter, NdkSrqNotificationCallbackExit, SrqInternalError, NdkCloseSrq, SrqClosed,
 	}
 }
 
@@ -17,7 +19,8 @@ func Names() []Name {
 // are taken.
 type Domain struct {
 	Room        []int        // of NdkGetCqResults and NdkGetCqResultsEx, in completions
-	Depths      []int        // of NdkResizeCq
+	Depths      []int        // of NdkResizeCq and NdkModifySrq
+	Thresholds  []int        // of NdkModifySrq
 	Completions []Completion // of Place; where QPs place completions, by Complete, there are none
 	Requests    []Request    // of Post and PostRefused, on any QP
 	Places      int          // of Execute, Complete and CompletionLost: so many, from the head of a queue; at least one
@@ -34,6 +37,9 @@ func (c *Contract) Actions(d Domain) []Action {
 		}
 		for i := range c.Qps {
 			c.ofQp(Action{Name: name, Qp: i}, d, add)
+		}
+		for i, srq := range c.Srqs {
+			ofSrq(Action{Name: name, OfSrq: OfSrq{Srq: i}}, srq.Qps, d, add)
 		}
 		for i := range c.Tokens {
 			if name == TokenDies {
@@ -160,5 +166,27 @@ func (c *Contract) ofExecute(a Action, add func(Action)) {
 		for a.Token = NoToken; a.Token < c.Tokens; a.Token++ {
 			add(a)
 		}
+	}
+}
+
+// ofSrq calls add with every form that an action about one shared receive queue can have.
+func ofSrq(a Action, qps int, d Domain, add func(Action)) {
+	switch a.Name {
+	case Take, CompleteReceive, QpEnds, LastWqeReached:
+		for a.Qp = range qps {
+			add(a)
+		}
+	case NdkModifySrq:
+		for _, a.Depth = range d.Depths {
+			for _, a.Threshold = range d.Thresholds {
+				add(a)
+			}
+		}
+	case NdkSrqNotificationCallbackEnter:
+		for _, a.CqStatus = range []Health{OK, InternalError} {
+			add(a)
+		}
+	case NdkSrqReceive, SrqModified, SrqModifyTold, NdkSrqNotificationCallbackExit, SrqInternalError, NdkCloseSrq, SrqClosed:
+		add(a)
 	}
 }

@@ -40,8 +40,8 @@ func definitions(t *testing.T, module string) map[string]string {
 	return all
 }
 
-// The actions of the model are those of Ndk.tla, where every action says what it leaves UNCHANGED, and Place of
-// CompletionQueue, which Ndk takes into Complete.
+// The actions of the model are those of Ndk.tla, where every action says what it leaves UNCHANGED, Place of
+// CompletionQueue, which Ndk takes into Complete, and those of SharedReceiveQueue, which say what an SRQ may become.
 func TestActionsHaveTheNamesOfTla(t *testing.T) {
 	specified := []string{string(Place)}
 	if _, ok := definitions(t, "CompletionQueue.tla")[string(Place)]; !ok {
@@ -49,6 +49,11 @@ func TestActionsHaveTheNamesOfTla(t *testing.T) {
 	}
 	for name, text := range definitions(t, "Ndk.tla") {
 		if strings.Contains(text, "UNCHANGED") {
+			specified = append(specified, name)
+		}
+	}
+	for name, text := range definitions(t, "SharedReceiveQueue.tla") {
+		if strings.Contains(text, "Become(s, ") {
 			specified = append(specified, name)
 		}
 	}
@@ -66,6 +71,7 @@ func TestActionsHaveTheNamesOfTla(t *testing.T) {
 // The values have the names of tla/: each is found in the set that the specification draws it from.
 func TestValuesHaveTheNamesOfTla(t *testing.T) {
 	dialect, cq, qp := definitions(t, "Dialect.tla"), definitions(t, "CompletionQueue.tla"), definitions(t, "QueuePair.tla")
+	srq := definitions(t, "SharedReceiveQueue.tla")
 	tests := []struct {
 		set       string
 		specified string // text that holds the elements in quotes
@@ -79,6 +85,7 @@ func TestValuesHaveTheNamesOfTla(t *testing.T) {
 		{"CqStatuses", cq["CqErrors"] + cq["CqStatuses"], names(OK, InternalError)},
 		{"open", cq["CqTypeOK"][strings.Index(cq["CqTypeOK"], "r.open"):], names(Open, Closed)},
 		{"ResultTypes", dialect["ResultTypes"], names(ReceiveResult, WriteResult)},
+		{"modify", between(srq["SrqTypeOK"], "r.modify", "r.asked"), names(NotModifying, ModifyDone)},
 		{"token", definitions(t, "Tokens.tla")["TokenTypeOK"], names(Invalid, Undefined)},
 		{"QpStates", qp["QpStates"], names(Idle, QpClosed)},
 		{"phases", qp["IsRequest"][strings.LastIndex(qp["IsRequest"], "r.phase"):] + dialect["Outcomes"], names(Deferred, wasCancelled)},
@@ -95,6 +102,12 @@ func TestValuesHaveTheNamesOfTla(t *testing.T) {
 			t.Errorf("%s: the model has %q, tla/ has %q", test.set, test.known, specified)
 		}
 	}
+}
+
+// between returns the part of a text from a word to another one.
+func between(text, from, to string) string {
+	text = text[strings.Index(text, from):]
+	return text[:strings.Index(text, to)]
 }
 
 // names returns what the values of a type from first to last are called.

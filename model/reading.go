@@ -25,6 +25,8 @@ type Reading struct {
 	A12 Choice // when a place in a queue is free again
 	A15 Choice // what becomes of requests posted after a flush
 	A16 Choice // a resize below what the CQ holds
+	A18 Choice // when a receive leaves a shared receive queue
+	A19 Choice // is a shared receive queue armed at its creation?
 	A21 Choice // the completions of a QP that is closed
 	A24 Choice // a bound on the callbacks that are owed: the choice is the bound
 	A25 Choice // does a fresh completion satisfy an arm, though it was polled before?
@@ -59,7 +61,9 @@ const (
 	A11AnyEnd, A11Post               Choice = 0, 1 // a flush or a close, too; only a post
 	A12Polled, A12Placed             Choice = 0, 1 // once the completion is
 	A15Free, A15Cancelled            Choice = 0, 1
-	A16Either, A16Refused            Choice = 0, 1    // refused, or done without loss; always refused
+	A16Either, A16Refused            Choice = 0, 1 // refused, or done without loss; always refused
+	A18Completed, A18Taken           Choice = 0, 1
+	A19Either, A19Armed, A19Unarmed  Choice = 0, 1, 2
 	A21Either, A21Kept, A21Dropped   Choice = 0, 1, 2 // until the CQ is closed
 	A24None                          Choice = 0       // of the others each is the bound
 	A25No, A25Yes                    Choice = 0, 1
@@ -80,8 +84,8 @@ const (
 func (r *Reading) choice(id string) *Choice {
 	return map[string]*Choice{
 		"A1": &r.A1, "A2": &r.A2, "A3": &r.A3, "A4": &r.A4, "A5": &r.A5, "A6": &r.A6, "A7": &r.A7, "A8": &r.A8, "A9": &r.A9,
-		"A10": &r.A10, "A11": &r.A11, "A12": &r.A12, "A15": &r.A15, "A16": &r.A16, "A21": &r.A21, "A24": &r.A24, "A25": &r.A25,
-		"A26": &r.A26, "A28": &r.A28, "A29": &r.A29, "A30": &r.A30, "A31": &r.A31, "A33": &r.A33, "A34": &r.A34, "A35": &r.A35,
+		"A10": &r.A10, "A11": &r.A11, "A12": &r.A12, "A15": &r.A15, "A16": &r.A16, "A18": &r.A18, "A19": &r.A19, "A21": &r.A21, "A24": &r.A24,
+		"A25": &r.A25, "A26": &r.A26, "A28": &r.A28, "A29": &r.A29, "A30": &r.A30, "A31": &r.A31, "A33": &r.A33, "A34": &r.A34, "A35": &r.A35,
 		"A36": &r.A36, "A38": &r.A38, "A40": &r.A40,
 	}[id]
 }

@@ -17,6 +17,24 @@ var (
 	usedAfterClose   = &Refusal{"LIFE-06", "the object's close was called before"}
 	noSuchArm        = &Refusal{"ARM-13", "this dialect has no arm of that type"}
 
+	srqIsClosed             = &Refusal{"LIFE-09", "the close of the SRQ has completed"}
+	srqHasFailed            = &Refusal{"SRQ-09", "the SRQ has told of an error, and is unusable"}
+	srqIsEmpty              = &Refusal{"POLL-05", "no receive of the SRQ is queued"}
+	notTaken                = &Refusal{"POLL-05", "the QP has taken no receive of the SRQ that has not completed"}
+	takenEnded              = &Refusal{"FLUSH-06", "the QP is in its error state: no message comes to it"}
+	endsNot                 = &Refusal{"FLUSH-06", "the QP is in its error state already, or has none"}
+	lastNotDone             = &Refusal{"FLUSH-06", "the QP is not in its error state, holds a receive, or was told of"}
+	modifiedTwice           = &Refusal{"ASY-01", "a call that modifies the SRQ is pending, and is answered first"}
+	noModify                = &Refusal{"ASY-02", "no call that modifies the SRQ is pending"}
+	modifyNotDone           = &Refusal{"ASY-01", "no call that modifies the SRQ is done"}
+	srqNotDue               = &Refusal{"SRQ-04", "no callback is owed: the SRQ is not armed, or enough receives are queued"}
+	srqErrorNotDue          = &Refusal{"SRQ-08", "no error of the SRQ is owed a report"}
+	srqExitWithoutEnter     = &Refusal{"SRQ-11", "no callback of the SRQ is running"}
+	srqFailedTwice          = &Refusal{"SRQ-09", "the SRQ has failed or is closed already"}
+	srqClosedWhileRunning   = &Refusal{"LIFE-08", "a callback of the SRQ has not returned"}
+	srqClosedWhileModifying = &Refusal{"LIFE-07", "a call that modifies the SRQ is pending"}
+	srqClosedBeforeQps      = &Refusal{"LIFE-04", "a QP holds a receive of the SRQ, and so is not closed"}
+
 	callbackAfterClose = &Refusal{"ARM-20", "the close of the CQ has completed"}
 	callbacksOverlap   = &Refusal{"ARM-06", "the callback entered before has not returned"}
 	exitWithoutEnter   = &Refusal{"ARM-06", "no callback is running"}

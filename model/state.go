@@ -6,12 +6,13 @@ import (
 	"slices"
 )
 
-// State is the state of a component: CQs, QPs and tokens that share something. It is a value: a step never changes the
+// State is the state of a component: CQs, QPs, tokens and shared receive queues that share something. It is a value: a step never changes the
 // state that it starts from.
 type State struct {
 	Cqs    []Cq
 	Qps    []Qp
 	Tokens []Validity
+	Srqs   []Srq
 }
 
 // Contract is the contract for given objects: what does not change while steps are taken.
@@ -21,6 +22,7 @@ type Contract struct {
 	Room    []int     // of each CQ: how many fit at most; nil where nobody knows but the provider
 	Qps     []Binding // of each QP
 	Tokens  int
+	Srqs    []Sharing // each by itself: its QPs are none of Qps
 
 	// ReadInvalidates says that the adapter has NDK_OP_FLAG_RDMA_READ_LOCAL_INVALIDATE; one that has not ignores it (INV-03).
 	ReadInvalidates bool
@@ -56,11 +58,15 @@ func (c *Contract) capacity(s State, cq int) int {
 	return c.Room[cq]
 }
 
-// Init is the state in which nothing has been armed, posted or connected, and no token is valid.
+// Init is the state in which nothing has been armed, posted or connected, and no token is valid: the first, where a shared receive queue
+// may be armed when it is created (A19).
 func (c *Contract) Init() State {
 	s := State{Cqs: make([]Cq, len(c.Depth)), Qps: make([]Qp, len(c.Qps)), Tokens: make([]Validity, c.Tokens)}
 	for i, depth := range c.Depth {
 		s.Cqs[i].Depth, s.Cqs[i].Uncounted = depth, c.Dialect.A26 == A26Old
+	}
+	for i := range c.Srqs {
+		s.Srqs = append(s.Srqs, c.NewSrqs(i)[0])
 	}
 	return s
 }
@@ -109,7 +115,18 @@ func (s State) AppendKey(key []byte) []byte {
 	for _, v := range s.Tokens {
 		key = append(key, byte(v))
 	}
+	for _, r := range s.Srqs {
+		key = r.appendKey(key)
+	}
 	return key
+}
+
+func (r Srq) appendKey(key []byte) []byte {
+	key = binary.AppendUvarint(key, uint64(len(r.Taken)))
+	for _, n := range append(slices.Clip(r.Taken), r.Queued, r.Depth, r.Threshold, r.Waiting, r.Due, r.Running, r.AskedDepth, r.AskedThreshold) {
+		key = binary.AppendUvarint(key, uint64(n))
+	}
+	return append(key, byte(r.Health)<<4|byte(r.Modify)<<2|byte(r.Open), bit(r.ErrorDue)|bit(r.Reported)<<1, byte(r.Ended), byte(r.LastDue))
 }
 
 func bit(b bool) byte {

@@ -14,6 +14,7 @@ func fullState() State {
 		Qps: []Qp{{State: Connected, Initiator: []Request{{Id: 3, Op: Bind, Token: 1, Phase: Indicated}, {Id: 4, Op: Send, Token: NoToken}},
 			Receive: []Request{{Id: 5, Op: ReceiveOp, Token: NoToken, Phase: Executed}}}},
 		Tokens: []Validity{Invalid, Valid},
+		Srqs:   []Srq{{Queued: 2, Taken: []int{1, 0}, Depth: 4, Threshold: 1, Due: 1}, {}},
 	}
 }
 

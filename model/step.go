@@ -25,6 +25,20 @@ const (
 	CqInternalError                Name = "InternalError"
 	ExtraEvent                     Name = "ExtraEventComes"
 
+	NdkSrqReceive                   Name = "NdkSrqReceive"
+	Take                            Name = "Take"
+	CompleteReceive                 Name = "CompleteReceive"
+	QpEnds                          Name = "QpEnds"
+	LastWqeReached                  Name = "LastWqeReached"
+	NdkModifySrq                    Name = "NdkModifySrq"
+	SrqModified                     Name = "SrqModified"
+	SrqModifyTold                   Name = "SrqModifyTold"
+	NdkSrqNotificationCallbackEnter Name = "NdkSrqNotificationCallbackEnter"
+	NdkSrqNotificationCallbackExit  Name = "NdkSrqNotificationCallbackExit"
+	SrqInternalError                Name = "SrqInternalError"
+	NdkCloseSrq                     Name = "NdkCloseSrq"
+	SrqClosed                       Name = "SrqClosed"
+
 	NdkConnect     Name = "NdkConnect"
 	ConnectionLost Name = "ConnectionLost"
 	Post           Name = "Post"
@@ -49,13 +63,13 @@ const (
 type Action struct {
 	Name       Name
 	Cq         int
-	Qp         int // of Deliver and Abort: the sender
+	Qp         int // of Deliver and Abort: the sender; of an SRQ's: the QP that takes from it
 	Queue      Queue
 	At         int        // Execute, Complete, CompletionLost: the place in the queue, from 0
 	Type       Arm        // NdkArmCq
 	N, K       int        // NdkGetCqResults, NdkGetCqResultsEx: room, and how many it returned
-	CqStatus   Health     // NdkCqNotificationCallbackEnter
-	Depth      int        // NdkResizeCq
+	CqStatus   Health     // NdkCqNotificationCallbackEnter, NdkSrqNotificationCallbackEnter
+	Depth      int        // NdkResizeCq, NdkModifySrq
 	Completion Completion // Place
 	Request    Request    // Post, PostRefused
 	Deferred   bool       // Post of an initiator request
@@ -63,9 +77,21 @@ type Action struct {
 	Received   Outcome    // Abort: of the receive, FAILED or CANCELLED
 	Solicited  bool       // Execute of a receive: what the message brought
 	Token      int        // Execute of a receive: the token that the message invalidated, or NoToken; TokenDies
-	Dropped    bool       // NdkCloseCompletionEnter: the completions of the QP have vanished
-	Invalid    bool       // PostRefused: with STATUS_CONNECTION_INVALID
-	Waits      bool       // NdkCloseQp: for the connector, and cancels nothing yet
+	Manner
+	OfSrq
+}
+
+// Manner is how an action is taken that can be taken in two ways.
+type Manner struct {
+	Dropped bool // NdkCloseCompletionEnter: the completions of the QP have vanished
+	Invalid bool // PostRefused: with STATUS_CONNECTION_INVALID
+	Waits   bool // NdkCloseQp: for the connector, and cancels nothing yet
+}
+
+// OfSrq is what actions on a shared receive queue are about.
+type OfSrq struct {
+	Srq       int
+	Threshold int // NdkModifySrq
 }
 
 // Step returns the states that may follow s by a, each once, or the reason why none may. The objects that a names must be
@@ -82,6 +108,9 @@ func (c *Contract) Step(s State, a Action) ([]State, *Refusal) {
 		return c.failCq(s, a.Cq, InternalError)
 	case Complete:
 		return c.complete(s, a)
+	case NdkSrqReceive, Take, CompleteReceive, QpEnds, LastWqeReached, NdkModifySrq, SrqModified, SrqModifyTold,
+		NdkSrqNotificationCallbackEnter, NdkSrqNotificationCallbackExit, SrqInternalError, NdkCloseSrq, SrqClosed:
+		return c.stepSrq(s, a)
 	}
 	next, refusal := c.stepOne(s, a)
 	if refusal != nil {
@@ -173,6 +202,50 @@ func (c *Contract) stepCq(s State, a Action) ([]Cq, *Refusal) {
 		return d.extraEvent(q)
 	}
 	return d.place(q, c.capacity(s, a.Cq), a.Completion)
+}
+
+// stepSrq takes an action on a shared receive queue.
+func (c *Contract) stepSrq(s State, a Action) ([]State, *Refusal) {
+	srqs, refusal := c.afterSrq(s.Srqs[a.Srq], a)
+	next := slices.Grow([]State(nil), len(srqs))
+	for _, r := range srqs {
+		of := s
+		of.Srqs = slices.Clone(s.Srqs)
+		of.Srqs[a.Srq] = r
+		next = append(next, of)
+	}
+	return next, refusal
+}
+
+func (c *Contract) afterSrq(r Srq, a Action) ([]Srq, *Refusal) {
+	d := c.Dialect
+	switch a.Name {
+	case NdkSrqReceive:
+		return r.postReceive()
+	case Take:
+		return d.take(r, a.Qp)
+	case CompleteReceive:
+		return d.completeReceive(r, a.Qp)
+	case QpEnds:
+		return d.endQp(r, a.Qp)
+	case LastWqeReached:
+		return r.tellLast(a.Qp)
+	case NdkModifySrq:
+		return r.askModify(a.Depth, a.Threshold)
+	case SrqModified:
+		return d.modified(r, c.Srqs[a.Srq].Notifies)
+	case SrqModifyTold:
+		return r.tellModify()
+	case NdkSrqNotificationCallbackEnter:
+		return d.enterSrq(r, a.CqStatus)
+	case NdkSrqNotificationCallbackExit:
+		return r.exitSrq()
+	case SrqInternalError:
+		return r.failSrq(c.Srqs[a.Srq].Notifies)
+	case NdkCloseSrq:
+		return r.closeSrq()
+	}
+	return r.finishCloseSrq()
 }
 
 func (d Dialect) stepQp(p Qp, t QpType, a Action) (Qp, *Refusal) {

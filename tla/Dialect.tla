@@ -14,6 +14,7 @@
 (*   QueuePair        posting, deferring, executing, completing, flushing  *)
 (*   Tokens           what makes a memory token valid or invalid           *)
 (*   Ndk              the three together                                   *)
+(*   SharedReceiveQueue  receives that several queue pairs share           *)
 (*   Consumer         in which order to arm, poll and sleep                *)
 (*   Dialects         a table to look up: what each interface says         *)
 (*   Readings         a table to look up: what is chosen where the         *)
@@ -73,6 +74,7 @@ ErrorState  == Dialect.ErrorState   \* a flush moves a QP to an error state, in 
                                     \* them (FLUSH-06, POST-08)
 FailureEnds == Dialect.FailureEnds  \* a request that fails ends the connection: nothing succeeds behind it (FLUSH-06); else A40
                                     \* says so
+LowAtArm    == Dialect.LowAtArm     \* must arming an SRQ call back at once that holds fewer receives than the threshold? (SRQ-03)
 
 Obligations == {"MUST", "MAY", "MUST NOT"}
 
@@ -84,7 +86,8 @@ ASSUME DialectIsKnown ==
                    Serialised  : BOOLEAN,
                    ExtraEvent  : BOOLEAN,
                    ErrorState  : BOOLEAN,
-                   FailureEnds : BOOLEAN ]
+                   FailureEnds : BOOLEAN,
+                   LowAtArm    : Obligations ]
   /\ IsReading(Reading)
 
 \* What a step may lead to: the states in yes if it must do a thing, those in no if it must not, all if it may.

@@ -20,9 +20,10 @@ Ndkpi ==
     Serialised  |-> TRUE,
     ExtraEvent  |-> FALSE,
     ErrorState  |-> FALSE,
-    FailureEnds |-> FALSE ]
+    FailureEnds |-> FALSE,
+    LowAtArm    |-> "MUST" ]
 
-Ndspi == [Ndkpi EXCEPT !.OldAtArm = "MUST NOT", !.SecondArm = "TOGETHER", !.Serialised = FALSE, !.FailureEnds = TRUE]
+Ndspi == [Ndkpi EXCEPT !.OldAtArm = "MUST NOT", !.SecondArm = "TOGETHER", !.Serialised = FALSE, !.FailureEnds = TRUE, !.LowAtArm = "MAY"]
 
 Verbs ==
   [ FreshAtArm  |-> "MUST NOT",
@@ -32,7 +33,8 @@ Verbs ==
     Serialised  |-> FALSE,
     ExtraEvent  |-> TRUE,
     ErrorState  |-> TRUE,
-    FailureEnds |-> TRUE ]
+    FailureEnds |-> TRUE,
+    LowAtArm    |-> "MAY" ]
 
 VerbsDevice == [Verbs EXCEPT !.FreshAtArm = "MAY", !.OldAtArm = "MAY"]
 

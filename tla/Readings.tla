@@ -15,20 +15,22 @@
 (*                    A15 FreeAfterFlush      A29 LeavesCompletion         *)
 (*                    A31 FlushedPhases       A34 AfterRefusal             *)
 (*                    A36 CloseMayWait        A40 Ends                     *)
+(*   SharedReceiveQueue  A18 Count           A19 NewSrqs                   *)
 (*   Tokens           A8 CanPost, CanRefuse                                *)
 (*   Ndk              A21 CompletionLost, NdkCloseCompletionEnter          *)
 (*   MCCompletionQueue  A1 NeedsArm           A7 Rooms                     *)
 (*   MCQueuePair      A11 MCPost              A31 Owed                     *)
 (*                    A38 MayPost                                          *)
 (*   MCNdk            A7 Rooms                A12 Held                     *)
+(*   MCSharedReceiveQueue  A19 MayBeArmedAtFirst                           *)
 (*                                                                         *)
 (* Four questions are about what is modelled, and have no choice: a close  *)
 (* never fails (A22, Cq!NdkCloseCompletion); a connection may cancel what  *)
 (* is pending, or not, when it is aborted (A23, Qp!ConnectionLost); the    *)
 (* consumer may arm and poll within the callback (A27, Cq!NdkArmCq); no    *)
-(* time is set to a callback (A32, Cq!CqFairness).  The rest, A13, A14 and *)
-(* A17 to A20, are of flags, addresses in memory, shared receive queues    *)
-(* (SRQ), moderation (one callback for many completions) and calls that    *)
+(* time is set to a callback (A32, Cq!CqFairness).  The rest, A13, A14,    *)
+(* A17 and A20, are of flags, addresses in memory, moderation (one         *)
+(* callback for many completions) and calls that                           *)
 (* return while their callback runs, which are not modelled.               *)
 (***************************************************************************)
 
@@ -48,6 +50,8 @@ Choices ==
     A12 |-> {"POLLED", "PLACED"},                \* when a place in a queue is free again
     A15 |-> {"FREE", "CANCELLED"},               \* what becomes of requests posted after a flush
     A16 |-> {"EITHER", "REFUSED"},               \* a resize below what the CQ holds: it may succeed, or is always refused
+    A18 |-> {"COMPLETED", "TAKEN"},              \* when a receive leaves an SRQ: when it completes, or when a message takes it
+    A19 |-> {"EITHER", "ARMED", "UNARMED"},      \* is an SRQ armed at its creation?
     A21 |-> {"EITHER", "KEPT", "DROPPED"},       \* the completions of a QP that is closed
     A24 |-> {"NONE", "1", "2"},                  \* a bound on the callbacks that are owed
     A25 |-> {"NO", "YES"},                       \* does a fresh completion satisfy an arm, though it was polled before?
@@ -67,8 +71,8 @@ Choices ==
 Default ==
   [A1 |-> "KEPT", A2 |-> "EITHER", A3 |-> "ENTRY", A4 |-> "MAY", A5 |-> "MUST NOT", A6 |-> "IF DRAINED", A7 |-> "MAY",
    A8 |-> "EITHER", A9 |-> "ORDERED", A10 |-> "QP", A11 |-> "ANY END", A12 |-> "POLLED", A15 |-> "FREE", A16 |-> "EITHER",
-   A21 |-> "EITHER", A24 |-> "NONE", A25 |-> "NO", A26 |-> "FRESH", A28 |-> "AT ONCE", A29 |-> "SILENT", A30 |-> "INITIATOR",
-   A31 |-> "CANCELLED", A33 |-> "ANY PART", A34 |-> "EXECUTED", A35 |-> "AT LEAST",
+   A18 |-> "COMPLETED", A19 |-> "EITHER", A21 |-> "EITHER", A24 |-> "NONE", A25 |-> "NO", A26 |-> "FRESH", A28 |-> "AT ONCE",
+   A29 |-> "SILENT", A30 |-> "INITIATOR", A31 |-> "CANCELLED", A33 |-> "ANY PART", A34 |-> "EXECUTED", A35 |-> "AT LEAST",
    A36 |-> "YES", A38 |-> "REFUSED", A40 |-> "MAY"]
 
 IsReading(reading) == DOMAIN reading = DOMAIN Choices /\ \A id \in DOMAIN Choices : reading[id] \in Choices[id]
@@ -92,6 +96,9 @@ A11_POST == [Default EXCEPT !.A11 = "POST"]
 A12_PLACED == [Default EXCEPT !.A12 = "PLACED"]
 A15_CANCELLED == [Default EXCEPT !.A15 = "CANCELLED"]
 A16_REFUSED == [Default EXCEPT !.A16 = "REFUSED"]
+A18_TAKEN == [Default EXCEPT !.A18 = "TAKEN"]
+A19_ARMED == [Default EXCEPT !.A19 = "ARMED"]
+A19_UNARMED == [Default EXCEPT !.A19 = "UNARMED"]
 A21_DROPPED == [Default EXCEPT !.A21 = "DROPPED"]
 A21_KEPT == [Default EXCEPT !.A21 = "KEPT"]
 A24_1 == [Default EXCEPT !.A24 = "1"]

@@ -229,7 +229,8 @@ func TestEveryActionIsCompared(t *testing.T) {
 	}
 	r := tlc.Runner{Jar: jar, Dir: tla, Build: build, Timeout: 5 * time.Minute}
 	for _, name := range []string{"CQ-verbs-live", "CQ-reading-A24-2", "QP-reading-A15-cancelled", "QP-reading-A29-told",
-		"Ndk-reading-A8-inline", "Ndk-overflow", "Ndk-reading-A21-dropped", "Ndk-abort-sends", "Ndk-resize", "Ndk-tokens", "Ndk-token-dies"} {
+		"Ndk-reading-A8-inline", "Ndk-overflow", "Ndk-reading-A21-dropped", "Ndk-abort-sends", "Ndk-resize", "Ndk-tokens", "Ndk-token-dies",
+		"SRQ-verbs-live", "SRQ-reading-A18-taken"} {
 		c := manifest[slices.IndexFunc(manifest, func(c tlc.Configuration) bool { return c.Name == name })]
 		machine, err := mc.Read(os.DirFS(tla), c.Module, c.Name)
 		if err != nil {

@@ -20,8 +20,8 @@ import (
 )
 
 // contract are the modules that have the rules; those for TLC add what has to be remembered to state some of them.
-var contract = []string{"CompletionQueue", "QueuePair", "Tokens", "Ndk", "Consumer",
-	"MCCompletionQueue", "MCQueuePair", "MCNdk", "MCConsumer"}
+var contract = []string{"CompletionQueue", "QueuePair", "Tokens", "Ndk", "SharedReceiveQueue", "Consumer",
+	"MCCompletionQueue", "MCQueuePair", "MCNdk", "MCSharedReceiveQueue", "MCConsumer"}
 
 var (
 	operator = regexp.MustCompile(`^(\w+)(?:\([^=]*\))? ==`)

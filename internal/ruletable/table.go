@@ -19,8 +19,8 @@ import (
 	"ndkoracle/rules"
 )
 
-// Groups are the groups of rules that speak of completion queues, queue pairs and tokens.
-var Groups = []string{"ARM", "POLL", "RES", "DEF", "POST", "FLAG", "INV", "MEM", "FLUSH", "RSZ", "LIFE"}
+// Groups are the groups of rules that speak of completion queues, queue pairs, tokens and shared receive queues.
+var Groups = []string{"ARM", "POLL", "RES", "DEF", "POST", "FLAG", "INV", "MEM", "FLUSH", "RSZ", "SRQ", "LIFE"}
 
 // A Row says where one rule stands. Names are those of operators, functions and files.
 type Row struct {

@@ -140,8 +140,6 @@ var readingsElsewhere = map[string]string{
 	"A13": "the flags that a request takes are its arguments",
 	"A14": "an address is an argument",
 	"A17": "the contract has no clock",
-	"A18": "there are no shared receive queues in tla/",
-	"A19": "there are no shared receive queues in tla/",
 	"A20": "what a call returns beside its callback is an answer: linearize/monitor/answers.go",
 	"A22": "what a close returns is an answer: linearize/monitor/answers.go",
 	"A37": "NdkConnect of tla/ is the step with which the QP is connected, whichever call it belongs to",

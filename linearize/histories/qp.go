@@ -231,7 +231,7 @@ func (r *Run) mayDrop(i int) {
 	if p := r.s.Qps[i]; p.State != model.QpClosing || len(p.Initiator)+len(p.Receive) > 0 || r.draw(2, "vanish") == 0 {
 		return
 	}
-	next, _ := r.c.Step(r.s, model.Action{Name: model.NdkCloseCompletionEnter, Qp: i, Dropped: true})
+	next, _ := r.c.Step(r.s, model.Action{Name: model.NdkCloseCompletionEnter, Qp: i, Manner: model.Manner{Dropped: true}})
 	r.s = next[0]
 }
 

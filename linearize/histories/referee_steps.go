@@ -87,7 +87,7 @@ func (ref *referee) isUnanswered(s model.State, a model.Action) bool {
 func (ref *referee) closed(s model.State, qp int) []model.State {
 	s.Qps = slices.Clone(s.Qps)
 	s.Qps[qp].Initiator, s.Qps[qp].Receive = nil, nil
-	dropped, _ := ref.c.Step(s, model.Action{Name: model.NdkCloseCompletionEnter, Qp: qp, Dropped: true})
+	dropped, _ := ref.c.Step(s, model.Action{Name: model.NdkCloseCompletionEnter, Qp: qp, Manner: model.Manner{Dropped: true}})
 	all := append(dropped, s)
 	for i := range all {
 		all[i].Qps = slices.Clone(all[i].Qps)

@@ -37,7 +37,7 @@ func (c *component) performVanish(w *walk, o *operation) {
 			}
 		})
 	}
-	w.take(model.Action{Name: model.NdkCloseCompletionEnter, Qp: o.qp, Dropped: true})
+	w.take(model.Action{Name: model.NdkCloseCompletionEnter, Qp: o.qp, Manner: model.Manner{Dropped: true}})
 }
 
 // loseCompletion ends a request of a QP that is being closed: no poll delivers it.

@@ -126,6 +126,7 @@ func (c *configuration) dialect() model.Dialect {
 		ExtraEvent:  oneOf(c, "ExtraEvent", of["ExtraEvent"], truths),
 		ErrorState:  oneOf(c, "ErrorState", of["ErrorState"], truths),
 		FailureEnds: oneOf(c, "FailureEnds", of["FailureEnds"], truths),
+		LowAtArm:    oneOf(c, "LowAtArm", of["LowAtArm"], obligations),
 	}
 	for id, choice := range c.record("Readings", c.text("Reading")) {
 		var err error

@@ -50,6 +50,14 @@ var invariants = map[string]invariant{
 	"KnownIsExecuted":            KnownIsExecuted,
 	"QueueHasRoom":               QueueHasRoom,
 	"DeepCqHasRoom":              DeepCqHasRoom,
+	"SrqTypeOK":                  SrqTypeOK,
+	"SrqArmNotMissed":            SrqArmNotMissed,
+	"NoCallbackWithoutOne":       NoCallbackWithoutOne,
+	"SrqErrorReportedOnce":       SrqErrorReportedOnce,
+	"LastWqeIsLast":              LastWqeIsLast,
+	"ClosedSrqIsAtRest":          ClosedSrqIsAtRest,
+	"OneSrqCallbackAnArm":        OneSrqCallbackAnArm,
+	"NoSrqCallbackAfterClose":    NoSrqCallbackAfterClose,
 }
 
 var properties = map[string]property{
@@ -102,4 +110,14 @@ var properties = map[string]property{
 	"AbortHasCause":              AbortHasCause,
 	"InvalidateFailsAsRead":      InvalidateFailsAsRead,
 	"KeptOrDropped":              KeptOrDropped,
+	"RunningLowWakes":            RunningLowWakes,
+	"SrqCallbackHasCause":        SrqCallbackHasCause,
+	"SrqArmIsKept":               SrqArmIsKept,
+	"ModifiedAsAsked":            ModifiedAsAsked,
+	"ModifyKeepsReceives":        ModifyKeepsReceives,
+	"FailedSrqIsUnusable":        FailedSrqIsUnusable,
+	"SrqIsNotFlushed":            SrqIsNotFlushed,
+	"EndedTakesNothing":          EndedTakesNothing,
+	"ClosedSrqStays":             ClosedSrqStays,
+	"SrqCloseStays":              SrqCloseStays,
 }

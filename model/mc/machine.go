@@ -52,7 +52,7 @@ type (
 
 var modules = map[string]func(*configuration) *Machine{
 	"MCCompletionQueue": mcCompletionQueue, "MCQueuePair": mcQueuePair, "MCNdk": mcNdk,
-	"MCConsumer": mcConsumer}
+	"MCConsumer": mcConsumer, "MCSharedReceiveQueue": mcSharedReceiveQueue}
 
 // Read returns the machine of an MC module under name.cfg, both in the folder tla.
 func Read(tla fs.FS, module, name string) (*Machine, error) {

@@ -8,7 +8,7 @@ import (
 )
 
 // A Moment is a state, and what the invariants have to remember of the way to it. The ghost variables have the names that
-// they have in MCCompletionQueue, MCQueuePair, MCNdk and MCConsumer. A moment is a value, as a state is.
+// they have in MCCompletionQueue, MCQueuePair, MCSharedReceiveQueue, MCNdk and MCConsumer. A moment is a value, as a state is.
 type Moment struct {
 	contract *model.Contract
 	maxDue   int // callbacks owed at a time, at most
@@ -32,6 +32,14 @@ type Moment struct {
 	fetched   [2]uint64  // tokens in completions that NdkGetCqResults and NdkGetCqResultsEx returned, as bits
 
 	consumer consumer
+
+	shared []sharing // of each shared receive queue
+}
+
+// A sharing is what is remembered of a shared receive queue.
+type sharing struct {
+	unspent int // arms made less callbacks entered for them
+	inside  int // callbacks entered less callbacks returned
 }
 
 // A number tells things of the same QP or id apart by their queue.
@@ -54,6 +62,7 @@ func start(c *model.Contract, maxDue int) Moment {
 		posts: make([]int, len(c.Qps)), postsOf: make([][model.Write + 1]int, len(c.Qps)), refused: make([][]number, len(c.Qps)),
 		open: make([]bool, len(c.Qps)), flushed: make([][]int, len(c.Qps)), left: make([][]leaving, len(c.Qps)),
 		delivered: make([][2][]int, max(len(c.Qps), len(c.Depth))), // completions that no QP leaves are told apart by their CQ
+		shared:    make([]sharing, len(c.Srqs)),
 	}
 }
 
@@ -64,6 +73,7 @@ func (m Moment) clone() Moment {
 	m.posts, m.postsOf, m.refused = slices.Clone(m.posts), slices.Clone(m.postsOf), slices.Clone(m.refused)
 	m.open, m.flushed, m.left = slices.Clone(m.open), slices.Clone(m.flushed), slices.Clone(m.left)
 	m.delivered = slices.Clone(m.delivered)
+	m.state.Srqs, m.shared = slices.Clone(m.state.Srqs), slices.Clone(m.shared)
 	return m
 }
 
@@ -131,6 +141,9 @@ func (m Moment) after(a model.Action, next model.State) Moment {
 		cq := m.contract.Qps[a.Qp].Cq(a.Queue)
 		told := len(next.Cqs[cq].Entries) > len(before.Cqs[cq].Entries)
 		m.left = with(m.left, a.Qp, add(m.left[a.Qp], leaving{number{r.Id, a.Queue}, r.Silent, model.Outcome(r.Phase - model.Executed), told}))
+	}
+	if len(m.shared) > 0 {
+		m.shared = with(m.shared, a.Srq, m.afterSrq(a, before.Srqs[a.Srq], next.Srqs[a.Srq]))
 	}
 	for i, q := range next.Cqs {
 		if q.Arm == model.NONE && m.joined[i] != 0 {

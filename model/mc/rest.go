@@ -22,6 +22,11 @@ var liveness = map[string]func(rester, Moment) bool{
 	"NothingStranded":          NothingStranded,
 	"EndedCompletesAll":        EndedCompletesAll,
 	"EveryCompletionPolled":    EveryCompletionPolled,
+	"OwedSrqCallbackEntered":   OwedSrqCallbackEntered,
+	"ModifyIsAnswered":         ModifyIsAnswered,
+	"SrqErrorReported":         SrqErrorReported,
+	"LastWqeIsTold":            LastWqeIsTold,
+	"SrqCloseCompletes":        SrqCloseCompletes,
 }
 
 // A rester chooses one of n steps.
@@ -37,7 +42,9 @@ func (choose rester) atRest(m Moment) Moment {
 			case model.NdkCqNotificationCallbackEnter, model.NdkCqNotificationCallbackExit, model.Resize,
 				model.NdkRequestCompletionEnter, model.NdkRequestCompletionExit, model.NdkCloseCompletion,
 				model.CloseBegins, model.NdkCloseCompletionEnter, model.NdkCloseCompletionExit,
-				model.Complete, model.CompletionLost, model.Deliver, model.Abort:
+				model.Complete, model.CompletionLost, model.Deliver, model.Abort,
+				model.CompleteReceive, model.LastWqeReached, model.SrqModified, model.SrqModifyTold,
+				model.NdkSrqNotificationCallbackEnter, model.NdkSrqNotificationCallbackExit, model.SrqClosed:
 				steps = append(steps, a)
 			case model.NdkGetCqResults:
 				if a.K > 0 {

@@ -34,9 +34,13 @@ func drawDialect(t *rapid.T, d model.Dialect) model.Dialect {
 // QPs of which one's peer is not known.
 func drawContract(t *rapid.T, d model.Dialect) *model.Contract {
 	c := &model.Contract{Dialect: d, Tokens: 2}
-	switch rapid.SampledFrom([]string{"CQs", "one CQ", "crossed CQs", "three QPs"}).Draw(t, "objects") {
+	switch rapid.SampledFrom([]string{"CQs", "one CQ", "crossed CQs", "three QPs", "SRQs"}).Draw(t, "objects") {
 	case "CQs":
 		c.Depth = []int{3, 1}
+	case "SRQs":
+		c.Depth = []int{1}
+		c.Srqs = []model.Sharing{{Depth: 3, Threshold: rapid.IntRange(0, 2).Draw(t, "threshold"), Notifies: rapid.Bool().Draw(t, "notifies"), Qps: 2},
+			{Depth: 2, Threshold: 1, Notifies: true, Qps: 1}}
 	case "one CQ":
 		c.Depth, c.Qps = []int{3}, []model.Binding{{Peer: 1}, {Peer: 0}}
 	case "crossed CQs":
@@ -55,6 +59,9 @@ func drawContract(t *rapid.T, d model.Dialect) *model.Contract {
 // domain is what runs take their arguments from.
 func domain(c *model.Contract) model.Domain {
 	d := model.Domain{Room: []int{1, 3}, Depths: []int{1, 2}, Places: 5}
+	if len(c.Srqs) > 0 {
+		d.Depths, d.Thresholds = []int{0, 1, 4}, []int{0, 1, 2}
+	}
 	if len(c.Qps) == 0 {
 		for _, status := range []model.Outcome{model.SUCCESS, model.FAILED, model.CANCELLED} {
 			d.Completions = append(d.Completions, model.Completion{Queue: model.Receive, Status: status, Token: model.NoToken})
@@ -68,14 +75,15 @@ func domain(c *model.Contract) model.Domain {
 }
 
 // ends holds the actions after which little can happen; they are drawn less often.
-var ends = []model.Name{model.Overflow, model.CqInternalError, model.NdkCloseCq, model.NdkCloseCompletion, model.ConnectionLost, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp}
+var ends = []model.Name{model.Overflow, model.CqInternalError, model.NdkCloseCq, model.NdkCloseCompletion, model.ConnectionLost, model.NdkFlush, model.NdkDisconnect, model.NdkCloseQp,
+	model.SrqInternalError, model.NdkCloseSrq, model.SrqClosed, model.QpEnds}
 
 // drawAction draws an enabled action: first its name, so that the many posts do not crowd out the rest.
 func drawAction(t *rapid.T, m Moment, d model.Domain) (model.Action, bool) {
 	byName := map[model.Name][]model.Action{}
 	var names []model.Name
 	for _, a := range m.contract.Enabled(m.state, d) {
-		if a.Name == model.NdkArmCq && !m.mayArm(a.Cq) || a.Name == model.Post && len(m.state.Qps[a.Qp].Queue(a.Queue)) > 3 || !m.mayCancel(&a) {
+		if a.Name == model.NdkArmCq && !m.mayArm(a.Cq) || a.Name == model.Post && len(m.state.Qps[a.Qp].Queue(a.Queue)) > 3 || !m.mayCancel(&a) || !mayOfSrq(&m, &a) || a.Name == model.NdkResizeCq && a.Depth == 0 {
 			continue
 		}
 		if byName[a.Name] == nil {
@@ -103,6 +111,10 @@ func drawAction(t *rapid.T, m Moment, d model.Domain) (model.Action, bool) {
 // drawRun draws a run, and calls visit with every step of it. Returned is the last moment.
 func drawRun(t *rapid.T, c *model.Contract, visit func(before, after Moment, a model.Action)) Moment {
 	m, d := start(c, 3), domain(c)
+	for i := range c.Srqs {
+		m.state.Srqs[i] = rapid.SampledFrom(c.NewSrqs(i)).Draw(t, "created")
+		m.shared[i].unspent = m.state.Srqs[i].Waiting + m.state.Srqs[i].Due
+	}
 	if rapid.Bool().Draw(t, "connected") {
 		for i := range c.Qps {
 			m.state.Qps[i].State = model.Connected
@@ -226,6 +238,12 @@ func deepCopy(t *rapid.T, s model.State) []byte {
 			if len(*queue) == 0 {
 				*queue = nil
 			}
+		}
+	}
+	for i, r := range s.Srqs {
+		if len(r.Taken) == 0 {
+			s.Srqs = with(s.Srqs, i, r)
+			s.Srqs[i].Taken = nil
 		}
 	}
 	text, err := json.Marshal(s)

@@ -11,9 +11,9 @@ import (
 // This is the one table between Go and TLA+: how states, actions and their values are written in tla/. What has a name in
 // both has the same one; the order of fields and of a set's elements means nothing.
 
-// objects are the names that a configuration gives to CQs, QPs and tokens, by their index.
+// objects are the names that a configuration gives to CQs, QPs, tokens and shared receive queues, by their index.
 type objects struct {
-	cqs, qps, tokens []string
+	cqs, qps, tokens, srqs []string
 }
 
 func text[T fmt.Stringer](s T) string { return quote(s.String()) }
@@ -112,6 +112,27 @@ func (o objects) qp(p model.Qp) string {
 	return record("state", text(p.State), "initiator", sequence(p.Initiator, o.request), "receive", sequence(p.Receive, o.request))
 }
 
+func (o objects) srq(r model.Srq) string {
+	return record("queued", strconv.Itoa(r.Queued), "taken", sequence(r.Taken, o.qpName), "depth", strconv.Itoa(r.Depth),
+		"threshold", strconv.Itoa(r.Threshold), "waiting", strconv.Itoa(r.Waiting), "due", strconv.Itoa(r.Due),
+		"errorDue", truth(r.ErrorDue), "running", strconv.Itoa(r.Running), "health", health(r.Health), "reported", truth(r.Reported),
+		"modify", text(r.Modify),
+		"asked", record("depth", strconv.Itoa(r.AskedDepth), "threshold", strconv.Itoa(r.AskedThreshold)),
+		"ended", o.qpSet(r.Ended), "lastDue", o.qpSet(r.LastDue), "open", text(r.Open))
+}
+
+func (o objects) qpName(qp int) string { return quote(o.qps[qp]) }
+
+func (o objects) qpSet(s model.QpSet) string {
+	var all []int
+	for qp := range o.qps {
+		if s.Has(qp) {
+			all = append(all, qp)
+		}
+	}
+	return set(all, o.qpName)
+}
+
 func arms(s model.Arms) string {
 	var all []model.Arm
 	for arm := range model.ANY + 1 {
@@ -141,7 +162,7 @@ func ofRoom(_ objects, a model.Action) string       { return strconv.Itoa(a.N) }
 func ofResults(_ objects, a model.Action) string    { return strconv.Itoa(a.K) }
 func ofCompletion(o objects, a model.Action) string { return o.completion(a.Completion) }
 func ofDepth(_ objects, a model.Action) string      { return strconv.Itoa(a.Depth) }
-func ofQp(o objects, a model.Action) string         { return quote(o.qps[a.Qp]) }
+func ofQp(o objects, a model.Action) string         { return o.qpName(a.Qp) }
 func ofQueue(_ objects, a model.Action) string      { return text(a.Queue) }
 func ofAt(_ objects, a model.Action) string         { return strconv.Itoa(a.At + 1) }
 func ofOutcome(_ objects, a model.Action) string    { return text(a.Outcome) }
@@ -156,3 +177,5 @@ func ofInvalid(_ objects, a model.Action) string    { return truth(a.Invalid) }
 func ofWaits(_ objects, a model.Action) string      { return truth(a.Waits) }
 func ofDead(o objects, a model.Action) string       { return o.token(a.Token) }
 func ofDefer(_ objects, a model.Action) string      { return truth(a.Deferred) }
+func ofSrq(o objects, a model.Action) string        { return quote(o.srqs[a.Srq]) }
+func ofThreshold(_ objects, a model.Action) string  { return strconv.Itoa(a.Threshold) }
