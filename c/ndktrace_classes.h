@@ -117,9 +117,9 @@ static const ndkt_class ndkt_classes[] = {
     {0, 0, 60}, /* NdkBind ret */
     {48, 0, 64}, /* NdkInvalidate call */
     {0, 0, 56}, /* NdkInvalidate ret */
-    {0, 0, 48}, /* NdkCreateSrq call */
+    {0, 0, 56}, /* NdkCreateSrq call */
     {0, 0, 52}, /* NdkCreateSrq ret */
-    {0, 0, 44}, /* NdkModifySrq call */
+    {0, 0, 48}, /* NdkModifySrq call */
     {0, 0, 48}, /* NdkModifySrq ret */
     {0, 0, 44}, /* NdkCloseSrq call */
     {0, 0, 48}, /* NdkCloseSrq ret */

@@ -589,17 +589,17 @@ NDKT_INLINE void ndkt_NdkInvalidate_ret(ndkt_ring *r, ndkt_op op, uint32_t statu
 {
     ndkt_put(r, 113, 0, op == 0, op, 1u, (uint64_t)(uint32_t)status, 0, 0, 0, 0, 0);
 }
-NDKT_INLINE ndkt_op ndkt_NdkCreateSrq_call(ndkt_ring *r, uint32_t srq, uint32_t pd)
+NDKT_INLINE ndkt_op ndkt_NdkCreateSrq_call(ndkt_ring *r, uint32_t srq, uint32_t pd, uint64_t threshold, uint32_t notify)
 {
-    return ndkt_put(r, 114, 1, 0, 0, 0u, (uint64_t)(uint32_t)srq | (uint64_t)(uint32_t)pd << 32, 0, 0, 0, 0, 0);
+    return ndkt_put(r, 114, 1, 0, 0, 0u | (threshold != NDKT_NONE ? 1u : 0u), (uint64_t)(uint32_t)srq | (uint64_t)(uint32_t)pd << 32, (uint64_t)(uint32_t)(threshold == NDKT_NONE ? 0 : threshold) | (uint64_t)(uint32_t)notify << 32, 0, 0, 0, 0);
 }
 NDKT_INLINE void ndkt_NdkCreateSrq_ret(ndkt_ring *r, ndkt_op op, uint32_t status)
 {
     ndkt_put(r, 115, 0, op == 0, op, 1u, (uint64_t)(uint32_t)status, 0, 0, 0, 0, 0);
 }
-NDKT_INLINE ndkt_op ndkt_NdkModifySrq_call(ndkt_ring *r, uint32_t srq)
+NDKT_INLINE ndkt_op ndkt_NdkModifySrq_call(ndkt_ring *r, uint32_t srq, uint64_t threshold)
 {
-    return ndkt_put(r, 116, 1, 0, 0, 0u, (uint64_t)(uint32_t)srq, 0, 0, 0, 0, 0);
+    return ndkt_put(r, 116, 1, 0, 0, 0u | (threshold != NDKT_NONE ? 1u : 0u), (uint64_t)(uint32_t)srq | (uint64_t)(uint32_t)(threshold == NDKT_NONE ? 0 : threshold) << 32, 0, 0, 0, 0, 0);
 }
 NDKT_INLINE void ndkt_NdkModifySrq_ret(ndkt_ring *r, ndkt_op op, uint32_t status)
 {

@@ -96,7 +96,7 @@ func checkFields(e *Event) error {
 		value *int64
 	}{
 		{"receive_depth", e.ReceiveDepth}, {"initiator_depth", e.InitiatorDepth}, {"inline", e.Inline},
-		{"depth", e.Depth}, {"n", e.N},
+		{"depth", e.Depth}, {"threshold", e.Threshold}, {"n", e.N},
 	} {
 		if err := checkRange(field.value); err != nil {
 			return fmt.Errorf("%s: %w", field.name, err)

@@ -330,6 +330,8 @@ func (e *Event) number(f field) **int64 {
 		return &e.Inline
 	case fieldDepth:
 		return &e.Depth
+	case fieldThreshold:
+		return &e.Threshold
 	case fieldBytes:
 		return &e.Bytes
 	case fieldN:
@@ -345,6 +347,8 @@ func (e *Event) truth(f field) **bool {
 	switch f {
 	case fieldSqSigAll:
 		return &e.SqSigAll
+	case fieldNotify:
+		return &e.Notify
 	case fieldSolicitedOnly:
 		return &e.SolicitedOnly
 	case fieldSolicited:

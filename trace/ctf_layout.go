@@ -68,7 +68,7 @@ func kindOf(f field) slotKind {
 		return slotWord
 	case fieldFlags:
 		return slotFlags
-	case fieldSolicited, fieldSolicitedOnly, fieldSqSigAll:
+	case fieldSolicited, fieldSolicitedOnly, fieldSqSigAll, fieldNotify:
 		return slotTruth
 	case fieldWrs, fieldResults:
 		return slotList

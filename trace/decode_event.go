@@ -167,6 +167,10 @@ func (o *eventObject) member(f field) (known bool, err error) {
 		d.verbs.maxInline, err = d.optional(f)
 	case fieldDepth:
 		e.Depth, err = d.optional(f)
+	case fieldThreshold:
+		e.Threshold, err = d.optional(f)
+	case fieldNotify:
+		e.Notify, err = d.optionalBool(f)
 	case fieldSqSigAll:
 		e.SqSigAll, err = d.optionalBool(f)
 	case fieldState:

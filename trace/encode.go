@@ -49,6 +49,8 @@ func appendArguments(dst []byte, e *Event) []byte {
 	dst = appendInt(dst, initiatorDepth, e.InitiatorDepth)
 	dst = appendInt(dst, inline, e.Inline)
 	dst = appendInt(dst, "depth", e.Depth)
+	dst = appendInt(dst, "threshold", e.Threshold)
+	dst = appendBool(dst, "notify", e.Notify)
 	dst = appendBool(dst, "sq_sig_all", e.SqSigAll)
 	dst = appendText(dst, "state", e.State)
 	dst = appendBool(dst, "solicited_only", e.SolicitedOnly)

@@ -95,6 +95,8 @@ type Event struct {
 	Channel                       string // verbs: the completion channel of a CQ, or on which an event is waited for
 	QpType                        string // verbs: RC, UC, UD, XRC_SEND, …
 	Length                        *int64 // of registered memory, in bytes
+	Threshold                     *int64 // of a shared receive queue, in receives
+	Notify                        *bool  // of a shared receive queue: there is a callback to be entered
 
 	// Unclear says what the format does not know of the event, where its meaning may depend on that; else it is "". It is no part of a trace.
 	Unclear string

@@ -66,6 +66,8 @@ const (
 	fieldChannel
 	fieldQpType
 	fieldLength
+	fieldThreshold
+	fieldNotify
 	fieldOpcode        // of a request or a result
 	fieldProviderError // of a result
 
@@ -102,7 +104,7 @@ var fieldNames = [fieldCount]string{
 	fieldResults: "results", fieldFor: "for", fieldSolicited: "solicited", fieldOpcode: "opcode",
 	fieldProviderError: "provider_error", fieldPd: "pd", fieldLam: "lam", fieldConnector: "connector",
 	fieldListener: "listener", fieldEndpoint: "endpoint", fieldChannel: "channel", fieldQpType: "qp_type",
-	fieldLength: "length", fieldRec: "rec", fieldFormat: "format", fieldV: "v", fieldDialect: "dialect",
+	fieldLength: "length", fieldThreshold: "threshold", fieldNotify: "notify", fieldRec: "rec", fieldFormat: "format", fieldV: "v", fieldDialect: "dialect",
 	fieldNdk: "ndk", fieldSide: "side", fieldOrder: "order", fieldClock: "clock", fieldId: "id", fieldUnit: "unit",
 	fieldProducer: "producer", fieldName: "name", fieldVersion: "version", fieldAdapter: "adapter", fieldRun: "run",
 	fieldEvents: "events", fieldDropped: "dropped", fieldQuiescent: "quiescent",

@@ -161,8 +161,9 @@ const ndkCalls = `
 	NdkFastRegister                                     / qp wr mr +flags +bytes +token / status +token
 	NdkBind                                             / qp wr mw +mr +flags +bytes +token / status +token
 	NdkInvalidate                                       / qp wr mr|mw +flags +token / status
-	NdkCreateSrq                                        / srq +pd / status
-	NdkModifySrq NdkCloseSrq                            / srq / status
+	NdkCreateSrq                                        / srq +pd +threshold +notify / status
+	NdkModifySrq                                        / srq +threshold / status
+	NdkCloseSrq                                         / srq / status
 	NdkSrqReceive                                       / srq wr +bytes / status
 	NdkCreateMr                                         / mr +pd / status
 	NdkRegisterMr                                       / mr +length +flags / status

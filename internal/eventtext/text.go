@@ -41,6 +41,7 @@ func Fields(e *trace.Event) []string {
 	field("receive_cq", e.ReceiveCq)
 	field("initiator_cq", e.InitiatorCq)
 	number("depth", e.Depth)
+	number("threshold", e.Threshold)
 	field("wr", e.Wr)
 	if len(e.Wrs) > 0 {
 		field("wrs", fmt.Sprint(len(e.Wrs)+e.Cut))
