@@ -20,7 +20,7 @@ import (
 
 // The files of the model that are changed: all that decide which steps there are. In the others are names, and the reasons of
 // refusals, which the graphs don't have.
-var mutated = []string{"cq.go", "qp.go", "token.go", "state.go", "step.go", "enabled.go", "dialect.go"}
+var mutated = []string{"cq.go", "qp.go", "token.go", "state.go", "step.go", "enabled.go", "dialect.go", "srq.go"}
 
 //go:embed survivors.tsv
 var survivorsFile string
