@@ -168,7 +168,7 @@ func TestShapeIsClosed(t *testing.T) {
 	}
 }
 
-// A rank is proved where each helper can go on and lowers it, and no step raises it; each of the three can fail.
+// A rank is proved where each helper can go on and lowers it, and no step raises it; and some helper helps; each of these can fail.
 func TestRanking(t *testing.T) {
 	const right = `EXTENDS Integers
 CONSTANT Most
@@ -192,6 +192,7 @@ Lowered == Most - v' < Most - v
 		{"StepDoes == Up", "StepDoes == v < Most - 1 /\\ v' = v + 1", "Step can help HelpsStep"},
 		{"StepDoes == Up", "StepDoes == Rest", "Step: Rest Lowered"},
 		{"Rest == v' = v", "Rest == v > 0 /\\ v' = v - 1", "Rest NotRaised"},
+		{"HelpsStep == TRUE", "HelpsStep == v > 0", "some helper helps Helpers"},
 	} {
 		p, err := Load("rank", Ranking, 0, module(t, strings.Replace(right, c.old, c.new, 1)), "CONSTANT Most = Most INVARIANT Small")
 		if err != nil {

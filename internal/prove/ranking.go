@@ -5,7 +5,8 @@ import (
 )
 
 // The names by which a module says why something happens in the end. While Outstanding is true, no step raises the rank; of each helper,
-// where it helps, its action can be taken, and lowers the rank. What the helpers do is what the specification has weak fairness of.
+// where it helps, its action can be taken, and lowers the rank; and always one helps. What the helpers do is what the specification has
+// fairness of. Where a helper with strong fairness helps, whose action ends the wait, NotRaised may be of the other states alone.
 const (
 	waitsName   = "Outstanding"
 	keepsName   = "NotRaised" // or Outstanding has become false
@@ -64,7 +65,8 @@ func (p *Proof) loadRanking() error {
 	return nil
 }
 
-// rankingConditions returns that no step raises the rank, and that of each helper each path lowers it, and one is enabled.
+// rankingConditions returns that no step raises the rank; that of each helper each path lowers it, and one is enabled; and that some
+// helper helps.
 func (p *Proof) rankingConditions() (list []Condition, err error) {
 	add := func(step, property string, w path, given *smt.Term) error {
 		goal, err := p.formula(property, p.state, w.next)
@@ -80,7 +82,9 @@ func (p *Proof) rankingConditions() (list []Condition, err error) {
 			return nil, err
 		}
 	}
+	var some []*smt.Term
 	for _, h := range p.ranking.helpers {
+		some = append(some, h.helps)
 		helps := smt.And(p.ranking.waits, h.helps)
 		var enabled []*smt.Term
 		for _, w := range h.paths {
@@ -91,5 +95,5 @@ func (p *Proof) rankingConditions() (list []Condition, err error) {
 		}
 		list = append(list, Condition{h.name + " can help", helpsPrefix + h.name, &path{guard: helps}, smt.Or(enabled...), false})
 	}
-	return list, nil
+	return append(list, Condition{"some helper helps", helpersName, &path{guard: p.ranking.waits}, smt.Or(some...), false}), nil
 }
