@@ -65,7 +65,11 @@ func (c *Checker) Load(ctx context.Context, claim Claim) (*Proof, error) {
 	if claim.Verdict == Fails {
 		longest = mostSmall // Break looks no further
 	}
-	return Load(claim.Name, claim.Kind, longest, c.modules[key], texts...)
+	p, err := Load(claim.Name, claim.Kind, longest, c.modules[key], texts...)
+	if err == nil && claim.Verdict == Fails { // no other property is asked, and one of what happens in the end has no rule
+		p.Properties = slices.DeleteFunc(p.Properties, func(n string) bool { return n != claim.Property })
+	}
+	return p, err
 }
 
 // Auxiliary returns the invariants that the claims over a file suppose besides those of TLC's configurations: the shape of the

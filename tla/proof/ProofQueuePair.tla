@@ -53,4 +53,17 @@ SendErrorIsApart == \A p \in QP : qp[p].state = "SEND ERROR" => Promise(p).sends
 StateIsOfDialect ==
   \A p \in QP : /\ ErrorState => qp[p].state # "FLUSHED"
                 /\ qp[p].state = "CLOSE WAITS" => Reading.A36 = "YES" /\ ~ErrorState
+
+\* No receive is deferred (DEF-01).
+NoReceiveIsDeferred == \A p \in QP : \A i \in DOMAIN qp[p].receive : ~Deferred(qp[p].receive[i])
+
+\* What a flush had to cancel was posted, and has its outcome (A31).
+FlushedHasOutcome ==
+  \A p \in QP :
+    /\ \A n \in flushed[p] : n \in 1..posts[p]
+    /\ Reading.A31 = "CANCELLED" => \A queue \in Queues : \A i \in DOMAIN qp[p][queue] :
+         qp[p][queue][i].req \in flushed[p] => Executed(qp[p][queue][i])
+
+\* The consumer can end a chain that it has left open: it has a post in reserve (DEF-06).
+ReserveIsKept == \A p \in QP : (\E i \in DOMAIN qp[p].initiator : Deferred(qp[p].initiator[i])) => posts[p] < MaxPosts
 =============================================================================
