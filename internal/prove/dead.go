@@ -23,6 +23,7 @@ func (p *Proof) Dead(ctx context.Context, solver smt.Solver, limit time.Duration
 	}
 	defer session.Close()
 	session.Assert(hypothesis...)
+	session.Assert(p.engine.about(hypothesis...)...)
 	for i := range p.paths {
 		answer, err := p.canBeTaken(session, &p.paths[i])
 		if err != nil {
@@ -43,6 +44,7 @@ func (p *Proof) canBeTaken(session *smt.Session, w *path) (smt.Answer, error) {
 	session.Push()
 	defer session.Pop()
 	session.Assert(w.guard)
+	session.Assert(p.engine.about(w.guard)...)
 	answer, err := session.Ask()
 	for n := int64(1); n <= mostSmall && answer == smt.Unknown && err == nil; n++ {
 		session.Push()

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"ndkoracle/internal/prove/sany"
-	"ndkoracle/internal/prove/smt"
 )
 
 // Unsupported is the error of a construct of TLA+ that the evaluator has no rule for.
@@ -26,7 +25,7 @@ type engine struct {
 	constants map[string]value
 	replace   map[string]string // "CONSTANT a <- b" of a configuration
 	names     int               // of fresh variables
-	axioms    []*smt.Term       // on new symbols
+	axioms    []axiom           // on new symbols
 	longest   int64             // of all sequences, where all constants are known; 0 otherwise
 	primed    map[*sany.Node]bool
 	where     string // the expression that is being evaluated

@@ -187,7 +187,9 @@ var standard = map[string]func(*engine, []value) value{
 }
 
 // selected is SelectSeq(s, test). It is defined by axioms on new symbols: from says at which place of s each item was, to at which
-// place of the result one that passes is. There is one such sequence for each s, so that the axioms suppose nothing.
+// place of the result one that passes is. There is one such sequence for each s, so that the axioms suppose nothing. The last one follows
+// from the others by induction, which a solver does not do: from is strictly increasing, so that no item is before its own place, and as
+// many places are behind it in s as in the result, at least.
 func (e *engine) selected(s *sequence, test operator) value {
 	if s.listed {
 		var items []value
@@ -218,6 +220,9 @@ func (e *engine) selected(s *sequence, test operator) value {
 		smt.Forall([]*smt.Term{i}, smt.Implies(within(i, length), smt.And(within(from(i), s.length), passes(from(i))))),
 		smt.Forall([]*smt.Term{i, j}, smt.Implies(smt.And(within(i, length), within(j, length), smt.Less(i, j)), smt.Less(from(i), from(j)))),
 		smt.Forall([]*smt.Term{i}, smt.Implies(smt.And(within(i, s.length), passes(i)), smt.And(within(to(i), length), smt.Equal(from(to(i)), i)))),
+		smt.LessOrEqual(length, s.length),
+		smt.Forall([]*smt.Term{i}, smt.Implies(within(i, length),
+			smt.And(smt.LessOrEqual(i, from(i)), smt.LessOrEqual(smt.Add(from(i), 1, length), smt.Add(s.length, 1, i))))),
 	}
 	for _, t := range list {
 		for _, name := range smt.Free(t) {
@@ -226,7 +231,7 @@ func (e *engine) selected(s *sequence, test operator) value {
 			}
 		}
 	}
-	e.axioms = append(e.axioms, list...)
+	e.axioms = append(e.axioms, axiom{length.Name, list})
 	return &sequence{length: length, at: func(i *smt.Term) value { return s.at(from(i)) }}
 }
 

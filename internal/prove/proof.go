@@ -221,14 +221,13 @@ func (p *Proof) Break(ctx context.Context, solver smt.Solver, limit time.Duratio
 	return nil, nil
 }
 
-// session starts a solver that supposes what holds in every state: what is known of the constants, and the axioms. They are known once the hypothesis is.
+// session starts a solver that supposes what is known of the constants.
 func (p *Proof) session(ctx context.Context, solver smt.Solver, limit time.Duration) (*smt.Session, error) {
 	session, err := solver.Start(ctx, limit)
 	if err != nil {
 		return nil, err
 	}
 	session.Assert(p.known...)
-	session.Assert(p.engine.axioms...)
 	return session, nil
 }
 
@@ -254,6 +253,7 @@ func (p *Proof) solve(ctx context.Context, solver smt.Solver, limit time.Duratio
 			}
 			if !c.initial && !supposed {
 				session.Assert(hypothesis...)
+				session.Assert(p.engine.about(hypothesis...)...)
 				supposed = true
 			}
 			session.Push()
@@ -261,6 +261,7 @@ func (p *Proof) solve(ctx context.Context, solver smt.Solver, limit time.Duratio
 			current = c.path
 		}
 		session.Push()
+		session.Assert(p.engine.about(c.path.guard, c.goal)...)
 		session.Assert(smt.Not(c.goal))
 		answer, err := ask(session)
 		if err != nil {

@@ -134,6 +134,38 @@ func TestInduction(t *testing.T) {
 	}
 }
 
+// What SelectSeq leaves of a sequence of any length is known: all that passes, in its order, and nothing else (DEF-04, A34). What is
+// not true of it is not proved.
+func TestSelectSeq(t *testing.T) {
+	const text = `EXTENDS Integers, Sequences
+CONSTANT Most
+VARIABLE v
+Shape == v \in Seq(Int)
+Bounds == 1 <= Most
+Large(n) == n > Most
+MCInit == v = <<>>
+MCNext == v' = SelectSeq(v, Large)
+OnlyThose == [][\A i \in DOMAIN v' : v'[i] > Most]_v
+AllOfThem == [][\A i \in DOMAIN v : v[i] > Most => \E j \in DOMAIN v' : v'[j] = v[i]]_v
+NoneMore == [][Len(v') <= Len(v)]_v
+AllOrFewer == [][Len(v') = Len(v) => \A i \in DOMAIN v : v'[i] = v[i]]_v
+Same == [][\A i \in DOMAIN v' : v'[i] = v[i]]_v
+Fewer == [][Len(v') < Len(v)]_v
+None == [][v' = <<>>]_v
+`
+	for property, want := range map[string]bool{"OnlyThose": true, "AllOfThem": true, "NoneMore": true, "AllOrFewer": true, "Fewer": true, "Same": false, "None": false} {
+		p := load(t, text, "PROPERTY "+property)
+		conditions, err := p.Conditions()
+		if err != nil {
+			t.Fatal(err)
+		}
+		failures, err := p.Solve(t.Context(), smt.Z3, 5*time.Second, conditions)
+		if proved := len(failures) == 0; err != nil || proved != want {
+			t.Errorf("%s: proved is %v, %v", property, proved, err)
+		}
+	}
+}
+
 // A path that no state with the invariants can take is told.
 func TestDeadPaths(t *testing.T) {
 	dead, err := load(t, counter, "INVARIANT Small").Dead(t.Context(), smt.Z3, 5*time.Second)

@@ -203,3 +203,24 @@ func (e *engine) fresh(kind string, s smt.Sort) *smt.Term {
 	e.names++
 	return smt.Var(kind+"!"+strconv.Itoa(e.names), s)
 }
+
+// axiom says what is known of a new symbol.
+type axiom struct {
+	symbol string
+	terms  []*smt.Term
+}
+
+// about returns the axioms on the symbols that some terms have, or that such axioms have.
+func (e *engine) about(terms ...*smt.Term) (list []*smt.Term) {
+	taken := make([]bool, len(e.axioms))
+	for more := true; more; {
+		more = false
+		for i, a := range e.axioms {
+			if !taken[i] && slices.ContainsFunc(terms, func(t *smt.Term) bool { return smt.Uses(t, a.symbol) }) {
+				taken[i], more = true, true
+				list, terms = append(list, a.terms...), append(slices.Clip(terms), a.terms...)
+			}
+		}
+	}
+	return list
+}

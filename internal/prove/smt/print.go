@@ -138,6 +138,20 @@ func Free(t *Term) []string {
 	return list
 }
 
+// Uses says whether a term has a symbol of this name, or of a name that begins with it and a point.
+func Uses(t *Term, name string) bool {
+	seen := map[*Term]bool{}
+	var visit func(t *Term) bool
+	visit = func(t *Term) bool {
+		if seen[t] {
+			return false
+		}
+		seen[t] = true
+		return t.Name == name || strings.HasPrefix(t.Name, name+".") || slices.ContainsFunc(t.Args, visit)
+	}
+	return visit(t)
+}
+
 func (p *Printer) declare(t *Term) {
 	if slices.ContainsFunc(p.levels, func(l level) bool { return l.declared[t.Name] }) {
 		return
