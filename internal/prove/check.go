@@ -97,6 +97,11 @@ func (c *Checker) Check(ctx context.Context, claim Claim) (r Result, err error) 
 	if err != nil {
 		return r, err
 	}
+	if claim.Kind == Apart {
+		r.Paths = p.Paths()
+		r.Conditions, r.Failures, err = p.Apart()
+		return r, err
+	}
 	conditions, err := p.Conditions()
 	if err != nil {
 		return r, fmt.Errorf("%s: %w", claim.Name, err)

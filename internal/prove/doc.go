@@ -36,6 +36,9 @@
 //	B /\ I /\ guard(p) => J(next(p))            for each path p of MCNext and each part J of I
 //	B /\ I /\ guard(p) => P(state, next(p))     for each property [][P]_v
 //
+// A property that speaks of an action of another CQ than the one that has taken the step has to be proved of two; of what is apart,
+// I of any number of CQs is the conjunction of I of each, and so inductive when it is for one (apart.go).
+//
 // So each reachable state has I, for all values of the constants that are unknown. A condition that folds to true is not asked; the
 // others are counted, and the counts are pinned.
 package prove

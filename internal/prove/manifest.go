@@ -17,6 +17,7 @@ type Kind string
 const (
 	Safety  Kind = "safety"  // invariants and properties of steps
 	Ranking Kind = "ranking" // why something happens in the end
+	Apart   Kind = "apart"   // each step and each invariant is of one member of a set alone
 )
 
 // Verdict is what is expected of a claim.
@@ -103,8 +104,8 @@ func parseClaim(line string) (Claim, error) {
 		c.Property = f[7]
 	}
 	switch {
-	case c.Kind != Safety && c.Kind != Ranking:
-		return c, fmt.Errorf("%q is not a kind: safety or ranking", f[1])
+	case c.Kind != Safety && c.Kind != Ranking && c.Kind != Apart:
+		return c, fmt.Errorf("%q is not a kind: safety, ranking or apart", f[1])
 	case c.Verdict != Proved && c.Verdict != Fails:
 		return c, fmt.Errorf("%q is not a verdict: proved or fails", f[6])
 	case (c.Verdict == Fails) != (c.Property != ""):

@@ -49,9 +49,11 @@ NumbersDiffer ==
 \* The initiator queue alone stops on an unreliable QP alone.
 SendErrorIsApart == \A p \in QP : qp[p].state = "SEND ERROR" => Promise(p).sendsApart /\ Ends
 
-\* Nothing is free after a flush where that ends the connection (FLUSH-06), and no close waits but where it is so read (A36).
+\* Nothing is free after a flush where that ends the connection (FLUSH-06), no connection is in doubt where a failure ends it (A40),
+\* and no close waits but where it is so read (A36).
 StateIsOfDialect ==
   \A p \in QP : /\ ErrorState => qp[p].state # "FLUSHED"
+                /\ Ends => qp[p].state # "DOUBTFUL"
                 /\ qp[p].state = "CLOSE WAITS" => Reading.A36 = "YES" /\ ~ErrorState
 
 \* No receive is deferred (DEF-01).
