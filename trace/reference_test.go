@@ -272,7 +272,7 @@ func referenceEvent(line []byte) (Event, error) {
 		Results: o.results(), For: o.word("for", math.MaxInt64), Solicited: o.truth("solicited"),
 		Adapter: o.id("adapter"), Pd: o.id("pd"), Lam: o.id("lam"), Connector: o.id("connector"),
 		Listener: o.id("listener"), Endpoint: o.id("endpoint"), Channel: o.id("channel"),
-		QpType: o.word("qp_type", math.MaxUint32), Length: o.integer("length", math.MaxInt64),
+		QpType: o.word("qp_type", math.MaxUint32), Length: o.integer("length", math.MaxInt64), Threshold: o.small("threshold"), Notify: o.truth("notify"),
 	}
 	e.Fn = functionName(e.Fn)
 	recvCq, sendCq := o.id("recv_cq"), o.id("send_cq")

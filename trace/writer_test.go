@@ -76,7 +76,7 @@ func TestRoundTrip(t *testing.T) {
 				Bytes: maybe63.Draw(t, "bytes"), N: maybe.Draw(t, "n"), Solicited: maybeBool.Draw(t, "sol"),
 				Adapter: draw("adapter"), Pd: draw("pd"), Lam: draw("lam"), Connector: draw("connector"),
 				Listener: draw("listener"), Endpoint: draw("endpoint"), Channel: draw("channel"),
-				Length: maybe63.Draw(t, "length"),
+				Length: maybe63.Draw(t, "length"), Threshold: maybe.Draw(t, "threshold"), Notify: maybeBool.Draw(t, "notify"),
 			}
 			if e.Fn == "NdkSend" {
 				e.Flags = rapid.SampledFrom([][]string{nil, {"SILENT_SUCCESS", "DEFER"}, {"0x400"}}).Draw(t, "flags")

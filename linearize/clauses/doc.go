@@ -50,7 +50,7 @@
 //	POLL-03   C > C of what was delivered before it
 //	POLL-09   X(later) ≥ X(earlier), but for what may pass a read
 //	POLL-09   C(later) > C(earlier)
-//	POLL-09   C(delivered later) > C(delivered earlier)
+//	POLL-05   C(delivered later) > C(delivered earlier)
 //	POLL-05   X(k'th receive that succeeds) ≥ A(k'th send)
 //	POLL-05   X(k'th send that succeeds) ≥ X(k'th receive that may)
 //	FLAG-02   X(k'th silent send that succeeds) ≥ X(k'th receive that may)

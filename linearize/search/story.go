@@ -127,6 +127,9 @@ func (t *story) complete(before, after model.State, o *operation) {
 	}
 	c := entries[len(entries)-1]
 	t.count(declared.Completes)
+	if r.silent {
+		t.count(declared.Silent)
+	}
 	if len(entries) > after.Cqs[o.cq].Depth {
 		t.rules(breach.NoneTooMany.Rule) // it need not have been lost (A35)
 	}
