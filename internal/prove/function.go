@@ -106,8 +106,15 @@ func (e *engine) updated(v value, path []value, by *sany.Node, c call) value {
 	switch v := v.(type) {
 	case *record:
 		key, ok := path[0].(scalar)
-		if !ok || key.Op != smt.OpText {
-			panic(unsupported("EXCEPT at a field that is not known"))
+		if !ok || key.Sort != smt.String {
+			panic(unsupported("EXCEPT of a record at %s", path[0].describe()))
+		}
+		if key.Op != smt.OpText { // each field may be the one
+			fields := map[string]value{}
+			for _, k := range v.keys {
+				fields[k] = choose(smt.Equal(key.Term, smt.Text(k)), e.updated(v.fields[k], path[1:], by, c), v.fields[k])
+			}
+			return &record{v.keys, fields}
 		}
 		if _, has := v.fields[key.Name]; !has {
 			return v // so TLA+ has it: what is outside of the domain changes nothing

@@ -88,12 +88,27 @@ func (w walker) follow(n *sany.Node, s *scope, p path, found func(path)) {
 		condition := w.logical(w.eval(operands[0], s, w.state(p)))
 		w.paths(operands[1], s, p.where(condition), found)
 		w.paths(operands[2], s, p.where(smt.Not(condition)), found)
+	case "$Case":
+		w.arms(operands, s, p, found)
 	case "UNCHANGED":
 		w.unchanged(operands[0], p, found)
 	case "=", "\\in":
 		w.assignment(name, n, operands, s, p, found)
 	default:
 		w.condition(n, s, p, found)
+	}
+}
+
+// arms is CASE of which the arms are actions: the first one whose condition holds is the one that is taken.
+func (w walker) arms(pairs []*sany.Node, s *scope, p path, found func(path)) {
+	for _, pair := range pairs {
+		parts := pair.Child("operands").Children
+		condition := smt.True
+		if len(parts) == 2 && !isOther(parts[0]) {
+			condition = w.logical(w.eval(parts[0], s, w.state(p)))
+		}
+		w.paths(parts[len(parts)-1], s, p.where(condition), found)
+		p = p.where(smt.Not(condition))
 	}
 }
 
