@@ -16,6 +16,10 @@
 //   - /\, \/, => and CASE are evaluated from left to right, as TLC does (section 14.2.2). A part that comes after a false conjunct is
 //     not evaluated, so that it may be without meaning.
 //   - CASE takes the first arm whose condition holds. Where several hold, TLA+ leaves open which is taken; TLC takes the first.
+//   - CASE of actions has a path for each arm, where its condition holds and none before it does.
+//   - EXCEPT at a field that is not known may change each field of a record: each is what is written, or as it was.
+//   - SelectSeq has a new length and new places, with axioms: each place holds an item of the sequence that passes, in the order of the
+//     sequence, each item that passes has a place, and there are no more items than the sequence has. There is one such sequence.
 //   - CHOOSE must be known: each condition folds to true or false, and the first member is taken. TLC does the same.
 //   - A function applied outside of its domain has some value. TLC stops with an error there; a specification that TLC checks never asks.
 //   - An operator of a configuration ("a <- b") replaces the one of that name wherever it is used, also in instances.
