@@ -30,6 +30,24 @@ type component struct {
 	tells    bool   // states keep the steps that led to them
 }
 
+// movedTwice returns the first QP that two calls of ibv_modify_qp move at the same time, one of them into an error state, or "".
+func (c *component) movedTwice() string {
+	latest := map[string]*span{} // by QP: the call that returns last
+	for _, s := range c.h.spans {
+		if p := c.h.qpByName[s.begin.Qp]; s.fn != "ibv_modify_qp" || s.refused() || p == nil || p.component != c {
+			continue
+		}
+		before := latest[s.begin.Qp]
+		if before != nil && before.overlaps(s) && (before.kind == calls.FlushQp) != (s.kind == calls.FlushQp) {
+			return s.begin.Qp
+		}
+		if before == nil || before.ret < s.ret {
+			latest[s.begin.Qp] = s
+		}
+	}
+	return ""
+}
+
 // components groups the objects, and lists the operations of each group.
 func (h *history) components(d model.Dialect) []*component {
 	sets := newUnion()

@@ -63,7 +63,7 @@ func (h *history) tellsInOrder(d *doubt, b breach.Breach, at moment, see ...*spa
 
 func (h *history) report(v verdict.Verdict, rule string, at moment, see []*span, format string, args ...any) {
 	p := h.eventAt(at)
-	f := found{at: at, stops: v == verdict.ProviderViolation || v == verdict.ConsumerViolation && !declared.IsAlone(rule),
+	f := found{at: at, stops: v != verdict.Inconclusive && !declared.IsAlone(rule),
 		Finding: verdict.Finding{Verdict: v, Rule: rule, Line: p.line, Seq: p.seq, Message: fmt.Sprintf(format, args...)}}
 	f.of = h.spanAt(at)
 	for _, s := range see {

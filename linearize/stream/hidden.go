@@ -90,7 +90,7 @@ func (s *Stream) hear() {
 		if f.of == nil || f.Verdict == verdict.Inconclusive {
 			continue
 		}
-		told[f.at] = true
+		told[f.at] = told[f.at] || f.stops()
 		if at, known := broken[f.of.root()]; f.stops() && (!known || f.at < at) {
 			broken[f.of.root()] = f.at
 		}

@@ -15,6 +15,11 @@ const ClosesLater = "the close completes when the callback has returned"
 // NotOnChannel says why an event that nothing explains is left undecided.
 const NotOnChannel = "the trace does not say that the call waited on the channel of this CQ (its field channel, or that of the creation)"
 
+// MovedTwice says why what becomes of a QP is left undecided.
+func MovedTwice(qp string) string {
+	return "two calls of ibv_modify_qp move " + qp + " at the same time, and the trace does not record which was the last"
+}
+
 // NoCallback says what has to come before a callback, or an event, is entered.
 func NoCallback(what string, q *model.Cq) string {
 	switch {
