@@ -125,7 +125,7 @@ func TestActionHandsOnItsInputs(t *testing.T) {
 
 // The flags that documents name are flags of the program.
 func TestDocumentsNameFlags(t *testing.T) {
-	flags := []string{"help"}
+	flags := []string{"help", "rm"} // rm is of the program that runs containers
 	b := newBench(t)
 	root := (&commandLine{program: &b.program}).root()
 	for _, c := range append([]*cobra.Command{root}, root.Commands()...) {

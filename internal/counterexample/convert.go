@@ -32,10 +32,14 @@ type Step struct {
 	After  map[string]string
 }
 
-// Of returns the example of a configuration before its first step.
+// Of returns the example of a configuration before its first step. One without a CQ has no depth, and its steps can't be told.
 func Of(configuration string, machine *mc.Machine) Example {
 	contract := machine.Contract()
-	return Example{Configuration: configuration, Dialect: contract.Dialect.Name, Depth: contract.Depth[0], Qps: machine.Qps()}
+	example := Example{Configuration: configuration, Dialect: contract.Dialect.Name, Qps: machine.Qps()}
+	if len(contract.Depth) > 0 {
+		example.Depth = contract.Depth[0]
+	}
+	return example
 }
 
 // Write writes the counter-example as a trace. The error says which step can't be told as events, and why; then nothing is

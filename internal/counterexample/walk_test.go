@@ -32,6 +32,9 @@ func TestWalksAreConformant(t *testing.T) {
 		if !strings.HasPrefix(c.Module, "MC") || strings.Contains(c.Name, "reading") || strings.Contains(c.Name, "device") {
 			continue // other contracts than those that a dialect's name stands for
 		}
+		if c.Module == "MCSharedReceiveQueue" {
+			continue // without a CQ there is nothing to poll: it is not told as a trace
+		}
 		machine, err := mc.Read(os.DirFS(tla), c.Module, c.Name)
 		if err != nil {
 			t.Fatal(err)
