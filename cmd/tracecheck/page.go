@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ndkoracle/internal/picture"
 	"ndkoracle/linearize/breach"
@@ -116,10 +117,17 @@ func tellFinding(f *verdict.Finding, host int, r *result, whole *trace.Trace, s 
 	return told
 }
 
-// missing returns the CQ whose callback was owed at a moment of rest and not entered, or "" where a finding is of something else. It is the CQ of the arm that the finding
-// refers to.
+// missing returns the CQ, or the shared receive queue, whose callback was owed at a moment of rest and not entered, or "" where a finding is of something else. It
+// is that of the arm which the finding refers to.
 func missing(f *verdict.Finding, t *trace.Trace) string {
 	at := eventOn(t, f.Line) // nil at the end of the trace
+	if strings.HasPrefix(f.Rule, "SRQ-") && (at == nil || calls.KindOf(at) == calls.Quiesce) {
+		for _, line := range f.See {
+			if e := eventOn(t, line); e != nil && e.Srq != "" {
+				return e.Srq
+			}
+		}
+	}
 	if !breach.IsOfMissing(f.Rule) || at != nil && slices.Contains([]calls.Kind{calls.Callback, calls.ReadEvent}, calls.KindOf(at)) {
 		return ""
 	}

@@ -164,7 +164,7 @@ func (p *Page) withMissing(host int, items []*item) []*item {
 			switch {
 			case i.kind == hidden && i.step.Owes == f.Missing:
 				step = k
-			case i.kind == event && before && i.event.Ph == trace.Enter && i.event.Cq == f.Missing: // what was owed has come
+			case i.kind == event && before && i.event.Ph == trace.Enter && (i.event.Cq == f.Missing || i.event.Srq == f.Missing): // what was owed has come
 				step = -1
 			case i.kind == event && before && i.see && i.event.Ph != trace.Ret:
 				seen = k

@@ -54,7 +54,7 @@ type Finding struct {
 	Message, Rule, Source   string
 	Before, After, Readings []string // states, and the readings relied on
 	See                     []int    // lines of earlier events that matter
-	Missing                 string   // the CQ whose callback was owed and not entered, or ""
+	Missing                 string   // the CQ, or the shared receive queue, whose callback was owed and not entered, or ""
 	Follows                 bool     // it may only follow from another one
 }
 

@@ -30,7 +30,8 @@ type component struct {
 	tells    bool   // states keep the steps that led to them
 }
 
-// movedTwice returns the first QP that two calls of ibv_modify_qp move at the same time, one of them into an error state, or "".
+// movedTwice returns the first QP that two calls of ibv_modify_qp move at the same time, one of them into an error state, and of which a request has no
+// completion; or "".
 func (c *component) movedTwice() string {
 	latest := map[string]*span{} // by QP: the call that returns last
 	for _, s := range c.h.spans {
@@ -38,7 +39,7 @@ func (c *component) movedTwice() string {
 			continue
 		}
 		before := latest[s.begin.Qp]
-		if before != nil && before.overlaps(s) && (before.kind == calls.FlushQp) != (s.kind == calls.FlushQp) {
+		if before != nil && before.overlaps(s) && (before.kind == calls.FlushQp) != (s.kind == calls.FlushQp) && c.h.qpByName[s.begin.Qp].waits() {
 			return s.begin.Qp
 		}
 		if before == nil || before.ret < s.ret {
@@ -46,6 +47,11 @@ func (c *component) movedTwice() string {
 		}
 	}
 	return ""
+}
+
+// waits reports whether a request of a QP is not told to have completed.
+func (p *qp) waits() bool {
+	return slices.ContainsFunc(slices.Concat(p.initiator, p.receive), func(r *request) bool { return r.accepted && !r.told && !r.silent })
 }
 
 // components groups the objects, and lists the operations of each group.

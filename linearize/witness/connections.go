@@ -220,7 +220,8 @@ func (f *facts) mayStayOpen(closes *call) bool {
 	return closes.pending() && !closes.verbs() && len(f.connectsOf(closes.begin.Qp)) > 0
 }
 
-// onlyFailedToConnect reports whether each connect of a QP that was called before an event had failed by then, and there was one.
+// onlyFailedToConnect reports whether each connect of a QP that was called before an event had failed by then, and there was one; and none of them carried
+// anything, as the success of a request would tell that was posted before it failed.
 func (f *facts) onlyFailedToConnect(qp string, at int) bool {
 	tried := false
 	for _, c := range f.connectsOf(qp) {
@@ -232,7 +233,8 @@ func (f *facts) onlyFailedToConnect(qp string, at int) bool {
 		if answer := f.answers[c.begin.Op]; c.pending() && answer != nil {
 			failed = answer.from
 		}
-		if !f.failed(c) || failed >= at {
+		carried := func(r *request) bool { return f.qps.list[r.qp] == qp && r.told && !r.failed && r.post.from < failed }
+		if !f.failed(c) || failed >= at || slices.ContainsFunc(f.requests, carried) {
 			return false
 		}
 	}
