@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"slices"
 
 	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
@@ -15,8 +14,11 @@ import (
 // has no explanation left, only a later event tells what forbids it: the search was at one that need not break a rule. What a CQ that failed may have
 // lost the clauses do not follow.
 func (j *judge) names(ctx context.Context, c *component, searched *verdict.Finding, death moment) bool {
+	if breach.IsOfFailedCq(searched.Rule) {
+		return false
+	}
 	hidden := j.heard(c, never)
-	if hidden != nil && (hidden.ID == searched.Rule || c.hasReported(death)) {
+	if hidden != nil && hidden.ID == searched.Rule {
 		hidden = nil
 	}
 	if hidden != nil && hidden.Seen.At-1 == death {
@@ -25,17 +27,10 @@ func (j *judge) names(ctx context.Context, c *component, searched *verdict.Findi
 	at := j.history.spanAt(death)
 	enters := at != nil && (at.kind == calls.Callback || at.kind == calls.ReadEvent)
 	told := enters && c.limit != never && c.excused == never
-	if breach.IsOfFailedCq(searched.Rule) || !told && hidden == nil || !j.isShownLater(ctx, death) {
+	if !told && hidden == nil || !j.isShownLater(ctx, death) {
 		return false
 	}
 	return told || j.hear(c, never)
-}
-
-// hasReported reports whether a callback or an event told of an error of a CQ by a moment.
-func (c *component) hasReported(by moment) bool {
-	return slices.ContainsFunc(c.spans, func(s *span) bool {
-		return s.call <= by && (s.kind == calls.Callback || s.kind == calls.ReadEvent) && reportsError(s)
-	})
 }
 
 // isShownLater reports whether nothing is wrong in the events up to one, at which a search of all of them has no explanation left.
