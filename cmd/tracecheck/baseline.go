@@ -92,9 +92,10 @@ func (s *settings) aside(r *result, f *verdict.Finding) string {
 
 // baselineReporter writes a baseline of what verdicts rest on, and of advice that was not followed where that fails the run.
 type baselineReporter struct {
-	out    *bufio.Writer
-	advice bool              // list advice that was not followed too
-	known  map[string]string // by fingerprint, what it is
+	out      *bufio.Writer
+	settings *settings
+	known    map[string]string // by fingerprint, what it is
+	warned   []string          // what the reader warned of, as comments
 }
 
 func (w *baselineReporter) result(r *result) {
@@ -105,8 +106,14 @@ func (w *baselineReporter) result(r *result) {
 		}
 		w.known[fingerprint(r, f)] = oneLine(fmt.Sprintf("%s, %s, %s", f.Verdict, about, kindOfEvent(r.trace, f.Line)))
 	}
+	if w.settings.passesQuietly(r) {
+		return
+	}
 	for _, warning := range r.warnings() {
-		if rule := advised(warning); w.advice && rule != "" {
+		rule := advised(warning)
+		if rule == "" {
+			w.warned = append(w.warned, oneLine(fmt.Sprintf("# %s:%d: warning: %s", r.path, warning.Line, warning.Text)))
+		} else if w.settings.adviceFails {
 			w.known[fingerprintOfAdvice(r, rule, warning)] = oneLine(fmt.Sprintf("advice, %s, %s", rule, kindOfEvent(r.trace, warning.Line)))
 		}
 	}
@@ -114,6 +121,9 @@ func (w *baselineReporter) result(r *result) {
 
 func (w *baselineReporter) end(*summary) {
 	io.WriteString(w.out, baselineHead)
+	for _, line := range w.warned {
+		fmt.Fprintln(w.out, line)
+	}
 	for _, print := range slices.Sorted(maps.Keys(w.known)) {
 		fmt.Fprintf(w.out, "%s %s\n", print, w.known[print])
 	}

@@ -90,7 +90,7 @@ func (p *program) reporter(name string, out *bufio.Writer, s *settings, single, 
 	case "checkstyle":
 		return &checkstyleReporter{out: out, settings: s}
 	case "baseline":
-		return &baselineReporter{out: out, advice: s.adviceFails, known: map[string]string{}}
+		return &baselineReporter{out: out, settings: s, known: map[string]string{}}
 	}
 	return &textReporter{out: out, settings: s, single: single, answers: map[string]int{}, color: color}
 }

@@ -274,6 +274,7 @@ func TestWarningsInEveryFormat(t *testing.T) {
 		"github":      `::warning file=` + name + `,line=3,title=warning::the key "\x1bx" is not known` + "\n",
 		"codeclimate": `"description": "the key \"\\x1bx\" is not known"`,
 		"checkstyle":  `<error line="3" severity="warning" message="the key &#34;\x1bx&#34; is not known" source="tracecheck.warning">`,
+		"baseline":    "# " + name + `:3: warning: the key "\x1bx" is not known` + "\n",
 	} {
 		for _, quiet := range []bool{false, true} {
 			b := newBench(t)
