@@ -15,7 +15,7 @@ import (
 // alleged pairs what the message of a violation says with what the text of the rule that it cites has to say.
 var alleged = []struct{ message, rule string }{
 	{`no callback is owed|no event is owed|none can be|no arm is outstanding`, `armed?\b|arm is|An? \w+ arm|new to report`},
-	{`is owed and (was not entered|did not come)|was not reported to its arm`, `\b(arm|armed) is satisfied|leads to a callback|satisfies it|second NdkArmCq`},
+	{`is owed and (was not entered|did not come)|was not reported to its arm`, `\b(arm|armed) is satisfied|leads to a callback|satisfies it|second NdkArmCq|a notification is generated|the callback comes when|preserves threshold and arm`},
 	{`was entered, and the callback entered before|one callback can't|none can follow it`, `At most one callback`},
 	{`the CQ has failed, and nothing is placed|was reported before, and one callback`, `STATUS_BUFFER_OVERFLOW or STATUS_INTERNAL_ERROR nothing placed later`},
 	{`accounted for`, `accounted for`},

@@ -132,7 +132,7 @@ func (l *lowWater) rest() {
 		case a.low:
 			rule, count, why = "SRQ-03", l.already, "was armed while it was low"
 		case w.keeps > 0:
-			rule, count, why = "SRQ-05", l.kept, "was armed, and a threshold of 0 leaves the arm as it is"
+			rule, count, why = "SRQ-05", l.kept, "was armed, and a threshold of 0 changes nothing"
 		}
 		if *count++; a.met || queued >= a.threshold {
 			continue

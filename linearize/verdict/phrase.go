@@ -17,7 +17,7 @@ const NotOnChannel = "the trace does not say that the call waited on the channel
 
 // MovedTwice says why what becomes of a QP is left undecided.
 func MovedTwice(qp string) string {
-	return "two calls of ibv_modify_qp move " + qp + " at the same time, and the trace does not record which was the last"
+	return "two calls of ibv_modify_qp move " + qp + " at the same time, and the trace does not record which was the last: only calls that do not overlap would decide it"
 }
 
 // NoCallback says what has to come before a callback, or an event, is entered.
