@@ -28,6 +28,9 @@ func readManifest(t *testing.T) []Configuration {
 func TestManifestIsComplete(t *testing.T) {
 	var files, listed []string
 	err := filepath.WalkDir(tla, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "proof" {
+			return filepath.SkipDir // what is there the solvers ask, and not TLC
+		}
 		if err == nil && filepath.Ext(path) == ".cfg" {
 			name, _ := filepath.Rel(tla, path)
 			files = append(files, filepath.ToSlash(name))
