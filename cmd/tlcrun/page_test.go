@@ -12,9 +12,6 @@ import (
 
 // A counter-example is drawn with the steps that no trace holds and with its last state, and is not green, at the width of a desk and of a telephone.
 func TestPageOfACounterExample(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it opens two pages in chromium")
-	}
 	placed := `[qp |-> "a", queue |-> "receive", req |-> 0, status |-> "SUCCESS", solicited |-> FALSE, token |-> "no token"]`
 	example := counterexample.Example{Configuration: "use/example", Dialect: "ndkpi", Property: "NoCompletionSleptThrough", Depth: 2}
 	for _, action := range []string{`MCNdkArmCq("q", "ANY")`, `MCPlace("q", ` + placed + `)`, `MCNdkCqNotificationCallbackEnter("q", "STATUS_SUCCESS")`, `MCWake("q")`,

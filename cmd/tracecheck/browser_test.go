@@ -76,9 +76,6 @@ func longTrace(t *testing.T, folder string) string {
 // window, or is asked of another host; its links lead somewhere, and its keys work. Each trace shows what it is about. How long it took to open is logged, and
 // not judged: others may use the machine.
 func TestPagesInABrowser(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it opens ten pages in chromium")
-	}
 	wants := map[string]struct {
 		text, next string
 		classes    map[string]int // at least so many

@@ -14,9 +14,6 @@ import (
 // python returns a Python that has Perfetto's schema. It is installed once, by pip, with pinned hashes.
 func python(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it installs a package of Python")
-	}
 	folder, err := filepath.Abs("../../build/perfetto-venv")
 	if err != nil {
 		t.Fatal(err)

@@ -165,9 +165,8 @@ var (
 	counts  = regexp.MustCompile(`^(?:mayExercise|sumOccasions$|count[A-Z])`)
 )
 
-// occasions returns the rules that each occasion exercises on which engines count, by the name of its constant.
-func occasions(repository fs.FS) (map[string]string, error) {
-	const name = "linearize/declared/engines.go"
+// constants returns the values of the constants of a file, by their names.
+func constants(repository fs.FS, name string) (map[string]string, error) {
 	text, err := fs.ReadFile(repository, name)
 	if err != nil {
 		return nil, err
@@ -176,12 +175,32 @@ func occasions(repository fs.FS) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	constants, all := map[string]string{}, map[string]string{}
+	literal, all := map[string]string{}, map[string]string{}
 	for _, d := range file.Decls {
-		collectVariables(d, constants)
+		collectVariables(d, literal)
 	}
-	for constant, literal := range constants {
-		words, _ := strconv.Unquote(strings.TrimSpace(literal))
+	for constant, quoted := range literal {
+		all[constant], _ = strconv.Unquote(strings.TrimSpace(quoted))
+	}
+	return all, nil
+}
+
+// shared returns the rules for which the constants of other packages stand, by their names there: those of a breach, and those that an occasion exercises on
+// which engines count.
+func shared(repository fs.FS) (map[string]string, error) {
+	all := map[string]string{}
+	breaches, err := constants(repository, "linearize/breach/rules.go")
+	if err != nil {
+		return nil, err
+	}
+	for constant, rule := range breaches {
+		all["breach."+constant] = rule
+	}
+	occasions, err := constants(repository, "linearize/declared/engines.go")
+	if err != nil {
+		return nil, err
+	}
+	for constant, words := range occasions {
 		all["declared."+constant] = strings.Join(declared.By(declared.Occasion(words)), " ")
 	}
 	return all, nil
@@ -191,7 +210,7 @@ func occasions(repository fs.FS) (map[string]string, error) {
 // Told are those of them that do not in a comment alone.
 func functions(repository fs.FS, folders ...string) (found, told mentions, err error) {
 	found, told = mentions{}, mentions{}
-	exercised, err := occasions(repository)
+	elsewhere, err := shared(repository)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -201,7 +220,7 @@ func functions(repository fs.FS, folders ...string) (found, told mentions, err e
 			return nil, nil, fmt.Errorf("no Go files in %s: %w", folder, err)
 		}
 		var parsed []*ast.File
-		refusals := maps.Clone(exercised) // variables and occasions, with the rules that they name
+		refusals := maps.Clone(elsewhere) // variables and constants, with the rules that they name
 		for _, name := range files {
 			if strings.HasSuffix(name, "_test.go") {
 				continue

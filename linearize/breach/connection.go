@@ -6,12 +6,12 @@ import "ndkoracle/model"
 
 // AfterBadToken is that a bad token had ended the connection.
 func AfterBadToken() *model.Refusal {
-	return &model.Refusal{Rule: badToken, Why: "a bad token had ended the connection, on which nothing succeeds any more"}
+	return &model.Refusal{Rule: BadToken, Why: "a bad token had ended the connection, on which nothing succeeds any more"}
 }
 
 // InErrorState is that its queue pair was in the error state.
 func InErrorState() *model.Refusal {
-	return &model.Refusal{Rule: afterError, Why: "its queue pair was in the error state, in which nothing succeeds"}
+	return &model.Refusal{Rule: OfErrorState, Why: "its queue pair was in the error state, in which nothing succeeds"}
 }
 
 // CancelledFirst is that a request was cancelled before it could end otherwise.
@@ -21,12 +21,12 @@ func CancelledFirst(wr string) *model.Refusal {
 
 // BehindFailure is that a request before it failed.
 func BehindFailure(failed string) *model.Refusal {
-	return &model.Refusal{Rule: afterError, Why: failed + ", posted before it, failed, which ends the connection: nothing succeeds behind that"}
+	return &model.Refusal{Rule: OfErrorState, Why: failed + ", posted before it, failed, which ends the connection: nothing succeeds behind that"}
 }
 
 // BehindCancelled is that a request before it was cancelled, which nobody had flushed, on a connection one of whose messages names a token.
 func BehindCancelled(cancelled string) *model.Refusal {
-	return &model.Refusal{Rule: badToken, Why: cancelled + ", posted before it, was cancelled, which shows that the connection had ended: by a message whose " +
+	return &model.Refusal{Rule: BadToken, Why: cancelled + ", posted before it, was cancelled, which shows that the connection had ended: by a message whose " +
 		"token was not valid, or by a loss. Nothing succeeds on it any more"}
 }
 
@@ -42,7 +42,7 @@ func IsOfUncaused(r *model.Refusal) bool { return r.Rule == uncaused }
 // SaysMore reports whether of two rules which one event breaks the first is named, rather than the second: it is the same, or that a bad token ended the
 // connection on which a request failed.
 func SaysMore(rule, than string) bool {
-	return rule == than || rule == badToken && than == afterError
+	return rule == than || rule == BadToken && than == OfErrorState
 }
 
 // Uncaused is that a request was flushed, and nothing did what is said, as "flushed it at either host".
@@ -52,7 +52,7 @@ func Uncaused(wr, status, did string) Breach {
 
 // BrokeItself is the same of a request that can only have broken its queue pair itself: it completes with an error of its own.
 func BrokeItself(wr, status, did, qp string) Breach {
-	return breaks(ownError, "%s: it broke %s, so it completes with its own error", Uncaused(wr, status, did).Message, qp)
+	return breaks(OwnError, "%s: it broke %s, so it completes with its own error", Uncaused(wr, status, did).Message, qp)
 }
 
 // WentOn is that a request was cancelled as at the end of its connection, and one that was posted afterwards succeeded on it.
@@ -63,15 +63,15 @@ func WentOn(cancelled, succeeded string) Breach {
 
 // Unconnected is that the post of a request, by fn, succeeded on a queue pair that is not connected.
 func Unconnected(fn, wr, qp string) Breach {
-	return breaks(unconnected, "%s of %s returned success, and %s is not connected", fn, wr, qp)
+	return breaks(NeedConnection, "%s of %s returned success, and %s is not connected", fn, wr, qp)
 }
 
 // SucceededUnconnected is that a request succeeded on a queue pair that is not connected.
 func SucceededUnconnected(cq, wr, qp string) Breach {
-	return breaks(unconnected, "%s completed into %s with success, and %s is not connected", wr, cq, qp)
+	return breaks(NeedConnection, "%s completed into %s with success, and %s is not connected", wr, cq, qp)
 }
 
 // ConnectFailed is that the post of a request, by fn, succeeded on a queue pair whose connection failed by another call.
 func ConnectFailed(fn, wr, qp, attempt string) Breach {
-	return breaks(unconnected, "%s: %s failed", Unconnected(fn, wr, qp).Message, attempt)
+	return breaks(NeedConnection, "%s: %s failed", Unconnected(fn, wr, qp).Message, attempt)
 }

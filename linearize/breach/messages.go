@@ -61,7 +61,7 @@ func WithoutMessage(wr, why string) Breach {
 // were posted in it, these may have come.
 func MoreReceived(wr, qp, peer string, posted int, inErrorState bool) Breach {
 	if inErrorState {
-		return breaks(afterError, "%s completed with success, and more receives of %s did than %s has posted messages outside its error state (%d)", wr, qp, peer, posted)
+		return breaks(OfErrorState, "%s completed with success, and more receives of %s did than %s has posted messages outside its error state (%d)", wr, qp, peer, posted)
 	}
 	return breaks(impossible, "%s completed with success, and more receives of %s did than %s has posted messages (%d)", wr, qp, peer, posted)
 }

@@ -39,12 +39,16 @@ const (
 	ofResize      = "RSZ-03"
 
 	// a connection, or the lack of one
-	badToken         = "INV-05"
 	deadToken        = "POLL-08"
 	deadTokenOfPlain = "POLL-07" // … of which NdkGetCqResults told
-	afterError       = "FLUSH-06"
 	atFlush          = "FLUSH-01"
-	unconnected      = "POST-08"
 	uncaused         = "RES-10"
-	ownError         = "RES-11"
+)
+
+// The rules of a connection that package monitor decides, too, from what polls and posts tell.
+const (
+	BadToken       = "INV-05"   // nothing succeeds behind a message whose token was not valid
+	OfErrorState   = "FLUSH-06" // nor in the error state of a queue pair
+	NeedConnection = "POST-08"  // a request is accepted, and succeeds, on a queue pair that is connected
+	OwnError       = "RES-11"   // a request that breaks its queue pair tells its own error
 )

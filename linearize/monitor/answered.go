@@ -3,6 +3,7 @@ package monitor
 import (
 	"fmt"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
@@ -73,7 +74,7 @@ func (a *answered) called(r *workRequest, _ *Call, _ []string) {
 	}
 	g, isGone := a.gone[p.conn]
 	if peer := a.n.s.peer(p); !isGone && a.n.verbs() && peer != nil && a.areConnected(p, peer) {
-		if e := a.n.of[peer.name]; e != nil && e.rule == byError {
+		if e := a.n.of[peer.name]; e != nil && e.rule == breach.OfErrorState {
 			g, isGone = gone{e.what, e.at}, true
 		}
 	}

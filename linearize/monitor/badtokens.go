@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/declared"
 	"ndkoracle/model"
@@ -57,14 +58,14 @@ type success struct {
 }
 
 var _ = decides(
-	rule{ID: byToken, On: on{declared.BadToken}, Rests: declared.Matching | declared.Tokens},
+	rule{ID: breach.BadToken, On: on{declared.BadToken}, Rests: declared.Matching | declared.Tokens},
 )
 
 func newBadTokens(m *Monitor) checks {
 	if m.ends == nil {
 		return nothing{}
 	}
-	b := &badTokens{n: m.ends, ends: newNamed[messages](), bad: map[string]*badMessage{}, good: map[received]int64{}, count: m.counter(byToken),
+	b := &badTokens{n: m.ends, ends: newNamed[messages](), bad: map[string]*badMessage{}, good: map[received]int64{}, count: m.counter(breach.BadToken),
 		validity: validity{tokens: map[int64]*madeToken{}, made: map[string]*madeToken{}, of: map[Object][]int64{}, posts: map[string]*trace.Event{}}}
 	m.requests.rules = append(m.requests.rules, b)
 	return b
@@ -187,7 +188,7 @@ func (b *badTokens) completed(r *workRequest, c *Call, result *trace.Result) {
 		b.forget(p.name)
 		return
 	}
-	how := failure{byToken, r.position, r.place.Line, r.wr, result.Status}
+	how := failure{breach.BadToken, r.position, r.place.Line, r.wr, result.Status}
 	if ofMessage {
 		m.failed, m.message = true, how
 	} else {
@@ -237,7 +238,7 @@ func (m *badMessage) isTooLong(r *workRequest, status string) bool {
 func (b *badTokens) aborted(m *badMessage) {
 	for _, p := range []*qpArguments{m.from, m.to} {
 		if old := b.n.of[p.name]; old == nil || old.at.Index > m.request.place.Index { // its failure is that of the message
-			b.n.of[p.name] = &qpEnd{rule: byToken, what: m.what, at: b.n.s.m.now, see: m.see}
+			b.n.of[p.name] = &qpEnd{rule: breach.BadToken, what: m.what, at: b.n.s.m.now, see: m.see}
 		}
 	}
 	for queue, how := range map[queueOf]failure{{m.from.name, model.Initiator}: m.message, {m.to.name, model.Receive}: m.end} {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/verdict"
@@ -65,13 +66,8 @@ func (e *qpEnd) flushes(q *requestQueue) bool {
 	return e.sends
 }
 
-// The rules by which nothing succeeds behind an end, by what ended the connection or the queue.
-const (
-	byDisconnect = "DISC-10"
-	byError      = "FLUSH-06"
-	byToken      = "INV-05"
-	byAnswer     = "POST-08"
-)
+// byDisconnect is the rule that nothing succeeds behind a disconnect. Package breach has those of other ends.
+const byDisconnect = "DISC-10"
 
 // A move is a call of ibv_modify_qp that has not returned.
 type move struct {
@@ -81,7 +77,7 @@ type move struct {
 
 var _ = decides(
 	rule{ID: byDisconnect, On: on{"a request is posted behind a disconnect"}, OnlyNdk: true},
-	rule{ID: byError, On: on{"a request is posted, or completes, on a queue pair in its error state"}, Rests: declared.Arrival},
+	rule{ID: breach.OfErrorState, On: on{"a request is posted, or completes, on a queue pair in its error state"}, Rests: declared.Arrival},
 )
 
 func newEnds(m *Monitor) checks {
@@ -90,7 +86,7 @@ func newEnds(m *Monitor) checks {
 	}
 	n := &ends{s: m.requests, of: map[string]*qpEnd{}, joined: map[string]int{},
 		tried: map[string]bool{}, fresh: map[queueOf]fresh{}, moving: map[string]*move{}, failed: map[queueOf]failure{}, behind: map[string]*late{}, names: map[string]bool{}, owing: map[string]int{}, broken: map[string]bool{}, rooms: map[string]int64{},
-		disc: m.counter(byDisconnect), ok: m.counter(byError)}
+		disc: m.counter(byDisconnect), ok: m.counter(breach.OfErrorState)}
 	m.ends = n
 	m.requests.rules = append(m.requests.rules, n)
 	return n
@@ -146,7 +142,7 @@ func (n *ends) moved(m *move, refused bool) {
 	switch {
 	case refused || m.contested && m.state == "ERR":
 	case m.state == "ERR":
-		n.note(m.qp, &qpEnd{rule: byError, sends: true, receives: true, what: m.qp + " was moved into its error state", at: n.s.m.now})
+		n.note(m.qp, &qpEnd{rule: breach.OfErrorState, sends: true, receives: true, what: m.qp + " was moved into its error state", at: n.s.m.now})
 	case m.state == "RESET":
 		n.begins(m.qp, false)
 	case m.state == "RTS" && n.kindOf(m.qp) != "RC": // it brings back an initiator queue that a failure had stopped
@@ -164,7 +160,7 @@ func (n *ends) end(c *Call, e *trace.Event) {
 	}
 	switch {
 	case c.Kind == calls.Post && c.Queue == model.Initiator && e.Status == "STATUS_CONNECTION_INVALID" && n.isJoined(c.Qp) && n.joined[c.Qp] < c.Begun.Index:
-		n.note(c.Qp, &qpEnd{rule: byAnswer, what: c.Wr + " was refused with STATUS_CONNECTION_INVALID", at: n.s.m.now})
+		n.note(c.Qp, &qpEnd{rule: breach.NeedConnection, what: c.Wr + " was refused with STATUS_CONNECTION_INVALID", at: n.s.m.now})
 	case c.Kind == calls.PollCq:
 		room, looks := n.rooms[c.Op]
 		if delete(n.rooms, c.Op); looks && !refused && room > 0 && len(e.Results) == 0 {
@@ -292,7 +288,7 @@ func (n *ends) called(r *workRequest, c *Call, flags []string) {
 	switch e.rule {
 	case byDisconnect:
 		*n.disc++
-	case byError:
+	case breach.OfErrorState:
 		*n.ok++
 	}
 	n.behind[r.wr] = &late{request: r, end: e, defers: isDeferred(flags)}
@@ -306,7 +302,7 @@ func (n *ends) completed(r *workRequest, c *Call, result *trace.Result) {
 	}
 	queue, outcome := queueOf{r.queue.name, r.queue.kind}, calls.OutcomeOf(result.Status)
 	f, failed := n.failed[queue]
-	if failed && r.position > f.position && f.rule == byError {
+	if failed && r.position > f.position && f.rule == breach.OfErrorState {
 		*n.ok++
 	}
 	if outcome == model.SUCCESS && n.fresh[queue].first && !r.overlaps {
@@ -316,7 +312,7 @@ func (n *ends) completed(r *workRequest, c *Call, result *trace.Result) {
 	case outcome != model.SUCCESS && r.place.Index < n.fresh[queue].before:
 	case outcome != model.SUCCESS:
 		if n.endsQueue(r, outcome) && !r.overlaps && (!failed || r.position < f.position) {
-			n.failed[queue] = failure{byError, r.position, r.place.Line, r.wr, result.Status}
+			n.failed[queue] = failure{breach.OfErrorState, r.position, r.place.Line, r.wr, result.Status}
 		}
 		if n.endsBoth(r, outcome) {
 			n.fails(r, result)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
@@ -19,7 +20,7 @@ type failure struct {
 // reportBehind reports a request that succeeded behind one of its queue that had ended the connection.
 func (n *ends) reportBehind(s success, f *failure) {
 	r, why := s.request, ""
-	if f.rule == byToken {
+	if f.rule == breach.BadToken {
 		why = ", as the token of a message was not valid"
 	}
 	n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: f.rule, Place: s.place, See: []int{f.line, r.place.Line},
@@ -64,7 +65,7 @@ func (n *ends) fails(r *workRequest, result *trace.Result) {
 	if n.of[p.name] != nil {
 		return // what is pending is known to be flushed
 	}
-	e := &qpEnd{rule: byError, sends: true, receives: n.verbs(), what: fmt.Sprintf("a poll had shown that %s ended with %s", r.wr, result.Status), at: n.s.m.now}
+	e := &qpEnd{rule: breach.OfErrorState, sends: true, receives: n.verbs(), what: fmt.Sprintf("a poll had shown that %s ended with %s", r.wr, result.Status), at: n.s.m.now}
 	n.note(p.name, e)
 	for _, q := range []*requestQueue{p.initiator, p.receive} {
 		if !e.flushes(q) {

@@ -43,14 +43,14 @@ type suspicion struct {
 }
 
 var _ = decides(
-	rule{ID: "RES-11", On: on{"a request fails, or is flushed"}, Undefined: "what a result says of itself, where nothing else tells of a failure"},
+	rule{ID: breach.OwnError, On: on{"a request fails, or is flushed"}, Undefined: "what a result says of itself, where nothing else tells of a failure"},
 )
 
 func newUncaused(m *Monitor) checks {
 	if m.ends == nil || !m.ends.verbs() || m.dialect.FailsAsFlushed {
 		return nothing{}
 	}
-	u := &uncaused{n: m.ends, troubled: map[string][2]bool{}, failed: map[string]bool{}, open: map[string]*suspicion{}, traffic: map[string]*traffic{}, count: m.counter("RES-11")}
+	u := &uncaused{n: m.ends, troubled: map[string][2]bool{}, failed: map[string]bool{}, open: map[string]*suspicion{}, traffic: map[string]*traffic{}, count: m.counter(breach.OwnError)}
 	m.requests.rules = append(m.requests.rules, u)
 	return u
 }
