@@ -72,6 +72,24 @@ func TestUnclearEvents(t *testing.T) {
 	}
 }
 
+// Kernel code on Linux reads no events, so nothing is decided by one that it is said to have read (ARM-06). A program does.
+func TestEventsThatKernelCodeReads(t *testing.T) {
+	for dialect, want := range map[string]string{"kverbs": "kernel code does not read events by ibv_get_cq_event", "verbs": ""} {
+		text := strings.Replace(lines(`{"seq":1,"thr":"t","ph":"call","op":"1","fn":"ibv_get_cq_event"}`,
+			`{"seq":2,"thr":"t","ph":"ret","op":"1","fn":"ibv_get_cq_event","cq":"c"}`), "ndkpi", dialect, 1)
+		whole, err := Read("f", strings.NewReader(text), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := whole.Events[1].Unclear; got != want {
+			t.Errorf("%s: unclear %q, want %q", dialect, got, want)
+		}
+		if warned := len(whole.Warnings); (warned == 1) != (want != "") || warned > 1 {
+			t.Errorf("%s: warnings %v", dialect, whole.Warnings)
+		}
+	}
+}
+
 // A status that is not known is read as that of a failure, what rests on it is not decided, and the warning names the one that was probably meant. A number,
 // and a name that the format has, are decided.
 func TestUnknownStatus(t *testing.T) {

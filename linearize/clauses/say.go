@@ -38,9 +38,9 @@ func (f Finding) Instead() string {
 
 // subject is what a finding is about: the request whose bound rests on the clause that names it, or that this bound follows from, where it is of a
 // connection; or else the first request in the chain, or a flush. Of a message that had to wait it is the message. Where a request failed, which ended its
-// connection, it is the one that succeeded behind it.
+// connection, or the queue pair was moved into its error state, it is the one that succeeded behind it.
 func (f Finding) subject() string {
-	if f.Rule == endedByFailure {
+	if f.Rule == endedByFailure || f.Rule == errorState {
 		return f.succeededBehind()
 	}
 	for i, l := range f.Chain {

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"ndkoracle/linearize/verdict"
@@ -114,7 +115,8 @@ func (l *lowWater) done(c *Call, succeeded bool) {
 
 // rest is SRQ-02, SRQ-03 or SRQ-05, by when the queue was low, and what was asked of it since.
 func (l *lowWater) rest() {
-	for name, w := range l.of {
+	for _, name := range slices.Sorted(maps.Keys(l.of)) {
+		w := l.of[name]
 		a := w.arm
 		under := func(a *lowArm) bool { return a.srq == name }
 		if a == nil || !w.notifies || slices.ContainsFunc(l.pending, under) {
@@ -138,7 +140,11 @@ func (l *lowWater) rest() {
 			continue
 		}
 		a.met = true // or each later moment of rest would tell
-		l.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: rule, See: []int{a.place.Line, w.keeps}, Objects: []Object{{Srq, name}},
+		see := []int{a.place.Line}
+		if w.keeps > 0 {
+			see = append(see, w.keeps)
+		}
+		l.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: rule, See: see, Objects: []Object{{Srq, name}},
 			Message: fmt.Sprintf("the provider was at rest, and a callback of %s is owed and was not entered: it %s, with a threshold of %d, and holds %s at most",
 				name, why, a.threshold, verdict.Counted(int(queued), "receive"))})
 	}

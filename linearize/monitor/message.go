@@ -65,17 +65,17 @@ type Breach struct {
 	Rule    string
 	Message string
 	Instead string // what it would have said
-	Of      compared
+	Of      Compared
 }
 
-// What of a receive and its message a breach compares: the type alone, which every message of a peer that names no token has; the token; or what
-// another message of the same kind may have otherwise.
-type compared uint8
+// Compared is what of a receive and its message a breach compares.
+type Compared uint8
 
+// What is compared.
 const (
-	OfType compared = iota
-	OfToken
-	OfContent
+	OfType    Compared = iota // which the messages have in common of a peer that names a token with all of them, or with none
+	OfToken                   // the token
+	OfContent                 // what another message of the same kind may have otherwise
 )
 
 // A Delivery is a receive that succeeded with the message that it took. Which one that is an engine finds.

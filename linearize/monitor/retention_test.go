@@ -58,3 +58,42 @@ func TestWhatHasEndedIsForgotten(t *testing.T) {
 		t.Errorf("a use of the latest region gives %+v, not LIFE-06", found)
 	}
 }
+
+// Shared receive queues whose creation failed are forgotten, and so are completion queues beside which a consumer slept (SRQ-07, ARM-25).
+func TestFailedCreationsAndSleepersAreForgotten(t *testing.T) {
+	m := New(trace.Header{Dialect: "ndkpi"}, model.Ndkpi())
+	op := 0
+	call := func(fn string, e trace.Event, status string) {
+		op++
+		e.Fn, e.Op, e.Thr, e.Ph = fn, fmt.Sprint(op), "main", trace.Call
+		m.Take(&e)
+		m.Take(&trace.Event{Fn: fn, Op: e.Op, Thr: "main", Ph: trace.Ret, Status: status})
+	}
+	for i := range 100 {
+		call("NdkCreateSrq", trace.Event{Srq: fmt.Sprint("srq", i)}, "STATUS_INSUFFICIENT_RESOURCES")
+		cq := fmt.Sprint("cq", i)
+		call("NdkCreateCq", trace.Event{Cq: cq}, "STATUS_SUCCESS")
+		call("NdkArmCq", trace.Event{Cq: cq, Type: "ANY"}, "")
+		for _, g := range m.groups {
+			if s, is := g.(*sleeps); is {
+				s.of[cq].asleep = &slumber{line: i + 1, text: "it sleeps"}
+			}
+		}
+		call("NdkCloseCq", trace.Event{Cq: cq}, "STATUS_SUCCESS")
+	}
+	for _, g := range m.groups {
+		switch g := g.(type) {
+		case *srqs:
+			if len(g.made) > 0 {
+				t.Errorf("%d shared receive queues are kept", len(g.made))
+			}
+		case *sleeps:
+			if len(g.of) > 0 {
+				t.Errorf("%d completion queues are kept", len(g.of))
+			}
+		}
+	}
+	if advice := m.Advice(); len(advice) != 1 || advice[0].Line != 1 {
+		t.Errorf("advice %v", advice)
+	}
+}

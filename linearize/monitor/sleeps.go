@@ -95,9 +95,7 @@ func (s *sleeps) end(c *Call, e *trace.Event) {
 			}
 		}
 	case calls.CloseCq:
-		if q := s.of[c.Cq]; q != nil && q.asleep == nil {
-			delete(s.of, c.Cq)
-		}
+		s.ends(c.Cq)
 	}
 }
 
@@ -118,12 +116,17 @@ func (s *sleeps) rest() {
 }
 
 func (s *sleeps) finish() {
-	for _, name := range slices.Sorted(maps.Keys(s.of)) {
-		if q := s.of[name]; q.asleep != nil {
-			s.m.adviseAt(q.asleep.line, "ARM-25", "%s", q.asleep.text)
-		}
+	for _, name := range slices.Sorted(maps.Keys(s.of)) { // none the second time: the rules of requests are told of the end as well
+		s.ends(name)
 	}
-	clear(s.of) // the rules of requests are told of the end as well
+}
+
+// ends advises a consumer that sleeps beside a completion of a CQ, and does nothing more with it.
+func (s *sleeps) ends(cq string) {
+	if q := s.of[cq]; q != nil && q.asleep != nil {
+		s.m.adviseAt(q.asleep.line, "ARM-25", "%s", q.asleep.text)
+	}
+	delete(s.of, cq)
 }
 
 // besides returns what the consumer of a CQ sleeps beside, or nil.
@@ -132,9 +135,12 @@ func (s *sleeps) besides(name string, q *sleeper) *slumber {
 		return nil // it was told, and may be about to poll; or there is nothing to wait for
 	}
 	cq := s.m.armings.cq(name)
-	l := s.m.lost(cq, &cq.present, s.m.now.Index)
+	var l *Missing // what is known of the arms, where a request waits
 	for _, w := range cq.queues {
 		for _, r := range w.oldest(maxCandidates) {
+			if l == nil {
+				l = s.m.lost(cq, &cq.present, s.m.now.Index)
+			}
 			if why := s.unreported(q, l, r); why != "" {
 				return &slumber{s.m.now.Line, fmt.Sprintf("the completion of %s is in %s at rest, and no %s is due: %s", r.wr, name, s.callback(), why)}
 			}

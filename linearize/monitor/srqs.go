@@ -57,6 +57,13 @@ func (s *srqs) begin(c *Call, e *trace.Event) {
 	}
 }
 
+// done forgets a creation that failed.
+func (s *srqs) done(c *Call, succeeded bool) {
+	if o := c.creates; c.Fn == "NdkCreateSrq" && !succeeded && o != nil {
+		delete(s.made, o.Name)
+	}
+}
+
 func (s *srqs) arms(o *object) *srqArms {
 	a := s.of[o]
 	if a == nil {

@@ -12,13 +12,17 @@ import (
 // first finding before that. It reports whether there is one.
 func (j *judge) hear(c *component, before moment) bool {
 	f := j.heard(c, before)
-	if f == nil {
-		return false
+	if f != nil {
+		j.say(f)
 	}
+	return f != nil
+}
+
+// say reports a finding of the clauses.
+func (j *judge) say(f *clauses.Finding) {
 	at := j.history.eventAt(f.Seen.At - 1)
 	j.report.Findings = append(j.report.Findings, explain.Finding(f, at.line, at.seq))
 	j.counts[f.ID]++
-	return true
 }
 
 // heard returns what hear reports, or nil.

@@ -146,10 +146,10 @@ func (j *judge) component(ctx context.Context, c *component) (found bool) {
 		j.gaveUp(c, death, err)
 		return false
 	}
-	if p := c.movedTwice(); death == never && p != "" { // what it owed at a moment of rest is not known
-		j.report.Undecided("", verdict.MovedTwice(p))
-	}
 	if death == never {
+		if p := c.movedTwice(); p != "" { // what it owed at a moment of rest is not known
+			j.report.Undecided("", verdict.MovedTwice(p))
+		}
 		// Along one explanation is counted how often each rule had something to say.
 		j.add(c.storyOf(ctx, order, last))
 		j.tell(ctx, c, order)

@@ -21,16 +21,18 @@ func (j *judge) names(ctx context.Context, c *component, searched *verdict.Findi
 	if hidden != nil && hidden.ID == searched.Rule {
 		hidden = nil
 	}
-	if hidden != nil && hidden.Seen.At-1 == death {
-		return j.hear(c, never)
-	}
 	at := j.history.spanAt(death)
 	enters := at != nil && (at.kind == calls.Callback || at.kind == calls.ReadEvent)
 	told := enters && c.limit != never && c.excused == never
-	if !told && hidden == nil || !j.isShownLater(ctx, death) {
+	switch {
+	case hidden != nil && hidden.Seen.At-1 == death:
+		j.say(hidden)
+	case !told && hidden == nil || !j.isShownLater(ctx, death):
 		return false
+	case !told:
+		j.say(hidden)
 	}
-	return told || j.hear(c, never)
+	return true
 }
 
 // isShownLater reports whether nothing is wrong in the events up to one, at which a search of all of them has no explanation left.
