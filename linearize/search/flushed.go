@@ -9,8 +9,9 @@ import (
 
 // findFlushedFailures takes the first request of a QP that libibverbs reports as flushed, where nothing had flushed it,
 // for the failure that it is: some devices turn the QP to its error state first, and report every request from then on,
-// the faulty one included, as IBV_WC_WR_FLUSH_ERR. NDKPI asks for more (RES-10).
-func (h *history) findFlushedFailures() {
+// the faulty one included, as IBV_WC_WR_FLUSH_ERR. NDKPI asks for more (RES-10). Where something may have flushed it, and a device may tell its own
+// failure so (RES-11), both are possible: it is kept in culprits, and fails is one that is taken for a failure.
+func (h *history) findFlushedFailures(fails string) {
 	placed := h.placedBy()
 	for _, p := range h.qps {
 		first := never
@@ -27,8 +28,13 @@ func (h *history) findFlushedFailures() {
 			}
 			first = min(first, placed[r])
 		}
-		if culprit != nil && first > 0 && !p.mayCancel(culprit, first) {
+		if culprit == nil || first == 0 {
+			continue
+		}
+		if culprit.wr == fails || !p.mayCancel(culprit, first) {
 			culprit.outcome, p.ends = model.FAILED, true
+		} else if h.dialect.FailsAsFlushed {
+			h.culprits = append(h.culprits, culprit.wr)
 		}
 	}
 }

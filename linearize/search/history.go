@@ -137,6 +137,7 @@ type objects struct {
 type requested struct {
 	requests []*request
 	byWr     map[string]*request
+	culprits []string              // work requests told as flushed that may have failed by themselves before anything flushed them, a queue pair each
 	early    map[string]bool       // refused requests whose completion was delivered before the refusal
 	shared   map[string]bool       // receives of shared receive queues
 	takenBy  map[*request]*request // a send, and the peer's receive that took it
@@ -157,8 +158,9 @@ type tokens struct {
 	madeValid, madeInvalid *request            // that did so to a token of which the trace does not tell
 }
 
-// newHistory takes a trace apart. What needs no search to be seen as wrong goes into findings.
-func newHistory(t *trace.Trace, d model.Dialect) *history {
+// newHistory takes a trace apart. What needs no search to be seen as wrong goes into findings. The work request fails is one of the culprits that is taken
+// to have failed, or "".
+func newHistory(t *trace.Trace, d model.Dialect, fails string) *history {
 	h := &history{
 		trace: t, dialect: d, counts: map[string]int{},
 		course:    course{spans: pairUp(t.Events), answers: map[string][]*span{}},
@@ -212,7 +214,7 @@ func newHistory(t *trace.Trace, d model.Dialect) *history {
 	h.hidden = clauses.Recall(d, t)
 	h.findOwed()
 	h.findLosses()
-	h.findFlushedFailures()
+	h.findFlushedFailures(fails)
 	for _, p := range h.qps {
 		h.checkConnection(p)
 	}

@@ -35,10 +35,28 @@ type Options struct {
 // Judge decides a trace in a total order by a dialect, and notes in r what it finds. A cancelled context leaves open what is
 // not decided by then.
 func Judge(ctx context.Context, t *trace.Trace, d model.Dialect, o Options, r *verdict.Report) {
-	j := newJudge(t, d, o, r)
+	judged := *r
+	j := newJudge(t, d, o, &judged)
 	j.judge(ctx)
+	for _, wr := range j.history.culprits {
+		if !accuses(&judged) {
+			break
+		}
+		again := *r
+		other := newJudgeOf(newHistory(t, d, wr), o, &again)
+		if other.judge(ctx); !accuses(&again) {
+			j, judged = other, again
+		}
+	}
+	*r = judged
+	j.report = r
 	j.cover()
 	r.Witness = j.witness()
+}
+
+// accuses reports whether a finding blames the provider.
+func accuses(r *verdict.Report) bool {
+	return slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool { return f.Verdict == verdict.ProviderViolation })
 }
 
 // LeaveOpen notes in r why nothing of a trace is judged, and which rules it may exercise.
@@ -64,8 +82,12 @@ type judge struct {
 }
 
 func newJudge(t *trace.Trace, d model.Dialect, o Options, r *verdict.Report) *judge {
-	h := newHistory(t, d)
-	h.monitor = monitor.New(t.Header, d)
+	return newJudgeOf(newHistory(t, d, ""), o, r)
+}
+
+func newJudgeOf(h *history, o Options, r *verdict.Report) *judge {
+	d := h.dialect
+	h.monitor = monitor.New(h.trace.Header, d)
 	h.cancels = d.A15 == model.A15Cancelled
 	return &judge{report: r, history: h, dialect: d, limit: cmp.Or(o.MaxOperations, DefaultMaxOperations),
 		memory: cmp.Or(o.MaxMemory, DefaultMaxMemory), open: map[string]string{}, tells: o.Witness && !h.guessed, asks: !o.Alone}
