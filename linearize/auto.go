@@ -80,7 +80,7 @@ func agree(streamed, searched *verdict.Report) *verdict.Report {
 		return contradicted(streamed, searched)
 	case streamed.Violated():
 		return contradicted(searched, streamed)
-	case !searched.Decided() && streamed.Decided():
+	case !searched.Decided() && streamed.Decided() && !searched.Suspects():
 		return streamed
 	case searched.Decided() && streamed.Decided():
 		return contradicted(searched, streamed)

@@ -55,6 +55,11 @@ func (r *Report) Violated() bool {
 	return r.Verdict == ProviderViolation || r.Verdict == ConsumerViolation
 }
 
+// Suspects reports whether a finding names a rule that something was to break, were it not for what the trace leaves open.
+func (r *Report) Suspects() bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict == Inconclusive && f.Rule != "" })
+}
+
 // Describe names the verdict, and the rule that was broken.
 func (r *Report) Describe() string {
 	if len(r.Findings) == 0 || r.Findings[0].Rule == "" {
