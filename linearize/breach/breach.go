@@ -126,19 +126,19 @@ func PlacedOutOfOrder(wr, before, qp string) Breach {
 
 // What a receive tells of its message, where it is not known which message that is.
 
-// TokenOfNone is that a receive has the type of a message that names a token, and the peer has sent none.
+// TokenOfNone is that a receive has the type of a message that names a token, and can have taken none.
 func TokenOfNone(wr, kind string) Breach {
-	return breaks(typeOfResult, "the completion of %s has type %s, and no message of its peer names a token: it is Receive", wr, kind)
+	return breaks(typeOfResult, "the completion of %s has type %s, and no message that it can have taken names a token: it is Receive", wr, kind)
 }
 
-// TokenOfEach is that a receive has the type of a message that names no token, and each that the peer has sent names one.
+// TokenOfEach is that a receive has the type of a message that names no token, and each that it can have taken names one.
 func TokenOfEach(wr, kind string) Breach {
-	return breaks(typeOfResult, "the completion of %s has type %s, and each message of its peer names a token: it is ReceiveAndInvalidate", wr, kind)
+	return breaks(typeOfResult, "the completion of %s has type %s, and each message that it can have taken names a token: it is ReceiveAndInvalidate", wr, kind)
 }
 
-// OtherToken is that a receive tells a token that no message of the peer names.
+// OtherToken is that a receive tells a token that no message names which it can have taken.
 func OtherToken(wr string, token uint32) Breach {
-	return breaks(tokenOfResult, "%s names the invalidated token %d, and no message of its peer does", wr, token)
+	return breaks(tokenOfResult, "%s names the invalidated token %d, and no message that it can have taken does", wr, token)
 }
 
 // LostByResize is that a request had to be over by a moment of rest before its CQ was resized, and was not in it afterwards.

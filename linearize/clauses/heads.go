@@ -83,7 +83,7 @@ func (e *Engine) silentSend(w *workQueue) {
 		return
 	}
 	r, from, least := w.waiting[i], timeline.None, timeline.At(e.now.At)
-	if r.op == model.SendAndInvalidate && to.messages.failed != nil {
+	if r.op == model.SendAndInvalidate && to.messages.failed != nil && !e.hadValidToken(r) {
 		return // it may have ended the connection, and that receive
 	}
 	e.isPending(r)

@@ -102,16 +102,17 @@ func wakes(c *Call) bool {
 // an initiator queue that a failure had stopped.
 func (r *Reader) move(c *Call, e *trace.Event) {
 	sends, of := strings.HasSuffix(e.State, "RTS"), r.signalingOf(e.Qp)
-	if r.moves(c) || sends && of.sends {
+	if r.moves(c, true) || sends && of.sends {
 		r.to.Beyond("", e.Qp, "calls overlap that move a queue pair, or one brings it back")
 	}
 	of.sends = of.sends || sends
 }
 
-// moves reports whether another call is under way that moves the same queue pair of libibverbs.
-func (r *Reader) moves(c *Call) bool {
+// moves reports whether another call is under way that moves the same queue pair of libibverbs: any, or one that does not flush it. Of two that flush it
+// the order does not matter.
+func (r *Reader) moves(c *Call, each bool) bool {
 	for _, other := range r.underWay {
-		if other != c && other.Fn == c.Fn && other.Qp == c.Qp && c.Verbs {
+		if other != c && other.Fn == c.Fn && other.Qp == c.Qp && c.Verbs && (each || other.Kind != calls.FlushQp) {
 			return true
 		}
 	}
@@ -165,7 +166,7 @@ func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
 			r.to.CqFailed(m, e.Cq, health == model.BufferOverflow)
 		}
 	case calls.FlushQp:
-		if r.moves(c) {
+		if r.moves(c, false) {
 			r.to.Beyond("", e.Qp, "calls overlap that move a queue pair")
 		}
 		if strings.HasSuffix(e.State, "SQE") {

@@ -11,6 +11,7 @@ import (
 	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
+	"ndkoracle/trace"
 )
 
 // What a result says of itself needs no search: it is held against the post that it answers.
@@ -165,10 +166,11 @@ func (h *history) checkMessage(r *request, bytes monitor.Length) {
 
 // taken is a receive with the send that it took.
 func (h *history) taken(r, m *request) *monitor.Delivery {
-	half := func(r *request) monitor.Half {
-		return monitor.Half{Wr: r.wr, Op: r.op, Token: r.token, Bytes: r.bytes()}
-	}
-	return &monitor.Delivery{Dialect: h.dialect, Send: half(m), Receive: half(r), Result: r.delivery.result}
+	return &monitor.Delivery{Dialect: h.dialect, Send: m.half(), Receive: r.half(), Result: r.delivery.result}
+}
+
+func (r *request) half() monitor.Half {
+	return monitor.Half{Wr: r.wr, Op: r.op, Token: r.token, Bytes: r.bytes()}
 }
 
 // bytes returns how long the data or the buffers of r are.
@@ -185,50 +187,33 @@ func (r *request) bytes() monitor.Length {
 	return monitor.Length(*e.Bytes)
 }
 
-// checkUnnamed holds the receives of p of which it is not known which message they took against all that the peer had sent by then (RES-02, RES-03).
+// checkUnnamed holds the receives of p of which it is not known which message they took against those that the peer had sent by then (RES-02, RES-03).
 func (h *history) checkUnnamed(p *qp) {
 	if p.peer.created == nil {
 		return
 	}
+	var left monitor.Unmatched
+	sends := p.peer.sends
 	for _, r := range p.receive {
-		d := r.delivery
-		if d == nil || failed(r) || r.message != nil || r.arrived != nil || r.like != nil {
+		if !r.told || failed(r) {
 			continue
 		}
-		switch sent := p.peer.sentBy(d.poll.ret); {
-		case d.result.Type == "ReceiveAndInvalidate" && sent.names == 0:
-			h.tells(breach.TokenOfNone(r.wr, d.result.Type), d.poll.ret, r.post)
-		case d.result.Type == "Receive" && sent.names == sent.all && sent.all > 0:
-			h.tells(breach.TokenOfEach(r.wr, d.result.Type), d.poll.ret, r.post)
-		case d.result.Type == "ReceiveAndInvalidate" && d.result.Token != nil && !sent.anyToken && !slices.Contains(sent.tokens, *d.result.Token):
-			h.tells(breach.OtherToken(r.wr, *d.result.Token), d.poll.ret, r.post)
+		for len(sends) > 0 && sends[0].post.call < r.toldBy() {
+			left.Sent(sends[0].half())
+			sends = sends[1:]
+		}
+		if m := cmp.Or(r.message, r.arrived); m != nil {
+			left.Passed(m.wr)
+			continue
+		}
+		var result *trace.Result
+		if r.delivery != nil {
+			result = r.delivery.result
+		}
+		if b, broken := left.Took(h.dialect, r.half(), result); broken {
+			h.tellsInOrder(r.doubt(), b, r.toldBy(), r.post)
 		}
 	}
-}
-
-// sentMessages says what messages a QP had sent.
-type sentMessages struct {
-	all, names int // those that name a token
-	tokens     []uint32
-	anyToken   bool // the trace does not record the token of one
-}
-
-// sentBy returns what messages p had sent by a moment.
-func (p *qp) sentBy(at moment) (sent sentMessages) {
-	for _, s := range p.sends {
-		if s.post.call >= at {
-			continue
-		}
-		if sent.all++; s.op != model.SendAndInvalidate {
-			continue
-		}
-		if sent.names++; s.token == nil {
-			sent.anyToken = true
-		} else {
-			sent.tokens = append(sent.tokens, *s.token)
-		}
-	}
-	return sent
 }
 
 // checkPoints holds the order in which points place the completions of a queue against that of their posts (POLL-09).

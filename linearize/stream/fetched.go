@@ -79,7 +79,7 @@ func (l *workQueue) forgetFetched() {
 			delete(l.qp.s.byName, r.wr)
 		}
 	}
-	for _, of := range []*[]*request{(*[]*request)(&l.waiting), &l.messages, &l.taken, &l.loose, &l.guessed} {
+	for _, of := range []*[]*request{(*[]*request)(&l.waiting), &l.messages, &l.taken, &l.guessed} {
 		*of = slices.DeleteFunc(*of, forgotten)
 	}
 	l.cq.points = slices.DeleteFunc(l.cq.points, forgotten)

@@ -3,15 +3,16 @@ package stream
 import (
 	"slices"
 
+	"ndkoracle/linearize/monitor"
 	"ndkoracle/model"
 )
 
 // guessing holds the sends of a queue for which it is a guess which receives took them.
 type guessing struct {
-	loose   []*request // the first of the sends behind one that failed, whose receive was not told
-	guessed []*request // those whose receive was told before them, by a guess
-	first   *request   // the first of all sends
-	mixed   bool       // the sends are not all alike
+	unmatched *monitor.Unmatched // the sends behind one that failed, or nil
+	guessed   []*request         // those whose receive was told before them, by a guess
+	first     *request           // the first of all sends
+	mixed     bool               // the sends are not all alike
 }
 
 // A receive that succeeds takes the message in its place, unless that send has failed by itself: then it takes a later one. While

@@ -152,11 +152,28 @@ func (l *workQueue) failed(r *request) {
 // loosen notes the sends whose receives are no longer known.
 func (l *workQueue) loosen() {
 	i := slices.IndexFunc(l.messages, func(m *request) bool { return m.index() >= l.known })
-	if i >= 0 {
-		all := slices.Concat(l.messages[i:], l.loose)
-		l.loose = all[:min(len(all), MaxFollowing)]
+	switch {
+	case i >= 0 && l.unmatched != nil:
+		l.unmatched.Lost = true // those come before others, some of which may have been taken
+	case i >= 0:
+		for _, m := range l.messages[i:] {
+			l.loose(m)
+		}
 	}
 }
+
+// loose adds a send of which it is not known which receive takes it.
+func (l *workQueue) loose(r *request) {
+	if l.unmatched == nil {
+		l.unmatched = &monitor.Unmatched{}
+	}
+	if l.unmatched.Sent(r.half()); l.unmatched.Len() > mostUnmatched {
+		l.unmatched.Lost = true
+	}
+}
+
+// mostUnmatched bounds the sends of a queue that are kept of which it is not known which receives take them.
+const mostUnmatched = 100
 
 // isMessage reports whether r is half of a message.
 func (r *request) isMessage() bool { return r.op.IsSend() || r.op == model.ReceiveOp }
@@ -194,18 +211,23 @@ func (s *Stream) checkMessage(q *cq, line int, r, m *request, result *trace.Resu
 
 // delivery is a receive with the send that it took.
 func (s *Stream) delivery(r, m *request, result *trace.Result) *monitor.Delivery {
-	half := func(r *request) monitor.Half { return monitor.Half{Wr: r.wr, Op: r.op, Token: r.token, Bytes: r.bytes} }
-	return &monitor.Delivery{Dialect: s.dialect, Send: half(m), Receive: half(r), Result: result}
+	return &monitor.Delivery{Dialect: s.dialect, Send: m.half(), Receive: r.half(), Result: result}
 }
 
-// checkUnnamed holds a receive of which it is not known which message it took against all that the peer has sent (RES-02).
+func (r *request) half() monitor.Half {
+	return monitor.Half{Wr: r.wr, Op: r.op, Token: r.token, Bytes: r.bytes}
+}
+
+// checkUnnamed holds a receive of which it is not known which message it took against those that the peer has sent (RES-02, RES-03).
 func (s *Stream) checkUnnamed(q *cq, line int, r *request, result *trace.Result) {
 	sends := r.wq.other()
-	if result == nil || result.Type != "ReceiveAndInvalidate" || sends.names > 0 || r.wq.qp.isRemote() || !sends.qp.created {
+	if r.wq.qp.isRemote() || !sends.qp.created || sends.unmatched == nil {
 		return
 	}
-	s.tells(q.group, breach.TokenOfNone(r.wr, result.Type), line, r.line)
-	r.wq.qp.allows("type Receive")
+	if b, broken := sends.unmatched.Took(s.dialect, r.half(), result); broken {
+		s.tells(q.group, b, line, r.line)
+		r.wq.qp.allows("the type and the token of a message of its peer")
+	}
 }
 
 // mayBreak reports whether requests of p may be cancelled by now.

@@ -249,7 +249,9 @@ func (l *workQueue) unqueue(r *request) bool {
 	if r.promised {
 		l.promised++
 	}
-	l.messages, l.loose = without(l.messages, r), without(l.loose, r)
+	if l.messages = without(l.messages, r); l.unmatched != nil {
+		l.unmatched.Unsent(r.wr)
+	}
 	return true
 }
 

@@ -86,8 +86,8 @@ func (l *workQueue) enqueue(r *request) {
 	switch {
 	case !r.isMessage():
 	case r.index() >= l.known:
-		if r.op.IsSend() && len(l.loose) < MaxFollowing {
-			l.loose = append(l.loose, r)
+		if r.op.IsSend() {
+			l.loose(r)
 		}
 	case l.promised > 0:
 		l.promised--
