@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"slices"
 	"strings"
 
 	"ndkoracle/trace"
@@ -16,10 +17,10 @@ func IsReliable(create *trace.Event) bool {
 }
 
 // DeliversMessages reports whether each message of a QP reaches a receive of its peer, or its send does not succeed. UC and UD lose messages, and an XRC
-// QP has no receives of its own: its messages take those of a shared queue. One of unknown type counts as RC: package doubts leaves undecided what rests on
-// that.
+// QP has no receives of its own: its messages take those of a shared queue. One of unknown type, or of a type that the format does not know, counts as
+// RC: package doubts leaves undecided what rests on that.
 func DeliversMessages(create *trace.Event) bool {
-	return create == nil || create.QpType == "" || create.QpType == "RC"
+	return create == nil || !slices.Contains([]string{"UC", "UD", "XRC_SEND", "XRC_RECV", "RAW_PACKET", "DRIVER"}, create.QpType)
 }
 
 // MayLoseConnection reports whether a QP may go to its error state because the peer does not answer. UC and UD do not wait for

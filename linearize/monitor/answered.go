@@ -10,8 +10,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// answered checks that a read, or an atomic operation, which succeeds was posted while somebody could answer it: RES-14. A read that was posted before
-// may have had its data in time, which is for the engines to say.
+// answered checks that a read, or an atomic operation, which succeeds ended when there was another end, and was posted while that could answer it: RES-14.
+// A read that was posted before the other end was gone may have had its data in time, which is for the engines to say.
 type answered struct {
 	nothing
 	noRequest
@@ -20,7 +20,18 @@ type answered struct {
 	joined    map[string]bool                  // queue pairs that were connected
 	gone      map[string]gone                  // by connection: the end that is closed
 	asked     map[*qpArguments]map[string]gone // by queue pair and wr: reads that nobody answers
+	early     map[string]early                 // by connection: the first read that succeeded while no other end was known
+	met       map[string]bool                  // queue pairs that were to be connected, or were moved to a state in which requests are dropped
 	counter   *int
+}
+
+// early is a read of a queue pair that had succeeded by a poll.
+type early struct {
+	of     *qpArguments
+	wr     string
+	posted Place
+	told   Place
+	cq     string
 }
 
 // gone is an end of a connection that answers nobody, and since when.
@@ -29,13 +40,14 @@ type gone struct {
 	at   Place
 }
 
-var _ = group(newAnswered, rule{ID: "RES-14", On: on{"a read is posted, and the queue pair at the other end is closed, or in its error state"}})
+var _ = group(newAnswered, rule{ID: "RES-14", On: on{"a read is posted, and the queue pair at the other end is closed, or in its error state", "a read succeeds before the other end is connected"}})
 
 func newAnswered(m *Monitor) checks {
 	if m.ends == nil || m.header.Order == "partial" {
 		return nothing{} // what was posted behind an end is not known
 	}
-	a := &answered{n: m.ends, elsewhere: map[string]bool{}, joined: map[string]bool{}, gone: map[string]gone{}, asked: map[*qpArguments]map[string]gone{}, counter: m.counter("RES-14")}
+	a := &answered{n: m.ends, elsewhere: map[string]bool{}, joined: map[string]bool{}, gone: map[string]gone{}, asked: map[*qpArguments]map[string]gone{},
+		early: map[string]early{}, met: map[string]bool{}, counter: m.counter("RES-14")}
 	m.requests.rules = append(m.requests.rules, a)
 	return a
 }
@@ -47,8 +59,31 @@ func (a *answered) begin(c *Call, e *trace.Event) {
 		a.elsewhere[e.Qp] = a.elsewhere[e.Qp] || c.Kind == calls.UnsettleQp || e.Conn != "" && e.Conn != p.conn
 		delete(a.gone, p.conn)
 		delete(a.gone, e.Conn)
+		if c.Kind == calls.ConnectQp {
+			a.connects(p, e.Conn)
+		}
+		a.met[e.Qp] = true
 	}
 }
+
+// connects holds what succeeded on a connection against that its other end is connected only now.
+func (a *answered) connects(p *qpArguments, conn string) {
+	first, is := a.early[conn]
+	if !is || first.of == p {
+		return
+	}
+	delete(a.early, conn)
+	if !p.created || a.met[p.name] || a.elsewhere[first.of.name] {
+		return
+	}
+	*a.counter++
+	a.n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "RES-14", Place: first.told, See: []int{first.posted.Line, a.n.s.m.now.Line},
+		Objects: []Object{first.of.initiator.object(), {Cq, first.cq}},
+		Message: fmt.Sprintf("%s succeeded, and the other end of its connection, %s, was connected only later", first.wr, p.name)})
+}
+
+// mayAnswer reports whether a queue pair is of a type that has reads, as far as is known.
+func (a *answered) mayAnswer(p *qpArguments) bool { return !a.n.verbs() || p.kind == "RC" }
 
 // areConnected reports whether two queue pairs are the ends of one connection of a type that has reads.
 func (a *answered) areConnected(p, peer *qpArguments) bool {
@@ -88,6 +123,12 @@ func (a *answered) called(r *workRequest, _ *Call, _ []string) {
 }
 
 func (a *answered) completed(r *workRequest, c *Call, result *trace.Result) {
+	p := r.queue.qp
+	if r.op == model.Read && p != nil && p.conn != "" && a.mayAnswer(p) && calls.OutcomeOf(result.Status) == model.SUCCESS && a.n.s.peer(p) == nil {
+		if _, is := a.early[p.conn]; !is {
+			a.early[p.conn] = early{p, r.wr, r.place, a.n.s.m.now, c.Cq}
+		}
+	}
 	g, asked := a.asked[r.queue.qp][r.wr]
 	if delete(a.asked[r.queue.qp], r.wr); asked && calls.OutcomeOf(result.Status) == model.SUCCESS {
 		a.n.s.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "RES-14", See: []int{g.at.Line, r.place.Line}, Objects: []Object{r.queue.object(), {Cq, c.Cq}},
@@ -97,6 +138,9 @@ func (a *answered) completed(r *workRequest, c *Call, result *trace.Result) {
 
 func (a *answered) dropped(p *qpArguments, closed bool) {
 	delete(a.asked, p)
+	if a.early[p.conn].of == p {
+		delete(a.early, p.conn)
+	}
 	if !closed {
 		return
 	}
@@ -107,4 +151,5 @@ func (a *answered) dropped(p *qpArguments, closed bool) {
 	}
 	delete(a.elsewhere, p.name)
 	delete(a.joined, p.name)
+	delete(a.met, p.name)
 }

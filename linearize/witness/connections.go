@@ -177,8 +177,11 @@ func (f *facts) failed(c *call) bool {
 // deliversMessages reports whether each message of the i'th QP reaches a receive of its peer, or its send does not succeed. UC and UD lose
 // messages. One of unknown type counts as RC, as it does for the engines.
 func (f *facts) deliversMessages(i int) bool {
-	e := f.created[i].begin
-	return e.QpType == "" || e.QpType == "RC"
+	switch f.created[i].begin.QpType {
+	case "UC", "UD", "XRC_SEND", "XRC_RECV", "RAW_PACKET", "DRIVER":
+		return false
+	}
+	return true
 }
 
 // endings returns the calls and callbacks that end a connection, or tell of its end.
