@@ -72,7 +72,7 @@ func (f *boundaryFinding) isOf(c *component) bool {
 	})
 }
 
-// report adds the findings to a report, without those of the provider that the consumer excuses, and in the place of what TLC says of the same breach.
+// report adds the findings to a report, without those of the provider that the consumer excuses.
 func (b boundary) report(r *verdict.Report, questions []*question) {
 	for i := range b {
 		f := &b[i]
@@ -80,9 +80,6 @@ func (b boundary) report(r *verdict.Report, questions []*question) {
 		if f.Verdict == verdict.ProviderViolation && slices.ContainsFunc(questions, excuses) {
 			continue
 		}
-		r.Findings = slices.DeleteFunc(r.Findings, func(have verdict.Finding) bool { // which says that it has no explanation
-			return have.Verdict == f.Verdict && have.Rule == f.Rule && have.Line == f.Line && !have.Alone
-		})
 		r.Findings = append(r.Findings, verdict.Finding{Verdict: f.Verdict, Rule: f.Rule, Also: f.Also, Line: f.Line, Seq: f.Seq,
 			Message: f.Message, See: f.See, Alone: true, Shown: f.shown})
 	}

@@ -309,7 +309,9 @@ func (q *question) judge(r *verdict.Report, t *trace.Trace, a *answer) {
 		undecided(r, fmt.Sprintf("%s, and TLC had explained %d of the %d events of %s",
 			a.limit, a.reached, len(q.events), q.cqs[0].name))
 	default:
-		r.Findings = append(r.Findings, q.refused(t, a))
+		if f := q.refused(t, a); !isReported(r, f) {
+			r.Findings = append(r.Findings, f)
+		}
 	}
 }
 
