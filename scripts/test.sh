@@ -29,10 +29,16 @@ histories() {
 	NDK_HISTORIES=60000 go test -count=1 -json -run '^TestRandomHistories$' ./linearize/histories | bin/testreport -counts "$COUNTS"
 }
 
+# Without the race detector, under which they take a sample (internal/raced): each breach of the corpus, minimized and behind a long run, by every engine.
+one_rule() {
+	go test -count=1 -timeout 30m -json ./internal/minimize | bin/testreport -counts "$COUNTS"
+}
+
 scripts/install.sh
 step "formatting and vet" make -s vet
 step "build" make -s build
 step "Go tests, race detector, corpus" go_tests
+step "one rule for one breach" one_rule
 step "seeded bugs" seeded_bugs
 step "random histories" histories
 step "TLC" make -s tlc-more

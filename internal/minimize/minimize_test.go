@@ -32,7 +32,7 @@ func rejections(t *testing.T) []row {
 			rejected = append(rejected, row{r})
 		}
 	}
-	return rejected
+	return sample(rejected)
 }
 
 func (r row) judge(ctx context.Context, t *trace.Trace) *verdict.Report {
@@ -88,6 +88,7 @@ var leftOfDivergence = map[string]linearize.Engine{
 // Every rejection of the corpus shrinks to a trace of at most 30 events that is still rejected, with the same verdict by the same rule, by
 // the engine that shrank it. No engine accepts it, but for known divergences.
 func TestRejectionsShrink(t *testing.T) {
+	t.Parallel()
 	engines := map[linearize.Engine]linearize.Engine{linearize.Porcupine: linearize.Streaming, linearize.Streaming: linearize.Porcupine}
 	longest, open := 0, 0
 	for _, r := range rejections(t) {
