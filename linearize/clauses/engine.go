@@ -26,12 +26,11 @@ type Engine struct {
 	Bounds    []Bounds       // of each result of the latest poll to return
 	Solver    *timeline.Solver
 
-	dialect   model.Dialect
-	cqs       map[string]*completionQueue
-	qps       map[string]*queuePair
-	conns     map[string][]*queuePair
-	requests  map[string]*request
-	kept      map[string]*recalled // every request, where nothing is forgotten
+	dialect model.Dialect
+	cqs     map[string]*completionQueue
+	qps     map[string]*queuePair
+	conns   map[string][]*queuePair
+	ledger
 	settled   over
 	now       facts.Moment
 	rests     int
@@ -40,9 +39,15 @@ type Engine struct {
 	open      bool // everything is undecided
 	untracked bool // requests were posted that are not followed
 	tokenTable
-	posted    int        // requests
-	delivered []*request // by the latest poll to return
-	block     []request
+}
+
+// A ledger has the requests.
+type ledger struct {
+	requests  map[string]*request  // by wr
+	kept      map[string]*recalled // every request, where nothing is forgotten
+	posted    int                  // how many were
+	delivered []*request           // by the latest poll to return
+	block     []request            // the memory of the next ones
 	single    [1]*request
 }
 
@@ -56,7 +61,7 @@ type Bounds struct {
 // New returns an engine for a dialect. Where a reading changes what the clauses say, it leaves everything undecided.
 func New(d model.Dialect) *Engine {
 	e := &Engine{Solver: timeline.NewSolver(), dialect: d, cqs: map[string]*completionQueue{}, qps: map[string]*queuePair{},
-		conns: map[string][]*queuePair{}, requests: map[string]*request{}, tokenTable: tokenTable{tokens: map[uint32]*token{}}, Undecided: map[string]int{}, settled: over{of: map[string]overRequest{}}}
+		conns: map[string][]*queuePair{}, ledger: ledger{requests: map[string]*request{}}, tokenTable: tokenTable{tokens: map[uint32]*token{}}, Undecided: map[string]int{}, settled: over{of: map[string]overRequest{}}}
 	if d.A9 != model.A9Ordered || d.A29 != model.A29Silent || d.A31 != model.A31Cancelled || d.A34 != model.A34Executed {
 		e.Beyond("", "", "another reading of the order of a queue, or of what a chain owes")
 	}

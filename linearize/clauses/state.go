@@ -148,18 +148,23 @@ type request struct {
 	silent, fence bool
 	called        int
 	returned      int
-	toldAt        int           // the event by which its end is known
 	ready         timeline.Time // from when on it waits for nobody but the provider, or its counterpart; or Never
 	times
+	ending
 	number int // of its post
 	naming
 	flush   *flush   // the first that it was posted before
 	before  *request // the send before it, in the order of calls
 	loose   bool     // its post overlaps others, so its place in the queue is not known
-	told    bool     // how it ended is known
-	gone    bool     // that does not matter any more
 	placed  bool     // by a point
 	refused bool     // its chain ended with a post that was refused
+}
+
+// An ending says how a request ended.
+type ending struct {
+	told    bool // it is known
+	toldAt  int  // … by an event
+	gone    bool // it does not matter any more
 	outcome model.Outcome
 }
 

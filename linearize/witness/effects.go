@@ -174,8 +174,8 @@ func (f *facts) requestsOf(c *call) []*request {
 }
 
 func (f *facts) stepOfPost(r *request) Step {
-	s := Step{Action: model.PostRefused, Qp: f.qps.list[r.qp], Queue: r.queue.String(), Wr: r.wr, Request: r.Op.String(),
-		Silent: r.Silent, Solicit: r.Solicit, Fence: r.Fence}
+	s := Step{Action: model.PostRefused, Qp: f.qps.list[r.qp], Queue: r.queue.String(), Wr: r.wr,
+		Posted: Posted{Request: r.Op.String(), Silent: r.Silent, Solicit: r.Solicit, Fence: r.Fence}}
 	if r.accepted {
 		s.Action, s.Deferred = model.Post, r.deferred
 	}

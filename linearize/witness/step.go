@@ -30,28 +30,33 @@ type Claim struct {
 
 // A Step is an action of the model, with names where the model has numbers. Arguments that the action has no use for are zero.
 type Step struct {
-	Action    model.Name `json:"action"`
-	Op        string     `json:"op,omitempty"` // of the call or callback whose effect it is; none of a hidden step
-	Cq        string     `json:"cq,omitempty"`
-	Qp        string     `json:"qp,omitempty"`
-	Queue     string     `json:"queue,omitempty"`
-	Wr        string     `json:"wr,omitempty"`
-	Request   string     `json:"request,omitempty"` // Post, PostRefused: the operation
-	Silent    bool       `json:"silent,omitempty"`
-	Solicit   bool       `json:"solicit,omitempty"`
-	Fence     bool       `json:"fence,omitempty"`
-	Deferred  bool       `json:"deferred,omitempty"`
-	Type      string     `json:"type,omitempty"`      // NdkArmCq
-	N         *int       `json:"n,omitempty"`         // NdkGetCqResults: room
-	K         *int       `json:"k,omitempty"`         // … and how many it returned
-	CqStatus  string     `json:"cq_status,omitempty"` // NdkCqNotificationCallbackEnter
-	Depth     *int       `json:"depth,omitempty"`     // NdkResizeCq: the new one
-	Outcome   string     `json:"outcome,omitempty"`   // Execute; Abort: of the send; Resize, NdkRequestCompletionEnter: of the resize
-	Received  string     `json:"received,omitempty"`  // Abort: of the receive
-	Solicited bool       `json:"solicited,omitempty"` // Execute of a receive: what the message brought
-	Token     *uint32    `json:"token,omitempty"`     // Post, PostRefused; Execute of a receive
-	Leaves    *Leaves    `json:"leaves,omitempty"`    // where the step may end in more than one way
-	Owes      string     `json:"-"`                   // the CQ of which the step makes one more callback owed: for a reader, no part of a witness
+	Action model.Name `json:"action"`
+	Op     string     `json:"op,omitempty"` // of the call or callback whose effect it is; none of a hidden step
+	Cq     string     `json:"cq,omitempty"`
+	Qp     string     `json:"qp,omitempty"`
+	Queue  string     `json:"queue,omitempty"`
+	Wr     string     `json:"wr,omitempty"`
+	Posted
+	Type      string  `json:"type,omitempty"`      // NdkArmCq
+	N         *int    `json:"n,omitempty"`         // NdkGetCqResults: room
+	K         *int    `json:"k,omitempty"`         // … and how many it returned
+	CqStatus  string  `json:"cq_status,omitempty"` // NdkCqNotificationCallbackEnter
+	Depth     *int    `json:"depth,omitempty"`     // NdkResizeCq: the new one
+	Outcome   string  `json:"outcome,omitempty"`   // Execute; Abort: of the send; Resize, NdkRequestCompletionEnter: of the resize
+	Received  string  `json:"received,omitempty"`  // Abort: of the receive
+	Solicited bool    `json:"solicited,omitempty"` // Execute of a receive: what the message brought
+	Token     *uint32 `json:"token,omitempty"`     // Post, PostRefused; Execute of a receive
+	Leaves    *Leaves `json:"leaves,omitempty"`    // where the step may end in more than one way
+	Owes      string  `json:"-"`                   // the CQ of which the step makes one more callback owed: for a reader, no part of a witness
+}
+
+// Posted is what Post and PostRefused post.
+type Posted struct {
+	Request  string `json:"request,omitempty"` // the operation
+	Silent   bool   `json:"silent,omitempty"`
+	Solicit  bool   `json:"solicit,omitempty"`
+	Fence    bool   `json:"fence,omitempty"`
+	Deferred bool   `json:"deferred,omitempty"`
 }
 
 // Leaves tells the ways apart in which a step may end, by the CQ that it changes.
