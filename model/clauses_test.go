@@ -628,6 +628,13 @@ func TestClausesOfConnection(t *testing.T) {
 	swapped := read(QpClosed, Indicated)
 	swapped.Qps[0], swapped.Qps[1] = swapped.Qps[1], swapped.Qps[0]
 	check(t, c, swapped, Action{Name: Execute, Qp: 1}, "RES-14", State{})
+	// RES-14: of a part of the whole, what it does not hold may answer, and so may an end that is not known.
+	part := *c
+	part.Composed = false
+	check(t, &part, read(Idle, Indicated), Action{Name: Execute}, "", read(Idle, hasSucceeded))
+	stranger := *c
+	stranger.Qps = []Binding{{InitiatorCq: 0, ReceiveCq: 0, Peer: -1}, {InitiatorCq: 1, ReceiveCq: 1, Peer: -1}}
+	check(t, &stranger, read(Idle, Indicated), Action{Name: Execute}, "", read(Idle, hasSucceeded))
 	check(t, &verbs, state(Connected, Ended, in(Indicated, 1, Write), pending, valid...), Action{Name: Execute}, "",
 		state(Connected, Ended, in(hasSucceeded, 1, Write), pending, valid...))
 

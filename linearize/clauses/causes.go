@@ -208,7 +208,7 @@ const mostLooked = 64
 
 // raiseFirstFailure brings that time up to date.
 func (e *Engine) raiseFirstFailure(w *workQueue) {
-	if w.firstFailure == timeline.None {
+	if w.firstFailure == timeline.None || w.messages.vanished { // of what vanished nothing is told
 		return
 	}
 	least, from := timeline.At(e.now.At), timeline.None

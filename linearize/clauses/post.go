@@ -96,7 +96,7 @@ func (e *Engine) post(w *workQueue, q *facts.Request, loose bool, m facts.Moment
 			s.Within(v, w.cq.scope)
 		}
 	}
-	if len(w.waiting) == 0 && w.firstFailure != timeline.None {
+	if len(w.waiting) == 0 && w.firstFailure != timeline.None && !w.messages.vanished {
 		s.NotBefore(w.firstFailure, at, mayCause, m.Line, timeline.None)
 	}
 	w.waiting = append(w.waiting, r)

@@ -117,7 +117,7 @@ type messages struct {
 	failures  int        // that ended otherwise, as far as is known
 	early     []*request // an initiator queue: sends that succeeded, before which one waits of which nothing is told
 	mayEnd    []*request // an initiator queue: messages that may have ended the connection though they succeeded
-	vanished  bool       // a receive queue: completions have, as its queue pair or CQ was closed
+	vanished  bool       // completions of the queue have, as its queue pair or CQ was closed
 	unmet     []*request // a receive queue: sends that succeeded and whose receive is not known, in order
 	failed    *request   // a receive queue: the latest receive that failed or was cancelled, with none that succeeded behind it
 	met       []*request // a receive queue: receives that succeeded and whose send is not known
