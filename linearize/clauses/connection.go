@@ -103,7 +103,8 @@ func (e *Engine) ConnectFailed(m facts.Moment, name string, mayHaveConnected boo
 		p.failedAt = m.At
 	}
 	p.lost = timeline.None // what was cancelled meanwhile the attempt may have cancelled, and no connection was lost by then
-	if mayHaveConnected {
+	carried := slices.ContainsFunc(p.queues[:], func(w *workQueue) bool { return w.succeeded != nil })
+	if p.made = p.made || carried; mayHaveConnected || carried {
 		p.madeBy = m.At
 	} else if p.madeBy == 0 {
 		p.attempted = never

@@ -266,7 +266,8 @@ func sequence(spans []*span, from func(*span) moment, matters func(a, b *span) m
 		}
 		next := 0
 		for i := range open {
-			if sign, _ := compare(open[i], open[next]); sign < 0 {
+			// Of two that either may come before the other, the first to return makes room for those behind it.
+			if sign, _ := compare(open[i], open[next]); sign < 0 || sign == 0 && open[i].ret < open[next].ret {
 				next = i
 			}
 		}
