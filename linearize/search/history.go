@@ -207,6 +207,7 @@ func newHistory(t *trace.Trace, d model.Dialect, fails string) *history {
 	h.findAborts()
 	h.findEnds()
 	h.findPeers()
+	h.doubtMessages()
 	h.findOverruns()
 	h.findMessages()
 	h.findInvalidated()

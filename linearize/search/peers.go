@@ -37,6 +37,22 @@ func (h *history) hasOtherReceives(p *qp) bool {
 // isFed reports whether a QP takes its receives from a shared queue.
 func isFed(p *qp) bool { return p.created != nil && p.created.begin.Srq != "" }
 
+// doubtMessages notes the first message of a queue pair with a peer that may have gone over another connection: an attempt to make one failed behind its
+// post, and may have made it. Which message the peer took in its place is not known.
+func (h *history) doubtMessages() {
+	for _, p := range h.qps {
+		if p.peer == nil {
+			continue
+		}
+		for _, r := range slices.Concat(p.sends, p.receive) {
+			if r.told && !failed(r) && r.post.call < p.failedBy {
+				untold := r.wr + " may have gone over the connection of an attempt that failed, and which message its peer took instead is not known"
+				p.doubt = earlier(p.doubt, &doubt{untold: untold, matters: r.post.call})
+			}
+		}
+	}
+}
+
 // findMessages joins each receive with the send that it takes, if it takes one: on a connection the sends arrive in their order.
 func (h *history) findMessages() {
 	for _, p := range h.qps {

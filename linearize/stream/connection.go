@@ -109,6 +109,9 @@ func (p *qp) connectOver(u *underWay, success bool) {
 
 // connectFailed handles a connect that failed. What the attempt has ended may have cancelled receives.
 func (p *qp) connectFailed(u *underWay) {
+	if !p.s.dialect.Ibverbs {
+		p.alone = nil // it went over the connection of that attempt
+	}
 	if p.succeeds || p.peer != nil && p.peer.succeeds {
 		p.connects, p.connectedBy = false, p.s.at
 		p.connectionLost(u.fn)

@@ -41,7 +41,7 @@ func (s *Stream) meet(q *cq, line int, r *request, result *trace.Result) (kinds 
 		return automaton.Plain, 0, true
 	case l.other() == nil || r.index() >= l.known:
 		l.messages = without(l.messages, r)
-		if l.other() == nil && l.qp.alone == nil {
+		if l.other() == nil && l.qp.alone == nil && l.qp.attempt.failed <= r.called {
 			l.qp.alone = &unsent{r.wr, line, r.line}
 		}
 		if l.queue == model.Initiator {
