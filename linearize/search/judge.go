@@ -112,6 +112,7 @@ func (j *judge) judge(ctx context.Context) {
 			j.hear(c, never)
 		}
 	}
+	j.excuse(ctx, components)
 	end := h.trace.End
 	if end == nil || !end.Quiescent {
 		j.report.Undecided("", verdict.NotAtRest)
