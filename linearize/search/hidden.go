@@ -154,6 +154,13 @@ func (c *component) findUnseen(p *qp, queue model.Queue) {
 	if u.needed = q.notifiedAfter(u.from); q.fails {
 		u.needed += q.greatestDepth() // they may have filled it
 	}
+	if u.needed > 0 {
+		for _, r := range p.queue(queue) {
+			if r.delivery == nil && r.point == nil && r.owed != never {
+				u.needed++ // it came in time for a moment of rest, and a callback behind that is for another one
+			}
+		}
+	}
 }
 
 // lastEmpty returns when the last poll began that found the CQ empty and returned before a moment, or 0. A CQ that failed may keep
