@@ -27,7 +27,7 @@ func (h *history) findConnected() {
 		p := h.qp(s.begin.Qp)
 		failed := h.failedAt(s)
 		if failed != never {
-			p.failedBy = failed
+			p.failedBy, p.attempted = failed, s.fn
 		}
 		switch {
 		case failed != never && s.verbs(): // it did nothing

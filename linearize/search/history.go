@@ -72,6 +72,7 @@ type connection struct {
 	conn      string
 	connected *span
 	failedBy  moment // when the latest attempt to connect it failed that did, or 0
+	attempted string // … by which function
 	unsure    moment // until when it is taken to be connected by an attempt that failed, and need not be
 	peer      *qp
 	ends      bool   // the trace tells of its flush, its close or a failure of its own

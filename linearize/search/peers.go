@@ -46,7 +46,7 @@ func (h *history) doubtMessages() {
 		}
 		for _, r := range slices.Concat(p.sends, p.receive) {
 			if r.told && !failed(r) && r.post.call < p.failedBy {
-				untold := r.wr + " may have gone over the connection of an attempt that failed, and which message its peer took instead is not known"
+				untold := r.wr + " may have gone over the connection of the " + p.attempted + " that failed, and which message its peer took instead is not followed, whatever the trace records"
 				p.doubt = earlier(p.doubt, &doubt{untold: untold, matters: r.post.call})
 			}
 		}
