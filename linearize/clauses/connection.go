@@ -103,9 +103,9 @@ func (e *Engine) ConnectFailed(m facts.Moment, name string, mayHaveConnected boo
 		p.failedAt = m.At
 	}
 	p.lost = timeline.None // what was cancelled meanwhile the attempt may have cancelled, and no connection was lost by then
-	carried := slices.ContainsFunc(p.queues[:], func(w *workQueue) bool { return w.succeeded != nil })
-	if p.made = p.made || carried; mayHaveConnected || carried {
+	if mayHaveConnected {
 		p.madeBy = m.At
+		p.made = p.made || slices.ContainsFunc(p.queues[:], func(w *workQueue) bool { return w.succeeded != nil })
 	} else if p.madeBy == 0 {
 		p.attempted = never
 	}
@@ -116,6 +116,16 @@ func (e *Engine) ConnectFailed(m facts.Moment, name string, mayHaveConnected boo
 	if e.becomeReady(p); p.peer == nil {
 		e.conns[p.conn] = slices.DeleteFunc(e.conns[p.conn], func(end *queuePair) bool { return end == p })
 		p.conn = ""
+	}
+}
+
+// Resumed handles a call that moves a queue pair of libibverbs to RTS once more. It changes nothing of RC, nor of an initiator queue of which nothing
+// can have failed.
+func (e *Engine) Resumed(name string) {
+	p := e.qp(name)
+	w := p.queues[model.Initiator]
+	if p.unreliable && (len(w.waiting) > 0 || len(w.failed) > 0 || w.silenced != nil) {
+		e.Beyond("", name, "a call brings back an initiator queue that a failure may have stopped")
 	}
 }
 

@@ -61,7 +61,7 @@ func TestTimelineOfTheCorpus(t *testing.T) {
 		switch {
 		case strings.Contains(row.Says, "does not record its qp_type"): // it is judged as RC, and package doubts leaves open what UC allows
 		case row.Verdict == string(verdict.Inconclusive) && isUnclear(row.Read(t)): // package doubts leaves open what may rest on that
-		case accuses && row.Verdict == string(verdict.ConsumerViolation) && e.Findings[0].Line > row.Line: // what the consumer did before excuses it
+		case accuses && row.Verdict == string(verdict.ConsumerViolation) && e.Findings[0].Seen.Line > row.Line: // what the consumer did before that shows it excuses it
 		case accuses && row.Verdict != string(verdict.ProviderViolation):
 			t.Errorf("%s is %s, and accused: %s", row.Name(), row.Verdict, judging.SayingOf(e))
 		case row.Verdict == string(verdict.Conformant):

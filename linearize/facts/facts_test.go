@@ -60,6 +60,7 @@ func (n *notebook) FlushFailed(m Moment, c *Call, may bool) {
 func (n *notebook) CloseQpCalled(m Moment, qp string) { n.note("%d: close %s", m.At, qp) }
 func (n *notebook) CloseQpRefused(qp string)          { n.note("not closed %s", qp) }
 func (n *notebook) CqClosing(cq string)               { n.note("closing %s", cq) }
+func (n *notebook) Resumed(qp string)                 { n.note("resumed %s", qp) }
 func (n *notebook) CqClosed(cq string)                { n.note("closed %s", cq) }
 func (n *notebook) CqFailed(_ Moment, cq string, overflow bool) {
 	n.note("%s failed, overflow %v", cq, overflow)
@@ -124,7 +125,7 @@ func TestFacts(t *testing.T) {
 		"a queue pair of datagrams that may be brought back": {[]trace.Event{call("1", "ibv_create_qp", trace.Event{Qp: "qp1", QpType: "UD", SqSigAll: &no}),
 			call("2", "ibv_post_send", trace.Event{Qp: "qp1", Wrs: []trace.WorkRequest{{Wr: "w", Opcode: "SEND", Flags: []string{"SIGNALED"}}}}),
 			call("3", "ibv_modify_qp", trace.Event{Qp: "qp1", State: "RTS"})},
-			[]string{"qp1 into  , reliable false, loses true, paired false", "2: post w Send silent false deferred false fence false", "beyond qp1"}},
+			[]string{"qp1 into  , reliable false, loses true, paired false", "2: post w Send silent false deferred false fence false", "resumed qp1"}},
 		"a close that is refused": {[]trace.Event{call("1", "NdkCloseQp", trace.Event{Qp: "qp1"}), ret("1", "NdkCloseQp", refused)},
 			[]string{"1: close qp1", "1: flush qp1", "2: not flushed qp1, or false", "not closed qp1"}},
 		"a resize": {[]trace.Event{call("1", "NdkResizeCq", trace.Event{Cq: "q", Depth: number(4)}), ret("1", "NdkResizeCq", pending),

@@ -102,8 +102,11 @@ func wakes(c *Call) bool {
 // an initiator queue that a failure had stopped.
 func (r *Reader) move(c *Call, e *trace.Event) {
 	sends, of := strings.HasSuffix(e.State, "RTS"), r.signalingOf(e.Qp)
-	if r.moves(c, true) || sends && of.sends {
-		r.to.Beyond("", e.Qp, "calls overlap that move a queue pair, or one brings it back")
+	if r.moves(c, true) {
+		r.to.Beyond("", e.Qp, "calls overlap that move a queue pair")
+	}
+	if sends && of.sends {
+		r.to.Resumed(e.Qp)
 	}
 	of.sends = of.sends || sends
 }

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 )
 
@@ -30,20 +32,27 @@ type component struct {
 	tells    bool   // states keep the steps that led to them
 }
 
-// movedTwice returns the first QP that two calls of ibv_modify_qp move at the same time, one of them into an error state, and of which a request has no
-// completion; or "".
-func (c *component) movedTwice() string {
-	latest := map[string]*span{} // by QP: the call that returns last
+// unfollowed says why it is not known what a QP owed at a moment of rest of which a request has no completion, or "": two calls of ibv_modify_qp moved it
+// at the same time, one of them into an error state, or one has brought back a send queue that a failure had stopped.
+func (c *component) unfollowed() string {
+	latest, sends := map[string]*span{}, map[string]bool{} // by QP: the call that returns last, and whether it was in RTS
 	for _, s := range c.h.spans {
-		if p := c.h.qpByName[s.begin.Qp]; s.fn != "ibv_modify_qp" || s.refused() || p == nil || p.component != c {
+		p := c.h.qpByName[s.begin.Qp]
+		if s.fn != "ibv_modify_qp" || s.refused() || p == nil || p.component != c {
 			continue
 		}
-		before := latest[s.begin.Qp]
-		if before != nil && before.overlaps(s) && (before.kind == calls.FlushQp) != (s.kind == calls.FlushQp) && c.h.qpByName[s.begin.Qp].waits() {
-			return s.begin.Qp
+		before := latest[p.name]
+		if before != nil && before.overlaps(s) && (before.kind == calls.FlushQp) != (s.kind == calls.FlushQp) && p.waits() {
+			return verdict.MovedTwice(p.name)
+		}
+		if strings.HasSuffix(s.begin.State, "RTS") {
+			if sends[p.name] && !calls.IsReliable(p.creation()) && slices.ContainsFunc(p.initiator, (*request).waitsForEver) {
+				return verdict.BroughtBack(p.name)
+			}
+			sends[p.name] = true
 		}
 		if before == nil || before.ret < s.ret {
-			latest[s.begin.Qp] = s
+			latest[p.name] = s
 		}
 	}
 	return ""
@@ -51,8 +60,10 @@ func (c *component) movedTwice() string {
 
 // waits reports whether a request of a QP is not told to have completed.
 func (p *qp) waits() bool {
-	return slices.ContainsFunc(slices.Concat(p.initiator, p.receive), func(r *request) bool { return r.accepted && !r.told && !r.silent })
+	return slices.ContainsFunc(slices.Concat(p.initiator, p.receive), (*request).waitsForEver)
 }
+
+func (r *request) waitsForEver() bool { return r.accepted && !r.told && !r.silent }
 
 // components groups the objects, and lists the operations of each group.
 func (h *history) components(d model.Dialect) []*component {

@@ -170,8 +170,8 @@ func (j *judge) component(ctx context.Context, c *component) (found bool) {
 		return false
 	}
 	if death == never {
-		if p := c.movedTwice(); p != "" { // what it owed at a moment of rest is not known
-			j.report.Undecided("", verdict.MovedTwice(p))
+		if reason := c.unfollowed(); reason != "" {
+			j.report.Undecided("", reason)
 		}
 		// Along one explanation is counted how often each rule had something to say.
 		j.add(c.storyOf(ctx, order, last))

@@ -20,6 +20,11 @@ func MovedTwice(qp string) string {
 	return "two calls of ibv_modify_qp move " + qp + " at the same time, and the trace does not record which was the last: only calls that do not overlap would decide it"
 }
 
+// BroughtBack says why what becomes of a QP is left undecided.
+func BroughtBack(qp string) string {
+	return "ibv_modify_qp moved " + qp + " to RTS once more, and what becomes of a send queue that a failure had stopped is not followed, whatever the trace records"
+}
+
 // NoCallback says what has to come before a callback, or an event, is entered.
 func NoCallback(what string, q *model.Cq) string {
 	switch {
