@@ -162,6 +162,20 @@ func (c *component) listRests() {
 			last = max(last, s.ret)
 		}
 	}
+	peers := map[string]bool{} // for what these do something may be owed here
+	for _, p := range c.qps {
+		if p.peer != nil {
+			peers[p.peer.name] = true
+		}
+	}
+	for _, s := range c.h.spans {
+		if peers[s.begin.Qp] {
+			last = max(last, s.call)
+			if s.returned() {
+				last = max(last, s.ret)
+			}
+		}
+	}
 	for _, s := range c.h.reads { // one that never returned is of no component
 		last = max(last, s.call)
 	}
