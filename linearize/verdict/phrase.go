@@ -22,7 +22,7 @@ func MovedTwice(qp string) string {
 
 // BroughtBack says why what becomes of a QP is left undecided.
 func BroughtBack(qp string) string {
-	return "ibv_modify_qp moved " + qp + " to RTS once more, and what becomes of a send queue that a failure had stopped is not followed, whatever the trace records"
+	return "ibv_modify_qp moved " + qp + " to RTS once more, and what becomes of a send queue that a failure had stopped is not followed: only a completion of each request would decide it"
 }
 
 // NoCallback says what has to come before a callback, or an event, is entered.
