@@ -215,7 +215,7 @@ func (h *history) comparePolls(a, b *span) (sign int, certain bool) {
 		return cmp.Compare(a.ret, b.ret), false // it may have taken anything
 	}
 	if len(a.results()) == 0 || len(b.results()) == 0 {
-		return 0, true // the search orders them
+		return cmp.Compare(a.ret, b.ret), true // the search orders them: the first to return makes room for those behind it
 	}
 	type lane struct {
 		qp    *qp
@@ -266,8 +266,7 @@ func sequence(spans []*span, from func(*span) moment, matters func(a, b *span) m
 		}
 		next := 0
 		for i := range open {
-			// Of two that either may come before the other, the first to return makes room for those behind it.
-			if sign, _ := compare(open[i], open[next]); sign < 0 || sign == 0 && open[i].ret < open[next].ret {
+			if sign, _ := compare(open[i], open[next]); sign < 0 {
 				next = i
 			}
 		}
