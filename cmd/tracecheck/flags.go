@@ -76,7 +76,7 @@ func oneOf(target *string, choices ...string) *value {
 func readingFlags(set *pflag.FlagSet, s *settings) {
 	s.options.Assume = map[string]string{}
 	set.Var(oneOf(&s.options.Dialect, "ndkpi", "ndspi", "verbs", "kverbs"), "dialect",
-		"read the traces in this `dialect`, ndkpi, ndspi or verbs, instead of the one in their header")
+		"read the traces in this `dialect`, ndkpi, ndspi, verbs or kverbs, instead of the one in their header")
 	set.BoolVar(&s.options.DeviceLevel, "device-level", false,
 		"dialects verbs and kverbs: accept what devices do at an arm that finds completions")
 	set.Var(&value{set: s.assume}, "assume",
