@@ -9,7 +9,9 @@ import (
 
 	"ndkoracle/internal/notation"
 	"ndkoracle/linearize/timeline"
+	"ndkoracle/model"
 	"ndkoracle/rules"
+	"ndkoracle/trace"
 )
 
 // Each clause forbids one scene, and allows one that differs little.
@@ -467,5 +469,24 @@ func TestPassedOverIsDroppedOnce(t *testing.T) {
 	e.Solver.Eager = true
 	if e.Read(made); len(e.Findings) != 1 || e.Findings[0].ID != "DISC-10" {
 		t.Errorf("undecided %v\n%s", e.Undecided, said(e))
+	}
+}
+
+// A queue pair whose queues complete into one CQ is forgotten once when that is closed, and so is the CQ: what others keep stays (A21, LIFE-07).
+func TestForgottenOnce(t *testing.T) {
+	s := &notation.Scripted{Trace: &trace.Trace{Header: trace.Header{Dialect: "ndkpi", Side: "provider", Order: "total"}, End: &trace.End{Quiescent: true}}}
+	room, did := int64(4), notation.Success
+	s.Call("NdkCreateCq", trace.Event{Cq: "cq1", Depth: &room}, did)
+	s.Call("NdkCreateQp", trace.Event{Qp: "qp1", ReceiveCq: "cq1", InitiatorCq: "cq1"}, did)
+	s.Call("NdkConnect", trace.Event{Qp: "qp1", Conn: "c"}, did)
+	s.Call("NdkWrite", trace.Event{Qp: "qp1", Wr: "w1"}, did)
+	s.Call("NdkWrite", trace.Event{Qp: "qp1", Wr: "w2"}, did)
+	s.Call("NdkGetCqResults", trace.Event{Cq: "cq1", N: &room}, trace.Event{Results: []trace.Result{{Wr: "w1", Status: "STATUS_SUCCESS"}}})
+	s.Call("NdkFlush", trace.Event{Qp: "qp1"}, did)
+	s.Call("NdkCloseQp", trace.Event{Qp: "qp1"}, did)
+	s.Call("NdkCloseCq", trace.Event{Cq: "cq1"}, did)
+	e := New(model.Ndkpi())
+	if e.Read(s.Trace); e.Solver.Unbalanced != 0 || len(e.qps)+len(e.cqs) > 0 {
+		t.Errorf("%d variables were released too often; %d queue pairs and %d CQs are left", e.Solver.Unbalanced, len(e.qps), len(e.cqs))
 	}
 }

@@ -57,6 +57,9 @@ func TestTimelineOfTheCorpus(t *testing.T) {
 		if e == nil {
 			continue
 		}
+		if n := e.Solver.Unbalanced; n != 0 {
+			t.Errorf("%s: %d variables were released too often", row.Name(), n)
+		}
 		accuses := len(e.Findings) > 0
 		switch {
 		case strings.Contains(row.Says, "does not record its qp_type"): // it is judged as RC, and package doubts leaves open what UC allows

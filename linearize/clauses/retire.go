@@ -16,7 +16,9 @@ func (e *Engine) retire(p *queuePair) {
 		return
 	}
 	for _, end := range ends {
-		e.forgetQp(end)
+		if e.qps[end.name] == end { // both of its queues complete into a CQ that is closed
+			e.forgetQp(end)
+		}
 	}
 }
 
@@ -30,7 +32,7 @@ func (p *queuePair) isOver() bool {
 
 // forgetCq forgets a CQ that is closed, and whose queue pairs are forgotten.
 func (e *Engine) forgetCq(q *completionQueue) {
-	if e.kept == nil && q.closed && len(q.queues) == 0 {
+	if e.kept == nil && q.closed && len(q.queues) == 0 && e.cqs[q.name] == q {
 		e.Solver.Release(q.last)
 		e.forgetRoom(q)
 		delete(e.cqs, q.name)

@@ -125,6 +125,9 @@ func (h *drawn) compare() *comparison {
 	h.withCases(streamed, c)
 	h.saysHowRequestsEnded(streamed, c)
 	clausesSay := h.ofClauses(streamed, c)
+	if clausesSay != nil && clausesSay.Solver.Unbalanced > 0 {
+		c.differ += "\nthe clauses release a variable that nobody keeps"
+	}
 	if !streamed.Decided() {
 		c.count(true, "stream leaves it open")
 		return c

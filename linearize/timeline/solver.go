@@ -43,6 +43,7 @@ type node struct {
 // Stats counts what a solver did and holds.
 type Stats struct {
 	Live, Most  int // variables
+	Unbalanced  int // Releases without a Keep
 	Clauses     int
 	Raises      int
 	Collections int
@@ -139,10 +140,16 @@ func (s *Solver) Keep(v Var) Var {
 	return v
 }
 
-// Release takes back one Keep. It passes over None.
+// Release takes back one Keep. It passes over None. One Release too many is the caller's mistake: it would let the variable be collected while somebody
+// else keeps it. It is counted.
 func (s *Solver) Release(v Var) {
-	if v != None {
-		s.node(v).keepers--
+	if v == None {
+		return
+	}
+	if n := s.node(v); n.keepers > 0 {
+		n.keepers--
+	} else {
+		s.Unbalanced++
 	}
 }
 
