@@ -53,8 +53,25 @@ var elsewhere = map[string]string{"make build": "the test builds the program in 
 
 // Each command of docs/tutorial.md runs, exits as the text says, and prints what the text shows.
 func TestTutorialRuns(t *testing.T) {
+	if skipped := runPage(t, "docs/tutorial.md", 6, "c", "tracecheck"); skipped != len(elsewhere) {
+		t.Errorf("%d commands were skipped, not %d", skipped, len(elsewhere))
+	}
+}
+
+// So does each command of docs/exec-provider.md.
+func TestExecProviderPageRuns(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Fatal("python3 is not installed; make install, or make test, installs it")
+	}
+	runPage(t, "docs/exec-provider.md", 3, "examples", "tracecheck", "ndkrecord")
+}
+
+// runPage runs the commands of a page, of at least so many blocks, beside a folder of the repository and programs that it builds. It returns how many it
+// leaves out.
+func runPage(t *testing.T, page string, atLeast int, sources string, programs ...string) (skipped int) {
+	t.Helper()
 	if testing.Short() {
-		t.Skip("it builds tracecheck")
+		t.Skip("it builds programs")
 	}
 	if _, err := exec.LookPath("cc"); err != nil {
 		t.Fatalf("there is no C compiler: %v", err)
@@ -64,17 +81,18 @@ func TestTutorialRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	if err := errors.Join(os.MkdirAll(filepath.Join(folder, "build"), 0o755), os.Symlink(filepath.Join(root, "c"), filepath.Join(folder, "c"))); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Join(folder, "build"), 0o755), os.Symlink(filepath.Join(root, sources), filepath.Join(folder, sources))); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(folder, "bin", "tracecheck"), "ndkoracle/cmd/tracecheck").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	for _, program := range programs {
+		if out, err := exec.Command("go", "build", "-o", filepath.Join(folder, "bin", program), "ndkoracle/cmd/"+program).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
 	}
-	blocks := shownIn(readPages(t)["docs/tutorial.md"])
-	if len(blocks) < 6 {
-		t.Fatalf("the tutorial shows %d blocks of commands", len(blocks))
+	blocks := shownIn(readPages(t)[page])
+	if len(blocks) < atLeast {
+		t.Fatalf("%s shows %d blocks of commands", page, len(blocks))
 	}
-	skipped := 0
 	for _, block := range blocks {
 		var output strings.Builder
 		exit := 0
@@ -103,9 +121,7 @@ func TestTutorialRuns(t *testing.T) {
 			}
 		}
 	}
-	if skipped != len(elsewhere) {
-		t.Errorf("%d commands were skipped, not %d", skipped, len(elsewhere))
-	}
+	return skipped
 }
 
 // Exit codes and output belong to the commands before them.
