@@ -138,6 +138,7 @@ static size_t utf8_length(const char *text, size_t length)
     return n;
 }
 
+/* Decodes what is behind a backslash, to the end of a text of some length. */
 static bool json_escape(json_reader *r, char *to, size_t *length)
 {
     static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -179,7 +180,7 @@ static bool json_string(json_reader *r, char **text)
     while (json_peek(r) != '"') {
         if (json_peek(r) == '\\') {
             r->at++;
-            if (!json_escape(r, *text + n, &n)) return false;
+            if (!json_escape(r, *text, &n)) return false;
             continue;
         }
         if ((unsigned char)json_peek(r) < 0x20) return json_fails(r, "a control character in a string");
