@@ -31,9 +31,20 @@ type example struct {
 // examples returns the examples in all languages, ready to run.
 func examples(t *testing.T) []example {
 	t.Helper()
+	read(t, "provider.py")
 	return []example{
 		{"python", []string{tool(t, "python3"), filepath.Join(sources, "provider.py")}},
-		{"c", []string{compiled(t)}},
+		{"c", []string{compiled(t, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")}},
+	}
+}
+
+// read reads sources, so that Go knows of them: it runs the tests again when one has changed.
+func read(t *testing.T, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if _, err := os.ReadFile(filepath.Join(sources, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -50,6 +61,7 @@ func tool(t *testing.T, name string) string {
 // compiled builds the example in C. A warning is an error.
 func compiled(t *testing.T, flags ...string) string {
 	t.Helper()
+	read(t, "provider.c", "json.h")
 	program := filepath.Join(t.TempDir(), "provider")
 	args := append([]string{"-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-pthread", "-o", program, filepath.Join(sources, "provider.c")}, flags...)
 	if out, err := exec.Command(tool(t, "cc"), args...).CombinedOutput(); err != nil {
@@ -297,40 +309,57 @@ func TestExamplesAnswer(t *testing.T) {
 	}
 }
 
+// An answer has the id of its call, which may be any string.
+func TestExamplesRepeatIds(t *testing.T) {
+	for _, e := range examples(t) {
+		for _, id := range []string{`70`, `"a"`, `"\"\\\/\b\f\n\r\t\u0001"`, `"\u007f\u0080\u07ff\u0800\uffff"`, `"\ud800\udc00\uDBFF\uDFFF"`, `"é€😀"`} {
+			stdout, stderr, exit := said(t, e.command, strings.ReplaceAll(called("AtRest", `{}`), `"id":7`, `"id":`+id))
+			var got struct{ ID any }
+			var want any
+			if err := errors.Join(json.Unmarshal([]byte(id), &want), json.Unmarshal([]byte(stdout), &got)); err != nil || exit != 0 || got.ID != want {
+				t.Errorf("%s: %s: exit code %d, %q, %q, %v", e.name, id, exit, stdout, stderr, err)
+			}
+		}
+	}
+}
+
 // The example in C refuses what is no line of the protocol, and says at which byte of which line.
 func TestExampleInCRefuses(t *testing.T) {
 	command := []string{compiled(t, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")}
 	first := called("NdkCreateCq", `{"cq":"cq1","depth":8,"notify":true}`)
 	for line, want := range map[string]string{
-		``:                                     "byte 1: no JSON value",
-		`{"jsonrpc":"2.0`:                      "byte 12: a string is not closed",
-		`{"jsonrpc":"2.0"`:                     "byte 17: a comma or a closing bracket is missing",
-		`{"jsonrpc" "2.0"}`:                    "byte 12: a colon is missing",
-		`{jsonrpc:2.0}`:                        "byte 2: the name of a member is missing",
-		`{"id":1,}`:                            "byte 9: the name of a member is missing",
-		`[1,]`:                                 "byte 4: no JSON value",
-		`{"id":01}`:                            "byte 8: a comma or a closing bracket is missing",
-		`{"id":1.}`:                            "byte 9: a digit is missing",
-		`{"id":-}`:                             "byte 8: a digit is missing",
-		`{"id":1e+}`:                           "byte 10: a digit is missing",
-		`{"id":nul}`:                           "byte 7: no JSON value",
-		`{"id":"\x"}`:                          "byte 9: no such escape",
-		`{"id":"\u12g4"}`:                      "byte 12: a hexadecimal digit is missing",
-		`{"id":"\ud83d."}`:                     "byte 14: half of a surrogate pair",
-		`{"id":"\ud83d\u0041"}`:                "byte 20: half of a surrogate pair",
-		`{"id":"\ude00"}`:                      "byte 14: half of a surrogate pair",
-		`{"id":"\u0000"}`:                      "byte 14: a string with a zero byte",
-		"{\"id\":\"a\tb\"}":                    "byte 9: a control character in a string",
-		"{\"id\":\"a\xc0\xaf\"}":               "byte 9: a string is not UTF-8",
-		"{\"id\":\"a\xed\xa0\x80\"}":           "byte 9: a string is not UTF-8",
-		"{\"id\":\"a\xf0\x9f\x98\"}":           "byte 9: a string is not UTF-8",
-		strings.Repeat("[", 40):                "byte 33: values are nested too deep",
-		`{"id":1}{}`:                           "byte 9: more text behind the value",
-		`[]`:                                   "byte 1: no JSON object",
-		strings.Repeat(" ", 1<<20+1):           "byte 1048577: the line has more than 1048576 bytes",
-		`{"id":1,"method":"Open"}`:             `the member "jsonrpc" is not "2.0"`,
-		`{"jsonrpc":"2.0","method":"a"}`:       "a call has no id",
-		`{"jsonrpc":"2.0","id":7,"result":{}}`: "call 7 is answered, and does not wait for an answer",
+		``:                           "byte 1: no JSON value",
+		`{"jsonrpc":"2.0`:            "byte 12: a string is not closed",
+		`{"jsonrpc":"2.0"`:           "byte 17: a comma or a closing bracket is missing",
+		`{"jsonrpc" "2.0"}`:          "byte 12: a colon is missing",
+		`{jsonrpc:2.0}`:              "byte 2: the name of a member is missing",
+		`{"id":1,}`:                  "byte 9: the name of a member is missing",
+		`[1,]`:                       "byte 4: no JSON value",
+		`{"id":01}`:                  "byte 8: a comma or a closing bracket is missing",
+		`{"id":1.}`:                  "byte 9: a digit is missing",
+		`{"id":-}`:                   "byte 8: a digit is missing",
+		`{"id":1e+}`:                 "byte 10: a digit is missing",
+		`{"id":nul}`:                 "byte 7: no JSON value",
+		`{"id":"\x"}`:                "byte 9: no such escape",
+		`{"id":"\u12g4"}`:            "byte 12: a hexadecimal digit is missing",
+		`{"id":"\ud83d."}`:           "byte 14: half of a surrogate pair",
+		`{"id":"\ud83d\u0041"}`:      "byte 20: half of a surrogate pair",
+		`{"id":"\ude00"}`:            "byte 14: half of a surrogate pair",
+		`{"id":"\u0000"}`:            "byte 14: a string with a zero byte",
+		"{\"id\":\"a\tb\"}":          "byte 9: a control character in a string",
+		"{\"id\":\"a\xc0\xaf\"}":     "byte 9: a string is not UTF-8",
+		"{\"id\":\"a\xed\xa0\x80\"}": "byte 9: a string is not UTF-8",
+		"{\"id\":\"\xf0\"}":          "byte 8: a string is not UTF-8",
+		"{\"id\":\"a\xf0\x9f\x98\"}": "byte 9: a string is not UTF-8",
+		strings.Repeat("[", 40):      "byte 33: values are nested too deep",
+		`{"id":1}{}`:                 "byte 9: more text behind the value",
+		`[]`:                         "byte 1: no JSON object",
+		strings.Repeat(" ", 1<<20+1): "byte 1048577: the line has more than 1048576 bytes",
+		`{"id":1,"method":"Open"}`:   `the member "jsonrpc" is not "2.0"`,
+		`{"jsonrpc":"1.0","id":1,"method":"Open"}`:                                          `the member "jsonrpc" is not "2.0"`,
+		`{"jsonrpc":2.0,"id":1,"method":"Open"}`:                                            `the member "jsonrpc" is not "2.0"`,
+		`{"jsonrpc":"2.0","method":"a"}`:                                                    "a call has no id",
+		`{"jsonrpc":"2.0","id":7,"result":{}}`:                                              "call 7 is answered, and does not wait for an answer",
 		`{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"no"}}`:                        "the consumer: no",
 		called("NdkArmCq", `{"cq":"cq1"}`):                                                  "NdkArmCq: the parameter type is missing",
 		called("NdkArmCq", `{"cq":"cq1","type":"SOME"}`):                                    "NdkArmCq: the type is SOME, and not ERRORS, SOLICITED or ANY",
@@ -338,6 +367,7 @@ func TestExampleInCRefuses(t *testing.T) {
 		called("NdkArmCq", `{"cq":1,"type":"ANY"}`):                                         "NdkArmCq: the parameter cq is not a string",
 		called("NdkFlush", `{"qp":"qp1"}`):                                                  "NdkFlush: there is no QP qp1",
 		called("NdkCreateCq", `{"cq":"cq2","depth":-1}`):                                    "NdkCreateCq: the parameter depth is not a whole number of at most 64 bits",
+		called("NdkCreateCq", `{"cq":"cq2","depth":1e1}`):                                   "NdkCreateCq: the parameter depth is not a whole number of at most 64 bits",
 		called("NdkCreateCq", `{"cq":"cq2","depth":18446744073709551616}`):                  "NdkCreateCq: the parameter depth is not a whole number of at most 64 bits",
 		called("NdkCreateCq", `{"cq":"`+strings.Repeat("c", 64)+`","depth":1}`):             "NdkCreateCq: the parameter cq has more than 63 bytes",
 		strings.ReplaceAll(first, `"id":7`, `"id":"`+strings.Repeat("7", 70)+`"`):           "the id of a call has more than 63 bytes",
