@@ -16,23 +16,40 @@ import (
 
 // What a result says of itself needs no search: it is held against the post that it answers.
 
-// deliver finds, for every result of every poll, the request that it is of.
+// deliver finds, for every result of every poll, the request that it is of. Of polls of several CQs the one that returned first comes first, so that what
+// delivers a completion again is the later one. Those of one CQ stay in their order.
 func (h *history) deliver() {
+	type turn struct {
+		cq   *cq
+		poll *span
+		by   moment
+	}
+	var turns []turn
 	for _, q := range h.cqs {
+		by := 0
 		for _, poll := range q.polls {
-			if poll.end == nil {
-				continue
+			if poll.end != nil {
+				by = max(by, poll.ret)
+				turns = append(turns, turn{q, poll, by})
 			}
-			h.checkPoll(q, poll)
-			for i := range poll.end.Results {
-				result := &poll.end.Results[i]
-				r := h.byWr[result.Wr]
-				d := &delivery{poll: poll, result: result, order: len(q.delivered), outcome: calls.OutcomeOf(result.Status)}
-				if h.checkResult(q, r, d) {
-					r.delivery, r.told, r.outcome = d, true, d.outcome
-					q.delivered = append(q.delivered, r)
-				}
-			}
+		}
+	}
+	slices.SortStableFunc(turns, func(a, b turn) int { return cmp.Compare(a.by, b.by) })
+	for _, t := range turns {
+		h.deliverPoll(t.cq, t.poll)
+	}
+}
+
+// deliverPoll does that for one poll of a CQ.
+func (h *history) deliverPoll(q *cq, poll *span) {
+	h.checkPoll(q, poll)
+	for i := range poll.end.Results {
+		result := &poll.end.Results[i]
+		r := h.byWr[result.Wr]
+		d := &delivery{poll: poll, result: result, order: len(q.delivered), outcome: calls.OutcomeOf(result.Status)}
+		if h.checkResult(q, r, d) {
+			r.delivery, r.told, r.outcome = d, true, d.outcome
+			q.delivered = append(q.delivered, r)
 		}
 	}
 }
