@@ -34,8 +34,13 @@ func newCloses(m *Monitor) checks {
 	return c
 }
 
-// done looks at a close that completes.
+// done looks at a close that completes, and at a creation, of what has to be there as long.
 func (cl *closes) done(c *Call, succeeded bool) {
+	if s := c.creates; s != nil && succeeded && s.outlived.at != (Place{}) {
+		of := s.outlived
+		cl.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "LIFE-04", Place: of.at, See: []int{c.Begun.Line, cl.m.now.Line}, Objects: []Object{of.Object, s.Object}, Follows: true,
+			Message: fmt.Sprintf("the close of %s completed while the creation of %s, which uses it, was pending, and that succeeded", of.Name, s.Name)})
+	}
 	o := c.own()
 	if c.role.closes == NoKind || !succeeded || o == nil || o.over {
 		return
@@ -51,6 +56,10 @@ func (cl *closes) checkSuccessors(o *object) {
 	*cl.counts["LIFE-04"] += o.ended
 	*cl.counts["LIFE-05"] += o.leftBy
 	for _, s := range o.successors {
+		if !s.exists && !s.refused && s.certainly(o) {
+			*cl.counts["LIFE-04"]++
+			s.outlived = outlived{o.Object, cl.m.now}
+		}
 		if !s.exists || !s.certainly(o) || s.Kind == Mw && o.Kind == Mr && cl.m.mayBeUnbound() || cl.m.objects.strangers[s.Kind] {
 			continue
 		}

@@ -70,6 +70,13 @@ type lineage struct {
 	successors  []*object
 	ended       int // successors that were closed
 	leftBy      int // … with a completion callback
+	outlived    outlived
+}
+
+// outlived is an antecedent whose close completed while the creation of an object was pending, and where; or none.
+type outlived struct {
+	Object
+	at Place
 }
 
 // An activity holds the functions, requests and callbacks of an object that are under way.
