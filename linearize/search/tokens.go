@@ -7,6 +7,7 @@ import (
 
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
+	"ndkoracle/trace"
 )
 
 // A trace is of one adapter, whose tokens are numbers: a token that one QP makes valid can be made invalid through another.
@@ -73,6 +74,13 @@ func (p *qp) namesFirst() (first, other *request) {
 	return first, nil
 }
 
+// recordsToken reports whether the post of r names a token, though its receive tells another one.
+func (r *request) recordsToken() bool {
+	e := r.post.begin
+	i := slices.IndexFunc(e.Wrs, func(w trace.WorkRequest) bool { return w.Wr == r.wr })
+	return i >= 0 && e.Wrs[i].Token != nil || i < 0 && e.Token != nil
+}
+
 // bindTokens numbers the tokens of c. Where some request made a token valid and the trace does not tell which, any may be
 // valid, and none is followed.
 func (c *component) bindTokens() {
@@ -81,8 +89,11 @@ func (c *component) bindTokens() {
 	switch {
 	case names && (valid != nil || invalid != nil):
 		r := cmp.Or(valid, invalid)
-		if c.reason = verdict.TokenUntold(r.wr); r.op == model.Read {
+		switch c.reason = verdict.TokenUntold(r.wr); {
+		case r.op == model.Read:
 			c.reason = verdict.ReadInvalidates(r.wr)
+		case r.recordsToken():
+			c.reason = verdict.TokenContradicted(r.wr)
 		}
 	case valid == nil:
 		for _, p := range c.qps {

@@ -69,6 +69,11 @@ func TokenUntold(wr string) string {
 	return fmt.Sprintf("the trace does not record the token of %s, so the state of tokens is unknown; its field token decides it", wr)
 }
 
+// TokenContradicted leaves open what tokens are valid.
+func TokenContradicted(wr string) string {
+	return fmt.Sprintf("the receive of %s names another token (its field token), so the state of both is unknown: the right one would decide it", wr)
+}
+
 // ReadInvalidates leaves open what tokens are valid.
 func ReadInvalidates(wr string) string {
 	return fmt.Sprintf("%s is a read with RDMA_READ_LOCAL_INVALIDATE: whether it made its token invalid depends on the adapter and on its outcome (INV-01, INV-02), "+
