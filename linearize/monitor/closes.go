@@ -36,7 +36,7 @@ func newCloses(m *Monitor) checks {
 
 // done looks at a close that completes, and at a creation, of what has to be there as long.
 func (cl *closes) done(c *Call, succeeded bool) {
-	if s := c.creates; s != nil && succeeded && s.outlived.at != (Place{}) {
+	if s := c.creates; s != nil && succeeded && c.pends && s.outlived.at != (Place{}) {
 		of := s.outlived
 		cl.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "LIFE-04", Place: of.at, See: []int{c.Begun.Line, cl.m.now.Line}, Objects: []Object{of.Object, s.Object}, Follows: true,
 			Message: fmt.Sprintf("the close of %s completed while the creation of %s, which uses it, was pending, and that succeeded", of.Name, s.Name)})
