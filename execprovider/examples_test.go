@@ -134,9 +134,6 @@ func judge(t *testing.T) func(t *testing.T, files ...string) []report {
 
 // Each example keeps every rule that the judge checks, in every scenario.
 func TestExamplesAreConformant(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds tracecheck")
-	}
 	judged := judge(t)
 	for _, e := range examples(t) {
 		t.Run(e.name, func(t *testing.T) {
@@ -208,9 +205,6 @@ func TestExamplesHaveTheSameBugs(t *testing.T) {
 
 // Each bug of each example is found by the rule that it breaks.
 func TestBugsOfExamplesAreFound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds tracecheck")
-	}
 	const within = 200 // seeds
 	judged := judge(t)
 	for _, e := range examples(t) {

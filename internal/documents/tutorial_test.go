@@ -70,9 +70,6 @@ func TestExecProviderPageRuns(t *testing.T) {
 // leaves out.
 func runPage(t *testing.T, page string, atLeast int, sources string, programs ...string) (skipped int) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it builds programs")
-	}
 	if _, err := exec.LookPath("cc"); err != nil {
 		t.Fatalf("there is no C compiler: %v", err)
 	}

@@ -119,8 +119,8 @@ func (e *Engine) ConnectFailed(m facts.Moment, name string, mayHaveConnected boo
 	}
 }
 
-// Resumed handles a call that moves a queue pair of libibverbs to RTS once more. It changes nothing of RC, nor of an initiator queue of which nothing
-// can have failed.
+// Resumed handles a call that moves a queue pair of libibverbs to RTS once more. The call leaves an RC queue pair as it is. It brings back an initiator queue
+// that a failure had stopped, which is undecided; where no request can have failed, no queue was stopped.
 func (e *Engine) Resumed(name string) {
 	p := e.qp(name)
 	w := p.queues[model.Initiator]
