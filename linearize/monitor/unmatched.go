@@ -14,12 +14,9 @@ import (
 type Unmatched struct {
 	sends   []Half
 	skipper *Delivery // the latest receive that did not fit a message which it may have taken, and that
-	names   naming    // of the messages that the skipper does not fit
+	names   bool      // one of the messages that the skipper does not fit names a token
 	Lost    bool      // the messages are not known any more
 }
-
-// naming says how many messages there are, and how many name a token.
-type naming struct{ all, names int }
 
 // Sent adds a message.
 func (u *Unmatched) Sent(h Half) {
@@ -50,7 +47,7 @@ func (u *Unmatched) Took(d model.Dialect, receive Half, result *trace.Result) (b
 		result = &trace.Result{}
 	}
 	at := Delivery{Dialect: d, Receive: receive, Result: result}
-	var passed naming
+	passed := false // one that names a token
 	for i, send := range u.sends {
 		if at.Send = send; at.fits() {
 			if i > 0 {
@@ -61,9 +58,7 @@ func (u *Unmatched) Took(d model.Dialect, receive Half, result *trace.Result) (b
 			u.sends = u.sends[i+1:]
 			return breach.Breach{}, false
 		}
-		if passed.all++; send.Op == model.SendAndInvalidate {
-			passed.names++
-		}
+		passed = passed || send.Op == model.SendAndInvalidate
 	}
 	wrong := u.skipper
 	switch {
@@ -79,7 +74,7 @@ func (u *Unmatched) Took(d model.Dialect, receive Half, result *trace.Result) (b
 	switch {
 	case told == "Receive":
 		return breach.TokenOfEach(wr, told), true
-	case told == "ReceiveAndInvalidate" && u.names.names == 0:
+	case told == "ReceiveAndInvalidate" && !u.names:
 		return breach.TokenOfNone(wr, told), true
 	}
 	return breach.OtherToken(wr, *wrong.Result.Token), true
