@@ -1,6 +1,7 @@
 package stream_test
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 
 	"ndkoracle/internal/notation"
 	"ndkoracle/internal/processor"
+	"ndkoracle/internal/synthetic"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/histories"
 	"ndkoracle/linearize/stream"
@@ -33,6 +35,31 @@ func TestStreamForgetsWhatIsClosed(t *testing.T) {
 	}
 	if r.Components == 0 || r.Rules["LIFE-04"].Count != 2*33_000 {
 		t.Errorf("%d components, LIFE-04 %+v", r.Components, r.Rules["LIFE-04"])
+	}
+}
+
+// What a stream looks through does not grow with the queue pairs that were closed, also where messages fail that a receive had seemed to take.
+func TestClosedQueuePairsArePutAside(t *testing.T) {
+	var text bytes.Buffer
+	if err := synthetic.WriteIrregular(&text, synthetic.Options{Seed: 1, Events: 50_000}); err != nil {
+		t.Fatal(err)
+	}
+	in, err := trace.Read("irregular", &text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, created := stream.New(in.Header, histories.Dialects()[0], 0), 0
+	for i := range in.Events {
+		e := &in.Events[i]
+		if s.Take(e); e.Fn == "NdkCreateQp" && e.Ph == trace.Call {
+			created++
+		}
+	}
+	if !s.IsInDoubt() {
+		t.Error("no message has failed that a receive had seemed to take: the trace asks nothing")
+	}
+	if kept := s.Followed(); kept > 4 || created < 200 {
+		t.Errorf("%d of %d queue pairs are looked through, and two at a time were open", kept, created)
 	}
 }
 

@@ -23,6 +23,14 @@ func (l *workQueue) other() *workQueue {
 	return l.qp.peer.wqs[1-l.queue]
 }
 
+// receives returns the queue, or that of the other halves, which of them has the receives.
+func (l *workQueue) receives() *workQueue {
+	if l.queue == model.Receive {
+		return l
+	}
+	return l.other()
+}
+
 // arrivals returns how many receives can have taken a message.
 func (l *workQueue) arrivals() int { return len(l.other().messages) }
 
@@ -137,8 +145,12 @@ func (l *workQueue) failed(r *request) {
 	if other == nil || !r.isMessage() || r.index() >= l.known {
 		return
 	}
-	if slices.Contains(l.taken, r) {
-		l.qp.group.leaveInDoubt(r.wr + " did not succeed, and which message its peer took instead " + verdict.NotFollowed)
+	untold := r.wr + " did not succeed, and which message its peer took instead " + verdict.NotFollowed
+	if slices.Contains(l.taken, r) && l.receives().messageKinds() == automaton.Plain|automaton.Solicited { // else it was of the same kind
+		l.qp.group.leaveInDoubt(untold)
+	}
+	if slices.Contains(l.guessed, r) {
+		other.qp.group.leaveInDoubt(untold)
 	}
 	for _, end := range []*workQueue{l, other} {
 		if end.known, end.promised = r.index(), 0; end.queue == model.Initiator {

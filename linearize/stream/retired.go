@@ -64,7 +64,7 @@ func (p *qp) isQuiet() bool {
 	if !(p.gone && p.over != 0 || p.refused) || p.group.root().broken {
 		return false
 	}
-	guessed := func(m *request) bool { return !m.hasSucceeded() }
+	guessed := func(m *request) bool { return !m.over && !m.hasSucceeded() } // of one that has failed the groups are in doubt
 	leftOpen := p.group.root().unclear != ""
 	return !slices.ContainsFunc(p.wqs[:], func(l *workQueue) bool {
 		return slices.ContainsFunc(l.guessed, guessed) || l.cq != nil && l.cq.over == 0 && !leftOpen && len(l.waiting) > 0
