@@ -56,14 +56,15 @@ func (m *Machine) after(s *set, e *event) *step {
 	return next
 }
 
-// steps are the steps that are known from one set. Few events are met again and again: the latest are looked through first.
+// steps are the steps that are known from one set. Few events are met again and again: the latest are looked through first, and of most sets there are
+// no others.
 type steps struct {
 	latest [4]struct {
 		event event
 		to    *step
 	}
 	place int
-	all   map[event]*step
+	all   map[event]*step // nil as long as they are the latest
 }
 
 func (s *steps) find(e *event) *step {
@@ -86,10 +87,15 @@ func (s *steps) keep(e event, to *step) {
 }
 
 func (s *steps) add(e event, to *step) {
-	if s.all == nil {
+	if s.all == nil && s.latest[s.place].to != nil {
 		s.all = map[event]*step{}
+		for _, l := range s.latest {
+			s.all[l.event] = l.to
+		}
 	}
-	s.all[e] = to
+	if s.all != nil {
+		s.all[e] = to
+	}
 	s.keep(e, to)
 }
 

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"ndkoracle/model"
 )
@@ -75,7 +76,7 @@ const (
 )
 
 // DefaultMemory bounds what a machine remembers, in bytes.
-const DefaultMemory = 64 << 20
+const DefaultMemory = 32 << 20
 
 // New returns a machine for a dialect that remembers about so many bytes, or DefaultMemory for 0.
 func New(d model.Dialect, memory int) *Machine {
@@ -148,10 +149,19 @@ func (m *Machine) known(alive []explanation, flights []model.Arm, readers uint8,
 	if s == nil {
 		s = &set{alive: alive, flights: flights, readers: readers, need: need(alive, len(keep))}
 		s.seen = m.see(alive)
-		m.remember(len(key)*4 + 200)
+		m.remember(s.size() + len(key))
 		m.sets[string(key)] = s
 	}
 	return &step{to: s, keep: keep}
+}
+
+// size returns how many bytes the set takes, about, and the step that led to it.
+func (s *set) size() int {
+	n := int(unsafe.Sizeof(*s)+unsafe.Sizeof(step{})) + len(s.alive)*int(unsafe.Sizeof(explanation{})) + 8*len(s.need)
+	for i := range s.alive {
+		n += len(s.alive[i].cells) * int(unsafe.Sizeof(cell{}))
+	}
+	return n
 }
 
 // keyOf returns an encoding of a set, in memory that is used again: two sets are equal exactly when their keys are.
