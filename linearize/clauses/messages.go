@@ -299,7 +299,7 @@ func (e *Engine) metByRest(r, last *request) {
 		return
 	}
 	for _, p := range []*queuePair{r.queue.qp, last.queue.qp} {
-		if p.closeCall != never || slices.ContainsFunc(p.cqs(), func(q *completionQueue) bool { return q.unsure || q.overflowed != timeline.None }) {
+		if p.closeCall != never || p.hasCq(func(q *completionQueue) bool { return q.unsure || q.overflowed != timeline.None }) {
 			return
 		}
 	}

@@ -125,7 +125,7 @@ func (e *Engine) bound() {
 
 // knowsRest reports whether it is known what requests of p had to have done by a moment of rest: no CQ of it, nor of its peer, has failed unseen.
 func (p *queuePair) knowsRest() bool {
-	return !p.open && !slices.ContainsFunc(p.cqs(), func(q *completionQueue) bool { return q.unsure })
+	return !p.open && !p.hasCq(func(q *completionQueue) bool { return q.unsure })
 }
 
 // Keep keeps a completion that was delivered, so that PlacedBy may be asked of it until Release. It reports whether it can be.
@@ -152,7 +152,7 @@ func (e *Engine) PlacedBy(b Bounds, by int) bool {
 // Follows reports whether a queue pair is decided, and no CQ of it, nor of its peer, has failed unseen, or may have overflowed.
 func (e *Engine) Follows(qp string) bool {
 	p := e.qps[qp]
-	return !e.open && p != nil && p.knowsRest() && !slices.ContainsFunc(p.cqs(), func(q *completionQueue) bool { return q.overflowed != timeline.None })
+	return !e.open && p != nil && p.knowsRest() && !p.hasCq(func(q *completionQueue) bool { return q.overflowed != timeline.None })
 }
 
 // Owed reports whether an accepted request of a queue pair, which no poll has delivered, had to have completed by an event, a moment of rest, as far as is
@@ -254,7 +254,7 @@ func (e *Engine) deadline(r *request, m, still facts.Moment) bound {
 	if reported.At != 0 && (still.At == 0 || reported.At < still.At) {
 		return bound{timeline.Before(reported.At), takesNoMore, reported.Line}
 	}
-	fails := slices.ContainsFunc(p.cqs(), func(q *completionQueue) bool { return q.failed })
+	fails := p.hasCq(func(q *completionQueue) bool { return q.failed })
 	if still.At > 0 && p.peer != nil && !p.flushesLate && !p.peer.flushesLate && !fails {
 		return bound{timeline.Before(still.At), stillAtRest, still.Line}
 	}

@@ -67,7 +67,7 @@ func (e *Engine) OwedBy(wr string) int {
 
 func (e *Engine) owedBy(r *request) int {
 	own, p := r.queue.cq, r.queue.qp
-	if slices.ContainsFunc(p.cqs(), func(q *completionQueue) bool { return q.unsure && (q != own || p.open) }) {
+	if p.hasCq(func(q *completionQueue) bool { return q.unsure && (q != own || p.open) }) {
 		return 0
 	}
 	over := r.c

@@ -158,15 +158,24 @@ func (e *Engine) CqFailed(m facts.Moment, name string, overflow bool) {
 
 const unexplained = "unexplained, and a CQ had failed by a time that is not known"
 
-// cqs returns the CQs of a queue pair and of its peer. One that has failed unseen may explain what clauses contradict.
+// cqs lists the CQs of a queue pair and of its peer. One that has failed unseen may explain what clauses contradict.
 func (p *queuePair) cqs() []*completionQueue {
 	var all []*completionQueue
-	for _, end := range []*queuePair{p, p.peer} {
+	p.hasCq(func(q *completionQueue) bool {
+		all = append(all, q)
+		return false
+	})
+	return all
+}
+
+// hasCq reports whether one of these CQs is as asked.
+func (p *queuePair) hasCq(is func(*completionQueue) bool) bool {
+	for _, end := range [...]*queuePair{p, p.peer} {
 		for i := range 2 {
-			if end != nil && end.queues[i].cq != nil {
-				all = append(all, end.queues[i].cq)
+			if end != nil && end.queues[i].cq != nil && is(end.queues[i].cq) {
+				return true
 			}
 		}
 	}
-	return all
+	return false
 }

@@ -59,6 +59,13 @@ const (
 
 func newPeriod(from int) period { return period{from: from, to: -1} }
 
+// again returns a new period in the memory of p, which nobody asks for any more.
+func (p *period) again(from int) period {
+	clear(p.delivered)
+	clear(p.dropped)
+	return period{from: from, to: -1, arms: p.arms[:0], delivered: p.delivered[:0], dropped: p.dropped[:0]}
+}
+
 // armings follows arms and callbacks, and what they can tell of requests, so that it can be said which rule a missing callback breaks.
 type armings struct {
 	nothing
@@ -138,7 +145,7 @@ func (q *notifications) entered(at int) {
 		r.reported = at
 	}
 	q.present.to = at
-	q.previous, q.present = q.present, newPeriod(at)
+	q.previous, q.present = q.present, q.previous.again(at)
 	for _, a := range q.previous.arms {
 		if a.returned < 0 {
 			q.present.arms = append(q.present.arms, a) // it may take effect only now
