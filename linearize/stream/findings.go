@@ -182,8 +182,8 @@ func (s *Stream) nameCallbacks() {
 	}
 }
 
-// nameLost lets a completion that is lost stand in place of what came before it of the same bug: that a poll delivered the next one, or that no
-// callback came for it.
+// nameLost lets a completion that is lost stand in place of what came before it of the same bug: that a poll delivered the next one behind the moment
+// of rest by which it was due, or that no callback came for it.
 func (l *findingLog) nameLost() {
 	for i := 0; i < len(l.findings); i++ {
 		lost := l.findings[i]
@@ -192,7 +192,7 @@ func (l *findingLog) nameLost() {
 		}
 		before := slices.IndexFunc(l.findings[:i], func(f finding) bool {
 			uncalled := f.missedBy == lost.lost.wq.cq && f.Rule == breach.CallbackDue.Rule && f.Line == lost.Line
-			return f.passed == lost.lost || uncalled
+			return f.passed == lost.lost && lost.lost.owed < f.at || uncalled
 		})
 		if before < 0 {
 			continue
