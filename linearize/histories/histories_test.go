@@ -214,14 +214,20 @@ func (h *drawn) againstPorcupine(clausesSay *clauses.Engine, streamed *verdict.R
 	return true
 }
 
-// isForbidden reports whether the plain search forbids the history, with more and more room, or forbids it without arms.
+// isForbidden reports whether the plain search forbids the history, with more and more room, or forbids it without arms, or without queue pairs of no peer.
 func (h *drawn) isForbidden() bool {
 	way, known, _ := plainly(h.run.c.Dialect, h.trace, h.quiescent, configsOfDoubt)
 	if !known {
 		way, known, _ = plainly(h.run.c.Dialect, withoutArms(h.trace), h.quiescent, configsOfAccusation)
 	}
+	if !known && !h.mayOverflow() {
+		way, known, _ = plainly(h.run.c.Dialect, withoutLone(withoutArms(h.trace)), h.quiescent, configsOfAccusation)
+	}
 	if !known {
 		way, known, _ = plainly(h.run.c.Dialect, h.trace, h.quiescent, configsOfDispute)
+	}
+	if !known && !h.mayOverflow() {
+		way, known, _ = plainly(h.run.c.Dialect, withoutLone(withoutArms(h.trace)), h.quiescent, configsOfDispute)
 	}
 	return known && way == nil
 }

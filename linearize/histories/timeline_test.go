@@ -172,6 +172,64 @@ func withoutArms(t *trace.Trace) *trace.Trace {
 	return &less
 }
 
+// withoutLone returns a trace without the queue pairs whose peer it does not hold, and without what polls tell of them: what it forbids is forbidden of
+// the others alone, where no CQ may overflow.
+func withoutLone(t *trace.Trace) *trace.Trace {
+	conns, ends := map[string]string{}, map[string]int{}
+	for i := range t.Events {
+		if e := &t.Events[i]; e.Ph == trace.Call && e.Qp != "" && e.Conn != "" && conns[e.Qp] == "" {
+			conns[e.Qp] = e.Conn
+			ends[e.Conn]++
+		}
+	}
+	lone, gone, of, fewer := map[string]bool{}, map[string]bool{}, map[string]string{}, map[string]int64{}
+	for qp, conn := range conns {
+		lone[qp] = ends[conn] < 2
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		if gone[e.Op] = gone[e.Op] || lone[e.Qp]; e.Wr != "" {
+			of[e.Wr] = e.Qp
+		}
+		for _, w := range e.Wrs {
+			of[w.Wr] = e.Qp
+		}
+		for _, r := range e.Results {
+			if lone[of[r.Wr]] {
+				fewer[e.Op]++
+			}
+		}
+	}
+	less := *t
+	less.Events = nil
+	for _, e := range t.Events {
+		switch {
+		case e.Op != "" && gone[e.Op]:
+			continue
+		case e.N != nil && e.Ph == trace.Call:
+			n := *e.N - fewer[e.Op]
+			e.N = &n
+		}
+		e.Results = slices.DeleteFunc(slices.Clone(e.Results), func(r trace.Result) bool { return lone[of[r.Wr]] })
+		less.Events = append(less.Events, e)
+	}
+	return &less
+}
+
+// mayOverflow reports whether a CQ has less room than there are requests.
+func (h *drawn) mayOverflow() bool {
+	requests := 0
+	for i := range h.trace.Events {
+		if e := &h.trace.Events[i]; e.Ph == trace.Call {
+			requests += len(e.Wrs)
+			if e.Wr != "" {
+				requests++
+			}
+		}
+	}
+	return slices.ContainsFunc(h.run.c.Depth, func(depth int) bool { return depth < requests })
+}
+
 // Whatever the plain search forbids without arms it forbids with them: they change nothing of queue pairs. In the last two histories a callback tells
 // of an error, which does (A33, ARM-16).
 func TestArmsChangeNothingOfQueuePairs(t *testing.T) {

@@ -196,7 +196,7 @@ func (a *armings) end(c *Call, e *trace.Event) {
 	case calls.ArmCq:
 		a.armReturned(a.cq(c.Cq), c.Begun.Index, calls.IsRefusal(c.Verbs, e))
 	case calls.PollCq:
-		if len(e.Results) == 0 && !calls.IsRefusal(c.Verbs, e) {
+		if len(e.Results) == 0 && !c.noRoom && !calls.IsRefusal(c.Verbs, e) {
 			q := a.cq(c.Cq)
 			q.empty = max(q.empty, c.Begun.Index)
 		}

@@ -16,6 +16,7 @@ type Call struct {
 	Begun       Place
 	Entered     bool // it is a callback
 	Cq, Qp, Wr  string
+	noRoom      bool // it is a poll that asks for no completion
 
 	role     role
 	objects  []*object  // that it uses, its own object first

@@ -139,7 +139,7 @@ func (m *Monitor) Take(e *trace.Event) []Finding {
 	case trace.Call, trace.Enter:
 		c := m.open.begin(e.Op)
 		c.Function, c.Fn, c.Thr, c.Begun, c.Entered = calls.FunctionOf(e), e.Fn, e.Thr, m.now, e.Ph == trace.Enter
-		c.Cq, c.Qp, c.Wr = e.Cq, e.Qp, e.Wr
+		c.Cq, c.Qp, c.Wr, c.noRoom = e.Cq, e.Qp, e.Wr, e.N != nil && *e.N == 0
 		c.within = m.threads.begin(c)
 		m.objects.resolve(c, e)
 		if e.For != "" {
