@@ -1,6 +1,7 @@
 package tlcjudge
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -17,11 +18,24 @@ func (r *request) tellsOfEnd() bool {
 	if connected == nil || connected.place > r.post.lastPlace {
 		return false // nothing had connected the QP yet
 	}
-	return !slices.ContainsFunc(r.qp.completions, func(c *call) bool { return c.lastPlace > r.post.place })
+	return !slices.ContainsFunc(r.qp.completions, func(c *call) bool { return c.overAt() > r.post.place })
+}
+
+// overAt is the place by which a call is told to have ended, by its return or by its completion callback.
+func (c *call) overAt() int {
+	switch {
+	case c.answer() != "PENDING":
+		return c.lastPlace
+	case c.completion != nil:
+		return c.completion.place
+	}
+	return math.MaxInt
 }
 
 // mayHaveConnected reports whether a connection may have come of the call, though it failed: what the connection carried tells.
-func (c *call) mayHaveConnected() bool { return c.kind == "connect" && !isVerbs(c.fn) }
+func (c *call) mayHaveConnected() bool {
+	return c.kind == "connect" && !isVerbs(c.fn) && !(c.answer() == "FAILURE" && calls.TriedNothing(c.last.Status))
+}
 
 // failsToConnect reports whether a call that was to connect a QP failed, by its return or by its completion callback. What is
 // pending may be cancelled for it.

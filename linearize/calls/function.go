@@ -48,8 +48,8 @@ func FunctionOf(e *trace.Event) *Function {
 	for at := functionHash(e.Fn); functions[at] != nil; at++ {
 		switch f := functions[at]; {
 		case f.Name != e.Fn:
-		case f.Kind == modifyQp:
-			return &Function{Kind: KindOf(e), Verbs: true}
+		case f.Kind == modifyQp || e.NoEffect:
+			return &Function{Name: f.Name, Kind: KindOf(e), Verbs: f.Verbs, MayPend: f.MayPend}
 		default:
 			return f
 		}

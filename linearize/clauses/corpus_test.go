@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ndkoracle/internal/judging"
+	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/clauses"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
@@ -21,6 +22,7 @@ const missedByTimeline = "testdata/timeline-misses.json"
 func judgeRow(t *testing.T, row judging.Row) *clauses.Engine {
 	t.Helper()
 	traced := row.Read(t)
+	calls.MarkNoEffect(traced)
 	if traced.Header.Order == "partial" {
 		return nil
 	}

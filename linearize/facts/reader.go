@@ -186,7 +186,7 @@ func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
 		}
 		r.to.CqResizing(m, e.Cq, int(*e.Depth))
 	case calls.Other:
-		if c.Fn == "ibv_modify_qp" {
+		if c.Fn == "ibv_modify_qp" && !e.NoEffect {
 			r.move(c, e)
 		}
 		if tellsToken(c.Fn) {

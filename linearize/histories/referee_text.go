@@ -282,7 +282,7 @@ func succeedsOnUnusable(events []trace.Event) int {
 
 // receivesUnsent returns the event at which more receives of a queue pair of type UC have succeeded than its peer has posted messages, or -1: its
 // messages may be lost, and none comes from elsewhere (POLL-05). What is posted in the error state is not sent (FLUSH-06). A queue pair that is connected
-// twice may hear of others.
+// twice may hear of others; where an attempt was refused it was not connected.
 func receivesUnsent(events []trace.Event) int {
 	kinds, conns, loose, receives := map[string]string{}, map[string]string{}, map[string]bool{}, map[string]string{}
 	posted, received := map[string]int{}, map[string]int{}
@@ -310,15 +310,16 @@ func receivesUnsent(events []trace.Event) int {
 		if move := moves[e.Op]; e.Ph == trace.Ret && move != nil {
 			delete(moves, e.Op)
 			flushed[move.Qp] = flushed[move.Qp] || !contested[e.Op] && move.State == "ERR" && e.Errno == ""
+			if move.State == "RTR" && e.Errno == "" {
+				loose[move.Qp] = loose[move.Qp] || move.Conn == "" || conns[move.Qp] != "" && conns[move.Qp] != move.Conn
+				conns[move.Qp] = move.Conn
+			}
 		}
 		switch kind := calls.KindOf(e); {
 		case e.Ph == trace.Call && kind == calls.CreateQp:
 			kinds[e.Qp] = e.QpType
 		case e.Ph == trace.Call && kind == calls.UnsettleQp:
 			loose[e.Qp] = true
-		case e.Ph == trace.Call && kind == calls.ConnectQp:
-			loose[e.Qp] = loose[e.Qp] || e.Conn == "" || conns[e.Qp] != "" && conns[e.Qp] != e.Conn
-			conns[e.Qp] = e.Conn
 		case e.Ph == trace.Call && e.Fn == "ibv_post_recv":
 			for _, w := range e.Wrs {
 				receives[w.Wr] = e.Qp

@@ -40,7 +40,7 @@ type Run struct {
 // qpsOfRun is what a run knows of the QPs of the contract, by their numbers.
 type qpsOfRun struct {
 	broken   map[int]bool // QPs that broke for a reason of their own, other than a failed receive
-	sends    map[int]int  // of each QP, as many as were accepted
+	sends    map[int]int  // of each QP, as many as were accepted, and may be sent
 	received map[int]int  // of each QP: receives that have ended
 	signals  map[int]bool // QPs of libibverbs that were created with sq_sig_all
 	failed   map[int]bool // QPs of which an attempt to connect has failed
@@ -180,7 +180,7 @@ func (r *Run) take(a model.Action) {
 			r.broken[i] = r.broken[i] || b.InitiatorCq == a.Cq || b.ReceiveCq == a.Cq
 		}
 	case model.Post:
-		if a.Request.Op.IsSend() {
+		if state := r.s.Qps[a.Qp].State; a.Request.Op.IsSend() && state != model.Ended && state != model.SendError { // else it is flushed (FLUSH-06)
 			r.sends[a.Qp]++
 		}
 	}

@@ -20,6 +20,8 @@ type connecting struct {
 type attempt struct {
 	stage connectStage
 	by    *Call
+	from  connectStage // where it stood before an attempt that is pending
+	first *Call        // … and which call had brought it there
 }
 
 type connectStage uint8
@@ -60,15 +62,14 @@ func (n *connecting) begin(c *Call, e *trace.Event) {
 	}
 	switch c.Fn {
 	case "NdkConnect", "NdkConnectWithSharedEndpoint":
-		n.attempts[p] = attempt{connectPending, c}
+		a := n.attempts[p]
+		n.attempts[p] = attempt{connectPending, c, a.stage, a.by}
 	case "NdkAccept", "NdkAcceptEx":
-		n.attempts[p] = attempt{connectedOtherwise, c}
+		n.attempts[p] = attempt{stage: connectedOtherwise, by: c}
 	case "NdkCompleteConnect", "NdkCompleteConnectEx":
 		*n.called++
 		n.before[c] = n.attempts[p]
 		n.checkCalled(c, p)
-	case "NdkCloseQp":
-		delete(n.attempts, p)
 	}
 }
 
@@ -99,22 +100,33 @@ func (n *connecting) done(c *Call, succeeded bool) {
 	switch c.Fn {
 	case "NdkConnect", "NdkConnectWithSharedEndpoint":
 		switch {
+		case a.first == c && a.stage == connectPending: // another one was called meanwhile
+			if a.from = connectFailed; succeeded {
+				a.from = connectSucceeded
+			}
+			n.attempts[p] = a
 		case a.by != c:
 		case succeeded:
-			n.attempts[p] = attempt{connectSucceeded, c}
+			n.attempts[p] = attempt{stage: connectSucceeded, by: c}
+		case !c.pends && a.from != notConnected: // it was refused, which changes nothing
+			n.attempts[p] = attempt{stage: a.from, by: a.first}
 		default:
-			n.attempts[p] = attempt{connectFailed, c}
+			n.attempts[p] = attempt{stage: connectFailed, by: c}
+		}
+	case "NdkCloseQp":
+		if succeeded {
+			delete(n.attempts, p)
 		}
 	case "NdkDisconnect":
 		if known && succeeded {
-			n.attempts[p] = attempt{connectionFinished, c}
+			n.attempts[p] = attempt{stage: connectionFinished, by: c}
 		}
 	case "NdkCompleteConnect", "NdkCompleteConnectEx":
 		before := n.before[c]
 		delete(n.before, c)
 		if succeeded && a == before {
 			n.checkEnded(c, p, a)
-			n.attempts[p] = attempt{connectCompleted, c}
+			n.attempts[p] = attempt{stage: connectCompleted, by: c}
 		}
 	}
 }

@@ -21,6 +21,7 @@ type ends struct {
 	s        *requests
 	of       map[string]*qpEnd   // by queue pair
 	joined   map[string]int      // queue pairs that were connected: the index of the event that told so last
+	half     map[string]bool     // … by NdkConnect alone, so that their posts may be refused yet (A37)
 	tried    map[string]bool     // queue pairs that were to be connected
 	fresh    map[queueOf]fresh   // what may have failed before the present connection
 	moving   map[string]*move    // by the op of a call of ibv_modify_qp
@@ -84,7 +85,7 @@ func newEnds(m *Monitor) checks {
 	if m.header.Order == "partial" {
 		return nothing{} // what came after an end is not known
 	}
-	n := &ends{s: m.requests, of: map[string]*qpEnd{}, joined: map[string]int{},
+	n := &ends{s: m.requests, of: map[string]*qpEnd{}, joined: map[string]int{}, half: map[string]bool{},
 		tried: map[string]bool{}, fresh: map[queueOf]fresh{}, moving: map[string]*move{}, failed: map[queueOf]failure{}, behind: map[string]*late{}, names: map[string]bool{}, owing: map[string]int{}, broken: map[string]bool{}, rooms: map[string]int64{},
 		disc: m.counter(byDisconnect), ok: m.counter(breach.OfErrorState)}
 	m.ends = n
@@ -159,7 +160,7 @@ func (n *ends) end(c *Call, e *trace.Event) {
 		n.moved(m, refused)
 	}
 	switch {
-	case c.Kind == calls.Post && c.Queue == model.Initiator && e.Status == "STATUS_CONNECTION_INVALID" && n.isJoined(c.Qp) && n.joined[c.Qp] < c.Begun.Index:
+	case c.Kind == calls.Post && c.Queue == model.Initiator && e.Status == "STATUS_CONNECTION_INVALID" && n.isJoined(c.Qp) && n.joined[c.Qp] < c.Begun.Index && !n.half[c.Qp]:
 		n.note(c.Qp, &qpEnd{rule: breach.NeedConnection, what: c.Wr + " was refused with STATUS_CONNECTION_INVALID", at: n.s.m.now})
 	case c.Kind == calls.PollCq:
 		room, looks := n.rooms[c.Op]
@@ -179,6 +180,7 @@ func (n *ends) done(c *Call, succeeded bool) {
 		}
 		if succeeded {
 			n.joined[c.Qp] = n.s.m.now.Index
+			n.half[c.Qp] = c.Fn == "NdkConnect" || c.Fn == "NdkConnectWithSharedEndpoint"
 		}
 	case c.Fn == "NdkDisconnect" && n.tried[c.Qp] && !n.isJoined(c.Qp): // it may have ended nothing
 	case c.Fn == "NdkDisconnect" && succeeded:
@@ -250,6 +252,7 @@ func (n *ends) revives(qp string) {
 func (n *ends) forget(qp string) {
 	n.revives(qp)
 	delete(n.joined, qp)
+	delete(n.half, qp)
 	delete(n.tried, qp)
 	delete(n.names, qp)
 	delete(n.fresh, queueOf{qp, model.Initiator})

@@ -17,7 +17,7 @@ type registrations struct {
 
 // A registration is how a memory region was made usable.
 type registration struct {
-	by   *Call // the latest NdkRegisterMr or NdkInitializeFastRegisterMr, or nil
+	by   *Call // the NdkRegisterMr or NdkInitializeFastRegisterMr that succeeded last, or else the latest, or nil
 	done bool  // it has completed
 	ok   bool  // … with success
 	over *Call // the NdkDeregisterMr that was called since, or nil
@@ -56,7 +56,9 @@ func (g *registrations) begin(c *Call, e *trace.Event) {
 	r := g.of[mr]
 	switch c.Fn {
 	case "NdkRegisterMr", "NdkInitializeFastRegisterMr":
-		g.of[mr] = registration{by: c}
+		if !r.holds() { // one that is refused changes nothing
+			g.of[mr] = registration{by: c}
+		}
 	case "NdkDeregisterMr":
 		*g.deregistered++
 		g.checkRegistered("MEM-12", c, mr, r)
@@ -75,8 +77,6 @@ func (g *registrations) begin(c *Call, e *trace.Event) {
 		if r.holds() && r.by.Fn == "NdkRegisterMr" {
 			g.breach("INV-07", c, []int{r.by.Begun.Line}, "%s of %s was called, and it is registered by NdkRegisterMr", c.Fn, mr.Name)
 		}
-	case "NdkCloseMr":
-		delete(g.of, mr)
 	}
 }
 
@@ -106,8 +106,13 @@ func (g *registrations) done(c *Call, succeeded bool) {
 	}
 	r := g.of[mr]
 	switch {
+	case succeeded && c.Fn == "NdkCloseMr":
+		delete(g.of, mr)
+	case succeeded && (c.Fn == "NdkRegisterMr" || c.Fn == "NdkInitializeFastRegisterMr"):
+		r.by, r.done, r.ok = c, true, true
+		g.of[mr] = r
 	case r.by == c:
-		r.done, r.ok = true, succeeded
+		r.done, r.ok = true, false
 		g.of[mr] = r
 	case r.over == c && !succeeded: // it was no deregistration
 		r.over = nil

@@ -76,7 +76,7 @@ func (s *requests) begin(c *Call, e *trace.Event) {
 	case calls.CreateQp:
 		s.create(c, e)
 	case calls.ConnectQp:
-		s.connect(s.qp(e.Qp), e.Conn)
+		s.connect(s.qp(e.Qp), e.Conn, c)
 	case calls.Post, calls.PostShared:
 		s.called(c, e)
 	case calls.PollCq:

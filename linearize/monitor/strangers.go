@@ -1,13 +1,57 @@
 package monitor
 
-func (s *requests) connect(p *qpArguments, conn string) {
-	if conn != "" && p.conn == "" {
-		p.conn = conn
-		s.conns[conn] = append(s.conns[conn], p)
-		if first := s.conns[conn][0]; first != p && first.peer == nil && first.created && p.created {
-			first.peer, p.peer = p, first
-		}
+import (
+	"slices"
+
+	"ndkoracle/linearize/calls"
+)
+
+// connect notes that a call makes a queue pair an end of a connection. It stays that until it is closed, or the call turns out to have failed: one that
+// was refused has changed nothing, and behind one that failed later it may be connected otherwise.
+func (s *requests) connect(p *qpArguments, conn string, by *Call) {
+	switch {
+	case conn == "" || p.conn != "" && p.conn != conn && !p.attempt.failed:
+		return
+	case p.conn != "" && p.conn != conn:
+		s.part(p)
 	}
+	p.attempt = attempted{op: by.Op}
+	if p.conn == conn {
+		return
+	}
+	p.conn = conn
+	s.conns[conn] = append(s.conns[conn], p)
+	if first := s.conns[conn][0]; first != p && first.peer == nil && first.created && p.created {
+		first.peer, p.peer = p, first
+	}
+}
+
+// An attempted is the latest call that made a queue pair an end of its connection.
+type attempted struct {
+	op     string
+	failed bool
+}
+
+// done notes how an attempt ended.
+func (s *requests) done(c *Call, succeeded bool) {
+	p := s.qps.get(c.Qp)
+	if c.Kind != calls.ConnectQp || succeeded || p == nil || p.attempt.op != c.Op {
+		return
+	}
+	if p.attempt.failed = true; !c.pends {
+		s.part(p)
+	}
+}
+
+// part takes a queue pair out of its connection.
+func (s *requests) part(p *qpArguments) {
+	if s.conns[p.conn] = slices.DeleteFunc(s.conns[p.conn], func(o *qpArguments) bool { return o == p }); len(s.conns[p.conn]) == 0 {
+		delete(s.conns, p.conn)
+	}
+	if p.peer != nil && p.peer.peer == p {
+		p.peer.peer = nil
+	}
+	p.conn, p.peer, p.sent = "", nil, nil
 }
 
 // peer returns the queue pair at the other end of a connection, or nil where the trace does not hold it.

@@ -72,6 +72,7 @@ func (q *requestQueue) object() Object {
 type qpArguments struct {
 	name      string
 	conn      string
+	attempt   attempted
 	kind      string       // libibverbs: its type, or "" where the trace does not record it
 	created   bool         // the trace holds its creation
 	srq       string       // from which it takes its receives, or "" where it takes them from its own queue, or the trace does not record it

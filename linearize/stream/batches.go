@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 
+	"ndkoracle/linearize/calls"
 	"ndkoracle/trace"
 )
 
@@ -14,6 +15,9 @@ const (
 	eventsAtHand = 1 << 8
 	bytesAtHand  = 2 << 20
 )
+
+// mostAnswers is how many events more a batch has, so that it ends behind an answer.
+const mostAnswers = 1 << 4
 
 // batchesAtOnce is how many batches there are: one that is filled, one on its way, and the two latest.
 const batchesAtOnce = 4
@@ -38,7 +42,7 @@ func readBatches(ctx context.Context, in *trace.Reader) *batches {
 	ctx, stop := context.WithCancel(ctx)
 	b := &batches{make(chan *batch, batchesAtOnce), make(chan *batch, batchesAtOnce), stop, make(chan struct{})}
 	for range batchesAtOnce {
-		b.free <- &batch{events: make([]trace.Event, 0, eventsAtHand)}
+		b.free <- &batch{events: make([]trace.Event, 0, eventsAtHand+mostAnswers)}
 	}
 	go func() {
 		defer close(b.ended)
@@ -62,7 +66,7 @@ func readBatches(ctx context.Context, in *trace.Reader) *batches {
 
 func (b *batch) fill(in *trace.Reader) {
 	b.events = b.events[:0]
-	for bytes := 0; len(b.events) < cap(b.events) && bytes < bytesAtHand && b.err == nil; {
+	for bytes := 0; !b.isFull(bytes) && b.err == nil; {
 		b.events = b.events[:len(b.events)+1]
 		e := &b.events[len(b.events)-1]
 		if b.err = in.Next(e); b.err != nil {
@@ -71,6 +75,14 @@ func (b *batch) fill(in *trace.Reader) {
 		}
 		bytes += (len(e.Results) + len(e.Wrs)) * bytesOfElement
 	}
+	calls.MarkNoEffectOf(b.events)
+}
+
+// isFull reports whether the batch takes no more: it does not end between a call and the answer that tells whether the call had an effect, unless many
+// of these follow each other.
+func (b *batch) isFull(bytes int) bool {
+	n := len(b.events)
+	return n == cap(b.events) || (n >= eventsAtHand || bytes >= bytesAtHand) && !calls.MayHaveNoEffect(&b.events[n-1])
 }
 
 // close ends the reading, and waits until it has.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -48,6 +49,7 @@ func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r
 		return true
 	}
 	if len(begun) > 0 {
+		calls.MarkNoEffectOf(begun)
 		if !take(begun) {
 			return cut()
 		}
@@ -104,6 +106,7 @@ func (s *Stream) Judge(ctx context.Context, t *trace.Trace, r *verdict.Report) {
 		return
 	}
 	defer context.AfterFunc(ctx, s.machine.Halt)()
+	calls.MarkNoEffect(t)
 	for i := range t.Events {
 		if s.ends(ctx, i) {
 			s.stop(ctx, i, r)

@@ -1,0 +1,53 @@
+package calls
+
+import (
+	"slices"
+	"strings"
+
+	"ndkoracle/trace"
+)
+
+// MarkNoEffect marks in a trace the calls that changed nothing: those that were refused, where the return is the next event, so that nobody can have
+// seen anything meanwhile. They are calls of kind Other.
+func MarkNoEffect(t *trace.Trace) { MarkNoEffectOf(t.Events) }
+
+// MarkNoEffectOf does that in some events that follow each other. Of the last it is not known yet.
+func MarkNoEffectOf(events []trace.Event) {
+	for i := range events {
+		e := &events[i]
+		if e.NoEffect = false; i+1 < len(events) && MayHaveNoEffect(e) {
+			ret := &events[i+1]
+			e.NoEffect = ret.Ph == trace.Ret && ret.Op == e.Op && changesNothing(e, ret)
+		}
+	}
+}
+
+// MayHaveNoEffect reports whether an event is a call of a kind that MarkNoEffectOf looks at.
+func MayHaveNoEffect(e *trace.Event) bool {
+	if e.Ph != trace.Call {
+		return false
+	}
+	switch kinds[e.Fn] {
+	case modifyQp, ConnectQp, CloseQp, CloseRegion:
+		return true
+	}
+	return false
+}
+
+// TriedNothing reports whether by such an answer NdkConnect or NdkAccept refuses to try.
+func TriedNothing(status string) bool {
+	return strings.HasPrefix(status, "STATUS_INVALID_PARAMETER") || slices.Contains(outright, status)
+}
+
+// outright are the answers that refuse to try, beside those of a wrong argument.
+var outright = []string{"STATUS_INSUFFICIENT_RESOURCES", "STATUS_NOT_SUPPORTED", "STATUS_CONNECTION_ACTIVE", "STATUS_ADDRESS_ALREADY_EXISTS"}
+
+// changesNothing reports whether a call is one that a refusal undoes (ibv_modify_qp(3), LIFE-06). Where NdkConnect or NdkAccept fails, a connection may have
+// been made, or receives cancelled, but for the answers of one that tried nothing.
+func changesNothing(call, ret *trace.Event) bool {
+	f := FunctionOf(call)
+	if f.Kind == ConnectQp && !f.Verbs {
+		return TriedNothing(ret.Status)
+	}
+	return IsRefusal(f.Verbs, ret)
+}
