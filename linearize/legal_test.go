@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ndkoracle/internal/judging"
+	"ndkoracle/internal/notation"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/histories"
 	"ndkoracle/linearize/verdict"
@@ -259,6 +260,32 @@ func TestWhatIsUnknownIsNotGuilty(t *testing.T) {
 	for _, way := range legal {
 		if judged[way.what] < n/len(legal)/2 {
 			t.Errorf("%s: too few were judged: %d", way.what, judged[way.what])
+		}
+	}
+}
+
+// The other end looks at the token of a message when that arrives: one that is made valid behind the post is a good one, so that the connection goes on where
+// both ends fail (INV-05, A40).
+func TestTokenIsMadeBehindTheMessage(t *testing.T) {
+	const ok, goesOn = `{"wr":"r2","status":"STATUS_SUCCESS"}`, `NdkReceive "qp":"qp2","wr":"r2"`
+	events := []string{`NdkCreateCq "cq":"cq1","depth":16` + notation.Succeeds, `NdkCreateCq "cq":"cq2","depth":16` + notation.Succeeds,
+		`NdkCreateQp "qp":"qp1","receive_cq":"cq1","initiator_cq":"cq1"` + notation.Succeeds, `NdkCreateQp "qp":"qp2","receive_cq":"cq2","initiator_cq":"cq2"` + notation.Succeeds,
+		`NdkConnect "qp":"qp1","conn":"c"` + notation.Succeeds, `NdkAccept "qp":"qp2","conn":"c"` + notation.Succeeds,
+		`NdkSendAndInvalidate "qp":"qp1","wr":"s1","token":7` + notation.Succeeds, `NdkFastRegister "qp":"qp2","wr":"f1","mr":"mr1","token":7` + notation.Succeeds,
+		`NdkGetCqResults "cq":"cq2","n":4|"results":[{"wr":"f1","status":"STATUS_SUCCESS"}]`, `NdkReceive "qp":"qp2","wr":"r1"` + notation.Succeeds,
+		`NdkGetCqResults "cq":"cq1","n":4|"results":[{"wr":"s1","status":"STATUS_REMOTE_RESOURCES"}]`,
+		`NdkGetCqResults "cq":"cq2","n":4|"results":[{"wr":"r1","status":"STATUS_ACCESS_VIOLATION"}]`, goesOn + notation.Succeeds,
+		`NdkSend "qp":"qp1","wr":"s2"` + notation.Succeeds, `NdkGetCqResults "cq":"cq2","n":4|"results":[` + ok + `]`}
+	const registers = 7
+	for name, want := range map[string]string{"before it arrives": "conformant", "never": "provider violation of INV-05"} {
+		for _, engine := range []linearize.Engine{linearize.Streaming, linearize.Porcupine} {
+			of := events
+			if name == "never" {
+				of = slices.Delete(slices.Clone(events), registers, registers+2)
+			}
+			if r := linearize.Check(t.Context(), notation.Read(t, "ndkpi", notation.Lines(of...)), linearize.Options{Engine: engine}); r.Describe() != want {
+				t.Errorf("%s, %s: %s, want %s: %+v", name, engine, r.Describe(), want, r.Findings)
+			}
 		}
 	}
 }

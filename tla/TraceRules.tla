@@ -144,17 +144,17 @@ Points(T) == UNION {PointBreaks(T, c) : c \in {d \in DOMAIN T.calls : T.calls[d]
 (***************************************************************************)
 (* Calls that may be pending: they return STATUS_PENDING, and a completion *)
 (* callback tells how they ended.  Some wait for the provider alone.  The  *)
-(* others may wait for a peer, or for the consumer to close what depends   *)
-(* on their object.                                                        *)
+(* others may wait for a peer, for the consumer to close what depends on   *)
+(* their object, or for the requests that are of it (MEM-12).              *)
 (***************************************************************************)
 OfProvider ==
   {"NdkCreatePd", "NdkCreateCq", "NdkCreateQp", "NdkCreateSrq", "NdkCreateMr", "NdkCreateMw", "NdkCreateConnector",
    "NdkCreateListener", "NdkCreateSharedEndpoint", "NdkResizeCq", "NdkModifySrq", "NdkInitializeFastRegisterMr", "NdkRegisterMr",
-   "NdkDeregisterMr", "NdkBuildLAM", "NdkListen"}
+   "NdkBuildLAM", "NdkListen"}
 Asynchronous ==
   OfProvider \union
   {"NdkConnect", "NdkConnectWithSharedEndpoint", "NdkCompleteConnect", "NdkCompleteConnectEx", "NdkAccept", "NdkAcceptEx",
-   "NdkDisconnect", "NdkClosePd", "NdkCloseCq", "NdkCloseQp", "NdkCloseSrq", "NdkCloseMr", "NdkCloseMw", "NdkCloseConnector",
+   "NdkDisconnect", "NdkDeregisterMr", "NdkClosePd", "NdkCloseCq", "NdkCloseQp", "NdkCloseSrq", "NdkCloseMr", "NdkCloseMw", "NdkCloseConnector",
    "NdkCloseListener", "NdkCloseSharedEndpoint"}
 
 \* The event by which a QP is closed: the return of its close, or of the callback that completes it; 0 if none is.

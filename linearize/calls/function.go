@@ -74,10 +74,10 @@ var asynchronous = map[string]bool{
 	"NdkCreatePd": true, "NdkCreateCq": true, "NdkCreateQp": true, "NdkCreateQpWithSrq": true, "NdkCreateSrq": true, "NdkCreateMr": true, "NdkCreateMw": true,
 	"NdkCreateConnector": true, "NdkCreateListener": true, "NdkCreateSharedEndpoint": true,
 	"NdkResizeCq": true, "NdkModifySrq": true, "NdkInitializeFastRegisterMr": true, "NdkRegisterMr": true,
-	"NdkDeregisterMr": true, "NdkBuildLAM": true, "NdkListen": true,
+	"NdkBuildLAM": true, "NdkListen": true,
 
 	"NdkConnect": false, "NdkConnectWithSharedEndpoint": false, "NdkCompleteConnect": false, "NdkCompleteConnectEx": false,
-	"NdkAccept": false, "NdkAcceptEx": false, "NdkDisconnect": false,
+	"NdkAccept": false, "NdkAcceptEx": false, "NdkDisconnect": false, "NdkDeregisterMr": false,
 	"NdkClosePd": false, "NdkCloseCq": false, "NdkCloseQp": false, "NdkCloseSrq": false, "NdkCloseMr": false, "NdkCloseMw": false,
 	"NdkCloseConnector": false, "NdkCloseListener": false, "NdkCloseSharedEndpoint": false,
 }

@@ -41,16 +41,8 @@ func (m *Monitor) linkUse(c *Call, e *trace.Event) {
 		case c.Fn == "NdkConnectWithSharedEndpoint":
 			m.objects.strays[Endpoint] = true
 		}
-	case "NdkDisconnect": // the texts do not say whether it parts queue pair and connector
-		connectors := c.objects
-		if qp := m.used(c, Qp); qp != nil && m.used(c, Connector) == nil {
-			connectors = qp.successors // it may be any
-		}
-		for _, o := range connectors {
-			if o.Kind == Connector {
-				o.mayPart(Qp)
-			}
-		}
+	case "NdkDisconnect", "NdkReject":
+		m.disconnected(c)
 	case "NdkBind", "ibv_bind_mw":
 		mr := m.used(c, Mr)
 		m.objects.strays[Mr] = m.objects.strays[Mr] || mr == nil
@@ -69,9 +61,26 @@ func (m *Monitor) linkUse(c *Call, e *trace.Event) {
 	}
 }
 
+// disconnected notes that a connection ends, or is not made. The texts do not say whether that parts queue pair and connector.
+func (m *Monitor) disconnected(c *Call) {
+	connectors := c.objects
+	if qp := m.used(c, Qp); qp != nil && m.used(c, Connector) == nil {
+		connectors = qp.successors // it may be any
+	}
+	for _, o := range connectors {
+		if o.Kind == Connector {
+			o.mayPart(Qp)
+		}
+	}
+}
+
 // linkResult notes that a connect or an accept has succeeded: its queue pair is an antecedent of its connector.
 func (m *Monitor) linkResult(c *Call, succeeded bool) {
 	switch c.Fn {
+	case "NdkCompleteConnect", "NdkCompleteConnectEx":
+		if !succeeded {
+			m.disconnected(c)
+		}
 	case "NdkConnect", "NdkAccept", "NdkAcceptEx", "NdkConnectWithSharedEndpoint":
 		connector := m.used(c, Connector)
 		if connector == nil || !succeeded {

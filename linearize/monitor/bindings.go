@@ -45,10 +45,21 @@ func (b *bindings) completed(results []trace.Result) {
 			continue
 		}
 		delete(b.open, results[i].Wr)
-		if mw, mr := bound[0], bound[1]; calls.OutcomeOf(results[i].Status) == model.SUCCESS && !b.uncertain && !mw.retired && !mr.retired {
+		mw, mr := bound[0], bound[1]
+		if calls.OutcomeOf(results[i].Status) == model.SUCCESS && !b.uncertain && !mw.retired && !mr.retired && !b.isBoundAgain(mw) {
 			mw.follows(mr, true)
 		}
 	}
+}
+
+// isBoundAgain reports whether another bind of a window is under way, which may have parted it from its region.
+func (b *bindings) isBoundAgain(mw *object) bool {
+	for _, other := range b.open {
+		if other[0] == mw {
+			return true
+		}
+	}
+	return false
 }
 
 // parted forgets the binds that are under way of a window, or to a region, that is invalidated behind them.

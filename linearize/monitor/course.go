@@ -46,8 +46,11 @@ func (m *Monitor) entered(c *Call, e *trace.Event) {
 		o.events = append(o.events, c)
 		c.objects = append(c.objects, o)
 	}
-	if e.Fn == "NdkConnectEventCallback" {
+	switch e.Fn {
+	case "NdkConnectEventCallback":
 		m.delivered(e)
+	case "NdkDisconnectEventCallback", "NdkDisconnectEventCallbackEx":
+		m.disconnected(c)
 	}
 }
 

@@ -86,6 +86,7 @@ type activity struct {
 	events    []*Call // its event callbacks that run
 	requested bool    // an asynchronous request of it was pending
 	notified  bool    // an event callback of it was entered
+	named     int     // requests that are of it, and are not known to be over
 }
 
 // An objectClose is how far the close of an object has come.

@@ -106,6 +106,24 @@ func (s *requests) begin(c *Call, e *trace.Event) {
 			s.closing[e.Op] = p
 			s.ended(p)
 		}
+	case calls.Callback:
+		s.failed(e, func(p *qpArguments) bool { return p.initiator.cq == e.Cq || p.receive.cq == e.Cq })
+	default:
+		if c.Fn == "NdkSrqNotificationCallback" {
+			s.failed(e, func(p *qpArguments) bool { return p.srq == e.Srq })
+		}
+	}
+}
+
+// failed notes that a callback tells of a failure, behind which a consumer is not to post (ARM-19): it can end no chain of such queue pairs.
+func (s *requests) failed(e *trace.Event, of func(*qpArguments) bool) {
+	if e.Status == "" || e.Status == "STATUS_SUCCESS" {
+		return
+	}
+	for _, p := range s.qps.all {
+		if of(p) {
+			p.chain = nil
+		}
 	}
 }
 
@@ -276,6 +294,7 @@ func (s *requests) add(r *workRequest, flags []string) {
 	p.requests = append(p.requests, r)
 	r.previous, r.next = q.requests.previous, &q.requests
 	r.previous.next, r.next.previous = r, r
+	r.names(p.call)
 	if r.silent {
 		q.keepSilent(s, r)
 	}
@@ -337,6 +356,11 @@ func (s *requests) remove(r *workRequest) {
 	r.previous.next, r.next.previous = r.next, r.previous
 	if r.over = true; r.accepted {
 		r.queue.outstanding--
+	}
+	for _, o := range r.memory {
+		if o != nil {
+			o.named--
+		}
 	}
 }
 

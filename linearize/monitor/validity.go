@@ -17,6 +17,7 @@ type validity struct {
 	made    map[string]*madeToken   // by wr: those whose request is not told
 	posts   map[string]*trace.Event // by op: the calls under way that make a token valid
 	unknown bool                    // a token was made valid that the trace does not tell
+	revived func(token int64)       // is told of each token that is made valid, of unknown where the trace does not tell which
 }
 
 // A madeToken is one that was made valid, or is to be.
@@ -54,6 +55,7 @@ const maxMade = 1 << 12
 
 // makes notes that an event tells which token a region or window has.
 func (v *validity) makes(m *Monitor, holder Object, token int64, by *workRequest) {
+	v.revived(token)
 	if len(v.tokens) >= maxMade {
 		clear(v.tokens)
 		clear(v.of)
@@ -74,6 +76,12 @@ func (v *validity) makes(m *Monitor, holder Object, token int64, by *workRequest
 	}
 }
 
+// makesUntold notes that a token was made valid that the trace does not tell.
+func (v *validity) makesUntold() {
+	v.unknown = true
+	v.revived(unknown)
+}
+
 func holderOf(e *trace.Event) Object {
 	if e.Mw != "" {
 		return Object{Mw, e.Mw}
@@ -87,7 +95,7 @@ func registers(op model.Op) bool { return op == model.FastRegister || op == mode
 func (v *validity) begin(m *Monitor, c *Call, e *trace.Event) {
 	switch {
 	case calls.GivesUntoldToken(c.Fn):
-		v.unknown = true
+		v.makesUntold()
 	case c.Kind == calls.Post && registers(c.Function.Op):
 		v.posts[c.Op] = &trace.Event{Mr: e.Mr, Mw: e.Mw, Token: e.Token}
 	case c.Kind == calls.Post:
@@ -95,7 +103,7 @@ func (v *validity) begin(m *Monitor, c *Call, e *trace.Event) {
 			w := &e.Wrs[i]
 			if op, _ := calls.OpOfRequest(w); c.Queue == model.Initiator && registers(op) {
 				if w.Token == nil {
-					v.unknown = true
+					v.makesUntold()
 					continue
 				}
 				v.makes(m, holderOf(&trace.Event{Mr: w.Mr, Mw: w.Mw}), int64(*w.Token), m.requests.byWr[w.Wr])
@@ -113,7 +121,7 @@ func (v *validity) end(m *Monitor, c *Call, e *trace.Event) {
 	}
 	switch {
 	case posts && e.Token == nil && called.Token == nil:
-		v.unknown = true
+		v.makesUntold()
 	case posts && e.Token != nil:
 		v.makes(m, holderOf(called), int64(*e.Token), m.requests.byWr[c.Wr])
 	case posts:

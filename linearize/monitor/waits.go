@@ -7,13 +7,17 @@ import (
 )
 
 // waitsForProvider reports whether a call that has not completed waits for nobody but the provider. A close waits for the successors of
-// its object, and for the asynchronous requests of that (LIFE-04, LIFE-05, LIFE-07). Callbacks do not run.
+// its object, and for the asynchronous requests of that (LIFE-04, LIFE-05, LIFE-07). What ends a region or a window may wait for the requests that are
+// of it (LIFE-07, MEM-12). Callbacks do not run.
 func (m *Monitor) waitsForProvider(c *Call) bool {
-	if c.role.closes == NoKind {
-		return calls.WaitsForProvider(c.Fn)
-	}
 	o := c.own()
 	switch {
+	case o != nil && o.named > 0 && (o.Kind == Mr || o.Kind == Mw):
+		return false
+	case c.Fn == "NdkDeregisterMr":
+		return o != nil && len(o.successors) == 0
+	case c.role.closes == NoKind:
+		return calls.WaitsForProvider(c.Fn)
 	case c.role.closes == Connector || c.role.closes == Mw:
 		return true // nothing follows them, and the close ends what is pending of them (LIFE-10)
 	case o == nil:

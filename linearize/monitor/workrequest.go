@@ -23,8 +23,24 @@ type workRequest struct {
 	overlaps bool         // its post overlaps another of the queue, so that their order is not known
 	next     *workRequest // of its queue
 	previous *workRequest
-	ruin     *ruin // what its queue pair suffered before its post was called, or nil
+	ruin     *ruin      // what its queue pair suffered before its post was called, or nil
+	memory   [2]*object // the region and the window that it names, or nil
 	notice
+}
+
+// names notes the region and the window that a request of NDKPI is of.
+func (r *workRequest) names(c *Call) {
+	if c.Verbs {
+		return
+	}
+	n := 0
+	for _, o := range c.objects {
+		if (o.Kind == Mr || o.Kind == Mw) && n < len(r.memory) {
+			r.memory[n] = o
+			o.named++
+			n++
+		}
+	}
 }
 
 // unknown stands for a number that the trace does not record.

@@ -116,6 +116,7 @@ func (f *facts) findEffects(c *call, side string, first func(what, name string) 
 				if one.must {
 					one.to = answer.from - 1
 				}
+				f.dying = append(f.dying, one)
 			}
 			add(one)
 		}

@@ -33,8 +33,9 @@ type facts struct {
 // tokenFacts is what a trace says of tokens.
 type tokenFacts struct {
 	tokens   map[uint32]int
-	followed bool  // tokens are; where a request made one valid and the trace does not tell which, none is
-	old      []int // tokens that may have been valid when the trace began
+	dying    []*effect // of closes that are pending
+	followed bool      // tokens are; where a request made one valid and the trace does not tell which, none is
+	old      []int     // tokens that may have been valid when the trace began
 }
 
 // requestFacts is what a trace says of requests.

@@ -238,6 +238,11 @@ func (r *replay) pass() error {
 // settled reports a step that should have stood behind the event that passed last, or before.
 func (r *replay) settled() error {
 	at := r.behind()
+	for _, e := range r.facts.dying { // the token may have died while it was invalid
+		if e.from <= at && at <= e.to && r.isDead(e.step) {
+			e.must = false
+		}
+	}
 	for _, e := range r.facts.due[at] {
 		if e.must && !e.taken && !r.isDead(e.step) {
 			return r.refuse("the step %s of op %s should stand before this line: between its call and its return, or right "+
