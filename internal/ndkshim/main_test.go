@@ -1,0 +1,75 @@
+package ndkshim
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ndkoracle/trace"
+)
+
+const (
+	root      = "../.."
+	shim      = root + "/c"
+	cprovider = root + "/internal/cprovider"
+)
+
+// program returns a program that the tests need.
+func program(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Fatalf("%s is not installed; make install, or make test, installs it", name)
+	}
+	return path
+}
+
+// compiled compiles a program in C of testdata.
+func compiled(t testing.TB, compiler, source string, flags ...string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "program.exe")
+	args := append([]string{"-std=gnu99", "-g", "-Wall", "-Wextra", "-Werror", "-I", shim, "-I", cprovider, "-o", to, "testdata/" + source}, flags...)
+	run(t, exec.Command(program(t, compiler), args...))
+	return to
+}
+
+// run runs a command, which has to succeed, and returns what it says.
+func run(t testing.TB, command *exec.Cmd) string {
+	t.Helper()
+	var errors bytes.Buffer
+	command.Stderr = &errors
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("%q: %v\n%s%s", command.Args, err, out, errors.Bytes())
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// read reads the trace that a program has written.
+func read(t testing.TB, file string) *trace.Trace {
+	t.Helper()
+	whole, err := trace.ReadFile(file, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return whole
+}
+
+// sanitizers are the builds that every test of memory or threads is run with.
+var sanitizers = []struct {
+	name  string
+	flags []string
+}{
+	{"plain", []string{"-O2"}},
+	{"AddressSanitizer", []string{"-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"}},
+	{"ThreadSanitizer", []string{"-O1", "-fsanitize=thread"}},
+}
+
+// with is the environment and one setting more.
+func with(command *exec.Cmd, setting string) *exec.Cmd {
+	command.Env = append(os.Environ(), setting)
+	return command
+}
