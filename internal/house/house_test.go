@@ -24,6 +24,7 @@ var floors = [][]string{
 	{"model", "trace"},
 	{"model/mc", "internal/notation", "internal/eventtext"},
 	{"refimpl", "execprovider", "hwbinding", "hwbinding/*"},
+	{"internal/cprovider"},
 	{"linearize/breach", "linearize/declared"},
 	{"linearize/witness", "linearize/calls", "linearize/automaton", "linearize/cases", "linearize/timeline"},
 	{"linearize/facts"},
@@ -46,15 +47,14 @@ var floors = [][]string{
 
 // A judge that shares code with the judged proves nothing, so these never meet.
 var (
-	providers = []string{"refimpl", "execprovider", "hwbinding", "hwbinding/*"}
+	providers = []string{"refimpl", "execprovider", "hwbinding", "hwbinding/*", "internal/cprovider"}
 	judges    = []string{"model", "model/*", "linearize", "linearize/*"}
 )
 
-// Only the binding to libibverbs needs cgo, and tracecheck is built without it.
-const (
-	cgoFloor   = "hwbinding"
-	withoutCgo = "cmd/tracecheck"
-)
+// Only the binding to libibverbs and the provider for programs in C need cgo, and tracecheck is built without it.
+var usesCgo = []string{"hwbinding", "hwbinding/*", "internal/cprovider"}
+
+const withoutCgo = "cmd/tracecheck"
 
 // house maps a package, as a path inside the module, to what any of its files imports: packages of the module by that
 // path, others by their full one.
@@ -90,7 +90,7 @@ func complaints(packages house) []string {
 		for _, imported := range slices.Sorted(maps.Keys(packages[pkg])) {
 			_, ours := packages[imported]
 			switch {
-			case imported == "C" && !strings.HasPrefix(pkg+"/", cgoFloor+"/"):
+			case imported == "C" && !matches(usesCgo, pkg):
 				complain("%s uses cgo", pkg)
 			case !ours || imported == pkg || strings.HasPrefix(imported, pkg+"/"):
 			case matches(providers, strings.TrimSuffix(pkg, "_test")) && matches(judges, imported):
@@ -101,7 +101,7 @@ func complaints(packages house) []string {
 		}
 	}
 	for pkg := range reachable(packages, withoutCgo) {
-		if strings.HasPrefix(pkg+"/", cgoFloor+"/") {
+		if matches(usesCgo, pkg) {
 			complain("%s reaches %s, and could not be built without cgo", withoutCgo, pkg)
 		}
 	}
@@ -202,7 +202,7 @@ func TestMistakesAreFound(t *testing.T) {
 	sound := house{
 		"ndk": imports("fmt"), "rules": imports(), "model": imports("ndk", "rules"), "trace": imports("ndk"),
 		"refimpl": imports("ndk", "trace"), "hwbinding": imports("hwbinding/verbs", "ndk"),
-		"hwbinding/verbs": imports("C", "trace"), "linearize": imports("model", "trace", "rules"),
+		"hwbinding/verbs": imports("C", "trace"), "internal/cprovider": imports("C", "refimpl"), "linearize": imports("model", "trace", "rules"),
 		"conformance": imports("refimpl", "linearize"), "cmd/tracecheck": imports("linearize", "rules"),
 		"cmd/ndkrecord": imports("conformance", "hwbinding"),
 	}
@@ -214,9 +214,11 @@ func TestMistakesAreFound(t *testing.T) {
 		{"ndk", "rules", "ndk imports rules, which is not on a floor below"},
 		{"refimpl", "model", "refimpl is judged, and imports its judge model"},
 		{"hwbinding/verbs", "linearize", "hwbinding/verbs is judged, and imports its judge linearize"},
+		{"internal/cprovider", "model", "internal/cprovider is judged, and imports its judge model"},
 		{"linearize", "conformance", "linearize imports conformance, which is not on a floor below"},
 		{"cmd/ndkrecord", "cmd/tracecheck", "cmd/ndkrecord imports cmd/tracecheck, which is not on a floor below"},
 		{"conformance", "C", "conformance uses cgo"},
+		{"cmd/tracecheck", "internal/cprovider", "cmd/tracecheck reaches internal/cprovider, and could not be built without cgo"},
 		{"cmd/tracecheck", "hwbinding", "cmd/tracecheck reaches hwbinding, and could not be built without cgo"},
 		{"attic", "ndk", "attic stands on no floor"},
 		{"internal/util", "fmt", "internal/util is named for nothing in particular"},
