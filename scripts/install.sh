@@ -50,6 +50,7 @@ need babeltrace2 has babeltrace2
 need g++ has g++
 need gcc-mingw-w64-x86-64 has x86_64-w64-mingw32-gcc
 need g++-mingw-w64-x86-64 has x86_64-w64-mingw32-g++
+need wine has wine
 need clang has clang
 need z3 has z3
 need cvc5 has cvc5
