@@ -29,9 +29,26 @@ func program(t testing.TB, name string) string {
 	return path
 }
 
+// depend reads what programs are built from: Go keeps the results of tests as long as the files that they read are the same.
+func depend(t testing.TB) {
+	t.Helper()
+	for _, pattern := range []string{shim + "/ndk*", "testdata/*", cprovider + "/*", root + "/refimpl/*.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files (%v)", pattern, len(files), err)
+		}
+		for _, file := range files {
+			if _, err := os.ReadFile(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // compiled compiles a program in C of testdata.
 func compiled(t testing.TB, compiler, source string, flags ...string) string {
 	t.Helper()
+	depend(t)
 	to := filepath.Join(t.TempDir(), "program.exe")
 	args := append([]string{"-std=gnu99", "-g", "-Wall", "-Wextra", "-Werror", "-I", shim, "-I", cprovider, "-o", to, "testdata/" + source}, flags...)
 	run(t, exec.Command(program(t, compiler), args...))

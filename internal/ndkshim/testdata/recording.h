@@ -80,7 +80,7 @@ static int start_recording(FILE *out)
 }
 
 /* ends the trace; false where it could not be written */
-static int stop_recording(FILE *out, int quiescent)
+static __attribute__((unused)) int stop_recording(FILE *out, int quiescent)
 {
     __atomic_store_n(&stopping, 1, __ATOMIC_RELEASE);
     pthread_join(worker, 0);

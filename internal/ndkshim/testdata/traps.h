@@ -173,15 +173,45 @@ static void silent(void)
     close_all();
 }
 
-/* a completion that comes twice has the same context and the same name both times */
+/* a completion that comes twice has the same context and the same name both times, also where others were posted and have completed meanwhile */
 static void twice(void)
 {
+    unsigned i;
+    void *first;
     open_qp();
     CHECK(qp->Dispatch->NdkSend(qp, &cookies[7], 0, 0, 0) == 0);
-    fake_place(0, 0, NdkOperationTypeSend);
+    first = fake.request_context;
     fake_place(0, 0, NdkOperationTypeSend);
     polled(&cookies[7], 0);
+    for (i = 0; i < 8; i++) {
+        CHECK(qp->Dispatch->NdkSend(qp, &cookies[i], 0, 0, 0) == 0);
+        fake_place(0, 0, NdkOperationTypeSend);
+        polled(&cookies[i], 0);
+    }
+    fake.request_context = first;
+    fake_place(0, 0, NdkOperationTypeSend);
     polled(&cookies[7], 0);
+    close_all();
+}
+
+/* … but where its slot was taken by another request by then it has no name, and no context of another request */
+static void stale(void)
+{
+    unsigned i;
+    void *first;
+    open_qp();
+    CHECK(qp->Dispatch->NdkSend(qp, &cookies[7], 0, 0, 0) == 0);
+    first = fake.request_context;
+    fake_place(0, 0, NdkOperationTypeSend);
+    polled(&cookies[7], 0);
+    for (i = 0; i < 64; i++) {
+        CHECK(qp->Dispatch->NdkSend(qp, &cookies[i], 0, 0, 0) == 0);
+        fake_place(0, 0, NdkOperationTypeSend);
+        polled(&cookies[i], 0);
+    }
+    fake.request_context = first;
+    fake_place(0, 0, NdkOperationTypeSend);
+    polled(first, 0);
     close_all();
 }
 
@@ -191,19 +221,21 @@ static void late(void)
     NDK_RESULT r;
     NDK_FN_CQ_NOTIFICATION_CALLBACK notify;
     void *context;
-    unsigned before;
+    unsigned before, i;
     cq = make_cq();
     notify = fake.notify;
     context = fake.event_context;
     pd = make_pd();
     qp = make_qp(pd, cq);
-    CHECK(qp->Dispatch->NdkReceive(qp, &cookies[8], 0, 0) == 0 && qp->Dispatch->NdkReceive(qp, &cookies[8], 0, 0) == 0);
-    fake_place(REFUSED, 0, NdkOperationTypeReceive);
-    fake_place(REFUSED, 0, NdkOperationTypeReceive);
-    polled(&cookies[8], REFUSED);
+    for (i = 0; i < 3; i++) {
+        CHECK(qp->Dispatch->NdkReceive(qp, &cookies[i], 0, 0) == 0);
+        fake_place(REFUSED, 0, NdkOperationTypeReceive);
+    }
+    polled(&cookies[0], REFUSED);
     CLOSE(qp, NdkCloseQp);
     qp = 0;
-    polled(&cookies[8], REFUSED);
+    polled(&cookies[1], REFUSED);
+    polled(&cookies[2], REFUSED);
     CHECK(cq->Dispatch->NdkGetCqResults(cq, &r, 1) == 0);
     close_all();
     before = got.notified;
