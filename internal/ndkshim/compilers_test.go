@@ -36,13 +36,14 @@ uint64_t all(ndkt_ring *r, NDK_ADAPTER *theirs)
 // The shim is C99, and C++11 where it is included there, freestanding, for each compiler and without a floating point register: no warning, and nothing that
 // a driver has to have but memory.
 func TestFreestandingCompilers(t *testing.T) {
+	depend(t)
 	folder := t.TempDir()
 	for _, name := range []string{"all.c", "all.cc"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(unit), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	kernel := []string{"-ffreestanding", "-nostdlib", "-mno-sse", "-mno-red-zone", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I", shim}
+	freestanding := []string{"-ffreestanding", "-nostdlib", "-mno-sse", "-mno-red-zone", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I", shim}
 	for _, test := range []struct {
 		program, file string
 		flags         []string
@@ -54,7 +55,7 @@ func TestFreestandingCompilers(t *testing.T) {
 	} {
 		t.Run(test.program+strings.Join(test.flags, " "), func(t *testing.T) {
 			object := filepath.Join(t.TempDir(), "all.o")
-			flags := append(slices.Clone(kernel), "-O2")
+			flags := append(slices.Clone(freestanding), "-O2")
 			if strings.Contains(strings.Join(test.flags, " "), "aarch64") {
 				flags = slices.DeleteFunc(flags, func(f string) bool { return strings.HasPrefix(f, "-mno-") })
 				flags = append(flags, "-mgeneral-regs-only")
@@ -69,6 +70,48 @@ func TestFreestandingCompilers(t *testing.T) {
 				t.Errorf("error %v; it needs %q", err, names)
 			}
 		})
+	}
+}
+
+// kernel stands for what the lines in the document take from the kernel's headers.
+const kernel = `
+#include <stdlib.h>
+#include <stdint.h>
+typedef unsigned char KIRQL;
+enum { DISPATCH_LEVEL = 2, POOL_FLAG_NON_PAGED = 64 };
+void KeRaiseIrql(KIRQL to, KIRQL *from);
+void KeLowerIrql(KIRQL to);
+void *KeGetCurrentThread(void);
+unsigned KeGetCurrentProcessorNumberEx(void *number);
+void *ExAllocatePool2(unsigned flags, size_t size, unsigned tag);
+void ExFreePool(void *p);
+`
+
+// use has the driver call the shim.
+const use = `
+int start(ndkt_ring *ring, NDK_ADAPTER *theirs, NDK_ADAPTER **adapter);
+int start(ndkt_ring *ring, NDK_ADAPTER *theirs, NDK_ADAPTER **adapter) { return ndks_init(ring) && (*adapter = ndks_open(theirs)) != 0; }
+`
+
+// The lines that docs/ndk-shim.md has a driver add compile, but for the WDK's header, which is not here.
+func TestDocumentCompiles(t *testing.T) {
+	text, err := os.ReadFile(root + "/docs/ndk-shim.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lines, found := strings.Cut(string(text), "```c\n")
+	lines, _, ended := strings.Cut(lines, "```")
+	if !found || !ended || !strings.Contains(lines, "#define NDKS_WDK\n") {
+		t.Fatalf("docs/ndk-shim.md has no lines in C, or not the WDK's header:\n%s", lines)
+	}
+	source := filepath.Join(t.TempDir(), "driver.c")
+	whole := kernel + strings.Replace(lines, "#define NDKS_WDK\n", "", 1) + use
+	if err := os.WriteFile(source, []byte(whole), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, compiler := range []string{"gcc", "clang", mingw} {
+		run(t, exec.Command(program(t, compiler), "-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-multichar", "-I", shim, "-c", "-o",
+			filepath.Join(t.TempDir(), "driver.o"), source))
 	}
 }
 
