@@ -111,26 +111,34 @@ static NTSTATUS ndks_create_listener(NDK_ADAPTER *stand_in, NDK_FN_CONNECT_EVENT
 
 /* ---- a LAM is memory of the consumer's, so it is known by its address until it is released ---- */
 
+/* where an address is kept from now on; 0 where there are too many. One whose building has failed is still there, and is taken again */
+static ndks_lam *ndks_keep_lam(void *memory)
+{
+    unsigned i;
+    for (i = 0; memory && i < NDKS_LAMS; i++)
+        if (NDKT_LOAD(&ndks.lams[i].memory) == (uintptr_t)memory) return &ndks.lams[i];
+    for (i = 0; memory && i < NDKS_LAMS; i++)
+        if (NDKS_CAS(&ndks.lams[i].memory, 0, (uintptr_t)memory)) return &ndks.lams[i];
+    return 0;
+}
+
 static NTSTATUS ndks_build_lam(NDK_ADAPTER *stand_in, MDL *mdl, SIZE_T length, NDK_FN_REQUEST_COMPLETION completion, PVOID context,
     NDK_LOGICAL_ADDRESS_MAPPING *lam, ULONG *size, ULONG *fbo)
 {
     ndks_object *a = ndks_adapter_of(stand_in);
     uint64_t number = ndks_begin_request(completion, context);
     uint32_t id = ndkt_new_id(ndks.ring);
-    unsigned i;
+    ndks_lam *kept;
     ndkt_op op;
     NTSTATUS status;
     if (!number) return NDKS_NO_MEMORY;
-    for (i = 0; lam && i < NDKS_LAMS; i++) {
-        if (!NDKS_CAS(&ndks.lams[i].memory, 0, (uintptr_t)lam)) continue;
-        NDKT_STORE(&ndks.lams[i].id, id);
-        break;
-    }
+    kept = ndks_keep_lam(lam);
+    if (kept) NDKT_STORE(&kept->id, id);
     op = ndkt_NdkBuildLAM_call(ndks.ring, id, a->id, length);
     status = a->inner.adapter->Dispatch->NdkBuildLAM(a->inner.adapter, mdl, length, ndks_requested, ndks_called(&ndks.requests, number, op), lam, size,
         fbo);
     ndks_end_request(number, status);
-    if (status != NDKS_SUCCESS && status != NDKS_PENDING && i < NDKS_LAMS) NDKS_CAS(&ndks.lams[i].memory, (uintptr_t)lam, 0);
+    if (kept && status != NDKS_SUCCESS && status != NDKS_PENDING) NDKT_STORE(&kept->memory, 0);
     ndkt_NdkBuildLAM_ret(ndks.ring, op, (uint32_t)status);
     return status;
 }

@@ -57,7 +57,7 @@ func TestEachFunctionIsPassedOnAndRecorded(t *testing.T) {
 func TestTraps(t *testing.T) {
 	traps := compiled(t, "gcc", "traps.c", append(slices.Clone(sanitizers[1].flags), "-pthread")...)
 	for name, recorded := range map[string]func(t *testing.T, whole *trace.Trace){
-		"refused-creations": nil, "dispatch": nil, "contexts": nil, "silent": nil,
+		"refused-creations": nil, "dispatch": nil, "contexts": nil, "many-results": nil, "silent": nil,
 		"unrecorded":     isUnrecorded,
 		"refused-posts":  hasCompletionOfRefused,
 		"twice":          hasOneTwice,
@@ -67,6 +67,7 @@ func TestTraps(t *testing.T) {
 		"ended-twice":    hasTwoEnds,
 		"without-memory": hasLosses,
 		"connection":     hasOneName,
+		"mappings":       hasLatestMapping,
 	} {
 		t.Run(name, func(t *testing.T) {
 			whole := trapped(t, traps, name)
@@ -160,6 +161,14 @@ func hasOneName(t *testing.T, whole *trace.Trace) {
 	connects, accepts := named(whole, "NdkConnect", trace.Call), named(whole, "NdkAccept", trace.Call)
 	if len(connects) != 1 || len(accepts) != 2 || accepts[0].Conn == connects[0].Conn || accepts[1].Conn != connects[0].Conn {
 		t.Errorf("connected %+v, accepted %+v", connects, accepts)
+	}
+}
+
+// A LAM has the name of the call that has built it, and none when it is released.
+func hasLatestMapping(t *testing.T, whole *trace.Trace) {
+	built, released := named(whole, "NdkBuildLAM", trace.Call), named(whole, "NdkReleaseLAM", trace.Call)
+	if len(built) != 2 || len(released) != 2 || released[0].Lam != built[1].Lam || built[0].Lam == built[1].Lam || released[1].Lam != "" {
+		t.Errorf("built %+v, released %+v", built, released)
 	}
 }
 

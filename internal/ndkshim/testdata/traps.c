@@ -200,6 +200,7 @@ static void pending(void) { each_function(PENDING); }
 
 static const struct { const char *name; void (*run)(void); } tests[] = {
     {"functions", functions}, {"pending", pending}, {"refused-creations", refused_creations}, {"dispatch", dispatch}, {"contexts", contexts},
+    {"many-results", many_results}, {"mappings", mappings},
     {"unrecorded", unrecorded}, {"refused-posts", refused_posts}, {"silent", silent}, {"twice", twice}, {"stale", stale}, {"late", late}, {"shared", shared_receives},
     {"ended-twice", ended_twice}, {"without-memory", without_memory}, {"connection", connection},
 };

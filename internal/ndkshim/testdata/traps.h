@@ -119,6 +119,24 @@ static void contexts(void)
     close_all();
 }
 
+/* a poll of more results than an event has room for is dropped, and counted; each result has its context */
+static void many_results(void)
+{
+    static NDK_RESULT results[2000];
+    unsigned i, n = 1500;
+    uint64_t dropped;
+    open_qp();
+    for (i = 0; i < n; i++) {
+        CHECK(qp->Dispatch->NdkReceive(qp, &cookies[i % 512], 0, 0) == 0);
+        fake_place(0, i, NdkOperationTypeReceive);
+    }
+    dropped = ndkt_dropped(&ring);
+    CHECK(cq->Dispatch->NdkGetCqResults(cq, results, 0) == 0 && cq->Dispatch->NdkGetCqResults(cq, results, 2000) == n);
+    for (i = 0; i < n; i++) CHECK(results[i].RequestContext == &cookies[i % 512] && results[i].QPContext == &cookie && results[i].BytesTransferred == i);
+    CHECK(ndkt_dropped(&ring) == dropped + 1);
+    close_all();
+}
+
 /* nothing is recorded, and each context comes back all the same */
 static void unrecorded(void)
 {
@@ -323,6 +341,22 @@ static void without_memory(void)
     CHECK(ndkt_dropped(&ring) > lost + 2);
     close_all();
     memory_left = -1;
+}
+
+/* ---- a LAM that could not be built leaves its address to the next ---- */
+
+static void mappings(void)
+{
+    NDK_LOGICAL_ADDRESS_MAPPING lam;
+    ULONG size = 0, fbo = 0;
+    unsigned i;
+    fake.status = PENDING;
+    for (i = 0; i < 2; i++) {
+        CHECK(adapter->Dispatch->NdkBuildLAM(adapter, (MDL *)(void *)&fake, 24, REQUEST, &lam, &size, &fbo) == PENDING);
+        fake.request(fake.completion_context, i ? 0 : REFUSED);
+    }
+    adapter->Dispatch->NdkReleaseLAM(adapter, &lam);
+    adapter->Dispatch->NdkReleaseLAM(adapter, &lam);
 }
 
 /* ---- both ends of a connection of an adapter with itself have one name, and those of another have another ---- */
