@@ -25,6 +25,7 @@ func windows(t *testing.T) (wine string) {
 	wine = program(t, "wine")
 	prefix := t.TempDir()
 	t.Setenv("WINEPREFIX", prefix)
+	t.Setenv("TMPDIR", prefix) // where its server has a socket
 	t.Setenv("WINEDEBUG", "-all")
 	t.Setenv("WINEDLLOVERRIDES", "mscoree,mshtml=") // no offer to install what these tests have no use for
 	t.Cleanup(func() { _ = exec.Command("wineserver", "-k", "-w").Run() })
