@@ -156,9 +156,20 @@ func (b *badTokens) called(r *workRequest, _ *Call, _ []string) {
 	b.bad[p.name], b.bad[to.name] = m, m
 }
 
-// answered notes that a post was refused: which receive a message takes is not known any more.
+// answered takes back a message whose post was refused. Which receive another one takes is not known any more where posts overlap, or were of several
+// requests.
 func (b *badTokens) answered(p *posting, refused bool) {
-	if q := p.queue.qp; refused && q != nil {
+	q := p.queue.qp
+	switch {
+	case !refused || q == nil:
+	case len(p.requests) == 1 && !p.requests[0].overlaps && p.requests[0].refused:
+		if r := p.requests[0]; r.op.IsSend() {
+			b.of(q.name).sent--
+			if m := b.bad[q.name]; m != nil && m.request == r {
+				b.forget(q.name)
+			}
+		}
+	default:
 		b.of(q.name).uncertain = true
 		if peer := b.n.s.peer(q); peer != nil {
 			b.of(peer.name).uncertain = true

@@ -93,3 +93,15 @@ func (h *chains) neverEnded(r *workRequest) {
 	h.s.m.report(Finding{Verdict: verdict.ConsumerViolation, Rule: "DEF-06", Place: r.place, Objects: []Object{r.queue.object()},
 		Message: "the chain that " + r.wr + " belongs to was never ended: no request without DEFER followed"})
 }
+
+// failed notes that a callback tells of a failure, behind which a consumer is not to post (ARM-19): it can end no chain of such queue pairs.
+func (s *requests) failed(e *trace.Event, of func(*qpArguments) bool) {
+	if e.Status == "" || e.Status == "STATUS_SUCCESS" {
+		return
+	}
+	for _, p := range s.qps.all {
+		if of(p) {
+			p.chain = nil
+		}
+	}
+}

@@ -115,18 +115,6 @@ func (s *requests) begin(c *Call, e *trace.Event) {
 	}
 }
 
-// failed notes that a callback tells of a failure, behind which a consumer is not to post (ARM-19): it can end no chain of such queue pairs.
-func (s *requests) failed(e *trace.Event, of func(*qpArguments) bool) {
-	if e.Status == "" || e.Status == "STATUS_SUCCESS" {
-		return
-	}
-	for _, p := range s.qps.all {
-		if of(p) {
-			p.chain = nil
-		}
-	}
-}
-
 func (s *requests) finish() {
 	for _, rule := range s.rules {
 		rule.finish()
@@ -309,15 +297,21 @@ func (s *requests) answered(p *posting, e *trace.Event, refused bool) {
 		case r.over:
 		case stopped:
 			s.remove(r)
+			r.refused = true
 			stops++
 		default:
-			r.accepted = true
+			r.accepted, p.queue.takes = true, true
 			p.queue.outstanding++
 			p.queue.crowd.outstanding++
 		}
 	}
 	if len(p.requests) > 0 {
 		p.queue.crowd.answered(len(p.requests), stops)
+	}
+	for _, r := range slices.Backward(p.requests) { // those behind it have its place
+		if r.refused && !r.overlaps && r.position == p.queue.posted-1 {
+			p.queue.posted--
+		}
 	}
 	if refused && e.BadWr == "" && len(p.requests) > 1 {
 		p.queue.uncertain = true // the trace does not record where the list stopped

@@ -82,7 +82,7 @@ func (s *requests) hearStrangers() bool {
 }
 
 func (s *requests) hearsStranger(p *qpArguments) bool {
-	return p.receive.posted > 0 && s.peer(p) == nil
+	return p.receive.takes && s.peer(p) == nil && (s.m.ends == nil || s.m.ends.tried[p.name])
 }
 
 // strangerFailed notes that a request failed of which the trace does not hold the post: it may have ended the connection of any queue pair that is

@@ -102,6 +102,29 @@ func (u *unsent) called(r *workRequest, _ *Call, _ []string) {
 	b.sent = append(b.sent, message{lengthOf(r.opcode, r.bytes), r.place.Line})
 }
 
+// answered takes back the messages whose posts were refused.
+func (u *unsent) answered(p *posting, refused bool) {
+	if !refused || p.queue.qp == nil || p.queue.kind == model.Receive {
+		return
+	}
+	b := u.balanceOf(p.queue.qp)
+	if end := u.n.of[p.queue.qp.name]; end != nil && end.sends {
+		b.uncertain = true // it may have ended while the post was under way
+		return
+	}
+	for _, r := range slices.Backward(p.requests) {
+		if !r.refused || !r.op.IsSend() && r.opcode != "" {
+			continue
+		}
+		b.posted--
+		if n := len(b.sent); n > 0 && b.sent[n-1].line == r.place.Line {
+			b.sent = b.sent[:n-1]
+		} else {
+			b.unordered, b.sent = true, nil
+		}
+	}
+}
+
 // checkLength holds a receive that succeeded against the messages that it can have taken (RES-12, RES-13).
 func (u *unsent) checkLength(r *workRequest, c *Call, result *trace.Result, b, sender *balance) {
 	got, room := Length(known(result.Bytes)), Length(r.bytes)

@@ -19,6 +19,7 @@ type workRequest struct {
 	position int          // among the requests of its queue
 	silent   bool         // it may have no completion if it succeeds
 	accepted bool         // its post has returned success
+	refused  bool         // … or was refused
 	over     bool         // its completion was delivered, or its post was refused
 	overlaps bool         // its post overlaps another of the queue, so that their order is not known
 	next     *workRequest // of its queue
@@ -66,6 +67,7 @@ type requestQueue struct {
 	posting     int            // calls that are under way
 	indicated   int            // the position of the latest request without NDK_OP_FLAG_DEFER
 	silent      []*workRequest // those that may be silent, in the order of posting
+	takes       bool           // a request was accepted
 	uncertain   bool           // it may hold other requests than these
 	requests    workRequest    // the ring of those that are not over
 }
