@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"ndkoracle/internal/kernelrecord"
+	"ndkoracle/internal/release"
+	"ndkoracle/trace"
+)
+
+// attachOptions are the command line of ndkrecord attach.
+type attachOptions struct {
+	kernelrecord.Options
+	kernel   bool
+	output   string
+	duration time.Duration
+	command  []string
+}
+
+const attachUsage = `usage: ndkrecord attach --kernel -o FILE [--device NAME] [--rest DURATION] [--duration DURATION] [-- COMMAND [ARGUMENT...]]
+
+Records what kernel code does with the verbs of an RDMA device: nvme-rdma, NFS over RDMA, RDS, SMB Direct. It needs root.
+It ends with COMMAND, after DURATION, or where it is interrupted.
+
+`
+
+func parseAttach(args []string, stderr io.Writer) (attachOptions, error) {
+	o := attachOptions{}
+	set := flag.NewFlagSet("ndkrecord attach", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.BoolVar(&o.kernel, "kernel", false, "record the kernel's consumers; user programs are recorded by ndkrecord run")
+	set.StringVar(&o.output, "o", "", "`FILE` to record into, usually NAME.ndktrace.jsonl; compressed when it ends in .zst")
+	set.StringVar(&o.Device, "device", "", "`NAME` of the RDMA device; not needed where there is one")
+	set.DurationVar(&o.Rest, "rest", 700*time.Millisecond, "`DURATION` of silence that is recorded as rest, which is a guess: longer than the adapter moderates interrupts, and than its retries take; 0 records none")
+	set.DurationVar(&o.duration, "duration", 0, "`DURATION` after which recording ends")
+	if err := set.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			set.SetOutput(stderr)
+			fmt.Fprint(stderr, attachUsage)
+			set.PrintDefaults()
+			fmt.Fprintln(stderr, "Exit: 0 recorded, 1 COMMAND failed or nothing could be recorded, 2 usage, 130 interrupted before its end: what was recorded by then can be read. An interrupt is the end where there is neither DURATION nor COMMAND.")
+		}
+		return o, err
+	}
+	o.command = set.Args()
+	switch {
+	case !o.kernel:
+		return o, errors.New("--kernel is missing: attach records kernel code; ndkrecord run records a user program")
+	case o.output == "":
+		return o, errors.New("-o is missing: the file to record into")
+	case o.output == "-" && len(o.command) > 0:
+		return o, errors.New("-o -: standard output is COMMAND's; name a file")
+	case strings.HasSuffix(o.output, ".ctf"):
+		return o, fmt.Errorf("-o %s: the trace is JSON Lines; name it NAME.ndktrace.jsonl or NAME.ndktrace.jsonl.zst, and convert it afterwards (tracecheck convert)", o.output)
+	case o.Rest < 0 || o.Rest > time.Minute:
+		return o, fmt.Errorf("--rest %s: from 0 to 1m", o.Rest)
+	case o.duration < 0:
+		return o, fmt.Errorf("--duration %s: a time that passes", o.duration)
+	}
+	return o, nil
+}
+
+// recordKernel is the command attach: it records kernel code.
+func recordKernel(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	o, err := parseAttach(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitSuccess
+	case err != nil:
+		fmt.Fprintf(stderr, "ndkrecord: %v\n", err)
+		return exitUsage
+	}
+	err = attach(ctx, o, stdin, stdout, stderr)
+	switch {
+	case err == nil:
+		return exitSuccess
+	case errors.Is(err, errInterrupted):
+		fmt.Fprintf(stderr, "ndkrecord: %s\n", explain(err))
+		return exitInterrupted
+	}
+	fmt.Fprintf(stderr, "ndkrecord: %s\n", explain(err))
+	return exitFailure
+}
+
+func attach(ctx context.Context, o attachOptions, stdin io.Reader, stdout, stderr io.Writer) (failed error) {
+	if len(o.command) > 0 {
+		program, err := exec.LookPath(o.command[0])
+		if err != nil {
+			return err
+		}
+		o.command[0] = program
+	}
+	recorder, err := kernelrecord.Open(o.Options)
+	if err != nil {
+		return err
+	}
+	defer recorder.Close()
+	out, err := create(o.output, false, func() {})
+	if err != nil {
+		return err
+	}
+	defer func() { failed = errors.Join(failed, out.close()) }()
+	h := recorder.Header()
+	h.Producer.Version = release.Number
+	writer, err := trace.NewWriter(out, h)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "ndkrecord: recording the kernel's use of %s\n", h.Adapter["device"])
+
+	recording, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	if o.duration > 0 {
+		defer time.AfterFunc(o.duration, func() { end(kernelrecord.ErrEnded) }).Stop()
+	}
+	command := make(chan error, 1)
+	if len(o.command) > 0 {
+		go func() {
+			c := exec.Command(o.command[0], o.command[1:]...)
+			c.Stdin, c.Stdout, c.Stderr = stdin, stdout, stderr
+			command <- runProgram(recording, c)
+			end(kernelrecord.ErrEnded)
+		}()
+	} else {
+		command <- nil
+	}
+	report, err := recorder.Run(recording, writer.Write)
+	end(err)
+	err = errors.Join(err, writer.Close(trace.End{Dropped: report.Dropped, Quiescent: report.AtRest}))
+	if ended := <-command; ended != nil && !errors.Is(ended, kernelrecord.ErrEnded) && !errors.Is(ended, errInterrupted) {
+		err = errors.Join(err, ended)
+	}
+	err = errors.Join(err, reportKernel(o, report, stderr))
+	if context.Cause(ctx) != nil && (o.duration > 0 || len(o.command) > 0) {
+		err = errors.Join(err, context.Cause(ctx))
+	}
+	return err
+}
+
+// reportKernel says what was recorded, and returns an error where it was nothing.
+func reportKernel(o attachOptions, r kernelrecord.Report, stderr io.Writer) error {
+	note := ""
+	if r.Dropped > 0 {
+		note += fmt.Sprintf(", %d dropped", r.Dropped)
+	}
+	if !r.AtRest {
+		note += ", not at rest"
+	}
+	fmt.Fprintf(stderr, "ndkrecord: %s: %d events, %d completion queues, %d queue pairs%s\n", o.output, r.Events, r.Cqs, r.Qps, note)
+	if r.AtRest || r.Rests > 0 {
+		fmt.Fprintf(stderr, "ndkrecord: rest is a guess: %s of silence (--rest)\n", o.Rest)
+	}
+	if r.OlderQps > 0 {
+		fmt.Fprintf(stderr, "ndkrecord: %d queue pairs are left out: their completion queues were created before ndkrecord was attached\n", r.OlderQps)
+	}
+	if r.PartlyQps > 0 {
+		fmt.Fprintf(stderr, "ndkrecord: %d queue pairs are left out and counted as dropped: one of their queues was created before ndkrecord was attached\n", r.PartlyQps)
+	}
+	for _, name := range r.Unheard {
+		fmt.Fprintf(stderr, "ndkrecord: the completion handler %s was not recorded: load its module before ndkrecord is attached\n", name)
+	}
+	if os.Getenv("NDKRECORD_STATISTICS") != "" {
+		fmt.Fprintf(stderr, "ndkrecord: %d functions, %d calls passed by the first copy of a program, %d of them recorded by the second, %d duplicates, %d returns lost, %d completions of no known request\n",
+			r.Attached, r.Missed, r.Rescued, r.Duplicates, r.LostReturns, r.Unidentified)
+	}
+	if r.Events == 0 {
+		return errors.New("nothing was recorded: no kernel code created a completion queue meanwhile (what was created before is left out: attach first, then connect or mount)")
+	}
+	return nil
+}
