@@ -1,7 +1,8 @@
 #!/bin/bash
-# device.sh [test] [record] [programs]: tests the binding on a real RDMA device; records every scenario on it, at the NDK level and
-# at the verbs level beneath, into build/device/; records unmodified programs on it, into build/device/programs/. Without arguments
-# it does all. The device is this machine's own where it has one, else Soft-RoCE in a virtual machine.
+# device.sh [test] [record] [programs] [kernel]: tests the binding on a real RDMA device; records every scenario on it, at the NDK level and
+# at the verbs level beneath, into build/device/; records unmodified programs on it, into build/device/programs/, and kernel code, into
+# build/device/kernel/. Without arguments it does all. The device is this machine's own where it has one, else Soft-RoCE in a virtual machine. Kernel code is
+# recorded in the virtual machine alone.
 #
 #   GUEST=1   the virtual machine, even where this machine has a device
 #   DEVICE=   name of the device of this machine (default: the first)
@@ -11,7 +12,7 @@ cd "$(dirname "$0")/.."
 source scripts/messages.sh
 traces=$PWD/build/device
 wants() { [[ " $what " = *" $1 "* ]]; }
-what=${*:-test record programs}
+what=${*:-test record programs kernel}
 
 has_device() {
 	local file
@@ -21,7 +22,9 @@ has_device() {
 	return 1
 }
 
-scripts/has-verbs.sh || die "the verbs provider can't be built: no cgo, or no headers of libibverbs" "scripts/install.sh"
+if [ "$what" != kernel ]; then
+	scripts/has-verbs.sh || die "the verbs provider can't be built: no cgo, or no headers of libibverbs" "scripts/install.sh"
+fi
 
 rm -rf "$traces"
 mkdir -p "$traces/tests"
@@ -46,13 +49,20 @@ if wants programs; then
 fi
 
 run=(env "DEVICE=${DEVICE-}" "SEED=${SEED-1}" "OPS=${OPS-40}" scripts/device-run.sh "$traces")
-if [ -z "${GUEST-}" ] && has_device; then
+if [ "$what" = kernel ]; then
+	:
+elif [ -z "${GUEST-}" ] && has_device; then
 	"${run[@]}"
 else
 	scripts/guest.sh --timeout 1200 -- "${run[@]}"
 fi
-
 status=0
+if wants kernel; then
+	mkdir -p "$traces/kernel"
+	CGO_ENABLED=0 go build -o "$traces/kernel/ndkrecord" ./cmd/ndkrecord
+	scripts/guest.sh --timeout 900 -- scripts/device-kernel.sh "$traces/kernel" || status=1
+fi
+
 if wants test; then
 	while read -r test package _; do
 		go tool test2json -p "$package" <"$traces/tests/$test.log"
@@ -67,6 +77,10 @@ if [ -s "$traces/programs/skipped" ]; then
 fi
 if [ -s "$traces/programs/failed" ]; then
 	say "error: programs that were not recorded: $(paste -sd ' ' "$traces/programs/failed")"
+	status=1
+fi
+if [ -s "$traces/kernel/failed" ]; then
+	say "error: kernel code that was not recorded: $(paste -sd ' ' "$traces/kernel/failed")"
 	status=1
 fi
 exit "$status"

@@ -10,6 +10,8 @@ root=$(dirname "$scripts")/build/guest
 meta=linux-image-6.12-amd64
 # crc32_generic: rdma_rxe asks for it at run time ("crc32"), and no dependency names it.
 modules="9pnet_virtio 9p overlay crc32_generic dummy rdma_rxe rdma_ucm"
+# Kernel code that uses the verbs, and what it stores in. It is loaded where it is asked for: device-kernel.sh.
+consumers="rds_rdma nvme_rdma nvmet_rdma null_blk"
 
 mkdir -p "$root"
 exec 9>"$root/lock"
@@ -46,7 +48,7 @@ prepare() {
 	cp "$work/package/boot/vmlinuz-$version" "$work/vmlinuz"
 	cp "$work/busybox/bin/busybox" "$work/initramfs/bin/"
 	depmod -b "$work/package" "$version"
-	for module in $modules; do
+	for module in $modules $consumers; do
 		modprobe -d "$work/package" -S "$version" --show-depends "$module" ||
 			die "kernel $version has no module $module" "apt-get update"
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' >"$work/needed"
@@ -56,8 +58,11 @@ prepare() {
 		*.xz) "$work/busybox/bin/busybox" xzcat "$file" >"$work/initramfs/modules/$module" ;;
 		*) cp "$file" "$work/initramfs/modules/" ;;
 		esac
-		echo "$module" >>"$work/initramfs/modules/order"
+		echo "$module" >>"$work/initramfs/modules/all"
 	done <"$work/needed"
+	for module in $modules; do
+		modprobe -d "$work/package" -S "$version" --show-depends "$module"
+	done | awk '$1 == "insmod" && !seen[$2]++ { sub(".*/", "", $2); sub("\\.xz$", "", $2); print $2 }' >"$work/initramfs/modules/order"
 	rm -r "$work/package" "$work/busybox" "$work/needed"
 	mv "$work" "$2"
 }
@@ -78,7 +83,8 @@ if [ -z "$directory" ]; then
 		die "apt offers no $meta, the kernel that the guest boots; Debian 12 has it in its security archive"
 	directory=$root/linux-${package#linux-image-}
 fi
-[ -e "$directory/vmlinuz" ] || prepare "$package" "$directory"
+# One that an earlier version of this script made has no consumers.
+[ -e "$directory/initramfs/modules/all" ] || prepare "${package:-linux-image-${directory##*/linux-}}" "$directory"
 
 if ! cmp -s "$scripts/guest-init" "$directory/initramfs/init"; then
 	cp "$scripts/guest-init" "$directory/initramfs/init"

@@ -52,6 +52,7 @@ need gcc-mingw-w64-x86-64 has x86_64-w64-mingw32-gcc
 need g++-mingw-w64-x86-64 has x86_64-w64-mingw32-g++
 need wine has wine
 need clang has clang
+need llvm has llvm-strip
 need z3 has z3
 need cvc5 has cvc5
 need chromium has_chromium

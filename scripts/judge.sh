@@ -1,5 +1,5 @@
 #!/bin/bash
-# judge.sh [reference] [device] [programs]: judges the recordings in build/, and ends with a table: trace, events, verdict, rule, and
+# judge.sh [reference] [device] [programs] [kernel]: judges the recordings in build/, and ends with a table: trace, events, verdict, rule, and
 # what was expected. Fails when a verdict is another. Of the verbs of a device other than Soft-RoCE nothing is expected.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -39,7 +39,7 @@ judge() {
 	' <<<"$table" >>"$rows"
 }
 
-what=${*:-reference device programs}
+what=${*:-reference device programs kernel}
 if [[ " $what " = *" reference "* ]]; then
 	judge "" "" "" build/reference/*.ndktrace.jsonl
 fi
@@ -90,6 +90,18 @@ if [[ " $what " = *" programs "* ]]; then
 			judge "" "" "" "$extended"
 		fi
 	fi
+fi
+if [[ " $what " = *" kernel "* ]]; then
+	for file in build/device/kernel/*.ndktrace.jsonl.zst; do
+		[ -e "$file" ] || continue
+		case $file in
+		# RDS arms its receive CQ solicited. Where the device goes, Soft-RoCE flushes the receives and calls no handler.
+		*/rds_removed.*) judge "ARM-11" "" "" "$file" ;;
+		# Which queue pair took a receive of a shared queue is not followed.
+		*/nvme_srq.*) judge "" "inconclusive" "" "$file" ;;
+		*) judge "" "" "" "$file" ;;
+		esac
+	done
 fi
 
 awk -F '\t' '

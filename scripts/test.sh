@@ -46,7 +46,7 @@ step "the model's graphs" make -s graph
 step "proofs for every depth" make -s prove
 step "mutants, a sample" go run ./cmd/mutants -sample 12
 step "device" scripts/device.sh
-step "verdicts on the device's traces" scripts/judge.sh device programs
+step "verdicts on the device's traces" scripts/judge.sh device programs kernel
 
 printf '\n%d s in all\n' "$SECONDS"
 if [ "${#failed[@]}" -gt 0 ]; then

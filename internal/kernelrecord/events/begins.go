@@ -72,7 +72,7 @@ func (c *Converter) createQp(r *Record, e *trace.Event) bool {
 	delete(c.qps, r.Object)
 	send, receive := c.cqs[r.Args[0]], c.cqs[r.Args[1]]
 	shared := c.srqs[r.Args[2]]
-	if send == nil && receive == nil {
+	if send == nil && receive == nil && shared == nil {
 		c.report.OlderQps++
 		return false
 	}

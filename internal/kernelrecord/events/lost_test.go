@@ -15,11 +15,12 @@ func TestOlderObjectsAreLeftOut(t *testing.T) {
 	s.create()
 	s.call(Record{Kind: CreateQp, Object: 0x210, Args: [6]uint64{0x999, 0x999}}, 0, nil)
 	s.call(Record{Kind: CreateQp, Object: 0x220, Args: [6]uint64{cqAt, 0x999}}, 0, nil)
+	s.call(Record{Kind: CreateQp, Object: 0x230, Args: [6]uint64{0, 0, 0x998}}, 0, nil)
 	s.call(Record{Kind: PostSend, Object: 0x210, Items: make([]Item, 1)}, 0, nil)
 	s.call(Record{Kind: PollCq, Object: 0x999}, 0, nil)
 	s.call(Record{Kind: CompHandler, Object: 0x999}, 0, nil)
 	_, report := text(t, Options{}, s.records)
-	if report.Events != 4 || report.OlderQps != 1 || report.PartlyQps != 1 || report.Dropped != 1 || report.Qps != 1 || report.Cqs != 1 {
+	if report.Events != 4 || report.OlderQps != 2 || report.PartlyQps != 1 || report.Dropped != 1 || report.Qps != 1 || report.Cqs != 1 {
 		t.Errorf("%+v", report)
 	}
 }

@@ -1,0 +1,132 @@
+#!/bin/bash
+# The part of device.sh that records kernel code: device-kernel.sh DIRECTORY runs consumers of the kernel's verbs under ndkrecord attach --kernel, and leaves
+# DIRECTORY/NAME.ndktrace.jsonl.zst and logs. The program is DIRECTORY/ndkrecord. What failed is named in DIRECTORY/failed. It is for the virtual machine of guest.sh alone: it loads modules, and
+# removes the device.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+traces=$1
+
+if [ ! -e /modules/all ]; then
+	echo "device-kernel.sh: error: it runs in the virtual machine alone: scripts/guest.sh -- scripts/device-kernel.sh DIRECTORY" >&2
+	exit 1
+fi
+mkdir -p "$traces"
+rm -f "$traces/failed"
+
+# What a module needs stands before it.
+while read -r module; do
+	if [ ! -e "/sys/module/$(tr - _ <<<"${module%.ko}")" ]; then insmod "/modules/$module"; fi
+done </modules/all
+mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
+for host in 2 3 4; do ip address add "192.0.2.$host/24" dev dummy0; done
+
+# fresh_device replaces the device: the kernel keeps completion queues for all consumers as long as a device is there, and what uses one that was created before is
+# left out.
+fresh_device() {
+	if rdma link show rxe0/1 >/dev/null 2>&1; then rdma link delete rxe0; fi
+	rdma link add rxe0 type rxe netdev dummy0
+}
+
+# recorded NAME STATUS: what a recording that has ended leaves.
+recorded() {
+	grep '^ndkrecord: .* events' "$traces/$1.log" || true
+	if [ "$2" != 0 ]; then
+		echo "$1" >>"$traces/failed"
+		echo "  failed: $2"
+		tail -n 5 "$traces/$1.log"
+	fi
+}
+
+# record NAME COMMAND...: records while the command runs, a function of this script.
+record() {
+	local name=$1 status=0
+	shift
+	echo "recording $name"
+	fresh_device
+	export -f "$1"
+	timeout --kill-after=5 120 "$traces/ndkrecord" attach --kernel -o "$traces/$name.ndktrace.jsonl.zst" -- bash -ec '"$@"' bash "$@" \
+		>"$traces/$name.log" 2>&1 || status=$?
+	recorded "$name" "$status"
+}
+
+# record_until SIGNAL NAME COMMAND...: records until the signal comes, behind the command.
+record_until() {
+	local signal=$1 name=$2 status=0 pid
+	shift 2
+	echo "recording $name"
+	fresh_device
+	"$traces/ndkrecord" attach --kernel -o "$traces/$name.ndktrace.jsonl.zst" >"$traces/$name.log" 2>&1 &
+	pid=$!
+	until grep -q 'recording the kernel' "$traces/$name.log"; do
+		kill -0 "$pid" || break
+		sleep 0.1
+	done
+	timeout --kill-after=5 120 "$@" || status=$?
+	sleep 1 # so that there is rest
+	kill "-$signal" "$pid"
+	wait "$pid" || status=$?
+	recorded "$name" "$status"
+}
+
+# refused WHAT STATUS WORDS COMMAND...: the command ends with the status, and says so.
+refused() {
+	local what=$1 want=$2 words=$3 status=0
+	shift 3
+	echo "checking $what"
+	"$@" >"$traces/refused.log" 2>&1 || status=$?
+	if [ "$status" != "$want" ] || ! grep -q "$words" "$traces/refused.log"; then
+		echo "$what" >>"$traces/failed"
+		echo "  status $status, not $want, or without \"$words\":"
+		tail -n 5 "$traces/refused.log"
+	fi
+}
+
+# nvme: a target and a host of NVMe over RDMA, here both, with writers and readers at once, until they part.
+nvme() {
+	local target=/sys/kernel/config/nvmet block i
+	mkdir -p "$target/subsystems/store/namespaces/1" "$target/ports/1"
+	echo 1 >"$target/subsystems/store/attr_allow_any_host"
+	echo -n /dev/nullb0 >"$target/subsystems/store/namespaces/1/device_path"
+	echo 1 >"$target/subsystems/store/namespaces/1/enable"
+	(cd "$target/ports/1" && echo rdma >addr_trtype && echo ipv4 >addr_adrfam && echo 192.0.2.1 >addr_traddr && echo 4420 >addr_trsvcid)
+	ln -s "$target/subsystems/store" "$target/ports/1/subsystems/store"
+	echo transport=rdma,traddr=192.0.2.1,trsvcid=4420,nqn=store,nr_io_queues=2,hostnqn=here,hostid=12345678-1234-1234-1234-123456789012 >/dev/nvme-fabrics
+	block=
+	for ((i = 0; i < 100; i++)); do
+		block=$(find /dev -maxdepth 1 -name 'nvme*n1' -type b)
+		if [ -n "$block" ]; then break; fi
+		sleep 0.1
+	done
+	for i in 1 2 3; do
+		dd if=/dev/zero "of=$block" bs=64k count=100 oflag=direct seek=$((i * 200)) &
+		dd "if=$block" of=/dev/null bs=16k count=100 iflag=direct skip=$((i * 900)) &
+	done
+	for i in $(jobs -p); do wait "$i"; done
+	echo 1 >"$(find /sys/class/nvme/nvme*/ -maxdepth 1 -name delete_controller)"
+	rm "$target/ports/1/subsystems/store"
+	rmdir "$target/ports/1" "$target/subsystems/store/namespaces/1" "$target/subsystems/store"
+}
+
+rds=(python3 internal/kernelrecord/testdata/rds.py)
+
+# rds_removed: the device goes while RDS has a connection.
+rds_removed() {
+	"$@"
+	sleep 1
+	rdma link delete rxe0
+	sleep 2
+}
+
+attach=("$traces/ndkrecord" attach --kernel -o /tmp/refused.ndktrace.jsonl)
+refused "a user who may not" 1 'needs root' setpriv --reuid 65534 --regid 65534 --clear-groups "${attach[@]}" --duration 1s
+refused "a command that fails" 1 'exit status 3' "${attach[@]}" -- sh -c 'exit 3'
+refused "a command that is interrupted" 130 'interrupted' timeout --preserve-status --signal INT 5 "${attach[@]}" -- sleep 60
+refused "a kernel without consumers" 1 'nothing was recorded' "${attach[@]}" --duration 1s
+
+record nvme nvme
+rmmod nvmet-rdma
+insmod /modules/nvmet-rdma.ko use_srq=1
+record nvme_srq nvme
+record_until TERM rds "${rds[@]}" 192.0.2.1 192.0.2.2 20
+record rds_removed rds_removed "${rds[@]}" 192.0.2.3 192.0.2.4 20
+refused "a machine without a device" 1 'there is no RDMA device' "${attach[@]}"
