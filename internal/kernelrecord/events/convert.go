@@ -41,6 +41,7 @@ type Converter struct {
 	mrs     map[uint64]string
 
 	last uint64 // when the last record was taken
+	lost uint32 // how many events had been dropped by then
 	op   uint64
 	wr   uint64
 	made [4]uint64 // how many CQs, QPs, SRQs and MRs have ids
@@ -56,9 +57,12 @@ func New(o Options, emit func(*trace.Event) error) *Converter {
 
 // Record takes one record. The error is emit's.
 func (c *Converter) Record(r *Record) error {
-	if err := c.silence(r.T); err != nil {
-		return err
+	if r.Lost == c.lost {
+		if err := c.silence(r.T); err != nil {
+			return err
+		}
 	}
+	c.lost = r.Lost
 	c.last = max(c.last, r.T)
 	if r.End {
 		return c.end(r)

@@ -38,6 +38,19 @@ func TestMissingEnds(t *testing.T) {
 	}
 }
 
+// Where events were dropped, silence is none: no rest is told.
+func TestNoRestWhereEventsWereDropped(t *testing.T) {
+	for lost, rests := range map[uint32]int{0: 1, 5: 0} {
+		var s script
+		s.create()
+		s.now += 50 * millisecond
+		s.call(Record{Kind: ReqNotifyCq, Object: cqAt, Lost: lost}, 0, nil)
+		if _, report := text(t, Options{Rest: 10 * millisecond}, s.records); report.Rests != rests {
+			t.Errorf("%d lost: %d rests", lost, report.Rests)
+		}
+	}
+}
+
 // A CQ whose handler is not recorded is said to be one, and counts as a loss.
 func TestUnheardHandler(t *testing.T) {
 	var s script
@@ -82,8 +95,8 @@ func encode(r *Record) []byte {
 	for i, word := range append([]uint64{r.Seq, r.T, r.Frame, r.Thread, r.Object, uint64(r.Value)}, r.Args[:]...) {
 		binary.NativeEndian.PutUint64(data[8*i:], word)
 	}
-	binary.NativeEndian.PutUint32(data[96:], uint32(len(r.Items)))
-	data[100] = byte(r.Kind)
+	binary.NativeEndian.PutUint32(data[96:], r.Lost)
+	data[100], data[103] = byte(r.Kind), byte(len(r.Items))
 	if r.End {
 		data[101] = 1
 	}
@@ -104,7 +117,7 @@ func encode(r *Record) []byte {
 
 func TestDecode(t *testing.T) {
 	want := Record{
-		Seq: 1, T: 2, Frame: 3, Thread: 4, Object: 5, Value: -6, Args: [6]uint64{7, 8, 9, 10, 11, 12}, Kind: PollCq, End: true, Second: true,
+		Seq: 1, T: 2, Frame: 3, Thread: 4, Object: 5, Value: -6, Args: [6]uint64{7, 8, 9, 10, 11, 12}, Kind: PollCq, End: true, Second: true, Lost: 13,
 		Items: []Item{{1, 2, 3, 4, 5, 6, 7, 8, 9}, {Id: 11, Vendor: 12}},
 	}
 	var got Record

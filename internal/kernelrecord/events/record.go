@@ -45,6 +45,7 @@ type Record struct {
 	Value  int64
 	Args   [6]uint64
 	Items  []Item
+	Lost   uint32 // events that had been dropped by then
 	Kind   Kind
 	End    bool
 	Second bool // from the second copy of a program
@@ -77,9 +78,10 @@ func Decode(data []byte, r *Record) error {
 		return fmt.Errorf("a record of %d bytes, which is too short", len(data))
 	}
 	word := func(i int) uint64 { return binary.NativeEndian.Uint64(data[8*i:]) }
-	count := binary.NativeEndian.Uint32(data[96:])
+	count := int(data[103])
 	*r = Record{
 		Seq: word(0), T: word(1), Frame: word(2), Thread: word(3), Object: word(4), Value: int64(word(5)), Items: r.Items[:0],
+		Lost: binary.NativeEndian.Uint32(data[96:]),
 		Kind: Kind(data[100]), End: data[101] != 0, Second: data[102] != 0,
 	}
 	for i := range r.Args {
@@ -88,10 +90,10 @@ func Decode(data []byte, r *Record) error {
 	switch {
 	case r.Kind == 0 || r.Kind >= kinds:
 		return fmt.Errorf("a record of kind %d, which is not known", r.Kind)
-	case count > maxItems || len(data) < recordSize+int(count)*itemSize:
+	case count > maxItems || len(data) < recordSize+count*itemSize:
 		return fmt.Errorf("a record of %d bytes with %d items", len(data), count)
 	}
-	for i := range int(count) {
+	for i := range count {
 		item := data[recordSize+i*itemSize:]
 		half := func(i int) uint32 { return binary.NativeEndian.Uint32(item[32+4*i:]) }
 		whole := func(i int) uint64 { return binary.NativeEndian.Uint64(item[8*i:]) }
