@@ -11,7 +11,7 @@ meta=linux-image-6.12-amd64
 # crc32_generic: rdma_rxe asks for it at run time ("crc32"), and no dependency names it.
 modules="9pnet_virtio 9p overlay crc32_generic dummy rdma_rxe rdma_ucm"
 # Kernel code that uses the verbs, and what it stores in. It is loaded where it is asked for: device-kernel.sh.
-consumers="rds_rdma nvme_rdma nvmet_rdma null_blk"
+consumers="rds_rdma nvme_rdma nvmet_rdma null_blk ib_srpt ib_srp sd_mod"
 
 mkdir -p "$root"
 exec 9>"$root/lock"
@@ -64,6 +64,7 @@ prepare() {
 		modprobe -d "$work/package" -S "$version" --show-depends "$module"
 	done | awk '$1 == "insmod" && !seen[$2]++ { sub(".*/", "", $2); sub("\\.xz$", "", $2); print $2 }' >"$work/initramfs/modules/order"
 	rm -r "$work/package" "$work/busybox" "$work/needed"
+	echo "$modules $consumers" >"$work/wanted"
 	mv "$work" "$2"
 }
 
@@ -83,8 +84,8 @@ if [ -z "$directory" ]; then
 		die "apt offers no $meta, the kernel that the guest boots; Debian 12 has it in its security archive"
 	directory=$root/linux-${package#linux-image-}
 fi
-# One that an earlier version of this script made has no consumers.
-[ -e "$directory/initramfs/modules/all" ] || prepare "${package:-linux-image-${directory##*/linux-}}" "$directory"
+# One that an earlier version of this script made has other modules.
+[ "$(cat "$directory/wanted" 2>/dev/null)" = "$modules $consumers" ] || prepare "${package:-linux-image-${directory##*/linux-}}" "$directory"
 
 if ! cmp -s "$scripts/guest-init" "$directory/initramfs/init"; then
 	cp "$scripts/guest-init" "$directory/initramfs/init"

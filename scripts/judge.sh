@@ -97,8 +97,8 @@ if [[ " $what " = *" kernel "* ]]; then
 		case $file in
 		# RDS arms its receive CQ solicited. Where the device goes, Soft-RoCE flushes the receives and calls no handler.
 		*/rds_removed.*) judge "ARM-11" "" "" "$file" ;;
-		# Which queue pair took a receive of a shared queue is not followed.
-		*/nvme_srq.*) judge "" "inconclusive" "" "$file" ;;
+		# Which queue pair took a receive of a shared queue is not followed, nor which of two posts at once came first.
+		*/nvme_srq.* | */nvme_parallel.*) judge "" "inconclusive" "" "$file" ;;
 		*) judge "" "" "" "$file" ;;
 		esac
 	done
