@@ -128,7 +128,7 @@ func (r *Recorder) Run(ctx context.Context, emit func(*trace.Event) error) (repo
 	}
 	var record events.Record
 	var raw ringbuf.Record
-	drain := func() error {
+	drain := func() error { // takes what there is, and what comes for a moment
 		r.reader.SetDeadline(time.Now().Add(look))
 		for {
 			switch err := r.reader.ReadInto(&raw); {
@@ -150,17 +150,19 @@ func (r *Recorder) Run(ctx context.Context, emit func(*trace.Event) error) (repo
 		if err := drain(); err != nil {
 			return report, err
 		}
+		if err := converter.Tick(now()); err != nil {
+			return report, err
+		}
 		if ctx.Err() == nil {
 			continue
 		}
 		if stopped.IsZero() {
 			stopped = time.Now()
 		}
-		if context.Cause(ctx) != ErrEnded || r.options.Rest == 0 || converter.Quiet(now()) >= uint64(r.options.Rest) || time.Since(stopped) >= patience {
+		if context.Cause(ctx) != ErrEnded || r.options.Rest == 0 || converter.AtRest() || time.Since(stopped) >= patience {
 			break
 		}
 	}
-	ended := now()
 	if err := r.set("enabled", 0); err != nil {
 		return report, err
 	}
@@ -168,7 +170,7 @@ func (r *Recorder) Run(ctx context.Context, emit func(*trace.Event) error) (repo
 	if err := drain(); err != nil {
 		return report, err
 	}
-	report.Report, report.AtRest, err = converter.Finish(ended)
+	report.Report, report.AtRest, err = converter.Finish()
 	report.Attached = len(r.programs.first) / 2
 	for _, address := range report.Report.Unheard {
 		report.Unheard = append(report.Unheard, r.nameOf(address))

@@ -87,8 +87,8 @@ INLINE struct record *open_record(u64 size, u64 *ctx, u64 frame, int kind, int p
     r->frame = frame;
     r->thread = thread_of(frame);
     r->object = ctx[0];
-    r->lost = (u32)dropped;
     r->count = 0;
+    r->unused = 0;
     r->kind = kind;
     r->phase = phase;
     r->copy = second;

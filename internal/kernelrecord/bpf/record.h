@@ -32,9 +32,8 @@ struct record {
     u64 object; /* address of the CQ, QP, SRQ or MR */
     s64 value;  /* what the call was given, or returned */
     u64 args[6];
-    u32 lost; /* how many events had been dropped by then */
-    u8 kind, phase, copy;
-    u8 count; /* items behind the record */
+    u32 count; /* items behind the record */
+    u8 kind, phase, copy, unused;
 };
 
 #define INTERRUPT (1ull << 63)

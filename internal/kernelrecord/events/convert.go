@@ -40,11 +40,13 @@ type Converter struct {
 	srqs    map[uint64]*srq
 	mrs     map[uint64]string
 
-	last uint64 // when the last record was taken
-	lost uint32 // how many events had been dropped by then
-	op   uint64
-	wr   uint64
-	made [4]uint64 // how many CQs, QPs, SRQs and MRs have ids
+	last   uint64 // when the last record was taken
+	ticked uint64 // when Tick was called last
+	quiet  uint64 // for how many nanoseconds there has been no record
+	rested bool   // that was told as rest
+	op     uint64
+	wr     uint64
+	made   [4]uint64 // how many CQs, QPs, SRQs and MRs have ids
 }
 
 // New returns a converter that hands each event to emit. An event is emit's until it returns.
@@ -57,49 +59,50 @@ func New(o Options, emit func(*trace.Event) error) *Converter {
 
 // Record takes one record. The error is emit's.
 func (c *Converter) Record(r *Record) error {
-	if r.Lost == c.lost {
-		if err := c.silence(r.T); err != nil {
-			return err
-		}
-	}
-	c.lost = r.Lost
 	c.last = max(c.last, r.T)
+	c.quiet, c.rested = 0, false
 	if r.End {
 		return c.end(r)
 	}
 	return c.begin(r)
 }
 
-// silence tells of a moment of rest, where nothing has happened for long enough until now and no call is under way.
-func (c *Converter) silence(now uint64) error {
-	if !c.isRest(now) || c.out.events == 0 {
+// longestTick is the longest time between two ticks that counts as silence. Where it was longer the machine, or the reader of the records, stood still, and silence
+// begins anew.
+const longestTick = 100_000_000
+
+// Tick says that it is now, and that all records there are were taken. Where that has been so for long enough, and no call is under way, it tells of a moment of rest.
+func (c *Converter) Tick(now uint64) error {
+	before := max(c.last, c.ticked)
+	c.ticked = now
+	switch {
+	case now <= before:
+	case now-before > longestTick: // what was held up by that may come yet
+		c.quiet = 0
+	default:
+		c.quiet += now - before
+	}
+	if c.rested || !c.AtRest() || c.out.events == 0 {
 		return nil
 	}
+	c.rested = true
 	c.report.Rests++
-	return c.out.put(&trace.Event{T: c.time(c.last + c.options.Rest), Thr: "rest", Ph: trace.Point, Fn: "quiesce"})
+	return c.out.put(&trace.Event{T: c.time(now), Thr: "rest", Ph: trace.Point, Fn: "quiesce"})
 }
 
-func (c *Converter) isRest(now uint64) bool {
-	return c.options.Rest > 0 && now > c.last && now-c.last >= c.options.Rest && c.threads.open() == 0
+// AtRest reports whether silence has lasted for the time of rest, and no call is under way.
+func (c *Converter) AtRest() bool {
+	return c.options.Rest > 0 && c.quiet >= c.options.Rest && c.threads.open() == 0
 }
 
 func (c *Converter) time(t uint64) int64 { return int64(max(t, c.options.Start) - c.options.Start) }
 
 // Finish ends the events, and says what there was, and whether the provider is at rest as far as silence shows it.
-func (c *Converter) Finish(now uint64) (r Report, atRest bool, err error) {
-	atRest = c.isRest(now)
+func (c *Converter) Finish() (r Report, atRest bool, err error) {
 	err = c.out.flush()
 	r = c.report
 	r.Events, r.LostReturns = c.out.events, c.threads.lost
-	return r, atRest, err
-}
-
-// Quiet returns for how many nanoseconds nothing has happened, where no call is under way.
-func (c *Converter) Quiet(now uint64) uint64 {
-	if c.threads.open() > 0 || now < c.last {
-		return 0
-	}
-	return now - c.last
+	return r, c.AtRest(), err
 }
 
 // begin handles the beginning of a call or a handler.

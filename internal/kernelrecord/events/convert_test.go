@@ -72,7 +72,7 @@ func text(t *testing.T, o Options, records []Record) (string, Report) {
 			t.Fatalf("record %d: %v", i, err)
 		}
 	}
-	report, rest, err := c.Finish(records[len(records)-1].T + o.Rest)
+	report, rest, err := c.Finish()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,15 +230,6 @@ func TestConversion(t *testing.T) {
 			},
 			want: []string{`"op":"3","fn":"ibv_poll_cq"`, `"op":"3"`, `"op":"4","fn":"ibv_poll_cq","cq":"cq1","n":3`},
 			not:  []string{`"op":"5"`},
-		},
-		"rest": {
-			make: func(s *script) {
-				s.create()
-				s.now += 50 * millisecond
-				s.call(Record{Kind: PostRecv, Object: qpAt}, 0, nil, func() { s.now += 50 * millisecond })
-			},
-			want: []string{`"seq":5,"t":14000000,"thr":"rest","ph":"point","fn":"quiesce"}`, `"seq":6,"t":55000000`, `"seq":7,"t":106000000`, `"quiescent":true}`},
-			o:    Options{Rest: 10 * millisecond},
 		},
 		"memory regions, and one that was deregistered": {
 			make: func(s *script) {

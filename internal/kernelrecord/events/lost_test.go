@@ -38,17 +38,56 @@ func TestMissingEnds(t *testing.T) {
 	}
 }
 
-// Where events were dropped, silence is none: no rest is told.
-func TestNoRestWhereEventsWereDropped(t *testing.T) {
-	for lost, rests := range map[uint32]int{0: 1, 5: 0} {
-		var s script
-		s.create()
-		s.now += 50 * millisecond
-		s.call(Record{Kind: ReqNotifyCq, Object: cqAt, Lost: lost}, 0, nil)
-		if _, report := text(t, Options{Rest: 10 * millisecond}, s.records); report.Rests != rests {
-			t.Errorf("%d lost: %d rests", lost, report.Rests)
+// Rest is silence during which the converter was told of the time again and again. Where the machine stood still, or the reader lay behind, nothing is known.
+func TestRest(t *testing.T) {
+	const step = 10 * millisecond
+	quiet := func(c *Converter, from uint64, steps int, step uint64) {
+		for i := range steps {
+			if err := c.Tick(from + uint64(i+1)*step); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
+	arm := Record{Kind: ReqNotifyCq, Object: cqAt, Frame: 0x9000, Thread: 7, Value: 2}
+	for name, test := range map[string]struct {
+		then  func(c *Converter, now uint64)
+		rests int
+		end   bool
+	}{
+		"silence":                  {func(c *Converter, now uint64) { quiet(c, now, 20, step) }, 1, true},
+		"too short":                {func(c *Converter, now uint64) { quiet(c, now, 9, step) }, 0, false},
+		"the machine stood still":  {func(c *Converter, now uint64) { quiet(c, now, 1, 1000*step) }, 0, false},
+		"a clock that goes back":   {func(c *Converter, now uint64) { quiet(c, 0, 3, 1); quiet(c, now, 5, step) }, 0, false},
+		"a call that is under way": {func(c *Converter, now uint64) { c.Record(&arm); quiet(c, now, 50, step) }, 0, false},
+		"rest, and then a call": {func(c *Converter, now uint64) {
+			quiet(c, now, 12, step)
+			begin, end := arm, arm
+			begin.T, end.T, end.End, end.Value = now+12*step, now+12*step, true, 0
+			c.Record(&begin)
+			c.Record(&end)
+			quiet(c, now+12*step, 5, step)
+		}, 1, false},
+	} {
+		var s script
+		s.create()
+		points := 0
+		c := New(Options{Rest: 10 * step}, func(e *trace.Event) error {
+			if e.Fn == "quiesce" {
+				points++
+			}
+			return nil
+		})
+		for i := range s.records {
+			c.Record(&s.records[i])
+		}
+		test.then(c, s.now)
+		report, atRest, err := c.Finish()
+		if err != nil || report.Rests != test.rests || points != test.rests || atRest != test.end {
+			t.Errorf("%s: %d rests, %d points, at rest %t, %v", name, report.Rests, points, atRest, err)
+		}
+	}
+	c := New(Options{Rest: 10 * step}, func(e *trace.Event) error { t.Error(e); return nil })
+	quiet(c, 0, 20, step) // before anything
 }
 
 // A CQ whose handler is not recorded is said to be one, and counts as a loss.
@@ -95,8 +134,8 @@ func encode(r *Record) []byte {
 	for i, word := range append([]uint64{r.Seq, r.T, r.Frame, r.Thread, r.Object, uint64(r.Value)}, r.Args[:]...) {
 		binary.NativeEndian.PutUint64(data[8*i:], word)
 	}
-	binary.NativeEndian.PutUint32(data[96:], r.Lost)
-	data[100], data[103] = byte(r.Kind), byte(len(r.Items))
+	binary.NativeEndian.PutUint32(data[96:], uint32(len(r.Items)))
+	data[100] = byte(r.Kind)
 	if r.End {
 		data[101] = 1
 	}
@@ -117,7 +156,7 @@ func encode(r *Record) []byte {
 
 func TestDecode(t *testing.T) {
 	want := Record{
-		Seq: 1, T: 2, Frame: 3, Thread: 4, Object: 5, Value: -6, Args: [6]uint64{7, 8, 9, 10, 11, 12}, Kind: PollCq, End: true, Second: true, Lost: 13,
+		Seq: 1, T: 2, Frame: 3, Thread: 4, Object: 5, Value: -6, Args: [6]uint64{7, 8, 9, 10, 11, 12}, Kind: PollCq, End: true, Second: true,
 		Items: []Item{{1, 2, 3, 4, 5, 6, 7, 8, 9}, {Id: 11, Vendor: 12}},
 	}
 	var got Record

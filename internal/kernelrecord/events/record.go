@@ -45,7 +45,6 @@ type Record struct {
 	Value  int64
 	Args   [6]uint64
 	Items  []Item
-	Lost   uint32 // events that had been dropped by then
 	Kind   Kind
 	End    bool
 	Second bool // from the second copy of a program
@@ -78,10 +77,9 @@ func Decode(data []byte, r *Record) error {
 		return fmt.Errorf("a record of %d bytes, which is too short", len(data))
 	}
 	word := func(i int) uint64 { return binary.NativeEndian.Uint64(data[8*i:]) }
-	count := int(data[103])
+	count := int(min(binary.NativeEndian.Uint32(data[96:]), maxItems+1))
 	*r = Record{
 		Seq: word(0), T: word(1), Frame: word(2), Thread: word(3), Object: word(4), Value: int64(word(5)), Items: r.Items[:0],
-		Lost: binary.NativeEndian.Uint32(data[96:]),
 		Kind: Kind(data[100]), End: data[101] != 0, Second: data[102] != 0,
 	}
 	for i := range r.Args {
