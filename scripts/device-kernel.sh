@@ -37,6 +37,9 @@ recorded() {
 	fi
 }
 
+# How long silence has to last to be taken for rest. On a busy machine the virtual one stands still at times.
+rest=3s
+
 # record NAME COMMAND...: records while the command runs, a function of this script.
 record() {
 	local name=$1 status=0
@@ -44,7 +47,7 @@ record() {
 	echo "recording $name"
 	fresh_device
 	export -f "$1"
-	timeout --kill-after=5 120 "$traces/ndkrecord" attach --kernel -o "$traces/$name.ndktrace.jsonl.zst" -- bash -ec '"$@"' bash "$@" \
+	timeout --kill-after=5 120 "$traces/ndkrecord" attach --kernel --rest "$rest" -o "$traces/$name.ndktrace.jsonl.zst" -- bash -ec '"$@"' bash "$@" \
 		>"$traces/$name.log" 2>&1 || status=$?
 	recorded "$name" "$status"
 }
@@ -55,14 +58,14 @@ record_until() {
 	shift 2
 	echo "recording $name"
 	fresh_device
-	"$traces/ndkrecord" attach --kernel -o "$traces/$name.ndktrace.jsonl.zst" >"$traces/$name.log" 2>&1 &
+	"$traces/ndkrecord" attach --kernel --rest "$rest" -o "$traces/$name.ndktrace.jsonl.zst" >"$traces/$name.log" 2>&1 &
 	pid=$!
 	until grep -q 'recording the kernel' "$traces/$name.log"; do
 		kill -0 "$pid" || break
 		sleep 0.1
 	done
 	timeout --kill-after=5 120 "$@" || status=$?
-	sleep 1 # so that there is rest
+	sleep 4 # so that there is rest
 	kill "-$signal" "$pid"
 	wait "$pid" || status=$?
 	recorded "$name" "$status"
@@ -165,5 +168,6 @@ echo 0 >/sys/devices/system/cpu/cpu1/online
 record nvme nvme
 record srp srp
 record_until TERM rds "${rds[@]}" 192.0.2.1 192.0.2.2 20
+rest=700ms # RDS looks by itself after a second
 record rds_removed rds_removed "${rds[@]}" 192.0.2.3 192.0.2.4 20
 refused "a machine without a device" 1 'there is no RDMA device' "${attach[@]}"
