@@ -155,7 +155,7 @@ func reportKernel(o attachOptions, r kernelrecord.Report, stderr io.Writer) erro
 		note += ", not at rest"
 	}
 	fmt.Fprintf(stderr, "ndkrecord: %s: %d events, %d completion queues, %d queue pairs%s\n", o.output, r.Events, r.Cqs, r.Qps, note)
-	if r.AtRest || r.Rests > 0 {
+	if r.Rests > 0 {
 		fmt.Fprintf(stderr, "ndkrecord: rest is a guess: %s of silence (--rest)\n", o.Rest)
 	}
 	if r.OlderQps > 0 {
@@ -164,7 +164,7 @@ func reportKernel(o attachOptions, r kernelrecord.Report, stderr io.Writer) erro
 	if r.PartlyQps > 0 {
 		fmt.Fprintf(stderr, "ndkrecord: %d queue pairs are left out and counted as dropped: one of their queues was created before ndkrecord was attached\n", r.PartlyQps)
 	}
-	for _, name := range r.Unheard {
+	for _, name := range r.Missing {
 		fmt.Fprintf(stderr, "ndkrecord: the completion handler %s was not recorded: load its module before ndkrecord is attached\n", name)
 	}
 	if os.Getenv("NDKRECORD_STATISTICS") != "" {

@@ -69,11 +69,11 @@ func TestAttachReport(t *testing.T) {
 		fails  bool
 	}{
 		{kernelrecord.Report{Report: events.Report{Events: 7, Cqs: 2, Qps: 1}, AtRest: true}, "a.jsonl: 7 events, 2 completion queues, 1 queue pairs\n", false},
-		{kernelrecord.Report{Report: events.Report{Events: 7}, AtRest: true}, "rest is a guess: 700ms of silence", false},
+		{kernelrecord.Report{Report: events.Report{Events: 7, Rests: 1}, AtRest: true}, "rest is a guess: 700ms of silence", false},
 		{kernelrecord.Report{Report: events.Report{Events: 7, Dropped: 3}}, ", 3 dropped, not at rest", false},
 		{kernelrecord.Report{Report: events.Report{Events: 7, OlderQps: 4}}, "4 queue pairs are left out: their completion queues were created before", false},
 		{kernelrecord.Report{Report: events.Report{Events: 7, PartlyQps: 4}}, "4 queue pairs are left out and counted as dropped", false},
-		{kernelrecord.Report{Report: events.Report{Events: 7}, Unheard: []string{"done of smc"}}, "handler done of smc was not recorded: load its module", false},
+		{kernelrecord.Report{Report: events.Report{Events: 7}, Missing: []string{"done of smc"}}, "handler done of smc was not recorded: load its module", false},
 		{kernelrecord.Report{}, "0 events", true},
 	} {
 		var stderr bytes.Buffer

@@ -26,7 +26,7 @@ var ErrEnded = errors.New("ended")
 type Report struct {
 	events.Report
 	AtRest   bool
-	Unheard  []string // completion handlers that were not recorded, by their names
+	Missing  []string // completion handlers that were not recorded, by their names
 	Attached int      // functions
 	Missed   uint64   // calls that passed by the first copy of a program
 	Rescued  uint64   // those of them that the second copy recorded

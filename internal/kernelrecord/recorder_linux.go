@@ -172,8 +172,8 @@ func (r *Recorder) Run(ctx context.Context, emit func(*trace.Event) error) (repo
 	}
 	report.Report, report.AtRest, err = converter.Finish()
 	report.Attached = len(r.programs.first) / 2
-	for _, address := range report.Report.Unheard {
-		report.Unheard = append(report.Unheard, r.nameOf(address))
+	for _, address := range report.Unheard {
+		report.Missing = append(report.Missing, r.nameOf(address))
 	}
 	return report, errors.Join(err, r.account(&report, missed, order.Waiting()))
 }
