@@ -1,7 +1,7 @@
 #!/bin/bash
 # The part of device.sh that records kernel code: device-kernel.sh DIRECTORY runs consumers of the kernel's verbs under ndkrecord attach --kernel, and leaves
-# DIRECTORY/NAME.ndktrace.jsonl.zst and logs. The program is DIRECTORY/ndkrecord. What failed is named in DIRECTORY/failed. It is for the virtual machine of guest.sh alone: it loads modules, and
-# removes the device.
+# DIRECTORY/NAME.ndktrace.jsonl.zst and logs. The program is DIRECTORY/ndkrecord. What failed is named in DIRECTORY/failed. It is for the virtual machine of
+# guest.sh alone: it loads modules, and removes the device.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 traces=$1
@@ -46,7 +46,7 @@ record() {
 	shift
 	echo "recording $name"
 	fresh_device
-	export -f "$1"
+	export -f "${1?}"
 	timeout --kill-after=5 120 "$traces/ndkrecord" attach --kernel --rest "$rest" -o "$traces/$name.ndktrace.jsonl.zst" -- bash -ec '"$@"' bash "$@" \
 		>"$traces/$name.log" 2>&1 || status=$?
 	recorded "$name" "$status"
