@@ -47,7 +47,7 @@ record() {
 	echo "recording $name"
 	fresh_device
 	export -f "${1?}"
-	timeout --kill-after=5 120 "$traces/ndkrecord" attach --kernel --rest "$rest" -o "$traces/$name.ndktrace.jsonl.zst" -- bash -ec '"$@"' bash "$@" \
+	timeout --kill-after=5 300 "$traces/ndkrecord" attach --kernel --rest "$rest" -o "$traces/$name.ndktrace.jsonl.zst" -- bash -ec '"$@"' bash "$@" \
 		>"$traces/$name.log" 2>&1 || status=$?
 	recorded "$name" "$status"
 }
@@ -64,7 +64,7 @@ record_until() {
 		kill -0 "$pid" || break
 		sleep 0.1
 	done
-	timeout --kill-after=5 120 "$@" || status=$?
+	timeout --kill-after=5 300 "$@" || status=$?
 	sleep 4 # so that there is rest
 	kill "-$signal" "$pid"
 	wait "$pid" || status=$?

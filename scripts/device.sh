@@ -60,7 +60,7 @@ status=0
 if wants kernel; then
 	mkdir -p "$traces/kernel"
 	CGO_ENABLED=0 go build -o "$traces/kernel/ndkrecord" ./cmd/ndkrecord
-	scripts/guest.sh --timeout 900 -- scripts/device-kernel.sh "$traces/kernel" || status=1
+	scripts/guest.sh --timeout 1800 -- scripts/device-kernel.sh "$traces/kernel" || status=1
 fi
 
 if wants test; then

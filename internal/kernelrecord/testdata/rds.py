@@ -8,7 +8,7 @@ RDS = getattr(socket, "AF_RDS", 21)
 def bound(address, port):
     s = socket.socket(RDS, socket.SOCK_SEQPACKET, 0)
     s.bind((address, port))
-    s.settimeout(40)  # RDS takes its time to connect
+    s.settimeout(120)  # RDS takes its time to connect
     return s
 
 
