@@ -3,6 +3,7 @@ package histories
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -185,6 +186,9 @@ func withoutLone(t *trace.Trace) *trace.Trace {
 	lone, gone, of, fewer := map[string]bool{}, map[string]bool{}, map[string]string{}, map[string]int64{}
 	for qp, conn := range conns {
 		lone[qp] = ends[conn] < 2
+	}
+	if !slices.Contains(slices.Collect(maps.Values(lone)), false) {
+		return t // none would be left
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
