@@ -274,13 +274,14 @@ IsFlushed(n) ==
     /\ Calls[c].kind = "flush" /\ Calls[c].qp = Requests[n].qp /\ WasMade(c)
     /\ Calls[Requests[n].post].end \in 1..Calls[c].begin
 
-\* Request n had to be complete by now, its CQ is resized, and the first poll behind that finds nothing.
+\* Request n had to be complete by now, its CQ is resized, which nobody refuses, and the first poll behind that finds nothing.
 LostByResize(n) ==
   LET q == Requests[n].cq
       Finds(c) == Calls[c].kind = "poll" /\ Calls[c].cq = q /\ Calls[c].begin > at /\ Calls[c].room > 0
       empty == {c \in DOMAIN Calls : Finds(c) /\ Calls[c].end > 0 /\ Calls[c].results = <<>>}
       Before(c) == \A e \in empty : Calls[c].begin < Calls[e].begin
-  IN Requests[n].after > 0 /\ empty # {} /\ \E c \in DOMAIN Calls : Calls[c].kind = "resize" /\ Calls[c].cq = q /\ Calls[c].begin > at /\ Before(c)
+      Resizes(c) == Calls[c].kind = "resize" /\ Calls[c].cq = q /\ Calls[c].begin > at /\ ~Calls[c].refused
+  IN Requests[n].after > 0 /\ empty # {} /\ \E c \in DOMAIN Calls : Resizes(c) /\ Before(c)
 
 \* What says that a request which was accepted, and has an outcome, completes.
 WhyComplete(r) ==

@@ -62,7 +62,7 @@ func (q *question) showLoss(t *trace.Trace, f *verdict.Finding, rest int) {
 			continue
 		}
 		at := c.polls[poll]
-		resize := slices.IndexFunc(c.resizes, func(r *call) bool { return r.begin > rest && r.begin < at.begin })
+		resize := slices.IndexFunc(c.resizes, func(r *call) bool { return r.begin > rest && r.begin < at.begin && !r.isRefused() })
 		if resize >= 0 {
 			f.See = append(f.See, c.resizes[resize].first.Line, f.Line)
 			f.Line, f.Seq = q.place(t, at.end)

@@ -112,13 +112,33 @@ func (d *disconnects) checkEvent(c *Call, e *trace.Event) {
 	}
 }
 
-// checkEnd is DISC-04 for an end of a connection that an event names.
+// checkEnd is DISC-04 for an end of a connection that an event names, as its queue pair or as its connector.
 func (d *disconnects) checkEnd(c *Call, o *object) {
-	if o.lost != nil {
-		d.breach([]Object{o.Object}, []int{o.lost.Begun.Line}, fmt.Sprintf("%s of %s was entered a second time for one connection", c.Fn, o.Name))
-		return
+	end := append([]*object{o}, joined(o)...)
+	for _, of := range end {
+		if of.lost != nil {
+			d.breach([]Object{o.Object}, []int{of.lost.Begun.Line}, fmt.Sprintf("%s of %s was entered a second time for one connection", c.Fn, o.Name))
+			return
+		}
 	}
-	o.lost = c
+	for _, of := range end {
+		of.lost = c
+	}
+}
+
+// joined returns the connector of a queue pair, or the queue pair of a connector, where they are known to belong together.
+func joined(o *object) (all []*object) {
+	for _, s := range o.successors {
+		if s.Kind == Connector && s.certainly(o) {
+			all = append(all, s)
+		}
+	}
+	for _, l := range o.antecedents {
+		if o.Kind == Connector && l.to.Kind == Qp && l.certain {
+			all = append(all, l.to)
+		}
+	}
+	return all
 }
 
 func (d *disconnects) breach(of []Object, see []int, message string) {

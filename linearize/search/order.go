@@ -120,7 +120,7 @@ func (p *qp) orderPosts(requests []*request, handed map[string]handing) []*reque
 	}
 	called := func(s *span) moment { return s.call }
 	both := func(a, b *span) moment { return max(a.call, b.call) }
-	posts, unknown := sequence(posts, called, both, func(a, b *span) (sign int, certain bool) {
+	posts, unknown := sequence(posts, called, both, inPlace, func(a, b *span) (sign int, certain bool) {
 		return comparePosts(of[a], of[b], handed)
 	})
 	p.doubt = earlier(p.doubt, unknown)
@@ -207,15 +207,15 @@ func (h *history) orderPolls(q *cq, handed map[string]handing) {
 		}
 		return max(posted(a), posted(b))
 	}
-	q.polls, q.doubt = sequence(q.polls, from, matters, h.comparePolls)
+	q.polls, q.doubt = sequence(q.polls, from, matters, firstToReturn, h.comparePolls)
 }
 
 func (h *history) comparePolls(a, b *span) (sign int, certain bool) {
 	if !a.returned() || !b.returned() {
-		return cmp.Compare(a.ret, b.ret), false // it may have taken anything
+		return 0, false // it may have taken anything
 	}
 	if len(a.results()) == 0 || len(b.results()) == 0 {
-		return cmp.Compare(a.ret, b.ret), true // the search orders them: the first to return makes room for those behind it
+		return 0, true // the search orders them
 	}
 	type lane struct {
 		qp    *qp
@@ -237,16 +237,23 @@ func (h *history) comparePolls(a, b *span) (sign int, certain bool) {
 			}
 		}
 	}
-	return cmp.Compare(a.ret, b.ret), false
+	return 0, false
 }
+
+// firstToReturn puts a poll first that makes room for those behind it.
+func firstToReturn(a, b *span) int { return cmp.Compare(a.ret, b.ret) }
 
 // maxThreads is how many calls at once sequence tells apart.
 const maxThreads = 16
 
+// inPlace leaves calls in the order in which they begin.
+func inPlace(_, _ *span) int { return 0 }
+
 // sequence orders calls that may overlap: each begins to matter at its moment from, and of those that overlap the one comes
-// first that compare puts before the others. The doubt is the pair of which it is not certain that matters first.
-func sequence(spans []*span, from func(*span) moment, matters func(a, b *span) moment, compare func(a, b *span) (sign int, certain bool),
-) (ordered []*span, first *doubt) {
+// first that compare puts behind none, and of several such ones that which tie puts first. The doubt is the pair of which it is not certain that
+// matters first.
+func sequence(spans []*span, from func(*span) moment, matters func(a, b *span) moment, tie func(a, b *span) int,
+	compare func(a, b *span) (sign int, certain bool)) (ordered []*span, first *doubt) {
 	doubted := func(a, b *span) { first = earlier(first, &doubt{calls: [2]*span{a, b}, matters: matters(a, b)}) }
 	begin := make(map[*span]moment, len(spans))
 	for _, s := range spans {
@@ -264,12 +271,17 @@ func sequence(spans []*span, from func(*span) moment, matters func(a, b *span) m
 			open, end = append(open, waiting[0]), min(end, waiting[0].ret)
 			waiting = waiting[1:]
 		}
-		next := 0
-		for i := range open {
-			if sign, _ := compare(open[i], open[next]); sign < 0 {
+		next := -1
+		for i, s := range open {
+			behind := slices.ContainsFunc(open, func(o *span) bool {
+				sign, _ := compare(o, s)
+				return sign < 0
+			})
+			if !behind && (next < 0 || tie(s, open[next]) < 0) {
 				next = i
 			}
 		}
+		next = max(next, 0) // they go round in a circle
 		for i := range open {
 			if _, certain := compare(open[next], open[i]); i != next && !certain {
 				doubted(open[next], open[i])

@@ -127,13 +127,13 @@ func (q *cq) takeBack(r *resizing) {
 
 // alsoByResize names RSZ-02 beside the rules of the latest finding, where what was lost or doubled had been posted, at a line, before a resize.
 func (q *cq) alsoByResize(line int, rules ...string) {
-	if line != 0 && line < q.resizes.line {
+	if line != 0 && line < q.resizes.line && !q.resizes.refused {
 		rules = append(rules, "RSZ-02")
 	}
 	q.s.also(rules...)
 }
 
-// lostByResize returns the line of the call of a resize, if one came between a moment of rest and the first poll after it that found nothing, or 0.
+// lostByResize returns the line of the call of a resize that was not refused, if one came between a moment of rest and the first poll after it that found nothing, or 0.
 // What the CQ held at rest was there when the resize was called, and is gone after it (RSZ-02).
 func (q *cq) lostByResize(rested eventIndex) int {
 	between := func(called, emptied eventIndex) bool {
@@ -143,7 +143,7 @@ func (q *cq) lostByResize(rested eventIndex) int {
 	switch {
 	case r.open != nil && between(r.open.by.call, r.open.emptied):
 		return r.open.by.line
-	case between(r.called, r.emptied):
+	case !r.refused && between(r.called, r.emptied):
 		return r.line
 	}
 	return 0
