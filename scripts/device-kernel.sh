@@ -154,7 +154,8 @@ rds_removed() {
 attach=("$traces/ndkrecord" attach --kernel -o /tmp/refused.ndktrace.jsonl)
 refused "a user who may not" 1 'needs root' setpriv --reuid 65534 --regid 65534 --clear-groups "${attach[@]}" --duration 1s
 refused "a command that fails" 1 'exit status 3' "${attach[@]}" -- sh -c 'exit 3'
-refused "a command that is interrupted" 130 'interrupted' timeout --preserve-status --signal INT 5 "${attach[@]}" -- sleep 60
+# One signal: without --foreground a second one follows at once, to the group, and that ends ndkrecord where it stands.
+refused "a command that is interrupted" 130 'interrupted' timeout --foreground --preserve-status --signal INT 5 "${attach[@]}" -- sleep 60
 refused "a kernel without consumers" 1 'nothing was recorded' "${attach[@]}" --duration 1s
 
 record nvme_parallel nvme
