@@ -60,7 +60,7 @@ func parseAttach(args []string, stderr io.Writer) (attachOptions, error) {
 		return o, errors.New("-o -: standard output is COMMAND's; name a file")
 	case strings.HasSuffix(o.output, ".ctf"):
 		return o, fmt.Errorf("-o %s: the trace is JSON Lines; name it NAME.ndktrace.jsonl or NAME.ndktrace.jsonl.zst, and convert it afterwards (tracecheck convert)", o.output)
-	case o.Rest < 0 || o.Rest > time.Minute:
+	case !isRest(o.Rest):
 		return o, fmt.Errorf("--rest %s: from 0 to 1m", o.Rest)
 	case o.duration < 0:
 		return o, fmt.Errorf("--duration %s: a time that passes", o.duration)
@@ -78,16 +78,7 @@ func recordKernel(ctx context.Context, args []string, stdin io.Reader, stdout, s
 		fmt.Fprintf(stderr, "ndkrecord: %v\n", err)
 		return exitUsage
 	}
-	err = attach(ctx, o, stdin, stdout, stderr)
-	switch {
-	case err == nil:
-		return exitSuccess
-	case errors.Is(err, errInterrupted):
-		fmt.Fprintf(stderr, "ndkrecord: %s\n", explain(err))
-		return exitInterrupted
-	}
-	fmt.Fprintf(stderr, "ndkrecord: %s\n", explain(err))
-	return exitFailure
+	return exitOf(attach(ctx, o, stdin, stdout, stderr), stderr)
 }
 
 func attach(ctx context.Context, o attachOptions, stdin io.Reader, stdout, stderr io.Writer) (failed error) {

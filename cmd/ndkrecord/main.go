@@ -51,6 +51,21 @@ var (
 	errUnwritten   = errors.New("stopped")
 )
 
+// exitOf says how the recording of a program, or of the kernel, ended, and returns the exit code.
+func exitOf(err error, stderr io.Writer) int {
+	if err == nil {
+		return exitSuccess
+	}
+	fmt.Fprintf(stderr, "ndkrecord: %s\n", explain(err))
+	if errors.Is(err, errInterrupted) {
+		return exitInterrupted
+	}
+	return exitFailure
+}
+
+// isRest reports whether a time of silence may be taken for rest.
+func isRest(silence time.Duration) bool { return silence >= 0 && silence <= time.Minute }
+
 // options are the command line.
 type options struct {
 	provider, device, scenario string

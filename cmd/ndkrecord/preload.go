@@ -72,7 +72,7 @@ func parseRun(args []string, stderr io.Writer) (preloadOptions, error) {
 		return o, errors.New("-o -: standard output is PROGRAM's; name a file")
 	case strings.HasSuffix(o.output, ".zst") || strings.HasSuffix(o.output, ".jsonl"):
 		return o, fmt.Errorf("-o %s: the trace is binary and not compressed; name it NAME.ndktrace.ctf, and convert it afterwards (tracecheck convert)", o.output)
-	case o.rest < 0 || o.rest > time.Minute:
+	case !isRest(o.rest):
 		return o, fmt.Errorf("--rest %s: from 0 to 1m", o.rest)
 	case len(o.program) == 0:
 		return o, errors.New("PROGRAM is missing: the program to record, behind --")
@@ -94,15 +94,7 @@ func recordProcess(ctx context.Context, args []string, stdin io.Reader, stdout, 
 	if err == nil {
 		err = runRecorded(ctx, o, folder, stdin, stdout, stderr)
 	}
-	switch {
-	case err == nil:
-		return exitSuccess
-	case errors.Is(err, errInterrupted):
-		fmt.Fprintf(stderr, "ndkrecord: %s\n", explain(err))
-		return exitInterrupted
-	}
-	fmt.Fprintf(stderr, "ndkrecord: %s\n", explain(err))
-	return exitFailure
+	return exitOf(err, stderr)
 }
 
 // beside returns the folder of this program, where its library and worker are.
