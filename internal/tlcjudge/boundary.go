@@ -21,7 +21,7 @@ type boundaryFinding struct {
 // boundaryOf runs the monitor over the events of a trace.
 func boundaryOf(c Case) boundary {
 	d, _ := c.Options.ResolveDialect(c.Trace.Header.Dialect) // tracecheck has reported an error of it
-	calls.MarkNoEffect(c.Trace)
+	calls.MarkNoEffect(c.Trace.Events)
 	m := monitor.New(c.Trace.Header, d)
 	var b boundary
 	for i := range c.Trace.Events {

@@ -7,12 +7,9 @@ import (
 	"ndkoracle/trace"
 )
 
-// MarkNoEffect marks in a trace the calls that changed nothing: those that were refused, where the return is the next event, so that nobody can have
-// seen anything meanwhile. They are calls of kind Other.
-func MarkNoEffect(t *trace.Trace) { MarkNoEffectOf(t.Events) }
-
-// MarkNoEffectOf does that in some events that follow each other. Of the last it is not known yet.
-func MarkNoEffectOf(events []trace.Event) {
+// MarkNoEffect marks, among events that follow each other, the calls that changed nothing: those that were refused, where the return is the next event, so
+// that nobody can have seen anything meanwhile. They are calls of kind Other. Of the last event it is not known yet.
+func MarkNoEffect(events []trace.Event) {
 	for i := range events {
 		e := &events[i]
 		if e.NoEffect = false; i+1 < len(events) && MayHaveNoEffect(e) {
@@ -22,7 +19,7 @@ func MarkNoEffectOf(events []trace.Event) {
 	}
 }
 
-// MayHaveNoEffect reports whether an event is a call of a kind that MarkNoEffectOf looks at.
+// MayHaveNoEffect reports whether an event is a call of a kind that MarkNoEffect looks at.
 func MayHaveNoEffect(e *trace.Event) bool {
 	if e.Ph != trace.Call {
 		return false

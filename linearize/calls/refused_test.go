@@ -31,7 +31,7 @@ func TestMarkNoEffect(t *testing.T) {
 		"a call whose answer is not known":           {of("ibv_modify_qp", "RESET", "", "EBUSY")[:1], false},
 	} {
 		test.events[0].NoEffect = !test.want
-		MarkNoEffectOf(test.events)
+		MarkNoEffect(test.events)
 		if got := test.events[0].NoEffect; got != test.want {
 			t.Errorf("%s has no effect: %v", name, got)
 		}

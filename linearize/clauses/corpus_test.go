@@ -22,7 +22,7 @@ const missedByTimeline = "testdata/timeline-misses.json"
 func judgeRow(t *testing.T, row judging.Row) *clauses.Engine {
 	t.Helper()
 	traced := row.Read(t)
-	calls.MarkNoEffect(traced)
+	calls.MarkNoEffect(traced.Events)
 	if traced.Header.Order == "partial" {
 		return nil
 	}

@@ -376,9 +376,7 @@ func (s *requests) forget(p *qpArguments) {
 	s.m.bindings.uncertain = s.m.bindings.uncertain || s.m.dialect.Name == "ndkpi" && s.hearsStranger(p)
 	s.drop(p, true)
 	s.qps.remove(p.name)
-	if s.conns[p.conn] = slices.DeleteFunc(s.conns[p.conn], func(o *qpArguments) bool { return o == p }); len(s.conns[p.conn]) == 0 {
-		delete(s.conns, p.conn)
-	}
+	s.leaves(p)
 }
 
 // roomOf returns how many completions the polls of a completion queue may be taking that are under way.

@@ -162,7 +162,7 @@ type tokens struct {
 // newHistory takes a trace apart. What needs no search to be seen as wrong goes into findings. The work request fails is one of the culprits that is taken
 // to have failed, or "".
 func newHistory(t *trace.Trace, d model.Dialect, fails string) *history {
-	calls.MarkNoEffect(t)
+	calls.MarkNoEffect(t.Events)
 	h := &history{
 		trace: t, dialect: d, counts: map[string]int{},
 		course:    course{spans: pairUp(t.Events), answers: map[string][]*span{}},

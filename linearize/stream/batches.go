@@ -75,7 +75,7 @@ func (b *batch) fill(in *trace.Reader) {
 		}
 		bytes += (len(e.Results) + len(e.Wrs)) * bytesOfElement
 	}
-	calls.MarkNoEffectOf(b.events)
+	calls.MarkNoEffect(b.events)
 }
 
 // isFull reports whether the batch takes no more: it does not end between a call and the answer that tells whether the call had an effect, unless many

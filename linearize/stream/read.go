@@ -49,7 +49,7 @@ func (s *Stream) Follow(ctx context.Context, in *trace.Reader, t *trace.Trace, r
 		return true
 	}
 	if len(begun) > 0 {
-		calls.MarkNoEffectOf(begun)
+		calls.MarkNoEffect(begun)
 		if !take(begun) {
 			return cut()
 		}
@@ -106,7 +106,7 @@ func (s *Stream) Judge(ctx context.Context, t *trace.Trace, r *verdict.Report) {
 		return
 	}
 	defer context.AfterFunc(ctx, s.machine.Halt)()
-	calls.MarkNoEffect(t)
+	calls.MarkNoEffect(t.Events)
 	for i := range t.Events {
 		if s.ends(ctx, i) {
 			s.stop(ctx, i, r)
