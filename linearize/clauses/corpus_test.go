@@ -18,8 +18,9 @@ import (
 // missedByTimeline has the traces that break a rule of queue pairs and that the clauses miss, and why, by row.
 const missedByTimeline = "testdata/timeline-misses.json"
 
-// judgeRow judges a trace of the corpus by the clauses over hidden times; nil where they do not apply, as its order is partial.
-func judgeRow(t *testing.T, row judging.Row) *clauses.Engine {
+// judgeRow judges a trace of the corpus by the clauses over hidden times, and drops what no longer matters when that is due, or after each step; nil where
+// they do not apply, as its order is partial.
+func judgeRow(t *testing.T, row judging.Row, eagerly bool) *clauses.Engine {
 	t.Helper()
 	traced := row.Read(t)
 	calls.MarkNoEffect(traced.Events)
@@ -31,7 +32,30 @@ func judgeRow(t *testing.T, row judging.Row) *clauses.Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return clauses.Judge(d, traced)
+	e := clauses.New(d)
+	e.Solver.Eager = eagerly
+	e.Read(traced)
+	return e
+}
+
+// What no longer matters is dropped: on no trace of the corpus does a finding go with it.
+func TestCollectionLosesNoFinding(t *testing.T) {
+	collections := 0
+	for _, row := range judging.Corpus(t) {
+		if row.Verdict == string(verdict.Malformed) {
+			continue
+		}
+		kept, dropped := judgeRow(t, row, false), judgeRow(t, row, true)
+		if kept == nil {
+			continue
+		}
+		if collections += dropped.Solver.Collections; len(kept.Findings) != len(dropped.Findings) {
+			t.Errorf("%s: %s\ncollected after each step: %s", row.Name(), judging.SayingOf(kept), judging.SayingOf(dropped))
+		}
+	}
+	if collections == 0 {
+		t.Error("nothing was collected")
+	}
 }
 
 // isUnclear reports whether a trace says something that the format does not know.
@@ -55,7 +79,7 @@ func TestTimelineOfTheCorpus(t *testing.T) {
 		if row.Verdict == string(verdict.Malformed) {
 			continue
 		}
-		e := judgeRow(t, row)
+		e := judgeRow(t, row, false)
 		if e == nil {
 			continue
 		}

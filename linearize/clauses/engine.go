@@ -197,9 +197,6 @@ func (e *Engine) settle(r *request) {
 	for _, v := range r.variables() {
 		e.Solver.Settle(v)
 	}
-	if r.makes != nil {
-		e.Solver.Settle(r.makes.v)
-	}
 	r.queue.lastReady = unless(r.queue.lastReady, r)
 }
 

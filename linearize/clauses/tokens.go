@@ -43,6 +43,12 @@ type registration struct {
 	token *token   // or nil, as long as it is not known
 }
 
+// release gives up the time: until then a message may tell that its token was not valid yet, however long ago the request was told.
+func (g *registration) release(s *timeline.Solver) {
+	s.Release(g.v)
+	s.Settle(g.v)
+}
+
 // A tokenEnd is a use after which its token was invalid. Of memory that was closed it is of no request.
 type tokenEnd struct {
 	use
@@ -104,7 +110,7 @@ func (t *token) isInvalid(s *timeline.Solver) bool {
 
 func (t *token) release(s *timeline.Solver) {
 	for _, g := range t.made {
-		s.Release(g.v)
+		g.release(s)
 	}
 	for _, end := range t.ends {
 		end.release(s)
@@ -159,8 +165,6 @@ func (e *Engine) mayRegister(t *token, q *facts.Request, r *request, m facts.Mom
 	if r != nil {
 		s.Edge(r.x, g.v, 0, tokenDead, m.Line)
 		r.makes = g
-	} else {
-		s.Settle(g.v)
 	}
 	if t != nil {
 		t.add(s, g)
@@ -175,7 +179,7 @@ func (e *Engine) mayRegister(t *token, q *facts.Request, r *request, m facts.Mom
 func (e *Engine) tokensAreUnknown() {
 	s := e.Solver
 	for _, g := range e.unnamed {
-		s.Release(g.v)
+		g.release(s)
 	}
 	for _, t := range e.tokens {
 		t.release(s)
@@ -189,13 +193,13 @@ func (t *token) add(s *timeline.Solver, g *registration) {
 	if t.made = append(t.made, g); len(t.made) <= mostRegistrations {
 		return
 	}
-	first := t.made[0].v
+	first := t.made[0]
 	t.made = t.made[1:]
 	if t.dropped == (interval{}) {
-		t.dropped.from = s.Lower(first)
+		t.dropped.from = s.Lower(first.v)
 	}
-	t.dropped.from, t.dropped.to = min(t.dropped.from, s.Lower(first)), max(t.dropped.to, s.Upper(first))
-	s.Release(first)
+	t.dropped.from, t.dropped.to = min(t.dropped.from, s.Lower(first.v)), max(t.dropped.to, s.Upper(first.v))
+	first.release(s)
 }
 
 // tokenReturned handles the return of a post that was to make a token valid which its call did not name. Where the return does not, either, it may be any.
