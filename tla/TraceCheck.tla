@@ -309,13 +309,18 @@ LastsOn(c) ==
   \/ Calls[c].kind = "resize" /\ Calls[c].answer = "PENDING" /\ underway[c] > 0
 
 \* A request of p that was posted before an event is told to have succeeded, or was accepted and may
-\* have: there was a connection, whatever was told of it then.
-MayHaveSucceeded(n) ==
+\* have: there was a connection, whatever was told of it then.  A receive had not, whose CQ was found empty since.
+IsFoundEmpty(q, event) ==
+  \E k \in DOMAIN Calls :
+    Calls[k].kind = "poll" /\ Calls[k].cq = q /\ Calls[k].begin > event /\ Calls[k].end > 0 /\ Calls[k].results = <<>>
+MayHaveSucceeded(n, event) ==
   \/ Requests[n].told = {"SUCCESS"}
-  \/ "SUCCESS" \in Requests[n].told /\ Requests[n].accepted /\ Requests[n].op # "Receive"
+  \/ /\ "SUCCESS" \in Requests[n].told
+     /\ Requests[n].accepted
+     /\ Requests[n].op = "Receive" => ~IsFoundEmpty(Requests[n].cq, event)
 HasCarried(p, event) ==
   \E n \in DOMAIN Requests :
-    Requests[n].qp = p /\ MayHaveSucceeded(n) /\ Calls[Requests[n].post].begin < event
+    Requests[n].qp = p /\ MayHaveSucceeded(n, event) /\ Calls[Requests[n].post].begin < event
 
 \* Call k connects its QP.  One that was refused does not: nothing is received on a QP that never was connected (POST-08).
 Connects(k) == k.kind = "connect" /\ (k.failed > 0 => ~k.vain /\ HasCarried(k.qp, k.failed))

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"fmt"
 
 	"ndkoracle/linearize/calls"
@@ -13,11 +14,17 @@ type disconnects struct {
 	seldom
 	m               *Monitor
 	events, renewed *int
-	ends            int            // of connections, that were or may have been made
-	ofConn          map[string]int // … by the name of the connection
-	told            int            // disconnect events
-	toldOf          map[string]int // … that name no more than their connection, by its name
-	excess          *Finding       // the first event of more than there are ends
+	ends            int                 // of connections, that were or may have been made
+	ofConn          map[string]int      // … by the name of the connection
+	told            int                 // disconnect events
+	toldOf          map[string]endsTold // … by the name of their connection
+	excess          *Finding            // the first event of more than there are ends
+}
+
+// An endsTold is how many disconnect events there were of a connection.
+type endsTold struct {
+	n    int
+	line int // of the latest
 }
 
 // maxConns bounds the connections whose ends are counted.
@@ -29,7 +36,7 @@ var _ = decides(
 )
 
 func newDisconnects(m *Monitor) checks {
-	return &disconnects{m: m, events: m.counter("DISC-04"), renewed: m.counter("DISC-09"), ofConn: map[string]int{}, toldOf: map[string]int{}}
+	return &disconnects{m: m, events: m.counter("DISC-04"), renewed: m.counter("DISC-09"), ofConn: map[string]int{}, toldOf: map[string]endsTold{}}
 }
 
 // connects reports whether a function connects a queue pair.
@@ -56,7 +63,7 @@ func (d *disconnects) begin(c *Call, e *trace.Event) {
 func (d *disconnects) checkRenewed(c *Call) {
 	*d.renewed++
 	for _, o := range c.objects {
-		if (o.Kind == Qp || o.Kind == Connector) && o.disconnected != nil {
+		if (o.Kind == Qp || o.Kind == Connector) && o.disconnected != nil && !(o.failed && o.inVain) {
 			d.m.report(Finding{Verdict: verdict.ConsumerViolation, Rule: "DISC-09", See: []int{o.disconnected.Begun.Line}, Objects: c.named(), Follows: true,
 				Message: fmt.Sprintf("%s was called for %s, which was disconnected: it can't be connected again", c.Fn, o.Name)})
 			return
@@ -69,7 +76,7 @@ func (d *disconnects) connectCalled(c *Call, e *trace.Event) {
 	d.ends++
 	for _, o := range c.objects {
 		if o.Kind == Qp || o.Kind == Connector {
-			o.disconnected, o.lost = nil, nil
+			o.connection = connection{connected: o.connected, conn: e.Conn}
 		}
 	}
 	if e.Conn != "" && (d.ofConn[e.Conn] > 0 || len(d.ofConn) < maxConns) {
@@ -89,6 +96,19 @@ func (d *disconnects) end(c *Call, e *trace.Event) {
 	}
 }
 
+// done notes what failed: a disconnect that fails of what never was connected is none.
+func (d *disconnects) done(c *Call, succeeded bool) {
+	for _, o := range c.objects {
+		switch {
+		case succeeded:
+		case connects(c.Fn):
+			o.failed = true
+		case o.disconnected == c:
+			o.inVain = true
+		}
+	}
+}
+
 // checkEvent is DISC-04 for a disconnect event. Each end of a connection has one at most.
 func (d *disconnects) checkEvent(c *Call, e *trace.Event) {
 	d.told++
@@ -98,14 +118,7 @@ func (d *disconnects) checkEvent(c *Call, e *trace.Event) {
 	case e.Qp != "":
 		d.checkEnd(c, d.m.objects.get(Qp, e.Qp))
 	case e.Conn != "":
-		ends := d.ofConn[e.Conn]
-		if ends == 0 || d.m.objects.beganBefore || d.m.objects.anyUnborn() {
-			return // an end may be older than the trace
-		}
-		if d.toldOf[e.Conn]++; d.toldOf[e.Conn] > ends {
-			d.breach(nil, nil, fmt.Sprintf("%s was entered for %s after %s, and the connection has %s in this trace", c.Fn, e.Conn,
-				verdict.Counted(d.toldOf[e.Conn]-1, "disconnect event"), verdict.Counted(ends, "end")))
-		}
+		d.checkConn(c, e.Conn)
 	case d.told > d.ends && d.ends > 0 && d.excess == nil: // until the end it may turn out that there are older connections
 		d.excess = &Finding{Place: d.m.now, Message: fmt.Sprintf("%s was entered, and all connections have had theirs: %s, of %s",
 			c.Fn, verdict.Counted(d.told-1, "event"), verdict.Counted(d.ends, "connection"))}
@@ -121,8 +134,26 @@ func (d *disconnects) checkEnd(c *Call, o *object) {
 			return
 		}
 	}
+	conn := ""
 	for _, of := range end {
-		of.lost = c
+		of.lost, conn = c, cmp.Or(conn, of.conn)
+	}
+	if conn != "" {
+		d.checkConn(c, conn)
+	}
+}
+
+// checkConn is DISC-04 for a connection: it has no more events than ends. An end may be older than the trace.
+func (d *disconnects) checkConn(c *Call, conn string) {
+	ends := d.ofConn[conn]
+	if ends == 0 || d.m.objects.beganBefore || d.m.objects.anyUnborn() {
+		return
+	}
+	told := d.toldOf[conn]
+	d.toldOf[conn] = endsTold{told.n + 1, c.Begun.Line}
+	if told.n >= ends {
+		d.breach(nil, []int{told.line}, fmt.Sprintf("%s was entered for %s after %s, and the connection has %s in this trace", c.Fn, conn,
+			verdict.Counted(told.n, "disconnect event"), verdict.Counted(ends, "end")))
 	}
 }
 

@@ -57,11 +57,14 @@ type objectUse struct {
 	usedBy Place // where the latest call that names it was called
 }
 
-// A connection is what is known of the connection of a queue pair.
+// A connection is what is known of the connection of a queue pair, or a connector.
 type connection struct {
 	connected    bool  // NdkConnect or NdkAccept was called of a connector without a name
+	failed       bool  // the latest connect of it failed
 	disconnected *Call // the latest NdkDisconnect of it that was not refused, since it was connected
+	inVain       bool  // … which failed
 	lost         *Call // the disconnect event of its connection
+	conn         string
 }
 
 // A lineage is what outlives an object, and what it outlives (LIFE-15).

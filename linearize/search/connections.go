@@ -129,13 +129,15 @@ func (h *history) failedAt(s *span) moment {
 }
 
 // carried reports whether a connect of p that failed at a moment had made a connection: a request that was posted before, at either end, succeeded.
-// One of its own that was accepted, and has no result, may have succeeded. A connect that was refused has made none.
+// One of its own that was accepted, and has no result, may have succeeded: a receive, where only that explains a later post. A connect that was refused
+// has made none.
 func (h *history) carried(p *qp, s *span, failed moment) bool {
 	if by := h.answers[s.begin.Op]; s.refused() && calls.MadeNoConnection(s.end.Status) || len(by) > 0 && calls.MadeNoConnection(by[0].begin.Status) {
 		return false
 	}
 	for _, r := range slices.Concat(p.initiator, p.receive) {
-		if r.queue == model.Initiator && r.accepted && r.post.call < failed && !h.succeeded.told[r.wr] {
+		untold := r.accepted && r.post.call < failed && !h.succeeded.told[r.wr]
+		if untold && (r.queue == model.Initiator || !p.isEmptyAfter(failed) && p.takesBehind(failed)) {
 			return true
 		}
 	}
@@ -147,6 +149,16 @@ func (h *history) carried(p *qp, s *span, failed moment) bool {
 		isPeers := calls.KindOf(o.begin) == calls.ConnectQp && o.begin.Conn == s.begin.Conn && o.begin.Qp != p.name
 		return isPeers && h.succeedsBetween(h.qp(o.begin.Qp), s.call, failed, next)
 	})
+}
+
+// isEmptyAfter reports whether a poll that began after a moment found the CQ of p's receives empty.
+func (p *qp) isEmptyAfter(mark moment) bool {
+	return p.receiveCq != nil && p.receiveCq.emptyAfter(mark) != nil
+}
+
+// takesBehind reports whether a request of the initiator queue was accepted that was posted after a moment.
+func (p *qp) takesBehind(mark moment) bool {
+	return slices.ContainsFunc(p.initiator, func(r *request) bool { return r.accepted && r.post.call > mark })
 }
 
 // succeedsBetween reports whether a request of p that was posted before a moment succeeded after another one, and before a third.

@@ -160,9 +160,9 @@ func (p *qp) neverConnected() {
 	if r == nil || p.connected != 0 {
 		return
 	}
-	if i := p.carriedByAttempt(); i >= 0 || r.wq.cq == nil || p.group.root().unclear != "" {
-		if i >= 0 {
-			r = r.wq.waiting[i]
+	if o := p.carriedByAttempt(); o != nil || r.wq.cq == nil || p.group.root().unclear != "" {
+		if o != nil {
+			r = o
 		}
 		p.leaveOpen("no NdkGetCqResults returned " + r.wr + ", whose success would show that " + p.name + " was connected")
 	} else {
@@ -172,14 +172,23 @@ func (p *qp) neverConnected() {
 	p.beforeConnect = nil
 }
 
-// carriedByAttempt returns which of the outstanding initiator requests may have been carried by a connect that failed, or -1.
-func (p *qp) carriedByAttempt() int {
-	untold := func(o *request) bool { return o.called < p.attempt.failed && o.returned != 0 }
-	return slices.IndexFunc(p.wqs[model.Initiator].waiting, untold)
+// carriedByAttempt returns the first of the outstanding requests that may have been carried by a connect that failed, or nil. A receive was not, if its CQ
+// was found empty since.
+func (p *qp) carriedByAttempt() *request {
+	for _, l := range p.wqs {
+		if l.queue == model.Receive && l.cq != nil && l.cq.emptied > p.attempt.failed {
+			continue
+		}
+		untold := func(o *request) bool { return o.called < p.attempt.failed && o.returned != 0 }
+		if i := slices.IndexFunc(l.waiting, untold); i >= 0 {
+			return l.waiting[i]
+		}
+	}
+	return nil
 }
 
 // mayHaveCarried reports whether what is outstanding may show that a connect which failed had made a connection.
-func (p *qp) mayHaveCarried() bool { return p.attempt.failed != 0 && p.carriedByAttempt() >= 0 }
+func (p *qp) mayHaveCarried() bool { return p.attempt.failed != 0 && p.carriedByAttempt() != nil }
 
 // mayStayOpen reports whether the close of p may do nothing but wait: until its connector is closed, which the trace need not record (A36).
 func (p *qp) mayStayOpen() bool {

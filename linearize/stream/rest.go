@@ -142,6 +142,9 @@ func (q *cq) missing(p *poll) {
 		}
 	}
 	if first != nil {
+		if qp := first.wq.qp; !qp.mayHaveCarried() {
+			qp.neverConnected()
+		}
 		q.reportLate(first, p.line)
 	}
 }

@@ -224,7 +224,7 @@ func (f *facts) mayStayOpen(closes *call) bool {
 }
 
 // onlyFailedToConnect reports whether each connect of a QP that was called before an event had failed by then, and there was one; and none of them carried
-// anything, as the success of a request would tell that was posted before it failed.
+// anything, as the success of a request would tell that was posted before it failed. Of a receive that nothing tells of that is not known.
 func (f *facts) onlyFailedToConnect(qp string, at int) bool {
 	tried := false
 	for _, c := range f.connectsOf(qp) {
@@ -232,16 +232,32 @@ func (f *facts) onlyFailedToConnect(qp string, at int) bool {
 			continue
 		}
 		tried = true
-		failed := c.to
-		if answer := f.answers[c.begin.Op]; c.pending() && answer != nil {
-			failed = answer.from
+		failed := f.connectOver(c)
+		carried := func(r *request) bool {
+			return f.qps.list[r.qp] == qp && r.post.from < failed && (r.told && !r.failed || f.mayHaveReceived(r, failed))
 		}
-		carried := func(r *request) bool { return f.qps.list[r.qp] == qp && r.told && !r.failed && r.post.from < failed }
 		if !f.failed(c) || failed >= at || slices.ContainsFunc(f.requests, carried) {
 			return false
 		}
 	}
 	return tried
+}
+
+// connectOver returns the event by which a connect that failed is told to have.
+func (f *facts) connectOver(c *call) int {
+	if answer := f.answers[c.begin.Op]; c.pending() && answer != nil {
+		return answer.from
+	}
+	return c.to
+}
+
+// mayHaveReceived reports whether r is a receive that may have succeeded by an event, as nothing tells of it: no poll that was called later found its CQ
+// empty.
+func (f *facts) mayHaveReceived(r *request, by int) bool {
+	q := f.cqs.list[f.contract.Qps[r.qp].ReceiveCq]
+	return r.queue == model.Receive && r.accepted && !r.told && !slices.ContainsFunc(f.calls, func(c *call) bool {
+		return c.from > by && c.begin.Cq == q && polls[c.begin.Fn] && c.end != nil && len(c.end.Results) == 0
+	})
 }
 
 // onlyRefusedToConnect reports whether each connect of a QP that was called before an event failed, be it later, as one that made no connection,
@@ -276,7 +292,13 @@ func (f *facts) carriedNothing(qp int) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(f.requests, func(r *request) bool { return isEnd(r.qp) && r.told && !r.failed })
+	mayHaveReceived := func(r *request) bool {
+		return slices.ContainsFunc(connects, func(c *call) bool {
+			by := f.connectOver(c)
+			return r.qp == qp && r.post.from < by && f.mayHaveReceived(r, by)
+		})
+	}
+	return !slices.ContainsFunc(f.requests, func(r *request) bool { return isEnd(r.qp) && r.told && !r.failed || mayHaveReceived(r) })
 }
 
 // completesUnsignaled reports whether a poll delivered a request of a QP that succeeded and that was posted without SIGNALED.
