@@ -15,8 +15,8 @@ const mostCauses = 64
 // cancelled states that something had ended what a cancelled request waited for (RES-10).
 func (e *Engine) cancelled(r *request, m facts.Moment) {
 	p := r.queue.qp
-	if p.failedAt != 0 {
-		return // the connection that failed may have been made and lost, which leaves the next as behind a flush
+	if p.isSpared(r) {
+		return
 	}
 	var alts []timeline.Alt
 	if p.attempted != never && e.tellsOfLoss(p) {
@@ -27,6 +27,12 @@ func (e *Engine) cancelled(r *request, m facts.Moment) {
 		alts = e.mayHaveFailed(w, r, alts, w != r.queue || r.op == model.Read || w.mayFailBefore(r))
 	}
 	e.isCaused(r, alts, causedBy, m)
+}
+
+// isSpared reports whether an attempt that failed may have cancelled r: what was posted before the connection, and, where that may have been made and lost,
+// or a receive was posted before it, what comes behind, as behind a flush.
+func (p *queuePair) isSpared(r *request) bool {
+	return p.failedAt != 0 && (p.madeBy != 0 || p.received || r.called < p.connects)
 }
 
 // flushedInVerbs states the same of libibverbs, where no loss is without a cause: a request of the queue pair failed, or an initiator request of

@@ -55,7 +55,10 @@ func (e *Engine) pair(p, o *queuePair) {
 func (e *Engine) Connected(m facts.Moment, name string) {
 	e.now, e.quiet = m, false
 	p := e.qp(name)
-	if p.connects = min(p.connects, m.At); p.open {
+	if p.connects == never {
+		p.connects, p.received = m.At, p.queues[model.Receive].lastReceive != nil
+	}
+	if p.open {
 		return
 	}
 	e.becomeReady(p)
@@ -156,7 +159,7 @@ func (e *Engine) waitsNoLonger(r *request, since timeline.Time) {
 // connection as it was.
 func (e *Engine) breaks(r *request, m facts.Moment) {
 	p := r.queue.qp
-	if p.unreliable || slices.ContainsFunc(p.flushes, func(f *flush) bool { return !f.undone }) || p.connects >= r.called || p.failedAt != 0 {
+	if p.unreliable || slices.ContainsFunc(p.flushes, func(f *flush) bool { return !f.undone }) || p.connects >= r.called || p.isSpared(r) {
 		return
 	}
 	first := p.broken == timeline.None

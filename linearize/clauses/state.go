@@ -75,6 +75,7 @@ type connecting struct {
 	failedAt    int      // the return of one that failed: what it ended may have cancelled receives
 	madeBy      int      // the return of one that failed, and may have made a connection, which was lost
 	made        bool     // it had, as a success shows
+	received    bool     // a receive was posted before the connect had returned
 	completed   int      // when NdkCompleteConnect was over; never while it is called
 	refuses     bool     // a post was refused behind the connect, as a connection has ended or is not complete
 	unproven    *request // the first that needs a connection of which the call has not returned

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/calls"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -86,7 +87,10 @@ func (r *Run) connect(i int) {
 	r.start(r.fn("NdkConnect", "ibv_modify_qp"), call, func(f *inFlight) {
 		left := r.failed[i] && r.s.Qps[i].State == model.BrokenIdle && !r.verbs() // by an attempt that failed
 		if again := left && r.draw(2, "connects again") == 1; again {
-			r.again = true
+			if r.again = true; !mayBreak(r.vainly[i], r.Trace.Events, QpName(i)) {
+				r.s.Qps = slices.Clone(r.s.Qps)
+				r.s.Qps[i].State = model.Idle
+			}
 		} else if r.s.Qps[i].State != model.Idle { // a receive failed, or a CQ
 			f.ret = trace.Event{Status: "STATUS_CONNECTION_ABORTED"}
 			if r.verbs() {
@@ -111,6 +115,7 @@ func (r *Run) connectInVain(i int) {
 		if f.ret = (trace.Event{Status: statuses[r.draw(len(statuses), "fails")]}); r.verbs() {
 			f.ret = trace.Event{Errno: "ETIMEDOUT"}
 		}
+		r.vainly[i] = calls.MadeNoConnection(f.ret.Status)
 		all := afterFailedConnect(r.c, r.s, i)
 		if r.s = all[r.draw(len(all), "left behind")]; r.s.Qps[i].State != model.Idle {
 			r.broken[i] = true
@@ -128,6 +133,12 @@ func afterFailedConnect(c *model.Contract, s model.State, qp int) []model.State 
 	broken.Qps = slices.Clone(s.Qps)
 	broken.Qps[qp].State = model.BrokenIdle
 	return []model.State{s, broken}
+}
+
+// mayBreak reports whether an attempt to connect a queue pair that failed may leave it behind as a flush does, by the events before it is connected: one that
+// was refused has made no connection, so that it takes a receive which was cancelled.
+func mayBreak(refused bool, before []trace.Event, qp string) bool {
+	return !refused || slices.ContainsFunc(before, func(e trace.Event) bool { return e.Ph == trace.Call && e.Qp == qp && e.Fn == "NdkReceive" })
 }
 
 func (r *Run) post(i int, queue model.Queue) {

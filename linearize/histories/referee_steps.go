@@ -181,6 +181,20 @@ func (ref *referee) moment(s model.State, of *interval, enter bool) []model.Stat
 	return next
 }
 
+// receivesBeforeConnect reports whether a receive of a queue pair was called before the first connect behind an event that succeeded had returned.
+func (ref *referee) receivesBeforeConnect(qp string, behind int) bool {
+	for _, s := range ref.spans {
+		switch {
+		case s.begin.Qp != qp:
+		case s.fn == "NdkReceive":
+			return true
+		case s.kind == calls.ConnectQp && s.call > behind && s.returned() && s.succeeded() && !s.pending():
+			return false
+		}
+	}
+	return false
+}
+
 // effect is what a call does, given what it returned.
 func (ref *referee) effect(s model.State, of *interval) []model.State {
 	e := of.begin
@@ -196,8 +210,11 @@ func (ref *referee) effect(s model.State, of *interval) []model.State {
 		return ref.moment(s, of, true)
 	case calls.ConnectQp:
 		if of.returned() && !of.succeeded() {
-			after := afterFailedConnect(ref.c, s, a.Qp)
-			if len(after) > 1 && !calls.MadeNoConnection(of.end.Status) { // it may have made a connection, which is lost by its return
+			after, refused := afterFailedConnect(ref.c, s, a.Qp), calls.MadeNoConnection(of.end.Status)
+			if refused && !ref.receivesBeforeConnect(e.Qp, of.call) {
+				return after[:1]
+			}
+			if len(after) > 1 && !refused { // it may have made a connection, which is lost by its return
 				made, _ := ref.c.Step(s, model.Action{Name: model.NdkConnect, Qp: a.Qp})
 				after = append(after, made...)
 			}

@@ -44,6 +44,7 @@ type qpsOfRun struct {
 	received map[int]int  // of each QP: receives that have ended
 	signals  map[int]bool // QPs of libibverbs that were created with sq_sig_all
 	failed   map[int]bool // QPs of which an attempt to connect has failed
+	vainly   map[int]bool // … as one that was refused, the latest
 	again    bool         // one that such an attempt had broken is connected
 	apart    map[int]bool // QPs that were disconnected
 	unusable map[int]int  // QPs of a CQ that told of an error: from which request on nothing succeeds (ARM-18)
@@ -353,7 +354,7 @@ func newRunOf(t dice, d model.Dialect, objects ...string) *Run {
 	}
 	header := trace.Header{Dialect: strings.Fields(d.Name)[0], Side: side, Order: "total"}
 	r := &Run{t: t, c: c, s: c.Init(), Trace: &trace.Trace{Name: "run", Header: header}, ended: map[string]bool{},
-		qpsOfRun: qpsOfRun{broken: map[int]bool{}, sends: map[int]int{}, received: map[int]int{}, signals: map[int]bool{}, failed: map[int]bool{},
+		qpsOfRun: qpsOfRun{broken: map[int]bool{}, sends: map[int]int{}, received: map[int]int{}, signals: map[int]bool{}, failed: map[int]bool{}, vainly: map[int]bool{},
 			apart: map[int]bool{}, unusable: map[int]int{}}}
 	r.memory = shape == "new memory"
 	r.drawTypes()

@@ -68,12 +68,29 @@ func (h *history) findConnected() {
 func (s *span) tellsOfEnd() bool { return s.refused() && s.end.Status == statusNotConnected }
 
 // mayBreak reports whether a connect of p that failed, and made no connection, may have cancelled a receive, or left p as a flush does, so that a later
-// request is cancelled.
+// request is cancelled. One that was refused takes a receive for that, which is posted before p is connected.
 func (h *history) mayBreak(p *qp, s *span) bool {
-	return h.failedAt(s) != never && !s.verbs() && slices.ContainsFunc(slices.Concat(p.receive, p.initiator), func(r *request) bool {
+	return h.failedAt(s) != never && !s.verbs() && (!h.madeNoConnection(s) || h.receivesBeforeConnect(p, s)) && slices.ContainsFunc(slices.Concat(p.receive, p.initiator), func(r *request) bool {
 		_, succeeded := h.succeeded.by[r.wr]
 		return h.succeeded.told[r.wr] && !succeeded
 	})
+}
+
+// madeNoConnection reports whether a connect failed with a status that says so.
+func (h *history) madeNoConnection(s *span) bool {
+	by := h.answers[s.begin.Op]
+	return s.refused() && calls.MadeNoConnection(s.end.Status) || len(by) > 0 && calls.MadeNoConnection(by[0].begin.Status)
+}
+
+// receivesBeforeConnect reports whether a receive of p was called before the first connect behind a failed one that succeeded had returned.
+func (h *history) receivesBeforeConnect(p *qp, failed *span) bool {
+	connected := never
+	for _, s := range h.spans {
+		if s.call > failed.call && s.begin.Qp == p.name && calls.KindOf(s.begin) == calls.ConnectQp && h.failedAt(s) == never && !s.pending() {
+			connected = min(connected, s.ret)
+		}
+	}
+	return slices.ContainsFunc(p.receive, func(r *request) bool { return r.post.call < connected })
 }
 
 // isConnectedAgain reports whether s connects p, which was connected before, and of which something that was posted by then shows that its connection
@@ -132,7 +149,7 @@ func (h *history) failedAt(s *span) moment {
 // One of its own that was accepted, and has no result, may have succeeded: a receive, where only that explains a later post. A connect that was refused
 // has made none.
 func (h *history) carried(p *qp, s *span, failed moment) bool {
-	if by := h.answers[s.begin.Op]; s.refused() && calls.MadeNoConnection(s.end.Status) || len(by) > 0 && calls.MadeNoConnection(by[0].begin.Status) {
+	if h.madeNoConnection(s) {
 		return false
 	}
 	for _, r := range slices.Concat(p.initiator, p.receive) {
