@@ -98,7 +98,7 @@ type Event struct {
 	Threshold                     *int64 // of a shared receive queue, in receives
 	Notify                        *bool  // of a shared receive queue: there is a callback to be entered
 
-	// NoEffect is set by a judge, of a call that changed nothing. It is no part of a trace.
+	// NoEffect is set by a judge, of a call that changed nothing of what it names. It is no part of a trace.
 	NoEffect bool
 
 	// Unclear says what the format does not know of the event, where its meaning may depend on that; else it is "". It is no part of a trace.

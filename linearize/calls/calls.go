@@ -63,7 +63,7 @@ var kinds = map[string]Kind{
 // KindOf resolves what depends on arguments: ibv_modify_qp connects or flushes, by the state it asks for.
 func KindOf(e *trace.Event) Kind {
 	k := kinds[e.Fn]
-	if e.NoEffect {
+	if e.NoEffect && k != Post {
 		return Other
 	}
 	if k != modifyQp {

@@ -48,7 +48,7 @@ func FunctionOf(e *trace.Event) *Function {
 	for at := functionHash(e.Fn); functions[at] != nil; at++ {
 		switch f := functions[at]; {
 		case f.Name != e.Fn:
-		case f.Kind == modifyQp || e.NoEffect:
+		case f.Kind == modifyQp || e.NoEffect && f.Kind != Post:
 			return &Function{Name: f.Name, Kind: KindOf(e), Verbs: f.Verbs, MayPend: f.MayPend}
 		default:
 			return f

@@ -8,7 +8,8 @@ import (
 )
 
 // MarkNoEffect marks, among events that follow each other, the calls that changed nothing: those that were refused, where the return is the next event, so
-// that nobody can have seen anything meanwhile. They are calls of kind Other. Of the last event it is not known yet.
+// that nobody can have seen anything meanwhile. They are calls of kind Other, but for posts, which also end a chain (DEF-05). Of the last event it is not
+// known yet.
 func MarkNoEffect(events []trace.Event) {
 	for i := range events {
 		e := &events[i]
@@ -28,7 +29,7 @@ func MayHaveNoEffect(e *trace.Event) bool {
 	case modifyQp, ConnectQp, CloseQp, CloseRegion:
 		return true
 	}
-	return false
+	return e.Fn == "NdkInvalidate" || e.Fn == "NdkRegisterMr" || e.Fn == "NdkModifySrq" || e.Fn == "ibv_modify_srq"
 }
 
 // TriedNothing reports whether by such an answer NdkConnect or NdkAccept refuses to try.

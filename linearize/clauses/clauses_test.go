@@ -65,6 +65,7 @@ var scenes = map[timeline.Rule]struct{ dialect, accept, reject string }{
 	toldAnswered:        {"ndkpi A8=INLINE", "register 1 T5; get 1; recv 2; peer inv 7 T5; get 2T5; register 4 T5; invalidate 3 T5; get 4 3", "register 1 T5; get 1; recv 2; peer inv 7 T5; get 2T5; invalidate 3 T5; get 3x"},
 	deadAnswered:        {"ndkpi A8=INLINE", "register 1 T5; invalidate 2 T5; get 1 2; register 3 T5; invalidate 4 T5; get 3 4", "register 1 T5; invalidate 2 T5; get 1 2; invalidate 4 T5; get 4x"},
 	badToken:            {"ndkpi", "register 1 T5; get 1; recv 2; peer inv 7 T5; get 2T5", "recv 2; peer inv 7 T5; get 2T5; register 1 T5"},
+	registersToken:      {"ndkpi", "recv 2; send 3; register 1 T5; peer recv 8; peer inv 7 T5; peer get 7; get 3 1 2T5", "recv 2; send 3; register 1 T5; peer inv 7 T5; peer get 7; peer recv 8; get 3 1 2T5"},
 	endedByToken:        {"ndkpi", "recv 1; peer inv 7; peer get 7; get 1x; write 2; get 2c", "recv 1; peer inv 7; peer get 7; get 1x; write 2; get 2"},
 	ofRequest:           {"ndkpi", "write 1; get 1", "write 1; get 1; get 1"},
 }

@@ -17,9 +17,10 @@
 //	FLAG-02   X(silent invalidation) ≥ min(V) behind the end of its token
 //	POLL-07   X(invalidation) ≥ min(V) behind an end that NdkGetCqResults told of
 //	POLL-07   A8: the same behind an end that NdkGetCqResults told of
-//	POLL-08   X(invalidation) ≥ min(V) behind the end of its token; V ≥ X(registration), never if that did not succeed
+//	POLL-08   X(invalidation) ≥ min(V) behind the end of its token
 //	POLL-08   A8: return of a post answered as for a valid token > min(V) behind the end of its token
 //	INV-05    X(receive that invalidates) ≥ min(V) behind the end of its token
+//	INV-05    V ≥ X(registration), never if that did not succeed
 //	FLAG-02   E, L > X(silent) at rest, without a completion
 //	POST-08   L ≤ return of a post that tells of it
 //	FLUSH-06  ndspi: L ≤ X(failed); verbs: E ≤ X(failed), E ≤ X(cancelled)

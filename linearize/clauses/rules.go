@@ -55,6 +55,7 @@ const (
 	executedFirst
 	posted
 	flushReturned
+	registersToken
 	mayCause
 	numRules
 )
@@ -76,7 +77,7 @@ var Rules = [numRules]Rule{
 	acceptedUnconnected: {"POST-08", "an initiator request is accepted on a queue pair that is connected", "it was accepted", "%s was accepted on a queue pair that was never connected", "the post of %s is refused"},
 	silentDead:          {"FLAG-02", "X(silent invalidation) ≥ min(V) behind the end of its token", "its token was not valid, so it has failed", "%s has failed, as its token was not valid, and has no completion", "first a completion of %s"},
 	toldDead:            {"POLL-07", "X(invalidation) ≥ min(V) behind an end that NdkGetCqResults told of", "its token was not valid", "%s succeeded, and the peer had made its token invalid", "%s ends with FAILED"},
-	tokenDead:           {"POLL-08", "X(invalidation) ≥ min(V) behind the end of its token; V ≥ X(registration), never if that did not succeed", "its token was not valid", "%s succeeded, and its token was not valid", "%s ends with FAILED"},
+	tokenDead:           {"POLL-08", "X(invalidation) ≥ min(V) behind the end of its token", "its token was not valid", "%s succeeded, and its token was not valid", "%s ends with FAILED"},
 	deadAnswered:        {"POLL-08", "A8: return of a post answered as for a valid token > min(V) behind the end of its token", "its token was not valid", "the post of %s was answered as if its token were valid", "the post of %s returns another status"},
 	toldAnswered:        {"POLL-07", "A8: the same behind an end that NdkGetCqResults told of", "its token was not valid", "the post of %s was answered as if its token were valid", "the post of %s returns another status"},
 	badToken:            {"INV-05", "X(receive that invalidates) ≥ min(V) behind the end of its token", "its token was not valid", "%s received a message that made a token invalid, and the token was not valid", "%s ends with FAILED"},
@@ -121,6 +122,7 @@ var Rules = [numRules]Rule{
 	flushReturned:       {"FLUSH-01", "F ≥ its call; F ≤ its return", "the flush takes effect between its call and its return", "the flush of %s came too late", "a return of the flush of %s later"},
 	silentFailed:        {"FLAG-02", "RES-10, RES-11 behind a silent request that may have failed", "something ended what %s waits for", "nothing that can have cancelled %s came early enough, but the failure of a silent request that has no completion", "%s ends with SUCCESS or FAILED"},
 	held:                {"POLL-05", "A(message) ≥ X(request before it that changes a token)", "a message waits for what changes a token before it", "%s was received before what it waits for was executed", "no receive succeeds with the message behind %s"},
+	registersToken:      {"INV-05", "V ≥ X(registration), never if that did not succeed", "%s makes its token valid when it succeeds", "%s made its token valid too late", "%s ends with FAILED"},
 	mayCause:            {"RES-10", "U ≥ X of the first that waits on a queue; O > C of what its CQ took", "a cause can have come no earlier", "the cause of %s came too late", ""},
 }
 

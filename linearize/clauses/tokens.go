@@ -163,7 +163,7 @@ func (e *Engine) mayRegister(t *token, q *facts.Request, r *request, m facts.Mom
 	s := e.Solver
 	g := &registration{s.Keep(s.New(timeline.Label{Deed: validFrom, Of: q.Wr}, timeline.At(m.At)+1, posted, m.Line)), r, nil}
 	if r != nil {
-		s.Edge(r.x, g.v, 0, tokenDead, m.Line)
+		s.Edge(r.x, g.v, 0, registersToken, m.Line)
 		r.makes = g
 	}
 	if t != nil {
@@ -218,10 +218,10 @@ func (e *Engine) registered(r *request, success bool, line int) {
 	switch s := e.Solver; {
 	case r.makes == nil || !s.Alive(r.makes.v):
 	case success:
-		s.NotAfter(r.makes.v, s.Upper(r.x), tokenDead, line)
+		s.NotAfter(r.makes.v, s.Upper(r.x), registersToken, line)
 		s.Edge(r.makes.v, r.x, 0, badToken, line)
 	default:
-		s.NotBefore(r.makes.v, timeline.Never, tokenDead, line, timeline.None)
+		s.NotBefore(r.makes.v, timeline.Never, registersToken, line, timeline.None)
 		if t := r.makes.token; t != nil {
 			t.registrations--
 		}

@@ -48,6 +48,9 @@ func (m *Monitor) linkUse(c *Call, e *trace.Event) {
 		m.objects.strays[Mr] = m.objects.strays[Mr] || mr == nil
 		m.bindings.posted(c, m.used(c, Mw), mr)
 	case "NdkInvalidate": // the texts do not say whether it parts window and region
+		if e.NoEffect {
+			return
+		}
 		mw, mr := m.used(c, Mw), m.used(c, Mr)
 		m.bindings.parted(mw, mr)
 		if mw != nil {

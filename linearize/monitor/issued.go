@@ -49,6 +49,9 @@ func newIssued(m *Monitor) checks {
 }
 
 func (g *issued) begin(c *Call, e *trace.Event) {
+	if e.NoEffect {
+		return
+	}
 	switch c.Fn {
 	case "NdkGetRemoteTokenFromMr", "NdkGetRemoteTokenFromMw":
 		if is := g.of[c.own()]; is != nil && is.returned {

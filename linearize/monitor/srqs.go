@@ -22,7 +22,7 @@ type srqArms struct {
 	creation int // 1 where it may arm
 	modified int // calls of NdkModifySrq that may
 	notified int
-	latest   int // the line of the latest callback
+	latest   int // the line of the latest callback, or of the creation
 	silent   int // the line of a creation that says that there is nobody to call back, or 0
 }
 
@@ -44,7 +44,7 @@ func (s *srqs) begin(c *Call, e *trace.Event) {
 	case "NdkCreateSrq":
 		s.creates(e)
 	case "NdkModifySrq":
-		if o := c.own(); o != nil && o.created && !isZero(e.Threshold) {
+		if o := c.own(); o != nil && o.created && !isZero(e.Threshold) && !e.NoEffect {
 			s.arms(o).modified++
 		}
 	case "NdkCloseSrq":
@@ -78,7 +78,7 @@ func (s *srqs) arms(o *object) *srqArms {
 
 // creates notes what the creation says of callbacks.
 func (s *srqs) creates(e *trace.Event) {
-	a := &srqArms{creation: 1}
+	a := &srqArms{creation: 1, latest: e.Line}
 	s.made[e.Srq] = a
 	if isZero(e.Threshold) {
 		a.creation = 0
