@@ -76,6 +76,7 @@ func TestConnectThatFailsCancels(t *testing.T) {
 	}
 	first, second := receive("1", "STATUS_CANCELLED"), receive("2", "STATUS_SUCCESS")
 	again := []string{`NdkConnect "qp":"q","conn":"m"|` + notation.StatusSuccess}
+	written := []string{`NdkWrite "qp":"q","wr":"3"|` + notation.StatusSuccess, `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"3","status":"STATUS_CANCELLED"}]`}
 	for _, status := range []string{"STATUS_CONNECTION_REFUSED", "STATUS_CONNECTION_ABORTED"} {
 		pends := []string{`NdkConnect "qp":"q","conn":"n"|"status":"STATUS_PENDING"`}
 		fails := []string{`NdkRequestCompletion "for":"5","status":"` + status + `"|`}
@@ -84,6 +85,7 @@ func TestConnectThatFailsCancels(t *testing.T) {
 			"fails":                slices.Concat(first[:1], pends, fails, first[1:], second[:1], again, second[1:]),
 			"cancels before":       slices.Concat(first[:1], pends, first[1:], fails, second[:1], again, second[1:]),
 			"posted to the second": slices.Concat(first[:1], pends, first[1:], fails, again, second),
+			"posted in between":    slices.Concat(pends, fails, first[:1], again, written[:1], first[1:], written[1:], second),
 			"cancels one of two":   slices.Concat(first[:1], second[:1], pends, []string{`NdkRequestCompletion "for":"6","status":"` + status + `"|`}, first[1:], again, second[1:]),
 		} {
 			if r := checkLines(t, "ndkpi", notation.Lines(append(notation.Created[:3:3], events...)...)); r.Verdict != verdict.Conformant {

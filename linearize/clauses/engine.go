@@ -132,6 +132,9 @@ func (e *Engine) QpCreated(f facts.Qp) {
 	}
 }
 
+// ReceivesShared notes that results may be of receives that are not followed.
+func (e *Engine) ReceivesShared() { e.untracked = true }
+
 // Beyond leaves undecided what the facts or the clauses do not follow.
 func (e *Engine) Beyond(cq, qp, because string) {
 	e.Undecided[because]++

@@ -80,5 +80,6 @@ type Sink interface {
 	CqFailed(m Moment, cq string, overflow bool) // as a callback reports; else an internal error
 	Resumed(qp string)                           // a call moves it to RTS once more, which brings back an initiator queue that a failure had stopped
 	TokensDied(since, m Moment, tokens []uint32) // with the memory that was closed
+	ReceivesShared()                             // a receive is posted to a shared receive queue: results may be of one
 	Beyond(cq, qp, because string)               // nothing is known any more of a CQ, of a queue pair, or, where both are "", of anything
 }

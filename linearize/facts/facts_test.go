@@ -60,6 +60,7 @@ func (n *notebook) FlushFailed(m Moment, c *Call, may bool) {
 func (n *notebook) CloseQpCalled(m Moment, qp string) { n.note("%d: close %s", m.At, qp) }
 func (n *notebook) CloseQpRefused(qp string)          { n.note("not closed %s", qp) }
 func (n *notebook) CqClosing(cq string)               { n.note("closing %s", cq) }
+func (n *notebook) ReceivesShared()                   { n.note("shared receive") }
 func (n *notebook) Resumed(qp string)                 { n.note("resumed %s", qp) }
 func (n *notebook) CqClosed(cq string)                { n.note("closed %s", cq) }
 func (n *notebook) CqFailed(_ Moment, cq string, overflow bool) {

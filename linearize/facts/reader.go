@@ -23,6 +23,7 @@ type Reader struct {
 	memory    map[string]*memory // regions and windows
 	giving    int                // calls under way that may give memory a token that the trace does not record
 	given     int                // the latest event by which one of them may have, or 0
+	shared    shared
 }
 
 // NewReader returns a reader that tells a sink what it reads.
@@ -200,7 +201,9 @@ func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
 			r.to.Beyond("", e.Qp, "a state of ibv_modify_qp")
 		}
 	case calls.PostShared:
-		r.to.Beyond("", "", "a shared receive queue")
+		r.to.ReceivesShared()
+		r.shared.posted = true
+		r.mayShare()
 	}
 	if e.For == "" {
 		return

@@ -24,14 +24,35 @@ func (r *Reader) signalingOf(qp string) *signaling {
 	return s
 }
 
+const sharedQueue = "a shared receive queue"
+
+// shared is what is known of shared receive queues.
+type shared struct {
+	posted bool // a receive was posted to one
+	named  bool // a queue pair was created that names the one that it takes its receives from
+	apart  bool // … that names none
+}
+
+// mayShare leaves everything undecided where receives are posted to a shared queue, and no queue pair names one: any may take them.
+func (r *Reader) mayShare() {
+	if r.shared.posted && r.shared.apart && !r.shared.named {
+		r.to.Beyond("", "", sharedQueue)
+	}
+}
+
 func (r *Reader) createQp(e *trace.Event) {
 	all, _ := calls.SignalsAll(e)
 	r.signaling[e.Qp] = &signaling{all: all}
 	r.to.QpCreated(Qp{Name: e.Qp, InitiatorCq: e.InitiatorCq, Receive: e.ReceiveCq,
 		Reliable: calls.IsReliable(e), Loses: !calls.MayLoseConnection(e), Paired: calls.DeliversMessages(e)})
-	if e.Srq != "" {
-		r.to.Beyond("", e.Qp, "a shared receive queue")
+	if e.Srq == "" {
+		r.shared.apart = true
+		r.mayShare()
+		return
 	}
+	r.shared.named = true
+	r.to.Beyond("", e.Qp, sharedQueue)
+	r.to.Beyond(e.ReceiveCq, "", sharedQueue)
 }
 
 // requests reads the requests of a post.

@@ -63,11 +63,6 @@ func (q *cq) unclear(format string) {
 	g.unclear = cmp.Or(g.unclear, fmt.Sprintf(format, q.name))
 }
 
-// usesSharedReceiveQueue notes that receives of a shared receive queue may complete into the CQ: a QP into which it completes names that queue, or none names one.
-func (q *cq) usesSharedReceiveQueue(named bool) {
-	q.group.leaveOpen(verdict.TakesShared(q.name, named, q.s.dialect.Name))
-}
-
 // used gives up on a CQ that was created before the trace began.
 func (q *cq) used() {
 	if !q.created {

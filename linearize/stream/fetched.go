@@ -24,6 +24,9 @@ func (q *cq) fetched(polls []*poll) {
 		}
 		for i := range p.results {
 			r := q.s.request(q, p.results[i].Wr)
+			if r == nil {
+				delete(q.s.shared.wrs, p.results[i].Wr)
+			}
 			if r == nil || r.wq.cq != q || r.fetched {
 				continue
 			}

@@ -81,7 +81,7 @@ func (s *Stream) checkPlaced(q *cq, r *request, e *trace.Event) bool {
 		r.wq.signals()
 	}
 	switch {
-	case r == nil && s.shared[e.Wr]:
+	case r == nil && s.shared.wrs[e.Wr]:
 	case r == nil && !q.created:
 		if q.misplaced.what == "" {
 			q.misplaced = s.present(e.Wr)

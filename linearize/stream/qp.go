@@ -103,9 +103,9 @@ func (s *Stream) createQp(e *trace.Event) *qp {
 		join(p.group, l.cq.group)
 		l.cq.wqs = append(l.cq.wqs, l)
 	}
-	if p.sharedReceives = e.Srq != ""; p.sharedReceives {
-		p.wqs[model.Receive].cq.usesSharedReceiveQueue(true)
-	}
+	p.sharedReceives = e.Srq != ""
+	s.shared.named = s.shared.named || p.sharedReceives
+	p.mayShare()
 	p.isCreated()
 	return p
 }

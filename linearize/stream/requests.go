@@ -4,7 +4,7 @@ package stream
 type requestNames struct {
 	byName map[string]*request // the requests that are accepted or not answered yet, and not delivered; nil while nobody asked
 	past   past                // requests that are over
-	shared map[string]bool     // receives of shared receive queues
+	shared shared
 }
 
 // Which outstanding request a name is of. A queue completes in order, so the next result of a CQ is of the oldest request of

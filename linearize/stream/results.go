@@ -242,7 +242,8 @@ func (r *request) pendingAt() eventIndex {
 // unknownWr says what is wrong with a result that names no request that is outstanding.
 func (s *Stream) unknownWr(q *cq, result *trace.Result) {
 	wr := result.Wr
-	if s.shared[wr] {
+	if s.shared.wrs[wr] {
+		delete(s.shared.wrs, wr)
 		g := q.group.root()
 		g.unclear = verdict.PostedOnShared(wr, s.dialect.Name)
 		return

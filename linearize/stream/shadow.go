@@ -224,7 +224,7 @@ func (p *qp) checkFollowed() {
 // checkReceived holds the sends of p that succeeded, when all is told, against the receives of the other host that can have
 // succeeded (POLL-05).
 func (p *qp) checkReceived() {
-	if sends, to := p.shadow.remote, p.peer; !p.receivable() && len(p.s.other.shared) == 0 && !p.group.root().broken {
+	if sends, to := p.shadow.remote, p.peer; !p.receivable() && p.s.other.shared.wrs == nil && !p.group.root().broken {
 		p.s.tells(p.group, breach.MoreThanTaken(sends.latest.wr, sends.sent, p.name, to.name, p.mayHaveTaken()), sends.latestLine, sends.latest.line)
 	}
 }
@@ -290,7 +290,7 @@ func (s *Stream) alone(q *cq, line int, r *request) {
 	}
 	p := r.wq.qp
 	switch o := s.other; {
-	case what == "receive" && len(o.shared) > 0:
+	case what == "receive" && o.shared.wrs != nil:
 		p.leaveOpen("receives of a shared receive queue (field srq) may take what " + r.wr + " sent")
 	case s.forced:
 		s.tells(q.group, breach.OtherHalfLater(r.wr, what, p.peer.name), line, r.line)

@@ -3,7 +3,6 @@ package stream
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"ndkoracle/linearize/automaton"
@@ -48,7 +47,7 @@ func New(h trace.Header, d model.Dialect, memory int) *Stream {
 	s.open.others, s.pending = map[string]*underWay{}, map[string]*underWay{}
 	s.closing, s.closingQps = map[string]*cq{}, map[string]*qp{}
 	s.cqs, s.qps, s.conns = map[string]*cq{}, map[string]*qp{}, map[string][]*qp{}
-	s.shared, s.dead = map[string]bool{}, map[uint32]eventIndex{}
+	s.dead = map[uint32]eventIndex{}
 	s.counts, s.turns, s.running.byThread = map[string]int{}, new(int), map[string][]eventIndex{}
 	if h.Order == "partial" {
 		s.clock = &clock{}
@@ -198,15 +197,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		u.cq.used()
 		u.cq.resizeCalled(u, e.Depth)
 	case calls.PostShared:
-		s.shared[e.Wr] = true
-		if !slices.ContainsFunc(s.qpsInOrder, func(p *qp) bool { return p.sharedReceives }) {
-			for _, q := range s.cqsInOrder {
-				q.usesSharedReceiveQueue(false)
-			}
-		}
-		for _, w := range e.Wrs {
-			s.shared[w.Wr] = true
-		}
+		s.postsShared(e)
 	}
 }
 
