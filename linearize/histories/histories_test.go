@@ -19,6 +19,7 @@ import (
 	"ndkoracle/linearize/clauses"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
+	"ndkoracle/trace"
 )
 
 const mostDiffering = 5 // histories, before no more are drawn
@@ -345,6 +346,16 @@ func (h *drawn) withLives(alone *verdict.Report, c *comparison) {
 	}
 }
 
+// isForbiddenInEach reports whether the plain search, which knows no fault of the consumer's, forbids each order that the trace leaves open.
+func (h *drawn) isForbiddenInEach() bool {
+	return !slices.ContainsFunc(h.orders, func(events []trace.Event) bool {
+		total := *h.trace
+		total.Header.Order, total.Events = "total", events
+		way, known, _ := plainly(h.run.c.Dialect, &total, h.quiescent, configsOfAccusation)
+		return !known || way != nil
+	})
+}
+
 // inAnyOrder holds the verdict on a partial order against those of porcupine on each order that it leaves open.
 func (h *drawn) inAnyOrder(streamed *verdict.Report, c *comparison) {
 	o := h.options
@@ -358,6 +369,8 @@ func (h *drawn) inAnyOrder(streamed *verdict.Report, c *comparison) {
 		c.count(true, "more orders than the stream tries")
 	case want == verdict.ProviderViolation && !streamed.Violated():
 		c.count(true, missedAlone+"in a partial order")
+	case want == verdict.Inconclusive && streamed.Verdict == verdict.ProviderViolation && h.isForbiddenInEach():
+		c.count(true, "in some orders the consumer is at fault by porcupine, beside what the provider did: "+streamed.Findings[0].Rule)
 	case streamed.Verdict != want:
 		c.differ = fmt.Sprintf("porcupine: %s, of %d orders\nstream: %s: %+v", want, len(h.orders), streamed.Verdict, streamed.Findings)
 	}
