@@ -1,48 +1,64 @@
 package search
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
+// mostExcused is how many beginnings of a trace are judged again. What breaks a rule later is judged by the last of these.
+const mostExcused = 8
+
 // excuse takes out of the report what is held against the provider, before its consumer broke a rule, by what it did behind that on the same objects:
 // of these it is told only what the events before the breach show. All of a trace is taken into account when it is searched, so those are judged by
 // themselves.
 func (j *judge) excuse(ctx context.Context, components []*component) {
-	first, concerned := never, map[int]bool{} // lines
-	for _, c := range components {
-		if c.excused == never {
+	cuts := cutsOf(components)
+	for _, at := range slices.Sorted(maps.Keys(cuts)) {
+		concerned := cuts[at]
+		isHeld := func(f verdict.Finding) bool {
+			seen := concerned[f.Line] || slices.ContainsFunc(f.See, func(line int) bool { return concerned[line] }) // a moment of rest is of no objects
+			return f.Verdict == verdict.ProviderViolation && seen && !f.Alone
+		}
+		if !slices.ContainsFunc(j.report.Findings, isHeld) {
 			continue
 		}
-		first = min(first, c.excused)
-		for _, s := range c.spans {
-			concerned[s.begin.Line] = true
-			if s.returned() {
-				concerned[s.end.Line] = true
+		begin := *j.history.trace
+		begin.Events, begin.End = begin.Events[:at:at], &trace.End{Events: uint64(at)}
+		r := &verdict.Report{Rules: map[string]verdict.RuleCoverage{}}
+		newJudge(&begin, j.dialect, Options{MaxOperations: j.limit, MaxMemory: j.memory, Alone: !j.asks}, r).judge(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		j.report.Findings = slices.DeleteFunc(j.report.Findings, isHeld)
+		for _, f := range r.Findings {
+			if isHeld(f) {
+				j.report.Findings = append(j.report.Findings, f)
 			}
 		}
 	}
-	isHeld := func(f verdict.Finding) bool {
-		seen := concerned[f.Line] || slices.ContainsFunc(f.See, func(line int) bool { return concerned[line] }) // a moment of rest is of no objects
-		return f.Verdict == verdict.ProviderViolation && seen && !f.Alone
-	}
-	if first == never || !slices.ContainsFunc(j.report.Findings, isHeld) {
-		return
-	}
-	begin := *j.history.trace
-	begin.Events, begin.End = begin.Events[:first:first], &trace.End{Events: uint64(first)}
-	r := &verdict.Report{Rules: map[string]verdict.RuleCoverage{}}
-	newJudge(&begin, j.dialect, Options{MaxOperations: j.limit, MaxMemory: j.memory, Alone: !j.asks}, r).judge(ctx)
-	if ctx.Err() != nil {
-		return
-	}
-	j.report.Findings = slices.DeleteFunc(j.report.Findings, isHeld)
-	for _, f := range r.Findings {
-		if isHeld(f) {
-			j.report.Findings = append(j.report.Findings, f)
+}
+
+// cutsOf returns the moments at which a consumer broke a rule, with the lines of the components that it broke it on.
+func cutsOf(components []*component) map[moment]map[int]bool {
+	cuts, latest := map[moment]map[int]bool{}, moment(0)
+	broken := slices.DeleteFunc(slices.Clone(components), func(c *component) bool { return c.excused == never })
+	slices.SortStableFunc(broken, func(a, b *component) int { return cmp.Compare(a.excused, b.excused) })
+	for _, c := range broken {
+		if cuts[c.excused] == nil && len(cuts) < mostExcused {
+			latest = c.excused
+			cuts[latest] = map[int]bool{}
+		}
+		for _, s := range c.spans {
+			cuts[latest][s.begin.Line] = true
+			if s.returned() {
+				cuts[latest][s.end.Line] = true
+			}
 		}
 	}
+	return cuts
 }
