@@ -31,6 +31,7 @@ type Engine struct {
 	qps     map[string]*queuePair
 	conns   map[string][]*queuePair
 	ledger
+	sharedQueues
 	settled   over
 	now       facts.Moment
 	rests     int
@@ -115,7 +116,7 @@ func (e *Engine) qp(name string) *queuePair {
 // QpCreated notes into which CQs the queues of a queue pair complete.
 func (e *Engine) QpCreated(f facts.Qp) {
 	p := e.qp(f.Name)
-	p.unreliable, p.loses, p.unpaired = !f.Reliable, f.Loses, !f.Paired
+	p.unreliable, p.loses, p.unpaired = !f.Reliable, f.Loses, !f.Paired || f.Srq != ""
 	for i, cq := range []string{f.InitiatorCq, f.Receive} {
 		if cq == "" || p.queues[i].cq != nil {
 			e.Beyond("", f.Name, "a queue whose CQ is not known")
@@ -130,10 +131,10 @@ func (e *Engine) QpCreated(f facts.Qp) {
 			e.openQp(p)
 		}
 	}
+	if q := p.queues[model.Receive].cq; f.Srq != "" && q != nil {
+		e.takesShared(f.Srq, q)
+	}
 }
-
-// ReceivesShared notes that results may be of receives that are not followed.
-func (e *Engine) ReceivesShared() { e.untracked = true }
 
 // Beyond leaves undecided what the facts or the clauses do not follow.
 func (e *Engine) Beyond(cq, qp, because string) {

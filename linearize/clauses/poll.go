@@ -172,6 +172,9 @@ func (e *Engine) Owed(qp, wr string, by int) bool {
 // deliver handles one result of a poll. It returns the request, or nil where that is undecided.
 func (e *Engine) deliver(q *completionQueue, res *trace.Result, m facts.Moment, c *facts.Call) *request {
 	r := e.requests[res.Wr]
+	if r == nil && e.deliversShared(res.Wr) {
+		return nil
+	}
 	if r == nil {
 		e.deliversNoRequest(q, res)
 		return nil

@@ -52,6 +52,7 @@ type Qp struct {
 	Reliable             bool   // it is known that messages are delivered, and wait for a receive
 	Loses                bool   // … that they may be lost, and wait for none
 	Paired               bool   // what they take are receives of the other end
+	Srq                  string // the shared receive queue that it takes its receives from, or ""
 }
 
 // A Sink handles facts in the order of the trace. Names may be of objects whose creation the trace does not hold.
@@ -80,6 +81,6 @@ type Sink interface {
 	CqFailed(m Moment, cq string, overflow bool) // as a callback reports; else an internal error
 	Resumed(qp string)                           // a call moves it to RTS once more, which brings back an initiator queue that a failure had stopped
 	TokensDied(since, m Moment, tokens []uint32) // with the memory that was closed
-	ReceivesShared()                             // a receive is posted to a shared receive queue: results may be of one
+	SharedPosted(m Moment, srq, wr string)       // the call of a post of a receive to a shared receive queue
 	Beyond(cq, qp, because string)               // nothing is known any more of a CQ, of a queue pair, or, where both are "", of anything
 }

@@ -57,12 +57,12 @@ func (n *notebook) FlushDone(m Moment, c *Call) { n.note("%d: flushed %s", m.At,
 func (n *notebook) FlushFailed(m Moment, c *Call, may bool) {
 	n.note("%d: not flushed %s, or %v", m.At, c.Qp, may)
 }
-func (n *notebook) CloseQpCalled(m Moment, qp string) { n.note("%d: close %s", m.At, qp) }
-func (n *notebook) CloseQpRefused(qp string)          { n.note("not closed %s", qp) }
-func (n *notebook) CqClosing(cq string)               { n.note("closing %s", cq) }
-func (n *notebook) ReceivesShared()                   { n.note("shared receive") }
-func (n *notebook) Resumed(qp string)                 { n.note("resumed %s", qp) }
-func (n *notebook) CqClosed(cq string)                { n.note("closed %s", cq) }
+func (n *notebook) CloseQpCalled(m Moment, qp string)     { n.note("%d: close %s", m.At, qp) }
+func (n *notebook) CloseQpRefused(qp string)              { n.note("not closed %s", qp) }
+func (n *notebook) CqClosing(cq string)                   { n.note("closing %s", cq) }
+func (n *notebook) SharedPosted(m Moment, srq, wr string) { n.note("%d: %s to %s", m.At, wr, srq) }
+func (n *notebook) Resumed(qp string)                     { n.note("resumed %s", qp) }
+func (n *notebook) CqClosed(cq string)                    { n.note("closed %s", cq) }
 func (n *notebook) CqFailed(_ Moment, cq string, overflow bool) {
 	n.note("%s failed, overflow %v", cq, overflow)
 }

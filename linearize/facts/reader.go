@@ -201,7 +201,12 @@ func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
 			r.to.Beyond("", e.Qp, "a state of ibv_modify_qp")
 		}
 	case calls.PostShared:
-		r.to.ReceivesShared()
+		if len(e.Wrs) == 0 {
+			r.to.SharedPosted(m, e.Srq, e.Wr)
+		}
+		for _, w := range e.Wrs {
+			r.to.SharedPosted(m, e.Srq, w.Wr)
+		}
 		r.shared.posted = true
 		r.mayShare()
 	}

@@ -44,15 +44,15 @@ func (r *Reader) createQp(e *trace.Event) {
 	all, _ := calls.SignalsAll(e)
 	r.signaling[e.Qp] = &signaling{all: all}
 	r.to.QpCreated(Qp{Name: e.Qp, InitiatorCq: e.InitiatorCq, Receive: e.ReceiveCq,
-		Reliable: calls.IsReliable(e), Loses: !calls.MayLoseConnection(e), Paired: calls.DeliversMessages(e)})
+		Reliable: calls.IsReliable(e), Loses: !calls.MayLoseConnection(e), Paired: calls.DeliversMessages(e), Srq: e.Srq})
 	if e.Srq == "" {
 		r.shared.apart = true
 		r.mayShare()
 		return
 	}
-	r.shared.named = true
-	r.to.Beyond("", e.Qp, sharedQueue)
-	r.to.Beyond(e.ReceiveCq, "", sharedQueue)
+	if r.shared.named = true; !calls.IsReliable(e) { // a receive that fails breaks it, and which it took is not followed
+		r.to.Beyond("", e.Qp, sharedQueue)
+	}
 }
 
 // requests reads the requests of a post.

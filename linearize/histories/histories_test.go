@@ -87,7 +87,7 @@ func TestRandomHistories(t *testing.T) {
 	timelineBounds(t, counts, compared)
 	for _, what := range []string{"both searches answer", "a partial order", "a hidden case is counted for certain", "with points", "taken down by the consumer", "spoilt", "overlaps", "a CQ is resized", "channels are named", "another type than RC", "a connection failed", "a queue pair that a failed attempt broke is connected", "the network loses connections",
 		"optional fields are left out, and the plain search answers", "objects of other kinds, nothing",
-		timelineFinds, timelineAlone + ", and the plain search forbids it", "timeline: agrees that it is conformant",
+		"receives of shared queues: conformant", timelineFinds, timelineAlone + ", and the plain search forbids it", "timeline: agrees that it is conformant",
 		"stream: conformant", "stream: provider violation", "plain search: allowed", "plain search: forbidden"} {
 		if counts[what] == 0 {
 			t.Errorf("none of the histories: %s", what)
@@ -149,9 +149,23 @@ func (h *drawn) compare() *comparison {
 	}
 	h.withLess(streamed, c)
 	h.withLives(streamed, c)
+	h.withShared(streamed, c)
 	c.count(searched && plain, "both searches answer")
 	c.count(!searched && !plain, "neither search answers")
 	return c
+}
+
+// withShared judges the history with receives of shared queues instead of the queue pairs' own, where it is not accused: then it is not accused either (SRQ-10).
+func (h *drawn) withShared(streamed *verdict.Report, c *comparison) {
+	shared := withSharedReceives(h.trace)
+	if shared == nil || streamed.Violated() {
+		return
+	}
+	r := judging.Stream(shared, h.options)
+	c.count(true, "receives of shared queues: "+string(r.Verdict))
+	if r.Violated() && !h.isForbidden() {
+		c.differ += fmt.Sprintf("\nreceives of shared queues: %s\n%s", judging.Saying(r), AsWritten(shared))
+	}
 }
 
 // withCases holds what the engine counts of hidden cases against what the provider did that drew the history.

@@ -1,5 +1,7 @@
 package monitor
 
+import "slices"
+
 // A crowd counts the requests that complete into a CQ. Where there were ever more than it holds it may have overflowed, which nobody sees: it has
 // lost completions then, and has broken its queue pairs. A request that is refused never was in the way, so a post counts once it has returned,
 // with all that may have been there beside it.
@@ -8,7 +10,31 @@ type crowd struct {
 	outstanding int64 // accepted, and not over
 	unanswered  int64 // of posts that have not returned, over or not
 	left        int64 // are over since the first of these posts was called
+	most        int64 // that there were at a time
 	full        bool
+	fed         []*crowd // of the shared receive queues from which receives may complete into the CQ
+}
+
+// load is how many may complete into the CQ whose posts have returned.
+func (c *crowd) load() int64 {
+	n := c.outstanding
+	for _, shared := range c.fed {
+		n += shared.most
+	}
+	return n
+}
+
+// enters counts a request that is being posted.
+func (c *crowd) enters() {
+	c.unanswered++
+	c.most = max(c.most, c.outstanding+c.unanswered)
+}
+
+// isFedBy notes that receives of a shared queue may complete into the CQ.
+func (c *crowd) isFedBy(shared *crowd) {
+	if !slices.Contains(c.fed, shared) {
+		c.fed = append(c.fed, shared)
+	}
 }
 
 func (s *requests) crowd(cq string) *crowd {
@@ -21,7 +47,7 @@ func (s *requests) crowd(cq string) *crowd {
 // mayOverflow reports whether a CQ may have overflowed.
 func (s *requests) mayOverflow(cq string) bool {
 	c := s.crowds[cq]
-	return c != nil && (c.full || c.outstanding+c.unanswered+c.left > c.depth)
+	return c != nil && (c.full || c.load()+c.unanswered+c.left > c.depth)
 }
 
 // leaves counts a request that is over.
@@ -38,7 +64,7 @@ func (c *crowd) leaves(r *workRequest) {
 func (c *crowd) answered(n, refused int) {
 	c.left -= int64(refused)
 	c.unanswered -= int64(n)
-	c.full = c.full || refused < n && c.outstanding+c.left > c.depth
+	c.full = c.full || refused < n && c.load()+c.left > c.depth
 	if c.unanswered == 0 {
 		c.left = 0
 	}

@@ -198,7 +198,10 @@ func (s *requests) create(c *Call, e *trace.Event) {
 	p := s.qp(e.Qp)
 	p.created, p.kind = true, e.QpType
 	p.initiator.cq, p.receive.cq = e.InitiatorCq, e.ReceiveCq
-	p.srq, p.receive.uncertain = e.Srq, e.Srq != "" // its receives come from there
+	if p.srq = e.Srq; p.srq != "" {
+		p.receive.uncertain = true // its receives come from there
+		s.crowd(e.ReceiveCq).isFedBy(s.srq(p.srq).crowd)
+	}
 	if !c.Verbs {
 		p.limit(e)
 	}
@@ -207,16 +210,22 @@ func (s *requests) create(c *Call, e *trace.Event) {
 	}
 }
 
+// srq returns the queue of a shared receive queue.
+func (s *requests) srq(name string) *requestQueue {
+	q := s.srqs[name]
+	if q == nil {
+		q = newRequestQueue(name, nil, model.Receive)
+		q.crowd = &crowd{}
+		s.srqs[name] = q
+	}
+	return q
+}
+
 // queueOf returns the queue that a call posts on.
 func (s *requests) queueOf(c *Call, e *trace.Event) *requestQueue {
 	switch {
 	case c.Kind == calls.PostShared:
-		q := s.srqs[e.Srq]
-		if q == nil {
-			q = newRequestQueue(e.Srq, nil, model.Receive)
-			s.srqs[e.Srq] = q
-		}
-		return q
+		return s.srq(e.Srq)
 	case c.Queue == model.Receive:
 		return s.qp(e.Qp).receive
 	}
@@ -278,7 +287,7 @@ func (s *requests) add(r *workRequest, flags []string) {
 		return
 	}
 	s.byWr[r.wr] = r
-	q.crowd.unanswered++
+	q.crowd.enters()
 	p.requests = append(p.requests, r)
 	r.previous, r.next = q.requests.previous, &q.requests
 	r.previous.next, r.next.previous = r, r

@@ -174,8 +174,8 @@ func handings(requests []*request, handed map[string]handing) (all []handing) {
 }
 
 // orderPolls orders the polls of q: by the places that what they delivered has in its queue. Nothing is delivered before it
-// was posted. Their order tells in which one the completions were placed: it matters once these have been posted. What never
-// returned may have taken any that no other poll has.
+// was posted. Their order tells in which one the completions were placed: it matters once the first of these has been posted, as that may have had to complete
+// before another one was. What never returned may have taken any that no other poll has.
 func (h *history) orderPolls(q *cq, handed map[string]handing) {
 	left := never // the post of the first that no poll has
 	for _, r := range h.requests {
@@ -205,9 +205,18 @@ func (h *history) orderPolls(q *cq, handed map[string]handing) {
 		if !a.returned() || !b.returned() {
 			return left
 		}
-		return max(posted(a), posted(b))
+		return min(posted(a), posted(b))
 	}
-	q.polls, q.doubt = sequence(q.polls, from, matters, firstToReturn, h.comparePolls)
+	// What was posted before may have had to complete before, too; else a poll comes first that makes room for those behind it.
+	tie := func(a, b *span) int {
+		if len(a.results()) > 0 && len(b.results()) > 0 {
+			if sign := cmp.Compare(posted(a), posted(b)); sign != 0 && max(posted(a), posted(b)) > min(a.call, b.call) {
+				return sign
+			}
+		}
+		return cmp.Compare(a.ret, b.ret)
+	}
+	q.polls, q.doubt = sequence(q.polls, from, matters, tie, h.comparePolls)
 }
 
 func (h *history) comparePolls(a, b *span) (sign int, certain bool) {
@@ -239,9 +248,6 @@ func (h *history) comparePolls(a, b *span) (sign int, certain bool) {
 	}
 	return 0, false
 }
-
-// firstToReturn puts a poll first that makes room for those behind it.
-func firstToReturn(a, b *span) int { return cmp.Compare(a.ret, b.ret) }
 
 // maxThreads is how many calls at once sequence tells apart.
 const maxThreads = 16

@@ -40,7 +40,7 @@ const (
 func (q *cq) certainty() certainty {
 	g := q.group.root()
 	switch {
-	case !q.created || slices.ContainsFunc(q.wqs, func(l *workQueue) bool { return l.qp.sharedReceives }):
+	case !q.created || slices.ContainsFunc(q.wqs, func(l *workQueue) bool { return l.qp.takes != nil }):
 		return doubtful
 	case q.failed.at != 0 || q.window.from != 0:
 		return failed

@@ -72,6 +72,9 @@ func (s *Stream) entered(u *underWay, e *trace.Event) {
 func (q *cq) endedBy() eventIndex {
 	by, looked := eventIndex(0), 0
 	for _, l := range q.wqs {
+		if l.sharesReceives() {
+			return 0
+		}
 		for _, r := range l.waiting {
 			if r.place != 0 || r.vanished {
 				continue

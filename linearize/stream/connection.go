@@ -62,7 +62,7 @@ func (p *qp) meet() {
 			p.cross(ends[0])
 			return
 		}
-		if p.sharedReceives || ends[0].sharedReceives {
+		if p.takes != nil || ends[0].takes != nil {
 			return // which messages the receives of a shared queue take is not followed: each end is judged as if the other were not in the trace
 		}
 		p.peer, ends[0].peer = ends[0], p
@@ -160,7 +160,7 @@ func (p *qp) neverConnected() {
 	if r == nil || p.connected != 0 {
 		return
 	}
-	if o := p.carriedByAttempt(); o != nil || r.wq.cq == nil || p.group.root().unclear != "" {
+	if o := p.carriedByAttempt(); o != nil || r.wq.cq == nil || p.takes != nil || p.group.root().unclear != "" {
 		if o != nil {
 			r = o
 		}
@@ -188,7 +188,9 @@ func (p *qp) carriedByAttempt() *request {
 }
 
 // mayHaveCarried reports whether what is outstanding may show that a connect which failed had made a connection.
-func (p *qp) mayHaveCarried() bool { return p.attempt.failed != 0 && p.carriedByAttempt() != nil }
+func (p *qp) mayHaveCarried() bool {
+	return p.attempt.failed != 0 && (p.takes != nil || p.carriedByAttempt() != nil)
+}
 
 // mayStayOpen reports whether the close of p may do nothing but wait: until its connector is closed, which the trace need not record (A36).
 func (p *qp) mayStayOpen() bool {

@@ -123,7 +123,7 @@ func (q *cq) roomNow() int {
 // has more than one CQ, or a peer, or is being closed: what an overflow does to that is not followed.
 func (l *workQueue) isEntangled() bool {
 	p := l.qp
-	if p.connected == 0 || p.closing != 0 || p.sharedReceives || p.peer != nil || p.remote != nil || p.shadow != nil || p.wqs[0].cq != p.wqs[1].cq {
+	if p.connected == 0 || p.closing != 0 || p.takes != nil || p.peer != nil || p.remote != nil || p.shadow != nil || p.wqs[0].cq != p.wqs[1].cq {
 		return true
 	}
 	return slices.ContainsFunc(l.waiting, func(r *request) bool { return r.silent || r.returned == 0 || r.deferred && r.ended == 0 })

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"ndkoracle/linearize/verdict"
 	"slices"
 
 	"ndkoracle/linearize/automaton"
@@ -81,7 +82,8 @@ func (s *Stream) checkPlaced(q *cq, r *request, e *trace.Event) bool {
 		r.wq.signals()
 	}
 	switch {
-	case r == nil && s.shared.wrs[e.Wr]:
+	case r == nil && s.shared.wrs[e.Wr] != nil:
+		q.group.leaveOpen(verdict.PostedOnShared(e.Wr, s.dialect.Name))
 	case r == nil && !q.created:
 		if q.misplaced.what == "" {
 			q.misplaced = s.present(e.Wr)

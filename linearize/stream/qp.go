@@ -12,12 +12,12 @@ import (
 // A qp is a queue pair as a stream follows it.
 type qp struct {
 	object
-	sharedReceives bool          // by a shared receive queue
-	wqs            [2]*workQueue // by model.Queue
-	peer           *qp
-	remote         *shadow // of a QP of the other host, or nil
-	shadow         *qp     // that stands for it in the stream of the other host, or nil
-	kind           qpKind
+	takes  *sharedQueue  // that it takes its receives from, or nil
+	wqs    [2]*workQueue // by model.Queue
+	peer   *qp
+	remote *shadow // of a QP of the other host, or nil
+	shadow *qp     // that stands for it in the stream of the other host, or nil
+	kind   qpKind
 	link
 	qpFlushes
 	breakage
@@ -103,9 +103,11 @@ func (s *Stream) createQp(e *trace.Event) *qp {
 		join(p.group, l.cq.group)
 		l.cq.wqs = append(l.cq.wqs, l)
 	}
-	p.sharedReceives = e.Srq != ""
-	s.shared.named = s.shared.named || p.sharedReceives
-	p.mayShare()
+	if e.Srq != "" {
+		p.takesFrom(e.Srq)
+	} else {
+		p.mayShare()
+	}
 	p.isCreated()
 	return p
 }

@@ -20,7 +20,9 @@ func (s *Stream) delivered(out []observation, q *cq, p *poll, i int) []observati
 	s.seen[aResult]++
 	r := s.request(q, result.Wr)
 	if r == nil {
-		s.unknownWr(q, result)
+		if !q.deliversShared(&out, p, result) {
+			s.unknownWr(q, result)
+		}
 		return out
 	}
 	outcome, bounds := calls.OutcomeOf(result.Status), p.boundsOf(i)
@@ -242,7 +244,7 @@ func (r *request) pendingAt() eventIndex {
 // unknownWr says what is wrong with a result that names no request that is outstanding.
 func (s *Stream) unknownWr(q *cq, result *trace.Result) {
 	wr := result.Wr
-	if s.shared.wrs[wr] {
+	if s.shared.wrs[wr] != nil {
 		delete(s.shared.wrs, wr)
 		g := q.group.root()
 		g.unclear = verdict.PostedOnShared(wr, s.dialect.Name)

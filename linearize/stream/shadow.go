@@ -45,7 +45,7 @@ type news struct {
 // messages may have passed before. Where one takes its receives from a shared queue, it is not known which message each takes. Then
 // the two are judged as if each were alone.
 func (p *qp) cross(o *qp) {
-	if !p.created || !o.created || p.sharedReceives || o.sharedReceives {
+	if !p.created || !o.created || p.takes != nil || o.takes != nil {
 		return
 	}
 	for _, end := range []*qp{p, o} {

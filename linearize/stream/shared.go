@@ -1,28 +1,63 @@
 package stream
 
 import (
+	"slices"
+
+	"ndkoracle/linearize/automaton"
+	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
 
-// A shared is what is known of shared receive queues. Which queue pair takes what was posted to one is not followed.
+// Receives of a shared receive queue complete into the CQ of whichever queue pair took them, in no order (SRQ-10, A9). Where all queue pairs that name the
+// queue complete into one CQ, each receive that was posted may complete there at any time: it may explain a callback, and is owed to nobody. Which message
+// it took is not followed: the other ends of the queue pairs are judged as if they were not in the trace.
+
+// A shared is what is known of shared receive queues.
 type shared struct {
-	wrs   map[string]bool // receives that were posted to one, and that no poll has delivered
-	named bool            // a queue pair was created that names the one that it takes its receives from
+	queues map[string]*sharedQueue
+	wrs    map[string]*sharedReceive // that were posted to one, and that no poll has delivered; nil while none was
+	named  bool                      // a queue pair was created that names the one that it takes its receives from
+}
+
+// A sharedQueue is a shared receive queue, and the CQ into which what it holds completes.
+type sharedQueue struct {
+	cq          *cq  // or nil, as long as no queue pair names the queue
+	several     bool // there are several, which is not followed
+	outstanding int
+}
+
+type sharedReceive struct {
+	request
+	queue *sharedQueue
+}
+
+func (s *Stream) sharedQueue(name string) *sharedQueue {
+	if s.shared.queues == nil {
+		s.shared.queues = map[string]*sharedQueue{}
+	}
+	q := s.shared.queues[name]
+	if q == nil {
+		q = &sharedQueue{}
+		s.shared.queues[name] = q
+	}
+	return q
 }
 
 // postsShared takes the post of receives to a shared queue.
-func (s *Stream) postsShared(e *trace.Event) {
+func (s *Stream) postsShared(u *underWay, e *trace.Event) {
 	first := s.shared.wrs == nil
 	if first {
-		s.shared.wrs = map[string]bool{}
+		s.shared.wrs = map[string]*sharedReceive{}
 	}
+	queue := s.sharedQueue(e.Srq)
 	if len(e.Wrs) == 0 {
-		s.shared.wrs[e.Wr] = true
+		queue.add(s, u, e, e.Wr)
 	}
 	for _, w := range e.Wrs {
-		s.shared.wrs[w.Wr] = true
+		queue.add(s, u, e, w.Wr)
 	}
 	if first {
 		for _, p := range s.qpsInOrder {
@@ -31,10 +66,99 @@ func (s *Stream) postsShared(e *trace.Event) {
 	}
 }
 
-// mayShare leaves the CQ open of which the receives of p may be of a shared queue: p names that queue, or none names one.
+func (queue *sharedQueue) add(s *Stream, u *underWay, e *trace.Event, wr string) {
+	if s.shared.wrs[wr] == nil {
+		queue.outstanding++
+		queue.feeds(1)
+	}
+	r := &sharedReceive{queue: queue}
+	r.wr, r.op, r.function, r.line, r.called, r.bytes = wr, model.ReceiveOp, u.Function, e.Line, s.at, monitor.Unknown
+	s.shared.wrs[wr] = r
+}
+
+// feeds lets n receives more, or fewer, be on their way into the CQ.
+func (queue *sharedQueue) feeds(n int) {
+	q := queue.cq
+	if q == nil || queue.several {
+		return
+	}
+	if q.pending += n; n > 0 {
+		q.added = q.s.at
+		q.checkRoom()
+	} else {
+		q.hasRoom()
+	}
+}
+
+// takesFrom notes that p takes its receives from a shared queue.
+func (p *qp) takesFrom(name string) {
+	queue, q := p.s.sharedQueue(name), p.wqs[model.Receive].cq
+	p.s.shared.named, p.takes = true, queue
+	switch {
+	case queue.cq == nil:
+		queue.cq = q
+		queue.feeds(queue.outstanding)
+	case queue.cq != q:
+		queue.several = true
+		for _, of := range []*cq{q, queue.cq} {
+			of.group.leaveOpen(verdict.TakesShared(of.name, true, p.s.dialect.Name))
+		}
+	}
+}
+
+// sharesReceives reports whether the receives of a queue are of a shared one.
+func (l *workQueue) sharesReceives() bool { return l.queue == model.Receive && l.qp.takes != nil }
+
+// mayShare leaves the CQ open of which the receives of p may be of a shared queue, as no queue pair names one.
 func (p *qp) mayShare() {
-	q := p.wqs[model.Receive].cq
-	if q != nil && (p.sharedReceives || p.s.shared.wrs != nil && !p.s.shared.named) {
-		q.group.leaveOpen(verdict.TakesShared(q.name, p.sharedReceives, p.s.dialect.Name))
+	if q := p.wqs[model.Receive].cq; q != nil && p.s.shared.wrs != nil && !p.s.shared.named {
+		q.group.leaveOpen(verdict.TakesShared(q.name, false, p.s.dialect.Name))
+	}
+}
+
+// deliversShared handles the result of a receive of a shared queue, and reports whether it is of one that completes into q.
+func (q *cq) deliversShared(out *[]observation, p *poll, result *trace.Result) bool {
+	r, l := q.s.shared.wrs[result.Wr], q.receiver(result.Qp)
+	if r == nil || l == nil || r.queue.cq != q || r.queue.several {
+		return false
+	}
+	delete(q.s.shared.wrs, r.wr)
+	r.queue.outstanding--
+	r.queue.feeds(-1)
+	r.wq = l
+	kinds, outcome := automaton.Plain|automaton.Solicited, calls.OutcomeOf(result.Status)
+	l.qp.took(r, outcome)
+	switch outcome {
+	case model.CANCELLED:
+		kinds = automaton.Cancelled
+	case model.FAILED:
+		kinds = automaton.Failed
+	}
+	q.placedSince(r.called, r.called)
+	q.countDelivered(p, &r.request, kinds)
+	*out = append(*out, observation{what: delivered, kinds: kinds, from: r.called, counted: r.called, request: &r.request})
+	return true
+}
+
+// receiver returns the queue of the receives of a queue pair that takes them from a shared queue: of the one that a result names, or of any.
+func (q *cq) receiver(name string) *workQueue {
+	i := slices.IndexFunc(q.wqs, func(l *workQueue) bool {
+		return l.queue == model.Receive && l.qp.takes != nil && (name == "" || l.qp.name == name)
+	})
+	if i < 0 {
+		return nil
+	}
+	return q.wqs[i]
+}
+
+// took notes what the completion of a receive of a shared queue says of p.
+func (p *qp) took(r *sharedReceive, outcome model.Outcome) {
+	if outcome == model.SUCCESS {
+		p.carried(&r.request)
+		p.succeeds = p.succeeds || p.connected != 0
+		return
+	}
+	if p.lossTold = true; p.connected != 0 {
+		p.breaks(max(r.called, p.connected))
 	}
 }

@@ -197,7 +197,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		u.cq.used()
 		u.cq.resizeCalled(u, e.Depth)
 	case calls.PostShared:
-		s.postsShared(e)
+		s.postsShared(u, e)
 	}
 }
 

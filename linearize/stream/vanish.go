@@ -70,6 +70,9 @@ func (q *cq) vanish(p *qp) {
 		if l.cq != q {
 			continue
 		}
+		if l.sharesReceives() {
+			e.n += l.qp.takes.outstanding
+		}
 		for _, r := range l.waiting {
 			if r.place != 0 {
 				e.list = append(e.list, uint64(r.place))
@@ -131,7 +134,7 @@ func (l *workQueue) stayed(out []observation, q *cq, line int) []observation {
 func (r *request) isLast() bool {
 	l := r.wq
 	others := func(o *request) bool { return o != r && o.place == 0 }
-	return l.cq.closedQps.latest == l.qp && !slices.ContainsFunc(l.qp.wqs[:], func(own *workQueue) bool {
+	return l.cq.closedQps.latest == l.qp && l.qp.takes == nil && !slices.ContainsFunc(l.qp.wqs[:], func(own *workQueue) bool {
 		return own.cq == l.cq && slices.ContainsFunc(own.waiting, others)
 	})
 }
