@@ -39,10 +39,10 @@
 #define NDKS_UNSUPPORTED ((NTSTATUS)NDKT_STATUS_NOT_SUPPORTED)
 
 #include "ndkshim_slots.h"
+#include "ndkshim_ways.h"
 
-enum { NDKS_CONNECTS = 256, NDKS_LAMS = 64 };
+enum { NDKS_LAMS = 64 };
 
-typedef struct ndks_connect { uint64_t way, conn; } ndks_connect; /* way: see ndks_way */
 typedef struct ndks_lam { uint64_t memory, id; } ndks_lam;
 
 struct ndks_object;
@@ -50,8 +50,7 @@ typedef struct ndks_shim {
     ndkt_ring *ring;
     ndks_slots objects;                    /* what carries the number of an object finds it here, and its id when it is gone */
     ndks_slots creations, requests, closes; /* those that may be pending */
-    ndks_connect connects[NDKS_CONNECTS];  /* the latest, so that both ends of a connection have one name */
-    uint64_t connected;                    /* how many there were */
+    ndks_ways ways;                        /* so that both ends of a connection have one name */
     ndks_lam lams[NDKS_LAMS];
 } ndks_shim;
 

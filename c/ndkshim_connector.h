@@ -4,50 +4,6 @@
 
 static ndks_connector *ndks_connector_of(NDK_CONNECTOR *connector) { return (ndks_connector *)(void *)connector; }
 
-/* ---- which connection it is: both ends are in one trace where the adapter connects to itself, and have one name there ---- */
-
-enum { NDKS_IPV4 = 2, NDKS_IPV6 = 23 };
-
-typedef union ndks_address { uint64_t align[16]; unsigned char bytes[128]; } ndks_address;
-
-/* a number for an address, 0 for one without a port or of another family */
-static uint64_t ndks_address_key(const unsigned char *a, ULONG length)
-{
-    unsigned family = length > 1 ? a[0] | (unsigned)a[1] << 8 : 0, i;
-    unsigned from = family == NDKS_IPV6 ? 8 : 4, to = family == NDKS_IPV6 ? 24 : 8;
-    uint64_t key = 14695981039346656037u;
-    if ((family != NDKS_IPV4 && family != NDKS_IPV6) || length < to || !(a[2] | a[3])) return 0;
-    for (i = 2; i < 4; i++) key = (key ^ a[i]) * 1099511628211u;
-    for (i = from; i < to; i++) key = (key ^ a[i]) * 1099511628211u;
-    return key ? key : 1;
-}
-
-/* a number for the way from one address to another; 0 where one of them is not known */
-static uint64_t ndks_way(uint64_t from, uint64_t to) { return from && to ? (from * 1099511628211u ^ to) | 1 : 0; }
-
-/* the connector goes this way: whoever accepts a connection that came it has the other end */
-static void ndks_connects(ndks_connector *c, uint64_t way)
-{
-    uint64_t i;
-    if (!way) return;
-    i = NDKT_ADD(&ndks.connected, 1) % NDKS_CONNECTS;
-    NDKS_SWAP(&ndks.connects[i].way, 0);
-    NDKT_STORE(&ndks.connects[i].conn, c->conn);
-    NDKT_STORE(&ndks.connects[i].way, way);
-}
-
-/* the connection that was begun last and goes this way, or a new one */
-static uint32_t ndks_connection(uint64_t way)
-{
-    uint64_t n = NDKT_LOAD(&ndks.connected), i;
-    for (i = 0; way && i < NDKS_CONNECTS && i < n; i++) {
-        ndks_connect *c = &ndks.connects[(n - 1 - i) % NDKS_CONNECTS];
-        uint64_t conn = NDKT_LOAD(&c->conn);
-        if (NDKS_CAS(&c->way, way, 0)) return (uint32_t)conn;
-    }
-    return ndkt_new_id(ndks.ring);
-}
-
 /* the way that a connection came, of which a provider has made a connector */
 static uint64_t ndks_way_of(NDK_CONNECTOR *inner)
 {
@@ -70,7 +26,9 @@ static NTSTATUS ndks_connect_qp(NDK_CONNECTOR *stand_in, NDK_QP *qp, const PSOCK
     if (!number) return NDKS_NO_MEMORY;
     c->qp = ndks_qp_of(qp)->o.id;
     c->conn = ndkt_new_id(ndks.ring);
-    if (from) ndks_connects(c, ndks_way(ndks_address_key((const unsigned char *)from, from_length), ndks_address_key((const unsigned char *)to, to_length)));
+    if (from)
+        ndks_connects(&ndks.ways, ndks_way(ndks_address_key((const unsigned char *)from, from_length),
+            ndks_address_key((const unsigned char *)to, to_length)), c->conn);
     op = ndkt_NdkConnect_call(ndks.ring, c->qp, c->conn, c->o.id);
     status = c->o.inner.connector->Dispatch->NdkConnect(c->o.inner.connector, ndks_qp_of(qp)->o.inner.qp, from, from_length, to, to_length, in, out, data,
         data_length, ndks_requested, ndks_called(&ndks.requests, number, op));
@@ -93,7 +51,7 @@ static NTSTATUS ndks_connect_with_shared_endpoint(NDK_CONNECTOR *stand_in, NDK_Q
     c->qp = ndks_qp_of(qp)->o.id;
     c->conn = ndkt_new_id(ndks.ring);
     if (e->inner.endpoint->Dispatch->NdkGetLocalAddress(e->inner.endpoint, (PSOCKADDR)(void *)&a, &length) == NDKS_SUCCESS)
-        ndks_connects(c, ndks_way(ndks_address_key(a.bytes, length), ndks_address_key((const unsigned char *)to, to_length)));
+        ndks_connects(&ndks.ways, ndks_way(ndks_address_key(a.bytes, length), ndks_address_key((const unsigned char *)to, to_length)), c->conn);
     op = ndkt_NdkConnectWithSharedEndpoint_call(ndks.ring, c->qp, c->conn, c->o.id, e->id);
     status = c->o.inner.connector->Dispatch->NdkConnectWithSharedEndpoint(c->o.inner.connector, ndks_qp_of(qp)->o.inner.qp, e->inner.endpoint, to,
         to_length, in, out, data, data_length, ndks_requested, ndks_called(&ndks.requests, number, op));

@@ -22,7 +22,7 @@ static VOID ndks_connect_event(PVOID context, NDK_CONNECTOR *inner)
     op = ndkt_NdkConnectEventCallback_enter(ndks.ring, id, c ? c->o.id : 0);
     if (c) {
         c->o.inner.connector = inner;
-        c->conn = ndks_connection(ndks_way_of(inner));
+        c->conn = ndks_connection(&ndks.ways, ndks_way_of(inner), ndks.ring);
         ndks_adopt(&c->o);
         event(consumers, &c->o.ndk.connector);
     }

@@ -85,17 +85,25 @@ NDKT_FILE void ndkt_file_text(ndkt_file *f, unsigned class_, uint64_t number, co
 /* gives a number below 4094 a name: an object or a connection with this number has it as its id */
 NDKT_FILE void ndkt_file_name(ndkt_file *f, unsigned number, const char *name) { ndkt_file_text(f, 4, number, name); }
 
-/* begins a file. The texts are copied into JSON as they are: printable, without quotes and backslashes, 200 bytes each at most */
-NDKT_FILE void ndkt_file_open(ndkt_file *f, void *to, const char *dialect, const char *side, const char *producer, const char *version)
+/* Begins a file. The texts are copied into JSON as they are: printable, without quotes and backslashes, 200 bytes each at most. rest is how it was found
+ * that the provider is at rest, where that is a guess, or empty */
+NDKT_FILE void ndkt_file_open_guess(ndkt_file *f, void *to, const char *dialect, const char *side, const char *producer, const char *version,
+    const char *rest)
 {
     char line[1024];
     memset(f, 0, sizeof *f);
     f->to = to;
     snprintf(line, sizeof line, "{\"rec\":\"hdr\",\"format\":\"ndk-trace\",\"v\":\"1.1\",\"dialect\":\"%.20s\",\"side\":\"%.20s\",\"order\":\"total\","
-        "\"clock\":{\"id\":\"ticks\",\"unit\":\"ns\"},\"producer\":{\"name\":\"%.200s\",\"version\":\"%.200s\"}}", dialect, side, producer, version);
+        "\"clock\":{\"id\":\"ticks\",\"unit\":\"ns\"},\"producer\":{\"name\":\"%.200s\",\"version\":\"%.200s\"}%s%.200s%s}", dialect, side, producer, version,
+        *rest ? ",\"run\":{\"rest\":\"" : "", rest, *rest ? "\"}" : "");
     ndkt_file_text(f, 0, 0, line);
     ndkt_file_name(f, NDKT_NAME_W, "w");
     ndkt_file_name(f, NDKT_NAME_UNKNOWN, "?");
+}
+
+NDKT_FILE void ndkt_file_open(ndkt_file *f, void *to, const char *dialect, const char *side, const char *producer, const char *version)
+{
+    ndkt_file_open_guess(f, to, dialect, side, producer, version, "");
 }
 
 /* has the numbers of an event be relative to those before, as they are in a file */
