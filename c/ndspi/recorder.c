@@ -147,11 +147,12 @@ HRESULT STDAPICALLTYPE DllCanUnloadNow(void)
     return provider.can_unload_now ? provider.can_unload_now() : S_OK;
 }
 
-/* For a program that knows when its provider is at rest: nothing of it is under way, and all that must come has come. Says so in the trace, and returns TRUE,
- * unless a call is under way, or an overlapped request has ended that the program has not asked for. */
+/* For a program that knows when its provider is at rest: nothing of it is under way, and all that must come has come. Says so in the trace, where there is
+ * one, and returns TRUE, unless a call is under way, or an overlapped request has ended that the program has not asked for. */
 BOOL WINAPI NdkrecordAtRest(void)
 {
     BOOL is;
+    if (!session.on) return TRUE;
     cq_close_polls();
     session_drain();
     AcquireSRWLockExclusive(&session.draining);

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ndkoracle/internal/programs"
 )
 
 // unit is a freestanding unit that uses all of the shim. Memory comes from the driver.
@@ -61,7 +63,7 @@ func TestFreestandingCompilers(t *testing.T) {
 				flags = append(flags, "-mgeneral-regs-only")
 			}
 			flags = append(append(flags, test.flags...), "-c", "-o", object, filepath.Join(folder, test.file))
-			run(t, exec.Command(program(t, test.program), flags...))
+			programs.Run(t, exec.Command(programs.Path(t, test.program), flags...))
 			if test.program != "gcc" {
 				return
 			}
@@ -109,15 +111,15 @@ func TestDocumentCompiles(t *testing.T) {
 	if err := os.WriteFile(source, []byte(whole), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, compiler := range []string{"gcc", "clang", mingw} {
-		run(t, exec.Command(program(t, compiler), "-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-multichar", "-I", shim, "-c", "-o",
+	for _, compiler := range []string{"gcc", "clang", programs.Mingw} {
+		programs.Run(t, exec.Command(programs.Path(t, compiler), "-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-multichar", "-I", shim, "-c", "-o",
 			filepath.Join(t.TempDir(), "driver.o"), source))
 	}
 }
 
 // No rule, but the house: no file of the shim has more than 400 lines.
 func TestFilesAreSmall(t *testing.T) {
-	for _, pattern := range []string{shim + "/ndkshim*", "testdata/*", cprovider + "/*"} {
+	for _, pattern := range []string{shim + "/ndkshim*", shim + "/ndspi/*", shim + "/example/ndspi/*", "testdata/*", cprovider + "/*"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files (%v)", pattern, len(files), err)

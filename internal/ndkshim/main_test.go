@@ -1,15 +1,12 @@
 package ndkshim
 
 import (
-	"bytes"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
+	"ndkoracle/internal/programs"
 	"ndkoracle/trace"
 )
 
@@ -19,30 +16,10 @@ const (
 	cprovider = root + "/internal/cprovider"
 )
 
-// program returns a program that the tests need.
-func program(t testing.TB, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Fatalf("%s is not installed; make install, or make test, installs it", name)
-	}
-	return path
-}
-
-// depend reads what programs are built from: Go keeps the results of tests as long as the files that they read are the same.
+// depend reads what programs are built from.
 func depend(t testing.TB) {
 	t.Helper()
-	for _, pattern := range []string{shim + "/ndk*", "testdata/*", cprovider + "/*", root + "/refimpl/*.go"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d files (%v)", pattern, len(files), err)
-		}
-		for _, file := range files {
-			if _, err := os.ReadFile(file); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	programs.Depend(t, shim+"/ndk*", "testdata/*", cprovider+"/*", root+"/refimpl/*.go")
 }
 
 // compiled compiles a program in C of testdata.
@@ -51,21 +28,8 @@ func compiled(t testing.TB, compiler, source string, flags ...string) string {
 	depend(t)
 	to := filepath.Join(t.TempDir(), "program.exe")
 	args := append([]string{"-std=gnu99", "-g", "-Wall", "-Wextra", "-Werror", "-I", shim, "-I", cprovider, "-o", to, "testdata/" + source}, flags...)
-	run(t, exec.Command(program(t, compiler), args...))
+	programs.Run(t, exec.Command(programs.Path(t, compiler), args...))
 	return to
-}
-
-// run runs a command, which has to succeed, and returns what it says.
-func run(t testing.TB, command *exec.Cmd) string {
-	t.Helper()
-	var said bytes.Buffer
-	command.Stderr = &said
-	command.WaitDelay = 100 * time.Millisecond // what Wine starts beside a program keeps these open for seconds
-	out, err := command.Output()
-	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-		t.Fatalf("%q: %v\n%s%s", command.Args, err, out, said.Bytes())
-	}
-	return strings.TrimSpace(string(out))
 }
 
 // read reads the trace that a program has written.

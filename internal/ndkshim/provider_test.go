@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"ndkoracle/internal/programs"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
@@ -54,7 +55,7 @@ func library(t testing.TB, environment ...string) string {
 	to := filepath.Join(libraries.folder, fmt.Sprintf("provider%d.a", len(libraries.built)))
 	build := exec.Command("go", "build", "-buildmode=c-archive", "-tags=seededbugs", "-o", to, "ndkoracle/internal/cprovider")
 	build.Env = append(append(os.Environ(), "CGO_ENABLED=1"), environment...)
-	run(t, build)
+	programs.Run(t, build)
 	libraries.built[key] = to
 	return to
 }
@@ -64,7 +65,7 @@ func consumed(t testing.TB, consumer []string, bug, name string, seed int) *trac
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "a.ndktrace.ctf")
 	args := append(slices.Clone(consumer), name, strconv.Itoa(seed), file)
-	run(t, with(exec.Command(args[0], args[1:]...), "NDK_SEEDED_BUG="+bug))
+	programs.Run(t, with(exec.Command(args[0], args[1:]...), "NDK_SEEDED_BUG="+bug))
 	return read(t, file)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/programs"
 	"ndkoracle/trace"
 )
 
@@ -15,7 +16,7 @@ import (
 func trapped(t *testing.T, traps, name string) *trace.Trace {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "a.ndktrace.ctf")
-	run(t, exec.Command(traps, name, file))
+	programs.Run(t, exec.Command(traps, name, file))
 	return read(t, file)
 }
 
@@ -180,7 +181,7 @@ func TestThreads(t *testing.T) {
 			threads := compiled(t, "gcc", "threads.c", append(slices.Clone(build.flags), "-pthread")...)
 			for _, slots := range []string{"64", "1024", "65536"} {
 				file := filepath.Join(t.TempDir(), "a.ndktrace.ctf")
-				attempted, err := strconv.ParseUint(run(t, exec.Command(threads, file, slots, "20000")), 10, 64)
+				attempted, err := strconv.ParseUint(programs.Run(t, exec.Command(threads, file, slots, "20000")), 10, 64)
 				whole := read(t, file)
 				if err != nil || whole.End == nil || whole.End.Events+whole.End.Dropped != attempted || whole.End.Events == 0 {
 					t.Errorf("%s slots: %d events attempted, end %+v (%v)", slots, attempted, whole.End, err)
@@ -194,7 +195,7 @@ func TestThreads(t *testing.T) {
 func BenchmarkShim(b *testing.B) {
 	bench := compiled(b, "gcc", "bench.c", "-O2", "-pthread")
 	for b.Loop() {
-		for line := range strings.Lines(run(b, exec.Command(bench))) {
+		for line := range strings.Lines(programs.Run(b, exec.Command(bench))) {
 			name, text, _ := strings.Cut(strings.TrimSpace(line), " ")
 			ns, err := strconv.ParseFloat(text, 64)
 			if err != nil {

@@ -31,6 +31,30 @@ static void identity(void)
     finish(p);
 }
 
+/* the methods that only tell something */
+static void queries(void)
+{
+    pair *p = connected(0);
+    ND2_ADAPTER_INFO info;
+    ULONG length = 0, inbound = 0, outbound = 0;
+    struct sockaddr_in a;
+    USHORT group;
+    KAFFINITY mask;
+    IND2Connector *b = p->b.connector;
+    CHECK(p->adapter->v->Query(p->adapter, 0, &length) == ND_BUFFER_OVERFLOW && length == sizeof info);
+    CHECK(p->adapter->v->Query(p->adapter, &info, &length) == ND_SUCCESS && info.MaxCompletionQueueDepth >= DEPTH);
+    length = 0;
+    CHECK(p->adapter->v->QueryAddressList(p->adapter, 0, &length) == ND_BUFFER_OVERFLOW && length > 0);
+    CHECK(p->a.cq->v->GetNotifyAffinity(p->a.cq, &group, &mask) == ND_SUCCESS && mask == 1);
+    CHECK(p->a.cq->v->Resize(p->a.cq, 8) == ND_NOT_SUPPORTED);
+    CHECK(b->v->GetReadLimits(b, &inbound, &outbound) == ND_SUCCESS && inbound == 4);
+    length = sizeof a;
+    CHECK(b->v->GetLocalAddress(b, (struct sockaddr *)(void *)&a, &length) == ND_SUCCESS && ntohs(a.sin_port) == 1000 + program.port);
+    CHECK(b->v->GetPeerAddress(b, (struct sockaddr *)(void *)&a, &length) == ND_SUCCESS && ntohs(a.sin_port) > 49151);
+    CHECK(p->listener->v->GetLocalAddress(p->listener, (struct sockaddr *)(void *)&a, &length) == ND_SUCCESS);
+    finish(p);
+}
+
 /* Nobody listens, and then the one who listens does not want to. */
 static void refused(void)
 {
@@ -71,6 +95,31 @@ static void released(void)
     free_overlapped(of);
     free_overlapped(disconnecting);
     free_overlapped(notification);
+}
+
+/* What others stand on is released first, as a program may that counts references: it lives as long as they do. */
+static void backwards(void)
+{
+    pair *p = connected(0);
+    IND2Adapter *adapter = p->adapter;
+    post_receive(p, &p->b);
+    CHECK(post_send(&p->a, 5, 0) == ND_SUCCESS);
+    rest();
+    CHECK(poll(&p->a, ND_SUCCESS) == 1 && poll(&p->b, ND_SUCCESS) == 1);
+    disconnect(&p->a);
+    disconnect(&p->b);
+    release(adapter);
+    release(p->a.cq);
+    release(p->b.cq);
+    release(p->a.qp);
+    release(p->b.qp);
+    release(p->listener);
+    CHECK(program.example_rest() > 0 && program.can_unload_now() == S_FALSE);
+    p->adapter = 0;
+    p->listener = 0;
+    p->a.cq = p->b.cq = 0;
+    p->a.qp = p->b.qp = 0;
+    close_pair(p);
 }
 
 /* Objects come and go: none is left, and no number is used again. */
@@ -179,6 +228,18 @@ static void cancelled(void)
     disconnect(&p->a);
     disconnect(&p->b);
     close_pair(p);
+}
+
+/* The program is ended from outside while it is at work. */
+static void killed(void)
+{
+    pair *p = connected(0);
+    post_receive(p, &p->b);
+    CHECK(post_send(&p->a, 5, 0) == ND_SUCCESS);
+    program.example_rest();
+    CHECK(poll(&p->b, ND_SUCCESS) == 1);
+    Sleep(200);
+    TerminateProcess(GetCurrentProcess(), 0);
 }
 
 /* The program does not know when the provider is at rest: silence has to do. It waits for a notification, and looks after some time, as careful programs do. */
