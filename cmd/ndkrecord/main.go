@@ -1,5 +1,6 @@
 // Command ndkrecord runs a scenario on an NDK provider and records what happens at the provider's boundary; or, as ndkrecord run,
-// what an unmodified program does with libibverbs; or, as ndkrecord attach, what kernel code does with its verbs. tracecheck judges the recording.
+// what an unmodified program does with libibverbs; or, as ndkrecord attach, what kernel code does with its verbs. tracecheck judges the recording. ndkrecord guest
+// runs a program, recorded or not, where there is no RDMA device.
 package main
 
 import (
@@ -82,6 +83,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == "attach" {
 		return recordKernel(ctx, args[1:], os.Stdin, stdout, stderr)
 	}
+	if len(args) > 0 && args[0] == "guest" {
+		return runGuest(ctx, args[1:], os.Stdin, stdout, stderr)
+	}
 	o, err := parse(args, stderr)
 	if err == nil {
 		err = o.distinct()
@@ -132,6 +136,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 			set.PrintDefaults()
 			fmt.Fprintln(stderr, "ndkrecord run records a program of libibverbs: ndkrecord run --help")
 			fmt.Fprintln(stderr, "ndkrecord attach records kernel code: ndkrecord attach --help")
+			fmt.Fprintln(stderr, "ndkrecord guest runs a program in a virtual machine with Soft-RoCE: ndkrecord guest --help")
 			fmt.Fprintln(stderr, "Exit: 0 recorded, 1 the run failed or could not be recorded, 2 usage, 3 skipped: the provider lacks what the scenario needs, 130 interrupted: what was recorded by then can be read.")
 		}
 		return o, err

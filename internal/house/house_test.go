@@ -20,7 +20,7 @@ const module = "ndkoracle"
 // The floors of the house, lowest first. A pattern that ends in /* stands for everything below that folder, and *_test for the tests that look at a package
 // from outside.
 var floors = [][]string{
-	{"ndk", "rules", "tla", "traces", "internal/altered", "internal/memory", "internal/outfile", "internal/process", "internal/programs", "internal/raced", "internal/rapidseed"},
+	{"ndk", "rules", "scripts", "tla", "traces", "internal/altered", "internal/memory", "internal/outfile", "internal/process", "internal/programs", "internal/raced", "internal/rapidseed"},
 	{"model", "trace"},
 	{"model/mc", "internal/notation", "internal/eventtext"},
 	{"refimpl", "execprovider", "hwbinding", "hwbinding/*", "internal/kernelrecord/*"},
