@@ -82,6 +82,10 @@ func isNotAccused(t *testing.T, w *windows) {
 			t.Errorf("%s: %v, want %v; end %+v\n%+v", name, report.Verdict, want, whole.End, report.Findings)
 		}
 	}
+	// A provider that leaves an OVERLAPPED as it is until the request has ended: whoever looks at it takes the request to have ended before.
+	if report := judge(w.recorded(t, "notified", "NDSPI_EXAMPLE_BUG=internal-untouched")); report.Verdict != verdict.Conformant {
+		t.Errorf("internal-untouched: %v\n%+v", report.Verdict, report.Findings)
+	}
 	asked := w.recorded(t, "shared")
 	if len(named(asked, "NdkSrqReceive", trace.Call)) != 3 || len(named(asked, "NdkModifySrq", trace.Call)) != 2 ||
 		len(named(asked, "NdkSrqNotificationCallback", trace.Enter)) != 1 || len(named(asked, "NdkCreateQpWithSrq", trace.Call)) != 1 {

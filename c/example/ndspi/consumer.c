@@ -165,7 +165,7 @@ static void failure(void)
     post_receive(p, &p->b);
     CHECK(p->a.qp->v->Write(p->a.qp, (void *)p->a.posted, &s, 1, (ULONG_PTR)p->b.memory, 0x77, 0) == ND_SUCCESS);
     program.example_rest();
-    CHECK(p->a.cq->v->GetResults(p->a.cq, results, 4) == 1 && results[0].Status == ND_REMOTE_ERROR && results[0].QueuePairContext == &p->a);
+    CHECK(p->a.sends->v->GetResults(p->a.sends, results, 4) == 1 && results[0].Status == ND_REMOTE_ERROR && results[0].QueuePairContext == &p->a);
     CHECK(post_send(&p->a, 5, 0) == ND_SUCCESS);
     rest();
     poll(&p->a, ND_CANCELED);
@@ -187,7 +187,7 @@ static void too_long(void)
     CHECK(post_send(&p->a, 5, 0) == ND_SUCCESS);
     rest();
     CHECK(p->b.cq->v->GetResults(p->b.cq, &r, 1) == 1 && r.Status == ND_BUFFER_OVERFLOW && r.RequestContext == (void *)p->b.posted);
-    CHECK(p->a.cq->v->GetResults(p->a.cq, &r, 1) == 1 && r.Status == ND_REMOTE_ERROR);
+    CHECK(p->a.sends->v->GetResults(p->a.sends, &r, 1) == 1 && r.Status == ND_REMOTE_ERROR);
     finish(p);
 }
 

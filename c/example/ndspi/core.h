@@ -105,7 +105,7 @@ static void overlapped_start(OVERLAPPED *of)
 {
     HANDLE event = (HANDLE)((ULONG_PTR)of->hEvent & ~(ULONG_PTR)1);
     of->InternalHigh = 0;
-    of->Internal = (ULONG_PTR)ND_PENDING;
+    if (!bug("internal-untouched")) of->Internal = (ULONG_PTR)ND_PENDING;
     if (event) ResetEvent(event);
 }
 

@@ -27,9 +27,9 @@ static struct {
     USHORT port;
 } program;
 
-/* one end of a connection */
+/* one end of a connection. That of a has a CQ for its sends, that of b has one for all */
 typedef struct end {
-    IND2CompletionQueue *cq;
+    IND2CompletionQueue *cq, *sends;
     IND2QueuePair *qp;
     IND2Connector *connector;
     unsigned char memory[DEPTH][ROOM];
@@ -137,13 +137,17 @@ static void open_end(pair *p, end *e, int shared)
     OVERLAPPED *of = new_overlapped();
     void *found;
     CHECK(p->adapter->v->CreateCompletionQueue(p->adapter, &ND2_IID_COMPLETION_QUEUE, p->file, 4 * DEPTH, 0, 0, &found) == ND_SUCCESS);
-    e->cq = found;
+    e->cq = e->sends = found;
+    if (e == &p->a) {
+        CHECK(p->adapter->v->CreateCompletionQueue(p->adapter, &ND2_IID_COMPLETION_QUEUE, p->file, 4 * DEPTH, 0, 0, &found) == ND_SUCCESS);
+        e->sends = found;
+    }
     if (shared)
-        CHECK(p->adapter->v->CreateQueuePairWithSrq(p->adapter, &ND2_IID_QUEUE_PAIR, (IUnknown *)e->cq, (IUnknown *)e->cq, (IUnknown *)p->srq, e, DEPTH, 2,
-            ROOM, &found) == ND_SUCCESS);
+        CHECK(p->adapter->v->CreateQueuePairWithSrq(p->adapter, &ND2_IID_QUEUE_PAIR, (IUnknown *)e->cq, (IUnknown *)e->sends, (IUnknown *)p->srq, e, DEPTH,
+            2, ROOM, &found) == ND_SUCCESS);
     else
-        CHECK(p->adapter->v->CreateQueuePair(p->adapter, &ND2_IID_QUEUE_PAIR, (IUnknown *)e->cq, (IUnknown *)e->cq, e, DEPTH, DEPTH, 2, 2, ROOM, &found) ==
-            ND_SUCCESS);
+        CHECK(p->adapter->v->CreateQueuePair(p->adapter, &ND2_IID_QUEUE_PAIR, (IUnknown *)e->cq, (IUnknown *)e->sends, e, DEPTH, DEPTH, 2, 2, ROOM,
+            &found) == ND_SUCCESS);
     e->qp = found;
     CHECK(p->adapter->v->CreateMemoryRegion(p->adapter, &ND2_IID_MEMORY_REGION, p->file, &found) == ND_SUCCESS);
     e->mr = found;
@@ -237,13 +241,13 @@ static HRESULT post_send(end *e, ULONG size, ULONG flags)
 }
 
 /* polls until nothing is there: how many completions there were. Each has the contexts of a request of its own */
-static int poll(end *e, HRESULT status)
+static int poll_one(end *e, IND2CompletionQueue *cq, HRESULT status)
 {
     ND2_RESULT results[DEPTH];
     ULONG got, i;
     int sum = 0;
     do {
-        got = e->cq->v->GetResults(e->cq, results, DEPTH);
+        got = cq->v->GetResults(cq, results, DEPTH);
         for (i = 0; i < got; i++, sum++) {
             if (program.has_bug) continue;
             CHECK(results[i].QueuePairContext == e);
@@ -252,6 +256,11 @@ static int poll(end *e, HRESULT status)
         }
     } while (got == DEPTH || (got && program.has_bug));
     return sum;
+}
+
+static int poll(end *e, HRESULT status)
+{
+    return poll_one(e, e->cq, status) + (e->sends == e->cq ? 0 : poll_one(e, e->sends, status));
 }
 
 static OVERLAPPED *arm(end *e, ULONG type, HRESULT *status)
@@ -283,6 +292,7 @@ static void close_end(end *e)
     release(e->qp);
     CHECK(ended(e->mr, of, e->mr->v->Deregister(e->mr, of)) == ND_SUCCESS);
     release(e->mr);
+    if (e->sends != e->cq) release(e->sends);
     release(e->cq);
 }
 

@@ -110,6 +110,7 @@ static void backwards(void)
     disconnect(&p->b);
     release(adapter);
     release(p->a.cq);
+    release(p->a.sends);
     release(p->b.cq);
     release(p->a.qp);
     release(p->b.qp);
@@ -117,7 +118,7 @@ static void backwards(void)
     CHECK(program.example_rest() > 0 && program.can_unload_now() == S_FALSE);
     p->adapter = 0;
     p->listener = 0;
-    p->a.cq = p->b.cq = 0;
+    p->a.cq = p->a.sends = p->b.cq = p->b.sends = 0;
     p->a.qp = p->b.qp = 0;
     close_pair(p);
 }
