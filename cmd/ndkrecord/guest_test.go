@@ -18,6 +18,7 @@ func TestGuestUsage(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
+	tools(t, nil, nil) // one that is not refused starts nothing
 	for _, test := range []struct {
 		want string
 		args []string
@@ -68,26 +69,33 @@ func tools(t *testing.T, real []string, standIns map[string]string) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 }
 
-var little = []string{"bash", "dirname", "uname", "mkdir", "cat", "sed", "grep", "find", "sort", "tail", "flock", "id"}
+var little = []string{"bash", "dirname", "mkdir", "cat", "sed", "grep", "find", "sort", "tail", "flock", "id"}
 
 // What the virtual machine needs and is not there is named, with what helps. guest.sh looks into the folders of the administrator's programs as well, so qemu
 // is the one that can be missing here.
 func TestGuestSaysWhatIsMissing(t *testing.T) {
 	t.Run("qemu", func(t *testing.T) {
-		tools(t, little, nil)
+		tools(t, little, map[string]string{"uname": "echo x86_64"})
 		code, stdout, stderr := command("guest", "--", "true")
 		if code != exitMachine || stdout != "" || !strings.Contains(stderr, "error: qemu-system-x86_64 is missing") || !strings.Contains(stderr, "apt-get install qemu-system-x86") {
 			t.Errorf("exit code %d, %q", code, stderr)
 		}
 	})
 	t.Run("a kernel", func(t *testing.T) {
-		nothing := map[string]string{"apt-get": "exit 100", "apt-cache": "exit 100", "sudo": "exit 1", "id": "echo 1000"}
+		nothing := map[string]string{"apt-get": "exit 100", "apt-cache": "exit 100", "sudo": "exit 1", "id": "echo 1000", "uname": "echo x86_64"}
 		for _, name := range []string{"qemu-system-x86_64", "rdma", "ip", "dpkg", "depmod", "modprobe"} {
 			nothing[name] = "exit 1"
 		}
 		tools(t, slices.DeleteFunc(slices.Clone(little), func(name string) bool { return name == "id" }), nothing)
 		code, stdout, stderr := command("guest", "--", "true")
 		if code != exitMachine || stdout != "" || !strings.Contains(stderr, "error: apt offers no linux-image-6.12-amd64, the kernel that the guest boots") {
+			t.Errorf("exit code %d, %q", code, stderr)
+		}
+	})
+	t.Run("a processor", func(t *testing.T) {
+		tools(t, little, map[string]string{"uname": "echo aarch64"})
+		code, _, stderr := command("guest", "--", "true")
+		if code != exitMachine || !strings.Contains(stderr, "error: the guest runs Debian's amd64 kernel, and this machine is aarch64") {
 			t.Errorf("exit code %d, %q", code, stderr)
 		}
 	})
