@@ -167,6 +167,7 @@ static void cq_poll_found_nothing(cq *q, const polling *p, ULONG n)
     NDKT_STORE(&q->mark, session_activity());
 }
 
+/* Not a call that is under way, for rest: a program that polls all the time is always in one, and it has nothing of the provider begin. */
 static ULONG STDMETHODCALLTYPE cq_get_results(cq *q, ND2_RESULT results[], ULONG n)
 {
     uint64_t graves;
@@ -174,7 +175,6 @@ static ULONG STDMETHODCALLTYPE cq_get_results(cq *q, ND2_RESULT results[], ULONG
     LONG alone;
     polling p;
     seen *s;
-    session_begin();
     overlapped_catch_up(&q->o, 0);
     alone = InterlockedIncrement(&q->polls) == 1; /* another poll at the same time may have a completion in its hands */
     graves = cq_take_graves(q);
@@ -190,7 +190,6 @@ static ULONG STDMETHODCALLTYPE cq_get_results(cq *q, ND2_RESULT results[], ULONG
     cq_give_seen(q, s);
     if (InterlockedDecrement(&q->polls) != 0) alone = 0;
     cq_empty_graves(q, graves, alone && got == 0 && n > 0);
-    session_end();
     return got;
 }
 

@@ -43,7 +43,7 @@ static struct {
     HANDLE out;
     SRWLOCK draining;
     volatile LONG busy;                    /* a packet is neither in the rings nor in the file as a whole */
-    volatile LONG64 calls;                 /* calls of the consumer that are under way, but for those that wait */
+    volatile LONG64 calls;                 /* calls of the consumer that are under way, but for polls, and those that wait */
     uint64_t quiet;                        /* events of polls that found nothing, see cq.h */
     uint64_t hurried;                      /* the worker does not drain: nobody waits for it any more */
     unsigned rest_ms;
@@ -158,7 +158,6 @@ static void session_end(void) { InterlockedDecrement64(&session.calls); }
 /* ---- rest ---- */
 
 static int overlapped_all_asked(void);
-static void cq_close_polls(void);
 
 /* Records that the provider is at rest, where nothing was recorded since a place, nothing is under way, and the consumer has asked for each result that is
  * there. The mark takes the place behind that one, or none: an event that comes meanwhile has taken it. marks is a writer under session.draining. */
@@ -208,7 +207,6 @@ static DWORD WINAPI session_work(void *unused)
             since = now;
         } else if (session.rest_ms && next && NDKT_LOAD(&session.ring.next) != session.rested && now - since >= session.rest_ms) {
             AcquireSRWLockExclusive(&session.draining);
-            cq_close_polls();
             place = NDKT_LOAD(&session.ring.next);
             if (session_activity() != seen || !session_rest(place)) since = now - session.rest_ms + SESSION_RESTS_EVERY_MS;
             ReleaseSRWLockExclusive(&session.draining);

@@ -86,6 +86,13 @@ func isNotAccused(t *testing.T, w *windows) {
 	if report := judge(w.recorded(t, "notified", "NDSPI_EXAMPLE_BUG=internal-untouched")); report.Verdict != verdict.Conformant {
 		t.Errorf("internal-untouched: %v\n%+v", report.Verdict, report.Findings)
 	}
+	var polled []trace.Result
+	for _, poll := range named(w.recorded(t, "unpolled"), "NdkGetCqResultsEx", trace.Ret) {
+		polled = append(polled, poll.Results...)
+	}
+	if len(polled) != 2 || polled[0].Status != "STATUS_SUCCESS" || polled[1].Status != "STATUS_SUCCESS" {
+		t.Errorf("of a program that does not poll, polled are %+v", polled)
+	}
 	asked := w.recorded(t, "shared")
 	if len(named(asked, "NdkSrqReceive", trace.Call)) != 3 || len(named(asked, "NdkModifySrq", trace.Call)) != 2 ||
 		len(named(asked, "NdkSrqNotificationCallback", trace.Enter)) != 1 || len(named(asked, "NdkCreateQpWithSrq", trace.Call)) != 1 {

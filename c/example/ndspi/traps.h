@@ -97,6 +97,18 @@ static void released(void)
     free_overlapped(notification);
 }
 
+/* A program that does not want to know what became of its requests. */
+static void unpolled(void)
+{
+    pair *p = connected(0);
+    post_receive(p, &p->b);
+    CHECK(post_send(&p->a, 5, 0) == ND_SUCCESS);
+    rest();
+    disconnect(&p->a);
+    disconnect(&p->b);
+    close_pair(p);
+}
+
 /* What others stand on is released first, as a program may that counts references: it lives as long as they do. */
 static void backwards(void)
 {
