@@ -86,6 +86,9 @@ func isNotAccused(t *testing.T, w *windows) {
 	if report := judge(w.recorded(t, "notified", "NDSPI_EXAMPLE_BUG=internal-untouched")); report.Verdict != verdict.Conformant {
 		t.Errorf("internal-untouched: %v\n%+v", report.Verdict, report.Findings)
 	}
+	if flooded := w.recorded(t, "flood"); flooded.End == nil || flooded.End.Dropped != 0 || len(named(flooded, "NdkGetLocalTokenFromMr", trace.Ret)) != 50002 {
+		t.Errorf("of 50002 calls %d are recorded, end %+v", len(named(flooded, "NdkGetLocalTokenFromMr", trace.Ret)), flooded.End)
+	}
 	var polled []trace.Result
 	for _, poll := range named(w.recorded(t, "unpolled"), "NdkGetCqResultsEx", trace.Ret) {
 		polled = append(polled, poll.Results...)

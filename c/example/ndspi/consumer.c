@@ -284,7 +284,7 @@ static const struct { const char *name; void (*play)(void); int alone; } cases[]
     {"failure", failure, 0}, {"too-long", too_long, 0}, {"flush", flush, 0}, {"silent", silent, 0}, {"disconnects", disconnects, 0},
     {"remote-memory", remote_memory, 0}, {"shared", shared, 1}, {"identity", identity, 0}, {"queries", queries, 0}, {"refused", refused, 0}, {"released", released, 0}, {"backwards", backwards, 0}, {"unpolled", unpolled, 0},
     {"churn", churn, 0}, {"polling", polling, 1}, {"threads", threads, 0}, {"unasked", unasked, 1}, {"cancelled", cancelled, 1}, {"silence", silence, 1},
-    {"killed", killed, 1},
+    {"killed", killed, 1}, {"flood", flood, 1},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 

@@ -97,6 +97,17 @@ static void released(void)
     free_overlapped(notification);
 }
 
+enum { FLOOD = 50000 };
+
+/* more calls at once than a ring has room for */
+static void flood(void)
+{
+    pair *p = connected(0);
+    int i;
+    for (i = 0; i < FLOOD; i++) CHECK(p->a.mr->v->GetLocalToken(p->a.mr) == p->a.token);
+    finish(p);
+}
+
 /* A program that does not want to know what became of its requests. */
 static void unpolled(void)
 {
