@@ -56,6 +56,7 @@ need llvm has llvm-strip
 need z3 has z3
 need cvc5 has cvc5
 need chromium has_chromium
+need npm has npm
 
 if ! has go; then
 	die "go is missing; it is not taken from apt, whose version is too old" "install Go 1.26 or newer, and put its bin/ in PATH"

@@ -23,7 +23,7 @@ type (
 		Errors []checkstyleError `xml:"error"`
 	}
 	checkstyleError struct {
-		Line     int    `xml:"line,attr,omitempty"`
+		Line     int    `xml:"line,attr"`
 		Severity string `xml:"severity,attr"`
 		Message  string `xml:"message,attr"`
 		Source   string `xml:"source,attr"`
@@ -49,10 +49,11 @@ func (w *checkstyleReporter) end(sum *summary) {
 	writeXML(w.out, w.run)
 }
 
+// add lists remarks on a file. An error needs a line, which is the first where none is to blame.
 func (w *checkstyleReporter) add(file string, remarks []remark) {
 	about := checkstyleFile{Name: printable(file)}
 	for _, m := range remarks {
-		about.Errors = append(about.Errors, checkstyleError{m.line, checkstyleSeverities[m.level], printable(m.text), "tracecheck." + printable(m.check)})
+		about.Errors = append(about.Errors, checkstyleError{max(m.line, 1), checkstyleSeverities[m.level], printable(m.text), "tracecheck." + printable(m.check)})
 	}
 	w.run.Files = append(w.run.Files, about)
 }

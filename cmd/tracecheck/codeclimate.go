@@ -31,6 +31,7 @@ type (
 	}
 	codeclimateLines struct {
 		Begin int `json:"begin"`
+		End   int `json:"end"`
 	}
 )
 
@@ -57,10 +58,11 @@ func (w *codeclimateReporter) add(file string, remarks []remark) {
 		same := m.check + "\n" + of
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d", file, same, before[same]))
 		before[same]++
+		line := max(m.line, 1)
 		w.issues = append(w.issues, codeclimateIssue{
 			Type: "issue", Check: printable(m.check), Description: printable(m.text), Categories: []string{"Bug Risk"},
 			Severity: codeclimateSeverities[m.level], Fingerprint: hex.EncodeToString(sum[:16]),
-			Location: codeclimateLocation{printable(file), codeclimateLines{max(m.line, 1)}},
+			Location: codeclimateLocation{printable(file), codeclimateLines{line, line}},
 		})
 	}
 }
