@@ -18,12 +18,19 @@ var (
 // What an engine finds in the way of its next step, where the model would allow it.
 var (
 	CallbackDue   = &model.Refusal{Rule: neglected, Why: "a callback is owed and was not entered"}
-	ErrorUntold   = &model.Refusal{Rule: forErrors, Why: "the CQ's error was not reported to its arm"}
+	ErrorUntold   = errorUntold("the CQ")
 	OtherExpected = &model.Refusal{Rule: armUsedUp, Why: "an earlier callback was for a completion of another kind, or placed earlier"}
 	TooFew        = &model.Refusal{Rule: forNone, Why: "what was seen would take more completions than requests were outstanding"}
 	HadEnded      = &model.Refusal{Rule: forNone, Why: "what is still outstanding had ended by a moment of rest"}
 	OwedBefore    = &model.Refusal{Rule: forNone, Why: "what is still outstanding had completed by a moment of rest, so its callback came before"}
 )
+
+func errorUntold(cq string) *model.Refusal {
+	return &model.Refusal{Rule: forErrors, Why: "the error of " + cq + " was not reported to its arm"}
+}
+
+// ErrorUntoldOf is ErrorUntold where an engine follows several CQs.
+func ErrorUntoldOf(cq string) *model.Refusal { return errorUntold(cq) }
 
 // IsOfMissing reports whether a rule is one that a missing callback can break.
 func IsOfMissing(rule string) bool {

@@ -72,11 +72,7 @@ func (cl *closes) checkSuccessors(o *object) {
 				"the close of %s completed while the callback was running that completed the close of %s, which uses it", o.Name, s.Name)
 		case s.over || slices.ContainsFunc(s.closes, running):
 		default:
-			var see []int
-			if s.usedBy != (Place{}) {
-				see = []int{s.usedBy.Line}
-			}
-			cl.breach("LIFE-04", nil, []*object{o, s}, see, "the close of %s completed before that of %s, which uses it", o.Name, s.Name)
+			cl.breach("LIFE-04", nil, []*object{o, s}, []int{s.usedBy.Line}, "the close of %s completed before that of %s, which uses it", o.Name, s.Name)
 		}
 	}
 }

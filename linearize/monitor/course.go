@@ -19,7 +19,7 @@ func (m *Monitor) begun(c *Call, e *trace.Event) {
 		own.running = append(own.running, c)
 	}
 	if o := c.creates; o != nil {
-		m.objects.isCreated(o)
+		m.objects.isCreated(o, c.Begun)
 		m.linkCreation(o, c)
 	}
 	switch own := c.own(); {
@@ -63,7 +63,7 @@ func (m *Monitor) delivered(e *trace.Event) {
 		return
 	}
 	o := m.objects.get(Connector, e.Connector)
-	m.objects.isCreated(o)
+	m.objects.isCreated(o, m.now)
 	if o.exists = true; e.Listener != "" {
 		o.follows(m.objects.get(Listener, e.Listener), true)
 	}

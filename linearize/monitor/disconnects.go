@@ -18,6 +18,7 @@ type disconnects struct {
 	ofConn          map[string]int      // … by the name of the connection
 	told            int                 // disconnect events
 	toldOf          map[string]endsTold // … by the name of their connection
+	latest          Place               // of the latest disconnect event
 	excess          *Finding            // the first event of more than there are ends
 }
 
@@ -56,6 +57,7 @@ func (d *disconnects) begin(c *Call, e *trace.Event) {
 	case c.Fn == "NdkDisconnectEventCallback" || c.Fn == "NdkDisconnectEventCallbackEx":
 		*d.events++
 		d.checkEvent(c, e)
+		d.latest = c.Begun
 	}
 }
 
@@ -120,7 +122,7 @@ func (d *disconnects) checkEvent(c *Call, e *trace.Event) {
 	case e.Conn != "":
 		d.checkConn(c, e.Conn)
 	case d.told > d.ends && d.ends > 0 && d.excess == nil: // until the end it may turn out that there are older connections
-		d.excess = &Finding{Place: d.m.now, Message: fmt.Sprintf("%s was entered, and all connections have had theirs: %s, of %s",
+		d.excess = &Finding{Place: d.m.now, See: []int{d.latest.Line}, Message: fmt.Sprintf("%s was entered, and all connections have had theirs: %s, of %s",
 			c.Fn, verdict.Counted(d.told-1, "event"), verdict.Counted(d.ends, "connection"))}
 	}
 }

@@ -37,7 +37,7 @@ func (l *limits) called(r *workRequest, c *Call, flags []string) {
 		return
 	}
 	if *l.inline++; r.bytes > p.inline && p.once("FLAG-05") {
-		l.s.m.report(Finding{Verdict: verdict.ConsumerViolation, Rule: "FLAG-05", Objects: []Object{{Qp, p.name}}, Follows: true,
+		l.s.m.report(Finding{Verdict: verdict.ConsumerViolation, Rule: "FLAG-05", See: []int{p.limitedAt}, Objects: []Object{{Qp, p.name}}, Follows: true,
 			Message: fmt.Sprintf("%s has %d bytes of inline data, and %s takes %d at most", r.wr, r.bytes, p.name, p.inline)})
 	}
 }

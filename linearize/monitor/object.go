@@ -54,7 +54,7 @@ type object struct {
 type objectUse struct {
 	early  *use  // the first use before its creation was called
 	told   bool  // a use after its close was reported
-	usedBy Place // where the latest call that names it was called
+	usedBy Place // where the latest call that names it was called, its creation among them
 }
 
 // A connection is what is known of the connection of a queue pair, or a connector.
@@ -175,8 +175,9 @@ func (t *objects) get(k Kind, name string) *object {
 // anyUnborn reports whether an object is used of which the trace does not hold the creation.
 func (t *objects) anyUnborn() bool { return t.unborn != [kinds]int{} }
 
-// isCreated notes that the creation of o was called.
-func (t *objects) isCreated(o *object) {
+// isCreated notes that the creation of o was called, or a callback delivered it, and where.
+func (t *objects) isCreated(o *object, at Place) {
+	o.usedBy = at
 	t.creations++
 	if !o.created {
 		o.created = true

@@ -95,6 +95,7 @@ type qpArguments struct {
 	created   bool         // the trace holds its creation
 	srq       string       // from which it takes its receives, or "" where it takes them from its own queue, or the trace does not record it
 	inline    int64        // the most bytes of inline data in a request, or unknown
+	limitedAt int          // the line that says so
 	chain     *workRequest // the latest of its deferred requests, if no request without NDK_OP_FLAG_DEFER followed
 	flushing  int          // flushes that have not returned, or pend
 	writesImm bool         // it may have posted an RDMA write with immediate data
@@ -141,7 +142,9 @@ func (p *qpArguments) limit(e *trace.Event) {
 	}
 	note(&p.initiator.depth, e.InitiatorDepth)
 	note(&p.receive.depth, e.ReceiveDepth)
-	note(&p.inline, e.Inline)
+	if note(&p.inline, e.Inline); e.Inline != nil {
+		p.limitedAt = e.Line
+	}
 }
 
 // maxSilent is how many requests of a queue are followed that may have succeeded without a word. The place of an older one counts as free.

@@ -18,7 +18,7 @@ func (c *component) performRest(w *walk, o *operation) {
 				return
 			}
 			if q.ErrorDue {
-				w.refuse(breach.ErrorUntold)
+				w.refuse(breach.ErrorUntoldOf(c.cqs[i].name))
 				return
 			}
 		}
