@@ -54,7 +54,8 @@ func complaints(f *verdict.Finding, dialect string, names map[string]bool) []str
 		foreign, other = ofNdk, "NDKPI"
 	}
 	complain(foreign.MatchString(f.Message), fmt.Sprintf("says %q of %s", foreign.FindString(f.Message), other))
-	complain(dialect == "verbs" && strings.Contains(f.Message, "callback"), "speaks of a callback in verbs")
+	said := strings.Join(slices.Concat([]string{f.Message}, f.Before, f.Instead), "\n")
+	complain(dialect == "verbs" && strings.Contains(said, "callback"), "speaks of a callback in verbs")
 	return found
 }
 
@@ -122,6 +123,7 @@ func TestWordingIsChecked(t *testing.T) {
 		{"verbs", `says "SILENT_SUCCESS" of NDKPI`, func(f *verdict.Finding) { f.Message += " with SILENT_SUCCESS" }},
 		{"ndkpi", `says "ibv_" of libibverbs`, func(f *verdict.Finding) { f.Message += " by ibv_poll_cq" }},
 		{"verbs", "speaks of a callback in verbs", func(f *verdict.Finding) { f.Message += " in a callback" }},
+		{"verbs", "speaks of a callback in verbs", func(f *verdict.Finding) { f.Before = []string{"cq1: 1 callback owed"} }},
 	} {
 		bad := good
 		test.change(&bad)

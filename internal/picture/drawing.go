@@ -253,16 +253,27 @@ func (i *item) label() string {
 	return text
 }
 
+// notice names what the consumer of a completion queue gets.
+func (i *item) notice() string {
+	if i.reads {
+		return "an event"
+	}
+	return "a callback"
+}
+
 // text words an item: what it is, with which fields, and how it ended.
 func (i *item) text() (name, text, result string) {
 	switch i.kind {
 	case hidden:
 		name = i.step.Text
 		if i.step.Owes != "" {
-			result = "a callback of " + i.step.Owes + " is owed from here on"
+			result = i.notice() + " of " + i.step.Owes + " is owed from here on"
 		}
 		return name, "", result
 	case owed:
+		if i.reads {
+			return "event of " + i.object, "", "owed here, and never read"
+		}
 		return "callback of " + i.object, "", "owed here, and never entered"
 	}
 	fields := strings.Join(eventtext.Fields(i.event), " ")

@@ -26,10 +26,23 @@ type item struct {
 	step       *Step
 	object     string // the CQ or queue pair that it is of, or ""
 	thread     string
-	finding    int // 1 + the index of the finding that was made here, or 0
+	reads      bool // the consumer reads events, and has no callbacks
+	finding    int  // 1 + the index of the finding that was made here, or 0
 	see        bool
 	drawn      bool // as a row, and not in a list
 	sent, got  []*message
+}
+
+// brings reports whether the item is a callback of an object, or the read of its event.
+func (i *item) brings(object string) bool {
+	if i.kind != event {
+		return false
+	}
+	read := i.event
+	if i.ret != nil {
+		read = i.ret
+	}
+	return i.event.Ph == trace.Enter && (i.event.Cq == object || i.event.Srq == object) || calls.KindOf(read) == calls.ReadEvent && read.Cq == object
 }
 
 // isEnd reports whether the item ends what an earlier one began.
@@ -65,7 +78,7 @@ func (p *Page) itemsOf(host int) []*item {
 	next := func(behind int) (fit bool) { return len(steps) > 0 && steps[0].Behind <= behind }
 	take := func(behind int) {
 		for ; next(behind); steps = steps[1:] {
-			items = append(items, &item{kind: hidden, host: host, index: behind, step: &steps[0], object: steps[0].Object})
+			items = append(items, &item{kind: hidden, host: host, index: behind, step: &steps[0], object: steps[0].Object, reads: p.reads(host)})
 		}
 	}
 	take(-1)
@@ -150,6 +163,9 @@ func objectOf(e *trace.Event, objects map[string]string) string {
 	return object
 }
 
+// reads reports whether the consumer of a host reads events, as with libibverbs in user mode.
+func (p *Page) reads(host int) bool { return p.Hosts[host].Trace.Header.Dialect == "verbs" }
+
 // withMissing adds a row for each callback that is missing, where it was owed: behind the step that made it owed, or else behind the last event that
 // the finding refers to.
 func (p *Page) withMissing(host int, items []*item) []*item {
@@ -164,7 +180,7 @@ func (p *Page) withMissing(host int, items []*item) []*item {
 			switch {
 			case i.kind == hidden && i.step.Owes == f.Missing:
 				step = k
-			case i.kind == event && before && i.event.Ph == trace.Enter && (i.event.Cq == f.Missing || i.event.Srq == f.Missing): // what was owed has come
+			case before && i.brings(f.Missing): // what was owed has come
 				step = -1
 			case i.kind == event && before && i.see && i.event.Ph != trace.Ret:
 				seen = k
@@ -175,7 +191,7 @@ func (p *Page) withMissing(host int, items []*item) []*item {
 			at = seen
 		}
 		if at >= 0 {
-			owes := &item{kind: owed, host: host, index: items[at].index, object: f.Missing, finding: n + 1}
+			owes := &item{kind: owed, host: host, index: items[at].index, object: f.Missing, finding: n + 1, reads: p.reads(host)}
 			items = slices.Insert(items, at+1, owes)
 		}
 	}

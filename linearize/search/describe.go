@@ -31,9 +31,10 @@ func (c *component) describeAll(nodes []*node, event *operation) (before, instea
 
 func (c *component) describe(s state) string {
 	var parts []string
+	notice := verdict.Notice(&c.contract.Dialect)
 	for i, q := range s.model.Cqs {
-		part := fmt.Sprintf("%s: armed %v, %s (%d placed since the last callback), %s owed",
-			c.cqs[i].name, q.Arm, verdict.Counted(len(q.Entries), "completion"), q.Fresh, verdict.Counted(q.Due, "callback"))
+		part := fmt.Sprintf("%s: armed %v, %s (%d placed since the last %s), %s owed",
+			c.cqs[i].name, q.Arm, verdict.Counted(len(q.Entries), "completion"), q.Fresh, notice, verdict.Counted(q.Due, notice))
 		if q.Running {
 			part += ", one running"
 		}

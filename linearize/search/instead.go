@@ -102,7 +102,7 @@ func (c *component) insteadOfRest(s state, o *operation) string {
 	var owed []string
 	for i, q := range s.model.Cqs {
 		if q.Due > 0 && c.notified(i, o.call) {
-			owed = append(owed, verdict.CallbacksOf(q.Due, c.cqs[i].name))
+			owed = append(owed, verdict.NoticesOf(&c.contract.Dialect, q.Due, c.cqs[i].name))
 		}
 		if q.ErrorDue {
 			owed = append(owed, fmt.Sprintf("a callback of %s with %v", c.cqs[i].name, q.Health))

@@ -25,7 +25,7 @@ func (q *cq) describe(s *automaton.State) string {
 	if s.Holds > 0 {
 		text += fmt.Sprintf("at least %s placed, ", verdict.Counted(s.Holds, "completion"))
 	}
-	if text += verdict.Counted(s.Cq.Due, "callback"); s.Most > s.Cq.Due {
+	if text += verdict.Counted(s.Cq.Due, verdict.Notice(&q.s.dialect)); s.Most > s.Cq.Due {
 		text = fmt.Sprintf("%s to %d", text, s.Most)
 	}
 	if text += " owed"; s.Ahead > 0 {
@@ -55,13 +55,13 @@ func (q *cq) instead(s *automaton.State, e *observation) string {
 	case e.what == restful && s.Cq.ErrorDue:
 		return fmt.Sprintf("first a callback of %s with %v", q.name, s.Cq.Health)
 	case e.what == restful && s.Cq.Due > 0:
-		return "first " + verdict.CallbacksOf(s.Cq.Due, q.name)
+		return "first " + verdict.NoticesOf(&q.s.dialect, s.Cq.Due, q.name)
 	case e.what == readers && s.Ahead > 0:
-		return "first " + verdict.CallbacksOf(s.Ahead, q.name)
+		return "first " + verdict.NoticesOf(&q.s.dialect, s.Ahead, q.name)
 	case e.what == restful && len(e.list) > 0:
-		return "first what is owed completes, and the callback that it makes due"
+		return fmt.Sprintf("first what is owed completes, and the %s that it makes due", verdict.Notice(&q.s.dialect))
 	case (e.what == delivered || e.what == remaining) && e.owed != 0 && s.Cq.Arm != model.NONE:
-		return fmt.Sprintf("before the rest the completion of %s, and the callback that it makes due", e.request.wr)
+		return fmt.Sprintf("before the rest the completion of %s, and the %s that it makes due", e.request.wr, verdict.Notice(&q.s.dialect))
 	case e.what == closeFinished && s.Cq.Running:
 		return verdict.ClosesLater
 	}

@@ -42,12 +42,20 @@ func NoCallback(what string, q *model.Cq) string {
 	return what + " before a completion is placed"
 }
 
-// CallbacksOf names the callbacks that are due.
-func CallbacksOf(due int, cq string) string {
-	if due == 1 {
-		return "the callback of " + cq
+// Notice is the word of a dialect for what a CQ that was armed gives its consumer.
+func Notice(d *model.Dialect) string {
+	if d.EventsAreRead {
+		return "event"
 	}
-	return fmt.Sprintf("%d callbacks of %s", due, cq)
+	return "callback"
+}
+
+// NoticesOf names the callbacks, or events, that are due.
+func NoticesOf(d *model.Dialect, due int, cq string) string {
+	if due == 1 {
+		return fmt.Sprintf("the %s of %s", Notice(d), cq)
+	}
+	return fmt.Sprintf("%d %ss of %s", due, Notice(d), cq)
 }
 
 // Counted says how many of something there are.
