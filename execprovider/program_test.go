@@ -111,7 +111,7 @@ func open(t *testing.T, fault string, answer time.Duration) (*Adapter, <-chan er
 func TestFaults(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for fault, want := range map[string]string{
-		"garbage":   `line 2 of the program, "Segmentation fault": is no JSON object`,
+		"garbage":   `line 2 of the program, "Segmentation fault": is not a JSON object`,
 		"old":       `has no "jsonrpc": "2.0"`,
 		"silent":    "NdkCreateCq was not answered within 2s",
 		"deaf":      "NdkCreateCq was not answered within 2s",
@@ -168,7 +168,7 @@ func TestFaults(t *testing.T) {
 // A program that is none, or does not say what it is, can't be opened.
 func TestOpenFails(t *testing.T) {
 	for fault, want := range map[string]string{
-		"Open garbage": "is no JSON object",
+		"Open garbage": "is not a JSON object",
 		"Open version": `it tells the version "" of NDKPI`,
 		"Open ends":    "the program ended",
 		"Open silent":  "Open was not answered within 1s",

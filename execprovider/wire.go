@@ -133,7 +133,7 @@ func (w *wire) take(line []byte) error {
 	var m message
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	if err := decoder.Decode(&m); err != nil {
-		return fmt.Errorf("is no JSON object: %w", err)
+		return fmt.Errorf("is not a JSON object: %w", err)
 	}
 	if m.Version != "2.0" {
 		return errors.New(`has no "jsonrpc": "2.0"`)

@@ -89,7 +89,7 @@ func ParseOpFlag(name string) (OpFlags, error) {
 			return known.flag, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no NDK_OP_FLAG", name)
+	return 0, fmt.Errorf("%q is not a known NDK_OP_FLAG", name)
 }
 
 // ParseNotifyType reads one name, without its prefix.
@@ -99,7 +99,7 @@ func ParseNotifyType(name string) (NotifyType, error) {
 			return NotifyType(value), nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no NDK_CQ_NOTIFY type", name)
+	return 0, fmt.Errorf("%q is not a known NDK_CQ_NOTIFY type", name)
 }
 
 // OperationType says which operation a completion is of (RES-01, RES-02).
@@ -148,5 +148,5 @@ func ParseOperationType(name string) (OperationType, error) {
 			return known.value, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no NdkOperationType", name)
+	return 0, fmt.Errorf("%q is not a known NdkOperationType", name)
 }

@@ -258,9 +258,9 @@ func (r *Reader) notInKernel(e *Event) {
 // unknownFunction warns of the function of an event.
 func (r *Reader) unknownFunction(e *Event) {
 	if r.strange.fn != e.Fn {
-		r.strange.fn, r.strange.unclear = e.Fn, e.Fn+" is no function that the format knows"
+		r.strange.fn, r.strange.unclear = e.Fn, e.Fn+" is not a function that the format knows"
 		if what := "function " + e.Fn; r.warned.isNew(what) {
-			r.warned.add(r.number, what, fmt.Sprintf("%q is no function that the format knows%s; its events are not judged", e.Fn, suggestFunction(e.Fn)))
+			r.warned.add(r.number, what, fmt.Sprintf("%q is not a function that the format knows%s; its events are not judged", e.Fn, suggestFunction(e.Fn)))
 		}
 	}
 	if !strings.HasPrefix(e.Fn, "ibv_query_") && !strings.HasPrefix(e.Fn, "NdkQuery") { // those change nothing

@@ -178,9 +178,9 @@ func TestMalformed(t *testing.T) {
 		{"memory region created twice", lines(`{"seq":1,"thr":"a","ph":"call","op":"1","fn":"NdkCreateMr","mr":"o1"}`,
 			`{"seq":2,"thr":"a","ph":"call","op":"2","fn":"NdkCreateMr","mr":"o1"}`), 3, `mr "o1" is created a second time`},
 		{"arm type", event(`"ph":"call","op":"1","fn":"NdkArmCq","cq":"c","type":"ALL"`), 2,
-			`type: "ALL" is no NDK_CQ_NOTIFY type`},
+			`type: "ALL" is not a known NDK_CQ_NOTIFY type`},
 		{"flag", event(`"flags":["DEFER","NOW"],"ph":"call","op":"1","fn":"NdkSend","qp":"q","wr":"w"`), 2,
-			`"NOW" is no NDK_OP_FLAG`},
+			`"NOW" is not a known NDK_OP_FLAG`},
 		{"too many flags", event(`"flags":[` + strings.Repeat("1,", 32) + `1]`), 2, "flags has more than 32 elements"},
 		{"flags", event(`"flags":"DEFER"`), 2, "flags is a string, neither a list nor an integer"},
 		{"NTSTATUS", event(`"ph":"enter","op":"1","fn":"NdkCqNotificationCallback","cq":"c","status":"STATUS_fine"`), 2,
@@ -327,7 +327,7 @@ func TestReadLeniently(t *testing.T) {
 		*e[6].Results[0].Bytes, e[7].Wrs[0].Opcode, e[7].Wrs[0].Flags, e[8].Errno, whole.Warnings, e[8].Line, whole.End)
 	want := "[SILENT_SUCCESS DEFER] 1 STATUS_SUCCESS SOLICITED STATUS_CANCELLED Send 4294967295 SEND_WITH_INV " +
 		"[SIGNALED SOLICITED] ENOMEM [{2 the key \"later\" in NdkSend is not known, and is ignored} " +
-		"{6 \"NdkNew\" is no function that the format knows; its events are not judged}] 10 <nil>\n"
+		"{6 \"NdkNew\" is not a function that the format knows; its events are not judged}] 10 <nil>\n"
 	if got != want {
 		t.Errorf("read  %s\nwant  %s", got, want)
 	}

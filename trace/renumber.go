@@ -89,13 +89,13 @@ func (n *renumbering) line(line []byte, at int) ([]byte, error) {
 	keys, err := keysOf(line[bom:])
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("this is no line of a trace, which is an object of JSON: %w", err)
+		return nil, fmt.Errorf("this is not a line of a trace, which is an object of JSON: %w", err)
 	case n.ended:
 		return nil, errors.New("this line comes after the end record: move that to the end, or delete it")
 	}
 	switch rec := keys.text(line[bom:], "rec"); {
 	case at == 1 && rec != "hdr":
-		return nil, errors.New("the first line is no header, which has the key rec with the value hdr")
+		return nil, errors.New("the first line is not a header, which has the key rec with the value hdr")
 	case at == 1:
 		return line, nil
 	case rec == "":

@@ -75,12 +75,12 @@ func TestRenumberRefuses(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		"":                                       "f: the file is empty",
-		"{}\n":                                   "f:1: the first line is no header",
+		"{}\n":                                   "f:1: the first line is not a header",
 		"\xff\xfe{\x00":                          "f:1: the file is UTF-16: save it as UTF-8 first",
 		handHeader + "\n\n{}\n":                  "f:2: the line is empty: delete it",
-		handHeader + "\n[]\n":                    "f:2: this is no line of a trace, which is an object of JSON: it begins with something else",
-		handHeader + "\n{\"a\":\n":               "f:2: this is no line of a trace, which is an object of JSON: it ends too early",
-		handHeader + "\n{\"a\":1,}\n":            "f:2: this is no line of a trace",
+		handHeader + "\n[]\n":                    "f:2: this is not a line of a trace, which is an object of JSON: it begins with something else",
+		handHeader + "\n{\"a\":\n":               "f:2: this is not a line of a trace, which is an object of JSON: it ends too early",
+		handHeader + "\n{\"a\":1,}\n":            "f:2: this is not a line of a trace",
 		handHeader + "\n{\"a\":1} x\n":           "something comes after the object",
 		handHeader + "\n{\"a\":1}{}\n":           "something comes after the object",
 		handHeader + "\n{" + manyKeys + `"z":1}`: "an object has more than 1000 keys",

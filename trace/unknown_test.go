@@ -37,9 +37,9 @@ func TestUnclearEvents(t *testing.T) {
 	for name, test := range map[string]struct {
 		fn, fields, unclear, warning string
 	}{
-		"a function":                 {"NdkNew", `"x":1`, "NdkNew is no function", `"NdkNew" is no function that the format knows; its`},
-		"a function with a near one": {"NdkCloseQP", `"x":1`, "NdkCloseQP is no function", "did you mean NdkCloseQp?"},
-		"a type of functions":        {"NDK_FN_CLOSE_OBJECT", `"x":1`, "NDK_FN_CLOSE_OBJECT is no function", "write NdkCloseCq"},
+		"a function":                 {"NdkNew", `"x":1`, "NdkNew is not a function", `"NdkNew" is not a function that the format knows; its`},
+		"a function with a near one": {"NdkCloseQP", `"x":1`, "NdkCloseQP is not a function", "did you mean NdkCloseQp?"},
+		"a type of functions":        {"NDK_FN_CLOSE_OBJECT", `"x":1`, "NDK_FN_CLOSE_OBJECT is not a function", "write NdkCloseCq"},
 		"a key":                      {"NdkWrite", `"wr":"w%d","flag":["DEFER"]`, `"flag" in NdkWrite`, `did you mean "flags"?`},
 		"a key beside its near one":  {"NdkWrite", `"wr":"w%d","flag":1,"flags":[]`, "", `the key "flag" in NdkWrite is not known, and is ignored`},
 		"a key like no other":        {"NdkWrite", `"wr":"w%d","comment":"x"`, "", `"comment" in NdkWrite`},

@@ -38,7 +38,7 @@ func (e enumeration) word(word string) (string, error) {
 	if e.open && (!e.whole || name != word && isMacro(name)) {
 		return word, unknownWord{e.what, word}
 	}
-	return "", fmt.Errorf("%q is no %s%s", word, e.what, suggestion(name, slices.Collect(maps.Values(e.values))))
+	return "", fmt.Errorf("%q is not a known %s%s", word, e.what, suggestion(name, slices.Collect(maps.Values(e.values))))
 }
 
 func (e enumeration) written(name string) string {
@@ -142,7 +142,7 @@ func errnoWord(word string) (string, error) {
 		return digits, nil
 	}
 	if len(word) < 2 || word[0] != 'E' || strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
-		return "", fmt.Errorf("%q is no errno", word)
+		return "", fmt.Errorf("%q is not a known errno", word)
 	}
 	return cmp.Or(errnoSynonyms[word], word), nil
 }

@@ -27,7 +27,7 @@ type recentWord struct {
 // unknownWord is a word that may have a meaning which the format does not know. As an error it says of which kind it is.
 type unknownWord struct{ kind, word string }
 
-func (u unknownWord) Error() string { return fmt.Sprintf("%q is no %s", u.word, u.kind) }
+func (u unknownWord) Error() string { return fmt.Sprintf("%q is not a known %s", u.word, u.kind) }
 
 // maxUnknownWords bounds the unknown words that are looked at in one event.
 const maxUnknownWords = 16
@@ -203,7 +203,7 @@ func notifyType(word string) (string, error) {
 	}
 	t, err := ndk.ParseNotifyType(strings.TrimPrefix(word, "NDK_CQ_NOTIFY_"))
 	if err != nil {
-		return "", fmt.Errorf("%q is no NDK_CQ_NOTIFY type%s", word, suggestion(word, notifyTypeNames))
+		return "", fmt.Errorf("%q is not a known NDK_CQ_NOTIFY type%s", word, suggestion(word, notifyTypeNames))
 	}
 	return t.String(), nil
 }
@@ -236,7 +236,7 @@ func ndkFlags(list []string) ([]string, error) {
 		if err != nil {
 			bits, ok := flagBits(word)
 			if !ok {
-				return nil, fmt.Errorf("%q is no NDK_OP_FLAG%s", word, suggestion(word, ndk.OpFlags(math.MaxUint32).Names()))
+				return nil, fmt.Errorf("%q is not a known NDK_OP_FLAG%s", word, suggestion(word, ndk.OpFlags(math.MaxUint32).Names()))
 			}
 			flag = ndk.OpFlags(bits)
 		}
@@ -256,7 +256,7 @@ func sendFlagWords(list []string) ([]string, error) {
 		}
 		bits, ok := flagBits(word)
 		if !ok {
-			return nil, fmt.Errorf("%q is no IBV_SEND flag%s", word, suggestion(name, sendFlags[:]))
+			return nil, fmt.Errorf("%q is not a known IBV_SEND flag%s", word, suggestion(name, sendFlags[:]))
 		}
 		flags |= bits
 	}

@@ -154,18 +154,18 @@ func TestWriterRefuses(t *testing.T) {
 	header := Header{Dialect: "ndkpi", Side: "provider", Order: "total"}
 	negative := int64(-1)
 	for reason, e := range map[string]Event{
-		"ret without call":   {Seq: 1, Thr: "a", Ph: Ret, Op: "1", Fn: "NdkFlush", Status: "STATUS_SUCCESS"},
-		"has no qp":          {Seq: 1, Thr: "a", Ph: Call, Op: "1", Fn: "NdkFlush"},
-		"U+000A":             {Seq: 1, Thr: "a\n", Ph: Point, Fn: "quiesce"},
-		"U+FFFD":             {Seq: 1, Thr: "\xff", Ph: Point, Fn: "quiesce"},
-		"is no NDK_OP_FLAG":  {Seq: 1, Thr: "a", Ph: Call, Op: "1", Fn: "NdkFlush", Qp: "q", Flags: []string{"X"}},
-		"n: -1 is out of":    {Seq: 1, Thr: "a", Ph: Point, Fn: "quiesce", N: &negative},
-		"t is out of":        {Seq: 1, T: -1, Thr: "a", Ph: Point, Fn: "quiesce"},
-		"wrs[0]: no wr":      {Seq: 1, Thr: "a", Ph: Point, Fn: "quiesce", Wrs: []WorkRequest{{}}},
-		"results[0]: no wr":  {Seq: 1, Thr: "a", Ph: Point, Fn: "quiesce", Results: []Result{{}}},
-		"flags[1]: empty":    {Seq: 1, Thr: "a", Ph: Point, Fn: "quiesce", Flags: []string{"x", ""}},
-		"flags: more than":   {Seq: 1, Thr: "a", Ph: Point, Fn: "quiesce", Flags: make([]string, 33)},
-		"results[0]: no sta": {Seq: 1, Thr: "a", Ph: Point, Fn: "quiesce", Results: []Result{{Wr: "w"}}},
+		"ret without call":           {Seq: 1, Thr: "a", Ph: Ret, Op: "1", Fn: "NdkFlush", Status: "STATUS_SUCCESS"},
+		"has no qp":                  {Seq: 1, Thr: "a", Ph: Call, Op: "1", Fn: "NdkFlush"},
+		"U+000A":                     {Seq: 1, Thr: "a\n", Ph: Point, Fn: "quiesce"},
+		"U+FFFD":                     {Seq: 1, Thr: "\xff", Ph: Point, Fn: "quiesce"},
+		"is not a known NDK_OP_FLAG": {Seq: 1, Thr: "a", Ph: Call, Op: "1", Fn: "NdkFlush", Qp: "q", Flags: []string{"X"}},
+		"n: -1 is out of":            {Seq: 1, Thr: "a", Ph: Point, Fn: "quiesce", N: &negative},
+		"t is out of":                {Seq: 1, T: -1, Thr: "a", Ph: Point, Fn: "quiesce"},
+		"wrs[0]: no wr":              {Seq: 1, Thr: "a", Ph: Point, Fn: "quiesce", Wrs: []WorkRequest{{}}},
+		"results[0]: no wr":          {Seq: 1, Thr: "a", Ph: Point, Fn: "quiesce", Results: []Result{{}}},
+		"flags[1]: empty":            {Seq: 1, Thr: "a", Ph: Point, Fn: "quiesce", Flags: []string{"x", ""}},
+		"flags: more than":           {Seq: 1, Thr: "a", Ph: Point, Fn: "quiesce", Flags: make([]string, 33)},
+		"results[0]: no sta":         {Seq: 1, Thr: "a", Ph: Point, Fn: "quiesce", Results: []Result{{Wr: "w"}}},
 	} {
 		var file bytes.Buffer
 		w, err := NewWriter(&file, header)

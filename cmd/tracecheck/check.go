@@ -241,7 +241,7 @@ func judged(t *trace.Trace, report *verdict.Report) *result {
 	if !known {
 		return &result{
 			trace: t, report: report, code: exitInternal,
-			reason: fmt.Sprintf("the engine answered %q, which is no verdict", report.Verdict),
+			reason: fmt.Sprintf("the engine answered %q, which is not a verdict", report.Verdict),
 		}
 	}
 	return &result{trace: t, report: report, code: code}

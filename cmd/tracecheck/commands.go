@@ -140,6 +140,14 @@ func isCommand(root *cobra.Command, name string) bool {
 	return slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == name })
 }
 
+// unknownCommand is the error of a word that should be a command.
+func unknownCommand(root *cobra.Command, word string) error {
+	if meant := misspelt(root, word); meant != "" {
+		return usageError("%q is not a command; did you mean %s?", word, meant)
+	}
+	return usageError("%q is not a command", word)
+}
+
 // misspelt returns the commands that a word may have been meant for, or "". A file that is there, and what looks like the name of one, is a trace.
 func misspelt(root *cobra.Command, word string) string {
 	if len(word) < 3 || strings.HasPrefix(word, "-") || strings.ContainsAny(word, `./\*?[`) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,10 +34,23 @@ func (p *program) explain(out *bufio.Writer, names []string) error {
 		} else if slices.Contains(rules.Groups(), id) {
 			explainGroup(out, id)
 		} else {
-			return usageError("%q is no rule, no group and no reading; \"tracecheck rules\" lists the rules", name)
+			return usageError("%q is not a rule, a group or a reading; %s", name, meantRule(id))
 		}
 	}
 	return nil
+}
+
+var ruleNumber = regexp.MustCompile(`^([A-Z]+)-?0*(\d+)$`)
+
+// meantRule says what may have been meant by an id that is unknown: a rule without its zeros or its dash, another rule of the group, or a group.
+func meantRule(id string) string {
+	if parts := ruleNumber.FindStringSubmatch(id); parts != nil && slices.Contains(rules.Groups(), parts[1]) {
+		if _, ok := rules.Get(fmt.Sprintf("%s-%02s", parts[1], parts[2])); ok {
+			return fmt.Sprintf("did you mean %s-%02s?", parts[1], parts[2])
+		}
+		return fmt.Sprintf("\"tracecheck explain %s\" lists the rules of %s", parts[1], parts[1])
+	}
+	return fmt.Sprintf("\"tracecheck rules\" lists the rules, and the groups are %s", strings.Join(rules.Groups(), ", "))
 }
 
 // explainGroup lists the rules of a group.
@@ -125,7 +139,7 @@ func paragraph(out io.Writer, indent, title, text string) {
 func (p *program) listRules(out *bufio.Writer, format string, groups []string) error {
 	for _, group := range groups {
 		if rules.GroupTitle(group) == "" {
-			return usageError("%q is no group; the groups are %s", group, strings.Join(rules.Groups(), ", "))
+			return usageError("%q is not a group; the groups are %s", group, strings.Join(rules.Groups(), ", "))
 		}
 	}
 	if len(groups) == 0 {

@@ -124,7 +124,14 @@ func checkFlags(set *pflag.FlagSet) *settings {
 		"write each trace that broke a rule, shrunk to a small one that breaks it too, to this `file`, or into this directory")
 	set.StringVar(&s.html.path, "html", "",
 		"draw each trace that was judged, with what was found, as a web page in this `file`, or in this directory")
-	set.DurationVar(&s.options.MaxDelay, "max-callback-delay", 0,
+	set.Var(&value{shown: "0s", set: func(text string) error {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < 0 {
+			return usageError("must be a time, such as 100ms, or 0 for no limit")
+		}
+		s.options.MaxDelay = d
+		return nil
+	}}, "max-callback-delay",
 		"warn of each callback that comes later than this `duration` after it was due, by the clock of the trace; 0 is never")
 	set.BoolVar(&s.join, "join", false,
 		"judge two traces together, as those of the two hosts of connections that both name")
@@ -206,7 +213,7 @@ func (s *settings) assume(text string) error {
 		reading, ok := rules.GetReading(id)
 		switch {
 		case !ok:
-			return usageError("%q is no reading; the readings are A1 to A%d", id, len(rules.Readings()))
+			return usageError("%q is not a reading; the readings are A1 to A%d", id, len(rules.Readings()))
 		case reading.Choices == nil:
 			return usageError("of %s only the default reading is built: %s", id, reading.Default)
 		case !linearize.Takes(id) && choice != reading.Choices[0]:

@@ -174,7 +174,7 @@ func (l *commandLine) helpCommand() *cobra.Command {
 			case len(args) > 1:
 				return exitUsage, usageError("help takes one command")
 			case len(args) == 1 && !isCommand(of, args[0]):
-				return exitUsage, usageError("%q is no command", args[0])
+				return exitUsage, unknownCommand(of, args[0])
 			case len(args) == 1:
 				of, _, _ = of.Find(args)
 			}

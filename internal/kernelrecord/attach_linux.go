@@ -54,7 +54,7 @@ func (t types) targets(d device) ([]target, map[uint64]symbol, error) {
 		}
 		s, known := named[address]
 		if !known {
-			return nil, nil, fmt.Errorf("%s of %s is no function that the kernel names", hook.name, d.name)
+			return nil, nil, fmt.Errorf("%s of %s is not a function that the kernel names", hook.name, d.name)
 		}
 		if err := t.fits(s, hook.object, hook.arguments); err != nil {
 			return nil, nil, fmt.Errorf("%s of %s: %w", hook.name, d.name, err)

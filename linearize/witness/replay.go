@@ -26,7 +26,7 @@ func (r *replay) step(s Step) error {
 			return r.refuse("%v", err)
 		}
 		if !isHidden(s) {
-			return r.refuse("%s is no hidden step with these arguments, and names no op", s.Action)
+			return r.refuse("%s is not a hidden step with these arguments, and names no op", s.Action)
 		}
 	}
 	a, err := r.action(s)

@@ -107,7 +107,7 @@ func (r *replay) take(text []byte) error {
 		Rec string `json:"rec"`
 	}
 	if err := json.Unmarshal(text, &record); err != nil {
-		return r.refuse("the line is no JSON object: %v", err)
+		return r.refuse("the line is not a JSON object: %v", err)
 	}
 	switch record.Rec {
 	case "step":
@@ -151,7 +151,7 @@ func (r *replay) decode(text []byte, record any) error {
 func (r *replay) begin(text []byte) error {
 	var h headerRecord
 	if err := json.Unmarshal(text, &h); err != nil || h.Rec != "hdr" || h.Format != formatName {
-		return r.refuse("no witness: its first line is no header of format %s", formatName)
+		return r.refuse("not a witness: its first line is not a header of format %s", formatName)
 	}
 	if h.Version != version {
 		return r.refuse("version %.20q of the format, and this program knows %s", h.Version, version)
