@@ -1,6 +1,6 @@
 #!/bin/bash
 # Builds the release into build/release: an archive of each target, a Debian package, and SHA256SUMS. The same commit gives the same files. No network is needed
-# once Go's modules are in its cache, those of scripts/nfpm among them.
+# once Go's modules are in its cache, those of scripts/nfpm among them. NDK_DOCUMENTS is the address below which docs/ is published, for links in SARIF.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/messages.sh
@@ -28,9 +28,9 @@ fi
 
 # build TARGET FOLDER
 build() {
-	local entry=
+	local entry= documents=${NDK_DOCUMENTS:+ -X main.documents=$NDK_DOCUMENTS}
 	case $1 in linux/*) entry=' -E=ndkoracle/internal/stdio.entry' ;; esac # tracecheck begins there, as the Makefile has it
-	GOOS=${1%/*} GOARCH=${1#*/} CGO_ENABLED=0 go build -trimpath -ldflags "-s -w$entry" -o "$2/" ./cmd/tracecheck
+	GOOS=${1%/*} GOARCH=${1#*/} CGO_ENABLED=0 go build -trimpath -ldflags "-s -w$entry$documents" -o "$2/" ./cmd/tracecheck
 	GOOS=${1%/*} GOARCH=${1#*/} CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o "$2/" ./cmd/ndkrecord
 	if [ "$1" = "$preloads" ]; then cp "$out/common/preload/"* "$2/"; fi
 }
