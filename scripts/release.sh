@@ -28,7 +28,7 @@ fi
 
 # build TARGET FOLDER
 build() {
-	local entry= documents=${NDK_DOCUMENTS:+ -X main.documents=$NDK_DOCUMENTS}
+	local entry="" documents=${NDK_DOCUMENTS:+ -X main.documents=$NDK_DOCUMENTS}
 	case $1 in linux/*) entry=' -E=ndkoracle/internal/stdio.entry' ;; esac # tracecheck begins there, as the Makefile has it
 	GOOS=${1%/*} GOARCH=${1#*/} CGO_ENABLED=0 go build -trimpath -ldflags "-s -w$entry$documents" -o "$2/" ./cmd/tracecheck
 	GOOS=${1%/*} GOARCH=${1#*/} CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o "$2/" ./cmd/ndkrecord

@@ -108,10 +108,12 @@ func (p *program) checkTraces(ctx context.Context, out *bufio.Writer, s *setting
 	} else {
 		next = p.judgeAll(ctx, inputs, s, judge)
 	}
+	shown := p.meterOf(s, inputs)
+	defer shown.close()
 	for i, in := range inputs {
-		p.progress(s, "checking %d of %d: %s", i+1, len(inputs), in.shown())
+		shown.begin("checking %d of %d: %s", i+1, len(inputs), in.shown())
 		r := next()
-		p.progress(s, "")
+		shown.end()
 		if ctx.Err() != nil {
 			if !sum.interrupted || s.join {
 				fmt.Fprintf(p.stderr, "tracecheck: interrupted in trace %d of %d, %s%s; %d checked\n",
@@ -373,11 +375,4 @@ func (r *result) warnings() []trace.Warning {
 		return r.report.Warnings
 	}
 	return slices.Concat(r.report.Warnings, r.trace.Warnings)
-}
-
-// progress shows one line on a terminal, in place of the one before; "" takes it away.
-func (p *program) progress(s *settings, format string, args ...any) {
-	if p.stderrIsTerminal && !s.quiet {
-		fmt.Fprintf(p.stderr, "\r\x1b[K%s", printable(fmt.Sprintf(format, args...)))
-	}
 }

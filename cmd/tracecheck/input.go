@@ -116,7 +116,7 @@ func (p *program) reader(ctx context.Context, in input) (r io.Reader, close func
 			defer file.Close()
 			source = file
 		}
-		_, err := io.Copy(pump, source)
+		_, err := io.Copy(pump, counted{source, &p.bytesRead})
 		pump.CloseWithError(reason(err))
 	}()
 	return pipe, func() {

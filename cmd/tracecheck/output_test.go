@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/cases"
@@ -259,6 +260,38 @@ func TestProgress(t *testing.T) {
 		if got := strings.Contains(b.errors.String(), "checking 1 of 1"); got != given.want {
 			t.Errorf("%+v: stderr %q", given, &b.errors)
 		}
+	}
+}
+
+// The line of progress has the share that is read, the rate and the time left; of an input without a size what is read, and the rate.
+func TestRateOfProgress(t *testing.T) {
+	for _, given := range []struct {
+		read, total int64
+		took        time.Duration
+		want        string
+	}{
+		{5e6, 20e6, 100 * time.Millisecond, ""},
+		{0, 20e6, time.Second, ""},
+		{5e6, 20e6, 2 * time.Second, ": 25 %, 2.5 MB/s, 6s left"},
+		{30e6, 20e6, 2 * time.Second, ": 99 %, 15.0 MB/s, 0s left"},
+		{5e6, 0, 2 * time.Second, ": 5 MB read, 2.5 MB/s"},
+	} {
+		if got := rateOf(given.read, given.total, given.took); got != given.want {
+			t.Errorf("%+v: %q", given, got)
+		}
+	}
+	b := newBench(t)
+	names := files(t, "conformant", "provider")
+	size := int64(len("conformant") + len("provider"))
+	if got := bytesOf([]input{{name: names[0]}, {name: names[1]}}); got != size {
+		t.Errorf("%d bytes, want %d", got, size)
+	}
+	if got := bytesOf([]input{{name: names[0]}, {name: "-"}}); got != 0 {
+		t.Errorf("standard input has %d bytes", got)
+	}
+	b.stderrIsTerminal = true
+	if b.do(names...); b.bytesRead.Load() != size {
+		t.Errorf("%d bytes were counted, want %d", b.bytesRead.Load(), size)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ndkoracle/internal/memory"
@@ -41,6 +42,7 @@ type console struct {
 	stdout, stderr                     io.Writer
 	stdoutIsTerminal, stderrIsTerminal bool
 	getenv                             func(string) string
+	bytesRead                          atomic.Int64 // of inputs
 }
 
 // limits are what bounds a program in time and memory.
