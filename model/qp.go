@@ -141,6 +141,7 @@ type Qp struct {
 	Receive   []Request
 }
 
+// Queue returns the requests of one of the queues.
 func (p Qp) Queue(q Queue) []Request {
 	if q == Initiator {
 		return p.Initiator

@@ -40,6 +40,7 @@ type Binding struct {
 	Type                   QpType
 }
 
+// Cq returns the CQ that a queue completes into.
 func (b Binding) Cq(q Queue) int {
 	if q == Initiator {
 		return b.InitiatorCq

@@ -20,15 +20,14 @@ import (
 
 // pageOf returns the page of a trace that was judged, and of the other host's where the two were judged together.
 func (p *program) pageOf(ctx context.Context, r *result, s *settings) *picture.Page {
-	page := &picture.Page{Title: filepath.Base(r.report.File), Verdict: r.answer(), Class: picture.Undecided}
+	page := &picture.Page{Title: filepath.Base(r.report.File), Verdict: r.answer(), Class: classOf(r.code)}
 	switch property := refuted(r.trace); {
 	case property != "":
 		page.Verdict, page.Class = "counter-example of TLC: breaks "+property, picture.Broken
 		page.Facts = append(page.Facts, "the contract itself says of the trace: "+r.answer())
-	case r.code == exitConformant:
-		page.Class = picture.Kept
-	case r.code == exitViolation:
-		page.Class = picture.Broken
+	case r.hosts != nil: // it shows the findings of both
+		a, b := r.hosts[0], r.hosts[1]
+		page.Verdict, page.Class = fmt.Sprintf("A: %s, B: %s", a.answer(), b.answer()), classOf(worseOf(a.code, b.code))
 	}
 	page.Facts = append(page.Facts, fmt.Sprintf("%d events", r.report.Events))
 	if r.report.Dialect != "" {
@@ -52,6 +51,17 @@ func (p *program) pageOf(ctx context.Context, r *result, s *settings) *picture.P
 		}
 	}
 	return page
+}
+
+// classOf returns the colour of an exit code.
+func classOf(code int) picture.Class {
+	switch code {
+	case exitConformant:
+		return picture.Kept
+	case exitViolation:
+		return picture.Broken
+	}
+	return picture.Undecided
 }
 
 // draw writes a page as text that can be shown.

@@ -86,8 +86,10 @@ type told struct {
 	letter string
 }
 
-// Firm returns the findings that rest on nothing that was found before, and Following the others.
-func (p *Page) Firm() []told      { return p.told(false) }
+// Firm returns the findings that rest on nothing that was found before.
+func (p *Page) Firm() []told { return p.told(false) }
+
+// Following returns the findings that may only follow from one that was found before.
 func (p *Page) Following() []told { return p.told(true) }
 
 func (p *Page) told(follows bool) (all []told) {

@@ -1,3 +1,4 @@
+// Package calls says what each function of a trace does, in the dialects that have it: which kind of call it is, and whether an answer refuses it.
 package calls
 
 import (

@@ -27,6 +27,7 @@ type Quick struct{ *rand.Rand }
 // Roll draws a number below sides.
 func (d Quick) Roll(sides int, _ string) int { return d.IntN(sides) }
 
+// Fatalf panics: no test listens.
 func (Quick) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
 // Flip is heads or tails.

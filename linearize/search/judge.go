@@ -1,3 +1,4 @@
+// Package search judges a short trace by porcupine's search over all orders of its hidden steps, component by component. docs/how-it-works.md has its place.
 package search
 
 import (

@@ -1,3 +1,4 @@
+// Package stream judges a trace while it reads it once, in bounded memory. docs/streaming.md says how.
 package stream
 
 import (

@@ -51,6 +51,7 @@ func (r *Report) Decided() bool {
 	return !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict == Inconclusive && f.Message != NotAtRest })
 }
 
+// Violated reports whether a rule was broken, by whomever.
 func (r *Report) Violated() bool {
 	return r.Verdict == ProviderViolation || r.Verdict == ConsumerViolation
 }

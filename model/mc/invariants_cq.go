@@ -9,8 +9,10 @@ import (
 
 // What must hold of CQs: CompletionQueue.tla and MCCompletionQueue.tla.
 
+// TypeOK: the values of CQs and queue pairs are of their sets.
 func TypeOK(m *Moment) bool { return CqTypeOK(m) && QpTypeOK(m) }
 
+// CqTypeOK: the values of CQs are of their sets.
 func CqTypeOK(m *Moment) bool {
 	d := m.contract.Dialect
 	for i, q := range m.state.Cqs {

@@ -8,6 +8,7 @@ import (
 
 // What must hold of shared receive queues: SharedReceiveQueue.tla and MCSharedReceiveQueue.tla.
 
+// SrqTypeOK: the values of shared receive queues are of their sets.
 func SrqTypeOK(m *Moment) bool {
 	d := m.contract.Dialect
 	for i, r := range m.state.Srqs {
