@@ -235,7 +235,7 @@ func TestOutputsThatCannotBe(t *testing.T) {
 		{[]string{"convert", "--to", "tla", plainTrace, plainTrace}, exitInternal, "the modules can't be written"},
 		{[]string{"convert", "--to", "tla", plainTrace, t.TempDir() + "/new", "--assume", "A2=ONE"}, exitConformant, "-config Traces.cfg"},
 		{[]string{"verify-witness", plainTrace}, exitUsage, "takes a witness and its trace"},
-		{[]string{"verify-witness", plainTrace, plainTrace}, exitViolation, "no witness"},
+		{[]string{"verify-witness", plainTrace, plainTrace}, exitViolation, "not a witness"},
 		{[]string{"verify-witness", "--timeout", "0", plainTrace, plainTrace}, exitUsage, "must be a time longer than 0"},
 		{[]string{"verify-witness", "--limit", "1s", plainTrace, plainTrace}, exitUsage, "-limit"},
 		{[]string{"--witness", file, "--max-operations", "1", plainTrace}, exitConformant, "found none within its limits"},
