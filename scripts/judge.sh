@@ -70,13 +70,11 @@ if [[ " $what " = *" device "* ]]; then
 	judge "ARM-04" "" " as ndkpi" --dialect ndkpi build/device/arm-present.verbs.ndktrace.jsonl
 fi
 if [[ " $what " = *" programs "* ]]; then
-	# Which queue pair took a receive of a shared queue is not followed.
 	programs=() extended=
 	for file in build/device/programs/*.ndktrace.ctf; do
 		[ -e "$file" ] || continue
 		case $file in
 		*/extended.*) extended=$file ;;
-		*/srq_*) judge "" "inconclusive" "" "$file" ;;
 		*) programs+=("$file") ;;
 		esac
 	done
@@ -97,7 +95,7 @@ if [[ " $what " = *" kernel "* ]]; then
 		case $file in
 		# RDS arms its receive CQ solicited. Where the device goes, Soft-RoCE flushes the receives and calls no handler.
 		*/rds_removed.*) judge "ARM-11" "" "" "$file" ;;
-		# Which queue pair took a receive of a shared queue is not followed, nor which of two posts at once came first.
+		# Of two posts at once it is not followed which came first.
 		*/nvme_srq.* | */nvme_parallel.*) judge "" "inconclusive" "" "$file" ;;
 		*) judge "" "" "" "$file" ;;
 		esac

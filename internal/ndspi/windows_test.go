@@ -71,8 +71,7 @@ func isConformant(t *testing.T, w *windows) {
 	}
 }
 
-// Programs that do not ask how their requests end, or cancel them, do not make the provider guilty. Nor does a shared receive queue, of which the judge says
-// that it does not follow all.
+// Programs that do not ask how their requests end, or cancel them, do not make the provider guilty. Nor does a shared receive queue.
 func isNotAccused(t *testing.T, w *windows) {
 	for name, want := range map[string]verdict.Verdict{
 		"unasked": verdict.Conformant, "cancelled": verdict.Conformant, "shared": verdict.Conformant,
