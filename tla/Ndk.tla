@@ -295,11 +295,12 @@ ReadInvalidatesToken ==
          ELSE new = "UNDEFINED"]_vars
 
 \* RES-14: a read that succeeds was answered: the other end was connected once, and was there, and in libibverbs it was one at which
-\* a receive can wait, or was being closed.
+\* a receive can wait, or was being closed, or had been disconnected.
 ReadIsAnswered ==
   [][\A p \in QP : \A r \in Qp!JustExecuted(p, "initiator") : r.op = "Read" /\ r.phase = "SUCCESS" =>
        /\ qp[Peer[p]].state \notin {"IDLE", "BROKEN IDLE", "CLOSED"}
-       /\ ErrorState => Qp!MayWait(Peer[p], "receive") \/ Qp!Closing(qp[Peer[p]].state)]_vars
+       /\ ErrorState => \/ Qp!MayWait(Peer[p], "receive") \/ Qp!Closing(qp[Peer[p]].state)
+                        \/ qp[Peer[p]].state \in {"DISCONNECTED", "ABORTED"}]_vars
 
 \* INV-08: nobody reaches memory through an invalid token.
 NoAccessWhenInvalid ==

@@ -543,7 +543,8 @@ FailureBreaks ==
        /\ (\E r \in ended : r.phase = "FAILED") /\ Ends =>
             qp'[p].state \notin {"DOUBTFUL", "BROKEN", "CLOSE WAITS"} /\ (qp'[p].state = "SEND ERROR" => Promise(p).sendsApart)
        /\ (\E r \in ended : r.phase = "CANCELLED") /\ qp[p].state = "DOUBTFUL" => qp'[p].state \notin {"DOUBTFUL", "BROKEN"}
-       /\ ended # {} /\ Each("SUCCESS") => qp'[p].state \in {qp[p].state, "ABORTED"}]_qp
+       /\ ended # {} /\ Each("SUCCESS") =>
+            qp'[p].state \in {qp[p].state, IF Closing(qp[p].state) THEN "CLOSING" ELSE "ABORTED"}]_qp
 
 \* FLUSH-04: requests of two QPs are cancelled in one step only where the connection between them is aborted.
 FlushIsOwn ==
