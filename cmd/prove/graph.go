@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,8 +23,10 @@ var proofModules = map[string][]string{
 	"MCCompletionQueue":          {"ProofCompletionQueue"},
 	"MCConsumer":                 {"ProofConsumer"},
 	"MCQueuePair":                {"ProofQueuePair"},
+	"MCNdk":                      {"ProofNdk"},
 	"wrong/WrongCompletionQueue": {"ProofCompletionQueue", "WrongCompletionQueue"},
 	"wrong/WrongQueuePair":       {"ProofQueuePair", "WrongQueuePair"},
+	"wrong/WrongNdk":             {"ProofNdk", "WrongNdk"},
 }
 
 // graphs compares the formulas with TLC, for the constants of TLC's configurations. Where a configuration holds, both must have the
@@ -40,49 +43,96 @@ func graphs(ctx context.Context, o options, checker *prove.Checker, jar tlc.Jar)
 	if err != nil {
 		return 0, err
 	}
-	usual := map[string]string{} // of the configurations of the usual run: what overrides them
-	for _, claim := range claims {
-		if !claim.More && claim.Kind == prove.Safety && claim.Verdict == prove.Proved {
-			usual[claim.Configuration] = claim.Over
-		}
+	overs, err := auxiliaries(claims, manifest)
+	if err != nil {
+		return 0, err
 	}
-	compared := 0
+	var list []tlc.Configuration
 	for _, c := range manifest {
-		modules := proofModules[c.Module]
 		text, err := os.ReadFile(filepath.Join(o.dir, c.Cfg()))
 		if err != nil {
 			return bad, err
 		}
-		if modules == nil || c.States > mostStates || !o.only.MatchString(c.Name) || !strings.Contains(string(text), "SPECIFICATION Safety") {
-			continue
+		if proofModules[c.Module] != nil && c.States <= mostStates && o.only.MatchString(c.Name) && strings.Contains(string(text), "SPECIFICATION Safety") {
+			list = append(list, c)
 		}
-		from := time.Now()
-		what, err := compare(ctx, checker, runner, c, modules)
-		if err := ctx.Err(); err != nil {
-			return bad, err
-		}
-		compared++
-		if err != nil {
-			bad++
-			what = "NOT THE SAME: " + strings.ReplaceAll(err.Error(), "\n", "\n    ")
-		}
-		fmt.Printf("%-42s %5.1f s  %s\n", c.Name, time.Since(from).Seconds(), what)
-		over := usual[c.Name]
-		if over == "" {
-			continue
-		}
-		from = time.Now()
-		if what, err = auxiliary(ctx, checker, runner, c, modules[0], over); err != nil {
-			bad++
-			what = "AUXILIARY INVARIANTS NOT AS PROVED: " + strings.ReplaceAll(err.Error(), "\n", "\n    ")
-		}
-		fmt.Printf("%-42s %5.1f s  %s\n", "", time.Since(from).Seconds(), what)
 	}
-	if compared == 0 {
+	if len(list) == 0 {
 		return bad, fmt.Errorf("no configuration that can be compared matches")
 	}
-	fmt.Printf("%d configurations compared with TLC, %d not the same, %.0f s\n", compared, bad, time.Since(begun).Seconds())
+	each(list, func(c tlc.Configuration) string {
+		return compareAndCheck(ctx, checker, runner, c, overs[c.Name])
+	}, func(c tlc.Configuration, report string) {
+		if strings.Contains(report, notSame) {
+			bad++
+		}
+		fmt.Print(report)
+	})
+	if err := ctx.Err(); err != nil {
+		return bad, err
+	}
+	fmt.Printf("%d configurations compared with TLC, %d not the same, %.0f s\n", len(list), bad, time.Since(begun).Seconds())
 	return bad, nil
+}
+
+// elsewhere says in which configurations of TLC the auxiliary invariants are checked of claims that have a configuration of their own.
+var elsewhere = map[string][]string{
+	"proof/Ndk":     {"Ndk-tokens", "Ndk-mishaps", "Ndk-own", "Ndk-close", "Ndk-ndspi", "Ndk-verbs-reads", "Ndk-resize", "Ndk-connect"},
+	"proof/NdkOnce": {"Ndk-tokens", "Ndk-token-dies", "Ndk-undefined-peer"},
+}
+
+// auxiliaries returns, by configuration of TLC, the files whose auxiliary invariants it has to check: each is checked somewhere.
+func auxiliaries(claims []prove.Claim, manifest []tlc.Configuration) (map[string][]string, error) {
+	overs := map[string][]string{}
+	add := func(configuration, over string) bool {
+		known := slices.ContainsFunc(manifest, func(c tlc.Configuration) bool { return c.Name == configuration })
+		if known && !slices.Contains(overs[configuration], over) {
+			overs[configuration] = append(overs[configuration], over)
+		}
+		return known
+	}
+	checked := map[string]bool{}
+	for _, claim := range claims {
+		if !claim.More && claim.Kind == prove.Safety && claim.Verdict == prove.Proved && add(claim.Configuration, claim.Over) {
+			checked[claim.Over] = true
+		}
+	}
+	for over, list := range elsewhere {
+		for _, configuration := range list {
+			if !add(configuration, over) {
+				return nil, fmt.Errorf("the auxiliary invariants of %s are to be checked in %s, and TLC has no such configuration", over, configuration)
+			}
+			checked[over] = true
+		}
+	}
+	for _, claim := range claims {
+		if !checked[claim.Over] {
+			return nil, fmt.Errorf("no configuration of TLC checks the auxiliary invariants of %s, which %s supposes", claim.Over, claim.Name)
+		}
+	}
+	return overs, nil
+}
+
+// notSame is in each report of something that is not as it should be.
+const notSame = "NOT AS IN TLC: "
+
+// compareAndCheck compares one configuration, and has TLC check auxiliary invariants in it. It returns lines for the user.
+func compareAndCheck(ctx context.Context, checker *prove.Checker, runner tlc.Runner, c tlc.Configuration, overs []string) string {
+	var report strings.Builder
+	modules := proofModules[c.Module]
+	line := func(name string, what func() (string, error)) {
+		from := time.Now()
+		said, err := what()
+		if err != nil {
+			said = notSame + strings.ReplaceAll(err.Error(), "\n", "\n    ")
+		}
+		fmt.Fprintf(&report, "%-42s %5.1f s  %s\n", name, time.Since(from).Seconds(), said)
+	}
+	line(c.Name, func() (string, error) { return compare(ctx, checker, runner, c, modules) })
+	for _, over := range overs {
+		line("", func() (string, error) { return auxiliary(ctx, checker, runner, c, modules[0], over) })
+	}
+	return report.String()
 }
 
 func compare(ctx context.Context, checker *prove.Checker, runner tlc.Runner, c tlc.Configuration, modules []string) (string, error) {
@@ -123,9 +173,10 @@ func compare(ctx context.Context, checker *prove.Checker, runner tlc.Runner, c t
 // ofChecks is a line of a configuration that says what TLC is to check.
 var ofChecks = regexp.MustCompile(`(?m)^(INVARIANT|PROPERT).*\n`)
 
-// auxiliary has TLC check the auxiliary invariants in a configuration. It must find as many states as without.
+// auxiliary has TLC check the auxiliary invariants in a configuration, with the form of the variables and what is supposed of the constants. It must find as many states as without.
 func auxiliary(ctx context.Context, checker *prove.Checker, runner tlc.Runner, c tlc.Configuration, module, over string) (string, error) {
 	names, err := checker.Auxiliary(over)
+	names = append([]string{"Shape", "Bounds"}, names...)
 	if err != nil {
 		return "", err
 	}
@@ -157,7 +208,7 @@ func auxiliary(ctx context.Context, checker *prove.Checker, runner tlc.Runner, c
 	if err := os.WriteFile(filepath.Join(folder, "Auxiliary.cfg"), []byte(cfg), 0o644); err != nil {
 		return "", err
 	}
-	runner.Dir, runner.Build = folder, filepath.Join(runner.Build, "auxiliary-output")
+	runner.Dir, runner.Build = folder, filepath.Join(folder, "output")
 	result, err := runner.Run(ctx, tlc.Configuration{Name: "Auxiliary", Module: module})
 	switch {
 	case err != nil:
@@ -167,5 +218,5 @@ func auxiliary(ctx context.Context, checker *prove.Checker, runner tlc.Runner, c
 	case result.States != c.States:
 		return "", fmt.Errorf("TLC found %d states, pinned are %d", result.States, c.States)
 	}
-	return fmt.Sprintf("TLC finds no state that breaks one of the %d auxiliary invariants", len(names)), nil
+	return fmt.Sprintf("TLC finds no state that breaks one of the %d auxiliary invariants of %s", len(names), over), nil
 }

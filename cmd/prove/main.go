@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -56,6 +57,9 @@ func parseOptions(args []string) (options, error) {
 	if flags.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q: claims are selected with -run", flags.Arg(0))
 	}
+	if o.limit < time.Millisecond {
+		return o, fmt.Errorf("-timeout %v: a solver needs a millisecond at least", o.limit)
+	}
 	var err error
 	if o.only, err = regexp.Compile(only); err != nil {
 		return o, fmt.Errorf("-run: %w", err)
@@ -103,42 +107,59 @@ func run(ctx context.Context, o options) (bad int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	decided, conditions := 0, 0
+	var list []*prove.Claim
 	for i := range claims {
-		claim := &claims[i]
-		if !o.only.MatchString(claim.Name) || claim.More && !o.more && !o.named {
-			continue
+		if o.only.MatchString(claims[i].Name) && (!claims[i].More || o.more || o.named) {
+			list = append(list, &claims[i])
 		}
+	}
+	if len(list) == 0 {
+		return bad, fmt.Errorf("no claim of %s matches", filepath.Join(folder, prove.ManifestName))
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var failed error
+	conditions := 0
+	each(list, func(claim *prove.Claim) decision {
 		result, err := checker.Check(ctx, *claim)
-		if err != nil {
-			return bad, err
+		return decision{result, err}
+	}, func(claim *prove.Claim, d decision) {
+		if d.err != nil || failed != nil {
+			failed = cmp.Or(failed, d.err)
+			cancel() // the others need not be decided
+			return
 		}
-		decided++
-		conditions += result.Conditions
+		conditions += d.result.Conditions
 		if o.pin {
-			claim.Pin(result)
+			claim.Pin(d.result)
 		}
-		complaints := claim.Complaints(result)
-		for _, step := range result.Dead {
+		complaints := claim.Complaints(d.result)
+		for _, step := range d.result.Dead {
 			if reasons[step] == "" {
 				complaints = append(complaints, fmt.Sprintf("no state can take a path of %s, and no reason is listed", step))
 			}
 		}
-		report(*claim, result, complaints, o.verbose)
+		report(*claim, d.result, complaints, o.verbose)
 		if len(complaints) > 0 {
 			bad++
 		}
-	}
-	if decided == 0 {
-		return bad, fmt.Errorf("no claim of %s matches", filepath.Join(folder, prove.ManifestName))
+	})
+	if failed != nil {
+		return bad, failed
 	}
 	if o.pin {
 		if err := prove.WriteManifest(folder, claims); err != nil {
 			return bad, err
 		}
 	}
-	fmt.Printf("%d claims, %d conditions, %d claims not as expected, %.0f s\n", decided, conditions, bad, time.Since(begun).Seconds())
+	fmt.Printf("%d claims, %d conditions, %d claims not as expected, %.0f s\n", len(list), conditions, bad, time.Since(begun).Seconds())
 	return bad, nil
+}
+
+// decision is what came of a claim.
+type decision struct {
+	result prove.Result
+	err    error
 }
 
 // report prints a line, and what is wrong, with the first model that shows it.
@@ -173,24 +194,41 @@ func report(claim prove.Claim, r prove.Result, complaints []string, verbose bool
 
 // needs sees that there is a claim for each auxiliary invariant that cannot be proved without it.
 func needs(ctx context.Context, o options, checker *prove.Checker, claims []prove.Claim) (bad int, err error) {
+	var absences []absence
 	seen := map[string]bool{}
 	for _, claim := range claims {
 		if seen[claim.Over] || !o.only.MatchString(claim.Over) {
 			continue
 		}
 		seen[claim.Over] = true
-		list, err := checker.Needs(ctx, claims, claim.Over)
+		names, err := checker.Auxiliary(claim.Over)
 		if err != nil {
 			return bad, err
 		}
-		for _, n := range list {
-			if n.Claim == "" {
-				bad++
-				fmt.Printf("%-12s %-24s NOT NEEDED by any claim\n", claim.Over, n.Invariant)
-				continue
-			}
-			fmt.Printf("%-12s %-24s needed by %s: else %s may break %s\n", claim.Over, n.Invariant, n.Claim, n.Failure.Step, n.Failure.Property)
+		for _, name := range names {
+			absences = append(absences, absence{over: claim.Over, name: name})
 		}
 	}
-	return bad, nil
+	each(absences, func(a absence) absence {
+		a.need, a.err = checker.Need(ctx, claims, a.over, a.name)
+		return a
+	}, func(_, a absence) {
+		err = cmp.Or(err, a.err)
+		switch {
+		case a.err != nil:
+		case a.need.Claim == "":
+			bad++
+			fmt.Printf("%-14s %-24s NOT NEEDED by any claim\n", a.over, a.name)
+		default:
+			fmt.Printf("%-14s %-24s needed by %s: else %s may break %s\n", a.over, a.name, a.need.Claim, a.need.Failure.Step, a.need.Failure.Property)
+		}
+	})
+	return bad, err
+}
+
+// absence is a run without one auxiliary invariant.
+type absence struct {
+	over, name string
+	need       prove.Need
+	err        error
 }

@@ -4,8 +4,12 @@ import (
 	"errors"
 	"flag"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"ndkoracle/internal/prove"
+	"ndkoracle/internal/tlc"
 )
 
 func parse(t *testing.T, args ...string) options {
@@ -18,7 +22,7 @@ func parse(t *testing.T, args ...string) options {
 }
 
 func TestOptionErrors(t *testing.T) {
-	for arg, want := range map[string]string{"claim": "selected with -run", "-run=(": "-run", "-timeout=x": "timeout"} {
+	for arg, want := range map[string]string{"claim": "selected with -run", "-run=(": "-run", "-timeout=x": "timeout", "-timeout=0s": "a millisecond at least"} {
 		if _, err := parseOptions([]string{arg}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", arg, err, want)
 		}
@@ -31,11 +35,46 @@ func TestOptionErrors(t *testing.T) {
 	}
 }
 
-// A claim that is as it says makes no claim bad, and neither does a comparison with TLC, with one that must fail (ARM-07).
+// A claim that is as it says makes no claim bad, and neither does a comparison with TLC, with ones that must fail (ARM-07, INV-05).
 func TestRun(t *testing.T) {
-	for _, args := range [][]string{{"-run", "^CQ-ndspi-reading-A24-1$"}, {"-graph", "-run", "^(CQ-ndspi-reading-A24-1|wrong/last-arm-wins)$"}} {
+	for _, args := range [][]string{{"-run", "^CQ-ndspi-reading-A24-1$"}, {"-graph", "-run", "^(CQ-ndspi-reading-A24-1|Ndk-token-dies|wrong/last-arm-wins|wrong/token-outlives)$"}} {
 		if bad, err := run(t.Context(), parse(t, args...)); bad != 0 || err != nil {
 			t.Errorf("%q: %d, %v", args, bad, err)
 		}
+	}
+}
+
+// The auxiliary invariants of each claim are checked by TLC in some configuration; those that are not are told.
+func TestAuxiliaries(t *testing.T) {
+	o := parse(t)
+	claims, err := prove.ReadManifest(filepath.Join(o.dir, "proof"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := tlc.ReadManifest(o.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := auxiliaries(claims, manifest); err != nil {
+		t.Error(err)
+	}
+	for want, f := range map[string]func() (map[string][]string, error){
+		"no configuration of TLC checks the auxiliary invariants of proof/Nothing": func() (map[string][]string, error) {
+			return auxiliaries(append(claims, prove.Claim{Name: "Nothing", Over: "proof/Nothing"}), manifest)
+		},
+		"TLC has no such configuration": func() (map[string][]string, error) { return auxiliaries(claims, manifest[:1]) },
+	} {
+		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// What comes of items is handed over in their order.
+func TestEach(t *testing.T) {
+	var got []int
+	each([]int{5, 3, 8, 1}, func(n int) int { return 2 * n }, func(n, twice int) { got = append(got, n, twice) })
+	if !slices.Equal(got, []int{5, 10, 3, 6, 8, 16, 1, 2}) {
+		t.Errorf("got %v", got)
 	}
 }

@@ -40,32 +40,36 @@ func mutants(ctx context.Context, o options, checker *prove.Checker, claims []pr
 	r := rand.New(rand.NewPCG(o.seed, 0))
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	all = all[:min(len(all), o.mutants)]
-	for _, m := range all {
-		var found string
-		var err error
+	type outcome struct {
+		found string
+		err   error
+	}
+	each(all, func(m mutant) (r outcome) {
 		for _, claim := range m.claims {
-			if found, err = changed(ctx, o, checker, m.Edit, claim); err != nil || found != "" {
+			if r.found, r.err = changed(ctx, o, checker, m.Edit, claim); r.err != nil || r.found != "" {
 				break
 			}
 		}
-		if err := ctx.Err(); err != nil {
-			return bad, err
-		}
-		word := "found: " + found
+		return r
+	}, func(m mutant, r outcome) {
+		word := "found: " + r.found
 		switch {
-		case err != nil:
-			word = "NOT DECIDED: " + err.Error()
+		case r.err != nil:
+			word = "NOT DECIDED: " + r.err.Error()
 			bad++
-		case m.IsFound() && found == "":
+		case m.IsFound() && r.found == "":
 			word = "NOT FOUND, though " + m.Found + " breaks in TLC"
 			bad++
-		case !m.IsFound() && found != "":
-			word = "FOUND, though nothing is different: " + found
+		case !m.IsFound() && r.found != "":
+			word = "FOUND, though nothing is different: " + r.found
 			bad++
-		case found == "":
+		case r.found == "":
 			word = "stays proved: " + m.Why
 		}
 		fmt.Printf("%s, %s: %s\n", m.Configuration, m.Edit, word)
+	})
+	if err := ctx.Err(); err != nil {
+		return bad, err
 	}
 	fmt.Printf("%d mutants, %d not as expected, %.0f s\n", len(all), bad, time.Since(begun).Seconds())
 	return bad, nil

@@ -53,6 +53,13 @@ func init() {
 
 		"SUBSET": func(e *engine, c call) value { return subsets{isSet(e.operand(c, 0))} },
 		"UNION":  (*engine).bigUnion,
+		"$CartesianProd": func(e *engine, c call) value {
+			var sets []set
+			for _, v := range e.operandList(c) {
+				sets = append(sets, isSet(v))
+			}
+			return union{product(sets, func(values []value) value { return listed(values) })}
+		},
 		"DOMAIN": func(e *engine, c call) value { return domain(e.operand(c, 0)) },
 		"\\union": func(e *engine, c call) value {
 			return union{slices.Concat(isSet(e.operand(c, 0)).branches(), isSet(e.operand(c, 1)).branches())}
@@ -137,24 +144,49 @@ func (e *engine) squareAction(c call) *smt.Term {
 	return smt.Or(action, e.equal(e.operand(c, 1), e.prime(c.operands[1], c.scope, c.state)))
 }
 
-// bound is a bound variable and the expression of its set.
+// bound is a bound variable, or a tuple of them, and the expression of its set.
 type bound struct {
-	name string
-	set  *sany.Node
+	names []string
+	tuple bool
+	set   *sany.Node
 }
 
 func bounds(n *sany.Node) []bound {
 	var list []bound
 	for _, b := range n.Child("boundSymbols").Children {
-		if b.Tag != "bound" || slices.ContainsFunc(b.Children, func(c *sany.Node) bool { return c.Tag == "tuple" }) {
-			panic(unsupported("a bound variable that is a tuple, or has no set"))
+		if b.Tag != "bound" {
+			panic(unsupported("a bound variable that has no set"))
 		}
-		last := len(b.Children) - 1
-		for _, p := range b.Children[:last] {
-			list = append(list, bound{p.Field("UID"), b.Children[last]})
+		var names []string
+		tuple := false
+		for _, p := range b.Children[:len(b.Children)-1] {
+			if p.Tag == "tuple" {
+				tuple = true
+				continue
+			}
+			names = append(names, p.Field("UID"))
+		}
+		from := b.Children[len(b.Children)-1]
+		if tuple {
+			list = append(list, bound{names, true, from})
+			continue
+		}
+		for _, name := range names {
+			list = append(list, bound{[]string{name}, false, from})
 		}
 	}
 	return list
+}
+
+// in returns the scope in which the variable has a value.
+func (b bound) in(s *scope, v value) *scope {
+	if !b.tuple {
+		return s.bind(b.names[0], v)
+	}
+	for i, name := range b.names {
+		s = s.bind(name, isSequence(v).at(smt.Number(int64(i+1))))
+	}
+	return s
 }
 
 func (e *engine) quantified(c call, over func(*engine, set, func(value) *smt.Term) *smt.Term) *smt.Term {
@@ -165,7 +197,7 @@ func (e *engine) quantified(c call, over func(*engine, set, func(value) *smt.Ter
 			return e.logical(e.eval(c.operands[0], s, c.state))
 		}
 		members := isSet(e.eval(list[i].set, c.scope, c.state))
-		return over(e, members, func(v value) *smt.Term { return from(i+1, s.bind(list[i].name, v)) })
+		return over(e, members, func(v value) *smt.Term { return from(i+1, list[i].in(s, v)) })
 	}
 	return from(0, c.scope)
 }
@@ -190,7 +222,7 @@ func (e *engine) filter(c call) value {
 	}
 	from := isSet(e.eval(list[0].set, c.scope, c.state))
 	return union{guarded(from.branches(), func(v value) *smt.Term {
-		return e.logical(e.eval(c.operands[0], c.scope.bind(list[0].name, v), c.state))
+		return e.logical(e.eval(c.operands[0], list[0].in(c.scope, v), c.state))
 	})}
 }
 
@@ -203,7 +235,7 @@ func (e *engine) setOfAll(c call) value {
 	return union{product(sets, func(values []value) value {
 		s := c.scope
 		for i, v := range values {
-			s = s.bind(list[i].name, v)
+			s = list[i].in(s, v)
 		}
 		return e.eval(c.operands[0], s, c.state)
 	})}
@@ -245,16 +277,24 @@ func (e *engine) keys(s set) []string {
 	return slices.Compact(list)
 }
 
-// chooseMember is CHOOSE x \in S : P(x), where each P(x) is known: the first x, of equal ones the same.
+// chooseMember is CHOOSE x \in S : P(x). Where each P(x) is known it is the first x, of equal ones the same.
 func (e *engine) chooseMember(c call) value {
 	list := bounds(c.node)
-	for _, v := range members(isSet(e.eval(list[0].set, c.scope, c.state))) {
-		switch e.logical(e.eval(c.operands[0], c.scope.bind(list[0].name, v), c.state)) {
+	from := isSet(e.eval(list[0].set, c.scope, c.state)).branches()
+	for i, b := range from {
+		if len(b.sorts) > 0 {
+			return e.chosen(c, list[0], union{from[i:]})
+		}
+		guard, v := b.at(nil)
+		if guard != smt.False {
+			guard = smt.And(guard, e.logical(e.eval(c.operands[0], list[0].in(c.scope, v), c.state)))
+		}
+		switch guard {
 		case smt.True:
 			return v
 		case smt.False:
 		default:
-			panic(unsupported("CHOOSE by what is not known"))
+			return e.chosen(c, list[0], union{from[i:]})
 		}
 	}
 	panic(unsupported("CHOOSE where there is nothing to choose"))

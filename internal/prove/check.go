@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"ndkoracle/internal/prove/sany"
@@ -22,6 +23,7 @@ type Checker struct {
 	Solvers []smt.Solver  // each has to refute each condition
 	Limit   time.Duration // for one question
 
+	reading sync.Mutex
 	modules map[string]*sany.Module
 }
 
@@ -33,18 +35,30 @@ type Result struct {
 	Elapsed           time.Duration
 }
 
-// Load reads the modules and the configurations of a claim, and evaluates it.
-func (c *Checker) Load(ctx context.Context, claim Claim) (*Proof, error) {
-	key := strings.Join(claim.Modules, " ")
+// module reads modules, once.
+func (c *Checker) module(ctx context.Context, names []string) (*sany.Module, error) {
+	c.reading.Lock()
+	defer c.reading.Unlock()
+	key := strings.Join(names, " ")
+	if m := c.modules[key]; m != nil {
+		return m, nil
+	}
+	m, err := c.Reader.Read(ctx, names...)
+	if err != nil {
+		return nil, err
+	}
 	if c.modules == nil {
 		c.modules = map[string]*sany.Module{}
 	}
-	if c.modules[key] == nil {
-		m, err := c.Reader.Read(ctx, claim.Modules...)
-		if err != nil {
-			return nil, err
-		}
-		c.modules[key] = m
+	c.modules[key] = m
+	return m, nil
+}
+
+// Load reads the modules and the configurations of a claim, and evaluates it.
+func (c *Checker) Load(ctx context.Context, claim Claim) (*Proof, error) {
+	module, err := c.module(ctx, claim.Modules)
+	if err != nil {
+		return nil, err
 	}
 	text, err := ReadText(c.Folder, claim.Configuration+".cfg")
 	if err != nil {
@@ -65,15 +79,14 @@ func (c *Checker) Load(ctx context.Context, claim Claim) (*Proof, error) {
 	if claim.Verdict == Fails {
 		longest = mostSmall // Break looks no further
 	}
-	p, err := Load(claim.Name, claim.Kind, longest, c.modules[key], texts...)
+	p, err := Load(claim.Name, claim.Kind, longest, module, texts...)
 	if err == nil && claim.Verdict == Fails { // no other property is asked, and one of what happens in the end has no rule
 		p.Properties = slices.DeleteFunc(p.Properties, func(n string) bool { return n != claim.Property })
 	}
 	return p, err
 }
 
-// Auxiliary returns the invariants that the claims over a file suppose besides those of TLC's configurations: the shape of the
-// variables, the bounds of the constants, and those that the file names.
+// Auxiliary returns the invariants that the claims over a file suppose besides those of TLC's configurations.
 func (c *Checker) Auxiliary(over string) ([]string, error) {
 	text, err := ReadText(c.Folder, over+overSuffix)
 	if err != nil {
@@ -83,7 +96,7 @@ func (c *Checker) Auxiliary(over string) ([]string, error) {
 	if err := found.read(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", over, err)
 	}
-	return append([]string{shapeName, boundsName}, found.invariants...), nil
+	return found.invariants, nil
 }
 
 // searchLimit is how long a solver looks for a state in one go. It looks again, in other instances.

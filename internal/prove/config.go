@@ -62,9 +62,13 @@ func (c *configuration) read(text string) error {
 			}
 			switch list[i+1] {
 			case "<-":
-				c.replace[word] = list[i+2]
+				by := i + 2
+				if list[by] == "[" && by+3 < len(list) { // of the operators of a module, also in instances
+					word, by = instanceName(list[by+1], word), by+3
+				}
+				c.replace[word] = list[by]
 				delete(c.constants, word)
-				i += 2
+				i = by
 			case "=":
 				v, used, err := parseConstant(word, list[i+2:])
 				if err != nil {
@@ -82,6 +86,9 @@ func (c *configuration) read(text string) error {
 	}
 	return nil
 }
+
+// instanceName is the key of a replacement of an operator of one module.
+func instanceName(module, operator string) string { return module + "!" + operator }
 
 // parseConstant reads the value of a constant, and says how many tokens it has.
 func parseConstant(name string, list []string) (constant, int, error) {

@@ -20,9 +20,13 @@
 //   - EXCEPT at a field that is not known may change each field of a record: each is what is written, or as it was.
 //   - SelectSeq has a new length and new places, with axioms: each place holds an item of the sequence that passes, in the order of the
 //     sequence, each item that passes has a place, and there are no more items than the sequence has. There is one such sequence.
-//   - CHOOSE must be known: each condition folds to true or false, and the first member is taken. TLC does the same.
+//   - CHOOSE x \in S : P(x) is the first member where each P(x) is known, as in TLC. Otherwise it is a new symbol, with the axioms of
+//     section 16.1.2: it is a member with P if there is one, and the same CHOOSE is the same value (chosen.go). Any choice is allowed that
+//     TLA+ allows, so that what is proved holds of TLC's, too.
+//   - Cardinality counts members that are listed; in a state graph, also those of the numbers that come there.
 //   - A function applied outside of its domain has some value. TLC stops with an error there; a specification that TLC checks never asks.
-//   - An operator of a configuration ("a <- b") replaces the one of that name wherever it is used, also in instances.
+//   - An operator of a configuration ("a <- b") replaces the one of that name, and that of a module ("a <-[M] b") the one that M defines,
+//     in each instance.
 //   - INSTANCE substitutes each name by itself. Another substitution has no rule.
 //   - A parameter whose value is that of the state before has no rule under a prime.
 //

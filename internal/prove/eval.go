@@ -3,8 +3,10 @@ package prove
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"ndkoracle/internal/prove/sany"
+	"ndkoracle/internal/prove/smt"
 )
 
 // Unsupported is the error of a construct of TLA+ that the evaluator has no rule for.
@@ -26,7 +28,8 @@ type engine struct {
 	replace   map[string]string // "CONSTANT a <- b" of a configuration
 	names     int               // of fresh variables
 	axioms    []axiom           // on new symbols
-	longest   int64             // of all sequences, where all constants are known; 0 otherwise
+	choices   map[choice]*smt.Term
+	longest   int64 // of all sequences, where all constants are known; 0 otherwise
 	primed    map[*sany.Node]bool
 	where     string // the expression that is being evaluated
 }
@@ -246,7 +249,11 @@ func (e *engine) enter(ref *sany.Node, operands []*sany.Node, s *scope, st stead
 func (e *engine) resolve(ref *sany.Node, s *scope) (string, *scope) {
 	uid := ref.Field("UID")
 	home := s.defining(uid)
-	if by, ok := e.replace[base(e.name(ref))]; ok && home == nil {
+	by, ok := e.replace[e.name(ref)]
+	if !ok {
+		by, ok = e.replace[instanceName(e.home(ref), base(e.name(ref)))]
+	}
+	if ok && home == nil {
 		replaced, err := e.module.Definition(by)
 		if err != nil {
 			panic(unsupported("%s: %v", by, err))
@@ -254,6 +261,17 @@ func (e *engine) resolve(ref *sany.Node, s *scope) (string, *scope) {
 		uid = replaced
 	}
 	return uid, home
+}
+
+// home returns the module that has the text of a definition: of one that an instance has, that which is instantiated.
+func (e *engine) home(ref *sany.Node) string {
+	symbol := e.module.Symbols[ref.Field("UID")]
+	where := symbol.Where
+	if body := symbol.Child("body"); body != nil && len(body.Children) == 1 && body.Children[0].Tag == "SubstInNode" {
+		where = only(body.Children[0].Child("body")).Where
+	}
+	module, _, _ := strings.Cut(where, ",")
+	return module
 }
 
 // isFlexible says whether an operand has another value in the next state.

@@ -23,7 +23,7 @@ func (e *engine) functionConstructor(c call) value {
 	if len(list) != 1 {
 		panic(unsupported("a function of several variables"))
 	}
-	image := func(x value) value { return e.eval(c.operands[0], c.scope.bind(list[0].name, x), c.state) }
+	image := func(x value) value { return e.eval(c.operands[0], list[0].in(c.scope, x), c.state) }
 	from := isSet(e.eval(list[0].set, c.scope, c.state))
 	if places, ok := from.(interval); ok {
 		if low, known := places.low.Known(); !known || low != 1 {
@@ -72,6 +72,9 @@ func (e *engine) applied(f, x value) value {
 		key, ok := x.(scalar)
 		if !ok || key.Sort != smt.String {
 			panic(unsupported("the application of a record to %s", x.describe()))
+		}
+		if len(f.keys) == 0 {
+			return nowhere{}
 		}
 		if key.Op == smt.OpText {
 			return field(f, key.Name)
@@ -145,8 +148,8 @@ func (e *engine) standard(ref *sany.Node, s *scope) func(*engine, []value) value
 	if symbol == nil || s.defining(ref.Field("UID")) != nil {
 		return nil
 	}
-	home, _, _ := strings.Cut(symbol.Where, ",")
-	if home != "Naturals" && home != "Integers" && home != "Sequences" {
+	home := e.home(ref)
+	if home != "Naturals" && home != "Integers" && home != "Sequences" && home != "FiniteSets" {
 		return nil
 	}
 	name := base(symbol.Field("uniquename"))
@@ -188,15 +191,16 @@ var standard = map[string]func(*engine, []value) value{
 		}
 		panic(unsupported("SelectSeq by %s", args[1].describe()))
 	},
+	"Cardinality": func(e *engine, args []value) value { return scalar{e.cardinality(isSet(args[0]))} },
 	"SubSeq": func(e *engine, args []value) value {
 		return part(isSequence(args[0]), e.numeric(args[1]), e.numeric(args[2]))
 	},
 }
 
 // selected is SelectSeq(s, test). It is defined by axioms on new symbols: from says at which place of s each item was, to at which
-// place of the result one that passes is. There is one such sequence for each s, so that the axioms suppose nothing. The last one follows
+// place of the result one that passes is. There is one such sequence for each s, so that the axioms suppose nothing. The last two follow
 // from the others by induction, which a solver does not do: from is strictly increasing, so that no item is before its own place, and as
-// many places are behind it in s as in the result, at least.
+// many places are behind it in s as in the result, at least; and where all items pass, there are as many.
 func (e *engine) selected(s *sequence, test operator) value {
 	if s.listed {
 		var items []value
@@ -230,15 +234,9 @@ func (e *engine) selected(s *sequence, test operator) value {
 		smt.LessOrEqual(length, s.length),
 		smt.Forall([]*smt.Term{i}, smt.Implies(within(i, length),
 			smt.And(smt.LessOrEqual(i, from(i)), smt.LessOrEqual(smt.Add(from(i), 1, length), smt.Add(s.length, 1, i))))),
+		smt.Or(smt.Equal(length, s.length), smt.Exists([]*smt.Term{i}, smt.And(within(i, s.length), smt.Not(passes(i))))),
 	}
-	for _, t := range list {
-		for _, name := range smt.Free(t) {
-			if strings.HasPrefix(name, "b!") || strings.HasPrefix(name, "i!") {
-				panic(unsupported("SelectSeq in the scope of a quantifier"))
-			}
-		}
-	}
-	e.axioms = append(e.axioms, axiom{length.Name, list})
+	e.define(length.Name, "SelectSeq", list...)
 	return &sequence{length: length, at: func(i *smt.Term) value { return s.at(from(i)) }}
 }
 

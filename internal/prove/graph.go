@@ -233,8 +233,18 @@ func (x *explorer) take(p *compiledPath, instance, next []int64, found func(labe
 	return from(0)
 }
 
-// Largest returns the largest number that is a constant.
+// longestName is the definition, in a module that has it, of a number that no sequence is longer than in the configurations of TLC.
+const longestName = "Longest"
+
+// Largest returns the largest number that is a constant, or what the module has in its place: it bounds the sequences of a state graph. That
+// none is longer is checked.
 func (p *Proof) Largest() (largest int64) {
+	if _, err := p.engine.module.Definition(longestName); err == nil {
+		err := p.engine.try(func() { largest, _ = p.engine.numeric(p.engine.definition(longestName, steady{})).Known() })
+		if err == nil {
+			return largest
+		}
+	}
 	for _, v := range p.engine.constants {
 		if s, ok := v.(scalar); ok && s.Sort == smt.Int {
 			n, _ := s.Known()

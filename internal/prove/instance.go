@@ -227,6 +227,9 @@ func (x *explorer) stateText(v value, s []int64) string {
 		}
 		return x.scalarText(v.Sort, s[x.layout.Place(v.Name)])
 	case *record:
+		if len(v.keys) == 0 {
+			return "<<>>" // the function without arguments
+		}
 		var parts []string
 		for _, k := range v.keys {
 			parts = append(parts, k+" |-> "+x.stateText(v.fields[k], s))

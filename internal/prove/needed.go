@@ -9,39 +9,26 @@ import (
 
 // Need says which claim cannot be proved without an auxiliary invariant, and why.
 type Need struct {
-	Invariant string
-	Claim     string // "" if each can be proved without it
-	Failure   Failure
+	Claim   string // "" if each can be proved without it
+	Failure Failure
 }
 
-// Needs looks for each auxiliary invariant of the claims over a file for a claim that has a counter-example to induction without it.
-func (c *Checker) Needs(ctx context.Context, claims []Claim, over string) ([]Need, error) {
-	auxiliary, err := c.Auxiliary(over)
-	if err != nil {
-		return nil, err
-	}
-	var needs []Need
-	for _, name := range auxiliary {
-		if name == shapeName || name == boundsName {
+// Need looks among the claims over a file for one that has a counter-example to induction without an auxiliary invariant.
+func (c *Checker) Need(ctx context.Context, claims []Claim, over, invariant string) (Need, error) {
+	for _, claim := range claims {
+		if claim.Over != over || claim.Verdict != Proved {
 			continue
 		}
-		need := Need{Invariant: name}
-		for _, claim := range claims {
-			if claim.Over != over || claim.Verdict != Proved {
-				continue
-			}
-			failure, err := c.without(ctx, claim, name)
-			if err != nil {
-				return nil, err
-			}
+		failure, err := c.without(ctx, claim, invariant)
+		if err != nil || failure != nil {
+			need := Need{Claim: claim.Name}
 			if failure != nil {
-				need.Claim, need.Failure = claim.Name, *failure
-				break
+				need.Failure = *failure
 			}
+			return need, err
 		}
-		needs = append(needs, need)
 	}
-	return needs, nil
+	return Need{}, nil
 }
 
 // without decides a claim without one of its invariants, and returns the first failure.

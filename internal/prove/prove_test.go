@@ -166,6 +166,54 @@ None == [][v' = <<>>]_v
 	}
 }
 
+// CHOOSE of a place that is not known is a member with the property, if there is one, and the same each time (INV-05). Nothing else is proved
+// of it: not that there is one, nor which one it is.
+func TestChoose(t *testing.T) {
+	const text = `EXTENDS Integers, Sequences
+CONSTANT Most
+VARIABLE v
+Shape == v \in Seq(Int)
+Bounds == 1 <= Most
+Large == {i \in DOMAIN v : v[i] > Most}
+Place == CHOOSE i \in Large : TRUE
+MCInit == v = <<>>
+MCNext == Large # {} /\ v' = [v EXCEPT ![Place] = v[Place] - 1]
+Anyway == v' = [v EXCEPT ![Place] = v[Place] - 1]
+IsLarge == [][v[Place] > Most]_v
+Lowered == [][v'[Place] = v[Place] - 1]_v
+OnlyThere == [][\A i \in DOMAIN v : v'[i] # v[i] => v[i] > Most]_v
+First == [][\A i \in Large : Place <= i]_v
+Before == [][Place = (CHOOSE i \in Large : i < 3)]_v
+`
+	for _, c := range []struct {
+		property, next string
+		proved         bool
+	}{
+		{"IsLarge", "MCNext", true}, {"Lowered", "MCNext", true}, {"OnlyThere", "MCNext", true},
+		{"First", "MCNext", false}, {"Before", "MCNext", false}, {"IsLarge", "Anyway", false},
+	} {
+		p := load(t, text, "PROPERTY "+c.property)
+		var err error
+		if p.paths, err = p.engine.pathsOf(c.next, p.state); err != nil {
+			t.Fatal(err)
+		}
+		solvers := []smt.Solver{smt.Z3}
+		if c.proved {
+			solvers = append(solvers, smt.CVC5) // which looks for a model until its time is over
+		}
+		for _, solver := range solvers {
+			conditions, err := p.Conditions()
+			if err != nil {
+				t.Fatal(err)
+			}
+			failures, err := p.Solve(t.Context(), solver, 5*time.Second, conditions)
+			if proved := len(failures) == 0; err != nil || proved != c.proved {
+				t.Errorf("%s of %s by %s: proved is %v, %v", c.property, c.next, solver.Name, proved, err)
+			}
+		}
+	}
+}
+
 // A path that no state with the invariants can take is told.
 func TestDeadPaths(t *testing.T) {
 	dead, err := load(t, counter, "INVARIANT Small").Dead(t.Context(), smt.Z3, 5*time.Second)
@@ -282,7 +330,8 @@ func TestSolversThatDoNotAnswer(t *testing.T) {
 	for script, want := range map[string]string{
 		"exec sleep 60": "z3 does not answer within 10ms",
 		"exit 0":        "z3",
-		"echo '(error \"bad\")'; exec cat > /dev/null": "in the place of an answer",
+		"echo '(error \"bad\")'; exec cat > /dev/null":      "in the place of an answer",
+		"echo '(error \"canceled\")'; exec cat > /dev/null": "the time limit of 10ms is too short",
 	} {
 		if _, err := p.Solve(t.Context(), fake(t, script), 10*time.Millisecond, conditions); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", script, err, want)

@@ -88,6 +88,9 @@ func (p *Proof) rankingConditions() (list []Condition, err error) {
 		helps := smt.And(p.ranking.waits, h.helps)
 		var enabled []*smt.Term
 		for _, w := range h.paths {
+			if len(w.unknowns) > 0 && len(p.engine.about(w.guard)) > 0 { // the symbol would be one for all that the helper may choose
+				return nil, unsupported("CHOOSE or SelectSeq in the guard of the helper %s", h.name)
+			}
 			enabled = append(enabled, smt.Exists(w.unknowns, w.guard))
 			if err := add(h.name+": "+w.label(), lowersName, w, helps); err != nil {
 				return nil, err

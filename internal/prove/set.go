@@ -68,6 +68,42 @@ func (s union) contains(e *engine, v value) *smt.Term {
 	return e.some(s, func(x value) *smt.Term { return e.equal(v, x) })
 }
 
+// cardinality counts the members that a set has of those that it may have: those that are listed, and numbers up to longest.
+func (e *engine) cardinality(s set) *smt.Term {
+	var all []value
+	add := func(v value) {
+		for _, known := range all {
+			switch e.equal(v, known) {
+			case smt.True:
+				return
+			case smt.False:
+			default:
+				panic(unsupported("Cardinality of a set of which two members may be the same"))
+			}
+		}
+		all = append(all, v)
+	}
+	for _, b := range s.branches() {
+		switch {
+		case len(b.sorts) == 0:
+			if guard, v := b.at(nil); guard != smt.False {
+				add(v)
+			}
+		case e.longest > 0 && len(b.sorts) == 1 && b.sorts[0] == smt.Int:
+			for n := int64(0); n <= e.longest; n++ {
+				add(number(n))
+			}
+		default:
+			panic(unsupported("Cardinality of a set of unknown size"))
+		}
+	}
+	count := smt.Number(0)
+	for _, v := range all {
+		count = smt.Add(count, 1, smt.Ite(s.contains(e, v), smt.Number(1), smt.Number(0)))
+	}
+	return count
+}
+
 func single(guard *smt.Term, v value) branch {
 	return branch{at: func([]*smt.Term) (*smt.Term, value) { return guard, v }}
 }

@@ -150,7 +150,7 @@ func (w walker) choice(list []bound, body *sany.Node, outer, s *scope, p path, f
 		chosen := p.where(guard)
 		chosen.unknowns = append(slices.Clip(p.unknowns), unknowns...)
 		if chosen.guard != smt.False {
-			w.choice(list[1:], body, outer, s.bind(list[0].name, member), chosen, found)
+			w.choice(list[1:], body, outer, list[0].in(s, member), chosen, found)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package prove
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"ndkoracle/internal/prove/smt"
 )
@@ -208,6 +209,18 @@ func (e *engine) fresh(kind string, s smt.Sort) *smt.Term {
 type axiom struct {
 	symbol string
 	terms  []*smt.Term
+}
+
+// define adds what is known of a new symbol, which stands for one value in a state: not one for each value of a quantifier.
+func (e *engine) define(symbol, operator string, terms ...*smt.Term) {
+	for _, t := range terms {
+		for _, name := range smt.Free(t) {
+			if strings.HasPrefix(name, "b!") || strings.HasPrefix(name, "i!") {
+				panic(unsupported("%s in the scope of a quantifier", operator))
+			}
+		}
+	}
+	e.axioms = append(e.axioms, axiom{symbol, terms})
 }
 
 // about returns the axioms on the symbols that some terms have, or that such axioms have.

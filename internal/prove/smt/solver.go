@@ -158,6 +158,9 @@ func (s *Session) Ask() (Answer, error) {
 	case "timeout":
 		return Unknown, nil
 	}
+	if strings.Contains(text, "canceled") {
+		return Unknown, fmt.Errorf("%s gave up while it read a formula: the time limit of %v is too short", s.solver.Name, s.limit)
+	}
 	return Unknown, fmt.Errorf("%s says %q in the place of an answer", s.solver.Name, text)
 }
 
