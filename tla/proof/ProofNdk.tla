@@ -1,16 +1,11 @@
 ------------------------------ MODULE ProofNdk -------------------------------
 (***************************************************************************)
-(* One connection: two QPs with a CQ each, and a token, of any depth and   *)
-(* any number of requests, with all steps of Ndk but those in which a      *)
-(* message meets a receive (Deliver, Abort), a chain, and a close.         *)
+(* What, with the invariants of Ndk, is inductive of one connection: two   *)
+(* QPs, their CQs, and tokens, whatever the depth of the CQs and the number*)
+(* of requests.                                                            *)
 (***************************************************************************)
-EXTENDS Ndk, Integers
+EXTENDS MCNdk, Integers
 
-TwoQps == {"a", "b"}
-AllRC == Qp!AllRC
-EachOther == [p \in QP |-> IF p = "a" THEN "b" ELSE "a"]
-\* A CQ for each QP.
-OwnCq == [p \in QP |-> IF p = "a" THEN "qa" ELSE "qb"]
 \* The form of every value.
 CompletionShape ==
   [qp : STRING, queue : STRING, req : Int, status : STRING, type : STRING, solicited : BOOLEAN, token : STRING]
@@ -20,37 +15,31 @@ CqShape ==
    open : STRING]
 RequestShape ==
   [req : Int, op : STRING, silent : BOOLEAN, solicit : BOOLEAN, fence : BOOLEAN, token : STRING, phase : STRING]
+
 Shape ==
   /\ cq \in [CQ -> CqShape]
   /\ qp \in [QP -> [state : STRING, initiator : Seq(RequestShape), receive : Seq(RequestShape)]]
   /\ token \in [Token -> STRING]
+  /\ posts \in [a : [DOMAIN Budget["a"] -> Int], b : [DOMAIN Budget["b"] -> Int]]
+  /\ arms \in Int
+  /\ delivered \in [QP -> [Queues -> Seq(Int)]]
+  /\ fetched \in [{"NdkGetCqResults", "NdkGetCqResultsEx"} -> SUBSET Token]
+
 \* What is supposed of the constants.
-Bounds == 1 <= Depth /\ Depth <= Room
-MCInit == Init
+Bounds == 1 <= Depth /\ Depth <= Room /\ 1 <= QueueDepth
 
-\* Any request but a message, and but a receive that would need one to succeed.
-AnyRequest(op) ==
-  {[req |-> n, op |-> op, silent |-> s, solicit |-> FALSE, fence |-> f, phase |-> "INDICATED", token |-> t] :
-     n \in Nat, s \in IF op = "Receive" THEN {FALSE} ELSE BOOLEAN, f \in IF op = "Receive" THEN {FALSE} ELSE BOOLEAN,
-     t \in IF op = "Receive" THEN {NoToken} ELSE Token}
+\* No sequence is longer in a configuration of TLC: see Places and Room.
+Longest == 4
 
-MCNext ==
-  \/ \E p \in QP :
-       \/ NdkConnect(p)
-       \/ ConnectionLost(p)
-       \/ \E op \in {"FastRegister", "Invalidate", "Read", "Write", "Receive"} : \E r \in AnyRequest(op) : Post(p, r, FALSE)
-       \/ \E queue \in Queues, i \in Nat, outcome \in Outcomes : Execute(p, queue, i, outcome)
-       \/ \E queue \in Queues, i \in Nat : Complete(p, queue, i)
-       \/ \E queue \in Queues, i \in Nat : CompletionLost(p, queue, i)
-       \/ NdkFlush(p)
-       \/ NdkDisconnect(p)
-  \/ \E q \in CQ :
-       \/ \E type \in AllNotifyTypes : NdkArmCq(q, type)
-       \/ \E status \in {"STATUS_SUCCESS", "STATUS_BUFFER_OVERFLOW", "STATUS_INTERNAL_ERROR"} : NdkCqNotificationCallbackEnter(q, status)
-       \/ NdkCqNotificationCallbackExit(q)
-       \/ Overflow(q)
-       \/ InternalError(q)
-  \/ \E t \in Token : TokenDies(t)
+\* For Budget: any number of requests of each kind.  (QueueDepth is of HasPlace alone, which lets all pass.)
+AnyBudget == [p \in QP |-> [op \in Ops \ {"Bind"} |-> QueueDepth]]
+
+\* For HasPlace: the consumer may post more than a queue has places for.
+AnyPlace(p, queue) == TRUE
+
+\* For Places, and for Rooms.
+AnyNumber == Nat
+AnyRoom == 1..Room
 
 -----------------------------------------------------------------------------
 QpTypeOK == Qp!QpTypeOK
@@ -59,4 +48,54 @@ TokenTypeOK == Tk!TokenTypeOK
 
 \* The initiator queue alone stops on an unreliable QP alone.
 SendErrorIsApart == \A p \in QP : qp[p].state = "SEND ERROR" => Qp!Promise(p).sendsApart /\ Qp!Ends
+
+\* No more is posted than the budget has.
+PostsAreCounted == \A p \in QP : \A op \in DOMAIN posts[p] : posts[p][op] \in 0..Budget[p][op]
+
+\* The numbers of a queue's requests rise.
+NumbersRise ==
+  \A p \in QP, queue \in Queues :
+    /\ \A i \in DOMAIN qp[p][queue] : qp[p][queue][i].req \in 1..Used(p, queue)
+    /\ \A i, j \in DOMAIN qp[p][queue] : i < j => qp[p][queue][i].req < qp[p][queue][j].req
+
+\* Only tokens are named, and what is to make one valid or invalid names one.
+TokensAreKnown ==
+  /\ \A p \in QP, queue \in Queues : \A i \in DOMAIN qp[p][queue] : LET r == qp[p][queue][i] IN
+       /\ r.token \in Token \union {NoToken}
+       /\ r.op \in {"SendAndInvalidate", "FastRegister", "Invalidate"} => r.token \in Token
+  /\ \A q \in CQ : \A i \in DOMAIN cq[q].entries : cq[q].entries[i].token \in Token \union {NoToken}
+
+\* What a CQ holds is of the QPs that use it.
+EntriesAreOfUsers == \A q \in CQ : \A i \in DOMAIN cq[q].entries : cq[q].entries[i].qp \in Users(q)
+
+-----------------------------------------------------------------------------
+(***************************************************************************)
+(* A token that is registered once at most: POLL-07.                       *)
+(***************************************************************************)
+
+\* For Budget: any number of requests, but one registration.
+OnceBudget ==
+  [p \in QP |-> [op \in Ops \ {"Bind"} |-> IF op # "FastRegister" THEN QueueDepth ELSE IF p = "b" THEN 1 ELSE 0]]
+
+Registrations(p, op) == IF op \in DOMAIN posts[p] THEN posts[p][op] ELSE 0
+Registered(p) == Registrations(p, "FastRegister") + Registrations(p, "Bind")
+Registering(p) == {i \in DOMAIN qp[p].initiator : Tk!Validates(qp[p].initiator[i]) /\ Qp!Pending(qp[p].initiator[i])}
+
+\* A message has brought the token: to a receive, to a completion, or to the consumer.
+CarriedSomewhere(t) ==
+  \/ \E p \in QP : \E i \in DOMAIN qp[p].receive : qp[p].receive[i].phase = "SUCCESS" /\ qp[p].receive[i].token = t
+  \/ \E q \in CQ : \E i \in DOMAIN cq[q].entries : cq[q].entries[i].token = t
+  \/ \E f \in DOMAIN fetched : t \in fetched[f]
+
+\* What a message has brought is invalid from then on.
+CarriedIsInvalid == \A t \in Token : CarriedSomewhere(t) => token[t] = "INVALID"
+
+\* One registration is posted at most, and until it succeeds every token is invalid, and none has come with a message.
+RegisteredOnce ==
+  /\ Registered("a") + Registered("b") <= 1
+  /\ \A p \in QP :
+       /\ Registering(p) # {} => Registered(p) > 0
+       /\ \A i, j \in Registering(p) : i = j
+       /\ Registering(p) # {} \/ Registered("a") + Registered("b") = 0 =>
+            \A t \in Token : token[t] = "INVALID" /\ ~CarriedSomewhere(t)
 =============================================================================
