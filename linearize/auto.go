@@ -73,6 +73,7 @@ func agree(streamed, searched *verdict.Report) *verdict.Report {
 			return streamed
 		}
 		takeFollowing(searched, streamed)
+		takeLead(searched, streamed)
 		return searched
 	case searched.Violated():
 		return contradicted(searched, streamed)
@@ -156,6 +157,25 @@ func takeFollowing(r, other *verdict.Report) {
 		r.Findings[known].Follows = &verdict.Origin{Rule: r.Findings[i].Rule, Line: r.Findings[i].Line}
 	}
 	r.Settle()
+}
+
+// takeLead lets a violation come first that both engines found, and the stream first: what only the search has found before it may follow from it. A search names the first moment that nothing explains, which may be a moment of rest before the event that shows why.
+func takeLead(searched, streamed *verdict.Report) {
+	lead := streamed.Findings[0]
+	i := slices.IndexFunc(searched.Findings, func(f verdict.Finding) bool {
+		return f.Follows == nil && f.Rule == lead.Rule && f.Verdict == lead.Verdict
+	})
+	if lead.Follows != nil || i < 0 {
+		return
+	}
+	origin := verdict.Origin{Rule: lead.Rule, Line: searched.Findings[i].Line}
+	for k := range searched.Findings[:i] {
+		f := &searched.Findings[k]
+		if !slices.ContainsFunc(streamed.Findings, func(told verdict.Finding) bool { return told.Rule == f.Rule && told.Follows == nil }) {
+			f.Follows = &origin
+		}
+	}
+	searched.Settle()
 }
 
 // sameViolation returns the finding of r that tells the violation which another engine found there: by another rule perhaps, or,
