@@ -24,7 +24,7 @@ type shared struct {
 
 // A sharedQueue is a shared receive queue, and the CQ into which what it holds completes.
 type sharedQueue struct {
-	cq          *cq  // or nil, as long as no queue pair names the queue
+	cq          *cq  // the latest; or nil, as long as no queue pair names the queue
 	several     bool // there are several, which is not followed
 	outstanding int
 }
@@ -95,7 +95,7 @@ func (p *qp) takesFrom(name string) {
 	queue, q := p.s.sharedQueue(name), p.wqs[model.Receive].cq
 	p.s.shared.named, p.takes = true, queue
 	switch {
-	case queue.cq == nil:
+	case queue.cq == nil || queue.cq.over != 0: // none, or one whose queue pairs are closed
 		queue.cq = q
 		queue.feeds(queue.outstanding)
 	case queue.cq != q:
