@@ -132,7 +132,9 @@ func (v *arrivals) completed(r *workRequest, c *Call, result *trace.Result) {
 	}
 	p := r.queue.qp
 	if p == nil {
-		p = v.taker(r.queue.name, result.Qp)
+		if p = v.taker(r.queue.name, result.Qp); p != nil && p.receive.cq != c.Cq {
+			return // SRQ-10
+		}
 	}
 	switch {
 	case p == nil:
@@ -153,7 +155,10 @@ func (v *arrivals) completed(r *workRequest, c *Call, result *trace.Result) {
 // taker returns the queue pair that took a receive of a shared queue, or nil where the trace does not say which did: then it may have been any of them.
 func (v *arrivals) taker(srq, named string) *qpArguments {
 	if named != "" {
-		return v.n.s.qps.get(named)
+		if p := v.n.s.qps.get(named); p == nil || p.srq == srq {
+			return p
+		}
+		return nil // SRQ-10
 	}
 	if only := v.takes[srq]; only != nil {
 		return only
