@@ -368,7 +368,7 @@ func ReadInvalidatesToken(before, after *Moment, _ model.Action) bool {
 }
 
 // ReadIsAnswered: a read that succeeds was answered: the other end was connected once, and was there, and in libibverbs it was one at which a receive
-// can wait, or was being closed (RES-14). It can be seen only where the peer is in the state.
+// can wait, or was being closed, or had been disconnected (RES-14). It can be seen only where the peer is in the state.
 func ReadIsAnswered(before, after *Moment, _ model.Action) bool {
 	c := after.contract
 	return initiated(before, after, func(p int, r model.Request, _, _ model.Validity) bool {
@@ -377,7 +377,8 @@ func ReadIsAnswered(before, after *Moment, _ model.Action) bool {
 		}
 		peer := c.Qps[p].Peer
 		other := before.state.Qps[peer].State
-		return !other.Unconnected() && other != model.QpClosed && (!c.Dialect.ErrorState || other.Closing() || c.Dialect.MayWait(other, c.Qps[peer].Type, model.Receive))
+		answers := !c.Dialect.ErrorState || other.Closing() || other == model.Disconnected || other == model.Aborted || c.Dialect.MayWait(other, c.Qps[peer].Type, model.Receive)
+		return !other.Unconnected() && other != model.QpClosed && answers
 	})
 }
 

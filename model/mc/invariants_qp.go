@@ -283,7 +283,11 @@ func FailureBreaks(before, after *Moment, _ model.Action) bool {
 			return false
 		}
 		allSucceeded := len(ended) > 0 && !slices.ContainsFunc(ended, func(r model.Request) bool { return !succeeded(r) })
-		if failed && inGoodOrder(new) || allSucceeded && new != old.State && new != model.Aborted {
+		aborted := model.Aborted
+		if old.State.Closing() {
+			aborted = model.QpClosing
+		}
+		if failed && inGoodOrder(new) || allSucceeded && new != old.State && new != aborted {
 			return false
 		}
 	}
