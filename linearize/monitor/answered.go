@@ -64,6 +64,11 @@ func (a *answered) begin(c *Call, e *trace.Event) {
 		}
 		a.met[e.Qp] = true
 	}
+	if c.Kind == calls.CloseQp { // the contract does not tell an end that is being closed from one that was in its error state before
+		if p := a.n.s.qps.get(e.Qp); p != nil {
+			delete(a.asked, a.n.s.peer(p))
+		}
+	}
 }
 
 // connects holds what succeeded on a connection against that its other end is connected only now.
