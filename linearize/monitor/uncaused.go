@@ -137,7 +137,7 @@ func (u *uncaused) completed(r *workRequest, c *Call, result *trace.Result) {
 	if fails {
 		*u.count++
 	}
-	if outcome != model.CANCELLED || !first || u.told || r.overlaps || u.n.mayFail(q.cq) || !r.isFirst() {
+	if outcome != model.CANCELLED || !first || u.told || r.overlaps || u.mayFail(q.qp) || !r.isFirst() {
 		return
 	}
 	peer, waits, known := u.others(q, kind)
@@ -162,7 +162,7 @@ func (u *uncaused) others(q *requestQueue, kind string) (peer string, waits []*w
 		return "", nil, q.qp.created && (q.kind == model.Receive || q.isAlone())
 	}
 	p := u.n.s.peer(q.qp)
-	if p == nil || !p.created || u.failed[p.name] {
+	if p == nil || !p.created || u.failed[p.name] || u.mayFail(p) {
 		return "", nil, false
 	}
 	if p.kind != "" && p.kind != kind {
@@ -176,6 +176,11 @@ func (u *uncaused) others(q *requestQueue, kind string) (peer string, waits []*w
 		waits = q.qp.receive.append(waits)
 	}
 	return p.name, waits, true
+}
+
+// mayFail reports whether a CQ of a queue pair may have failed, which breaks that.
+func (u *uncaused) mayFail(p *qpArguments) bool {
+	return u.n.mayFail(p.initiator.cq) || u.n.mayFail(p.receive.cq)
 }
 
 // append appends the requests of a queue that are not over.
