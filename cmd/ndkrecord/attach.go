@@ -25,6 +25,8 @@ type attachOptions struct {
 	command  []string
 }
 
+const attachExits = "Exit: 0 recorded, 1 COMMAND failed or nothing could be recorded, 2 usage, 130 interrupted before its end: what was recorded by then can be read. An interrupt is the end where there is neither DURATION nor COMMAND."
+
 const attachUsage = `usage: ndkrecord attach --kernel -o FILE [--device NAME] [--rest DURATION] [--duration DURATION] [-- COMMAND [ARGUMENT...]]
 
 Records what kernel code does with the verbs of an RDMA device: nvme-rdma, NFS over RDMA, RDS, SMB Direct. It needs root.
@@ -41,13 +43,7 @@ func parseAttach(args []string, stderr io.Writer) (attachOptions, error) {
 	set.StringVar(&o.Device, "device", "", "`NAME` of the RDMA device; not needed where there is one")
 	set.DurationVar(&o.Rest, "rest", 700*time.Millisecond, "`DURATION` of silence that is recorded as rest, which is a guess: longer than the adapter moderates interrupts, and than its retries take; 0 records none")
 	set.DurationVar(&o.duration, "duration", 0, "`DURATION` after which recording ends")
-	if err := set.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			set.SetOutput(stderr)
-			fmt.Fprint(stderr, attachUsage)
-			set.PrintDefaults()
-			fmt.Fprintln(stderr, "Exit: 0 recorded, 1 COMMAND failed or nothing could be recorded, 2 usage, 130 interrupted before its end: what was recorded by then can be read. An interrupt is the end where there is neither DURATION nor COMMAND.")
-		}
+	if err := parseFlags(set, args, attachUsage, attachExits, stderr); err != nil {
 		return o, err
 	}
 	o.command = set.Args()
@@ -71,12 +67,8 @@ func parseAttach(args []string, stderr io.Writer) (attachOptions, error) {
 // recordKernel is the command attach: it records kernel code.
 func recordKernel(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	o, err := parseAttach(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return exitSuccess
-	case err != nil:
-		fmt.Fprintf(stderr, "ndkrecord: %v\n", err)
-		return exitUsage
+	if err != nil {
+		return exitOfParsing(err, stderr)
 	}
 	return exitOf(attach(ctx, o, stdin, stdout, stderr), stderr)
 }

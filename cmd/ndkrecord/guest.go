@@ -51,13 +51,7 @@ func parseGuest(args []string, stderr io.Writer) (guestOptions, error) {
 	set.StringVar(&o.mem, "mem", "2G", "`SIZE` of the machine's memory, in MiB, or with K, M, G or T")
 	set.StringVar(&o.results, "results", ".", "`FOLDER` that PROGRAM can write")
 	set.DurationVar(&o.timeout, "timeout", 10*time.Minute, "`DURATION` until the machine is stopped, with the time that it takes to boot; in whole seconds")
-	if err := set.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			set.SetOutput(stderr)
-			fmt.Fprint(stderr, guestUsage)
-			set.PrintDefaults()
-			fmt.Fprintln(stderr, guestExits)
-		}
+	if err := parseFlags(set, args, guestUsage, guestExits, stderr); err != nil {
 		return o, err
 	}
 	o.program = set.Args()
@@ -84,12 +78,8 @@ func parseGuest(args []string, stderr io.Writer) (guestOptions, error) {
 // runGuest is the command guest: it runs a program in a virtual machine with Soft-RoCE.
 func runGuest(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	o, err := parseGuest(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return exitSuccess
-	case err != nil:
-		fmt.Fprintf(stderr, "ndkrecord: %v\n", err)
-		return exitUsage
+	if err != nil {
+		return exitOfParsing(err, stderr)
 	}
 	command, err := o.command()
 	if err != nil {

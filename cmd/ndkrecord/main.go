@@ -64,6 +64,15 @@ func exitOf(err error, stderr io.Writer) int {
 	return exitFailure
 }
 
+// exitOfParsing says what is wrong with a command line, unless it asks for help, and returns the exit code.
+func exitOfParsing(err error, stderr io.Writer) int {
+	if errors.Is(err, flag.ErrHelp) {
+		return exitSuccess
+	}
+	fmt.Fprintf(stderr, "ndkrecord: %v\n", err)
+	return exitUsage
+}
+
 // isRest reports whether a time of silence may be taken for rest.
 func isRest(silence time.Duration) bool { return silence >= 0 && silence <= time.Minute }
 
@@ -90,12 +99,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		err = o.distinct()
 	}
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return exitSuccess
-	case err != nil:
-		fmt.Fprintf(stderr, "ndkrecord: %v\n", err)
-		return exitUsage
+	if err != nil {
+		return exitOfParsing(err, stderr)
 	}
 	if o.list {
 		err = list(stdout)
@@ -115,6 +120,26 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitSuccess
 }
 
+const (
+	usage = "usage: ndkrecord [--provider refimpl|verbs|exec:PROGRAM] --scenario NAME [flags] -o FILE\n"
+	exits = `ndkrecord run records a program of libibverbs: ndkrecord run --help
+ndkrecord attach records kernel code: ndkrecord attach --help
+ndkrecord guest runs a program in a virtual machine with Soft-RoCE: ndkrecord guest --help
+Exit: 0 recorded, 1 the run failed or could not be recorded, 2 usage, 3 skipped: the provider lacks what the scenario needs, 130 interrupted: what was recorded by then can be read.`
+)
+
+// parseFlags parses the flags of a command. Where its arguments ask for help it writes that, and returns flag.ErrHelp.
+func parseFlags(set *flag.FlagSet, args []string, usage, exits string, stderr io.Writer) error {
+	err := set.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		set.SetOutput(stderr)
+		fmt.Fprint(stderr, usage)
+		set.PrintDefaults()
+		fmt.Fprintln(stderr, exits)
+	}
+	return err
+}
+
 func parse(args []string, stderr io.Writer) (options, error) {
 	o := options{}
 	set := flag.NewFlagSet("ndkrecord", flag.ContinueOnError)
@@ -129,16 +154,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	set.StringVar(&o.verbsTrace, "verbs-trace", "", "`FILE` to record the calls of libibverbs beneath into")
 	set.BoolVar(&o.zstd, "zstd", false, "compress whatever the files' names are")
 	set.BoolVar(&o.list, "list", false, "list the scenarios")
-	if err := set.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			set.SetOutput(stderr)
-			fmt.Fprintln(stderr, "usage: ndkrecord [--provider refimpl|verbs|exec:PROGRAM] --scenario NAME [flags] -o FILE")
-			set.PrintDefaults()
-			fmt.Fprintln(stderr, "ndkrecord run records a program of libibverbs: ndkrecord run --help")
-			fmt.Fprintln(stderr, "ndkrecord attach records kernel code: ndkrecord attach --help")
-			fmt.Fprintln(stderr, "ndkrecord guest runs a program in a virtual machine with Soft-RoCE: ndkrecord guest --help")
-			fmt.Fprintln(stderr, "Exit: 0 recorded, 1 the run failed or could not be recorded, 2 usage, 3 skipped: the provider lacks what the scenario needs, 130 interrupted: what was recorded by then can be read.")
-		}
+	if err := parseFlags(set, args, usage, exits, stderr); err != nil {
 		return o, err
 	}
 	given := map[string]bool{}

@@ -42,6 +42,8 @@ type recorded struct {
 	problem         syscall.Errno // why it could not be written; 0 where it was
 }
 
+const runExits = "Exit: 0 recorded, 1 PROGRAM failed or could not be recorded, 2 usage, 130 interrupted: what was recorded by then can be read."
+
 const runUsage = `usage: ndkrecord run -o FILE [--rest DURATION] -- PROGRAM [ARGUMENT...]
 
 Records what PROGRAM, and each process that it starts, does with libibverbs. PROGRAM need not be changed.
@@ -55,13 +57,7 @@ func parseRun(args []string, stderr io.Writer) (preloadOptions, error) {
 	set.SetOutput(io.Discard)
 	set.StringVar(&o.output, "o", "", "`FILE` to record into: a binary trace, usually NAME.ndktrace.ctf")
 	set.DurationVar(&o.rest, "rest", 300*time.Millisecond, "`DURATION` for which nothing must happen before the provider counts as at rest; 0 never waits, and the trace then has no moments of rest")
-	if err := set.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			set.SetOutput(stderr)
-			fmt.Fprint(stderr, runUsage)
-			set.PrintDefaults()
-			fmt.Fprintln(stderr, "Exit: 0 recorded, 1 PROGRAM failed or could not be recorded, 2 usage, 130 interrupted: what was recorded by then can be read.")
-		}
+	if err := parseFlags(set, args, runUsage, runExits, stderr); err != nil {
 		return o, err
 	}
 	o.program = set.Args()
@@ -83,12 +79,8 @@ func parseRun(args []string, stderr io.Writer) (preloadOptions, error) {
 // recordProcess is the command run: it records an unmodified program of libibverbs.
 func recordProcess(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	o, err := parseRun(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return exitSuccess
-	case err != nil:
-		fmt.Fprintf(stderr, "ndkrecord: %v\n", err)
-		return exitUsage
+	if err != nil {
+		return exitOfParsing(err, stderr)
 	}
 	folder, err := beside()
 	if err == nil {
