@@ -94,6 +94,31 @@ func TestAutoExcusesTheProvider(t *testing.T) {
 	}
 }
 
+// What both engines found, and the stream first, comes first: what the search alone has found before it may follow from it (DEF-04, POLL-05). What the stream
+// has found, too, or finds alone, changes nothing.
+func TestAutoTellsFirstWhatBothFound(t *testing.T) {
+	report := func(rules ...string) *verdict.Report {
+		r := &verdict.Report{}
+		for i, rule := range rules {
+			r.Findings = append(r.Findings, verdict.Finding{Verdict: verdict.ProviderViolation, Rule: rule, Line: 4 + i})
+		}
+		r.Settle()
+		return r
+	}
+	for _, test := range []struct {
+		streamed, searched []string
+		want               string
+	}{
+		{[]string{"POLL-05"}, []string{"DEF-04", "POLL-05"}, "POLL-05"},
+		{[]string{"POLL-05", "DEF-04"}, []string{"DEF-04", "POLL-05"}, "DEF-04"},
+		{[]string{"POLL-09"}, []string{"DEF-04", "POLL-05"}, "DEF-04"},
+	} {
+		if r := agree(report(test.streamed...), report(test.searched...)); r.Findings[0].Rule != test.want {
+			t.Errorf("stream %v, porcupine %v: %s, want %s", test.streamed, test.searched, r.Findings[0].Rule, test.want)
+		}
+	}
+}
+
 // What the stream found is not lost to a search that does not end when it should (within a second of --timeout or an interrupt), and a
 // mistake in that is not taken for an answer.
 func TestAutoDoesNotWaitForTheSearch(t *testing.T) {

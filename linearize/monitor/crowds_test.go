@@ -14,6 +14,12 @@ func TestCrowd(t *testing.T) {
 		"one more, refused":           {func(s *requests, _ *workRequest) { s.crowd("q").posted(2, 0); s.crowd("q").posted(1, 1) }, false},
 		"one more of a list, refused": {func(s *requests, _ *workRequest) { s.crowd("q").posted(3, 1) }, false},
 		"one more, not told":          {func(s *requests, _ *workRequest) { s.crowd("q").posted(2, 0); s.crowd("q").unanswered++ }, true},
+		"one more, of a shared receive queue": {func(s *requests, _ *workRequest) {
+			shared := &crowd{}
+			s.crowd("q").isFedBy(shared)
+			shared.enters()
+			s.crowd("q").posted(2, 0)
+		}, true},
 		"one is over before the post": {func(s *requests, r *workRequest) {
 			s.crowd("q").posted(2, 0)
 			s.crowd("q").leaves(r)
