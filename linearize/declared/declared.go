@@ -59,10 +59,12 @@ func Add(some ...Rule) struct{} {
 // Get returns the declaration of a rule, or nil.
 func Get(id string) *Rule { return all[id] }
 
-// RestsOn reports whether a breach of a rule may rest on a ground.
-func RestsOn(id string, g Ground) bool {
-	r := all[id]
-	return r != nil && r.Rests&g != 0
+// Grounds returns what each breach of a rule may rest on.
+func Grounds(id string) Ground {
+	if r := all[id]; r != nil {
+		return r.Rests
+	}
+	return 0
 }
 
 // IsAlone reports whether nothing else follows from a breach of a rule.

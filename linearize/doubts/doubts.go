@@ -286,7 +286,7 @@ func (d *Doubts) concerning(f *verdict.Finding, byLine map[int]*trace.Event) (do
 			return doubt{line: line, reason: e.Unclear}, true
 		}
 	}
-	if declared.RestsOn(f.Rule, declared.OwnWords) {
+	if f.RestsOn(declared.OwnWords) {
 		return doubt{}, false
 	}
 	groups := d.groupsOf(f, byLine)
@@ -294,7 +294,7 @@ func (d *Doubts) concerning(f *verdict.Finding, byLine map[int]*trace.Event) (do
 		switch {
 		case one.host == "" && f.Shown > 0 && one.at > f.Shown: // it came later
 		case one.object == all, len(groups) == 0, groups[d.root(one.object)],
-			one.object == tokens && declared.RestsOn(f.Rule, declared.Tokens), one.object == children && declared.RestsOn(f.Rule, declared.Children) && ofParents(groups):
+			one.object == tokens && f.RestsOn(declared.Tokens), one.object == children && f.RestsOn(declared.Children) && ofParents(groups):
 			return one, true
 		}
 	}

@@ -142,9 +142,9 @@ func (d *Doubts) applyTypes(r *verdict.Report, spoken map[int]*trace.Event) {
 		like := map[string][]int{} // findings by rule
 		for i := range r.Findings {
 			f := &r.Findings[i]
-			doubted := connected && declared.RestsOn(f.Rule, declared.Arrival) || loses && declared.RestsOn(f.Rule, declared.Matching)
-			rests := declared.RestsOn(f.Rule, declared.TheMessage) || doubted && ofMessage(f, spoken)
-			if f.Verdict != verdict.ProviderViolation || f.Alone || !rests {
+			doubted := connected && f.RestsOn(declared.Arrival) || loses && f.RestsOn(declared.Matching)
+			isOfType := f.RestsOn(declared.TheMessage) || doubted && ofMessage(f, spoken)
+			if f.Verdict != verdict.ProviderViolation || f.Alone || !isOfType {
 				continue
 			}
 			if groups := d.groupsOf(f, spoken); len(groups) == 0 || groups[d.root(object{"qp", name})] {

@@ -5,6 +5,7 @@ import (
 
 	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -99,7 +100,8 @@ func NameUnowed(t *trace.Trace, d model.Dialect, cq string, line int) Named {
 // A Named is the rule that a missing callback breaks, and what shows it.
 type Named struct {
 	breach.Breach
-	See []int
+	See   []int
+	Rests declared.Ground // beside what each breach of the rule does
 }
 
 // Name says which rule the missing callback breaks. It is asked when the whole trace is known, as later polls tell how requests ended.
@@ -278,6 +280,9 @@ func (l *Missing) named(b breach.Breach, arms []arm, r *workRequest) Named {
 	}
 	if r != nil && r.doneLine > 0 {
 		n.See = append(n.See, r.doneLine)
+	}
+	if r != nil && r.status == "" && r.queue.kind == model.Receive { // nothing but its message tells that it has completed
+		n.Rests = declared.Arrival
 	}
 	return n
 }

@@ -180,10 +180,10 @@ func (q *cq) lastEmpty(until moment) moment {
 }
 
 // refuted returns when the last poll began that returned before a moment, and found nothing behind a callback, or 0: what is placed in time by a
-// moment, and delivered later, is not what that callback was for.
+// moment, and delivered later, is not what that callback was for. A CQ that failed may keep from a poll what a later one gets (A33).
 func (q *cq) refuted(until, inTime moment) moment {
 	empty := q.lastEmpty(until)
-	if empty >= inTime || !slices.ContainsFunc(q.notified, func(s *span) bool { return s.call < empty }) {
+	if q.fails || empty >= inTime || !slices.ContainsFunc(q.notified, func(s *span) bool { return s.call < empty }) {
 		return 0
 	}
 	return empty

@@ -157,6 +157,7 @@ func (c *component) refineOwed(f *verdict.Finding, see *[]*span, t *story) {
 		if a.owed > 0 {
 			named := c.h.missing(c.cqs[i].name, f.Line)
 			f.Rule, f.Also, f.Message, f.See = named.Rule, named.Also, named.Message, named.See
+			f.Rests = named.Rests
 			return
 		}
 	}

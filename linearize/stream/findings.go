@@ -214,6 +214,7 @@ func (l *findingLog) notes(lost, passed *request) {
 
 func (s *Stream) named(f *finding, n monitor.Named) {
 	says(&f.Finding, n.Breach)
+	f.Rests = n.Rests
 	f.See = append(f.See, n.See...)
 	slices.Sort(f.See)
 	f.See = slices.DeleteFunc(slices.Compact(f.See), func(line int) bool { return line == f.Line })

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ndkoracle/linearize/cases"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/witness"
 	"ndkoracle/trace"
 )
@@ -38,7 +39,12 @@ type Finding struct {
 	Shown   int      // how many events had been read when it was found, and it rests on no later one; 0 where it may rest on all
 	More    int      // how many findings that may only follow from this one are not told
 	Assumes []string // ids of the readings relied on: A1 … A35
+
+	Rests declared.Ground // what it rests on beside what each breach of its rule does
 }
+
+// RestsOn reports whether a finding may rest on a ground.
+func (f *Finding) RestsOn(g declared.Ground) bool { return (f.Rests|declared.Grounds(f.Rule))&g != 0 }
 
 // Origin is a violation from which later ones may follow.
 type Origin struct {
