@@ -48,6 +48,7 @@ type ledger struct {
 	kept      map[string]*recalled // every request, where nothing is forgotten
 	posted    int                  // how many were
 	delivered []*request           // by the latest poll to return
+	unmarked  []trace.Result       // of the poll that returns, as long as none of its requests is marked as told by it
 	block     []request            // the memory of the next ones
 	single    [1]*request
 }

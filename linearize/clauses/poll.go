@@ -62,7 +62,7 @@ func (e *Engine) PollReturned(m facts.Moment, c *facts.Call, results []trace.Res
 		return
 	}
 	e.quiet = false
-	e.delivered = e.delivered[:0]
+	e.delivered, e.unmarked = e.delivered[:0], results
 	for i := range results {
 		r := e.deliver(q, &results[i], m, c)
 		if r != nil {
@@ -70,6 +70,7 @@ func (e *Engine) PollReturned(m facts.Moment, c *facts.Call, results []trace.Res
 		}
 		e.delivered = append(e.delivered, r)
 	}
+	e.unmarked = nil
 	if q.last != timeline.None {
 		e.placedIn(q, q.last)
 	}
@@ -215,6 +216,17 @@ func (e *Engine) deliver(q *completionQueue, res *trace.Result, m facts.Moment, 
 		return nil
 	}
 	return r
+}
+
+// comes reports whether the poll that returns delivers r, too.
+func (e *Engine) comes(r *request) bool {
+	for i := range e.unmarked {
+		if o := e.requests[e.unmarked[i].Wr]; o != nil && !o.told {
+			o.toldAt = e.now.At
+		}
+	}
+	e.unmarked = nil
+	return r.toldAt == e.now.At
 }
 
 // isBehind handles that a finding is of a request which was posted behind the moment of rest that shows it: it shows at the one by which that request was

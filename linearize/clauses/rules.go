@@ -15,10 +15,10 @@ const (
 	deadAnswered
 	badToken
 	endedAtRest
+	silentlyEnded
 	endedByFailure
 	errorState
 	endedByToken
-	silentlyEnded
 	refusedAsEnded
 	postedBehindFlush
 	disconnected

@@ -91,7 +91,7 @@ func (e *Engine) tellEarlier(r *request, by bound, m facts.Moment, point bool) b
 			}
 			w.waiting[kept] = y
 			kept++
-		case y.silent:
+		case y.silent && !e.comes(y):
 			e.isOverSilently(y, by, m)
 			over = y
 		case p.closeCall != never:

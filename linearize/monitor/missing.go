@@ -281,8 +281,10 @@ func (l *Missing) named(b breach.Breach, arms []arm, r *workRequest) Named {
 	if r != nil && r.doneLine > 0 {
 		n.See = append(n.See, r.doneLine)
 	}
-	if r != nil && r.status == "" && r.queue.kind == model.Receive { // nothing but its message tells that it has completed
-		n.Rests = declared.Arrival
+	if r != nil && r.status == "" && r.queue.kind == model.Receive {
+		if c, _, _ := l.completion(r); c.Status == model.SUCCESS { // nothing but its message tells that it has completed
+			n.Rests = declared.Arrival
+		}
 	}
 	return n
 }
