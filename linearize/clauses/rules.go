@@ -16,6 +16,7 @@ const (
 	badToken
 	endedAtRest
 	silentlyEnded
+	passedOver
 	endedByFailure
 	errorState
 	endedByToken
@@ -26,7 +27,6 @@ const (
 	held
 	flushSpares
 	silentFailed
-	passedOver
 	abortedBefore
 	endedLater
 	receivedLater
@@ -97,7 +97,7 @@ var Rules = [numRules]Rule{
 	flushSpares:         {"FLUSH-01", "X < F, not cancelled and posted before the flush", "the flush would have cancelled it", "a flush should have cancelled %s", "%s ends with CANCELLED"},
 	silentAtRest:        {"FLAG-02", "C > rest ⇒ S ≥ rest", "a silent request that has failed has completed by rest", "%s failed or was cancelled, or succeeded late, though it is silent", "first a completion of %s"},
 	overSilently:        {"FLAG-02", "X(silent) ≤ delivery of a later one of its queue", "it was silent and has no completion, so it succeeded", "%s was silent and over, and what is known does not allow it", "first a completion of %s"},
-	passedOver:          {"FLAG-02", "X(silent) < F, and before the end of its connection, as a later one of its queue was delivered", "it was silent and has no completion, so it succeeded", "%s was silent and over, and what is known does not allow it", "first a completion of %s"},
+	passedOver:          {"FLAG-02", "X(silent) < F, and before the end of its connection, as a later one of its queue was delivered", "it was silent and has no completion, so it succeeded", "%s is silent and has no completion, though it can't have succeeded", "first a completion of %s"},
 	connected:           {"POST-08", "X(success) ≥ call of a connect that was not refused", "nothing succeeds before the connection", "%s succeeded without a connection", "%s waits for a connection"},
 	stillAtRest:         {"DEF-04", "C ≤ rest, delivered with nothing called since but polls and arms", "nothing was called since the moment of rest", "%s completed behind a moment of rest, and nothing was called since", "first the completion of %s"},
 	endedAtRest:         {"DEF-04", "X(message) ≥ rest ⇒ E, L ≥ rest, of both ends; X(receive) ≥ rest ⇒ E ≥ rest", "nothing waits at rest behind the end of its connection", "%s waited at a moment of rest, though its connection had ended", "first the completion of %s"},

@@ -42,7 +42,7 @@ func (m *Monitor) linkUse(c *Call, e *trace.Event) {
 			m.objects.strays[Endpoint] = true
 		}
 	case "NdkDisconnect", "NdkReject":
-		m.disconnected(c)
+		m.disconnected(m.used(c, Connector), m.used(c, Qp))
 	case "NdkBind", "ibv_bind_mw":
 		mr := m.used(c, Mr)
 		m.objects.strays[Mr] = m.objects.strays[Mr] || mr == nil
@@ -64,14 +64,16 @@ func (m *Monitor) linkUse(c *Call, e *trace.Event) {
 	}
 }
 
-// disconnected notes that a connection ends, or is not made. The texts do not say whether that parts queue pair and connector.
-func (m *Monitor) disconnected(c *Call) {
-	connectors := c.objects
-	if qp := m.used(c, Qp); qp != nil && m.used(c, Connector) == nil {
-		connectors = qp.successors // it may be any
-	}
-	for _, o := range connectors {
-		if o.Kind == Connector {
+// disconnected notes that a connection ends, or is not made. The texts do not say whether that parts queue pair and connector. Where the connector
+// has no name, it may be any of the queue pair, or any at all.
+func (m *Monitor) disconnected(connector, qp *object) {
+	switch {
+	case connector != nil:
+		connector.mayPart(Qp)
+	case qp != nil:
+		qp.mayLose(Connector)
+	default:
+		for _, o := range m.objects.byName[Connector].all {
 			o.mayPart(Qp)
 		}
 	}
@@ -82,7 +84,7 @@ func (m *Monitor) linkResult(c *Call, succeeded bool) {
 	switch c.Fn {
 	case "NdkCompleteConnect", "NdkCompleteConnectEx":
 		if !succeeded {
-			m.disconnected(c)
+			m.disconnected(m.used(c, Connector), m.used(c, Qp))
 		}
 	case "NdkConnect", "NdkAccept", "NdkAcceptEx", "NdkConnectWithSharedEndpoint":
 		connector := m.used(c, Connector)

@@ -50,7 +50,7 @@ func (m *Monitor) entered(c *Call, e *trace.Event) {
 	case "NdkConnectEventCallback":
 		m.delivered(e)
 	case "NdkDisconnectEventCallback", "NdkDisconnectEventCallbackEx":
-		m.disconnected(c)
+		m.disconnected(m.objects.byName[Connector].get(e.Connector), m.objects.byName[Qp].get(e.Qp))
 	}
 }
 

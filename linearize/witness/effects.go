@@ -52,7 +52,7 @@ func (f *facts) findEffects(c *call, side string, first func(what, name string) 
 		if c.pending() {
 			one.to = last
 		}
-		one.must = !c.pending() && !slices.ContainsFunc(f.connectsOf(e.Qp), f.failed)
+		one.must = !c.pending() && !slices.ContainsFunc(f.connectsOf(e.Qp), func(o *call) bool { return f.joins(o) && f.failed(o) })
 		add(one)
 	case c.refused():
 	case arms[e.Fn]:
