@@ -75,7 +75,7 @@ var Rules = [numRules]Rule{
 	refusedPost:         {"DEF-03", "a refused request has no completion", "its post was refused", "%s was refused, and has a completion", "no completion of %s"},
 	ofRequest:           {"POLL-05", "a result is of a request that is outstanding, in its CQ, with the outcome of its point", "no such request is outstanding", "%s is not outstanding on this CQ with this outcome", "no such completion of %s"},
 	acceptedUnconnected: {"POST-08", "an initiator request is accepted on a queue pair that is connected", "it was accepted", "%s was accepted on a queue pair that was never connected", "the post of %s is refused"},
-	silentDead:          {"FLAG-02", "X(silent invalidation) ≥ min(V) behind the end of its token", "its token was not valid, so it has failed", "%s has failed, as its token was not valid, and has no completion", "first a completion of %s"},
+	silentDead:          {"FLAG-02", "X(silent invalidation) ≥ min(V) behind the end of its token", "its token was not valid, so it has failed", "%s is silent and has no completion, though its token was not valid", "first a completion of %s"},
 	toldDead:            {"POLL-07", "X(invalidation) ≥ min(V) behind an end that NdkGetCqResults told of", "its token was not valid", "%s succeeded, and the peer had made its token invalid", "%s ends with FAILED"},
 	tokenDead:           {"POLL-08", "X(invalidation) ≥ min(V) behind the end of its token", "its token was not valid", "%s succeeded, and its token was not valid", "%s ends with FAILED"},
 	deadAnswered:        {"POLL-08", "A8: return of a post answered as for a valid token > min(V) behind the end of its token", "its token was not valid", "the post of %s was answered as if its token were valid", "the post of %s returns another status"},

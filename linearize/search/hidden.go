@@ -40,8 +40,12 @@ func (c *component) listRequest(r *request) {
 		o.call = max(o.call, r.message.post.call)
 	}
 	o.call = max(o.call, r.sent)
-	if r.receive != nil && r.told && !failed(r) {
-		o.call = max(o.call, r.receive.post.call, r.qp.peer.connected.call)
+	to := c.h.takenBy[r]
+	if to == nil && r.told && !failed(r) {
+		to = r.receive
+	}
+	if to != nil { // it is received before it is over
+		o.call = max(o.call, to.post.call, to.qp.connected.call)
 	}
 	until := never
 	if closed := c.h.doneAt(r.qp.closed); o.call < closed {

@@ -2,6 +2,7 @@ package search
 
 import (
 	"ndkoracle/linearize/breach"
+	"ndkoracle/linearize/calls"
 	"ndkoracle/model"
 )
 
@@ -64,13 +65,13 @@ func (c *component) restQueue(w *walk, p int, queue model.Queue, mark moment) {
 			}
 			if r.owed > mark {
 				if c.isUnfinished(s, r, q, mark) {
-					w.refuse(owed(r, q))
+					w.refuse(owed(r, mark))
 				} else if c.completesUntold(w, s, r, mark) {
 					continue
 				}
 				return
 			}
-			w.refuse(owed(r, q))
+			w.refuse(owed(r, mark))
 			return
 		}
 	})
@@ -89,8 +90,23 @@ func (c *component) completesUntold(w *walk, s state, r *request, mark moment) b
 // isUnfinished reports whether r, the first of its queue, need not have completed by a moment of rest for what is known of it alone, but has
 // been executed by then, or ended, and has a completion.
 func (c *component) isUnfinished(s state, r *request, q model.Request, mark moment) bool {
-	ends := q.Phase >= model.Executed || r.queue == model.Initiator && r.indicated < mark && c.nothingSucceeds(s.model.Qps[r.qp.index].State)
-	return ends && c.completesBy(r, q, mark)
+	return (q.Phase >= model.Executed || r.indicated < mark && !c.waitsForPeer(s, r)) && c.completesBy(r, q, mark)
+}
+
+// waitsForPeer reports whether r, the first of its queue, may wait for what its peer does. What has ended by now has ended all that waited, however late
+// the search executes it: but a loss may be that of an attempt to connect, behind which the connection goes on, and a send queue of libibverbs may stop
+// alone, where it is not reliable.
+func (c *component) waitsForPeer(s state, r *request) bool {
+	d, i := c.contract.Dialect, r.qp.index
+	state := s.model.Qps[i].State
+	d.ExecutesLate = false
+	switch {
+	case r.queue == model.Initiator && !r.op.IsSend():
+		return false
+	case state == model.Ended && !d.ErrorState, r.queue == model.Receive && !calls.IsReliable(r.qp.creation()):
+		return true
+	}
+	return d.MayWait(state, c.contract.Qps[i].Type, r.queue)
 }
 
 // waitForEachOther returns a send of p and a receive of its peer of which neither had ended by a moment of rest, or nil: a send waits for its
@@ -120,11 +136,6 @@ func (c *component) waitForEachOther(s state, p int, mark moment) (send, receive
 	return nil, nil
 }
 
-// nothingSucceeds reports whether no request on a connection can wait for the peer any more (A15, INV-05).
-func (c *component) nothingSucceeds(state model.Connection) bool {
-	return state == model.Flushed && c.contract.Dialect.A15 == model.A15Cancelled || state == model.Aborted
-}
-
 // completesBy reports whether r, which must have been executed and is the first of its queue, has a completion that had to be placed by a
 // moment of rest, and was not: it is told, or a poll found nothing afterwards. After a close nothing is owed (A21).
 func (c *component) completesBy(r *request, q model.Request, mark moment) bool {
@@ -140,8 +151,8 @@ func (c *component) completesBy(r *request, q model.Request, mark moment) bool {
 	}
 }
 
-// owed says which rule r breaks by not having completed.
-func owed(r *request, q model.Request) *model.Refusal {
-	late := r.overdue(q.Phase == model.Executed+model.Phase(model.CANCELLED))
+// owed says which rule r breaks by not having completed by a moment of rest.
+func owed(r *request, mark moment) *model.Refusal {
+	late := r.overdue(r.qp.flushedAfter(r) < mark)
 	return &model.Refusal{Rule: late.Rule, Why: late.Message}
 }

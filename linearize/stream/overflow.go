@@ -173,6 +173,11 @@ func (q *cq) outstanding() int {
 			}
 		}
 	}
+	for _, queue := range q.s.shared.queues {
+		if queue.cq == q {
+			n += queue.outstanding
+		}
+	}
 	return n
 }
 

@@ -82,6 +82,7 @@ func (l *workQueue) owe() (owed []uint64, open int) {
 		case l.waits(r) && r.called > flush && !l.mayFail(r):
 			return owed, open
 		case l.waits(r) && !p.flushedAfter(r) && !l.mayFail(r):
+			waits = true
 		default:
 			waits = waits || l.waits(r)
 			r.rested, r.owedLine = p.s.at, p.s.line()

@@ -125,7 +125,9 @@ func (q *cq) deliversShared(out *[]observation, p *poll, result *trace.Result) b
 	delete(q.s.shared.wrs, r.wr)
 	r.queue.outstanding--
 	r.queue.feeds(-1)
-	r.wq = l
+	if r.wq = l; q.failed.at != 0 && !q.mayHaveLost(&r.request, p.line) {
+		return true
+	}
 	kinds, outcome := automaton.Plain|automaton.Solicited, calls.OutcomeOf(result.Status)
 	l.qp.took(r, outcome)
 	switch outcome {
