@@ -28,10 +28,15 @@ type engine struct {
 	replace   map[string]string // "CONSTANT a <- b" of a configuration
 	names     int               // of fresh variables
 	axioms    []axiom           // on new symbols
+	axiomOf   map[string]int    // by symbol
 	choices   map[choice]*smt.Term
 	longest   int64 // of all sequences, where all constants are known; 0 otherwise
 	primed    map[*sany.Node]bool
 	where     string // the expression that is being evaluated
+}
+
+func newEngine(module *sany.Module) *engine {
+	return &engine{module: module, constants: map[string]value{}, axiomOf: map[string]int{}, choices: map[choice]*smt.Term{}}
 }
 
 // try calls a function, and returns as an error what it has no rule for.

@@ -41,7 +41,7 @@ True15 == LET RECURSIVE Sum(_)  Sum(s) == IF s = {} THEN 0 ELSE LET x == CHOOSE 
 		if n >= 10 {
 			name = "True1" + string(rune('0'+n-10))
 		}
-		e := &engine{module: m}
+		e := newEngine(m)
 		var v value
 		if err := e.try(func() { v = e.definition(name, steady{}) }); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -84,7 +84,7 @@ func TestUnsupportedIsNamed(t *testing.T) {
 	}
 	m := module(t, all)
 	for i, text := range found {
-		e := &engine{module: m, choices: map[choice]*smt.Term{}}
+		e := newEngine(m)
 		state := map[string]value{"v": scalar{smt.Var("v", smt.Int)}}
 		err := e.try(func() { e.definition(fmt.Sprintf("X%d", i), steady{now: state, next: state}) })
 		if want := fmt.Sprintf("M, line %d: no rule of evaluation for ", i+5); err == nil || text != "P(v)" && !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), wants[text]) {

@@ -60,7 +60,8 @@ func Load(name string, kind Kind, longest int64, module *sany.Module, texts ...s
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	e := &engine{module: module, constants: map[string]value{}, choices: map[choice]*smt.Term{}, replace: c.replace, longest: longest}
+	e := newEngine(module)
+	e.replace, e.longest = c.replace, longest
 	p := &Proof{Name: name, engine: e, Properties: c.properties}
 	allKnown := true
 	for _, k := range sortedKeys(c.constants) {

@@ -220,19 +220,30 @@ func (e *engine) define(symbol, operator string, terms ...*smt.Term) {
 			}
 		}
 	}
+	e.axiomOf[symbol] = len(e.axioms)
 	e.axioms = append(e.axioms, axiom{symbol, terms})
 }
 
 // about returns the axioms on the symbols that some terms have, or that such axioms have.
 func (e *engine) about(terms ...*smt.Term) (list []*smt.Term) {
 	taken := make([]bool, len(e.axioms))
-	for more := true; more; {
-		more = false
-		for i, a := range e.axioms {
-			if !taken[i] && slices.ContainsFunc(terms, func(t *smt.Term) bool { return smt.Uses(t, a.symbol) }) {
-				taken[i], more = true, true
-				list, terms = append(list, a.terms...), append(slices.Clip(terms), a.terms...)
+	seen := map[*smt.Term]bool{}
+	var take func(t *smt.Term)
+	take = func(t *smt.Term) {
+		symbol, _, _ := strings.Cut(t.Name, ".")
+		if i, known := e.axiomOf[symbol]; known && !taken[i] {
+			taken[i] = true
+			for _, t := range e.axioms[i].terms {
+				smt.Visit(t, seen, take)
 			}
+		}
+	}
+	for _, t := range terms {
+		smt.Visit(t, seen, take)
+	}
+	for i, a := range e.axioms {
+		if taken[i] {
+			list = append(list, a.terms...)
 		}
 	}
 	return list
