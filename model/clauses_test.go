@@ -827,6 +827,11 @@ func TestClausesOfError(t *testing.T) {
 		{"verbs, UC: no send succeeds there", Verbs(), UC, SendError, Action{Name: Execute, Token: NoToken}, "FLUSH-06", SendError},
 		{"verbs, UC: a receive does", Verbs(), UC, SendError, Action{Name: Execute, Queue: Receive, Token: NoToken}, "", SendError},
 		{"verbs, UC: none is cancelled", Verbs(), UC, SendError, Action{Name: Execute, Queue: Receive, Outcome: CANCELLED, Token: NoToken}, "RES-10", SendError},
+		{"verbs, UC: where a CQ failed as well, one is", Verbs(), UC, SendBroken, Action{Name: Execute, Queue: Receive, Outcome: CANCELLED, Token: NoToken}, "", Ended},
+		{"verbs, UC: and one succeeds", Verbs(), UC, SendBroken, Action{Name: Execute, Queue: Receive, Token: NoToken}, "", SendBroken},
+		{"verbs, UC: but no send", Verbs(), UC, SendBroken, Action{Name: Execute, Token: NoToken}, "FLUSH-06", SendBroken},
+		{"verbs, UC: that one is flushed", Verbs(), UC, SendBroken, Action{Name: NdkFlush}, "", Ended},
+		{"verbs, UC: that one is not brought back (ARM-18)", Verbs(), UC, SendBroken, Action{Name: NdkConnect}, "DISC-09", SendBroken},
 		{"verbs, UC: of a send on a broken one it ends all", Verbs(), UC, Broken, failed, "", Ended},
 		{"verbs: before the connection it breaks the QP", Verbs(), RC, Idle, ofReceive, "", BrokenIdle},
 		{"ndspi: while the close waits it ends that", Ndspi(), RC, CloseWaits, failed, "", QpClosing},
@@ -873,7 +878,7 @@ func TestClausesOfRefusal(t *testing.T) {
 	c := &Contract{Dialect: Ndkpi(), Depth: []int{1}, Qps: []Binding{{Peer: -1}}}
 	for state, rule := range map[Connection]string{
 		Idle: "", BrokenIdle: "", Ended: "", Disconnected: "", Aborted: "",
-		Connected: "POST-08", Doubtful: "POST-08", Broken: "POST-08", SendError: "POST-08", Flushed: "POST-08",
+		Connected: "POST-08", Doubtful: "POST-08", Broken: "POST-08", SendError: "POST-08", SendBroken: "POST-08", Flushed: "POST-08",
 		CloseWaits: "LIFE-06", QpClosing: "LIFE-06", QpCompleting: "LIFE-06", QpClosed: "LIFE-06",
 	} {
 		t.Run(state.String(), func(t *testing.T) {
@@ -900,7 +905,7 @@ func TestMayWait(t *testing.T) {
 		{Ndkpi(), RC, Broken, false, true}, {Ndkpi(), RC, Ended, false, true}, {Ndkpi(), RC, Idle, false, true},
 		{Ndkpi(), RC, Disconnected, false, false}, {assume(Ndkpi(), "A15", "CANCELLED"), RC, Flushed, false, false},
 		{Verbs(), RC, Connected, true, true}, {Verbs(), RC, Ended, false, false}, {Verbs(), RC, BrokenIdle, false, false},
-		{Verbs(), UC, Connected, false, true}, {Verbs(), UD, SendError, false, true}, {Ndspi(), RC, Aborted, false, true},
+		{Verbs(), UC, Connected, false, true}, {Verbs(), UD, SendError, false, true}, {Verbs(), UC, SendBroken, false, true}, {Ndspi(), RC, Aborted, false, true},
 		{Verbs(), RC, Aborted, false, false},
 	} {
 		if got := test.d.MayWait(test.state, test.of, Initiator); got != test.sends {
@@ -915,10 +920,10 @@ func TestMayWait(t *testing.T) {
 // A CQ breaks the QPs that complete into it, by either queue, and no other (ARM-18). It overflows only for a completion
 // that has no room (ARM-16).
 func TestClausesOfCqErrors(t *testing.T) {
-	c := &Contract{Dialect: Ndkpi(), Depth: []int{1, 1}, Qps: []Binding{{InitiatorCq: 0, ReceiveCq: 1, Peer: -1}, {InitiatorCq: 1, ReceiveCq: 0, Peer: -1}, {InitiatorCq: 1, ReceiveCq: 1, Peer: -1}, {InitiatorCq: 0, ReceiveCq: 0, Peer: -1}}}
-	before := State{Cqs: make([]Cq, 2), Qps: []Qp{{State: Connected}, {}, {State: Connected}, {State: Aborted}}}
+	c := &Contract{Dialect: Ndkpi(), Depth: []int{1, 1}, Qps: []Binding{{InitiatorCq: 0, ReceiveCq: 1, Peer: -1}, {InitiatorCq: 1, ReceiveCq: 0, Peer: -1}, {InitiatorCq: 1, ReceiveCq: 1, Peer: -1}, {InitiatorCq: 0, ReceiveCq: 0, Peer: -1}, {InitiatorCq: 1, ReceiveCq: 0, Peer: -1, Type: UC}}}
+	before := State{Cqs: make([]Cq, 2), Qps: []Qp{{State: Connected}, {}, {State: Connected}, {State: Aborted}, {State: SendError}}}
 	check(t, c, before, Action{Name: CqInternalError}, "", State{Cqs: []Cq{{Health: InternalError}, {}},
-		Qps: []Qp{{State: Broken}, {State: BrokenIdle}, {State: Connected}, {State: Aborted}}})
+		Qps: []Qp{{State: Broken}, {State: BrokenIdle}, {State: Connected}, {State: Aborted}, {State: SendBroken}}})
 
 	c = &Contract{Dialect: Ndkpi(), Depth: []int{1, 1}, Qps: []Binding{{InitiatorCq: 0, ReceiveCq: 1, Peer: -1}}, Composed: true}
 	full := Cq{Entries: entries(ok)}

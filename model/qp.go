@@ -88,11 +88,12 @@ type Connection uint8
 
 // The states of a QP. Doubtful: a request failed, and the connection may have ended (A40). Broken: a CQ failed, and requests under
 // way may still succeed. Ended: the connection has, and nothing succeeds any more: the error state of libibverbs (FLUSH-06).
-// SendError: a failed initiator request of an unreliable QP stopped its initiator queue. Flushed: NdkFlush was called, and what
-// is posted now is free, or cancelled (A15). Disconnected: NdkDisconnect was (DISC-10). BrokenIdle: one of these came before
-// any connection, and nothing can be sent, or succeed. Aborted: the connection ended for a bad token, and nothing succeeds any
-// more (INV-05). CloseWaits: NdkCloseQp was called, and waits for the connector (A36); QpClosing: it has cancelled what was
-// pending, or will, where a failure came while it waited; QpCompleting: its NdkCloseCompletion runs; QpClosed: it has returned.
+// SendError: a failed initiator request of an unreliable QP stopped its initiator queue. SendBroken: then a CQ failed, too;
+// receives are as on a Broken QP. Flushed: NdkFlush was called, and what is posted now is free, or cancelled (A15). Disconnected:
+// NdkDisconnect was (DISC-10). BrokenIdle: one of these came before any connection, and nothing can be sent, or succeed. Aborted:
+// the connection ended for a bad token, and nothing succeeds any more (INV-05). CloseWaits: NdkCloseQp was called, and waits for
+// the connector (A36); QpClosing: it has cancelled what was pending, or will, where a failure came while it waited; QpCompleting:
+// its NdkCloseCompletion runs; QpClosed: it has returned.
 const (
 	Idle Connection = iota
 	Connected
@@ -100,6 +101,7 @@ const (
 	Broken
 	Ended
 	SendError
+	SendBroken
 	Flushed
 	Disconnected
 	BrokenIdle
@@ -110,13 +112,16 @@ const (
 	QpClosed
 )
 
-var connectionNames = [...]string{"IDLE", "CONNECTED", "DOUBTFUL", "BROKEN", "ENDED", "SEND ERROR", "FLUSHED", "DISCONNECTED",
-	"BROKEN IDLE", "ABORTED", "CLOSE WAITS", "CLOSING", "COMPLETING", "CLOSED"}
+var connectionNames = [...]string{"IDLE", "CONNECTED", "DOUBTFUL", "BROKEN", "ENDED", "SEND ERROR", "SEND BROKEN", "FLUSHED",
+	"DISCONNECTED", "BROKEN IDLE", "ABORTED", "CLOSE WAITS", "CLOSING", "COMPLETING", "CLOSED"}
 
 func (c Connection) String() string { return connectionNames[c] }
 
 // Closing reports whether the consumer has called NdkCloseQp.
 func (c Connection) Closing() bool { return c >= CloseWaits }
+
+// sendsStopped is SendsStopped: a failure has stopped the initiator queue alone.
+func (c Connection) sendsStopped() bool { return c == SendError || c == SendBroken }
 
 // Unconnected reports whether the QP was never connected.
 func (c Connection) Unconnected() bool { return c == Idle || c == BrokenIdle }
@@ -158,13 +163,15 @@ func (p Qp) withQueue(q Queue, requests []Request) Qp {
 	return p
 }
 
-// breakDown makes p Broken, or BrokenIdle, unless it is worse off already.
+// breakDown is Broken: it makes p Broken, BrokenIdle or SendBroken, unless it is worse off already.
 func (p Qp) breakDown() Qp {
 	switch p.State {
 	case Idle:
 		p.State = BrokenIdle
 	case Connected, Doubtful:
 		p.State = Broken
+	case SendError:
+		p.State = SendBroken
 	}
 	return p
 }
@@ -219,7 +226,7 @@ func (d Dialect) connect(p Qp) (Qp, *Refusal) {
 // afterFlush is AfterFlush: what NdkFlush makes of the connection (FLUSH-05, A15).
 func (d Dialect) afterFlush(c Connection) Connection {
 	switch {
-	case d.ErrorState && (c == Connected || c == Doubtful || c == Broken || c == SendError):
+	case d.ErrorState && (c == Connected || c == Doubtful || c == Broken || c.sendsStopped()):
 		return Ended
 	case c == Connected, c == Doubtful, c == Broken && d.A15 == A15Cancelled:
 		return Flushed
@@ -232,7 +239,7 @@ func (d Dialect) afterFlush(c Connection) Connection {
 // afterDisconnect is AfterDisconnect: a disconnected QP stays so (DISC-10). One that never was connected is as after a flush.
 func afterDisconnect(c Connection) Connection {
 	switch c {
-	case Connected, Doubtful, Broken, Ended, SendError, Flushed:
+	case Connected, Doubtful, Broken, Ended, SendError, SendBroken, Flushed:
 		return Disconnected
 	}
 	return Qp{State: c}.breakDown().State
@@ -351,7 +358,7 @@ func (d Dialect) canEnd(c Connection, q Queue, o Outcome) *Refusal {
 		return nil
 	case c.Unconnected():
 		return notConnected
-	case (c == Ended || c == SendError && q == Initiator) && !d.ExecutesLate:
+	case (c == Ended || c.sendsStopped() && q == Initiator) && !d.ExecutesLate:
 		return succeedsEnded
 	case c == Disconnected:
 		return succeedsDisconnected
@@ -402,7 +409,7 @@ func (d Dialect) MayWait(c Connection, t QpType, q Queue) bool {
 	case c == BrokenIdle, c == Ended, c == Aborted:
 		return !d.ErrorState
 	}
-	return c == Idle || c == Broken || c == SendError
+	return c == Idle || c == Broken || c.sendsStopped()
 }
 
 // execute gives request i of the queue its outcome; solicit and token are what the message brought to a receive that

@@ -165,7 +165,7 @@ CancelledAfterFlush ==
 \* POST-08: a post is refused with STATUS_CONNECTION_INVALID only where nothing succeeds without a connection anew.
 InvalidMeansNotConnected ==
   [][\A p \in QP, op \in PostOps : MCPostRefused(p, op, TRUE) =>
-       qp[p].state \notin {"CONNECTED", "DOUBTFUL", "BROKEN", "FLUSHED", "SEND ERROR"}]_vars
+       qp[p].state \notin {"CONNECTED", "DOUBTFUL", "BROKEN", "FLUSHED", "SEND ERROR", "SEND BROKEN"}]_vars
 
 \* DISC-09 (A38): if that is how it is read, nothing is posted on a disconnected QP.
 DisconnectedIsLeft ==

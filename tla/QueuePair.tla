@@ -69,7 +69,8 @@ Unacknowledged(r) == r.phase = "UNACKNOWLEDGED"
 (* BROKEN: a CQ failed; requests under way may still succeed, or be        *)
 (* cancelled.  ENDED: the connection has ended, and nothing succeeds any   *)
 (* more: the error state of libibverbs.  SEND ERROR: a failed initiator    *)
-(* request of an unreliable QP stopped its initiator queue.  FLUSHED:      *)
+(* request of an unreliable QP stopped its initiator queue.  SEND BROKEN:  *)
+(* then a CQ failed, too; receives are as on a BROKEN QP.  FLUSHED:        *)
 (* NdkFlush was called; what is posted now is free, or cancelled (A15).    *)
 (* DISCONNECTED: NdkDisconnect was called.  BROKEN IDLE: a flush, a        *)
 (* receive that failed or the failure of a CQ came before any connection;  *)
@@ -82,8 +83,8 @@ Unacknowledged(r) == r.phase = "UNACKNOWLEDGED"
 (* NdkCloseCompletion runs; CLOSED: it returned.                           *)
 (***************************************************************************)
 QpStates ==
-  {"IDLE", "CONNECTED", "DOUBTFUL", "BROKEN", "ENDED", "SEND ERROR", "FLUSHED", "DISCONNECTED", "BROKEN IDLE", "ABORTED",
-   "CLOSE WAITS", "CLOSING", "COMPLETING", "CLOSED"}
+  {"IDLE", "CONNECTED", "DOUBTFUL", "BROKEN", "ENDED", "SEND ERROR", "SEND BROKEN", "FLUSHED", "DISCONNECTED", "BROKEN IDLE",
+   "ABORTED", "CLOSE WAITS", "CLOSING", "COMPLETING", "CLOSED"}
 
 \* The consumer has called NdkCloseQp.
 Closing(state) == state \in {"CLOSE WAITS", "CLOSING", "COMPLETING", "CLOSED"}
@@ -129,7 +130,14 @@ Ready(queue) == {i \in DOMAIN queue : CanExecute(queue, i)}
 (***************************************************************************)
 
 \* A QP that is worse off stays so.
-Broken(state) == CASE state = "IDLE" -> "BROKEN IDLE" [] state \in {"CONNECTED", "DOUBTFUL"} -> "BROKEN" [] OTHER -> state
+Broken(state) ==
+  CASE state = "IDLE" -> "BROKEN IDLE"
+    [] state \in {"CONNECTED", "DOUBTFUL"} -> "BROKEN"
+    [] state = "SEND ERROR" -> "SEND BROKEN"
+    [] OTHER -> state
+
+\* A failure has stopped the initiator queue alone.
+SendsStopped(state) == state \in {"SEND ERROR", "SEND BROKEN"}
 
 \* A QP that is not connected, or not any more.
 NotConnected(state) == state \in {"IDLE", "BROKEN IDLE", "ENDED", "DISCONNECTED", "ABORTED"}
@@ -144,14 +152,15 @@ Ends == FailureEnds \/ Reading.A40 = "ENDS"
 \* QP is in its error state then, and nothing succeeds (FLUSH-06).  For CANCELLED no receive waits behind a flush, on a connection
 \* that had ended before it as little as on any other: the QP is as after a disconnect.
 AfterFlush(state) ==
-  IF state \in {"CONNECTED", "DOUBTFUL", "BROKEN", "SEND ERROR"} /\ ErrorState THEN "ENDED"
+  IF (state \in {"CONNECTED", "DOUBTFUL", "BROKEN"} \/ SendsStopped(state)) /\ ErrorState THEN "ENDED"
   ELSE IF state \in {"CONNECTED", "DOUBTFUL"} \/ (state = "BROKEN" /\ Reading.A15 = "CANCELLED") THEN "FLUSHED"
   ELSE IF state = "ENDED" /\ Reading.A15 = "CANCELLED" THEN "DISCONNECTED"
   ELSE Broken(state)
 
 \* A disconnected QP stays so (DISC-10).  One that never was connected is as after a flush.
 AfterDisconnect(state) ==
-  IF state \in {"CONNECTED", "DOUBTFUL", "BROKEN", "ENDED", "SEND ERROR", "FLUSHED"} THEN "DISCONNECTED" ELSE Broken(state)
+  IF state \in {"CONNECTED", "DOUBTFUL", "BROKEN", "ENDED", "FLUSHED"} \/ SendsStopped(state) THEN "DISCONNECTED"
+  ELSE Broken(state)
 
 \* A QP that broke before need not be connected.  If it is, what is posted is not specified, as after a flush
 \* (FLUSH-05), whichever of a flush, a failed receive or a failed CQ broke it.
@@ -259,7 +268,7 @@ InGoodOrder(state, queue) ==
 CanEnd(state, queue, outcome) ==
   CASE outcome = "SUCCESS"   -> \/ state \in {"CONNECTED", "DOUBTFUL", "BROKEN", "CLOSE WAITS"}
                                 \/ FreeAfterFlush(state)
-                                \/ state = "SEND ERROR" /\ queue = "receive"
+                                \/ SendsStopped(state) /\ queue = "receive"
     [] outcome = "FAILED"    -> state = "FLUSHED" => FreeAfterFlush(state)
     [] outcome = "CANCELLED" -> ~InGoodOrder(state, queue)
 
@@ -298,7 +307,7 @@ Execute(p, queue, i, outcome) ==
 MayWait(p, queue) ==
   LET state == qp[p].state IN
   IF queue = "initiator" THEN Promise(p).delivers /\ (state \in {"CONNECTED", "DOUBTFUL"} \/ FreeAfterFlush(state))
-  ELSE \/ state \in {"IDLE", "CONNECTED", "DOUBTFUL", "BROKEN", "SEND ERROR"} \/ FreeAfterFlush(state)
+  ELSE \/ state \in {"IDLE", "CONNECTED", "DOUBTFUL", "BROKEN"} \/ SendsStopped(state) \/ FreeAfterFlush(state)
        \/ ~ErrorState /\ state \in {"BROKEN IDLE", "ENDED", "ABORTED"}
 
 \* What arrives with the i-th request: the writes before it, if they have not, and itself.
@@ -541,7 +550,7 @@ FailureBreaks ==
                        Each(phase) == \A r \in ended : r.phase = phase IN
        /\ (\E r \in ended : r.phase = "FAILED") => qp'[p].state \notin {"IDLE", "CONNECTED"}
        /\ (\E r \in ended : r.phase = "FAILED") /\ Ends =>
-            qp'[p].state \notin {"DOUBTFUL", "BROKEN", "CLOSE WAITS"} /\ (qp'[p].state = "SEND ERROR" => Promise(p).sendsApart)
+            qp'[p].state \notin {"DOUBTFUL", "BROKEN", "CLOSE WAITS"} /\ (SendsStopped(qp'[p].state) => Promise(p).sendsApart)
        /\ (\E r \in ended : r.phase = "CANCELLED") /\ qp[p].state = "DOUBTFUL" => qp'[p].state \notin {"DOUBTFUL", "BROKEN"}
        /\ ended # {} /\ Each("SUCCESS") =>
             qp'[p].state \in {qp[p].state, IF Closing(qp[p].state) THEN "CLOSING" ELSE "ABORTED"}]_qp
@@ -555,7 +564,7 @@ FlushIsOwn ==
 \* failure has stopped.
 NothingSucceedsEnded ==
   [][\A p \in QP, queue \in Queues :
-       \/ qp[p].state \in {"ENDED", "DISCONNECTED"} \/ (qp[p].state = "SEND ERROR" /\ queue = "initiator") =>
+       \/ qp[p].state \in {"ENDED", "DISCONNECTED"} \/ (SendsStopped(qp[p].state) /\ queue = "initiator") =>
             \A r \in JustExecuted(p, queue) : r.phase # "SUCCESS"]_qp
 
 \* FLUSH-06: in libibverbs a flush leaves a QP that was connected in its error state, and only a creation anew ends that.

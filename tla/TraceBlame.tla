@@ -51,7 +51,7 @@ FailedSilently(p, r) ==
     /\ ~\E m \in DOMAIN Requests : n < m /\ IsBefore(m) /\ Certain([req |-> m], "SUCCESS")
 
 \* Nothing succeeds on this queue any more: the connection has ended (FLUSH-06, A40).
-Over(p, queue) == qp[p].state = "ENDED" \/ (qp[p].state = "SEND ERROR" /\ queue = "initiator")
+Over(p, queue) == qp[p].state = "ENDED" \/ (Qp!SendsStopped(qp[p].state) /\ queue = "initiator")
 
 \* A request that has not ended, or has failed though nothing tells of it, can make a token valid.
 CanBeMadeValid(t) ==

@@ -181,7 +181,7 @@ func (r *Run) take(a model.Action) {
 			r.broken[i] = r.broken[i] || b.InitiatorCq == a.Cq || b.ReceiveCq == a.Cq
 		}
 	case model.Post:
-		if state := r.s.Qps[a.Qp].State; a.Request.Op.IsSend() && state != model.Ended && state != model.SendError { // else it is flushed (FLUSH-06)
+		if state := r.s.Qps[a.Qp].State; a.Request.Op.IsSend() && state != model.Ended && state != model.SendError && state != model.SendBroken { // else it is flushed (FLUSH-06)
 			r.sends[a.Qp]++
 		}
 	}

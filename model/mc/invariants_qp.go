@@ -20,6 +20,9 @@ func cancelled(r model.Request) bool { return r.Phase == model.Executed+model.Ph
 // inGoodOrder reports whether nothing can have cancelled requests of a QP in this state.
 func inGoodOrder(c model.Connection) bool { return c == model.Idle || c == model.Connected }
 
+// sendsStopped reports whether a failure has stopped the initiator queue alone.
+func sendsStopped(c model.Connection) bool { return c == model.SendError || c == model.SendBroken }
+
 // QpTypeOK: the values are of their sets, and requests have flags of theirs only (POST-11, FLAG-08).
 func QpTypeOK(m *Moment) bool {
 	for _, p := range m.state.Qps {
@@ -276,7 +279,7 @@ func FailureBreaks(before, after *Moment, _ model.Action) bool {
 		failed := slices.ContainsFunc(ended, func(r model.Request) bool { return !succeeded(r) && !cancelled(r) })
 		d, apart := before.contract.Dialect, before.contract.Qps[p].Type.Promise().SendsApart
 		if ends := d.FailureEnds || d.A40 == model.A40Ends; failed && ends &&
-			(new == model.Doubtful || new == model.Broken || new == model.CloseWaits || new == model.SendError && !apart) {
+			(new == model.Doubtful || new == model.Broken || new == model.CloseWaits || sendsStopped(new) && !apart) {
 			return false
 		}
 		if old.State == model.Doubtful && slices.ContainsFunc(ended, cancelled) && (new == model.Doubtful || new == model.Broken) {
@@ -311,7 +314,7 @@ func FlushIsOwn(before, after *Moment, _ model.Action) bool {
 func NothingSucceedsEnded(before, after *Moment, _ model.Action) bool {
 	for p, old := range before.state.Qps {
 		for _, queue := range queues {
-			over := old.State == model.Ended || old.State == model.Disconnected || old.State == model.SendError && queue == model.Initiator
+			over := old.State == model.Ended || old.State == model.Disconnected || sendsStopped(old.State) && queue == model.Initiator
 			if over && slices.ContainsFunc(justExecuted(before, after, p, queue), succeeded) {
 				return false
 			}
@@ -360,7 +363,7 @@ func CloseCancels(before, after *Moment, a model.Action) bool {
 // InvalidMeansNotConnected: a post is refused with STATUS_CONNECTION_INVALID only where nothing succeeds without a connection
 // anew (POST-08).
 func InvalidMeansNotConnected(before, _ *Moment, a model.Action) bool {
-	connected := []model.Connection{model.Connected, model.Doubtful, model.Broken, model.Flushed, model.SendError}
+	connected := []model.Connection{model.Connected, model.Doubtful, model.Broken, model.Flushed, model.SendError, model.SendBroken}
 	return a.Name != model.PostRefused || !a.Invalid || !slices.Contains(connected, before.state.Qps[a.Qp].State)
 }
 

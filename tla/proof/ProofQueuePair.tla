@@ -47,7 +47,7 @@ NumbersDiffer ==
     /\ \A m \in refused[p] : \A j \in DOMAIN left[p] : m.req # left[p][j].req
 
 \* The initiator queue alone stops on an unreliable QP alone.
-SendErrorIsApart == \A p \in QP : qp[p].state = "SEND ERROR" => Promise(p).sendsApart /\ Ends
+SendErrorIsApart == \A p \in QP : SendsStopped(qp[p].state) => Promise(p).sendsApart /\ Ends
 
 \* Nothing is free after a flush where that ends the connection (FLUSH-06), no connection is in doubt where a failure ends it (A40),
 \* and no close waits but where it is so read (A36).

@@ -140,16 +140,21 @@ func Free(t *Term) []string {
 
 // Uses says whether a term has a symbol of this name, or of a name that begins with it and a point.
 func Uses(t *Term, name string) bool {
-	seen := map[*Term]bool{}
-	var visit func(t *Term) bool
-	visit = func(t *Term) bool {
-		if seen[t] {
-			return false
-		}
-		seen[t] = true
-		return t.Name == name || strings.HasPrefix(t.Name, name+".") || slices.ContainsFunc(t.Args, visit)
+	used := false
+	Visit(t, map[*Term]bool{}, func(t *Term) { used = used || t.Name == name || strings.HasPrefix(t.Name, name+".") })
+	return used
+}
+
+// Visit calls a function for a term and its subterms, each of them once: those that were seen before are left out.
+func Visit(t *Term, seen map[*Term]bool, found func(*Term)) {
+	if seen[t] {
+		return
 	}
-	return visit(t)
+	seen[t] = true
+	found(t)
+	for _, a := range t.Args {
+		Visit(a, seen, found)
+	}
 }
 
 func (p *Printer) declare(t *Term) {
