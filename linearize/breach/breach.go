@@ -8,6 +8,7 @@ import "fmt"
 type Breach struct {
 	Rule, Message string
 	Also          []string // the rules that are broken in its place where another explanation is true
+	Alone         bool     // it rests on no hidden step and on no message
 }
 
 func breaks(rule, format string, args ...any) Breach {
@@ -29,7 +30,9 @@ func NoRoom(fn, cq string, delivered int, room int64) Breach {
 
 // Unposted is that a request was delivered that nobody had posted.
 func Unposted(cq, wr string) Breach {
-	return breaks(impossible, "%s delivered a completion of %s, and no request of that name was posted", cq, wr)
+	b := breaks(impossible, "%s delivered a completion of %s, and no request of that name was posted", cq, wr)
+	b.Alone = true
+	return b
 }
 
 // Early is that a request was delivered before it was posted.

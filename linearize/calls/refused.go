@@ -37,8 +37,8 @@ func TriedNothing(status string) bool {
 	return strings.HasPrefix(status, "STATUS_INVALID_PARAMETER") || slices.Contains(outright, status)
 }
 
-// outright are the answers that refuse to try, beside those of a wrong argument.
-var outright = []string{"STATUS_INSUFFICIENT_RESOURCES", "STATUS_NOT_SUPPORTED", "STATUS_CONNECTION_ACTIVE", "STATUS_ADDRESS_ALREADY_EXISTS"}
+// outright are the answers that refuse to try, beside those of a wrong argument. That resources do not suffice may turn out midway.
+var outright = []string{"STATUS_NOT_SUPPORTED", "STATUS_CONNECTION_ACTIVE", "STATUS_ADDRESS_ALREADY_EXISTS"}
 
 // changesNothing reports whether a call is one that a refusal undoes (ibv_modify_qp(3), LIFE-06). Where NdkConnect or NdkAccept fails, a connection may have
 // been made, or receives cancelled, but for the answers of one that tried nothing.

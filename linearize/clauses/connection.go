@@ -250,7 +250,7 @@ func (e *Engine) goesOn(r *request, m facts.Moment) {
 		rule = silentlyEnded // at rest, and nothing behind it tells
 	case r.silent:
 		rule = passedOver // it has failed, or has no completion to tell so
-	case p.names > 0 || p.peer != nil && p.peer.names > 0:
+	case e.mayNameBadToken(p):
 		rule = abortedBefore
 	}
 	switch {

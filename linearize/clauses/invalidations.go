@@ -96,6 +96,7 @@ func (e *Engine) took(receive, send *request, m facts.Moment) {
 		}
 		e.invalidates(send.names, receive, badToken, m)
 		send.names = nil
+		send.queue.qp.namesNone(send)
 	}
 }
 

@@ -18,12 +18,35 @@ func (e *Engine) postMessage(r *request, m facts.Moment) {
 	w.lastSend = r
 	w.messages.sent = append(w.messages.sent, r)
 	s.Keep(r.a)
-	if w.qp.names == 0 && r.op == model.SendAndInvalidate {
-		w.qp.names = m.At
+	if r.op == model.SendAndInvalidate {
+		w.qp.isNaming(r)
 	}
 	if n := len(w.messages.sent); w.qp.peer == nil && n > mostUnpaired {
 		w.messages.forget(s, n-1)
 	}
+}
+
+// isNaming notes that a message names a token.
+func (p *queuePair) isNaming(r *request) {
+	if p.names == 0 {
+		p.names = r.called
+	}
+	if len(p.naming) == mostUnpaired {
+		p.naming = slices.Delete(p.naming, 0, 1)
+	}
+	p.naming = append(p.naming, r)
+}
+
+// namesNone notes that the token that a message names did not end the connection: it was received, or never sent.
+func (p *queuePair) namesNone(r *request) {
+	p.naming = slices.DeleteFunc(p.naming, func(o *request) bool { return o == r })
+}
+
+// mayNameBadToken reports whether a message of the connection may have named a token that was not valid. Of a token of an end that the trace does not
+// hold nothing tells that.
+func (e *Engine) mayNameBadToken(p *queuePair) bool {
+	bad := func(r *request) bool { return !e.hadValidToken(r) }
+	return p.peer != nil && (slices.ContainsFunc(p.naming, bad) || slices.ContainsFunc(p.peer.naming, bad))
 }
 
 // forget drops the first sends.

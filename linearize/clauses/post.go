@@ -227,6 +227,7 @@ func (e *Engine) refuse(r *request) {
 	}
 	if r.message {
 		w.messages.sent = slices.DeleteFunc(w.messages.sent, is)
+		w.qp.namesNone(r)
 		e.Solver.Release(r.a)
 		if w.lastSend == r {
 			w.lastSend = r.before

@@ -62,6 +62,7 @@ type queuePair struct {
 	flushes     []*flush
 	causes      []cause
 	names       int        // the call of its first message that names a token, or 0
+	naming      []*request // the latest messages that do, and that no receive is known to have taken
 	unready     []*request // whose chains ended before the connection
 	flushesLate bool       // a disconnect that was refused may flush it at any time
 	open        bool       // undecided

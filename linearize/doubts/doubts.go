@@ -265,6 +265,18 @@ func (d *Doubts) Apply(r *verdict.Report, events []trace.Event) {
 			f.Message = fmt.Sprintf("%s; undecided, because of %s: %s", f.Message, doubt.place(), doubt.reason)
 		}
 	}
+	for i := range r.Findings { // what an event shows by itself follows from nothing that is undecided
+		if f := &r.Findings[i]; f.Alone && f.Follows != nil && f.Follows.File == "" && isUndecided(r, f.Follows) {
+			f.Follows = nil
+		}
+	}
+}
+
+// isUndecided reports whether a finding from which others may follow is not of a violation.
+func isUndecided(r *verdict.Report, origin *verdict.Origin) bool {
+	return !slices.ContainsFunc(r.Findings, func(f verdict.Finding) bool {
+		return f.Rule == origin.Rule && f.Line == origin.Line && f.Verdict != verdict.Inconclusive
+	})
 }
 
 // Judge applies the doubts of a whole trace to what was found in it.

@@ -32,25 +32,33 @@ func (l *lengths) completed(r *workRequest, c *Call, result *trace.Result) {
 		result.Opcode == "RECV_RDMA_WITH_IMM" {
 		return
 	}
+	may := l.consumersOf(r)
+	written := c.Verbs && result.Opcode == "" && may.writes
+	if written && !may.sends {
+		return
+	}
 	*l.count++
 	if *result.Bytes <= r.bytes {
 		return
 	}
 	f := Finding{Verdict: verdict.ProviderViolation, Rule: tooLong, See: []int{r.place.Line}, Objects: []Object{{Cq, c.Cq}, r.queue.object()},
 		Message: fmt.Sprintf("the receive %s succeeded with %d bytes, and its buffers have %d", r.wr, *result.Bytes, r.bytes)}
-	if c.Verbs && result.Opcode == "" && l.mayBeWrite(r) {
+	if written {
 		f.Verdict = verdict.Inconclusive
 		f.Message += ", unless it was consumed by an RDMA write with immediate data: the trace does not record the opcode of the completion (field opcode)"
 	}
 	l.s.m.report(f)
 }
 
-// mayBeWrite reports whether a receive may have been consumed by an RDMA write with immediate data. UD has none.
-func (l *lengths) mayBeWrite(r *workRequest) bool {
+// consumersOf returns what may have consumed a receive. UD has no RDMA writes.
+func (l *lengths) consumersOf(r *workRequest) consumers {
 	p := r.queue.qp
 	if p == nil {
-		return true
+		return consumers{sends: true, writes: true}
 	}
 	peer := l.s.peer(p)
-	return p.kind != "UD" && (peer == nil || !peer.created || peer.writesImm)
+	if peer == nil || !peer.created {
+		return consumers{sends: true, writes: p.kind != "UD"}
+	}
+	return consumers{peer.consumers.sends, peer.consumers.writes && p.kind != "UD"}
 }

@@ -260,7 +260,7 @@ func (s *requests) called(c *Call, e *trace.Event) {
 		if q.kind == model.Initiator {
 			r.op, _ = calls.OpOfRequest(w)
 			r.opcode, r.silent = strings.TrimPrefix(w.Opcode, "IBV_WR_"), !calls.HasVerbsFlag(w.Flags, "SIGNALED")
-			q.qp.writesImm = q.qp.writesImm || r.opcode == "" || r.opcode == "RDMA_WRITE_WITH_IMM"
+			q.qp.consumers.add(r.opcode)
 		}
 		s.add(r, w.Flags)
 	}

@@ -1,6 +1,8 @@
 package monitor
 
 import (
+	"strings"
+
 	"ndkoracle/model"
 	"ndkoracle/trace"
 )
@@ -98,13 +100,21 @@ type qpArguments struct {
 	limitedAt int          // the line that says so
 	chain     *workRequest // the latest of its deferred requests, if no request without NDK_OP_FLAG_DEFER followed
 	flushing  int          // flushes that have not returned, or pend
-	writesImm bool         // it may have posted an RDMA write with immediate data
+	consumers consumers    // libibverbs: what it may have posted that consumes a receive of its peer
 	initiator *requestQueue
 	receive   *requestQueue
 	peer      *qpArguments    // the other end of its connection, where the trace holds the creation of both; it may be closed
 	sent      []*workRequest  // the messages that its peer has not received
 	ended     int             // the index of the event that may have ended its connection first: a flush, a failure, a close; or -1
 	reported  map[string]bool // what was said of it, and is said once
+}
+
+// consumers are the kinds of requests that consume a receive of the peer: sends, and RDMA writes with immediate data, whose bytes go elsewhere.
+type consumers struct{ sends, writes bool }
+
+func (c *consumers) add(opcode string) {
+	c.sends = c.sends || opcode == "" || strings.HasPrefix(opcode, "SEND")
+	c.writes = c.writes || opcode == "" || opcode == "RDMA_WRITE_WITH_IMM"
 }
 
 // once reports whether something is said of the queue pair for the first time.

@@ -54,6 +54,7 @@ func (h *history) providerInOrder(d *doubt, rule string, at moment, see []*span,
 // tells reports a breach. see is what it refers to.
 func (h *history) tells(b breach.Breach, at moment, see ...*span) {
 	h.provider(b.Rule, at, see, "%s", b.Message)
+	h.findings[len(h.findings)-1].Alone = b.Alone
 }
 
 // tellsInOrder is tells of what rests on the order of requests and of completions.

@@ -41,7 +41,9 @@ type finding struct {
 
 // tells reports a breach at a line, or 0 for the present one. see are lines that it refers to.
 func (s *Stream) tells(g *group, b breach.Breach, line int, see ...int) {
-	s.report(g, verdict.ProviderViolation, b.Rule, line, see, "%s", b.Message)
+	if s.report(g, verdict.ProviderViolation, b.Rule, line, see, "%s", b.Message); !s.muted {
+		s.findings[len(s.findings)-1].Alone = b.Alone
+	}
 }
 
 // report notes a finding on the objects of a group, at the present event unless a line says otherwise. After a violation of the
