@@ -258,7 +258,7 @@ func (r *Reader) notInKernel(e *Event) {
 // unknownFunction warns of the function of an event.
 func (r *Reader) unknownFunction(e *Event) {
 	if r.strange.fn != e.Fn {
-		r.strange.fn, r.strange.unclear = e.Fn, e.Fn+" is not a function that the format knows"
+		r.strange.fn, r.strange.unclear = e.Fn, e.Fn+" is not a function that the format knows, and what it did would decide"
 		if what := "function " + e.Fn; r.warned.isNew(what) {
 			r.warned.add(r.number, what, fmt.Sprintf("%q is not a function that the format knows%s; its events are not judged", e.Fn, suggestFunction(e.Fn)))
 		}

@@ -105,7 +105,7 @@ func (d *disconnects) done(c *Call, succeeded bool) {
 		case succeeded:
 		case connects(c.Fn):
 			o.failed = true
-		case o.disconnected == c:
+		case c.Fn == "NdkDisconnect" && (o.disconnected == nil || o.disconnected == c): // its return may come behind its completion
 			o.inVain = true
 		}
 	}

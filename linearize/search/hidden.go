@@ -40,7 +40,7 @@ func (c *component) listRequest(r *request) {
 		o.call = max(o.call, r.message.post.call)
 	}
 	o.call = max(o.call, r.sent)
-	to := c.h.takenBy[r]
+	to := r.reached
 	if to == nil && r.told && !failed(r) {
 		to = r.receive
 	}

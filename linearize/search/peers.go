@@ -96,8 +96,8 @@ func (p *qp) boundMessages() {
 	}
 }
 
-// findArrived finds the message of each receive that was told to have succeeded before a send was told to have failed, or that can have taken no other:
-// that of the send in its place, whatever became of it, as a message is received before it is acknowledged.
+// findArrived finds the message of each receive that was told to have succeeded before a send was told to have failed: that of
+// the send in its place, whatever became of it, as a message is received before it is acknowledged. Where it can have taken no other, that send reached it.
 func (h *history) findArrived(p *qp) {
 	var failure *delivery // the first that was told of a send
 	for i, r := range p.receive {
@@ -112,12 +112,18 @@ func (h *history) findArrived(p *qp) {
 		case failure == nil || s.delivery.before(failure):
 			failure = s.delivery
 		}
-		switch {
-		case r.message != nil || r.delivery == nil || failure == nil:
-		case p.receivedAll(i):
+		if r.message != nil || r.delivery == nil || failure == nil {
+			continue
+		}
+		all := p.receivedAll(i)
+		if all {
+			s.reached = r
+		}
+		switch before := r.delivery.before(failure); {
+		case before && all:
 			r.arrived, h.takenBy[s] = s, r
 			h.checkMessage(r, s.bytes())
-		case r.delivery.before(failure):
+		case before:
 			h.takesLike(i, r)
 		}
 	}

@@ -65,6 +65,7 @@ type pairing struct {
 	sent    moment   // of a receive that succeeded: its message was not sent before
 	meets   bool     // of a send: the trace tells which of the peer's receives it goes to
 	receive *request // that one, or nil when there is none
+	reached *request // of a send that failed: the peer's receive that its message came to for sure
 }
 
 // A delivery is where a poll handed a completion out.
