@@ -28,6 +28,7 @@ type Reading struct {
 	A18 Choice // when a receive leaves a shared receive queue
 	A19 Choice // is a shared receive queue armed at its creation?
 	A21 Choice // the completions of a QP that is closed
+	A22 Choice // may a close fail? No step asks for it
 	A24 Choice // a bound on the callbacks that are owed: the choice is the bound
 	A25 Choice // does a fresh completion satisfy an arm, though it was polled before?
 	A26 Choice // what the completions are that come before the first callback
@@ -65,7 +66,8 @@ const (
 	A18Completed, A18Taken           Choice = 0, 1
 	A19Either, A19Armed, A19Unarmed  Choice = 0, 1, 2
 	A21Either, A21Kept, A21Dropped   Choice = 0, 1, 2 // until the CQ is closed
-	A24None                          Choice = 0       // of the others each is the bound
+	A22May, A22MustNot               Choice = 0, 1
+	A24None                          Choice = 0 // of the others each is the bound
 	A25No, A25Yes                    Choice = 0, 1
 	A26Fresh, A26Old                 Choice = 0, 1
 	A28AtOnce, A28AtReturn           Choice = 0, 1
@@ -84,7 +86,7 @@ const (
 func (r *Reading) choice(id string) *Choice {
 	return map[string]*Choice{
 		"A1": &r.A1, "A2": &r.A2, "A3": &r.A3, "A4": &r.A4, "A5": &r.A5, "A6": &r.A6, "A7": &r.A7, "A8": &r.A8, "A9": &r.A9,
-		"A10": &r.A10, "A11": &r.A11, "A12": &r.A12, "A15": &r.A15, "A16": &r.A16, "A18": &r.A18, "A19": &r.A19, "A21": &r.A21, "A24": &r.A24,
+		"A10": &r.A10, "A11": &r.A11, "A12": &r.A12, "A15": &r.A15, "A16": &r.A16, "A18": &r.A18, "A19": &r.A19, "A21": &r.A21, "A22": &r.A22, "A24": &r.A24,
 		"A25": &r.A25, "A26": &r.A26, "A28": &r.A28, "A29": &r.A29, "A30": &r.A30, "A31": &r.A31, "A33": &r.A33, "A34": &r.A34, "A35": &r.A35,
 		"A36": &r.A36, "A38": &r.A38, "A40": &r.A40,
 	}[id]

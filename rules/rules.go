@@ -87,6 +87,9 @@ func (r Reading) Matters(dialect string) bool {
 	return r.Dialects == nil || slices.Contains(r.Dialects, dialect)
 }
 
+// IsOfCalls reports whether the question is what calls return. No step of the contract asks for it, so tla/ has no choice of it.
+func (r Reading) IsOfCalls() bool { return r.ID == "A22" }
+
 //go:embed rules.tsv
 var ruleTable string
 

@@ -94,8 +94,8 @@ func readings() string {
 	var b strings.Builder
 	b.WriteString("# Readings\n\n" + written + `
 
-How the open questions of the documentation are answered. All choices are constants of tla/ and the model, where each is checked. ` + "`tracecheck --assume`" + ` takes
-one of them; where a choice is in parentheses, traces are judged by the default only. The strict answer leaves the provider, or the consumer, the least; it can
+How the open questions of the documentation are answered. All choices are constants of tla/ and the model, where each is checked, but those of what calls return (A22): only the judge
+asks for them. ` + "`tracecheck --assume`" + ` takes one; where a choice is in parentheses, traces are judged by the default only. The strict answer leaves the provider, or the consumer, the least; it can
 be taken where it is one of the choices.
 
 | reading | question | default | strict | choices |

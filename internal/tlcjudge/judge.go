@@ -163,12 +163,14 @@ func recordOf(name string, deviceLevel bool) string {
 
 // readingOf returns the expression of module Readings for other readings than the default.
 func readingOf(assume map[string]string) string {
-	if len(assume) == 0 {
-		return "Default"
-	}
 	var others []string
 	for _, id := range slices.Sorted(maps.Keys(assume)) {
-		others = append(others, fmt.Sprintf("!.%s = %q", id, assume[id]))
+		if reading, _ := rules.GetReading(id); !reading.IsOfCalls() {
+			others = append(others, fmt.Sprintf("!.%s = %q", id, assume[id]))
+		}
+	}
+	if len(others) == 0 {
+		return "Default"
 	}
 	return "[Default EXCEPT " + strings.Join(others, ", ") + "]"
 }

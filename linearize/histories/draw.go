@@ -77,7 +77,7 @@ func drawAny(d dice, resizes, lossy bool) *drawn {
 		h.less, h.left = leaveOut(d, h.trace)
 	}
 	if !partial && d.Roll(6, "other objects") == 0 {
-		h.more, h.breach = withObjects(d, h.trace, h.run.verbs())
+		h.more, h.breach = withObjects(d, h.trace, h.run.verbs(), noCloseFails(dialect))
 	}
 	if partial {
 		h.trace = spread(d, h.trace)
@@ -95,6 +95,9 @@ func (h *drawn) assume(d dice, dialect model.Dialect, other choiceOf) model.Dial
 	h.options.Assume = map[string]string{other.reading: other.choice}
 	return assumed
 }
+
+// noCloseFails reports whether no close may fail (LIFE-12, A22).
+func noCloseFails(d model.Dialect) bool { return d.Name == "ndkpi" && d.A22 == model.A22MustNot }
 
 func (h *drawn) operations() int {
 	n := 0

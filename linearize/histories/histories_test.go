@@ -332,7 +332,7 @@ func (h *drawn) withLives(alone *verdict.Report, c *comparison) {
 	if h.more == nil {
 		return
 	}
-	guilty := judgeLives(h.more.Events)
+	guilty := judgeLives(h.more.Events, noCloseFails(h.run.c.Dialect))
 	c.count(true, "objects of other kinds, "+h.breach)
 	if (len(guilty) > 0) != (h.breach != "nothing") {
 		c.differ += fmt.Sprintf("\nthe lives of other objects: %s, and their referee says %v", h.breach, guilty)

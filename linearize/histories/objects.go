@@ -57,6 +57,7 @@ var mayPend = []string{"NdkInitializeFastRegisterMr", "NdkModifySrq"}
 type bystanders struct {
 	d      dice
 	verbs  bool
+	strict bool // no close fails (A22)
 	events []trace.Event
 	ops    int
 	lives  []life // those that are open
@@ -136,13 +137,17 @@ func (b *bystanders) use(l life) {
 	b.calls(l.kind.use, l.named(), completion)
 }
 
-// close closes an object. A close that fails leaves it open (A22).
+// close closes an object. A close that fails leaves it open, where one may fail (A22).
 func (b *bystanders) close(l life) {
-	if !b.verbs && b.d.Roll(6, "close fails") == 0 {
-		b.returns(l.kind.close, b.begin(l.kind.close, l.named()), "STATUS_DEVICE_BUSY")
+	if !b.verbs && !b.strict && b.d.Roll(6, "close fails") == 0 {
+		b.failToClose(l)
 	}
 	b.lives = slices.DeleteFunc(b.lives, func(o life) bool { return o.id == l.id })
 	b.calls(l.kind.close, l.named(), "NdkCloseCompletion")
+}
+
+func (b *bystanders) failToClose(l life) {
+	b.returns(l.kind.close, b.begin(l.kind.close, l.named()), "STATUS_INSUFFICIENT_RESOURCES")
 }
 
 func (b *bystanders) kinds() []kindOfObject {
@@ -186,6 +191,9 @@ type breachOfLife struct {
 	do        func(*bystanders, life)
 }
 
+// closeFails is a breach where A22 is read so.
+const closeFails = "a close fails"
+
 var breachesOfLives = []breachOfLife{
 	{"an object is closed whose creation was refused", false, false, func(b *bystanders, l life) {
 		refused := life{l.kind, "refused"}
@@ -227,6 +235,7 @@ var breachesOfLives = []breachOfLife{
 		b.returns(l.kind.create, op, "STATUS_SUCCESS")
 		b.completes("NdkCreateCompletion", op, "STATUS_SUCCESS")
 	}},
+	{closeFails, false, true, (*bystanders).failToClose},
 }
 
 // breach breaks the contract, and says how.
@@ -236,7 +245,7 @@ func (b *bystanders) breach() string {
 	}
 	for {
 		l, how := b.fresh(), breachesOfLives[b.d.Roll(len(breachesOfLives), "breach")]
-		if how.uses && l.kind.use == "" || how.ndk && b.verbs {
+		if how.uses && l.kind.use == "" || how.ndk && b.verbs || how.what == closeFails && !b.strict {
 			continue
 		}
 		how.do(b, l)
@@ -246,8 +255,8 @@ func (b *bystanders) breach() string {
 
 // withObjects returns the trace with the lives of such objects beside it, in a stretch without a moment of rest, and how they break the contract,
 // or "nothing".
-func withObjects(d dice, t *trace.Trace, verbs bool) (more *trace.Trace, breach string) {
-	b := &bystanders{d: d, verbs: verbs}
+func withObjects(d dice, t *trace.Trace, verbs, strict bool) (more *trace.Trace, breach string) {
+	b := &bystanders{d: d, verbs: verbs, strict: strict}
 	if b.live(); Flip(d, "breach of a life") {
 		breach = b.breach()
 	} else {

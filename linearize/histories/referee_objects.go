@@ -22,9 +22,9 @@ type callOfLife struct {
 	over       bool
 }
 
-// judgeLives decides by the plainest reading of the words who breaks LIFE-01, LIFE-02, LIFE-04, LIFE-06 or LIFE-11, or answers what does not wait
+// judgeLives decides by the plainest reading of the words who breaks LIFE-01, LIFE-02, LIFE-04, LIFE-06, LIFE-11 or, where no close may fail, LIFE-12, or answers what does not wait
 // for an answer (ASY-01, ASY-02): it returns every party and why.
-func judgeLives(events []trace.Event) map[verdict.Verdict][]string {
+func judgeLives(events []trace.Event, noCloseFails bool) map[verdict.Verdict][]string {
 	found := map[verdict.Verdict][]string{}
 	blame := func(who verdict.Verdict, rule string) { found[who] = append(found[who], rule) }
 	lives, made := map[string]*lifeOf{}, map[string]*callOfLife{}
@@ -87,7 +87,10 @@ func judgeLives(events []trace.Event) map[verdict.Verdict][]string {
 			case e.Status == "STATUS_PENDING":
 				c.pending = true
 			case failed && closes(c.fn):
-				lives[c.object].closed = lives[c.object].over // by the default of A22 it may fail
+				if l := lives[c.object]; noCloseFails && l.exists && !l.over {
+					blame(verdict.ProviderViolation, "LIFE-12")
+				}
+				lives[c.object].closed = lives[c.object].over
 			case !failed:
 				succeeds(c)
 			}
