@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"ndkoracle/internal/mutate"
@@ -26,16 +28,16 @@ func mutants(ctx context.Context, o options, checker *prove.Checker, claims []pr
 	}
 	var all []mutant
 	for _, e := range edits {
-		var of []prove.Claim
-		for _, c := range claims {
-			if c.Configuration == e.Configuration && c.Kind == prove.Safety && c.Verdict == prove.Proved {
-				of = append(of, c)
-			}
-		}
-		if len(of) == 0 || e.Found == mutate.ByGraph || !o.only.MatchString(e.String()) {
+		if e.Found == mutate.ByGraph || !o.only.MatchString(e.String()) {
 			continue
 		}
-		all = append(all, mutant{e, of})
+		of, err := claimsOn(checker, claims, e)
+		if err != nil {
+			return 0, err
+		}
+		if len(of) > 0 {
+			all = append(all, mutant{e, of})
+		}
 	}
 	r := rand.New(rand.NewPCG(o.seed, 0))
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -75,6 +77,34 @@ func mutants(ctx context.Context, o options, checker *prove.Checker, claims []pr
 	return bad, nil
 }
 
+// claimsOn returns the claims about the configuration in which TLC finds an edit; if there are none, those that cover it.
+func claimsOn(checker *prove.Checker, claims []prove.Claim, e mutate.Edit) (of []prove.Claim, err error) {
+	proved := func(c prove.Claim) bool { return c.Kind == prove.Safety && c.Verdict == prove.Proved }
+	for _, c := range claims {
+		if proved(c) && c.Configuration == e.Configuration {
+			of = append(of, c)
+		}
+	}
+	if len(of) > 0 || !e.IsFound() {
+		return of, nil
+	}
+	for _, name := range strings.Split(e.Configuration, ",") {
+		for _, c := range claims {
+			if !proved(c) || slices.ContainsFunc(of, func(x prove.Claim) bool { return x.Name == c.Name }) {
+				continue
+			}
+			covers, err := checker.Covers(c, name, e.Found)
+			if err != nil {
+				return nil, err
+			}
+			if covers {
+				of = append(of, c)
+			}
+		}
+	}
+	return of, nil
+}
+
 // changed decides a claim of the changed specification, and returns what breaks.
 func changed(ctx context.Context, o options, checker *prove.Checker, e mutate.Edit, claim prove.Claim) (string, error) {
 	folder, err := os.MkdirTemp("", "mutant")
@@ -97,7 +127,7 @@ func changed(ctx context.Context, o options, checker *prove.Checker, e mutate.Ed
 	reader.Folders = append([]string{folder}, reader.Folders...)
 	mutated := prove.Checker{Folder: checker.Folder, Reader: reader, Solvers: checker.Solvers, Limit: checker.Limit}
 	if e.IsFound() {
-		return mutated.Breaks(ctx, claim)
+		return mutated.Breaks(ctx, claim, e.Found)
 	}
 	result, err := mutated.Check(ctx, claim)
 	if err != nil || len(result.Failures) == 0 {

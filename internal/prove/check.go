@@ -189,8 +189,8 @@ func (claim *Claim) Pin(r Result) {
 	claim.Paths, claim.Conditions, claim.Dead = r.Paths, r.Conditions, len(r.Dead)
 }
 
-// Breaks looks for a step that breaks any condition of a claim, and says which, or "".
-func (c *Checker) Breaks(ctx context.Context, claim Claim) (string, error) {
+// Breaks looks for a step that breaks any condition of a claim, first for one that breaks a property, and says which, or "".
+func (c *Checker) Breaks(ctx context.Context, claim Claim, property string) (string, error) {
 	p, err := c.Load(ctx, claim)
 	if err != nil {
 		return "", err
@@ -199,9 +199,22 @@ func (c *Checker) Breaks(ctx context.Context, claim Claim) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", claim.Name, err)
 	}
-	found, err := p.Break(ctx, c.Solvers[0], min(c.Limit, searchLimit), conditions)
-	if err != nil || len(found) == 0 {
-		return "", err
+	var of, others []Condition
+	for _, x := range conditions {
+		if x.Property == property {
+			of = append(of, x)
+		} else {
+			others = append(others, x)
+		}
 	}
-	return found[len(found)-1].Step + " breaks " + found[len(found)-1].Property, nil
+	for _, list := range [][]Condition{of, others} {
+		found, err := p.Break(ctx, c.Solvers[0], min(c.Limit, searchLimit), list)
+		if err != nil {
+			return "", err
+		}
+		if len(found) > 0 {
+			return found[len(found)-1].Step + " breaks " + found[len(found)-1].Property, nil
+		}
+	}
+	return "", nil
 }

@@ -433,3 +433,32 @@ func TestManifestErrors(t *testing.T) {
 		t.Errorf("the manifest is another one when it is written again: %v", err)
 	}
 }
+
+// A claim covers a configuration of TLC whose constants it has, or that the file over it makes more general.
+func TestCovers(t *testing.T) {
+	c := checker(t)
+	for _, test := range []struct {
+		claim, configuration, property string
+		want                           bool
+	}{
+		{"Ndk-ndkpi", "Ndk-tokens", "BadTokenAborts", true},
+		{"Ndk-ndkpi", "Ndk-connect", "UnconnectedSendsNothing", true},
+		{"Ndk-ndkpi", "Ndk-tokens", "DeliveredOnce", false},                 // it says nothing of that
+		{"Ndk-ndkpi", "Ndk-ndspi", "BadTokenAborts", false},                 // another dialect
+		{"Ndk-ndkpi", "Ndk-reading-A8-inline", "BadTokenAborts", false},     // another reading
+		{"Ndk-ndkpi", "Ndk-chains", "BadTokenAborts", false},                // a flag that it does not have
+		{"Ndk-ndkpi", "Ndk-reads-ignored", "BadTokenAborts", false},         // a truth value that is another
+		{"Ndk-ndkpi", "wrong/other-token-told", "MessageIsReceived", false}, // a token more, and an operator
+		{"CQ-ndkpi", "CQ-ndkpi", "ArmNotMissed", true},
+		{"CQ-ndkpi", "CQ-ndkpi-full", "ArmNotMissed", true},
+		{"CQ-ndkpi", "CQ-verbs", "ArmNotMissed", false},
+	} {
+		got, err := c.Covers(claimOf(t, test.claim), test.configuration, test.property)
+		if got != test.want || err != nil {
+			t.Errorf("%s covers %s of %s: %v, %v", test.claim, test.property, test.configuration, got, err)
+		}
+	}
+	if _, err := c.Covers(claimOf(t, "CQ-ndkpi"), "no such", "ArmNotMissed"); err == nil || !strings.Contains(err.Error(), "no such.cfg") {
+		t.Errorf("got %v", err)
+	}
+}
