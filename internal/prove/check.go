@@ -31,6 +31,7 @@ type Checker struct {
 type Result struct {
 	Paths, Conditions int
 	Dead              []string  // steps of the paths that cannot be taken
+	Undecided         []string  // steps of the paths of which that is not decided
 	Failures          []Failure // of a claim that should fail: those of the named property
 	Elapsed           time.Duration
 }
@@ -102,6 +103,9 @@ func (c *Checker) Auxiliary(over string) ([]string, error) {
 // searchLimit is how long a solver looks for a state in one go. It looks again, in other instances.
 const searchLimit = 2 * time.Second
 
+// longer is by how much the limit grows for what was not decided: the limits are of the clock, and a busy machine needs more of it.
+const longer = 6
+
 // Check decides a claim.
 func (c *Checker) Check(ctx context.Context, claim Claim) (r Result, err error) {
 	begun := time.Now()
@@ -133,9 +137,10 @@ func (c *Checker) Check(ctx context.Context, claim Claim) (r Result, err error) 
 		if claim.Verdict == Fails && i > 0 {
 			break // one model is enough
 		}
-		decide, limit := p.Solve, c.Limit
+		decide := p.prove
+		limit := c.Limit
 		if claim.Verdict == Fails {
-			decide, limit = p.Break, min(limit, searchLimit)
+			decide, limit = p.refute, min(limit, searchLimit)
 		}
 		failures, err := decide(ctx, solver, limit, conditions)
 		if err != nil {
@@ -144,9 +149,44 @@ func (c *Checker) Check(ctx context.Context, claim Claim) (r Result, err error) 
 		r.Failures = append(r.Failures, failures...)
 	}
 	if claim.Verdict == Proved && claim.Kind == Safety && len(r.Failures) == 0 {
-		r.Dead, err = p.Dead(ctx, c.Solvers[0], min(c.Limit, searchLimit))
+		r.Dead, r.Undecided, err = p.Dead(ctx, c.Solvers[0], min(c.Limit, searchLimit))
 	}
 	return r, err
+}
+
+// prove asks a solver for each condition, and once more, in a session of their own, for those that it did not decide.
+func (p *Proof) prove(ctx context.Context, solver smt.Solver, limit time.Duration, conditions []Condition) ([]Failure, error) {
+	failures, err := p.Solve(ctx, solver, limit, conditions)
+	if err != nil {
+		return nil, err
+	}
+	var again []Condition
+	failures = slices.DeleteFunc(failures, func(f Failure) bool {
+		if f.Answer == smt.Unknown {
+			again = append(again, f.Condition)
+		}
+		return f.Answer == smt.Unknown
+	})
+	if len(again) == 0 || len(failures) > 0 {
+		return append(failures, undecided(solver, again)...), nil
+	}
+	return p.Solve(ctx, solver, longer*limit, again)
+}
+
+func undecided(solver smt.Solver, conditions []Condition) (list []Failure) {
+	for _, c := range conditions {
+		list = append(list, Failure{Condition: c, Solver: solver.Name, Answer: smt.Unknown})
+	}
+	return list
+}
+
+// refute looks for a step that breaks a condition, and once more if it finds none.
+func (p *Proof) refute(ctx context.Context, solver smt.Solver, limit time.Duration, conditions []Condition) ([]Failure, error) {
+	found, err := p.Break(ctx, solver, limit, conditions)
+	if err != nil || len(found) > 0 {
+		return found, err
+	}
+	return p.Break(ctx, solver, longer*limit, conditions)
 }
 
 // Complaints says in what a result is not what the claim says; nothing when it is.
@@ -159,6 +199,9 @@ func (claim Claim) Complaints(r Result) (found []string) {
 				text = fmt.Sprintf("%s of %s is not decided: %s says unknown, or did not answer in time", f.Property, f.Step, f.Solver)
 			}
 			found = append(found, text)
+		}
+		for _, step := range r.Undecided {
+			found = append(found, fmt.Sprintf("whether a path of %s can be taken is not decided", step))
 		}
 	case Fails:
 		if !slices.ContainsFunc(r.Failures, func(f Failure) bool { return f.Answer == smt.Sat }) {

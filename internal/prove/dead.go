@@ -10,33 +10,57 @@ import (
 	"ndkoracle/internal/prove/smt"
 )
 
-// Dead returns the steps of the paths that no state with all invariants can take. A path that neither can be taken nor cannot, as
-// far as the solver knows, is an error.
-func (p *Proof) Dead(ctx context.Context, solver smt.Solver, limit time.Duration) (dead []string, err error) {
+// Dead returns the steps of the paths that no state with all invariants can take, and of those that neither can be taken nor cannot,
+// as far as the solver knows. Of the latter it is asked once more, with a longer limit.
+func (p *Proof) Dead(ctx context.Context, solver smt.Solver, limit time.Duration) (dead, undecided []string, err error) {
+	open := make([]*path, len(p.paths))
+	for i := range p.paths {
+		open[i] = &p.paths[i]
+	}
+	for _, limit := range []time.Duration{limit, longer * limit} {
+		var found []*path
+		if found, open, err = p.dead(ctx, solver, limit, open); err != nil {
+			return nil, nil, err
+		}
+		for _, w := range found {
+			dead = append(dead, w.label())
+		}
+	}
+	for _, w := range open {
+		undecided = append(undecided, w.label())
+	}
+	return dead, undecided, ctx.Err()
+}
+
+// dead looks at some paths, in one session.
+func (p *Proof) dead(ctx context.Context, solver smt.Solver, limit time.Duration, paths []*path) (dead, undecided []*path, err error) {
+	if len(paths) == 0 {
+		return nil, nil, nil
+	}
 	hypothesis, err := p.hypothesis()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	session, err := p.session(ctx, solver, limit)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer session.Close()
 	session.Assert(hypothesis...)
 	session.Assert(p.engine.about(hypothesis...)...)
-	for i := range p.paths {
-		answer, err := p.canBeTaken(session, &p.paths[i])
+	for _, w := range paths {
+		answer, err := p.canBeTaken(session, w)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		switch answer {
 		case smt.Unsat:
-			dead = append(dead, p.paths[i].label())
+			dead = append(dead, w)
 		case smt.Unknown:
-			return nil, fmt.Errorf("%s: whether a path of %s can be taken is not decided", p.Name, p.paths[i].label())
+			undecided = append(undecided, w)
 		}
 	}
-	return dead, ctx.Err()
+	return dead, undecided, nil
 }
 
 // canBeTaken looks for a state at large first, and then in small instances.

@@ -216,9 +216,38 @@ Before == [][Place = (CHOOSE i \in Large : i < 3)]_v
 
 // A path that no state with the invariants can take is told.
 func TestDeadPaths(t *testing.T) {
-	dead, err := load(t, counter, "INVARIANT Small").Dead(t.Context(), smt.Z3, 5*time.Second)
-	if err != nil || !slices.Equal(dead, []string{"Never"}) {
-		t.Errorf("dead are %q, %v", dead, err)
+	p := load(t, counter, "INVARIANT Small")
+	dead, undecided, err := p.Dead(t.Context(), smt.Z3, 5*time.Second)
+	if err != nil || !slices.Equal(dead, []string{"Never"}) || len(undecided) > 0 {
+		t.Errorf("dead are %q, not decided %q, %v", dead, undecided, err)
+	}
+	_, undecided, err = p.Dead(t.Context(), fake(t, "while true; do echo unknown; done"), 5*time.Second)
+	if err != nil || len(undecided) != p.Paths() {
+		t.Errorf("not decided are %q, %v", undecided, err)
+	}
+	claim := Claim{Verdict: Proved, Paths: 3, Conditions: 5, Dead: 0}
+	if got := claim.Complaints(Result{Paths: 3, Conditions: 5, Undecided: []string{"Never"}}); !slices.Equal(got, []string{"whether a path of Never can be taken is not decided"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// What a solver does not decide it is asked once more, and no more often.
+func TestAskedAgain(t *testing.T) {
+	p := load(t, counter, "INVARIANT Small")
+	conditions, err := p.Conditions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark := filepath.Join(t.TempDir(), "asked")
+	for times, want := range map[string]int{"": 0, "x": len(conditions)} { // how often it was asked before it decides
+		script := "[ \"$(cat " + mark + ")\" = 'x" + times + "' ] && say=unsat || say=unknown; printf x >> " + mark + "; while true; do echo $say; done"
+		if err := os.WriteFile(mark, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		failures, err := p.prove(t.Context(), fake(t, script), 5*time.Second, conditions)
+		if err != nil || len(failures) != want {
+			t.Errorf("%d of %d conditions are not proved, %v", len(failures), len(conditions), err)
+		}
 	}
 }
 
