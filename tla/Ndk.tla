@@ -186,9 +186,10 @@ CloseCancels == Qp!CloseCancels                   \* LIFE-10
 OutcomeStays == Qp!OutcomeStays                   \* FLUSH-01
 ClosingTakesNothing == Qp!ClosingTakesNothing     \* LIFE-06
 
-\* ARM-18: whoever uses a failed CQ is not connected any more.
+\* ARM-18: whoever uses a failed CQ is not connected any more, nor can its initiator queue be brought back.
 CqErrorBreaksQps ==
-  \A p \in QP : {cq[InitiatorCq[p]].health, cq[ReceiveCq[p]].health} # {"OK"} => qp[p].state \notin {"IDLE", "CONNECTED"}
+  \A p \in QP : {cq[InitiatorCq[p]].health, cq[ReceiveCq[p]].health} # {"OK"} =>
+    qp[p].state \notin {"IDLE", "CONNECTED", "SEND ERROR"}
 
 \* LIFE-04, LIFE-05, LIFE-15: a CQ is closed after every QP that uses it.
 AntecedentClosesLast ==
@@ -308,11 +309,12 @@ NoAccessWhenInvalid ==
        r.op = "Write" /\ r.phase \in {"UNACKNOWLEDGED", "SUCCESS"} /\ r.token # NoToken =>
          token[r.token] # "INVALID" \/ HadArrived(p, r)]_vars
 
-\* INV-05: a bad token is never received; it ends the connection on both sides.
+\* INV-05: a bad token is never received; it ends the connection on both sides.  (Of a QP that is not reliable the message may get
+\* lost.)
 BadTokenAborts ==
   [][\A p \in QP :
        /\ \A m \in Qp!JustArrived(p) : m.op = "SendAndInvalidate" => token[m.token] # "INVALID"
-       /\ \A m \in Qp!JustExecuted(p, "initiator") :
+       /\ QpType[p] = "RC" => \A m \in Qp!JustExecuted(p, "initiator") :
             m.phase = "SUCCESS" /\ m.op = "SendAndInvalidate" /\ token[m.token] = "INVALID" /\ ~HadArrived(p, m) =>
               {qp'[p].state, qp'[Peer[p]].state} \subseteq {"ABORTED", "CLOSING"}]_vars
 

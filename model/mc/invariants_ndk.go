@@ -8,11 +8,12 @@ import (
 
 // What must hold of the whole: Ndk.tla and MCNdk.tla.
 
-// CqErrorBreaksQps: whoever uses a failed CQ is not connected any more (ARM-18).
+// CqErrorBreaksQps: whoever uses a failed CQ is not connected any more, nor can its initiator queue be brought back (ARM-18).
 func CqErrorBreaksQps(m *Moment) bool {
 	for i, b := range m.contract.Qps {
 		for _, cq := range []int{b.InitiatorCq, b.ReceiveCq} {
-			if m.state.Cqs[cq].Health != model.OK && inGoodOrder(m.state.Qps[i].State) {
+			state := m.state.Qps[i].State
+			if m.state.Cqs[cq].Health != model.OK && (inGoodOrder(state) || state == model.SendError) {
 				return false
 			}
 		}
@@ -396,8 +397,8 @@ func NoAccessWhenInvalid(before, after *Moment, _ model.Action) bool {
 	})
 }
 
-// BadTokenAborts: a bad token is never received; it ends the connection on both sides (INV-05). It can be seen only where the
-// peer is in the state.
+// BadTokenAborts: a bad token is never received; it ends the connection on both sides (INV-05). Of a QP that is not reliable the message
+// may get lost. It can be seen only where the peer is in the state.
 func BadTokenAborts(before, after *Moment, _ model.Action) bool {
 	for p := range after.state.Qps {
 		if after.contract.Composed && slices.ContainsFunc(justArrived(before, after, p), func(m model.Request) bool {
@@ -407,7 +408,8 @@ func BadTokenAborts(before, after *Moment, _ model.Action) bool {
 		}
 	}
 	return initiated(before, after, func(p int, r model.Request, was, _ model.Validity) bool {
-		if !after.contract.Composed || r.Op != model.SendAndInvalidate || !succeeded(r) || was != model.Invalid || hadArrived(before, p, r) {
+		reliable := after.contract.Qps[p].Type == model.RC
+		if !after.contract.Composed || !reliable || r.Op != model.SendAndInvalidate || !succeeded(r) || was != model.Invalid || hadArrived(before, p, r) {
 			return true
 		}
 		over := func(c model.Connection) bool { return c == model.Aborted || c == model.QpClosing }
