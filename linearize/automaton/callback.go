@@ -25,7 +25,7 @@ func (t *transition) returned(x explanation) {
 	}
 	t.staged(x, finish)
 	if len(t.alive) == 0 {
-		_, refusal := t.machine.step(x.control, model.Action{Name: model.NdkArmCq, Type: t.set.flights[f]}, nil, 0)
+		_, refusal := t.machine.step(x.control, act{name: model.NdkArmCq, arm: t.set.flights[f]}, 0, 0)
 		t.refuse(refusal)
 	}
 }
@@ -54,10 +54,10 @@ func (t *transition) enter(x explanation) {
 			}
 		}
 		if len(t.alive) == 0 {
-			action := model.Action{Name: model.NdkCqNotificationCallbackEnter, CqStatus: t.event.status}
-			_, refusal := t.machine.step(y.control, action, t.machine.example(y), 0)
+			enter := act{name: model.NdkCqNotificationCallbackEnter, status: t.event.status}
+			_, refusal := t.machine.step(y.control, enter, y.example(), 0)
 			if refusal == nil {
-				_, refusal = t.machine.step(y.control, action, nil, 0) // of an empty CQ (A6)
+				_, refusal = t.machine.step(y.control, enter, 0, 0) // of an empty CQ (A6)
 			}
 			t.refuse(refusal)
 		}
@@ -73,7 +73,7 @@ func (m *Machine) failed(y explanation, status model.Health) []explanation {
 			return nil
 		}
 	}
-	next, _ := m.step(y.control, model.Action{Name: name}, nil, 0)
+	next, _ := m.step(y.control, act{name: name}, 0, 0)
 	var all []explanation
 	for _, to := range next {
 		z := y

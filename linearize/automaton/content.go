@@ -19,7 +19,7 @@ const (
 	AnyKind = Plain | Solicited | Failed | Cancelled
 )
 
-var completions = map[Kinds]model.Completion{
+var completions = [Cancelled + 1]model.Completion{
 	Plain:     {Queue: model.Receive, Status: model.SUCCESS, Token: model.NoToken},
 	Solicited: {Queue: model.Receive, Status: model.SUCCESS, Solicited: true, Token: model.NoToken},
 	Failed:    {Queue: model.Receive, Status: model.FAILED, Token: model.NoToken},

@@ -39,13 +39,30 @@ func (c control) became(q model.Cq) control {
 	return c
 }
 
-// A question is one that the model was asked: what may follow c by an action, for a CQ that holds nothing, or one completion.
+// An act is an action of the model, as far as it differs from others of one CQ.
+type act struct {
+	name   model.Name
+	arm    model.Arm    // NdkArmCq
+	status model.Health // NdkCqNotificationCallbackEnter
+	found  uint8        // NdkGetCqResults with room for one: how many it returned
+	kind   Kinds        // Place
+}
+
+// action returns the model's action.
+func (a act) action() model.Action {
+	action := model.Action{Name: a.name, Type: a.arm, CqStatus: a.status, Completion: completions[a.kind]}
+	if a.name == model.NdkGetCqResults {
+		action.N, action.K = 1, int(a.found)
+	}
+	return action
+}
+
+// A question is one that the model was asked: what may follow c by an act, for a CQ that holds nothing, or one completion.
 type question struct {
 	control
-	action model.Action
-	full   bool
-	holds  model.Completion
-	fresh  int
+	act
+	holds Kinds // of that completion, or 0
+	fresh int
 }
 
 type answer struct {
@@ -53,15 +70,12 @@ type answer struct {
 	refusal *model.Refusal
 }
 
-// step returns what may follow c, for a CQ that holds at most one entry. What the model answered is remembered.
-func (m *Machine) step(c control, a model.Action, entries []model.Completion, fresh int) ([]control, *model.Refusal) {
-	q := question{control: c, action: a, full: len(entries) > 0, fresh: fresh}
-	if q.full {
-		q.holds = entries[0]
-	}
+// step returns what may follow c, for a CQ that holds one completion of a kind, or nothing. What the model answered is remembered.
+func (m *Machine) step(c control, a act, holds Kinds, fresh int) ([]control, *model.Refusal) {
+	q := question{c, a, holds, fresh}
 	known, found := m.answers[q]
 	if !found {
-		known.next, known.refusal = m.ask(c, a, entries, fresh)
+		known.next, known.refusal = m.ask(c, a, holds, fresh)
 		if len(m.answers) >= maxRemembered {
 			clear(m.answers)
 		}
@@ -72,15 +86,19 @@ func (m *Machine) step(c control, a model.Action, entries []model.Completion, fr
 
 // ask asks the model. The counts of callbacks owed that one outcome allows are an interval again, so its ends are asked for,
 // and one more than the least: only zero is special, and the bound of A24, which is 2 at most.
-func (m *Machine) ask(c control, a model.Action, entries []model.Completion, fresh int) ([]control, *model.Refusal) {
+func (m *Machine) ask(c control, a act, holds Kinds, fresh int) ([]control, *model.Refusal) {
 	var next []control
 	var refusal *model.Refusal
+	var entries []model.Completion
+	if holds != 0 {
+		entries = []model.Completion{completions[holds]}
+	}
 	for i, n := range [...]uint32{c.least, c.least + 1, c.most} {
 		if n > c.most || i == 2 && n <= c.least+1 {
 			continue
 		}
 		state := model.State{Cqs: []model.Cq{c.cq(n, entries, fresh)}}
-		successors, refused := m.contract.Step(state, a)
+		successors, refused := m.contract.Step(state, a.action())
 		if refused != nil {
 			refusal = refused
 		}
@@ -131,7 +149,7 @@ func (m *Machine) placing(c control) *placing {
 	}
 	p := &placing{of: c}
 	AnyKind.each(func(kind Kinds) {
-		next, _ := m.ask(c, model.Action{Name: model.Place, Completion: completions[kind]}, nil, 0)
+		next, _ := m.ask(c, act{name: model.Place, kind: kind}, 0, 0)
 		for _, to := range next {
 			if to == c {
 				p.loop |= kind
@@ -145,13 +163,17 @@ func (m *Machine) placing(c control) *placing {
 			p.changes[i].kinds |= kind
 		}
 	})
+	m.places[c], *latest = p, p
+	return p
+}
+
+// forgetPlaces bounds what is remembered of placing. The classes are numbered anew, so nobody may know one meanwhile.
+func (m *Machine) forgetPlaces() {
 	if len(m.places) >= maxRemembered {
 		clear(m.places)
 		clear(m.classes)
 		clear(m.latest[:])
 	}
-	m.places[c], *latest = p, p
-	return p
 }
 
 // A way leads to a control state by placing: nothing, or what is in the steps.
@@ -179,14 +201,13 @@ func (m *Machine) ways(c control) []way {
 	return p.ways
 }
 
-// placeOf numbers the control states without their intervals. No number is ever given to another one.
+// placeOf numbers the control states without their intervals.
 func (m *Machine) placeOf(c control) place {
 	p := place{least: c.least, most: c.most}
 	c.least, c.most = 0, 0
 	class, known := m.classes[c]
 	if !known {
-		m.numbered++
-		class = m.numbered
+		class = len(m.classes)
 		m.classes[c] = class
 	}
 	p.class = class

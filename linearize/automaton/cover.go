@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// uncovered returns the explanations that no other covers, each in its shortest form.
+// uncovered returns the explanations that no other covers, each in its shortest form: until it is asked the next time.
 func (m *Machine) uncovered(all []explanation) []explanation {
+	m.forgetPlaces()
 	candidates, order := slices.Grow(m.candidates[:0], len(all)), m.order[:0]
 	for i := range all {
 		x := &all[i]
@@ -18,12 +19,12 @@ func (m *Machine) uncovered(all []explanation) []explanation {
 		m.candidates, m.order = candidates, order
 	}
 	slices.SortFunc(order, (*candidate).compare)
-	kept := map[int][]covering{} // by the classes that they reach
+	kept := m.kept.none(len(m.classes))
 	for i, c := range order {
 		if m.Halted() { // one that is needless does no harm
 			continue
 		}
-		if c.needless = m.coversOne(kept[c.ways[0].to.class], c); c.needless {
+		if c.needless = m.coversOne(kept.of[c.ways[0].to.class], c); c.needless {
 			continue
 		}
 		self := c.by(0)
@@ -32,16 +33,16 @@ func (m *Machine) uncovered(all []explanation) []explanation {
 			d.needless = d.needless || m.covers(&self, d)
 		}
 		for w := range c.ways {
-			to := c.ways[w].to.class
-			kept[to] = append(kept[to], c.by(w))
+			kept.add(c.ways[w].to.class, c.by(w))
 		}
 	}
 	order = slices.DeleteFunc(order, func(c *candidate) bool { return c.needless })
 	slices.SortFunc(order, (*candidate).shorter)
-	alive := make([]explanation, len(order))
-	for i, c := range order {
-		alive[i] = *c.explanation
+	alive := m.alive[:0]
+	for _, c := range order {
+		alive = append(alive, *c.explanation)
 	}
+	m.alive = alive
 	return alive
 }
 
@@ -94,6 +95,32 @@ type covering struct {
 	tally       *tally
 	steps       []cell
 	x           *explanation
+}
+
+// coverings are those that are kept, by the classes that they reach.
+type coverings struct {
+	of      [][]covering
+	reached []int // classes of which there are some
+}
+
+// none takes all away, and returns the memory for the next ones, of so many classes.
+func (k *coverings) none(classes int) *coverings {
+	for _, class := range k.reached {
+		clear(k.of[class])
+		k.of[class] = k.of[class][:0]
+	}
+	k.reached = k.reached[:0]
+	if n := classes - len(k.of); n > 0 {
+		k.of = append(k.of, make([][]covering, n)...)
+	}
+	return k
+}
+
+func (k *coverings) add(class int, c covering) {
+	if len(k.of[class]) == 0 {
+		k.reached = append(k.reached, class)
+	}
+	k.of[class] = append(k.of[class], c)
 }
 
 func (c *candidate) by(way int) covering {

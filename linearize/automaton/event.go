@@ -118,9 +118,7 @@ func (m *Machine) compute(s *set, e event) *step {
 		m.taken = t.alive[:0]
 	}
 	alive := t.alive
-	if e.onlyDrops() {
-		alive = slices.Clone(alive)
-	} else {
+	if !e.onlyDrops() {
 		alive = m.uncovered(alive)
 	}
 	next := m.lowered(alive, t.flights, t.readers, t.now+1)
@@ -303,7 +301,7 @@ func (t *transition) end() {
 
 // simple takes a step that looks at nothing of what the CQ holds.
 func (t *transition) simple(x explanation, name model.Name) {
-	next, refusal := t.machine.step(x.control, model.Action{Name: name}, nil, 0)
+	next, refusal := t.machine.step(x.control, act{name: name}, 0, 0)
 	t.refuse(refusal)
 	for _, to := range next {
 		x.control = to

@@ -111,14 +111,16 @@ func (q *Queue) fence() bool {
 
 // only keeps the explanations of which something is true; why it has to be is the reason where no other is left.
 func (q *Queue) only(holds func(explanation) bool, why *model.Refusal) bool {
-	kept := make([]explanation, 0, len(q.set.alive))
-	for _, x := range q.set.alive {
+	alive := q.set.alive
+	first := slices.IndexFunc(alive, func(x explanation) bool { return !holds(x) })
+	if first < 0 {
+		return true
+	}
+	kept := slices.Clone(alive[:first])
+	for _, x := range alive[first+1:] {
 		if holds(x) {
 			kept = append(kept, x)
 		}
-	}
-	if len(kept) == len(q.set.alive) {
-		return true
 	}
 	if len(kept) == 0 {
 		q.why, q.death = []*model.Refusal{why}, death{set: q.set, event: event{what: fenceGone}}
@@ -216,6 +218,9 @@ func (q *Queue) knowsOwed(x explanation) bool {
 
 // takes reports whether cells have room for completions that could be placed from such moments on.
 func (q *Queue) takes(cells []cell, owed []Moment) bool {
+	if len(owed) == 0 {
+		return true
+	}
 	left := append(q.machine.owedLeft[:0], owed...)
 	q.machine.owedLeft = left
 	slices.Sort(left)

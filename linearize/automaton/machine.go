@@ -27,16 +27,15 @@ type Machine struct {
 	agesAtEntry  bool // what the CQ holds is old once a callback is entered
 	looksAtEntry bool // … and nothing looks at it when the callback returns
 
-	places   map[control]*placing
-	latest   [1 << 7]*placing // of those that were asked for, by a few bits of their control states
-	classes  map[control]int  // the numbers of control states without their intervals
-	numbered int
-	answers  map[question]answer
-	looked   map[look][]outcome
-	sets     map[string]*set
-	size     int // about, in bytes, of what is remembered
-	limit    int
-	halted   atomic.Bool
+	places  map[control]*placing
+	latest  [1 << 7]*placing // of those that were asked for, by a few bits of their control states
+	classes map[control]int  // the numbers of control states without their intervals
+	answers map[question]answer
+	looked  map[look][]outcome
+	sets    map[string]*set
+	size    int // about, in bytes, of what is remembered
+	limit   int
+	halted  atomic.Bool
 
 	matches [model.ANY + 1][levels + 1]Kinds // the kinds that count for an arm as a level or more
 	scratch
@@ -49,9 +48,12 @@ type scratch struct {
 	staged     []explanation
 	found      []explanation
 	candidates []candidate
+	kept       coverings
 	owed       []Moment
 	owedLeft   []Moment
 	order      []*candidate
+	alive      []explanation
+	number     []uint16
 	key        []byte
 	parts      [][]byte
 }
@@ -135,19 +137,19 @@ func (m *Machine) lowered(alive []explanation, flights []model.Arm, readers uint
 	return s
 }
 
-// known returns the step to a set of explanations as they are.
+// known returns the step to a set of explanations as they are. A new set has memory of its own, so theirs may be used again.
 func (m *Machine) known(alive []explanation, flights []model.Arm, readers uint8, ranks uint16) *step {
 	if len(alive) > maxAlive {
 		return &step{err: ErrTooMany}
 	}
-	keep := renumber(alive, ranks)
+	keep := m.renumber(alive, ranks)
 	if len(keep) > maxRanks {
 		return &step{err: ErrTooMany}
 	}
 	key := m.keyOf(alive, flights, readers)
 	s := m.sets[string(key)]
 	if s == nil {
-		s = &set{alive: alive, flights: flights, readers: readers, need: need(alive, len(keep))}
+		s = &set{alive: owned(alive), flights: flights, readers: readers, need: need(alive, len(keep))}
 		s.seen = m.see(alive)
 		m.remember(s.size() + len(key))
 		m.sets[string(key)] = s
@@ -197,34 +199,52 @@ func (m *Machine) remember(bytes int) {
 	}
 }
 
-// renumber replaces the ranks of all cells by 0, 1, …, in memory of their own, and returns the ranks that these were.
-func renumber(alive []explanation, ranks uint16) []uint16 {
-	used := make([]bool, ranks)
+// renumber replaces the ranks of all cells by 0, 1, …, and returns the ranks that these were.
+func (m *Machine) renumber(alive []explanation, ranks uint16) []uint16 {
+	number := slices.Grow(m.number[:0], int(ranks))[:ranks]
+	m.number = number
+	clear(number)
 	n := 0
 	for _, x := range alive {
-		n += len(x.cells)
 		for _, c := range x.cells {
-			used[c.by] = true
+			n += 1 - int(number[c.by])
+			number[c.by] = 1
 		}
 	}
-	var keep []uint16
-	number := make([]uint16, ranks)
-	for old, u := range used {
-		if u {
+	if n == 0 {
+		return nil
+	}
+	keep := make([]uint16, 0, n)
+	for old, used := range number {
+		if used != 0 {
 			number[old] = uint16(len(keep))
 			keep = append(keep, uint16(old))
 		}
 	}
-	cells := make([]cell, 0, n)
 	for i := range alive {
-		first := len(cells)
+		cells := m.arena.empty(len(alive[i].cells))
 		for _, c := range alive[i].cells {
 			c.by = number[c.by]
 			cells = append(cells, c)
 		}
-		alive[i].cells = cells[first:len(cells):len(cells)]
+		alive[i].cells = cells
 	}
 	return keep
+}
+
+// owned returns a copy of explanations in memory of their own.
+func owned(alive []explanation) []explanation {
+	alive, n := slices.Clone(alive), 0
+	for _, x := range alive {
+		n += len(x.cells)
+	}
+	cells := make([]cell, 0, n)
+	for i, x := range alive {
+		first := len(cells)
+		cells = append(cells, x.cells...)
+		alive[i].cells = cells[first:len(cells):len(cells)]
+	}
+	return alive
 }
 
 // need returns, for each rank, how many completions an explanation says had been placed by then, at most.

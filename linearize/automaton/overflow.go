@@ -38,7 +38,7 @@ func (e *event) mayComeAfterOverflow() bool {
 // overflown returns what becomes of y when the CQ overflows just now: it holds as many completions as it has room for. That there are
 // requests for these now, and one more, the caller knows.
 func (m *Machine) overflown(y explanation, depth int, now uint16) ([]explanation, error) {
-	next, _ := m.step(y.control, model.Action{Name: model.Overflow}, nil, 0)
+	next, _ := m.step(y.control, act{name: model.Overflow}, 0, 0)
 	if len(next) == 0 {
 		return nil, nil
 	}

@@ -19,7 +19,7 @@ func (t *transition) place(x explanation) {
 	}
 	if len(t.alive) == 0 {
 		kind := t.event.kinds & -t.event.kinds
-		_, refusal := t.machine.step(x.control, model.Action{Name: model.Place, Completion: completions[kind]}, nil, 0)
+		_, refusal := t.machine.step(x.control, act{name: model.Place, kind: kind}, 0, 0)
 		t.refuse(refusal)
 	}
 }

@@ -7,25 +7,26 @@ import (
 	"ndkoracle/model"
 )
 
-// example returns something that a CQ with the content of x may hold.
-func (m *Machine) example(x explanation) []model.Completion {
+// example returns the kind of something that a CQ with the content of x may hold, or 0.
+func (x explanation) example() Kinds {
 	for _, c := range x.cells {
-		for kind := Plain; kind <= Cancelled; kind <<= 1 {
-			if c.kinds&kind != 0 {
-				return []model.Completion{completions[kind]}
-			}
+		if c.kinds != 0 {
+			return c.kinds & -c.kinds
 		}
 	}
-	return nil
+	return 0
 }
 
-// pollOne is a poll that returns a completion.
-var pollOne = model.Action{Name: model.NdkGetCqResults, N: 1, K: 1}
+// Polls with room for one completion.
+var (
+	pollOne  = act{name: model.NdkGetCqResults, found: 1}
+	pollNone = act{name: model.NdkGetCqResults}
+)
 
 // deliver takes the oldest completion out: one that the CQ held, or one that is placed only now.
 func (t *transition) deliver(x explanation) {
 	e, m := t.event, t.machine
-	if _, refusal := m.step(x.control, pollOne, m.contractEntry(), 0); refusal != nil {
+	if _, refusal := m.step(x.control, pollOne, Plain, 0); refusal != nil {
 		t.refuse(refusal)
 		return
 	}
@@ -68,16 +69,17 @@ func (t *transition) deliver(x explanation) {
 	}
 	if len(t.alive) == 0 {
 		kind := e.kinds & -e.kinds
-		_, refusal := m.step(x.control, model.Action{Name: model.Place, Completion: completions[kind]}, nil, 0)
+		_, refusal := m.step(x.control, act{name: model.Place, kind: kind}, 0, 0)
 		t.refuse(refusal)
 	}
 }
 
 // polled keeps what becomes of y by the poll of a completion of one of the kinds, which may count on if it was fresh (A25).
 func (t *transition) polled(y explanation, kinds Kinds, wasFresh bool) {
-	var next []control
+	var room [4]control
+	next := room[:0]
 	kinds.each(func(kind Kinds) {
-		after, _ := t.machine.step(y.control, pollOne, []model.Completion{completions[kind]}, inside(wasFresh))
+		after, _ := t.machine.step(y.control, pollOne, kind, inside(wasFresh))
 		for _, to := range after {
 			if !slices.Contains(next, to) {
 				next = append(next, to)
@@ -89,8 +91,6 @@ func (t *transition) polled(y explanation, kinds Kinds, wasFresh bool) {
 	}
 }
 
-func (m *Machine) contractEntry() []model.Completion { return []model.Completion{completions[Plain]} }
-
 // from returns x without its first n cells.
 func (x explanation) from(n int) explanation {
 	x.cells, x.old = x.cells[n:], max(x.old-n, 0)
@@ -100,18 +100,16 @@ func (x explanation) from(n int) explanation {
 // empty takes a poll that had room and returned nothing.
 func (t *transition) empty(x explanation) {
 	m := t.machine
-	poll := model.Action{Name: model.NdkGetCqResults, N: 1}
-	if _, refusal := m.step(x.control, poll, m.contractEntry(), 0); refusal == nil {
+	_, refusal := m.step(x.control, pollNone, Plain, 0)
+	if refusal == nil {
 		t.keep(x) // of a CQ that holds something, too
 		return
 	}
 	if !x.nullable() {
-		_, refusal := m.step(x.control, poll, m.contractEntry(), 0)
 		t.refuse(refusal)
 		return
 	}
-	_, refusal := m.step(x.control, poll, nil, 0)
-	if refusal != nil {
+	if _, refusal = m.step(x.control, pollNone, 0, 0); refusal != nil {
 		t.refuse(refusal)
 		return
 	}

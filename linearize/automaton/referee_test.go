@@ -240,8 +240,8 @@ func (r *referee) take(e sight, delivered map[int]bool) (known bool) {
 }
 
 func kindOf(c model.Completion) Kinds {
-	for kind, other := range completions {
-		if other.Status == c.Status && other.Solicited == c.Solicited {
+	for kind := Plain; kind <= Cancelled; kind <<= 1 {
+		if other := completions[kind]; other.Status == c.Status && other.Solicited == c.Solicited {
 			return kind
 		}
 	}

@@ -59,7 +59,7 @@ func (m *Machine) stage(s *set, x explanation, now uint16) ([]explanation, error
 			}
 		}
 		if m.contract.Dialect.ExtraEvent && y.nullable() {
-			next, _ := m.step(y.control, model.Action{Name: model.ExtraEvent}, nil, 0)
+			next, _ := m.step(y.control, act{name: model.ExtraEvent}, 0, 0)
 			for _, c := range next {
 				z := y.emptied()
 				z.control = c
@@ -75,13 +75,13 @@ const few = 16
 
 // armed returns what becomes of x when an arm of type t takes effect.
 func (m *Machine) armed(x explanation, t model.Arm) []explanation {
-	return m.looks(x, model.Action{Name: model.NdkArmCq, Type: t}, model.Stronger(x.arm, t))
+	return m.looks(x, act{name: model.NdkArmCq, arm: t}, model.Stronger(x.arm, t))
 }
 
 // exited returns what becomes of x when its callback returns. What the CQ holds may be old only from then on (A3), and an arm
 // may look at it only then (A28).
 func (m *Machine) exited(x explanation) []explanation {
-	all := m.looks(x, model.Action{Name: model.NdkCqNotificationCallbackExit}, x.arm)
+	all := m.looks(x, act{name: model.NdkCqNotificationCallbackExit}, x.arm)
 	if m.contract.Dialect.A3 == model.A3Return {
 		for i := range all {
 			all[i].old = len(all[i].cells)
@@ -90,10 +90,10 @@ func (m *Machine) exited(x explanation) []explanation {
 	return all
 }
 
-// looks returns what becomes of x by an action that may look, for an arm of type a, at what the CQ holds: until it is asked the next time.
-func (m *Machine) looks(x explanation, action model.Action, a model.Arm) []explanation {
+// looks returns what becomes of x by an act that may look, for an arm of type a, at what the CQ holds: until it is asked the next time.
+func (m *Machine) looks(x explanation, by act, a model.Arm) []explanation {
 	all := m.found[:0]
-	for _, o := range m.outcomes(x.control, action, a) {
+	for _, o := range m.outcomes(look{x.control, by, a}) {
 		n := len(all)
 		all = m.restrict(all, x, a, o.least, o.most)
 		for i := range all[n:] {
@@ -104,13 +104,11 @@ func (m *Machine) looks(x explanation, action model.Action, a model.Arm) []expla
 	return all
 }
 
-// A look is an action that may look at what a CQ holds, and where it is taken.
+// A look is an act that may look, for an arm of a type, at what a CQ holds, and where it is taken.
 type look struct {
 	control
-	name   model.Name
-	called model.Arm    // with which type
-	told   model.Health // with which status
-	arm    model.Arm
+	act
+	a model.Arm
 }
 
 // An outcome is what becomes of a control state by a look, where what the CQ holds is of a strength from least to most.
@@ -121,17 +119,16 @@ type outcome struct {
 
 // outcomes asks the model for a CQ of each strength, and remembers what it answers. Where two strengths have one outcome, they are
 // not told apart.
-func (m *Machine) outcomes(c control, action model.Action, a model.Arm) []outcome {
-	asked := look{c, action.Name, action.Type, action.CqStatus, a}
-	outcomes, known := m.looked[asked]
+func (m *Machine) outcomes(l look) []outcome {
+	outcomes, known := m.looked[l]
 	if known {
 		return outcomes
 	}
-	for level, holds := range m.examples(a) {
-		if level != holdsNothing && holds == nil {
+	for level, holds := range m.examples(l.a) {
+		if level != holdsNothing && holds == 0 {
 			continue // nothing counts for that much
 		}
-		next, _ := m.ask(c, action, holds, len(holds)*fresh(level))
+		next, _ := m.ask(l.control, l.act, holds, inside(level >= mayMatch))
 		for _, to := range next {
 			i := slices.IndexFunc(outcomes, func(o outcome) bool { return o.to == to })
 			if i < 0 {
@@ -144,25 +141,17 @@ func (m *Machine) outcomes(c control, action model.Action, a model.Arm) []outcom
 	if len(m.looked) >= maxRemembered {
 		clear(m.looked)
 	}
-	m.looked[asked] = outcomes
+	m.looked[l] = outcomes
 	return outcomes
 }
 
-func fresh(level int) int {
-	if level >= mayMatch {
-		return 1
-	}
-	return 0
-}
-
-// examples returns, for each strength, what a CQ may hold that has it for an arm of type a: nil where there is no such
+// examples returns, for each strength, the kind of what a CQ may hold that has it for an arm of type a: 0 where there is no such
 // completion.
-func (m *Machine) examples(a model.Arm) [levels][]model.Completion {
-	var holds [levels][]model.Completion
-	holds[noMatch] = []model.Completion{completions[Plain]}
+func (m *Machine) examples(a model.Arm) [levels]Kinds {
+	holds := [levels]Kinds{noMatch: Plain}
 	AnyKind.each(func(kind Kinds) {
 		if level := m.strength(a, kind); level >= mayMatch {
-			holds[level] = []model.Completion{completions[kind]}
+			holds[level] = kind
 		}
 	})
 	return holds
@@ -190,7 +179,7 @@ func (m *Machine) enteredAhead(x explanation, readers uint8) []explanation {
 // entered returns what becomes of x when a callback is entered. There may be none on an empty CQ (A6).
 func (m *Machine) entered(x explanation, status model.Health) []explanation {
 	x.unread = false
-	all := m.looks(x, model.Action{Name: model.NdkCqNotificationCallbackEnter, CqStatus: status}, x.arm)
+	all := m.looks(x, act{name: model.NdkCqNotificationCallbackEnter, status: status}, x.arm)
 	if m.agesAtEntry {
 		for i := range all {
 			all[i].old = len(all[i].cells)
