@@ -18,7 +18,7 @@ func (e *Engine) cancelled(r *request, m facts.Moment) {
 	if p.isSpared(r) {
 		return
 	}
-	var alts []timeline.Alt
+	alts := e.alts[:0]
 	if p.attempted != never && e.tellsOfLoss(p) {
 		alts = append(alts, timeline.Alt{V: e.lossOf(p), Floor: timeline.At(p.attempted)})
 	}
@@ -43,7 +43,7 @@ func (e *Engine) flushedInVerbs(r *request, m facts.Moment) {
 	if e.dialect.FailsAsFlushed || !alone && (p.unreliable || o == nil) {
 		return // r may be what failed, or the peer
 	}
-	alts, rule := p.flushed(nil, func(*flush) bool { return true }), failedItself
+	alts, rule := p.flushed(e.alts[:0], func(*flush) bool { return true }), failedItself
 	for _, own := range p.queues {
 		if own.stops(w) {
 			alts = e.mayHaveFailed(own, r, alts, own != w || r.op == model.Read || w.mayFailBefore(r))
@@ -130,8 +130,9 @@ func (e *Engine) isCaused(r *request, alts []timeline.Alt, rule timeline.Rule, m
 	}
 	if len(p.causes) == mostCauses {
 		e.Solver.Drop(p.causes[0].choice)
-		p.causes = p.causes[1:]
+		p.causes = withoutFirst(p.causes, 1)
 	}
+	e.alts = alts
 	p.causes = append(p.causes, cause{e.Solver.OneOf(r.x, alts, rule, m.Line), r})
 }
 

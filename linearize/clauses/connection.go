@@ -135,11 +135,11 @@ func (e *Engine) Resumed(name string) {
 // waitsNoLonger states of a message, and of a receive where its queue pair ends what waits there, that it does not wait at a moment
 // of rest behind the end of its connection. No message waits for an end of the connection that is over.
 func (e *Engine) waitsNoLonger(r *request, since timeline.Time) {
-	ends := []*queuePair{r.queue.qp}
-	if o := r.queue.qp.peer; o != nil && r.queue.kind == model.Initiator {
-		ends = append(ends, o)
-	}
-	for _, p := range ends {
+	ends := [...]*queuePair{r.queue.qp, r.queue.qp.peer}
+	for i, p := range ends {
+		if i > 0 && (p == nil || r.queue.kind != model.Initiator) {
+			break
+		}
 		if e.dialect.ErrorState {
 			e.endOf(p)
 		}

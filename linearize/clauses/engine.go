@@ -36,9 +36,10 @@ type Engine struct {
 	now       facts.Moment
 	rests     int
 	crossed   []crossing
-	quiet     bool // nothing that a bound may come from happened since the latest moment of rest
-	open      bool // everything is undecided
-	untracked bool // requests were posted that are not followed
+	quiet     bool           // nothing that a bound may come from happened since the latest moment of rest
+	open      bool           // everything is undecided
+	untracked bool           // requests were posted that are not followed
+	alts      []timeline.Alt // the memory of the next alternatives
 	tokenTable
 }
 

@@ -55,7 +55,7 @@ func (g *messages) forget(s *timeline.Solver, n int) {
 		s.Release(r.a)
 	}
 	g.base += n
-	g.sent = slices.Clone(g.sent[n:])
+	g.sent = withoutFirst(g.sent, n)
 }
 
 // release drops all that is paired by number.
@@ -90,7 +90,7 @@ func (e *Engine) received(r *request, m facts.Moment) {
 			e.took(r, send, m)
 		}
 		s.Release(w.messages.unmet[0].x)
-		w.messages.unmet = w.messages.unmet[1:]
+		w.messages.unmet = withoutFirst(w.messages.unmet, 1)
 	} else {
 		s.Keep(r.x)
 		w.messages.met = append(w.messages.met, r)
@@ -134,12 +134,17 @@ func (e *Engine) received(r *request, m facts.Moment) {
 // allTook states what receives did to their tokens, up to r, where as many have succeeded as messages were sent: each took that of its number.
 func (e *Engine) allTook(w *workQueue, r *request, m facts.Moment) {
 	g := &w.messages
-	for _, receive := range append(slices.Clone(g.met[g.paired:]), r) {
-		if send := receive.numbered; send != nil {
-			e.took(receive, send, m)
-		}
+	for _, receive := range g.met[g.paired:] {
+		e.tookNumbered(receive, m)
 	}
+	e.tookNumbered(r, m)
 	g.paired = len(g.met)
+}
+
+func (e *Engine) tookNumbered(r *request, m facts.Moment) {
+	if send := r.numbered; send != nil {
+		e.took(r, send, m)
+	}
 }
 
 // awaitTurn pairs r, half of a message that succeeded, in its turn.
@@ -167,7 +172,7 @@ func (e *Engine) inTurn(w *workQueue, m facts.Moment) {
 				return
 			}
 		}
-		if g.early = g.early[1:]; w.kind == model.Receive {
+		if g.early = withoutFirst(g.early, 1); w.kind == model.Receive {
 			e.received(r, m)
 		} else {
 			e.sent(r, m)
@@ -196,7 +201,7 @@ func (e *Engine) sent(r *request, m facts.Moment) {
 		return
 	}
 	j := to.messages.met[0]
-	to.messages.met, to.messages.paired = to.messages.met[1:], max(0, to.messages.paired-1)
+	to.messages.met, to.messages.paired = withoutFirst(to.messages.met, 1), max(0, to.messages.paired-1)
 	if !j.loose && !r.loose {
 		e.tookReceive(r, j, m)
 	}

@@ -105,7 +105,11 @@ func (e *Engine) tellEarlier(r *request, by bound, m facts.Moment, point bool) b
 			return false
 		}
 	}
-	w.waiting = slices.Delete(w.waiting, kept, at+1)
+	if kept == 0 {
+		w.waiting = withoutFirst(w.waiting, at+1)
+	} else {
+		w.waiting = slices.Delete(w.waiting, kept, at+1)
+	}
 	if over == nil {
 		return true
 	}

@@ -26,10 +26,8 @@ type answers struct {
 
 // An overCall waits for no completion callback.
 type overCall struct {
-	objects  []Object
-	line     int
+	call     *Call
 	returned int // the line on which it returned, or was completed
-	name     string
 	answer   string
 	pended   bool // it returned STATUS_PENDING: it was to have one callback
 	answered int  // the line of that
@@ -141,8 +139,7 @@ func (a *answers) isOver(c *Call, answer string, answered int, late bool) {
 	if _, known := a.over[c.Op]; !known {
 		a.order = append(a.order, c.Op)
 	}
-	a.over[c.Op] = overCall{objects: c.named(), line: c.Begun.Line, returned: a.m.now.Line, name: c.name(), answer: answer, pended: answer == calls.StatusPending && c.MayPend,
-		answered: answered, late: late}
+	a.over[c.Op] = overCall{call: c, returned: a.m.now.Line, answer: answer, pended: answer == calls.StatusPending && c.MayPend, answered: answered, late: late}
 	if len(a.order) > maxOver {
 		delete(a.over, a.order[0])
 		a.order = a.order[1:]
@@ -193,10 +190,10 @@ func (a *answers) checkOther(e *trace.Event) {
 		o.late, o.answered = false, e.Line
 		a.over[e.For] = o
 	case o.pended:
-		a.twice(o.objects, o.name, o.line, o.answered)
+		a.twice(o.call.named(), o.call.name(), o.call.Begun.Line, o.answered)
 	default:
 		*a.once++
-		a.report("ASY-02", o.objects, []int{o.line, o.returned}, false, "%s returned %s, and %s came all the same", o.name, o.answer, e.Fn)
+		a.report("ASY-02", o.call.named(), []int{o.call.Begun.Line, o.returned}, false, "%s returned %s, and %s came all the same", o.call.name(), o.answer, e.Fn)
 	}
 }
 

@@ -44,7 +44,7 @@ func (m *Monitor) entered(c *Call, e *trace.Event) {
 	}
 	if o := m.objectOfEvent(e); o != nil {
 		o.events = append(o.events, c)
-		c.objects = append(c.objects, o)
+		c.objects = append(c.few[:0], o)
 	}
 	switch e.Fn {
 	case "NdkConnectEventCallback":

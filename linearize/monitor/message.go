@@ -87,7 +87,7 @@ type Delivery struct {
 
 // Check compares what the completion of the receive says with its message: RES-01, RES-02, RES-03, RES-12 and RES-13. It calls count for each of these that
 // has something to compare, and returns the first that is broken.
-func (d *Delivery) Check(count func(rule ...string)) (Breach, bool) {
+func (d *Delivery) Check(count func(rule string)) (Breach, bool) {
 	if b, broken := d.checkType(); broken {
 		return b, true
 	}
@@ -141,7 +141,7 @@ func (d *Delivery) namesTokens() bool {
 }
 
 // checkToken is RES-03.
-func (d *Delivery) checkToken(count func(...string)) (Breach, bool) {
+func (d *Delivery) checkToken(count func(string)) (Breach, bool) {
 	if d.namesTokens() {
 		count("RES-03")
 	}
@@ -153,7 +153,7 @@ func (d *Delivery) checkToken(count func(...string)) (Breach, bool) {
 }
 
 // checkLength is RES-12 and RES-13. That a completion has more bytes than the buffers needs no message, and is told without.
-func (d *Delivery) checkLength(count func(...string)) (Breach, bool) {
+func (d *Delivery) checkLength(count func(string)) (Breach, bool) {
 	sent, room, got := d.Send.Bytes.bytes(), d.Receive.Bytes, Length(known(d.Result.Bytes))
 	if d.Send.Bytes.isWritten() {
 		room = Unknown // it does not matter

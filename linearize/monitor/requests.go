@@ -51,7 +51,8 @@ type requests struct {
 	srqs    map[string]*requestQueue
 	posts   []posting
 	polls   []polling
-	spare   []*workRequest          // the memory of the list of a post that has returned
+	spare   [][]*workRequest        // the memory of the lists of posts that have returned
+	block   []workRequest           // the memory of the next requests
 	closing map[string]*qpArguments // by the op of a close that is pending
 	rules   []requestRule
 }
@@ -155,7 +156,7 @@ func (s *requests) end(c *Call, e *trace.Event) {
 			s.answered(&s.posts[i], e, refused)
 			s.posts[i].queue.posting--
 			clear(s.posts[i].requests)
-			s.spare = s.posts[i].requests[:0]
+			s.spare = append(s.spare, s.posts[i].requests[:0])
 			s.posts = slices.Delete(s.posts, i, i+1)
 		}
 	case calls.FlushQp:
@@ -244,10 +245,14 @@ func (s *requests) called(c *Call, e *trace.Event) {
 			}
 		}
 	}
-	s.posts = append(s.posts, posting{call: c, queue: q, requests: s.spare})
-	s.spare = nil
+	var requests []*workRequest
+	if last := len(s.spare) - 1; last >= 0 {
+		requests, s.spare = s.spare[last], s.spare[:last]
+	}
+	s.posts = append(s.posts, posting{call: c, queue: q, requests: requests})
 	if !c.Verbs || c.Fn == "ibv_bind_mw" {
-		r := &workRequest{wr: e.Wr, op: c.Function.Op, bytes: known(e.Bytes), token: known(e.Token), silent: c.Verbs || slices.Contains(e.Flags, "SILENT_SUCCESS")}
+		r := s.newRequest(e.Wr, e.Bytes, e.Token)
+		r.op, r.silent = c.Function.Op, c.Verbs || slices.Contains(e.Flags, "SILENT_SUCCESS")
 		if c.Verbs {
 			r.opcode = "BIND_MW"
 		}
@@ -256,7 +261,7 @@ func (s *requests) called(c *Call, e *trace.Event) {
 	}
 	for i := range e.Wrs {
 		w := &e.Wrs[i]
-		r := &workRequest{wr: w.Wr, bytes: known(w.Bytes), token: known(w.Token)}
+		r := s.newRequest(w.Wr, w.Bytes, w.Token)
 		if q.kind == model.Initiator {
 			r.op, _ = calls.OpOfRequest(w)
 			r.opcode, r.silent = strings.TrimPrefix(w.Opcode, "IBV_WR_"), !calls.HasVerbsFlag(w.Flags, "SIGNALED")
@@ -386,15 +391,4 @@ func (s *requests) forget(p *qpArguments) {
 	s.drop(p, true)
 	s.qps.remove(p.name)
 	s.leaves(p)
-}
-
-// roomOf returns how many completions the polls of a completion queue may be taking that are under way.
-func (s *requests) roomOf(cq string) int64 {
-	room := int64(0)
-	for _, p := range s.polls {
-		if p.cq == cq {
-			room += min(p.room, maxRequests)
-		}
-	}
-	return room
 }

@@ -178,3 +178,25 @@ func (q *requestQueue) oldest(n int) []*workRequest {
 	}
 	return all
 }
+
+// newRequest returns a request. They are made some at a time.
+func (s *requests) newRequest(wr string, bytes *int64, token *uint32) *workRequest {
+	if len(s.block) == 0 {
+		s.block = make([]workRequest, 16)
+	}
+	r := &s.block[0]
+	s.block = s.block[1:]
+	r.wr, r.bytes, r.token = wr, known(bytes), known(token)
+	return r
+}
+
+// roomOf returns how many completions the polls of a completion queue may be taking that are under way.
+func (s *requests) roomOf(cq string) int64 {
+	room := int64(0)
+	for _, p := range s.polls {
+		if p.cq == cq {
+			room += min(p.room, maxRequests)
+		}
+	}
+	return room
+}

@@ -95,9 +95,12 @@ func (h *history) spanAt(at moment) *span {
 }
 
 // exercised counts that a rule had something to say.
-func (h *history) exercised(ids ...string) {
-	for _, id := range ids {
-		h.counts[id]++
+func (h *history) exercised(id string) { h.counts[id]++ }
+
+// meets counts the rules that an occasion exercises.
+func (h *history) meets(o declared.Occasion) {
+	for _, id := range declared.By(o) {
+		h.exercised(id)
 	}
 }
 

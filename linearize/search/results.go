@@ -56,7 +56,7 @@ func (h *history) deliverPoll(q *cq, poll *span) {
 
 // checkPoll holds the number of results against the room (POLL-02).
 func (h *history) checkPoll(q *cq, poll *span) {
-	h.exercised(declared.By(declared.Poll)...)
+	h.meets(declared.Poll)
 	if room := poll.begin.N; room != nil && int64(len(poll.end.Results)) > *room {
 		h.tells(breach.NoRoom(poll.fn, q.name, len(poll.end.Results), *room), poll.ret)
 	}
@@ -66,7 +66,7 @@ func (h *history) checkPoll(q *cq, poll *span) {
 // could have completed here.
 func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 	at, wr := d.poll.ret, d.result.Wr
-	h.exercised(declared.By(declared.Told)...)
+	h.meets(declared.Told)
 	if r == nil && h.shared[wr] {
 		q.leaveOpen(verdict.PostedOnShared(wr, h.dialect.Name))
 		return false
@@ -105,9 +105,9 @@ func (h *history) checkResult(q *cq, r *request, d *delivery) bool {
 	if h.early[wr] {
 		h.tells(breach.RefusedLater(q.name, wr, r.post.fn, r.post.answer()), r.post.ret, r.post, d.poll)
 	}
-	h.exercised(declared.By(declared.ToldOfRequest)...)
+	h.meets(declared.ToldOfRequest)
 	if r.silent {
-		h.exercised(declared.By(declared.Silent)...)
+		h.meets(declared.Silent)
 		if d.outcome == model.SUCCESS && r.point == nil {
 			h.tells(breach.Told(wr), at, r.post)
 			r.silent = false // what follows of it does not follow from another breach
@@ -123,7 +123,7 @@ func (h *history) checkPlaced(q *cq, r *request, s *span) bool {
 	if r == nil && (h.shared[wr] || q.created == nil) {
 		return false
 	}
-	h.exercised(declared.By(declared.Told)...)
+	h.meets(declared.Told)
 	if r == nil {
 		h.tells(breach.PlacedUnposted(q.name, wr), s.call)
 		return false
@@ -140,9 +140,9 @@ func (h *history) checkPlaced(q *cq, r *request, s *span) bool {
 		h.tells(breach.PlacedElsewhere(q.name, wr, home.name), s.call, r.post)
 		return false
 	}
-	h.exercised(declared.By(declared.ToldOfRequest)...)
+	h.meets(declared.ToldOfRequest)
 	if r.silent {
-		h.exercised(declared.By(declared.Silent)...)
+		h.meets(declared.Silent)
 		if calls.OutcomeOf(s.begin.Status) == model.SUCCESS {
 			h.tells(breach.PlacedTold(wr), s.call, r.post)
 			r.silent = false

@@ -92,19 +92,19 @@ func (s *Solver) NotBoth(a, b Var, since Time, rule Rule, line int) {
 	}
 }
 
-// OneOf adds that to is no earlier than the least of some alternatives.
+// OneOf adds that to is no earlier than the least of some alternatives, of which it keeps a copy.
 func (s *Solver) OneOf(to Var, alts []Alt, rule Rule, line int) Choice {
 	s.node(to)
 	s.made++
-	o := choice{to: to.index, alts: alts, watched: -1, line: line, id: s.made, rule: rule, used: true}
 	var i int32
 	if n := len(s.freeChoices); n > 0 {
 		i, s.freeChoices = s.freeChoices[n-1], s.freeChoices[:n-1]
-		s.choices[i] = o
 	} else {
-		s.choices = append(s.choices, o)
+		s.choices = append(s.choices, choice{})
 		i = int32(len(s.choices) - 1)
 	}
+	o := &s.choices[i]
+	*o = choice{to: to.index, alts: append(o.alts, alts...), watched: -1, line: line, id: s.made, rule: rule, used: true}
 	s.choose(i)
 	return Choice{i, s.made}
 }
@@ -172,10 +172,15 @@ func (s *Solver) isWatched(c *clause, v Var) bool {
 	return o.used && o.to == c.to && o.watched >= 0 && o.alts[o.watched].V == v
 }
 
+// freeChoice gives back a OneOf, and keeps the memory of its alternatives for the next one.
+func (s *Solver) freeChoice(i int32) {
+	s.choices[i] = choice{alts: s.choices[i].alts[:0]}
+	s.freeChoices = append(s.freeChoices, i)
+}
+
 // Drop takes a OneOf back. What it has raised stays raised.
 func (s *Solver) Drop(c Choice) {
 	if s.Undecided(c) {
-		s.choices[c.at] = choice{}
-		s.freeChoices = append(s.freeChoices, c.at)
+		s.freeChoice(c.at)
 	}
 }

@@ -15,8 +15,7 @@ func (s *Solver) Collect() {
 	s.mark()
 	for i := range s.choices {
 		if o := &s.choices[i]; o.used && !o.marked {
-			*o = choice{}
-			s.freeChoices = append(s.freeChoices, int32(i))
+			s.freeChoice(int32(i))
 		}
 	}
 	s.sweep()
