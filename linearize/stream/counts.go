@@ -33,6 +33,7 @@ const (
 	aSilent
 	anUnmatched
 	anUnfailed
+	aRest // of a CQ
 	occasions
 )
 
@@ -48,6 +49,7 @@ var exercisedBy = [occasions][]string{
 	aSilent:          declared.By(declared.Silent),
 	anUnmatched:      declared.By(declared.PlacedPlain),
 	anUnfailed:       declared.By(declared.PlacedErrors),
+	aRest:            declared.By(declared.Resting),
 }
 
 func (t *tally) exercised(id string) { t.counts[id]++ }

@@ -29,11 +29,14 @@ func (s *Stream) request(q *cq, wr string) *request {
 func (q *cq) next(wr string) *request {
 	looked := 0
 	for _, l := range q.wqs {
+		if looked++; looked > maxLooked {
+			return nil
+		}
 		for _, r := range l.waiting {
 			if r.wr == wr {
 				return r
 			}
-			if looked++; looked == maxLooked {
+			if looked++; looked > maxLooked {
 				return nil
 			}
 			if !r.silent {

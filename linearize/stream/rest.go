@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/breach"
-	"ndkoracle/linearize/declared"
 	"ndkoracle/model"
 )
 
@@ -17,11 +16,17 @@ type emptiness struct {
 	emptyAtRest eventIndex // the latest moment of rest after which a poll showed that nothing had completed
 	unshown     eventIndex // the latest moment of rest before the latest poll that found nothing
 	fetchedBy   eventIndex // of one that is left open: the latest after which a poll found nothing
+	atRest      atRest     // while a moment of rest is handled
+}
+
+// atRest is what a moment of rest says of the requests that complete into a CQ.
+type atRest struct {
+	owed []uint64 // of each that had to have completed: the call of its post
+	open int      // how many may turn out to have had to
 }
 
 // rest takes a moment at which the provider had come to rest.
 func (s *Stream) rest() {
-	owed, open := map[*cq][]uint64{}, map[*cq]int{}
 	s.undecided = s.undecided[:0]
 	for _, p := range s.qpsInOrder {
 		if p.isRemote() {
@@ -35,21 +40,22 @@ func (s *Stream) rest() {
 				continue
 			}
 			due, undecided := l.owe()
-			owed[l.cq] = append(owed[l.cq], due...)
-			if open[l.cq] += undecided; undecided > 0 {
+			l.cq.atRest.owed = append(l.cq.atRest.owed, due...)
+			if l.cq.atRest.open += undecided; undecided > 0 {
 				s.undecided = append(s.undecided, l)
 			}
 		}
 	}
 	for _, q := range s.cqsInOrder {
 		if q.over == 0 {
-			s.meets(declared.Resting)
+			s.seen[aRest]++
 		}
 		if q.closed == 0 && q.calling == 0 && len(q.arms.underWay) == 0 {
 			q.arms.cases.confirm()
 		}
 		q.restedAt, q.restedLine, q.arms.restLine = s.at, s.line(), cmp.Or(q.arms.restLine, s.line())
-		q.take(observation{what: restful, at: s.at, waiting: q.waits(), list: owed[q], n: open[q]})
+		q.take(observation{what: restful, at: s.at, waiting: q.waits(), list: q.atRest.owed, n: q.atRest.open})
+		q.atRest = atRest{}
 	}
 }
 

@@ -65,7 +65,7 @@ func (l *workQueue) free() {
 
 // vanish records that the completions of p in the CQ may have vanished.
 func (q *cq) vanish(p *qp) {
-	e := observation{what: vanishing, at: q.s.at, again: q.closedQps.latest == p, from: q.endedBy()}
+	e := observation{what: vanishing, at: q.s.at, again: q.closedQps.latest == p}
 	for _, l := range p.wqs {
 		if l.cq != q {
 			continue
@@ -82,7 +82,7 @@ func (q *cq) vanish(p *qp) {
 		}
 	}
 	if e.list != nil || e.n > 0 {
-		q.closedQps.latest = p
+		q.closedQps.latest, e.from = p, q.endedBy()
 		q.takeOne(&e)
 	}
 }
