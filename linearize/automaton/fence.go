@@ -11,7 +11,7 @@ import (
 // explanations a fence stands for it.
 type mark struct {
 	at   Moment
-	owed []Moment // of each that is known to have been owed: the moment from which on it could have been placed
+	owed []Moment // of each that is known to have been owed: the moment from which on it could have been placed; sorted
 	open int      // how many are outstanding of which is not known whether they were owed
 }
 
@@ -27,7 +27,9 @@ func (q *Queue) Rested(owed []Moment, open int, waiting bool, at Moment) bool {
 		e.what = notified
 	}
 	if e.is {
-		q.fences = append(q.fences, mark{at, slices.Clone(owed), open})
+		f := mark{at, slices.Clone(owed), open}
+		slices.Sort(f.owed)
+		q.fences = append(q.fences, f)
 	}
 	return q.take(e, at)
 }
@@ -149,8 +151,8 @@ func (q *Queue) hasPlace(x explanation) bool {
 	if !q.knowsOwed(x) {
 		return true
 	}
-	owed, next := q.machine.owed[:0], 0
-	defer func() { q.machine.owed = owed[:0] }()
+	var owed []Moment // sorted
+	next := 0
 	for i, c := range x.cells {
 		if !c.form.isFence() {
 			continue
@@ -161,7 +163,7 @@ func (q *Queue) hasPlace(x explanation) bool {
 			}
 		}
 		if next < len(q.fences) && q.fences[next].at == q.moments[c.by] {
-			owed = append(owed, q.fences[next].owed...)
+			owed = q.machine.merged(owed, q.fences[next].owed)
 			next++
 		}
 		if !q.takes(x.cells[:i], owed) {
@@ -174,6 +176,22 @@ func (q *Queue) hasPlace(x explanation) bool {
 		}
 	}
 	return true
+}
+
+// merged returns two sorted lists as one, in memory that is used again.
+func (m *Machine) merged(a, b []Moment) []Moment {
+	switch {
+	case len(a) == 0:
+		return b
+	case len(b) == 0:
+		return a
+	}
+	inOrder := a[len(a)-1] <= b[0]
+	all := append(append(m.owed[:0], a...), b...)
+	if m.owed = all; !inOrder {
+		slices.Sort(all)
+	}
+	return all
 }
 
 // OwedForGood records that all that was owed at moments of rest, and is not delivered, had to have been placed by then. None of it can turn out
@@ -216,14 +234,9 @@ func (q *Queue) knowsOwed(x explanation) bool {
 	return x.open != model.Closed && (x.health == model.OK || x.hasOverflown())
 }
 
-// takes reports whether cells have room for completions that could be placed from such moments on.
+// takes reports whether cells have room for completions that could be placed from such moments on, which are sorted.
 func (q *Queue) takes(cells []cell, owed []Moment) bool {
-	if len(owed) == 0 {
-		return true
-	}
-	left := append(q.machine.owedLeft[:0], owed...)
-	q.machine.owedLeft = left
-	slices.Sort(left)
+	left, own := owed, false
 	for j := len(cells) - 1; j >= 0 && len(left) > 0; j-- {
 		k, _ := slices.BinarySearch(left, q.moments[cells[j].by])
 		switch cells[j].form {
@@ -232,6 +245,10 @@ func (q *Queue) takes(cells []cell, owed []Moment) bool {
 				return false // what comes before this cell was placed by an earlier moment still
 			}
 		case one, lost:
+			if k > 0 && !own {
+				left, own = append(q.machine.owedLeft[:0], left...), true
+				q.machine.owedLeft = left
+			}
 			if k > 0 {
 				left = slices.Delete(left, k-1, k)
 			}
