@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"ndkoracle/conformance"
 	"ndkoracle/internal/processor"
 	"ndkoracle/internal/synthetic"
 	"ndkoracle/linearize/stream"
@@ -61,21 +62,43 @@ func BenchmarkBesideDecoding(b *testing.B) {
 	}
 }
 
-// Events in memory of a provider that does whatever the contract allows, to a consumer that does: two CQs, arms of all types, silent and deferred
-// requests, failures, closes.
-func BenchmarkIrregular(b *testing.B) {
-	var text bytes.Buffer
-	if err := synthetic.WriteIrregular(&text, synthetic.Options{Seed: 1, Events: 200_000}); err != nil {
-		b.Fatal(err)
+// The stream alone, on events in memory. An irregular trace is of a provider that does whatever the contract allows, to a consumer that does: two CQs, arms
+// of all types, silent and deferred requests, failures, closes. In threads and mixed, queue pairs and CQs come and go.
+func BenchmarkJudge(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(garbagePercent))
+	recorded := func(scenario string) func(io.Writer) error {
+		s, _ := conformance.Find(scenario)
+		return func(w io.Writer) error {
+			return conformance.Record(b.Context(), s, conformance.Refimpl(), 1, 20_000, w)
+		}
 	}
-	traced, err := trace.Read("irregular", &text, 0)
-	if err != nil {
-		b.Fatal(err)
+	for _, kind := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{"tracegen", func(w io.Writer) error { return synthetic.Write(w, typical(200_000)) }},
+		{"irregular", func(w io.Writer) error {
+			return synthetic.WriteIrregular(w, synthetic.Options{Seed: 1, Events: 200_000})
+		}},
+		{"threads", recorded("threads")},
+		{"mixed", recorded("mixed")},
+	} {
+		var text bytes.Buffer
+		if err := kind.write(&text); err != nil {
+			b.Fatal(err)
+		}
+		traced, err := trace.Read(kind.name, &text, 0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(kind.name, func(b *testing.B) { judgedInMemory(b, traced) })
 	}
-	b.ReportAllocs()
-	start := processor.Time()
+}
+
+func judgedInMemory(b *testing.B, traced *trace.Trace) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
+	start := processor.Time()
 	for b.Loop() {
 		s := stream.New(traced.Header, model.Ndkpi(), 0)
 		for i := range traced.Events {
@@ -84,6 +107,7 @@ func BenchmarkIrregular(b *testing.B) {
 	}
 	took, taken := processor.Time()-start, len(traced.Events)*b.N
 	runtime.ReadMemStats(&after)
+	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(took.Nanoseconds())/float64(taken), "processor-ns/event")
 	b.ReportMetric(float64(after.Mallocs-before.Mallocs)/float64(taken), "allocs/event")
 }
