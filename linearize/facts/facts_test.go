@@ -153,10 +153,10 @@ func TestCallsAreUsedAgain(t *testing.T) {
 	r := NewReader(&notebook{})
 	e, end := call("1", "NdkGetCqResults", trace.Event{Cq: "q"}), ret("1", "NdkGetCqResults", trace.Event{})
 	r.Read(&e)
-	first := r.underWay["1"]
+	first := r.underWay.Find("1")
 	r.Read(&end)
 	r.Read(&e)
-	if r.underWay["1"] != first || len(r.spare) != 0 {
+	if r.underWay.Find("1") != first || len(r.spare) != 0 {
 		t.Error("the call was not used again")
 	}
 }

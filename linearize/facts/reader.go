@@ -14,7 +14,7 @@ import (
 type Reader struct {
 	to        Sink
 	at        int
-	underWay  map[string]*Call // by op
+	underWay  calls.Open[Call]
 	pending   map[string]*Call // calls that returned STATUS_PENDING, by op
 	spare     []*Call
 	signaling map[string]*signaling // of queue pairs of libibverbs
@@ -28,7 +28,7 @@ type Reader struct {
 
 // NewReader returns a reader that tells a sink what it reads.
 func NewReader(to Sink) *Reader {
-	return &Reader{to: to, underWay: map[string]*Call{}, pending: map[string]*Call{}, signaling: map[string]*signaling{},
+	return &Reader{to: to, pending: map[string]*Call{}, signaling: map[string]*signaling{},
 		memory: map[string]*memory{}}
 }
 
@@ -41,17 +41,16 @@ func (r *Reader) Read(e *trace.Event) {
 		c := r.newCall()
 		c.Function, c.Moment, c.Fn = calls.FunctionOf(e), m, e.Fn
 		c.Cq, c.Qp, c.Conn = e.Cq, e.Qp, e.Conn
-		if r.underWay[e.Op] = c; wakes(c) {
+		if r.underWay.Begin(e.Op, c); wakes(c) {
 			r.waking++
 			r.still = Moment{}
 		}
 		r.begin(c, e, m)
 	case trace.Ret, trace.Exit:
-		c := r.underWay[e.Op]
+		c := r.underWay.End(e.Op)
 		if c == nil {
 			return
 		}
-		delete(r.underWay, e.Op)
 		if wakes(c) {
 			r.waking--
 		}
@@ -115,7 +114,7 @@ func (r *Reader) move(c *Call, e *trace.Event) {
 // moves reports whether another call is under way that moves the same queue pair of libibverbs: any, or one that does not flush it. Of two that flush it
 // the order does not matter.
 func (r *Reader) moves(c *Call, each bool) bool {
-	for _, other := range r.underWay {
+	for _, other := range r.underWay.All() {
 		if other != c && other.Fn == c.Fn && other.Qp == c.Qp && c.Verbs && (each || other.Kind != calls.FlushQp) {
 			return true
 		}
@@ -213,7 +212,7 @@ func (r *Reader) begin(c *Call, e *trace.Event, m Moment) {
 	if e.For == "" {
 		return
 	}
-	if of := cmp.Or(r.pending[e.For], r.underWay[e.For]); of != nil && !of.answered {
+	if of := cmp.Or(r.pending[e.For], r.underWay.Find(e.For)); of != nil && !of.answered {
 		of.answered = true
 		delete(r.pending, e.For)
 		r.answered(of, calls.ReportsSuccess(e) || c.Kind == calls.CloseDone, e.Status, m)

@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"ndkoracle/linearize/calls"
@@ -97,22 +96,16 @@ func (c *Call) answer(e *trace.Event) string {
 	return e.Status
 }
 
-// openCalls are the calls and callbacks that have not returned, by op. Few are under way at a time, as a rule: the newest are
-// looked through, and only those that have been for long are found by name.
+// openCalls are the calls and callbacks that have not returned.
 type openCalls struct {
-	newest []*Call // at most maxNewest
-	older  map[string]*Call
-	spare  []*Call // that are over, and that nothing refers to
+	calls.Open[Call]
+	spare []*Call // that are over, and that nothing refers to
 }
 
-const maxNewest = 16
+// maxSpare is how many calls that are over are kept to be used again.
+const maxSpare = 16
 
 func (o *openCalls) begin(op string) *Call {
-	if len(o.newest) == maxNewest {
-		c := o.newest[0]
-		o.newest = slices.Delete(o.newest, 0, 1)
-		o.older[c.Op] = c
-	}
 	var c *Call
 	if last := len(o.spare) - 1; last >= 0 {
 		c, o.spare = o.spare[last], o.spare[:last]
@@ -120,45 +113,15 @@ func (o *openCalls) begin(op string) *Call {
 	} else {
 		c = &Call{Op: op}
 	}
-	o.newest = append(o.newest, c)
+	o.Begin(op, c)
 	return c
 }
 
 // reuse takes back a call that has ended, if nothing refers to it: of the frequent calls only a completion callback does.
 func (o *openCalls) reuse(c *Call) {
-	if frequent(c.Kind) && !c.pends && c.answers == 0 && len(o.spare) < maxNewest {
+	if frequent(c.Kind) && !c.pends && c.answers == 0 && len(o.spare) < maxSpare {
 		o.spare = append(o.spare, c)
 	}
-}
-
-// find returns the call of an op that is under way, or nil.
-func (o *openCalls) find(op string) *Call {
-	for i := len(o.newest) - 1; i >= 0; i-- {
-		if o.newest[i].Op == op {
-			return o.newest[i]
-		}
-	}
-	return o.older[op]
-}
-
-// end removes the call of an op, and returns it, or nil.
-func (o *openCalls) end(op string) *Call {
-	for i := len(o.newest) - 1; i >= 0; i-- {
-		if c := o.newest[i]; c.Op == op {
-			o.newest = slices.Delete(o.newest, i, i+1)
-			return c
-		}
-	}
-	c := o.older[op]
-	delete(o.older, op)
-	return c
-}
-
-// all returns them in the order in which they began.
-func (o *openCalls) all() []*Call {
-	all := slices.AppendSeq(slices.Clone(o.newest), maps.Values(o.older))
-	slices.SortFunc(all, func(a, b *Call) int { return a.Begun.Index - b.Begun.Index })
-	return all
 }
 
 // threads has the entries of the callbacks that run, by thread, the innermost last.

@@ -130,7 +130,7 @@ func (cl *closes) end(c *Call, e *trace.Event) {
 	if cl.m.objects.live[Adapter] > 1 {
 		return // the callback may be of another one
 	}
-	for _, o := range cl.m.open.all() {
+	for _, o := range cl.m.open.All() {
 		if o.Entered {
 			cl.m.report(Finding{Verdict: verdict.ProviderViolation, Rule: "LIFE-14", See: []int{c.Begun.Line, o.Begun.Line}, Objects: c.named(), Follows: true,
 				Message: fmt.Sprintf("%s returned while %s was running", c.name(), o.name())})

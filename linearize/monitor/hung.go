@@ -23,7 +23,7 @@ func (h *hung) finish() {
 	if !h.m.atRest() {
 		return
 	}
-	open := h.m.open.all()
+	open := h.m.open.All()
 	within := map[string][]*Call{}
 	for _, c := range open {
 		within[c.Thr] = append(within[c.Thr], c)

@@ -141,7 +141,7 @@ func (l *lifetime) finish() {
 	if !l.m.atRest() {
 		return
 	}
-	for _, c := range l.m.open.all() {
+	for _, c := range l.m.open.All() {
 		if o := c.own(); c.role.closes != NoKind && o != nil && len(o.closes) > 0 && o.closes[0].by == c {
 			l.usedWhile(o.closes[0], o)
 		}

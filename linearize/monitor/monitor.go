@@ -110,7 +110,7 @@ type Monitor struct {
 
 // New returns a Monitor for a trace with this header, which a dialect judges.
 func New(h trace.Header, d model.Dialect) *Monitor {
-	m := &Monitor{header: h, dialect: d, now: Place{Index: -1}, open: openCalls{older: map[string]*Call{}}, threads: threads{},
+	m := &Monitor{header: h, dialect: d, now: Place{Index: -1}, threads: threads{},
 		objects: newObjects(), pending: map[string]*Call{}, counts: map[string]*int{}, advice: map[string]*advised{}}
 	for _, group := range slices.Concat(groups, others) {
 		g := group(m)
@@ -143,7 +143,7 @@ func (m *Monitor) Take(e *trace.Event) []Finding {
 		c.within = m.threads.begin(c)
 		m.objects.resolve(c, e)
 		if e.For != "" {
-			c.completes = cmp.Or(m.open.find(e.For), m.pending[e.For])
+			c.completes = cmp.Or(m.open.Find(e.For), m.pending[e.For])
 		}
 		for _, g := range m.groupsOf(c.Kind) {
 			g.begin(c, e)
@@ -151,7 +151,7 @@ func (m *Monitor) Take(e *trace.Event) []Finding {
 		m.begun(c, e)
 	case trace.Ret, trace.Exit:
 		m.bindings.completed(e.Results)
-		c := m.open.end(e.Op)
+		c := m.open.End(e.Op)
 		if c == nil {
 			break
 		}

@@ -61,7 +61,7 @@ func (p *qp) flushAnswers(call eventIndex, refused bool) {
 		p.flushCalled = 0
 	}
 	running := eventIndex(0)
-	for _, u := range p.s.open.all() {
+	for _, u := range p.s.open.All() {
 		if running == 0 && u.qp == p && (u.Kind == calls.FlushQp || u.Kind == calls.CloseQp) {
 			running = u.call
 		}

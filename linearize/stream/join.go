@@ -226,7 +226,7 @@ func (s *Stream) ofWorkQueues(e *trace.Event, is func(*workQueue, []trace.Result
 	if s.other.ended || e.Ph != trace.Ret || len(e.Results) == 0 {
 		return false
 	}
-	u := s.open.find(e.Op)
+	u := s.open.Find(e.Op)
 	if u == nil || u.cq == nil || u.cq.stopped() {
 		return false
 	}
@@ -303,7 +303,7 @@ func (p *qp) isUnmet() bool {
 // partUnmet parts each connection whose other end has not been found, where e is of a CQ of its queue pair. It reports whether there was one.
 func (s *Stream) partUnmet(e *trace.Event) bool {
 	parted := false
-	if u := s.open.find(e.Op); u != nil && u.cq != nil {
+	if u := s.open.Find(e.Op); u != nil && u.cq != nil {
 		for _, l := range u.cq.wqs {
 			if l.qp.isUnmet() {
 				l.qp.part()

@@ -14,7 +14,7 @@ import (
 // takeRemains takes what lies in the CQs when the trace has come to its end. A call of the same group that never returned may have
 // taken it, unless it only reads events.
 func (s *Stream) takeRemains() {
-	open := s.open.all()
+	open := s.open.All()
 	for _, q := range s.cqsInOrder {
 		mayTake := func(u *underWay) bool {
 			return u.Kind != calls.ReadEvent && u.group() != nil && u.group().root() == q.group.root()

@@ -47,7 +47,7 @@ func (s *Stream) retire() {
 		if of == nil {
 			continue
 		}
-		for _, u := range of.open.all() {
+		for _, u := range of.open.All() {
 			busyCqs[u.cq], busyQps[u.qp], busyQps[u.closes] = true, true, true
 		}
 	}

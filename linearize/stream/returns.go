@@ -18,7 +18,7 @@ func (c *pendingCalls) callReturned(u *underWay, e *trace.Event) {
 
 // completed notes the completion callback for a call.
 func (s *Stream) completed(e *trace.Event) {
-	u := cmp.Or(s.open.find(e.For), s.pending[e.For])
+	u := cmp.Or(s.open.Find(e.For), s.pending[e.For])
 	if u == nil || u.answered {
 		return
 	}

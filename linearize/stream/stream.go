@@ -45,7 +45,7 @@ type Stream struct {
 // memory at most, in bytes; 0 is a default.
 func New(h trace.Header, d model.Dialect, memory int) *Stream {
 	s := &Stream{dialect: d, consumer: h.Side == "consumer", machine: automaton.New(d, memory), monitor: monitor.New(h, d), hidden: newHidden(d)}
-	s.open.others, s.pending = map[string]*underWay{}, map[string]*underWay{}
+	s.pending = map[string]*underWay{}
 	s.closing, s.closingQps = map[string]*cq{}, map[string]*qp{}
 	s.cqs, s.qps, s.conns = map[string]*cq{}, map[string]*qp{}, map[string][]*qp{}
 	s.dead = map[uint32]eventIndex{}
@@ -71,7 +71,7 @@ func (s *Stream) Take(e *trace.Event) {
 		s.channels.Take(e)
 	}
 	if e.Cut > 0 {
-		defer s.cutShort(e, s.open.find(e.Op))
+		defer s.cutShort(e, s.open.Find(e.Op))
 	}
 	switch e.Ph {
 	case trace.Call, trace.Enter:
@@ -87,7 +87,7 @@ func (s *Stream) Take(e *trace.Event) {
 		s.uses(u, e)
 		s.begin(u, e)
 	case trace.Ret, trace.Exit:
-		if u := s.open.end(e.Op); u != nil {
+		if u := s.open.End(e.Op); u != nil {
 			s.end(u, e)
 			if u.entered {
 				s.running.count--
@@ -115,7 +115,7 @@ func (s *Stream) Take(e *trace.Event) {
 // cutShort leaves open what an event leaves open whose list is longer than what is kept of one: of the call u, or of one that begins.
 func (s *Stream) cutShort(e *trace.Event, u *underWay) {
 	if u == nil {
-		u = s.open.find(e.Op)
+		u = s.open.Find(e.Op)
 	}
 	if u == nil || u.group() == nil {
 		return
@@ -170,7 +170,7 @@ func (s *Stream) begin(u *underWay, e *trace.Event) {
 		s.closeQpCalled(u)
 	case calls.CloseDone:
 		q, p := s.closing[e.For], s.closingQps[e.For]
-		if call := s.open.find(e.For); call != nil { // before it has returned
+		if call := s.open.Find(e.For); call != nil { // before it has returned
 			switch call.Kind {
 			case calls.CloseCq:
 				q = call.cq

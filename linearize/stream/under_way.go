@@ -1,9 +1,6 @@
 package stream
 
 import (
-	"maps"
-	"slices"
-
 	"ndkoracle/linearize/calls"
 	"ndkoracle/model"
 )
@@ -54,23 +51,14 @@ type armEffect struct {
 // ofConnector is NdkDisconnect of a QP that is being closed: the connector outlives the QP, and there is nothing left to flush.
 var ofConnector = &calls.Function{MayPend: true}
 
-// underWayCalls holds the calls and callbacks that have not returned. Few are under way at a time, as a rule: the newest are
-// looked through, and only those that have been for long are found by name.
+// underWayCalls holds the calls and callbacks that have not returned.
 type underWayCalls struct {
-	newest []*underWay // at most maxNewest
-	others map[string]*underWay
-	spare  []*underWay
+	calls.Open[underWay]
+	spare []*underWay
 }
-
-const maxNewest = 16
 
 // begin takes a new one.
 func (c *underWayCalls) begin(op string) *underWay {
-	if len(c.newest) == maxNewest {
-		oldest := slices.MinFunc(c.newest, inTurn)
-		c.end(oldest.op)
-		c.others[oldest.op] = oldest
-	}
 	var u *underWay
 	if n := len(c.spare); n > 0 {
 		u, c.spare = c.spare[n-1], c.spare[:n-1]
@@ -81,48 +69,9 @@ func (c *underWayCalls) begin(op string) *underWay {
 		u = &underWay{}
 	}
 	u.op = op
-	c.newest = append(c.newest, u)
+	c.Begin(op, u)
 	return u
 }
-
-// find returns the one of an op, or nil.
-func (c *underWayCalls) find(op string) *underWay {
-	if i := c.among(op); i >= 0 {
-		return c.newest[i]
-	}
-	return c.others[op]
-}
-
-// among returns the place of an op among the newest, or -1.
-func (c *underWayCalls) among(op string) int {
-	i := len(c.newest) - 1
-	for i >= 0 && c.newest[i].op != op {
-		i--
-	}
-	return i
-}
-
-// end takes the one of an op away, and returns it, or nil.
-func (c *underWayCalls) end(op string) *underWay {
-	if i := c.among(op); i >= 0 {
-		u, last := c.newest[i], len(c.newest)-1
-		c.newest[i], c.newest = c.newest[last], c.newest[:last]
-		return u
-	}
-	u := c.others[op]
-	delete(c.others, op)
-	return u
-}
-
-// all returns them in the order in which they began.
-func (c *underWayCalls) all() []*underWay {
-	all := slices.AppendSeq(slices.Clone(c.newest), maps.Values(c.others))
-	slices.SortFunc(all, inTurn)
-	return all
-}
-
-// inTurn is the order in which calls began.
-func inTurn(a, b *underWay) int { return a.call - b.call }
 
 // reuse takes back a call to which nothing refers any more.
 func (c *underWayCalls) reuse(u *underWay) {
