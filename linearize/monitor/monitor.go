@@ -79,7 +79,6 @@ var groups = []func(*Monitor) checks{
 	newEnds, // of what the requests follow
 	newBroken,
 	newUncaused,
-	newGoesOn,
 	newBadTokens,
 }
 
@@ -102,8 +101,7 @@ type Monitor struct {
 
 	armings  *armings
 	requests *requests
-	ends     *ends   // or nil
-	goesOn   *goesOn // or nil
+	ends     *ends // or nil
 	delays   *delays
 	t        int64 // of the present event, by the clock of the trace
 }
@@ -185,13 +183,6 @@ func (m *Monitor) Finish(end *trace.End) []Finding {
 		g.finish()
 	}
 	return m.found
-}
-
-// IsFar notes that the peer of a queue pair is in the trace of another host. This monitor does not see what the peer does.
-func (m *Monitor) IsFar(qp string) {
-	if m.goesOn != nil {
-		m.goesOn.far[qp] = true
-	}
 }
 
 func (m *Monitor) rest() {
