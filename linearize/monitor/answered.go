@@ -46,13 +46,9 @@ func newAnswered(m *Monitor) checks {
 	if m.ends == nil || m.header.Order == "partial" {
 		return nothing{} // what was posted behind an end is not known
 	}
-	a := &answered{n: m.ends, elsewhere: map[string]bool{}, joined: map[string]bool{}, gone: map[string]gone{}, asked: map[*qpArguments]map[string]gone{},
+	return &answered{n: m.ends, elsewhere: map[string]bool{}, joined: map[string]bool{}, gone: map[string]gone{}, asked: map[*qpArguments]map[string]gone{},
 		early: map[string]early{}, met: map[string]bool{}, counter: m.counter("RES-14")}
-	m.requests.rules = append(m.requests.rules, a)
-	return a
 }
-
-func (*answered) finish() {}
 
 func (a *answered) begin(c *Call, e *trace.Event) {
 	if p := a.n.s.qps.get(e.Qp); p != nil && (c.Kind == calls.ConnectQp || c.Kind == calls.UnsettleQp) {

@@ -82,12 +82,8 @@ type restAt struct{ index, line int }
 func newArmings(m *Monitor) checks {
 	a := &armings{s: m.requests, cqs: newNamed[notifications]()}
 	m.armings = a
-	m.requests.rules = append(m.requests.rules, a)
 	return a
 }
-
-// finish has nothing to add at the end of the trace.
-func (*armings) finish() {}
 
 func (a *armings) cq(name string) *notifications {
 	q := a.cqs.get(name)

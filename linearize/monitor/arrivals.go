@@ -22,9 +22,7 @@ type arrivals struct {
 	any   bool                    // a queue pair takes its receives from a shared queue
 	of    map[*qpArguments]*flow  // of these queue pairs, and of their peers
 	takes map[string]*qpArguments // by shared queue: the only queue pair that takes from it, or nil where there are several
-	looks map[string]int          // by op: the polls under way that would find what a CQ holds, and the latest moment of rest before each
-	rests int
-	still Place // the latest moment of rest, if nothing was called since then but polls and arms
+	still Place                   // the latest moment of rest, if nothing was called since then but polls and arms
 }
 
 // A flow is what a queue pair has sent and received.
@@ -37,7 +35,6 @@ type flow struct {
 	reported  bool
 	owed      int // receives that had to have completed by a moment of rest
 	owedAt    Place
-	owedRest  int // the number of that moment
 }
 
 var _ = group(newArrivals)
@@ -46,12 +43,8 @@ func newArrivals(m *Monitor) checks {
 	if m.ends == nil {
 		return nothing{}
 	}
-	v := &arrivals{n: m.ends, of: map[*qpArguments]*flow{}, takes: map[string]*qpArguments{}, looks: map[string]int{}}
-	m.requests.rules = append(m.requests.rules, v)
-	return v
+	return &arrivals{n: m.ends, of: map[*qpArguments]*flow{}, takes: map[string]*qpArguments{}}
 }
-
-func (*arrivals) finish() {}
 
 func (v *arrivals) flow(p *qpArguments) *flow {
 	f := v.of[p]
@@ -105,12 +98,8 @@ func (v *arrivals) begin(c *Call, e *trace.Event) {
 	default:
 		v.still = Place{}
 	}
-	switch {
-	case !v.any:
-	case c.Kind == calls.FlushQp, c.Kind == calls.UnsettleQp, c.Kind == calls.CloseQp, c.Kind == calls.ConnectQp && v.n.isJoined(e.Qp):
+	if v.any && v.n.mayLose(c) {
 		v.isUncertain(v.n.s.qps.get(e.Qp))
-	case c.Kind == calls.PollCq && e.N != nil && *e.N > 0:
-		v.looks[c.Op] = v.rests
 	}
 }
 
@@ -194,7 +183,6 @@ func (v *arrivals) peer(p *qpArguments) *qpArguments {
 
 // rest notes how many receives of each queue pair had to have completed by now.
 func (v *arrivals) rest() {
-	v.rests++
 	v.still = v.n.s.m.now
 	for p := range v.of {
 		v.owes(p, v.still)
@@ -208,20 +196,16 @@ func (v *arrivals) owes(p *qpArguments, at Place) {
 		return
 	}
 	if n := v.flow(peer).succeeded; n > f.owed {
-		f.owed, f.owedAt, f.owedRest = n, at, v.rests
+		f.owed, f.owedAt = n, at
 	}
 }
 
-// end is DEF-04: a poll that began after a moment of rest found nothing, and receives that had to have completed by then were not delivered.
-func (v *arrivals) end(c *Call, e *trace.Event) {
-	rests, looks := v.looks[c.Op]
-	if delete(v.looks, c.Op); !looks || len(e.Results) > 0 || calls.IsRefusal(c.Verbs, e) || v.n.s.roomOf(c.Cq) > 0 {
-		return
-	}
+// foundNothing is DEF-04: a poll that began after a moment of rest found nothing, and receives that had to have completed by then were not delivered.
+func (v *arrivals) foundNothing(c *Call) {
 	byName := func(a, b *qpArguments) int { return cmp.Compare(a.name, b.name) }
 	for _, p := range slices.SortedFunc(maps.Keys(v.of), byName) {
 		f, peer := v.of[p], v.peer(p)
-		if peer == nil || f.uncertain || v.flow(peer).uncertain || p.receive.cq != c.Cq || f.received >= f.owed || f.owedRest > rests {
+		if peer == nil || f.uncertain || v.flow(peer).uncertain || p.receive.cq != c.Cq || f.received >= f.owed || f.owedAt.Index > c.Begun.Index {
 			continue
 		}
 		f.uncertain = true

@@ -68,11 +68,8 @@ func newBadTokens(m *Monitor) checks {
 	b := &badTokens{n: m.ends, ends: newNamed[messages](), bad: map[string]*badMessage{}, good: map[received]int64{}, count: m.counter(breach.BadToken),
 		validity: validity{tokens: map[int64]*madeToken{}, made: map[string]*madeToken{}, of: map[Object][]int64{}, posts: map[string]*trace.Event{}}}
 	b.validity.revived = b.revived
-	m.requests.rules = append(m.requests.rules, b)
 	return b
 }
-
-func (*badTokens) finish() {}
 
 // revived forgets the messages under way that name a token which is made valid now: the other end looks at it when a message arrives.
 func (b *badTokens) revived(token int64) {

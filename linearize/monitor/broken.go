@@ -28,12 +28,8 @@ func newBroken(m *Monitor) checks {
 	if m.ends == nil {
 		return nothing{}
 	}
-	b := &broken{n: m.ends, tried: map[string]bool{}, flushed: map[string]bool{}, acted: -1, latest: map[*requestQueue]delivery{}}
-	m.requests.rules = append(m.requests.rules, b)
-	return b
+	return &broken{n: m.ends, tried: map[string]bool{}, flushed: map[string]bool{}, acted: -1, latest: map[*requestQueue]delivery{}}
 }
-
-func (*broken) finish() {}
 
 func (b *broken) begin(c *Call, e *trace.Event) {
 	switch c.Kind {

@@ -13,6 +13,7 @@ import (
 // chains checks that each chain of deferred requests is ended: DEF-06. That is the consumer's duty, whatever the provider has
 // completed by then.
 type chains struct {
+	seldom
 	noRequest
 	s     *requests
 	none  bool // NDSPI has no NDK_OP_FLAG_DEFER
@@ -25,8 +26,8 @@ var _ = decides(
 	rule{ID: "DEF-06", On: on{"a chain of deferred requests begins"}, OnlyNdk: true, Alone: true},
 )
 
-func newChains(s *requests) requestRule {
-	return &chains{s: s, none: !s.m.dialect.Defers, any: s.m.dialect.A11 == model.A11AnyEnd, count: s.m.counter("DEF-06")}
+func newChains(m *Monitor) checks {
+	return &chains{s: m.requests, none: !m.dialect.Defers, any: m.dialect.A11 == model.A11AnyEnd, count: m.counter("DEF-06")}
 }
 
 func (h *chains) called(r *workRequest, _ *Call, flags []string) {

@@ -45,7 +45,7 @@ func (d *drains) begin(c *Call, e *trace.Event) {
 		}
 	case calls.PollCq:
 		if q := d.of[e.Cq]; q != nil && !q.drained && e.N != nil {
-			q.polls = append(q.polls, polling{c, e.Cq, *e.N})
+			q.polls = append(q.polls, polling{call: c, cq: e.Cq, room: *e.N})
 		}
 	case calls.CloseCq:
 		delete(d.of, e.Cq)

@@ -30,7 +30,6 @@ type ends struct {
 	behind   map[string]*late    // by wr: requests that were posted after an end
 	owing    map[string]int      // by CQ: those of them that had to complete by a moment of rest
 	broken   map[string]bool     // CQs that reported an error, or were resized
-	rooms    map[string]int64    // by op: polls of CQs in which something is owed
 	lost     []lostRequest       // what had not completed by a moment of rest
 	disc, ok *int
 }
@@ -86,10 +85,9 @@ func newEnds(m *Monitor) checks {
 		return nothing{} // what came after an end is not known
 	}
 	n := &ends{s: m.requests, of: map[string]*qpEnd{}, joined: map[string]int{}, half: map[string]bool{},
-		tried: map[string]bool{}, fresh: map[queueOf]fresh{}, moving: map[string]*move{}, failed: map[queueOf]failure{}, behind: map[string]*late{}, names: map[string]bool{}, owing: map[string]int{}, broken: map[string]bool{}, rooms: map[string]int64{},
+		tried: map[string]bool{}, fresh: map[queueOf]fresh{}, moving: map[string]*move{}, failed: map[queueOf]failure{}, behind: map[string]*late{}, names: map[string]bool{}, owing: map[string]int{}, broken: map[string]bool{},
 		disc: m.counter(byDisconnect), ok: m.counter(breach.OfErrorState)}
 	m.ends = n
-	m.requests.rules = append(m.requests.rules, n)
 	return n
 }
 
@@ -109,8 +107,6 @@ func (n *ends) begin(c *Call, e *trace.Event) {
 		n.broken[e.Cq] = true
 	case c.Kind == calls.CloseQp:
 		n.forget(e.Qp)
-	case c.Kind == calls.PollCq && n.owing[e.Cq] > 0 && e.N != nil:
-		n.rooms[c.Op] = *e.N
 	case c.Kind == calls.Callback && e.Status != "" && e.Status != "STATUS_SUCCESS":
 		n.broken[e.Cq] = true
 	case e.Fn == "ibv_modify_qp":
@@ -159,14 +155,8 @@ func (n *ends) end(c *Call, e *trace.Event) {
 		delete(n.moving, c.Op)
 		n.moved(m, refused)
 	}
-	switch {
-	case c.Kind == calls.Post && c.Queue == model.Initiator && e.Status == "STATUS_CONNECTION_INVALID" && n.isJoined(c.Qp) && n.joined[c.Qp] < c.Begun.Index && !n.half[c.Qp]:
+	if c.Kind == calls.Post && c.Queue == model.Initiator && e.Status == "STATUS_CONNECTION_INVALID" && n.isJoined(c.Qp) && n.joined[c.Qp] < c.Begun.Index && !n.half[c.Qp] {
 		n.note(c.Qp, &qpEnd{rule: breach.NeedConnection, what: c.Wr + " was refused with STATUS_CONNECTION_INVALID", at: n.s.m.now})
-	case c.Kind == calls.PollCq:
-		room, looks := n.rooms[c.Op]
-		if delete(n.rooms, c.Op); looks && !refused && room > 0 && len(e.Results) == 0 {
-			n.foundNothing(c)
-		}
 	}
 }
 
@@ -264,6 +254,15 @@ func (n *ends) drop(wr string) {
 		n.owing[l.request.queue.cq]--
 	}
 	delete(n.behind, wr)
+}
+
+// mayLose reports whether a call may make its queue pair lose requests, or take other messages than those of its connection.
+func (n *ends) mayLose(c *Call) bool {
+	switch c.Kind {
+	case calls.FlushQp, calls.UnsettleQp, calls.CloseQp:
+		return true
+	}
+	return c.Kind == calls.ConnectQp && n.isJoined(c.Qp)
 }
 
 // mayFail reports whether a CQ may have lost completions: it reported an error, was resized, or may have overflowed.

@@ -11,6 +11,7 @@ import (
 
 // flags checks which flags a request has: POST-11, and of NDK_OP_FLAG_DEFER DEF-01 and DEF-08.
 type flags struct {
+	seldom
 	noRequest
 	s        *requests
 	defers   bool // there are the flags of NDKPI that NDSPI does not have
@@ -26,9 +27,8 @@ var _ = decides(
 	rule{ID: "DEF-08", On: on{"a request has NDK_OP_FLAG_DEFER, and the header tells the version"}, OnlyNdk: true, Rests: declared.OwnWords, Undefined: "of versions of the interface, not of what is done through it"},
 )
 
-func newFlags(s *requests) requestRule {
-	m := s.m
-	return &flags{s: s, defers: m.dialect.Defers, early: isBefore12(m.header.Ndk),
+func newFlags(m *Monitor) checks {
+	return &flags{s: m.requests, defers: m.dialect.Defers, early: isBefore12(m.header.Ndk),
 		requests: m.counter("POST-11"), deferred: m.counter("DEF-01"), versions: m.counter("DEF-08")}
 }
 

@@ -11,6 +11,7 @@ import (
 
 // lengths checks how many bytes a receive says that it got: RES-13.
 type lengths struct {
+	seldom
 	noRequest
 	s     *requests
 	count *int
@@ -23,7 +24,7 @@ var _ = decides(
 	rule{ID: tooLong, On: on{"a receive succeeds whose buffers are known"}, Alone: true, Undefined: "what a result says of itself: the contract has no lengths"},
 )
 
-func newLengths(s *requests) requestRule { return &lengths{s: s, count: s.m.counter(tooLong)} }
+func newLengths(m *Monitor) checks { return &lengths{s: m.requests, count: m.counter(tooLong)} }
 
 // completed is RES-13. An RDMA write with immediate data consumes a receive, and its bytes go elsewhere. With a datagram come 40 bytes of header,
 // which count on both sides.

@@ -11,6 +11,7 @@ import (
 
 // limits checks requests against what the creation of their queue pair allows: POST-06 and FLAG-05.
 type limits struct {
+	seldom
 	noRequest
 	s       *requests
 	certain bool // it is known when a place becomes free
@@ -23,8 +24,8 @@ var _ = decides(
 	rule{ID: "FLAG-05", On: on{"a request has NDK_OP_FLAG_INLINE, and its queue pair a limit"}, Undefined: "an argument of one call, held against what the QP was created with"},
 )
 
-func newLimits(s *requests) requestRule {
-	return &limits{s: s, certain: s.m.dialect.A12 == model.A12Polled, inline: s.m.counter("FLAG-05"), queues: s.m.counter("POST-06")}
+func newLimits(m *Monitor) checks {
+	return &limits{s: m.requests, certain: m.dialect.A12 == model.A12Polled, inline: m.counter("FLAG-05"), queues: m.counter("POST-06")}
 }
 
 // called is FLAG-05.

@@ -61,7 +61,7 @@ func (n *ends) rest() {
 
 // foundNothing is DEF-04: a poll that began after a moment of rest found nothing.
 func (n *ends) foundNothing(c *Call) {
-	if n.mayFail(c.Cq) || n.s.roomOf(c.Cq) > 0 {
+	if n.owing[c.Cq] == 0 || n.mayFail(c.Cq) {
 		return
 	}
 	for _, wr := range slices.Sorted(maps.Keys(n.behind)) {

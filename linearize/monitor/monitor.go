@@ -74,6 +74,12 @@ var groups = []func(*Monitor) checks{
 	newChannels,
 	newAcks,
 	newRequests,
+	newFlags,
+	newLimits,
+	newResults,
+	newLengths,
+	newChains,
+	newShared,
 	newDelays, // before the callback begins a new period
 	newArmings,
 	newEnds, // of what the requests follow
@@ -113,6 +119,9 @@ func New(h trace.Header, d model.Dialect) *Monitor {
 	for _, group := range slices.Concat(groups, others) {
 		g := group(m)
 		m.groups = append(m.groups, g)
+		if rule, is := g.(requestRule); is {
+			m.requests.rules = append(m.requests.rules, rule)
+		}
 		if _, is := g.(interface{ isSeldom() }); !is && g != checks(nothing{}) {
 			m.often = append(m.often, g)
 		}

@@ -18,10 +18,8 @@ import (
 type private struct {
 	nothing
 	noRequest
-	n     *ends
-	of    map[string]*fed // by name of the queue pair that sends
-	looks map[string]int  // by op: the polls under way that would find what a CQ holds, and the latest moment of rest before each
-	rests int
+	n  *ends
+	of map[string]*fed // by name of the queue pair that sends
 }
 
 // A fed queue pair takes its receives from a shared queue.
@@ -35,7 +33,6 @@ type fed struct {
 	reported  bool
 	owed      *workRequest // had to have completed by a moment of rest
 	owedAt    Place
-	owedRest  int // the number of that moment
 }
 
 // A numbered message is the first of its queue pair, or the second, or …
@@ -53,12 +50,8 @@ func newPrivate(m *Monitor) checks {
 	if m.ends == nil || m.dialect.A9 != model.A9Ordered {
 		return nothing{}
 	}
-	v := &private{n: m.ends, of: map[string]*fed{}, looks: map[string]int{}}
-	m.requests.rules = append(m.requests.rules, v)
-	return v
+	return &private{n: m.ends, of: map[string]*fed{}}
 }
-
-func (*private) finish() {}
 
 // fed returns what is followed of a queue pair, which is nil where that has receives of its own.
 func (v *private) fed(p *qpArguments) *fed {
@@ -94,11 +87,8 @@ func (v *private) dropped(p *qpArguments, closed bool) {
 }
 
 func (v *private) begin(c *Call, e *trace.Event) {
-	switch {
-	case c.Kind == calls.FlushQp, c.Kind == calls.UnsettleQp, c.Kind == calls.CloseQp, c.Kind == calls.ConnectQp && v.n.isJoined(e.Qp):
+	if v.n.mayLose(c) {
 		v.isUncertain(v.n.s.qps.get(e.Qp))
-	case c.Kind == calls.PollCq && len(v.of) > 0 && e.N != nil && *e.N > 0:
-		v.looks[c.Op] = v.rests
 	}
 }
 
@@ -181,7 +171,6 @@ func (v *private) connected(p *qpArguments) bool {
 
 // rest notes the first message of each queue pair that has to have completed by now: none before it waits, and as many receives are posted.
 func (v *private) rest() {
-	v.rests++
 	for _, x := range v.of {
 		peer := v.peer(x)
 		if x.owed != nil || x.uncertain || peer == nil || len(x.pending) == 0 {
@@ -189,21 +178,17 @@ func (v *private) rest() {
 		}
 		first := x.pending[0]
 		if first.request.accepted && first.number <= peer.receive.posted && peer.receive.posting == 0 {
-			x.owed, x.owedAt, x.owedRest = first.request, v.n.s.m.now, v.rests
+			x.owed, x.owedAt = first.request, v.n.s.m.now
 		}
 	}
 }
 
-// end is DEF-04: a poll that began after a moment of rest found nothing.
-func (v *private) end(c *Call, e *trace.Event) {
-	rests, looks := v.looks[c.Op]
-	if delete(v.looks, c.Op); !looks || len(e.Results) > 0 || calls.IsRefusal(c.Verbs, e) || v.n.s.roomOf(c.Cq) > 0 {
-		return
-	}
+// foundNothing is DEF-04: a poll that began after a moment of rest found nothing.
+func (v *private) foundNothing(c *Call) {
 	for _, name := range slices.Sorted(maps.Keys(v.of)) {
 		x := v.of[name]
 		peer := v.peer(x)
-		if x.owed == nil || x.uncertain || peer == nil || x.p.initiator.cq != c.Cq || x.owedRest > rests {
+		if x.owed == nil || x.uncertain || peer == nil || x.p.initiator.cq != c.Cq || x.owedAt.Index > c.Begun.Index {
 			continue
 		}
 		v.n.loses(lostRequest{Finding{Verdict: verdict.ProviderViolation, Rule: breach.Overdue{}.Breach().Rule, Place: x.owedAt, See: []int{x.owed.place.Line, v.n.s.m.now.Line},

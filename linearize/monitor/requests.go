@@ -9,7 +9,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// requestRule checks requests as they are posted and as they complete.
+// requestRule checks requests as they are posted and as they complete. A group that has these methods is told.
 type requestRule interface {
 	created(p *qpArguments)                                  // the creation of a queue pair is called
 	called(r *workRequest, c *Call, flags []string)          // its post is called
@@ -17,7 +17,7 @@ type requestRule interface {
 	completed(r *workRequest, c *Call, result *trace.Result) // a poll delivers its completion
 	ended(p *qpArguments)                                    // a flush or a close of a queue pair is called, or its connection ends
 	dropped(p *qpArguments, closed bool)                     // what is outstanding on a queue pair is forgotten, as it is closed, or reset
-	finish()                                                 // the end of the trace
+	foundNothing(c *Call)                                    // a poll that asked for completions, and that no other overlapped at its end, found none
 }
 
 // noRequest checks nothing. A rule embeds it for what does not matter to it.
@@ -35,10 +35,7 @@ func (noRequest) ended(*qpArguments) {}
 
 func (noRequest) dropped(*qpArguments, bool) {}
 
-func (noRequest) finish() {}
-
-// requestRules lists the rules of requests whose order matters. Another one is a group (see declare.go), and adds itself to the rules of Monitor.requests.
-var requestRules = []func(*requests) requestRule{newFlags, newLimits, newResults, newLengths, newChains, newShared}
+func (noRequest) foundNothing(*Call) {}
 
 // requests follows what is posted and not completed, for the rules of requests.
 type requests struct {
@@ -63,9 +60,6 @@ const maxRequests = 1 << 16
 func newRequests(m *Monitor) checks {
 	s := &requests{m: m, byWr: map[string]*workRequest{}, qps: newNamed[qpArguments](), conns: map[string][]*qpArguments{},
 		srqs: map[string]*requestQueue{}, closing: map[string]*qpArguments{}, crowds: map[string]*crowd{}}
-	for _, rule := range requestRules {
-		s.rules = append(s.rules, rule(s))
-	}
 	m.requests = s
 	return s
 }
@@ -81,9 +75,9 @@ func (s *requests) begin(c *Call, e *trace.Event) {
 	case calls.Post, calls.PostShared:
 		s.called(c, e)
 	case calls.PollCq:
-		p := polling{c, e.Cq, maxRequests} // any number, where the trace does not record the room
+		p := polling{call: c, cq: e.Cq, room: maxRequests} // any number, where the trace does not record the room
 		if e.N != nil {
-			p.room = *e.N
+			p.room, p.asks = *e.N, *e.N > 0
 		}
 		s.polls = append(s.polls, p)
 	case calls.UnsettleQp:
@@ -113,12 +107,6 @@ func (s *requests) begin(c *Call, e *trace.Event) {
 		if c.Fn == "NdkSrqNotificationCallback" {
 			s.failed(e, func(p *qpArguments) bool { return p.srq == e.Srq })
 		}
-	}
-}
-
-func (s *requests) finish() {
-	for _, rule := range s.rules {
-		rule.finish()
 	}
 }
 
@@ -168,10 +156,7 @@ func (s *requests) end(c *Call, e *trace.Event) {
 			delete(s.crowds, c.Cq)
 		}
 	case calls.PollCq:
-		s.polls = slices.DeleteFunc(s.polls, func(p polling) bool { return p.call == c })
-		for i := range e.Results {
-			s.completed(c, &e.Results[i])
-		}
+		s.polled(c, e, refused)
 	case calls.CloseQp:
 		p := s.closing[c.Op]
 		if p == nil || calls.Pending(e) {
@@ -354,6 +339,23 @@ func (s *requests) completed(c *Call, result *trace.Result) {
 			s.remove(q.silent[0])
 		}
 		q.silent = q.silent[1:]
+	}
+}
+
+// polled notes what a poll has found.
+func (s *requests) polled(c *Call, e *trace.Event, refused bool) {
+	asked := false
+	s.polls = slices.DeleteFunc(s.polls, func(p polling) bool {
+		asked = asked || p.call == c && p.asks
+		return p.call == c
+	})
+	for i := range e.Results {
+		s.completed(c, &e.Results[i])
+	}
+	if asked && !refused && len(e.Results) == 0 && s.roomOf(c.Cq) == 0 {
+		for _, rule := range s.rules {
+			rule.foundNothing(c)
+		}
 	}
 }
 

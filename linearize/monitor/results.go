@@ -13,6 +13,7 @@ import (
 
 // results checks what a completion says of its request: RES-01, RES-02 and RES-05.
 type results struct {
+	seldom
 	noRequest
 	s                                *requests
 	operations, receives, extensions *int
@@ -27,8 +28,8 @@ var _ = decides(
 	rule{ID: "RES-05", On: on{"the result of a success with ProviderErrorCode is delivered"}, OnlyNdk: true, Alone: true, Undefined: "what a result says of itself"},
 )
 
-func newResults(s *requests) requestRule {
-	return &results{s: s, operations: s.m.counter("RES-01"), receives: s.m.counter(wrongType), extensions: s.m.counter("RES-05")}
+func newResults(m *Monitor) checks {
+	return &results{s: m.requests, operations: m.counter("RES-01"), receives: m.counter(wrongType), extensions: m.counter("RES-05")}
 }
 
 func (o *results) completed(r *workRequest, c *Call, result *trace.Result) {

@@ -29,12 +29,8 @@ func newServed(m *Monitor) checks {
 	if m.header.Order == "partial" {
 		return nothing{}
 	}
-	v := &served{s: m.requests, verbs: m.dialect.Ibverbs, succeeded: map[string]int{}, reported: map[string]bool{}, strayed: map[*qpArguments]bool{}}
-	m.requests.rules = append(m.requests.rules, v)
-	return v
+	return &served{s: m.requests, verbs: m.dialect.Ibverbs, succeeded: map[string]int{}, reported: map[string]bool{}, strayed: map[*qpArguments]bool{}}
 }
-
-func (*served) finish() {}
 
 func (v *served) begin(c *Call, e *trace.Event) {
 	if p := v.s.qps.get(e.Qp); p != nil && (c.Kind == calls.UnsettleQp || c.Kind == calls.ConnectQp && (e.Conn == "" || e.Conn != p.conn)) {

@@ -11,6 +11,7 @@ import (
 // shared checks where a receive of a shared receive queue completes: SRQ-10. The result names the queue pair that took it, or it has to be one of
 // those whose receives complete there.
 type shared struct {
+	seldom
 	noRequest
 	s      *requests
 	count  *int
@@ -31,8 +32,8 @@ var _ = decides(
 	rule{ID: "SRQ-10", On: on{"a receive of a shared receive queue completes"}},
 )
 
-func newShared(s *requests) requestRule {
-	return &shared{s: s, count: s.m.counter("SRQ-10"), takers: map[taking]*takers{}, taken: map[string]bool{}}
+func newShared(m *Monitor) checks {
+	return &shared{s: m.requests, count: m.counter("SRQ-10"), takers: map[taking]*takers{}, taken: map[string]bool{}}
 }
 
 func (h *shared) created(p *qpArguments) {

@@ -47,9 +47,7 @@ func newSleeps(m *Monitor) checks {
 	if m.header.Order == "partial" {
 		return nothing{} // what came after an arm is not known
 	}
-	s := &sleeps{m: m, count: m.counter("ARM-25"), of: map[string]*sleeper{}}
-	m.requests.rules = append(m.requests.rules, s)
-	return s
+	return &sleeps{m: m, count: m.counter("ARM-25"), of: map[string]*sleeper{}}
 }
 
 func (s *sleeps) begin(c *Call, e *trace.Event) {
@@ -67,7 +65,7 @@ func (s *sleeps) begin(c *Call, e *trace.Event) {
 	case c.Kind == calls.PollCq:
 		q.polled, q.looked, q.latest = true, q.looked || q.arm > 0, c.Begun.Index
 		if e.N != nil && !q.short && len(q.polls) < maxArms {
-			q.polls = append(q.polls, polling{c, e.Cq, *e.N})
+			q.polls = append(q.polls, polling{call: c, cq: e.Cq, room: *e.N})
 		}
 	}
 }
@@ -116,7 +114,7 @@ func (s *sleeps) rest() {
 }
 
 func (s *sleeps) finish() {
-	for _, name := range slices.Sorted(maps.Keys(s.of)) { // none the second time: the rules of requests are told of the end as well
+	for _, name := range slices.Sorted(maps.Keys(s.of)) {
 		s.ends(name)
 	}
 }

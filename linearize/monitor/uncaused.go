@@ -50,12 +50,8 @@ func newUncaused(m *Monitor) checks {
 	if m.ends == nil || !m.ends.verbs() || m.dialect.FailsAsFlushed {
 		return nothing{}
 	}
-	u := &uncaused{n: m.ends, troubled: map[string][2]bool{}, failed: map[string]bool{}, open: map[string]*suspicion{}, traffic: map[string]*traffic{}, count: m.counter(breach.OwnError)}
-	m.requests.rules = append(m.requests.rules, u)
-	return u
+	return &uncaused{n: m.ends, troubled: map[string][2]bool{}, failed: map[string]bool{}, open: map[string]*suspicion{}, traffic: map[string]*traffic{}, count: m.counter(breach.OwnError)}
 }
-
-func (*uncaused) finish() {}
 
 func (u *uncaused) begin(c *Call, e *trace.Event) {
 	switch c.Kind {

@@ -59,12 +59,8 @@ func newUnsent(m *Monitor) checks {
 	if m.ends == nil || !m.ends.verbs() || m.header.Order == "partial" {
 		return nothing{}
 	}
-	u := &unsent{n: m.ends, of: map[*qpArguments]*balance{}, length: m.counter("RES-12")}
-	m.requests.rules = append(m.requests.rules, u)
-	return u
+	return &unsent{n: m.ends, of: map[*qpArguments]*balance{}, length: m.counter("RES-12")}
 }
-
-func (*unsent) finish() {}
 
 func (u *unsent) balanceOf(p *qpArguments) *balance {
 	b := u.of[p]

@@ -37,13 +37,9 @@ func newUnusable(m *Monitor) checks {
 	if m.header.Order == "partial" {
 		return nothing{} // what came after an error is not known
 	}
-	u := &unusable{s: m.requests, counts: map[string]*int{"ARM-18": m.counter("ARM-18"), "SRQ-09": m.counter("SRQ-09")}, qps: map[string]*ruin{},
+	return &unusable{s: m.requests, counts: map[string]*int{"ARM-18": m.counter("ARM-18"), "SRQ-09": m.counter("SRQ-09")}, qps: map[string]*ruin{},
 		srqs: map[string]*ruin{}}
-	m.requests.rules = append(m.requests.rules, u)
-	return u
 }
-
-func (*unusable) finish() {}
 
 func (u *unusable) begin(c *Call, e *trace.Event) {
 	switch {

@@ -141,6 +141,18 @@ type polling struct {
 	call *Call
 	cq   string
 	room int64
+	asks bool // the trace records that it asks for completions
+}
+
+// roomOf returns how many completions the polls of a completion queue may be taking that are under way.
+func (s *requests) roomOf(cq string) int64 {
+	room := int64(0)
+	for _, p := range s.polls {
+		if p.cq == cq {
+			room += min(p.room, maxRequests)
+		}
+	}
+	return room
 }
 
 // limit notes the limits that an event of a creation records.
@@ -188,15 +200,4 @@ func (s *requests) newRequest(wr string, bytes *int64, token *uint32) *workReque
 	s.block = s.block[1:]
 	r.wr, r.bytes, r.token = wr, known(bytes), known(token)
 	return r
-}
-
-// roomOf returns how many completions the polls of a completion queue may be taking that are under way.
-func (s *requests) roomOf(cq string) int64 {
-	room := int64(0)
-	for _, p := range s.polls {
-		if p.cq == cq {
-			room += min(p.room, maxRequests)
-		}
-	}
-	return room
 }
