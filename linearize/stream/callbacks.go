@@ -31,8 +31,8 @@ type callbackFor struct {
 	latest bool // no other has come since
 }
 
-// isShownBy reports whether the CQ may be empty before e, a callback, so that e is the first to show a completion.
-func (q *cq) isShownBy(e *observation) bool {
+// isFirstShown reports whether the CQ may be empty before a callback, so that it is the first to show a completion.
+func (q *cq) isFirstShown() bool {
 	if q.shows != nil {
 		q.shows.latest = false
 		return false

@@ -60,14 +60,16 @@ func (s *Stream) closeQpCalled(u *underWay) {
 				l.atClose = l.cq.emptyAtRest
 			}
 		}
-		p.flushesFrom()
+		p.breaksAcross(p.s.at)
 		p.closeBegins()
 	}
 }
 
 func (p *qp) closeReturned(u *underWay, refused, pending bool) {
 	p.closeReturns(!refused && !pending)
-	p.flushAnswers(u.call, refused)
+	if !refused {
+		p.breaks(u.call)
+	}
 	switch {
 	case refused:
 		p.closing = 0

@@ -123,7 +123,7 @@ func (p *qp) connectFailed(u *underWay) {
 		p.part()
 	}
 	if !p.s.dialect.Ibverbs {
-		p.mayBeLost(p.attempt.call, byEvent)
+		p.mayBeLost(p.attempt.call)
 	}
 }
 
@@ -212,5 +212,5 @@ func (p *qp) part() {
 
 // unconnected reports whether nothing can be sent: the QP was never connected. libibverbs takes posts in a QP's error state.
 func (p *qp) unconnected() bool {
-	return p.connected == 0 && (p.broken == 0 || !p.s.dialect.Ibverbs && p.closing == 0)
+	return p.connected == 0 && (!p.mayBeBroken() || !p.s.dialect.Ibverbs && p.closing == 0)
 }

@@ -14,8 +14,6 @@ type qpFlushes struct {
 	flushed       []returned // flushes, and the close, that have returned
 	cancelsAll    eventIndex // when a flush had returned, where that cancels what is posted later, too (A15); or 0
 	ended         eventIndex // when a flush had returned, or a failure was delivered: nothing waits for a message any more
-	flushCalled   eventIndex // of the flush before which nothing can have cancelled requests, or 0
-	latestFlush   eventIndex // the call of the latest flush
 	flushing      int        // flushes under way
 	flushOverlaps bool       // one overlapped a post of the initiator queue: which of them came first is not known
 }
@@ -25,26 +23,22 @@ func (s *Stream) flushCalled(u *underWay) {
 	p := u.qp
 	p.flushing++
 	p.flushOverlaps = p.flushOverlaps || p.running[model.Initiator] > 0
-	if !p.mayBreak() {
-		p.flushCalled = s.at
-	}
-	p.flushesFrom()
+	p.breaksAcross(s.at)
 }
 
 // flushReturned takes the return of a flush. A disconnect that is pending flushes at some moment before it completes; one that
 // failed may have flushed or not (DISC-01, DISC-08).
 func (s *Stream) flushReturned(u *underWay, e *trace.Event) {
 	refused := calls.IsRefusal(u.Verbs, e)
-	u.qp.flushAnswers(u.call, refused && u.fn != "NdkDisconnect")
-	switch p := u.qp; {
+	p := u.qp
+	if !refused || u.fn == "NdkDisconnect" {
+		p.breaks(u.call)
+	}
+	switch {
 	case refused:
 		p.flushing--
-		if u.fn == "NdkDisconnect" {
-			p.latestFlush, p.flushOverlaps = u.call, true // it may flush some time later (DISC-08)
-		}
-	case calls.Pending(e):
-		p.latestFlush = u.call
-	default:
+		p.flushOverlaps = p.flushOverlaps || u.fn == "NdkDisconnect" // it may flush some time later (DISC-08)
+	case !calls.Pending(e):
 		p.flushing--
 		p.hasFlushed(u)
 	}
@@ -62,7 +56,6 @@ func (p *qp) flushAnswered(u *underWay, success bool) {
 func (p *qp) hasFlushed(u *underWay) {
 	s := p.s
 	s.meets(declared.Flushed)
-	p.latestFlush = u.call
 	p.flushed = append(p.flushed, returned{u.call, s.at, u.line})
 	p.forgetFlushes()
 	if p.ended == 0 {
@@ -72,15 +65,6 @@ func (p *qp) hasFlushed(u *underWay) {
 		p.cancelsAll = s.at
 	}
 	p.endChains(u.call, true, false)
-}
-
-// restedBeforeFlush handles a moment of rest at which r was pending. A flush called after the post of r had not taken effect by then.
-func (all *qpFlushes) restedBeforeFlush(r *request) {
-	for i := range all.flushed {
-		if f := &all.flushed[i]; r.returned != 0 && r.returned < f.call && r.pended < f.ret {
-			f.call = max(f.call, r.pended)
-		}
-	}
 }
 
 // forgetFlushes forgets the flushes that were called before all that is outstanding was posted, but for one.

@@ -286,7 +286,7 @@ func (l *workQueue) hopes(results []trace.Result) bool {
 			continue
 		}
 		switch r, outcome := l.waiting[at], calls.OutcomeOf(results[i].Status); {
-		case outcome == model.CANCELLED && l.qp.broken == 0:
+		case outcome == model.CANCELLED && !l.qp.mayBeBroken():
 			return true
 		case outcome == model.SUCCESS && r.op == model.ReceiveOp && l.other().waiting.send(r.index()) != nil:
 			return true

@@ -19,9 +19,8 @@ type guessing struct {
 // nothing is told of the send, and a later one has been posted, that is a guess. What is found meanwhile stands once the send is
 // known to have succeeded.
 
-// guess handles r, which succeeded, by the message in its place. Which message it was matters where they differ, and where r had to have
-// completed with it.
-func (r *request) guess(matters bool) {
+// guess handles r, which succeeded, by the message in its place. Which message it was matters where they differ.
+func (r *request) guess() {
 	sends := r.wq.other()
 	if sends == nil || r.index() >= r.wq.known || len(sends.messages) == 0 {
 		return
@@ -33,7 +32,7 @@ func (r *request) guess(matters bool) {
 	for len(sends.guessed) > 0 && sends.guessed[0].hasSucceeded() {
 		sends.guessed = sends.guessed[1:]
 	}
-	if m := sends.messages[0]; (matters || sends.mixed) && !m.over && !slices.Contains(sends.guessed, m) && len(sends.guessed) < MaxFollowing {
+	if m := sends.messages[0]; sends.mixed && !m.over && !slices.Contains(sends.guessed, m) && len(sends.guessed) < MaxFollowing {
 		sends.guessed = append(sends.guessed, m)
 	}
 }

@@ -243,7 +243,7 @@ func (s *Stream) checkUnnamed(q *cq, line int, r *request, result *trace.Result)
 }
 
 // mayBreak reports whether requests of p may be cancelled by now.
-func (p *qp) mayBreak() bool { return p.broken != 0 || p.overflown(nil) != 0 }
+func (p *qp) mayBreak() bool { return p.mayBeBroken() || p.overflown(nil) != 0 }
 
 // waitsForMessages reports whether the requests of a queue are receives of which it is known which message each waits for.
 func (l *workQueue) waitsForMessages() bool {
@@ -277,19 +277,4 @@ func (l *workQueue) emptyAtRest() eventIndex {
 		return 0
 	}
 	return l.cq.emptyAtRest
-}
-
-// placedBy returns by when the completion of r, which was delivered at an event, had been placed.
-func (r *request) placedBy(delivered eventIndex) eventIndex {
-	by := delivered
-	if r.place != 0 {
-		by = r.place
-	}
-	if r.owed != 0 {
-		by = min(by, r.owed)
-	}
-	if rested := r.silentBy(); rested != 0 {
-		by = min(by, rested)
-	}
-	return by
 }

@@ -87,7 +87,7 @@ func (q *cq) takeOne(e *observation) {
 		}
 		return
 	}
-	shown := (e.what == enter || e.what == read) && q.isShownBy(e)
+	shown := (e.what == enter || e.what == read) && q.isFirstShown()
 	if !q.show(q.queue, e) {
 		q.died(q.queue, e)
 	}

@@ -38,12 +38,11 @@ func (s *Stream) placed(e *trace.Event) {
 	if l.checkInTurn(r); l.cq.stopped() {
 		return
 	}
-	r.place, r.outcome, r.pended = s.at, calls.OutcomeOf(e.Status), l.pendingAtRest(r)
+	r.place, r.outcome = s.at, calls.OutcomeOf(e.Status)
 	if r.outcome == model.SUCCESS {
 		r.needsConnection(l.cq, 0)
 		r.needsMessage()
 	}
-	l.qp.restedBeforeFlush(r)
 	kinds := automaton.Plain
 	switch {
 	case r.outcome == model.FAILED:
@@ -61,7 +60,7 @@ func (s *Stream) placed(e *trace.Event) {
 		l.failed(r)
 	}
 	if r.outcome == model.FAILED {
-		l.qp.breaks(max(r.called, r.pended))
+		l.qp.breaks(r.called)
 	}
 	now := observation{what: placedNow, at: s.at, kinds: kinds, counted: counted}
 	now.list, now.n, now.from = l.shows(r)
@@ -144,27 +143,6 @@ func (l *workQueue) checkInTurn(r *request) {
 		l.qp.s.tells(l.cq.group, breach.PlacedOutOfOrder(last.wr, r.wr, l.qp.name), l.placedLine, r.line, last.line, l.qp.s.line())
 		l.qp.allows("first a completion of %s", r.wr)
 	}
-}
-
-// pendingAtRest returns the latest moment of rest at which r, whose completion is placed now, is known to have been pending: had it been
-// executed by then, it would have completed, unless it had passed a read.
-func (l *workQueue) pendingAtRest(r *request) eventIndex {
-	rested, empty := l.cq.restedAt, l.emptyAtRest()
-	switch {
-	case rested <= empty || l.qp.closing != 0 && l.qp.closing < rested, !r.fence && l.readOver > rested:
-		return empty
-	case r.fence:
-		return rested
-	}
-	for _, o := range slices.Backward(l.waiting[:l.waiting.placeOf(r)]) {
-		if o.place != 0 && o.place <= rested {
-			break
-		}
-		if o.op == model.Read {
-			return empty
-		}
-	}
-	return rested
 }
 
 // countedFrom returns from when on r counts as a request that could complete: since its post, but not before the latest point that placed

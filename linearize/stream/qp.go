@@ -20,7 +20,7 @@ type qp struct {
 	kind   qpKind
 	link
 	qpFlushes
-	breakage
+	broken eventIndex // from when on something that the trace shows may have cancelled requests of it, or 0
 	qpClose
 	postsUnderWay
 	chain

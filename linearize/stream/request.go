@@ -63,7 +63,6 @@ type due struct {
 	owed     eventIndex // the moment of rest at which it had to have completed, or 0
 	owedLine int
 	rested   eventIndex // the same, as is known since, or 0; of a silent one: if it fails
-	pended   eventIndex // by then: the latest moment of rest at which it was pending, or 0
 }
 
 // A postCall is the call that posted a request.
@@ -95,7 +94,7 @@ func (s *Stream) newRequest(u *underWay, e *trace.Event, wr string, op model.Op)
 
 // postingsAtOnce is as many as leave next to nothing unused of the memory that is taken for them, nor need a span of their own.
 const (
-	requestsAtOnce  = 43
+	requestsAtOnce  = 46
 	requestsAtFirst = 4
 )
 

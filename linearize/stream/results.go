@@ -163,9 +163,6 @@ func (s *Stream) over(out []observation, r *request, outcome model.Outcome, earl
 	if r.op.IsSend() {
 		l.sendsDone++
 	}
-	if r.op == model.Read {
-		l.readOver = l.qp.s.at
-	}
 	if r.op == model.ReceiveOp && outcome != model.SUCCESS {
 		l.lost++
 	}
@@ -173,7 +170,7 @@ func (s *Stream) over(out []observation, r *request, outcome model.Outcome, earl
 		l.qp.breaks(earliest)
 	}
 	if outcome == model.CANCELLED && l.qp.peer != nil {
-		l.qp.peer.mayBeLostByPeer(r.cancelledFrom()) // what cancelled r may have been the loss of the connection
+		l.qp.peer.mayBeLostByPeer(r.called) // what cancelled r may have been the loss of the connection
 	}
 	if l.qp.shadow != nil && r.shadow != nil {
 		r.told(outcome)
@@ -188,7 +185,7 @@ func (s *Stream) tell(q *cq, p *poll, r *request, outcome model.Outcome, result 
 	l, qp := r.wq, r.wq.qp
 	switch {
 	case outcome == model.CANCELLED:
-		if !s.dialect.Ibverbs && qp.kind.isLosable && qp.connected != 0 && !qp.brokeBefore(r.placedBy(s.at)) {
+		if !s.dialect.Ibverbs && qp.kind.isLosable && qp.connected != 0 {
 			qp.breaks(max(r.called, qp.connected))
 		}
 		if s.dialect.Ibverbs && qp.shadow != nil && qp.uncaused == nil && result != nil {
@@ -205,7 +202,7 @@ func (s *Stream) tell(q *cq, p *poll, r *request, outcome model.Outcome, result 
 	}
 	r.needsConnection(q, p.line)
 	if l.queue == model.Receive {
-		r.guess(false)
+		r.guess()
 	}
 	switch {
 	case l.queue == model.Receive:
@@ -230,15 +227,6 @@ func (r *request) needsConnection(q *cq, line int) {
 	p.s.tells(q.group, breach.SucceededUnconnected(q.name, r.wr, p.name), line, r.line)
 	p.allows("%s completes with success when %s is connected", r.wr, p.name)
 	p.connected = r.called
-}
-
-// pendingAt returns the latest moment of rest at which r, a receive or what has failed, is known to have been pending, or 0: once it
-// has been executed nothing keeps it from completing.
-func (r *request) pendingAt() eventIndex {
-	if r.place != 0 {
-		return r.pended
-	}
-	return r.wq.emptyAtRest()
 }
 
 // unknownWr says what is wrong with a result that names no request that is outstanding.

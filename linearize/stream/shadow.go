@@ -64,7 +64,7 @@ func (p *qp) cross(o *qp) {
 			end.shadow.hear(end.s.at, l.queue, l.returned, 0)
 		}
 		if end.broken != 0 {
-			end.shadow.peer.mayBeLost(1, byEvent)
+			end.shadow.peer.mayBeLost(1)
 		}
 		if end.unclear != "" {
 			end.shadow.peer.leaveOpen(end.unclear)
@@ -145,7 +145,7 @@ func (r *request) toldAcross(outcome model.Outcome, at eventIndex) {
 			}
 		}
 		l.failed(r)
-		p.peer.mayBeLost(r.called, byEvent)
+		p.peer.mayBeLost(r.called)
 	}
 	if r.op.IsSend() {
 		l.sendsDone++
@@ -251,7 +251,7 @@ type uncaused struct {
 // token may end it, and succeed (INV-05).
 func (p *qp) checkFlushed() {
 	r, of := p.uncaused, p.peer.remote.of
-	if r == nil || p.s.dialect.FailsAsFlushed || !p.kind.isRC || !of.kind.isRC || p.broken != 0 && p.broken <= r.at || !p.s.whole {
+	if r == nil || p.s.dialect.FailsAsFlushed || !p.kind.isRC || !of.kind.isRC || p.isEnding() || p.broken != 0 && p.broken <= r.at || !p.s.whole {
 		return
 	}
 	others := [...]*workQueue{p.wqs[model.Initiator], p.wqs[model.Receive], of.wqs[model.Initiator]}

@@ -34,7 +34,7 @@ func (q *cq) settle(p *poll) {
 // maySettle reports whether nothing that is told later can cast a doubt on what has succeeded silently of a queue.
 func (l *workQueue) maySettle() bool {
 	p := l.qp
-	sound := p.closing == 0 && l.cq.failed.at == 0 && p.broken == 0 && p.doubt == "" && p.group.root().doubt == ""
+	sound := p.closing == 0 && l.cq.failed.at == 0 && !p.mayBeBroken() && p.doubt == "" && p.group.root().doubt == ""
 	return l.queue == model.Initiator && sound && (p.peer == nil || !p.mayHaveEnded())
 }
 

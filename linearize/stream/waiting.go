@@ -56,7 +56,7 @@ func (l *workQueue) hadMet(r *request) bool {
 
 // mayHaveEnded reports whether the connection of p, whose peer is known, may have ended by now, or a receive of the peer.
 func (p *qp) mayHaveEnded() bool {
-	if p.broken != 0 || p.peer.broken != 0 {
+	if p.mayBeBroken() || p.peer.mayBeBroken() {
 		return true
 	}
 	l := p.peer.wqs[model.Receive]

@@ -19,7 +19,6 @@ type workQueue struct {
 	next        int        // position of the next request
 	returned    int        // accepted requests whose post had returned
 	indicated   eventIndex // when the latest post of a send, or chain with one, had
-	readOver    eventIndex // when the latest read was told to be over
 	atClose     eventIndex // when the QP began to close: the latest moment of rest after which a poll had found the CQ empty
 	fetched     int        // of those that wait, how many a poll of a CQ fetched that is left open
 	sendsAccepted
