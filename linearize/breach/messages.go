@@ -76,11 +76,6 @@ func MoreThanSent(wr string) Breach {
 	return WithoutMessage(wr, "more receives did than the peer has sent messages")
 }
 
-// PlacedWithoutMessage is that of a receive of which a point shows that it was placed.
-func PlacedWithoutMessage(cq, wr string) Breach {
-	return breaks(impossible, "the completion of %s was placed in %s with success, and more receives succeeded than the peer has sent messages", wr, cq)
-}
-
 // RefusedMessage is that more receives have succeeded than messages were sent, as the post of one, by fn, was refused.
 func RefusedMessage(fn, wr, answer, qp string) Breach {
 	return breaks(impossible, "%s of %s returned %s, and more receives of %s have succeeded than messages were sent to it", fn, wr, answer, qp)

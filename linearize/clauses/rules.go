@@ -110,7 +110,7 @@ var Rules = [numRules]Rule{
 	inOrder:             {"POLL-09", "X(later) ≥ X(earlier), but for what may pass a read", "a queue is executed in order", "%s is out of order, and a queue is executed in order", "first the completion of what is before %s"},
 	completedInOrder:    {"POLL-09", "C(later) > C(earlier)", "a queue completes in order", "%s is out of order, and a queue completes in order", "first the completion of what is before %s"},
 	deliveredInOrder:    {"POLL-05", "C(delivered later) > C(delivered earlier)", "a CQ delivers in order", "%s is out of order, and a CQ delivers first what was placed first", "first the completion of what is before %s"},
-	tookMessage:         {"POLL-05", "X(k'th receive that succeeds) ≥ A(k'th send)", "%s took a message that was sent no earlier", "%s received a message that had not been sent", "%s waits for a message"},
+	tookMessage:         {"POLL-05", "X(k'th receive that succeeds) ≥ A(k'th send)", "%s took a message that was sent no earlier", "%s received a message, and the peer had sent none that it can have taken", "%s waits for a message"},
 	tookReceive:         {"POLL-05", "X(k'th send that succeeds) ≥ X(k'th receive that may)", "%s needed a receive", "%s succeeded, and there was no receive that it can have taken", "%s waits for a receive"},
 	tookReceiveSilently: {"FLAG-02", "X(k'th silent send that succeeds) ≥ X(k'th receive that may)", "%s needed a receive", "%s, a silent send, had no receive, so it has failed, and has no completion", "first a completion of %s"},
 	receivedFirst:       {"POLL-05", "X(last message posted) ≥ X(receive that succeeds)", "a message is over once it was received", "%s received a message, and all messages were over", "%s waits for a message"},

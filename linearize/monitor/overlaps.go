@@ -77,6 +77,15 @@ func (o *overlaps) begin(c *Call, e *trace.Event) {
 	}
 }
 
+// PostsWithinPost reports whether a post that is called now was called from a callback within another one on its queue (A27).
+func (m *Monitor) PostsWithinPost(op string) bool {
+	c := m.open.Find(op)
+	if c == nil || c.within < 0 || c.own() == nil {
+		return false
+	}
+	return slices.ContainsFunc(c.own().running, func(f *Call) bool { return serialOf(f) == serialOf(c) && c.nestsIn(f) })
+}
+
 // end looks for calls that a callback made within c, and that go on though c returns: they are not nested in it.
 func (o *overlaps) end(c *Call, e *trace.Event) {
 	kind := serialOf(c)

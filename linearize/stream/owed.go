@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ndkoracle/linearize/automaton"
+	"ndkoracle/model"
 )
 
 // What is known later of a moment of rest: a request that was outstanding then had to have completed, or had not.
@@ -12,7 +13,7 @@ import (
 // token (INV-05).
 func (r *request) order() int {
 	p := r.wq.qp
-	if p.isRemote() || p.peer.mayEnd != nil {
+	if p.isRemote() || p.peer.wqs[model.Initiator].names > 0 {
 		return r.position
 	}
 	return r.position - r.wq.lost

@@ -41,7 +41,6 @@ func (s *Stream) placed(e *trace.Event) {
 	r.place, r.outcome = s.at, calls.OutcomeOf(e.Status)
 	if r.outcome == model.SUCCESS {
 		r.needsConnection(l.cq, 0)
-		r.needsMessage()
 	}
 	kinds := automaton.Plain
 	switch {
@@ -107,29 +106,6 @@ func (s *Stream) checkPlaced(q *cq, r *request, e *trace.Event) bool {
 		return r.wq.cq != nil
 	}
 	return false
-}
-
-// needsMessage is POLL-05 for r, a receive that a point places with success: the peer has sent as many messages as receives have succeeded.
-func (r *request) needsMessage() {
-	l := r.wq
-	sends := l.other()
-	if l.queue != model.Receive || sends == nil || sends.qp.remote != nil {
-		return
-	}
-	arrived := l.took
-	for _, o := range l.waiting {
-		if o.place != 0 && o.outcome == model.SUCCESS {
-			arrived++
-		}
-		if o == r {
-			break
-		}
-	}
-	if arrived <= sends.sends {
-		return
-	}
-	l.qp.s.tells(l.cq.group, breach.PlacedWithoutMessage(l.cq.name, r.wr), 0, r.line)
-	l.qp.allows("%s waits for a message", r.wr)
 }
 
 // checkInTurn is POLL-09 for r, whose completion is placed now: that of none behind it was.

@@ -22,7 +22,9 @@ type chain struct {
 // postCalled takes the call of a post. Its requests may be queued from now on.
 func (s *Stream) postCalled(u *underWay, e *trace.Event) {
 	p := u.qp
-	p.postsWithin(u)
+	if !u.Verbs && s.monitor.PostsWithinPost(u.op) {
+		p.group.leaveOpen(u.fn + " of " + u.wr + " was called within the post of another request, and which of them came first " + verdict.NotFollowed)
+	}
 	p.postBegins(u)
 	switch {
 	case !u.Verbs:
@@ -77,11 +79,6 @@ func (f *requestFlags) takeFlags(flags []string) {
 // before a request that was not, is indicated.
 func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 	p := u.qp
-	for i := range p.posts {
-		if p.posts[i] == u {
-			p.posts[i] = nil
-		}
-	}
 	ok := calls.IsSuccess(u.Verbs, e) || !u.Verbs && calls.Pending(e)
 	if !ok && u.Verbs && e.BadWr == "" && len(u.requests) > 1 {
 		p.leaveOpen(calls.StoppedSomewhere(u.fn))
@@ -104,9 +101,6 @@ func (s *Stream) postReturned(u *underWay, e *trace.Event) {
 			r.token = e.Token
 		}
 		r.wq.returned++
-		if r.op.IsSend() {
-			r.wq.indicated = s.at
-		}
 		if p.shadow != nil && r.wq.queue == model.Receive {
 			p.shadow.hear(s.at, model.Receive, r.wq.returned, 0)
 		}
@@ -142,7 +136,6 @@ func (s *Stream) accepted(r *request) {
 		s.meets(declared.ReceivePosted)
 	}
 	if r.op == model.SendAndInvalidate {
-		p.hasNamed(r)
 		p.checkTokenless()
 	}
 	if r.op.Registers() {
@@ -164,9 +157,7 @@ func (p *qp) endChains(before eventIndex, flushed, refused bool) {
 		if r.called > before || flushed && (r.returned == 0 || r.returned > before) {
 			return false
 		}
-		if r.ended, r.refusal = p.s.at, refused; r.op.IsSend() {
-			r.wq.indicated = p.s.at
-		}
+		r.ended, r.refusal = p.s.at, refused
 		return true
 	})
 	if !refused {

@@ -22,12 +22,11 @@ type qp struct {
 	qpFlushes
 	broken eventIndex // from when on something that the trace shows may have cancelled requests of it, or 0
 	qpClose
-	postsUnderWay
+	running [2]int // posts that have not returned, by queue
 	chain
 	openQuestions
 	succeeds      bool      // a request has succeeded
 	lossTold      bool      // a completion of it told of a failure
-	mayEnd        *request  // the first message it has sent that names a token, and of which it is not told that it failed, or nil
 	uncaused      *uncaused // the first request that was told as flushed while the peer was known, which is in another trace, or nil
 	alone         *unsent   // the first receive that succeeded while no peer was known, or nil
 	spareRequests []request // to be used
@@ -116,28 +115,5 @@ func (s *Stream) createQp(e *trace.Event) *qp {
 func (p *qp) usesCqs() {
 	for _, l := range p.wqs {
 		l.cq.used()
-	}
-}
-
-// hasNamed records that p has sent a message that names a token.
-func (p *qp) hasNamed(m *request) {
-	if p.mayEnd == nil || m.position < p.mayEnd.position {
-		p.mayEnd = m
-	}
-}
-
-// namedNone handles the failure of a message, which may have named a token. The next such message may be the first that ends a receive though it
-// succeeds.
-func (r *request) namedNone() {
-	p := r.wq.qp
-	if p.mayEnd != r {
-		return
-	}
-	p.mayEnd = nil
-	for _, next := range r.wq.waiting {
-		if next != r && next.op == model.SendAndInvalidate {
-			p.mayEnd = next
-			return
-		}
 	}
 }

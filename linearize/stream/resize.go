@@ -31,7 +31,6 @@ type resizing struct {
 	from, to int        // the depth before, and the one that it asks for
 	held     []*request // whose completions the CQ held when it was called
 	fits     bool       // at some moment since then it held no more than it is to have room for
-	pending  bool       // its call returned STATUS_PENDING
 	crowded  bool       // more completions may have been on their way, since then, than there was room for before
 }
 
@@ -77,8 +76,6 @@ func (q *cq) hasDepth(depth int) {
 func (q *cq) resizeReturned(u *underWay, e *trace.Event, refused bool) {
 	if !calls.Pending(e) {
 		q.resizeAnswered(u, !refused, e.Depth)
-	} else if q.resizes.open != nil && q.resizes.open.by == u {
-		q.resizes.open.pending = true
 	}
 }
 

@@ -191,12 +191,10 @@ func (s *Stream) tell(q *cq, p *poll, r *request, outcome model.Outcome, result 
 		if s.dialect.Ibverbs && qp.shadow != nil && qp.uncaused == nil && result != nil {
 			qp.uncaused = &uncaused{wr: r.wr, status: result.Status, queue: l.queue, at: s.at, line: p.line, postLine: r.line}
 		}
-		r.namedNone()
 		l.failed(r)
 		return automaton.Cancelled, earliest, true
 	case outcome == model.FAILED:
 		s.invalidateFailed(r, cases.InvalidateFailed)
-		r.namedNone()
 		l.failed(r)
 		return automaton.Failed, earliest, true
 	}

@@ -103,7 +103,6 @@ func (p *qp) posted(r *request) {
 		p.doubtMessages()
 	}
 	if m.op == model.SendAndInvalidate {
-		p.hasNamed(m)
 		if p.checkTokenless(); m.token == nil {
 			p.s.changesUnknown(m)
 		}

@@ -32,7 +32,6 @@ type Stream struct {
 	tokens
 	open underWayCalls
 	pendingCalls
-	running runningCallbacks
 	eventReads
 	undecided []*workQueue // of which something was open at the latest moment of rest
 
@@ -49,7 +48,7 @@ func New(h trace.Header, d model.Dialect, memory int) *Stream {
 	s.closing, s.closingQps = map[string]*cq{}, map[string]*qp{}
 	s.cqs, s.qps, s.conns = map[string]*cq{}, map[string]*qp{}, map[string][]*qp{}
 	s.dead = map[uint32]eventIndex{}
-	s.counts, s.turns, s.running.byThread = map[string]int{}, new(int), map[string][]eventIndex{}
+	s.counts, s.turns = map[string]int{}, new(int)
 	if h.Order == "partial" {
 		s.clock = &clock{}
 	}
@@ -76,11 +75,7 @@ func (s *Stream) Take(e *trace.Event) {
 	switch e.Ph {
 	case trace.Call, trace.Enter:
 		u := s.open.begin(e.Op)
-		u.Function, u.fn, u.call, u.line, u.thr, u.wr, u.entered = calls.FunctionOf(e), e.Fn, s.at, e.Line, e.Thr, e.Wr, e.Ph == trace.Enter
-		if u.within = s.running.inner(u.thr); u.entered {
-			s.running.count++
-			s.running.byThread[u.thr] = append(s.running.byThread[u.thr], u.call)
-		}
+		u.Function, u.fn, u.call, u.line, u.wr, u.entered = calls.FunctionOf(e), e.Fn, s.at, e.Line, e.Wr, e.Ph == trace.Enter
 		if e.For != "" {
 			s.completed(e)
 		}
@@ -90,8 +85,7 @@ func (s *Stream) Take(e *trace.Event) {
 		if u := s.open.End(e.Op); u != nil {
 			s.end(u, e)
 			if u.entered {
-				s.running.count--
-				if s.running.left(u); u.Kind == calls.Callback {
+				if u.Kind == calls.Callback {
 					s.open.reuse(u)
 				}
 			} else {

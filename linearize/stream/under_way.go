@@ -26,11 +26,10 @@ type underWay struct {
 	depth    *int64
 	requests []*request
 	conn     string
-	thr, wr  string
-	within   eventIndex // the entry of the callback that was running on this thread, or 0
-	entered  bool       // a callback
-	answered bool       // a completion callback has come for it
-	closes   *qp        // of the completion of a close
+	wr       string
+	entered  bool // a callback
+	answered bool // a completion callback has come for it
+	closes   *qp  // of the completion of a close
 	cqClose
 }
 

@@ -18,7 +18,6 @@ type workQueue struct {
 	waitingRoom []*request // the array of waiting, from its beginning
 	next        int        // position of the next request
 	returned    int        // accepted requests whose post had returned
-	indicated   eventIndex // when the latest post of a send, or chain with one, had
 	atClose     eventIndex // when the QP began to close: the latest moment of rest after which a poll had found the CQ empty
 	fetched     int        // of those that wait, how many a poll of a CQ fetched that is left open
 	sendsAccepted
