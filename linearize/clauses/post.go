@@ -18,6 +18,7 @@ func (e *Engine) PostCalled(c *facts.Call) {
 	}
 	w.posting++
 	loose := len(w.order.underWay) > 0
+	w.loosened = w.loosened || loose
 	if !w.order.begin() {
 		e.Undecided["many posts overlap"]++
 		e.openQp(p)
@@ -294,7 +295,7 @@ func (e *Engine) waitsForProvider(r *request, since timeline.Time) {
 
 // mayWaitBehind reports whether a request that is no message may wait for messages of which it is not known whether they are before it.
 func (w *workQueue) mayWaitBehind(r *request) bool {
-	return !r.message && slices.ContainsFunc(w.waiting, func(o *request) bool { return o.message && o.loose })
+	return !r.message && w.loosened && slices.ContainsFunc(w.waiting, func(o *request) bool { return o.message && o.loose })
 }
 
 // meetAtRest states that a message and a receive that was posted do not both wait at a moment of rest.

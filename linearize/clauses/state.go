@@ -96,6 +96,7 @@ type workQueue struct {
 	kind         model.Queue
 	waiting      []*request    // their outcomes are not known yet; oldest first
 	posting      int           // posts under way
+	loosened     bool          // a request of it is loose, or was
 	waited       timeline.Time // by when a message is over that may have been before others, as their posts overlapped
 	order        order
 	failed       []timeline.Var // X of those that failed, up to one that the others behind it wait for

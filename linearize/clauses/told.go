@@ -16,6 +16,7 @@ func (e *Engine) tell(r *request, outcome model.Outcome, by bound, m facts.Momen
 	}
 	e.recall(r)
 	r.loose = r.loose || w.cq.overlap && !point // it may not be the next to be delivered of its queue
+	w.loosened = w.loosened || r.loose
 	if !e.tellEarlier(r, by, m, point) {
 		return
 	}
