@@ -3,6 +3,7 @@ package counterexample
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"math/rand/v2"
 	"os"
@@ -42,7 +43,9 @@ func TestWalksAreConformant(t *testing.T) {
 		for seed := range uint64(*walks) {
 			example := walk(machine, c.Name, seed+1)
 			var file bytes.Buffer
-			if err := Write(&file, example); err != nil {
+			if err := Write(&file, example); errors.Is(err, errHasNo) && hasOtherSteps[c.Name] {
+				break
+			} else if err != nil {
 				t.Errorf("%s, seed %d: %v", c.Name, seed+1, err)
 				break
 			}
@@ -65,6 +68,10 @@ func TestWalksAreConformant(t *testing.T) {
 		t.Errorf("only %d walks were told", told)
 	}
 }
+
+// hasOtherSteps are the configurations of libibverbs in which steps are taken that the contract allows and no call of libibverbs stands for: a disconnect,
+// and a request that makes a token valid.
+var hasOtherSteps = map[string]bool{"Ndk-verbs-uc-broken": true, "Ndk-verbs-uc-token": true}
 
 // walk takes steps at random, until there is none or enough were taken.
 func walk(machine *mc.Machine, name string, seed uint64) Example {

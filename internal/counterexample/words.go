@@ -254,6 +254,9 @@ func (w *verbsWords) createQp(qp mc.Qp) {
 
 const modifyQp = "ibv_modify_qp"
 
+// errHasNo is of a step that no call of libibverbs stands for.
+var errHasNo = errors.New("libibverbs has no")
+
 var qpTypes = map[model.QpType]string{model.RC: "RC", model.UC: "UC", model.UD: "UD"}
 
 func (w *verbsWords) connect(qp, conn string, _ bool) {
@@ -269,7 +272,7 @@ func (w *verbsWords) post(r request) error {
 	if r.op == "Receive" {
 		fn = "ibv_post_recv"
 	} else if wr.Opcode == "" {
-		return fmt.Errorf("libibverbs has no %s", r.op)
+		return fmt.Errorf("%w %s", errHasNo, r.op)
 	}
 	if r.op != "Receive" && !slices.Contains(r.flags, "SILENT_SUCCESS") {
 		wr.Flags = []string{"SIGNALED"}
@@ -298,7 +301,7 @@ func (w *verbsWords) tokenDies(uint32) error {
 
 func (w *verbsWords) flush(fn, qp string) error {
 	if fn != "NdkFlush" {
-		return fmt.Errorf("libibverbs has no %s", fn)
+		return fmt.Errorf("%w %s", errHasNo, fn)
 	}
 	w.call(mainThread, modifyQp, trace.Event{Qp: qp, State: "ERR"}, trace.Event{})
 	return nil

@@ -74,6 +74,7 @@ func Windows(t *testing.T) (wine string) {
 	t.Setenv("WINEDEBUG", "-all")
 	t.Setenv("WINEDLLOVERRIDES", "mscoree,mshtml=") // no offer to install what these tests have no use for
 	t.Cleanup(func() { _ = exec.Command("wineserver", "-k", "-w").Run() })
+	Run(t, exec.Command("wineserver", "-p")) // else it ends soon after a program, and resets the connection of one that starts just then
 	Run(t, exec.Command("wineboot", "--init"))
 	library := filepath.Join(prefix, "drive_c/windows/system32/bcryptprimitives.dll")
 	if _, err := os.Stat(library); err == nil {
