@@ -55,6 +55,12 @@ func BrokeItself(wr, status, did, qp string) Breach {
 	return breaks(OwnError, "%s: it broke %s, so it completes with its own error", Uncaused(wr, status, did).Message, qp)
 }
 
+// WentOn is that a request was cancelled as at the end of its connection, and one that was posted afterwards succeeded on it.
+func WentOn(cancelled, succeeded string) Breach {
+	return breaks(uncaused, "%s completed as cancelled, which only the end of its connection explains, and %s, posted afterwards, succeeded: "+
+		"the connection had not ended", cancelled, succeeded)
+}
+
 // Unconnected is that the post of a request, by fn, succeeded on a queue pair that is not connected.
 func Unconnected(fn, wr, qp string) Breach {
 	return breaks(NeedConnection, "%s of %s returned success, and %s is not connected", fn, wr, qp)

@@ -65,7 +65,7 @@ func (d *disconnects) begin(c *Call, e *trace.Event) {
 func (d *disconnects) checkRenewed(c *Call) {
 	*d.renewed++
 	for _, o := range c.objects {
-		if (o.Kind == Qp || o.Kind == Connector) && o.disconnected != nil && !(o.failed && o.inVain) {
+		if (o.Kind == Qp || o.Kind == Connector) && o.disconnected != nil && !(o.inVain && (o.failed || !o.attempted)) {
 			d.m.report(Finding{Verdict: verdict.ConsumerViolation, Rule: "DISC-09", See: []int{o.disconnected.Begun.Line}, Objects: c.named(), Follows: true,
 				Message: fmt.Sprintf("%s was called for %s, which was disconnected: it can't be connected again", c.Fn, o.Name)})
 			return
@@ -78,7 +78,7 @@ func (d *disconnects) connectCalled(c *Call, e *trace.Event) {
 	d.ends++
 	for _, o := range c.objects {
 		if o.Kind == Qp || o.Kind == Connector {
-			o.connection = connection{connected: o.connected, conn: e.Conn}
+			o.connection = connection{connected: o.connected, attempted: true, conn: e.Conn}
 		}
 	}
 	if e.Conn != "" && (d.ofConn[e.Conn] > 0 || len(d.ofConn) < maxConns) {

@@ -85,6 +85,7 @@ var groups = []func(*Monitor) checks{
 	newEnds, // of what the requests follow
 	newBroken,
 	newUncaused,
+	newGoesOn,
 	newBadTokens,
 }
 
@@ -107,7 +108,8 @@ type Monitor struct {
 
 	armings  *armings
 	requests *requests
-	ends     *ends // or nil
+	ends     *ends   // or nil
+	goesOn   *goesOn // or nil
 	delays   *delays
 	t        int64 // of the present event, by the clock of the trace
 }
@@ -192,6 +194,13 @@ func (m *Monitor) Finish(end *trace.End) []Finding {
 		g.finish()
 	}
 	return m.found
+}
+
+// IsFar notes that the peer of a queue pair is in the trace of another host. This monitor does not see what the peer does.
+func (m *Monitor) IsFar(qp string) {
+	if m.goesOn != nil {
+		m.goesOn.far[qp] = true
+	}
 }
 
 func (m *Monitor) rest() {

@@ -60,7 +60,8 @@ type objectUse struct {
 // A connection is what is known of the connection of a queue pair, or a connector.
 type connection struct {
 	connected    bool  // NdkConnect or NdkAccept was called of a connector without a name
-	failed       bool  // the latest connect of it failed
+	attempted    bool  // the trace holds a connect of it
+	failed       bool  // … and the latest failed
 	disconnected *Call // the latest NdkDisconnect of it that was not refused, since it was connected
 	inVain       bool  // … which failed
 	lost         *Call // the disconnect event of its connection

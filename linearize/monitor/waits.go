@@ -12,7 +12,7 @@ import (
 func (m *Monitor) waitsForProvider(c *Call) bool {
 	o := c.own()
 	switch {
-	case o != nil && o.named > 0 && (o.Kind == Mr || o.Kind == Mw):
+	case o != nil && (o.named > 0 || !o.created) && (o.Kind == Mr || o.Kind == Mw): // what was posted before the trace began may be of it, too
 		return false
 	case c.Fn == "NdkDeregisterMr":
 		return o != nil && len(o.successors) == 0

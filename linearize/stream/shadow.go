@@ -57,6 +57,7 @@ func (p *qp) cross(o *qp) {
 	p.castShadow(o)
 	o.castShadow(p)
 	for _, end := range []*qp{p, o} {
+		end.s.monitor.IsFar(end.name)
 		for _, l := range end.wqs {
 			for _, r := range l.waiting {
 				end.shadow.posted(r)
