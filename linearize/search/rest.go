@@ -95,12 +95,14 @@ func (c *component) isUnfinished(s state, r *request, q model.Request, mark mome
 
 // waitsForPeer reports whether r, the first of its queue, may wait for what its peer does. What has ended by now has ended all that waited, however late
 // the search executes it: but a loss may be that of an attempt to connect, behind which the connection goes on, and a send queue of libibverbs may stop
-// alone, where it is not reliable.
+// alone, where it is not reliable. A silent request that the search has not executed may have succeeded, where anything can.
 func (c *component) waitsForPeer(s state, r *request) bool {
 	d, i := c.contract.Dialect, r.qp.index
 	state := s.model.Qps[i].State
 	d.ExecutesLate = false
 	switch {
+	case r.silent && !r.told:
+		return state != model.Aborted && (state != model.Flushed || d.A15 != model.A15Cancelled)
 	case r.queue == model.Initiator && !r.op.IsSend():
 		return false
 	case state == model.Ended && !d.ErrorState, r.queue == model.Receive && !calls.IsReliable(r.qp.creation()):
