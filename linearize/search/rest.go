@@ -98,17 +98,17 @@ func (c *component) isUnfinished(s state, r *request, q model.Request, mark mome
 // alone, where it is not reliable. A silent request that the search has not executed may have succeeded, where anything can.
 func (c *component) waitsForPeer(s state, r *request) bool {
 	d, i := c.contract.Dialect, r.qp.index
-	state := s.model.Qps[i].State
+	connection := s.model.Qps[i].State
 	d.ExecutesLate = false
 	switch {
 	case r.silent && !r.told:
-		return state != model.Aborted && (state != model.Flushed || d.A15 != model.A15Cancelled)
+		return connection != model.Aborted && (connection != model.Flushed || d.A15 != model.A15Cancelled)
 	case r.queue == model.Initiator && !r.op.IsSend():
 		return false
-	case state == model.Ended && !d.ErrorState, r.queue == model.Receive && !calls.IsReliable(r.qp.creation()):
+	case connection == model.Ended && !d.ErrorState, r.queue == model.Receive && !calls.IsReliable(r.qp.creation()):
 		return true
 	}
-	return d.MayWait(state, c.contract.Qps[i].Type, r.queue)
+	return d.MayWait(connection, c.contract.Qps[i].Type, r.queue)
 }
 
 // waitForEachOther returns a send of p and a receive of its peer of which neither had ended by a moment of rest, or nil: a send waits for its
