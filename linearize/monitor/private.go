@@ -33,6 +33,7 @@ type fed struct {
 	reported  bool
 	owed      *workRequest // had to have completed by a moment of rest
 	owedAt    Place
+	empty     map[string]Place // its initiator CQ, and the receive CQ of its peer, as polls found them empty that began after that
 }
 
 // A numbered message is the first of its queue pair, or the second, or …
@@ -178,22 +179,31 @@ func (v *private) rest() {
 		}
 		first := x.pending[0]
 		if first.request.accepted && first.number <= peer.receive.posted && peer.receive.posting == 0 {
-			x.owed, x.owedAt = first.request, v.n.s.m.now
+			x.owed, x.owedAt, x.empty = first.request, v.n.s.m.now, map[string]Place{}
 		}
 	}
 }
 
-// foundNothing is DEF-04: a poll that began after a moment of rest found nothing.
+// foundNothing is DEF-04: polls that began after a moment of rest found both CQs empty. A receive that failed by then has been told, too.
 func (v *private) foundNothing(c *Call) {
 	for _, name := range slices.Sorted(maps.Keys(v.of)) {
 		x := v.of[name]
 		peer := v.peer(x)
-		if x.owed == nil || x.uncertain || peer == nil || x.p.initiator.cq != c.Cq || x.owedAt.Index > c.Begun.Index {
+		if x.owed == nil || x.uncertain || peer == nil || x.owedAt.Index > c.Begun.Index {
 			continue
 		}
-		v.n.loses(lostRequest{Finding{Verdict: verdict.ProviderViolation, Rule: breach.Overdue{}.Breach().Rule, Place: x.owedAt, See: []int{x.owed.place.Line, v.n.s.m.now.Line},
-			Objects: []Object{x.owed.queue.object(), {Cq, c.Cq}}, Follows: true,
-			Message: fmt.Sprintf("the provider was at rest, and %s had not completed: %s has a receive for it", x.owed.wr, peer.name)}, []string{c.Cq, peer.receive.cq}})
+		for _, cq := range []string{x.p.initiator.cq, peer.receive.cq} {
+			if _, known := x.empty[cq]; !known && cq == c.Cq {
+				x.empty[cq] = v.n.s.m.now
+			}
+		}
+		found, sent := x.empty[x.p.initiator.cq]
+		if _, received := x.empty[peer.receive.cq]; !sent || !received {
+			continue
+		}
+		v.n.loses(lostRequest{Finding{Verdict: verdict.ProviderViolation, Rule: breach.Overdue{}.Breach().Rule, Place: x.owedAt, See: []int{x.owed.place.Line, found.Line},
+			Objects: []Object{x.owed.queue.object(), {Cq, x.p.initiator.cq}}, Follows: true,
+			Message: fmt.Sprintf("the provider was at rest, and %s had not completed: %s has a receive for it", x.owed.wr, peer.name)}, []string{x.p.initiator.cq, peer.receive.cq}})
 		x.uncertain = true
 	}
 }

@@ -199,7 +199,7 @@ func (c *component) crowd(w *walk, s state, cq int) {
 }
 
 // performExecute executes r, unless a peer's bad token has: then it has its outcome already. Where no completion tells the
-// outcome, success and failure are both tried.
+// outcome, success and failure are both tried, and where neither can be it is cancelled.
 func (c *component) performExecute(w *walk, r *request) {
 	c.executeBefore(w, r)
 	if r.told {
@@ -214,7 +214,10 @@ func (c *component) performExecute(w *walk, r *request) {
 		fails := &walk{c: c, states: []state{s}}
 		c.execute(fails, r, model.FAILED)
 		c.execute(w, r, model.SUCCESS)
-		w.states = append(w.states, fails.states...)
+		if w.states = append(w.states, fails.states...); w.stuck() {
+			w.states = []state{s}
+			c.execute(w, r, model.CANCELLED)
+		}
 	})
 }
 

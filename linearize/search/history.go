@@ -211,11 +211,11 @@ func newHistory(t *trace.Trace, d model.Dialect, fails string) *history {
 	h.findPeers()
 	h.doubtMessages()
 	h.findOverruns()
+	h.hidden = clauses.Recall(d, t)
+	h.findOwed()
 	h.findMessages()
 	h.findInvalidated()
 	h.findUnknownTokens()
-	h.hidden = clauses.Recall(d, t)
-	h.findOwed()
 	h.findLosses()
 	h.findFlushedFailures(fails)
 	for _, p := range h.qps {

@@ -61,8 +61,8 @@ func (h *history) findMessages() {
 		}
 		sends := p.peer.sends
 		for i, r := range p.receive {
-			if i >= len(sends) || failed(r) || failed(sends[i]) {
-				break
+			if i >= len(sends) || failed(r) || failed(sends[i]) || !r.told && r.owed <= sends[i].post.call {
+				break // or it was over before the message
 			}
 			if h.guesses(p, i) {
 				h.takesLike(i, r)

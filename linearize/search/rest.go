@@ -90,13 +90,13 @@ func (c *component) completesUntold(w *walk, s state, r *request, mark moment) b
 // isUnfinished reports whether r, the first of its queue, need not have completed by a moment of rest for what is known of it alone, but has
 // been executed by then, or ended, and has a completion.
 func (c *component) isUnfinished(s state, r *request, q model.Request, mark moment) bool {
-	return (q.Phase >= model.Executed || r.indicated < mark && !c.waitsForPeer(s, r)) && c.completesBy(r, q, mark)
+	return (q.Phase >= model.Executed || r.indicated < mark && !c.waitsForPeer(s, r, mark)) && c.completesBy(r, q, mark)
 }
 
-// waitsForPeer reports whether r, the first of its queue, may wait for what its peer does. What has ended by now has ended all that waited, however late
+// waitsForPeer reports whether r, the first of its queue, may wait at a moment of rest for what its peer does. What has ended by now has ended all that waited, however late
 // the search executes it: but a loss may be that of an attempt to connect, behind which the connection goes on, and a send queue of libibverbs may stop
 // alone, where it is not reliable. A silent request that the search has not executed may have succeeded, where anything can.
-func (c *component) waitsForPeer(s state, r *request) bool {
+func (c *component) waitsForPeer(s state, r *request, mark moment) bool {
 	d, i := c.contract.Dialect, r.qp.index
 	connection := s.model.Qps[i].State
 	d.ExecutesLate = false
@@ -105,6 +105,8 @@ func (c *component) waitsForPeer(s state, r *request) bool {
 		return connection != model.Aborted && (connection != model.Flushed || d.A15 != model.A15Cancelled)
 	case r.queue == model.Initiator && !r.op.IsSend():
 		return false
+	case r.queue == model.Receive && mark < r.qp.unsure: // what seems to have ended may never have been connected
+		return true
 	case connection == model.Ended && !d.ErrorState, r.queue == model.Receive && !calls.IsReliable(r.qp.creation()):
 		return true
 	}
