@@ -110,6 +110,7 @@ func read(t *trace.Trace, deviceLevel, eventsAreRead bool) *history {
 	for _, c := range slices.SortedStableFunc(slices.Values(calls), func(a, b *call) int { return a.end - b.end }) {
 		h.deliver(c)
 	}
+	h.findBadlyNamed()
 	h.tell()
 	h.split(ends)
 	return h

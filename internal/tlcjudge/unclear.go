@@ -115,5 +115,19 @@ func (q *cq) leaveOpen(why string) {
 	}
 }
 
+// findBadlyNamed finds the QPs with receives that may wait as a bad token has ended their connection: one that a message may have named of a peer that takes its
+// own receives from a shared queue. In libibverbs none waits behind that.
+func (h *history) findBadlyNamed() {
+	waits := func(r *request) bool { return r.op == "Receive" && r.poll == nil && r.post.fn == "NdkReceive" }
+	names := func(r *request) bool { return r.op == "SendAndInvalidate" }
+	for _, p := range h.qpList {
+		for _, peer := range h.qpList {
+			if p != peer && p.conn != "" && p.conn == peer.conn && isFed(peer) && slices.ContainsFunc(p.requests, waits) && slices.ContainsFunc(peer.requests, names) {
+				p.leaveOpen(verdict.MayNameBadToken(peer.name))
+			}
+		}
+	}
+}
+
 // isFed reports whether a QP takes its receives from a shared queue.
 func isFed(p *qp) bool { return p.created != nil && p.created.first.Srq != "" }

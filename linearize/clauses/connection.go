@@ -16,10 +16,14 @@ func (e *Engine) ConnectCalled(m facts.Moment, name, conn string) {
 		e.Beyond("", name, "a connect of what may be connected, or is being flushed")
 	}
 	p.attempted, p.connectCall = min(p.attempted, m.At), min(p.connectCall, m.At)
+	if p.unpaired {
+		p.conn = conn
+		return
+	}
 	if p.conn != "" && conn != p.conn {
 		e.Beyond("", name, "a queue pair of two connections")
 	}
-	if conn == "" || p.conn != "" || p.unpaired {
+	if conn == "" || p.conn != "" {
 		return
 	}
 	p.conn = conn
@@ -186,15 +190,15 @@ func (e *Engine) messagesAreOver(p *queuePair, end timeline.Var) {
 }
 
 // mayAbort reports whether a bad token may have ended the connection of p by an event, as a message that names one was called before.
-func (p *queuePair) mayAbort(by int) bool {
-	names := func(p *queuePair) bool { return p != nil && p.names != 0 && p.names <= by }
-	return names(p) || names(p.peer)
+func (e *Engine) mayAbort(p *queuePair, by int) bool {
+	names := func(at int) bool { return at != 0 && at <= by }
+	return names(p.names) || p.peer != nil && names(p.peer.names) || names(e.unpairedNames[p.conn])
 }
 
 // overAtRest states that r does not wait at a moment of rest behind an end.
 func (e *Engine) overAtRest(r *request, end timeline.Var, since timeline.Time) {
 	p := r.queue.qp
-	if !r.message && !e.dialect.ErrorState && p.mayAbort(min(e.Solver.Upper(end).Event(), e.now.At)) {
+	if !r.message && !e.dialect.ErrorState && e.mayAbort(p, min(e.Solver.Upper(end).Event(), e.now.At)) {
 		return // receives may wait behind that
 	}
 	if !r.told && since != timeline.Never {

@@ -1,6 +1,7 @@
 package clauses
 
 import (
+	"cmp"
 	"slices"
 
 	"ndkoracle/linearize/facts"
@@ -19,7 +20,7 @@ func (e *Engine) postMessage(r *request, m facts.Moment) {
 	w.messages.sent = append(w.messages.sent, r)
 	s.Keep(r.a)
 	if r.op == model.SendAndInvalidate {
-		w.qp.isNaming(r)
+		e.isNaming(w.qp, r)
 	}
 	if n := len(w.messages.sent); w.qp.peer == nil && n > mostUnpaired {
 		w.messages.forget(s, n-1)
@@ -27,14 +28,28 @@ func (e *Engine) postMessage(r *request, m facts.Moment) {
 }
 
 // isNaming notes that a message names a token.
-func (p *queuePair) isNaming(r *request) {
+func (e *Engine) isNaming(p *queuePair, r *request) {
 	if p.names == 0 {
 		p.names = r.called
+	}
+	if p.unpaired && p.conn != "" && e.unpairedNames[p.conn] == 0 {
+		if e.unpairedNames == nil {
+			e.unpairedNames = map[string]int{}
+		}
+		e.unpairedNames[p.conn] = r.called
 	}
 	if len(p.naming) == mostUnpaired {
 		p.naming = slices.Delete(p.naming, 0, 1)
 	}
 	p.naming = append(p.naming, r)
+}
+
+// tellsPeer leaves with the other end of its connection what an unpaired one that is closed has named.
+func (e *Engine) tellsPeer(p *queuePair) {
+	for _, end := range e.conns[p.conn] {
+		end.names = cmp.Or(end.names, e.unpairedNames[p.conn])
+	}
+	delete(e.unpairedNames, p.conn)
 }
 
 // namesNone notes that the token that a message names did not end the connection: it was received, or never sent.

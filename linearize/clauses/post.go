@@ -244,7 +244,7 @@ func (e *Engine) refuse(r *request) {
 func (e *Engine) becomesReady(r *request) {
 	w, p, s := r.queue, r.queue.qp, e.Solver
 	now := timeline.At(e.now.At)
-	if by := e.flushedBy(r); by != 0 && !(w.kind == model.Receive && p.mayAbort(by)) {
+	if by := e.flushedBy(r); by != 0 && !(w.kind == model.Receive && e.mayAbort(p, by)) {
 		r.ready = now
 		s.NotBoth(r.x, r.x, now, owedAtRest, r.line)
 		return

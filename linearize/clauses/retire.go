@@ -59,7 +59,9 @@ func (e *Engine) forgetQp(p *queuePair) {
 		e.forgetCq(w.cq)
 	}
 	delete(e.qps, p.name)
-	if p.conn != "" {
+	if p.unpaired {
+		e.tellsPeer(p)
+	} else if p.conn != "" {
 		delete(e.conns, p.conn)
 	}
 }

@@ -13,6 +13,8 @@ import (
 type sharedQueues struct {
 	srqs map[string]*sharedQueue
 	of   map[string]*sharedQueue // by request, until a poll delivers it
+
+	unpairedNames map[string]int // by connection: the call of the first message of an unpaired end that names a token
 }
 
 type sharedQueue struct {

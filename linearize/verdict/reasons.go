@@ -49,6 +49,11 @@ func PostedOnShared(wr, dialect string) string {
 	return fmt.Sprintf("%s was posted on a shared receive queue, and which queue pair took it is not followed; a receive queue of the queue pair's own, and %s, would decide it", wr, words(dialect, "NdkReceive", "ibv_post_recv"))
 }
 
+// MayNameBadToken leaves open a QP whose peer may have named a bad token, and takes its receives from a shared queue, so that its messages are not followed.
+func MayNameBadToken(peer string) string {
+	return fmt.Sprintf("a message of %s may have named a bad token, and as its receives come from a shared queue it is not followed; receive queues of the queue pairs' own would decide it", peer)
+}
+
 // Unsettled leaves open a QP that was put into a state in which requests are dropped, or wait.
 func Unsettled(qp, state string) string {
 	return fmt.Sprintf("%s was put into the state %s, and what ibv_modify_qp drops or holds back there is not followed, whatever the trace records", qp, state)
