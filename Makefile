@@ -27,7 +27,7 @@ demo: ## everything once: model-check, record two providers, judge every trace; 
 docs: ## the site of docs/ into build/site, by mkdocs-material; fetches it once (python3-venv)
 	@scripts/docs.sh
 
-release: ## archives for five targets and a Debian package, into build/release; without network
+release: ## archives for seven targets and a Debian package, into build/release; without network
 	@scripts/release.sh
 
 release-check: ## run what make release built: the version, and the corpus as here (Windows under wine, with mingw-w64; arm64 under qemu-user-static)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs what scripts/release.sh built: each tracecheck says its version, and judges the corpus as the one of linux/amd64 does, which judges it with the verdicts
-# that `go test ./conformance` holds. Windows runs under wine, arm64 under qemu. A target that can't be run here is named.
+# that `go test ./conformance` holds. Windows runs under wine, other processors under qemu. A target that can't be run here is named.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/messages.sh
@@ -40,7 +40,7 @@ wine_ready() {
 }
 
 reference=
-for archive in build/release/*-linux-amd64.tar.gz build/release/*.deb build/release/*-windows-amd64.zip build/release/*-linux-arm64.tar.gz build/release/*-darwin-*.tar.gz; do
+for archive in build/release/*-linux-amd64.tar.gz build/release/*.deb build/release/*-windows-amd64.zip build/release/*-linux-{arm64,ppc64le,s390x}.tar.gz build/release/*-darwin-*.tar.gz; do
 	[ -f "$archive" ] || die "$archive is not there" "make release"
 	name=${archive##*/} to=$out/${archive##*/}.d runner=()
 	mkdir -p "$to"
@@ -52,7 +52,9 @@ for archive in build/release/*-linux-amd64.tar.gz build/release/*.deb build/rele
 	program=$(find "$to" -type f \( -name tracecheck -o -name tracecheck.exe \) -size +1M)
 	case $archive in
 	*windows*) runner=(wine) ;;
-	*arm64.tar.gz) runner=(qemu-aarch64-static) ;;
+	*linux-arm64.tar.gz) runner=(qemu-aarch64-static) ;;
+	*linux-ppc64le.tar.gz) runner=(qemu-ppc64le-static) ;;
+	*linux-s390x.tar.gz) runner=(qemu-s390x-static) ;;
 	esac
 	case $archive in *darwin*)
 		say "$name: not run, as this machine is not a Mac; it has a program: $(head -c 4 "$program" | od -An -tx1 | tr -d ' \n')"

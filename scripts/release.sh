@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/messages.sh
 
-targets=(linux/amd64 linux/arm64 windows/amd64 darwin/amd64 darwin/arm64)
+targets=(linux/amd64 linux/arm64 linux/ppc64le linux/s390x windows/amd64 darwin/amd64 darwin/arm64)
 VERSION=$(sed -n 's/^const Number = "\(.*\)"$/\1/p' internal/release/release.go)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || echo 0)
 export VERSION SOURCE_DATE_EPOCH
@@ -29,7 +29,7 @@ fi
 # build TARGET FOLDER
 build() {
 	local entry="" documents=${NDK_DOCUMENTS:+ -X main.documents=$NDK_DOCUMENTS}
-	case $1 in linux/*) entry=' -E=ndkoracle/internal/stdio.entry' ;; esac # tracecheck begins there, as the Makefile has it
+	case $1 in linux/amd64 | linux/arm64) entry=' -E=ndkoracle/internal/stdio.entry' ;; esac # tracecheck begins there, as the Makefile has it
 	GOOS=${1%/*} GOARCH=${1#*/} CGO_ENABLED=0 go build -trimpath -ldflags "-s -w$entry$documents" -o "$2/" ./cmd/tracecheck
 	GOOS=${1%/*} GOARCH=${1#*/} CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o "$2/" ./cmd/ndkrecord
 	if [ "$1" = "$preloads" ]; then cp "$out/common/preload/"* "$2/"; fi
