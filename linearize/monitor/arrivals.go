@@ -13,7 +13,7 @@ import (
 	"ndkoracle/trace"
 )
 
-// arrivals counts the receives that queue pairs took from a shared queue against the messages of their peers: no more receives of a queue pair succeed than
+// arrivals counts receives against messages where one of the two ends takes its receives from a shared queue: no more receives of a queue pair succeed than
 // its peer has posted messages (POLL-05), and at rest as many have completed as messages had succeeded (DEF-04). Which of them took which is not followed.
 type arrivals struct {
 	nothing
@@ -30,7 +30,7 @@ type flow struct {
 	sent      int // messages, posted or being posted
 	succeeded int // … that polls told to have succeeded
 	latest    int // the line of the post of the latest of these
-	received  int // receives of a shared queue that polls told to have succeeded
+	received  int // receives that polls told to have succeeded
 	uncertain bool
 	reported  bool
 	owed      int // receives that had to have completed by a moment of rest
@@ -129,7 +129,7 @@ func (v *arrivals) completed(r *workRequest, c *Call, result *trace.Result) {
 	case p == nil:
 	case calls.OutcomeOf(result.Status) != model.SUCCESS:
 		v.isUncertain(p)
-	case r.queue.qp == nil:
+	case r.queue.kind == model.Receive:
 		v.receives(p, r, c)
 	case r.op.IsSend():
 		f := v.flow(p)
@@ -175,7 +175,7 @@ func (v *arrivals) receives(p *qpArguments, r *workRequest, c *Call) {
 // peer returns the queue pair whose messages p receives, where both ends are in the trace, and no message may be lost, or nil.
 func (v *arrivals) peer(p *qpArguments) *qpArguments {
 	peer := v.n.s.peer(p)
-	if peer == nil || !p.created || !peer.created || p.srq == "" || p.kind != peer.kind || v.n.verbs() && p.kind != "RC" {
+	if peer == nil || !p.created || !peer.created || p.srq == "" && peer.srq == "" || p.kind != peer.kind || v.n.verbs() && p.kind != "RC" {
 		return nil
 	}
 	return peer
@@ -209,9 +209,13 @@ func (v *arrivals) foundNothing(c *Call) {
 			continue
 		}
 		f.uncertain = true
+		objects := []Object{p.receive.object(), {Cq, c.Cq}}
+		if p.srq != "" {
+			objects = append(objects, Object{Srq, p.srq})
+		}
 		v.n.loses(lostRequest{Finding{Verdict: verdict.ProviderViolation, Rule: breach.Overdue{}.Breach().Rule, Place: f.owedAt, See: []int{v.flow(peer).latest, v.n.s.m.now.Line},
-			Objects: []Object{p.receive.object(), {Cq, c.Cq}, {Srq, p.srq}}, Follows: true,
-			Message: fmt.Sprintf("the provider was at rest, and a receive of %s had not completed: %s of %s had succeeded, and %s of %s", p.srq,
+			Objects: objects, Follows: true,
+			Message: fmt.Sprintf("the provider was at rest, and a receive of %s had not completed: %s of %s had succeeded, and %s of %s", cmp.Or(p.srq, p.name),
 				verdict.Counted(f.owed, "message"), peer.name, verdict.Counted(f.received, "receive"), p.name)}, []string{c.Cq}})
 	}
 }

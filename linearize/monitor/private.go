@@ -31,9 +31,24 @@ type fed struct {
 	tokens    bool       // a message names a token: it may have succeeded without a receive (INV-05)
 	uncertain bool       // what else completes its messages, or uses the receives of its peer, is not followed
 	reported  bool
-	owed      *workRequest // had to have completed by a moment of rest
-	owedAt    Place
-	empty     map[string]Place // its initiator CQ, and the receive CQ of its peer, as polls found them empty that began after that
+	received  int // receives of its peer that were told to have succeeded
+	rest      resting
+}
+
+// A resting queue pair is what it was at the latest moment of rest. By then as many messages had completed as receives were posted, unless a receive had
+// failed, and that did not end the connection (A40).
+type resting struct {
+	at                 Place
+	messages, receives int  // posted by then
+	unfailed           bool // a poll that began after it found the receive CQ of the peer empty
+	late               missingMessage
+}
+
+// A missingMessage is one that a poll has found missing.
+type missingMessage struct {
+	wr           string
+	number, line int
+	at           Place // of the poll
 }
 
 // A numbered message is the first of its queue pair, or the second, or …
@@ -129,9 +144,16 @@ func (v *private) answered(p *posting, refused bool) {
 }
 
 func (v *private) completed(r *workRequest, c *Call, result *trace.Result) {
+	if r.queue.qp == nil {
+		return
+	}
 	if calls.OutcomeOf(result.Status) != model.SUCCESS {
 		v.isUncertain(r.queue.qp)
 		return
+	}
+	if x := v.fed(v.n.s.peer(r.queue.qp)); x != nil && r.queue.kind == model.Receive {
+		x.received++
+		v.isLate(x)
 	}
 	x := v.fed(r.queue.qp)
 	if x == nil || !r.op.IsSend() {
@@ -140,9 +162,6 @@ func (v *private) completed(r *workRequest, c *Call, result *trace.Result) {
 	x.succeeded++
 	for len(x.pending) > 0 && x.pending[0].request.position <= r.position {
 		x.pending = x.pending[1:]
-	}
-	if x.owed != nil && x.owed.position <= r.position {
-		x.owed = nil
 	}
 	peer := v.peer(x)
 	if peer == nil || x.tokens || x.uncertain || x.reported || x.succeeded <= peer.receive.posted {
@@ -170,40 +189,44 @@ func (v *private) connected(p *qpArguments) bool {
 	return v.n.isJoined(p.name)
 }
 
-// rest notes the first message of each queue pair that has to have completed by now: none before it waits, and as many receives are posted.
+// rest notes what each queue pair and its peer had posted by now, unless a message was missing before.
 func (v *private) rest() {
 	for _, x := range v.of {
-		peer := v.peer(x)
-		if x.owed != nil || x.uncertain || peer == nil || len(x.pending) == 0 {
+		if x.rest.late != (missingMessage{}) {
 			continue
 		}
-		first := x.pending[0]
-		if first.request.accepted && first.number <= peer.receive.posted && peer.receive.posting == 0 {
-			x.owed, x.owedAt, x.empty = first.request, v.n.s.m.now, map[string]Place{}
+		x.rest = resting{}
+		if peer := v.peer(x); peer != nil && x.p.initiator.posting == 0 && peer.receive.posting == 0 {
+			x.rest = resting{at: v.n.s.m.now, messages: x.sent, receives: peer.receive.posted}
 		}
 	}
 }
 
-// foundNothing is DEF-04: polls that began after a moment of rest found both CQs empty. A receive that failed by then has been told, too.
+// foundNothing handles a poll that began after a moment of rest, and found nothing.
 func (v *private) foundNothing(c *Call) {
 	for _, name := range slices.Sorted(maps.Keys(v.of)) {
 		x := v.of[name]
 		peer := v.peer(x)
-		if x.owed == nil || x.uncertain || peer == nil || x.owedAt.Index > c.Begun.Index {
-			continue
-		}
-		for _, cq := range []string{x.p.initiator.cq, peer.receive.cq} {
-			if _, known := x.empty[cq]; !known && cq == c.Cq {
-				x.empty[cq] = v.n.s.m.now
+		if r := &x.rest; peer != nil && r.at != (Place{}) && r.at.Index <= c.Begun.Index {
+			if x.p.initiator.cq == c.Cq && r.late == (missingMessage{}) && len(x.pending) > 0 && x.pending[0].number <= min(r.messages, r.receives) {
+				first := x.pending[0]
+				r.late = missingMessage{first.request.wr, first.number, first.request.place.Line, v.n.s.m.now}
 			}
+			r.unfailed = r.unfailed || peer.receive.cq == c.Cq
+			v.isLate(x)
 		}
-		found, sent := x.empty[x.p.initiator.cq]
-		if _, received := x.empty[peer.receive.cq]; !sent || !received {
-			continue
-		}
-		v.n.loses(lostRequest{Finding{Verdict: verdict.ProviderViolation, Rule: breach.Overdue{}.Breach().Rule, Place: x.owedAt, See: []int{x.owed.place.Line, found.Line},
-			Objects: []Object{x.owed.queue.object(), {Cq, x.p.initiator.cq}}, Follows: true,
-			Message: fmt.Sprintf("the provider was at rest, and %s had not completed: %s has a receive for it", x.owed.wr, peer.name)}, []string{x.p.initiator.cq, peer.receive.cq}})
-		x.uncertain = true
 	}
+}
+
+// isLate is DEF-04: a message was missing behind a moment of rest, and its receive had not failed by then.
+func (v *private) isLate(x *fed) {
+	m, peer := x.rest.late, v.peer(x)
+	if x.uncertain || peer == nil || m == (missingMessage{}) || !x.rest.unfailed && x.received < m.number && !v.n.s.m.dialect.FailureEnds {
+		return
+	}
+	x.uncertain = true
+	cq := x.p.initiator.cq
+	v.n.loses(lostRequest{Finding{Verdict: verdict.ProviderViolation, Rule: breach.Overdue{}.Breach().Rule, Place: x.rest.at, See: []int{m.line, m.at.Line},
+		Objects: []Object{x.p.initiator.object(), {Cq, cq}}, Follows: true,
+		Message: fmt.Sprintf("the provider was at rest, and %s had not completed: %s has a receive for it", m.wr, peer.name)}, []string{cq, peer.receive.cq}})
 }

@@ -183,6 +183,7 @@ func (s *requests) qp(name string) *qpArguments {
 func (s *requests) create(c *Call, e *trace.Event) {
 	p := s.qp(e.Qp)
 	p.created, p.kind = true, e.QpType
+	p.signals, _ = calls.SignalsAll(e)
 	p.initiator.cq, p.receive.cq = e.InitiatorCq, e.ReceiveCq
 	if p.srq = e.Srq; p.srq != "" {
 		p.receive.uncertain = true // its receives come from there
@@ -249,7 +250,7 @@ func (s *requests) called(c *Call, e *trace.Event) {
 		r := s.newRequest(w.Wr, w.Bytes, w.Token)
 		if q.kind == model.Initiator {
 			r.op, _ = calls.OpOfRequest(w)
-			r.opcode, r.silent = strings.TrimPrefix(w.Opcode, "IBV_WR_"), !calls.HasVerbsFlag(w.Flags, "SIGNALED")
+			r.opcode, r.silent = strings.TrimPrefix(w.Opcode, "IBV_WR_"), !q.qp.signals && !calls.HasVerbsFlag(w.Flags, "SIGNALED")
 			q.qp.consumers.add(r.opcode)
 		}
 		s.add(r, w.Flags)

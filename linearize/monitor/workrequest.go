@@ -95,6 +95,7 @@ type qpArguments struct {
 	attempt   attempted
 	kind      string       // libibverbs: its type, or "" where the trace does not record it
 	created   bool         // the trace holds its creation
+	signals   bool         // libibverbs: each of its requests has a completion, whatever its flags (sq_sig_all)
 	srq       string       // from which it takes its receives, or "" where it takes them from its own queue, or the trace does not record it
 	inline    int64        // the most bytes of inline data in a request, or unknown
 	limitedAt int          // the line that says so

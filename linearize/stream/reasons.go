@@ -116,8 +116,10 @@ func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *observation) {
 		says(f, breach.BehindLater(q.seen(e), e.request.wr))
 		f.See = []int{e.line}
 	case why == breach.BehindFence && e.request != nil && q.arms.latest == model.NONE:
-		f.Line = e.request.owedLine
-		f.Message = "the provider was at rest, and " + e.request.wr + ", posted with success, had not completed"
+		late := cmp.Or(q.oldestOwed(cmp.Or(e.request.owed, q.s.at)), e.request) // what was there before comes first
+		says(f, late.overdueAt(late.owed))
+		f.Line, f.Message, late.missed = late.owedLine, "the provider was at rest, and "+f.Message, true
+		f.See = append(f.See, late.line)
 	case q.shows != nil && e.what == delivered && e.from > q.shows.at: // nor for what came behind that
 		f.Rule, f.Line, f.See = breach.ForNothing(), q.shows.line, []int{e.line}
 	case q.shows != nil && q.shows.latest && (e.what == foundNothing && e.n == 0 && breach.IsOfPassedOver(why.Rule) || e.what == placedNow && why == breach.TooFew):

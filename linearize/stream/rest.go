@@ -134,6 +134,17 @@ func (r *request) lacksCompletion(poll int) (line int, see []int) {
 
 // missing reports a request that had to have completed at a moment of rest before a poll that found nothing.
 func (q *cq) missing(p *poll) {
+	if first := q.oldestOwed(p.call.call); first != nil {
+		if qp := first.wq.qp; !qp.mayHaveCarried() {
+			qp.neverConnected()
+		}
+		q.reportLate(first, p.line)
+	}
+}
+
+// oldestOwed returns the request that had to have completed at the earliest moment of rest, which was not later than an event, and that no poll has delivered,
+// or nil.
+func (q *cq) oldestOwed(by eventIndex) *request {
 	var first *request
 	for _, qp := range q.s.qpsInOrder {
 		for _, l := range qp.wqs {
@@ -141,19 +152,23 @@ func (q *cq) missing(p *poll) {
 				if l.cq != q {
 					break
 				}
-				due := r.owed != 0 && r.owed <= p.call.call && r.place == 0 && !r.missed && (qp.over == 0 || qp.stayed)
+				due := r.owed != 0 && r.owed <= by && r.place == 0 && !r.missed && (qp.over == 0 || qp.stayed)
 				if due && (first == nil || r.owed < first.owed) {
 					first = r
 				}
 			}
 		}
 	}
-	if first != nil {
-		if qp := first.wq.qp; !qp.mayHaveCarried() {
-			qp.neverConnected()
-		}
-		q.reportLate(first, p.line)
+	return first
+}
+
+// overdueAt says which rule r breaks that had not completed at a moment of rest.
+func (r *request) overdueAt(by eventIndex) breach.Breach {
+	overdue := breach.Overdue{Wr: r.wr, Silent: r.silent, Ended: r.silent}
+	if qp := r.wq.qp; !qp.stayed {
+		overdue.Cancelled, overdue.Refused = qp.flushedAfter(r) && r.flushedBy(by), r.refusal
 	}
+	return overdue.Breach()
 }
 
 // flushedBy reports whether a flush was over at an event that cancelled r, be it by the reading of A15.
@@ -176,11 +191,7 @@ func (q *cq) reportLateBy(r *request, by eventIndex, line, poll int) {
 		qp.leaveVanishedOpen(q)
 		return
 	}
-	overdue := breach.Overdue{Wr: r.wr, Silent: r.silent, Ended: r.silent}
-	if !qp.stayed {
-		overdue.Cancelled, overdue.Refused = qp.flushedAfter(r) && r.flushedBy(by), r.refusal
-	}
-	late := overdue.Breach()
+	late := r.overdueAt(by)
 	if qp.stayed {
 		late.Message += ", or is not delivered though the completions of " + qp.name + " did not vanish when that was closed"
 	}

@@ -123,6 +123,7 @@ func (q *cq) deliversShared(out *[]observation, p *poll, result *trace.Result) b
 		return false
 	}
 	delete(q.s.shared.wrs, r.wr)
+	q.s.past.add(overRequest{wr: r.wr, lines: [2]int{r.line, q.s.line()}})
 	r.queue.outstanding--
 	r.queue.feeds(-1)
 	if r.wq = l; q.failed.at != 0 && !q.mayHaveLost(&r.request, p.line) {

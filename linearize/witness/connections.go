@@ -61,7 +61,7 @@ func (f *facts) number(token *uint32) {
 }
 
 // findPeers joins the two QPs of each connection. Which messages reach which other end is not known of one that was connected over connections of
-// different names.
+// different names, nor where one takes its receives from a shared queue.
 func (f *facts) findPeers() {
 	surely, several := map[int]string{}, map[int]bool{}
 	for _, c := range f.calls {
@@ -86,7 +86,8 @@ func (f *facts) findPeers() {
 		}
 	}
 	for _, both := range ends {
-		if len(both) == 2 {
+		isFed := func(i int) bool { return f.created[i].begin.Srq != "" }
+		if len(both) == 2 && !slices.ContainsFunc(both, isFed) {
 			f.contract.Qps[both[0]].Peer, f.contract.Qps[both[1]].Peer = both[1], both[0]
 		}
 	}

@@ -73,10 +73,24 @@ func pointed(traced *trace.Trace, file []string) *trace.Trace {
 	return &t
 }
 
-// mayBeLeftOut reports whether a step is that of a connect which failed: it may have connected the queue pair, or not (POST-08).
+// mayBeLeftOut reports whether a step is that of a connect which failed: it may have connected the queue pair, or not (POST-08). Or it executes a request of which
+// nothing is told, where a CQ has failed: what such a CQ has not told is owed no more (ARM-17).
 func mayBeLeftOut(traced *trace.Trace, line string) bool {
-	var step struct{ Action, Op string }
-	if json.Unmarshal([]byte(line), &step) != nil || step.Action != string(model.NdkConnect) {
+	var step struct{ Action, Op, Wr string }
+	if json.Unmarshal([]byte(line), &step) != nil {
+		return false
+	}
+	if step.Action == string(model.Execute) {
+		failed := func(e trace.Event) bool {
+			health, known := calls.HealthOf(e.Status)
+			return e.Fn == "NdkCqNotificationCallback" && e.Ph == trace.Enter && known && health != model.OK
+		}
+		tells := func(e trace.Event) bool {
+			return e.Ph == trace.Point && e.Wr == step.Wr || slices.ContainsFunc(e.Results, func(r trace.Result) bool { return r.Wr == step.Wr })
+		}
+		return slices.ContainsFunc(traced.Events, failed) && !slices.ContainsFunc(traced.Events, tells)
+	}
+	if step.Action != string(model.NdkConnect) {
 		return false
 	}
 	return slices.ContainsFunc(traced.Events, func(e trace.Event) bool {
