@@ -188,7 +188,7 @@ func (h *Host) finish() {
 		}
 	}
 	if !met {
-		h.Report.Undecided("", fmt.Sprintf("no connection of this trace (field conn) has its other end in %s, from its creation on: there is nothing to join", s.other.name))
+		h.Report.Undecided("", fmt.Sprintf("no connection of this trace (field conn) has its other end in %s, from its creation on, of type RC and without a shared receive queue: there is nothing to join", s.other.name))
 	}
 	s.Finish(t.End, h.Report)
 	s.doubts.Adopt(&s.other.doubts, s.other.name)
