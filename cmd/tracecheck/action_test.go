@@ -127,7 +127,7 @@ func TestActionHandsOnItsInputs(t *testing.T) {
 func TestDocumentsNameFlags(t *testing.T) {
 	flags := []string{"help", "rm"} // rm is of the program that runs containers
 	b := newBench(t)
-	root := (&commandLine{program: &b.program}).root()
+	root := b.commands()
 	for _, c := range append([]*cobra.Command{root}, root.Commands()...) {
 		c.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"ndkoracle/internal/commandline"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -134,5 +135,5 @@ func baselineError(ctx context.Context, err error) (int, error) {
 	if ctx.Err() != nil {
 		return exitInterrupted, errors.New("interrupted before any trace was read")
 	}
-	return exitUsage, usageError("%s", err)
+	return exitUsage, commandline.UsageError("%s", err)
 }

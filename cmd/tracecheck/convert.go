@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/pflag"
 
+	"ndkoracle/internal/commandline"
 	"ndkoracle/internal/outfile"
 	"ndkoracle/internal/perfetto"
 	"ndkoracle/internal/tlcjudge"
@@ -34,10 +35,10 @@ func (p *program) convert(ctx context.Context, out *bufio.Writer, c conversion, 
 	case err != nil:
 		return exitUsage, err
 	case to == "" || len(named) != 2:
-		return exitUsage, usageError("convert takes --to jsonl, ctf or perfetto, a trace, and the file to write; or --to tla, a trace, and the folder to write to")
+		return exitUsage, commandline.UsageError("convert takes --to jsonl, ctf or perfetto, a trace, and the file to write; or --to tla, a trace, and the folder to write to")
 	case to != "tla":
 		if len(c.given) > 0 {
-			return exitUsage, usageError("%s is of convert --to tla: nothing is judged for %s", c.given[0], to)
+			return exitUsage, commandline.UsageError("%s is of convert --to tla: nothing is judged for %s", c.given[0], to)
 		}
 		return p.rewrite(ctx, out, to, named[0], named[1], s.options.Timeout)
 	}

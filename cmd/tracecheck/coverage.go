@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ndkoracle/internal/commandline"
 	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
@@ -179,7 +180,7 @@ func (c *coverage) caseLines() []string {
 		if len(l.cases) == 0 {
 			continue
 		}
-		for _, line := range wrap(strings.Join(l.cases, " "), textWidth-10) {
+		for _, line := range commandline.Wrap(strings.Join(l.cases, " "), textWidth-10) {
 			lines = append(lines, fmt.Sprintf("  %-8s%s", l.title, line))
 			l.title = ""
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ndkoracle/internal/commandline"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/declared"
@@ -17,7 +18,7 @@ import (
 // explain tells rules and readings in full.
 func (p *program) explain(out *bufio.Writer, names []string) error {
 	if len(names) == 0 {
-		return usageError("explain needs a rule, such as ARM-04, a group, such as ARM, or a reading, such as A4")
+		return commandline.UsageError("explain needs a rule, such as ARM-04, a group, such as ARM, or a reading, such as A4")
 	}
 	for i, name := range names {
 		if i > 0 {
@@ -34,7 +35,7 @@ func (p *program) explain(out *bufio.Writer, names []string) error {
 		} else if slices.Contains(rules.Groups(), id) {
 			explainGroup(out, id)
 		} else {
-			return usageError("%q is not a rule, a group or a reading; %s", name, meantRule(id))
+			return commandline.UsageError("%q is not a rule, a group or a reading; %s", name, meantRule(id))
 		}
 	}
 	return nil
@@ -129,7 +130,7 @@ func explainReading(out io.Writer, reading rules.Reading) {
 // paragraph writes text in a column beside its title.
 func paragraph(out io.Writer, indent, title, text string) {
 	const column = 12
-	for _, line := range wrap(text, textWidth-column) {
+	for _, line := range commandline.Wrap(text, textWidth-column) {
 		fmt.Fprintf(out, "%s%-*s%s\n", indent, column-len(indent), title, line)
 		title = ""
 	}
@@ -139,7 +140,7 @@ func paragraph(out io.Writer, indent, title, text string) {
 func (p *program) listRules(out *bufio.Writer, format string, groups []string) error {
 	for _, group := range groups {
 		if rules.GroupTitle(group) == "" {
-			return usageError("%q is not a group; the groups are %s", group, strings.Join(rules.Groups(), ", "))
+			return commandline.UsageError("%q is not a group; the groups are %s", group, strings.Join(rules.Groups(), ", "))
 		}
 	}
 	if len(groups) == 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ndkoracle/internal/commandline"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
@@ -27,7 +28,7 @@ func (s *settings) failOn(text string) error {
 		}
 		v, known := failNames[name]
 		if !known {
-			return usageError("must be some of provider, consumer, inconclusive, advice, separated by commas, or none")
+			return commandline.UsageError("must be some of provider, consumer, inconclusive, advice, separated by commas, or none")
 		}
 		s.passing = slices.DeleteFunc(s.passing, func(p verdict.Verdict) bool { return p == v })
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/cases"
@@ -64,6 +67,9 @@ func newBench(t *testing.T) *bench {
 	}
 	return b
 }
+
+// commands returns the command that has all others.
+func (b *bench) commands() *cobra.Command { return b.line(bufio.NewWriter(&b.out)).Root() }
 
 func (b *bench) do(args ...string) int {
 	b.out.Reset()

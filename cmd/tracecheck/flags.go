@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ndkoracle/internal/commandline"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/cases"
 	"ndkoracle/linearize/verdict"
@@ -65,7 +66,7 @@ func (v *value) Set(text string) error {
 func oneOf(target *string, choices ...string) *value {
 	return &value{shown: *target, choices: choices, set: func(text string) error {
 		if !slices.Contains(choices, text) {
-			return usageError("must be one of %s", strings.Join(choices, ", "))
+			return commandline.UsageError("must be one of %s", strings.Join(choices, ", "))
 		}
 		*target = text
 		return nil
@@ -85,7 +86,7 @@ func readingFlags(set *pflag.FlagSet, s *settings) {
 
 func (l *commandLine) checkCommand() *cobra.Command {
 	var s *settings
-	c := l.command("check [flags] FILE|DIR|GLOB|- …", "judge traces (the command that is meant where none is named)",
+	c := l.Command("check [flags] FILE|DIR|GLOB|- …", "judge traces (the command that is meant where none is named)",
 		"check judges traces. A directory stands for all traces below it, and - for standard input. Flags may follow files; after -- every argument is a file.",
 		"  tracecheck check run.ndktrace.jsonl\n  tracecheck check --jobs 0 --format junit=report.xml traces/\n"+
 			"  tracecheck check --join a.ndktrace.jsonl b.ndktrace.jsonl\n  tracecheck check --minimize small.ndktrace.jsonl --html page.html run.ndktrace.jsonl",
@@ -127,7 +128,7 @@ func checkFlags(set *pflag.FlagSet) *settings {
 	set.Var(&value{shown: "0s", set: func(text string) error {
 		d, err := time.ParseDuration(text)
 		if err != nil || d < 0 {
-			return usageError("must be a time, such as 100ms, or 0 for no limit")
+			return commandline.UsageError("must be a time, such as 100ms, or 0 for no limit")
 		}
 		s.options.MaxDelay = d
 		return nil
@@ -146,7 +147,7 @@ func timeLimit(set *pflag.FlagSet, limit *time.Duration, usage string) {
 	set.Var(&value{shown: limit.String(), set: func(text string) error {
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {
-			return usageError("must be a time longer than 0, such as 60s")
+			return commandline.UsageError("must be a time longer than 0, such as 60s")
 		}
 		*limit = d
 		return nil
@@ -161,19 +162,19 @@ func (s *settings) complete() error {
 	}
 	switch {
 	case len(s.files) == 0:
-		return usageError("no trace is named; - is standard input")
+		return commandline.UsageError("no trace is named; - is standard input")
 	case s.options.Witness && s.engine != "auto" && s.engine != "porcupine":
-		return usageError("--witness is of the engine porcupine, not of %s: auto takes both", s.engine)
+		return commandline.UsageError("--witness is of the engine porcupine, not of %s: auto takes both", s.engine)
 	case s.minimize.path != "" && s.engine == "tlc":
-		return usageError("--minimize judges many traces, which the engine tlc is too slow for")
+		return commandline.UsageError("--minimize judges many traces, which the engine tlc is too slow for")
 	case s.jobs < 0:
-		return usageError("--jobs can't be below 0")
+		return commandline.UsageError("--jobs can't be below 0")
 	case s.jobs != 1 && s.engine == "tlc":
-		return usageError("--jobs is 1 with the engine tlc, which takes all of the machine for one trace")
+		return commandline.UsageError("--jobs is 1 with the engine tlc, which takes all of the machine for one trace")
 	case s.baselineFile == "-":
-		return usageError("--baseline - names no file")
+		return commandline.UsageError("--baseline - names no file")
 	case s.options.MaxOperations < 0:
-		return usageError("--max-operations can't be below 0")
+		return commandline.UsageError("--max-operations can't be below 0")
 	}
 	if s.jobs == 0 {
 		s.jobs = runtime.GOMAXPROCS(0)
@@ -184,7 +185,7 @@ func (s *settings) complete() error {
 // readable says why no trace can be read as the flags ask for.
 func (s *settings) readable() error {
 	if s.options.DeviceLevel && s.options.Dialect != "" && !hasDeviceLevel(s.options.Dialect) {
-		return usageError("--device-level is a matter of the dialects verbs and kverbs, not of %s", s.options.Dialect)
+		return commandline.UsageError("--device-level is a matter of the dialects verbs and kverbs, not of %s", s.options.Dialect)
 	}
 	return nil
 }
@@ -213,16 +214,16 @@ func (s *settings) assume(text string) error {
 		reading, ok := rules.GetReading(id)
 		switch {
 		case !ok:
-			return usageError("%q is not a reading; the readings are A1 to A%d", id, len(rules.Readings()))
+			return commandline.UsageError("%q is not a reading; the readings are A1 to A%d", id, len(rules.Readings()))
 		case reading.Choices == nil:
-			return usageError("of %s only the default reading is built: %s", id, reading.Default)
+			return commandline.UsageError("of %s only the default reading is built: %s", id, reading.Default)
 		case !linearize.Takes(id) && choice != reading.Choices[0]:
-			return usageError("of %s traces are judged by the default reading only: %s", id, reading.Default)
+			return commandline.UsageError("of %s traces are judged by the default reading only: %s", id, reading.Default)
 		case !slices.Contains(reading.Choices, choice):
-			return usageError("%s is one of %s", id, strings.Join(reading.Choices, ", "))
+			return commandline.UsageError("%s is one of %s", id, strings.Join(reading.Choices, ", "))
 		}
 		if before, given := s.options.Assume[id]; given && before != choice {
-			return usageError("%s can't be both %s and %s", id, before, choice)
+			return commandline.UsageError("%s can't be both %s and %s", id, before, choice)
 		}
 		s.options.Assume[id] = choice
 	}
@@ -234,7 +235,7 @@ func (s *settings) requireCoverage(text string) error {
 		_, isRule := rules.Get(name)
 		_, isCase := cases.Get(name)
 		if !isRule && !isCase && !slices.Contains(rules.Groups(), name) {
-			return usageError("%q is neither a rule nor a group, nor a case of a rule, as tracecheck explain ARM-07 lists; the groups are %s", name, strings.Join(rules.Groups(), ", "))
+			return commandline.UsageError("%q is neither a rule nor a group, nor a case of a rule, as tracecheck explain ARM-07 lists; the groups are %s", name, strings.Join(rules.Groups(), ", "))
 		}
 		s.coverage = append(s.coverage, name)
 	}

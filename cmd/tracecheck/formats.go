@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ndkoracle/internal/commandline"
 	"ndkoracle/internal/outfile"
 )
 
@@ -28,13 +29,13 @@ func (s *settings) addFormat(text string) error {
 	same := func(o format) bool { return o.file == f.file }
 	switch {
 	case !slices.Contains(formatNames, name):
-		return usageError("must be one of %s, or one of them with =FILE", strings.Join(formatNames, ", "))
+		return commandline.UsageError("must be one of %s, or one of them with =FILE", strings.Join(formatNames, ", "))
 	case toFile && file == "":
-		return usageError("%s names no file", text)
+		return commandline.UsageError("%s names no file", text)
 	case slices.ContainsFunc(s.formats, same) && !toFile:
-		return usageError("standard output takes one format; name a file, as in %s=FILE, for another one", name)
+		return commandline.UsageError("standard output takes one format; name a file, as in %s=FILE, for another one", name)
 	case slices.ContainsFunc(s.formats, same):
-		return usageError("%s takes one format", oneLine(file))
+		return commandline.UsageError("%s takes one format", oneLine(file))
 	}
 	s.formats = append(s.formats, f)
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"ndkoracle/internal/commandline"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
@@ -14,13 +15,13 @@ func (s *settings) checkJoin(inputs []input) error {
 	switch {
 	case !s.join:
 	case len(inputs) != 2:
-		return usageError("--join takes two traces, those of the two hosts of a connection, and here are %d", len(inputs))
+		return commandline.UsageError("--join takes two traces, those of the two hosts of a connection, and here are %d", len(inputs))
 	case inputs[0].name == inputs[1].name:
-		return usageError("--join takes the traces of two hosts, and both are %s", inputs[0].shown())
+		return commandline.UsageError("--join takes the traces of two hosts, and both are %s", inputs[0].shown())
 	case s.engine != "auto" && s.engine != "stream":
-		return usageError("--join is of the engine stream, not of %s", s.engine)
+		return commandline.UsageError("--join is of the engine stream, not of %s", s.engine)
 	case s.witness.path != "" || s.minimize.path != "":
-		return usageError("--join goes with neither --witness nor --minimize")
+		return commandline.UsageError("--join goes with neither --witness nor --minimize")
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ndkoracle/internal/commandline"
 	"ndkoracle/internal/outfile"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
@@ -32,7 +33,7 @@ func (o *output) isFolder() bool {
 func (o *output) check(inputs []input) error {
 	switch {
 	case !o.isFolder() && len(inputs) > 1:
-		return usageError("--%s %s is a file, and there are %d traces: name a directory, with a / at its end if it does not exist yet",
+		return commandline.UsageError("--%s %s is a file, and there are %d traces: name a directory, with a / at its end if it does not exist yet",
 			o.flag, oneLine(o.path), len(inputs))
 	case !o.isFolder():
 		return nil
@@ -41,7 +42,7 @@ func (o *output) check(inputs []input) error {
 	for _, in := range inputs {
 		name := o.fileOf(in)
 		if of[name] != "" && of[name] != in.name {
-			return usageError("--%s would write %s for both %s and %s", o.flag, oneLine(name), oneLine(of[name]), in.shown())
+			return commandline.UsageError("--%s would write %s for both %s and %s", o.flag, oneLine(name), oneLine(of[name]), in.shown())
 		}
 		of[name] = in.name
 	}
@@ -94,13 +95,13 @@ func (p *program) taken(inputs []input) (*outfile.Taken, error) {
 	}
 	if f, isFile := p.stdout.(*os.File); isFile {
 		if err := taken.WriteStream("standard output", f); err != nil {
-			return nil, usageError("%s", err)
+			return nil, commandline.UsageError("%s", err)
 		}
 	}
 	if to, known := p.stderr.(noCommands); known {
 		if f, isFile := to.out.(*os.File); isFile {
 			if err := taken.WriteStream("standard error", f); err != nil {
-				return nil, usageError("%s", err)
+				return nil, commandline.UsageError("%s", err)
 			}
 		}
 	}
@@ -110,10 +111,10 @@ func (p *program) taken(inputs []input) (*outfile.Taken, error) {
 // take says why a flag can't have a file written: it has been taken.
 func take(taken *outfile.Taken, by, name string) error {
 	if name == "-" {
-		return usageError("%s - names no file", by)
+		return commandline.UsageError("%s - names no file", by)
 	}
 	if err := taken.Write(by, name); err != nil {
-		return usageError("%s", oneLine(err.Error()))
+		return commandline.UsageError("%s", oneLine(err.Error()))
 	}
 	return nil
 }

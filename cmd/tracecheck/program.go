@@ -3,15 +3,14 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"ndkoracle/internal/commandline"
 	"ndkoracle/internal/memory"
 	"ndkoracle/linearize"
 	"ndkoracle/linearize/verdict"
@@ -68,13 +67,6 @@ type engines struct {
 	prepareTlc func(context.Context) (judge, error)
 }
 
-// errUsage marks an error of the command line.
-var errUsage = errors.New("usage")
-
-func usageError(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{errUsage}, args...)...)
-}
-
 // run carries out one command line and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
 	out := bufio.NewWriter(p.stdout)
@@ -83,13 +75,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 		fmt.Fprintf(p.stderr, "tracecheck: the output can't be written: %v\n", flushErr)
 		return exitInternal
 	}
-	switch {
-	case errors.Is(err, errUsage):
-		message := strings.TrimPrefix(err.Error(), errUsage.Error()+": ")
-		fmt.Fprintf(p.stderr, "tracecheck: %s\nRun \"tracecheck help\" for the usage.\n", printable(message))
-		return exitUsage
-	case err != nil:
-		fmt.Fprintf(p.stderr, "tracecheck: %s\n", printable(err.Error()))
+	if err != nil {
+		fmt.Fprint(p.stderr, printable(commandline.Complaint("tracecheck", err)))
 	}
 	return code
 }
@@ -101,5 +88,5 @@ func (p *program) recovered(ctx context.Context, out *bufio.Writer, args []strin
 			code, err = exitInternal, fmt.Errorf("internal error: %v\n%s", problem, debug.Stack())
 		}
 	}()
-	return p.dispatch(ctx, out, args)
+	return p.line(out).Run(ctx, args)
 }

@@ -11,13 +11,14 @@ import (
 	"strings"
 	"time"
 
+	"ndkoracle/internal/commandline"
 	"ndkoracle/trace"
 )
 
 // stats counts what one trace holds.
 func (p *program) stats(ctx context.Context, out *bufio.Writer, limit time.Duration, args []string) (int, error) {
 	if len(args) != 1 {
-		return exitUsage, usageError("stats takes one trace")
+		return exitUsage, commandline.UsageError("stats takes one trace")
 	}
 	if _, err := p.taken([]input{{name: args[0]}}); err != nil {
 		return exitUsage, err

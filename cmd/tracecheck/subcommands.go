@@ -5,19 +5,18 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"ndkoracle/internal/commandline"
 	"ndkoracle/internal/release"
 	"ndkoracle/rules"
 	"ndkoracle/trace"
 )
 
 func (l *commandLine) explainCommand() *cobra.Command {
-	c := l.command("explain RULE|GROUP|READING …", "say what a rule, a group of rules or a reading is",
+	c := l.Command("explain RULE|GROUP|READING …", "say what a rule, a group of rules or a reading is",
 		"explain says of a rule such as ARM-04 what it asks, of whom, where it stands, and what in a trace exercises it. Of a group such as ARM it lists the "+
 			"rules. Of a reading such as A4, which answers an open question of the documentation, it says which answers there are.",
 		"  tracecheck explain ARM-04\n  tracecheck explain ARM\n  tracecheck explain A4",
@@ -37,7 +36,7 @@ func (l *commandLine) explainCommand() *cobra.Command {
 
 func (l *commandLine) rulesCommand() *cobra.Command {
 	format := "text"
-	c := l.command("rules [flags] [GROUP …]", "list the rules", "rules lists the rules of the groups that are named, or of all.",
+	c := l.Command("rules [flags] [GROUP …]", "list the rules", "rules lists the rules of the groups that are named, or of all.",
 		"  tracecheck rules ARM POLL\n  tracecheck rules --format markdown",
 		func(_ context.Context, args []string) (int, error) {
 			return exitConformant, l.listRules(l.out, format, args)
@@ -51,7 +50,7 @@ func (l *commandLine) rulesCommand() *cobra.Command {
 
 func (l *commandLine) statsCommand() *cobra.Command {
 	var limit time.Duration
-	c := l.command("stats [flags] FILE", "count what a trace holds",
+	c := l.Command("stats [flags] FILE", "count what a trace holds",
 		"stats counts the events, objects, requests and completions of a trace, how often each function is called, and how long the consumer waited, by the clock of the trace. It keeps no event.",
 		"  tracecheck stats run.ndktrace.jsonl.zst",
 		l.watched(func(ctx context.Context, args []string) (int, error) { return l.stats(ctx, l.out, limit, args) }))
@@ -61,7 +60,7 @@ func (l *commandLine) statsCommand() *cobra.Command {
 
 func (l *commandLine) verifyCommand() *cobra.Command {
 	var limit time.Duration
-	c := l.command("verify-witness [flags] WITNESS TRACE", "replay a witness with the model alone",
+	c := l.Command("verify-witness [flags] WITNESS TRACE", "replay a witness with the model alone",
 		"verify-witness replays a witness, which --witness of check wrote, beside its trace. The replay uses the model and no engine.",
 		"  tracecheck --witness run.ndkwitness.jsonl run.ndktrace.jsonl\n  tracecheck verify-witness run.ndkwitness.jsonl run.ndktrace.jsonl",
 		l.watched(func(ctx context.Context, args []string) (int, error) { return l.verifyWitness(ctx, l.out, limit, args) }))
@@ -72,7 +71,7 @@ func (l *commandLine) verifyCommand() *cobra.Command {
 func (l *commandLine) convertCommand() *cobra.Command {
 	s, to := &settings{}, ""
 	var c *cobra.Command
-	c = l.command("convert --to jsonl|ctf|perfetto|tla [flags] TRACE FILE|FOLDER", "write a trace in another form",
+	c = l.Command("convert --to jsonl|ctf|perfetto|tla [flags] TRACE FILE|FOLDER", "write a trace in another form",
 		"convert writes a trace as JSON Lines or in the Common Trace Format, compressed where the name of the file ends in .zst; - is standard output. "+
 			"With --to perfetto it writes a trace that Perfetto's viewer opens. "+
 			"With --to tla it writes the TLA+ modules by which TLC decides the trace into a folder.",
@@ -89,7 +88,7 @@ func (l *commandLine) convertCommand() *cobra.Command {
 func (l *commandLine) fixCommand() *cobra.Command {
 	var limit time.Duration
 	quiescent := false
-	c := l.command("fix [flags] TRACE FILE", "number the events of a trace that was written by hand",
+	c := l.Command("fix [flags] TRACE FILE", "number the events of a trace that was written by hand",
 		"fix gives the events of a trace in JSON Lines the numbers 1, 2, 3 … as seq, in the order of their lines, and has the end record count them. It adds the end "+
 			"record where there is none. All else stays as it is, byte for byte. FILE is another file than the trace, or - for standard output. "+
 			"What must happen in the end is judged only where the end record says that the provider was at rest, and fix does not say that by itself: "+
@@ -97,7 +96,7 @@ func (l *commandLine) fixCommand() *cobra.Command {
 		"  tracecheck fix draft.ndktrace.jsonl run.ndktrace.jsonl\n  tracecheck fix --quiescent draft.ndktrace.jsonl - | tracecheck -",
 		l.watched(func(ctx context.Context, args []string) (int, error) {
 			if len(args) != 2 {
-				return exitUsage, usageError("fix takes a trace, and the file to write")
+				return exitUsage, commandline.UsageError("fix takes a trace, and the file to write")
 			}
 			return l.copyTrace(ctx, l.out, copying{"fix", args[0], args[1], limit}, func(w io.Writer, source io.Reader) (int, error) {
 				events, err := trace.Renumber(w, oneLine(args[0]), source, quiescent)
@@ -111,13 +110,13 @@ func (l *commandLine) fixCommand() *cobra.Command {
 
 func (l *commandLine) schemaCommand() *cobra.Command {
 	of := "jsonl"
-	c := l.command("schema [flags]", "print the JSON Schema of traces, or the metadata of binary ones",
+	c := l.Command("schema [flags]", "print the JSON Schema of traces, or the metadata of binary ones",
 		"schema prints the JSON Schema that each line of a trace follows, or with --of ctf the metadata of a binary trace.",
 		"  tracecheck schema >ndktrace.schema.json\n  tracecheck schema --of ctf >metadata",
 		func(_ context.Context, args []string) (code int, err error) {
 			switch {
 			case len(args) > 0:
-				return exitUsage, usageError("schema takes no argument")
+				return exitUsage, commandline.UsageError("schema takes no argument")
 			case of == "ctf":
 				_, err = io.WriteString(l.out, trace.CtfMetadata())
 			default:
@@ -130,56 +129,13 @@ func (l *commandLine) schemaCommand() *cobra.Command {
 }
 
 func (l *commandLine) versionCommand() *cobra.Command {
-	return l.command("version", "print the version", "version prints the version of the program, of the trace format, and how many rules there are.",
+	return l.Command("version", "print the version", "version prints the version of the program, of the trace format, and how many rules there are.",
 		"  tracecheck version",
 		func(_ context.Context, args []string) (int, error) {
 			if len(args) > 0 {
-				return exitUsage, usageError("version takes no argument")
+				return exitUsage, commandline.UsageError("version takes no argument")
 			}
 			fmt.Fprintf(l.out, "tracecheck %s, trace format 1, %d rules, %s\n", release.Version(), len(rules.All()), runtime.Version())
 			return exitConformant, nil
 		})
-}
-
-// shells are those for which there is a completion.
-var shells = []string{"bash", "zsh", "fish", "powershell"}
-
-func (l *commandLine) completionCommand() *cobra.Command {
-	var c *cobra.Command
-	c = l.command("completion SHELL", "print the completion of commands and flags for a shell",
-		"completion prints a script that has bash, zsh, fish or powershell complete commands, flags, and the values of flags.",
-		"  source <(tracecheck completion bash)\n  tracecheck completion zsh >\"${fpath[1]}/_tracecheck\"\n"+
-			"  tracecheck completion fish >~/.config/fish/completions/tracecheck.fish\n  tracecheck completion powershell | Out-String | Invoke-Expression",
-		func(_ context.Context, args []string) (int, error) {
-			if len(args) != 1 || !slices.Contains(shells, args[0]) {
-				return exitUsage, usageError("completion takes one of %s", strings.Join(shells, ", "))
-			}
-			write := map[string]func() error{
-				"bash": func() error { return c.Root().GenBashCompletionV2(l.out, true) },
-				"zsh":  func() error { return c.Root().GenZshCompletion(l.out) },
-				"fish": func() error { return c.Root().GenFishCompletion(l.out, true) }, "powershell": func() error { return c.Root().GenPowerShellCompletionWithDesc(l.out) },
-			}
-			return exitConformant, write[args[0]]()
-		})
-	c.ValidArgsFunction = cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp)
-	return c
-}
-
-func (l *commandLine) helpCommand() *cobra.Command {
-	var c *cobra.Command
-	c = l.command("help [COMMAND]", "describe a command", "help describes a command, or lists all.", "  tracecheck help convert",
-		func(_ context.Context, args []string) (int, error) {
-			of := c.Root()
-			switch {
-			case len(args) > 1:
-				return exitUsage, usageError("help takes one command")
-			case len(args) == 1 && !isCommand(of, args[0]):
-				return exitUsage, unknownCommand(of, args[0])
-			case len(args) == 1:
-				of, _, _ = of.Find(args)
-			}
-			of.InitDefaultHelpFlag()
-			return exitConformant, of.Help()
-		})
-	return c
 }

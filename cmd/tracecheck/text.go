@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ndkoracle/internal/commandline"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/rules"
 )
@@ -12,7 +13,7 @@ import (
 const (
 	findingsShown = 20 // of one trace
 	warningsShown = 10
-	textWidth     = 118
+	textWidth     = commandline.TextWidth
 )
 
 // textReporter tells each trace as soon as it is judged, and the coverage of all at the end.
@@ -164,7 +165,7 @@ func withInstead(f *verdict.Finding) []string {
 func (w *textReporter) detail(title string, paragraphs ...string) {
 	const indent, column, hang = 6, 18, "  "
 	for _, paragraph := range paragraphs {
-		for i, line := range wrap(paragraph, textWidth-column-len(hang)) {
+		for i, line := range commandline.Wrap(paragraph, textWidth-column-len(hang)) {
 			if i > 0 {
 				line = hang + line
 			}
@@ -172,27 +173,6 @@ func (w *textReporter) detail(title string, paragraphs ...string) {
 			title = ""
 		}
 	}
-}
-
-// wrap breaks text between words into lines of at most width characters, where words allow it.
-func wrap(text string, width int) []string {
-	var lines []string
-	for paragraph := range strings.SplitSeq(text, "\n") {
-		line := ""
-		for word := range strings.FieldsSeq(paragraph) {
-			switch {
-			case line == "":
-				line = word
-			case length(line)+1+length(word) > width:
-				lines = append(lines, line)
-				line = word
-			default:
-				line += " " + word
-			}
-		}
-		lines = append(lines, line)
-	}
-	return lines
 }
 
 // reading tells a reading with the answer that was taken.

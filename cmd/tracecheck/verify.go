@@ -10,13 +10,14 @@ import (
 	"strings"
 	"time"
 
+	"ndkoracle/internal/commandline"
 	"ndkoracle/linearize/witness"
 )
 
 // verifyWitness replays a witness of a trace with the model alone.
 func (p *program) verifyWitness(ctx context.Context, out *bufio.Writer, limit time.Duration, args []string) (int, error) {
 	if len(args) != 2 || args[0] == "-" && args[1] == "-" {
-		return exitUsage, usageError("verify-witness takes a witness and its trace")
+		return exitUsage, commandline.UsageError("verify-witness takes a witness and its trace")
 	}
 	if _, err := p.taken([]input{{name: args[0]}, {name: args[1]}}); err != nil {
 		return exitUsage, err

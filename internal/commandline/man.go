@@ -1,4 +1,4 @@
-package main
+package commandline
 
 import (
 	"context"
@@ -10,28 +10,26 @@ import (
 	"github.com/spf13/pflag"
 
 	"ndkoracle/internal/outfile"
-	"ndkoracle/internal/release"
 )
 
 // manCommand is for those who package the program.
-func (l *commandLine) manCommand() *cobra.Command {
-	var c *cobra.Command
-	c = l.command("man FOLDER", "write the manual pages", "man writes a manual page for the program, and one for each of its commands, into a folder.",
-		"  tracecheck man /usr/local/share/man/man1",
+func (l *Line) manCommand() *cobra.Command {
+	c := l.Command("man FOLDER", "write the manual pages", "man writes a manual page for the program, and one for each of its commands, into a folder.",
+		fmt.Sprintf("  %s man /usr/local/share/man/man1", l.root.Name()),
 		func(ctx context.Context, args []string) (int, error) {
 			if len(args) != 1 {
-				return exitUsage, usageError("man takes the folder to write to")
+				return ExitUsage, UsageError("man takes the folder to write to")
 			}
-			for _, of := range append([]*cobra.Command{c.Root()}, c.Root().Commands()...) {
+			for _, of := range append([]*cobra.Command{l.root}, l.root.Commands()...) {
 				if of.Hidden {
 					continue
 				}
-				err := outfile.Place{Folder: args[0], Name: manName(of) + ".1"}.Write(ctx, func(w io.Writer) error { return manPage(w, of) })
-				if err != nil {
-					return exitInternal, fmt.Errorf("the manual pages can't be written to %s: %w", oneLine(args[0]), err)
+				page := func(w io.Writer) error { return l.manPage(w, of) }
+				if err := (outfile.Place{Folder: args[0], Name: manName(of) + ".1"}).Write(ctx, page); err != nil {
+					return l.program.Failure, fmt.Errorf("the manual pages can't be written to %s: %w", strings.ReplaceAll(args[0], "\n", `\n`), err)
 				}
 			}
-			return exitConformant, nil
+			return 0, nil
 		})
 	c.Hidden = true
 	return c
@@ -40,11 +38,11 @@ func (l *commandLine) manCommand() *cobra.Command {
 func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
 // manPage writes the manual page of a command.
-func manPage(out io.Writer, c *cobra.Command) error {
+func (l *Line) manPage(out io.Writer, c *cobra.Command) error {
 	c.InitDefaultHelpFlag()
 	var page strings.Builder
 	section := func(title string) { fmt.Fprintf(&page, ".SH %s\n", title) }
-	fmt.Fprintf(&page, ".TH %s 1 \"\" %q \"User Commands\"\n", roff(strings.ToUpper(manName(c))), "tracecheck "+roff(release.Version()))
+	fmt.Fprintf(&page, ".TH %s 1 \"\" \"%s %s\" \"User Commands\"\n", roff(strings.ToUpper(manName(c))), roff(l.root.Name()), roff(l.program.Version))
 	section("NAME")
 	fmt.Fprintf(&page, "%s \\- %s\n", roff(manName(c)), roff(c.Short))
 	section("SYNOPSIS")
@@ -60,28 +58,30 @@ func manPage(out io.Writer, c *cobra.Command) error {
 		}
 	}
 	section("OPTIONS")
-	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		value, usage := pflag.UnquoteUsage(f)
-		short := ""
-		if f.Shorthand != "" {
-			short = "\\fB" + roff("-"+f.Shorthand) + "\\fR, "
-		}
-		fmt.Fprintf(&page, ".TP\n%s\\fB%s\\fR", short, roff("--"+f.Name))
-		if value != "" {
-			fmt.Fprintf(&page, " \\fI%s\\fR", roff(value))
-		}
-		fmt.Fprintf(&page, "\n%s\n", roff(usage))
-	})
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) { page.WriteString(manOption(f)) })
 	section("EXAMPLES")
 	fmt.Fprintf(&page, ".nf\n%s\n.fi\n", roff(c.Example))
 	section("SEE ALSO")
-	if also := "tracecheck"; c.HasParent() {
-		fmt.Fprintf(&page, "\\fB%s\\fR(1)\n", also)
+	if c.HasParent() {
+		fmt.Fprintf(&page, "\\fB%s\\fR(1)\n", roff(l.root.Name()))
 	} else {
-		page.WriteString("docs/tracecheck.md of the source\n")
+		fmt.Fprintf(&page, "%s\n", roff(l.program.See))
 	}
 	_, err := io.WriteString(out, page.String())
 	return err
+}
+
+// manOption returns the paragraph of a flag.
+func manOption(f *pflag.Flag) string {
+	value, usage := pflag.UnquoteUsage(f)
+	names := `\fB` + roff("--"+f.Name) + `\fR`
+	if f.Shorthand != "" {
+		names = `\fB` + roff("-"+f.Shorthand) + `\fR, ` + names
+	}
+	if value != "" {
+		names += ` \fI` + roff(value) + `\fR`
+	}
+	return fmt.Sprintf(".TP\n%s\n%s\n", names, roff(usage))
 }
 
 // roff returns a text that means itself in a manual page.
