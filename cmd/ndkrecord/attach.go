@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -11,12 +10,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"ndkoracle/internal/commandline"
 	"ndkoracle/internal/kernelrecord"
 	"ndkoracle/internal/release"
 	"ndkoracle/trace"
 )
 
-// attachOptions are the command line of ndkrecord attach.
+// attachOptions are the flags and the arguments of ndkrecord attach.
 type attachOptions struct {
 	kernelrecord.Options
 	kernel   bool
@@ -27,53 +29,52 @@ type attachOptions struct {
 
 const attachExits = "Exit: 0 recorded, 1 COMMAND failed or nothing could be recorded, 2 usage, 130 interrupted before its end: what was recorded by then can be read. An interrupt is the end where there is neither DURATION nor COMMAND."
 
-const attachUsage = `usage: ndkrecord attach --kernel -o FILE [--device NAME] [--rest DURATION] [--duration DURATION] [-- COMMAND [ARGUMENT...]]
-
-Records what kernel code does with the verbs of an RDMA device: nvme-rdma, NFS over RDMA, RDS, SMB Direct. It needs root.
-It ends with COMMAND, after DURATION, or where it is interrupted.
-
-`
-
-func parseAttach(args []string, stderr io.Writer) (attachOptions, error) {
+// attachCommand records kernel code.
+func (l *commandLine) attachCommand() *cobra.Command {
 	o := attachOptions{}
-	set := flag.NewFlagSet("ndkrecord attach", flag.ContinueOnError)
-	set.SetOutput(io.Discard)
-	set.BoolVar(&o.kernel, "kernel", false, "record the kernel's consumers; user programs are recorded by ndkrecord run")
-	set.StringVar(&o.output, "o", "", "`FILE` to record into, usually NAME.ndktrace.jsonl; compressed when it ends in .zst")
-	set.StringVar(&o.Device, "device", "", "`NAME` of the RDMA device; not needed where there is one")
-	set.DurationVar(&o.Rest, "rest", 700*time.Millisecond, "`DURATION` of silence that is recorded as rest, which is a guess: longer than the adapter moderates interrupts, and than its retries take; 0 records none")
-	set.DurationVar(&o.duration, "duration", 0, "`DURATION` after which recording ends")
-	if err := parseFlags(set, args, attachUsage, attachExits, stderr); err != nil {
-		return o, err
-	}
-	o.command = set.Args()
+	c := l.command("attach --kernel -o FILE [--device NAME] [--rest DURATION] [--duration DURATION] [-- COMMAND [ARGUMENT...]]",
+		"record what kernel code does with RDMA",
+		"attach records what kernel code does with the verbs of an RDMA device: nvme-rdma, NFS over RDMA, RDS, SMB Direct. It needs root. "+
+			"It ends with COMMAND, after DURATION, or where it is interrupted.\n\n"+attachExits,
+		"  sudo ndkrecord attach --kernel -o nvme.ndktrace.jsonl.zst -- nvme connect -t rdma -a 192.0.2.1 -n store\n"+
+			"  sudo ndkrecord attach --kernel -o nfs.ndktrace.jsonl --duration 30s",
+		func(ctx context.Context, args []string) (int, error) {
+			o.command = args
+			if err := o.check(); err != nil {
+				return exitUsage, commandline.UsageError("%w", err)
+			}
+			return ended(attach(ctx, o, l.streams))
+		})
+	flags := c.Flags()
+	flags.BoolVar(&o.kernel, "kernel", false, "record the kernel's consumers; user programs are recorded by ndkrecord run")
+	outputFlag(flags, &o.output, "`FILE` to record into, usually NAME.ndktrace.jsonl; compressed when it ends in .zst")
+	flags.StringVar(&o.Device, "device", "", "`NAME` of the RDMA device; not needed where there is one")
+	flags.DurationVar(&o.Rest, "rest", 700*time.Millisecond, "`DURATION` of silence that is recorded as rest, which is a guess: longer than the adapter moderates interrupts, and than its retries take; 0 records none")
+	flags.DurationVar(&o.duration, "duration", 0, "`DURATION` after which recording ends")
+	return c
+}
+
+// check refuses what makes no sense together.
+func (o *attachOptions) check() error {
 	switch {
 	case !o.kernel:
-		return o, errors.New("--kernel is missing: attach records kernel code; ndkrecord run records a user program")
+		return errors.New("--kernel is missing: attach records kernel code; ndkrecord run records a user program")
 	case o.output == "":
-		return o, errors.New("-o is missing: the file to record into")
+		return errors.New("-o is missing: the file to record into")
 	case o.output == "-" && len(o.command) > 0:
-		return o, errors.New("-o -: standard output is COMMAND's; name a file")
+		return errors.New("-o -: standard output is COMMAND's; name a file")
 	case strings.HasSuffix(o.output, ".ctf"):
-		return o, fmt.Errorf("-o %s: the trace is JSON Lines; name it NAME.ndktrace.jsonl or NAME.ndktrace.jsonl.zst, and convert it afterwards (tracecheck convert)", o.output)
+		return fmt.Errorf("-o %s: the trace is JSON Lines; name it NAME.ndktrace.jsonl or NAME.ndktrace.jsonl.zst, and convert it afterwards (tracecheck convert)", o.output)
 	case !isRest(o.Rest):
-		return o, fmt.Errorf("--rest %s: from 0 to 1m", o.Rest)
+		return fmt.Errorf("--rest %s: from 0 to 1m", o.Rest)
 	case o.duration < 0:
-		return o, fmt.Errorf("--duration %s: a time that passes", o.duration)
+		return fmt.Errorf("--duration %s: a time that passes", o.duration)
 	}
-	return o, nil
+	return nil
 }
 
-// recordKernel is the command attach: it records kernel code.
-func recordKernel(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	o, err := parseAttach(args, stderr)
-	if err != nil {
-		return exitOfParsing(err, stderr)
-	}
-	return exitOf(attach(ctx, o, stdin, stdout, stderr), stderr)
-}
-
-func attach(ctx context.Context, o attachOptions, stdin io.Reader, stdout, stderr io.Writer) (failed error) {
+// attach records kernel code until the command, the time or an interrupt ends it.
+func attach(ctx context.Context, o attachOptions, s streams) (failed error) {
 	if len(o.command) > 0 {
 		program, err := exec.LookPath(o.command[0])
 		if err != nil {
@@ -97,7 +98,7 @@ func attach(ctx context.Context, o attachOptions, stdin io.Reader, stdout, stder
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "ndkrecord: recording the kernel's use of %s\n", h.Adapter["device"])
+	fmt.Fprintf(s.stderr, "ndkrecord: recording the kernel's use of %s\n", h.Adapter["device"])
 
 	recording, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -108,7 +109,7 @@ func attach(ctx context.Context, o attachOptions, stdin io.Reader, stdout, stder
 	if len(o.command) > 0 {
 		go func() {
 			c := exec.Command(o.command[0], o.command[1:]...)
-			c.Stdin, c.Stdout, c.Stderr = stdin, stdout, stderr
+			c.Stdin, c.Stdout, c.Stderr = s.stdin, s.stdout, s.stderr
 			command <- runProgram(recording, c)
 			end(kernelrecord.ErrEnded)
 		}()
@@ -118,10 +119,10 @@ func attach(ctx context.Context, o attachOptions, stdin io.Reader, stdout, stder
 	report, err := recorder.Run(recording, writer.Write)
 	end(err)
 	err = errors.Join(err, writer.Close(trace.End{Dropped: report.Dropped, Quiescent: report.AtRest}))
-	if ended := <-command; ended != nil && !errors.Is(ended, kernelrecord.ErrEnded) && !errors.Is(ended, errInterrupted) {
-		err = errors.Join(err, ended)
+	if failure := <-command; failure != nil && !errors.Is(failure, kernelrecord.ErrEnded) && !errors.Is(failure, errInterrupted) {
+		err = errors.Join(err, failure)
 	}
-	err = errors.Join(err, reportKernel(o, report, stderr))
+	err = errors.Join(err, reportKernel(o, report, s.stderr))
 	if context.Cause(ctx) != nil && (o.duration > 0 || len(o.command) > 0) {
 		err = errors.Join(err, context.Cause(ctx))
 	}

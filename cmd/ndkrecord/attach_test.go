@@ -26,15 +26,15 @@ func TestAttachUsage(t *testing.T) {
 		{"the trace is JSON Lines", []string{"--kernel", "-o", "a.ndktrace.ctf"}},
 		{"--rest 2m0s: from 0 to 1m", []string{"--kernel", "-o", file, "--rest", "2m"}},
 		{"--duration -1s: a time that passes", []string{"--kernel", "-o", file, "--duration", "-1s"}},
-		{"flag provided but not defined", []string{"--kernel", "--user", "-o", file}},
+		{"unknown flag --user", []string{"--kernel", "--user", "-o", file}},
 	} {
 		code, stdout, stderr := command(append([]string{"attach"}, test.args...)...)
 		if code != exitUsage || stdout != "" || !strings.Contains(stderr, test.want) {
 			t.Errorf("%q: exit code %d, %q; want %d and %q", test.args, code, stderr, exitUsage, test.want)
 		}
 	}
-	if code, _, stderr := command("attach", "--help"); code != exitSuccess || !strings.Contains(stderr, "usage: ndkrecord attach --kernel -o FILE") || !strings.Contains(stderr, "a guess") {
-		t.Errorf("the help: exit code %d, %q", code, stderr)
+	if code, stdout, _ := command("attach", "--help"); code != exitSuccess || !strings.Contains(stdout, "Usage:\n  ndkrecord attach --kernel -o FILE") || !strings.Contains(stdout, "a guess") {
+		t.Errorf("the help: exit code %d, %q", code, stdout)
 	}
 }
 

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -16,23 +14,18 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"ndkoracle/internal/commandline"
 	"ndkoracle/scripts"
 )
 
-// guestOptions are the command line of ndkrecord guest.
+// guestOptions are the flags and the arguments of ndkrecord guest.
 type guestOptions struct {
 	accel, mem, results string
 	timeout             time.Duration
 	program             []string
 }
-
-const guestUsage = `usage: ndkrecord guest [--accel kvm|tcg] [--mem SIZE] [--timeout DURATION] [--results FOLDER] -- PROGRAM [ARGUMENT...]
-
-Runs PROGRAM in a virtual machine that has a Soft-RoCE device, rxe0, and sees the files of this one. It begins in the current folder.
-What it writes into FOLDER is kept, all else it writes is lost. To record it: ndkrecord guest -- ndkrecord run -o FILE -- PROGRAM.
-The first use downloads a kernel, with apt.
-
-`
 
 const guestExits = "Exit: PROGRAM's; 124 the time was up, 125 the virtual machine failed or could not be started, 2 usage, 130 interrupted."
 
@@ -43,60 +36,68 @@ const (
 
 var memorySize = regexp.MustCompile(`^[1-9][0-9]*[KMGT]?$`)
 
-func parseGuest(args []string, stderr io.Writer) (guestOptions, error) {
+// guestCommand runs a program in a virtual machine with Soft-RoCE.
+func (l *commandLine) guestCommand() *cobra.Command {
 	o := guestOptions{}
-	set := flag.NewFlagSet("ndkrecord guest", flag.ContinueOnError)
-	set.SetOutput(io.Discard)
-	set.StringVar(&o.accel, "accel", "", "kvm, or tcg: emulation; where it is not given, kvm where it works")
-	set.StringVar(&o.mem, "mem", "2G", "`SIZE` of the machine's memory, in MiB, or with K, M, G or T")
-	set.StringVar(&o.results, "results", ".", "`FOLDER` that PROGRAM can write")
-	set.DurationVar(&o.timeout, "timeout", 10*time.Minute, "`DURATION` until the machine is stopped, with the time that it takes to boot; in whole seconds")
-	if err := parseFlags(set, args, guestUsage, guestExits, stderr); err != nil {
-		return o, err
-	}
-	o.program = set.Args()
+	c := l.command("guest [--accel kvm|tcg] [--mem SIZE] [--timeout DURATION] [--results FOLDER] -- PROGRAM [ARGUMENT...]",
+		"run a program in a virtual machine with Soft-RoCE",
+		"guest runs PROGRAM in a virtual machine that has a Soft-RoCE device, rxe0, and sees the files of this one. It begins in the current folder. "+
+			"What it writes into FOLDER is kept, all else it writes is lost. The first use downloads a kernel, with apt.\n\n"+guestExits,
+		"  ndkrecord guest -- ndkrecord run -o FILE -- PROGRAM\n  ndkrecord guest --results build --timeout 2m -- rping -s -a 127.0.0.1",
+		func(ctx context.Context, args []string) (int, error) {
+			o.program = args
+			if err := o.check(); err != nil {
+				return exitUsage, commandline.UsageError("%w", err)
+			}
+			return runGuest(ctx, o, l.streams)
+		})
+	flags := c.Flags()
+	flags.StringVar(&o.accel, "accel", "", "`ACCELERATOR` of the machine: kvm, or tcg, which is emulation; if not given, kvm where it works")
+	flags.StringVar(&o.mem, "mem", "2G", "`SIZE` of the machine's memory, in MiB, or with K, M, G or T")
+	flags.StringVar(&o.results, "results", ".", "`FOLDER` that PROGRAM can write")
+	flags.DurationVar(&o.timeout, "timeout", 10*time.Minute, "`DURATION` until the machine is stopped, with the time that it takes to boot; in whole seconds")
+	commandline.Complete(c, "accel", "kvm", "tcg")
+	return c
+}
+
+// check refuses what makes no sense, and a folder that is not there.
+func (o *guestOptions) check() error {
 	switch {
 	case o.accel != "" && o.accel != "kvm" && o.accel != "tcg":
-		return o, fmt.Errorf("--accel %s: kvm or tcg", o.accel)
+		return fmt.Errorf("--accel %s: kvm or tcg", o.accel)
 	case !memorySize.MatchString(o.mem):
-		return o, fmt.Errorf("--mem %s: a number of MiB, or one with K, M, G or T, such as 2G", o.mem)
+		return fmt.Errorf("--mem %s: a number of MiB, or one with K, M, G or T, such as 2G", o.mem)
 	case o.timeout < time.Second || o.timeout%time.Second != 0:
-		return o, fmt.Errorf("--timeout %s: whole seconds, 1s at least", o.timeout)
+		return fmt.Errorf("--timeout %s: whole seconds, 1s at least", o.timeout)
 	case len(o.program) == 0:
-		return o, errors.New("PROGRAM is missing: what to run in the virtual machine, behind --")
+		return errors.New("PROGRAM is missing: what to run in the virtual machine, behind --")
 	}
 	info, err := os.Stat(o.results)
 	if err == nil && !info.IsDir() {
 		err = errors.New("it is no folder")
 	}
 	if err != nil {
-		return o, fmt.Errorf("--results %s: what PROGRAM writes can't be kept there: %w", o.results, err)
+		return fmt.Errorf("--results %s: what PROGRAM writes can't be kept there: %w", o.results, err)
 	}
-	return o, nil
+	return nil
 }
 
-// runGuest is the command guest: it runs a program in a virtual machine with Soft-RoCE.
-func runGuest(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	o, err := parseGuest(args, stderr)
-	if err != nil {
-		return exitOfParsing(err, stderr)
-	}
+// runGuest runs a program in the virtual machine. The exit code is the program's where it ran.
+func runGuest(ctx context.Context, o guestOptions, s streams) (int, error) {
 	command, err := o.command()
 	if err != nil {
-		fmt.Fprintf(stderr, "ndkrecord: %s\n", explain(err))
-		return exitMachine
+		return exitMachine, err
 	}
-	command.Stdin, command.Stdout, command.Stderr = stdin, stdout, stderr
+	command.Stdin, command.Stdout, command.Stderr = s.stdin, s.stdout, s.stderr
 	err = runProgram(ctx, command)
-	var ended *exec.ExitError
-	if errors.As(err, &ended) && ended.ExitCode() >= 0 {
-		return ended.ExitCode()
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit) && exit.ExitCode() >= 0:
+		return exit.ExitCode(), nil
+	case err == nil || errors.Is(err, errInterrupted):
+		return ended(err)
 	}
-	if errors.Is(err, errInterrupted) || err == nil {
-		return exitOf(err, stderr)
-	}
-	fmt.Fprintf(stderr, "ndkrecord: %s\n", explain(err))
-	return exitMachine
+	return exitMachine, err
 }
 
 // command returns what starts the virtual machine.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +15,10 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/spf13/cobra"
+
+	"ndkoracle/internal/commandline"
 )
 
 // The files that make build puts beside ndkrecord where libibverbs' headers are.
@@ -27,7 +30,7 @@ const (
 // grace is how long a program may take to end by itself after an interrupt: a terminal interrupts it as well.
 const grace = 500 * time.Millisecond
 
-// preloadOptions are the command line of ndkrecord run.
+// preloadOptions are the flags and the arguments of ndkrecord run.
 type preloadOptions struct {
 	output  string
 	rest    time.Duration
@@ -44,49 +47,45 @@ type recorded struct {
 
 const runExits = "Exit: 0 recorded, 1 PROGRAM failed or could not be recorded, 2 usage, 130 interrupted: what was recorded by then can be read."
 
-const runUsage = `usage: ndkrecord run -o FILE [--rest DURATION] -- PROGRAM [ARGUMENT...]
-
-Records what PROGRAM, and each process that it starts, does with libibverbs. PROGRAM need not be changed.
-The first process that opens an RDMA device is recorded into FILE, each other one into a file with its process number in the name.
-
-`
-
-func parseRun(args []string, stderr io.Writer) (preloadOptions, error) {
+// runCommand records an unmodified program of libibverbs.
+func (l *commandLine) runCommand() *cobra.Command {
 	o := preloadOptions{}
-	set := flag.NewFlagSet("ndkrecord run", flag.ContinueOnError)
-	set.SetOutput(io.Discard)
-	set.StringVar(&o.output, "o", "", "`FILE` to record into: a binary trace, usually NAME.ndktrace.ctf")
-	set.DurationVar(&o.rest, "rest", 300*time.Millisecond, "`DURATION` for which nothing must happen before the provider counts as at rest; 0 never waits, and the trace then has no moments of rest")
-	if err := parseFlags(set, args, runUsage, runExits, stderr); err != nil {
-		return o, err
-	}
-	o.program = set.Args()
-	switch {
-	case o.output == "":
-		return o, errors.New("-o is missing: the file to record into")
-	case o.output == "-":
-		return o, errors.New("-o -: standard output is PROGRAM's; name a file")
-	case strings.HasSuffix(o.output, ".zst") || strings.HasSuffix(o.output, ".jsonl"):
-		return o, fmt.Errorf("-o %s: the trace is binary and not compressed; name it NAME.ndktrace.ctf, and convert it afterwards (tracecheck convert)", o.output)
-	case !isRest(o.rest):
-		return o, fmt.Errorf("--rest %s: from 0 to 1m", o.rest)
-	case len(o.program) == 0:
-		return o, errors.New("PROGRAM is missing: the program to record, behind --")
-	}
-	return o, nil
+	c := l.command("run -o FILE [--rest DURATION] -- PROGRAM [ARGUMENT...]", "record what a program does with libibverbs",
+		"run records what PROGRAM, and each process that it starts, does with libibverbs. PROGRAM need not be changed. "+
+			"The first process that opens an RDMA device is recorded into FILE, each other one into a file with its process number in the name.\n\n"+runExits,
+		"  ndkrecord run -o pingpong.ndktrace.ctf -- ibv_rc_pingpong -d rxe0 -g 1 server\n  ndkrecord run -o script.ndktrace.ctf --rest 0 -- bash script.sh",
+		func(ctx context.Context, args []string) (int, error) {
+			o.program = args
+			if err := o.check(); err != nil {
+				return exitUsage, commandline.UsageError("%w", err)
+			}
+			folder, err := beside()
+			if err != nil {
+				return ended(err)
+			}
+			return ended(runRecorded(ctx, o, folder, l.streams))
+		})
+	flags := c.Flags()
+	outputFlag(flags, &o.output, "`FILE` to record into: a binary trace, usually NAME.ndktrace.ctf")
+	flags.DurationVar(&o.rest, "rest", 300*time.Millisecond, "`DURATION` for which nothing must happen before the provider counts as at rest; 0 never waits, and the trace then has no moments of rest")
+	return c
 }
 
-// recordProcess is the command run: it records an unmodified program of libibverbs.
-func recordProcess(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	o, err := parseRun(args, stderr)
-	if err != nil {
-		return exitOfParsing(err, stderr)
+// check refuses what makes no sense together.
+func (o *preloadOptions) check() error {
+	switch {
+	case o.output == "":
+		return errors.New("-o is missing: the file to record into")
+	case o.output == "-":
+		return errors.New("-o -: standard output is PROGRAM's; name a file")
+	case strings.HasSuffix(o.output, ".zst") || strings.HasSuffix(o.output, ".jsonl"):
+		return fmt.Errorf("-o %s: the trace is binary and not compressed; name it NAME.ndktrace.ctf, and convert it afterwards (tracecheck convert)", o.output)
+	case !isRest(o.rest):
+		return fmt.Errorf("--rest %s: from 0 to 1m", o.rest)
+	case len(o.program) == 0:
+		return errors.New("PROGRAM is missing: the program to record, behind --")
 	}
-	folder, err := beside()
-	if err == nil {
-		err = runRecorded(ctx, o, folder, stdin, stdout, stderr)
-	}
-	return exitOf(err, stderr)
+	return nil
 }
 
 // beside returns the folder of this program, where its library and worker are.
@@ -98,7 +97,7 @@ func beside() (string, error) {
 	return filepath.Dir(program), err
 }
 
-func runRecorded(ctx context.Context, o preloadOptions, folder string, stdin io.Reader, stdout, stderr io.Writer) (failed error) {
+func runRecorded(ctx context.Context, o preloadOptions, folder string, s streams) (failed error) {
 	if runtime.GOOS != "linux" {
 		return errors.New("run records programs of Linux only")
 	}
@@ -122,20 +121,20 @@ func runRecorded(ctx context.Context, o preloadOptions, folder string, stdin io.
 		return err
 	}
 	defer os.RemoveAll(temporary)
-	w, err := startWorker(worker, filepath.Join(temporary, "socket"), o.output, stderr)
+	w, err := startWorker(worker, filepath.Join(temporary, "socket"), o.output, s.stderr)
 	if err != nil {
 		return err
 	}
 	command := exec.Command(program, o.program[1:]...)
 	command.Args[0] = o.program[0]
-	command.Stdin, command.Stdout, command.Stderr = stdin, stdout, stderr
+	command.Stdin, command.Stdout, command.Stderr = s.stdin, s.stdout, s.stderr
 	command.Env = environment(os.Environ(), library, w.socket, o.rest)
-	ended := runProgram(ctx, command)
-	traces, err := w.finish(stderr)
+	failure := runProgram(ctx, command)
+	traces, err := w.finish(s.stderr)
 	if info, err := os.Stat(o.output); err == nil && info.Size() > 0 || len(traces) > 0 {
 		out.remove = ""
 	}
-	return errors.Join(ended, err, report(o, traces, stderr))
+	return errors.Join(failure, err, report(o, traces, s.stderr))
 }
 
 // environment returns the environment of the program. What it preloads itself comes behind the library, which stands before it.

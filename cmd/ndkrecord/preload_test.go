@@ -22,15 +22,15 @@ func TestRunUsage(t *testing.T) {
 		{"the trace is binary and not compressed", []string{"-o", "a.ndktrace.jsonl", "--", "true"}},
 		{"PROGRAM is missing", []string{"-o", file}},
 		{"--rest 2m0s: from 0 to 1m", []string{"-o", file, "--rest", "2m", "--", "true"}},
-		{"flag provided but not defined", []string{"--seed", "1", "-o", file, "--", "true"}},
+		{"unknown flag --seed", []string{"--seed", "1", "-o", file, "--", "true"}},
 	} {
 		code, stdout, stderr := command(append([]string{"run"}, test.args...)...)
 		if code != exitUsage || stdout != "" || !strings.Contains(stderr, test.want) {
 			t.Errorf("%q: exit code %d, %q; want %d and %q", test.args, code, stderr, exitUsage, test.want)
 		}
 	}
-	if code, _, stderr := command("run", "--help"); code != exitSuccess || !strings.Contains(stderr, "usage: ndkrecord run -o FILE") || !strings.Contains(stderr, "-rest") {
-		t.Errorf("the help: exit code %d, %q", code, stderr)
+	if code, stdout, _ := command("run", "--help"); code != exitSuccess || !strings.Contains(stdout, "Usage:\n  ndkrecord run -o FILE") || !strings.Contains(stdout, "--rest") {
+		t.Errorf("the help: exit code %d, %q", code, stdout)
 	}
 }
 

@@ -103,6 +103,7 @@ func TestMistakesNameWhatWasMeant(t *testing.T) {
 		{Program{OneDash: true}, "copy -seeed 2", "unknown flag -seeed; did you mean --seed?"},
 		{none, "-x", "unknown flag -x\n"},
 		{none, "--seed", "flag needs an argument: --seed"},
+		{none, "-o", "flag needs an argument: -o\n"},
 		{none, "--seed -1", `invalid value "-1" for --seed: must be a whole number, 0 or more`},
 		{none, "--rest 10", `invalid value "10" for --rest: must be a time, such as 300ms`},
 		{none, "--all=maybe", `invalid value "maybe" for --all: must be true or false`},

@@ -64,7 +64,10 @@ var values = map[string]string{
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
+	var bare *pflag.ValueRequiredError
 	switch {
+	case errors.As(err, &bare) && bare.GetSpecifiedShortnames() != "":
+		return UsageError("flag needs an argument: -%s", bare.GetFlag().Shorthand)
 	case errors.As(err, &invalid):
 		why, known := values[invalid.GetFlag().Value.Type()]
 		if !known {
