@@ -1,6 +1,7 @@
 #!/bin/bash
 # Runs what scripts/release.sh built: each tracecheck says its version, and judges the corpus as the one of linux/amd64 does, which judges it with the verdicts
-# that `go test ./conformance` holds. Windows runs under wine, other processors under qemu. A target that can't be run here is named.
+# that `go test ./conformance` holds. Each archive must have the manual pages and the completions of both programs. Windows runs under wine, other processors under
+# qemu. A target that can't be run here is named.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/messages.sh
@@ -49,6 +50,12 @@ for archive in build/release/*-linux-amd64.tar.gz build/release/*.deb build/rele
 	*.zip) python3 -m zipfile -e "$archive" "$to" ;;
 	*) tar -C "$to" -xzf "$archive" ;;
 	esac
+	for documented in tracecheck ndkrecord; do
+		if [ -z "$(find "$to" -name "$documented.1*" -size +0)" ] || [ -z "$(find "$to" -path '*completion*' -name "*$documented*" -size +0)" ]; then
+			say "$name: without the manual page or the completion of $documented"
+			failed=1
+		fi
+	done
 	program=$(find "$to" -type f \( -name tracecheck -o -name tracecheck.exe \) -size +1M)
 	case $archive in
 	*windows*) runner=(wine) ;;

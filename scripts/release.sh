@@ -13,12 +13,14 @@ out=build/release
 rm -rf "$out"
 mkdir -p "$out"
 
-# What has no target: manual pages and completions, by a program for this machine.
-CGO_ENABLED=0 go build -trimpath -o "$out/common/tracecheck" ./cmd/tracecheck
+# What has no target: manual pages and completions, by programs for this machine.
 mkdir -p "$out/common/man" "$out/common/completion"
-"$out/common/tracecheck" man "$out/common/man"
-for shell in bash zsh fish powershell; do
-	"$out/common/tracecheck" completion "$shell" >"$out/common/completion/tracecheck.$shell"
+for program in tracecheck ndkrecord; do
+	CGO_ENABLED=0 go build -trimpath -o "$out/common/$program" "./cmd/$program"
+	"$out/common/$program" man "$out/common/man"
+	for shell in bash zsh fish powershell; do
+		"$out/common/$program" completion "$shell" >"$out/common/completion/$program.$shell"
+	done
 done
 preloads= # what ndkrecord run preloads is C, and so for this machine only
 if [ "$(uname -s)" = Linux ] && type -P "${CC:-gcc}" >/dev/null; then
@@ -59,9 +61,11 @@ if [ "$preloads" = linux/amd64 ]; then
 	cp "$from"/include/* "$deb/usr/include/"
 	cp "$from"/man/* "$deb/usr/share/man/man1/"
 	gzip -9n "$deb"/usr/share/man/man1/*
-	cp "$from/completion/tracecheck.bash" "$deb/usr/share/bash-completion/completions/tracecheck"
-	cp "$from/completion/tracecheck.zsh" "$deb/usr/share/zsh/vendor-completions/_tracecheck"
-	cp "$from/completion/tracecheck.fish" "$deb/usr/share/fish/vendor_completions.d/"
+	for program in tracecheck ndkrecord; do
+		cp "$from/completion/$program.bash" "$deb/usr/share/bash-completion/completions/$program"
+		cp "$from/completion/$program.zsh" "$deb/usr/share/zsh/vendor-completions/_$program"
+		cp "$from/completion/$program.fish" "$deb/usr/share/fish/vendor_completions.d/"
+	done
 	cp NOTICE THIRD-PARTY.md CHANGELOG.md "$deb/usr/share/doc/ndkoracle/"
 	cp LICENSE "$deb/usr/share/doc/ndkoracle/copyright"
 	find "$deb" -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
