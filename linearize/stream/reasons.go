@@ -69,6 +69,9 @@ func (q *cq) died(a *automaton.Queue, e *observation) {
 	if e.what == enter && e.status != model.OK {
 		q.s.silence(q.group)
 	}
+	if why := a.Why(); len(why) > 0 && q.isOvertaken(why[0], e) {
+		q.oldestOwed(e.request.called).missed = true // it is told
+	}
 }
 
 // isMissing reports whether what nothing explains is that a callback for completions was not entered by a moment of rest.
@@ -77,6 +80,8 @@ func (q *cq) isMissing(why []*model.Refusal, e *observation) bool {
 	case e.what == readers:
 		return true
 	case len(why) == 0:
+		return false
+	case q.isOvertaken(why[0], e):
 		return false
 	case why[0] == breach.BehindFence && e.what == delivered && q.arms.latest != model.NONE && (q.group.root().overflown != q || q.failed.told):
 		return e.request != nil
@@ -88,6 +93,12 @@ func (q *cq) isMissing(why []*model.Refusal, e *observation) bool {
 // placed later were delivered before it. Of a CQ that was never armed no callback is owed that could have been in the way.
 func (q *cq) isOutOfOrder(why *model.Refusal, e *observation) bool {
 	return why == breach.CallbackDue && e.what == owes && q.arms.latest == model.NONE
+}
+
+// isOvertaken reports whether what nothing explains is that a request was delivered which was posted behind a moment of rest by which another had to have
+// completed, and that one is not delivered.
+func (q *cq) isOvertaken(why *model.Refusal, e *observation) bool {
+	return why == breach.BehindFence && e.request != nil && e.what == delivered && q.oldestOwed(e.request.called) != nil
 }
 
 // missedBy returns the line of the moment of rest by which a callback was missing for what is known now to have been owed: the first one at which it
@@ -115,10 +126,10 @@ func (q *cq) refine(f *verdict.Finding, why *model.Refusal, e *observation) {
 	case q.isOutOfOrder(why, e):
 		says(f, breach.BehindLater(q.seen(e), e.request.wr))
 		f.See = []int{e.line}
-	case why == breach.BehindFence && e.request != nil && q.arms.latest == model.NONE:
+	case q.isOvertaken(why, e) || why == breach.BehindFence && e.request != nil && q.arms.latest == model.NONE:
 		late := cmp.Or(q.oldestOwed(cmp.Or(e.request.owed, q.s.at)), e.request) // what was there before comes first
 		says(f, late.overdueAt(late.owed))
-		f.Line, f.Message, late.missed = late.owedLine, "the provider was at rest, and "+f.Message, true
+		f.Line, f.Message = late.owedLine, "the provider was at rest, and "+f.Message
 		f.See = append(f.See, late.line)
 	case q.shows != nil && e.what == delivered && e.from > q.shows.at: // nor for what came behind that
 		f.Rule, f.Line, f.See = breach.ForNothing(), q.shows.line, []int{e.line}
