@@ -90,6 +90,10 @@ func (e *Engine) post(w *workQueue, q *facts.Request, loose bool, m facts.Moment
 	if w.kind == model.Receive {
 		w.lastReceive = r
 	}
+	if r.takesOther() {
+		w.messages.posted++
+		r.nth = w.messages.posted
+	}
 	w.order.follow(s, r)
 	e.namesToken(q, r, m)
 	for _, v := range r.variables() {
@@ -218,6 +222,9 @@ func (e *Engine) refuse(r *request) {
 		}
 		return
 	}
+	if r.takesOther() {
+		w.messages.posted--
+	}
 	e.registered(r, false, e.now.Line)
 	is := func(o *request) bool { return o == r }
 	w.waiting, w.chain = slices.DeleteFunc(w.waiting, is), slices.DeleteFunc(w.chain, is)
@@ -300,7 +307,23 @@ func (w *workQueue) mayWaitBehind(r *request) bool {
 
 // meetAtRest states that a message and a receive that was posted do not both wait at a moment of rest.
 func (e *Engine) meetAtRest(send, receive *request, since timeline.Time) {
-	if send != nil && receive != nil && !send.told && !receive.told {
-		e.Solver.NotBoth(send.x, receive.x, since, meetAtRest, max(send.line, receive.line))
+	if send == nil || receive == nil || send.told || receive.told {
+		return
 	}
+	waits := receive.x
+	if e.endsBothIfFailed(send, receive) {
+		waits = send.x
+	}
+	e.Solver.NotBoth(send.x, waits, since, meetAtRest, max(send.line, receive.line))
+}
+
+// endsBothIfFailed reports whether a send has a receive for sure, and is over whatever became of that: in libibverbs one that failed had broken its queue pair,
+// and no message waits for such an end.
+func (e *Engine) endsBothIfFailed(send, receive *request) bool {
+	if d := e.dialect; !d.ErrorState || !d.FailureEnds || send.nth > receive.nth || send.queue.loosened || receive.queue.loosened {
+		return false
+	}
+	return !slices.ContainsFunc([]*queuePair{send.queue.qp, receive.queue.qp}, func(p *queuePair) bool {
+		return p.unreliable || p.closeCall != never || p.hasCq(func(q *completionQueue) bool { return q.unsure || q.overflowed != timeline.None })
+	})
 }

@@ -116,6 +116,7 @@ type workQueue struct {
 type messages struct {
 	sent      []*request // an initiator queue: sends whose receive, by number, is not known
 	base      int        // the number of the first
+	posted    int        // sends, or receives, that were not refused
 	succeeded int
 	failures  int        // that ended otherwise, as far as is known
 	early     []*request // an initiator queue: sends that succeeded, before which one waits of which nothing is told
@@ -155,6 +156,7 @@ type request struct {
 	times
 	ending
 	number int // of its post
+	nth    int // of the messages, or the receives, of its queue
 	naming
 	flush   *flush   // the first that it was posted before
 	before  *request // the send before it, in the order of calls
@@ -172,6 +174,9 @@ type ending struct {
 }
 
 func (r *request) variables() [4]timeline.Var { return [...]timeline.Var{r.x, r.c, r.a, r.s} }
+
+// takesOther reports whether r is a message, which takes a receive, or a receive, which takes a message.
+func (r *request) takesOther() bool { return r.message || r.queue.kind == model.Receive }
 
 // holdsMessages reports whether the messages behind r wait for it: what changes a token is executed before they arrive, and what a read fence holds
 // back has begun. Writes arrive with them, and reads are passed.
