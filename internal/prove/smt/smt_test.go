@@ -13,7 +13,7 @@ type plain struct {
 }
 
 var (
-	numbers = []string{"m", "n"}
+	numbers = []string{"m", "n", "o"}
 	truths  = []string{"a", "b"}
 	strs    = []string{"s", "t"}
 )
@@ -175,6 +175,25 @@ func TestSolversReadWhatIsPrinted(t *testing.T) {
 			session.Pop()
 		}
 		session.Close()
+	}
+}
+
+// Sums of the same terms are the same, in whatever order they are made, and no other ones: an equation of two is true.
+func TestSumsHaveOneForm(t *testing.T) {
+	x, y, z := Var("x", Int), Var("y", Int), Apply("z", Int, Number(1))
+	one := Add(Add(Add(x, 1, y), -2, z), 1, Number(3))
+	other := Add(Add(Add(Number(3), -2, z), 1, y), 1, x)
+	if !Same(one, other) || Equal(one, other) != True || LessOrEqual(one, other) != True || Less(one, other) != False {
+		t.Errorf("%s is not %s", printed(one), printed(other))
+	}
+	if Equal(one, Add(other, 1, Number(1))) != False {
+		t.Errorf("%s is the next number", printed(one))
+	}
+	if none := Add(x, 0, y); !Same(none, x) {
+		t.Errorf("%s is not x", printed(none))
+	}
+	if again := Add(Add(one, -1, x), 1, x); !Same(again, one) {
+		t.Errorf("%s is not %s", printed(again), printed(one))
 	}
 }
 

@@ -6,7 +6,7 @@ package smt
 
 import (
 	"cmp"
-	"hash/maphash"
+	"hash/fnv"
 	"slices"
 	"strconv"
 )
@@ -29,7 +29,7 @@ const (
 	OpTrue Op = iota
 	OpFalse
 	OpText   // a string that is known: Name
-	OpSum    // Number + Coefficients[0]*Args[0] + ...; no Args: a number that is known
+	OpSum    // Number + Coefficients[0]*Args[0] + ..., in the order of compare; no Args: a number that is known
 	OpVar    // an unknown or bound variable: Name
 	OpApply  // the uninterpreted function Name at Args
 	OpAnd    // of Args, which are no conjunctions
@@ -55,24 +55,24 @@ type Term struct {
 	hash uint64
 }
 
+// True and False are the truth values.
 var (
-	seed = maphash.MakeSeed()
-	// True and False are the truth values.
 	True  = finish(&Term{Op: OpTrue, Sort: Bool})
 	False = finish(&Term{Op: OpFalse, Sort: Bool})
 )
 
+// finish adds the hash. It is the same in each run, so that the solvers are asked the same questions each time.
 func finish(t *Term) *Term {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	h.WriteByte(byte(t.Op))
-	h.WriteByte(byte(t.Sort))
-	h.WriteString(t.Name)
+	h := fnv.New64a()
+	h.Write([]byte{byte(t.Op), byte(t.Sort)})
+	h.Write([]byte(t.Name))
 	number := func(n uint64) {
-		for range 8 {
-			h.WriteByte(byte(n))
+		var bytes [8]byte
+		for i := range bytes {
+			bytes[i] = byte(n)
 			n >>= 8
 		}
+		h.Write(bytes[:])
 	}
 	number(uint64(t.Number))
 	for _, c := range t.Coefficients {
@@ -89,12 +89,18 @@ func finish(t *Term) *Term {
 }
 
 // Same says whether two terms are the same expression.
-func Same(a, b *Term) bool {
+func Same(a, b *Term) bool { return compare(a, b) == 0 }
+
+// compare orders terms: those are equal that are the same expression.
+func compare(a, b *Term) int {
 	if a == b {
-		return true
+		return 0
 	}
-	return a.hash == b.hash && a.Op == b.Op && a.Sort == b.Sort && a.Name == b.Name && a.Number == b.Number &&
-		slices.Equal(a.Coefficients, b.Coefficients) && slices.EqualFunc(a.Args, b.Args, Same) && slices.EqualFunc(a.Vars, b.Vars, Same)
+	if c := cmp.Compare(a.hash, b.hash); c != 0 {
+		return c
+	}
+	return cmp.Or(cmp.Compare(a.Op, b.Op), cmp.Compare(a.Sort, b.Sort), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Number, b.Number),
+		slices.Compare(a.Coefficients, b.Coefficients), slices.CompareFunc(a.Args, b.Args, compare), slices.CompareFunc(a.Vars, b.Vars, compare))
 }
 
 // Truth returns the truth value as a term.
@@ -127,16 +133,19 @@ func (t *Term) IsKnown() bool {
 	return t.Op <= OpText || t.Op == OpSum && len(t.Args) == 0
 }
 
-// Add returns a + k*b. Sums are kept as linear combinations of terms that are no sums.
+// Add returns a + k*b. Sums are kept as linear combinations of terms that are no sums, in their order: equal ones are the same term.
 func Add(a *Term, k int64, b *Term) *Term {
 	args, coefficients, number := summands(a)
 	args, coefficients = slices.Clone(args), slices.Clone(coefficients)
 	more, by, n := summands(b)
 	number += k * n
 	for i, t := range more {
-		at := slices.IndexFunc(args, func(x *Term) bool { return Same(x, t) })
-		if at < 0 {
-			args, coefficients = append(args, t), append(coefficients, k*by[i])
+		if k == 0 {
+			break
+		}
+		at, known := slices.BinarySearchFunc(args, t, compare)
+		if !known {
+			args, coefficients = slices.Insert(args, at, t), slices.Insert(coefficients, at, k*by[i])
 		} else if coefficients[at] += k * by[i]; coefficients[at] == 0 {
 			args, coefficients = slices.Delete(args, at, at+1), slices.Delete(coefficients, at, at+1)
 		}
@@ -188,8 +197,8 @@ func Equal(a, b *Term) *Term {
 	case a.Op == OpText && b.Op == OpText:
 		return False
 	case a.Sort == Int:
-		if _, known := Add(a, -1, b).Known(); known {
-			return False // the difference is not 0, or else they would be the same
+		if difference, known := Add(a, -1, b).Known(); known {
+			return Truth(difference == 0)
 		}
 	}
 	if a.IsKnown() {
@@ -198,7 +207,7 @@ func Equal(a, b *Term) *Term {
 	if b.IsKnown() && a.Op == OpIte && (foldable(a.Args[1]) || foldable(a.Args[2])) {
 		return Ite(a.Args[0], Equal(a.Args[1], b), Equal(a.Args[2], b))
 	}
-	if cmp.Compare(a.hash, b.hash) > 0 && !b.IsKnown() && a.Op != OpVar {
+	if compare(a, b) > 0 && !b.IsKnown() && a.Op != OpVar {
 		a, b = b, a
 	}
 	return finish(&Term{Op: OpEqual, Sort: Bool, Args: []*Term{a, b}})
