@@ -42,9 +42,8 @@ func init() {
 			return smt.Not(isSet(e.operand(c, 1)).contains(e, e.operand(c, 0)))
 		}),
 		"\\subseteq":     formula(func(e *engine, c call) *smt.Term { return e.subset(isSet(e.operand(c, 0)), isSet(e.operand(c, 1))) }),
-		"$BoundedForall": formula(func(e *engine, c call) *smt.Term { return e.quantified(c, (*engine).each) }),
-		"$BoundedExists": formula(func(e *engine, c call) *smt.Term { return e.quantified(c, (*engine).some) }),
-		"[]":             func(e *engine, c call) value { return e.operand(c, 0) }, // of an action, at one step
+		"$BoundedForall": formula(func(e *engine, c call) *smt.Term { return e.quantified(c, (*engine).each, (*engine).holds) }),
+		"$BoundedExists": formula(func(e *engine, c call) *smt.Term { return e.quantified(c, (*engine).some, (*engine).holds) }),
 		"$SquareAct":     formula((*engine).squareAction),
 		"'":              func(e *engine, c call) value { return e.prime(c.operands[0], c.scope, c.state) },
 		"UNCHANGED": formula(func(e *engine, c call) *smt.Term {
@@ -189,17 +188,25 @@ func (b bound) in(s *scope, v value) *scope {
 	return s
 }
 
-func (e *engine) quantified(c call, over func(*engine, set, func(value) *smt.Term) *smt.Term) *smt.Term {
+// quantified is a quantifier, of a body to which a rule gives its meaning.
+func (e *engine) quantified(c call, over func(*engine, set, func(value) *smt.Term) *smt.Term,
+	rule func(*engine, *sany.Node, *scope, steady) *smt.Term,
+) *smt.Term {
 	list := bounds(c.node)
 	var from func(i int, s *scope) *smt.Term
 	from = func(i int, s *scope) *smt.Term {
 		if i == len(list) {
-			return e.logical(e.eval(c.operands[0], s, c.state))
+			return rule(e, c.operands[0], s, c.state)
 		}
 		members := isSet(e.eval(list[i].set, c.scope, c.state))
 		return over(e, members, func(v value) *smt.Term { return from(i+1, list[i].in(s, v)) })
 	}
 	return from(0, c.scope)
+}
+
+// holds is the truth value of a formula.
+func (e *engine) holds(n *sany.Node, s *scope, st steady) *smt.Term {
+	return e.logical(e.eval(n, s, st))
 }
 
 func (e *engine) bigUnion(c call) value {

@@ -90,11 +90,11 @@ func (p *Proof) run(longest int64, checked bool) (g *Graph, broken string, err e
 		return nil, "", err
 	}
 	if checked {
-		if x.invariants, err = x.checks(p.Invariants, p.state, nil); err != nil {
+		if x.invariants, err = x.checks(p.formula, p.Invariants, p.state, nil); err != nil {
 			return nil, "", err
 		}
 		for i := range paths {
-			if paths[i].checks, err = x.checks(p.Properties, p.state, p.paths[i].next); err != nil {
+			if paths[i].checks, err = x.checks(p.property, p.Properties, p.state, p.paths[i].next); err != nil {
 				return nil, "", err
 			}
 		}
@@ -103,9 +103,12 @@ func (p *Proof) run(longest int64, checked bool) (g *Graph, broken string, err e
 	return g, x.broken, err
 }
 
-func (x *explorer) checks(names []string, now, next map[string]value) (list []check, err error) {
+// evaluation evaluates a definition in a state, or in a step.
+type evaluation func(name string, now, next map[string]value) (*smt.Term, error)
+
+func (x *explorer) checks(evaluate evaluation, names []string, now, next map[string]value) (list []check, err error) {
 	for _, n := range names {
-		t, err := x.proof.formula(n, now, next)
+		t, err := evaluate(n, now, next)
 		if err != nil {
 			return nil, err
 		}

@@ -134,7 +134,7 @@ func (p path) label() string {
 // Paths returns the number of paths of the next-state relation.
 func (p *Proof) Paths() int { return len(p.paths) }
 
-// formula evaluates an invariant in a state, or a property in a step.
+// formula evaluates a definition in a state, or in a step.
 func (p *Proof) formula(name string, now, next map[string]value) (t *smt.Term, err error) {
 	err = p.engine.try(func() { t = p.engine.logical(p.engine.definition(name, steady{now: now, next: next})) })
 	return t, err
@@ -182,7 +182,7 @@ func (p *Proof) Conditions() ([]Condition, error) {
 			}
 		}
 		for _, n := range p.Properties {
-			goal, err := p.formula(n, p.state, w.next)
+			goal, err := p.property(n, p.state, w.next)
 			if err := add(Condition{w.label(), n, w, goal, false}, err); err != nil {
 				return nil, err
 			}
