@@ -12,14 +12,18 @@ import (
 // choice is a CHOOSE in one state, with what its parameters are.
 type choice struct {
 	node       *sany.Node
-	state      uintptr
+	state      uintptr // its address, which is no other state's: the engine keeps it
 	parameters string
 }
 
 // chosen is CHOOSE x \in S : P(x) of scalars, where P(x) is not known. It is a new symbol with the axiom of section 16.1.2: if there is a
 // member of S with P, it is one. That the same CHOOSE is the same value each time is the other axiom there: in one state the symbol is the
 // same where the parameters are. Where they are not known, or the state is another one, the symbol is another one: that supposes less.
+// Of one with a prime the next state would be a parameter as well: it has no rule.
 func (e *engine) chosen(c call, b bound, from union) value {
+	if (walker{engine: e}).changes(c.node) {
+		panic(unsupported("a prime in CHOOSE"))
+	}
 	passing := union{guarded(from.list, func(v value) *smt.Term {
 		return e.logical(e.eval(c.operands[0], b.in(c.scope, v), c.state))
 	})}
@@ -36,6 +40,7 @@ func (e *engine) chosen(c call, b bound, from union) value {
 	e.define(x.Name, "CHOOSE", axiom)
 	if repeats {
 		e.choices[key] = x
+		e.kept[key.state] = c.state.now
 	}
 	return scalar{x}
 }

@@ -30,13 +30,17 @@ type engine struct {
 	axioms    []axiom           // on new symbols
 	axiomOf   map[string]int    // by symbol
 	choices   map[choice]*smt.Term
-	longest   int64 // of all sequences, where all constants are known; 0 otherwise
-	primed    map[*sany.Node]bool
+	kept      map[uintptr]map[string]value // states in which something was chosen, by their addresses
+	longest   int64                        // of all sequences, where all constants are known; 0 otherwise
+	primed    map[change]bool
 	where     string // the expression that is being evaluated
 }
 
 func newEngine(module *sany.Module) *engine {
-	return &engine{module: module, constants: map[string]value{}, axiomOf: map[string]int{}, choices: map[choice]*smt.Term{}}
+	return &engine{
+		module: module, constants: map[string]value{}, axiomOf: map[string]int{},
+		choices: map[choice]*smt.Term{}, kept: map[uintptr]map[string]value{}, primed: map[change]bool{},
+	}
 }
 
 // try calls a function, and returns as an error what it has no rule for.
@@ -85,6 +89,14 @@ func (s *scope) lookup(name string) *scope {
 	return nil
 }
 
+// in checks that what has a value in the state before is not asked for in the next one.
+func (s *scope) in(st steady, what string) *scope {
+	if st.primed && s.flexible && !s.primed {
+		panic(unsupported("the prime of %s: its value is that of the state before", what))
+	}
+	return s
+}
+
 // defining returns the scope of the LET that defines an operator, or nil.
 func (s *scope) defining(name string) *scope {
 	for ; s != nil; s = s.outer {
@@ -126,7 +138,7 @@ func (e *engine) node(n *sany.Node, s *scope, st steady) value {
 	case "LetInNode":
 		return e.eval(only(n.Child("body")), let(n, s), st)
 	case "AtNode":
-		return s.lookup(at).value
+		return s.lookup(at).in(st, "@").value
 	case "SubstInNode":
 		e.identity(n)
 		return e.eval(only(n.Child("body")), s, st)
@@ -182,10 +194,7 @@ func (e *engine) parameter(ref *sany.Node, operands []*sany.Node, s *scope, st s
 	if bound == nil {
 		panic(unsupported("the parameter %s, which has no value", e.name(ref)))
 	}
-	if st.primed && bound.flexible && !bound.primed {
-		panic(unsupported("the prime of the parameter %s: its value is that of the state before", e.name(ref)))
-	}
-	if op, ok := bound.value.(operator); ok {
+	if op, ok := bound.in(st, "the parameter "+e.name(ref)).value.(operator); ok {
 		var args []value
 		for _, o := range operands {
 			args = append(args, e.eval(o, s, st))

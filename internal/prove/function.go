@@ -32,7 +32,7 @@ func (e *engine) functionConstructor(c call) value {
 		if n, known := places.high.Known(); known {
 			return listed(itemsOf(n, func(i *smt.Term) value { return image(scalar{i}) }))
 		}
-		return &sequence{length: places.high, at: func(i *smt.Term) value { return image(scalar{i}) }}
+		return &sequence{length: places.size(), at: func(i *smt.Term) value { return image(scalar{i}) }}
 	}
 	fields := map[string]value{}
 	for _, k := range e.keys(from) {
@@ -104,7 +104,9 @@ func (e *engine) except(c call) value {
 
 func (e *engine) updated(v value, path []value, by *sany.Node, c call) value {
 	if len(path) == 0 {
-		return e.eval(by, c.scope.bind(at, v), c.state)
+		old := c.scope.bind(at, v)
+		old.flexible, old.primed = e.isFlexible(c.operands[0], c.scope), c.state.primed
+		return e.eval(by, old, c.state)
 	}
 	switch v := v.(type) {
 	case *record:
@@ -180,7 +182,7 @@ var standard = map[string]func(*engine, []value) value{
 	">":      arithmetic(func(a, b *smt.Term) *smt.Term { return smt.Less(b, a) }),
 	"\\leq":  arithmetic(smt.LessOrEqual),
 	"\\geq":  arithmetic(func(a, b *smt.Term) *smt.Term { return smt.LessOrEqual(b, a) }),
-	"..":     func(e *engine, args []value) value { return interval{e.numeric(args[0]), e.numeric(args[1])} },
+	"..":     func(e *engine, args []value) value { return interval{e.numeric(args[0]), e.numeric(args[1]), false} },
 	"Seq":    func(e *engine, args []value) value { return sequences{isSet(args[0])} },
 	"Len":    func(e *engine, args []value) value { return scalar{isSequence(args[0]).length} },
 	"Append": func(e *engine, args []value) value { return appended(isSequence(args[0]), args[1]) },

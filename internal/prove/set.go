@@ -190,32 +190,6 @@ func (s either) contains(e *engine, v value) *smt.Term {
 	return smt.Ite(s.condition, s.yes.contains(e, v), s.no.contains(e, v))
 }
 
-// interval is low..high. A short one that is known is listed member by member.
-type interval struct{ low, high *smt.Term }
-
-const longestListed = 16
-
-func (interval) describe() string { return "a set" }
-func (s interval) branches() []branch {
-	if low, high, known := s.known(); known && high-low < longestListed {
-		var list []branch
-		for n := low; n <= high; n++ {
-			list = append(list, single(smt.True, number(n)))
-		}
-		return list
-	}
-	return []branch{{[]smt.Sort{smt.Int}, func(u []*smt.Term) (*smt.Term, value) { return s.has(u[0]), scalar{u[0]} }}}
-}
-func (s interval) known() (low, high int64, known bool) {
-	low, known = s.low.Known()
-	high, also := s.high.Known()
-	return low, high, known && also
-}
-func (s interval) has(n *smt.Term) *smt.Term {
-	return smt.And(smt.LessOrEqual(s.low, n), smt.LessOrEqual(n, s.high))
-}
-func (s interval) contains(e *engine, v value) *smt.Term { return s.has(e.numeric(v)) }
-
 // all is the set of all values of a sort: Nat, Int, STRING, BOOLEAN.
 type all struct {
 	sort    smt.Sort
@@ -345,7 +319,7 @@ func domain(f value) set {
 	case *record:
 		return texts(f.keys)
 	case *sequence:
-		return interval{smt.Number(1), f.length}
+		return interval{smt.Number(1), f.length, true}
 	}
 	panic(unsupported("the DOMAIN of %s", f.describe()))
 }

@@ -238,12 +238,19 @@ func (w walker) variables(n *sany.Node) []string {
 	panic(unsupported("UNCHANGED of what is not a tuple of variables"))
 }
 
+// change is a question of changes.
+type change struct {
+	node    *sany.Node
+	initial bool
+}
+
 // changes says whether an expression has a prime in it; of an initial predicate, whether it has a variable.
 func (w walker) changes(n *sany.Node) bool {
-	if known, ok := w.primed[n]; ok {
+	asked := change{n, w.initial}
+	if known, ok := w.primed[asked]; ok {
 		return known
 	}
-	w.primed[n] = false // a definition that comes back to itself adds nothing
+	w.primed[asked] = false // a definition that comes back to itself adds nothing
 	has := !n.Walk(func(x *sany.Node) bool {
 		switch x.Tag {
 		case "BuiltInKindRef":
@@ -258,7 +265,7 @@ func (w walker) changes(n *sany.Node) bool {
 		}
 		return true
 	})
-	w.primed[n] = has
+	w.primed[asked] = has
 	return has
 }
 
@@ -268,7 +275,6 @@ func (e *engine) pathsOf(name string, now map[string]value) (list []path, err er
 	if err != nil {
 		return nil, err
 	}
-	e.primed = map[*sany.Node]bool{}
 	w := walker{e, now, now == nil}
 	err = e.try(func() {
 		body := only(e.module.Symbols[uid].Child("body"))
