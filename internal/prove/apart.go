@@ -21,6 +21,7 @@ func (p *Proof) Apart() (looked int, failures []Failure, err error) {
 		members = r.keys
 	}
 	owners := func(terms []*smt.Term) (list []string) {
+		terms = append(slices.Clip(terms), p.engine.about(terms...)...) // what is chosen or selected is of that which it is chosen from
 		for _, m := range members {
 			of := func(t *smt.Term) bool {
 				return slices.ContainsFunc(sortedKeys(p.state), func(v string) bool { return smt.Uses(t, v+"."+m) })

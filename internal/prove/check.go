@@ -81,6 +81,9 @@ func (c *Checker) Load(ctx context.Context, claim Claim) (*Proof, error) {
 		longest = mostSmall // Break looks no further
 	}
 	p, err := Load(claim.Name, claim.Kind, longest, module, texts...)
+	if err == nil && claim.Verdict == Proved && p.engine.longest > 0 {
+		return nil, fmt.Errorf("%s: all constants are known, so that no sequence is longer than %d: it would not be proved for every depth", claim.Name, p.engine.longest)
+	}
 	if err == nil && claim.Verdict == Fails { // no other property is asked, and one of what happens in the end has no rule
 		p.Properties = slices.DeleteFunc(p.Properties, func(n string) bool { return n != claim.Property })
 	}
