@@ -85,6 +85,9 @@ func run(ctx context.Context, o options) (bad int, err error) {
 		Reader: sany.Reader{Jar: jar.Path, Folders: []string{o.dir, folder, filepath.Join(o.dir, "wrong")}},
 		Limit:  o.limit,
 	}
+	if err := checker.Supposed(claims); err != nil {
+		return 0, err
+	}
 	if o.graphs {
 		return graphs(ctx, o, &checker, jar)
 	}

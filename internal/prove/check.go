@@ -61,6 +61,26 @@ func (c *Checker) Load(ctx context.Context, claim Claim) (*Proof, error) {
 	if err != nil {
 		return nil, err
 	}
+	texts, err := c.texts(claim)
+	if err != nil {
+		return nil, err
+	}
+	longest := int64(0)
+	if claim.Verdict == Fails {
+		longest = mostSmall // Break looks no further
+	}
+	p, err := Load(claim.Name, claim.Kind, longest, module, texts...)
+	if err == nil && claim.Verdict == Proved && p.engine.longest > 0 {
+		return nil, fmt.Errorf("%s: all constants are known, so that no sequence is longer than %d: it would not be proved for every depth", claim.Name, p.engine.longest)
+	}
+	if err == nil && claim.Verdict == Fails { // no other property is asked, and one of what happens in the end has no rule
+		p.Properties = slices.DeleteFunc(p.Properties, func(n string) bool { return n != claim.Property })
+	}
+	return p, err
+}
+
+// texts returns the configurations of a claim, of which a later one overrides constants.
+func (c *Checker) texts(claim Claim) ([]string, error) {
 	text, err := ReadText(c.Folder, claim.Configuration+".cfg")
 	if err != nil {
 		return nil, err
@@ -76,18 +96,7 @@ func (c *Checker) Load(ctx context.Context, claim Claim) (*Proof, error) {
 	if claim.Constants != "" {
 		texts = append(texts, "CONSTANTS "+claim.Constants)
 	}
-	longest := int64(0)
-	if claim.Verdict == Fails {
-		longest = mostSmall // Break looks no further
-	}
-	p, err := Load(claim.Name, claim.Kind, longest, module, texts...)
-	if err == nil && claim.Verdict == Proved && p.engine.longest > 0 {
-		return nil, fmt.Errorf("%s: all constants are known, so that no sequence is longer than %d: it would not be proved for every depth", claim.Name, p.engine.longest)
-	}
-	if err == nil && claim.Verdict == Fails { // no other property is asked, and one of what happens in the end has no rule
-		p.Properties = slices.DeleteFunc(p.Properties, func(n string) bool { return n != claim.Property })
-	}
-	return p, err
+	return texts, nil
 }
 
 // Auxiliary returns the invariants that the claims over a file suppose besides those of TLC's configurations.

@@ -34,6 +34,16 @@ var sections = map[string]string{
 	"INIT": "", "NEXT": "", "CONSTRAINT": "", "CONSTRAINTS": "", "ACTION_CONSTRAINT": "", "ACTION_CONSTRAINTS": "", "SYMMETRY": "", "VIEW": "", "ALIAS": "", "POSTCONDITION": "",
 }
 
+// readAll reads the texts of configurations, of which a later one overrides constants.
+func readAll(texts []string) (c configuration, err error) {
+	for _, t := range texts {
+		if err := c.read(t); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
 // read adds what the text of a configuration says; a later one overrides constants.
 func (c *configuration) read(text string) error {
 	if c.constants == nil {

@@ -68,6 +68,9 @@ func (c configuration) sets(name string) bool {
 }
 
 func sameConstant(a, b constant) bool {
+	if a.unknown || b.unknown {
+		return a.unknown == b.unknown
+	}
 	x, isSet := a.value.(set)
 	y, also := b.value.(set)
 	if isSet || also {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -77,18 +76,7 @@ func ReadManifest(folder string) ([]Claim, error) {
 		seen[c.Name] = true
 		claims = append(claims, c)
 	}
-	for _, c := range claims {
-		if c.Kind == Ranking && c.Verdict == Proved && !slices.ContainsFunc(claims, c.restsOn) {
-			return nil, fmt.Errorf("%s: the invariants that %s supposes are proved by no claim of the same configuration and constants", file, c.Name)
-		}
-	}
 	return claims, nil
-}
-
-// restsOn says whether another claim proves the invariants that this one supposes.
-func (c Claim) restsOn(other Claim) bool {
-	return other.Kind == Safety && other.Verdict == Proved && other.Configuration == c.Configuration && other.Over == c.Over &&
-		strings.HasPrefix(c.Constants, other.Constants)
 }
 
 func parseClaim(line string) (Claim, error) {

@@ -54,11 +54,9 @@ type Condition struct {
 // Load evaluates a claim: a module, and the texts of its configurations, of which a later one overrides constants. Where longest is
 // not 0, no sequence is longer.
 func Load(name string, kind Kind, longest int64, module *sany.Module, texts ...string) (*Proof, error) {
-	var c configuration
-	for _, t := range texts {
-		if err := c.read(t); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
+	c, err := readAll(texts)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	e := newEngine(module)
 	e.replace, e.longest = c.replace, longest
@@ -80,7 +78,7 @@ func Load(name string, kind Kind, longest int64, module *sany.Module, texts ...s
 			p.Invariants = append(p.Invariants, n)
 		}
 	}
-	err := p.load()
+	err = p.load()
 	if err == nil && kind == Ranking {
 		err = p.loadRanking()
 	}
