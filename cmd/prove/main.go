@@ -96,7 +96,7 @@ func run(ctx context.Context, o options) (bad int, err error) {
 		checker.Solvers = append(checker.Solvers, smt.CVC5)
 	}
 	for _, s := range checker.Solvers {
-		if err := s.Check(ctx); err != nil {
+		if err := s.Check(ctx, o.limit); err != nil {
 			return 0, err
 		}
 	}

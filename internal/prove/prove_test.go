@@ -100,7 +100,7 @@ func load(t *testing.T, text, configuration string) *Proof {
 // Both solvers say so.
 func TestInduction(t *testing.T) {
 	for _, solver := range []smt.Solver{smt.Z3, smt.CVC5} {
-		if err := solver.Check(t.Context()); err != nil {
+		if err := solver.Check(t.Context(), time.Minute); err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range []struct {
@@ -221,7 +221,7 @@ func TestDeadPaths(t *testing.T) {
 	if err != nil || !slices.Equal(dead, []string{"Never"}) || len(undecided) > 0 {
 		t.Errorf("dead are %q, not decided %q, %v", dead, undecided, err)
 	}
-	_, undecided, err = p.Dead(t.Context(), fake(t, "while true; do echo unknown; done"), 5*time.Second)
+	_, undecided, err = p.Dead(t.Context(), fake(t, "echo sat; while true; do echo unknown; done"), 5*time.Second)
 	if err != nil || len(undecided) != p.Paths() {
 		t.Errorf("not decided are %q, %v", undecided, err)
 	}
@@ -240,7 +240,7 @@ func TestAskedAgain(t *testing.T) {
 	}
 	mark := filepath.Join(t.TempDir(), "asked")
 	for times, want := range map[string]int{"": 0, "x": len(conditions)} { // how often it was asked before it decides
-		script := "[ \"$(cat " + mark + ")\" = 'x" + times + "' ] && say=unsat || say=unknown; printf x >> " + mark + "; while true; do echo $say; done"
+		script := "[ \"$(cat " + mark + ")\" = 'x" + times + "' ] && say=unsat || say=unknown; printf x >> " + mark + "; echo sat; while true; do echo $say; done"
 		if err := os.WriteFile(mark, nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -347,9 +347,12 @@ func TestSolversThatDoNotAnswer(t *testing.T) {
 		{fake(t, "echo hello"), "does not say a version"},
 		{fake(t, "exit 3"), "exit status 3"},
 	} {
-		if err := c.solver.Check(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := c.solver.Check(t.Context(), time.Minute); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
+	}
+	if err := fake(t, "exec sleep 60").Check(t.Context(), time.Millisecond); err == nil || !strings.Contains(err.Error(), "--version does not answer within 1ms") {
+		t.Errorf("got %v", err)
 	}
 	p := load(t, counter, "INVARIANT Small")
 	conditions, err := p.Conditions()
@@ -357,8 +360,9 @@ func TestSolversThatDoNotAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for script, want := range map[string]string{
-		"exec sleep 60": "z3 does not answer within 10ms",
-		"exit 0":        "z3",
+		"while true; do echo unsat; done": "z3 says unsat of 1 <= x, which has a model",
+		"exec sleep 60":                   "z3 does not answer within 10ms",
+		"exit 0":                          "z3",
 		"echo '(error \"bad\")'; exec cat > /dev/null":      "in the place of an answer",
 		"echo '(error \"canceled\")'; exec cat > /dev/null": "the time limit of 10ms is too short",
 	} {
@@ -366,7 +370,7 @@ func TestSolversThatDoNotAnswer(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", script, err, want)
 		}
 	}
-	unknown := fake(t, "while true; do echo unknown; done")
+	unknown := fake(t, "echo sat; while true; do echo unknown; done")
 	failures, err := p.Solve(t.Context(), unknown, 5*time.Second, conditions)
 	if err != nil || len(failures) != len(conditions) {
 		t.Errorf("%d of %d conditions are not proved, %v", len(failures), len(conditions), err)

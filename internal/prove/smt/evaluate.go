@@ -9,7 +9,7 @@ import (
 // Quantifiers over numbers go from Low to High.
 type Layout struct {
 	Low, High int64
-	Any       string // what the names of variables begin with whose value does not matter: it is 0
+	Any       string // what the names of symbols begin with whose value does not matter: it is 0
 
 	places map[string]int
 	tables map[string]table
@@ -97,6 +97,9 @@ func (c compiler) compile(t *Term) (Compiled, error) {
 	return f, err
 }
 
+// any says whether the value of a symbol does not matter.
+func (l *Layout) any(t *Term) bool { return l.Any != "" && strings.HasPrefix(t.Name, l.Any) }
+
 func bit(b bool) int64 {
 	if b {
 		return 1
@@ -114,7 +117,7 @@ func (c compiler) combine(t *Term, args []Compiled) (Compiled, error) {
 		return func([]int64) int64 { return code }, nil
 	case OpVar:
 		at, known := c.places[t.Name]
-		if !known && strings.HasPrefix(t.Name, c.Any) && c.Any != "" {
+		if !known && c.any(t) {
 			at, known = c.Place(t.Name), true
 		}
 		if !known {
@@ -123,6 +126,9 @@ func (c compiler) combine(t *Term, args []Compiled) (Compiled, error) {
 		return func(x []int64) int64 { return x[at] }, nil
 	case OpApply:
 		of, known := c.tables[t.Name]
+		if !known && c.any(t) {
+			return func([]int64) int64 { return 0 }, nil
+		}
 		if !known || len(args) != 1 {
 			return nil, fmt.Errorf("no table of %s", t.Name)
 		}

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 )
 
 // plain is a formula as a constructor gets it, with its value by the plain meaning of the operator.
@@ -139,10 +140,10 @@ func printed(t *Term) string {
 func TestSolversReadWhatIsPrinted(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, solver := range []Solver{Z3, CVC5} {
-		if err := solver.Check(t.Context()); err != nil {
+		if err := solver.Check(t.Context(), time.Minute); err != nil {
 			t.Fatal(err)
 		}
-		session, err := solver.Start(t.Context(), 5e9)
+		session, err := solver.Start(t.Context(), 5*time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,12 +35,19 @@ var (
 
 var versionNumber = regexp.MustCompile(`(?i)version (\d+(?:\.\d+)+)`)
 
-// Check says so, and what would help, if the solver is missing or another version.
-func (s Solver) Check(ctx context.Context) error {
+// Check says so, and what would help, if the solver is missing or another version, or does not say its version in time.
+func (s Solver) Check(ctx context.Context, limit time.Duration) error {
 	if _, err := exec.LookPath(s.Path); err != nil {
 		return fmt.Errorf("%s is missing: it decides the conditions of the proofs. On Debian 12: apt-get install %s (or make install)", s.Name, s.Name)
 	}
-	out, err := exec.CommandContext(ctx, s.Path, "--version").Output()
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	program := exec.CommandContext(ctx, s.Path, "--version")
+	program.WaitDelay = time.Second // a child of it may have the pipe
+	out, err := program.Output()
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("%s --version does not answer within %v: is it the solver?", s.Path, limit)
+	}
 	if err != nil {
 		return fmt.Errorf("%s --version: %w", s.Path, err)
 	}
@@ -105,7 +112,23 @@ func (s Solver) Start(ctx context.Context, limit time.Duration) (*Session, error
 	}
 	session.Line("(set-option :produce-models true)")
 	session.Line("(set-logic ALL)")
+	if err := session.canFail(); err != nil {
+		session.Close()
+		return nil, err
+	}
 	return session, nil
+}
+
+// canFail asks a question of which the answer is sat: a solver that says unsat whatever it is asked proves nothing.
+func (s *Session) canFail() error {
+	s.Push()
+	defer s.Pop()
+	s.Assert(LessOrEqual(Number(1), Var("any", Int)))
+	answer, err := s.Ask()
+	if err == nil && answer != Sat {
+		err = fmt.Errorf("%s says %s of 1 <= x, which has a model: it decides nothing", s.solver.Name, answer)
+	}
+	return err
 }
 
 func read(ctx context.Context, out io.Reader, lines chan<- string) {
