@@ -314,7 +314,7 @@ func (e *engine) ifThenElse(c call) value {
 	case smt.False:
 		return e.operand(c, 2)
 	default:
-		return choose(condition, e.operand(c, 1), e.operand(c, 2))
+		return e.choose(condition, e.operand(c, 1), e.operand(c, 2))
 	}
 }
 
@@ -324,12 +324,8 @@ func isOther(n *sany.Node) bool {
 		n.Tag == "StringNode" && n.Child("StringValue") == nil
 }
 
-// cases is CASE. Of the arms whose condition may be true the first counts, and the last counts where no other one does.
+// cases is CASE. Of the arms whose condition may be true the first counts.
 func (e *engine) cases(c call) value {
-	type arm struct {
-		condition *smt.Term
-		value     value
-	}
 	var arms []arm
 	for _, pair := range c.operands {
 		parts := pair.Child("operands").Children
@@ -348,9 +344,5 @@ func (e *engine) cases(c call) value {
 	if len(arms) == 0 {
 		panic(unsupported("CASE without an arm that can be taken"))
 	}
-	v := arms[len(arms)-1].value
-	for i := len(arms) - 2; i >= 0; i-- {
-		v = choose(arms[i].condition, arms[i].value, v)
-	}
-	return v
+	return e.first(arms)
 }

@@ -33,6 +33,7 @@ type engine struct {
 	kept      map[uintptr]map[string]value // states in which something was chosen, by their addresses
 	longest   int64                        // of all sequences, where all constants are known; 0 otherwise
 	primed    map[change]bool
+	anywhere  []elsewhere
 	where     string // the expression that is being evaluated
 }
 

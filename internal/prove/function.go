@@ -63,31 +63,6 @@ func field(r value, key string) value {
 	panic(unsupported("the field %s of %s", key, r.describe()))
 }
 
-// applied returns f[x].
-func (e *engine) applied(f, x value) value {
-	switch f := f.(type) {
-	case *sequence:
-		return f.at(e.numeric(x))
-	case *record:
-		key, ok := x.(scalar)
-		if !ok || key.Sort != smt.String {
-			panic(unsupported("the application of a record to %s", x.describe()))
-		}
-		if len(f.keys) == 0 {
-			return nowhere{}
-		}
-		if key.Op == smt.OpText {
-			return field(f, key.Name)
-		}
-		v := f.fields[f.keys[len(f.keys)-1]]
-		for _, k := range slices.Backward(f.keys[:len(f.keys)-1]) {
-			v = choose(smt.Equal(key.Term, smt.Text(k)), f.fields[k], v)
-		}
-		return v
-	}
-	panic(unsupported("the application of %s", f.describe()))
-}
-
 // except is [f EXCEPT ![...]... = ...], one change after the other.
 func (e *engine) except(c call) value {
 	v := e.operand(c, 0)

@@ -118,3 +118,27 @@ func TestChosenFromAnotherIsNotApart(t *testing.T) {
 		}
 	}
 }
+
+// Outside of its domain a function has any value, and so has a CASE of which no arm holds: none of them is proved to be one.
+func TestOutsideOfTheDomainIsAnyValue(t *testing.T) {
+	for next, want := range map[string]string{
+		"x' = <<5, 6>>[N + 2]":                                  "MCInit Known",
+		"x' = <<6>>[7]":                                         "MCInit Known",
+		"x' = <<5, 6>>[2]":                                      "",
+		"\\E i \\in {1, 2} : x' = <<5, 6>>[i]":                  "",
+		"x' = CASE x = 1 -> 5 [] x = 2 -> 6":                    "MCInit Known",
+		"x' = CASE x <= N -> 5 [] x > N -> 6":                   "",
+		"x' = IF x = 6 THEN <<>>[1] ELSE 6":                     "MCInit Known",
+		"x' = IF x = 6 THEN 6 ELSE <<>>[1]":                     "MCInit Known",
+		"\\E k \\in STRING : x' = [a |-> 5, b |-> 6][k]":        "MCInit Known",
+		"x' = [a |-> 5, b |-> 6].b":                             "",
+		"x' = 7 /\\ <<6>>[7] # <<6>>[7]":                        "",
+		"x' = 7 /\\ \\A i \\in 2..3 : <<6>>[i] = i + N":         "MCInit Known",
+		"x' = 7 /\\ \\A i \\in 1..N : 3 = CASE i < N -> 3":      "MCInit Known",
+		"x' = 7 /\\ \\E i \\in 1..N : i # N /\\ <<>>[i] = <<>>": "MCInit Known",
+	} {
+		if got := failing(t, system("x", `x \in Int`, "x = 6", next, "Known == x \\in {5, 6}"), "INVARIANT Known"); got != want {
+			t.Errorf("%s: got %q, want %q", next, got, want)
+		}
+	}
+}

@@ -30,7 +30,7 @@ type (
 		listed bool
 	}
 
-	// nowhere is the value at a place of the empty sequence: any value, another one each time.
+	// nowhere is the value at a place of the empty sequence: any value of any form, another one each time.
 	nowhere struct{}
 
 	// operator is an operator that is an argument of another.
