@@ -52,30 +52,35 @@ type explorer struct {
 	size    int             // of a state
 	items   map[int][][]int // of the length of a sequence: places of its items
 
-	checked    bool    // stop where an invariant or a property of the configuration is broken
 	invariants []check // of states
-	broken     string
+	helpers    []compiledHelper
+	only       string // what is to be broken; "": anything
+	broken     string // what is: there the search ends
 }
 
 // Explore finds all states that the formulas reach. No sequence may be longer than longest, and no number that a step chooses
-// greater.
+// greater. Each state has to have each invariant of the configuration, and each step each property.
 func (p *Proof) Explore(longest int64) (*Graph, error) {
-	g, _, err := p.run(longest, false)
+	g, broken, err := p.run(longest, "")
+	if err == nil && broken != "" {
+		err = fmt.Errorf("%s is broken at depth %d", broken, g.Depth)
+	}
 	return g, err
 }
 
 // Broken explores the states until one breaks an invariant of the configuration, or a step a property, and returns which, and how
-// many states are on the way there.
+// many states are on the way there; "" if none does. Of a ranking it is one of its conditions.
 func (p *Proof) Broken(longest int64) (name string, depth int, err error) {
-	g, name, err := p.run(longest, true)
+	g, name, err := p.run(longest, "")
 	if err != nil {
 		return "", 0, err
 	}
 	return name, g.Depth, nil
 }
 
-func (p *Proof) run(longest int64, checked bool) (g *Graph, broken string, err error) {
-	x := &explorer{proof: p, layout: smt.NewLayout(-1, longest+2), longest: longest, items: map[int][][]int{}, checked: checked}
+// run explores the states until something is broken, or only one invariant, property or condition is.
+func (p *Proof) run(longest int64, only string) (g *Graph, broken string, err error) {
+	x := &explorer{proof: p, layout: smt.NewLayout(-1, longest+2), longest: longest, items: map[int][][]int{}, only: only}
 	x.layout.Any = nowhereName
 	for _, v := range sortedKeys(p.state) {
 		x.place(p.state[v])
@@ -89,18 +94,29 @@ func (p *Proof) run(longest int64, checked bool) (g *Graph, broken string, err e
 	if err != nil {
 		return nil, "", err
 	}
-	if checked {
-		if x.invariants, err = x.checks(p.formula, p.Invariants, p.state, nil); err != nil {
-			return nil, "", err
-		}
-		for i := range paths {
-			if paths[i].checks, err = x.checks(p.property, p.Properties, p.state, p.paths[i].next); err != nil {
-				return nil, "", err
-			}
-		}
+	check := x.checkClaim
+	if p.ranking != nil {
+		check = x.checkRanking
+	}
+	if err := check(paths); err != nil {
+		return nil, "", err
 	}
 	g, err = x.explore(start, paths)
 	return g, x.broken, err
+}
+
+// checkClaim adds the invariants, and to the paths the properties.
+func (x *explorer) checkClaim(paths []compiledPath) (err error) {
+	p := x.proof
+	if x.invariants, err = x.checks(p.formula, p.Invariants, p.state, nil); err != nil {
+		return err
+	}
+	for i := range paths {
+		if paths[i].checks, err = x.checks(p.property, p.Properties, p.state, p.paths[i].next); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // evaluation evaluates a definition in a state, or in a step.
@@ -125,8 +141,14 @@ func (x *explorer) checks(evaluate evaluation, names []string, now, next map[str
 func (x *explorer) hold(checks []check, instance []int64) {
 	for _, c := range checks {
 		if x.broken == "" && c.hold(instance) == 0 {
-			x.broken = c.name
+			x.breaks(c.name)
 		}
+	}
+}
+
+func (x *explorer) breaks(name string) {
+	if x.only == "" || x.only == name {
+		x.broken = name
 	}
 }
 
@@ -164,6 +186,10 @@ func (x *explorer) explore(start, paths []compiledPath) (*Graph, error) {
 		copy(instance, all[from])
 		if x.hold(x.invariants, instance); x.broken != "" {
 			return g, nil
+		}
+		if further, err := x.help(instance, all[from], next); err != nil || x.broken != "" {
+			g.Depth += further
+			return g, err
 		}
 		seen := map[GraphStep]bool{}
 		for i := range paths {
