@@ -68,10 +68,14 @@ func TestPatternsOfUse(t *testing.T) {
 	columns := []string{"ndkpi", "ndspi", "verbs", "device"}
 	said := 0
 	list := claims(t)
-	find := func(name string) Verdict {
+	find := func(kind, dialect, pattern string) Verdict {
+		name := kind + "/" + dialect + ": " + pattern
 		i := slices.IndexFunc(list, func(c Claim) bool { return c.Name == name })
 		if i < 0 {
 			return ""
+		}
+		if problem := ofPattern(list[i], dialect, pattern); problem != "" {
+			t.Errorf("%s: %s", name, problem)
 		}
 		return list[i].Verdict
 	}
@@ -83,7 +87,7 @@ func TestPatternsOfUse(t *testing.T) {
 		pattern := strings.Trim(cells[1], " `")
 		for i, dialect := range columns {
 			said++
-			use, polled := find("use/"+dialect+": "+pattern), find("polled/"+dialect+": "+pattern)
+			use, polled := find("use", dialect, pattern), find("polled", dialect, pattern)
 			want := "refuted"
 			if use == Proved && polled == Proved {
 				want = "proved for every depth"
@@ -97,5 +101,29 @@ func TestPatternsOfUse(t *testing.T) {
 	}
 	if said != 40 {
 		t.Errorf("the table of tla/README.md has %d cells", said)
+	}
+}
+
+// ofPattern says in what a claim is about something else than a pattern of use in a dialect.
+func ofPattern(c Claim, dialect, pattern string) string {
+	switch want := `Patterns = {"` + pattern + `"}`; {
+	case c.Constants != want:
+		return "the constants are " + c.Constants + ", not " + want
+	case c.Configuration != "use/"+dialect || c.Over != "proof/use":
+		return "the configuration is " + c.Configuration + " over " + c.Over
+	}
+	return ""
+}
+
+// A claim of another pattern, or of a configuration of another dialect, does not count (ARM-04).
+func TestClaimsOfOtherPatterns(t *testing.T) {
+	right := claimOf(t, "use/ndkpi: callback: drain, arm")
+	if problem := ofPattern(right, "ndkpi", "callback: drain, arm"); problem != "" {
+		t.Error(problem)
+	}
+	for _, c := range []struct{ dialect, pattern string }{{"ndkpi", "callback: arm, drain"}, {"verbs", "callback: drain, arm"}} {
+		if ofPattern(right, c.dialect, c.pattern) == "" {
+			t.Errorf("%s counts as %s of %s", right.Name, c.pattern, c.dialect)
+		}
 	}
 }
