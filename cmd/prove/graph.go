@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -44,7 +42,7 @@ func graphs(ctx context.Context, o options, checker *prove.Checker, jar tlc.Jar)
 	if err != nil {
 		return 0, err
 	}
-	overs, err := auxiliaries(claims, manifest)
+	overs, err := auxiliaries(checker, claims, manifest)
 	if err != nil {
 		return 0, err
 	}
@@ -88,53 +86,15 @@ func graphs(ctx context.Context, o options, checker *prove.Checker, jar tlc.Jar)
 	return bad, nil
 }
 
-// elsewhere says in which configurations of TLC the auxiliary invariants are checked of claims that have a configuration of their own.
-var elsewhere = map[string][]string{
-	"proof/Ndk":     {"Ndk-tokens", "Ndk-mishaps", "Ndk-own", "Ndk-close", "Ndk-ndspi", "Ndk-verbs-reads", "Ndk-resize", "Ndk-connect"},
-	"proof/NdkOnce": {"Ndk-tokens", "Ndk-token-dies", "Ndk-undefined-peer"},
-}
-
-// auxiliaries returns, by configuration of TLC, the files whose auxiliary invariants it has to check: each is checked somewhere.
-func auxiliaries(claims []prove.Claim, manifest []tlc.Configuration) (map[string][]string, error) {
-	overs := map[string][]string{}
-	add := func(configuration, over string) bool {
-		known := slices.ContainsFunc(manifest, func(c tlc.Configuration) bool { return c.Name == configuration })
-		if known && !slices.Contains(overs[configuration], over) {
-			overs[configuration] = append(overs[configuration], over)
-		}
-		return known
-	}
-	checked := map[string]bool{}
-	for _, claim := range claims {
-		if !claim.More && claim.Kind == prove.Safety && claim.Verdict == prove.Proved && add(claim.Configuration, claim.Over) {
-			checked[claim.Over] = true
-		}
-	}
-	for over, list := range elsewhere {
-		for _, configuration := range list {
-			if !add(configuration, over) {
-				return nil, fmt.Errorf("the auxiliary invariants of %s are to be checked in %s, and TLC has no such configuration", over, configuration)
-			}
-			checked[over] = true
-		}
-	}
-	for _, claim := range claims {
-		if !checked[claim.Over] {
-			return nil, fmt.Errorf("no configuration of TLC checks the auxiliary invariants of %s, which %s supposes", claim.Over, claim.Name)
-		}
-	}
-	return overs, nil
-}
-
 // notSame is in each report of something that is not as it should be.
 const notSame = "NOT AS IN TLC: "
 
 // compareAndCheck compares one configuration, and has TLC check auxiliary invariants in it. It returns lines for the user.
-func compareAndCheck(ctx context.Context, checker *prove.Checker, runner tlc.Runner, c tlc.Configuration, overs []string) string {
+func compareAndCheck(ctx context.Context, checker *prove.Checker, runner tlc.Runner, c tlc.Configuration, overs []prove.Auxiliary) string {
 	modules := proofModules[c.Module]
 	report := reportLine(c.Name, func() (string, error) { return compare(ctx, checker, runner, c, modules) })
 	for _, over := range overs {
-		report += reportLine("", func() (string, error) { return auxiliary(ctx, checker, runner, c, modules[0], over) })
+		report += reportLine("", func() (string, error) { return auxiliary(ctx, checker, runner, c, over) })
 	}
 	return report
 }
@@ -191,55 +151,4 @@ func compare(ctx context.Context, checker *prove.Checker, runner tlc.Runner, c t
 		err = fmt.Errorf("%s", difference)
 	}
 	return fmt.Sprintf("%d states and %d steps, as in TLC, none breaks an invariant or a property", len(g.States), len(g.Steps)), err
-}
-
-// ofChecks is a line of a configuration that says what TLC is to check.
-var ofChecks = regexp.MustCompile(`(?m)^(INVARIANT|PROPERT).*\n`)
-
-// auxiliary has TLC check the auxiliary invariants in a configuration, with the form of the variables and what is supposed of the constants. It must find as many states as without.
-func auxiliary(ctx context.Context, checker *prove.Checker, runner tlc.Runner, c tlc.Configuration, module, over string) (string, error) {
-	names, err := checker.Auxiliary(over)
-	names = append([]string{"Shape", "Bounds"}, names...)
-	if err != nil {
-		return "", err
-	}
-	text, err := os.ReadFile(filepath.Join(runner.Dir, c.Cfg()))
-	if err != nil {
-		return "", err
-	}
-	folder, err := os.MkdirTemp(runner.Build, "auxiliary")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(folder)
-	for _, pattern := range []string{"*.tla", filepath.Join("proof", "*.tla")} {
-		files, err := filepath.Glob(filepath.Join(runner.Dir, pattern))
-		if err != nil {
-			return "", err
-		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err == nil {
-				err = os.WriteFile(filepath.Join(folder, filepath.Base(file)), data, 0o644)
-			}
-			if err != nil {
-				return "", err
-			}
-		}
-	}
-	cfg := ofChecks.ReplaceAllString(string(text), "") + "INVARIANTS " + strings.Join(names, " ") + "\n"
-	if err := os.WriteFile(filepath.Join(folder, "Auxiliary.cfg"), []byte(cfg), 0o644); err != nil {
-		return "", err
-	}
-	runner.Dir, runner.Build = folder, filepath.Join(folder, "output")
-	result, err := runner.Run(ctx, tlc.Configuration{Name: "Auxiliary", Module: module})
-	switch {
-	case err != nil:
-		return "", err
-	case result.Verdict != tlc.Pass:
-		return "", fmt.Errorf("TLC: %s %s %v", result.Verdict, result.Property, result.Errors)
-	case result.States != c.States:
-		return "", fmt.Errorf("TLC found %d states, pinned are %d", result.States, c.States)
-	}
-	return fmt.Sprintf("TLC finds no state that breaks one of the %d auxiliary invariants of %s", len(names), over), nil
 }

@@ -123,6 +123,7 @@ func run(ctx context.Context, o options) (bad int, err error) {
 	defer cancel()
 	var failed error
 	conditions := 0
+	dead := map[string]bool{}
 	each(list, func(claim *prove.Claim) decision {
 		result, err := checker.Check(ctx, *claim)
 		return decision{result, err}
@@ -138,6 +139,7 @@ func run(ctx context.Context, o options) (bad int, err error) {
 		}
 		complaints := claim.Complaints(d.result)
 		for _, step := range d.result.Dead {
+			dead[step] = true
 			if reasons[step] == "" {
 				complaints = append(complaints, fmt.Sprintf("no state can take a path of %s, and no reason is listed", step))
 			}
@@ -150,12 +152,18 @@ func run(ctx context.Context, o options) (bad int, err error) {
 	if failed != nil {
 		return bad, failed
 	}
+	if len(list) == len(claims) {
+		for _, step := range prove.Stale(reasons, dead) {
+			bad++
+			fmt.Printf("tla/proof/dead.tsv has a reason for %s, and each path of it can be taken\n", step)
+		}
+	}
 	if o.pin {
 		if err := prove.WriteManifest(folder, claims); err != nil {
 			return bad, err
 		}
 	}
-	fmt.Printf("%d claims, %d conditions, %d claims not as expected, %.0f s\n", len(list), conditions, bad, time.Since(begun).Seconds())
+	fmt.Printf("%d claims, %d conditions, %d not as expected, %.0f s\n", len(list), conditions, bad, time.Since(begun).Seconds())
 	return bad, nil
 }
 
@@ -200,16 +208,20 @@ func needs(ctx context.Context, o options, checker *prove.Checker, claims []prov
 	var absences []absence
 	seen := map[string]bool{}
 	for _, claim := range claims {
-		if seen[claim.Over] || !o.only.MatchString(claim.Over) {
+		if !o.only.MatchString(claim.Over) || claim.Verdict != prove.Proved {
 			continue
 		}
-		seen[claim.Over] = true
-		names, err := checker.Auxiliary(claim.Over)
+		lists, err := checker.Auxiliaries(claim)
 		if err != nil {
 			return bad, err
 		}
-		for _, name := range names {
-			absences = append(absences, absence{over: claim.Over, name: name})
+		for _, list := range lists {
+			for _, name := range list.Invariants {
+				if !seen[list.Of+name] {
+					absences = append(absences, absence{over: claim.Over, name: name})
+				}
+				seen[list.Of+name] = true
+			}
 		}
 	}
 	each(absences, func(a absence) absence {

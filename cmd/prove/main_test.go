@@ -55,14 +55,32 @@ func TestAuxiliaries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := auxiliaries(claims, manifest); err != nil {
-		t.Error(err)
+	checker := &prove.Checker{Folder: o.dir}
+	found, err := auxiliaries(checker, claims, manifest)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for want, f := range map[string]func() (map[string][]string, error){
-		"no configuration of TLC checks the auxiliary invariants of proof/Nothing": func() (map[string][]string, error) {
-			return auxiliaries(append(claims, prove.Claim{Name: "Nothing", Over: "proof/Nothing"}), manifest)
+	for configuration, names := range map[string][]string{
+		"QP-two-posts": {"FlushedWasAccepted", "NumbersRise"}, "QP-verbs": {"RefusalLeavesNoneDeferred"},
+		"CQ-ndkpi-readings-one-must": {"OneIsOwed"}, "CQ-reading-A26-old": {"UncountedIsOld"},
+	} {
+		for _, name := range names {
+			if !slices.ContainsFunc(found[configuration], func(list prove.Auxiliary) bool { return slices.Contains(list.Invariants, name) }) {
+				t.Errorf("%s does not check %s", configuration, name)
+			}
+		}
+	}
+	large := slices.Clone(manifest)
+	for i := range large {
+		large[i].States = mostStates + 1
+	}
+	other := prove.Claim{Name: "Other", Kind: prove.Ranking, Verdict: prove.Proved, Modules: []string{"M"}, Over: "proof/CQ", Constants: "INVARIANT Other"}
+	for want, f := range map[string]func() (map[string][]prove.Auxiliary, error){
+		"no configuration of TLC checks the auxiliary invariants of proof/CQ with Other, which Other supposes": func() (map[string][]prove.Auxiliary, error) {
+			return auxiliaries(checker, append(claims, other), manifest)
 		},
-		"TLC has no such configuration": func() (map[string][]string, error) { return auxiliaries(claims, manifest[:1]) },
+		"TLC has no such configuration of up to 60000 states": func() (map[string][]prove.Auxiliary, error) { return auxiliaries(checker, claims, large) },
+		"to be checked in Ndk-tokens, and TLC has no such ":   func() (map[string][]prove.Auxiliary, error) { return auxiliaries(checker, claims, manifest[:1]) },
 	} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

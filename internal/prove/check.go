@@ -99,19 +99,6 @@ func (c *Checker) texts(claim Claim) ([]string, error) {
 	return texts, nil
 }
 
-// Auxiliary returns the invariants that the claims over a file suppose besides those of TLC's configurations.
-func (c *Checker) Auxiliary(over string) ([]string, error) {
-	text, err := ReadText(c.Folder, over+overSuffix)
-	if err != nil {
-		return nil, err
-	}
-	var found configuration
-	if err := found.read(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", over, err)
-	}
-	return found.invariants, nil
-}
-
 // searchLimit is how long a solver looks for a state in one go. It looks again, in other instances.
 const searchLimit = 2 * time.Second
 

@@ -107,7 +107,10 @@ func (p *Proof) small(n int64) (list []*smt.Term) {
 }
 
 // deadName is the list, in tla/proof, of the steps of which a path cannot be taken, with the reasons.
-const deadName = "dead.tsv"
+const (
+	deadName   = "dead.tsv"
+	deadHeader = "step\twhy a path of it cannot be taken"
+)
 
 // ReadDead reads the reasons why a path of a step cannot be taken.
 func ReadDead(folder string) (map[string]string, error) {
@@ -116,12 +119,26 @@ func ReadDead(folder string) (map[string]string, error) {
 		return nil, err
 	}
 	reasons := map[string]string{}
-	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+	header, rows, _ := strings.Cut(strings.TrimSuffix(text, "\n"), "\n")
+	if header != deadHeader {
+		return nil, fmt.Errorf("%s:1: the header is not %q", filepath.Join(folder, deadName), deadHeader)
+	}
+	for i, line := range strings.Split(rows, "\n") {
 		step, why, ok := strings.Cut(line, "\t")
 		if !ok || why == "" || reasons[step] != "" {
-			return nil, fmt.Errorf("%s:%d: a step and the reason are expected, each step once", filepath.Join(folder, deadName), i+1)
+			return nil, fmt.Errorf("%s:%d: a step and the reason are expected, each step once", filepath.Join(folder, deadName), i+2)
 		}
 		reasons[step] = why
 	}
 	return reasons, nil
+}
+
+// Stale returns the steps that have a reason, and of which each path can be taken.
+func Stale(reasons map[string]string, dead map[string]bool) (list []string) {
+	for _, step := range sortedKeys(reasons) {
+		if !dead[step] {
+			list = append(list, step)
+		}
+	}
+	return list
 }

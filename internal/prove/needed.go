@@ -37,6 +37,9 @@ func (c *Checker) without(ctx context.Context, claim Claim, name string) (*Failu
 	if err != nil {
 		return nil, err
 	}
+	if !slices.Contains(p.Invariants, name) {
+		return nil, nil
+	}
 	p.Invariants = slices.DeleteFunc(p.Invariants, func(n string) bool { return n == name })
 	conditions, err := p.Conditions()
 	if err != nil {
