@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ndkoracle/internal/mutate"
 	"ndkoracle/internal/prove"
 	"ndkoracle/internal/tlc"
 )
@@ -84,6 +85,31 @@ func TestAuxiliaries(t *testing.T) {
 	} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// Each edit that a claim covers is taken: of those that are the same for a reason, all but the ones of a shared receive queue.
+func TestMutantsWithClaims(t *testing.T) {
+	o := parse(t)
+	claims, err := prove.ReadManifest(filepath.Join(o.dir, "proof"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	edits, err := mutate.ReadEdits(o.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range edits {
+		of, err := claimsOn(&prove.Checker{Folder: o.dir}, claims, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := e.Module != "SharedReceiveQueue"; !e.IsFound() && (len(of) > 0) != want {
+			t.Errorf("%s, which is the same: %d claims", e, len(of))
+		}
+		if e.Module == "SharedReceiveQueue" && len(of) > 0 {
+			t.Errorf("%s has the claim %s", e, of[0].Name)
 		}
 	}
 }

@@ -27,6 +27,7 @@ func mutants(ctx context.Context, o options, checker *prove.Checker, claims []pr
 		claims []prove.Claim // of the configuration
 	}
 	var all []mutant
+	var found, same count
 	for _, e := range edits {
 		if e.Found == mutate.ByGraph || !o.only.MatchString(e.String()) {
 			continue
@@ -35,7 +36,13 @@ func mutants(ctx context.Context, o options, checker *prove.Checker, claims []pr
 		if err != nil {
 			return 0, err
 		}
+		kind := &same
+		if e.IsFound() {
+			kind = &found
+		}
+		kind.all++
 		if len(of) > 0 {
+			kind.claimed++
 			all = append(all, mutant{e, of})
 		}
 	}
@@ -73,11 +80,18 @@ func mutants(ctx context.Context, o options, checker *prove.Checker, claims []pr
 	if err := ctx.Err(); err != nil {
 		return bad, err
 	}
-	fmt.Printf("%d mutants, %d not as expected, %.0f s\n", len(all), bad, time.Since(begun).Seconds())
+	fmt.Printf("%d mutants of %d, %d not as expected, %.0f s\n", len(all), found.claimed+same.claimed, bad, time.Since(begun).Seconds())
+	fmt.Printf("%v mutants that a property finds, and %v that are the same for a reason, have a claim\n", found, same)
 	return bad, nil
 }
 
-// claimsOn returns the claims about the configuration in which TLC finds an edit; if there are none, those that cover it.
+// count is how many mutants have a claim.
+type count struct{ claimed, all int }
+
+func (c count) String() string { return fmt.Sprintf("%d of %d", c.claimed, c.all) }
+
+// claimsOn returns the claims about the configuration of an edit; if there are none, those that cover it: of an edit that TLC finds, with
+// the property that finds it; of one that is the same, the first one.
 func claimsOn(checker *prove.Checker, claims []prove.Claim, e mutate.Edit) (of []prove.Claim, err error) {
 	proved := func(c prove.Claim) bool { return c.Kind == prove.Safety && c.Verdict == prove.Proved }
 	for _, c := range claims {
@@ -85,7 +99,7 @@ func claimsOn(checker *prove.Checker, claims []prove.Claim, e mutate.Edit) (of [
 			of = append(of, c)
 		}
 	}
-	if len(of) > 0 || !e.IsFound() {
+	if len(of) > 0 {
 		return of, nil
 	}
 	for _, name := range strings.Split(e.Configuration, ",") {
@@ -93,7 +107,12 @@ func claimsOn(checker *prove.Checker, claims []prove.Claim, e mutate.Edit) (of [
 			if !proved(c) || slices.ContainsFunc(of, func(x prove.Claim) bool { return x.Name == c.Name }) {
 				continue
 			}
-			covers, err := checker.Covers(c, name, e.Found)
+			var covers bool
+			if e.IsFound() {
+				covers, err = checker.Covers(c, name, e.Found)
+			} else {
+				covers, err = checker.General(c, name)
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -101,6 +120,9 @@ func claimsOn(checker *prove.Checker, claims []prove.Claim, e mutate.Edit) (of [
 				of = append(of, c)
 			}
 		}
+	}
+	if !e.IsFound() && len(of) > 0 {
+		of = of[:1]
 	}
 	return of, nil
 }

@@ -7,35 +7,43 @@ import (
 	"ndkoracle/internal/prove/smt"
 )
 
-// Covers says whether a claim is about all that a configuration of TLC has, and about a property. So it is where the configuration is
-// the claim's own. Otherwise each constant of the configuration has the same value in that of the claim, or the file over it sets it:
-// a set then has all members that the configuration names; any other value is there taken to be more general.
+// Covers says whether a claim is about all that a configuration of TLC has, and about a property.
 func (c *Checker) Covers(claim Claim, name, property string) (bool, error) {
-	read := func(name string) (found configuration, err error) {
-		text, err := ReadText(c.Folder, name)
-		if err == nil {
-			err = found.read(text)
-		}
-		if err != nil {
-			return found, fmt.Errorf("%s: %w", name, err)
-		}
-		return found, nil
-	}
-	own, err := read(claim.Configuration + ".cfg")
-	if err != nil {
+	own, err := c.configuration(claim.Configuration + ".cfg")
+	if err != nil || !slices.Contains(own.invariants, property) && !slices.Contains(own.properties, property) {
 		return false, err
 	}
-	if !slices.Contains(own.invariants, property) && !slices.Contains(own.properties, property) {
-		return false, nil
+	return c.General(claim, name)
+}
+
+// configuration reads a configuration.
+func (c *Checker) configuration(name string) (found configuration, err error) {
+	text, err := ReadText(c.Folder, name)
+	if err == nil {
+		err = found.read(text)
 	}
+	if err != nil {
+		return found, fmt.Errorf("%s: %w", name, err)
+	}
+	return found, nil
+}
+
+// General says whether a claim is about all that a configuration of TLC has. So it is where the configuration is the claim's own. Otherwise
+// each constant of the configuration has the same value in that of the claim, or the file over it sets it: a set then has all members that
+// the configuration names; any other value is there taken to be more general.
+func (c *Checker) General(claim Claim, name string) (bool, error) {
 	if claim.Configuration == name {
 		return true, nil
 	}
-	theirs, err := read(name + ".cfg")
+	own, err := c.configuration(claim.Configuration + ".cfg")
 	if err != nil {
 		return false, err
 	}
-	over, err := read(claim.Over + overSuffix)
+	theirs, err := c.configuration(name + ".cfg")
+	if err != nil {
+		return false, err
+	}
+	over, err := c.configuration(claim.Over + overSuffix)
 	if err != nil {
 		return false, err
 	}

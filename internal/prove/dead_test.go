@@ -14,9 +14,9 @@ func TestReasons(t *testing.T) {
 		t.Error(err)
 	}
 	for text, want := range map[string]string{
-		deadHeader + "\nUp\tnever\nDown\tnever\n":    "",
-		"Up\tnever\n":                                "dead.tsv:1: the header",
-		deadHeader + "\nUp\n":                        "dead.tsv:2: a step and the reason",
+		deadHeader + "\nUp\tnever\nDown\tnever\n": "",
+		"Up\tnever\n":         "dead.tsv:1: the header",
+		deadHeader + "\nUp\n": "dead.tsv:2: a step and the reason",
 		deadHeader + "\nUp\tnever\nUp\tnot at all\n": "dead.tsv:3: a step and the reason",
 	} {
 		folder := t.TempDir()
