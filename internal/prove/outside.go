@@ -88,15 +88,20 @@ func (e *engine) elsewhere(arms []arm, of []*smt.Term) value {
 	return v
 }
 
-// bounded returns the variables in some terms that a quantifier may bind.
+// bounded returns the variables in some terms, free there, that a quantifier around them may bind.
 func bounded(terms []*smt.Term) (list []*smt.Term) {
+	free := map[string]bool{}
+	for _, t := range terms {
+		for _, name := range smt.Free(t) {
+			kind, _, _ := strings.Cut(name, "!")
+			free[name] = kind == "b" || kind == "i" || kind == "p"
+		}
+	}
 	seen := map[*smt.Term]bool{}
-	names := map[string]bool{}
 	for _, t := range terms {
 		smt.Visit(t, seen, func(t *smt.Term) {
-			kind, _, _ := strings.Cut(t.Name, "!")
-			if t.Op == smt.OpVar && (kind == "b" || kind == "i" || kind == "p") && !names[t.Name] {
-				names[t.Name] = true
+			if t.Op == smt.OpVar && free[t.Name] {
+				free[t.Name] = false // it is listed
 				list = append(list, t)
 			}
 		})
