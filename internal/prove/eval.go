@@ -34,13 +34,14 @@ type engine struct {
 	longest   int64                        // of all sequences, where all constants are known; 0 otherwise
 	primed    map[change]bool
 	anywhere  []elsewhere
+	frees     smt.Frees
 	where     string // the expression that is being evaluated
 }
 
 func newEngine(module *sany.Module) *engine {
 	return &engine{
 		module: module, constants: map[string]value{}, axiomOf: map[string]int{},
-		choices: map[choice]*smt.Term{}, kept: map[uintptr]map[string]value{}, primed: map[change]bool{},
+		choices: map[choice]*smt.Term{}, kept: map[uintptr]map[string]value{}, primed: map[change]bool{}, frees: smt.Frees{},
 	}
 }
 

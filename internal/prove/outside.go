@@ -83,28 +83,21 @@ func (e *engine) elsewhere(arms []arm, of []*smt.Term) value {
 			return known.value
 		}
 	}
-	v := e.anyLike(arms[len(arms)-1].value, append(slices.Clip(of), bounded(terms)...))
+	v := e.anyLike(arms[len(arms)-1].value, append(slices.Clip(of), e.bounded(terms)...))
 	e.anywhere = append(e.anywhere, elsewhere{terms, v})
 	return v
 }
 
 // bounded returns the variables in some terms, free there, that a quantifier around them may bind.
-func bounded(terms []*smt.Term) (list []*smt.Term) {
-	free := map[string]bool{}
+func (e *engine) bounded(terms []*smt.Term) (list []*smt.Term) {
+	listed := map[string]bool{}
 	for _, t := range terms {
-		for _, name := range smt.Free(t) {
-			kind, _, _ := strings.Cut(name, "!")
-			free[name] = kind == "b" || kind == "i" || kind == "p"
-		}
-	}
-	seen := map[*smt.Term]bool{}
-	for _, t := range terms {
-		smt.Visit(t, seen, func(t *smt.Term) {
-			if t.Op == smt.OpVar && free[t.Name] {
-				free[t.Name] = false // it is listed
-				list = append(list, t)
+		for _, v := range e.frees.Of(t) {
+			if kind, _, _ := strings.Cut(v.Name, "!"); (kind == "b" || kind == "i" || kind == "p") && !listed[v.Name] {
+				listed[v.Name] = true
+				list = append(list, v)
 			}
-		})
+		}
 	}
 	return list
 }

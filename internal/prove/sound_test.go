@@ -148,7 +148,7 @@ func TestBoundedVariables(t *testing.T) {
 	b, x := smt.Var("b!1", smt.Int), smt.Var("x", smt.Int)
 	open := smt.LessOrEqual(b, x)
 	for want, terms := range map[int][]*smt.Term{0: {smt.Exists([]*smt.Term{b}, open), x}, 1: {open, open, x}} {
-		if got := bounded(terms); len(got) != want {
+		if got := newEngine(nil).bounded(terms); len(got) != want {
 			t.Errorf("%d variables are bound, not %d", len(got), want)
 		}
 	}

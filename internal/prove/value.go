@@ -214,8 +214,8 @@ type axiom struct {
 // define adds what is known of a new symbol, which stands for one value in a state: not one for each value of a quantifier.
 func (e *engine) define(symbol, operator string, terms ...*smt.Term) {
 	for _, t := range terms {
-		for _, name := range smt.Free(t) {
-			if strings.HasPrefix(name, "b!") || strings.HasPrefix(name, "i!") {
+		for _, v := range smt.Free(t) {
+			if strings.HasPrefix(v.Name, "b!") || strings.HasPrefix(v.Name, "i!") {
 				panic(unsupported("%s in the scope of a quantifier", operator))
 			}
 		}

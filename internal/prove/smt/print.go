@@ -97,7 +97,7 @@ func (p *Printer) prepare(t *Term) {
 		case OpApply:
 			p.declare(t)
 		case OpForall, OpExists:
-			is = !slices.ContainsFunc(Free(t), func(v string) bool { return p.bound[v] > 0 })
+			is = !slices.ContainsFunc(Free(t), func(v *Term) bool { return p.bound[v.Name] > 0 })
 		}
 		closed[t] = is
 		order = append(order, t)
@@ -115,26 +115,32 @@ func (p *Printer) prepare(t *Term) {
 	}
 }
 
-// Free returns the names of the variables that a term does not bind itself.
-func Free(t *Term) []string {
-	names := map[string]bool{}
-	var visit func(t *Term, bound []string)
-	visit = func(t *Term, bound []string) {
-		if t.Op == OpVar && !slices.Contains(bound, t.Name) {
-			names[t.Name] = true
-		}
-		for _, v := range t.Vars {
-			bound = append(slices.Clip(bound), v.Name)
-		}
-		for _, a := range t.Args {
-			visit(a, bound)
+// Free returns the variables that a term does not bind itself.
+func Free(t *Term) []*Term { return Frees{}.Of(t) }
+
+// Frees has the free variables of the terms that it was asked for, and of their subterms.
+type Frees map[*Term][]*Term
+
+// Of returns the variables that a term does not bind itself, each once.
+func (f Frees) Of(t *Term) []*Term {
+	if t.Op == OpVar {
+		return []*Term{t}
+	}
+	list, known := f[t]
+	if known || len(t.Args) == 0 {
+		return list
+	}
+	has := func(list []*Term, v *Term) bool {
+		return slices.ContainsFunc(list, func(x *Term) bool { return x.Name == v.Name })
+	}
+	for _, a := range t.Args {
+		for _, v := range f.Of(a) {
+			if !has(t.Vars, v) && !has(list, v) {
+				list = append(list, v)
+			}
 		}
 	}
-	visit(t, nil)
-	list := make([]string, 0, len(names))
-	for n := range names {
-		list = append(list, n)
-	}
+	f[t] = list
 	return list
 }
 
