@@ -22,13 +22,16 @@
 //     sequence, each item that passes has a place, and there are no more items than the sequence has. There is one such sequence.
 //   - CHOOSE x \in S : P(x) is the first member where each P(x) is known, as in TLC. Otherwise it is a new symbol, with the axioms of
 //     section 16.1.2: it is a member with P if there is one, and the same CHOOSE is the same value (chosen.go). Any choice is allowed that
-//     TLA+ allows, so that what is proved holds of TLC's, too.
+//     TLA+ allows, so that what is proved holds of TLC's, too. One with a prime has no rule.
 //   - Cardinality counts members that are listed; in a state graph, also those of the numbers that come there.
-//   - A function applied outside of its domain has some value. TLC stops with an error there; a specification that TLC checks never asks.
+//   - A function applied outside of its domain has any value, and so has a CASE of which no arm holds: a new symbol, of the bound variables
+//     around it, the same for the same function or arms (outside.go). TLC stops with an error there. Exceptions: a sequence of unknown
+//     length has behind its end what it was made from; a CASE of sets is the last arm; a CASE of actions is not enabled.
 //   - An operator of a configuration ("a <- b") replaces the one of that name, and that of a module ("a <-[M] b") the one that M defines,
 //     in each instance.
 //   - INSTANCE substitutes each name by itself. Another substitution has no rule.
-//   - A parameter whose value is that of the state before has no rule under a prime.
+//   - A parameter, or @, whose value is that of the state before has no rule under a prime.
+//   - [] has no rule but in a property: [][A]_v, a conjunction of such formulas, or one for all members of a constant set (property.go).
 //
 // # Paths
 //
