@@ -61,7 +61,7 @@ func (e *engine) first(arms []arm, of ...*smt.Term) value {
 		v = choose(last, v, e.elsewhere(arms, of))
 	}
 	for _, a := range slices.Backward(arms[:len(arms)-1]) {
-		v = choose(a.condition, a.value, v)
+		v = e.choose(a.condition, a.value, v)
 	}
 	return v
 }
@@ -133,8 +133,22 @@ func (e *engine) anyLike(v value, of []*smt.Term) value {
 	panic(unsupported("any value in the place of %s", v.describe()))
 }
 
-// choose is IF condition THEN a ELSE b, of which a or b may be nowhere.
+// choose is IF condition THEN a ELSE b, of which a or b, or a field, may be nowhere.
 func (e *engine) choose(condition *smt.Term, a, b value) value {
+	if condition == smt.True {
+		return a
+	}
+	if condition == smt.False {
+		return b
+	}
+	x, isRecord := a.(*record)
+	if y, also := b.(*record); isRecord && also && slices.Equal(x.keys, y.keys) {
+		fields := map[string]value{}
+		for _, k := range x.keys {
+			fields[k] = e.choose(condition, x.fields[k], y.fields[k])
+		}
+		return &record{x.keys, fields}
+	}
 	if _, none := b.(nowhere); none {
 		return e.first([]arm{{condition, a}})
 	}

@@ -129,6 +129,8 @@ func TestOutsideOfTheDomainIsAnyValue(t *testing.T) {
 		"x' = CASE x = 1 -> 5 [] x = 2 -> 6":                    "MCInit Known",
 		"x' = CASE x <= N -> 5 [] x > N -> 6":                   "",
 		"x' = IF x = 6 THEN <<>>[1] ELSE 6":                     "MCInit Known",
+		"x' = CASE x = 1 -> 5 [] OTHER -> <<>>[1]":              "MCInit Known",
+		"x' = (IF x = 6 THEN [a |-> <<>>[1]] ELSE [a |-> 6]).a": "MCInit Known",
 		"x' = IF x = 6 THEN 6 ELSE <<>>[1]":                     "MCInit Known",
 		"\\E k \\in STRING : x' = [a |-> 5, b |-> 6][k]":        "MCInit Known",
 		"x' = [a |-> 5, b |-> 6].b":                             "",
