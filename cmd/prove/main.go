@@ -215,13 +215,11 @@ func needs(ctx context.Context, o options, checker *prove.Checker, claims []prov
 		if err != nil {
 			return bad, err
 		}
-		for _, list := range lists {
-			for _, name := range list.Invariants {
-				if !seen[list.Of+name] {
-					absences = append(absences, absence{over: claim.Over, name: name})
-				}
-				seen[list.Of+name] = true
+		for _, name := range lists[0].Invariants { // those of its own column are what it claims
+			if !seen[claim.Over+name] {
+				absences = append(absences, absence{over: claim.Over, name: name})
 			}
+			seen[claim.Over+name] = true
 		}
 	}
 	each(absences, func(a absence) absence {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Auxiliary is a list of invariants that claims suppose besides those of TLC's configurations.
+// Auxiliary is a list of invariants that claims have besides those of TLC's configurations.
 type Auxiliary struct {
 	Of         string // where they are named: a file over configurations, or a claim's column of constants
 	Module     string // that defines them; "": that of the claims over the file
@@ -14,7 +14,8 @@ type Auxiliary struct {
 	Free       []string // constants of the module that may be any number
 }
 
-// Auxiliaries returns the invariants that a claim supposes: those of the file over its configuration, and those in its column of constants.
+// Auxiliaries returns the invariants of a claim that no configuration of TLC has: those of the file over its configuration first, then those
+// in its column of constants, if it has some.
 func (c *Checker) Auxiliaries(claim Claim) ([]Auxiliary, error) {
 	text, err := ReadText(c.Folder, claim.Over+overSuffix)
 	if err != nil {
