@@ -15,7 +15,7 @@ import (
 func TestIndependent(t *testing.T) {
 	form := []string{"Report", "Finding", "Options", "Verdict", "RuleCoverage", "Conformant", "ProviderViolation",
 		"ConsumerViolation", "Inconclusive", "Checked", "NotCheckable"}
-	reasons := []string{"CqOfBefore", "DeviceFailed", "Dropped", "NotOnChannel", "PostedOnShared", "QpOfBefore", "ReadInvalidates", "ResizedTwice", "TakesShared", "TokenUntold", "Unsettled"}
+	reasons := []string{"CqOfBefore", "DeviceFailed", "Dropped", "MayNameBadToken", "NotOnChannel", "PostedOnShared", "QpOfBefore", "ReadInvalidates", "ResizedTwice", "TakesShared", "TokenUntold", "Unsettled"}
 	form = append(form, reasons...) // of inconclusive answers, whose words are the same for all engines
 	boundary := []string{"New", "Finding", "Object", "Cq", "Qp", "Named", "NameMissing", "NameUnowed"}
 	said := []string{"IsOfMissing", "IsOfUnowed"} // which rules those are of
