@@ -88,7 +88,7 @@ func (p *partial) of(n int) *verdict.Report {
 	if total.Events = slices.Clone(p.events[:n]); n < len(p.events) && total.End != nil {
 		total.End = &trace.End{Dropped: total.End.Dropped}
 	}
-	total.Events = slices.DeleteFunc(total.Events, func(e trace.Event) bool { return readsLater(&e, p.events[n:]) })
+	total.Events = withoutReads(total.Events, p.events[n:])
 	r := p.judge(&total)
 	if len(p.ties) > 0 {
 		r.Cases = nil // another order may have others
@@ -97,10 +97,15 @@ func (p *partial) of(n int) *verdict.Report {
 	return r
 }
 
-// readsLater reports whether an event calls for an event of a CQ, and the call returns behind the events that are judged: it may have read that by now.
-func readsLater(e *trace.Event, behind []trace.Event) bool {
-	return e.Ph == trace.Call && calls.KindOf(e) == calls.ReadEvent &&
-		slices.ContainsFunc(behind, func(later trace.Event) bool { return later.Ph == trace.Ret && later.Op == e.Op })
+// withoutReads leaves out the calls for an event of a CQ that return behind the events that are judged: they may have read it by now.
+func withoutReads(events, behind []trace.Event) []trace.Event {
+	later := map[string]bool{}
+	for i := range behind {
+		if e := &behind[i]; e.Ph == trace.Ret && calls.KindOf(e) == calls.ReadEvent {
+			later[e.Op] = true
+		}
+	}
+	return slices.DeleteFunc(events, func(e trace.Event) bool { return e.Ph == trace.Call && later[e.Op] })
 }
 
 // allowed looks for an order that is allowed, from the k'th tie on, and returns its report. There is none where the order

@@ -93,8 +93,8 @@ func (c *component) isUnfinished(s state, r *request, q model.Request, mark mome
 	return (q.Phase >= model.Executed || r.indicated < mark && !c.waitsForPeer(s, r, mark)) && c.completesBy(r, q, mark)
 }
 
-// waitsForPeer reports whether r, the first of its queue, may wait at a moment of rest for what its peer does. What has ended by now has ended all that waited, however late
-// the search executes it: but a loss may be that of an attempt to connect, behind which the connection goes on, and a send queue of libibverbs may stop
+// waitsForPeer reports whether r, the first of its queue, may wait at a moment of rest for what its peer does. What has ended by now has ended all that waited,
+// however late the search executes it: but a loss may be that of an attempt to connect, behind which the connection goes on, and a send queue of libibverbs may stop
 // alone, where it is not reliable. A silent request that the search has not executed may have succeeded, where anything can.
 func (c *component) waitsForPeer(s state, r *request, mark moment) bool {
 	d, i := c.contract.Dialect, r.qp.index
