@@ -86,8 +86,9 @@ func (s *requests) hearStrangers() bool {
 	return false
 }
 
+// hearsStranger reports whether a receive of p may take such a message. A queue pair that is older than the trace may have been connected before it.
 func (s *requests) hearsStranger(p *qpArguments) bool {
-	return p.receive.takes && s.peer(p) == nil && (s.m.ends == nil || s.m.ends.tried[p.name])
+	return p.receive.takes && s.peer(p) == nil && (!p.created || s.m.ends == nil || s.m.ends.tried[p.name])
 }
 
 // strangerFailed notes that a request failed of which the trace does not hold the post: it may have ended the connection of any queue pair that is

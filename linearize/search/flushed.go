@@ -81,7 +81,17 @@ func before(a, b *delivery) bool {
 // mayCancel reports whether anything that the trace shows can have cancelled r, a request of p, by then.
 func (p *qp) mayCancel(r *request, at moment) bool {
 	mayHave := func(l loss) bool { return l.from < at && (l.request == nil || !l.request.waitsFor(r)) }
-	return p.mayBeFlushed(0, at) || slices.ContainsFunc(p.losses, mayHave)
+	return p.mayBeFlushed(0, at) || slices.ContainsFunc(p.losses, mayHave) || p.mayNameBadToken(r, at)
+}
+
+// mayNameBadToken reports whether a message of p that succeeded, other than r, may have named a bad token by a moment, which ends the connection
+// (INV-05): a receive of its peer did not succeed.
+func (p *qp) mayNameBadToken(r *request, at moment) bool {
+	names := func(s *request) bool {
+		return s != r && s.op == model.SendAndInvalidate && s.outcome == model.SUCCESS && s.post.call < at && !s.waitsFor(r)
+	}
+	lost := func(to *request) bool { return to.post.call < at && (failed(to) || !to.told) }
+	return p.peer != nil && slices.ContainsFunc(p.sends, names) && slices.ContainsFunc(p.peer.receive, lost)
 }
 
 // mayBeFlushed reports whether the consumer may have flushed p, or closed it, by a moment, and no flush counts that had returned before another one.
