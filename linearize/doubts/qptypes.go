@@ -143,7 +143,7 @@ func (d *Doubts) applyTypes(r *verdict.Report, spoken map[int]*trace.Event) {
 		for i := range r.Findings {
 			f := &r.Findings[i]
 			doubted := connected && f.RestsOn(declared.Arrival) || loses && f.RestsOn(declared.Matching)
-			isOfType := f.RestsOn(declared.TheMessage) || doubted && ofMessage(f, spoken) || loses && f.Hidden
+			isOfType := f.RestsOn(declared.TheMessage) || doubted && ofMessage(f, spoken)
 			if f.Verdict != verdict.ProviderViolation || f.Alone || !isOfType {
 				continue
 			}

@@ -221,9 +221,18 @@ func (c *component) performExecute(w *walk, r *request) {
 	})
 }
 
-// performDeliver executes a NdkSendAndInvalidate: with the peer's receive, as a failure of its own, or as the end of the
-// connection.
+// performDeliver executes a NdkSendAndInvalidate, unless the end of the connection has cancelled it, and nothing tells of it.
 func (c *component) performDeliver(w *walk, r *request) {
+	w.each(func(w *walk, s state) {
+		if i := s.find(r); r.told || i < 0 || s.queueOf(r)[i].Phase < model.Executed {
+			c.arrive(w, r)
+		}
+	})
+}
+
+// arrive executes a NdkSendAndInvalidate that is pending: with the peer's receive, as a failure of its own, or as the end of the
+// connection.
+func (c *component) arrive(w *walk, r *request) {
 	receive := c.h.takenBy[r]
 	arrives := func(earlier *request) bool { // with the message; the end of the connection cancels it later
 		return receive != nil && earlier.op == model.Write && earlier.outcome == model.CANCELLED

@@ -37,7 +37,7 @@ func (c *component) explain(ctx context.Context, death moment) (verdict.Finding,
 		return c.unplaced(culprit), c.tell(last.path(), death), nil
 	}
 	story := c.tell(last.path(), death)
-	f := verdict.Finding{Verdict: verdict.ProviderViolation, Rule: refusal.Rule, Hidden: refusal == breach.NotPlaced || len(nodes) > 1}
+	f := verdict.Finding{Verdict: verdict.ProviderViolation, Rule: refusal.Rule, Hidden: refusal == breach.NotPlaced}
 	f.Before, f.Instead = c.describeAll(nodes, c.event(death))
 	e := c.h.eventAt(death)
 	f.Line, f.Seq = e.line, e.seq

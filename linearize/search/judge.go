@@ -11,6 +11,7 @@ import (
 	"ndkoracle/linearize/breach"
 	"ndkoracle/linearize/calls"
 	"ndkoracle/linearize/clauses"
+	"ndkoracle/linearize/declared"
 	"ndkoracle/linearize/monitor"
 	"ndkoracle/linearize/verdict"
 	"ndkoracle/linearize/witness"
@@ -47,6 +48,14 @@ func Judge(ctx context.Context, t *trace.Trace, d model.Dialect, o Options, r *v
 		other := newJudgeOf(newHistory(t, d, wr), o, &again)
 		if other.judge(ctx); !accuses(&again) {
 			j, judged = other, again
+		}
+	}
+	if other := asUC(t); other != nil && accuses(&judged) {
+		again := *r
+		if newJudge(other, d, o, &again).judge(ctx); !accuses(&again) {
+			for i := range judged.Findings {
+				judged.Findings[i].Rests |= declared.TheMessage
+			}
 		}
 	}
 	*r = judged

@@ -35,7 +35,7 @@ type Finding struct {
 	See     []int    // lines of earlier events that matter, in order
 	Follows *Origin  // the violation of objects of the same group that it may only follow from, or nil
 	Alone   bool     // boundary events show it: it rests on no hidden step and on no message
-	Hidden  bool     // it rests on hidden times, or ends several explanations: so it may rest on any message, whatever it refers to
+	Hidden  bool     // hidden times contradict each other: it may rest on any message, whatever it refers to
 	Shown   int      // how many events had been read when it was found, and it rests on no later one; 0 where it may rest on all
 	More    int      // how many findings that may only follow from this one are not told
 	Assumes []string // ids of the readings relied on: A1 … A35

@@ -1,0 +1,27 @@
+package search
+
+import (
+	"slices"
+
+	"ndkoracle/trace"
+)
+
+// A queue pair of unknown type is judged as RC. UC allows more: it may lose a message. So where the search accuses, it asks again as if each were UC.
+
+// asUC returns a trace with UC as the type of each queue pair of libibverbs whose creation does not record it, or nil where there is none.
+func asUC(t *trace.Trace) *trace.Trace {
+	untyped := func(e trace.Event) bool {
+		return e.Ph == trace.Call && (e.Fn == "ibv_create_qp" || e.Fn == "ibv_create_qp_ex") && e.QpType == ""
+	}
+	if !slices.ContainsFunc(t.Events, untyped) {
+		return nil
+	}
+	other := *t
+	other.Events = slices.Clone(t.Events)
+	for i := range other.Events {
+		if untyped(other.Events[i]) {
+			other.Events[i].QpType = "UC"
+		}
+	}
+	return &other
+}
