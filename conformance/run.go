@@ -80,10 +80,14 @@ func (r *Run) play(s Scenario, bare Adapter, recorder *trace.Recorder) error {
 	if err == nil {
 		err = r.close()
 	}
+	shut := r.adapter.NdkCloseAdapter
+	if err != nil {
+		shut = bare.NdkCloseAdapter // not recorded: a consumer closes its other objects first
+	}
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		r.adapter.NdkCloseAdapter()
+		shut()
 	}()
 	if !wait(closed) {
 		err = errors.Join(err, fmt.Errorf("NdkCloseAdapter did not return within %v", patience))
