@@ -31,10 +31,12 @@ type sleeper struct {
 	latest   int  // the index of the latest poll
 	polls    []polling
 	asleep   *slumber
+	perhaps  *slumber // of a receive whose message was sent by then: it was there if a poll delivers it with success
 }
 
 // A slumber is what was found at a moment of rest.
 type slumber struct {
+	of   *workRequest
 	line int
 	text string
 }
@@ -58,7 +60,7 @@ func (s *sleeps) begin(c *Call, e *trace.Event) {
 			q = &sleeper{polled: true}
 			s.of[e.Cq] = q
 		}
-		q.arm, q.looked, q.short, q.asleep, q.polls = e.Line, false, false, nil, q.polls[:0]
+		q.arm, q.looked, q.short, q.asleep, q.perhaps, q.polls = e.Line, false, false, nil, nil, q.polls[:0]
 	case q == nil:
 	case c.Kind == calls.Callback:
 		q.told(e.Line, q.failed || calls.OutcomeOf(e.Status) != model.SUCCESS)
@@ -100,8 +102,20 @@ func (s *sleeps) end(c *Call, e *trace.Event) {
 // called notes that the consumer is awake: it posts a request that completes into the CQ.
 func (s *sleeps) called(r *workRequest, _ *Call, _ []string) {
 	if q := s.of[r.queue.cq]; q != nil {
-		q.asleep = nil
+		q.asleep, q.perhaps = nil, nil
 	}
+}
+
+// completed shows whether a completion was there at the moment of rest.
+func (s *sleeps) completed(r *workRequest, _ *Call, result *trace.Result) {
+	q := s.of[r.queue.cq]
+	if q == nil || q.perhaps == nil || q.perhaps.of != r {
+		return
+	}
+	if q.asleep == nil && calls.OutcomeOf(result.Status) == model.SUCCESS {
+		q.asleep = q.perhaps
+	}
+	q.perhaps = nil
 }
 
 func (s *sleeps) rest() {
@@ -127,7 +141,7 @@ func (s *sleeps) ends(cq string) {
 	delete(s.of, cq)
 }
 
-// besides returns what the consumer of a CQ sleeps beside, or nil.
+// besides returns what the consumer of a CQ sleeps beside, or nil. What it may sleep beside is kept.
 func (s *sleeps) besides(name string, q *sleeper) *slumber {
 	if !q.polled || q.failed {
 		return nil // it was told, and may be about to poll; or there is nothing to wait for
@@ -139,9 +153,19 @@ func (s *sleeps) besides(name string, q *sleeper) *slumber {
 			if l == nil {
 				l = s.m.lost(cq, &cq.present, s.m.now.Index)
 			}
-			if why := s.unreported(q, l, r); why != "" {
-				return &slumber{s.m.now.Line, fmt.Sprintf("the completion of %s is in %s at rest, and no %s is due: %s", r.wr, name, s.callback(), why)}
+			certain := isPlaced(r)
+			if !certain && (q.perhaps != nil || !isMet(r)) {
+				continue
 			}
+			why := s.unreported(q, l, r)
+			if why == "" {
+				continue
+			}
+			found := &slumber{r, s.m.now.Line, fmt.Sprintf("the completion of %s is in %s at rest, and no %s is due: %s", r.wr, name, s.callback(), why)}
+			if certain {
+				return found
+			}
+			q.perhaps = found
 		}
 	}
 	return nil
@@ -155,13 +179,12 @@ func (s *sleeps) callback() string {
 	return "callback"
 }
 
-// unreported says why no callback is due for the completion of a request, and what the consumer is to do, or nothing where one may be due or where it is not
-// certain that there is a completion.
+// unreported says why no callback is due for the completion of a request, and what the consumer is to do, or nothing where one may be due.
 func (s *sleeps) unreported(q *sleeper, l *Missing, r *workRequest) string {
 	armed := l.merged(len(l.arms))
 	before := r.place.Line < q.arm
 	switch {
-	case !isPlaced(r) || armed == model.ERRORS:
+	case armed == model.ERRORS:
 	case q.arm == 0 && q.callback == 0:
 		return "the CQ is not armed; arm it before the consumer sleeps"
 	case q.arm == 0:
@@ -179,16 +202,26 @@ func (s *sleeps) unreported(q *sleeper, l *Missing, r *workRequest) string {
 // isPlaced reports whether the completion of a request that is outstanding is in its CQ at a moment of rest: a point records it, or nothing is left that the
 // request may wait for.
 func isPlaced(r *workRequest) bool {
-	p := r.queue.qp
-	if r.placed >= 0 {
+	switch {
+	case r.placed >= 0:
 		return true
+	case r.queue.kind == model.Receive:
+		return isMet(r) && r.queue.qp.message(r).known != 0
 	}
-	if !r.accepted || r.silent || p == nil || !p.created || p.conn == "" || p.ended >= 0 || p.chain != nil || r.queue.uncertain {
+	return mayExecute(r) && !r.op.IsSend()
+}
+
+// isMet reports whether the message for a receive was sent on a connection that goes on, as far as the trace tells.
+func isMet(r *workRequest) bool {
+	if r.queue.kind != model.Receive || !mayExecute(r) {
 		return false
 	}
-	if r.queue.kind == model.Receive {
-		m := p.message(r)
-		return m != nil && m.accepted && m.known != 0
-	}
-	return !r.op.IsSend()
+	m := r.queue.qp.message(r)
+	return m != nil && m.accepted && m.position <= m.queue.indicated && m.queue.qp.ended < 0
+}
+
+// mayExecute reports whether a request waits for nothing that its own end is to do.
+func mayExecute(r *workRequest) bool {
+	p := r.queue.qp
+	return r.accepted && !r.silent && p != nil && p.created && p.conn != "" && p.ended < 0 && p.chain == nil && !r.queue.uncertain
 }

@@ -26,6 +26,13 @@ func TestSleeps(t *testing.T) {
 		plain = `"ph":"point","fn":"CqePlaced","cq":"c","wr":"w1","status":"STATUS_SUCCESS","solicited":false`
 		rest  = `"ph":"point","fn":"quiesce"`
 		armS  = `NdkArmCq "cq":"c","type":"SOLICITED"|`
+		peer  = `NdkCreateQp "qp":"p","receive_cq":"d","initiator_cq":"d"` + notation.Succeeds
+		meets = `NdkConnect "qp":"p","conn":"n"` + notation.Succeeds
+		take  = `NdkReceive "qp":"q","wr":"w1"` + notation.Succeeds
+		sent  = `NdkSend "qp":"p","wr":"s"` + notation.Succeeds
+		later = `NdkSend "qp":"p","wr":"s","flags":["DEFER"]` + notation.Succeeds
+		next  = `NdkSend "qp":"p","wr":"s2"` + notation.Succeeds
+		lost  = `NdkGetCqResults "cq":"c","n":8|"results":[{"wr":"w1","status":"STATUS_CANCELLED"}]`
 	)
 	for _, test := range []struct {
 		name, want string
@@ -43,6 +50,11 @@ func TestSleeps(t *testing.T) {
 		{"never armed", "", []string{none, write}},
 		{"for errors only", "", []string{armE, none, write}},
 		{"the CQ has failed", "", []string{arm, error, none, write}},
+		{"a message was there, as a later poll shows", "not armed after its latest callback", []string{peer, meets, arm, told, none, take, sent, rest, got}},
+		{"a message was sent, and nothing shows that it was there", "", []string{peer, meets, arm, told, none, take, sent}},
+		{"a message was sent, and its receive failed", "", []string{peer, meets, arm, told, none, take, sent, rest, lost}},
+		{"a message was deferred, and came later", "", []string{peer, meets, arm, told, none, take, later, rest, next, got, "not at rest"}},
+		{"a message was there, and the consumer armed again", "", []string{peer, meets, arm, told, none, take, sent, rest, arm, told, got}},
 		{"a send may wait for its receive", "", []string{arm, told, none, send}},
 		{"silent", "", []string{arm, told, none, `NdkWrite "qp":"q","wr":"w1","flags":["SILENT_SUCCESS"]` + notation.Succeeds}},
 		{"refused", "", []string{arm, told, none, `NdkWrite "qp":"q","wr":"w1"|"status":"STATUS_INSUFFICIENT_RESOURCES"`}},

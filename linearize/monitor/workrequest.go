@@ -67,7 +67,7 @@ type requestQueue struct {
 	outstanding int64          // requests that were accepted, and whose place is not free (A12)
 	posted      int            // requests so far
 	posting     int            // calls that are under way
-	indicated   int            // the position of the latest request without NDK_OP_FLAG_DEFER
+	indicated   int            // the position of the latest request without NDK_OP_FLAG_DEFER, or -1
 	silent      []*workRequest // those that may be silent, in the order of posting
 	takes       bool           // a request was accepted
 	uncertain   bool           // it may hold other requests than these
@@ -75,7 +75,7 @@ type requestQueue struct {
 }
 
 func newRequestQueue(name string, p *qpArguments, kind model.Queue) *requestQueue {
-	q := &requestQueue{name: name, qp: p, kind: kind, depth: unknown}
+	q := &requestQueue{name: name, qp: p, kind: kind, depth: unknown, indicated: -1}
 	q.requests.next, q.requests.previous = &q.requests, &q.requests
 	return q
 }
