@@ -232,6 +232,8 @@ func needs(ctx context.Context, o options, checker *prove.Checker, claims []prov
 		case a.need.Claim == "":
 			bad++
 			fmt.Printf("%-14s %-24s NOT NEEDED by any claim\n", a.over, a.name)
+		case a.need.Failure.Answer != smt.Sat:
+			fmt.Printf("%-14s %-24s needed by %s: else %s of %s is not decided\n", a.over, a.name, a.need.Claim, a.need.Failure.Property, a.need.Failure.Step)
 		default:
 			fmt.Printf("%-14s %-24s needed by %s: else %s may break %s\n", a.over, a.name, a.need.Claim, a.need.Failure.Step, a.need.Failure.Property)
 		}

@@ -13,7 +13,8 @@ type Need struct {
 	Failure Failure
 }
 
-// Need looks among the claims over a file for one that has a counter-example to induction without an auxiliary invariant.
+// Need looks among the claims over a file for one of which a condition fails without an auxiliary invariant: it has a counter-example to induction,
+// or the first solver does not decide it within the limit.
 func (c *Checker) Need(ctx context.Context, claims []Claim, over, invariant string) (Need, error) {
 	for _, claim := range claims {
 		if claim.Over != over || claim.Verdict != Proved {
@@ -45,9 +46,26 @@ func (c *Checker) without(ctx context.Context, claim Claim, name string) (*Failu
 	if err != nil {
 		return nil, err
 	}
-	failures, err := p.solve(ctx, c.Solvers[0], min(c.Limit, searchLimit), conditions, (*smt.Session).Ask, true)
-	if i := slices.IndexFunc(failures, func(f Failure) bool { return f.Answer == smt.Sat }); i >= 0 {
-		return &failures[i], err
+	solver, short := c.Solvers[0], min(c.Limit, searchLimit)
+	failures, err := p.solve(ctx, solver, short, conditions, (*smt.Session).Ask, true)
+	if i := slices.IndexFunc(failures, func(f Failure) bool { return f.Answer == smt.Sat }); i >= 0 || err != nil || len(failures) == 0 {
+		return failureAt(failures, i), err
 	}
-	return nil, err
+	var open []Condition
+	for _, f := range failures {
+		open = append(open, f.Condition)
+	}
+	if found, err := p.Break(ctx, solver, short, open); len(found) > 0 || err != nil {
+		return failureAt(found, 0), err
+	}
+	failures, err = p.Solve(ctx, solver, c.Limit, open)
+	return failureAt(failures, 0), err
+}
+
+// failureAt returns a failure, or nil where there is none.
+func failureAt(failures []Failure, i int) *Failure {
+	if i < 0 || i >= len(failures) {
+		return nil
+	}
+	return &failures[i]
 }
