@@ -144,7 +144,7 @@ func TestWhatFollowsIsMarked(t *testing.T) {
 	name := files(t, "two")[0]
 	b.do(name)
 	for _, want := range []string{":5: ARM-02: One.\n", ":9: DEF-03: Two. (may only follow from ARM-02 at line 5)\n",
-		"      and         7 findings more that may only follow from it\n"} {
+		"      and         7 more findings that may only follow from it\n"} {
 		if !strings.Contains(b.out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &b.out)
 		}

@@ -66,7 +66,7 @@ func (w *textReporter) result(r *result) {
 	fmt.Fprintf(w.out, "%s: %s%s\n", noCommand(printable(place)), answer, noCommand(printable(more)))
 	for i := range r.report.Findings {
 		if i == findingsShown {
-			w.line(2, "and %d findings more; --format json has all", len(r.report.Findings)-i)
+			w.line(2, "and %d more findings; --format json has all", len(r.report.Findings)-i)
 			break
 		}
 		w.finding(r, &r.report.Findings[i])
@@ -134,7 +134,7 @@ func (w *textReporter) finding(r *result, f *verdict.Finding) {
 	}
 	w.detail("readings", readings...)
 	if f.More > 0 {
-		w.detail("and", fmt.Sprintf("%d findings more that may only follow from it", f.More))
+		w.detail("and", fmt.Sprintf("%d more findings that may only follow from it", f.More))
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-const header = `# Where each sentence of the texts stands
+const header = `# Where each sentence of the documentation is implemented
 
 The project rests on five public texts of Microsoft: three languages of one page, and one language each of two others.
 These documents follow every sentence of them. They say in the project's own words what the sentence says, and where the texts
@@ -63,7 +63,7 @@ func (b Book) Documents() map[string]string {
 			part = 1
 		}
 		name = fmt.Sprintf("sources-%s%d.md", strings.ToLower(page), part)
-		documents[name] = fmt.Sprintf("# %s, from %q on\n\nWritten by \"go generate ./internal/sources\". [Where each sentence of the texts stands](sources.md) says how to read it.\n%s",
+		documents[name] = fmt.Sprintf("# %s, from %q on\n\nWritten by \"go generate ./internal/sources\". [Where each sentence of the documentation is implemented](sources.md) says how to read it.\n%s",
 			b.pageTitle(page), first, text.String())
 		fmt.Fprintf(&index, "| [%s: %s, part %d](%s) | %s |\n", page, b.pageTitle(page), part, name, strings.Join(places, "; "))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ndkoracle/linearize/verdict"
 	"ndkoracle/trace"
 )
 
@@ -35,7 +36,7 @@ func (m *Monitor) Advice() []trace.Warning {
 	for _, a := range m.advice {
 		w := a.Warning
 		if a.again > 0 {
-			w.Text += fmt.Sprintf("; and %d times more", a.again)
+			w.Text += fmt.Sprintf("; and %s more", verdict.Counted(a.again, "time"))
 		}
 		all = append(all, w)
 	}

@@ -84,7 +84,7 @@ func (d *drains) rest() {
 			continue
 		}
 		if *d.count++; !q.drained {
-			d.m.advise("ARM-23", "%s was armed after a callback (line %d), and no poll since then has found fewer completions than it asked for: what is left tells of nothing", name, q.line)
+			d.m.advise("ARM-23", "%s was armed after a callback (line %d), and no poll since then has found fewer completions than it asked for: no callback comes for what is left", name, q.line)
 		}
 	}
 }

@@ -57,6 +57,6 @@ func (f *failing) called(r *workRequest, c *Call, _ []string) {
 
 func (f *failing) check(c *Call, cq string) {
 	if line := f.told[cq]; line > 0 {
-		f.m.advise("ARM-19", "%s is called, and a callback of %s has told of an error (line %d): all that is left is to close", c.name(), cq, line)
+		f.m.advise("ARM-19", "%s is called after a callback of %s reported an error (line %d): nothing is left but to close the CQ", c.name(), cq, line)
 	}
 }

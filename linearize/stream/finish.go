@@ -58,7 +58,7 @@ func (s *Stream) Finish(end *trace.End, r *verdict.Report) {
 		r.Findings = append(r.Findings, f.Finding)
 	}
 	if s.untold > 0 {
-		r.Undecided("", fmt.Sprintf("%d findings more are not told, as there are %d before them", s.untold, maxFindings))
+		r.Undecided("", fmt.Sprintf("%d more findings are not listed, as there are %d before them", s.untold, maxFindings))
 	}
 	for _, q := range s.cqsInOrder {
 		if err := q.queue.Err(); err != nil && err != automaton.ErrHalted {
