@@ -46,9 +46,6 @@ QpTypeOK == Qp!QpTypeOK
 CqTypeOK == Cq!CqTypeOK
 TokenTypeOK == Tk!TokenTypeOK
 
-\* The initiator queue alone stops on an unreliable QP alone.
-SendErrorIsApart == \A p \in QP : Qp!SendsStopped(qp[p].state) => Qp!Promise(p).sendsApart /\ Qp!Ends
-
 \* No more is posted than the budget has.
 PostsAreCounted == \A p \in QP : \A op \in DOMAIN posts[p] : posts[p][op] \in 0..Budget[p][op]
 
