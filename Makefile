@@ -30,7 +30,7 @@ docs: ## the site of docs/ into build/site, by mkdocs-material; fetches it once 
 release: ## archives for seven targets and a Debian package, into build/release; without network
 	@scripts/release.sh
 
-release-check: ## run what make release built: the version, and the corpus as here (Windows under wine, with mingw-w64; arm64 under qemu-user-static)
+release-check: ## run what make release built: the version, and the corpus as here (Windows under wine, with mingw-w64; other processors under qemu-user-static)
 	@scripts/release-check.sh
 
 test: ## all checks: vet, race detector, TLC, corpus, the device

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs what scripts/release.sh built: each tracecheck says its version, and judges the corpus as the one of linux/amd64 does, which judges it with the verdicts
 # that `go test ./conformance` holds. Each archive must have the manual pages and the completions of both programs. Windows runs under wine, other processors under
-# qemu. A target that can't be run here is named.
+# qemu. That a target can't be run here fails the check, but for macOS, whose archives are only unpacked. SHA256SUMS must be that of the archives.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/messages.sh
@@ -10,6 +10,7 @@ rm -rf "$out"
 mkdir -p "$out"
 corpus=(traces/accept traces/reject traces/inconclusive traces/malformed traces/use)
 failed=0
+declare -A packages=([wine]=wine [qemu-aarch64-static]=qemu-user-static [qemu-ppc64le-static]=qemu-user-static [qemu-s390x-static]=qemu-user-static)
 
 # judge NAME COMMAND...: prints the verdict and rules of each trace of the corpus, with the slashes of this machine.
 judge() {
@@ -40,6 +41,7 @@ wine_ready() {
 	fi
 }
 
+(cd build/release && sha256sum --quiet -c SHA256SUMS) || failed=1
 reference=
 for archive in build/release/*-linux-amd64.tar.gz build/release/*.deb build/release/*-windows-amd64.zip build/release/*-linux-{arm64,ppc64le,s390x}.tar.gz build/release/*-darwin-*.tar.gz; do
 	[ -f "$archive" ] || die "$archive is not there" "make release"
@@ -70,11 +72,13 @@ for archive in build/release/*-linux-amd64.tar.gz build/release/*.deb build/rele
 	esac
 	chmod +x "$program"
 	if [ "${#runner[@]}" -gt 0 ] && ! type -P "${runner[-1]}" >/dev/null; then
-		say "$name: not run, as there is no ${runner[-1]}"
+		say "$name: not run, as there is no ${runner[-1]}: install ${packages[${runner[-1]}]}"
+		failed=1
 		continue
 	fi
 	if [ "${runner[*]}" = wine ] && ! wine_ready; then
 		say "$name: not run, as wine does not start: $out/wineboot.log"
+		failed=1
 		continue
 	fi
 	: "${reference:=$name}"
