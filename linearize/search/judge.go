@@ -54,7 +54,8 @@ func Judge(ctx context.Context, t *trace.Trace, d model.Dialect, o Options, r *v
 		again := *r
 		if newJudge(other, d, o, &again).judge(ctx); !accuses(&again) {
 			for i := range judged.Findings {
-				judged.Findings[i].Rests |= declared.TheMessage
+				f := &judged.Findings[i]
+				f.Rests, f.Hidden = f.Rests|declared.Matching, true
 			}
 		}
 	}

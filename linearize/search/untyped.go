@@ -6,7 +6,8 @@ import (
 	"ndkoracle/trace"
 )
 
-// A queue pair of unknown type is judged as RC. UC allows more: it may lose a message. So where the search accuses, it asks again as if each were UC.
+// A queue pair of unknown type is judged as RC. UC allows more: it may lose a message. So where the search accuses, it asks again as if each were UC. What is
+// accepted then rests on which messages arrived, and package doubts leaves it open where one may be lost.
 
 // asUC returns a trace with UC as the type of each queue pair of libibverbs whose creation does not record it, or nil where there is none.
 func asUC(t *trace.Trace) *trace.Trace {
